@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What the rig builds or downloads is kept here, under a name that contains
+# the hash of everything it was made from.  Sourced by the scripts beside it.
+
+cache_root=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/hwprof
+
+say()
+{
+	echo "$*" >&2
+}
+
+die()
+{
+	say "${0##*/}: $*"
+	exit 1
+}
+
+# cache_hash FILE... [with further words on stdin]: a key of 16 digits
+cache_hash()
+{
+	cat "$@" - | sha256sum | cut -c 1-16
+}
+
+# cache_entry NAME MAKER: print the directory NAME of the cache.  If it is not
+# there, `MAKER DIR` fills an empty DIR, which gets its name only when it is
+# complete; a second caller waits for the first one.
+cache_entry()
+{
+	entry=$cache_root/$1
+	if [ ! -d "$entry" ]; then
+		mkdir -p "$cache_root" || die "cannot create $cache_root"
+		exec 9> "$cache_root/.${1%%-*}.lock"
+		flock 9
+	fi
+	if [ ! -d "$entry" ]; then
+		temp=$(mktemp -d "$cache_root/.$1.XXXXXX")
+		trap 'rm -rf "$temp"' EXIT
+		trap 'exit 130' INT TERM HUP
+		( set -e; "$2" "$temp" ) 9>&- >&2 || exit 1
+		chmod 755 "$temp"
+		mv "$temp" "$entry"
+	fi
+	echo "$entry"
+}
+
+# logged TITLE LOG COMMAND...: run a long command with its output in LOG, show
+# now and then how far it is, and on failure the end of LOG
+logged()
+{
+	title=$1 log=$2 start=$(date +%s)
+	shift 2
+	say "$title ..."
+	"$@" > "$log" 2>&1 9>&- &
+	job=$!
+	while kill -0 $job 2> /dev/null; do
+		sleep 1
+		now=$(($(date +%s) - start))
+		if [ $((now % 20)) = 0 ]; then
+			say "  ${now} s: $(tail -n 1 "$log" | cut -c 1-70)"
+		fi
+	done
+	if ! wait $job; then
+		tail -n 30 "$log" >&2
+		die "$title: failed, see the lines above"
+	fi
+	say "$title: done in $(($(date +%s) - start)) s"
+}

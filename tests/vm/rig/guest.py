@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What is in the guest: a base that is the same for every run, and the run."""
+
+import hashlib
+import os
+import shlex
+import stat
+import tempfile
+
+from rig import programs
+from rig.archive import Archive, real_place
+from rig.error import GUEST, USAGE, RigError
+
+_RIG = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_BUSYBOX = "/usr/lib/busybox/busybox"
+_FOLDERS = ("/proc", "/sys", "/dev", "/run", "/out", "/root", "/mnt",
+            "/usr/local/bin", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64")
+_TEXTS = {
+    "/etc/passwd": "root:x:0:0:root:/root:/bin/sh\n"
+                   "user:x:1000:1000:user:/home/user:/bin/sh\n"
+                   "nobody:x:65534:65534:nobody:/:/bin/false\n",
+    "/etc/group": "root:x:0:\nuser:x:1000:\nnogroup:x:65534:\n",
+    "/etc/hosts": "127.0.0.1 localhost hwprof\n",
+    "/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
+}
+
+
+def host_program(word, package):
+    path = programs.find(word)
+    if path is None:
+        raise RigError(GUEST, f"{word} is not installed: it is in Debian's "
+                       f"package {package} (tests/vm/install rig)")
+    return path
+
+
+def base_archive(cache):
+    """The cached archive with busybox, perf and the init script."""
+    busybox = host_program("busybox", "busybox-static")
+    perf = host_program("perf", "linux-perf")
+    init = os.path.join(_RIG, "guest", "init")
+    files = [perf, *programs.needed([perf])]
+    made_from = "".join(f"{file} {os.stat(file).st_mtime_ns}\n" for file in
+                        [*files, busybox, init, __file__])
+    key = hashlib.sha256(made_from.encode()).hexdigest()[:16]
+    path = os.path.join(cache, f"base-{key}.cpio")
+    if not os.path.exists(path):
+        _write_base(path, files, busybox, init)
+    return path
+
+
+def _write_base(path, files, busybox, init):
+    archive = Archive()
+    for folder in _FOLDERS:
+        archive.directory(folder)
+    archive.directory("/tmp", 0o1777)
+    for name in ("bin", "sbin", "lib", "lib32", "lib64"):
+        archive.link(f"/{name}", f"usr/{name}")
+    for name, text in _TEXTS.items():
+        archive.text(name, text)
+    archive.device("/dev/console", 0o600, 5, 1)
+    archive.device("/dev/null", 0o666, 1, 3)
+    archive.file(busybox, _BUSYBOX)
+    for applet in os.popen(f"{busybox} --list"):
+        if applet.strip() != "busybox":
+            archive.link(f"/usr/lib/busybox/{applet.strip()}", "busybox")
+    archive.file(init, "/init")
+    for file in files:
+        archive.file(file)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=os.path.dirname(path),
+                                     delete=False) as output:
+        archive.write(output)
+    os.rename(output.name, path)
+
+
+def run_archive(command, kernel, module, files, tool, want_out):
+    """What this run adds: the command, its programs, the files, the modules."""
+    archive = Archive()
+    for host, guest in files:
+        _add(archive, host, guest)
+    for word in command:
+        program = programs.find(word)
+        if program:
+            _add(archive, program, None)
+    if tool:
+        _add(archive, tool, "/usr/local/bin/hwprof")
+    if module:
+        archive.file(module, "/rig/module.ko")
+    _defaults(archive)
+    _add_kernel_modules(archive, kernel)
+    working = os.getcwd()
+    archive.directory(working)
+    archive.text("/rig/settings", "".join(
+        f"{name}={shlex.quote(value)}\n" for name, value in {
+            "module_file": "/rig/module.ko" if module else "",
+            "module_name": module_name(module),
+            "want_out": "yes" if want_out else "",
+            "core_pattern": "core",
+        }.items()))
+    archive.text("/rig/command", f"cd {shlex.quote(working)}\n"
+                 f"exec {shlex.join(command)}\n")
+    return archive
+
+
+def module_name(module):
+    name = os.path.basename(module or "")
+    return name.removesuffix(".ko").replace("-", "_")
+
+
+def _add(archive, host, guest):
+    """A file or directory, and what the programs in it need."""
+    if guest:
+        guest = os.path.normpath(os.path.join(os.getcwd(), guest))
+    if os.path.isdir(host):
+        archive.tree(host, guest)
+        inside = [os.path.join(folder, name) for folder, _, names in
+                  os.walk(host) for name in names]
+    elif os.path.exists(host):
+        archive.file(host, guest)
+        inside = [host]
+    else:
+        raise RigError(USAGE, f"there is no file {host}")
+    regular = [name for name in inside if stat.S_ISREG(os.stat(name).st_mode)
+               and not os.path.islink(name) or name == host]
+    for file in programs.needed(regular):
+        archive.file(file)
+
+
+def _defaults(archive):
+    """The guest's own, unless the run brings Debian's."""
+    for name in ("/usr/bin/sh", "/usr/bin/env", "/usr/bin/false"):
+        if name not in archive:
+            archive.link(name, _BUSYBOX)
+
+
+def _add_kernel_modules(archive, kernel):
+    folder = os.path.join(kernel, "modules")
+    for name in os.listdir(folder):
+        archive.file(os.path.join(folder, name), f"/rig/modules/{name}")

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Reports of the guest's kernel about itself, found in its log."""
+
+import re
+
+# What a program does to itself ("prog[7]: segfault at", "traps: prog[7]") is
+# not a report; a line that merely names a bug of the emulated CPU is none.
+_REPORT = re.compile(
+    r"\bBUG\b|WARNING: (?!Spectre)|\bOops\b|Kernel panic|UBSAN:|KASAN:|KCSAN:"
+    r"|ODEBUG:|INFO: (rcu|task |trying to register|possible)|rcu: INFO:"
+    r"|unable to handle|(?<!\] )general protection fault[,:]|double fault"
+    r"|possible circular locking|inconsistent lock state"
+    r"|suspicious RCU usage|sleeping function called|(soft|hard) ?lockup"
+    r"|list_(add|del) corruption|refcount_t:|kernel stack overflow")
+_USER = re.compile(r"traps: |segfault at ")
+_LINES = 60
+
+
+def reports(text):
+    """The first report of a log, with the lines that belong to it, or ''."""
+    lines = text.splitlines()
+    for number, line in enumerate(lines):
+        if _REPORT.search(line) and not _USER.search(line):
+            report = lines[max(0, number - 2):number + _LINES]
+            for count, end in enumerate(report, 1):
+                if "end trace" in end or "end Kernel panic" in end:
+                    return "\n".join(report[:count])
+            return "\n".join(report)
+    return ""
+
+
+def leaks(text, module):
+    """Blocks of kmemleak's list, which the guest puts in the log, about a module.
+
+    A leak of a module that is gone shows bare addresses: the guest wrote
+    before where it was ("rig: NAME at ADDRESS size BYTES").
+    """
+    place = re.search(rf"rig: {module} at (0x[0-9a-f]+) size (\d+)", text)
+    low = int(place[1], 16) if place else 0
+    high = low + int(place[2]) if place else 0
+
+    def ours(block):
+        return f"[{module}]" in block or any(
+            low <= int(word, 16) < high
+            for word in re.findall(r"\b(?:0x)?(ffffffff[0-9a-f]{8})\b", block))
+
+    blocks = re.findall(r"^unreferenced object .*\n(?:^ .*\n)*", text, re.M)
+    return "".join(dict.fromkeys(filter(ours, blocks)))
