@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * engine_ops: the only coupling between what becomes of events and the rest.
+ *
+ * An engine has two kinds of memory, both given to it (design: two tiers, as
+ * in the co-processor paper):
+ *
+ *   a table	what was learnt. Written by one CPU at a time; merged into a
+ *		profile, which is a table too, only larger, in process context.
+ *   a cursor	where one task is just now. Belongs to its task; outlives
+ *		tables, and may meet a different table at every event.
+ *
+ * feed() runs in NMI: no locks, no allocation, no floats, bounded work. The
+ * others run in process context or where nobody feeds the same table.
+ */
+#ifndef HWPROF_ENGINE_ENGINE_H
+#define HWPROF_ENGINE_ENGINE_H
+
+#include "stream.h"
+
+struct engine_params {
+	u64 span;	/* longest back edge in bytes */
+	u32 basis;	/* enum hwprof_basis of all rows */
+	u64 seed;	/* keys the hashes, so that users cannot choose collisions */
+};
+
+/*
+ * Receives one row. @row begins with struct hwprof_row, of which the engine
+ * fills type, size and space. @ip, @addr: the thing's place and other end;
+ * @period: the increase of the unit. False: refused; the engine keeps what
+ * the row said and offers it again another time.
+ */
+typedef bool (*engine_emit)(void *context, const void *row, u64 ip, u64 addr,
+			    u64 period);
+
+struct engine_ops {
+	const char *name;	/* as in HWPROF_FIELDS */
+
+	/*
+	 * The engine cannot summarise: its tables are emitted by the CPU that
+	 * fills them, as soon as they are full or their task leaves.
+	 */
+	bool immediate;
+
+	size_t cursor_size;	/* bytes */
+
+	/* Bytes of the smallest table that is of use. */
+	size_t table_min;
+
+	/* Makes @table, of @size bytes (8-aligned), empty. */
+	void (*table_init)(void *table, size_t size,
+			   const struct engine_params *params);
+
+	/* Makes @cursor that of a task of which nothing was seen yet. */
+	void (*cursor_init)(void *cursor);
+
+	/* How many units (back edges, branches, ...) the event is. */
+	unsigned int (*unit)(const struct engine_params *params,
+			     const struct stream_event *event);
+
+	/* One event of the cursor's task. False: the table wants to be retired. */
+	bool (*feed)(void *table, void *cursor,
+		     const struct stream_event *event);
+
+	/*
+	 * Takes up to @limit items out of @table into @profile and returns how
+	 * many it took; fewer than @limit: the table is empty and as after
+	 * table_init(). The limit lets a caller bound how long it holds a lock.
+	 */
+	size_t (*merge)(void *profile, void *table, size_t limit);
+
+	/*
+	 * Emits a row for all that grew since its last row, of @space or, where
+	 * that is 0, of every address space. False: a row was refused.
+	 */
+	bool (*rows)(void *profile, u32 space, engine_emit emit, void *context);
+
+	/* Address space @space is gone and its rows were delivered. */
+	void (*forget)(void *profile, u32 space);
+
+	/* Units given up so far for want of memory, in a table or a profile. */
+	u64 (*evicted)(const void *table);
+
+	/* Units that are in the table or profile and in no row yet. */
+	u64 (*pending)(const void *table);
+};
+
+extern const struct engine_ops loop_engine;
+extern const struct engine_ops branch_engine;
+
+#endif /* HWPROF_ENGINE_ENGINE_H */

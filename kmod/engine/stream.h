@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The stream: what every source makes and every engine is fed with.
+ *
+ * Events of one task come in order. Only taken branches are events: what lies
+ * between two of them is a straight line. A gap is data: what is on its two
+ * sides says nothing about what was between them, so no engine may take the
+ * edge of a window for the end of a loop, a call or a path.
+ */
+#ifndef HWPROF_ENGINE_STREAM_H
+#define HWPROF_ENGINE_STREAM_H
+
+#include "types.h"
+
+/* Values are those of enum hwprof_branch_kind (asserted in stream_check.h). */
+enum stream_kind {
+	STREAM_COND	 = 1,	/* conditional jump, taken */
+	STREAM_JUMP	 = 2,	/* direct jump */
+	STREAM_INDIRECT	 = 3,	/* jump through a register or memory */
+	STREAM_CALL	 = 4,
+	STREAM_RET	 = 5,
+	STREAM_SYSCALL	 = 6,	/* `to`: the next instruction executed */
+	STREAM_SIGNAL	 = 7,	/* `from`: what runs after the handler; `to`: the handler */
+	STREAM_SIGRETURN = 8,	/* `to`: the next instruction executed */
+	STREAM_GAP	 = 9,	/* unseen code ran; it goes on at `to` (0: unknown) */
+	STREAM_LOAD	 = 10,	/* from: the instruction, to: the address */
+	STREAM_STORE	 = 11,
+	STREAM_SAMPLE	 = 12,	/* from: the instruction, value: the weight */
+};
+
+#define STREAM_MISPREDICTED	(1U << 0)
+
+struct stream_event {
+	u64 from;	/* address of the branch, load or store */
+	u64 to;		/* branch: where control went; load, store: the address */
+	u64 value;	/* load, store: what was moved; sample: its weight */
+	u32 space;	/* address space; 0 is the kernel's */
+	u16 kind;	/* enum stream_kind */
+	u16 flags;	/* STREAM_MISPREDICTED */
+	u32 cycles;	/* since the branch before; 0: unknown */
+	u32 width;	/* load, store: bytes */
+};
+
+/* A branch that stays in its procedure's frame. */
+static inline bool stream_is_jump(unsigned int kind)
+{
+	return kind <= STREAM_INDIRECT;
+}
+
+/*
+ * A back edge, the unit of hwprof/loops/: a jump to its own address or to one
+ * before it, at most `span` bytes away (DAProf, section 3: "short backwards
+ * branch"; the span is ours to choose).
+ */
+static inline bool stream_is_back_edge(const struct stream_event *event,
+				       u64 span)
+{
+	return stream_is_jump(event->kind) && event->to <= event->from &&
+	       event->from - event->to <= span;
+}
+
+#endif /* HWPROF_ENGINE_STREAM_H */

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * All that an engine knows of the world around it. The same engine files are
+ * compiled into the module, the library, tests, fuzzers and benchmarks.
+ */
+#ifndef HWPROF_ENGINE_TYPES_H
+#define HWPROF_ENGINE_TYPES_H
+
+#ifdef __KERNEL__
+
+#include <linux/types.h>
+#include <linux/string.h>
+#include <linux/compiler.h>
+#include <linux/minmax.h>
+#include <linux/build_bug.h>
+#include <linux/math64.h>
+#include <linux/sort.h>
+
+#else
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int64_t s64;
+
+#ifndef likely
+#define likely(x)	__builtin_expect(!!(x), 1)
+#define unlikely(x)	__builtin_expect(!!(x), 0)
+#endif
+#ifndef __always_inline
+#define __always_inline	inline __attribute__((always_inline))
+#endif
+#ifndef noinline
+#define noinline	__attribute__((noinline))
+#endif
+
+#endif /* __KERNEL__ */
+
+#endif /* HWPROF_ENGINE_TYPES_H */

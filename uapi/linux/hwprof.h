@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * hwprof: loops, paths, calls, values and ranges, summarised in the kernel.
+ *
+ * The whole ABI between the kernel module and user space, and nothing else:
+ * the bit map of perf_event_attr's config words, and the rows that come as
+ * PERF_SAMPLE_RAW. All numbers are in the machine's byte order; addresses are
+ * the profiled process's virtual addresses.
+ */
+#ifndef _UAPI_LINUX_HWPROF_H
+#define _UAPI_LINUX_HWPROF_H
+
+#include <linux/types.h>
+
+#define HWPROF_ABI_VERSION	1
+#define HWPROF_PMU_NAME		"hwprof"
+
+/*
+ * HWPROF_FIELDS(X): the parameters of an event, drawn once. The format
+ * attributes in sysfs, the module's parser, the tools' parser and the manual
+ * are all generated from this table, so that they cannot disagree.
+ *
+ *	X(name, word, low bit, high bit, what it is)
+ *
+ * word 0 is attr.config, 1 is attr.config1, 2 is attr.config2. Zero always
+ * means "the default". Bits that belong to no field must be zero (EINVAL).
+ */
+#define HWPROF_FIELDS(X)						       \
+	/* what is profiled: exactly one of these is set */		       \
+	X(branches,	   0,  0,  0, "the branches themselves")	       \
+	X(loops,	   0,  1,  1, "loops: entries, iterations, trip counts") \
+	X(calls,	   0,  2,  2, "methods and call pairs")		       \
+	X(paths,	   0,  3,  3, "acyclic paths of a procedure")	       \
+	X(values,	   0,  4,  4, "values that loads give")		       \
+	X(ranges,	   0,  5,  5, "hot ranges of a 64-bit stream")	       \
+	X(cct,		   0,  6,  6, "calling contexts")		       \
+	/* where events come from: at most one is set; none: the best there is */ \
+	X(step,		   0,  8,  8, "software single stepping")	       \
+	X(lbr,		   0,  9,  9, "hardware branch records")	       \
+	X(sample,	   0, 10, 10, "overflows of a counter")		       \
+	X(mem,		   0, 11, 11, "precise memory accesses")	       \
+	X(rows,		   0, 12, 12, "give rows, not samples")		       \
+	X(memory_mib,	   0, 16, 27, "memory of the session in MiB; 0: 1 MiB") \
+	X(span,		   0, 32, 63, "longest back edge in bytes; 0: 1 MiB") \
+	X(burst,	   1,  0, 15, "branches in a burst; 0: all of them")   \
+	X(budget_permille, 1, 16, 25, "share of the task's time; 0: unlimited") \
+	X(interval_ms,	   1, 32, 47, "milliseconds between rows; 0: 1000")    \
+	X(epsilon_ppm,	   2,  0, 19, "largest error of a range; 0: 10000")    \
+	X(range_of,	   2, 20, 23, "stream that ranges summarise")	       \
+	X(session,	   2, 32, 63, "session opened at /dev/hwprof")
+
+#define HWPROF_DEFAULT_MEMORY_MIB	1
+#define HWPROF_DEFAULT_SPAN		(1U << 20)
+#define HWPROF_DEFAULT_INTERVAL_MS	1000
+
+/*
+ * Rows. PERF_SAMPLE_RAW holds one row, which begins with this header, and
+ * after it four zero bytes that bring the sample to perf's alignment. A reader
+ * skips a type that it does not know by `size`, and ignores what a row has
+ * beyond the fields that it knows.
+ *
+ * The sample around a row says: IP where the thing is, ADDR its other end,
+ * PERIOD the increase of the event's unit since the thing's last row (so that
+ * the periods of a file add up to the count), PID and TID the process that it
+ * is about, TIME no later than that process's exec or exit.
+ */
+struct hwprof_row {
+	__u16 type;		/* enum hwprof_row_type */
+	__u16 size;		/* bytes, header included, a multiple of 8 */
+	__u32 space;		/* address space: unique in its session; 0: none */
+	__u32 session;		/* of the running module; unique until unload */
+	__u32 pid;		/* process, in the pid namespace of the opener */
+};
+
+enum hwprof_row_type {
+	HWPROF_ROW_TOTALS	= 1,
+	HWPROF_ROW_BRANCHES	= 2,
+	HWPROF_ROW_LOOP		= 3,
+};
+
+/* What the numbers of a row are true of. */
+enum hwprof_basis {
+	HWPROF_BASIS_EXACT	= 1,	/* every branch was seen */
+	HWPROF_BASIS_BRANCHES	= 2,	/* windows, chosen by counting branches */
+	HWPROF_BASIS_TIME	= 3,	/* windows, chosen by CPU time */
+};
+
+/*
+ * Totals of the session so far, in the event's unit where none is named.
+ * Emitted after other rows; the last one in a file is the run's.
+ * produced = delivered + lost + evicted + pending, always.
+ */
+struct hwprof_row_totals {
+	struct hwprof_row row;
+	__u64 produced;		/* what the source fed */
+	__u64 delivered;	/* what rows before this one carried */
+	__u64 lost;		/* fed while no table, cursor or ring was free */
+	__u64 evicted;		/* given up by the engine for want of memory */
+	__u64 pending;		/* in tables, to come with later rows */
+	__u64 events;		/* stream events of any kind */
+	__u64 gaps;		/* gaps in the stream */
+	__u64 lost_events;	/* stream events no engine saw */
+	__u64 memory;		/* bytes the session holds: fixed at its start */
+	__u32 basis;		/* enum hwprof_basis */
+	__u32 reserved;
+};
+
+/* How control went from one address to another. */
+enum hwprof_branch_kind {
+	HWPROF_BRANCH_COND	= 1,	/* conditional jump, taken */
+	HWPROF_BRANCH_JUMP	= 2,	/* direct jump */
+	HWPROF_BRANCH_INDIRECT	= 3,	/* jump through a register or memory */
+	HWPROF_BRANCH_CALL	= 4,	/* call, direct or not */
+	HWPROF_BRANCH_RET	= 5,	/* return */
+	HWPROF_BRANCH_SYSCALL	= 6,	/* system call; `to` is where it came back */
+	HWPROF_BRANCH_SIGNAL	= 7,	/* handler begins at `to`; `from` is next after it */
+	HWPROF_BRANCH_SIGRETURN	= 8,	/* handler ends; `to` is executed next */
+	HWPROF_BRANCH_GAP	= 9,	/* unseen code ran; execution goes on at `to` */
+};
+
+/* Flags of a branch. */
+#define HWPROF_BRANCH_MISPREDICTED	(1U << 0)
+
+struct hwprof_branch {
+	__u64 from;		/* address of the branch instruction */
+	__u64 to;		/* address of the instruction executed after it */
+	__u16 kind;		/* enum hwprof_branch_kind */
+	__u16 flags;
+	__u32 cycles;		/* since the branch before; 0: unknown */
+};
+
+/*
+ * Consecutive taken branches of one thread, oldest first: the rows of
+ * hwprof/branches/. `sequence` numbers the thread's branches from 0 (in the
+ * session), so that a reader sees what is missing.
+ */
+#define HWPROF_ROW_BRANCHES_MAX		128
+
+struct hwprof_row_branches {
+	struct hwprof_row row;
+	__u32 tid;		/* thread, in the pid namespace of the opener */
+	__u32 count;		/* branches that follow */
+	__u64 sequence;		/* number of the first one */
+	struct hwprof_branch branches[];
+};
+
+/*
+ * A loop: the region [head, tail] of the taken backward branches to one head
+ * (Nair, Lysecky: DAProf, section 3.2, with what docs/definitions.md adds).
+ * Counts are increases since the loop's last row in this session; the rest is
+ * as it stands now.
+ */
+#define HWPROF_TRIP_BUCKETS	24
+
+struct hwprof_row_loop {
+	struct hwprof_row row;
+	__u64 head;		/* address of the first instruction */
+	__u64 tail;		/* address of the farthest branch back to head */
+	__u64 back_edges;	/* taken backward branches to head: the unit */
+	__s64 entries;		/* control came in from outside. May be negative:
+				 * a region that grew swallowed earlier entries */
+	__u64 executions;	/* entry to exit seen whole, one back edge or more */
+	__u64 unclosed;		/* executions of which a part was not seen */
+	__u64 cycles;		/* inside, where the source knows; else 0 */
+	__u64 trip_min;		/* of whole executions so far; 0: none yet */
+	__u64 trip_max;
+	__u64 trip_recent;	/* 7/8-weighted average trip count, in 1/256 */
+	__u32 tails;		/* distinct extensions of the region so far, 1 or more */
+	__u32 tolerance;	/* trip statistics: executions that may be split */
+	__u32 basis;		/* enum hwprof_basis */
+	__u32 reserved;
+	__u64 sum_back_sq;	/* windows: sum over windows of back edges squared */
+	__u64 sum_entry_sq;	/* windows: of entries squared */
+	__u64 sum_cross;	/* windows: of back edges times entries */
+	__u32 trips[HWPROF_TRIP_BUCKETS];	/* whole executions with a trip
+				 * count in [2^i, 2^(i+1)); the last one: and more */
+};
+
+#endif /* _UAPI_LINUX_HWPROF_H */
