@@ -71,6 +71,11 @@ static void keep(void)
 	kept = kmalloc(96, GFP_KERNEL);	/* unreachable once we are unloaded */
 }
 
+static void stay(void)
+{
+	__module_get(THIS_MODULE);
+}
+
 static const struct {
 	const char *name;
 	void (*commit)(void);
@@ -83,6 +88,7 @@ static const struct {
 	{ "null-pointer", null_pointer },
 	{ "leak", leak },
 	{ "keep", keep },
+	{ "stay", stay },
 };
 
 static int sin_set(const char *value, const struct kernel_param *param)

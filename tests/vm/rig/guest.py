@@ -33,6 +33,14 @@ def host_program(word, package):
     return path
 
 
+def kernel_image(folder):
+    """Unpacked, it starts faster; a bzImage is allowed as well."""
+    for name in ("vmlinux", "vmlinuz"):
+        if os.path.exists(os.path.join(folder, name)):
+            return os.path.join(folder, name)
+    return None
+
+
 def base_archive(cache):
     """The cached archive with busybox, perf and the init script."""
     busybox = host_program("busybox", "busybox-static")
@@ -53,6 +61,7 @@ def _write_base(path, files, busybox, init):
     for folder in _FOLDERS:
         archive.directory(folder)
     archive.directory("/tmp", 0o1777)
+    archive.directory("/home/user")
     for name in ("bin", "sbin", "lib", "lib32", "lib64"):
         archive.link(f"/{name}", f"usr/{name}")
     for name, text in _TEXTS.items():
@@ -71,6 +80,14 @@ def _write_base(path, files, busybox, init):
                                      delete=False) as output:
         archive.write(output)
     os.rename(output.name, path)
+    _forget_old(os.path.dirname(path))
+
+
+def _forget_old(cache):
+    """A base is soon replaced when the rig or its packages change."""
+    bases = [entry for entry in os.scandir(cache) if entry.name.startswith("base-")]
+    for entry in sorted(bases, key=lambda entry: entry.stat().st_mtime)[:-3]:
+        os.unlink(entry.path)
 
 
 def run_archive(command, kernel, module, files, tool, want_out):

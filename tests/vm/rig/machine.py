@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The emulated machine: a QEMU process and the channels it talks through."""
 
-import os
-import shutil
 import socket
 import subprocess
 import threading
