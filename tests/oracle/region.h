@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The regions of a trace: every loop's [head, tail] as known in the end, and
+ * which of them an address is in.
+ */
+#ifndef TESTS_ORACLE_REGION_H
+#define TESTS_ORACLE_REGION_H
+
+#include "oracle.h"
+
+/* Addresses from `start` up to the next cell lie in the same regions. */
+struct cell {
+	uint32_t space;
+	uint64_t start;
+	size_t count;		/* regions that cover it ... */
+	size_t *loops;		/* ... by index */
+};
+
+struct regions {
+	struct { struct oracle_loop *items; size_t count, room; } loops;
+	struct { struct cell *items; size_t count, room; } cells;
+};
+
+/* Back edges may be added in any order; regions_finish() sorts and joins. */
+void regions_add(struct regions *regions, uint32_t space, uint64_t head,
+		 uint64_t from);
+void regions_finish(struct regions *regions);
+void regions_free(struct regions *regions);
+
+/* Index of the first loop of @space whose head is @address or above. */
+size_t regions_from(const struct regions *regions, uint32_t space,
+		    uint64_t address);
+
+/* The cell of @address; NULL: it lies before all regions of @space. */
+const struct cell *regions_cell(const struct regions *regions, uint32_t space,
+				uint64_t address);
+
+static inline bool region_has(const struct oracle_loop *loop, uint64_t address)
+{
+	return loop->head <= address && address <= loop->tail;
+}
+
+#endif /* TESTS_ORACLE_REGION_H */

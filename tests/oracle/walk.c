@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "walk.h"
+
+#include "array.h"
+
+/* A loop that is being executed in a frame. */
+struct execution {
+	size_t loop;
+	uint64_t back_edges;
+};
+
+struct frame {
+	uint64_t site;		/* the call, or the instruction interrupted */
+	bool is_call;		/* a return may match it */
+	bool is_handler;	/* a signal handler's */
+	bool somewhere;		/* false: after a gap, `at` is not known */
+	uint64_t at;		/* the line was executed up to here, inclusive */
+	size_t first;		/* of its executions; those above are its own */
+};
+
+struct walk {
+	struct regions *regions;
+	uint64_t span;
+	uint32_t space;
+	struct { struct frame *items; size_t count, room; } frames;
+	struct { struct execution *items; size_t count, room; } running;
+};
+
+bool walk_is_back_edge(const struct stream_event *event, uint64_t span)
+{
+	switch (event->kind) {
+	case STREAM_COND:
+	case STREAM_JUMP:
+	case STREAM_INDIRECT:
+		return event->from >= event->to &&
+		       event->from - event->to <= span;
+	default:
+		return false;
+	}
+}
+
+static struct frame *top(struct walk *walk)
+{
+	return &walk->frames.items[walk->frames.count - 1];
+}
+
+static struct oracle_loop *loop_of(struct walk *walk, size_t index)
+{
+	return &walk->regions->loops.items[index];
+}
+
+static void enter(struct walk *walk, size_t index)
+{
+	loop_of(walk, index)->entries++;
+	*array_push(&walk->running) = (struct execution){ .loop = index };
+}
+
+static void finish(struct oracle_loop *loop, uint64_t back_edges)
+{
+	uint64_t trip = back_edges + 1;
+	int bucket = 63 - __builtin_clzll(trip);
+
+	if (!back_edges) {
+		loop->singles++;
+		return;
+	}
+	loop->executions++;
+	if (!loop->trip_min || trip < loop->trip_min)
+		loop->trip_min = trip;
+	if (trip > loop->trip_max)
+		loop->trip_max = trip;
+	if (bucket >= ORACLE_BUCKETS)
+		bucket = ORACLE_BUCKETS - 1;
+	loop->trips[bucket]++;
+}
+
+/* Control of the top frame is at @address: loops that are elsewhere ended. */
+static void leave(struct walk *walk, uint64_t address)
+{
+	size_t i, kept = top(walk)->first;
+
+	for (i = kept; i < walk->running.count; i++) {
+		struct execution run = walk->running.items[i];
+		struct oracle_loop *loop = loop_of(walk, run.loop);
+
+		if (region_has(loop, address))
+			walk->running.items[kept++] = run;
+		else
+			finish(loop, run.back_edges);
+	}
+	walk->running.count = kept;
+}
+
+/* The top frame runs straight on, up to and including @address. */
+static void run_to(struct walk *walk, uint64_t address)
+{
+	struct frame *frame = top(walk);
+	size_t i;
+
+	if (frame->somewhere && frame->at < address) {
+		i = regions_from(walk->regions, walk->space, frame->at + 1);
+		for (; i < walk->regions->loops.count; i++) {
+			if (loop_of(walk, i)->space != walk->space ||
+			    loop_of(walk, i)->head > address)
+				break;
+			enter(walk, i);
+		}
+	}
+	frame->somewhere = true;
+	frame->at = address;
+	leave(walk, address);
+}
+
+/* Control of the top frame goes from one address to another, not by a call. */
+static void go(struct walk *walk, uint64_t from, uint64_t to)
+{
+	const struct cell *cell = regions_cell(walk->regions, walk->space, to);
+	size_t i;
+
+	leave(walk, to);
+	for (i = 0; cell && i < cell->count; i++)
+		if (!region_has(loop_of(walk, cell->loops[i]), from))
+			enter(walk, cell->loops[i]);
+	top(walk)->somewhere = true;
+	top(walk)->at = to;
+}
+
+static void jump(struct walk *walk, const struct stream_event *event)
+{
+	size_t i, index;
+
+	if (walk_is_back_edge(event, walk->span)) {
+		index = regions_from(walk->regions, walk->space, event->to);
+		loop_of(walk, index)->back_edges++;
+		for (i = top(walk)->first; i < walk->running.count; i++)
+			if (walk->running.items[i].loop == index)
+				walk->running.items[i].back_edges++;
+	}
+	go(walk, event->from, event->to);
+}
+
+static struct frame *push(struct walk *walk)
+{
+	struct frame *frame = array_push(&walk->frames);
+
+	*frame = (struct frame){ .first = walk->running.count };
+	return frame;
+}
+
+/* A frame begins at @address: only a loop whose head that is was entered. */
+static void begin(struct walk *walk, uint64_t address)
+{
+	size_t i = regions_from(walk->regions, walk->space, address);
+
+	top(walk)->somewhere = true;
+	top(walk)->at = address;
+	if (i < walk->regions->loops.count &&
+	    loop_of(walk, i)->space == walk->space &&
+	    loop_of(walk, i)->head == address)
+		enter(walk, i);
+}
+
+static void call(struct walk *walk, const struct stream_event *event)
+{
+	struct frame *frame = push(walk);
+
+	frame->site = event->from;
+	frame->is_call = true;
+	begin(walk, event->to);
+}
+
+/* Closes frames until @count are left; what ran in them is over. */
+static void close_frames(struct walk *walk, size_t count)
+{
+	size_t first;
+
+	if (count == walk->frames.count)
+		return;
+	first = walk->frames.items[count].first;
+	while (walk->running.count > first) {
+		struct execution *run;
+
+		run = &walk->running.items[--walk->running.count];
+		finish(loop_of(walk, run->loop), run->back_edges);
+	}
+	walk->frames.count = count;
+}
+
+/* A line of the top frame begins at @to, and enters nothing. */
+static void arrive(struct walk *walk, uint64_t to)
+{
+	leave(walk, to);
+	top(walk)->somewhere = true;
+	top(walk)->at = to;
+}
+
+static void ret(struct walk *walk, uint64_t to)
+{
+	size_t i;
+
+	for (i = walk->frames.count; i-- > 0;) {
+		struct frame *frame = &walk->frames.items[i];
+
+		if (frame->is_call && to - frame->site >= 2 &&
+		    to - frame->site <= 15) {
+			close_frames(walk, i);
+			return;
+		}
+	}
+	/* Not a known caller: the handler's restorer, or one from before. */
+	for (i = walk->frames.count; i-- > 0;)
+		if (walk->frames.items[i].is_handler)
+			break;
+	if (i == SIZE_MAX) {
+		close_frames(walk, 0);
+		push(walk);
+	} else {
+		close_frames(walk, i + 1);
+	}
+	arrive(walk, to);
+}
+
+static void gap(struct walk *walk, uint64_t to)
+{
+	while (walk->running.count)
+		loop_of(walk, walk->running.items[--walk->running.count].loop)
+			->unclosed++;
+	walk->frames.count = 0;
+	push(walk);
+	top(walk)->somewhere = to;
+	top(walk)->at = to;
+}
+
+/* `from` has not been executed: the line ends before it. */
+static void signal_begins(struct walk *walk, const struct stream_event *event)
+{
+	struct frame *frame = top(walk);
+
+	if (!frame->somewhere)
+		frame->at = event->from;
+	frame->somewhere = true;
+	if (frame->at < event->from)
+		run_to(walk, event->from - 1);
+	frame = push(walk);
+	frame->site = event->from;
+	frame->is_handler = true;
+	begin(walk, event->to);
+}
+
+static void signal_ends(struct walk *walk, uint64_t to)
+{
+	uint64_t interrupted;
+	size_t i;
+
+	for (i = walk->frames.count; i-- > 0;) {
+		if (!walk->frames.items[i].is_handler)
+			continue;
+		interrupted = walk->frames.items[i].site;
+		close_frames(walk, i);
+		if (to != interrupted)
+			arrive(walk, to);
+		return;
+	}
+	gap(walk, to);
+}
+
+/* Something was not seen: another address space, or a line that runs back. */
+static bool is_torn(struct walk *walk, const struct stream_event *event)
+{
+	return event->space != walk->space ||
+	       (top(walk)->somewhere && event->from < top(walk)->at);
+}
+
+static void step(struct walk *walk, const struct stream_event *event)
+{
+	if (event->kind < STREAM_COND || event->kind > STREAM_GAP)
+		return;
+	if (event->kind == STREAM_GAP) {
+		walk->space = event->space;
+		gap(walk, event->to);
+		return;
+	}
+	if (is_torn(walk, event)) {
+		walk->space = event->space;
+		gap(walk, event->from);
+	}
+	if (event->kind == STREAM_SIGNAL) {
+		signal_begins(walk, event);
+		return;
+	}
+	run_to(walk, event->from);
+	if (event->kind == STREAM_CALL)
+		call(walk, event);
+	else if (event->kind == STREAM_RET)
+		ret(walk, event->to);
+	else if (event->kind == STREAM_SIGRETURN)
+		signal_ends(walk, event->to);
+	else if (event->kind != STREAM_SYSCALL)
+		jump(walk, event);
+	else if (event->to - event->from - 1 >= 15)
+		gap(walk, event->to);
+}
+
+void walk_thread(struct regions *regions, uint64_t span,
+		 const struct stream_event *events, size_t count)
+{
+	struct walk walk = { .regions = regions, .span = span };
+	size_t i;
+
+	if (!count)
+		return;
+	walk.space = events->space;
+	push(&walk);
+	for (i = 0; i < count; i++)
+		step(&walk, &events[i]);
+	for (i = 0; i < walk.running.count; i++)
+		loop_of(&walk, walk.running.items[i].loop)->open++;
+	free(walk.frames.items);
+	free(walk.running.items);
+}
