@@ -37,8 +37,10 @@ struct engine_ops {
 	const char *name;	/* as in HWPROF_FIELDS */
 
 	/*
-	 * The engine cannot summarise: its tables are emitted by the CPU that
-	 * fills them, as soon as they are full or their task leaves.
+	 * The engine does not summarise. Its tables are emitted by the CPU that
+	 * fills them, as soon as they are full, their task leaves or its
+	 * address space changes; what is refused then is given up by forget().
+	 * There is no profile and no merge().
 	 */
 	bool immediate;
 
@@ -51,14 +53,20 @@ struct engine_ops {
 	void (*table_init)(void *table, size_t size,
 			   const struct engine_params *params);
 
-	/* Makes @cursor that of a task of which nothing was seen yet. */
-	void (*cursor_init)(void *cursor);
+	/*
+	 * Makes @cursor that of a thread of which nothing was seen yet; @tid
+	 * is its number in the opener's pid namespace.
+	 */
+	void (*cursor_init)(void *cursor, u32 tid);
 
 	/* How many units (back edges, branches, ...) the event is. */
 	unsigned int (*unit)(const struct engine_params *params,
 			     const struct stream_event *event);
 
-	/* One event of the cursor's task. False: the table wants to be retired. */
+	/*
+	 * One event of the cursor's task. False: the table is crowded, and
+	 * wants to be retired (immediate: emitted) now.
+	 */
 	bool (*feed)(void *table, void *cursor,
 		     const struct stream_event *event);
 

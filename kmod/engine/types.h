@@ -12,9 +12,8 @@
 #include <linux/string.h>
 #include <linux/compiler.h>
 #include <linux/minmax.h>
-#include <linux/build_bug.h>
-#include <linux/math64.h>
-#include <linux/sort.h>
+#include <linux/stddef.h>
+#include <linux/container_of.h>
 
 #else
 
@@ -27,6 +26,7 @@ typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
+typedef int32_t s32;
 typedef int64_t s64;
 
 #ifndef likely
@@ -38,6 +38,14 @@ typedef int64_t s64;
 #endif
 #ifndef noinline
 #define noinline	__attribute__((noinline))
+#endif
+#ifndef min
+#define min(a, b)	((a) < (b) ? (a) : (b))
+#define max(a, b)	((a) > (b) ? (a) : (b))
+#endif
+#ifndef container_of
+#define container_of(member_pointer, type, member) \
+	((type *)((char *)(member_pointer) - offsetof(type, member)))
 #endif
 
 #endif /* __KERNEL__ */

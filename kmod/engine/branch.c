@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The branches themselves, in order: hwprof/branches/. Other tools, and our
+ * own oracle, are fed with them. Nothing is summarised: a table is a row in
+ * the making, of one thread at a time.
+ */
+#include "engine.h"
+#include "../../uapi/linux/hwprof.h"
+
+struct branch_cursor {
+	u64 sequence;		/* number of the thread's next event */
+	u32 tid;
+};
+
+struct branch_table {
+	u64 evicted;
+	u64 units;		/* branches in the row; gaps are none */
+	/* The row, with its flexible array. */
+	u64 row[(sizeof(struct hwprof_row_branches) +
+		 HWPROF_ROW_BRANCHES_MAX * sizeof(struct hwprof_branch)) / 8];
+};
+
+static struct hwprof_row_branches *table_row(struct branch_table *table)
+{
+	return (struct hwprof_row_branches *)table->row;
+}
+
+static void branch_table_init(void *memory, size_t size,
+			      const struct engine_params *params)
+{
+	memset(memory, 0, sizeof(struct branch_table));
+}
+
+static void branch_cursor_init(void *memory, u32 tid)
+{
+	struct branch_cursor *cursor = memory;
+
+	cursor->sequence = 0;
+	cursor->tid = tid;
+}
+
+static unsigned int branch_unit(const struct engine_params *params,
+				const struct stream_event *event)
+{
+	return event->kind >= STREAM_COND && event->kind <= STREAM_RET;
+}
+
+static bool branch_feed(void *memory, void *cursor_memory,
+			const struct stream_event *event)
+{
+	struct branch_cursor *cursor = cursor_memory;
+	struct branch_table *table = memory;
+	struct hwprof_row_branches *row = table_row(table);
+	struct hwprof_branch *branch;
+	u64 sequence = cursor->sequence++;
+
+	if (event->kind > STREAM_GAP)
+		return true;
+	/* Nobody emitted in time: this event is given up. */
+	if (row->count == HWPROF_ROW_BRANCHES_MAX ||
+	    (row->count && (row->tid != cursor->tid ||
+			    row->row.space != event->space))) {
+		table->evicted += branch_unit(NULL, event);
+		return false;
+	}
+	if (!row->count) {
+		row->row.space = event->space;
+		row->tid = cursor->tid;
+		row->sequence = sequence;
+	}
+	branch = &row->branches[row->count++];
+	branch->from = event->from;
+	branch->to = event->to;
+	branch->kind = event->kind;
+	branch->flags = event->flags;
+	branch->cycles = event->cycles;
+	table->units += branch_unit(NULL, event);
+	return row->count < HWPROF_ROW_BRANCHES_MAX;
+}
+
+static bool branch_rows(void *memory, u32 space, engine_emit emit,
+			void *context)
+{
+	struct branch_table *table = memory;
+	struct hwprof_row_branches *row = table_row(table);
+
+	if (!row->count || (space && row->row.space != space))
+		return true;
+	row->row.type = HWPROF_ROW_BRANCHES;
+	row->row.size = sizeof(*row) + row->count * sizeof(row->branches[0]);
+	if (!emit(context, row, row->branches[0].from, row->branches[0].to,
+		  table->units))
+		return false;
+	row->count = 0;
+	table->units = 0;
+	return true;
+}
+
+static void branch_forget(void *memory, u32 space)
+{
+	struct branch_table *table = memory;
+	struct hwprof_row_branches *row = table_row(table);
+
+	if (space && row->row.space != space)
+		return;
+	table->evicted += table->units;
+	table->units = 0;
+	row->count = 0;
+}
+
+static u64 branch_evicted(const void *memory)
+{
+	return ((const struct branch_table *)memory)->evicted;
+}
+
+static u64 branch_pending(const void *memory)
+{
+	return ((const struct branch_table *)memory)->units;
+}
+
+const struct engine_ops branch_engine = {
+	.name		= "branches",
+	.immediate	= true,
+	.cursor_size	= sizeof(struct branch_cursor),
+	.table_min	= sizeof(struct branch_table),
+	.table_init	= branch_table_init,
+	.cursor_init	= branch_cursor_init,
+	.unit		= branch_unit,
+	.feed		= branch_feed,
+	.rows		= branch_rows,
+	.forget		= branch_forget,
+	.evicted	= branch_evicted,
+	.pending	= branch_pending,
+};
