@@ -25,7 +25,7 @@ static struct oracle *run(const struct stream_event *events, size_t count)
 
 struct expected {
 	uint64_t head, tail, back_edges, entries;
-	uint64_t executions, singles, unclosed, open;
+	uint64_t executions, singles, unclosed, partial, cut, open;
 	uint64_t trip_min, trip_max;
 };
 
@@ -40,7 +40,12 @@ static void expect_loop(const struct oracle *oracle, struct expected e)
 	assert_int_equal(loop->executions, e.executions);
 	assert_int_equal(loop->singles, e.singles);
 	assert_int_equal(loop->unclosed, e.unclosed);
+	assert_int_equal(loop->partial, e.partial);
+	assert_int_equal(loop->cut, e.cut);
 	assert_int_equal(loop->open, e.open);
+	assert_int_equal(loop->entries + loop->partial,
+			 loop->executions + loop->singles + loop->unclosed +
+			 loop->cut + loop->open);
 	assert_int_equal(loop->trip_min, e.trip_min);
 	assert_int_equal(loop->trip_max, e.trip_max);
 }
@@ -220,7 +225,7 @@ static void test_return_into_region(void **state)
 		GAP(0x200), RET(0x200, 0x108), COND(0x110, 0x104),
 		RET(0x112, 0x905));
 
-	EXPECT(o, 0x104, 0x110, .back_edges = 1);
+	EXPECT(o, 0x104, 0x110, .back_edges = 1, .unclosed = 1, .partial = 1);
 	oracle_free(o);
 }
 
@@ -369,7 +374,7 @@ static void test_gap(void **state)
 		CALL(0x910, 0x100), COND(0x110, 0x104), RET(0x112, 0x915));
 
 	EXPECT(o, 0x104, 0x110, .back_edges = 4, .entries = 2, .executions = 1,
-	       .unclosed = 1, .trip_min = 2, .trip_max = 2);
+	       .unclosed = 2, .partial = 1, .trip_min = 2, .trip_max = 2);
 	oracle_free(o);
 }
 
@@ -379,7 +384,8 @@ static void test_gap_at_head(void **state)
 	struct oracle *o = RUN(
 		GAP(0x104), COND(0x110, 0x104), GAP(0), COND(0x110, 0x104));
 
-	EXPECT(o, 0x104, 0x110, .back_edges = 2);
+	EXPECT(o, 0x104, 0x110, .back_edges = 2, .unclosed = 1, .partial = 2,
+	       .open = 1);
 	oracle_free(o);
 }
 
@@ -392,7 +398,7 @@ static void test_syscall(void **state)
 		CALL(0x900, 0x100), SYSCALL(0x106, 0x800));
 
 	EXPECT(o, 0x104, 0x110, .back_edges = 1, .entries = 2, .executions = 1,
-	       .unclosed = 1, .trip_min = 2, .trip_max = 2);
+	       .cut = 1, .trip_min = 2, .trip_max = 2);
 	oracle_free(o);
 }
 

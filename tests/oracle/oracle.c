@@ -16,6 +16,7 @@ struct oracle {
 	struct { struct thread *items; size_t count, room; } threads;
 	size_t last;		/* thread of the event added last */
 	struct regions regions;
+	struct oracle_depth depth;
 };
 
 struct oracle *oracle_new(uint64_t span)
@@ -77,7 +78,12 @@ void oracle_run(struct oracle *oracle)
 	for (i = 0; i < oracle->threads.count; i++)
 		walk_thread(&oracle->regions, oracle->span,
 			    oracle->threads.items[i].items,
-			    oracle->threads.items[i].count);
+			    oracle->threads.items[i].count, &oracle->depth);
+}
+
+struct oracle_depth oracle_depth(const struct oracle *oracle)
+{
+	return oracle->depth;
 }
 
 size_t oracle_loops(const struct oracle *oracle,

@@ -25,7 +25,9 @@ struct oracle_loop {
 	uint64_t entries;
 	uint64_t executions;	/* whole, with a back edge or more */
 	uint64_t singles;	/* whole, without a back edge */
-	uint64_t unclosed;	/* cut by a gap */
+	uint64_t unclosed;	/* with a back edge, beginning or end unseen ... */
+	uint64_t partial;	/* of these and of `open`: no entry seen */
+	uint64_t cut;		/* without a back edge, cut by a gap */
 	uint64_t open;		/* still running where the trace ends */
 	uint64_t trip_min;	/* of `executions`; 0: none */
 	uint64_t trip_max;
@@ -48,6 +50,14 @@ void oracle_run(struct oracle *oracle);
 
 size_t oracle_loops(const struct oracle *oracle,
 		    const struct oracle_loop **loops);
+
+/* How deep the deepest thread was: frames, and loops that took a back edge. */
+struct oracle_depth {
+	size_t frames;
+	size_t loops;
+};
+
+struct oracle_depth oracle_depth(const struct oracle *oracle);
 
 /* NULL: no back edge in @space goes to @head. */
 const struct oracle_loop *oracle_find(const struct oracle *oracle,

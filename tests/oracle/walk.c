@@ -7,12 +7,14 @@
 struct execution {
 	size_t loop;
 	uint64_t back_edges;
+	bool partial;		/* its entry was not seen */
 };
 
 struct frame {
 	uint64_t site;		/* the call, or the instruction interrupted */
 	bool is_call;		/* a return may match it */
 	bool is_handler;	/* a signal handler's */
+	bool is_seen;		/* from its beginning */
 	bool somewhere;		/* false: after a gap, `at` is not known */
 	uint64_t at;		/* the line was executed up to here, inclusive */
 	size_t first;		/* of its executions; those above are its own */
@@ -55,12 +57,16 @@ static void enter(struct walk *walk, size_t index)
 	*array_push(&walk->running) = (struct execution){ .loop = index };
 }
 
-static void finish(struct oracle_loop *loop, uint64_t back_edges)
+static void finish(struct oracle_loop *loop, const struct execution *run)
 {
-	uint64_t trip = back_edges + 1;
+	uint64_t trip = run->back_edges + 1;
 	int bucket = 63 - __builtin_clzll(trip);
 
-	if (!back_edges) {
+	if (run->partial) {
+		loop->unclosed++;
+		return;
+	}
+	if (!run->back_edges) {
 		loop->singles++;
 		return;
 	}
@@ -86,7 +92,7 @@ static void leave(struct walk *walk, uint64_t address)
 		if (region_has(loop, address))
 			walk->running.items[kept++] = run;
 		else
-			finish(loop, run.back_edges);
+			finish(loop, &run);
 	}
 	walk->running.count = kept;
 }
@@ -125,17 +131,34 @@ static void go(struct walk *walk, uint64_t from, uint64_t to)
 	top(walk)->at = to;
 }
 
+/*
+ * A back edge belongs to the frame's execution. Where there is none, its entry
+ * was before all that was seen of the frame, or the frame was called into the
+ * middle of the region, which enters nothing.
+ */
+static void back_edge(struct walk *walk, uint64_t head)
+{
+	size_t i, index = regions_from(walk->regions, walk->space, head);
+
+	loop_of(walk, index)->back_edges++;
+	for (i = top(walk)->first; i < walk->running.count; i++)
+		if (walk->running.items[i].loop == index)
+			break;
+	if (i == walk->running.count) {
+		if (top(walk)->is_seen)
+			return;
+		*array_push(&walk->running) = (struct execution){
+			.loop = index, .partial = true,
+		};
+		loop_of(walk, index)->partial++;
+	}
+	walk->running.items[i].back_edges++;
+}
+
 static void jump(struct walk *walk, const struct stream_event *event)
 {
-	size_t i, index;
-
-	if (walk_is_back_edge(event, walk->span)) {
-		index = regions_from(walk->regions, walk->space, event->to);
-		loop_of(walk, index)->back_edges++;
-		for (i = top(walk)->first; i < walk->running.count; i++)
-			if (walk->running.items[i].loop == index)
-				walk->running.items[i].back_edges++;
-	}
+	if (walk_is_back_edge(event, walk->span))
+		back_edge(walk, event->to);
 	go(walk, event->from, event->to);
 }
 
@@ -152,6 +175,7 @@ static void begin(struct walk *walk, uint64_t address)
 {
 	size_t i = regions_from(walk->regions, walk->space, address);
 
+	top(walk)->is_seen = true;
 	top(walk)->somewhere = true;
 	top(walk)->at = address;
 	if (i < walk->regions->loops.count &&
@@ -181,7 +205,7 @@ static void close_frames(struct walk *walk, size_t count)
 		struct execution *run;
 
 		run = &walk->running.items[--walk->running.count];
-		finish(loop_of(walk, run->loop), run->back_edges);
+		finish(loop_of(walk, run->loop), run);
 	}
 	walk->frames.count = count;
 }
@@ -222,9 +246,15 @@ static void ret(struct walk *walk, uint64_t to)
 
 static void gap(struct walk *walk, uint64_t to)
 {
-	while (walk->running.count)
-		loop_of(walk, walk->running.items[--walk->running.count].loop)
-			->unclosed++;
+	while (walk->running.count) {
+		const struct execution *run;
+
+		run = &walk->running.items[--walk->running.count];
+		if (run->back_edges)
+			loop_of(walk, run->loop)->unclosed++;
+		else
+			loop_of(walk, run->loop)->cut++;
+	}
 	walk->frames.count = 0;
 	push(walk);
 	top(walk)->somewhere = to;
@@ -301,8 +331,21 @@ static void step(struct walk *walk, const struct stream_event *event)
 		gap(walk, event->to);
 }
 
+static void measure(const struct walk *walk, struct oracle_depth *depth)
+{
+	size_t i, loops = 0;
+
+	for (i = 0; i < walk->running.count; i++)
+		loops += walk->running.items[i].back_edges != 0;
+	if (loops > depth->loops)
+		depth->loops = loops;
+	if (walk->frames.count > depth->frames)
+		depth->frames = walk->frames.count;
+}
+
 void walk_thread(struct regions *regions, uint64_t span,
-		 const struct stream_event *events, size_t count)
+		 const struct stream_event *events, size_t count,
+		 struct oracle_depth *depth)
 {
 	struct walk walk = { .regions = regions, .span = span };
 	size_t i;
@@ -311,8 +354,10 @@ void walk_thread(struct regions *regions, uint64_t span,
 		return;
 	walk.space = events->space;
 	push(&walk);
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count; i++) {
 		step(&walk, &events[i]);
+		measure(&walk, depth);
+	}
 	for (i = 0; i < walk.running.count; i++)
 		loop_of(&walk, walk.running.items[i].loop)->open++;
 	free(walk.frames.items);

@@ -5,8 +5,10 @@
 
 #include "region.h"
 
+/* @depth: raised where this thread was deeper. */
 void walk_thread(struct regions *regions, uint64_t span,
-		 const struct stream_event *events, size_t count);
+		 const struct stream_event *events, size_t count,
+		 struct oracle_depth *depth);
 
 bool walk_is_back_edge(const struct stream_event *event, uint64_t span);
 
