@@ -78,7 +78,7 @@ static bool branch_feed(void *memory, void *cursor_memory,
 	return row->count < HWPROF_ROW_BRANCHES_MAX;
 }
 
-static bool branch_rows(void *memory, u32 space, engine_emit emit,
+static bool branch_rows(void *memory, u32 space, size_t *at, engine_emit emit,
 			void *context)
 {
 	struct branch_table *table = memory;
@@ -118,6 +118,23 @@ static u64 branch_pending(const void *memory)
 	return ((const struct branch_table *)memory)->units;
 }
 
+static void branch_sample(const struct stream_event *event, u64 period,
+			  union engine_sample *sample)
+{
+	struct hwprof_row_branches *row = &sample->branch.row;
+	struct hwprof_branch *branch = &sample->branch.branch;
+
+	memset(&sample->branch, 0, sizeof(sample->branch));
+	row->row.type = HWPROF_ROW_BRANCHES;
+	row->row.size = sizeof(sample->branch);
+	row->count = 1;
+	branch->from = event->from;
+	branch->to = event->to;
+	branch->kind = event->kind;
+	branch->flags = event->flags;
+	branch->cycles = event->cycles;
+}
+
 const struct engine_ops branch_engine = {
 	.name		= "branches",
 	.immediate	= true,
@@ -128,6 +145,7 @@ const struct engine_ops branch_engine = {
 	.unit		= branch_unit,
 	.feed		= branch_feed,
 	.rows		= branch_rows,
+	.sample		= branch_sample,
 	.forget		= branch_forget,
 	.evicted	= branch_evicted,
 	.pending	= branch_pending,

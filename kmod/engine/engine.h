@@ -17,6 +17,7 @@
 #define HWPROF_ENGINE_ENGINE_H
 
 #include "stream.h"
+#include "../../uapi/linux/hwprof.h"
 
 struct engine_params {
 	u64 span;	/* longest back edge in bytes */
@@ -32,6 +33,16 @@ struct engine_params {
  */
 typedef bool (*engine_emit)(void *context, const void *row, u64 ip, u64 addr,
 			    u64 period);
+
+/* Room for the row of any engine's sample. */
+union engine_sample {
+	struct hwprof_row row;
+	struct hwprof_row_loop loop;
+	struct {
+		struct hwprof_row_branches row;
+		struct hwprof_branch branch;
+	} branch;
+};
 
 struct engine_ops {
 	const char *name;	/* as in HWPROF_FIELDS */
@@ -78,10 +89,22 @@ struct engine_ops {
 	size_t (*merge)(void *profile, void *table, size_t limit);
 
 	/*
-	 * Emits a row for all that grew since its last row, of @space or, where
-	 * that is 0, of every address space. False: a row was refused.
+	 * Works out what rows() is to say of @space or, where that is 0, of
+	 * every address space. May be NULL.
 	 */
-	bool (*rows)(void *profile, u32 space, engine_emit emit, void *context);
+	void (*settle)(void *profile, u32 space);
+
+	/*
+	 * Emits a row for each thing of @space (0: of all) that grew since its
+	 * last row, from the *@at'th thing on. False: the row of thing *@at was
+	 * refused.
+	 */
+	bool (*rows)(void *profile, u32 space, size_t *at, engine_emit emit,
+		     void *context);
+
+	/* The row of a sample that stands for @period units, by one event. */
+	void (*sample)(const struct stream_event *event, u64 period,
+		       union engine_sample *sample);
 
 	/* Address space @space is gone and its rows were delivered. */
 	void (*forget)(void *profile, u32 space);

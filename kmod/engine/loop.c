@@ -29,7 +29,7 @@ struct loop {
 	u32 tails;		/* 0: the slot is free */
 	u64 back_edges;		/* in no row yet, like all counts here */
 	s64 entries;		/* of segments that were evicted */
-	s64 settled;		/* of segments in the table: made by settle() */
+	s64 settled;		/* of segments in the table: made by loop_settle() */
 	s64 emitted;		/* of settled, those that rows carried */
 	u64 executions;
 	u64 unclosed;
@@ -50,6 +50,7 @@ struct flight {
 	u64 limit;		/* least tail of the frame's loops below this one */
 	u64 back_edges;
 	u32 slot;		/* of the loop, if it is still there */
+	u32 space;
 	bool partial;		/* its entry was not seen */
 };
 
@@ -267,8 +268,9 @@ static void segment_evicted(struct flow_table *flow,
 }
 
 /* Entries so far of every loop of @space (0: all), from all segments. */
-static void settle(struct loop_table *table, u32 space)
+static void loop_settle(void *memory, u32 space)
 {
+	struct loop_table *table = memory;
 	struct flow_table *flow = &table->flow;
 	size_t set, way;
 	u32 i;
@@ -305,16 +307,14 @@ static u32 frame_base(const struct loop_cursor *cursor)
 }
 
 static struct loop *flight_loop(struct loop_table *table,
-				struct loop_cursor *cursor,
 				struct flight *flight)
 {
-	u32 space = cursor->flow.space;
 	struct loop *loop = &table->loops[flight->slot & (table->slots - 1)];
 
-	if (likely(loop_is(loop, flight->head, space) &&
+	if (likely(loop_is(loop, flight->head, flight->space) &&
 		   loop->tail >= flight->tail))
 		return loop;
-	loop = loop_get(table, flight->head, flight->tail, space);
+	loop = loop_get(table, flight->head, flight->tail, flight->space);
 	flight->slot = loop - table->loops;
 	flight->tail = loop->tail;
 	return loop;
@@ -345,10 +345,10 @@ static void count_execution(struct loop *loop, u64 trip)
 }
 
 /* The execution is over; @seen: control was seen to leave the region. */
-static void close_flight(struct loop_table *table, struct loop_cursor *cursor,
-			 struct flight *flight, bool seen)
+static void close_flight(struct loop_table *table, struct flight *flight,
+			 bool seen)
 {
-	struct loop *loop = flight_loop(table, cursor, flight);
+	struct loop *loop = flight_loop(table, flight);
 
 	if (seen && !flight->partial)
 		count_execution(loop, flight->back_edges + 1);
@@ -363,8 +363,7 @@ static void close_above(struct loop_table *table, struct loop_cursor *cursor,
 	if ((s32)(base - cursor->bottom) < 0)
 		base = cursor->bottom;
 	while ((s32)(cursor->top - base) > 0)
-		close_flight(table, cursor, flight_at(cursor, --cursor->top),
-			     seen);
+		close_flight(table, flight_at(cursor, --cursor->top), seen);
 }
 
 /* The frame's loops that a jump leaves are closed; the others move together. */
@@ -382,7 +381,7 @@ static void close_left(struct loop_table *table, struct loop_cursor *cursor,
 			       from >= flight->head && from <= flight->tail);
 
 		if (!inside) {
-			close_flight(table, cursor, flight, true);
+			close_flight(table, flight, true);
 			continue;
 		}
 		flight->limit = limit;
@@ -403,8 +402,7 @@ static struct flight *flight_push(struct loop_table *table,
 	if (cursor->top != frame_base(cursor))
 		below = flight_at(cursor, cursor->top - 1);
 	if (cursor->top - cursor->bottom == LOOPS_IN_FLIGHT) {
-		close_flight(table, cursor, flight_at(cursor, cursor->bottom),
-			     false);
+		close_flight(table, flight_at(cursor, cursor->bottom), false);
 		cursor->bottom++;
 	}
 	flight = flight_at(cursor, cursor->top++);
@@ -413,6 +411,7 @@ static struct flight *flight_push(struct loop_table *table,
 	flight->limit = below ? min(below->limit, below->tail) : ~0ULL;
 	flight->back_edges = 0;
 	flight->slot = loop - table->loops;
+	flight->space = loop->space;
 	flight->partial = !cursor->flow.depth && cursor->low >= to &&
 			  cursor->high <= loop->tail;
 	return flight;
@@ -441,7 +440,7 @@ static void jump_back(struct loop_table *table, struct loop_cursor *cursor,
 		flight = flight_push(table, cursor, from, to);
 	if (from > flight->tail)
 		flight->tail = from;
-	loop = flight_loop(table, cursor, flight);
+	loop = flight_loop(table, flight);
 	loop->back_edges++;
 	flight->back_edges++;
 }
@@ -724,20 +723,19 @@ static bool emit_loop(struct loop_table *table, struct loop *loop,
 	return true;
 }
 
-static bool loop_rows(void *memory, u32 space, engine_emit emit, void *context)
+static bool loop_rows(void *memory, u32 space, size_t *at, engine_emit emit,
+		      void *context)
 {
 	struct loop_table *table = memory;
-	bool all = true;
-	u32 i;
 
-	settle(table, space);
-	for (i = 0; i < table->used; i++) {
-		struct loop *loop = &table->loops[table->order[i]];
+	for (; *at < table->used; ++*at) {
+		struct loop *loop = &table->loops[table->order[*at]];
 
-		if (!space || loop->space == space)
-			all &= emit_loop(table, loop, emit, context);
+		if ((!space || loop->space == space) &&
+		    !emit_loop(table, loop, emit, context))
+			return false;
 	}
-	return all;
+	return true;
 }
 
 static void loop_forget(void *memory, u32 space)
@@ -764,6 +762,20 @@ static void loop_forget(void *memory, u32 space)
 	table->used = kept;
 }
 
+static void loop_sample(const struct stream_event *event, u64 period,
+			union engine_sample *sample)
+{
+	struct hwprof_row_loop *row = &sample->loop;
+
+	memset(row, 0, sizeof(*row));
+	row->row.type = HWPROF_ROW_LOOP;
+	row->row.size = sizeof(*row);
+	row->head = event->to;
+	row->tail = event->from;
+	row->back_edges = period;
+	row->basis = HWPROF_BASIS_EXACT;
+}
+
 const struct engine_ops loop_engine = {
 	.name		= "loops",
 	.cursor_size	= sizeof(struct loop_cursor),
@@ -773,7 +785,9 @@ const struct engine_ops loop_engine = {
 	.unit		= loop_unit,
 	.feed		= loop_feed,
 	.merge		= loop_merge,
+	.settle		= loop_settle,
 	.rows		= loop_rows,
+	.sample		= loop_sample,
 	.forget		= loop_forget,
 	.evicted	= loop_evicted,
 	.pending	= loop_pending,
