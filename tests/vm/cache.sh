@@ -65,3 +65,12 @@ logged()
 	fi
 	say "$title: done in $(($(date +%s) - start)) s"
 }
+
+# apply_patches SERIES DIR: the patches that SERIES lists, to the source in DIR
+apply_patches()
+{
+	while read -r patch; do
+		patch -d "$2" -p1 -s -F2 < "$(dirname "$1")/$patch" ||
+			die "$patch does not apply to this version of the source"
+	done < "$1"
+}

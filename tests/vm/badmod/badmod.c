@@ -3,11 +3,9 @@
  * A module that does on request what the rig must notice.  The test writes
  * the name of a sin to /sys/module/badmod/parameters/sin.
  */
-#include <linux/delay.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
-#include <linux/workqueue.h>
 
 static DEFINE_SPINLOCK(lock_a);
 static DEFINE_SPINLOCK(lock_b);
@@ -42,7 +40,7 @@ static void invert_locks(void)
 static void sleep_atomic(void)
 {
 	spin_lock(&lock_a);
-	usleep_range(10, 20);
+	kfree(kmalloc(64, GFP_KERNEL));
 	spin_unlock(&lock_a);
 }
 

@@ -2,6 +2,7 @@
 """Reports of the guest's kernel about itself, found in its log."""
 
 import re
+import subprocess
 
 # What a program does to itself ("prog[7]: segfault at", "traps: prog[7]") is
 # not a report; a line that merely names a bug of the emulated CPU is none.
@@ -29,20 +30,33 @@ def reports(text):
     return ""
 
 
-def leaks(text, module):
+def leaks(text, module, file):
     """Blocks of kmemleak's list, which the guest puts in the log, about a module.
 
-    A leak of a module that is gone shows bare addresses: the guest wrote
-    before where it was ("rig: NAME at ADDRESS size BYTES").
+    The module is gone by then, and its functions are bare addresses: the guest
+    wrote before where it was ("rig: NAME at ADDRESS size BYTES").
     """
-    place = re.search(rf"rig: {module} at (0x[0-9a-f]+) size (\d+)", text)
-    low = int(place[1], 16) if place else 0
-    high = low + int(place[2]) if place else 0
+    place = re.search(rf"rig: {module} at 0x([0-9a-f]+) size (\d+)", text)
+    if not place:
+        return ""
+    text_start = int(place[1], 16)
+    addresses = range(text_start, text_start + int(place[2]))
+    found = []
+    for block in re.findall(r"^unreferenced object .*\n(?:^ .*\n)*", text, re.M):
+        ours = [word for word in re.findall(r"0x([0-9a-f]{16})$", block, re.M)
+                if int(word, 16) in addresses]
+        for word in ours:
+            name = _function(file, int(word, 16) - text_start)
+            block = block.replace(f"0x{word}", f"{name} [{module}]")
+        if ours:
+            found.append(block)
+    return "".join(found)
 
-    def ours(block):
-        return f"[{module}]" in block or any(
-            low <= int(word, 16) < high
-            for word in re.findall(r"\b(?:0x)?(ffffffff[0-9a-f]{8})\b", block))
 
-    blocks = re.findall(r"^unreferenced object .*\n(?:^ .*\n)*", text, re.M)
-    return "".join(dict.fromkeys(filter(ours, blocks)))
+def _function(module, offset):
+    """The function, file and line at this offset of a module's code."""
+    # The frame is where the call returns to, which may be on the next line.
+    output = subprocess.run(["addr2line", "-fspe", module, "-j", ".text",
+                             hex(offset - 1)], capture_output=True, text=True,
+                            check=False).stdout.strip()
+    return output or f".text+{offset:#x}"

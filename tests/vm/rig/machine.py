@@ -74,12 +74,12 @@ class Machine:
             _, errors = self._process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
             return None
-        for thread in self._pumps:
-            thread.join()
+        finally:
+            self.kill()
+            for thread in self._pumps:
+                thread.join()
         return errors.decode(errors="replace").strip()
 
     def kill(self):
         self._process.kill()
         self._process.wait()
-        for thread in self._pumps:
-            thread.join(1)
