@@ -17,6 +17,13 @@ $(BUILD)/tests/test-oracle: $(BUILD)/san/tests/engine/test-oracle.o $(ORACLE_SAN
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ -lcmocka
 
-UNIT_TESTS += $(BUILD)/tests/test-oracle
+TEST_SAN := $(patsubst %,$(BUILD)/san/tests/engine/%.o,harness machine program)
+
+$(BUILD)/tests/test-loop: $(BUILD)/san/tests/engine/test-loop.o \
+			  $(TEST_SAN) $(ORACLE_SAN) $(ENGINE_SAN)
+	@mkdir -p $(@D)
+	$(CC) $(SAN) -o $@ $^ -lcmocka
+
+UNIT_TESTS += $(BUILD)/tests/test-oracle $(BUILD)/tests/test-loop
 
 -include $(shell find $(BUILD)/san -name '*.d' 2>/dev/null)

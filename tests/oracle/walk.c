@@ -103,7 +103,7 @@ static void run_to(struct walk *walk, uint64_t address)
 	struct frame *frame = top(walk);
 	size_t i;
 
-	if (frame->somewhere && frame->at < address) {
+	if (frame->at < address) {
 		i = regions_from(walk->regions, walk->space, frame->at + 1);
 		for (; i < walk->regions->loops.count; i++) {
 			if (loop_of(walk, i)->space != walk->space ||
@@ -112,7 +112,6 @@ static void run_to(struct walk *walk, uint64_t address)
 			enter(walk, i);
 		}
 	}
-	frame->somewhere = true;
 	frame->at = address;
 	leave(walk, address);
 }
@@ -266,9 +265,6 @@ static void signal_begins(struct walk *walk, const struct stream_event *event)
 {
 	struct frame *frame = top(walk);
 
-	if (!frame->somewhere)
-		frame->at = event->from;
-	frame->somewhere = true;
 	if (frame->at < event->from)
 		run_to(walk, event->from - 1);
 	frame = push(walk);
@@ -314,9 +310,18 @@ static void step(struct walk *walk, const struct stream_event *event)
 		walk->space = event->space;
 		gap(walk, event->from);
 	}
+	if (!top(walk)->somewhere) {
+		top(walk)->somewhere = true;
+		top(walk)->at = event->from;
+	}
 	if (event->kind == STREAM_SIGNAL) {
 		signal_begins(walk, event);
 		return;
+	}
+	if (event->kind == STREAM_SYSCALL) {
+		if (event->to - event->from - 1 >= 15)
+			gap(walk, event->to);
+		return;		/* else an instruction like any other */
 	}
 	run_to(walk, event->from);
 	if (event->kind == STREAM_CALL)
@@ -325,10 +330,8 @@ static void step(struct walk *walk, const struct stream_event *event)
 		ret(walk, event->to);
 	else if (event->kind == STREAM_SIGRETURN)
 		signal_ends(walk, event->to);
-	else if (event->kind != STREAM_SYSCALL)
+	else
 		jump(walk, event);
-	else if (event->to - event->from - 1 >= 15)
-		gap(walk, event->to);
 }
 
 static void measure(const struct walk *walk, struct oracle_depth *depth)

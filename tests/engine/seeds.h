@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How many random cases a test tries: HWPROF_TEST_SEEDS makes it more. */
+#ifndef TESTS_ENGINE_SEEDS_H
+#define TESTS_ENGINE_SEEDS_H
+
+#include <stdint.h>
+#include <stdlib.h>
+
+static inline uint64_t seeds(uint64_t usual)
+{
+	const char *more = getenv("HWPROF_TEST_SEEDS");
+	uint64_t count = more ? strtoull(more, NULL, 0) : 0;
+
+	return count > usual ? count : usual;
+}
+
+#endif /* TESTS_ENGINE_SEEDS_H */

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The loop engine against the oracle on random programs: the same events go to
+ * both, and every loop must come out the same.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "trace.h"
+#include "harness.h"
+#include "machine.h"
+#include "random.h"
+#include "seeds.h"
+
+enum { TASKS_MAX = 6 };
+
+struct scene {
+	struct program_style program;
+	struct machine_style machine;
+	struct harness_style harness;
+	u64 span;
+	u64 events;
+	unsigned int spaces;
+};
+
+static const struct harness_style one_table = {
+	.tasks = 1, .tables = 1, .table_size = 4 << 20, .profile_size = 8 << 20,
+};
+
+static const struct harness_style many_tables = {
+	.tasks = TASKS_MAX, .tables = 3,
+	.table_size = 4 << 20, .profile_size = 8 << 20,
+	.exchanges = 500, .readings = 2000, .refusals = 3,
+};
+
+static const struct program_style plain = {
+	.procedures = 8, .depth = 3,
+};
+
+static const struct program_style wild = {
+	.procedures = 12, .depth = 4, .recursion = true, .tail_calls = true,
+	.gotos = true, .longjmps = true,
+};
+
+static const struct program_style chaos = {
+	.procedures = 6, .recursion = true, .soup = true,
+};
+
+/* --- comparing ------------------------------------------------------------ */
+
+static unsigned int differences;
+
+static void differ(const struct oracle_loop *o, const char *what, u64 engine,
+		   u64 oracle)
+{
+	if (differences++ < 20)
+		print_error("space %u loop %" PRIx64 "-%" PRIx64
+			    ": %s %" PRId64 ", oracle %" PRId64 "\n",
+			    o->space, o->head, o->tail, what, (int64_t)engine,
+			    (int64_t)oracle);
+}
+
+#define SAME(e, o, field)						       \
+	do {								       \
+		if ((u64)(e)->field != (o)->field)				       \
+			differ(o, #field, (e)->field, (o)->field);	       \
+	} while (0)
+
+/*
+ * Statistics of executions. Where the region grew they may have been split,
+ * and then the row says so; cursors keep no more than 32 loops and 256 frames.
+ */
+static void compare_trips(const struct seen_loop *e,
+			  const struct oracle_loop *o)
+{
+	unsigned int i;
+
+	if (e->tolerance)
+		return;
+	SAME(e, o, executions);
+	SAME(e, o, unclosed);
+	SAME(e, o, trip_min);
+	SAME(e, o, trip_max);
+	for (i = 0; i < HWPROF_TRIP_BUCKETS; i++)
+		SAME(e, o, trips[i]);
+}
+
+static void compare(const struct harness *h, const struct oracle *oracle)
+{
+	struct oracle_depth depth = oracle_depth(oracle);
+	const struct oracle_loop *loops;
+	size_t i, count = oracle_loops(oracle, &loops);
+
+	assert_int_equal(h->ops->evicted(h->profile), 0);
+	assert_int_equal(h->loops.count, count);
+	for (i = 0; i < count; i++) {
+		const struct oracle_loop *o = &loops[i];
+		const struct seen_loop *e = harness_find(h, o->space, o->head);
+
+		if (!e) {
+			differ(o, "known", 0, 1);
+			continue;
+		}
+		SAME(e, o, tail);
+		SAME(e, o, back_edges);
+		if (depth.frames > 256)
+			continue;
+		SAME(e, o, entries);
+		if (depth.loops <= 32)
+			compare_trips(e, o);
+	}
+}
+
+/* What is in flight is known to the engine once the thread is gone. */
+static void end_tasks(struct harness *h, struct oracle *oracle,
+		      const struct machine *machines)
+{
+	unsigned int task;
+
+	for (task = 0; task < h->style.tasks; task++) {
+		const struct stream_event event = {
+			.kind = STREAM_GAP, .space = machines[task].space,
+		};
+
+		oracle_add(oracle, task, &event);
+		harness_feed(h, task, &event);
+	}
+}
+
+static void run_scene(const struct scene *scene, u64 seed)
+{
+	unsigned int tasks = scene->harness.tasks, task;
+	struct machine machines[TASKS_MAX];
+	struct stream_event event;
+	struct oracle *oracle = oracle_new(scene->span);
+	struct program *program = program_new(seed, &scene->program);
+	struct harness h;
+	u64 i, random = seed;
+
+	harness_init(&h, &scene->harness, scene->span, seed);
+	for (task = 0; task < tasks; task++)
+		machine_init(&machines[task], program, &scene->machine,
+			     random_next(&random), 1 + task % scene->spaces);
+	differences = 0;
+	for (i = 0; i < scene->events; i++) {
+		task = random_below(&random, tasks);
+		machine_next(&machines[task], &event);
+		oracle_add(oracle, task, &event);
+		harness_feed(&h, task, &event);
+	}
+	end_tasks(&h, oracle, machines);
+	oracle_run(oracle);
+	harness_finish(&h);
+	compare(&h, oracle);
+	if (differences)
+		fail_msg("seed %" PRIu64 ": %u differences", seed, differences);
+	harness_free(&h);
+	oracle_free(oracle);
+	program_free(program);
+}
+
+static void run_seeds(const struct scene *scene, u64 usual)
+{
+	u64 seed;
+
+	for (seed = 1; seed <= seeds(usual); seed++)
+		run_scene(scene, seed);
+}
+
+/* --- the scenes ------------------------------------------------------------ */
+
+static void test_structured(void **state)
+{
+	const struct scene scene = {
+		.program = plain, .machine = { .stack = 8 },
+		.harness = one_table, .span = SPAN, .events = 20000, .spaces = 1,
+	};
+
+	run_seeds(&scene, 100);
+}
+
+static void test_structured_many_tables(void **state)
+{
+	const struct scene scene = {
+		.program = plain, .machine = { .stack = 8, .unseen = 500 },
+		.harness = many_tables, .span = SPAN, .events = 30000,
+		.spaces = 3,
+	};
+
+	run_seeds(&scene, 60);
+}
+
+static void test_wild(void **state)
+{
+	const struct scene scene = {
+		.program = wild, .machine = { .stack = 6, .signals = 3000 },
+		.harness = one_table, .span = SPAN, .events = 20000, .spaces = 1,
+	};
+
+	run_seeds(&scene, 100);
+}
+
+static void test_wild_many_tables(void **state)
+{
+	const struct scene scene = {
+		.program = wild,
+		.machine = { .stack = 6, .signals = 1000, .unseen = 300 },
+		.harness = many_tables, .span = 200, .events = 30000,
+		.spaces = 2,
+	};
+
+	run_seeds(&scene, 60);
+}
+
+static void test_gaps(void **state)
+{
+	const struct scene scene = {
+		.program = wild,
+		.machine = { .stack = 6, .signals = 3000, .gaps = 300 },
+		.harness = many_tables, .span = SPAN, .events = 20000,
+		.spaces = 2,
+	};
+
+	run_seeds(&scene, 60);
+}
+
+static void test_windows_of_32(void **state)
+{
+	const struct scene scene = {
+		.program = wild, .machine = { .stack = 6, .window = 32 },
+		.harness = one_table, .span = SPAN, .events = 20000, .spaces = 1,
+	};
+
+	run_seeds(&scene, 60);
+}
+
+static void test_windows_of_200(void **state)
+{
+	const struct scene scene = {
+		.program = wild, .machine = { .stack = 6, .window = 200 },
+		.harness = many_tables, .span = SPAN, .events = 20000,
+		.spaces = 1,
+	};
+
+	run_seeds(&scene, 60);
+}
+
+static void test_soup(void **state)
+{
+	const struct scene scene = {
+		.program = chaos, .machine = { .stack = 5, .signals = 3000 },
+		.harness = one_table, .span = SPAN, .events = 20000, .spaces = 1,
+	};
+
+	run_seeds(&scene, 60);
+}
+
+static void test_soup_many_tables(void **state)
+{
+	const struct scene scene = {
+		.program = chaos,
+		.machine = { .stack = 5, .signals = 1000, .gaps = 1000 },
+		.harness = many_tables, .span = 256, .events = 30000,
+		.spaces = 3,
+	};
+
+	run_seeds(&scene, 60);
+}
+
+/* Deeper than a cursor remembers: back edges and the account hold. */
+static void test_deep_recursion(void **state)
+{
+	const struct scene scene = {
+		.program = wild, .machine = { .stack = 4000, .signals = 3000 },
+		.harness = many_tables, .span = SPAN, .events = 30000,
+		.spaces = 2,
+	};
+
+	run_seeds(&scene, 30);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_structured),
+		cmocka_unit_test(test_structured_many_tables),
+		cmocka_unit_test(test_wild),
+		cmocka_unit_test(test_wild_many_tables),
+		cmocka_unit_test(test_gaps),
+		cmocka_unit_test(test_windows_of_32),
+		cmocka_unit_test(test_windows_of_200),
+		cmocka_unit_test(test_soup),
+		cmocka_unit_test(test_soup_many_tables),
+		cmocka_unit_test(test_deep_recursion),
+	};
+
+	return cmocka_run_group_tests_name("loop engine and oracle", tests,
+					   NULL, NULL);
+}
