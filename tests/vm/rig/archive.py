@@ -80,11 +80,14 @@ class Archive:
     def write(self, output):
         for number, (path, entry) in enumerate(self._entries.items(), 1):
             mode, content, device = entry
+            time = 0
             if isinstance(content, str):
+                # Python compiles again what is not as old as it remembers.
+                time = int(os.stat(content).st_mtime)
                 with open(content, "rb") as source:
                     content = source.read()
-            _record(output, number, path, mode, content, device)
-        _record(output, 0, "/TRAILER!!!", 0, b"", (0, 0))
+            _record(output, number, path, mode, time, content, device)
+        _record(output, 0, "/TRAILER!!!", 0, 0, b"", (0, 0))
 
 
 def real_place(path):
@@ -93,9 +96,9 @@ def real_place(path):
     return os.path.join(os.path.realpath(folder), name)
 
 
-def _record(output, number, path, mode, content, device):
+def _record(output, number, path, mode, time, content, device):
     name = path.lstrip("/").encode() + b"\0"
-    fields = (number, mode, 0, 0, 1, 0, len(content), 0, 0, *device, len(name), 0)
+    fields = (number, mode, 0, 0, 1, time, len(content), 0, 0, *device, len(name), 0)
     header = b"070701" + b"".join(b"%08X" % field for field in fields)
     for part in (header + name, content):
         output.write(part)

@@ -4,7 +4,6 @@
 import hashlib
 import os
 import shlex
-import stat
 import tempfile
 
 from rig import programs
@@ -130,17 +129,20 @@ def _add(archive, host, guest):
         guest = os.path.normpath(os.path.join(os.getcwd(), guest))
     if os.path.isdir(host):
         archive.tree(host, guest)
-        inside = [os.path.join(folder, name) for folder, _, names in
-                  os.walk(host) for name in names]
+        need = programs.libraries(_binaries(host))
     elif os.path.exists(host):
         archive.file(host, guest)
-        inside = [host]
+        need = programs.needed([host])
     else:
         raise RigError(USAGE, f"there is no file {host}")
-    regular = [name for name in inside if stat.S_ISREG(os.stat(name).st_mode)
-               and not os.path.islink(name) or name == host]
-    for file in programs.needed(regular):
+    for file in need:
         archive.file(file)
+
+
+def _binaries(folder):
+    files = [os.path.join(place, name) for place, _, names in os.walk(folder)
+             for name in names]
+    return [file for file in files if programs.is_binary(file)]
 
 
 def _defaults(archive):

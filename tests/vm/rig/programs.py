@@ -8,32 +8,38 @@ import subprocess
 from rig.error import GUEST, RigError
 
 
+# The guest's, so that a word means the same there.
+PATH = "/usr/local/bin:/usr/bin:/usr/sbin"
+
+
 def find(word):
-    """The file that the shell would run for this word, or None."""
-    path = shutil.which(word)
+    """The file that the guest's shell would run for this word, or None."""
+    path = shutil.which(word, path=PATH)
     if path is None or os.path.isdir(path):
         return None
     return os.path.abspath(path)
 
 
 def needed(files):
-    """The files that these files need besides themselves."""
-    found = []
-    binaries = []
-    for file in files:
-        with open(file, "rb") as program:
-            start = program.read(256)
-        if start.startswith(b"\x7fELF"):
-            binaries.append(file)
-        elif start.startswith(b"#!"):
-            interpreters = _interpreters(file, start)
-            found += interpreters
-            binaries += interpreters
-    return found + _libraries(binaries)
+    """The files that these programs need besides themselves."""
+    interpreters = [name for file in files for name in _interpreters(file)]
+    return interpreters + libraries(filter(is_binary, [*files, *interpreters]))
 
 
-def _interpreters(script, start):
+def is_binary(file):
+    return os.path.isfile(file) and _start(file).startswith(b"\x7fELF")
+
+
+def _start(file):
+    with open(file, "rb") as program:
+        return program.read(256)
+
+
+def _interpreters(script):
     """`#! /usr/bin/env python3` needs both env and python3."""
+    start = _start(script)
+    if not start.startswith(b"#!"):
+        return []
     words = start[2:].split(b"\n")[0].decode(errors="replace").split()
     if words[:1] == ["/usr/bin/env"]:
         words = words[:2]
@@ -46,7 +52,9 @@ def _interpreters(script, start):
     return found
 
 
-def _libraries(binaries):
+def libraries(binaries):
+    """The shared libraries and loaders of ELF files."""
+    binaries = list(binaries)
     if not binaries:
         return []
     # It fails for static programs, which need nothing, and says so per file.
