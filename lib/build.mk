@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# libhwprof: reads recordings, symbolises, writes perf.data, opens events.
+
+LIB_SOURCES := $(wildcard lib/*.c)
+LIB_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/obj/%.o)
+LIB_LINK    := -ldw -lelf -lzstd -lm
+LIB_PACKAGES := libdw-dev libelf-dev libzstd-dev
+
+$(LIB_OBJECTS): override CFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -fPIC
+
+$(BUILD)/libhwprof.a: $(LIB_OBJECTS)
+	rm -f $@
+	$(AR) rcs $@ $^
+
+# The library's own names stay inside: hwprof.h is all that is exported.
+$(BUILD)/libhwprof.so.0: $(LIB_OBJECTS) lib/libhwprof.map
+	$(CC) $(LDFLAGS) -shared -Wl,-soname,libhwprof.so.0 \
+		-Wl,--version-script=lib/libhwprof.map -o $@ \
+		$(LIB_OBJECTS) $(LIB_LINK)
+
+all: $(BUILD)/libhwprof.a $(BUILD)/libhwprof.so.0

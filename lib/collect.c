@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <inttypes.h>
+#include <search.h>
+#include <stdlib.h>
+
+#include "loops.h"
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_loops(const void *a, const void *b)
+{
+	const struct collected_loop *x = a, *y = b;
+	int order = compare_u64(x->head, y->head);
+
+	if (!order)
+		order = compare_u64(x->session, y->session);
+	if (!order)
+		order = compare_u64(x->space, y->space);
+	/* Space 0 is of no process in particular, so the pid counts too. */
+	if (!order)
+		order = compare_u64(x->pid, y->pid);
+	/* Samples and rows of one run count the same things: not to be added. */
+	return order ? order : !!x->basis - !!y->basis;
+}
+
+static struct collected_loop *get_loop(struct collected *collected,
+				       const struct collected_loop *key)
+{
+	struct collected_loop **found, *loop;
+
+	found = tfind(key, &collected->loops, compare_loops);
+	if (found)
+		return *found;
+	loop = malloc(sizeof(*loop));
+	if (!loop)
+		return NULL;
+	*loop = *key;
+	if (!tsearch(loop, &collected->loops, compare_loops)) {
+		free(loop);
+		return NULL;
+	}
+	collected->loop_count++;
+	return loop;
+}
+
+void collected_add(struct collected_loop *to, const struct collected_loop *from)
+{
+	unsigned int i;
+
+	if (from->tail - from->head > to->tail - to->head)
+		to->tail = to->head + (from->tail - from->head);
+	to->back_edges += from->back_edges;
+	to->entries += from->entries;
+	to->executions += from->executions;
+	to->unclosed += from->unclosed;
+	if (from->trip_min && (!to->trip_min || from->trip_min < to->trip_min))
+		to->trip_min = from->trip_min;
+	if (from->trip_max > to->trip_max)
+		to->trip_max = from->trip_max;
+	if (from->trip_recent && (from->last >= to->last || !to->trip_recent))
+		to->trip_recent = from->trip_recent;
+	if (from->first < to->first)
+		to->first = from->first;
+	if (from->last > to->last)
+		to->last = from->last;
+	/* The weaker statement holds for the sum. */
+	if (from->basis > to->basis)
+		to->basis = from->basis;
+	to->sum_back_sq += from->sum_back_sq;
+	to->sum_entry_sq += from->sum_entry_sq;
+	to->sum_cross += from->sum_cross;
+	for (i = 0; i < HWPROF_TRIP_BUCKETS; i++)
+		to->trips[i] += from->trips[i];
+}
+
+/* Counts are increases; tolerance is the engine's estimate as it stands. */
+static struct collected_loop from_row(const struct hwprof_row_loop *row,
+				      uint64_t time)
+{
+	struct collected_loop loop = {
+		.session = row->row.session,
+		.space = row->row.space,
+		.pid = row->row.pid,
+		.head = row->head,
+		.tail = row->tail,
+		.first = time,
+		.last = time,
+		.back_edges = row->back_edges,
+		.entries = row->entries,
+		.executions = row->executions,
+		.unclosed = row->unclosed,
+		.trip_min = row->trip_min,
+		.trip_max = row->trip_max,
+		.trip_recent = row->trip_recent,
+		.basis = row->basis,
+		.sum_back_sq = row->sum_back_sq,
+		.sum_entry_sq = row->sum_entry_sq,
+		.sum_cross = row->sum_cross,
+	};
+	unsigned int i;
+
+	if (!loop.basis || loop.basis > HWPROF_BASIS_TIME)
+		loop.basis = HWPROF_BASIS_TIME;
+	for (i = 0; i < HWPROF_TRIP_BUCKETS; i++)
+		loop.trips[i] = row->trips[i];
+	return loop;
+}
+
+static int add_loop(struct collected *collected,
+		    const struct collected_loop *from, uint64_t tolerance)
+{
+	struct collected_loop empty = {
+		.session = from->session,
+		.space = from->space,
+		.pid = from->pid,
+		.head = from->head,
+		.tail = from->head,
+		.first = UINT64_MAX,
+		.basis = from->basis,
+	};
+	struct collected_loop *loop = get_loop(collected, &empty);
+
+	if (!loop)
+		return -ENOMEM;
+	collected_add(loop, from);
+	if (tolerance > loop->tolerance)
+		loop->tolerance = tolerance;
+	return 0;
+}
+
+static int add_loop_row(struct collected *collected, struct hwprof_file *file,
+			const struct hwprof_sample *sample)
+{
+	const struct hwprof_row_loop *row = (const void *)sample->row;
+	struct collected_loop loop;
+
+	if (row->tail < row->head)
+		return file_damaged(file, sample->offset,
+				    "a loop ends at 0x%llx, before its head 0x%llx",
+				    row->tail, row->head);
+	collected->rows++;
+	loop = from_row(row, sample->time);
+	if (add_loop(collected, &loop, row->tolerance))
+		return file_fail(file, -ENOMEM, "out of memory");
+	return 0;
+}
+
+/*
+ * A sample says that some loop went round, and its period how often; the rest
+ * has to be left open. Without the raw data, ip is the head and addr the
+ * branch back.
+ */
+static int add_sample(struct collected *collected, struct hwprof_file *file,
+		      const struct hwprof_sample *sample)
+{
+	const struct hwprof_row_loop *row = (const void *)sample->row;
+	struct collected_loop loop = {
+		.pid = sample->pid,
+		.head = sample->ip,
+		.tail = sample->addr > sample->ip ? sample->addr : sample->ip,
+		.first = sample->time,
+		.last = sample->time,
+		.back_edges = sample->period,
+	};
+
+	if (row && row->row.type == HWPROF_ROW_LOOP && row->tail >= row->head) {
+		loop.session = row->row.session;
+		loop.space = row->row.space;
+		loop.pid = row->row.pid;
+		loop.head = row->head;
+		loop.tail = row->tail;
+	}
+	collected->samples++;
+	if (add_loop(collected, &loop, 0))
+		return file_fail(file, -ENOMEM, "out of memory");
+	return 0;
+}
+
+static struct collected_session *get_session(struct collected *collected,
+					     uint32_t session)
+{
+	struct collected_session *all;
+	size_t i;
+
+	for (i = 0; i < collected->session_count; i++)
+		if (collected->sessions[i].session == session)
+			return &collected->sessions[i];
+	all = reallocarray(collected->sessions, i + 1, sizeof(*all));
+	if (!all)
+		return NULL;
+	collected->sessions = all;
+	all[i] = (struct collected_session){ .session = session };
+	collected->session_count++;
+	return &all[i];
+}
+
+/* Rows come out of order: the run's totals are the ones that saw most. */
+static void add_totals(struct collected_session *session,
+		       const struct hwprof_sample *sample)
+{
+	const struct hwprof_row_totals *row = (const void *)sample->row;
+	const struct hwprof_row_totals *known = &session->totals;
+
+	if (session->has_totals &&
+	    (row->events < known->events ||
+	     (row->events == known->events && row->delivered < known->delivered)))
+		return;
+	session->totals = *row;
+	session->time = sample->time;
+	session->has_totals = true;
+}
+
+struct reading {
+	struct collected *collected;
+	struct hwprof_file *file;
+};
+
+static bool is_about_loops(const struct hwprof_sample *sample)
+{
+	struct hwprof_event event = { .config = { sample->config[0] } };
+
+	return hwprof_event_field(&event, "loops");
+}
+
+static int take_sample(struct reading *reading,
+		       const struct hwprof_sample *sample)
+{
+	struct collected *collected = reading->collected;
+	struct collected_session *session;
+
+	if (!is_about_loops(sample))
+		return 0;
+	if (sample->row) {
+		session = get_session(collected, sample->row->session);
+		if (!session)
+			return file_fail(reading->file, -ENOMEM,
+					 "out of memory");
+		if (sample->row->type == HWPROF_ROW_TOTALS) {
+			add_totals(session, sample);
+			return 0;
+		}
+	}
+	if (!sample->rows)
+		return add_sample(collected, reading->file, sample);
+	if (sample->row && sample->row->type == HWPROF_ROW_LOOP)
+		return add_loop_row(collected, reading->file, sample);
+	return 0;
+}
+
+static int take_record(void *context, const struct record *record)
+{
+	struct reading *reading = context;
+	struct hwprof_sample sample;
+	int found;
+
+	if (record->type != PERF_RECORD_SAMPLE)
+		return processes_note(reading->collected->processes,
+				      reading->file, record);
+	found = rows_decode(reading->file, record, &sample);
+	if (found <= 0)
+		return found;
+	return take_sample(reading, &sample);
+}
+
+int collect(struct collected *collected, struct hwprof_file *file)
+{
+	struct reading reading = { collected, file };
+	int error = 0;
+
+	collected->processes = processes_new();
+	if (!collected->processes)
+		return file_fail(file, -ENOMEM, "out of memory");
+	/* A pipe's events come with its data. */
+	if (!file->pipe)
+		error = rows_expected(file);
+	if (!error)
+		error = records_read(file, take_record, &reading);
+	if (!error)
+		error = rows_expected(file);
+	if (!error && processes_settle(collected->processes))
+		error = file_fail(file, -ENOMEM, "out of memory");
+	return error;
+}
+
+void collected_free(struct collected *collected)
+{
+	tdestroy(collected->loops, free);
+	free(collected->sessions);
+	processes_free(collected->processes);
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The numbers that are computed from sums: docs/definitions.md says of what. */
+#include <math.h>
+
+#include "loops.h"
+
+/*
+ * Executions that never took the back edge are in no statistics of the row,
+ * but they are known: entries that were neither executions nor cut off.
+ */
+static void add_single_trips(struct hwprof_loop *loop,
+			     const struct collected_loop *sums)
+{
+	int64_t single = loop->entries_seen - sums->executions - sums->unclosed;
+
+	if (loop->entries_seen < sums->executions + sums->unclosed || !single)
+		return;
+	loop->histogram[0] += single;
+	loop->trip_min = 1;
+	if (!loop->trip_max)
+		loop->trip_max = 1;
+}
+
+/*
+ * Windows: the delta method on log(back edges / entries), with the sums over
+ * windows of squares and products. 1.96 + 2.4/n stands for Student's t with n
+ * windows, of which the loop was in at least (Σe)²/Σe²; the factor 1.1 is what
+ * brought the coverage to 95 % on random programs.
+ */
+static void estimate_interval(struct hwprof_loop *loop,
+			      const struct collected_loop *sums)
+{
+	double back = loop->back_edges_seen, entries = loop->entries_seen;
+	double windows, variance, reach;
+
+	if (!(back > 0 && entries > 0 && sums->sum_back_sq > 0 &&
+	      sums->sum_entry_sq > 0))
+		return;
+	windows = entries * entries / sums->sum_entry_sq;
+	variance = sums->sum_back_sq / (back * back) +
+		   sums->sum_entry_sq / (entries * entries) -
+		   2 * sums->sum_cross / (back * entries);
+	reach = 1.1 * (1.96 + 2.4 / windows) *
+		sqrt(variance > 0 ? variance : 0);
+	loop->trip_low = 1 + back / entries * exp(-reach);
+	loop->trip_high = 1 + back / entries * exp(reach);
+}
+
+static void estimate_trip(struct hwprof_loop *loop,
+			  const struct collected_loop *sums)
+{
+	loop->trip = loop->trip_low = loop->trip_high = NAN;
+	loop->trip_recent = sums->trip_recent ? sums->trip_recent / 256.0 : NAN;
+	if (!loop->entries_seen)
+		return;
+	loop->trip = 1 + (double)loop->back_edges_seen / loop->entries_seen;
+	if (loop->basis == HWPROF_BASIS_EXACT)
+		loop->trip_low = loop->trip_high = loop->trip;
+	else
+		estimate_interval(loop, sums);
+}
+
+void estimate_loop(struct hwprof_loop *loop, const struct collected_loop *sums)
+{
+	unsigned int i;
+
+	/* Below zero only if the rows that it corrects were lost. */
+	loop->entries_seen = sums->entries > 0 ? sums->entries : 0;
+	loop->back_edges_seen = sums->back_edges;
+	loop->basis = sums->basis;
+	loop->tolerance = sums->tolerance;
+	loop->trip_min = sums->trip_min;
+	loop->trip_max = sums->trip_max;
+	for (i = 0; i < HWPROF_TRIP_BUCKETS; i++)
+		loop->histogram[i] = sums->trips[i];
+	if (loop->basis)
+		add_single_trips(loop, sums);
+	estimate_trip(loop, sums);
+	/* What windows missed is not known, so there are no totals then. */
+	loop->counted = loop->basis == HWPROF_BASIS_EXACT;
+	if (loop->counted) {
+		loop->entries = loop->entries_seen;
+		loop->iterations = loop->entries_seen + loop->back_edges_seen;
+	}
+}

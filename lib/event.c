@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Events as text, by the table of fields that the module has too. */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hwprof.h"
+
+struct field {
+	const char *name;
+	unsigned int word, low, high;
+};
+
+static const struct field fields[] = {
+#define FIELD(name, word, low, high, what)	{ #name, word, low, high },
+	HWPROF_FIELDS(FIELD)
+#undef FIELD
+};
+
+enum {
+	FIELD_COUNT = sizeof(fields) / sizeof(fields[0]),
+	LIST_SIZE = 512,	/* all names with commas */
+};
+
+struct parse {
+	struct hwprof_event *event;
+	const char *text;
+	char *message;
+	size_t size;
+	bool seen[FIELD_COUNT];
+};
+
+static int fail(struct parse *parse, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static int fail(struct parse *parse, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(parse->message, parse->size, format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+/* What is profiled and where events come from are the bytes 0 and 1. */
+static bool is_subject(const struct field *field)
+{
+	return !field->word && field->high < 8;
+}
+
+static bool is_source(const struct field *field)
+{
+	return !field->word && field->low >= 8 && field->high < 12;
+}
+
+static bool any(const struct field *field)
+{
+	return true;
+}
+
+static const char *list(char *text, bool (*wanted)(const struct field *))
+{
+	size_t used = 0, i;
+
+	*text = 0;
+	for (i = 0; i < FIELD_COUNT && used < LIST_SIZE; i++)
+		if (wanted(&fields[i]))
+			used += snprintf(text + used, LIST_SIZE - used,
+					 "%s%s", used ? ", " : "",
+					 fields[i].name);
+	return text;
+}
+
+static const struct field *find_field(const char *name, size_t length)
+{
+	size_t i;
+
+	for (i = 0; i < FIELD_COUNT; i++)
+		if (strlen(fields[i].name) == length &&
+		    !strncmp(fields[i].name, name, length))
+			return &fields[i];
+	return NULL;
+}
+
+static uint64_t field_max(const struct field *field)
+{
+	return UINT64_MAX >> (63 - (field->high - field->low));
+}
+
+static uint64_t get(const struct hwprof_event *event, const struct field *field)
+{
+	return event->config[field->word] >> field->low & field_max(field);
+}
+
+static void set(struct hwprof_event *event, const struct field *field,
+		uint64_t value)
+{
+	event->config[field->word] &= ~(field_max(field) << field->low);
+	event->config[field->word] |= value << field->low;
+}
+
+/* A decimal or 0x hexadecimal number, and nothing else, of @length bytes. */
+static bool parse_number(const char *text, size_t length, uint64_t *value)
+{
+	char digits[24], *end;
+
+	if (!length || length >= sizeof(digits) ||
+	    !isdigit((unsigned char)*text))
+		return false;
+	memcpy(digits, text, length);
+	digits[length] = 0;
+	errno = 0;
+	*value = strtoull(digits, &end,
+			  digits[0] == '0' && (digits[1] | 32) == 'x' ? 16 : 10);
+	return !*end && !errno;
+}
+
+static int length_shown(size_t length)
+{
+	return length < 64 ? (int)length : 64;
+}
+
+/* "name" or "name=value", @length bytes of it. */
+static int parse_term(struct parse *parse, const char *term, size_t length)
+{
+	const char *equals = memchr(term, '=', length);
+	size_t name_length = equals ? (size_t)(equals - term) : length;
+	const struct field *field = find_field(term, name_length);
+	char names[LIST_SIZE];
+	uint64_t value = 1;
+
+	if (!length)
+		return fail(parse, "a field is missing between the commas of event '%s'",
+			    parse->text);
+	if (!field)
+		return fail(parse, "unknown field '%.*s' in event '%s'; fields are: %s",
+			    length_shown(name_length), term, parse->text,
+			    list(names, any));
+	if (parse->seen[field - fields])
+		return fail(parse, "field '%s' is given twice in event '%s'",
+			    field->name, parse->text);
+	parse->seen[field - fields] = true;
+	if (!equals && field->low != field->high)
+		return fail(parse, "'%s' needs a value: allowed is 0 to %" PRIu64,
+			    field->name, field_max(field));
+	if (equals && (!parse_number(equals + 1, length - name_length - 1,
+				     &value) || value > field_max(field)))
+		return fail(parse, "'%.*s': allowed is 0 to %" PRIu64,
+			    length_shown(length), term, field_max(field));
+	set(parse->event, field, value);
+	return 0;
+}
+
+static int parse_terms(struct parse *parse, const char *terms, size_t length)
+{
+	for (;;) {
+		const char *comma = memchr(terms, ',', length);
+		size_t term = comma ? (size_t)(comma - terms) : length;
+		int error = parse_term(parse, terms, term);
+
+		if (error || !comma)
+			return error;
+		terms += term + 1;
+		length -= term + 1;
+	}
+}
+
+static int parse_modifiers(struct parse *parse, const char *modifiers)
+{
+	if (!*modifiers) {
+		parse->event->user = true;
+		return 0;
+	}
+	for (; *modifiers; modifiers++) {
+		if (*modifiers == 'u')
+			parse->event->user = true;
+		else if (*modifiers == 'k')
+			parse->event->kernel = true;
+		else
+			return fail(parse, "unknown modifier '%c' in event '%s'; modifiers are: u (user mode), k (kernel)",
+				    *modifiers, parse->text);
+	}
+	return 0;
+}
+
+static unsigned int count_set(const struct hwprof_event *event,
+			      bool (*wanted)(const struct field *))
+{
+	unsigned int count = 0;
+	size_t i;
+
+	for (i = 0; i < FIELD_COUNT; i++)
+		count += wanted(&fields[i]) && get(event, &fields[i]);
+	return count;
+}
+
+static int check(struct parse *parse)
+{
+	char names[LIST_SIZE];
+
+	if (count_set(parse->event, is_subject) != 1)
+		return fail(parse, "event '%s' must say what is profiled, and one thing only: %s",
+			    parse->text, list(names, is_subject));
+	if (count_set(parse->event, is_source) > 1)
+		return fail(parse, "event '%s' names more than one source of: %s",
+			    parse->text, list(names, is_source));
+	return 0;
+}
+
+int hwprof_event_parse(struct hwprof_event *event, const char *text,
+		       char *message, size_t size)
+{
+	struct parse parse = {
+		.event = event, .text = text, .message = message, .size = size,
+	};
+	const char *terms = text, *slash;
+	int error;
+
+	*event = (struct hwprof_event){ .user = false };
+	if (!strncmp(text, HWPROF_PMU_NAME "/", strlen(HWPROF_PMU_NAME "/"))) {
+		terms += strlen(HWPROF_PMU_NAME "/");
+		event->whole = true;
+	}
+	slash = strchr(terms, '/');
+	if (event->whole && !slash)
+		return fail(&parse, "event '%s' has no second slash", text);
+	error = parse_terms(&parse, terms,
+			    slash ? (size_t)(slash - terms) : strlen(terms));
+	if (!error)
+		error = parse_modifiers(&parse, slash ? slash + 1 : "");
+	return error ? error : check(&parse);
+}
+
+uint64_t hwprof_event_field(const struct hwprof_event *event, const char *name)
+{
+	const struct field *field = find_field(name, strlen(name));
+
+	return field ? get(event, field) : 0;
+}
+
+int hwprof_event_set(struct hwprof_event *event, const char *name,
+		     uint64_t value)
+{
+	const struct field *field = find_field(name, strlen(name));
+
+	if (!field || value > field_max(field))
+		return -EINVAL;
+	set(event, field, value);
+	return 0;
+}
+
+int hwprof_event_print(const struct hwprof_event *event, char *text,
+		       size_t size)
+{
+	char terms[1024] = "";
+	size_t used = 0, i;
+
+	for (i = 0; i < FIELD_COUNT && used < sizeof(terms); i++) {
+		uint64_t value = get(event, &fields[i]);
+
+		if (!value)
+			continue;
+		used += snprintf(terms + used, sizeof(terms) - used, "%s%s",
+				 used ? "," : "", fields[i].name);
+		if (fields[i].low != fields[i].high && used < sizeof(terms))
+			used += snprintf(terms + used, sizeof(terms) - used,
+					 "=%" PRIu64, value);
+	}
+	return snprintf(text, size, HWPROF_PMU_NAME "/%s/%s%s", terms,
+			event->user ? "u" : "", event->kernel ? "k" : "");
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The sections behind the data. What this library has no use for is skipped,
+ * whatever is in it.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "file.h"
+
+enum {
+	FEATURE_SIZE_MAX = 64 << 20,	/* a build with 10^5 objects has 10 MB */
+};
+
+/* perf's strings: u32 bytes with padding, then so many, zeros at the end. */
+static const char *take_string(struct span *span)
+{
+	struct span part;
+	uint32_t size;
+
+	if (!span_u32(span, &size) || !span_part(span, size, &part))
+		return NULL;
+	return span_string(&part);
+}
+
+static int parse_pmu_mappings(struct hwprof_file *file, uint64_t offset,
+			      struct span body)
+{
+	uint32_t count, type;
+	const char *name;
+
+	if (!span_u32(&body, &count))
+		return file_damaged(file, offset, "the table of PMUs is cut off");
+	file->pmus_known = true;
+	while (count--) {
+		if (!span_u32(&body, &type) || !(name = take_string(&body)))
+			return file_damaged(file, offset,
+					    "the table of PMUs is cut off");
+		if (!strcmp(name, HWPROF_PMU_NAME)) {
+			file->pmu_found = true;
+			file->pmu_type = type;
+		}
+	}
+	return 0;
+}
+
+/* Names of the events, which are in the same order as the attrs. */
+static int parse_event_desc(struct hwprof_file *file, uint64_t offset,
+			    struct span body)
+{
+	uint32_t count, attr_size, ids, i;
+	const char *name;
+
+	if (!span_u32(&body, &count) || !span_u32(&body, &attr_size))
+		goto cut;
+	for (i = 0; i < count; i++) {
+		if (!span_skip(&body, attr_size) || !span_u32(&body, &ids) ||
+		    !(name = take_string(&body)) ||
+		    !span_skip(&body, (uint64_t)ids * sizeof(uint64_t)))
+			goto cut;
+		if (i >= file->event_count)
+			break;
+		free(file->events[i].name);
+		file->events[i].name = strdup(name);
+		if (!file->events[i].name)
+			return file_fail(file, -ENOMEM, "out of memory");
+	}
+	return 0;
+cut:
+	return file_damaged(file, offset, "the names of the events are cut off");
+}
+
+/* @record: an entry of the section behind its perf_event_header. */
+static int add_build_id(struct hwprof_file *file, uint64_t offset,
+			const struct perfdata_build_id *entry,
+			const char *name)
+{
+	struct file_build_id *all;
+
+	all = reallocarray(file->build_ids, file->build_id_count + 1,
+			   sizeof(*all));
+	if (!all)
+		return file_fail(file, -ENOMEM, "out of memory");
+	file->build_ids = all;
+	all += file->build_id_count;
+	all->id.size = BUILD_ID_MAX;
+	if (entry->header.misc & PERFDATA_MISC_BUILD_ID_SIZE) {
+		if (entry->size > BUILD_ID_MAX)
+			return file_damaged(file, offset,
+					    "a build id has %d bytes: up to %d are allowed",
+					    entry->size, BUILD_ID_MAX);
+		all->id.size = entry->size;
+	}
+	memcpy(all->id.bytes, entry->id, BUILD_ID_MAX);
+	all->name = strdup(name);
+	if (!all->name)
+		return file_fail(file, -ENOMEM, "out of memory");
+	file->build_id_count++;
+	return 0;
+}
+
+static int parse_build_ids(struct hwprof_file *file, uint64_t offset,
+			   struct span body)
+{
+	while (span_left(&body)) {
+		struct perfdata_build_id entry;
+		struct span record;
+		const char *name;
+		int error;
+
+		if (span_left(&body) < sizeof(entry.header))
+			break;
+		memcpy(&entry.header, body.at, sizeof(entry.header));
+		if (!span_part(&body, entry.header.size, &record) ||
+		    !span_copy(&record, &entry, sizeof(entry)) ||
+		    !(name = span_string(&record)))
+			return file_damaged(file, offset,
+					    "the table of build ids is cut off");
+		error = add_build_id(file, offset, &entry, name);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+int feature_parse(struct hwprof_file *file, unsigned int feature,
+		  uint64_t offset, struct span body)
+{
+	switch (feature) {
+	case PERFDATA_PMU_MAPPINGS:
+		return parse_pmu_mappings(file, offset, body);
+	case PERFDATA_EVENT_DESC:
+		return parse_event_desc(file, offset, body);
+	case PERFDATA_BUILD_ID:
+		return parse_build_ids(file, offset, body);
+	}
+	return 0;
+}
+
+static bool is_of_use(unsigned int feature)
+{
+	return feature == PERFDATA_PMU_MAPPINGS ||
+	       feature == PERFDATA_EVENT_DESC || feature == PERFDATA_BUILD_ID;
+}
+
+static bool pread_whole(int fd, void *to, size_t size, uint64_t offset)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t got = pread(fd, (char *)to + done, size - done,
+				    offset + done);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		done += got;
+	}
+	return true;
+}
+
+static int read_feature(struct hwprof_file *file, unsigned int feature,
+			uint64_t entry)
+{
+	struct perfdata_section section;
+	uint8_t *bytes;
+	int error;
+
+	if (!pread_whole(file->fd, &section, sizeof(section), entry))
+		return file_damaged(file, entry,
+				    "the file ends in its table of sections");
+	if (!is_of_use(feature) || !section.size)
+		return 0;
+	if (section.size > FEATURE_SIZE_MAX ||
+	    section.offset > INT64_MAX - section.size)
+		return file_damaged(file, entry,
+				    "section %u is said to have %" PRIu64 " bytes: up to %d are allowed",
+				    feature, section.size, FEATURE_SIZE_MAX);
+	bytes = malloc(section.size);
+	if (!bytes)
+		return file_fail(file, -ENOMEM, "out of memory");
+	if (pread_whole(file->fd, bytes, section.size, section.offset))
+		error = feature_parse(file, feature, section.offset,
+				      span_of(bytes, section.size));
+	else
+		error = file_damaged(file, section.offset,
+				     "the file ends in section %u", feature);
+	free(bytes);
+	return error;
+}
+
+/* The table of sections stands behind the data, in the order of their bits. */
+int features_read(struct hwprof_file *file)
+{
+	const struct perfdata_section *data = &file->header.data;
+	unsigned int feature;
+	uint64_t entry;
+
+	/* Killed while it recorded: no section was written. */
+	if (!data->size)
+		return 0;
+	if (data->offset > INT64_MAX - data->size -
+	    PERFDATA_FEATURES * sizeof(struct perfdata_section))
+		return file_damaged(file, 40,
+				    "the data is said to be beyond any file");
+	entry = data->offset + data->size;
+	for (feature = 0; feature < PERFDATA_FEATURES; feature++) {
+		int error;
+
+		if (!(file->header.features[feature / 64] >> feature % 64 & 1))
+			continue;
+		error = read_feature(file, feature, entry);
+		if (error)
+			return error;
+		entry += sizeof(struct perfdata_section);
+	}
+	return 0;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A perf.data file being read. file.c opens it and has its errors, features.c
+ * reads the sections behind the data, records.c goes through the data, and
+ * sample.c takes single records apart.
+ */
+#ifndef HWPROF_FILE_H
+#define HWPROF_FILE_H
+
+#include "hwprof.h"
+#include "input.h"
+#include "perfdata.h"
+#include "span.h"
+
+/* An event that was recorded: its attr, and the name perf gave it. */
+struct file_event {
+	struct perf_event_attr attr;
+	char *name;			/* may be NULL */
+};
+
+struct file_id {
+	uint64_t id;
+	size_t event;			/* index */
+};
+
+/* What the recorder said about an object that was mapped. */
+struct file_build_id {
+	char *name;
+	struct build_id id;
+};
+
+struct hwprof_file {
+	char *name;			/* for errors */
+	char message[512];
+	int fd;
+	bool pipe;			/* no sections; attrs are records */
+	bool consumed;
+	struct perfdata_header header;
+
+	struct file_event *events;
+	size_t event_count;
+	struct file_id *ids;		/* sorted by id once read */
+	size_t id_count;
+	bool ids_sorted;
+
+	struct file_build_id *build_ids;
+	size_t build_id_count;
+
+	bool pmus_known;		/* the file has a table of PMUs */
+	bool pmu_found;			/* and hwprof is in it, as this type */
+	uint32_t pmu_type;
+
+	uint64_t lost;			/* records, by PERF_RECORD_LOST */
+	uint64_t lost_samples;		/* by PERF_RECORD_LOST_SAMPLES */
+
+	uint64_t *row;			/* an aligned copy of the current row */
+};
+
+/* Sets the sentence, "NAME: " before it, and returns @error. */
+int file_fail(struct hwprof_file *file, int error, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* The same for damage at @offset; returns -EBADMSG. */
+int file_damaged(struct hwprof_file *file, uint64_t offset,
+		 const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Adds an event and its ids (u64 each, what is left of @ids). */
+int file_add_event(struct hwprof_file *file, const struct perf_event_attr *attr,
+		   struct span ids);
+
+/* The event of @id; with one event only, that one. NULL: unknown. */
+const struct file_event *file_event_of(struct hwprof_file *file, uint64_t id);
+
+/* Is it one of hwprof's? */
+bool file_event_is_hwprof(const struct hwprof_file *file,
+			  const struct file_event *event);
+
+/* Copies an attr of @size bytes, older or newer than ours. False: no attr. */
+bool file_read_attr(struct span bytes, struct perf_event_attr *attr);
+
+/* features.c */
+int features_read(struct hwprof_file *file);
+int feature_parse(struct hwprof_file *file, unsigned int feature,
+		  uint64_t offset, struct span body);
+
+/* A record, and what is common to all. */
+struct record {
+	uint32_t type;
+	uint16_t misc;
+	uint64_t offset;		/* in the file */
+	struct span body;		/* behind the header; other than samples:
+					 * without the fields below */
+	const struct file_event *event;	/* NULL: unknown */
+	uint64_t time;			/* UINT64_MAX: the file has none */
+	uint32_t pid, tid, cpu;		/* UINT32_MAX: not in the file */
+};
+
+typedef int (*record_fn)(void *context, const struct record *record);
+
+/* records.c: calls @fn for each record of the data. */
+int records_read(struct hwprof_file *file, record_fn fn, void *context);
+
+struct sample {
+	uint64_t ip, addr, period;
+	struct span raw;		/* empty: none */
+};
+
+/* sample.c: fills in @record's event, time, pid, tid, cpu. */
+int sample_identify(struct hwprof_file *file, struct record *record);
+/* The rest of a PERF_RECORD_SAMPLE that was identified. */
+int sample_parse(struct hwprof_file *file, const struct record *record,
+		 struct sample *sample);
+
+/* rows.c: makes a hwprof_sample of a record that may be one; 0: it is none. */
+int rows_decode(struct hwprof_file *file, const struct record *record,
+		struct hwprof_sample *sample);
+/* Fails unless the file has a hwprof event. */
+int rows_expected(struct hwprof_file *file);
+
+#endif /* HWPROF_FILE_H */

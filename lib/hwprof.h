@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libhwprof: reads what hwprof recorded.
+ *
+ * Nothing here prints, exits or keeps global state. Functions return 0 or a
+ * negative errno, and the handle they were given has the sentence that goes
+ * with it (..._error()). Handles may be used by one thread at a time. Strings
+ * and pointers that are given out belong to their handle and live as long,
+ * unless it is said otherwise.
+ */
+#ifndef HWPROF_H
+#define HWPROF_H
+
+#include <linux/hwprof.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HWPROF_VERSION	"0.1"
+
+/* ---- a perf.data file, written by perf or hwprof ----------------------- */
+
+struct hwprof_file;
+
+/*
+ * Opens the recording at @path ("-": standard input) and reads its header.
+ * *@file is made in any case, so that hwprof_file_error() can be asked; it is
+ * NULL only for -ENOMEM. Free it with hwprof_file_close().
+ *
+ * -EBADMSG: this is no perf.data file, or a damaged one; -ENOTSUP: it is of a
+ * machine of the other byte order or of an old format; else the errno of
+ * open() or read().
+ */
+int hwprof_file_open(struct hwprof_file **file, const char *path);
+
+/* The same of an open descriptor, which the handle closes. @name is for errors. */
+int hwprof_file_open_fd(struct hwprof_file **file, int fd, const char *name);
+
+/* Frees @file; NULL is allowed. */
+void hwprof_file_close(struct hwprof_file *file);
+
+/* What the last call that failed has to say; NULL: what -ENOMEM has. */
+const char *hwprof_file_error(const struct hwprof_file *file);
+
+/* A sample of a hwprof event. */
+struct hwprof_sample {
+	uint64_t time;		/* ns of the recording's clock; UINT64_MAX: the
+				 * file has no times */
+	uint64_t ip;		/* where the thing is; 0: not in the file */
+	uint64_t addr;		/* its other end; 0: not in the file */
+	uint64_t period;	/* increase of the event's unit */
+	uint32_t pid, tid;
+	uint32_t cpu;		/* UINT32_MAX: not in the file */
+	bool rows;		/* the event gives rows; else samples, whose
+				 * rows name a thing and count nothing */
+	uint64_t config[3];	/* of the event: see HWPROF_FIELDS */
+	uint64_t offset;	/* of its record in the file, for messages */
+	const struct hwprof_row *row;	/* NULL: no raw data. 8-byte aligned,
+				 * and row->size bytes are there. Of the types
+				 * that this library knows the size is
+				 * checked. Valid during the call only. */
+};
+
+/* Anything but 0 ends the reading and is returned. */
+typedef int (*hwprof_sample_fn)(void *context,
+				const struct hwprof_sample *sample);
+
+/*
+ * Calls @fn for each sample of a hwprof event, in the file's order, which is
+ * not the order of time. Once per handle; memory does not grow with the number
+ * of samples. 0 at the end of the data; -EBADMSG: damaged; -EALREADY: the file
+ * was read before; -ENOENT: the file has no hwprof event; else what @fn
+ * returned or read() failed with.
+ */
+int hwprof_file_samples(struct hwprof_file *file, hwprof_sample_fn fn,
+			void *context);
+
+/* ---- loops ------------------------------------------------------------- */
+
+struct hwprof_loop {
+	const char *object;	/* path, or a name in brackets such as [vdso] */
+	const char *build_id;	/* hexadecimal; NULL: not known */
+	const char *function;	/* symbol; NULL: none */
+	uint64_t function_offset;	/* of the head in it, bytes */
+	uint64_t head;		/* first instruction: address in the object as
+				 * objdump shows it; in the process where the
+				 * code is in no file */
+	uint64_t tail;		/* farthest branch back, the same */
+	const char *file;	/* source; NULL: no debug information */
+	unsigned int line;	/* 0: not known */
+	bool counted;		/* the next two are totals of the run */
+	uint64_t entries;
+	uint64_t iterations;
+	uint64_t entries_seen;
+	uint64_t back_edges_seen;	/* samples: the sum of their periods */
+	double trip;		/* iterations / entries; NaN: not known */
+	double trip_low;	/* 95 % interval of it; NaN: not known */
+	double trip_high;
+	double trip_recent;	/* 7/8-weighted average; NaN: not known */
+	uint64_t trip_min;	/* of executions seen whole; 0: none */
+	uint64_t trip_max;
+	uint64_t histogram[HWPROF_TRIP_BUCKETS];	/* whole executions with
+				 * a trip count in [2^i, 2^(i+1)) */
+	double share;		/* of all iterations seen, 0 to 1 (samples: of
+				 * all back edges) */
+	enum hwprof_basis basis;	/* of the counts; 0: samples */
+	uint64_t tolerance;	/* executions that the trip statistics may have
+				 * split */
+	const struct hwprof_loop *parent;	/* smallest region around this
+				 * one; NULL: none */
+	unsigned int depth;	/* loops around this one */
+	uint32_t pid;		/* HWPROF_PER_PROCESS, or code in no file;
+				 * else 0 */
+	const char *comm;	/* name of the process, the same; or NULL */
+};
+
+/* The run's, summed over its sessions. In back edges where no unit is named. */
+struct hwprof_totals {
+	uint64_t events;	/* branches and all else that the source saw */
+	uint64_t lost;
+	uint64_t evicted;
+	uint64_t gaps;
+	uint64_t sessions;
+	uint64_t produced;
+	uint64_t delivered;	/* what the rows in the file carry */
+	uint64_t pending;	/* in no row when the recording ended */
+	uint64_t lost_records;	/* records the kernel had no room for */
+	uint64_t rows;		/* rows of loops */
+	uint64_t samples;	/* samples that are no rows */
+};
+
+enum hwprof_loops_flags {
+	HWPROF_PER_PROCESS = 1 << 0,	/* do not merge processes */
+};
+
+struct hwprof_loops;
+
+/*
+ * Reads the loops of @file: sums the rows, finds object, function and source
+ * of each, merges processes that ran the same object, finds parents, and sorts
+ * by share. *@loops is NULL when it fails, and hwprof_file_error(@file) says
+ * why: as hwprof_file_samples(), -ENOMEM, -EBADMSG. @flags: enum
+ * hwprof_loops_flags.
+ */
+int hwprof_loops_read(struct hwprof_loops **loops, struct hwprof_file *file,
+		      unsigned int flags);
+void hwprof_loops_free(struct hwprof_loops *loops);
+
+size_t hwprof_loops_count(const struct hwprof_loops *loops);
+
+/* @index: less than the count. Valid until hwprof_loops_sort(). */
+const struct hwprof_loop *hwprof_loops_get(const struct hwprof_loops *loops,
+					   size_t index);
+const struct hwprof_totals *hwprof_loops_totals(const struct hwprof_loops *loops);
+
+/*
+ * What a reader of the numbers has to know (an object that has changed since,
+ * samples in place of rows, something lost): a sentence each; NULL behind the
+ * last one.
+ */
+const char *hwprof_loops_warning(const struct hwprof_loops *loops, size_t index);
+
+#define HWPROF_LOOPS_SORT_KEYS \
+	"share, entries, iterations, trip, head, function, object"
+
+/*
+ * Sorts by @keys, separated by commas: numbers from the largest, names and
+ * addresses from the smallest. -EINVAL: a key is none of
+ * HWPROF_LOOPS_SORT_KEYS, and hwprof_loops_error() names it.
+ */
+int hwprof_loops_sort(struct hwprof_loops *loops, const char *keys);
+const char *hwprof_loops_error(const struct hwprof_loops *loops);
+
+/*
+ * Writes at most @limit loops (0: all), the totals and the warnings as JSON.
+ * What is not known is null. -EIO: @out had an error.
+ */
+int hwprof_loops_json(const struct hwprof_loops *loops, size_t limit, FILE *out);
+
+/* ---- an event ---------------------------------------------------------- */
+
+struct hwprof_event {
+	uint64_t config[3];	/* perf_event_attr's config, config1, config2 */
+	bool user;		/* what runs in user mode is profiled */
+	bool kernel;		/* what runs in the kernel is */
+	bool whole;		/* given as hwprof/.../: nothing was left open */
+};
+
+/*
+ * Understands "loops,rows,memory_mib=4/u" and "hwprof/loops,rows/u". Exactly
+ * one of what is profiled must be named, at most one source; numbers are
+ * decimal or 0x hexadecimal; a field of one bit needs none. Behind the last
+ * slash: u, k or both; user mode alone if nothing is said. -EINVAL: and
+ * @message, of @size bytes, has a sentence that names the field and what is
+ * allowed.
+ */
+int hwprof_event_parse(struct hwprof_event *event, const char *text,
+		       char *message, size_t size);
+
+/* Whether the field @name is not zero, or its value. 0 for unknown names. */
+uint64_t hwprof_event_field(const struct hwprof_event *event, const char *name);
+
+/* Sets the field, if it exists and @value fits; else -EINVAL. */
+int hwprof_event_set(struct hwprof_event *event, const char *name,
+		     uint64_t value);
+
+/*
+ * Spells @event as perf and hwprof_event_parse() read it, "hwprof/loops/u",
+ * into @text of @size bytes. As snprintf().
+ */
+int hwprof_event_print(const struct hwprof_event *event, char *text,
+		       size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* HWPROF_H */

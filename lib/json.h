@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Writes JSON. Members and elements are separated by the caller's order of
+ * calls alone: a name (NULL in arrays and at the top) goes with each value.
+ */
+#ifndef HWPROF_JSON_H
+#define HWPROF_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum {
+	JSON_DEPTH = 8,
+};
+
+struct json {
+	FILE *out;
+	unsigned int depth;
+	bool started[JSON_DEPTH];	/* has members already */
+};
+
+void json_open(struct json *json, const char *name, char bracket);
+void json_close(struct json *json, char bracket);
+void json_string(struct json *json, const char *name, const char *value);
+void json_unsigned(struct json *json, const char *name, uint64_t value);
+/* NaN and infinity are null. */
+void json_number(struct json *json, const char *name, double value);
+void json_hex(struct json *json, const char *name, uint64_t value);
+void json_bool(struct json *json, const char *name, bool value);
+void json_null(struct json *json, const char *name);
+
+#endif /* HWPROF_JSON_H */

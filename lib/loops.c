@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <inttypes.h>
+#include <search.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "loops.h"
+
+enum {
+	KERNEL_PID = UINT32_MAX,	/* as perf calls the kernel's maps */
+};
+
+static bool in_kernel(uint64_t address)
+{
+	return address >> 63;
+}
+
+static int warn(struct hwprof_loops *loops, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static int warn(struct hwprof_loops *loops, const char *format, ...)
+{
+	char **all = reallocarray(loops->warnings, loops->warning_count + 2,
+				  sizeof(*all));
+	va_list args;
+	int got;
+
+	if (!all)
+		return -ENOMEM;
+	loops->warnings = all;
+	va_start(args, format);
+	got = vasprintf(&all[loops->warning_count], format, args);
+	va_end(args);
+	if (got < 0)
+		return -ENOMEM;
+	loops->warning_count++;
+	return 0;
+}
+
+/* The build id of @mapping: its own, or what the header says of its name. */
+static struct build_id find_build_id(const struct hwprof_file *file,
+				     const struct mapping *mapping)
+{
+	size_t i;
+
+	if (mapping->build_id.size)
+		return mapping->build_id;
+	for (i = 0; i < file->build_id_count; i++)
+		if (!strcmp(file->build_ids[i].name, mapping->name))
+			return file->build_ids[i].id;
+	return (struct build_id){ .size = 0 };
+}
+
+/* The same code at the same offset in every process? */
+static bool is_shared(const struct object *object)
+{
+	return object_is_file(object) || !strcmp(object_name(object), "[vdso]");
+}
+
+/* Turns a process's addresses into the object's. */
+static int place(struct hwprof_loops *loops, const struct hwprof_file *file,
+		 struct loop_entry *entry)
+{
+	const struct collected_loop *sums = &entry->sums;
+	const struct processes *processes = loops->collected.processes;
+	bool kernel = in_kernel(sums->head);
+	uint32_t pid = kernel ? (uint32_t)KERNEL_PID : sums->pid;
+	struct build_id id = { .size = 0 };
+	const struct mapping *mapping;
+	const char *name = kernel ? "[kernel]" : "[unknown]";
+
+	mapping = processes_find(processes, pid, sums->first, sums->head);
+	if (!mapping)
+		mapping = processes_find(processes, pid, sums->last,
+					 sums->head);
+	if (mapping && !kernel) {
+		name = mapping->name;
+		id = find_build_id(file, mapping);
+	}
+	entry->object = objects_get(loops->objects, name, &id);
+	if (!entry->object)
+		return -ENOMEM;
+	entry->loop.object = object_name(entry->object);
+	entry->loop.pid = kernel ? 0 : sums->pid;
+	entry->loop.head = sums->head;
+	if (mapping && is_shared(entry->object)) {
+		entry->loop.pid = 0;
+		entry->loop.head = object_address(entry->object,
+						  sums->head - mapping->start +
+						  mapping->offset);
+	}
+	entry->loop.tail = entry->loop.head + (sums->tail - sums->head);
+	return 0;
+}
+
+struct gather {
+	struct hwprof_loops *loops;
+	bool with_rows;
+};
+
+static void gather_loop(const void *node, VISIT visit, void *context)
+{
+	const struct collected_loop *collected = *(void *const *)node;
+	struct gather *gather = context;
+	struct hwprof_loops *loops = gather->loops;
+
+	if (visit != postorder && visit != leaf)
+		return;
+	/* Samples beside rows say nothing more. */
+	if (gather->with_rows && !collected->basis)
+		return;
+	loops->entries[loops->count++].sums = *collected;
+}
+
+static int place_all(struct hwprof_loops *loops, const struct hwprof_file *file,
+		     unsigned int flags)
+{
+	struct gather gather = { loops, loops->collected.rows };
+	size_t i;
+
+	loops->entries = calloc(loops->collected.loop_count + 1,
+				sizeof(*loops->entries));
+	if (!loops->entries)
+		return -ENOMEM;
+	twalk_r(loops->collected.loops, gather_loop, &gather);
+	for (i = 0; i < loops->count; i++) {
+		struct loop_entry *entry = &loops->entries[i];
+
+		if (place(loops, file, entry))
+			return -ENOMEM;
+		if (flags & HWPROF_PER_PROCESS)
+			entry->loop.pid = entry->sums.pid;
+		if (entry->loop.pid)
+			entry->loop.comm =
+				processes_comm(loops->collected.processes,
+					       entry->loop.pid,
+					       entry->sums.last);
+	}
+	return 0;
+}
+
+static bool same_place(const struct loop_entry *a, const struct loop_entry *b)
+{
+	return a->object == b->object && a->loop.pid == b->loop.pid &&
+	       a->loop.head == b->loop.head;
+}
+
+/* One entry for what has one place. */
+static void merge(struct hwprof_loops *loops)
+{
+	size_t kept = 0, i;
+
+	qsort(loops->entries, loops->count, sizeof(*loops->entries),
+	      place_compare);
+	for (i = 0; i < loops->count; i++) {
+		struct loop_entry *entry = &loops->entries[i];
+		struct loop_entry *last = &loops->entries[kept - !!kept];
+
+		if (kept && same_place(last, entry)) {
+			collected_add(&last->sums, &entry->sums);
+			last->sums.tolerance += entry->sums.tolerance;
+			if (entry->loop.tail > last->loop.tail)
+				last->loop.tail = entry->loop.tail;
+		} else {
+			loops->entries[kept++] = *entry;
+		}
+	}
+	loops->count = kept;
+}
+
+static uint64_t weight(const struct hwprof_loop *loop)
+{
+	return loop->entries_seen + loop->back_edges_seen;
+}
+
+static void describe(struct hwprof_loops *loops)
+{
+	double total = 0;
+	size_t i;
+
+	for (i = 0; i < loops->count; i++) {
+		struct loop_entry *entry = &loops->entries[i];
+		struct hwprof_loop *loop = &entry->loop;
+
+		estimate_loop(loop, &entry->sums);
+		total += weight(loop);
+		loop->function = object_symbol(entry->object, loop->head,
+					       &loop->function_offset);
+		loop->file = object_line(entry->object, loop->head,
+					 &loop->line);
+		loop->build_id = object_build_id(entry->object);
+	}
+	for (i = 0; i < loops->count; i++)
+		if (total > 0)
+			loops->entries[i].loop.share =
+				weight(&loops->entries[i].loop) / total;
+}
+
+static void add_up_totals(struct hwprof_loops *loops,
+			  const struct hwprof_file *file)
+{
+	const struct collected *collected = &loops->collected;
+	struct hwprof_totals *totals = &loops->totals;
+	size_t i;
+
+	for (i = 0; i < collected->session_count; i++) {
+		const struct hwprof_row_totals *row =
+			&collected->sessions[i].totals;
+
+		totals->events += row->events;
+		totals->lost += row->lost;
+		totals->evicted += row->evicted;
+		totals->gaps += row->gaps;
+		totals->produced += row->produced;
+		totals->delivered += row->delivered;
+		totals->pending += row->pending;
+	}
+	totals->sessions = collected->session_count;
+	/* perf says what was lost a second time, at the end and in all. */
+	totals->lost_records = file->lost > file->lost_samples ?
+			       file->lost : file->lost_samples;
+	totals->rows = collected->rows;
+	totals->samples = collected->samples;
+}
+
+static int warn_of_totals(struct hwprof_loops *loops)
+{
+	const struct hwprof_totals *totals = &loops->totals;
+	int error = 0;
+	size_t i;
+
+	if (totals->samples && !totals->rows)
+		error |= warn(loops, "the file has samples, not rows: only back edges are known, as far as the periods tell; record with the field 'rows' for entries and trip counts");
+	else if (totals->samples)
+		error |= warn(loops, "the file has rows and %" PRIu64 " samples of loops: the samples are left out",
+			      totals->samples);
+	for (i = 0; i < loops->collected.session_count; i++)
+		if (totals->rows && !loops->collected.sessions[i].has_totals)
+			error |= warn(loops, "session %u has no totals: the recording was cut short",
+				      loops->collected.sessions[i].session);
+	if (totals->lost)
+		error |= warn(loops, "%" PRIu64 " of %" PRIu64 " back edges were lost: no table, cursor or ring was free",
+			      totals->lost, totals->produced);
+	if (totals->evicted)
+		error |= warn(loops, "%" PRIu64 " of %" PRIu64 " back edges were given up for want of memory: raise memory_mib",
+			      totals->evicted, totals->produced);
+	if (totals->pending)
+		error |= warn(loops, "%" PRIu64 " of %" PRIu64 " back edges were in no row yet when the recording ended",
+			      totals->pending, totals->produced);
+	if (totals->lost_records)
+		error |= warn(loops, "%" PRIu64 " records were lost: record with more ring pages (-m)",
+			      totals->lost_records);
+	return error;
+}
+
+static uint64_t back_edges_in_file(const struct hwprof_loops *loops)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < loops->count; i++)
+		sum += loops->entries[i].loop.back_edges_seen;
+	return sum;
+}
+
+static int warn_of_rows(struct hwprof_loops *loops)
+{
+	const struct hwprof_totals *totals = &loops->totals;
+	uint64_t found = back_edges_in_file(loops);
+	int error = 0;
+
+	if (totals->rows && totals->produced && found < totals->delivered)
+		error |= warn(loops, "rows are missing: the file has %" PRIu64 " of the %" PRIu64 " back edges that were delivered",
+			      found, totals->delivered);
+	if (totals->produced != totals->delivered + totals->lost +
+				totals->evicted + totals->pending)
+		error |= warn(loops, "the totals do not add up: %" PRIu64 " produced, %" PRIu64 " delivered, lost, evicted or pending",
+			      totals->produced, totals->delivered +
+			      totals->lost + totals->evicted + totals->pending);
+	return error;
+}
+
+/* Objects come one after the other, so each is named once. */
+static int warn_of_objects(struct hwprof_loops *loops)
+{
+	const struct object *last = NULL;
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < loops->count; i++) {
+		const struct object *object = loops->entries[i].object;
+
+		if (object != last && object_warning(object))
+			error |= warn(loops, "%s", object_warning(object));
+		last = object;
+	}
+	return error;
+}
+
+static int make_loops(struct hwprof_loops *loops, struct hwprof_file *file,
+		      unsigned int flags)
+{
+	size_t i;
+	int error;
+
+	if (place_all(loops, file, flags))
+		return -ENOMEM;
+	merge(loops);
+	describe(loops);
+	add_up_totals(loops, file);
+	error = nesting_find(loops->entries, loops->count);
+	if (error)
+		return error;
+	loops->order = calloc(loops->count + 1, sizeof(struct loop_entry *));
+	if (!loops->order)
+		return -ENOMEM;
+	for (i = 0; i < loops->count; i++)
+		loops->order[i] = &loops->entries[i];
+	if (warn_of_totals(loops) || warn_of_rows(loops) ||
+	    warn_of_objects(loops))
+		return -ENOMEM;
+	return hwprof_loops_sort(loops, "share");
+}
+
+int hwprof_loops_read(struct hwprof_loops **result, struct hwprof_file *file,
+		      unsigned int flags)
+{
+	struct hwprof_loops *loops = calloc(1, sizeof(*loops));
+	int error;
+
+	*result = NULL;
+	if (!loops || !(loops->objects = objects_new())) {
+		free(loops);
+		return file_fail(file, -ENOMEM, "out of memory");
+	}
+	error = collect(&loops->collected, file);
+	if (!error) {
+		error = make_loops(loops, file, flags);
+		if (error)
+			file_fail(file, error, "out of memory");
+	}
+	if (error) {
+		hwprof_loops_free(loops);
+		return error;
+	}
+	*result = loops;
+	return 0;
+}
+
+void hwprof_loops_free(struct hwprof_loops *loops)
+{
+	size_t i;
+
+	if (!loops)
+		return;
+	for (i = 0; i < loops->warning_count; i++)
+		free(loops->warnings[i]);
+	free(loops->warnings);
+	free(loops->order);
+	free(loops->entries);
+	collected_free(&loops->collected);
+	objects_free(loops->objects);
+	free(loops);
+}
+
+size_t hwprof_loops_count(const struct hwprof_loops *loops)
+{
+	return loops->count;
+}
+
+const struct hwprof_loop *hwprof_loops_get(const struct hwprof_loops *loops,
+					   size_t index)
+{
+	return &loops->order[index]->loop;
+}
+
+const struct hwprof_totals *hwprof_loops_totals(const struct hwprof_loops *loops)
+{
+	return &loops->totals;
+}
+
+const char *hwprof_loops_warning(const struct hwprof_loops *loops, size_t index)
+{
+	return index < loops->warning_count ? loops->warnings[index] : NULL;
+}
+
+const char *hwprof_loops_error(const struct hwprof_loops *loops)
+{
+	return loops->message;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From rows to loops: collect.c sums the rows of a file, loops.c places them in
+ * objects and merges processes, nesting.c finds parents, estimate.c has the
+ * numbers that are computed, loops_json.c writes them out.
+ */
+#ifndef HWPROF_LOOPS_H
+#define HWPROF_LOOPS_H
+
+#include "file.h"
+#include "objects.h"
+#include "processes.h"
+
+/* The rows of one loop in one address space of one session, summed. */
+struct collected_loop {
+	uint32_t session, space, pid;
+	uint64_t head;
+	uint64_t tail;
+	uint64_t first, last;		/* times of its rows; ends of the range */
+	uint64_t back_edges;
+	int64_t entries;
+	uint64_t executions, unclosed;
+	uint64_t trip_min, trip_max, trip_recent;
+	uint64_t tolerance;
+	uint32_t basis;			/* 0: samples */
+	double sum_back_sq, sum_entry_sq, sum_cross;
+	uint64_t trips[HWPROF_TRIP_BUCKETS];
+};
+
+struct collected_session {
+	uint32_t session;
+	uint64_t time;			/* of the totals */
+	struct hwprof_row_totals totals;
+	bool has_totals;
+};
+
+struct collected {
+	void *loops;			/* tree of struct collected_loop */
+	size_t loop_count;
+	struct collected_session *sessions;
+	size_t session_count;
+	uint64_t rows, samples;
+	struct processes *processes;
+};
+
+int collect(struct collected *collected, struct hwprof_file *file);
+void collected_free(struct collected *collected);
+
+/* Adds @from to @to: rows of one loop, or of one in several processes. */
+void collected_add(struct collected_loop *to, const struct collected_loop *from);
+
+/* A loop as the user of the library sees it, and what it was made of. */
+struct loop_entry {
+	struct hwprof_loop loop;
+	struct object *object;
+	struct collected_loop sums;
+};
+
+struct hwprof_loops {
+	struct loop_entry *entries;	/* by place; parents point into it */
+	struct loop_entry **order;	/* as it was sorted last */
+	size_t count;
+	struct hwprof_totals totals;
+	struct objects *objects;
+	struct collected collected;
+	char **warnings;
+	size_t warning_count;
+	char message[256];
+};
+
+/* nesting.c: sets parent and depth; @entries is sorted by place_compare(). */
+int nesting_find(struct loop_entry *entries, size_t count);
+/* By object and process, then head, then tail, larger ones first. */
+int place_compare(const void *a, const void *b);
+
+/* estimate.c: fills in what follows from the sums. */
+void estimate_loop(struct hwprof_loop *loop, const struct collected_loop *sums);
+
+#endif /* HWPROF_LOOPS_H */

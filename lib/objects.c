@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <elfutils/libdwelf.h>
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "objects.h"
+
+enum {
+	BUILD_ID_TEXT = 2 * BUILD_ID_MAX + 1,
+	PAGE = 4096,		/* the least: larger ones share more at seams */
+};
+
+struct object {
+	char *name;
+	struct build_id id;
+	char id_text[BUILD_ID_TEXT];
+	char *warning;
+	bool tried;		/* to open it */
+	Dwfl *dwfl;		/* NULL: cannot be read */
+	Dwfl_Module *module;
+	Elf *elf;
+	uint64_t bias;		/* dwfl's addresses minus the object's */
+};
+
+struct objects {
+	void *tree;		/* of struct object, by build id, else by name */
+};
+
+struct objects *objects_new(void)
+{
+	return calloc(1, sizeof(struct objects));
+}
+
+static void free_object(void *node)
+{
+	struct object *object = node;
+
+	if (object->dwfl)
+		dwfl_end(object->dwfl);
+	free(object->warning);
+	free(object->name);
+	free(object);
+}
+
+void objects_free(struct objects *objects)
+{
+	if (!objects)
+		return;
+	tdestroy(objects->tree, free_object);
+	free(objects);
+}
+
+static int compare_objects(const void *a, const void *b)
+{
+	const struct object *x = a, *y = b;
+
+	if (x->id.size != y->id.size)
+		return x->id.size < y->id.size ? -1 : 1;
+	if (x->id.size)
+		return memcmp(x->id.bytes, y->id.bytes, x->id.size);
+	return strcmp(x->name, y->name);
+}
+
+static void print_id(const struct build_id *id, char *text)
+{
+	size_t i;
+
+	*text = 0;
+	for (i = 0; i < id->size; i++)
+		sprintf(text + 2 * i, "%02x", id->bytes[i]);
+}
+
+struct object *objects_get(struct objects *objects, const char *name,
+			   const struct build_id *id)
+{
+	struct object key = { .name = (char *)name, .id = *id };
+	struct object **found = tfind(&key, &objects->tree, compare_objects);
+	struct object *object;
+
+	if (found)
+		return *found;
+	object = calloc(1, sizeof(*object));
+	if (!object)
+		return NULL;
+	object->id = *id;
+	print_id(id, object->id_text);
+	object->name = strdup(name);
+	if (!object->name ||
+	    !tsearch(object, &objects->tree, compare_objects)) {
+		free(object->name);
+		free(object);
+		return NULL;
+	}
+	return object;
+}
+
+const char *object_name(const struct object *object)
+{
+	return object->name;
+}
+
+const char *object_build_id(const struct object *object)
+{
+	return object->id.size ? object->id_text : NULL;
+}
+
+const char *object_warning(const struct object *object)
+{
+	return object->warning;
+}
+
+/* perf's names for what is no file: [vdso], [heap], //anon, /memfd:..., ... */
+bool object_is_file(const struct object *object)
+{
+	const char *name = object->name;
+
+	return name[0] == '/' && strncmp(name, "//", 2) &&
+	       strncmp(name, "/memfd:", 7) &&
+	       strncmp(name, "/anon_hugepage", 14) &&
+	       strncmp(name, "/dev/zero", 9) && strncmp(name, "/SYSV", 5);
+}
+
+static bool elf_build_id(Elf *elf, struct build_id *id)
+{
+	const void *bytes;
+	ssize_t size = dwelf_elf_gnu_build_id(elf, &bytes);
+
+	if (size <= 0)
+		return false;
+	id->size = size < BUILD_ID_MAX ? size : BUILD_ID_MAX;
+	memcpy(id->bytes, bytes, id->size);
+	return true;
+}
+
+/* Opens regular files only: a device or FIFO may do anything. */
+static int open_regular(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat status;
+
+	if (fd >= 0 && (fstat(fd, &status) || !S_ISREG(status.st_mode))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+bool object_read_build_id(const char *path, struct build_id *id)
+{
+	int fd = open_regular(path);
+	bool found = false;
+	Elf *elf;
+
+	if (fd < 0)
+		return false;
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (elf && elf_kind(elf) == ELF_K_ELF)
+		found = elf_build_id(elf, id);
+	elf_end(elf);
+	close(fd);
+	return found;
+}
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = dwfl_standard_find_debuginfo,
+};
+
+static bool open_path(struct object *object, const char *path)
+{
+	int fd = open_regular(path);
+	GElf_Addr bias;
+
+	if (fd < 0)
+		return false;
+	object->dwfl = dwfl_begin(&callbacks);
+	if (!object->dwfl) {
+		close(fd);
+		return false;
+	}
+	dwfl_report_begin(object->dwfl);
+	/* Takes over the descriptor, unless it fails. */
+	object->module = dwfl_report_elf(object->dwfl, "object", path, fd, 0,
+					 true);
+	if (!object->module)
+		close(fd);
+	dwfl_report_end(object->dwfl, NULL, NULL);
+	if (object->module)
+		object->elf = dwfl_module_getelf(object->module, &bias);
+	if (!object->elf) {
+		dwfl_end(object->dwfl);
+		object->dwfl = NULL;
+		object->module = NULL;
+		return false;
+	}
+	object->bias = bias;
+	return true;
+}
+
+static bool has_id(const char *path, const struct build_id *id)
+{
+	struct build_id found;
+
+	return object_read_build_id(path, &found) && found.size == id->size &&
+	       !memcmp(found.bytes, id->bytes, id->size);
+}
+
+/* perf keeps what it recorded, unless told not to (man perf-buildid-cache). */
+static bool open_cached(struct object *object)
+{
+	const char *home = getenv("HOME");
+	char path[4096];
+
+	if (!home)
+		return false;
+	snprintf(path, sizeof(path), "%s/.debug/.build-id/%.2s/%s/elf", home,
+		 object->id_text, object->id_text + 2);
+	return has_id(path, &object->id) && open_path(object, path);
+}
+
+static void warn(struct object *object, const char *why)
+{
+	if (asprintf(&object->warning, "%s %s: no symbols of it",
+		     object->name, why) < 0)
+		object->warning = NULL;
+}
+
+static void open_object(struct object *object)
+{
+	struct build_id found;
+	bool same;
+
+	object->tried = true;
+	if (!object_is_file(object))
+		return;
+	same = !object->id.size || has_id(object->name, &object->id);
+	if (same && open_path(object, object->name)) {
+		if (!object->id.size && elf_build_id(object->elf, &found))
+			print_id(&found, object->id_text);
+		return;
+	}
+	if (object->id.size && open_cached(object))
+		return;
+	if (access(object->name, R_OK))
+		warn(object, strerror(errno));
+	else
+		warn(object, same ? "is no ELF file" :
+		     "is not the file that was recorded (its build id differs)");
+}
+
+static void need(struct object *object)
+{
+	if (!object->tried)
+		open_object(object);
+}
+
+/* Does the segment cover @offset, when it is mapped in whole pages? */
+static bool covers(const GElf_Phdr *segment, uint64_t offset)
+{
+	uint64_t begin = segment->p_offset - segment->p_offset % PAGE;
+
+	return segment->p_type == PT_LOAD && offset >= begin &&
+	       offset < segment->p_offset + segment->p_filesz;
+}
+
+uint64_t object_address(struct object *object, uint64_t offset)
+{
+	GElf_Phdr segment;
+	size_t count, i;
+	int code;
+
+	need(object);
+	if (!object->elf || elf_getphdrnum(object->elf, &count))
+		return offset;
+	/* Pages at the seam of two segments are in both: code goes first. */
+	for (code = 1; code >= 0; code--) {
+		for (i = 0; i < count; i++) {
+			if (!gelf_getphdr(object->elf, i, &segment) ||
+			    !!(segment.p_flags & PF_X) != code ||
+			    !covers(&segment, offset))
+				continue;
+			return offset - segment.p_offset + segment.p_vaddr;
+		}
+	}
+	return offset;
+}
+
+const char *object_symbol(struct object *object, uint64_t address,
+			  uint64_t *offset)
+{
+	GElf_Off into;
+	GElf_Sym symbol;
+	const char *name;
+
+	need(object);
+	if (!object->module)
+		return NULL;
+	name = dwfl_module_addrinfo(object->module, address + object->bias,
+				    &into, &symbol, NULL, NULL, NULL);
+	if (!name || !*name)
+		return NULL;
+	*offset = into;
+	return name;
+}
+
+const char *object_line(struct object *object, uint64_t address,
+			unsigned int *line)
+{
+	Dwfl_Line *found;
+	const char *file;
+	int number = 0;
+
+	need(object);
+	if (!object->module)
+		return NULL;
+	found = dwfl_module_getsrc(object->module, address + object->bias);
+	file = found ? dwfl_lineinfo(found, NULL, &number, NULL, NULL, NULL) :
+	       NULL;
+	*line = number > 0 ? number : 0;
+	return file;
+}

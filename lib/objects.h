@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Programs, libraries and all else that has code: from an offset in the file
+ * to the address in the object, its symbol and its line of source, by
+ * elfutils. An object that cannot be read keeps its name.
+ */
+#ifndef HWPROF_OBJECTS_H
+#define HWPROF_OBJECTS_H
+
+#include "perfdata.h"
+
+struct objects;
+struct object;
+
+struct objects *objects_new(void);
+void objects_free(struct objects *objects);
+
+/*
+ * The object @name with build id @id (size 0: not known). Objects with one
+ * build id are one, whatever their names. NULL: out of memory.
+ */
+struct object *objects_get(struct objects *objects, const char *name,
+			   const struct build_id *id);
+
+const char *object_name(const struct object *object);
+/* Hexadecimal; NULL: not known. */
+const char *object_build_id(const struct object *object);
+/* Why symbols are missing although the object is a file; NULL: they are not. */
+const char *object_warning(const struct object *object);
+/* In a file; else code made at run time, or unknown: [vdso], //anon, ... */
+bool object_is_file(const struct object *object);
+
+/* Turns an offset in the file into the object's address, as objdump has it. */
+uint64_t object_address(struct object *object, uint64_t offset);
+
+/* The symbol that contains @address, and how far in it is. NULL: none. */
+const char *object_symbol(struct object *object, uint64_t address,
+			  uint64_t *offset);
+
+/* The file of source of @address, and its line. NULL: not known. */
+const char *object_line(struct object *object, uint64_t address,
+			unsigned int *line);
+
+/* The build id in the ELF file at @path. False: it has none, or no file. */
+bool object_read_build_id(const char *path, struct build_id *id);
+
+#endif /* HWPROF_OBJECTS_H */

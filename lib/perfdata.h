@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * perf.data as it lies in a file: what <linux/perf_event.h> leaves to the
+ * perf tool (tools/perf/util/header.h and Documentation/perf.data-file-format
+ * in the kernel's source).
+ */
+#ifndef HWPROF_PERFDATA_H
+#define HWPROF_PERFDATA_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PERFDATA_MAGIC		0x32454c4946524550ULL	/* "PERFILE2" */
+#define PERFDATA_MAGIC_SWAPPED	0x50455246494c4532ULL
+#define PERFDATA_MAGIC_OLD	0x454c494646524550ULL	/* "PERFFILE" */
+
+struct perfdata_section {
+	uint64_t offset;
+	uint64_t size;
+};
+
+enum {
+	PERFDATA_FEATURES = 256,	/* bits of the header */
+};
+
+struct perfdata_header {
+	uint64_t magic;
+	uint64_t size;			/* of this; pipe mode: 16, and no more */
+	uint64_t attr_size;		/* of an attr and the section of its ids */
+	struct perfdata_section attrs;
+	struct perfdata_section data;	/* size 0: its writer was killed */
+	struct perfdata_section event_types;
+	uint64_t features[PERFDATA_FEATURES / 64];
+};
+
+enum {
+	PERFDATA_PIPE_HEADER = 16,
+};
+
+/* Sections behind the data, in the order of their bits. */
+enum perfdata_feature {
+	PERFDATA_BUILD_ID	= 2,
+	PERFDATA_HOSTNAME	= 3,
+	PERFDATA_OSRELEASE	= 4,
+	PERFDATA_VERSION	= 5,
+	PERFDATA_ARCH		= 6,
+	PERFDATA_NRCPUS		= 7,
+	PERFDATA_CPUDESC	= 8,
+	PERFDATA_CMDLINE	= 11,
+	PERFDATA_EVENT_DESC	= 12,
+	PERFDATA_PMU_MAPPINGS	= 16,
+	PERFDATA_SAMPLE_TIME	= 21,
+	PERFDATA_COMPRESSED	= 27,
+};
+
+/* Records that the tool writes, not the kernel. */
+enum perfdata_record_type {
+	PERFDATA_HEADER_ATTR	= 64,
+	PERFDATA_TRACING_DATA	= 66,	/* u32 size, and so many bytes behind it */
+	PERFDATA_HEADER_BUILD_ID = 67,
+	PERFDATA_FINISHED_ROUND	= 68,
+	PERFDATA_AUXTRACE	= 71,	/* u64 size, and so many bytes behind it */
+	PERFDATA_HEADER_FEATURE	= 80,
+	PERFDATA_ZSTD		= 81,	/* records, compressed */
+	PERFDATA_ZSTD_SIZED	= 83,	/* the same, after its u64 size */
+};
+
+/* An entry of the BUILD_ID section; the file's name follows it. */
+struct perfdata_build_id {
+	struct perf_event_header header;
+	int32_t pid;			/* -1: of any process */
+	uint8_t id[20];
+	uint8_t size;			/* with PERFDATA_MISC_BUILD_ID_SIZE; else 20 */
+	uint8_t reserved[3];
+};
+
+#define PERFDATA_MISC_BUILD_ID_SIZE	(1 << 15)
+
+enum {
+	BUILD_ID_MAX = 20,
+};
+
+struct build_id {
+	uint8_t bytes[BUILD_ID_MAX];
+	uint8_t size;			/* 0: not known */
+};
+
+#endif /* HWPROF_PERFDATA_H */

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <inttypes.h>
+#include <search.h>
+#include <stdlib.h>
+
+#include "processes.h"
+
+enum change_kind {
+	CHANGE_MAP,
+	CHANGE_COMM,
+	CHANGE_EXEC,
+	CHANGE_FORK,
+	CHANGE_EXIT,
+};
+
+/* One record, as noted. */
+struct change {
+	uint64_t time;
+	size_t order;			/* in the file, among equal times */
+	enum change_kind kind;
+	uint32_t pid;
+	uint32_t parent;		/* fork */
+	char *name;			/* map: the file; comm: the process */
+	struct mapping mapping;		/* map; its name is the one above */
+};
+
+/* One program in one process: from fork or exec to exec or exit. */
+struct image {
+	uint64_t begin;			/* 0: it was there before */
+	const struct image *parent;	/* fork: had the same maps at `begin` */
+	const char *comm;
+	struct mapping *maps;		/* by time */
+	size_t map_count;
+};
+
+struct process {
+	uint32_t pid;
+	struct image **images;		/* by time; the last one is current */
+	size_t image_count;
+};
+
+struct processes {
+	struct change *changes;
+	size_t change_count, change_room;
+	void *tree;			/* of struct process, by pid */
+};
+
+struct processes *processes_new(void)
+{
+	return calloc(1, sizeof(struct processes));
+}
+
+static void free_process(void *node)
+{
+	struct process *process = node;
+	size_t i;
+
+	for (i = 0; i < process->image_count; i++) {
+		free(process->images[i]->maps);
+		free(process->images[i]);
+	}
+	free(process->images);
+	free(process);
+}
+
+void processes_free(struct processes *processes)
+{
+	size_t i;
+
+	if (!processes)
+		return;
+	for (i = 0; i < processes->change_count; i++)
+		free(processes->changes[i].name);
+	free(processes->changes);
+	tdestroy(processes->tree, free_process);
+	free(processes);
+}
+
+static int add_change(struct processes *processes, struct hwprof_file *file,
+		      const struct record *record, struct change change,
+		      const char *name)
+{
+	if (processes->change_count == processes->change_room) {
+		size_t room = processes->change_room * 2 + 64;
+		struct change *all = reallocarray(processes->changes, room,
+						  sizeof(*all));
+
+		if (!all)
+			return file_fail(file, -ENOMEM, "out of memory");
+		processes->changes = all;
+		processes->change_room = room;
+	}
+	if (name) {
+		change.name = strdup(name);
+		if (!change.name)
+			return file_fail(file, -ENOMEM, "out of memory");
+	}
+	/* Without times the order in the file has to do. */
+	change.time = record->time == UINT64_MAX ? 0 : record->time;
+	change.order = processes->change_count;
+	processes->changes[processes->change_count++] = change;
+	return 0;
+}
+
+static int note_mmap(struct processes *processes, struct hwprof_file *file,
+		     const struct record *record)
+{
+	struct change change = { .kind = CHANGE_MAP };
+	struct mapping *mapping = &change.mapping;
+	struct span at = record->body, id = { 0 };
+	bool second = record->type == PERF_RECORD_MMAP2;
+	const char *name;
+
+	if (!span_u32(&at, &change.pid) || !span_skip(&at, 4) ||
+	    !span_u64(&at, &mapping->start) || !span_u64(&at, &mapping->size) ||
+	    !span_u64(&at, &mapping->offset) ||
+	    (second && (!span_part(&at, 24, &id) || !span_skip(&at, 8))) ||
+	    !(name = span_string(&at)))
+		return file_damaged(file, record->offset,
+				    "a record of a mapping is cut off");
+	if (second && record->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+		if (id.at[0] > BUILD_ID_MAX)
+			return file_damaged(file, record->offset,
+					    "a build id has %d bytes: up to %d are allowed",
+					    id.at[0], BUILD_ID_MAX);
+		mapping->build_id.size = id.at[0];
+		memcpy(mapping->build_id.bytes, id.at + 4, BUILD_ID_MAX);
+	}
+	return add_change(processes, file, record, change, name);
+}
+
+static int note_comm(struct processes *processes, struct hwprof_file *file,
+		     const struct record *record)
+{
+	struct change change = { .kind = CHANGE_COMM };
+	struct span at = record->body;
+	const char *name;
+	uint32_t tid;
+
+	if (!span_u32(&at, &change.pid) || !span_u32(&at, &tid) ||
+	    !(name = span_string(&at)))
+		return file_damaged(file, record->offset,
+				    "a record of a name is cut off");
+	if (record->misc & PERF_RECORD_MISC_COMM_EXEC)
+		change.kind = CHANGE_EXEC;
+	else if (tid != change.pid)
+		return 0;	/* a thread's own name */
+	return add_change(processes, file, record, change, name);
+}
+
+static int note_task(struct processes *processes, struct hwprof_file *file,
+		     const struct record *record)
+{
+	struct change change = { .kind = CHANGE_FORK };
+	struct span at = record->body;
+	uint32_t tid;
+
+	if (!span_u32(&at, &change.pid) || !span_u32(&at, &change.parent) ||
+	    !span_u32(&at, &tid))
+		return file_damaged(file, record->offset,
+				    "a record of a fork or exit is cut off");
+	if (record->type == PERF_RECORD_EXIT)
+		change.kind = CHANGE_EXIT;
+	/* Threads come and go; the process stays. */
+	if (change.kind == CHANGE_FORK ? change.pid == change.parent :
+	    change.pid != tid)
+		return 0;
+	return add_change(processes, file, record, change, NULL);
+}
+
+int processes_note(struct processes *processes, struct hwprof_file *file,
+		   const struct record *record)
+{
+	switch (record->type) {
+	case PERF_RECORD_MMAP:
+		/* Data is never executed. */
+		if (record->misc & PERF_RECORD_MISC_MMAP_DATA)
+			return 0;
+		return note_mmap(processes, file, record);
+	case PERF_RECORD_MMAP2:
+		return note_mmap(processes, file, record);
+	case PERF_RECORD_COMM:
+		return note_comm(processes, file, record);
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		return note_task(processes, file, record);
+	}
+	return 0;
+}
+
+static int compare_changes(const void *a, const void *b)
+{
+	const struct change *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static int compare_pids(const void *a, const void *b)
+{
+	uint32_t x = ((const struct process *)a)->pid;
+	uint32_t y = ((const struct process *)b)->pid;
+
+	return (x > y) - (x < y);
+}
+
+static struct process *find_process(const struct processes *processes,
+				    uint32_t pid)
+{
+	struct process key = { .pid = pid };
+	struct process **found = tfind(&key, &processes->tree, compare_pids);
+
+	return found ? *found : NULL;
+}
+
+static struct process *get_process(struct processes *processes, uint32_t pid)
+{
+	struct process *process = find_process(processes, pid);
+
+	if (process)
+		return process;
+	process = calloc(1, sizeof(*process));
+	if (!process)
+		return NULL;
+	process->pid = pid;
+	if (!tsearch(process, &processes->tree, compare_pids)) {
+		free(process);
+		return NULL;
+	}
+	return process;
+}
+
+static struct image *current_image(const struct process *process)
+{
+	if (!process || !process->image_count)
+		return NULL;
+	return process->images[process->image_count - 1];
+}
+
+static struct image *add_image(struct process *process, uint64_t begin)
+{
+	struct image **all = reallocarray(process->images,
+					  process->image_count + 1,
+					  sizeof(*all));
+	struct image *image = calloc(1, sizeof(*image));
+
+	if (all)
+		process->images = all;
+	if (!all || !image) {
+		free(image);
+		return NULL;
+	}
+	image->begin = begin;
+	all[process->image_count++] = image;
+	return image;
+}
+
+/* Maps double in room, at powers of two. */
+static int add_mapping(struct image *image, const struct change *change)
+{
+	size_t count = image->map_count;
+
+	if (!(count & (count - 1))) {
+		struct mapping *maps = reallocarray(image->maps,
+						    count ? count * 2 : 1,
+						    sizeof(*maps));
+
+		if (!maps)
+			return -ENOMEM;
+		image->maps = maps;
+	}
+	image->maps[count] = change->mapping;
+	image->maps[count].time = change->time;
+	image->maps[count].name = change->name;
+	image->map_count++;
+	return 0;
+}
+
+static int apply(struct processes *processes, const struct change *change)
+{
+	struct process *process = get_process(processes, change->pid);
+	struct image *image;
+
+	if (!process)
+		return -ENOMEM;
+	image = current_image(process);
+	if (change->kind == CHANGE_EXIT)
+		return 0;	/* late rows still look up what was there */
+	if (!image || change->kind == CHANGE_EXEC ||
+	    change->kind == CHANGE_FORK) {
+		/* An image that nothing announced was there from the start. */
+		image = add_image(process, image || change->kind == CHANGE_EXEC ||
+				  change->kind == CHANGE_FORK ?
+				  change->time : 0);
+		if (!image)
+			return -ENOMEM;
+	}
+	if (change->kind == CHANGE_MAP)
+		return add_mapping(image, change);
+	if (change->kind == CHANGE_FORK) {
+		image->parent = current_image(find_process(processes,
+							   change->parent));
+		image->comm = image->parent ? image->parent->comm : NULL;
+	} else {
+		image->comm = change->name;
+	}
+	return 0;
+}
+
+int processes_settle(struct processes *processes)
+{
+	size_t i;
+
+	if (processes->change_count)
+		qsort(processes->changes, processes->change_count,
+		      sizeof(*processes->changes), compare_changes);
+	for (i = 0; i < processes->change_count; i++) {
+		int error = apply(processes, &processes->changes[i]);
+
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+/*
+ * The image of @pid at @time. A row's time is no later than its program's
+ * end, so at the very time of an exec it is the old program's.
+ */
+static const struct image *find_image(const struct processes *processes,
+				      uint32_t pid, uint64_t time)
+{
+	const struct process *process = find_process(processes, pid);
+	size_t low = 0, high;
+
+	if (!process || !process->image_count)
+		return NULL;
+	high = process->image_count;
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (process->images[middle]->begin < time)
+			low = middle;
+		else
+			high = middle;
+	}
+	return process->images[low];
+}
+
+/* Later maps hide earlier ones. */
+static const struct mapping *find_mapping(const struct image *image,
+					  uint64_t time, uint64_t address)
+{
+	size_t i;
+
+	for (i = image->map_count; i--;) {
+		const struct mapping *mapping = &image->maps[i];
+
+		if (mapping->time <= time && address >= mapping->start &&
+		    address - mapping->start < mapping->size)
+			return mapping;
+	}
+	return NULL;
+}
+
+const struct mapping *processes_find(const struct processes *processes,
+				     uint32_t pid, uint64_t time,
+				     uint64_t address)
+{
+	const struct image *image = find_image(processes, pid, time);
+
+	while (image) {
+		const struct mapping *mapping = find_mapping(image, time,
+							     address);
+
+		if (mapping)
+			return mapping;
+		/* What the parent mapped after the fork is not the child's. */
+		if (time > image->begin)
+			time = image->begin;
+		image = image->parent;
+	}
+	return NULL;
+}
+
+const char *processes_comm(const struct processes *processes, uint32_t pid,
+			   uint64_t time)
+{
+	const struct image *image = find_image(processes, pid, time);
+
+	return image ? image->comm : NULL;
+}

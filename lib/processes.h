@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What was mapped where in which process, and when: rows come far out of time
+ * order, also after their process has gone. So what happened to maps is kept
+ * until the end of the data, and then put in order. Memory grows with the
+ * number of maps, forks and execs, never with that of samples.
+ */
+#ifndef HWPROF_PROCESSES_H
+#define HWPROF_PROCESSES_H
+
+#include "file.h"
+
+struct mapping {
+	uint64_t time;		/* since when */
+	uint64_t start, size;
+	uint64_t offset;	/* of start in the file */
+	const char *name;
+	struct build_id build_id;
+};
+
+struct processes;
+
+struct processes *processes_new(void);
+void processes_free(struct processes *processes);
+
+/* Notes the record, if it is about maps. -ENOMEM, or a file_damaged(). */
+int processes_note(struct processes *processes, struct hwprof_file *file,
+		   const struct record *record);
+
+/* All was noted: puts it in order. -ENOMEM. */
+int processes_settle(struct processes *processes);
+
+/* What @pid has at @address at @time; NULL: nothing that is known. */
+const struct mapping *processes_find(const struct processes *processes,
+				     uint32_t pid, uint64_t time,
+				     uint64_t address);
+
+/* The name @pid has at @time; NULL: not known. */
+const char *processes_comm(const struct processes *processes, uint32_t pid,
+			   uint64_t time);
+
+#endif /* HWPROF_PROCESSES_H */

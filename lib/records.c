@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Goes through the data of a recording from front to back. Records that the
+ * perf tool packed (record -z) are unpacked on the way.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "file.h"
+
+enum {
+	RECORD_MAX = UINT16_MAX,	/* perf_event_header.size is a u16 */
+	UNPACKED_SIZE = 1 << 20,
+};
+
+struct walk {
+	struct hwprof_file *file;
+	record_fn fn;
+	void *context;
+
+	ZSTD_DStream *zstd;		/* one stream through the whole file */
+	uint8_t *unpacked;		/* the last record may be half there */
+	size_t unpacked_size;
+};
+
+static int deliver(struct walk *walk, const struct perf_event_header *header,
+		   struct span body, uint64_t offset)
+{
+	struct record record = {
+		.type = header->type,
+		.misc = header->misc,
+		.offset = offset,
+		.body = body,
+	};
+	uint64_t lost;
+	int error;
+
+	error = sample_identify(walk->file, &record);
+	if (error)
+		return error;
+	body = record.body;
+	if (record.type == PERF_RECORD_LOST && span_skip(&body, 8) &&
+	    span_u64(&body, &lost))
+		walk->file->lost += lost;
+	if (record.type == PERF_RECORD_LOST_SAMPLES && span_u64(&body, &lost))
+		walk->file->lost_samples += lost;
+	return walk->fn(walk->context, &record);
+}
+
+/* Delivers the records that are whole; the rest moves to the front. */
+static int deliver_unpacked(struct walk *walk, uint64_t offset)
+{
+	struct span left = span_of(walk->unpacked, walk->unpacked_size);
+
+	for (;;) {
+		struct perf_event_header header;
+		struct span record = left, body;
+		int error;
+
+		if (!span_copy(&record, &header, sizeof(header)))
+			break;
+		if (header.size < sizeof(header))
+			return file_damaged(walk->file, offset,
+					    "a compressed record is said to have %u bytes",
+					    header.size);
+		if (!span_part(&record, header.size - sizeof(header), &body))
+			break;
+		error = deliver(walk, &header, body, offset);
+		if (error)
+			return error;
+		left.at += header.size;
+	}
+	walk->unpacked_size = span_left(&left);
+	memmove(walk->unpacked, left.at, walk->unpacked_size);
+	return 0;
+}
+
+static int start_unpacking(struct walk *walk)
+{
+	if (walk->zstd)
+		return 0;
+	walk->zstd = ZSTD_createDStream();
+	walk->unpacked = malloc(UNPACKED_SIZE);
+	if (!walk->zstd || !walk->unpacked)
+		return file_fail(walk->file, -ENOMEM, "out of memory");
+	return 0;
+}
+
+static int unpack(struct walk *walk, struct span packed, uint64_t offset)
+{
+	ZSTD_inBuffer in = { packed.at, span_left(&packed), 0 };
+	ZSTD_outBuffer out = { .size = UNPACKED_SIZE };
+	int error = start_unpacking(walk);
+
+	if (error)
+		return error;
+	out.dst = walk->unpacked;
+	do {
+		size_t result;
+
+		/* At most a record's beginning is left, so there is room. */
+		out.pos = walk->unpacked_size;
+		result = ZSTD_decompressStream(walk->zstd, &out, &in);
+		if (ZSTD_isError(result))
+			return file_damaged(walk->file, offset,
+					    "compressed records cannot be unpacked: %s",
+					    ZSTD_getErrorName(result));
+		walk->unpacked_size = out.pos;
+		error = deliver_unpacked(walk, offset);
+		if (error)
+			return error;
+		/* A full output may have more to come. */
+	} while (in.pos < in.size || out.pos == out.size);
+	return 0;
+}
+
+static int unpack_sized(struct walk *walk, struct span body, uint64_t offset)
+{
+	struct span packed;
+	uint64_t size;
+
+	if (!span_u64(&body, &size) || !span_part(&body, size, &packed))
+		return file_damaged(walk->file, offset,
+				    "compressed records are cut off");
+	return unpack(walk, packed, offset);
+}
+
+/* Pipe mode: an attr, as long as it says, and ids to the record's end. */
+static int add_attr(struct hwprof_file *file, struct span body, uint64_t offset)
+{
+	struct perf_event_attr attr;
+	struct span bytes = body;
+	uint32_t size;
+
+	if (span_left(&body) < PERF_ATTR_SIZE_VER0)
+		return file_damaged(file, offset, "an event is cut off");
+	memcpy(&size, body.at + offsetof(struct perf_event_attr, size),
+	       sizeof(size));
+	if (!size)
+		size = PERF_ATTR_SIZE_VER0;
+	if (!span_part(&body, size, &bytes) || !file_read_attr(bytes, &attr))
+		return file_damaged(file, offset, "an event is cut off");
+	return file_add_event(file, &attr, body);
+}
+
+static int add_feature(struct hwprof_file *file, struct span body,
+		       uint64_t offset)
+{
+	uint64_t feature;
+
+	if (!span_u64(&body, &feature))
+		return file_damaged(file, offset, "a section is cut off");
+	return feature_parse(file, feature < PERFDATA_FEATURES ? feature : 0,
+			     offset, body);
+}
+
+/* What belongs to the recording and is not delivered; 1: it is no such. */
+static int take_own(struct walk *walk, const struct perf_event_header *header,
+		    const uint8_t *bytes, uint64_t offset)
+{
+	struct hwprof_file *file = walk->file;
+	struct span whole = span_of(bytes, header->size);
+	struct span body = whole;
+
+	span_skip(&body, sizeof(*header));
+	switch (header->type) {
+	case PERFDATA_ZSTD:
+		return unpack(walk, body, offset);
+	case PERFDATA_ZSTD_SIZED:
+		return unpack_sized(walk, body, offset);
+	case PERFDATA_HEADER_ATTR:
+		return file->pipe ? add_attr(file, body, offset) : 0;
+	case PERFDATA_HEADER_FEATURE:
+		return file->pipe ? add_feature(file, body, offset) : 0;
+	case PERFDATA_HEADER_BUILD_ID:
+		return feature_parse(file, PERFDATA_BUILD_ID, offset, whole);
+	}
+	return 1;
+}
+
+/* Bytes that stand behind a record without being part of it. */
+static uint64_t bytes_behind(const struct perf_event_header *header,
+			     struct span body)
+{
+	uint64_t size = 0;
+	uint32_t small;
+
+	if (header->type == PERFDATA_AUXTRACE)
+		span_u64(&body, &size);
+	else if (header->type == PERFDATA_TRACING_DATA &&
+		 span_u32(&body, &small))
+		size = ((uint64_t)small + 7) & ~7ULL;
+	return size;
+}
+
+/* Makes the next record visible. 1: it is; 0: the file ends here. */
+static int next_record(struct hwprof_file *file, struct input *input,
+		       struct perf_event_header *header, const uint8_t **bytes)
+{
+	ssize_t got = input_peek(input, sizeof(*header), bytes);
+
+	if (got == 0)
+		return 0;
+	if (got == sizeof(*header)) {
+		memcpy(header, *bytes, sizeof(*header));
+		if (header->size < sizeof(*header))
+			return file_damaged(file, input->offset,
+					    "a record is said to have %u bytes: %zu is the least",
+					    header->size, sizeof(*header));
+		got = input_peek(input, header->size, bytes);
+		if (got == header->size)
+			return 1;
+	}
+	if (got < 0)
+		return file_fail(file, got, "cannot read: %s", strerror(-got));
+	return file_damaged(file, input->offset, "the file ends in a record");
+}
+
+static int read_record(struct walk *walk, struct input *input, uint64_t limit)
+{
+	struct hwprof_file *file = walk->file;
+	struct perf_event_header header;
+	const uint8_t *bytes;
+	struct span body;
+	uint64_t behind;
+	int error;
+
+	error = next_record(file, input, &header, &bytes);
+	if (error <= 0)
+		return error;
+	if (header.size > limit - input->offset)
+		return file_damaged(file, input->offset,
+				    "a record of %u bytes goes beyond the data",
+				    header.size);
+	body = span_of(bytes, header.size);
+	span_skip(&body, sizeof(header));
+	behind = bytes_behind(&header, body);
+	error = take_own(walk, &header, bytes, input->offset);
+	if (error > 0)
+		error = deliver(walk, &header, body, input->offset);
+	if (error)
+		return error;
+	if (behind > limit - input->offset - header.size)
+		return file_damaged(file, input->offset,
+				    "the bytes behind a record go beyond the data");
+	error = input_skip(input, header.size + behind);
+	if (error == -ENODATA)
+		return file_damaged(file, input->offset,
+				    "the file ends behind a record");
+	if (error)
+		return file_fail(file, error, "cannot read: %s",
+				 strerror(-error));
+	return 1;
+}
+
+static int read_all(struct walk *walk, struct input *input)
+{
+	struct hwprof_file *file = walk->file;
+	uint64_t limit = UINT64_MAX;
+	int error = 1;
+
+	/* A recorder that was killed left no size: then up to the end. */
+	if (!file->pipe && file->header.data.size)
+		limit = file->header.data.offset + file->header.data.size;
+	while (error > 0 && input->offset < limit)
+		error = read_record(walk, input, limit);
+	if (error < 0)
+		return error;
+	if (!error && limit != UINT64_MAX)
+		return file_damaged(file, input->offset,
+				    "the file ends here, but its data is said to go on to 0x%" PRIx64,
+				    limit);
+	if (walk->unpacked_size)
+		return file_damaged(file, input->offset,
+				    "the data ends in a compressed record");
+	return error;
+}
+
+int records_read(struct hwprof_file *file, record_fn fn, void *context)
+{
+	struct walk walk = { .file = file, .fn = fn, .context = context };
+	uint64_t offset = PERFDATA_PIPE_HEADER;
+	struct input input;
+	int error;
+
+	if (file->consumed)
+		return file_fail(file, -EALREADY,
+				 "was read to its end: open it again");
+	file->consumed = true;
+	if (!file->pipe) {
+		offset = file->header.data.offset;
+		if (offset > INT64_MAX ||
+		    lseek(file->fd, offset, SEEK_SET) < 0)
+			return file_damaged(file, 40,
+					    "the data is said to be beyond any file");
+	}
+	error = input_init(&input, file->fd, offset);
+	if (error)
+		return file_fail(file, error, "out of memory");
+	error = read_all(&walk, &input);
+	input_destroy(&input);
+	ZSTD_freeDStream(walk.zstd);
+	free(walk.unpacked);
+	return error;
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* hwprof's samples and the rows in them. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "file.h"
+
+enum {
+#define FIELD_BIT(name, word, low, high, what)	FIELD_BIT_##name = (low),
+	HWPROF_FIELDS(FIELD_BIT)
+#undef FIELD_BIT
+};
+
+static size_t least_size(unsigned int type)
+{
+	switch (type) {
+	case HWPROF_ROW_TOTALS:
+		return sizeof(struct hwprof_row_totals);
+	case HWPROF_ROW_BRANCHES:
+		return sizeof(struct hwprof_row_branches);
+	case HWPROF_ROW_LOOP:
+		return sizeof(struct hwprof_row_loop);
+	}
+	return sizeof(struct hwprof_row);
+}
+
+static int check_branches(struct hwprof_file *file, uint64_t offset,
+			  const struct hwprof_row *row)
+{
+	const struct hwprof_row_branches *branches = (const void *)row;
+	size_t room = (row->size - sizeof(*branches)) /
+		      sizeof(branches->branches[0]);
+
+	if (branches->count <= room)
+		return 0;
+	return file_damaged(file, offset,
+			    "a row of %u bytes is said to have %u branches",
+			    row->size, branches->count);
+}
+
+/* Copies the row out of @raw, whose bytes are aligned to 4 only. */
+static int take_row(struct hwprof_file *file, uint64_t offset, struct span raw,
+		    const struct hwprof_row **row)
+{
+	struct hwprof_row head;
+	struct span at = raw;
+
+	if (!span_copy(&at, &head, sizeof(head)))
+		return file_damaged(file, offset,
+				    "a row has %zu bytes: %zu is the least",
+				    span_left(&raw), sizeof(head));
+	if (head.size > span_left(&raw) || head.size < least_size(head.type))
+		return file_damaged(file, offset,
+				    "a row of type %u is said to have %u bytes: %zu to %zu are possible",
+				    head.type, head.size, least_size(head.type),
+				    span_left(&raw));
+	memcpy(file->row, raw.at, head.size);
+	*row = (const void *)file->row;
+	if (head.type == HWPROF_ROW_BRANCHES)
+		return check_branches(file, offset, *row);
+	return 0;
+}
+
+int rows_decode(struct hwprof_file *file, const struct record *record,
+		struct hwprof_sample *out)
+{
+	const struct perf_event_attr *attr;
+	struct sample sample;
+	int error;
+
+	if (record->type != PERF_RECORD_SAMPLE || !record->event ||
+	    !file_event_is_hwprof(file, record->event))
+		return 0;
+	error = sample_parse(file, record, &sample);
+	if (error)
+		return error;
+	attr = &record->event->attr;
+	*out = (struct hwprof_sample){
+		.time = record->time,
+		.ip = sample.ip,
+		.addr = sample.addr,
+		.period = sample.period,
+		.pid = record->pid,
+		.tid = record->tid,
+		.cpu = record->cpu,
+		.rows = attr->config >> FIELD_BIT_rows & 1,
+		.config = { attr->config, attr->config1, attr->config2 },
+		.offset = record->offset,
+	};
+	if (span_left(&sample.raw)) {
+		error = take_row(file, record->offset, sample.raw, &out->row);
+		if (error)
+			return error;
+	}
+	return 1;
+}
+
+int rows_expected(struct hwprof_file *file)
+{
+	size_t i;
+
+	for (i = 0; i < file->event_count; i++)
+		if (file_event_is_hwprof(file, &file->events[i]))
+			return 0;
+	if (!file->pipe && !file->header.data.size)
+		return file_fail(file, -EBADMSG,
+				 "was not finished, because its recorder was killed: which events are hwprof's is not in it");
+	return file_fail(file, -ENOENT,
+			 "has no event of the PMU 'hwprof': record with 'hwprof record' or 'perf record -e hwprof/.../'");
+}
+
+struct samples {
+	struct hwprof_file *file;
+	hwprof_sample_fn fn;
+	void *context;
+};
+
+static int give_sample(void *context, const struct record *record)
+{
+	struct samples *samples = context;
+	struct hwprof_sample sample;
+	int found = rows_decode(samples->file, record, &sample);
+
+	if (found <= 0)
+		return found;
+	return samples->fn(samples->context, &sample);
+}
+
+int hwprof_file_samples(struct hwprof_file *file, hwprof_sample_fn fn,
+			void *context)
+{
+	struct samples samples = { file, fn, context };
+	int error;
+
+	/* A pipe's events come with its data. */
+	if (!file->pipe) {
+		error = rows_expected(file);
+		if (error)
+			return error;
+	}
+	error = records_read(file, give_sample, &samples);
+	if (!error)
+		error = rows_expected(file);
+	return error;
+}

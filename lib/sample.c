@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Takes records of the kernel apart, by the sample_type of their event. */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "file.h"
+
+/* In samples, words before the id; -1: there is none. */
+static int id_position(uint64_t type)
+{
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		return 0;
+	if (!(type & PERF_SAMPLE_ID))
+		return -1;
+	return !!(type & PERF_SAMPLE_IP) + !!(type & PERF_SAMPLE_TID) +
+	       !!(type & PERF_SAMPLE_TIME) + !!(type & PERF_SAMPLE_ADDR);
+}
+
+/* In other records, words from the end to the id; -1: there is none. */
+static int id_position_behind(uint64_t type)
+{
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		return 1;
+	if (!(type & PERF_SAMPLE_ID))
+		return -1;
+	return 1 + !!(type & PERF_SAMPLE_CPU) +
+	       !!(type & PERF_SAMPLE_STREAM_ID);
+}
+
+static bool word_at(const struct span *span, size_t index, uint64_t *word)
+{
+	struct span at = *span;
+
+	return span_skip(&at, index * sizeof(*word)) && span_u64(&at, word);
+}
+
+/*
+ * The event of a record. A sample's layout depends on its event, and where
+ * the event's id is depends on the layout: the kernel's way out is that all
+ * events of a file agree on the id's place.
+ */
+static const struct file_event *find_event(struct hwprof_file *file,
+					   const struct record *record)
+{
+	const struct file_event *event;
+	size_t words = span_left(&record->body) / sizeof(uint64_t);
+	uint64_t id;
+	int place;
+
+	if (file->event_count <= 1)
+		return file->events;
+	if (record->type == PERF_RECORD_SAMPLE) {
+		place = id_position(file->events->attr.sample_type);
+	} else {
+		place = id_position_behind(file->events->attr.sample_type);
+		place = place < 0 || (size_t)place > words ? -1 :
+			(int)(words - place);
+	}
+	if (place < 0 || !word_at(&record->body, place, &id))
+		return file->events;
+	event = file_event_of(file, id);
+	/* What perf itself made up about the time before has the id 0. */
+	return event || id ? event : file->events;
+}
+
+static bool take_tid(struct span *span, struct record *record)
+{
+	return span_u32(span, &record->pid) && span_u32(span, &record->tid);
+}
+
+static bool take_cpu(struct span *span, struct record *record)
+{
+	return span_u32(span, &record->cpu) && span_skip(span, 4);
+}
+
+static bool identify_sample(struct record *record, uint64_t type)
+{
+	struct span at = record->body;
+
+	return (!(type & PERF_SAMPLE_IDENTIFIER) || span_skip(&at, 8)) &&
+	       (!(type & PERF_SAMPLE_IP) || span_skip(&at, 8)) &&
+	       (!(type & PERF_SAMPLE_TID) || take_tid(&at, record)) &&
+	       (!(type & PERF_SAMPLE_TIME) || span_u64(&at, &record->time)) &&
+	       (!(type & PERF_SAMPLE_ADDR) || span_skip(&at, 8)) &&
+	       (!(type & PERF_SAMPLE_ID) || span_skip(&at, 8)) &&
+	       (!(type & PERF_SAMPLE_STREAM_ID) || span_skip(&at, 8)) &&
+	       (!(type & PERF_SAMPLE_CPU) || take_cpu(&at, record));
+}
+
+/* sample_id_all: the fields stand at the record's end; takes them off it. */
+static bool identify_other(struct record *record, uint64_t type)
+{
+	size_t size = 8 * (!!(type & PERF_SAMPLE_TID) +
+			   !!(type & PERF_SAMPLE_TIME) +
+			   !!(type & PERF_SAMPLE_ID) +
+			   !!(type & PERF_SAMPLE_STREAM_ID) +
+			   !!(type & PERF_SAMPLE_CPU) +
+			   !!(type & PERF_SAMPLE_IDENTIFIER));
+	struct span at;
+
+	if (span_left(&record->body) < size)
+		return false;
+	record->body.end -= size;
+	at = span_of(record->body.end, size);
+	return (!(type & PERF_SAMPLE_TID) || take_tid(&at, record)) &&
+	       (!(type & PERF_SAMPLE_TIME) || span_u64(&at, &record->time)) &&
+	       (!(type & PERF_SAMPLE_ID) || span_skip(&at, 8)) &&
+	       (!(type & PERF_SAMPLE_STREAM_ID) || span_skip(&at, 8)) &&
+	       (!(type & PERF_SAMPLE_CPU) || take_cpu(&at, record));
+}
+
+int sample_identify(struct hwprof_file *file, struct record *record)
+{
+	const struct perf_event_attr *attr;
+	bool sane;
+
+	record->time = UINT64_MAX;
+	record->pid = record->tid = record->cpu = UINT32_MAX;
+	if (!file->event_count)
+		return file_damaged(file, record->offset,
+				    "a record comes before any event is described");
+	/* Records of the perf tool have no such fields. */
+	if (record->type >= PERFDATA_HEADER_ATTR)
+		return 0;
+	record->event = find_event(file, record);
+	if (!record->event)
+		return 0;
+	attr = &record->event->attr;
+	if (record->type == PERF_RECORD_SAMPLE)
+		sane = identify_sample(record, attr->sample_type);
+	else
+		sane = !attr->sample_id_all ||
+		       identify_other(record, attr->sample_type);
+	if (!sane)
+		return file_damaged(file, record->offset,
+				    "a record of type %u has %zu bytes, less than its event says",
+				    record->type, span_left(&record->body));
+	return 0;
+}
+
+static bool skip_read(struct span *span, uint64_t format)
+{
+	uint64_t head = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
+			!!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+	uint64_t each = 1 + !!(format & PERF_FORMAT_ID) +
+			!!(format & PERF_FORMAT_LOST);
+	uint64_t count = 1;
+
+	if (format & PERF_FORMAT_GROUP) {
+		if (!span_u64(span, &count) || count > UINT16_MAX)
+			return false;
+	}
+	return span_skip(span, 8 * (head + each * count));
+}
+
+static bool skip_callchain(struct span *span)
+{
+	uint64_t count;
+
+	return span_u64(span, &count) && count <= UINT16_MAX &&
+	       span_skip(span, 8 * count);
+}
+
+static bool take_raw(struct span *span, struct span *raw)
+{
+	uint32_t size;
+
+	return span_u32(span, &size) && span_part(span, size, raw);
+}
+
+/* What stands behind the raw data (branch stacks, registers) is left alone. */
+int sample_parse(struct hwprof_file *file, const struct record *record,
+		 struct sample *sample)
+{
+	const struct perf_event_attr *attr = &record->event->attr;
+	uint64_t type = attr->sample_type;
+	struct span at = record->body;
+
+	*sample = (struct sample){ .period = attr->sample_period };
+	if ((type & PERF_SAMPLE_IDENTIFIER && !span_skip(&at, 8)) ||
+	    (type & PERF_SAMPLE_IP && !span_u64(&at, &sample->ip)) ||
+	    (type & PERF_SAMPLE_TID && !span_skip(&at, 8)) ||
+	    (type & PERF_SAMPLE_TIME && !span_skip(&at, 8)) ||
+	    (type & PERF_SAMPLE_ADDR && !span_u64(&at, &sample->addr)) ||
+	    (type & PERF_SAMPLE_ID && !span_skip(&at, 8)) ||
+	    (type & PERF_SAMPLE_STREAM_ID && !span_skip(&at, 8)) ||
+	    (type & PERF_SAMPLE_CPU && !span_skip(&at, 8)) ||
+	    (type & PERF_SAMPLE_PERIOD && !span_u64(&at, &sample->period)) ||
+	    (type & PERF_SAMPLE_READ && !skip_read(&at, attr->read_format)) ||
+	    (type & PERF_SAMPLE_CALLCHAIN && !skip_callchain(&at)) ||
+	    (type & PERF_SAMPLE_RAW && !take_raw(&at, &sample->raw)))
+		return file_damaged(file, record->offset,
+				    "a sample has %zu bytes, less than it says",
+				    span_left(&record->body));
+	return 0;
+}

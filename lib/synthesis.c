@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sysmacros.h>
+
+#include "recording.h"
+
+/* The fields behind a record: all zero, for a time before all others. */
+static size_t trailer_size(uint64_t sample_type)
+{
+	return 8 * (!!(sample_type & PERF_SAMPLE_TID) +
+		    !!(sample_type & PERF_SAMPLE_TIME) +
+		    !!(sample_type & PERF_SAMPLE_ID) +
+		    !!(sample_type & PERF_SAMPLE_STREAM_ID) +
+		    !!(sample_type & PERF_SAMPLE_CPU) +
+		    !!(sample_type & PERF_SAMPLE_IDENTIFIER));
+}
+
+/* Fixed fields, a name padded to 8, and the trailer: one record. */
+static int add_record(struct writer *writer, struct perf_event_header header,
+		      const void *fields, size_t fields_size, const char *name,
+		      uint64_t sample_type)
+{
+	static const char zeros[64];
+	size_t name_size = strlen(name) + 1;
+	size_t behind = -name_size % 8 + trailer_size(sample_type);
+	int error;
+
+	header.size = sizeof(header) + fields_size + name_size + behind;
+	error = writer_add(writer, &header, sizeof(header));
+	if (!error)
+		error = writer_add(writer, fields, fields_size);
+	if (!error)
+		error = writer_add(writer, name, name_size);
+	if (!error)
+		error = writer_add(writer, zeros, behind);
+	return error;
+}
+
+static FILE *open_proc(pid_t pid, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	return fopen(path, "re");
+}
+
+static int add_comm(struct writer *writer, pid_t pid, uint64_t sample_type)
+{
+	struct perf_event_header header = { .type = PERF_RECORD_COMM };
+	uint32_t ids[2] = { pid, pid };
+	FILE *file = open_proc(pid, "comm");
+	char name[32] = "";
+	bool found;
+
+	if (!file)
+		return 0;
+	found = fgets(name, sizeof(name), file);
+	fclose(file);
+	if (!found)
+		return 0;
+	name[strcspn(name, "\n")] = 0;
+	return add_record(writer, header, ids, sizeof(ids), name, sample_type);
+}
+
+/* An MMAP2 record up to its name. */
+struct mmap2 {
+	uint32_t pid, tid;
+	uint64_t start, size, offset;
+	uint32_t major, minor;
+	uint64_t inode, generation;
+	uint32_t protection, flags;
+};
+
+/* A line of /proc/PID/maps; false: it is none, or no code. */
+static bool parse_map(char *line, struct mmap2 *map, const char **name)
+{
+	uint64_t end;
+	char bits[5];
+	int used = 0;
+
+	line[strcspn(line, "\n")] = 0;
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
+		   &map->start, &end, bits, &map->offset, &map->major,
+		   &map->minor, &map->inode, &used) < 7 || !used ||
+	    bits[2] != 'x')
+		return false;
+	map->size = end - map->start;
+	map->protection = PROT_EXEC | (bits[0] == 'r' ? PROT_READ : 0) |
+			  (bits[1] == 'w' ? PROT_WRITE : 0);
+	map->flags = bits[3] == 's' ? MAP_SHARED : MAP_PRIVATE;
+	*name = line[used] ? line + used : "//anon";
+	return true;
+}
+
+static int add_maps(struct writer *writer, pid_t pid, uint64_t sample_type)
+{
+	struct perf_event_header header = {
+		.type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_USER,
+	};
+	FILE *file = open_proc(pid, "maps");
+	char *line = NULL;
+	size_t room = 0;
+	int error = 0;
+
+	if (!file)
+		return 0;
+	while (!error && getline(&line, &room, file) > 0) {
+		struct mmap2 map = { .pid = pid, .tid = pid };
+		const char *name;
+
+		/* A record holds 64 KiB: the kernel has no longer names. */
+		if (parse_map(line, &map, &name) && strlen(name) < 4096)
+			error = add_record(writer, header, &map, sizeof(map),
+					   name, sample_type);
+	}
+	free(line);
+	fclose(file);
+	return error;
+}
+
+/* The process of a thread: rows and maps go by processes. */
+static pid_t process_of(pid_t thread)
+{
+	FILE *file = open_proc(thread, "status");
+	pid_t process = thread;
+	char line[128];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "Tgid: %d", &process) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return process;
+}
+
+static int synthesize_process(struct writer *writer, pid_t pid,
+			      uint64_t sample_type)
+{
+	int error = add_comm(writer, pid, sample_type);
+
+	return error ? error : add_maps(writer, pid, sample_type);
+}
+
+static int synthesize_all(struct writer *writer, uint64_t sample_type)
+{
+	struct dirent *entry;
+	int error = 0;
+	DIR *all;
+
+	all = opendir("/proc");
+	while (all && !error && (entry = readdir(all)))
+		if (isdigit((unsigned char)entry->d_name[0]))
+			error = synthesize_process(writer, atoi(entry->d_name),
+						   sample_type);
+	if (all)
+		closedir(all);
+	return error;
+}
+
+int synthesize(struct writer *writer, const pid_t *targets, size_t count,
+	       uint64_t sample_type)
+{
+	pid_t last = 0;
+	int error = 0;
+	size_t i;
+
+	if (count == 1 && targets[0] < 0)
+		return synthesize_all(writer, sample_type);
+	for (i = 0; i < count && !error; i++) {
+		pid_t process = process_of(targets[i]);
+
+		/* Threads of one process come one after the other. */
+		if (process != last)
+			error = synthesize_process(writer, process,
+						   sample_type);
+		last = process;
+	}
+	return error;
+}

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "doctor.h"
+#include "hwprof.h"
+
+#define PMUS		"/sys/bus/event_source/devices/"
+#define TEXT(finding, ...) \
+	snprintf((finding)->text, sizeof((finding)->text), __VA_ARGS__)
+#define ADVICE(finding, ...) \
+	snprintf((finding)->advice, sizeof((finding)->advice), __VA_ARGS__)
+
+enum {
+	OLDEST_MAJOR = 6, OLDEST_MINOR = 1,	/* kernels that are tested */
+	CAP_SYS_ADMIN_BIT = 21, CAP_PERFMON_BIT = 38,
+};
+
+static void look_at_kernel(struct finding *finding)
+{
+	unsigned int major = 0, minor = 0;
+	struct utsname system;
+
+	uname(&system);
+	sscanf(system.release, "%u.%u", &major, &minor);
+	TEXT(finding, "Linux %s, %s", system.release, system.machine);
+	if (major < OLDEST_MAJOR ||
+	    (major == OLDEST_MAJOR && minor < OLDEST_MINOR)) {
+		finding->state = FINDING_WARN;
+		ADVICE(finding, "the oldest kernel that is tested is %d.%d",
+		       OLDEST_MAJOR, OLDEST_MINOR);
+	}
+}
+
+/* The line of modules.dep that has hwprof.ko, packed or not. */
+static bool find_installed(const char *release, char *path, size_t size)
+{
+	char dep[256], line[4096];
+	bool found = false;
+	FILE *file;
+
+	snprintf(dep, sizeof(dep), "/lib/modules/%s/modules.dep", release);
+	file = fopen(dep, "re");
+	while (file && !found && fgets(line, sizeof(line), file)) {
+		char *base;
+
+		line[strcspn(line, ":\n")] = 0;
+		base = strrchr(line, '/');
+		base = base ? base + 1 : line;
+		found = !strncmp(base, "hwprof.ko", strlen("hwprof.ko"));
+	}
+	if (file)
+		fclose(file);
+	if (found)
+		snprintf(path, size, "/lib/modules/%s/%.250s", release, line);
+	return found;
+}
+
+static void look_at_module(struct finding *finding)
+{
+	struct utsname system;
+	char path[400];
+	int64_t type;
+
+	if (read_number(HWPROF_SYSFS "/type", &type)) {
+		TEXT(finding, "loaded; PMU type %" PRId64, type);
+		return;
+	}
+	finding->state = FINDING_MISSING;
+	uname(&system);
+	if (find_installed(system.release, path, sizeof(path))) {
+		TEXT(finding, "not loaded; installed as %s", path);
+		ADVICE(finding, "modprobe hwprof");
+	} else if (!access("/proc/modules", F_OK)) {
+		TEXT(finding, "not installed for this kernel");
+		ADVICE(finding, "make && make install, with the headers of Linux %s installed; then modprobe hwprof",
+		       system.release);
+	} else {
+		TEXT(finding, "this kernel can load no modules");
+		ADVICE(finding, "boot one that can, or profile in the embedded machine: make demo");
+	}
+}
+
+static void append_cap(struct finding *finding, const char *name)
+{
+	size_t used = strlen(finding->text);
+	char path[512], value[64] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), HWPROF_SYSFS "/caps/%s", name);
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	if (fgets(value, sizeof(value), file))
+		value[strcspn(value, "\n")] = 0;
+	fclose(file);
+	snprintf(finding->text + used, sizeof(finding->text) - used, "%s%s=%s",
+		 used ? " " : "", name, value);
+}
+
+static int not_hidden(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+static void look_at_caps(struct finding *finding)
+{
+	struct dirent **entries;
+	int count = scandir(HWPROF_SYSFS "/caps", &entries, not_hidden,
+			    alphasort);
+	int i;
+
+	for (i = 0; i < count; i++) {
+		append_cap(finding, entries[i]->d_name);
+		free(entries[i]);
+	}
+	if (count >= 0)
+		free(entries);
+	if (count <= 0) {
+		finding->state = FINDING_MISSING;
+		TEXT(finding, "not known before the module is loaded");
+	}
+}
+
+/* The only answer that counts: does such an event open? */
+static void look_at_step(struct finding *finding)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr), .disabled = 1, .exclude_kernel = 1,
+		.exclude_hv = 1, .sample_period = 1,
+	};
+	struct hwprof_event event;
+	char message[256];
+	int64_t type;
+	long fd;
+
+	if (!read_number(HWPROF_SYSFS "/type", &type)) {
+		finding->state = FINDING_MISSING;
+		TEXT(finding, "needs the module");
+		return;
+	}
+	hwprof_event_parse(&event, "loops,step,rows", message, sizeof(message));
+	attr.type = type;
+	attr.config = event.config[0];
+	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1,
+		     PERF_FLAG_FD_CLOEXEC);
+	if (fd >= 0) {
+		close(fd);
+		TEXT(finding, "single stepping can be used");
+		return;
+	}
+	finding->state = FINDING_MISSING;
+	TEXT(finding, "single stepping cannot be used: %s", strerror(errno));
+	if (errno == EACCES || errno == EPERM)
+		ADVICE(finding, "run as root, or see perf_event_paranoid");
+	else
+		ADVICE(finding, "see the kernel's messages (dmesg)");
+}
+
+/* The value of @key in the first entry of /proc/cpuinfo. */
+static bool read_cpuinfo(const char *key, char *value, size_t size)
+{
+	FILE *file = fopen("/proc/cpuinfo", "re");
+	bool found = false;
+	char line[8192];
+
+	while (file && !found && fgets(line, sizeof(line), file)) {
+		char *colon = strchr(line, ':');
+
+		if (strncmp(line, key, strlen(key)) || !colon)
+			continue;
+		line[strcspn(line, "\n")] = 0;
+		snprintf(value, size, "%s", colon + 1 +
+			 strspn(colon + 1, " "));
+		found = true;
+	}
+	if (file)
+		fclose(file);
+	return found;
+}
+
+static bool is_virtual(void)
+{
+	char flags[8192];
+
+	return read_cpuinfo("flags", flags, sizeof(flags)) &&
+	       strstr(flags, " hypervisor");
+}
+
+static void look_at_cpu(struct finding *finding)
+{
+	char vendor[64] = "unknown vendor", model[128] = "unknown model";
+
+	read_cpuinfo("vendor_id", vendor, sizeof(vendor));
+	read_cpuinfo("model name", model, sizeof(model));
+	TEXT(finding, "%s, %s%s", vendor, model,
+	     is_virtual() ? ", virtual" : "");
+}
+
+static bool has_capability(unsigned int bit)
+{
+	uint64_t effective = 0;
+	FILE *file = fopen("/proc/self/status", "re");
+	char line[256];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "CapEff: %" SCNx64, &effective) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return effective >> bit & 1;
+}
+
+static void look_at_permission(struct finding *finding)
+{
+	int64_t level = 0;
+
+	if (!read_number("/proc/sys/kernel/perf_event_paranoid", &level)) {
+		finding->state = FINDING_MISSING;
+		TEXT(finding, "this kernel has no perf events");
+		return;
+	}
+	if (has_capability(CAP_PERFMON_BIT) ||
+	    has_capability(CAP_SYS_ADMIN_BIT)) {
+		TEXT(finding, "%" PRId64 "; you have the capability to profile everything",
+		     level);
+		return;
+	}
+	if (level <= 0)
+		TEXT(finding, "%" PRId64 "; you may profile all programs (-a)",
+		     level);
+	else
+		TEXT(finding, "%" PRId64 "; you may profile your own programs%s",
+		     level, level >= 2 ? ", in user mode" : "");
+	if (level < 3)
+		return;
+	finding->state = FINDING_MISSING;
+	TEXT(finding, "%" PRId64 "; you may profile nothing", level);
+	ADVICE(finding, "run as root, or: sysctl kernel.perf_event_paranoid=2");
+}
+
+static void look_at_mlock(struct finding *finding)
+{
+	int64_t kib = 0;
+
+	read_number("/proc/sys/kernel/perf_event_mlock_kb", &kib);
+	TEXT(finding, "%" PRId64 " KiB of rings for each CPU without privilege",
+	     kib);
+	if (kib >= 516)
+		return;
+	finding->state = FINDING_WARN;
+	ADVICE(finding, "less than the default; sysctl kernel.perf_event_mlock_kb=516");
+}
+
+static void look_at_tracefs(struct finding *finding)
+{
+	if (!access("/sys/kernel/tracing/events", F_OK)) {
+		TEXT(finding, "mounted at /sys/kernel/tracing");
+		return;
+	}
+	finding->state = FINDING_WARN;
+	TEXT(finding, "cannot be seen: the module's tracepoints are out of reach");
+	ADVICE(finding, "as root: mount -t tracefs none /sys/kernel/tracing");
+}
+
+/* The PMU of the CPUs: "cpu", "cpu_core", "armv8_pmuv3_0", ... */
+static int is_cpu_pmu(const struct dirent *entry)
+{
+	return !strcmp(entry->d_name, "cpu") ||
+	       !strcmp(entry->d_name, "cpu_core") ||
+	       !strncmp(entry->d_name, "armv8_", 6);
+}
+
+static bool find_cpu_pmu(char *name, size_t size)
+{
+	struct dirent **entries;
+	int count = scandir(PMUS, &entries, is_cpu_pmu, alphasort);
+	int i;
+
+	if (count < 0)
+		return false;
+	if (count)
+		snprintf(name, size, "%s", entries[0]->d_name);
+	for (i = 0; i < count; i++)
+		free(entries[i]);
+	free(entries);
+	return count;
+}
+
+static void look_at_pmu(struct finding *finding)
+{
+	char name[256];
+
+	if (find_cpu_pmu(name, sizeof(name))) {
+		TEXT(finding, "the kernel has the PMU '%s'", name);
+		return;
+	}
+	finding->state = FINDING_WARN;
+	TEXT(finding, "no hardware counters: %s", is_virtual() ?
+	     "the hypervisor gives this machine none" :
+	     "the kernel does not know those of this CPU");
+	ADVICE(finding, "nothing: hwprof works by software then");
+}
+
+static void look_at_lbr(struct finding *finding)
+{
+	char name[256], path[512];
+	int64_t depth;
+
+	if (find_cpu_pmu(name, sizeof(name))) {
+		snprintf(path, sizeof(path), PMUS "%s/caps/branches", name);
+		if (read_number(path, &depth) && depth > 0) {
+			TEXT(finding, "%" PRId64 " entries deep", depth);
+			return;
+		}
+		TEXT(finding, "no branch records: the PMU '%s' has none that the kernel knows",
+		     name);
+	} else {
+		TEXT(finding, "no branch records: there are no hardware counters");
+	}
+	finding->state = FINDING_WARN;
+}
+
+const struct check doctor_checks[] = {
+	{ "kernel", false, look_at_kernel },
+	{ "module", true, look_at_module },
+	{ "caps", false, look_at_caps },
+	{ "step", true, look_at_step },
+	{ "permission", false, look_at_permission },
+	{ "mlock", false, look_at_mlock },
+	{ "tracefs", false, look_at_tracefs },
+	{ "cpu", false, look_at_cpu },
+	{ "pmu", false, look_at_pmu },
+	{ "lbr", false, look_at_lbr },
+};
+
+const unsigned int doctor_check_count =
+	sizeof(doctor_checks) / sizeof(doctor_checks[0]);

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* hwprof: profiles loops, by the kernel module of the same name. */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "hwprof.h"
+
+static const char usage[] =
+"usage: hwprof COMMAND [OPTIONS]\n"
+"\n"
+"  record   run a program, or watch one, and write its loops to a file\n"
+"  report   say what a file has\n"
+"  doctor   say what this machine can do, and what it lacks\n"
+"  help     explain a command: hwprof help record\n"
+"\n"
+"  --help, --version\n"
+"\n"
+"exit status: 0 done; 1 it failed (a file, a permission, the module, ...);\n"
+"2 wrong usage; record passes on that of the program.\n";
+
+static const struct command {
+	const char *name;
+	char *title;		/* for getopt's messages, and the file */
+	int (*run)(int argc, char **argv);
+	const char *usage;
+} commands[] = {
+	{ "record", "hwprof record", command_record, record_usage },
+	{ "report", "hwprof report", command_report, report_usage },
+	{ "doctor", "hwprof doctor", command_doctor, doctor_usage },
+};
+
+static const struct command *find_command(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	return NULL;
+}
+
+static int print(const char *text)
+{
+	fputs(text, stdout);
+	return fflush(stdout) ? STATUS_FAILED : STATUS_OK;
+}
+
+static int unknown(const char *name)
+{
+	return usage_error("unknown command '%s'; commands are: record, report, doctor, help",
+			   name);
+}
+
+static int help(const char *name)
+{
+	const struct command *command;
+
+	if (!name)
+		return print(usage);
+	command = find_command(name);
+	return command ? print(command->usage) : unknown(name);
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command;
+
+	if (argc < 2) {
+		fputs(usage, stderr);
+		return STATUS_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		return help(NULL);
+	if (!strcmp(argv[1], "help"))
+		return help(argv[2]);
+	if (!strcmp(argv[1], "--version"))
+		return print("hwprof " HWPROF_VERSION "\n");
+	command = find_command(argv[1]);
+	if (!command)
+		return unknown(argv[1]);
+	argv[1] = command->title;
+	return command->run(argc - 1, argv + 1);
+}

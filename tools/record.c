@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "command.h"
+#include "record.h"
+#include "refusal.h"
+
+enum {
+	STEP_MS = 250,		/* how long records may wait in a ring */
+};
+
+struct run {
+	struct record_request *request;
+	struct recording_options options;
+	struct recording *recording;
+	struct child child;
+	int signals;			/* signalfd */
+	sigset_t mask;			/* as it was */
+	bool child_gone;
+	int child_status;		/* waitpid()'s */
+	bool stop;			/* the user wants it to end */
+	time_t began, told;
+};
+
+static int find_pmu(struct record_request *request)
+{
+	int64_t type;
+	size_t i;
+
+	if (!read_number(HWPROF_SYSFS "/type", &type))
+		return failed("the hwprof module is not loaded: modprobe hwprof (PMU 'hwprof' not found in /sys/bus/event_source/devices)");
+	for (i = 0; i < request->event_count; i++)
+		request->events[i].attr.type = type;
+	return -1;
+}
+
+/* These come through a descriptor, so that nothing is interrupted by them. */
+static int catch_signals(struct run *run)
+{
+	static const int caught[] = { SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	sigset_t set;
+	size_t i;
+
+	sigemptyset(&set);
+	for (i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
+		sigaddset(&set, caught[i]);
+	sigprocmask(SIG_BLOCK, &set, &run->mask);
+	run->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return run->signals < 0 ? failed("cannot wait for signals: %s",
+					 strerror(errno)) : -1;
+}
+
+static int open_events(struct run *run)
+{
+	const struct record_request *request = run->request;
+	int error = recording_open(&run->recording, &run->options);
+	int index;
+
+	if (!error)
+		return -1;
+	index = recording_refused(run->recording);
+	if (index < 0)
+		return failed("%s", recording_error(run->recording));
+	explain_refusal(&request->events[index].attr, &request->parsed[index],
+			request->texts[index], -error);
+	return STATUS_FAILED;
+}
+
+/* As perf does: the last recording is not lost by accident. */
+static int keep_old(const char *path)
+{
+	char old[4096];
+	struct stat status;
+
+	if (lstat(path, &status) || !S_ISREG(status.st_mode) || !status.st_size)
+		return -1;
+	if ((size_t)snprintf(old, sizeof(old), "%s.old", path) >= sizeof(old))
+		return failed("%s: the name is too long", path);
+	if (rename(path, old))
+		return failed("%s: cannot be renamed to %s: %s", path, old,
+			      strerror(errno));
+	return -1;
+}
+
+static int start(struct run *run)
+{
+	int status = keep_old(run->request->file);
+	int error;
+
+	if (status >= 0)
+		return status;
+	error = recording_start(run->recording, run->request->file);
+	if (error)
+		return failed("%s", recording_error(run->recording));
+	run->began = run->told = time(NULL);
+	return -1;
+}
+
+static int start_command(struct run *run)
+{
+	char **command = run->request->command;
+	int error;
+
+	if (!command)
+		return -1;
+	error = child_go(&run->child);
+	if (!error)
+		return -1;
+	run->child_gone = true;
+	unlink(run->request->file);
+	failed("%s: %s", command[0], error == -ENOENT ? "command not found" :
+	       strerror(-error));
+	return error == -ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
+}
+
+static void tell_progress(struct run *run)
+{
+	char numbers[3][GROUPED_SIZE];
+	uint64_t samples, lost, bytes;
+	time_t now = time(NULL);
+	bool terminal = isatty(STDERR_FILENO);
+
+	if (run->request->quiet || now == run->told ||
+	    (!terminal && !run->request->progress))
+		return;
+	run->told = now;
+	recording_progress(run->recording, &samples, &lost, &bytes);
+	fprintf(stderr, "%shwprof: %s s, %s rows, %.2f MB, %s lost%s",
+		terminal ? "\r" : "", grouped(now - run->began, numbers[0]),
+		grouped(samples, numbers[1]), bytes / 1e6,
+		grouped(lost, numbers[2]), terminal ? "\033[K" : "\n");
+	fflush(stderr);
+}
+
+static void reap(struct run *run)
+{
+	if (run->request->command && !run->child_gone &&
+	    waitpid(run->child.pid, &run->child_status, WNOHANG) ==
+	    run->child.pid)
+		run->child_gone = true;
+}
+
+/* Passes signals on to the command; without one they end the recording. */
+static void take_signals(struct run *run)
+{
+	struct signalfd_siginfo info;
+
+	while (read(run->signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD)
+			reap(run);
+		else if (!run->request->command || run->request->targets)
+			run->stop = true;
+		else if (info.ssi_code != SI_KERNEL && !run->child_gone)
+			/* What the terminal sent, the command has got as well. */
+			kill(run->child.pid, info.ssi_signo);
+	}
+}
+
+static int loop(struct run *run)
+{
+	struct pollfd signals = { .fd = run->signals, .events = POLLIN };
+	bool targets = run->request->targets;
+	int got = 0;
+
+	while (!run->stop && !run->child_gone) {
+		got = recording_step(run->recording, &signals, STEP_MS);
+		if (got < 0)
+			return failed("%s", recording_error(run->recording));
+		take_signals(run);
+		/* Without a command, the end of the targets is the end. */
+		if (got > 0 && targets && !run->request->command)
+			break;
+		tell_progress(run);
+	}
+	return -1;
+}
+
+static void tell_end(const struct run *run,
+		     const struct writer_summary *summary)
+{
+	bool terminal = isatty(STDERR_FILENO);
+	char numbers[2][GROUPED_SIZE];
+
+	if (summary->lost)
+		warning("%s%s records were lost: give the rings more pages (-m)",
+			terminal ? "\r\033[K" : "",
+			grouped(summary->lost, numbers[0]));
+	if (run->request->quiet)
+		return;
+	fprintf(stderr, "%shwprof: %s row%s of %s session%s, %.2f MB written to %s\n",
+		terminal ? "\r\033[K" : "",
+		grouped(summary->samples, numbers[0]),
+		summary->samples == 1 ? "" : "s",
+		grouped(summary->sessions, numbers[1]),
+		summary->sessions == 1 ? "" : "s", summary->bytes / 1e6,
+		run->request->file);
+}
+
+static int finish(struct run *run)
+{
+	struct record_request *request = run->request;
+	struct writer_facts facts = {
+		.argc = request->argc,
+		.argv = request->argv,
+		.pmu_type = request->events[0].attr.type,
+	};
+	struct writer_summary summary;
+
+	if (recording_finish(run->recording, &facts, &summary))
+		return failed("%s", recording_error(run->recording));
+	tell_end(run, &summary);
+	return -1;
+}
+
+/* From here on there is a child that waits, or none was asked for. */
+static int record(struct run *run)
+{
+	bool own = !run->request->targets;
+	int status, end;
+
+	run->options.targets = own ? &run->child.pid : run->request->targets;
+	run->options.target_count = own ? 1 : run->request->target_count;
+	run->options.on_exec = own;
+	status = open_events(run);
+	if (status < 0)
+		status = start(run);
+	if (status >= 0) {
+		if (run->request->command)
+			child_abandon(&run->child);
+		return status;
+	}
+	status = start_command(run);
+	if (status >= 0)
+		return status;
+	status = loop(run);
+	end = status < 0 ? finish(run) : status;
+	if (!run->request->command)
+		return end < 0 ? STATUS_OK : end;
+	/* -p PID COMMAND: stopped before the command's end. */
+	if (!run->child_gone) {
+		kill(run->child.pid, SIGTERM);
+		waitpid(run->child.pid, &run->child_status, 0);
+	}
+	return end < 0 ? child_status(run->child_status) : end;
+}
+
+int command_record(int argc, char **argv)
+{
+	struct record_request request = { .file = NULL };
+	struct run run = {
+		.request = &request,
+		.options.events = request.events,
+	};
+	int status = record_request_parse(&request, argc, argv);
+
+	if (status < 0)
+		status = find_pmu(&request);
+	if (status < 0)
+		status = catch_signals(&run);
+	if (status < 0 && request.command) {
+		int error = child_fork(&run.child, request.command, &run.mask);
+
+		if (error)
+			status = failed("cannot fork: %s", strerror(-error));
+	}
+	run.options.event_count = request.event_count;
+	run.options.inherit = !request.no_inherit;
+	run.options.pages = request.pages;
+	if (status < 0)
+		status = record(&run);
+	recording_close(run.recording);
+	free(request.targets);
+	return status;
+}

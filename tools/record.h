@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What `hwprof record` was asked for. */
+#ifndef HWPROF_RECORD_H
+#define HWPROF_RECORD_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "hwprof.h"
+#include "recording.h"
+
+enum {
+	RECORD_EVENTS_MAX = 16,
+};
+
+struct record_request {
+	const char *file;
+	const char *texts[RECORD_EVENTS_MAX];	/* events as they were given */
+	struct hwprof_event parsed[RECORD_EVENTS_MAX];
+	struct recording_event events[RECORD_EVENTS_MAX];
+	char names[RECORD_EVENTS_MAX][256];
+	size_t event_count;
+	size_t pages;
+	pid_t *targets;		/* of -p, -t and -a; NULL: the command */
+	size_t target_count;
+	bool no_inherit;
+	bool quiet, progress;
+	char **command;		/* NULL: none */
+	int argc;		/* all of it, for the file */
+	char **argv;
+};
+
+/* Understands the command line; anything but -1 is the exit status. */
+int record_request_parse(struct record_request *request, int argc, char **argv);
+
+#endif /* HWPROF_RECORD_H */

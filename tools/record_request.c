@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "record.h"
+
+#define DEFAULT_EVENT	"loops,step,rows,memory_mib=16"
+
+enum {
+	DEFAULT_MEMORY_MIB = 16,
+	SAMPLE_FREQUENCY = 4000,	/* per second: perf's default */
+	PAGES_MAX = 1 << 20,
+};
+
+const char record_usage[] =
+"usage: hwprof record [OPTIONS] [--] COMMAND [ARG...]\n"
+"       hwprof record [OPTIONS] -p PID | -t TID | -a [[--] COMMAND [ARG...]]\n"
+"\n"
+"Profiles a command, or processes that run, and writes a perf.data file, which\n"
+"'hwprof report' and 'perf' read.\n"
+"\n"
+"  -o, --output FILE   where to (default: " DEFAULT_FILE "; what is there is kept\n"
+"                      as FILE.old)\n"
+"  -e, --event EVENT   what to record; may be given several times (default:\n"
+"                      " DEFAULT_EVENT ")\n"
+"  -p, --pid PID       processes that run, separated by commas\n"
+"  -t, --tid TID       threads, the same\n"
+"  -a, --all-cpus      everything that runs\n"
+"  -i, --no-inherit    without the children of what is recorded\n"
+"  -m, --mmap-pages N  pages of each CPU's ring, a power of two (default: as\n"
+"                      many as allowed, up to 4 MiB)\n"
+"      --progress      say every second what was recorded, also where stderr is\n"
+"                      no terminal\n"
+"  -q, --quiet         say nothing but errors and warnings\n"
+"  -h, --help\n"
+"\n"
+"EVENT is FIELD[=VALUE],...[/u][/k] as in 'loops,memory_mib=4/u', which gets\n"
+"'step' if it names no source, 'rows' unless it has rows=0, and memory_mib=16;\n"
+"or hwprof/FIELD[=VALUE],.../u, which is taken as it is.\n"
+"\n"
+"exit status: that of the command, 128 + N if signal N killed it, 127 if it is\n"
+"not found, 126 if it cannot be executed; 1 recording failed; 2 wrong usage.\n";
+
+static const struct option options[] = {
+	{ "output", required_argument, NULL, 'o' },
+	{ "event", required_argument, NULL, 'e' },
+	{ "pid", required_argument, NULL, 'p' },
+	{ "tid", required_argument, NULL, 't' },
+	{ "all-cpus", no_argument, NULL, 'a' },
+	{ "no-inherit", no_argument, NULL, 'i' },
+	{ "mmap-pages", required_argument, NULL, 'm' },
+	{ "progress", no_argument, NULL, 'P' },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* What the short form leaves open is what exact loops need. */
+static void complete(struct hwprof_event *event, const char *text)
+{
+	if (event->whole)
+		return;
+	if (!hwprof_event_field(event, "lbr") &&
+	    !hwprof_event_field(event, "sample") &&
+	    !hwprof_event_field(event, "mem"))
+		hwprof_event_set(event, "step", 1);
+	if (!strstr(text, "rows"))
+		hwprof_event_set(event, "rows", 1);
+	if (!strstr(text, "memory_mib"))
+		hwprof_event_set(event, "memory_mib", DEFAULT_MEMORY_MIB);
+}
+
+static int add_event(struct record_request *request, const char *text)
+{
+	size_t index = request->event_count;
+	struct hwprof_event *event = &request->parsed[index];
+	struct perf_event_attr *attr = &request->events[index].attr;
+	char message[1024];
+
+	if (index == RECORD_EVENTS_MAX)
+		return usage_error("more than %d events", RECORD_EVENTS_MAX);
+	if (hwprof_event_parse(event, text, message, sizeof(message)))
+		return usage_error("%s", message);
+	complete(event, text);
+	hwprof_event_print(event, request->names[index],
+			   sizeof(request->names[index]));
+	*attr = (struct perf_event_attr){
+		.config = event->config[0],
+		.config1 = event->config[1],
+		.config2 = event->config[2],
+		.exclude_user = !event->user,
+		.exclude_kernel = !event->kernel,
+	};
+	/* The module gives rows with periods of their own. */
+	if (hwprof_event_field(event, "rows")) {
+		attr->sample_period = 1;
+	} else {
+		attr->freq = 1;
+		attr->sample_freq = SAMPLE_FREQUENCY;
+	}
+	request->events[index].name = request->names[index];
+	request->texts[index] = text;
+	request->event_count++;
+	return -1;
+}
+
+static int add_target(struct record_request *request, pid_t target)
+{
+	pid_t *all = reallocarray(request->targets, request->target_count + 1,
+				  sizeof(*all));
+
+	if (!all)
+		return failed("out of memory");
+	request->targets = all;
+	all[request->target_count++] = target;
+	return -1;
+}
+
+/* All threads that the process has now; those to come are inherited. */
+static int add_process(struct record_request *request, pid_t pid)
+{
+	struct dirent *entry;
+	char path[64];
+	int status = -1;
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	tasks = opendir(path);
+	if (!tasks)
+		return failed("there is no process %d", pid);
+	while (status < 0 && (entry = readdir(tasks)))
+		if (isdigit((unsigned char)entry->d_name[0]))
+			status = add_target(request, atoi(entry->d_name));
+	closedir(tasks);
+	return status;
+}
+
+/* "12,34" of -p and -t. */
+static int add_targets(struct record_request *request, char option, char *list)
+{
+	char *rest = list, *item;
+	int status = -1;
+
+	while (status < 0 && (item = strsep(&rest, ","))) {
+		uint64_t id;
+
+		if (!parse_count(item, 1, INT32_MAX, &id))
+			return usage_error("-%c '%s': allowed are numbers from 1 to %d, separated by commas",
+					   option, item, INT32_MAX);
+		status = option == 'p' ? add_process(request, id) :
+			 add_target(request, id);
+	}
+	return status;
+}
+
+static int set_pages(struct record_request *request, const char *text)
+{
+	uint64_t pages;
+
+	if (!parse_count(text, 1, PAGES_MAX, &pages) || pages & (pages - 1))
+		return usage_error("-m '%s': allowed are powers of two from 1 to %d",
+				   text, PAGES_MAX);
+	request->pages = pages;
+	return -1;
+}
+
+static int set_option(struct record_request *request, int option, char *value,
+		      char *kinds)
+{
+	switch (option) {
+	case 'o':
+		request->file = value;
+		return *value ? -1 : usage_error("-o needs the name of a file");
+	case 'e':
+		return add_event(request, value);
+	case 'p':
+	case 't':
+		*kinds |= option == 'p' ? 1 : 2;
+		return add_targets(request, option, value);
+	case 'a':
+		*kinds |= 4;
+		return -1;
+	case 'i':
+		request->no_inherit = true;
+		return -1;
+	case 'm':
+		return set_pages(request, value);
+	case 'P':
+		request->progress = true;
+		return -1;
+	case 'q':
+		request->quiet = true;
+		return -1;
+	}
+	return option_error(option, record_usage, request->argv);
+}
+
+/* What was asked for as a whole: is it one thing? */
+static int check(struct record_request *request, int kinds)
+{
+	if (kinds & (kinds - 1))
+		return usage_error("-p, -t and -a exclude each other");
+	if (kinds == 4) {
+		int status = add_target(request, -1);
+
+		if (status >= 0)
+			return status;
+	}
+	if (!kinds && !request->command)
+		return usage_error("nothing to record: give a command, -p, -t or -a");
+	if (!request->event_count)
+		return add_event(request, DEFAULT_EVENT);
+	return -1;
+}
+
+int record_request_parse(struct record_request *request, int argc, char **argv)
+{
+	int option, status = -1;
+	char kinds = 0;
+
+	request->file = DEFAULT_FILE;
+	request->argc = argc;
+	request->argv = argv;
+	/* '+': the command's own options are its own. */
+	while (status < 0 && (option = getopt_long(argc, argv,
+						   "+o:e:p:t:aim:qh", options,
+						   NULL)) >= 0)
+		status = set_option(request, option, optarg, &kinds);
+	if (status >= 0)
+		return status;
+	if (optind < argc)
+		request->command = argv + optind;
+	return check(request, kinds);
+}

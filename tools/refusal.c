@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "refusal.h"
+
+static const struct {
+	const char *name;
+	unsigned int word, low, high;
+} fields[] = {
+#define FIELD(name, word, low, high, what)	{ #name, word, low, high },
+	HWPROF_FIELDS(FIELD)
+#undef FIELD
+};
+
+static bool opens(const struct perf_event_attr *attr,
+		  const struct hwprof_event *event)
+{
+	struct perf_event_attr copy = *attr;
+	long fd;
+
+	copy.config = event->config[0];
+	copy.config1 = event->config[1];
+	copy.config2 = event->config[2];
+	copy.disabled = 1;
+	copy.enable_on_exec = 0;
+	fd = syscall(SYS_perf_event_open, &copy, 0, -1, -1,
+		     PERF_FLAG_FD_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* The module says no without saying to what: the field without which it opens. */
+static const char *find_field(const struct perf_event_attr *attr,
+			      const struct hwprof_event *event)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		struct hwprof_event without = *event;
+
+		if (!hwprof_event_field(event, fields[i].name))
+			continue;
+		hwprof_event_set(&without, fields[i].name, 0);
+		if (opens(attr, &without))
+			return fields[i].name;
+	}
+	return NULL;
+}
+
+static const char *find_subject(const struct hwprof_event *event)
+{
+	size_t i;
+
+	/* What is profiled comes first in the table, and is set. */
+	for (i = 0; !hwprof_event_field(event, fields[i].name); i++)
+		;
+	return fields[i].name;
+}
+
+static void explain_permission(const char *text)
+{
+	int64_t paranoid = 0;
+
+	read_number("/proc/sys/kernel/perf_event_paranoid", &paranoid);
+	failed("not permitted to open event '%s': kernel.perf_event_paranoid is %" PRId64 "; run as root, give the program CAP_PERFMON, or lower it (2 allows users their own programs in user mode, 1 the kernel too)",
+	       text, paranoid);
+}
+
+static void explain_unsupported(const struct perf_event_attr *attr,
+				const struct hwprof_event *event,
+				const char *text, int error)
+{
+	const char *field = find_field(attr, event);
+
+	if (field)
+		failed("the module does not support '%s=%" PRIu64 "' in event '%s' here (%s): leave it out, or see 'hwprof doctor'",
+		       field, hwprof_event_field(event, field), text,
+		       strerror(error));
+	else
+		failed("the module does not support '%s' as event '%s' asks for it (%s): see 'hwprof doctor'",
+		       find_subject(event), text, strerror(error));
+}
+
+void explain_refusal(const struct perf_event_attr *attr,
+		     const struct hwprof_event *event, const char *text,
+		     int error)
+{
+	switch (error) {
+	case EACCES:
+	case EPERM:
+		explain_permission(text);
+		return;
+	case EINVAL:
+	case EOPNOTSUPP:
+	case ENOENT:
+		explain_unsupported(attr, event, text, error);
+		return;
+	case ENOMEM:
+		failed("the kernel has no memory for event '%s': lower memory_mib (it is %" PRIu64 ", 0 means %d)",
+		       text, hwprof_event_field(event, "memory_mib"),
+		       HWPROF_DEFAULT_MEMORY_MIB);
+		return;
+	case EMFILE:
+		failed("too many open files for an event on each CPU and thread: raise the limit (ulimit -n)");
+		return;
+	case ESRCH:
+		failed("the process or thread to be recorded has gone");
+		return;
+	}
+	failed("cannot open event '%s': %s", text, strerror(error));
+}

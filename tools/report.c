@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "hwprof.h"
+#include "table.h"
+
+const char report_usage[] =
+"usage: hwprof report loops [OPTIONS]\n"
+"\n"
+"Says which loops a recording has: how often they were entered, and how many\n"
+"iterations they made.\n"
+"\n"
+"  -i, --input FILE    recording of hwprof or perf; -: standard input, if it\n"
+"                      was recorded to a pipe (default: " DEFAULT_FILE ")\n"
+"  -s, --sort KEYS     order, separated by commas, of: " HWPROF_LOOPS_SORT_KEYS "\n"
+"                      (default: share)\n"
+"  -n, --limit N       no more than N loops (default: all)\n"
+"      --per-process   loops of each process apart\n"
+"      --full-path     objects and files of source with their directories\n"
+"      --json          as JSON: see hwprof-report(1)\n"
+"  -h, --help\n"
+"\n"
+"exit status: 0 done; 1 the file cannot be read or is damaged; 2 wrong usage.\n";
+
+struct report {
+	const char *file;
+	const char *sort;
+	uint64_t limit;		/* 0: all */
+	bool json, full_path;
+	unsigned int flags;	/* enum hwprof_loops_flags */
+};
+
+static const struct option options[] = {
+	{ "input", required_argument, NULL, 'i' },
+	{ "sort", required_argument, NULL, 's' },
+	{ "limit", required_argument, NULL, 'n' },
+	{ "per-process", no_argument, NULL, 'p' },
+	{ "full-path", no_argument, NULL, 'f' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static int set_option(struct report *report, int option, char *value,
+		      char **argv)
+{
+	switch (option) {
+	case 'i':
+		report->file = value;
+		return -1;
+	case 's':
+		report->sort = value;
+		return -1;
+	case 'n':
+		if (!parse_count(value, 1, SIZE_MAX / 2, &report->limit))
+			return usage_error("--limit '%s': allowed are numbers from 1",
+					   value);
+		return -1;
+	case 'p':
+		report->flags |= HWPROF_PER_PROCESS;
+		return -1;
+	case 'f':
+		report->full_path = true;
+		return -1;
+	case 'j':
+		report->json = true;
+		return -1;
+	}
+	return option_error(option, report_usage, argv);
+}
+
+static int parse(struct report *report, int argc, char **argv)
+{
+	int option, status = -1;
+
+	while (status < 0 && (option = getopt_long(argc, argv, "i:s:n:h",
+						   options, NULL)) >= 0)
+		status = set_option(report, option, optarg, argv);
+	if (status >= 0)
+		return status;
+	if (optind == argc)
+		return usage_error("report on what? There is: loops");
+	if (strcmp(argv[optind], "loops"))
+		return usage_error("unknown report '%s'; there is: loops",
+				   argv[optind]);
+	if (optind + 1 < argc)
+		return usage_error("unexpected '%s'; the file is given with -i",
+				   argv[optind + 1]);
+	return -1;
+}
+
+enum {
+	COLUMNS_FIXED = 10,
+};
+
+static const struct table_column columns[] = {
+	{ .title = "share", .right = true },
+	{ .title = "entries", .right = true },
+	{ .title = "iterations", .right = true },
+	{ .title = "trip", .right = true },
+	{ .title = "recent", .right = true },
+	{ .title = "min..max", .right = true },
+	{ .title = "depth", .right = true },
+	{ .title = "object", .shrinks = true },
+	{ .title = "function", .shrinks = true },
+	{ .title = "source", .shrinks = true },
+	{ .title = "process" },
+};
+
+/* Trip counts: whole from 100 on, where decimals say little. */
+static void add_trip(struct table *table, double trip)
+{
+	char text[GROUPED_SIZE];
+
+	if (isnan(trip))
+		table_add(table, "-");
+	else if (trip < 99.95)
+		table_add(table, "%.1f", trip);
+	else
+		table_add(table, "%s", grouped(llround(trip), text));
+}
+
+static void add_count(struct table *table, uint64_t count, bool known)
+{
+	char text[GROUPED_SIZE];
+
+	table_add(table, "%s", known ? grouped(count, text) : "-");
+}
+
+static const char *shown_path(const char *path, bool full)
+{
+	const char *slash = full || *path == '[' ? NULL : strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static void add_place(struct table *table, const struct hwprof_loop *loop,
+		      bool full)
+{
+	table_add(table, "%s", shown_path(loop->object, full));
+	if (loop->function)
+		table_add(table, "%s+0x%" PRIx64, loop->function,
+			  loop->function_offset);
+	else
+		table_add(table, "0x%" PRIx64, loop->head);
+	if (loop->file)
+		table_add(table, "%s:%u", shown_path(loop->file, full),
+			  loop->line);
+	else
+		table_add(table, "-");
+}
+
+static void add_loop(struct table *table, const struct hwprof_loop *loop,
+		     bool full)
+{
+	char least[GROUPED_SIZE], most[GROUPED_SIZE];
+
+	table_add(table, "%.2f%%", 100 * loop->share);
+	/* What windows saw stands for what there was; the header says so. */
+	add_count(table, loop->entries_seen, loop->basis);
+	add_count(table, loop->entries_seen + loop->back_edges_seen, true);
+	add_trip(table, loop->trip);
+	add_trip(table, loop->trip_recent);
+	if (loop->trip_max)
+		table_add(table, "%s..%s", grouped(loop->trip_min, least),
+			  grouped(loop->trip_max, most));
+	else
+		table_add(table, "-");
+	table_add(table, "%u", loop->depth);
+	add_place(table, loop, full);
+	if (table->column_count > COLUMNS_FIXED)
+		table_add(table, "%u %s", loop->pid,
+			  loop->comm ? loop->comm : "?");
+}
+
+static const char *basis_sentence(const struct hwprof_loop *loop)
+{
+	switch (loop->basis) {
+	case HWPROF_BASIS_EXACT:
+		return "exact: every branch was seen";
+	case HWPROF_BASIS_BRANCHES:
+		return "windows of branches: counts are of what was seen, trip counts are estimates";
+	case HWPROF_BASIS_TIME:
+		return "windows of CPU time: counts and shares are of what was seen, trip counts are estimates";
+	}
+	return "samples: iterations are back edges, by the samples' periods";
+}
+
+static size_t terminal_width(void)
+{
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO) ||
+	    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
+		return 0;
+	return size.ws_col;
+}
+
+static void print_totals(const struct hwprof_totals *totals)
+{
+	char text[5][GROUPED_SIZE];
+
+	if (totals->samples && !totals->rows)
+		return;
+	printf("\n%s events, %s gaps, %s session%s\n",
+	       grouped(totals->events, text[0]), grouped(totals->gaps, text[1]),
+	       grouped(totals->sessions, text[2]),
+	       totals->sessions == 1 ? "" : "s");
+	printf("%s back edges = %s delivered + %s lost + %s evicted + %s pending\n",
+	       grouped(totals->produced, text[0]),
+	       grouped(totals->delivered, text[1]),
+	       grouped(totals->lost, text[2]), grouped(totals->evicted, text[3]),
+	       grouped(totals->pending, text[4]));
+}
+
+/* The weakest basis of all: what holds for the whole table. */
+static const struct hwprof_loop *weakest(const struct hwprof_loops *loops)
+{
+	const struct hwprof_loop *found = hwprof_loops_get(loops, 0);
+	size_t i;
+
+	for (i = 1; i < hwprof_loops_count(loops); i++)
+		if (hwprof_loops_get(loops, i)->basis > found->basis)
+			found = hwprof_loops_get(loops, i);
+	return found;
+}
+
+static bool any_process(const struct hwprof_loops *loops, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (hwprof_loops_get(loops, i)->pid)
+			return true;
+	return false;
+}
+
+static int print_table(const struct report *report,
+		       const struct hwprof_loops *loops)
+{
+	size_t count = hwprof_loops_count(loops), shown = count, i;
+	struct table table = { .columns = columns };
+	char text[GROUPED_SIZE];
+
+	if (!count) {
+		printf("%s: no loop was seen\n", report->file);
+		print_totals(hwprof_loops_totals(loops));
+		return STATUS_OK;
+	}
+	if (report->limit && report->limit < count)
+		shown = report->limit;
+	table.column_count = COLUMNS_FIXED + any_process(loops, shown);
+	for (i = 0; i < shown; i++)
+		add_loop(&table, hwprof_loops_get(loops, i), report->full_path);
+	printf("%s: %s loop%s; %s\n\n", report->file, grouped(count, text),
+	       count == 1 ? "" : "s", basis_sentence(weakest(loops)));
+	if (!table.failed)
+		table_print(&table, terminal_width(), stdout);
+	table_free(&table);
+	if (table.failed)
+		return failed("out of memory");
+	if (shown < count)
+		printf("... and %s more: see --limit\n",
+		       grouped(count - shown, text));
+	print_totals(hwprof_loops_totals(loops));
+	return STATUS_OK;
+}
+
+/* A reader that went away (head, less) is no error. */
+static int check_output(int status)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	if (errno == EPIPE)
+		return STATUS_OK;
+	return failed("cannot write: %s", strerror(errno));
+}
+
+static int print(const struct report *report, struct hwprof_loops *loops)
+{
+	const char *sentence;
+	int status = STATUS_OK;
+	size_t i;
+
+	if (hwprof_loops_sort(loops, report->sort))
+		return usage_error("%s", hwprof_loops_error(loops));
+	if (report->json)
+		hwprof_loops_json(loops, report->limit, stdout);
+	else
+		status = print_table(report, loops);
+	status = check_output(status);
+	/* JSON has them inside. */
+	for (i = 0; !report->json &&
+	     (sentence = hwprof_loops_warning(loops, i)); i++)
+		warning("%s", sentence);
+	return status;
+}
+
+static int read_and_print(const struct report *report)
+{
+	struct hwprof_loops *loops = NULL;
+	struct hwprof_file *file;
+	int error, status;
+
+	error = hwprof_file_open(&file, report->file);
+	if (!error)
+		error = hwprof_loops_read(&loops, file, report->flags);
+	if (error)
+		status = failed("%s", hwprof_file_error(file));
+	else
+		status = print(report, loops);
+	hwprof_loops_free(loops);
+	hwprof_file_close(file);
+	return status;
+}
+
+int command_report(int argc, char **argv)
+{
+	struct report report = { .file = DEFAULT_FILE, .sort = "share" };
+	int status = parse(&report, argc, argv);
+
+	return status < 0 ? read_and_print(&report) : status;
+}
