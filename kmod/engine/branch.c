@@ -119,7 +119,7 @@ static u64 branch_pending(const void *memory)
 }
 
 static void branch_sample(const struct stream_event *event, u64 period,
-			  union engine_sample *sample)
+			  struct engine_sample *sample)
 {
 	struct hwprof_row_branches *row = &sample->branch.row;
 	struct hwprof_branch *branch = &sample->branch.branch;
@@ -128,8 +128,8 @@ static void branch_sample(const struct stream_event *event, u64 period,
 	row->row.type = HWPROF_ROW_BRANCHES;
 	row->row.size = sizeof(sample->branch);
 	row->count = 1;
-	branch->from = event->from;
-	branch->to = event->to;
+	sample->ip = branch->from = event->from;
+	sample->addr = branch->to = event->to;
 	branch->kind = event->kind;
 	branch->flags = event->flags;
 	branch->cycles = event->cycles;

@@ -34,14 +34,18 @@ struct engine_params {
 typedef bool (*engine_emit)(void *context, const void *row, u64 ip, u64 addr,
 			    u64 period);
 
-/* Room for the row of any engine's sample. */
-union engine_sample {
-	struct hwprof_row row;
-	struct hwprof_row_loop loop;
-	struct {
-		struct hwprof_row_branches row;
-		struct hwprof_branch branch;
-	} branch;
+/* A sample: one event that stands for `period` units, and its row. */
+struct engine_sample {
+	u64 ip;		/* where the thing is */
+	u64 addr;	/* its other end */
+	union {
+		struct hwprof_row row;
+		struct hwprof_row_loop loop;
+		struct {
+			struct hwprof_row_branches row;
+			struct hwprof_branch branch;
+		} branch;
+	};
 };
 
 struct engine_ops {
@@ -104,7 +108,7 @@ struct engine_ops {
 
 	/* The row of a sample that stands for @period units, by one event. */
 	void (*sample)(const struct stream_event *event, u64 period,
-		       union engine_sample *sample);
+		       struct engine_sample *sample);
 
 	/* Address space @space is gone and its rows were delivered. */
 	void (*forget)(void *profile, u32 space);

@@ -763,15 +763,15 @@ static void loop_forget(void *memory, u32 space)
 }
 
 static void loop_sample(const struct stream_event *event, u64 period,
-			union engine_sample *sample)
+			struct engine_sample *sample)
 {
 	struct hwprof_row_loop *row = &sample->loop;
 
 	memset(row, 0, sizeof(*row));
 	row->row.type = HWPROF_ROW_LOOP;
 	row->row.size = sizeof(*row);
-	row->head = event->to;
-	row->tail = event->from;
+	sample->ip = row->head = event->to;
+	sample->addr = row->tail = event->from;
 	row->back_edges = period;
 	row->basis = HWPROF_BASIS_EXACT;
 }

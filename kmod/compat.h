@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The only place that knows kernel versions: Linux 6.1 to 6.12. Names are the
+ * newest kernel's, so that the rest reads as if written for it.
+ */
+#ifndef HWPROF_COMPAT_H
+#define HWPROF_COMPAT_H
+
+#include <linux/perf_event.h>
+#include <linux/sched.h>
+#include <linux/version.h>
+
+/* Has the task a perf context, so that a context swap may give it events? */
+static inline bool compat_task_has_perf(struct task_struct *task)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+	return READ_ONCE(task->perf_event_ctxp);
+#else
+	return READ_ONCE(task->perf_event_ctxp[perf_sw_context]);
+#endif
+}
+
+/* The payload of PERF_SAMPLE_RAW; @raw must live until the sample is out. */
+static inline void compat_save_raw(struct perf_sample_data *data,
+				   struct perf_event *event,
+				   struct perf_raw_record *raw)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	perf_sample_save_raw_data(data, event, raw);
+#else
+	if (!(event->attr.sample_type & PERF_SAMPLE_RAW))
+		return;
+	data->raw = raw;
+	data->sample_flags |= PERF_SAMPLE_RAW;
+#endif
+}
+
+#endif /* HWPROF_COMPAT_H */

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The parameters of an event: HWPROF_FIELDS, as the module reads them. */
+#ifndef HWPROF_FIELD_H
+#define HWPROF_FIELD_H
+
+#include <linux/bits.h>
+#include <linux/perf_event.h>
+
+#include "engine/engine.h"
+
+enum field {
+#define X(name, word, low, high, text)	FIELD_##name,
+	HWPROF_FIELDS(X)
+#undef X
+	FIELD_COUNT,
+};
+
+struct field_place {
+	const char *name;
+	u8 word, low, high;
+};
+
+static const struct field_place field_places[] = {
+#define X(name, word, low, high, text)	{ #name, word, low, high },
+	HWPROF_FIELDS(X)
+#undef X
+};
+
+static inline u64 field_word(const struct perf_event_attr *attr, int word)
+{
+	return word == 0 ? attr->config :
+	       word == 1 ? attr->config1 : attr->config2;
+}
+
+static inline u64 field_get(const struct perf_event_attr *attr,
+			    enum field field)
+{
+	const struct field_place *place = &field_places[field];
+
+	return (field_word(attr, place->word) &
+		GENMASK_ULL(place->high, place->low)) >> place->low;
+}
+
+/* Bits of neighbours in a word, from @first to @last. */
+static inline u64 field_bits(enum field first, enum field last)
+{
+	return GENMASK_ULL(field_places[last].high, field_places[first].low);
+}
+
+/* Bits of the word that belong to some field. */
+static inline u64 fields_of_word(int word)
+{
+	u64 mask = 0;
+	int i;
+
+	for (i = 0; i < FIELD_COUNT; i++)
+		if (field_places[i].word == word)
+			mask |= GENMASK_ULL(field_places[i].high,
+					    field_places[i].low);
+	return mask;
+}
+
+/* The engine that the attr names, of those that there are; NULL: none. */
+static inline const struct engine_ops *
+field_engine(const struct perf_event_attr *attr)
+{
+	if (field_get(attr, FIELD_loops))
+		return &loop_engine;
+	if (field_get(attr, FIELD_branches))
+		return &branch_engine;
+	return NULL;
+}
+
+#endif /* HWPROF_FIELD_H */

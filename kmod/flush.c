@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From tables to rows: tables are retired into the session's profile, and
+ * what grew there since its last row goes out as rows, into a perf ring of the
+ * session.
+ *
+ * Who sets profile_busy owns profile and rows. In process context that is one
+ * flush at a time, with interrupts on; a flush from an interrupt that finds it
+ * busy leaves a note and goes.
+ */
+#include <linux/cpu.h>
+#include <linux/delay.h>
+#include <linux/sched/clock.h>
+#include <linux/smp.h>
+
+#include "compat.h"
+#include "session.h"
+
+enum {
+	MERGE_ITEMS	= 1024,	/* at a time */
+	EMIT_ROWS	= 64,	/* at a time, with interrupts off */
+	FLUSH_PASSES	= 8,	/* until every table was seen */
+	RING_TRIES	= 100,	/* of 5 ms, at the end of a process */
+	RETRY_MS	= 20,	/* after a ring was full */
+};
+
+/* --- the pool of tables ------------------------------------------------------ */
+
+static bool table_claim(struct session *session, unsigned int table)
+{
+	return test_bit(table, session->table_free) &&
+	       test_and_clear_bit(table, session->table_free);
+}
+
+/* A free table, a clean one if there is one; -1: none. */
+int table_take(struct session *session)
+{
+	unsigned int table;
+
+	for (table = 0; table < session->table_count; table++)
+		if (!test_bit(table, session->table_dirty) &&
+		    table_claim(session, table))
+			return table;
+	for (table = 0; table < session->table_count; table++)
+		if (table_claim(session, table))
+			return table;
+	return -1;
+}
+
+void table_give(struct session *session, int table, bool dirty)
+{
+	if (dirty)
+		set_bit(table, session->table_dirty);
+	smp_mb__before_atomic();	/* what was written comes first */
+	set_bit(table, session->table_free);
+}
+
+static void merge_table(struct session *session, unsigned int table,
+			bool may_sleep)
+{
+	const struct engine_ops *engine = session->engine;
+
+	if (test_and_clear_bit(table, session->table_dirty)) {
+		while (engine->merge(session->profile, session->tables[table],
+				     MERGE_ITEMS) == MERGE_ITEMS)
+			if (may_sleep)
+				cond_resched();
+	}
+	session->table_pass[table] = session->pass;
+}
+
+static void merge_free_tables(struct session *session, bool may_sleep)
+{
+	unsigned int table;
+
+	for (table = 0; table < session->table_count; table++) {
+		if (!table_claim(session, table))
+			continue;
+		merge_table(session, table, may_sleep);
+		table_give(session, table, false);
+	}
+}
+
+/* On the slot's CPU: its table makes room for one that was merged already. */
+static void exchange_table(void *context)
+{
+	struct session *session = context;
+	struct slot *slot = this_cpu_ptr(session->slots);
+	int table;
+
+	if (slot->table < 0 ||
+	    session->table_pass[slot->table] == session->pass)
+		return;
+	table = table_take(session);
+	if (table < 0)
+		return;
+	if (test_bit(table, session->table_dirty)) {
+		table_give(session, table, true);
+		return;
+	}
+	swap(table, slot->table);
+	table_give(session, table, true);
+}
+
+static bool pass_complete(struct session *session)
+{
+	unsigned int table;
+
+	for (table = 0; table < session->table_count; table++)
+		if (session->table_pass[table] != session->pass)
+			return false;
+	return true;
+}
+
+/* All that was learnt before now gets into the profile. */
+static void retire_tables(struct session *session)
+{
+	int pass, cpu;
+
+	session->pass++;
+	for (pass = 0; pass < FLUSH_PASSES; pass++) {
+		merge_free_tables(session, true);
+		if (pass_complete(session))
+			return;
+		for_each_online_cpu(cpu)
+			if (READ_ONCE(per_cpu_ptr(session->slots, cpu)->table) >= 0)
+				smp_call_function_single(cpu, exchange_table,
+							 session, true);
+	}
+}
+
+/* --- rows ---------------------------------------------------------------------- */
+
+struct emit {
+	struct session *session;
+	struct slot *slot;		/* of this CPU: its row buffer */
+	struct perf_event *event;	/* into whose ring */
+	unsigned int budget;		/* rows that may go out now */
+	bool full;			/* the ring was */
+	bool done;
+	u32 space;
+	size_t at;
+};
+
+/* May this CPU write the event's ring now? Its own CPU or task only. */
+static bool ring_is_here(const struct perf_event *event)
+{
+	int cpu = smp_processor_id();
+
+	if (!READ_ONCE(event->rb) || !event->attr.sample_period)
+		return false;
+	if (event->cpu >= 0)
+		return event->cpu == cpu;
+	return READ_ONCE(event->oncpu) == cpu || event->hw.target == current;
+}
+
+/* Interrupts are off and roots_lock is held. */
+static struct perf_event *ring_here(struct session *session)
+{
+	struct root *root;
+
+	list_for_each_entry(root, &session->roots, link)
+		if (ring_is_here(root->event))
+			return root->event;
+	return NULL;
+}
+
+/* Whose row it is. A late row must not be taken for the next program's. */
+static void set_owner(struct emit *emit, struct perf_sample_data *data,
+		      struct hwprof_row *row)
+{
+	struct space *space = space_find(emit->session, row->space);
+
+	row->session = emit->session->id;
+	row->pid = space ? space->pid : 0;
+	data->tid_entry.pid = row->pid;
+	data->tid_entry.tid = row->pid;
+	if (row->type == HWPROF_ROW_BRANCHES)
+		data->tid_entry.tid = ((struct hwprof_row_branches *)row)->tid;
+	data->sample_flags |= PERF_SAMPLE_TID;
+	if (space && space->end && !emit->event->attr.use_clockid) {
+		data->time = space->end;
+		data->sample_flags |= PERF_SAMPLE_TIME;
+	}
+}
+
+/* An engine_emit. A row is no overflow: it must not throttle nor feed -F. */
+static bool emit_row(void *context, const void *engine_row, u64 ip, u64 addr,
+		     u64 period)
+{
+	struct emit *emit = context;
+	struct hwprof_row *row = (void *)emit->slot->row;
+	size_t size = ((const struct hwprof_row *)engine_row)->size;
+	struct perf_raw_record raw = {
+		.frag = { .data = row, .size = size + sizeof(u32) },
+	};
+	struct perf_sample_data data;
+	struct pt_regs regs = { .cs = __USER_CS };
+	s64 lost;
+
+	if (!emit->budget)
+		return false;
+	memcpy(row, engine_row, size);
+	*(u32 *)((void *)row + size) = 0;
+	perf_sample_data_init(&data, addr, period);
+	set_owner(emit, &data, row);
+	compat_save_raw(&data, emit->event, &raw);
+	instruction_pointer_set(&regs, ip);
+
+	lost = atomic64_read(&emit->event->lost_samples);
+	emit->event->overflow_handler(emit->event, &data, &regs);
+	if (atomic64_read(&emit->event->lost_samples) != lost) {
+		emit->full = true;
+		emit->budget = 0;
+		return false;
+	}
+	emit->budget--;
+	emit->session->delivered += period;
+	return true;
+}
+
+static void emit_totals(struct emit *emit)
+{
+	struct session *session = emit->session;
+	const struct engine_ops *engine = session->engine;
+	struct hwprof_row_totals row = {
+		.row.type = HWPROF_ROW_TOTALS,
+		.row.size = sizeof(row),
+		.delivered = session->delivered,
+		.lost = session->given_up,
+		.memory = session->memory,
+		.basis = session->params.basis,
+	};
+	unsigned int table;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		const struct slot *slot = per_cpu_ptr(session->slots, cpu);
+
+		row.produced += READ_ONCE(slot->units);
+		row.lost += READ_ONCE(slot->lost);
+		row.events += READ_ONCE(slot->events_seen);
+		row.lost_events += READ_ONCE(slot->lost_events);
+		row.gaps += READ_ONCE(slot->gaps);
+	}
+	for (table = 0; table < session->table_count; table++) {
+		row.evicted += engine->evicted(session->tables[table]);
+		row.pending += engine->pending(session->tables[table]);
+	}
+	if (session->profile) {
+		row.evicted += engine->evicted(session->profile);
+		row.pending += engine->pending(session->profile);
+	}
+	if (memcmp(&row, &session->told, sizeof(row)) &&
+	    emit_row(emit, &row, 0, 0, 0))
+		session->told = row;
+}
+
+/*
+ * Some rows of the profile, into a ring of this CPU. The caller owns the
+ * profile, has settled it, and interrupts are off.
+ */
+static void emit_profile(void *context)
+{
+	struct emit *emit = context;
+	struct session *session = emit->session;
+	unsigned long flags;
+
+	emit->slot = this_cpu_ptr(session->slots);
+	raw_spin_lock_irqsave(&session->roots_lock, flags);
+	emit->event = ring_here(session);
+	if (emit->event) {
+		emit->done = session->engine->rows(session->profile,
+						   emit->space, &emit->at,
+						   emit_row, emit);
+		if (emit->done && emit->budget)
+			emit_totals(emit);
+		else
+			emit->done = false;
+	}
+	raw_spin_unlock_irqrestore(&session->roots_lock, flags);
+}
+
+/* CPUs one by one until the rows are out or no ring takes more. */
+static void emit_everywhere(struct emit *emit)
+{
+	int cpu;
+
+	preempt_disable();
+	do {
+		emit->budget = EMIT_ROWS;
+		emit->full = false;
+		emit_profile(emit);
+	} while (emit->event && !emit->done && !emit->full);
+	preempt_enable();
+
+	for_each_online_cpu(cpu) {
+		while (!emit->done) {
+			emit->budget = EMIT_ROWS;
+			emit->full = false;
+			emit->event = NULL;
+			smp_call_function_single(cpu, emit_profile, emit, true);
+			if (!emit->event || emit->full)
+				break;
+		}
+	}
+}
+
+/* --- flushing ---------------------------------------------------------------------- */
+
+static bool profile_own(struct session *session)
+{
+	return atomic_cmpxchg_acquire(&session->profile_busy, 0, 1) == 0;
+}
+
+static void profile_release(struct session *session)
+{
+	atomic_set_release(&session->profile_busy, 0);
+}
+
+/* True: all rows of @space (0: of all) are out. */
+static bool flush_once(struct session *session, u32 space)
+{
+	struct emit emit = { .session = session, .space = space };
+
+	while (!profile_own(session))
+		cpu_relax();	/* an interrupt's flush is short */
+	WRITE_ONCE(session->flush_again, false);
+	retire_tables(session);
+	session->engine->settle(session->profile, space);
+	emit_everywhere(&emit);
+	profile_release(session);
+	if (READ_ONCE(session->flush_again))
+		irq_work_queue(&session->flush_kick);
+	return emit.done;
+}
+
+/* Rows of processes that are gone went out: their records can go. */
+static void forget_space(struct session *session, struct space *space)
+{
+	while (!profile_own(session))
+		cpu_relax();
+	session->engine->forget(session->profile, space->id);
+	profile_release(session);
+	space_free(space);
+}
+
+/* The same, of those whose rows found no room when they ended. */
+static void forget_left(struct session *session)
+{
+	unsigned int i;
+
+	for (i = 0; i < session->space_count; i++)
+		if (READ_ONCE(session->spaces[i].left))
+			forget_space(session, &session->spaces[i]);
+}
+
+static void emit_totals_here(struct session *session)
+{
+	struct emit emit = { .session = session, .budget = 1 };
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&session->roots_lock, flags);
+	emit.slot = this_cpu_ptr(session->slots);
+	emit.event = ring_here(session);
+	if (emit.event)
+		emit_totals(&emit);
+	raw_spin_unlock_irqrestore(&session->roots_lock, flags);
+}
+
+/*
+ * Process context. @space 0: the interval is over. Else: that address space
+ * is, and its rows are waited for if a ring is full, but not for ever.
+ */
+void session_flush(struct session *session, u32 space)
+{
+	int tries = space ? RING_TRIES : 1;
+	bool done;
+
+	if (session->engine->immediate) {
+		emit_totals_here(session);
+		space_free(space_find(session, space));
+		return;
+	}
+	for (;;) {
+		mutex_lock(&session->flush_lock);
+		cpus_read_lock();
+		done = flush_once(session, space);
+		cpus_read_unlock();
+		if (done && space)
+			forget_space(session, space_find(session, space));
+		else if (done)
+			forget_left(session);
+		mutex_unlock(&session->flush_lock);
+		if (done || !--tries)
+			break;
+		msleep(5);
+	}
+	if (!done && space)
+		WRITE_ONCE(space_find(session, space)->left, true);
+	if (!done)
+		mod_delayed_work(hwprof_workqueue, &session->flush_work,
+				 msecs_to_jiffies(RETRY_MS));
+}
+
+/* On this CPU, with interrupts off: what was released so far. */
+void session_flush_here(struct session *session)
+{
+	struct emit emit = { .session = session, .budget = ~0U };
+
+	if (!profile_own(session)) {
+		WRITE_ONCE(session->flush_again, true);
+		return;
+	}
+	merge_free_tables(session, false);
+	session->engine->settle(session->profile, 0);
+	emit_profile(&emit);
+	profile_release(session);
+}
+
+void session_flush_work(struct work_struct *work)
+{
+	struct session *session =
+		container_of(to_delayed_work(work), struct session, flush_work);
+
+	queue_delayed_work(hwprof_workqueue, &session->flush_work,
+			   session->interval);
+	session_flush(session, 0);
+}
+
+void session_flush_kick(struct irq_work *work)
+{
+	struct session *session = container_of(work, struct session, flush_kick);
+
+	mod_delayed_work(hwprof_workqueue, &session->flush_work, 0);
+}
+
+/* The slot's table goes out as it is: see engine_ops.immediate. */
+void slot_emit(struct slot *slot)
+{
+	struct session *session = slot->session;
+	const struct engine_ops *engine = session->engine;
+	struct emit emit = { .session = session, .slot = slot, .budget = ~0U };
+	void *table;
+	size_t at = 0;
+
+	if (slot->table < 0)
+		return;
+	table = session->tables[slot->table];
+	raw_spin_lock(&session->roots_lock);
+	emit.event = ring_here(session);
+	if (!emit.event || !engine->rows(table, 0, &at, emit_row, &emit))
+		engine->forget(table, 0);
+	raw_spin_unlock(&session->roots_lock);
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The perf PMU `hwprof`: what perf asks, in terms of sessions and slots. */
+#include <linux/capability.h>
+#include <linux/module.h>
+#include <linux/perf_event.h>
+#include <linux/slab.h>
+
+#include "../field.h"
+#include "../session.h"
+#include "../source/source.h"
+#include "front.h"
+
+static struct slot *this_slot(struct perf_event *event)
+{
+	return this_cpu_ptr(event_session(event)->slots);
+}
+
+/* --- who may ask for what -------------------------------------------------- */
+
+static int check_fields(const struct perf_event_attr *attr)
+{
+	int word;
+
+	for (word = 0; word < 3; word++)
+		if (field_word(attr, word) & ~fields_of_word(word))
+			return -EINVAL;
+	if (hweight64(attr->config & field_bits(FIELD_branches, FIELD_cct)) != 1)
+		return -EINVAL;	/* one thing an event */
+	if (hweight64(attr->config & field_bits(FIELD_step, FIELD_mem)) > 1)
+		return -EINVAL;	/* one source an event */
+	if (!field_engine(attr) ||
+	    attr->config & field_bits(FIELD_lbr, FIELD_mem) ||
+	    field_get(attr, FIELD_burst) ||
+	    field_get(attr, FIELD_budget_permille) ||
+	    field_get(attr, FIELD_epsilon_ppm) ||
+	    field_get(attr, FIELD_range_of) || field_get(attr, FIELD_session))
+		return -EOPNOTSUPP;
+	if (step_source.missing())
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+static int check_attr(const struct perf_event_attr *attr)
+{
+	if (attr->precise_ip || attr->sigtrap || attr->aux_output ||
+	    attr->sample_type & (PERF_SAMPLE_BRANCH_STACK |
+				 PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
+				 PERF_SAMPLE_REGS_INTR))
+		return -EOPNOTSUPP;
+	if (attr->exclude_user)
+		return -EOPNOTSUPP;	/* stepping sees nothing else */
+	return 0;
+}
+
+/* All branches of all programs tell more than perf's own -a does. */
+static int check_right(const struct perf_event *event)
+{
+	if (!event->hw.target && field_get(&event->attr, FIELD_branches) &&
+	    !perfmon_capable())
+		return -EACCES;
+	return 0;
+}
+
+/* --- events ------------------------------------------------------------------ */
+
+static void event_destroy(struct perf_event *event)
+{
+	struct root *root = event->pmu_private;
+	struct session *session = root->session;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&session->roots_lock, flags);
+	list_del(&root->link);
+	raw_spin_unlock_irqrestore(&session->roots_lock, flags);
+	kfree(root);
+	session_put(session);
+}
+
+static int make_root(struct perf_event *event)
+{
+	struct root *root = kzalloc(sizeof(*root), GFP_KERNEL);
+	unsigned long flags;
+
+	if (!root)
+		return -ENOMEM;
+	root->session = session_get(event);
+	if (IS_ERR(root->session)) {
+		int err = PTR_ERR(root->session);
+
+		kfree(root);
+		return err;
+	}
+	root->event = event;
+	event->pmu_private = root;
+	event->destroy = event_destroy;
+	raw_spin_lock_irqsave(&root->session->roots_lock, flags);
+	list_add_tail(&root->link, &root->session->roots);
+	raw_spin_unlock_irqrestore(&root->session->roots_lock, flags);
+	return 0;
+}
+
+static int hwprof_event_init(struct perf_event *event)
+{
+	int err;
+
+	if (event->attr.type != event->pmu->type)
+		return -ENOENT;
+	if (event->parent)	/* a fork: the session is there already */
+		return 0;
+	err = check_fields(&event->attr);
+	if (!err)
+		err = check_attr(&event->attr);
+	if (!err)
+		err = check_right(event);
+	if (!err)
+		err = make_root(event);
+	return err;
+}
+
+static void hwprof_start(struct perf_event *event, int flags)
+{
+	struct hw_perf_event *hwc = &event->hw;
+
+	if (!(hwc->state & PERF_HES_STOPPED))
+		return;
+	hwc->state = 0;
+	local64_set(&hwc->prev_count, this_slot(event)->units);
+}
+
+static void hwprof_stop(struct perf_event *event, int flags)
+{
+	struct hw_perf_event *hwc = &event->hw;
+
+	if (hwc->state & PERF_HES_STOPPED)
+		return;
+	slot_update(this_slot(event), event);
+	hwc->state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+}
+
+static int hwprof_add(struct perf_event *event, int flags)
+{
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	slot_start(this_slot(event), event);
+	if (flags & PERF_EF_START)
+		hwprof_start(event, PERF_EF_RELOAD);
+	perf_event_update_userpage(event);
+	return 0;
+}
+
+static void hwprof_del(struct perf_event *event, int flags)
+{
+	hwprof_stop(event, PERF_EF_UPDATE);
+	slot_stop(this_slot(event), event);
+	perf_event_update_userpage(event);
+}
+
+static void hwprof_read(struct perf_event *event)
+{
+	if (!(event->hw.state & PERF_HES_STOPPED))
+		slot_update(this_slot(event), event);
+}
+
+static struct pmu hwprof_pmu = {
+	.module		= THIS_MODULE,
+	/* Never fails to add, so it can be grouped with any hardware PMU. */
+	.task_ctx_nr	= perf_sw_context,
+	.attr_groups	= hwprof_pmu_groups,
+	.event_init	= hwprof_event_init,
+	.add		= hwprof_add,
+	.del		= hwprof_del,
+	.start		= hwprof_start,
+	.stop		= hwprof_stop,
+	.read		= hwprof_read,
+};
+
+int pmu_init(void)
+{
+	return perf_pmu_register(&hwprof_pmu, HWPROF_PMU_NAME, -1);
+}
+
+void pmu_exit(void)
+{
+	perf_pmu_unregister(&hwprof_pmu);
+}

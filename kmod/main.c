@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* hwprof: init in order, exit in reverse. */
+#include <linux/module.h>
+
+#include "front/front.h"
+#include "session.h"
+#include "source/source.h"
+
+static int __init hwprof_init(void)
+{
+	int err;
+
+	err = sessions_init();
+	if (err)
+		return err;
+	err = slots_init();
+	if (err)
+		goto no_slots;
+	err = step_init();
+	if (err)
+		goto no_slots;
+	err = pmu_init();
+	if (err)
+		goto no_slots;
+	return 0;
+
+no_slots:
+	sessions_exit();
+	return err;
+}
+
+static void __exit hwprof_exit(void)
+{
+	pmu_exit();
+	sessions_exit();
+}
+
+module_init(hwprof_init);
+module_exit(hwprof_exit);
+
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Loops, paths, calls, values and ranges, summarised in the kernel");
+MODULE_VERSION("0.1");

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Sessions: found by opener and configuration, made, and freed. */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/delay.h>
+#include <linux/rcupdate.h>
+#include <linux/module.h>
+#include <linux/mm.h>
+#include <linux/nsproxy.h>
+#include <linux/random.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/user.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "field.h"
+#include "session.h"
+#include "source/source.h"
+
+enum {
+	SESSIONS_MAX	= 1024,
+	CURSOR_WAYS	= 8,
+};
+
+struct workqueue_struct *hwprof_workqueue;
+
+static LIST_HEAD(sessions);
+static DEFINE_MUTEX(sessions_lock);	/* the list, and making a session */
+static unsigned int sessions_made;	/* alive, under the lock */
+static u32 next_id;
+
+static void session_end(struct work_struct *work);
+
+static struct session_key event_key(const struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	return (struct session_key) {
+		.tgid = task_tgid_nr(current),
+		.config = attr->config,
+		.config1 = attr->config1,
+		.config2 = attr->config2,
+		.exclude = attr->exclude_user | attr->exclude_kernel << 1 |
+			   attr->exclude_hv << 2 | attr->exclude_idle << 3 |
+			   attr->exclude_host << 4 | attr->exclude_guest << 5 |
+			   attr->inherit << 6,
+		.sampling = attr->sample_period,
+	};
+}
+
+static bool key_equal(const struct session_key *a, const struct session_key *b)
+{
+	return a->tgid == b->tgid && a->config == b->config &&
+	       a->config1 == b->config1 && a->config2 == b->config2 &&
+	       a->exclude == b->exclude && a->sampling == b->sampling;
+}
+
+/* Memory that the session holds counts as mlocked by its opener. */
+static int charge(struct session *session)
+{
+	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
+	unsigned long pages = session->memory >> PAGE_SHIFT;
+
+	session->user = get_uid(current_user());
+	if (atomic_long_add_return(pages, &session->user->locked_vm) > limit &&
+	    !capable(CAP_IPC_LOCK))
+		return -ENOMEM;	/* session_free() gives it back */
+	return 0;
+}
+
+static void free_tables(struct session *session)
+{
+	unsigned int i;
+
+	for (i = 0; session->tables && i < session->table_count; i++)
+		vfree(session->tables[i]);
+	kfree(session->tables);
+	bitmap_free(session->table_free);
+	bitmap_free(session->table_dirty);
+	kfree(session->table_pass);
+	vfree(session->profile);
+	vfree(session->cursors);
+	vfree(session->spaces);
+}
+
+static int make_tables(struct session *session, size_t bytes)
+{
+	const struct engine_ops *engine = session->engine;
+	unsigned int i, want = num_online_cpus() + 1;
+	size_t profile = engine->immediate ? 0 : bytes / 2;
+
+	session->table_size = max(engine->table_min,
+				  engine->immediate ? 0 :
+				  (bytes - profile) / want & ~63UL);
+	session->table_count = clamp_t(size_t,
+				       (bytes - profile) / session->table_size,
+				       2, want);
+	session->tables = kcalloc(session->table_count,
+				  sizeof(*session->tables), GFP_KERNEL);
+	session->table_free = bitmap_zalloc(session->table_count, GFP_KERNEL);
+	session->table_dirty = bitmap_zalloc(session->table_count, GFP_KERNEL);
+	session->table_pass = kcalloc(session->table_count,
+				      sizeof(*session->table_pass), GFP_KERNEL);
+	if (!session->tables || !session->table_free || !session->table_dirty ||
+	    !session->table_pass)
+		return -ENOMEM;
+	for (i = 0; i < session->table_count; i++) {
+		session->tables[i] = vzalloc(session->table_size);
+		if (!session->tables[i])
+			return -ENOMEM;
+		engine->table_init(session->tables[i], session->table_size,
+				   &session->params);
+		__set_bit(i, session->table_free);
+	}
+	if (!profile)
+		return 0;
+	session->profile = vzalloc(profile);
+	if (!session->profile)
+		return -ENOMEM;
+	engine->table_init(session->profile, profile, &session->params);
+	return 0;
+}
+
+/* A quarter of the memory for cursors, little for spaces, the rest: tables. */
+static int make_memory(struct session *session)
+{
+	size_t bytes = session->memory, cursors;
+	int err;
+
+	session->cursor_size = ALIGN(sizeof(struct cursor) +
+				     session->engine->cursor_size, 8);
+	cursors = bytes / 4;
+	session->cursor_sets = max_t(size_t, 1, cursors / (CURSOR_WAYS *
+						session->cursor_size));
+	session->space_count = max_t(size_t, 64,
+				     bytes / 64 / sizeof(struct space));
+	cursors = session->cursor_sets * CURSOR_WAYS * session->cursor_size;
+	err = make_tables(session, bytes - cursors -
+			  session->space_count * sizeof(struct space));
+	if (err)
+		return err;
+	session->cursors = vzalloc(cursors);
+	session->spaces = vzalloc(array_size(session->space_count,
+					     sizeof(struct space)));
+	return session->cursors && session->spaces ? 0 : -ENOMEM;
+}
+
+static int make_slots(struct session *session)
+{
+	int cpu;
+
+	session->slots = alloc_percpu(struct slot);
+	if (!session->slots)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu) {
+		struct slot *slot = per_cpu_ptr(session->slots, cpu);
+
+		slot->session = session;
+		slot->table = -1;
+		INIT_LIST_HEAD(&slot->events);
+		INIT_LIST_HEAD(&slot->link);
+		slot->row = kzalloc_node(HWPROF_ROW_MAX, GFP_KERNEL,
+					 cpu_to_node(cpu));
+		if (!slot->row)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void free_slots(struct session *session)
+{
+	int cpu;
+
+	if (!session->slots)
+		return;
+	for_each_possible_cpu(cpu)
+		kfree(per_cpu_ptr(session->slots, cpu)->row);
+	free_percpu(session->slots);
+}
+
+static void session_free(struct session *session)
+{
+	if (session->user) {
+		atomic_long_sub(session->memory >> PAGE_SHIFT,
+				&session->user->locked_vm);
+		free_uid(session->user);
+	}
+	free_slots(session);
+	free_tables(session);
+	put_pid_ns(session->pid_ns);
+	kfree_rcu(session, rcu);
+}
+
+static struct session *session_make(struct perf_event *event,
+				    const struct session_key *key)
+{
+	struct session *session = kzalloc(sizeof(*session), GFP_KERNEL);
+	const struct perf_event_attr *attr = &event->attr;
+	int err;
+
+	if (!session)
+		return ERR_PTR(-ENOMEM);
+	kref_init(&session->ref);
+	session->key = *key;
+	session->engine = field_engine(attr);
+	session->source = &step_source;
+	session->params.span = field_get(attr, FIELD_span) ?:
+			       HWPROF_DEFAULT_SPAN;
+	session->params.basis = HWPROF_BASIS_EXACT;
+	session->params.seed = get_random_u64();
+	session->interval = msecs_to_jiffies(field_get(attr, FIELD_interval_ms) ?:
+					     HWPROF_DEFAULT_INTERVAL_MS);
+	session->rows = key->sampling && field_get(attr, FIELD_rows);
+	session->pid_ns = get_pid_ns(task_active_pid_ns(current));
+	mutex_init(&session->flush_lock);
+	raw_spin_lock_init(&session->roots_lock);
+	INIT_LIST_HEAD(&session->roots);
+	INIT_DELAYED_WORK(&session->flush_work, session_flush_work);
+	INIT_WORK(&session->end_work, session_end);
+	session->flush_kick = IRQ_WORK_INIT(session_flush_kick);
+	session->id = ++next_id;
+
+	err = make_slots(session);
+	if (!err && session->rows) {
+		session->memory = (field_get(attr, FIELD_memory_mib) ?:
+				   HWPROF_DEFAULT_MEMORY_MIB) << 20;
+		err = charge(session);
+		if (!err)
+			err = make_memory(session);
+	}
+	if (!err)
+		err = session->source->get();
+	if (err) {
+		session_free(session);
+		return ERR_PTR(err);
+	}
+	return session;
+}
+
+/*
+ * The session of a root event: that of an earlier event of the same opener
+ * with the same configuration, or a new one.
+ */
+struct session *session_get(struct perf_event *event)
+{
+	struct session_key key = event_key(event);
+	struct session *session;
+
+	mutex_lock(&sessions_lock);
+	list_for_each_entry(session, &sessions, link)
+		if (key_equal(&session->key, &key) && session_tryget(session))
+			goto out;
+	if (sessions_made == SESSIONS_MAX) {
+		session = ERR_PTR(-EMFILE);
+		goto out;
+	}
+	session = session_make(event, &key);
+	if (IS_ERR(session))
+		goto out;
+	sessions_made++;
+	list_add_rcu(&session->link, &sessions);
+	if (session->rows && !session->engine->immediate)
+		queue_delayed_work(hwprof_workqueue, &session->flush_work,
+				   session->interval);
+out:
+	mutex_unlock(&sessions_lock);
+	return session;
+}
+
+bool session_tryget(struct session *session)
+{
+	return kref_get_unless_zero(&session->ref);
+}
+
+/*
+ * The last reference may go where nothing can be waited for (perf destroys
+ * events under its locks), so the rest is done from the workqueue.
+ */
+static void session_end(struct work_struct *work)
+{
+	struct session *session = container_of(work, struct session, end_work);
+
+	cancel_delayed_work_sync(&session->flush_work);
+	irq_work_sync(&session->flush_kick);	/* either may queue the other */
+	cancel_delayed_work_sync(&session->flush_work);
+	mutex_lock(&sessions_lock);
+	list_del_rcu(&session->link);
+	sessions_made--;
+	mutex_unlock(&sessions_lock);
+	synchronize_rcu();	/* probes walk the list */
+	session->source->put();
+	session_free(session);
+}
+
+static void session_last(struct kref *ref)
+{
+	struct session *session = container_of(ref, struct session, ref);
+
+	queue_work(hwprof_workqueue, &session->end_work);
+}
+
+void session_put(struct session *session)
+{
+	kref_put(&session->ref, session_last);
+}
+
+void session_for_each(void (*visit)(struct session *session, void *context),
+		      void *context)
+{
+	struct session *session;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(session, &sessions, link)
+		visit(session, context);
+	rcu_read_unlock();
+}
+
+unsigned int session_count(void)
+{
+	return READ_ONCE(sessions_made);
+}
+
+int sessions_init(void)
+{
+	hwprof_workqueue = alloc_workqueue("hwprof", WQ_UNBOUND, 0);
+	return hwprof_workqueue ? 0 : -ENOMEM;
+}
+
+/* Events are gone, or the module could not go; wait for what they left. */
+void sessions_exit(void)
+{
+	while (session_count())
+		msleep(1);
+	destroy_workqueue(hwprof_workqueue);
+	rcu_barrier();
+	synchronize_rcu_tasks();	/* task works that are about to return */
+}

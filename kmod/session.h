@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A session: what one opener asked for with one configuration, however many
+ * perf events, CPUs, threads and forks that takes.
+ *
+ *   source -> slot (per CPU) -> engine: table of the CPU, cursor of the task
+ *                                  | retired by flush.c
+ *                                  v
+ *                               profile -> rows -> a ring of the session
+ */
+#ifndef HWPROF_SESSION_H
+#define HWPROF_SESSION_H
+
+#include <linux/irq_work.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/perf_event.h>
+#include <linux/pid_namespace.h>
+#include <linux/spinlock.h>
+#include <linux/task_work.h>
+#include <linux/workqueue.h>
+
+#include "engine/engine.h"
+
+struct session;
+struct source_ops;
+
+/* The largest row with the four zero bytes behind it, rounded up. */
+#define HWPROF_ROW_MAX	(sizeof(struct hwprof_row_branches) +		       \
+			 HWPROF_ROW_BRANCHES_MAX *			       \
+			 sizeof(struct hwprof_branch) + 8)
+
+/* What makes two events of one opener the same session. */
+struct session_key {
+	pid_t tgid;			/* opener */
+	u64 config, config1, config2;
+	u64 exclude;			/* exclude_* and inherit bits of the attr */
+	bool sampling;
+};
+
+/* An address space: a process from one exec to the next. */
+struct space {
+	u64 key;			/* tgid and exec; 0: free. See space_key() */
+	u32 id;				/* of the stream and in rows; never 0 */
+	u32 pid;			/* in the opener's namespace */
+	u64 end;			/* local_clock() at exec or exit; 0: alive */
+	struct session *session;
+	struct callback_head work;	/* flushes at exec and exit */
+	bool work_queued;
+	bool left;			/* its last rows are still to go out */
+};
+
+/*
+ * Where a task is just now: its engine's cursor. Bound to a CPU's slot while
+ * the task runs there; `busy` is that binding, and owns all other fields.
+ */
+struct cursor {
+	u64 key;			/* task_key(); 0: free */
+	atomic_t busy;
+	u32 space;			/* struct space.id */
+	u64 exec;			/* task_struct.self_exec_id */
+	u64 seen;			/* steps of the task when it was unbound */
+	u64 used;			/* local_clock() then; the oldest is reused */
+	u64 engine[];
+};
+
+/* A session on one CPU. Written on that CPU only, with interrupts off. */
+struct slot {
+	struct session *session;
+	struct list_head link;		/* source's list of the CPU's slots */
+	struct list_head events;	/* started events: hw.tp_list */
+	unsigned int active;		/* how many they are */
+	unsigned int wide;		/* of these, of the whole CPU */
+	int table;			/* number in the pool; -1: none */
+	bool missed;			/* an event was lost: a gap is due */
+	struct cursor *cursor;		/* of the task that runs; NULL: none */
+	u64 units;			/* produced */
+	u64 lost;			/* of these, those that no engine saw */
+	u64 events_seen;
+	u64 lost_events;
+	u64 gaps;
+	struct stream_event last;	/* the last unit, for samples */
+	u64 *row;			/* room for the largest row */
+};
+
+struct session {
+	struct list_head link;		/* sessions, RCU */
+	struct kref ref;
+	struct rcu_head rcu;
+	struct session_key key;
+	u32 id;
+	const struct engine_ops *engine;
+	const struct source_ops *source;
+	struct engine_params params;
+	struct pid_namespace *pid_ns;	/* the opener's */
+	struct user_struct *user;	/* who pays for the memory */
+	size_t memory;			/* bytes, fixed */
+	bool rows;			/* has an engine at work, and tables */
+	unsigned int interval;		/* jiffies between rows */
+
+	struct slot __percpu *slots;
+
+	/* Tables: a set bit is a table that no slot and no flush holds. */
+	void **tables;
+	unsigned int table_count;
+	size_t table_size;
+	unsigned long *table_free;
+	unsigned long *table_dirty;	/* holds something to be merged */
+	u64 *table_pass;		/* pass of the flush that merged it last */
+	u64 pass;
+
+	void *profile;
+	atomic_t profile_busy;		/* who sets it owns profile and rows */
+	bool flush_again;		/* somebody met a busy profile */
+	struct mutex flush_lock;	/* flushes in process context, in turn */
+	struct delayed_work flush_work;
+	struct irq_work flush_kick;
+	struct work_struct end_work;
+
+	struct cursor *cursors;
+	size_t cursor_size;
+	unsigned int cursor_sets;
+
+	struct space *spaces;
+	unsigned int space_count;
+	atomic_t space_ids;
+
+	raw_spinlock_t roots_lock;
+	struct list_head roots;		/* struct root: events with rings */
+
+	/* Written by who owns the profile. */
+	u64 delivered;
+	u64 given_up;			/* no ring would take it */
+	struct hwprof_row_totals told;
+};
+
+/* A root perf event: one that was opened, not inherited. */
+struct root {
+	struct list_head link;
+	struct session *session;
+	struct perf_event *event;
+};
+
+/* session.c */
+struct session *session_get(struct perf_event *event);
+void session_put(struct session *session);
+bool session_tryget(struct session *session);
+void session_for_each(void (*visit)(struct session *session, void *context),
+		      void *context);	/* under RCU */
+unsigned int session_count(void);
+int sessions_init(void);
+void sessions_exit(void);
+extern struct workqueue_struct *hwprof_workqueue;
+
+static inline struct session *event_session(struct perf_event *event)
+{
+	struct perf_event *root = event->parent ? event->parent : event;
+
+	return ((struct root *)root->pmu_private)->session;
+}
+
+/* space.c */
+u32 space_of_current(struct session *session);
+struct space *space_find(struct session *session, u32 id);
+void space_free(struct space *space);
+void spaces_exec(u64 time);
+void spaces_exit(void);
+
+/* slot.c */
+void slot_start(struct slot *slot, struct perf_event *event);
+void slot_stop(struct slot *slot, struct perf_event *event);
+void slot_update(struct slot *slot, struct perf_event *event);
+void slot_bind(struct slot *slot, u64 steps, u64 at);
+void slot_gap(struct slot *slot, u64 at);
+void slot_unbind(struct slot *slot, u64 steps);
+void slot_feed(struct slot *slot, struct stream_event *stream,
+	       struct pt_regs *regs);
+int slots_init(void);
+
+/* flush.c */
+void session_flush(struct session *session, u32 space);
+void session_flush_here(struct session *session);
+void session_flush_work(struct work_struct *work);
+void session_flush_kick(struct irq_work *work);
+void slot_emit(struct slot *slot);
+int table_take(struct session *session);
+void table_give(struct session *session, int table, bool dirty);
+
+#endif /* HWPROF_SESSION_H */

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A session on one CPU: what is active, which table and cursor are in use,
+ * and what becomes of an event. All of it with interrupts off.
+ */
+#include <linux/kprobes.h>
+#include <linux/hash.h>
+#include <linux/sched/clock.h>
+#include <linux/static_call.h>
+
+#include "compat.h"
+#include "session.h"
+#include "source/source.h"
+
+enum { CURSOR_WAYS = 8 };
+
+/*
+ * perf_event_overflow() throttles, counts limits and runs BPF programs, but is
+ * not exported: it is looked up once. Without it samples go out unthrottled.
+ */
+static int overflow_plain(struct perf_event *event,
+			  struct perf_sample_data *data, struct pt_regs *regs)
+{
+	event->overflow_handler(event, data, regs);
+	return 0;
+}
+
+DEFINE_STATIC_CALL(overflow, overflow_plain);
+
+int slots_init(void)
+{
+	struct kprobe probe = { .symbol_name = "perf_event_overflow" };
+
+	if (register_kprobe(&probe))
+		return 0;
+	static_call_update(overflow, (typeof(&overflow_plain))probe.addr);
+	unregister_kprobe(&probe);
+	return 0;
+}
+
+/* --- the cursor of the task that runs ------------------------------------ */
+
+static u64 task_key(struct task_struct *task)
+{
+	return (u64)task->pid << 42 ^ task->start_time;
+}
+
+static struct cursor *cursor_at(struct session *session, u32 i)
+{
+	return (void *)session->cursors + (size_t)i * session->cursor_size;
+}
+
+static bool cursor_claim(struct cursor *cursor)
+{
+	return atomic_cmpxchg_acquire(&cursor->busy, 0, 1) == 0;
+}
+
+static void cursor_init(struct slot *slot, struct cursor *cursor, u64 key)
+{
+	struct session *session = slot->session;
+
+	slot->gaps += cursor->key != 0;	/* its task may come back */
+	cursor->key = key;
+	cursor->space = space_of_current(session);
+	cursor->exec = current->self_exec_id;
+	cursor->seen = ~0ULL;
+	session->engine->cursor_init(cursor->engine,
+				     task_pid_nr_ns(current, session->pid_ns));
+}
+
+/* Current's cursor: its own, or the one that was idle longest. */
+static struct cursor *cursor_get(struct slot *slot)
+{
+	struct session *session = slot->session;
+	u64 key = task_key(current);
+	u32 set = hash_64(key, 32) % session->cursor_sets * CURSOR_WAYS;
+	struct cursor *oldest = NULL;
+	int way;
+
+	for (way = 0; way < CURSOR_WAYS; way++) {
+		struct cursor *cursor = cursor_at(session, set + way);
+
+		if (READ_ONCE(cursor->key) == key && cursor_claim(cursor)) {
+			if (cursor->key == key)
+				return cursor;
+			atomic_set_release(&cursor->busy, 0);
+		}
+		if (!atomic_read(&cursor->busy) &&
+		    (!oldest || cursor->used < oldest->used))
+			oldest = cursor;
+	}
+	if (!oldest || !cursor_claim(oldest))
+		return NULL;
+	cursor_init(slot, oldest, key);
+	return oldest;
+}
+
+/* Current's code that ran until now was not seen; it goes on at @at. */
+void slot_gap(struct slot *slot, u64 at)
+{
+	struct stream_event gap = { .kind = STREAM_GAP, .to = at };
+
+	slot->gaps++;
+	slot_feed(slot, &gap, NULL);
+}
+
+/* An exec has replaced what the cursor's task runs. */
+static void follow_exec(struct slot *slot)
+{
+	struct cursor *cursor = slot->cursor;
+
+	slot_gap(slot, 0);
+	if (slot->session->engine->immediate)
+		slot_emit(slot);
+	cursor->exec = current->self_exec_id;
+	cursor->space = space_of_current(slot->session);
+}
+
+/*
+ * Makes the slot ready for events of current, which has made @steps steps
+ * (any count that grows with what could have been seen) and goes on at @at.
+ */
+void slot_bind(struct slot *slot, u64 steps, u64 at)
+{
+	struct session *session = slot->session;
+
+	if (!session->rows)
+		return;
+	if (slot->table < 0)
+		slot->table = table_take(session);
+	if (!slot->cursor) {
+		slot->cursor = cursor_get(slot);
+		if (!slot->cursor)
+			return;
+		if (slot->cursor->seen != steps)
+			slot_gap(slot, at);
+	}
+	if (unlikely(slot->cursor->exec != current->self_exec_id))
+		follow_exec(slot);
+}
+
+void slot_unbind(struct slot *slot, u64 steps)
+{
+	struct cursor *cursor = slot->cursor;
+
+	if (!cursor)
+		return;
+	if (slot->session->engine->immediate)
+		slot_emit(slot);
+	slot->cursor = NULL;
+	cursor->seen = steps;
+	cursor->used = local_clock();
+	atomic_set_release(&cursor->busy, 0);
+}
+
+/* --- events ---------------------------------------------------------------- */
+
+void slot_start(struct slot *slot, struct perf_event *event)
+{
+	struct session *session = slot->session;
+
+	list_add_tail(&event->hw.tp_list, &slot->events);
+	slot->wide += !event->hw.target;
+	if (slot->active++)
+		return;
+	if (session->rows)
+		slot->table = table_take(session);
+	session->source->start(slot);
+}
+
+static void emit_rest(struct slot *slot, struct perf_event *event);
+
+void slot_stop(struct slot *slot, struct perf_event *event)
+{
+	struct session *session = slot->session;
+
+	if (current->flags & PF_EXITING)
+		emit_rest(slot, event);
+	list_del(&event->hw.tp_list);
+	slot->wide -= !event->hw.target;
+	if (--slot->active)
+		return;
+	session->source->stop(slot);
+	if (slot->table >= 0)
+		table_give(session, slot->table, true);
+	slot->table = -1;
+	/*
+	 * Disabled from outside, by an interrupt or by whoever opened an event
+	 * of the whole CPU: perf reads its rings next, so rows go out now.
+	 */
+	if (session->rows && !session->engine->immediate &&
+	    (in_hardirq() || !event->hw.target))
+		session_flush_here(session);
+}
+
+void slot_update(struct slot *slot, struct perf_event *event)
+{
+	u64 before = local64_xchg(&event->hw.prev_count, slot->units);
+
+	local64_add(slot->units - before, &event->count);
+}
+
+/* --- samples ---------------------------------------------------------------- */
+
+/*
+ * The period that is over, and one that starts. While perf throttles the event
+ * its period grows, so that the periods of samples always add up to the count.
+ */
+static u64 next_period(struct hw_perf_event *hwc)
+{
+	u64 period = hwc->last_period - local64_read(&hwc->period_left);
+
+	local64_set(&hwc->period_left, hwc->sample_period);
+	hwc->last_period = hwc->sample_period;
+	return period;
+}
+
+/* A sample of the slot's last unit. @rest: perf's accounting is over. */
+static void emit_sample(struct slot *slot, struct perf_event *event,
+			const struct pt_regs *regs, bool rest)
+{
+	struct engine_sample *sample = (void *)slot->row;
+	u64 period = next_period(&event->hw);
+	struct perf_raw_record raw = {};
+	struct perf_sample_data data;
+	struct pt_regs there = *regs;
+
+	slot->session->engine->sample(&slot->last, period, sample);
+	sample->row.session = slot->session->id;
+	sample->row.pid = task_tgid_nr_ns(current, slot->session->pid_ns);
+	*(u32 *)((void *)&sample->row + sample->row.size) = 0;
+	raw.frag.data = &sample->row;
+	raw.frag.size = sample->row.size + sizeof(u32);
+	perf_sample_data_init(&data, sample->addr, period);
+	compat_save_raw(&data, event, &raw);
+	instruction_pointer_set(&there, sample->ip);
+	if (rest)
+		event->overflow_handler(event, &data, &there);
+	else
+		static_call(overflow)(event, &data, &there);
+}
+
+static void sample_events(struct slot *slot, const struct stream_event *stream,
+			  unsigned int units, const struct pt_regs *regs)
+{
+	struct perf_event *event;
+
+	slot->last = *stream;
+	list_for_each_entry(event, &slot->events, hw.tp_list) {
+		struct hw_perf_event *hwc = &event->hw;
+
+		if (is_sampling_event(event) &&
+		    !(hwc->state & PERF_HES_STOPPED) &&
+		    local64_sub_return(units, &hwc->period_left) <= 0 &&
+		    hwc->interrupts != ~0ULL)	/* not throttled */
+			emit_sample(slot, event, regs, false);
+	}
+}
+
+/* At its task's end, a last sample carries what is left of the period. */
+static void emit_rest(struct slot *slot, struct perf_event *event)
+{
+	if (is_sampling_event(event) && !slot->session->rows &&
+	    local64_read(&event->hw.period_left) != event->hw.last_period)
+		emit_sample(slot, event, task_pt_regs(current), true);
+}
+
+/* --- feeding ------------------------------------------------------------------ */
+
+static void feed_engine(struct slot *slot, struct stream_event *stream,
+			unsigned int units)
+{
+	struct session *session = slot->session;
+	const struct engine_ops *engine = session->engine;
+	struct cursor *cursor = slot->cursor;
+
+	if (unlikely(!cursor || slot->table < 0 || !cursor->space)) {
+		slot->lost += units;
+		slot->lost_events++;
+		slot->missed = true;
+		return;
+	}
+	if (unlikely(slot->missed)) {
+		slot->missed = false;
+		slot_gap(slot, stream->from);
+	}
+	stream->space = cursor->space;
+	if (likely(engine->feed(session->tables[slot->table], cursor->engine,
+				stream)))
+		return;
+	if (engine->immediate)
+		slot_emit(slot);
+	else
+		irq_work_queue(&session->flush_kick);
+}
+
+/* One event of current. @regs: its user registers; needed only for a unit. */
+void slot_feed(struct slot *slot, struct stream_event *stream,
+	       struct pt_regs *regs)
+{
+	struct session *session = slot->session;
+	unsigned int units = session->engine->unit(&session->params, stream);
+
+	slot->units += units;
+	slot->events_seen++;
+	if (session->rows)
+		feed_engine(slot, stream, units);
+	else if (units)
+		sample_events(slot, stream, units, regs);
+}

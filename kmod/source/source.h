@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * source_ops: where events come from. A source knows the kernel and the
+ * stream, never an engine: it feeds slots.
+ */
+#ifndef HWPROF_SOURCE_H
+#define HWPROF_SOURCE_H
+
+#include <linux/types.h>
+
+struct slot;
+
+struct source_ops {
+	const char *name;	/* as in HWPROF_FIELDS */
+
+	/* Why it cannot work on this machine: a sentence; NULL: it can. */
+	const char *(*missing)(void);
+
+	/* First and last session that needs it. Process context. */
+	int (*get)(void);
+	void (*put)(void);
+
+	/*
+	 * The slot wants events of the task that runs on this CPU, from now
+	 * on and until stop(). Interrupts are off; stop() leaves the slot
+	 * without a cursor.
+	 */
+	void (*start)(struct slot *slot);
+	void (*stop)(struct slot *slot);
+};
+
+extern const struct source_ops step_source;
+int step_init(void);
+
+#endif /* HWPROF_SOURCE_H */

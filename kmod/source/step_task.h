@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What single stepping knows of a task: who owns its trap flag, where it is. */
+#ifndef HWPROF_STEP_TASK_H
+#define HWPROF_STEP_TASK_H
+
+#include <linux/sched.h>
+#include <linux/task_work.h>
+
+/*
+ * Written by its task, in #DB, in the kernel on its behalf, or, while it is
+ * off its CPU, by the CPU that is about to run it.
+ */
+struct step_task {
+	struct task_struct *task;	/* NULL: free */
+	u64 ip;			/* of the instruction that runs next */
+	u64 ax;			/* rax before it: number of a system call */
+	u64 steps;		/* grows with all that ran, seen or not */
+	u64 clock;		/* local_clock() at the last call */
+	struct callback_head work;
+	bool work_queued;
+	bool armed;		/* TF is ours */
+	bool own;		/* the program has set TF itself */
+	bool hold;		/* not to be armed before `work` ran */
+};
+
+int step_tasks_init(void);
+void step_tasks_exit(void);
+
+/* The task's record; NULL: it has none. */
+struct step_task *step_task_find(struct task_struct *task);
+
+/* The same, or a new one; NULL: all are in use. */
+struct step_task *step_task_get(struct task_struct *task);
+
+/* The task exits, or changes its identity. */
+void step_task_free(struct step_task *record);
+
+/* All records, while tasks come and go. Under RCU. */
+void step_task_for_each(void (*visit)(struct step_task *record));
+
+#endif /* HWPROF_STEP_TASK_H */
