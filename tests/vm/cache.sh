@@ -33,10 +33,13 @@ cache_entry()
 		flock 9
 	fi
 	if [ ! -d "$entry" ]; then
+		# What a killed run left: we hold the lock, so nobody makes it.
+		rm -rf "$cache_root/.${1%%-*}-"*
 		temp=$(mktemp -d "$cache_root/.$1.XXXXXX")
 		trap 'rm -rf "$temp"' EXIT
 		trap 'exit 130' INT TERM HUP
-		( set -e; "$2" "$temp" ) 9>&- >&2 || exit 1
+		# Not `|| exit`: it would turn the maker's own -e off.
+		( "$2" "$temp" ) 9>&- >&2
 		chmod 755 "$temp"
 		mv "$temp" "$entry"
 	fi
