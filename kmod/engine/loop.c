@@ -51,7 +51,14 @@ struct flight {
 	u64 back_edges;
 	u32 slot;		/* of the loop, if it is still there */
 	u32 space;
-	bool partial;		/* its entry was not seen */
+	u8 begun;		/* enum begun */
+};
+
+/* How a frame came into a loop of its. */
+enum begun {
+	BEGUN_SEEN,
+	BEGUN_UNSEEN,		/* before the first that was seen of the frame */
+	BEGUN_MIDDLE,		/* called into the middle: that is no entry */
 };
 
 struct loop_cursor {
@@ -60,10 +67,11 @@ struct loop_cursor {
 	u32 bottom;
 	u32 base[FLOW_DEPTH];	/* top when frame was opened */
 	/*
-	 * Code reached in the lowest frame since its start, which was not its
-	 * entry: a loop around all of it was entered before.
+	 * Code reached in the frame so far. A loop around all of it was not
+	 * entered in this frame. A call comes from before its target, so that
+	 * it does enter a loop that begins there.
 	 */
-	u64 low, high;
+	u64 low[FLOW_DEPTH], high[FLOW_DEPTH];
 	struct flight flight[LOOPS_IN_FLIGHT];
 };
 
@@ -350,7 +358,9 @@ static void close_flight(struct loop_table *table, struct flight *flight,
 {
 	struct loop *loop = flight_loop(table, flight);
 
-	if (seen && !flight->partial)
+	if (flight->begun == BEGUN_MIDDLE)
+		return;
+	if (seen && flight->begun == BEGUN_SEEN)
 		count_execution(loop, flight->back_edges + 1);
 	else
 		loop->unclosed++;
@@ -397,6 +407,7 @@ static struct flight *flight_push(struct loop_table *table,
 {
 	struct loop *loop = loop_get(table, to, from, cursor->flow.space);
 	struct flight *flight, *below = NULL;
+	u32 frame = cursor->flow.depth & (FLOW_DEPTH - 1);
 
 	freshen(table, loop);
 	if (cursor->top != frame_base(cursor))
@@ -412,8 +423,9 @@ static struct flight *flight_push(struct loop_table *table,
 	flight->back_edges = 0;
 	flight->slot = loop - table->loops;
 	flight->space = loop->space;
-	flight->partial = !cursor->flow.depth && cursor->low >= to &&
-			  cursor->high <= loop->tail;
+	flight->begun = BEGUN_SEEN;
+	if (cursor->low[frame] >= to && cursor->high[frame] <= loop->tail)
+		flight->begun = cursor->flow.depth ? BEGUN_MIDDLE : BEGUN_UNSEEN;
 	return flight;
 }
 
@@ -421,15 +433,14 @@ static struct flight *flight_push(struct loop_table *table,
 static void jump_back(struct loop_table *table, struct loop_cursor *cursor,
 		      u64 from, u64 to)
 {
+	u32 frame = cursor->flow.depth & (FLOW_DEPTH - 1);
 	struct flight *flight = NULL;
 	bool is_back_edge = from - to <= table->params.span;
 	struct loop *loop;
 	u32 i;
 
-	if (!cursor->flow.depth) {
-		cursor->low = min(cursor->low, to);
-		cursor->high = max(cursor->high, from);
-	}
+	cursor->low[frame] = min(cursor->low[frame], to);
+	cursor->high[frame] = max(cursor->high[frame], from);
 	close_left(table, cursor, from, to);
 	if (!is_back_edge)
 		return;
@@ -456,7 +467,8 @@ static __always_inline bool iterate(struct loop_table *table,
 	if (unlikely(cursor->top == frame_base(cursor) || flight->head != to ||
 		     from > flight->tail || from > flight->limit ||
 		     !loop_is(loop, to, cursor->flow.space) ||
-		     from > loop->tail || !cursor->flow.depth))
+		     from > loop->tail ||
+		     from > cursor->high[cursor->flow.depth & (FLOW_DEPTH - 1)]))
 		return false;
 	loop->back_edges++;
 	flight->back_edges++;
@@ -465,11 +477,33 @@ static __always_inline bool iterate(struct loop_table *table,
 
 /* --- the engine --------------------------------------------------------- */
 
-static void restarted(struct loop_cursor *cursor, u64 at)
+/* A frame begins; @came_from its start's outside or, unseen, its start. */
+static void frame_begun(struct loop_cursor *cursor, u64 at, u64 came_from)
 {
-	cursor->base[0] = cursor->top;
-	cursor->low = at;
-	cursor->high = at;
+	u32 frame = cursor->flow.depth & (FLOW_DEPTH - 1);
+
+	cursor->base[frame] = cursor->top;
+	cursor->low[frame] = came_from;
+	cursor->high[frame] = at;
+}
+
+/*
+ * A gap, with frame @depth at @at. Loops in flight that control has left, but
+ * not jumped back from yet, were seen whole; the others are cut.
+ */
+static void close_cut(struct loop_table *table, struct loop_cursor *cursor,
+		      u32 depth, u64 at)
+{
+	while (cursor->top != cursor->bottom) {
+		struct flight *flight = flight_at(cursor, cursor->top - 1);
+
+		while (depth && (s32)(cursor->base[depth & (FLOW_DEPTH - 1)] -
+				      cursor->top) >= 0)
+			at = cursor->flow.site[--depth & (FLOW_DEPTH - 1)];
+		cursor->top--;
+		close_flight(table, flight,
+			     at < flight->head || at > flight->tail);
+	}
 }
 
 static noinline void loop_turn(struct loop_table *table,
@@ -477,13 +511,15 @@ static noinline void loop_turn(struct loop_table *table,
 			       const struct stream_event *event)
 {
 	struct flow *flow = &cursor->flow;
-	u32 depth;
+	u32 depth = flow->depth;
+	u64 at = flow->position;
 
 	if (unlikely(!flow_sync(flow, &table->flow, event))) {
-		close_above(table, cursor, cursor->bottom, false);
-		restarted(cursor, event->from);
+		close_cut(table, cursor, depth, at);
+		frame_begun(cursor, event->from, event->from);
+		depth = 0;
+		at = event->from;
 	}
-	depth = flow->depth;
 	switch (flow_turn(flow, &table->flow, event)) {
 	case FLOW_JUMP:
 		if (event->to <= event->from &&
@@ -491,7 +527,7 @@ static noinline void loop_turn(struct loop_table *table,
 			jump_back(table, cursor, event->from, event->to);
 		break;
 	case FLOW_ENTER:
-		cursor->base[flow->depth & (FLOW_DEPTH - 1)] = cursor->top;
+		frame_begun(cursor, event->to, event->to - 1);
 		break;
 	case FLOW_LEAVE:
 		if (depth != flow->depth)
@@ -501,11 +537,11 @@ static noinline void loop_turn(struct loop_table *table,
 		break;
 	case FLOW_RESTART:
 		close_above(table, cursor, cursor->bottom, true);
-		restarted(cursor, event->to);
+		frame_begun(cursor, event->to, event->to);
 		break;
 	case FLOW_CUT:
-		close_above(table, cursor, cursor->bottom, false);
-		restarted(cursor, event->to);
+		close_cut(table, cursor, depth, at);
+		frame_begun(cursor, event->to, event->to);
 		break;
 	case FLOW_NONE:
 		break;
@@ -536,7 +572,7 @@ static void loop_cursor_init(void *memory, u32 tid)
 
 	memset(cursor, 0, sizeof(*cursor));
 	flow_init(&cursor->flow);
-	restarted(cursor, 0);
+	frame_begun(cursor, 0, 0);
 }
 
 /* A sixth of the memory for loops, the rest for segments. */
