@@ -21,6 +21,8 @@ struct walk {
 	record_fn fn;
 	void *context;
 
+	bool ended;			/* the file has no more */
+
 	ZSTD_DStream *zstd;		/* one stream through the whole file */
 	uint8_t *unpacked;		/* the last record may be half there */
 	size_t unpacked_size;
@@ -157,9 +159,9 @@ static int add_feature(struct hwprof_file *file, struct span body,
 			     offset, body);
 }
 
-/* What belongs to the recording and is not delivered; 1: it is no such. */
-static int take_own(struct walk *walk, const struct perf_event_header *header,
-		    const uint8_t *bytes, uint64_t offset)
+/* Delivers a record, unless it is about the recording itself. */
+static int take(struct walk *walk, const struct perf_event_header *header,
+		const uint8_t *bytes, uint64_t offset)
 {
 	struct hwprof_file *file = walk->file;
 	struct span whole = span_of(bytes, header->size);
@@ -178,7 +180,7 @@ static int take_own(struct walk *walk, const struct perf_event_header *header,
 	case PERFDATA_HEADER_BUILD_ID:
 		return feature_parse(file, PERFDATA_BUILD_ID, offset, whole);
 	}
-	return 1;
+	return deliver(walk, header, body, offset);
 }
 
 /* Bytes that stand behind a record without being part of it. */
@@ -219,6 +221,7 @@ static int next_record(struct hwprof_file *file, struct input *input,
 	return file_damaged(file, input->offset, "the file ends in a record");
 }
 
+/* 0: go on; anything else is the result of the whole. */
 static int read_record(struct walk *walk, struct input *input, uint64_t limit)
 {
 	struct hwprof_file *file = walk->file;
@@ -226,11 +229,12 @@ static int read_record(struct walk *walk, struct input *input, uint64_t limit)
 	const uint8_t *bytes;
 	struct span body;
 	uint64_t behind;
-	int error;
+	int result;
 
-	error = next_record(file, input, &header, &bytes);
-	if (error <= 0)
-		return error;
+	result = next_record(file, input, &header, &bytes);
+	walk->ended = !result;
+	if (result <= 0)
+		return result;
 	if (header.size > limit - input->offset)
 		return file_damaged(file, input->offset,
 				    "a record of %u bytes goes beyond the data",
@@ -238,45 +242,44 @@ static int read_record(struct walk *walk, struct input *input, uint64_t limit)
 	body = span_of(bytes, header.size);
 	span_skip(&body, sizeof(header));
 	behind = bytes_behind(&header, body);
-	error = take_own(walk, &header, bytes, input->offset);
-	if (error > 0)
-		error = deliver(walk, &header, body, input->offset);
-	if (error)
-		return error;
+	result = take(walk, &header, bytes, input->offset);
+	if (result)
+		return result;
 	if (behind > limit - input->offset - header.size)
 		return file_damaged(file, input->offset,
 				    "the bytes behind a record go beyond the data");
-	error = input_skip(input, header.size + behind);
-	if (error == -ENODATA)
+	result = input_skip(input, header.size + behind);
+	if (result == -ENODATA)
 		return file_damaged(file, input->offset,
 				    "the file ends behind a record");
-	if (error)
-		return file_fail(file, error, "cannot read: %s",
-				 strerror(-error));
-	return 1;
+	if (result)
+		return file_fail(file, result, "cannot read: %s",
+				 strerror(-result));
+	return 0;
 }
 
 static int read_all(struct walk *walk, struct input *input)
 {
 	struct hwprof_file *file = walk->file;
 	uint64_t limit = UINT64_MAX;
-	int error = 1;
 
 	/* A recorder that was killed left no size: then up to the end. */
 	if (!file->pipe && file->header.data.size)
 		limit = file->header.data.offset + file->header.data.size;
-	while (error > 0 && input->offset < limit)
-		error = read_record(walk, input, limit);
-	if (error < 0)
-		return error;
-	if (!error && limit != UINT64_MAX)
+	while (!walk->ended && input->offset < limit) {
+		int result = read_record(walk, input, limit);
+
+		if (result)
+			return result;
+	}
+	if (limit != UINT64_MAX && input->offset < limit)
 		return file_damaged(file, input->offset,
 				    "the file ends here, but its data is said to go on to 0x%" PRIx64,
 				    limit);
 	if (walk->unpacked_size)
 		return file_damaged(file, input->offset,
 				    "the data ends in a compressed record");
-	return error;
+	return 0;
 }
 
 int records_read(struct hwprof_file *file, record_fn fn, void *context)

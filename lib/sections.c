@@ -146,31 +146,34 @@ static bool read_pmu_type(const char *name, uint32_t *type)
 	return found;
 }
 
-/* hwprof's type is known even if its module went away in the meantime. */
+/* hwprof's is told apart: it counts even if its module has gone meanwhile. */
+static int is_other_pmu(const struct dirent *entry)
+{
+	uint32_t type;
+
+	return entry->d_name[0] != '.' &&
+	       strcmp(entry->d_name, HWPROF_PMU_NAME) &&
+	       read_pmu_type(entry->d_name, &type);
+}
+
 static int put_pmus(FILE *out, uint32_t hwprof)
 {
-	DIR *devices = opendir(PMU_DEVICES);
-	struct dirent *entry;
-	uint32_t count = 1, type;
-	long start = ftell(out);
+	struct dirent **entries = NULL;
+	int count = scandir(PMU_DEVICES, &entries, is_other_pmu, alphasort);
+	int i;
 
-	put_u32(out, count);
+	put_u32(out, 1 + (count > 0 ? count : 0));
 	put_u32(out, hwprof);
 	put_string(out, HWPROF_PMU_NAME);
-	while (devices && (entry = readdir(devices))) {
-		if (entry->d_name[0] == '.' ||
-		    !strcmp(entry->d_name, HWPROF_PMU_NAME) ||
-		    !read_pmu_type(entry->d_name, &type))
-			continue;
+	for (i = 0; i < count; i++) {
+		uint32_t type = 0;
+
+		read_pmu_type(entries[i]->d_name, &type);
 		put_u32(out, type);
-		put_string(out, entry->d_name);
-		count++;
+		put_string(out, entries[i]->d_name);
+		free(entries[i]);
 	}
-	if (devices)
-		closedir(devices);
-	fseek(out, start, SEEK_SET);
-	put_u32(out, count);
-	fseek(out, 0, SEEK_END);
+	free(entries);
 	return 0;
 }
 

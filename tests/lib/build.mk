@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The library, tested under ASan and UBSan (see tests/engine/build.mk).
+
+LIB_SAN   := $(patsubst %.c,$(BUILD)/san/%.o,$(LIB_SOURCES))
+LIB_TESTS := event file processes objects loops recording
+LIB_TEST_SAN := $(patsubst %,$(BUILD)/san/tests/lib/test-%.o,$(LIB_TESTS)) \
+		$(BUILD)/san/tests/lib/fixture.o
+
+$(LIB_SAN) $(LIB_TEST_SAN): override CFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
+
+$(patsubst %,$(BUILD)/tests/test-%,$(LIB_TESTS)): \
+$(BUILD)/tests/test-%: $(BUILD)/san/tests/lib/test-%.o \
+		       $(BUILD)/san/tests/lib/fixture.o $(LIB_SAN)
+	@mkdir -p $(@D)
+	$(CC) $(SAN) -o $@ $^ $(LIB_LINK) -lcmocka
+
+UNIT_TESTS += $(patsubst %,$(BUILD)/tests/test-%,$(LIB_TESTS))

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Recordings made up record by record, as hwprof and its module write them. */
+#ifndef HWPROF_TEST_FIXTURE_H
+#define HWPROF_TEST_FIXTURE_H
+
+#include "hwprof.h"
+#include "writer.h"
+
+enum {
+	FIXTURE_PMU_TYPE = 42,
+	FIXTURE_ID = 7001,		/* of the one event */
+};
+
+struct fixture {
+	char path[64];
+	uint64_t id;
+	struct writer_event event;
+	struct writer *writer;
+};
+
+/* Begins a recording of @event in a new temporary file. */
+void fixture_begin(struct fixture *fixture, const char *event);
+
+void fixture_comm(struct fixture *fixture, uint64_t time, uint32_t pid,
+		  const char *name, bool exec);
+void fixture_fork(struct fixture *fixture, uint64_t time, uint32_t pid,
+		  uint32_t parent);
+void fixture_exit(struct fixture *fixture, uint64_t time, uint32_t pid);
+/* @id may be NULL. */
+void fixture_map(struct fixture *fixture, uint64_t time, uint32_t pid,
+		 uint64_t start, uint64_t size, uint64_t offset,
+		 const char *name, const struct build_id *id);
+void fixture_lost(struct fixture *fixture, uint64_t time, uint64_t lost);
+
+/* A sample with @row as raw data. */
+void fixture_row(struct fixture *fixture, uint64_t time, uint64_t ip,
+		 uint64_t addr, uint64_t period, const struct hwprof_row *row);
+
+/* A row of a loop, exact, with one tail; further fields are the caller's. */
+struct hwprof_row_loop fixture_loop(uint32_t space, uint32_t pid, uint64_t head,
+				    uint64_t tail, uint64_t back_edges,
+				    int64_t entries);
+void fixture_add_loop(struct fixture *fixture, uint64_t time,
+		      const struct hwprof_row_loop *row);
+/* Totals of a run that delivered all of @produced. */
+void fixture_add_totals(struct fixture *fixture, uint64_t time,
+			uint32_t session, uint64_t produced);
+/* @count branches to @first + 16 and on, 16 bytes apart. */
+void fixture_add_branches(struct fixture *fixture, uint64_t time, uint32_t pid,
+			  uint64_t sequence, uint32_t count, uint64_t first);
+
+/* Completes the file. */
+void fixture_end(struct fixture *fixture);
+/* Reads its loops; they must be readable. */
+struct hwprof_loops *fixture_loops(const struct fixture *fixture,
+				   unsigned int flags);
+/* The loop at @head; NULL: there is none. */
+const struct hwprof_loop *fixture_find(const struct hwprof_loops *loops,
+				       uint64_t head);
+/* Removes the file. */
+void fixture_remove(struct fixture *fixture);
+
+/* Runs a shell command; its output in @output, which ends with 0. */
+int fixture_shell(char *output, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif /* HWPROF_TEST_FIXTURE_H */

@@ -1,0 +1,547 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From rows to loops: sums, merging, parents, what is computed, and JSON. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "fixture.h"
+
+static void begin(struct fixture *fixture)
+{
+	fixture_begin(fixture, "loops,step,rows");
+	fixture_comm(fixture, 1, 100, "prog", true);
+	/* Not there, so that addresses are offsets in the file. */
+	fixture_map(fixture, 2, 100, 0x400000, 0x10000, 0, "/no/prog", NULL);
+}
+
+static const char *find_warning(const struct hwprof_loops *loops,
+				const char *words)
+{
+	const char *warning;
+	size_t i;
+
+	for (i = 0; (warning = hwprof_loops_warning(loops, i)); i++)
+		if (strstr(warning, words))
+			return warning;
+	return NULL;
+}
+
+/* Increments add up, and what stands in the last row counts for the rest. */
+static void test_increments(void **state)
+{
+	struct hwprof_row_loop row = fixture_loop(1, 100, 0x400100, 0x400140,
+						  70, 5);
+	const struct hwprof_loop *loop;
+	struct hwprof_loops *loops;
+	struct fixture fixture;
+
+	begin(&fixture);
+	row.executions = 4;
+	row.trips[4] = 4;
+	row.trip_min = 16;
+	row.trip_max = 20;
+	row.trip_recent = 17 * 256;
+	row.tolerance = 1;
+	fixture_add_loop(&fixture, 10, &row);
+	/* The region grew, and swallowed two of the entries. */
+	row.tail = 0x400180;
+	row.back_edges = 30;
+	row.entries = -2;
+	row.executions = 1;
+	row.trips[4] = 0;
+	row.trips[0] = 0;
+	row.trips[1] = 1;
+	row.trip_min = 2;
+	row.trip_recent = 15 * 256 + 128;
+	row.tolerance = 2;
+	fixture_add_loop(&fixture, 20, &row);
+	fixture_add_totals(&fixture, 30, 1, 100);
+	fixture_end(&fixture);
+	loops = fixture_loops(&fixture, 0);
+	assert_int_equal(hwprof_loops_count(loops), 1);
+	loop = hwprof_loops_get(loops, 0);
+	assert_int_equal(loop->head, 0x100);
+	assert_int_equal(loop->tail, 0x180);
+	assert_int_equal(loop->entries, 3);
+	assert_int_equal(loop->back_edges_seen, 100);
+	assert_int_equal(loop->iterations, 103);
+	assert_true(fabs(loop->trip - 103 / 3.0) < 1e-9);
+	assert_true(loop->trip_low == loop->trip && loop->trip_high == loop->trip);
+	assert_true(loop->trip_recent == 15.5);
+	assert_int_equal(loop->trip_min, 2);
+	assert_int_equal(loop->trip_max, 20);
+	assert_int_equal(loop->histogram[4], 4);
+	assert_int_equal(loop->histogram[1], 1);
+	/* 3 entries, 5 executions: none is left over. */
+	assert_int_equal(loop->histogram[0], 0);
+	assert_int_equal(loop->tolerance, 2);
+	assert_int_equal(loop->basis, HWPROF_BASIS_EXACT);
+	assert_true(loop->share == 1);
+	hwprof_loops_free(loops);
+	fixture_remove(&fixture);
+}
+
+/* Rows in the wrong order of time: the last in time says what is recent. */
+static void test_order(void **state)
+{
+	struct hwprof_row_loop row = fixture_loop(1, 100, 0x400100, 0x400140,
+						  70, 5);
+	struct hwprof_loops *loops;
+	struct fixture fixture;
+
+	begin(&fixture);
+	row.trip_recent = 20 * 256;
+	fixture_add_loop(&fixture, 20, &row);
+	row.trip_recent = 10 * 256;
+	fixture_add_loop(&fixture, 10, &row);
+	fixture_add_totals(&fixture, 30, 1, 140);
+	fixture_add_totals(&fixture, 25, 1, 70);
+	fixture_end(&fixture);
+	loops = fixture_loops(&fixture, 0);
+	assert_true(hwprof_loops_get(loops, 0)->trip_recent == 20);
+	assert_int_equal(hwprof_loops_totals(loops)->produced, 140);
+	assert_int_equal(hwprof_loops_totals(loops)->events, 420);
+	assert_null(hwprof_loops_warning(loops, 1));
+	hwprof_loops_free(loops);
+	fixture_remove(&fixture);
+}
+
+/* Executions without a back edge: entries - executions - unclosed. */
+static void test_single_trips(void **state)
+{
+	struct hwprof_row_loop row = fixture_loop(1, 100, 0x400100, 0x400140,
+						  30, 20);
+	const struct hwprof_loop *loop;
+	struct hwprof_loops *loops;
+	struct fixture fixture;
+
+	begin(&fixture);
+	row.executions = 10;
+	row.unclosed = 3;
+	row.trips[2] = 10;
+	row.trip_min = row.trip_max = 4;
+	fixture_add_loop(&fixture, 10, &row);
+	fixture_add_totals(&fixture, 30, 1, 30);
+	fixture_end(&fixture);
+	loops = fixture_loops(&fixture, 0);
+	loop = hwprof_loops_get(loops, 0);
+	assert_int_equal(loop->histogram[0], 7);
+	assert_int_equal(loop->histogram[2], 10);
+	assert_int_equal(loop->trip_min, 1);
+	assert_int_equal(loop->trip_max, 4);
+	hwprof_loops_free(loops);
+	fixture_remove(&fixture);
+}
+
+/* Three processes run one object at three places. */
+static void test_processes(void **state)
+{
+	struct fixture fixture;
+	struct hwprof_loops *loops;
+	unsigned int i;
+
+	fixture_begin(&fixture, "loops,rows");
+	for (i = 0; i < 3; i++) {
+		uint64_t base = 0x400000 * (i + 1);
+		struct hwprof_row_loop row =
+			fixture_loop(i + 1, 100 + i, base + 0x100,
+				     base + 0x140 + i, 10, 2);
+
+		row.tolerance = 1;
+		fixture_comm(&fixture, 1, 100 + i, "prog", true);
+		fixture_map(&fixture, 2, 100 + i, base, 0x1000, 0x3000,
+			    "/no/prog", NULL);
+		fixture_add_loop(&fixture, 10 + i, &row);
+	}
+	fixture_add_totals(&fixture, 30, 1, 30);
+	fixture_end(&fixture);
+
+	loops = fixture_loops(&fixture, 0);
+	assert_int_equal(hwprof_loops_count(loops), 1);
+	assert_int_equal(hwprof_loops_get(loops, 0)->head, 0x3100);
+	assert_int_equal(hwprof_loops_get(loops, 0)->tail, 0x3142);
+	assert_int_equal(hwprof_loops_get(loops, 0)->entries, 6);
+	assert_int_equal(hwprof_loops_get(loops, 0)->back_edges_seen, 30);
+	assert_int_equal(hwprof_loops_get(loops, 0)->tolerance, 3);
+	assert_int_equal(hwprof_loops_get(loops, 0)->pid, 0);
+	hwprof_loops_free(loops);
+
+	loops = fixture_loops(&fixture, HWPROF_PER_PROCESS);
+	assert_int_equal(hwprof_loops_count(loops), 3);
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(hwprof_loops_get(loops, i)->entries, 2);
+		assert_int_equal(hwprof_loops_get(loops, i)->pid, 100 + i);
+	}
+	hwprof_loops_free(loops);
+	fixture_remove(&fixture);
+}
+
+/* Code made at run time is another in each process. */
+static void test_jit(void **state)
+{
+	struct fixture fixture;
+	struct hwprof_loops *loops;
+	unsigned int i;
+
+	fixture_begin(&fixture, "loops,rows");
+	for (i = 0; i < 2; i++) {
+		struct hwprof_row_loop row =
+			fixture_loop(i + 1, 100 + i, 0x5100, 0x5140, 10, 2);
+
+		fixture_comm(&fixture, 1, 100 + i, "jit", true);
+		fixture_map(&fixture, 2, 100 + i, 0x5000, 0x1000, 0, "//anon",
+			    NULL);
+		fixture_add_loop(&fixture, 10 + i, &row);
+	}
+	fixture_end(&fixture);
+	loops = fixture_loops(&fixture, 0);
+	assert_int_equal(hwprof_loops_count(loops), 2);
+	assert_int_equal(hwprof_loops_get(loops, 0)->head, 0x5100);
+	assert_int_not_equal(hwprof_loops_get(loops, 0)->pid,
+			     hwprof_loops_get(loops, 1)->pid);
+	hwprof_loops_free(loops);
+	fixture_remove(&fixture);
+}
+
+/* Regions as [head, tail], and the head of the parent; 0: none. */
+static const struct {
+	uint64_t head, tail, parent;
+	unsigned int depth;
+} nest[] = {
+	{ 0x100, 0x900, 0, 0 },
+	{ 0x200, 0x500, 0x100, 1 },
+	{ 0x210, 0x280, 0x200, 2 },
+	{ 0x240, 0x240, 0x210, 3 },		/* a branch to itself */
+	{ 0x300, 0x600, 0x100, 1 },		/* overlaps 0x200: no parent */
+	{ 0x400, 0x480, 0x200, 2 },		/* in both, of one size: the lower */
+	{ 0x100 + 0x800, 0x900, 0x100, 1 },	/* ends with its parent */
+	{ 0x901, 0x999, 0, 0 },
+	{ 0x950, 0x9a0, 0, 0 },
+};
+
+static void test_nesting(void **state)
+{
+	struct hwprof_loops *loops;
+	struct fixture fixture;
+	size_t i;
+
+	begin(&fixture);
+	for (i = sizeof(nest) / sizeof(nest[0]); i--;) {
+		struct hwprof_row_loop row =
+			fixture_loop(1, 100, 0x400000 + nest[i].head,
+				     0x400000 + nest[i].tail, 10 + i, 2);
+
+		fixture_add_loop(&fixture, 10, &row);
+	}
+	fixture_end(&fixture);
+	loops = fixture_loops(&fixture, 0);
+	for (i = 0; i < sizeof(nest) / sizeof(nest[0]); i++) {
+		const struct hwprof_loop *loop = fixture_find(loops,
+							      nest[i].head);
+
+		assert_non_null(loop);
+		assert_int_equal(loop->parent ? loop->parent->head : 0,
+				 nest[i].parent);
+		assert_int_equal(loop->depth, nest[i].depth);
+	}
+	hwprof_loops_free(loops);
+	fixture_remove(&fixture);
+}
+
+/* Random regions, against the definition said plainly. */
+static const struct hwprof_loop *plain_parent(const struct hwprof_loops *loops,
+					      const struct hwprof_loop *loop)
+{
+	const struct hwprof_loop *best = NULL;
+	size_t i;
+
+	for (i = 0; i < hwprof_loops_count(loops); i++) {
+		const struct hwprof_loop *outer = hwprof_loops_get(loops, i);
+		uint64_t size = outer->tail - outer->head;
+
+		if (outer == loop || outer->head > loop->head ||
+		    outer->tail < loop->tail)
+			continue;
+		if (!best || size < best->tail - best->head ||
+		    (size == best->tail - best->head &&
+		     outer->head < best->head))
+			best = outer;
+	}
+	return best;
+}
+
+static void test_random_nesting(void **state)
+{
+	unsigned int round, seed = 1;
+
+	for (round = 0; round < 20; round++) {
+		struct hwprof_loops *loops;
+		struct fixture fixture;
+		size_t i;
+
+		begin(&fixture);
+		for (i = 0; i < 60; i++) {
+			uint64_t head = 0x400000 + rand_r(&seed) % 200;
+			struct hwprof_row_loop row =
+				fixture_loop(1, 100, head,
+					     head + rand_r(&seed) % 100, 1, 1);
+
+			fixture_add_loop(&fixture, 10, &row);
+		}
+		fixture_end(&fixture);
+		loops = fixture_loops(&fixture, 0);
+		for (i = 0; i < hwprof_loops_count(loops); i++) {
+			const struct hwprof_loop *loop = hwprof_loops_get(loops,
+									  i);
+
+			assert_ptr_equal(loop->parent,
+					 plain_parent(loops, loop));
+		}
+		hwprof_loops_free(loops);
+		fixture_remove(&fixture);
+	}
+}
+
+/* Windows: no totals; an interval by hand. */
+static void test_windows(void **state)
+{
+	struct hwprof_row_loop row = fixture_loop(1, 100, 0x400100, 0x400140,
+						  900, 100);
+	const struct hwprof_loop *loop;
+	struct hwprof_loops *loops;
+	struct fixture fixture;
+	double se, reach;
+
+	begin(&fixture);
+	row.basis = HWPROF_BASIS_TIME;
+	row.sum_back_sq = 20000;
+	row.sum_entry_sq = 250;
+	row.sum_cross = 1800;
+	fixture_add_loop(&fixture, 10, &row);
+	fixture_end(&fixture);
+	loops = fixture_loops(&fixture, 0);
+	loop = hwprof_loops_get(loops, 0);
+	assert_false(loop->counted);
+	assert_int_equal(loop->entries_seen, 100);
+	assert_true(loop->trip == 10);
+	/* 100²/250 = 40 windows at least. */
+	se = sqrt(20000 / 810000.0 + 250 / 10000.0 - 2 * 1800 / 90000.0);
+	reach = 1.1 * (1.96 + 2.4 / 40) * se;
+	assert_true(fabs(loop->trip_low - (1 + 9 * exp(-reach))) < 1e-9);
+	assert_true(fabs(loop->trip_high - (1 + 9 * exp(reach))) < 1e-9);
+	hwprof_loops_free(loops);
+	fixture_remove(&fixture);
+}
+
+/* Without sums there is no interval, and without entries no trip count. */
+static void test_unknown(void **state)
+{
+	struct hwprof_row_loop row = fixture_loop(1, 100, 0x400100, 0x400140,
+						  900, 0);
+	const struct hwprof_loop *loop;
+	struct hwprof_loops *loops;
+	struct fixture fixture;
+
+	begin(&fixture);
+	row.basis = HWPROF_BASIS_BRANCHES;
+	fixture_add_loop(&fixture, 10, &row);
+	row = fixture_loop(1, 100, 0x400200, 0x400240, 90, 10);
+	row.basis = HWPROF_BASIS_BRANCHES;
+	fixture_add_loop(&fixture, 10, &row);
+	fixture_end(&fixture);
+	loops = fixture_loops(&fixture, 0);
+	loop = fixture_find(loops, 0x100);
+	assert_true(isnan(loop->trip) && isnan(loop->trip_low));
+	assert_false(loop->counted);
+	loop = fixture_find(loops, 0x200);
+	assert_true(loop->trip == 10 && isnan(loop->trip_low));
+	hwprof_loops_free(loops);
+	fixture_remove(&fixture);
+}
+
+/* Samples: their periods, by head, and a warning. */
+static void test_samples(void **state)
+{
+	struct hwprof_row_loop row = fixture_loop(1, 100, 0x400100, 0x400140,
+						  0, 0);
+	const struct hwprof_loop *loop;
+	struct hwprof_loops *loops;
+	struct fixture fixture;
+
+	fixture_begin(&fixture, "loops,step");
+	fixture_comm(&fixture, 1, 100, "prog", true);
+	fixture_map(&fixture, 2, 100, 0x400000, 0x10000, 0, "/no/prog", NULL);
+	fixture_row(&fixture, 10, row.head, row.tail, 500, &row.row);
+	fixture_row(&fixture, 11, row.head, row.tail, 700, &row.row);
+	fixture_end(&fixture);
+	loops = fixture_loops(&fixture, 0);
+	assert_int_equal(hwprof_loops_count(loops), 1);
+	loop = hwprof_loops_get(loops, 0);
+	assert_int_equal(loop->back_edges_seen, 1200);
+	assert_int_equal(loop->basis, 0);
+	assert_int_equal(loop->tail, 0x140);
+	assert_false(loop->counted);
+	assert_true(isnan(loop->trip));
+	assert_non_null(find_warning(loops, "samples, not rows"));
+	hwprof_loops_free(loops);
+	fixture_remove(&fixture);
+}
+
+static void test_warnings(void **state)
+{
+	struct hwprof_row_loop row = fixture_loop(1, 100, 0x400100, 0x400140,
+						  50, 5);
+	struct hwprof_row_totals totals = {
+		.row = { .type = HWPROF_ROW_TOTALS, .size = sizeof(totals),
+			 .session = 1 },
+		.produced = 100, .delivered = 60, .lost = 10, .evicted = 20,
+		.pending = 10, .basis = HWPROF_BASIS_EXACT,
+	};
+	struct hwprof_loops *loops;
+	struct fixture fixture;
+
+	begin(&fixture);
+	fixture_add_loop(&fixture, 10, &row);
+	fixture_lost(&fixture, 11, 7);
+	fixture_row(&fixture, 12, 0, 0, 0, &totals.row);
+	fixture_end(&fixture);
+	loops = fixture_loops(&fixture, 0);
+	assert_non_null(find_warning(loops, "10 of 100 back edges were lost"));
+	assert_non_null(find_warning(loops, "20 of 100 back edges were given up"));
+	assert_non_null(find_warning(loops, "10 of 100 back edges were in no row"));
+	assert_non_null(find_warning(loops, "7 records were lost"));
+	assert_non_null(find_warning(loops, "50 of the 60 back edges"));
+	assert_non_null(find_warning(loops, "/no/prog"));
+	assert_int_equal(hwprof_loops_totals(loops)->lost_records, 7);
+	hwprof_loops_free(loops);
+	fixture_remove(&fixture);
+}
+
+static void expect_heads(struct hwprof_loops *loops, const char *keys,
+			 uint64_t first, uint64_t second, uint64_t third)
+{
+	assert_int_equal(hwprof_loops_sort(loops, keys), 0);
+	assert_int_equal(hwprof_loops_get(loops, 0)->head, first);
+	assert_int_equal(hwprof_loops_get(loops, 1)->head, second);
+	assert_int_equal(hwprof_loops_get(loops, 2)->head, third);
+}
+
+static void test_sort(void **state)
+{
+	struct hwprof_row_loop row;
+	struct hwprof_loops *loops;
+	struct fixture fixture;
+
+	begin(&fixture);
+	row = fixture_loop(1, 100, 0x400100, 0x400140, 50, 50);
+	fixture_add_loop(&fixture, 10, &row);
+	row = fixture_loop(1, 100, 0x400200, 0x400240, 90, 5);
+	fixture_add_loop(&fixture, 10, &row);
+	row = fixture_loop(1, 100, 0x400300, 0x400340, 10, 5);
+	fixture_add_loop(&fixture, 10, &row);
+	fixture_end(&fixture);
+	loops = fixture_loops(&fixture, 0);
+	expect_heads(loops, "share", 0x100, 0x200, 0x300);
+	expect_heads(loops, "iterations", 0x100, 0x200, 0x300);
+	expect_heads(loops, "trip", 0x200, 0x300, 0x100);
+	expect_heads(loops, "entries,trip", 0x100, 0x200, 0x300);
+	expect_heads(loops, "entries", 0x100, 0x200, 0x300);
+	expect_heads(loops, "object,head", 0x100, 0x200, 0x300);
+	assert_int_equal(hwprof_loops_sort(loops, "share,size"), -EINVAL);
+	assert_non_null(strstr(hwprof_loops_error(loops), "'size'"));
+	assert_non_null(strstr(hwprof_loops_error(loops), "iterations"));
+	assert_int_equal(hwprof_loops_sort(loops, ""), -EINVAL);
+	assert_int_equal(hwprof_loops_sort(loops, "share,"), -EINVAL);
+	hwprof_loops_free(loops);
+	fixture_remove(&fixture);
+}
+
+/* Names that are no text, and numbers that are not there. */
+static void test_json(void **state)
+{
+	struct hwprof_row_loop row = fixture_loop(1, 100, 0x400100, 0x400140,
+						  900, 0);
+	struct hwprof_loops *loops;
+	struct fixture fixture;
+	char path[] = "/tmp/hwprof-test-XXXXXX", output[4096];
+	FILE *file;
+
+	fixture_begin(&fixture, "loops,rows");
+	fixture_comm(&fixture, 1, 100, "a\"b\\c\n\x01\xff", true);
+	fixture_map(&fixture, 2, 100, 0x400000, 0x10000, 0,
+		    "/no/\"quoted\"\t\xc3\xa9\xc3\x28\xed\xa0\x80\xf0\x9f\x98\x80",
+		    NULL);
+	fixture_add_loop(&fixture, 10, &row);
+	row = fixture_loop(1, 100, 0x400080, 0x400200, 1, 3);
+	fixture_add_loop(&fixture, 10, &row);
+	fixture_end(&fixture);
+	loops = fixture_loops(&fixture, HWPROF_PER_PROCESS);
+	file = fdopen(mkstemp(path), "w");
+	assert_int_equal(hwprof_loops_json(loops, 0, file), 0);
+	fclose(file);
+	assert_int_equal(fixture_shell(output, sizeof(output),
+		"python3 -c '\n"
+		"import json\n"
+		"d = json.load(open(\"%s\", encoding=\"utf-8\"))\n"
+		"l, m = d[\"loops\"]\n"
+		"assert l[\"head\"] == \"0x100\" and l[\"parent\"] == \"0x80\", l\n"
+		"assert l[\"trip\"] is None and l[\"line\"] is None, l\n"
+		"assert l[\"object\"].endswith(\"\\U0001f600\"), l\n"
+		"assert chr(34) in l[\"object\"] and chr(9) in l[\"object\"]\n"
+		"assert chr(0xe9) in l[\"object\"] and chr(0xfffd) in l[\"object\"]\n"
+		"assert l[\"comm\"].startswith(\"a\" + chr(34) + \"b\" + chr(92)), l\n"
+		"assert l[\"pid\"] == 100 and len(l[\"histogram\"]) == 24\n"
+		"assert m[\"entries\"] == 3 and m[\"iterations\"] == 4\n"
+		"assert abs(l[\"share\"] + m[\"share\"] - 1) < 1e-9\n"
+		"assert d[\"totals\"][\"sessions\"] == 1\n"
+		"assert any(\"no totals\" in w for w in d[\"warnings\"])\n"
+		"' 2>&1", path), 0);
+	unlink(path);
+	hwprof_loops_free(loops);
+	fixture_remove(&fixture);
+}
+
+static void test_empty(void **state)
+{
+	struct hwprof_loops *loops;
+	struct fixture fixture;
+	FILE *full;
+
+	begin(&fixture);
+	fixture_add_totals(&fixture, 10, 1, 0);
+	fixture_end(&fixture);
+	loops = fixture_loops(&fixture, 0);
+	assert_int_equal(hwprof_loops_count(loops), 0);
+	assert_int_equal(hwprof_loops_totals(loops)->sessions, 1);
+	full = fopen("/dev/full", "w");
+	assert_int_equal(hwprof_loops_json(loops, 0, full), -EIO);
+	fclose(full);
+	hwprof_loops_free(loops);
+	fixture_remove(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_increments),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_single_trips),
+		cmocka_unit_test(test_processes),
+		cmocka_unit_test(test_jit),
+		cmocka_unit_test(test_nesting),
+		cmocka_unit_test(test_random_nesting),
+		cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_warnings),
+		cmocka_unit_test(test_sort),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_empty),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Symbols and lines of programs built here, against nm, objdump and addr2line. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "fixture.h"
+#include "objects.h"
+
+static const char source[] =
+"__attribute__((noinline)) int turns(int n)\n"
+"{\n"
+"	int sum = 0;\n"
+"\n"
+"	for (int i = 0; i < n; i++)\n"
+"		sum = sum * 3 + i;\n"
+"	return sum;\n"
+"}\n"
+"\n"
+"int main(int argc, char **argv)\n"
+"{\n"
+"	return turns(argc);\n"
+"}\n";
+
+static char folder[] = "/tmp/hwprof-test-XXXXXX";
+
+static void shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static void shell(const char *format, ...)
+{
+	char command[2048];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(command, sizeof(command), format, args);
+	va_end(args);
+	assert_int_equal(system(command), 0);
+}
+
+static int make_folder(void **state)
+{
+	char path[64];
+	FILE *file;
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/turns.c", folder);
+	file = fopen(path, "w");
+	fputs(source, file);
+	fclose(file);
+	return 0;
+}
+
+static int remove_folder(void **state)
+{
+	shell("rm -r %s", folder);
+	return 0;
+}
+
+static void build(const char *name, const char *flags)
+{
+	shell("cd %s && gcc -O1 %s -o %s turns.c", folder, flags, name);
+}
+
+/* One number of a command's output. */
+static uint64_t number(const char *format, const char *name)
+{
+	char command[1024], output[256];
+
+	snprintf(command, sizeof(command), format, folder, name);
+	assert_int_equal(fixture_shell(output, sizeof(output), "%s", command),
+			 0);
+	return strtoull(output, NULL, 16);
+}
+
+/* The file's offset of an address of code, by the table of sections. */
+static uint64_t offset_of(const char *name, uint64_t address)
+{
+	uint64_t text = number("objdump -h %s/%s | awk '$2==\".text\"{print $4}'",
+			       name);
+	uint64_t offset = number("objdump -h %s/%s | awk '$2==\".text\"{print $6}'",
+				 name);
+
+	return address - text + offset;
+}
+
+static struct object *open_object(struct objects *objects, const char *name)
+{
+	struct build_id id = { .size = 0 };
+	struct object *object;
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	object = objects_get(objects, path, &id);
+	assert_non_null(object);
+	return object;
+}
+
+/* "FILE:LINE" of addr2line. */
+static void check_line(struct object *object, const char *name,
+		       uint64_t address)
+{
+	char expected[512], found[512];
+	const char *file;
+	unsigned int line;
+
+	fixture_shell(expected, sizeof(expected), "addr2line -e %s/%s 0x%" PRIx64,
+		      folder, name, address);
+	expected[strcspn(expected, " \n")] = 0;
+	file = object_line(object, address, &line);
+	assert_non_null(file);
+	snprintf(found, sizeof(found), "%s/%s:%u", folder,
+		 strrchr(file, '/') ? strrchr(file, '/') + 1 : file, line);
+	assert_string_equal(found, expected);
+}
+
+static void check(const char *name, const char *flags, bool lines)
+{
+	struct objects *objects = objects_new();
+	uint64_t address, offset = 0;
+	struct object *object;
+	unsigned int line;
+
+	build(name, flags);
+	object = open_object(objects, name);
+	address = number("nm %s/%s | awk '$3==\"turns\"{print $1}'", name);
+	assert_int_not_equal(address, 0);
+	assert_int_equal(object_address(object, offset_of(name, address + 6)),
+			 address + 6);
+	assert_string_equal(object_symbol(object, address + 6, &offset),
+			    "turns");
+	assert_int_equal(offset, 6);
+	if (lines)
+		check_line(object, name, address + 6);
+	else
+		assert_null(object_line(object, address, &line));
+	assert_null(object_warning(object));
+	objects_free(objects);
+}
+
+static void test_pie(void **state)
+{
+	check("pie", "-fPIE -pie", false);
+}
+
+static void test_pie_debug(void **state)
+{
+	check("pie-g", "-fPIE -pie -g", true);
+}
+
+static void test_fixed(void **state)
+{
+	check("fixed", "-no-pie", false);
+}
+
+static void test_fixed_debug(void **state)
+{
+	check("fixed-g", "-no-pie -g", true);
+}
+
+/* Segments packed into pages that they share. */
+static void test_packed(void **state)
+{
+	check("packed", "-no-pie -g -Wl,-z,noseparate-code", true);
+}
+
+static void test_library(void **state)
+{
+	check("library.so", "-shared -fPIC -g", true);
+}
+
+/* Debug information in a file of its own, found by its link. */
+static void test_separate(void **state)
+{
+	struct objects *objects = objects_new();
+	struct object *object;
+	uint64_t address, offset;
+
+	build("split", "-fPIE -pie -g");
+	address = number("nm %s/%s | awk '$3==\"turns\"{print $1}'", "split");
+	shell("cd %s && objcopy --only-keep-debug split split.debug && strip split && objcopy --add-gnu-debuglink=split.debug split",
+	      folder);
+	object = open_object(objects, "split");
+	assert_string_equal(object_symbol(object, address + 6, &offset),
+			    "turns");
+	check_line(object, "split.debug", address + 6);
+	objects_free(objects);
+}
+
+static void test_stripped(void **state)
+{
+	struct objects *objects = objects_new();
+	struct object *object;
+	uint64_t offset, address;
+
+	build("bare", "-no-pie");
+	address = number("nm %s/%s | awk '$3==\"turns\"{print $1}'", "bare");
+	shell("strip %s/bare", folder);
+	object = open_object(objects, "bare");
+	assert_int_equal(object_address(object, offset_of("bare", address)),
+			 address);
+	assert_null(object_symbol(object, address, &offset));
+	objects_free(objects);
+}
+
+static void test_build_id(void **state)
+{
+	struct objects *objects = objects_new();
+	struct build_id id;
+	char path[64], expected[256], text[64] = "";
+	struct object *object;
+	uint64_t offset, address;
+	size_t i;
+
+	build("with-id", "-Wl,--build-id=sha1 -no-pie");
+	snprintf(path, sizeof(path), "%s/with-id", folder);
+	assert_true(object_read_build_id(path, &id));
+	fixture_shell(expected, sizeof(expected),
+		      "readelf -n %s | awk '/Build ID/{printf \"%%s\", $3}'", path);
+	for (i = 0; i < id.size; i++)
+		sprintf(text + 2 * i, "%02x", id.bytes[i]);
+	assert_string_equal(text, expected);
+
+	/* The right one gives symbols, one that differs none, and says so. */
+	address = number("nm %s/%s | awk '$3==\"turns\"{print $1}'", "with-id");
+	object = objects_get(objects, path, &id);
+	assert_string_equal(object_build_id(object), expected);
+	assert_string_equal(object_symbol(object, address, &offset), "turns");
+	id.bytes[0] ^= 1;
+	object = objects_get(objects, path, &id);
+	assert_null(object_symbol(object, address, &offset));
+	assert_non_null(strstr(object_warning(object), "build id differs"));
+	objects_free(objects);
+}
+
+static void test_no_objects(void **state)
+{
+	struct objects *objects = objects_new();
+	struct build_id id = { .size = 0 };
+	struct object *object;
+	uint64_t offset;
+	char path[64];
+
+	object = objects_get(objects, "/no/such/program", &id);
+	assert_int_equal(object_address(object, 0x1234), 0x1234);
+	assert_null(object_symbol(object, 0x1234, &offset));
+	assert_non_null(strstr(object_warning(object), "No such file"));
+	snprintf(path, sizeof(path), "%s/turns.c", folder);
+	object = objects_get(objects, path, &id);
+	assert_null(object_symbol(object, 0x1234, &offset));
+	assert_non_null(strstr(object_warning(object), "is no ELF file"));
+	/* Code that is in no file lacks nothing. */
+	object = objects_get(objects, "//anon", &id);
+	assert_null(object_symbol(object, 0x1234, &offset));
+	assert_null(object_warning(object));
+	objects_free(objects);
+}
+
+/* Cut off anywhere, an object gives less, and nothing breaks. */
+static void test_damaged(void **state)
+{
+	unsigned int cut;
+	char path[64];
+	long size;
+	FILE *file;
+
+	build("whole", "-no-pie -g -Wl,--build-id=sha1");
+	snprintf(path, sizeof(path), "%s/whole", folder);
+	file = fopen(path, "r");
+	fseek(file, 0, SEEK_END);
+	size = ftell(file);
+	fclose(file);
+	for (cut = 0; cut < 24; cut++) {
+		struct objects *objects = objects_new();
+		struct object *object;
+		uint64_t offset;
+		unsigned int line;
+
+		shell("head -c %ld %s > %s/cut", size * cut / 24, path, folder);
+		object = open_object(objects, "cut");
+		object_address(object, 0x1200);
+		object_symbol(object, 0x401200, &offset);
+		object_line(object, 0x401200, &line);
+		objects_free(objects);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_pie),
+		cmocka_unit_test(test_pie_debug),
+		cmocka_unit_test(test_fixed),
+		cmocka_unit_test(test_fixed_debug),
+		cmocka_unit_test(test_packed),
+		cmocka_unit_test(test_library),
+		cmocka_unit_test(test_separate),
+		cmocka_unit_test(test_stripped),
+		cmocka_unit_test(test_build_id),
+		cmocka_unit_test(test_no_objects),
+		cmocka_unit_test(test_damaged),
+	};
+
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Recording for real, with a software clock in the place of the module's PMU:
+ * events, rings and the file are the same.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "file.h"
+#include "fixture.h"
+#include "recording.h"
+
+static const struct recording_event clock_events[] = {
+	{
+		.attr = {
+			.type = PERF_TYPE_SOFTWARE,
+			.config = PERF_COUNT_SW_CPU_CLOCK,
+			.sample_period = 100000,	/* ns */
+			.exclude_kernel = 1,
+		},
+		.name = "cpu-clock:u",
+	}, {
+		.attr = {
+			.type = PERF_TYPE_SOFTWARE,
+			.config = PERF_COUNT_SW_TASK_CLOCK,
+			.sample_period = 100000,
+			.exclude_kernel = 1,
+		},
+		.name = "task-clock:u",
+	},
+};
+
+struct counted {
+	uint64_t samples[2], comms, forks, maps, with_id;
+	uint64_t pid_samples;
+	pid_t pid;
+};
+
+static struct hwprof_file *current;
+
+static int count_record(void *context, const struct record *record)
+{
+	struct counted *counted = context;
+
+	if (record->type == PERF_RECORD_SAMPLE) {
+		counted->samples[record->event - current->events]++;
+		counted->pid_samples += record->pid == (uint32_t)counted->pid;
+	}
+	counted->comms += record->type == PERF_RECORD_COMM;
+	counted->forks += record->type == PERF_RECORD_FORK;
+	counted->maps += record->type == PERF_RECORD_MMAP2;
+	counted->with_id += record->type == PERF_RECORD_MMAP2 &&
+			    record->misc & PERF_RECORD_MISC_MMAP_BUILD_ID;
+	return 0;
+}
+
+static void read_back(const char *path, struct counted *counted)
+{
+	assert_int_equal(hwprof_file_open(&current, path), 0);
+	assert_int_equal(records_read(current, count_record, counted), 0);
+	hwprof_file_close(current);
+}
+
+static char path[] = "/tmp/hwprof-test-XXXXXX";
+
+static int make_file(void **state)
+{
+	int fd = mkstemp(path);
+
+	return fd < 0 ? -1 : close(fd);
+}
+
+static int remove_file(void **state)
+{
+	return unlink(path);
+}
+
+/* A child that waits for a byte and then becomes @command. */
+static pid_t fork_waiting(const char *command, int *go)
+{
+	int ends[2];
+	pid_t pid;
+	char byte;
+
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	pid = fork();
+	if (!pid) {
+		close(ends[1]);
+		if (read(ends[0], &byte, 1) != 1)
+			_exit(1);
+		execl("/bin/sh", "sh", "-c", command, NULL);
+		_exit(127);
+	}
+	close(ends[0]);
+	*go = ends[1];
+	return pid;
+}
+
+static void finish(struct recording *recording, struct writer_summary *summary)
+{
+	char *argv[] = { "hwprof", "record", NULL };
+	struct writer_facts facts = { .argc = 2, .argv = argv, .pmu_type = 99 };
+	int error = recording_finish(recording, &facts, summary);
+
+	if (error)
+		print_message("# %s\n", recording_error(recording));
+	assert_int_equal(error, 0);
+	recording_close(recording);
+}
+
+static bool permitted(void)
+{
+	char output[64];
+
+	return !fixture_shell(output, sizeof(output),
+			      "perf stat -e cpu-clock:u true 2>/dev/null");
+}
+
+#define WORK "i=0; while [ $i -lt 40000 ]; do i=$((i+1)); done"
+
+static void test_command(void **state)
+{
+	struct counted counted = { .pid = 0 };
+	struct recording_options options = {
+		.events = clock_events, .event_count = 2,
+		.target_count = 1, .on_exec = true, .inherit = true,
+	};
+	struct pollfd none = { .fd = -1 };
+	struct writer_summary summary;
+	struct recording *recording;
+	char output[4096];
+	int go, status = 0;
+	pid_t pid;
+
+	if (!permitted()) {
+		print_message("# perf_event_open() is not permitted\n");
+		skip();
+	}
+	pid = fork_waiting("(" WORK "); " WORK "; exit 3", &go);
+	options.targets = &pid;
+	assert_int_equal(recording_open(&recording, &options), 0);
+	assert_int_equal(recording_start(recording, path), 0);
+	assert_int_equal(write(go, "", 1), 1);
+	close(go);
+	while (waitpid(pid, &status, WNOHANG) == 0)
+		assert_true(recording_step(recording, &none, 50) >= 0);
+	assert_int_equal(WEXITSTATUS(status), 3);
+	finish(recording, &summary);
+
+	counted.pid = pid;
+	read_back(path, &counted);
+	assert_true(counted.samples[0] > 20);
+	assert_true(counted.samples[1] > 20);
+	/* The subshell is inherited, so not all samples are the shell's. */
+	assert_true(counted.pid_samples > 0);
+	assert_true(counted.pid_samples < counted.samples[0] + counted.samples[1]);
+	assert_true(counted.forks >= 1);
+	assert_true(counted.comms >= 1);
+	assert_true(counted.maps >= 2);
+
+	/* Stock perf sees the same, and knows the shell by its build id. */
+	assert_int_equal(fixture_shell(output, sizeof(output),
+		"perf script -i %s -F event 2>/dev/null | grep -c cpu-clock",
+		path), 0);
+	assert_int_equal(strtoull(output, NULL, 10), counted.samples[0]);
+	assert_int_equal(fixture_shell(output, sizeof(output),
+		"perf buildid-list -i %s 2>&1", path), 0);
+	assert_non_null(strstr(output, "libc.so"));
+	assert_int_equal(fixture_shell(output, sizeof(output),
+		"perf report --stdio -i %s 2>/dev/null | grep -c '%%.*dash'", path),
+			 0);
+}
+
+/* A process that runs already: its maps are told though nobody saw them. */
+static void test_process(void **state)
+{
+	struct counted counted = { .pid = 0 };
+	struct recording_options options = {
+		.events = clock_events, .event_count = 1,
+		.target_count = 1, .inherit = true,
+	};
+	struct pollfd none = { .fd = -1 };
+	struct writer_summary summary;
+	struct recording *recording;
+	int go, got = 0, turn;
+	pid_t pid;
+
+	if (!permitted()) {
+		print_message("# perf_event_open() is not permitted\n");
+		skip();
+	}
+	pid = fork_waiting("while :; do :; done", &go);
+	assert_int_equal(write(go, "", 1), 1);
+	close(go);
+	usleep(100000);
+	options.targets = &pid;
+	assert_int_equal(recording_open(&recording, &options), 0);
+	assert_int_equal(recording_start(recording, path), 0);
+	for (turn = 0; turn < 5; turn++)
+		assert_int_equal(recording_step(recording, &none, 50), 0);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	/* The target's end ends the recording. */
+	for (turn = 0; turn < 50 && !got; turn++)
+		got = recording_step(recording, &none, 50);
+	assert_int_equal(got, 1);
+	finish(recording, &summary);
+
+	counted.pid = pid;
+	read_back(path, &counted);
+	assert_true(counted.samples[0] > 20);
+	assert_int_equal(counted.pid_samples, counted.samples[0]);
+	assert_true(counted.maps >= 2);
+	assert_true(counted.comms >= 1);
+}
+
+static void test_refused(void **state)
+{
+	struct recording_event wrong = {
+		.attr = { .type = 12345 }, .name = "no/such/",
+	};
+	pid_t self = getpid();
+	struct recording_options options = {
+		.events = &wrong, .event_count = 1,
+		.targets = &self, .target_count = 1,
+	};
+	struct recording *recording;
+
+	assert_true(recording_open(&recording, &options) < 0);
+	assert_int_equal(recording_refused(recording), 0);
+	assert_non_null(strstr(recording_error(recording), "no/such/"));
+	recording_close(recording);
+}
+
+static void test_no_file(void **state)
+{
+	pid_t self = getpid();
+	struct recording_options options = {
+		.events = clock_events, .event_count = 1,
+		.targets = &self, .target_count = 1,
+	};
+	struct recording *recording;
+
+	if (!permitted()) {
+		print_message("# perf_event_open() is not permitted\n");
+		skip();
+	}
+	assert_int_equal(recording_open(&recording, &options), 0);
+	assert_int_equal(recording_start(recording, "/no/such/folder/file"),
+			 -ENOENT);
+	assert_non_null(strstr(recording_error(recording),
+			       "/no/such/folder/file: cannot open for writing"));
+	recording_close(recording);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_command),
+		cmocka_unit_test(test_process),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_no_file),
+	};
+
+	return cmocka_run_group_tests(tests, make_file, remove_file);
+}
