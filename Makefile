@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # make demo     profile a real program on a real kernel, in the embedded VM
+#               (another one: make demo DEMO='command args')
 # make check    all tests
-# make          module for the running kernel, library, tools; make install
+# make          library and tools, and the module for the running kernel
+# make install  install them (PREFIX, DESTDIR; KDIR: another kernel's headers)
 #
 # Everything is built in build/. Each folder lists what it builds in build.mk.
 
 BUILD	:= build
 PREFIX	?= /usr/local
-CC	?= gcc
 CFLAGS	?= -O2 -g
 override CFLAGS += -std=gnu11 -Wall -Wextra -Werror -Wno-unused-parameter \
 		   -Iuapi -Ikmod -Ilib -MMD -MP
@@ -16,15 +17,39 @@ override CFLAGS += -std=gnu11 -Wall -Wextra -Werror -Wno-unused-parameter \
 .SECONDARY:
 .DELETE_ON_ERROR:
 
-include $(wildcard kmod/build.mk lib/build.mk tools/build.mk tests/build.mk)
+include kmod/build.mk lib/build.mk tools/build.mk tests/build.mk
 
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -c -o $@ $<
 
+all: module
+
+install: install-user install-module
+
+# What the machine lacks is installed before anything is built.
+demo:
+	@tests/vm/install build rig
+	@$(MAKE) -s $(BUILD)/hwprof $(BUILD)/6.12/hwprof.ko
+	@tests/demo $(DEMO)
+
+check:
+	@tests/vm/install build rig check
+	@$(MAKE) -s tests
+	@tests/check
+
+# All that `make check` runs.
+tests: $(BUILD)/hwprof $(BUILD)/libhwprof.so.0 $(UNIT_TESTS) $(FUZZERS) \
+       $(TEST_PROGRAMS) $(VM_KERNELS:%=$(BUILD)/%/hwprof.ko)
+
+print-unit-tests:
+	@echo $(UNIT_TESTS)
+print-fuzzers:
+	@echo $(FUZZERS)
+
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all clean
+.PHONY: all install demo check tests print-unit-tests print-fuzzers clean
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

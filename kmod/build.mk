@@ -5,18 +5,34 @@
 KMOD_SOURCES := Kbuild $(shell find kmod uapi -type f)
 VM_KERNELS := 6.1 6.12 debug
 
-# $(call build_module,directory of the module,kernel's build directory)
+# $(call build_module,directory of the module,kernel's build directory,...)
 define build_module
 	@mkdir -p $(1)
 	cp -rpu Kbuild kmod uapi $(1)/
-	$(MAKE) -C $(2) M=$(abspath $(1)) W=1 KCFLAGS=-Werror modules
+	$(MAKE) -C $(2) M=$(abspath $(1)) W=1 KCFLAGS=-Werror $(3) modules
 endef
 
 $(VM_KERNELS:%=$(BUILD)/%/hwprof.ko): $(BUILD)/%/hwprof.ko: $(KMOD_SOURCES)
 	$(call build_module,$(@D),$$(tests/vm/kernel/get $*)/build)
 
+# Sparse is silent, or the target fails.
+$(VM_KERNELS:%=sparse-%): sparse-%:
+	@rm -rf $(BUILD)/sparse-$*
+	$(call build_module,$(BUILD)/sparse-$*,$$(tests/vm/kernel/get $*)/build,C=2) \
+		> $(BUILD)/sparse-$*.log 2>&1 || { cat $(BUILD)/sparse-$*.log; exit 1; }
+	@! grep -E '(warning|error):' $(BUILD)/sparse-$*.log
+
 KDIR ?= /lib/modules/$(shell uname -r)/build
+
 module: $(KMOD_SOURCES)
+	@test -e $(KDIR)/Makefile || { \
+		echo "no headers of the running kernel in $(KDIR):" \
+		     "apt-get install linux-headers-$$(uname -r)," \
+		     "or name another kernel's: make KDIR=..." >&2; exit 1; }
 	$(call build_module,$(BUILD)/running,$(KDIR))
 
-.PHONY: module
+install-module: module
+	$(MAKE) -C $(KDIR) M=$(abspath $(BUILD)/running) \
+		INSTALL_MOD_PATH=$(DESTDIR) modules_install
+
+.PHONY: module install-module $(VM_KERNELS:%=sparse-%)
