@@ -136,6 +136,9 @@ struct hwprof_totals {
 
 enum hwprof_loops_flags {
 	HWPROF_PER_PROCESS = 1 << 0,	/* do not merge processes */
+	HWPROF_NO_OBJECTS = 1 << 1,	/* open no file but the recording: no
+					 * symbols, and heads are offsets in
+					 * their files */
 };
 
 struct hwprof_loops;

@@ -330,7 +330,7 @@ int hwprof_loops_read(struct hwprof_loops **result, struct hwprof_file *file,
 	int error;
 
 	*result = NULL;
-	if (!loops || !(loops->objects = objects_new())) {
+	if (!loops || !(loops->objects = objects_new(flags & HWPROF_NO_OBJECTS))) {
 		free(loops);
 		return file_fail(file, -ENOMEM, "out of memory");
 	}

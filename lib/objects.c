@@ -32,11 +32,16 @@ struct object {
 
 struct objects {
 	void *tree;		/* of struct object, by build id, else by name */
+	bool closed;		/* none is opened */
 };
 
-struct objects *objects_new(void)
+struct objects *objects_new(bool closed)
 {
-	return calloc(1, sizeof(struct objects));
+	struct objects *objects = calloc(1, sizeof(*objects));
+
+	if (objects)
+		objects->closed = closed;
+	return objects;
 }
 
 static void free_object(void *node)
@@ -91,6 +96,7 @@ struct object *objects_get(struct objects *objects, const char *name,
 	if (!object)
 		return NULL;
 	object->id = *id;
+	object->tried = objects->closed;
 	print_id(id, object->id_text);
 	object->name = strdup(name);
 	if (!object->name ||
@@ -229,7 +235,7 @@ static bool open_cached(struct object *object)
 
 static void warn(struct object *object, const char *why)
 {
-	if (asprintf(&object->warning, "%s %s: no symbols of it",
+	if (asprintf(&object->warning, "no symbols of %s: %s",
 		     object->name, why) < 0)
 		object->warning = NULL;
 }
@@ -253,8 +259,8 @@ static void open_object(struct object *object)
 	if (access(object->name, R_OK))
 		warn(object, strerror(errno));
 	else
-		warn(object, same ? "is no ELF file" :
-		     "is not the file that was recorded (its build id differs)");
+		warn(object, same ? "it is no ELF file" :
+		     "it is not the file that was recorded (its build id differs)");
 }
 
 static void need(struct object *object)

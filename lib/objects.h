@@ -12,7 +12,8 @@
 struct objects;
 struct object;
 
-struct objects *objects_new(void);
+/* @closed: no object is opened; their names are all that is known. */
+struct objects *objects_new(bool closed);
 void objects_free(struct objects *objects);
 
 /*

@@ -15,3 +15,13 @@ $(BUILD)/tests/test-%: $(BUILD)/san/tests/lib/test-%.o \
 	$(CC) $(SAN) -o $@ $^ $(LIB_LINK) -lcmocka
 
 UNIT_TESTS += $(patsubst %,$(BUILD)/tests/test-%,$(LIB_TESTS))
+
+# From sources, because all of it is instrumented: libFuzzer is clang's.
+$(BUILD)/fuzz/fuzz-perfdata: tests/fuzz/fuzz-perfdata.c $(LIB_SOURCES) \
+			     $(wildcard lib/*.h) uapi/linux/hwprof.h
+	@mkdir -p $(@D)
+	clang -g -O1 -std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
+		-Iuapi -Ilib -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=all -o $@ $(filter %.c,$^) $(LIB_LINK)
+
+FUZZERS += $(BUILD)/fuzz/fuzz-perfdata

@@ -118,7 +118,7 @@ static void check_line(struct object *object, const char *name,
 
 static void check(const char *name, const char *flags, bool lines)
 {
-	struct objects *objects = objects_new();
+	struct objects *objects = objects_new(false);
 	uint64_t address, offset = 0;
 	struct object *object;
 	unsigned int line;
@@ -174,7 +174,7 @@ static void test_library(void **state)
 /* Debug information in a file of its own, found by its link. */
 static void test_separate(void **state)
 {
-	struct objects *objects = objects_new();
+	struct objects *objects = objects_new(false);
 	struct object *object;
 	uint64_t address, offset;
 
@@ -191,7 +191,7 @@ static void test_separate(void **state)
 
 static void test_stripped(void **state)
 {
-	struct objects *objects = objects_new();
+	struct objects *objects = objects_new(false);
 	struct object *object;
 	uint64_t offset, address;
 
@@ -207,7 +207,7 @@ static void test_stripped(void **state)
 
 static void test_build_id(void **state)
 {
-	struct objects *objects = objects_new();
+	struct objects *objects = objects_new(false);
 	struct build_id id;
 	char path[64], expected[256], text[64] = "";
 	struct object *object;
@@ -237,7 +237,7 @@ static void test_build_id(void **state)
 
 static void test_no_objects(void **state)
 {
-	struct objects *objects = objects_new();
+	struct objects *objects = objects_new(false);
 	struct build_id id = { .size = 0 };
 	struct object *object;
 	uint64_t offset;
@@ -273,7 +273,7 @@ static void test_damaged(void **state)
 	size = ftell(file);
 	fclose(file);
 	for (cut = 0; cut < 24; cut++) {
-		struct objects *objects = objects_new();
+		struct objects *objects = objects_new(false);
 		struct object *object;
 		uint64_t offset;
 		unsigned int line;

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Any bytes as a recording: the reader ends, with loops or with a sentence.
+ * Objects are left alone, whose names could be any file of this machine.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "hwprof.h"
+
+static FILE *sink;
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	sink = fopen("/dev/null", "w");
+	return sink ? 0 : 1;
+}
+
+static int see(void *context, const struct hwprof_sample *sample)
+{
+	const struct hwprof_row_branches *branches;
+	uint64_t *sum = context;
+	uint32_t i;
+
+	if (!sample->row)
+		return 0;
+	*sum += ((const uint8_t *)sample->row)[sample->row->size - 1];
+	if (sample->row->type != HWPROF_ROW_BRANCHES)
+		return 0;
+	branches = (const void *)sample->row;
+	for (i = 0; i < branches->count; i++)
+		*sum += branches->branches[i].to;
+	return 0;
+}
+
+static int open_bytes(struct hwprof_file **file, const uint8_t *bytes,
+		      size_t size)
+{
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+
+	if (fd < 0 || write(fd, bytes, size) != (ssize_t)size)
+		abort();
+	lseek(fd, 0, SEEK_SET);
+	return hwprof_file_open_fd(file, fd, "fuzz");
+}
+
+static void need_sentence(int error, const struct hwprof_file *file)
+{
+	if (error && !*hwprof_file_error(file))
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	struct hwprof_loops *loops = NULL;
+	struct hwprof_file *file;
+	uint64_t sum = 0;
+	int error;
+
+	error = open_bytes(&file, bytes, size);
+	if (!error)
+		error = hwprof_file_samples(file, see, &sum);
+	need_sentence(error, file);
+	hwprof_file_close(file);
+
+	error = open_bytes(&file, bytes, size);
+	if (!error)
+		error = hwprof_loops_read(&loops, file, HWPROF_NO_OBJECTS |
+					  (sum & HWPROF_PER_PROCESS));
+	need_sentence(error, file);
+	if (loops && hwprof_loops_json(loops, 0, sink))
+		abort();
+	hwprof_loops_free(loops);
+	hwprof_file_close(file);
+	return 0;
+}

@@ -1,0 +1,87 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Prints hwprof's rows, one a line:
+
+    perf script -s perf-script-hwprof.py -i hwprof.data
+
+The layout is that of linux/hwprof.h; docs/rows.md explains it. Counts of loops
+are increases since the loop's last row; those of a file add up to the run."""
+
+import struct
+
+HEADER = struct.Struct("=HHIII")    # type, size, space, session, pid
+
+TOTALS = 1
+BRANCHES = 2
+LOOP = 3
+
+TOTALS_FIELDS = ("produced", "delivered", "lost", "evicted", "pending",
+                 "events", "gaps", "lost_events", "memory", "basis")
+TOTALS_BODY = struct.Struct("=9QI4x")
+
+BRANCHES_BODY = struct.Struct("=IIQ")   # tid, count, sequence
+BRANCH = struct.Struct("=QQHHI")        # from, to, kind, flags, cycles
+KINDS = ("?", "cond", "jump", "indirect", "call", "ret", "syscall", "signal",
+         "sigreturn", "gap")
+
+LOOP_FIELDS = ("head", "tail", "back_edges", "entries", "executions",
+               "unclosed", "cycles", "trip_min", "trip_max", "trip_recent",
+               "tails", "tolerance", "basis", "sum_back_sq", "sum_entry_sq",
+               "sum_cross")
+BUCKETS = 24
+LOOP_BODY = struct.Struct(f"=3Qq6Q3I4x3Q{BUCKETS}I")
+
+
+def pairs(names, values):
+    return " ".join(f"{name}={value}" for name, value in zip(names, values))
+
+
+def totals(body):
+    return "totals " + pairs(TOTALS_FIELDS, TOTALS_BODY.unpack_from(body))
+
+
+def loop(body):
+    values = list(LOOP_BODY.unpack_from(body))
+    trips = values[len(LOOP_FIELDS):]
+    values[0] = hex(values[0])
+    values[1] = hex(values[1])
+    histogram = ",".join(f"{i}:{n}" for i, n in enumerate(trips) if n)
+    return "loop " + pairs(LOOP_FIELDS, values) + f" trips={histogram or '-'}"
+
+
+def branches(body):
+    tid, count, sequence = BRANCHES_BODY.unpack_from(body)
+    text = [f"branches tid={tid} sequence={sequence}"]
+    for i in range(count):
+        source, target, kind, flags, cycles = BRANCH.unpack_from(
+            body, BRANCHES_BODY.size + i * BRANCH.size)
+        name = KINDS[kind] if kind < len(KINDS) else str(kind)
+        text.append(f"{source:#x}>{target:#x}/{name}/{flags}/{cycles}")
+    return " ".join(text)
+
+
+DECODERS = {TOTALS: totals, BRANCHES: branches, LOOP: loop}
+
+
+def decode(raw):
+    """The row in a sample's raw data as text; None: there is none."""
+    if len(raw) < HEADER.size:
+        return None
+    kind, size, space, session, pid = HEADER.unpack_from(raw)
+    text = f"session={session} space={space} pid={pid} "
+    decoder = DECODERS.get(kind)
+    # A type that came later: its size says where it ends.
+    if not decoder:
+        return text + f"type={kind} size={size}"
+    return text + decoder(raw[HEADER.size:size])
+
+
+# Called by perf for every sample.
+def process_event(sample):
+    if not sample["ev_name"].startswith("hwprof"):
+        return
+    text = decode(bytes(sample.get("raw_buf") or b""))
+    if text is None:
+        return
+    about = sample["sample"]
+    print(f"{about['time']} {sample['comm']} period={about['period']} {text}")
