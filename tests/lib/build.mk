@@ -16,6 +16,12 @@ $(BUILD)/tests/test-%: $(BUILD)/san/tests/lib/test-%.o \
 
 UNIT_TESTS += $(patsubst %,$(BUILD)/tests/test-%,$(LIB_TESTS))
 
+$(BUILD)/tests/test-hwprof: tests/lib/test-hwprof.sh $(BUILD)/hwprof
+	@mkdir -p $(@D)
+	install $< $@
+
+UNIT_TESTS += $(BUILD)/tests/test-hwprof
+
 # From sources, because all of it is instrumented: libFuzzer is clang's.
 $(BUILD)/fuzz/fuzz-perfdata: tests/fuzz/fuzz-perfdata.c $(LIB_SOURCES) \
 			     $(wildcard lib/*.h) uapi/linux/hwprof.h

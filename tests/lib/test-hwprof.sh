@@ -1,0 +1,110 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# The program's manners: sentences, exit codes, JSON. Prints TAP.
+# usage, in the project's folder: test-hwprof [HWPROF]
+hwprof=${1:-build/hwprof}
+recording=tests/fuzz/seeds/fuzz-perfdata/hwprof
+script=tools/perf-script-hwprof.py
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+n=0
+
+# check NAME STATUS PATTERN COMMAND...: both must be so, on either output
+check()
+{
+	name=$1 status=$2 pattern=$3
+	shift 3
+	n=$((n + 1))
+	"$@" > "$work/out" 2>&1 < /dev/null
+	got=$?
+	if [ $got = "$status" ] && grep -qe "$pattern" "$work/out"; then
+		echo "ok $n - $name"
+	else
+		echo "# status $got, expected $status, and '$pattern' in:"
+		sed 's/^/# /' "$work/out"
+		echo "not ok $n - $name"
+		failed=1
+	fi
+}
+
+check "no command" 2 "usage: hwprof" "$hwprof"
+check "help" 0 "exit status" "$hwprof" --help
+check "version" 0 "^hwprof [0-9]" "$hwprof" --version
+check "help of a command" 0 "usage: hwprof record" "$hwprof" help record
+check "help by option" 0 "usage: hwprof report" "$hwprof" report --help
+check "unknown command" 2 "unknown command 'profile'; commands are" "$hwprof" profile
+check "help of none" 2 "unknown command 'x'" "$hwprof" help x
+
+check "unknown field" 2 "unknown field 'lopps' in event.*loops" \
+	"$hwprof" record -e lopps -- true
+check "number out of range" 2 "'memory_mib=99999': allowed is 0 to 4095" \
+	"$hwprof" record -e loops,memory_mib=99999 -- true
+check "nothing to record" 2 "nothing to record" "$hwprof" record
+check "two kinds of targets" 2 "exclude each other" "$hwprof" record -a -p $$
+check "pages" 2 "powers of two" "$hwprof" record -m 3 -- true
+check "no number" 2 "'x': allowed" "$hwprof" record -p x
+check "no process" 1 "there is no process 2147483646" "$hwprof" record -p 2147483646
+check "unknown option" 2 "unrecognized option" "$hwprof" record --no-such -- true
+if [ ! -e /sys/bus/event_source/devices/hwprof ]; then
+	check "no module" 1 "modprobe hwprof" "$hwprof" record -- true
+	check "doctor without the module" 1 "^missing *step" "$hwprof" doctor
+fi
+check "doctor, arguments" 2 "takes no arguments" "$hwprof" doctor x
+check "doctor, JSON" 0 "usable" sh -c \
+	"'$hwprof' doctor --json | python3 -m json.tool"
+
+check "report of nothing" 2 "There is: loops" "$hwprof" report
+check "unknown report" 2 "unknown report 'calls'" "$hwprof" report calls
+check "unknown key" 2 "unknown sort key 'size'; keys are: share" \
+	"$hwprof" report loops -i "$recording" --sort share,size
+check "limit" 2 "allowed are numbers from 1" "$hwprof" report loops -n 0
+check "file and no option" 2 "given with -i" "$hwprof" report loops "$recording"
+check "no file" 1 "/no/file: cannot open: No such file" \
+	"$hwprof" report loops -i /no/file
+check "no recording" 1 "is no perf.data file" "$hwprof" report loops -i "$0"
+if [ "$(id -u)" != 0 ]; then
+	touch "$work/secret" && chmod 0 "$work/secret"
+	check "unreadable file" 1 "Permission denied" \
+		"$hwprof" report loops -i "$work/secret"
+fi
+head -c 700 "$recording" > "$work/cut"
+check "truncated file" 1 "cut: offset 0x" "$hwprof" report loops -i "$work/cut"
+check "truncated file, JSON" 1 "cut: offset 0x" \
+	"$hwprof" report loops --json -i "$work/cut"
+
+# The recording has a loop in another; one of two processes ran both.
+check "table" 0 "2 loops; exact" "$hwprof" report loops -i "$recording"
+check "totals" 0 "1,188 back edges = 1,188 delivered" \
+	"$hwprof" report loops -i "$recording"
+check "lost records" 0 "warning: 4 records were lost" \
+	"$hwprof" report loops -i "$recording"
+check "limit holds" 0 "and 1 more" "$hwprof" report loops -i "$recording" -n 1
+check "per process" 0 "101 prog" "$hwprof" report loops -i "$recording" --per-process
+check "full path" 0 "/bin/prog" "$hwprof" report loops -i "$recording" --full-path
+check "JSON" 0 '"head": "0x1010"' sh -c \
+	"'$hwprof' report loops --json -i '$recording' | python3 -m json.tool"
+check "from a pipe: only what was recorded to one" 1 "cannot be read from a pipe" \
+	sh -c "cat '$recording' | '$hwprof' report loops -i -"
+check "output full" 1 "cannot write" sh -c "'$hwprof' report loops -i '$recording' > /dev/full"
+# By SIGPIPE, or by the error of a write where that is ignored.
+check "reader gone" 0 "^quiet$" sh -c \
+	"(sleep 0.2; '$hwprof' report loops -i '$recording') 2> '$work/err' | true
+	 ! grep -i -e pipe -e write '$work/err' && echo quiet"
+check "reader gone, SIGPIPE ignored" 0 "^quiet$" sh -c \
+	"trap '' PIPE
+	 (sleep 0.2; '$hwprof' report loops -i '$recording') 2> '$work/err' | true
+	 ! grep -i -e pipe -e write '$work/err' && echo quiet"
+
+if perf version --build-options 2> /dev/null | grep -q "libpython: .*on"; then
+	check "rows by perf script" 0 \
+		"loop head=0x401010 tail=0x401020 back_edges=990 entries=99" \
+		perf script -s "$script" -i "$recording"
+	check "branches by perf script" 0 \
+		"sequence=5 0x401000>0x401010/jump/0/0" \
+		perf script -s "$script" -i "$recording"
+else
+	n=$((n + 1))
+	echo "ok $n - rows by perf script # SKIP this perf has no Python"
+fi
+echo "1..$n"
+exit ${failed:-0}
