@@ -20,11 +20,13 @@
 #include "stream.h"
 
 enum {
-	FLOW_EDGES	= 8,	/* forward jumps in a segment */
+	FLOW_EDGES	= 3,	/* forward jumps in a segment; few have more */
 	FLOW_DEPTH	= 256,	/* frames kept; a power of two */
 	FLOW_WAYS	= 4,
 	FLOW_CALL_MAX	= 15,	/* longest instruction */
 };
+
+#define FLOW_PRIME	0x9e3779b97f4a7c15ULL
 
 /* One look-up touches one of these, a cache line. */
 struct flow_set {
@@ -38,7 +40,7 @@ struct flow_edge {
 };
 
 struct flow_segment {
-	u64 start;		/* the line's first address; see flow.resumed */
+	u64 start;		/* where its line begins */
 	u64 target;		/* where the last branch, a jump, leads; else 0 */
 	u32 space;
 	u32 end;		/* offset of the last branch from start */
@@ -56,9 +58,16 @@ typedef void (*flow_evict)(struct flow_table *table,
 struct flow_table {
 	struct flow_set *sets;
 	struct flow_segment *segments;	/* FLOW_WAYS for each set */
-	u32 set_mask;
+	u32 set_count;			/* a power of two */
+	u32 shift;			/* of a key: its high bits are the set */
+	u32 claimed;			/* segments that were not found, so far */
 	u64 seed;
 	flow_evict evict;		/* a segment must make room */
+};
+
+struct flow_frame {
+	u64 site;		/* call's address; handler's: where the line was */
+	bool handler;		/* opened by a signal */
 };
 
 /*
@@ -70,14 +79,12 @@ struct flow {
 	u64 start;
 	u64 position;		/* where the last branch led; ~0: unknown */
 	u32 space;
-	u8 edges;
 	u8 called;
-	struct flow_edge edge[FLOW_EDGES];
-
+	u8 edges;
 	u32 depth;		/* frames open */
 	u32 bottom;		/* the lowest that is remembered */
-	u64 site[FLOW_DEPTH];	/* frame's call site; handler's: where the line was */
-	u64 handler[FLOW_DEPTH / 64];	/* bit: opened by a signal */
+	struct flow_edge edge[FLOW_EDGES];
+	struct flow_frame frame[FLOW_DEPTH];	/* [i]: of frame i + 1 */
 };
 
 /* What a branch that ended a segment did to the frames. */
@@ -96,9 +103,8 @@ void flow_table_init(struct flow_table *table, void *memory, u32 sets,
 void flow_init(struct flow *flow);
 
 /*
- * A branch that flow_forward() refused. First, does it follow from what is
- * known? False: no, something was not seen, and nothing from before holds any
- * more. Then, what does it do?
+ * Any branch. First, does it follow from what is known? False: no, something
+ * was not seen, and nothing from before holds any more. Then, what does it do?
  */
 bool flow_sync(struct flow *flow, struct flow_table *table,
 	       const struct stream_event *event);
@@ -116,30 +122,112 @@ void flow_table_add(struct flow_table *table, u64 key,
 unsigned int flow_entries(const struct flow_segment *segment, u64 head,
 			  u64 tail);
 
-#define FLOW_PRIME	0x9e3779b97f4a7c15ULL
-
-static __always_inline u64 flow_mix(u64 signature, u64 from, u64 to)
+/* Does the segment end with a back edge? */
+static inline bool flow_is_back_edge(const struct flow_segment *segment,
+				     u64 span)
 {
-	return (signature ^ from ^ (to << 32 | to >> 32)) * FLOW_PRIME;
+	u64 last = segment->start + segment->end;
+
+	return segment->kind == STREAM_JUMP && segment->target <= last &&
+	       last - segment->target <= span;
 }
 
-/* The common case: a forward jump that only lengthens the segment. */
-static __always_inline bool flow_forward(struct flow *flow,
+/* --- the common cases, inline ------------------------------------------ */
+
+/* Is the branch where the line in flight can lead? */
+static __always_inline bool flow_follows(const struct flow *flow,
 					 const struct stream_event *event)
 {
-	u64 from = event->from, to = event->to;
+	return event->space == flow->space && event->from >= flow->position &&
+	       !((event->from - flow->start) >> 32);
+}
 
-	if (event->kind > STREAM_INDIRECT || to <= from ||
-	    from < flow->position || (to - flow->start) >> 32 ||
-	    flow->edges == FLOW_EDGES || event->space != flow->space)
+/* A forward jump may only lengthen the segment. */
+static __always_inline bool flow_forward(struct flow *flow, u64 from, u64 to)
+{
+	unsigned int i = flow->edges;
+
+	if (i == FLOW_EDGES || (to - flow->start) >> 32)
 		return false;
-
-	flow->signature = flow_mix(flow->signature, from, to);
-	flow->edge[flow->edges].from = from - flow->start;
-	flow->edge[flow->edges].to = to - flow->start;
-	flow->edges++;
+	flow->signature = (flow->signature ^ from ^ (to << 32 | to >> 32)) *
+			  FLOW_PRIME;
+	flow->edge[i].from = from - flow->start;
+	flow->edge[i].to = to - flow->start;
+	flow->edges = i + 1;
 	flow->position = to;
 	return true;
+}
+
+static __always_inline void flow_begin(struct flow *flow, u64 start,
+				       bool called)
+{
+	flow->start = start;
+	flow->position = start;
+	flow->signature = (start << 1 | called) * FLOW_PRIME;
+	flow->called = called;
+	flow->edges = 0;
+}
+
+static __always_inline u64 flow_key(const struct flow *flow,
+				    const struct flow_table *table, u64 end,
+				    u64 target, unsigned int kind)
+{
+	u64 salt = (u64)flow->space << 8 ^ (u64)kind << 60 ^ table->seed;
+
+	return ((flow->signature ^ end ^ (target << 32 | target >> 32) ^ salt) *
+		FLOW_PRIME) | 1;
+}
+
+static __always_inline struct flow_set *
+flow_key_set(const struct flow_table *table, u64 key)
+{
+	return &table->sets[key >> table->shift];
+}
+
+/* The way that a new segment takes if it is free. */
+static __always_inline unsigned int flow_key_way(u64 key)
+{
+	return key >> 24 & (FLOW_WAYS - 1);
+}
+
+void flow_end_slow(struct flow *flow, struct flow_table *table, u64 key,
+		   u64 end, u64 target, unsigned int kind);
+
+/* The segment in flight ends at @end, inclusive. */
+static __always_inline void flow_end(struct flow *flow,
+				     struct flow_table *table, u64 end,
+				     u64 target, unsigned int kind)
+{
+	u64 key = flow_key(flow, table, end, target, kind);
+	struct flow_set *set = flow_key_set(table, key);
+	unsigned int way = flow_key_way(key);
+
+	if (likely(set->key[way] == key))
+		set->count[way]++;
+	else
+		flow_end_slow(flow, table, key, end, target, kind);
+}
+
+static __always_inline void flow_push(struct flow *flow, u64 site,
+				      bool handler)
+{
+	struct flow_frame *frame =
+		&flow->frame[flow->depth++ & (FLOW_DEPTH - 1)];
+
+	frame->site = site;
+	frame->handler = handler;
+	if (unlikely(flow->depth - flow->bottom > FLOW_DEPTH))
+		flow->bottom++;
+}
+
+/* Does a return to @to match the innermost frame? */
+static __always_inline bool flow_returns(const struct flow *flow, u64 to)
+{
+	const struct flow_frame *frame =
+		&flow->frame[(flow->depth - 1) & (FLOW_DEPTH - 1)];
+
+	return flow->depth != flow->bottom && !frame->handler &&
+	       to - frame->site - 1 < FLOW_CALL_MAX;
 }
 
 #endif /* HWPROF_ENGINE_FLOW_H */

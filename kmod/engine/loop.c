@@ -2,12 +2,12 @@
 /*
  * Loops: entries, iterations, trip counts (Nair, Lysecky: DAProf, section 3).
  *
- * Read off the flow walk. Back edges and executions are counted as they
- * happen, through the loops in flight of the task's cursor; entries are worked
- * out from the counts of segments, when regions are known. So a call made in a
- * loop does not end it (the paper's section 4.4), an entry that never takes
- * the back edge is found, also one from before the loop was known, and a
- * forward jump costs three operations.
+ * Read off the flow walk. Segments are counted as they end; back edges and
+ * entries follow from these counts, when a table is retired and when regions
+ * are known. Only executions are followed as they happen, by the loops in
+ * flight of the task's cursor. So a call made in a loop does not end it (the
+ * paper's section 4.4), an entry that never takes the back edge is found, also
+ * one from before the loop was known, and an iteration costs one look-up.
  */
 #include "engine.h"
 #include "flow.h"
@@ -27,12 +27,14 @@ struct loop {
 	u64 tail;
 	u32 space;
 	u32 tails;		/* 0: the slot is free */
+	u64 heat;		/* back edges ever: what replacement goes by */
 	u64 back_edges;		/* in no row yet, like all counts here */
 	s64 entries;		/* of segments that were evicted */
-	s64 settled;		/* of segments in the table: made by loop_settle() */
+	s64 settled;		/* of segments in the table: loop_settle() */
 	s64 emitted;		/* of settled, those that rows carried */
 	u64 executions;
 	u64 unclosed;
+	u64 runs;		/* both, ever */
 	u64 cycles;
 	u64 trip_min;		/* 0: no execution yet */
 	u64 trip_max;
@@ -43,17 +45,6 @@ struct loop {
 	u32 trips[HWPROF_TRIP_BUCKETS];
 };
 
-/* A loop that a frame is in. */
-struct flight {
-	u64 head;
-	u64 tail;
-	u64 limit;		/* least tail of the frame's loops below this one */
-	u64 back_edges;
-	u32 slot;		/* of the loop, if it is still there */
-	u32 space;
-	u8 begun;		/* enum begun */
-};
-
 /* How a frame came into a loop of its. */
 enum begun {
 	BEGUN_SEEN,
@@ -61,18 +52,37 @@ enum begun {
 	BEGUN_MIDDLE,		/* called into the middle: that is no entry */
 };
 
-struct loop_cursor {
-	struct flow flow;
-	u32 top;		/* loops in flight; counts on, like flow.depth */
-	u32 bottom;
-	u32 base[FLOW_DEPTH];	/* top when frame was opened */
+/* A loop that a frame is in. */
+struct flight {
+	u64 head;
+	u64 reach;		/* a back edge from up to here changes nothing */
+	u64 back_edges;
+	u64 tail;
+	u64 farthest;		/* back edge of this execution */
+	u64 limit;		/* least tail of the frame's loops below this one */
+	u32 slot;		/* of the loop, if it is still there */
+	u32 space;
+	u8 begun;		/* enum begun */
+};
+
+struct loop_frame {
+	u32 base;		/* cursor.top when it was opened */
 	/*
 	 * Code reached in the frame so far. A loop around all of it was not
 	 * entered in this frame. A call comes from before its target, so that
 	 * it does enter a loop that begins there.
 	 */
-	u64 low[FLOW_DEPTH], high[FLOW_DEPTH];
+	u64 low, high;
+};
+
+struct loop_cursor {
+	struct flow flow;
+	struct flight *inner;	/* innermost of the running frame, or &none */
+	u32 top;		/* loops in flight; counts on, like flow.depth */
+	u32 bottom;
+	struct flight none;
 	struct flight flight[LOOPS_IN_FLIGHT];
+	struct loop_frame frame[FLOW_DEPTH];
 };
 
 struct loop_table {
@@ -84,8 +94,8 @@ struct loop_table {
 	u32 used;
 	u64 longest;		/* greatest tail - head */
 	u64 evicted;		/* back edges */
+	bool is_profile;	/* its segments' back edges are in loops already */
 	bool dropped;		/* a loop was evicted */
-	bool crowded;		/* a loop or segment was: retire me */
 	size_t merged;		/* items that merge() took already */
 };
 
@@ -169,6 +179,8 @@ static void freshen(struct loop_table *table, struct loop *loop)
 	struct loop *set = loop_set(table, loop->head, loop->space);
 	unsigned int way, fresh = 0;
 
+	if (loop->fresh)
+		return;
 	loop->fresh = 1;
 	for (way = 0; way < LOOP_WAYS; way++)
 		fresh += set[way].fresh;
@@ -183,11 +195,10 @@ static void loop_evict(struct loop_table *table, struct loop *loop)
 	order_remove(table, loop);
 	table->evicted += loop->back_edges;
 	table->dropped = true;
-	table->crowded = true;
 	memset(loop, 0, sizeof(*loop));
 }
 
-/* A free way, or the one with fewest iterations of those that are not fresh. */
+/* A free way, or the one with fewest back edges of those that are not fresh. */
 static struct loop *loop_claim(struct loop_table *table, u64 head, u32 space)
 {
 	struct loop *set = loop_set(table, head, space), *least = NULL;
@@ -197,7 +208,7 @@ static struct loop *loop_claim(struct loop_table *table, u64 head, u32 space)
 		if (!set[way].tails)
 			return &set[way];
 		if (!set[way].fresh &&
-		    (!least || set[way].back_edges < least->back_edges))
+		    (!least || set[way].heat < least->heat))
 			least = &set[way];
 	}
 	loop_evict(table, least);
@@ -221,7 +232,7 @@ static struct loop *loop_get(struct loop_table *table, u64 head, u64 tail,
 	} else if (tail > loop->tail) {
 		grow(table, loop, tail);
 		loop->tails++;
-		loop->tolerance++;
+		loop->tolerance += !table->is_profile;
 	}
 	return loop;
 }
@@ -266,13 +277,28 @@ static void enter_loops(struct loop_table *table,
 	}
 }
 
+/* Back edges that @count runs of the segment took, for its loop. */
+static void count_back_edges(struct loop_table *table,
+			     const struct flow_segment *segment, u64 count)
+{
+	struct loop *loop;
+
+	if (!flow_is_back_edge(segment, table->params.span))
+		return;
+	loop = loop_get(table, segment->target,
+			segment->start + segment->end, segment->space);
+	loop->back_edges += count;
+	loop->heat += count;
+}
+
 static void segment_evicted(struct flow_table *flow,
 			    const struct flow_segment *segment, u64 count)
 {
 	struct loop_table *table = container_of(flow, struct loop_table, flow);
 
+	if (!table->is_profile)
+		count_back_edges(table, segment, count);
 	enter_loops(table, segment, count, false, FOLD_MAX);
-	table->crowded = true;
 }
 
 /* Entries so far of every loop of @space (0: all), from all segments. */
@@ -285,7 +311,7 @@ static void loop_settle(void *memory, u32 space)
 
 	for (i = 0; i < table->used; i++)
 		table->loops[table->order[i]].settled = 0;
-	for (set = 0; set <= flow->set_mask; set++) {
+	for (set = 0; set < flow->set_count; set++) {
 		for (way = 0; way < FLOW_WAYS; way++) {
 			const struct flow_segment *segment =
 				&flow->segments[set * FLOW_WAYS + way];
@@ -306,12 +332,23 @@ static struct flight *flight_at(struct loop_cursor *cursor, u32 i)
 	return &cursor->flight[i & (LOOPS_IN_FLIGHT - 1)];
 }
 
-/* The lowest loop in flight of the frame that runs now. */
-static u32 frame_base(const struct loop_cursor *cursor)
+static struct loop_frame *frame_at(struct loop_cursor *cursor, u32 depth)
 {
-	u32 base = cursor->base[cursor->flow.depth & (FLOW_DEPTH - 1)];
+	return &cursor->frame[depth & (FLOW_DEPTH - 1)];
+}
+
+/* The lowest loop in flight of the frame that runs now. */
+static u32 frame_base(struct loop_cursor *cursor)
+{
+	u32 base = frame_at(cursor, cursor->flow.depth)->base;
 
 	return (s32)(base - cursor->bottom) > 0 ? base : cursor->bottom;
+}
+
+static void find_inner(struct loop_cursor *cursor)
+{
+	cursor->inner = cursor->top == frame_base(cursor) ?
+			&cursor->none : flight_at(cursor, cursor->top - 1);
 }
 
 static struct loop *flight_loop(struct loop_table *table,
@@ -356,24 +393,33 @@ static void count_execution(struct loop *loop, u64 trip)
 static void close_flight(struct loop_table *table, struct flight *flight,
 			 bool seen)
 {
-	struct loop *loop = flight_loop(table, flight);
+	struct loop *loop;
 
 	if (flight->begun == BEGUN_MIDDLE)
 		return;
+	loop = flight_loop(table, flight);
+	loop->heat += flight->back_edges;
+	loop->runs++;
 	if (seen && flight->begun == BEGUN_SEEN)
 		count_execution(loop, flight->back_edges + 1);
 	else
 		loop->unclosed++;
 }
 
-/* Closes all loops in flight from @base up. */
+/* Closes all loops in flight from @base up: their frames are closed. */
 static void close_above(struct loop_table *table, struct loop_cursor *cursor,
-			u32 base, bool seen)
+			u32 base)
 {
 	if ((s32)(base - cursor->bottom) < 0)
 		base = cursor->bottom;
 	while ((s32)(cursor->top - base) > 0)
-		close_flight(table, flight_at(cursor, --cursor->top), seen);
+		close_flight(table, flight_at(cursor, --cursor->top), true);
+}
+
+static void set_limit(struct flight *flight, u64 limit)
+{
+	flight->limit = limit;
+	flight->reach = min(flight->farthest, limit);
 }
 
 /* The frame's loops that a jump leaves are closed; the others move together. */
@@ -394,9 +440,8 @@ static void close_left(struct loop_table *table, struct loop_cursor *cursor,
 			close_flight(table, flight, true);
 			continue;
 		}
-		flight->limit = limit;
-		if (flight->tail < limit)
-			limit = flight->tail;
+		set_limit(flight, limit);
+		limit = min(limit, flight->tail);
 		*flight_at(cursor, kept++) = *flight;
 	}
 	cursor->top = kept;
@@ -406,8 +451,8 @@ static struct flight *flight_push(struct loop_table *table,
 				  struct loop_cursor *cursor, u64 from, u64 to)
 {
 	struct loop *loop = loop_get(table, to, from, cursor->flow.space);
+	struct loop_frame *frame = frame_at(cursor, cursor->flow.depth);
 	struct flight *flight, *below = NULL;
-	u32 frame = cursor->flow.depth & (FLOW_DEPTH - 1);
 
 	freshen(table, loop);
 	if (cursor->top != frame_base(cursor))
@@ -419,72 +464,61 @@ static struct flight *flight_push(struct loop_table *table,
 	flight = flight_at(cursor, cursor->top++);
 	flight->head = to;
 	flight->tail = loop->tail;
-	flight->limit = below ? min(below->limit, below->tail) : ~0ULL;
+	flight->farthest = from;
 	flight->back_edges = 0;
 	flight->slot = loop - table->loops;
 	flight->space = loop->space;
 	flight->begun = BEGUN_SEEN;
-	if (cursor->low[frame] >= to && cursor->high[frame] <= loop->tail)
+	if (frame->low >= to && frame->high <= loop->tail)
 		flight->begun = cursor->flow.depth ? BEGUN_MIDDLE : BEGUN_UNSEEN;
+	set_limit(flight, below ? min(below->limit, below->tail) : ~0ULL);
 	return flight;
+}
+
+static struct flight *flight_find(struct loop_cursor *cursor, u64 head)
+{
+	u32 i, base = frame_base(cursor);
+
+	for (i = cursor->top; i != base; i--)
+		if (flight_at(cursor, i - 1)->head == head)
+			return flight_at(cursor, i - 1);
+	return NULL;
 }
 
 /* A jump back within the frame. */
 static void jump_back(struct loop_table *table, struct loop_cursor *cursor,
 		      u64 from, u64 to)
 {
-	u32 frame = cursor->flow.depth & (FLOW_DEPTH - 1);
-	struct flight *flight = NULL;
-	bool is_back_edge = from - to <= table->params.span;
-	struct loop *loop;
-	u32 i;
+	struct loop_frame *frame = frame_at(cursor, cursor->flow.depth);
+	struct flight *flight;
 
-	cursor->low[frame] = min(cursor->low[frame], to);
-	cursor->high[frame] = max(cursor->high[frame], from);
+	frame->low = min(frame->low, to);
+	frame->high = max(frame->high, from);
 	close_left(table, cursor, from, to);
-	if (!is_back_edge)
-		return;
-	for (i = frame_base(cursor); i != cursor->top; i++)
-		if (flight_at(cursor, i)->head == to)
-			flight = flight_at(cursor, i);
-	if (!flight)
-		flight = flight_push(table, cursor, from, to);
-	if (from > flight->tail)
-		flight->tail = from;
-	loop = flight_loop(table, flight);
-	loop->back_edges++;
-	flight->back_edges++;
+	if (from - to <= table->params.span) {
+		flight = flight_find(cursor, to);
+		if (!flight)
+			flight = flight_push(table, cursor, from, to);
+		if (from > flight->tail) {
+			flight->tail = from;
+			flight_loop(table, flight);	/* it grows, too */
+		}
+		flight->farthest = max(flight->farthest, from);
+		set_limit(flight, flight->limit);
+		flight->back_edges++;
+	}
+	find_inner(cursor);
 }
 
-/* The same, for one more iteration of the innermost loop. */
-static __always_inline bool iterate(struct loop_table *table,
-				    struct loop_cursor *cursor, u64 from,
-				    u64 to)
-{
-	struct flight *flight = flight_at(cursor, cursor->top - 1);
-	struct loop *loop = &table->loops[flight->slot & (table->slots - 1)];
-
-	if (unlikely(cursor->top == frame_base(cursor) || flight->head != to ||
-		     from > flight->tail || from > flight->limit ||
-		     !loop_is(loop, to, cursor->flow.space) ||
-		     from > loop->tail ||
-		     from > cursor->high[cursor->flow.depth & (FLOW_DEPTH - 1)]))
-		return false;
-	loop->back_edges++;
-	flight->back_edges++;
-	return true;
-}
-
-/* --- the engine --------------------------------------------------------- */
-
-/* A frame begins; @came_from its start's outside or, unseen, its start. */
+/* A frame begins at @at; @came_from: outside of it or, unseen, @at. */
 static void frame_begun(struct loop_cursor *cursor, u64 at, u64 came_from)
 {
-	u32 frame = cursor->flow.depth & (FLOW_DEPTH - 1);
+	struct loop_frame *frame = frame_at(cursor, cursor->flow.depth);
 
-	cursor->base[frame] = cursor->top;
-	cursor->low[frame] = came_from;
-	cursor->high[frame] = at;
+	frame->base = cursor->top;
+	frame->low = came_from;
+	frame->high = at;
+	cursor->inner = &cursor->none;
 }
 
 /*
@@ -497,14 +531,18 @@ static void close_cut(struct loop_table *table, struct loop_cursor *cursor,
 	while (cursor->top != cursor->bottom) {
 		struct flight *flight = flight_at(cursor, cursor->top - 1);
 
-		while (depth && (s32)(cursor->base[depth & (FLOW_DEPTH - 1)] -
-				      cursor->top) >= 0)
-			at = cursor->flow.site[--depth & (FLOW_DEPTH - 1)];
+		while (depth && (s32)(frame_at(cursor, depth)->base -
+				      cursor->top) >= 0) {
+			depth--;
+			at = cursor->flow.frame[depth & (FLOW_DEPTH - 1)].site;
+		}
 		cursor->top--;
 		close_flight(table, flight,
 			     at < flight->head || at > flight->tail);
 	}
 }
+
+/* --- the engine --------------------------------------------------------- */
 
 static noinline void loop_turn(struct loop_table *table,
 			       struct loop_cursor *cursor,
@@ -522,8 +560,7 @@ static noinline void loop_turn(struct loop_table *table,
 	}
 	switch (flow_turn(flow, &table->flow, event)) {
 	case FLOW_JUMP:
-		if (event->to <= event->from &&
-		    !iterate(table, cursor, event->from, event->to))
+		if (event->to <= event->from)
 			jump_back(table, cursor, event->from, event->to);
 		break;
 	case FLOW_ENTER:
@@ -532,11 +569,11 @@ static noinline void loop_turn(struct loop_table *table,
 	case FLOW_LEAVE:
 		if (depth != flow->depth)
 			close_above(table, cursor,
-				    cursor->base[(flow->depth + 1) &
-						 (FLOW_DEPTH - 1)], true);
+				    frame_at(cursor, flow->depth + 1)->base);
+		find_inner(cursor);
 		break;
 	case FLOW_RESTART:
-		close_above(table, cursor, cursor->bottom, true);
+		close_above(table, cursor, cursor->bottom);
 		frame_begun(cursor, event->to, event->to);
 		break;
 	case FLOW_CUT:
@@ -548,16 +585,67 @@ static noinline void loop_turn(struct loop_table *table,
 	}
 }
 
+/* One more iteration of the innermost loop. */
+static __always_inline void iterate(struct loop_table *table,
+				    struct loop_cursor *cursor, u64 from,
+				    u64 to)
+{
+	flow_end(&cursor->flow, &table->flow, from, to, STREAM_JUMP);
+	flow_begin(&cursor->flow, to, false);
+	cursor->inner->back_edges++;
+}
+
+static __always_inline void call(struct loop_table *table,
+				 struct loop_cursor *cursor, u64 from, u64 to)
+{
+	flow_end(&cursor->flow, &table->flow, from, 0, STREAM_CALL);
+	flow_push(&cursor->flow, from, false);
+	flow_begin(&cursor->flow, to, true);
+	frame_begun(cursor, to, to - 1);
+}
+
+static __always_inline void leave(struct loop_table *table,
+				  struct loop_cursor *cursor, u64 from, u64 to)
+{
+	struct flow *flow = &cursor->flow;
+	u32 base = frame_at(cursor, flow->depth)->base;
+
+	flow_end(flow, &table->flow, from, 0, STREAM_RET);
+	flow->depth--;
+	flow_begin(flow, to - 1, false);
+	if (cursor->top != base)
+		close_above(table, cursor, base);
+	find_inner(cursor);
+}
+
+/* The table took so many new segments that it pays to retire it. */
+static __always_inline bool has_room(const struct loop_table *table)
+{
+	return table->flow.claimed <= table->flow.set_count * FLOW_WAYS / 2;
+}
+
 static bool loop_feed(void *memory, void *cursor_memory,
 		      const struct stream_event *event)
 {
 	struct loop_cursor *cursor = cursor_memory;
 	struct loop_table *table = memory;
+	u64 from = event->from, to = event->to;
 
-	if (likely(flow_forward(&cursor->flow, event)))
+	if (unlikely(!flow_follows(&cursor->flow, event)))
+		loop_turn(table, cursor, event);
+	else if (to > from && stream_is_jump(event->kind) &&
+		 likely(flow_forward(&cursor->flow, from, to)))
 		return true;
-	loop_turn(table, cursor, event);
-	return !table->crowded;
+	else if (to == cursor->inner->head && from <= cursor->inner->reach &&
+		 stream_is_jump(event->kind))
+		iterate(table, cursor, from, to);
+	else if (event->kind == STREAM_CALL)
+		call(table, cursor, from, to);
+	else if (event->kind == STREAM_RET && flow_returns(&cursor->flow, to))
+		leave(table, cursor, from, to);
+	else
+		loop_turn(table, cursor, event);
+	return has_room(table);
 }
 
 static unsigned int loop_unit(const struct engine_params *params,
@@ -571,18 +659,19 @@ static void loop_cursor_init(void *memory, u32 tid)
 	struct loop_cursor *cursor = memory;
 
 	memset(cursor, 0, sizeof(*cursor));
+	cursor->none.head = ~0ULL;
 	flow_init(&cursor->flow);
 	frame_begun(cursor, 0, 0);
 }
 
-/* A sixth of the memory for loops, the rest for segments. */
+/* A third of the memory for loops, the rest for segments. */
 static void loop_table_init(void *memory, size_t size,
 			    const struct engine_params *params)
 {
 	struct loop_table *table = memory;
 	size_t loop_size = sizeof(struct loop) + sizeof(*table->order);
 	size_t header = (sizeof(*table) + 63) & ~63UL;
-	u32 slots = LOOP_WAYS, sets = 1;
+	u32 slots = LOOP_WAYS, sets = 2;
 
 	memset(table, 0, sizeof(*table));
 	size -= header;
@@ -601,10 +690,27 @@ static void loop_table_init(void *memory, size_t size,
 	memset(table->loops, 0, slots * sizeof(*table->loops));
 }
 
+/* Back edges that are still in segments only. */
+static u64 segments_pending(const struct loop_table *table)
+{
+	const struct flow_table *flow = &table->flow;
+	u64 pending = 0;
+	size_t i;
+
+	for (i = 0; i < (size_t)flow->set_count * FLOW_WAYS; i++) {
+		const struct flow_set *set = &flow->sets[i / FLOW_WAYS];
+
+		if (set->key[i % FLOW_WAYS] &&
+		    flow_is_back_edge(&flow->segments[i], table->params.span))
+			pending += set->count[i % FLOW_WAYS];
+	}
+	return pending;
+}
+
 static u64 loop_pending(const void *memory)
 {
 	const struct loop_table *table = memory;
-	u64 pending = 0;
+	u64 pending = table->is_profile ? 0 : segments_pending(table);
 	u32 i;
 
 	for (i = 0; i < table->used; i++)
@@ -640,23 +746,32 @@ static void merge_trips(struct loop *into, const struct loop *from)
 static void merge_loop(struct loop_table *profile, struct loop_table *table,
 		       struct loop *from)
 {
-	struct loop *into = loop_get(profile, from->head, from->tail,
-				     from->space);
+	struct loop *into = loop_find(profile, from->head, from->space);
 
+	/* Who knew less of the region may have split or missed executions. */
+	if (into && into->tail < from->tail)
+		into->tolerance += into->runs;
+	else if (into && into->tail > from->tail)
+		into->tolerance += from->runs;
+	into = loop_get(profile, from->head, from->tail, from->space);
+	into->runs += from->runs;
 	into->back_edges += from->back_edges;
+	into->heat += from->heat;
 	into->entries += from->entries;
 	into->executions += from->executions;
 	into->unclosed += from->unclosed;
 	into->cycles += from->cycles;
 	into->tolerance += from->tolerance;
 	merge_trips(into, from);
-	if (from->back_edges)
+	if (from->heat)
 		freshen(profile, into);
 
 	from->back_edges = 0;
+	from->heat = 0;
 	from->entries = 0;
 	from->executions = 0;
 	from->unclosed = 0;
+	from->runs = 0;
 	from->cycles = 0;
 	from->tolerance = 0;
 	from->trip_min = 0;
@@ -672,10 +787,13 @@ static void merge_set(struct loop_table *profile, struct loop_table *table,
 	unsigned int way;
 
 	for (way = 0; way < FLOW_WAYS; way++) {
+		const struct flow_segment *segment =
+			&table->flow.segments[at * FLOW_WAYS + way];
+
 		if (!set->key[way])
 			continue;
-		flow_table_add(&profile->flow, set->key[way],
-			       &table->flow.segments[at * FLOW_WAYS + way],
+		count_back_edges(profile, segment, set->count[way]);
+		flow_table_add(&profile->flow, set->key[way], segment,
 			       set->count[way]);
 		set->key[way] = 0;
 	}
@@ -684,8 +802,9 @@ static void merge_set(struct loop_table *profile, struct loop_table *table,
 static size_t loop_merge(void *profile_memory, void *memory, size_t limit)
 {
 	struct loop_table *profile = profile_memory, *table = memory;
-	size_t sets = table->flow.set_mask + 1, items = table->used + sets;
-	size_t taken = 0;
+	size_t items = table->used + table->flow.set_count, taken = 0;
+
+	profile->is_profile = true;
 
 	/* Loops first: the profile may have to give up segments. */
 	for (; taken < limit && table->merged < items; taken++) {
@@ -700,7 +819,7 @@ static size_t loop_merge(void *profile_memory, void *memory, size_t limit)
 		profile->evicted += table->evicted;
 		table->evicted = 0;
 		table->merged = 0;
-		table->crowded = false;
+		table->flow.claimed = 0;
 	}
 	return taken;
 }
@@ -781,7 +900,7 @@ static void loop_forget(void *memory, u32 space)
 	size_t set, way;
 	u32 i, kept = 0;
 
-	for (set = 0; set <= flow->set_mask; set++)
+	for (set = 0; set < flow->set_count; set++)
 		for (way = 0; way < FLOW_WAYS; way++)
 			if (flow->segments[set * FLOW_WAYS + way].space == space)
 				flow->sets[set].key[way] = 0;

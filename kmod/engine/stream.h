@@ -44,7 +44,7 @@ struct stream_event {
 /* A branch that stays in its procedure's frame. */
 static inline bool stream_is_jump(unsigned int kind)
 {
-	return kind <= STREAM_INDIRECT;
+	return kind - STREAM_COND <= STREAM_INDIRECT - STREAM_COND;
 }
 
 /*
