@@ -39,7 +39,10 @@ class Machine:
             "-kernel", kernel, "-initrd", initrd,
             "-append", f"{arguments} {options.append}".strip(),
             "-chardev", f"file,id=log,path={log.replace(',', ',,')}",
-            "-serial", "chardev:log", "-device", "virtio-serial-pci,max_ports=8",
+            "-serial", "chardev:log",
+            # Without ioeventfd the device acts when the guest tells it to, not
+            # when another thread of the host gets to it.
+            "-device", "virtio-serial-pci,max_ports=8,ioeventfd=off",
             *(_ICOUNT if options.icount else []),
         ]
         guest_ends = []
