@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Events come to a process that runs, thread by thread, and leave it again. */
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "outside.h"
+#include "tap.h"
+
+enum { THREADS = 8 };
+
+static int list_threads(pid_t pid, pid_t *threads)
+{
+	char path[64];
+	struct dirent *entry;
+	int count = 0;
+	DIR *folder;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	folder = opendir(path);
+	while (folder && (entry = readdir(folder)) && count < THREADS)
+		if (atoi(entry->d_name))
+			threads[count++] = atoi(entry->d_name);
+	if (folder)
+		closedir(folder);
+	return count;
+}
+
+static uint64_t attach(pid_t pid, const struct profile_mode *mode)
+{
+	struct profile *profiles[THREADS];
+	pid_t threads[THREADS];
+	int count = list_threads(pid, threads), i, j;
+	uint64_t sum = 0;
+
+	for (i = 0; i < count; i++)
+		profiles[i] = profile_open(mode, threads[i], false);
+	for (j = 0; j < 5; j++) {
+		for (i = 0; i < count; i++)
+			profile_switch(profiles[i], true);
+		usleep(3000);
+		for (i = 0; i < count; i++)
+			profile_switch(profiles[i], j & 1);
+		usleep(500);
+	}
+	for (i = 0; i < count; i++) {
+		sum += profile_count(profiles[i]);
+		profile_close(profiles[i]);
+	}
+	return sum;
+}
+
+void test_attached(const char *subject)
+{
+	const struct profile_mode *mode;
+	struct ending native, watched;
+	struct child child;
+	int i;
+
+	child_start(&child, subject, "busy", NULL, false);
+	usleep(10000);
+	if (write(child.input, "x", 1) != 1)
+		tap_bail("a subject that nobody watches does not run");
+	child_end(&child, &native);
+	for (mode = profile_modes; mode->name; mode++) {
+		uint64_t sum = 0;
+
+		child_start(&child, subject, "busy", NULL, false);
+		usleep(20000);
+		for (i = 0; i < 5; i++)
+			sum += attach(child.pid, mode);
+		if (write(child.input, "x", 1) != 1)
+			tap_note("it is gone");
+		child_end(&child, &watched);
+		child_same(&native, &watched, "attached and detached", mode->name);
+		tap_test(sum > 100, "attached: %s, something is seen", mode->name);
+	}
+}

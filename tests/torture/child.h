@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A subject that runs, and what can be seen of it from outside. */
+#ifndef TORTURE_CHILD_H
+#define TORTURE_CHILD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "profile.h"
+
+enum { CHILD_OUTPUT = 16384, CHILD_SECONDS = 60 };
+
+struct child {
+	pid_t pid;
+	int input;		/* its standard input */
+	int output;
+	struct profile *profile;	/* NULL: nobody watches */
+};
+
+/* How it ended. */
+struct ending {
+	char output[CHILD_OUTPUT];
+	size_t length;
+	int status;		/* of waitpid() */
+	uint64_t count;		/* of the event */
+	bool late;		/* it did not end, and was killed */
+};
+
+/* Starts PROGRAM NAME; @mode NULL: unwatched. @traced: it stops at its exec. */
+void child_start(struct child *child, const char *program, const char *name,
+		 const struct profile_mode *mode, bool traced);
+
+/* Reads until @text came; false: it did not. */
+bool child_says(struct child *child, const char *text);
+
+/* Waits for its end. Its events go, too. */
+void child_end(struct child *child, struct ending *ending);
+
+void child_run(const char *program, const char *name,
+	       const struct profile_mode *mode, struct ending *ending);
+
+/* One test: did both end in the same way? */
+bool child_same(const struct ending *native, const struct ending *watched,
+		const char *what, const char *mode);
+
+#endif /* TORTURE_CHILD_H */

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A debugger that is not watched, of a program that is. */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+
+#include "child.h"
+#include "outside.h"
+#include "tap.h"
+
+struct session {
+	unsigned long steps, places, flag, ax;
+	int status;
+};
+
+/* Steps from the subject's own stop to its end. */
+static void debug(const char *subject, const struct profile_mode *mode,
+		  struct session *session, struct ending *ending)
+{
+	struct user_regs_struct regs;
+	struct child child;
+	int status = 0;
+
+	memset(session, 0, sizeof(*session));
+	child_start(&child, subject, "stepped", mode, true);
+	waitpid(child.pid, &status, 0);		/* the exec */
+	ptrace(PTRACE_CONT, child.pid, NULL, NULL);
+	waitpid(child.pid, &status, 0);		/* raise(SIGSTOP) */
+	while (WIFSTOPPED(status)) {
+		/* Every eighth time by the kernel's calls, not by steps. */
+		int how = session->steps % 8 == 7 ? PTRACE_SYSCALL :
+						    PTRACE_SINGLESTEP;
+
+		if (session->steps > 100 && how == PTRACE_SYSCALL)
+			how = PTRACE_SINGLESTEP;
+		ptrace(how, child.pid, NULL, NULL);
+		waitpid(child.pid, &status, 0);
+		if (!WIFSTOPPED(status))
+			break;
+		ptrace(PTRACE_GETREGS, child.pid, NULL, &regs);
+		session->steps++;
+		session->places = session->places * 31 + regs.rip;
+		session->ax = session->ax * 31 + regs.rax;
+		session->flag |= regs.eflags & 0x100;
+	}
+	session->status = status;
+	child_end(&child, ending);
+}
+
+void test_debugged(const char *subject)
+{
+	const struct profile_mode *mode;
+	struct session native, watched;
+	struct ending ending;
+
+	debug(subject, NULL, &native, &ending);
+	for (mode = profile_modes; mode->name; mode++) {
+		debug(subject, mode, &watched, &ending);
+		tap_test(watched.steps == native.steps && native.steps > 50 &&
+			 watched.places == native.places &&
+			 watched.status == native.status && !watched.flag,
+			 "debugged from outside: %s", mode->name);
+		tap_note("steps %lu (%lu), status %x (%x), flag %lx",
+			 watched.steps, native.steps, watched.status,
+			 native.status, watched.flag);
+	}
+}

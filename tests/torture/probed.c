@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* uprobes and uretprobes on a program that is stepped: each is hit. */
+#include <elf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "outside.h"
+#include "tap.h"
+
+enum { CALLS = 50 };
+
+static const char tracing[] = "/sys/kernel/tracing";
+
+static bool put(const char *name, const char *text)
+{
+	char path[256];
+	FILE *file;
+	bool good;
+
+	snprintf(path, sizeof(path), "%s/%s", tracing, name);
+	file = fopen(path, "a");
+	good = file && fputs(text, file) >= 0;
+	return (!file || !fclose(file)) && good;
+}
+
+static unsigned long hits(const char *probe)
+{
+	char path[256], line[512], name[128];
+	unsigned long count = 0, found;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/uprobe_profile", tracing);
+	file = fopen(path, "r");
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "%*s %127s %lu", name, &found) == 2 &&
+		    !strcmp(name, probe))
+			count = found;
+	if (file)
+		fclose(file);
+	return count;
+}
+
+/* Where the function is in the file; 0: nowhere. */
+static unsigned long place_of(const char *path, const char *function)
+{
+	int fd = open(path, O_RDONLY), i, j;
+	const Elf64_Ehdr *file;
+	const Elf64_Shdr *sections;
+	unsigned long place = 0;
+	struct stat stat;
+
+	if (fd < 0 || fstat(fd, &stat))
+		return 0;
+	file = mmap(NULL, stat.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	sections = (const void *)file + file->e_shoff;
+	for (i = 0; i < file->e_shnum; i++) {
+		const Elf64_Sym *symbols = (const void *)file +
+					   sections[i].sh_offset;
+		const char *names = (const char *)file +
+				    sections[sections[i].sh_link].sh_offset;
+
+		if (sections[i].sh_type != SHT_SYMTAB)
+			continue;
+		for (j = 0; j < (int)(sections[i].sh_size / sizeof(*symbols)); j++)
+			if (!strcmp(names + symbols[j].st_name, function)) {
+				const Elf64_Shdr *code =
+					&sections[symbols[j].st_shndx];
+
+				place = symbols[j].st_value - code->sh_addr +
+					code->sh_offset;
+			}
+	}
+	close(fd);
+	return place;
+}
+
+static void define(const char *subject, unsigned long place)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text),
+		 "p:torture/first %s:0x%lx\n"
+		 "r:torture/back %s:0x%lx\n",
+		 subject, place, subject, place);
+	if (!put("uprobe_events", text))
+		tap_bail("cannot make uprobes");
+}
+
+static void undefine(void)
+{
+	put("events/torture/enable", "0");
+	put("uprobe_events", "-:torture/first\n-:torture/back\n");
+}
+
+void test_probes(const char *subject)
+{
+	unsigned long place = place_of(subject, "subject_probed");
+	const struct profile_mode *mode;
+	struct ending native, watched;
+
+	if (access("/sys/kernel/tracing/uprobe_events", W_OK)) {
+		tap_skip("the kernel has no uprobes", "probes");
+		return;
+	}
+	if (!place)
+		tap_bail("%s has no function to probe", subject);
+	child_run(subject, "called", NULL, &native);
+	for (mode = profile_modes; mode->name; mode++) {
+		define(subject, place);
+		put("events/torture/enable", "1");
+		child_run(subject, "called", mode, &watched);
+		child_same(&native, &watched, "probed", mode->name);
+		tap_test(hits("first") == CALLS && hits("back") == CALLS,
+			 "probed: %s, each probe is hit", mode->name);
+		tap_note("hits %lu, %lu", hits("first"), hits("back"));
+		undefine();
+	}
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* hwprof events on a task and its children, straight from perf_event_open(). */
+#ifndef TORTURE_PROFILE_H
+#define TORTURE_PROFILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "../../uapi/linux/hwprof.h"
+
+enum { PROFILE_CPUS = 16 };
+
+/* What is opened: the event and what is wanted of it. */
+struct profile_mode {
+	const char *name;
+	uint64_t config;
+	uint64_t period;	/* 0: only counted */
+	bool flickers;		/* is switched off and on all the time */
+};
+
+/* Those that every subject is run in, ended by a name of NULL. */
+extern const struct profile_mode profile_modes[];
+extern const struct profile_mode count_branches, count_back_edges;
+
+struct profile;
+
+/*
+ * Events on @task (a thread) and what it will make, off until its exec if
+ * @on_exec. Exits with a message where perf refuses.
+ */
+struct profile *profile_open(const struct profile_mode *mode, pid_t task,
+			     bool on_exec);
+void profile_switch(struct profile *profile, bool on);
+uint64_t profile_count(const struct profile *profile);
+void profile_close(struct profile *profile);
+
+#endif /* TORTURE_PROFILE_H */

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What others start, stop, look into and kill. */
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "subject.h"
+
+/* Works, sleeps, makes system calls and signals until a byte comes. */
+static void *be_busy(void *result)
+{
+	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
+	uint64_t sum = 0, rounds = 0;
+
+	while (poll(&input, 1, 0) == 0) {
+		sum += subject_work(30) - subject_work(30);
+		if (++rounds % 16 == 0)
+			usleep(100);
+		sum += read_flags() & TF;
+	}
+	*(uint64_t *)result = sum;
+	return NULL;
+}
+
+static volatile sig_atomic_t seen_tf;
+
+static void on_alarm(int sig, siginfo_t *info, void *context)
+{
+	seen_tf |= context_flags(context) & TF;
+}
+
+void subject_busy(void)
+{
+	uint64_t sums[4] = { 1, 1, 1, 1 };
+	pthread_t threads[3];
+	struct itimerspec time = { { 0, 2000000 }, { 0, 2000000 } };
+	timer_t timer;
+	int i;
+
+	subject_handle(SIGALRM, on_alarm, SA_RESTART);
+	expect(!timer_create(CLOCK_MONOTONIC, NULL, &timer));
+	expect(!timer_settime(timer, 0, &time, NULL));
+	for (i = 0; i < 3; i++)
+		pthread_create(&threads[i], NULL, be_busy, &sums[i]);
+	be_busy(&sums[3]);
+	for (i = 0; i < 3; i++)
+		pthread_join(threads[i], NULL);
+	printf("sum %llx, flag %x\n",
+	       (unsigned long long)(sums[0] + sums[1] + sums[2] + sums[3]),
+	       (int)seen_tf);
+}
+
+/* Threads and children without end, to be killed. */
+static void *thread_of_storm(void *unused)
+{
+	pid_t pid;
+
+	for (;;) {
+		pid = fork();
+		if (!pid) {
+			subject_work(100);
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+	}
+	return NULL;
+}
+
+void subject_storm(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, thread_of_storm, NULL);
+	for (;;) {
+		subject_work(100);
+		if (read_flags() & TF)
+			exit(99);
+	}
+}
+
+/* Dies of a signal with several threads, one in a call, one at work. */
+static void *work_on(void *unused)
+{
+	for (;;)
+		subject_work(100);
+	return NULL;
+}
+
+static void *sleep_on(void *unused)
+{
+	for (;;)
+		sleep(1000);
+	return NULL;
+}
+
+void subject_crash(void)
+{
+	pthread_t threads[2];
+
+	pthread_create(&threads[0], NULL, work_on, NULL);
+	pthread_create(&threads[1], NULL, sleep_on, NULL);
+	usleep(5000);
+	*(volatile int *)8 = 1;
+}
+
+/* Threads that sleep in several ways until a byte comes. */
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+
+static void *wait_lock(void *unused)
+{
+	pthread_mutex_lock(&gate);
+	pthread_mutex_unlock(&gate);
+	subject_work(200);
+	return NULL;
+}
+
+static void *wait_time(void *unused)
+{
+	int i;
+
+	for (i = 0; i < 100; i++)
+		usleep(20000);
+	subject_work(200);
+	return NULL;
+}
+
+void subject_blocked(void)
+{
+	pthread_t threads[2];
+	uint64_t sum;
+	pid_t child;
+	char byte;
+
+	pthread_mutex_lock(&gate);
+	pthread_create(&threads[0], NULL, wait_lock, NULL);
+	pthread_create(&threads[1], NULL, wait_time, NULL);
+	child = fork();
+	if (!child) {
+		raise(SIGSTOP);
+		sum = subject_work(300);
+		_exit(sum == subject_work(300) ? 4 : 5);
+	}
+	waitpid(child, NULL, WUNTRACED);
+	expect(write(STDOUT_FILENO, "ready\n", 6) == 6);
+	expect(read(STDIN_FILENO, &byte, 1) == 1);
+	expect(!(read_flags() & TF));
+	kill(child, SIGCONT);
+	subject_wait(child, "stopped child");
+	pthread_mutex_unlock(&gate);
+	pthread_join(threads[0], NULL);
+	pthread_join(threads[1], NULL);
+	printf("sum %llx\n", (unsigned long long)subject_work(1000));
+}
+
+/* A function to be probed: called so often. */
+__attribute__((noinline)) int subject_probed(int i)
+{
+	asm volatile("" : "+r" (i));
+	return i + 1;
+}
+
+void subject_called(void)
+{
+	int i, sum = 0;
+
+	for (i = 0; i < 50; i++)
+		sum += subject_probed(i);
+	printf("sum %d\n", sum);
+}
+
+void subject_ticks(void)
+{
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		printf("tick %d\n", i);
+		subject_work(100);
+		usleep(500);
+	}
+}
+
+/* Runs a program that has more rights, as an ordinary user. */
+void subject_unprivileged(void)
+{
+	const char *program = getenv("PRIVILEGED");
+	pid_t pid;
+
+	expect(!setresgid(1000, 1000, 1000));
+	expect(!setresuid(1000, 1000, 1000));
+	subject_work(10000);
+	pid = fork();
+	if (!pid) {
+		execl(program, program, "privileged", NULL);
+		_exit(127);
+	}
+	subject_wait(pid, "privileged");
+	subject_work(10000);
+}
+
+void subject_privileged(void)
+{
+	printf("ids %d %d, work %llx\n", (int)geteuid(), (int)getegid(),
+	       (unsigned long long)subject_work(200000));
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A subject is a small program that does one thing which single stepping could
+ * disturb. Its output and exit status depend on nothing else, so they must be
+ * the same whoever watches.
+ */
+#ifndef TORTURE_SUBJECT_H
+#define TORTURE_SUBJECT_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+#include <ucontext.h>
+
+enum { TF = 0x100 };
+
+#ifdef __x86_64__
+#define REG_PC	REG_RIP
+#define REG_TOP	REG_RSP
+#else
+#define REG_PC	REG_EIP
+#define REG_TOP	REG_ESP
+#endif
+
+/* A condition that holds in every program; if it does not, the subject fails. */
+#define expect(condition)						\
+	do {								\
+		if (!(condition))					\
+			subject_fail(__FILE__, __LINE__, #condition);	\
+	} while (0)
+void subject_fail(const char *file, int line, const char *condition);
+
+/* This program again, as the subject @name. */
+void subject_become(const char *name);
+
+/* Waits for the child and says how it ended. */
+void subject_wait(pid_t pid, const char *what);
+
+/* Takes some time, and gives the same number each time. */
+uint64_t subject_work(unsigned int rounds);
+
+typedef void subject_handler(int sig, siginfo_t *info, void *context);
+void subject_handle(int sig, subject_handler *handler, int flags);
+
+static inline unsigned long context_flags(void *context)
+{
+	return ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL];
+}
+
+static inline unsigned long read_flags(void)
+{
+	unsigned long flags;
+
+	/* No red zone here: see build.mk. */
+	asm volatile("pushf; pop %0" : "=r" (flags) :: "memory");
+	return flags;
+}
+
+#endif /* TORTURE_SUBJECT_H */

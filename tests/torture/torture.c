@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * torture [-m MODES] [-s NAME] FOLDER
+ *
+ * Programs run as natively while hwprof steps them: same output, same status.
+ * FOLDER has the subjects. -m: try so many modes on each subject, in turn
+ * (default: all). -s: only this subject, or only `outside`.
+ */
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "outside.h"
+#include "subject/list.h"
+#include "tap.h"
+
+#define X(name) #name,
+static const char * const both[] = { SUBJECTS(X) NULL };
+static const char * const only_64[] = { SUBJECTS_64(X) NULL };
+static const char * const only_32[] = { SUBJECTS_32(X) NULL };
+#undef X
+
+static const char *only;
+static unsigned int modes_each;
+static unsigned int next_mode;
+
+static unsigned int mode_count(void)
+{
+	unsigned int count = 0;
+
+	while (profile_modes[count].name)
+		count++;
+	return count;
+}
+
+static void test_subject(const char *program, const char *name,
+			 const char *bits)
+{
+	struct ending native, watched;
+	unsigned int i;
+	char what[128];
+
+	if (only && strcmp(only, name))
+		return;
+	snprintf(what, sizeof(what), "%s, %s", name, bits);
+	child_run(program, name, NULL, &native);
+	if (native.late || strstr(native.output, "expected")) {
+		tap_test(false, "%s: natively", what);
+		tap_note("%s", native.output);
+		return;
+	}
+	for (i = 0; i < modes_each; i++) {
+		const struct profile_mode *mode =
+			&profile_modes[next_mode++ % mode_count()];
+
+		child_run(program, name, mode, &watched);
+		child_same(&native, &watched, what, mode->name);
+	}
+}
+
+static void test_subjects(const char *program, const char * const *names,
+			  const char *bits)
+{
+	for (; *names; names++)
+		if (access(program, X_OK))
+			tap_skip("not built: gcc-multilib is not installed",
+				 "%s, %s", *names, bits);
+		else
+			test_subject(program, *names, bits);
+}
+
+static void test_outside(const char *folder, const char *subject)
+{
+	char count[512];
+
+	snprintf(count, sizeof(count), "%s/count", folder);
+	test_counts(count);
+	test_rights(subject);
+	test_core(subject);
+	test_debugged(subject);
+	test_probes(subject);
+	test_killed(subject);
+	test_stopped(subject);
+	test_attached(subject);
+	test_unloaded(subject);
+}
+
+static _Noreturn void usage(void)
+{
+	fprintf(stderr, "usage: torture [-m MODES] [-s NAME] FOLDER\n");
+	exit(2);
+}
+
+int main(int argc, char **argv)
+{
+	char subject[512], subject32[512];
+	int option;
+
+	modes_each = mode_count();
+	while ((option = getopt(argc, argv, "m:s:")) >= 0)
+		if (option == 'm' && atoi(optarg) > 0)
+			modes_each = atoi(optarg);
+		else if (option == 's')
+			only = optarg;
+		else
+			usage();
+	if (optind + 1 != argc)
+		usage();
+	snprintf(subject, sizeof(subject), "%s/subject", argv[optind]);
+	snprintf(subject32, sizeof(subject32), "%s/subject32", argv[optind]);
+	signal(SIGPIPE, SIG_IGN);
+
+	test_subjects(subject, both, "64 bits");
+	test_subjects(subject, only_64, "64 bits");
+	test_subjects(subject32, both, "32 bits");
+	test_subjects(subject32, only_32, "32 bits");
+	if (!only || !strcmp(only, "outside"))
+		test_outside(argv[optind], subject);
+	return tap_end();
+}
