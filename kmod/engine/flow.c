@@ -2,34 +2,34 @@
 /* The one walk over branches: see flow.h. */
 #include "flow.h"
 
-/* Nothing is known of what runs now; @to is where it is, if that is known. */
-static void restart(struct flow *flow, u64 to)
-{
-	flow->depth = 0;
-	flow->bottom = 0;
-	flow_begin(flow, to ? to : ~0ULL, false);
-}
-
-void flow_init(struct flow *flow)
-{
-	memset(flow, 0, sizeof(*flow));
-	restart(flow, 0);
-}
-
 /* --- the table of segments ------------------------------------------------ */
 
 static void fill(struct flow_segment *segment, const struct flow *flow,
-		 u64 end, u64 target, unsigned int kind)
+		 u64 end, u64 target)
 {
 	segment->start = flow->start;
+	segment->end = end;
 	segment->target = target;
 	segment->space = flow->space;
-	segment->end = end - flow->start;
-	segment->kind = kind;
 	segment->called = flow->called;
 	segment->edges = flow->edges;
-	memset(segment->reserved, 0, sizeof(segment->reserved));
+	segment->reserved = 0;
 	memcpy(segment->edge, flow->edge, sizeof(segment->edge));
+}
+
+/* What runs often gets the way that is looked at first. */
+static void prefer(struct flow_table *table, struct flow_set *set,
+		   unsigned int way)
+{
+	struct flow_segment *segments =
+		&table->segments[(set - table->sets) * FLOW_WAYS];
+	unsigned int first = flow_key_way(set->key[way]);
+
+	if (way == first || set->count[way] < 2 * set->count[first])
+		return;
+	swap_values(set->key[way], set->key[first]);
+	swap_values(set->count[way], set->count[first]);
+	swap_values(segments[way], segments[first]);
 }
 
 static bool count_known(struct flow_table *table, u64 key, u64 count)
@@ -40,6 +40,7 @@ static bool count_known(struct flow_table *table, u64 key, u64 count)
 	for (way = 0; way < FLOW_WAYS; way++) {
 		if (set->key[way] == key) {
 			set->count[way] += count;
+			prefer(table, set, way);
 			return true;
 		}
 	}
@@ -84,11 +85,13 @@ void flow_table_add(struct flow_table *table, u64 key,
 		*claim(table, key, count) = *segment;
 }
 
-void flow_end_slow(struct flow *flow, struct flow_table *table, u64 key,
-		   u64 end, u64 target, unsigned int kind)
+void flow_end(const struct flow *flow, struct flow_table *table, u64 end,
+	      u64 target)
 {
+	u64 key = flow_mix(flow->signature, end, target) | 1;
+
 	if (!count_known(table, key, 1))
-		fill(claim(table, key, 1), flow, end, target, kind);
+		fill(claim(table, key, 1), flow, end, target);
 }
 
 size_t flow_table_size(u32 sets)
@@ -100,14 +103,10 @@ size_t flow_table_size(u32 sets)
 void flow_table_init(struct flow_table *table, void *memory, u32 sets,
 		     u64 seed, flow_evict evict)
 {
-	u32 bits = 1;		/* a shift by 64 is none */
-
-	while (1U << bits < sets)
-		bits++;
 	table->sets = memory;
 	table->segments = (struct flow_segment *)(table->sets + sets);
 	table->set_count = sets;
-	table->shift = 64 - bits;
+	table->mask = sets - 1;
 	table->claimed = 0;
 	table->seed = seed;
 	table->evict = evict;
@@ -116,9 +115,56 @@ void flow_table_init(struct flow_table *table, void *memory, u32 sets,
 
 /* --- frames ------------------------------------------------------------------ */
 
-static const struct flow_frame *frame_at(const struct flow *flow, u32 frame)
+/* The frame's call will not be seen to return: its open segment ends there. */
+static void end_waiting(struct flow *flow, struct flow_table *table, u32 depth)
 {
-	return &flow->frame[(frame - 1) & (FLOW_DEPTH - 1)];
+	const struct flow_frame *frame = flow_frame(flow, depth);
+
+	if (frame->start == ~0ULL)
+		return;
+	flow_begin(flow, frame->start, frame->site, frame->called);
+	flow_end(flow, table, frame->site, 0);
+}
+
+/* Frames above @depth are gone. The segment in flight has ended already. */
+static void drop_frames(struct flow *flow, struct flow_table *table, u32 depth)
+{
+	while (flow->depth != depth)
+		end_waiting(flow, table, --flow->depth);
+}
+
+/* The lowest frame makes room; the segment in flight is not disturbed. */
+static void forget(struct flow *flow, struct flow_table *table)
+{
+	u64 start = flow->start, position = flow->position;
+	u64 signature = flow->signature;
+	u8 called = flow->called, edges = flow->edges;
+
+	end_waiting(flow, table, flow->bottom++);
+	flow->start = start;
+	flow->position = position;
+	flow->signature = signature;
+	flow->called = called;
+	flow->edges = edges;
+}
+
+/* Nothing is known of what runs now; @to is where it is, if that is known. */
+static void restart(struct flow *flow, struct flow_table *table, u64 to,
+		    u32 space)
+{
+	drop_frames(flow, table, flow->bottom);
+	flow->depth = 0;
+	flow->bottom = 0;
+	flow->space = space;
+	flow->salt = table->seed ^ space * FLOW_PRIME;
+	to = to ? to : ~0ULL;
+	flow_begin(flow, to, to, false);
+}
+
+void flow_init(struct flow *flow)
+{
+	memset(flow, 0, sizeof(*flow));
+	flow_begin(flow, ~0ULL, ~0ULL, false);
 }
 
 /*
@@ -126,59 +172,63 @@ static const struct flow_frame *frame_at(const struct flow *flow, u32 frame)
  * were left without a return (longjmp, tail calls, exceptions). A handler
  * returns to code that no call led to, its restorer, and stays in its frame.
  */
-static enum flow_turn leave(struct flow *flow, u64 to)
+static enum flow_turn leave(struct flow *flow, struct flow_table *table, u64 to)
 {
 	u32 depth, handler = 0;
 	bool in_handler = false;
 
 	for (depth = flow->depth; depth != flow->bottom; depth--) {
-		const struct flow_frame *frame = frame_at(flow, depth);
+		const struct flow_frame *frame = flow_frame(flow, depth - 1);
 
 		if (frame->handler) {
 			if (!in_handler)
 				handler = depth;
 			in_handler = true;
 		} else if (to - frame->site - 1 < FLOW_CALL_MAX) {
-			flow->depth = depth - 1;
-			/* The call was stepped over: the line goes on. */
-			flow_begin(flow, to - 1, false);
+			drop_frames(flow, table, depth);
+			flow_leave(flow, to);
 			return FLOW_LEAVE;
 		}
 	}
 	if (in_handler) {
-		flow->depth = handler;
-		flow_begin(flow, to, false);
+		drop_frames(flow, table, handler);
+		flow_begin(flow, to, to, false);
 		return FLOW_LEAVE;
 	}
-	if (flow->bottom) {	/* the frame may be one of the forgotten */
-		restart(flow, to);
-		return FLOW_CUT;
-	}
-	restart(flow, to);
-	return FLOW_RESTART;
+	/* Below the bottom, the frame may be one of the forgotten. */
+	depth = flow->bottom;
+	restart(flow, table, to, flow->space);
+	return depth ? FLOW_CUT : FLOW_RESTART;
 }
 
 /* To the instruction that was interrupted, or it is as good as a gap. */
-static enum flow_turn leave_handler(struct flow *flow, u64 to)
+static enum flow_turn leave_handler(struct flow *flow,
+				    struct flow_table *table, u64 to)
 {
 	u32 depth;
 
 	for (depth = flow->depth; depth != flow->bottom; depth--) {
-		u64 site = frame_at(flow, depth)->site;
+		const struct flow_frame *frame = flow_frame(flow, depth - 1);
 
-		if (!frame_at(flow, depth)->handler)
+		if (!frame->handler)
 			continue;
-		if (to - site > 1)
+		if (to - frame->site > 1)
 			break;
-		flow->depth = depth - 1;
-		flow_begin(flow, site, false);
+		drop_frames(flow, table, depth - 1);
+		flow_begin(flow, frame->site, to, false);
 		return FLOW_LEAVE;
 	}
-	restart(flow, to);
+	restart(flow, table, to, flow->space);
 	return FLOW_CUT;
 }
 
 /* --- the walk ------------------------------------------------------------------- */
+
+/* Has the line run up to its position, rather than just got there? */
+static bool fell(const struct flow *flow)
+{
+	return !flow->edges && flow->start < flow->position;
+}
 
 /*
  * What ran before an interruption is known up to the last branch only; that
@@ -186,14 +236,16 @@ static enum flow_turn leave_handler(struct flow *flow, u64 to)
  */
 static void end_open(struct flow *flow, struct flow_table *table)
 {
-	if (flow->edges || flow->called)
-		flow_end(flow, table, flow->position, 0, STREAM_GAP);
+	if (fell(flow))
+		flow_end(flow, table, flow->position - 1, 0);
+	else if (flow->edges || flow->called)
+		flow_end(flow, table, flow->position, 0);
 }
 
 static enum flow_turn cut(struct flow *flow, struct flow_table *table, u64 to)
 {
 	end_open(flow, table);
-	restart(flow, to);
+	restart(flow, table, to, flow->space);
 	return FLOW_CUT;
 }
 
@@ -206,23 +258,38 @@ bool flow_sync(struct flow *flow, struct flow_table *table,
 		return true;	/* says nothing about where the line was */
 
 	end_open(flow, table);
-	flow->space = event->space;
-	restart(flow, event->kind > STREAM_SIGNAL ? 0 : event->from);
+	restart(flow, table, event->kind > STREAM_SIGNAL ? 0 : event->from,
+		event->space);
 	return false;
+}
+
+static enum flow_turn enter(struct flow *flow, struct flow_table *table,
+			    u64 site, u64 to)
+{
+	if (unlikely(!flow_has_room(flow)))
+		forget(flow, table);
+	if (flow->edges)
+		flow_end(flow, table, site, 0);
+	flow_push(flow, site, !flow->edges);
+	flow_begin(flow, to, to, true);
+	return FLOW_ENTER;
 }
 
 static enum flow_turn signal(struct flow *flow, struct flow_table *table,
 			     const struct stream_event *event)
 {
 	u64 next = event->from;
-	bool fell = next > flow->position;
+	bool ran = next > flow->position || fell(flow);
 
-	if (fell)
-		flow_end(flow, table, next - 1, 0, STREAM_SIGNAL);
+	if (ran)
+		flow_end(flow, table, next - 1, 0);
 	else
 		end_open(flow, table);
-	flow_push(flow, next - fell, true);
-	flow_begin(flow, event->to, true);
+	if (unlikely(!flow_has_room(flow)))
+		forget(flow, table);
+	flow_push(flow, next - ran, false);
+	flow_frame(flow, flow->depth - 1)->handler = true;
+	flow_begin(flow, event->to, event->to, true);
 	return FLOW_ENTER;
 }
 
@@ -237,17 +304,14 @@ enum flow_turn flow_turn(struct flow *flow, struct flow_table *table,
 	case STREAM_INDIRECT:
 		if (to > from && flow_forward(flow, from, to))
 			return FLOW_NONE;
-		flow_end(flow, table, from, to, STREAM_JUMP);
-		flow_begin(flow, to, false);
+		flow_end(flow, table, from, to);
+		flow_begin(flow, to, to, false);
 		return FLOW_JUMP;
 	case STREAM_CALL:
-		flow_end(flow, table, from, 0, STREAM_CALL);
-		flow_push(flow, from, false);
-		flow_begin(flow, to, true);
-		return FLOW_ENTER;
+		return enter(flow, table, from, to);
 	case STREAM_RET:
-		flow_end(flow, table, from, 0, STREAM_RET);
-		return leave(flow, to);
+		flow_end(flow, table, from, 0);
+		return leave(flow, table, to);
 	case STREAM_SYSCALL:
 		if (to - from - 1 < FLOW_CALL_MAX)
 			return FLOW_NONE;	/* an instruction like any other */
@@ -256,7 +320,7 @@ enum flow_turn flow_turn(struct flow *flow, struct flow_table *table,
 		return signal(flow, table, event);
 	case STREAM_SIGRETURN:
 		end_open(flow, table);
-		return leave_handler(flow, to);
+		return leave_handler(flow, table, to);
 	case STREAM_GAP:
 		return cut(flow, table, to);
 	default:
@@ -273,17 +337,16 @@ static bool visits(const struct flow_segment *segment, u64 head, u64 tail)
 	unsigned int i;
 
 	for (i = 0; i < segment->edges; i++) {
-		if (segment->start + segment->edge[i].from >= head)
+		if (segment->edge[i].from >= head)
 			return line <= tail;
-		line = segment->start + segment->edge[i].to;
+		line = segment->edge[i].to;
 	}
-	return segment->start + segment->end >= head && line <= tail;
+	return segment->end >= head && line <= tail;
 }
 
 unsigned int flow_entries(const struct flow_segment *segment, u64 head,
 			  u64 tail)
 {
-	u64 last = segment->start + segment->end;
 	unsigned int entries;
 
 	if (segment->start < head)
@@ -291,9 +354,8 @@ unsigned int flow_entries(const struct flow_segment *segment, u64 head,
 	else
 		entries = segment->called && segment->start == head;
 
-	if (segment->kind == STREAM_JUMP &&
-	    !(last >= head && last <= tail) &&
-	    segment->target >= head && segment->target <= tail)
+	if (segment->target >= head && segment->target <= tail &&
+	    !(segment->end >= head && segment->end <= tail))
 		entries++;
 	return entries;
 }

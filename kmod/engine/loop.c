@@ -34,7 +34,7 @@ struct loop {
 	s64 emitted;		/* of settled, those that rows carried */
 	u64 executions;
 	u64 unclosed;
-	u64 runs;		/* both, ever */
+	u64 runs;		/* both, ever; of a profile */
 	u64 cycles;
 	u64 trip_min;		/* 0: no execution yet */
 	u64 trip_max;
@@ -198,6 +198,12 @@ static void loop_evict(struct loop_table *table, struct loop *loop)
 	memset(loop, 0, sizeof(*loop));
 }
 
+/* How much would be lost with it: back edges or, in a table, executions. */
+static u64 loop_heat(const struct loop *loop)
+{
+	return max(loop->heat, loop->executions);
+}
+
 /* A free way, or the one with fewest back edges of those that are not fresh. */
 static struct loop *loop_claim(struct loop_table *table, u64 head, u32 space)
 {
@@ -208,7 +214,7 @@ static struct loop *loop_claim(struct loop_table *table, u64 head, u32 space)
 		if (!set[way].tails)
 			return &set[way];
 		if (!set[way].fresh &&
-		    (!least || set[way].heat < least->heat))
+		    (!least || loop_heat(&set[way]) < loop_heat(least)))
 			least = &set[way];
 	}
 	loop_evict(table, least);
@@ -248,12 +254,11 @@ static void enter_loops(struct loop_table *table,
 			const struct flow_segment *segment, u64 count,
 			bool settle, u32 most)
 {
-	u64 last = segment->start + segment->end;
-	u64 low = segment->start, high = last;
+	u64 low = segment->start, high = segment->end;
 	u32 at;
 
 	/* Heads on the segment, and regions that its last jump leads into. */
-	if (segment->kind == STREAM_JUMP) {
+	if (segment->target) {
 		u64 reach = segment->target > table->longest ?
 			    segment->target - table->longest : 0;
 
@@ -285,8 +290,7 @@ static void count_back_edges(struct loop_table *table,
 
 	if (!flow_is_back_edge(segment, table->params.span))
 		return;
-	loop = loop_get(table, segment->target,
-			segment->start + segment->end, segment->space);
+	loop = loop_get(table, segment->target, segment->end, segment->space);
 	loop->back_edges += count;
 	loop->heat += count;
 }
@@ -398,8 +402,6 @@ static void close_flight(struct loop_table *table, struct flight *flight,
 	if (flight->begun == BEGUN_MIDDLE)
 		return;
 	loop = flight_loop(table, flight);
-	loop->heat += flight->back_edges;
-	loop->runs++;
 	if (seen && flight->begun == BEGUN_SEEN)
 		count_execution(loop, flight->back_edges + 1);
 	else
@@ -422,6 +424,15 @@ static void set_limit(struct flight *flight, u64 limit)
 	flight->reach = min(flight->farthest, limit);
 }
 
+/* Is control, with this jump, still in the loop? */
+static bool stays(const struct flight *flight, u64 from, u64 to)
+{
+	/* A jump to the head is in the region, or makes it grow. */
+	return to == flight->head ||
+	       (to > flight->head && to <= flight->tail &&
+		from >= flight->head && from <= flight->tail);
+}
+
 /* The frame's loops that a jump leaves are closed; the others move together. */
 static void close_left(struct loop_table *table, struct loop_cursor *cursor,
 		       u64 from, u64 to)
@@ -431,12 +442,8 @@ static void close_left(struct loop_table *table, struct loop_cursor *cursor,
 
 	for (i = kept; i != cursor->top; i++) {
 		struct flight *flight = flight_at(cursor, i);
-		/* A jump to the head is in the region, or makes it grow. */
-		bool inside = to == flight->head ||
-			      (to > flight->head && to <= flight->tail &&
-			       from >= flight->head && from <= flight->tail);
 
-		if (!inside) {
+		if (!stays(flight, from, to)) {
 			close_flight(table, flight, true);
 			continue;
 		}
@@ -485,28 +492,57 @@ static struct flight *flight_find(struct loop_cursor *cursor, u64 head)
 	return NULL;
 }
 
+/* The loop jumped back to is in flight and takes the jump as it is. */
+static bool takes(const struct flight *flight, u64 from, u64 to)
+{
+	return flight->head == to && from <= flight->reach;
+}
+
+/* One more iteration of a loop in flight, or the first of another. */
+static void back_edge(struct loop_table *table, struct loop_cursor *cursor,
+		      u64 from, u64 to)
+{
+	struct flight *flight = flight_find(cursor, to);
+
+	if (!flight)
+		flight = flight_push(table, cursor, from, to);
+	if (from > flight->tail) {
+		flight->tail = from;
+		flight_loop(table, flight);	/* it grows, too */
+	}
+	flight->farthest = max(flight->farthest, from);
+	set_limit(flight, flight->limit);
+	flight->back_edges++;
+}
+
 /* A jump back within the frame. */
 static void jump_back(struct loop_table *table, struct loop_cursor *cursor,
 		      u64 from, u64 to)
 {
 	struct loop_frame *frame = frame_at(cursor, cursor->flow.depth);
-	struct flight *flight;
+	u32 base = frame_base(cursor);
 
 	frame->low = min(frame->low, to);
 	frame->high = max(frame->high, from);
-	close_left(table, cursor, from, to);
-	if (from - to <= table->params.span) {
-		flight = flight_find(cursor, to);
-		if (!flight)
-			flight = flight_push(table, cursor, from, to);
-		if (from > flight->tail) {
-			flight->tail = from;
-			flight_loop(table, flight);	/* it grows, too */
+
+	/* Most often inner loops are over and an outer one goes on. */
+	while (cursor->top != base &&
+	       !stays(flight_at(cursor, cursor->top - 1), from, to))
+		close_flight(table, flight_at(cursor, --cursor->top), true);
+	if (cursor->top != base) {
+		struct flight *top = flight_at(cursor, cursor->top - 1);
+
+		if (takes(top, from, to)) {
+			top->back_edges++;
+			cursor->inner = top;
+			return;
 		}
-		flight->farthest = max(flight->farthest, from);
-		set_limit(flight, flight->limit);
-		flight->back_edges++;
+		/* A loop below may end before this one does. */
+		if (from > top->limit || to == top->head)
+			close_left(table, cursor, from, to);
 	}
+	if (from - to <= table->params.span && to)
+		back_edge(table, cursor, from, to);
 	find_inner(cursor);
 }
 
@@ -544,7 +580,14 @@ static void close_cut(struct loop_table *table, struct loop_cursor *cursor,
 
 /* --- the engine --------------------------------------------------------- */
 
-static noinline void loop_turn(struct loop_table *table,
+/* The table took so many new segments that it pays to retire it. */
+static __always_inline bool has_room(const struct loop_table *table)
+{
+	return table->flow.claimed <= table->flow.set_count * FLOW_WAYS / 2;
+}
+
+/* Anything at all. */
+static noinline bool loop_turn(struct loop_table *table,
 			       struct loop_cursor *cursor,
 			       const struct stream_event *event)
 {
@@ -583,69 +626,63 @@ static noinline void loop_turn(struct loop_table *table,
 	case FLOW_NONE:
 		break;
 	}
+	return has_room(table);
 }
 
-/* One more iteration of the innermost loop. */
-static __always_inline void iterate(struct loop_table *table,
-				    struct loop_cursor *cursor, u64 from,
-				    u64 to)
+/* A known segment that ends in a jump back, to another loop. */
+static noinline bool loop_back(struct loop_table *table,
+			       struct loop_cursor *cursor, u64 from, u64 to)
 {
-	flow_end(&cursor->flow, &table->flow, from, to, STREAM_JUMP);
-	flow_begin(&cursor->flow, to, false);
-	cursor->inner->back_edges++;
+	flow_begin(&cursor->flow, to, to, false);
+	jump_back(table, cursor, from, to);
+	return true;
 }
 
-static __always_inline void call(struct loop_table *table,
-				 struct loop_cursor *cursor, u64 from, u64 to)
-{
-	flow_end(&cursor->flow, &table->flow, from, 0, STREAM_CALL);
-	flow_push(&cursor->flow, from, false);
-	flow_begin(&cursor->flow, to, true);
-	frame_begun(cursor, to, to - 1);
-}
-
-static __always_inline void leave(struct loop_table *table,
-				  struct loop_cursor *cursor, u64 from, u64 to)
-{
-	struct flow *flow = &cursor->flow;
-	u32 base = frame_at(cursor, flow->depth)->base;
-
-	flow_end(flow, &table->flow, from, 0, STREAM_RET);
-	flow->depth--;
-	flow_begin(flow, to - 1, false);
-	if (cursor->top != base)
-		close_above(table, cursor, base);
-	find_inner(cursor);
-}
-
-/* The table took so many new segments that it pays to retire it. */
-static __always_inline bool has_room(const struct loop_table *table)
-{
-	return table->flow.claimed <= table->flow.set_count * FLOW_WAYS / 2;
-}
-
+/*
+ * The common cases. They call nothing before they are done, so that this needs
+ * no stack; whatever is not common is left to loop_turn(), from the start.
+ */
 static bool loop_feed(void *memory, void *cursor_memory,
 		      const struct stream_event *event)
 {
 	struct loop_cursor *cursor = cursor_memory;
 	struct loop_table *table = memory;
+	struct flow *flow = &cursor->flow;
 	u64 from = event->from, to = event->to;
 
-	if (unlikely(!flow_follows(&cursor->flow, event)))
-		loop_turn(table, cursor, event);
-	else if (to > from && stream_is_jump(event->kind) &&
-		 likely(flow_forward(&cursor->flow, from, to)))
-		return true;
-	else if (to == cursor->inner->head && from <= cursor->inner->reach &&
-		 stream_is_jump(event->kind))
-		iterate(table, cursor, from, to);
-	else if (event->kind == STREAM_CALL)
-		call(table, cursor, from, to);
-	else if (event->kind == STREAM_RET && flow_returns(&cursor->flow, to))
-		leave(table, cursor, from, to);
-	else
-		loop_turn(table, cursor, event);
-	return has_room(table);
+	if (unlikely(!flow_follows(flow, event)))
+		return loop_turn(table, cursor, event);
+
+	if (stream_is_jump(event->kind)) {
+		if (to > from) {
+			if (flow_forward(flow, from, to))
+				return true;
+		} else if (flow_end_known(flow, &table->flow, from, to)) {
+			if (!takes(cursor->inner, from, to))
+				return loop_back(table, cursor, from, to);
+			flow_begin(flow, to, to, false);
+			cursor->inner->back_edges++;
+			return true;
+		}
+	} else if (event->kind == STREAM_CALL) {
+		if (flow_has_room(flow) &&
+		    (!flow->edges ||
+		     flow_end_known(flow, &table->flow, from, 0))) {
+			flow_push(flow, from, !flow->edges);
+			flow_begin(flow, to, to, true);
+			frame_begun(cursor, to, to - 1);
+			return true;
+		}
+	} else if (event->kind == STREAM_RET) {
+		if (flow_returns(flow, to) &&
+		    cursor->top == frame_at(cursor, flow->depth)->base &&
+		    flow_end_known(flow, &table->flow, from, 0)) {
+			flow_leave(flow, to);
+			find_inner(cursor);
+			return true;
+		}
+	}
+	return loop_turn(table, cursor, event);
 }
 
 static unsigned int loop_unit(const struct engine_params *params,
@@ -752,9 +789,9 @@ static void merge_loop(struct loop_table *profile, struct loop_table *table,
 	if (into && into->tail < from->tail)
 		into->tolerance += into->runs;
 	else if (into && into->tail > from->tail)
-		into->tolerance += from->runs;
+		into->tolerance += from->executions + from->unclosed;
 	into = loop_get(profile, from->head, from->tail, from->space);
-	into->runs += from->runs;
+	into->runs += from->executions + from->unclosed;
 	into->back_edges += from->back_edges;
 	into->heat += from->heat;
 	into->entries += from->entries;
@@ -763,7 +800,7 @@ static void merge_loop(struct loop_table *profile, struct loop_table *table,
 	into->cycles += from->cycles;
 	into->tolerance += from->tolerance;
 	merge_trips(into, from);
-	if (from->heat)
+	if (from->executions)
 		freshen(profile, into);
 
 	from->back_edges = 0;
@@ -771,7 +808,6 @@ static void merge_loop(struct loop_table *profile, struct loop_table *table,
 	from->entries = 0;
 	from->executions = 0;
 	from->unclosed = 0;
-	from->runs = 0;
 	from->cycles = 0;
 	from->tolerance = 0;
 	from->trip_min = 0;

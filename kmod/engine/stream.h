@@ -55,8 +55,8 @@ static inline bool stream_is_jump(unsigned int kind)
 static inline bool stream_is_back_edge(const struct stream_event *event,
 				       u64 span)
 {
-	return stream_is_jump(event->kind) && event->to <= event->from &&
-	       event->from - event->to <= span;
+	return stream_is_jump(event->kind) && event->to &&
+	       event->to <= event->from && event->from - event->to <= span;
 }
 
 #endif /* HWPROF_ENGINE_STREAM_H */

@@ -50,4 +50,11 @@ typedef int64_t s64;
 
 #endif /* __KERNEL__ */
 
+#define swap_values(a, b)						       \
+	do {								       \
+		typeof(a) swapped_ = (a);				       \
+		(a) = (b);						       \
+		(b) = swapped_;						       \
+	} while (0)
+
 #endif /* HWPROF_ENGINE_TYPES_H */
