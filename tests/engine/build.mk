@@ -3,27 +3,34 @@
 
 SAN	:= -fsanitize=address,undefined -fno-sanitize-recover=all \
 	   -fno-omit-frame-pointer
-ORACLE_C := $(wildcard tests/oracle/*.c)
+ORACLE_C := $(patsubst %,tests/oracle/%.c,oracle region walk)
 ENGINE_C := $(wildcard kmod/engine/*.c)
 
 $(BUILD)/san/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -I. $(SAN) -c -o $@ $<
 
-ORACLE_SAN := $(patsubst %.c,$(BUILD)/san/%.o,$(filter-out %/main.c,$(ORACLE_C)))
-ENGINE_SAN := $(patsubst %.c,$(BUILD)/san/%.o,$(ENGINE_C))
+ORACLE_SAN := $(ORACLE_C:%.c=$(BUILD)/san/%.o)
+ENGINE_SAN := $(ENGINE_C:%.c=$(BUILD)/san/%.o)
+HARNESS_SAN := $(patsubst %,$(BUILD)/san/tests/engine/%.o,harness machine program)
 
-$(BUILD)/tests/test-oracle: $(BUILD)/san/tests/engine/test-oracle.o $(ORACLE_SAN)
+$(BUILD)/tests/test-oracle $(BUILD)/tests/test-loop $(BUILD)/tests/test-bounds: \
+$(BUILD)/tests/%: $(BUILD)/san/tests/engine/%.o $(HARNESS_SAN) $(ORACLE_SAN) \
+		  $(ENGINE_SAN)
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ -lcmocka
 
-TEST_SAN := $(patsubst %,$(BUILD)/san/tests/engine/%.o,harness machine program)
+UNIT_TESTS += $(patsubst %,$(BUILD)/tests/%,test-oracle test-loop test-bounds)
 
-$(BUILD)/tests/test-loop: $(BUILD)/san/tests/engine/test-loop.o \
-			  $(TEST_SAN) $(ORACLE_SAN) $(ENGINE_SAN)
+# From sources, because all of it is instrumented: libFuzzer is clang's.
+$(BUILD)/fuzz/fuzz-loop: tests/fuzz/fuzz-loop.c $(ENGINE_C) \
+			 $(wildcard kmod/engine/*.h) uapi/linux/hwprof.h
 	@mkdir -p $(@D)
-	$(CC) $(SAN) -o $@ $^ -lcmocka
+	clang -g -O1 -std=gnu11 -Wno-gnu-variable-sized-type-not-at-end \
+		-Iuapi -Ikmod \
+		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+		-o $@ $(filter %.c,$^)
 
-UNIT_TESTS += $(BUILD)/tests/test-oracle $(BUILD)/tests/test-loop
+FUZZERS += $(BUILD)/fuzz/fuzz-loop
 
 -include $(shell find $(BUILD)/san -name '*.d' 2>/dev/null)

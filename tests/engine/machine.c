@@ -81,7 +81,8 @@ static bool signal_returns(struct machine *m, struct stream_event *event)
 
 	if (m->handlers)
 		to = m->interrupted[--m->handlers];
-	if (random_once_in(&m->random, 8))
+	if (random_once_in(&m->random, 8) &&
+	    address(m, to) > address(m, m->program->procedures[1]) + 15)
 		to = m->program->procedures[1];
 	return branch(m, event, STREAM_SIGRETURN, to);
 }

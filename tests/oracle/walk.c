@@ -275,16 +275,14 @@ static void signal_begins(struct walk *walk, const struct stream_event *event)
 
 static void signal_ends(struct walk *walk, uint64_t to)
 {
-	uint64_t interrupted;
 	size_t i;
 
 	for (i = walk->frames.count; i-- > 0;) {
 		if (!walk->frames.items[i].is_handler)
 			continue;
-		interrupted = walk->frames.items[i].site;
+		if (to != walk->frames.items[i].site)
+			break;	/* the handler made it go on elsewhere */
 		close_frames(walk, i);
-		if (to != interrupted)
-			arrive(walk, to);
 		return;
 	}
 	gap(walk, to);

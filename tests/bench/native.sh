@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Nanoseconds per branch of the loop engine and of a hash table, on branches of
+# real programs. The branches are recorded once and kept under build/.
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$top" || exit 2
+streams=build/bench/streams
+inputs=tests/bench/inputs
+mkdir -p $streams
+export LC_ALL=C
+
+# record NAME COMMAND...: its first two million branches
+record()
+{
+	name=$1
+	shift
+	[ -s "$streams/$name" ] && return
+	echo "recording $name" >&2
+	if ! build/bench/trace "$streams/$name.new" 2000000 "$@" > /dev/null; then
+		rm -f "$streams/$name.new"
+		exit 2
+	fi
+	mv "$streams/$name.new" "$streams/$name"
+}
+
+seq 1 3000 | awk '{ print $1 * 7919 % 3001 }' > $streams/.lines
+head -c 30000 uapi/linux/hwprof.h docs/definitions.md > $streams/.text
+
+record bzip2 bzip2 -c $streams/.text
+record sort sort $streams/.lines
+record perl perl $inputs/hash.pl
+record lua lua5.4 $inputs/sort.lua
+record xz xz -c $streams/.text
+record sqlite3 sqlite3 -init $inputs/join.sql :memory: .quit
+record python3 /usr/bin/python3 -S -c "print(sum(i * i % 7 for i in range(3000)))"
+record jq jq -n "[range(300) | tostring] | map(length) | add"
+
+exec build/bench/native "$@" $streams/[!.]*

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The loop engine in little memory and on streams that nobody sane would make:
+ * memory stays what it was given, the account holds at every moment, and what
+ * is hot stays.
+ */
+#include <stdio.h>
+
+#include "trace.h"
+#include "harness.h"
+#include "random.h"
+#include "seeds.h"
+#include "tests/oracle/array.h"
+
+static const struct harness_style small = {
+	.tasks = 2, .tables = 2,
+	.table_size = 256 << 10, .profile_size = 1 << 20,
+	.exchanges = 5000, .readings = 20000, .refusals = 5,
+};
+
+/* --- many loops ------------------------------------------------------------ */
+
+enum { HOT = 40, COLD = 1000000, TRIP = 25 };
+
+static void feed(struct harness *h, unsigned int task, unsigned int kind,
+		 u64 from, u64 to)
+{
+	const struct stream_event event = {
+		.kind = kind, .from = from, .to = to, .space = 1,
+	};
+
+	harness_feed(h, task, &event);
+}
+
+/* A call of a procedure that is one loop of @trip iterations. */
+static void run_loop(struct harness *h, u64 at, unsigned int trip)
+{
+	feed(h, 0, STREAM_CALL, 0x100, at);
+	while (--trip)
+		feed(h, 0, STREAM_COND, at + 0x10, at + 4);
+	feed(h, 0, STREAM_RET, at + 0x12, 0x105);
+	feed(h, 0, STREAM_JUMP, 0x110, 0x100);
+}
+
+/*
+ * A million loops that run once each, between them forty that run again and
+ * again. Each hot loop is reported with its back edges, entries and trip
+ * counts to within 1 %: what is hot is not evicted.
+ */
+static void test_million_loops(void **state)
+{
+	struct harness_style style = small;
+	u64 random = 1, runs[HOT] = { 0 };
+	struct harness h;
+	unsigned int i, k;
+
+	style.tasks = 1;
+	harness_init(&h, &style, SPAN, 1);
+	for (i = 0; i < COLD; i++) {
+		run_loop(&h, 0x10000000 + i * 64ULL, 2);
+		if (i % 10)
+			continue;
+		k = random_below(&random, HOT);
+		run_loop(&h, 0x4000 + k * 64, TRIP);
+		runs[k]++;
+	}
+	harness_finish(&h);
+	assert_true(h.ops->evicted(h.profile) > 0 ||
+		    h.loops.count >= COLD + HOT);
+	for (k = 0; k < HOT; k++) {
+		const struct seen_loop *loop;
+
+		loop = harness_find(&h, 1, 0x4000 + k * 64 + 4);
+		assert_non_null(loop);
+		assert_in_range(loop->back_edges, runs[k] * (TRIP - 1) * 99 / 100,
+				runs[k] * (TRIP - 1));
+		assert_in_range(loop->entries, runs[k] * 99 / 100,
+				runs[k] * 101 / 100);
+		assert_in_range(loop->executions, runs[k] * 99 / 100, runs[k]);
+		assert_int_equal(loop->trip_max, TRIP);
+	}
+	harness_free(&h);
+}
+
+/* --- streams that make no sense --------------------------------------------- */
+
+typedef void (*make_event)(u64 *random, u64 number, struct stream_event *event);
+
+static void torture(make_event make, u64 events, u64 span)
+{
+	struct stream_event event;
+	struct harness h;
+	u64 seed, i;
+
+	for (seed = 1; seed <= seeds(3); seed++) {
+		u64 random = seed;
+
+		harness_init(&h, &small, span, seed);
+		for (i = 0; i < events; i++) {
+			memset(&event, 0, sizeof(event));
+			event.space = 1;
+			make(&random, i, &event);
+			harness_feed(&h, random_below(&random, 2), &event);
+			if (!random_below(&random, 10000))
+				harness_account(&h);
+		}
+		harness_finish(&h);
+		harness_free(&h);
+	}
+}
+
+/* Addresses at both ends of the space and anywhere. */
+static u64 any_address(u64 *random)
+{
+	u64 any = random_next(random);
+
+	switch (random_below(random, 6)) {
+	case 0:
+		return 0;
+	case 1:
+		return ~0ULL;
+	case 2:
+		return ~0ULL - (any & 0xff);
+	case 3:
+		return any & 0xff;
+	case 4:
+		return 0x400000 + (any & 0xfff);
+	default:
+		return any;
+	}
+}
+
+static void anything(u64 *random, u64 number, struct stream_event *event)
+{
+	event->from = any_address(random);
+	event->to = any_address(random);
+	event->kind = 1 + random_below(random, STREAM_GAP);
+	event->space = random_below(random, 3);
+}
+
+static void test_anything(void **state)
+{
+	torture(anything, 200000, SPAN);
+	torture(anything, 200000, ~0ULL);
+	torture(anything, 200000, 0);
+}
+
+static void any_kind(u64 *random, u64 number, struct stream_event *event)
+{
+	anything(random, number, event);
+	event->kind = random_below(random, 4) ? random_below(random, 16) :
+						random_next(random);
+	event->flags = random_next(random);
+	event->value = random_next(random);
+	event->cycles = random_next(random);
+}
+
+static void test_any_kind(void **state)
+{
+	torture(any_kind, 200000, SPAN);
+}
+
+static void near_jumps(u64 *random, u64 number, struct stream_event *event)
+{
+	event->from = 0x1000 + random_below(random, 4096);
+	event->to = 0x1000 + random_below(random, 4096);
+	event->kind = 1 + random_below(random, 3);
+}
+
+static void test_near_jumps(void **state)
+{
+	torture(near_jumps, 200000, SPAN);
+	torture(near_jumps, 200000, 64);
+}
+
+static void gaps_everywhere(u64 *random, u64 number, struct stream_event *event)
+{
+	near_jumps(random, number, event);
+	if (number & 1)
+		event->kind = STREAM_GAP;
+}
+
+static void test_gaps_everywhere(void **state)
+{
+	torture(gaps_everywhere, 200000, SPAN);
+}
+
+static void returns_only(u64 *random, u64 number, struct stream_event *event)
+{
+	near_jumps(random, number, event);
+	if (random_below(random, 4))
+		event->kind = STREAM_RET;
+}
+
+static void test_returns_only(void **state)
+{
+	torture(returns_only, 200000, SPAN);
+}
+
+/* A million calls, one inside the other, and the returns of most of them. */
+static void deep(u64 *random, u64 number, struct stream_event *event)
+{
+	if (number < 1000000) {
+		event->kind = number % 3 ? STREAM_CALL : STREAM_COND;
+		event->from = 0x1010;
+		event->to = 0x1000;
+	} else {
+		event->kind = number % 3 ? STREAM_RET : STREAM_COND;
+		event->from = 0x1020;
+		event->to = number % 3 ? 0x1015 : 0x1000;
+	}
+}
+
+static void test_deep(void **state)
+{
+	torture(deep, 1900000, SPAN);
+}
+
+static void spaces_alternate(u64 *random, u64 number,
+			     struct stream_event *event)
+{
+	near_jumps(random, number, event);
+	event->space = number;
+}
+
+static void test_spaces_alternate(void **state)
+{
+	torture(spaces_alternate, 200000, SPAN);
+}
+
+static void signals_nest(u64 *random, u64 number, struct stream_event *event)
+{
+	near_jumps(random, number, event);
+	if (random_below(random, 3))
+		event->kind = random_below(random, 3) ? STREAM_SIGNAL :
+							STREAM_SIGRETURN;
+}
+
+static void test_signals_nest(void **state)
+{
+	torture(signals_nest, 200000, SPAN);
+}
+
+/* --- a space that goes ------------------------------------------------------ */
+
+/* What forget() drops is counted as evicted, and the others stay. */
+static void test_forget(void **state)
+{
+	struct harness_style style = small;
+	struct harness h;
+	u64 before;
+
+	style.tasks = style.tables = 1;
+	style.exchanges = style.readings = style.refusals = 0;
+	harness_init(&h, &style, SPAN, 1);
+	for (u32 space = 1; space <= 3; space++) {
+		const struct stream_event events[] = {
+			{ .kind = STREAM_CALL, .from = 0x900, .to = 0x100,
+			  .space = space },
+			{ .kind = STREAM_COND, .from = 0x110, .to = 0x104,
+			  .space = space },
+			{ .kind = STREAM_RET, .from = 0x112, .to = 0x905,
+			  .space = space },
+		};
+
+		for (size_t i = 0; i < 3; i++)
+			harness_feed(&h, 0, &events[i]);
+	}
+	while (h.ops->merge(h.profile, h.tables[0], 100) == 100)
+		;
+	before = h.ops->pending(h.profile);
+	assert_int_equal(before, 3);
+	h.ops->forget(h.profile, 2);
+	assert_int_equal(h.ops->pending(h.profile), 2);
+	assert_int_equal(h.ops->evicted(h.profile), 1);
+	harness_finish(&h);
+	assert_non_null(harness_find(&h, 1, 0x104));
+	assert_null(harness_find(&h, 2, 0x104));
+	assert_int_equal(harness_find(&h, 3, 0x104)->entries, 1);
+	harness_free(&h);
+}
+
+/* The smallest table that is allowed works. */
+static void test_smallest_table(void **state)
+{
+	struct harness_style style = small;
+	u64 random = 1;
+	struct stream_event event;
+	struct harness h;
+	int i;
+
+	style.table_size = style.profile_size = loop_engine.table_min;
+	harness_init(&h, &style, SPAN, 1);
+	for (i = 0; i < 300000; i++) {
+		memset(&event, 0, sizeof(event));
+		near_jumps(&random, i, &event);
+		event.space = 1;
+		harness_feed(&h, i % 2, &event);
+	}
+	harness_finish(&h);
+	harness_free(&h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_million_loops),
+		cmocka_unit_test(test_anything),
+		cmocka_unit_test(test_any_kind),
+		cmocka_unit_test(test_near_jumps),
+		cmocka_unit_test(test_gaps_everywhere),
+		cmocka_unit_test(test_returns_only),
+		cmocka_unit_test(test_deep),
+		cmocka_unit_test(test_spaces_alternate),
+		cmocka_unit_test(test_signals_nest),
+		cmocka_unit_test(test_forget),
+		cmocka_unit_test(test_smallest_table),
+	};
+
+	return cmocka_run_group_tests_name("loop engine, bounds", tests, NULL,
+					   NULL);
+}

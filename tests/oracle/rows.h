@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The rows of a recording: branches, put in order by thread and sequence, and
+ * loops, summed. Reads perf.data, or a file of branch rows one behind the
+ * other.
+ */
+#ifndef TESTS_ORACLE_ROWS_H
+#define TESTS_ORACLE_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "engine/stream.h"
+#include "linux/hwprof.h"
+
+struct branch_rows {
+	struct hwprof_row_branches **items;
+	size_t count, room;
+};
+
+struct loop_rows {
+	struct hwprof_row_loop *items;	/* one for each loop, counts summed */
+	u64 (*trips)[HWPROF_TRIP_BUCKETS];	/* the same order: 64 bits */
+	size_t count, room;
+	struct hwprof_row_totals totals;	/* summed over sessions */
+};
+
+/* False: it said on stderr what is wrong with the file. */
+bool rows_read(const char *name, struct branch_rows *branches,
+	       struct loop_rows *loops);
+void rows_free(struct branch_rows *branches, struct loop_rows *loops);
+
+/* A branch of thread @thread (numbered from 0), in order. */
+typedef void (*rows_take)(void *context, u32 thread,
+			  const struct stream_event *event);
+
+/*
+ * Gives all branches, in order for each thread, and returns how many are
+ * missing; where some are, a gap stands for them.
+ */
+u64 rows_branches(struct branch_rows *branches, rows_take take, void *context);
+
+#endif /* TESTS_ORACLE_ROWS_H */
