@@ -244,9 +244,15 @@ static int take_sample(struct reading *reading,
 			return 0;
 		}
 	}
+	/* perf record without -R: the sample around a row is all there is. */
+	if (sample->rows && !sample->row) {
+		collected->bare_rows++;
+		return sample->ip ? add_sample(collected, reading->file,
+					       sample) : 0;
+	}
 	if (!sample->rows)
 		return add_sample(collected, reading->file, sample);
-	if (sample->row && sample->row->type == HWPROF_ROW_LOOP)
+	if (sample->row->type == HWPROF_ROW_LOOP)
 		return add_loop_row(collected, reading->file, sample);
 	return 0;
 }

@@ -230,7 +230,9 @@ static int warn_of_totals(struct hwprof_loops *loops)
 	int error = 0;
 	size_t i;
 
-	if (totals->samples && !totals->rows)
+	if (loops->collected.bare_rows)
+		error |= warn(loops, "the rows have no raw data: only back edges are known; record with 'perf record -R' for entries and trip counts");
+	else if (totals->samples && !totals->rows)
 		error |= warn(loops, "the file has samples, not rows: only back edges are known, as far as the periods tell; record with the field 'rows' for entries and trip counts");
 	else if (totals->samples)
 		error |= warn(loops, "the file has rows and %" PRIu64 " samples of loops: the samples are left out",

@@ -40,6 +40,7 @@ struct collected {
 	struct collected_session *sessions;
 	size_t session_count;
 	uint64_t rows, samples;
+	uint64_t bare_rows;		/* without raw data */
 	struct processes *processes;
 };
 

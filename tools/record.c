@@ -29,6 +29,7 @@ struct run {
 	sigset_t mask;			/* as it was */
 	bool child_gone;
 	int child_status;		/* waitpid()'s */
+	bool kept_old;			/* what the file was is FILE.old */
 	bool stop;			/* the user wants it to end */
 	time_t began, told;
 };
@@ -61,15 +62,20 @@ static int catch_signals(struct run *run)
 					 strerror(errno)) : -1;
 }
 
+/* Users may lock little memory: our own choice gives way to that. */
 static int open_events(struct run *run)
 {
-	const struct record_request *request = run->request;
-	int error = recording_open(&run->recording, &run->options);
-	int index;
+	struct record_request *request = run->request;
+	int error, index;
 
-	if (!error)
-		return -1;
-	index = recording_refused(run->recording);
+	do {
+		recording_close(run->recording);
+		error = recording_open(&run->recording, &run->options);
+		if (!error)
+			return -1;
+		index = recording_refused(run->recording);
+	} while (error == -ENOMEM && index >= 0 &&
+		 record_request_shrink(request, index));
 	if (index < 0)
 		return failed("%s", recording_error(run->recording));
 	explain_refusal(&request->events[index].attr, &request->parsed[index],
@@ -77,25 +83,42 @@ static int open_events(struct run *run)
 	return STATUS_FAILED;
 }
 
+static bool old_name(const char *path, char *old, size_t size)
+{
+	return (size_t)snprintf(old, size, "%s.old", path) < size;
+}
+
 /* As perf does: the last recording is not lost by accident. */
-static int keep_old(const char *path)
+static int keep_old(struct run *run, const char *path)
 {
 	char old[4096];
 	struct stat status;
 
 	if (lstat(path, &status) || !S_ISREG(status.st_mode) || !status.st_size)
 		return -1;
-	if ((size_t)snprintf(old, sizeof(old), "%s.old", path) >= sizeof(old))
+	if (!old_name(path, old, sizeof(old)))
 		return failed("%s: the name is too long", path);
 	if (rename(path, old))
 		return failed("%s: cannot be renamed to %s: %s", path, old,
 			      strerror(errno));
+	run->kept_old = true;
 	return -1;
+}
+
+/* There was nothing to record. */
+static void drop_file(const struct run *run)
+{
+	const char *path = run->request->file;
+	char old[4096];
+
+	unlink(path);
+	if (run->kept_old && old_name(path, old, sizeof(old)))
+		rename(old, path);
 }
 
 static int start(struct run *run)
 {
-	int status = keep_old(run->request->file);
+	int status = keep_old(run, run->request->file);
 	int error;
 
 	if (status >= 0)
@@ -118,7 +141,7 @@ static int start_command(struct run *run)
 	if (!error)
 		return -1;
 	run->child_gone = true;
-	unlink(run->request->file);
+	drop_file(run);
 	failed("%s: %s", command[0], error == -ENOENT ? "command not found" :
 	       strerror(-error));
 	return error == -ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;

@@ -19,6 +19,7 @@ struct record_request {
 	struct hwprof_event parsed[RECORD_EVENTS_MAX];
 	struct recording_event events[RECORD_EVENTS_MAX];
 	char names[RECORD_EVENTS_MAX][256];
+	bool default_memory[RECORD_EVENTS_MAX];	/* memory_mib is our choice */
 	size_t event_count;
 	size_t pages;
 	pid_t *targets;		/* of -p, -t and -a; NULL: the command */
@@ -32,5 +33,8 @@ struct record_request {
 
 /* Understands the command line; anything but -1 is the exit status. */
 int record_request_parse(struct record_request *request, int argc, char **argv);
+
+/* Halves the memory of an event, if it was not asked for; false: it was. */
+bool record_request_shrink(struct record_request *request, size_t index);
 
 #endif /* HWPROF_RECORD_H */

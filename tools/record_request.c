@@ -11,7 +11,7 @@
 #include "command.h"
 #include "record.h"
 
-#define DEFAULT_EVENT	"loops,step,rows,memory_mib=16"
+#define DEFAULT_EVENT	"loops"
 
 enum {
 	DEFAULT_MEMORY_MIB = 16,
@@ -29,7 +29,7 @@ const char record_usage[] =
 "  -o, --output FILE   where to (default: " DEFAULT_FILE "; what is there is kept\n"
 "                      as FILE.old)\n"
 "  -e, --event EVENT   what to record; may be given several times (default:\n"
-"                      " DEFAULT_EVENT ")\n"
+"                      loops,step,rows,memory_mib=16)\n"
 "  -p, --pid PID       processes that run, separated by commas\n"
 "  -t, --tid TID       threads, the same\n"
 "  -a, --all-cpus      everything that runs\n"
@@ -42,8 +42,8 @@ const char record_usage[] =
 "  -h, --help\n"
 "\n"
 "EVENT is FIELD[=VALUE],...[/u][/k] as in 'loops,memory_mib=4/u', which gets\n"
-"'step' if it names no source, 'rows' unless it has rows=0, and memory_mib=16;\n"
-"or hwprof/FIELD[=VALUE],.../u, which is taken as it is.\n"
+"'step' if it names no source, 'rows' unless it has rows=0, and memory_mib=16\n"
+"(or less, if that is not allowed); or hwprof/FIELD[=VALUE],.../u, which is taken as it is.\n"
 "\n"
 "exit status: that of the command, 128 + N if signal N killed it, 127 if it is\n"
 "not found, 126 if it cannot be executed; 1 recording failed; 2 wrong usage.\n";
@@ -63,7 +63,8 @@ static const struct option options[] = {
 };
 
 /* What the short form leaves open is what exact loops need. */
-static void complete(struct hwprof_event *event, const char *text)
+static void complete(struct hwprof_event *event, const char *text,
+		     bool *default_memory)
 {
 	if (event->whole)
 		return;
@@ -73,8 +74,17 @@ static void complete(struct hwprof_event *event, const char *text)
 		hwprof_event_set(event, "step", 1);
 	if (!strstr(text, "rows"))
 		hwprof_event_set(event, "rows", 1);
-	if (!strstr(text, "memory_mib"))
+	*default_memory = !strstr(text, "memory_mib");
+	if (*default_memory)
 		hwprof_event_set(event, "memory_mib", DEFAULT_MEMORY_MIB);
+}
+
+/* The event's name in the file is all that it was in the end. */
+static void spell(struct record_request *request, size_t index)
+{
+	hwprof_event_print(&request->parsed[index], request->names[index],
+			   sizeof(request->names[index]));
+	request->events[index].name = request->names[index];
 }
 
 static int add_event(struct record_request *request, const char *text)
@@ -88,9 +98,8 @@ static int add_event(struct record_request *request, const char *text)
 		return usage_error("more than %d events", RECORD_EVENTS_MAX);
 	if (hwprof_event_parse(event, text, message, sizeof(message)))
 		return usage_error("%s", message);
-	complete(event, text);
-	hwprof_event_print(event, request->names[index],
-			   sizeof(request->names[index]));
+	complete(event, text, &request->default_memory[index]);
+	spell(request, index);
 	*attr = (struct perf_event_attr){
 		.config = event->config[0],
 		.config1 = event->config[1],
@@ -105,10 +114,22 @@ static int add_event(struct record_request *request, const char *text)
 		attr->freq = 1;
 		attr->sample_freq = SAMPLE_FREQUENCY;
 	}
-	request->events[index].name = request->names[index];
 	request->texts[index] = text;
 	request->event_count++;
 	return -1;
+}
+
+bool record_request_shrink(struct record_request *request, size_t index)
+{
+	struct hwprof_event *event = &request->parsed[index];
+	uint64_t memory = hwprof_event_field(event, "memory_mib");
+
+	if (!request->default_memory[index] || !memory)
+		return false;
+	hwprof_event_set(event, "memory_mib", memory / 2);
+	request->events[index].attr.config = event->config[0];
+	spell(request, index);
+	return true;
 }
 
 static int add_target(struct record_request *request, pid_t target)

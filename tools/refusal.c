@@ -77,14 +77,28 @@ static void explain_unsupported(const struct perf_event_attr *attr,
 				const char *text, int error)
 {
 	const char *field = find_field(attr, event);
+	struct perf_event_attr user = *attr;
 
-	if (field)
+	user.exclude_user = 0;
+	user.exclude_kernel = 1;
+	if (event->kernel && opens(&user, event))
+		failed("the module does not support the kernel in event '%s' (%s): give it the modifier 'u'",
+		       text, strerror(error));
+	else if (field)
 		failed("the module does not support '%s=%" PRIu64 "' in event '%s' here (%s): leave it out, or see 'hwprof doctor'",
 		       field, hwprof_event_field(event, field), text,
 		       strerror(error));
 	else
 		failed("the module does not support '%s' as event '%s' asks for it (%s): see 'hwprof doctor'",
 		       find_subject(event), text, strerror(error));
+}
+
+static void explain_memory(const struct hwprof_event *event, const char *text)
+{
+	uint64_t memory = hwprof_event_field(event, "memory_mib");
+
+	failed("the kernel gives event '%s' no memory of %" PRIu64 " MiB: lower memory_mib, or raise what users may lock (ulimit -l)",
+	       text, memory ? memory : HWPROF_DEFAULT_MEMORY_MIB);
 }
 
 void explain_refusal(const struct perf_event_attr *attr,
@@ -102,9 +116,7 @@ void explain_refusal(const struct perf_event_attr *attr,
 		explain_unsupported(attr, event, text, error);
 		return;
 	case ENOMEM:
-		failed("the kernel has no memory for event '%s': lower memory_mib (it is %" PRIu64 ", 0 means %d)",
-		       text, hwprof_event_field(event, "memory_mib"),
-		       HWPROF_DEFAULT_MEMORY_MIB);
+		explain_memory(event, text);
 		return;
 	case EMFILE:
 		failed("too many open files for an event on each CPU and thread: raise the limit (ulimit -n)");

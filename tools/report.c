@@ -248,10 +248,12 @@ static int print_table(const struct report *report,
 {
 	size_t count = hwprof_loops_count(loops), shown = count, i;
 	struct table table = { .columns = columns };
+	const char *name = strcmp(report->file, "-") ? report->file :
+			   "standard input";
 	char text[GROUPED_SIZE];
 
 	if (!count) {
-		printf("%s: no loop was seen\n", report->file);
+		printf("%s: no loop was seen\n", name);
 		print_totals(hwprof_loops_totals(loops));
 		return STATUS_OK;
 	}
@@ -260,7 +262,7 @@ static int print_table(const struct report *report,
 	table.column_count = COLUMNS_FIXED + any_process(loops, shown);
 	for (i = 0; i < shown; i++)
 		add_loop(&table, hwprof_loops_get(loops, i), report->full_path);
-	printf("%s: %s loop%s; %s\n\n", report->file, grouped(count, text),
+	printf("%s: %s loop%s; %s\n\n", name, grouped(count, text),
 	       count == 1 ? "" : "s", basis_sentence(weakest(loops)));
 	if (!table.failed)
 		table_print(&table, terminal_width(), stdout);

@@ -173,6 +173,26 @@ void fixture_row(struct fixture *fixture, uint64_t time, uint64_t ip,
 	add(fixture, &zero, sizeof(zero));
 }
 
+void fixture_bare(struct fixture *fixture, uint64_t time, uint32_t pid,
+		  uint64_t ip, uint64_t addr, uint64_t period)
+{
+	struct {
+		struct perf_event_header header;
+		uint64_t id, ip;
+		uint32_t pid, tid;
+		uint64_t time, addr, cpu, period;
+		uint32_t raw_size, zero;
+	} sample = {
+		.header.type = PERF_RECORD_SAMPLE,
+		.header.misc = PERF_RECORD_MISC_USER,
+		.header.size = sizeof(sample),
+		.id = fixture->id, .ip = ip, .pid = pid, .tid = pid,
+		.time = time, .addr = addr, .period = period,
+	};
+
+	add(fixture, &sample, sizeof(sample));
+}
+
 struct hwprof_row_loop fixture_loop(uint32_t space, uint32_t pid, uint64_t head,
 				    uint64_t tail, uint64_t back_edges,
 				    int64_t entries)

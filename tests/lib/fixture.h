@@ -36,6 +36,10 @@ void fixture_lost(struct fixture *fixture, uint64_t time, uint64_t lost);
 void fixture_row(struct fixture *fixture, uint64_t time, uint64_t ip,
 		 uint64_t addr, uint64_t period, const struct hwprof_row *row);
 
+/* The same without raw data, as perf records it without -R. */
+void fixture_bare(struct fixture *fixture, uint64_t time, uint32_t pid,
+		  uint64_t ip, uint64_t addr, uint64_t period);
+
 /* A row of a loop, exact, with one tail; further fields are the caller's. */
 struct hwprof_row_loop fixture_loop(uint32_t space, uint32_t pid, uint64_t head,
 				    uint64_t tail, uint64_t back_edges,

@@ -391,6 +391,30 @@ static void test_samples(void **state)
 	fixture_remove(&fixture);
 }
 
+/* perf record without -R: rows whose raw data is not there. */
+static void test_bare_rows(void **state)
+{
+	const struct hwprof_loop *loop;
+	struct hwprof_loops *loops;
+	struct fixture fixture;
+
+	begin(&fixture);
+	fixture_bare(&fixture, 10, 100, 0x400100, 0x400140, 500);
+	fixture_bare(&fixture, 20, 100, 0x400100, 0x400140, 700);
+	fixture_bare(&fixture, 30, 0, 0, 0, 0);		/* totals */
+	fixture_end(&fixture);
+	loops = fixture_loops(&fixture, 0);
+	assert_int_equal(hwprof_loops_count(loops), 1);
+	loop = hwprof_loops_get(loops, 0);
+	assert_int_equal(loop->head, 0x100);
+	assert_int_equal(loop->tail, 0x140);
+	assert_int_equal(loop->back_edges_seen, 1200);
+	assert_false(loop->counted);
+	assert_non_null(find_warning(loops, "perf record -R"));
+	hwprof_loops_free(loops);
+	fixture_remove(&fixture);
+}
+
 static void test_warnings(void **state)
 {
 	struct hwprof_row_loop row = fixture_loop(1, 100, 0x400100, 0x400140,
@@ -537,6 +561,7 @@ int main(void)
 		cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_bare_rows),
 		cmocka_unit_test(test_warnings),
 		cmocka_unit_test(test_sort),
 		cmocka_unit_test(test_json),
