@@ -107,4 +107,4 @@ else
 	echo "ok $n - rows by perf script # SKIP this perf has no Python"
 fi
 echo "1..$n"
-exit ${failed:-0}
+exit "${failed:-0}"
