@@ -20,6 +20,25 @@ static inline bool compat_task_has_perf(struct task_struct *task)
 #endif
 }
 
+/* Parameters beyond those that every kernel has; none are ours. */
+static inline u64 compat_more_config(const struct perf_event_attr *attr)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+	return attr->config3;
+#else
+	return 0;
+#endif
+}
+
+static inline bool compat_is_cgroup_event(const struct perf_event *event)
+{
+#ifdef CONFIG_CGROUP_PERF
+	return event->cgrp;
+#else
+	return false;
+#endif
+}
+
 /* The payload of PERF_SAMPLE_RAW; @raw must live until the sample is out. */
 static inline void compat_save_raw(struct perf_sample_data *data,
 				   struct perf_event *event,

@@ -20,8 +20,9 @@ enum {
 	MERGE_ITEMS	= 1024,	/* at a time */
 	EMIT_ROWS	= 64,	/* at a time, with interrupts off */
 	FLUSH_PASSES	= 8,	/* until every table was seen */
-	RING_TRIES	= 100,	/* of 5 ms, at the end of a process */
-	RETRY_MS	= 20,	/* after a ring was full */
+	RING_TRIES	= 50,	/* of 5 ms, at the end of a process */
+	RETRY_MS	= 20,	/* after a ring was full; doubles */
+	HERE_MAX	= 8 << 20,	/* memory that an interrupt may walk */
 };
 
 /* --- the pool of tables ------------------------------------------------------ */
@@ -47,7 +48,7 @@ int table_take(struct session *session)
 	return -1;
 }
 
-void table_give(struct session *session, int table, bool dirty)
+static void table_give(struct session *session, int table, bool dirty)
 {
 	if (dirty)
 		set_bit(table, session->table_dirty);
@@ -55,18 +56,39 @@ void table_give(struct session *session, int table, bool dirty)
 	set_bit(table, session->table_free);
 }
 
-static void merge_table(struct session *session, unsigned int table,
+/*
+ * The slot gives its table back and goes on with @table (-1: with none). What
+ * was fed goes with the table, so that totals speak of all that was merged
+ * and of nothing else: only so they add up while CPUs go on feeding.
+ */
+void slot_change_table(struct slot *slot, int table)
+{
+	struct session *session = slot->session;
+	int old = slot->table;
+
+	WRITE_ONCE(slot->table, table);
+	if (old < 0)
+		return;
+	session->tables[old].fed += slot->fed;
+	slot->fed = 0;
+	table_give(session, old, true);
+}
+
+static void merge_table(struct session *session, unsigned int number,
 			bool may_sleep)
 {
 	const struct engine_ops *engine = session->engine;
+	struct table *table = &session->tables[number];
 
-	if (test_and_clear_bit(table, session->table_dirty)) {
-		while (engine->merge(session->profile, session->tables[table],
+	if (test_and_clear_bit(number, session->table_dirty)) {
+		while (engine->merge(session->profile, table->memory,
 				     MERGE_ITEMS) == MERGE_ITEMS)
 			if (may_sleep)
 				cond_resched();
+		session->fed += table->fed;
+		table->fed = 0;
 	}
-	session->table_pass[table] = session->pass;
+	table->pass = session->pass;
 }
 
 static void merge_free_tables(struct session *session, bool may_sleep)
@@ -89,7 +111,7 @@ static void exchange_table(void *context)
 	int table;
 
 	if (slot->table < 0 ||
-	    session->table_pass[slot->table] == session->pass)
+	    session->tables[slot->table].pass == session->pass)
 		return;
 	table = table_take(session);
 	if (table < 0)
@@ -98,8 +120,7 @@ static void exchange_table(void *context)
 		table_give(session, table, true);
 		return;
 	}
-	swap(table, slot->table);
-	table_give(session, table, true);
+	slot_change_table(slot, table);
 }
 
 static bool pass_complete(struct session *session)
@@ -107,13 +128,13 @@ static bool pass_complete(struct session *session)
 	unsigned int table;
 
 	for (table = 0; table < session->table_count; table++)
-		if (session->table_pass[table] != session->pass)
+		if (session->tables[table].pass != session->pass)
 			return false;
 	return true;
 }
 
-/* All that was learnt before now gets into the profile. */
-static void retire_tables(struct session *session)
+/* All that was learnt before now gets into the profile. False: not all. */
+static bool retire_tables(struct session *session)
 {
 	int pass, cpu;
 
@@ -121,12 +142,13 @@ static void retire_tables(struct session *session)
 	for (pass = 0; pass < FLUSH_PASSES; pass++) {
 		merge_free_tables(session, true);
 		if (pass_complete(session))
-			return;
+			return true;
 		for_each_online_cpu(cpu)
 			if (READ_ONCE(per_cpu_ptr(session->slots, cpu)->table) >= 0)
 				smp_call_function_single(cpu, exchange_table,
 							 session, true);
 	}
+	return false;
 }
 
 /* --- rows ---------------------------------------------------------------------- */
@@ -137,6 +159,7 @@ struct emit {
 	struct perf_event *event;	/* into whose ring */
 	unsigned int budget;		/* rows that may go out now */
 	bool full;			/* the ring was */
+	bool stuck;			/* some ring was */
 	bool done;
 	u32 space;
 	size_t at;
@@ -211,6 +234,7 @@ static bool emit_row(void *context, const void *engine_row, u64 ip, u64 addr,
 	emit->event->overflow_handler(emit->event, &data, &regs);
 	if (atomic64_read(&emit->event->lost_samples) != lost) {
 		emit->full = true;
+		emit->stuck = true;
 		emit->budget = 0;
 		return false;
 	}
@@ -227,26 +251,23 @@ static void emit_totals(struct emit *emit)
 		.row.type = HWPROF_ROW_TOTALS,
 		.row.size = sizeof(row),
 		.delivered = session->delivered,
-		.lost = session->given_up,
 		.memory = session->memory,
 		.basis = session->params.basis,
 	};
-	unsigned int table;
+	unsigned int i;
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
 		const struct slot *slot = per_cpu_ptr(session->slots, cpu);
 
-		row.produced += READ_ONCE(slot->units);
 		row.lost += READ_ONCE(slot->lost);
 		row.events += READ_ONCE(slot->events_seen);
 		row.lost_events += READ_ONCE(slot->lost_events);
 		row.gaps += READ_ONCE(slot->gaps);
 	}
-	for (table = 0; table < session->table_count; table++) {
-		row.evicted += engine->evicted(session->tables[table]);
-		row.pending += engine->pending(session->tables[table]);
-	}
+	row.produced = session->fed + row.lost;
+	for (i = 0; i < session->table_count; i++)
+		row.evicted += session->tables[i].evicted;
 	if (session->profile) {
 		row.evicted += engine->evicted(session->profile);
 		row.pending += engine->pending(session->profile);
@@ -286,13 +307,14 @@ static void emit_everywhere(struct emit *emit)
 {
 	int cpu;
 
-	preempt_disable();
 	do {
 		emit->budget = EMIT_ROWS;
 		emit->full = false;
+		preempt_disable();
 		emit_profile(emit);
+		preempt_enable();
+		cond_resched();
 	} while (emit->event && !emit->done && !emit->full);
-	preempt_enable();
 
 	for_each_online_cpu(cpu) {
 		while (!emit->done) {
@@ -318,24 +340,36 @@ static void profile_release(struct session *session)
 	atomic_set_release(&session->profile_busy, 0);
 }
 
-/* True: all rows of @space (0: of all) are out. */
-static bool flush_once(struct session *session, u32 space)
+enum flushed {
+	FLUSH_DONE,	/* all rows are out */
+	FLUSH_NO_RING,	/* nobody is there to take them */
+	FLUSH_LATER,	/* a ring was full, or a table out of reach */
+};
+
+/* Rows of @space; 0: of all. */
+static enum flushed flush_once(struct session *session, u32 space)
 {
 	struct emit emit = { .session = session, .space = space };
+	bool retired;
 
 	while (!profile_own(session))
 		cpu_relax();	/* an interrupt's flush is short */
 	WRITE_ONCE(session->flush_again, false);
-	retire_tables(session);
+	retired = retire_tables(session);
 	session->engine->settle(session->profile, space);
 	emit_everywhere(&emit);
 	profile_release(session);
 	if (READ_ONCE(session->flush_again))
 		irq_work_queue(&session->flush_kick);
-	return emit.done;
+	if (!retired || emit.stuck)
+		return emit.done && retired ? FLUSH_DONE : FLUSH_LATER;
+	return emit.done ? FLUSH_DONE : FLUSH_NO_RING;
 }
 
-/* Rows of processes that are gone went out: their records can go. */
+/*
+ * Rows of a process that is gone went out, or never will: its records can go.
+ * What they still hold counts as evicted.
+ */
 static void forget_space(struct session *session, struct space *space)
 {
 	while (!profile_own(session))
@@ -355,7 +389,8 @@ static void forget_left(struct session *session)
 			forget_space(session, &session->spaces[i]);
 }
 
-static void emit_totals_here(struct session *session)
+/* On this CPU: the totals of an immediate engine. */
+void session_totals_here(struct session *session)
 {
 	struct emit emit = { .session = session, .budget = 1 };
 	unsigned long flags;
@@ -368,6 +403,14 @@ static void emit_totals_here(struct session *session)
 	raw_spin_unlock_irqrestore(&session->roots_lock, flags);
 }
 
+static void retry_later(struct session *session)
+{
+	mod_delayed_work(hwprof_workqueue, &session->flush_work,
+			 msecs_to_jiffies(session->retry_ms));
+	session->retry_ms = min(2 * session->retry_ms,
+				jiffies_to_msecs(session->interval));
+}
+
 /*
  * Process context. @space 0: the interval is over. Else: that address space
  * is, and its rows are waited for if a ring is full, but not for ever.
@@ -375,32 +418,33 @@ static void emit_totals_here(struct session *session)
 void session_flush(struct session *session, u32 space)
 {
 	int tries = space ? RING_TRIES : 1;
-	bool done;
+	enum flushed flushed;
 
 	if (session->engine->immediate) {
-		emit_totals_here(session);
+		session_totals_here(session);
 		space_free(space_find(session, space));
 		return;
 	}
 	for (;;) {
 		mutex_lock(&session->flush_lock);
 		cpus_read_lock();
-		done = flush_once(session, space);
+		flushed = flush_once(session, space);
 		cpus_read_unlock();
-		if (done && space)
+		if (flushed != FLUSH_LATER && space)
 			forget_space(session, space_find(session, space));
-		else if (done)
+		else if (flushed == FLUSH_DONE)
 			forget_left(session);
+		if (flushed == FLUSH_DONE)
+			session->retry_ms = RETRY_MS;
 		mutex_unlock(&session->flush_lock);
-		if (done || !--tries)
+		if (flushed != FLUSH_LATER || !--tries)
 			break;
 		msleep(5);
 	}
-	if (!done && space)
+	if (flushed == FLUSH_LATER && space)
 		WRITE_ONCE(space_find(session, space)->left, true);
-	if (!done)
-		mod_delayed_work(hwprof_workqueue, &session->flush_work,
-				 msecs_to_jiffies(RETRY_MS));
+	if (flushed == FLUSH_LATER)
+		retry_later(session);
 }
 
 /* On this CPU, with interrupts off: what was released so far. */
@@ -408,6 +452,10 @@ void session_flush_here(struct session *session)
 {
 	struct emit emit = { .session = session, .budget = ~0U };
 
+	if (session->memory > HERE_MAX) {
+		irq_work_queue(&session->flush_kick);
+		return;
+	}
 	if (!profile_own(session)) {
 		WRITE_ONCE(session->flush_again, true);
 		return;
@@ -441,15 +489,19 @@ void slot_emit(struct slot *slot)
 	struct session *session = slot->session;
 	const struct engine_ops *engine = session->engine;
 	struct emit emit = { .session = session, .slot = slot, .budget = ~0U };
-	void *table;
+	struct table *table;
 	size_t at = 0;
 
 	if (slot->table < 0)
 		return;
-	table = session->tables[slot->table];
+	table = &session->tables[slot->table];
 	raw_spin_lock(&session->roots_lock);
 	emit.event = ring_here(session);
-	if (!emit.event || !engine->rows(table, 0, &at, emit_row, &emit))
-		engine->forget(table, 0);
+	if (!emit.event ||
+	    !engine->rows(table->memory, 0, &at, emit_row, &emit))
+		engine->forget(table->memory, 0);
+	session->fed += slot->fed;
+	slot->fed = 0;
+	table->evicted = engine->evicted(table->memory);
 	raw_spin_unlock(&session->roots_lock);
 }

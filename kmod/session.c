@@ -19,7 +19,6 @@
 
 enum {
 	SESSIONS_MAX	= 1024,
-	CURSOR_WAYS	= 8,
 };
 
 struct workqueue_struct *hwprof_workqueue;
@@ -37,6 +36,7 @@ static struct session_key event_key(const struct perf_event *event)
 
 	return (struct session_key) {
 		.tgid = task_tgid_nr(current),
+		.born = current->group_leader->start_time,
 		.config = attr->config,
 		.config1 = attr->config1,
 		.config2 = attr->config2,
@@ -50,7 +50,8 @@ static struct session_key event_key(const struct perf_event *event)
 
 static bool key_equal(const struct session_key *a, const struct session_key *b)
 {
-	return a->tgid == b->tgid && a->config == b->config &&
+	return a->tgid == b->tgid && a->born == b->born &&
+	       a->config == b->config &&
 	       a->config1 == b->config1 && a->config2 == b->config2 &&
 	       a->exclude == b->exclude && a->sampling == b->sampling;
 }
@@ -73,11 +74,10 @@ static void free_tables(struct session *session)
 	unsigned int i;
 
 	for (i = 0; session->tables && i < session->table_count; i++)
-		vfree(session->tables[i]);
+		vfree(session->tables[i].memory);
 	kfree(session->tables);
 	bitmap_free(session->table_free);
 	bitmap_free(session->table_dirty);
-	kfree(session->table_pass);
 	vfree(session->profile);
 	vfree(session->cursors);
 	vfree(session->spaces);
@@ -99,16 +99,15 @@ static int make_tables(struct session *session, size_t bytes)
 				  sizeof(*session->tables), GFP_KERNEL);
 	session->table_free = bitmap_zalloc(session->table_count, GFP_KERNEL);
 	session->table_dirty = bitmap_zalloc(session->table_count, GFP_KERNEL);
-	session->table_pass = kcalloc(session->table_count,
-				      sizeof(*session->table_pass), GFP_KERNEL);
-	if (!session->tables || !session->table_free || !session->table_dirty ||
-	    !session->table_pass)
+	if (!session->tables || !session->table_free || !session->table_dirty)
 		return -ENOMEM;
 	for (i = 0; i < session->table_count; i++) {
-		session->tables[i] = vzalloc(session->table_size);
-		if (!session->tables[i])
+		void *memory = vzalloc(session->table_size);
+
+		if (!memory)
 			return -ENOMEM;
-		engine->table_init(session->tables[i], session->table_size,
+		session->tables[i].memory = memory;
+		engine->table_init(memory, session->table_size,
 				   &session->params);
 		__set_bit(i, session->table_free);
 	}
@@ -129,12 +128,10 @@ static int make_memory(struct session *session)
 
 	session->cursor_size = ALIGN(sizeof(struct cursor) +
 				     session->engine->cursor_size, 8);
-	cursors = bytes / 4;
-	session->cursor_sets = max_t(size_t, 1, cursors / (CURSOR_WAYS *
-						session->cursor_size));
+	session->cursor_count = bytes / 4 / session->cursor_size;
 	session->space_count = max_t(size_t, 64,
 				     bytes / 64 / sizeof(struct space));
-	cursors = session->cursor_sets * CURSOR_WAYS * session->cursor_size;
+	cursors = session->cursor_count * session->cursor_size;
 	err = make_tables(session, bytes - cursors -
 			  session->space_count * sizeof(struct space));
 	if (err)
@@ -218,6 +215,7 @@ static struct session *session_make(struct perf_event *event,
 	INIT_DELAYED_WORK(&session->flush_work, session_flush_work);
 	INIT_WORK(&session->end_work, session_end);
 	session->flush_kick = IRQ_WORK_INIT(session_flush_kick);
+	session->retry_ms = 1;
 	session->id = ++next_id;
 
 	err = make_slots(session);

@@ -33,7 +33,8 @@ struct source_ops;
 
 /* What makes two events of one opener the same session. */
 struct session_key {
-	pid_t tgid;			/* opener */
+	pid_t tgid;			/* opener, */
+	u64 born;			/* and when: a number is used again */
 	u64 config, config1, config2;
 	u64 exclude;			/* exclude_* and inherit bits of the attr */
 	bool sampling;
@@ -41,13 +42,12 @@ struct session_key {
 
 /* An address space: a process from one exec to the next. */
 struct space {
-	u64 key;			/* tgid and exec; 0: free. See space_key() */
+	u64 key;			/* see space_key(); 0: free */
 	u32 id;				/* of the stream and in rows; never 0 */
 	u32 pid;			/* in the opener's namespace */
 	u64 end;			/* local_clock() at exec or exit; 0: alive */
 	struct session *session;
 	struct callback_head work;	/* flushes at exec and exit */
-	bool work_queued;
 	bool left;			/* its last rows are still to go out */
 };
 
@@ -61,8 +61,16 @@ struct cursor {
 	u32 space;			/* struct space.id */
 	u64 exec;			/* task_struct.self_exec_id */
 	u64 seen;			/* steps of the task when it was unbound */
-	u64 used;			/* local_clock() then; the oldest is reused */
+	u64 used;			/* local_clock() then; 0: its task is gone */
 	u64 engine[];
+};
+
+/* What an engine fills. A set bit in table_free: no slot, no flush holds it. */
+struct table {
+	void *memory;
+	u64 fed;			/* units given to it, not accounted yet */
+	u64 evicted;			/* of an immediate engine, when emitted */
+	u64 pass;			/* of the flush that merged it last */
 };
 
 /* A session on one CPU. Written on that CPU only, with interrupts off. */
@@ -76,11 +84,11 @@ struct slot {
 	bool missed;			/* an event was lost: a gap is due */
 	struct cursor *cursor;		/* of the task that runs; NULL: none */
 	u64 units;			/* produced */
-	u64 lost;			/* of these, those that no engine saw */
+	u64 fed;			/* of these, those in its table */
+	u64 lost;			/* those that no engine saw */
 	u64 events_seen;
 	u64 lost_events;
 	u64 gaps;
-	struct stream_event last;	/* the last unit, for samples */
 	u64 *row;			/* room for the largest row */
 };
 
@@ -101,13 +109,11 @@ struct session {
 
 	struct slot __percpu *slots;
 
-	/* Tables: a set bit is a table that no slot and no flush holds. */
-	void **tables;
+	struct table *tables;
 	unsigned int table_count;
 	size_t table_size;
 	unsigned long *table_free;
 	unsigned long *table_dirty;	/* holds something to be merged */
-	u64 *table_pass;		/* pass of the flush that merged it last */
 	u64 pass;
 
 	void *profile;
@@ -115,12 +121,13 @@ struct session {
 	bool flush_again;		/* somebody met a busy profile */
 	struct mutex flush_lock;	/* flushes in process context, in turn */
 	struct delayed_work flush_work;
+	unsigned int retry_ms;		/* after a ring was full */
 	struct irq_work flush_kick;
 	struct work_struct end_work;
 
 	struct cursor *cursors;
 	size_t cursor_size;
-	unsigned int cursor_sets;
+	unsigned int cursor_count;
 
 	struct space *spaces;
 	unsigned int space_count;
@@ -129,9 +136,12 @@ struct session {
 	raw_spinlock_t roots_lock;
 	struct list_head roots;		/* struct root: events with rings */
 
-	/* Written by who owns the profile. */
+	/*
+	 * Written by who owns the profile; of an immediate engine, which has
+	 * none, under roots_lock.
+	 */
+	u64 fed;			/* units of tables that were merged */
 	u64 delivered;
-	u64 given_up;			/* no ring would take it */
 	struct hwprof_row_totals told;
 };
 
@@ -181,10 +191,11 @@ int slots_init(void);
 /* flush.c */
 void session_flush(struct session *session, u32 space);
 void session_flush_here(struct session *session);
+void session_totals_here(struct session *session);
 void session_flush_work(struct work_struct *work);
 void session_flush_kick(struct irq_work *work);
 void slot_emit(struct slot *slot);
 int table_take(struct session *session);
-void table_give(struct session *session, int table, bool dirty);
+void slot_change_table(struct slot *slot, int table);
 
 #endif /* HWPROF_SESSION_H */

@@ -12,7 +12,7 @@
 #include "session.h"
 #include "source/source.h"
 
-enum { CURSOR_WAYS = 8 };
+enum { CURSOR_PROBES = 64 };
 
 /*
  * perf_event_overflow() throttles, counts limits and runs BPF programs, but is
@@ -68,17 +68,18 @@ static void cursor_init(struct slot *slot, struct cursor *cursor, u64 key)
 				     task_pid_nr_ns(current, session->pid_ns));
 }
 
-/* Current's cursor: its own, or the one that was idle longest. */
+/* Current's cursor: its own, a free one, or the one that was idle longest. */
 static struct cursor *cursor_get(struct slot *slot)
 {
 	struct session *session = slot->session;
 	u64 key = task_key(current);
-	u32 set = hash_64(key, 32) % session->cursor_sets * CURSOR_WAYS;
+	u32 home = hash_64(key, 32) % session->cursor_count;
 	struct cursor *oldest = NULL;
-	int way;
+	u32 i;
 
-	for (way = 0; way < CURSOR_WAYS; way++) {
-		struct cursor *cursor = cursor_at(session, set + way);
+	for (i = 0; i < min_t(u32, session->cursor_count, CURSOR_PROBES); i++) {
+		struct cursor *cursor =
+			cursor_at(session, (home + i) % session->cursor_count);
 
 		if (READ_ONCE(cursor->key) == key && cursor_claim(cursor)) {
 			if (cursor->key == key)
@@ -127,7 +128,7 @@ void slot_bind(struct slot *slot, u64 steps, u64 at)
 	if (!session->rows)
 		return;
 	if (slot->table < 0)
-		slot->table = table_take(session);
+		slot_change_table(slot, table_take(session));
 	if (!slot->cursor) {
 		slot->cursor = cursor_get(slot);
 		if (!slot->cursor)
@@ -150,6 +151,10 @@ void slot_unbind(struct slot *slot, u64 steps)
 	slot->cursor = NULL;
 	cursor->seen = steps;
 	cursor->used = local_clock();
+	if (current->flags & PF_EXITING) {
+		cursor->key = 0;
+		cursor->used = 0;
+	}
 	atomic_set_release(&cursor->busy, 0);
 }
 
@@ -164,32 +169,41 @@ void slot_start(struct slot *slot, struct perf_event *event)
 	if (slot->active++)
 		return;
 	if (session->rows)
-		slot->table = table_take(session);
+		slot_change_table(slot, table_take(session));
 	session->source->start(slot);
 }
 
 static void emit_rest(struct slot *slot, struct perf_event *event);
 
+/*
+ * Disabled from outside, by an interrupt or by whoever opened an event of the
+ * whole CPU, and not by a context switch: perf reads its rings next, so what
+ * is here goes out now.
+ */
+static bool is_disabled(struct perf_event *event)
+{
+	return in_hardirq() ||
+	       (!event->hw.target && !compat_is_cgroup_event(event));
+}
+
 void slot_stop(struct slot *slot, struct perf_event *event)
 {
 	struct session *session = slot->session;
+	bool disabled = is_disabled(event);
 
-	if (current->flags & PF_EXITING)
+	if (disabled || current->flags & PF_EXITING)
 		emit_rest(slot, event);
 	list_del(&event->hw.tp_list);
 	slot->wide -= !event->hw.target;
 	if (--slot->active)
 		return;
 	session->source->stop(slot);
-	if (slot->table >= 0)
-		table_give(session, slot->table, true);
-	slot->table = -1;
-	/*
-	 * Disabled from outside, by an interrupt or by whoever opened an event
-	 * of the whole CPU: perf reads its rings next, so rows go out now.
-	 */
-	if (session->rows && !session->engine->immediate &&
-	    (in_hardirq() || !event->hw.target))
+	slot_change_table(slot, -1);
+	if (!session->rows || !disabled)
+		return;
+	if (session->engine->immediate)
+		session_totals_here(session);
+	else
 		session_flush_here(session);
 }
 
@@ -203,29 +217,40 @@ void slot_update(struct slot *slot, struct perf_event *event)
 /* --- samples ---------------------------------------------------------------- */
 
 /*
- * The period that is over, and one that starts. While perf throttles the event
- * its period grows, so that the periods of samples always add up to the count.
+ * Of perf's fields of an event, those that a PMU is free to use: last_period
+ * has the units since the last sample, which are the next one's period, so
+ * that periods always add up to the count, also when perf throttles the event
+ * or changes its period. What the last unit was:
  */
-static u64 next_period(struct hw_perf_event *hwc)
+static void note_unit(struct hw_perf_event *hwc,
+		      const struct stream_event *stream)
 {
-	u64 period = hwc->last_period - local64_read(&hwc->period_left);
-
-	local64_set(&hwc->period_left, hwc->sample_period);
-	hwc->last_period = hwc->sample_period;
-	return period;
+	hwc->config_base = stream->from;
+	hwc->event_base = stream->to;
+	hwc->idx = stream->kind;
 }
 
-/* A sample of the slot's last unit. @rest: perf's accounting is over. */
+static struct stream_event noted_unit(const struct hw_perf_event *hwc)
+{
+	return (struct stream_event) {
+		.from = hwc->config_base,
+		.to = hwc->event_base,
+		.kind = hwc->idx,
+	};
+}
+
+/* A sample of the event's last unit. @rest: perf's accounting is over. */
 static void emit_sample(struct slot *slot, struct perf_event *event,
 			const struct pt_regs *regs, bool rest)
 {
 	struct engine_sample *sample = (void *)slot->row;
-	u64 period = next_period(&event->hw);
+	struct stream_event unit = noted_unit(&event->hw);
+	u64 period = event->hw.last_period;
 	struct perf_raw_record raw = {};
 	struct perf_sample_data data;
 	struct pt_regs there = *regs;
 
-	slot->session->engine->sample(&slot->last, period, sample);
+	slot->session->engine->sample(&unit, period, sample);
 	sample->row.session = slot->session->id;
 	sample->row.pid = task_tgid_nr_ns(current, slot->session->pid_ns);
 	*(u32 *)((void *)&sample->row + sample->row.size) = 0;
@@ -234,10 +259,13 @@ static void emit_sample(struct slot *slot, struct perf_event *event,
 	perf_sample_data_init(&data, sample->addr, period);
 	compat_save_raw(&data, event, &raw);
 	instruction_pointer_set(&there, sample->ip);
+	slot_update(slot, event);	/* the sample may tell the count */
 	if (rest)
 		event->overflow_handler(event, &data, &there);
 	else
 		static_call(overflow)(event, &data, &there);
+	local64_set(&event->hw.period_left, event->hw.sample_period);
+	event->hw.last_period = 0;
 }
 
 static void sample_events(struct slot *slot, const struct stream_event *stream,
@@ -245,24 +273,30 @@ static void sample_events(struct slot *slot, const struct stream_event *stream,
 {
 	struct perf_event *event;
 
-	slot->last = *stream;
 	list_for_each_entry(event, &slot->events, hw.tp_list) {
 		struct hw_perf_event *hwc = &event->hw;
 
-		if (is_sampling_event(event) &&
-		    !(hwc->state & PERF_HES_STOPPED) &&
-		    local64_sub_return(units, &hwc->period_left) <= 0 &&
+		if (!is_sampling_event(event) || hwc->state & PERF_HES_STOPPED)
+			continue;
+		note_unit(hwc, stream);
+		hwc->last_period += units;
+		if (local64_sub_return(units, &hwc->period_left) <= 0 &&
 		    hwc->interrupts != ~0ULL)	/* not throttled */
 			emit_sample(slot, event, regs, false);
 	}
 }
 
-/* At its task's end, a last sample carries what is left of the period. */
+/*
+ * When its task ends or the event is disabled, a last sample carries what is
+ * left of the period. Of a whole CPU's event nobody knows any more whose it is.
+ */
 static void emit_rest(struct slot *slot, struct perf_event *event)
 {
+	struct pt_regs regs = { .cs = __USER_CS };	/* long gone */
+
 	if (is_sampling_event(event) && !slot->session->rows &&
-	    local64_read(&event->hw.period_left) != event->hw.last_period)
-		emit_sample(slot, event, task_pt_regs(current), true);
+	    event->hw.target && event->hw.last_period)
+		emit_sample(slot, event, &regs, true);
 }
 
 /* --- feeding ------------------------------------------------------------------ */
@@ -285,8 +319,9 @@ static void feed_engine(struct slot *slot, struct stream_event *stream,
 		slot_gap(slot, stream->from);
 	}
 	stream->space = cursor->space;
-	if (likely(engine->feed(session->tables[slot->table], cursor->engine,
-				stream)))
+	slot->fed += units;
+	if (likely(engine->feed(session->tables[slot->table].memory,
+				cursor->engine, stream)))
 		return;
 	if (engine->immediate)
 		slot_emit(slot);

@@ -3,13 +3,20 @@
  * Address spaces of a session. A row belongs to a process as it was between
  * two execs; its record outlives the process until all its rows are out.
  */
+#include <linux/delay.h>
 #include <linux/hash.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 
 #include "session.h"
 
-enum { SPACE_PROBES = 16 };
+enum {
+	SPACE_PROBES	= 64,
+	EXIT_WAIT_MS	= 100,
+};
+
+/* In a key: the process is gone, and its number may be another's. */
+#define SPACE_ENDED	(1ULL << 63)
 
 static u64 space_key(struct task_struct *task, u64 exec)
 {
@@ -23,12 +30,11 @@ static struct space *space_at(struct session *session, u64 key, int probe)
 	return &session->spaces[(home + probe) % session->space_count];
 }
 
-static struct space *space_by_key(struct session *session, u64 key)
+/* From the *@probe'th place on. */
+static struct space *space_by_key(struct session *session, u64 key, int *probe)
 {
-	int probe;
-
-	for (probe = 0; probe < SPACE_PROBES; probe++) {
-		struct space *space = space_at(session, key, probe);
+	for (; *probe < SPACE_PROBES; ++*probe) {
+		struct space *space = space_at(session, key, *probe);
 
 		if (READ_ONCE(space->key) == key)
 			return space;
@@ -48,16 +54,16 @@ struct space *space_find(struct session *session, u32 id)
 
 static u32 space_fill(struct session *session, struct space *space)
 {
-	u32 turn = atomic_inc_return(&session->space_ids);
+	u32 turns = U32_MAX / session->space_count;
+	u32 turn = (u32)atomic_inc_return(&session->space_ids) % turns;
 	u32 id = turn * session->space_count + (space - session->spaces) + 1;
 
 	space->pid = task_tgid_nr_ns(current, session->pid_ns);
 	space->end = 0;
 	space->session = session;
-	space->work_queued = false;
 	space->left = false;
-	smp_store_release(&space->id, id ?: 1);
-	return space->id;
+	smp_store_release(&space->id, id);
+	return id;
 }
 
 /*
@@ -67,9 +73,9 @@ static u32 space_fill(struct session *session, struct space *space)
 u32 space_of_current(struct session *session)
 {
 	u64 key = space_key(current, current->self_exec_id);
-	struct space *space = space_by_key(session, key);
+	int probe = 0;
+	struct space *space = space_by_key(session, key, &probe);
 	u32 id;
-	int probe;
 
 	for (probe = 0; !space && probe < SPACE_PROBES; probe++) {
 		struct space *at = space_at(session, key, probe);
@@ -93,11 +99,37 @@ void space_free(struct space *space)
 	smp_store_release(&space->key, 0);
 }
 
+/* Is there another thread of current that may still be seen? */
+static bool others_run(void)
+{
+	struct task_struct *thread;
+	bool found = false;
+
+	rcu_read_lock();
+	for_each_thread(current, thread)
+		found |= thread != current && READ_ONCE(thread->mm);
+	rcu_read_unlock();
+	return found;
+}
+
+/*
+ * Threads that exit at the same time lose their events before their memory;
+ * until then they may have something to tell of their last steps.
+ */
+static void wait_for_others(void)
+{
+	int tries = EXIT_WAIT_MS;
+
+	while (others_run() && tries--)
+		msleep(1);
+}
+
 static void space_flush(struct callback_head *work)
 {
 	struct space *space = container_of(work, struct space, work);
 	struct session *session = space->session;
 
+	wait_for_others();
 	session_flush(session, space->id);
 	session_put(session);
 }
@@ -112,18 +144,23 @@ struct space_end {
 static void end_space(struct session *session, void *context)
 {
 	struct space_end *end = context;
+	u64 key = space_key(end->task, end->exec);
 	struct space *space;
+	int probe = 0;
 
 	if (!session->rows)
 		return;
-	space = space_by_key(session, space_key(end->task, end->exec));
-	if (!space || space->work_queued || !session_tryget(session))
-		return;
-	space->work_queued = true;
-	space->end = end->time;
-	init_task_work(&space->work, space_flush);
-	if (task_work_add(end->task, &space->work, end->notify))
-		session_put(session);	/* the interval's flush will do */
+	/* Two threads that came at once may have made two. */
+	while ((space = space_by_key(session, key, &probe)) &&
+	       session_tryget(session)) {
+		space->end = end->time;
+		WRITE_ONCE(space->key, key | SPACE_ENDED);
+		init_task_work(&space->work, space_flush);
+		if (!task_work_add(end->task, &space->work, end->notify))
+			continue;
+		WRITE_ONCE(space->left, true);	/* the interval's flush will do */
+		session_put(session);
+	}
 }
 
 /* Current has exec'ed: what it was before is over since @time. */

@@ -5,6 +5,7 @@
 #include <linux/perf_event.h>
 #include <linux/slab.h>
 
+#include "../compat.h"
 #include "../field.h"
 #include "../session.h"
 #include "../source/source.h"
@@ -21,6 +22,8 @@ static int check_fields(const struct perf_event_attr *attr)
 {
 	int word;
 
+	if (compat_more_config(attr))
+		return -EINVAL;
 	for (word = 0; word < 3; word++)
 		if (field_word(attr, word) & ~fields_of_word(word))
 			return -EINVAL;
@@ -46,6 +49,12 @@ static int check_attr(const struct perf_event_attr *attr)
 	    attr->sample_type & (PERF_SAMPLE_BRANCH_STACK |
 				 PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
 				 PERF_SAMPLE_REGS_INTR))
+		return -EOPNOTSUPP;
+	/* A row is about a process that need not be the one that runs. */
+	if (field_get(attr, FIELD_rows) &&
+	    attr->sample_type & (PERF_SAMPLE_PHYS_ADDR |
+				 PERF_SAMPLE_DATA_PAGE_SIZE |
+				 PERF_SAMPLE_CODE_PAGE_SIZE))
 		return -EOPNOTSUPP;
 	if (attr->exclude_user)
 		return -EOPNOTSUPP;	/* stepping sees nothing else */
@@ -105,6 +114,7 @@ static int hwprof_event_init(struct perf_event *event)
 
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
+	event->hw.last_period = 0;	/* see slot.c */
 	if (event->parent)	/* a fork: the session is there already */
 		return 0;
 	err = check_fields(&event->attr);
@@ -124,6 +134,8 @@ static void hwprof_start(struct perf_event *event, int flags)
 	if (!(hwc->state & PERF_HES_STOPPED))
 		return;
 	hwc->state = 0;
+	if (local64_read(&hwc->period_left) <= 0)	/* perf has a new one */
+		local64_set(&hwc->period_left, hwc->sample_period);
 	local64_set(&hwc->prev_count, this_slot(event)->units);
 }
 
