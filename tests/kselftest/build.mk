@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Tests that run in the guest, and the program that they profile.
+
+KSELFTEST	:= $(BUILD)/tests/kselftest
+KSELFTESTS	:= $(patsubst tests/kselftest/%.c,$(KSELFTEST)/%, \
+			      $(wildcard tests/kselftest/test_*.c))
+KSELFTEST_SH	:= $(patsubst tests/%,$(BUILD)/tests/%, \
+			      $(wildcard tests/kselftest/*.sh))
+
+# Programs without a library, at a fixed address.
+KSELFTEST_BARE	:= -nostdlib -static -Wl,-Ttext=0x10000000
+
+$(KSELFTEST)/known: tests/kselftest/known.S tests/kselftest/known.h
+	@mkdir -p $(@D)
+	$(CC) $(KSELFTEST_BARE) -DKNOWN_PROGRAM -o $@ $<
+
+$(KSELFTEST)/spin: tests/kselftest/spin.S tests/kselftest/known.S
+	@mkdir -p $(@D)
+	$(CC) $(KSELFTEST_BARE) -o $@ $^
+
+$(KSELFTEST)/forks: tests/kselftest/forks.S
+	@mkdir -p $(@D)
+	$(CC) $(KSELFTEST_BARE) -o $@ $<
+
+$(KSELFTEST)/shapes: tests/kselftest/shapes.c
+	@mkdir -p $(@D)
+	$(CC) $(KSELFTEST_BARE) -O1 -g -fno-stack-protector -o $@ $<
+
+$(BUILD)/obj/tests/kselftest/known.o: tests/kselftest/known.S
+	@mkdir -p $(@D)
+	$(CC) -c -o $@ $<
+
+# The harness is the kernel's, and has its own idea of warnings.
+$(BUILD)/obj/tests/kselftest/test_%.o: CFLAGS += -D_GNU_SOURCE \
+	-Wno-sign-compare -Wno-type-limits -Wno-clobbered
+
+$(KSELFTESTS): $(KSELFTEST)/%: $(BUILD)/obj/tests/kselftest/%.o \
+			       $(BUILD)/obj/tests/kselftest/event.o \
+			       $(BUILD)/obj/tests/kselftest/known.o
+	@mkdir -p $(@D)
+	$(CC) -o $@ $^ -lpthread
+
+$(KSELFTEST)/guest: tests/kselftest/guest
+	cp $< $@
+
+$(KSELFTEST)/%.sh: tests/kselftest/%.sh
+	@mkdir -p $(@D)
+	cp $< $@
+
+kselftest-programs: $(KSELFTESTS) $(KSELFTEST_SH) \
+	$(addprefix $(KSELFTEST)/,guest known spin forks shapes)
+
+.PHONY: kselftest-programs

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "event.h"
+
+#define PMU	"/sys/bus/event_source/devices/hwprof/"
+
+enum { PAGE = 4096 };
+
+static unsigned int read_number(const char *path)
+{
+	unsigned int number = ~0U;
+	FILE *file = fopen(path, "r");
+
+	if (!file || fscanf(file, "%u", &number) != 1)
+		perror(path);
+	if (file)
+		fclose(file);
+	return number;
+}
+
+int event_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group,
+	       unsigned long flags)
+{
+	int fd = syscall(SYS_perf_event_open, attr, pid, cpu, group,
+			 flags | PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+struct perf_event_attr event_attr(uint64_t config)
+{
+	return (struct perf_event_attr) {
+		.type = read_number(PMU "type"),
+		.size = sizeof(struct perf_event_attr),
+		.config = config,
+		.disabled = 1,
+		.inherit = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+}
+
+struct perf_event_attr event_attr_sampling(uint64_t config, uint64_t period)
+{
+	struct perf_event_attr attr = event_attr(config);
+
+	attr.sample_period = period;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			   PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
+			   PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
+			   PERF_SAMPLE_RAW;
+	attr.sample_id_all = 1;
+	attr.comm = 1;
+	attr.comm_exec = 1;
+	attr.wakeup_events = 1;
+	return attr;
+}
+
+uint64_t event_count(int fd)
+{
+	uint64_t count = ~0ULL;
+
+	if (read(fd, &count, sizeof(count)) != sizeof(count))
+		perror("reading an event");
+	return count;
+}
+
+unsigned int event_sessions(void)
+{
+	return read_number(PMU "caps/sessions");
+}
+
+bool event_sessions_are(unsigned int count)
+{
+	int try;
+
+	for (try = 0; try < 500 && event_sessions() != count; try++)
+		usleep(10000);
+	return try < 500;
+}
+
+/* --- records ---------------------------------------------------------------- */
+
+/* Rings are read one by one, so the last row need not be the newest one. */
+static void take_totals(struct tally *tally, uint64_t time,
+			const struct hwprof_row_totals *totals)
+{
+	if (totals->produced != totals->delivered + totals->lost +
+				totals->evicted + totals->pending)
+		tally->broken = true;
+	if (tally->totals.memory && totals->memory != tally->totals.memory)
+		tally->grown = true;
+	if (time < tally->totals_time)
+		return;
+	tally->totals = *totals;
+	tally->totals_time = time;
+}
+
+static void take_row(struct tally *tally, struct sample *sample)
+{
+	const struct hwprof_row *row = sample->row;
+
+	tally->samples++;
+	tally->period += sample->period;
+	if (tally->session && tally->session != row->session)
+		tally->mixed = true;
+	tally->session = row->session;
+	if (tally->see)
+		tally->see(tally, sample);
+}
+
+static void take_sample(struct recording *recording, const uint64_t *at)
+{
+	struct tally *tally = recording->tally;
+	const uint64_t *raw = &at[6 + tally->reads];
+	struct sample sample = {
+		.ip = at[0],
+		.pid = at[1],
+		.tid = at[1] >> 32,
+		.time = at[2],
+		.addr = at[3],
+		.cpu = at[4],
+		.period = at[5],
+	};
+	/* The payload begins behind its size, so it is not aligned. */
+	static _Alignas(8) char row[8192];
+
+	memcpy(row, (const void *)raw + sizeof(uint32_t), *(uint32_t *)raw);
+	sample.row = (const void *)row;
+	if (sample.row->type == HWPROF_ROW_TOTALS) {
+		take_totals(tally, sample.time, (const void *)row);
+		return;
+	}
+	take_row(tally, &sample);
+	if (tally->reads && at[6] != tally->period)
+		tally->wrong_reads++;
+}
+
+static void take_exec(struct recording *recording, const void *record,
+		      uint16_t size)
+{
+	/* What sample_id_all adds: TID, TIME, CPU. */
+	const uint64_t *id = record + size - 3 * sizeof(uint64_t);
+	struct tally *tally = recording->tally;
+
+	tally->execs++;
+	if (tally->see_exec)
+		tally->see_exec(tally, id[0], id[1]);
+}
+
+static void take_record(struct recording *recording,
+			const struct perf_event_header *header)
+{
+	const uint64_t *body = (const void *)(header + 1);
+
+	switch (header->type) {
+	case PERF_RECORD_SAMPLE:
+		take_sample(recording, body);
+		break;
+	case PERF_RECORD_LOST:
+		recording->tally->lost += body[1];
+		break;
+	case PERF_RECORD_THROTTLE:
+		recording->tally->throttled++;
+		break;
+	case PERF_RECORD_COMM:
+		if (header->misc & PERF_RECORD_MISC_COMM_EXEC)
+			take_exec(recording, header, header->size);
+		break;
+	}
+}
+
+static void copy_out(const char *data, size_t ring, uint64_t at, void *to,
+		     size_t size)
+{
+	size_t start = at % ring, first = size < ring - start ? size : ring - start;
+
+	memcpy(to, data + start, first);
+	memcpy(to + first, data, size - first);
+}
+
+static void drain_ring(struct recording *recording, void *ring)
+{
+	static _Alignas(8) char record[1 << 16];
+	struct perf_event_mmap_page *page = ring;
+	size_t size = (size_t)recording->pages * PAGE;
+	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+	uint64_t tail = page->data_tail;
+
+	while (tail != head) {
+		struct perf_event_header header;
+
+		copy_out(ring + PAGE, size, tail, &header, sizeof(header));
+		copy_out(ring + PAGE, size, tail, record, header.size);
+		take_record(recording, (const void *)record);
+		tail += header.size;
+	}
+	__atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);
+}
+
+bool tally_is_whole(const struct tally *tally)
+{
+	const struct hwprof_row_totals *totals = &tally->totals;
+
+	if (totals->delivered == totals->produced &&
+	    totals->delivered == tally->period && !tally->broken &&
+	    !tally->grown && !tally->mixed)
+		return true;
+	printf("# produced %llu delivered %llu lost %llu evicted %llu pending %llu gaps %llu; %llu arrived,%s%s%s perf lost %llu\n",
+	       totals->produced, totals->delivered, totals->lost,
+	       totals->evicted, totals->pending, totals->gaps,
+	       (unsigned long long)tally->period,
+	       tally->broken ? " a sum is wrong," : "",
+	       tally->grown ? " memory grew," : "",
+	       tally->mixed ? " sessions are mixed," : "",
+	       (unsigned long long)tally->lost);
+	return false;
+}
+
+/* --- recordings ----------------------------------------------------------------- */
+
+int recording_add(struct recording *recording, struct perf_event_attr *attr,
+		  pid_t pid, int cpu)
+{
+	unsigned int i = recording->count;
+	int fd = event_open(attr, pid, cpu, -1, 0);
+
+	if (fd < 0)
+		return fd;
+	recording->fd[i] = fd;
+	recording->ring[i] = NULL;
+	recording->count++;
+	if (!attr->sample_period || !recording->pages)
+		return 0;
+	recording->ring[i] = mmap(NULL, (1 + recording->pages) * PAGE,
+				  PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (recording->ring[i] != MAP_FAILED)
+		return 0;
+	recording->ring[i] = NULL;
+	return -errno;
+}
+
+int recording_open(struct recording *recording, struct perf_event_attr *attr,
+		   pid_t pid, unsigned int pages, struct tally *tally)
+{
+	int cpu, cpus = sysconf(_SC_NPROCESSORS_ONLN), err = 0;
+
+	recording->count = 0;
+	recording->pages = pages;
+	recording->tally = tally;
+	for (cpu = 0; !err && cpu < cpus; cpu++)
+		err = recording_add(recording, attr, pid, cpu);
+	if (err)
+		recording_close(recording);
+	return err;
+}
+
+void recording_control(struct recording *recording, unsigned long request)
+{
+	unsigned int i;
+
+	for (i = 0; i < recording->count; i++)
+		if (ioctl(recording->fd[i], request, 0))
+			perror("ioctl of an event");
+}
+
+void recording_drain(struct recording *recording)
+{
+	unsigned int i;
+
+	for (i = 0; i < recording->count; i++)
+		if (recording->ring[i])
+			drain_ring(recording, recording->ring[i]);
+}
+
+uint64_t recording_count(struct recording *recording)
+{
+	uint64_t count = 0;
+	unsigned int i;
+
+	for (i = 0; i < recording->count; i++)
+		count += event_count(recording->fd[i]);
+	return count;
+}
+
+void recording_close(struct recording *recording)
+{
+	unsigned int i;
+
+	for (i = 0; i < recording->count; i++) {
+		if (recording->ring[i])
+			munmap(recording->ring[i], (1 + recording->pages) * PAGE);
+		close(recording->fd[i]);
+	}
+	recording->count = 0;
+}
+
+int recording_wait(struct recording *recording, pid_t pid)
+{
+	int status = -1;
+
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		recording_drain(recording);
+		usleep(1000);
+	}
+	recording_drain(recording);
+	return status;
+}
+
+void recording_read_for(struct recording *recording, unsigned int ms)
+{
+	while (ms--) {
+		recording_drain(recording);
+		usleep(1000);
+	}
+}
+
+/* --- children ------------------------------------------------------------------ */
+
+struct child child_start(void (*run)(void *context), void *context)
+{
+	struct child child;
+	int go[2];
+	char byte;
+
+	if (pipe(go))
+		abort();
+	fflush(NULL);
+	child.pid = fork();
+	if (child.pid) {
+		close(go[0]);
+		child.go = go[1];
+		return child;
+	}
+	close(go[1]);
+	if (read(go[0], &byte, 1) != 1)
+		_exit(99);
+	run(context);
+	_exit(0);
+}
+
+void child_go(struct child *child)
+{
+	if (write(child->go, "", 1) != 1)
+		perror("telling a child to go");
+	close(child->go);
+}
+
+const char *known_program(void)
+{
+	static char path[4096];
+	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 16);
+
+	path[length < 0 ? 0 : length] = '\0';
+	strcpy(strrchr(path, '/') + 1, "known");
+	return path;
+}
+
+static void be_known(void *context)
+{
+	execl(context, "known", NULL);
+	_exit(98);
+}
+
+struct child child_known(void)
+{
+	return child_start(be_known, (void *)known_program());
+}

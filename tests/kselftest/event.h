@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Events of the hwprof PMU, opened by hand, and what comes out of their rings.
+ */
+#ifndef EVENT_H
+#define EVENT_H
+
+#include <linux/hwprof.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum {
+	EVENT_CPUS	= 8,
+	EVENTS_MAX	= 64,
+};
+
+#define EVENT_LOOPS	(1ULL << 1)
+#define EVENT_BRANCHES	(1ULL << 0)
+#define EVENT_ROWS	(1ULL << 12)
+#define EVENT_INTERVAL(ms)	((uint64_t)(ms) << 32)	/* in config1 */
+
+/* perf_event_open(); a negative errno if it fails. */
+int event_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group,
+	       unsigned long flags);
+
+/* Of the PMU: loops, for user space, disabled, inherited. */
+struct perf_event_attr event_attr(uint64_t config);
+
+/* The same, giving rows or samples that event_take() understands. */
+struct perf_event_attr event_attr_sampling(uint64_t config, uint64_t period);
+
+uint64_t event_count(int fd);
+unsigned int event_sessions(void);	/* that are alive, by sysfs */
+
+/* Waits until there are so many: they end a moment after their events. */
+bool event_sessions_are(unsigned int count);
+
+/* One sample or row. */
+struct sample {
+	uint64_t ip, time, addr, period;
+	uint32_t pid, tid, cpu;
+	const struct hwprof_row *row;
+};
+
+/* What came out of rings. */
+struct tally {
+	uint64_t samples;
+	uint64_t period;		/* sum */
+	uint64_t lost;			/* by LOST records */
+	uint64_t throttled;
+	uint64_t execs;			/* COMM records of execs */
+	uint32_t session;		/* of all rows */
+	bool mixed;			/* they are of different sessions */
+	bool grown;			/* the session's memory did */
+	bool broken;			/* a totals row does not add up */
+	struct hwprof_row_totals totals;	/* the newest */
+	uint64_t totals_time;
+	bool reads;			/* samples tell the count as well: */
+	uint64_t wrong_reads;		/* not the sum of periods so far */
+	/* Sees each sample that is no totals row; may be NULL. */
+	void (*see)(struct tally *tally, const struct sample *sample);
+	void (*see_exec)(struct tally *tally, uint32_t pid, uint64_t time);
+	void *context;
+};
+
+/* Nothing was lost, evicted or kept back. If not, says what. */
+bool tally_is_whole(const struct tally *tally);
+
+/* Events with their rings: one for each CPU, or several tasks'. */
+struct recording {
+	unsigned int count;
+	unsigned int pages;		/* of a ring, data only */
+	int fd[EVENTS_MAX];
+	void *ring[EVENTS_MAX];
+	struct tally *tally;
+};
+
+/* Of the task (-1: all) on each CPU. 0, or a negative errno. */
+int recording_open(struct recording *recording, struct perf_event_attr *attr,
+		   pid_t pid, unsigned int pages, struct tally *tally);
+int recording_add(struct recording *recording, struct perf_event_attr *attr,
+		  pid_t pid, int cpu);
+void recording_control(struct recording *recording, unsigned long request);
+void recording_drain(struct recording *recording);
+uint64_t recording_count(struct recording *recording);
+void recording_close(struct recording *recording);
+
+/* Reads rings until the process is gone; its wait status. */
+int recording_wait(struct recording *recording, pid_t pid);
+void recording_read_for(struct recording *recording, unsigned int ms);
+
+/* A child that waits until it is told to go, and then runs @run and exits. */
+struct child {
+	pid_t pid;
+	int go;
+};
+struct child child_start(void (*run)(void *context), void *context);
+void child_go(struct child *child);
+
+/* A child that waits likewise, and then is `known`. */
+struct child child_known(void);
+const char *known_program(void);
+
+#endif /* EVENT_H */

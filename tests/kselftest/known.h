@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Loops whose every back edge is known: a function, and the program `known`. */
+#ifndef KNOWN_H
+#define KNOWN_H
+
+#define KNOWN_OUTER		200	/* times around the outer loop */
+#define KNOWN_INNER		50	/* times around the inner one, each */
+
+#define KNOWN_OUTER_BACK	(KNOWN_OUTER - 1)
+#define KNOWN_INNER_BACK	(KNOWN_OUTER * (KNOWN_INNER - 1))
+#define KNOWN_BACK		(KNOWN_OUTER_BACK + KNOWN_INNER_BACK)
+#define KNOWN_BRANCHES		(KNOWN_BACK + 2)	/* call and return */
+
+/* The program is linked here; each loop's head is behind a mov of 5 bytes. */
+#define KNOWN_TEXT		0x10000000
+#define KNOWN_OUTER_HEAD	(KNOWN_TEXT + 5)
+#define KNOWN_INNER_HEAD	(KNOWN_TEXT + 10)
+
+#ifndef __ASSEMBLER__
+void known_run(void);
+extern const char known_outer[], known_inner[];
+#endif
+
+#endif /* KNOWN_H */

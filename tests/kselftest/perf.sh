@@ -1,0 +1,215 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Stock perf, as its users know it, on a program of known loops.
+. "${0%/*}/tap.sh"
+
+BACK=9999		# back edges of `known`
+SHAPES=20000		# of `shapes`
+data=/tmp/perf.data
+export PERF_BUILDID_DIR=/tmp/buildid
+
+# The count in perf stat's CSV, of the event's first line.
+stat_count()
+{
+	perf stat -x, "$@" 2>&1 > /dev/null | grep hwprof/ | cut -d, -f1
+}
+
+is()
+{
+	echo "expected $1, got $2"
+	[ "$1" = "$2" ]
+}
+
+between()
+{
+	echo "expected $1 to $2, got $3"
+	[ "$3" -ge "$1" ] && [ "$3" -le "$2" ]
+}
+
+# record OPTION... -- COMMAND...
+record()
+{
+	perf record -q -o $data "$@"
+}
+
+# The sum of the periods in the file, of samples from the program.
+periods()
+{
+	perf script -i $data -F comm,period | awk -v comm="$1" \
+		'$1 == comm { sum += $2 } END { print sum + 0 }'
+}
+
+lists_events()
+{
+	perf list pmu > /tmp/list
+	cat /tmp/list
+	grep -q hwprof/loops/ /tmp/list && grep -q hwprof/branches/ /tmp/list
+}
+
+stat_is_exact()
+{
+	is $BACK "$(stat_count -e hwprof/loops/u -- ./known)"
+}
+
+stat_repeats()
+{
+	is $BACK "$(stat_count -r 3 -e hwprof/loops/u -- ./known)"
+}
+
+stat_intervals()
+{
+	sum=$(perf stat -x, -I 50 -e hwprof/loops/u -- ./known 2>&1 |
+		awk -F, '/hwprof/ { sum += $2 } END { print sum }')
+	is $BACK "$sum"
+}
+
+stat_of_group()
+{
+	is $BACK "$(stat_count -e '{hwprof/loops/u,task-clock:u}' -- ./known)"
+}
+
+stat_of_forks()
+{
+	is $((3 * BACK)) "$(stat_count -e hwprof/loops/u -- ./forks)"
+}
+
+record_default()
+{
+	record -e hwprof/loops/u -- ./known && is $BACK "$(periods known)"
+}
+
+record_period()
+{
+	record -c 100 -e hwprof/loops/u -- ./known &&
+		is $BACK "$(periods known)" &&
+		between 99 110 "$(perf script -i $data -F ip | wc -l)"
+}
+
+record_frequency()
+{
+	record -F 500 -e hwprof/loops/u -- ./known && is $BACK "$(periods known)"
+}
+
+record_rows()
+{
+	record -e hwprof/loops,rows/u -- ./known && is $BACK "$(periods known)"
+}
+
+record_callchains()
+{
+	record -g -c 100 -e hwprof/loops/u -- ./shapes &&
+		is $SHAPES "$(perf report -i $data --stdio -g none \
+			-F period,comm 2> /dev/null |
+			awk '$2 == "shapes" { print $1 }')"
+}
+
+record_running()
+{
+	./spin & pid=$!
+	record -e hwprof/loops,rows/u -p $pid -- sleep 0.3
+	status=$?
+	kill $pid
+	[ $status = 0 ] && [ "$(periods spin)" -gt 1000 ]
+}
+
+record_all()
+{
+	record -a -e hwprof/loops,rows/u -- ./known && is $BACK "$(periods known)"
+}
+
+record_per_thread()
+{
+	record --per-thread -e hwprof/loops,rows/u -- ./known &&
+		is $BACK "$(periods known)"
+}
+
+record_stat()
+{
+	record -s -c 100 -e hwprof/loops/u -- ./known &&
+		perf report -i $data --stdio -T 2> /dev/null | tail -3
+}
+
+record_group()
+{
+	record -c 100 -e '{hwprof/loops/u,task-clock:u}:S' -- ./known &&
+		perf script -i $data -F comm,event,period > /tmp/script &&
+		grep -q 'known.*hwprof/loops/u' /tmp/script &&
+		grep -q 'known.*task-clock' /tmp/script
+}
+
+record_compressed()
+{
+	record -z -e hwprof/loops,rows/u -- ./known && is $BACK "$(periods known)"
+}
+
+record_switched_output()
+{
+	rm -f $data.*
+	./spin & pid=$!
+	record --switch-output=500ms -e hwprof/loops,rows,interval_ms=50/u \
+		-p $pid -- sleep 2
+	kill $pid
+	files=$(ls $data.2* | wc -l)
+	echo "$files files"
+	[ "$files" -ge 2 ] || return
+	for file in $data.2*; do
+		perf script -i "$file" -F comm,period > /tmp/script || return
+	done
+}
+
+report_symbols()
+{
+	record -c 50 -e hwprof/loops/u -- ./shapes || return
+	perf report -i $data --stdio -F overhead,sym 2> /dev/null |
+		grep -v '^#' | grep . > /tmp/report
+	cat /tmp/report
+	head -1 /tmp/report | grep -q '75\.0.%.*\[\.\] hot' &&
+		sed -n 2p /tmp/report | grep -q '25\.0.%.*\[\.\] cold'
+}
+
+script_raw()
+{
+	record -e hwprof/loops,rows/u -- ./known &&
+		perf script -i $data -F comm,ip,addr,sym,period,raw 2>&1 |
+			tee /tmp/script | head -5
+	grep -q known_inner /tmp/script
+}
+
+annotate_head()
+{
+	record -c 50 -e hwprof/loops/u -- ./shapes &&
+		perf annotate -i $data --stdio -l hot 2> /dev/null > /tmp/annotate
+	cat /tmp/annotate
+	grep -q '^ *100.00.* nop' /tmp/annotate
+}
+
+says_why_not()
+{
+	! perf stat -e hwprof/nonsense/u -- ./known &&
+		! perf stat -e hwprof/loops,calls/u -- ./known &&
+		! perf stat -e hwprof/paths/u -- ./known
+}
+
+test_ok "perf list" lists_events
+test_ok "perf stat" stat_is_exact
+test_ok "perf stat -r" stat_repeats
+test_ok "perf stat -I" stat_intervals
+test_ok "perf stat of a group" stat_of_group
+test_ok "perf stat of forks" stat_of_forks
+test_ok "perf record" record_default
+test_ok "perf record -c" record_period
+test_ok "perf record -F" record_frequency
+test_ok "perf record of rows" record_rows
+test_ok "perf record -g" record_callchains
+test_ok "perf record -p" record_running
+test_ok "perf record -a" record_all
+test_ok "perf record --per-thread" record_per_thread
+test_ok "perf record -s" record_stat
+test_ok "perf record of a group:S" record_group
+test_ok "perf record -z" record_compressed
+test_ok "perf record --switch-output" record_switched_output
+test_ok "perf report by symbol" report_symbols
+test_ok "perf script, raw" script_raw
+test_ok "perf annotate" annotate_head
+test_ok "what there is not" says_why_not
+finish

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A program with debug information and no library, for perf's reports: three
+ * quarters of its back edges are hot()'s, a quarter cold()'s.
+ */
+
+static __attribute__((noinline)) void hot(long times)
+{
+	do
+		__asm__ volatile("nop");		/* the head of hot */
+	while (--times);
+}
+
+static __attribute__((noinline)) void cold(long times)
+{
+	do
+		__asm__ volatile("nop");
+	while (--times);
+}
+
+__attribute__((noreturn)) void _start(void)
+{
+	hot(15001);
+	cold(5001);
+	__asm__ volatile("syscall" : : "a"(60), "D"(0));
+	__builtin_unreachable();
+}

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# To be sourced by tests that are shell scripts: TAP, as kselftest prints it.
+
+count=0
+failed=0
+
+# test NAME COMMAND...: it succeeds
+test_ok()
+{
+	name=$1
+	shift
+	count=$((count + 1))
+	if "$@" > /tmp/tap.log 2>&1; then
+		echo "ok $count $name"
+	else
+		echo "not ok $count $name"
+		sed 's/^/# /' /tmp/tap.log | head -40
+		failed=$((failed + 1))
+	fi
+}
+
+skip()
+{
+	count=$((count + 1))
+	echo "ok $count $1 # SKIP $2"
+}
+
+finish()
+{
+	echo "1..$count"
+	echo "# Totals: pass:$((count - failed)) fail:$failed"
+	[ $failed = 0 ]
+}
+
+echo "TAP version 13"
+cd "$(dirname "$0")" || exit 1

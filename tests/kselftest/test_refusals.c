@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What event_init refuses, each with its own errno, and what it does not. */
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "include/kselftest_harness.h"
+
+#include "event.h"
+
+/* Opens and closes it, of this process; 0 or the negative errno. */
+static int try_open(struct perf_event_attr attr)
+{
+	int fd = event_open(&attr, 0, -1, -1, 0);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+static int try_config(uint64_t config, uint64_t config1, uint64_t config2)
+{
+	struct perf_event_attr attr = event_attr(config);
+
+	attr.config1 = config1;
+	attr.config2 = config2;
+	return try_open(attr);
+}
+
+static int try_all(uint64_t config)
+{
+	struct perf_event_attr attr = event_attr(config);
+	int fd = event_open(&attr, -1, 0, -1, 0);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+static void set_sysctl(struct __test_metadata *_metadata, const char *path,
+		       const char *value)
+{
+	int fd = open(path, O_WRONLY);
+
+	ASSERT_LE(0, fd);
+	ASSERT_LT(0, write(fd, value, strlen(value)));
+	close(fd);
+}
+
+static void set_paranoid(struct __test_metadata *_metadata, const char *level)
+{
+	set_sysctl(_metadata, "/proc/sys/kernel/perf_event_paranoid", level);
+}
+
+static void become_user(struct __test_metadata *_metadata)
+{
+	ASSERT_EQ(0, setresgid(1000, 1000, 1000));
+	ASSERT_EQ(0, setresuid(1000, 1000, 1000));
+}
+
+TEST(things)
+{
+	uint64_t two;
+
+	EXPECT_EQ(0, try_config(EVENT_LOOPS, 0, 0));
+	EXPECT_EQ(0, try_config(EVENT_BRANCHES, 0, 0));
+	EXPECT_EQ(-EINVAL, try_config(0, 0, 0));
+	for (two = 2; two < 7; two++)
+		EXPECT_EQ(-EINVAL, try_config(EVENT_BRANCHES | 1 << two, 0, 0));
+	/* calls, paths, values, ranges, cct: not in this version */
+	for (two = 2; two < 7; two++)
+		EXPECT_EQ(-EOPNOTSUPP, try_config(1 << two, 0, 0));
+}
+
+TEST(sources)
+{
+	uint64_t step = 1 << 8, bit;
+
+	EXPECT_EQ(0, try_config(EVENT_LOOPS | step, 0, 0));
+	for (bit = 9; bit < 12; bit++) {
+		EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_LOOPS | 1 << bit, 0, 0));
+		EXPECT_EQ(-EINVAL,
+			  try_config(EVENT_LOOPS | step | 1 << bit, 0, 0));
+	}
+}
+
+/* Bits that belong to no field. */
+TEST(unknown_bits)
+{
+	static const uint64_t known[] = {
+		0xffffffff0fff1f7f, 0x0000ffff03ffffff, 0xffffffff00ffffff
+	};
+	int bit;
+
+	for (bit = 0; bit < 64; bit++) {
+		uint64_t one = 1ULL << bit;
+
+		if (!(known[0] & one)) {
+			EXPECT_EQ(-EINVAL, try_config(EVENT_LOOPS | one, 0, 0));
+		}
+		if (!(known[1] & one)) {
+			EXPECT_EQ(-EINVAL, try_config(EVENT_LOOPS, one, 0));
+		}
+		if (!(known[2] & one)) {
+			EXPECT_EQ(-EINVAL, try_config(EVENT_LOOPS, 0, one));
+		}
+	}
+}
+
+/* The fourth word came with Linux 6.3; before, perf itself refuses it. */
+TEST(fourth_word)
+{
+	struct {
+		struct perf_event_attr attr;
+		uint64_t room;
+	} big = { .attr = event_attr(EVENT_LOOPS) };
+	uint64_t *config3 = (void *)&big + 128;
+	int fd;
+
+	big.attr.size = 136;
+	*config3 = 1;
+	fd = event_open(&big.attr, 0, -1, -1, 0);
+	EXPECT_TRUE(fd == -EINVAL || fd == -E2BIG);
+	if (fd >= 0)
+		close(fd);
+	*config3 = 0;
+	fd = event_open(&big.attr, 0, -1, -1, 0);
+	EXPECT_LE(0, fd);
+	close(fd);
+}
+
+/* Fields that are understood, and that no engine or source here serves. */
+TEST(fields_to_come)
+{
+	EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_LOOPS, 1, 0));
+	EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_LOOPS, 1 << 16, 0));
+	EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_LOOPS, 0, 1));
+	EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_LOOPS, 0, 1 << 20));
+	EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_LOOPS, 0, 1ULL << 32));
+	EXPECT_EQ(0, try_config(EVENT_LOOPS, EVENT_INTERVAL(10), 0));
+	EXPECT_EQ(0, try_config(EVENT_LOOPS | 2ULL << 16 | 1024ULL << 32, 0, 0));
+}
+
+TEST(precise)
+{
+	struct perf_event_attr attr = event_attr_sampling(EVENT_LOOPS, 100);
+
+	EXPECT_EQ(0, try_open(attr));
+	attr.precise_ip = 1;
+	EXPECT_EQ(-EOPNOTSUPP, try_open(attr));
+}
+
+TEST(sigtrap)
+{
+	struct perf_event_attr attr = event_attr_sampling(EVENT_LOOPS, 100);
+
+	attr.sigtrap = 1;
+	attr.remove_on_exec = 1;
+	EXPECT_EQ(-EOPNOTSUPP, try_open(attr));
+}
+
+TEST(what_samples_lack)
+{
+	struct perf_event_attr attr = event_attr_sampling(EVENT_LOOPS, 100);
+	uint64_t type = attr.sample_type;
+
+	attr.sample_type = type | PERF_SAMPLE_BRANCH_STACK;
+	attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY |
+				  PERF_SAMPLE_BRANCH_USER;
+	EXPECT_EQ(-EOPNOTSUPP, try_open(attr));
+	attr.branch_sample_type = 0;
+	attr.sample_type = type | PERF_SAMPLE_REGS_USER;
+	attr.sample_regs_user = 1;
+	EXPECT_EQ(-EOPNOTSUPP, try_open(attr));
+	attr.sample_regs_user = 0;
+	attr.sample_type = type | PERF_SAMPLE_REGS_INTR;
+	attr.sample_regs_intr = 1;
+	EXPECT_EQ(-EOPNOTSUPP, try_open(attr));
+	attr.sample_regs_intr = 0;
+	attr.sample_type = type | PERF_SAMPLE_STACK_USER;
+	attr.sample_stack_user = 1024;
+	EXPECT_EQ(-EOPNOTSUPP, try_open(attr));
+	attr.sample_stack_user = 0;
+	/* A row is not about the memory that happens to be mapped now. */
+	attr.config |= EVENT_ROWS;
+	attr.sample_type = type | PERF_SAMPLE_DATA_PAGE_SIZE;
+	EXPECT_EQ(-EOPNOTSUPP, try_open(attr));
+	attr.sample_type = type | PERF_SAMPLE_PHYS_ADDR;
+	EXPECT_EQ(-EOPNOTSUPP, try_open(attr));
+}
+
+TEST(exclude_user)
+{
+	struct perf_event_attr attr = event_attr(EVENT_LOOPS);
+
+	attr.exclude_user = 1;
+	attr.exclude_kernel = 0;
+	EXPECT_EQ(-EOPNOTSUPP, try_open(attr));
+}
+
+/* What is refused leaves nothing behind. */
+TEST(no_session_is_left)
+{
+	ASSERT_TRUE(event_sessions_are(0));
+	EXPECT_EQ(-EINVAL, try_config(0, 0, 0));
+	EXPECT_EQ(-EOPNOTSUPP, try_config(4, 0, 0));
+	EXPECT_EQ(0, event_sessions());
+}
+
+TEST(paranoid_level)
+{
+	struct perf_event_attr kernel = event_attr(EVENT_LOOPS);
+
+	kernel.exclude_kernel = 0;
+	set_paranoid(_metadata, "2");
+	become_user(_metadata);
+	EXPECT_EQ(0, try_config(EVENT_LOOPS, 0, 0));
+	EXPECT_EQ(0, try_config(EVENT_BRANCHES, 0, 0));
+	EXPECT_EQ(-EACCES, try_open(kernel));
+	EXPECT_EQ(-EACCES, try_all(EVENT_LOOPS));
+}
+
+TEST(branches_of_all)
+{
+	set_paranoid(_metadata, "-1");
+	EXPECT_EQ(0, try_all(EVENT_BRANCHES));
+	become_user(_metadata);
+	EXPECT_EQ(0, try_all(EVENT_LOOPS));
+	EXPECT_EQ(-EACCES, try_all(EVENT_BRANCHES));
+	EXPECT_EQ(0, try_config(EVENT_BRANCHES, 0, 0));
+}
+
+/* Another user's process is not ours to see. */
+TEST(foreign_process)
+{
+	struct perf_event_attr attr = event_attr(EVENT_LOOPS);
+
+	set_paranoid(_metadata, "2");
+	become_user(_metadata);
+	EXPECT_EQ(-EACCES, event_open(&attr, 1, -1, -1, 0));
+}
+
+TEST(locked_memory)
+{
+	struct perf_event_attr attr =
+		event_attr_sampling(EVENT_LOOPS | EVENT_ROWS, 1);
+	struct rlimit limit = { 3 << 20, 3 << 20 };
+	int small, big, other;
+
+	set_paranoid(_metadata, "2");
+	ASSERT_TRUE(event_sessions_are(0));
+	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
+	become_user(_metadata);
+
+	attr.config |= 4ULL << 16;			/* MiB */
+	EXPECT_EQ(-ENOMEM, try_open(attr));
+	attr.config = EVENT_LOOPS | EVENT_ROWS | 2ULL << 16;
+	small = event_open(&attr, 0, -1, -1, 0);
+	EXPECT_LE(0, small);
+	other = event_open(&attr, 0, -1, -1, 0);	/* the same session */
+	EXPECT_LE(0, other);
+	attr.config ^= 1ULL << 40;
+	EXPECT_EQ(-ENOMEM, try_open(attr));
+	close(small);
+	close(other);
+
+	/* And it is given back. */
+	attr.config = EVENT_LOOPS | EVENT_ROWS | 3ULL << 16;
+	for (small = 0; small < 500; small++) {
+		big = try_open(attr);
+		if (!big)
+			break;
+		usleep(10000);
+	}
+	EXPECT_EQ(0, big);
+}
+
+enum { SESSIONS_MAX = 1024 };
+
+TEST(too_many_sessions)
+{
+	struct rlimit files = { SESSIONS_MAX + 64, SESSIONS_MAX + 64 };
+	static int fd[SESSIONS_MAX + 1];
+	int i;
+
+	ASSERT_TRUE(event_sessions_are(0));
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &files));
+	for (i = 0; i <= SESSIONS_MAX; i++) {
+		struct perf_event_attr attr =
+			event_attr(EVENT_LOOPS | (uint64_t)(i + 1) << 32);
+
+		fd[i] = event_open(&attr, 0, -1, -1, 0);
+		if (fd[i] < 0)
+			break;
+	}
+	EXPECT_EQ(SESSIONS_MAX, i);
+	EXPECT_EQ(-EMFILE, fd[SESSIONS_MAX]);
+	EXPECT_EQ(SESSIONS_MAX, event_sessions());
+	while (--i >= 0)
+		close(fd[i]);
+	EXPECT_TRUE(event_sessions_are(0));
+}
+
+TEST_HARNESS_MAIN

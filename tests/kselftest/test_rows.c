@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Whose rows are whose, when they come, and what becomes of those that don't. */
+#include <pthread.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "include/kselftest_harness.h"
+
+#include "event.h"
+#include "known.h"
+
+/* Rows of the known loops, here and in the program that a child becomes. */
+struct seen {
+	uint32_t pid;			/* the child: the rows' process */
+	uint64_t before, after;		/* periods before and after its exec */
+	uint64_t last_before, first_after;	/* times of rows */
+	uint64_t exec;
+	uint64_t others;		/* known rows of other processes */
+};
+
+static void see_row(struct tally *tally, const struct sample *sample)
+{
+	bool is_program = sample->ip - KNOWN_TEXT < 64;
+	bool is_here = sample->ip == (uint64_t)known_inner ||
+		       sample->ip == (uint64_t)known_outer;
+	struct seen *seen = tally->context;
+
+	if (!is_program && !is_here)
+		return;
+	if (sample->pid != seen->pid || sample->row->pid != seen->pid) {
+		seen->others += sample->period;
+	} else if (is_program) {
+		seen->after += sample->period;
+		if (!seen->first_after || sample->time < seen->first_after)
+			seen->first_after = sample->time;
+	} else {
+		seen->before += sample->period;
+		if (sample->time > seen->last_before)
+			seen->last_before = sample->time;
+	}
+}
+
+static void see_exec(struct tally *tally, uint32_t pid, uint64_t time)
+{
+	struct seen *seen = tally->context;
+
+	if (pid == seen->pid)
+		seen->exec = time;
+}
+
+FIXTURE(rows)
+{
+	struct recording recording;
+	struct tally tally;
+	struct seen seen;
+	struct child child;
+};
+
+FIXTURE_SETUP(rows)
+{
+	ASSERT_TRUE(event_sessions_are(0));
+	self->tally.see = see_row;
+	self->tally.see_exec = see_exec;
+	self->tally.context = &self->seen;
+}
+
+FIXTURE_TEARDOWN(rows)
+{
+	recording_close(&self->recording);
+	EXPECT_TRUE(event_sessions_are(0));
+}
+
+#define START(run, context)						\
+	do {								\
+		self->child = child_start(run, context);		\
+		self->seen.pid = self->child.pid;			\
+	} while (0)
+
+static void open_rows(struct __test_metadata *_metadata,
+		      FIXTURE_DATA(rows) *self, uint64_t config,
+		      unsigned int interval_ms, pid_t pid, unsigned int pages)
+{
+	struct perf_event_attr attr =
+		event_attr_sampling(config | EVENT_ROWS | 8 << 16, 1);
+
+	attr.config1 = EVENT_INTERVAL(interval_ms);
+	ASSERT_EQ(0, recording_open(&self->recording, &attr, pid, pages,
+				    &self->tally));
+	recording_control(&self->recording, PERF_EVENT_IOC_ENABLE);
+}
+
+/* What was produced is accounted, and all of it is here. */
+static void check_all(struct __test_metadata *_metadata,
+		      FIXTURE_DATA(rows) *self)
+{
+	const struct hwprof_row_totals *totals = &self->tally.totals;
+
+	EXPECT_EQ(recording_count(&self->recording), totals->produced);
+	EXPECT_TRUE(tally_is_whole(&self->tally));
+}
+
+static void run_once(void *context)
+{
+	known_run();
+}
+
+static void run_and_exec(void *program)
+{
+	known_run();
+	execl(program, "known", NULL);
+}
+
+static void run_on(void *context)
+{
+	for (;;)
+		known_run();
+}
+
+static void run_and_sleep(void *context)
+{
+	known_run();
+	pause();
+}
+
+static void end(struct child *child)
+{
+	kill(child->pid, SIGKILL);
+	waitpid(child->pid, NULL, 0);
+}
+
+/* --- whose they are ----------------------------------------------------------- */
+
+static void check_exec(struct __test_metadata *_metadata,
+		       FIXTURE_DATA(rows) *self)
+{
+	check_all(_metadata, self);
+	EXPECT_EQ(0, self->seen.others);
+	EXPECT_LT(0, self->seen.exec);
+	EXPECT_LE(self->seen.last_before, self->seen.exec);
+	EXPECT_GT(self->seen.first_after, self->seen.exec);
+}
+
+TEST_F(rows, of_a_program_that_execs)
+{
+	START(run_and_exec, (void *)known_program());
+	open_rows(_metadata, self, EVENT_LOOPS, 0, self->child.pid, 64);
+	child_go(&self->child);
+	EXPECT_EQ(0, recording_wait(&self->recording, self->child.pid));
+	check_exec(_metadata, self);
+	EXPECT_EQ(KNOWN_BACK, self->seen.before);
+	EXPECT_EQ(KNOWN_BACK, self->seen.after);
+}
+
+TEST_F(rows, of_branches_and_exec)
+{
+	START(run_and_exec, (void *)known_program());
+	open_rows(_metadata, self, EVENT_BRANCHES, 0, self->child.pid, 512);
+	child_go(&self->child);
+	EXPECT_EQ(0, recording_wait(&self->recording, self->child.pid));
+	check_exec(_metadata, self);
+}
+
+/* --- when they come ------------------------------------------------------------- */
+
+/* The task runs when its events are disabled: rows are there at once. */
+TEST_F(rows, of_a_running_task)
+{
+	START(run_on, NULL);
+	child_go(&self->child);
+	open_rows(_metadata, self, EVENT_LOOPS, 0, self->child.pid, 64);
+	recording_read_for(&self->recording, 200);
+	recording_control(&self->recording, PERF_EVENT_IOC_DISABLE);
+	recording_drain(&self->recording);
+	EXPECT_LT(0, self->seen.before);
+	check_all(_metadata, self);
+	end(&self->child);
+}
+
+/* It sleeps: the interval brings them. */
+TEST_F(rows, of_a_sleeping_task)
+{
+	START(run_and_sleep, NULL);
+	open_rows(_metadata, self, EVENT_LOOPS, 50, self->child.pid, 64);
+	child_go(&self->child);
+	recording_read_for(&self->recording, 1000);
+	EXPECT_EQ(KNOWN_BACK, self->seen.before);
+	check_all(_metadata, self);
+	end(&self->child);
+}
+
+TEST_F(rows, of_a_killed_task)
+{
+	START(run_on, NULL);
+	open_rows(_metadata, self, EVENT_LOOPS, 0, self->child.pid, 64);
+	child_go(&self->child);
+	recording_read_for(&self->recording, 200);
+	kill(self->child.pid, SIGKILL);
+	recording_wait(&self->recording, self->child.pid);
+	EXPECT_LT(0, self->seen.before);
+	check_all(_metadata, self);
+}
+
+static void of_everything(struct __test_metadata *_metadata,
+			  FIXTURE_DATA(rows) *self, uint64_t thing)
+{
+	START(run_once, NULL);
+	open_rows(_metadata, self, thing, 0, -1, 512);
+	child_go(&self->child);
+	recording_wait(&self->recording, self->child.pid);
+	recording_control(&self->recording, PERF_EVENT_IOC_DISABLE);
+	recording_drain(&self->recording);
+	check_all(_metadata, self);
+}
+
+TEST_F(rows, of_everything)
+{
+	of_everything(_metadata, self, EVENT_LOOPS);
+	EXPECT_EQ(KNOWN_BACK, self->seen.before);
+}
+
+TEST_F(rows, of_all_branches)
+{
+	of_everything(_metadata, self, EVENT_BRANCHES);
+}
+
+/* --- threads ---------------------------------------------------------------------- */
+
+enum { THREADS = 4 };
+
+static void *thread_run(void *context)
+{
+	known_run();
+	return NULL;
+}
+
+static void run_threads(void *context)
+{
+	pthread_t thread[THREADS];
+	int i;
+
+	for (i = 0; i < THREADS; i++)
+		pthread_create(&thread[i], NULL, thread_run, NULL);
+	for (i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+}
+
+TEST_F(rows, of_threads)
+{
+	START(run_threads, NULL);
+	open_rows(_metadata, self, EVENT_LOOPS, 0, self->child.pid, 64);
+	child_go(&self->child);
+	EXPECT_EQ(0, recording_wait(&self->recording, self->child.pid));
+	EXPECT_EQ(THREADS * KNOWN_BACK, self->seen.before);
+	check_all(_metadata, self);
+}
+
+static void *thread_last(void *leader)
+{
+	pthread_join(*(pthread_t *)leader, NULL);
+	known_run();
+	_exit(0);
+}
+
+static void run_leader_first(void *context)
+{
+	static pthread_t leader, thread;
+
+	leader = pthread_self();
+	pthread_create(&thread, NULL, thread_last, &leader);
+	known_run();
+	pthread_exit(NULL);
+}
+
+TEST_F(rows, of_a_leader_that_exits_first)
+{
+	START(run_leader_first, NULL);
+	open_rows(_metadata, self, EVENT_LOOPS, 0, self->child.pid, 64);
+	child_go(&self->child);
+	EXPECT_EQ(0, recording_wait(&self->recording, self->child.pid));
+	EXPECT_EQ(2 * KNOWN_BACK, self->seen.before);
+	check_all(_metadata, self);
+}
+
+/* One event and ring of the task, whatever CPU it is on. */
+TEST_F(rows, without_cpu)
+{
+	struct perf_event_attr attr =
+		event_attr_sampling(EVENT_LOOPS | EVENT_ROWS, 1);
+
+	START(run_once, NULL);
+	attr.inherit = 0;
+	attr.enable_on_exec = 0;
+	self->recording.pages = 64;
+	self->recording.tally = &self->tally;
+	ASSERT_EQ(0, recording_add(&self->recording, &attr, self->child.pid,
+				   -1));
+	recording_control(&self->recording, PERF_EVENT_IOC_ENABLE);
+	child_go(&self->child);
+	EXPECT_EQ(0, recording_wait(&self->recording, self->child.pid));
+	EXPECT_EQ(KNOWN_BACK, self->seen.before);
+	check_all(_metadata, self);
+}
+
+/* --- those that don't come ----------------------------------------------------------- */
+
+enum { PROGRAMS = 5 };
+
+static void run_programs(void *program)
+{
+	int i;
+
+	for (i = 0; i < PROGRAMS; i++) {
+		if (fork() == 0) {
+			execl(program, "known", NULL);
+			_exit(98);
+		}
+		wait(NULL);
+	}
+}
+
+static void see_programs(struct tally *tally, const struct sample *sample)
+{
+	struct seen *seen = tally->context;
+
+	if (sample->ip - KNOWN_TEXT < 64)
+		seen->after += sample->period;
+}
+
+/* Nobody reads the ring, which is full soon: rows are kept until somebody does. */
+TEST_F(rows, that_nobody_reads)
+{
+	START(run_programs, (void *)known_program());
+	self->tally.see = see_programs;
+	open_rows(_metadata, self, EVENT_LOOPS, 100, self->child.pid, 1);
+	child_go(&self->child);
+	waitpid(self->child.pid, NULL, 0);
+	recording_read_for(&self->recording, 1500);
+	EXPECT_LT(0, self->tally.lost);		/* perf's count of refusals */
+	EXPECT_EQ(PROGRAMS * KNOWN_BACK, self->seen.after);
+	check_all(_metadata, self);
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void run_short(void *context)
+{
+	int i;
+
+	for (i = 0; i < PROGRAMS; i++) {
+		if (fork() == 0)
+			_exit(0);
+		wait(NULL);
+	}
+}
+
+/* There is no ring at all: nobody is kept waiting. */
+TEST_F(rows, without_ring)
+{
+	uint64_t start;
+
+	START(run_short, NULL);
+	open_rows(_metadata, self, EVENT_LOOPS, 0, self->child.pid, 0);
+	start = now_ms();
+	child_go(&self->child);
+	waitpid(self->child.pid, NULL, 0);
+	EXPECT_GT(PROGRAMS * 400, now_ms() - start);
+}
+
+/* --- ends of readers ---------------------------------------------------------------- */
+
+static void read_for_ever(void *context)
+{
+	struct perf_event_attr attr =
+		event_attr_sampling(EVENT_LOOPS | EVENT_ROWS, 1);
+	struct recording recording;
+	struct tally tally = {};
+
+	if (recording_open(&recording, &attr, *(pid_t *)context, 8, &tally))
+		_exit(1);
+	recording_control(&recording, PERF_EVENT_IOC_ENABLE);
+	for (;;)
+		recording_read_for(&recording, 10);
+}
+
+TEST_F(rows, of_a_reader_that_is_killed)
+{
+	struct child reader;
+	int i;
+
+	START(run_on, NULL);
+	child_go(&self->child);
+	for (i = 0; i < 3; i++) {
+		reader = child_start(read_for_ever, &self->child.pid);
+		child_go(&reader);
+		EXPECT_TRUE(event_sessions_are(1));
+		usleep(50000);
+		end(&reader);
+		EXPECT_TRUE(event_sessions_are(0));
+	}
+	EXPECT_EQ(0, kill(self->child.pid, 0));
+	end(&self->child);
+}
+
+/* Events of several sessions are closed in any order while a task runs. */
+TEST_F(rows, of_events_closed_in_any_order)
+{
+	int round, i, fd[12], count = ARRAY_SIZE(fd);
+
+	START(run_on, NULL);
+	child_go(&self->child);
+	for (round = 0; round < 10; round++) {
+		for (i = 0; i < count; i++) {
+			struct perf_event_attr attr = event_attr_sampling(
+				i % 2 ? EVENT_LOOPS : EVENT_BRANCHES, 1000);
+
+			if (i % 3)
+				attr.config |= EVENT_ROWS;
+			attr.config |= (uint64_t)(i / 6 + 1) << 40;
+			attr.disabled = 0;
+			fd[i] = event_open(&attr, self->child.pid, -1, -1, 0);
+			EXPECT_LE(0, fd[i]);
+		}
+		usleep(round * 1000);
+		for (i = 0; i < count; i++)
+			close(fd[(i * 5 + round) % count]);
+	}
+	EXPECT_EQ(0, kill(self->child.pid, 0));
+	end(&self->child);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Counting and sampling: counts are exact, and periods add up to them. */
+#include <pthread.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "include/kselftest_harness.h"
+
+#include "event.h"
+#include "known.h"
+
+static void run_once(void *context)
+{
+	known_run();
+}
+
+/* From how many samples a second on perf throttles. */
+static void set_rate(struct __test_metadata *_metadata, const char *rate)
+{
+	FILE *file = fopen("/proc/sys/kernel/perf_event_max_sample_rate", "w");
+
+	ASSERT_NE(NULL, file);
+	fputs(rate, file);
+	EXPECT_EQ(0, fclose(file));
+}
+
+static const char RATE_UNLIMITED[] = "100000000", RATE_LOW[] = "1000";
+
+/* --- counting --------------------------------------------------------------- */
+
+/* Starts with the program, and sees nothing else. */
+static uint64_t count_program(struct __test_metadata *_metadata,
+			      struct perf_event_attr *attr)
+{
+	struct child child = child_known();
+	uint64_t count;
+	int fd;
+
+	attr->enable_on_exec = 1;
+	fd = event_open(attr, child.pid, -1, -1, 0);
+	ASSERT_LE(0, fd);
+	child_go(&child);
+	waitpid(child.pid, NULL, 0);
+	count = event_count(fd);
+	close(fd);
+	return count;
+}
+
+TEST(counts_back_edges)
+{
+	struct perf_event_attr attr = event_attr(EVENT_LOOPS);
+
+	EXPECT_EQ(KNOWN_BACK, count_program(_metadata, &attr));
+}
+
+TEST(counts_branches)
+{
+	struct perf_event_attr attr = event_attr(EVENT_BRANCHES);
+
+	EXPECT_EQ(KNOWN_BRANCHES, count_program(_metadata, &attr));
+}
+
+/* A span that is too short for the outer loop's branch. */
+TEST(counts_by_span)
+{
+	struct perf_event_attr attr = event_attr(EVENT_LOOPS | 2ULL << 32);
+
+	EXPECT_EQ(KNOWN_INNER_BACK, count_program(_metadata, &attr));
+}
+
+/* Without inheritance, children do not count. */
+TEST(counts_without_children)
+{
+	struct perf_event_attr attr = event_attr(EVENT_LOOPS);
+
+	attr.inherit = 0;
+	EXPECT_EQ(KNOWN_BACK, count_program(_metadata, &attr));
+}
+
+enum { CHILDREN = 8, ROUNDS = 10 };
+
+/*
+ * Parent and children exec `known` again and again and hand the CPU around:
+ * perf swaps their contexts, and moves them between CPUs.
+ */
+static void run_family(void *context)
+{
+	int i, round;
+
+	for (i = 0; i < CHILDREN; i++) {
+		if (fork())
+			continue;
+		for (round = 0; round < ROUNDS; round++) {
+			cpu_set_t cpus;
+
+			CPU_ZERO(&cpus);
+			CPU_SET((i + round) % sysconf(_SC_NPROCESSORS_ONLN),
+				&cpus);
+			sched_setaffinity(0, sizeof(cpus), &cpus);
+			known_run();
+			sched_yield();
+		}
+		_exit(0);
+	}
+	while (wait(NULL) > 0)
+		;
+}
+
+static void add_known(struct tally *tally, const struct sample *sample)
+{
+	uint64_t *known = tally->context;
+
+	if (sample->ip == (uint64_t)known_inner ||
+	    sample->ip == (uint64_t)known_outer)
+		*known += sample->period;
+}
+
+/* Rows of the known loops are all there, and counters agree with all rows. */
+static void record_family(struct __test_metadata *_metadata, bool per_cpu)
+{
+	struct child child = child_start(run_family, NULL);
+	struct perf_event_attr attr =
+		event_attr_sampling(EVENT_LOOPS | EVENT_ROWS | 8 << 16, 1);
+	struct perf_event_attr count = event_attr(EVENT_LOOPS);
+	struct recording rows, counts = {};
+	uint64_t known = 0;
+	struct tally tally = { .see = add_known, .context = &known };
+
+	ASSERT_EQ(0, recording_open(&rows, &attr, child.pid, 64, &tally));
+	if (per_cpu) {
+		ASSERT_EQ(0, recording_open(&counts, &count, child.pid, 0,
+					    NULL));
+	} else {
+		ASSERT_EQ(0, recording_add(&counts, &count, child.pid, -1));
+	}
+	recording_control(&rows, PERF_EVENT_IOC_ENABLE);
+	recording_control(&counts, PERF_EVENT_IOC_ENABLE);
+	child_go(&child);
+	recording_wait(&rows, child.pid);
+	EXPECT_EQ(CHILDREN * ROUNDS * KNOWN_BACK, known);
+	EXPECT_EQ(tally.period, recording_count(&counts));
+	EXPECT_TRUE(tally_is_whole(&tally));
+	recording_close(&rows);
+	recording_close(&counts);
+}
+
+TEST(swaps_and_migrations)
+{
+	record_family(_metadata, false);
+}
+
+TEST(swaps_and_migrations_per_cpu)
+{
+	record_family(_metadata, true);
+}
+
+/*
+ * Perf then swaps the counts of parents and children. (It pairs their events
+ * by number, which only works for one event: there are no rows here.)
+ */
+TEST(inherit_stat)
+{
+	struct child child = child_start(run_family, NULL);
+	struct perf_event_attr attr = event_attr(EVENT_LOOPS);
+	uint64_t count;
+	int fd;
+
+	attr.inherit_stat = 1;
+	fd = event_open(&attr, child.pid, -1, -1, 0);
+	ASSERT_LE(0, fd);
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	child_go(&child);
+	waitpid(child.pid, NULL, 0);
+	count = event_count(fd);
+	EXPECT_LE(CHILDREN * ROUNDS * KNOWN_BACK, count);
+	EXPECT_GT(CHILDREN * ROUNDS * (KNOWN_BACK + 100), count);
+	close(fd);
+}
+
+/* --- sampling ----------------------------------------------------------------- */
+
+FIXTURE(sampling)
+{
+	struct recording recording;
+	struct tally tally;
+	struct child child;
+	uint64_t known;
+};
+
+FIXTURE_SETUP(sampling)
+{
+	self->tally.see = add_known;
+	self->tally.context = &self->known;
+	self->child = child_start(run_once, NULL);
+	set_rate(_metadata, RATE_UNLIMITED);
+}
+
+FIXTURE_TEARDOWN(sampling)
+{
+	recording_close(&self->recording);
+	EXPECT_TRUE(event_sessions_are(0));
+}
+
+static void sample_once(struct __test_metadata *_metadata,
+			FIXTURE_DATA(sampling) *self,
+			struct perf_event_attr attr)
+{
+	attr.sample_type |= PERF_SAMPLE_READ;
+	attr.inherit = 0;
+	self->recording.pages = 1024;
+	self->recording.tally = &self->tally;
+	self->tally.reads = true;
+	ASSERT_EQ(0, recording_add(&self->recording, &attr, self->child.pid,
+				   -1));
+	recording_control(&self->recording, PERF_EVENT_IOC_ENABLE);
+	child_go(&self->child);
+	EXPECT_EQ(0, recording_wait(&self->recording, self->child.pid));
+	EXPECT_EQ(recording_count(&self->recording), self->tally.period);
+	EXPECT_EQ(0, self->tally.lost);
+	/* The count that each sample tells is the sum of periods so far. */
+	if (!(attr.config & EVENT_ROWS)) {
+		EXPECT_EQ(0, self->tally.wrong_reads);
+	}
+}
+
+TEST_F(sampling, each)
+{
+	sample_once(_metadata, self, event_attr_sampling(EVENT_LOOPS, 1));
+	EXPECT_EQ(KNOWN_BACK, self->known);
+}
+
+TEST_F(sampling, hundredth)
+{
+	sample_once(_metadata, self, event_attr_sampling(EVENT_LOOPS, 100));
+	EXPECT_LE(KNOWN_BACK / 100, self->tally.samples);
+	EXPECT_LT(KNOWN_BACK - 500, self->known);
+	EXPECT_GT(KNOWN_BACK + 500, self->known);
+}
+
+/* More than there are: one sample has them all. */
+TEST_F(sampling, never)
+{
+	sample_once(_metadata, self, event_attr_sampling(EVENT_LOOPS, 1 << 30));
+	EXPECT_EQ(1, self->tally.samples);
+}
+
+TEST_F(sampling, by_frequency)
+{
+	struct perf_event_attr attr = event_attr_sampling(EVENT_LOOPS, 0);
+
+	attr.freq = 1;
+	attr.sample_freq = 1000;
+	sample_once(_metadata, self, attr);
+	EXPECT_LT(2, self->tally.samples);
+}
+
+TEST_F(sampling, branches)
+{
+	sample_once(_metadata, self, event_attr_sampling(EVENT_BRANCHES, 1));
+	EXPECT_LE(KNOWN_BRANCHES, self->tally.samples);
+}
+
+TEST_F(sampling, throttled)
+{
+	set_rate(_metadata, RATE_LOW);
+	sample_once(_metadata, self, event_attr_sampling(EVENT_LOOPS, 1));
+	EXPECT_LT(0, self->tally.throttled);
+	EXPECT_GT(KNOWN_BACK, self->tally.samples);
+}
+
+/* Rows are no overflows: they do not throttle, nor feed the frequency. */
+TEST_F(sampling, rows_are_not_throttled)
+{
+	struct perf_event_attr attr =
+		event_attr_sampling(EVENT_LOOPS | EVENT_ROWS, 0);
+
+	set_rate(_metadata, RATE_LOW);
+	attr.freq = 1;
+	attr.sample_freq = 1000;
+	sample_once(_metadata, self, attr);
+	EXPECT_EQ(0, self->tally.throttled);
+	EXPECT_EQ(KNOWN_BACK, self->known);
+}
+
+/* --- groups and ioctls ------------------------------------------------------------ */
+
+static int open_in_group(struct __test_metadata *_metadata,
+			 struct perf_event_attr attr, pid_t pid, int group)
+{
+	int fd;
+
+	attr.inherit = 0;
+	attr.read_format = PERF_FORMAT_GROUP;
+	attr.disabled = group == -1;
+	fd = event_open(&attr, pid, -1, group, 0);
+	EXPECT_LE(0, fd);
+	return fd;
+}
+
+static struct perf_event_attr task_clock(void)
+{
+	struct perf_event_attr attr = event_attr(PERF_COUNT_SW_TASK_CLOCK);
+
+	attr.type = PERF_TYPE_SOFTWARE;
+	return attr;
+}
+
+static void check_group(struct __test_metadata *_metadata, bool leads)
+{
+	struct perf_event_attr attr = event_attr(EVENT_LOOPS);
+	struct child child = child_known();
+	struct { uint64_t count, value[2]; } group;
+	int leader, sibling;
+
+	attr.enable_on_exec = leads;
+	leader = open_in_group(_metadata, leads ? attr : task_clock(),
+			       child.pid, -1);
+	sibling = open_in_group(_metadata, leads ? task_clock() : attr,
+				child.pid, leader);
+	if (!leads)
+		ioctl(leader, PERF_EVENT_IOC_ENABLE, 0);
+	child_go(&child);
+	waitpid(child.pid, NULL, 0);
+	EXPECT_EQ(sizeof(group), read(leader, &group, sizeof(group)));
+	EXPECT_EQ(2, group.count);
+	if (leads) {
+		EXPECT_EQ(KNOWN_BACK, group.value[0]);
+	} else {
+		EXPECT_LT(KNOWN_BACK, group.value[1]);
+	}
+	EXPECT_LT(0, group.value[leads]);
+	close(leader);
+	close(sibling);
+}
+
+TEST(leads_group)
+{
+	check_group(_metadata, true);
+}
+
+TEST(is_in_group)
+{
+	check_group(_metadata, false);
+}
+
+/* Of this process; the caller enables it. */
+static void open_here(struct __test_metadata *_metadata,
+		      struct recording *recording, struct tally *tally,
+		      uint64_t period)
+{
+	struct perf_event_attr attr = event_attr_sampling(EVENT_LOOPS, period);
+
+	set_rate(_metadata, RATE_UNLIMITED);
+	attr.inherit = 0;
+	recording->count = 0;
+	recording->pages = 1024;
+	recording->tally = tally;
+	ASSERT_EQ(0, recording_add(recording, &attr, 0, -1));
+}
+
+TEST(refresh)
+{
+	struct recording recording;
+	struct tally tally = {};
+
+	open_here(_metadata, &recording, &tally, 10);
+	ASSERT_EQ(0, ioctl(recording.fd[0], PERF_EVENT_IOC_REFRESH, 3));
+	known_run();
+	recording_drain(&recording);
+	EXPECT_EQ(3, tally.samples);
+	EXPECT_EQ(30, tally.period);
+	EXPECT_EQ(30, event_count(recording.fd[0]));
+	recording_close(&recording);
+}
+
+TEST(new_period)
+{
+	uint64_t period = 1000, known = 0, before;
+	struct tally tally = { .see = add_known, .context = &known };
+	struct recording recording;
+
+	open_here(_metadata, &recording, &tally, 10);
+	recording_control(&recording, PERF_EVENT_IOC_ENABLE);
+	ASSERT_EQ(0, ioctl(recording.fd[0], PERF_EVENT_IOC_PERIOD, &period));
+	recording_drain(&recording);
+	before = tally.samples;
+	known_run();
+	recording_drain(&recording);
+	EXPECT_LE(KNOWN_BACK / 1000, tally.samples - before);
+	EXPECT_GE(KNOWN_BACK / 1000 + 2, tally.samples - before);
+	recording_close(&recording);
+}
+
+TEST(reset)
+{
+	struct perf_event_attr attr = event_attr(EVENT_LOOPS);
+	uint64_t count;
+	int fd = event_open(&attr, 0, -1, -1, 0);
+
+	ASSERT_LE(0, fd);
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	known_run();
+	ioctl(fd, PERF_EVENT_IOC_RESET, 0);
+	known_run();
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	count = event_count(fd);
+	EXPECT_LE(KNOWN_BACK, count);
+	EXPECT_GT(KNOWN_BACK + 100, count);
+	known_run();
+	EXPECT_EQ(count, event_count(fd));
+	close(fd);
+}
+
+/* A paused ring takes nothing, and says how much. */
+TEST(pause_output)
+{
+	struct recording recording;
+	struct tally tally = {};
+
+	open_here(_metadata, &recording, &tally, 1);
+	ASSERT_EQ(0, ioctl(recording.fd[0], PERF_EVENT_IOC_PAUSE_OUTPUT, 1));
+	recording_control(&recording, PERF_EVENT_IOC_ENABLE);
+	known_run();
+	recording_drain(&recording);
+	EXPECT_EQ(0, tally.samples);
+	ASSERT_EQ(0, ioctl(recording.fd[0], PERF_EVENT_IOC_PAUSE_OUTPUT, 0));
+	known_run();
+	ioctl(recording.fd[0], PERF_EVENT_IOC_DISABLE, 0);
+	recording_drain(&recording);
+	EXPECT_LE(KNOWN_BACK, tally.lost);
+	EXPECT_EQ(event_count(recording.fd[0]), tally.lost + tally.period);
+	recording_close(&recording);
+}
+
+/* Two events share a ring. */
+TEST(set_output)
+{
+	struct perf_event_attr attr = event_attr_sampling(EVENT_BRANCHES, 1);
+	struct recording recording;
+	struct tally tally = {};
+	uint64_t count;
+	int other;
+
+	attr.inherit = 0;
+	open_here(_metadata, &recording, &tally, 1);
+	other = event_open(&attr, 0, -1, -1, 0);
+	ASSERT_LE(0, other);
+	ASSERT_EQ(0, ioctl(other, PERF_EVENT_IOC_SET_OUTPUT, recording.fd[0]));
+	ioctl(other, PERF_EVENT_IOC_ENABLE, 0);
+	known_run();
+	ioctl(other, PERF_EVENT_IOC_DISABLE, 0);
+	recording_drain(&recording);
+	count = event_count(other);
+	EXPECT_LE(KNOWN_BRANCHES, count);
+	EXPECT_EQ(count, tally.period + tally.lost);
+	EXPECT_TRUE(tally.lost == 0);
+	close(other);
+	recording_close(&recording);
+}
+
+TEST_HARNESS_MAIN
