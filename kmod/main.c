@@ -16,9 +16,7 @@ static int __init hwprof_init(void)
 	err = slots_init();
 	if (err)
 		goto no_slots;
-	err = step_init();
-	if (err)
-		goto no_slots;
+	step_init();
 	err = pmu_init();
 	if (err)
 		goto no_slots;
@@ -33,6 +31,7 @@ static void __exit hwprof_exit(void)
 {
 	pmu_exit();
 	sessions_exit();
+	step_exit();
 }
 
 module_init(hwprof_init);

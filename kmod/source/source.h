@@ -30,6 +30,7 @@ struct source_ops {
 };
 
 extern const struct source_ops step_source;
-int step_init(void);
+void step_init(void);
+void step_exit(void);
 
 #endif /* HWPROF_SOURCE_H */

@@ -2,7 +2,8 @@
 /*
  * Records of stepped tasks: a fixed set-associative array, since they are
  * wanted where nothing can be allocated. A task is freed from it when it
- * exits, so that a pointer in it is always a task.
+ * exits, so that a pointer in it is always a task. The array itself stays as
+ * long as the module: the work of a task that sleeps may still point to it.
  */
 #include <linux/hash.h>
 #include <linux/log2.h>
@@ -20,15 +21,15 @@ static struct step_task *records;
 
 int step_tasks_init(void)
 {
-	records = vzalloc(array3_size(RECORD_SETS, RECORD_WAYS,
-				      sizeof(*records)));
+	if (!records)
+		records = vzalloc(array3_size(RECORD_SETS, RECORD_WAYS,
+					      sizeof(*records)));
 	return records ? 0 : -ENOMEM;
 }
 
 void step_tasks_exit(void)
 {
 	vfree(records);
-	records = NULL;
 }
 
 static struct step_task *record_set(struct task_struct *task)
@@ -68,11 +69,15 @@ void step_task_free(struct step_task *record)
 	smp_store_release(&record->task, NULL);
 }
 
-void step_task_for_each(void (*visit)(struct step_task *record))
+void step_task_for_each(void (*visit)(struct step_task *record,
+				      struct task_struct *task))
 {
 	int i;
 
-	for (i = 0; i < RECORD_SETS * RECORD_WAYS; i++)
-		if (READ_ONCE(records[i].task))
-			visit(&records[i]);
+	for (i = 0; i < RECORD_SETS * RECORD_WAYS; i++) {
+		struct task_struct *task = READ_ONCE(records[i].task);
+
+		if (task)
+			visit(&records[i], task);
+	}
 }

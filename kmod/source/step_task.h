@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What single stepping knows of a task: who owns its trap flag, where it is. */
+/* What single stepping knows of a task: whether it is stepped, where it is. */
 #ifndef HWPROF_STEP_TASK_H
 #define HWPROF_STEP_TASK_H
 
@@ -8,19 +8,18 @@
 
 /*
  * Written by its task, in #DB, in the kernel on its behalf, or, while it is
- * off its CPU, by the CPU that is about to run it.
+ * off its CPU, by the CPU that is about to run it. Interrupts are off.
  */
 struct step_task {
 	struct task_struct *task;	/* NULL: free */
 	u64 ip;			/* of the instruction that runs next */
-	u64 ax;			/* rax before it: number of a system call */
 	u64 steps;		/* grows with all that ran, seen or not */
 	u64 clock;		/* local_clock() at the last call */
 	struct callback_head work;
 	bool work_queued;
-	bool armed;		/* TF is ours */
-	bool own;		/* the program has set TF itself */
+	bool armed;		/* its #DBs are ours, too */
 	bool hold;		/* not to be armed before `work` ran */
+	bool sigreturn;		/* in that system call: nor then */
 };
 
 int step_tasks_init(void);
@@ -32,10 +31,11 @@ struct step_task *step_task_find(struct task_struct *task);
 /* The same, or a new one; NULL: all are in use. */
 struct step_task *step_task_get(struct task_struct *task);
 
-/* The task exits, or changes its identity. */
+/* The task exits, or is not to be known any more. */
 void step_task_free(struct step_task *record);
 
 /* All records, while tasks come and go. Under RCU. */
-void step_task_for_each(void (*visit)(struct step_task *record));
+void step_task_for_each(void (*visit)(struct step_task *record,
+				      struct task_struct *task));
 
 #endif /* HWPROF_STEP_TASK_H */

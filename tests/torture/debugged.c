@@ -61,10 +61,11 @@ void test_debugged(const char *subject)
 		debug(subject, mode, &watched, &ending);
 		tap_test(watched.steps == native.steps && native.steps > 50 &&
 			 watched.places == native.places &&
-			 watched.status == native.status && !watched.flag,
+			 watched.status == native.status &&
+			 watched.flag == native.flag,
 			 "debugged from outside: %s", mode->name);
-		tap_note("steps %lu (%lu), status %x (%x), flag %lx",
+		tap_note("steps %lu (%lu), status %x (%x), flag %lx (%lx)",
 			 watched.steps, native.steps, watched.status,
-			 native.status, watched.flag);
+			 native.status, watched.flag, native.flag);
 	}
 }

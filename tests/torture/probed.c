@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* uprobes and uretprobes on a program that is stepped: each is hit. */
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,14 +19,16 @@ static const char tracing[] = "/sys/kernel/tracing";
 
 static bool put(const char *name, const char *text)
 {
+	ssize_t length = strlen(text);
 	char path[256];
-	FILE *file;
 	bool good;
+	int fd;
 
 	snprintf(path, sizeof(path), "%s/%s", tracing, name);
-	file = fopen(path, "a");
-	good = file && fputs(text, file) >= 0;
-	return (!file || !fclose(file)) && good;
+	fd = open(path, O_WRONLY | O_APPEND);
+	good = fd >= 0 && write(fd, text, length) == length;
+	close(fd);
+	return good;
 }
 
 static unsigned long hits(const char *probe)
@@ -88,7 +91,7 @@ static void define(const char *subject, unsigned long place)
 		 "r:torture/back %s:0x%lx\n",
 		 subject, place, subject, place);
 	if (!put("uprobe_events", text))
-		tap_bail("cannot make uprobes");
+		tap_bail("cannot make uprobes: %s", strerror(errno));
 }
 
 static void undefine(void)

@@ -6,6 +6,7 @@
  * FOLDER has the subjects. -m: try so many modes on each subject, in turn
  * (default: all). -s: only this subject, or only `outside`.
  */
+#include <errno.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -97,7 +98,7 @@ static _Noreturn void usage(void)
 
 int main(int argc, char **argv)
 {
-	char subject[512], subject32[512];
+	char subject[512], subject32[512], *folder;
 	int option;
 
 	modes_each = mode_count();
@@ -110,8 +111,11 @@ int main(int argc, char **argv)
 			usage();
 	if (optind + 1 != argc)
 		usage();
-	snprintf(subject, sizeof(subject), "%s/subject", argv[optind]);
-	snprintf(subject32, sizeof(subject32), "%s/subject32", argv[optind]);
+	folder = realpath(argv[optind], NULL);
+	if (!folder)
+		tap_bail("%s: %s", argv[optind], strerror(errno));
+	snprintf(subject, sizeof(subject), "%s/subject", folder);
+	snprintf(subject32, sizeof(subject32), "%s/subject32", folder);
 	signal(SIGPIPE, SIG_IGN);
 
 	test_subjects(subject, both, "64 bits");
@@ -119,6 +123,6 @@ int main(int argc, char **argv)
 	test_subjects(subject32, both, "32 bits");
 	test_subjects(subject32, only_32, "32 bits");
 	if (!only || !strcmp(only, "outside"))
-		test_outside(argv[optind], subject);
+		test_outside(folder, subject);
 	return tap_end();
 }

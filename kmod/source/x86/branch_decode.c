@@ -3,105 +3,111 @@
  * Which branch an x86 instruction is (Intel SDM volume 2, opcode maps). The
  * instruction has been executed, so it is a valid one, and where it led is
  * known: only the opcode matters, and the length of conditional branches.
+ * Tables, since kernels compile switches to chains of comparisons.
  */
 #include "branch_decode.h"
 
-static bool is_prefix(u8 byte, bool is64)
+/* What else a first byte can be. */
+enum {
+	PREFIX = INSN_SS + 1,
+	OPERAND_SIZE,		/* a prefix, too */
+	REX,			/* likewise, but in 64-bit code only */
+	POP_SS,			/* 32-bit code only */
+	MOV_TO_SEGMENT,
+	GROUP5,			/* ModRM says which it is */
+	TWO_BYTES,
+};
+
+static const u8 first_byte[256] = {
+	[0x0f]		= TWO_BYTES,
+	[0x17]		= POP_SS,
+	[0x26]		= PREFIX,	/* segments */
+	[0x2e]		= PREFIX,
+	[0x36]		= PREFIX,
+	[0x3e]		= PREFIX,
+	[0x40 ... 0x4f]	= REX,
+	[0x64]		= PREFIX,
+	[0x65]		= PREFIX,
+	[0x66]		= OPERAND_SIZE,
+	[0x67]		= PREFIX,
+	[0x70 ... 0x7f]	= INSN_COND,
+	[0x8e]		= MOV_TO_SEGMENT,
+	[0x9a]		= INSN_CALL,
+	[0x9c]		= INSN_PUSHF,
+	[0x9d]		= INSN_POPF,
+	[0xc2]		= INSN_RET,
+	[0xc3]		= INSN_RET,
+	[0xca]		= INSN_RET,
+	[0xcb]		= INSN_RET,
+	[0xcf]		= INSN_IRET,
+	[0xe0 ... 0xe3]	= INSN_COND,	/* loop, jcxz */
+	[0xe8]		= INSN_CALL,
+	[0xe9]		= INSN_JUMP,
+	[0xea]		= INSN_INDIRECT,	/* far */
+	[0xeb]		= INSN_JUMP,
+	[0xf0]		= PREFIX,	/* lock, rep, bnd */
+	[0xf2]		= PREFIX,
+	[0xf3]		= PREFIX,
+	[0xff]		= GROUP5,
+};
+
+/* By the register field of ModRM. */
+static const u8 group5[8] = {
+	[2] = INSN_CALL, [3] = INSN_CALL,
+	[4] = INSN_INDIRECT, [5] = INSN_INDIRECT,
+};
+
+static struct insn cond(unsigned int length)
 {
-	switch (byte) {
-	case 0x26: case 0x2e: case 0x36: case 0x3e:	/* segments */
-	case 0x64: case 0x65:
-	case 0x66: case 0x67:				/* sizes */
-	case 0xf0: case 0xf2: case 0xf3:		/* lock, rep, bnd */
-		return true;
-	default:
-		return is64 && (byte & 0xf0) == 0x40;	/* rex */
-	}
+	return (struct insn){ INSN_COND, length };
 }
 
-static bool is_string(u8 opcode)
+/* Opcodes that a second byte decides on. @at: of the first one. */
+static struct insn second_byte(const u8 *bytes, unsigned int at, u8 first,
+			       bool narrow)
 {
-	return (opcode >= 0x6c && opcode <= 0x6f) ||
-	       (opcode >= 0xa4 && opcode <= 0xa7) ||
-	       (opcode >= 0xaa && opcode <= 0xaf);
-}
+	u8 byte = bytes[at + 1];
 
-/* Group 5, opcode ff: the register field of ModRM says which it is. */
-static u8 group5(u8 modrm)
-{
-	switch (modrm >> 3 & 7) {
-	case 2: case 3:
-		return INSN_CALL;
-	case 4: case 5:
-		return INSN_INDIRECT;
-	default:
-		return INSN_OTHER;
-	}
-}
-
-static u8 two_byte(u8 opcode)
-{
-	if (opcode >= 0x80 && opcode <= 0x8f)
-		return INSN_COND;
-	if (opcode == 0x05 || opcode == 0x34)
-		return INSN_SYSCALL;
-	return INSN_OTHER;
-}
-
-static u8 one_byte(u8 opcode)
-{
-	if (opcode >= 0x70 && opcode <= 0x7f)
-		return INSN_COND;
-	if (is_string(opcode))
-		return INSN_STRING;
-	switch (opcode) {
-	case 0xe0: case 0xe1: case 0xe2: case 0xe3:	/* loop, jcxz */
-		return INSN_COND;
-	case 0xe9: case 0xeb:
-		return INSN_JUMP;
-	case 0xea:					/* far */
-		return INSN_INDIRECT;
-	case 0xe8: case 0x9a:
-		return INSN_CALL;
-	case 0xc2: case 0xc3: case 0xca: case 0xcb: case 0xcf:
-		return INSN_RET;
-	case 0x9c:
-		return INSN_PUSHF;
-	case 0x9d:
-		return INSN_POPF;
-	default:
-		return INSN_OTHER;
-	}
+	if (first == GROUP5)
+		return (struct insn){ group5[byte >> 3 & 7] };
+	if (first == TWO_BYTES && byte >= 0x80 && byte <= 0x8f)
+		return cond(at + 2 + (narrow ? 2 : 4));
+	/* mov to SS, from a register: nobody does it from memory. */
+	if (first == MOV_TO_SEGMENT && byte >= 0xd0 && byte <= 0xd7)
+		return (struct insn){ INSN_SS, at + 2 };
+	return (struct insn){ INSN_OTHER };
 }
 
 struct insn branch_decode(const u8 *bytes, unsigned int count, bool is64)
 {
-	struct insn insn = { .kind = INSN_UNKNOWN };
-	unsigned int i = 0;
-	u8 opcode;
+	bool operand_size = false;
+	unsigned int at;
 
-	while (i < count && is_prefix(bytes[i], is64))
-		insn.operand16 |= bytes[i++] == 0x66;
-	if (i + 1 > count)
-		return insn;
-	opcode = bytes[i++];
-	if (opcode != 0x0f && opcode != 0xff && opcode != 0xcd) {
-		insn.kind = one_byte(opcode);
-		if (insn.kind == INSN_COND)
-			insn.length = i + 1;
-		return insn;
+	for (at = 0; at < count; at++) {
+		u8 first = first_byte[bytes[at]];
+
+		if (likely(first < PREFIX)) {
+			if (first == INSN_COND)
+				return at + 1 < count ? cond(at + 2) :
+					(struct insn){ INSN_UNKNOWN };
+			return (struct insn){ first };
+		}
+		if (first == OPERAND_SIZE) {
+			operand_size = true;
+		} else if (first == REX) {
+			if (!is64)
+				return (struct insn){ INSN_OTHER };
+		} else if (first == POP_SS) {
+			if (is64)
+				return (struct insn){ INSN_OTHER };
+			return (struct insn){ INSN_SS, at + 1 };
+		} else if (first != PREFIX) {
+			if (at + 1 == count)
+				break;
+			/* 66 0f 8x: 16-bit displacement, not in 64-bit code */
+			return second_byte(bytes, at, first,
+					   operand_size && !is64);
+		}
 	}
-	if (i + 1 > count)
-		return insn;
-	if (opcode == 0xff) {
-		insn.kind = group5(bytes[i]);
-	} else if (opcode == 0xcd) {
-		insn.kind = bytes[i] == 0x80 ? INSN_SYSCALL : INSN_OTHER;
-	} else {
-		insn.kind = two_byte(bytes[i]);
-		/* 66 0f 8x: 16-bit displacement, outside 64-bit mode */
-		if (insn.kind == INSN_COND)
-			insn.length = i + 1 + (insn.operand16 && !is64 ? 2 : 4);
-	}
-	return insn;
+	return (struct insn){ INSN_UNKNOWN };
 }

@@ -12,20 +12,25 @@ enum insn_kind {
 	INSN_INDIRECT,
 	INSN_CALL,
 	INSN_RET,
-	INSN_SYSCALL,	/* syscall, sysenter, int 0x80 */
+	INSN_UNKNOWN,	/* more bytes are needed */
+
+	/* Those that have to do with the trap flag. */
+	INSN_SPECIAL,
+	INSN_IRET = INSN_SPECIAL,
 	INSN_PUSHF,
 	INSN_POPF,
-	INSN_STRING,	/* may repeat itself */
-	INSN_UNKNOWN,	/* more bytes are needed */
+	INSN_SS,	/* loads SS: a trap comes one instruction later */
 };
 
 struct insn {
 	u8 kind;	/* enum insn_kind */
-	u8 length;	/* bytes; of branches with a direct target, else 0 */
-	u8 operand16;	/* has the prefix 66 */
+	u8 length;	/* bytes; of INSN_COND and INSN_SS, else 0 */
 };
 
-/* @bytes: what is in memory at the instruction, @count of them. */
+/*
+ * @bytes: what is in memory at the instruction, @count of them, @is64: the
+ * code segment's mode. Eight bytes are nearly always enough.
+ */
 struct insn branch_decode(const u8 *bytes, unsigned int count, bool is64);
 
 #endif /* HWPROF_BRANCH_DECODE_H */

@@ -17,7 +17,7 @@ static void *be_busy(void *result)
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
 	uint64_t sum = 0, rounds = 0;
 
-	while (poll(&input, 1, 0) == 0) {
+	while (poll(&input, 1, 0) <= 0) {
 		sum += subject_work(30) - subject_work(30);
 		if (++rounds % 16 == 0)
 			usleep(100);

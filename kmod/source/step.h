@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The parts of the step source among themselves. */
+#ifndef HWPROF_STEP_H
+#define HWPROF_STEP_H
+
+#include <linux/list.h>
+#include <linux/percpu.h>
+#include <linux/ptrace.h>
+
+#include "../session.h"
+#include "step_task.h"
+
+enum { INSN_MAX = 15 };		/* bytes */
+
+struct step_cpu {
+	struct list_head slots;		/* that want events of this CPU */
+	struct step_task *record;	/* of the task that runs, if known */
+	struct task_struct *signalled;	/* the last one without a record */
+};
+
+DECLARE_PER_CPU(struct step_cpu, step_cpu);
+
+static inline bool step_wanted(const struct step_cpu *cpu)
+{
+	return !list_empty(&cpu->slots);
+}
+
+/* step_arm.c: who is stepped. Interrupts are off. */
+struct step_task *step_current(struct step_cpu *cpu);
+void step_arm(struct step_cpu *cpu, struct task_struct *task);
+void step_disarm(struct step_task *record, struct task_struct *task);
+void step_hold(struct step_task *record);
+void step_drain(void);
+void step_undrain(void);
+bool step_draining(void);
+
+/* step_feed.c: what slots get to know. Interrupts are off. */
+void step_bind(struct step_cpu *cpu, const struct step_task *record);
+void step_unbind(struct step_cpu *cpu, const struct step_task *record);
+void step_feed(struct step_cpu *cpu, unsigned int kind, u64 from, u64 to,
+	       struct pt_regs *regs);
+void step_moved(struct step_cpu *cpu, struct step_task *record);
+
+/* step_trap.c: #DB and int3 */
+int step_traps_register(void);
+void step_traps_unregister(void);
+
+/* step_probe.c: where #DB cannot follow a task */
+void step_probes_find(void);
+int step_probes_register(void);
+void step_probes_unregister(void);
+
+#endif /* HWPROF_STEP_H */

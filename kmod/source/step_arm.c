@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who is stepped. A task gets the trap flag while a slot of its CPU is active,
+ * that is while perf has an event scheduled in for it: permission is perf's to
+ * give. A task that is still armed when there is none takes one #DB more.
+ *
+ * The flag is off while the kernel writes the program's flags where it can see
+ * them (a signal's frame) or reads them from there (sigreturn), so that it is
+ * clear there, or the program's own.
+ */
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/smp.h>
+#include <linux/uprobes.h>
+
+#include "step.h"
+#include "x86/trap_flag.h"
+
+DEFINE_PER_CPU(struct step_cpu, step_cpu);
+
+static bool draining;		/* nobody is to be armed */
+
+bool step_draining(void)
+{
+	return READ_ONCE(draining);
+}
+
+/* Current's record. */
+struct step_task *step_current(struct step_cpu *cpu)
+{
+	if (unlikely(!cpu->record || READ_ONCE(cpu->record->task) != current))
+		cpu->record = step_task_find(current);
+	return cpu->record;
+}
+
+static bool runs_a_program(struct task_struct *task)
+{
+	return task->mm && !(task->flags & (PF_KTHREAD | PF_EXITING));
+}
+
+/* A uprobe's copy of an instruction runs, stepped by the kernel. */
+static bool in_uprobe(struct task_struct *task)
+{
+	return task->utask && task->utask->active_uprobe;
+}
+
+/* The task must be current, or about to run on this CPU. */
+void step_arm(struct step_cpu *cpu, struct task_struct *task)
+{
+	struct step_task *record;
+
+	if (!runs_a_program(task) || in_uprobe(task) || step_draining())
+		return;
+	record = step_task_get(task);
+	if (!record || record->hold || record->sigreturn)
+		return;
+	if (!record->armed) {
+		if (unlikely(cpu->signalled == task)) {
+			/* Its frame may be in the making. */
+			cpu->signalled = NULL;
+			step_hold(record);
+			return;
+		}
+		record->ip = task_pt_regs(task)->ip;
+		record->steps++;	/* what ran until now was not seen */
+		record->armed = true;
+	}
+	tf_set(task);
+}
+
+/*
+ * The flag goes first: when a record is not armed, its task must not have it,
+ * wherever that is looked at.
+ */
+void step_disarm(struct step_task *record, struct task_struct *task)
+{
+	if (!record->armed)
+		return;
+	tf_clear(task);
+	WRITE_ONCE(record->armed, false);
+}
+
+/* Runs before current returns to its program, or when it exits. */
+static void rearm(struct callback_head *work)
+{
+	struct step_task *record = container_of(work, struct step_task, work);
+	struct step_cpu *cpu;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	cpu = this_cpu_ptr(&step_cpu);
+	record->work_queued = false;
+	record->hold = false;
+	if (current->flags & PF_EXITING || step_draining()) {
+		step_disarm(record, current);
+		step_task_free(record);
+	} else if (in_uprobe(current)) {
+		;	/* its #DB brings us here again */
+	} else if (step_wanted(cpu)) {
+		step_arm(cpu, current);
+		if (record->armed)
+			step_moved(cpu, record);
+	} else {
+		step_disarm(record, current);
+	}
+	local_irq_restore(flags);
+	module_put(THIS_MODULE);
+}
+
+/* The flag is off until the task is about to return to its program. */
+void step_hold(struct step_task *record)
+{
+	struct task_struct *task = record->task;
+
+	tf_clear(task);
+	record->hold = true;
+	if (record->work_queued)
+		return;
+	__module_get(THIS_MODULE);
+	init_task_work(&record->work, rearm);
+	record->work_queued = true;
+	if (task_work_add(task, &record->work, TWA_RESUME)) {
+		record->work_queued = false;	/* it exits */
+		module_put(THIS_MODULE);
+	}
+}
+
+static void disarm_current(void *unused)
+{
+	struct step_task *record = step_task_find(current);
+
+	if (record)
+		step_disarm(record, current);
+}
+
+/* An idle record: its task may be told by its work only. */
+static void forget(struct step_task *record, struct task_struct *task)
+{
+	if (!READ_ONCE(record->work_queued))
+		step_task_free(record);
+}
+
+/*
+ * No task may keep our flag. Those on a CPU are interrupted; those that get on
+ * one from now on lose it in the sched_switch probe, where nobody is armed any
+ * more; so the rest do not run, and can lose it from here.
+ */
+void step_drain(void)
+{
+	WRITE_ONCE(draining, true);
+	on_each_cpu(disarm_current, NULL, true);
+	rcu_read_lock();	/* tasks, and their stacks */
+	step_task_for_each(step_disarm);
+	rcu_read_unlock();
+	step_probes_unregister();
+	step_traps_unregister();
+	synchronize_rcu();	/* a rearm() that is not draining */
+	rcu_read_lock();
+	step_task_for_each(forget);
+	rcu_read_unlock();
+	synchronize_rcu();	/* one that is, and frees its record, too */
+}
+
+void step_undrain(void)
+{
+	WRITE_ONCE(draining, false);
+}

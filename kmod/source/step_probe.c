@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tracepoints, where #DB cannot follow a task. */
+#include <linux/sched/clock.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task_stack.h>
+#include <linux/tracepoint.h>
+#include <asm/syscall.h>
+#include <uapi/asm/unistd_64.h>
+
+#include "../compat.h"
+#include "step.h"
+#include "x86/trap_flag.h"
+
+enum {
+	NR_IA32_SIGRETURN	= 119,
+	NR_IA32_RT_SIGRETURN	= 173,
+	SYSCALL_LENGTH		= 2,	/* syscall, sysenter, int 0x80 */
+};
+
+static bool whole_cpu_wanted(struct step_cpu *cpu)
+{
+	struct slot *slot;
+
+	list_for_each_entry(slot, &cpu->slots, link)
+		if (slot->wide)
+			return true;
+	return false;
+}
+
+static void on_switch(void *data, bool preempt, struct task_struct *prev,
+		      struct task_struct *next, unsigned int prev_state)
+{
+	struct step_cpu *cpu = this_cpu_ptr(&step_cpu);
+
+	cpu->record = NULL;
+	if (!step_wanted(cpu)) {
+		struct step_task *record = step_task_find(next);
+
+		/* It is not stepped, unless perf finds events for it next. */
+		if (record && (step_draining() || !compat_task_has_perf(next)))
+			step_disarm(record, next);
+		return;
+	}
+	step_unbind(cpu, step_task_find(prev));
+	/*
+	 * Perf may swap the contexts of prev and next instead of scheduling
+	 * their events; of the whole CPU, they stay anyway.
+	 */
+	if (compat_task_has_perf(next) || whole_cpu_wanted(cpu))
+		step_arm(cpu, next);
+}
+
+static bool is_sigreturn(long nr)
+{
+	if (in_ia32_syscall())
+		return nr == NR_IA32_SIGRETURN || nr == NR_IA32_RT_SIGRETURN;
+	return nr == __NR_rt_sigreturn;
+}
+
+/*
+ * `syscall` leaves the flags in r11 and the program's next address in rcx; the
+ * other ways in do not.
+ */
+static void hide_r11(struct pt_regs *regs)
+{
+	if (regs->cx == regs->ip && tf_is_forced(current) &&
+	    !tf_is_debuggers(current))
+		regs->r11 &= ~(u64)X86_EFLAGS_TF;
+}
+
+static void on_sys_enter(void *data, struct pt_regs *regs, long nr)
+{
+	struct step_task *record;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	record = step_current(this_cpu_ptr(&step_cpu));
+	if (record) {
+		hide_r11(regs);
+		if (is_sigreturn(nr)) {
+			tf_clear(current);
+			record->sigreturn = true;
+		}
+	}
+	local_irq_restore(flags);
+}
+
+static void feed_call(struct step_cpu *cpu, struct step_task *record,
+		      bool sigreturn, struct pt_regs *regs)
+{
+	u64 from = record->ip, to = regs->ip;
+
+	record->ip = to;
+	if (sigreturn)
+		step_feed(cpu, STREAM_SIGRETURN, from, to, regs);
+	else if (to - from - 1 < INSN_MAX)
+		step_feed(cpu, STREAM_SYSCALL, from, to, regs);
+	else if (to != from)
+		step_feed(cpu, STREAM_GAP, 0, to, regs);
+}
+
+/* A system call is done; an exec has replaced the registers, a fork is here. */
+static void on_sys_exit(void *data, struct pt_regs *regs, long result)
+{
+	struct step_task *record;
+	bool sigreturn = false;
+	struct step_cpu *cpu;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	cpu = this_cpu_ptr(&step_cpu);
+	record = step_current(cpu);
+	if (record) {
+		hide_r11(regs);
+		sigreturn = record->sigreturn;
+		record->sigreturn = false;
+	}
+	if (step_wanted(cpu)) {
+		step_arm(cpu, current);
+		record = step_current(cpu);
+		if (record && record->armed) {
+			step_bind(cpu, record);
+			feed_call(cpu, record, sigreturn, regs);
+		}
+	}
+	local_irq_restore(flags);
+}
+
+/*
+ * A child has its parent's flags; the kernel has cleared what is not the
+ * parent's own, unless that was set while they were copied.
+ */
+static void on_fork(void *data, struct task_struct *parent,
+		    struct task_struct *child)
+{
+	if (tf_is_set(parent) && !tf_is_forced(parent))
+		return;
+	set_tsk_thread_flag(child, TIF_FORCED_TF);
+	tf_clear(child);
+}
+
+static void on_exec(void *data, struct task_struct *task, pid_t old_pid,
+		    struct linux_binprm *binprm)
+{
+	struct step_task *record;
+	struct step_cpu *cpu;
+	unsigned long flags;
+	u64 time = 0;
+
+	local_irq_save(flags);
+	cpu = this_cpu_ptr(&step_cpu);
+	record = step_current(cpu);
+	if (record) {
+		time = record->clock;
+		step_bind(cpu, record);	/* follows the exec */
+		step_disarm(record, current);
+	}
+	local_irq_restore(flags);
+	spaces_exec(time ?: local_clock());
+}
+
+static void on_exit(void *data, struct task_struct *task)
+{
+	struct step_task *record;
+	struct step_cpu *cpu;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	cpu = this_cpu_ptr(&step_cpu);
+	record = step_current(cpu);
+	if (record && record->armed && step_wanted(cpu)) {
+		step_bind(cpu, record);
+		step_feed(cpu, STREAM_GAP, 0, 0, NULL);	/* nothing comes after */
+	}
+	step_unbind(cpu, record);
+	cpu->record = NULL;
+	if (record) {
+		step_disarm(record, current);
+		if (!record->work_queued)
+			step_task_free(record);
+	}
+	local_irq_restore(flags);
+	if (!atomic_read(&current->signal->live))
+		spaces_exit();
+}
+
+/* Where current goes on after the handler: it may repeat a system call. */
+static u64 resume_ip(const struct pt_regs *regs,
+		     const struct k_sigaction *action)
+{
+	if ((long)regs->orig_ax < 0)
+		return regs->ip;	/* not in one */
+	switch ((long)regs->ax) {
+	case -ERESTARTSYS:
+		if (!(action->sa.sa_flags & SA_RESTART))
+			break;
+		fallthrough;
+	case -ERESTARTNOINTR:
+		return regs->ip - SYSCALL_LENGTH;
+	}
+	return regs->ip;
+}
+
+/*
+ * The signal's frame or the core dump is written next: no flag of ours in it.
+ * A stop writes none, and may last; an ignored signal is none.
+ */
+static void on_signal(void *data, int sig, struct kernel_siginfo *info,
+		      struct k_sigaction *action)
+{
+	struct pt_regs *regs = task_pt_regs(current);
+	u64 handler = (u64)action->sa.sa_handler;
+	bool handled = action->sa.sa_handler != SIG_DFL;
+	struct step_task *record;
+	struct step_cpu *cpu;
+	unsigned long flags;
+
+	if (action->sa.sa_handler == SIG_IGN ||
+	    (!handled && (sig_kernel_stop(sig) || sig_kernel_ignore(sig))))
+		return;
+	local_irq_save(flags);
+	cpu = this_cpu_ptr(&step_cpu);
+	record = step_current(cpu);
+	if (!record)
+		cpu->signalled = current;
+	if (record && record->armed && handled && step_wanted(cpu)) {
+		step_bind(cpu, record);
+		step_feed(cpu, STREAM_SIGNAL, resume_ip(regs, action), handler,
+			  regs);
+		record->ip = handler;
+	}
+	if (record)
+		step_hold(record);
+	local_irq_restore(flags);
+}
+
+struct probe {
+	const char *name;
+	void *function;
+	struct tracepoint *tracepoint;
+};
+
+static struct probe probes[] = {
+	{ "sched_switch",		on_switch },
+	{ "sched_process_fork",		on_fork },
+	{ "sched_process_exec",		on_exec },
+	{ "sched_process_exit",		on_exit },
+	{ "signal_deliver",		on_signal },
+	{ "sys_enter",			on_sys_enter },
+	{ "sys_exit",			on_sys_exit },
+};
+
+static void find_probe(struct tracepoint *tracepoint, void *data)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(probes); i++)
+		if (!strcmp(tracepoint->name, probes[i].name))
+			probes[i].tracepoint = tracepoint;
+}
+
+void step_probes_find(void)
+{
+	for_each_kernel_tracepoint(find_probe, NULL);
+}
+
+static void unregister(int count)
+{
+	while (count--)
+		tracepoint_probe_unregister(probes[count].tracepoint,
+					    probes[count].function, NULL);
+	tracepoint_synchronize_unregister();
+}
+
+void step_probes_unregister(void)
+{
+	unregister(ARRAY_SIZE(probes));
+}
+
+int step_probes_register(void)
+{
+	int i, err;
+
+	for (i = 0; i < ARRAY_SIZE(probes); i++) {
+		if (!probes[i].tracepoint)
+			return -EOPNOTSUPP;
+		err = tracepoint_probe_register(probes[i].tracepoint,
+						probes[i].function, NULL);
+		if (err) {
+			unregister(i);
+			return err;
+		}
+	}
+	return 0;
+}

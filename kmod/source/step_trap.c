@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * #DB after each instruction: the one that was executed is decoded, and the
+ * flag set again. int3 is here because of uprobes, which die of a foreign
+ * trap flag.
+ */
+#include <linux/kdebug.h>
+#include <linux/sched/clock.h>
+#include <linux/uaccess.h>
+#include <linux/uprobes.h>
+#include <asm/debugreg.h>
+#include <asm/vsyscall.h>
+#include <uapi/asm/vsyscall.h>
+
+#include "step.h"
+#include "x86/branch_decode.h"
+#include "x86/trap_flag.h"
+
+static struct insn decode_at(u64 ip, bool is64)
+{
+	struct insn insn = { .kind = INSN_UNKNOWN };
+	unsigned int count = INSN_MAX, left = PAGE_SIZE - offset_in_page(ip);
+	u8 bytes[INSN_MAX];
+
+	if (copy_from_user_nofault(bytes, (void __user *)ip, count)) {
+		/* The next page need not be there. */
+		if (left >= count ||
+		    copy_from_user_nofault(bytes, (void __user *)ip, left))
+			return insn;
+		count = left;
+	}
+	return branch_decode(bytes, count, is64);
+}
+
+/*
+ * The program sees flags without our TF on its stack. A debugger's it sees,
+ * as ever.
+ */
+static void hide_pushed_tf(struct pt_regs *regs)
+{
+	u16 __user *pushed = (u16 __user *)regs->sp;
+	u16 flags;
+
+	if (!tf_is_forced(current) || tf_is_debuggers(current) ||
+	    copy_from_user_nofault(&flags, pushed, sizeof(flags)))
+		return;
+	flags &= ~X86_EFLAGS_TF;
+	copy_to_user_nofault(pushed, &flags, sizeof(flags));
+}
+
+/* Instructions that have to do with the flag; what is left to be fed. */
+static struct insn step_special(struct step_task *record, struct insn insn,
+				struct pt_regs *regs, bool is64)
+{
+	if (insn.kind == INSN_SS) {
+		/* It puts #DB off until after the instruction that follows. */
+		if (regs->ip == record->ip + insn.length)
+			return insn;
+		record->ip += insn.length;
+		insn = decode_at(record->ip, is64);
+	}
+	if (insn.kind == INSN_PUSHF)
+		hide_pushed_tf(regs);
+	else if (insn.kind == INSN_POPF || insn.kind == INSN_IRET)
+		tf_written(current);
+	return insn;
+}
+
+static bool in_vsyscall(u64 ip)
+{
+	return (ip & PAGE_MASK) == VSYSCALL_ADDR;
+}
+
+static void feed_insn(struct step_cpu *cpu, struct step_task *record,
+		      struct insn insn, struct pt_regs *regs)
+{
+	static const u8 stream_kinds[] = {
+		[INSN_COND]	= STREAM_COND,
+		[INSN_JUMP]	= STREAM_JUMP,
+		[INSN_INDIRECT]	= STREAM_INDIRECT,
+		[INSN_CALL]	= STREAM_CALL,
+		[INSN_RET]	= STREAM_RET,
+		[INSN_IRET]	= STREAM_RET,
+	};
+	u64 from = record->ip, to = regs->ip;
+
+	switch (insn.kind) {
+	case INSN_COND:
+		if (to == from + insn.length)
+			break;		/* not taken */
+		fallthrough;
+	case INSN_JUMP:
+	case INSN_INDIRECT:
+	case INSN_CALL:
+	case INSN_RET:
+	case INSN_IRET:
+		step_feed(cpu, stream_kinds[insn.kind], from, to, regs);
+		break;
+	default:
+		/* A string instruction that repeats itself, or a straight line */
+		if (to - from < INSN_MAX + 1)
+			break;
+		/* Something else moved it: the kernel plays a procedure there. */
+		if (in_vsyscall(from))
+			step_feed(cpu, STREAM_RET, from, to, regs);
+		else
+			step_feed(cpu, STREAM_GAP, 0, to, regs);
+	}
+	if (insn.kind == INSN_CALL)
+		record->clock = local_clock();
+}
+
+/* One instruction of current, at record->ip, was executed. */
+static void step(struct step_cpu *cpu, struct step_task *record,
+		 struct pt_regs *regs)
+{
+	bool is64 = user_64bit_mode(regs);
+	struct insn insn = decode_at(record->ip, is64);
+
+	if (unlikely(insn.kind >= INSN_SPECIAL))
+		insn = step_special(record, insn, regs, is64);
+	if (likely(step_wanted(cpu))) {
+		step_bind(cpu, record);
+		feed_insn(cpu, record, insn, regs);
+		tf_set(current);	/* popf may have cleared it */
+	} else {
+		step_disarm(record, current);
+	}
+	record->steps++;
+	record->ip = regs->ip;
+}
+
+static int on_debug(struct pt_regs *regs, unsigned long *dr6)
+{
+	struct step_cpu *cpu = this_cpu_ptr(&step_cpu);
+	struct step_task *record = step_current(cpu);
+	bool awaited;
+
+	if (!(*dr6 & DR_STEP) || !record || !record->armed)
+		return NOTIFY_DONE;
+	if (unlikely(current->utask && current->utask->active_uprobe)) {
+		step_hold(record);	/* we go on when it is done */
+		return NOTIFY_DONE;
+	}
+	/* Does the program itself, or a debugger, wait for this step? */
+	awaited = !tf_is_forced(current) || tf_is_debuggers(current);
+	step(cpu, record, regs);
+	if (unlikely(awaited))
+		return NOTIFY_DONE;
+	*dr6 &= ~DR_STEP;
+	current->thread.virtual_dr6 &= ~DR_STEP;
+	return *dr6 ? NOTIFY_DONE : NOTIFY_STOP;
+}
+
+/* A breakpoint or uprobe is about to be handled. */
+static int on_int3(void)
+{
+	struct step_cpu *cpu = this_cpu_ptr(&step_cpu);
+	struct step_task *record = step_current(cpu);
+
+	if (record)
+		step_hold(record);
+	else
+		cpu->signalled = current;
+	return NOTIFY_DONE;
+}
+
+static int on_die(struct notifier_block *block, unsigned long why, void *data)
+{
+	struct die_args *args = data;
+
+	if (!args->regs || !user_mode(args->regs))
+		return NOTIFY_DONE;
+	if (why == DIE_DEBUG)
+		return on_debug(args->regs, (unsigned long *)args->err);
+	if (why == DIE_INT3)
+		return on_int3();
+	return NOTIFY_DONE;
+}
+
+/* Before uprobes' notifier, which would take our #DB and int3. */
+static struct notifier_block die_block = {
+	.notifier_call	= on_die,
+	.priority	= INT_MAX,
+};
+
+int step_traps_register(void)
+{
+	return register_die_notifier(&die_block);
+}
+
+void step_traps_unregister(void)
+{
+	unregister_die_notifier(&die_block);
+}

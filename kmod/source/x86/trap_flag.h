@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The trap flag of a task, and whose it is. The kernel has a word for that:
+ * TIF_FORCED_TF says that the flag is not the program's own. It hides it from
+ * debuggers and core dumps then, and does not give it to children. So does
+ * hwprof with its own: a flag without TIF_FORCED_TF is the program's (by popf,
+ * iret, sigreturn, or a debugger on its behalf), and is never touched.
+ */
+#ifndef HWPROF_TRAP_FLAG_H
+#define HWPROF_TRAP_FLAG_H
+
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/thread_info.h>
+#include <asm/processor-flags.h>
+#include <asm/ptrace.h>
+
+static inline bool tf_is_set(struct task_struct *task)
+{
+	return task_pt_regs(task)->flags & X86_EFLAGS_TF;
+}
+
+static inline bool tf_is_forced(struct task_struct *task)
+{
+	return test_tsk_thread_flag(task, TIF_FORCED_TF);
+}
+
+/* A debugger steps the task. */
+static inline bool tf_is_debuggers(struct task_struct *task)
+{
+	return test_tsk_thread_flag(task, TIF_SINGLESTEP);
+}
+
+static inline void tf_set(struct task_struct *task)
+{
+	if (likely(tf_is_set(task)))
+		return;
+	set_tsk_thread_flag(task, TIF_FORCED_TF);
+	set_bit(X86_EFLAGS_TF_BIT, &task_pt_regs(task)->flags);
+}
+
+/* Atomic: the task may be in the kernel, using its other flags. */
+static inline void tf_clear(struct task_struct *task)
+{
+	if (!tf_is_forced(task) || tf_is_debuggers(task))
+		return;
+	clear_bit(X86_EFLAGS_TF_BIT, &task_pt_regs(task)->flags);
+	clear_tsk_thread_flag(task, TIF_FORCED_TF);
+}
+
+/* The program itself has just written all its flags. */
+static inline void tf_written(struct task_struct *task)
+{
+	if (tf_is_set(task) && !tf_is_debuggers(task))
+		clear_tsk_thread_flag(task, TIF_FORCED_TF);
+}
+
+#endif /* HWPROF_TRAP_FLAG_H */
