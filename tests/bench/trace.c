@@ -204,14 +204,16 @@ static void follow(struct tracer *t, FILE *log, __u64 most)
 
 static FILE *start(struct tracer *t, char **argv, int argc)
 {
-	char *command[argc + 5];
+	char *command[argc + 6];
 	int ends[2];
 
 	command[0] = "valgrind";
 	command[1] = "--tool=lackey";
 	command[2] = "--trace-mem=yes";
-	command[3] = "--log-fd=9";
-	memcpy(command + 4, argv, (argc + 1) * sizeof(*argv));
+	/* Chasing runs both sides of some branches, and lackey shows both. */
+	command[3] = "--vex-guest-chase=no";
+	command[4] = "--log-fd=9";
+	memcpy(command + 5, argv, (argc + 1) * sizeof(*argv));
 	if (pipe(ends))
 		die("cannot make a pipe");
 	t->pid = fork();
