@@ -11,70 +11,75 @@ static void fill(struct flow_segment *segment, const struct flow *flow,
 	segment->end = end;
 	segment->target = target;
 	segment->space = flow->space;
-	segment->called = flow->called;
-	segment->edges = flow->edges;
+	segment->called = !!(flow->shape & FLOW_CALLED);
+	segment->edges = flow->shape & FLOW_EDGE_MASK;
 	segment->reserved = 0;
 	memcpy(segment->edge, flow->edge, sizeof(segment->edge));
 }
 
-/* What runs often gets the way that is looked at first. */
-static void prefer(struct flow_table *table, struct flow_set *set,
-		   unsigned int way)
+/* The first of a key's slots. */
+static struct flow_slot *first_of(const struct flow_table *table, u64 key)
 {
-	struct flow_segment *segments =
-		&table->segments[(set - table->sets) * FLOW_WAYS];
-	unsigned int first = flow_key_way(set->key[way]);
+	size_t home = flow_home(table, key) - table->slots;
 
-	if (way == first || set->count[way] < 2 * set->count[first])
+	return &table->slots[home & ~(size_t)(FLOW_WAYS - 1)];
+}
+
+/* What runs often gets its home, which is looked at first. */
+static void prefer(struct flow_table *table, struct flow_slot *slot)
+{
+	struct flow_slot *home = flow_home(table, slot->key);
+
+	if (slot == home || slot->count < 2 * home->count)
 		return;
-	swap_values(set->key[way], set->key[first]);
-	swap_values(set->count[way], set->count[first]);
-	swap_values(segments[way], segments[first]);
+	swap_values(*slot, *home);
+	swap_values(table->segments[slot - table->slots],
+		    table->segments[home - table->slots]);
 }
 
 static bool count_known(struct flow_table *table, u64 key, u64 count)
 {
-	struct flow_set *set = flow_key_set(table, key);
+	struct flow_slot *slot = first_of(table, key);
 	unsigned int way;
 
-	for (way = 0; way < FLOW_WAYS; way++) {
-		if (set->key[way] == key) {
-			set->count[way] += count;
-			prefer(table, set, way);
+	for (way = 0; way < FLOW_WAYS; way++, slot++) {
+		if (slot->key == key) {
+			slot->count += count;
+			prefer(table, slot);
 			return true;
 		}
 	}
 	return false;
 }
 
-/* A free way, the key's own if it is; or else the one that ran least. */
-static unsigned int choose_way(const struct flow_set *set, u64 key)
+/* A free slot, the key's home if it is; or else the one that ran least. */
+static struct flow_slot *choose(const struct flow_table *table, u64 key)
 {
-	unsigned int way = flow_key_way(key), least = way;
+	struct flow_slot *slot = first_of(table, key), *least;
+	unsigned int way;
 
-	if (!set->key[way])
-		return way;
-	for (way = 0; way < FLOW_WAYS; way++) {
-		if (!set->key[way])
-			return way;
-		if (set->count[way] < set->count[least])
-			least = way;
+	least = flow_home(table, key);
+	if (!least->key)
+		return least;
+	for (way = 0; way < FLOW_WAYS; way++, slot++) {
+		if (!slot->key)
+			return slot;
+		if (slot->count < least->count)
+			least = slot;
 	}
 	return least;
 }
 
 static struct flow_segment *claim(struct flow_table *table, u64 key, u64 count)
 {
-	struct flow_set *set = flow_key_set(table, key);
-	unsigned int way = choose_way(set, key);
-	struct flow_segment *segment =
-		&table->segments[(set - table->sets) * FLOW_WAYS + way];
+	struct flow_slot *slot = choose(table, key);
+	struct flow_segment *segment = &table->segments[slot - table->slots];
 
 	table->claimed++;
-	if (set->key[way])
-		table->evict(table, segment, set->count[way]);
-	set->key[way] = key;
-	set->count[way] = count;
+	if (slot->key)
+		table->evict(table, segment, slot->count);
+	slot->key = key;
+	slot->count = count;
 	return segment;
 }
 
@@ -88,29 +93,28 @@ void flow_table_add(struct flow_table *table, u64 key,
 void flow_end(const struct flow *flow, struct flow_table *table, u64 end,
 	      u64 target)
 {
-	u64 key = flow_mix(flow->signature, end, target) | 1;
+	u64 key = flow_key(flow, end, target);
 
 	if (!count_known(table, key, 1))
 		fill(claim(table, key, 1), flow, end, target);
 }
 
-size_t flow_table_size(u32 sets)
+size_t flow_table_size(u32 slots)
 {
-	return sets * (sizeof(struct flow_set) +
-		       FLOW_WAYS * sizeof(struct flow_segment));
+	return slots * (sizeof(struct flow_slot) + sizeof(struct flow_segment));
 }
 
-void flow_table_init(struct flow_table *table, void *memory, u32 sets,
+void flow_table_init(struct flow_table *table, void *memory, u32 slots,
 		     u64 seed, flow_evict evict)
 {
-	table->sets = memory;
-	table->segments = (struct flow_segment *)(table->sets + sets);
-	table->set_count = sets;
-	table->mask = sets - 1;
+	table->slots = memory;
+	table->segments = (struct flow_segment *)(table->slots + slots);
+	table->slot_count = slots;
+	table->mask = (slots - 1) * sizeof(*table->slots);
 	table->claimed = 0;
 	table->seed = seed;
 	table->evict = evict;
-	memset(table->sets, 0, sets * sizeof(*table->sets));
+	memset(table->slots, 0, slots * sizeof(*table->slots));
 }
 
 /* --- frames ------------------------------------------------------------------ */
@@ -120,9 +124,11 @@ static void end_waiting(struct flow *flow, struct flow_table *table, u32 depth)
 {
 	const struct flow_frame *frame = flow_frame(flow, depth);
 
-	if (frame->start == ~0ULL)
+	if (frame->start == frame->site && !frame->shape)
+		return;		/* it had no more than the call */
+	if (frame->shape & FLOW_HANDLER)
 		return;
-	flow_begin(flow, frame->start, frame->site, frame->called);
+	flow_begin(flow, frame->start, frame->site, frame->shape);
 	flow_end(flow, table, frame->site, 0);
 }
 
@@ -138,14 +144,13 @@ static void forget(struct flow *flow, struct flow_table *table)
 {
 	u64 start = flow->start, position = flow->position;
 	u64 signature = flow->signature;
-	u8 called = flow->called, edges = flow->edges;
+	u32 shape = flow->shape;
 
 	end_waiting(flow, table, flow->bottom++);
 	flow->start = start;
 	flow->position = position;
 	flow->signature = signature;
-	flow->called = called;
-	flow->edges = edges;
+	flow->shape = shape;
 }
 
 /* Nothing is known of what runs now; @to is where it is, if that is known. */
@@ -158,13 +163,13 @@ static void restart(struct flow *flow, struct flow_table *table, u64 to,
 	flow->space = space;
 	flow->salt = table->seed ^ space * FLOW_PRIME;
 	to = to ? to : ~0ULL;
-	flow_begin(flow, to, to, false);
+	flow_begin(flow, to, to, 0);
 }
 
 void flow_init(struct flow *flow)
 {
 	memset(flow, 0, sizeof(*flow));
-	flow_begin(flow, ~0ULL, ~0ULL, false);
+	flow_begin(flow, ~0ULL, ~0ULL, 0);
 }
 
 /*
@@ -180,11 +185,11 @@ static enum flow_turn leave(struct flow *flow, struct flow_table *table, u64 to)
 	for (depth = flow->depth; depth != flow->bottom; depth--) {
 		const struct flow_frame *frame = flow_frame(flow, depth - 1);
 
-		if (frame->handler) {
+		if (frame->shape & FLOW_HANDLER) {
 			if (!in_handler)
 				handler = depth;
 			in_handler = true;
-		} else if (to - frame->site - 1 < FLOW_CALL_MAX) {
+		} else if (flow_called_from(frame, to)) {
 			drop_frames(flow, table, depth);
 			flow_leave(flow, to);
 			return FLOW_LEAVE;
@@ -192,7 +197,7 @@ static enum flow_turn leave(struct flow *flow, struct flow_table *table, u64 to)
 	}
 	if (in_handler) {
 		drop_frames(flow, table, handler);
-		flow_begin(flow, to, to, false);
+		flow_begin(flow, to, to, 0);
 		return FLOW_LEAVE;
 	}
 	/* Below the bottom, the frame may be one of the forgotten. */
@@ -210,12 +215,12 @@ static enum flow_turn leave_handler(struct flow *flow,
 	for (depth = flow->depth; depth != flow->bottom; depth--) {
 		const struct flow_frame *frame = flow_frame(flow, depth - 1);
 
-		if (!frame->handler)
+		if (!(frame->shape & FLOW_HANDLER))
 			continue;
 		if (to - frame->site > 1)
 			break;
 		drop_frames(flow, table, depth - 1);
-		flow_begin(flow, frame->site, to, false);
+		flow_begin(flow, frame->site, to, 0);
 		return FLOW_LEAVE;
 	}
 	restart(flow, table, to, flow->space);
@@ -227,7 +232,7 @@ static enum flow_turn leave_handler(struct flow *flow,
 /* Has the line run up to its position, rather than just got there? */
 static bool fell(const struct flow *flow)
 {
-	return !flow->edges && flow->start < flow->position;
+	return !(flow->shape & FLOW_EDGE_MASK) && flow->start < flow->position;
 }
 
 /*
@@ -238,7 +243,7 @@ static void end_open(struct flow *flow, struct flow_table *table)
 {
 	if (fell(flow))
 		flow_end(flow, table, flow->position - 1, 0);
-	else if (flow->edges || flow->called)
+	else if (flow->shape)
 		flow_end(flow, table, flow->position, 0);
 }
 
@@ -268,10 +273,13 @@ static enum flow_turn enter(struct flow *flow, struct flow_table *table,
 {
 	if (unlikely(!flow_has_room(flow)))
 		forget(flow, table);
-	if (flow->edges)
+	if (flow->shape & FLOW_EDGE_MASK) {
 		flow_end(flow, table, site, 0);
-	flow_push(flow, site, !flow->edges);
-	flow_begin(flow, to, to, true);
+		flow_push(flow, site, site, 0);
+	} else {
+		flow_push(flow, site, flow->start, flow->shape);
+	}
+	flow_begin(flow, to, to, FLOW_CALLED);
 	return FLOW_ENTER;
 }
 
@@ -287,9 +295,8 @@ static enum flow_turn signal(struct flow *flow, struct flow_table *table,
 		end_open(flow, table);
 	if (unlikely(!flow_has_room(flow)))
 		forget(flow, table);
-	flow_push(flow, next - ran, false);
-	flow_frame(flow, flow->depth - 1)->handler = true;
-	flow_begin(flow, event->to, event->to, true);
+	flow_push(flow, next - ran, next - ran, FLOW_HANDLER);
+	flow_begin(flow, event->to, event->to, FLOW_CALLED);
 	return FLOW_ENTER;
 }
 
@@ -305,7 +312,7 @@ enum flow_turn flow_turn(struct flow *flow, struct flow_table *table,
 		if (to > from && flow_forward(flow, from, to))
 			return FLOW_NONE;
 		flow_end(flow, table, from, to);
-		flow_begin(flow, to, to, false);
+		flow_begin(flow, to, to, 0);
 		return FLOW_JUMP;
 	case STREAM_CALL:
 		return enter(flow, table, from, to);

@@ -17,7 +17,8 @@ enum {
 	LOOP_WAYS	= 4,
 	LOOP_FRESH_MAX	= LOOP_WAYS / 2,	/* DAProf, section 3.2.4 */
 	LOOPS_MAX	= 1 << 15,	/* in a table */
-	LOOPS_IN_FLIGHT	= 32,		/* in a cursor; a power of two */
+	LOOPS_IN_FLIGHT	= 32,		/* in a cursor */
+	LOOPS_DROPPED	= 8,		/* when there are more */
 	FOLD_MAX	= 256,		/* loops looked at when a segment goes */
 	RECENT_SHIFT	= 3,		/* 7/8-weighted average */
 };
@@ -57,31 +58,28 @@ struct flight {
 	u64 head;
 	u64 reach;		/* a back edge from up to here changes nothing */
 	u64 back_edges;
+	u32 frame;		/* the frame's depth + 1; 0: not a loop */
+	u32 slot;		/* of the loop, if it is still there */
 	u64 tail;
 	u64 farthest;		/* back edge of this execution */
 	u64 limit;		/* least tail of the frame's loops below this one */
-	u32 slot;		/* of the loop, if it is still there */
 	u32 space;
 	u8 begun;		/* enum begun */
 };
 
+/*
+ * Code reached in a frame so far. A loop around all of it was not entered in
+ * this frame. A call comes from before its target, so that it does enter a loop
+ * that begins there.
+ */
 struct loop_frame {
-	u32 base;		/* cursor.top when it was opened */
-	/*
-	 * Code reached in the frame so far. A loop around all of it was not
-	 * entered in this frame. A call comes from before its target, so that
-	 * it does enter a loop that begins there.
-	 */
 	u64 low, high;
 };
 
 struct loop_cursor {
 	struct flow flow;
-	struct flight *inner;	/* innermost of the running frame, or &none */
-	u32 top;		/* loops in flight; counts on, like flow.depth */
-	u32 bottom;
-	struct flight none;
-	struct flight flight[LOOPS_IN_FLIGHT];
+	struct flight *inner;	/* the innermost */
+	struct flight flight[1 + LOOPS_IN_FLIGHT];	/* [0] is not a loop */
 	struct loop_frame frame[FLOW_DEPTH];
 };
 
@@ -101,21 +99,22 @@ struct loop_table {
 
 /* --- the table of loops ------------------------------------------------ */
 
-static struct loop *loop_set(const struct loop_table *table, u64 head,
-			     u32 space)
+static __always_inline struct loop *loop_set(const struct loop_table *table,
+					     u64 head, u32 space)
 {
 	u64 hash = (head ^ (u64)space << 40 ^ table->params.seed) * FLOW_PRIME;
 
 	return &table->loops[(hash >> 40) & (table->slots - LOOP_WAYS)];
 }
 
-static bool loop_is(const struct loop *loop, u64 head, u32 space)
+static __always_inline bool loop_is(const struct loop *loop, u64 head,
+				    u32 space)
 {
 	return loop->head == head && loop->space == space && loop->tails;
 }
 
-static struct loop *loop_find(const struct loop_table *table, u64 head,
-			      u32 space)
+static __always_inline struct loop *loop_find(const struct loop_table *table,
+					      u64 head, u32 space)
 {
 	struct loop *loop = loop_set(table, head, space);
 	unsigned int way;
@@ -163,11 +162,20 @@ static void order_remove(struct loop_table *table, const struct loop *loop)
 		(table->used - at) * sizeof(*table->order));
 }
 
-static void grow(struct loop_table *table, struct loop *loop, u64 tail)
+static void set_tail(struct loop_table *table, struct loop *loop, u64 tail)
 {
 	loop->tail = tail;
 	if (tail - loop->head > table->longest)
 		table->longest = tail - loop->head;
+}
+
+/* Whatever ran while less of the region was known may have been split. */
+static void grow(struct loop_table *table, struct loop *loop, u64 tail)
+{
+	set_tail(table, loop, tail);
+	loop->tails++;
+	loop->tolerance += table->is_profile ? loop->runs :
+					       loop->executions + loop->unclosed;
 }
 
 /*
@@ -232,13 +240,11 @@ static struct loop *loop_get(struct loop_table *table, u64 head, u64 tail,
 		loop->space = space;
 		loop->tails = 1;
 		loop->rebase = table->dropped;
-		grow(table, loop, tail);
+		set_tail(table, loop, tail);
 		order_insert(table, loop);
 		freshen(table, loop);
-	} else if (tail > loop->tail) {
+	} else if (unlikely(tail > loop->tail)) {
 		grow(table, loop, tail);
-		loop->tails++;
-		loop->tolerance += !table->is_profile;
 	}
 	return loop;
 }
@@ -310,83 +316,72 @@ static void loop_settle(void *memory, u32 space)
 {
 	struct loop_table *table = memory;
 	struct flow_table *flow = &table->flow;
-	size_t set, way;
 	u32 i;
 
 	for (i = 0; i < table->used; i++)
 		table->loops[table->order[i]].settled = 0;
-	for (set = 0; set < flow->set_count; set++) {
-		for (way = 0; way < FLOW_WAYS; way++) {
-			const struct flow_segment *segment =
-				&flow->segments[set * FLOW_WAYS + way];
+	for (i = 0; i < flow->slot_count; i++) {
+		const struct flow_segment *segment = &flow->segments[i];
 
-			if (flow->sets[set].key[way] &&
-			    (!space || segment->space == space))
-				enter_loops(table, segment,
-					    flow->sets[set].count[way], true,
-					    ~0U);
-		}
+		if (flow->slots[i].key && (!space || segment->space == space))
+			enter_loops(table, segment, flow->slots[i].count, true,
+				    ~0U);
 	}
 }
 
 /* --- loops in flight --------------------------------------------------- */
-
-static struct flight *flight_at(struct loop_cursor *cursor, u32 i)
-{
-	return &cursor->flight[i & (LOOPS_IN_FLIGHT - 1)];
-}
 
 static struct loop_frame *frame_at(struct loop_cursor *cursor, u32 depth)
 {
 	return &cursor->frame[depth & (FLOW_DEPTH - 1)];
 }
 
-/* The lowest loop in flight of the frame that runs now. */
-static u32 frame_base(struct loop_cursor *cursor)
+/* The loops in flight of the running frame are those with this number. */
+static __always_inline u32 running(const struct loop_cursor *cursor)
 {
-	u32 base = frame_at(cursor, cursor->flow.depth)->base;
-
-	return (s32)(base - cursor->bottom) > 0 ? base : cursor->bottom;
+	return cursor->flow.depth + 1;
 }
 
-static void find_inner(struct loop_cursor *cursor)
+/* The flight's loop in this table; NULL: that must be looked up. */
+static __always_inline struct loop *
+flight_known(const struct loop_table *table, const struct flight *flight)
 {
-	cursor->inner = cursor->top == frame_base(cursor) ?
-			&cursor->none : flight_at(cursor, cursor->top - 1);
+	struct loop *loop = &table->loops[flight->slot & (table->slots - 1)];
+
+	return likely(loop_is(loop, flight->head, flight->space) &&
+		      loop->tail == flight->tail) ? loop : NULL;
 }
 
 static struct loop *flight_loop(struct loop_table *table,
 				struct flight *flight)
 {
-	struct loop *loop = &table->loops[flight->slot & (table->slots - 1)];
+	struct loop *loop = flight_known(table, flight);
 
-	if (likely(loop_is(loop, flight->head, flight->space) &&
-		   loop->tail >= flight->tail))
+	if (likely(loop))
 		return loop;
 	loop = loop_get(table, flight->head, flight->tail, flight->space);
 	flight->slot = loop - table->loops;
-	flight->tail = loop->tail;
 	return loop;
 }
 
-static unsigned int trip_bucket(u64 trip)
+static __always_inline unsigned int trip_bucket(u64 trip)
 {
 	unsigned int bucket = 63 - __builtin_clzll(trip);
 
 	return bucket < HWPROF_TRIP_BUCKETS ? bucket : HWPROF_TRIP_BUCKETS - 1;
 }
 
-static void count_execution(struct loop *loop, u64 trip)
+static __always_inline void count_execution(struct loop *loop, u64 trip)
 {
 	u64 scaled = trip << 8;
 
 	loop->executions++;
 	loop->trips[trip_bucket(trip)]++;
-	if (!loop->trip_min || trip < loop->trip_min)
+	if (unlikely(trip - 1 < loop->trip_min - 1))
 		loop->trip_min = trip;
-	if (trip > loop->trip_max)
+	if (unlikely(trip > loop->trip_max))
 		loop->trip_max = trip;
-	if (!loop->trip_recent)
+	if (unlikely(!loop->trip_recent))
 		loop->trip_recent = scaled;
 	else
 		loop->trip_recent += (s64)(scaled - loop->trip_recent) >>
@@ -394,28 +389,42 @@ static void count_execution(struct loop *loop, u64 trip)
 }
 
 /* The execution is over; @seen: control was seen to leave the region. */
-static void close_flight(struct loop_table *table, struct flight *flight,
-			 bool seen)
+static noinline void close_flight(struct loop_table *table,
+				  struct flight *flight, bool seen)
 {
 	struct loop *loop;
 
 	if (flight->begun == BEGUN_MIDDLE)
 		return;
 	loop = flight_loop(table, flight);
+	loop->tolerance += loop->tail > flight->tail;
 	if (seen && flight->begun == BEGUN_SEEN)
 		count_execution(loop, flight->back_edges + 1);
 	else
 		loop->unclosed++;
 }
 
-/* Closes all loops in flight from @base up: their frames are closed. */
-static void close_above(struct loop_table *table, struct loop_cursor *cursor,
-			u32 base)
+/* The same as is usual: it was seen whole, and the table knows the loop. */
+static __always_inline bool close_known(const struct loop_table *table,
+					const struct flight *flight)
 {
-	if ((s32)(base - cursor->bottom) < 0)
-		base = cursor->bottom;
-	while ((s32)(cursor->top - base) > 0)
-		close_flight(table, flight_at(cursor, --cursor->top), true);
+	struct loop *loop = flight_known(table, flight);
+
+	if (unlikely(!loop || flight->begun != BEGUN_SEEN))
+		return false;
+	count_execution(loop, flight->back_edges + 1);
+	return true;
+}
+
+/* Frames above the running one are gone, and so is what they were in. */
+static void close_frames(struct loop_table *table,
+				  struct loop_cursor *cursor)
+{
+	struct flight *flight = cursor->inner;
+
+	while (flight->frame > running(cursor))
+		close_flight(table, flight--, true);
+	cursor->inner = flight;
 }
 
 static void set_limit(struct flight *flight, u64 limit)
@@ -425,77 +434,110 @@ static void set_limit(struct flight *flight, u64 limit)
 }
 
 /* Is control, with this jump, still in the loop? */
-static bool stays(const struct flight *flight, u64 from, u64 to)
+static __always_inline bool stays(const struct loop_table *table,
+				  const struct flight *flight, u64 from, u64 to)
 {
-	/* A jump to the head is in the region, or makes it grow. */
-	return to == flight->head ||
-	       (to > flight->head && to <= flight->tail &&
-		from >= flight->head && from <= flight->tail);
+	u64 length = flight->tail - flight->head;
+
+	if (to - flight->head > length)
+		return false;
+	/* A back edge to the head is in the region, or makes it grow. */
+	if (to == flight->head)
+		length = table->params.span;
+	return from - flight->head <= length;
 }
 
 /* The frame's loops that a jump leaves are closed; the others move together. */
 static void close_left(struct loop_table *table, struct loop_cursor *cursor,
 		       u64 from, u64 to)
 {
-	u32 i, kept = frame_base(cursor);
+	struct flight *flight = cursor->inner, *last = flight, *kept;
 	u64 limit = ~0ULL;
 
-	for (i = kept; i != cursor->top; i++) {
-		struct flight *flight = flight_at(cursor, i);
-
-		if (!stays(flight, from, to)) {
+	while (flight->frame == running(cursor))
+		flight--;
+	for (kept = flight++; flight <= last; flight++) {
+		if (!stays(table, flight, from, to)) {
 			close_flight(table, flight, true);
 			continue;
 		}
 		set_limit(flight, limit);
 		limit = min(limit, flight->tail);
-		*flight_at(cursor, kept++) = *flight;
+		*++kept = *flight;
 	}
-	cursor->top = kept;
+	cursor->inner = kept;
 }
 
-static struct flight *flight_push(struct loop_table *table,
-				  struct loop_cursor *cursor, u64 from, u64 to)
+/* The outermost make room. */
+static noinline void drop_flights(struct loop_table *table,
+				  struct loop_cursor *cursor)
 {
-	struct loop *loop = loop_get(table, to, from, cursor->flow.space);
-	struct loop_frame *frame = frame_at(cursor, cursor->flow.depth);
-	struct flight *flight, *below = NULL;
+	unsigned int i;
 
-	freshen(table, loop);
-	if (cursor->top != frame_base(cursor))
-		below = flight_at(cursor, cursor->top - 1);
-	if (cursor->top - cursor->bottom == LOOPS_IN_FLIGHT) {
-		close_flight(table, flight_at(cursor, cursor->bottom), false);
-		cursor->bottom++;
-	}
-	flight = flight_at(cursor, cursor->top++);
-	flight->head = to;
+	for (i = 1; i <= LOOPS_DROPPED; i++)
+		close_flight(table, &cursor->flight[i], false);
+	memmove(&cursor->flight[1], &cursor->flight[i],
+		(LOOPS_IN_FLIGHT - LOOPS_DROPPED) * sizeof(cursor->flight[0]));
+	cursor->inner -= LOOPS_DROPPED;
+}
+
+/* Was the loop entered where it can be seen? */
+static u8 how_begun(struct loop_cursor *cursor, u64 head, u64 tail)
+{
+	const struct loop_frame *frame = frame_at(cursor, cursor->flow.depth);
+
+	if (likely(frame->low < head || frame->high > tail))
+		return BEGUN_SEEN;
+	return cursor->flow.depth ? BEGUN_MIDDLE : BEGUN_UNSEEN;
+}
+
+/* A loop that jumps back @from is entered, at least now. */
+static __always_inline void flight_open(struct loop_cursor *cursor,
+					const struct loop_table *table,
+					const struct loop *loop, u64 from)
+{
+	const struct flight *below = cursor->inner;
+	struct flight *flight = ++cursor->inner;
+	u64 limit = ~0ULL;
+
+	if (below->frame == running(cursor))
+		limit = min(below->limit, below->tail);
+	flight->head = loop->head;
+	flight->reach = min(from, limit);
+	flight->back_edges = 1;
+	flight->frame = running(cursor);
+	flight->slot = loop - table->loops;
 	flight->tail = loop->tail;
 	flight->farthest = from;
-	flight->back_edges = 0;
-	flight->slot = loop - table->loops;
+	flight->limit = limit;
 	flight->space = loop->space;
-	flight->begun = BEGUN_SEEN;
-	if (frame->low >= to && frame->high <= loop->tail)
-		flight->begun = cursor->flow.depth ? BEGUN_MIDDLE : BEGUN_UNSEEN;
-	set_limit(flight, below ? min(below->limit, below->tail) : ~0ULL);
-	return flight;
+	flight->begun = how_begun(cursor, loop->head, loop->tail);
 }
 
-static struct flight *flight_find(struct loop_cursor *cursor, u64 head)
+static __always_inline bool is_full(const struct loop_cursor *cursor)
 {
-	u32 i, base = frame_base(cursor);
+	return cursor->inner == &cursor->flight[LOOPS_IN_FLIGHT];
+}
 
-	for (i = cursor->top; i != base; i--)
-		if (flight_at(cursor, i - 1)->head == head)
-			return flight_at(cursor, i - 1);
+static __always_inline struct flight *flight_find(struct loop_cursor *cursor,
+						  u64 head)
+{
+	struct flight *flight = cursor->inner;
+
+	for (; flight->frame == running(cursor); flight--)
+		if (flight->head == head)
+			return flight;
 	return NULL;
 }
 
-/* The loop jumped back to is in flight and takes the jump as it is. */
-static bool takes(const struct flight *flight, u64 from, u64 to)
+/* The innermost loop is jumped back to, and takes the jump as it is. */
+static __always_inline bool takes(const struct loop_cursor *cursor, u64 from,
+				  u64 to)
 {
-	return flight->head == to && from <= flight->reach;
+	const struct flight *inner = cursor->inner;
+
+	return inner->head == to && from <= inner->reach &&
+	       inner->frame == running(cursor);
 }
 
 /* One more iteration of a loop in flight, or the first of another. */
@@ -504,8 +546,16 @@ static void back_edge(struct loop_table *table, struct loop_cursor *cursor,
 {
 	struct flight *flight = flight_find(cursor, to);
 
-	if (!flight)
-		flight = flight_push(table, cursor, from, to);
+	if (!flight) {
+		struct loop *loop = loop_get(table, to, from,
+					     cursor->flow.space);
+
+		freshen(table, loop);
+		if (is_full(cursor))
+			drop_flights(table, cursor);
+		flight_open(cursor, table, loop, from);
+		return;
+	}
 	if (from > flight->tail) {
 		flight->tail = from;
 		flight_loop(table, flight);	/* it grows, too */
@@ -515,46 +565,70 @@ static void back_edge(struct loop_table *table, struct loop_cursor *cursor,
 	flight->back_edges++;
 }
 
-/* A jump back within the frame. */
-static void jump_back(struct loop_table *table, struct loop_cursor *cursor,
-		      u64 from, u64 to)
+/* Any jump back within the frame. */
+static noinline bool jump_any(struct loop_table *table,
+			      struct loop_cursor *cursor, u64 from, u64 to)
 {
 	struct loop_frame *frame = frame_at(cursor, cursor->flow.depth);
-	u32 base = frame_base(cursor);
+	struct flight *inner = cursor->inner;
 
 	frame->low = min(frame->low, to);
 	frame->high = max(frame->high, from);
+	while (inner->frame == running(cursor) && !stays(table, inner, from, to))
+		close_flight(table, inner--, true);
+	cursor->inner = inner;
 
-	/* Most often inner loops are over and an outer one goes on. */
-	while (cursor->top != base &&
-	       !stays(flight_at(cursor, cursor->top - 1), from, to))
-		close_flight(table, flight_at(cursor, --cursor->top), true);
-	if (cursor->top != base) {
-		struct flight *top = flight_at(cursor, cursor->top - 1);
-
-		if (takes(top, from, to)) {
-			top->back_edges++;
-			cursor->inner = top;
-			return;
-		}
-		/* A loop below may end before this one does. */
-		if (from > top->limit || to == top->head)
-			close_left(table, cursor, from, to);
-	}
+	/* A loop below may end before this one does. */
+	if (inner->frame == running(cursor) &&
+	    (from > inner->limit || to == inner->head))
+		close_left(table, cursor, from, to);
 	if (from - to <= table->params.span && to)
 		back_edge(table, cursor, from, to);
-	find_inner(cursor);
+	return true;
+}
+
+/*
+ * Most often inner loops are over, and an outer one goes on or another one
+ * begins. Like loop_feed(), this calls nothing before it is done.
+ */
+static noinline bool jump_back(struct loop_table *table,
+			       struct loop_cursor *cursor, u64 from, u64 to)
+{
+	struct loop_frame *frame = frame_at(cursor, cursor->flow.depth);
+	struct flight *inner = cursor->inner;
+	struct loop *loop;
+
+	while (inner->frame == running(cursor) && !stays(table, inner, from, to)) {
+		if (unlikely(!close_known(table, inner)))
+			return jump_any(table, cursor, from, to);
+		cursor->inner = --inner;
+	}
+	if (takes(cursor, from, to)) {
+		inner->back_edges++;
+		return true;
+	}
+	frame->low = min(frame->low, to);
+	frame->high = max(frame->high, from);
+
+	if (inner->frame == running(cursor) &&
+	    (from > inner->limit || flight_find(cursor, to)))
+		return jump_any(table, cursor, from, to);
+	loop = loop_find(table, to, cursor->flow.space);
+	if (unlikely(!loop || loop->tail < from || !loop->fresh ||
+		     is_full(cursor)))
+		return jump_any(table, cursor, from, to);
+	flight_open(cursor, table, loop, from);
+	return true;
 }
 
 /* A frame begins at @at; @came_from: outside of it or, unseen, @at. */
-static void frame_begun(struct loop_cursor *cursor, u64 at, u64 came_from)
+static __always_inline void frame_begun(struct loop_cursor *cursor, u64 at,
+					u64 came_from)
 {
 	struct loop_frame *frame = frame_at(cursor, cursor->flow.depth);
 
-	frame->base = cursor->top;
 	frame->low = came_from;
 	frame->high = at;
-	cursor->inner = &cursor->none;
 }
 
 /*
@@ -564,26 +638,25 @@ static void frame_begun(struct loop_cursor *cursor, u64 at, u64 came_from)
 static void close_cut(struct loop_table *table, struct loop_cursor *cursor,
 		      u32 depth, u64 at)
 {
-	while (cursor->top != cursor->bottom) {
-		struct flight *flight = flight_at(cursor, cursor->top - 1);
+	struct flight *flight = cursor->inner;
 
-		while (depth && (s32)(frame_at(cursor, depth)->base -
-				      cursor->top) >= 0) {
-			depth--;
-			at = cursor->flow.frame[depth & (FLOW_DEPTH - 1)].site;
+	for (; flight->frame; flight--) {
+		if (flight->frame != depth + 1) {
+			depth = flight->frame - 1;
+			at = flow_frame(&cursor->flow, depth)->site;
 		}
-		cursor->top--;
 		close_flight(table, flight,
 			     at < flight->head || at > flight->tail);
 	}
+	cursor->inner = flight;
 }
 
 /* --- the engine --------------------------------------------------------- */
 
 /* The table took so many new segments that it pays to retire it. */
-static __always_inline bool has_room(const struct loop_table *table)
+static bool has_room(const struct loop_table *table)
 {
-	return table->flow.claimed <= table->flow.set_count * FLOW_WAYS / 2;
+	return table->flow.claimed <= table->flow.slot_count / 2;
 }
 
 /* Anything at all. */
@@ -610,13 +683,11 @@ static noinline bool loop_turn(struct loop_table *table,
 		frame_begun(cursor, event->to, event->to - 1);
 		break;
 	case FLOW_LEAVE:
-		if (depth != flow->depth)
-			close_above(table, cursor,
-				    frame_at(cursor, flow->depth + 1)->base);
-		find_inner(cursor);
+		close_frames(table, cursor);
 		break;
 	case FLOW_RESTART:
-		close_above(table, cursor, cursor->bottom);
+		while (cursor->inner->frame)
+			close_flight(table, cursor->inner--, true);
 		frame_begun(cursor, event->to, event->to);
 		break;
 	case FLOW_CUT:
@@ -629,59 +700,79 @@ static noinline bool loop_turn(struct loop_table *table,
 	return has_room(table);
 }
 
-/* A known segment that ends in a jump back, to another loop. */
-static noinline bool loop_back(struct loop_table *table,
-			       struct loop_cursor *cursor, u64 from, u64 to)
-{
-	flow_begin(&cursor->flow, to, to, false);
-	jump_back(table, cursor, from, to);
-	return true;
-}
-
 /*
  * The common cases. They call nothing before they are done, so that this needs
  * no stack; whatever is not common is left to loop_turn(), from the start.
  */
+static __always_inline bool feed_jump(struct loop_table *table,
+				      struct loop_cursor *cursor,
+				      const struct stream_event *event)
+{
+	struct flow *flow = &cursor->flow;
+	u64 from = event->from, to = event->to;
+
+	if (to > from && flow_forward(flow, from, to))
+		return true;
+	if (unlikely(!flow_end_known(flow, &table->flow, from, to)))
+		return loop_turn(table, cursor, event);
+	flow_begin(flow, to, to, 0);
+	if (to > from)
+		return true;
+	if (!takes(cursor, from, to))
+		return jump_back(table, cursor, from, to);
+	cursor->inner->back_edges++;
+	return true;
+}
+
+static __always_inline bool feed_call(struct loop_table *table,
+				      struct loop_cursor *cursor,
+				      const struct stream_event *event)
+{
+	struct flow *flow = &cursor->flow;
+	u64 from = event->from, to = event->to;
+
+	if (unlikely(!flow_has_room(flow)))
+		return loop_turn(table, cursor, event);
+	if (!(flow->shape & FLOW_EDGE_MASK))
+		flow_push(flow, from, flow->start, flow->shape);
+	else if (likely(flow_end_known(flow, &table->flow, from, 0)))
+		flow_push(flow, from, from, 0);
+	else
+		return loop_turn(table, cursor, event);
+	flow_begin(flow, to, to, FLOW_CALLED);
+	frame_begun(cursor, to, to - 1);
+	return true;
+}
+
+static __always_inline bool feed_return(struct loop_table *table,
+					struct loop_cursor *cursor,
+					const struct stream_event *event)
+{
+	struct flow *flow = &cursor->flow;
+
+	if (unlikely(!flow_returns(flow, event->to) ||
+		     !flow_end_known(flow, &table->flow, event->from, 0)))
+		return loop_turn(table, cursor, event);
+	flow_leave(flow, event->to);
+	if (cursor->inner->frame > running(cursor))
+		close_frames(table, cursor);
+	return true;
+}
+
 static bool loop_feed(void *memory, void *cursor_memory,
 		      const struct stream_event *event)
 {
 	struct loop_cursor *cursor = cursor_memory;
 	struct loop_table *table = memory;
-	struct flow *flow = &cursor->flow;
-	u64 from = event->from, to = event->to;
 
-	if (unlikely(!flow_follows(flow, event)))
+	if (unlikely(!flow_follows(&cursor->flow, event)))
 		return loop_turn(table, cursor, event);
-
-	if (stream_is_jump(event->kind)) {
-		if (to > from) {
-			if (flow_forward(flow, from, to))
-				return true;
-		} else if (flow_end_known(flow, &table->flow, from, to)) {
-			if (!takes(cursor->inner, from, to))
-				return loop_back(table, cursor, from, to);
-			flow_begin(flow, to, to, false);
-			cursor->inner->back_edges++;
-			return true;
-		}
-	} else if (event->kind == STREAM_CALL) {
-		if (flow_has_room(flow) &&
-		    (!flow->edges ||
-		     flow_end_known(flow, &table->flow, from, 0))) {
-			flow_push(flow, from, !flow->edges);
-			flow_begin(flow, to, to, true);
-			frame_begun(cursor, to, to - 1);
-			return true;
-		}
-	} else if (event->kind == STREAM_RET) {
-		if (flow_returns(flow, to) &&
-		    cursor->top == frame_at(cursor, flow->depth)->base &&
-		    flow_end_known(flow, &table->flow, from, 0)) {
-			flow_leave(flow, to);
-			find_inner(cursor);
-			return true;
-		}
-	}
+	if (stream_is_jump(event->kind))
+		return feed_jump(table, cursor, event);
+	if (event->kind == STREAM_CALL)
+		return feed_call(table, cursor, event);
+	if (event->kind == STREAM_RET)
+		return feed_return(table, cursor, event);
 	return loop_turn(table, cursor, event);
 }
 
@@ -696,7 +787,8 @@ static void loop_cursor_init(void *memory, u32 tid)
 	struct loop_cursor *cursor = memory;
 
 	memset(cursor, 0, sizeof(*cursor));
-	cursor->none.head = ~0ULL;
+	cursor->flight[0].head = ~0ULL;
+	cursor->inner = cursor->flight;
 	flow_init(&cursor->flow);
 	frame_begun(cursor, 0, 0);
 }
@@ -708,21 +800,21 @@ static void loop_table_init(void *memory, size_t size,
 	struct loop_table *table = memory;
 	size_t loop_size = sizeof(struct loop) + sizeof(*table->order);
 	size_t header = (sizeof(*table) + 63) & ~63UL;
-	u32 slots = LOOP_WAYS, sets = 2;
+	u32 slots = LOOP_WAYS, segments = 2 * FLOW_WAYS;
 
 	memset(table, 0, sizeof(*table));
 	size -= header;
 	while (slots < LOOPS_MAX && 2 * slots * loop_size <= size / 3)
 		slots *= 2;
 	size -= slots * loop_size;
-	while (flow_table_size(2 * sets) <= size)
-		sets *= 2;
+	while (flow_table_size(2 * segments) <= size)
+		segments *= 2;
 
 	table->params = *params;
 	table->slots = slots;
-	flow_table_init(&table->flow, memory + header, sets, params->seed,
+	flow_table_init(&table->flow, memory + header, segments, params->seed,
 			segment_evicted);
-	table->loops = memory + header + flow_table_size(sets);
+	table->loops = memory + header + flow_table_size(segments);
 	table->order = (u16 *)(table->loops + slots);
 	memset(table->loops, 0, slots * sizeof(*table->loops));
 }
@@ -732,15 +824,12 @@ static u64 segments_pending(const struct loop_table *table)
 {
 	const struct flow_table *flow = &table->flow;
 	u64 pending = 0;
-	size_t i;
+	u32 i;
 
-	for (i = 0; i < (size_t)flow->set_count * FLOW_WAYS; i++) {
-		const struct flow_set *set = &flow->sets[i / FLOW_WAYS];
-
-		if (set->key[i % FLOW_WAYS] &&
+	for (i = 0; i < flow->slot_count; i++)
+		if (flow->slots[i].key &&
 		    flow_is_back_edge(&flow->segments[i], table->params.span))
-			pending += set->count[i % FLOW_WAYS];
-	}
+			pending += flow->slots[i].count;
 	return pending;
 }
 
@@ -785,10 +874,8 @@ static void merge_loop(struct loop_table *profile, struct loop_table *table,
 {
 	struct loop *into = loop_find(profile, from->head, from->space);
 
-	/* Who knew less of the region may have split or missed executions. */
-	if (into && into->tail < from->tail)
-		into->tolerance += into->runs;
-	else if (into && into->tail > from->tail)
+	/* As grow() says, had the table known the region. */
+	if (into && into->tail > from->tail)
 		into->tolerance += from->executions + from->unclosed;
 	into = loop_get(profile, from->head, from->tail, from->space);
 	into->runs += from->executions + from->unclosed;
@@ -813,32 +900,26 @@ static void merge_loop(struct loop_table *profile, struct loop_table *table,
 	from->trip_min = 0;
 	from->trip_max = 0;
 	memset(from->trips, 0, sizeof(from->trips));
-	grow(table, from, into->tail);
+	set_tail(table, from, into->tail);
 }
 
-static void merge_set(struct loop_table *profile, struct loop_table *table,
-		      size_t at)
+static void merge_segment(struct loop_table *profile, struct loop_table *table,
+			  size_t at)
 {
-	struct flow_set *set = &table->flow.sets[at];
-	unsigned int way;
+	const struct flow_segment *segment = &table->flow.segments[at];
+	struct flow_slot *slot = &table->flow.slots[at];
 
-	for (way = 0; way < FLOW_WAYS; way++) {
-		const struct flow_segment *segment =
-			&table->flow.segments[at * FLOW_WAYS + way];
-
-		if (!set->key[way])
-			continue;
-		count_back_edges(profile, segment, set->count[way]);
-		flow_table_add(&profile->flow, set->key[way], segment,
-			       set->count[way]);
-		set->key[way] = 0;
-	}
+	if (!slot->key)
+		return;
+	count_back_edges(profile, segment, slot->count);
+	flow_table_add(&profile->flow, slot->key, segment, slot->count);
+	slot->key = 0;
 }
 
 static size_t loop_merge(void *profile_memory, void *memory, size_t limit)
 {
 	struct loop_table *profile = profile_memory, *table = memory;
-	size_t items = table->used + table->flow.set_count, taken = 0;
+	size_t items = table->used + table->flow.slot_count, taken = 0;
 
 	profile->is_profile = true;
 
@@ -848,7 +929,8 @@ static size_t loop_merge(void *profile_memory, void *memory, size_t limit)
 			merge_loop(profile, table, &table->loops[
 				table->order[table->merged]]);
 		else
-			merge_set(profile, table, table->merged - table->used);
+			merge_segment(profile, table,
+				      table->merged - table->used);
 		table->merged++;
 	}
 	if (taken < limit) {
@@ -933,13 +1015,11 @@ static void loop_forget(void *memory, u32 space)
 {
 	struct loop_table *table = memory;
 	struct flow_table *flow = &table->flow;
-	size_t set, way;
 	u32 i, kept = 0;
 
-	for (set = 0; set < flow->set_count; set++)
-		for (way = 0; way < FLOW_WAYS; way++)
-			if (flow->segments[set * FLOW_WAYS + way].space == space)
-				flow->sets[set].key[way] = 0;
+	for (i = 0; i < flow->slot_count; i++)
+		if (flow->segments[i].space == space)
+			flow->slots[i].key = 0;
 	for (i = 0; i < table->used; i++) {
 		struct loop *loop = &table->loops[table->order[i]];
 
