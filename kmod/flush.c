@@ -358,6 +358,7 @@ static enum flushed flush_once(struct session *session, u32 space)
 	retired = retire_tables(session);
 	session->engine->settle(session->profile, space);
 	emit_everywhere(&emit);
+	WRITE_ONCE(session->kept, space || !emit.done);
 	profile_release(session);
 	if (READ_ONCE(session->flush_again))
 		irq_work_queue(&session->flush_kick);
@@ -447,15 +448,16 @@ void session_flush(struct session *session, u32 space)
 		retry_later(session);
 }
 
-/* On this CPU, with interrupts off: what was released so far. */
+/* On this CPU, with interrupts off: all that slots gave back so far. */
 void session_flush_here(struct session *session)
 {
 	struct emit emit = { .session = session, .budget = ~0U };
 
-	if (session->memory > HERE_MAX) {
-		irq_work_queue(&session->flush_kick);
-		return;
-	}
+	if (bitmap_empty(session->table_dirty, session->table_count) &&
+	    !READ_ONCE(session->kept))
+		return;		/* nothing new */
+	if (session->memory > HERE_MAX)
+		return;		/* the interval's flush will do */
 	if (!profile_own(session)) {
 		WRITE_ONCE(session->flush_again, true);
 		return;
@@ -463,6 +465,7 @@ void session_flush_here(struct session *session)
 	merge_free_tables(session, false);
 	session->engine->settle(session->profile, 0);
 	emit_profile(&emit);
+	WRITE_ONCE(session->kept, !emit.done);
 	profile_release(session);
 }
 

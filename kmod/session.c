@@ -86,7 +86,7 @@ static void free_tables(struct session *session)
 static int make_tables(struct session *session, size_t bytes)
 {
 	const struct engine_ops *engine = session->engine;
-	unsigned int i, want = num_online_cpus() + 1;
+	unsigned int i, want = num_present_cpus() + 1;
 	size_t profile = engine->immediate ? 0 : bytes / 2;
 
 	session->table_size = max(engine->table_min,
@@ -278,16 +278,18 @@ static void session_end(struct work_struct *work)
 {
 	struct session *session = container_of(work, struct session, end_work);
 
+	mutex_lock(&sessions_lock);
+	list_del_rcu(&session->link);
+	mutex_unlock(&sessions_lock);
+	synchronize_rcu();	/* probes walk the list, and may ask for more: */
 	cancel_delayed_work_sync(&session->flush_work);
 	irq_work_sync(&session->flush_kick);	/* either may queue the other */
 	cancel_delayed_work_sync(&session->flush_work);
-	mutex_lock(&sessions_lock);
-	list_del_rcu(&session->link);
-	sessions_made--;
-	mutex_unlock(&sessions_lock);
-	synchronize_rcu();	/* probes walk the list */
 	session->source->put();
 	session_free(session);
+	mutex_lock(&sessions_lock);
+	sessions_made--;
+	mutex_unlock(&sessions_lock);
 }
 
 static void session_last(struct kref *ref)

@@ -119,6 +119,7 @@ struct session {
 	void *profile;
 	atomic_t profile_busy;		/* who sets it owns profile and rows */
 	bool flush_again;		/* somebody met a busy profile */
+	bool kept;			/* it may have more to tell */
 	struct mutex flush_lock;	/* flushes in process context, in turn */
 	struct delayed_work flush_work;
 	unsigned int retry_ms;		/* after a ring was full */

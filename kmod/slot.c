@@ -6,6 +6,7 @@
 #include <linux/kprobes.h>
 #include <linux/hash.h>
 #include <linux/sched/clock.h>
+#include <linux/sched/signal.h>
 #include <linux/static_call.h>
 
 #include "compat.h"
@@ -186,6 +187,16 @@ static bool is_disabled(struct perf_event *event)
 	       (!event->hw.target && !compat_is_cgroup_event(event));
 }
 
+/*
+ * The last thread of its process exits. Perf is about to hang up, which stock
+ * perf takes for the end of the recording: a flush by task work may be too late.
+ */
+static bool is_last_exit(void)
+{
+	return current->flags & PF_EXITING &&
+	       !atomic_read(&current->signal->live);
+}
+
 void slot_stop(struct slot *slot, struct perf_event *event)
 {
 	struct session *session = slot->session;
@@ -199,7 +210,7 @@ void slot_stop(struct slot *slot, struct perf_event *event)
 		return;
 	session->source->stop(slot);
 	slot_change_table(slot, -1);
-	if (!session->rows || !disabled)
+	if (!session->rows || !(disabled || is_last_exit()))
 		return;
 	if (session->engine->immediate)
 		session_totals_here(session);
@@ -223,11 +234,11 @@ void slot_update(struct slot *slot, struct perf_event *event)
  * or changes its period. What the last unit was:
  */
 static void note_unit(struct hw_perf_event *hwc,
-		      const struct stream_event *stream)
+		      const struct stream_event *unit)
 {
-	hwc->config_base = stream->from;
-	hwc->event_base = stream->to;
-	hwc->idx = stream->kind;
+	hwc->config_base = unit->from;
+	hwc->event_base = unit->to;
+	hwc->idx = unit->kind;
 }
 
 static struct stream_event noted_unit(const struct hw_perf_event *hwc)
@@ -287,15 +298,42 @@ static void sample_events(struct slot *slot, const struct stream_event *stream,
 }
 
 /*
+ * The task's events of other CPUs have seen a part of their period, and may
+ * never run again. Perf holds the context's lock, and they are not active.
+ */
+static void gather_rests(struct perf_event *event)
+{
+	struct session *session = event_session(event);
+	struct perf_event *other;
+	struct stream_event unit;
+
+	list_for_each_entry(other, &event->ctx->event_list, event_entry) {
+		if (other->pmu != event->pmu || other->cpu == event->cpu ||
+		    !is_sampling_event(other) ||
+		    event_session(other) != session || !other->hw.last_period)
+			continue;
+		unit = noted_unit(&other->hw);
+		if (!event->hw.last_period)
+			note_unit(&event->hw, &unit);
+		event->hw.last_period += other->hw.last_period;
+		other->hw.last_period = 0;
+	}
+}
+
+/*
  * When its task ends or the event is disabled, a last sample carries what is
- * left of the period. Of a whole CPU's event nobody knows any more whose it is.
+ * left of the period: if samples tell their period; else its reader would take
+ * it for a whole one. Of a whole CPU's event nobody knows any more whose it is.
  */
 static void emit_rest(struct slot *slot, struct perf_event *event)
 {
 	struct pt_regs regs = { .cs = __USER_CS };	/* long gone */
 
-	if (is_sampling_event(event) && !slot->session->rows &&
-	    event->hw.target && event->hw.last_period)
+	if (!is_sampling_event(event) || slot->session->rows ||
+	    !event->hw.target || !(event->attr.sample_type & PERF_SAMPLE_PERIOD))
+		return;
+	gather_rests(event);
+	if (event->hw.last_period)
 		emit_sample(slot, event, &regs, true);
 }
 

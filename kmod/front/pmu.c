@@ -172,11 +172,36 @@ static void hwprof_read(struct perf_event *event)
 		slot_update(this_slot(event), event);
 }
 
+static void flush_of_current(struct session *session, void *context)
+{
+	if (session->rows && !session->engine->immediate &&
+	    session->key.tgid == current->tgid)
+		session_flush_here(session);
+}
+
+/*
+ * Perf changes something; interrupts are off. Where that is the opener who
+ * disables an event of a task that does not run just now, no other callback
+ * comes, and it reads its rings next.
+ */
+static void hwprof_pmu_disable(struct pmu *pmu)
+{
+	if (!in_hardirq())
+		session_for_each(flush_of_current, NULL);
+}
+
+/* Perf wants both. */
+static void hwprof_pmu_enable(struct pmu *pmu)
+{
+}
+
 static struct pmu hwprof_pmu = {
 	.module		= THIS_MODULE,
 	/* Never fails to add, so it can be grouped with any hardware PMU. */
 	.task_ctx_nr	= perf_sw_context,
 	.attr_groups	= hwprof_pmu_groups,
+	.pmu_enable	= hwprof_pmu_enable,
+	.pmu_disable	= hwprof_pmu_disable,
 	.event_init	= hwprof_event_init,
 	.add		= hwprof_add,
 	.del		= hwprof_del,

@@ -209,7 +209,7 @@ static void on_signal(void *data, int sig, struct kernel_siginfo *info,
 		      struct k_sigaction *action)
 {
 	struct pt_regs *regs = task_pt_regs(current);
-	u64 handler = (u64)action->sa.sa_handler;
+	u64 handler = (__force u64)action->sa.sa_handler;
 	bool handled = action->sa.sa_handler != SIG_DFL;
 	struct step_task *record;
 	struct step_cpu *cpu;

@@ -16,9 +16,9 @@
 #include "x86/branch_decode.h"
 #include "x86/trap_flag.h"
 
-static struct insn decode_at(u64 ip, bool is64)
+/* The instruction is long, or at the end of what can be read. */
+static noinline struct insn decode_slowly(u64 ip, bool is64)
 {
-	struct insn insn = { .kind = INSN_UNKNOWN };
 	unsigned int count = INSN_MAX, left = PAGE_SIZE - offset_in_page(ip);
 	u8 bytes[INSN_MAX];
 
@@ -26,10 +26,29 @@ static struct insn decode_at(u64 ip, bool is64)
 		/* The next page need not be there. */
 		if (left >= count ||
 		    copy_from_user_nofault(bytes, (void __user *)ip, left))
-			return insn;
+			return (struct insn){ .kind = INSN_UNKNOWN };
 		count = left;
 	}
 	return branch_decode(bytes, count, is64);
+}
+
+/* Eight bytes, which one load reads, are nearly always enough. */
+static struct insn decode_at(u64 ip, bool is64)
+{
+	struct insn insn = { .kind = INSN_UNKNOWN };
+	u64 bytes;
+	int err;
+
+	if (likely(access_ok((void __user *)ip, sizeof(bytes)))) {
+		pagefault_disable();
+		err = __get_user(bytes, (u64 __user *)ip);
+		pagefault_enable();
+		if (likely(!err))
+			insn = branch_decode((u8 *)&bytes, sizeof(bytes), is64);
+	}
+	if (unlikely(insn.kind == INSN_UNKNOWN))
+		insn = decode_slowly(ip, is64);
+	return insn;
 }
 
 /*

@@ -41,11 +41,11 @@ $(KSELFTESTS): $(KSELFTEST)/%: $(BUILD)/obj/tests/kselftest/%.o \
 	$(CC) -o $@ $^ -lpthread
 
 $(KSELFTEST)/guest: tests/kselftest/guest
-	cp $< $@
+	install -m 755 $< $@
 
 $(KSELFTEST)/%.sh: tests/kselftest/%.sh
 	@mkdir -p $(@D)
-	cp $< $@
+	install -m 755 $< $@
 
 kselftest-programs: $(KSELFTESTS) $(KSELFTEST_SH) \
 	$(addprefix $(KSELFTEST)/,guest known spin forks shapes)

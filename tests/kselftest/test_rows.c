@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Whose rows are whose, when they come, and what becomes of those that don't. */
+#include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -177,6 +180,63 @@ TEST_F(rows, of_a_running_task)
 	EXPECT_LT(0, self->seen.before);
 	check_all(_metadata, self);
 	end(&self->child);
+}
+
+static void stay_here(void)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(0, &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+}
+
+/*
+ * Perf hangs up when the last task exits, and stock perf reads only what is
+ * there then. This reader is on the task's CPU and never waits for it.
+ */
+TEST_F(rows, before_perf_hangs_up)
+{
+	struct sched_param first = { .sched_priority = 1 };
+	struct pollfd poll_fd;
+
+	stay_here();
+	START(run_once, NULL);
+	open_rows(_metadata, self, EVENT_LOOPS, 60000, self->child.pid, 64);
+	ASSERT_EQ(0, sched_setscheduler(0, SCHED_FIFO, &first));
+	child_go(&self->child);
+	poll_fd.fd = self->recording.fd[0];
+	do {
+		poll_fd.events = POLLIN;
+		ASSERT_EQ(1, poll(&poll_fd, 1, 20000));
+	} while (!(poll_fd.revents & POLLHUP));
+	recording_drain(&self->recording);
+	EXPECT_EQ(KNOWN_BACK, self->seen.before);
+	check_all(_metadata, self);
+	waitpid(self->child.pid, NULL, 0);
+}
+
+/*
+ * It sleeps when its events are disabled: Linux 6.2 and newer tell the PMU that
+ * the opener is at work; before, it takes the interval.
+ */
+TEST_F(rows, of_a_sleeping_task_at_disable)
+{
+	struct utsname name;
+
+	uname(&name);
+	START(run_and_sleep, NULL);
+	open_rows(_metadata, self, EVENT_LOOPS, 60000, self->child.pid, 64);
+	child_go(&self->child);
+	recording_read_for(&self->recording, 1000);
+	EXPECT_EQ(0, self->seen.before);
+	recording_control(&self->recording, PERF_EVENT_IOC_DISABLE);
+	recording_drain(&self->recording);
+	end(&self->child);
+	if (!strncmp(name.release, "6.1.", 4))
+		SKIP(return, "6.1 does not tell");
+	EXPECT_EQ(KNOWN_BACK, self->seen.before);
+	check_all(_metadata, self);
 }
 
 /* It sleeps: the interval brings them. */

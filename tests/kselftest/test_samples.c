@@ -79,6 +79,15 @@ TEST(counts_without_children)
 	EXPECT_EQ(KNOWN_BACK, count_program(_metadata, &attr));
 }
 
+static void move_to(int cpu)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu % sysconf(_SC_NPROCESSORS_ONLN), &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+}
+
 enum { CHILDREN = 8, ROUNDS = 10 };
 
 /*
@@ -93,12 +102,7 @@ static void run_family(void *context)
 		if (fork())
 			continue;
 		for (round = 0; round < ROUNDS; round++) {
-			cpu_set_t cpus;
-
-			CPU_ZERO(&cpus);
-			CPU_SET((i + round) % sysconf(_SC_NPROCESSORS_ONLN),
-				&cpus);
-			sched_setaffinity(0, sizeof(cpus), &cpus);
+			move_to(i + round);
 			known_run();
 			sched_yield();
 		}
@@ -199,6 +203,7 @@ FIXTURE_SETUP(sampling)
 
 FIXTURE_TEARDOWN(sampling)
 {
+	set_rate(_metadata, RATE_UNLIMITED);
 	recording_close(&self->recording);
 	EXPECT_TRUE(event_sessions_are(0));
 }
@@ -237,6 +242,30 @@ TEST_F(sampling, hundredth)
 	EXPECT_LE(KNOWN_BACK / 100, self->tally.samples);
 	EXPECT_LT(KNOWN_BACK - 500, self->known);
 	EXPECT_GT(KNOWN_BACK + 500, self->known);
+}
+
+static void run_moving(void *context)
+{
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		move_to(i);
+		known_run();
+	}
+}
+
+/* What the events of a task's former CPUs have seen is not forgotten. */
+TEST_F(sampling, of_a_task_that_moves)
+{
+	struct perf_event_attr attr = event_attr_sampling(EVENT_LOOPS, 777);
+	struct child child = child_start(run_moving, NULL);
+
+	ASSERT_EQ(0, recording_open(&self->recording, &attr, child.pid, 64,
+				    &self->tally));
+	recording_control(&self->recording, PERF_EVENT_IOC_ENABLE);
+	child_go(&child);
+	EXPECT_EQ(0, recording_wait(&self->recording, child.pid));
+	EXPECT_EQ(recording_count(&self->recording), self->tally.period);
 }
 
 /* More than there are: one sample has them all. */

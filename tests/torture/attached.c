@@ -55,7 +55,7 @@ static uint64_t attach(pid_t pid, const struct profile_mode *mode)
 
 void test_attached(const char *subject)
 {
-	const struct profile_mode *mode;
+	unsigned int turn;
 	struct ending native, watched;
 	struct child child;
 	int i;
@@ -65,7 +65,8 @@ void test_attached(const char *subject)
 	if (write(child.input, "x", 1) != 1)
 		tap_bail("a subject that nobody watches does not run");
 	child_end(&child, &native);
-	for (mode = profile_modes; mode->name; mode++) {
+	for (turn = 0; turn < profile_each; turn++) {
+		const struct profile_mode *mode = profile_next();
 		uint64_t sum = 0;
 
 		child_start(&child, subject, "busy", NULL, false);

@@ -33,3 +33,20 @@ $(TORTURE)/count: tests/torture/count.S
 torture-files: $(TORTURE_FILES)
 
 .PHONY: torture-files
+
+# The decoder of #DB, in user space, under ASan and UBSan (tests/engine).
+DECODE_SAN := $(BUILD)/san/tests/engine/branch-decode.o \
+	      $(BUILD)/san/kmod/source/x86/branch_decode.o
+
+$(BUILD)/tests/branch-decode: $(DECODE_SAN)
+	@mkdir -p $(@D)
+	$(CC) $(SAN) -o $@ $^ -lcmocka -lcapstone
+
+UNIT_TESTS += $(BUILD)/tests/branch-decode
+
+# Steps per second (tests/bench/step.c), with the torture test's events.
+$(BUILD)/tests/bench-step: $(BUILD)/obj/tests/bench/step.o \
+			   $(BUILD)/obj/tests/torture/profile.o \
+			   $(BUILD)/obj/tests/torture/tap.o
+	@mkdir -p $(@D)
+	$(CC) -static -o $@ $^ -lpthread

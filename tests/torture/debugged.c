@@ -52,12 +52,14 @@ static void debug(const char *subject, const struct profile_mode *mode,
 
 void test_debugged(const char *subject)
 {
-	const struct profile_mode *mode;
+	unsigned int turn;
 	struct session native, watched;
 	struct ending ending;
 
 	debug(subject, NULL, &native, &ending);
-	for (mode = profile_modes; mode->name; mode++) {
+	for (turn = 0; turn < profile_each; turn++) {
+		const struct profile_mode *mode = profile_next();
+
 		debug(subject, mode, &watched, &ending);
 		tap_test(watched.steps == native.steps && native.steps > 50 &&
 			 watched.places == native.places &&

@@ -11,10 +11,12 @@
 
 void test_killed(const char *subject)
 {
-	const struct profile_mode *mode;
+	unsigned int turn;
 	int rounds, good;
 
-	for (mode = profile_modes; mode->name; mode++) {
+	for (turn = 0; turn < profile_each; turn++) {
+		const struct profile_mode *mode = profile_next();
+
 		for (good = 0, rounds = 0; rounds < 4; rounds++) {
 			struct ending ending;
 			struct child child;
@@ -32,12 +34,13 @@ void test_killed(const char *subject)
 
 void test_stopped(const char *subject)
 {
-	const struct profile_mode *mode;
+	unsigned int turn;
 	struct ending native, watched;
 	int i;
 
 	child_run(subject, "ticks", NULL, &native);
-	for (mode = profile_modes; mode->name; mode++) {
+	for (turn = 0; turn < profile_each; turn++) {
+		const struct profile_mode *mode = profile_next();
 		struct child child;
 
 		child_start(&child, subject, "ticks", mode, false);

@@ -103,7 +103,7 @@ static void undefine(void)
 void test_probes(const char *subject)
 {
 	unsigned long place = place_of(subject, "subject_probed");
-	const struct profile_mode *mode;
+	unsigned int turn;
 	struct ending native, watched;
 
 	if (access("/sys/kernel/tracing/uprobe_events", W_OK)) {
@@ -113,7 +113,9 @@ void test_probes(const char *subject)
 	if (!place)
 		tap_bail("%s has no function to probe", subject);
 	child_run(subject, "called", NULL, &native);
-	for (mode = profile_modes; mode->name; mode++) {
+	for (turn = 0; turn < profile_each; turn++) {
+		const struct profile_mode *mode = profile_next();
+
 		define(subject, place);
 		put("events/torture/enable", "1");
 		child_run(subject, "called", mode, &watched);

@@ -23,7 +23,7 @@ const struct profile_mode count_back_edges = {
 	"back edges, counted", LOOPS, 0, false
 };
 
-const struct profile_mode profile_modes[] = {
+static const struct profile_mode modes[] = {
 	{ "branches, counted", BRANCHES, 0, false },
 	{ "loops in rows", LOOPS | CONFIG_STEP | CONFIG_ROWS, 1, false },
 	{ "branches in rows, on and off", BRANCHES | CONFIG_ROWS, 1, true },
@@ -31,8 +31,22 @@ const struct profile_mode profile_modes[] = {
 	{ "branches in rows", BRANCHES | CONFIG_ROWS, 1, false },
 	{ "loops, sampled", LOOPS, 1, false },
 	{ "loops, counted, on and off", LOOPS, 0, true },
-	{}
 };
+
+enum { MODES = sizeof(modes) / sizeof(modes[0]) };
+
+unsigned int profile_each = MODES;
+static unsigned int turn;
+
+const struct profile_mode *profile_next(void)
+{
+	return &modes[turn++ % MODES];
+}
+
+void profile_begin_with(unsigned int first)
+{
+	turn = first;
+}
 
 struct profile {
 	const struct profile_mode *mode;

@@ -19,9 +19,15 @@ struct profile_mode {
 	bool flickers;		/* is switched off and on all the time */
 };
 
-/* Those that every subject is run in, ended by a name of NULL. */
-extern const struct profile_mode profile_modes[];
 extern const struct profile_mode count_branches, count_back_edges;
+
+/*
+ * The modes to try on the next thing: for (i = 0; i < profile_each; i++)
+ * profile_next(). They take turns.
+ */
+extern unsigned int profile_each;
+const struct profile_mode *profile_next(void);
+void profile_begin_with(unsigned int turn);
 
 struct profile;
 

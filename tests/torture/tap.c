@@ -2,10 +2,25 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "tap.h"
 
+enum { SLOW = 2 };	/* seconds */
+
 static unsigned int tests, failures;
+
+/* Says when the tests before took long, for whoever makes them faster. */
+static void note_time(void)
+{
+	static time_t last;
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	if (last && time.tv_sec - last >= SLOW)
+		tap_note("took %d s", (int)(time.tv_sec - last));
+	last = time.tv_sec;
+}
 
 bool tap_test(bool good, const char *format, ...)
 {
@@ -17,6 +32,7 @@ bool tap_test(bool good, const char *format, ...)
 	printf("\n");
 	va_end(arguments);
 	failures += !good;
+	note_time();
 	fflush(stdout);
 	return good;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * torture [-m MODES] [-s NAME] FOLDER
+ * torture [-f FIRST] [-m MODES] [-s NAME] FOLDER
  *
  * Programs run as natively while hwprof steps them: same output, same status.
  * FOLDER has the subjects. -m: try so many modes on each subject, in turn
- * (default: all). -s: only this subject, or only `outside`.
+ * (default: all), from -f on. -s: only this subject, or only `outside`.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -21,22 +21,12 @@
 
 #define X(name) #name,
 static const char * const both[] = { SUBJECTS(X) NULL };
+static const char * const timed[] = { SUBJECTS_TIMED(X) NULL };
 static const char * const only_64[] = { SUBJECTS_64(X) NULL };
 static const char * const only_32[] = { SUBJECTS_32(X) NULL };
 #undef X
 
 static const char *only;
-static unsigned int modes_each;
-static unsigned int next_mode;
-
-static unsigned int mode_count(void)
-{
-	unsigned int count = 0;
-
-	while (profile_modes[count].name)
-		count++;
-	return count;
-}
 
 static void test_subject(const char *program, const char *name,
 			 const char *bits)
@@ -51,12 +41,11 @@ static void test_subject(const char *program, const char *name,
 	child_run(program, name, NULL, &native);
 	if (native.late || strstr(native.output, "expected")) {
 		tap_test(false, "%s: natively", what);
-		tap_note("%s", native.output);
+		tap_note("%.800s", native.output);
 		return;
 	}
-	for (i = 0; i < modes_each; i++) {
-		const struct profile_mode *mode =
-			&profile_modes[next_mode++ % mode_count()];
+	for (i = 0; i < profile_each; i++) {
+		const struct profile_mode *mode = profile_next();
 
 		child_run(program, name, mode, &watched);
 		child_same(&native, &watched, what, mode->name);
@@ -72,6 +61,20 @@ static void test_subjects(const char *program, const char * const *names,
 				 "%s, %s", *names, bits);
 		else
 			test_subject(program, *names, bits);
+}
+
+static void test_timed(const char *program, const char *bits)
+{
+	const char * const *name = timed;
+	struct ending ending;
+
+	child_run(program, "has_times", NULL, &ending);
+	if (ending.status == 0)
+		test_subjects(program, timed, bits);
+	else
+		for (; *name; name++)
+			tap_skip("the kernel has no 32-bit times",
+				 "%s, %s", *name, bits);
 }
 
 static void test_outside(const char *folder, const char *subject)
@@ -92,7 +95,7 @@ static void test_outside(const char *folder, const char *subject)
 
 static _Noreturn void usage(void)
 {
-	fprintf(stderr, "usage: torture [-m MODES] [-s NAME] FOLDER\n");
+	fprintf(stderr, "usage: torture [-f FIRST] [-m MODES] [-s NAME] FOLDER\n");
 	exit(2);
 }
 
@@ -101,10 +104,11 @@ int main(int argc, char **argv)
 	char subject[512], subject32[512], *folder;
 	int option;
 
-	modes_each = mode_count();
-	while ((option = getopt(argc, argv, "m:s:")) >= 0)
+	while ((option = getopt(argc, argv, "f:m:s:")) >= 0)
 		if (option == 'm' && atoi(optarg) > 0)
-			modes_each = atoi(optarg);
+			profile_each = atoi(optarg);
+		else if (option == 'f')
+			profile_begin_with(atoi(optarg));
 		else if (option == 's')
 			only = optarg;
 		else
@@ -119,8 +123,10 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 
 	test_subjects(subject, both, "64 bits");
+	test_timed(subject, "64 bits");
 	test_subjects(subject, only_64, "64 bits");
 	test_subjects(subject32, both, "32 bits");
+	test_timed(subject32, "32 bits");
 	test_subjects(subject32, only_32, "32 bits");
 	if (!only || !strcmp(only, "outside"))
 		test_outside(folder, subject);

@@ -57,9 +57,9 @@ static const u8 group5[8] = {
 	[4] = INSN_INDIRECT, [5] = INSN_INDIRECT,
 };
 
-static struct insn cond(unsigned int length)
+static struct insn insn(u8 kind, unsigned int length)
 {
-	return (struct insn){ INSN_COND, length };
+	return (struct insn){ .kind = kind, .length = length };
 }
 
 /* Opcodes that a second byte decides on. @at: of the first one. */
@@ -69,13 +69,13 @@ static struct insn second_byte(const u8 *bytes, unsigned int at, u8 first,
 	u8 byte = bytes[at + 1];
 
 	if (first == GROUP5)
-		return (struct insn){ group5[byte >> 3 & 7] };
+		return insn(group5[byte >> 3 & 7], 0);
 	if (first == TWO_BYTES && byte >= 0x80 && byte <= 0x8f)
-		return cond(at + 2 + (narrow ? 2 : 4));
+		return insn(INSN_COND, at + 2 + (narrow ? 2 : 4));
 	/* mov to SS, from a register: nobody does it from memory. */
 	if (first == MOV_TO_SEGMENT && byte >= 0xd0 && byte <= 0xd7)
-		return (struct insn){ INSN_SS, at + 2 };
-	return (struct insn){ INSN_OTHER };
+		return insn(INSN_SS, at + 2);
+	return insn(INSN_OTHER, 0);
 }
 
 struct insn branch_decode(const u8 *bytes, unsigned int count, bool is64)
@@ -88,19 +88,18 @@ struct insn branch_decode(const u8 *bytes, unsigned int count, bool is64)
 
 		if (likely(first < PREFIX)) {
 			if (first == INSN_COND)
-				return at + 1 < count ? cond(at + 2) :
-					(struct insn){ INSN_UNKNOWN };
-			return (struct insn){ first };
+				return insn(INSN_COND, at + 2);
+			return insn(first, 0);
 		}
 		if (first == OPERAND_SIZE) {
 			operand_size = true;
 		} else if (first == REX) {
 			if (!is64)
-				return (struct insn){ INSN_OTHER };
+				return insn(INSN_OTHER, 0);
 		} else if (first == POP_SS) {
 			if (is64)
-				return (struct insn){ INSN_OTHER };
-			return (struct insn){ INSN_SS, at + 1 };
+				return insn(INSN_OTHER, 0);
+			return insn(INSN_SS, at + 1);
 		} else if (first != PREFIX) {
 			if (at + 1 == count)
 				break;
@@ -109,5 +108,5 @@ struct insn branch_decode(const u8 *bytes, unsigned int count, bool is64)
 					   operand_size && !is64);
 		}
 	}
-	return (struct insn){ INSN_UNKNOWN };
+	return insn(INSN_UNKNOWN, 0);
 }

@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# The module comes and goes, and so do CPUs, while programs are profiled.
+. "${0%/*}/tap.sh"
+
+BACK=9999		# back edges of `known`
+module=../../$KSELFTEST_KERNEL/hwprof.ko
+data=/tmp/perf.data
+cpu1=/sys/devices/system/cpu/cpu1/online
+
+is_exact()
+{
+	[ "$(perf stat -x, -e hwprof/loops/u -- ./known 2>&1 | cut -d, -f1)" = \
+		$BACK ]
+}
+
+# Not while somebody has an event open; and at once when nobody has.
+unload_is_refused()
+{
+	./spin & spin=$!
+	perf stat -e hwprof/loops/u -p $spin -- sleep 1 &
+	stat=$!
+	until [ "$(cat /sys/bus/event_source/devices/hwprof/caps/sessions)" = 1 ]
+	do
+		usleep 10000
+	done
+	rmmod hwprof
+	refused=$?
+	wait $stat
+	kill $spin
+	[ $refused != 0 ] && rmmod hwprof && insmod "$module" && is_exact
+}
+
+reload()
+{
+	for round in 1 2 3 4 5 6; do
+		rmmod hwprof && insmod "$module" || return
+		is_exact || return
+	done
+}
+
+# The session's end is still on its way.
+reload_at_once()
+{
+	for round in 1 2 3 4 5 6; do
+		perf record -q -o $data -e hwprof/loops,rows/u -- ./known ||
+			return
+		rmmod hwprof && insmod "$module" || return
+	done
+}
+
+toggle_cpu()
+{
+	while [ -e /tmp/toggle ]; do
+		echo 0 > $cpu1
+		usleep 20000
+		echo 1 > $cpu1
+		usleep 20000
+	done
+}
+
+while_cpus_go()
+{
+	touch /tmp/toggle
+	toggle_cpu & toggle=$!
+	"$@"
+	status=$?
+	rm /tmp/toggle
+	wait $toggle
+	return $status
+}
+
+# record SCRIPT OPTION...: the back edges of `known` in it
+record()
+{
+	script=$1
+	shift
+	perf record -q -o $data "$@" -- sh -c "$script" || return
+	sum=$(perf script -i $data -F comm,period |
+		awk '$1 == "known" { sum += $2 } END { print sum }')
+	echo "$sum"
+}
+
+# 30 programs; whichever CPU they were on, nothing of them is missing.
+hotplug_of_tasks()
+{
+	record 'for i in 1 2 3 4 5 6 7 8 9 10; do ./forks; done' \
+		-e hwprof/loops,rows,memory_mib=8,interval_ms=50/u &&
+		[ "$sum" = $((30 * BACK)) ]
+}
+
+# Events of a CPU end with it; those of the others go on.
+hotplug_of_all()
+{
+	record "for i in 1 2 3 4 5; do
+			./forks; echo 0 > $cpu1; ./forks; echo 1 > $cpu1
+		done" -a -e hwprof/loops,rows,memory_mib=8,interval_ms=50/u &&
+		[ "$sum" -gt $((15 * BACK)) ] && [ "$sum" -le $((30 * BACK)) ]
+}
+
+hotplug_counting()
+{
+	sum=$(perf stat -x, -e hwprof/loops/u -- \
+		./forks 2>&1 | cut -d, -f1)
+	echo "$sum"
+	[ "$sum" = $((3 * BACK)) ]
+}
+
+test_ok "unload is refused while an event is open" unload_is_refused
+test_ok "unload and load" reload
+test_ok "unload right after a recording" reload_at_once
+if [ -w $cpu1 ]; then
+	test_ok "CPUs go while tasks are recorded" while_cpus_go hotplug_of_tasks
+	test_ok "CPUs go while all is recorded" hotplug_of_all
+	test_ok "CPUs go while tasks are counted" while_cpus_go hotplug_counting
+else
+	skip "CPUs go" "one CPU"
+fi
+finish

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Every allocation of opening an event, and of a fork that inherits it, fails
+ * once. Needs a kernel with fault injection (debug); others skip.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "include/kselftest_harness.h"
+
+#include "event.h"
+#include "known.h"
+
+enum { FAULTS_MAX = 2000, FAULTS_EACH = 60, FAULTS_STEP = 17 };
+
+static const char FAIL_NTH[] = "/proc/thread-self/fail-nth";
+
+static bool write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+	bool done = fd >= 0 && write(fd, text, strlen(text)) > 0;
+
+	close(fd);
+	return done;
+}
+
+/* From now on the nth allocation of this thread fails. */
+static void fail_nth(int n)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", n);
+	write_file(FAIL_NTH, text);
+}
+
+/* Did it come to that? */
+static bool failed_nth(void)
+{
+	char text[16] = "";
+	int fd = open(FAIL_NTH, O_RDONLY);
+	ssize_t size = read(fd, text, sizeof(text) - 1);
+
+	close(fd);
+	fail_nth(0);
+	return size > 0 && atoi(text) == 0;
+}
+
+FIXTURE(faults)
+{
+	struct perf_event_attr attr;
+};
+
+FIXTURE_SETUP(faults)
+{
+	if (access(FAIL_NTH, F_OK))
+		SKIP(return, "the kernel has no fault injection");
+	write_file("/sys/kernel/debug/failslab/ignore-gfp-wait", "N");
+	write_file("/sys/kernel/debug/failslab/verbose", "0");
+	write_file("/sys/kernel/debug/fail_page_alloc/ignore-gfp-wait", "N");
+	write_file("/sys/kernel/debug/fail_page_alloc/min-order", "0");
+	write_file("/sys/kernel/debug/fail_page_alloc/verbose", "0");
+	write_file("/sys/kernel/debug/fail_usercopy/verbose", "0");
+	self->attr = event_attr_sampling(EVENT_LOOPS | EVENT_ROWS, 1);
+	ASSERT_TRUE(event_sessions_are(0));
+}
+
+FIXTURE_TEARDOWN(faults)
+{
+	EXPECT_TRUE(event_sessions_are(0));
+}
+
+/* All of the first ones, then some: most are pages of the tables. */
+static int next_fault(int n)
+{
+	return n + (n < FAULTS_EACH ? 1 : FAULTS_STEP);
+}
+
+static void open_with_faults(struct __test_metadata *_metadata,
+			     struct perf_event_attr *attr)
+{
+	int n, fd, refused = 0;
+	bool failed;
+
+	for (n = 1; n < FAULTS_MAX; n = next_fault(n)) {
+		fail_nth(n);
+		fd = event_open(attr, 0, -1, -1, 0);
+		failed = failed_nth();
+		if (fd >= 0) {
+			close(fd);
+			if (!failed)
+				break;
+		} else {
+			EXPECT_TRUE(fd == -ENOMEM || fd == -EFAULT) {
+				TH_LOG("fault %d: error %d", n, fd);
+			}
+			refused++;
+		}
+		EXPECT_TRUE(event_sessions_are(0));
+	}
+	EXPECT_LT(5, refused);
+	EXPECT_GT(FAULTS_MAX, n);
+}
+
+TEST_F_TIMEOUT(faults, open_rows, 90)
+{
+	open_with_faults(_metadata, &self->attr);
+}
+
+TEST_F_TIMEOUT(faults, open_branches, 90)
+{
+	self->attr.config = EVENT_BRANCHES | EVENT_ROWS;
+	open_with_faults(_metadata, &self->attr);
+}
+
+TEST_F_TIMEOUT(faults, open_count, 90)
+{
+	struct perf_event_attr attr = event_attr(EVENT_LOOPS);
+
+	open_with_faults(_metadata, &attr);
+}
+
+TEST_F_TIMEOUT(faults, fork, 90)
+{
+	int n, fd = event_open(&self->attr, 0, 0, -1, 0), status;
+	bool failed = true;
+	pid_t pid;
+
+	ASSERT_LE(0, fd);
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	for (n = 1; failed && n < FAULTS_MAX; n = next_fault(n)) {
+		fail_nth(n);
+		pid = fork();
+		if (pid == 0)
+			_exit(0);
+		failed = failed_nth();
+		EXPECT_EQ(1, event_sessions());
+		if (pid > 0) {
+			waitpid(pid, &status, 0);
+			EXPECT_EQ(0, status);
+		}
+	}
+	EXPECT_LT(10, n);
+	close(fd);
+}
+
+TEST_HARNESS_MAIN
