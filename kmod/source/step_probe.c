@@ -152,6 +152,7 @@ static void on_exec(void *data, struct task_struct *task, pid_t old_pid,
 	record = step_current(cpu);
 	if (record) {
 		time = record->clock;
+		record->ip = 0;		/* not known yet: the old one is no more */
 		step_bind(cpu, record);	/* follows the exec */
 		step_disarm(record, current);
 	}
