@@ -11,8 +11,8 @@
 
 enum {
 	/* Rounds of subject_work(): each takes one or two branches. */
-	BEFORE_AND_AFTER = 2 * 10000,
-	PRIVILEGED = 200000,
+	BEFORE_AND_AFTER = 2 * 2000,
+	PRIVILEGED = 40000,
 };
 
 static void run(const char *subject, const char *copy, mode_t mode,

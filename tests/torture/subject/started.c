@@ -192,18 +192,18 @@ void subject_unprivileged(void)
 
 	expect(!setresgid(1000, 1000, 1000));
 	expect(!setresuid(1000, 1000, 1000));
-	subject_work(10000);
+	subject_work(2000);
 	pid = fork();
 	if (!pid) {
 		execl(program, program, "privileged", NULL);
 		_exit(127);
 	}
 	subject_wait(pid, "privileged");
-	subject_work(10000);
+	subject_work(2000);
 }
 
 void subject_privileged(void)
 {
 	printf("ids %d %d, work %llx\n", (int)geteuid(), (int)getegid(),
-	       (unsigned long long)subject_work(200000));
+	       (unsigned long long)subject_work(40000));
 }
