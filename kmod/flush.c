@@ -74,8 +74,12 @@ void slot_change_table(struct slot *slot, int table)
 	table_give(session, old, true);
 }
 
+/*
+ * Address space @over (0: none) is gone. A merged table still knows where its
+ * loops are, which would push out those of programs that run.
+ */
 static void merge_table(struct session *session, unsigned int number,
-			bool may_sleep)
+			u32 over, bool may_sleep)
 {
 	const struct engine_ops *engine = session->engine;
 	struct table *table = &session->tables[number];
@@ -88,17 +92,20 @@ static void merge_table(struct session *session, unsigned int number,
 		session->fed += table->fed;
 		table->fed = 0;
 	}
+	if (over)
+		engine->forget(table->memory, over);
 	table->pass = session->pass;
 }
 
-static void merge_free_tables(struct session *session, bool may_sleep)
+static void merge_free_tables(struct session *session, u32 over,
+			      bool may_sleep)
 {
 	unsigned int table;
 
 	for (table = 0; table < session->table_count; table++) {
 		if (!table_claim(session, table))
 			continue;
-		merge_table(session, table, may_sleep);
+		merge_table(session, table, over, may_sleep);
 		table_give(session, table, false);
 	}
 }
@@ -134,13 +141,13 @@ static bool pass_complete(struct session *session)
 }
 
 /* All that was learnt before now gets into the profile. False: not all. */
-static bool retire_tables(struct session *session)
+static bool retire_tables(struct session *session, u32 over)
 {
 	int pass, cpu;
 
 	session->pass++;
 	for (pass = 0; pass < FLUSH_PASSES; pass++) {
-		merge_free_tables(session, true);
+		merge_free_tables(session, over, true);
 		if (pass_complete(session))
 			return true;
 		for_each_online_cpu(cpu)
@@ -355,7 +362,7 @@ static enum flushed flush_once(struct session *session, u32 space)
 	while (!profile_own(session))
 		cpu_relax();	/* an interrupt's flush is short */
 	WRITE_ONCE(session->flush_again, false);
-	retired = retire_tables(session);
+	retired = retire_tables(session, space);
 	session->engine->settle(session->profile, space);
 	emit_everywhere(&emit);
 	WRITE_ONCE(session->kept, space || !emit.done);
@@ -462,7 +469,7 @@ void session_flush_here(struct session *session)
 		WRITE_ONCE(session->flush_again, true);
 		return;
 	}
-	merge_free_tables(session, false);
+	merge_free_tables(session, 0, false);
 	session->engine->settle(session->profile, 0);
 	emit_profile(&emit);
 	WRITE_ONCE(session->kept, !emit.done);

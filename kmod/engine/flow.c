@@ -322,7 +322,9 @@ enum flow_turn flow_turn(struct flow *flow, struct flow_table *table,
 	case STREAM_SYSCALL:
 		if (to - from - 1 < FLOW_CALL_MAX)
 			return FLOW_NONE;	/* an instruction like any other */
-		return cut(flow, table, to);
+		flow_end(flow, table, from, 0);
+		restart(flow, table, to, flow->space);
+		return FLOW_CUT;
 	case STREAM_SIGNAL:
 		return signal(flow, table, event);
 	case STREAM_SIGRETURN:

@@ -28,7 +28,7 @@ struct loop {
 	u64 tail;
 	u32 space;
 	u32 tails;		/* 0: the slot is free */
-	u64 heat;		/* back edges ever: what replacement goes by */
+	u64 heat;		/* iterations: what replacement goes by */
 	u64 back_edges;		/* in no row yet, like all counts here */
 	s64 entries;		/* of segments that were evicted */
 	s64 settled;		/* of segments in the table: loop_settle() */
@@ -206,13 +206,7 @@ static void loop_evict(struct loop_table *table, struct loop *loop)
 	memset(loop, 0, sizeof(*loop));
 }
 
-/* How much would be lost with it: back edges or, in a table, executions. */
-static u64 loop_heat(const struct loop *loop)
-{
-	return max(loop->heat, loop->executions);
-}
-
-/* A free way, or the one with fewest back edges of those that are not fresh. */
+/* A free way, or the one with fewest iterations of those that are not fresh. */
 static struct loop *loop_claim(struct loop_table *table, u64 head, u32 space)
 {
 	struct loop *set = loop_set(table, head, space), *least = NULL;
@@ -222,7 +216,7 @@ static struct loop *loop_claim(struct loop_table *table, u64 head, u32 space)
 		if (!set[way].tails)
 			return &set[way];
 		if (!set[way].fresh &&
-		    (!least || loop_heat(&set[way]) < loop_heat(least)))
+		    (!least || set[way].heat < least->heat))
 			least = &set[way];
 	}
 	loop_evict(table, least);
@@ -376,6 +370,7 @@ static __always_inline void count_execution(struct loop *loop, u64 trip)
 	u64 scaled = trip << 8;
 
 	loop->executions++;
+	loop->heat += trip;
 	loop->trips[trip_bucket(trip)]++;
 	if (unlikely(trip - 1 < loop->trip_min - 1))
 		loop->trip_min = trip;
@@ -891,7 +886,7 @@ static void merge_loop(struct loop_table *profile, struct loop_table *table,
 		freshen(profile, into);
 
 	from->back_edges = 0;
-	from->heat = 0;
+	from->heat /= 2;	/* what was hot stays for a while */
 	from->entries = 0;
 	from->executions = 0;
 	from->unclosed = 0;

@@ -317,8 +317,10 @@ static void step(struct walk *walk, const struct stream_event *event)
 		return;
 	}
 	if (event->kind == STREAM_SYSCALL) {
-		if (event->to - event->from - 1 >= 15)
+		if (event->to - event->from - 1 >= 15) {
+			run_to(walk, event->from);
 			gap(walk, event->to);
+		}
 		return;		/* else an instruction like any other */
 	}
 	run_to(walk, event->from);
