@@ -157,11 +157,13 @@ static __always_inline bool flow_follows(const struct flow *flow,
 
 /*
  * Both halves of a product, so that every bit of either address changes any
- * bit of the signature: two segments with one key would be counted as one.
+ * bit of the signature: two segments with one key would be counted as one. A
+ * sum and not xor, for xor takes the complement of a start and its branch, at
+ * the other end of the space, for the same.
  */
 static __always_inline u64 flow_mix(u64 signature, u64 from, u64 to)
 {
-	unsigned __int128 product = (unsigned __int128)(signature ^ from) *
+	unsigned __int128 product = (unsigned __int128)(signature + from) *
 				    (to ^ FLOW_PRIME);
 
 	return (u64)product ^ (u64)(product >> 64);

@@ -158,9 +158,6 @@ static void any_kind(u64 *random, u64 number, struct stream_event *event)
 
 static void test_any_kind(void **state)
 {
-	/* Open: of 914 back edges one is not accounted for. */
-	if (!getenv("HWPROF_TEST_OPEN"))
-		skip();
 	torture(any_kind, 200000, SPAN);
 }
 
