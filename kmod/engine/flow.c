@@ -191,7 +191,7 @@ static enum flow_turn leave(struct flow *flow, struct flow_table *table, u64 to)
 			in_handler = true;
 		} else if (flow_called_from(frame, to)) {
 			drop_frames(flow, table, depth);
-			flow_leave(flow, to);
+			flow_leave(flow, depth - 1, frame, to);
 			return FLOW_LEAVE;
 		}
 	}

@@ -237,8 +237,10 @@ static __always_inline struct flow_frame *flow_frame(struct flow *flow,
 static __always_inline void flow_push(struct flow *flow, u64 site, u64 start,
 				      u32 shape)
 {
-	struct flow_frame *frame = flow_frame(flow, flow->depth++);
+	u32 depth = flow->depth;
+	struct flow_frame *frame = flow_frame(flow, depth);
 
+	flow->depth = depth + 1;
 	frame->site = site;
 	frame->start = start;
 	frame->shape = shape;
@@ -258,18 +260,11 @@ static __always_inline bool flow_called_from(const struct flow_frame *frame,
 	       !(frame->shape & FLOW_HANDLER);
 }
 
-/* Does it match the innermost frame? */
-static __always_inline bool flow_returns(struct flow *flow, u64 to)
+/* The running frame returns, to @to: the line before @frame's call goes on. */
+static __always_inline void flow_leave(struct flow *flow, u32 depth,
+				       const struct flow_frame *frame, u64 to)
 {
-	return flow_called_from(flow_frame(flow, flow->depth - 1), to) &&
-	       flow->depth != flow->bottom;
-}
-
-/* The innermost frame returns, to @to: the line before its call goes on. */
-static __always_inline void flow_leave(struct flow *flow, u64 to)
-{
-	const struct flow_frame *frame = flow_frame(flow, --flow->depth);
-
+	flow->depth = depth;
 	flow_begin(flow, frame->start, to, frame->shape);
 }
 

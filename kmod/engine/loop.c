@@ -24,10 +24,10 @@ enum {
 };
 
 struct loop {
-	u64 head;
+	u64 head;		/* 0: the slot is free */
 	u64 tail;
 	u32 space;
-	u32 tails;		/* 0: the slot is free */
+	u32 tails;		/* how often the region grew, and one */
 	u64 heat;		/* iterations: what replacement goes by */
 	u64 back_edges;		/* in no row yet, like all counts here */
 	s64 entries;		/* of segments that were evicted */
@@ -59,7 +59,7 @@ struct flight {
 	u64 reach;		/* a back edge from up to here changes nothing */
 	u64 back_edges;
 	u32 frame;		/* the frame's depth + 1; 0: not a loop */
-	u32 slot;		/* of the loop, if it is still there */
+	u32 offset;		/* of the loop in table->loops, if still there */
 	u64 tail;
 	u64 farthest;		/* back edge of this execution */
 	u64 limit;		/* least tail of the frame's loops below this one */
@@ -107,10 +107,11 @@ static __always_inline struct loop *loop_set(const struct loop_table *table,
 	return &table->loops[(hash >> 40) & (table->slots - LOOP_WAYS)];
 }
 
+/* A free slot's head is 0, which is no loop's. */
 static __always_inline bool loop_is(const struct loop *loop, u64 head,
 				    u32 space)
 {
-	return loop->head == head && loop->space == space && loop->tails;
+	return loop->head == head && loop->space == space;
 }
 
 static __always_inline struct loop *loop_find(const struct loop_table *table,
@@ -213,7 +214,7 @@ static struct loop *loop_claim(struct loop_table *table, u64 head, u32 space)
 	unsigned int way;
 
 	for (way = 0; way < LOOP_WAYS; way++) {
-		if (!set[way].tails)
+		if (!set[way].head)
 			return &set[way];
 		if (!set[way].fresh &&
 		    (!least || set[way].heat < least->heat))
@@ -340,9 +341,11 @@ static __always_inline u32 running(const struct loop_cursor *cursor)
 static __always_inline struct loop *
 flight_known(const struct loop_table *table, const struct flight *flight)
 {
-	struct loop *loop = &table->loops[flight->slot & (table->slots - 1)];
+	struct loop *loop = (void *)table->loops + flight->offset;
 
-	return likely(loop_is(loop, flight->head, flight->space) &&
+	/* Another table may be smaller. */
+	return likely(flight->offset < table->slots * sizeof(*loop) &&
+		      loop_is(loop, flight->head, flight->space) &&
 		      loop->tail == flight->tail) ? loop : NULL;
 }
 
@@ -354,13 +357,13 @@ static struct loop *flight_loop(struct loop_table *table,
 	if (likely(loop))
 		return loop;
 	loop = loop_get(table, flight->head, flight->tail, flight->space);
-	flight->slot = loop - table->loops;
+	flight->offset = (void *)loop - (void *)table->loops;
 	return loop;
 }
 
 static __always_inline unsigned int trip_bucket(u64 trip)
 {
-	unsigned int bucket = 63 - __builtin_clzll(trip);
+	unsigned int bucket = 63 ^ __builtin_clzll(trip);
 
 	return bucket < HWPROF_TRIP_BUCKETS ? bucket : HWPROF_TRIP_BUCKETS - 1;
 }
@@ -476,37 +479,41 @@ static noinline void drop_flights(struct loop_table *table,
 	cursor->inner -= LOOPS_DROPPED;
 }
 
-/* Was the loop entered where it can be seen? */
-static u8 how_begun(struct loop_cursor *cursor, u64 head, u64 tail)
+/* Was the loop entered in this frame? */
+static __always_inline u8 how_begun(const struct loop_cursor *cursor, u64 head,
+				    u64 tail)
 {
-	const struct loop_frame *frame = frame_at(cursor, cursor->flow.depth);
+	u32 depth = cursor->flow.depth;
+	const struct loop_frame *frame =
+		&cursor->frame[depth & (FLOW_DEPTH - 1)];
 
 	if (likely(frame->low < head || frame->high > tail))
 		return BEGUN_SEEN;
-	return cursor->flow.depth ? BEGUN_MIDDLE : BEGUN_UNSEEN;
+	return depth ? BEGUN_MIDDLE : BEGUN_UNSEEN;
 }
 
-/* A loop that jumps back @from is entered, at least now. */
+/* A loop that jumps back @from is in flight from now on. */
 static __always_inline void flight_open(struct loop_cursor *cursor,
 					const struct loop_table *table,
 					const struct loop *loop, u64 from)
 {
 	const struct flight *below = cursor->inner;
 	struct flight *flight = ++cursor->inner;
-	u64 limit = ~0ULL;
+	u64 head = loop->head, tail = loop->tail, limit = ~0ULL;
+	u32 frame = running(cursor);
 
-	if (below->frame == running(cursor))
+	if (below->frame == frame)
 		limit = min(below->limit, below->tail);
-	flight->head = loop->head;
+	flight->head = head;
 	flight->reach = min(from, limit);
 	flight->back_edges = 1;
-	flight->frame = running(cursor);
-	flight->slot = loop - table->loops;
-	flight->tail = loop->tail;
+	flight->frame = frame;
+	flight->offset = (void *)loop - (void *)table->loops;
+	flight->tail = tail;
 	flight->farthest = from;
 	flight->limit = limit;
 	flight->space = loop->space;
-	flight->begun = how_begun(cursor, loop->head, loop->tail);
+	flight->begun = how_begun(cursor, head, tail);
 }
 
 static __always_inline bool is_full(const struct loop_cursor *cursor)
@@ -518,8 +525,9 @@ static __always_inline struct flight *flight_find(struct loop_cursor *cursor,
 						  u64 head)
 {
 	struct flight *flight = cursor->inner;
+	u32 frame = running(cursor);
 
-	for (; flight->frame == running(cursor); flight--)
+	for (; flight->frame == frame; flight--)
 		if (flight->head == head)
 			return flight;
 	return NULL;
@@ -591,21 +599,24 @@ static noinline bool jump_back(struct loop_table *table,
 {
 	struct loop_frame *frame = frame_at(cursor, cursor->flow.depth);
 	struct flight *inner = cursor->inner;
+	u32 running_now = running(cursor);
 	struct loop *loop;
 
-	while (inner->frame == running(cursor) && !stays(table, inner, from, to)) {
+	while (inner->frame == running_now &&
+	       !stays(table, inner, from, to)) {
 		if (unlikely(!close_known(table, inner)))
 			return jump_any(table, cursor, from, to);
 		cursor->inner = --inner;
 	}
-	if (takes(cursor, from, to)) {
+	if (inner->head == to && from <= inner->reach &&
+	    inner->frame == running_now) {
 		inner->back_edges++;
 		return true;
 	}
 	frame->low = min(frame->low, to);
 	frame->high = max(frame->high, from);
 
-	if (inner->frame == running(cursor) &&
+	if (inner->frame == running_now &&
 	    (from > inner->limit || flight_find(cursor, to)))
 		return jump_any(table, cursor, from, to);
 	loop = loop_find(table, to, cursor->flow.space);
@@ -744,12 +755,15 @@ static __always_inline bool feed_return(struct loop_table *table,
 					const struct stream_event *event)
 {
 	struct flow *flow = &cursor->flow;
+	u32 depth = flow->depth - 1;
+	const struct flow_frame *frame = flow_frame(flow, depth);
 
-	if (unlikely(!flow_returns(flow, event->to) ||
+	if (unlikely(!flow_called_from(frame, event->to) ||
+		     flow->depth == flow->bottom ||
 		     !flow_end_known(flow, &table->flow, event->from, 0)))
 		return loop_turn(table, cursor, event);
-	flow_leave(flow, event->to);
-	if (cursor->inner->frame > running(cursor))
+	flow_leave(flow, depth, frame, event->to);
+	if (cursor->inner->frame > depth + 1)
 		close_frames(table, cursor);
 	return true;
 }
