@@ -27,7 +27,8 @@ enum {
 	FLOW_EDGES	= 3,	/* forward jumps in a segment; few have more */
 	FLOW_DEPTH	= 256,	/* frames kept; a power of two */
 	FLOW_WAYS	= 4,
-	FLOW_CALL_MAX	= 15,	/* longest instruction */
+	FLOW_CALL_MIN	= 2,	/* bytes of a call */
+	FLOW_CALL_MAX	= 15,
 };
 
 #define FLOW_PRIME	0x9e3779b97f4a7c15ULL
@@ -256,7 +257,8 @@ static __always_inline bool flow_has_room(const struct flow *flow)
 static __always_inline bool flow_called_from(const struct flow_frame *frame,
 					     u64 to)
 {
-	return to - frame->site - 1 < FLOW_CALL_MAX &&
+	return to - frame->site - FLOW_CALL_MIN <=
+	       FLOW_CALL_MAX - FLOW_CALL_MIN &&
 	       !(frame->shape & FLOW_HANDLER);
 }
 

@@ -414,15 +414,20 @@ static __always_inline bool close_known(const struct loop_table *table,
 	return true;
 }
 
-/* Frames above the running one are gone, and so is what they were in. */
-static void close_frames(struct loop_table *table,
+/*
+ * Frames above the running one are gone, and so is what they were in. True, as
+ * feed() is then done.
+ */
+static noinline bool close_frames(struct loop_table *table,
 				  struct loop_cursor *cursor)
 {
 	struct flight *flight = cursor->inner;
 
-	while (flight->frame > running(cursor))
-		close_flight(table, flight--, true);
+	for (; flight->frame > running(cursor); flight--)
+		if (unlikely(!close_known(table, flight)))
+			close_flight(table, flight, true);
 	cursor->inner = flight;
+	return true;
 }
 
 static void set_limit(struct flight *flight, u64 limit)
@@ -764,7 +769,7 @@ static __always_inline bool feed_return(struct loop_table *table,
 		return loop_turn(table, cursor, event);
 	flow_leave(flow, depth, frame, event->to);
 	if (cursor->inner->frame > depth + 1)
-		close_frames(table, cursor);
+		return close_frames(table, cursor);
 	return true;
 }
 
