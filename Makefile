@@ -2,6 +2,7 @@
 # make demo     profile a real program on a real kernel, in the embedded VM
 #               (another one: make demo DEMO='command args')
 # make check    all tests
+# make bench    all benchmarks
 # make          library and tools, and the module for the running kernel
 # make install  install them (PREFIX, DESTDIR; KDIR: another kernel's headers)
 #

@@ -43,10 +43,3 @@ $(BUILD)/tests/branch-decode: $(DECODE_SAN)
 	$(CC) $(SAN) -o $@ $^ -lcmocka -lcapstone
 
 UNIT_TESTS += $(BUILD)/tests/branch-decode
-
-# Steps per second (tests/bench/step.c), with the torture test's events.
-$(BUILD)/tests/bench-step: $(BUILD)/obj/tests/bench/step.o \
-			   $(BUILD)/obj/tests/torture/profile.o \
-			   $(BUILD)/obj/tests/torture/tap.o
-	@mkdir -p $(@D)
-	$(CC) -static -o $@ $^ -lpthread
