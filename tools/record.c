@@ -18,6 +18,7 @@
 
 enum {
 	STEP_MS = 250,		/* how long records may wait in a ring */
+	LOG_SECONDS = 10,	/* between two lines of --progress in a log */
 };
 
 struct run {
@@ -154,8 +155,8 @@ static void tell_progress(struct run *run)
 	time_t now = time(NULL);
 	bool terminal = isatty(STDERR_FILENO);
 
-	if (run->request->quiet || now == run->told ||
-	    (!terminal && !run->request->progress))
+	if (run->request->quiet || (!terminal && !run->request->progress) ||
+	    now - run->told < (terminal ? 1 : LOG_SECONDS))
 		return;
 	run->told = now;
 	recording_progress(run->recording, &samples, &lost, &bytes);

@@ -36,7 +36,7 @@ const char record_usage[] =
 "  -i, --no-inherit    without the children of what is recorded\n"
 "  -m, --mmap-pages N  pages of each CPU's ring, a power of two (default: as\n"
 "                      many as allowed, up to 4 MiB)\n"
-"      --progress      say every second what was recorded, also where stderr is\n"
+"      --progress      say every 10 s what was recorded, also where stderr is\n"
 "                      no terminal\n"
 "  -q, --quiet         say nothing but errors and warnings\n"
 "  -h, --help\n"
