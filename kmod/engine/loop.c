@@ -99,12 +99,19 @@ struct loop_table {
 
 /* --- the table of loops ------------------------------------------------ */
 
+/*
+ * A loop is in one of two sets, where it was put into the emptier one; so that
+ * a table is nearly full before it has to evict.
+ */
 static __always_inline struct loop *loop_set(const struct loop_table *table,
-					     u64 head, u32 space)
+					     u64 head, u32 space,
+					     unsigned int choice)
 {
 	u64 hash = (head ^ (u64)space << 40 ^ table->params.seed) * FLOW_PRIME;
 
-	return &table->loops[(hash >> 40) & (table->slots - LOOP_WAYS)];
+	if (choice)
+		hash = (hash ^ hash >> 32) * FLOW_PRIME;
+	return &table->loops[hash >> 40 & (table->slots - LOOP_WAYS)];
 }
 
 /* A free slot's head is 0, which is no loop's. */
@@ -117,12 +124,15 @@ static __always_inline bool loop_is(const struct loop *loop, u64 head,
 static __always_inline struct loop *loop_find(const struct loop_table *table,
 					      u64 head, u32 space)
 {
-	struct loop *loop = loop_set(table, head, space);
-	unsigned int way;
+	unsigned int choice, way;
 
-	for (way = 0; way < LOOP_WAYS; way++, loop++)
-		if (loop_is(loop, head, space))
-			return loop;
+	for (choice = 0; choice < 2; choice++) {
+		struct loop *loop = loop_set(table, head, space, choice);
+
+		for (way = 0; way < LOOP_WAYS; way++, loop++)
+			if (loop_is(loop, head, space))
+				return loop;
+	}
 	return NULL;
 }
 
@@ -185,7 +195,8 @@ static void grow(struct loop_table *table, struct loop *loop, u64 tail)
  */
 static void freshen(struct loop_table *table, struct loop *loop)
 {
-	struct loop *set = loop_set(table, loop->head, loop->space);
+	size_t at = loop - table->loops;
+	struct loop *set = &table->loops[at & ~(size_t)(LOOP_WAYS - 1)];
 	unsigned int way, fresh = 0;
 
 	if (loop->fresh)
@@ -207,19 +218,44 @@ static void loop_evict(struct loop_table *table, struct loop *loop)
 	memset(loop, 0, sizeof(*loop));
 }
 
-/* A free way, or the one with fewest iterations of those that are not fresh. */
-static struct loop *loop_claim(struct loop_table *table, u64 head, u32 space)
+/* Counts the free ways of a set, and finds one. */
+static unsigned int find_free(struct loop *set, struct loop **found)
 {
-	struct loop *set = loop_set(table, head, space), *least = NULL;
-	unsigned int way;
+	unsigned int way, count = 0;
 
 	for (way = 0; way < LOOP_WAYS; way++) {
-		if (!set[way].head)
-			return &set[way];
-		if (!set[way].fresh &&
-		    (!least || set[way].heat < least->heat))
-			least = &set[way];
+		if (!set[way].head) {
+			*found = &set[way];
+			count++;
+		}
 	}
+	return count;
+}
+
+/* The one with fewest iterations of those that are not fresh. */
+static void find_least(struct loop *set, struct loop **least)
+{
+	unsigned int way;
+
+	for (way = 0; way < LOOP_WAYS; way++)
+		if (!set[way].fresh &&
+		    (!*least || set[way].heat < (*least)->heat))
+			*least = &set[way];
+}
+
+/* A free way, where there are more of them; or else one is made free. */
+static struct loop *loop_claim(struct loop_table *table, u64 head, u32 space)
+{
+	struct loop *first = loop_set(table, head, space, 0);
+	struct loop *second = loop_set(table, head, space, 1);
+	struct loop *free[2], *least = NULL;
+	unsigned int firsts = find_free(first, &free[0]);
+	unsigned int seconds = find_free(second, &free[1]);
+
+	if (firsts || seconds)
+		return free[seconds > firsts];
+	find_least(first, &least);
+	find_least(second, &least);
 	loop_evict(table, least);
 	return least;
 }

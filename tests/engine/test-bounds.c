@@ -83,6 +83,25 @@ static void test_million_loops(void **state)
 	harness_free(&h);
 }
 
+/* A profile half full of loops keeps all: no set is full before others are. */
+static void test_half_full(void **state)
+{
+	struct harness_style style = small;
+	struct harness h;
+	u64 random = 1;
+	unsigned int i;
+
+	/* A third is for loops of 226 bytes, their number a power of two. */
+	style.table_size = style.profile_size = 4 << 20;
+	harness_init(&h, &style, SPAN, 1);
+	for (i = 0; i < 4096 / 2; i++)
+		run_loop(&h, 0x10000000 + (random_next(&random) >> 24) * 64, 2);
+	harness_finish(&h);
+	assert_int_equal(h.loops.count, 4096 / 2 + 1);
+	assert_int_equal(h.ops->evicted(h.profile), 0);
+	harness_free(&h);
+}
+
 /* --- streams that make no sense --------------------------------------------- */
 
 typedef void (*make_event)(u64 *random, u64 number, struct stream_event *event);
@@ -306,6 +325,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_million_loops),
+		cmocka_unit_test(test_half_full),
 		cmocka_unit_test(test_anything),
 		cmocka_unit_test(test_any_kind),
 		cmocka_unit_test(test_near_jumps),
