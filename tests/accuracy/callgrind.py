@@ -6,23 +6,35 @@ The profile must come from
              --collect-jumps=yes --skip-plt=no --compress-strings=no
              --compress-pos=no
 which counts how often each instruction ran and each jump was taken, with
-addresses as objdump shows them. Callgrind takes a jump to another function for
-a call; the instruction at its source tells what it was (see kinds.py).
+addresses as objdump shows them. Callgrind sees some things otherwise than the
+processor tells them; the instruction at the source of a jump says what it was
+(see disasm.py):
+
+  A jump to another function is a call to it, and so is falling into it.
+  What is not in .text (PLT, .init, .fini) is of the object ???, and has the
+  address at which it was mapped.
+  A repeated string instruction is a loop of jumps to itself.
+  longjmp is a return to nowhere: that it came is seen only where it landed.
 """
-from collections import defaultdict
+from collections import Counter, defaultdict
+
+import disasm
+import elf
+
+UNKNOWN = "???"
 
 
 class Profile:
     """What ran in each object.
 
     runs[object][address]: how often the instruction was executed.
-    edges[object][(source object, source, target)]: how often control went from
+    edges[object][source object, source, target]: how often control went from
     source to target, which is in object, by a jump or call.
     """
 
     def __init__(self):
-        self.runs = defaultdict(lambda: defaultdict(int))
-        self.edges = defaultdict(lambda: defaultdict(int))
+        self.runs = defaultdict(Counter)
+        self.edges = defaultdict(Counter)
 
 
 def read(path):
@@ -31,7 +43,6 @@ def read(path):
     here = None             # object of the cost lines
     there = None            # object of the next call's or jump's target
     edge = None             # (object, count, target): its source comes next
-    cost = False            # the line after calls= has an inclusive cost
     with open(path) as lines:
         for line in lines:
             line = line.strip()
@@ -55,6 +66,38 @@ def read(path):
     return profile
 
 
+def give_back(profile, obj):
+    """What callgrind counted for ???, but is of obj, gets obj's addresses.
+
+    Where obj was mapped is known from a direct call or jump of its own to
+    there: where it went to, less where the instruction says that it goes.
+    """
+    bases = {target - disasm.of(obj).target(source)
+             for where, source, target in profile.edges[UNKNOWN]
+             if where == obj and disasm.of(obj).target(source) is not None}
+    if not bases:
+        return
+    base, = bases
+    place = elf.Sections(obj)
+
+    def own(where, address):
+        if where == UNKNOWN and place.has(address - base):
+            return obj, address - base
+        return where, address
+
+    moved = Profile()
+    for where, runs in profile.runs.items():
+        for address, count in runs.items():
+            where_now, address = own(where, address)
+            moved.runs[where_now][address] += count
+    for where, edges in profile.edges.items():
+        for (source_object, source, target), count in edges.items():
+            where_now, target = own(where, target)
+            moved.edges[where_now][
+                *own(source_object, source), target] += count
+    profile.runs, profile.edges = moved.runs, moved.edges
+
+
 class Loop:
     def __init__(self, head):
         self.head = head
@@ -62,30 +105,37 @@ class Loop:
         self.back_edges = 0
         self.entries = 0
 
+    def has(self, address):
+        return address is not None and self.head <= address <= self.tail
 
-OUTSIDE = -1                # a source in another object
 
-
-def loops(profile, obj, kind_at, span=1 << 20):
-    """The loops of obj by head: docs/definitions.md, from counts alone.
-
-    kind_at(object, address): what the instruction is, as kinds.py has it.
-    """
-    runs = profile.runs[obj]
-    jumps = []              # (source, target, count), targets in obj
-    arrived = defaultdict(int)      # by a jump or call, not by falling
-    called = defaultdict(int)
-    for (source_object, source, target), count in profile.edges[obj].items():
+def loops(profile, obj, span=1 << 20):
+    """The loops of obj by head: docs/definitions.md, from counts alone."""
+    give_back(profile, obj)
+    runs = Counter(profile.runs[obj])
+    jumps = []              # (source or None: elsewhere, target, count)
+    arrived = Counter()     # by a jump or call, not by falling
+    called = Counter()
+    for (where, source, target), count in profile.edges[obj].items():
+        kind = disasm.kind(where, source)
+        if kind == "rep" and source == target:
+            runs[target] -= count
+        if kind in ("rep", None):
+            continue        # it falls into the target
         arrived[target] += count
-        if kind_at(source_object, source) == "jump":
-            jumps.append((source if source_object == obj else OUTSIDE,
-                          target, count))
-        else:
+        if kind == "call":
             called[target] += count
+        elif kind == "jump":
+            jumps.append((source if where == obj else None, target, count))
+    for landing, call in disasm.of(obj).landings.items():
+        count = runs[landing] - runs[call] - arrived[landing]
+        if count > 0:
+            arrived[landing] += count
+            jumps.append((None, landing, count))
 
     found = {}
     for source, target, count in jumps:
-        if count and target <= source <= target + span:
+        if source is not None and target <= source <= target + span and count:
             loop = found.setdefault(target, Loop(target))
             loop.tail = max(loop.tail, source)
             loop.back_edges += count
@@ -93,6 +143,5 @@ def loops(profile, obj, kind_at, span=1 << 20):
         fallen = runs[loop.head] - arrived[loop.head]
         loop.entries = fallen + called[loop.head] + sum(
             count for source, target, count in jumps
-            if loop.head <= target <= loop.tail
-            and not loop.head <= source <= loop.tail)
+            if loop.has(target) and not loop.has(source))
     return found

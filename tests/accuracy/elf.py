@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Where the code of an object lies in its own addresses."""
+import functools
+import subprocess
+
+
+@functools.lru_cache(maxsize=None)
+def _readelf(option, path):
+    return subprocess.run(["readelf", option, path], check=True,
+                          capture_output=True, text=True).stdout.splitlines()
+
+
+class Sections:
+    """All that may be executed."""
+
+    def __init__(self, path):
+        self.ranges = []
+        for line in _readelf("-SW", path):
+            words = line.partition("]")[2].split()
+            if len(words) > 6 and "X" in words[6]:
+                start, size = int(words[2], 16), int(words[4], 16)
+                self.ranges.append((start, start + size))
+
+    def has(self, address):
+        return any(start <= address < end for start, end in self.ranges)
+
+
+def bias(path, offset):
+    """Address less file offset, of the part that is mapped from offset."""
+    for line in _readelf("-lW", path):
+        words = line.split()
+        if words[:1] == ["LOAD"] and int(words[1], 16) & ~0xfff == offset:
+            return int(words[2], 16) - int(words[1], 16)
+    return 0
