@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What the instructions of an object are, as objdump disassembles them."""
+import bisect
 import functools
 import os
 import re
@@ -8,14 +9,15 @@ from dataclasses import dataclass
 
 PREFIXES = {"bnd", "notrack", "lock", "rep", "repz", "repnz", "data16", "addr32",
             "cs", "ds", "es", "fs", "gs", "ss"}
-SETJMP = re.compile(r"<(__sig|_)?setjmp[@>]")
+SETJMP = re.compile("(__sig|_)?setjmp@")
+WAIT = re.compile("pthread_(cond_wait|cond_timedwait|mutex_lock|mutex_trylock)@")
 
 
 @dataclass(frozen=True)
 class Instruction:
     kind: str               # "jump", "call", "ret", "syscall", "rep"
     target: int | None      # of a direct jump or call
-    setjmp: bool            # it calls setjmp
+    symbol: str             # there
 
 
 class Code:
@@ -29,13 +31,18 @@ class Code:
         self.special = {}
         self.landings = {}
         call = None
-        for address, words, line in disassembly(path):
+        for address, words in disassembly(path):
             if call is not None:
                 self.landings[address] = call
-            found = instruction(words, line)
-            call = address if found and found.setjmp else None
+                call = None
+            found = instruction(words)
             if found:
                 self.special[address] = found
+                if found.kind == "call" and SETJMP.match(found.symbol):
+                    call = address
+        self.addresses = sorted(self.special)
+        self.functions = sorted({found.target for found in self.special.values()
+                                 if found.kind == "call" and found.target})
 
     def kind(self, address):
         found = self.special.get(address)
@@ -44,6 +51,30 @@ class Code:
     def target(self, address):
         found = self.special.get(address)
         return found and found.target
+
+    def waits(self, head, tail):
+        """Is another thread waited for, there or in a function called there?
+
+        A function ends where the next one that is called begins: the binary
+        may have no symbols.
+        """
+        todo, done = [(head, tail)], set()
+        while todo:
+            first, last = todo.pop()
+            for found in self.between(first, last):
+                if WAIT.match(found.symbol):
+                    return True
+                if found.kind == "call" and found.target not in done | {None}:
+                    done.add(found.target)
+                    after = bisect.bisect(self.functions, found.target)
+                    end = (self.functions + [found.target + 1])[after]
+                    todo.append((found.target, end - 1))
+        return False
+
+    def between(self, first, last):
+        low = bisect.bisect_left(self.addresses, first)
+        high = bisect.bisect_right(self.addresses, last)
+        return [self.special[address] for address in self.addresses[low:high]]
 
 
 @functools.lru_cache(maxsize=None)
@@ -57,16 +88,18 @@ def kind(path, address):
 
 
 def disassembly(path):
+    """Address, and the words behind it, of each instruction."""
     text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", path],
                           check=True, capture_output=True, text=True).stdout
     for line in text.splitlines():
         address, _, rest = line.partition(":\t")
         if rest and re.fullmatch(r"\s*[0-9a-f]+", address):
-            yield int(address, 16), rest.split(), line
+            yield int(address, 16), rest.split()
 
 
-def instruction(words, line):
-    name, prefixes, operand = parts(words)
+def instruction(words):
+    """None: it is as all the others."""
+    name, prefixes, operands = parts(words)
     if re.match("j|loop", name):
         kind = "jump"
     elif re.match("call|ret|syscall", name):
@@ -75,15 +108,15 @@ def instruction(words, line):
         kind = "rep"
     else:
         return None
-    direct = re.fullmatch("[0-9a-f]+", operand)
-    return Instruction(kind, int(operand, 16) if direct else None,
-                       kind == "call" and bool(SETJMP.search(line)))
+    direct = operands and re.fullmatch("[0-9a-f]+", operands[0])
+    return Instruction(kind, int(operands[0], 16) if direct else None,
+                       operands[1].strip("<>") if len(operands) == 2 else "")
 
 
 def parts(words):
-    """Name, prefixes, first operand; a hint may follow the name (jne,pn)."""
-    words = [word.split(",")[0] for word in words]
+    """Name, prefixes, operands; a hint may follow the name (jne,pn)."""
     prefixes = []
-    while words and words[0] in PREFIXES:
-        prefixes.append(words.pop(0))
-    return (words + ["", ""])[0], prefixes, (words + ["", ""])[1]
+    while words and words[0].split(",")[0] in PREFIXES:
+        prefixes.append(words[0])
+        words = words[1:]
+    return (words or [""])[0].split(",")[0], prefixes, words[1:]

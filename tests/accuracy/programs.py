@@ -17,6 +17,11 @@ class Program:
     command: list
     libraries: tuple = ()   # its own: compared as the program itself is
     threads: bool = False   # which of them does what is left to chance
+    variables: tuple = ()   # besides those of all
+
+    def environment(self):
+        return {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "HOME": "/",
+                **dict(self.variables)}
 
     def objects(self):
         """As the kernel and callgrind name them: without symbolic links."""
@@ -24,28 +29,26 @@ class Program:
             self.command[0], *(f"{LIBRARIES}/{name}" for name in self.libraries))]
 
 
+# Hash seeds that are drawn, and code chosen for the CPU, are not the same here
+# and there unless they are told to be. Threads may bind a symbol twice, unless
+# it is done before there are any.
 PROGRAMS = {program.name: program for program in (
     Program("bzip2", "compressor", ["/usr/bin/bzip2", "-c", "text"],
             ("libbz2.so.1.0",)),
-    Program("perl", "interpreter", ["/usr/bin/perl", "words.pl", "text"]),
+    Program("perl", "interpreter", ["/usr/bin/perl", "words.pl", "text"],
+            variables=(("PERL_HASH_SEED", "0"), ("PERL_PERTURB_KEYS", "0"))),
     Program("sort", "sorter", ["/usr/bin/sort", "--parallel=1", "lines"]),
     Program("cjpeg", "image coder", ["/usr/bin/cjpeg", "image.ppm"],
-            ("libjpeg.so.62",)),
+            ("libjpeg.so.62",), variables=(("JSIMD_FORCENONE", "1"),)),
     Program("cmark", "parser", ["/usr/bin/cmark", "page.md"]),
     Program("sqlite3", "database shell",
             ["/usr/bin/sqlite3", "-init", "join.sql", ":memory:", ".quit"],
             ("libsqlite3.so.0",)),
     Program("lzip", "C++", ["/usr/bin/lzip", "-c", "text"]),
-    Program("pigz", "threads", ["/usr/bin/pigz", "-p", "2", "-n", "-c", "long"],
-            threads=True),
+    Program("pigz", "threads",
+            ["/usr/bin/pigz", "-1", "-p", "2", "-b", "32", "-n", "-c", "long"],
+            ("libz.so.1",), threads=True, variables=(("LD_BIND_NOW", "1"),)),
 )}
-
-# Hash seeds that are drawn, and code chosen for the CPU, are not the same here
-# and there unless they are told to be.
-ENVIRONMENT = {
-    "PATH": "/usr/bin:/bin", "LC_ALL": "C", "HOME": "/", "JSIMD_FORCENONE": "1",
-    "PERL_HASH_SEED": "0", "PERL_PERTURB_KEYS": "0",
-}
 
 FILES = {
     "words.pl": """
@@ -55,7 +58,7 @@ print "$_ $count{$_}\\n" for sort { $count{$b} <=> $count{$a} || $a cmp $b } key
 """,
     "join.sql": """
 create table a(x integer primary key, y integer);
-with recursive n(i) as (select 1 union all select i + 1 from n where i < 500)
+with recursive n(i) as (select 1 union all select i + 1 from n where i < 250)
   insert into a select i, i * 7919 % 151 from n;
 select count(*), sum(b.y) from a join a as b on a.y = b.x where b.y % 3 = 1;
 select y, group_concat(x) from a group by y having count(*) > 3 order by y desc;
@@ -83,10 +86,10 @@ def write(folder):
 
     for name, content in FILES.items():
         (folder / name).write_text(content)
-    (folder / "text").write_text(text(8000))
-    (folder / "long").write_text(text(40000))
-    (folder / "page.md").write_text("".join(markdown(1000)))
+    (folder / "text").write_text(text(5000))
+    (folder / "long").write_text(text(80000))
+    (folder / "page.md").write_text("".join(markdown(600)))
     (folder / "lines").write_text("".join(
-        f"{draw.randrange(10**6)}\n" for _ in range(8000)))
-    pixels = bytes(draw.randrange(256) for _ in range(96 * 96 * 3))
-    (folder / "image.ppm").write_bytes(b"P6 96 96 255\n" + pixels)
+        f"{draw.randrange(10**6)}\n" for _ in range(3000)))
+    pixels = bytes(draw.randrange(256) for _ in range(120 * 120 * 3))
+    (folder / "image.ppm").write_bytes(b"P6 120 120 255\n" + pixels)

@@ -4,11 +4,14 @@
 Each can be checked from the code or from the runs. A difference that no rule
 explains is a failure.
 """
+import disasm
 import elf
 
 REASONS = {
-    "layout": "a jump came back from another object; callgrind has that "
-              "elsewhere, and farther away than a loop may be long",
+    "layout": "the farthest jump back comes from another object, which "
+              "callgrind has mapped elsewhere",
+    "waits": "a thread waits for another one in the loop, or takes a lock: "
+             "valgrind runs one thread at a time",
     "varies": "two runs under hwprof do not agree themselves",
 }
 
@@ -19,8 +22,12 @@ def of(program, obj, head, exact, runs):
     exact: tail, back edges and entries as callgrind counts them; runs: the
     same as the oracle has them, of each run; None: there is no such loop.
     """
-    if any(run and not elf.Sections(obj).has(run[0]) for run in runs):
+    known = [counts for counts in (exact, *runs) if counts]
+    if any(not elf.Sections(obj).has(tail) for tail, _, _ in known):
         return "layout"
+    if program.threads and any(disasm.of(obj).waits(head, tail)
+                               for tail, _, _ in known):
+        return "waits"
     if any(run != runs[0] for run in runs):
         return "varies"
     return None
