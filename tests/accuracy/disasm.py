@@ -7,10 +7,13 @@ import re
 import subprocess
 from dataclasses import dataclass
 
+import elf
+
 PREFIXES = {"bnd", "notrack", "lock", "rep", "repz", "repnz", "data16", "addr32",
             "cs", "ds", "es", "fs", "gs", "ss"}
 SETJMP = re.compile("(__sig|_)?setjmp@")
-WAIT = re.compile("pthread_(cond_wait|cond_timedwait|mutex_lock|mutex_trylock)@")
+WAIT = re.compile("pthread_(cond_wait|cond_timedwait|mutex_lock|mutex_trylock"
+                  "|join)@")
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,7 @@ class Code:
     """
 
     def __init__(self, path):
+        self.path = path
         self.special = {}
         self.landings = {}
         call = None
@@ -41,8 +45,6 @@ class Code:
                 if found.kind == "call" and SETJMP.match(found.symbol):
                     call = address
         self.addresses = sorted(self.special)
-        self.functions = sorted({found.target for found in self.special.values()
-                                 if found.kind == "call" and found.target})
 
     def kind(self, address):
         found = self.special.get(address)
@@ -52,28 +54,27 @@ class Code:
         found = self.special.get(address)
         return found and found.target
 
-    def waits(self, head, tail):
-        """Is another thread waited for, there or in a function called there?
+    def waits(self, address):
+        """Does the function around it, or one called there, wait for a thread?
 
-        A function ends where the next one that is called begins: the binary
-        may have no symbols.
+        Only direct calls are followed.
         """
-        todo, done = [(head, tail)], set()
+        todo, done = [address], set()
         while todo:
-            first, last = todo.pop()
-            for found in self.between(first, last):
+            start, end = elf.function(self.path, todo.pop())
+            if start in done:
+                continue
+            done.add(start)
+            for found in self.between(start, end):
                 if WAIT.match(found.symbol):
                     return True
-                if found.kind == "call" and found.target not in done | {None}:
-                    done.add(found.target)
-                    after = bisect.bisect(self.functions, found.target)
-                    end = (self.functions + [found.target + 1])[after]
-                    todo.append((found.target, end - 1))
+                if found.kind == "call" and found.target:
+                    todo.append(found.target)
         return False
 
-    def between(self, first, last):
-        low = bisect.bisect_left(self.addresses, first)
-        high = bisect.bisect_right(self.addresses, last)
+    def between(self, start, end):
+        low = bisect.bisect_left(self.addresses, start)
+        high = bisect.bisect_left(self.addresses, end)
         return [self.special[address] for address in self.addresses[low:high]]
 
 

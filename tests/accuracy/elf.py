@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Where the code of an object lies in its own addresses."""
+import bisect
 import functools
+import re
 import subprocess
 
 
@@ -32,3 +34,20 @@ def bias(path, offset):
         if words[:1] == ["LOAD"] and int(words[1], 16) & ~0xfff == offset:
             return int(words[2], 16) - int(words[1], 16)
     return 0
+
+
+@functools.lru_cache(maxsize=None)
+def _functions(path):
+    """What unwinders know, of stripped objects as well: (start, end), sorted."""
+    ranges = [re.search(r"pc=([0-9a-f]+)\.\.([0-9a-f]+)", line)
+              for line in _readelf("--debug-dump=frames", path) if "pc=" in line]
+    return sorted((int(r.group(1), 16), int(r.group(2), 16)) for r in ranges if r)
+
+
+def function(path, address):
+    """(start, end) of the one around the address; of none: just itself."""
+    functions = _functions(path)
+    at = bisect.bisect(functions, (address, float("inf"))) - 1
+    if at >= 0 and address < functions[at][1]:
+        return functions[at]
+    return address, address + 1

@@ -8,10 +8,10 @@ import disasm
 import elf
 
 REASONS = {
-    "layout": "the farthest jump back comes from another object, which "
-              "callgrind has mapped elsewhere",
-    "waits": "a thread waits for another one in the loop, or takes a lock: "
-             "valgrind runs one thread at a time",
+    "layout": "the farthest jump back comes from another object (the loader, "
+              "to _fini), which callgrind has mapped elsewhere",
+    "threads": "its function takes a lock or waits for another thread, and "
+               "valgrind runs one thread at a time",
     "varies": "two runs under hwprof do not agree themselves",
 }
 
@@ -22,12 +22,10 @@ def of(program, obj, head, exact, runs):
     exact: tail, back edges and entries as callgrind counts them; runs: the
     same as the oracle has them, of each run; None: there is no such loop.
     """
-    known = [counts for counts in (exact, *runs) if counts]
-    if any(not elf.Sections(obj).has(tail) for tail, _, _ in known):
+    if any(run and not elf.Sections(obj).has(run[0]) for run in runs):
         return "layout"
-    if program.threads and any(disasm.of(obj).waits(head, tail)
-                               for tail, _, _ in known):
-        return "waits"
+    if program.threads and disasm.of(obj).waits(head):
+        return "threads"
     if any(run != runs[0] for run in runs):
         return "varies"
     return None

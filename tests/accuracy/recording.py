@@ -35,10 +35,14 @@ class Recording:
         self.engine = by_place(said.pop("loops"))
         self.totals.update(said)
 
+    def evicted(self):
+        """Did the engine give up some loops, for want of room, and say so?"""
+        return self.totals["evicted"] > 0
+
     def differences(self):
         """What the engine says otherwise than the oracle, a line for each."""
         lines = [f"{what}: {self.totals[what]}"
-                 for what in ("missing", "lost", "evicted") if self.totals[what]]
+                 for what in ("missing", "lost") if self.totals[what]]
         for place in sorted(set(self.exact) | set(self.engine)):
             engine, exact = self.engine.get(place), self.exact.get(place)
             if not engine or not exact:

@@ -81,7 +81,9 @@ u64 rows_branches(struct branch_rows *rows, rows_take take, void *context)
 				.kind = STREAM_GAP, .space = row->row.space,
 			};
 
-			missing += row->sequence - next;
+			/* A thread may be taken for a new one as it exits. */
+			if (row->sequence > next)
+				missing += row->sequence - next;
 			take(context, thread, &gap);
 		}
 		give(row, thread, take, context);
