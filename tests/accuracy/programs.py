@@ -31,7 +31,8 @@ class Program:
 
 # Hash seeds that are drawn, and code chosen for the CPU, are not the same here
 # and there unless they are told to be. Threads may bind a symbol twice, unless
-# it is done before there are any.
+# it is done before there are any; which of pigz's takes a block is not said, so
+# that libz, which keeps state from one block to the next, is none of its own.
 PROGRAMS = {program.name: program for program in (
     Program("bzip2", "compressor", ["/usr/bin/bzip2", "-c", "text"],
             ("libbz2.so.1.0",)),
@@ -44,10 +45,10 @@ PROGRAMS = {program.name: program for program in (
     Program("sqlite3", "database shell",
             ["/usr/bin/sqlite3", "-init", "join.sql", ":memory:", ".quit"],
             ("libsqlite3.so.0",)),
-    Program("lzip", "C++", ["/usr/bin/lzip", "-c", "text"]),
+    Program("lzip", "C++", ["/usr/bin/lzip", "-c", "short"]),
     Program("pigz", "threads",
             ["/usr/bin/pigz", "-1", "-p", "2", "-b", "32", "-n", "-c", "long"],
-            ("libz.so.1",), threads=True, variables=(("LD_BIND_NOW", "1"),)),
+            threads=True, variables=(("LD_BIND_NOW", "1"),)),
 )}
 
 FILES = {
@@ -58,7 +59,7 @@ print "$_ $count{$_}\\n" for sort { $count{$b} <=> $count{$a} || $a cmp $b } key
 """,
     "join.sql": """
 create table a(x integer primary key, y integer);
-with recursive n(i) as (select 1 union all select i + 1 from n where i < 250)
+with recursive n(i) as (select 1 union all select i + 1 from n where i < 200)
   insert into a select i, i * 7919 % 151 from n;
 select count(*), sum(b.y) from a join a as b on a.y = b.x where b.y % 3 = 1;
 select y, group_concat(x) from a group by y having count(*) > 3 order by y desc;
@@ -87,9 +88,10 @@ def write(folder):
     for name, content in FILES.items():
         (folder / name).write_text(content)
     (folder / "text").write_text(text(5000))
+    (folder / "short").write_text(text(3000))
     (folder / "long").write_text(text(80000))
     (folder / "page.md").write_text("".join(markdown(600)))
     (folder / "lines").write_text("".join(
         f"{draw.randrange(10**6)}\n" for _ in range(3000)))
-    pixels = bytes(draw.randrange(256) for _ in range(120 * 120 * 3))
-    (folder / "image.ppm").write_bytes(b"P6 120 120 255\n" + pixels)
+    pixels = bytes(draw.randrange(256) for _ in range(160 * 160 * 3))
+    (folder / "image.ppm").write_bytes(b"P6 160 160 255\n" + pixels)

@@ -12,7 +12,8 @@ REASONS = {
               "to _fini), which callgrind has mapped elsewhere",
     "threads": "its function takes a lock or waits for another thread, and "
                "valgrind runs one thread at a time",
-    "varies": "two runs under hwprof do not agree themselves",
+    "varies": "two runs under hwprof do not agree themselves; said only of a "
+              "program with threads",
 }
 
 
@@ -24,7 +25,9 @@ def of(program, obj, head, exact, runs):
     """
     if any(run and not elf.Sections(obj).has(run[0]) for run in runs):
         return "layout"
-    if program.threads and disasm.of(obj).waits(head):
+    if not program.threads:
+        return None
+    if disasm.of(obj).waits(head):
         return "threads"
     if any(run != runs[0] for run in runs):
         return "varies"
