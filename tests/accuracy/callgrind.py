@@ -10,7 +10,7 @@ addresses as objdump shows them. Callgrind sees some things otherwise than the
 processor tells them; the instruction at the source of a jump says what it was
 (see disasm.py):
 
-  A jump to another function is a call to it, and so is falling into it.
+  A jump to another function is a call to it.
   What is not in .text (PLT, .init, .fini) is of the object ???, and has the
   address at which it was mapped.
   A repeated string instruction is a loop of jumps to itself.
@@ -118,10 +118,9 @@ def loops(profile, obj, span=1 << 20):
     called = Counter()
     for (where, source, target), count in profile.edges[obj].items():
         kind = disasm.kind(where, source)
-        if kind == "rep" and source == target:
+        if kind == "rep":
             runs[target] -= count
-        if kind in ("rep", None):
-            continue        # it falls into the target
+            continue
         arrived[target] += count
         if kind == "call":
             called[target] += count
