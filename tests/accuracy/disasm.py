@@ -54,12 +54,13 @@ class Code:
         found = self.special.get(address)
         return found and found.target
 
-    def waits(self, address):
-        """Does the function around it, or one called there, wait for a thread?
-
-        Only direct calls are followed.
+    def waits(self, head, tail):
+        """Is a thread waited for from head to tail, in the function around
+        head, or in one called there? Only direct calls are followed.
         """
-        todo, done = [address], set()
+        if any(WAIT.match(found.symbol) for found in self.between(head, tail)):
+            return True
+        todo, done = [head], set()
         while todo:
             start, end = elf.function(self.path, todo.pop())
             if start in done:

@@ -31,8 +31,8 @@ class Program:
 
 # Hash seeds that are drawn, and code chosen for the CPU, are not the same here
 # and there unless they are told to be. Threads may bind a symbol twice, unless
-# it is done before there are any; which of pigz's takes a block is not said, so
-# that libz, which keeps state from one block to the next, is none of its own.
+# it is done before there are any; which of pigz's takes a block, and whose
+# memory it takes, is not said, so that it gets one block only.
 PROGRAMS = {program.name: program for program in (
     Program("bzip2", "compressor", ["/usr/bin/bzip2", "-c", "text"],
             ("libbz2.so.1.0",)),
@@ -47,7 +47,7 @@ PROGRAMS = {program.name: program for program in (
             ("libsqlite3.so.0",)),
     Program("lzip", "C++", ["/usr/bin/lzip", "-c", "short"]),
     Program("pigz", "threads",
-            ["/usr/bin/pigz", "-1", "-p", "2", "-b", "32", "-n", "-c", "long"],
+            ["/usr/bin/pigz", "-1", "-p", "2", "-n", "-c", "long"],
             threads=True, variables=(("LD_BIND_NOW", "1"),)),
 )}
 

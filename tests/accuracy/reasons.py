@@ -10,8 +10,8 @@ import elf
 REASONS = {
     "layout": "the farthest jump back comes from another object (the loader, "
               "to _fini), which callgrind has mapped elsewhere",
-    "threads": "its function takes a lock or waits for another thread, and "
-               "valgrind runs one thread at a time",
+    "threads": "it or its function takes a lock or waits for another thread, "
+               "and valgrind runs one thread at a time",
     "varies": "two runs under hwprof do not agree themselves; said only of a "
               "program with threads",
 }
@@ -27,7 +27,8 @@ def of(program, obj, head, exact, runs):
         return "layout"
     if not program.threads:
         return None
-    if disasm.of(obj).waits(head):
+    tail = max(counts[0] for counts in (exact, *runs) if counts)
+    if disasm.of(obj).waits(head, tail):
         return "threads"
     if any(run != runs[0] for run in runs):
         return "varies"
