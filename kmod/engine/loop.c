@@ -93,6 +93,7 @@ struct loop_table {
 	u64 longest;		/* greatest tail - head */
 	u64 evicted;		/* back edges */
 	bool is_profile;	/* its segments' back edges are in loops already */
+	u64 gone;		/* executions of loops that were evicted */
 	bool dropped;		/* a loop was evicted */
 	size_t merged;		/* items that merge() took already */
 };
@@ -180,13 +181,19 @@ static void set_tail(struct loop_table *table, struct loop *loop, u64 tail)
 		table->longest = tail - loop->head;
 }
 
+/* So many executions may have been split, or are missing. */
+static void tolerate(struct loop *loop, u64 executions)
+{
+	loop->tolerance = min(loop->tolerance + executions, (u64)U32_MAX);
+}
+
 /* Whatever ran while less of the region was known may have been split. */
 static void grow(struct loop_table *table, struct loop *loop, u64 tail)
 {
 	set_tail(table, loop, tail);
 	loop->tails++;
-	loop->tolerance += table->is_profile ? loop->runs :
-					       loop->executions + loop->unclosed;
+	tolerate(loop, table->is_profile ? loop->runs :
+					   loop->executions + loop->unclosed);
 }
 
 /*
@@ -214,6 +221,7 @@ static void loop_evict(struct loop_table *table, struct loop *loop)
 {
 	order_remove(table, loop);
 	table->evicted += loop->back_edges;
+	table->gone += loop->executions + loop->unclosed;
 	table->dropped = true;
 	memset(loop, 0, sizeof(*loop));
 }
@@ -271,6 +279,7 @@ static struct loop *loop_get(struct loop_table *table, u64 head, u64 tail,
 		loop->space = space;
 		loop->tails = 1;
 		loop->rebase = table->dropped;
+		tolerate(loop, table->gone);
 		set_tail(table, loop, tail);
 		order_insert(table, loop);
 		freshen(table, loop);
@@ -431,7 +440,7 @@ static noinline void close_flight(struct loop_table *table,
 	if (flight->begun == BEGUN_MIDDLE)
 		return;
 	loop = flight_loop(table, flight);
-	loop->tolerance += loop->tail > flight->tail;
+	tolerate(loop, loop->tail > flight->tail);
 	if (seen && flight->begun == BEGUN_SEEN)
 		count_execution(loop, flight->back_edges + 1);
 	else
@@ -926,7 +935,7 @@ static void merge_loop(struct loop_table *profile, struct loop_table *table,
 
 	/* As grow() says, had the table known the region. */
 	if (into && into->tail > from->tail)
-		into->tolerance += from->executions + from->unclosed;
+		tolerate(into, from->executions + from->unclosed);
 	into = loop_get(profile, from->head, from->tail, from->space);
 	into->runs += from->executions + from->unclosed;
 	into->back_edges += from->back_edges;
@@ -935,7 +944,7 @@ static void merge_loop(struct loop_table *profile, struct loop_table *table,
 	into->executions += from->executions;
 	into->unclosed += from->unclosed;
 	into->cycles += from->cycles;
-	into->tolerance += from->tolerance;
+	tolerate(into, from->tolerance);
 	merge_trips(into, from);
 	if (from->executions)
 		freshen(profile, into);
@@ -953,6 +962,21 @@ static void merge_loop(struct loop_table *profile, struct loop_table *table,
 	set_tail(table, from, into->tail);
 }
 
+/* The table counted a loop's back edges; did it also keep its executions? */
+static void tolerate_gone(struct loop_table *profile,
+			  const struct loop_table *table,
+			  const struct flow_segment *segment, u64 count)
+{
+	struct loop *loop;
+
+	if (!flow_is_back_edge(segment, table->params.span) ||
+	    loop_find(table, segment->target, segment->space))
+		return;
+	loop = loop_find(profile, segment->target, segment->space);
+	if (loop)
+		tolerate(loop, min(table->gone, count));
+}
+
 static void merge_segment(struct loop_table *profile, struct loop_table *table,
 			  size_t at)
 {
@@ -962,6 +986,8 @@ static void merge_segment(struct loop_table *profile, struct loop_table *table,
 	if (!slot->key)
 		return;
 	count_back_edges(profile, segment, slot->count);
+	if (unlikely(table->gone))
+		tolerate_gone(profile, table, segment, slot->count);
 	flow_table_add(&profile->flow, slot->key, segment, slot->count);
 	slot->key = 0;
 }
@@ -986,6 +1012,7 @@ static size_t loop_merge(void *profile_memory, void *memory, size_t limit)
 	if (taken < limit) {
 		profile->evicted += table->evicted;
 		table->evicted = 0;
+		table->gone = 0;
 		table->merged = 0;
 		table->flow.claimed = 0;
 	}

@@ -9,6 +9,7 @@
 #ifdef __KERNEL__
 
 #include <linux/types.h>
+#include <linux/limits.h>
 #include <linux/string.h>
 #include <linux/compiler.h>
 #include <linux/minmax.h>
@@ -28,6 +29,8 @@ typedef uint32_t u32;
 typedef uint64_t u64;
 typedef int32_t s32;
 typedef int64_t s64;
+
+#define U32_MAX	UINT32_MAX
 
 #ifndef likely
 #define likely(x)	__builtin_expect(!!(x), 1)

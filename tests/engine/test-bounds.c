@@ -102,6 +102,45 @@ static void test_half_full(void **state)
 	harness_free(&h);
 }
 
+/*
+ * Tables far smaller than the profile: what they give up of a loop's executions
+ * is within its tolerance, and of back edges it is told.
+ */
+static void test_small_tables(void **state)
+{
+	enum { LOOPS = 1000, RUNS = 20000 };
+	struct harness_style style = small;
+	u64 random = 1, runs[LOOPS] = { 0 };
+	unsigned int i, k, short_of = 0;
+	struct harness h;
+	u64 missing = 0;
+
+	style.tasks = 1;
+	style.table_size = loop_engine.table_min;
+	style.profile_size = 4 << 20;
+	style.exchanges = 20000;
+	harness_init(&h, &style, SPAN, 1);
+	for (i = 0; i < RUNS; i++) {
+		k = random_below(&random, LOOPS);
+		run_loop(&h, 0x10000000 + k * 64, 3);
+		runs[k]++;
+	}
+	harness_finish(&h);
+	for (k = 0; k < LOOPS; k++) {
+		const struct seen_loop *loop;
+
+		loop = harness_find(&h, 1, 0x10000000 + k * 64 + 4);
+		assert_non_null(loop);
+		missing += 2 * runs[k] - loop->back_edges;
+		assert_in_range(loop->executions + loop->tolerance, runs[k],
+				~0U);
+		short_of += loop->executions < runs[k];
+	}
+	assert_int_not_equal(short_of, 0);
+	assert_int_equal(missing, h.ops->evicted(h.profile));
+	harness_free(&h);
+}
+
 /* --- streams that make no sense --------------------------------------------- */
 
 typedef void (*make_event)(u64 *random, u64 number, struct stream_event *event);
@@ -326,6 +365,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_million_loops),
 		cmocka_unit_test(test_half_full),
+		cmocka_unit_test(test_small_tables),
 		cmocka_unit_test(test_anything),
 		cmocka_unit_test(test_any_kind),
 		cmocka_unit_test(test_near_jumps),

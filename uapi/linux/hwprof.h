@@ -166,7 +166,7 @@ struct hwprof_row_loop {
 	__u64 trip_max;
 	__u64 trip_recent;	/* 7/8-weighted average trip count, in 1/256 */
 	__u32 tails;		/* distinct extensions of the region so far, 1 or more */
-	__u32 tolerance;	/* trip statistics: executions that may be split */
+	__u32 tolerance;	/* trip statistics: executions that may be split or missing */
 	__u32 basis;		/* enum hwprof_basis */
 	__u32 reserved;
 	__u64 sum_back_sq;	/* windows: sum over windows of back edges squared */
