@@ -9,6 +9,7 @@
 #include <linux/perf_event.h>
 #include <linux/sched.h>
 #include <linux/version.h>
+#include <asm/unistd.h>
 
 /* Has the task a perf context, so that a context swap may give it events? */
 static inline bool compat_task_has_perf(struct task_struct *task)
@@ -36,6 +37,20 @@ static inline bool compat_is_cgroup_event(const struct perf_event *event)
 	return event->cgrp;
 #else
 	return false;
+#endif
+}
+
+/*
+ * Has this system call, which is done, disabled an event without the PMU being
+ * told, if its task does not run just now? It is told since 6.2.
+ */
+static inline bool compat_has_disabled(const struct pt_regs *regs, long result)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+	return false;
+#else
+	return regs->orig_ax == __NR_ioctl &&
+	       (u32)regs->si == PERF_EVENT_IOC_DISABLE && !result;
 #endif
 }
 

@@ -476,6 +476,19 @@ void session_flush_here(struct session *session)
 	profile_release(session);
 }
 
+static void flush_of_current(struct session *session, void *context)
+{
+	if (session->rows && !session->engine->immediate &&
+	    session->key.tgid == current->tgid)
+		session_flush_here(session);
+}
+
+/* The same, of all that current has opened. */
+void sessions_flush_here(void)
+{
+	session_for_each(flush_of_current, NULL);
+}
+
 void session_flush_work(struct work_struct *work)
 {
 	struct session *session =

@@ -192,6 +192,7 @@ int slots_init(void);
 /* flush.c */
 void session_flush(struct session *session, u32 space);
 void session_flush_here(struct session *session);
+void sessions_flush_here(void);
 void session_totals_here(struct session *session);
 void session_flush_work(struct work_struct *work);
 void session_flush_kick(struct irq_work *work);

@@ -172,13 +172,6 @@ static void hwprof_read(struct perf_event *event)
 		slot_update(this_slot(event), event);
 }
 
-static void flush_of_current(struct session *session, void *context)
-{
-	if (session->rows && !session->engine->immediate &&
-	    session->key.tgid == current->tgid)
-		session_flush_here(session);
-}
-
 /*
  * Perf changes something; interrupts are off. Where that is the opener who
  * disables an event of a task that does not run just now, no other callback
@@ -187,7 +180,7 @@ static void flush_of_current(struct session *session, void *context)
 static void hwprof_pmu_disable(struct pmu *pmu)
 {
 	if (!in_hardirq())
-		session_for_each(flush_of_current, NULL);
+		sessions_flush_here();
 }
 
 /* Perf wants both. */

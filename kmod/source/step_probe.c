@@ -123,6 +123,8 @@ static void on_sys_exit(void *data, struct pt_regs *regs, long result)
 			feed_call(cpu, record, sigreturn, regs);
 		}
 	}
+	if (unlikely(compat_has_disabled(regs, result)))
+		sessions_flush_here();
 	local_irq_restore(flags);
 }
 

@@ -5,7 +5,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -216,15 +215,9 @@ TEST_F(rows, before_perf_hangs_up)
 	waitpid(self->child.pid, NULL, 0);
 }
 
-/*
- * It sleeps when its events are disabled: Linux 6.2 and newer tell the PMU that
- * the opener is at work; before, it takes the interval.
- */
+/* It sleeps when its events are disabled. */
 TEST_F(rows, of_a_sleeping_task_at_disable)
 {
-	struct utsname name;
-
-	uname(&name);
 	START(run_and_sleep, NULL);
 	open_rows(_metadata, self, EVENT_LOOPS, 60000, self->child.pid, 64);
 	child_go(&self->child);
@@ -233,8 +226,6 @@ TEST_F(rows, of_a_sleeping_task_at_disable)
 	recording_control(&self->recording, PERF_EVENT_IOC_DISABLE);
 	recording_drain(&self->recording);
 	end(&self->child);
-	if (!strncmp(name.release, "6.1.", 4))
-		SKIP(return, "6.1 does not tell");
 	EXPECT_EQ(KNOWN_BACK, self->seen.before);
 	check_all(_metadata, self);
 }
