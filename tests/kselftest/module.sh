@@ -51,7 +51,10 @@ reload_at_once()
 
 toggle_cpu()
 {
-	while [ -e /tmp/toggle ]; do
+	until [ -e /tmp/toggle ]; do
+		usleep 10000
+	done
+	while :; do
 		echo 0 > $cpu1
 		usleep 20000
 		echo 1 > $cpu1
@@ -59,14 +62,17 @@ toggle_cpu()
 	done
 }
 
+# From when the command says so, by a file: perf has opened its events then,
+# and opens none for a CPU that is not there.
 while_cpus_go()
 {
-	touch /tmp/toggle
 	toggle_cpu & toggle=$!
 	"$@"
 	status=$?
-	rm /tmp/toggle
+	kill $toggle
 	wait $toggle
+	rm -f /tmp/toggle
+	echo 1 > $cpu1
 	return $status
 }
 
@@ -84,7 +90,8 @@ record()
 # 30 programs; whichever CPU they were on, nothing of them is missing.
 hotplug_of_tasks()
 {
-	record 'for i in 1 2 3 4 5 6 7 8 9 10; do ./forks; done' \
+	record 'touch /tmp/toggle
+		for i in 1 2 3 4 5 6 7 8 9 10; do ./forks; done' \
 		-e hwprof/loops,rows,memory_mib=8,interval_ms=50/u &&
 		[ "$sum" = $((30 * BACK)) ]
 }
@@ -100,6 +107,7 @@ hotplug_of_all()
 
 hotplug_counting()
 {
+	touch /tmp/toggle
 	sum=$(perf stat -x, -e hwprof/loops/u -- \
 		./forks 2>&1 | cut -d, -f1)
 	echo "$sum"

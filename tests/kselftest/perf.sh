@@ -8,9 +8,11 @@ SHAPES=20000		# of `shapes`
 data=/tmp/perf.data
 export PERF_BUILDID_DIR=/tmp/buildid
 
-# Perf is not to throttle: that is test_samples' matter.
-echo 0 > /proc/sys/kernel/perf_cpu_time_max_percent
+# Perf is not to throttle: that is test_samples' matter. The kernel takes no
+# rate once its own limit is off.
 echo 1000000 > /proc/sys/kernel/perf_event_max_sample_rate
+echo 0 > /proc/sys/kernel/perf_cpu_time_max_percent
+trap 'echo 25 > /proc/sys/kernel/perf_cpu_time_max_percent' EXIT
 
 # The count in perf stat's CSV, of the event's first line.
 stat_count()
@@ -33,7 +35,10 @@ between()
 # record OPTION... -- COMMAND...
 record()
 {
-	perf record -q -o $data "$@"
+	perf record -q -o $data "$@" || {
+		echo "perf record: status $?"
+		return 1
+	}
 }
 
 # The sum of the periods in the file, of samples from the program.
@@ -110,13 +115,16 @@ record_callchains()
 			awk '$2 == "shapes" { print $1 }')"
 }
 
+# Perf goes to each CPU to disable its events, and takes it from the program.
 record_running()
 {
 	./spin & pid=$!
-	record -e hwprof/loops,rows/u -p $pid -- sleep 0.3
+	record -e hwprof/loops,rows,interval_ms=60000/u -p $pid -- sleep 0.3
 	status=$?
 	kill $pid
-	[ $status = 0 ] && [ "$(periods spin)" -gt 1000 ]
+	sum=$(periods spin)
+	echo "status $status, $sum back edges"
+	[ $status = 0 ] && [ "$sum" -gt 1000 ]
 }
 
 record_all()
@@ -149,19 +157,22 @@ record_compressed()
 	record -z -e hwprof/loops,rows/u -- ./known && is $BACK "$(periods known)"
 }
 
+# By size: a period of time may be over before perf is ready for its end.
 record_switched_output()
 {
 	rm -f $data.*
 	./spin & pid=$!
-	record --switch-output=500ms -e hwprof/loops,rows,interval_ms=50/u \
-		-p $pid -- sleep 2
+	record -R --switch-output=1M -e hwprof/branches,rows/u -p $pid -- sleep 1
+	status=$?
 	kill $pid
 	files=$(ls $data.[0-9]* | wc -l)
-	echo "$files files"
-	[ "$files" -ge 2 ] || return
+	echo "status $status, $files files"
+	[ $status = 0 ] && [ "$files" -ge 2 ] || return
 	for file in $data.[0-9]*; do
 		perf script -i "$file" -F comm,period > /tmp/script || return
+		grep -q '^ *spin ' /tmp/script || return
 	done
+	rm $data.[0-9]*
 }
 
 report_symbols()
