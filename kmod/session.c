@@ -69,6 +69,22 @@ static int charge(struct session *session)
 	return 0;
 }
 
+static void uncharge(struct session *session)
+{
+	if (!session->user)
+		return;
+	atomic_long_sub(session->memory >> PAGE_SHIFT,
+			&session->user->locked_vm);
+	free_uid(session->user);
+}
+
+/* What is too much fails; nobody is killed to make room for it. */
+static void *alloc_zeroed(size_t bytes)
+{
+	return __vmalloc(bytes, GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN |
+			 __GFP_RETRY_MAYFAIL);
+}
+
 static void free_tables(struct session *session)
 {
 	unsigned int i;
@@ -102,7 +118,7 @@ static int make_tables(struct session *session, size_t bytes)
 	if (!session->tables || !session->table_free || !session->table_dirty)
 		return -ENOMEM;
 	for (i = 0; i < session->table_count; i++) {
-		void *memory = vzalloc(session->table_size);
+		void *memory = alloc_zeroed(session->table_size);
 
 		if (!memory)
 			return -ENOMEM;
@@ -113,7 +129,7 @@ static int make_tables(struct session *session, size_t bytes)
 	}
 	if (!profile)
 		return 0;
-	session->profile = vzalloc(profile);
+	session->profile = alloc_zeroed(profile);
 	if (!session->profile)
 		return -ENOMEM;
 	engine->table_init(session->profile, profile, &session->params);
@@ -126,6 +142,9 @@ static int make_memory(struct session *session)
 	size_t bytes = session->memory, cursors;
 	int err;
 
+	/* Taking all there is, if only to find it too little, hurts others. */
+	if (bytes >> PAGE_SHIFT > si_mem_available())
+		return -ENOMEM;
 	session->cursor_size = ALIGN(sizeof(struct cursor) +
 				     session->engine->cursor_size, 8);
 	session->cursor_count = bytes / 4 / session->cursor_size;
@@ -136,9 +155,9 @@ static int make_memory(struct session *session)
 			  session->space_count * sizeof(struct space));
 	if (err)
 		return err;
-	session->cursors = vzalloc(cursors);
-	session->spaces = vzalloc(array_size(session->space_count,
-					     sizeof(struct space)));
+	session->cursors = alloc_zeroed(cursors);
+	session->spaces = alloc_zeroed(array_size(session->space_count,
+						  sizeof(struct space)));
 	return session->cursors && session->spaces ? 0 : -ENOMEM;
 }
 
@@ -177,13 +196,9 @@ static void free_slots(struct session *session)
 
 static void session_free(struct session *session)
 {
-	if (session->user) {
-		atomic_long_sub(session->memory >> PAGE_SHIFT,
-				&session->user->locked_vm);
-		free_uid(session->user);
-	}
 	free_slots(session);
 	free_tables(session);
+	uncharge(session);
 	put_pid_ns(session->pid_ns);
 	kfree_rcu(session, rcu);
 }

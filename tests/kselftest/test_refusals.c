@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What event_init refuses, each with its own errno, and what it does not. */
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "include/kselftest_harness.h"
@@ -242,6 +244,11 @@ TEST(foreign_process)
 	EXPECT_EQ(-EACCES, event_open(&attr, 1, -1, -1, 0));
 }
 
+static void wait_for_ever(void *context)
+{
+	pause();
+}
+
 TEST(locked_memory)
 {
 	struct perf_event_attr attr =
@@ -275,6 +282,36 @@ TEST(locked_memory)
 		usleep(10000);
 	}
 	EXPECT_EQ(0, big);
+}
+
+/* More than the machine has, again and again: nobody is killed for it. */
+TEST(more_memory_than_there_is)
+{
+	struct perf_event_attr attr =
+		event_attr_sampling(EVENT_LOOPS | EVENT_ROWS | 4095ULL << 16, 1);
+	struct child child = child_start(wait_for_ever, NULL);
+	int i, fd[8], opened = 0;
+
+	child_go(&child);
+	ASSERT_TRUE(event_sessions_are(0));
+	EXPECT_EQ(-ENOMEM, try_open(attr));
+	/* What fits, until it does not; each one is a session. */
+	attr.config = EVENT_LOOPS | EVENT_ROWS | 400ULL << 16;
+	for (i = 0; i < 8; i++) {
+		attr.config += 1ULL << 32;		/* span */
+		fd[opened] = event_open(&attr, 0, -1, -1, 0);
+		if (fd[opened] < 0)
+			break;
+		opened++;
+	}
+	EXPECT_GT(8, opened);
+	EXPECT_EQ(-ENOMEM, fd[opened]);
+	while (opened)
+		close(fd[--opened]);
+	EXPECT_TRUE(event_sessions_are(0));
+	EXPECT_EQ(0, waitpid(child.pid, NULL, WNOHANG));
+	kill(child.pid, SIGKILL);
+	waitpid(child.pid, NULL, 0);
 }
 
 enum { SESSIONS_MAX = 1024 };
