@@ -22,7 +22,7 @@ enum {
 	FLUSH_PASSES	= 8,	/* until every table was seen */
 	RING_TRIES	= 50,	/* of 5 ms, at the end of a process */
 	RETRY_MS	= 20,	/* after a ring was full; doubles */
-	HERE_MAX	= 8 << 20,	/* memory that an interrupt may walk */
+	HERE_MAX	= 16 << 20,	/* memory that an interrupt may walk */
 };
 
 /* --- the pool of tables ------------------------------------------------------ */

@@ -86,8 +86,10 @@ static void open_rows(struct __test_metadata *_metadata,
 		      unsigned int interval_ms, pid_t pid, unsigned int pages)
 {
 	struct perf_event_attr attr =
-		event_attr_sampling(config | EVENT_ROWS | 8 << 16, 1);
+		event_attr_sampling(config | EVENT_ROWS, 1);
 
+	if (!(config & EVENT_MEMORY(0xffff)))
+		attr.config |= EVENT_MEMORY(8);
 	attr.config1 = EVENT_INTERVAL(interval_ms);
 	ASSERT_EQ(0, recording_open(&self->recording, &attr, pid, pages,
 				    &self->tally));
@@ -125,6 +127,42 @@ static void run_and_sleep(void *context)
 {
 	known_run();
 	pause();
+}
+
+enum { THREADS = 4 };
+
+static void *thread_run(void *context)
+{
+	known_run();
+	return NULL;
+}
+
+static void run_threads(void *context)
+{
+	pthread_t thread[THREADS];
+	int i;
+
+	for (i = 0; i < THREADS; i++)
+		pthread_create(&thread[i], NULL, thread_run, NULL);
+	for (i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+}
+
+enum { FORKS = 6 };
+
+static void run_threads_and_forks(void *context)
+{
+	int i;
+
+	run_threads(NULL);
+	for (i = 0; i < FORKS; i++) {
+		if (fork() == 0) {
+			known_run();
+			_exit(0);
+		}
+	}
+	while (wait(NULL) > 0)
+		;
 }
 
 static void end(struct child *child)
@@ -194,14 +232,17 @@ static void stay_here(void)
  * Perf hangs up when the last task exits, and stock perf reads only what is
  * there then. This reader is on the task's CPU and never waits for it.
  */
-TEST_F(rows, before_perf_hangs_up)
+static void read_until_hang_up(struct __test_metadata *_metadata,
+			       FIXTURE_DATA(rows) *self,
+			       void (*run)(void *context), uint64_t memory_mib)
 {
 	struct sched_param first = { .sched_priority = 1 };
 	struct pollfd poll_fd;
 
 	stay_here();
-	START(run_once, NULL);
-	open_rows(_metadata, self, EVENT_LOOPS, 60000, self->child.pid, 64);
+	START(run, NULL);
+	open_rows(_metadata, self, EVENT_LOOPS | EVENT_MEMORY(memory_mib),
+		  60000, self->child.pid, 64);
 	ASSERT_EQ(0, sched_setscheduler(0, SCHED_FIFO, &first));
 	child_go(&self->child);
 	poll_fd.fd = self->recording.fd[0];
@@ -210,9 +251,28 @@ TEST_F(rows, before_perf_hangs_up)
 		ASSERT_EQ(1, poll(&poll_fd, 1, 20000));
 	} while (!(poll_fd.revents & POLLHUP));
 	recording_drain(&self->recording);
-	EXPECT_EQ(KNOWN_BACK, self->seen.before);
 	check_all(_metadata, self);
 	waitpid(self->child.pid, NULL, 0);
+}
+
+TEST_F(rows, before_perf_hangs_up)
+{
+	read_until_hang_up(_metadata, self, run_once, 8);
+	EXPECT_EQ(KNOWN_BACK, self->seen.before);
+}
+
+TEST_F(rows, of_threads_and_forks_before_perf_hangs_up)
+{
+	read_until_hang_up(_metadata, self, run_threads_and_forks, 8);
+	EXPECT_EQ(THREADS * KNOWN_BACK, self->seen.before);
+	EXPECT_EQ(FORKS * KNOWN_BACK, self->seen.others);
+}
+
+TEST_F(rows, of_much_memory_before_perf_hangs_up)
+{
+	read_until_hang_up(_metadata, self, run_threads_and_forks, 16);
+	EXPECT_EQ(THREADS * KNOWN_BACK, self->seen.before);
+	EXPECT_EQ(FORKS * KNOWN_BACK, self->seen.others);
 }
 
 /* It sleeps when its events are disabled. */
@@ -278,25 +338,6 @@ TEST_F(rows, of_all_branches)
 }
 
 /* --- threads ---------------------------------------------------------------------- */
-
-enum { THREADS = 4 };
-
-static void *thread_run(void *context)
-{
-	known_run();
-	return NULL;
-}
-
-static void run_threads(void *context)
-{
-	pthread_t thread[THREADS];
-	int i;
-
-	for (i = 0; i < THREADS; i++)
-		pthread_create(&thread[i], NULL, thread_run, NULL);
-	for (i = 0; i < THREADS; i++)
-		pthread_join(thread[i], NULL);
-}
 
 TEST_F(rows, of_threads)
 {
