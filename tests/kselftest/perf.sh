@@ -178,9 +178,10 @@ record_switched_output()
 report_symbols()
 {
 	record -c 50 --period -e hwprof/loops/u -- ./shapes || return
-	perf report -i $data --stdio -F overhead,sym 2> /dev/null |
-		grep -v '^#' | grep . > /tmp/report
-	cat /tmp/report
+	perf report -i $data --stdio -F overhead,sym > /tmp/all
+	echo "perf report: status $?"
+	cat /tmp/all
+	grep -v '^#' /tmp/all | grep . > /tmp/report
 	head -1 /tmp/report | grep -q '75\.0.%.*\[\.\] hot' &&
 		sed -n 2p /tmp/report | grep -q '25\.0.%.*\[\.\] cold'
 }
