@@ -47,6 +47,8 @@ $(KSELFTEST)/%.sh: tests/kselftest/%.sh
 	@mkdir -p $(@D)
 	install -m 755 $< $@
 
+TEST_PROGRAMS += kselftest-programs
+
 kselftest-programs: $(KSELFTESTS) $(KSELFTEST_SH) \
 	$(addprefix $(KSELFTEST)/,guest known spin forks shapes)
 

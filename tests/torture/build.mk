@@ -32,6 +32,8 @@ $(TORTURE)/count: tests/torture/count.S
 
 torture-files: $(TORTURE_FILES)
 
+TEST_PROGRAMS += torture-files
+
 .PHONY: torture-files
 
 # The decoder of #DB, in user space, under ASan and UBSan (tests/engine).
