@@ -122,6 +122,9 @@ static void on_sys_exit(void *data, struct pt_regs *regs, long result)
 			step_bind(cpu, record);
 			feed_call(cpu, record, sigreturn, regs);
 		}
+	} else if (record) {
+		/* Its #DB would be taken for that of what ran before. */
+		step_disarm(record, current);
 	}
 	if (unlikely(compat_has_disabled(regs, result)))
 		sessions_flush_here();

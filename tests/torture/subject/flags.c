@@ -88,7 +88,7 @@ void subject_push_flags(void)
 	unsigned long seen = 0;
 	int i;
 
-	for (i = 0; i < 200; i++)
+	for (i = 0; i < 1000; i++)
 		seen |= push_wide() | push_narrow() | push_after_call();
 	expect(!(seen & TF));
 
