@@ -328,17 +328,19 @@ static void enter_loops(struct loop_table *table,
 	}
 }
 
-/* Back edges that @count runs of the segment took, for its loop. */
-static void count_back_edges(struct loop_table *table,
-			     const struct flow_segment *segment, u64 count)
+/* Back edges that @count runs of the segment took, for its loop; or NULL. */
+static struct loop *count_back_edges(struct loop_table *table,
+				     const struct flow_segment *segment,
+				     u64 count)
 {
 	struct loop *loop;
 
 	if (!flow_is_back_edge(segment, table->params.span))
-		return;
+		return NULL;
 	loop = loop_get(table, segment->target, segment->end, segment->space);
 	loop->back_edges += count;
 	loop->heat += count;
+	return loop;
 }
 
 static void segment_evicted(struct flow_table *flow,
@@ -530,12 +532,11 @@ static noinline void drop_flights(struct loop_table *table,
 }
 
 /* Was the loop entered in this frame? */
-static __always_inline u8 how_begun(const struct loop_cursor *cursor, u64 head,
+static __always_inline u8 how_begun(struct loop_cursor *cursor, u64 head,
 				    u64 tail)
 {
 	u32 depth = cursor->flow.depth;
-	const struct loop_frame *frame =
-		&cursor->frame[depth & (FLOW_DEPTH - 1)];
+	const struct loop_frame *frame = frame_at(cursor, depth);
 
 	if (likely(frame->low < head || frame->high > tail))
 		return BEGUN_SEEN;
@@ -583,14 +584,12 @@ static __always_inline struct flight *flight_find(struct loop_cursor *cursor,
 	return NULL;
 }
 
-/* The innermost loop is jumped back to, and takes the jump as it is. */
-static __always_inline bool takes(const struct loop_cursor *cursor, u64 from,
-				  u64 to)
+/* The innermost loop, in this frame, is jumped back to and takes it as it is. */
+static __always_inline bool takes(const struct flight *inner, u32 frame,
+				  u64 from, u64 to)
 {
-	const struct flight *inner = cursor->inner;
-
 	return inner->head == to && from <= inner->reach &&
-	       inner->frame == running(cursor);
+	       inner->frame == frame;
 }
 
 /* One more iteration of a loop in flight, or the first of another. */
@@ -658,8 +657,7 @@ static noinline bool jump_back(struct loop_table *table,
 			return jump_any(table, cursor, from, to);
 		cursor->inner = --inner;
 	}
-	if (inner->head == to && from <= inner->reach &&
-	    inner->frame == running_now) {
+	if (takes(inner, running_now, from, to)) {
 		inner->back_edges++;
 		return true;
 	}
@@ -774,7 +772,7 @@ static __always_inline bool feed_jump(struct loop_table *table,
 	flow_begin(flow, to, to, 0);
 	if (to > from)
 		return true;
-	if (!takes(cursor, from, to))
+	if (!takes(cursor->inner, running(cursor), from, to))
 		return jump_back(table, cursor, from, to);
 	cursor->inner->back_edges++;
 	return true;
@@ -962,32 +960,20 @@ static void merge_loop(struct loop_table *profile, struct loop_table *table,
 	set_tail(table, from, into->tail);
 }
 
-/* The table counted a loop's back edges; did it also keep its executions? */
-static void tolerate_gone(struct loop_table *profile,
-			  const struct loop_table *table,
-			  const struct flow_segment *segment, u64 count)
-{
-	struct loop *loop;
-
-	if (!flow_is_back_edge(segment, table->params.span) ||
-	    loop_find(table, segment->target, segment->space))
-		return;
-	loop = loop_find(profile, segment->target, segment->space);
-	if (loop)
-		tolerate(loop, min(table->gone, count));
-}
-
 static void merge_segment(struct loop_table *profile, struct loop_table *table,
 			  size_t at)
 {
 	const struct flow_segment *segment = &table->flow.segments[at];
 	struct flow_slot *slot = &table->flow.slots[at];
+	struct loop *loop;
 
 	if (!slot->key)
 		return;
-	count_back_edges(profile, segment, slot->count);
-	if (unlikely(table->gone))
-		tolerate_gone(profile, table, segment, slot->count);
+	loop = count_back_edges(profile, segment, slot->count);
+
+	/* Did the table also keep the executions that took them? */
+	if (loop && table->gone && !loop_find(table, loop->head, loop->space))
+		tolerate(loop, min(table->gone, slot->count));
 	flow_table_add(&profile->flow, slot->key, segment, slot->count);
 	slot->key = 0;
 }

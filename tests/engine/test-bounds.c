@@ -5,7 +5,6 @@
  * is hot stays.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "trace.h"
 #include "harness.h"

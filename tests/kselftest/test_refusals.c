@@ -142,7 +142,7 @@ TEST(fields_to_come)
 	EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_LOOPS, 0, 1 << 20));
 	EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_LOOPS, 0, 1ULL << 32));
 	EXPECT_EQ(0, try_config(EVENT_LOOPS, EVENT_INTERVAL(10), 0));
-	EXPECT_EQ(0, try_config(EVENT_LOOPS | 2ULL << 16 | 1024ULL << 32, 0, 0));
+	EXPECT_EQ(0, try_config(EVENT_LOOPS | EVENT_MEMORY(2) | 1024ULL << 32, 0, 0));
 }
 
 TEST(precise)
@@ -261,9 +261,9 @@ TEST(locked_memory)
 	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
 	become_user(_metadata);
 
-	attr.config |= 4ULL << 16;			/* MiB */
+	attr.config |= EVENT_MEMORY(4);			/* MiB */
 	EXPECT_EQ(-ENOMEM, try_open(attr));
-	attr.config = EVENT_LOOPS | EVENT_ROWS | 2ULL << 16;
+	attr.config = EVENT_LOOPS | EVENT_ROWS | EVENT_MEMORY(2);
 	small = event_open(&attr, 0, -1, -1, 0);
 	EXPECT_LE(0, small);
 	other = event_open(&attr, 0, -1, -1, 0);	/* the same session */
@@ -274,7 +274,7 @@ TEST(locked_memory)
 	close(other);
 
 	/* And it is given back. */
-	attr.config = EVENT_LOOPS | EVENT_ROWS | 3ULL << 16;
+	attr.config = EVENT_LOOPS | EVENT_ROWS | EVENT_MEMORY(3);
 	for (small = 0; small < 500; small++) {
 		big = try_open(attr);
 		if (!big)
@@ -288,7 +288,7 @@ TEST(locked_memory)
 TEST(more_memory_than_there_is)
 {
 	struct perf_event_attr attr =
-		event_attr_sampling(EVENT_LOOPS | EVENT_ROWS | 4095ULL << 16, 1);
+		event_attr_sampling(EVENT_LOOPS | EVENT_ROWS | EVENT_MEMORY(4095), 1);
 	struct child child = child_start(wait_for_ever, NULL);
 	int i, fd[8], opened = 0;
 
@@ -296,7 +296,7 @@ TEST(more_memory_than_there_is)
 	ASSERT_TRUE(event_sessions_are(0));
 	EXPECT_EQ(-ENOMEM, try_open(attr));
 	/* What fits, until it does not; each one is a session. */
-	attr.config = EVENT_LOOPS | EVENT_ROWS | 400ULL << 16;
+	attr.config = EVENT_LOOPS | EVENT_ROWS | EVENT_MEMORY(400);
 	for (i = 0; i < 8; i++) {
 		attr.config += 1ULL << 32;		/* span */
 		fd[opened] = event_open(&attr, 0, -1, -1, 0);

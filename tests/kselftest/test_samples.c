@@ -126,7 +126,7 @@ static void record_family(struct __test_metadata *_metadata, bool per_cpu)
 {
 	struct child child = child_start(run_family, NULL);
 	struct perf_event_attr attr =
-		event_attr_sampling(EVENT_LOOPS | EVENT_ROWS | 8 << 16, 1);
+		event_attr_sampling(EVENT_LOOPS | EVENT_ROWS | EVENT_MEMORY(8), 1);
 	struct perf_event_attr count = event_attr(EVENT_LOOPS);
 	struct recording rows, counts = {};
 	uint64_t known = 0;

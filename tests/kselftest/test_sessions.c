@@ -72,7 +72,7 @@ static int record(struct __test_metadata *_metadata,
 	struct perf_event_attr counts = event_attr(EVENT_LOOPS);
 	int status;
 
-	rows.config |= self->memory_mib << 16;
+	rows.config |= EVENT_MEMORY(self->memory_mib);
 	ASSERT_EQ(0, recording_open(&self->rows, &rows, child->pid, pages,
 				    &self->tally));
 	ASSERT_EQ(0, recording_open(&self->counts, &counts, child->pid, 0,
@@ -246,7 +246,7 @@ TEST_F(sessions, threads)
 	ASSERT_EQ(0, pipe(go));
 	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &files));
 	self->memory_mib = 16;
-	attr.config |= self->memory_mib << 16;
+	attr.config |= EVENT_MEMORY(self->memory_mib);
 	self->known.inner_head = (uint64_t)known_inner;
 	self->known.outer_head = (uint64_t)known_outer;
 	child = child_start(run_threads, &go[0]);

@@ -21,7 +21,6 @@
 
 #define X(name) #name,
 static const char * const both[] = { SUBJECTS(X) NULL };
-static const char * const timed[] = { SUBJECTS_TIMED(X) NULL };
 static const char * const only_64[] = { SUBJECTS_64(X) NULL };
 static const char * const only_32[] = { SUBJECTS_32(X) NULL };
 #undef X
@@ -61,20 +60,6 @@ static void test_subjects(const char *program, const char * const *names,
 				 "%s, %s", *names, bits);
 		else
 			test_subject(program, *names, bits);
-}
-
-static void test_timed(const char *program, const char *bits)
-{
-	const char * const *name = timed;
-	struct ending ending;
-
-	child_run(program, "has_times", NULL, &ending);
-	if (ending.status == 0)
-		test_subjects(program, timed, bits);
-	else
-		for (; *name; name++)
-			tap_skip("the kernel has no 32-bit times",
-				 "%s, %s", *name, bits);
 }
 
 static void test_outside(const char *folder, const char *subject)
@@ -123,10 +108,8 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 
 	test_subjects(subject, both, "64 bits");
-	test_timed(subject, "64 bits");
 	test_subjects(subject, only_64, "64 bits");
 	test_subjects(subject32, both, "32 bits");
-	test_timed(subject32, "32 bits");
 	test_subjects(subject32, only_32, "32 bits");
 	if (!only || !strcmp(only, "outside"))
 		test_outside(folder, subject);

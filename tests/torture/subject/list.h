@@ -8,8 +8,9 @@
 
 #define SUBJECTS(X)							\
 	X(nothing) X(fork) X(fork_tree) X(vfork) X(spawn) X(exec)	\
-	X(children_storm) X(affinity) X(sleepers)			\
-	X(alarms) X(altstack) X(queue) X(longjmp)		\
+	X(exec_by_thread) X(children_storm)				\
+	X(threads) X(thread_storm) X(affinity) X(sleepers)		\
+	X(alarms) X(altstack) X(restart) X(queue) X(longjmp)		\
 	X(frames) X(segv) X(breakpoint) X(stop_self)			\
 	X(push_flags) X(own_tf) X(own_tf_by_frame) X(own_tf_by_iret)	\
 	X(own_tf_across_fork) X(own_tf_and_calls)			\
@@ -19,14 +20,11 @@
 	X(debug_steps) X(debug_calls) X(debug_breakpoint)		\
 	X(debug_registers) X(debug_attach)
 
-#define SUBJECTS_TIMED(X)						\
-	X(exec_by_thread) X(threads) X(thread_storm) X(restart)
-
 #define SUBJECTS_64(X)	X(syscall_r11) X(vsyscall)
 #define SUBJECTS_32(X)	X(sysenter)
 
 #define SUBJECTS_STARTED(X)						\
-	X(has_times) X(told) X(busy) X(storm) X(crash) X(blocked) X(stepped)	\
+	X(told) X(busy) X(storm) X(crash) X(blocked) X(stepped)	\
 	X(called) X(ticks) X(privileged) X(unprivileged)
 
 #endif /* TORTURE_LIST_H */

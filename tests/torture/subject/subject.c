@@ -10,7 +10,6 @@
 
 #define X(name) void subject_##name(void);
 SUBJECTS(X)
-SUBJECTS_TIMED(X)
 SUBJECTS_STARTED(X)
 #ifdef __x86_64__
 SUBJECTS_64(X)
@@ -25,7 +24,6 @@ static const struct {
 } subjects[] = {
 #define X(name) { #name, subject_##name },
 SUBJECTS(X)
-SUBJECTS_TIMED(X)
 SUBJECTS_STARTED(X)
 #ifdef __x86_64__
 SUBJECTS_64(X)

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Threads. */
-#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,14 +25,6 @@ static void *add(void *rounds)
 		pthread_mutex_unlock(&lock);
 	}
 	return rounds;
-}
-
-/* A kernel without 32-bit times has no futex for 32-bit C libraries. */
-void subject_has_times(void)
-{
-	uint32_t word = 0;
-
-	expect(syscall(SYS_futex, &word, FUTEX_WAKE, 1, NULL, NULL, 0) == 0);
 }
 
 void subject_threads(void)
