@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# libhwprof: reads recordings, symbolises, writes perf.data, opens events.
+# libhwprof: reads and replays recordings, symbolises, writes perf.data, opens
+# events.
 
-LIB_SOURCES := $(wildcard lib/*.c)
+# The engine that recordings are replayed through is the module's.
+LIB_SOURCES := $(wildcard lib/*.c) \
+	       $(patsubst %,kmod/engine/%.c,flow loop window) \
+	       kmod/source/x86/branch_decode.c
 LIB_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/obj/%.o)
 LIB_LINK    := -ldw -lelf -lzstd -lm
 LIB_PACKAGES := libdw-dev libelf-dev libzstd-dev

@@ -132,19 +132,25 @@ static int add_loop(struct collected *collected,
 	return 0;
 }
 
+int collected_add_row(struct collected *collected,
+		      const struct hwprof_row_loop *row, uint64_t time)
+{
+	struct collected_loop loop = from_row(row, time);
+
+	collected->rows++;
+	return add_loop(collected, &loop, row->tolerance);
+}
+
 static int add_loop_row(struct collected *collected, struct hwprof_file *file,
 			const struct hwprof_sample *sample)
 {
 	const struct hwprof_row_loop *row = (const void *)sample->row;
-	struct collected_loop loop;
 
 	if (row->tail < row->head)
 		return file_damaged(file, sample->offset,
 				    "a loop ends at 0x%llx, before its head 0x%llx",
 				    row->tail, row->head);
-	collected->rows++;
-	loop = from_row(row, sample->time);
-	if (add_loop(collected, &loop, row->tolerance))
+	if (collected_add_row(collected, row, sample->time))
 		return file_fail(file, -ENOMEM, "out of memory");
 	return 0;
 }
@@ -180,8 +186,8 @@ static int add_sample(struct collected *collected, struct hwprof_file *file,
 	return 0;
 }
 
-static struct collected_session *get_session(struct collected *collected,
-					     uint32_t session)
+struct collected_session *collected_session(struct collected *collected,
+					    uint32_t session)
 {
 	struct collected_session *all;
 	size_t i;
@@ -235,7 +241,7 @@ static int take_sample(struct reading *reading,
 	if (!is_about_loops(sample))
 		return 0;
 	if (sample->row) {
-		session = get_session(collected, sample->row->session);
+		session = collected_session(collected, sample->row->session);
 		if (!session)
 			return file_fail(reading->file, -ENOMEM,
 					 "out of memory");
@@ -287,7 +293,7 @@ int collect(struct collected *collected, struct hwprof_file *file)
 		error = records_read(file, take_record, &reading);
 	if (!error)
 		error = rows_expected(file);
-	if (!error && processes_settle(collected->processes))
+	if (!error && processes_settle(collected->processes, UINT64_MAX))
 		error = file_fail(file, -ENOMEM, "out of memory");
 	return error;
 }

@@ -103,6 +103,8 @@ int records_read(struct hwprof_file *file, record_fn fn, void *context);
 struct sample {
 	uint64_t ip, addr, period;
 	struct span raw;		/* empty: none */
+	struct span branches;		/* struct perf_branch_entry's, newest
+					 * first */
 };
 
 /* sample.c: fills in @record's event, time, pid, tid, cpu. */

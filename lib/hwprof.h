@@ -152,6 +152,33 @@ struct hwprof_loops;
  */
 int hwprof_loops_read(struct hwprof_loops **loops, struct hwprof_file *file,
 		      unsigned int flags);
+
+struct hwprof_replay_options {
+	uint64_t span;		/* longest back edge in bytes; 0: 1 MiB */
+	uint64_t memory_mib;	/* of the engine, 1 to 4095; 0: 64 */
+	/* If not NULL, it is called now and then: @done bytes of the data were
+	 * read, of @size; 0: of a pipe, that is not known. */
+	void (*progress)(void *context, uint64_t done, uint64_t size);
+	void *context;		/* of progress() */
+};
+
+/*
+ * The same from the branch stacks of @file (perf record -b), by the engine that
+ * also runs in the kernel. Each stack is a window: counts are of what was seen,
+ * and the basis is HWPROF_BASIS_BRANCHES if all events that have stacks count
+ * taken branches, or else HWPROF_BASIS_TIME. Totals are of one session, whose
+ * events are branches and gaps. Calls and returns are told from jumps by the
+ * recording, by the code in the objects or, where that cannot be had (or with
+ * HWPROF_NO_OBJECTS), from the stacks themselves, as far as that goes; a
+ * warning says how many. Memory grows with the number of processes, maps and
+ * loops, never with that of samples. @options: NULL for the defaults.
+ *
+ * -ENOENT: the file has no branch stacks, or none with all branches; -EINVAL:
+ * an option is out of its range; else as hwprof_loops_read().
+ */
+int hwprof_loops_replay(struct hwprof_loops **loops, struct hwprof_file *file,
+			unsigned int flags,
+			const struct hwprof_replay_options *options);
 void hwprof_loops_free(struct hwprof_loops *loops);
 
 size_t hwprof_loops_count(const struct hwprof_loops *loops);

@@ -16,10 +16,7 @@ static bool in_kernel(uint64_t address)
 	return address >> 63;
 }
 
-static int warn(struct hwprof_loops *loops, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static int warn(struct hwprof_loops *loops, const char *format, ...)
+int loops_warn(struct hwprof_loops *loops, const char *format, ...)
 {
 	char **all = reallocarray(loops->warnings, loops->warning_count + 2,
 				  sizeof(*all));
@@ -36,20 +33,6 @@ static int warn(struct hwprof_loops *loops, const char *format, ...)
 		return -ENOMEM;
 	loops->warning_count++;
 	return 0;
-}
-
-/* The build id of @mapping: its own, or what the header says of its name. */
-static struct build_id find_build_id(const struct hwprof_file *file,
-				     const struct mapping *mapping)
-{
-	size_t i;
-
-	if (mapping->build_id.size)
-		return mapping->build_id;
-	for (i = 0; i < file->build_id_count; i++)
-		if (!strcmp(file->build_ids[i].name, mapping->name))
-			return file->build_ids[i].id;
-	return (struct build_id){ .size = 0 };
 }
 
 /* The same code at the same offset in every process? */
@@ -76,7 +59,7 @@ static int place(struct hwprof_loops *loops, const struct hwprof_file *file,
 					 sums->head);
 	if (mapping && !kernel) {
 		name = mapping->name;
-		id = find_build_id(file, mapping);
+		id = processes_build_id(file, mapping);
 	}
 	entry->object = objects_get(loops->objects, name, &id);
 	if (!entry->object)
@@ -231,27 +214,27 @@ static int warn_of_totals(struct hwprof_loops *loops)
 	size_t i;
 
 	if (loops->collected.bare_rows)
-		error |= warn(loops, "the rows have no raw data: only back edges are known; record with 'perf record -R' for entries and trip counts");
+		error |= loops_warn(loops, "the rows have no raw data: only back edges are known; record with 'perf record -R' for entries and trip counts");
 	else if (totals->samples && !totals->rows)
-		error |= warn(loops, "the file has samples, not rows: only back edges are known, as far as the periods tell; record with the field 'rows' for entries and trip counts");
+		error |= loops_warn(loops, "the file has samples, not rows: only back edges are known, as far as the periods tell; record with the field 'rows' for entries and trip counts");
 	else if (totals->samples)
-		error |= warn(loops, "the file has rows and %" PRIu64 " samples of loops: the samples are left out",
+		error |= loops_warn(loops, "the file has rows and %" PRIu64 " samples of loops: the samples are left out",
 			      totals->samples);
 	for (i = 0; i < loops->collected.session_count; i++)
 		if (totals->rows && !loops->collected.sessions[i].has_totals)
-			error |= warn(loops, "session %u has no totals: the recording was cut short",
+			error |= loops_warn(loops, "session %u has no totals: the recording was cut short",
 				      loops->collected.sessions[i].session);
 	if (totals->lost)
-		error |= warn(loops, "%" PRIu64 " of %" PRIu64 " back edges were lost: no table, cursor or ring was free",
+		error |= loops_warn(loops, "%" PRIu64 " of %" PRIu64 " back edges were lost: no table, cursor or ring was free",
 			      totals->lost, totals->produced);
 	if (totals->evicted)
-		error |= warn(loops, "%" PRIu64 " of %" PRIu64 " back edges were given up for want of memory: raise memory_mib",
+		error |= loops_warn(loops, "%" PRIu64 " of %" PRIu64 " back edges were given up for want of memory: raise memory_mib",
 			      totals->evicted, totals->produced);
 	if (totals->pending)
-		error |= warn(loops, "%" PRIu64 " of %" PRIu64 " back edges were in no row yet when the recording ended",
+		error |= loops_warn(loops, "%" PRIu64 " of %" PRIu64 " back edges were in no row yet when the recording ended",
 			      totals->pending, totals->produced);
 	if (totals->lost_records)
-		error |= warn(loops, "%" PRIu64 " records were lost: record with more ring pages (-m)",
+		error |= loops_warn(loops, "%" PRIu64 " records were lost: record with more ring pages (-m)",
 			      totals->lost_records);
 	return error;
 }
@@ -273,11 +256,11 @@ static int warn_of_rows(struct hwprof_loops *loops)
 	int error = 0;
 
 	if (totals->rows && totals->produced && found < totals->delivered)
-		error |= warn(loops, "rows are missing: the file has %" PRIu64 " of the %" PRIu64 " back edges that were delivered",
+		error |= loops_warn(loops, "rows are missing: the file has %" PRIu64 " of the %" PRIu64 " back edges that were delivered",
 			      found, totals->delivered);
 	if (totals->produced != totals->delivered + totals->lost +
 				totals->evicted + totals->pending)
-		error |= warn(loops, "the totals do not add up: %" PRIu64 " produced, %" PRIu64 " delivered, lost, evicted or pending",
+		error |= loops_warn(loops, "the totals do not add up: %" PRIu64 " produced, %" PRIu64 " delivered, lost, evicted or pending",
 			      totals->produced, totals->delivered +
 			      totals->lost + totals->evicted + totals->pending);
 	return error;
@@ -294,7 +277,7 @@ static int warn_of_objects(struct hwprof_loops *loops)
 		const struct object *object = loops->entries[i].object;
 
 		if (object != last && object_warning(object))
-			error |= warn(loops, "%s", object_warning(object));
+			error |= loops_warn(loops, "%s", object_warning(object));
 		last = object;
 	}
 	return error;
@@ -325,8 +308,8 @@ static int make_loops(struct hwprof_loops *loops, struct hwprof_file *file,
 	return hwprof_loops_sort(loops, "share");
 }
 
-int hwprof_loops_read(struct hwprof_loops **result, struct hwprof_file *file,
-		      unsigned int flags)
+int loops_make(struct hwprof_loops **result, struct hwprof_file *file,
+	       unsigned int flags, loops_gather gather, void *context)
 {
 	struct hwprof_loops *loops = calloc(1, sizeof(*loops));
 	int error;
@@ -336,7 +319,7 @@ int hwprof_loops_read(struct hwprof_loops **result, struct hwprof_file *file,
 		free(loops);
 		return file_fail(file, -ENOMEM, "out of memory");
 	}
-	error = collect(&loops->collected, file);
+	error = gather(loops, file, context);
 	if (!error) {
 		error = make_loops(loops, file, flags);
 		if (error)
@@ -348,6 +331,18 @@ int hwprof_loops_read(struct hwprof_loops **result, struct hwprof_file *file,
 	}
 	*result = loops;
 	return 0;
+}
+
+static int gather_rows(struct hwprof_loops *loops, struct hwprof_file *file,
+		       void *context)
+{
+	return collect(&loops->collected, file);
+}
+
+int hwprof_loops_read(struct hwprof_loops **result, struct hwprof_file *file,
+		      unsigned int flags)
+{
+	return loops_make(result, file, flags, gather_rows, NULL);
 }
 
 void hwprof_loops_free(struct hwprof_loops *loops)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From rows to loops: collect.c sums the rows of a file, loops.c places them in
+ * From rows to loops: collect.c sums the rows of a file, replay.c those that
+ * the engine makes of a file's branch stacks, loops.c places them in
  * objects and merges processes, nesting.c finds parents, estimate.c has the
  * numbers that are computed, loops_json.c writes them out.
  */
@@ -45,6 +46,12 @@ struct collected {
 };
 
 int collect(struct collected *collected, struct hwprof_file *file);
+/* Adds a row as of @time, whose head is not behind its tail. -ENOMEM. */
+int collected_add_row(struct collected *collected,
+		      const struct hwprof_row_loop *row, uint64_t time);
+/* Session @session, made if need be. NULL: out of memory. */
+struct collected_session *collected_session(struct collected *collected,
+					    uint32_t session);
 void collected_free(struct collected *collected);
 
 /* Adds @from to @to: rows of one loop, or of one in several processes. */
@@ -68,6 +75,18 @@ struct hwprof_loops {
 	size_t warning_count;
 	char message[256];
 };
+
+/*
+ * Makes loops of what @gather puts into loops->collected, with sentences of its
+ * own by loops_warn(). It returns 0, or a negative errno and a file_fail().
+ */
+typedef int (*loops_gather)(struct hwprof_loops *loops,
+			    struct hwprof_file *file, void *context);
+int loops_make(struct hwprof_loops **result, struct hwprof_file *file,
+	       unsigned int flags, loops_gather gather, void *context);
+/* -ENOMEM. */
+int loops_warn(struct hwprof_loops *loops, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* nesting.c: sets parent and depth; @entries is sorted by place_compare(). */
 int nesting_find(struct loop_entry *entries, size_t count);

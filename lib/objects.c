@@ -269,6 +269,27 @@ static void need(struct object *object)
 		open_object(object);
 }
 
+size_t object_x86_code(struct object *object, uint64_t offset, uint8_t *bytes,
+		       size_t size, bool *is64)
+{
+	GElf_Ehdr header;
+	const char *file;
+	size_t there;
+
+	need(object);
+	if (!object->elf || !gelf_getehdr(object->elf, &header) ||
+	    (header.e_machine != EM_X86_64 && header.e_machine != EM_386))
+		return 0;
+	file = elf_rawfile(object->elf, &there);
+	if (!file || offset >= there)
+		return 0;
+	if (size > there - offset)
+		size = there - offset;
+	memcpy(bytes, file + offset, size);
+	*is64 = header.e_machine == EM_X86_64;
+	return size;
+}
+
 /* Does the segment cover @offset, when it is mapped in whole pages? */
 static bool covers(const GElf_Phdr *segment, uint64_t offset)
 {

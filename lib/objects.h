@@ -31,6 +31,13 @@ const char *object_warning(const struct object *object);
 /* In a file; else code made at run time, or unknown: [vdso], //anon, ... */
 bool object_is_file(const struct object *object);
 
+/*
+ * Copies up to @size bytes of x86 code at @offset in the file, and returns how
+ * many; 0: it cannot be read, or is another machine's. @is64: 64-bit code.
+ */
+size_t object_x86_code(struct object *object, uint64_t offset, uint8_t *bytes,
+		       size_t size, bool *is64);
+
 /* Turns an offset in the file into the object's address, as objdump has it. */
 uint64_t object_address(struct object *object, uint64_t offset);
 

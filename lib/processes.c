@@ -27,6 +27,7 @@ struct change {
 
 /* One program in one process: from fork or exec to exec or exit. */
 struct image {
+	uint32_t number;		/* from 1 on, of all processes */
 	uint64_t begin;			/* 0: it was there before */
 	const struct image *parent;	/* fork: had the same maps at `begin` */
 	const char *comm;
@@ -43,6 +44,9 @@ struct process {
 struct processes {
 	struct change *changes;
 	size_t change_count, change_room;
+	size_t settled;			/* so many are in the tree ... */
+	uint64_t settled_time;		/* ... all up to this time */
+	uint32_t image_count;
 	void *tree;			/* of struct process, by pid */
 };
 
@@ -239,7 +243,8 @@ static struct image *current_image(const struct process *process)
 	return process->images[process->image_count - 1];
 }
 
-static struct image *add_image(struct process *process, uint64_t begin)
+static struct image *add_image(struct processes *processes,
+			       struct process *process, uint64_t begin)
 {
 	struct image **all = reallocarray(process->images,
 					  process->image_count + 1,
@@ -252,6 +257,7 @@ static struct image *add_image(struct process *process, uint64_t begin)
 		free(image);
 		return NULL;
 	}
+	image->number = ++processes->image_count;
 	image->begin = begin;
 	all[process->image_count++] = image;
 	return image;
@@ -291,9 +297,10 @@ static int apply(struct processes *processes, const struct change *change)
 	if (!image || change->kind == CHANGE_EXEC ||
 	    change->kind == CHANGE_FORK) {
 		/* An image that nothing announced was there from the start. */
-		image = add_image(process, image || change->kind == CHANGE_EXEC ||
-				  change->kind == CHANGE_FORK ?
-				  change->time : 0);
+		bool first = !image && change->kind != CHANGE_EXEC &&
+			     change->kind != CHANGE_FORK;
+
+		image = add_image(processes, process, first ? 0 : change->time);
 		if (!image)
 			return -ENOMEM;
 	}
@@ -309,16 +316,25 @@ static int apply(struct processes *processes, const struct change *change)
 	return 0;
 }
 
-int processes_settle(struct processes *processes)
+int processes_settle(struct processes *processes, uint64_t time)
 {
-	size_t i;
+	struct change *changes = processes->changes;
+	uint64_t before = processes->settled_time;
 
-	if (processes->change_count)
-		qsort(processes->changes, processes->change_count,
-		      sizeof(*processes->changes), compare_changes);
-	for (i = 0; i < processes->change_count; i++) {
-		int error = apply(processes, &processes->changes[i]);
+	if (processes->change_count > processes->settled)
+		qsort(changes + processes->settled,
+		      processes->change_count - processes->settled,
+		      sizeof(*changes), compare_changes);
+	processes->settled_time = time;
+	while (processes->settled < processes->change_count &&
+	       changes[processes->settled].time <= time) {
+		struct change *change = &changes[processes->settled++];
+		int error;
 
+		/* Too late for what was asked before: it holds from now on. */
+		if (change->time < before)
+			change->time = before;
+		error = apply(processes, change);
 		if (error)
 			return error;
 	}
@@ -329,14 +345,10 @@ int processes_settle(struct processes *processes)
  * The image of @pid at @time. A row's time is no later than its program's
  * end, so at the very time of an exec it is the old program's.
  */
-static const struct image *find_image(const struct processes *processes,
-				      uint32_t pid, uint64_t time)
+static size_t find_index(const struct process *process, uint64_t time)
 {
-	const struct process *process = find_process(processes, pid);
 	size_t low = 0, high;
 
-	if (!process || !process->image_count)
-		return NULL;
 	high = process->image_count;
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
@@ -346,7 +358,28 @@ static const struct image *find_image(const struct processes *processes,
 		else
 			high = middle;
 	}
-	return process->images[low];
+	return low;
+}
+
+static const struct image *find_image(const struct processes *processes,
+				      uint32_t pid, uint64_t time)
+{
+	const struct process *process = find_process(processes, pid);
+
+	if (!process || !process->image_count)
+		return NULL;
+	return process->images[find_index(process, time)];
+}
+
+uint32_t processes_program(struct processes *processes, uint32_t pid,
+			   uint64_t time)
+{
+	struct process *process = get_process(processes, pid);
+
+	if (!process ||
+	    (!process->image_count && !add_image(processes, process, 0)))
+		return 0;
+	return process->images[find_index(process, time)]->number;
 }
 
 /* Later maps hide earlier ones. */
@@ -391,4 +424,17 @@ const char *processes_comm(const struct processes *processes, uint32_t pid,
 	const struct image *image = find_image(processes, pid, time);
 
 	return image ? image->comm : NULL;
+}
+
+struct build_id processes_build_id(const struct hwprof_file *file,
+				   const struct mapping *mapping)
+{
+	size_t i;
+
+	if (mapping->build_id.size)
+		return mapping->build_id;
+	for (i = 0; i < file->build_id_count; i++)
+		if (!strcmp(file->build_ids[i].name, mapping->name))
+			return file->build_ids[i].id;
+	return (struct build_id){ .size = 0 };
 }

@@ -27,16 +27,30 @@ void processes_free(struct processes *processes);
 int processes_note(struct processes *processes, struct hwprof_file *file,
 		   const struct record *record);
 
-/* All was noted: puts it in order. -ENOMEM. */
-int processes_settle(struct processes *processes);
+/*
+ * All that happened up to @time was noted: puts it in order. May be called
+ * again with a later one. UINT64_MAX: all there is. -ENOMEM.
+ */
+int processes_settle(struct processes *processes, uint64_t time);
 
 /* What @pid has at @address at @time; NULL: nothing that is known. */
 const struct mapping *processes_find(const struct processes *processes,
 				     uint32_t pid, uint64_t time,
 				     uint64_t address);
 
+/*
+ * The number of the program that @pid runs at @time: from 1 on, another one
+ * after each fork and exec. 0: out of memory.
+ */
+uint32_t processes_program(struct processes *processes, uint32_t pid,
+			   uint64_t time);
+
 /* The name @pid has at @time; NULL: not known. */
 const char *processes_comm(const struct processes *processes, uint32_t pid,
 			   uint64_t time);
+
+/* The build id of @mapping: its own, or what the file says of its name. */
+struct build_id processes_build_id(const struct hwprof_file *file,
+				   const struct mapping *mapping);
 
 #endif /* HWPROF_PROCESSES_H */

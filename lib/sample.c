@@ -168,7 +168,18 @@ static bool take_raw(struct span *span, struct span *raw)
 	return span_u32(span, &size) && span_part(span, size, raw);
 }
 
-/* What stands behind the raw data (branch stacks, registers) is left alone. */
+static bool take_branches(struct span *span, uint64_t type,
+			  struct span *branches)
+{
+	uint64_t count;
+
+	return span_u64(span, &count) && count <= UINT16_MAX &&
+	       (!(type & PERF_SAMPLE_BRANCH_HW_INDEX) || span_skip(span, 8)) &&
+	       span_part(span, count * sizeof(struct perf_branch_entry),
+			 branches);
+}
+
+/* What stands behind the branches (registers, stacks, weights) is left alone. */
 int sample_parse(struct hwprof_file *file, const struct record *record,
 		 struct sample *sample)
 {
@@ -188,7 +199,9 @@ int sample_parse(struct hwprof_file *file, const struct record *record,
 	    (type & PERF_SAMPLE_PERIOD && !span_u64(&at, &sample->period)) ||
 	    (type & PERF_SAMPLE_READ && !skip_read(&at, attr->read_format)) ||
 	    (type & PERF_SAMPLE_CALLCHAIN && !skip_callchain(&at)) ||
-	    (type & PERF_SAMPLE_RAW && !take_raw(&at, &sample->raw)))
+	    (type & PERF_SAMPLE_RAW && !take_raw(&at, &sample->raw)) ||
+	    (type & PERF_SAMPLE_BRANCH_STACK &&
+	     !take_branches(&at, attr->branch_sample_type, &sample->branches)))
 		return file_damaged(file, record->offset,
 				    "a sample has %zu bytes, less than it says",
 				    span_left(&record->body));

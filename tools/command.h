@@ -22,10 +22,12 @@ enum {
 
 int command_record(int argc, char **argv);
 int command_report(int argc, char **argv);
+int command_replay(int argc, char **argv);
 int command_doctor(int argc, char **argv);
 
 extern const char record_usage[];
 extern const char report_usage[];
+extern const char replay_usage[];
 extern const char doctor_usage[];
 
 /* Prints "hwprof: " and a sentence on stderr, and returns the status. */

@@ -12,6 +12,7 @@ static const char usage[] =
 "\n"
 "  record   run a program, or watch one, and write its loops to a file\n"
 "  report   say what a file has\n"
+"  replay   say what loops the branch stacks of 'perf record -b' show\n"
 "  doctor   say what this machine can do, and what it lacks\n"
 "  help     explain a command: hwprof help record\n"
 "\n"
@@ -28,6 +29,7 @@ static const struct command {
 } commands[] = {
 	{ "record", "hwprof record", command_record, record_usage },
 	{ "report", "hwprof report", command_report, report_usage },
+	{ "replay", "hwprof replay", command_replay, replay_usage },
 	{ "doctor", "hwprof doctor", command_doctor, doctor_usage },
 };
 
@@ -49,7 +51,7 @@ static int print(const char *text)
 
 static int unknown(const char *name)
 {
-	return usage_error("unknown command '%s'; commands are: record, report, doctor, help",
+	return usage_error("unknown command '%s'; commands are: record, report, replay, doctor, help",
 			   name);
 }
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "hwprof.h"
+#include "report.h"
 #include "table.h"
 
 const char report_usage[] =
@@ -20,42 +20,20 @@ const char report_usage[] =
 "\n"
 "  -i, --input FILE    recording of hwprof or perf; -: standard input, if it\n"
 "                      was recorded to a pipe (default: " DEFAULT_FILE ")\n"
-"  -s, --sort KEYS     order, separated by commas, of: " HWPROF_LOOPS_SORT_KEYS "\n"
-"                      (default: share)\n"
-"  -n, --limit N       no more than N loops (default: all)\n"
-"      --per-process   loops of each process apart\n"
-"      --full-path     objects and files of source with their directories\n"
-"      --json          as JSON: see hwprof-report(1)\n"
-"  -h, --help\n"
+REPORT_USAGE
 "\n"
 "exit status: 0 done; 1 the file cannot be read or is damaged; 2 wrong usage.\n";
 
-struct report {
-	const char *file;
-	const char *sort;
-	uint64_t limit;		/* 0: all */
-	bool json, full_path;
-	unsigned int flags;	/* enum hwprof_loops_flags */
-};
-
 static const struct option options[] = {
 	{ "input", required_argument, NULL, 'i' },
-	{ "sort", required_argument, NULL, 's' },
-	{ "limit", required_argument, NULL, 'n' },
-	{ "per-process", no_argument, NULL, 'p' },
-	{ "full-path", no_argument, NULL, 'f' },
-	{ "json", no_argument, NULL, 'j' },
-	{ "help", no_argument, NULL, 'h' },
+	REPORT_OPTIONS,
 	{ NULL, 0, NULL, 0 },
 };
 
-static int set_option(struct report *report, int option, char *value,
-		      char **argv)
+int report_option(struct report *report, int option, char *value,
+		  const char *usage, char **argv)
 {
 	switch (option) {
-	case 'i':
-		report->file = value;
-		return -1;
 	case 's':
 		report->sort = value;
 		return -1;
@@ -74,16 +52,22 @@ static int set_option(struct report *report, int option, char *value,
 		report->json = true;
 		return -1;
 	}
-	return option_error(option, report_usage, argv);
+	return option_error(option, usage, argv);
 }
 
 static int parse(struct report *report, int argc, char **argv)
 {
 	int option, status = -1;
 
-	while (status < 0 && (option = getopt_long(argc, argv, "i:s:n:h",
-						   options, NULL)) >= 0)
-		status = set_option(report, option, optarg, argv);
+	while (status < 0 && (option = getopt_long(argc, argv,
+						   "i:" REPORT_LETTERS,
+						   options, NULL)) >= 0) {
+		if (option == 'i')
+			report->file = optarg;
+		else
+			status = report_option(report, option, optarg,
+					       report_usage, argv);
+	}
 	if (status >= 0)
 		return status;
 	if (optind == argc)
@@ -286,7 +270,7 @@ static int check_output(int status)
 	return failed("cannot write: %s", strerror(errno));
 }
 
-static int print(const struct report *report, struct hwprof_loops *loops)
+int report_print(const struct report *report, struct hwprof_loops *loops)
 {
 	const char *sentence;
 	int status = STATUS_OK;
@@ -318,7 +302,7 @@ static int read_and_print(const struct report *report)
 	if (error)
 		status = failed("%s", hwprof_file_error(file));
 	else
-		status = print(report, loops);
+		status = report_print(report, loops);
 	hwprof_loops_free(loops);
 	hwprof_file_close(file);
 	return status;

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* From branch stacks to rows, as if the module had recorded these. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "loops.h"
+#include "rounds.h"
+#include "summary.h"
+
+enum {
+	SESSION		 = 1,		/* all is of one */
+	MEMORY_MIB	 = 64,
+	MEMORY_MIB_MAX	 = 4095,	/* as HWPROF_FIELDS has it */
+	PROGRESS_BYTES	 = 1 << 20,
+};
+
+/* BR_INST_RETIRED of Intel and its like of AMD have it, whatever the umask. */
+#define RAW_EVENT_BRANCHES	0xc4
+#define RAW_EVENT_MASK		0xf000000ffULL
+
+/* What runs between fork or exec and exec or exit. */
+struct program {
+	uint32_t pid;
+	uint64_t last;			/* time of its last stack */
+};
+
+struct replay {
+	struct hwprof_file *file;
+	struct hwprof_loops *loops;
+	struct processes *processes;
+	const struct hwprof_replay_options *options;
+	struct rounds rounds;
+	struct sites *sites;
+	struct summary summary;
+	struct program *programs;	/* by number; [0]: the kernel */
+	size_t program_count;
+	uint32_t basis;			/* the weakest of all stacks */
+	bool failed;			/* a row found no memory */
+
+	uint64_t next_progress;		/* offset in the file */
+	uint64_t branches, broken;
+	uint64_t filtered;		/* samples: not all branches are in them */
+	uint64_t unknown;		/* of no event in the file */
+};
+
+static int no_memory(struct replay *replay)
+{
+	return file_fail(replay->file, -ENOMEM, "out of memory");
+}
+
+/* --- events ------------------------------------------------------------------ */
+
+static bool has_stacks(const struct perf_event_attr *attr)
+{
+	return attr->sample_type & PERF_SAMPLE_BRANCH_STACK;
+}
+
+static bool has_all_branches(const struct perf_event_attr *attr)
+{
+	return attr->branch_sample_type & PERF_SAMPLE_BRANCH_ANY;
+}
+
+static bool counts_branches(const struct perf_event_attr *attr)
+{
+	if (attr->type == PERF_TYPE_HARDWARE)
+		return (uint32_t)attr->config ==
+		       PERF_COUNT_HW_BRANCH_INSTRUCTIONS;
+	/* On hybrid machines each kind of core has a PMU of its own. */
+	return (attr->type == PERF_TYPE_RAW || attr->type >= PERF_TYPE_MAX) &&
+	       (attr->config & RAW_EVENT_MASK) == RAW_EVENT_BRANCHES;
+}
+
+/* Whose branches are recorded, if the filter leaves it open: what is counted. */
+static void set_sides(struct stack *stack, const struct perf_event_attr *attr)
+{
+	uint64_t filter = attr->branch_sample_type;
+
+	if (filter & PERF_SAMPLE_BRANCH_PLM_ALL) {
+		stack->user = filter & PERF_SAMPLE_BRANCH_USER;
+		stack->kernel = filter & PERF_SAMPLE_BRANCH_KERNEL;
+	} else {
+		stack->user = !attr->exclude_user;
+		stack->kernel = !attr->exclude_kernel;
+	}
+}
+
+static int stacks_expected(struct hwprof_file *file)
+{
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < file->event_count; i++) {
+		const struct perf_event_attr *attr = &file->events[i].attr;
+
+		if (has_stacks(attr) && has_all_branches(attr))
+			return 0;
+		any |= has_stacks(attr);
+	}
+	if (any)
+		return file_fail(file, -ENOENT,
+				 "has branch stacks with some kinds of branches only, and loops need all of them: record with 'perf record -b'");
+	return file_fail(file, -ENOENT,
+			 "has no branch stacks: record with 'perf record -b', or report on it, if hwprof recorded it");
+}
+
+/* --- windows ------------------------------------------------------------------- */
+
+static int get_program(struct replay *replay, const struct stack *stack)
+{
+	uint32_t number = stack->program;
+	struct program *program;
+
+	if (number >= replay->program_count) {
+		size_t count = 2 * (size_t)number + 64;
+		struct program *all = reallocarray(replay->programs, count,
+						   sizeof(*all));
+
+		if (!all)
+			return -ENOMEM;
+		memset(all + replay->program_count, 0,
+		       (count - replay->program_count) * sizeof(*all));
+		replay->programs = all;
+		replay->program_count = count;
+	}
+	program = &replay->programs[number];
+	program->pid = stack->pid;
+	if (stack->time > program->last)
+		program->last = stack->time;
+	if (stack->time > replay->programs->last)
+		replay->programs->last = stack->time;
+	return 0;
+}
+
+static void feed_side(struct replay *replay, const struct stack *stack,
+		      const uint8_t *kinds, uint32_t space)
+{
+	struct stream_event event;
+	struct window window;
+
+	window_begin(&window, stack->branches, kinds, stack->count, space);
+	while (window_next(&window, &event))
+		summary_feed(&replay->summary, &event);
+	replay->broken += window.broken;
+}
+
+static int take_stack(struct replay *replay, struct stack *stack)
+{
+	uint8_t kinds[STACK_MAX];
+
+	stack->program = processes_program(replay->processes, stack->pid,
+					   stack->time);
+	if (!stack->program || get_program(replay, stack) ||
+	    sites_kinds(replay->sites, stack, kinds))
+		return no_memory(replay);
+	replay->branches += stack->count;
+	if (stack->user)
+		feed_side(replay, stack, kinds, stack->program);
+	if (stack->kernel)
+		feed_side(replay, stack, kinds, 0);
+	return replay->failed ? no_memory(replay) : 0;
+}
+
+/* --- rounds -------------------------------------------------------------------- */
+
+/* All is known up to @time: takes the older round, and begins a newer one. */
+static int end_round(struct replay *replay, uint64_t time)
+{
+	struct stack stack;
+	size_t at = 0;
+
+	if (processes_settle(replay->processes, time))
+		return no_memory(replay);
+	while (round_take(&replay->rounds.older, &at, &stack)) {
+		int error = take_stack(replay, &stack);
+
+		if (error)
+			return error;
+	}
+	rounds_turn(&replay->rounds);
+	return 0;
+}
+
+static int end_rounds(struct replay *replay)
+{
+	int error = end_round(replay, UINT64_MAX);
+
+	return error ? error : end_round(replay, UINT64_MAX);
+}
+
+/* --- records ------------------------------------------------------------------- */
+
+static int take_sample(struct replay *replay, const struct record *record)
+{
+	const struct perf_event_attr *attr;
+	struct stack stack = { .time = record->time, .pid = record->pid };
+	struct sample sample;
+	int error;
+
+	replay->unknown += !record->event;
+	if (!record->event || !has_stacks(&record->event->attr))
+		return 0;
+	attr = &record->event->attr;
+	error = sample_parse(replay->file, record, &sample);
+	if (error)
+		return error;
+	if (!has_all_branches(attr)) {
+		replay->filtered++;
+		return 0;
+	}
+	if (!counts_branches(attr))
+		replay->basis = HWPROF_BASIS_TIME;
+	set_sides(&stack, attr);
+	stack.count = span_left(&sample.branches) /
+		      sizeof(struct window_branch);
+	if (rounds_add(&replay->rounds, &stack, sample.branches))
+		return no_memory(replay);
+	/* Without times nothing can be put in order: as it comes. */
+	return record->time == UINT64_MAX ? end_rounds(replay) : 0;
+}
+
+static void tell_progress(struct replay *replay, uint64_t offset)
+{
+	const struct perfdata_section *data = &replay->file->header.data;
+	uint64_t begin = replay->file->pipe ? 0 : data->offset;
+
+	if (offset < replay->next_progress)
+		return;
+	replay->next_progress = offset + PROGRESS_BYTES;
+	if (replay->options->progress)
+		replay->options->progress(replay->options->context,
+					  offset - begin,
+					  replay->file->pipe ? 0 : data->size);
+}
+
+static int take_record(void *context, const struct record *record)
+{
+	struct replay *replay = context;
+	int error;
+
+	tell_progress(replay, record->offset);
+	if (record->type == PERFDATA_FINISHED_ROUND)
+		return end_round(replay, replay->rounds.older.last);
+	if (record->time != UINT64_MAX)
+		rounds_note(&replay->rounds, record->time);
+	if (record->type != PERF_RECORD_SAMPLE)
+		return processes_note(replay->processes, replay->file, record);
+	error = take_sample(replay, record);
+	if (!error && rounds_full(&replay->rounds))
+		error = end_round(replay, replay->rounds.older.last);
+	return error;
+}
+
+/* --- rows ------------------------------------------------------------------------- */
+
+static bool take_row(void *context, const void *row, u64 ip, u64 addr,
+		     u64 period)
+{
+	struct replay *replay = context;
+	struct hwprof_row_loop loop = *(const struct hwprof_row_loop *)row;
+	const struct program *program = &replay->programs[loop.row.space];
+
+	loop.row.session = SESSION;
+	loop.row.pid = program->pid;
+	loop.basis = replay->basis;
+	if (collected_add_row(&replay->loops->collected, &loop, program->last))
+		replay->failed = true;
+	return true;
+}
+
+static int finish(struct replay *replay)
+{
+	const struct stream_event end = { .kind = STREAM_GAP };
+	struct collected_session *session;
+
+	summary_feed(&replay->summary, &end);
+	summary_finish(&replay->summary);
+	session = collected_session(&replay->loops->collected, SESSION);
+	if (!session || replay->failed)
+		return no_memory(replay);
+	session->totals = replay->summary.totals;
+	session->totals.basis = replay->basis;
+	session->has_totals = true;
+	return 0;
+}
+
+static int warn(struct replay *replay)
+{
+	struct hwprof_loops *loops = replay->loops;
+	uint64_t inferred = sites_inferred(replay->sites);
+	int error = 0;
+
+	if (inferred)
+		error |= loops_warn(loops, "%" PRIu64 " of %" PRIu64 " branches are in code that could not be read: whether they call, return or jump is inferred",
+				    inferred, replay->branches);
+	if (replay->broken)
+		error |= loops_warn(loops, "%" PRIu64 " of %" PRIu64 " branches were aborted or cannot have been as they are recorded: they count as gaps",
+				    replay->broken, replay->branches);
+	if (replay->filtered)
+		error |= loops_warn(loops, "%" PRIu64 " samples are left out: their event recorded some kinds of branches only",
+				    replay->filtered);
+	if (replay->unknown)
+		error |= loops_warn(loops, "%" PRIu64 " samples are left out: they are of no event that the file has",
+				    replay->unknown);
+	return error ? no_memory(replay) : 0;
+}
+
+/* --- all of it --------------------------------------------------------------------- */
+
+static int read_stacks(struct replay *replay)
+{
+	struct hwprof_file *file = replay->file;
+	int error = 0;
+
+	/* A pipe's events come with its data. */
+	if (!file->pipe)
+		error = stacks_expected(file);
+	if (!error)
+		error = records_read(file, take_record, replay);
+	if (!error)
+		error = stacks_expected(file);
+	if (!error)
+		error = end_rounds(replay);
+	if (!error)
+		error = finish(replay);
+	return error ? error : warn(replay);
+}
+
+static int init(struct replay *replay)
+{
+	const struct hwprof_replay_options *options = replay->options;
+	struct engine_params params = {
+		.span = options->span ? options->span : HWPROF_DEFAULT_SPAN,
+		.basis = HWPROF_BASIS_BRANCHES,
+	};
+	uint64_t mib = options->memory_mib ? options->memory_mib : MEMORY_MIB;
+
+	if (mib > MEMORY_MIB_MAX)
+		return file_fail(replay->file, -EINVAL,
+				 "memory of %" PRIu64 " MiB: 1 to %d are allowed",
+				 mib, MEMORY_MIB_MAX);
+	rounds_init(&replay->rounds);
+	replay->processes = processes_new();
+	replay->loops->collected.processes = replay->processes;
+	if (!replay->processes ||
+	    summary_init(&replay->summary, &params, mib << 20, take_row,
+			 replay))
+		return no_memory(replay);
+	replay->sites = sites_new(replay->file, replay->processes,
+				  replay->loops->objects);
+	return replay->sites ? 0 : no_memory(replay);
+}
+
+static int gather(struct hwprof_loops *loops, struct hwprof_file *file,
+		  void *context)
+{
+	struct replay replay = {
+		.file = file, .loops = loops, .options = context,
+		.basis = HWPROF_BASIS_BRANCHES,
+	};
+	int error = init(&replay);
+
+	if (!error)
+		error = read_stacks(&replay);
+	sites_free(replay.sites);
+	summary_destroy(&replay.summary);
+	rounds_destroy(&replay.rounds);
+	free(replay.programs);
+	return error;
+}
+
+int hwprof_loops_replay(struct hwprof_loops **loops, struct hwprof_file *file,
+			unsigned int flags,
+			const struct hwprof_replay_options *options)
+{
+	struct hwprof_replay_options defaults = { 0 };
+
+	if (options)
+		defaults = *options;
+	return loops_make(loops, file, flags, gather, &defaults);
+}

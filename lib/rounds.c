@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdlib.h>
+
+#include "rounds.h"
+
+enum {
+	ROUND_MAX = 32 << 20,	/* bytes; perf's default ring has half a MiB */
+};
+
+void rounds_init(struct rounds *rounds)
+{
+	*rounds = (struct rounds){ 0 };
+}
+
+void rounds_destroy(struct rounds *rounds)
+{
+	free(rounds->older.bytes);
+	free(rounds->newer.bytes);
+}
+
+static int make_room(struct round *round, size_t size)
+{
+	size_t room = 2 * round->room + size;
+	uint8_t *bytes = realloc(round->bytes, room);
+
+	if (!bytes)
+		return -ENOMEM;
+	round->bytes = bytes;
+	round->room = room;
+	return 0;
+}
+
+int rounds_add(struct rounds *rounds, const struct stack *stack,
+	       struct span branches)
+{
+	struct round *round = &rounds->newer;
+	size_t size = sizeof(*stack) + span_left(&branches);
+
+	if (round->room - round->size < size && make_room(round, size))
+		return -ENOMEM;
+	memcpy(round->bytes + round->size, stack, sizeof(*stack));
+	memcpy(round->bytes + round->size + sizeof(*stack), branches.at,
+	       span_left(&branches));
+	round->size += size;
+	return 0;
+}
+
+bool rounds_full(const struct rounds *rounds)
+{
+	return rounds->newer.size >= ROUND_MAX;
+}
+
+void rounds_turn(struct rounds *rounds)
+{
+	struct round older = rounds->older;
+
+	rounds->older = rounds->newer;
+	older.size = 0;
+	older.last = rounds->newer.last;
+	rounds->newer = older;
+}
+
+bool round_take(const struct round *round, size_t *at, struct stack *stack)
+{
+	if (*at == round->size)
+		return false;
+	memcpy(stack, round->bytes + *at, sizeof(*stack));
+	stack->branches = (const void *)(round->bytes + *at + sizeof(*stack));
+	*at += sizeof(*stack) + stack->count * sizeof(*stack->branches);
+	return true;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The sites of branches, and of which kind each branch is: as the recording
+ * says, as the instruction in the object says, or, where the code cannot be
+ * had, as far as the branch stacks tell. Sites are kept in a table of fixed
+ * size; one that had to go is looked up anew.
+ */
+#ifndef HWPROF_SITES_H
+#define HWPROF_SITES_H
+
+#include "engine/window.h"
+#include "objects.h"
+#include "processes.h"
+
+enum {
+	/* A sample has up to 64 KiB, LBR 32 branches, Intel PT up to 1024. */
+	STACK_MAX = UINT16_MAX / sizeof(struct window_branch),
+};
+
+/* The branch stack of a sample. */
+struct stack {
+	uint64_t time;
+	uint32_t pid;
+	uint32_t program;	/* processes_program() */
+	uint32_t count;
+	bool user, kernel;	/* sides whose branches were all recorded */
+	const struct window_branch *branches;	/* newest first */
+};
+
+struct sites;
+
+struct sites *sites_new(const struct hwprof_file *file,
+			const struct processes *processes,
+			struct objects *objects);
+void sites_free(struct sites *sites);
+
+/* Fills in the stack's @kinds, of enum stream_kind. -ENOMEM. */
+int sites_kinds(struct sites *sites, const struct stack *stack,
+		uint8_t *kinds);
+
+/* So far: branches whose code could not be had, so that kinds are inferred. */
+uint64_t sites_inferred(const struct sites *sites);
+
+#endif /* HWPROF_SITES_H */

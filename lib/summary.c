@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+
+#include "summary.h"
+
+enum {
+	TABLE_SHARE = 8,	/* the table has so many parts less than the profile */
+};
+
+int summary_init(struct summary *summary, const struct engine_params *params,
+		 size_t memory, engine_emit emit, void *context)
+{
+	size_t table_size = memory / (TABLE_SHARE + 1) & ~(size_t)63;
+
+	*summary = (struct summary){
+		.params = *params, .emit = emit, .context = context,
+		.table_size = table_size,
+		.profile_size = TABLE_SHARE * table_size,
+		.table = malloc(table_size),
+		.profile = malloc(TABLE_SHARE * table_size),
+		.cursor = malloc(loop_engine.cursor_size),
+		.totals.memory = memory,
+		.totals.basis = params->basis,
+	};
+	if (!summary->table || !summary->profile || !summary->cursor) {
+		summary_destroy(summary);
+		return -ENOMEM;
+	}
+	loop_engine.table_init(summary->table, summary->table_size, params);
+	loop_engine.table_init(summary->profile, summary->profile_size, params);
+	loop_engine.cursor_init(summary->cursor, 0);
+	return 0;
+}
+
+void summary_destroy(struct summary *summary)
+{
+	free(summary->table);
+	free(summary->profile);
+	free(summary->cursor);
+}
+
+static bool give(void *context, const void *row, u64 ip, u64 addr, u64 period)
+{
+	struct summary *summary = context;
+
+	summary->totals.delivered += period;
+	return summary->emit(summary->context, row, ip, addr, period);
+}
+
+static void give_rows(struct summary *summary)
+{
+	size_t at = 0;
+
+	loop_engine.settle(summary->profile, 0);
+	loop_engine.rows(summary->profile, 0, &at, give, summary);
+	summary->merged = 0;
+}
+
+/*
+ * Rows are asked for before the profile may have to evict: what they told of is
+ * not lost with it.
+ */
+void summary_retire(struct summary *summary)
+{
+	loop_engine.merge(summary->profile, summary->table, SIZE_MAX);
+	if (++summary->merged == TABLE_SHARE)
+		give_rows(summary);
+}
+
+void summary_finish(struct summary *summary)
+{
+	struct hwprof_row_totals *totals = &summary->totals;
+
+	loop_engine.merge(summary->profile, summary->table, SIZE_MAX);
+	give_rows(summary);
+	totals->evicted = loop_engine.evicted(summary->profile);
+	totals->pending = loop_engine.pending(summary->profile);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The loop engine in user space: a table that is fed, as small as a CPU's in
+ * the module, so that it stays in the cache; and a profile that it is merged
+ * into, and that gives the rows.
+ */
+#ifndef HWPROF_SUMMARY_H
+#define HWPROF_SUMMARY_H
+
+#include "engine/engine.h"
+
+#include <stdlib.h>
+
+struct summary {
+	struct engine_params params;
+	engine_emit emit;
+	void *context;
+
+	void *table, *profile, *cursor;
+	size_t table_size, profile_size;
+	size_t merged;			/* tables since the last rows */
+	struct hwprof_row_totals totals;	/* so far */
+};
+
+/*
+ * @memory: bytes for all of it, SUMMARY_MEMORY_MIN or more. Rows go to @emit,
+ * which refuses none, also while events are fed. -ENOMEM.
+ */
+#define SUMMARY_MEMORY_MIN	(1U << 20)
+
+int summary_init(struct summary *summary, const struct engine_params *params,
+		 size_t memory, engine_emit emit, void *context);
+void summary_destroy(struct summary *summary);
+
+/* The table's turn is over: more than it can hold was seen. */
+void summary_retire(struct summary *summary);
+
+/* No event comes any more: gives the rows, and completes the totals. */
+void summary_finish(struct summary *summary);
+
+static inline void summary_feed(struct summary *summary,
+				const struct stream_event *event)
+{
+	summary->totals.events++;
+	summary->totals.gaps += event->kind == STREAM_GAP;
+	summary->totals.produced +=
+		stream_is_back_edge(event, summary->params.span);
+	if (unlikely(!loop_engine.feed(summary->table, summary->cursor, event)))
+		summary_retire(summary);
+}
+
+#endif /* HWPROF_SUMMARY_H */

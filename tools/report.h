@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Loops as they are printed, whatever they were made from. */
+#ifndef HWPROF_REPORT_H
+#define HWPROF_REPORT_H
+
+#include <getopt.h>
+
+#include "hwprof.h"
+
+struct report {
+	const char *file;
+	const char *sort;
+	uint64_t limit;		/* 0: all */
+	bool json, full_path;
+	unsigned int flags;	/* enum hwprof_loops_flags */
+};
+
+/* The options of struct report, but for its file. */
+#define REPORT_OPTIONS							\
+	{ "sort", required_argument, NULL, 's' },			\
+	{ "limit", required_argument, NULL, 'n' },			\
+	{ "per-process", no_argument, NULL, 'p' },			\
+	{ "full-path", no_argument, NULL, 'f' },			\
+	{ "json", no_argument, NULL, 'j' },				\
+	{ "help", no_argument, NULL, 'h' }
+
+#define REPORT_LETTERS	"s:n:h"
+
+#define REPORT_USAGE							\
+"  -s, --sort KEYS     order, separated by commas, of: " HWPROF_LOOPS_SORT_KEYS "\n" \
+"                      (default: share)\n"				\
+"  -n, --limit N       no more than N loops (default: all)\n"		\
+"      --per-process   loops of each process apart\n"			\
+"      --full-path     objects and files of source with their directories\n" \
+"      --json          as JSON: see hwprof-report(1)\n"		\
+"  -h, --help\n"
+
+/*
+ * Takes one of these options, or says what is wrong with it or, if that was
+ * asked for, @usage. -1: go on; else the status to exit with.
+ */
+int report_option(struct report *report, int option, char *value,
+		  const char *usage, char **argv);
+
+/* Sorts and prints @loops, and its warnings on stderr. The status. */
+int report_print(const struct report *report, struct hwprof_loops *loops);
+
+#endif /* HWPROF_REPORT_H */
