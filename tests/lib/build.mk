@@ -6,7 +6,11 @@ LIB_TESTS := event file processes objects loops recording
 LIB_TEST_SAN := $(patsubst %,$(BUILD)/san/tests/lib/test-%.o,$(LIB_TESTS)) \
 		$(BUILD)/san/tests/lib/fixture.o
 
-$(LIB_SAN) $(LIB_TEST_SAN): override CFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
+# Programs that are sampled are the engine tests', and so is the oracle.
+REPLAY_TEST_SAN := $(patsubst %,$(BUILD)/san/tests/lib/%.o,\
+			      test-replay run stacks)
+
+$(LIB_SAN) $(LIB_TEST_SAN) $(REPLAY_TEST_SAN): override CFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
 
 $(patsubst %,$(BUILD)/tests/test-%,$(LIB_TESTS)): \
 $(BUILD)/tests/test-%: $(BUILD)/san/tests/lib/test-%.o \
@@ -14,7 +18,13 @@ $(BUILD)/tests/test-%: $(BUILD)/san/tests/lib/test-%.o \
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ $(LIB_LINK) -lcmocka
 
-UNIT_TESTS += $(patsubst %,$(BUILD)/tests/test-%,$(LIB_TESTS))
+$(BUILD)/tests/test-replay: $(REPLAY_TEST_SAN) $(LIB_SAN) $(ORACLE_SAN) \
+			    $(patsubst %,$(BUILD)/san/tests/engine/%.o,\
+				       machine program)
+	@mkdir -p $(@D)
+	$(CC) $(SAN) -o $@ $^ $(LIB_LINK) -lcmocka
+
+UNIT_TESTS += $(patsubst %,$(BUILD)/tests/test-%,$(LIB_TESTS) replay)
 
 $(BUILD)/tests/test-hwprof: tests/lib/test-hwprof.sh $(BUILD)/hwprof
 	@mkdir -p $(@D)

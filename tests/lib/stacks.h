@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Recordings of branch stacks, as perf record -b has written them over time. */
+#ifndef HWPROF_TEST_STACKS_H
+#define HWPROF_TEST_STACKS_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct stacks_style {
+	bool pipe;		/* no table of events, but records of them */
+	bool zstd;		/* records in records, packed */
+	uint32_t attr_size;	/* of an older perf; 0: today's */
+	uint32_t type;		/* of the event */
+	uint64_t config;
+	bool freq;
+	bool kernel;		/* not :u */
+	uint64_t sample_type;	/* what there is besides IP, TID, PERIOD and
+				 * the stacks: any but registers and later */
+	uint64_t read_format;
+	uint64_t filter;	/* branch_sample_type; 0: ANY */
+	unsigned int events;	/* more than one: the last has the stacks */
+};
+
+struct stacks {
+	FILE *file;
+	struct stacks_style style;
+	struct perf_event_attr attr;
+	uint8_t *records;	/* to be packed */
+	size_t size, room;
+	void *zstd;
+};
+
+/* Into the new or old file @path. */
+void stacks_begin(struct stacks *stacks, const char *path,
+		  const struct stacks_style *style);
+void stacks_comm(struct stacks *stacks, uint64_t time, uint32_t pid,
+		 const char *name, bool exec);
+void stacks_map(struct stacks *stacks, uint64_t time, uint32_t pid,
+		uint64_t start, uint64_t size, uint64_t offset,
+		const char *name);
+/* @entries: newest first. */
+void stacks_sample(struct stacks *stacks, uint64_t time, uint32_t pid,
+		   const struct perf_branch_entry *entries, size_t count);
+/* Any record at all. */
+void stacks_record(struct stacks *stacks, uint32_t type, uint16_t misc,
+		   const void *body, size_t size);
+void stacks_round(struct stacks *stacks);
+void stacks_end(struct stacks *stacks);
+
+#endif /* HWPROF_TEST_STACKS_H */

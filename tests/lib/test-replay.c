@@ -1,0 +1,647 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Branch stacks to loops. Random programs are sampled, and their loops have to
+ * be those that the oracle finds in the same windows; by hand, what hardware
+ * and perf do besides.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "hwprof.h"
+#include "perfdata.h"
+#include "run.h"
+#include "tests/engine/random.h"
+#include "tests/engine/seeds.h"
+
+#define ORIGIN	0x400000
+#define PID	4242
+
+struct scratch {
+	char recording[64];
+	char object[64];
+};
+
+static const struct program_style wild = {
+	.procedures = 10, .depth = 4, .recursion = true, .tail_calls = true,
+	.gotos = true, .longjmps = true,
+};
+
+static void scratch_init(struct scratch *scratch)
+{
+	strcpy(scratch->recording, "/tmp/hwprof-test-XXXXXX");
+	strcpy(scratch->object, "/tmp/hwprof-test-XXXXXX");
+	close(mkstemp(scratch->recording));
+	close(mkstemp(scratch->object));
+}
+
+static void scratch_remove(const struct scratch *scratch)
+{
+	unlink(scratch->recording);
+	unlink(scratch->object);
+}
+
+static int try_replay(const char *path, unsigned int flags,
+		      struct hwprof_loops **loops, char message[512])
+{
+	struct hwprof_file *file;
+	int error = hwprof_file_open(&file, path);
+
+	*loops = NULL;
+	if (!error)
+		error = hwprof_loops_replay(loops, file, flags, NULL);
+	snprintf(message, 512, "%s", error ? hwprof_file_error(file) : "");
+	hwprof_file_close(file);
+	return error;
+}
+
+static struct hwprof_loops *replay(const char *path, unsigned int flags)
+{
+	struct hwprof_loops *loops;
+	char message[512];
+
+	if (try_replay(path, flags, &loops, message))
+		print_message("# %s\n", message);
+	assert_non_null(loops);
+	return loops;
+}
+
+static const char *find_warning(const struct hwprof_loops *loops,
+				const char *words)
+{
+	const char *warning;
+	size_t i;
+
+	for (i = 0; (warning = hwprof_loops_warning(loops, i)); i++)
+		if (strstr(warning, words))
+			return warning;
+	return NULL;
+}
+
+static const struct hwprof_loop *find_loop(const struct hwprof_loops *loops,
+					   uint64_t head)
+{
+	size_t i;
+
+	for (i = 0; i < hwprof_loops_count(loops); i++)
+		if (hwprof_loops_get(loops, i)->head == head)
+			return hwprof_loops_get(loops, i);
+	return NULL;
+}
+
+/* --- random programs against the oracle --------------------------------------- */
+
+struct scene {
+	struct stacks_style stacks;
+	struct run_style run;
+	unsigned int samples;
+	unsigned int late;	/* the map comes behind so many samples */
+};
+
+/* Heads are offsets in the object, whose code begins at 0x1000. */
+static uint64_t placed(uint64_t address)
+{
+	return address - ORIGIN + 0x1000;
+}
+
+static void record(const struct scene *scene, const struct scratch *scratch,
+		   struct run *run)
+{
+	struct perf_branch_entry entries[RUN_STACK];
+	struct stacks stacks;
+	unsigned int i;
+
+	stacks_begin(&stacks, scratch->recording, &scene->stacks);
+	stacks_comm(&stacks, 1, PID, "prog", true);
+	for (i = 0; i < scene->samples; i++) {
+		if (i == scene->late)
+			stacks_map(&stacks, 2, PID, ORIGIN, 1 << 20, 0x1000,
+				   scratch->object);
+		run_sample(run, entries);
+		stacks_sample(&stacks, 10 + i, PID, entries, RUN_STACK);
+		if (i % 100 == 99)
+			stacks_round(&stacks);
+	}
+	stacks_end(&stacks);
+}
+
+static void compare_loop(const struct hwprof_loop *loop,
+			 const struct oracle_loop *expected)
+{
+	unsigned int i;
+
+	assert_non_null(loop);
+	assert_int_equal(loop->tail, placed(expected->tail));
+	assert_int_equal(loop->back_edges_seen, expected->back_edges);
+	assert_int_equal(loop->entries_seen, expected->entries);
+	assert_false(loop->counted);
+	if (loop->tolerance)
+		return;
+	assert_int_equal(loop->trip_max, expected->executions ?
+			 expected->trip_max : loop->trip_max);
+	for (i = 1; i < HWPROF_TRIP_BUCKETS; i++)
+		assert_int_equal(loop->histogram[i], expected->trips[i]);
+}
+
+static void compare(const struct hwprof_loops *loops, struct oracle *oracle,
+		    const struct run *run)
+{
+	const struct hwprof_totals *totals = hwprof_loops_totals(loops);
+	const struct oracle_loop *expected;
+	uint64_t back_edges = 0;
+	size_t count, i;
+
+	oracle_run(oracle);
+	count = oracle_loops(oracle, &expected);
+	assert_int_equal(hwprof_loops_count(loops), count);
+	for (i = 0; i < count; i++) {
+		compare_loop(find_loop(loops, placed(expected[i].head)),
+			     &expected[i]);
+		back_edges += expected[i].back_edges;
+	}
+	assert_int_equal(totals->produced, back_edges);
+	assert_int_equal(totals->delivered, back_edges);
+	assert_int_equal(totals->evicted, 0);
+	assert_true(totals->events <= run->branches + 1);
+}
+
+static void check_scene(const struct scene *scene, uint64_t seed)
+{
+	struct program *program = program_new(seed, &wild);
+	struct oracle *oracle = oracle_new(HWPROF_DEFAULT_SPAN);
+	struct hwprof_loops *loops;
+	struct scratch scratch;
+	struct run run;
+
+	scratch_init(&scratch);
+	run_write_object(program, scratch.object);
+	run_init(&run, program, &scene->run, seed, 1, oracle);
+	record(scene, &scratch, &run);
+	/* Loops at the code's own addresses, wherever the kinds are from. */
+	loops = replay(scratch.recording, 0);
+	compare(loops, oracle, &run);
+	assert_null(find_warning(loops, "inferred"));
+	assert_null(find_warning(loops, "gaps"));
+	hwprof_loops_free(loops);
+	scratch_remove(&scratch);
+	oracle_free(oracle);
+	program_free(program);
+}
+
+static void check(const struct scene *scene)
+{
+	uint64_t seed, count = seeds(8);
+
+	for (seed = 1; seed <= count; seed++)
+		check_scene(scene, seed);
+}
+
+#define TIME	PERF_SAMPLE_TIME
+
+/* perf 3.x, freq, :u: no types, no ids, kinds from the code */
+static void test_plain(void **state)
+{
+	check(&(struct scene){
+		.stacks = { .attr_size = PERF_ATTR_SIZE_VER3, .freq = true,
+			    .sample_type = TIME },
+		.run = { .branches = 40 }, .samples = 2000,
+	});
+}
+
+/* perf 6.x: types, HW_INDEX, counters, period mode, both sides */
+static void test_newest(void **state)
+{
+	check(&(struct scene){
+		.stacks = { .type = PERF_TYPE_RAW, .config = 0x20c4,
+			    .kernel = true,
+			    .sample_type = TIME | PERF_SAMPLE_IDENTIFIER |
+					   PERF_SAMPLE_CPU,
+			    .filter = PERF_SAMPLE_BRANCH_ANY |
+				      PERF_SAMPLE_BRANCH_TYPE_SAVE |
+				      PERF_SAMPLE_BRANCH_HW_INDEX | 1 << 19 },
+		.run = { .branches = 10, .types = true, .kernel = true },
+		.samples = 2000,
+	});
+}
+
+/* All that may stand before the stack, and another event beside it. */
+static void test_fields(void **state)
+{
+	check(&(struct scene){
+		.stacks = { .events = 2,
+			    .sample_type = TIME | PERF_SAMPLE_ADDR |
+					   PERF_SAMPLE_ID | PERF_SAMPLE_CPU |
+					   PERF_SAMPLE_STREAM_ID |
+					   PERF_SAMPLE_READ | PERF_SAMPLE_RAW |
+					   PERF_SAMPLE_CALLCHAIN,
+			    .read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID |
+					   PERF_FORMAT_LOST |
+					   PERF_FORMAT_TOTAL_TIME_RUNNING },
+		.run = { .branches = 100 }, .samples = 1000,
+	});
+	check(&(struct scene){
+		.stacks = { .sample_type = TIME | PERF_SAMPLE_READ,
+			    .read_format = PERF_FORMAT_ID |
+					   PERF_FORMAT_TOTAL_TIME_ENABLED },
+		.run = { .branches = 100 }, .samples = 1000,
+	});
+}
+
+static void test_pipe(void **state)
+{
+	check(&(struct scene){
+		.stacks = { .pipe = true, .events = 2,
+			    .sample_type = TIME | PERF_SAMPLE_IDENTIFIER },
+		.run = { .branches = 40, .kernel = true }, .samples = 1000,
+	});
+}
+
+static void test_zstd(void **state)
+{
+	check(&(struct scene){
+		.stacks = { .zstd = true, .sample_type = TIME },
+		.run = { .branches = 40 }, .samples = 1000,
+	});
+}
+
+/* The map of a sample is on another CPU's ring, so it comes a round later. */
+static void test_late_map(void **state)
+{
+	check(&(struct scene){
+		.stacks = { .sample_type = TIME },
+		.run = { .branches = 40 }, .samples = 1000, .late = 190,
+	});
+}
+
+static void test_no_times(void **state)
+{
+	check(&(struct scene){ .run = { .branches = 40 }, .samples = 1000 });
+}
+
+/* --- by hand -------------------------------------------------------------------- */
+
+/* A stack as it is read: from, to; the newest first. */
+#define STACK(...)							       \
+	((const struct perf_branch_entry[]){ __VA_ARGS__ })
+#define COND(f, t)	{ .from = f, .to = t, .type = PERF_BR_COND }
+#define CALL(f, t)	{ .from = f, .to = t, .type = PERF_BR_CALL }
+#define RET(f, t)	{ .from = f, .to = t, .type = PERF_BR_RET }
+#define PLAIN(f, t)	{ .from = f, .to = t }
+
+static struct hwprof_loops *replay_stack(const struct perf_branch_entry *stack,
+					 size_t count, bool kernel)
+{
+	const struct stacks_style style = { .sample_type = TIME,
+					    .kernel = kernel };
+	struct hwprof_loops *loops;
+	struct scratch scratch;
+	struct stacks stacks;
+
+	scratch_init(&scratch);
+	stacks_begin(&stacks, scratch.recording, &style);
+	stacks_sample(&stacks, 10, PID, stack, count);
+	stacks_end(&stacks);
+	loops = replay(scratch.recording, HWPROF_NO_OBJECTS);
+	scratch_remove(&scratch);
+	return loops;
+}
+
+#define REPLAY(kernel, ...)						       \
+	replay_stack(STACK(__VA_ARGS__),				       \
+		     sizeof(STACK(__VA_ARGS__)) /			       \
+		     sizeof(struct perf_branch_entry), kernel)
+
+static void expect_loop(const struct hwprof_loops *loops, uint64_t head,
+			uint64_t back_edges, uint64_t entries)
+{
+	const struct hwprof_loop *loop = find_loop(loops, head);
+
+	assert_non_null(loop);
+	assert_int_equal(loop->back_edges_seen, back_edges);
+	assert_int_equal(loop->entries_seen, entries);
+}
+
+/* The oldest branch is none: nobody saw the line before it. */
+static void test_oldest(void **state)
+{
+	struct hwprof_loops *loops = REPLAY(false, COND(0x1020, 0x1010),
+					    COND(0x1020, 0x1010),
+					    COND(0x1020, 0x1010));
+
+	expect_loop(loops, 0x1010, 2, 0);
+	assert_int_equal(hwprof_loops_totals(loops)->events, 4);
+	assert_int_equal(hwprof_loops_totals(loops)->gaps, 2);
+	hwprof_loops_free(loops);
+}
+
+#define IN_KERNEL	0xffffffff81000000ULL
+
+/* An interrupt and a system call in a loop's line do not end it. */
+static void test_interrupted(void **state)
+{
+	struct hwprof_loops *loops = REPLAY(false,
+		COND(0x1040, 0x1010),
+		PLAIN(IN_KERNEL + 0x80, 0x1032),
+		PLAIN(IN_KERNEL, IN_KERNEL + 0x40),
+		PLAIN(0x1030, IN_KERNEL),
+		PLAIN(IN_KERNEL + 0x90, 0x1018),
+		PLAIN(0x1018, IN_KERNEL),
+		COND(0x1005, 0x1008));
+
+	expect_loop(loops, 0x1010, 1, 1);
+	assert_null(find_warning(loops, "gaps"));
+	hwprof_loops_free(loops);
+
+	/* A signal's handler instead: what was before is not known. */
+	loops = REPLAY(false, COND(0x1040, 0x1010),
+		       PLAIN(IN_KERNEL + 0x80, 0x1020),
+		       PLAIN(0x1018, IN_KERNEL), COND(0x1005, 0x1012));
+	expect_loop(loops, 0x1010, 1, 0);
+	hwprof_loops_free(loops);
+}
+
+/* Both sides are recorded: the kernel's loops are a space of their own. */
+static void test_kernel(void **state)
+{
+	struct hwprof_loops *loops = REPLAY(true,
+		COND(0x1040, 0x1010),
+		PLAIN(IN_KERNEL + 0x80, 0x1032),
+		COND(IN_KERNEL + 0x60, IN_KERNEL + 0x20),
+		COND(IN_KERNEL + 0x60, IN_KERNEL + 0x20),
+		PLAIN(0x1030, IN_KERNEL),
+		COND(0x1005, 0x1008));
+
+	expect_loop(loops, 0x1010, 1, 1);
+	expect_loop(loops, IN_KERNEL + 0x20, 2, 1);
+	assert_string_equal(find_loop(loops, IN_KERNEL + 0x20)->object,
+			    "[kernel]");
+	hwprof_loops_free(loops);
+}
+
+/* What cannot be is a gap, and counted; the wrong path was never taken. */
+static void test_broken(void **state)
+{
+	struct perf_branch_entry stack[] = {
+		COND(0x1020, 0x1010),
+		PLAIN(0, 0x1010),		/* lost its source */
+		COND(0x1020, 0x1010),
+		PLAIN(0x1018, 0x1010),		/* aborted */
+		COND(0x1020, 0x1010),
+		COND(0x1004, 0x1018),		/* not behind 0x1010 */
+		PLAIN(0x101c, 0x7777),		/* speculated */
+		COND(0x1020, 0x1010),
+		COND(0x1020, 0x1010),
+	};
+	struct hwprof_loops *loops;
+
+	stack[3].abort = 1;
+	stack[6].spec = 1;
+	loops = replay_stack(stack, 9, false);
+	expect_loop(loops, 0x1010, 4, 0);
+	assert_non_null(find_warning(loops, "3 of 9 branches"));
+	hwprof_loops_free(loops);
+}
+
+static void add_pairs(struct stacks *stacks, unsigned int count)
+{
+	/* head 1000; call 1008 -> 2000; ret 2009 -> 100d; back 1020 -> 1000 */
+	const struct perf_branch_entry pairs[] = {
+		PLAIN(0x1020, 0x1000), PLAIN(0x2009, 0x100d),
+		PLAIN(0x1008, 0x2000), PLAIN(0x1020, 0x1000),
+		PLAIN(0x2009, 0x100d), PLAIN(0x1008, 0x2000),
+		PLAIN(0x1020, 0x1000),
+	};
+	/* jmp 3000 -> 3040; back 3048 -> 3002, four times */
+	const struct perf_branch_entry rotated[] = {
+		PLAIN(0x3048, 0x3002), PLAIN(0x3048, 0x3002),
+		PLAIN(0x3048, 0x3002), PLAIN(0x3048, 0x3002),
+		PLAIN(0x3000, 0x3041), PLAIN(0x2ff0, 0x2ff8),
+	};
+
+	while (count--) {
+		stacks_sample(stacks, 10, PID, pairs, 7);
+		stacks_sample(stacks, 10, PID, rotated, 6);
+	}
+}
+
+/* Without code: calls and returns by their pairs, and jumps that look alike. */
+static void test_inferred(void **state)
+{
+	const struct stacks_style style = { .sample_type = TIME };
+	struct hwprof_loops *loops;
+	struct scratch scratch;
+	struct stacks stacks;
+
+	scratch_init(&scratch);
+	stacks_begin(&stacks, scratch.recording, &style);
+	add_pairs(&stacks, 10);
+	stacks_end(&stacks);
+	loops = replay(scratch.recording, HWPROF_NO_OBJECTS);
+	assert_int_equal(hwprof_loops_count(loops), 2);
+	expect_loop(loops, 0x1000, 20, 0);
+	expect_loop(loops, 0x3002, 40, 10);
+	assert_non_null(find_warning(loops, "130 of 130 branches"));
+	hwprof_loops_free(loops);
+	scratch_remove(&scratch);
+}
+
+/* The same addresses before and behind an exec are other code. */
+static void test_exec(void **state)
+{
+	const struct stacks_style style = { .sample_type = TIME };
+	const struct perf_branch_entry stack[] = {
+		COND(0x1020, 0x1010), COND(0x1020, 0x1010),
+	};
+	struct hwprof_loops *loops;
+	struct scratch scratch;
+	struct stacks stacks;
+
+	scratch_init(&scratch);
+	stacks_begin(&stacks, scratch.recording, &style);
+	stacks_map(&stacks, 1, PID, 0x1000, 0x1000, 0x1000, "/no/first");
+	stacks_comm(&stacks, 20, PID, "second", true);
+	stacks_map(&stacks, 21, PID, 0x1000, 0x1000, 0x5000, "/no/second");
+	stacks_sample(&stacks, 30, PID, stack, 2);
+	stacks_sample(&stacks, 10, PID, stack, 2);
+	stacks_end(&stacks);
+	loops = replay(scratch.recording, HWPROF_NO_OBJECTS);
+	assert_int_equal(hwprof_loops_count(loops), 2);
+	expect_loop(loops, 0x1010, 1, 0);
+	expect_loop(loops, 0x5010, 1, 0);
+	assert_string_equal(find_loop(loops, 0x5010)->object, "/no/second");
+	hwprof_loops_free(loops);
+	scratch_remove(&scratch);
+}
+
+static void expect_basis(const struct stacks_style *style,
+			 enum hwprof_basis basis)
+{
+	const struct perf_branch_entry stack[] = {
+		COND(0x1020, 0x1010), COND(0x1020, 0x1010),
+	};
+	struct hwprof_loops *loops;
+	struct scratch scratch;
+	struct stacks stacks;
+
+	scratch_init(&scratch);
+	stacks_begin(&stacks, scratch.recording, style);
+	stacks_sample(&stacks, 0, PID, stack, 2);
+	stacks_end(&stacks);
+	loops = replay(scratch.recording, HWPROF_NO_OBJECTS);
+	assert_int_equal(find_loop(loops, 0x1010)->basis, basis);
+	hwprof_loops_free(loops);
+	scratch_remove(&scratch);
+}
+
+static void test_basis(void **state)
+{
+	expect_basis(&(struct stacks_style){ .type = PERF_TYPE_RAW,
+					     .config = 0x20c4 },
+		     HWPROF_BASIS_BRANCHES);
+	expect_basis(&(struct stacks_style){ .type = PERF_TYPE_HARDWARE,
+			.config = PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
+		     HWPROF_BASIS_BRANCHES);
+	expect_basis(&(struct stacks_style){ .type = PERF_TYPE_HARDWARE,
+					     .config = PERF_COUNT_HW_CPU_CYCLES },
+		     HWPROF_BASIS_TIME);
+	expect_basis(&(struct stacks_style){ .type = PERF_TYPE_RAW,
+					     .config = 0x00c5 },
+		     HWPROF_BASIS_TIME);
+}
+
+/* --- wrong input -------------------------------------------------------------------- */
+
+static void expect_refusal(const struct stacks_style *style, const void *body,
+			   size_t size, int error, const char *words)
+{
+	struct hwprof_loops *loops;
+	struct scratch scratch;
+	struct stacks stacks;
+	char message[512];
+	int got;
+
+	scratch_init(&scratch);
+	stacks_begin(&stacks, scratch.recording, style);
+	if (body)
+		stacks_record(&stacks, PERF_RECORD_SAMPLE, 0, body, size);
+	stacks_end(&stacks);
+	got = try_replay(scratch.recording, 0, &loops, message);
+	if (got != error || !strstr(message, words))
+		print_message("# %d: %s\n", got, message);
+	assert_int_equal(got, error);
+	assert_non_null(strstr(message, words));
+	scratch_remove(&scratch);
+}
+
+static void test_refused(void **state)
+{
+	/* ip, pid, tid, period, and then the stack */
+	const uint64_t many[] = { 0, PID, 1, 99999999, 1, 2, 3 };
+	const uint64_t cut[] = { 0, PID, 1, 2, 0x1020, 0x1010, 0, 0x1020 };
+	const struct stacks_style plain = { 0 };
+
+	expect_refusal(&plain, many, sizeof(many), -EBADMSG, "offset 0x");
+	expect_refusal(&plain, cut, sizeof(cut), -EBADMSG, "offset 0x");
+	expect_refusal(&plain, cut, 8, -EBADMSG, "offset 0x");
+	expect_refusal(&(struct stacks_style){
+				.filter = PERF_SAMPLE_BRANCH_ANY_CALL },
+		       NULL, 0, -ENOENT, "some kinds of branches only");
+	expect_refusal(&(struct stacks_style){ .pipe = true,
+				.filter = PERF_SAMPLE_BRANCH_CALL_STACK },
+		       NULL, 0, -ENOENT, "some kinds of branches only");
+}
+
+static void test_no_stacks(void **state)
+{
+	struct hwprof_loops *loops;
+	char message[512];
+
+	assert_int_equal(try_replay("tests/fuzz/seeds/fuzz-perfdata/hwprof", 0,
+				    &loops, message), -ENOENT);
+	assert_non_null(strstr(message, "has no branch stacks"));
+}
+
+static void test_other_order(void **state)
+{
+	const uint64_t header[2] = { PERFDATA_MAGIC_SWAPPED,
+				     (uint64_t)0x68 << 56 };
+	struct hwprof_loops *loops;
+	struct scratch scratch;
+	char message[512];
+	FILE *file;
+
+	scratch_init(&scratch);
+	file = fopen(scratch.recording, "w");
+	fwrite(header, sizeof(header), 1, file);
+	fclose(file);
+	assert_int_equal(try_replay(scratch.recording, 0, &loops, message),
+			 -ENOTSUP);
+	assert_non_null(strstr(message, "other byte order"));
+	scratch_remove(&scratch);
+}
+
+static void test_options(void **state)
+{
+	const struct hwprof_replay_options options = { .memory_mib = 4096 };
+	struct hwprof_loops *loops;
+	struct hwprof_file *file;
+
+	assert_int_equal(hwprof_file_open(&file,
+			 "tests/fuzz/seeds/fuzz-perfdata/perf"), 0);
+	assert_int_equal(hwprof_loops_replay(&loops, file, 0, &options),
+			 -EINVAL);
+	assert_non_null(strstr(hwprof_file_error(file), "1 to 4095"));
+	hwprof_file_close(file);
+}
+
+/* --- from hardware --------------------------------------------------------------------- */
+
+#define SKYLAKE	"../shared/data/lbr/skylake-sp-lbr32.perf.data"
+
+static void test_skylake(void **state)
+{
+	const struct hwprof_totals *totals;
+	struct hwprof_loops *loops;
+
+	if (access(SKYLAKE, R_OK)) {
+		print_message("# %s is not there\n", SKYLAKE);
+		skip();
+	}
+	loops = replay(SKYLAKE, 0);
+	totals = hwprof_loops_totals(loops);
+	assert_int_equal(hwprof_loops_count(loops), 2);
+	assert_int_equal(hwprof_loops_get(loops, 0)->basis, HWPROF_BASIS_TIME);
+	assert_int_equal(totals->produced, totals->delivered);
+	assert_true(totals->events > 3732 * 31 && totals->events < 3732 * 33);
+	hwprof_loops_free(loops);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_plain),
+		cmocka_unit_test(test_newest),
+		cmocka_unit_test(test_fields),
+		cmocka_unit_test(test_pipe),
+		cmocka_unit_test(test_zstd),
+		cmocka_unit_test(test_late_map),
+		cmocka_unit_test(test_no_times),
+		cmocka_unit_test(test_oldest),
+		cmocka_unit_test(test_interrupted),
+		cmocka_unit_test(test_kernel),
+		cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_inferred),
+		cmocka_unit_test(test_exec),
+		cmocka_unit_test(test_basis),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_no_stacks),
+		cmocka_unit_test(test_other_order),
+		cmocka_unit_test(test_options),
+		cmocka_unit_test(test_skylake),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
