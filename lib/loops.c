@@ -228,7 +228,7 @@ static int warn_of_totals(struct hwprof_loops *loops)
 		error |= loops_warn(loops, "%" PRIu64 " of %" PRIu64 " back edges were lost: no table, cursor or ring was free",
 			      totals->lost, totals->produced);
 	if (totals->evicted)
-		error |= loops_warn(loops, "%" PRIu64 " of %" PRIu64 " back edges were given up for want of memory: raise memory_mib",
+		error |= loops_warn(loops, "%" PRIu64 " of %" PRIu64 " back edges were given up for want of memory: raise memory_mib, or --memory of a replay",
 			      totals->evicted, totals->produced);
 	if (totals->pending)
 		error |= loops_warn(loops, "%" PRIu64 " of %" PRIu64 " back edges were in no row yet when the recording ended",

@@ -371,27 +371,44 @@ static bool is_plain(const struct window_branch *branch)
 	       window_in_kernel(branch->from) == window_in_kernel(branch->to);
 }
 
-/* 1: the kind may have to be inferred; 0: it has not; or -ENOMEM. */
-static int take_kind(struct sites *sites, const struct stack *stack,
-		     uint32_t i, uint8_t *kind)
+/* The kind of a branch whose site is not in its first place. -ENOMEM. */
+static noinline int find_kind(struct sites *sites, const struct stack *stack,
+			      const struct window_branch *branch, bool *open)
 {
-	const struct window_branch *branch = &stack->branches[i];
 	uint32_t program = program_at(stack, branch->from);
 	struct site *site;
 
-	*kind = window_kind(branch);
-	if (*kind || !is_plain(branch))
-		return 0;
+	if (!is_plain(branch))
+		return STREAM_JUMP;
 	site = find(sites, program, branch->from);
-	if (unlikely(!site)) {
+	if (!site) {
 		int error = look_up(sites, stack, program, branch->from, &site);
 
 		if (error)
 			return error;
 	}
-	*kind = site->kind;
 	sites->inferred += site->evidence != EVIDENCE_CODE;
-	return is_open(site);
+	*open |= is_open(site);
+	return site->kind;
+}
+
+/* Most often there is nothing to it. */
+static __always_inline int take_kind(struct sites *sites,
+				     const struct stack *stack,
+				     const struct window_branch *branch,
+				     bool *open)
+{
+	int kind = window_kind(branch->flags);
+	const struct site *site;
+
+	if (kind)
+		return kind;
+	site = set_of(sites, stack->program, branch->from);
+	if (likely(site->from == branch->from &&
+		   site->program == stack->program &&
+		   site->evidence == EVIDENCE_CODE))
+		return site->kind;
+	return find_kind(sites, stack, branch, open);
 }
 
 int sites_kinds(struct sites *sites, const struct stack *stack,
@@ -401,11 +418,11 @@ int sites_kinds(struct sites *sites, const struct stack *stack,
 	uint32_t i;
 
 	for (i = 0; i < stack->count; i++) {
-		int found = take_kind(sites, stack, i, &kinds[i]);
+		int kind = take_kind(sites, stack, &stack->branches[i], &open);
 
-		if (found < 0)
-			return found;
-		open |= found;
+		if (unlikely(kind < 0))
+			return kind;
+		kinds[i] = kind;
 	}
 	if (likely(!open) || stack->count > INFER_MAX)
 		return 0;
@@ -413,7 +430,7 @@ int sites_kinds(struct sites *sites, const struct stack *stack,
 	for (i = 0; i < stack->count; i++) {
 		const struct site *site = find_at(sites, stack, i);
 
-		if (site && !window_kind(&stack->branches[i]))
+		if (site && !window_kind(stack->branches[i].flags))
 			kinds[i] = site->kind;
 	}
 	return 0;

@@ -38,11 +38,9 @@ void summary_retire(struct summary *summary);
 /* No event comes any more: gives the rows, and completes the totals. */
 void summary_finish(struct summary *summary);
 
-static inline void summary_feed(struct summary *summary,
-				const struct stream_event *event)
+static __always_inline void summary_feed(struct summary *summary,
+					 const struct stream_event *event)
 {
-	summary->totals.events++;
-	summary->totals.gaps += event->kind == STREAM_GAP;
 	summary->totals.produced +=
 		stream_is_back_edge(event, summary->params.span);
 	if (unlikely(!loop_engine.feed(summary->table, summary->cursor, event)))

@@ -20,15 +20,14 @@ struct window_branch {
 
 /* Fields of flags: as in <linux/perf_event.h>, little-endian. */
 enum {
-	WINDOW_MISPREDICTED	= 1 << 0,
+	WINDOW_MISPREDICTED	= STREAM_MISPREDICTED,
 	WINDOW_ABORT		= 1 << 3,	/* of a transaction */
 	WINDOW_CYCLES_SHIFT	= 4,
 	WINDOW_CYCLES_MASK	= 0xffff,
 	WINDOW_TYPE_SHIFT	= 20,
 	WINDOW_TYPE_MASK	= 0xf,
-	WINDOW_SPEC_SHIFT	= 24,
-	WINDOW_SPEC_MASK	= 3,
-	WINDOW_SPEC_WRONG_PATH	= 1,
+	WINDOW_SPEC_MASK	= 3 << 24,
+	WINDOW_SPEC_WRONG_PATH	= 1 << 24,
 };
 
 enum {
@@ -36,36 +35,89 @@ enum {
 };
 
 struct window {
-	const struct window_branch *branches;	/* newest first */
-	const u8 *kinds;	/* enum stream_kind of each, a branch's */
-	u32 rest;		/* branches that were not looked at yet */
-	u32 space;		/* of events; 0: the kernel's side is walked */
+	const struct window_branch *newest;
+	const struct window_branch *next;	/* looked at before this one */
+	const u8 *kind;		/* likewise, of enum stream_kind */
+	u64 side;		/* bit 63 of our addresses */
+	u64 position;		/* control is there or behind it, ... */
+	bool inside;		/* ... on our side */
 	bool begun;		/* the oldest branch was passed */
-	bool inside;		/* control is on our side, at `position` or
-				 * behind it */
-	u64 position;
-	u64 left;		/* where it left our side; 0: unknown */
 	u32 broken;		/* so far: branches that cannot be as they are
 				 * recorded, or do not follow from the last */
+	u64 left;		/* where control left our side; 0: unknown */
+	struct stream_event event;	/* the last one */
 };
 
+/*
+ * @branches: @count of them, newest first, and the @kinds that they are of.
+ * @space: of events; 0: the kernel's side is walked.
+ */
 void window_begin(struct window *window, const struct window_branch *branches,
 		  const u8 *kinds, u32 count, u32 space);
+
+/* The kind that the recorder knows of the branch with @flags; 0: it does not. */
+extern const u8 window_kinds[WINDOW_TYPE_MASK + 1];
+
+static inline u8 window_kind(u64 flags)
+{
+	return window_kinds[flags >> WINDOW_TYPE_SHIFT & WINDOW_TYPE_MASK];
+}
+
+static inline bool window_in_kernel(u64 address)
+{
+	return address >> 63;
+}
+
+/* Then it was not executed, and what is around it belongs together. */
+static inline bool window_on_wrong_path(const struct window_branch *branch)
+{
+	return (branch->flags & WINDOW_SPEC_MASK) == WINDOW_SPEC_WRONG_PATH;
+}
+
+/* Is @branch on the walked side, and does it end the line at `position`? */
+static __always_inline bool window_follows(const struct window *window,
+					   const struct window_branch *branch)
+{
+	u64 from = branch->from, to = branch->to, side = window->side;
+
+	return window->inside && to &&
+	       from - window->position <= WINDOW_LINE_MAX &&
+	       !(((from ^ side) | (to ^ side)) >> 63) &&
+	       !(branch->flags & WINDOW_ABORT) && !window_on_wrong_path(branch);
+}
+
+/* Any other branch. False: there is no event of it. */
+bool window_turn(struct window *window, const struct window_branch *branch);
 
 /*
  * The next event, oldest first. The first one is a gap, and it leads to where
  * the oldest branch led: that branch is no event, because the line before it
  * was not seen (with it, there would be a branch more than lines, and trip
- * counts would come out too high). False: there is none.
+ * counts would come out too high). NULL: there is none.
  */
-bool window_next(struct window *window, struct stream_event *event);
-
-/* The kind that the recorder knows of @branch; 0: it does not. */
-u8 window_kind(const struct window_branch *branch);
-
-static inline bool window_in_kernel(u64 address)
+static __always_inline const struct stream_event *
+window_next(struct window *window)
 {
-	return address >> 63;
+	struct stream_event *event = &window->event;
+
+	while (window->next != window->newest) {
+		const struct window_branch *branch = --window->next;
+		u8 kind = *--window->kind;
+
+		if (likely(window_follows(window, branch))) {
+			window->position = branch->to;
+			event->from = branch->from;
+			event->to = branch->to;
+			event->kind = kind;
+			event->flags = branch->flags & WINDOW_MISPREDICTED;
+			event->cycles = branch->flags >> WINDOW_CYCLES_SHIFT &
+					WINDOW_CYCLES_MASK;
+			return event;
+		}
+		if (window_turn(window, branch))
+			return event;
+	}
+	return NULL;
 }
 
 #endif /* HWPROF_ENGINE_WINDOW_H */

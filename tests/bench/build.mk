@@ -2,6 +2,7 @@
 # Benchmarks print ratios; they are no tests. `make bench` runs them all:
 # bench-step	steps per second beside PTRACE_SINGLESTEP's, in the VM
 # bench-native	nanoseconds per branch of the engine beside a hash table's
+# bench-replay	a recording of 10^7 branches, replayed and by `perf script`
 
 BENCH_OBJECTS := $(BUILD)/obj/tests/bench/native.o \
 		 $(BUILD)/obj/tests/oracle/rows.o \
@@ -37,9 +38,24 @@ bench-step: $(BUILD)/tests/bench-step $(BUILD)/hwprof $(BUILD)/6.12/hwprof.ko
 bench-native: $(BUILD)/bench/native $(BUILD)/bench/trace
 	@tests/bench/native.sh
 
+# Recordings as the library's tests write them.
+STACKS_OBJECTS := $(patsubst %,$(BUILD)/obj/tests/%.o,bench/stacks lib/run \
+			     lib/stacks engine/machine engine/program \
+			     oracle/oracle oracle/region oracle/walk)
+
+$(STACKS_OBJECTS): override CFLAGS += -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
+
+$(BUILD)/bench/stacks: $(STACKS_OBJECTS)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ -lzstd
+
+bench-replay: $(BUILD)/bench/stacks $(BUILD)/hwprof
+	@tests/bench/replay.sh
+
 bench:
 	@tests/vm/install build rig check
 	-@$(MAKE) -s bench-step
 	-@$(MAKE) -s bench-native
+	-@$(MAKE) -s bench-replay
 
-.PHONY: bench bench-step bench-native
+.PHONY: bench bench-step bench-native bench-replay

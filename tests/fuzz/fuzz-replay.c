@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Any bytes as a recording of branch stacks: the replay ends, with loops that
+ * add up or with a sentence. Objects are left alone, whose names could be any
+ * file of this machine.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "hwprof.h"
+
+static FILE *sink;
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	sink = fopen("/dev/null", "w");
+	return sink ? 0 : 1;
+}
+
+static void check_totals(const struct hwprof_totals *totals)
+{
+	if (totals->produced != totals->delivered + totals->evicted ||
+	    totals->pending || totals->gaps > totals->events)
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	const struct hwprof_replay_options options = { .memory_mib = 1 };
+	int fd = memfd_create("fuzz", MFD_CLOEXEC), error;
+	struct hwprof_loops *loops = NULL;
+	struct hwprof_file *file;
+
+	if (fd < 0 || write(fd, bytes, size) != (ssize_t)size)
+		abort();
+	lseek(fd, 0, SEEK_SET);
+	error = hwprof_file_open_fd(&file, fd, "fuzz");
+	if (!error)
+		error = hwprof_loops_replay(&loops, file, HWPROF_NO_OBJECTS,
+					    &options);
+	if (error && !*hwprof_file_error(file))
+		abort();
+	if (loops) {
+		check_totals(hwprof_loops_totals(loops));
+		if (hwprof_loops_json(loops, 0, sink))
+			abort();
+	}
+	hwprof_loops_free(loops);
+	hwprof_file_close(file);
+	return 0;
+}
