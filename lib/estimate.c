@@ -73,7 +73,8 @@ void estimate_loop(struct hwprof_loop *loop, const struct collected_loop *sums)
 	loop->trip_max = sums->trip_max;
 	for (i = 0; i < HWPROF_TRIP_BUCKETS; i++)
 		loop->histogram[i] = sums->trips[i];
-	if (loop->basis)
+	/* Of what begins in a window, most is cut off at its end. */
+	if (loop->basis == HWPROF_BASIS_EXACT)
 		add_single_trips(loop, sums);
 	estimate_trip(loop, sums);
 	/* What windows missed is not known, so there are no totals then. */

@@ -95,6 +95,29 @@ check "reader gone, SIGPIPE ignored" 0 "^quiet$" sh -c \
 	 (sleep 0.2; '$hwprof' report loops -i '$recording') 2> '$work/err' | true
 	 ! grep -i -e pipe -e write '$work/err' && echo quiet"
 
+stacks=tests/fuzz/seeds/fuzz-replay
+check "replay of nothing" 2 "replay which file" "$hwprof" replay
+check "replay, help" 0 "usage: hwprof replay FILE" "$hwprof" replay --help
+check "replay of two" 2 "unexpected 'b'" "$hwprof" replay a b
+check "replay, memory" 2 "'0': allowed are numbers from 1 to 4095" \
+	"$hwprof" replay --memory 0 "$stacks/plain"
+check "replay, no file" 1 "/no/file: cannot open: No such file" \
+	"$hwprof" replay /no/file
+check "replay of rows" 1 "has no branch stacks: record with 'perf record -b'" \
+	"$hwprof" replay "$recording"
+head -c 900 "$stacks/plain" > "$work/cut"
+check "replay, truncated file" 1 "cut: offset 0x" "$hwprof" replay "$work/cut"
+check "replay, table" 0 "4 loops; windows of CPU time" \
+	"$hwprof" replay "$stacks/plain"
+check "replay, options of report" 0 "and 3 more" \
+	"$hwprof" replay "$stacks/plain" -n 1 --sort trip --per-process
+check "replay, inferred" 0 "warning: 35 of 35 branches are in code that could" \
+	"$hwprof" replay "$stacks/zstd"
+check "replay, JSON" 0 '"basis": "branches"' sh -c \
+	"'$hwprof' replay --json '$stacks/types' | python3 -m json.tool"
+check "replay of a pipe" 0 "standard input: [0-9]* loops" sh -c \
+	"cat '$stacks/pipe' | '$hwprof' replay -"
+
 if perf version --build-options 2> /dev/null | grep -q "libpython: .*on"; then
 	check "rows by perf script" 0 \
 		"loop head=0x401010 tail=0x401020 back_edges=990 entries=99" \
