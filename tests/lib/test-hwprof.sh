@@ -107,10 +107,10 @@ check "replay of rows" 1 "has no branch stacks: record with 'perf record -b'" \
 	"$hwprof" replay "$recording"
 head -c 900 "$stacks/plain" > "$work/cut"
 check "replay, truncated file" 1 "cut: offset 0x" "$hwprof" replay "$work/cut"
-check "replay, table" 0 "4 loops; windows of CPU time" \
-	"$hwprof" replay "$stacks/plain"
+check "replay, table" 0 "4 loops; windows of branches" \
+	"$hwprof" replay "$stacks/types"
 check "replay, options of report" 0 "and 3 more" \
-	"$hwprof" replay "$stacks/plain" -n 1 --sort trip --per-process
+	"$hwprof" replay "$stacks/types" -n 1 --sort trip --per-process
 check "replay, inferred" 0 "warning: 35 of 35 branches are in code that could" \
 	"$hwprof" replay "$stacks/zstd"
 check "replay, JSON" 0 '"basis": "branches"' sh -c \
