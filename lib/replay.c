@@ -38,6 +38,7 @@ struct replay {
 	uint32_t basis;			/* the weakest of all stacks */
 	bool failed;			/* a row found no memory */
 
+	uint64_t untimed;		/* records that have no time, so far */
 	uint64_t next_progress;		/* offset in the file */
 	uint64_t branches, broken;
 	uint64_t filtered;		/* samples: not all branches are in them */
@@ -222,8 +223,7 @@ static int take_sample(struct replay *replay, const struct record *record)
 		      sizeof(struct window_branch);
 	if (rounds_add(&replay->rounds, &stack, sample.branches))
 		return no_memory(replay);
-	/* Without times nothing can be put in order: as it comes. */
-	return record->time == UINT64_MAX ? end_rounds(replay) : 0;
+	return 0;
 }
 
 static void tell_progress(struct replay *replay, uint64_t offset)
@@ -240,19 +240,22 @@ static void tell_progress(struct replay *replay, uint64_t offset)
 					  replay->file->pipe ? 0 : data->size);
 }
 
-static int take_record(void *context, const struct record *record)
+static int take_record(void *context, const struct record *given)
 {
 	struct replay *replay = context;
+	struct record record = *given;
 	int error;
 
-	tell_progress(replay, record->offset);
-	if (record->type == PERFDATA_FINISHED_ROUND)
+	tell_progress(replay, record.offset);
+	if (record.type == PERFDATA_FINISHED_ROUND)
 		return end_round(replay, replay->rounds.older.last);
-	if (record->time != UINT64_MAX)
-		rounds_note(&replay->rounds, record->time);
-	if (record->type != PERF_RECORD_SAMPLE)
-		return processes_note(replay->processes, replay->file, record);
-	error = take_sample(replay, record);
+	/* Without times the order in the file has to do. */
+	if (record.time == UINT64_MAX)
+		record.time = ++replay->untimed;
+	rounds_note(&replay->rounds, record.time);
+	if (record.type != PERF_RECORD_SAMPLE)
+		return processes_note(replay->processes, replay->file, &record);
+	error = take_sample(replay, &record);
 	if (!error && rounds_full(&replay->rounds))
 		error = end_round(replay, replay->rounds.older.last);
 	return error;

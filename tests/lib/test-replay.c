@@ -398,7 +398,8 @@ static void test_broken(void **state)
 	struct hwprof_loops *loops;
 
 	stack[3].abort = 1;
-	stack[6].spec = 1;
+	stack[6].spec = 1;	/* on a wrong path */
+	stack[7].spec = 3;	/* on the one that was taken */
 	loops = replay_stack(stack, 9, false);
 	expect_loop(loops, 0x1010, 4, 0);
 	assert_non_null(find_warning(loops, "3 of 9 branches"));
@@ -448,14 +449,26 @@ static void test_inferred(void **state)
 	scratch_remove(&scratch);
 }
 
+static const struct perf_branch_entry one_back[] = {
+	COND(0x1020, 0x1010), COND(0x1020, 0x1010),
+};
+
+static void expect_two_programs(const struct scratch *scratch)
+{
+	struct hwprof_loops *loops = replay(scratch->recording,
+					    HWPROF_NO_OBJECTS);
+
+	assert_int_equal(hwprof_loops_count(loops), 2);
+	expect_loop(loops, 0x1010, 1, 0);
+	expect_loop(loops, 0x5010, 1, 0);
+	assert_string_equal(find_loop(loops, 0x5010)->object, "/no/second");
+	hwprof_loops_free(loops);
+}
+
 /* The same addresses before and behind an exec are other code. */
 static void test_exec(void **state)
 {
 	const struct stacks_style style = { .sample_type = TIME };
-	const struct perf_branch_entry stack[] = {
-		COND(0x1020, 0x1010), COND(0x1020, 0x1010),
-	};
-	struct hwprof_loops *loops;
 	struct scratch scratch;
 	struct stacks stacks;
 
@@ -464,31 +477,43 @@ static void test_exec(void **state)
 	stacks_map(&stacks, 1, PID, 0x1000, 0x1000, 0x1000, "/no/first");
 	stacks_comm(&stacks, 20, PID, "second", true);
 	stacks_map(&stacks, 21, PID, 0x1000, 0x1000, 0x5000, "/no/second");
-	stacks_sample(&stacks, 30, PID, stack, 2);
-	stacks_sample(&stacks, 10, PID, stack, 2);
+	stacks_sample(&stacks, 30, PID, one_back, 2);
+	stacks_sample(&stacks, 10, PID, one_back, 2);
 	stacks_end(&stacks);
-	loops = replay(scratch.recording, HWPROF_NO_OBJECTS);
-	assert_int_equal(hwprof_loops_count(loops), 2);
-	expect_loop(loops, 0x1010, 1, 0);
-	expect_loop(loops, 0x5010, 1, 0);
-	assert_string_equal(find_loop(loops, 0x5010)->object, "/no/second");
-	hwprof_loops_free(loops);
+	expect_two_programs(&scratch);
+	scratch_remove(&scratch);
+}
+
+/* Without times it is as in the file. */
+static void test_exec_untimed(void **state)
+{
+	const struct stacks_style style = { 0 };
+	struct scratch scratch;
+	struct stacks stacks;
+
+	scratch_init(&scratch);
+	stacks_begin(&stacks, scratch.recording, &style);
+	stacks_map(&stacks, 0, PID, 0x1000, 0x1000, 0x1000, "/no/first");
+	stacks_sample(&stacks, 0, PID, one_back, 2);
+	stacks_comm(&stacks, 0, PID, "second", true);
+	stacks_map(&stacks, 0, PID, 0x1000, 0x1000, 0x5000, "/no/second");
+	stacks_sample(&stacks, 0, PID, one_back, 2);
+	stacks_round(&stacks);
+	stacks_end(&stacks);
+	expect_two_programs(&scratch);
 	scratch_remove(&scratch);
 }
 
 static void expect_basis(const struct stacks_style *style,
 			 enum hwprof_basis basis)
 {
-	const struct perf_branch_entry stack[] = {
-		COND(0x1020, 0x1010), COND(0x1020, 0x1010),
-	};
 	struct hwprof_loops *loops;
 	struct scratch scratch;
 	struct stacks stacks;
 
 	scratch_init(&scratch);
 	stacks_begin(&stacks, scratch.recording, style);
-	stacks_sample(&stacks, 0, PID, stack, 2);
+	stacks_sample(&stacks, 0, PID, one_back, 2);
 	stacks_end(&stacks);
 	loops = replay(scratch.recording, HWPROF_NO_OBJECTS);
 	assert_int_equal(find_loop(loops, 0x1010)->basis, basis);
@@ -635,6 +660,7 @@ int main(void)
 		cmocka_unit_test(test_broken),
 		cmocka_unit_test(test_inferred),
 		cmocka_unit_test(test_exec),
+		cmocka_unit_test(test_exec_untimed),
 		cmocka_unit_test(test_basis),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_no_stacks),
