@@ -428,6 +428,14 @@ static void add_pairs(struct stacks *stacks, unsigned int count)
 	}
 }
 
+static void expect_most(const struct hwprof_loop *loop, uint64_t back_edges,
+			uint64_t entries)
+{
+	assert_non_null(loop);
+	assert_in_range(loop->back_edges_seen, back_edges - 20, back_edges);
+	assert_in_range(loop->entries_seen, entries - !!entries * 20, entries);
+}
+
 /* Without code: calls and returns by their pairs, and jumps that look alike. */
 static void test_inferred(void **state)
 {
@@ -438,13 +446,14 @@ static void test_inferred(void **state)
 
 	scratch_init(&scratch);
 	stacks_begin(&stacks, scratch.recording, &style);
-	add_pairs(&stacks, 10);
+	add_pairs(&stacks, 100);
 	stacks_end(&stacks);
 	loops = replay(scratch.recording, HWPROF_NO_OBJECTS);
 	assert_int_equal(hwprof_loops_count(loops), 2);
-	expect_loop(loops, 0x1000, 20, 0);
-	expect_loop(loops, 0x3002, 40, 10);
-	assert_non_null(find_warning(loops, "130 of 130 branches"));
+	/* The first ones were not sure to be jumps. */
+	expect_most(find_loop(loops, 0x1000), 200, 0);
+	expect_most(find_loop(loops, 0x3002), 400, 100);
+	assert_non_null(find_warning(loops, "1300 of 1300 branches"));
 	hwprof_loops_free(loops);
 	scratch_remove(&scratch);
 }
