@@ -41,7 +41,7 @@ struct replay {
 	uint64_t untimed;		/* records that have no time, so far */
 	uint64_t next_progress;		/* offset in the file */
 	uint64_t branches, broken;
-	uint64_t filtered;		/* samples: not all branches are in them */
+	uint64_t filtered;		/* samples without all branches */
 	uint64_t unknown;		/* of no event in the file */
 };
 
@@ -50,7 +50,7 @@ static int no_memory(struct replay *replay)
 	return file_fail(replay->file, -ENOMEM, "out of memory");
 }
 
-/* --- events ------------------------------------------------------------------ */
+/* --- events ------------------------------------------------------------- */
 
 static bool has_stacks(const struct perf_event_attr *attr)
 {
@@ -72,7 +72,7 @@ static bool counts_branches(const struct perf_event_attr *attr)
 	       (attr->config & RAW_EVENT_MASK) == RAW_EVENT_BRANCHES;
 }
 
-/* Whose branches are recorded, if the filter leaves it open: what is counted. */
+/* If the filter leaves it open, the branches are those of what is counted. */
 static void set_sides(struct stack *stack, const struct perf_event_attr *attr)
 {
 	uint64_t filter = attr->branch_sample_type;
@@ -105,7 +105,7 @@ static int stacks_expected(struct hwprof_file *file)
 			 "has no branch stacks: record with 'perf record -b', or report on it, if hwprof recorded it");
 }
 
-/* --- windows ------------------------------------------------------------------- */
+/* --- windows ------------------------------------------------------------ */
 
 static int get_program(struct replay *replay, const struct stack *stack)
 {
@@ -169,7 +169,7 @@ static int take_stack(struct replay *replay, struct stack *stack)
 	return replay->failed ? no_memory(replay) : 0;
 }
 
-/* --- rounds -------------------------------------------------------------------- */
+/* --- rounds ------------------------------------------------------------- */
 
 /* All is known up to @time: takes the older round, and begins a newer one. */
 static int end_round(struct replay *replay, uint64_t time)
@@ -196,7 +196,7 @@ static int end_rounds(struct replay *replay)
 	return error ? error : end_round(replay, UINT64_MAX);
 }
 
-/* --- records ------------------------------------------------------------------- */
+/* --- records ------------------------------------------------------------ */
 
 static int take_sample(struct replay *replay, const struct record *record)
 {
@@ -261,7 +261,7 @@ static int take_record(void *context, const struct record *given)
 	return error;
 }
 
-/* --- rows ------------------------------------------------------------------------- */
+/* --- rows --------------------------------------------------------------- */
 
 static bool take_row(void *context, const void *row, u64 ip, u64 addr,
 		     u64 period)
@@ -316,7 +316,7 @@ static int warn(struct replay *replay)
 	return error ? no_memory(replay) : 0;
 }
 
-/* --- all of it --------------------------------------------------------------------- */
+/* --- all of it ---------------------------------------------------------- */
 
 static int read_stacks(struct replay *replay)
 {

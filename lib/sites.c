@@ -92,7 +92,7 @@ uint64_t sites_inferred(const struct sites *sites)
 	return sites->inferred;
 }
 
-/* --- the table -------------------------------------------------------------- */
+/* --- the table ---------------------------------------------------------- */
 
 static struct site *set_of(const struct sites *sites, uint32_t program,
 			   uint64_t from)
@@ -125,7 +125,7 @@ static struct site *claim(struct sites *sites, uint32_t program, uint64_t from)
 	return set;
 }
 
-/* --- from the code ---------------------------------------------------------- */
+/* --- from the code ------------------------------------------------------ */
 
 static uint8_t kind_of_code(const uint8_t *bytes, size_t count, bool is64)
 {
@@ -182,7 +182,7 @@ static int look_up(struct sites *sites, const struct stack *stack,
 	return 0;
 }
 
-/* --- from the stack ----------------------------------------------------------- */
+/* --- from the stack ----------------------------------------------------- */
 
 static uint32_t program_at(const struct stack *stack, uint64_t address)
 {
@@ -350,7 +350,7 @@ static void infer(struct sites *sites, const struct stack *stack)
 	}
 }
 
-/* --- all of a stack ------------------------------------------------------------ */
+/* --- all of a stack ----------------------------------------------------- */
 
 /* Does it matter which kind the branch is? */
 static bool is_plain(const struct window_branch *branch)

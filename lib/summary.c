@@ -4,7 +4,7 @@
 #include "summary.h"
 
 enum {
-	TABLE_SHARE = 8,	/* the table has so many parts less than the profile */
+	TABLE_SHARE = 8,	/* the profile is so many times as large */
 };
 
 int summary_init(struct summary *summary, const struct engine_params *params,

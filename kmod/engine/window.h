@@ -55,7 +55,7 @@ struct window {
 void window_begin(struct window *window, const struct window_branch *branches,
 		  const u8 *kinds, u32 count, u32 space);
 
-/* The kind that the recorder knows of the branch with @flags; 0: it does not. */
+/* The kind that the recorder gave the branch with @flags; 0: it gave none. */
 extern const u8 window_kinds[WINDOW_TYPE_MASK + 1];
 
 static inline u8 window_kind(u64 flags)

@@ -22,7 +22,7 @@ void run_init(struct run *run, const struct program *program,
 	machine_init(&run->machine, program, &machine, seed, space);
 }
 
-/* --- stacks ------------------------------------------------------------------- */
+/* --- stacks ------------------------------------------------------------- */
 
 static unsigned int type_of(unsigned int kind)
 {
@@ -130,7 +130,7 @@ void run_sample(struct run *run, struct perf_branch_entry *newest_first)
 		give_to_oracle(run);
 }
 
-/* --- code ---------------------------------------------------------------------- */
+/* --- code --------------------------------------------------------------- */
 
 /* Prefixes that mean nothing, and then the instruction. */
 static void encode(const struct insn *insn, uint8_t *bytes)

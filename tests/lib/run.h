@@ -21,7 +21,7 @@ struct run_style {
 /* Oldest first. */
 struct run_entry {
 	struct perf_branch_entry entry;
-	struct stream_event event;	/* kind 0: it has to do with the kernel */
+	struct stream_event event;	/* kind 0: into or out of the kernel */
 };
 
 struct run {

@@ -30,7 +30,7 @@ static void add(struct body *body, uint64_t word)
 	body->words[body->count++] = word;
 }
 
-/* --- the file ----------------------------------------------------------------- */
+/* --- the file ----------------------------------------------------------- */
 
 static void put(struct stacks *stacks, const void *bytes, size_t size)
 {
@@ -202,7 +202,7 @@ void stacks_end(struct stacks *stacks)
 	ZSTD_freeCStream(stacks->zstd);
 }
 
-/* --- records -------------------------------------------------------------------- */
+/* --- records ------------------------------------------------------------ */
 
 static uint64_t own_id(const struct stacks *stacks)
 {

@@ -92,7 +92,7 @@ static const struct hwprof_loop *find_loop(const struct hwprof_loops *loops,
 	return NULL;
 }
 
-/* --- random programs against the oracle --------------------------------------- */
+/* --- random programs against the oracle --------------------------------- */
 
 struct scene {
 	struct stacks_style stacks;
@@ -281,7 +281,7 @@ static void test_no_times(void **state)
 	check(&(struct scene){ .run = { .branches = 40 }, .samples = 1000 });
 }
 
-/* --- by hand -------------------------------------------------------------------- */
+/* --- by hand ------------------------------------------------------------ */
 
 /* A stack as it is read: from, to; the newest first. */
 #define STACK(...)							       \
@@ -539,14 +539,14 @@ static void test_basis(void **state)
 			.config = PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
 		     HWPROF_BASIS_BRANCHES);
 	expect_basis(&(struct stacks_style){ .type = PERF_TYPE_HARDWARE,
-					     .config = PERF_COUNT_HW_CPU_CYCLES },
+			.config = PERF_COUNT_HW_CPU_CYCLES },
 		     HWPROF_BASIS_TIME);
 	expect_basis(&(struct stacks_style){ .type = PERF_TYPE_RAW,
 					     .config = 0x00c5 },
 		     HWPROF_BASIS_TIME);
 }
 
-/* --- wrong input -------------------------------------------------------------------- */
+/* --- wrong input -------------------------------------------------------- */
 
 static void expect_refusal(const struct stacks_style *style, const void *body,
 			   size_t size, int error, const char *words)
@@ -631,7 +631,7 @@ static void test_options(void **state)
 	hwprof_file_close(file);
 }
 
-/* --- from hardware --------------------------------------------------------------------- */
+/* --- from hardware ------------------------------------------------------ */
 
 #define SKYLAKE	"../shared/data/lbr/skylake-sp-lbr32.perf.data"
 
