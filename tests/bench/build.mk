@@ -3,6 +3,7 @@
 # bench-step	steps per second beside PTRACE_SINGLESTEP's, in the VM
 # bench-native	nanoseconds per branch of the engine beside a hash table's
 # bench-replay	a recording of 10^7 branches, replayed and by `perf script`
+# bench-windows	trip counts from windows of bench-native's branches (run that first)
 
 BENCH_OBJECTS := $(BUILD)/obj/tests/bench/native.o \
 		 $(BUILD)/obj/tests/oracle/rows.o \
@@ -42,20 +43,30 @@ bench-native: $(BUILD)/bench/native $(BUILD)/bench/trace
 STACKS_OBJECTS := $(patsubst %,$(BUILD)/obj/tests/%.o,bench/stacks lib/run \
 			     lib/stacks engine/machine engine/program \
 			     oracle/oracle oracle/region oracle/walk)
+CUT_OBJECTS := $(patsubst %,$(BUILD)/obj/tests/%.o,bench/cut lib/stacks \
+			  oracle/rows)
 
-$(STACKS_OBJECTS): override CFLAGS += -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
+$(STACKS_OBJECTS) $(CUT_OBJECTS): override CFLAGS += -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
 
 $(BUILD)/bench/stacks: $(STACKS_OBJECTS)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lzstd
 
+$(BUILD)/bench/cut: $(CUT_OBJECTS) $(BUILD)/libhwprof.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
+
 bench-replay: $(BUILD)/bench/stacks $(BUILD)/hwprof
 	@tests/bench/replay.sh
+
+bench-windows: $(BUILD)/bench/cut $(BUILD)/hwprof $(BUILD)/oracle
+	@tests/bench/windows.py $(BUILD)/bench/streams/[!.]*
 
 bench:
 	@tests/vm/install build rig check
 	-@$(MAKE) -s bench-step
 	-@$(MAKE) -s bench-native
 	-@$(MAKE) -s bench-replay
+	-@$(MAKE) -s bench-windows
 
-.PHONY: bench bench-step bench-native bench-replay
+.PHONY: bench bench-step bench-native bench-replay bench-windows
