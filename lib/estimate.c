@@ -24,8 +24,10 @@ static void add_single_trips(struct hwprof_loop *loop,
 /*
  * Windows: the delta method on log(back edges / entries), with the sums over
  * windows of squares and products. 1.96 + 2.4/n stands for Student's t with n
- * windows, of which the loop was in at least (Σe)²/Σe²; the factor 1.1 is what
- * brought the coverage to 95 % on random programs.
+ * windows, of which the loop was in at least n = (Σe)²/Σe²; so does n/(n - 1),
+ * for the ratio was taken from the same windows. Counts are whole numbers: one
+ * back edge more or less would have been as likely where all windows agree.
+ * tests/accuracy/windows has the coverage.
  */
 static void estimate_interval(struct hwprof_loop *loop,
 			      const struct collected_loop *sums)
@@ -37,13 +39,15 @@ static void estimate_interval(struct hwprof_loop *loop,
 	      sums->sum_entry_sq > 0))
 		return;
 	windows = entries * entries / sums->sum_entry_sq;
+	if (windows < 1.01)
+		return;		/* one does not say how much they differ */
 	variance = sums->sum_back_sq / (back * back) +
 		   sums->sum_entry_sq / (entries * entries) -
 		   2 * sums->sum_cross / (back * entries);
-	reach = 1.1 * (1.96 + 2.4 / windows) *
-		sqrt(variance > 0 ? variance : 0);
-	loop->trip_low = 1 + back / entries * exp(-reach);
-	loop->trip_high = 1 + back / entries * exp(reach);
+	variance *= windows / (windows - 1);
+	reach = (1.96 + 2.4 / windows) * sqrt(variance > 0 ? variance : 0);
+	loop->trip_low = 1 + (back - 1) / entries * exp(-reach);
+	loop->trip_high = 1 + (back + 1) / entries * exp(reach);
 }
 
 static void estimate_trip(struct hwprof_loop *loop,
@@ -73,7 +77,6 @@ void estimate_loop(struct hwprof_loop *loop, const struct collected_loop *sums)
 	loop->trip_max = sums->trip_max;
 	for (i = 0; i < HWPROF_TRIP_BUCKETS; i++)
 		loop->histogram[i] = sums->trips[i];
-	/* Of what begins in a window, most is cut off at its end. */
 	if (loop->basis == HWPROF_BASIS_EXACT)
 		add_single_trips(loop, sums);
 	estimate_trip(loop, sums);

@@ -136,19 +136,10 @@ static int get_program(struct replay *replay, const struct stack *stack)
 static void feed_side(struct replay *replay, const struct stack *stack,
 		      const uint8_t *kinds, uint32_t space)
 {
-	struct hwprof_row_totals *totals = &replay->summary.totals;
-	const struct stream_event *event;
 	struct window window;
-	uint64_t events = 0, gaps = 0;
 
 	window_begin(&window, stack->branches, kinds, stack->count, space);
-	while ((event = window_next(&window))) {
-		summary_feed(&replay->summary, event);
-		gaps += event->kind == STREAM_GAP;
-		events++;
-	}
-	totals->events += events;
-	totals->gaps += gaps;
+	summary_feed(&replay->summary, &window);
 	replay->broken += window.broken;
 }
 
@@ -280,11 +271,8 @@ static bool take_row(void *context, const void *row, u64 ip, u64 addr,
 
 static int finish(struct replay *replay)
 {
-	const struct stream_event end = { .kind = STREAM_GAP };
 	struct collected_session *session;
 
-	/* What the last window left open ends. */
-	summary_feed(&replay->summary, &end);
 	summary_finish(&replay->summary);
 	session = collected_session(&replay->loops->collected, SESSION);
 	if (!session || replay->failed)

@@ -18,17 +18,15 @@ int summary_init(struct summary *summary, const struct engine_params *params,
 		.profile_size = TABLE_SHARE * table_size,
 		.table = malloc(table_size),
 		.profile = malloc(TABLE_SHARE * table_size),
-		.cursor = malloc(loop_engine.cursor_size),
 		.totals.memory = memory,
 		.totals.basis = params->basis,
 	};
-	if (!summary->table || !summary->profile || !summary->cursor) {
+	if (!summary->table || !summary->profile) {
 		summary_destroy(summary);
 		return -ENOMEM;
 	}
 	loop_engine.table_init(summary->table, summary->table_size, params);
 	loop_engine.table_init(summary->profile, summary->profile_size, params);
-	loop_engine.cursor_init(summary->cursor, 0);
 	return 0;
 }
 
@@ -36,7 +34,6 @@ void summary_destroy(struct summary *summary)
 {
 	free(summary->table);
 	free(summary->profile);
-	free(summary->cursor);
 }
 
 static bool give(void *context, const void *row, u64 ip, u64 addr, u64 period)

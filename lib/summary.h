@@ -8,6 +8,7 @@
 #define HWPROF_SUMMARY_H
 
 #include "engine/engine.h"
+#include "engine/window.h"
 
 #include <stdlib.h>
 
@@ -16,7 +17,7 @@ struct summary {
 	engine_emit emit;
 	void *context;
 
-	void *table, *profile, *cursor;
+	void *table, *profile;
 	size_t table_size, profile_size;
 	size_t merged;			/* tables since the last rows */
 	struct hwprof_row_totals totals;	/* so far */
@@ -35,15 +36,18 @@ void summary_destroy(struct summary *summary);
 /* The table's turn is over: more than it can hold was seen. */
 void summary_retire(struct summary *summary);
 
-/* No event comes any more: gives the rows, and completes the totals. */
+/* No window comes any more: gives the rows, and completes the totals. */
 void summary_finish(struct summary *summary);
 
-static __always_inline void summary_feed(struct summary *summary,
-					 const struct stream_event *event)
+static inline void summary_feed(struct summary *summary, struct window *window)
 {
-	summary->totals.produced +=
-		stream_is_back_edge(event, summary->params.span);
-	if (unlikely(!loop_engine.feed(summary->table, summary->cursor, event)))
+	struct window_counts counts = { 0 };
+	bool room = loop_engine.feed_window(summary->table, window, &counts);
+
+	summary->totals.produced += counts.units;
+	summary->totals.events += counts.events;
+	summary->totals.gaps += counts.gaps;
+	if (unlikely(!room))
 		summary_retire(summary);
 }
 

@@ -19,6 +19,14 @@
 #include "stream.h"
 #include "../../uapi/linux/hwprof.h"
 
+struct window;
+
+struct window_counts {
+	u64 events;
+	u64 units;
+	u64 gaps;
+};
+
 struct engine_params {
 	u64 span;	/* longest back edge in bytes */
 	u32 basis;	/* enum hwprof_basis of all rows */
@@ -84,6 +92,13 @@ struct engine_ops {
 	 */
 	bool (*feed)(void *table, void *cursor,
 		     const struct stream_event *event);
+
+	/*
+	 * All of a window, before and behind which nothing was seen; adds to
+	 * @counts. For tables whose basis is not exact. May be NULL.
+	 */
+	bool (*feed_window)(void *table, struct window *window,
+			    struct window_counts *counts);
 
 	/*
 	 * Takes up to @limit items out of @table into @profile and returns how

@@ -12,6 +12,7 @@ static void fill(struct flow_segment *segment, const struct flow *flow,
 	segment->target = target;
 	segment->space = flow->space;
 	segment->called = !!(flow->shape & FLOW_CALLED);
+	segment->call = 0;
 	segment->edges = flow->shape & FLOW_EDGE_MASK;
 	segment->reserved = 0;
 	memcpy(segment->edge, flow->edge, sizeof(segment->edge));
@@ -25,19 +26,22 @@ static struct flow_slot *first_of(const struct flow_table *table, u64 key)
 	return &table->slots[home & ~(size_t)(FLOW_WAYS - 1)];
 }
 
-/* What runs often gets its home, which is looked at first. */
-static void prefer(struct flow_table *table, struct flow_slot *slot)
+/* What runs often gets its home, which is looked at first. Where it is then. */
+static struct flow_slot *prefer(struct flow_table *table,
+				struct flow_slot *slot)
 {
 	struct flow_slot *home = flow_home(table, slot->key);
 
 	if (slot == home || slot->count < 2 * home->count)
-		return;
+		return slot;
 	swap_values(*slot, *home);
 	swap_values(table->segments[slot - table->slots],
 		    table->segments[home - table->slots]);
+	return home;
 }
 
-static bool count_known(struct flow_table *table, u64 key, u64 count)
+static struct flow_slot *count_known(struct flow_table *table, u64 key,
+				     u64 count)
 {
 	struct flow_slot *slot = first_of(table, key);
 	unsigned int way;
@@ -45,11 +49,10 @@ static bool count_known(struct flow_table *table, u64 key, u64 count)
 	for (way = 0; way < FLOW_WAYS; way++, slot++) {
 		if (slot->key == key) {
 			slot->count += count;
-			prefer(table, slot);
-			return true;
+			return prefer(table, slot);
 		}
 	}
-	return false;
+	return NULL;
 }
 
 /* A free slot, the key's home if it is; or else the one that ran least. */
@@ -70,24 +73,28 @@ static struct flow_slot *choose(const struct flow_table *table, u64 key)
 	return least;
 }
 
-static struct flow_segment *claim(struct flow_table *table, u64 key, u64 count)
+static struct flow_slot *claim(struct flow_table *table, u64 key, u64 count)
 {
 	struct flow_slot *slot = choose(table, key);
-	struct flow_segment *segment = &table->segments[slot - table->slots];
 
 	table->claimed++;
 	if (slot->key)
-		table->evict(table, segment, slot->count);
+		table->evict(table, flow_segment(table, slot), slot->count);
 	slot->key = key;
 	slot->count = count;
-	return segment;
+	return slot;
 }
 
-void flow_table_add(struct flow_table *table, u64 key,
-		    const struct flow_segment *segment, u64 count)
+struct flow_slot *flow_table_add(struct flow_table *table, u64 key,
+				 const struct flow_segment *segment, u64 count)
 {
-	if (!count_known(table, key, count))
-		*claim(table, key, count) = *segment;
+	struct flow_slot *slot = count_known(table, key, count);
+
+	if (!slot) {
+		slot = claim(table, key, count);
+		*flow_segment(table, slot) = *segment;
+	}
+	return slot;
 }
 
 void flow_end(const struct flow *flow, struct flow_table *table, u64 end,
@@ -96,7 +103,8 @@ void flow_end(const struct flow *flow, struct flow_table *table, u64 end,
 	u64 key = flow_key(flow, end, target);
 
 	if (!count_known(table, key, 1))
-		fill(claim(table, key, 1), flow, end, target);
+		fill(flow_segment(table, claim(table, key, 1)), flow, end,
+		     target);
 }
 
 size_t flow_table_size(u32 slots)
@@ -203,6 +211,7 @@ static enum flow_turn leave(struct flow *flow, struct flow_table *table, u64 to)
 	/* Below the bottom, the frame may be one of the forgotten. */
 	depth = flow->bottom;
 	restart(flow, table, to, flow->space);
+	flow_begin(flow, to - 1, to, 0);	/* behind a call, unseen */
 	return depth ? FLOW_CUT : FLOW_RESTART;
 }
 
@@ -363,6 +372,8 @@ unsigned int flow_entries(const struct flow_segment *segment, u64 head,
 	else
 		entries = segment->called && segment->start == head;
 
+	if (segment->call)
+		return entries + (segment->target == head);
 	if (segment->target >= head && segment->target <= tail &&
 	    !(segment->end >= head && segment->end <= tail))
 		entries++;

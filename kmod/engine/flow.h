@@ -50,8 +50,9 @@ struct flow_segment {
 	u64 target;		/* where that leads, if it is a jump; else 0 */
 	u32 space;
 	u8 called;		/* start is where a call led */
+	u8 call;		/* target is where a call leads */
 	u8 edges;
-	u16 reserved;
+	u8 reserved;
 	struct flow_edge edge[FLOW_EDGES];
 };
 
@@ -128,9 +129,21 @@ bool flow_sync(struct flow *flow, struct flow_table *table,
 enum flow_turn flow_turn(struct flow *flow, struct flow_table *table,
 			 const struct stream_event *event);
 
-/* Adds @count to a segment, which is new or known. */
-void flow_table_add(struct flow_table *table, u64 key,
-		    const struct flow_segment *segment, u64 count);
+static inline struct flow_segment *flow_segment(const struct flow_table *table,
+						const struct flow_slot *slot)
+{
+	return &table->segments[slot - table->slots];
+}
+
+/* Adds @count to a segment, which is new or known, and says where it is. */
+struct flow_slot *flow_table_add(struct flow_table *table, u64 key,
+				 const struct flow_segment *segment, u64 count);
+
+/* The table took so many new segments that it pays to retire it: false. */
+static inline bool flow_has_table_room(const struct flow_table *table)
+{
+	return table->claimed <= table->slot_count / 2;
+}
 
 /*
  * How often the segment enters the region [head, tail]: 0, 1, or 2 (in its
@@ -143,7 +156,8 @@ unsigned int flow_entries(const struct flow_segment *segment, u64 head,
 static inline bool flow_is_back_edge(const struct flow_segment *segment,
 				     u64 span)
 {
-	return segment->target && segment->target <= segment->end &&
+	return segment->target && !segment->call &&
+	       segment->target <= segment->end &&
 	       segment->end - segment->target <= span;
 }
 
@@ -213,8 +227,8 @@ flow_home(const struct flow_table *table, u64 key)
  * False: that takes longer, and nothing was done.
  */
 static __always_inline bool flow_end_known(const struct flow *flow,
-					   struct flow_table *table, u64 end,
-					   u64 target)
+					   const struct flow_table *table,
+					   u64 end, u64 target)
 {
 	u64 key = flow_key(flow, end, target);
 	struct flow_slot *slot = flow_home(table, key);

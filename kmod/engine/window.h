@@ -49,7 +49,8 @@ struct window {
 };
 
 /*
- * @branches: @count of them, newest first, and the @kinds that they are of.
+ * @branches: @count of them, newest first, and the @kinds that they are of; 0:
+ * not known, so that a gap is all that follows from it.
  * @space: of events; 0: the kernel's side is walked.
  */
 void window_begin(struct window *window, const struct window_branch *branches,
@@ -89,6 +90,25 @@ static __always_inline bool window_follows(const struct window *window,
 /* Any other branch. False: there is no event of it. */
 bool window_turn(struct window *window, const struct window_branch *branch);
 
+/* The event of a branch of that kind. False: there is none. */
+static __always_inline bool window_take(struct window *window,
+					 const struct window_branch *branch,
+					 u8 kind)
+{
+	struct stream_event *event = &window->event;
+
+	if (unlikely(!kind || !window_follows(window, branch)))
+		return window_turn(window, branch);
+	window->position = branch->to;
+	event->from = branch->from;
+	event->to = branch->to;
+	event->kind = kind;
+	event->flags = branch->flags & WINDOW_MISPREDICTED;
+	event->cycles = branch->flags >> WINDOW_CYCLES_SHIFT &
+			WINDOW_CYCLES_MASK;
+	return true;
+}
+
 /*
  * The next event, oldest first. The first one is a gap, and it leads to where
  * the oldest branch led: that branch is no event, because the line before it
@@ -98,24 +118,12 @@ bool window_turn(struct window *window, const struct window_branch *branch);
 static __always_inline const struct stream_event *
 window_next(struct window *window)
 {
-	struct stream_event *event = &window->event;
-
 	while (window->next != window->newest) {
 		const struct window_branch *branch = --window->next;
 		u8 kind = *--window->kind;
 
-		if (likely(window_follows(window, branch))) {
-			window->position = branch->to;
-			event->from = branch->from;
-			event->to = branch->to;
-			event->kind = kind;
-			event->flags = branch->flags & WINDOW_MISPREDICTED;
-			event->cycles = branch->flags >> WINDOW_CYCLES_SHIFT &
-					WINDOW_CYCLES_MASK;
-			return event;
-		}
-		if (window_turn(window, branch))
-			return event;
+		if (window_take(window, branch, kind))
+			return &window->event;
 	}
 	return NULL;
 }

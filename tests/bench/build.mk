@@ -7,7 +7,8 @@
 
 BENCH_OBJECTS := $(BUILD)/obj/tests/bench/native.o \
 		 $(BUILD)/obj/tests/oracle/rows.o \
-		 $(BUILD)/bench/flow.o $(BUILD)/bench/loop.o
+		 $(patsubst kmod/engine/%.c,$(BUILD)/bench/%.o,\
+			     $(wildcard kmod/engine/*.c))
 
 $(BUILD)/obj/tests/bench/%.o: override CFLAGS += -I.
 

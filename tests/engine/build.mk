@@ -14,13 +14,14 @@ ORACLE_SAN := $(ORACLE_C:%.c=$(BUILD)/san/%.o)
 ENGINE_SAN := $(ENGINE_C:%.c=$(BUILD)/san/%.o)
 HARNESS_SAN := $(patsubst %,$(BUILD)/san/tests/engine/%.o,harness machine program)
 
-$(BUILD)/tests/test-oracle $(BUILD)/tests/test-loop $(BUILD)/tests/test-bounds: \
+$(BUILD)/tests/test-oracle $(BUILD)/tests/test-loop $(BUILD)/tests/test-bounds \
+$(BUILD)/tests/test-windows: \
 $(BUILD)/tests/%: $(BUILD)/san/tests/engine/%.o $(HARNESS_SAN) $(ORACLE_SAN) \
 		  $(ENGINE_SAN)
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ -lcmocka
 
-UNIT_TESTS += $(patsubst %,$(BUILD)/tests/%,test-oracle test-loop test-bounds)
+UNIT_TESTS += $(patsubst %,$(BUILD)/tests/%,test-oracle test-loop test-bounds test-windows)
 
 # From sources, because all of it is instrumented: libFuzzer is clang's.
 $(BUILD)/fuzz/fuzz-loop: tests/fuzz/fuzz-loop.c $(ENGINE_C) \

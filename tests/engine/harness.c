@@ -168,6 +168,7 @@ static void retire(struct harness *h, void *table)
 {
 	size_t limit;
 
+	h->retirements++;
 	do {
 		limit = 1 + random_below(&h->random, 300);
 	} while (h->ops->merge(h->profile, table, limit) == limit);

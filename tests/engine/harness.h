@@ -47,6 +47,7 @@ struct harness {
 	void *profile;
 	u64 produced;
 	u64 delivered;
+	u64 retirements;	/* of a table */
 	struct { struct seen_loop *items; size_t count, room; } loops;
 	size_t *slots;		/* of loops, by hash; ~0: free */
 	size_t slot_count;

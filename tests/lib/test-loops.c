@@ -330,14 +330,15 @@ static void test_windows(void **state)
 	assert_true(loop->trip == 10);
 	/* 100²/250 = 40 windows at least. */
 	se = sqrt(20000 / 810000.0 + 250 / 10000.0 - 2 * 1800 / 90000.0);
-	reach = 1.1 * (1.96 + 2.4 / 40) * se;
-	assert_true(fabs(loop->trip_low - (1 + 9 * exp(-reach))) < 1e-9);
-	assert_true(fabs(loop->trip_high - (1 + 9 * exp(reach))) < 1e-9);
+	reach = (1.96 + 2.4 / 40) * sqrt(40 / 39.0) * se;
+	/* A back edge less, one more. */
+	assert_true(fabs(loop->trip_low - (1 + 8.99 * exp(-reach))) < 1e-9);
+	assert_true(fabs(loop->trip_high - (1 + 9.01 * exp(reach))) < 1e-9);
 	hwprof_loops_free(loops);
 	fixture_remove(&fixture);
 }
 
-/* Without sums there is no interval, and without entries no trip count. */
+/* Without sums or from one window there is no interval, and without entries no trip count. */
 static void test_unknown(void **state)
 {
 	struct hwprof_row_loop row = fixture_loop(1, 100, 0x400100, 0x400140,
@@ -352,8 +353,16 @@ static void test_unknown(void **state)
 	row = fixture_loop(1, 100, 0x400200, 0x400240, 90, 10);
 	row.basis = HWPROF_BASIS_BRANCHES;
 	fixture_add_loop(&fixture, 10, &row);
+	row = fixture_loop(1, 100, 0x400300, 0x400340, 9, 10);
+	row.basis = HWPROF_BASIS_BRANCHES;
+	row.sum_back_sq = 81;
+	row.sum_entry_sq = 100;
+	row.sum_cross = 90;
+	fixture_add_loop(&fixture, 10, &row);
 	fixture_end(&fixture);
 	loops = fixture_loops(&fixture, 0);
+	loop = fixture_find(loops, 0x300);
+	assert_true(loop->trip == 1.9 && isnan(loop->trip_low));
 	loop = fixture_find(loops, 0x100);
 	assert_true(isnan(loop->trip) && isnan(loop->trip_low));
 	assert_false(loop->counted);

@@ -138,12 +138,10 @@ static void compare_loop(const struct hwprof_loop *loop,
 	assert_int_equal(loop->back_edges_seen, expected->back_edges);
 	assert_int_equal(loop->entries_seen, expected->entries);
 	assert_false(loop->counted);
-	if (loop->tolerance)
-		return;
-	assert_int_equal(loop->trip_max, expected->executions ?
-			 expected->trip_max : loop->trip_max);
-	for (i = 1; i < HWPROF_TRIP_BUCKETS; i++)
-		assert_int_equal(loop->histogram[i], expected->trips[i]);
+	/* A window does not show executions whole. */
+	assert_int_equal(loop->trip_max, 0);
+	for (i = 0; i < HWPROF_TRIP_BUCKETS; i++)
+		assert_int_equal(loop->histogram[i], 0);
 }
 
 static void compare(const struct hwprof_loops *loops, struct oracle *oracle,

@@ -234,13 +234,15 @@ static void ret(struct walk *walk, uint64_t to)
 	for (i = walk->frames.count; i-- > 0;)
 		if (walk->frames.items[i].is_handler)
 			break;
-	if (i == SIZE_MAX) {
-		close_frames(walk, 0);
-		push(walk);
-	} else {
+	if (i != SIZE_MAX) {
 		close_frames(walk, i + 1);
+		arrive(walk, to);
+		return;
 	}
+	close_frames(walk, 0);
+	push(walk);
 	arrive(walk, to);
+	top(walk)->at = to - 1;		/* of the call, which was not seen */
 }
 
 static void gap(struct walk *walk, uint64_t to)

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tables are merged into a profile, from which rows are made. */
+#include "loop_table.h"
+
+/* Back edges that are still in segments only. */
+static u64 segments_pending(const struct loop_table *table)
+{
+	const struct flow_table *flow = &table->flow;
+	u64 pending = 0;
+	u32 i;
+
+	for (i = 0; i < flow->slot_count; i++)
+		if (flow->slots[i].key &&
+		    flow_is_back_edge(&flow->segments[i], table->params.span))
+			pending += flow->slots[i].count;
+	return pending;
+}
+
+u64 loop_pending(const void *memory)
+{
+	const struct loop_table *table = memory;
+	u64 pending = table->is_profile ? 0 : segments_pending(table);
+	u32 i;
+
+	for (i = 0; i < table->used; i++)
+		pending += table->loops[table->order[i]].back_edges;
+	return pending;
+}
+
+u64 loop_evicted(const void *memory)
+{
+	return ((const struct loop_table *)memory)->evicted;
+}
+
+/* --- merging ------------------------------------------------------------ */
+
+static void merge_trips(struct loop *into, const struct loop *from)
+{
+	unsigned int i;
+
+	if (!from->executions)
+		return;
+	if (!into->trip_min || from->trip_min < into->trip_min)
+		into->trip_min = from->trip_min;
+	into->trip_max = max(into->trip_max, from->trip_max);
+	into->trip_recent = from->trip_recent;
+	for (i = 0; i < HWPROF_TRIP_BUCKETS; i++)
+		into->trips[i] += from->trips[i];
+}
+
+/*
+ * The table keeps the loop, without its counts and with all that the profile
+ * knows of its region: so executions are not split at a tail that is known.
+ */
+static void merge_loop(struct loop_table *profile, struct loop_table *table,
+		       struct loop *from)
+{
+	struct loop *into = loop_find(profile, from->head, from->space);
+
+	/* As grow() says, had the table known the region. */
+	if (into && into->tail > from->tail)
+		loop_tolerate(into, from->executions + from->unclosed);
+	into = loop_get(profile, from->head, from->tail, from->space);
+	into->runs += from->executions + from->unclosed;
+	into->back_edges += from->back_edges;
+	into->heat += from->heat;
+	into->entries += from->entries;
+	into->executions += from->executions;
+	into->unclosed += from->unclosed;
+	into->cycles += from->cycles;
+	window_close(table, from);
+	into->sum_back_sq += from->sum_back_sq;
+	into->sum_entry_sq += from->sum_entry_sq;
+	into->sum_cross += from->sum_cross;
+	loop_tolerate(into, from->tolerance);
+	merge_trips(into, from);
+	if (from->executions)
+		loop_freshen(profile, into);
+
+	from->back_edges = 0;
+	from->heat /= 2;	/* what was hot stays for a while */
+	from->entries = 0;
+	from->executions = 0;
+	from->unclosed = 0;
+	from->cycles = 0;
+	from->sum_back_sq = 0;
+	from->sum_entry_sq = 0;
+	from->sum_cross = 0;
+	from->tolerance = 0;
+	from->trip_min = 0;
+	from->trip_max = 0;
+	memset(from->trips, 0, sizeof(from->trips));
+	loop_set_tail(table, from, into->tail);
+}
+
+static void merge_segment(struct loop_table *profile, struct loop_table *table,
+			  size_t at)
+{
+	const struct flow_segment *segment = &table->flow.segments[at];
+	struct flow_slot *slot = &table->flow.slots[at];
+	struct loop *loop;
+
+	if (!slot->key)
+		return;
+	loop = count_back_edges(profile, segment, slot->count);
+
+	/* Did the table also keep the executions that took them? */
+	if (loop && table->gone && !loop_find(table, loop->head, loop->space))
+		loop_tolerate(loop, min(table->gone, slot->count));
+	flow_table_add(&profile->flow, slot->key, segment, slot->count);
+	slot->key = 0;
+}
+
+size_t loop_merge(void *profile_memory, void *memory, size_t limit)
+{
+	struct loop_table *profile = profile_memory, *table = memory;
+	size_t items = table->used + table->flow.slot_count, taken = 0;
+
+	profile->is_profile = true;
+
+	/* Loops first: the profile may have to give up segments. */
+	for (; taken < limit && table->merged < items; taken++) {
+		if (table->merged < table->used)
+			merge_loop(profile, table, &table->loops[
+				table->order[table->merged]]);
+		else
+			merge_segment(profile, table,
+				      table->merged - table->used);
+		table->merged++;
+	}
+	if (taken < limit) {
+		profile->evicted += table->evicted;
+		table->evicted = 0;
+		table->gone = 0;
+		table->merged = 0;
+		table->window_of = NULL;	/* what it was in has gone on */
+		table->flow.claimed = 0;
+	}
+	return taken;
+}
+
+/* --- entries, from segments -------------------------------------------- */
+
+static void settle_segment(struct loop_table *table,
+			   const struct flow_segment *segment, u64 count)
+{
+	struct entered entered = entered_begin(table, segment, ~0U);
+	struct loop *loop;
+
+	while ((loop = entered_next(table, &entered)))
+		loop->settled += count * entered.entries;
+}
+
+/* Entries so far of every loop of @space (0: all), from all segments. */
+void loop_settle(void *memory, u32 space)
+{
+	struct loop_table *table = memory;
+	struct flow_table *flow = &table->flow;
+	u32 i;
+
+	for (i = 0; i < table->used; i++)
+		table->loops[table->order[i]].settled = 0;
+	for (i = 0; i < flow->slot_count; i++) {
+		const struct flow_segment *segment = &flow->segments[i];
+
+		if (flow->slots[i].key && (!space || segment->space == space))
+			settle_segment(table, segment, flow->slots[i].count);
+	}
+}
+
+/* --- rows ---------------------------------------------------------------- */
+
+static s64 new_entries(struct loop *loop)
+{
+	/* What it entered before it was evicted is not to be told again. */
+	if (loop->rebase) {
+		loop->rebase = 0;
+		loop->emitted = loop->settled -
+				(s64)(loop->executions + loop->unclosed);
+	}
+	return loop->entries + loop->settled - loop->emitted;
+}
+
+static bool emit_loop(struct loop_table *table, struct loop *loop,
+		      engine_emit emit, void *context)
+{
+	s64 entries = new_entries(loop);
+	struct hwprof_row_loop row = {
+		.row.type = HWPROF_ROW_LOOP,
+		.row.size = sizeof(row),
+		.row.space = loop->space,
+		.head = loop->head,
+		.tail = loop->tail,
+		.back_edges = loop->back_edges,
+		.entries = entries,
+		.executions = loop->executions,
+		.unclosed = loop->unclosed,
+		.cycles = loop->cycles,
+		.trip_min = loop->trip_min,
+		.trip_max = loop->trip_max,
+		.trip_recent = loop->trip_recent,
+		.tails = loop->tails,
+		.tolerance = loop->tolerance,
+		.basis = table->params.basis,
+		.sum_back_sq = loop->sum_back_sq,
+		.sum_entry_sq = loop->sum_entry_sq,
+		.sum_cross = loop->sum_cross,
+	};
+
+	if (!entries && !loop->back_edges && !loop->executions &&
+	    !loop->unclosed)
+		return true;
+	memcpy(row.trips, loop->trips, sizeof(row.trips));
+	if (!emit(context, &row, loop->head, loop->tail, loop->back_edges))
+		return false;
+
+	loop->emitted += entries - loop->entries;
+	loop->entries = 0;
+	loop->back_edges = 0;
+	loop->executions = 0;
+	loop->unclosed = 0;
+	loop->cycles = 0;
+	loop->sum_back_sq = 0;
+	loop->sum_entry_sq = 0;
+	loop->sum_cross = 0;
+	loop->tolerance = 0;
+	memset(loop->trips, 0, sizeof(loop->trips));
+	return true;
+}
+
+bool loop_rows(void *memory, u32 space, size_t *at, engine_emit emit,
+		      void *context)
+{
+	struct loop_table *table = memory;
+
+	for (; *at < table->used; ++*at) {
+		struct loop *loop = &table->loops[table->order[*at]];
+
+		if ((!space || loop->space == space) &&
+		    !emit_loop(table, loop, emit, context))
+			return false;
+	}
+	return true;
+}
+
+void loop_forget(void *memory, u32 space)
+{
+	struct loop_table *table = memory;
+	struct flow_table *flow = &table->flow;
+	u32 i, kept = 0;
+
+	for (i = 0; i < flow->slot_count; i++)
+		if (flow->segments[i].space == space)
+			flow->slots[i].key = 0;
+	for (i = 0; i < table->used; i++) {
+		struct loop *loop = &table->loops[table->order[i]];
+
+		if (loop->space == space) {
+			table->evicted += loop->back_edges;
+			if (table->tallies)
+				table->tallies[loop - table->loops] =
+					(struct tally){ 0 };
+			memset(loop, 0, sizeof(*loop));
+		} else {
+			table->order[kept++] = table->order[i];
+		}
+	}
+	table->used = kept;
+	forget_effects(table);
+}
+

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Loops by head, and which of them a segment enters: see loop_table.h. */
+#include "loop_table.h"
+
+enum {
+	LOOP_FRESH_MAX	= LOOP_WAYS / 2,	/* DAProf, section 3.2.4 */
+};
+
+/* The first place in table->order not before (space, head). */
+static u32 order_search(const struct loop_table *table, u64 head, u32 space)
+{
+	u32 low = 0, high = table->used;
+
+	while (low < high) {
+		u32 middle = (low + high) / 2;
+		const struct loop *loop = &table->loops[table->order[middle]];
+
+		if (loop->space < space ||
+		    (loop->space == space && loop->head < head))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void order_insert(struct loop_table *table, const struct loop *loop)
+{
+	u32 at = order_search(table, loop->head, loop->space);
+
+	memmove(&table->order[at + 1], &table->order[at],
+		(table->used - at) * sizeof(*table->order));
+	table->order[at] = loop - table->loops;
+	table->used++;
+}
+
+static void order_remove(struct loop_table *table, const struct loop *loop)
+{
+	u32 at = order_search(table, loop->head, loop->space);
+
+	table->used--;
+	memmove(&table->order[at], &table->order[at + 1],
+		(table->used - at) * sizeof(*table->order));
+}
+
+void loop_set_tail(struct loop_table *table, struct loop *loop, u64 tail)
+{
+	if (loop->tail == tail)
+		return;
+	loop->tail = tail;
+	if (tail - loop->head > table->longest)
+		table->longest = tail - loop->head;
+	if (table->changes)
+		table->changes[table->version++ % CHANGES] = (struct change){
+			loop->head, tail, loop->space, loop - table->loops
+		};
+}
+
+/* A loop is gone: what effects there are must be found again. */
+void forget_effects(struct loop_table *table)
+{
+	table->version += CHANGES + 1;
+}
+
+/* So many executions may have been split, or are missing. */
+void loop_tolerate(struct loop *loop, u64 executions)
+{
+	loop->tolerance = min(loop->tolerance + executions, (u64)U32_MAX);
+}
+
+/* Whatever ran while less of the region was known may have been split. */
+static void grow(struct loop_table *table, struct loop *loop, u64 tail)
+{
+	loop_set_tail(table, loop, tail);
+	loop->tails++;
+	loop_tolerate(loop, table->is_profile ? loop->runs :
+					   loop->executions + loop->unclosed);
+}
+
+/*
+ * Fresh are those that ran lately; when more than half of a set's ways are,
+ * the others start again, so that hot loops of an earlier phase can go.
+ */
+void loop_freshen(struct loop_table *table, struct loop *loop)
+{
+	size_t at = loop - table->loops;
+	struct loop *set = &table->loops[at & ~(size_t)(LOOP_WAYS - 1)];
+	unsigned int way, fresh = 0;
+
+	if (loop->fresh)
+		return;
+	loop->fresh = 1;
+	for (way = 0; way < LOOP_WAYS; way++)
+		fresh += set[way].fresh;
+	if (fresh <= LOOP_FRESH_MAX)
+		return;
+	for (way = 0; way < LOOP_WAYS; way++)
+		set[way].fresh = &set[way] == loop;
+}
+
+static void loop_evict(struct loop_table *table, struct loop *loop)
+{
+	order_remove(table, loop);
+	table->evicted += loop->back_edges;
+	table->gone += loop->executions + loop->unclosed;
+	table->dropped = true;
+	forget_effects(table);
+	if (table->tallies)
+		table->tallies[loop - table->loops] = (struct tally){ 0 };
+	memset(loop, 0, sizeof(*loop));
+}
+
+/* Counts the free ways of a set, and finds one. */
+static unsigned int find_free(struct loop *set, struct loop **found)
+{
+	unsigned int way, count = 0;
+
+	for (way = 0; way < LOOP_WAYS; way++) {
+		if (!set[way].head) {
+			*found = &set[way];
+			count++;
+		}
+	}
+	return count;
+}
+
+/* The one with fewest iterations of those that are not fresh. */
+static void find_least(struct loop *set, struct loop **least)
+{
+	unsigned int way;
+
+	for (way = 0; way < LOOP_WAYS; way++)
+		if (!set[way].fresh &&
+		    (!*least || set[way].heat < (*least)->heat))
+			*least = &set[way];
+}
+
+/* A free way, where there are more of them; or else one is made free. */
+static struct loop *loop_claim(struct loop_table *table, u64 head, u32 space)
+{
+	struct loop *first = loop_set(table, head, space, 0);
+	struct loop *second = loop_set(table, head, space, 1);
+	struct loop *free[2], *least = NULL;
+	unsigned int firsts = find_free(first, &free[0]);
+	unsigned int seconds = find_free(second, &free[1]);
+
+	if (firsts || seconds)
+		return free[seconds > firsts];
+	find_least(first, &least);
+	find_least(second, &least);
+	loop_evict(table, least);
+	return least;
+}
+
+struct loop *loop_get(struct loop_table *table, u64 head, u64 tail,
+			     u32 space)
+{
+	struct loop *loop = loop_find(table, head, space);
+
+	if (!loop) {
+		loop = loop_claim(table, head, space);
+		loop->head = head;
+		loop->space = space;
+		loop->tails = 1;
+		loop->rebase = table->dropped;
+		loop_tolerate(loop, table->gone);
+		loop_set_tail(table, loop, tail);
+		order_insert(table, loop);
+		loop_freshen(table, loop);
+	} else if (unlikely(tail > loop->tail)) {
+		grow(table, loop, tail);
+	}
+	return loop;
+}
+
+/* --- entries, from segments -------------------------------------------- */
+
+static bool in_earlier_range(const struct entered *entered, u64 head)
+{
+	unsigned int i;
+
+	for (i = 0; i < entered->range; i++)
+		if (head >= entered->heads[i].low &&
+		    head <= entered->heads[i].high)
+			return true;
+	return false;
+}
+
+static void add_range(struct entered *entered, u64 low, u64 high)
+{
+	entered->heads[entered->ranges++] = (struct range){ low, high };
+}
+
+static void begin_range(const struct loop_table *table, struct entered *entered)
+{
+	if (entered->range == entered->ranges)
+		return;
+	entered->at = order_search(table,
+				   entered->heads[entered->range].high + 1,
+				   entered->segment->space);
+	entered->left = entered->most;
+}
+
+struct entered entered_begin(const struct loop_table *table,
+				    const struct flow_segment *segment,
+				    u32 most)
+{
+	struct entered entered = { .segment = segment, .most = most };
+	u64 low = segment->start, longest = table->longest;
+	unsigned int i;
+
+	for (i = 0; i < segment->edges; i++) {
+		u64 from = segment->edge[i].from, to = segment->edge[i].to;
+
+		add_range(&entered, low, from);
+		low = max(from + 1, to - min(to, longest));
+	}
+	add_range(&entered, low, segment->end);
+	if (segment->target)
+		add_range(&entered,
+			  segment->target - min(segment->target, longest),
+			  segment->target);
+	begin_range(table, &entered);
+	return entered;
+}
+
+/* One after the other that may be entered. NULL: that was all. */
+static struct loop *entered_step(const struct loop_table *table,
+				 struct entered *entered)
+{
+	for (; entered->range < entered->ranges; begin_range(table, entered)) {
+		if (entered->at && entered->left) {
+			struct loop *loop = &table->loops[
+				table->order[--entered->at]];
+
+			entered->left--;
+			if (loop->space == entered->segment->space &&
+			    loop->head >= entered->heads[entered->range].low)
+				return loop;
+		}
+		entered->range++;
+	}
+	return NULL;
+}
+
+struct loop *entered_next(const struct loop_table *table,
+				 struct entered *entered)
+{
+	struct loop *loop;
+
+	while ((loop = entered_step(table, entered))) {
+		if (in_earlier_range(entered, loop->head))
+			continue;
+		entered->entries = flow_entries(entered->segment, loop->head,
+						loop->tail);
+		if (entered->entries)
+			return loop;
+	}
+	return NULL;
+}
+
+/* Back edges that @count runs of the segment took, for its loop; or NULL. */
+struct loop *count_back_edges(struct loop_table *table,
+				     const struct flow_segment *segment,
+				     u64 count)
+{
+	struct loop *loop;
+
+	if (!flow_is_back_edge(segment, table->params.span))
+		return NULL;
+	loop = loop_get(table, segment->target, segment->end, segment->space);
+	loop->back_edges += count;
+	loop->heat += count;
+	return loop;
+}
+
+void segment_evicted(struct flow_table *flow,
+			    const struct flow_segment *segment, u64 count)
+{
+	struct loop_table *table = container_of(flow, struct loop_table, flow);
+	struct entered entered;
+	struct loop *loop;
+
+	if (!table->is_profile)
+		count_back_edges(table, segment, count);
+	entered = entered_begin(table, segment, LOOPS_LOOKED_AT);
+	while ((loop = entered_next(table, &entered)))
+		loop->entries += count * entered.entries;
+}
+

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The loop engine's table, among its parts: loop_table.c finds loops and what
+ * enters them, loop.c walks over every branch, loop_window.c over windows, and
+ * loop_profile.c merges tables and makes rows.
+ */
+#ifndef HWPROF_ENGINE_LOOP_TABLE_H
+#define HWPROF_ENGINE_LOOP_TABLE_H
+
+#include "engine.h"
+#include "flow.h"
+#include "window.h"
+#include "../../uapi/linux/hwprof.h"
+
+enum {
+	LOOP_WAYS	= 4,
+	LOOPS_MAX	= 1 << 15,	/* in a table */
+	LOOPS_LOOKED_AT	= 256,		/* in an interrupt, of a range of heads */
+	EFFECTS		= 4,		/* remembered, of a segment on average ... */
+	EFFECTS_MAX	= 255,		/* ... and of one */
+	WINDOW_MAX	= 1 << 14,	/* branches of a window that tallies hold */
+	CHANGES		= 64,		/* of regions, remembered; a power of two */
+};
+
+struct loop {
+	u64 head;		/* 0: the slot is free */
+	u64 tail;
+	u32 space;
+	u32 tails;		/* how often the region grew, and one */
+	u64 heat;		/* iterations: what replacement goes by */
+	u64 back_edges;		/* in no row yet, like all counts here */
+	s64 entries;		/* of segments that were evicted */
+	s64 settled;		/* of segments in the table: loop_settle() */
+	s64 emitted;		/* of settled, those that rows carried */
+	u64 executions;
+	u64 unclosed;
+	u64 runs;		/* both, ever; of a profile */
+	u64 cycles;
+	u64 trip_min;		/* 0: no execution yet */
+	u64 trip_max;
+	u64 trip_recent;	/* in 1/256; 0: no execution yet */
+	u32 tolerance;
+	u8 fresh;
+	u8 rebase;		/* was evicted before: old entries are not known */
+	u32 trips[HWPROF_TRIP_BUCKETS];
+	u64 sum_back_sq;	/* over windows, as in the row */
+	u64 sum_entry_sq;
+	u64 sum_cross;
+};
+
+/* What one run of a segment does to a loop. */
+struct effect {
+	u32 loop;		/* its slot in the table */
+	u32 counts;		/* as in struct tally: TALLY_* */
+};
+
+/* What a loop's last window was, and did to it: two counts of 16 bits in one. */
+enum {
+	TALLY_BACK_EDGE	= 1,
+	TALLY_ENTRY	= 1 << 16,
+};
+
+struct tally {
+	u32 window;
+	u32 counts;
+};
+
+/* All that one run does, as found when the table had this version. */
+struct effects {
+	u64 key;		/* of the segment */
+	u32 version;
+	u32 count;
+	struct effect *effect;	/* in table->effect */
+};
+
+/* A region that is new, or has grown. */
+struct change {
+	u64 head;
+	u64 tail;
+	u32 space;
+	u32 loop;		/* its slot */
+};
+
+struct loop_table {
+	struct flow_table flow;
+	struct engine_params params;
+	struct loop *loops;
+	u16 *order;		/* slots in use by space, then head */
+	u32 slots;		/* a power of two */
+	u32 used;
+	u64 longest;		/* greatest tail - head */
+	u64 evicted;		/* back edges */
+	bool is_profile;	/* its segments' back edges are in loops already */
+	u64 gone;		/* executions of loops that were evicted */
+	bool dropped;		/* a loop was evicted */
+	size_t merged;		/* items that merge() took already */
+	struct effects *effects;	/* one for each segment's slot; NULL:
+				 * every branch is seen, there are no windows */
+	struct tally *tallies;	/* one for each loop's slot */
+	struct effect *effect;	/* where effects are, one behind the other */
+	u32 effect_room;
+	u32 effect_used;
+	struct change *changes;	/* the last ones; also for windows only */
+	u32 version;		/* how many there were */
+	u32 window;		/* number of the one in flight, and whose it is */
+	const struct line *window_of;
+};
+
+/*
+ * A loop is in one of two sets, where it was put into the emptier one; so that
+ * a table is nearly full before it has to evict.
+ */
+static __always_inline struct loop *loop_set(const struct loop_table *table,
+					     u64 head, u32 space,
+					     unsigned int choice)
+{
+	u64 hash = (head ^ (u64)space << 40 ^ table->params.seed) * FLOW_PRIME;
+
+	if (choice)
+		hash = (hash ^ hash >> 32) * FLOW_PRIME;
+	return &table->loops[hash >> 40 & (table->slots - LOOP_WAYS)];
+}
+
+/* A free slot's head is 0, which is no loop's. */
+static __always_inline bool loop_is(const struct loop *loop, u64 head,
+				    u32 space)
+{
+	return loop->head == head && loop->space == space;
+}
+
+static __always_inline struct loop *loop_find(const struct loop_table *table,
+					      u64 head, u32 space)
+{
+	unsigned int choice, way;
+
+	for (choice = 0; choice < 2; choice++) {
+		struct loop *loop = loop_set(table, head, space, choice);
+
+		for (way = 0; way < LOOP_WAYS; way++, loop++)
+			if (loop_is(loop, head, space))
+				return loop;
+	}
+	return NULL;
+}
+
+struct loop *loop_get(struct loop_table *table, u64 head, u64 tail, u32 space);
+void loop_set_tail(struct loop_table *table, struct loop *loop, u64 tail);
+void loop_freshen(struct loop_table *table, struct loop *loop);
+
+/* So many executions may have been split, or are missing. */
+void loop_tolerate(struct loop *loop, u64 executions);
+
+/* A loop is gone: what effects there are must be found again. */
+void forget_effects(struct loop_table *table);
+
+/* Back edges that @count runs of the segment took, for its loop; or NULL. */
+struct loop *count_back_edges(struct loop_table *table,
+			      const struct flow_segment *segment, u64 count);
+
+void segment_evicted(struct flow_table *flow,
+		     const struct flow_segment *segment, u64 count);
+
+/*
+ * The loops that a segment enters have their heads on one of its lines or, if a
+ * jump leads into their middle, at most as far below its target as the longest
+ * loop is long. These ranges are gone through downwards, so that the innermost
+ * are found also where not all are looked at.
+ */
+enum { RANGES = FLOW_EDGES + 2 };
+
+struct range {
+	u64 low, high;		/* of heads */
+};
+
+struct entered {
+	const struct flow_segment *segment;
+	u32 at;			/* in table->order: the last one */
+	u32 most, left;		/* loops to look at in a range */
+	u8 ranges, range;
+	struct range heads[RANGES];
+	unsigned int entries;	/* that one run makes */
+};
+
+/* At most @most loops are looked at in each range. */
+struct entered entered_begin(const struct loop_table *table,
+			     const struct flow_segment *segment, u32 most);
+
+/* One loop after the other, and entered->entries. NULL: that was all. */
+struct loop *entered_next(const struct loop_table *table,
+			  struct entered *entered);
+
+/* loop_window.c. Of a cursor: the line in flight. */
+struct line {
+	u64 start;		/* ~0: unknown */
+	u64 position;		/* what came before it has run */
+	u64 salt;		/* of space and the table's seed */
+	u32 space;
+};
+
+size_t window_table_size(u32 loops, u32 segments);
+void window_table_init(struct loop_table *table, void *memory);
+void window_close(struct loop_table *table, struct loop *loop);
+bool line_feed(struct loop_table *table, struct line *line,
+	       const struct stream_event *event);
+bool loop_feed_window(void *table, struct window *window,
+		      struct window_counts *counts);
+
+/* loop_profile.c: of engine_ops */
+size_t loop_merge(void *profile, void *table, size_t limit);
+void loop_settle(void *profile, u32 space);
+bool loop_rows(void *profile, u32 space, size_t *at, engine_emit emit,
+	       void *context);
+void loop_forget(void *profile, u32 space);
+u64 loop_pending(const void *table);
+u64 loop_evicted(const void *table);
+
+#endif /* HWPROF_ENGINE_LOOP_TABLE_H */

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Loops from windows: branch records, and bursts.
+ *
+ * A window does not show executions whole, so none are followed: trip counts
+ * follow from back edges and entries (the ratio of sums over windows, not the
+ * mean of what single windows show). Both are functions of single lines: where
+ * control came to, the branch that ended the line, and where that led. So a
+ * line is a segment of its own, and no frames are kept: a return leads behind a
+ * call, which is where its line begins.
+ *
+ * What can be concluded depends on how much windows differ. Sums over them of
+ * squares and products say that (lib/estimate.c). What a line does to loops is
+ * found once, and remembered beside it.
+ */
+#include "loop_table.h"
+
+/* --- sums ------------------------------------------------------------------ */
+
+/* A window of the loop is over: another one begins. */
+void window_close(struct loop_table *table, struct loop *loop)
+{
+	struct tally *tally;
+	u64 back_edges, entries;
+
+	if (!table->effects)
+		return;
+	tally = &table->tallies[loop - table->loops];
+	if (!tally->counts)
+		return;
+	back_edges = tally->counts % TALLY_ENTRY;
+	entries = tally->counts / TALLY_ENTRY;
+	tally->counts = 0;
+	loop->sum_back_sq += back_edges * back_edges;
+	loop->sum_entry_sq += entries * entries;
+	loop->sum_cross += back_edges * entries;
+	loop->heat += back_edges + entries;
+	loop_freshen(table, loop);
+}
+
+/* --- what a line does -------------------------------------------------------- */
+
+static void add_effect(struct loop_table *table, struct effects *effects,
+		       const struct loop *loop, u32 counts)
+{
+	if (effects->count == EFFECTS_MAX ||
+	    table->effect_used == table->effect_room)
+		return;
+	effects->effect[effects->count++] = (struct effect){
+		loop - table->loops, counts
+	};
+	table->effect_used++;
+}
+
+/* Where there is little room left, all are to be found again. */
+static void make_room(struct loop_table *table)
+{
+	if (table->effect_room - table->effect_used >= EFFECTS_MAX)
+		return;
+	table->effect_used = 0;
+	forget_effects(table);
+}
+
+static noinline void find_effects(struct loop_table *table,
+				  struct effects *effects,
+				  const struct flow_slot *slot)
+{
+	const struct flow_segment *line = flow_segment(&table->flow, slot);
+	struct entered entered;
+	struct loop *loop = NULL;
+
+	if (flow_is_back_edge(line, table->params.span))
+		loop = loop_get(table, line->target, line->end, line->space);
+	make_room(table);
+	effects->key = slot->key;
+	effects->version = table->version;
+	effects->count = 0;
+	effects->effect = &table->effect[table->effect_used];
+	if (loop)
+		add_effect(table, effects, loop, TALLY_BACK_EDGE);
+	entered = entered_begin(table, line, LOOPS_LOOKED_AT);
+	while ((loop = entered_next(table, &entered)))
+		add_effect(table, effects, loop,
+			   entered.entries * TALLY_ENTRY);
+}
+
+static bool change_matters(const struct change *change,
+			   const struct flow_segment *line,
+			   const struct effects *effects)
+{
+	unsigned int i;
+
+	if (change->space != line->space)
+		return false;
+	for (i = 0; i < effects->count; i++)
+		if (effects->effect[i].loop == change->loop)
+			return true;
+	return flow_entries(line, change->head, change->tail);
+}
+
+/* Regions have changed since. Are the effects still those of the line? */
+static bool effects_hold(const struct loop_table *table,
+			 struct effects *effects, const struct flow_slot *slot)
+{
+	const struct flow_segment *line = flow_segment(&table->flow, slot);
+
+	if (effects->key != slot->key ||
+	    table->version - effects->version > CHANGES)
+		return false;
+	for (; effects->version != table->version; effects->version++)
+		if (change_matters(&table->changes[effects->version % CHANGES],
+				   line, effects))
+			return false;
+	return true;
+}
+
+static __always_inline void count_effects(struct loop_table *table,
+					  const struct flow_slot *slot)
+{
+	struct effects *effects = &table->effects[slot - table->flow.slots];
+	struct tally *tallies = table->tallies;
+	const struct effect *effect, *end;
+	u32 window = table->window;
+
+	if (unlikely(effects->key != slot->key ||
+		     effects->version != table->version) &&
+	    !effects_hold(table, effects, slot))
+		find_effects(table, effects, slot);
+	end = effects->effect + effects->count;
+	for (effect = effects->effect; effect < end; effect++) {
+		struct tally *tally = &tallies[effect->loop];
+
+		if (unlikely(tally->window != window)) {
+			window_close(table, &table->loops[effect->loop]);
+			tally->window = window;
+		}
+		tally->counts += effect->counts;
+	}
+}
+
+/* --- the walk ---------------------------------------------------------------- */
+
+/* A line begins at @start, of which all before @position has run. */
+static __always_inline void line_begin(struct line *line, u64 start,
+				       u64 position)
+{
+	line->start = start;
+	line->position = position;
+}
+
+static noinline void line_restart(struct loop_table *table, struct line *line,
+				  const struct stream_event *event, u64 at)
+{
+	line->space = event->space;
+	line->salt = table->params.seed ^ event->space * FLOW_PRIME;
+	line_begin(line, at, at);
+}
+
+/* The line ends with the branch at @end, to @target: a jump's, a call's or 0. */
+static __always_inline void line_end(struct loop_table *table,
+				     const struct line *line, u64 end,
+				     u64 target, bool call)
+{
+	u64 signature = (line->start ^ line->salt) * FLOW_PRIME + call;
+	u64 key = flow_mix(signature, end, target) | 1;
+	struct flow_slot *slot = flow_home(&table->flow, key);
+
+	if (likely(slot->key == key)) {
+		slot->count++;
+	} else {
+		const struct flow_segment segment = {
+			.start = line->start, .end = end, .target = target,
+			.space = line->space, .call = call,
+		};
+
+		slot = flow_table_add(&table->flow, key, &segment, 1);
+	}
+	count_effects(table, slot);
+}
+
+/* Others than jumps, calls and returns. */
+static noinline void line_turn(struct loop_table *table, struct line *line,
+			       const struct stream_event *event)
+{
+	u64 from = event->from, to = event->to;
+
+	switch (event->kind) {
+	case STREAM_SYSCALL:
+		if (to - from - 1 < FLOW_CALL_MAX)
+			break;		/* an instruction like any other */
+		line_end(table, line, from, 0, false);
+		line_restart(table, line, event, to);
+		break;
+	case STREAM_SIGNAL:
+		/* `from` has not been executed. */
+		if (from > line->start)
+			line_end(table, line, from - 1, to, true);
+		line_begin(line, to, to);
+		break;
+	case STREAM_SIGRETURN:
+		line_restart(table, line, event, to);
+		break;
+	case STREAM_GAP:
+		line_restart(table, line, event, to ? to : ~0ULL);
+		table->window++;
+		break;
+	}
+}
+
+/* A branch of this kind, from `position` or behind it. */
+static __always_inline void line_branch(struct loop_table *table,
+					struct line *line, unsigned int kind,
+					u64 from, u64 to)
+{
+	if (likely(stream_is_jump(kind))) {
+		line_end(table, line, from, to, false);
+		line_begin(line, to, to);
+	} else if (kind == STREAM_CALL) {
+		line_end(table, line, from, to, true);
+		line_begin(line, to, to);
+	} else {
+		line_end(table, line, from, 0, false);
+		line_begin(line, to - 1, to);
+	}
+}
+
+static bool is_branch(unsigned int kind)
+{
+	return kind - STREAM_COND <= STREAM_RET - STREAM_COND;
+}
+
+bool line_feed(struct loop_table *table, struct line *line,
+	       const struct stream_event *event)
+{
+	if (unlikely(table->window_of != line)) {
+		table->window_of = line;
+		table->window++;
+	}
+	if (likely(is_branch(event->kind))) {
+		/* Something was not seen. */
+		if (unlikely(event->from < line->position ||
+			     event->space != line->space))
+			line_restart(table, line, event, event->from);
+		line_branch(table, line, event->kind, event->from, event->to);
+	} else {
+		line_turn(table, line, event);
+	}
+	return flow_has_table_room(&table->flow);
+}
+
+/* What is no jump, call or return that follows from the line. */
+static noinline void window_event(struct loop_table *table, struct line *line,
+			 const struct stream_event *event,
+			 struct window_counts *counts)
+{
+	counts->events++;
+	if (event->kind == STREAM_GAP) {
+		counts->gaps++;
+		line_restart(table, line, event, event->to);
+	} else {
+		line_turn(table, line, event);
+	}
+}
+
+/* As window_next() and line_feed(), in one: this is what a sample costs. */
+bool loop_feed_window(void *memory, struct window *window,
+		      struct window_counts *counts)
+{
+	struct loop_table *table = memory;
+	u64 span = table->params.span, branches = 0, units = 0;
+	struct line line = { .position = ~0ULL };
+
+	table->window_of = NULL;
+	table->window++;
+	while (window->next != window->newest) {
+		const struct window_branch *branch = --window->next;
+		unsigned int kind = *--window->kind;
+		u64 from = branch->from, to = branch->to;
+
+		if (likely(is_branch(kind) && window_follows(window, branch))) {
+			window->position = to;
+			branches++;
+			units += stream_is_jump(kind) && to <= from &&
+				 from - to <= span;
+			line_branch(table, &line, kind, from, to);
+		} else if (window_take(window, branch, kind)) {
+			window_event(table, &line, &window->event, counts);
+		}
+	}
+	counts->events += branches;
+	counts->units += units;
+	return flow_has_table_room(&table->flow);
+}
+
+/* --- memory ------------------------------------------------------------------- */
+
+/* What windows need beside so many loops and segments. */
+size_t window_table_size(u32 loops, u32 segments)
+{
+	return loops * sizeof(struct tally) + segments * (sizeof(struct effects) +
+			   EFFECTS * sizeof(struct effect)) +
+	       CHANGES * sizeof(struct change);
+}
+
+void window_table_init(struct loop_table *table, void *memory)
+{
+	u32 segments = table->flow.slot_count;
+
+	table->effects = memory;
+	table->changes = (struct change *)(table->effects + segments);
+	table->tallies = (struct tally *)(table->changes + CHANGES);
+	table->effect = (struct effect *)(table->tallies + table->slots);
+	table->effect_room = segments * EFFECTS;
+	memset(table->effects, 0, segments * sizeof(*table->effects));
+	memset(table->tallies, 0, table->slots * sizeof(*table->tallies));
+}

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What is concluded from windows, compared with the oracle.
+
+WINDOWS_OBJECTS := $(patsubst %,$(BUILD)/obj/%.o,\
+			tests/accuracy/windows tests/oracle/oracle \
+			tests/oracle/region tests/oracle/rows tests/oracle/walk \
+			$(patsubst %.c,%,$(wildcard kmod/engine/*.c)))
+
+$(BUILD)/obj/tests/accuracy/windows.o: override CFLAGS += -I.
+
+$(BUILD)/windows: $(WINDOWS_OBJECTS) $(BUILD)/libhwprof.a
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
+
+TEST_PROGRAMS += $(BUILD)/windows

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Windows: the engine's sums over them against the oracle's, which walks each
+ * window by itself; and what lib/estimate.c concludes from them against the
+ * exact counts of the whole run.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "trace.h"
+#include "engine/engine.h"
+#include "engine/window.h"
+#include "machine.h"
+#include "random.h"
+#include "seeds.h"
+#include "tests/oracle/array.h"
+#include "tests/oracle/walk.h"
+
+enum { TABLE = 8 << 20, EVENTS = 60000, WINDOW = 32, DISTANCE = 100 };
+
+struct events {
+	struct stream_event *items;
+	size_t count, room;
+};
+
+struct sums {
+	u64 back_edges, entries, back_sq, entry_sq, cross;
+};
+
+static void run(struct events *events, u64 seed, bool wild)
+{
+	const struct program_style style = {
+		.procedures = 10, .depth = 3, .recursion = wild,
+		.tail_calls = wild, .gotos = wild, .longjmps = wild,
+	};
+	const struct machine_style machine_style = { .stack = 8 };
+	struct program *program = program_new(seed, &style);
+	struct machine machine;
+	size_t i;
+
+	machine_init(&machine, program, &machine_style, seed, 1);
+	for (i = 0; i < EVENTS; i++)
+		machine_next(&machine, array_push(events));
+	program_free(program);
+}
+
+/*
+ * A window as branch records give it: where the first of them led is where it
+ * begins, how control came there was not seen.
+ */
+static struct stream_event window_start(const struct stream_event *first)
+{
+	return (struct stream_event){
+		.kind = STREAM_GAP, .to = first->to, .space = first->space,
+	};
+}
+
+static size_t next_window(u64 *random, size_t at)
+{
+	return at + WINDOW + random_below(random, DISTANCE);
+}
+
+/* --- the engine ----------------------------------------------------------- */
+
+struct engine {
+	void *table, *profile, *cursor;
+	struct sums *sums;	/* by place in regions */
+	const struct regions *regions;
+};
+
+static void *table_new(u64 seed)
+{
+	const struct engine_params params = {
+		.span = SPAN, .basis = HWPROF_BASIS_BRANCHES, .seed = seed,
+	};
+	void *table = array_more(NULL, 1, TABLE);
+
+	loop_engine.table_init(table, TABLE, &params);
+	return table;
+}
+
+static bool take(void *context, const void *data, u64 ip, u64 addr, u64 period)
+{
+	const struct hwprof_row_loop *row = data;
+	struct engine *engine = context;
+	size_t i = regions_from(engine->regions, 1, row->head);
+	struct sums *sums = &engine->sums[i];
+
+	assert_int_equal(engine->regions->loops.items[i].head, row->head);
+	sums->back_edges += row->back_edges;
+	sums->entries += row->entries;
+	sums->back_sq += row->sum_back_sq;
+	sums->entry_sq += row->sum_entry_sq;
+	sums->cross += row->sum_cross;
+	return true;
+}
+
+/* As events, */
+static void feed_events(struct engine *engine, const struct stream_event *first)
+{
+	struct stream_event start = window_start(first);
+	size_t i;
+
+	loop_engine.feed(engine->table, engine->cursor, &start);
+	for (i = 1; i < WINDOW; i++)
+		loop_engine.feed(engine->table, engine->cursor, &first[i]);
+}
+
+/* or as the records of branches that they were. */
+static void feed_records(struct engine *engine,
+			 const struct stream_event *first)
+{
+	struct window_branch branches[WINDOW];
+	struct window_counts counts = { 0 };
+	struct window window;
+	u64 back_edges = 0;
+	u8 kinds[WINDOW];
+	size_t i;
+
+	for (i = 0; i < WINDOW; i++) {
+		branches[WINDOW - 1 - i] = (struct window_branch){
+			.from = first[i].from, .to = first[i].to,
+		};
+		kinds[WINDOW - 1 - i] = first[i].kind;
+		back_edges += i && walk_is_back_edge(&first[i], SPAN);
+	}
+	window_begin(&window, branches, kinds, WINDOW, first->space);
+	loop_engine.feed_window(engine->table, &window, &counts);
+	assert_int_equal(counts.events, WINDOW);
+	assert_int_equal(counts.gaps, 1);
+	assert_int_equal(counts.units, back_edges);
+	assert_int_equal(window.broken, 0);
+}
+
+/* All windows. */
+static void feed_windows(struct engine *engine, const struct events *events,
+			 u64 random)
+{
+	size_t at, windows = 0;
+
+	for (at = 0; at + WINDOW <= events->count;
+	     at = next_window(&random, at)) {
+		if (windows++ % 2)
+			feed_events(engine, &events->items[at]);
+		else
+			feed_records(engine, &events->items[at]);
+		if (random_once_in(&random, 50))
+			loop_engine.merge(engine->profile, engine->table, ~0UL);
+	}
+}
+
+static void read_rows(struct engine *engine)
+{
+	size_t at = 0;
+
+	memset(engine->sums, 0,
+	       engine->regions->loops.count * sizeof(*engine->sums));
+	loop_engine.merge(engine->profile, engine->table, ~0UL);
+	loop_engine.settle(engine->profile, 0);
+	loop_engine.rows(engine->profile, 0, &at, take, engine);
+}
+
+/* --- the oracle -------------------------------------------------------------- */
+
+static void find_regions(struct regions *regions, const struct events *events,
+			 u64 random)
+{
+	size_t at, i;
+
+	for (at = 0; at + WINDOW <= events->count;
+	     at = next_window(&random, at)) {
+		for (i = at + 1; i < at + WINDOW; i++) {
+			const struct stream_event *event = &events->items[i];
+
+			if (walk_is_back_edge(event, SPAN))
+				regions_add(regions, event->space, event->to,
+					    event->from);
+		}
+		random_once_in(&random, 50);
+	}
+	regions_finish(regions);
+}
+
+static void walk_windows(struct regions *regions, struct sums *sums,
+			 const struct events *events, u64 random)
+{
+	struct stream_event window[WINDOW + 1];
+	struct oracle_depth depth = { 0 };
+	size_t at, i;
+
+	for (at = 0; at + WINDOW <= events->count;
+	     at = next_window(&random, at)) {
+		memcpy(window, &events->items[at],
+		       WINDOW * sizeof(window[0]));
+		window[0] = window_start(&window[0]);
+		window[WINDOW] = window_start(&window[WINDOW - 1]);
+		walk_thread(regions, SPAN, window, WINDOW + 1, &depth);
+		for (i = 0; i < regions->loops.count; i++) {
+			struct oracle_loop *loop = &regions->loops.items[i];
+			u64 b = loop->back_edges, e = loop->entries;
+
+			sums[i].back_edges += b;
+			sums[i].entries += e;
+			sums[i].back_sq += b * b;
+			sums[i].entry_sq += e * e;
+			sums[i].cross += b * e;
+			loop->back_edges = loop->entries = 0;
+		}
+		random_once_in(&random, 50);
+	}
+}
+
+/* --- the tests ----------------------------------------------------------------- */
+
+static void check_sums(u64 seed, bool wild)
+{
+	struct engine engine = {
+		.table = table_new(seed), .profile = table_new(seed),
+		.cursor = array_more(NULL, 1, loop_engine.cursor_size),
+	};
+	struct regions regions = { 0 };
+	struct events events = { 0 };
+	struct sums *sums;
+	size_t i;
+
+	run(&events, seed, wild);
+	find_regions(&regions, &events, seed);
+	sums = calloc(regions.loops.count + 1, sizeof(*sums));
+	engine.sums = calloc(regions.loops.count + 1, sizeof(*sums));
+	engine.regions = &regions;
+	walk_windows(&regions, sums, &events, seed);
+
+	/* Once to get to know the regions, once to count. */
+	loop_engine.cursor_init(engine.cursor, 1);
+	feed_windows(&engine, &events, seed);
+	read_rows(&engine);
+	feed_windows(&engine, &events, seed);
+	read_rows(&engine);
+	assert_true(regions.loops.count);
+	for (i = 0; i < regions.loops.count; i++)
+		if (memcmp(&engine.sums[i], &sums[i], sizeof(*sums)))
+			fail_msg("seed %llu, loop %llx: engine %llu %llu %llu %llu %llu, oracle %llu %llu %llu %llu %llu",
+				 (unsigned long long)seed,
+				 (unsigned long long)regions.loops.items[i].head,
+#define SUMS(s)	(unsigned long long)(s).back_edges,			       \
+		(unsigned long long)(s).entries,			       \
+		(unsigned long long)(s).back_sq,			       \
+		(unsigned long long)(s).entry_sq,			       \
+		(unsigned long long)(s).cross
+				 SUMS(engine.sums[i]), SUMS(sums[i]));
+#undef SUMS
+	free(engine.sums);
+	free(sums);
+	free(events.items);
+	regions_free(&regions);
+	free(engine.table);
+	free(engine.profile);
+	free(engine.cursor);
+}
+
+static void test_sums(void **state)
+{
+	u64 seed;
+
+	for (seed = 1; seed <= seeds(40); seed++)
+		check_sums(seed, false);
+}
+
+static void test_sums_wild(void **state)
+{
+	u64 seed;
+
+	for (seed = 1; seed <= seeds(40); seed++)
+		check_sums(seed, true);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_sums_wild),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
