@@ -59,19 +59,23 @@ static void table_give(struct session *session, int table, bool dirty)
 /*
  * The slot gives its table back and goes on with @table (-1: with none). What
  * was fed goes with the table, so that totals speak of all that was merged
- * and of nothing else: only so they add up while CPUs go on feeding.
+ * and of nothing else: only so they add up while CPUs go on feeding. An NMI in
+ * between finds no table.
  */
 void slot_change_table(struct slot *slot, int table)
 {
 	struct session *session = slot->session;
 	int old = slot->table;
 
+	WRITE_ONCE(slot->table, -1);
+	barrier();
+	if (old >= 0) {
+		session->tables[old].fed += slot->fed;
+		slot->fed = 0;
+		table_give(session, old, true);
+		barrier();
+	}
 	WRITE_ONCE(slot->table, table);
-	if (old < 0)
-		return;
-	session->tables[old].fed += slot->fed;
-	slot->fed = 0;
-	table_give(session, old, true);
 }
 
 /*

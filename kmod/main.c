@@ -17,6 +17,7 @@ static int __init hwprof_init(void)
 	if (err)
 		goto no_slots;
 	step_init();
+	lbr_init();
 	err = pmu_init();
 	if (err)
 		goto no_slots;

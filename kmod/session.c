@@ -16,6 +16,7 @@
 #include "field.h"
 #include "session.h"
 #include "source/source.h"
+#include "source/trigger.h"
 
 enum {
 	SESSIONS_MAX	= 1024,
@@ -29,6 +30,11 @@ static unsigned int sessions_made;	/* alive, under the lock */
 static u32 next_id;
 
 static void session_end(struct work_struct *work);
+
+static const struct source_ops *field_source(const struct perf_event_attr *attr)
+{
+	return field_get(attr, FIELD_lbr) ? &lbr_source : &step_source;
+}
 
 static struct session_key event_key(const struct perf_event *event)
 {
@@ -45,6 +51,9 @@ static struct session_key event_key(const struct perf_event *event)
 			   attr->exclude_host << 4 | attr->exclude_guest << 5 |
 			   attr->inherit << 6,
 		.sampling = attr->sample_period,
+		.period = field_source(attr) == &step_source ? 0 :
+			  attr->sample_period,
+		.freq = field_source(attr) != &step_source && attr->freq,
 	};
 }
 
@@ -53,7 +62,8 @@ static bool key_equal(const struct session_key *a, const struct session_key *b)
 	return a->tgid == b->tgid && a->born == b->born &&
 	       a->config == b->config &&
 	       a->config1 == b->config1 && a->config2 == b->config2 &&
-	       a->exclude == b->exclude && a->sampling == b->sampling;
+	       a->exclude == b->exclude && a->sampling == b->sampling &&
+	       a->period == b->period && a->freq == b->freq;
 }
 
 /* Memory that the session holds counts as mlocked by its opener. */
@@ -203,6 +213,14 @@ static void session_free(struct session *session)
 	kfree_rcu(session, rcu);
 }
 
+static u32 field_basis(const struct perf_event_attr *attr)
+{
+	if (field_source(attr) == &step_source)
+		return HWPROF_BASIS_EXACT;
+	return trigger_counts_branches(attr) ? HWPROF_BASIS_BRANCHES :
+					       HWPROF_BASIS_TIME;
+}
+
 static struct session *session_make(struct perf_event *event,
 				    const struct session_key *key)
 {
@@ -215,13 +233,15 @@ static struct session *session_make(struct perf_event *event,
 	kref_init(&session->ref);
 	session->key = *key;
 	session->engine = field_engine(attr);
-	session->source = &step_source;
+	session->source = field_source(attr);
 	session->params.span = field_get(attr, FIELD_span) ?:
 			       HWPROF_DEFAULT_SPAN;
-	session->params.basis = HWPROF_BASIS_EXACT;
+	session->params.basis = field_basis(attr);
 	session->params.seed = get_random_u64();
 	session->interval = msecs_to_jiffies(field_get(attr, FIELD_interval_ms) ?:
 					     HWPROF_DEFAULT_INTERVAL_MS);
+	session->user_side = !attr->exclude_user;
+	session->kernel_side = !attr->exclude_kernel;
 	session->rows = key->sampling && field_get(attr, FIELD_rows);
 	session->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	mutex_init(&session->flush_lock);

@@ -25,6 +25,7 @@
 
 struct session;
 struct source_ops;
+struct window;
 
 /* The largest row with the four zero bytes behind it, rounded up. */
 #define HWPROF_ROW_MAX	(sizeof(struct hwprof_row_branches) +		       \
@@ -38,6 +39,8 @@ struct session_key {
 	u64 config, config1, config2;
 	u64 exclude;			/* exclude_* and inherit bits of the attr */
 	bool sampling;
+	u64 period;			/* of the source's trigger, or its frequency */
+	bool freq;
 };
 
 /* An address space: a process from one exec to the next. */
@@ -46,6 +49,7 @@ struct space {
 	u32 id;				/* of the stream and in rows; never 0 */
 	u32 pid;			/* in the opener's namespace */
 	u64 end;			/* local_clock() at exec or exit; 0: alive */
+	u64 seen;			/* when it ran last, if the source says */
 	struct session *session;
 	struct callback_head work;	/* flushes at exec and exit */
 	bool left;			/* its last rows are still to go out */
@@ -82,6 +86,7 @@ struct slot {
 	unsigned int wide;		/* of these, of the whole CPU */
 	int table;			/* number in the pool; -1: none */
 	bool missed;			/* an event was lost: a gap is due */
+	bool open;			/* to a source that interrupts all else */
 	struct cursor *cursor;		/* of the task that runs; NULL: none */
 	u64 units;			/* produced */
 	u64 fed;			/* of these, those in its table */
@@ -105,6 +110,7 @@ struct session {
 	struct user_struct *user;	/* who pays for the memory */
 	size_t memory;			/* bytes, fixed */
 	bool rows;			/* has an engine at work, and tables */
+	bool user_side, kernel_side;	/* what it may see */
 	unsigned int interval;		/* jiffies between rows */
 
 	struct slot __percpu *slots;
@@ -151,6 +157,8 @@ struct root {
 	struct list_head link;
 	struct session *session;
 	struct perf_event *event;
+	struct perf_event *trigger;	/* the source's counter, if it has one */
+	struct work_struct close_work;
 };
 
 /* session.c */
@@ -175,8 +183,9 @@ static inline struct session *event_session(struct perf_event *event)
 u32 space_of_current(struct session *session);
 struct space *space_find(struct session *session, u32 id);
 void space_free(struct space *space);
-void spaces_exec(u64 time);
-void spaces_exit(void);
+void space_seen(struct session *session, u32 id, u64 time);
+void spaces_exec(const struct source_ops *source, u64 time);
+void spaces_exit(const struct source_ops *source);
 
 /* slot.c */
 void slot_start(struct slot *slot, struct perf_event *event);
@@ -187,6 +196,7 @@ void slot_gap(struct slot *slot, u64 at);
 void slot_unbind(struct slot *slot, u64 steps);
 void slot_feed(struct slot *slot, struct stream_event *stream,
 	       struct pt_regs *regs);
+void slot_feed_window(struct slot *slot, struct window *window);
 int slots_init(void);
 
 /* flush.c */

@@ -10,6 +10,7 @@
 #include <linux/static_call.h>
 
 #include "compat.h"
+#include "engine/window.h"
 #include "session.h"
 #include "source/source.h"
 
@@ -380,4 +381,46 @@ void slot_feed(struct slot *slot, struct stream_event *stream,
 		feed_engine(slot, stream, units);
 	else if (units)
 		sample_events(slot, stream, units, regs);
+}
+
+/* --- windows ------------------------------------------------------------------ */
+
+/* Nobody learns from them: what they would have counted. */
+static void count_window(struct slot *slot, struct window *window,
+			 struct window_counts *counts)
+{
+	struct session *session = slot->session;
+	const struct stream_event *event;
+
+	while ((event = window_next(window))) {
+		counts->events++;
+		counts->units += session->engine->unit(&session->params, event);
+	}
+}
+
+/*
+ * All events of a window, which stands for itself: it needs no cursor. May be
+ * an NMI.
+ */
+void slot_feed_window(struct slot *slot, struct window *window)
+{
+	struct session *session = slot->session;
+	struct window_counts counts = { 0 };
+
+	if (session->rows && likely(slot->table >= 0)) {
+		void *table = session->tables[slot->table].memory;
+
+		if (!session->engine->feed_window(table, window, &counts))
+			irq_work_queue(&session->flush_kick);
+		slot->fed += counts.units;
+	} else {
+		count_window(slot, window, &counts);
+		if (session->rows) {
+			slot->lost += counts.units;
+			slot->lost_events += counts.events;
+		}
+	}
+	slot->units += counts.units;
+	slot->events_seen += counts.events;
+	slot->gaps += counts.gaps;
 }

@@ -60,6 +60,7 @@ static u32 space_fill(struct session *session, struct space *space)
 
 	space->pid = task_tgid_nr_ns(current, session->pid_ns);
 	space->end = 0;
+	space->seen = 0;
 	space->session = session;
 	space->left = false;
 	smp_store_release(&space->id, id);
@@ -99,6 +100,15 @@ void space_free(struct space *space)
 	smp_store_release(&space->key, 0);
 }
 
+/* It runs. What it was is over no earlier than that. */
+void space_seen(struct session *session, u32 id, u64 time)
+{
+	struct space *space = space_find(session, id);
+
+	if (space)
+		WRITE_ONCE(space->seen, time);
+}
+
 /* Is there another thread of current that may still be seen? */
 static bool others_run(void)
 {
@@ -135,9 +145,10 @@ static void space_flush(struct callback_head *work)
 }
 
 struct space_end {
+	const struct source_ops *source;
 	struct task_struct *task;
 	u64 exec;
-	u64 time;
+	u64 time;		/* 0: when it was seen last */
 	enum task_work_notify_mode notify;
 };
 
@@ -148,12 +159,13 @@ static void end_space(struct session *session, void *context)
 	struct space *space;
 	int probe = 0;
 
-	if (!session->rows)
+	if (!session->rows || session->source != end->source)
 		return;
 	/* Two threads that came at once may have made two. */
 	while ((space = space_by_key(session, key, &probe)) &&
 	       session_tryget(session)) {
-		space->end = end->time;
+		space->end = end->time ?: READ_ONCE(space->seen) ?:
+			     local_clock();
 		WRITE_ONCE(space->key, key | SPACE_ENDED);
 		init_task_work(&space->work, space_flush);
 		if (!task_work_add(end->task, &space->work, end->notify))
@@ -163,21 +175,24 @@ static void end_space(struct session *session, void *context)
 	}
 }
 
-/* Current has exec'ed: what it was before is over since @time. */
-void spaces_exec(u64 time)
+/*
+ * Current has exec'ed: what it was before is over since @time; 0: since it was
+ * seen last. In sessions of @source.
+ */
+void spaces_exec(const struct source_ops *source, u64 time)
 {
 	struct space_end end = {
-		current, current->self_exec_id - 1, time, TWA_RESUME
+		source, current, current->self_exec_id - 1, time, TWA_RESUME
 	};
 
 	session_for_each(end_space, &end);
 }
 
 /* Current, the last thread of its process, exits. */
-void spaces_exit(void)
+void spaces_exit(const struct source_ops *source)
 {
 	struct space_end end = {
-		current, current->self_exec_id, local_clock(), TWA_NONE
+		source, current, current->self_exec_id, local_clock(), TWA_NONE
 	};
 
 	session_for_each(end_space, &end);

@@ -18,6 +18,15 @@ static struct slot *this_slot(struct perf_event *event)
 
 /* --- who may ask for what -------------------------------------------------- */
 
+/* Its windows are summarised, or counted. */
+static int check_lbr(const struct perf_event_attr *attr)
+{
+	if (field_engine(attr)->immediate ||
+	    (attr->sample_period && !field_get(attr, FIELD_rows)))
+		return -EOPNOTSUPP;
+	return 0;
+}
+
 static int check_fields(const struct perf_event_attr *attr)
 {
 	int word;
@@ -32,15 +41,17 @@ static int check_fields(const struct perf_event_attr *attr)
 	if (hweight64(attr->config & field_bits(FIELD_step, FIELD_mem)) > 1)
 		return -EINVAL;	/* one source an event */
 	if (!field_engine(attr) ||
-	    attr->config & field_bits(FIELD_lbr, FIELD_mem) ||
+	    attr->config & field_bits(FIELD_sample, FIELD_mem) ||
 	    field_get(attr, FIELD_burst) ||
 	    field_get(attr, FIELD_budget_permille) ||
 	    field_get(attr, FIELD_epsilon_ppm) ||
 	    field_get(attr, FIELD_range_of) || field_get(attr, FIELD_session))
 		return -EOPNOTSUPP;
-	if (step_source.missing())
-		return -EOPNOTSUPP;
-	return 0;
+	if (field_get(attr, FIELD_lbr))
+		return check_lbr(attr);
+	if (field_get(attr, FIELD_trigger))
+		return -EINVAL;		/* stepping has none */
+	return step_source.missing() ? -EOPNOTSUPP : 0;
 }
 
 static int check_attr(const struct perf_event_attr *attr)
@@ -56,7 +67,7 @@ static int check_attr(const struct perf_event_attr *attr)
 				 PERF_SAMPLE_DATA_PAGE_SIZE |
 				 PERF_SAMPLE_CODE_PAGE_SIZE))
 		return -EOPNOTSUPP;
-	if (attr->exclude_user)
+	if (attr->exclude_user && !field_get(attr, FIELD_lbr))
 		return -EOPNOTSUPP;	/* stepping sees nothing else */
 	return 0;
 }
@@ -72,6 +83,21 @@ static int check_right(const struct perf_event *event)
 
 /* --- events ------------------------------------------------------------------ */
 
+static void root_free(struct root *root)
+{
+	session_put(root->session);
+	kfree(root);
+}
+
+static void root_close(struct work_struct *work)
+{
+	struct root *root = container_of(work, struct root, close_work);
+
+	root->session->source->close(root);
+	root_free(root);
+}
+
+/* Perf holds locks here that a source's counter needs to go. */
 static void event_destroy(struct perf_event *event)
 {
 	struct root *root = event->pmu_private;
@@ -81,8 +107,10 @@ static void event_destroy(struct perf_event *event)
 	raw_spin_lock_irqsave(&session->roots_lock, flags);
 	list_del(&root->link);
 	raw_spin_unlock_irqrestore(&session->roots_lock, flags);
-	kfree(root);
-	session_put(session);
+	if (session->source->close)
+		queue_work(hwprof_workqueue, &root->close_work);
+	else
+		root_free(root);
 }
 
 static int make_root(struct perf_event *event)
@@ -100,6 +128,15 @@ static int make_root(struct perf_event *event)
 		return err;
 	}
 	root->event = event;
+	INIT_WORK(&root->close_work, root_close);
+	if (root->session->source->open) {
+		int err = root->session->source->open(root);
+
+		if (err) {
+			root_free(root);
+			return err;
+		}
+	}
 	event->pmu_private = root;
 	event->destroy = event_destroy;
 	raw_spin_lock_irqsave(&root->session->roots_lock, flags);

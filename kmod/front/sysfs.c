@@ -74,14 +74,19 @@ static ssize_t step_show(struct device *device,
 }
 static DEVICE_ATTR_RO(step);
 
+static ssize_t lbr_show(struct device *device,
+			struct device_attribute *attribute, char *page)
+{
+	return sysfs_emit(page, "%s\n", lbr_source.missing() ?: "yes");
+}
+static DEVICE_ATTR_RO(lbr);
+
 /* Sources that this version does not have. */
 static ssize_t absent_show(struct device *device,
 			   struct device_attribute *attribute, char *page)
 {
 	return sysfs_emit(page, "not in this version\n");
 }
-static struct device_attribute dev_attr_lbr =
-	__ATTR(lbr, 0444, absent_show, NULL);
 static struct device_attribute dev_attr_sample =
 	__ATTR(sample, 0444, absent_show, NULL);
 static struct device_attribute dev_attr_mem =

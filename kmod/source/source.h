@@ -8,6 +8,7 @@
 
 #include <linux/types.h>
 
+struct root;
 struct slot;
 
 struct source_ops {
@@ -27,10 +28,20 @@ struct source_ops {
 	 */
 	void (*start)(struct slot *slot);
 	void (*stop)(struct slot *slot);
+
+	/*
+	 * A root event was opened, in its event_init(); it is gone, in a
+	 * workqueue. May be NULL.
+	 */
+	int (*open)(struct root *root);
+	void (*close)(struct root *root);
 };
 
 extern const struct source_ops step_source;
 void step_init(void);
 void step_exit(void);
+
+extern const struct source_ops lbr_source;
+void lbr_init(void);
 
 #endif /* HWPROF_SOURCE_H */

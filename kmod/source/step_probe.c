@@ -3,11 +3,12 @@
 #include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
-#include <linux/tracepoint.h>
 #include <asm/syscall.h>
 #include <uapi/asm/unistd_64.h>
 
 #include "../compat.h"
+#include "probe.h"
+#include "source.h"
 #include "step.h"
 #include "x86/trap_flag.h"
 
@@ -162,7 +163,7 @@ static void on_exec(void *data, struct task_struct *task, pid_t old_pid,
 		step_disarm(record, current);
 	}
 	local_irq_restore(flags);
-	spaces_exec(time ?: local_clock());
+	spaces_exec(&step_source, time ?: local_clock());
 }
 
 static void on_exit(void *data, struct task_struct *task)
@@ -187,7 +188,7 @@ static void on_exit(void *data, struct task_struct *task)
 	}
 	local_irq_restore(flags);
 	if (!atomic_read(&current->signal->live))
-		spaces_exit();
+		spaces_exit(&step_source);
 }
 
 /* Where current goes on after the handler: it may repeat a system call. */
@@ -240,12 +241,6 @@ static void on_signal(void *data, int sig, struct kernel_siginfo *info,
 	local_irq_restore(flags);
 }
 
-struct probe {
-	const char *name;
-	void *function;
-	struct tracepoint *tracepoint;
-};
-
 static struct probe probes[] = {
 	{ "sched_switch",		on_switch },
 	{ "sched_process_fork",		on_fork },
@@ -254,48 +249,20 @@ static struct probe probes[] = {
 	{ "signal_deliver",		on_signal },
 	{ "sys_enter",			on_sys_enter },
 	{ "sys_exit",			on_sys_exit },
+	{ }
 };
-
-static void find_probe(struct tracepoint *tracepoint, void *data)
-{
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(probes); i++)
-		if (!strcmp(tracepoint->name, probes[i].name))
-			probes[i].tracepoint = tracepoint;
-}
 
 void step_probes_find(void)
 {
-	for_each_kernel_tracepoint(find_probe, NULL);
-}
-
-static void unregister(int count)
-{
-	while (count--)
-		tracepoint_probe_unregister(probes[count].tracepoint,
-					    probes[count].function, NULL);
-	tracepoint_synchronize_unregister();
-}
-
-void step_probes_unregister(void)
-{
-	unregister(ARRAY_SIZE(probes));
+	probes_find(probes);
 }
 
 int step_probes_register(void)
 {
-	int i, err;
+	return probes_register(probes);
+}
 
-	for (i = 0; i < ARRAY_SIZE(probes); i++) {
-		if (!probes[i].tracepoint)
-			return -EOPNOTSUPP;
-		err = tracepoint_probe_register(probes[i].tracepoint,
-						probes[i].function, NULL);
-		if (err) {
-			unregister(i);
-			return err;
-		}
-	}
-	return 0;
+void step_probes_unregister(void)
+{
+	probes_unregister(probes);
 }

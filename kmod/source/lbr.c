@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The lbr source: the CPU's records of the last branches (Intel LBR, AMD LBRv2
+ * and BRS, Arm BRBE), as perf's branch stacks, each time a counter overflows.
+ * Each stack is a window of its own.
+ *
+ * All classes of branches of both privilege levels are asked for, and those of
+ * the other one are left out here: else perf decodes each branch in software.
+ *
+ * An overflow is an NMI. It uses of its CPU's slot what slot_start() gave it,
+ * and may interrupt anything that changes the slot, which therefore closes it.
+ */
+#include <linux/jiffies.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/random.h>
+#include <linux/sched/clock.h>
+#include <linux/sched/task_stack.h>
+#include <linux/uaccess.h>
+#include <asm/syscall.h>
+
+#include "../compat.h"
+#include "../engine/window.h"
+#include "../session.h"
+#include "probe.h"
+#include "source.h"
+#include "trigger.h"
+#include "x86/branch_decode.h"
+
+enum {
+	STACK_MAX	= 64,	/* branches of a window */
+	KINDS_BITS	= 10,
+	INSN_MAX	= 15,	/* bytes */
+	RECORDS_OF	= PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER |
+			  PERF_SAMPLE_BRANCH_KERNEL,
+};
+
+/* --- kinds of branches ------------------------------------------------------ */
+
+/*
+ * What was decoded lately on this CPU. A key holds for a second, so that code
+ * that was replaced is not taken for what it was.
+ */
+struct kinds {
+	struct {
+		u64 key;
+		u8 kind;
+	} line[1 << KINDS_BITS];
+};
+
+static struct kinds __percpu *kinds;
+static u64 kinds_seed;
+
+/* What is decoded alike: by address space (the kernel's is one) and second. */
+static u64 kinds_salt(bool kernel)
+{
+	u64 of = kernel ? 0 : (u64)(unsigned long)current->mm << 16;
+
+	return (of ^ kinds_seed) + ((u64)(jiffies / HZ) << 48);
+}
+
+static unsigned int read_code(u8 *bytes, u64 from)
+{
+	unsigned int left = PAGE_SIZE - offset_in_page(from);
+	unsigned int count = INSN_MAX;
+
+	if (window_in_kernel(from))
+		return copy_from_kernel_nofault(bytes, (void *)from, count) ?
+		       0 : count;
+	if (!copy_from_user_nofault(bytes, (void __user *)from, count))
+		return count;
+	/* The next page need not be there. */
+	if (left >= count ||
+	    copy_from_user_nofault(bytes, (void __user *)from, left))
+		return 0;
+	return left;
+}
+
+/* enum stream_kind; 0: it cannot be said. */
+static noinline u8 decode(u64 from, bool is64)
+{
+	static const u8 stream_kinds[] = {
+		[INSN_COND]	= STREAM_COND,
+		[INSN_JUMP]	= STREAM_JUMP,
+		[INSN_INDIRECT]	= STREAM_INDIRECT,
+		[INSN_CALL]	= STREAM_CALL,
+		[INSN_RET]	= STREAM_RET,
+		[INSN_IRET]	= STREAM_RET,
+	};
+	u8 bytes[INSN_MAX];
+	unsigned int count = read_code(bytes, from);
+	struct insn insn;
+
+	if (!count)
+		return 0;
+	insn = branch_decode(bytes, count, is64);
+	return insn.kind < ARRAY_SIZE(stream_kinds) ?
+	       stream_kinds[insn.kind] : 0;
+}
+
+static __always_inline u8 kind_of(struct kinds *known, u64 from, u64 salt,
+				  bool is64)
+{
+	u64 key = (from + salt) * 0x9e3779b97f4a7c15ULL | 1;
+	unsigned int at = key >> (64 - KINDS_BITS);
+
+	if (unlikely(known->line[at].key != key)) {
+		known->line[at].kind = decode(from, is64);
+		known->line[at].key = key;
+	}
+	return known->line[at].kind;
+}
+
+/* --- windows ------------------------------------------------------------------ */
+
+struct stack {
+	const struct window_branch *branches;	/* newest first */
+	u32 count;
+	u8 kinds[STACK_MAX];
+	bool is64;		/* of the program */
+};
+
+/* The side of @space is fed; 0: the kernel's. */
+static void feed_side(struct slot *slot, struct stack *stack, u32 space)
+{
+	u64 salt = kinds_salt(!space), side = space ? 0 : 1ULL << 63;
+	struct kinds *known = this_cpu_ptr(kinds);
+	bool is64 = !space || stack->is64;
+	struct window window;
+	u32 i;
+
+	for (i = 0; i < stack->count; i++) {
+		const struct window_branch *branch = &stack->branches[i];
+
+		if (((branch->from ^ side) | (branch->to ^ side)) >> 63)
+			stack->kinds[i] = 0;	/* not asked for */
+		else
+			stack->kinds[i] = kind_of(known, branch->from, salt,
+						  is64);
+	}
+	window_begin(&window, stack->branches, stack->kinds, stack->count,
+		     space);
+	slot_feed_window(slot, &window);
+}
+
+static void feed(struct slot *slot, const struct perf_branch_stack *records,
+		 struct pt_regs *regs)
+{
+	struct stack stack = {
+		.branches = (const void *)records->entries,
+		.count = min_t(u64, records->nr, STACK_MAX),
+	};
+	struct session *session = slot->session;
+	u32 space;
+
+	if (session->kernel_side)
+		feed_side(slot, &stack, 0);
+	if (!session->user_side || !current->mm || current->flags & PF_KTHREAD)
+		return;
+	if (!user_mode(regs))
+		regs = task_pt_regs(current);
+	stack.is64 = user_64bit_mode(regs);
+	space = session->rows ? space_of_current(session) : 1;
+	if (!space) {
+		slot->lost_events += stack.count;
+		return;
+	}
+	if (session->rows)
+		space_seen(session, space, local_clock());
+	feed_side(slot, &stack, space);
+}
+
+static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
+			struct pt_regs *regs)
+{
+	struct session *session = event->overflow_handler_context;
+	struct slot *slot = this_cpu_ptr(session->slots);
+
+	if (!READ_ONCE(slot->open) || !compat_has_branches(data))
+		return;
+	feed(slot, data->br_stack, regs);
+}
+
+/* --- the source ----------------------------------------------------------------- */
+
+static void on_exec(void *unused, struct task_struct *task, pid_t old_pid,
+		    struct linux_binprm *binprm)
+{
+	spaces_exec(&lbr_source, 0);
+}
+
+static void on_exit(void *unused, struct task_struct *task)
+{
+	if (!atomic_read(&current->signal->live))
+		spaces_exit(&lbr_source);
+}
+
+static struct probe probes[] = {
+	{ "sched_process_exec",		on_exec },
+	{ "sched_process_exit",		on_exit },
+	{ }
+};
+
+static DEFINE_MUTEX(users_lock);
+static unsigned int users;		/* sessions */
+
+static const char *lbr_missing(void)
+{
+	return trigger_missing(RECORDS_OF);
+}
+
+static int lbr_on(void)
+{
+	int err;
+
+	kinds = alloc_percpu(struct kinds);
+	if (!kinds)
+		return -ENOMEM;
+	kinds_seed = get_random_u64();
+	err = probes_register(probes);
+	if (err)
+		free_percpu(kinds);
+	return err;
+}
+
+static int lbr_get(void)
+{
+	int err = 0;
+
+	mutex_lock(&users_lock);
+	if (!users)
+		err = lbr_on();
+	if (!err)
+		users++;
+	mutex_unlock(&users_lock);
+	return err;
+}
+
+/* Its triggers are closed, so that no overflow uses what goes here. */
+static void lbr_put(void)
+{
+	mutex_lock(&users_lock);
+	if (!--users) {
+		probes_unregister(probes);
+		free_percpu(kinds);
+	}
+	mutex_unlock(&users_lock);
+}
+
+static void lbr_start(struct slot *slot)
+{
+	barrier();		/* all else is ready */
+	WRITE_ONCE(slot->open, true);
+}
+
+static void lbr_stop(struct slot *slot)
+{
+	WRITE_ONCE(slot->open, false);
+	barrier();
+}
+
+static int lbr_open(struct root *root)
+{
+	return trigger_open(root, on_overflow, RECORDS_OF);
+}
+
+void lbr_init(void)
+{
+	probes_find(probes);
+}
+
+const struct source_ops lbr_source = {
+	.name		= "lbr",
+	.missing	= lbr_missing,
+	.get		= lbr_get,
+	.put		= lbr_put,
+	.start		= lbr_start,
+	.stop		= lbr_stop,
+	.open		= lbr_open,
+	.close		= trigger_close,
+};

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/errno.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+
+#include "probe.h"
+
+static void find_probe(struct tracepoint *tracepoint, void *data)
+{
+	struct probe *probe;
+
+	for (probe = data; probe->name; probe++)
+		if (!strcmp(tracepoint->name, probe->name))
+			probe->tracepoint = tracepoint;
+}
+
+void probes_find(struct probe *probes)
+{
+	for_each_kernel_tracepoint(find_probe, probes);
+}
+
+static void unregister(struct probe *probes, struct probe *end)
+{
+	while (end-- != probes)
+		tracepoint_probe_unregister(end->tracepoint, end->function,
+					    NULL);
+	tracepoint_synchronize_unregister();
+}
+
+void probes_unregister(struct probe *probes)
+{
+	struct probe *end = probes;
+
+	while (end->name)
+		end++;
+	unregister(probes, end);
+}
+
+int probes_register(struct probe *probes)
+{
+	struct probe *probe;
+	int err;
+
+	for (probe = probes; probe->name; probe++) {
+		err = probe->tracepoint ?
+		      tracepoint_probe_register(probe->tracepoint,
+						probe->function, NULL) :
+		      -EOPNOTSUPP;
+		if (err) {
+			unregister(probes, probe);
+			return err;
+		}
+	}
+	return 0;
+}

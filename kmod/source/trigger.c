@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/err.h>
+
+#include "../field.h"
+#include "../session.h"
+#include "trigger.h"
+
+#ifdef CONFIG_X86
+#include <asm/processor.h>
+#endif
+
+/* The raw event that counts taken branches; 0: not known of this CPU. */
+static u64 taken_branches(void)
+{
+#ifdef CONFIG_X86
+	switch (boot_cpu_data.x86_vendor) {
+	case X86_VENDOR_INTEL:
+		return 0x20c4;	/* BR_INST_RETIRED.NEAR_TAKEN */
+	case X86_VENDOR_AMD:
+	case X86_VENDOR_HYGON:
+		return 0x00c4;	/* ex_ret_brn_tkn */
+	}
+#endif
+	return 0;
+}
+
+static u64 trigger_event(const struct perf_event_attr *attr)
+{
+	return field_get(attr, FIELD_trigger) ?: taken_branches();
+}
+
+bool trigger_counts_branches(const struct perf_event_attr *attr)
+{
+	u64 event = trigger_event(attr);
+
+	return event && event == taken_branches() && !attr->freq;
+}
+
+static struct perf_event_attr trigger_attr(u64 event, u64 branch_sample_type)
+{
+	return (struct perf_event_attr) {
+		.type = PERF_TYPE_RAW,
+		.size = sizeof(struct perf_event_attr),
+		.config = event,
+		.sample_period = TRIGGER_PERIOD,
+		.sample_type = PERF_SAMPLE_BRANCH_STACK,
+		.branch_sample_type = branch_sample_type,
+	};
+}
+
+int trigger_open(struct root *root, perf_overflow_handler_t handler,
+		 u64 branch_sample_type)
+{
+	const struct perf_event *event = root->event;
+	const struct perf_event_attr *want = &event->attr;
+	struct perf_event_attr attr = trigger_attr(trigger_event(want),
+						   branch_sample_type);
+	struct perf_event *counter;
+
+	if (!attr.config)
+		return -EOPNOTSUPP;
+	if (want->sample_period)
+		attr.sample_period = want->sample_period;
+	attr.freq = want->freq;
+	attr.inherit = want->inherit;
+	attr.inherit_thread = want->inherit_thread;
+	attr.exclude_user = want->exclude_user;
+	attr.exclude_kernel = want->exclude_kernel;
+	attr.exclude_hv = want->exclude_hv;
+	attr.exclude_idle = want->exclude_idle;
+	attr.exclude_host = want->exclude_host;
+	attr.exclude_guest = want->exclude_guest;
+	counter = perf_event_create_kernel_counter(&attr, event->cpu,
+						   event->hw.target, handler,
+						   root->session);
+	if (IS_ERR(counter)) {
+		int err = PTR_ERR(counter);
+
+		/* To perf, ENOENT says that the PMU is another one. */
+		return err == -ENOENT ? -EOPNOTSUPP : err;
+	}
+	root->trigger = counter;
+	return 0;
+}
+
+void trigger_close(struct root *root)
+{
+	perf_event_release_kernel(root->trigger);
+}
+
+const char *trigger_missing(u64 branch_sample_type)
+{
+	struct perf_event_attr attr = trigger_attr(taken_branches(),
+						   branch_sample_type);
+	struct perf_event *counter;
+
+	if (!attr.config)
+		return "the event of taken branches is not known of this CPU";
+	attr.disabled = 1;
+	counter = perf_event_create_kernel_counter(&attr, 0, NULL, NULL, NULL);
+	if (IS_ERR(counter)) {
+		if (PTR_ERR(counter) == -ENOENT)
+			return "no hardware counters";
+		if (PTR_ERR(counter) == -EOPNOTSUPP)
+			return "the hardware counters keep no branch records";
+		return "the hardware counters are in use, or refuse";
+	}
+	perf_event_release_kernel(counter);
+	return NULL;
+}

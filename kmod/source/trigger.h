@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Triggers: hardware counters whose overflows make a source look. There is one
+ * for each root event, for its task and CPU; perf gives children theirs.
+ */
+#ifndef HWPROF_TRIGGER_H
+#define HWPROF_TRIGGER_H
+
+#include <linux/perf_event.h>
+
+struct root;
+struct session;
+
+enum { TRIGGER_PERIOD = 100003 };	/* if the event names none */
+
+/*
+ * Makes the root's counter, which runs from now on. It counts where the event
+ * does (user, kernel), at the event's period or frequency. @handler runs in
+ * NMI; its event's overflow_handler_context is the session.
+ */
+int trigger_open(struct root *root, perf_overflow_handler_t handler,
+		 u64 branch_sample_type);
+
+/* Waits until no handler runs. In a workqueue: not under perf's locks. */
+void trigger_close(struct root *root);
+
+/* Does the trigger count taken branches, so that windows are fair to them? */
+bool trigger_counts_branches(const struct perf_event_attr *attr);
+
+/* Why there can be none with these branch records: a sentence; NULL: it can. */
+const char *trigger_missing(u64 branch_sample_type);
+
+#endif /* HWPROF_TRIGGER_H */
