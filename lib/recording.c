@@ -15,6 +15,8 @@
 
 enum {
 	PAGES_DEFAULT = 1024,
+	LATE_MS = 20,
+	LATE_TRIES = 50,
 	CPUS_MAX = 4096,
 };
 
@@ -432,6 +434,25 @@ static int add_lost(struct recording *recording, size_t index)
 						 sizeof(record)));
 }
 
+/*
+ * What an interrupt found busy when the events were disabled comes a moment
+ * later.
+ */
+static int drain_late(struct recording *recording)
+{
+	uint64_t samples;
+	int tries, error;
+
+	for (tries = 0; tries < LATE_TRIES; tries++) {
+		samples = recording->samples;
+		usleep(LATE_MS * 1000);
+		error = drain(recording);
+		if (error || recording->samples == samples)
+			return error;
+	}
+	return 0;
+}
+
 int recording_finish(struct recording *recording,
 		     const struct writer_facts *facts,
 		     struct writer_summary *summary)
@@ -443,6 +464,8 @@ int recording_finish(struct recording *recording,
 	error = control(recording, PERF_EVENT_IOC_DISABLE, "stop");
 	if (!error)
 		error = drain(recording);
+	if (!error)
+		error = drain_late(recording);
 	for (i = 0; i < recording->fd_count && !error; i++)
 		error = add_lost(recording, i);
 	if (error)

@@ -22,6 +22,7 @@ struct record_request {
 	bool default_memory[RECORD_EVENTS_MAX];	/* memory_mib is our choice */
 	size_t event_count;
 	size_t pages;
+	uint64_t period, frequency;	/* of events that take samples; 0: not said */
 	pid_t *targets;		/* of -p, -t and -a; NULL: the command */
 	size_t target_count;
 	bool no_inherit;

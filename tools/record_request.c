@@ -16,6 +16,7 @@
 enum {
 	DEFAULT_MEMORY_MIB = 16,
 	SAMPLE_FREQUENCY = 4000,	/* per second: perf's default */
+	WINDOW_FREQUENCY = 1000,	/* a branch stack says more than an address */
 	PAGES_MAX = 1 << 20,
 };
 
@@ -34,6 +35,9 @@ const char record_usage[] =
 "  -t, --tid TID       threads, the same\n"
 "  -a, --all-cpus      everything that runs\n"
 "  -i, --no-inherit    without the children of what is recorded\n"
+"  -c, --count N       take a sample, or branch records, every N of what is\n"
+"                      counted\n"
+"  -F, --freq N        so many times a second (default: 4000; records: 1000)\n"
 "  -m, --mmap-pages N  pages of each CPU's ring, a power of two (default: as\n"
 "                      many as allowed, up to 4 MiB)\n"
 "      --progress      say every 10 s what was recorded, also where stderr is\n"
@@ -55,6 +59,8 @@ static const struct option options[] = {
 	{ "tid", required_argument, NULL, 't' },
 	{ "all-cpus", no_argument, NULL, 'a' },
 	{ "no-inherit", no_argument, NULL, 'i' },
+	{ "count", required_argument, NULL, 'c' },
+	{ "freq", required_argument, NULL, 'F' },
 	{ "mmap-pages", required_argument, NULL, 'm' },
 	{ "progress", no_argument, NULL, 'P' },
 	{ "quiet", no_argument, NULL, 'q' },
@@ -107,13 +113,6 @@ static int add_event(struct record_request *request, const char *text)
 		.exclude_user = !event->user,
 		.exclude_kernel = !event->kernel,
 	};
-	/* The module gives rows with periods of their own. */
-	if (hwprof_event_field(event, "rows")) {
-		attr->sample_period = 1;
-	} else {
-		attr->freq = 1;
-		attr->sample_freq = SAMPLE_FREQUENCY;
-	}
 	request->texts[index] = text;
 	request->event_count++;
 	return -1;
@@ -181,6 +180,14 @@ static int add_targets(struct record_request *request, char option, char *list)
 	return status;
 }
 
+static int set_number(uint64_t *number, char option, const char *text)
+{
+	if (!parse_count(text, 1, INT32_MAX, number))
+		return usage_error("-%c '%s': allowed are numbers from 1 to %d",
+				   option, text, INT32_MAX);
+	return -1;
+}
+
 static int set_pages(struct record_request *request, const char *text)
 {
 	uint64_t pages;
@@ -211,6 +218,10 @@ static int set_option(struct record_request *request, int option, char *value,
 	case 'i':
 		request->no_inherit = true;
 		return -1;
+	case 'c':
+		return set_number(&request->period, option, value);
+	case 'F':
+		return set_number(&request->frequency, option, value);
 	case 'm':
 		return set_pages(request, value);
 	case 'P':
@@ -221,6 +232,48 @@ static int set_option(struct record_request *request, int option, char *value,
 		return -1;
 	}
 	return option_error(option, record_usage, request->argv);
+}
+
+/* Rows of all that ran come by themselves, and have periods of their own. */
+static bool takes_all(const struct hwprof_event *event)
+{
+	return hwprof_event_field(event, "rows") &&
+	       !hwprof_event_field(event, "lbr") &&
+	       !hwprof_event_field(event, "sample");
+}
+
+static void set_period(const struct record_request *request,
+		       const struct hwprof_event *event,
+		       struct perf_event_attr *attr)
+{
+	if (takes_all(event)) {
+		attr->sample_period = 1;
+	} else if (request->period) {
+		attr->sample_period = request->period;
+	} else {
+		attr->freq = 1;
+		attr->sample_freq = request->frequency ?:
+			hwprof_event_field(event, "rows") ? WINDOW_FREQUENCY :
+							    SAMPLE_FREQUENCY;
+	}
+}
+
+static int set_periods(struct record_request *request)
+{
+	bool all = true;
+	size_t i;
+
+	if (request->period && request->frequency)
+		return usage_error("-c and -F exclude each other");
+	for (i = 0; i < request->event_count; i++) {
+		set_period(request, &request->parsed[i],
+			   &request->events[i].attr);
+		all &= takes_all(&request->parsed[i]);
+	}
+	if (all && (request->period || request->frequency))
+		return usage_error("-%c needs an event with samples (rows=0) or branch records (lbr): the others see everything",
+				   request->period ? 'c' : 'F');
+	return -1;
 }
 
 /* What was asked for as a whole: is it one thing? */
@@ -236,9 +289,13 @@ static int check(struct record_request *request, int kinds)
 	}
 	if (!kinds && !request->command)
 		return usage_error("nothing to record: give a command, -p, -t or -a");
-	if (!request->event_count)
-		return add_event(request, DEFAULT_EVENT);
-	return -1;
+	if (!request->event_count) {
+		int status = add_event(request, DEFAULT_EVENT);
+
+		if (status >= 0)
+			return status;
+	}
+	return set_periods(request);
 }
 
 int record_request_parse(struct record_request *request, int argc, char **argv)
@@ -251,7 +308,7 @@ int record_request_parse(struct record_request *request, int argc, char **argv)
 	request->argv = argv;
 	/* '+': the command's own options are its own. */
 	while (status < 0 && (option = getopt_long(argc, argv,
-						   "+o:e:p:t:aim:qh", options,
+						   "+o:e:p:t:aic:F:m:qh", options,
 						   NULL)) >= 0)
 		status = set_option(request, option, optarg, &kinds);
 	if (status >= 0)

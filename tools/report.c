@@ -99,6 +99,21 @@ static const struct table_column columns[] = {
 	{ .title = "process" },
 };
 
+/* Windows show no execution whole, but how sure their trip counts are. */
+static const struct table_column window_columns[] = {
+	{ .title = "share", .right = true },
+	{ .title = "entries", .right = true },
+	{ .title = "iterations", .right = true },
+	{ .title = "trip", .right = true },
+	{ .title = "low", .right = true },
+	{ .title = "high", .right = true },
+	{ .title = "depth", .right = true },
+	{ .title = "object", .shrinks = true },
+	{ .title = "function", .shrinks = true },
+	{ .title = "source", .shrinks = true },
+	{ .title = "process" },
+};
+
 /* Trip counts: whole from 100 on, where decimals say little. */
 static void add_trip(struct table *table, double trip)
 {
@@ -142,22 +157,33 @@ static void add_place(struct table *table, const struct hwprof_loop *loop,
 		table_add(table, "-");
 }
 
-static void add_loop(struct table *table, const struct hwprof_loop *loop,
-		     bool full)
+static void add_executions(struct table *table, const struct hwprof_loop *loop)
 {
 	char least[GROUPED_SIZE], most[GROUPED_SIZE];
 
-	table_add(table, "%.2f%%", 100 * loop->share);
-	/* What windows saw stands for what there was; the header says so. */
-	add_count(table, loop->entries_seen, loop->basis);
-	add_count(table, loop->entries_seen + loop->back_edges_seen, true);
-	add_trip(table, loop->trip);
 	add_trip(table, loop->trip_recent);
 	if (loop->trip_max)
 		table_add(table, "%s..%s", grouped(loop->trip_min, least),
 			  grouped(loop->trip_max, most));
 	else
 		table_add(table, "-");
+}
+
+static void add_loop(struct table *table, const struct hwprof_loop *loop,
+		     bool full)
+{
+
+	table_add(table, "%.2f%%", 100 * loop->share);
+	/* What windows saw stands for what there was; the header says so. */
+	add_count(table, loop->entries_seen, loop->basis);
+	add_count(table, loop->entries_seen + loop->back_edges_seen, true);
+	add_trip(table, loop->trip);
+	if (table->columns == window_columns) {
+		add_trip(table, loop->trip_low);
+		add_trip(table, loop->trip_high);
+	} else {
+		add_executions(table, loop);
+	}
 	table_add(table, "%u", loop->depth);
 	add_place(table, loop, full);
 	if (table->column_count > COLUMNS_FIXED)
@@ -171,9 +197,9 @@ static const char *basis_sentence(const struct hwprof_loop *loop)
 	case HWPROF_BASIS_EXACT:
 		return "exact: every branch was seen";
 	case HWPROF_BASIS_BRANCHES:
-		return "windows of branches: counts are of what was seen, trip counts are estimates";
+		return "windows of branches: counts are of what was seen, trip counts are estimates, low to high their 95 % intervals";
 	case HWPROF_BASIS_TIME:
-		return "windows of CPU time: counts and shares are of what was seen, trip counts are estimates";
+		return "windows of CPU time: counts and shares are of what was seen, trip counts are estimates, low to high their 95 % intervals";
 	}
 	return "samples: iterations are back edges, by the samples' periods";
 }
@@ -232,6 +258,7 @@ static int print_table(const struct report *report,
 {
 	size_t count = hwprof_loops_count(loops), shown = count, i;
 	struct table table = { .columns = columns };
+	const struct hwprof_loop *base;
 	const char *name = strcmp(report->file, "-") ? report->file :
 			   "standard input";
 	char text[GROUPED_SIZE];
@@ -243,11 +270,14 @@ static int print_table(const struct report *report,
 	}
 	if (report->limit && report->limit < count)
 		shown = report->limit;
+	base = weakest(loops);
+	if (base->basis > HWPROF_BASIS_EXACT)
+		table.columns = window_columns;
 	table.column_count = COLUMNS_FIXED + any_process(loops, shown);
 	for (i = 0; i < shown; i++)
 		add_loop(&table, hwprof_loops_get(loops, i), report->full_path);
 	printf("%s: %s loop%s; %s\n\n", name, grouped(count, text),
-	       count == 1 ? "" : "s", basis_sentence(weakest(loops)));
+	       count == 1 ? "" : "s", basis_sentence(base));
 	if (!table.failed)
 		table_print(&table, terminal_width(), stdout);
 	table_free(&table);
