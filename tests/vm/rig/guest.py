@@ -89,8 +89,11 @@ def _forget_old(cache):
         os.unlink(entry.path)
 
 
-def run_archive(command, kernel, module, files, tool, want_out):
-    """What this run adds: the command, its programs, the files, the modules."""
+def run_archive(command, kernel, module, files, tool, want_out, variable):
+    """What this run adds: the command, its programs, the files, the modules.
+
+    variable: NAME=VALUE for the command's environment, or ''.
+    """
     archive = Archive()
     for host, guest in files:
         _add(archive, host, guest)
@@ -114,6 +117,7 @@ def run_archive(command, kernel, module, files, tool, want_out):
             "core_pattern": "core",
         }.items()))
     archive.text("/rig/command", f"cd {shlex.quote(working)}\n"
+                 + (f"export {shlex.quote(variable)}\n" if variable else "") +
                  f"exec {shlex.join(command)}\n")
     return archive
 

@@ -5,6 +5,8 @@ import socket
 import subprocess
 import threading
 
+from rig import pmu
+
 # What Debian's programs need (x86-64-v2) without AVX: the C library then picks
 # the same functions here as under valgrind, and the emulation is faster.
 DEFAULT_CPU = "Nehalem"
@@ -24,16 +26,19 @@ PORTS = ("stdout", "stderr", "status", "out")
 
 class Machine:
     def __init__(self, qemu, options, kernel, initrd, log):
-        """options: cpu, smp, mem (MiB), icount, append."""
+        """options: cpu, pmu, smp, mem (MiB), icount, append."""
         self._pumps = []
         self._host_ends = {}
         arguments = _KERNEL_ARGUMENTS
         if options.icount:
             arguments += " norandmaps"
+        if options.pmu:
+            arguments += f" {pmu.KERNEL_ARGUMENTS}"
         command = [
             qemu, "-nodefaults", "-no-user-config", "-display", "none",
             "-no-reboot", "-machine", "pc", "-accel", "tcg",
-            "-cpu", options.cpu, "-m", f"{options.mem}M",
+            "-cpu", ",".join(filter(None, [options.cpu, options.pmu])),
+            "-m", f"{options.mem}M",
             # Sockets, not cores: a kernel without ACPI finds only these.
             "-smp", f"{options.smp},sockets={options.smp},cores=1,threads=1",
             "-kernel", kernel, "-initrd", initrd,
