@@ -22,7 +22,7 @@ $(KSELFTEST)/forks: tests/kselftest/forks.S
 	@mkdir -p $(@D)
 	$(CC) $(KSELFTEST_BARE) -o $@ $<
 
-$(KSELFTEST)/shapes: tests/kselftest/shapes.c
+$(KSELFTEST)/shapes $(KSELFTEST)/trips: $(KSELFTEST)/%: tests/kselftest/%.c
 	@mkdir -p $(@D)
 	$(CC) $(KSELFTEST_BARE) -O1 -g -fno-stack-protector -o $@ $<
 
@@ -50,6 +50,6 @@ $(KSELFTEST)/%.sh: tests/kselftest/%.sh
 TEST_PROGRAMS += kselftest-programs
 
 kselftest-programs: $(KSELFTESTS) $(KSELFTEST_SH) \
-	$(addprefix $(KSELFTEST)/,guest known spin forks shapes)
+	$(addprefix $(KSELFTEST)/,guest known spin forks shapes trips)
 
 .PHONY: kselftest-programs

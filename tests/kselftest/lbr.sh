@@ -1,0 +1,237 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Branch records: hwprof/loops,lbr/ where there is a PMU that keeps them, and a
+# clear refusal where there is none.
+. "${0%/*}/tap.sh"
+
+caps=/sys/bus/event_source/devices/hwprof/caps
+data=/tmp/lbr.data
+module=../../$KSELFTEST_KERNEL/hwprof.ko
+cpu1=/sys/devices/system/cpu/cpu1/online
+# Taken branches of `trips`: 3 calls of inner with 6 back edges each, 2 back edges
+# and a call of middle, and its own: returns count, too.
+TAKEN=$((30000 * (3 * 8 + 2 + 2 + 1)))
+
+# The kernel takes no rate once its own limit is off.
+echo 25 > /proc/sys/kernel/perf_cpu_time_max_percent
+echo 1000000 > /proc/sys/kernel/perf_event_max_sample_rate
+echo 0 > /proc/sys/kernel/perf_cpu_time_max_percent
+trap 'echo 25 > /proc/sys/kernel/perf_cpu_time_max_percent' EXIT
+
+# So many are left; they go a moment after their last event.
+sessions()
+{
+	until [ "$(cat $caps/sessions)" = "$1" ]; do usleep 10000; done
+}
+
+is_missing()
+{
+	cat $caps/lbr
+	! grep -q '^yes$' $caps/lbr &&
+		perf stat -e hwprof/loops,lbr/u -- ./trips 2>&1 |
+			grep 'not supported' &&
+		! hwprof record -o $data -e loops,lbr -- ./trips &&
+		sessions 0
+}
+
+# record OPTION... -- COMMAND...; the account must add up
+record()
+{
+	hwprof record -q -o $data "$@" || return
+	hwprof report loops -i $data > /tmp/report || return
+	cat /tmp/report
+	sed -n 's/,//g; / back edges = /p' /tmp/report | awk '
+		$1 != $5 + $8 + $11 + $14 { exit 1 }
+		END { exit NR != 1 }'
+}
+
+loses_nothing()
+{
+	grep -q ' 0 lost + 0 evicted + 0 pending$' /tmp/report
+}
+
+# A column of the loop in a function of `trips`.
+column()
+{
+	awk -v function_="^$1\\+" -v column="$2" '
+		{ for (i = 1; i <= NF; i++) if ($i ~ function_) print $column }
+	' /tmp/report | tr -d ,
+}
+
+# trip FUNCTION EXACT: it is in the interval, and that is narrow
+trip()
+{
+	echo "$1: $(column "$1" 4) in $(column "$1" 5) to $(column "$1" 6)"
+	awk -v exact="$2" -v low="$(column "$1" 5)" -v high="$(column "$1" 6)" \
+		'BEGIN { exit !(low != "" && low - 0.05 <= exact &&
+				exact <= high + 0.05 && high <= 1.5 * low) }'
+}
+
+events()
+{
+	sed -n 's/ events, .*//p' /tmp/report | tr -d ,
+}
+
+gaps()
+{
+	sed -n 's/.* events, \([0-9,]*\) gaps.*/\1/p' /tmp/report | tr -d ,
+}
+
+estimates()
+{
+	record -e loops,lbr -c 499 -- ./trips && loses_nothing &&
+		trip inner 7 && trip middle 3
+}
+
+# A window for each sample that stock perf takes at the same period.
+as_many_as_perf()
+{
+	record -e loops,lbr -c 1009 -- ./trips || return
+	perf record -q -b -e r20c4:u -c 1009 -o /tmp/perf.data -- ./trips
+	samples=$(perf script -i /tmp/perf.data -F ip | wc -l)
+	echo "windows $(gaps), samples $samples"
+	[ "$(gaps)" = "$samples" ] && [ "$samples" -gt $((TAKEN / 1009 - 9)) ]
+}
+
+by_frequency()
+{
+	record -e loops,lbr -F 2000 -- ./trips &&
+		grep -q 'windows of CPU time' /tmp/report
+}
+
+by_another_event()
+{
+	record -e loops,lbr,trigger=0xc0 -c 10007 -- ./trips &&
+		grep -q 'windows of CPU time' /tmp/report && trip inner 7
+}
+
+counts()
+{
+	counted=$(perf stat -x, -e hwprof/loops,lbr/u -- ./trips 2>&1 |
+		cut -d, -f1)
+	echo "counted $counted"
+	[ "$counted" -gt 100 ]
+}
+
+forks_and_execs()
+{
+	record -e loops,lbr -c 499 -- sh -c '
+		./trips & ./trips & wait; ./trips; exec ./trips' &&
+		loses_nothing && trip inner 7 && trip middle 3 &&
+		[ "$(gaps)" -gt $((4 * TAKEN / 499 - 99)) ]
+}
+
+all_cpus()
+{
+	record -a -e loops,lbr -c 499 -- ./trips && loses_nothing &&
+		trip inner 7
+}
+
+running()
+{
+	./spin & spin=$!
+	record -p $spin -e loops,lbr -c 997 -- sleep 0.5
+	status=$?
+	kill $spin
+	[ $status = 0 ] && grep -q ' spin ' /tmp/report
+}
+
+# Its addresses where they are asked for, and only there. An overflow may hit the
+# kernel while it exchanges tables; that window is lost, and counted.
+kernel_too()
+{
+	record -e loops,lbr/uk -c 499 -- sh -c 'cat /proc/[0-9]*/stat > /dev/null' &&
+		grep -q '\[kernel\]' /tmp/report || return
+	record -e loops,lbr/u -c 99 -- sh -c 'cat /proc/[0-9]*/stat > /dev/null' &&
+		! grep -q '\[kernel\]' /tmp/report
+}
+
+two_at_once()
+{
+	record -e loops,lbr -e loops,lbr,span=1024 -c 499 -- ./trips &&
+		grep -q '2 sessions' /tmp/report
+}
+
+beside_perf()
+{
+	perf record -q -b -e cycles:u -c 10007 -o /tmp/perf.data -- \
+		hwprof record -q -o $data -e loops,lbr -c 499 -- ./trips &&
+		hwprof report loops -i $data > /tmp/report && trip inner 7
+}
+
+refuses()
+{
+	perf stat -e hwprof/branches,lbr/u -- ./trips 2>&1 |
+		grep 'not supported' &&
+		! perf record -q -e hwprof/loops,lbr/u -o $data -- ./trips &&
+		perf stat -e hwprof/loops,step,trigger=1/u -- ./trips 2>&1 |
+			grep 'not supported' &&
+		! hwprof record -c 9 -o $data -- ./trips
+}
+
+# What perf would not give an ordinary user, hwprof does not.
+as_user()
+{
+	old=$(cat /proc/sys/kernel/perf_event_paranoid)
+	echo 2 > /proc/sys/kernel/perf_event_paranoid
+	su user -c "hwprof record -q -o /tmp/user.data -e loops,lbr,memory_mib=1 \
+			-m 16 -c 499 -- ./trips" &&
+		! su user -c "hwprof record -q -o /tmp/user.data \
+			-e loops,lbr,memory_mib=1/uk -m 16 -- ./trips" &&
+		! su user -c "hwprof record -q -a -o /tmp/user.data \
+			-e loops,lbr,memory_mib=1 -m 16 -- ./trips"
+	status=$?
+	echo "$old" > /proc/sys/kernel/perf_event_paranoid
+	return $status
+}
+
+cpus_go_and_come()
+{
+	hwprof record -q -a -o $data -e loops,lbr -c 499 -- sh -c '
+		./trips & ./trips &
+		for i in 1 2 3 4; do
+			echo 0 > '$cpu1'; ./trips; echo 1 > '$cpu1'
+		done
+		wait'
+}
+
+unload()
+{
+	sessions 0
+	./spin & spin=$!
+	hwprof record -q -o $data -p $spin -e loops,lbr -c 997 -- sleep 0.5 &
+	recording=$!
+	sessions 1
+	rmmod hwprof
+	refused=$?
+	wait $recording
+	kill $spin
+	[ $refused != 0 ] || return
+	for round in 1 2 3; do
+		rmmod hwprof && insmod "$module" || return
+		record -e loops,lbr -c 499 -- ./trips || return
+	done
+	sessions 0
+}
+
+if ! grep -q '^yes$' $caps/lbr; then
+	test_ok "lbr: refused, where there is none" is_missing
+	finish
+	exit
+fi
+test_ok "lbr: trip counts" estimates
+test_ok "lbr: as many windows as perf has samples" as_many_as_perf
+test_ok "lbr: -F" by_frequency
+test_ok "lbr: another event" by_another_event
+test_ok "lbr: perf stat" counts
+test_ok "lbr: forks and execs" forks_and_execs
+test_ok "lbr: -a" all_cpus
+test_ok "lbr: -p" running
+test_ok "lbr: the kernel" kernel_too
+test_ok "lbr: two sessions" two_at_once
+test_ok "lbr: beside perf record -b" beside_perf
+test_ok "lbr: what there is not" refuses
+test_ok "lbr: as an ordinary user" as_user
+test_ok "lbr: CPU hotplug" cpus_go_and_come
+test_ok "lbr: unload and reload" unload
+finish

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A program of known trip counts, without a library, for estimates: inner 7,
+ * middle 3, outer 30,000. The middle loop begins directly behind a call, which
+ * is where a window that began in the callee goes on.
+ */
+
+enum { OUTER = 30000, MIDDLE = 3, INNER = 7 };
+
+static __attribute__((noinline)) void inner(long times)
+{
+	do
+		__asm__ volatile("nop");
+	while (--times);
+}
+
+static __attribute__((noinline)) void middle(long times)
+{
+	do
+		inner(INNER);
+	while (--times);
+}
+
+static __attribute__((noinline)) void outer(long times)
+{
+	do
+		middle(MIDDLE);
+	while (--times);
+}
+
+__attribute__((noreturn)) void _start(void)
+{
+	outer(OUTER);
+	__asm__ volatile("syscall" : : "a"(60), "D"(0));
+	__builtin_unreachable();
+}
