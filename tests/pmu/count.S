@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* So many instructions and branches, exactly: run.py has their numbers. */
+/* So many instructions and branches, exactly: run has their numbers. */
 	.globl	_start
 _start:
 first:	mov	$1000000, %ecx
@@ -19,9 +19,19 @@ second:	mov	$500000, %ecx
 	dec	%edx
 	jnz	1b			/* 99 */
 
+	mov	$100000, %ecx		/* one also with faults in it: a page each */
+	lea	buffer(%rip), %rdi
+	rep stosb
+
+	mov	$100, %ebx
+1:	mov	$20, %eax		/* getpid() */
+	int	$0x80			/* a branch, but no near one */
+	dec	%ebx
+	jnz	1b			/* 99 */
+
 	mov	$60, %eax		/* exit(0) */
 	xor	%edi, %edi
-	syscall				/* a branch, but no near one */
+	syscall				/* as int is */
 
 	.bss
-buffer:	.space	1000
+buffer:	.space	100000
