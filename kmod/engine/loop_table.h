@@ -18,7 +18,6 @@ enum {
 	LOOPS_LOOKED_AT	= 256,		/* in an interrupt, of a range of heads */
 	EFFECTS		= 4,		/* remembered, of a segment on average ... */
 	EFFECTS_MAX	= 255,		/* ... and of one */
-	WINDOW_MAX	= 1 << 14,	/* branches of a window that tallies hold */
 	CHANGES		= 64,		/* of regions, remembered; a power of two */
 };
 
@@ -54,7 +53,10 @@ struct effect {
 	u32 counts;		/* as in struct tally: TALLY_* */
 };
 
-/* What a loop's last window was, and did to it: two counts of 16 bits in one. */
+/*
+ * What a loop's last window was, and did to it: two counts of 16 bits in one,
+ * enough for windows of 16,383 branches.
+ */
 enum {
 	TALLY_BACK_EDGE	= 1,
 	TALLY_ENTRY	= 1 << 16,

@@ -34,6 +34,7 @@ void window_close(struct loop_table *table, struct loop *loop)
 	loop->sum_back_sq += back_edges * back_edges;
 	loop->sum_entry_sq += entries * entries;
 	loop->sum_cross += back_edges * entries;
+	loop->unclosed += entries;	/* none is followed to its end */
 	loop->heat += back_edges + entries;
 	loop_freshen(table, loop);
 }

@@ -97,7 +97,9 @@ const char *trigger_missing(u64 branch_sample_type)
 	if (!attr.config)
 		return "the event of taken branches is not known of this CPU";
 	attr.disabled = 1;
-	counter = perf_event_create_kernel_counter(&attr, 0, NULL, NULL, NULL);
+	counter = perf_event_create_kernel_counter(&attr,
+						   raw_smp_processor_id(),
+						   NULL, NULL, NULL);
 	if (IS_ERR(counter)) {
 		if (PTR_ERR(counter) == -ENOENT)
 			return "no hardware counters";
