@@ -114,13 +114,18 @@ static void merge_free_tables(struct session *session, u32 over,
 	}
 }
 
-/* On the slot's CPU: its table makes room for one that was merged already. */
+/*
+ * On the slot's CPU: its table makes room for one that was merged already; or it
+ * gets one, where none was free when it began.
+ */
 static void exchange_table(void *context)
 {
 	struct session *session = context;
 	struct slot *slot = this_cpu_ptr(session->slots);
 	int table;
 
+	if (slot->table < 0 && slot->active)
+		slot_change_table(slot, table_take(session));
 	if (slot->table < 0 ||
 	    session->tables[slot->table].pass == session->pass)
 		return;
@@ -155,7 +160,7 @@ static bool retire_tables(struct session *session, u32 over)
 		if (pass_complete(session))
 			return true;
 		for_each_online_cpu(cpu)
-			if (READ_ONCE(per_cpu_ptr(session->slots, cpu)->table) >= 0)
+			if (READ_ONCE(per_cpu_ptr(session->slots, cpu)->active))
 				smp_call_function_single(cpu, exchange_table,
 							 session, true);
 	}

@@ -221,9 +221,10 @@ void slot_stop(struct slot *slot, struct perf_event *event)
 
 void slot_update(struct slot *slot, struct perf_event *event)
 {
-	u64 before = local64_xchg(&event->hw.prev_count, slot->units);
+	u64 now = READ_ONCE(slot->units);	/* an NMI may go on counting */
+	u64 before = local64_xchg(&event->hw.prev_count, now);
 
-	local64_add(slot->units - before, &event->count);
+	local64_add(now - before, &event->count);
 }
 
 /* --- samples ---------------------------------------------------------------- */

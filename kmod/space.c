@@ -88,8 +88,11 @@ u32 space_of_current(struct session *session)
 	}
 	if (!space)
 		return 0;
-	while (!(id = smp_load_acquire(&space->id)))
+	while (!(id = smp_load_acquire(&space->id))) {
+		if (READ_ONCE(space->key) != key)
+			return 0;	/* it was freed meanwhile */
 		cpu_relax();
+	}
 	return id;
 }
 
@@ -162,11 +165,14 @@ static void end_space(struct session *session, void *context)
 	if (!session->rows || session->source != end->source)
 		return;
 	/* Two threads that came at once may have made two. */
-	while ((space = space_by_key(session, key, &probe)) &&
-	       session_tryget(session)) {
+	while ((space = space_by_key(session, key, &probe))) {
+		/* Or both exit now: one of them ends it. */
+		if (cmpxchg64(&space->key, key, key | SPACE_ENDED) != key)
+			continue;
+		if (!session_tryget(session))
+			return;		/* it goes with all its spaces */
 		space->end = end->time ?: READ_ONCE(space->seen) ?:
 			     local_clock();
-		WRITE_ONCE(space->key, key | SPACE_ENDED);
 		init_task_work(&space->work, space_flush);
 		if (!task_work_add(end->task, &space->work, end->notify))
 			continue;

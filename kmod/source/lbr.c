@@ -22,6 +22,7 @@
 #include "../compat.h"
 #include "../engine/window.h"
 #include "../session.h"
+#include "kernel_text.h"
 #include "probe.h"
 #include "source.h"
 #include "trigger.h"
@@ -51,12 +52,14 @@ struct kinds {
 static struct kinds __percpu *kinds;
 static u64 kinds_seed;
 
-/* What is decoded alike: by address space (the kernel's is one) and second. */
+/* What is decoded alike: by program (the kernel is one) and second. */
 static u64 kinds_salt(bool kernel)
 {
-	u64 of = kernel ? 0 : (u64)(unsigned long)current->mm << 16;
+	u64 program = kernel ? 0 : (u64)current->tgid << 32 |
+				   (u32)(current->self_exec_id + 1);
 
-	return (of ^ kinds_seed) + ((u64)(jiffies / HZ) << 48);
+	return (program * 0x9e3779b97f4a7c15ULL ^ kinds_seed) +
+	       ((u64)(jiffies / HZ) << 48);
 }
 
 static unsigned int read_code(u8 *bytes, u64 from)
@@ -65,7 +68,8 @@ static unsigned int read_code(u8 *bytes, u64 from)
 	unsigned int count = INSN_MAX;
 
 	if (window_in_kernel(from))
-		return copy_from_kernel_nofault(bytes, (void *)from, count) ?
+		return !in_kernel_text(from) ||
+		       copy_from_kernel_nofault(bytes, (void *)from, count) ?
 		       0 : count;
 	if (!copy_from_user_nofault(bytes, (void __user *)from, count))
 		return count;
@@ -204,9 +208,11 @@ static struct probe probes[] = {
 static DEFINE_MUTEX(users_lock);
 static unsigned int users;		/* sessions */
 
+static const char *why_not;		/* as it was when the module was loaded */
+
 static const char *lbr_missing(void)
 {
-	return trigger_missing(RECORDS_OF);
+	return why_not;
 }
 
 static int lbr_on(void)
@@ -267,6 +273,8 @@ static int lbr_open(struct root *root)
 void lbr_init(void)
 {
 	probes_find(probes);
+	kernel_text_find();
+	why_not = trigger_missing(RECORDS_OF);
 }
 
 const struct source_ops lbr_source = {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/err.h>
+#include <linux/sched/signal.h>
 
 #include "../field.h"
 #include "../session.h"
@@ -29,11 +32,17 @@ static u64 trigger_event(const struct perf_event_attr *attr)
 	return field_get(attr, FIELD_trigger) ?: taken_branches();
 }
 
+/* A frequency of 0 is none. */
+static bool has_frequency(const struct perf_event_attr *attr)
+{
+	return attr->freq && attr->sample_freq;
+}
+
 bool trigger_counts_branches(const struct perf_event_attr *attr)
 {
 	u64 event = trigger_event(attr);
 
-	return event && event == taken_branches() && !attr->freq;
+	return event && event == taken_branches() && !has_frequency(attr);
 }
 
 static struct perf_event_attr trigger_attr(u64 event, u64 branch_sample_type)
@@ -48,6 +57,30 @@ static struct perf_event_attr trigger_attr(u64 event, u64 branch_sample_type)
 	};
 }
 
+/*
+ * Perf asks whether the opener may look at the task only after event_init(),
+ * and never of kernel counters. What is refused here, it would refuse as well.
+ */
+static bool may_watch(struct task_struct *task)
+{
+	const struct cred *cred;
+	bool same;
+
+	if (!task || same_thread_group(task, current) || perfmon_capable() ||
+	    capable(CAP_SYS_PTRACE))
+		return true;
+	rcu_read_lock();
+	cred = __task_cred(task);
+	same = uid_eq(current_uid(), cred->uid) &&
+	       uid_eq(current_uid(), cred->euid) &&
+	       uid_eq(current_uid(), cred->suid) &&
+	       gid_eq(current_gid(), cred->gid) &&
+	       gid_eq(current_gid(), cred->egid) &&
+	       gid_eq(current_gid(), cred->sgid);
+	rcu_read_unlock();
+	return same;
+}
+
 int trigger_open(struct root *root, perf_overflow_handler_t handler,
 		 u64 branch_sample_type)
 {
@@ -59,9 +92,11 @@ int trigger_open(struct root *root, perf_overflow_handler_t handler,
 
 	if (!attr.config)
 		return -EOPNOTSUPP;
+	if (!may_watch(event->hw.target))
+		return -EACCES;
 	if (want->sample_period)
 		attr.sample_period = want->sample_period;
-	attr.freq = want->freq;
+	attr.freq = has_frequency(want);
 	attr.inherit = want->inherit;
 	attr.inherit_thread = want->inherit_thread;
 	attr.exclude_user = want->exclude_user;
