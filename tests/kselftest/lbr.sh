@@ -210,6 +210,7 @@ unload()
 	refused=$?
 	wait $recording
 	kill $spin
+	wait $spin
 	[ $refused != 0 ] || return
 	for round in 1 2 3; do
 		rmmod hwprof && insmod "$module" || return

@@ -28,6 +28,7 @@ unload_is_refused()
 	refused=$?
 	wait $stat
 	kill $spin
+	wait $spin	# the work of a task that was stepped holds it, too
 	[ $refused != 0 ] && rmmod hwprof && insmod "$module" && is_exact
 }
 

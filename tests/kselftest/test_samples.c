@@ -150,12 +150,25 @@ static void record_family(struct __test_metadata *_metadata, bool per_cpu)
 	recording_close(&counts);
 }
 
-TEST(swaps_and_migrations)
+/* They take long on a debug kernel. */
+FIXTURE(family)
+{
+};
+
+FIXTURE_SETUP(family)
+{
+}
+
+FIXTURE_TEARDOWN(family)
+{
+}
+
+TEST_F_TIMEOUT(family, swaps_and_migrations, 120)
 {
 	record_family(_metadata, false);
 }
 
-TEST(swaps_and_migrations_per_cpu)
+TEST_F_TIMEOUT(family, swaps_and_migrations_per_cpu, 120)
 {
 	record_family(_metadata, true);
 }
