@@ -67,8 +67,8 @@ select y, group_concat(x) from a group by y having count(*) > 3 order by y desc;
 }
 
 
-def write(folder):
-    """Inputs, the same every time."""
+def write(folder, times=1):
+    """Inputs, the same every time; all but the shell's so many times as long."""
     draw = random.Random(1)
     words = "the of loop branch trip count entry head tail of a in is".split()
 
@@ -87,11 +87,11 @@ def write(folder):
 
     for name, content in FILES.items():
         (folder / name).write_text(content)
-    (folder / "text").write_text(text(5000))
-    (folder / "short").write_text(text(3000))
-    (folder / "long").write_text(text(80000))
-    (folder / "page.md").write_text("".join(markdown(600)))
+    (folder / "text").write_text(text(5000 * times))
+    (folder / "short").write_text(text(3000 * times))
+    (folder / "long").write_text(text(80000 * times))
+    (folder / "page.md").write_text("".join(markdown(600 * times)))
     (folder / "lines").write_text("".join(
-        f"{draw.randrange(10**6)}\n" for _ in range(3000)))
-    pixels = bytes(draw.randrange(256) for _ in range(160 * 160 * 3))
-    (folder / "image.ppm").write_bytes(b"P6 160 160 255\n" + pixels)
+        f"{draw.randrange(10**6)}\n" for _ in range(3000 * times)))
+    pixels = bytes(draw.randrange(256) for _ in range(160 * 160 * times * 3))
+    (folder / "image.ppm").write_bytes(b"P6 160 %d 255\n" % (160 * times) + pixels)
