@@ -208,21 +208,26 @@ static noinline void line_turn(struct loop_table *table, struct line *line,
 	}
 }
 
-/* A branch of this kind, from `position` or behind it. */
-static __always_inline void line_branch(struct loop_table *table,
+/*
+ * A branch of this kind, from `position` or behind it. Is it a back edge?
+ */
+static __always_inline bool line_branch(struct loop_table *table,
 					struct line *line, unsigned int kind,
 					u64 from, u64 to)
 {
 	if (likely(stream_is_jump(kind))) {
 		line_end(table, line, from, to, false);
 		line_begin(line, to, to);
-	} else if (kind == STREAM_CALL) {
+		return to <= from && from - to <= table->params.span;
+	}
+	if (kind == STREAM_CALL) {
 		line_end(table, line, from, to, true);
 		line_begin(line, to, to);
 	} else {
 		line_end(table, line, from, 0, false);
 		line_begin(line, to - 1, to);
 	}
+	return false;
 }
 
 static bool is_branch(unsigned int kind)
@@ -268,7 +273,7 @@ bool loop_feed_window(void *memory, struct window *window,
 		      struct window_counts *counts)
 {
 	struct loop_table *table = memory;
-	u64 span = table->params.span, branches = 0, units = 0;
+	u64 branches = 0, units = 0;
 	struct line line = { .position = ~0ULL };
 
 	table->window_of = NULL;
@@ -281,9 +286,7 @@ bool loop_feed_window(void *memory, struct window *window,
 		if (likely(is_branch(kind) && window_follows(window, branch))) {
 			window->position = to;
 			branches++;
-			units += stream_is_jump(kind) && to <= from &&
-				 from - to <= span;
-			line_branch(table, &line, kind, from, to);
+			units += line_branch(table, &line, kind, from, to);
 		} else if (window_take(window, branch, kind)) {
 			window_event(table, &line, &window->event, counts);
 		}

@@ -84,7 +84,9 @@ static __always_inline bool window_follows(const struct window *window,
 	return window->inside && to &&
 	       from - window->position <= WINDOW_LINE_MAX &&
 	       !(((from ^ side) | (to ^ side)) >> 63) &&
-	       !(branch->flags & WINDOW_ABORT) && !window_on_wrong_path(branch);
+	       (likely(!(branch->flags & (WINDOW_ABORT | WINDOW_SPEC_MASK))) ||
+		(!(branch->flags & WINDOW_ABORT) &&
+		 !window_on_wrong_path(branch)));
 }
 
 /* Any other branch. False: there is no event of it. */

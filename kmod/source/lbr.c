@@ -105,7 +105,7 @@ static noinline u8 decode(u64 from, bool is64)
 static __always_inline u8 kind_of(struct kinds *known, u64 from, u64 salt,
 				  bool is64)
 {
-	u64 key = (from + salt) * 0x9e3779b97f4a7c15ULL | 1;
+	u64 key = (from + salt) * 0x9e3779b97f4a7c15ULL;
 	unsigned int at = key >> (64 - KINDS_BITS);
 
 	if (unlikely(known->line[at].key != key)) {
@@ -127,21 +127,16 @@ struct stack {
 /* The side of @space is fed; 0: the kernel's. */
 static void feed_side(struct slot *slot, struct stack *stack, u32 space)
 {
-	u64 salt = kinds_salt(!space), side = space ? 0 : 1ULL << 63;
+	u64 salt = kinds_salt(!space);
 	struct kinds *known = this_cpu_ptr(kinds);
 	bool is64 = !space || stack->is64;
 	struct window window;
 	u32 i;
 
-	for (i = 0; i < stack->count; i++) {
-		const struct window_branch *branch = &stack->branches[i];
-
-		if (((branch->from ^ side) | (branch->to ^ side)) >> 63)
-			stack->kinds[i] = 0;	/* not asked for */
-		else
-			stack->kinds[i] = kind_of(known, branch->from, salt,
-						  is64);
-	}
+	/* Those of the other side are not asked for. */
+	for (i = 0; i < stack->count; i++)
+		stack->kinds[i] = kind_of(known, stack->branches[i].from, salt,
+					  is64);
 	window_begin(&window, stack->branches, stack->kinds, stack->count,
 		     space);
 	slot_feed_window(slot, &window);

@@ -2,6 +2,7 @@
 # Benchmarks print ratios; they are no tests. `make bench` runs them all:
 # bench-step	steps per second beside PTRACE_SINGLESTEP's, in the VM
 # bench-native	nanoseconds per branch of the engine beside a hash table's
+# bench-lbr	instructions per sample of branch records, and perf's
 # bench-replay	a recording of 10^7 branches, replayed and by `perf script`
 # bench-windows	trip counts from windows of bench-native's branches (run that first)
 
@@ -57,6 +58,13 @@ $(BUILD)/bench/cut: $(CUT_OBJECTS) $(BUILD)/libhwprof.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
 
+$(BUILD)/tests/bench-busy: tests/bench/busy.c
+	@mkdir -p $(@D)
+	$(CC) -O2 -static -o $@ $<
+
+bench-lbr: $(BUILD)/tests/bench-busy $(BUILD)/hwprof $(BUILD)/6.12/hwprof.ko
+	@tests/bench/lbr.sh
+
 bench-replay: $(BUILD)/bench/stacks $(BUILD)/hwprof
 	@tests/bench/replay.sh
 
@@ -67,7 +75,8 @@ bench:
 	@tests/vm/install build rig check
 	-@$(MAKE) -s bench-step
 	-@$(MAKE) -s bench-native
+	-@$(MAKE) -s bench-lbr
 	-@$(MAKE) -s bench-replay
 	-@$(MAKE) -s bench-windows
 
-.PHONY: bench bench-step bench-native bench-replay bench-windows
+.PHONY: bench bench-step bench-native bench-lbr bench-replay bench-windows
