@@ -22,11 +22,9 @@ static void note(int sig, siginfo_t *info, void *context)
 	seen_tf |= (context_flags(context) | read_flags()) & TF;
 }
 
-static void every(int which, long microseconds)
+static void after(int which, long microseconds)
 {
-	struct itimerval timer = {
-		{ 0, microseconds }, { 0, microseconds }
-	};
+	struct itimerval timer = { .it_value.tv_usec = microseconds };
 
 	expect(!setitimer(which, &timer, NULL));
 }
@@ -35,18 +33,21 @@ enum { NESTED_MAX = 8 };
 
 static volatile sig_atomic_t nested, ticking;
 
-static void tick(bool on)
+static void tick(int which)
 {
-	every(ITIMER_REAL, on ? 700 : 0);
-	every(ITIMER_VIRTUAL, on ? 1000 : 0);
-	ticking = on;
+	after(which, which == ITIMER_REAL ? 700 : 1000);
 }
 
-/* On a machine that is slower than the timers, handlers would pile up. */
+/*
+ * Each handler sets its timer for the next one, which interrupts it; on a
+ * machine that is slower than the timers, NESTED_MAX of them.
+ */
 static void note_nested(int sig, siginfo_t *info, void *context)
 {
-	if (++nested == NESTED_MAX)
-		tick(false);
+	if (++nested < NESTED_MAX)
+		tick(sig == SIGALRM ? ITIMER_REAL : ITIMER_VIRTUAL);
+	else
+		ticking = false;
 	note(sig, info, context);
 	nested--;
 }
@@ -60,11 +61,15 @@ void subject_alarms(void)
 	subject_handle(SIGALRM, note_nested, SA_NODEFER);
 	subject_handle(SIGVTALRM, note_nested, SA_NODEFER);
 	for (i = 0; count < 40; i++) {
-		if (!ticking)
-			tick(true);
+		if (!ticking) {
+			ticking = true;
+			tick(ITIMER_REAL);
+			tick(ITIMER_VIRTUAL);
+		}
 		sum += subject_work(100) == subject_work(100);
 	}
-	tick(false);
+	after(ITIMER_REAL, 0);
+	after(ITIMER_VIRTUAL, 0);
 	expect(sum == (uint64_t)i);
 	expect(!seen_tf);
 }
