@@ -69,10 +69,4 @@ static inline void compat_save_raw(struct perf_sample_data *data,
 #endif
 }
 
-/* Does the sample bring branch records? */
-static inline bool compat_has_branches(const struct perf_sample_data *data)
-{
-	return data->sample_flags & PERF_SAMPLE_BRANCH_STACK && data->br_stack;
-}
-
 #endif /* HWPROF_COMPAT_H */

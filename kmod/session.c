@@ -262,7 +262,7 @@ static struct session *session_make(struct perf_event *event,
 			err = make_memory(session);
 	}
 	if (!err)
-		err = session->source->get();
+		err = source_get(session->source);
 	if (err) {
 		session_free(session);
 		return ERR_PTR(err);
@@ -320,7 +320,7 @@ static void session_end(struct work_struct *work)
 	cancel_delayed_work_sync(&session->flush_work);
 	irq_work_sync(&session->flush_kick);	/* either may queue the other */
 	cancel_delayed_work_sync(&session->flush_work);
-	session->source->put();
+	source_put(session->source);
 	session_free(session);
 	mutex_lock(&sessions_lock);
 	sessions_made--;

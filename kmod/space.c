@@ -194,12 +194,13 @@ void spaces_exec(const struct source_ops *source, u64 time)
 	session_for_each(end_space, &end);
 }
 
-/* Current, the last thread of its process, exits. */
+/* Current exits; that matters if it is the last thread of its process. */
 void spaces_exit(const struct source_ops *source)
 {
 	struct space_end end = {
 		source, current, current->self_exec_id, local_clock(), TWA_NONE
 	};
 
-	session_for_each(end_space, &end);
+	if (!atomic_read(&current->signal->live))
+		session_for_each(end_space, &end);
 }

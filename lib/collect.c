@@ -77,9 +77,8 @@ void collected_add(struct collected_loop *to, const struct collected_loop *from)
 		to->trips[i] += from->trips[i];
 }
 
-/* Counts are increases; tolerance is the engine's estimate as it stands. */
-static struct collected_loop from_row(const struct hwprof_row_loop *row,
-				      uint64_t time)
+struct collected_loop collected_loop_of(const struct hwprof_row_loop *row,
+					uint64_t time)
 {
 	struct collected_loop loop = {
 		.session = row->row.session,
@@ -135,7 +134,7 @@ static int add_loop(struct collected *collected,
 int collected_add_row(struct collected *collected,
 		      const struct hwprof_row_loop *row, uint64_t time)
 {
-	struct collected_loop loop = from_row(row, time);
+	struct collected_loop loop = collected_loop_of(row, time);
 
 	collected->rows++;
 	return add_loop(collected, &loop, row->tolerance);

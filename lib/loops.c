@@ -219,23 +219,23 @@ static int warn_of_totals(struct hwprof_loops *loops)
 		error |= loops_warn(loops, "the file has samples, not rows: only back edges are known, as far as the periods tell; record with the field 'rows' for entries and trip counts");
 	else if (totals->samples)
 		error |= loops_warn(loops, "the file has rows and %" PRIu64 " samples of loops: the samples are left out",
-			      totals->samples);
+				    totals->samples);
 	for (i = 0; i < loops->collected.session_count; i++)
 		if (totals->rows && !loops->collected.sessions[i].has_totals)
 			error |= loops_warn(loops, "session %u has no totals: the recording was cut short",
-				      loops->collected.sessions[i].session);
+					    loops->collected.sessions[i].session);
 	if (totals->lost)
 		error |= loops_warn(loops, "%" PRIu64 " of %" PRIu64 " back edges were lost: no table, cursor or ring was free",
-			      totals->lost, totals->produced);
+				    totals->lost, totals->produced);
 	if (totals->evicted)
 		error |= loops_warn(loops, "%" PRIu64 " of %" PRIu64 " back edges were given up for want of memory: raise memory_mib, or --memory of a replay",
-			      totals->evicted, totals->produced);
+				    totals->evicted, totals->produced);
 	if (totals->pending)
 		error |= loops_warn(loops, "%" PRIu64 " of %" PRIu64 " back edges were in no row yet when the recording ended",
-			      totals->pending, totals->produced);
+				    totals->pending, totals->produced);
 	if (totals->lost_records)
 		error |= loops_warn(loops, "%" PRIu64 " records were lost: record with more ring pages (-m)",
-			      totals->lost_records);
+				    totals->lost_records);
 	return error;
 }
 
@@ -257,12 +257,12 @@ static int warn_of_rows(struct hwprof_loops *loops)
 
 	if (totals->rows && totals->produced && found < totals->delivered)
 		error |= loops_warn(loops, "rows are missing: the file has %" PRIu64 " of the %" PRIu64 " back edges that were delivered",
-			      found, totals->delivered);
+				    found, totals->delivered);
 	if (totals->produced != totals->delivered + totals->lost +
 				totals->evicted + totals->pending)
 		error |= loops_warn(loops, "the totals do not add up: %" PRIu64 " produced, %" PRIu64 " delivered, lost, evicted or pending",
-			      totals->produced, totals->delivered +
-			      totals->lost + totals->evicted + totals->pending);
+				    totals->produced, totals->delivered +
+				    totals->lost + totals->evicted + totals->pending);
 	return error;
 }
 

@@ -46,6 +46,12 @@ struct collected {
 };
 
 int collect(struct collected *collected, struct hwprof_file *file);
+/*
+ * What a row says, as of @time: counts are increases. Tolerance is the engine's
+ * estimate as it stands, and left out.
+ */
+struct collected_loop collected_loop_of(const struct hwprof_row_loop *row,
+					uint64_t time);
 /* Adds a row as of @time, whose head is not behind its tail. -ENOMEM. */
 int collected_add_row(struct collected *collected,
 		      const struct hwprof_row_loop *row, uint64_t time);

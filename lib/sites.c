@@ -16,7 +16,6 @@
 enum {
 	WAYS		= 4,
 	SET_BITS	= 14,
-	CODE_BYTES	= 16,	/* an instruction has up to 15 */
 	INFER_MAX	= 256,	/* branches of a stack: it is quadratic */
 	LOOKS_MAX	= 256,	/* stacks that a site's kind is inferred from */
 	CALL_MIN	= 2,	/* bytes of those that compilers make */
@@ -127,29 +126,12 @@ static struct site *claim(struct sites *sites, uint32_t program, uint64_t from)
 
 /* --- from the code ------------------------------------------------------ */
 
-static uint8_t kind_of_code(const uint8_t *bytes, size_t count, bool is64)
-{
-	switch (branch_decode(bytes, count, is64).kind) {
-	case INSN_COND:
-		return STREAM_COND;
-	case INSN_JUMP:
-		return STREAM_JUMP;
-	case INSN_INDIRECT:
-		return STREAM_INDIRECT;
-	case INSN_CALL:
-		return STREAM_CALL;
-	case INSN_RET:
-		return STREAM_RET;
-	}
-	return 0;
-}
-
 /* 0: there is no code, or no branch is there. -ENOMEM. */
 static int decode(const struct sites *sites, const struct stack *stack,
 		  uint64_t from)
 {
 	const struct mapping *mapping;
-	uint8_t bytes[CODE_BYTES];
+	uint8_t bytes[INSN_MAX];
 	struct object *object;
 	struct build_id id;
 	size_t count;
@@ -165,7 +147,8 @@ static int decode(const struct sites *sites, const struct stack *stack,
 		return -ENOMEM;
 	count = object_x86_code(object, from - mapping->start + mapping->offset,
 				bytes, sizeof(bytes), &is64);
-	return count ? kind_of_code(bytes, count, is64) : 0;
+	return count ? insn_stream_kind(branch_decode(bytes, count, is64).kind) :
+		       0;
 }
 
 static int look_up(struct sites *sites, const struct stack *stack,

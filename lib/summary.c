@@ -11,13 +11,12 @@ int summary_init(struct summary *summary, const struct engine_params *params,
 		 size_t memory, engine_emit emit, void *context)
 {
 	size_t table_size = memory / (TABLE_SHARE + 1) & ~(size_t)63;
+	size_t profile_size = TABLE_SHARE * table_size;
 
 	*summary = (struct summary){
-		.params = *params, .emit = emit, .context = context,
-		.table_size = table_size,
-		.profile_size = TABLE_SHARE * table_size,
+		.emit = emit, .context = context,
 		.table = malloc(table_size),
-		.profile = malloc(TABLE_SHARE * table_size),
+		.profile = malloc(profile_size),
 		.totals.memory = memory,
 		.totals.basis = params->basis,
 	};
@@ -25,8 +24,8 @@ int summary_init(struct summary *summary, const struct engine_params *params,
 		summary_destroy(summary);
 		return -ENOMEM;
 	}
-	loop_engine.table_init(summary->table, summary->table_size, params);
-	loop_engine.table_init(summary->profile, summary->profile_size, params);
+	loop_engine.table_init(summary->table, table_size, params);
+	loop_engine.table_init(summary->profile, profile_size, params);
 	return 0;
 }
 

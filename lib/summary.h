@@ -13,19 +13,17 @@
 #include <stdlib.h>
 
 struct summary {
-	struct engine_params params;
 	engine_emit emit;
 	void *context;
 
 	void *table, *profile;
-	size_t table_size, profile_size;
 	size_t merged;			/* tables since the last rows */
 	struct hwprof_row_totals totals;	/* so far */
 };
 
 /*
  * @memory: bytes for all of it, SUMMARY_MEMORY_MIN or more. Rows go to @emit,
- * which refuses none, also while events are fed. -ENOMEM.
+ * which refuses none, also while windows are fed. -ENOMEM.
  */
 #define SUMMARY_MEMORY_MIN	(1U << 20)
 

@@ -82,6 +82,8 @@ static int parse(struct report *report, int argc, char **argv)
 }
 
 enum {
+	COLUMN_RECENT = 4,
+	COLUMN_MIN_MAX = 5,
 	COLUMNS_FIXED = 10,
 };
 
@@ -92,21 +94,6 @@ static const struct table_column columns[] = {
 	{ .title = "trip", .right = true },
 	{ .title = "recent", .right = true },
 	{ .title = "min..max", .right = true },
-	{ .title = "depth", .right = true },
-	{ .title = "object", .shrinks = true },
-	{ .title = "function", .shrinks = true },
-	{ .title = "source", .shrinks = true },
-	{ .title = "process" },
-};
-
-/* Windows show no execution whole, but how sure their trip counts are. */
-static const struct table_column window_columns[] = {
-	{ .title = "share", .right = true },
-	{ .title = "entries", .right = true },
-	{ .title = "iterations", .right = true },
-	{ .title = "trip", .right = true },
-	{ .title = "low", .right = true },
-	{ .title = "high", .right = true },
 	{ .title = "depth", .right = true },
 	{ .title = "object", .shrinks = true },
 	{ .title = "function", .shrinks = true },
@@ -170,15 +157,14 @@ static void add_executions(struct table *table, const struct hwprof_loop *loop)
 }
 
 static void add_loop(struct table *table, const struct hwprof_loop *loop,
-		     bool full)
+		     bool windows, bool full)
 {
-
 	table_add(table, "%.2f%%", 100 * loop->share);
 	/* What windows saw stands for what there was; the header says so. */
 	add_count(table, loop->entries_seen, loop->basis);
 	add_count(table, loop->entries_seen + loop->back_edges_seen, true);
 	add_trip(table, loop->trip);
-	if (table->columns == window_columns) {
+	if (windows) {
 		add_trip(table, loop->trip_low);
 		add_trip(table, loop->trip_high);
 	} else {
@@ -257,8 +243,10 @@ static int print_table(const struct report *report,
 		       const struct hwprof_loops *loops)
 {
 	size_t count = hwprof_loops_count(loops), shown = count, i;
-	struct table table = { .columns = columns };
+	struct table_column chosen[sizeof(columns) / sizeof(columns[0])];
+	struct table table = { .columns = chosen };
 	const struct hwprof_loop *base;
+	bool windows;
 	const char *name = strcmp(report->file, "-") ? report->file :
 			   "standard input";
 	char text[GROUPED_SIZE];
@@ -271,11 +259,17 @@ static int print_table(const struct report *report,
 	if (report->limit && report->limit < count)
 		shown = report->limit;
 	base = weakest(loops);
-	if (base->basis > HWPROF_BASIS_EXACT)
-		table.columns = window_columns;
+	memcpy(chosen, columns, sizeof(columns));
+	/* They show no execution whole, but how sure their trip counts are. */
+	windows = base->basis > HWPROF_BASIS_EXACT;
+	if (windows) {
+		chosen[COLUMN_RECENT].title = "low";
+		chosen[COLUMN_MIN_MAX].title = "high";
+	}
 	table.column_count = COLUMNS_FIXED + any_process(loops, shown);
 	for (i = 0; i < shown; i++)
-		add_loop(&table, hwprof_loops_get(loops, i), report->full_path);
+		add_loop(&table, hwprof_loops_get(loops, i), windows,
+			 report->full_path);
 	printf("%s: %s loop%s; %s\n\n", name, grouped(count, text),
 	       count == 1 ? "" : "s", basis_sentence(base));
 	if (!table.failed)

@@ -32,6 +32,21 @@ u64 loop_evicted(const void *memory)
 	return ((const struct loop_table *)memory)->evicted;
 }
 
+/* What the loop counted was merged, or told in a row. */
+static void reset_counts(struct loop *loop)
+{
+	loop->back_edges = 0;
+	loop->entries = 0;
+	loop->executions = 0;
+	loop->unclosed = 0;
+	loop->cycles = 0;
+	loop->sum_back_sq = 0;
+	loop->sum_entry_sq = 0;
+	loop->sum_cross = 0;
+	loop->tolerance = 0;
+	memset(loop->trips, 0, sizeof(loop->trips));
+}
+
 /* --- merging ------------------------------------------------------------ */
 
 static void merge_trips(struct loop *into, const struct loop *from)
@@ -57,6 +72,7 @@ static void merge_loop(struct loop_table *profile, struct loop_table *table,
 {
 	struct loop *into = loop_find(profile, from->head, from->space);
 
+	window_close(table, from);
 	/* As grow() says, had the table known the region. */
 	if (into && into->tail > from->tail)
 		loop_tolerate(into, from->executions + from->unclosed);
@@ -68,7 +84,6 @@ static void merge_loop(struct loop_table *profile, struct loop_table *table,
 	into->executions += from->executions;
 	into->unclosed += from->unclosed;
 	into->cycles += from->cycles;
-	window_close(table, from);
 	into->sum_back_sq += from->sum_back_sq;
 	into->sum_entry_sq += from->sum_entry_sq;
 	into->sum_cross += from->sum_cross;
@@ -77,19 +92,10 @@ static void merge_loop(struct loop_table *profile, struct loop_table *table,
 	if (from->executions)
 		loop_freshen(profile, into);
 
-	from->back_edges = 0;
+	reset_counts(from);
 	from->heat /= 2;	/* what was hot stays for a while */
-	from->entries = 0;
-	from->executions = 0;
-	from->unclosed = 0;
-	from->cycles = 0;
-	from->sum_back_sq = 0;
-	from->sum_entry_sq = 0;
-	from->sum_cross = 0;
-	from->tolerance = 0;
 	from->trip_min = 0;
 	from->trip_max = 0;
-	memset(from->trips, 0, sizeof(from->trips));
 	loop_set_tail(table, from, into->tail);
 }
 
@@ -215,21 +221,12 @@ static bool emit_loop(struct loop_table *table, struct loop *loop,
 		return false;
 
 	loop->emitted += entries - loop->entries;
-	loop->entries = 0;
-	loop->back_edges = 0;
-	loop->executions = 0;
-	loop->unclosed = 0;
-	loop->cycles = 0;
-	loop->sum_back_sq = 0;
-	loop->sum_entry_sq = 0;
-	loop->sum_cross = 0;
-	loop->tolerance = 0;
-	memset(loop->trips, 0, sizeof(loop->trips));
+	reset_counts(loop);
 	return true;
 }
 
 bool loop_rows(void *memory, u32 space, size_t *at, engine_emit emit,
-		      void *context)
+	       void *context)
 {
 	struct loop_table *table = memory;
 
@@ -256,11 +253,7 @@ void loop_forget(void *memory, u32 space)
 		struct loop *loop = &table->loops[table->order[i]];
 
 		if (loop->space == space) {
-			table->evicted += loop->back_edges;
-			if (table->tallies)
-				table->tallies[loop - table->loops] =
-					(struct tally){ 0 };
-			memset(loop, 0, sizeof(*loop));
+			loop_clear(table, loop);
 		} else {
 			table->order[kept++] = table->order[i];
 		}

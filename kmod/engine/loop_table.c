@@ -62,6 +62,15 @@ void forget_effects(struct loop_table *table)
 	table->version += CHANGES + 1;
 }
 
+/* Its back edges are given up; the slot is free. The caller has it out of order. */
+void loop_clear(struct loop_table *table, struct loop *loop)
+{
+	table->evicted += loop->back_edges;
+	if (table->tallies)
+		table->tallies[loop - table->loops] = (struct tally){ 0 };
+	memset(loop, 0, sizeof(*loop));
+}
+
 /* So many executions may have been split, or are missing. */
 void loop_tolerate(struct loop *loop, u64 executions)
 {
@@ -101,13 +110,10 @@ void loop_freshen(struct loop_table *table, struct loop *loop)
 static void loop_evict(struct loop_table *table, struct loop *loop)
 {
 	order_remove(table, loop);
-	table->evicted += loop->back_edges;
 	table->gone += loop->executions + loop->unclosed;
 	table->dropped = true;
 	forget_effects(table);
-	if (table->tallies)
-		table->tallies[loop - table->loops] = (struct tally){ 0 };
-	memset(loop, 0, sizeof(*loop));
+	loop_clear(table, loop);
 }
 
 /* Counts the free ways of a set, and finds one. */

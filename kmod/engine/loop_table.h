@@ -152,6 +152,9 @@ void loop_freshen(struct loop_table *table, struct loop *loop);
 /* So many executions may have been split, or are missing. */
 void loop_tolerate(struct loop *loop, u64 executions);
 
+/* Gives the loop's back edges up and frees its slot, not its place in order. */
+void loop_clear(struct loop_table *table, struct loop *loop);
+
 /* A loop is gone: what effects there are must be found again. */
 void forget_effects(struct loop_table *table);
 

@@ -256,8 +256,8 @@ bool line_feed(struct loop_table *table, struct line *line,
 
 /* What is no jump, call or return that follows from the line. */
 static noinline void window_event(struct loop_table *table, struct line *line,
-			 const struct stream_event *event,
-			 struct window_counts *counts)
+				  const struct stream_event *event,
+				  struct window_counts *counts)
 {
 	counts->events++;
 	if (event->kind == STREAM_GAP) {
@@ -301,7 +301,8 @@ bool loop_feed_window(void *memory, struct window *window,
 /* What windows need beside so many loops and segments. */
 size_t window_table_size(u32 loops, u32 segments)
 {
-	return loops * sizeof(struct tally) + segments * (sizeof(struct effects) +
+	return loops * sizeof(struct tally) +
+	       segments * (sizeof(struct effects) +
 			   EFFECTS * sizeof(struct effect)) +
 	       CHANGES * sizeof(struct change);
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/kprobes.h>
+#include <linux/static_call.h>
+#include <linux/uaccess.h>
+
+#include "code.h"
+
 /*
  * kernel_text_address() is not exported: it is looked up once. Without it,
  * nothing is known to be code.
  */
-#include <linux/kprobes.h>
-#include <linux/static_call.h>
-
-#include "kernel_text.h"
-
 static int no_text(unsigned long address)
 {
 	return 0;
@@ -15,7 +16,7 @@ static int no_text(unsigned long address)
 
 DEFINE_STATIC_CALL(text_address, no_text);
 
-void kernel_text_find(void)
+void code_init(void)
 {
 	struct kprobe probe = { .symbol_name = "kernel_text_address" };
 
@@ -25,7 +26,23 @@ void kernel_text_find(void)
 	unregister_kprobe(&probe);
 }
 
-bool in_kernel_text(u64 address)
+unsigned int code_read_user(u8 *bytes, unsigned int size, u64 ip)
 {
-	return static_call(text_address)(address);
+	unsigned int left = PAGE_SIZE - offset_in_page(ip);
+
+	if (!copy_from_user_nofault(bytes, (void __user *)ip, size))
+		return size;
+	/* The next page need not be there. */
+	if (left >= size ||
+	    copy_from_user_nofault(bytes, (void __user *)ip, left))
+		return 0;
+	return left;
+}
+
+unsigned int code_read_kernel(u8 *bytes, unsigned int size, u64 ip)
+{
+	if (!static_call(text_address)(ip) ||
+	    copy_from_kernel_nofault(bytes, (void *)ip, size))
+		return 0;
+	return size;
 }

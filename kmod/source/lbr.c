@@ -10,19 +10,17 @@
  * An overflow is an NMI. It uses of its CPU's slot what slot_start() gave it,
  * and may interrupt anything that changes the slot, which therefore closes it.
  */
+#include <linux/hash.h>
 #include <linux/jiffies.h>
-#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/random.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/task_stack.h>
-#include <linux/uaccess.h>
 #include <asm/syscall.h>
 
-#include "../compat.h"
 #include "../engine/window.h"
 #include "../session.h"
-#include "kernel_text.h"
+#include "code.h"
 #include "probe.h"
 #include "source.h"
 #include "trigger.h"
@@ -31,7 +29,6 @@
 enum {
 	STACK_MAX	= 64,	/* branches of a window */
 	KINDS_BITS	= 10,
-	INSN_MAX	= 15,	/* bytes */
 	RECORDS_OF	= PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER |
 			  PERF_SAMPLE_BRANCH_KERNEL,
 };
@@ -58,54 +55,27 @@ static u64 kinds_salt(bool kernel)
 	u64 program = kernel ? 0 : (u64)current->tgid << 32 |
 				   (u32)(current->self_exec_id + 1);
 
-	return (program * 0x9e3779b97f4a7c15ULL ^ kinds_seed) +
+	return (program * GOLDEN_RATIO_64 ^ kinds_seed) +
 	       ((u64)(jiffies / HZ) << 48);
-}
-
-static unsigned int read_code(u8 *bytes, u64 from)
-{
-	unsigned int left = PAGE_SIZE - offset_in_page(from);
-	unsigned int count = INSN_MAX;
-
-	if (window_in_kernel(from))
-		return !in_kernel_text(from) ||
-		       copy_from_kernel_nofault(bytes, (void *)from, count) ?
-		       0 : count;
-	if (!copy_from_user_nofault(bytes, (void __user *)from, count))
-		return count;
-	/* The next page need not be there. */
-	if (left >= count ||
-	    copy_from_user_nofault(bytes, (void __user *)from, left))
-		return 0;
-	return left;
 }
 
 /* enum stream_kind; 0: it cannot be said. */
 static noinline u8 decode(u64 from, bool is64)
 {
-	static const u8 stream_kinds[] = {
-		[INSN_COND]	= STREAM_COND,
-		[INSN_JUMP]	= STREAM_JUMP,
-		[INSN_INDIRECT]	= STREAM_INDIRECT,
-		[INSN_CALL]	= STREAM_CALL,
-		[INSN_RET]	= STREAM_RET,
-		[INSN_IRET]	= STREAM_RET,
-	};
 	u8 bytes[INSN_MAX];
-	unsigned int count = read_code(bytes, from);
-	struct insn insn;
+	unsigned int count = window_in_kernel(from) ?
+			     code_read_kernel(bytes, sizeof(bytes), from) :
+			     code_read_user(bytes, sizeof(bytes), from);
 
 	if (!count)
 		return 0;
-	insn = branch_decode(bytes, count, is64);
-	return insn.kind < ARRAY_SIZE(stream_kinds) ?
-	       stream_kinds[insn.kind] : 0;
+	return insn_stream_kind(branch_decode(bytes, count, is64).kind);
 }
 
 static __always_inline u8 kind_of(struct kinds *known, u64 from, u64 salt,
 				  bool is64)
 {
-	u64 key = (from + salt) * 0x9e3779b97f4a7c15ULL;
+	u64 key = (from + salt) * GOLDEN_RATIO_64;
 	unsigned int at = key >> (64 - KINDS_BITS);
 
 	if (unlikely(known->line[at].key != key)) {
@@ -175,7 +145,8 @@ static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 	struct session *session = event->overflow_handler_context;
 	struct slot *slot = this_cpu_ptr(session->slots);
 
-	if (!READ_ONCE(slot->open) || !compat_has_branches(data))
+	if (!READ_ONCE(slot->open) ||
+	    !(data->sample_flags & PERF_SAMPLE_BRANCH_STACK) || !data->br_stack)
 		return;
 	feed(slot, data->br_stack, regs);
 }
@@ -190,8 +161,7 @@ static void on_exec(void *unused, struct task_struct *task, pid_t old_pid,
 
 static void on_exit(void *unused, struct task_struct *task)
 {
-	if (!atomic_read(&current->signal->live))
-		spaces_exit(&lbr_source);
+	spaces_exit(&lbr_source);
 }
 
 static struct probe probes[] = {
@@ -199,9 +169,6 @@ static struct probe probes[] = {
 	{ "sched_process_exit",		on_exit },
 	{ }
 };
-
-static DEFINE_MUTEX(users_lock);
-static unsigned int users;		/* sessions */
 
 static const char *why_not;		/* as it was when the module was loaded */
 
@@ -224,28 +191,11 @@ static int lbr_on(void)
 	return err;
 }
 
-static int lbr_get(void)
-{
-	int err = 0;
-
-	mutex_lock(&users_lock);
-	if (!users)
-		err = lbr_on();
-	if (!err)
-		users++;
-	mutex_unlock(&users_lock);
-	return err;
-}
-
 /* Its triggers are closed, so that no overflow uses what goes here. */
-static void lbr_put(void)
+static void lbr_off(void)
 {
-	mutex_lock(&users_lock);
-	if (!--users) {
-		probes_unregister(probes);
-		free_percpu(kinds);
-	}
-	mutex_unlock(&users_lock);
+	probes_unregister(probes);
+	free_percpu(kinds);
 }
 
 static void lbr_start(struct slot *slot)
@@ -268,15 +218,18 @@ static int lbr_open(struct root *root)
 void lbr_init(void)
 {
 	probes_find(probes);
-	kernel_text_find();
+	code_init();
 	why_not = trigger_missing(RECORDS_OF);
 }
+
+static unsigned int users;
 
 const struct source_ops lbr_source = {
 	.name		= "lbr",
 	.missing	= lbr_missing,
-	.get		= lbr_get,
-	.put		= lbr_put,
+	.users		= &users,
+	.on		= lbr_on,
+	.off		= lbr_off,
 	.start		= lbr_start,
 	.stop		= lbr_stop,
 	.open		= lbr_open,

@@ -17,9 +17,11 @@ struct source_ops {
 	/* Why it cannot work on this machine: a sentence; NULL: it can. */
 	const char *(*missing)(void);
 
-	/* First and last session that needs it. Process context. */
-	int (*get)(void);
-	void (*put)(void);
+	unsigned int *users;	/* sessions that need it: source_get() */
+
+	/* The first session needs it; the last one is gone. Process context. */
+	int (*on)(void);
+	void (*off)(void);
 
 	/*
 	 * The slot wants events of the task that runs on this CPU, from now
@@ -36,6 +38,9 @@ struct source_ops {
 	int (*open)(struct root *root);
 	void (*close)(struct root *root);
 };
+
+int source_get(const struct source_ops *source);
+void source_put(const struct source_ops *source);
 
 extern const struct source_ops step_source;
 void step_init(void);

@@ -19,14 +19,10 @@
  * One thing is seen: a debugger that stops the program at the entry of a system
  * call finds the bit in r11, which the program itself never does.
  */
-#include <linux/mutex.h>
 #include <asm/cpufeature.h>
 
 #include "source.h"
 #include "step.h"
-
-static DEFINE_MUTEX(users_lock);
-static unsigned int users;		/* sessions that step */
 
 static const char *step_missing(void)
 {
@@ -51,27 +47,6 @@ static int step_on(void)
 	if (err)
 		step_traps_unregister();
 	return err;
-}
-
-static int step_get(void)
-{
-	int err = 0;
-
-	mutex_lock(&users_lock);
-	if (!users)
-		err = step_on();
-	if (!err)
-		users++;
-	mutex_unlock(&users_lock);
-	return err;
-}
-
-static void step_put(void)
-{
-	mutex_lock(&users_lock);
-	if (!--users)
-		step_drain();
-	mutex_unlock(&users_lock);
 }
 
 static void step_start(struct slot *slot)
@@ -109,11 +84,14 @@ void step_exit(void)
 	step_tasks_exit();
 }
 
+static unsigned int users;
+
 const struct source_ops step_source = {
 	.name		= "step",
 	.missing	= step_missing,
-	.get		= step_get,
-	.put		= step_put,
+	.users		= &users,
+	.on		= step_on,
+	.off		= step_drain,
 	.start		= step_start,
 	.stop		= step_stop,
 };

@@ -9,8 +9,7 @@
 
 #include "../session.h"
 #include "step_task.h"
-
-enum { INSN_MAX = 15 };		/* bytes */
+#include "x86/branch_decode.h"
 
 struct step_cpu {
 	struct list_head slots;		/* that want events of this CPU */

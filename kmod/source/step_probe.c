@@ -187,8 +187,7 @@ static void on_exit(void *data, struct task_struct *task)
 			step_task_free(record);
 	}
 	local_irq_restore(flags);
-	if (!atomic_read(&current->signal->live))
-		spaces_exit(&step_source);
+	spaces_exit(&step_source);
 }
 
 /* Where current goes on after the handler: it may repeat a system call. */

@@ -12,23 +12,18 @@
 #include <asm/vsyscall.h>
 #include <uapi/asm/vsyscall.h>
 
+#include "code.h"
 #include "step.h"
-#include "x86/branch_decode.h"
 #include "x86/trap_flag.h"
 
 /* The instruction is long, or at the end of what can be read. */
 static noinline struct insn decode_slowly(u64 ip, bool is64)
 {
-	unsigned int count = INSN_MAX, left = PAGE_SIZE - offset_in_page(ip);
 	u8 bytes[INSN_MAX];
+	unsigned int count = code_read_user(bytes, sizeof(bytes), ip);
 
-	if (copy_from_user_nofault(bytes, (void __user *)ip, count)) {
-		/* The next page need not be there. */
-		if (left >= count ||
-		    copy_from_user_nofault(bytes, (void __user *)ip, left))
-			return (struct insn){ .kind = INSN_UNKNOWN };
-		count = left;
-	}
+	if (!count)
+		return (struct insn){ .kind = INSN_UNKNOWN };
 	return branch_decode(bytes, count, is64);
 }
 
@@ -93,14 +88,6 @@ static bool in_vsyscall(u64 ip)
 static void feed_insn(struct step_cpu *cpu, struct step_task *record,
 		      struct insn insn, struct pt_regs *regs)
 {
-	static const u8 stream_kinds[] = {
-		[INSN_COND]	= STREAM_COND,
-		[INSN_JUMP]	= STREAM_JUMP,
-		[INSN_INDIRECT]	= STREAM_INDIRECT,
-		[INSN_CALL]	= STREAM_CALL,
-		[INSN_RET]	= STREAM_RET,
-		[INSN_IRET]	= STREAM_RET,
-	};
 	u64 from = record->ip, to = regs->ip;
 
 	switch (insn.kind) {
@@ -113,7 +100,7 @@ static void feed_insn(struct step_cpu *cpu, struct step_task *record,
 	case INSN_CALL:
 	case INSN_RET:
 	case INSN_IRET:
-		step_feed(cpu, stream_kinds[insn.kind], from, to, regs);
+		step_feed(cpu, insn_stream_kind(insn.kind), from, to, regs);
 		break;
 	default:
 		/* A string instruction that repeats itself, or a straight line */

@@ -71,15 +71,7 @@ static bool take_row(void *context, const void *data, u64 ip, u64 addr,
 {
 	const struct hwprof_row_loop *row = data;
 	struct estimates *all = context;
-	struct collected_loop sums = {
-		.head = row->head, .tail = row->tail,
-		.back_edges = row->back_edges, .entries = row->entries,
-		.executions = row->executions, .unclosed = row->unclosed,
-		.trip_min = row->trip_min, .trip_max = row->trip_max,
-		.trip_recent = row->trip_recent, .basis = row->basis,
-		.sum_back_sq = row->sum_back_sq,
-		.sum_entry_sq = row->sum_entry_sq, .sum_cross = row->sum_cross,
-	};
+	struct collected_loop sums = collected_loop_of(row, 0);
 	struct estimate *estimate = array_push(all);
 
 	memset(estimate, 0, sizeof(*estimate));

@@ -4,17 +4,18 @@
 LIB_SAN   := $(patsubst %.c,$(BUILD)/san/%.o,$(LIB_SOURCES))
 LIB_TESTS := event file processes objects loops recording
 LIB_TEST_SAN := $(patsubst %,$(BUILD)/san/tests/lib/test-%.o,$(LIB_TESTS)) \
-		$(BUILD)/san/tests/lib/fixture.o
+		$(patsubst %,$(BUILD)/san/tests/lib/%.o,fixture found)
 
 # Programs that are sampled are the engine tests', and so is the oracle.
 REPLAY_TEST_SAN := $(patsubst %,$(BUILD)/san/tests/lib/%.o,\
-			      test-replay run stacks)
+			      test-replay found run stacks)
 
 $(LIB_SAN) $(LIB_TEST_SAN) $(REPLAY_TEST_SAN): override CFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
 
 $(patsubst %,$(BUILD)/tests/test-%,$(LIB_TESTS)): \
 $(BUILD)/tests/test-%: $(BUILD)/san/tests/lib/test-%.o \
-		       $(BUILD)/san/tests/lib/fixture.o $(LIB_SAN)
+		       $(patsubst %,$(BUILD)/san/tests/lib/%.o,fixture found) \
+		       $(LIB_SAN)
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ $(LIB_LINK) -lcmocka
 

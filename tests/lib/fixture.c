@@ -291,17 +291,6 @@ struct hwprof_loops *fixture_loops(const struct fixture *fixture,
 	return loops;
 }
 
-const struct hwprof_loop *fixture_find(const struct hwprof_loops *loops,
-				       uint64_t head)
-{
-	size_t i;
-
-	for (i = 0; i < hwprof_loops_count(loops); i++)
-		if (hwprof_loops_get(loops, i)->head == head)
-			return hwprof_loops_get(loops, i);
-	return NULL;
-}
-
 void fixture_remove(struct fixture *fixture)
 {
 	unlink(fixture->path);

@@ -58,9 +58,6 @@ void fixture_end(struct fixture *fixture);
 /* Reads its loops; they must be readable. */
 struct hwprof_loops *fixture_loops(const struct fixture *fixture,
 				   unsigned int flags);
-/* The loop at @head; NULL: there is none. */
-const struct hwprof_loop *fixture_find(const struct hwprof_loops *loops,
-				       uint64_t head);
 /* Removes the file. */
 void fixture_remove(struct fixture *fixture);
 

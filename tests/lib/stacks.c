@@ -209,6 +209,18 @@ static uint64_t own_id(const struct stacks *stacks)
 	return FIRST_ID + stacks->style.events - 1;
 }
 
+static void add_origin(const struct stacks *stacks, struct body *body)
+{
+	uint64_t type = stacks->attr.sample_type;
+
+	if (type & PERF_SAMPLE_ID)
+		add(body, own_id(stacks));
+	if (type & PERF_SAMPLE_STREAM_ID)
+		add(body, own_id(stacks));
+	if (type & PERF_SAMPLE_CPU)
+		add(body, 1);
+}
+
 /* What sample_id_all puts behind other records than samples. */
 static void add_trailer(const struct stacks *stacks, struct body *body,
 			uint32_t pid, uint64_t time)
@@ -218,12 +230,7 @@ static void add_trailer(const struct stacks *stacks, struct body *body,
 	add(body, (uint64_t)pid << 32 | pid);
 	if (type & PERF_SAMPLE_TIME)
 		add(body, time);
-	if (type & PERF_SAMPLE_ID)
-		add(body, own_id(stacks));
-	if (type & PERF_SAMPLE_STREAM_ID)
-		add(body, own_id(stacks));
-	if (type & PERF_SAMPLE_CPU)
-		add(body, 1);
+	add_origin(stacks, body);
 	if (type & PERF_SAMPLE_IDENTIFIER)
 		add(body, own_id(stacks));
 }
@@ -308,12 +315,7 @@ static void add_before_stack(const struct stacks *stacks, struct body *body,
 		add(body, time);
 	if (type & PERF_SAMPLE_ADDR)
 		add(body, 0x600000);
-	if (type & PERF_SAMPLE_ID)
-		add(body, own_id(stacks));
-	if (type & PERF_SAMPLE_STREAM_ID)
-		add(body, own_id(stacks));
-	if (type & PERF_SAMPLE_CPU)
-		add(body, 1);
+	add_origin(stacks, body);
 	add(body, 100003);
 	if (type & PERF_SAMPLE_READ)
 		add_read(body, stacks->attr.read_format);

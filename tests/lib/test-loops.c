@@ -9,6 +9,7 @@
 
 #include "check.h"
 #include "fixture.h"
+#include "found.h"
 
 static void begin(struct fixture *fixture)
 {
@@ -16,18 +17,6 @@ static void begin(struct fixture *fixture)
 	fixture_comm(fixture, 1, 100, "prog", true);
 	/* Not there, so that addresses are offsets in the file. */
 	fixture_map(fixture, 2, 100, 0x400000, 0x10000, 0, "/no/prog", NULL);
-}
-
-static const char *find_warning(const struct hwprof_loops *loops,
-				const char *words)
-{
-	const char *warning;
-	size_t i;
-
-	for (i = 0; (warning = hwprof_loops_warning(loops, i)); i++)
-		if (strstr(warning, words))
-			return warning;
-	return NULL;
 }
 
 /* Increments add up, and what stands in the last row counts for the rest. */
@@ -240,7 +229,7 @@ static void test_nesting(void **state)
 	fixture_end(&fixture);
 	loops = fixture_loops(&fixture, 0);
 	for (i = 0; i < sizeof(nest) / sizeof(nest[0]); i++) {
-		const struct hwprof_loop *loop = fixture_find(loops,
+		const struct hwprof_loop *loop = found_loop(loops,
 							      nest[i].head);
 
 		assert_non_null(loop);
@@ -361,12 +350,12 @@ static void test_unknown(void **state)
 	fixture_add_loop(&fixture, 10, &row);
 	fixture_end(&fixture);
 	loops = fixture_loops(&fixture, 0);
-	loop = fixture_find(loops, 0x300);
+	loop = found_loop(loops, 0x300);
 	assert_true(loop->trip == 1.9 && isnan(loop->trip_low));
-	loop = fixture_find(loops, 0x100);
+	loop = found_loop(loops, 0x100);
 	assert_true(isnan(loop->trip) && isnan(loop->trip_low));
 	assert_false(loop->counted);
-	loop = fixture_find(loops, 0x200);
+	loop = found_loop(loops, 0x200);
 	assert_true(loop->trip == 10 && isnan(loop->trip_low));
 	hwprof_loops_free(loops);
 	fixture_remove(&fixture);
@@ -395,7 +384,7 @@ static void test_samples(void **state)
 	assert_int_equal(loop->tail, 0x140);
 	assert_false(loop->counted);
 	assert_true(isnan(loop->trip));
-	assert_non_null(find_warning(loops, "samples, not rows"));
+	assert_non_null(found_warning(loops, "samples, not rows"));
 	hwprof_loops_free(loops);
 	fixture_remove(&fixture);
 }
@@ -419,7 +408,7 @@ static void test_bare_rows(void **state)
 	assert_int_equal(loop->tail, 0x140);
 	assert_int_equal(loop->back_edges_seen, 1200);
 	assert_false(loop->counted);
-	assert_non_null(find_warning(loops, "perf record -R"));
+	assert_non_null(found_warning(loops, "perf record -R"));
 	hwprof_loops_free(loops);
 	fixture_remove(&fixture);
 }
@@ -443,12 +432,12 @@ static void test_warnings(void **state)
 	fixture_row(&fixture, 12, 0, 0, 0, &totals.row);
 	fixture_end(&fixture);
 	loops = fixture_loops(&fixture, 0);
-	assert_non_null(find_warning(loops, "10 of 100 back edges were lost"));
-	assert_non_null(find_warning(loops, "20 of 100 back edges were given up"));
-	assert_non_null(find_warning(loops, "10 of 100 back edges were in no row"));
-	assert_non_null(find_warning(loops, "7 records were lost"));
-	assert_non_null(find_warning(loops, "50 of the 60 back edges"));
-	assert_non_null(find_warning(loops, "/no/prog"));
+	assert_non_null(found_warning(loops, "10 of 100 back edges were lost"));
+	assert_non_null(found_warning(loops, "20 of 100 back edges were given up"));
+	assert_non_null(found_warning(loops, "10 of 100 back edges were in no row"));
+	assert_non_null(found_warning(loops, "7 records were lost"));
+	assert_non_null(found_warning(loops, "50 of the 60 back edges"));
+	assert_non_null(found_warning(loops, "/no/prog"));
 	assert_int_equal(hwprof_loops_totals(loops)->lost_records, 7);
 	hwprof_loops_free(loops);
 	fixture_remove(&fixture);

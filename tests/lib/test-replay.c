@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "found.h"
 #include "hwprof.h"
 #include "perfdata.h"
 #include "run.h"
@@ -67,29 +68,6 @@ static struct hwprof_loops *replay(const char *path, unsigned int flags)
 		print_message("# %s\n", message);
 	assert_non_null(loops);
 	return loops;
-}
-
-static const char *find_warning(const struct hwprof_loops *loops,
-				const char *words)
-{
-	const char *warning;
-	size_t i;
-
-	for (i = 0; (warning = hwprof_loops_warning(loops, i)); i++)
-		if (strstr(warning, words))
-			return warning;
-	return NULL;
-}
-
-static const struct hwprof_loop *find_loop(const struct hwprof_loops *loops,
-					   uint64_t head)
-{
-	size_t i;
-
-	for (i = 0; i < hwprof_loops_count(loops); i++)
-		if (hwprof_loops_get(loops, i)->head == head)
-			return hwprof_loops_get(loops, i);
-	return NULL;
 }
 
 /* --- random programs against the oracle --------------------------------- */
@@ -156,7 +134,7 @@ static void compare(const struct hwprof_loops *loops, struct oracle *oracle,
 	count = oracle_loops(oracle, &expected);
 	assert_int_equal(hwprof_loops_count(loops), count);
 	for (i = 0; i < count; i++) {
-		compare_loop(find_loop(loops, placed(expected[i].head)),
+		compare_loop(found_loop(loops, placed(expected[i].head)),
 			     &expected[i]);
 		back_edges += expected[i].back_edges;
 	}
@@ -181,8 +159,8 @@ static void check_scene(const struct scene *scene, uint64_t seed)
 	/* Loops at the code's own addresses, wherever the kinds are from. */
 	loops = replay(scratch.recording, 0);
 	compare(loops, oracle, &run);
-	assert_null(find_warning(loops, "inferred"));
-	assert_null(find_warning(loops, "gaps"));
+	assert_null(found_warning(loops, "inferred"));
+	assert_null(found_warning(loops, "gaps"));
 	hwprof_loops_free(loops);
 	scratch_remove(&scratch);
 	oracle_free(oracle);
@@ -315,7 +293,7 @@ static struct hwprof_loops *replay_stack(const struct perf_branch_entry *stack,
 static void expect_loop(const struct hwprof_loops *loops, uint64_t head,
 			uint64_t back_edges, uint64_t entries)
 {
-	const struct hwprof_loop *loop = find_loop(loops, head);
+	const struct hwprof_loop *loop = found_loop(loops, head);
 
 	assert_non_null(loop);
 	assert_int_equal(loop->back_edges_seen, back_edges);
@@ -350,7 +328,7 @@ static void test_interrupted(void **state)
 		COND(0x1005, 0x1008));
 
 	expect_loop(loops, 0x1010, 1, 1);
-	assert_null(find_warning(loops, "gaps"));
+	assert_null(found_warning(loops, "gaps"));
 	hwprof_loops_free(loops);
 
 	/* A signal's handler instead: what was before is not known. */
@@ -374,7 +352,7 @@ static void test_kernel(void **state)
 
 	expect_loop(loops, 0x1010, 1, 1);
 	expect_loop(loops, IN_KERNEL + 0x20, 2, 1);
-	assert_string_equal(find_loop(loops, IN_KERNEL + 0x20)->object,
+	assert_string_equal(found_loop(loops, IN_KERNEL + 0x20)->object,
 			    "[kernel]");
 	hwprof_loops_free(loops);
 }
@@ -400,7 +378,7 @@ static void test_broken(void **state)
 	stack[7].spec = 3;	/* on the one that was taken */
 	loops = replay_stack(stack, 9, false);
 	expect_loop(loops, 0x1010, 4, 0);
-	assert_non_null(find_warning(loops, "3 of 9 branches"));
+	assert_non_null(found_warning(loops, "3 of 9 branches"));
 	hwprof_loops_free(loops);
 }
 
@@ -449,9 +427,9 @@ static void test_inferred(void **state)
 	loops = replay(scratch.recording, HWPROF_NO_OBJECTS);
 	assert_int_equal(hwprof_loops_count(loops), 2);
 	/* The first ones were not sure to be jumps. */
-	expect_most(find_loop(loops, 0x1000), 200, 0);
-	expect_most(find_loop(loops, 0x3002), 400, 100);
-	assert_non_null(find_warning(loops, "1300 of 1300 branches"));
+	expect_most(found_loop(loops, 0x1000), 200, 0);
+	expect_most(found_loop(loops, 0x3002), 400, 100);
+	assert_non_null(found_warning(loops, "1300 of 1300 branches"));
 	hwprof_loops_free(loops);
 	scratch_remove(&scratch);
 }
@@ -468,7 +446,7 @@ static void expect_two_programs(const struct scratch *scratch)
 	assert_int_equal(hwprof_loops_count(loops), 2);
 	expect_loop(loops, 0x1010, 1, 0);
 	expect_loop(loops, 0x5010, 1, 0);
-	assert_string_equal(find_loop(loops, 0x5010)->object, "/no/second");
+	assert_string_equal(found_loop(loops, 0x5010)->object, "/no/second");
 	hwprof_loops_free(loops);
 }
 
@@ -523,7 +501,7 @@ static void expect_basis(const struct stacks_style *style,
 	stacks_sample(&stacks, 0, PID, one_back, 2);
 	stacks_end(&stacks);
 	loops = replay(scratch.recording, HWPROF_NO_OBJECTS);
-	assert_int_equal(find_loop(loops, 0x1010)->basis, basis);
+	assert_int_equal(found_loop(loops, 0x1010)->basis, basis);
 	hwprof_loops_free(loops);
 	scratch_remove(&scratch);
 }

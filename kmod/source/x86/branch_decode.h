@@ -3,7 +3,9 @@
 #ifndef HWPROF_BRANCH_DECODE_H
 #define HWPROF_BRANCH_DECODE_H
 
-#include "engine/types.h"
+#include "engine/stream.h"
+
+enum { INSN_MAX = 15 };		/* bytes of an instruction */
 
 enum insn_kind {
 	INSN_OTHER,
@@ -32,5 +34,25 @@ struct insn {
  * code segment's mode. Eight bytes are nearly always enough.
  */
 struct insn branch_decode(const u8 *bytes, unsigned int count, bool is64);
+
+/* What an instruction of that kind is in the stream; 0: no branch. */
+static inline enum stream_kind insn_stream_kind(u8 kind)
+{
+	switch (kind) {
+	case INSN_COND:
+		return STREAM_COND;
+	case INSN_JUMP:
+		return STREAM_JUMP;
+	case INSN_INDIRECT:
+		return STREAM_INDIRECT;
+	case INSN_CALL:
+		return STREAM_CALL;
+	case INSN_RET:
+	case INSN_IRET:
+		return STREAM_RET;
+	default:
+		return 0;
+	}
+}
 
 #endif /* HWPROF_BRANCH_DECODE_H */
