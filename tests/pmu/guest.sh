@@ -26,7 +26,7 @@ plain)
 	record nest -c 10007 -e cycles:u -b $nest
 	record debian -c 100003 -e cycles:u -b gzip -c $text
 	record kernel -c 4001 -e cycles:k -j any,k cat $text
-	record far -c 4001 -e cycles -j any gzip -c $text
+	record far -c 4001 -e cycles -j any dd if=/dev/zero of=/dev/null bs=1 count=5000
 	record calls -c 10007 -e cycles:u -j any_call,u $nest
 	record returns -c 10007 -e cycles:u -j any_ret,u $nest
 	record pointers -c 10007 -e cycles:u -j ind_call,u $nest
