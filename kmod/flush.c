@@ -280,6 +280,7 @@ static void emit_totals(struct emit *emit)
 		row.events += READ_ONCE(slot->events_seen);
 		row.lost_events += READ_ONCE(slot->lost_events);
 		row.gaps += READ_ONCE(slot->gaps);
+		row.windows += READ_ONCE(slot->windows);
 	}
 	row.produced = session->fed + row.lost;
 	for (i = 0; i < session->table_count; i++)

@@ -51,9 +51,8 @@ static struct session_key event_key(const struct perf_event *event)
 			   attr->exclude_host << 4 | attr->exclude_guest << 5 |
 			   attr->inherit << 6,
 		.sampling = attr->sample_period,
-		.period = field_source(attr) == &step_source ? 0 :
-			  attr->sample_period,
-		.freq = field_source(attr) != &step_source && attr->freq,
+		.period = trigger_wanted(attr) ? attr->sample_period : 0,
+		.freq = trigger_wanted(attr) && attr->freq,
 	};
 }
 
@@ -215,7 +214,7 @@ static void session_free(struct session *session)
 
 static u32 field_basis(const struct perf_event_attr *attr)
 {
-	if (field_source(attr) == &step_source)
+	if (!trigger_wanted(attr))
 		return HWPROF_BASIS_EXACT;
 	return trigger_counts_branches(attr) ? HWPROF_BASIS_BRANCHES :
 					       HWPROF_BASIS_TIME;
@@ -242,6 +241,7 @@ static struct session *session_make(struct perf_event *event,
 					     HWPROF_DEFAULT_INTERVAL_MS);
 	session->user_side = !attr->exclude_user;
 	session->kernel_side = !attr->exclude_kernel;
+	session->burst = field_get(attr, FIELD_burst);
 	session->rows = key->sampling && field_get(attr, FIELD_rows);
 	session->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	mutex_init(&session->flush_lock);

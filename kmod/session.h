@@ -77,6 +77,21 @@ struct table {
 	u64 pass;			/* of the flush that merged it last */
 };
 
+/* Stepping for a while: of the step source. */
+struct burst {
+	bool runs;
+	u32 skip;			/* branches before it really begins */
+	u32 branches;			/* that it still takes */
+	u32 steps;			/* at most */
+	bool due;			/* an NMI has asked for it */
+	bool begun;			/* a branch was seen */
+	u64 ip;				/* where it began */
+	const struct task_struct *task;	/* whose the last one was; not a reference */
+	u64 end;			/* when it ended: local_clock() */
+	u64 distance;			/* to the next one, in ns of a clock */
+	u64 random;
+};
+
 /* A session on one CPU. Written on that CPU only, with interrupts off. */
 struct slot {
 	struct session *session;
@@ -94,6 +109,8 @@ struct slot {
 	u64 events_seen;
 	u64 lost_events;
 	u64 gaps;
+	u64 windows;			/* that were fed */
+	struct burst burst;
 	u64 *row;			/* room for the largest row */
 };
 
@@ -111,6 +128,7 @@ struct session {
 	size_t memory;			/* bytes, fixed */
 	bool rows;			/* has an engine at work, and tables */
 	bool user_side, kernel_side;	/* what it may see */
+	u32 burst;			/* branches in one; 0: all is seen */
 	unsigned int interval;		/* jiffies between rows */
 
 	struct slot __percpu *slots;
@@ -157,7 +175,7 @@ struct root {
 	struct list_head link;
 	struct session *session;
 	struct perf_event *event;
-	struct perf_event *trigger;	/* the source's counter, if it has one */
+	struct perf_event *trigger;	/* the source's counter; NULL: none */
 	struct work_struct close_work;
 };
 
@@ -197,6 +215,7 @@ void slot_unbind(struct slot *slot, u64 steps);
 void slot_feed(struct slot *slot, struct stream_event *stream,
 	       struct pt_regs *regs);
 void slot_feed_window(struct slot *slot, struct window *window);
+void slot_window(struct slot *slot, u64 ip, u32 space);
 int slots_init(void);
 
 /* flush.c */

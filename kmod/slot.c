@@ -135,7 +135,8 @@ void slot_bind(struct slot *slot, u64 steps, u64 at)
 		slot->cursor = cursor_get(slot);
 		if (!slot->cursor)
 			return;
-		if (slot->cursor->seen != steps)
+		/* A burst begins with a gap of its own. */
+		if (slot->cursor->seen != steps && !session->burst)
 			slot_gap(slot, at);
 	}
 	if (unlikely(slot->cursor->exec != current->self_exec_id))
@@ -424,4 +425,23 @@ void slot_feed_window(struct slot *slot, struct window *window)
 	slot->units += counts.units;
 	slot->events_seen += counts.events;
 	slot->gaps += counts.gaps;
+}
+
+/*
+ * A window was fed, which was taken at @ip. If that was chosen by time, the
+ * time goes to the loop that is there.
+ */
+void slot_window(struct slot *slot, u64 ip, u32 space)
+{
+	struct session *session = slot->session;
+	const struct stream_event sample = {
+		.kind = STREAM_SAMPLE, .from = ip, .value = 1, .space = space,
+	};
+
+	if (!session->rows || slot->table < 0)
+		return;
+	slot->windows++;
+	if (session->params.basis == HWPROF_BASIS_TIME)
+		session->engine->feed(session->tables[slot->table].memory, NULL,
+				      &sample);
 }

@@ -73,6 +73,7 @@ void collected_add(struct collected_loop *to, const struct collected_loop *from)
 	to->sum_back_sq += from->sum_back_sq;
 	to->sum_entry_sq += from->sum_entry_sq;
 	to->sum_cross += from->sum_cross;
+	to->windows += from->windows;
 	for (i = 0; i < HWPROF_TRIP_BUCKETS; i++)
 		to->trips[i] += from->trips[i];
 }
@@ -99,6 +100,7 @@ struct collected_loop collected_loop_of(const struct hwprof_row_loop *row,
 		.sum_back_sq = row->sum_back_sq,
 		.sum_entry_sq = row->sum_entry_sq,
 		.sum_cross = row->sum_cross,
+		.windows = row->windows,
 	};
 	unsigned int i;
 

@@ -106,8 +106,12 @@ struct hwprof_loop {
 	uint64_t trip_max;
 	uint64_t histogram[HWPROF_TRIP_BUCKETS];	/* whole executions with
 				 * a trip count in [2^i, 2^(i+1)) */
-	double share;		/* of all iterations seen, 0 to 1 (samples: of
-				 * all back edges) */
+	double share;		/* 0 to 1, of what share_of says: "iterations"
+				 * (all that were seen), "back_edges" (of
+				 * samples), or "time" (basis time: spent in the
+				 * loop, but in none inside it and in nothing
+				 * that it calls) */
+	const char *share_of;
 	enum hwprof_basis basis;	/* of the counts; 0: samples */
 	uint64_t tolerance;	/* executions that the trip statistics may have
 				 * split */
@@ -129,6 +133,7 @@ struct hwprof_totals {
 	uint64_t produced;
 	uint64_t delivered;	/* what the rows in the file carry */
 	uint64_t pending;	/* in no row when the recording ended */
+	uint64_t windows;	/* that were taken; 0: there are none */
 	uint64_t lost_records;	/* records the kernel had no room for */
 	uint64_t rows;		/* rows of loops */
 	uint64_t samples;	/* samples that are no rows */

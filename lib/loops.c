@@ -174,10 +174,33 @@ static void describe(struct hwprof_loops *loops)
 					 &loop->line);
 		loop->build_id = object_build_id(entry->object);
 	}
-	for (i = 0; i < loops->count; i++)
+	for (i = 0; i < loops->count; i++) {
+		struct hwprof_loop *loop = &loops->entries[i].loop;
+
+		loop->share_of = loop->basis ? "iterations" : "back_edges";
 		if (total > 0)
-			loops->entries[i].loop.share =
-				weight(&loops->entries[i].loop) / total;
+			loop->share = weight(loop) / total;
+	}
+}
+
+/*
+ * Windows that were chosen by time are in each loop as often as it takes time;
+ * iterations in them also depend on how many fit into a window.
+ */
+static void share_time(struct hwprof_loops *loops)
+{
+	size_t i;
+
+	for (i = 0; i < loops->count; i++)
+		if (loops->entries[i].loop.basis != HWPROF_BASIS_TIME)
+			return;
+	for (i = 0; i < loops->count && loops->totals.windows; i++) {
+		struct loop_entry *entry = &loops->entries[i];
+
+		entry->loop.share_of = "time";
+		entry->loop.share = (double)entry->sums.windows /
+				    loops->totals.windows;
+	}
 }
 
 static void add_up_totals(struct hwprof_loops *loops,
@@ -198,6 +221,7 @@ static void add_up_totals(struct hwprof_loops *loops,
 		totals->produced += row->produced;
 		totals->delivered += row->delivered;
 		totals->pending += row->pending;
+		totals->windows += row->windows;
 	}
 	totals->sessions = collected->session_count;
 	/* perf says what was lost a second time, at the end and in all. */
@@ -294,6 +318,7 @@ static int make_loops(struct hwprof_loops *loops, struct hwprof_file *file,
 	merge(loops);
 	describe(loops);
 	add_up_totals(loops, file);
+	share_time(loops);
 	error = nesting_find(loops->entries, loops->count);
 	if (error)
 		return error;

@@ -25,6 +25,7 @@ struct collected_loop {
 	uint64_t tolerance;
 	uint32_t basis;			/* 0: samples */
 	double sum_back_sq, sum_entry_sq, sum_cross;
+	uint64_t windows;
 	uint64_t trips[HWPROF_TRIP_BUCKETS];
 };
 

@@ -77,7 +77,7 @@ static void put_loop(struct json *json, const struct hwprof_loop *loop)
 	put_counts(json, loop);
 	put_histogram(json, loop);
 	json_number(json, "share", loop->share);
-	json_string(json, "share_of", loop->basis ? "iterations" : "back_edges");
+	json_string(json, "share_of", loop->share_of);
 	json_string(json, "basis", basis_name(loop->basis));
 	if (loop->parent)
 		json_hex(json, "parent", loop->parent->head);
@@ -103,6 +103,7 @@ static void put_totals(struct json *json, const struct hwprof_totals *totals)
 	json_unsigned(json, "produced", totals->produced);
 	json_unsigned(json, "delivered", totals->delivered);
 	json_unsigned(json, "pending", totals->pending);
+	json_unsigned(json, "windows", totals->windows);
 	json_unsigned(json, "lost_records", totals->lost_records);
 	json_unsigned(json, "rows", totals->rows);
 	json_unsigned(json, "samples", totals->samples);

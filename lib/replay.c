@@ -157,6 +157,9 @@ static int take_stack(struct replay *replay, struct stack *stack)
 		feed_side(replay, stack, kinds, stack->program);
 	if (stack->kernel)
 		feed_side(replay, stack, kinds, 0);
+	if (stack->ip)
+		summary_window(&replay->summary, stack->ip,
+			       window_in_kernel(stack->ip) ? 0 : stack->program);
 	return replay->failed ? no_memory(replay) : 0;
 }
 
@@ -207,8 +210,10 @@ static int take_sample(struct replay *replay, const struct record *record)
 		replay->filtered++;
 		return 0;
 	}
-	if (!counts_branches(attr))
+	if (!counts_branches(attr)) {
 		replay->basis = HWPROF_BASIS_TIME;
+		stack.ip = sample.ip;
+	}
 	set_sides(&stack, attr);
 	stack.count = span_left(&sample.branches) /
 		      sizeof(struct window_branch);

@@ -20,6 +20,7 @@ enum {
 /* The branch stack of a sample. */
 struct stack {
 	uint64_t time;
+	uint64_t ip;		/* where it was taken, by time; 0: not so */
 	uint32_t pid;
 	uint32_t program;	/* processes_program() */
 	uint32_t count;

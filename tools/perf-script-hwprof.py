@@ -16,8 +16,9 @@ BRANCHES = 2
 LOOP = 3
 
 TOTALS_FIELDS = ("produced", "delivered", "lost", "evicted", "pending",
-                 "events", "gaps", "lost_events", "memory", "basis")
-TOTALS_BODY = struct.Struct("=9QI4x")
+                 "events", "gaps", "lost_events", "memory", "windows",
+                 "basis")
+TOTALS_BODY = struct.Struct("=10QI4x")
 
 BRANCHES_BODY = struct.Struct("=IIQ")   # tid, count, sequence
 BRANCH = struct.Struct("=QQHHI")        # from, to, kind, flags, cycles
@@ -27,9 +28,9 @@ KINDS = ("?", "cond", "jump", "indirect", "call", "ret", "syscall", "signal",
 LOOP_FIELDS = ("head", "tail", "back_edges", "entries", "executions",
                "unclosed", "cycles", "trip_min", "trip_max", "trip_recent",
                "tails", "tolerance", "basis", "sum_back_sq", "sum_entry_sq",
-               "sum_cross")
+               "sum_cross", "windows")
 BUCKETS = 24
-LOOP_BODY = struct.Struct(f"=3Qq6Q3I4x3Q{BUCKETS}I")
+LOOP_BODY = struct.Struct(f"=3Qq6Q3I4x4Q{BUCKETS}I")
 
 
 def pairs(names, values):

@@ -17,6 +17,7 @@ enum {
 	DEFAULT_MEMORY_MIB = 16,
 	SAMPLE_FREQUENCY = 4000,	/* per second: perf's default */
 	WINDOW_FREQUENCY = 1000,	/* a branch stack says more than an address */
+	BURST_FREQUENCY = 100,		/* and a burst costs more than a stack */
 	PAGES_MAX = 1 << 20,
 };
 
@@ -35,9 +36,10 @@ const char record_usage[] =
 "  -t, --tid TID       threads, the same\n"
 "  -a, --all-cpus      everything that runs\n"
 "  -i, --no-inherit    without the children of what is recorded\n"
-"  -c, --count N       take a sample, or branch records, every N of what is\n"
-"                      counted\n"
-"  -F, --freq N        so many times a second (default: 4000; records: 1000)\n"
+"  -c, --count N       take a sample, branch records or a burst, every N of what\n"
+"                      is counted (bursts: nanoseconds of CPU time)\n"
+"  -F, --freq N        so many times a second (default: 4000; records: 1000,\n"
+"                      bursts: 100)\n"
 "  -m, --mmap-pages N  pages of each CPU's ring, a power of two (default: as\n"
 "                      many as allowed, up to 4 MiB)\n"
 "      --progress      say every 10 s what was recorded, also where stderr is\n"
@@ -239,7 +241,16 @@ static bool takes_all(const struct hwprof_event *event)
 {
 	return hwprof_event_field(event, "rows") &&
 	       !hwprof_event_field(event, "lbr") &&
+	       !hwprof_event_field(event, "burst") &&
 	       !hwprof_event_field(event, "sample");
+}
+
+static uint64_t default_frequency(const struct hwprof_event *event)
+{
+	if (hwprof_event_field(event, "burst"))
+		return BURST_FREQUENCY;
+	return hwprof_event_field(event, "rows") ? WINDOW_FREQUENCY :
+						   SAMPLE_FREQUENCY;
 }
 
 static void set_period(const struct record_request *request,
@@ -253,8 +264,7 @@ static void set_period(const struct record_request *request,
 	} else {
 		attr->freq = 1;
 		attr->sample_freq = request->frequency ?:
-			hwprof_event_field(event, "rows") ? WINDOW_FREQUENCY :
-							    SAMPLE_FREQUENCY;
+				    default_frequency(event);
 	}
 }
 
@@ -271,7 +281,7 @@ static int set_periods(struct record_request *request)
 		all &= takes_all(&request->parsed[i]);
 	}
 	if (all && (request->period || request->frequency))
-		return usage_error("-%c needs an event with samples (rows=0) or branch records (lbr): the others see everything",
+		return usage_error("-%c needs an event with samples (rows=0), branch records (lbr) or bursts (burst=200): the others see everything",
 				   request->period ? 'c' : 'F');
 	return -1;
 }

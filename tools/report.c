@@ -185,7 +185,7 @@ static const char *basis_sentence(const struct hwprof_loop *loop)
 	case HWPROF_BASIS_BRANCHES:
 		return "windows of branches: counts are of what was seen, trip counts are estimates, low to high their 95 % intervals";
 	case HWPROF_BASIS_TIME:
-		return "windows of CPU time: counts and shares are of what was seen, trip counts are estimates, low to high their 95 % intervals";
+		return "windows of CPU time: shares are of time, counts of what was seen, trip counts are estimates, low to high their 95 % intervals";
 	}
 	return "samples: iterations are back edges, by the samples' periods";
 }
@@ -206,10 +206,13 @@ static void print_totals(const struct hwprof_totals *totals)
 
 	if (totals->samples && !totals->rows)
 		return;
-	printf("\n%s events, %s gaps, %s session%s\n",
+	printf("\n%s events, %s gaps, %s session%s",
 	       grouped(totals->events, text[0]), grouped(totals->gaps, text[1]),
 	       grouped(totals->sessions, text[2]),
 	       totals->sessions == 1 ? "" : "s");
+	if (totals->windows)
+		printf(", %s windows", grouped(totals->windows, text[3]));
+	printf("\n");
 	printf("%s back edges = %s delivered + %s lost + %s evicted + %s pending\n",
 	       grouped(totals->produced, text[0]),
 	       grouped(totals->delivered, text[1]),

@@ -87,8 +87,9 @@ struct engine_ops {
 			     const struct stream_event *event);
 
 	/*
-	 * One event of the cursor's task. False: the table is crowded, and
-	 * wants to be retired (immediate: emitted) now.
+	 * One event of the cursor's task; of a sample, @cursor may be NULL.
+	 * False: the table is crowded, and wants to be retired (immediate:
+	 * emitted) now.
 	 */
 	bool (*feed)(void *table, void *cursor,
 		     const struct stream_event *event);

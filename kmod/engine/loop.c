@@ -500,6 +500,8 @@ static bool loop_feed(void *memory, void *cursor_memory,
 	struct loop_cursor *cursor = cursor_memory;
 	struct loop_table *table = memory;
 
+	if (unlikely(event->kind == STREAM_SAMPLE))
+		return window_taken(table, event);
 	if (table->effects)
 		return line_feed(table, &cursor->line, event);
 	if (unlikely(!flow_follows(&cursor->flow, event)))

@@ -43,6 +43,7 @@ static void reset_counts(struct loop *loop)
 	loop->sum_back_sq = 0;
 	loop->sum_entry_sq = 0;
 	loop->sum_cross = 0;
+	loop->windows = 0;
 	loop->tolerance = 0;
 	memset(loop->trips, 0, sizeof(loop->trips));
 }
@@ -87,6 +88,7 @@ static void merge_loop(struct loop_table *profile, struct loop_table *table,
 	into->sum_back_sq += from->sum_back_sq;
 	into->sum_entry_sq += from->sum_entry_sq;
 	into->sum_cross += from->sum_cross;
+	into->windows += from->windows;
 	loop_tolerate(into, from->tolerance);
 	merge_trips(into, from);
 	if (from->executions)
@@ -211,10 +213,11 @@ static bool emit_loop(struct loop_table *table, struct loop *loop,
 		.sum_back_sq = loop->sum_back_sq,
 		.sum_entry_sq = loop->sum_entry_sq,
 		.sum_cross = loop->sum_cross,
+		.windows = loop->windows,
 	};
 
 	if (!entries && !loop->back_edges && !loop->executions &&
-	    !loop->unclosed)
+	    !loop->unclosed && !loop->windows)
 		return true;
 	memcpy(row.trips, loop->trips, sizeof(row.trips));
 	if (!emit(context, &row, loop->head, loop->tail, loop->back_edges))

@@ -45,6 +45,7 @@ struct loop {
 	u64 sum_back_sq;	/* over windows, as in the row */
 	u64 sum_entry_sq;
 	u64 sum_cross;
+	u64 windows;
 };
 
 /* What one run of a segment does to a loop. */
@@ -146,6 +147,9 @@ static __always_inline struct loop *loop_find(const struct loop_table *table,
 }
 
 struct loop *loop_get(struct loop_table *table, u64 head, u64 tail, u32 space);
+
+/* The smallest region that @ip is in, of equal ones the lower; NULL: none. */
+struct loop *loop_around(const struct loop_table *table, u64 ip, u32 space);
 void loop_set_tail(struct loop_table *table, struct loop *loop, u64 tail);
 void loop_freshen(struct loop_table *table, struct loop *loop);
 
@@ -205,6 +209,7 @@ struct line {
 size_t window_table_size(u32 loops, u32 segments);
 void window_table_init(struct loop_table *table, void *memory);
 void window_close(struct loop_table *table, struct loop *loop);
+bool window_taken(struct loop_table *table, const struct stream_event *event);
 bool line_feed(struct loop_table *table, struct line *line,
 	       const struct stream_event *event);
 bool loop_feed_window(void *table, struct window *window,

@@ -235,6 +235,16 @@ static bool is_branch(unsigned int kind)
 	return kind - STREAM_COND <= STREAM_RET - STREAM_COND;
 }
 
+/* A window was taken here. What it saw of loops is known by now. */
+bool window_taken(struct loop_table *table, const struct stream_event *event)
+{
+	struct loop *loop = loop_around(table, event->from, event->space);
+
+	if (loop)
+		loop->windows += event->value;
+	return true;
+}
+
 bool line_feed(struct loop_table *table, struct line *line,
 	       const struct stream_event *event)
 {

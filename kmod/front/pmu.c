@@ -9,6 +9,7 @@
 #include "../field.h"
 #include "../session.h"
 #include "../source/source.h"
+#include "../source/trigger.h"
 #include "front.h"
 
 static struct slot *this_slot(struct perf_event *event)
@@ -18,9 +19,15 @@ static struct slot *this_slot(struct perf_event *event)
 
 /* --- who may ask for what -------------------------------------------------- */
 
-/* Its windows are summarised, or counted. */
-static int check_lbr(const struct perf_event_attr *attr)
+/* They are summarised, or counted. */
+static int check_windows(const struct perf_event_attr *attr)
 {
+	u64 burst = field_get(attr, FIELD_burst);
+
+	if (burst && (burst < HWPROF_BURST_MIN || burst > HWPROF_BURST_MAX))
+		return -EINVAL;
+	if (burst && field_get(attr, FIELD_lbr))
+		return -EINVAL;		/* hardware says how long they are */
 	if (field_engine(attr)->immediate ||
 	    (attr->sample_period && !field_get(attr, FIELD_rows)))
 		return -EOPNOTSUPP;
@@ -42,16 +49,15 @@ static int check_fields(const struct perf_event_attr *attr)
 		return -EINVAL;	/* one source an event */
 	if (!field_engine(attr) ||
 	    attr->config & field_bits(FIELD_sample, FIELD_mem) ||
-	    field_get(attr, FIELD_burst) ||
 	    field_get(attr, FIELD_budget_permille) ||
 	    field_get(attr, FIELD_epsilon_ppm) ||
 	    field_get(attr, FIELD_range_of) || field_get(attr, FIELD_session))
 		return -EOPNOTSUPP;
-	if (field_get(attr, FIELD_lbr))
-		return check_lbr(attr);
-	if (field_get(attr, FIELD_trigger))
-		return -EINVAL;		/* stepping has none */
-	return step_source.missing() ? -EOPNOTSUPP : 0;
+	if (!field_get(attr, FIELD_lbr) && step_source.missing())
+		return -EOPNOTSUPP;
+	if (trigger_wanted(attr))
+		return check_windows(attr);
+	return field_get(attr, FIELD_trigger) ? -EINVAL : 0;
 }
 
 static int check_attr(const struct perf_event_attr *attr)
@@ -93,11 +99,11 @@ static void root_close(struct work_struct *work)
 {
 	struct root *root = container_of(work, struct root, close_work);
 
-	root->session->source->close(root);
+	trigger_close(root);
 	root_free(root);
 }
 
-/* Perf holds locks here that a source's counter needs to go. */
+/* Perf holds locks here that a trigger needs to go. */
 static void event_destroy(struct perf_event *event)
 {
 	struct root *root = event->pmu_private;
@@ -107,7 +113,7 @@ static void event_destroy(struct perf_event *event)
 	raw_spin_lock_irqsave(&session->roots_lock, flags);
 	list_del(&root->link);
 	raw_spin_unlock_irqrestore(&session->roots_lock, flags);
-	if (session->source->close)
+	if (root->trigger)
 		queue_work(hwprof_workqueue, &root->close_work);
 	else
 		root_free(root);
@@ -117,25 +123,22 @@ static int make_root(struct perf_event *event)
 {
 	struct root *root = kzalloc(sizeof(*root), GFP_KERNEL);
 	unsigned long flags;
+	int err;
 
 	if (!root)
 		return -ENOMEM;
 	root->session = session_get(event);
 	if (IS_ERR(root->session)) {
-		int err = PTR_ERR(root->session);
-
+		err = PTR_ERR(root->session);
 		kfree(root);
 		return err;
 	}
 	root->event = event;
 	INIT_WORK(&root->close_work, root_close);
-	if (root->session->source->open) {
-		int err = root->session->source->open(root);
-
-		if (err) {
-			root_free(root);
-			return err;
-		}
+	err = root->session->source->open(root);
+	if (err) {
+		root_free(root);
+		return err;
 	}
 	event->pmu_private = root;
 	event->destroy = event_destroy;

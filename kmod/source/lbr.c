@@ -120,10 +120,13 @@ static void feed(struct slot *slot, const struct perf_branch_stack *records,
 		.count = min_t(u64, records->nr, STACK_MAX),
 	};
 	struct session *session = slot->session;
+	bool in_kernel = session->kernel_side && !user_mode(regs);
 	u32 space;
 
 	if (session->kernel_side)
 		feed_side(slot, &stack, 0);
+	if (in_kernel)
+		slot_window(slot, regs->ip, 0);
 	if (!session->user_side || !current->mm || current->flags & PF_KTHREAD)
 		return;
 	if (!user_mode(regs))
@@ -137,6 +140,8 @@ static void feed(struct slot *slot, const struct perf_branch_stack *records,
 	if (session->rows)
 		space_seen(session, space, local_clock());
 	feed_side(slot, &stack, space);
+	if (!in_kernel)
+		slot_window(slot, regs->ip, space);
 }
 
 static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
@@ -233,5 +238,4 @@ const struct source_ops lbr_source = {
 	.start		= lbr_start,
 	.stop		= lbr_stop,
 	.open		= lbr_open,
-	.close		= trigger_close,
 };

@@ -31,12 +31,8 @@ struct source_ops {
 	void (*start)(struct slot *slot);
 	void (*stop)(struct slot *slot);
 
-	/*
-	 * A root event was opened, in its event_init(); it is gone, in a
-	 * workqueue. May be NULL.
-	 */
+	/* A root event was opened, in its event_init(): a trigger, maybe. */
 	int (*open)(struct root *root);
-	void (*close)(struct root *root);
 };
 
 int source_get(const struct source_ops *source);

@@ -49,18 +49,36 @@ static int step_on(void)
 	return err;
 }
 
+static void step_off(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		irq_work_sync(&per_cpu(step_cpu, cpu).kick);
+	step_drain();
+}
+
 static void step_start(struct slot *slot)
 {
 	struct step_cpu *cpu = this_cpu_ptr(&step_cpu);
 
+	if (slot->session->burst) {
+		burst_await(cpu, slot);
+		return;
+	}
 	list_add_tail(&slot->link, &cpu->slots);
 	step_arm(cpu, current);
 }
 
 static void step_stop(struct slot *slot)
 {
-	struct step_task *record = step_current(this_cpu_ptr(&step_cpu));
+	struct step_cpu *cpu = this_cpu_ptr(&step_cpu);
+	struct step_task *record = step_current(cpu);
 
+	if (slot->session->burst) {
+		burst_forgo(cpu, slot);
+		return;
+	}
 	if (current->flags & PF_EXITING && record && record->armed) {
 		slot_bind(slot, record->steps, record->ip);
 		slot_gap(slot, 0);	/* nothing comes after */
@@ -73,9 +91,16 @@ void step_init(void)
 {
 	int cpu;
 
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
 		INIT_LIST_HEAD(&per_cpu(step_cpu, cpu).slots);
+		bursts_init(per_cpu_ptr(&step_cpu, cpu));
+	}
 	step_probes_find();
+}
+
+static int step_open(struct root *root)
+{
+	return root->session->burst ? burst_open(root) : 0;
 }
 
 /* No session is left, and no work of a task: those hold the module. */
@@ -91,7 +116,8 @@ const struct source_ops step_source = {
 	.missing	= step_missing,
 	.users		= &users,
 	.on		= step_on,
-	.off		= step_drain,
+	.off		= step_off,
 	.start		= step_start,
 	.stop		= step_stop,
+	.open		= step_open,
 };

@@ -3,6 +3,7 @@
 #ifndef HWPROF_STEP_H
 #define HWPROF_STEP_H
 
+#include <linux/irq_work.h>
 #include <linux/list.h>
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
@@ -12,7 +13,10 @@
 #include "x86/branch_decode.h"
 
 struct step_cpu {
-	struct list_head slots;		/* that want events of this CPU */
+	struct list_head slots;		/* that want events of this CPU, ... */
+	unsigned int bursts;		/* ... of which so many for a while */
+	struct list_head waiting;	/* for their next burst */
+	struct irq_work kick;		/* an NMI begins one */
 	struct step_task *record;	/* of the task that runs, if known */
 	struct task_struct *signalled;	/* the last one without a record */
 };
@@ -39,6 +43,16 @@ void step_unbind(struct step_cpu *cpu, const struct step_task *record);
 void step_feed(struct step_cpu *cpu, unsigned int kind, u64 from, u64 to,
 	       struct pt_regs *regs);
 void step_moved(struct step_cpu *cpu, struct step_task *record);
+
+/* step_burst.c: stepping for a while. Interrupts are off but in open and init. */
+int burst_open(struct root *root);
+void bursts_init(struct step_cpu *cpu);
+void burst_await(struct step_cpu *cpu, struct slot *slot);
+void burst_forgo(struct step_cpu *cpu, struct slot *slot);
+void burst_feed(struct slot *slot, struct stream_event *event,
+		struct pt_regs *regs);
+void bursts_step(struct step_cpu *cpu);
+void bursts_end(struct step_cpu *cpu);
 
 /* step_trap.c: #DB and int3 */
 int step_traps_register(void);

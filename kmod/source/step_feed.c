@@ -27,7 +27,10 @@ void step_feed(struct step_cpu *cpu, unsigned int kind, u64 from, u64 to,
 	struct slot *slot;
 
 	list_for_each_entry(slot, &cpu->slots, link)
-		slot_feed(slot, &event, regs);
+		if (unlikely(slot->burst.runs))
+			burst_feed(slot, &event, regs);
+		else
+			slot_feed(slot, &event, regs);
 }
 
 /* Current goes on elsewhere than where it was seen last. */

@@ -32,10 +32,17 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev,
 		      struct task_struct *next, unsigned int prev_state)
 {
 	struct step_cpu *cpu = this_cpu_ptr(&step_cpu);
+	struct step_task *record;
 
 	cpu->record = NULL;
+	if (unlikely(cpu->bursts)) {
+		bursts_end(cpu);
+		record = step_task_find(prev);
+		if (record && !step_wanted(cpu))
+			step_disarm(record, prev);
+	}
 	if (!step_wanted(cpu)) {
-		struct step_task *record = step_task_find(next);
+		record = step_task_find(next);
 
 		/* It is not stepped, unless perf finds events for it next. */
 		if (record && (step_draining() || !compat_task_has_perf(next)))
@@ -156,6 +163,7 @@ static void on_exec(void *data, struct task_struct *task, pid_t old_pid,
 	local_irq_save(flags);
 	cpu = this_cpu_ptr(&step_cpu);
 	record = step_current(cpu);
+	bursts_end(cpu);
 	if (record) {
 		time = record->clock;
 		record->ip = 0;		/* not known yet: the old one is no more */
@@ -175,6 +183,7 @@ static void on_exit(void *data, struct task_struct *task)
 	local_irq_save(flags);
 	cpu = this_cpu_ptr(&step_cpu);
 	record = step_current(cpu);
+	bursts_end(cpu);
 	if (record && record->armed && step_wanted(cpu)) {
 		step_bind(cpu, record);
 		step_feed(cpu, STREAM_GAP, 0, 0, NULL);	/* nothing comes after */

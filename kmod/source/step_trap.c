@@ -128,10 +128,13 @@ static void step(struct step_cpu *cpu, struct step_task *record,
 	if (likely(step_wanted(cpu))) {
 		step_bind(cpu, record);
 		feed_insn(cpu, record, insn, regs);
-		tf_set(current);	/* popf may have cleared it */
-	} else {
-		step_disarm(record, current);
+		if (unlikely(cpu->bursts))
+			bursts_step(cpu);
 	}
+	if (likely(step_wanted(cpu)))
+		tf_set(current);	/* popf may have cleared it */
+	else
+		step_disarm(record, current);
 	record->steps++;
 	record->ip = regs->ip;
 }

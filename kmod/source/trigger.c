@@ -2,6 +2,7 @@
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/err.h>
+#include <linux/math64.h>
 #include <linux/sched/signal.h>
 
 #include "../field.h"
@@ -27,9 +28,17 @@ static u64 taken_branches(void)
 	return 0;
 }
 
+bool trigger_wanted(const struct perf_event_attr *attr)
+{
+	return field_get(attr, FIELD_lbr) || field_get(attr, FIELD_burst);
+}
+
+/* The raw event; 0: the clock. */
 static u64 trigger_event(const struct perf_event_attr *attr)
 {
-	return field_get(attr, FIELD_trigger) ?: taken_branches();
+	u64 event = field_get(attr, FIELD_trigger);
+
+	return event || !field_get(attr, FIELD_lbr) ? event : taken_branches();
 }
 
 /* A frequency of 0 is none. */
@@ -45,16 +54,41 @@ bool trigger_counts_branches(const struct perf_event_attr *attr)
 	return event && event == taken_branches() && !has_frequency(attr);
 }
 
-static struct perf_event_attr trigger_attr(u64 event, u64 branch_sample_type)
+static struct perf_event_attr counter_attr(u64 event, u64 branch_sample_type)
 {
 	return (struct perf_event_attr) {
 		.type = PERF_TYPE_RAW,
 		.size = sizeof(struct perf_event_attr),
 		.config = event,
 		.sample_period = TRIGGER_PERIOD,
-		.sample_type = PERF_SAMPLE_BRANCH_STACK,
+		.sample_type = branch_sample_type ?
+			       PERF_SAMPLE_BRANCH_STACK : 0,
 		.branch_sample_type = branch_sample_type,
 	};
+}
+
+/* Of CPU time; its period is in nanoseconds. */
+static struct perf_event_attr clock_attr(void)
+{
+	return (struct perf_event_attr) {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(struct perf_event_attr),
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = TRIGGER_NS,
+	};
+}
+
+/* The clock's period does not change, so that it can be ours to change. */
+static void set_period(struct perf_event_attr *attr,
+		       const struct perf_event_attr *want)
+{
+	if (has_frequency(want) && attr->type == PERF_TYPE_SOFTWARE) {
+		attr->sample_period = div64_u64(NSEC_PER_SEC,
+						want->sample_freq);
+	} else if (want->sample_period) {
+		attr->sample_period = want->sample_period;
+		attr->freq = has_frequency(want);
+	}
 }
 
 /*
@@ -86,21 +120,20 @@ int trigger_open(struct root *root, perf_overflow_handler_t handler,
 {
 	const struct perf_event *event = root->event;
 	const struct perf_event_attr *want = &event->attr;
-	struct perf_event_attr attr = trigger_attr(trigger_event(want),
-						   branch_sample_type);
+	u64 what = trigger_event(want);
+	struct perf_event_attr attr = what ?
+		counter_attr(what, branch_sample_type) : clock_attr();
 	struct perf_event *counter;
 
-	if (!attr.config)
+	if (!what && branch_sample_type)
 		return -EOPNOTSUPP;
 	if (!may_watch(event->hw.target))
 		return -EACCES;
-	if (want->sample_period)
-		attr.sample_period = want->sample_period;
-	attr.freq = has_frequency(want);
+	set_period(&attr, want);
 	attr.inherit = want->inherit;
 	attr.inherit_thread = want->inherit_thread;
 	attr.exclude_user = want->exclude_user;
-	attr.exclude_kernel = want->exclude_kernel;
+	attr.exclude_kernel = want->exclude_kernel || root->session->burst;
 	attr.exclude_hv = want->exclude_hv;
 	attr.exclude_idle = want->exclude_idle;
 	attr.exclude_host = want->exclude_host;
@@ -118,6 +151,21 @@ int trigger_open(struct root *root, perf_overflow_handler_t handler,
 	return 0;
 }
 
+/* So that what recurs in the program is not met at the same place each time. */
+void trigger_jitter(struct perf_event *event, u64 random)
+{
+	u64 period = event->attr.sample_period;
+
+	if (!event->attr.freq)
+		event->hw.sample_period = period / 2 +
+			mul_u64_u32_shr(period, random >> 32, 32);
+}
+
+bool trigger_is_clock(const struct perf_event *event)
+{
+	return event->attr.type == PERF_TYPE_SOFTWARE;
+}
+
 void trigger_close(struct root *root)
 {
 	perf_event_release_kernel(root->trigger);
@@ -125,7 +173,7 @@ void trigger_close(struct root *root)
 
 const char *trigger_missing(u64 branch_sample_type)
 {
-	struct perf_event_attr attr = trigger_attr(taken_branches(),
+	struct perf_event_attr attr = counter_attr(taken_branches(),
 						   branch_sample_type);
 	struct perf_event *counter;
 

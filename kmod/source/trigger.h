@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Triggers: hardware counters whose overflows make a source look. There is one
- * for each root event, for its task and CPU; perf gives children theirs.
+ * Triggers: counters whose overflows make a source look. There is one for each
+ * root event, for its task and CPU; perf gives children theirs.
  */
 #ifndef HWPROF_TRIGGER_H
 #define HWPROF_TRIGGER_H
@@ -11,15 +11,29 @@
 struct root;
 struct session;
 
-enum { TRIGGER_PERIOD = 100003 };	/* if the event names none */
+/* Periods, if the event names none. */
+enum {
+	TRIGGER_PERIOD	= 100003,
+	TRIGGER_NS	= 10 * 1000 * 1000,
+};
+
+/* Does the event's source take windows, which something must trigger? */
+bool trigger_wanted(const struct perf_event_attr *attr);
 
 /*
  * Makes the root's counter, which runs from now on. It counts where the event
  * does (user, kernel), at the event's period or frequency. @handler runs in
- * NMI; its event's overflow_handler_context is the session.
+ * NMI, or of a clock in its interrupt; its event's overflow_handler_context is
+ * the session.
  */
 int trigger_open(struct root *root, perf_overflow_handler_t handler,
 		 u64 branch_sample_type);
+
+/* In the handler: the next period is one half to one and a half of the own. */
+void trigger_jitter(struct perf_event *event, u64 random);
+
+/* CPU time, and no hardware's event? */
+bool trigger_is_clock(const struct perf_event *event);
 
 /* Waits until no handler runs. In a workqueue: not under perf's locks. */
 void trigger_close(struct root *root);

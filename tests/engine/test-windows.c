@@ -24,7 +24,7 @@ struct events {
 };
 
 struct sums {
-	u64 back_edges, entries, back_sq, entry_sq, cross;
+	u64 back_edges, entries, back_sq, entry_sq, cross, windows;
 };
 
 static void run(struct events *events, u64 seed, bool wild)
@@ -92,6 +92,7 @@ static bool take(void *context, const void *data, u64 ip, u64 addr, u64 period)
 	sums->back_sq += row->sum_back_sq;
 	sums->entry_sq += row->sum_entry_sq;
 	sums->cross += row->sum_cross;
+	sums->windows += row->windows;
 	return true;
 }
 
@@ -132,6 +133,17 @@ static void feed_records(struct engine *engine,
 	assert_int_equal(window.broken, 0);
 }
 
+/* A window was taken where its last branch led to. */
+static void feed_sample(struct engine *engine, const struct stream_event *last)
+{
+	const struct stream_event sample = {
+		.kind = STREAM_SAMPLE, .from = last->to, .value = 1,
+		.space = last->space,
+	};
+
+	loop_engine.feed(engine->table, NULL, &sample);
+}
+
 /* All windows. */
 static void feed_windows(struct engine *engine, const struct events *events,
 			 u64 random)
@@ -144,6 +156,7 @@ static void feed_windows(struct engine *engine, const struct events *events,
 			feed_events(engine, &events->items[at]);
 		else
 			feed_records(engine, &events->items[at]);
+		feed_sample(engine, &events->items[at + WINDOW - 1]);
 		if (random_once_in(&random, 50))
 			loop_engine.merge(engine->profile, engine->table, ~0UL);
 	}
@@ -181,6 +194,24 @@ static void find_regions(struct regions *regions, const struct events *events,
 	regions_finish(regions);
 }
 
+static void count_taken(const struct regions *regions, struct sums *sums,
+			const struct stream_event *last)
+{
+	const struct oracle_loop *loop, *smallest = NULL;
+	size_t i;
+
+	for (i = 0; i < regions->loops.count; i++) {
+		loop = &regions->loops.items[i];
+		if (loop->space == last->space && loop->head <= last->to &&
+		    last->to <= loop->tail &&
+		    (!smallest || loop->tail - loop->head <
+				  smallest->tail - smallest->head))
+			smallest = loop;
+	}
+	if (smallest)
+		sums[smallest - regions->loops.items].windows++;
+}
+
 static void walk_windows(struct regions *regions, struct sums *sums,
 			 const struct events *events, u64 random)
 {
@@ -194,6 +225,7 @@ static void walk_windows(struct regions *regions, struct sums *sums,
 		       WINDOW * sizeof(window[0]));
 		window[0] = window_start(&window[0]);
 		window[WINDOW] = window_start(&window[WINDOW - 1]);
+		count_taken(regions, sums, &window[WINDOW - 1]);
 		walk_thread(regions, SPAN, window, WINDOW + 1, &depth);
 		for (i = 0; i < regions->loops.count; i++) {
 			struct oracle_loop *loop = &regions->loops.items[i];
@@ -239,14 +271,15 @@ static void check_sums(u64 seed, bool wild)
 	assert_true(regions.loops.count);
 	for (i = 0; i < regions.loops.count; i++)
 		if (memcmp(&engine.sums[i], &sums[i], sizeof(*sums)))
-			fail_msg("seed %llu, loop %llx: engine %llu %llu %llu %llu %llu, oracle %llu %llu %llu %llu %llu",
+			fail_msg("seed %llu, loop %llx: engine %llu %llu %llu %llu %llu %llu, oracle %llu %llu %llu %llu %llu %llu",
 				 (unsigned long long)seed,
 				 (unsigned long long)regions.loops.items[i].head,
 #define SUMS(s)	(unsigned long long)(s).back_edges,			       \
 		(unsigned long long)(s).entries,			       \
 		(unsigned long long)(s).back_sq,			       \
 		(unsigned long long)(s).entry_sq,			       \
-		(unsigned long long)(s).cross
+		(unsigned long long)(s).cross,				       \
+		(unsigned long long)(s).windows
 				 SUMS(engine.sums[i]), SUMS(sums[i]));
 #undef SUMS
 	free(engine.sums);

@@ -22,6 +22,10 @@ $(KSELFTEST)/forks: tests/kselftest/forks.S
 	@mkdir -p $(@D)
 	$(CC) $(KSELFTEST_BARE) -o $@ $<
 
+$(KSELFTEST)/long_trips: tests/kselftest/trips.c
+	@mkdir -p $(@D)
+	$(CC) $(KSELFTEST_BARE) -O1 -g -fno-stack-protector -DOUTER=1000000 -o $@ $<
+
 $(KSELFTEST)/shapes $(KSELFTEST)/trips: $(KSELFTEST)/%: tests/kselftest/%.c
 	@mkdir -p $(@D)
 	$(CC) $(KSELFTEST_BARE) -O1 -g -fno-stack-protector -o $@ $<
@@ -50,6 +54,7 @@ $(KSELFTEST)/%.sh: tests/kselftest/%.sh
 TEST_PROGRAMS += kselftest-programs
 
 kselftest-programs: $(KSELFTESTS) $(KSELFTEST_SH) \
-	$(addprefix $(KSELFTEST)/,guest known spin forks shapes trips)
+	$(addprefix $(KSELFTEST)/,guest known spin forks shapes trips \
+		       long_trips)
 
 .PHONY: kselftest-programs

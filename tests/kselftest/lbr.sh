@@ -2,27 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Branch records: hwprof/loops,lbr/ where there is a PMU that keeps them, and a
 # clear refusal where there is none.
-. "${0%/*}/tap.sh"
+. "${0%/*}/windows.sh"
 
-caps=/sys/bus/event_source/devices/hwprof/caps
-data=/tmp/lbr.data
-module=../../$KSELFTEST_KERNEL/hwprof.ko
-cpu1=/sys/devices/system/cpu/cpu1/online
 # Taken branches of `trips`: 3 calls of inner with 6 back edges each, 2 back edges
 # and a call of middle, and its own: returns count, too.
 TAKEN=$((30000 * (3 * 8 + 2 + 2 + 1)))
-
-# The kernel takes no rate once its own limit is off.
-echo 25 > /proc/sys/kernel/perf_cpu_time_max_percent
-echo 1000000 > /proc/sys/kernel/perf_event_max_sample_rate
-echo 0 > /proc/sys/kernel/perf_cpu_time_max_percent
-trap 'echo 25 > /proc/sys/kernel/perf_cpu_time_max_percent' EXIT
-
-# So many are left; they go a moment after their last event.
-sessions()
-{
-	until [ "$(cat $caps/sessions)" = "$1" ]; do usleep 10000; done
-}
 
 is_missing()
 {
@@ -32,49 +16,6 @@ is_missing()
 			grep 'not supported' &&
 		! hwprof record -o $data -e loops,lbr -- ./trips &&
 		sessions 0
-}
-
-# record OPTION... -- COMMAND...; the account must add up
-record()
-{
-	hwprof record -q -o $data "$@" || return
-	hwprof report loops -i $data > /tmp/report || return
-	cat /tmp/report
-	sed -n 's/,//g; / back edges = /p' /tmp/report | awk '
-		$1 != $5 + $8 + $11 + $14 { exit 1 }
-		END { exit NR != 1 }'
-}
-
-loses_nothing()
-{
-	grep -q ' 0 lost + 0 evicted + 0 pending$' /tmp/report
-}
-
-# A column of the loop in a function of `trips`.
-column()
-{
-	awk -v function_="^$1\\+" -v column="$2" '
-		{ for (i = 1; i <= NF; i++) if ($i ~ function_) print $column }
-	' /tmp/report | tr -d ,
-}
-
-# trip FUNCTION EXACT: it is in the interval, and that is narrow
-trip()
-{
-	echo "$1: $(column "$1" 4) in $(column "$1" 5) to $(column "$1" 6)"
-	awk -v exact="$2" -v low="$(column "$1" 5)" -v high="$(column "$1" 6)" \
-		'BEGIN { exit !(low != "" && low - 0.05 <= exact &&
-				exact <= high + 0.05 && high <= 1.5 * low) }'
-}
-
-events()
-{
-	sed -n 's/ events, .*//p' /tmp/report | tr -d ,
-}
-
-gaps()
-{
-	sed -n 's/.* events, \([0-9,]*\) gaps.*/\1/p' /tmp/report | tr -d ,
 }
 
 estimates()

@@ -133,10 +133,19 @@ TEST(fourth_word)
 	close(fd);
 }
 
+TEST(bursts)
+{
+	EXPECT_EQ(-EINVAL, try_config(EVENT_LOOPS, 1, 0));
+	EXPECT_EQ(0, try_config(EVENT_LOOPS, 2, 0));
+	EXPECT_EQ(0, try_config(EVENT_LOOPS, 16383, 0));
+	EXPECT_EQ(-EINVAL, try_config(EVENT_LOOPS, 16384, 0));
+	EXPECT_EQ(-EINVAL, try_config(EVENT_LOOPS | 1 << 9, 200, 0));
+	EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_BRANCHES, 200, 0));
+}
+
 /* Fields that are understood, and that no engine or source here serves. */
 TEST(fields_to_come)
 {
-	EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_LOOPS, 1, 0));
 	EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_LOOPS, 1 << 16, 0));
 	EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_LOOPS, 0, 1));
 	EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_LOOPS, 0, 1 << 20));

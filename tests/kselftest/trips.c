@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A program of known trip counts, without a library, for estimates: inner 7,
- * middle 3, outer 30,000. The middle loop begins directly behind a call, which
- * is where a window that began in the callee goes on.
+ * middle 3, outer 30,000, or 1,000,000 in `long_trips`. The middle loop begins
+ * directly behind a call, which is where a window that began in the callee goes
+ * on.
  */
 
-enum { OUTER = 30000, MIDDLE = 3, INNER = 7 };
+#ifndef OUTER
+#define OUTER	30000
+#endif
+
+enum { MIDDLE = 3, INNER = 7 };
 
 static __attribute__((noinline)) void inner(long times)
 {

@@ -327,6 +327,43 @@ static void test_windows(void **state)
 	fixture_remove(&fixture);
 }
 
+/* Windows of time: shares are of it, and of what is in no loop. */
+static void test_time(void **state)
+{
+	struct hwprof_row_loop row = fixture_loop(1, 100, 0x400100, 0x400140,
+						  900, 100);
+	struct hwprof_row_totals totals = {
+		.row.type = HWPROF_ROW_TOTALS,
+		.row.size = sizeof(totals),
+		.row.session = row.row.session,
+		.produced = 990, .delivered = 990, .windows = 50,
+		.basis = HWPROF_BASIS_TIME,
+	};
+	struct hwprof_loops *loops;
+	struct fixture fixture;
+
+	begin(&fixture);
+	row.basis = HWPROF_BASIS_TIME;
+	row.windows = 10;
+	fixture_add_loop(&fixture, 10, &row);
+	row.back_edges = 0;
+	row.windows = 5;
+	fixture_add_loop(&fixture, 11, &row);
+	row = fixture_loop(1, 100, 0x400200, 0x400240, 90, 10);
+	row.basis = HWPROF_BASIS_TIME;
+	row.windows = 20;
+	fixture_add_loop(&fixture, 10, &row);
+	fixture_row(&fixture, 12, 0, 0, 0, &totals.row);
+	fixture_end(&fixture);
+	loops = fixture_loops(&fixture, 0);
+	assert_int_equal(hwprof_loops_totals(loops)->windows, 50);
+	assert_true(found_loop(loops, 0x100)->share == 0.3);
+	assert_true(found_loop(loops, 0x200)->share == 0.4);
+	assert_string_equal(found_loop(loops, 0x200)->share_of, "time");
+	hwprof_loops_free(loops);
+	fixture_remove(&fixture);
+}
+
 /* Without sums or from one window there is no interval, and without entries no trip count. */
 static void test_unknown(void **state)
 {
@@ -558,6 +595,7 @@ int main(void)
 		cmocka_unit_test(test_random_nesting),
 		cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_bare_rows),
 		cmocka_unit_test(test_warnings),

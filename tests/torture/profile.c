@@ -15,22 +15,26 @@
 
 enum { RING_PAGES = 64, CONFIG_STEP = 1 << 8, CONFIG_ROWS = 1 << 12 };
 enum { BRANCHES = 1, LOOPS = 2 };
+enum { BURST_NS = 20000 };	/* from one to the next */
 
 const struct profile_mode count_branches = {
-	"branches, counted", BRANCHES, 0, false
+	"branches, counted", BRANCHES, 0, 0, false
 };
 const struct profile_mode count_back_edges = {
-	"back edges, counted", LOOPS, 0, false
+	"back edges, counted", LOOPS, 0, 0, false
 };
 
 static const struct profile_mode modes[] = {
-	{ "branches, counted", BRANCHES, 0, false },
-	{ "loops in rows", LOOPS | CONFIG_STEP | CONFIG_ROWS, 1, false },
-	{ "branches in rows, on and off", BRANCHES | CONFIG_ROWS, 1, true },
-	{ "branches, sampled", BRANCHES, 1, false },
-	{ "branches in rows", BRANCHES | CONFIG_ROWS, 1, false },
-	{ "loops, sampled", LOOPS, 1, false },
-	{ "loops, counted, on and off", LOOPS, 0, true },
+	{ "branches, counted", BRANCHES, 0, 0, false },
+	{ "loops in rows", LOOPS | CONFIG_STEP | CONFIG_ROWS, 0, 1, false },
+	{ "branches in rows, on and off", BRANCHES | CONFIG_ROWS, 0, 1, true },
+	{ "loops in bursts", LOOPS | CONFIG_ROWS, 20, BURST_NS, false },
+	{ "branches, sampled", BRANCHES, 0, 1, false },
+	{ "branches in rows", BRANCHES | CONFIG_ROWS, 0, 1, false },
+	{ "loops in bursts, on and off", LOOPS | CONFIG_ROWS, 20, BURST_NS,
+	  true },
+	{ "loops, sampled", LOOPS, 0, 1, false },
+	{ "loops, counted, on and off", LOOPS, 0, 0, true },
 };
 
 enum { MODES = sizeof(modes) / sizeof(modes[0]) };
@@ -76,6 +80,7 @@ static int open_event(const struct profile_mode *mode, pid_t task, int cpu,
 		.size = sizeof(attr),
 		.type = pmu_type(),
 		.config = mode->config,
+		.config1 = mode->burst,
 		.sample_period = mode->period,
 		.sample_type = mode->period ? PERF_SAMPLE_IP | PERF_SAMPLE_TID |
 			       PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |

@@ -15,6 +15,7 @@ enum { PROFILE_CPUS = 16 };
 struct profile_mode {
 	const char *name;
 	uint64_t config;
+	uint64_t burst;		/* branches; 0: all are stepped */
 	uint64_t period;	/* 0: only counted */
 	bool flickers;		/* is switched off and on all the time */
 };

@@ -42,10 +42,10 @@
 	X(rows,		   0, 12, 12, "give rows, not samples")		       \
 	X(memory_mib,	   0, 16, 27, "memory of the session in MiB; 0: 1 MiB") \
 	X(span,		   0, 32, 63, "longest back edge in bytes; 0: 1 MiB") \
-	X(burst,	   1,  0, 15, "branches in a burst; 0: all of them")   \
+	X(burst,	   1,  0, 15, "branches that step takes at a time; 0: all of them") \
 	X(budget_permille, 1, 16, 25, "share of the task's time; 0: unlimited") \
 	X(interval_ms,	   1, 32, 47, "milliseconds between rows; 0: 1000")    \
-	X(trigger,	   1, 48, 63, "raw event that lbr takes records at; 0: taken branches") \
+	X(trigger,	   1, 48, 63, "raw event that windows are taken at; 0: lbr: taken branches, step: CPU time") \
 	X(epsilon_ppm,	   2,  0, 19, "largest error of a range; 0: 10000")    \
 	X(range_of,	   2, 20, 23, "stream that ranges summarise")	       \
 	X(session,	   2, 32, 63, "session opened at /dev/hwprof")
@@ -53,6 +53,9 @@
 #define HWPROF_DEFAULT_MEMORY_MIB	1
 #define HWPROF_DEFAULT_SPAN		(1U << 20)
 #define HWPROF_DEFAULT_INTERVAL_MS	1000
+/* The first branch of a burst only says where its first line begins. */
+#define HWPROF_BURST_MIN		2
+#define HWPROF_BURST_MAX		16383
 
 /*
  * Rows. PERF_SAMPLE_RAW holds one row, which begins with this header, and
@@ -102,6 +105,7 @@ struct hwprof_row_totals {
 	__u64 gaps;		/* gaps in the stream */
 	__u64 lost_events;	/* stream events no engine saw */
 	__u64 memory;		/* bytes the session holds: fixed at its start */
+	__u64 windows;		/* that were taken; 0: there are none */
 	__u32 basis;		/* enum hwprof_basis */
 	__u32 reserved;
 };
@@ -173,6 +177,8 @@ struct hwprof_row_loop {
 	__u64 sum_back_sq;	/* windows: sum over windows of back edges squared */
 	__u64 sum_entry_sq;	/* windows: of entries squared */
 	__u64 sum_cross;	/* windows: of back edges times entries */
+	__u64 windows;		/* basis time: those that were taken in the loop
+				 * and in none inside it */
 	__u32 trips[HWPROF_TRIP_BUCKETS];	/* whole executions with a trip
 				 * count in [2^i, 2^(i+1)); the last one: and more */
 };

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Bursts: each time the session's trigger fires, the task is stepped for some
+ * branches (Hirzel and Chilimbi's bursty tracing, as HPS has it, with time or a
+ * hardware counter in place of the code's own counters). A burst is a window: it
+ * begins with a gap, and ends early where the task leaves its CPU.
+ *
+ * A slot is on its CPU's list `waiting` until a burst begins, and on `slots`
+ * while it lasts, so that nobody is stepped in between.
+ */
+#include <linux/irq_work.h>
+#include <linux/sched/clock.h>
+
+#include "step.h"
+#include "trigger.h"
+
+enum {
+	BRANCH_STEPS	= 64,		/* a burst's, for each of its branches */
+	SKIP_MAX	= 64,		/* branches, and an eighth of a burst */
+	WAIT_LEAST	= 10 * 1000,	/* ns: perf's clock takes no less */
+};
+
+static u64 next_random(struct burst *burst)
+{
+	return burst->random = burst->random * 6364136223846793005ULL + 1;
+}
+
+/*
+ * Time passes at some instructions, those that wait, more than at others. If all
+ * windows began there, what is at their beginning would count too much.
+ */
+static u32 choose_skip(struct burst *burst)
+{
+	u32 range = min_t(u32, burst->branches / 8, SKIP_MAX) + 1;
+
+	return (next_random(burst) >> 32) * range >> 32;
+}
+
+static void burst_begin(struct step_cpu *cpu, struct slot *slot)
+{
+	struct burst *burst = &slot->burst;
+
+	burst->runs = true;
+	burst->due = false;
+	burst->begun = false;
+	burst->branches = slot->session->burst;
+	burst->skip = choose_skip(burst);
+	burst->steps = (burst->skip + burst->branches) * BRANCH_STEPS;
+	burst->ip = task_pt_regs(current)->ip;
+	burst->task = current;
+	list_move_tail(&slot->link, &cpu->slots);
+	cpu->bursts++;
+	step_arm(cpu, current);
+}
+
+static void burst_end(struct step_cpu *cpu, struct slot *slot)
+{
+	struct burst *burst = &slot->burst;
+
+	if (slot->cursor)
+		slot_window(slot, burst->ip, slot->cursor->space);
+	slot_unbind(slot, ~0ULL);
+	burst->runs = false;
+	burst->end = local_clock();
+	list_move_tail(&slot->link, &cpu->waiting);
+	cpu->bursts--;
+}
+
+/* --- what makes them begin ---------------------------------------------------- */
+
+/* An NMI has found slots due; current may be another task by now. */
+static void begin_due(struct irq_work *work)
+{
+	struct step_cpu *cpu = container_of(work, struct step_cpu, kick);
+	struct slot *slot, *next;
+
+	list_for_each_entry_safe(slot, next, &cpu->waiting, link)
+		if (slot->burst.due)
+			burst_begin(cpu, slot);
+}
+
+/*
+ * The clock also counts the time of the last burst, which was not the program's.
+ * That is waited for, or else code that takes longer to step would be seen more
+ * often than it runs.
+ */
+static bool is_early(const struct burst *burst, struct perf_event *event)
+{
+	u64 since = local_clock() - burst->end;
+
+	if (burst->task != current || !trigger_is_clock(event) ||
+	    since + WAIT_LEAST >= burst->distance)
+		return false;
+	event->hw.sample_period = burst->distance - since;
+	return true;
+}
+
+static void on_trigger(struct perf_event *event, struct perf_sample_data *data,
+		       struct pt_regs *regs)
+{
+	struct session *session = event->overflow_handler_context;
+	struct slot *slot = this_cpu_ptr(session->slots);
+	struct step_cpu *cpu = this_cpu_ptr(&step_cpu);
+	struct burst *burst = &slot->burst;
+
+	if (!READ_ONCE(slot->open))
+		return;
+	if (in_nmi()) {
+		trigger_jitter(event, next_random(burst));
+		WRITE_ONCE(burst->due, true);
+		irq_work_queue(&cpu->kick);
+	} else if (!burst->runs && !is_early(burst, event)) {
+		trigger_jitter(event, next_random(burst));
+		burst->distance = event->hw.sample_period;
+		burst_begin(cpu, slot);
+	}
+}
+
+/* --- the source's part ----------------------------------------------------------- */
+
+int burst_open(struct root *root)
+{
+	return trigger_open(root, on_trigger, 0);
+}
+
+void bursts_init(struct step_cpu *cpu)
+{
+	INIT_LIST_HEAD(&cpu->waiting);
+	cpu->kick = IRQ_WORK_INIT_HARD(begin_due);
+}
+
+void burst_await(struct step_cpu *cpu, struct slot *slot)
+{
+	slot->burst.due = false;
+	if (!slot->burst.random)
+		slot->burst.random = slot->session->params.seed ^ local_clock();
+	list_add_tail(&slot->link, &cpu->waiting);
+	WRITE_ONCE(slot->open, true);
+}
+
+void burst_forgo(struct step_cpu *cpu, struct slot *slot)
+{
+	WRITE_ONCE(slot->open, false);
+	if (slot->burst.runs)
+		burst_end(cpu, slot);
+	list_del_init(&slot->link);
+}
+
+/* All that are under way on this CPU: their task leaves it, or its program. */
+void bursts_end(struct step_cpu *cpu)
+{
+	struct slot *slot, *next;
+
+	list_for_each_entry_safe(slot, next, &cpu->slots, link)
+		if (slot->burst.runs)
+			burst_end(cpu, slot);
+}
+
+/*
+ * The first branch only says where the first line begins: what ran before it
+ * was not seen, see docs/definitions.md.
+ */
+void burst_feed(struct slot *slot, struct stream_event *event,
+		struct pt_regs *regs)
+{
+	struct burst *burst = &slot->burst;
+
+	if (burst->skip) {
+		burst->skip--;
+		return;
+	}
+	if (burst->begun)
+		slot_feed(slot, event, regs);
+	else
+		slot_gap(slot, event->to);
+	burst->begun = true;
+	burst->branches -= !!burst->branches;
+}
+
+/* An instruction was executed. */
+void bursts_step(struct step_cpu *cpu)
+{
+	struct slot *slot, *next;
+
+	list_for_each_entry_safe(slot, next, &cpu->slots, link)
+		if (slot->burst.runs &&
+		    (!slot->burst.branches || !--slot->burst.steps))
+			burst_end(cpu, slot);
+}

@@ -1,0 +1,196 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Stepping in bursts: hwprof/loops,burst=N/, at times and, where there is a PMU,
+# at a counter's overflows.
+. "${0%/*}/windows.sh"
+
+every=300000		# ns of CPU time
+
+# More than a few, each of 199 lines and the gap before them, or cut short.
+is_in_windows()
+{
+	echo "$(events) events in $(gaps) windows"
+	[ "$(gaps)" -ge 20 ] &&
+		[ "$(events)" -le $((200 * $(gaps))) ] &&
+		[ "$(events)" -ge $((100 * $(gaps))) ]
+}
+
+estimates()
+{
+	record -e loops,burst=200 -c $every -- ./long_trips && loses_nothing &&
+		is_in_windows && grep -q 'windows of CPU time' /tmp/report &&
+		trip inner 7 && trip middle 3
+}
+
+# Of iterations, 83 % are the inner loop's; its time is that of 3 in 8 branches,
+# as the emulator has it, and varies. tests/accuracy/burst has the figures.
+shares_time()
+{
+	record -e loops,burst=200 -c $every -- ./long_trips &&
+		hwprof report loops -i $data --json |
+			grep -q '"share_of": "time"' || return
+	echo "inner: $(column inner 1)"
+	[ "$(column inner 1 | cut -d. -f1)" -lt 60 ] &&
+		[ "$(column inner 1 | cut -d. -f1)" -ge 5 ]
+}
+
+# However short, the window begins with a gap, and has a line.
+short_ones()
+{
+	record -e loops,burst=2 -c $every -- ./long_trips && loses_nothing || return
+	echo "$(events) events in $(gaps) windows"
+	[ "$(gaps)" -ge 20 ] && [ "$(events)" -le $((2 * $(gaps))) ]
+}
+
+long_ones()
+{
+	record -e loops,burst=16383 -c 10000000 -- ./long_trips && loses_nothing &&
+		trip inner 7 && trip middle 3
+}
+
+by_frequency()
+{
+	record -e loops,burst=200 -F 5000 -- ./long_trips && loses_nothing &&
+		trip inner 7
+}
+
+counts()
+{
+	counted=$(perf stat -x, -e hwprof/loops,burst=200/u -- ./long_trips 2>&1 |
+		cut -d, -f1)
+	echo "counted $counted"
+	[ "$counted" -gt 0 ]
+}
+
+forks_and_execs()
+{
+	record -e loops,burst=200 -c $every -- sh -c '
+		./long_trips & ./long_trips & wait; ./long_trips; exec ./long_trips' &&
+		loses_nothing && trip inner 7 && trip middle 3
+}
+
+all_cpus()
+{
+	record -a -e loops,burst=200 -c $every -- ./long_trips && loses_nothing &&
+		trip inner 7
+}
+
+running()
+{
+	./spin & spin=$!
+	record -p $spin -e loops,burst=200 -c $every -- sleep 0.5
+	status=$?
+	kill $spin
+	[ $status = 0 ] && grep -q ' spin ' /tmp/report
+}
+
+two_at_once()
+{
+	record -e loops,burst=200 -e loops,burst=50 -c $every -- ./long_trips &&
+		grep -q '2 sessions' /tmp/report && trip inner 7
+}
+
+# All branches are seen, whoever else sees some of them.
+beside_all()
+{
+	record -e loops -- hwprof record -q -o /tmp/some.data \
+		-e loops,burst=200 -c $every -- ./trips || return
+	hwprof report loops -i $data | awk '$0 ~ / inner\+/ { print $2, $3 }' \
+		> /tmp/seen
+	cat /tmp/seen
+	[ "$(cat /tmp/seen)" = "90,000 630,000" ] || return
+	hwprof report loops -i /tmp/some.data > /tmp/report && trip inner 7
+}
+
+stat_says()
+{
+	perf stat -e "hwprof/$1/u" -- ./trips 2>&1 | grep 'not supported'
+}
+
+refuses()
+{
+	stat_says loops,burst=16384 && stat_says branches,burst=200 &&
+		stat_says loops,lbr,burst=200 &&
+		! perf record -q -e hwprof/loops,burst=200/u -o $data -- ./trips
+}
+
+by_a_counter()
+{
+	record -e loops,burst=200,trigger=0x20c4 -c 10007 -- ./long_trips &&
+		loses_nothing && is_in_windows &&
+		grep -q 'windows of branches' /tmp/report &&
+		trip inner 7 && trip middle 3
+}
+
+has_no_counter()
+{
+	stat_says loops,burst=200,trigger=0x20c4
+}
+
+as_user()
+{
+	old=$(cat /proc/sys/kernel/perf_event_paranoid)
+	echo 2 > /proc/sys/kernel/perf_event_paranoid
+	su user -c "hwprof record -q -o /tmp/user.data -m 16 -c $every \
+			-e loops,burst=200,memory_mib=1 -- ./trips" &&
+		! su user -c "hwprof record -q -a -o /tmp/user.data -m 16 \
+			-c $every -e loops,burst=200,memory_mib=1 -- ./trips"
+	status=$?
+	echo "$old" > /proc/sys/kernel/perf_event_paranoid
+	return $status
+}
+
+cpus_go_and_come()
+{
+	hwprof record -q -a -o $data -e loops,burst=200 -c $every -- sh -c '
+		./trips & ./trips &
+		for i in 1 2 3 4; do
+			echo 0 > '$cpu1'; ./trips; echo 1 > '$cpu1'
+		done
+		wait'
+}
+
+unload()
+{
+	sessions 0
+	./spin & spin=$!
+	hwprof record -q -o $data -p $spin -e loops,burst=200 -c $every -- \
+		sleep 0.5 &
+	recording=$!
+	sessions 1
+	rmmod hwprof
+	refused=$?
+	wait $recording
+	kill $spin
+	wait $spin
+	[ $refused != 0 ] || return
+	for round in 1 2 3; do
+		rmmod hwprof && insmod "$module" || return
+		record -e loops,burst=200 -c $every -- ./long_trips || return
+	done
+	sessions 0
+}
+
+test_ok "burst: trip counts" estimates
+if ! grep -q '^yes$' $caps/lbr; then
+	test_ok "burst: refused by a counter, where there is none" has_no_counter
+	finish
+	exit
+fi
+# The rest is the same with and without a PMU.
+test_ok "burst: by a counter" by_a_counter
+test_ok "burst: shares of time" shares_time
+test_ok "burst: of 2 branches" short_ones
+test_ok "burst: of 16,383 branches" long_ones
+test_ok "burst: -F" by_frequency
+test_ok "burst: perf stat" counts
+test_ok "burst: forks and execs" forks_and_execs
+test_ok "burst: -a" all_cpus
+test_ok "burst: -p" running
+test_ok "burst: two sessions" two_at_once
+test_ok "burst: beside one that sees all" beside_all
+test_ok "burst: what there is not" refuses
+test_ok "burst: as an ordinary user" as_user
+test_ok "burst: CPU hotplug" cpus_go_and_come
+test_ok "burst: unload and reload" unload
+finish
