@@ -31,6 +31,7 @@ struct engine_params {
 	u64 span;	/* longest back edge in bytes */
 	u32 basis;	/* enum hwprof_basis of all rows */
 	u64 seed;	/* keys the hashes, so that users cannot choose collisions */
+	u32 epsilon_ppm;	/* largest error of a range; 0: the default */
 };
 
 /*
@@ -49,6 +50,7 @@ struct engine_sample {
 	union {
 		struct hwprof_row row;
 		struct hwprof_row_loop loop;
+		struct hwprof_row_range range;
 		struct {
 			struct hwprof_row_branches row;
 			struct hwprof_branch branch;
@@ -137,5 +139,6 @@ struct engine_ops {
 
 extern const struct engine_ops loop_engine;
 extern const struct engine_ops branch_engine;
+extern const struct engine_ops range_engine;
 
 #endif /* HWPROF_ENGINE_ENGINE_H */
