@@ -357,6 +357,12 @@ static void profile_release(struct session *session)
 	atomic_set_release(&session->profile_busy, 0);
 }
 
+static void settle(struct session *session, u32 space)
+{
+	if (session->engine->settle)
+		session->engine->settle(session->profile, space);
+}
+
 enum flushed {
 	FLUSH_DONE,	/* all rows are out */
 	FLUSH_NO_RING,	/* nobody is there to take them */
@@ -373,7 +379,7 @@ static enum flushed flush_once(struct session *session, u32 space)
 		cpu_relax();	/* an interrupt's flush is short */
 	WRITE_ONCE(session->flush_again, false);
 	retired = retire_tables(session, space);
-	session->engine->settle(session->profile, space);
+	settle(session, space);
 	emit_everywhere(&emit);
 	WRITE_ONCE(session->kept, space || !emit.done);
 	profile_release(session);
@@ -480,7 +486,7 @@ void session_flush_here(struct session *session)
 		return;
 	}
 	merge_free_tables(session, 0, false);
-	session->engine->settle(session->profile, 0);
+	settle(session, 0);
 	emit_profile(&emit);
 	WRITE_ONCE(session->kept, !emit.done);
 	profile_release(session);

@@ -237,6 +237,7 @@ static struct session *session_make(struct perf_event *event,
 			       HWPROF_DEFAULT_SPAN;
 	session->params.basis = field_basis(attr);
 	session->params.seed = get_random_u64();
+	session->params.epsilon_ppm = field_get(attr, FIELD_epsilon_ppm);
 	session->interval = msecs_to_jiffies(field_get(attr, FIELD_interval_ms) ?:
 					     HWPROF_DEFAULT_INTERVAL_MS);
 	session->user_side = !attr->exclude_user;

@@ -434,14 +434,12 @@ void slot_feed_window(struct slot *slot, struct window *window)
 void slot_window(struct slot *slot, u64 ip, u32 space)
 {
 	struct session *session = slot->session;
-	const struct stream_event sample = {
-		.kind = STREAM_SAMPLE, .from = ip, .value = 1, .space = space,
-	};
 
 	if (!session->rows || slot->table < 0)
 		return;
 	slot->windows++;
-	if (session->params.basis == HWPROF_BASIS_TIME)
-		session->engine->feed(session->tables[slot->table].memory, NULL,
-				      &sample);
+	if (session->params.basis == HWPROF_BASIS_TIME &&
+	    session->engine->taken)
+		session->engine->taken(session->tables[slot->table].memory, ip,
+				       space);
 }

@@ -224,25 +224,28 @@ static void add_totals(struct collected_session *session,
 struct reading {
 	struct collected *collected;
 	struct hwprof_file *file;
+	const char *about;
+	collect_take take;
+	void *context;
 };
 
-static bool is_about_loops(const struct hwprof_sample *sample)
+static bool is_about(const struct hwprof_sample *sample, const char *field)
 {
 	struct hwprof_event event = { .config = { sample->config[0] } };
 
-	return hwprof_event_field(&event, "loops");
+	return hwprof_event_field(&event, field);
 }
 
 static int take_sample(struct reading *reading,
 		       const struct hwprof_sample *sample)
 {
-	struct collected *collected = reading->collected;
 	struct collected_session *session;
 
-	if (!is_about_loops(sample))
+	if (!is_about(sample, reading->about))
 		return 0;
 	if (sample->row) {
-		session = collected_session(collected, sample->row->session);
+		session = collected_session(reading->collected,
+					    sample->row->session);
 		if (!session)
 			return file_fail(reading->file, -ENOMEM,
 					 "out of memory");
@@ -251,17 +254,7 @@ static int take_sample(struct reading *reading,
 			return 0;
 		}
 	}
-	/* perf record without -R: the sample around a row is all there is. */
-	if (sample->rows && !sample->row) {
-		collected->bare_rows++;
-		return sample->ip ? add_sample(collected, reading->file,
-					       sample) : 0;
-	}
-	if (!sample->rows)
-		return add_sample(collected, reading->file, sample);
-	if (sample->row->type == HWPROF_ROW_LOOP)
-		return add_loop_row(collected, reading->file, sample);
-	return 0;
+	return reading->take(reading->context, reading->file, sample);
 }
 
 static int take_record(void *context, const struct record *record)
@@ -279,9 +272,10 @@ static int take_record(void *context, const struct record *record)
 	return take_sample(reading, &sample);
 }
 
-int collect(struct collected *collected, struct hwprof_file *file)
+int collect_samples(struct collected *collected, struct hwprof_file *file,
+		    const char *about, collect_take take, void *context)
 {
-	struct reading reading = { collected, file };
+	struct reading reading = { collected, file, about, take, context };
 	int error = 0;
 
 	collected->processes = processes_new();
@@ -296,6 +290,100 @@ int collect(struct collected *collected, struct hwprof_file *file)
 		error = rows_expected(file);
 	if (!error && processes_settle(collected->processes, UINT64_MAX))
 		error = file_fail(file, -ENOMEM, "out of memory");
+	return error;
+}
+
+static int take_loop(void *context, struct hwprof_file *file,
+		     const struct hwprof_sample *sample)
+{
+	struct collected *collected = context;
+
+	/* perf record without -R: the sample around a row is all there is. */
+	if (sample->rows && !sample->row) {
+		collected->bare_rows++;
+		return sample->ip ? add_sample(collected, file, sample) : 0;
+	}
+	if (!sample->rows)
+		return add_sample(collected, file, sample);
+	if (sample->row->type == HWPROF_ROW_LOOP)
+		return add_loop_row(collected, file, sample);
+	return 0;
+}
+
+int collect(struct collected *collected, struct hwprof_file *file)
+{
+	return collect_samples(collected, file, "loops", take_loop, collected);
+}
+
+/* --- totals ----------------------------------------------------------------- */
+
+void collected_totals(const struct collected *collected,
+		      const struct hwprof_file *file,
+		      struct hwprof_totals *totals)
+{
+	size_t i;
+
+	for (i = 0; i < collected->session_count; i++) {
+		const struct hwprof_row_totals *row =
+			&collected->sessions[i].totals;
+
+		totals->events += row->events;
+		totals->lost += row->lost;
+		totals->evicted += row->evicted;
+		totals->gaps += row->gaps;
+		totals->produced += row->produced;
+		totals->delivered += row->delivered;
+		totals->pending += row->pending;
+		totals->windows += row->windows;
+	}
+	totals->sessions = collected->session_count;
+	/* perf says what was lost a second time, at the end and in all. */
+	totals->lost_records = file->lost > file->lost_samples ?
+			       file->lost : file->lost_samples;
+	totals->rows = collected->rows;
+	totals->samples = collected->samples;
+}
+
+static int warn_of_lost(const struct hwprof_totals *totals, const char *units,
+			struct warnings *warnings)
+{
+	int error = 0;
+
+	if (totals->lost)
+		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " %s were lost: no table, cursor or ring was free",
+				      totals->lost, totals->produced, units);
+	if (totals->evicted)
+		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " %s were given up for want of memory: raise memory_mib, or --memory of a replay",
+				      totals->evicted, totals->produced, units);
+	if (totals->pending)
+		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " %s were in no row yet when the recording ended",
+				      totals->pending, totals->produced, units);
+	if (totals->lost_records)
+		error |= warnings_add(warnings, "%" PRIu64 " records were lost: record with more ring pages (-m)",
+				      totals->lost_records);
+	return error;
+}
+
+int collected_warn(const struct collected *collected,
+		   const struct hwprof_totals *totals, uint64_t found,
+		   const char *units, struct warnings *warnings)
+{
+	uint64_t account = totals->delivered + totals->lost + totals->evicted +
+			   totals->pending;
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < collected->session_count; i++)
+		if (totals->rows && !collected->sessions[i].has_totals)
+			error |= warnings_add(warnings, "session %u has no totals: the recording was cut short",
+					      collected->sessions[i].session);
+	error |= warn_of_lost(totals, units, warnings);
+	if (totals->rows && totals->produced && found < totals->delivered)
+		error |= warnings_add(warnings, "rows are missing: the file has %" PRIu64 " of the %" PRIu64 " %s that were delivered",
+				      found, totals->delivered, units);
+	if (totals->produced != account)
+		error |= warnings_add(warnings, "the totals do not add up: %" PRIu64 " produced, %" PRIu64 " delivered, lost, evicted or pending",
+				      totals->produced, account);
 	return error;
 }
 

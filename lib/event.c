@@ -91,6 +91,13 @@ static uint64_t field_max(const struct field *field)
 	return UINT64_MAX >> (63 - (field->high - field->low));
 }
 
+/* The greatest value that makes sense; the module refuses others. */
+static uint64_t field_limit(const struct field *field)
+{
+	return strcmp(field->name, "epsilon_ppm") ? field_max(field) :
+						    HWPROF_EPSILON_PPM_MAX;
+}
+
 static uint64_t get(const struct hwprof_event *event, const struct field *field)
 {
 	return event->config[field->word] >> field->low & field_max(field);
@@ -146,11 +153,11 @@ static int parse_term(struct parse *parse, const char *term, size_t length)
 	parse->seen[field - fields] = true;
 	if (!equals && field->low != field->high)
 		return fail(parse, "'%s' needs a value: allowed is 0 to %" PRIu64,
-			    field->name, field_max(field));
+			    field->name, field_limit(field));
 	if (equals && (!parse_number(equals + 1, length - name_length - 1,
-				     &value) || value > field_max(field)))
+				     &value) || value > field_limit(field)))
 		return fail(parse, "'%.*s': allowed is 0 to %" PRIu64,
-			    length_shown(length), term, field_max(field));
+			    length_shown(length), term, field_limit(field));
 	set(parse->event, field, value);
 	return 0;
 }
@@ -247,7 +254,7 @@ int hwprof_event_set(struct hwprof_event *event, const char *name,
 {
 	const struct field *field = find_field(name, strlen(name));
 
-	if (!field || value > field_max(field))
+	if (!field || value > field_limit(field))
 		return -EINVAL;
 	set(event, field, value);
 	return 0;

@@ -217,6 +217,86 @@ const char *hwprof_loops_error(const struct hwprof_loops *loops);
  */
 int hwprof_loops_json(const struct hwprof_loops *loops, size_t limit, FILE *out);
 
+/* ---- ranges ------------------------------------------------------------ */
+
+/*
+ * A hot range, or what all of them are in. Its events are at least `least`, and
+ * at most `most`: those of ranges around it may have been in it.
+ */
+struct hwprof_range {
+	const char *object;	/* path, or a name in brackets; NULL: all that
+				 * was counted, wherever it was */
+	const char *build_id;	/* hexadecimal; NULL: not known */
+	uint64_t low, high;	/* its ends, both inside: addresses in the object
+				 * as objdump shows them; in the process where
+				 * the code is in no file */
+	unsigned int bits;	/* log2 of its size */
+	const char *function;	/* symbol that has the low end; NULL: none */
+	uint64_t function_offset;	/* bytes */
+	const char *last_function;	/* the same of the high end */
+	uint64_t last_offset;
+	uint64_t least, most;	/* events, weighted: the unit */
+	uint64_t own;		/* of `least`, what no hot range inside has */
+	double share;		/* of `own` in all events, 0 to 1 */
+	enum hwprof_basis basis;	/* 0: samples */
+	const struct hwprof_range *parent;	/* smallest hot range around it,
+				 * or all that was counted; NULL: it is that */
+	unsigned int depth;	/* how many are around it */
+	uint32_t pid;		/* HWPROF_PER_PROCESS, or code in no file;
+				 * else 0 */
+	const char *comm;	/* name of the process, the same; or NULL */
+};
+
+struct hwprof_ranges;
+
+/*
+ * Reads the ranges of @file: sums the rows by range, moves them to their
+ * objects, and finds those that are hot (Mysore et al., section 5.1): that have,
+ * without the hot ranges inside them, @hot of all events or more. @hot: above 0,
+ * up to 1; 0: 0.1. @flags: enum hwprof_loops_flags. *@ranges is NULL when it
+ * fails, as hwprof_loops_read(); -EINVAL: @hot is out of its range.
+ */
+int hwprof_ranges_read(struct hwprof_ranges **ranges, struct hwprof_file *file,
+		       double hot, unsigned int flags);
+void hwprof_ranges_free(struct hwprof_ranges *ranges);
+
+/* 1 or more: the first is all that was counted. Ranges come before those inside. */
+size_t hwprof_ranges_count(const struct hwprof_ranges *ranges);
+const struct hwprof_range *hwprof_ranges_get(const struct hwprof_ranges *ranges,
+					     size_t index);
+/* In events, weighted: see hwprof_row_totals. */
+const struct hwprof_totals *hwprof_ranges_totals(const struct hwprof_ranges *ranges);
+/* As hwprof_loops_warning(). */
+const char *hwprof_ranges_warning(const struct hwprof_ranges *ranges,
+				  size_t index);
+/* As hwprof_loops_json(). */
+int hwprof_ranges_json(const struct hwprof_ranges *ranges, FILE *out);
+
+/*
+ * Range-adaptive profiling of any 64-bit values, without a recording, as the
+ * paper has it (section 3.2), by the engine that also runs in the kernel.
+ */
+struct rap;
+
+/*
+ * Makes trees for so many profiles, each of 64 KiB, with an error of 1 %.
+ * -EINVAL: it is 0; -ENOMEM. Free it with rap_free().
+ */
+int rap_init(struct rap **rap, unsigned int number_of_simultaneous_profiles);
+
+/* @count events @profile_event_identifier of profile @profile_type, from 0 on. */
+void rap_add_points(struct rap *rap, uint64_t profile_event_identifier,
+		    uint64_t count, unsigned int profile_type);
+
+/*
+ * Writes the trees as they are now, a line a range: the profile, low end, high
+ * end, events counted in it and in no smaller range, and how many there are in
+ * it at least and at most. Ranges come before those inside them. More points
+ * may be added after it. -ENOMEM; -EIO: @out had an error.
+ */
+int rap_finalize(const struct rap *rap, FILE *out);
+void rap_free(struct rap *rap);
+
 /* ---- an event ---------------------------------------------------------- */
 
 struct hwprof_event {

@@ -2,78 +2,26 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <search.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
 #include "loops.h"
-
-enum {
-	KERNEL_PID = UINT32_MAX,	/* as perf calls the kernel's maps */
-};
-
-static bool in_kernel(uint64_t address)
-{
-	return address >> 63;
-}
-
-int loops_warn(struct hwprof_loops *loops, const char *format, ...)
-{
-	char **all = reallocarray(loops->warnings, loops->warning_count + 2,
-				  sizeof(*all));
-	va_list args;
-	int got;
-
-	if (!all)
-		return -ENOMEM;
-	loops->warnings = all;
-	va_start(args, format);
-	got = vasprintf(&all[loops->warning_count], format, args);
-	va_end(args);
-	if (got < 0)
-		return -ENOMEM;
-	loops->warning_count++;
-	return 0;
-}
-
-/* The same code at the same offset in every process? */
-static bool is_shared(const struct object *object)
-{
-	return object_is_file(object) || !strcmp(object_name(object), "[vdso]");
-}
+#include "place.h"
 
 /* Turns a process's addresses into the object's. */
 static int place(struct hwprof_loops *loops, const struct hwprof_file *file,
 		 struct loop_entry *entry)
 {
 	const struct collected_loop *sums = &entry->sums;
-	const struct processes *processes = loops->collected.processes;
-	bool kernel = in_kernel(sums->head);
-	uint32_t pid = kernel ? (uint32_t)KERNEL_PID : sums->pid;
-	struct build_id id = { .size = 0 };
-	const struct mapping *mapping;
-	const char *name = kernel ? "[kernel]" : "[unknown]";
+	struct place place;
 
-	mapping = processes_find(processes, pid, sums->first, sums->head);
-	if (!mapping)
-		mapping = processes_find(processes, pid, sums->last,
-					 sums->head);
-	if (mapping && !kernel) {
-		name = mapping->name;
-		id = processes_build_id(file, mapping);
-	}
-	entry->object = objects_get(loops->objects, name, &id);
-	if (!entry->object)
+	if (place_find(&place, loops->objects, loops->collected.processes,
+		       file, sums->pid, sums->first, sums->last, sums->head))
 		return -ENOMEM;
-	entry->loop.object = object_name(entry->object);
-	entry->loop.pid = kernel ? 0 : sums->pid;
-	entry->loop.head = sums->head;
-	if (mapping && is_shared(entry->object)) {
-		entry->loop.pid = 0;
-		entry->loop.head = object_address(entry->object,
-						  sums->head - mapping->start +
-						  mapping->offset);
-	}
-	entry->loop.tail = entry->loop.head + (sums->tail - sums->head);
+	entry->object = place.object;
+	entry->loop.object = object_name(place.object);
+	entry->loop.pid = place.pid;
+	entry->loop.head = place.address;
+	entry->loop.tail = place.address + (sums->tail - sums->head);
 	return 0;
 }
 
@@ -203,91 +151,25 @@ static void share_time(struct hwprof_loops *loops)
 	}
 }
 
-static void add_up_totals(struct hwprof_loops *loops,
-			  const struct hwprof_file *file)
-{
-	const struct collected *collected = &loops->collected;
-	struct hwprof_totals *totals = &loops->totals;
-	size_t i;
-
-	for (i = 0; i < collected->session_count; i++) {
-		const struct hwprof_row_totals *row =
-			&collected->sessions[i].totals;
-
-		totals->events += row->events;
-		totals->lost += row->lost;
-		totals->evicted += row->evicted;
-		totals->gaps += row->gaps;
-		totals->produced += row->produced;
-		totals->delivered += row->delivered;
-		totals->pending += row->pending;
-		totals->windows += row->windows;
-	}
-	totals->sessions = collected->session_count;
-	/* perf says what was lost a second time, at the end and in all. */
-	totals->lost_records = file->lost > file->lost_samples ?
-			       file->lost : file->lost_samples;
-	totals->rows = collected->rows;
-	totals->samples = collected->samples;
-}
-
 static int warn_of_totals(struct hwprof_loops *loops)
 {
 	const struct hwprof_totals *totals = &loops->totals;
+	struct warnings *warnings = &loops->warnings;
+	uint64_t found = 0;
 	int error = 0;
 	size_t i;
 
 	if (loops->collected.bare_rows)
-		error |= loops_warn(loops, "the rows have no raw data: only back edges are known; record with 'perf record -R' for entries and trip counts");
+		error |= warnings_add(warnings, "the rows have no raw data: only back edges are known; record with 'perf record -R' for entries and trip counts");
 	else if (totals->samples && !totals->rows)
-		error |= loops_warn(loops, "the file has samples, not rows: only back edges are known, as far as the periods tell; record with the field 'rows' for entries and trip counts");
+		error |= warnings_add(warnings, "the file has samples, not rows: only back edges are known, as far as the periods tell; record with the field 'rows' for entries and trip counts");
 	else if (totals->samples)
-		error |= loops_warn(loops, "the file has rows and %" PRIu64 " samples of loops: the samples are left out",
-				    totals->samples);
-	for (i = 0; i < loops->collected.session_count; i++)
-		if (totals->rows && !loops->collected.sessions[i].has_totals)
-			error |= loops_warn(loops, "session %u has no totals: the recording was cut short",
-					    loops->collected.sessions[i].session);
-	if (totals->lost)
-		error |= loops_warn(loops, "%" PRIu64 " of %" PRIu64 " back edges were lost: no table, cursor or ring was free",
-				    totals->lost, totals->produced);
-	if (totals->evicted)
-		error |= loops_warn(loops, "%" PRIu64 " of %" PRIu64 " back edges were given up for want of memory: raise memory_mib, or --memory of a replay",
-				    totals->evicted, totals->produced);
-	if (totals->pending)
-		error |= loops_warn(loops, "%" PRIu64 " of %" PRIu64 " back edges were in no row yet when the recording ended",
-				    totals->pending, totals->produced);
-	if (totals->lost_records)
-		error |= loops_warn(loops, "%" PRIu64 " records were lost: record with more ring pages (-m)",
-				    totals->lost_records);
-	return error;
-}
-
-static uint64_t back_edges_in_file(const struct hwprof_loops *loops)
-{
-	uint64_t sum = 0;
-	size_t i;
-
+		error |= warnings_add(warnings, "the file has rows and %" PRIu64 " samples of loops: the samples are left out",
+				      totals->samples);
 	for (i = 0; i < loops->count; i++)
-		sum += loops->entries[i].loop.back_edges_seen;
-	return sum;
-}
-
-static int warn_of_rows(struct hwprof_loops *loops)
-{
-	const struct hwprof_totals *totals = &loops->totals;
-	uint64_t found = back_edges_in_file(loops);
-	int error = 0;
-
-	if (totals->rows && totals->produced && found < totals->delivered)
-		error |= loops_warn(loops, "rows are missing: the file has %" PRIu64 " of the %" PRIu64 " back edges that were delivered",
-				    found, totals->delivered);
-	if (totals->produced != totals->delivered + totals->lost +
-				totals->evicted + totals->pending)
-		error |= loops_warn(loops, "the totals do not add up: %" PRIu64 " produced, %" PRIu64 " delivered, lost, evicted or pending",
-				    totals->produced, totals->delivered +
-				    totals->lost + totals->evicted + totals->pending);
-	return error;
+		found += loops->entries[i].loop.back_edges_seen;
+	return error | collected_warn(&loops->collected, totals, found,
+				      "back edges", warnings);
 }
 
 /* Objects come one after the other, so each is named once. */
@@ -301,7 +183,8 @@ static int warn_of_objects(struct hwprof_loops *loops)
 		const struct object *object = loops->entries[i].object;
 
 		if (object != last && object_warning(object))
-			error |= loops_warn(loops, "%s", object_warning(object));
+			error |= warnings_add(&loops->warnings, "%s",
+					      object_warning(object));
 		last = object;
 	}
 	return error;
@@ -317,7 +200,7 @@ static int make_loops(struct hwprof_loops *loops, struct hwprof_file *file,
 		return -ENOMEM;
 	merge(loops);
 	describe(loops);
-	add_up_totals(loops, file);
+	collected_totals(&loops->collected, file, &loops->totals);
 	share_time(loops);
 	error = nesting_find(loops->entries, loops->count);
 	if (error)
@@ -327,8 +210,7 @@ static int make_loops(struct hwprof_loops *loops, struct hwprof_file *file,
 		return -ENOMEM;
 	for (i = 0; i < loops->count; i++)
 		loops->order[i] = &loops->entries[i];
-	if (warn_of_totals(loops) || warn_of_rows(loops) ||
-	    warn_of_objects(loops))
+	if (warn_of_totals(loops) || warn_of_objects(loops))
 		return -ENOMEM;
 	return hwprof_loops_sort(loops, "share");
 }
@@ -372,13 +254,9 @@ int hwprof_loops_read(struct hwprof_loops **result, struct hwprof_file *file,
 
 void hwprof_loops_free(struct hwprof_loops *loops)
 {
-	size_t i;
-
 	if (!loops)
 		return;
-	for (i = 0; i < loops->warning_count; i++)
-		free(loops->warnings[i]);
-	free(loops->warnings);
+	warnings_free(&loops->warnings);
 	free(loops->order);
 	free(loops->entries);
 	collected_free(&loops->collected);
@@ -404,7 +282,7 @@ const struct hwprof_totals *hwprof_loops_totals(const struct hwprof_loops *loops
 
 const char *hwprof_loops_warning(const struct hwprof_loops *loops, size_t index)
 {
-	return index < loops->warning_count ? loops->warnings[index] : NULL;
+	return warnings_get(&loops->warnings, index);
 }
 
 const char *hwprof_loops_error(const struct hwprof_loops *loops)

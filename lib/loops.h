@@ -11,6 +11,7 @@
 #include "file.h"
 #include "objects.h"
 #include "processes.h"
+#include "warnings.h"
 
 /* The rows of one loop in one address space of one session, summed. */
 struct collected_loop {
@@ -47,6 +48,26 @@ struct collected {
 };
 
 int collect(struct collected *collected, struct hwprof_file *file);
+
+/*
+ * What is not about loops alone. Reads all of @file: totals and maps go into
+ * @collected, and samples of events that are @about something to @take, which
+ * returns 0 or a file_fail().
+ */
+typedef int (*collect_take)(void *context, struct hwprof_file *file,
+			    const struct hwprof_sample *sample);
+int collect_samples(struct collected *collected, struct hwprof_file *file,
+		    const char *about, collect_take take, void *context);
+
+/* The run's totals; and what is to be said of them, if @found @units are in the
+ * file. -ENOMEM. */
+void collected_totals(const struct collected *collected,
+		      const struct hwprof_file *file,
+		      struct hwprof_totals *totals);
+int collected_warn(const struct collected *collected,
+		   const struct hwprof_totals *totals, uint64_t found,
+		   const char *units, struct warnings *warnings);
+
 /*
  * What a row says, as of @time: counts are increases. Tolerance is the engine's
  * estimate as it stands, and left out.
@@ -78,23 +99,18 @@ struct hwprof_loops {
 	struct hwprof_totals totals;
 	struct objects *objects;
 	struct collected collected;
-	char **warnings;
-	size_t warning_count;
+	struct warnings warnings;
 	char message[256];
 };
 
 /*
  * Makes loops of what @gather puts into loops->collected, with sentences of its
- * own by loops_warn(). It returns 0, or a negative errno and a file_fail().
+ * own in loops->warnings. It returns 0, or a negative errno and a file_fail().
  */
 typedef int (*loops_gather)(struct hwprof_loops *loops,
 			    struct hwprof_file *file, void *context);
 int loops_make(struct hwprof_loops **result, struct hwprof_file *file,
 	       unsigned int flags, loops_gather gather, void *context);
-/* -ENOMEM. */
-int loops_warn(struct hwprof_loops *loops, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
 /* nesting.c: sets parent and depth; @entries is sorted by place_compare(). */
 int nesting_find(struct loop_entry *entries, size_t count);
 /* By object and process, then head, then tail, larger ones first. */

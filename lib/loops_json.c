@@ -3,57 +3,36 @@
 #include <math.h>
 
 #include "json.h"
+#include "json_common.h"
 #include "loops.h"
-
-static const char *basis_name(enum hwprof_basis basis)
-{
-	switch (basis) {
-	case HWPROF_BASIS_EXACT:
-		return "exact";
-	case HWPROF_BASIS_BRANCHES:
-		return "branches";
-	case HWPROF_BASIS_TIME:
-		return "time";
-	}
-	return "samples";
-}
-
-static void put_unless(struct json *json, const char *name, uint64_t value,
-		       bool unknown)
-{
-	if (unknown)
-		json_null(json, name);
-	else
-		json_unsigned(json, name, value);
-}
 
 static void put_place(struct json *json, const struct hwprof_loop *loop)
 {
 	json_string(json, "object", loop->object);
 	json_string(json, "build_id", loop->build_id);
 	json_string(json, "function", loop->function);
-	put_unless(json, "function_offset", loop->function_offset,
+	json_unsigned_unless(json, "function_offset", loop->function_offset,
 		   !loop->function);
 	json_hex(json, "head", loop->head);
 	json_hex(json, "tail", loop->tail);
 	json_string(json, "file", loop->file);
-	put_unless(json, "line", loop->line, !loop->line);
+	json_unsigned_unless(json, "line", loop->line, !loop->line);
 }
 
 static void put_counts(struct json *json, const struct hwprof_loop *loop)
 {
 	bool samples = !loop->basis;
 
-	put_unless(json, "entries", loop->entries, !loop->counted);
-	put_unless(json, "iterations", loop->iterations, !loop->counted);
-	put_unless(json, "entries_seen", loop->entries_seen, samples);
+	json_unsigned_unless(json, "entries", loop->entries, !loop->counted);
+	json_unsigned_unless(json, "iterations", loop->iterations, !loop->counted);
+	json_unsigned_unless(json, "entries_seen", loop->entries_seen, samples);
 	json_unsigned(json, "back_edges_seen", loop->back_edges_seen);
 	json_number(json, "trip", loop->trip);
 	json_number(json, "trip_low", loop->trip_low);
 	json_number(json, "trip_high", loop->trip_high);
 	json_number(json, "trip_recent", loop->trip_recent);
-	put_unless(json, "trip_min", loop->trip_min, !loop->trip_min);
-	put_unless(json, "trip_max", loop->trip_max, !loop->trip_max);
+	json_unsigned_unless(json, "trip_min", loop->trip_min, !loop->trip_min);
+	json_unsigned_unless(json, "trip_max", loop->trip_max, !loop->trip_max);
 }
 
 static void put_histogram(struct json *json, const struct hwprof_loop *loop)
@@ -78,35 +57,17 @@ static void put_loop(struct json *json, const struct hwprof_loop *loop)
 	put_histogram(json, loop);
 	json_number(json, "share", loop->share);
 	json_string(json, "share_of", loop->share_of);
-	json_string(json, "basis", basis_name(loop->basis));
+	json_string(json, "basis", json_basis_name(loop->basis));
 	if (loop->parent)
 		json_hex(json, "parent", loop->parent->head);
 	else
 		json_null(json, "parent");
 	json_unsigned(json, "depth", loop->depth);
-	put_unless(json, "tolerance", loop->tolerance, !loop->basis);
+	json_unsigned_unless(json, "tolerance", loop->tolerance, !loop->basis);
 	if (loop->pid) {
 		json_unsigned(json, "pid", loop->pid);
 		json_string(json, "comm", loop->comm);
 	}
-	json_close(json, '}');
-}
-
-static void put_totals(struct json *json, const struct hwprof_totals *totals)
-{
-	json_open(json, "totals", '{');
-	json_unsigned(json, "events", totals->events);
-	json_unsigned(json, "lost", totals->lost);
-	json_unsigned(json, "evicted", totals->evicted);
-	json_unsigned(json, "gaps", totals->gaps);
-	json_unsigned(json, "sessions", totals->sessions);
-	json_unsigned(json, "produced", totals->produced);
-	json_unsigned(json, "delivered", totals->delivered);
-	json_unsigned(json, "pending", totals->pending);
-	json_unsigned(json, "windows", totals->windows);
-	json_unsigned(json, "lost_records", totals->lost_records);
-	json_unsigned(json, "rows", totals->rows);
-	json_unsigned(json, "samples", totals->samples);
 	json_close(json, '}');
 }
 
@@ -121,7 +82,7 @@ int hwprof_loops_json(const struct hwprof_loops *loops, size_t limit, FILE *out)
 	for (i = 0; i < loops->count && (!limit || i < limit); i++)
 		put_loop(&json, &loops->order[i]->loop);
 	json_close(&json, ']');
-	put_totals(&json, &loops->totals);
+	json_totals(&json, &loops->totals);
 	json_open(&json, "warnings", '[');
 	for (i = 0; (warning = hwprof_loops_warning(loops, i)); i++)
 		json_string(&json, NULL, warning);

@@ -295,16 +295,16 @@ static int warn(struct replay *replay)
 	int error = 0;
 
 	if (inferred)
-		error |= loops_warn(loops, "%" PRIu64 " of %" PRIu64 " branches are in code that could not be read: whether they call, return or jump is inferred",
+		error |= warnings_add(&loops->warnings, "%" PRIu64 " of %" PRIu64 " branches are in code that could not be read: whether they call, return or jump is inferred",
 				    inferred, replay->branches);
 	if (replay->broken)
-		error |= loops_warn(loops, "%" PRIu64 " of %" PRIu64 " branches were aborted or cannot have been as they are recorded: they count as gaps",
+		error |= warnings_add(&loops->warnings, "%" PRIu64 " of %" PRIu64 " branches were aborted or cannot have been as they are recorded: they count as gaps",
 				    replay->broken, replay->branches);
 	if (replay->filtered)
-		error |= loops_warn(loops, "%" PRIu64 " samples are left out: their event recorded some kinds of branches only",
+		error |= warnings_add(&loops->warnings, "%" PRIu64 " samples are left out: their event recorded some kinds of branches only",
 				    replay->filtered);
 	if (replay->unknown)
-		error |= loops_warn(loops, "%" PRIu64 " samples are left out: they are of no event that the file has",
+		error |= warnings_add(&loops->warnings, "%" PRIu64 " samples are left out: they are of no event that the file has",
 				    replay->unknown);
 	return error ? no_memory(replay) : 0;
 }

@@ -21,6 +21,8 @@ static size_t least_size(unsigned int type)
 		return sizeof(struct hwprof_row_branches);
 	case HWPROF_ROW_LOOP:
 		return sizeof(struct hwprof_row_loop);
+	case HWPROF_ROW_RANGE:
+		return sizeof(struct hwprof_row_range);
 	}
 	return sizeof(struct hwprof_row);
 }

@@ -53,12 +53,8 @@ static inline void summary_feed(struct summary *summary, struct window *window)
 static inline void summary_window(struct summary *summary, uint64_t ip,
 				  uint32_t space)
 {
-	const struct stream_event sample = {
-		.kind = STREAM_SAMPLE, .from = ip, .value = 1, .space = space,
-	};
-
 	summary->totals.windows++;
-	loop_engine.feed(summary->table, NULL, &sample);
+	loop_engine.taken(summary->table, ip, space);
 }
 
 #endif /* HWPROF_SUMMARY_H */

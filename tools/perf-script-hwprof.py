@@ -4,8 +4,8 @@
 
     perf script -s perf-script-hwprof.py -i hwprof.data
 
-The layout is that of linux/hwprof.h; docs/rows.md explains it. Counts of loops
-are increases since the loop's last row; those of a file add up to the run."""
+The layout is that of linux/hwprof.h; docs/rows.md explains it. Counts are
+increases since the thing's last row; those of a file add up to the run."""
 
 import struct
 
@@ -14,6 +14,7 @@ HEADER = struct.Struct("=HHIII")    # type, size, space, session, pid
 TOTALS = 1
 BRANCHES = 2
 LOOP = 3
+RANGE = 4
 
 TOTALS_FIELDS = ("produced", "delivered", "lost", "evicted", "pending",
                  "events", "gaps", "lost_events", "memory", "windows",
@@ -31,6 +32,9 @@ LOOP_FIELDS = ("head", "tail", "back_edges", "entries", "executions",
                "sum_cross", "windows")
 BUCKETS = 24
 LOOP_BODY = struct.Struct(f"=3Qq6Q3I4x4Q{BUCKETS}I")
+
+RANGE_FIELDS = ("low", "count", "bits", "basis")
+RANGE_BODY = struct.Struct("=QQII")
 
 
 def pairs(names, values):
@@ -50,6 +54,12 @@ def loop(body):
     return "loop " + pairs(LOOP_FIELDS, values) + f" trips={histogram or '-'}"
 
 
+def range_(body):
+    values = list(RANGE_BODY.unpack_from(body))
+    values[0] = hex(values[0])
+    return "range " + pairs(RANGE_FIELDS, values)
+
+
 def branches(body):
     tid, count, sequence = BRANCHES_BODY.unpack_from(body)
     text = [f"branches tid={tid} sequence={sequence}"]
@@ -61,7 +71,8 @@ def branches(body):
     return " ".join(text)
 
 
-DECODERS = {TOTALS: totals, BRANCHES: branches, LOOP: loop}
+DECODERS = {TOTALS: totals, BRANCHES: branches, LOOP: loop,
+            RANGE: range_}
 
 
 def decode(raw):

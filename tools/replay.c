@@ -105,7 +105,7 @@ static int replay_and_print(struct command_replay *command)
 
 int command_replay(int argc, char **argv)
 {
-	struct command_replay command = { .report.sort = "share" };
+	struct command_replay command = { 0 };
 	int status = parse(&command, argc, argv);
 
 	return status < 0 ? replay_and_print(&command) : status;

@@ -13,19 +13,23 @@
 #include "table.h"
 
 const char report_usage[] =
-"usage: hwprof report loops [OPTIONS]\n"
+"usage: hwprof report loops|ranges [OPTIONS]\n"
 "\n"
-"Says which loops a recording has: how often they were entered, and how many\n"
-"iterations they made.\n"
+"loops: which loops a recording has, how often they were entered, and how many\n"
+"iterations they made. ranges: which ranges of addresses are hot, as a tree,\n"
+"each with the events that it had at least and at most.\n"
 "\n"
 "  -i, --input FILE    recording of hwprof or perf; -: standard input, if it\n"
 "                      was recorded to a pipe (default: " DEFAULT_FILE ")\n"
+"      --hot PERCENT   ranges: hot are those with so much of all events, without\n"
+"                      the hot ranges inside them (default: 10)\n"
 REPORT_USAGE
 "\n"
 "exit status: 0 done; 1 the file cannot be read or is damaged; 2 wrong usage.\n";
 
 static const struct option options[] = {
 	{ "input", required_argument, NULL, 'i' },
+	{ "hot", required_argument, NULL, 'H' },
 	REPORT_OPTIONS,
 	{ NULL, 0, NULL, 0 },
 };
@@ -55,6 +59,32 @@ int report_option(struct report *report, int option, char *value,
 	return option_error(option, usage, argv);
 }
 
+static int parse_hot(struct report *report, const char *value)
+{
+	char *end;
+
+	report->hot = strtod(value, &end) / 100;
+	if (end == value || *end || !(report->hot > 0 && report->hot <= 1))
+		return usage_error("--hot '%s': allowed are percentages above 0, up to 100",
+				   value);
+	return -1;
+}
+
+/* Does what was asked for go with the subject? */
+static int check_subject(const struct report *report)
+{
+	bool ranges = !strcmp(report->subject, "ranges");
+
+	if (!ranges && strcmp(report->subject, "loops"))
+		return usage_error("unknown report '%s'; there are: loops, ranges",
+				   report->subject);
+	if (ranges && (report->sort || report->limit))
+		return usage_error("ranges are a tree: --sort and --limit are of loops");
+	if (!ranges && report->hot)
+		return usage_error("--hot is of ranges");
+	return -1;
+}
+
 static int parse(struct report *report, int argc, char **argv)
 {
 	int option, status = -1;
@@ -64,6 +94,8 @@ static int parse(struct report *report, int argc, char **argv)
 						   options, NULL)) >= 0) {
 		if (option == 'i')
 			report->file = optarg;
+		else if (option == 'H')
+			status = parse_hot(report, optarg);
 		else
 			status = report_option(report, option, optarg,
 					       report_usage, argv);
@@ -71,14 +103,12 @@ static int parse(struct report *report, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (optind == argc)
-		return usage_error("report on what? There is: loops");
-	if (strcmp(argv[optind], "loops"))
-		return usage_error("unknown report '%s'; there is: loops",
-				   argv[optind]);
+		return usage_error("report on what? There are: loops, ranges");
+	report->subject = argv[optind];
 	if (optind + 1 < argc)
 		return usage_error("unexpected '%s'; the file is given with -i",
 				   argv[optind + 1]);
-	return -1;
+	return check_subject(report);
 }
 
 enum {
@@ -121,7 +151,7 @@ static void add_count(struct table *table, uint64_t count, bool known)
 	table_add(table, "%s", known ? grouped(count, text) : "-");
 }
 
-static const char *shown_path(const char *path, bool full)
+const char *shown_path(const char *path, bool full)
 {
 	const char *slash = full || *path == '[' ? NULL : strrchr(path, '/');
 
@@ -190,7 +220,7 @@ static const char *basis_sentence(const struct hwprof_loop *loop)
 	return "samples: iterations are back edges, by the samples' periods";
 }
 
-static size_t terminal_width(void)
+size_t terminal_width(void)
 {
 	struct winsize size;
 
@@ -288,7 +318,7 @@ static int print_table(const struct report *report,
 }
 
 /* A reader that went away (head, less) is no error. */
-static int check_output(int status)
+int check_output(int status)
 {
 	if (!fflush(stdout) && !ferror(stdout))
 		return status;
@@ -303,7 +333,7 @@ int report_print(const struct report *report, struct hwprof_loops *loops)
 	int status = STATUS_OK;
 	size_t i;
 
-	if (hwprof_loops_sort(loops, report->sort))
+	if (hwprof_loops_sort(loops, report->sort ? report->sort : "share"))
 		return usage_error("%s", hwprof_loops_error(loops));
 	if (report->json)
 		hwprof_loops_json(loops, report->limit, stdout);
@@ -337,8 +367,11 @@ static int read_and_print(const struct report *report)
 
 int command_report(int argc, char **argv)
 {
-	struct report report = { .file = DEFAULT_FILE, .sort = "share" };
+	struct report report = { .file = DEFAULT_FILE };
 	int status = parse(&report, argc, argv);
 
-	return status < 0 ? read_and_print(&report) : status;
+	if (status >= 0)
+		return status;
+	return strcmp(report.subject, "ranges") ? read_and_print(&report) :
+						  report_ranges(&report);
 }

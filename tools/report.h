@@ -9,6 +9,9 @@
 
 struct report {
 	const char *file;
+	const char *subject;	/* what of: loops, ranges */
+	double hot;		/* part of all that makes a range so; 0: the
+				 * default */
 	const char *sort;
 	uint64_t limit;		/* 0: all */
 	bool json, full_path;
@@ -41,6 +44,15 @@ struct report {
  */
 int report_option(struct report *report, int option, char *value,
 		  const char *usage, char **argv);
+
+/* report_ranges.c: reads and prints ranges. The status. */
+int report_ranges(const struct report *report);
+
+/* What is printed alike. */
+const char *shown_path(const char *path, bool full);
+size_t terminal_width(void);	/* 0: as wide as it gets */
+/* After the last output: the status, if that could be written. */
+int check_output(int status);
 
 /* Sorts and prints @loops, and its warnings on stderr. The status. */
 int report_print(const struct report *report, struct hwprof_loops *loops);

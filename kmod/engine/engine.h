@@ -31,6 +31,7 @@ struct engine_params {
 	u64 span;	/* longest back edge in bytes */
 	u32 basis;	/* enum hwprof_basis of all rows */
 	u64 seed;	/* keys the hashes, so that users cannot choose collisions */
+	u32 epsilon_ppm;	/* largest error of a range; 0: the default */
 };
 
 /*
@@ -49,6 +50,7 @@ struct engine_sample {
 	union {
 		struct hwprof_row row;
 		struct hwprof_row_loop loop;
+		struct hwprof_row_range range;
 		struct {
 			struct hwprof_row_branches row;
 			struct hwprof_branch branch;
@@ -87,9 +89,8 @@ struct engine_ops {
 			     const struct stream_event *event);
 
 	/*
-	 * One event of the cursor's task; of a sample, @cursor may be NULL.
-	 * False: the table is crowded, and wants to be retired (immediate:
-	 * emitted) now.
+	 * One event of the cursor's task. False: the table is crowded, and
+	 * wants to be retired (immediate: emitted) now.
 	 */
 	bool (*feed)(void *table, void *cursor,
 		     const struct stream_event *event);
@@ -100,6 +101,12 @@ struct engine_ops {
 	 */
 	bool (*feed_window)(void *table, struct window *window,
 			    struct window_counts *counts);
+
+	/*
+	 * A window that was chosen by time was fed; it was taken at @ip, where
+	 * the time goes to. May be NULL.
+	 */
+	void (*taken)(void *table, u64 ip, u32 space);
 
 	/*
 	 * Takes up to @limit items out of @table into @profile and returns how
@@ -138,5 +145,6 @@ struct engine_ops {
 
 extern const struct engine_ops loop_engine;
 extern const struct engine_ops branch_engine;
+extern const struct engine_ops range_engine;
 
 #endif /* HWPROF_ENGINE_ENGINE_H */

@@ -500,8 +500,6 @@ static bool loop_feed(void *memory, void *cursor_memory,
 	struct loop_cursor *cursor = cursor_memory;
 	struct loop_table *table = memory;
 
-	if (unlikely(event->kind == STREAM_SAMPLE))
-		return window_taken(table, event);
 	if (table->effects)
 		return line_feed(table, &cursor->line, event);
 	if (unlikely(!flow_follows(&cursor->flow, event)))
@@ -587,6 +585,7 @@ const struct engine_ops loop_engine = {
 	.unit		= loop_unit,
 	.feed		= loop_feed,
 	.feed_window	= loop_feed_window,
+	.taken		= loop_window_taken,
 	.merge		= loop_merge,
 	.settle		= loop_settle,
 	.rows		= loop_rows,

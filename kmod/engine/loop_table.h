@@ -209,11 +209,11 @@ struct line {
 size_t window_table_size(u32 loops, u32 segments);
 void window_table_init(struct loop_table *table, void *memory);
 void window_close(struct loop_table *table, struct loop *loop);
-bool window_taken(struct loop_table *table, const struct stream_event *event);
 bool line_feed(struct loop_table *table, struct line *line,
 	       const struct stream_event *event);
 bool loop_feed_window(void *table, struct window *window,
 		      struct window_counts *counts);
+void loop_window_taken(void *table, u64 ip, u32 space);
 
 /* loop_profile.c: of engine_ops */
 size_t loop_merge(void *profile, void *table, size_t limit);

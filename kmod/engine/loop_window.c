@@ -235,14 +235,13 @@ static bool is_branch(unsigned int kind)
 	return kind - STREAM_COND <= STREAM_RET - STREAM_COND;
 }
 
-/* A window was taken here. What it saw of loops is known by now. */
-bool window_taken(struct loop_table *table, const struct stream_event *event)
+/* What the window saw of loops is known by now. */
+void loop_window_taken(void *memory, u64 ip, u32 space)
 {
-	struct loop *loop = loop_around(table, event->from, event->space);
+	struct loop *loop = loop_around(memory, ip, space);
 
 	if (loop)
-		loop->windows += event->value;
-	return true;
+		loop->windows++;
 }
 
 bool line_feed(struct loop_table *table, struct line *line,

@@ -34,9 +34,20 @@ static int check_windows(const struct perf_event_attr *attr)
 	return 0;
 }
 
+/* Only ranges have an error to choose; the stream is that of code. */
+static int check_ranges(const struct perf_event_attr *attr)
+{
+	u64 epsilon = field_get(attr, FIELD_epsilon_ppm);
+
+	if (epsilon > HWPROF_EPSILON_PPM_MAX ||
+	    (epsilon && field_engine(attr) != &range_engine))
+		return -EINVAL;
+	return field_get(attr, FIELD_range_of) ? -EOPNOTSUPP : 0;
+}
+
 static int check_fields(const struct perf_event_attr *attr)
 {
-	int word;
+	int word, err;
 
 	if (compat_more_config(attr))
 		return -EINVAL;
@@ -50,11 +61,13 @@ static int check_fields(const struct perf_event_attr *attr)
 	if (!field_engine(attr) ||
 	    attr->config & field_bits(FIELD_sample, FIELD_mem) ||
 	    field_get(attr, FIELD_budget_permille) ||
-	    field_get(attr, FIELD_epsilon_ppm) ||
-	    field_get(attr, FIELD_range_of) || field_get(attr, FIELD_session))
+	    field_get(attr, FIELD_session))
 		return -EOPNOTSUPP;
 	if (!field_get(attr, FIELD_lbr) && step_source.missing())
 		return -EOPNOTSUPP;
+	err = check_ranges(attr);
+	if (err)
+		return err;
 	if (trigger_wanted(attr))
 		return check_windows(attr);
 	return field_get(attr, FIELD_trigger) ? -EINVAL : 0;

@@ -47,10 +47,12 @@ static const struct attribute_group format_group = {
 
 PMU_EVENT_ATTR_STRING(loops, event_loops, "loops=1");
 PMU_EVENT_ATTR_STRING(branches, event_branches, "branches=1");
+PMU_EVENT_ATTR_STRING(ranges, event_ranges, "ranges=1");
 
 static struct attribute *event_attributes[] = {
 	&event_loops.attr.attr,
 	&event_branches.attr.attr,
+	&event_ranges.attr.attr,
 	NULL
 };
 

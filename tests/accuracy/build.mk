@@ -12,3 +12,11 @@ $(BUILD)/windows: $(WINDOWS_OBJECTS) $(BUILD)/libhwprof.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
 
 TEST_PROGRAMS += $(BUILD)/windows
+
+$(BUILD)/obj/tests/accuracy/exact_ranges.o: override CFLAGS += -I.
+
+$(BUILD)/exact_ranges: $(BUILD)/obj/tests/accuracy/exact_ranges.o \
+		       $(BUILD)/libhwprof.a
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
+
+TEST_PROGRAMS += $(BUILD)/exact_ranges

@@ -2,6 +2,7 @@
 # Benchmarks print ratios; they are no tests. `make bench` runs them all:
 # bench-step	steps per second beside PTRACE_SINGLESTEP's, in the VM
 # bench-native	nanoseconds per branch of the engine beside a hash table's
+# bench-ranges	the same of the range engine, and its accuracy
 # bench-lbr	instructions per sample of branch records, and perf's
 # bench-replay	a recording of 10^7 branches, replayed and by `perf script`
 # bench-windows	trip counts from windows of bench-native's branches (run that first)
@@ -23,6 +24,12 @@ $(BUILD)/bench/native: $(BENCH_OBJECTS) $(BUILD)/libhwprof.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
 
+$(BUILD)/bench/ranges: $(BUILD)/obj/tests/bench/ranges.o \
+		       $(filter-out %/native.o,$(BENCH_OBJECTS)) \
+		       $(BUILD)/libhwprof.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
+
 $(BUILD)/bench/trace: $(BUILD)/obj/tests/bench/trace.o
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lcapstone
@@ -40,6 +47,9 @@ bench-step: $(BUILD)/tests/bench-step $(BUILD)/hwprof $(BUILD)/6.12/hwprof.ko
 
 bench-native: $(BUILD)/bench/native $(BUILD)/bench/trace
 	@tests/bench/native.sh
+
+bench-ranges: $(BUILD)/bench/ranges $(BUILD)/bench/trace
+	@tests/bench/native.sh ranges
 
 # Recordings as the library's tests write them.
 STACKS_OBJECTS := $(patsubst %,$(BUILD)/obj/tests/%.o,bench/stacks lib/run \
@@ -75,8 +85,10 @@ bench:
 	@tests/vm/install build rig check
 	-@$(MAKE) -s bench-step
 	-@$(MAKE) -s bench-native
+	-@$(MAKE) -s bench-ranges
 	-@$(MAKE) -s bench-lbr
 	-@$(MAKE) -s bench-replay
 	-@$(MAKE) -s bench-windows
 
-.PHONY: bench bench-step bench-native bench-lbr bench-replay bench-windows
+.PHONY: bench bench-step bench-native bench-ranges bench-lbr bench-replay \
+	bench-windows

@@ -1,13 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Nanoseconds per branch of the loop engine and of a hash table, on branches of
-# real programs. The branches are recorded once and kept under build/.
+# native.sh [native|ranges [OPTION]...]: nanoseconds per branch of the loop or the
+# range engine and of a hash table, on branches of real programs. The branches
+# are recorded once and kept under build/.
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top" || exit 2
 streams=build/bench/streams
 inputs=tests/bench/inputs
 mkdir -p $streams
 export LC_ALL=C
+program=${1:-native}
+[ $# = 0 ] || shift
 
 # record NAME COMMAND...: its first two million branches
 record()
@@ -35,4 +38,4 @@ record sqlite3 sqlite3 -init $inputs/join.sql :memory: .quit
 record python3 /usr/bin/python3 -S -c "print(sum(i * i % 7 for i in range(3000)))"
 record jq jq -n "[range(300) | tostring] | map(length) | add"
 
-exec build/bench/native "$@" $streams/[!.]*
+exec "build/bench/$program" "$@" $streams/[!.]*

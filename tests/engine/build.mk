@@ -21,17 +21,23 @@ $(BUILD)/tests/%: $(BUILD)/san/tests/engine/%.o $(HARNESS_SAN) $(ORACLE_SAN) \
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ -lcmocka
 
-UNIT_TESTS += $(patsubst %,$(BUILD)/tests/%,test-oracle test-loop test-bounds test-windows)
+$(BUILD)/tests/test-range: $(BUILD)/san/tests/engine/test-range.o $(ENGINE_SAN)
+	@mkdir -p $(@D)
+	$(CC) $(SAN) -o $@ $^ -lcmocka
+
+UNIT_TESTS += $(patsubst %,$(BUILD)/tests/%,test-oracle test-loop test-bounds \
+					   test-windows test-range)
 
 # From sources, because all of it is instrumented: libFuzzer is clang's.
-$(BUILD)/fuzz/fuzz-loop: tests/fuzz/fuzz-loop.c $(ENGINE_C) \
-			 $(wildcard kmod/engine/*.h) uapi/linux/hwprof.h
+$(BUILD)/fuzz/fuzz-loop $(BUILD)/fuzz/fuzz-range: \
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(ENGINE_C) $(wildcard kmod/engine/*.h) \
+		 uapi/linux/hwprof.h
 	@mkdir -p $(@D)
 	clang -g -O1 -std=gnu11 -Wno-gnu-variable-sized-type-not-at-end \
 		-Iuapi -Ikmod \
 		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
 		-o $@ $(filter %.c,$^)
 
-FUZZERS += $(BUILD)/fuzz/fuzz-loop
+FUZZERS += $(BUILD)/fuzz/fuzz-loop $(BUILD)/fuzz/fuzz-range
 
 -include $(shell find $(BUILD)/san -name '*.d' 2>/dev/null)

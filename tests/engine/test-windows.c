@@ -133,17 +133,6 @@ static void feed_records(struct engine *engine,
 	assert_int_equal(window.broken, 0);
 }
 
-/* A window was taken where its last branch led to. */
-static void feed_sample(struct engine *engine, const struct stream_event *last)
-{
-	const struct stream_event sample = {
-		.kind = STREAM_SAMPLE, .from = last->to, .value = 1,
-		.space = last->space,
-	};
-
-	loop_engine.feed(engine->table, NULL, &sample);
-}
-
 /* All windows. */
 static void feed_windows(struct engine *engine, const struct events *events,
 			 u64 random)
@@ -156,7 +145,9 @@ static void feed_windows(struct engine *engine, const struct events *events,
 			feed_events(engine, &events->items[at]);
 		else
 			feed_records(engine, &events->items[at]);
-		feed_sample(engine, &events->items[at + WINDOW - 1]);
+		loop_engine.taken(engine->table,
+				  events->items[at + WINDOW - 1].to,
+				  events->items[at + WINDOW - 1].space);
 		if (random_once_in(&random, 50))
 			loop_engine.merge(engine->profile, engine->table, ~0UL);
 	}

@@ -52,6 +52,22 @@ static void need_sentence(int error, const struct hwprof_file *file)
 		abort();
 }
 
+static void read_ranges(const uint8_t *bytes, size_t size, unsigned int flags)
+{
+	struct hwprof_ranges *ranges = NULL;
+	struct hwprof_file *file;
+	int error = open_bytes(&file, bytes, size);
+
+	if (!error)
+		error = hwprof_ranges_read(&ranges, file, 0,
+					   HWPROF_NO_OBJECTS | flags);
+	need_sentence(error, file);
+	if (ranges && hwprof_ranges_json(ranges, sink))
+		abort();
+	hwprof_ranges_free(ranges);
+	hwprof_file_close(file);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct hwprof_loops *loops = NULL;
@@ -74,5 +90,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		abort();
 	hwprof_loops_free(loops);
 	hwprof_file_close(file);
+	read_ranges(bytes, size, sum & HWPROF_PER_PROCESS);
 	return 0;
 }

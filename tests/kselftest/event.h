@@ -18,6 +18,7 @@ enum {
 
 #define EVENT_LOOPS	(1ULL << 1)
 #define EVENT_BRANCHES	(1ULL << 0)
+#define EVENT_RANGES	(1ULL << 5)
 #define EVENT_ROWS	(1ULL << 12)
 #define EVENT_MEMORY(mib)	((uint64_t)(mib) << 16)
 #define EVENT_INTERVAL(ms)	((uint64_t)(ms) << 32)	/* in config1 */

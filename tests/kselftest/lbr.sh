@@ -160,6 +160,19 @@ unload()
 	sessions 0
 }
 
+# Where branches lead, of each stack: most lead into inner, and none is lost.
+ranges()
+{
+	hwprof record -q -o $data -e ranges,lbr -c 499 -- ./trips &&
+		hwprof report ranges -i $data > /tmp/report || return
+	cat /tmp/report
+	grep -q 'windows of branches' /tmp/report &&
+		grep -q ' inner+0x' /tmp/report &&
+		sed -n 's/,//g; / events = /p' /tmp/report | awk '
+			$1 != $4 || $1 < 30 * '$((TAKEN / 499 - 9))' { exit 1 }
+			END { exit NR != 1 }'
+}
+
 if ! grep -q '^yes$' $caps/lbr; then
 	test_ok "lbr: refused, where there is none" is_missing
 	finish
@@ -176,6 +189,7 @@ test_ok "lbr: -p" running
 test_ok "lbr: the kernel" kernel_too
 test_ok "lbr: two sessions" two_at_once
 test_ok "lbr: beside perf record -b" beside_perf
+test_ok "lbr: ranges" ranges
 test_ok "lbr: what there is not" refuses
 test_ok "lbr: as an ordinary user" as_user
 test_ok "lbr: CPU hotplug" cpus_go_and_come

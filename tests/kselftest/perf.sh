@@ -4,6 +4,7 @@
 . "${0%/*}/tap.sh"
 
 BACK=9999		# back edges of `known`
+TAKEN=10001		# its taken branches: and a call and a return
 SHAPES=20000		# of `shapes`
 data=/tmp/perf.data
 export PERF_BUILDID_DIR=/tmp/buildid
@@ -217,6 +218,28 @@ says_why_not()
 			grep 'not supported'
 }
 
+ranges_stat()
+{
+	is $TAKEN "$(stat_count -e hwprof/ranges/u -- ./known)" &&
+		is $((3 * TAKEN + 3)) \
+			"$(stat_count -e hwprof/ranges/u -- ./forks)"
+}
+
+ranges_samples()
+{
+	record -e hwprof/ranges/u -- ./known && is $TAKEN "$(periods known)" &&
+		record -c 100 --period -e hwprof/ranges/u -- ./known &&
+		is $TAKEN "$(periods known)"
+}
+
+# Nothing is lost that fits in no range of its own, and nothing told twice.
+ranges_rows()
+{
+	record -e hwprof/ranges,rows/u -- ./known && is $TAKEN "$(periods known)" &&
+		record -e hwprof/ranges,rows,epsilon_ppm=500000/u -- ./forks &&
+		is $((3 * TAKEN + 3)) $(($(periods forks) + $(periods known)))
+}
+
 test_ok "perf list" lists_events
 test_ok "perf stat" stat_is_exact
 test_ok "perf stat -r" stat_repeats
@@ -239,4 +262,7 @@ test_ok "perf report by symbol" report_symbols
 test_ok "perf script" script_rows
 test_ok "perf annotate" annotate_head
 test_ok "what there is not" says_why_not
+test_ok "ranges: perf stat" ranges_stat
+test_ok "ranges: samples" ranges_samples
+test_ok "ranges: rows" ranges_rows
 finish

@@ -68,12 +68,14 @@ TEST(things)
 
 	EXPECT_EQ(0, try_config(EVENT_LOOPS, 0, 0));
 	EXPECT_EQ(0, try_config(EVENT_BRANCHES, 0, 0));
+	EXPECT_EQ(0, try_config(EVENT_RANGES, 0, 0));
 	EXPECT_EQ(-EINVAL, try_config(0, 0, 0));
 	for (two = 2; two < 7; two++)
 		EXPECT_EQ(-EINVAL, try_config(EVENT_BRANCHES | 1 << two, 0, 0));
-	/* calls, paths, values, ranges, cct: not in this version */
+	/* calls, paths, values, cct: not in this version */
 	for (two = 2; two < 7; two++)
-		EXPECT_EQ(-EOPNOTSUPP, try_config(1 << two, 0, 0));
+		if (1 << two != EVENT_RANGES)
+			EXPECT_EQ(-EOPNOTSUPP, try_config(1 << two, 0, 0));
 }
 
 TEST(sources)
@@ -147,11 +149,21 @@ TEST(bursts)
 TEST(fields_to_come)
 {
 	EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_LOOPS, 1 << 16, 0));
-	EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_LOOPS, 0, 1));
 	EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_LOOPS, 0, 1 << 20));
 	EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_LOOPS, 0, 1ULL << 32));
 	EXPECT_EQ(0, try_config(EVENT_LOOPS, EVENT_INTERVAL(10), 0));
 	EXPECT_EQ(0, try_config(EVENT_LOOPS | EVENT_MEMORY(2) | 1024ULL << 32, 0, 0));
+}
+
+/* The error of ranges, in millionths: up to all of it, and of nothing else. */
+TEST(epsilon)
+{
+	EXPECT_EQ(0, try_config(EVENT_RANGES, 0, 1));
+	EXPECT_EQ(0, try_config(EVENT_RANGES, 0, 1000000));
+	EXPECT_EQ(-EINVAL, try_config(EVENT_RANGES, 0, 1000001));
+	EXPECT_EQ(-EINVAL, try_config(EVENT_LOOPS, 0, 1));
+	EXPECT_EQ(-EINVAL, try_config(EVENT_BRANCHES, 0, 10000));
+	EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_RANGES, 0, 1 << 20));
 }
 
 TEST(precise)

@@ -25,6 +25,7 @@ static const struct {
 	{ "loops,span=4294967295", { 0xffffffff00000002, 0, 0 }, true, false, false },
 	{ "loops,burst=200,budget_permille=10", { 0x2, 0xa00c8, 0 }, true, false, false },
 	{ "ranges,range_of=15,epsilon_ppm=1", { 0x20, 0, 0xf00001 }, true, false, false },
+	{ "ranges,epsilon_ppm=1000000", { 0x20, 0, 1000000 }, true, false, false },
 	{ "loops,session=4294967295", { 0x2, 0, 0xffffffff00000000 }, true, false, false },
 };
 
@@ -73,6 +74,7 @@ static const struct {
 	{ "loops,rows=2", "'rows=2'", "0 to 1" },
 	{ "loops,span=4294967296", "'span=4294967296'", "0 to 4294967295" },
 	{ "loops,span=99999999999999999999999", "span", "0 to 4294967295" },
+	{ "ranges,epsilon_ppm=1000001", "'epsilon_ppm=1000001'", "0 to 1000000" },
 	{ "loops,step=yes", "'step=yes'", "0 to 1" },
 	{ "loops,loops", "'loops' is given twice", "" },
 	{ "loops,calls", "one thing only", "branches, loops" },

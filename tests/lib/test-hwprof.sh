@@ -4,6 +4,7 @@
 # usage, in the project's folder: test-hwprof [HWPROF]
 hwprof=${1:-build/hwprof}
 recording=tests/fuzz/seeds/fuzz-perfdata/hwprof
+ranges=tests/fuzz/seeds/fuzz-perfdata/ranges
 script=tools/perf-script-hwprof.py
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -53,7 +54,7 @@ check "doctor, arguments" 2 "takes no arguments" "$hwprof" doctor x
 check "doctor, JSON" 0 "usable" sh -c \
 	"'$hwprof' doctor --json | python3 -m json.tool"
 
-check "report of nothing" 2 "There is: loops" "$hwprof" report
+check "report of nothing" 2 "There are: loops, ranges" "$hwprof" report
 check "unknown report" 2 "unknown report 'calls'" "$hwprof" report calls
 check "unknown key" 2 "unknown sort key 'size'; keys are: share" \
 	"$hwprof" report loops -i "$recording" --sort share,size
@@ -95,6 +96,27 @@ check "reader gone, SIGPIPE ignored" 0 "^quiet$" sh -c \
 	 (sleep 0.2; '$hwprof' report loops -i '$recording') 2> '$work/err' | true
 	 ! grep -i -e pipe -e write '$work/err' && echo quiet"
 
+# Three times a loop of 9,800 iterations, with an error of up to all of it.
+check "ranges" 0 "1 hot range; exact" "$hwprof" report ranges -i "$ranges"
+check "ranges, bounds" 0 "28,250 *29,579 *0x100a *known" \
+	"$hwprof" report ranges -i "$ranges"
+check "ranges, account" 0 "30,006 events = 30,006 delivered" \
+	"$hwprof" report ranges -i "$ranges"
+check "ranges, more of them" 0 "2 hot ranges" \
+	"$hwprof" report ranges -i "$ranges" --hot 1
+check "ranges per process" 0 "0x1000000a\|0x100a.*17[345] known" \
+	"$hwprof" report ranges -i "$ranges" --per-process
+check "ranges, full path" 0 "/usr/bin/known" \
+	"$hwprof" report ranges -i "$ranges" --full-path
+check "ranges, JSON" 0 '"least": 28250' sh -c \
+	"'$hwprof' report ranges --json -i '$ranges' | python3 -m json.tool"
+check "ranges of loops" 0 "nothing was counted" \
+	"$hwprof" report ranges -i "$recording"
+check "ranges, --hot" 2 "percentages above 0, up to 100" \
+	"$hwprof" report ranges --hot 101
+check "ranges, --sort" 2 "are of loops" "$hwprof" report ranges --sort share
+check "loops, --hot" 2 "is of ranges" "$hwprof" report loops --hot 5
+
 stacks=tests/fuzz/seeds/fuzz-replay
 check "replay of nothing" 2 "replay which file" "$hwprof" replay
 check "replay, help" 0 "usage: hwprof replay FILE" "$hwprof" replay --help
@@ -125,6 +147,8 @@ if perf version --build-options 2> /dev/null | grep -q "libpython: .*on"; then
 	check "branches by perf script" 0 \
 		"sequence=5 0x401000>0x401010/jump/0/0" \
 		perf script -s "$script" -i "$recording"
+	check "ranges by perf script" 0 "range low=0x1000000a count=9800 bits=0" \
+		perf script -s "$script" -i "$ranges"
 else
 	n=$((n + 1))
 	echo "ok $n - rows by perf script # SKIP this perf has no Python"

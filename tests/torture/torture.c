@@ -56,7 +56,7 @@ static void test_subjects(const char *program, const char * const *names,
 {
 	for (; *names; names++)
 		if (access(program, X_OK))
-			tap_skip("not built: gcc-multilib is not installed",
+			tap_skip("not built: gcc-12-multilib is not installed",
 				 "%s, %s", *names, bits);
 		else
 			test_subject(program, *names, bits);

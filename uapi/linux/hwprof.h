@@ -46,13 +46,15 @@
 	X(budget_permille, 1, 16, 25, "share of the task's time; 0: unlimited") \
 	X(interval_ms,	   1, 32, 47, "milliseconds between rows; 0: 1000")    \
 	X(trigger,	   1, 48, 63, "raw event that windows are taken at; 0: lbr: taken branches, step: CPU time") \
-	X(epsilon_ppm,	   2,  0, 19, "largest error of a range; 0: 10000")    \
+	X(epsilon_ppm,	   2,  0, 19, "largest error of a range, up to 1000000; 0: 10000") \
 	X(range_of,	   2, 20, 23, "stream that ranges summarise")	       \
 	X(session,	   2, 32, 63, "session opened at /dev/hwprof")
 
 #define HWPROF_DEFAULT_MEMORY_MIB	1
 #define HWPROF_DEFAULT_SPAN		(1U << 20)
 #define HWPROF_DEFAULT_INTERVAL_MS	1000
+#define HWPROF_DEFAULT_EPSILON_PPM	10000
+#define HWPROF_EPSILON_PPM_MAX		1000000
 /* The first branch of a burst only says where its first line begins. */
 #define HWPROF_BURST_MIN		2
 #define HWPROF_BURST_MAX		16383
@@ -80,6 +82,7 @@ enum hwprof_row_type {
 	HWPROF_ROW_TOTALS	= 1,
 	HWPROF_ROW_BRANCHES	= 2,
 	HWPROF_ROW_LOOP		= 3,
+	HWPROF_ROW_RANGE	= 4,
 };
 
 /* What the numbers of a row are true of. */
@@ -181,6 +184,24 @@ struct hwprof_row_loop {
 				 * and in none inside it */
 	__u32 trips[HWPROF_TRIP_BUCKETS];	/* whole executions with a trip
 				 * count in [2^i, 2^(i+1)); the last one: and more */
+};
+
+/*
+ * A range of values: of a stream's events, those in it that no smaller range
+ * had been made for (Mysore et al.: Profiling over Adaptive Ranges, section 2;
+ * docs/ranges.md). Ranges are aligned and have a size that is a power of four,
+ * so that any two are apart or one contains the other. A reader sums the
+ * counts by range, over all rows of a process: an event was counted in one
+ * range that contains it, so a range has had at least what it and the ranges
+ * inside it were counted, and at most what the ranges around it were in
+ * addition.
+ */
+struct hwprof_row_range {
+	struct hwprof_row row;
+	__u64 low;		/* lowest value: a multiple of the size */
+	__u64 count;		/* weight of the events: the unit */
+	__u32 bits;		/* log2 of the size, 0 to 64, even */
+	__u32 basis;		/* enum hwprof_basis */
 };
 
 #endif /* _UAPI_LINUX_HWPROF_H */

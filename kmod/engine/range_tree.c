@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "range_tree.h"
+
+/* --- memory ------------------------------------------------------------------ */
+
+enum {
+	ROOT_SHARE	= 16,	/* of so many blocks, one has roots */
+
+	/* Events after which the hand passes over a block. */
+	PACE_EMPTY	= 64,
+	PACE		= 16,
+	PACE_FULL	= 8,
+};
+
+void range_tree_init(struct range_tree *tree, void *memory, size_t size,
+		     u32 epsilon_ppm)
+{
+	size_t each = sizeof(struct range_block) + sizeof(struct range_told) +
+		      RANGE_SIBLINGS * sizeof(u64) / ROOT_SHARE;
+	size_t blocks = min(size / each, (size_t)U32_MAX / RANGE_SIBLINGS);
+	u32 roots = 1;
+
+	while (2 * roots <= blocks / ROOT_SHARE)
+		roots *= 2;
+	tree->root_blocks = roots;
+	tree->block_count = blocks;
+	tree->blocks = memory;
+	tree->told = (struct range_told *)(tree->blocks + blocks);
+	tree->owners = (u64 *)(tree->told + blocks);
+	tree->epsilon = ((u64)epsilon_ppm << 32) / 1000000;
+	range_tree_clear(tree);
+}
+
+static void block_free(struct range_tree *tree, u32 number)
+{
+	struct range_block *block = &tree->blocks[number];
+
+	block->root = RANGE_NO_ROOT;
+	block->child[0] = tree->free;
+	tree->free = number;
+	tree->room++;
+}
+
+/* 0: there is none. */
+static u32 block_take(struct range_tree *tree)
+{
+	u32 number = tree->free;
+
+	if (!tree->room)
+		return 0;
+	tree->room--;
+	if (!number)
+		return tree->top++;
+	tree->free = tree->blocks[number].child[0];
+	return number;
+}
+
+/* Costs what roots cost: hints are gone, so nothing leads to other blocks. */
+void range_tree_clear(struct range_tree *tree)
+{
+	u32 i;
+
+	memset(tree->blocks, 0, tree->root_blocks * sizeof(*tree->blocks));
+	memset(tree->told, 0, tree->root_blocks * sizeof(*tree->told));
+	memset(tree->owners, 0, (size_t)tree->root_blocks * RANGE_SIBLINGS *
+				sizeof(*tree->owners));
+	memset(tree->hint, 0, sizeof(tree->hint));
+	memset(tree->near, 0, sizeof(tree->near));
+	for (i = 0; i < tree->root_blocks; i++)
+		tree->blocks[i].root = RANGE_NO_ROOT;
+	tree->top = tree->root_blocks;
+	tree->free = 0;
+	tree->room = tree->block_count - tree->root_blocks;
+	tree->hand = tree->root_blocks;
+	tree->passed = 0;
+	tree->pace = PACE_EMPTY;
+	tree->n = 0;
+	tree->n_told = 0;
+	tree->raised = 1;
+	tree->threshold = 1;
+	tree->refused = 0;
+}
+
+/* --- merging ----------------------------------------------------------------- */
+
+/*
+ * Half of epsilon, because ranges are counted twice: first in a CPU's table,
+ * and then what is in that, in a profile.
+ */
+static u64 threshold(const struct range_tree *tree)
+{
+	u64 share = (unsigned __int128)tree->n * tree->epsilon >>
+		    (32 + 1 + 5);	/* log2 of 2 * RANGE_LEVELS */
+
+	return max(share, tree->raised);
+}
+
+/* The node whose quarters are in @number. */
+static u32 parent_of(const struct range_tree *tree, u32 number)
+{
+	const struct range_block *block = &tree->blocks[number];
+	u32 node = block->root;
+
+	for (;;) {
+		const struct range_block *at = range_block(tree, node);
+		u32 child = at->child[node % RANGE_SIBLINGS];
+
+		if (child == number)
+			return node;
+		at = &tree->blocks[child];
+		node = child * RANGE_SIBLINGS +
+		       (u32)((block->low ^ at->low) >> at->shift);
+	}
+}
+
+static void fold(struct range_tree *tree, u32 number, u32 parent, u64 sum)
+{
+	const struct range_told *told = &tree->told[number];
+
+	*range_own(tree, parent) += sum;
+	*range_told(tree, parent) += told->count[0] + told->count[1] +
+				     told->count[2] + told->count[3];
+	range_block(tree, parent)->child[parent % RANGE_SIBLINGS] = 0;
+	block_free(tree, number);
+}
+
+/* Events until then. The less room there is, the sooner some is made. */
+static u32 pace(const struct range_tree *tree)
+{
+	if (tree->room > tree->block_count / 2)
+		return PACE_EMPTY;
+	return tree->room ? PACE : PACE_FULL;
+}
+
+/*
+ * The hand goes down, because a chain of splits took blocks upwards: then one
+ * round merges all of it.
+ */
+static const struct range_block *next_block(struct range_tree *tree)
+{
+	if (tree->hand <= tree->root_blocks)
+		tree->hand = tree->top;
+	tree->hand--;
+	tree->passed++;
+	return &tree->blocks[tree->hand];
+}
+
+/*
+ * Merges the next block's ranges, if they and the one around them are together
+ * no more than what is not split: alone, they would be split again at once.
+ */
+void range_pass(struct range_tree *tree)
+{
+	const struct range_block *block;
+	u64 sum;
+	u32 parent;
+
+	tree->threshold = threshold(tree);
+	tree->pace = pace(tree);
+	block = next_block(tree);
+	if (block->root == RANGE_NO_ROOT ||
+	    block->child[0] | block->child[1] | block->child[2] | block->child[3])
+		return;
+	sum = block->count[0] + block->count[1] + block->count[2] +
+	      block->count[3];
+	if (sum >= tree->threshold)
+		return;
+	parent = parent_of(tree, tree->hand);
+	if (*range_own(tree, parent) + sum < tree->threshold)
+		fold(tree, tree->hand, parent, sum);
+}
+
+/* --- splitting --------------------------------------------------------------- */
+
+/*
+ * Memory is short. What is merged under a higher threshold is seen when the
+ * hand comes by, so the threshold does not run ahead of it.
+ */
+static void refuse(struct range_tree *tree)
+{
+	tree->refused++;
+	if (tree->passed < tree->block_count / 16)
+		return;
+	tree->passed = 0;
+	tree->raised = tree->threshold + tree->threshold / 16 + 1;
+	tree->threshold = tree->raised;
+}
+
+/* Divides @node, a leaf: the block of its quarters; 0: refused. */
+static u32 split(struct range_tree *tree, u32 node)
+{
+	u32 bits = range_bits(tree, node), number = block_take(tree);
+	struct range_block *block = &tree->blocks[number];
+
+	if (!number) {
+		refuse(tree);
+		return 0;
+	}
+	memset(block, 0, sizeof(*block));
+	memset(&tree->told[number], 0, sizeof(tree->told[number]));
+	block->low = range_low(tree, node);
+	block->shift = bits - RANGE_BRANCH;
+	block->root = range_is_root(tree, node) ? node :
+		      range_block(tree, node)->root;
+	range_block(tree, node)->child[node % RANGE_SIBLINGS] = number;
+	return number;
+}
+
+/*
+ * Counts @weight in @node, a leaf, or below it, in a range of @bits or more. It
+ * is split before it reaches the threshold: what it has been counted stays.
+ */
+static u32 grow(struct range_tree *tree, u32 node, u64 value, u32 bits,
+		u64 weight)
+{
+	while (*range_own(tree, node) + weight >= tree->threshold &&
+	       range_bits(tree, node) > bits) {
+		u32 child = split(tree, node);
+		const struct range_block *block = &tree->blocks[child];
+
+		if (!child)
+			break;
+		node = child * RANGE_SIBLINGS +
+		       (u32)((block->low ^ value) >> block->shift);
+	}
+	*range_own(tree, node) += weight;
+	return node;
+}
+
+/* --- roots ------------------------------------------------------------------- */
+
+u32 range_root_find(const struct range_tree *tree, u32 space)
+{
+	u32 node = (space & (tree->root_blocks - 1)) * RANGE_SIBLINGS, i;
+
+	for (i = 0; i < RANGE_SIBLINGS; i++)
+		if (tree->owners[node + i] == (u64)space + 1)
+			return node + i;
+	return RANGE_NO_ROOT;
+}
+
+u32 range_root(struct range_tree *tree, u32 space)
+{
+	u32 node = (space & (tree->root_blocks - 1)) * RANGE_SIBLINGS, i;
+	u32 found = range_root_find(tree, space);
+
+	for (i = 0; found == RANGE_NO_ROOT && i < RANGE_SIBLINGS; i++)
+		if (!tree->owners[node + i]) {
+			found = node + i;
+			tree->owners[found] = (u64)space + 1;
+		}
+	return found;
+}
+
+static u64 take_untold(struct range_tree *tree, u32 node)
+{
+	u64 *own = range_own(tree, node), *told = range_told(tree, node);
+	u64 untold = *own - *told;
+
+	tree->n -= *own;
+	tree->n_told -= *told;
+	*own = 0;
+	*told = 0;
+	return untold;
+}
+
+u64 range_root_drop(struct range_tree *tree, u32 root)
+{
+	u64 untold = take_untold(tree, root);
+	u32 number, i;
+
+	for (number = tree->root_blocks; number < tree->top; number++) {
+		if (tree->blocks[number].root != root)
+			continue;
+		for (i = 0; i < RANGE_SIBLINGS; i++)
+			untold += take_untold(tree,
+					      number * RANGE_SIBLINGS + i);
+		block_free(tree, number);
+	}
+	range_block(tree, root)->child[root % RANGE_SIBLINGS] = 0;
+	tree->owners[root] = 0;
+	tree->threshold = threshold(tree);
+	return untold;
+}
+
+/* --- counting ---------------------------------------------------------------- */
+
+/* The leaf of @value, and hints for the next one near it. */
+static u32 find(struct range_tree *tree, u32 root, u64 value, u32 *near)
+{
+	const struct range_block *block = &tree->blocks[*near];
+	u32 number = *near, next;
+
+	if (!range_contains(block, root, value)) {
+		number = range_block(tree, root)->child[root % RANGE_SIBLINGS];
+		if (!number)
+			return root;
+	}
+	for (;; number = next) {
+		block = &tree->blocks[number];
+		if (block->shift >= RANGE_NEAR_BITS - RANGE_BRANCH)
+			*near = number;
+		next = block->child[(block->low ^ value) >> block->shift];
+		if (!next)
+			break;
+	}
+	return number * RANGE_SIBLINGS +
+	       (u32)((block->low ^ value) >> block->shift);
+}
+
+void range_count_slowly(struct range_tree *tree, u32 root, u64 value,
+			u64 weight, u32 *hint)
+{
+	u32 *near = &tree->near[range_hash((value >> RANGE_NEAR_BITS) + root,
+					   RANGE_NEARS)];
+	u32 node = find(tree, root, value, near);
+
+	node = grow(tree, node, value, 0, weight);
+	*hint = node / RANGE_SIBLINGS;
+	if (unlikely(!--tree->pace))
+		range_pass(tree);
+}
+
+void range_count_range(struct range_tree *tree, u32 root, u64 low, u32 bits,
+		       u64 weight)
+{
+	u32 node = root;
+
+	tree->n += weight;
+	tree->threshold = threshold(tree);
+	while (range_bits(tree, node) > bits) {
+		u32 child = range_block(tree, node)->child[node % RANGE_SIBLINGS];
+		const struct range_block *block = &tree->blocks[child];
+
+		if (!child)
+			break;
+		node = child * RANGE_SIBLINGS +
+		       (u32)((block->low ^ low) >> block->shift);
+	}
+	grow(tree, node, low, bits, weight);
+	range_pass(tree);
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "json_common.h"
+
+const char *json_basis_name(enum hwprof_basis basis)
+{
+	switch (basis) {
+	case HWPROF_BASIS_EXACT:
+		return "exact";
+	case HWPROF_BASIS_BRANCHES:
+		return "branches";
+	case HWPROF_BASIS_TIME:
+		return "time";
+	}
+	return "samples";
+}
+
+void json_unsigned_unless(struct json *json, const char *name, uint64_t value,
+			  bool unknown)
+{
+	if (unknown)
+		json_null(json, name);
+	else
+		json_unsigned(json, name, value);
+}
+
+void json_totals(struct json *json, const struct hwprof_totals *totals)
+{
+	json_open(json, "totals", '{');
+	json_unsigned(json, "events", totals->events);
+	json_unsigned(json, "lost", totals->lost);
+	json_unsigned(json, "evicted", totals->evicted);
+	json_unsigned(json, "gaps", totals->gaps);
+	json_unsigned(json, "sessions", totals->sessions);
+	json_unsigned(json, "produced", totals->produced);
+	json_unsigned(json, "delivered", totals->delivered);
+	json_unsigned(json, "pending", totals->pending);
+	json_unsigned(json, "windows", totals->windows);
+	json_unsigned(json, "lost_records", totals->lost_records);
+	json_unsigned(json, "rows", totals->rows);
+	json_unsigned(json, "samples", totals->samples);
+	json_close(json, '}');
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the JSON of all things has in common. */
+#ifndef HWPROF_JSON_COMMON_H
+#define HWPROF_JSON_COMMON_H
+
+#include "hwprof.h"
+#include "json.h"
+
+const char *json_basis_name(enum hwprof_basis basis);
+/* The number; null where it is @unknown. */
+void json_unsigned_unless(struct json *json, const char *name, uint64_t value,
+			  bool unknown);
+void json_totals(struct json *json, const struct hwprof_totals *totals);
+
+#endif /* HWPROF_JSON_COMMON_H */

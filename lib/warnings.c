@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "warnings.h"
+
+int warnings_add(struct warnings *warnings, const char *format, ...)
+{
+	char **all = reallocarray(warnings->sentences, warnings->count + 1,
+				  sizeof(*all));
+	va_list args;
+	int got;
+
+	if (!all)
+		return -ENOMEM;
+	warnings->sentences = all;
+	va_start(args, format);
+	got = vasprintf(&all[warnings->count], format, args);
+	va_end(args);
+	if (got < 0)
+		return -ENOMEM;
+	warnings->count++;
+	return 0;
+}
+
+const char *warnings_get(const struct warnings *warnings, size_t index)
+{
+	return index < warnings->count ? warnings->sentences[index] : NULL;
+}
+
+void warnings_free(struct warnings *warnings)
+{
+	while (warnings->count)
+		free(warnings->sentences[--warnings->count]);
+	free(warnings->sentences);
+}

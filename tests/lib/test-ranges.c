@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From rows to hot ranges: sums, places, bounds, the paper's rule, and rap_*(). */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "fixture.h"
+#include "range_hot.h"
+#include "tests/engine/random.h"
+
+static void begin(struct fixture *fixture)
+{
+	fixture_begin(fixture, "ranges,step,rows");
+	fixture_comm(fixture, 1, 100, "prog", true);
+	/* Not there, so that addresses are offsets in the file. */
+	fixture_map(fixture, 2, 100, 0x400000, 0x10000, 0, "/no/prog", NULL);
+}
+
+static void add(struct fixture *fixture, uint32_t session, uint32_t pid,
+		uint64_t low, uint32_t bits, uint64_t count)
+{
+	const struct hwprof_row_range row = {
+		.row.type = HWPROF_ROW_RANGE,
+		.row.size = sizeof(row),
+		.row.session = session,
+		.row.space = pid,
+		.row.pid = pid,
+		.low = low,
+		.bits = bits,
+		.count = count,
+		.basis = HWPROF_BASIS_EXACT,
+	};
+
+	fixture_row(fixture, 10, low, low, count, &row.row);
+}
+
+static int read_hot(struct fixture *fixture, struct hwprof_ranges **ranges,
+		    double hot, unsigned int flags)
+{
+	struct hwprof_file *file;
+	int error;
+
+	fixture_end(fixture);
+	error = hwprof_file_open(&file, fixture->path);
+	if (!error)
+		error = hwprof_ranges_read(ranges, file, hot, flags);
+	if (error)
+		assert_non_null(strstr(hwprof_file_error(file), fixture->path));
+	hwprof_file_close(file);
+	fixture_remove(fixture);
+	return error;
+}
+
+static struct hwprof_ranges *read_ranges(struct fixture *fixture,
+					 unsigned int flags)
+{
+	struct hwprof_ranges *ranges;
+
+	assert_int_equal(read_hot(fixture, &ranges, 0, flags), 0);
+	return ranges;
+}
+
+static const struct hwprof_range *find(const struct hwprof_ranges *ranges,
+				       uint64_t low, unsigned int bits)
+{
+	size_t i;
+
+	for (i = 1; i < hwprof_ranges_count(ranges); i++) {
+		const struct hwprof_range *range = hwprof_ranges_get(ranges, i);
+
+		if (range->low == low && range->bits == bits)
+			return range;
+	}
+	return NULL;
+}
+
+static bool warns(const struct hwprof_ranges *ranges, const char *words)
+{
+	const char *warning;
+	size_t i;
+
+	for (i = 0; (warning = hwprof_ranges_warning(ranges, i)); i++)
+		if (strstr(warning, words))
+			return true;
+	return false;
+}
+
+/* --- sums and bounds --------------------------------------------------------- */
+
+/* From many intervals and sessions; what is around it may have been in it. */
+static void test_sums(void **state)
+{
+	const struct hwprof_range *range, *whole;
+	struct hwprof_ranges *ranges;
+	struct fixture fixture;
+
+	begin(&fixture);
+	add(&fixture, 1, 100, 0x400100, 0, 300);
+	add(&fixture, 1, 100, 0x400100, 0, 100);
+	add(&fixture, 2, 100, 0x400100, 0, 100);
+	add(&fixture, 1, 100, 0x400100, 6, 30);
+	add(&fixture, 1, 100, 0x400000, 12, 40);
+	add(&fixture, 1, 100, 0, 64, 30);
+	add(&fixture, 1, 100, 0x400800, 4, 400);
+	fixture_add_totals(&fixture, 30, 1, 900);
+	fixture_add_totals(&fixture, 30, 2, 100);
+	ranges = read_ranges(&fixture, 0);
+	assert_int_equal(hwprof_ranges_count(ranges), 3);
+	whole = hwprof_ranges_get(ranges, 0);
+	assert_null(whole->object);
+	assert_null(whole->parent);
+	assert_int_equal(whole->least, 1000);
+	assert_int_equal(whole->most, 1000);
+	assert_int_equal(whole->own, 100);
+	range = find(ranges, 0x100, 0);
+	assert_non_null(range);
+	assert_string_equal(range->object, "/no/prog");
+	assert_int_equal(range->least, 500);
+	assert_int_equal(range->most, 600);
+	assert_int_equal(range->own, 500);
+	assert_true(fabs(range->share - 0.5) < 1e-9);
+	assert_true(range->parent == whole);
+	assert_int_equal(range->depth, 1);
+	assert_int_equal(range->basis, HWPROF_BASIS_EXACT);
+	range = find(ranges, 0x800, 4);
+	assert_non_null(range);
+	assert_int_equal(range->high, 0x80f);
+	assert_int_equal(range->least, 400);
+	assert_int_equal(range->most, 470);
+	assert_int_equal(hwprof_ranges_totals(ranges)->produced, 1000);
+	assert_int_equal(hwprof_ranges_totals(ranges)->rows, 7);
+	/* But that the object is not there. */
+	assert_null(hwprof_ranges_warning(ranges, 1));
+	hwprof_ranges_free(ranges);
+}
+
+/*
+ * A range of which only the parts were counted is hot by what they have
+ * together, but not by those that are hot themselves.
+ */
+static void test_hot(void **state)
+{
+	const struct hwprof_range *outer, *inner;
+	struct hwprof_ranges *ranges;
+	struct fixture fixture;
+
+	begin(&fixture);
+	add(&fixture, 1, 100, 0x400000, 0, 60);
+	add(&fixture, 1, 100, 0x400010, 0, 60);
+	add(&fixture, 1, 100, 0x400020, 0, 500);
+	add(&fixture, 1, 100, 0x408000, 0, 330);
+	add(&fixture, 1, 100, 0x409000, 0, 50);
+	fixture_add_totals(&fixture, 30, 1, 1000);
+	ranges = read_ranges(&fixture, 0);
+	assert_int_equal(hwprof_ranges_count(ranges), 4);
+	outer = find(ranges, 0, 6);
+	inner = find(ranges, 0x20, 0);
+	assert_non_null(outer);
+	assert_non_null(inner);
+	assert_non_null(find(ranges, 0x8000, 0));
+	assert_int_equal(outer->own, 120);
+	assert_int_equal(outer->least, 620);
+	assert_true(inner->parent == outer);
+	assert_int_equal(inner->depth, 2);
+	assert_int_equal(hwprof_ranges_get(ranges, 0)->own, 50);
+	hwprof_ranges_free(ranges);
+}
+
+static void test_threshold(void **state)
+{
+	struct hwprof_ranges *ranges;
+	struct fixture fixture;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		begin(&fixture);
+		add(&fixture, 1, 100, 0x400000, 0, 50);
+		add(&fixture, 1, 100, 0x408000, 0, 950);
+		assert_int_equal(read_hot(&fixture, &ranges, i ? 0.05 : 0.051,
+					  0), 0);
+		assert_int_equal(hwprof_ranges_count(ranges), i ? 3 : 2);
+		hwprof_ranges_free(ranges);
+	}
+	begin(&fixture);
+	assert_int_equal(read_hot(&fixture, &ranges, 1.01, 0), -EINVAL);
+	assert_null(ranges);
+}
+
+/* --- places ------------------------------------------------------------------- */
+
+/*
+ * The same code of two processes is one; where they have it aligned otherwise,
+ * in a range that is large enough for both.
+ */
+static void test_processes(void **state)
+{
+	struct hwprof_ranges *ranges;
+	struct fixture fixture;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		begin(&fixture);
+		fixture_comm(&fixture, 3, 200, "prog", true);
+		fixture_map(&fixture, 4, 200, 0x705000, 0x10000, 0, "/no/prog",
+			    NULL);
+		add(&fixture, 1, 100, 0x401000, 8, 300);
+		add(&fixture, 1, 200, 0x706000, 8, 100);
+		add(&fixture, 1, 100, 0x404000, 14, 300);
+		add(&fixture, 1, 200, 0x708000, 14, 300);
+		fixture_add_totals(&fixture, 30, 1, 1000);
+		ranges = read_ranges(&fixture, i ? HWPROF_PER_PROCESS : 0);
+		assert_non_null(find(ranges, 0x1000, 8));
+		assert_int_equal(find(ranges, 0x1000, 8)->least, i ? 300 : 400);
+		assert_int_equal(find(ranges, 0x1000, 8)->pid, i ? 100 : 0);
+		assert_non_null(find(ranges, 0x4000, 14));
+		assert_int_equal(find(ranges, 0x4000, 14)->least, 300);
+		/* 0x3000 to 0x6fff of the other one. */
+		assert_non_null(find(ranges, 0, 16));
+		assert_int_equal(find(ranges, 0, 16)->own, 300);
+		if (i)
+			assert_string_equal(find(ranges, 0, 16)->comm, "prog");
+		hwprof_ranges_free(ranges);
+	}
+}
+
+/* What is in no object for sure is in all that was counted. */
+static void test_elsewhere(void **state)
+{
+	struct hwprof_ranges *ranges;
+	struct fixture fixture;
+
+	begin(&fixture);
+	add(&fixture, 1, 100, 0x400000, 18, 100);	/* beyond its end */
+	add(&fixture, 1, 100, 0, 40, 100);
+	add(&fixture, 1, 100, 0x8000000000000000, 62, 200);
+	add(&fixture, 1, 100, 0xffffffff81000000, 20, 200);
+	add(&fixture, 1, 100, 0x900000, 4, 400);	/* nobody's */
+	fixture_add_totals(&fixture, 30, 1, 1000);
+	ranges = read_ranges(&fixture, 0);
+	assert_int_equal(hwprof_ranges_get(ranges, 0)->own, 200);
+	assert_int_equal(find(ranges, 0x900000, 4)->most, 600);
+	assert_string_equal(find(ranges, 0x900000, 4)->object, "[unknown]");
+	assert_int_equal(find(ranges, 0x900000, 4)->pid, 100);
+	assert_string_equal(find(ranges, 0xffffffff81000000, 20)->object,
+			    "[kernel]");
+	assert_int_equal(find(ranges, 0x8000000000000000, 62)->least, 200);
+	assert_int_equal(find(ranges, 0xffffffff81000000, 20)->most, 400);
+	hwprof_ranges_free(ranges);
+}
+
+/* --- what is in the file --------------------------------------------------------- */
+
+static void test_samples(void **state)
+{
+	struct hwprof_ranges *ranges;
+	struct fixture fixture;
+
+	fixture_begin(&fixture, "ranges,step");
+	fixture_map(&fixture, 2, 100, 0x400000, 0x10000, 0, "/no/prog", NULL);
+	fixture_bare(&fixture, 10, 100, 0x400010, 0x400020, 70);
+	fixture_bare(&fixture, 10, 100, 0x400020, 0x400030, 30);
+	ranges = read_ranges(&fixture, 0);
+	assert_int_equal(hwprof_ranges_count(ranges), 3);
+	assert_int_equal(find(ranges, 0x10, 0)->least, 70);
+	assert_int_equal(find(ranges, 0x10, 0)->most, 70);
+	assert_int_equal(find(ranges, 0x10, 0)->basis, 0);
+	hwprof_ranges_free(ranges);
+}
+
+/* Without -R, a row says where its range begins and not where it ends. */
+static void test_bare_rows(void **state)
+{
+	struct hwprof_ranges *ranges;
+	struct fixture fixture;
+
+	begin(&fixture);
+	fixture_bare(&fixture, 10, 100, 0x400010, 0, 70);
+	ranges = read_ranges(&fixture, 0);
+	assert_int_equal(hwprof_ranges_count(ranges), 1);
+	assert_int_equal(hwprof_ranges_get(ranges, 0)->least, 70);
+	assert_true(warns(ranges, "perf record -R"));
+	hwprof_ranges_free(ranges);
+}
+
+static void test_missing(void **state)
+{
+	struct hwprof_ranges *ranges;
+	struct fixture fixture;
+
+	begin(&fixture);
+	add(&fixture, 1, 100, 0x400010, 0, 70);
+	fixture_add_totals(&fixture, 30, 1, 100);
+	ranges = read_ranges(&fixture, 0);
+	assert_true(warns(ranges, "the file has 70 of the 100 events"));
+	hwprof_ranges_free(ranges);
+}
+
+static void test_damaged(void **state)
+{
+	static const struct {
+		uint64_t low;
+		uint32_t bits;
+	} bad[] = { { 0x400010, 6 }, { 0, 3 }, { 0, 66 }, { 5, 64 } };
+	struct hwprof_ranges *ranges;
+	struct fixture fixture;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		begin(&fixture);
+		add(&fixture, 1, 100, bad[i].low, bad[i].bits, 70);
+		assert_int_equal(read_hot(&fixture, &ranges, 0, 0), -EBADMSG);
+		assert_null(ranges);
+	}
+}
+
+static void test_json(void **state)
+{
+	char path[] = "/tmp/hwprof-test-XXXXXX", output[4096];
+	struct hwprof_ranges *ranges;
+	struct fixture fixture;
+	FILE *file;
+
+	begin(&fixture);
+	add(&fixture, 1, 100, 0x400000, 0, 60);
+	add(&fixture, 1, 100, 0x400010, 0, 60);
+	add(&fixture, 1, 100, 0x400020, 0, 500);
+	add(&fixture, 1, 100, 0x900000, 4, 380);
+	ranges = read_ranges(&fixture, 0);
+	file = fdopen(mkstemp(path), "w");
+	assert_int_equal(hwprof_ranges_json(ranges, file), 0);
+	fclose(file);
+	assert_int_equal(fixture_shell(output, sizeof(output),
+		"python3 -c '\n"
+		"import json\n"
+		"d = json.load(open(\"%s\"))\n"
+		"r = d[\"ranges\"]\n"
+		"assert len(r) == 4 and d[\"hot\"] == 0.1, d\n"
+		"assert r[0][\"object\"] is None and r[0][\"parent\"] is None\n"
+		"assert [x[\"parent\"] for x in r[1:]] == [0, 1, 0], r\n"
+		"assert r[1][\"high\"] == \"0x3f\" and r[1][\"own\"] == 120, r\n"
+		"assert r[3][\"pid\"] == 100 and r[3][\"comm\"] == \"prog\", r\n"
+		"assert abs(sum(x[\"share\"] for x in r) - 1) < 1e-9, r\n"
+		"assert any(\"no totals\" in w for w in d[\"warnings\"])\n"
+		"' 2>&1", path), 0);
+	unlink(path);
+	hwprof_ranges_free(ranges);
+}
+
+/* --- the tree, beside the plainest code ---------------------------------------- */
+
+struct row {
+	uint64_t low, count;
+	uint32_t bits;
+};
+
+enum { ROWS = 60 };
+
+static bool row_inside(const struct row *row, const struct range_node *node)
+{
+	return row->bits <= node->bits && row->low >= node->low &&
+	       row->low <= range_last(node);
+}
+
+static bool node_inside(const struct range_node *inner,
+			const struct range_node *outer)
+{
+	return inner->low >= outer->low &&
+	       range_last(inner) <= range_last(outer);
+}
+
+static void check_node(const struct range_set *set, size_t i,
+		       const struct row *rows, double hot)
+{
+	const struct range_node *node = &set->nodes[i];
+	uint64_t count = 0, own = 0, around = 0, rest;
+	size_t k;
+
+	for (k = 0; k < ROWS; k++) {
+		const struct range_node range = {
+			.low = rows[k].low, .bits = rows[k].bits,
+		};
+
+		if (row_inside(&rows[k], node))
+			count += rows[k].count;
+		else if (node_inside(node, &range))
+			around += rows[k].count;
+		if (rows[k].low == node->low && rows[k].bits == node->bits)
+			own += rows[k].count;
+	}
+	/* Without the hot ranges right below it, whatever is in these. */
+	rest = count;
+	for (k = i + 1; k < set->count; k++) {
+		size_t up = set->nodes[k].parent;
+
+		while (up != RANGE_NONE && up != i && !set->nodes[up].hot)
+			up = set->nodes[up].parent;
+		if (set->nodes[k].hot && up == i)
+			rest -= set->nodes[k].count;
+	}
+	assert_int_equal(node->count, count);
+	assert_int_equal(node->own, own);
+	assert_int_equal(node->around, around);
+	assert_int_equal(node->rest, rest);
+	assert_int_equal(node->hot, rest && rest >= hot);
+}
+
+static void test_tree(void **state)
+{
+	uint64_t random = 1;
+	unsigned int round, i;
+
+	for (round = 0; round < 300; round++) {
+		struct range_set set = { 0 };
+		struct row rows[ROWS];
+		uint64_t total = 0;
+
+		for (i = 0; i < ROWS; i++) {
+			struct row *row = &rows[i];
+
+			row->bits = 2 * random_below(&random, round % 2 ? 6 : 33);
+			row->low = random_next(&random) >>
+				   (round % 2 ? 52 : 0);
+			row->low = row->bits == 64 ? 0 :
+				   row->low >> row->bits << row->bits;
+			row->count = random_below(&random, 100);
+			total += row->count;
+			assert_int_equal(range_set_add(&set, row->low,
+						       row->bits, row->count), 0);
+		}
+		assert_int_equal(range_set_build(&set, 0.1 * total), 0);
+		assert_int_equal(set.nodes[0].count, total);
+		for (i = 0; i < set.count; i++)
+			check_node(&set, i, rows, 0.1 * total);
+		range_set_free(&set);
+	}
+}
+
+/* --- the paper's functions ------------------------------------------------------- */
+
+static void test_rap(void **state)
+{
+	unsigned long long low, high, own, least, most, sum[2] = { 0 };
+	char path[] = "/tmp/hwprof-test-XXXXXX";
+	unsigned int type;
+	uint64_t random = 1, i;
+	struct rap *rap;
+	FILE *file;
+
+	assert_int_equal(rap_init(&rap, 0), -EINVAL);
+	assert_int_equal(rap_init(&rap, 2), 0);
+	for (i = 0; i < 100000; i++) {
+		rap_add_points(rap, random_next(&random), 1, 0);
+		rap_add_points(rap, i % 4 ? 0x1234 : i, 3, 1);
+	}
+	file = fdopen(mkstemp(path), "w+");
+	assert_int_equal(rap_finalize(rap, file), 0);
+	rewind(file);
+	while (fscanf(file, "%u %llx %llx %llu %llu %llu", &type, &low, &high,
+		      &own, &least, &most) == 6) {
+		assert_true(type < 2 && low <= high && own <= least &&
+			    least <= most);
+		sum[type] += own;
+		if (type == 1 && low == 0x1234 && high == low)
+			assert_true(least <= 225003 && 225000 <= most &&
+				    most - least <= 3000);
+	}
+	assert_int_equal(sum[0], 100000);
+	assert_int_equal(sum[1], 300000);
+	fclose(file);
+	unlink(path);
+	file = fopen("/dev/full", "w");
+	assert_int_equal(rap_finalize(rap, file), -EIO);
+	fclose(file);
+	rap_free(rap);
+	rap_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_hot),
+		cmocka_unit_test(test_threshold),
+		cmocka_unit_test(test_processes),
+		cmocka_unit_test(test_elsewhere),
+		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_bare_rows),
+		cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_tree),
+		cmocka_unit_test(test_rap),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
