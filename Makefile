@@ -35,7 +35,7 @@ demo:
 	@tests/demo $(DEMO)
 
 check:
-	@tests/vm/install build rig check
+	@tests/vm/install build rig check arm64
 	@$(MAKE) -s tests
 	@tests/check
 
