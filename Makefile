@@ -14,6 +14,9 @@ CFLAGS	?= -O2 -g
 override CFLAGS += -std=gnu11 -Wall -Wextra -Werror -Wno-unused-parameter \
 		   -Iuapi -Ikmod -Ilib -MMD -MP
 
+# The architecture that the compiler makes programs for.
+TARGET	:= $(if $(findstring aarch64,$(shell $(CC) -dumpmachine)),arm64,x86)
+
 .DEFAULT_GOAL := all
 .SECONDARY:
 .DELETE_ON_ERROR:
