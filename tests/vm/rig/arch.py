@@ -44,7 +44,7 @@ _X86_64 = Arch(
 
 _ARM64 = Arch(
     name="arm64",
-    kernels={"6.12": "arm64-6.12"},
+    kernels={"6.12": "arm64-6.12", "debug": "arm64-debug"},
     foreign=True,
     elf_machine=183,
     libraries="/usr/lib/aarch64-linux-gnu",
@@ -54,7 +54,8 @@ _ARM64 = Arch(
     cpu="max,pauth-impdef=on",
     pmu="v3",
     console="ttyAMA0",
-    kernel_arguments="",
+    # An overflow is an NMI where the kernel can do that: debug's.
+    kernel_arguments="irqchip.gicv3_pseudo_nmi=1",
     tools="aarch64-linux-gnu-",
 )
 
