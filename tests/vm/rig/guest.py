@@ -76,9 +76,10 @@ def _write_base(path, files, busybox, init, programs):
 
 
 def _forget_old(cache):
-    """A base is soon replaced when the rig or its packages change."""
+    """A base is soon replaced when the rig or its packages change; there is one
+    for each architecture, and for each checkout."""
     bases = [entry for entry in os.scandir(cache) if entry.name.startswith("base-")]
-    for entry in sorted(bases, key=lambda entry: entry.stat().st_mtime)[:-3]:
+    for entry in sorted(bases, key=lambda entry: entry.stat().st_mtime)[:-8]:
         os.unlink(entry.path)
 
 
