@@ -14,6 +14,9 @@ CFLAGS	?= -O2 -g
 override CFLAGS += -std=gnu11 -Wall -Wextra -Werror -Wno-unused-parameter \
 		   -Iuapi -Ikmod -Ilib -MMD -MP
 
+# The architecture that the compiler makes programs for.
+TARGET	:= $(if $(findstring aarch64,$(shell $(CC) -dumpmachine)),arm64,x86)
+
 .DEFAULT_GOAL := all
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -35,7 +38,7 @@ demo:
 	@tests/demo $(DEMO)
 
 check:
-	@tests/vm/install build rig check
+	@tests/vm/install build rig check arm64
 	@$(MAKE) -s tests
 	@tests/check
 

@@ -3,7 +3,7 @@
 # Kbuild leaves its files beside the sources, so each kernel has a copy of them.
 
 KMOD_SOURCES := Kbuild $(shell find kmod uapi -type f)
-VM_KERNELS := 6.1 6.12 debug
+VM_KERNELS := 6.1 6.12 debug arm64-6.12 arm64-debug
 
 # $(call build_module,directory of the module,kernel's build directory,...)
 define build_module

@@ -9,7 +9,8 @@
 #include <linux/perf_event.h>
 #include <linux/sched.h>
 #include <linux/version.h>
-#include <asm/unistd.h>
+
+#include "arch.h"
 
 /* Has the task a perf context, so that a context swap may give it events? */
 static inline bool compat_task_has_perf(struct task_struct *task)
@@ -49,8 +50,7 @@ static inline bool compat_has_disabled(const struct pt_regs *regs, long result)
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
 	return false;
 #else
-	return regs->orig_ax == __NR_ioctl &&
-	       (u32)regs->si == PERF_EVENT_IOC_DISABLE && !result;
+	return arch_is_ioctl(regs, PERF_EVENT_IOC_DISABLE) && !result;
 #endif
 }
 

@@ -13,6 +13,7 @@
 #include <linux/sched/clock.h>
 #include <linux/smp.h>
 
+#include "arch.h"
 #include "compat.h"
 #include "session.h"
 
@@ -234,7 +235,7 @@ static bool emit_row(void *context, const void *engine_row, u64 ip, u64 addr,
 		.frag = { .data = row, .size = size + sizeof(u32) },
 	};
 	struct perf_sample_data data;
-	struct pt_regs regs = { .cs = __USER_CS };
+	struct pt_regs regs = arch_user_regs();
 	s64 lost;
 
 	if (!emit->budget)

@@ -9,6 +9,7 @@
 #include <linux/sched/signal.h>
 #include <linux/static_call.h>
 
+#include "arch.h"
 #include "compat.h"
 #include "engine/window.h"
 #include "session.h"
@@ -330,7 +331,7 @@ static void gather_rests(struct perf_event *event)
  */
 static void emit_rest(struct slot *slot, struct perf_event *event)
 {
-	struct pt_regs regs = { .cs = __USER_CS };	/* long gone */
+	struct pt_regs regs = arch_user_regs();	/* long gone */
 
 	if (!is_sampling_event(event) || slot->session->rows ||
 	    !event->hw.target || !(event->attr.sample_type & PERF_SAMPLE_PERIOD))

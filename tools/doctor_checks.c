@@ -90,19 +90,30 @@ static void look_at_module(struct finding *finding)
 	}
 }
 
-static void append_cap(struct finding *finding, const char *name)
+static bool read_cap(const char *name, char *value, size_t size)
 {
-	size_t used = strlen(finding->text);
-	char path[512], value[64] = "";
+	char path[512];
 	FILE *file;
+	bool read;
 
 	snprintf(path, sizeof(path), HWPROF_SYSFS "/caps/%s", name);
 	file = fopen(path, "re");
 	if (!file)
-		return;
-	if (fgets(value, sizeof(value), file))
-		value[strcspn(value, "\n")] = 0;
+		return false;
+	read = fgets(value, size, file);
 	fclose(file);
+	if (read)
+		value[strcspn(value, "\n")] = 0;
+	return read;
+}
+
+static void append_cap(struct finding *finding, const char *name)
+{
+	size_t used = strlen(finding->text);
+	char value[128];
+
+	if (!read_cap(name, value, sizeof(value)))
+		return;
 	snprintf(finding->text + used, sizeof(finding->text) - used, "%s%s=%s",
 		 used ? " " : "", name, value);
 }
@@ -139,7 +150,7 @@ static void look_at_step(struct finding *finding)
 		.exclude_hv = 1, .sample_period = 1,
 	};
 	struct hwprof_event event;
-	char message[256];
+	char message[256], reason[128];
 	int64_t type;
 	long fd;
 
@@ -159,6 +170,11 @@ static void look_at_step(struct finding *finding)
 		return;
 	}
 	finding->state = FINDING_MISSING;
+	if (errno == EOPNOTSUPP && read_cap("step", reason, sizeof(reason)) &&
+	    strcmp(reason, "yes")) {
+		TEXT(finding, "single stepping cannot be used: %s", reason);
+		return;
+	}
 	TEXT(finding, "single stepping cannot be used: %s", strerror(errno));
 	if (errno == EACCES || errno == EPERM)
 		ADVICE(finding, "run as root, or see perf_event_paranoid");
@@ -200,6 +216,11 @@ static void look_at_cpu(struct finding *finding)
 {
 	char vendor[64] = "unknown vendor", model[128] = "unknown model";
 
+	if (read_cpuinfo("CPU implementer", vendor, sizeof(vendor)) &&
+	    read_cpuinfo("CPU part", model, sizeof(model))) {
+		TEXT(finding, "Arm, implementer %s, part %s", vendor, model);
+		return;
+	}
 	read_cpuinfo("vendor_id", vendor, sizeof(vendor));
 	read_cpuinfo("model name", model, sizeof(model));
 	TEXT(finding, "%s, %s%s", vendor, model,

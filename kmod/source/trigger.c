@@ -5,28 +5,10 @@
 #include <linux/math64.h>
 #include <linux/sched/signal.h>
 
+#include "arch.h"
 #include "../field.h"
 #include "../session.h"
 #include "trigger.h"
-
-#ifdef CONFIG_X86
-#include <asm/processor.h>
-#endif
-
-/* The raw event that counts taken branches; 0: not known of this CPU. */
-static u64 taken_branches(void)
-{
-#ifdef CONFIG_X86
-	switch (boot_cpu_data.x86_vendor) {
-	case X86_VENDOR_INTEL:
-		return 0x20c4;	/* BR_INST_RETIRED.NEAR_TAKEN */
-	case X86_VENDOR_AMD:
-	case X86_VENDOR_HYGON:
-		return 0x00c4;	/* ex_ret_brn_tkn */
-	}
-#endif
-	return 0;
-}
 
 bool trigger_wanted(const struct perf_event_attr *attr)
 {
@@ -38,7 +20,8 @@ static u64 trigger_event(const struct perf_event_attr *attr)
 {
 	u64 event = field_get(attr, FIELD_trigger);
 
-	return event || !field_get(attr, FIELD_lbr) ? event : taken_branches();
+	return event || !field_get(attr, FIELD_lbr) ? event :
+						      arch_taken_branches();
 }
 
 /* A frequency of 0 is none. */
@@ -51,7 +34,7 @@ bool trigger_counts_branches(const struct perf_event_attr *attr)
 {
 	u64 event = trigger_event(attr);
 
-	return event && event == taken_branches() && !has_frequency(attr);
+	return event && event == arch_taken_branches() && !has_frequency(attr);
 }
 
 static struct perf_event_attr counter_attr(u64 event, u64 branch_sample_type)
@@ -173,7 +156,7 @@ void trigger_close(struct root *root)
 
 const char *trigger_missing(u64 branch_sample_type)
 {
-	struct perf_event_attr attr = counter_attr(taken_branches(),
+	struct perf_event_attr attr = counter_attr(arch_taken_branches(),
 						   branch_sample_type);
 	struct perf_event *counter;
 

@@ -9,28 +9,30 @@ KSELFTEST_SH	:= $(patsubst tests/%,$(BUILD)/tests/%, \
 
 # Programs without a library, at a fixed address.
 KSELFTEST_BARE	:= -nostdlib -static -Wl,-Ttext=0x10000000
+KSELFTEST_ASM	:= tests/kselftest/$(TARGET)
 
-$(KSELFTEST)/known: tests/kselftest/known.S tests/kselftest/known.h
+$(KSELFTEST)/known: $(KSELFTEST_ASM)/known.S tests/kselftest/known.h
 	@mkdir -p $(@D)
 	$(CC) $(KSELFTEST_BARE) -DKNOWN_PROGRAM -o $@ $<
 
-$(KSELFTEST)/spin: tests/kselftest/spin.S tests/kselftest/known.S
+$(KSELFTEST)/spin: $(KSELFTEST_ASM)/spin.S $(KSELFTEST_ASM)/known.S
 	@mkdir -p $(@D)
 	$(CC) $(KSELFTEST_BARE) -o $@ $^
 
-$(KSELFTEST)/forks: tests/kselftest/forks.S
+$(KSELFTEST)/forks: $(KSELFTEST_ASM)/forks.S
 	@mkdir -p $(@D)
 	$(CC) $(KSELFTEST_BARE) -o $@ $<
 
-$(KSELFTEST)/long_trips: tests/kselftest/trips.c
+$(KSELFTEST)/long_trips: tests/kselftest/trips.c tests/kselftest/bare.h
 	@mkdir -p $(@D)
 	$(CC) $(KSELFTEST_BARE) -O1 -g -fno-stack-protector -DOUTER=1000000 -o $@ $<
 
-$(KSELFTEST)/shapes $(KSELFTEST)/trips: $(KSELFTEST)/%: tests/kselftest/%.c
+$(KSELFTEST)/shapes $(KSELFTEST)/trips: $(KSELFTEST)/%: tests/kselftest/%.c \
+						      tests/kselftest/bare.h
 	@mkdir -p $(@D)
 	$(CC) $(KSELFTEST_BARE) -O1 -g -fno-stack-protector -o $@ $<
 
-$(BUILD)/obj/tests/kselftest/known.o: tests/kselftest/known.S
+$(BUILD)/obj/tests/kselftest/known.o: $(KSELFTEST_ASM)/known.S
 	@mkdir -p $(@D)
 	$(CC) -c -o $@ $<
 
@@ -53,7 +55,7 @@ $(KSELFTEST)/%.sh: tests/kselftest/%.sh
 
 TEST_PROGRAMS += kselftest-programs
 
-kselftest-programs: $(KSELFTESTS) $(KSELFTEST_SH) \
+kselftest-programs: $(BUILD)/hwprof $(KSELFTESTS) $(KSELFTEST_SH) \
 	$(addprefix $(KSELFTEST)/,guest known spin forks shapes trips \
 		       long_trips)
 

@@ -3,6 +3,7 @@
 # Stepping in bursts: hwprof/loops,burst=N/, at times and, where there is a PMU,
 # at a counter's overflows.
 . "${0%/*}/windows.sh"
+needs step
 
 every=300000		# ns of CPU time
 

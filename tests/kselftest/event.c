@@ -28,6 +28,33 @@ static unsigned int read_number(const char *path)
 	return number;
 }
 
+const char *event_missing(const char *source)
+{
+	static char reason[256];
+	char path[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), PMU "caps/%s", source);
+	file = fopen(path, "r");
+	if (!file || !fgets(reason, sizeof(reason), file))
+		snprintf(reason, sizeof(reason), "%s cannot be read", path);
+	if (file)
+		fclose(file);
+	reason[strcspn(reason, "\n")] = 0;
+	return strcmp(reason, "yes") ? reason : NULL;
+}
+
+void event_need(const char *source)
+{
+	const char *missing = event_missing(source);
+
+	if (!missing)
+		return;
+	printf("TAP version 13\n1..1\nok 1 all # SKIP %s: %s\n", source,
+	       missing);
+	exit(0);
+}
+
 int event_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group,
 	       unsigned long flags)
 {

@@ -36,6 +36,19 @@ struct perf_event_attr event_attr_sampling(uint64_t config, uint64_t period);
 uint64_t event_count(int fd);
 unsigned int event_sessions(void);	/* that are alive, by sysfs */
 
+/* Why the source cannot be used here, a sentence by sysfs; NULL: it can. */
+const char *event_missing(const char *source);
+
+/* Says that all tests are skipped, and exits, where the source is missing. */
+void event_need(const char *source);
+
+/* To be said once, outside functions, if no test in the file can do without. */
+#define EVENT_ALL_NEED(source)						       \
+	static void __attribute__((constructor)) event_all_need(void)	       \
+	{								       \
+		event_need(source);					       \
+	}
+
 /* Waits until there are so many: they end a moment after their events. */
 bool event_sessions_are(unsigned int count);
 

@@ -11,10 +11,15 @@
 #define KNOWN_BACK		(KNOWN_OUTER_BACK + KNOWN_INNER_BACK)
 #define KNOWN_BRANCHES		(KNOWN_BACK + 2)	/* call and return */
 
-/* The program is linked here; each loop's head is behind a mov of 5 bytes. */
+/* The program is linked here; each loop's head is behind a mov. */
 #define KNOWN_TEXT		0x10000000
-#define KNOWN_OUTER_HEAD	(KNOWN_TEXT + 5)
-#define KNOWN_INNER_HEAD	(KNOWN_TEXT + 10)
+#ifdef __aarch64__
+#define KNOWN_MOV		4	/* bytes */
+#else
+#define KNOWN_MOV		5
+#endif
+#define KNOWN_OUTER_HEAD	(KNOWN_TEXT + KNOWN_MOV)
+#define KNOWN_INNER_HEAD	(KNOWN_TEXT + 2 * KNOWN_MOV)
 
 #ifndef __ASSEMBLER__
 void known_run(void);

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The module comes and goes, and so do CPUs, while programs are profiled.
 . "${0%/*}/tap.sh"
+needs step
 
 BACK=9999		# back edges of `known`
 module=../../$KSELFTEST_KERNEL/hwprof.ko

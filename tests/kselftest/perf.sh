@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Stock perf, as its users know it, on a program of known loops.
 . "${0%/*}/tap.sh"
+needs step
 
 BACK=9999		# back edges of `known`
 TAKEN=10001		# its taken branches: and a call and a return

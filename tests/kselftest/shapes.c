@@ -3,6 +3,7 @@
  * A program with debug information and no library, for perf's reports: three
  * quarters of its back edges are hot()'s, a quarter cold()'s.
  */
+#include "bare.h"
 
 static __attribute__((noinline)) void hot(long times)
 {
@@ -22,6 +23,5 @@ __attribute__((noreturn)) void _start(void)
 {
 	hot(15001);
 	cold(5001);
-	__asm__ volatile("syscall" : : "a"(60), "D"(0));
-	__builtin_unreachable();
+	bare_exit();
 }

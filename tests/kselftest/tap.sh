@@ -25,6 +25,16 @@ skip()
 	echo "ok $count $1 # SKIP $2"
 }
 
+# needs SOURCE: without it, none of these tests can be run
+needs()
+{
+	missing=$(cat "/sys/bus/event_source/devices/hwprof/caps/$1")
+	[ "$missing" != yes ] || return 0
+	skip all "$1: $missing"
+	finish
+	exit
+}
+
 finish()
 {
 	echo "1..$count"

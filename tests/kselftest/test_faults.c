@@ -15,6 +15,8 @@
 #include "event.h"
 #include "known.h"
 
+EVENT_ALL_NEED("step")
+
 enum { FAULTS_MAX = 2000, FAULTS_EACH = 60, FAULTS_STEP = 17 };
 
 static const char FAIL_NTH[] = "/proc/thread-self/fail-nth";

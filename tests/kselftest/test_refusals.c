@@ -10,6 +10,8 @@
 
 #include "event.h"
 
+EVENT_ALL_NEED("step")
+
 /* Opens and closes it, of this process; 0 or the negative errno. */
 static int try_open(struct perf_event_attr attr)
 {

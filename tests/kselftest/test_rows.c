@@ -14,6 +14,8 @@
 #include "event.h"
 #include "known.h"
 
+EVENT_ALL_NEED("step")
+
 /* Rows of the known loops, here and in the program that a child becomes. */
 struct seen {
 	uint32_t pid;			/* the child: the rows' process */

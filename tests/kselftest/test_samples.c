@@ -11,6 +11,8 @@
 #include "event.h"
 #include "known.h"
 
+EVENT_ALL_NEED("step")
+
 static void run_once(void *context)
 {
 	known_run();

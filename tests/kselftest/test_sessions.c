@@ -15,6 +15,8 @@
 #include "event.h"
 #include "known.h"
 
+EVENT_ALL_NEED("step")
+
 /* What rows said of the known loops. */
 struct known {
 	uint64_t inner_head, outer_head;

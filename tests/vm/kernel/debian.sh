@@ -32,19 +32,42 @@ drivers()
 	done
 }
 
+# unpack_drivers IMAGE DIR: the drivers that are no part of the kernel itself
+unpack_drivers()
+{
+	mkdir "$2"
+	drivers "$1" > "$1/drivers"
+	# The others are "builtin NAME".
+	sed -n 's/^insmod \([^ ]*\).*/\1/p' "$1/drivers" | awk '!seen[$0]++' |
+		while read -r file; do
+			cp "$file" "$2"
+			basename "$file"
+		done > "$2/load"
+}
+
 debian_kernel()
 {
 	fetch "linux-image-$release" "$version" "$1/image"
 	unpack_kernel "$1/image/boot/vmlinuz-$release" > "$1/vmlinux"
-	mkdir "$1/modules"
-	drivers "$1/image" > "$1/drivers"
-	# The others are "builtin NAME".
-	sed -n 's/^insmod \([^ ]*\).*/\1/p' "$1/drivers" | awk '!seen[$0]++' |
-		while read -r file; do
-			cp "$file" "$1/modules"
-			basename "$file"
-		done > "$1/modules/load"
-	rm -rf "$1/image" "$1/drivers"
+	unpack_drivers "$1/image" "$1/modules"
+	rm -rf "$1/image"
 	echo "$release" > "$1/release"
 	ln -s "/usr/src/linux-headers-$release" "$1/build"
+}
+
+# The image is not packed.  Its headers cannot be installed on this machine, but
+# what they share with this machine's own is.
+debian_arm64_kernel()
+{
+	private_apt "$1/apt" deb arm64
+	fetch "linux-image-$release" "$version" "$1/image"
+	fetch "linux-headers-$release" "$version" "$1/headers"
+	cp "$1/image/boot/vmlinuz-$release" "$1/Image"
+	unpack_drivers "$1/image" "$1/modules"
+	rm -rf "$1/image" "$1/apt"
+	echo "$release" > "$1/release"
+	kbuild=usr/lib/linux-kbuild-${release%-cloud-*}
+	mkdir "$1/headers/usr/lib"
+	ln -s "/$kbuild" "$1/headers/$kbuild"
+	ln -s "headers/usr/src/linux-headers-$release" "$1/build"
 }

@@ -10,7 +10,9 @@ import stat
 
 
 class Archive:
-    def __init__(self):
+    def __init__(self, root=""):
+        """root: a directory of the host whose files are there without it."""
+        self._root = root
         self._entries = {}      # guest path: (mode, host file or content, device)
 
     def __contains__(self, path):
@@ -43,7 +45,8 @@ class Archive:
     def file(self, host, path=None):
         """Add one file of the host; of a symbolic link, also what it leads to."""
         if path is None:
-            host = path = real_place(host)
+            host = real_place(host)
+            path = self._inside(host)
             if path in self._entries:
                 return
             if os.path.islink(host):
@@ -56,7 +59,7 @@ class Archive:
 
     def tree(self, host, path=None):
         """Add a directory of the host and everything in it."""
-        top = path or real_place(host)
+        top = path or self._inside(real_place(host))
         for folder, _, names in os.walk(host):
             inside = os.path.normpath(
                 os.path.join(top, os.path.relpath(folder, host)))
@@ -72,6 +75,10 @@ class Archive:
                 source = os.path.join(folder, name)
                 if os.path.islink(source) and os.path.isdir(source):
                     self.link(os.path.join(inside, name), os.readlink(source))
+
+    def _inside(self, host):
+        below = self._root and host.startswith(self._root + "/")
+        return host.removeprefix(self._root) if below else host
 
     def size(self):
         return sum(os.path.getsize(content) if isinstance(content, str)

@@ -6,9 +6,9 @@ import os
 import shlex
 import tempfile
 
-from rig import programs
-from rig.archive import Archive, real_place
-from rig.error import GUEST, USAGE, RigError
+from rig.archive import Archive
+from rig.error import USAGE, RigError
+from rig.programs import is_binary
 
 _RIG = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _BUSYBOX = "/usr/lib/busybox/busybox"
@@ -24,26 +24,18 @@ _TEXTS = {
 }
 
 
-def host_program(word, package):
-    path = programs.find(word)
-    if path is None:
-        raise RigError(GUEST, f"{word} is not installed: it is in Debian's "
-                       f"package {package} (tests/vm/install rig)")
-    return path
-
-
 def kernel_image(folder):
     """Unpacked, it starts faster; a bzImage is allowed as well."""
-    for name in ("vmlinux", "vmlinuz"):
+    for name in ("vmlinux", "Image", "vmlinuz"):
         if os.path.exists(os.path.join(folder, name)):
             return os.path.join(folder, name)
     return None
 
 
-def base_archive(cache):
+def base_archive(cache, programs):
     """The cached archive with busybox, perf and the init script."""
-    busybox = host_program("busybox", "busybox-static")
-    perf = host_program("perf", "linux-perf")
+    busybox = programs.required("busybox", "busybox-static")
+    perf = programs.required("perf", "linux-perf")
     init = os.path.join(_RIG, "guest", "init")
     files = [perf, *programs.needed([perf])]
     made_from = "".join(f"{file} {os.stat(file).st_mtime_ns}\n" for file in
@@ -51,12 +43,12 @@ def base_archive(cache):
     key = hashlib.sha256(made_from.encode()).hexdigest()[:16]
     path = os.path.join(cache, f"base-{key}.cpio")
     if not os.path.exists(path):
-        _write_base(path, files, busybox, init)
+        _write_base(path, files, busybox, init, programs)
     return path
 
 
-def _write_base(path, files, busybox, init):
-    archive = Archive()
+def _write_base(path, files, busybox, init, programs):
+    archive = Archive(programs.root)
     for folder in _FOLDERS:
         archive.directory(folder)
     archive.directory("/tmp", 0o1777)
@@ -68,7 +60,8 @@ def _write_base(path, files, busybox, init):
     archive.device("/dev/console", 0o600, 5, 1)
     archive.device("/dev/null", 0o666, 1, 3)
     archive.file(busybox, _BUSYBOX)
-    for applet in os.popen(f"{busybox} --list"):
+    # This machine's can be run, and has the same.
+    for applet in os.popen("busybox --list"):
         if applet.strip() != "busybox":
             archive.link(f"/usr/lib/busybox/{applet.strip()}", "busybox")
     archive.file(init, "/init")
@@ -83,26 +76,28 @@ def _write_base(path, files, busybox, init):
 
 
 def _forget_old(cache):
-    """A base is soon replaced when the rig or its packages change."""
+    """A base is soon replaced when the rig or its packages change; there is one
+    for each architecture, and for each checkout."""
     bases = [entry for entry in os.scandir(cache) if entry.name.startswith("base-")]
-    for entry in sorted(bases, key=lambda entry: entry.stat().st_mtime)[:-3]:
+    for entry in sorted(bases, key=lambda entry: entry.stat().st_mtime)[:-8]:
         os.unlink(entry.path)
 
 
-def run_archive(command, kernel, module, files, tool, want_out, variable):
+def run_archive(programs, command, kernel, module, files, tool, want_out,
+                variable):
     """What this run adds: the command, its programs, the files, the modules.
 
     variable: NAME=VALUE for the command's environment, or ''.
     """
-    archive = Archive()
+    archive = Archive(programs.root)
     for host, guest in files:
-        _add(archive, host, guest)
+        _add(archive, programs, host, guest)
     for word in command:
         program = programs.find(word)
         if program:
-            _add(archive, program, None)
+            _add(archive, programs, program, None)
     if tool:
-        _add(archive, tool, "/usr/local/bin/hwprof")
+        _add(archive, programs, tool, "/usr/local/bin/hwprof")
     if module:
         archive.file(module, "/rig/module.ko")
     _defaults(archive)
@@ -127,7 +122,7 @@ def module_name(module):
     return name.removesuffix(".ko").replace("-", "_")
 
 
-def _add(archive, host, guest):
+def _add(archive, programs, host, guest):
     """A file or directory, and what the programs in it need."""
     if guest:
         guest = os.path.normpath(os.path.join(os.getcwd(), guest))
@@ -146,7 +141,7 @@ def _add(archive, host, guest):
 def _binaries(folder):
     files = [os.path.join(place, name) for place, _, names in os.walk(folder)
              for name in names]
-    return [file for file in files if programs.is_binary(file)]
+    return [file for file in files if is_binary(file)]
 
 
 def _defaults(archive):

@@ -8,8 +8,8 @@ import subprocess
 # not a report; a line that merely names a bug of the emulated CPU is none.
 _REPORT = re.compile(
     r"\bBUG\b|WARNING: (?!Spectre)|\bOops\b|Kernel panic|UBSAN:|KASAN:|KCSAN:"
-    r"|ODEBUG:|INFO: (rcu|task |trying to register|possible)|rcu: INFO:"
-    r"|unable to handle|(?<!\] )general protection fault[,:]|double fault"
+    r"|Internal error:|ODEBUG:|INFO: (rcu|task |trying to register|possible)|rcu: INFO:"
+    r"|[Uu]nable to handle|(?<!\] )general protection fault[,:]|double fault"
     r"|possible circular locking|inconsistent lock state"
     r"|suspicious RCU usage|sleeping function called|(soft|hard) ?lockup"
     r"|list_(add|del) corruption|refcount_t:|kernel stack overflow")
@@ -30,9 +30,10 @@ def reports(text):
     return ""
 
 
-def leaks(text, module, file):
+def leaks(text, module, file, tools):
     """Blocks of kmemleak's list, which the guest puts in the log, about a module.
 
+    tools: prefix of the names of the binutils that can read it.
     The module is gone by then, and its functions are bare addresses: the guest
     wrote before where it was ("rig: NAME at ADDRESS size BYTES").
     """
@@ -46,17 +47,17 @@ def leaks(text, module, file):
         ours = [word for word in re.findall(r"0x([0-9a-f]{16})$", block, re.M)
                 if int(word, 16) in addresses]
         for word in ours:
-            name = _function(file, int(word, 16) - text_start)
+            name = _function(tools, file, int(word, 16) - text_start)
             block = block.replace(f"0x{word}", f"{name} [{module}]")
         if ours:
             found.append(block)
     return "".join(found)
 
 
-def _function(module, offset):
+def _function(tools, module, offset):
     """The function, file and line at this offset of a module's code."""
     # The frame is where the call returns to, which may be on the next line.
-    output = subprocess.run(["addr2line", "-fspe", module, "-j", ".text",
+    output = subprocess.run([f"{tools}addr2line", "-fspe", module, "-j", ".text",
                              hex(offset - 1)], capture_output=True, text=True,
                             check=False).stdout.strip()
     return output or f".text+{offset:#x}"

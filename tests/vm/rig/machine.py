@@ -5,17 +5,10 @@ import socket
 import subprocess
 import threading
 
-from rig import pmu
-
-# What Debian's programs need (x86-64-v2) without AVX: the C library then picks
-# the same functions here as under valgrind, and the emulation is faster.
-DEFAULT_CPU = "Nehalem"
-
 # The same kernel on every boot and no time lost: no random layout, no
-# mitigations against a CPU that is not there, a time source that needs no exit
-# to the emulator.  A kernel that oopses ends the run at once.
-_KERNEL_ARGUMENTS = ("console=ttyS0 nokaslr mitigations=off tsc=reliable"
-                     " no_timer_check audit=0 oops=panic panic=-1")
+# mitigations against a CPU that is not there.  A kernel that oopses ends the run
+# at once.
+_KERNEL_ARGUMENTS = "nokaslr mitigations=off audit=0 oops=panic panic=-1"
 
 # Time is the number of instructions: two boots are the same to the byte.
 _ICOUNT = ["-icount", "shift=1,sleep=off", "-rtc", "clock=vm,base=2020-01-01",
@@ -26,23 +19,22 @@ PORTS = ("stdout", "stderr", "status", "out")
 
 class Machine:
     def __init__(self, qemu, options, kernel, initrd, log):
-        """options: cpu, pmu, smp, mem (MiB), icount, append."""
+        """options: arch, cpu, pmu, smp, mem (MiB), icount, append."""
         self._pumps = []
         self._host_ends = {}
-        arguments = _KERNEL_ARGUMENTS
-        if options.icount:
-            arguments += " norandmaps"
-        if options.pmu:
-            arguments += f" {pmu.KERNEL_ARGUMENTS}"
+        arch = options.arch
+        arguments = [f"console={arch.console}", _KERNEL_ARGUMENTS,
+                     arch.kernel_arguments, options.pmu.kernel,
+                     "norandmaps" if options.icount else "", options.append]
         command = [
             qemu, "-nodefaults", "-no-user-config", "-display", "none",
-            "-no-reboot", "-machine", "pc", "-accel", "tcg",
-            "-cpu", ",".join(filter(None, [options.cpu, options.pmu])),
+            "-no-reboot", "-machine", arch.machine, "-accel", "tcg",
+            "-cpu", ",".join(filter(None, [options.cpu, options.pmu.cpu])),
             "-m", f"{options.mem}M",
             # Sockets, not cores: a kernel without ACPI finds only these.
             "-smp", f"{options.smp},sockets={options.smp},cores=1,threads=1",
             "-kernel", kernel, "-initrd", initrd,
-            "-append", f"{arguments} {options.append}".strip(),
+            "-append", " ".join(filter(None, arguments)),
             "-chardev", f"file,id=log,path={log.replace(',', ',,')}",
             "-serial", "chardev:log",
             # Without ioeventfd the device acts when the guest tells it to, not

@@ -1,29 +1,126 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a program needs to run: its libraries, loader and interpreter."""
+"""Programs for the guest, and what they need to run: libraries, loader and
+interpreter."""
 
 import os
+import re
 import shutil
+import struct
 import subprocess
 
-from rig.error import GUEST, RigError
+from rig.error import GUEST, USAGE, RigError
 
 
 # The guest's, so that a word means the same there.
 PATH = "/usr/local/bin:/usr/bin:/usr/sbin"
 
 
-def find(word):
-    """The file that the guest's shell would run for this word, or None."""
-    path = shutil.which(word, path=PATH)
-    if path is None or os.path.isdir(path):
-        return None
-    return os.path.abspath(path)
+class Programs:
+    """The host's own: the guest is a machine like it."""
+
+    root = ""       # what is below it is there without it
+
+    def __init__(self, arch):
+        self.arch = arch
+
+    def find(self, word):
+        """The file that the guest's shell would run for this word, or None."""
+        path = shutil.which(word, path=PATH)
+        if path is None or os.path.isdir(path):
+            return None
+        return os.path.abspath(path)
+
+    def required(self, word, package):
+        path = self.find(word)
+        if path is None:
+            raise RigError(GUEST, f"{word} is not installed: it is in Debian's "
+                           f"package {package} (see tests/vm/install)")
+        return path
+
+    def needed(self, files):
+        """The files that these programs need besides themselves."""
+        interpreters = [name for file in files
+                        for name in self._interpreters(file)]
+        return interpreters + self.libraries(
+            filter(is_binary, [*files, *interpreters]))
+
+    def _interpreters(self, script):
+        """`#! /usr/bin/env python3` needs both env and python3."""
+        start = _start(script)
+        if not start.startswith(b"#!"):
+            return []
+        words = start[2:].split(b"\n")[0].decode(errors="replace").split()
+        if words[:1] == ["/usr/bin/env"]:
+            words = words[:2]
+        else:
+            words = words[:1]
+        found = [self.find(word) for word in words]
+        if not found or None in found:
+            raise RigError(GUEST, f"{script} wants the interpreter "
+                           f"{' '.join(words) or '(none)'}, which is not installed")
+        return found
+
+    def libraries(self, binaries):
+        """The shared libraries and loaders of ELF files."""
+        binaries = list(binaries)
+        if not binaries:
+            return []
+        # It fails for static programs, which need nothing, and says so per file.
+        output = _output("ldd", *binaries)
+        found = []
+        for line in output.splitlines():
+            if not line.startswith("\t"):
+                continue
+            if "not found" in line:
+                raise _no_library(line.split()[0])
+            found += [word for word in line.split() if word.startswith("/")]
+        return list(dict.fromkeys(found))
 
 
-def needed(files):
-    """The files that these programs need besides themselves."""
-    interpreters = [name for file in files for name in _interpreters(file)]
-    return interpreters + libraries(filter(is_binary, [*files, *interpreters]))
+class ForeignPrograms(Programs):
+    """Debian's for another architecture, below root; the host cannot run them."""
+
+    def __init__(self, arch, root):
+        super().__init__(arch)
+        self.root = root
+
+    def find(self, word):
+        places = [word]
+        if "/" not in word:
+            places = [f"{folder}/{word}" for folder in PATH.split(":")]
+        for place in places:
+            inside = f"{self.root}{os.path.abspath(place)}"
+            if os.access(inside, os.X_OK) and not os.path.isdir(inside):
+                return inside
+        return super().find(word) if "/" in word else None
+
+    def libraries(self, binaries):
+        found = {}
+        wanted = list(binaries)
+        while wanted:
+            for file in wanted:
+                self._check(file)
+            names = re.findall(r"(?:Shared library: \[|interpreter: )([^]]+)\]",
+                               _output("readelf", "-ldW", *wanted))
+            wanted = []
+            for name in dict.fromkeys(names):
+                place = self._library(name)
+                if place not in found:
+                    found[place] = True
+                    wanted.append(place)
+        return list(found)
+
+    def _library(self, name):
+        # The loader's name is a whole path.
+        place = self.root + os.path.join(self.arch.libraries, name)
+        if not os.path.exists(place):
+            raise _no_library(name)
+        return place
+
+    def _check(self, file):
+        machine, = struct.unpack_from("<H", _start(file), 18)
+        if machine != self.arch.elf_machine:
+            raise RigError(USAGE, f"{file} is no program of {self.arch.name}")
 
 
 def is_binary(file):
@@ -35,38 +132,12 @@ def _start(file):
         return program.read(256)
 
 
-def _interpreters(script):
-    """`#! /usr/bin/env python3` needs both env and python3."""
-    start = _start(script)
-    if not start.startswith(b"#!"):
-        return []
-    words = start[2:].split(b"\n")[0].decode(errors="replace").split()
-    if words[:1] == ["/usr/bin/env"]:
-        words = words[:2]
-    else:
-        words = words[:1]
-    found = [find(word) for word in words]
-    if not found or None in found:
-        raise RigError(GUEST, f"{script} wants the interpreter "
-                       f"{' '.join(words) or '(none)'}, which is not installed")
-    return found
+def _output(*command):
+    return subprocess.run(command, text=True, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          env={**os.environ, "LC_ALL": "C"}).stdout
 
 
-def libraries(binaries):
-    """The shared libraries and loaders of ELF files."""
-    binaries = list(binaries)
-    if not binaries:
-        return []
-    # It fails for static programs, which need nothing, and says so per file.
-    output = subprocess.run(["ldd", *binaries], text=True, check=False,
-                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                            env={**os.environ, "LC_ALL": "C"}).stdout
-    found = []
-    for line in output.splitlines():
-        if not line.startswith("\t"):
-            continue
-        if "not found" in line:
-            raise RigError(GUEST, "a program needs the library "
-                           f"{line.split()[0]}, which is not installed")
-        found += [word for word in line.split() if word.startswith("/")]
-    return list(dict.fromkeys(found))
+def _no_library(name):
+    return RigError(GUEST, f"a program needs the library {name}, which is not "
+                    "installed")

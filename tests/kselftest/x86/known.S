@@ -3,7 +3,7 @@
  * Two loops of which everything is known (known.h), and a program of nothing
  * else: it has no library.
  */
-#include "known.h"
+#include "../known.h"
 
 	.text
 	.globl	known_run, known_outer, known_inner

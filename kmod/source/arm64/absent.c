@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Sources that this architecture does not have. They say why, and refuse. */
+#include <linux/errno.h>
+
+#include "../source.h"
+
+static unsigned int no_users;
+
+static int absent_on(void)
+{
+	return -EOPNOTSUPP;
+}
+
+static const char *step_missing(void)
+{
+	return "not on arm64: it needs the trap flag of x86-64";
+}
+
+const struct source_ops step_source = {
+	.name		= "step",
+	.missing	= step_missing,
+	.users		= &no_users,
+	.on		= absent_on,
+};
+
+void step_init(void)
+{
+}
+
+void step_exit(void)
+{
+}
+
+static const char *lbr_missing(void)
+{
+	return "not on arm64: Linux keeps no branch records of its CPUs";
+}
+
+const struct source_ops lbr_source = {
+	.name		= "lbr",
+	.missing	= lbr_missing,
+	.users		= &no_users,
+	.on		= absent_on,
+};
+
+void lbr_init(void)
+{
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What differs between architectures; each has its own of these. */
+#ifndef HWPROF_ARCH_H
+#define HWPROF_ARCH_H
+
+#include <asm/ptrace.h>
+#include <asm/unistd.h>
+
+/* Registers of a program of which nothing is known but that it is one. */
+static inline struct pt_regs arch_user_regs(void)
+{
+	return (struct pt_regs){ .pstate = PSR_MODE_EL0t };
+}
+
+/* Do these registers, at its end, belong to such a system call? */
+static inline bool arch_is_ioctl(const struct pt_regs *regs, u32 command)
+{
+	return regs->syscallno == __NR_ioctl && (u32)regs->regs[1] == command;
+}
+
+/* The raw event that counts taken branches; 0: not known of this CPU. */
+static inline u64 arch_taken_branches(void)
+{
+	return 0;	/* BR_RETIRED counts those that are not taken, too */
+}
+
+#endif /* HWPROF_ARCH_H */

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What differs between architectures; each has its own of these. */
+#ifndef HWPROF_ARCH_H
+#define HWPROF_ARCH_H
+
+#include <asm/processor.h>
+#include <asm/ptrace.h>
+#include <asm/segment.h>
+#include <asm/unistd.h>
+
+/* Registers of a program of which nothing is known but that it is one. */
+static inline struct pt_regs arch_user_regs(void)
+{
+	return (struct pt_regs){ .cs = __USER_CS };
+}
+
+/* Do these registers, at its end, belong to such a system call? */
+static inline bool arch_is_ioctl(const struct pt_regs *regs, u32 command)
+{
+	return regs->orig_ax == __NR_ioctl && (u32)regs->si == command;
+}
+
+/* The raw event that counts taken branches; 0: not known of this CPU. */
+static inline u64 arch_taken_branches(void)
+{
+	switch (boot_cpu_data.x86_vendor) {
+	case X86_VENDOR_INTEL:
+		return 0x20c4;	/* BR_INST_RETIRED.NEAR_TAKEN */
+	case X86_VENDOR_AMD:
+	case X86_VENDOR_HYGON:
+		return 0x00c4;	/* ex_ret_brn_tkn */
+	}
+	return 0;
+}
+
+#endif /* HWPROF_ARCH_H */

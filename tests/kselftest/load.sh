@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# What the module shows on every machine, also on one without any source; and it
+# comes and goes.
+. "${0%/*}/tap.sh"
+
+pmu=/sys/bus/event_source/devices/hwprof
+module=../../$KSELFTEST_KERNEL/hwprof.ko
+
+# "config1:0-15"; no two fields share a bit
+formats()
+{
+	grep -H . $pmu/format/* | sed 's/.*format.//' > /tmp/formats
+	cat /tmp/formats
+	awk -F '[:-]' '
+		!/^[a-z_]+:config[12]?:[0-9]+(-[0-9]+)?$/ { exit 1 }
+		{ for (bit = $3; bit <= (NF > 3 ? $4 : $3); bit++)
+			if (taken[$2, bit]++) exit 1 }
+		END { exit NR < 10 }' /tmp/formats
+}
+
+lists_events()
+{
+	perf list pmu > /tmp/list
+	cat /tmp/list
+	grep -q hwprof/loops/ /tmp/list && grep -q hwprof/branches/ /tmp/list
+}
+
+# Each source can be used, or there is a sentence; the tool repeats it.
+says_what_it_can()
+{
+	hwprof doctor > /tmp/doctor
+	cat /tmp/doctor
+	for source in step lbr sample mem; do
+		cap=$(cat $pmu/caps/$source) || return
+		case $cap in
+		yes | *" "*) ;;
+		*) echo "caps/$source: '$cap'"; return 1 ;;
+		esac
+		grep -q "^ok *caps .*$source=$cap" /tmp/doctor || return
+	done
+}
+
+# The tool says why it cannot, too.
+doctor_knows_step()
+{
+	cap=$(cat $pmu/caps/step)
+	hwprof doctor > /tmp/doctor
+	status=$?
+	cat /tmp/doctor
+	case $cap in
+	yes) [ $status = 0 ] && grep -q '^ok *step ' /tmp/doctor ;;
+	*) [ $status = 1 ] && grep -qF "$cap" /tmp/doctor &&
+		grep '^missing *step ' /tmp/doctor | grep -qF "$cap" ;;
+	esac
+}
+
+comes_and_goes()
+{
+	for round in 1 2 3; do
+		rmmod hwprof && [ ! -e $pmu ] && insmod "$module" || return
+		[ "$(cat $pmu/caps/sessions)" = 0 ] || return
+	done
+	! insmod "$module"
+}
+
+# A refused event holds nothing.
+unloads_after_refusals()
+{
+	for event in loops,step loops,lbr loops,branches; do
+		perf stat -e "hwprof/$event/u" -- true
+	done
+	until [ "$(cat $pmu/caps/sessions)" = 0 ]; do usleep 10000; done
+	rmmod hwprof && insmod "$module"
+}
+
+test_ok "format" formats
+test_ok "events" lists_events
+test_ok "caps, and what the tool says of them" says_what_it_can
+test_ok "stepping, and what the tool says of it" doctor_knows_step
+test_ok "load and unload" comes_and_goes
+test_ok "unload after refusals" unloads_after_refusals
+finish

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What sysfs says of a source is what opening it says: on every machine, also
+ * on one that has none of them.
+ */
+#include <unistd.h>
+
+#include "include/kselftest_harness.h"
+
+#include "event.h"
+
+static int try_config(uint64_t config)
+{
+	struct perf_event_attr attr = event_attr(config);
+	int fd = event_open(&attr, 0, -1, -1, 0);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+static const uint64_t sources[] = { 1 << 8, 1 << 9, 1 << 10, 1 << 11 };
+
+FIXTURE(source)
+{
+	uint64_t config;
+};
+
+FIXTURE_VARIANT(source)
+{
+	const char *name;
+	int number;
+};
+
+FIXTURE_VARIANT_ADD(source, step)	{ "step", 0 };
+FIXTURE_VARIANT_ADD(source, lbr)	{ "lbr", 1 };
+FIXTURE_VARIANT_ADD(source, sample)	{ "sample", 2 };
+FIXTURE_VARIANT_ADD(source, mem)	{ "mem", 3 };
+
+FIXTURE_SETUP(source)
+{
+	ASSERT_TRUE(event_sessions_are(0));
+	self->config = EVENT_LOOPS | sources[variant->number];
+}
+
+FIXTURE_TEARDOWN(source)
+{
+	EXPECT_TRUE(event_sessions_are(0));
+}
+
+TEST_F(source, opens_or_says_why_not)
+{
+	const char *missing = event_missing(variant->name);
+
+	if (!missing) {
+		EXPECT_EQ(0, try_config(self->config));
+		return;
+	}
+	TH_LOG("%s: %s", variant->name, missing);
+	EXPECT_NE(NULL, strchr(missing, ' '));	/* more than a word */
+	EXPECT_EQ(NULL, strstr(missing, "cannot be read"));
+	EXPECT_EQ(-EOPNOTSUPP, try_config(self->config));
+}
+
+/* That is wrong whatever the machine has. */
+TEST_F(source, alone)
+{
+	int other;
+
+	for (other = 0; other < 4; other++)
+		if (other != variant->number) {
+			EXPECT_EQ(-EINVAL,
+				  try_config(self->config | sources[other]));
+		}
+}
+
+TEST(the_default)
+{
+	EXPECT_EQ(event_missing("step") ? -EOPNOTSUPP : 0,
+		  try_config(EVENT_LOOPS));
+}
+
+TEST(malformed)
+{
+	ASSERT_TRUE(event_sessions_are(0));
+	EXPECT_EQ(-EINVAL, try_config(0));
+	EXPECT_EQ(-EINVAL, try_config(EVENT_LOOPS | EVENT_BRANCHES));
+	EXPECT_EQ(-EINVAL, try_config(EVENT_LOOPS | 1 << 7));
+	EXPECT_EQ(0, event_sessions());
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What the rig gets from Debian's archive and does not install.  Sourced by the
+# scripts beside it, after cache.sh.
+
+# private_apt DIR deb|deb-src ARCHITECTURE: from now on APT knows the suites
+# that this machine uses, their packages for an architecture or their sources,
+# by a configuration of its own in DIR: the machine's is left alone.
+private_apt()
+{
+	mkdir -p "$1/lists/partial" "$1/archives/partial"
+	apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Packages' |
+		sort -u | sed -n "s|^\([^ ]*/debian[^ ]*\) \([^ ]*\)\$|$2 \1 \2 main|p" \
+		> "$1/sources.list"
+	[ -s "$1/sources.list" ] || die "APT has no Debian suite: its sources list none"
+	: > "$1/status"		# nothing is installed
+	cat > "$1/apt.conf" <<-END
+		APT::Architecture "$3";
+		APT::Architectures "$3";
+		Dir::Etc::SourceList "$1/sources.list";
+		Dir::Etc::SourceParts "-";
+		Dir::State::Lists "$1/lists";
+		Dir::State::Status "$1/status";
+		Dir::Cache "$1";
+		Acquire::Languages "none";
+		APT::Sandbox::User "root";
+	END
+	export APT_CONFIG="$1/apt.conf"
+	apt-get -q=2 update
+}
+
+# fetch PACKAGE VERSION DIR: download a package and unpack it, not install it
+fetch()
+{
+	say "downloading $1 $2"
+	mkdir -p "$3"
+	(
+		cd "$3" || exit
+		apt-get -q=2 -o APT::Sandbox::User=root download "$1=$2" ||
+			die "cannot download $1 $2: if Debian has a newer one," \
+			    "run apt-get update && apt-get upgrade"
+		dpkg-deb -x ./*.deb .
+		rm ./*.deb
+	)
+}

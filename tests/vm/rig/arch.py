@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The architectures that a guest can have, and what differs between them."""
+
+from typing import NamedTuple
+
+
+class Arch(NamedTuple):
+    name: str
+    kernels: dict           # --kernel: what kernel/get and build/ call it
+    foreign: bool           # the guest runs other programs than the host
+    elf_machine: int        # e_machine of these
+    libraries: str          # Debian's place for them
+    qemu: str
+    machine: str            # QEMU's -machine,
+    cpu: str                # and -cpu, by default
+    pmu: str                # --pmu, by default
+    console: str
+    kernel_arguments: str
+    tools: str              # prefix of binutils
+
+    def kernel(self, name):
+        """What kernel/get calls it, or None; that name will do, too."""
+        return self.kernels.get(name,
+                                name if name in self.kernels.values() else None)
+
+
+_X86_64 = Arch(
+    name="x86-64",
+    kernels={"6.1": "6.1", "6.12": "6.12", "debug": "debug"},
+    foreign=False,
+    elf_machine=62,
+    libraries="/usr/lib/x86_64-linux-gnu",
+    qemu="qemu-system-x86_64",
+    machine="pc",
+    # What Debian's programs need (x86-64-v2) without AVX: the C library then
+    # picks the same functions here as under valgrind, and it is faster.
+    cpu="Nehalem",
+    pmu="none",
+    console="ttyS0",
+    # A time source that needs no exit to the emulator.
+    kernel_arguments="tsc=reliable no_timer_check",
+    tools="",
+)
+
+_ARM64 = Arch(
+    name="arm64",
+    kernels={"6.12": "arm64-6.12", "debug": "arm64-debug"},
+    foreign=True,
+    elf_machine=183,
+    libraries="/usr/lib/aarch64-linux-gnu",
+    qemu="qemu-system-aarch64",
+    machine="virt,gic-version=3",
+    # Pointers signed as the architecture says take half the time of a boot.
+    cpu="max,pauth-impdef=on",
+    pmu="v3",
+    console="ttyAMA0",
+    # An overflow is an NMI where the kernel can do that: debug's.
+    kernel_arguments="irqchip.gicv3_pseudo_nmi=1",
+    tools="aarch64-linux-gnu-",
+)
+
+ARCHS = {arch.name: arch for arch in (_X86_64, _ARM64)}
+
+
+def find(name, kernel):
+    """The one of that name; or, without one, that has a kernel of that name."""
+    if name:
+        return ARCHS[name]
+    return next((arch for arch in ARCHS.values() if arch.kernel(kernel)), _X86_64)
