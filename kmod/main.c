@@ -18,6 +18,7 @@ static int __init hwprof_init(void)
 		goto no_slots;
 	step_init();
 	lbr_init();
+	sample_init();
 	err = pmu_init();
 	if (err)
 		goto no_slots;

@@ -31,11 +31,6 @@ static u32 next_id;
 
 static void session_end(struct work_struct *work);
 
-static const struct source_ops *field_source(const struct perf_event_attr *attr)
-{
-	return field_get(attr, FIELD_lbr) ? &lbr_source : &step_source;
-}
-
 static struct session_key event_key(const struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
@@ -232,7 +227,7 @@ static struct session *session_make(struct perf_event *event,
 	kref_init(&session->ref);
 	session->key = *key;
 	session->engine = field_engine(attr);
-	session->source = field_source(attr);
+	session->source = source_of(attr);
 	session->params.span = field_get(attr, FIELD_span) ?:
 			       HWPROF_DEFAULT_SPAN;
 	session->params.basis = field_basis(attr);

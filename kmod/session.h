@@ -216,6 +216,7 @@ void slot_feed(struct slot *slot, struct stream_event *stream,
 	       struct pt_regs *regs);
 void slot_feed_window(struct slot *slot, struct window *window);
 void slot_window(struct slot *slot, u64 ip, u32 space);
+void slot_feed_sample(struct slot *slot, struct stream_event *sample);
 int slots_init(void);
 
 /* flush.c */

@@ -444,3 +444,28 @@ void slot_window(struct slot *slot, u64 ip, u32 space)
 		session->engine->taken(session->tables[slot->table].memory, ip,
 				       space);
 }
+
+/*
+ * A sample stands for itself, too. Its space is 0 where it is the kernel's, and
+ * of a program where there was no room for its record.
+ */
+void slot_feed_sample(struct slot *slot, struct stream_event *sample)
+{
+	struct session *session = slot->session;
+	const struct engine_ops *engine = session->engine;
+	unsigned int units = engine->unit(&session->params, sample);
+
+	slot->units += units;
+	slot->events_seen++;
+	if (!session->rows)
+		return;
+	if (unlikely(slot->table < 0 ||
+		     (!sample->space && !window_in_kernel(sample->from)))) {
+		slot->lost += units;
+		slot->lost_events++;
+		return;
+	}
+	slot->fed += units;
+	if (!engine->feed(session->tables[slot->table].memory, NULL, sample))
+		irq_work_queue(&session->flush_kick);
+}

@@ -7,7 +7,7 @@ TOOL_OBJECTS := $(TOOL_SOURCES:%.c=$(BUILD)/obj/%.o)
 $(TOOL_OBJECTS): override CFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
 
 $(BUILD)/hwprof: $(TOOL_OBJECTS) $(BUILD)/libhwprof.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK) -lpfm
 
 all: $(BUILD)/hwprof
 

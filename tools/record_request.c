@@ -10,6 +10,7 @@
 
 #include "command.h"
 #include "record.h"
+#include "trigger.h"
 
 #define DEFAULT_EVENT	"loops"
 
@@ -40,6 +41,8 @@ const char record_usage[] =
 "                      is counted (bursts: nanoseconds of CPU time)\n"
 "  -F, --freq N        so many times a second (default: 4000; records: 1000,\n"
 "                      bursts: 100)\n"
+"      --trigger EVENT what is counted for samples, records and bursts: a name of\n"
+"                      the CPU's or libpfm4's, a raw code (r20c4), or 'clock'\n"
 "  -m, --mmap-pages N  pages of each CPU's ring, a power of two (default: as\n"
 "                      many as allowed, up to 4 MiB)\n"
 "      --progress      say every 10 s what was recorded, also where stderr is\n"
@@ -63,12 +66,36 @@ static const struct option options[] = {
 	{ "no-inherit", no_argument, NULL, 'i' },
 	{ "count", required_argument, NULL, 'c' },
 	{ "freq", required_argument, NULL, 'F' },
+	{ "trigger", required_argument, NULL, 'T' },
 	{ "mmap-pages", required_argument, NULL, 'm' },
 	{ "progress", no_argument, NULL, 'P' },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
+
+static bool module_has(const char *source)
+{
+	char path[128], text[8] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/"
+		 HWPROF_PMU_NAME "/caps/%s", source);
+	file = fopen(path, "r");
+	if (!file)
+		return false;
+	if (!fgets(text, sizeof(text), file))
+		text[0] = 0;
+	fclose(file);
+	return !strcmp(text, "yes\n");
+}
+
+/* The one that sees most, of those that there are. */
+static const char *best_source(const struct hwprof_event *event)
+{
+	return hwprof_event_field(event, "ranges") && !module_has("step") &&
+	       module_has("sample") ? "sample" : "step";
+}
 
 /* What the short form leaves open is what exact loops need. */
 static void complete(struct hwprof_event *event, const char *text,
@@ -79,7 +106,7 @@ static void complete(struct hwprof_event *event, const char *text,
 	if (!hwprof_event_field(event, "lbr") &&
 	    !hwprof_event_field(event, "sample") &&
 	    !hwprof_event_field(event, "mem"))
-		hwprof_event_set(event, "step", 1);
+		hwprof_event_set(event, best_source(event), 1);
 	if (!strstr(text, "rows"))
 		hwprof_event_set(event, "rows", 1);
 	*default_memory = !strstr(text, "memory_mib");
@@ -224,6 +251,9 @@ static int set_option(struct record_request *request, int option, char *value,
 		return set_number(&request->period, option, value);
 	case 'F':
 		return set_number(&request->frequency, option, value);
+	case 'T':
+		request->trigger = value;
+		return -1;
 	case 'm':
 		return set_pages(request, value);
 	case 'P':
@@ -249,8 +279,8 @@ static uint64_t default_frequency(const struct hwprof_event *event)
 {
 	if (hwprof_event_field(event, "burst"))
 		return BURST_FREQUENCY;
-	return hwprof_event_field(event, "rows") ? WINDOW_FREQUENCY :
-						   SAMPLE_FREQUENCY;
+	return hwprof_event_field(event, "lbr") ? WINDOW_FREQUENCY :
+						  SAMPLE_FREQUENCY;
 }
 
 static void set_period(const struct record_request *request,
@@ -266,6 +296,32 @@ static void set_period(const struct record_request *request,
 		attr->sample_freq = request->frequency ?:
 				    default_frequency(event);
 	}
+}
+
+/* For all events that have a trigger. */
+static int set_trigger(struct record_request *request)
+{
+	bool any = false;
+	uint64_t raw;
+	int status;
+	size_t i;
+
+	status = trigger_parse(request->trigger, &raw);
+	for (i = 0; status < 0 && i < request->event_count; i++) {
+		struct hwprof_event *event = &request->parsed[i];
+
+		if (takes_all(event) || !hwprof_event_field(event, "rows"))
+			continue;
+		if (!raw && hwprof_event_field(event, "lbr"))
+			return usage_error("--trigger clock: branch records are taken when a counter overflows; name its event");
+		hwprof_event_set(event, "trigger", raw);
+		request->events[i].attr.config1 = event->config[1];
+		spell(request, i);
+		any = true;
+	}
+	if (status < 0 && !any)
+		return usage_error("--trigger needs an event with samples of code (ranges,sample), branch records (lbr) or bursts (burst=200)");
+	return status;
 }
 
 static int set_periods(struct record_request *request)
@@ -301,6 +357,12 @@ static int check(struct record_request *request, int kinds)
 		return usage_error("nothing to record: give a command, -p, -t or -a");
 	if (!request->event_count) {
 		int status = add_event(request, DEFAULT_EVENT);
+
+		if (status >= 0)
+			return status;
+	}
+	if (request->trigger) {
+		int status = set_trigger(request);
 
 		if (status >= 0)
 			return status;

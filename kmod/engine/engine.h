@@ -69,6 +69,8 @@ struct engine_ops {
 	 */
 	bool immediate;
 
+	bool samples;		/* it learns from them, too */
+
 	size_t cursor_size;	/* bytes */
 
 	/* Bytes of the smallest table that is of use. */
@@ -89,7 +91,7 @@ struct engine_ops {
 			     const struct stream_event *event);
 
 	/*
-	 * One event of the cursor's task. False: the table is crowded, and
+	 * One event of the cursor's task; samples have no @cursor. False: the table is crowded, and
 	 * wants to be retired (immediate: emitted) now.
 	 */
 	bool (*feed)(void *table, void *cursor,

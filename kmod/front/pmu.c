@@ -19,15 +19,17 @@ static struct slot *this_slot(struct perf_event *event)
 
 /* --- who may ask for what -------------------------------------------------- */
 
-/* They are summarised, or counted. */
+/* Windows, or samples: they are summarised, or counted. */
 static int check_windows(const struct perf_event_attr *attr)
 {
 	u64 burst = field_get(attr, FIELD_burst);
 
 	if (burst && (burst < HWPROF_BURST_MIN || burst > HWPROF_BURST_MAX))
 		return -EINVAL;
-	if (burst && field_get(attr, FIELD_lbr))
-		return -EINVAL;		/* hardware says how long they are */
+	if (burst && source_of(attr) != &step_source)
+		return -EINVAL;		/* the others say how long they are */
+	if (source_of(attr) == &sample_source && !field_engine(attr)->samples)
+		return -EOPNOTSUPP;
 	if (field_engine(attr)->immediate ||
 	    (attr->sample_period && !field_get(attr, FIELD_rows)))
 		return -EOPNOTSUPP;
@@ -59,11 +61,11 @@ static int check_fields(const struct perf_event_attr *attr)
 	if (hweight64(attr->config & field_bits(FIELD_step, FIELD_mem)) > 1)
 		return -EINVAL;	/* one source an event */
 	if (!field_engine(attr) ||
-	    attr->config & field_bits(FIELD_sample, FIELD_mem) ||
+	    field_get(attr, FIELD_mem) ||
 	    field_get(attr, FIELD_budget_permille) ||
 	    field_get(attr, FIELD_session))
 		return -EOPNOTSUPP;
-	if (!field_get(attr, FIELD_lbr) && step_source.missing())
+	if (source_of(attr)->missing())
 		return -EOPNOTSUPP;
 	err = check_ranges(attr);
 	if (err)
@@ -86,7 +88,7 @@ static int check_attr(const struct perf_event_attr *attr)
 				 PERF_SAMPLE_DATA_PAGE_SIZE |
 				 PERF_SAMPLE_CODE_PAGE_SIZE))
 		return -EOPNOTSUPP;
-	if (attr->exclude_user && !field_get(attr, FIELD_lbr))
+	if (attr->exclude_user && source_of(attr) == &step_source)
 		return -EOPNOTSUPP;	/* stepping sees nothing else */
 	return 0;
 }

@@ -83,16 +83,20 @@ static ssize_t lbr_show(struct device *device,
 }
 static DEVICE_ATTR_RO(lbr);
 
-/* Sources that this version does not have. */
-static ssize_t absent_show(struct device *device,
+static ssize_t sample_show(struct device *device,
 			   struct device_attribute *attribute, char *page)
+{
+	return sysfs_emit(page, "%s\n", sample_source.missing() ?: "yes");
+}
+static DEVICE_ATTR_RO(sample);
+
+/* This version does not have it. */
+static ssize_t mem_show(struct device *device,
+			struct device_attribute *attribute, char *page)
 {
 	return sysfs_emit(page, "not in this version\n");
 }
-static struct device_attribute dev_attr_sample =
-	__ATTR(sample, 0444, absent_show, NULL);
-static struct device_attribute dev_attr_mem =
-	__ATTR(mem, 0444, absent_show, NULL);
+static DEVICE_ATTR_RO(mem);
 
 static ssize_t sessions_show(struct device *device,
 			     struct device_attribute *attribute, char *page)

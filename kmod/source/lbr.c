@@ -203,18 +203,6 @@ static void lbr_off(void)
 	free_percpu(kinds);
 }
 
-static void lbr_start(struct slot *slot)
-{
-	barrier();		/* all else is ready */
-	WRITE_ONCE(slot->open, true);
-}
-
-static void lbr_stop(struct slot *slot)
-{
-	WRITE_ONCE(slot->open, false);
-	barrier();
-}
-
 static int lbr_open(struct root *root)
 {
 	return trigger_open(root, on_overflow, RECORDS_OF);
@@ -235,7 +223,7 @@ const struct source_ops lbr_source = {
 	.users		= &users,
 	.on		= lbr_on,
 	.off		= lbr_off,
-	.start		= lbr_start,
-	.stop		= lbr_stop,
+	.start		= slot_open,
+	.stop		= slot_close,
 	.open		= lbr_open,
 };

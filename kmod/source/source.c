@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/mutex.h>
 
+#include "../field.h"
+#include "../session.h"
 #include "source.h"
 
 static DEFINE_MUTEX(users_lock);
@@ -24,4 +26,27 @@ void source_put(const struct source_ops *source)
 	if (!--*source->users)
 		source->off();
 	mutex_unlock(&users_lock);
+}
+
+const struct source_ops *source_of(const struct perf_event_attr *attr)
+{
+	if (field_get(attr, FIELD_lbr))
+		return &lbr_source;
+	if (field_get(attr, FIELD_sample))
+		return &sample_source;
+	if (field_get(attr, FIELD_step) || !field_engine(attr)->samples)
+		return &step_source;
+	return step_source.missing() ? &sample_source : &step_source;
+}
+
+void slot_open(struct slot *slot)
+{
+	barrier();
+	WRITE_ONCE(slot->open, true);
+}
+
+void slot_close(struct slot *slot)
+{
+	WRITE_ONCE(slot->open, false);
+	barrier();
 }

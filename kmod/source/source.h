@@ -8,6 +8,7 @@
 
 #include <linux/types.h>
 
+struct perf_event_attr;
 struct root;
 struct slot;
 
@@ -35,6 +36,9 @@ struct source_ops {
 	int (*open)(struct root *root);
 };
 
+/* The one it names or, of those that can work here, the one that sees most. */
+const struct source_ops *source_of(const struct perf_event_attr *attr);
+
 int source_get(const struct source_ops *source);
 void source_put(const struct source_ops *source);
 
@@ -44,5 +48,15 @@ void step_exit(void);
 
 extern const struct source_ops lbr_source;
 void lbr_init(void);
+
+extern const struct source_ops sample_source;
+void sample_init(void);
+
+/*
+ * start() and stop() of a source that interrupts all else: before it is open,
+ * all is ready; once it is closed, a handler that begins leaves it alone.
+ */
+void slot_open(struct slot *slot);
+void slot_close(struct slot *slot);
 
 #endif /* HWPROF_SOURCE_H */

@@ -11,6 +11,7 @@
 #include <linux/irq_work.h>
 #include <linux/sched/clock.h>
 
+#include "source.h"
 #include "step.h"
 #include "trigger.h"
 
@@ -135,12 +136,12 @@ void burst_await(struct step_cpu *cpu, struct slot *slot)
 	if (!slot->burst.random)
 		slot->burst.random = slot->session->params.seed ^ local_clock();
 	list_add_tail(&slot->link, &cpu->waiting);
-	WRITE_ONCE(slot->open, true);
+	slot_open(slot);
 }
 
 void burst_forgo(struct step_cpu *cpu, struct slot *slot)
 {
-	WRITE_ONCE(slot->open, false);
+	slot_close(slot);
 	if (slot->burst.runs)
 		burst_end(cpu, slot);
 	list_del_init(&slot->link);

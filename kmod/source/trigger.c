@@ -8,11 +8,12 @@
 #include "arch.h"
 #include "../field.h"
 #include "../session.h"
+#include "source.h"
 #include "trigger.h"
 
 bool trigger_wanted(const struct perf_event_attr *attr)
 {
-	return field_get(attr, FIELD_lbr) || field_get(attr, FIELD_burst);
+	return source_of(attr) != &step_source || field_get(attr, FIELD_burst);
 }
 
 /* The raw event; 0: the clock. */

@@ -50,6 +50,17 @@ by_another_event()
 		grep -q 'windows of CPU time' /tmp/report && trip inner 7
 }
 
+# Taken branches by libpfm4's name for them, and by perf's for another event.
+by_name()
+{
+	record --trigger BR_INST_RETIRED:NEAR_TAKEN -c 499 -e loops,lbr -- \
+		./trips && grep -q 'windows of branches' /tmp/report &&
+		trip inner 7 || return
+	record --trigger instructions -c 10007 -e loops,lbr -- ./trips &&
+		grep -q 'windows of CPU time' /tmp/report && trip inner 7 &&
+		! hwprof record -o $data --trigger clock -e loops,lbr -- ./trips
+}
+
 counts()
 {
 	counted=$(perf stat -x, -e hwprof/loops,lbr/u -- ./trips 2>&1 |
@@ -182,6 +193,7 @@ test_ok "lbr: trip counts" estimates
 test_ok "lbr: as many windows as perf has samples" as_many_as_perf
 test_ok "lbr: -F" by_frequency
 test_ok "lbr: another event" by_another_event
+test_ok "lbr: --trigger" by_name
 test_ok "lbr: perf stat" counts
 test_ok "lbr: forks and execs" forks_and_execs
 test_ok "lbr: -a" all_cpus

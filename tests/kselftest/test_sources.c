@@ -31,17 +31,18 @@ FIXTURE_VARIANT(source)
 {
 	const char *name;
 	int number;
+	uint64_t what;		/* something that it serves */
 };
 
-FIXTURE_VARIANT_ADD(source, step)	{ "step", 0 };
-FIXTURE_VARIANT_ADD(source, lbr)	{ "lbr", 1 };
-FIXTURE_VARIANT_ADD(source, sample)	{ "sample", 2 };
-FIXTURE_VARIANT_ADD(source, mem)	{ "mem", 3 };
+FIXTURE_VARIANT_ADD(source, step)	{ "step", 0, EVENT_LOOPS };
+FIXTURE_VARIANT_ADD(source, lbr)	{ "lbr", 1, EVENT_LOOPS };
+FIXTURE_VARIANT_ADD(source, sample)	{ "sample", 2, EVENT_RANGES };
+FIXTURE_VARIANT_ADD(source, mem)	{ "mem", 3, EVENT_RANGES };
 
 FIXTURE_SETUP(source)
 {
 	ASSERT_TRUE(event_sessions_are(0));
-	self->config = EVENT_LOOPS | sources[variant->number];
+	self->config = variant->what | sources[variant->number];
 }
 
 FIXTURE_TEARDOWN(source)

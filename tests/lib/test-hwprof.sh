@@ -45,6 +45,14 @@ check "two kinds of targets" 2 "exclude each other" "$hwprof" record -a -p $$
 check "pages" 2 "powers of two" "$hwprof" record -m 3 -- true
 check "no number" 2 "'x': allowed" "$hwprof" record -p x
 check "no process" 1 "there is no process 2147483646" "$hwprof" record -p 2147483646
+check "unknown trigger" 2 "'no-such': unknown here; allowed are clock" \
+	"$hwprof" record --trigger no-such -e loops,lbr -- true
+check "wide trigger" 2 "'r120c4': more than an event code" \
+	"$hwprof" record --trigger r120c4 -e loops,lbr -- true
+check "trigger of nothing" 2 "needs an event with samples of code" \
+	"$hwprof" record --trigger r20c4 -- true
+check "clock of records" 2 "name its event" \
+	"$hwprof" record --trigger clock -e loops,lbr -- true
 check "unknown option" 2 "unrecognized option" "$hwprof" record --no-such -- true
 if [ ! -e /sys/bus/event_source/devices/hwprof ]; then
 	check "no module" 1 "modprobe hwprof" "$hwprof" record -- true

@@ -45,7 +45,7 @@
 	X(burst,	   1,  0, 15, "branches that step takes at a time; 0: all of them") \
 	X(budget_permille, 1, 16, 25, "share of the task's time; 0: unlimited") \
 	X(interval_ms,	   1, 32, 47, "milliseconds between rows; 0: 1000")    \
-	X(trigger,	   1, 48, 63, "raw event that windows are taken at; 0: lbr: taken branches, step: CPU time") \
+	X(trigger,	   1, 48, 63, "raw event that windows and samples are taken at; 0: lbr: taken branches, others: CPU time") \
 	X(epsilon_ppm,	   2,  0, 19, "largest error of a range, up to 1000000; 0: 10000") \
 	X(range_of,	   2, 20, 23, "stream that ranges summarise")	       \
 	X(session,	   2, 32, 63, "session opened at /dev/hwprof")

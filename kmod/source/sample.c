@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The sample source: where the program or the kernel is, each time a counter
+ * overflows or, where none is named, a clock of CPU time. Each sample stands
+ * for as many events as there were since the last one.
+ */
+#include <linux/sched/clock.h>
+#include <linux/sched/task_stack.h>
+
+#include "../session.h"
+#include "probe.h"
+#include "source.h"
+#include "trigger.h"
+
+/* Of the program's side; where an overflow came late, of where it left it. */
+static void feed_user(struct slot *slot, struct stream_event *sample,
+		      struct pt_regs *regs)
+{
+	struct session *session = slot->session;
+
+	if (!session->user_side || !current->mm || current->flags & PF_KTHREAD)
+		return;
+	if (!user_mode(regs))
+		regs = task_pt_regs(current);
+	sample->from = instruction_pointer(regs);
+	sample->space = session->rows ? space_of_current(session) : 1;
+	if (sample->space && session->rows)
+		space_seen(session, sample->space, local_clock());
+	slot_feed_sample(slot, sample);
+}
+
+static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
+			struct pt_regs *regs)
+{
+	struct session *session = event->overflow_handler_context;
+	struct slot *slot = this_cpu_ptr(session->slots);
+	struct stream_event sample = {
+		.kind = STREAM_SAMPLE, .value = data->period,
+	};
+
+	if (!READ_ONCE(slot->open))
+		return;
+	if (session->kernel_side && !user_mode(regs)) {
+		sample.from = instruction_pointer(regs);
+		slot_feed_sample(slot, &sample);
+	} else {
+		feed_user(slot, &sample, regs);
+	}
+}
+
+static void on_exec(void *unused, struct task_struct *task, pid_t old_pid,
+		    struct linux_binprm *binprm)
+{
+	spaces_exec(&sample_source, 0);
+}
+
+static void on_exit(void *unused, struct task_struct *task)
+{
+	spaces_exit(&sample_source);
+}
+
+static struct probe probes[] = {
+	{ "sched_process_exec",		on_exec },
+	{ "sched_process_exit",		on_exit },
+	{ }
+};
+
+/* There is always the clock. */
+static const char *sample_missing(void)
+{
+	return NULL;
+}
+
+static int sample_on(void)
+{
+	return probes_register(probes);
+}
+
+static void sample_off(void)
+{
+	probes_unregister(probes);
+}
+
+static int sample_open(struct root *root)
+{
+	return trigger_open(root, on_overflow, 0);
+}
+
+void sample_init(void)
+{
+	probes_find(probes);
+}
+
+static unsigned int users;
+
+const struct source_ops sample_source = {
+	.name		= "sample",
+	.missing	= sample_missing,
+	.users		= &users,
+	.on		= sample_on,
+	.off		= sample_off,
+	.start		= slot_open,
+	.stop		= slot_close,
+	.open		= sample_open,
+};

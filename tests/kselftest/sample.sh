@@ -1,0 +1,185 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Samples: hwprof/ranges,sample/, by the clock and, where there is a PMU, by a
+# counter.
+. "${0%/*}/windows.sh"
+needs sample
+
+every=100000		# ns of CPU time
+
+# record OPTION... -- COMMAND...; the account must add up
+record()
+{
+	hwprof record -q -o $data "$@" || return
+	hwprof report ranges -i $data > /tmp/report || return
+	cat /tmp/report
+	sed -n 's/,//g; / events = /p' /tmp/report | awk '
+		$1 != $4 + $7 + $10 + $13 { exit 1 }
+		END { exit NR != 1 }'
+}
+
+# has OBJECT PERCENT: hot ranges in it have at least so much of all
+has()
+{
+	awk -v object=" $1 " -v least="$2" '
+		index($0 " ", object) { sub("%", "", $1); sum += $1 }
+		END { print object, sum; exit !(sum >= least) }' /tmp/report
+}
+
+hot_code()
+{
+	record -e ranges,sample -c $every -- ./long_trips && loses_nothing &&
+		has long_trips 60 && grep -q 'by CPU time' /tmp/report
+}
+
+# As many as the clock has periods: a sample's weight is its period.
+whole_periods()
+{
+	weight=$(sed -n 's/,//g; s/ events = .*//p' /tmp/report)
+	echo "weight $weight"
+	[ "$weight" -gt 0 ] && [ $((weight % every)) = 0 ]
+}
+
+by_frequency()
+{
+	record -e ranges,sample -F 5000 -- ./long_trips && loses_nothing &&
+		has long_trips 60
+}
+
+the_kernel()
+{
+	record -e ranges,sample/uk -c $every -- \
+		dd if=/dev/zero of=/dev/null bs=1 count=50000 &&
+		has '[kernel]' 20 || return
+	record -e ranges,sample/u -c $every -- \
+		dd if=/dev/zero of=/dev/null bs=1 count=50000 &&
+		! grep -q '\[kernel\]' /tmp/report || return
+	record -e ranges,sample/k -c $every -- \
+		dd if=/dev/zero of=/dev/null bs=1 count=50000 &&
+		has '[kernel]' 50
+}
+
+counts()
+{
+	counted=$(perf stat -x, -e hwprof/ranges,sample/u -- ./long_trips 2>&1 |
+		cut -d, -f1)
+	echo "counted $counted"
+	[ "$counted" -gt 0 ]
+}
+
+forks_and_execs()
+{
+	record -e ranges,sample -c $every -- sh -c '
+		./long_trips & ./long_trips & wait; exec ./long_trips' &&
+		loses_nothing && has long_trips 60
+}
+
+all_cpus()
+{
+	record -a -e ranges,sample/u -c $every -- ./long_trips &&
+		loses_nothing && has long_trips 40
+}
+
+running()
+{
+	./spin & spin=$!
+	record -p $spin -e ranges,sample -c $every -- sleep 0.5
+	status=$?
+	kill $spin
+	[ $status = 0 ] && has spin 60
+}
+
+stat_says()
+{
+	perf stat -e "hwprof/$1/u" -- true 2>&1 | grep 'not supported'
+}
+
+refuses()
+{
+	stat_says loops,sample && stat_says branches,sample &&
+		stat_says ranges,sample,burst=200 &&
+		! perf record -q -e hwprof/ranges,sample/u -o $data -- true
+}
+
+by_a_counter()
+{
+	record -e ranges,sample --trigger cycles -c 100003 -- ./long_trips &&
+		loses_nothing && has long_trips 60
+}
+
+has_no_counter()
+{
+	stat_says ranges,sample,trigger=0xc0
+}
+
+as_user()
+{
+	old=$(cat /proc/sys/kernel/perf_event_paranoid)
+	echo 2 > /proc/sys/kernel/perf_event_paranoid
+	su user -c "hwprof record -q -o /tmp/user.data -m 16 -c $every \
+			-e ranges,sample,memory_mib=1 -- ./long_trips" &&
+		! su user -c "hwprof record -q -o /tmp/user.data -m 16 \
+			-c $every -e ranges,sample,memory_mib=1/uk -- true" &&
+		! su user -c "hwprof record -q -a -o /tmp/user.data -m 16 \
+			-c $every -e ranges,sample,memory_mib=1 -- true"
+	status=$?
+	echo "$old" > /proc/sys/kernel/perf_event_paranoid
+	return $status
+}
+
+cpus_go_and_come()
+{
+	hwprof record -q -a -o $data -e ranges,sample/uk -c $every -- sh -c '
+		./long_trips & ./long_trips &
+		for i in 1 2 3 4; do
+			echo 0 > '$cpu1'; ./long_trips; echo 1 > '$cpu1'
+		done
+		wait'
+}
+
+unload()
+{
+	sessions 0
+	./spin & spin=$!
+	hwprof record -q -o $data -p $spin -e ranges,sample -c $every -- \
+		sleep 0.5 &
+	recording=$!
+	sessions 1
+	rmmod hwprof
+	refused=$?
+	wait $recording
+	kill $spin
+	wait $spin
+	[ $refused != 0 ] || return
+	for round in 1 2 3; do
+		rmmod hwprof && insmod "$module" || return
+		record -e ranges,sample -c $every -- ./long_trips || return
+	done
+	sessions 0
+}
+
+has_counters()
+{
+	perf stat -x, -e cycles:u -- true 2>&1 | grep -q '^[0-9]'
+}
+
+test_ok "sample: hot code" hot_code
+test_ok "sample: whole periods" whole_periods
+if ! has_counters; then
+	test_ok "sample: refused by a counter, where there is none" has_no_counter
+	finish
+	exit
+fi
+# The rest is the same with and without counters.
+test_ok "sample: by a counter" by_a_counter
+test_ok "sample: -F" by_frequency
+test_ok "sample: the kernel" the_kernel
+test_ok "sample: perf stat" counts
+test_ok "sample: forks and execs" forks_and_execs
+test_ok "sample: -a" all_cpus
+test_ok "sample: -p" running
+test_ok "sample: what there is not" refuses
+test_ok "sample: as an ordinary user" as_user
+test_ok "sample: CPU hotplug" cpus_go_and_come
+test_ok "sample: unload and reload" unload
+finish

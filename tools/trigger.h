@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef HWPROF_TRIGGER_NAME_H
+#define HWPROF_TRIGGER_NAME_H
+
+#include <stdint.h>
+
+/*
+ * The raw event that @text names: 0x20c4 or r20c4 as to perf, "clock" (0), a
+ * name that the PMU's folder in sysfs has, or one of libpfm4's. -1, or the exit
+ * status: it has said why.
+ */
+int trigger_parse(const char *text, uint64_t *event);
+
+#endif /* HWPROF_TRIGGER_NAME_H */
