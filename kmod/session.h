@@ -86,9 +86,11 @@ struct burst {
 	bool due;			/* an NMI has asked for it */
 	bool begun;			/* a branch was seen */
 	u64 ip;				/* where it began */
-	const struct task_struct *task;	/* whose the last one was; not a reference */
-	u64 end;			/* when it ended: local_clock() */
-	u64 distance;			/* to the next one, in ns of a clock */
+	const void *clock;		/* that began it; not a reference */
+	u64 clock_time;			/* of that then, in ns */
+	u64 begin;			/* the same: local_clock() */
+	u64 cost;			/* of the last one, in ns */
+	u64 distance;			/* to the next one, in ns */
 	u64 random;
 };
 

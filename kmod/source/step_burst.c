@@ -48,7 +48,7 @@ static void burst_begin(struct step_cpu *cpu, struct slot *slot)
 	burst->skip = choose_skip(burst);
 	burst->steps = (burst->skip + burst->branches) * BRANCH_STEPS;
 	burst->ip = task_pt_regs(current)->ip;
-	burst->task = current;
+	burst->begin = local_clock();
 	list_move_tail(&slot->link, &cpu->slots);
 	cpu->bursts++;
 	step_arm(cpu, current);
@@ -62,7 +62,7 @@ static void burst_end(struct step_cpu *cpu, struct slot *slot)
 		slot_window(slot, burst->ip, slot->cursor->space);
 	slot_unbind(slot, ~0ULL);
 	burst->runs = false;
-	burst->end = local_clock();
+	burst->cost = local_clock() - burst->begin;
 	list_move_tail(&slot->link, &cpu->waiting);
 	cpu->bursts--;
 }
@@ -87,13 +87,22 @@ static void begin_due(struct irq_work *work)
  */
 static bool is_early(const struct burst *burst, struct perf_event *event)
 {
-	u64 since = local_clock() - burst->end;
+	u64 since;
 
-	if (burst->task != current || !trigger_is_clock(event) ||
-	    since + WAIT_LEAST >= burst->distance)
+	if (burst->clock != event)
+		return false;
+	since = trigger_clock_time(event) - burst->clock_time - burst->cost;
+	if (since + WAIT_LEAST >= burst->distance)
 		return false;
 	event->hw.sample_period = burst->distance - since;
 	return true;
+}
+
+static void note_clock(struct burst *burst, const struct perf_event *event)
+{
+	burst->clock = trigger_is_clock(event) ? event : NULL;
+	burst->clock_time = trigger_clock_time(event);
+	burst->distance = event->hw.sample_period;
 }
 
 static void on_trigger(struct perf_event *event, struct perf_sample_data *data,
@@ -112,7 +121,7 @@ static void on_trigger(struct perf_event *event, struct perf_sample_data *data,
 		irq_work_queue(&cpu->kick);
 	} else if (!burst->runs && !is_early(burst, event)) {
 		trigger_jitter(event, next_random(burst));
-		burst->distance = event->hw.sample_period;
+		note_clock(burst, event);
 		burst_begin(cpu, slot);
 	}
 }

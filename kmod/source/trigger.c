@@ -3,6 +3,7 @@
 #include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/math64.h>
+#include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 
 #include "arch.h"
@@ -148,6 +149,13 @@ void trigger_jitter(struct perf_event *event, u64 random)
 bool trigger_is_clock(const struct perf_event *event)
 {
 	return event->attr.type == PERF_TYPE_SOFTWARE;
+}
+
+/* Perf adds up what was counted until the event was last started. */
+u64 trigger_clock_time(const struct perf_event *event)
+{
+	return local64_read(&event->count) + local_clock() -
+	       local64_read(&event->hw.prev_count);
 }
 
 void trigger_close(struct root *root)

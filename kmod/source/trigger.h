@@ -35,6 +35,9 @@ void trigger_jitter(struct perf_event *event, u64 random);
 /* CPU time, and no hardware's event? */
 bool trigger_is_clock(const struct perf_event *event);
 
+/* In the handler of a clock: the CPU time that it has counted, in ns. */
+u64 trigger_clock_time(const struct perf_event *event);
+
 /* Waits until no handler runs. In a workqueue: not under perf's locks. */
 void trigger_close(struct root *root);
 

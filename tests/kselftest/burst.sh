@@ -7,11 +7,11 @@ needs step
 
 every=300000		# ns of CPU time
 
-# More than a few, each of 199 lines and the gap before them, or cut short.
+# Each of 199 lines and the gap before them, or cut short.
 is_in_windows()
 {
 	echo "$(events) events in $(gaps) windows"
-	[ "$(gaps)" -ge 20 ] &&
+	[ "$(gaps)" -ge 2 ] &&
 		[ "$(events)" -le $((200 * $(gaps))) ] &&
 		[ "$(events)" -ge $((100 * $(gaps))) ]
 }
@@ -40,7 +40,7 @@ short_ones()
 {
 	record -e loops,burst=2 -c $every -- ./long_trips && loses_nothing || return
 	echo "$(events) events in $(gaps) windows"
-	[ "$(gaps)" -ge 20 ] && [ "$(events)" -le $((2 * $(gaps))) ]
+	[ "$(gaps)" -ge 2 ] && [ "$(events)" -le $((2 * $(gaps))) ]
 }
 
 long_ones()

@@ -13,6 +13,8 @@
 #include "event.h"
 #include "known.h"
 
+EVENT_ALL_NEED("step")
+
 enum { PROGRAMS = 128, JOBS = 4, JOBS_EACH = 8 };
 
 /* An address space that ran `known`, and before that, what forked it. */

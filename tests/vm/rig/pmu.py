@@ -21,11 +21,11 @@ _ERRORS = ("lost-pmi", "skid", "mispredict")
 _KERNEL = "nmi_watchdog=0 sysctl.kernel.perf_cpu_time_max_percent=0"
 
 # By the model, too, the C library prefers other copies: back to the default's.
-_C_LIBRARY = ("GLIBC_TUNABLES=glibc.cpu.hwcaps=Fast_Unaligned_Load,"
+C_LIBRARY = ("GLIBC_TUNABLES=glibc.cpu.hwcaps=Fast_Unaligned_Load,"
               "Fast_Unaligned_Copy,Prefer_PMINUB_for_stringop")
 
 _KINDS = {
-    "x86-64": {"none": Pmu(), "lbr": Pmu(_LBR, _KERNEL, _C_LIBRARY)},
+    "x86-64": {"none": Pmu(), "lbr": Pmu(_LBR, _KERNEL, C_LIBRARY)},
     "arm64": {"none": Pmu("pmu=off"), "v3": Pmu("", _KERNEL)},
 }
 
