@@ -67,11 +67,17 @@ stat_repeats()
 	is $BACK "$(stat_count -r 3 -e hwprof/loops/u -- ./known)"
 }
 
+# If the program exits while perf prints, perf prints no last interval: what it
+# sums up at the end is all.
 stat_intervals()
 {
-	sum=$(perf stat -x, -I 50 -e hwprof/loops/u -- ./known 2>&1 |
-		awk -F, '/hwprof/ { sum += $2 } END { print sum }')
-	is $BACK "$sum"
+	perf stat -x, -I 10 --summary -e hwprof/loops/u -- ./known \
+		> /tmp/intervals 2>&1
+	cat /tmp/intervals
+	is $BACK "$(sed -n 's/^ *summary,\([0-9]*\),.*/\1/p' /tmp/intervals)" &&
+		awk -F, '/summary/ { next } /hwprof/ { sum += $2 }
+			END { exit !(sum > 0 && sum <= '$BACK') }' \
+			/tmp/intervals
 }
 
 stat_of_group()
