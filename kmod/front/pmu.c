@@ -19,15 +19,18 @@ static struct slot *this_slot(struct perf_event *event)
 
 /* --- who may ask for what -------------------------------------------------- */
 
-/* Windows, or samples: they are summarised, or counted. */
-static int check_windows(const struct perf_event_attr *attr)
+/* Only step has them: the others' windows are as long as they are. */
+static int check_burst(const struct perf_event_attr *attr)
 {
 	u64 burst = field_get(attr, FIELD_burst);
 
-	if (burst && (burst < HWPROF_BURST_MIN || burst > HWPROF_BURST_MAX))
-		return -EINVAL;
-	if (burst && source_of(attr) != &step_source)
-		return -EINVAL;		/* the others say how long they are */
+	return burst && (burst < HWPROF_BURST_MIN || burst > HWPROF_BURST_MAX ||
+			 source_of(attr) != &step_source) ? -EINVAL : 0;
+}
+
+/* Windows, or samples: they are summarised, or counted. */
+static int check_windows(const struct perf_event_attr *attr)
+{
 	if (source_of(attr) == &sample_source && !field_engine(attr)->samples)
 		return -EOPNOTSUPP;
 	if (field_engine(attr)->immediate ||
@@ -65,11 +68,11 @@ static int check_fields(const struct perf_event_attr *attr)
 	    field_get(attr, FIELD_budget_permille) ||
 	    field_get(attr, FIELD_session))
 		return -EOPNOTSUPP;
-	if (source_of(attr)->missing())
-		return -EOPNOTSUPP;
-	err = check_ranges(attr);
+	err = check_burst(attr) ?: check_ranges(attr);
 	if (err)
 		return err;
+	if (source_of(attr)->missing())
+		return -EOPNOTSUPP;
 	if (trigger_wanted(attr))
 		return check_windows(attr);
 	return field_get(attr, FIELD_trigger) ? -EINVAL : 0;
