@@ -141,7 +141,8 @@ void trigger_jitter(struct perf_event *event, u64 random)
 {
 	u64 period = event->attr.sample_period;
 
-	if (!event->attr.freq)
+	/* Perf takes neither 0 nor what is negative. */
+	if (!event->attr.freq && period > 1 && period < S64_MAX / 2)
 		event->hw.sample_period = period / 2 +
 			mul_u64_u32_shr(period, random >> 32, 32);
 }
