@@ -143,33 +143,12 @@ as_user()
 
 cpus_go_and_come()
 {
-	hwprof record -q -a -o $data -e loops,burst=200 -c $every -- sh -c '
-		./trips & ./trips &
-		for i in 1 2 3 4; do
-			echo 0 > '$cpu1'; ./trips; echo 1 > '$cpu1'
-		done
-		wait'
+	under_hotplug ./long_trips -e loops,burst=200 -c $every
 }
 
 unload()
 {
-	sessions 0
-	./spin & spin=$!
-	hwprof record -q -o $data -p $spin -e loops,burst=200 -c $every -- \
-		sleep 0.5 &
-	recording=$!
-	sessions 1
-	rmmod hwprof
-	refused=$?
-	wait $recording
-	kill $spin
-	wait $spin
-	[ $refused != 0 ] || return
-	for round in 1 2 3; do
-		rmmod hwprof && insmod "$module" || return
-		record -e loops,burst=200 -c $every -- ./long_trips || return
-	done
-	sessions 0
+	reloads ./long_trips -e loops,burst=200 -c $every
 }
 
 test_ok "burst: trip counts" estimates

@@ -143,32 +143,12 @@ as_user()
 
 cpus_go_and_come()
 {
-	hwprof record -q -a -o $data -e loops,lbr -c 499 -- sh -c '
-		./trips & ./trips &
-		for i in 1 2 3 4; do
-			echo 0 > '$cpu1'; ./trips; echo 1 > '$cpu1'
-		done
-		wait'
+	under_hotplug ./trips -e loops,lbr -c 499
 }
 
 unload()
 {
-	sessions 0
-	./spin & spin=$!
-	hwprof record -q -o $data -p $spin -e loops,lbr -c 997 -- sleep 0.5 &
-	recording=$!
-	sessions 1
-	rmmod hwprof
-	refused=$?
-	wait $recording
-	kill $spin
-	wait $spin
-	[ $refused != 0 ] || return
-	for round in 1 2 3; do
-		rmmod hwprof && insmod "$module" || return
-		record -e loops,lbr -c 499 -- ./trips || return
-	done
-	sessions 0
+	reloads ./trips -e loops,lbr -c 499
 }
 
 # Where branches lead, of each stack: most lead into inner, and none is lost.

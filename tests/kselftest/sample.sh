@@ -129,33 +129,12 @@ as_user()
 
 cpus_go_and_come()
 {
-	hwprof record -q -a -o $data -e ranges,sample/uk -c $every -- sh -c '
-		./long_trips & ./long_trips &
-		for i in 1 2 3 4; do
-			echo 0 > '$cpu1'; ./long_trips; echo 1 > '$cpu1'
-		done
-		wait'
+	under_hotplug ./long_trips -e ranges,sample/uk -c $every
 }
 
 unload()
 {
-	sessions 0
-	./spin & spin=$!
-	hwprof record -q -o $data -p $spin -e ranges,sample -c $every -- \
-		sleep 0.5 &
-	recording=$!
-	sessions 1
-	rmmod hwprof
-	refused=$?
-	wait $recording
-	kill $spin
-	wait $spin
-	[ $refused != 0 ] || return
-	for round in 1 2 3; do
-		rmmod hwprof && insmod "$module" || return
-		record -e ranges,sample -c $every -- ./long_trips || return
-	done
-	sessions 0
+	reloads ./long_trips -e ranges,sample/uk -c $every
 }
 
 has_counters()

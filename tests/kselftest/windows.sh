@@ -61,3 +61,39 @@ gaps()
 {
 	sed -n 's/.* events, \([0-9,]*\) gaps.*/\1/p' /tmp/report | tr -d ,
 }
+
+# under_hotplug PROGRAM OPTION...
+under_hotplug()
+{
+	program=$1
+	shift
+	hwprof record -q -a -o $data "$@" -- sh -c '
+		'$program' & '$program' &
+		for i in 1 2 3 4; do
+			echo 0 > '$cpu1'; '$program'; echo 1 > '$cpu1'
+		done
+		wait'
+}
+
+# reloads PROGRAM OPTION...: not while it records
+reloads()
+{
+	program=$1
+	shift
+	sessions 0
+	./spin & spin=$!
+	hwprof record -q -o $data -p $spin "$@" -- sleep 0.5 &
+	recording=$!
+	sessions 1
+	rmmod hwprof
+	refused=$?
+	wait $recording
+	kill $spin
+	wait $spin
+	[ $refused != 0 ] || return
+	for round in 1 2 3; do
+		rmmod hwprof && insmod "$module" || return
+		record "$@" -- $program || return
+	done
+	sessions 0
+}
