@@ -38,7 +38,9 @@ PROGRAMS = {program.name: program for program in (
             ("libbz2.so.1.0",)),
     Program("perl", "interpreter", ["/usr/bin/perl", "words.pl", "text"],
             variables=(("PERL_HASH_SEED", "0"), ("PERL_PERTURB_KEYS", "0"))),
-    Program("sort", "sorter", ["/usr/bin/sort", "--parallel=1", "lines"]),
+    # By itself it chooses a buffer that hangs on how much memory is free.
+    Program("sort", "sorter",
+            ["/usr/bin/sort", "--parallel=1", "-S", "2M", "lines"]),
     Program("cjpeg", "image coder", ["/usr/bin/cjpeg", "image.ppm"],
             ("libjpeg.so.62",), variables=(("JSIMD_FORCENONE", "1"),)),
     Program("cmark", "parser", ["/usr/bin/cmark", "page.md"]),

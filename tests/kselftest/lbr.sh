@@ -126,19 +126,14 @@ refuses()
 }
 
 # What perf would not give an ordinary user, hwprof does not.
-as_user()
+is_for_users()
 {
-	old=$(cat /proc/sys/kernel/perf_event_paranoid)
-	echo 2 > /proc/sys/kernel/perf_event_paranoid
 	su user -c "hwprof record -q -o /tmp/user.data -e loops,lbr,memory_mib=1 \
 			-m 16 -c 499 -- ./trips" &&
 		! su user -c "hwprof record -q -o /tmp/user.data \
 			-e loops,lbr,memory_mib=1/uk -m 16 -- ./trips" &&
 		! su user -c "hwprof record -q -a -o /tmp/user.data \
 			-e loops,lbr,memory_mib=1 -m 16 -- ./trips"
-	status=$?
-	echo "$old" > /proc/sys/kernel/perf_event_paranoid
-	return $status
 }
 
 cpus_go_and_come()
@@ -183,7 +178,7 @@ test_ok "lbr: two sessions" two_at_once
 test_ok "lbr: beside perf record -b" beside_perf
 test_ok "lbr: ranges" ranges
 test_ok "lbr: what there is not" refuses
-test_ok "lbr: as an ordinary user" as_user
+test_ok "lbr: as an ordinary user" with_paranoid 2 is_for_users
 test_ok "lbr: CPU hotplug" cpus_go_and_come
 test_ok "lbr: unload and reload" unload
 finish

@@ -5,18 +5,8 @@
 . "${0%/*}/windows.sh"
 needs sample
 
+about=ranges
 every=100000		# ns of CPU time
-
-# record OPTION... -- COMMAND...; the account must add up
-record()
-{
-	hwprof record -q -o $data "$@" || return
-	hwprof report ranges -i $data > /tmp/report || return
-	cat /tmp/report
-	sed -n 's/,//g; / events = /p' /tmp/report | awk '
-		$1 != $4 + $7 + $10 + $13 { exit 1 }
-		END { exit NR != 1 }'
-}
 
 # has OBJECT PERCENT: hot ranges in it have at least so much of all
 has()
@@ -112,19 +102,14 @@ has_no_counter()
 	stat_says ranges,sample,trigger=0xc0
 }
 
-as_user()
+is_for_users()
 {
-	old=$(cat /proc/sys/kernel/perf_event_paranoid)
-	echo 2 > /proc/sys/kernel/perf_event_paranoid
 	su user -c "hwprof record -q -o /tmp/user.data -m 16 -c $every \
 			-e ranges,sample,memory_mib=1 -- ./long_trips" &&
 		! su user -c "hwprof record -q -o /tmp/user.data -m 16 \
 			-c $every -e ranges,sample,memory_mib=1/uk -- true" &&
 		! su user -c "hwprof record -q -a -o /tmp/user.data -m 16 \
 			-c $every -e ranges,sample,memory_mib=1 -- true"
-	status=$?
-	echo "$old" > /proc/sys/kernel/perf_event_paranoid
-	return $status
 }
 
 cpus_go_and_come()
@@ -158,7 +143,7 @@ test_ok "sample: forks and execs" forks_and_execs
 test_ok "sample: -a" all_cpus
 test_ok "sample: -p" running
 test_ok "sample: what there is not" refuses
-test_ok "sample: as an ordinary user" as_user
+test_ok "sample: as an ordinary user" with_paranoid 2 is_for_users
 test_ok "sample: CPU hotplug" cpus_go_and_come
 test_ok "sample: unload and reload" unload
 finish
