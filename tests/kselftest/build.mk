@@ -23,26 +23,30 @@ $(KSELFTEST)/forks: $(KSELFTEST_ASM)/forks.S
 	@mkdir -p $(@D)
 	$(CC) $(KSELFTEST_BARE) -o $@ $<
 
-$(KSELFTEST)/long_trips: tests/kselftest/trips.c tests/kselftest/bare.h
-	@mkdir -p $(@D)
-	$(CC) $(KSELFTEST_BARE) -O1 -g -fno-stack-protector -DOUTER=1000000 -o $@ $<
+KSELFTEST_BARE_C := $(CC) $(KSELFTEST_BARE) -O1 -g -fno-stack-protector
 
 $(KSELFTEST)/shapes $(KSELFTEST)/trips: $(KSELFTEST)/%: tests/kselftest/%.c \
 						      tests/kselftest/bare.h
 	@mkdir -p $(@D)
-	$(CC) $(KSELFTEST_BARE) -O1 -g -fno-stack-protector -o $@ $<
+	$(KSELFTEST_BARE_C) -o $@ $<
+
+$(KSELFTEST)/long_trips: tests/kselftest/trips.c tests/kselftest/bare.h
+	@mkdir -p $(@D)
+	$(KSELFTEST_BARE_C) -DOUTER=1000000 -o $@ $<
 
 $(BUILD)/obj/tests/kselftest/known.o: $(KSELFTEST_ASM)/known.S
 	@mkdir -p $(@D)
 	$(CC) -c -o $@ $<
+
+# What opens events by hand, in other tests too.
+EVENT_OBJECTS := $(patsubst %,$(BUILD)/obj/tests/kselftest/%.o,event fault known)
 
 # The harness is the kernel's, and has its own idea of warnings.
 $(BUILD)/obj/tests/kselftest/test_%.o: CFLAGS += -D_GNU_SOURCE \
 	-Wno-sign-compare -Wno-type-limits -Wno-clobbered
 
 $(KSELFTESTS): $(KSELFTEST)/%: $(BUILD)/obj/tests/kselftest/%.o \
-			       $(BUILD)/obj/tests/kselftest/event.o \
-			       $(BUILD)/obj/tests/kselftest/known.o
+			       $(EVENT_OBJECTS)
 	@mkdir -p $(@D)
 	$(CC) -o $@ $^ -lpthread
 

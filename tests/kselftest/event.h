@@ -19,6 +19,9 @@ enum {
 #define EVENT_LOOPS	(1ULL << 1)
 #define EVENT_BRANCHES	(1ULL << 0)
 #define EVENT_RANGES	(1ULL << 5)
+#define EVENT_STEP	(1ULL << 8)
+#define EVENT_LBR	(1ULL << 9)
+#define EVENT_SAMPLE	(1ULL << 10)
 #define EVENT_ROWS	(1ULL << 12)
 #define EVENT_MEMORY(mib)	((uint64_t)(mib) << 16)
 #define EVENT_INTERVAL(ms)	((uint64_t)(ms) << 32)	/* in config1 */

@@ -3,9 +3,6 @@
  * Every allocation of opening an event, and of a fork that inherits it, fails
  * once. Needs a kernel with fault injection (debug); others skip.
  */
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,43 +10,12 @@
 #include "include/kselftest_harness.h"
 
 #include "event.h"
+#include "fault.h"
 #include "known.h"
 
 EVENT_ALL_NEED("step")
 
 enum { FAULTS_MAX = 2000, FAULTS_EACH = 60, FAULTS_STEP = 17 };
-
-static const char FAIL_NTH[] = "/proc/thread-self/fail-nth";
-
-static bool write_file(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY);
-	bool done = fd >= 0 && write(fd, text, strlen(text)) > 0;
-
-	close(fd);
-	return done;
-}
-
-/* From now on the nth allocation of this thread fails. */
-static void fail_nth(int n)
-{
-	char text[16];
-
-	snprintf(text, sizeof(text), "%d", n);
-	write_file(FAIL_NTH, text);
-}
-
-/* Did it come to that? */
-static bool failed_nth(void)
-{
-	char text[16] = "";
-	int fd = open(FAIL_NTH, O_RDONLY);
-	ssize_t size = read(fd, text, sizeof(text) - 1);
-
-	close(fd);
-	fail_nth(0);
-	return size > 0 && atoi(text) == 0;
-}
 
 FIXTURE(faults)
 {
@@ -58,14 +24,8 @@ FIXTURE(faults)
 
 FIXTURE_SETUP(faults)
 {
-	if (access(FAIL_NTH, F_OK))
+	if (!faults_init())
 		SKIP(return, "the kernel has no fault injection");
-	write_file("/sys/kernel/debug/failslab/ignore-gfp-wait", "N");
-	write_file("/sys/kernel/debug/failslab/verbose", "0");
-	write_file("/sys/kernel/debug/fail_page_alloc/ignore-gfp-wait", "N");
-	write_file("/sys/kernel/debug/fail_page_alloc/min-order", "0");
-	write_file("/sys/kernel/debug/fail_page_alloc/verbose", "0");
-	write_file("/sys/kernel/debug/fail_usercopy/verbose", "0");
 	self->attr = event_attr_sampling(EVENT_LOOPS | EVENT_ROWS, 1);
 	ASSERT_TRUE(event_sessions_are(0));
 }

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fault.h"
+
+static const char FAIL_NTH[] = "/proc/thread-self/fail-nth";
+
+static void write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		perror(path);
+	close(fd);
+}
+
+bool faults_init(void)
+{
+	if (access(FAIL_NTH, F_OK))
+		return false;
+	write_file("/sys/kernel/debug/failslab/ignore-gfp-wait", "N");
+	write_file("/sys/kernel/debug/failslab/verbose", "0");
+	write_file("/sys/kernel/debug/fail_page_alloc/ignore-gfp-wait", "N");
+	write_file("/sys/kernel/debug/fail_page_alloc/min-order", "0");
+	write_file("/sys/kernel/debug/fail_page_alloc/verbose", "0");
+	write_file("/sys/kernel/debug/fail_usercopy/verbose", "0");
+	return true;
+}
+
+void fail_nth(int n)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", n);
+	write_file(FAIL_NTH, text);
+}
+
+bool failed_nth(void)
+{
+	char text[16] = "";
+	int fd = open(FAIL_NTH, O_RDONLY);
+	ssize_t size = read(fd, text, sizeof(text) - 1);
+
+	close(fd);
+	fail_nth(0);
+	return size > 0 && atoi(text) == 0;
+}
