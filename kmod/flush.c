@@ -21,7 +21,9 @@ enum {
 	MERGE_ITEMS	= 1024,	/* at a time */
 	EMIT_ROWS	= 64,	/* at a time, with interrupts off */
 	FLUSH_PASSES	= 8,	/* until every table was seen */
-	RING_TRIES	= 50,	/* of 5 ms, at the end of a process */
+	TRY_MS		= 5,
+	RING_TRIES	= 50,	/* at the end of a process, if a ring is full, */
+	TABLE_TRIES	= 200,	/* or a CPU stands still in the middle */
 	RETRY_MS	= 20,	/* after a ring was full; doubles */
 	HERE_MAX	= 16 << 20,	/* memory that an interrupt may walk */
 };
@@ -367,7 +369,8 @@ static void settle(struct session *session, u32 space)
 enum flushed {
 	FLUSH_DONE,	/* all rows are out */
 	FLUSH_NO_RING,	/* nobody is there to take them */
-	FLUSH_LATER,	/* a ring was full, or a table out of reach */
+	FLUSH_LATER,	/* a ring was full */
+	FLUSH_UNREACHED,	/* a CPU did not give its table */
 };
 
 /* Rows of @space; 0: of all. */
@@ -386,9 +389,11 @@ static enum flushed flush_once(struct session *session, u32 space)
 	profile_release(session);
 	if (READ_ONCE(session->flush_again))
 		irq_work_queue(&session->flush_kick);
-	if (!retired || emit.stuck)
-		return emit.done && retired ? FLUSH_DONE : FLUSH_LATER;
-	return emit.done ? FLUSH_DONE : FLUSH_NO_RING;
+	if (!retired)
+		return FLUSH_UNREACHED;
+	if (emit.done)
+		return FLUSH_DONE;
+	return emit.stuck ? FLUSH_LATER : FLUSH_NO_RING;
 }
 
 /*
@@ -438,11 +443,12 @@ static void retry_later(struct session *session)
 
 /*
  * Process context. @space 0: the interval is over. Else: that address space
- * is, and its rows are waited for if a ring is full, but not for ever.
+ * is, and its rows are waited for, but not for ever.
  */
 void session_flush(struct session *session, u32 space)
 {
-	int tries = space ? RING_TRIES : 1;
+	int ring_tries = space ? RING_TRIES : 1;
+	int table_tries = space ? TABLE_TRIES : 1;
 	enum flushed flushed;
 
 	if (session->engine->immediate) {
@@ -455,21 +461,22 @@ void session_flush(struct session *session, u32 space)
 		cpus_read_lock();
 		flushed = flush_once(session, space);
 		cpus_read_unlock();
-		if (flushed != FLUSH_LATER && space)
+		if (flushed < FLUSH_LATER && space)
 			forget_space(session, space_find(session, space));
 		else if (flushed == FLUSH_DONE)
 			forget_left(session);
 		if (flushed == FLUSH_DONE)
 			session->retry_ms = RETRY_MS;
 		mutex_unlock(&session->flush_lock);
-		if (flushed != FLUSH_LATER || !--tries)
+		if (flushed < FLUSH_LATER)
+			return;
+		if (!--*(flushed == FLUSH_LATER ? &ring_tries : &table_tries))
 			break;
-		msleep(5);
+		msleep(TRY_MS);
 	}
-	if (flushed == FLUSH_LATER && space)
+	if (space)
 		WRITE_ONCE(space_find(session, space)->left, true);
-	if (flushed == FLUSH_LATER)
-		retry_later(session);
+	retry_later(session);
 }
 
 /* On this CPU, with interrupts off: all that slots gave back so far. */
