@@ -4,8 +4,9 @@
 
 # The engine that recordings are replayed through is the module's.
 LIB_SOURCES := $(wildcard lib/*.c) \
-	       $(patsubst %,kmod/engine/%.c,flow loop loop_table loop_window loop_profile \
-						     window range range_tree) \
+	       $(patsubst %,kmod/engine/%.c,flow loop loop_table loop_window \
+					      loop_time loop_profile window range \
+					      range_tree) \
 	       kmod/source/x86/branch_decode.c
 LIB_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/obj/%.o)
 LIB_LINK    := -ldw -lelf -lzstd -lm

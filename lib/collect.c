@@ -73,7 +73,6 @@ void collected_add(struct collected_loop *to, const struct collected_loop *from)
 	to->sum_back_sq += from->sum_back_sq;
 	to->sum_entry_sq += from->sum_entry_sq;
 	to->sum_cross += from->sum_cross;
-	to->windows += from->windows;
 	for (i = 0; i < HWPROF_TRIP_BUCKETS; i++)
 		to->trips[i] += from->trips[i];
 }
@@ -100,7 +99,6 @@ struct collected_loop collected_loop_of(const struct hwprof_row_loop *row,
 		.sum_back_sq = row->sum_back_sq,
 		.sum_entry_sq = row->sum_entry_sq,
 		.sum_cross = row->sum_cross,
-		.windows = row->windows,
 	};
 	unsigned int i;
 
@@ -301,12 +299,16 @@ static int take_loop(void *context, struct hwprof_file *file,
 	/* perf record without -R: the sample around a row is all there is. */
 	if (sample->rows && !sample->row) {
 		collected->bare_rows++;
-		return sample->ip ? add_sample(collected, file, sample) : 0;
+		return sample->period ? add_sample(collected, file, sample) : 0;
 	}
 	if (!sample->rows)
 		return add_sample(collected, file, sample);
 	if (sample->row->type == HWPROF_ROW_LOOP)
 		return add_loop_row(collected, file, sample);
+	if (sample->row->type == HWPROF_ROW_TIME &&
+	    collected_add_time(collected, (const void *)sample->row,
+			       sample->time))
+		return file_fail(file, -ENOMEM, "out of memory");
 	return 0;
 }
 
@@ -390,6 +392,7 @@ int collected_warn(const struct collected *collected,
 void collected_free(struct collected *collected)
 {
 	tdestroy(collected->loops, free);
+	tdestroy(collected->times, free);
 	free(collected->sessions);
 	processes_free(collected->processes);
 }

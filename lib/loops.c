@@ -131,26 +131,6 @@ static void describe(struct hwprof_loops *loops)
 	}
 }
 
-/*
- * Windows that were chosen by time are in each loop as often as it takes time;
- * iterations in them also depend on how many fit into a window.
- */
-static void share_time(struct hwprof_loops *loops)
-{
-	size_t i;
-
-	for (i = 0; i < loops->count; i++)
-		if (loops->entries[i].loop.basis != HWPROF_BASIS_TIME)
-			return;
-	for (i = 0; i < loops->count && loops->totals.windows; i++) {
-		struct loop_entry *entry = &loops->entries[i];
-
-		entry->loop.share_of = "time";
-		entry->loop.share = (double)entry->sums.windows /
-				    loops->totals.windows;
-	}
-}
-
 static int warn_of_totals(struct hwprof_loops *loops)
 {
 	const struct hwprof_totals *totals = &loops->totals;
@@ -201,8 +181,8 @@ static int make_loops(struct hwprof_loops *loops, struct hwprof_file *file,
 	merge(loops);
 	describe(loops);
 	collected_totals(&loops->collected, file, &loops->totals);
-	share_time(loops);
-	error = nesting_find(loops->entries, loops->count);
+	error = times_place(loops, file, flags) ?:
+		nesting_find(loops->entries, loops->count);
 	if (error)
 		return error;
 	loops->order = calloc(loops->count + 1, sizeof(struct loop_entry *));

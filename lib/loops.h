@@ -2,7 +2,8 @@
 /*
  * From rows to loops: collect.c sums the rows of a file, replay.c those that
  * the engine makes of a file's branch stacks, loops.c places them in
- * objects and merges processes, nesting.c finds parents, estimate.c has the
+ * objects and merges processes, loops_time.c says where time went, nesting.c
+ * finds parents, estimate.c has the
  * numbers that are computed, loops_json.c writes them out.
  */
 #ifndef HWPROF_LOOPS_H
@@ -26,8 +27,15 @@ struct collected_loop {
 	uint64_t tolerance;
 	uint32_t basis;			/* 0: samples */
 	double sum_back_sq, sum_entry_sq, sum_cross;
-	uint64_t windows;
 	uint64_t trips[HWPROF_TRIP_BUCKETS];
+};
+
+/* Windows that were taken at an address, by time; summed likewise. */
+struct collected_time {
+	uint32_t session, space, pid;
+	uint64_t ip;
+	uint64_t first, last;
+	uint64_t windows;
 };
 
 struct collected_session {
@@ -40,6 +48,7 @@ struct collected_session {
 struct collected {
 	void *loops;			/* tree of struct collected_loop */
 	size_t loop_count;
+	void *times;			/* tree of struct collected_time */
 	struct collected_session *sessions;
 	size_t session_count;
 	uint64_t rows, samples;
@@ -77,6 +86,8 @@ struct collected_loop collected_loop_of(const struct hwprof_row_loop *row,
 /* Adds a row as of @time, whose head is not behind its tail. -ENOMEM. */
 int collected_add_row(struct collected *collected,
 		      const struct hwprof_row_loop *row, uint64_t time);
+int collected_add_time(struct collected *collected,
+		       const struct hwprof_row_time *row, uint64_t time);
 /* Session @session, made if need be. NULL: out of memory. */
 struct collected_session *collected_session(struct collected *collected,
 					    uint32_t session);
@@ -90,6 +101,7 @@ struct loop_entry {
 	struct hwprof_loop loop;
 	struct object *object;
 	struct collected_loop sums;
+	uint64_t windows;		/* that were taken in it, by time */
 };
 
 struct hwprof_loops {
@@ -111,6 +123,12 @@ typedef int (*loops_gather)(struct hwprof_loops *loops,
 			    struct hwprof_file *file, void *context);
 int loops_make(struct hwprof_loops **result, struct hwprof_file *file,
 	       unsigned int flags, loops_gather gather, void *context);
+/*
+ * loops_time.c: where time chose all windows, shares are of it. Entries are sorted
+ * by place_compare(). -ENOMEM.
+ */
+int times_place(struct hwprof_loops *loops, const struct hwprof_file *file,
+		unsigned int flags);
 /* nesting.c: sets parent and depth; @entries is sorted by place_compare(). */
 int nesting_find(struct loop_entry *entries, size_t count);
 /* By object and process, then head, then tail, larger ones first. */

@@ -259,17 +259,35 @@ static int take_record(void *context, const struct record *given)
 
 /* --- rows --------------------------------------------------------------- */
 
-static bool take_row(void *context, const void *row, u64 ip, u64 addr,
+static int take_loop(struct replay *replay, struct hwprof_row_loop row)
+{
+	const struct program *program = &replay->programs[row.row.space];
+
+	row.row.session = SESSION;
+	row.row.pid = program->pid;
+	row.basis = replay->basis;
+	return collected_add_row(&replay->loops->collected, &row, program->last);
+}
+
+static int take_time(struct replay *replay, struct hwprof_row_time row)
+{
+	const struct program *program = &replay->programs[row.row.space];
+
+	row.row.session = SESSION;
+	row.row.pid = program->pid;
+	return collected_add_time(&replay->loops->collected, &row,
+				  program->last);
+}
+
+static bool take_row(void *context, const void *data, u64 ip, u64 addr,
 		     u64 period)
 {
+	const struct hwprof_row *row = data;
 	struct replay *replay = context;
-	struct hwprof_row_loop loop = *(const struct hwprof_row_loop *)row;
-	const struct program *program = &replay->programs[loop.row.space];
 
-	loop.row.session = SESSION;
-	loop.row.pid = program->pid;
-	loop.basis = replay->basis;
-	if (collected_add_row(&replay->loops->collected, &loop, program->last))
+	if (row->type == HWPROF_ROW_TIME ?
+	    take_time(replay, *(const struct hwprof_row_time *)data) :
+	    take_loop(replay, *(const struct hwprof_row_loop *)data))
 		replay->failed = true;
 	return true;
 }

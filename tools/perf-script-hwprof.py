@@ -15,6 +15,7 @@ TOTALS = 1
 BRANCHES = 2
 LOOP = 3
 RANGE = 4
+TIME = 5
 
 TOTALS_FIELDS = ("produced", "delivered", "lost", "evicted", "pending",
                  "events", "gaps", "lost_events", "memory", "windows",
@@ -29,12 +30,14 @@ KINDS = ("?", "cond", "jump", "indirect", "call", "ret", "syscall", "signal",
 LOOP_FIELDS = ("head", "tail", "back_edges", "entries", "executions",
                "unclosed", "cycles", "trip_min", "trip_max", "trip_recent",
                "tails", "tolerance", "basis", "sum_back_sq", "sum_entry_sq",
-               "sum_cross", "windows")
+               "sum_cross")
 BUCKETS = 24
-LOOP_BODY = struct.Struct(f"=3Qq6Q3I4x4Q{BUCKETS}I")
+LOOP_BODY = struct.Struct(f"=3Qq6Q3I4x3Q{BUCKETS}I")
 
 RANGE_FIELDS = ("low", "count", "bits", "basis")
 RANGE_BODY = struct.Struct("=QQII")
+
+TIME_BODY = struct.Struct("=QQ")
 
 
 def pairs(names, values):
@@ -60,6 +63,11 @@ def range_(body):
     return "range " + pairs(RANGE_FIELDS, values)
 
 
+def time(body):
+    ip, windows = TIME_BODY.unpack_from(body)
+    return f"time ip={ip:#x} windows={windows}"
+
+
 def branches(body):
     tid, count, sequence = BRANCHES_BODY.unpack_from(body)
     text = [f"branches tid={tid} sequence={sequence}"]
@@ -72,7 +80,7 @@ def branches(body):
 
 
 DECODERS = {TOTALS: totals, BRANCHES: branches, LOOP: loop,
-            RANGE: range_}
+            RANGE: range_, TIME: time}
 
 
 def decode(raw):

@@ -43,7 +43,6 @@ static void reset_counts(struct loop *loop)
 	loop->sum_back_sq = 0;
 	loop->sum_entry_sq = 0;
 	loop->sum_cross = 0;
-	loop->windows = 0;
 	loop->tolerance = 0;
 	memset(loop->trips, 0, sizeof(loop->trips));
 }
@@ -88,7 +87,6 @@ static void merge_loop(struct loop_table *profile, struct loop_table *table,
 	into->sum_back_sq += from->sum_back_sq;
 	into->sum_entry_sq += from->sum_entry_sq;
 	into->sum_cross += from->sum_cross;
-	into->windows += from->windows;
 	loop_tolerate(into, from->tolerance);
 	merge_trips(into, from);
 	if (from->executions)
@@ -122,18 +120,23 @@ static void merge_segment(struct loop_table *profile, struct loop_table *table,
 size_t loop_merge(void *profile_memory, void *memory, size_t limit)
 {
 	struct loop_table *profile = profile_memory, *table = memory;
-	size_t items = table->used + table->flow.slot_count, taken = 0;
+	size_t places = places_count(table), taken = 0;
+	size_t items = table->used + places + table->flow.slot_count;
 
 	profile->is_profile = true;
 
 	/* Loops first: the profile may have to give up segments. */
 	for (; taken < limit && table->merged < items; taken++) {
-		if (table->merged < table->used)
-			merge_loop(profile, table, &table->loops[
-				table->order[table->merged]]);
+		size_t at = table->merged;
+
+		if (at < table->used)
+			merge_loop(profile, table,
+				   &table->loops[table->order[at]]);
+		else if (at < table->used + places)
+			place_merge(profile, &table->places[at - table->used]);
 		else
 			merge_segment(profile, table,
-				      table->merged - table->used);
+				      at - table->used - places);
 		table->merged++;
 	}
 	if (taken < limit) {
@@ -213,11 +216,10 @@ static bool emit_loop(struct loop_table *table, struct loop *loop,
 		.sum_back_sq = loop->sum_back_sq,
 		.sum_entry_sq = loop->sum_entry_sq,
 		.sum_cross = loop->sum_cross,
-		.windows = loop->windows,
 	};
 
 	if (!entries && !loop->back_edges && !loop->executions &&
-	    !loop->unclosed && !loop->windows)
+	    !loop->unclosed)
 		return true;
 	memcpy(row.trips, loop->trips, sizeof(row.trips));
 	if (!emit(context, &row, loop->head, loop->tail, loop->back_edges))
@@ -240,7 +242,7 @@ bool loop_rows(void *memory, u32 space, size_t *at, engine_emit emit,
 		    !emit_loop(table, loop, emit, context))
 			return false;
 	}
-	return true;
+	return places_rows(table, space, at, emit, context);
 }
 
 void loop_forget(void *memory, u32 space)
@@ -262,6 +264,7 @@ void loop_forget(void *memory, u32 space)
 		}
 	}
 	table->used = kept;
+	places_forget(table, space);
 	forget_effects(table);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The loop engine's table, among its parts: loop_table.c finds loops and what
- * enters them, loop.c walks over every branch, loop_window.c over windows, and
- * loop_profile.c merges tables and makes rows.
+ * enters them, loop.c walks over every branch, loop_window.c over windows,
+ * loop_time.c knows where windows were taken, and loop_profile.c merges tables
+ * and makes rows.
  */
 #ifndef HWPROF_ENGINE_LOOP_TABLE_H
 #define HWPROF_ENGINE_LOOP_TABLE_H
@@ -45,7 +46,6 @@ struct loop {
 	u64 sum_back_sq;	/* over windows, as in the row */
 	u64 sum_entry_sq;
 	u64 sum_cross;
-	u64 windows;
 };
 
 /* What one run of a segment does to a loop. */
@@ -66,6 +66,13 @@ enum {
 struct tally {
 	u32 window;
 	u32 counts;
+};
+
+/* Where windows that time chose were taken. */
+struct place {
+	u64 ip;
+	u64 windows;		/* in no row yet; 0: the slot is free */
+	u32 space;
 };
 
 /* All that one run does, as found when the table had this version. */
@@ -100,6 +107,7 @@ struct loop_table {
 	struct effects *effects;	/* one for each segment's slot; NULL:
 				 * every branch is seen, there are no windows */
 	struct tally *tallies;	/* one for each loop's slot */
+	struct place *places;	/* as many as loops; only for windows */
 	struct effect *effect;	/* where effects are, one behind the other */
 	u32 effect_room;
 	u32 effect_used;
@@ -213,7 +221,18 @@ bool line_feed(struct loop_table *table, struct line *line,
 	       const struct stream_event *event);
 bool loop_feed_window(void *table, struct window *window,
 		      struct window_counts *counts);
+
+/* loop_time.c */
 void loop_window_taken(void *table, u64 ip, u32 space);
+static inline size_t places_count(const struct loop_table *table)
+{
+	return table->places ? table->slots : 0;
+}
+
+void place_merge(struct loop_table *profile, struct place *from);
+bool places_rows(struct loop_table *table, u32 space, size_t *at,
+		 engine_emit emit, void *context);
+void places_forget(struct loop_table *table, u32 space);
 
 /* loop_profile.c: of engine_ops */
 size_t loop_merge(void *profile, void *table, size_t limit);

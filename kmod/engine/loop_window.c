@@ -235,15 +235,6 @@ static bool is_branch(unsigned int kind)
 	return kind - STREAM_COND <= STREAM_RET - STREAM_COND;
 }
 
-/* What the window saw of loops is known by now. */
-void loop_window_taken(void *memory, u64 ip, u32 space)
-{
-	struct loop *loop = loop_around(memory, ip, space);
-
-	if (loop)
-		loop->windows++;
-}
-
 bool line_feed(struct loop_table *table, struct line *line,
 	       const struct stream_event *event)
 {
@@ -310,7 +301,7 @@ bool loop_feed_window(void *memory, struct window *window,
 /* What windows need beside so many loops and segments. */
 size_t window_table_size(u32 loops, u32 segments)
 {
-	return loops * sizeof(struct tally) +
+	return loops * (sizeof(struct tally) + sizeof(struct place)) +
 	       segments * (sizeof(struct effects) +
 			   EFFECTS * sizeof(struct effect)) +
 	       CHANGES * sizeof(struct change);
@@ -322,9 +313,11 @@ void window_table_init(struct loop_table *table, void *memory)
 
 	table->effects = memory;
 	table->changes = (struct change *)(table->effects + segments);
-	table->tallies = (struct tally *)(table->changes + CHANGES);
+	table->places = (struct place *)(table->changes + CHANGES);
+	table->tallies = (struct tally *)(table->places + table->slots);
 	table->effect = (struct effect *)(table->tallies + table->slots);
 	table->effect_room = segments * EFFECTS;
 	memset(table->effects, 0, segments * sizeof(*table->effects));
+	memset(table->places, 0, table->slots * sizeof(*table->places));
 	memset(table->tallies, 0, table->slots * sizeof(*table->tallies));
 }

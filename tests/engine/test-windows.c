@@ -60,11 +60,28 @@ static size_t next_window(u64 *random, size_t at)
 	return at + WINDOW + random_below(random, DISTANCE);
 }
 
+static const struct oracle_loop *smallest_around(const struct regions *regions,
+						 u32 space, u64 ip)
+{
+	const struct oracle_loop *loop, *smallest = NULL;
+	size_t i;
+
+	for (i = 0; i < regions->loops.count; i++) {
+		loop = &regions->loops.items[i];
+		if (loop->space == space && loop->head <= ip &&
+		    ip <= loop->tail &&
+		    (!smallest || loop->tail - loop->head <
+				  smallest->tail - smallest->head))
+			smallest = loop;
+	}
+	return smallest;
+}
+
 /* --- the engine ----------------------------------------------------------- */
 
 struct engine {
 	void *table, *profile, *cursor;
-	struct sums *sums;	/* by place in regions */
+	struct sums *sums;	/* of all rows, by place in regions */
 	const struct regions *regions;
 };
 
@@ -79,20 +96,38 @@ static void *table_new(u64 seed)
 	return table;
 }
 
+/* As docs/rows.md says. */
+static void take_time(struct engine *engine, const struct hwprof_row_time *row)
+{
+	const struct oracle_loop *loop = smallest_around(engine->regions,
+							 row->row.space,
+							 row->ip);
+
+	assert_int_not_equal(row->windows, 0);
+	if (loop)
+		engine->sums[loop - engine->regions->loops.items].windows +=
+			row->windows;
+}
+
 static bool take(void *context, const void *data, u64 ip, u64 addr, u64 period)
 {
 	const struct hwprof_row_loop *row = data;
 	struct engine *engine = context;
-	size_t i = regions_from(engine->regions, 1, row->head);
-	struct sums *sums = &engine->sums[i];
+	struct sums *sums;
+	size_t i;
 
+	if (row->row.type == HWPROF_ROW_TIME) {
+		take_time(engine, data);
+		return true;
+	}
+	i = regions_from(engine->regions, 1, row->head);
+	sums = &engine->sums[i];
 	assert_int_equal(engine->regions->loops.items[i].head, row->head);
 	sums->back_edges += row->back_edges;
 	sums->entries += row->entries;
 	sums->back_sq += row->sum_back_sq;
 	sums->entry_sq += row->sum_entry_sq;
 	sums->cross += row->sum_cross;
-	sums->windows += row->windows;
 	return true;
 }
 
@@ -133,7 +168,16 @@ static void feed_records(struct engine *engine,
 	assert_int_equal(window.broken, 0);
 }
 
-/* All windows. */
+static void read_rows(struct engine *engine)
+{
+	size_t at = 0;
+
+	loop_engine.merge(engine->profile, engine->table, ~0UL);
+	loop_engine.settle(engine->profile, 0);
+	loop_engine.rows(engine->profile, 0, &at, take, engine);
+}
+
+/* All windows, with rows now and then. */
 static void feed_windows(struct engine *engine, const struct events *events,
 			 u64 random)
 {
@@ -149,19 +193,9 @@ static void feed_windows(struct engine *engine, const struct events *events,
 				  events->items[at + WINDOW - 1].to,
 				  events->items[at + WINDOW - 1].space);
 		if (random_once_in(&random, 50))
-			loop_engine.merge(engine->profile, engine->table, ~0UL);
+			read_rows(engine);
 	}
-}
-
-static void read_rows(struct engine *engine)
-{
-	size_t at = 0;
-
-	memset(engine->sums, 0,
-	       engine->regions->loops.count * sizeof(*engine->sums));
-	loop_engine.merge(engine->profile, engine->table, ~0UL);
-	loop_engine.settle(engine->profile, 0);
-	loop_engine.rows(engine->profile, 0, &at, take, engine);
+	read_rows(engine);
 }
 
 /* --- the oracle -------------------------------------------------------------- */
@@ -188,17 +222,10 @@ static void find_regions(struct regions *regions, const struct events *events,
 static void count_taken(const struct regions *regions, struct sums *sums,
 			const struct stream_event *last)
 {
-	const struct oracle_loop *loop, *smallest = NULL;
-	size_t i;
+	const struct oracle_loop *smallest = smallest_around(regions,
+							     last->space,
+							     last->to);
 
-	for (i = 0; i < regions->loops.count; i++) {
-		loop = &regions->loops.items[i];
-		if (loop->space == last->space && loop->head <= last->to &&
-		    last->to <= loop->tail &&
-		    (!smallest || loop->tail - loop->head <
-				  smallest->tail - smallest->head))
-			smallest = loop;
-	}
 	if (smallest)
 		sums[smallest - regions->loops.items].windows++;
 }
@@ -256,9 +283,8 @@ static void check_sums(u64 seed, bool wild)
 	/* Once to get to know the regions, once to count. */
 	loop_engine.cursor_init(engine.cursor, 1);
 	feed_windows(&engine, &events, seed);
-	read_rows(&engine);
+	memset(engine.sums, 0, regions.loops.count * sizeof(*engine.sums));
 	feed_windows(&engine, &events, seed);
-	read_rows(&engine);
 	assert_true(regions.loops.count);
 	for (i = 0; i < regions.loops.count; i++)
 		if (memcmp(&engine.sums[i], &sums[i], sizeof(*sums)))

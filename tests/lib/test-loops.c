@@ -327,7 +327,22 @@ static void test_windows(void **state)
 	fixture_remove(&fixture);
 }
 
-/* Windows of time: shares are of it, and of what is in no loop. */
+static void add_time(struct fixture *fixture, uint32_t pid, uint64_t ip,
+		     uint64_t windows)
+{
+	struct hwprof_row_time row = {
+		.row.type = HWPROF_ROW_TIME, .row.size = sizeof(row),
+		.row.session = 1, .row.space = pid, .row.pid = pid,
+		.ip = ip, .windows = windows,
+	};
+
+	fixture_row(fixture, 9, ip, 0, 0, &row.row);
+}
+
+/*
+ * Windows of time: shares are of it, and of what is in no loop. They go to the
+ * smallest loop, also if that is found later, or in another process.
+ */
 static void test_time(void **state)
 {
 	struct hwprof_row_loop row = fixture_loop(1, 100, 0x400100, 0x400140,
@@ -344,22 +359,24 @@ static void test_time(void **state)
 
 	begin(&fixture);
 	row.basis = HWPROF_BASIS_TIME;
-	row.windows = 10;
+	add_time(&fixture, 100, 0x400100, 10);
+	add_time(&fixture, 100, 0x400120, 9);
+	add_time(&fixture, 100, 0x400140, 1);
+	add_time(&fixture, 100, 0x400141, 7);
+	add_time(&fixture, 100, 0x400120, 1);
+	fixture_map(&fixture, 2, 200, 0x500000, 0x10000, 0, "/no/prog", NULL);
+	add_time(&fixture, 200, 0x500120, 5);
 	fixture_add_loop(&fixture, 10, &row);
-	row.back_edges = 0;
-	row.windows = 5;
-	fixture_add_loop(&fixture, 11, &row);
-	row = fixture_loop(1, 100, 0x400200, 0x400240, 90, 10);
+	row = fixture_loop(1, 100, 0x400110, 0x400130, 90, 10);
 	row.basis = HWPROF_BASIS_TIME;
-	row.windows = 20;
 	fixture_add_loop(&fixture, 10, &row);
 	fixture_row(&fixture, 12, 0, 0, 0, &totals.row);
 	fixture_end(&fixture);
 	loops = fixture_loops(&fixture, 0);
 	assert_int_equal(hwprof_loops_totals(loops)->windows, 50);
-	assert_true(found_loop(loops, 0x100)->share == 0.3);
-	assert_true(found_loop(loops, 0x200)->share == 0.4);
-	assert_string_equal(found_loop(loops, 0x200)->share_of, "time");
+	assert_true(found_loop(loops, 0x100)->share == 0.22);
+	assert_true(found_loop(loops, 0x110)->share == 0.3);
+	assert_string_equal(found_loop(loops, 0x110)->share_of, "time");
 	hwprof_loops_free(loops);
 	fixture_remove(&fixture);
 }

@@ -83,6 +83,7 @@ enum hwprof_row_type {
 	HWPROF_ROW_BRANCHES	= 2,
 	HWPROF_ROW_LOOP		= 3,
 	HWPROF_ROW_RANGE	= 4,
+	HWPROF_ROW_TIME		= 5,
 };
 
 /* What the numbers of a row are true of. */
@@ -180,8 +181,6 @@ struct hwprof_row_loop {
 	__u64 sum_back_sq;	/* windows: sum over windows of back edges squared */
 	__u64 sum_entry_sq;	/* windows: of entries squared */
 	__u64 sum_cross;	/* windows: of back edges times entries */
-	__u64 windows;		/* basis time: those that were taken in the loop
-				 * and in none inside it */
 	__u32 trips[HWPROF_TRIP_BUCKETS];	/* whole executions with a trip
 				 * count in [2^i, 2^(i+1)); the last one: and more */
 };
@@ -202,6 +201,17 @@ struct hwprof_row_range {
 	__u64 count;		/* weight of the events: the unit */
 	__u32 bits;		/* log2 of the size, 0 to 64, even */
 	__u32 basis;		/* enum hwprof_basis */
+};
+
+/*
+ * Basis time: windows that were taken at an address, since the address's last
+ * row. Their time is that of the smallest loop around it, which the reader of
+ * all rows knows. No unit: the row's period is 0.
+ */
+struct hwprof_row_time {
+	struct hwprof_row row;
+	__u64 ip;
+	__u64 windows;
 };
 
 #endif /* _UAPI_LINUX_HWPROF_H */

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where windows that time chose were taken. Their time is the smallest region's
+ * around them; but regions are found late, and grow, and some are found in one
+ * process only of many that run the same code. So rows tell addresses, and the
+ * reader, who knows all regions, says which loop they are in.
+ */
+#include "loop_table.h"
+
+static struct place *place_set(const struct loop_table *table, u64 ip,
+			       u32 space)
+{
+	u64 hash = (ip ^ (u64)space << 40 ^ table->params.seed) * FLOW_PRIME;
+
+	return &table->places[hash >> 40 & (table->slots - LOOP_WAYS)];
+}
+
+/* The place itself, or one that is free, or the one of fewest windows. */
+static struct place *place_find(const struct loop_table *table, u64 ip,
+				u32 space)
+{
+	struct place *set = place_set(table, ip, space), *least = set;
+	unsigned int way;
+
+	for (way = 0; way < LOOP_WAYS; way++) {
+		if (set[way].windows && set[way].ip == ip &&
+		    set[way].space == space)
+			return &set[way];
+		if (set[way].windows < least->windows)
+			least = &set[way];
+	}
+	return least;
+}
+
+/* Where no slot is free, a place of few windows makes room, and they are lost. */
+static void place_add(struct loop_table *table, u64 ip, u32 space, u64 windows)
+{
+	struct place *place = place_find(table, ip, space);
+
+	if (place->ip != ip || place->space != space)
+		*place = (struct place){ .ip = ip, .space = space };
+	place->windows += windows;
+}
+
+void loop_window_taken(void *memory, u64 ip, u32 space)
+{
+	struct loop_table *table = memory;
+
+	if (table->places)
+		place_add(table, ip, space, 1);
+}
+
+void place_merge(struct loop_table *profile, struct place *from)
+{
+	if (from->windows)
+		place_add(profile, from->ip, from->space, from->windows);
+	from->windows = 0;
+}
+
+static bool emit_place(struct place *place, engine_emit emit, void *context)
+{
+	const struct hwprof_row_time row = {
+		.row.type = HWPROF_ROW_TIME,
+		.row.size = sizeof(row),
+		.row.space = place->space,
+		.ip = place->ip,
+		.windows = place->windows,
+	};
+
+	if (!place->windows)
+		return true;
+	if (!emit(context, &row, place->ip, 0, 0))
+		return false;
+	place->windows = 0;
+	return true;
+}
+
+bool places_rows(struct loop_table *table, u32 space, size_t *at,
+		 engine_emit emit, void *context)
+{
+	for (; *at < table->used + places_count(table); ++*at) {
+		struct place *place = &table->places[*at - table->used];
+
+		if ((!space || place->space == space) &&
+		    !emit_place(place, emit, context))
+			return false;
+	}
+	return true;
+}
+
+void places_forget(struct loop_table *table, u32 space)
+{
+	size_t i;
+
+	for (i = 0; i < places_count(table); i++)
+		if (table->places[i].space == space)
+			table->places[i].windows = 0;
+}
