@@ -80,9 +80,11 @@ struct table {
 /* Stepping for a while: of the step source. */
 struct burst {
 	bool runs;
-	u32 skip;			/* branches before it really begins */
-	u32 branches;			/* that it still takes */
-	u32 steps;			/* at most */
+	u32 skip;			/* branches before it really begins, */
+	u32 patience;			/* and instructions, at most */
+	u32 branches, steps;		/* since then, */
+	u32 most_branches, most_steps;	/* and when it is over */
+	u64 all_branches, all_steps;	/* of all bursts here */
 	bool due;			/* an NMI has asked for it */
 	bool begun;			/* a branch was seen */
 	u64 ip;				/* where it began */

@@ -9,6 +9,7 @@
  * while it lasts, so that nobody is stepped in between.
  */
 #include <linux/irq_work.h>
+#include <linux/math64.h>
 #include <linux/sched/clock.h>
 
 #include "source.h"
@@ -16,7 +17,8 @@
 #include "trigger.h"
 
 enum {
-	BRANCH_STEPS	= 64,		/* a burst's, for each of its branches */
+	BRANCH_STEPS	= 64,		/* instructions for a branch, at most */
+	LONGEST		= 4,		/* times as many branches as asked for */
 	SKIP_MAX	= 64,		/* branches, and an eighth of a burst */
 	WAIT_LEAST	= 10 * 1000,	/* ns: perf's clock takes no less */
 };
@@ -30,11 +32,30 @@ static u64 next_random(struct burst *burst)
  * Time passes at some instructions, those that wait, more than at others. If all
  * windows began there, what is at their beginning would count too much.
  */
-static u32 choose_skip(struct burst *burst)
+static u32 choose_skip(struct slot *slot)
 {
-	u32 range = min_t(u32, burst->branches / 8, SKIP_MAX) + 1;
+	u32 range = min_t(u32, slot->session->burst / 8, SKIP_MAX) + 1;
 
-	return (next_random(burst) >> 32) * range >> 32;
+	return (next_random(&slot->burst) >> 32) * range >> 32;
+}
+
+/*
+ * Time chooses code of long straight lines more often: a burst of so many
+ * branches would count it too often. So each takes as many instructions, those
+ * of as many branches on average; then every branch is as likely in one.
+ */
+static void set_length(struct burst *burst, const struct session *session)
+{
+	u32 branches = session->burst;
+
+	burst->most_branches = branches;
+	burst->most_steps = branches * BRANCH_STEPS;
+	if (session->params.basis != HWPROF_BASIS_TIME || !burst->all_branches)
+		return;
+	burst->most_branches = min_t(u32, branches * LONGEST,
+				     2 * HWPROF_BURST_MAX);
+	burst->most_steps = div64_u64(branches * burst->all_steps,
+				      burst->all_branches);
 }
 
 static void burst_begin(struct step_cpu *cpu, struct slot *slot)
@@ -44,9 +65,11 @@ static void burst_begin(struct step_cpu *cpu, struct slot *slot)
 	burst->runs = true;
 	burst->due = false;
 	burst->begun = false;
-	burst->branches = slot->session->burst;
-	burst->skip = choose_skip(burst);
-	burst->steps = (burst->skip + burst->branches) * BRANCH_STEPS;
+	burst->branches = 0;
+	burst->steps = 0;
+	set_length(burst, slot->session);
+	burst->skip = choose_skip(slot);
+	burst->patience = (burst->skip + 1) * BRANCH_STEPS;
 	burst->ip = task_pt_regs(current)->ip;
 	burst->begin = local_clock();
 	list_move_tail(&slot->link, &cpu->slots);
@@ -61,6 +84,8 @@ static void burst_end(struct step_cpu *cpu, struct slot *slot)
 	if (slot->cursor)
 		slot_window(slot, burst->ip, slot->cursor->space);
 	slot_unbind(slot, ~0ULL);
+	burst->all_branches += burst->branches;
+	burst->all_steps += burst->steps;
 	burst->runs = false;
 	burst->cost = local_clock() - burst->begin;
 	list_move_tail(&slot->link, &cpu->waiting);
@@ -184,7 +209,15 @@ void burst_feed(struct slot *slot, struct stream_event *event,
 	else
 		slot_gap(slot, event->to);
 	burst->begun = true;
-	burst->branches -= !!burst->branches;
+	burst->branches++;
+}
+
+static bool is_over(struct burst *burst)
+{
+	if (!burst->begun)
+		return !--burst->patience;
+	return ++burst->steps >= burst->most_steps ||
+	       burst->branches >= burst->most_branches;
 }
 
 /* An instruction was executed. */
@@ -193,7 +226,6 @@ void bursts_step(struct step_cpu *cpu)
 	struct slot *slot, *next;
 
 	list_for_each_entry_safe(slot, next, &cpu->slots, link)
-		if (slot->burst.runs &&
-		    (!slot->burst.branches || !--slot->burst.steps))
+		if (slot->burst.runs && is_over(&slot->burst))
 			burst_end(cpu, slot);
 }
