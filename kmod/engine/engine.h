@@ -76,7 +76,10 @@ struct engine_ops {
 	/* Bytes of the smallest table that is of use. */
 	size_t table_min;
 
-	/* Makes @table, of @size bytes (8-aligned), empty. */
+	/*
+	 * Makes an empty table of @size bytes (8-aligned) that are 0. What is
+	 * not needed yet is not touched, and may have no memory behind it.
+	 */
 	void (*table_init)(void *table, size_t size,
 			   const struct engine_params *params);
 

@@ -122,7 +122,6 @@ void flow_table_init(struct flow_table *table, void *memory, u32 slots,
 	table->claimed = 0;
 	table->seed = seed;
 	table->evict = evict;
-	memset(table->slots, 0, slots * sizeof(*table->slots));
 }
 
 /* --- frames ------------------------------------------------------------------ */

@@ -325,6 +325,4 @@ void window_table_init(struct loop_table *table, void *memory)
 	table->tallies = (struct tally *)(table->changes + CHANGES);
 	table->effect = (struct effect *)(table->tallies + table->slots);
 	table->effect_room = segments * EFFECTS;
-	memset(table->effects, 0, segments * sizeof(*table->effects));
-	memset(table->tallies, 0, table->slots * sizeof(*table->tallies));
 }

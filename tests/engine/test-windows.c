@@ -73,7 +73,7 @@ static void *table_new(u64 seed)
 	const struct engine_params params = {
 		.span = SPAN, .basis = HWPROF_BASIS_BRANCHES, .seed = seed,
 	};
-	void *table = array_more(NULL, 1, TABLE);
+	void *table = calloc(1, TABLE);
 
 	loop_engine.table_init(table, TABLE, &params);
 	return table;
