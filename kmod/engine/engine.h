@@ -108,6 +108,13 @@ struct engine_ops {
 			    struct window_counts *counts);
 
 	/*
+	 * Would feeding the window, walked to its end here, change nothing but
+	 * counts? Others that were fed since the table was merged may then be
+	 * fed again before it or behind it. May be NULL.
+	 */
+	bool (*knows_window)(void *table, struct window *window);
+
+	/*
 	 * A window that was chosen by time was fed; it was taken at @ip, where
 	 * the time goes to. May be NULL.
 	 */

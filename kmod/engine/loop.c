@@ -583,6 +583,7 @@ const struct engine_ops loop_engine = {
 	.unit		= loop_unit,
 	.feed		= loop_feed,
 	.feed_window	= loop_feed_window,
+	.knows_window	= loop_knows_window,
 	.taken		= loop_window_taken,
 	.merge		= loop_merge,
 	.settle		= loop_settle,

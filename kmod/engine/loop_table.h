@@ -66,6 +66,7 @@ enum {
 struct tally {
 	u32 window;
 	u32 counts;
+	u32 times;		/* that there was such a window */
 };
 
 /* All that one run does, as found when the table had this version. */
@@ -105,7 +106,8 @@ struct loop_table {
 	u32 effect_used;
 	struct change *changes;	/* the last ones; also for windows only */
 	u32 version;		/* how many there were */
-	u32 window;		/* number of the one in flight, and whose it is */
+	u32 window;		/* number of the one in flight, ... */
+	u32 times;		/* ... how often it was seen, and whose it is */
 	const struct line *window_of;
 };
 
@@ -213,6 +215,7 @@ bool line_feed(struct loop_table *table, struct line *line,
 	       const struct stream_event *event);
 bool loop_feed_window(void *table, struct window *window,
 		      struct window_counts *counts);
+bool loop_knows_window(void *table, struct window *window);
 void loop_window_taken(void *table, u64 ip, u32 space);
 
 /* loop_profile.c: of engine_ops */
