@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "loops.h"
+#include "repeats.h"
 #include "rounds.h"
 #include "summary.h"
 
@@ -32,6 +33,7 @@ struct replay {
 	const struct hwprof_replay_options *options;
 	struct rounds rounds;
 	struct sites *sites;
+	struct repeats *repeats;
 	struct summary summary;
 	struct program *programs;	/* by number; [0]: the kernel */
 	size_t program_count;
@@ -40,7 +42,7 @@ struct replay {
 
 	uint64_t untimed;		/* records that have no time, so far */
 	uint64_t next_progress;		/* offset in the file */
-	uint64_t branches, broken;
+	uint64_t branches, inferred, broken;
 	uint64_t filtered;		/* samples without all branches */
 	uint64_t unknown;		/* of no event in the file */
 };
@@ -133,34 +135,92 @@ static int get_program(struct replay *replay, const struct stack *stack)
 	return 0;
 }
 
-static void feed_side(struct replay *replay, const struct stack *stack,
-		      const uint8_t *kinds, uint32_t space)
+/* The user's side of the stack, or the kernel's, if it was recorded. */
+static bool side_begin(struct window *window, const struct stack *stack,
+		       const uint8_t *kinds, bool kernel)
+{
+	window_begin(window, stack->branches, kinds, stack->count,
+		     kernel ? 0 : stack->program);
+	return kernel ? stack->kernel : stack->user;
+}
+
+static bool feed_side(struct replay *replay, const struct stack *stack,
+		      const uint8_t *kinds, bool kernel, uint32_t times)
+{
+	struct window window;
+	bool room;
+
+	if (!side_begin(&window, stack, kinds, kernel))
+		return true;
+	window.times = times;
+	room = summary_feed(&replay->summary, &window);
+	replay->broken += (uint64_t)window.broken * times;
+	return room;
+}
+
+/* False: the summary is to be retired. */
+static bool feed(struct replay *replay, const struct stack *stack,
+		 const uint8_t *kinds, uint32_t times)
+{
+	bool room = feed_side(replay, stack, kinds, false, times);
+
+	room &= feed_side(replay, stack, kinds, true, times);
+	replay->branches += (uint64_t)stack->count * times;
+	replay->inferred += (uint64_t)stack->inferred * times;
+	return room;
+}
+
+/* All of it is in the table already, so there is room. */
+static void feed_repeat(void *context, const struct stack *stack,
+			const uint8_t *kinds, uint32_t times)
+{
+	feed(context, stack, kinds, times);
+}
+
+static bool knows_side(struct replay *replay, const struct stack *stack,
+		       const uint8_t *kinds, bool kernel)
 {
 	struct window window;
 
-	window_begin(&window, stack->branches, kinds, stack->count, space);
-	summary_feed(&replay->summary, &window);
-	replay->broken += window.broken;
+	return !side_begin(&window, stack, kinds, kernel) ||
+	       summary_knows(&replay->summary, &window);
+}
+
+/* It is fed at once, so that regions become known as they would be. */
+static int feed_new(struct replay *replay, struct stack *stack)
+{
+	uint8_t kinds[STACK_MAX];
+	int open = sites_kinds(replay->sites, stack, kinds);
+
+	if (open < 0)
+		return no_memory(replay);
+	if (repeats_wait(replay->repeats) &&
+	    (!knows_side(replay, stack, kinds, false) ||
+	     !knows_side(replay, stack, kinds, true)))
+		repeats_flush(replay->repeats);
+	if (!feed(replay, stack, kinds, 1)) {
+		repeats_turn(replay->repeats);
+		summary_retire(&replay->summary);
+	} else if (!open) {
+		repeats_fed(replay->repeats, stack, kinds);
+	}
+	return 0;
 }
 
 static int take_stack(struct replay *replay, struct stack *stack)
 {
-	uint8_t kinds[STACK_MAX];
+	int error = 0;
 
 	stack->program = processes_program(replay->processes, stack->pid,
 					   stack->time);
-	if (!stack->program || get_program(replay, stack) ||
-	    sites_kinds(replay->sites, stack, kinds))
+	if (!stack->program || get_program(replay, stack))
 		return no_memory(replay);
-	replay->branches += stack->count;
-	if (stack->user)
-		feed_side(replay, stack, kinds, stack->program);
-	if (stack->kernel)
-		feed_side(replay, stack, kinds, 0);
+	if (!repeats_take(replay->repeats, stack))
+		error = feed_new(replay, stack);
 	if (stack->ip)
 		summary_window(&replay->summary, stack->ip,
 			       window_in_kernel(stack->ip) ? 0 : stack->program);
-	return replay->failed ? no_memory(replay) : 0;
+	return replay->failed ? no_memory(replay) : error;
 }
 
 /* --- rounds ------------------------------------------------------------- */
@@ -192,10 +252,23 @@ static int end_rounds(struct replay *replay)
 
 /* --- records ------------------------------------------------------------ */
 
+/*
+ * The last stack's branches need not be in the round if it repeats another. Its
+ * turn is now because what it is compared with has come from memory meanwhile.
+ */
+static void keep_newest(struct replay *replay)
+{
+	struct stack *newest = rounds_newest(&replay->rounds);
+
+	if (newest && repeats_hold(replay->repeats, newest))
+		rounds_drop_branches(&replay->rounds);
+}
+
 static int take_sample(struct replay *replay, const struct record *record)
 {
 	const struct perf_event_attr *attr;
 	struct stack stack = { .time = record->time, .pid = record->pid };
+	struct stack *newest;
 	struct sample sample;
 	int error;
 
@@ -215,10 +288,14 @@ static int take_sample(struct replay *replay, const struct record *record)
 		stack.ip = sample.ip;
 	}
 	set_sides(&stack, attr);
+	keep_newest(replay);
 	stack.count = span_left(&sample.branches) /
 		      sizeof(struct window_branch);
-	if (rounds_add(&replay->rounds, &stack, sample.branches))
+	newest = rounds_add(&replay->rounds, &stack);
+	if (!newest)
 		return no_memory(replay);
+	newest->key = repeats_copy(stack_branches(newest), sample.branches);
+	repeats_expect(replay->repeats, newest->key);
 	return 0;
 }
 
@@ -296,6 +373,7 @@ static int finish(struct replay *replay)
 {
 	struct collected_session *session;
 
+	repeats_flush(replay->repeats);
 	summary_finish(&replay->summary);
 	session = collected_session(&replay->loops->collected, SESSION);
 	if (!session || replay->failed)
@@ -309,12 +387,11 @@ static int finish(struct replay *replay)
 static int warn(struct replay *replay)
 {
 	struct hwprof_loops *loops = replay->loops;
-	uint64_t inferred = sites_inferred(replay->sites);
 	int error = 0;
 
-	if (inferred)
+	if (replay->inferred)
 		error |= warnings_add(&loops->warnings, "%" PRIu64 " of %" PRIu64 " branches are in code that could not be read: whether they call, return or jump is inferred",
-				    inferred, replay->branches);
+				    replay->inferred, replay->branches);
 	if (replay->broken)
 		error |= warnings_add(&loops->warnings, "%" PRIu64 " of %" PRIu64 " branches were aborted or cannot have been as they are recorded: they count as gaps",
 				    replay->broken, replay->branches);
@@ -370,7 +447,8 @@ static int init(struct replay *replay)
 		return no_memory(replay);
 	replay->sites = sites_new(replay->file, replay->processes,
 				  replay->loops->objects);
-	return replay->sites ? 0 : no_memory(replay);
+	replay->repeats = repeats_new(feed_repeat, replay);
+	return replay->sites && replay->repeats ? 0 : no_memory(replay);
 }
 
 static int gather(struct hwprof_loops *loops, struct hwprof_file *file,
@@ -384,6 +462,7 @@ static int gather(struct hwprof_loops *loops, struct hwprof_file *file,
 
 	if (!error)
 		error = read_stacks(&replay);
+	repeats_free(replay.repeats);
 	sites_free(replay.sites);
 	summary_destroy(&replay.summary);
 	rounds_destroy(&replay.rounds);

@@ -31,19 +31,34 @@ static int make_room(struct round *round, size_t size)
 	return 0;
 }
 
-int rounds_add(struct rounds *rounds, const struct stack *stack,
-	       struct span branches)
+struct stack *rounds_add(struct rounds *rounds, const struct stack *stack)
 {
 	struct round *round = &rounds->newer;
-	size_t size = sizeof(*stack) + span_left(&branches);
+	size_t size = sizeof(*stack) + stack->count * sizeof(*stack->branches);
 
 	if (round->room - round->size < size && make_room(round, size))
-		return -ENOMEM;
-	memcpy(round->bytes + round->size, stack, sizeof(*stack));
-	memcpy(round->bytes + round->size + sizeof(*stack), branches.at,
-	       span_left(&branches));
+		return NULL;
+	round->newest = round->size;
 	round->size += size;
-	return 0;
+	memcpy(round->bytes + round->newest, stack, sizeof(*stack));
+	return rounds_newest(rounds);
+}
+
+struct stack *rounds_newest(struct rounds *rounds)
+{
+	struct round *round = &rounds->newer;
+	struct stack *stack;
+
+	if (!round->size)
+		return NULL;
+	stack = (struct stack *)(round->bytes + round->newest);
+	stack->branches = stack_branches(stack);
+	return stack;
+}
+
+void rounds_drop_branches(struct rounds *rounds)
+{
+	rounds->newer.size = rounds->newer.newest + sizeof(struct stack);
 }
 
 bool rounds_full(const struct rounds *rounds)
@@ -66,7 +81,10 @@ bool round_take(const struct round *round, size_t *at, struct stack *stack)
 	if (*at == round->size)
 		return false;
 	memcpy(stack, round->bytes + *at, sizeof(*stack));
-	stack->branches = (const void *)(round->bytes + *at + sizeof(*stack));
-	*at += sizeof(*stack) + stack->count * sizeof(*stack->branches);
+	*at += sizeof(*stack);
+	if (!stack->repeat) {
+		stack->branches = (const void *)(round->bytes + *at);
+		*at += stack->count * sizeof(*stack->branches);
+	}
 	return true;
 }

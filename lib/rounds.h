@@ -11,8 +11,10 @@
 #include "sites.h"
 
 struct round {
-	uint8_t *bytes;		/* stacks, each before its branches */
+	uint8_t *bytes;		/* stacks, each before its branches, if it has
+				 * them to itself */
 	size_t size, room;
+	size_t newest;		/* where the last stack is */
 	uint64_t last;		/* time of any record; 0: none */
 };
 
@@ -30,9 +32,22 @@ static inline void rounds_note(struct rounds *rounds, uint64_t time)
 		rounds->newer.last = time;
 }
 
-/* Keeps @stack, whose branches are in @branches. -ENOMEM. */
-int rounds_add(struct rounds *rounds, const struct stack *stack,
-	       struct span branches);
+/*
+ * Keeps @stack; its branches, so many as it says, are for the caller to fill in.
+ * NULL: out of memory.
+ */
+struct stack *rounds_add(struct rounds *rounds, const struct stack *stack);
+
+static inline struct window_branch *stack_branches(struct stack *stack)
+{
+	return (struct window_branch *)(stack + 1);
+}
+
+/* The stack that was added last, if its round goes on; else NULL. */
+struct stack *rounds_newest(struct rounds *rounds);
+
+/* They are kept elsewhere. */
+void rounds_drop_branches(struct rounds *rounds);
 
 /* Is this more than any round of a recorder? Then it has to end. */
 bool rounds_full(const struct rounds *rounds);

@@ -54,7 +54,6 @@ struct sites {
 	const struct hwprof_file *file;
 	const struct processes *processes;
 	struct objects *objects;
-	uint64_t inferred;
 };
 
 struct sites *sites_new(const struct hwprof_file *file,
@@ -84,11 +83,6 @@ void sites_free(struct sites *sites)
 		return;
 	free(sites->sets);
 	free(sites);
-}
-
-uint64_t sites_inferred(const struct sites *sites)
-{
-	return sites->inferred;
 }
 
 /* --- the table ---------------------------------------------------------- */
@@ -361,7 +355,7 @@ static int kind_of(const struct site *site, const struct window_branch *branch)
 }
 
 /* The kind of a branch whose site is not in its first place. -ENOMEM. */
-static noinline int find_kind(struct sites *sites, const struct stack *stack,
+static noinline int find_kind(struct sites *sites, struct stack *stack,
 			      const struct window_branch *branch, bool *open)
 {
 	uint32_t program = program_at(stack, branch->from);
@@ -376,14 +370,13 @@ static noinline int find_kind(struct sites *sites, const struct stack *stack,
 		if (error)
 			return error;
 	}
-	sites->inferred += site->evidence != EVIDENCE_CODE;
+	stack->inferred += site->evidence != EVIDENCE_CODE;
 	*open |= is_open(site);
 	return kind_of(site, branch);
 }
 
 /* Most often there is nothing to it. */
-static __always_inline int take_kind(struct sites *sites,
-				     const struct stack *stack,
+static __always_inline int take_kind(struct sites *sites, struct stack *stack,
 				     const struct window_branch *branch,
 				     bool *open)
 {
@@ -400,8 +393,7 @@ static __always_inline int take_kind(struct sites *sites,
 	return find_kind(sites, stack, branch, open);
 }
 
-int sites_kinds(struct sites *sites, const struct stack *stack,
-		uint8_t *kinds)
+int sites_kinds(struct sites *sites, struct stack *stack, uint8_t *kinds)
 {
 	bool open = false;
 	uint32_t i;
@@ -413,8 +405,10 @@ int sites_kinds(struct sites *sites, const struct stack *stack,
 			return kind;
 		kinds[i] = kind;
 	}
-	if (likely(!open) || stack->count > INFER_MAX)
+	if (likely(!open))
 		return 0;
+	if (stack->count > INFER_MAX)
+		return 1;
 	infer(sites, stack);
 	for (i = 0; i < stack->count; i++) {
 		const struct site *site = find_at(sites, stack, i);
@@ -422,5 +416,5 @@ int sites_kinds(struct sites *sites, const struct stack *stack,
 		if (site && !window_kind(stack->branches[i].flags))
 			kinds[i] = kind_of(site, &stack->branches[i]);
 	}
-	return 0;
+	return 1;
 }

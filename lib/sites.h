@@ -17,6 +17,8 @@ enum {
 	STACK_MAX = UINT16_MAX / sizeof(struct window_branch),
 };
 
+struct repeat;
+
 /* The branch stack of a sample. */
 struct stack {
 	uint64_t time;
@@ -24,8 +26,11 @@ struct stack {
 	uint32_t pid;
 	uint32_t program;	/* processes_program() */
 	uint32_t count;
+	uint32_t inferred;	/* branches whose code could not be had */
 	bool user, kernel;	/* sides whose branches were all recorded */
 	const struct window_branch *branches;	/* newest first */
+	uint64_t key;		/* repeats_copy() */
+	struct repeat *repeat;	/* that they belong to; NULL: to none */
 };
 
 struct sites;
@@ -35,11 +40,10 @@ struct sites *sites_new(const struct hwprof_file *file,
 			struct objects *objects);
 void sites_free(struct sites *sites);
 
-/* Fills in the stack's @kinds, of enum stream_kind. -ENOMEM. */
-int sites_kinds(struct sites *sites, const struct stack *stack,
-		uint8_t *kinds);
-
-/* So far: branches whose code could not be had, so that kinds are inferred. */
-uint64_t sites_inferred(const struct sites *sites);
+/*
+ * Fills in the stack's @kinds, of enum stream_kind, and how many are inferred.
+ * 0; 1: another such stack may be given others; -ENOMEM.
+ */
+int sites_kinds(struct sites *sites, struct stack *stack, uint8_t *kinds);
 
 #endif /* HWPROF_SITES_H */

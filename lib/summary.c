@@ -15,8 +15,8 @@ int summary_init(struct summary *summary, const struct engine_params *params,
 
 	*summary = (struct summary){
 		.emit = emit, .context = context,
-		.table = malloc(table_size),
-		.profile = malloc(profile_size),
+		.table = calloc(1, table_size),
+		.profile = calloc(1, profile_size),
 		.totals.memory = memory,
 		.totals.basis = params->basis,
 	};

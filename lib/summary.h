@@ -37,7 +37,8 @@ void summary_retire(struct summary *summary);
 /* No window comes any more: gives the rows, and completes the totals. */
 void summary_finish(struct summary *summary);
 
-static inline void summary_feed(struct summary *summary, struct window *window)
+/* False: there is little room left, and it is to be retired. */
+static inline bool summary_feed(struct summary *summary, struct window *window)
 {
 	struct window_counts counts = { 0 };
 	bool room = loop_engine.feed_window(summary->table, window, &counts);
@@ -45,8 +46,13 @@ static inline void summary_feed(struct summary *summary, struct window *window)
 	summary->totals.produced += counts.units;
 	summary->totals.events += counts.events;
 	summary->totals.gaps += counts.gaps;
-	if (unlikely(!room))
-		summary_retire(summary);
+	return room;
+}
+
+/* Does it not matter which is fed first, the window or others of this turn? */
+static inline bool summary_knows(struct summary *summary, struct window *window)
+{
+	return loop_engine.knows_window(summary->table, window);
 }
 
 /* A window was fed, which was taken at @ip, by time. */

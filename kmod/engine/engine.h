@@ -76,7 +76,10 @@ struct engine_ops {
 	/* Bytes of the smallest table that is of use. */
 	size_t table_min;
 
-	/* Makes @table, of @size bytes (8-aligned), empty. */
+	/*
+	 * Makes an empty table of @size bytes (8-aligned) that are 0. What is
+	 * not needed yet is not touched, and may have no memory behind it.
+	 */
 	void (*table_init)(void *table, size_t size,
 			   const struct engine_params *params);
 
@@ -103,6 +106,13 @@ struct engine_ops {
 	 */
 	bool (*feed_window)(void *table, struct window *window,
 			    struct window_counts *counts);
+
+	/*
+	 * Would feeding the window, walked to its end here, change nothing but
+	 * counts? Others that were fed since the table was merged may then be
+	 * fed again before it or behind it. May be NULL.
+	 */
+	bool (*knows_window)(void *table, struct window *window);
 
 	/*
 	 * A window that was chosen by time was fed; it was taken at @ip, where

@@ -40,19 +40,26 @@ static struct flow_slot *prefer(struct flow_table *table,
 	return home;
 }
 
-static struct flow_slot *count_known(struct flow_table *table, u64 key,
-				     u64 count)
+struct flow_slot *flow_table_find(const struct flow_table *table, u64 key)
 {
 	struct flow_slot *slot = first_of(table, key);
 	unsigned int way;
 
-	for (way = 0; way < FLOW_WAYS; way++, slot++) {
-		if (slot->key == key) {
-			slot->count += count;
-			return prefer(table, slot);
-		}
-	}
+	for (way = 0; way < FLOW_WAYS; way++, slot++)
+		if (slot->key == key)
+			return slot;
 	return NULL;
+}
+
+static struct flow_slot *count_known(struct flow_table *table, u64 key,
+				     u64 count)
+{
+	struct flow_slot *slot = flow_table_find(table, key);
+
+	if (!slot)
+		return NULL;
+	slot->count += count;
+	return prefer(table, slot);
 }
 
 /* A free slot, the key's home if it is; or else the one that ran least. */
@@ -122,7 +129,6 @@ void flow_table_init(struct flow_table *table, void *memory, u32 slots,
 	table->claimed = 0;
 	table->seed = seed;
 	table->evict = evict;
-	memset(table->slots, 0, slots * sizeof(*table->slots));
 }
 
 /* --- frames ------------------------------------------------------------------ */

@@ -135,6 +135,9 @@ static inline struct flow_segment *flow_segment(const struct flow_table *table,
 	return &table->segments[slot - table->slots];
 }
 
+/* NULL: the segment is not there. */
+struct flow_slot *flow_table_find(const struct flow_table *table, u64 key);
+
 /* Adds @count to a segment, which is new or known, and says where it is. */
 struct flow_slot *flow_table_add(struct flow_table *table, u64 key,
 				 const struct flow_segment *segment, u64 count);

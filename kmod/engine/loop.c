@@ -541,7 +541,6 @@ static void loop_table_init(void *memory, size_t size,
 	u32 slots = LOOP_WAYS, segments = 2 * FLOW_WAYS;
 	bool windows = params->basis != HWPROF_BASIS_EXACT;
 
-	memset(table, 0, sizeof(*table));
 	size -= header;
 	while (slots < LOOPS_MAX && 2 * slots * loop_size <= size / 3)
 		slots *= 2;
@@ -556,7 +555,6 @@ static void loop_table_init(void *memory, size_t size,
 			segment_evicted);
 	table->loops = memory + header + flow_table_size(segments);
 	table->order = (u16 *)(table->loops + slots);
-	memset(table->loops, 0, slots * sizeof(*table->loops));
 	if (windows)
 		window_table_init(table, (void *)table->loops +
 				  slots * loop_size);
@@ -585,6 +583,7 @@ const struct engine_ops loop_engine = {
 	.unit		= loop_unit,
 	.feed		= loop_feed,
 	.feed_window	= loop_feed_window,
+	.knows_window	= loop_knows_window,
 	.taken		= loop_window_taken,
 	.merge		= loop_merge,
 	.settle		= loop_settle,

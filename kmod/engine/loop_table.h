@@ -66,6 +66,7 @@ enum {
 struct tally {
 	u32 window;
 	u32 counts;
+	u32 times;		/* that there was such a window */
 };
 
 /* Where windows that time chose were taken. */
@@ -113,7 +114,8 @@ struct loop_table {
 	u32 effect_used;
 	struct change *changes;	/* the last ones; also for windows only */
 	u32 version;		/* how many there were */
-	u32 window;		/* number of the one in flight, and whose it is */
+	u32 window;		/* number of the one in flight, ... */
+	u32 times;		/* ... how often it was seen, and whose it is */
 	const struct line *window_of;
 };
 
@@ -221,9 +223,11 @@ bool line_feed(struct loop_table *table, struct line *line,
 	       const struct stream_event *event);
 bool loop_feed_window(void *table, struct window *window,
 		      struct window_counts *counts);
+bool loop_knows_window(void *table, struct window *window);
 
 /* loop_time.c */
 void loop_window_taken(void *table, u64 ip, u32 space);
+
 static inline size_t places_count(const struct loop_table *table)
 {
 	return table->places ? table->slots : 0;

@@ -21,7 +21,7 @@
 void window_close(struct loop_table *table, struct loop *loop)
 {
 	struct tally *tally;
-	u64 back_edges, entries;
+	u64 back_edges, entries, times;
 
 	if (!table->effects)
 		return;
@@ -30,12 +30,13 @@ void window_close(struct loop_table *table, struct loop *loop)
 		return;
 	back_edges = tally->counts % TALLY_ENTRY;
 	entries = tally->counts / TALLY_ENTRY;
+	times = tally->times;
 	tally->counts = 0;
-	loop->sum_back_sq += back_edges * back_edges;
-	loop->sum_entry_sq += entries * entries;
-	loop->sum_cross += back_edges * entries;
-	loop->unclosed += entries;	/* none is followed to its end */
-	loop->heat += back_edges + entries;
+	loop->sum_back_sq += times * back_edges * back_edges;
+	loop->sum_entry_sq += times * entries * entries;
+	loop->sum_cross += times * back_edges * entries;
+	loop->unclosed += times * entries; /* none is followed to its end */
+	loop->heat += times * (back_edges + entries);
 	loop_freshen(table, loop);
 }
 
@@ -115,6 +116,15 @@ static bool effects_hold(const struct loop_table *table,
 	return true;
 }
 
+static __always_inline bool effects_known(struct loop_table *table,
+					  struct effects *effects,
+					  const struct flow_slot *slot)
+{
+	return likely(effects->key == slot->key &&
+		      effects->version == table->version) ||
+	       effects_hold(table, effects, slot);
+}
+
 static __always_inline void count_effects(struct loop_table *table,
 					  const struct flow_slot *slot)
 {
@@ -123,9 +133,7 @@ static __always_inline void count_effects(struct loop_table *table,
 	const struct effect *effect, *end;
 	u32 window = table->window;
 
-	if (unlikely(effects->key != slot->key ||
-		     effects->version != table->version) &&
-	    !effects_hold(table, effects, slot))
+	if (!effects_known(table, effects, slot))
 		find_effects(table, effects, slot);
 	end = effects->effect + effects->count;
 	for (effect = effects->effect; effect < end; effect++) {
@@ -134,6 +142,7 @@ static __always_inline void count_effects(struct loop_table *table,
 		if (unlikely(tally->window != window)) {
 			window_close(table, &table->loops[effect->loop]);
 			tally->window = window;
+			tally->times = table->times;
 		}
 		tally->counts += effect->counts;
 	}
@@ -157,24 +166,32 @@ static noinline void line_restart(struct loop_table *table, struct line *line,
 	line_begin(line, at, at);
 }
 
+static __always_inline u64 line_key(const struct line *line, u64 end,
+				    u64 target, bool call)
+{
+	u64 signature = (line->start ^ line->salt) * FLOW_PRIME + call;
+
+	return flow_mix(signature, end, target) | 1;
+}
+
 /* The line ends with the branch at @end, to @target: a jump's, a call's or 0. */
 static __always_inline void line_end(struct loop_table *table,
 				     const struct line *line, u64 end,
 				     u64 target, bool call)
 {
-	u64 signature = (line->start ^ line->salt) * FLOW_PRIME + call;
-	u64 key = flow_mix(signature, end, target) | 1;
+	u64 key = line_key(line, end, target, call);
 	struct flow_slot *slot = flow_home(&table->flow, key);
 
 	if (likely(slot->key == key)) {
-		slot->count++;
+		slot->count += table->times;
 	} else {
 		const struct flow_segment segment = {
 			.start = line->start, .end = end, .target = target,
 			.space = line->space, .call = call,
 		};
 
-		slot = flow_table_add(&table->flow, key, &segment, 1);
+		slot = flow_table_add(&table->flow, key, &segment,
+				      table->times);
 	}
 	count_effects(table, slot);
 }
@@ -241,6 +258,7 @@ bool line_feed(struct loop_table *table, struct line *line,
 	if (unlikely(table->window_of != line)) {
 		table->window_of = line;
 		table->window++;
+		table->times = 1;
 	}
 	if (likely(is_branch(event->kind))) {
 		/* Something was not seen. */
@@ -259,9 +277,9 @@ static noinline void window_event(struct loop_table *table, struct line *line,
 				  const struct stream_event *event,
 				  struct window_counts *counts)
 {
-	counts->events++;
+	counts->events += table->times;
 	if (event->kind == STREAM_GAP) {
-		counts->gaps++;
+		counts->gaps += table->times;
 		line_restart(table, line, event, event->to);
 	} else {
 		line_turn(table, line, event);
@@ -278,6 +296,7 @@ bool loop_feed_window(void *memory, struct window *window,
 
 	table->window_of = NULL;
 	table->window++;
+	table->times = window->times;
 	while (window->next != window->newest) {
 		const struct window_branch *branch = --window->next;
 		unsigned int kind = *--window->kind;
@@ -291,9 +310,53 @@ bool loop_feed_window(void *memory, struct window *window,
 			window_event(table, &line, &window->event, counts);
 		}
 	}
-	counts->events += branches;
-	counts->units += units;
+	counts->events += branches * window->times;
+	counts->units += units * window->times;
 	return flow_has_table_room(&table->flow);
+}
+
+/* As line_branch(), but for the counts. Were its effects found already? */
+static __always_inline bool line_known(struct loop_table *table,
+				       struct line *line, unsigned int kind,
+				       u64 from, u64 to)
+{
+	bool jump = stream_is_jump(kind), call = kind == STREAM_CALL;
+	u64 key = line_key(line, from, jump || call ? to : 0, call);
+	const struct flow_slot *slot = flow_home(&table->flow, key);
+
+	line_begin(line, jump || call ? to : to - 1, to);
+	if (slot->key != key)
+		slot = flow_table_find(&table->flow, key);
+	return slot &&
+	       effects_known(table, &table->effects[slot - table->flow.slots],
+			     slot);
+}
+
+/*
+ * Events other than branches and the gap that it begins with are rare, and pass
+ * for unknown.
+ */
+bool loop_knows_window(void *memory, struct window *window)
+{
+	struct loop_table *table = memory;
+	struct line line = { .position = ~0ULL };
+
+	while (window->next != window->newest) {
+		const struct window_branch *branch = --window->next;
+		unsigned int kind = *--window->kind;
+
+		if (likely(is_branch(kind) && window_follows(window, branch))) {
+			window->position = branch->to;
+			if (!line_known(table, &line, kind, branch->from,
+					branch->to))
+				return false;
+		} else if (window_take(window, branch, kind)) {
+			if (window->event.kind != STREAM_GAP)
+				return false;
+			line_restart(table, &line, &window->event, branch->to);
+		}
+	}
+	return true;
 }
 
 /* --- memory ------------------------------------------------------------------- */
@@ -317,7 +380,4 @@ void window_table_init(struct loop_table *table, void *memory)
 	table->tallies = (struct tally *)(table->places + table->slots);
 	table->effect = (struct effect *)(table->tallies + table->slots);
 	table->effect_room = segments * EFFECTS;
-	memset(table->effects, 0, segments * sizeof(*table->effects));
-	memset(table->places, 0, table->slots * sizeof(*table->places));
-	memset(table->tallies, 0, table->slots * sizeof(*table->tallies));
 }

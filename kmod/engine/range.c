@@ -92,12 +92,13 @@ static bool range_feed_window(void *memory, struct window *window,
 	bool room = true;
 
 	while ((event = window_next(window))) {
-		counts->events++;
-		counts->gaps += event->kind == STREAM_GAP;
+		counts->events += window->times;
+		if (event->kind == STREAM_GAP)
+			counts->gaps += window->times;
 		if (!is_branch(event))
 			continue;
-		counts->units++;
-		room &= count(memory, event->space, event->to, 1);
+		counts->units += window->times;
+		room &= count(memory, event->space, event->to, window->times);
 	}
 	return room;
 }

@@ -20,7 +20,7 @@ void window_begin(struct window *window, const struct window_branch *branches,
 	*window = (struct window){
 		.newest = branches, .next = branches + count,
 		.kind = kinds + count, .side = space ? 0 : 1ULL << 63,
-		.event.space = space,
+		.times = 1, .event.space = space,
 	};
 }
 

@@ -44,6 +44,8 @@ struct window {
 	bool begun;		/* the oldest branch was passed */
 	u32 broken;		/* so far: branches that cannot be as they are
 				 * recorded, or do not follow from the last */
+	u32 times;		/* how often it was seen; 1, unless one who
+				 * counted it says so */
 	u64 left;		/* where control left our side; 0: unknown */
 	struct stream_event event;	/* the last one */
 };

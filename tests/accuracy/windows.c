@@ -91,7 +91,7 @@ static void *table_new(void)
 		.span = HWPROF_DEFAULT_SPAN, .basis = HWPROF_BASIS_BRANCHES,
 		.seed = 1,
 	};
-	void *table = array_more(NULL, 1, TABLE);
+	void *table = calloc(1, TABLE);
 
 	loop_engine.table_init(table, TABLE, &params);
 	return table;

@@ -75,7 +75,7 @@ $(BUILD)/tests/bench-busy: tests/bench/busy.c
 bench-lbr: $(BUILD)/tests/bench-busy $(BUILD)/hwprof $(BUILD)/6.12/hwprof.ko
 	@tests/bench/lbr.sh
 
-bench-replay: $(BUILD)/bench/stacks $(BUILD)/hwprof
+bench-replay: $(BUILD)/bench/stacks $(BUILD)/bench/cut $(BUILD)/hwprof
 	@tests/bench/replay.sh
 
 bench-windows: $(BUILD)/bench/cut $(BUILD)/hwprof $(BUILD)/oracle

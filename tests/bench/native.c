@@ -131,7 +131,7 @@ static void *table_new(size_t size)
 
 	if (!table)
 		abort();
-	touch(table, size);
+	memset(table, 0, size);
 	loop_engine.table_init(table, size, &params);
 	return table;
 }

@@ -8,14 +8,11 @@
 #include "random.h"
 #include "tests/oracle/array.h"
 
-enum { DIRTY = 1 << 16 };	/* bytes that are not 0 before table_init() */
-
 static void *table_new(const struct harness *h, size_t size)
 {
-	/* malloc()ed exactly, so that ASan sees a byte too far */
-	void *table = array_more(NULL, 1, size);
+	/* exactly so much, so that ASan sees a byte too far */
+	void *table = calloc(1, size);
 
-	memset(table, 0xa5, size < DIRTY ? size : DIRTY);
 	h->ops->table_init(table, size, &h->params);
 	return table;
 }

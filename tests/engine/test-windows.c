@@ -90,7 +90,7 @@ static void *table_new(u64 seed)
 	const struct engine_params params = {
 		.span = SPAN, .basis = HWPROF_BASIS_BRANCHES, .seed = seed,
 	};
-	void *table = array_more(NULL, 1, TABLE);
+	void *table = calloc(1, TABLE);
 
 	loop_engine.table_init(table, TABLE, &params);
 	return table;
@@ -143,28 +143,44 @@ static void feed_events(struct engine *engine, const struct stream_event *first)
 }
 
 /* or as the records of branches that they were. */
-static void feed_records(struct engine *engine,
-			 const struct stream_event *first)
-{
+struct records {
 	struct window_branch branches[WINDOW];
-	struct window_counts counts = { 0 };
-	struct window window;
-	u64 back_edges = 0;
 	u8 kinds[WINDOW];
+};
+
+static struct window records_window(struct records *records,
+				    const struct stream_event *first)
+{
+	struct window window;
 	size_t i;
 
 	for (i = 0; i < WINDOW; i++) {
-		branches[WINDOW - 1 - i] = (struct window_branch){
+		records->branches[WINDOW - 1 - i] = (struct window_branch){
 			.from = first[i].from, .to = first[i].to,
 		};
-		kinds[WINDOW - 1 - i] = first[i].kind;
-		back_edges += i && walk_is_back_edge(&first[i], SPAN);
+		records->kinds[WINDOW - 1 - i] = first[i].kind;
 	}
-	window_begin(&window, branches, kinds, WINDOW, first->space);
+	window_begin(&window, records->branches, records->kinds, WINDOW,
+		     first->space);
+	return window;
+}
+
+static void feed_records(struct engine *engine,
+			 const struct stream_event *first, u32 times)
+{
+	struct records records;
+	struct window window = records_window(&records, first);
+	struct window_counts counts = { 0 };
+	u64 back_edges = 0;
+	size_t i;
+
+	for (i = 1; i < WINDOW; i++)
+		back_edges += walk_is_back_edge(&first[i], SPAN);
+	window.times = times;
 	loop_engine.feed_window(engine->table, &window, &counts);
-	assert_int_equal(counts.events, WINDOW);
-	assert_int_equal(counts.gaps, 1);
-	assert_int_equal(counts.units, back_edges);
+	assert_int_equal(counts.events, times * WINDOW);
+	assert_int_equal(counts.gaps, times);
+	assert_int_equal(counts.units, times * back_edges);
 	assert_int_equal(window.broken, 0);
 }
 
@@ -188,7 +204,7 @@ static void feed_windows(struct engine *engine, const struct events *events,
 		if (windows++ % 2)
 			feed_events(engine, &events->items[at]);
 		else
-			feed_records(engine, &events->items[at]);
+			feed_records(engine, &events->items[at], 1);
 		loop_engine.taken(engine->table,
 				  events->items[at + WINDOW - 1].to,
 				  events->items[at + WINDOW - 1].space);
@@ -324,11 +340,124 @@ static void test_sums_wild(void **state)
 		check_sums(seed, true);
 }
 
+/* --- again and again --------------------------------------------------------- */
+
+struct rows {
+	struct hwprof_row_loop *items;
+	size_t count, room;
+};
+
+static bool keep_row(void *context, const void *row, u64 ip, u64 addr,
+		     u64 period)
+{
+	*array_push((struct rows *)context) =
+		*(const struct hwprof_row_loop *)row;
+	return true;
+}
+
+/* A window that was seen, and how often it is to be fed again. */
+struct again {
+	const struct stream_event *first;
+	u32 times;
+};
+
+enum { AGAIN = 16 };
+
+static bool knows(struct engine *engine, const struct stream_event *first)
+{
+	struct records records;
+	struct window window = records_window(&records, first);
+
+	return loop_engine.knows_window(engine->table, &window);
+}
+
+/* What was put off is fed, each window so many times at once. */
+static void feed_again(struct engine *engine, struct again *again)
+{
+	size_t i;
+
+	for (i = 0; i < AGAIN; i++) {
+		if (again[i].times)
+			feed_records(engine, again[i].first, again[i].times);
+		again[i].times = 0;
+	}
+}
+
+/*
+ * New windows, and between them some of the last ones again: fed at once, or
+ * put off until the table comes to a window that it does not know.
+ */
+static struct rows feed_repeated(const struct events *events, u64 seed,
+				 bool put_off)
+{
+	struct engine engine = {
+		.table = table_new(seed), .profile = table_new(seed),
+	};
+	struct again again[AGAIN] = { 0 };
+	u64 random = seed;
+	struct rows rows = { 0 };
+	size_t at, row = 0, windows = 0;
+
+	for (at = 0; at + WINDOW <= events->count;
+	     at = next_window(&random, at)) {
+		const struct stream_event *first = &events->items[at];
+		struct again *one = &again[windows++ % AGAIN];
+
+		/* Its place is taken by another */
+		if (one->times || !knows(&engine, first))
+			feed_again(&engine, again);
+		feed_records(&engine, first, 1);
+		one->first = first;
+		while (!random_once_in(&random, 4)) {
+			one = &again[random_below(&random,
+						  windows < AGAIN ? windows :
+								    AGAIN)];
+			if (put_off)
+				one->times++;
+			else
+				feed_records(&engine, one->first, 1);
+		}
+		if (random_once_in(&random, 50)) {
+			feed_again(&engine, again);
+			loop_engine.merge(engine.profile, engine.table, ~0UL);
+		}
+	}
+	feed_again(&engine, again);
+	loop_engine.merge(engine.profile, engine.table, ~0UL);
+	loop_engine.settle(engine.profile, 0);
+	loop_engine.rows(engine.profile, 0, &row, keep_row, &rows);
+	free(engine.table);
+	free(engine.profile);
+	return rows;
+}
+
+static void test_repeated(void **state)
+{
+	u64 seed;
+
+	for (seed = 1; seed <= seeds(40); seed++) {
+		struct events events = { 0 };
+		struct rows single, at_once;
+
+		run(&events, seed, seed % 2);
+		single = feed_repeated(&events, seed, false);
+		at_once = feed_repeated(&events, seed, true);
+		assert_true(single.count);
+		assert_int_equal(single.count, at_once.count);
+		assert_memory_equal(single.items, at_once.items,
+				    single.count * sizeof(*single.items));
+		free(single.items);
+		free(at_once.items);
+		free(events.items);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_sums_wild),
+		cmocka_unit_test(test_repeated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

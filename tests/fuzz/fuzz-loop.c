@@ -32,7 +32,7 @@ static void *fresh_table(size_t size)
 	const struct engine_params params = {
 		.span = 1 << 20, .basis = HWPROF_BASIS_EXACT, .seed = 42,
 	};
-	void *table = malloc(size);
+	void *table = calloc(1, size);
 
 	loop_engine.table_init(table, size, &params);
 	return table;
