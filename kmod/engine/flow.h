@@ -224,19 +224,19 @@ flow_home(const struct flow_table *table, u64 key)
 
 /*
  * The segment in flight ends at @end, inclusive, with a jump to @target or 0.
- * False: that takes longer, and nothing was done.
+ * NULL: that takes longer, and nothing was done.
  */
-static __always_inline bool flow_end_known(const struct flow *flow,
-					   const struct flow_table *table,
-					   u64 end, u64 target)
+static __always_inline struct flow_slot *
+flow_end_known(const struct flow *flow, const struct flow_table *table,
+	       u64 end, u64 target)
 {
 	u64 key = flow_key(flow, end, target);
 	struct flow_slot *slot = flow_home(table, key);
 
 	if (unlikely(slot->key != key))
-		return false;
+		return NULL;
 	slot->count++;
-	return true;
+	return slot;
 }
 
 void flow_end(const struct flow *flow, struct flow_table *table, u64 end,

@@ -88,6 +88,8 @@ struct loop_table {
 	struct flow_table flow;
 	struct engine_params params;
 	struct loop *loops;
+	u16 *hints;		/* slot of the loop that the segment in a slot
+				 * jumps back to, if it is still there */
 	u16 *order;		/* slots in use by space, then head */
 	u32 slots;		/* a power of two */
 	u32 used;
