@@ -24,7 +24,7 @@
 #include "stream.h"
 
 enum {
-	FLOW_EDGES	= 3,	/* forward jumps in a segment; few have more */
+	FLOW_EDGES	= 2,	/* forward jumps in a segment */
 	FLOW_DEPTH	= 256,	/* frames kept; a power of two */
 	FLOW_WAYS	= 4,
 	FLOW_CALL_MIN	= 2,	/* bytes of a call */
@@ -44,6 +44,7 @@ struct flow_edge {
 	u64 to;
 };
 
+/* A cache line. */
 struct flow_segment {
 	u64 start;		/* where its line begins */
 	u64 end;		/* address of the last branch */
