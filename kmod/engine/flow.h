@@ -15,8 +15,9 @@
  * behind a jump ends a segment too, so that a frame that waits for its call to
  * return needs no memory of its jumps.)
  *
- * Every branch of a profiled program comes through here, so this costs what a
- * hash table of branches costs: about as many instructions, and as few misses.
+ * Every branch of a profiled program comes through here: some 50 instructions,
+ * where a hash table of branches takes 20 to do less. (Slower still: a look-up
+ * for each line between two branches, or one path for all kinds of branches.)
  */
 #ifndef HWPROF_ENGINE_FLOW_H
 #define HWPROF_ENGINE_FLOW_H
