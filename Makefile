@@ -56,4 +56,4 @@ clean:
 
 .PHONY: all install demo check tests print-unit-tests print-fuzzers clean
 
--include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD)/obj $(BUILD)/bench $(BUILD)/san -name '*.d' 2>/dev/null)

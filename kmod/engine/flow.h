@@ -15,8 +15,9 @@
  * behind a jump ends a segment too, so that a frame that waits for its call to
  * return needs no memory of its jumps.)
  *
- * Every branch of a profiled program comes through here, so this costs what a
- * hash table of branches costs: about as many instructions, and as few misses.
+ * Every branch of a profiled program comes through here: some 50 instructions,
+ * where a hash table of branches takes 20 to do less. (Slower still: a look-up
+ * for each line between two branches, or one path for all kinds of branches.)
  */
 #ifndef HWPROF_ENGINE_FLOW_H
 #define HWPROF_ENGINE_FLOW_H
@@ -24,7 +25,7 @@
 #include "stream.h"
 
 enum {
-	FLOW_EDGES	= 3,	/* forward jumps in a segment; few have more */
+	FLOW_EDGES	= 2,	/* forward jumps in a segment */
 	FLOW_DEPTH	= 256,	/* frames kept; a power of two */
 	FLOW_WAYS	= 4,
 	FLOW_CALL_MIN	= 2,	/* bytes of a call */
@@ -44,6 +45,7 @@ struct flow_edge {
 	u64 to;
 };
 
+/* A cache line. */
 struct flow_segment {
 	u64 start;		/* where its line begins */
 	u64 end;		/* address of the last branch */
@@ -227,19 +229,19 @@ flow_home(const struct flow_table *table, u64 key)
 
 /*
  * The segment in flight ends at @end, inclusive, with a jump to @target or 0.
- * False: that takes longer, and nothing was done.
+ * NULL: that takes longer, and nothing was done.
  */
-static __always_inline bool flow_end_known(const struct flow *flow,
-					   const struct flow_table *table,
-					   u64 end, u64 target)
+static __always_inline struct flow_slot *
+flow_end_known(const struct flow *flow, const struct flow_table *table,
+	       u64 end, u64 target)
 {
 	u64 key = flow_key(flow, end, target);
 	struct flow_slot *slot = flow_home(table, key);
 
 	if (unlikely(slot->key != key))
-		return false;
+		return NULL;
 	slot->count++;
-	return true;
+	return slot;
 }
 
 void flow_end(const struct flow *flow, struct flow_table *table, u64 end,

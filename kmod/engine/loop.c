@@ -323,12 +323,29 @@ static noinline bool jump_any(struct loop_table *table,
 	return true;
 }
 
+/* The loop that the segment in @slot, which was just counted, jumps back to. */
+static __always_inline struct loop *
+loop_jumped_to(struct loop_table *table, const struct flow_slot *slot, u64 to,
+	       u32 space)
+{
+	u16 *hint = &table->hints[slot - table->flow.slots];
+	struct loop *loop = &table->loops[*hint & (table->slots - 1)];
+
+	if (likely(loop_is(loop, to, space)))
+		return loop;
+	loop = loop_find(table, to, space);
+	if (loop)
+		*hint = loop - table->loops;
+	return loop;
+}
+
 /*
  * Most often inner loops are over, and an outer one goes on or another one
  * begins. Like loop_feed(), this calls nothing before it is done.
  */
 static noinline bool jump_back(struct loop_table *table,
-			       struct loop_cursor *cursor, u64 from, u64 to)
+			       struct loop_cursor *cursor,
+			       const struct flow_slot *slot, u64 from, u64 to)
 {
 	struct loop_frame *frame = frame_at(cursor, cursor->flow.depth);
 	struct flight *inner = cursor->inner;
@@ -351,7 +368,7 @@ static noinline bool jump_back(struct loop_table *table,
 	if (inner->frame == running_now &&
 	    (from > inner->limit || flight_find(cursor, to)))
 		return jump_any(table, cursor, from, to);
-	loop = loop_find(table, to, cursor->flow.space);
+	loop = loop_jumped_to(table, slot, to, cursor->flow.space);
 	if (unlikely(!loop || loop->tail < from || !loop->fresh ||
 		     is_full(cursor)))
 		return jump_any(table, cursor, from, to);
@@ -409,7 +426,7 @@ static noinline bool loop_turn(struct loop_table *table,
 	switch (flow_turn(flow, &table->flow, event)) {
 	case FLOW_JUMP:
 		if (event->to <= event->from)
-			jump_back(table, cursor, event->from, event->to);
+			jump_any(table, cursor, event->from, event->to);
 		break;
 	case FLOW_ENTER:
 		frame_begun(cursor, event->to, event->to - 1);
@@ -442,16 +459,18 @@ static __always_inline bool feed_jump(struct loop_table *table,
 {
 	struct flow *flow = &cursor->flow;
 	u64 from = event->from, to = event->to;
+	const struct flow_slot *slot;
 
 	if (to > from && flow_forward(flow, from, to))
 		return true;
-	if (unlikely(!flow_end_known(flow, &table->flow, from, to)))
+	slot = flow_end_known(flow, &table->flow, from, to);
+	if (unlikely(!slot))
 		return loop_turn(table, cursor, event);
 	flow_begin(flow, to, to, 0);
 	if (to > from)
 		return true;
 	if (!takes(cursor->inner, running(cursor), from, to))
-		return jump_back(table, cursor, from, to);
+		return jump_back(table, cursor, slot, from, to);
 	cursor->inner->back_edges++;
 	return true;
 }
@@ -546,6 +565,7 @@ static void loop_table_init(void *memory, size_t size,
 		slots *= 2;
 	size -= slots * loop_size;
 	while (flow_table_size(2 * segments) +
+	       2 * segments * sizeof(*table->hints) +
 	       (windows ? window_table_size(slots, 2 * segments) : 0) <= size)
 		segments *= 2;
 
@@ -554,10 +574,10 @@ static void loop_table_init(void *memory, size_t size,
 	flow_table_init(&table->flow, memory + header, segments, params->seed,
 			segment_evicted);
 	table->loops = memory + header + flow_table_size(segments);
-	table->order = (u16 *)(table->loops + slots);
+	table->hints = (u16 *)(table->loops + slots);
+	table->order = table->hints + segments;
 	if (windows)
-		window_table_init(table, (void *)table->loops +
-				  slots * loop_size);
+		window_table_init(table, table->order + slots);
 }
 
 static void loop_sample(const struct stream_event *event, u64 period,

@@ -23,26 +23,28 @@ enum {
 };
 
 struct loop {
+	/* A cache line: what an execution's end needs, but for its trips. */
 	u64 head;		/* 0: the slot is free */
 	u64 tail;
 	u32 space;
-	u32 tails;		/* how often the region grew, and one */
+	u8 fresh;
+	u8 rebase;		/* was evicted before: old entries are not known */
 	u64 heat;		/* iterations: what replacement goes by */
-	u64 back_edges;		/* in no row yet, like all counts here */
-	s64 entries;		/* of segments that were evicted */
-	s64 settled;		/* of segments in the table: loop_settle() */
-	s64 emitted;		/* of settled, those that rows carried */
-	u64 executions;
-	u64 unclosed;
-	u64 runs;		/* both, ever; of a profile */
-	u64 cycles;
+	u64 executions;		/* in no row yet, like all counts here */
 	u64 trip_min;		/* 0: no execution yet */
 	u64 trip_max;
 	u64 trip_recent;	/* in 1/256; 0: no execution yet */
-	u32 tolerance;
-	u8 fresh;
-	u8 rebase;		/* was evicted before: old entries are not known */
+
 	u32 trips[HWPROF_TRIP_BUCKETS];
+	u32 tails;		/* how often the region grew, and one */
+	u32 tolerance;
+	u64 back_edges;
+	s64 entries;		/* of segments that were evicted */
+	s64 settled;		/* of segments in the table: loop_settle() */
+	s64 emitted;		/* of settled, those that rows carried */
+	u64 unclosed;
+	u64 runs;		/* executions and unclosed, ever; of a profile */
+	u64 cycles;
 	u64 sum_back_sq;	/* over windows, as in the row */
 	u64 sum_entry_sq;
 	u64 sum_cross;
@@ -96,6 +98,8 @@ struct loop_table {
 	struct flow_table flow;
 	struct engine_params params;
 	struct loop *loops;
+	u16 *hints;		/* slot of the loop that the segment in a slot
+				 * jumps back to, if it is still there */
 	u16 *order;		/* slots in use by space, then head */
 	u32 slots;		/* a power of two */
 	u32 used;
