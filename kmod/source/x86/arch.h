@@ -3,6 +3,7 @@
 #ifndef HWPROF_ARCH_H
 #define HWPROF_ARCH_H
 
+#include <asm/perf_event.h>
 #include <asm/processor.h>
 #include <asm/ptrace.h>
 #include <asm/segment.h>
@@ -31,6 +32,18 @@ static inline u64 arch_taken_branches(void)
 		return 0x00c4;	/* ex_ret_brn_tkn */
 	}
 	return 0;
+}
+
+/* Counters that take any event; 0: not known. */
+static inline unsigned int arch_counter_count(void)
+{
+	struct x86_pmu_capability capability;
+
+	/* Its CPUs differ, and perf warns who asks. */
+	if (boot_cpu_has(X86_FEATURE_HYBRID_CPU))
+		return 0;
+	perf_get_x86_pmu_capability(&capability);
+	return capability.num_counters_gp;
 }
 
 #endif /* HWPROF_ARCH_H */
