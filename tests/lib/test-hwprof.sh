@@ -58,6 +58,9 @@ if [ ! -e /sys/bus/event_source/devices/hwprof ]; then
 	check "no module" 1 "modprobe hwprof" "$hwprof" record -- true
 	check "doctor without the module" 1 "^missing *step" "$hwprof" doctor
 fi
+check "doctor, counters" 0 "^[a-z]* *pmu  *[^ ]" sh -c "'$hwprof' doctor; true"
+check "doctor, precise events" 0 "^[a-z]* *precise  *[^ ]" \
+	sh -c "'$hwprof' doctor; true"
 check "doctor, arguments" 2 "takes no arguments" "$hwprof" doctor x
 check "doctor, JSON" 0 "usable" sh -c \
 	"'$hwprof' doctor --json | python3 -m json.tool"
