@@ -260,6 +260,29 @@ int hwprof_event_set(struct hwprof_event *event, const char *name,
 	return 0;
 }
 
+int hwprof_event_set_trigger(struct hwprof_event *event, uint64_t raw)
+{
+	static const struct {
+		const char *name;
+		unsigned int low;
+	} parts[] = {
+#define PART(name, low)	{ #name, low },
+		HWPROF_TRIGGER(PART)
+#undef PART
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		const struct field *field = find_field(parts[i].name,
+						       strlen(parts[i].name));
+		uint64_t mask = field_max(field) << parts[i].low;
+
+		set(event, field, (raw & mask) >> parts[i].low);
+		raw &= ~mask;
+	}
+	return raw ? -EINVAL : 0;
+}
+
 int hwprof_event_print(const struct hwprof_event *event, char *text,
 		       size_t size)
 {

@@ -325,6 +325,12 @@ int hwprof_event_set(struct hwprof_event *event, const char *name,
 		     uint64_t value);
 
 /*
+ * Sets the fields that make up the trigger to the raw event @raw, as the CPU's
+ * PMU has it. -EINVAL: it has bits that no trigger has.
+ */
+int hwprof_event_set_trigger(struct hwprof_event *event, uint64_t raw);
+
+/*
  * Spells @event as perf and hwprof_event_parse() read it, "hwprof/loops/u",
  * into @text of @size bytes. As snprintf().
  */

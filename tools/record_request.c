@@ -42,7 +42,8 @@ const char record_usage[] =
 "  -F, --freq N        so many times a second (default: 4000; records: 1000,\n"
 "                      bursts: 100)\n"
 "      --trigger EVENT what is counted for samples, records and bursts: a name of\n"
-"                      the CPU's or libpfm4's, a raw code (r20c4), or 'clock'\n"
+"                      the CPU's or libpfm4's, a raw code (r20c4), terms\n"
+"                      (cpu/event=0xc4,umask=0x20/), or 'clock'\n"
 "  -m, --mmap-pages N  pages of each CPU's ring, a power of two (default: as\n"
 "                      many as allowed, up to 4 MiB)\n"
 "      --progress      say every 10 s what was recorded, also where stderr is\n"
@@ -114,10 +115,19 @@ static void complete(struct hwprof_event *event, const char *text,
 		hwprof_event_set(event, "memory_mib", DEFAULT_MEMORY_MIB);
 }
 
-/* The event's name in the file is all that it was in the end. */
-static void spell(struct record_request *request, size_t index)
+/*
+ * What the event was parsed to, and what was changed of that, is what is opened,
+ * and its name in the file.
+ */
+static void set_config(struct record_request *request, size_t index)
 {
-	hwprof_event_print(&request->parsed[index], request->names[index],
+	const struct hwprof_event *event = &request->parsed[index];
+	struct perf_event_attr *attr = &request->events[index].attr;
+
+	attr->config = event->config[0];
+	attr->config1 = event->config[1];
+	attr->config2 = event->config[2];
+	hwprof_event_print(event, request->names[index],
 			   sizeof(request->names[index]));
 	request->events[index].name = request->names[index];
 }
@@ -134,14 +144,11 @@ static int add_event(struct record_request *request, const char *text)
 	if (hwprof_event_parse(event, text, message, sizeof(message)))
 		return usage_error("%s", message);
 	complete(event, text, &request->default_memory[index]);
-	spell(request, index);
 	*attr = (struct perf_event_attr){
-		.config = event->config[0],
-		.config1 = event->config[1],
-		.config2 = event->config[2],
 		.exclude_user = !event->user,
 		.exclude_kernel = !event->kernel,
 	};
+	set_config(request, index);
 	request->texts[index] = text;
 	request->event_count++;
 	return -1;
@@ -155,8 +162,7 @@ bool record_request_shrink(struct record_request *request, size_t index)
 	if (!request->default_memory[index] || !memory)
 		return false;
 	hwprof_event_set(event, "memory_mib", memory / 2);
-	request->events[index].attr.config = event->config[0];
-	spell(request, index);
+	set_config(request, index);
 	return true;
 }
 

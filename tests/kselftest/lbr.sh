@@ -61,6 +61,45 @@ by_name()
 		! hwprof record -o $data --trigger clock -e loops,lbr -- ./trips
 }
 
+stat_says()
+{
+	perf stat -e "hwprof/$1/u" -- ./trips 2>&1 | grep "$2"
+}
+
+# Of edges, inversion and masks the emulated counters count nothing, so that one
+# sees that the bits arrive.
+wide_codes()
+{
+	for bits in trigger_edge trigger_cmask=1 trigger_cmask=2,trigger_inv; do
+		stat_says "loops,lbr,trigger=0xc0,$bits" '^ *0  *hwprof/' ||
+			return
+	done
+	stat_says loops,lbr,trigger=0xc0 '^ *[1-9][0-9,]*  *hwprof/' &&
+		stat_says loops,lbr,trigger=0xc0,trigger_any 'not supported' &&
+		stat_says loops,lbr,trigger=0xc0,trigger_high=1 'not supported' &&
+		stat_says loops,lbr,trigger_cmask=1 'not supported'
+}
+
+# is_named TRIGGER PATTERN: in the name of the recorded event
+is_named()
+{
+	hwprof record -q -o $data --trigger "$1" -e loops,lbr -- ./trips &&
+		perf evlist -i $data && perf evlist -i $data | grep -q "$2"
+}
+
+# As perf, libpfm4 and sysfs spell them.
+wide_names()
+{
+	all="trigger_edge,trigger_inv,.*trigger=8388,trigger_cmask=1/"
+	is_named r20c4 "trigger=8388/" && is_named r18420c4 "$all" &&
+		is_named BR_INST_RETIRED:NEAR_TAKEN:c=1:i:e "$all" &&
+		is_named cpu/event=0xc4,umask=0x20,inv,edge=1,cmask=0x1/ "$all" &&
+		is_named cpu/branch-instructions/ "trigger=196/" &&
+		! hwprof record --trigger cpu/event=0xcd,ldlat=3/ -e loops,lbr \
+			-- ./trips &&
+		! hwprof record --trigger cpu/branch-instructions/u -e loops,lbr -- ./trips
+}
+
 counts()
 {
 	counted=$(perf stat -x, -e hwprof/loops,lbr/u -- ./trips 2>&1 |
@@ -174,6 +213,8 @@ test_ok "lbr: as many windows as perf has samples" as_many_as_perf
 test_ok "lbr: -F" by_frequency
 test_ok "lbr: another event" by_another_event
 test_ok "lbr: --trigger" by_name
+test_ok "lbr: edge, inv, cmask" wide_codes
+test_ok "lbr: --trigger with edge, inv, cmask" wide_names
 test_ok "lbr: perf stat" counts
 test_ok "lbr: forks and execs" forks_and_execs
 test_ok "lbr: -a" all_cpus

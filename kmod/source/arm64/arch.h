@@ -26,6 +26,12 @@ static inline u64 arch_taken_branches(void)
 	return 0;	/* BR_RETIRED counts those that are not taken, too */
 }
 
+/* The bits that a raw event may have. */
+static inline u64 arch_raw_events(void)
+{
+	return ARMV8_PMU_EVTYPE_EVENT;
+}
+
 /* Counters that take any event, of this CPU; 0: not known. */
 static inline unsigned int arch_counter_count(void)
 {
