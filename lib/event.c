@@ -110,6 +110,18 @@ static void set(struct hwprof_event *event, const struct field *field,
 	event->config[field->word] |= value << field->low;
 }
 
+const char *hwprof_source_name(enum hwprof_source source)
+{
+	static const char *const names[] = {
+		[HWPROF_SOURCE_STEP] = "step",
+		[HWPROF_SOURCE_LBR] = "lbr",
+		[HWPROF_SOURCE_SAMPLE] = "sample",
+		[HWPROF_SOURCE_MEM] = "mem",
+	};
+
+	return source < sizeof(names) / sizeof(names[0]) ? names[source] : NULL;
+}
+
 /* A decimal or 0x hexadecimal number, and nothing else, of @length bytes. */
 static bool parse_number(const char *text, size_t length, uint64_t *value)
 {

@@ -137,7 +137,11 @@ struct hwprof_totals {
 	uint64_t lost_records;	/* records the kernel had no room for */
 	uint64_t rows;		/* rows of loops */
 	uint64_t samples;	/* samples that are no rows */
+	uint32_t sources;	/* of sessions: bits 1 << enum hwprof_source */
 };
+
+/* The field's name of the source, "step"; NULL: there is no such one. */
+const char *hwprof_source_name(enum hwprof_source source);
 
 enum hwprof_loops_flags {
 	HWPROF_PER_PROCESS = 1 << 0,	/* do not merge processes */

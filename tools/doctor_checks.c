@@ -91,23 +91,6 @@ static void look_at_module(struct finding *finding)
 	}
 }
 
-static bool read_cap(const char *name, char *value, size_t size)
-{
-	char path[512];
-	FILE *file;
-	bool read;
-
-	snprintf(path, sizeof(path), HWPROF_SYSFS "/caps/%s", name);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	read = fgets(value, size, file);
-	fclose(file);
-	if (read)
-		value[strcspn(value, "\n")] = 0;
-	return read;
-}
-
 static void append(struct finding *finding, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

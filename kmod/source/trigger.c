@@ -44,8 +44,8 @@ static u64 trigger_event(const struct perf_event_attr *attr)
 {
 	u64 event = named_event(attr);
 
-	return event || !field_get(attr, FIELD_lbr) ? event :
-						      arch_taken_branches();
+	return event || source_of(attr) != &lbr_source ? event :
+							 arch_taken_branches();
 }
 
 /* A frequency of 0 is none. */

@@ -14,7 +14,8 @@ is_missing()
 	! grep -q '^yes$' $caps/lbr &&
 		perf stat -e hwprof/loops,lbr/u -- ./trips 2>&1 |
 			grep 'not supported' &&
-		! hwprof record -o $data -e loops,lbr -- ./trips &&
+		hwprof record -o $data -e loops,lbr -- ./trips 2>&1 |
+			grep -F "no source on this machine: lbr: $(cat $caps/lbr)" &&
 		sessions 0
 }
 
@@ -135,10 +136,30 @@ running()
 # kernel while it exchanges tables; that window is lost, and counted.
 kernel_too()
 {
-	record -e loops,lbr/uk -c 499 -- sh -c 'cat /proc/[0-9]*/stat > /dev/null' &&
+	record -e loops,lbr/uk -c 499 -- \
+			sh -c 'cat /proc/[0-9]*/stat > /dev/null; :' &&
 		grep -q '\[kernel\]' /tmp/report || return
-	record -e loops,lbr/u -c 99 -- sh -c 'cat /proc/[0-9]*/stat > /dev/null' &&
+	record -e loops,lbr/u -c 99 -- \
+			sh -c 'cat /proc/[0-9]*/stat > /dev/null; :' &&
 		! grep -q '\[kernel\]' /tmp/report
+}
+
+# Stepping sees no kernel, so where only that is asked for, records are best: to
+# the tool and, by itself, to the module.
+by_default()
+{
+	record -e loops -- ./trips && grep -q '1 session from step$' /tmp/report &&
+		record -e loops/k -c 499 -- \
+			sh -c 'cat /proc/[0-9]*/stat > /dev/null; :' &&
+		grep -q '1 session from lbr, ' /tmp/report &&
+		grep -q 'windows of branches' /tmp/report || return
+	perf record -q -R -e hwprof/loops,rows/k -c 499 -o $data -- \
+		sh -c 'cat /proc/[0-9]*/stat > /dev/null; :' &&
+		hwprof report loops -i $data > /tmp/report &&
+		grep -q '1 session from lbr, ' /tmp/report &&
+		hwprof record -q -o $data -e ranges/k -c 100000 -- \
+			sh -c 'cat /proc/[0-9]*/stat > /dev/null; :' &&
+		hwprof report ranges -i $data | grep '1 session from sample$'
 }
 
 two_at_once()
@@ -220,6 +241,7 @@ test_ok "lbr: forks and execs" forks_and_execs
 test_ok "lbr: -a" all_cpus
 test_ok "lbr: -p" running
 test_ok "lbr: the kernel" kernel_too
+test_ok "lbr: the best source" by_default
 test_ok "lbr: two sessions" two_at_once
 test_ok "lbr: beside perf record -b" beside_perf
 test_ok "lbr: ranges" ranges

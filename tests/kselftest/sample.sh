@@ -29,7 +29,8 @@ has()
 hot_code()
 {
 	record -e ranges,sample -c $every -- ./long_trips && loses_nothing &&
-		has long_trips 60 && grep -q 'by CPU time' /tmp/report
+		has long_trips 60 && grep -q 'by CPU time' /tmp/report &&
+		grep -q '^1 session from sample$' /tmp/report
 }
 
 # As many as the clock has periods: a sample's weight is its period.

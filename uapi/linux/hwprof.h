@@ -111,6 +111,14 @@ enum hwprof_basis {
 	HWPROF_BASIS_TIME	= 3,	/* windows, chosen by CPU time */
 };
 
+/* Where a session's events come from; as the fields of these names. */
+enum hwprof_source {
+	HWPROF_SOURCE_STEP	= 1,
+	HWPROF_SOURCE_LBR	= 2,
+	HWPROF_SOURCE_SAMPLE	= 3,
+	HWPROF_SOURCE_MEM	= 4,
+};
+
 /*
  * Totals of the session so far, in the event's unit where none is named.
  * Emitted after other rows; the last one in a file is the run's.
@@ -129,7 +137,7 @@ struct hwprof_row_totals {
 	__u64 memory;		/* bytes the session holds: fixed at its start */
 	__u64 windows;		/* that were taken; 0: there are none */
 	__u32 basis;		/* enum hwprof_basis */
-	__u32 reserved;
+	__u32 source;		/* enum hwprof_source; 0: not said */
 };
 
 /* How control went from one address to another. */
