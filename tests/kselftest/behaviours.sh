@@ -100,11 +100,10 @@ read_by_leader()
 		   exit !(seen > 1 && sum > 0 && sum <= '$BACK') }' /tmp/script
 }
 
-# objects MODIFIERS: of the loops of a program that is in the kernel as well
+# objects MODIFIERS: of the loops that run for a program
 objects()
 {
-	record -e "loops,lbr/$1" -c 499 -- sh -c \
-		'cat /proc/[0-9]*/stat > /dev/null; ./trips' > /dev/null &&
+	record -e "loops,lbr/$1" -c 499 -- ./trips > /dev/null &&
 		awk '{ for (i = 1; i <= NF; i++)
 			if ($i == "[kernel]" || $i == "trips") print $i }' \
 			/tmp/report | sort -u | tr '\n' ' '

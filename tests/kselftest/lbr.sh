@@ -149,16 +149,13 @@ kernel_too()
 by_default()
 {
 	record -e loops -- ./trips && grep -q '1 session from step$' /tmp/report &&
-		record -e loops/k -c 499 -- \
-			sh -c 'cat /proc/[0-9]*/stat > /dev/null; :' &&
-		grep -q '1 session from lbr, ' /tmp/report &&
-		grep -q 'windows of branches' /tmp/report || return
-	perf record -q -R -e hwprof/loops,rows/k -c 499 -o $data -- \
-		sh -c 'cat /proc/[0-9]*/stat > /dev/null; :' &&
+		record -e loops/k -c 499 -- ./trips &&
+		grep -q '1 session from lbr, ' /tmp/report || return
+	perf record -q -R -e hwprof/loops,rows/k -c 499 -o $data -- ./trips &&
 		hwprof report loops -i $data > /tmp/report &&
 		grep -q '1 session from lbr, ' /tmp/report &&
 		hwprof record -q -o $data -e ranges/k -c 100000 -- \
-			sh -c 'cat /proc/[0-9]*/stat > /dev/null; :' &&
+			dd if=/dev/zero of=/dev/null bs=1 count=9000 &&
 		hwprof report ranges -i $data | grep '1 session from sample$'
 }
 
