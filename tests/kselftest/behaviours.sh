@@ -103,7 +103,8 @@ read_by_leader()
 # objects MODIFIERS: of the loops that run for a program
 objects()
 {
-	record -e "loops,lbr/$1" -c 499 -- ./trips > /dev/null &&
+	record -e "loops,lbr/$1" -c $kernel_every -- \
+			sh -c "$in_kernel; ./trips" > /dev/null &&
 		awk '{ for (i = 1; i <= NF; i++)
 			if ($i == "[kernel]" || $i == "trips") print $i }' \
 			/tmp/report | sort -u | tr '\n' ' '

@@ -136,8 +136,7 @@ running()
 # kernel while it exchanges tables; that window is lost, and counted.
 kernel_too()
 {
-	record -e loops,lbr/uk -c 499 -- \
-			sh -c 'cat /proc/[0-9]*/stat > /dev/null; :' &&
+	record -e loops,lbr/uk -c $kernel_every -- $in_kernel &&
 		grep -q '\[kernel\]' /tmp/report || return
 	record -e loops,lbr/u -c 99 -- \
 			sh -c 'cat /proc/[0-9]*/stat > /dev/null; :' &&
@@ -149,13 +148,14 @@ kernel_too()
 by_default()
 {
 	record -e loops -- ./trips && grep -q '1 session from step$' /tmp/report &&
-		record -e loops/k -c 499 -- ./trips &&
+		record -e loops/k -c $kernel_every -- $in_kernel &&
 		grep -q '1 session from lbr, ' /tmp/report || return
-	perf record -q -R -e hwprof/loops,rows/k -c 499 -o $data -- ./trips &&
+	perf record -q -R -e hwprof/loops,rows/k -c $kernel_every -o $data -- \
+			$in_kernel &&
 		hwprof report loops -i $data > /tmp/report &&
 		grep -q '1 session from lbr, ' /tmp/report &&
 		hwprof record -q -o $data -e ranges/k -c 100000 -- \
-			dd if=/dev/zero of=/dev/null bs=1 count=9000 &&
+			$in_kernel &&
 		hwprof report ranges -i $data | grep '1 session from sample$'
 }
 
