@@ -16,6 +16,7 @@
 #include "arch.h"
 #include "compat.h"
 #include "session.h"
+#include "source/source.h"
 
 enum {
 	MERGE_ITEMS	= 1024,	/* at a time */
@@ -272,6 +273,7 @@ static void emit_totals(struct emit *emit)
 		.delivered = session->delivered,
 		.memory = session->memory,
 		.basis = session->params.basis,
+		.source = session->source->number,
 	};
 	unsigned int i;
 	int cpu;

@@ -4,6 +4,7 @@
 
 #include "front/front.h"
 #include "session.h"
+#include "source/counter.h"
 #include "source/source.h"
 
 static int __init hwprof_init(void)
@@ -16,6 +17,7 @@ static int __init hwprof_init(void)
 	err = slots_init();
 	if (err)
 		goto no_slots;
+	counters_init();
 	step_init();
 	lbr_init();
 	sample_init();

@@ -337,6 +337,8 @@ void collected_totals(const struct collected *collected,
 		totals->delivered += row->delivered;
 		totals->pending += row->pending;
 		totals->windows += row->windows;
+		if (hwprof_source_name(row->source))
+			totals->sources |= 1U << row->source;
 	}
 	totals->sessions = collected->session_count;
 	/* perf says what was lost a second time, at the end and in all. */

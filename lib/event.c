@@ -110,6 +110,18 @@ static void set(struct hwprof_event *event, const struct field *field,
 	event->config[field->word] |= value << field->low;
 }
 
+const char *hwprof_source_name(enum hwprof_source source)
+{
+	static const char *const names[] = {
+		[HWPROF_SOURCE_STEP] = "step",
+		[HWPROF_SOURCE_LBR] = "lbr",
+		[HWPROF_SOURCE_SAMPLE] = "sample",
+		[HWPROF_SOURCE_MEM] = "mem",
+	};
+
+	return source < sizeof(names) / sizeof(names[0]) ? names[source] : NULL;
+}
+
 /* A decimal or 0x hexadecimal number, and nothing else, of @length bytes. */
 static bool parse_number(const char *text, size_t length, uint64_t *value)
 {
@@ -258,6 +270,29 @@ int hwprof_event_set(struct hwprof_event *event, const char *name,
 		return -EINVAL;
 	set(event, field, value);
 	return 0;
+}
+
+int hwprof_event_set_trigger(struct hwprof_event *event, uint64_t raw)
+{
+	static const struct {
+		const char *name;
+		unsigned int low;
+	} parts[] = {
+#define PART(name, low)	{ #name, low },
+		HWPROF_TRIGGER(PART)
+#undef PART
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		const struct field *field = find_field(parts[i].name,
+						       strlen(parts[i].name));
+		uint64_t mask = field_max(field) << parts[i].low;
+
+		set(event, field, (raw & mask) >> parts[i].low);
+		raw &= ~mask;
+	}
+	return raw ? -EINVAL : 0;
 }
 
 int hwprof_event_print(const struct hwprof_event *event, char *text,

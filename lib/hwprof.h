@@ -137,7 +137,11 @@ struct hwprof_totals {
 	uint64_t lost_records;	/* records the kernel had no room for */
 	uint64_t rows;		/* rows of loops */
 	uint64_t samples;	/* samples that are no rows */
+	uint32_t sources;	/* of sessions: bits 1 << enum hwprof_source */
 };
+
+/* The field's name of the source, "step"; NULL: there is no such one. */
+const char *hwprof_source_name(enum hwprof_source source);
 
 enum hwprof_loops_flags {
 	HWPROF_PER_PROCESS = 1 << 0,	/* do not merge processes */
@@ -323,6 +327,12 @@ uint64_t hwprof_event_field(const struct hwprof_event *event, const char *name);
 /* Sets the field, if it exists and @value fits; else -EINVAL. */
 int hwprof_event_set(struct hwprof_event *event, const char *name,
 		     uint64_t value);
+
+/*
+ * Sets the fields that make up the trigger to the raw event @raw, as the CPU's
+ * PMU has it. -EINVAL: it has bits that no trigger has.
+ */
+int hwprof_event_set_trigger(struct hwprof_event *event, uint64_t raw);
 
 /*
  * Spells @event as perf and hwprof_event_parse() read it, "hwprof/loops/u",

@@ -25,6 +25,8 @@ void json_unsigned_unless(struct json *json, const char *name, uint64_t value,
 
 void json_totals(struct json *json, const struct hwprof_totals *totals)
 {
+	unsigned int source;
+
 	json_open(json, "totals", '{');
 	json_unsigned(json, "events", totals->events);
 	json_unsigned(json, "lost", totals->lost);
@@ -38,5 +40,10 @@ void json_totals(struct json *json, const struct hwprof_totals *totals)
 	json_unsigned(json, "lost_records", totals->lost_records);
 	json_unsigned(json, "rows", totals->rows);
 	json_unsigned(json, "samples", totals->samples);
+	json_open(json, "sources", '[');
+	for (source = 0; source < 32; source++)
+		if (totals->sources >> source & 1)
+			json_string(json, NULL, hwprof_source_name(source));
+	json_close(json, ']');
 	json_close(json, '}');
 }

@@ -80,6 +80,23 @@ bool read_number(const char *path, int64_t *value)
 	return found;
 }
 
+bool read_cap(const char *name, char *value, size_t size)
+{
+	char path[512];
+	FILE *file;
+	bool read;
+
+	snprintf(path, sizeof(path), HWPROF_SYSFS "/caps/%s", name);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	read = fgets(value, size, file);
+	fclose(file);
+	if (read)
+		value[strcspn(value, "\n")] = 0;
+	return read;
+}
+
 char *grouped(uint64_t value, char text[GROUPED_SIZE])
 {
 	char digits[GROUPED_SIZE];

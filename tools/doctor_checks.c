@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,32 +91,27 @@ static void look_at_module(struct finding *finding)
 	}
 }
 
-static bool read_cap(const char *name, char *value, size_t size)
-{
-	char path[512];
-	FILE *file;
-	bool read;
+static void append(struct finding *finding, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
-	snprintf(path, sizeof(path), HWPROF_SYSFS "/caps/%s", name);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	read = fgets(value, size, file);
-	fclose(file);
-	if (read)
-		value[strcspn(value, "\n")] = 0;
-	return read;
+static void append(struct finding *finding, const char *format, ...)
+{
+	size_t used = strlen(finding->text);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(finding->text + used, sizeof(finding->text) - used, format,
+		  args);
+	va_end(args);
 }
 
 static void append_cap(struct finding *finding, const char *name)
 {
-	size_t used = strlen(finding->text);
 	char value[128];
 
-	if (!read_cap(name, value, sizeof(value)))
-		return;
-	snprintf(finding->text + used, sizeof(finding->text) - used, "%s%s=%s",
-		 used ? " " : "", name, value);
+	if (read_cap(name, value, sizeof(value)))
+		append(finding, "%s%s=%s", *finding->text ? " " : "", name,
+		       value);
 }
 
 static int not_hidden(const struct dirent *entry)
@@ -317,38 +313,106 @@ static bool find_cpu_pmu(char *name, size_t size)
 	return count;
 }
 
-static void look_at_pmu(struct finding *finding)
+/* A number of those that the PMU's folder has in caps; false: it has none. */
+static bool read_pmu_cap(const char *pmu, const char *cap, int64_t *value)
 {
-	char name[256];
+	char path[512];
 
-	if (find_cpu_pmu(name, sizeof(name))) {
-		TEXT(finding, "the kernel has the PMU '%s'", name);
+	snprintf(path, sizeof(path), PMUS "%s/caps/%s", pmu, cap);
+	return read_number(path, value);
+}
+
+static void look_at_overflow(struct finding *finding)
+{
+	char overflow[128];
+
+	if (!read_cap("overflow", overflow, sizeof(overflow)))
+		return;
+	if (!strcmp(overflow, "NMI")) {
+		append(finding, "; their overflow is an NMI");
 		return;
 	}
 	finding->state = FINDING_WARN;
-	TEXT(finding, "no hardware counters: %s", is_virtual() ?
-	     "the hypervisor gives this machine none" :
-	     "the kernel does not know those of this CPU");
-	ADVICE(finding, "nothing: hwprof works by software then");
+	if (strcmp(overflow, "interrupt")) {
+		append(finding, "; their overflow does not come: %s", overflow);
+		ADVICE(finding, "see the kernel's messages (dmesg)");
+		return;
+	}
+	append(finding, "; their overflow is an ordinary interrupt: what the kernel does with interrupts off is seen where it turns them on");
+	ADVICE(finding, "boot with irqchip.gicv3_pseudo_nmi=1, if the kernel has CONFIG_ARM64_PSEUDO_NMI");
 }
 
-static void look_at_lbr(struct finding *finding)
+static void look_at_pmu(struct finding *finding)
 {
-	char name[256], path[512];
-	int64_t depth;
+	char name[256], count[32];
 
 	if (find_cpu_pmu(name, sizeof(name))) {
-		snprintf(path, sizeof(path), PMUS "%s/caps/branches", name);
-		if (read_number(path, &depth) && depth > 0) {
-			TEXT(finding, "%" PRId64 " entries deep", depth);
-			return;
-		}
-		TEXT(finding, "no branch records: the PMU '%s' has none that the kernel knows",
-		     name);
-	} else {
-		TEXT(finding, "no branch records: there are no hardware counters");
+		TEXT(finding, "the kernel has the PMU '%s'", name);
+		if (read_cap("counters", count, sizeof(count)) && atoi(count))
+			append(finding, " with %s counters for any event", count);
+		look_at_overflow(finding);
+		return;
 	}
 	finding->state = FINDING_WARN;
+	if (is_virtual()) {
+		TEXT(finding, "no hardware counters: the hypervisor gives this machine none");
+		ADVICE(finding, "hwprof works by software then; for counters, give the machine a virtual PMU (QEMU: -cpu host,pmu=on) or take one without a hypervisor");
+	} else {
+		TEXT(finding, "no hardware counters: the kernel does not know those of this CPU");
+		ADVICE(finding, "hwprof works by software then; for counters, boot a newer kernel");
+	}
+}
+
+static bool has_depth(const char *pmu, int64_t *depth)
+{
+	return read_pmu_cap(pmu, "branches", depth) && *depth > 0;
+}
+
+/* How deep, perf says; whether they can be used, only the module. */
+static void look_at_lbr(struct finding *finding)
+{
+	char name[256], usable[128];
+	int64_t depth;
+
+	finding->state = FINDING_WARN;
+	ADVICE(finding, "take windows by stepping in bursts, where there is stepping: -e loops,burst=200");
+	if (!find_cpu_pmu(name, sizeof(name))) {
+		TEXT(finding, "no branch records: there are no hardware counters");
+		return;
+	}
+	if (!has_depth(name, &depth)) {
+		TEXT(finding, "no branch records: the PMU '%s' has none that the kernel knows",
+		     name);
+		return;
+	}
+	TEXT(finding, "%" PRId64 " entries deep", depth);
+	if (read_cap("lbr", usable, sizeof(usable)) && strcmp(usable, "yes")) {
+		append(finding, ", but they cannot be used: %s", usable);
+		return;
+	}
+	finding->state = FINDING_OK;
+	*finding->advice = 0;
+}
+
+static void look_at_precise(struct finding *finding)
+{
+	int64_t precise;
+	char name[256];
+
+	if (!find_cpu_pmu(name, sizeof(name))) {
+		finding->state = FINDING_WARN;
+		TEXT(finding, "no precise events: there are no hardware counters");
+		return;
+	}
+	if (read_pmu_cap(name, "max_precise", &precise) && precise > 0) {
+		TEXT(finding, "the PMU '%s' has precise events, up to precise_ip=%" PRId64,
+		     name, precise);
+		return;
+	}
+	finding->state = FINDING_WARN;
+	TEXT(finding, "the PMU '%s' has no precise events: samples are late by some instructions",
+	     name);
+	ADVICE(finding, "take samples for functions and ranges, not for single instructions");
 }
 
 const struct check doctor_checks[] = {
@@ -362,6 +426,7 @@ const struct check doctor_checks[] = {
 	{ "cpu", false, look_at_cpu },
 	{ "pmu", false, look_at_pmu },
 	{ "lbr", false, look_at_lbr },
+	{ "precise", false, look_at_precise },
 };
 
 const unsigned int doctor_check_count =

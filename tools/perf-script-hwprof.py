@@ -19,8 +19,8 @@ TIME = 5
 
 TOTALS_FIELDS = ("produced", "delivered", "lost", "evicted", "pending",
                  "events", "gaps", "lost_events", "memory", "windows",
-                 "basis")
-TOTALS_BODY = struct.Struct("=10QI4x")
+                 "basis", "source")
+TOTALS_BODY = struct.Struct("=10QII")
 
 BRANCHES_BODY = struct.Struct("=IIQ")   # tid, count, sequence
 BRANCH = struct.Struct("=QQHHI")        # from, to, kind, flags, cycles

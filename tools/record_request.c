@@ -42,7 +42,8 @@ const char record_usage[] =
 "  -F, --freq N        so many times a second (default: 4000; records: 1000,\n"
 "                      bursts: 100)\n"
 "      --trigger EVENT what is counted for samples, records and bursts: a name of\n"
-"                      the CPU's or libpfm4's, a raw code (r20c4), or 'clock'\n"
+"                      the CPU's or libpfm4's, a raw code (r20c4), terms\n"
+"                      (cpu/event=0xc4,umask=0x20/), or 'clock'\n"
 "  -m, --mmap-pages N  pages of each CPU's ring, a power of two (default: as\n"
 "                      many as allowed, up to 4 MiB)\n"
 "      --progress      say every 10 s what was recorded, also where stderr is\n"
@@ -50,9 +51,10 @@ const char record_usage[] =
 "  -q, --quiet         say nothing but errors and warnings\n"
 "  -h, --help\n"
 "\n"
-"EVENT is FIELD[=VALUE],...[/u][/k] as in 'loops,memory_mib=4/u', which gets\n"
-"'step' if it names no source, 'rows' unless it has rows=0, and memory_mib=16\n"
-"(or less, if that is not allowed); or hwprof/FIELD[=VALUE],.../u, which is taken as it is.\n"
+"EVENT is FIELD[=VALUE],...[/u][/k] as in 'loops,memory_mib=4/u', which gets the\n"
+"best source there is if it names none ('step'; loops: else 'lbr'; ranges: else\n"
+"'sample'), 'rows' unless it has rows=0, and memory_mib=16 (or less, if that is\n"
+"not allowed); or hwprof/FIELD[=VALUE],.../u, which is taken as it is.\n"
 "\n"
 "exit status: that of the command, 128 + N if signal N killed it, 127 if it is\n"
 "not found, 126 if it cannot be executed; 1 recording failed; 2 wrong usage.\n";
@@ -76,37 +78,52 @@ static const struct option options[] = {
 
 static bool module_has(const char *source)
 {
-	char path[128], text[8] = "";
-	FILE *file;
+	char text[128];
 
-	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/"
-		 HWPROF_PMU_NAME "/caps/%s", source);
-	file = fopen(path, "r");
-	if (!file)
-		return false;
-	if (!fgets(text, sizeof(text), file))
-		text[0] = 0;
-	fclose(file);
-	return !strcmp(text, "yes\n");
+	return read_cap(source, text, sizeof(text)) && !strcmp(text, "yes");
 }
 
-/* The one that sees most, of those that there are. */
+/* As the module chooses: see its source_of(). NULL: there is none. */
 static const char *best_source(const struct hwprof_event *event)
 {
-	return hwprof_event_field(event, "ranges") && !module_has("step") &&
-	       module_has("sample") ? "sample" : "step";
+	if (hwprof_event_field(event, "burst") ||
+	    (event->user && module_has("step")))
+		return "step";
+	if (hwprof_event_field(event, "ranges") && module_has("sample"))
+		return "sample";
+	if (hwprof_event_field(event, "loops") && module_has("lbr"))
+		return "lbr";
+	return NULL;
+}
+
+static const char *source_of(const struct hwprof_event *event)
+{
+	static const char *const names[] = { "step", "lbr", "sample", "mem" };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (hwprof_event_field(event, names[i]))
+			return names[i];
+	return best_source(event);
+}
+
+static bool is_from(const struct hwprof_event *event, const char *source)
+{
+	const char *name = source_of(event);
+
+	return name && !strcmp(name, source);
 }
 
 /* What the short form leaves open is what exact loops need. */
 static void complete(struct hwprof_event *event, const char *text,
 		     bool *default_memory)
 {
+	const char *source = source_of(event);
+
 	if (event->whole)
 		return;
-	if (!hwprof_event_field(event, "lbr") &&
-	    !hwprof_event_field(event, "sample") &&
-	    !hwprof_event_field(event, "mem"))
-		hwprof_event_set(event, best_source(event), 1);
+	if (source)
+		hwprof_event_set(event, source, 1);
 	if (!strstr(text, "rows"))
 		hwprof_event_set(event, "rows", 1);
 	*default_memory = !strstr(text, "memory_mib");
@@ -114,10 +131,19 @@ static void complete(struct hwprof_event *event, const char *text,
 		hwprof_event_set(event, "memory_mib", DEFAULT_MEMORY_MIB);
 }
 
-/* The event's name in the file is all that it was in the end. */
-static void spell(struct record_request *request, size_t index)
+/*
+ * What the event was parsed to, and what was changed of that, is what is opened,
+ * and its name in the file.
+ */
+static void set_config(struct record_request *request, size_t index)
 {
-	hwprof_event_print(&request->parsed[index], request->names[index],
+	const struct hwprof_event *event = &request->parsed[index];
+	struct perf_event_attr *attr = &request->events[index].attr;
+
+	attr->config = event->config[0];
+	attr->config1 = event->config[1];
+	attr->config2 = event->config[2];
+	hwprof_event_print(event, request->names[index],
 			   sizeof(request->names[index]));
 	request->events[index].name = request->names[index];
 }
@@ -134,14 +160,11 @@ static int add_event(struct record_request *request, const char *text)
 	if (hwprof_event_parse(event, text, message, sizeof(message)))
 		return usage_error("%s", message);
 	complete(event, text, &request->default_memory[index]);
-	spell(request, index);
 	*attr = (struct perf_event_attr){
-		.config = event->config[0],
-		.config1 = event->config[1],
-		.config2 = event->config[2],
 		.exclude_user = !event->user,
 		.exclude_kernel = !event->kernel,
 	};
+	set_config(request, index);
 	request->texts[index] = text;
 	request->event_count++;
 	return -1;
@@ -155,8 +178,7 @@ bool record_request_shrink(struct record_request *request, size_t index)
 	if (!request->default_memory[index] || !memory)
 		return false;
 	hwprof_event_set(event, "memory_mib", memory / 2);
-	request->events[index].attr.config = event->config[0];
-	spell(request, index);
+	set_config(request, index);
 	return true;
 }
 
@@ -270,17 +292,15 @@ static int set_option(struct record_request *request, int option, char *value,
 static bool takes_all(const struct hwprof_event *event)
 {
 	return hwprof_event_field(event, "rows") &&
-	       !hwprof_event_field(event, "lbr") &&
 	       !hwprof_event_field(event, "burst") &&
-	       !hwprof_event_field(event, "sample");
+	       !is_from(event, "lbr") && !is_from(event, "sample");
 }
 
 static uint64_t default_frequency(const struct hwprof_event *event)
 {
 	if (hwprof_event_field(event, "burst"))
 		return BURST_FREQUENCY;
-	return hwprof_event_field(event, "lbr") ? WINDOW_FREQUENCY :
-						  SAMPLE_FREQUENCY;
+	return is_from(event, "lbr") ? WINDOW_FREQUENCY : SAMPLE_FREQUENCY;
 }
 
 static void set_period(const struct record_request *request,
@@ -312,11 +332,10 @@ static int set_trigger(struct record_request *request)
 
 		if (takes_all(event) || !hwprof_event_field(event, "rows"))
 			continue;
-		if (!raw && hwprof_event_field(event, "lbr"))
+		if (!raw && is_from(event, "lbr"))
 			return usage_error("--trigger clock: branch records are taken when a counter overflows; name its event");
-		hwprof_event_set(event, "trigger", raw);
-		request->events[i].attr.config1 = event->config[1];
-		spell(request, i);
+		hwprof_event_set_trigger(event, raw);
+		set_config(request, i);
 		any = true;
 	}
 	if (status < 0 && !any)

@@ -63,6 +63,47 @@ static const char *find_subject(const struct hwprof_event *event)
 	return fields[i].name;
 }
 
+/*
+ * Where what the event wants to know can come from; a source that it names, or
+ * that its other fields need, is the only one.
+ */
+static bool wants_source(const struct hwprof_event *event, const char *source)
+{
+	static const char *const all[] = { "step", "lbr", "sample", "mem" };
+	bool burst = hwprof_event_field(event, "burst");
+	size_t i;
+
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (hwprof_event_field(event, all[i]))
+			return hwprof_event_field(event, source);
+	return !strcmp(source, "step") ||
+	       (!strcmp(source, "lbr") && !burst &&
+		hwprof_event_field(event, "loops"));
+}
+
+/* False: one of those that there are would do. */
+static bool explain_sources(const struct hwprof_event *event, const char *text)
+{
+	static const char *const sources[] = { "step", "lbr", "mem" };
+	char reasons[512] = "", reason[128];
+	size_t used = 0, i;
+
+	for (i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
+		if (!wants_source(event, sources[i]))
+			continue;
+		if (!read_cap(sources[i], reason, sizeof(reason)) ||
+		    !strcmp(reason, "yes"))
+			return false;
+		used += snprintf(reasons + used, sizeof(reasons) - used,
+				 "%s%s: %s", used ? "; " : "", sources[i],
+				 reason);
+	}
+	if (used)
+		failed("event '%s' has no source on this machine: %s", text,
+		       reasons);
+	return used;
+}
+
 static void explain_permission(const char *text)
 {
 	int64_t paranoid = 0;
@@ -113,7 +154,8 @@ void explain_refusal(const struct perf_event_attr *attr,
 	case EINVAL:
 	case EOPNOTSUPP:
 	case ENOENT:
-		explain_unsupported(attr, event, text, error);
+		if (error != EOPNOTSUPP || !explain_sources(event, text))
+			explain_unsupported(attr, event, text, error);
 		return;
 	case ENOMEM:
 		explain_memory(event, text);

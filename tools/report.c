@@ -230,16 +230,31 @@ size_t terminal_width(void)
 	return size.ws_col;
 }
 
+void print_sessions(const struct hwprof_totals *totals)
+{
+	const char *between = " from ";
+	char text[GROUPED_SIZE];
+	unsigned int source;
+
+	printf("%s session%s", grouped(totals->sessions, text),
+	       totals->sessions == 1 ? "" : "s");
+	for (source = 0; source < 32; source++) {
+		if (!(totals->sources >> source & 1))
+			continue;
+		printf("%s%s", between, hwprof_source_name(source));
+		between = ", ";
+	}
+}
+
 static void print_totals(const struct hwprof_totals *totals)
 {
 	char text[5][GROUPED_SIZE];
 
 	if (totals->samples && !totals->rows)
 		return;
-	printf("\n%s events, %s gaps, %s session%s",
-	       grouped(totals->events, text[0]), grouped(totals->gaps, text[1]),
-	       grouped(totals->sessions, text[2]),
-	       totals->sessions == 1 ? "" : "s");
+	printf("\n%s events, %s gaps, ", grouped(totals->events, text[0]),
+	       grouped(totals->gaps, text[1]));
+	print_sessions(totals);
 	if (totals->windows)
 		printf(", %s windows", grouped(totals->windows, text[3]));
 	printf("\n");

@@ -51,6 +51,8 @@ int report_ranges(const struct report *report);
 /* What is printed alike. */
 const char *shown_path(const char *path, bool full);
 size_t terminal_width(void);	/* 0: as wide as it gets */
+/* "1 session from step", in a line. */
+void print_sessions(const struct hwprof_totals *totals);
 /* After the last output: the status, if that could be written. */
 int check_output(int status);
 

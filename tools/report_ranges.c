@@ -100,7 +100,12 @@ static void print_totals(const struct hwprof_totals *totals)
 
 	if (!totals->produced)
 		return;
-	printf("\n%s events = %s delivered + %s lost + %s evicted + %s pending\n",
+	printf("\n");
+	if (totals->sources) {
+		print_sessions(totals);
+		printf("\n");
+	}
+	printf("%s events = %s delivered + %s lost + %s evicted + %s pending\n",
 	       grouped(totals->produced, text[0]),
 	       grouped(totals->delivered, text[1]),
 	       grouped(totals->lost, text[2]), grouped(totals->evicted, text[3]),

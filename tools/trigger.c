@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Names of hardware events. */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,78 +11,137 @@
 #include <perfmon/pfmlib_perf_event.h>
 
 #include "command.h"
+#include "hwprof.h"
 #include "trigger.h"
 
 #define DEVICES "/sys/bus/event_source/devices/"
 
-enum { EVENT_MAX = 0xffff };	/* the field's 16 bits: umask and event code */
-
 enum found { NOT_FOUND, FOUND, TOO_MUCH };
 
-static bool parse_hex(const char *text, uint64_t *value)
+/* The CPUs' own, whose events are raw events. */
+static const char *const pmus[] = {
+	"cpu", "cpu_core", "armv8_pmuv3", "armv8_pmuv3_0",
+};
+
+enum { PMU_COUNT = sizeof(pmus) / sizeof(pmus[0]) };
+
+/* What a trigger has no bits for, such as a second word, is too much. */
+static enum found fits(uint64_t event)
+{
+	struct hwprof_event scratch = { .user = true };
+
+	return hwprof_event_set_trigger(&scratch, event) ? TOO_MUCH : FOUND;
+}
+
+static bool parse_number(const char *text, int base, uint64_t *value)
 {
 	char *end;
 
 	errno = 0;
-	*value = strtoull(text, &end, 16);
-	return *text && !*end && !errno;
+	*value = strtoull(text, &end, base);
+	return isxdigit((unsigned char)*text) && !*end && !errno;
 }
 
 static enum found from_number(const char *text, uint64_t *event)
 {
-	bool is_number = text[0] == 'r' ? parse_hex(text + 1, event) :
-			 !strncmp(text, "0x", 2) && parse_hex(text + 2, event);
+	bool is_number = text[0] == 'r' ? parse_number(text + 1, 16, event) :
+			 !strncmp(text, "0x", 2) && parse_number(text, 16, event);
 
-	if (!is_number)
-		return NOT_FOUND;
-	return *event <= EVENT_MAX ? FOUND : TOO_MUCH;
+	return is_number ? fits(*event) : NOT_FOUND;
 }
 
-/* "event=0xc4,umask=0x20" */
-static enum found parse_terms(char *terms, uint64_t *event)
+/* The first line of a file in the PMU's folder. */
+static bool read_line(const char *pmu, const char *folder, const char *name,
+		      char *line, size_t size)
 {
-	char *term;
+	char path[256];
+	FILE *file;
+	bool read;
+
+	if (strchr(name, '/'))
+		return false;
+	snprintf(path, sizeof(path), DEVICES "%s/%s/%s", pmu, folder, name);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	read = fgets(line, size, file);
+	fclose(file);
+	if (read)
+		line[strcspn(line, "\n")] = 0;
+	return read;
+}
+
+/* Puts @value where @format says, "config:0-7,32-35": lowest bits first. */
+static bool place(const char *format, uint64_t value, uint64_t *event)
+{
+	unsigned int low, high;
+	int used;
+
+	if (strncmp(format, "config:", 7))
+		return false;
+	for (format += 7; sscanf(format, "%u%n", &low, &used) == 1;
+	     format += *format == ',') {
+		format += used;
+		high = low;
+		if (sscanf(format, "-%u%n", &high, &used) == 1)
+			format += used;
+		for (; low <= high && low < 64; low++, value >>= 1)
+			*event |= (value & 1) << low;
+	}
+	return !*format && !value;
+}
+
+/* "event=0xc4,umask=0x20,inv", as the PMU's folder `format` has them. */
+static enum found parse_terms(const char *pmu, char *terms, uint64_t *event)
+{
+	char *term, format[128];
 
 	*event = 0;
-	while ((term = strsep(&terms, ",\n"))) {
-		uint64_t value;
+	while ((term = strsep(&terms, ","))) {
+		char *value = strchr(term, '=');
+		uint64_t number = 1;
 
-		if (!*term)
-			continue;
-		if (!strncmp(term, "event=0x", 8) &&
-		    parse_hex(term + 8, &value))
-			*event |= value;
-		else if (!strncmp(term, "umask=0x", 8) &&
-			 parse_hex(term + 8, &value))
-			*event |= value << 8;
-		else
+		if (value)
+			*value++ = 0;
+		if (!*term || (value && !parse_number(value, 0, &number)) ||
+		    !read_line(pmu, "format", term, format, sizeof(format)))
+			return NOT_FOUND;
+		if (!place(format, number, event))
 			return TOO_MUCH;
 	}
-	return *event <= EVENT_MAX ? FOUND : TOO_MUCH;
+	return fits(*event);
+}
+
+/* perf's "cpu/event=0xc4,umask=0x20/", or "cpu/name/". */
+static enum found from_terms(const char *text, uint64_t *event)
+{
+	size_t length = strcspn(text, "/"), i;
+	char terms[256], line[256];
+
+	for (i = 0; text[length] && i < PMU_COUNT; i++) {
+		if (strlen(pmus[i]) != length ||
+		    strncmp(pmus[i], text, length))
+			continue;
+		snprintf(terms, sizeof(terms), "%s", text + length + 1);
+		if (!*terms || terms[strlen(terms) - 1] != '/')
+			return NOT_FOUND;
+		terms[strlen(terms) - 1] = 0;
+		if (read_line(pmus[i], "events", terms, line, sizeof(line)))
+			return parse_terms(pmus[i], line, event);
+		return parse_terms(pmus[i], terms, event);
+	}
+	return NOT_FOUND;
 }
 
 /* What the kernel says of the CPU's own PMU. */
 static enum found from_sysfs(const char *name, uint64_t *event)
 {
-	static const char * const pmus[] = {
-		"cpu", "cpu_core", "armv8_pmuv3", "armv8_pmuv3_0",
-	};
+	char line[256];
 	size_t i;
 
-	for (i = 0; i < sizeof(pmus) / sizeof(pmus[0]); i++) {
-		char path[256], terms[128] = "";
-		FILE *file;
-
-		snprintf(path, sizeof(path), DEVICES "%s/events/%s", pmus[i],
-			 name);
-		file = strchr(name, '/') ? NULL : fopen(path, "r");
-		if (!file)
-			continue;
-		if (!fgets(terms, sizeof(terms), file))
-			terms[0] = 0;
-		fclose(file);
-		return parse_terms(terms, event);
-	}
+	for (i = 0; i < PMU_COUNT; i++)
+		if (read_line(pmus[i], "events", name, line, sizeof(line)))
+			return parse_terms(pmus[i], line, event);
 	return NOT_FOUND;
 }
 
@@ -116,8 +176,8 @@ static enum found from_libpfm(const char *text, uint64_t *event)
 				      &encoding) != PFM_SUCCESS)
 		return NOT_FOUND;
 	*event = attr.config;
-	return attr.type == PERF_TYPE_RAW && attr.config <= EVENT_MAX ?
-	       FOUND : TOO_MUCH;
+	return attr.type == PERF_TYPE_RAW && !attr.config1 && !attr.config2 ?
+	       fits(attr.config) : TOO_MUCH;
 }
 
 int trigger_parse(const char *text, uint64_t *event)
@@ -129,14 +189,16 @@ int trigger_parse(const char *text, uint64_t *event)
 		return -1;
 	found = from_number(text, event);
 	if (!found)
+		found = from_terms(text, event);
+	if (!found)
 		found = from_generic(text, event);
 	if (!found)
 		found = from_libpfm(text, event);
 	if (found == FOUND)
 		return -1;
 	if (found == TOO_MUCH)
-		return usage_error("--trigger '%s': more than an event code and a umask, which is all that a trigger has",
+		return usage_error("--trigger '%s': a trigger has an event code, umask, edge, any, inv and cmask, and no more",
 				   text);
-	return usage_error("--trigger '%s': unknown here; allowed are clock, cycles, instructions, branches and the like where there are counters, raw codes (r20c4) and libpfm4's names of this CPU's events",
+	return usage_error("--trigger '%s': unknown here; allowed are clock, cycles, instructions, branches and the like where there are counters, raw codes (r20c4), terms (cpu/event=0xc4,umask=0x20/) and libpfm4's names of this CPU's events",
 			   text);
 }

@@ -5,9 +5,9 @@
 #include <stdint.h>
 
 /*
- * The raw event that @text names: 0x20c4 or r20c4 as to perf, "clock" (0), a
- * name that the PMU's folder in sysfs has, or one of libpfm4's. -1, or the exit
- * status: it has said why.
+ * The raw event that @text names: 0x20c4 or r20c4 or cpu/event=0xc4,umask=0x20/
+ * as to perf, "clock" (0), a name that the PMU's folder in sysfs has, or one of
+ * libpfm4's. It fits a trigger. -1, or the exit status: it has said why.
  */
 int trigger_parse(const char *text, uint64_t *event);
 

@@ -68,14 +68,12 @@ static int check_fields(const struct perf_event_attr *attr)
 	    field_get(attr, FIELD_budget_permille) ||
 	    field_get(attr, FIELD_session))
 		return -EOPNOTSUPP;
-	err = check_burst(attr) ?: check_ranges(attr);
+	err = check_burst(attr) ?: trigger_check(attr) ?: check_ranges(attr);
 	if (err)
 		return err;
 	if (source_of(attr)->missing())
 		return -EOPNOTSUPP;
-	if (trigger_wanted(attr))
-		return check_windows(attr);
-	return field_get(attr, FIELD_trigger) ? -EINVAL : 0;
+	return trigger_wanted(attr) ? check_windows(attr) : 0;
 }
 
 static int check_attr(const struct perf_event_attr *attr)

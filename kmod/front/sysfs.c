@@ -4,8 +4,10 @@
 #include <linux/perf_event.h>
 #include <linux/sysfs.h>
 
+#include "arch.h"
 #include "../field.h"
 #include "../session.h"
+#include "../source/counter.h"
 #include "../source/source.h"
 #include "front.h"
 
@@ -98,6 +100,24 @@ static ssize_t mem_show(struct device *device,
 }
 static DEVICE_ATTR_RO(mem);
 
+static ssize_t counters_show(struct device *device,
+			     struct device_attribute *attribute, char *page)
+{
+	unsigned int count = arch_counter_count();
+
+	if (!count)
+		return sysfs_emit(page, "unknown\n");
+	return sysfs_emit(page, "%u\n", count);
+}
+static DEVICE_ATTR_RO(counters);
+
+static ssize_t overflow_show(struct device *device,
+			     struct device_attribute *attribute, char *page)
+{
+	return sysfs_emit(page, "%s\n", counters_overflow());
+}
+static DEVICE_ATTR_RO(overflow);
+
 static ssize_t sessions_show(struct device *device,
 			     struct device_attribute *attribute, char *page)
 {
@@ -111,6 +131,8 @@ static struct attribute *caps_attributes[] = {
 	&dev_attr_lbr.attr,
 	&dev_attr_sample.attr,
 	&dev_attr_mem.attr,
+	&dev_attr_counters.attr,
+	&dev_attr_overflow.attr,
 	&dev_attr_sessions.attr,
 	NULL
 };

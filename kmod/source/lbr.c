@@ -219,6 +219,7 @@ static unsigned int users;
 
 const struct source_ops lbr_source = {
 	.name		= "lbr",
+	.number		= HWPROF_SOURCE_LBR,
 	.missing	= lbr_missing,
 	.users		= &users,
 	.on		= lbr_on,

@@ -95,6 +95,7 @@ static unsigned int users;
 
 const struct source_ops sample_source = {
 	.name		= "sample",
+	.number		= HWPROF_SOURCE_SAMPLE,
 	.missing	= sample_missing,
 	.users		= &users,
 	.on		= sample_on,

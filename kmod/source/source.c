@@ -28,15 +28,30 @@ void source_put(const struct source_ops *source)
 	mutex_unlock(&users_lock);
 }
 
+/* Of those that can work here: stepping sees all, but of user code alone. */
+static const struct source_ops *best_source(const struct perf_event_attr *attr)
+{
+	const struct engine_ops *engine = field_engine(attr);
+
+	if (field_get(attr, FIELD_burst) ||
+	    (!step_source.missing() && !attr->exclude_user))
+		return &step_source;
+	if (engine->samples)
+		return &sample_source;
+	if (engine->feed_window && !lbr_source.missing())
+		return &lbr_source;
+	return &step_source;	/* and it says why not */
+}
+
 const struct source_ops *source_of(const struct perf_event_attr *attr)
 {
+	if (field_get(attr, FIELD_step))
+		return &step_source;
 	if (field_get(attr, FIELD_lbr))
 		return &lbr_source;
 	if (field_get(attr, FIELD_sample))
 		return &sample_source;
-	if (field_get(attr, FIELD_step) || !field_engine(attr)->samples)
-		return &step_source;
-	return step_source.missing() ? &sample_source : &step_source;
+	return best_source(attr);
 }
 
 void slot_open(struct slot *slot)

@@ -14,6 +14,7 @@ struct slot;
 
 struct source_ops {
 	const char *name;	/* as in HWPROF_FIELDS */
+	u32 number;		/* enum hwprof_source */
 
 	/* Why it cannot work on this machine: a sentence; NULL: it can. */
 	const char *(*missing)(void);

@@ -113,6 +113,7 @@ static unsigned int users;
 
 const struct source_ops step_source = {
 	.name		= "step",
+	.number		= HWPROF_SOURCE_STEP,
 	.missing	= step_missing,
 	.users		= &users,
 	.on		= step_on,

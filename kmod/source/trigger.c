@@ -17,13 +17,35 @@ bool trigger_wanted(const struct perf_event_attr *attr)
 	return source_of(attr) != &step_source || field_get(attr, FIELD_burst);
 }
 
+/* The raw event that it names; 0: none. */
+static u64 named_event(const struct perf_event_attr *attr)
+{
+	u64 event = 0;
+
+#define X(name, low)	event |= field_get(attr, FIELD_##name) << (low);
+	HWPROF_TRIGGER(X)
+#undef X
+	return event;
+}
+
+int trigger_check(const struct perf_event_attr *attr)
+{
+	u64 event = named_event(attr);
+
+	if (event && !trigger_wanted(attr))
+		return -EINVAL;
+	if (event && !field_get(attr, FIELD_trigger))
+		return -EINVAL;		/* how to count, but not what */
+	return event & ~arch_raw_events() ? -EOPNOTSUPP : 0;
+}
+
 /* The raw event; 0: the clock. */
 static u64 trigger_event(const struct perf_event_attr *attr)
 {
-	u64 event = field_get(attr, FIELD_trigger);
+	u64 event = named_event(attr);
 
-	return event || !field_get(attr, FIELD_lbr) ? event :
-						      arch_taken_branches();
+	return event || source_of(attr) != &lbr_source ? event :
+							 arch_taken_branches();
 }
 
 /* A frequency of 0 is none. */

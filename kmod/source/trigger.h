@@ -20,6 +20,9 @@ enum {
 /* Does the event's source take windows, which something must trigger? */
 bool trigger_wanted(const struct perf_event_attr *attr);
 
+/* Of the fields that say what it counts: 0 or an errno. */
+int trigger_check(const struct perf_event_attr *attr);
+
 /*
  * Makes the root's counter, which runs from now on. It counts where the event
  * does (user, kernel), at the event's period or frequency. @handler runs in

@@ -14,7 +14,8 @@ is_missing()
 	! grep -q '^yes$' $caps/lbr &&
 		perf stat -e hwprof/loops,lbr/u -- ./trips 2>&1 |
 			grep 'not supported' &&
-		! hwprof record -o $data -e loops,lbr -- ./trips &&
+		hwprof record -o $data -e loops,lbr -- ./trips 2>&1 |
+			grep -F "no source on this machine: lbr: $(cat $caps/lbr)" &&
 		sessions 0
 }
 
@@ -61,6 +62,45 @@ by_name()
 		! hwprof record -o $data --trigger clock -e loops,lbr -- ./trips
 }
 
+stat_says()
+{
+	perf stat -e "hwprof/$1/u" -- ./trips 2>&1 | grep "$2"
+}
+
+# Of edges, inversion and masks the emulated counters count nothing, so that one
+# sees that the bits arrive.
+wide_codes()
+{
+	for bits in trigger_edge trigger_cmask=1 trigger_cmask=2,trigger_inv; do
+		stat_says "loops,lbr,trigger=0xc0,$bits" '^ *0  *hwprof/' ||
+			return
+	done
+	stat_says loops,lbr,trigger=0xc0 '^ *[1-9][0-9,]*  *hwprof/' &&
+		stat_says loops,lbr,trigger=0xc0,trigger_any 'not supported' &&
+		stat_says loops,lbr,trigger=0xc0,trigger_high=1 'not supported' &&
+		stat_says loops,lbr,trigger_cmask=1 'not supported'
+}
+
+# is_named TRIGGER PATTERN: in the name of the recorded event
+is_named()
+{
+	hwprof record -q -o $data --trigger "$1" -e loops,lbr -- ./trips &&
+		perf evlist -i $data && perf evlist -i $data | grep -q "$2"
+}
+
+# As perf, libpfm4 and sysfs spell them.
+wide_names()
+{
+	all="trigger_edge,trigger_inv,.*trigger=8388,trigger_cmask=1/"
+	is_named r20c4 "trigger=8388/" && is_named r18420c4 "$all" &&
+		is_named BR_INST_RETIRED:NEAR_TAKEN:c=1:i:e "$all" &&
+		is_named cpu/event=0xc4,umask=0x20,inv,edge=1,cmask=0x1/ "$all" &&
+		is_named cpu/branch-instructions/ "trigger=196/" &&
+		! hwprof record --trigger cpu/event=0xcd,ldlat=3/ -e loops,lbr \
+			-- ./trips &&
+		! hwprof record --trigger cpu/branch-instructions/u -e loops,lbr -- ./trips
+}
+
 counts()
 {
 	counted=$(perf stat -x, -e hwprof/loops,lbr/u -- ./trips 2>&1 |
@@ -96,10 +136,27 @@ running()
 # kernel while it exchanges tables; that window is lost, and counted.
 kernel_too()
 {
-	record -e loops,lbr/uk -c 499 -- sh -c 'cat /proc/[0-9]*/stat > /dev/null' &&
+	record -e loops,lbr/uk -c $kernel_every -- $in_kernel &&
 		grep -q '\[kernel\]' /tmp/report || return
-	record -e loops,lbr/u -c 99 -- sh -c 'cat /proc/[0-9]*/stat > /dev/null' &&
+	record -e loops,lbr/u -c 99 -- \
+			sh -c 'cat /proc/[0-9]*/stat > /dev/null; :' &&
 		! grep -q '\[kernel\]' /tmp/report
+}
+
+# Stepping sees no kernel, so where only that is asked for, records are best: to
+# the tool and, by itself, to the module.
+by_default()
+{
+	record -e loops -- ./trips && grep -q '1 session from step$' /tmp/report &&
+		record -e loops/k -c $kernel_every -- $in_kernel &&
+		grep -q '1 session from lbr, ' /tmp/report || return
+	perf record -q -R -e hwprof/loops,rows/k -c $kernel_every -o $data -- \
+			$in_kernel &&
+		hwprof report loops -i $data > /tmp/report &&
+		grep -q '1 session from lbr, ' /tmp/report &&
+		hwprof record -q -o $data -e ranges/k -c 100000 -- \
+			$in_kernel &&
+		hwprof report ranges -i $data | grep '1 session from sample$'
 }
 
 two_at_once()
@@ -169,11 +226,14 @@ test_ok "lbr: as many windows as perf has samples" as_many_as_perf
 test_ok "lbr: -F" by_frequency
 test_ok "lbr: another event" by_another_event
 test_ok "lbr: --trigger" by_name
+test_ok "lbr: edge, inv, cmask" wide_codes
+test_ok "lbr: --trigger with edge, inv, cmask" wide_names
 test_ok "lbr: perf stat" counts
 test_ok "lbr: forks and execs" forks_and_execs
 test_ok "lbr: -a" all_cpus
 test_ok "lbr: -p" running
 test_ok "lbr: the kernel" kernel_too
+test_ok "lbr: the best source" by_default
 test_ok "lbr: two sessions" two_at_once
 test_ok "lbr: beside perf record -b" beside_perf
 test_ok "lbr: ranges" ranges

@@ -55,6 +55,18 @@ doctor_knows_step()
 	esac
 }
 
+# Loops can come from two sources: the tool takes one, or says of each why not.
+says_why_no_loops()
+{
+	hwprof record -q -o /tmp/load.data -e loops -- true > /tmp/why 2>&1
+	status=$?
+	cat /tmp/why
+	grep -q '^yes$' $pmu/caps/step $pmu/caps/lbr && [ $status = 0 ] ||
+		{ [ $status = 1 ] &&
+			grep -qF "step: $(cat $pmu/caps/step); lbr: $(cat $pmu/caps/lbr)" \
+				/tmp/why; }
+}
+
 comes_and_goes()
 {
 	for round in 1 2 3; do
@@ -78,6 +90,7 @@ test_ok "format" formats
 test_ok "events" lists_events
 test_ok "caps, and what the tool says of them" says_what_it_can
 test_ok "stepping, and what the tool says of it" doctor_knows_step
+test_ok "loops, from what there is" says_why_no_loops
 test_ok "load and unload" comes_and_goes
 test_ok "unload after refusals" unloads_after_refusals
 finish

@@ -19,7 +19,8 @@ has()
 hot_code()
 {
 	record -e ranges,sample -c $every -- ./long_trips && loses_nothing &&
-		has long_trips 60 && grep -q 'by CPU time' /tmp/report
+		has long_trips 60 && grep -q 'by CPU time' /tmp/report &&
+		grep -q '^1 session from sample$' /tmp/report
 }
 
 # As many as the clock has periods: a sample's weight is its period.
@@ -97,6 +98,16 @@ by_a_counter()
 		loses_nothing && has long_trips 60
 }
 
+# The number of an event is all that a counter of arm64 takes.
+of_arm64()
+{
+	record -e ranges,sample --trigger armv8_pmuv3/event=0x11/ -c 100003 -- \
+			./long_trips && has long_trips 60 &&
+		stat_says ranges,sample,trigger=0x11,trigger_cmask=1 &&
+		stat_says ranges,sample,trigger=0x11,trigger_edge &&
+		stat_says ranges,sample,trigger=0x11,trigger_high=1
+}
+
 has_no_counter()
 {
 	stat_says ranges,sample,trigger=0xc0
@@ -136,6 +147,8 @@ if ! has_counters; then
 fi
 # The rest is the same with and without counters.
 test_ok "sample: by a counter" by_a_counter
+[ ! -e /sys/bus/event_source/devices/armv8_pmuv3 ] ||
+	test_ok "sample: a counter of arm64" of_arm64
 test_ok "sample: -F" by_frequency
 test_ok "sample: the kernel" the_kernel
 test_ok "sample: perf stat" counts

@@ -96,7 +96,7 @@ TEST(sources)
 TEST(unknown_bits)
 {
 	static const uint64_t known[] = {
-		0xffffffff0fff1f7f, 0x0000ffff03ffffff, 0xffffffff00ffffff
+		0xffffffffffffff7f, 0x0000ffff03ffffff, 0xffffffffffffffff
 	};
 	int bit;
 
@@ -113,6 +113,22 @@ TEST(unknown_bits)
 			EXPECT_EQ(-EINVAL, try_config(EVENT_LOOPS, 0, one));
 		}
 	}
+}
+
+/* How to count, of nothing: neither a clock nor the default has modifiers. */
+TEST(trigger_of_nothing)
+{
+	uint64_t burst = 200, code = 0xc0ULL << 48, cmask = 1 << 24;
+	int bit;
+
+	EXPECT_EQ(-EINVAL, try_config(EVENT_LOOPS, code, 0));
+	EXPECT_EQ(-EINVAL, try_config(EVENT_LOOPS, code, cmask));
+	EXPECT_EQ(-EINVAL, try_config(EVENT_LOOPS, burst, cmask));
+	for (bit = 13; bit < 16; bit++)
+		EXPECT_EQ(-EINVAL, try_config(EVENT_LOOPS | 1 << bit, burst, 0));
+	for (bit = 28; bit < 32; bit++)
+		EXPECT_EQ(-EINVAL,
+			  try_config(EVENT_LOOPS | 1ULL << bit, burst, 0));
 }
 
 /* The fourth word came with Linux 6.3; before, perf itself refuses it. */

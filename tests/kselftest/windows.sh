@@ -13,6 +13,11 @@ echo 1000000 > /proc/sys/kernel/perf_event_max_sample_rate
 echo 0 > /proc/sys/kernel/perf_cpu_time_max_percent
 trap 'echo 25 > /proc/sys/kernel/perf_cpu_time_max_percent' EXIT
 
+# A program that is in the kernel most of the time. Its branches are many: on a
+# debug kernel, an interrupt alone makes thousands.
+in_kernel="dd if=/dev/zero of=/dev/null bs=1 count=9000"
+kernel_every=20011
+
 # So many are left; they go a moment after their last event.
 sessions()
 {

@@ -25,6 +25,10 @@ static const struct {
 	{ "loops,span=4294967295", { 0xffffffff00000002, 0, 0 }, true, false, false },
 	{ "loops,burst=200,budget_permille=10", { 0x2, 0xa00c8, 0 }, true, false, false },
 	{ "ranges,range_of=15,epsilon_ppm=1", { 0x20, 0, 0xf00001 }, true, false, false },
+	{ "loops,trigger=0x20c4,trigger_edge,trigger_inv,trigger_any",
+	  { 0xe002, 0x20c4ULL << 48, 0 }, true, false, false },
+	{ "loops,trigger=1,trigger_high=15,trigger_cmask=255",
+	  { 0xf0000002, 1ULL << 48, 0xff000000 }, true, false, false },
 	{ "ranges,epsilon_ppm=1000000", { 0x20, 0, 1000000 }, true, false, false },
 	{ "loops,session=4294967295", { 0x2, 0, 0xffffffff00000000 }, true, false, false },
 };
@@ -158,6 +162,29 @@ static void test_fields(void **state)
 	assert_int_equal(hwprof_event_field(&event, "nothing"), 0);
 }
 
+/* The fields stand where a CPU's event select has them. */
+static void test_trigger(void **state)
+{
+	struct hwprof_event event = { .config = { 0x2, 200, 0 } };
+
+	static const uint64_t none[] = {
+		1 << 16, 1 << 17, 1 << 19, 1 << 20, 1 << 22, 1ULL << 36,
+	};
+	size_t i;
+
+	assert_int_equal(hwprof_event_set_trigger(&event, 0xf3fa4abcdULL), 0);
+	assert_int_equal(event.config[0], 0xf000e002);
+	assert_int_equal(event.config[1], 0xabcdULL << 48 | 200);
+	assert_int_equal(event.config[2], 0x3f000000);
+	assert_int_equal(hwprof_event_set_trigger(&event, 0xc4), 0);
+	assert_int_equal(event.config[0], 0x2);
+	assert_int_equal(event.config[2], 0);
+	for (i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		assert_int_equal(hwprof_event_set_trigger(&event,
+							  none[i] | 0xc4),
+				 -EINVAL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -166,6 +193,7 @@ int main(void)
 		cmocka_unit_test(test_short_message),
 		cmocka_unit_test(test_print),
 		cmocka_unit_test(test_fields),
+		cmocka_unit_test(test_trigger),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

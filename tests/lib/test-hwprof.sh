@@ -47,8 +47,13 @@ check "no number" 2 "'x': allowed" "$hwprof" record -p x
 check "no process" 1 "there is no process 2147483646" "$hwprof" record -p 2147483646
 check "unknown trigger" 2 "'no-such': unknown here; allowed are clock" \
 	"$hwprof" record --trigger no-such -e loops,lbr -- true
-check "wide trigger" 2 "'r120c4': more than an event code" \
+check "bits of no trigger" 2 "'r120c4': a trigger has an event code, umask" \
 	"$hwprof" record --trigger r120c4 -e loops,lbr -- true
+check "an event of two words" 2 "DMND_DATA_RD': a trigger has an event code" \
+	env LIBPFM_FORCE_PMU=skl "$hwprof" record --trigger \
+	OFFCORE_RESPONSE_0:DMND_DATA_RD -e loops,lbr -- true
+check "terms without slash" 2 "unknown here; .*(cpu/event=0xc4" \
+	"$hwprof" record --trigger cpu/event=0xc4 -e loops,lbr -- true
 check "trigger of nothing" 2 "needs an event with samples of code" \
 	"$hwprof" record --trigger r20c4 -- true
 check "clock of records" 2 "name its event" \
@@ -58,6 +63,9 @@ if [ ! -e /sys/bus/event_source/devices/hwprof ]; then
 	check "no module" 1 "modprobe hwprof" "$hwprof" record -- true
 	check "doctor without the module" 1 "^missing *step" "$hwprof" doctor
 fi
+check "doctor, counters" 0 "^[a-z]* *pmu  *[^ ]" sh -c "'$hwprof' doctor; true"
+check "doctor, precise events" 0 "^[a-z]* *precise  *[^ ]" \
+	sh -c "'$hwprof' doctor; true"
 check "doctor, arguments" 2 "takes no arguments" "$hwprof" doctor x
 check "doctor, JSON" 0 "usable" sh -c \
 	"'$hwprof' doctor --json | python3 -m json.tool"

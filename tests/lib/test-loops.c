@@ -352,7 +352,7 @@ static void test_time(void **state)
 		.row.size = sizeof(totals),
 		.row.session = row.row.session,
 		.produced = 990, .delivered = 990, .windows = 50,
-		.basis = HWPROF_BASIS_TIME,
+		.basis = HWPROF_BASIS_TIME, .source = HWPROF_SOURCE_LBR,
 	};
 	struct hwprof_loops *loops;
 	struct fixture fixture;
@@ -374,6 +374,8 @@ static void test_time(void **state)
 	fixture_end(&fixture);
 	loops = fixture_loops(&fixture, 0);
 	assert_int_equal(hwprof_loops_totals(loops)->windows, 50);
+	assert_int_equal(hwprof_loops_totals(loops)->sources,
+			 1 << HWPROF_SOURCE_LBR);
 	assert_true(found_loop(loops, 0x100)->share == 0.22);
 	assert_true(found_loop(loops, 0x110)->share == 0.3);
 	assert_string_equal(found_loop(loops, 0x110)->share_of, "time");
@@ -476,6 +478,7 @@ static void test_warnings(void **state)
 			 .session = 1 },
 		.produced = 100, .delivered = 60, .lost = 10, .evicted = 20,
 		.pending = 10, .basis = HWPROF_BASIS_EXACT,
+		.source = 9,	/* of a module to come */
 	};
 	struct hwprof_loops *loops;
 	struct fixture fixture;
@@ -493,6 +496,7 @@ static void test_warnings(void **state)
 	assert_non_null(found_warning(loops, "50 of the 60 back edges"));
 	assert_non_null(found_warning(loops, "/no/prog"));
 	assert_int_equal(hwprof_loops_totals(loops)->lost_records, 7);
+	assert_int_equal(hwprof_loops_totals(loops)->sources, 0);
 	hwprof_loops_free(loops);
 	fixture_remove(&fixture);
 }

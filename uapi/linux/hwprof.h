@@ -40,15 +40,34 @@
 	X(sample,	   0, 10, 10, "overflows of a counter")		       \
 	X(mem,		   0, 11, 11, "precise memory accesses")	       \
 	X(rows,		   0, 12, 12, "give rows, not samples")		       \
+	X(trigger_edge,	   0, 13, 13, "trigger: how often it begins to happen") \
+	X(trigger_inv,	   0, 14, 14, "trigger: in cycles with fewer than trigger_cmask") \
+	X(trigger_any,	   0, 15, 15, "trigger: of all threads of the core")   \
 	X(memory_mib,	   0, 16, 27, "memory of the session in MiB; 0: 1 MiB") \
+	X(trigger_high,	   0, 28, 31, "trigger: bits 8 to 11 of AMD's event code") \
 	X(span,		   0, 32, 63, "longest back edge in bytes; 0: 1 MiB") \
 	X(burst,	   1,  0, 15, "branches that step takes at a time; 0: all of them") \
 	X(budget_permille, 1, 16, 25, "share of the task's time; 0: unlimited") \
 	X(interval_ms,	   1, 32, 47, "milliseconds between rows; 0: 1000")    \
-	X(trigger,	   1, 48, 63, "raw event that windows and samples are taken at; 0: lbr: taken branches, others: CPU time") \
+	X(trigger,	   1, 48, 63, "raw event that windows and samples are taken at: event code and umask; 0: lbr: taken branches, others: CPU time") \
 	X(epsilon_ppm,	   2,  0, 19, "largest error of a range, up to 1000000; 0: 10000") \
 	X(range_of,	   2, 20, 23, "stream that ranges summarise")	       \
+	X(trigger_cmask,   2, 24, 31, "trigger: in cycles with so many or more") \
 	X(session,	   2, 32, 63, "session opened at /dev/hwprof")
+
+/*
+ * The raw event of a trigger, in the order that the CPU's PMU and perf's rNNN
+ * have it:
+ *
+ *	X(field, its lowest bit in the raw event)
+ */
+#define HWPROF_TRIGGER(X)						       \
+	X(trigger,	   0)						       \
+	X(trigger_edge,	  18)						       \
+	X(trigger_any,	  21)						       \
+	X(trigger_inv,	  23)						       \
+	X(trigger_cmask,  24)						       \
+	X(trigger_high,	  32)
 
 #define HWPROF_DEFAULT_MEMORY_MIB	1
 #define HWPROF_DEFAULT_SPAN		(1U << 20)
@@ -93,6 +112,14 @@ enum hwprof_basis {
 	HWPROF_BASIS_TIME	= 3,	/* windows, chosen by CPU time */
 };
 
+/* Where a session's events come from; as the fields of these names. */
+enum hwprof_source {
+	HWPROF_SOURCE_STEP	= 1,
+	HWPROF_SOURCE_LBR	= 2,
+	HWPROF_SOURCE_SAMPLE	= 3,
+	HWPROF_SOURCE_MEM	= 4,
+};
+
 /*
  * Totals of the session so far, in the event's unit where none is named.
  * Emitted after other rows; the last one in a file is the run's.
@@ -111,7 +138,7 @@ struct hwprof_row_totals {
 	__u64 memory;		/* bytes the session holds: fixed at its start */
 	__u64 windows;		/* that were taken; 0: there are none */
 	__u32 basis;		/* enum hwprof_basis */
-	__u32 reserved;
+	__u32 source;		/* enum hwprof_source; 0: not said */
 };
 
 /* How control went from one address to another. */

@@ -2,6 +2,7 @@
 /* Sources that this architecture does not have. They say why, and refuse. */
 #include <linux/errno.h>
 
+#include "../../../uapi/linux/hwprof.h"
 #include "../source.h"
 
 static unsigned int no_users;
@@ -18,6 +19,7 @@ static const char *step_missing(void)
 
 const struct source_ops step_source = {
 	.name		= "step",
+	.number		= HWPROF_SOURCE_STEP,
 	.missing	= step_missing,
 	.users		= &no_users,
 	.on		= absent_on,
@@ -38,6 +40,7 @@ static const char *lbr_missing(void)
 
 const struct source_ops lbr_source = {
 	.name		= "lbr",
+	.number		= HWPROF_SOURCE_LBR,
 	.missing	= lbr_missing,
 	.users		= &no_users,
 	.on		= absent_on,

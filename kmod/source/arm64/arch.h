@@ -3,6 +3,8 @@
 #ifndef HWPROF_ARCH_H
 #define HWPROF_ARCH_H
 
+#include <linux/bitfield.h>
+#include <linux/perf/arm_pmuv3.h>
 #include <asm/ptrace.h>
 #include <asm/unistd.h>
 
@@ -22,6 +24,19 @@ static inline bool arch_is_ioctl(const struct pt_regs *regs, u32 command)
 static inline u64 arch_taken_branches(void)
 {
 	return 0;	/* BR_RETIRED counts those that are not taken, too */
+}
+
+/* The bits that a raw event may have. */
+static inline u64 arch_raw_events(void)
+{
+	return ARMV8_PMU_EVTYPE_EVENT;
+}
+
+/* Counters that take any event, of this CPU; 0: not known. */
+static inline unsigned int arch_counter_count(void)
+{
+	return pmuv3_implemented(read_pmuver()) ?
+	       FIELD_GET(ARMV8_PMU_PMCR_N, read_pmcr()) : 0;
 }
 
 #endif /* HWPROF_ARCH_H */

@@ -3,6 +3,7 @@
 #ifndef HWPROF_ARCH_H
 #define HWPROF_ARCH_H
 
+#include <asm/perf_event.h>
 #include <asm/processor.h>
 #include <asm/ptrace.h>
 #include <asm/segment.h>
@@ -31,6 +32,37 @@ static inline u64 arch_taken_branches(void)
 		return 0x00c4;	/* ex_ret_brn_tkn */
 	}
 	return 0;
+}
+
+/* What perf knows of the counters; of CPUs that differ it warns who asks. */
+static inline struct x86_pmu_capability arch_counters(void)
+{
+	struct x86_pmu_capability counters = { };
+
+	if (!boot_cpu_has(X86_FEATURE_HYBRID_CPU))
+		perf_get_x86_pmu_capability(&counters);
+	return counters;
+}
+
+/* Counters that take any event; 0: not known. */
+static inline unsigned int arch_counter_count(void)
+{
+	return arch_counters().num_counters_gp;
+}
+
+/* The bits that a raw event may have, of those that are not perf's to set. */
+static inline u64 arch_raw_events(void)
+{
+	switch (boot_cpu_data.x86_vendor) {
+	case X86_VENDOR_INTEL:
+		return X86_RAW_EVENT_MASK |
+		       (arch_counters().version > 2 ? ARCH_PERFMON_EVENTSEL_ANY :
+						      0);
+	case X86_VENDOR_AMD:
+	case X86_VENDOR_HYGON:
+		return AMD64_RAW_EVENT_MASK;
+	}
+	return X86_RAW_EVENT_MASK;
 }
 
 #endif /* HWPROF_ARCH_H */

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/err.h>
+#include <linux/perf_event.h>
+#include <linux/preempt.h>
+#include <linux/timekeeping.h>
+
+#include "counter.h"
+
+enum {
+	TRY_PERIOD	= 10007,		/* cycles */
+	TRY_NS		= 100 * 1000 * 1000,	/* for as many, at the most */
+};
+
+static const char *overflow;	/* see counters_overflow(); NULL: none yet */
+
+static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
+			struct pt_regs *regs)
+{
+	WRITE_ONCE(overflow, in_nmi() ? "NMI" : "interrupt");
+}
+
+/* On arm64 only the driver knows, and does not say: so it is tried. */
+void counters_init(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(struct perf_event_attr),
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.sample_period = TRY_PERIOD,
+	};
+	u64 end = ktime_get_ns() + TRY_NS;
+	struct perf_event *counter;
+
+	counter = perf_event_create_kernel_counter(&attr, -1, current,
+						   on_overflow, NULL);
+	if (IS_ERR(counter)) {
+		overflow = PTR_ERR(counter) == -ENOENT ?
+			   "no hardware counters" :
+			   "the hardware counters are in use, or refuse";
+		return;
+	}
+	while (!READ_ONCE(overflow) && ktime_get_ns() < end)
+		cpu_relax();
+	perf_event_release_kernel(counter);
+	if (!overflow)
+		overflow = "no counter of cycles has overflowed";
+}
+
+const char *counters_overflow(void)
+{
+	return overflow;
+}

@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# What `hwprof doctor` says of the machines of the rig, whose counters are known.
+. "${0%/*}/tap.sh"
+
+devices=/sys/bus/event_source/devices
+caps=$devices/hwprof/caps
+
+hwprof doctor > /tmp/doctor
+hwprof doctor --json > /tmp/doctor.json
+
+# says STATE CHECK TEXT: in both forms
+says()
+{
+	grep "^$1 *$2 " /tmp/doctor
+	grep "^$1 *$2 " /tmp/doctor | grep -qF "$3" &&
+		grep -qF "$3" /tmp/doctor.json
+}
+
+cap_is()
+{
+	echo "$1: $(cat $caps/"$1")"
+	[ "$(cat $caps/"$1")" = "$2" ]
+}
+
+no_counters()
+{
+	cap_is overflow "no hardware counters" && cap_is counters unknown &&
+		says warn pmu "no hardware counters: " &&
+		says warn lbr "there are no hardware counters" &&
+		says warn precise "there are no hardware counters"
+}
+
+# Four counters and 32 records as on a Skylake; its PEBS is not emulated.
+x86_counters()
+{
+	cap_is overflow NMI && cap_is counters 4 &&
+		says ok pmu "'cpu' with 4 counters for any event; their overflow is an NMI" &&
+		says ok lbr "$(cat $devices/cpu/caps/branches) entries deep" &&
+		says warn precise "'cpu' has no precise events"
+}
+
+# Of the debug kernel they are NMIs.
+arm64_counters()
+{
+	case $KSELFTEST_KERNEL in
+	*debug)
+		cap_is overflow NMI &&
+			says ok pmu "6 counters for any event; their overflow is an NMI" ;;
+	*)
+		cap_is overflow interrupt &&
+			says warn pmu "6 counters for any event; their overflow is an ordinary interrupt" &&
+			grep -q 'gicv3_pseudo_nmi=1' /tmp/doctor ;;
+	esac && says warn lbr "has none that the kernel knows" &&
+		says warn precise "has no precise events"
+}
+
+# Each check has a line, and counters and records that lack, what helps.
+is_complete()
+{
+	for check in kernel module caps step permission mlock tracefs cpu pmu \
+		     lbr precise; do
+		grep "^[a-z]* *$check *[^ ]" /tmp/doctor || return
+	done
+	awk 'warned && $1 != "->" { exit 1 }
+	     { warned = $1 == "warn" && ($2 == "pmu" || $2 == "lbr") }' \
+		/tmp/doctor
+}
+
+test_ok "doctor: every check" is_complete
+if [ -e $devices/cpu ]; then
+	test_ok "doctor: counters of x86-64" x86_counters
+elif ls $devices | grep -q '^armv8'; then
+	test_ok "doctor: counters of arm64" arm64_counters
+else
+	test_ok "doctor: no counters" no_counters
+fi
+finish
