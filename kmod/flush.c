@@ -390,7 +390,7 @@ static enum flushed flush_once(struct session *session, u32 space)
 	WRITE_ONCE(session->kept, space || !emit.done);
 	profile_release(session);
 	if (READ_ONCE(session->flush_again))
-		irq_work_queue(&session->flush_kick);
+		session_want_flush(session);
 	if (!retired)
 		return FLUSH_UNREACHED;
 	if (emit.done)
@@ -522,6 +522,7 @@ void session_flush_work(struct work_struct *work)
 
 	queue_delayed_work(hwprof_workqueue, &session->flush_work,
 			   session->interval);
+	WRITE_ONCE(session->flush_wanted, false);
 	session_flush(session, 0);
 }
 
@@ -530,6 +531,18 @@ void session_flush_kick(struct irq_work *work)
 	struct session *session = container_of(work, struct session, flush_kick);
 
 	mod_delayed_work(hwprof_workqueue, &session->flush_work, 0);
+}
+
+/*
+ * Not at an interval's end, but soon; from anywhere. One kick will do: where the
+ * kernel's branches are profiled, those of the kick itself may fill a window,
+ * which finds the table as crowded as before.
+ */
+void session_want_flush(struct session *session)
+{
+	if (!READ_ONCE(session->flush_wanted) &&
+	    !xchg(&session->flush_wanted, true))
+		irq_work_queue(&session->flush_kick);
 }
 
 /* The slot's table goes out as it is: see engine_ops.immediate. */

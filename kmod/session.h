@@ -151,6 +151,7 @@ struct session {
 	struct mutex flush_lock;	/* flushes in process context, in turn */
 	struct delayed_work flush_work;
 	unsigned int retry_ms;		/* after a ring was full */
+	bool flush_wanted;		/* and kicked for */
 	struct irq_work flush_kick;
 	struct work_struct end_work;
 
@@ -230,6 +231,7 @@ void sessions_flush_here(void);
 void session_totals_here(struct session *session);
 void session_flush_work(struct work_struct *work);
 void session_flush_kick(struct irq_work *work);
+void session_want_flush(struct session *session);
 void slot_emit(struct slot *slot);
 int table_take(struct session *session);
 void slot_change_table(struct slot *slot, int table);

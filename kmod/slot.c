@@ -368,7 +368,7 @@ static void feed_engine(struct slot *slot, struct stream_event *stream,
 	if (engine->immediate)
 		slot_emit(slot);
 	else
-		irq_work_queue(&session->flush_kick);
+		session_want_flush(session);
 }
 
 /* One event of current. @regs: its user registers; needed only for a unit. */
@@ -414,7 +414,7 @@ void slot_feed_window(struct slot *slot, struct window *window)
 		void *table = session->tables[slot->table].memory;
 
 		if (!session->engine->feed_window(table, window, &counts))
-			irq_work_queue(&session->flush_kick);
+			session_want_flush(session);
 		slot->fed += counts.units;
 	} else {
 		count_window(slot, window, &counts);
@@ -467,5 +467,5 @@ void slot_feed_sample(struct slot *slot, struct stream_event *sample)
 	}
 	slot->fed += units;
 	if (!engine->feed(session->tables[slot->table].memory, NULL, sample))
-		irq_work_queue(&session->flush_kick);
+		session_want_flush(session);
 }
