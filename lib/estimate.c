@@ -22,6 +22,12 @@ static void add_single_trips(struct hwprof_loop *loop,
 }
 
 /*
+ * Time is not as fair to branches as counting them is: with the same width, the
+ * trip count was in 92 of 100 intervals of bursts, not in 95 (tests/accuracy/burst).
+ */
+static const double TIME_WIDTH = 1.3;
+
+/*
  * Windows: the delta method on log(back edges / entries), with the sums over
  * windows of squares and products. 1.96 + 2.4/n stands for Student's t with n
  * windows, of which the loop was in at least n = (Σe)²/Σe²; so does n/(n - 1),
@@ -46,6 +52,8 @@ static void estimate_interval(struct hwprof_loop *loop,
 		   2 * sums->sum_cross / (back * entries);
 	variance *= windows / (windows - 1);
 	reach = (1.96 + 2.4 / windows) * sqrt(variance > 0 ? variance : 0);
+	if (sums->basis == HWPROF_BASIS_TIME)
+		reach *= TIME_WIDTH;
 	loop->trip_low = 1 + (back - 1) / entries * exp(-reach);
 	loop->trip_high = 1 + (back + 1) / entries * exp(reach);
 }

@@ -296,7 +296,7 @@ static void test_random_nesting(void **state)
 }
 
 /* Windows: no totals; an interval by hand. */
-static void test_windows(void **state)
+static void check_interval(enum hwprof_basis basis, double widened)
 {
 	struct hwprof_row_loop row = fixture_loop(1, 100, 0x400100, 0x400140,
 						  900, 100);
@@ -306,7 +306,7 @@ static void test_windows(void **state)
 	double se, reach;
 
 	begin(&fixture);
-	row.basis = HWPROF_BASIS_TIME;
+	row.basis = basis;
 	row.sum_back_sq = 20000;
 	row.sum_entry_sq = 250;
 	row.sum_cross = 1800;
@@ -319,12 +319,18 @@ static void test_windows(void **state)
 	assert_true(loop->trip == 10);
 	/* 100²/250 = 40 windows at least. */
 	se = sqrt(20000 / 810000.0 + 250 / 10000.0 - 2 * 1800 / 90000.0);
-	reach = (1.96 + 2.4 / 40) * sqrt(40 / 39.0) * se;
+	reach = widened * (1.96 + 2.4 / 40) * sqrt(40 / 39.0) * se;
 	/* A back edge less, one more. */
 	assert_true(fabs(loop->trip_low - (1 + 8.99 * exp(-reach))) < 1e-9);
 	assert_true(fabs(loop->trip_high - (1 + 9.01 * exp(reach))) < 1e-9);
 	hwprof_loops_free(loops);
 	fixture_remove(&fixture);
+}
+
+static void test_windows(void **state)
+{
+	check_interval(HWPROF_BASIS_BRANCHES, 1);
+	check_interval(HWPROF_BASIS_TIME, 1.3);
 }
 
 static void add_time(struct fixture *fixture, uint32_t pid, uint64_t ip,
