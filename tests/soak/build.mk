@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Everything at once, for long: see tests/soak/run.
+
+SOAK		:= $(BUILD)/tests/soak
+SECONDS		?=
+SOAK_OBJECTS	:= $(patsubst %,$(BUILD)/obj/tests/soak/%.o,soak storm)
+
+$(SOAK_OBJECTS): override CFLAGS += -I. -D_GNU_SOURCE
+
+$(SOAK)/soak: $(SOAK_OBJECTS) $(EVENT_OBJECTS)
+	@mkdir -p $(@D)
+	$(CC) -o $@ $^ -lpthread
+
+$(SOAK)/%: tests/soak/%
+	@mkdir -p $(@D)
+	install -m 755 $< $@
+
+$(SOAK)/tap.sh $(SOAK)/known: $(SOAK)/%: $(KSELFTEST)/%
+	@mkdir -p $(@D)
+	install -m 755 $< $@
+
+soak-files: $(addprefix $(SOAK)/,soak guest tap.sh known)
+
+TEST_PROGRAMS += soak-files
+
+# make soak SECONDS=120; default: an hour
+soak:
+	@tests/vm/install build rig
+	@tests/soak/run $(SECONDS)
+
+.PHONY: soak-files soak

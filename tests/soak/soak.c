@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * soak SECONDS SEED: opens, switches, reads and closes events of every kind, at
+ * random, on tasks that come and go and on whole CPUs, while allocations fail.
+ * Whatever becomes of an event, its session's account adds up. Exit status 1:
+ * one did not, or an error came that has no reason here.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/kselftest/event.h"
+#include "tests/kselftest/fault.h"
+#include "storm.h"
+
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+
+enum {
+	OPENERS		= 3,
+	FAULTS		= 300,		/* allocations of an open */
+	PAGES		= 8,		/* of a ring */
+	INTERVAL_MS	= 10,		/* at most, between rows */
+	STAY_MS		= 8,		/* at most, between two switches */
+	BURST		= 200,
+	KERNEL_PERIOD	= 10,		/* times as long */
+};
+
+static const struct kind {
+	const char *name;
+	uint64_t config, config1, period;
+} kinds[] = {
+	{ "loops,step", EVENT_LOOPS | EVENT_STEP, 0, 1 },
+	{ "branches,step", EVENT_BRANCHES | EVENT_STEP, 0, 1 },
+	{ "ranges,step", EVENT_RANGES | EVENT_STEP, 0, 1 },
+	{ "loops,burst", EVENT_LOOPS | EVENT_STEP, BURST, 500000 },
+	{ "ranges,burst", EVENT_RANGES | EVENT_STEP, BURST, 500000 },
+	{ "loops,lbr", EVENT_LOOPS | EVENT_LBR, 0, 1009 },
+	{ "ranges,lbr", EVENT_RANGES | EVENT_LBR, 0, 1009 },
+	{ "ranges,sample", EVENT_RANGES | EVENT_SAMPLE, 0, 500000 },
+};
+
+/* Written by all openers; read by main() when they are gone. */
+struct stats {
+	unsigned long opened, refused, failed, wrong;
+	unsigned long rows, throttled, lost;
+	unsigned long long produced, gaps;
+};
+
+static struct stats *stats;		/* one for each kind */
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec + time.tv_nsec * 1e-9;
+}
+
+static bool chance(unsigned int of)
+{
+	return random() % of == 0;
+}
+
+#define ADD(field, value)	__atomic_fetch_add(&(field), value, __ATOMIC_RELAXED)
+
+/* --- one recording -------------------------------------------------------------- */
+
+static struct perf_event_attr choose_attr(const struct kind *kind)
+{
+	struct perf_event_attr attr;
+	bool rows = !chance(8);
+
+	attr = event_attr_sampling(kind->config, kind->period);
+	if (rows)
+		attr.config |= EVENT_ROWS;
+	else if (kind->config & EVENT_LBR || kind->config1 ||
+		 kind->config & (EVENT_SAMPLE | EVENT_RANGES))
+		attr.sample_period = 0;		/* it can only count */
+	attr.config |= EVENT_MEMORY(1 + random() % 3);
+	attr.config1 = kind->config1 |
+		       EVENT_INTERVAL(1 + random() % INTERVAL_MS);
+	attr.inherit = !chance(4);
+	attr.exclude_kernel = kind->config & EVENT_STEP || chance(2);
+	/* The kernel has to get on between two NMIs. */
+	if (!attr.exclude_kernel)
+		attr.sample_period *= KERNEL_PERIOD;
+	return attr;
+}
+
+/* What may come of CPUs and modules that go, tasks that die, and faults. */
+static bool is_expected(int err, bool faulty)
+{
+	return err == -ENODEV || err == -ESRCH || err == -ENOENT ||
+	       (faulty && (err == -ENOMEM || err == -EFAULT));
+}
+
+/* Of the task, or of all that runs, on each CPU that is there. */
+static int open_all(struct recording *recording, struct perf_event_attr *attr,
+		    pid_t pid, bool faulty)
+{
+	int cpu, err = 0, cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	recording->count = 0;
+	recording->pages = PAGES;
+	for (cpu = 0; cpu < cpus; cpu++) {
+		if (faulty)
+			fail_nth(1 + random() % FAULTS);
+		err = recording_add(recording, attr, pid, cpu);
+		if (faulty)
+			fail_nth(0);
+		if (err && err != -ENODEV)
+			break;
+		err = 0;
+	}
+	return err;
+}
+
+static void read_it(struct recording *recording)
+{
+	int i, switches = 1 + random() % 4;
+
+	for (i = 0; i < switches; i++) {
+		recording_control(recording, PERF_EVENT_IOC_ENABLE);
+		recording_read_for(recording, random() % STAY_MS);
+		if (chance(2))
+			recording_control(recording, PERF_EVENT_IOC_DISABLE);
+		recording_drain(recording);
+	}
+}
+
+static void add_tally(struct stats *of_kind, const struct tally *tally)
+{
+	const struct hwprof_row_totals *totals = &tally->totals;
+
+	ADD(of_kind->opened, 1);
+	ADD(of_kind->rows, tally->samples);
+	ADD(of_kind->lost, tally->lost);
+	ADD(of_kind->throttled, tally->throttled);
+	ADD(of_kind->produced, totals->produced);
+	ADD(of_kind->gaps, totals->gaps);
+	if (!tally->broken && !tally->grown && !tally->mixed)
+		return;
+	tally_is_whole(tally);		/* says what is wrong */
+	ADD(of_kind->wrong, 1);
+}
+
+static void record_once(const struct kind *kind, pid_t pid)
+{
+	struct stats *of_kind = &stats[kind - kinds];
+	struct perf_event_attr attr = choose_attr(kind);
+	struct recording recording;
+	struct tally tally = { 0 };
+	bool faulty = chance(4);
+	int err;
+
+	recording.tally = &tally;
+	err = open_all(&recording, &attr, pid, faulty);
+	if (recording.count)
+		read_it(&recording);
+	recording_close(&recording);
+	add_tally(of_kind, &tally);
+	if (!err)
+		return;
+	ADD(of_kind->refused, 1);
+	if (is_expected(err, faulty))
+		return;
+	printf("# %s: %s\n", kind->name, strerror(-err));
+	ADD(of_kind->failed, 1);
+}
+
+/* --- all of them ------------------------------------------------------------------ */
+
+static bool is_there(const struct kind *kind)
+{
+	return !(kind->config & EVENT_LBR) || !event_missing("lbr");
+}
+
+static void open_until(double end, unsigned int seed)
+{
+	struct child child;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	srandom(seed);
+	child = child_start(storm, NULL);
+	child_go(&child);
+	while (now() < end) {
+		const struct kind *kind = &kinds[random() % ARRAY_SIZE(kinds)];
+
+		if (is_there(kind))
+			record_once(kind, chance(3) ? -1 : child.pid);
+	}
+	kill(child.pid, SIGKILL);
+	waitpid(child.pid, NULL, 0);
+	fflush(NULL);
+	_exit(0);
+}
+
+/* Did every account add up, and was every kind opened? */
+static bool report(void)
+{
+	bool good = true;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		const struct stats *of = &stats[i];
+
+		printf("# %-14s %5lu recordings, %4lu refused; %llu produced, %llu gaps; %lu rows, %lu lost, throttled %lu times\n",
+		       kinds[i].name, of->opened, of->refused, of->produced,
+		       of->gaps, of->rows, of->lost, of->throttled);
+		good &= !of->wrong && !of->failed;
+	}
+	return good;
+}
+
+int main(int argc, char **argv)
+{
+	double end;
+	int i, status;
+
+	if (argc != 3) {
+		fprintf(stderr, "usage: soak SECONDS SEED\n");
+		return 2;
+	}
+	stats = mmap(NULL, sizeof(*stats) * ARRAY_SIZE(kinds),
+		     PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (stats == MAP_FAILED || !faults_init()) {
+		fprintf(stderr, "soak: no memory, or no fault injection\n");
+		return 2;
+	}
+	end = now() + atoi(argv[1]);
+	for (i = 0; i < OPENERS; i++)
+		if (fork() == 0)
+			open_until(end, atoi(argv[2]) * OPENERS + i);
+	for (i = 0; i < OPENERS; i++)
+		if (wait(&status) < 0 || status) {
+			printf("# an opener ended with %#x\n", status);
+			return 1;
+		}
+	return !report();
+}
