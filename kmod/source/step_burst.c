@@ -54,8 +54,9 @@ static void set_length(struct burst *burst, const struct session *session)
 		return;
 	burst->most_branches = min_t(u32, branches * LONGEST,
 				     2 * HWPROF_BURST_MAX);
-	burst->most_steps = div64_u64(branches * burst->all_steps,
-				      burst->all_branches);
+	burst->most_steps = min_t(u64, burst->most_steps,
+				  div64_u64(branches * burst->all_steps,
+					    burst->all_branches));
 }
 
 static void burst_begin(struct step_cpu *cpu, struct slot *slot)
