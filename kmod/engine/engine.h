@@ -94,8 +94,8 @@ struct engine_ops {
 			     const struct stream_event *event);
 
 	/*
-	 * One event of the cursor's task; samples have no @cursor. False: the table is crowded, and
-	 * wants to be retired (immediate: emitted) now.
+	 * One event of the cursor's task; samples have no @cursor. False: the
+	 * table is crowded, and wants to be retired (immediate: emitted) now.
 	 */
 	bool (*feed)(void *table, void *cursor,
 		     const struct stream_event *event);
