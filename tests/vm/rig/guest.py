@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What is in the guest: a base that is the same for every run, and the run."""
 
+import contextlib
+import glob
 import hashlib
 import os
 import shlex
@@ -42,7 +44,9 @@ def base_archive(cache, programs):
                         [*files, busybox, init, __file__])
     key = hashlib.sha256(made_from.encode()).hexdigest()[:16]
     path = os.path.join(cache, f"base-{key}.cpio")
-    if not os.path.exists(path):
+    if os.path.exists(path):
+        os.utime(path)      # it is in use
+    else:
         _write_base(path, files, busybox, init, programs)
     return path
 
@@ -77,10 +81,11 @@ def _write_base(path, files, busybox, init, programs):
 
 def _forget_old(cache):
     """A base is soon replaced when the rig or its packages change; there is one
-    for each architecture, and for each checkout."""
-    bases = [entry for entry in os.scandir(cache) if entry.name.startswith("base-")]
-    for entry in sorted(bases, key=lambda entry: entry.stat().st_mtime)[:-8]:
-        os.unlink(entry.path)
+    for each architecture, and for each checkout. Two runs may do this at once."""
+    bases = glob.glob(os.path.join(glob.escape(cache), "base-*"))
+    with contextlib.suppress(FileNotFoundError):
+        for base in sorted(bases, key=os.path.getmtime)[:-8]:
+            os.unlink(base)
 
 
 def run_archive(programs, command, kernel, module, files, tool, want_out,
