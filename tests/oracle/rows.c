@@ -137,21 +137,27 @@ static void make_place(struct loop_rows *rows, size_t at)
 	memset(&rows->trips[at], 0, sizeof(rows->trips[at]));
 }
 
+/* Rows that a process ends with have one time, and come in any order. */
 static void add_loop(struct loop_rows *rows, const struct hwprof_row_loop *row)
 {
 	size_t at = loop_place(rows, row);
-	struct hwprof_row_loop sum;
+	struct hwprof_row_loop *sum;
 	unsigned int i;
 
 	if (at == rows->count || compare_loops(&rows->items[at], row))
 		make_place(rows, at);
-	sum = *row;
-	sum.back_edges += rows->items[at].back_edges;
-	sum.entries += rows->items[at].entries;
-	sum.executions += rows->items[at].executions;
-	sum.unclosed += rows->items[at].unclosed;
-	sum.tolerance += rows->items[at].tolerance;
-	rows->items[at] = sum;
+	sum = &rows->items[at];
+	sum->row = row->row;
+	sum->head = row->head;
+	sum->tail = max(sum->tail, row->tail);
+	sum->back_edges += row->back_edges;
+	sum->entries += row->entries;
+	sum->executions += row->executions;
+	sum->unclosed += row->unclosed;
+	sum->tolerance += row->tolerance;
+	if (!sum->trip_min || (row->trip_min && row->trip_min < sum->trip_min))
+		sum->trip_min = row->trip_min;
+	sum->trip_max = max(sum->trip_max, row->trip_max);
 	for (i = 0; i < HWPROF_TRIP_BUCKETS; i++)
 		rows->trips[at][i] += row->trips[i];
 }
