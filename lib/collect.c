@@ -6,11 +6,6 @@
 
 #include "loops.h"
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_loops(const void *a, const void *b)
 {
 	const struct collected_loop *x = a, *y = b;

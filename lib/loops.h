@@ -14,6 +14,12 @@
 #include "processes.h"
 #include "warnings.h"
 
+/* For trees: below, at or above 0, as @a is below, at or above @b. */
+static inline int compare_u64(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
 /* The rows of one loop in one address space of one session, summed. */
 struct collected_loop {
 	uint32_t session, space, pid;

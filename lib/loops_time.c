@@ -7,11 +7,6 @@
 #include "loops.h"
 #include "place.h"
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_times(const void *a, const void *b)
 {
 	const struct collected_time *x = a, *y = b;

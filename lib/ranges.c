@@ -13,11 +13,6 @@ enum { PAGE_BITS = 12 };	/* of any mapping: it begins and ends with one */
 
 /* --- rows, summed ----------------------------------------------------------- */
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_rows(const void *a, const void *b)
 {
 	const struct collected_range *x = a, *y = b;

@@ -80,21 +80,26 @@ bool read_number(const char *path, int64_t *value)
 	return found;
 }
 
+bool read_line(const char *path, char *line, size_t size)
+{
+	FILE *file = fopen(path, "re");
+	bool read;
+
+	if (!file)
+		return false;
+	read = fgets(line, size, file);
+	fclose(file);
+	if (read)
+		line[strcspn(line, "\n")] = 0;
+	return read;
+}
+
 bool read_cap(const char *name, char *value, size_t size)
 {
 	char path[512];
-	FILE *file;
-	bool read;
 
 	snprintf(path, sizeof(path), HWPROF_SYSFS "/caps/%s", name);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	read = fgets(value, size, file);
-	fclose(file);
-	if (read)
-		value[strcspn(value, "\n")] = 0;
-	return read;
+	return read_line(path, value, size);
 }
 
 char *grouped(uint64_t value, char text[GROUPED_SIZE])

@@ -48,6 +48,9 @@ bool parse_count(const char *text, uint64_t least, uint64_t most,
 /* Reads a number from a file of one; false: there is none. */
 bool read_number(const char *path, int64_t *value);
 
+/* The first line of a file, without its end; false: there is none. */
+bool read_line(const char *path, char *line, size_t size);
+
 /* What the module says in its folder caps; false: it is not loaded. */
 bool read_cap(const char *name, char *value, size_t size);
 

@@ -51,24 +51,15 @@ static enum found from_number(const char *text, uint64_t *event)
 }
 
 /* The first line of a file in the PMU's folder. */
-static bool read_line(const char *pmu, const char *folder, const char *name,
-		      char *line, size_t size)
+static bool read_of_pmu(const char *pmu, const char *folder, const char *name,
+			char *line, size_t size)
 {
 	char path[256];
-	FILE *file;
-	bool read;
 
 	if (strchr(name, '/'))
 		return false;
 	snprintf(path, sizeof(path), DEVICES "%s/%s/%s", pmu, folder, name);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	read = fgets(line, size, file);
-	fclose(file);
-	if (read)
-		line[strcspn(line, "\n")] = 0;
-	return read;
+	return read_line(path, line, size);
 }
 
 /* Puts @value where @format says, "config:0-7,32-35": lowest bits first. */
@@ -104,7 +95,7 @@ static enum found parse_terms(const char *pmu, char *terms, uint64_t *event)
 		if (value)
 			*value++ = 0;
 		if (!*term || (value && !parse_number(value, 0, &number)) ||
-		    !read_line(pmu, "format", term, format, sizeof(format)))
+		    !read_of_pmu(pmu, "format", term, format, sizeof(format)))
 			return NOT_FOUND;
 		if (!place(format, number, event))
 			return TOO_MUCH;
@@ -126,7 +117,7 @@ static enum found from_terms(const char *text, uint64_t *event)
 		if (!*terms || terms[strlen(terms) - 1] != '/')
 			return NOT_FOUND;
 		terms[strlen(terms) - 1] = 0;
-		if (read_line(pmus[i], "events", terms, line, sizeof(line)))
+		if (read_of_pmu(pmus[i], "events", terms, line, sizeof(line)))
 			return parse_terms(pmus[i], line, event);
 		return parse_terms(pmus[i], terms, event);
 	}
@@ -140,7 +131,7 @@ static enum found from_sysfs(const char *name, uint64_t *event)
 	size_t i;
 
 	for (i = 0; i < PMU_COUNT; i++)
-		if (read_line(pmus[i], "events", name, line, sizeof(line)))
+		if (read_of_pmu(pmus[i], "events", name, line, sizeof(line)))
 			return parse_terms(pmus[i], line, event);
 	return NOT_FOUND;
 }

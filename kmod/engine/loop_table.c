@@ -179,25 +179,6 @@ struct loop *loop_get(struct loop_table *table, u64 head, u64 tail,
 	return loop;
 }
 
-struct loop *loop_around(const struct loop_table *table, u64 ip, u32 space)
-{
-	u32 at = order_search(table, ip + 1, space), looked;
-	struct loop *found = NULL;
-	u64 reach = table->longest;	/* heads below are of longer ones */
-
-	for (looked = 0; at && looked < LOOPS_LOOKED_AT; looked++) {
-		struct loop *loop = &table->loops[table->order[--at]];
-
-		if (loop->space != space || ip - loop->head > reach)
-			break;
-		if (loop->tail < ip || loop->tail - loop->head > reach)
-			continue;
-		found = loop;
-		reach = loop->tail - loop->head;
-	}
-	return found;
-}
-
 /* --- entries, from segments -------------------------------------------- */
 
 static bool in_earlier_range(const struct entered *entered, u64 head)

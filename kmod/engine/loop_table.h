@@ -162,8 +162,6 @@ static __always_inline struct loop *loop_find(const struct loop_table *table,
 
 struct loop *loop_get(struct loop_table *table, u64 head, u64 tail, u32 space);
 
-/* The smallest region that @ip is in, of equal ones the lower; NULL: none. */
-struct loop *loop_around(const struct loop_table *table, u64 ip, u32 space);
 void loop_set_tail(struct loop_table *table, struct loop *loop, u64 tail);
 void loop_freshen(struct loop_table *table, struct loop *loop);
 

@@ -247,11 +247,6 @@ static __always_inline bool line_branch(struct loop_table *table,
 	return false;
 }
 
-static bool is_branch(unsigned int kind)
-{
-	return kind - STREAM_COND <= STREAM_RET - STREAM_COND;
-}
-
 bool line_feed(struct loop_table *table, struct line *line,
 	       const struct stream_event *event)
 {
@@ -260,7 +255,7 @@ bool line_feed(struct loop_table *table, struct line *line,
 		table->window++;
 		table->times = 1;
 	}
-	if (likely(is_branch(event->kind))) {
+	if (likely(stream_is_branch(event->kind))) {
 		/* Something was not seen. */
 		if (unlikely(event->from < line->position ||
 			     event->space != line->space))
@@ -302,7 +297,8 @@ bool loop_feed_window(void *memory, struct window *window,
 		unsigned int kind = *--window->kind;
 		u64 from = branch->from, to = branch->to;
 
-		if (likely(is_branch(kind) && window_follows(window, branch))) {
+		if (likely(stream_is_branch(kind) &&
+			   window_follows(window, branch))) {
 			window->position = to;
 			branches++;
 			units += line_branch(table, &line, kind, from, to);
@@ -345,7 +341,8 @@ bool loop_knows_window(void *memory, struct window *window)
 		const struct window_branch *branch = --window->next;
 		unsigned int kind = *--window->kind;
 
-		if (likely(is_branch(kind) && window_follows(window, branch))) {
+		if (likely(stream_is_branch(kind) &&
+			   window_follows(window, branch))) {
 			window->position = branch->to;
 			if (!line_known(table, &line, kind, branch->from,
 					branch->to))

@@ -38,17 +38,12 @@ static void range_cursor_init(void *cursor, u32 tid)
 {
 }
 
-static bool is_branch(const struct stream_event *event)
-{
-	return event->kind >= STREAM_COND && event->kind <= STREAM_RET;
-}
-
 static unsigned int range_unit(const struct engine_params *params,
 			       const struct stream_event *event)
 {
 	if (event->kind == STREAM_SAMPLE)
 		return min(event->value, (u64)U32_MAX);
-	return is_branch(event);
+	return stream_is_branch(event->kind);
 }
 
 static u64 event_value(const struct stream_event *event)
@@ -95,7 +90,7 @@ static bool range_feed_window(void *memory, struct window *window,
 		counts->events += window->times;
 		if (event->kind == STREAM_GAP)
 			counts->gaps += window->times;
-		if (!is_branch(event))
+		if (!stream_is_branch(event->kind))
 			continue;
 		counts->units += window->times;
 		room &= count(memory, event->space, event->to, window->times);

@@ -47,6 +47,12 @@ static inline bool stream_is_jump(unsigned int kind)
 	return kind - STREAM_COND <= STREAM_INDIRECT - STREAM_COND;
 }
 
+/* A jump, a call or a return: one instruction leads to the next by itself. */
+static inline bool stream_is_branch(unsigned int kind)
+{
+	return kind - STREAM_COND <= STREAM_RET - STREAM_COND;
+}
+
 /*
  * A back edge, the unit of hwprof/loops/: a jump to its own address or to one
  * before it, at most `span` bytes away (DAProf, section 3: "short backwards
