@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
 #include <stdlib.h>
+#include <sys/random.h>
 
 #include "repeats.h"
 
@@ -8,42 +10,69 @@ enum {
 	SETS		= 1 << 11,
 	REPEATS		= SETS * WAYS,
 	BRANCHES	= 32,	/* what most hardware has; longer are not kept */
-	CACHE_LINE	= 64,
 };
 
 /* Of a branch's flags, those that say what it does. */
 #define FLAGS	(WINDOW_ABORT | WINDOW_SPEC_MASK |			       \
 		 WINDOW_TYPE_MASK << WINDOW_TYPE_SHIFT)
 
-#define PRIME	0x9e3779b97f4a7c15ULL
+struct hash {
+	uint64_t low, high;
+};
 
+/* What is looked at when a stack comes again. */
 struct repeat {
-	struct stack stack;	/* as it was fed, with the branches below */
+	struct stack stack;	/* as it was fed */
 	uint32_t turn;		/* when that was; 0: not yet */
 	uint32_t held;		/* by so many stacks */
 	uint32_t times;		/* it was counted since it was fed */
 	uint32_t waiting;	/* place in repeats->waiting, if times */
+};
+
+/* And what only when it is fed. */
+struct content {
 	struct window_branch branches[BRANCHES];
 	uint8_t kinds[BRANCHES];
 };
 
-/* What is looked at first. */
 struct set {
-	uint64_t keys[WAYS];	/* 0: free */
-	struct repeat *ways[WAYS];
+	struct hash hashes[WAYS];
+	uint32_t ways[WAYS];	/* index of a repeat, from 1 on; 0: free */
 	uint32_t heat[WAYS];	/* how often it was found, of late */
+};
+
+/* For each word of a stack, and for their number. */
+struct hash_keys {
+	uint64_t from[BRANCHES], to[BRANCHES], flags[BRANCHES], count;
 };
 
 struct repeats {
 	repeats_feed feed;
 	void *context;
 	uint32_t turn;		/* from 1 on */
+	struct hash_keys keys;
 	struct set *sets;
 	struct repeat *all;	/* as they came, so that few pages are in use */
+	struct content *contents;	/* one for each */
 	uint32_t count;
 	struct repeat **waiting; /* those with times */
 	uint32_t waiting_count;
 };
+
+static bool make_keys(struct hash_keys *keys)
+{
+	uint8_t *at = (uint8_t *)keys, *end = (uint8_t *)(keys + 1);
+
+	while (at < end) {
+		ssize_t got = getrandom(at, end - at, 0);
+
+		if (got < 0 && errno != EINTR)
+			return false;
+		if (got > 0)
+			at += got;
+	}
+	return true;
+}
 
 struct repeats *repeats_new(repeats_feed feed, void *context)
 {
@@ -55,9 +84,11 @@ struct repeats *repeats_new(repeats_feed feed, void *context)
 		.feed = feed, .context = context, .turn = 1,
 		.sets = calloc(SETS, sizeof(*repeats->sets)),
 		.all = calloc(REPEATS, sizeof(*repeats->all)),
+		.contents = calloc(REPEATS, sizeof(*repeats->contents)),
 		.waiting = calloc(REPEATS, sizeof(*repeats->waiting)),
 	};
-	if (!repeats->sets || !repeats->all || !repeats->waiting) {
+	if (!repeats->sets || !repeats->all || !repeats->contents ||
+	    !repeats->waiting || !make_keys(&repeats->keys)) {
 		repeats_free(repeats);
 		return NULL;
 	}
@@ -70,16 +101,23 @@ void repeats_free(struct repeats *repeats)
 		return;
 	free(repeats->sets);
 	free(repeats->all);
+	free(repeats->contents);
 	free(repeats->waiting);
 	free(repeats);
 }
 
 /* --- feeding ---------------------------------------------------------------- */
 
+static struct content *content_of(const struct repeats *repeats,
+				  const struct repeat *repeat)
+{
+	return &repeats->contents[repeat - repeats->all];
+}
+
 static void feed(const struct repeats *repeats, struct repeat *repeat)
 {
-	repeats->feed(repeats->context, &repeat->stack, repeat->kinds,
-		      repeat->times);
+	repeats->feed(repeats->context, &repeat->stack,
+		      content_of(repeats, repeat)->kinds, repeat->times);
 	repeat->times = 0;
 }
 
@@ -114,30 +152,57 @@ void repeats_turn(struct repeats *repeats)
 
 /* --- the table -------------------------------------------------------------- */
 
-static struct set *set_of(const struct repeats *repeats, uint64_t key)
+/*
+ * Words times keys that nobody outside knows, as NH of UMAC and multilinear
+ * hashing have it: any two stacks that differ have one hash with a probability of
+ * 2^-64, whoever chose them. Most recordings have no flags that matter.
+ */
+static struct hash hash(const struct hash_keys *keys, struct span branches,
+			uint32_t count)
 {
-	return &repeats->sets[key >> 40 & (SETS - 1)];
+	unsigned __int128 sum = (unsigned __int128)count * keys->count;
+	struct window_branch branch;
+	struct span again = branches;
+	uint64_t flags = 0;
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		span_copy(&branches, &branch, sizeof(branch));
+		sum += (unsigned __int128)(branch.from + keys->from[i]) *
+		       (branch.to + keys->to[i]);
+		flags |= branch.flags;
+	}
+	for (i = 0; flags & FLAGS && i < count; i++) {
+		span_copy(&again, &branch, sizeof(branch));
+		sum += (unsigned __int128)(branch.flags & FLAGS) *
+		       keys->flags[i];
+	}
+	return (struct hash){ .low = sum, .high = sum >> 64 };
 }
 
-static bool is_same(const struct repeat *repeat, const struct stack *stack)
+static struct set *set_of(const struct repeats *repeats, struct hash hash)
 {
-	return repeat->stack.count == stack->count &&
-	       !memcmp(repeat->branches, stack->branches,
-		       stack->count * sizeof(*stack->branches));
+	return &repeats->sets[hash.high & (SETS - 1)];
+}
+
+void repeats_copy(struct window_branch *to, struct span branches)
+{
+	for (; span_copy(&branches, to, sizeof(*to)); to++)
+		to->flags &= FLAGS;
 }
 
 /*
  * The way of the stack that was found least, unless one is free; what was found
  * often must be so again. WAYS: all are held.
  */
-static int choose(struct set *set)
+static int choose(const struct repeats *repeats, struct set *set)
 {
 	int way, least = WAYS;
 
 	for (way = 0; way < WAYS; way++) {
-		if (!set->keys[way])
+		if (!set->ways[way])
 			return way;
-		if (!set->ways[way]->held &&
+		if (!repeats->all[set->ways[way] - 1].held &&
 		    (least == WAYS || set->heat[way] < set->heat[least]))
 			least = way;
 	}
@@ -147,38 +212,38 @@ static int choose(struct set *set)
 }
 
 /* The stack is not there yet. NULL: there is no room. */
-static struct repeat *add(struct repeats *repeats, const struct stack *stack)
+static struct repeat *add(struct repeats *repeats, struct hash hash,
+			  const struct stack *stack, struct span branches)
 {
-	struct set *set = set_of(repeats, stack->key);
+	struct set *set = set_of(repeats, hash);
+	int way = choose(repeats, set);
 	struct repeat *repeat;
-	int way = choose(set);
 
 	if (way == WAYS)
 		return NULL;
-	if (!set->keys[way])
-		set->ways[way] = &repeats->all[repeats->count++];
-	repeat = set->ways[way];
+	if (!set->ways[way])
+		set->ways[way] = ++repeats->count;
+	repeat = &repeats->all[set->ways[way] - 1];
 	if (repeat->times)
 		feed_one(repeats, repeat);
-	set->keys[way] = stack->key;
+	set->hashes[way] = hash;
 	set->heat[way] = 0;
 	repeat->turn = 0;
 	repeat->stack.count = stack->count;
-	memcpy(repeat->branches, stack->branches,
-	       stack->count * sizeof(*stack->branches));
+	repeats_copy(content_of(repeats, repeat)->branches, branches);
 	return repeat;
 }
 
-static struct repeat *find(struct repeats *repeats, const struct stack *stack)
+static struct repeat *find(struct repeats *repeats, struct hash hash)
 {
-	struct set *set = set_of(repeats, stack->key);
+	struct set *set = set_of(repeats, hash);
 	int way;
 
 	for (way = 0; way < WAYS; way++) {
-		if (set->keys[way] == stack->key &&
-		    is_same(set->ways[way], stack)) {
+		if (set->hashes[way].low == hash.low &&
+		    set->hashes[way].high == hash.high && set->ways[way]) {
 			set->heat[way]++;
-			return set->ways[way];
+			return &repeats->all[set->ways[way] - 1];
 		}
 	}
 	return NULL;
@@ -186,54 +251,23 @@ static struct repeat *find(struct repeats *repeats, const struct stack *stack)
 
 /* --- stacks ----------------------------------------------------------------- */
 
-/*
- * The key is a sum of products, so that none waits for another; each has keys of
- * its own, so that the order matters.
- */
-uint64_t repeats_copy(struct window_branch *to, struct span branches)
-{
-	uint64_t key = PRIME, sum = span_left(&branches);
-	uint64_t words[3];
-
-	for (; span_copy(&branches, words, sizeof(words)); to++) {
-		to->from = words[0];
-		to->to = words[1];
-		to->flags = words[2] & FLAGS;
-		sum += (words[0] + key) * (words[1] ^ key);
-		key += PRIME;
-	}
-	return (sum ^ sum >> 32) * PRIME | 1;
-}
-
-void repeats_expect(const struct repeats *repeats, uint64_t key)
-{
-	const struct set *set = set_of(repeats, key);
-	size_t line;
-	int way;
-
-	for (way = 0; way < WAYS; way++)
-		if (set->keys[way] == key)
-			for (line = 0; line < sizeof(struct repeat);
-			     line += CACHE_LINE)
-				__builtin_prefetch((char *)set->ways[way] +
-						   line);
-}
-
-bool repeats_hold(struct repeats *repeats, struct stack *stack)
+void repeats_hold(struct repeats *repeats, struct stack *stack,
+		  struct span branches)
 {
 	struct repeat *repeat;
+	struct hash key;
 
 	if (stack->count > BRANCHES)
-		return false;
-	repeat = find(repeats, stack);
+		return;
+	key = hash(&repeats->keys, branches, stack->count);
+	repeat = find(repeats, key);
 	if (!repeat)
-		repeat = add(repeats, stack);
+		repeat = add(repeats, key, stack, branches);
 	if (!repeat)
-		return false;
+		return;
 	repeat->held++;
 	stack->repeat = repeat;
-	stack->branches = repeat->branches;
-	return true;
+	stack->branches = content_of(repeats, repeat)->branches;
 }
 
 bool repeats_take(struct repeats *repeats, const struct stack *stack)
@@ -266,5 +300,5 @@ void repeats_fed(struct repeats *repeats, const struct stack *stack,
 		feed_one(repeats, repeat);	/* of another program */
 	repeat->turn = repeats->turn;
 	repeat->stack = *stack;
-	memcpy(repeat->kinds, kinds, stack->count);
+	memcpy(content_of(repeats, repeat)->kinds, kinds, stack->count);
 }

@@ -7,6 +7,9 @@
  *
  * The table has a fixed size. A stack in it keeps the kinds of branches that it
  * was fed with, also where a site had to go that they were inferred for.
+ *
+ * Stacks with one hash are taken for the same, without a look at their branches:
+ * see hash().
  */
 #ifndef HWPROF_REPEATS_H
 #define HWPROF_REPEATS_H
@@ -24,17 +27,15 @@ struct repeat;
 struct repeats *repeats_new(repeats_feed feed, void *context);
 void repeats_free(struct repeats *repeats);
 
-/* Copies branches without what does not matter of them. Their key. */
-uint64_t repeats_copy(struct window_branch *to, struct span branches);
-
-/* A stack with this key will soon be held. */
-void repeats_expect(const struct repeats *repeats, uint64_t key);
+/* Copies branches without what does not matter of them. */
+void repeats_copy(struct window_branch *to, struct span branches);
 
 /*
- * Keeps the branches of a stack, which has its key, until that is taken: sets
- * its `repeat`, and lets `branches` point to them. False: there is no room.
+ * Keeps the @branches of a stack until that is taken: sets its `repeat`, and
+ * lets `branches` point to them. Unless there is no room.
  */
-bool repeats_hold(struct repeats *repeats, struct stack *stack);
+void repeats_hold(struct repeats *repeats, struct stack *stack,
+		  struct span branches);
 
 /* Takes a stack that was held. True: it repeats one, and was counted. */
 bool repeats_take(struct repeats *repeats, const struct stack *stack);

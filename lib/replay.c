@@ -252,23 +252,10 @@ static int end_rounds(struct replay *replay)
 
 /* --- records ------------------------------------------------------------ */
 
-/*
- * The last stack's branches need not be in the round if it repeats another. Its
- * turn is now because what it is compared with has come from memory meanwhile.
- */
-static void keep_newest(struct replay *replay)
-{
-	struct stack *newest = rounds_newest(&replay->rounds);
-
-	if (newest && repeats_hold(replay->repeats, newest))
-		rounds_drop_branches(&replay->rounds);
-}
-
 static int take_sample(struct replay *replay, const struct record *record)
 {
 	const struct perf_event_attr *attr;
 	struct stack stack = { .time = record->time, .pid = record->pid };
-	struct stack *newest;
 	struct sample sample;
 	int error;
 
@@ -288,14 +275,11 @@ static int take_sample(struct replay *replay, const struct record *record)
 		stack.ip = sample.ip;
 	}
 	set_sides(&stack, attr);
-	keep_newest(replay);
 	stack.count = span_left(&sample.branches) /
 		      sizeof(struct window_branch);
-	newest = rounds_add(&replay->rounds, &stack);
-	if (!newest)
+	repeats_hold(replay->repeats, &stack, sample.branches);
+	if (!rounds_add(&replay->rounds, &stack, sample.branches))
 		return no_memory(replay);
-	newest->key = repeats_copy(stack_branches(newest), sample.branches);
-	repeats_expect(replay->repeats, newest->key);
 	return 0;
 }
 

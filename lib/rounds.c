@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "repeats.h"
 #include "rounds.h"
 
 enum {
@@ -31,34 +32,21 @@ static int make_room(struct round *round, size_t size)
 	return 0;
 }
 
-struct stack *rounds_add(struct rounds *rounds, const struct stack *stack)
+bool rounds_add(struct rounds *rounds, const struct stack *stack,
+		struct span branches)
 {
 	struct round *round = &rounds->newer;
-	size_t size = sizeof(*stack) + stack->count * sizeof(*stack->branches);
+	size_t more = stack->repeat ? 0 : span_left(&branches);
+	size_t size = sizeof(*stack) + more;
 
 	if (round->room - round->size < size && make_room(round, size))
-		return NULL;
-	round->newest = round->size;
+		return false;
+	memcpy(round->bytes + round->size, stack, sizeof(*stack));
+	if (more)
+		repeats_copy((void *)(round->bytes + round->size +
+				      sizeof(*stack)), branches);
 	round->size += size;
-	memcpy(round->bytes + round->newest, stack, sizeof(*stack));
-	return rounds_newest(rounds);
-}
-
-struct stack *rounds_newest(struct rounds *rounds)
-{
-	struct round *round = &rounds->newer;
-	struct stack *stack;
-
-	if (!round->size)
-		return NULL;
-	stack = (struct stack *)(round->bytes + round->newest);
-	stack->branches = stack_branches(stack);
-	return stack;
-}
-
-void rounds_drop_branches(struct rounds *rounds)
-{
-	rounds->newer.size = rounds->newer.newest + sizeof(struct stack);
+	return true;
 }
 
 bool rounds_full(const struct rounds *rounds)

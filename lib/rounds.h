@@ -14,7 +14,6 @@ struct round {
 	uint8_t *bytes;		/* stacks, each before its branches, if it has
 				 * them to itself */
 	size_t size, room;
-	size_t newest;		/* where the last stack is */
 	uint64_t last;		/* time of any record; 0: none */
 };
 
@@ -33,21 +32,11 @@ static inline void rounds_note(struct rounds *rounds, uint64_t time)
 }
 
 /*
- * Keeps @stack; its branches, so many as it says, are for the caller to fill in.
- * NULL: out of memory.
+ * Keeps @stack and, unless a repeat has them, a copy of its @branches. False: out
+ * of memory.
  */
-struct stack *rounds_add(struct rounds *rounds, const struct stack *stack);
-
-static inline struct window_branch *stack_branches(struct stack *stack)
-{
-	return (struct window_branch *)(stack + 1);
-}
-
-/* The stack that was added last, if its round goes on; else NULL. */
-struct stack *rounds_newest(struct rounds *rounds);
-
-/* They are kept elsewhere. */
-void rounds_drop_branches(struct rounds *rounds);
+bool rounds_add(struct rounds *rounds, const struct stack *stack,
+		struct span branches);
 
 /* Is this more than any round of a recorder? Then it has to end. */
 bool rounds_full(const struct rounds *rounds);

@@ -29,7 +29,6 @@ struct stack {
 	uint32_t inferred;	/* branches whose code could not be had */
 	bool user, kernel;	/* sides whose branches were all recorded */
 	const struct window_branch *branches;	/* newest first */
-	uint64_t key;		/* repeats_copy() */
 	struct repeat *repeat;	/* that they belong to; NULL: to none */
 };
 
