@@ -343,6 +343,23 @@ void collected_totals(const struct collected *collected,
 	totals->samples = collected->samples;
 }
 
+void totals_add(struct hwprof_totals *to, const struct hwprof_totals *from)
+{
+	to->events += from->events;
+	to->lost += from->lost;
+	to->evicted += from->evicted;
+	to->gaps += from->gaps;
+	to->produced += from->produced;
+	to->delivered += from->delivered;
+	to->pending += from->pending;
+	to->windows += from->windows;
+	to->sources |= from->sources;
+	to->sessions += from->sessions;
+	to->lost_records += from->lost_records;
+	to->rows += from->rows;
+	to->samples += from->samples;
+}
+
 static int warn_of_lost(const struct hwprof_totals *totals, const char *units,
 			struct warnings *warnings)
 {

@@ -153,13 +153,15 @@ enum hwprof_loops_flags {
 struct hwprof_loops;
 
 /*
- * Reads the loops of @file: sums the rows, finds object, function and source
- * of each, merges processes that ran the same object, finds parents, and sorts
- * by share. *@loops is NULL when it fails, and hwprof_file_error(@file) says
- * why: as hwprof_file_samples(), -ENOMEM, -EBADMSG. @flags: enum
+ * Reads the loops of all @files, @count of them, 1 or more: sums the rows, finds
+ * object, function and source of each, merges files, and processes that ran the
+ * same object, finds parents, and sorts by share. *@loops is NULL when it fails,
+ * and hwprof_file_error() of the file that it failed at says why: as
+ * hwprof_file_samples(), -ENOMEM, -EBADMSG; of the others it is "". @flags: enum
  * hwprof_loops_flags.
  */
-int hwprof_loops_read(struct hwprof_loops **loops, struct hwprof_file *file,
+int hwprof_loops_read(struct hwprof_loops **loops,
+		      struct hwprof_file *const *files, size_t count,
 		      unsigned int flags);
 
 struct hwprof_replay_options {

@@ -41,26 +41,30 @@ static void gather_loop(const void *node, VISIT visit, void *context)
 	/* Samples beside rows say nothing more. */
 	if (gather->with_rows && !collected->basis)
 		return;
-	loops->entries[loops->count++].sums = *collected;
+	loops->entries[loops->count++] = (struct loop_entry){
+		.file = loops->file_count, .sums = *collected,
+	};
 }
 
-static int place_all(struct hwprof_loops *loops, const struct hwprof_file *file,
-		     unsigned int flags)
+/* The loops that were collected from @file join those of files before it. */
+static int place_all(struct hwprof_loops *loops, const struct hwprof_file *file)
 {
 	struct gather gather = { loops, loops->collected.rows };
-	size_t i;
+	size_t i = loops->count;
+	struct loop_entry *all =
+		reallocarray(loops->entries,
+			     i + loops->collected.loop_count + 1, sizeof(*all));
 
-	loops->entries = calloc(loops->collected.loop_count + 1,
-				sizeof(*loops->entries));
-	if (!loops->entries)
+	if (!all)
 		return -ENOMEM;
+	loops->entries = all;
 	twalk_r(loops->collected.loops, gather_loop, &gather);
-	for (i = 0; i < loops->count; i++) {
+	for (; i < loops->count; i++) {
 		struct loop_entry *entry = &loops->entries[i];
 
 		if (place(loops, file, entry))
 			return -ENOMEM;
-		if (flags & HWPROF_PER_PROCESS)
+		if (loops->flags & HWPROF_PER_PROCESS)
 			entry->loop.pid = entry->sums.pid;
 		if (entry->loop.pid)
 			entry->loop.comm =
@@ -74,6 +78,7 @@ static int place_all(struct hwprof_loops *loops, const struct hwprof_file *file,
 static bool same_place(const struct loop_entry *a, const struct loop_entry *b)
 {
 	return a->object == b->object && a->loop.pid == b->loop.pid &&
+	       (!a->loop.pid || a->file == b->file) &&
 	       a->loop.head == b->loop.head;
 }
 
@@ -131,9 +136,10 @@ static void describe(struct hwprof_loops *loops)
 	}
 }
 
-static int warn_of_totals(struct hwprof_loops *loops)
+/* What is to be said of one file, whose loops have the indices from @first on. */
+static int warn_of_totals(struct hwprof_loops *loops, size_t first,
+			  const struct hwprof_totals *totals)
 {
-	const struct hwprof_totals *totals = &loops->totals;
 	struct warnings *warnings = &loops->warnings;
 	uint64_t found = 0;
 	int error = 0;
@@ -146,8 +152,8 @@ static int warn_of_totals(struct hwprof_loops *loops)
 	else if (totals->samples)
 		error |= warnings_add(warnings, "the file has rows and %" PRIu64 " samples of loops: the samples are left out",
 				      totals->samples);
-	for (i = 0; i < loops->count; i++)
-		found += loops->entries[i].loop.back_edges_seen;
+	for (i = first; i < loops->count; i++)
+		found += loops->entries[i].sums.back_edges;
 	return error | collected_warn(&loops->collected, totals, found,
 				      "back edges", warnings);
 }
@@ -170,33 +176,74 @@ static int warn_of_objects(struct hwprof_loops *loops)
 	return error;
 }
 
-static int make_loops(struct hwprof_loops *loops, struct hwprof_file *file,
-		      unsigned int flags)
+/* What was collected from @file is kept, since names point into it. */
+static int keep_collected(struct hwprof_loops *loops)
+{
+	struct collected *files = reallocarray(loops->files,
+					       loops->file_count + 1,
+					       sizeof(*files));
+
+	if (!files)
+		return -ENOMEM;
+	loops->files = files;
+	files[loops->file_count++] = loops->collected;
+	loops->collected = (struct collected){ .rows = 0 };
+	return 0;
+}
+
+static int take_file(struct hwprof_loops *loops, struct hwprof_file *file)
+{
+	struct hwprof_totals totals = { .rows = 0 };
+	size_t first = loops->count;
+
+	if (place_all(loops, file) || times_place(loops, file))
+		return -ENOMEM;
+	collected_totals(&loops->collected, file, &totals);
+	totals_add(&loops->totals, &totals);
+	if (warn_of_totals(loops, first, &totals))
+		return -ENOMEM;
+	return keep_collected(loops);
+}
+
+/* Of all files. */
+static int make_loops(struct hwprof_loops *loops)
 {
 	size_t i;
-	int error;
 
-	if (place_all(loops, file, flags))
-		return -ENOMEM;
 	merge(loops);
 	describe(loops);
-	collected_totals(&loops->collected, file, &loops->totals);
-	error = times_place(loops, file, flags) ?:
-		nesting_find(loops->entries, loops->count);
-	if (error)
-		return error;
+	times_share(loops);
 	loops->order = calloc(loops->count + 1, sizeof(struct loop_entry *));
-	if (!loops->order)
+	if (!loops->order || nesting_find(loops->entries, loops->count))
 		return -ENOMEM;
 	for (i = 0; i < loops->count; i++)
 		loops->order[i] = &loops->entries[i];
-	if (warn_of_totals(loops) || warn_of_objects(loops))
+	if (warn_of_objects(loops))
 		return -ENOMEM;
 	return hwprof_loops_sort(loops, "share");
 }
 
-int loops_make(struct hwprof_loops **result, struct hwprof_file *file,
-	       unsigned int flags, loops_gather gather, void *context)
+static int read_files(struct hwprof_loops *loops,
+		      struct hwprof_file *const *files, size_t count,
+		      loops_gather gather, void *context)
+{
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < count && !error; i++) {
+		error = gather(loops, files[i], context);
+		if (error)
+			return error;
+		error = take_file(loops, files[i]);
+	}
+	if (!error)
+		error = make_loops(loops);
+	return error ? file_fail(files[i ? i - 1 : 0], error, "out of memory") : 0;
+}
+
+int loops_make(struct hwprof_loops **result, struct hwprof_file *const *files,
+	       size_t count, unsigned int flags, loops_gather gather,
+	       void *context)
 {
 	struct hwprof_loops *loops = calloc(1, sizeof(*loops));
 	int error;
@@ -204,14 +251,10 @@ int loops_make(struct hwprof_loops **result, struct hwprof_file *file,
 	*result = NULL;
 	if (!loops || !(loops->objects = objects_new(flags & HWPROF_NO_OBJECTS))) {
 		free(loops);
-		return file_fail(file, -ENOMEM, "out of memory");
+		return file_fail(files[0], -ENOMEM, "out of memory");
 	}
-	error = gather(loops, file, context);
-	if (!error) {
-		error = make_loops(loops, file, flags);
-		if (error)
-			file_fail(file, error, "out of memory");
-	}
+	loops->flags = flags;
+	error = read_files(loops, files, count, gather, context);
 	if (error) {
 		hwprof_loops_free(loops);
 		return error;
@@ -226,10 +269,11 @@ static int gather_rows(struct hwprof_loops *loops, struct hwprof_file *file,
 	return collect(&loops->collected, file);
 }
 
-int hwprof_loops_read(struct hwprof_loops **result, struct hwprof_file *file,
+int hwprof_loops_read(struct hwprof_loops **result,
+		      struct hwprof_file *const *files, size_t count,
 		      unsigned int flags)
 {
-	return loops_make(result, file, flags, gather_rows, NULL);
+	return loops_make(result, files, count, flags, gather_rows, NULL);
 }
 
 void hwprof_loops_free(struct hwprof_loops *loops)
@@ -239,7 +283,11 @@ void hwprof_loops_free(struct hwprof_loops *loops)
 	warnings_free(&loops->warnings);
 	free(loops->order);
 	free(loops->entries);
+	free(loops->times);
 	collected_free(&loops->collected);
+	while (loops->file_count)
+		collected_free(&loops->files[--loops->file_count]);
+	free(loops->files);
 	objects_free(loops->objects);
 	free(loops);
 }

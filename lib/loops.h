@@ -55,6 +55,7 @@ struct collected {
 	void *loops;			/* tree of struct collected_loop */
 	size_t loop_count;
 	void *times;			/* tree of struct collected_time */
+	size_t time_count;
 	struct collected_session *sessions;
 	size_t session_count;
 	uint64_t rows, samples;
@@ -74,6 +75,7 @@ typedef int (*collect_take)(void *context, struct hwprof_file *file,
 int collect_samples(struct collected *collected, struct hwprof_file *file,
 		    const char *about, collect_take take, void *context);
 
+void totals_add(struct hwprof_totals *to, const struct hwprof_totals *from);
 /* The run's totals; and what is to be said of them, if @found @units are in the
  * file. -ENOMEM. */
 void collected_totals(const struct collected *collected,
@@ -106,35 +108,44 @@ void collected_add(struct collected_loop *to, const struct collected_loop *from)
 struct loop_entry {
 	struct hwprof_loop loop;
 	struct object *object;
+	size_t file;			/* index: of what is a process's own */
 	struct collected_loop sums;
 	uint64_t windows;		/* that were taken in it, by time */
 };
 
 struct hwprof_loops {
+	unsigned int flags;		/* enum hwprof_loops_flags */
 	struct loop_entry *entries;	/* by place; parents point into it */
 	struct loop_entry **order;	/* as it was sorted last */
 	size_t count;
 	struct hwprof_totals totals;
+	struct loop_entry *times;	/* of no length: windows at an address */
+	size_t time_count;
 	struct objects *objects;
-	struct collected collected;
+	struct collected collected;	/* from the file that is read, ... */
+	struct collected *files;	/* ... and from those before it */
+	size_t file_count;
 	struct warnings warnings;
 	char message[256];
 };
 
 /*
- * Makes loops of what @gather puts into loops->collected, with sentences of its
- * own in loops->warnings. It returns 0, or a negative errno and a file_fail().
+ * Makes loops of what @gather puts into loops->collected for each file, with
+ * sentences of its own in loops->warnings. It returns 0, or a negative errno and
+ * a file_fail().
  */
 typedef int (*loops_gather)(struct hwprof_loops *loops,
 			    struct hwprof_file *file, void *context);
-int loops_make(struct hwprof_loops **result, struct hwprof_file *file,
-	       unsigned int flags, loops_gather gather, void *context);
+int loops_make(struct hwprof_loops **result, struct hwprof_file *const *files,
+	       size_t count, unsigned int flags, loops_gather gather,
+	       void *context);
 /*
- * loops_time.c: where time chose all windows, shares are of it. Entries are sorted
- * by place_compare(). -ENOMEM.
+ * loops_time.c: places the windows that were collected from @file. -ENOMEM. And,
+ * where time chose all windows, shares are of it: entries are sorted by
+ * place_compare().
  */
-int times_place(struct hwprof_loops *loops, const struct hwprof_file *file,
-		unsigned int flags);
+int times_place(struct hwprof_loops *loops, const struct hwprof_file *file);
+void times_share(struct hwprof_loops *loops);
 /* nesting.c: sets parent and depth; @entries is sorted by place_compare(). */
 int nesting_find(struct loop_entry *entries, size_t count);
 /* By object and process, then head, then tail, larger ones first. */

@@ -38,6 +38,7 @@ int collected_add_time(struct collected *collected,
 			free(sum);
 			return -ENOMEM;
 		}
+		collected->time_count++;
 	}
 	sum->windows += row->windows;
 	if (time < sum->first)
@@ -78,7 +79,8 @@ static struct loop_entry *find_around(struct hwprof_loops *loops,
 		uint64_t length = entry->loop.tail - entry->loop.head;
 
 		if (entry->object != at->object ||
-		    entry->loop.pid != at->loop.pid)
+		    entry->loop.pid != at->loop.pid ||
+		    (at->loop.pid && entry->file != at->file))
 			break;
 		if (entry->loop.tail >= at->loop.head &&
 		    (!found || length <= found->loop.tail - found->loop.head))
@@ -90,7 +92,6 @@ static struct loop_entry *find_around(struct hwprof_loops *loops,
 struct placing {
 	struct hwprof_loops *loops;
 	const struct hwprof_file *file;
-	unsigned int flags;
 	int error;
 };
 
@@ -99,7 +100,7 @@ static void place_time(const void *node, VISIT visit, void *context)
 	const struct collected_time *time = *(void *const *)node;
 	struct placing *placing = context;
 	struct hwprof_loops *loops = placing->loops;
-	struct loop_entry at = { .object = NULL }, *around;
+	struct loop_entry *at;
 	struct place place;
 
 	if ((visit != postorder && visit != leaf) || placing->error)
@@ -110,28 +111,47 @@ static void place_time(const void *node, VISIT visit, void *context)
 				    time->ip);
 	if (placing->error)
 		return;
-	at.object = place.object;
-	at.loop.object = object_name(place.object);
-	at.loop.pid = placing->flags & HWPROF_PER_PROCESS ? time->pid :
-							    place.pid;
-	at.loop.head = place.address;
-	around = find_around(loops, &at);
-	if (around)
-		around->windows += time->windows;
+	at = &loops->times[loops->time_count++];
+	*at = (struct loop_entry){
+		.object = place.object,
+		.file = loops->file_count,
+		.windows = time->windows,
+	};
+	at->loop.object = object_name(place.object);
+	at->loop.pid = loops->flags & HWPROF_PER_PROCESS ? time->pid :
+							   place.pid;
+	at->loop.head = place.address;
 }
 
-int times_place(struct hwprof_loops *loops, const struct hwprof_file *file,
-		unsigned int flags)
+int times_place(struct hwprof_loops *loops, const struct hwprof_file *file)
 {
-	struct placing placing = { loops, file, flags, 0 };
+	struct placing placing = { loops, file, 0 };
+	size_t count = loops->time_count + loops->collected.time_count + 1;
+	struct loop_entry *all = reallocarray(loops->times, count, sizeof(*all));
+
+	if (!all)
+		return -ENOMEM;
+	loops->times = all;
+	twalk_r(loops->collected.times, place_time, &placing);
+	return placing.error;
+}
+
+void times_share(struct hwprof_loops *loops)
+{
 	size_t i;
 
 	for (i = 0; i < loops->count; i++)
 		if (loops->entries[i].loop.basis != HWPROF_BASIS_TIME)
-			return 0;
+			return;
 	if (!loops->totals.windows)
-		return 0;
-	twalk_r(loops->collected.times, place_time, &placing);
+		return;
+	for (i = 0; i < loops->time_count; i++) {
+		const struct loop_entry *at = &loops->times[i];
+		struct loop_entry *around = find_around(loops, at);
+
+		if (around)
+			around->windows += at->windows;
+	}
 	for (i = 0; i < loops->count; i++) {
 		struct loop_entry *entry = &loops->entries[i];
 
@@ -139,5 +159,4 @@ int times_place(struct hwprof_loops *loops, const struct hwprof_file *file,
 		entry->loop.share = (double)entry->windows /
 				    loops->totals.windows;
 	}
-	return placing.error;
 }

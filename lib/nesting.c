@@ -9,9 +9,11 @@ static int compare_place(const struct loop_entry *x, const struct loop_entry *y)
 {
 	int order;
 
+	if (x->object == y->object && x->loop.pid == y->loop.pid)
+		return x->loop.pid ? (x->file > y->file) - (x->file < y->file) :
+				     0;
 	if (x->object == y->object)
-		return (x->loop.pid > y->loop.pid) -
-		       (x->loop.pid < y->loop.pid);
+		return x->loop.pid < y->loop.pid ? -1 : 1;
 	order = strcmp(x->loop.object, y->loop.object);
 	/* Two builds of one name: any order will do, if it is the same one. */
 	return order ? order : x->object < y->object ? -1 : 1;

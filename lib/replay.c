@@ -462,5 +462,5 @@ int hwprof_loops_replay(struct hwprof_loops **loops, struct hwprof_file *file,
 
 	if (options)
 		defaults = *options;
-	return loops_make(loops, file, flags, gather, &defaults);
+	return loops_make(loops, &file, 1, flags, gather, &defaults);
 }

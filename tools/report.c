@@ -370,7 +370,7 @@ static int read_and_print(const struct report *report)
 
 	error = hwprof_file_open(&file, report->file);
 	if (!error)
-		error = hwprof_loops_read(&loops, file, report->flags);
+		error = hwprof_loops_read(&loops, &file, 1, report->flags);
 	if (error)
 		status = failed("%s", hwprof_file_error(file));
 	else

@@ -83,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
 	error = open_bytes(&file, bytes, size);
 	if (!error)
-		error = hwprof_loops_read(&loops, file, HWPROF_NO_OBJECTS |
+		error = hwprof_loops_read(&loops, &file, 1, HWPROF_NO_OBJECTS |
 					  (sum & HWPROF_PER_PROCESS));
 	need_sentence(error, file);
 	if (loops && hwprof_loops_json(loops, 0, sink))

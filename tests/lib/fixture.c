@@ -283,7 +283,7 @@ struct hwprof_loops *fixture_loops(const struct fixture *fixture,
 	int error = hwprof_file_open(&file, fixture->path);
 
 	if (!error)
-		error = hwprof_loops_read(&loops, file, flags);
+		error = hwprof_loops_read(&loops, &file, 1, flags);
 	if (error)
 		print_message("# %s\n", hwprof_file_error(file));
 	assert_int_equal(error, 0);

@@ -147,7 +147,7 @@ static int64_t read_bytes(struct bytes bytes)
 	lseek(fd, 0, SEEK_SET);
 	error = hwprof_file_open_fd(&file, fd, "the file");
 	if (!error)
-		error = hwprof_loops_read(&loops, file, 0);
+		error = hwprof_loops_read(&loops, &file, 1, 0);
 	if (error) {
 		assert_int_equal(strncmp(hwprof_file_error(file), "the file: ",
 					 10), 0);

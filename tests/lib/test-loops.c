@@ -610,6 +610,78 @@ static void test_empty(void **state)
 	fixture_remove(&fixture);
 }
 
+/*
+ * Two files: loops of one place are one, whatever their processes are called, and
+ * totals add up. What is a process's own stays apart, though the pids agree.
+ */
+static void test_files(void **state)
+{
+	struct hwprof_row_loop row = fixture_loop(1, 100, 0x400100, 0x400140,
+						  70, 5);
+	struct hwprof_row_loop other = fixture_loop(1, 100, 0x900100, 0x900140,
+						    10, 1);
+	struct hwprof_file *files[2];
+	struct fixture fixtures[2];
+	struct hwprof_loops *loops;
+	unsigned int i, apart = 0;
+
+	for (i = 0; i < 2; i++) {
+		begin(&fixtures[i]);
+		row.trip_recent = (10 + i) * 256;
+		fixture_add_loop(&fixtures[i], 10, &row);
+		fixture_add_loop(&fixtures[i], 11, &other);
+		fixture_add_totals(&fixtures[i], 30, 1, 80);
+		fixture_end(&fixtures[i]);
+		assert_int_equal(hwprof_file_open(&files[i], fixtures[i].path),
+				 0);
+	}
+	assert_int_equal(hwprof_loops_read(&loops, files, 2, 0), 0);
+	for (i = 0; i < 2; i++)
+		hwprof_file_close(files[i]);
+	assert_int_equal(hwprof_loops_count(loops), 3);
+	assert_int_equal(hwprof_loops_get(loops, 0)->head, 0x100);
+	assert_int_equal(hwprof_loops_get(loops, 0)->entries, 10);
+	assert_int_equal(hwprof_loops_get(loops, 0)->iterations, 150);
+	for (i = 1; i < 3; i++)
+		apart += hwprof_loops_get(loops, i)->iterations == 11 &&
+			 hwprof_loops_get(loops, i)->pid == 100;
+	assert_int_equal(apart, 2);
+	assert_int_equal(hwprof_loops_totals(loops)->produced, 160);
+	assert_int_equal(hwprof_loops_totals(loops)->sessions, 2);
+	assert_int_equal(hwprof_loops_totals(loops)->rows, 4);
+	assert_null(hwprof_loops_warning(loops, 1));
+	hwprof_loops_free(loops);
+	for (i = 0; i < 2; i++)
+		fixture_remove(&fixtures[i]);
+}
+
+/* The second file is damaged: it says so, and the first one does not. */
+static void test_files_damaged(void **state)
+{
+	struct hwprof_file *files[2];
+	struct fixture fixtures[2];
+	struct hwprof_loops *loops;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		begin(&fixtures[i]);
+		fixture_add_totals(&fixtures[i], 30, 1, 0);
+		fixture_end(&fixtures[i]);
+		assert_int_equal(hwprof_file_open(&files[i], fixtures[i].path),
+				 0);
+	}
+	assert_int_equal(truncate(fixtures[1].path, 300), 0);
+	assert_int_equal(hwprof_loops_read(&loops, files, 2, 0), -EBADMSG);
+	assert_null(loops);
+	assert_string_equal(hwprof_file_error(files[0]), "");
+	assert_non_null(strstr(hwprof_file_error(files[1]),
+			       fixtures[1].path));
+	for (i = 0; i < 2; i++) {
+		hwprof_file_close(files[i]);
+		fixture_remove(&fixtures[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -629,6 +701,8 @@ int main(void)
 		cmocka_unit_test(test_sort),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_files_damaged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
