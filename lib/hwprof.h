@@ -223,6 +223,33 @@ const char *hwprof_loops_error(const struct hwprof_loops *loops);
  */
 int hwprof_loops_json(const struct hwprof_loops *loops, size_t limit, FILE *out);
 
+/* A loop of two recordings; NULL: one of them does not have it. */
+struct hwprof_loops_change {
+	const struct hwprof_loop *before;
+	const struct hwprof_loop *after;
+	double share;		/* after's less before's, -1 to 1 */
+};
+
+struct hwprof_loops_diff;
+
+/*
+ * What has changed from @before to @after, which must outlive it and not be
+ * sorted meanwhile; the largest changes of share first. Loops are the same if
+ * they have one head in one build of an object; or else in two builds, one
+ * function and line of source; or one function and offset in it. -ENOMEM.
+ */
+int hwprof_loops_diff(struct hwprof_loops_diff **diff,
+		      const struct hwprof_loops *before,
+		      const struct hwprof_loops *after);
+void hwprof_loops_diff_free(struct hwprof_loops_diff *diff);
+size_t hwprof_loops_diff_count(const struct hwprof_loops_diff *diff);
+/* @index: less than the count. */
+const struct hwprof_loops_change *
+hwprof_loops_diff_get(const struct hwprof_loops_diff *diff, size_t index);
+/* At most @limit changes (0: all) as JSON. -EIO: @out had an error. */
+int hwprof_loops_diff_json(const struct hwprof_loops_diff *diff, size_t limit,
+			   FILE *out);
+
 /* ---- ranges ------------------------------------------------------------ */
 
 /*
