@@ -70,8 +70,8 @@ check "doctor, arguments" 2 "takes no arguments" "$hwprof" doctor x
 check "doctor, JSON" 0 "usable" sh -c \
 	"'$hwprof' doctor --json | python3 -m json.tool"
 
-check "report of nothing" 2 "There are: loops, ranges" "$hwprof" report
-check "unknown report" 2 "unknown report 'calls'" "$hwprof" report calls
+check "report of nothing" 2 "There are: loops, ranges, calls" "$hwprof" report
+check "unknown report" 2 "unknown report 'call'" "$hwprof" report call
 check "unknown key" 2 "unknown sort key 'size'; keys are: share" \
 	"$hwprof" report loops -i "$recording" --sort share,size
 check "limit" 2 "allowed are numbers from 1" "$hwprof" report loops -n 0

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From rows to calls: calls.c sums the rows of a file by call pair, places them
+ * in objects and sums pairs to methods; calls_json.c writes them out.
+ */
+#ifndef HWPROF_CALLS_H
+#define HWPROF_CALLS_H
+
+#include "loops.h"
+
+/* The rows of one call pair in one address space of one session, summed. */
+struct collected_call {
+	uint32_t session, space, pid;
+	uint32_t basis;			/* 0: samples */
+	uint64_t site, callee;
+	uint64_t count;
+	uint64_t error, evicted;	/* of the row that is the latest by these */
+	double sum_sq;
+	uint64_t first, last;		/* times of its rows */
+};
+
+/* A call pair as the user of the library sees it, and what it was made of. */
+struct pair_entry {
+	struct hwprof_pair pair;
+	struct object *site_object, *callee_object;
+	double sum_sq;
+	uint64_t last;			/* time of the last row */
+};
+
+struct method_entry {
+	struct hwprof_method method;
+	struct object *object;
+	uint64_t last;
+};
+
+struct hwprof_calls {
+	struct pair_entry *pairs;	/* by share */
+	size_t pair_count;
+	struct method_entry *methods;	/* the same */
+	size_t method_count;
+	unsigned int flags;
+	void *rows;			/* tree of struct collected_call */
+	size_t row_count;		/* in it */
+	uint64_t total;			/* calls of all rows */
+	struct collected collected;	/* sessions and maps, and no loops */
+	struct hwprof_totals totals;
+	struct objects *objects;
+	void *warned;			/* tree of objects of which it was said */
+	struct warnings warnings;
+};
+
+#endif /* HWPROF_CALLS_H */
