@@ -260,7 +260,7 @@ calls_samples()
 		is $CALLS "$(periods short_trips)" &&
 		record -d -c 10 --period -e hwprof/calls/u -- ./short_trips &&
 		is $CALLS "$(periods short_trips)" || return
-	perf script -i $data -F period,sym,addr > /tmp/script
+	perf script -i $data -F period,ip,sym > /tmp/script
 	awk '$3 == "middle" { sum += $1 } END { exit !(sum > 2980 && sum < 3020) }' \
 		/tmp/script || {
 		head -5 /tmp/script
