@@ -45,7 +45,7 @@ static void sum_up(struct collected_call *to, const struct collected_call *from)
 		to->basis = from->basis;
 }
 
-static int add_row(struct hwprof_calls *calls, struct hwprof_file *file,
+static int add_row(struct hwprof_calls *calls,
 		   const struct collected_call *from)
 {
 	struct collected_call **found, *row;
@@ -57,20 +57,19 @@ static int add_row(struct hwprof_calls *calls, struct hwprof_file *file,
 	}
 	row = malloc(sizeof(*row));
 	if (!row)
-		return file_fail(file, -ENOMEM, "out of memory");
+		return -ENOMEM;
 	*row = *from;
 	if (!tsearch(row, &calls->rows, compare_rows)) {
 		free(row);
-		return file_fail(file, -ENOMEM, "out of memory");
+		return -ENOMEM;
 	}
 	calls->row_count++;
 	return 0;
 }
 
-static int add_call_row(struct hwprof_calls *calls, struct hwprof_file *file,
-			const struct hwprof_sample *sample)
+int calls_add_row(struct hwprof_calls *calls, const struct hwprof_row_call *row,
+		  uint64_t time)
 {
-	const struct hwprof_row_call *row = (const void *)sample->row;
 	struct collected_call call = {
 		.session = row->row.session,
 		.space = row->row.space,
@@ -82,18 +81,18 @@ static int add_call_row(struct hwprof_calls *calls, struct hwprof_file *file,
 		.error = row->error,
 		.evicted = row->evicted,
 		.sum_sq = row->sum_sq,
-		.first = sample->time,
-		.last = sample->time,
+		.first = time,
+		.last = time,
 	};
 
 	if (!call.basis || call.basis > HWPROF_BASIS_TIME)
 		call.basis = HWPROF_BASIS_TIME;
 	calls->collected.rows++;
-	return add_row(calls, file, &call);
+	return add_row(calls, &call);
 }
 
 /* One call that stands for a period of them; or a row without its raw data. */
-static int add_sample(struct hwprof_calls *calls, struct hwprof_file *file,
+static int add_sample(struct hwprof_calls *calls,
 		      const struct hwprof_sample *sample)
 {
 	struct collected_call call = {
@@ -110,17 +109,20 @@ static int add_sample(struct hwprof_calls *calls, struct hwprof_file *file,
 	if (sample->row && sample->row->type == HWPROF_ROW_CALL)
 		call.callee = ((const struct hwprof_row_call *)
 			       sample->row)->callee;
-	return call.count ? add_row(calls, file, &call) : 0;
+	return call.count ? add_row(calls, &call) : 0;
 }
 
 static int take(void *context, struct hwprof_file *file,
 		const struct hwprof_sample *sample)
 {
+	int error = 0;
+
 	if (!sample->rows || !sample->row)
-		return add_sample(context, file, sample);
-	if (sample->row->type == HWPROF_ROW_CALL)
-		return add_call_row(context, file, sample);
-	return 0;
+		error = add_sample(context, sample);
+	else if (sample->row->type == HWPROF_ROW_CALL)
+		error = calls_add_row(context, (const void *)sample->row,
+				      sample->time);
+	return error ? file_fail(file, -ENOMEM, "out of memory") : 0;
 }
 
 /* --- places ----------------------------------------------------------------- */
@@ -443,14 +445,15 @@ static int warn_of_totals(struct hwprof_calls *calls)
 				      "calls", warnings);
 }
 
-static int make(struct hwprof_calls *calls, struct hwprof_file *file)
+static int make(struct hwprof_calls *calls, struct hwprof_file *file,
+		calls_gather gather, void *context)
 {
 	int error;
 
 	calls->objects = objects_new(calls->flags & HWPROF_NO_OBJECTS);
 	if (!calls->objects)
 		return file_fail(file, -ENOMEM, "out of memory");
-	error = collect_samples(&calls->collected, file, "calls", take, calls);
+	error = gather(calls, file, context);
 	if (error)
 		return error;
 	collected_totals(&calls->collected, file, &calls->totals);
@@ -462,8 +465,8 @@ static int make(struct hwprof_calls *calls, struct hwprof_file *file)
 	return 0;
 }
 
-int hwprof_calls_read(struct hwprof_calls **result, struct hwprof_file *file,
-		      unsigned int flags)
+int calls_make(struct hwprof_calls **result, struct hwprof_file *file,
+	       unsigned int flags, calls_gather gather, void *context)
 {
 	struct hwprof_calls *calls = calloc(1, sizeof(*calls));
 	int error;
@@ -472,13 +475,25 @@ int hwprof_calls_read(struct hwprof_calls **result, struct hwprof_file *file,
 	if (!calls)
 		return file_fail(file, -ENOMEM, "out of memory");
 	calls->flags = flags;
-	error = make(calls, file);
+	error = make(calls, file, gather, context);
 	if (error) {
 		hwprof_calls_free(calls);
 		return error;
 	}
 	*result = calls;
 	return 0;
+}
+
+static int gather_rows(struct hwprof_calls *calls, struct hwprof_file *file,
+		       void *context)
+{
+	return collect_samples(&calls->collected, file, "calls", take, calls);
+}
+
+int hwprof_calls_read(struct hwprof_calls **result, struct hwprof_file *file,
+		      unsigned int flags)
+{
+	return calls_make(result, file, flags, gather_rows, NULL);
 }
 
 /* Objects are not the tree's to free. */

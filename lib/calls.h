@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From rows to calls: calls.c sums the rows of a file by call pair, places them
- * in objects and sums pairs to methods; calls_json.c writes them out.
+ * From rows to calls: calls.c sums the rows of a file, or those that the engine
+ * makes of its branch stacks (replay.c), by call pair, places them in objects
+ * and sums pairs to methods; calls_json.c writes them out.
  */
 #ifndef HWPROF_CALLS_H
 #define HWPROF_CALLS_H
@@ -48,5 +49,18 @@ struct hwprof_calls {
 	void *warned;			/* tree of objects of which it was said */
 	struct warnings warnings;
 };
+
+/* Adds a row as of @time. -ENOMEM. */
+int calls_add_row(struct hwprof_calls *calls, const struct hwprof_row_call *row,
+		  uint64_t time);
+
+/*
+ * Makes calls of what @gather puts into calls->rows and calls->collected, with
+ * sentences of its own in calls->warnings. As loops_make().
+ */
+typedef int (*calls_gather)(struct hwprof_calls *calls,
+			    struct hwprof_file *file, void *context);
+int calls_make(struct hwprof_calls **result, struct hwprof_file *file,
+	       unsigned int flags, calls_gather gather, void *context);
 
 #endif /* HWPROF_CALLS_H */

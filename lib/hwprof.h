@@ -330,6 +330,10 @@ struct hwprof_calls;
  */
 int hwprof_calls_read(struct hwprof_calls **calls, struct hwprof_file *file,
 		      unsigned int flags);
+/* The same from branch stacks: as hwprof_loops_replay(), and span says nothing. */
+int hwprof_calls_replay(struct hwprof_calls **calls, struct hwprof_file *file,
+			unsigned int flags,
+			const struct hwprof_replay_options *options);
 void hwprof_calls_free(struct hwprof_calls *calls);
 
 size_t hwprof_calls_pair_count(const struct hwprof_calls *calls);

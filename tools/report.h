@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Loops as they are printed, whatever they were made from. */
+/* Loops and calls as they are printed, whatever they were made from. */
 #ifndef HWPROF_REPORT_H
 #define HWPROF_REPORT_H
 
@@ -59,5 +59,9 @@ int check_output(int status);
 
 /* Sorts and prints @loops, and its warnings on stderr. The status. */
 int report_print(const struct report *report, struct hwprof_loops *loops);
+
+/* Prints @calls, and its warnings on stderr. The status. */
+int report_print_calls(const struct report *report,
+		       const struct hwprof_calls *calls);
 
 #endif /* HWPROF_REPORT_H */

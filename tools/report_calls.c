@@ -271,7 +271,8 @@ static int print_tables(const struct report *report,
 	return status;
 }
 
-static int print(const struct report *report, const struct hwprof_calls *calls)
+int report_print_calls(const struct report *report,
+		       const struct hwprof_calls *calls)
 {
 	const char *sentence;
 	int status = STATUS_OK;
@@ -301,7 +302,7 @@ int report_calls(const struct report *report)
 	if (error)
 		status = failed("%s", hwprof_file_error(file));
 	else
-		status = print(report, calls);
+		status = report_print_calls(report, calls);
 	hwprof_calls_free(calls);
 	hwprof_file_close(file);
 	return status;

@@ -169,6 +169,16 @@ check "replay, table" 0 "4 loops; windows of branches" \
 	"$hwprof" replay "$stacks/types"
 check "replay, options of report" 0 "and 3 more" \
 	"$hwprof" replay "$stacks/types" -n 1 --sort trip --per-process
+check "replay of calls" 0 "4 call pairs of 4 methods; windows of branches" \
+	"$hwprof" replay -e calls "$stacks/types"
+check "replay of calls, shares" 0 "50.00% *16.01% *100.00% *7 *prog *0x10 " \
+	"$hwprof" replay "$stacks/types" -e calls
+check "replay of calls, JSON" 0 '"least": 7' sh -c \
+	"'$hwprof' replay -e calls --json '$stacks/types' | python3 -m json.tool"
+check "replay of calls, --sort" 2 "are of loops" \
+	"$hwprof" replay -e calls "$stacks/types" --sort share
+check "replay of nonsense" 2 "loops and calls can be replayed" \
+	"$hwprof" replay -e ranges "$stacks/types"
 check "replay, inferred" 0 "warning: 35 of 35 branches are in code that could" \
 	"$hwprof" replay "$stacks/zstd"
 check "replay, JSON" 0 '"basis": "branches"' sh -c \
