@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any bytes as a recording of branch stacks: the replay ends, with loops and calls that
- * add up or with a sentence. Objects are left alone: their names could be any
+ * Any bytes as a recording of branch stacks: the replay ends, with loops and calls
+ * that add up or with a sentence. Objects are left alone: their names could be any
  * file of this machine.
  */
 #include <stdio.h>
