@@ -315,11 +315,12 @@ static int make_methods(struct hwprof_calls *calls)
  * independent, and so much that the total's may be left out. 1.96 + 2.4/n
  * stands for Student's t, as lib/estimate.c has it.
  */
-static void estimate_share(struct hwprof_called *called, double sum_sq)
+void estimate_share(struct hwprof_called *called, double sum_sq)
 {
 	double windows = called->least * (double)called->least / sum_sq;
 	double reach;
 
+	called->share_low = called->share_high = NAN;
 	if (!(sum_sq > 0) || windows < 1.01)
 		return;		/* one does not say how much they differ */
 	reach = (1.96 + 2.4 / windows) / sqrt(windows - 1);
@@ -338,7 +339,7 @@ static void describe_called(const struct hwprof_calls *calls,
 		called->most = most;
 	if (calls->total)
 		called->share = (double)called->least / calls->total;
-	called->share_low = called->share_high = NAN;
+	estimate_share(called, NAN);
 	if (called->pid)
 		called->comm = processes_comm(calls->collected.processes,
 					      called->pid, last);

@@ -54,6 +54,9 @@ struct hwprof_calls {
 int calls_add_row(struct hwprof_calls *calls, const struct hwprof_row_call *row,
 		  uint64_t time);
 
+/* The interval of a share, of windows, by the sum of their calls squared. */
+void estimate_share(struct hwprof_called *called, double sum_sq);
+
 /*
  * Makes calls of what @gather puts into calls->rows and calls->collected, with
  * sentences of its own in calls->warnings. As loops_make().

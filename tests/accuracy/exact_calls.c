@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * exact_calls [-o] FILE: the call pairs in a recording, beside the branches in it.
+ * exact_calls [-o|-w] FILE: the call pairs in a recording, beside the branches in it.
  *
  * Of each process: each pair was called no less often than is said, nor more.
  * Prints pairs that are wrong, and how many there are. Exit status 1: a pair is
@@ -10,17 +10,28 @@
  * HPS, section 6), of all processes together. A line for each length of a burst
  * and frequency: burst, 1 / frequency, calls that were sampled, and the overlap, in
  * percent, of call pairs and of methods.
+ *
+ * -w: what windows of 32 branches say, one in 200: how many of the 95 % intervals
+ * of pairs that were seen to be called 10 times or more have the exact share.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/stream.h"
-#include "hwprof.h"
+#include "calls.h"
+#include "engine/engine.h"
+#include "engine/window.h"
 #include "tests/engine/random.h"
 #include "tests/oracle/array.h"
 
 #define HOT	0.9
+
+enum {
+	WINDOW = 32, EVERY = 200,	/* branches */
+	SEEN = 10,			/* calls */
+	TABLE_SIZE = 64 << 20,
+};
 
 struct pair {
 	u32 pid;
@@ -28,13 +39,7 @@ struct pair {
 	u64 exact, least, error, evicted;
 };
 
-/* What moves the sampling counter: a call, or a back edge. */
-struct event {
-	u32 pid;
-	u64 site, callee;	/* site 0: a back edge */
-};
-
-/* Consecutive events of a thread. */
+/* Consecutive branches of a thread. */
 struct run {
 	u32 pid, tid;
 	u64 sequence;
@@ -43,7 +48,7 @@ struct run {
 
 struct recording {
 	struct { struct pair *items; size_t count, room; } pairs;
-	struct { struct event *items; size_t count, room; } events;
+	struct { struct hwprof_branch *items; size_t count, room; } branches;
 	struct { struct run *items; size_t count, room; } runs;
 	u64 evicted;
 };
@@ -67,23 +72,16 @@ static void take_branches(struct recording *recording,
 	u32 i;
 
 	*run = (struct run){ row->row.pid, row->tid, row->sequence,
-			     recording->events.count, 0 };
+			     recording->branches.count, row->count };
 	for (i = 0; i < row->count; i++) {
 		const struct hwprof_branch *branch = &row->branches[i];
 
+		*array_push(&recording->branches) = *branch;
 		if (is_call(branch))
 			*array_push(&recording->pairs) = (struct pair){
 				.pid = row->row.pid, .site = branch->from,
 				.callee = branch->to, .exact = 1,
 			};
-		if (!is_call(branch) && !is_back_edge(branch))
-			continue;
-		*array_push(&recording->events) = (struct event){
-			.pid = row->row.pid,
-			.site = is_call(branch) ? branch->from : 0,
-			.callee = branch->to,
-		};
-		run->count++;
 	}
 }
 
@@ -271,6 +269,12 @@ static int compare_runs(const void *a, const void *b)
 	return order ? order : compare_numbers(x->sequence, y->sequence);
 }
 
+static void sort_runs(struct recording *recording)
+{
+	qsort(recording->runs.items, recording->runs.count,
+	      sizeof(*recording->runs.items), compare_runs);
+}
+
 /* A member for each call, once as a pair and once as a method. */
 static u64 sample(const struct recording *recording, struct sampler sampler,
 		  struct member *pairs, struct member *methods, size_t *count)
@@ -283,14 +287,18 @@ static u64 sample(const struct recording *recording, struct sampler sampler,
 		const struct run *of = &recording->runs.items[run];
 
 		for (i = of->first; i < of->first + of->count; i++) {
-			const struct event *event = &recording->events.items[i];
-			bool takes = sampler_takes(&sampler);
-			u64 method = mix(event->pid, event->callee);
+			const struct hwprof_branch *branch =
+				&recording->branches.items[i];
+			u64 method = mix(of->pid, branch->to);
+			bool takes;
 
-			if (!event->site)
+			if (!is_call(branch) && !is_back_edge(branch))
+				continue;
+			takes = sampler_takes(&sampler);
+			if (!is_call(branch))
 				continue;
 			pairs[*count] = (struct member){
-				mix(method, event->site), 1, takes };
+				mix(method, branch->from), 1, takes };
 			methods[*count] = (struct member){ method, 1, takes };
 			++*count;
 			taken += takes;
@@ -303,15 +311,14 @@ static int print_overlaps(struct recording *recording)
 {
 	static const unsigned int bursts[] = { 1, 10, 50, 100 };
 	static const unsigned int inverse[] = { 100, 500, 1000, 5000, 10000 };
-	size_t room = recording->events.count + 1, count;
+	size_t room = recording->pairs.count + 1, count;
 	struct member *pairs = calloc(room, sizeof(*pairs));
 	struct member *methods = calloc(room, sizeof(*methods));
 	unsigned int b, f;
 
 	if (!pairs || !methods)
 		return 1;
-	qsort(recording->runs.items, recording->runs.count,
-	      sizeof(*recording->runs.items), compare_runs);
+	sort_runs(recording);
 	for (b = 0; b < 4; b++)
 		for (f = 0; f < 5; f++) {
 			struct sampler sampler = {
@@ -331,19 +338,127 @@ static int print_overlaps(struct recording *recording)
 	return 0;
 }
 
+/* --- what do windows say? --------------------------------------------------- */
+
+/* False: there is something else among them than hardware records. */
+static bool feed_window(void *table, const struct hwprof_branch *oldest,
+			u32 space)
+{
+	struct window_counts counts = { 0 };
+	struct window_branch branches[WINDOW];
+	struct window window;
+	u8 kinds[WINDOW];
+	unsigned int i;
+
+	for (i = 0; i < WINDOW; i++) {
+		const struct hwprof_branch *branch = &oldest[WINDOW - 1 - i];
+
+		if (branch->kind > HWPROF_BRANCH_RET)
+			return false;
+		branches[i] = (struct window_branch){
+			.from = branch->from, .to = branch->to,
+		};
+		kinds[i] = branch->kind;
+	}
+	window_begin(&window, branches, kinds, WINDOW, space);
+	call_engine.feed_window(table, &window, &counts);
+	return true;
+}
+
+struct seen {
+	const struct recording *recording;
+	u64 exact, total;		/* calls, of all pairs */
+	u64 pairs, inside;
+	double width;			/* sum of high / low */
+};
+
+static bool take_row(void *context, const void *data, u64 ip, u64 addr,
+		     u64 period)
+{
+	const struct hwprof_row_call *row = data;
+	struct pair key = { .pid = row->row.space, .site = ip, .callee = addr };
+	struct seen *seen = context;
+	const struct pair *pair = bsearch(&key, seen->recording->pairs.items,
+					  seen->recording->pairs.count,
+					  sizeof(key), compare_pairs);
+	struct hwprof_called called = {
+		.least = period, .share = (double)period / seen->total,
+		.basis = HWPROF_BASIS_BRANCHES,
+	};
+	double share = (double)pair->exact / seen->exact;
+
+	estimate_share(&called, row->sum_sq);
+	if (period < SEEN || isnan(called.share_low))
+		return true;
+	seen->pairs++;
+	seen->inside += called.share_low <= share && share <= called.share_high;
+	seen->width += called.share_high / called.share_low;
+	return true;
+}
+
+/* Rows of one thread follow each other, but for what was lost: nothing. */
+static u64 feed_windows(struct recording *recording, void *table)
+{
+	u64 windows = 0, random = 1;
+	size_t run, at = 0;
+
+	for (run = 0; run < recording->runs.count; run++) {
+		const struct run *of = &recording->runs.items[run];
+
+		for (; at + WINDOW <= of->count;
+		     at += EVERY / 2 + random_below(&random, EVERY + 1))
+			windows += feed_window(table, recording->branches.items +
+					       of->first + at, of->pid);
+		at -= at < of->count ? at : of->count;
+	}
+	return windows;
+}
+
+static int print_windows(struct recording *recording)
+{
+	const struct engine_params params = {
+		.basis = HWPROF_BASIS_BRANCHES, .seed = 1,
+	};
+	struct seen seen = { .recording = recording };
+	void *table = calloc(1, TABLE_SIZE);
+	u64 windows;
+	size_t i;
+
+	if (!table)
+		return 1;
+	sort_runs(recording);
+	sum_up(recording);
+	for (i = 0; i < recording->pairs.count; i++)
+		seen.exact += recording->pairs.items[i].exact;
+	call_engine.table_init(table, TABLE_SIZE, &params);
+	windows = feed_windows(recording, table);
+	seen.total = call_engine.pending(table);
+	call_engine.rows(table, 0, &(size_t){ 0 }, take_row, &seen);
+	printf("%llu windows, %llu calls: %llu of %llu shares in their intervals, which are %.2f wide\n",
+	       (unsigned long long)windows, (unsigned long long)seen.total,
+	       (unsigned long long)seen.inside, (unsigned long long)seen.pairs,
+	       seen.width / seen.pairs);
+	free(table);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
-	bool overlaps = argc == 3 && !strcmp(argv[1], "-o");
+	bool option = argc == 3;
 	struct recording recording = { 0 };
 	struct hwprof_file *file;
 
-	if (argc != 2 + overlaps)
+	if (argc != 2 + option)
 		return 2;
-	if (hwprof_file_open(&file, argv[1 + overlaps]) ||
+	if (hwprof_file_open(&file, argv[1 + option]) ||
 	    hwprof_file_samples(file, take, &recording)) {
 		fprintf(stderr, "%s\n", hwprof_file_error(file));
 		return 1;
 	}
 	hwprof_file_close(file);
-	return overlaps ? print_overlaps(&recording) : check(&recording);
+	if (option && !strcmp(argv[1], "-o"))
+		return print_overlaps(&recording);
+	if (option && !strcmp(argv[1], "-w"))
+		return print_windows(&recording);
+	return option ? 2 : check(&recording);
 }
