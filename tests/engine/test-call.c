@@ -373,6 +373,29 @@ static void test_table_is_empty(void **state)
 	bench_free(&bench);
 }
 
+/* Nor does it owe what its last turn gave up: another profile shows that. */
+static void test_floors_go(void **state)
+{
+	struct bench bench;
+	u64 i;
+
+	bench_init(&bench, ONE_SET, 32 << 10, HWPROF_BASIS_EXACT);
+	for (i = 0; i < 100; i++)
+		feed(&bench, 1, 0x1000 + i % 20, 0x2000);
+	retire(&bench, 10);
+	assert_true(evicted(&bench) > 0);
+	free(bench.profile);
+	bench.profile = make_table(32 << 10, HWPROF_BASIS_EXACT);
+	memset(bench.pairs, 0, PAIRS * sizeof(*bench.pairs));
+	bench.produced = 0;
+	for (i = 0; i < 5; i++)
+		feed(&bench, 1, 0x1000 + i, 0x2000);
+	retire(&bench, 10);
+	read_rows(&bench);
+	assert_int_equal(check_bounds(&bench), 0);
+	bench_free(&bench);
+}
+
 /* What was told is not lost with its pair, and is not told again. */
 static void test_rows_once(void **state)
 {
@@ -395,6 +418,31 @@ static void test_rows_once(void **state)
 	read_rows(&bench);
 	assert_int_equal(evicted(&bench), 0);
 	assert_int_equal(check_bounds(&bench), 0);
+	bench_free(&bench);
+}
+
+/* So it is too where pairs have lost much before: who was told of goes first. */
+static void test_told_go_first(void **state)
+{
+	struct bench bench;
+	u64 lost, i;
+
+	bench_init(&bench, 256 << 10, ONE_SET, HWPROF_BASIS_EXACT);
+	for (i = 0; i < 2000; i++)
+		feed(&bench, 1, 0x1000 + i % 50, 0x2000);
+	retire(&bench, 1000);
+	read_rows(&bench);
+	lost = evicted(&bench);
+	assert_true(lost > 0);
+	for (i = 0; i < 700; i++) {
+		feed(&bench, 1, 0x1000 + i % 50, 0x2000);
+		if (i % 5)
+			continue;
+		retire(&bench, 1000);
+		read_rows(&bench);
+	}
+	assert_int_equal(evicted(&bench), lost);
+	check_bounds(&bench);
 	bench_free(&bench);
 }
 
@@ -500,7 +548,7 @@ static void test_bursts(void **state)
 		/* The first one may be missing: see lost events. */
 		if (window)
 			call_engine.feed(bench.table, NULL, &gap);
-		for (i = 0; i < window % 20; i++) {
+		for (i = 0; i < (window + 7) % 20; i++) {
 			u64 site = 0x1000 + random_below(&bench.random, 8);
 
 			feed(&bench, 1, site, 0x2000);
@@ -574,7 +622,9 @@ int main(void)
 		cmocka_unit_test(test_frequent),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_table_is_empty),
+		cmocka_unit_test(test_floors_go),
 		cmocka_unit_test(test_rows_once),
+		cmocka_unit_test(test_told_go_first),
 		cmocka_unit_test(test_forget),
 		cmocka_unit_test(test_units),
 		cmocka_unit_test(test_sample),
