@@ -13,6 +13,8 @@
  *
  * -w: what windows of 32 branches say, one in 200: how many of the 95 % intervals
  * of pairs that were seen to be called 10 times or more have the exact share.
+ * Prints: windows, calls in them, intervals that have it, pairs, and how many
+ * times the interval's low end its high end is, on average.
  */
 #include <math.h>
 #include <stdio.h>
@@ -434,10 +436,9 @@ static int print_windows(struct recording *recording)
 	windows = feed_windows(recording, table);
 	seen.total = call_engine.pending(table);
 	call_engine.rows(table, 0, &(size_t){ 0 }, take_row, &seen);
-	printf("%llu windows, %llu calls: %llu of %llu shares in their intervals, which are %.2f wide\n",
-	       (unsigned long long)windows, (unsigned long long)seen.total,
-	       (unsigned long long)seen.inside, (unsigned long long)seen.pairs,
-	       seen.width / seen.pairs);
+	printf("%llu %llu %llu %llu %.2f\n", (unsigned long long)windows,
+	       (unsigned long long)seen.total, (unsigned long long)seen.inside,
+	       (unsigned long long)seen.pairs, seen.width / seen.pairs);
 	free(table);
 	return 0;
 }
