@@ -39,7 +39,7 @@ struct call_pair {
 	u64 count;		/* calls that no row has told */
 	u64 error;		/* others that none will, at most; never above
 				 * its set's floor */
-	u64 sum_sq;		/* windows: sum over them of its calls squared */
+	u64 sum_sq;		/* windows: sum of its calls in each, squared */
 	u32 space;
 	u32 window;		/* the last one that it was in, */
 	u32 tally;		/* its calls there, */
@@ -109,7 +109,7 @@ static u64 pair_key(const struct call_table *table, u32 space, u64 site,
 		   PRIME ^ table->seed[1]) | 1;
 }
 
-/* The set of a key, however many there are: those of a range of keys are one. */
+/* However many sets there are, the keys of one are a range. */
 static u32 set_of(const struct call_table *table, u64 key)
 {
 	return (key >> 32) * table->set_count >> 32;

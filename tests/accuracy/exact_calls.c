@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * exact_calls [-o|-w] FILE: the call pairs in a recording, beside the branches in it.
+ * exact_calls [-o|-w] FILE: the call pairs in a recording, beside its branches.
  *
  * Of each process: each pair was called no less often than is said, nor more.
  * Prints pairs that are wrong, and how many there are. Exit status 1: a pair is
@@ -8,8 +8,8 @@
  *
  * -o: the overlap of sampled profiles with the exact one instead (Mousa, Krintz:
  * HPS, section 6), of all processes together. A line for each length of a burst
- * and frequency: burst, 1 / frequency, calls that were sampled, and the overlap, in
- * percent, of call pairs and of methods.
+ * and frequency: burst, 1 / frequency, calls that were sampled, and the overlap
+ * of call pairs and of methods, in percent.
  *
  * -w: what windows of 32 branches say, one in 200: how many of the 95 % intervals
  * of pairs that were seen to be called 10 times or more have the exact share.
