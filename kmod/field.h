@@ -66,6 +66,8 @@ field_engine(const struct perf_event_attr *attr)
 {
 	if (field_get(attr, FIELD_loops))
 		return &loop_engine;
+	if (field_get(attr, FIELD_calls))
+		return &call_engine;
 	if (field_get(attr, FIELD_ranges))
 		return &range_engine;
 	if (field_get(attr, FIELD_branches))

@@ -6,7 +6,7 @@
 LIB_SOURCES := $(wildcard lib/*.c) \
 	       $(patsubst %,kmod/engine/%.c,flow loop loop_table loop_window \
 					      loop_time loop_profile window range \
-					      range_tree) \
+					      range_tree call) \
 	       kmod/source/x86/branch_decode.c
 LIB_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/obj/%.o)
 LIB_LINK    := -ldw -lelf -lzstd -lm

@@ -305,6 +305,79 @@ const char *hwprof_ranges_warning(const struct hwprof_ranges *ranges,
 /* As hwprof_loops_json(). */
 int hwprof_ranges_json(const struct hwprof_ranges *ranges, FILE *out);
 
+/* ---- calls ------------------------------------------------------------- */
+
+/* An instruction, as a user finds it. */
+struct hwprof_code {
+	const char *object;	/* path, or a name in brackets such as [vdso] */
+	const char *build_id;	/* hexadecimal; NULL: not known */
+	const char *function;	/* symbol; NULL: none */
+	uint64_t function_offset;	/* bytes */
+	uint64_t address;	/* in the object as objdump shows it; in the
+				 * process where the code is in no file */
+	const char *file;	/* source; NULL: no debug information */
+	unsigned int line;	/* 0: not known */
+};
+
+/* How often something was called. */
+struct hwprof_called {
+	uint64_t least;		/* times, at least: of windows, that were seen;
+				 * of samples, the sum of their periods */
+	uint64_t most;		/* at most: some were given up for want of memory */
+	double share;		/* of `least` in all calls, 0 to 1 */
+	double share_low;	/* 95 % interval of it; NaN: not known */
+	double share_high;
+	enum hwprof_basis basis;	/* 0: samples */
+	uint32_t pid;		/* HWPROF_PER_PROCESS, or code in no file;
+				 * else 0 */
+	const char *comm;	/* name of the process, the same; or NULL */
+};
+
+/* A call pair: one call site, and one procedure that it called. */
+struct hwprof_pair {
+	struct hwprof_called called;
+	struct hwprof_code site;	/* the call */
+	struct hwprof_code callee;	/* where it led */
+};
+
+/* A method: whatever was called, from all sites. */
+struct hwprof_method {
+	struct hwprof_called called;	/* without an interval */
+	struct hwprof_code entry;
+	uint64_t sites;			/* that called it */
+};
+
+struct hwprof_calls;
+
+/*
+ * Reads the calls of @file: sums the rows by call pair, finds object, function
+ * and source of both ends, merges processes that ran the same objects, sums
+ * pairs to methods, and sorts both by share. @flags: enum hwprof_loops_flags.
+ * *@calls is NULL when it fails, as hwprof_loops_read().
+ */
+int hwprof_calls_read(struct hwprof_calls **calls, struct hwprof_file *file,
+		      unsigned int flags);
+/* The same from branch stacks: as hwprof_loops_replay(), and span says nothing. */
+int hwprof_calls_replay(struct hwprof_calls **calls, struct hwprof_file *file,
+			unsigned int flags,
+			const struct hwprof_replay_options *options);
+void hwprof_calls_free(struct hwprof_calls *calls);
+
+size_t hwprof_calls_pair_count(const struct hwprof_calls *calls);
+const struct hwprof_pair *hwprof_calls_pair(const struct hwprof_calls *calls,
+					    size_t index);
+size_t hwprof_calls_method_count(const struct hwprof_calls *calls);
+const struct hwprof_method *hwprof_calls_method(const struct hwprof_calls *calls,
+						size_t index);
+/* In calls: see hwprof_row_totals. */
+const struct hwprof_totals *hwprof_calls_totals(const struct hwprof_calls *calls);
+/* As hwprof_loops_warning(). */
+const char *hwprof_calls_warning(const struct hwprof_calls *calls, size_t index);
+/* As hwprof_loops_json(): at most @limit pairs, and as many methods. */
+int hwprof_calls_json(const struct hwprof_calls *calls, size_t limit, FILE *out);
+
+/* ---- ranges of any values ---------------------------------------------- */
+
 /*
  * Range-adaptive profiling of any 64-bit values, without a recording, as the
  * paper has it (section 3.2), by the engine that also runs in the kernel.

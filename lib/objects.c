@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "objects.h"
+#include "plt.h"
 
 enum {
 	BUILD_ID_TEXT = 2 * BUILD_ID_MAX + 1,
@@ -28,6 +29,13 @@ struct object {
 	Dwfl_Module *module;
 	Elf *elf;
 	uint64_t bias;		/* dwfl's addresses minus the object's */
+	void *plt;		/* tree of struct plt_entry */
+};
+
+/* What was found at an address that no symbol contains. */
+struct plt_entry {
+	uint64_t address;
+	char *name;		/* NULL: nothing */
 };
 
 struct objects {
@@ -44,10 +52,19 @@ struct objects *objects_new(bool closed)
 	return objects;
 }
 
+static void free_plt_entry(void *node)
+{
+	struct plt_entry *entry = node;
+
+	free(entry->name);
+	free(entry);
+}
+
 static void free_object(void *node)
 {
 	struct object *object = node;
 
+	tdestroy(object->plt, free_plt_entry);
 	if (object->dwfl)
 		dwfl_end(object->dwfl);
 	free(object->warning);
@@ -321,6 +338,32 @@ uint64_t object_address(struct object *object, uint64_t offset)
 	return offset;
 }
 
+static int compare_plt(const void *a, const void *b)
+{
+	const struct plt_entry *x = a, *y = b;
+
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+static const char *find_plt(struct object *object, uint64_t address)
+{
+	struct plt_entry key = { .address = address }, *entry;
+	struct plt_entry **found = tfind(&key, &object->plt, compare_plt);
+
+	if (found)
+		return (*found)->name;
+	entry = calloc(1, sizeof(*entry));
+	if (!entry)
+		return NULL;
+	entry->address = address;
+	entry->name = plt_name(object->elf, address);
+	if (!tsearch(entry, &object->plt, compare_plt)) {
+		free_plt_entry(entry);
+		return NULL;
+	}
+	return entry->name;
+}
+
 const char *object_symbol(struct object *object, uint64_t address,
 			  uint64_t *offset)
 {
@@ -333,7 +376,11 @@ const char *object_symbol(struct object *object, uint64_t address,
 		return NULL;
 	name = dwfl_module_addrinfo(object->module, address + object->bias,
 				    &into, &symbol, NULL, NULL, NULL);
-	if (!name || !*name)
+	if (!name || !*name) {
+		name = find_plt(object, address);
+		into = 0;
+	}
+	if (!name)
 		return NULL;
 	*offset = into;
 	return name;

@@ -41,7 +41,10 @@ size_t object_x86_code(struct object *object, uint64_t offset, uint8_t *bytes,
 /* Turns an offset in the file into the object's address, as objdump has it. */
 uint64_t object_address(struct object *object, uint64_t offset);
 
-/* The symbol that contains @address, and how far in it is. NULL: none. */
+/*
+ * The symbol that contains @address, and how far in it is; "free@plt" of an entry
+ * of the procedure linkage table. NULL: none.
+ */
 const char *object_symbol(struct object *object, uint64_t address,
 			  uint64_t *offset);
 

@@ -4,8 +4,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "loops.h"
+#include "calls.h"
 #include "repeats.h"
+#include "replay.h"
 #include "rounds.h"
 #include "summary.h"
 
@@ -28,7 +29,7 @@ struct program {
 
 struct replay {
 	struct hwprof_file *file;
-	struct hwprof_loops *loops;
+	const struct replay_into *into;
 	struct processes *processes;
 	const struct hwprof_replay_options *options;
 	struct rounds rounds;
@@ -102,7 +103,7 @@ static int stacks_expected(struct hwprof_file *file)
 	}
 	if (any)
 		return file_fail(file, -ENOENT,
-				 "has branch stacks with some kinds of branches only, and loops need all of them: record with 'perf record -b'");
+				 "has branch stacks with some kinds of branches only, and a replay needs all of them: record with 'perf record -b'");
 	return file_fail(file, -ENOENT,
 			 "has no branch stacks: record with 'perf record -b', or report on it, if hwprof recorded it");
 }
@@ -320,35 +321,30 @@ static int take_record(void *context, const struct record *given)
 
 /* --- rows --------------------------------------------------------------- */
 
-static int take_loop(struct replay *replay, struct hwprof_row_loop row)
-{
-	const struct program *program = &replay->programs[row.row.space];
-
-	row.row.session = SESSION;
-	row.row.pid = program->pid;
-	row.basis = replay->basis;
-	return collected_add_row(&replay->loops->collected, &row, program->last);
-}
-
-static int take_time(struct replay *replay, struct hwprof_row_time row)
-{
-	const struct program *program = &replay->programs[row.row.space];
-
-	row.row.session = SESSION;
-	row.row.pid = program->pid;
-	return collected_add_time(&replay->loops->collected, &row,
-				  program->last);
-}
+/* Any that an engine of windows gives. */
+union row {
+	struct hwprof_row row;
+	struct hwprof_row_loop loop;
+	struct hwprof_row_call call;
+	struct hwprof_row_time time;
+};
 
 static bool take_row(void *context, const void *data, u64 ip, u64 addr,
 		     u64 period)
 {
-	const struct hwprof_row *row = data;
 	struct replay *replay = context;
+	const struct program *program;
+	union row row;
 
-	if (row->type == HWPROF_ROW_TIME ?
-	    take_time(replay, *(const struct hwprof_row_time *)data) :
-	    take_loop(replay, *(const struct hwprof_row_loop *)data))
+	memcpy(&row, data, ((const struct hwprof_row *)data)->size);
+	program = &replay->programs[row.row.space];
+	row.row.session = SESSION;
+	row.row.pid = program->pid;
+	if (row.row.type == HWPROF_ROW_LOOP)
+		row.loop.basis = replay->basis;
+	if (row.row.type == HWPROF_ROW_CALL)
+		row.call.basis = replay->basis;
+	if (replay->into->take(replay->into->context, &row.row, program->last))
 		replay->failed = true;
 	return true;
 }
@@ -359,7 +355,7 @@ static int finish(struct replay *replay)
 
 	repeats_flush(replay->repeats);
 	summary_finish(&replay->summary);
-	session = collected_session(&replay->loops->collected, SESSION);
+	session = collected_session(replay->into->collected, SESSION);
 	if (!session || replay->failed)
 		return no_memory(replay);
 	session->totals = replay->summary.totals;
@@ -370,20 +366,20 @@ static int finish(struct replay *replay)
 
 static int warn(struct replay *replay)
 {
-	struct hwprof_loops *loops = replay->loops;
+	struct warnings *warnings = replay->into->warnings;
 	int error = 0;
 
 	if (replay->inferred)
-		error |= warnings_add(&loops->warnings, "%" PRIu64 " of %" PRIu64 " branches are in code that could not be read: whether they call, return or jump is inferred",
+		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " branches are in code that could not be read: whether they call, return or jump is inferred",
 				    replay->inferred, replay->branches);
 	if (replay->broken)
-		error |= warnings_add(&loops->warnings, "%" PRIu64 " of %" PRIu64 " branches were aborted or cannot have been as they are recorded: they count as gaps",
+		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " branches were aborted or cannot have been as they are recorded: they count as gaps",
 				    replay->broken, replay->branches);
 	if (replay->filtered)
-		error |= warnings_add(&loops->warnings, "%" PRIu64 " samples are left out: their event recorded some kinds of branches only",
+		error |= warnings_add(warnings, "%" PRIu64 " samples are left out: their event recorded some kinds of branches only",
 				    replay->filtered);
 	if (replay->unknown)
-		error |= warnings_add(&loops->warnings, "%" PRIu64 " samples are left out: they are of no event that the file has",
+		error |= warnings_add(warnings, "%" PRIu64 " samples are left out: they are of no event that the file has",
 				    replay->unknown);
 	return error ? no_memory(replay) : 0;
 }
@@ -424,22 +420,24 @@ static int init(struct replay *replay)
 				 mib, MEMORY_MIB_MAX);
 	rounds_init(&replay->rounds);
 	replay->processes = processes_new();
-	replay->loops->collected.processes = replay->processes;
+	replay->into->collected->processes = replay->processes;
 	if (!replay->processes ||
-	    summary_init(&replay->summary, &params, mib << 20, take_row,
-			 replay))
+	    summary_init(&replay->summary, replay->into->engine, &params,
+			 mib << 20, take_row, replay))
 		return no_memory(replay);
 	replay->sites = sites_new(replay->file, replay->processes,
-				  replay->loops->objects);
+				  replay->into->objects);
 	replay->repeats = repeats_new(feed_repeat, replay);
 	return replay->sites && replay->repeats ? 0 : no_memory(replay);
 }
 
-static int gather(struct hwprof_loops *loops, struct hwprof_file *file,
-		  void *context)
+int replay_stacks(const struct replay_into *into, struct hwprof_file *file,
+		  const struct hwprof_replay_options *options)
 {
+	struct hwprof_replay_options defaults = { 0 };
 	struct replay replay = {
-		.file = file, .loops = loops, .options = context,
+		.file = file, .into = into,
+		.options = options ? options : &defaults,
 		.basis = HWPROF_BASIS_BRANCHES,
 	};
 	int error = init(&replay);
@@ -454,13 +452,66 @@ static int gather(struct hwprof_loops *loops, struct hwprof_file *file,
 	return error;
 }
 
+/* --- loops -------------------------------------------------------------- */
+
+static int take_loop(void *context, const struct hwprof_row *row, uint64_t time)
+{
+	struct hwprof_loops *loops = context;
+
+	if (row->type == HWPROF_ROW_TIME)
+		return collected_add_time(&loops->collected, (const void *)row,
+					  time);
+	return collected_add_row(&loops->collected, (const void *)row, time);
+}
+
+static int gather_loops(struct hwprof_loops *loops, struct hwprof_file *file,
+			void *options)
+{
+	const struct replay_into into = {
+		.engine = &loop_engine,
+		.collected = &loops->collected,
+		.objects = loops->objects,
+		.warnings = &loops->warnings,
+		.take = take_loop,
+		.context = loops,
+	};
+
+	return replay_stacks(&into, file, options);
+}
+
 int hwprof_loops_replay(struct hwprof_loops **loops, struct hwprof_file *file,
 			unsigned int flags,
 			const struct hwprof_replay_options *options)
 {
-	struct hwprof_replay_options defaults = { 0 };
+	return loops_make(loops, &file, 1, flags, gather_loops,
+			  (void *)options);
+}
 
-	if (options)
-		defaults = *options;
-	return loops_make(loops, &file, 1, flags, gather, &defaults);
+/* --- calls -------------------------------------------------------------- */
+
+static int take_call(void *context, const struct hwprof_row *row, uint64_t time)
+{
+	return calls_add_row(context, (const void *)row, time);
+}
+
+static int gather_calls(struct hwprof_calls *calls, struct hwprof_file *file,
+			void *options)
+{
+	const struct replay_into into = {
+		.engine = &call_engine,
+		.collected = &calls->collected,
+		.objects = calls->objects,
+		.warnings = &calls->warnings,
+		.take = take_call,
+		.context = calls,
+	};
+
+	return replay_stacks(&into, file, options);
+}
+
+int hwprof_calls_replay(struct hwprof_calls **calls, struct hwprof_file *file,
+			unsigned int flags,
+			const struct hwprof_replay_options *options)
+{
+	return calls_make(calls, file, flags, gather_calls, (void *)options);
 }

@@ -25,6 +25,8 @@ static size_t least_size(unsigned int type)
 		return sizeof(struct hwprof_row_range);
 	case HWPROF_ROW_TIME:
 		return sizeof(struct hwprof_row_time);
+	case HWPROF_ROW_CALL:
+		return sizeof(struct hwprof_row_call);
 	}
 	return sizeof(struct hwprof_row);
 }

@@ -7,14 +7,15 @@ enum {
 	TABLE_SHARE = 8,	/* the profile is so many times as large */
 };
 
-int summary_init(struct summary *summary, const struct engine_params *params,
-		 size_t memory, engine_emit emit, void *context)
+int summary_init(struct summary *summary, const struct engine_ops *engine,
+		 const struct engine_params *params, size_t memory,
+		 engine_emit emit, void *context)
 {
 	size_t table_size = memory / (TABLE_SHARE + 1) & ~(size_t)63;
 	size_t profile_size = TABLE_SHARE * table_size;
 
 	*summary = (struct summary){
-		.emit = emit, .context = context,
+		.engine = engine, .emit = emit, .context = context,
 		.table = calloc(1, table_size),
 		.profile = calloc(1, profile_size),
 		.totals.memory = memory,
@@ -24,8 +25,8 @@ int summary_init(struct summary *summary, const struct engine_params *params,
 		summary_destroy(summary);
 		return -ENOMEM;
 	}
-	loop_engine.table_init(summary->table, table_size, params);
-	loop_engine.table_init(summary->profile, profile_size, params);
+	engine->table_init(summary->table, table_size, params);
+	engine->table_init(summary->profile, profile_size, params);
 	return 0;
 }
 
@@ -47,9 +48,15 @@ static void give_rows(struct summary *summary)
 {
 	size_t at = 0;
 
-	loop_engine.settle(summary->profile, 0);
-	loop_engine.rows(summary->profile, 0, &at, give, summary);
+	if (summary->engine->settle)
+		summary->engine->settle(summary->profile, 0);
+	summary->engine->rows(summary->profile, 0, &at, give, summary);
 	summary->merged = 0;
+}
+
+static void merge(struct summary *summary)
+{
+	summary->engine->merge(summary->profile, summary->table, SIZE_MAX);
 }
 
 /*
@@ -58,7 +65,7 @@ static void give_rows(struct summary *summary)
  */
 void summary_retire(struct summary *summary)
 {
-	loop_engine.merge(summary->profile, summary->table, SIZE_MAX);
+	merge(summary);
 	if (++summary->merged == TABLE_SHARE)
 		give_rows(summary);
 }
@@ -67,8 +74,8 @@ void summary_finish(struct summary *summary)
 {
 	struct hwprof_row_totals *totals = &summary->totals;
 
-	loop_engine.merge(summary->profile, summary->table, SIZE_MAX);
+	merge(summary);
 	give_rows(summary);
-	totals->evicted = loop_engine.evicted(summary->profile);
-	totals->pending = loop_engine.pending(summary->profile);
+	totals->evicted = summary->engine->evicted(summary->profile);
+	totals->pending = summary->engine->pending(summary->profile);
 }

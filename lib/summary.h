@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The loop engine in user space: a table that is fed, as small as a CPU's in
+ * An engine of windows in user space: a table that is fed, as small as a CPU's in
  * the module, so that it stays in the cache; and a profile that it is merged
  * into, and that gives the rows.
  */
@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 struct summary {
+	const struct engine_ops *engine;
 	engine_emit emit;
 	void *context;
 
@@ -27,8 +28,9 @@ struct summary {
  */
 #define SUMMARY_MEMORY_MIN	(1U << 20)
 
-int summary_init(struct summary *summary, const struct engine_params *params,
-		 size_t memory, engine_emit emit, void *context);
+int summary_init(struct summary *summary, const struct engine_ops *engine,
+		 const struct engine_params *params, size_t memory,
+		 engine_emit emit, void *context);
 void summary_destroy(struct summary *summary);
 
 /* The table's turn is over: more than it can hold was seen. */
@@ -41,7 +43,8 @@ void summary_finish(struct summary *summary);
 static inline bool summary_feed(struct summary *summary, struct window *window)
 {
 	struct window_counts counts = { 0 };
-	bool room = loop_engine.feed_window(summary->table, window, &counts);
+	bool room = summary->engine->feed_window(summary->table, window,
+						 &counts);
 
 	summary->totals.produced += counts.units;
 	summary->totals.events += counts.events;
@@ -52,7 +55,7 @@ static inline bool summary_feed(struct summary *summary, struct window *window)
 /* Does it not matter which is fed first, the window or others of this turn? */
 static inline bool summary_knows(struct summary *summary, struct window *window)
 {
-	return loop_engine.knows_window(summary->table, window);
+	return summary->engine->knows_window(summary->table, window);
 }
 
 /* A window was fed, which was taken at @ip, by time. */
@@ -60,7 +63,8 @@ static inline void summary_window(struct summary *summary, uint64_t ip,
 				  uint32_t space)
 {
 	summary->totals.windows++;
-	loop_engine.taken(summary->table, ip, space);
+	if (summary->engine->taken)
+		summary->engine->taken(summary->table, ip, space);
 }
 
 #endif /* HWPROF_SUMMARY_H */

@@ -12,7 +12,7 @@ static const char usage[] =
 "\n"
 "  record   run a program, or watch one, and write its loops to a file\n"
 "  report   say what a file has\n"
-"  replay   say what loops the branch stacks of 'perf record -b' show\n"
+"  replay   say what loops or calls the stacks of 'perf record -b' show\n"
 "  doctor   say what this machine can do, and what it lacks\n"
 "  help     explain a command: hwprof help record\n"
 "\n"

@@ -16,6 +16,7 @@ BRANCHES = 2
 LOOP = 3
 RANGE = 4
 TIME = 5
+CALL = 6
 
 TOTALS_FIELDS = ("produced", "delivered", "lost", "evicted", "pending",
                  "events", "gaps", "lost_events", "memory", "windows",
@@ -38,6 +39,10 @@ RANGE_FIELDS = ("low", "count", "bits", "basis")
 RANGE_BODY = struct.Struct("=QQII")
 
 TIME_BODY = struct.Struct("=QQ")
+
+CALL_FIELDS = ("site", "callee", "calls", "error", "evicted", "sum_sq",
+               "basis")
+CALL_BODY = struct.Struct("=6QI4x")
 
 
 def pairs(names, values):
@@ -68,6 +73,13 @@ def time(body):
     return f"time ip={ip:#x} windows={windows}"
 
 
+def call(body):
+    values = list(CALL_BODY.unpack_from(body))
+    values[0] = hex(values[0])
+    values[1] = hex(values[1])
+    return "call " + pairs(CALL_FIELDS, values)
+
+
 def branches(body):
     tid, count, sequence = BRANCHES_BODY.unpack_from(body)
     text = [f"branches tid={tid} sequence={sequence}"]
@@ -80,7 +92,7 @@ def branches(body):
 
 
 DECODERS = {TOTALS: totals, BRANCHES: branches, LOOP: loop,
-            RANGE: range_, TIME: time}
+            RANGE: range_, TIME: time, CALL: call}
 
 
 def decode(raw):

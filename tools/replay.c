@@ -10,10 +10,11 @@ const char replay_usage[] =
 "\n"
 "Says which loops the branch stacks of a recording show (perf record -b): how\n"
 "often they were entered, and how many iterations they made, as far as the\n"
-"stacks saw them.\n"
+"stacks saw them. Or which calls.\n"
 "\n"
 "  FILE                recording of perf; -: standard input, if it was recorded\n"
 "                      to a pipe\n"
+"  -e, --event WHAT    loops, or calls: call pairs and methods (default: loops)\n"
 "      --span BYTES    longest jump back that makes a loop (default: 1048576)\n"
 "      --memory MIB    memory of the engine (default: 64)\n"
 REPORT_USAGE
@@ -27,16 +28,28 @@ struct command_replay {
 };
 
 static const struct option options[] = {
+	{ "event", required_argument, NULL, 'e' },
 	{ "span", required_argument, NULL, 'S' },
 	{ "memory", required_argument, NULL, 'M' },
 	REPORT_OPTIONS,
 	{ NULL, 0, NULL, 0 },
 };
 
+static bool is_of_calls(const struct command_replay *command)
+{
+	return !strcmp(command->report.subject, "calls");
+}
+
 static int set_option(struct command_replay *command, int option, char *value,
 		      char **argv)
 {
 	switch (option) {
+	case 'e':
+		if (strcmp(value, "loops") && strcmp(value, "calls"))
+			return usage_error("-e '%s': loops and calls can be replayed",
+					   value);
+		command->report.subject = value;
+		return -1;
 	case 'S':
 		if (!parse_count(value, 1, UINT32_MAX, &command->options.span))
 			return usage_error("--span '%s': allowed are numbers from 1 to %u",
@@ -56,7 +69,8 @@ static int parse(struct command_replay *command, int argc, char **argv)
 {
 	int option, status = -1;
 
-	while (status < 0 && (option = getopt_long(argc, argv, REPORT_LETTERS,
+	while (status < 0 && (option = getopt_long(argc, argv,
+						   "e:" REPORT_LETTERS,
 						   options, NULL)) >= 0)
 		status = set_option(command, option, optarg, argv);
 	if (status >= 0)
@@ -67,6 +81,9 @@ static int parse(struct command_replay *command, int argc, char **argv)
 	if (optind + 1 < argc)
 		return usage_error("unexpected '%s'; one file is replayed",
 				   argv[optind + 1]);
+	if (is_of_calls(command) &&
+	    (command->report.sort || command->options.span))
+		return usage_error("--sort and --span are of loops");
 	return -1;
 }
 
@@ -78,34 +95,61 @@ static void print_progress(void *context, uint64_t done, uint64_t size)
 		fprintf(stderr, "\r%u MiB", (unsigned int)(done >> 20));
 }
 
-static int replay_and_print(struct command_replay *command)
+static void end_progress(const struct command_replay *command)
 {
-	bool shows = isatty(STDERR_FILENO);
-	struct hwprof_loops *loops = NULL;
-	struct hwprof_file *file;
-	int error, status;
-
-	if (shows)
-		command->options.progress = print_progress;
-	error = hwprof_file_open(&file, command->report.file);
-	if (!error)
-		error = hwprof_loops_replay(&loops, file,
-					    command->report.flags,
-					    &command->options);
-	if (shows)
+	if (command->options.progress)
 		fputs("\r\033[K", stderr);
-	if (error)
-		status = failed("%s", hwprof_file_error(file));
-	else
+}
+
+/* The status, or a negative errno and a sentence in the file's handle. */
+static int replay_loops(struct command_replay *command,
+			struct hwprof_file *file)
+{
+	struct hwprof_loops *loops;
+	int status = hwprof_loops_replay(&loops, file, command->report.flags,
+					 &command->options);
+
+	end_progress(command);
+	if (!status)
 		status = report_print(&command->report, loops);
 	hwprof_loops_free(loops);
+	return status;
+}
+
+static int replay_calls(struct command_replay *command,
+			struct hwprof_file *file)
+{
+	struct hwprof_calls *calls;
+	int status = hwprof_calls_replay(&calls, file, command->report.flags,
+					 &command->options);
+
+	end_progress(command);
+	if (!status)
+		status = report_print_calls(&command->report, calls);
+	hwprof_calls_free(calls);
+	return status;
+}
+
+static int replay_and_print(struct command_replay *command)
+{
+	struct hwprof_file *file;
+	int status;
+
+	if (isatty(STDERR_FILENO))
+		command->options.progress = print_progress;
+	status = hwprof_file_open(&file, command->report.file);
+	if (!status)
+		status = is_of_calls(command) ? replay_calls(command, file) :
+						replay_loops(command, file);
+	if (status < 0)
+		status = failed("%s", hwprof_file_error(file));
 	hwprof_file_close(file);
 	return status;
 }
 
 int command_replay(int argc, char **argv)
 {
-	struct command_replay command = { 0 };
+	struct command_replay command = { .report.subject = "loops" };
 	int status = parse(&command, argc, argv);
 
 	return status < 0 ? replay_and_print(&command) : status;

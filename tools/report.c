@@ -13,11 +13,12 @@
 #include "table.h"
 
 const char report_usage[] =
-"usage: hwprof report loops|ranges [OPTIONS]\n"
+"usage: hwprof report loops|ranges|calls [OPTIONS]\n"
 "\n"
 "loops: which loops a recording has, how often they were entered, and how many\n"
 "iterations they made. ranges: which ranges of addresses are hot, as a tree,\n"
-"each with the events that it had at least and at most.\n"
+"each with the events that it had at least and at most. calls: how often each\n"
+"call site called which function, and how often each function was entered.\n"
 "\n"
 "  -i, --input FILE    recording of hwprof or perf; -: standard input, if it\n"
 "                      was recorded to a pipe (default: " DEFAULT_FILE ")\n"
@@ -70,17 +71,45 @@ static int parse_hot(struct report *report, const char *value)
 	return -1;
 }
 
+static int read_and_print(const struct report *report);
+
+static const struct subject {
+	const char *name;
+	int (*print)(const struct report *report);
+	bool has_sort, has_limit, has_hot;	/* the options of these names */
+} subjects[] = {
+	{ "loops", read_and_print, .has_sort = true, .has_limit = true },
+	{ "ranges", report_ranges, .has_hot = true },
+	{ "calls", report_calls, .has_limit = true },
+};
+
+#define SUBJECTS	"loops, ranges, calls"
+
+static const struct subject *find_subject(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(subjects) / sizeof(subjects[0]); i++)
+		if (!strcmp(subjects[i].name, name))
+			return &subjects[i];
+	return NULL;
+}
+
 /* Does what was asked for go with the subject? */
 static int check_subject(const struct report *report)
 {
-	bool ranges = !strcmp(report->subject, "ranges");
+	const struct subject *subject = find_subject(report->subject);
 
-	if (!ranges && strcmp(report->subject, "loops"))
-		return usage_error("unknown report '%s'; there are: loops, ranges",
+	if (!subject)
+		return usage_error("unknown report '%s'; there are: " SUBJECTS,
 				   report->subject);
-	if (ranges && (report->sort || report->limit))
-		return usage_error("ranges are a tree: --sort and --limit are of loops");
-	if (!ranges && report->hot)
+	if (report->sort && !subject->has_sort)
+		return usage_error("--sort and its keys are of loops, not of %s",
+				   subject->name);
+	if (report->limit && !subject->has_limit)
+		return usage_error("%s are a tree, which --limit would cut",
+				   subject->name);
+	if (report->hot && !subject->has_hot)
 		return usage_error("--hot is of ranges");
 	return -1;
 }
@@ -103,7 +132,7 @@ static int parse(struct report *report, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (optind == argc)
-		return usage_error("report on what? There are: loops, ranges");
+		return usage_error("report on what? There are: " SUBJECTS);
 	report->subject = argv[optind];
 	if (optind + 1 < argc)
 		return usage_error("unexpected '%s'; the file is given with -i",
@@ -387,6 +416,5 @@ int command_report(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	return strcmp(report.subject, "ranges") ? read_and_print(&report) :
-						  report_ranges(&report);
+	return find_subject(report.subject)->print(&report);
 }

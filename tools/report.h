@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Loops as they are printed, whatever they were made from. */
+/* Loops and calls as they are printed, whatever they were made from. */
 #ifndef HWPROF_REPORT_H
 #define HWPROF_REPORT_H
 
@@ -9,7 +9,7 @@
 
 struct report {
 	const char *file;
-	const char *subject;	/* what of: loops, ranges */
+	const char *subject;	/* what of: loops, ranges, calls */
 	double hot;		/* part of all that makes a range so; 0: the
 				 * default */
 	const char *sort;
@@ -32,8 +32,8 @@ struct report {
 #define REPORT_USAGE							\
 "  -s, --sort KEYS     order, separated by commas, of: " HWPROF_LOOPS_SORT_KEYS "\n" \
 "                      (default: share)\n"				\
-"  -n, --limit N       no more than N loops (default: all)\n"		\
-"      --per-process   loops of each process apart\n"			\
+"  -n, --limit N       no more than N of them (default: all)\n"		\
+"      --per-process   each process apart\n"			\
 "      --full-path     objects and files of source with their directories\n" \
 "      --json          as JSON: see hwprof-report(1)\n"		\
 "  -h, --help\n"
@@ -45,8 +45,9 @@ struct report {
 int report_option(struct report *report, int option, char *value,
 		  const char *usage, char **argv);
 
-/* report_ranges.c: reads and prints ranges. The status. */
+/* report_ranges.c, report_calls.c: read and print these. The status. */
 int report_ranges(const struct report *report);
+int report_calls(const struct report *report);
 
 /* What is printed alike. */
 const char *shown_path(const char *path, bool full);
@@ -58,5 +59,9 @@ int check_output(int status);
 
 /* Sorts and prints @loops, and its warnings on stderr. The status. */
 int report_print(const struct report *report, struct hwprof_loops *loops);
+
+/* Prints @calls, and its warnings on stderr. The status. */
+int report_print_calls(const struct report *report,
+		       const struct hwprof_calls *calls);
 
 #endif /* HWPROF_REPORT_H */

@@ -51,6 +51,7 @@ struct engine_sample {
 		struct hwprof_row row;
 		struct hwprof_row_loop loop;
 		struct hwprof_row_range range;
+		struct hwprof_row_call call;
 		struct {
 			struct hwprof_row_branches row;
 			struct hwprof_branch branch;
@@ -158,5 +159,6 @@ struct engine_ops {
 extern const struct engine_ops loop_engine;
 extern const struct engine_ops branch_engine;
 extern const struct engine_ops range_engine;
+extern const struct engine_ops call_engine;
 
 #endif /* HWPROF_ENGINE_ENGINE_H */

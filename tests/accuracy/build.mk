@@ -20,3 +20,11 @@ $(BUILD)/exact_ranges: $(BUILD)/obj/tests/accuracy/exact_ranges.o \
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
 
 TEST_PROGRAMS += $(BUILD)/exact_ranges
+
+$(BUILD)/obj/tests/accuracy/exact_calls.o: override CFLAGS += -I.
+
+$(BUILD)/exact_calls: $(BUILD)/obj/tests/accuracy/exact_calls.o \
+		      $(BUILD)/libhwprof.a
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
+
+TEST_PROGRAMS += $(BUILD)/exact_calls

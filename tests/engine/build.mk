@@ -21,15 +21,16 @@ $(BUILD)/tests/%: $(BUILD)/san/tests/engine/%.o $(HARNESS_SAN) $(ORACLE_SAN) \
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ -lcmocka
 
-$(BUILD)/tests/test-range: $(BUILD)/san/tests/engine/test-range.o $(ENGINE_SAN)
+$(BUILD)/tests/test-range $(BUILD)/tests/test-call: \
+$(BUILD)/tests/%: $(BUILD)/san/tests/engine/%.o $(ENGINE_SAN)
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ -lcmocka
 
 UNIT_TESTS += $(patsubst %,$(BUILD)/tests/%,test-oracle test-loop test-bounds \
-					   test-windows test-range)
+					   test-windows test-range test-call)
 
 # From sources, because all of it is instrumented: libFuzzer is clang's.
-$(BUILD)/fuzz/fuzz-loop $(BUILD)/fuzz/fuzz-range: \
+$(BUILD)/fuzz/fuzz-loop $(BUILD)/fuzz/fuzz-range $(BUILD)/fuzz/fuzz-call: \
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(ENGINE_C) $(wildcard kmod/engine/*.h) \
 		 uapi/linux/hwprof.h
 	@mkdir -p $(@D)
@@ -38,6 +39,7 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c $(ENGINE_C) $(wildcard kmod/engine/*.h) \
 		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
 		-o $@ $(filter %.c,$^)
 
-FUZZERS += $(BUILD)/fuzz/fuzz-loop $(BUILD)/fuzz/fuzz-range
+FUZZERS += $(BUILD)/fuzz/fuzz-loop $(BUILD)/fuzz/fuzz-range \
+	   $(BUILD)/fuzz/fuzz-call
 
 -include $(shell find $(BUILD)/san -name '*.d' 2>/dev/null)

@@ -68,6 +68,22 @@ static void read_ranges(const uint8_t *bytes, size_t size, unsigned int flags)
 	hwprof_file_close(file);
 }
 
+static void read_calls(const uint8_t *bytes, size_t size, unsigned int flags)
+{
+	struct hwprof_calls *calls = NULL;
+	struct hwprof_file *file;
+	int error = open_bytes(&file, bytes, size);
+
+	if (!error)
+		error = hwprof_calls_read(&calls, file,
+					  HWPROF_NO_OBJECTS | flags);
+	need_sentence(error, file);
+	if (calls && hwprof_calls_json(calls, 0, sink))
+		abort();
+	hwprof_calls_free(calls);
+	hwprof_file_close(file);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct hwprof_loops *loops = NULL;
@@ -91,5 +107,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	hwprof_loops_free(loops);
 	hwprof_file_close(file);
 	read_ranges(bytes, size, sum & HWPROF_PER_PROCESS);
+	read_calls(bytes, size, sum & HWPROF_PER_PROCESS);
 	return 0;
 }

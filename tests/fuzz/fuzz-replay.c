@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any bytes as a recording of branch stacks: the replay ends, with loops that
- * add up or with a sentence. Objects are left alone, whose names could be any
+ * Any bytes as a recording of branch stacks: the replay ends, with loops and calls
+ * that add up or with a sentence. Objects are left alone: their names could be any
  * file of this machine.
  */
 #include <stdio.h>
@@ -26,17 +26,45 @@ static void check_totals(const struct hwprof_totals *totals)
 		abort();
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+static const struct hwprof_replay_options options = { .memory_mib = 1 };
+
+static int open_bytes(struct hwprof_file **file, const uint8_t *bytes,
+		      size_t size)
 {
-	const struct hwprof_replay_options options = { .memory_mib = 1 };
-	int fd = memfd_create("fuzz", MFD_CLOEXEC), error;
-	struct hwprof_loops *loops = NULL;
-	struct hwprof_file *file;
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
 
 	if (fd < 0 || write(fd, bytes, size) != (ssize_t)size)
 		abort();
 	lseek(fd, 0, SEEK_SET);
-	error = hwprof_file_open_fd(&file, fd, "fuzz");
+	return hwprof_file_open_fd(file, fd, "fuzz");
+}
+
+static void replay_calls(const uint8_t *bytes, size_t size)
+{
+	struct hwprof_calls *calls = NULL;
+	struct hwprof_file *file;
+	int error = open_bytes(&file, bytes, size);
+
+	if (!error)
+		error = hwprof_calls_replay(&calls, file, HWPROF_NO_OBJECTS,
+					    &options);
+	if (error && !*hwprof_file_error(file))
+		abort();
+	if (calls) {
+		check_totals(hwprof_calls_totals(calls));
+		if (hwprof_calls_json(calls, 0, sink))
+			abort();
+	}
+	hwprof_calls_free(calls);
+	hwprof_file_close(file);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	struct hwprof_loops *loops = NULL;
+	struct hwprof_file *file;
+	int error = open_bytes(&file, bytes, size);
+
 	if (!error)
 		error = hwprof_loops_replay(&loops, file, HWPROF_NO_OBJECTS,
 					    &options);
@@ -49,5 +77,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	}
 	hwprof_loops_free(loops);
 	hwprof_file_close(file);
+	replay_calls(bytes, size);
 	return 0;
 }

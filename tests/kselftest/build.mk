@@ -34,6 +34,10 @@ $(KSELFTEST)/long_trips: tests/kselftest/trips.c tests/kselftest/bare.h
 	@mkdir -p $(@D)
 	$(KSELFTEST_BARE_C) -DOUTER=1000000 -o $@ $<
 
+$(KSELFTEST)/short_trips: tests/kselftest/trips.c tests/kselftest/bare.h
+	@mkdir -p $(@D)
+	$(KSELFTEST_BARE_C) -DOUTER=1000 -o $@ $<
+
 $(BUILD)/obj/tests/kselftest/known.o: $(KSELFTEST_ASM)/known.S
 	@mkdir -p $(@D)
 	$(CC) -c -o $@ $<
@@ -61,6 +65,6 @@ TEST_PROGRAMS += kselftest-programs
 
 kselftest-programs: $(BUILD)/hwprof $(KSELFTESTS) $(KSELFTEST_SH) \
 	$(addprefix $(KSELFTEST)/,guest known spin forks shapes trips \
-		       long_trips)
+		       long_trips short_trips)
 
 .PHONY: kselftest-programs

@@ -123,6 +123,17 @@ by_a_counter()
 		trip inner 7 && trip middle 3
 }
 
+# Who calls whom, of each burst.
+calls_of_bursts()
+{
+	about=calls
+	record -e calls,burst=200,trigger=0x20c4 -c 10007 -- ./long_trips &&
+		loses_nothing && calls 5
+	status=$?
+	about=loops
+	return $status
+}
+
 has_no_counter()
 {
 	stat_says loops,burst=200,trigger=0x20c4
@@ -154,6 +165,7 @@ if ! grep -q '^yes$' $caps/lbr; then
 fi
 # The rest is the same with and without a PMU.
 test_ok "burst: by a counter" by_a_counter
+test_ok "burst: calls" calls_of_bursts
 test_ok "burst: shares of time" shares_time
 test_ok "burst: of 2 branches" short_ones
 test_ok "burst: of 16,383 branches" long_ones

@@ -216,6 +216,18 @@ ranges()
 			END { exit NR != 1 }'
 }
 
+# Who calls whom, of each stack.
+calls_of_stacks()
+{
+	about=calls
+	record -e calls,lbr -c 499 -- ./trips && loses_nothing && calls 5 &&
+		grep -q ' of [23] methods; windows of branches' /tmp/report &&
+		record -e calls,lbr/k -c $kernel_every -- $in_kernel
+	status=$?
+	about=loops
+	return $status
+}
+
 if ! grep -q '^yes$' $caps/lbr; then
 	test_ok "lbr: refused, where there is none" is_missing
 	finish
@@ -237,6 +249,7 @@ test_ok "lbr: the best source" by_default
 test_ok "lbr: two sessions" two_at_once
 test_ok "lbr: beside perf record -b" beside_perf
 test_ok "lbr: ranges" ranges
+test_ok "lbr: calls" calls_of_stacks
 test_ok "lbr: what there is not" refuses
 test_ok "lbr: as an ordinary user" with_paranoid 2 is_for_users
 test_ok "lbr: CPU hotplug" cpus_go_and_come

@@ -7,6 +7,7 @@ needs step
 BACK=9999		# back edges of `known`
 TAKEN=10001		# its taken branches: and a call and a return
 SHAPES=20000		# of `shapes`
+CALLS=4001		# calls of `short_trips`: 3000 of inner, 1000 of middle
 data=/tmp/perf.data
 export PERF_BUILDID_DIR=/tmp/buildid
 
@@ -246,6 +247,42 @@ ranges_rows()
 		is $((3 * TAKEN + 3)) $(($(periods forks) + $(periods known)))
 }
 
+calls_stat()
+{
+	is $CALLS "$(stat_count -e hwprof/calls/u -- ./short_trips)" &&
+		is 3 "$(stat_count -e hwprof/calls/u -- ./forks)"
+}
+
+# By caller, and as often as was called.
+calls_samples()
+{
+	record -e hwprof/calls/u -- ./short_trips &&
+		is $CALLS "$(periods short_trips)" &&
+		record -d -c 10 --period -e hwprof/calls/u -- ./short_trips &&
+		is $CALLS "$(periods short_trips)" || return
+	perf script -i $data -F period,ip,sym > /tmp/script
+	awk '$3 == "middle" { sum += $1 } END { exit !(sum > 2980 && sum < 3020) }' \
+		/tmp/script || {
+		head -5 /tmp/script
+		return 1
+	}
+}
+
+# A pair of each call site, and no more.
+calls_rows()
+{
+	record -R -e hwprof/calls,rows/u -- ./short_trips &&
+		is $CALLS "$(periods short_trips)" &&
+		hwprof report calls -i $data > /tmp/report || return
+	cat /tmp/report
+	grep -q '3 call pairs of 3 methods; exact' /tmp/report &&
+		grep -q '^74.98% *3,000 *short_trips *middle+0x.* trips.c:.* inner$' \
+			/tmp/report &&
+		grep -q '^24.99% *1,000 *short_trips *outer+0x.* trips.c:.* middle$' \
+			/tmp/report &&
+		grep -q '^74.98% *3,000 *1 *short_trips *inner *trips.c:' /tmp/report
+}
+
 test_ok "perf list" lists_events
 test_ok "perf stat" stat_is_exact
 test_ok "perf stat -r" stat_repeats
@@ -271,4 +308,7 @@ test_ok "what there is not" says_why_not
 test_ok "ranges: perf stat" ranges_stat
 test_ok "ranges: samples" ranges_samples
 test_ok "ranges: rows" ranges_rows
+test_ok "calls: perf stat" calls_stat
+test_ok "calls: samples" calls_samples
+test_ok "calls: rows" calls_rows
 finish

@@ -71,12 +71,13 @@ TEST(things)
 	EXPECT_EQ(0, try_config(EVENT_LOOPS, 0, 0));
 	EXPECT_EQ(0, try_config(EVENT_BRANCHES, 0, 0));
 	EXPECT_EQ(0, try_config(EVENT_RANGES, 0, 0));
+	EXPECT_EQ(0, try_config(EVENT_CALLS, 0, 0));
 	EXPECT_EQ(-EINVAL, try_config(0, 0, 0));
 	for (two = 2; two < 7; two++)
 		EXPECT_EQ(-EINVAL, try_config(EVENT_BRANCHES | 1 << two, 0, 0));
-	/* calls, paths, values, cct: not in this version */
+	/* paths, values, cct: not in this version */
 	for (two = 2; two < 7; two++)
-		if (1 << two != EVENT_RANGES)
+		if (1 << two != EVENT_RANGES && 1 << two != EVENT_CALLS)
 			EXPECT_EQ(-EOPNOTSUPP, try_config(1 << two, 0, 0));
 }
 
@@ -181,6 +182,7 @@ TEST(epsilon)
 	EXPECT_EQ(-EINVAL, try_config(EVENT_RANGES, 0, 1000001));
 	EXPECT_EQ(-EINVAL, try_config(EVENT_LOOPS, 0, 1));
 	EXPECT_EQ(-EINVAL, try_config(EVENT_BRANCHES, 0, 10000));
+	EXPECT_EQ(-EINVAL, try_config(EVENT_CALLS, 0, 10000));
 	EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_RANGES, 0, 1 << 20));
 }
 
@@ -246,7 +248,7 @@ TEST(no_session_is_left)
 {
 	ASSERT_TRUE(event_sessions_are(0));
 	EXPECT_EQ(-EINVAL, try_config(0, 0, 0));
-	EXPECT_EQ(-EOPNOTSUPP, try_config(4, 0, 0));
+	EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_LOOPS, 1 << 16, 0));
 	EXPECT_EQ(0, event_sessions());
 }
 

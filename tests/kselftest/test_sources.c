@@ -76,12 +76,13 @@ TEST_F(source, alone)
 		}
 }
 
-/* Loops take branch records where there is no stepping; ranges, samples. */
+/* Loops and calls take branch records where there is no stepping; ranges, samples. */
 TEST(the_default)
 {
 	bool step = !event_missing("step"), lbr = !event_missing("lbr");
 
 	EXPECT_EQ(step || lbr ? 0 : -EOPNOTSUPP, try_config(EVENT_LOOPS));
+	EXPECT_EQ(step || lbr ? 0 : -EOPNOTSUPP, try_config(EVENT_CALLS));
 	EXPECT_EQ(step ? 0 : -EOPNOTSUPP, try_config(EVENT_BRANCHES));
 	EXPECT_EQ(0, try_config(EVENT_RANGES));
 }

@@ -31,7 +31,7 @@ record()
 	hwprof record -q -o $data "$@" || return
 	hwprof report $about -i $data > /tmp/report || return
 	cat /tmp/report
-	sed -n 's/,//g; s/ back edges = / events = /; / events = /p' \
+	sed -n 's/,//g; s/ back edges = \| calls = / events = /; / events = /p' \
 		/tmp/report | awk '
 		$1 != $4 + $7 + $10 + $13 { exit 1 }
 		END { exit NR != 1 }'
@@ -48,6 +48,22 @@ column()
 	awk -v function_="^$1\\+" -v column="$2" '
 		{ for (i = 1; i <= NF; i++) if ($i ~ function_) print $column }
 	' /tmp/report | tr -d ,
+}
+
+# The share of calls from `trips`, in percent, that led to the function.
+called()
+{
+	awk -v name="$1" '/^$/ { tables++ }
+		tables == 2 && $5 == name { print $1 + 0 }' /tmp/report
+}
+
+# Of four calls of `trips`, inner has three and middle has one.
+calls()
+{
+	echo "inner $(called inner), middle $(called middle)"
+	awk -v inner="$(called inner)" -v middle="$(called middle)" -v off="$1" \
+		'BEGIN { exit !(inner > 75 - off && inner < 75 + off &&
+				middle > 25 - off && middle < 25 + off) }'
 }
 
 # trip FUNCTION EXACT: it is near the interval, and that is narrow. One in twenty

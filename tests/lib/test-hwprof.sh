@@ -5,6 +5,7 @@
 hwprof=${1:-build/hwprof}
 recording=tests/fuzz/seeds/fuzz-perfdata/hwprof
 ranges=tests/fuzz/seeds/fuzz-perfdata/ranges
+calls=tests/fuzz/seeds/fuzz-perfdata/calls
 script=tools/perf-script-hwprof.py
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -70,8 +71,8 @@ check "doctor, arguments" 2 "takes no arguments" "$hwprof" doctor x
 check "doctor, JSON" 0 "usable" sh -c \
 	"'$hwprof' doctor --json | python3 -m json.tool"
 
-check "report of nothing" 2 "There are: loops, ranges" "$hwprof" report
-check "unknown report" 2 "unknown report 'calls'" "$hwprof" report calls
+check "report of nothing" 2 "There are: loops, ranges, calls" "$hwprof" report
+check "unknown report" 2 "unknown report 'call'" "$hwprof" report call
 check "unknown key" 2 "unknown sort key 'size'; keys are: share" \
 	"$hwprof" report loops -i "$recording" --sort share,size
 check "limit" 2 "allowed are numbers from 1" "$hwprof" report loops -n 0
@@ -133,6 +134,25 @@ check "ranges, --hot" 2 "percentages above 0, up to 100" \
 check "ranges, --sort" 2 "are of loops" "$hwprof" report ranges --sort share
 check "loops, --hot" 2 "is of ranges" "$hwprof" report loops --hot 5
 
+# 3,000 calls of inner, 1,000 of middle, and one of outer.
+check "calls" 0 "3 call pairs of 3 methods; exact" "$hwprof" report calls -i "$calls"
+check "calls, pairs" 0 "74.98% *3,000 *trips *0x1011 *- *trips *0x1000$" \
+	"$hwprof" report calls -i "$calls"
+check "calls, methods" 0 "24.99% *1,000 *1 *trips *0x1008 *-$" \
+	"$hwprof" report calls -i "$calls"
+check "calls, account" 0 "4,001 calls = 4,001 delivered" \
+	"$hwprof" report calls -i "$calls"
+check "calls, --limit" 0 "and 2 more" "$hwprof" report calls -i "$calls" -n 1
+check "calls per process" 0 "[0-9] trips$" \
+	"$hwprof" report calls -i "$calls" --per-process
+check "calls, full path" 0 "/usr/bin/trips" \
+	"$hwprof" report calls -i "$calls" --full-path
+check "calls, JSON" 0 '"least": 3000' sh -c \
+	"'$hwprof' report calls --json -i '$calls' | python3 -m json.tool"
+check "calls of loops" 0 "no call was seen" "$hwprof" report calls -i "$recording"
+check "calls, --sort" 2 "are of loops" "$hwprof" report calls --sort share
+check "calls, --hot" 2 "is of ranges" "$hwprof" report calls --hot 5
+
 stacks=tests/fuzz/seeds/fuzz-replay
 check "replay of nothing" 2 "replay which file" "$hwprof" replay
 check "replay, help" 0 "usage: hwprof replay FILE" "$hwprof" replay --help
@@ -149,6 +169,16 @@ check "replay, table" 0 "4 loops; windows of branches" \
 	"$hwprof" replay "$stacks/types"
 check "replay, options of report" 0 "and 3 more" \
 	"$hwprof" replay "$stacks/types" -n 1 --sort trip --per-process
+check "replay of calls" 0 "4 call pairs of 4 methods; windows of branches" \
+	"$hwprof" replay -e calls "$stacks/types"
+check "replay of calls, shares" 0 "50.00% *16.01% *100.00% *7 *prog *0x10 " \
+	"$hwprof" replay "$stacks/types" -e calls
+check "replay of calls, JSON" 0 '"least": 7' sh -c \
+	"'$hwprof' replay -e calls --json '$stacks/types' | python3 -m json.tool"
+check "replay of calls, --sort" 2 "are of loops" \
+	"$hwprof" replay -e calls "$stacks/types" --sort share
+check "replay of nonsense" 2 "loops and calls can be replayed" \
+	"$hwprof" replay -e ranges "$stacks/types"
 check "replay, inferred" 0 "warning: 35 of 35 branches are in code that could" \
 	"$hwprof" replay "$stacks/zstd"
 check "replay, JSON" 0 '"basis": "branches"' sh -c \
@@ -165,6 +195,9 @@ if perf version --build-options 2> /dev/null | grep -q "libpython: .*on"; then
 		perf script -s "$script" -i "$recording"
 	check "ranges by perf script" 0 "range low=0x1000000a count=9800 bits=0" \
 		perf script -s "$script" -i "$ranges"
+	check "calls by perf script" 0 \
+		"call site=0x10000011 callee=0x10000000 calls=3000 error=0" \
+		perf script -s "$script" -i "$calls"
 else
 	n=$((n + 1))
 	echo "ok $n - rows by perf script # SKIP this perf has no Python"

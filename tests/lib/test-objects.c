@@ -40,16 +40,33 @@ static void shell(const char *format, ...)
 	assert_int_equal(system(command), 0);
 }
 
-static int make_folder(void **state)
+/* It calls other objects. */
+static const char caller[] =
+"#include <stdio.h>\n"
+"#include <stdlib.h>\n"
+"\n"
+"int main(int argc, char **argv)\n"
+"{\n"
+"	puts(getenv(argv[0]) ?: \"none\");\n"
+"	return abs(argc) + atoi(argv[0]);\n"
+"}\n";
+
+static void write_source(const char *name, const char *text)
 {
 	char path[64];
 	FILE *file;
 
-	assert_non_null(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/turns.c", folder);
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	file = fopen(path, "w");
-	fputs(source, file);
+	fputs(text, file);
 	fclose(file);
+}
+
+static int make_folder(void **state)
+{
+	assert_non_null(mkdtemp(folder));
+	write_source("turns.c", source);
+	write_source("caller.c", caller);
 	return 0;
 }
 
@@ -287,6 +304,51 @@ static void test_damaged(void **state)
 	}
 }
 
+/* Entries as objdump names them, with an old format of them and a new one. */
+static void check_plt(const char *name, const char *flags, const char *section)
+{
+	struct objects *objects = objects_new(false);
+	static const char *const called[] = { "puts", "getenv" };
+	struct object *object;
+	uint64_t address, offset;
+	char command[256], expected[64];
+	unsigned int i;
+
+	shell("cd %s && gcc -O1 %s -o %s caller.c && strip %s", folder, flags,
+	      name, name);
+	object = open_object(objects, name);
+	for (i = 0; i < 2; i++) {
+		snprintf(expected, sizeof(expected), "%s@plt", called[i]);
+		snprintf(command, sizeof(command),
+			 "objdump -d -j %s %%s/%%s | sed -n 's/ <%s>:$//p'",
+			 section, expected);
+		address = number(command, name);
+		assert_int_not_equal(address, 0);
+		offset = 1;
+		assert_string_equal(object_symbol(object, address, &offset),
+				    expected);
+		assert_int_equal(offset, 0);
+		/* The same again, and nothing in the middle of it. */
+		assert_string_equal(object_symbol(object, address, &offset),
+				    expected);
+		assert_null(object_symbol(object, address + 1, &offset));
+	}
+	/* The table's head leads to the loader. */
+	address = number("objdump -h %s/%s | awk '$2==\".plt\"{print $4}'",
+			 name);
+	assert_null(object_symbol(object, address, &offset));
+	objects_free(objects);
+}
+
+static void test_plt(void **state)
+{
+	check_plt("lazy", "-fcf-protection=none -Wl,-z,lazy", ".plt");
+	check_plt("ibt", "-fcf-protection=full -Wl,-z,lazy,-z,ibtplt",
+		  ".plt.sec");
+	check_plt("fixed-plt", "-fcf-protection=none -no-pie -Wl,-z,lazy",
+		  ".plt");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -298,6 +360,7 @@ int main(void)
 		cmocka_unit_test(test_library),
 		cmocka_unit_test(test_separate),
 		cmocka_unit_test(test_stripped),
+		cmocka_unit_test(test_plt),
 		cmocka_unit_test(test_build_id),
 		cmocka_unit_test(test_no_objects),
 		cmocka_unit_test(test_damaged),

@@ -85,8 +85,78 @@ static uint64_t placed(uint64_t address)
 	return address - ORIGIN + 0x1000;
 }
 
+/* --- calls of the same stacks ------------------------------------------- */
+
+enum { PAIRS = 4096 };
+
+/* What was fed, by the plainest code: the oldest branch is none of a stack's. */
+struct pairs {
+	struct { uint64_t site, callee, calls; } pairs[PAIRS];
+	size_t count;
+	uint64_t calls;
+};
+
+static void note_calls(struct pairs *pairs, const struct run *run)
+{
+	size_t i, k;
+
+	for (i = 1; i < run->count; i++) {
+		const struct stream_event *event = &run->entries[i].event;
+
+		if (event->kind != STREAM_CALL)
+			continue;
+		for (k = 0; k < pairs->count; k++)
+			if (pairs->pairs[k].site == event->from &&
+			    pairs->pairs[k].callee == event->to)
+				break;
+		assert_true(k < PAIRS);
+		pairs->pairs[k].site = event->from;
+		pairs->pairs[k].callee = event->to;
+		pairs->pairs[k].calls++;
+		pairs->count += k == pairs->count;
+		pairs->calls++;
+	}
+}
+
+static uint64_t calls_of(const struct hwprof_calls *calls, uint64_t site,
+			 uint64_t callee)
+{
+	size_t i;
+
+	for (i = 0; i < hwprof_calls_pair_count(calls); i++) {
+		const struct hwprof_pair *pair = hwprof_calls_pair(calls, i);
+
+		if (pair->site.address == site &&
+		    pair->callee.address == callee)
+			return pair->called.least;
+	}
+	return 0;
+}
+
+static void compare_calls(const char *path, const struct pairs *pairs)
+{
+	struct hwprof_calls *calls;
+	struct hwprof_file *file;
+	size_t i;
+
+	assert_int_equal(hwprof_file_open(&file, path), 0);
+	assert_int_equal(hwprof_calls_replay(&calls, file, 0, NULL), 0);
+	hwprof_file_close(file);
+	assert_int_equal(hwprof_calls_pair_count(calls), pairs->count);
+	for (i = 0; i < pairs->count; i++)
+		assert_int_equal(calls_of(calls, placed(pairs->pairs[i].site),
+					  placed(pairs->pairs[i].callee)),
+				 pairs->pairs[i].calls);
+	assert_int_equal(hwprof_calls_totals(calls)->produced, pairs->calls);
+	assert_int_equal(hwprof_calls_totals(calls)->delivered, pairs->calls);
+	hwprof_calls_free(calls);
+}
+
+/* --- both --------------------------------------------------------------- */
+
+/* @pairs: NULL, or to be added to. */
 static void record(const struct scene *scene, const struct scratch *scratch,
-		   struct run *run)
+		   struct run *run, struct pairs *pairs)
 {
 	struct perf_branch_entry entries[RUN_STACK];
 	struct stacks stacks;
@@ -99,6 +169,8 @@ static void record(const struct scene *scene, const struct scratch *scratch,
 			stacks_map(&stacks, 2, PID, ORIGIN, 1 << 20, 0x1000,
 				   scratch->object);
 		run_sample(run, entries);
+		if (pairs)
+			note_calls(pairs, run);
 		stacks_sample(&stacks, 10 + i, PID, entries, RUN_STACK);
 		if (i % 100 == 99)
 			stacks_round(&stacks);
@@ -148,6 +220,7 @@ static void check_scene(const struct scene *scene, uint64_t seed)
 {
 	struct program *program = program_new(seed, &wild);
 	struct oracle *oracle = oracle_new(HWPROF_DEFAULT_SPAN);
+	struct pairs pairs = { 0 };
 	struct hwprof_loops *loops;
 	struct scratch scratch;
 	struct run run;
@@ -155,13 +228,14 @@ static void check_scene(const struct scene *scene, uint64_t seed)
 	scratch_init(&scratch);
 	run_write_object(program, scratch.object);
 	run_init(&run, program, &scene->run, seed, 1, oracle);
-	record(scene, &scratch, &run);
+	record(scene, &scratch, &run, &pairs);
 	/* Loops at the code's own addresses, wherever the kinds are from. */
 	loops = replay(scratch.recording, 0);
 	compare(loops, oracle, &run);
 	assert_null(found_warning(loops, "inferred"));
 	assert_null(found_warning(loops, "gaps"));
 	hwprof_loops_free(loops);
+	compare_calls(scratch.recording, &pairs);
 	scratch_remove(&scratch);
 	oracle_free(oracle);
 	program_free(program);

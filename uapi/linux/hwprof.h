@@ -103,6 +103,7 @@ enum hwprof_row_type {
 	HWPROF_ROW_LOOP		= 3,
 	HWPROF_ROW_RANGE	= 4,
 	HWPROF_ROW_TIME		= 5,
+	HWPROF_ROW_CALL		= 6,
 };
 
 /* What the numbers of a row are true of. */
@@ -228,6 +229,25 @@ struct hwprof_row_range {
 	__u64 count;		/* weight of the events: the unit */
 	__u32 bits;		/* log2 of the size, 0 to 64, even */
 	__u32 basis;		/* enum hwprof_basis */
+};
+
+/*
+ * A call pair: how often a call site called a procedure (Mousa, Krintz: HPS,
+ * section 6.1; docs/calls.md). Space 0 is the kernel. A pair was called as often
+ * as its rows say, at least. Where memory was short it may have been called more
+ * often: `error` times until the row, and as often again as calls were given up
+ * after it (the totals' `evicted`, less the row's).
+ */
+struct hwprof_row_call {
+	struct hwprof_row row;
+	__u64 site;		/* address of the call */
+	__u64 callee;		/* where it led: the first instruction there */
+	__u64 calls;		/* increase: the unit */
+	__u64 error;		/* others that it may have had, as it stands */
+	__u64 evicted;		/* calls of the session given up so far */
+	__u64 sum_sq;		/* increase: windows' calls squared; else 0 */
+	__u32 basis;		/* enum hwprof_basis */
+	__u32 reserved;
 };
 
 /*

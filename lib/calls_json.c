@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+
+#include "calls.h"
+#include "json_common.h"
+
+static void put_code(struct json *json, const char *name,
+		     const struct hwprof_code *code)
+{
+	json_open(json, name, '{');
+	json_string(json, "object", code->object);
+	json_string(json, "build_id", code->build_id);
+	json_string(json, "function", code->function);
+	json_unsigned_unless(json, "function_offset", code->function_offset,
+			     !code->function);
+	json_hex(json, "address", code->address);
+	json_string(json, "file", code->file);
+	json_unsigned_unless(json, "line", code->line, !code->line);
+	json_close(json, '}');
+}
+
+static void put_called(struct json *json, const struct hwprof_called *called)
+{
+	json_number(json, "share", called->share);
+	json_number(json, "share_low", called->share_low);
+	json_number(json, "share_high", called->share_high);
+	json_unsigned(json, "least", called->least);
+	json_unsigned(json, "most", called->most);
+	json_string(json, "basis", json_basis_name(called->basis));
+	if (called->pid) {
+		json_unsigned(json, "pid", called->pid);
+		json_string(json, "comm", called->comm);
+	}
+}
+
+static void put_pairs(struct json *json, const struct hwprof_calls *calls,
+		      size_t limit)
+{
+	size_t i;
+
+	json_open(json, "pairs", '[');
+	for (i = 0; i < calls->pair_count && (!limit || i < limit); i++) {
+		const struct hwprof_pair *pair = &calls->pairs[i].pair;
+
+		json_open(json, NULL, '{');
+		put_called(json, &pair->called);
+		put_code(json, "site", &pair->site);
+		put_code(json, "callee", &pair->callee);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void put_methods(struct json *json, const struct hwprof_calls *calls,
+			size_t limit)
+{
+	size_t i;
+
+	json_open(json, "methods", '[');
+	for (i = 0; i < calls->method_count && (!limit || i < limit); i++) {
+		const struct hwprof_method *method = &calls->methods[i].method;
+
+		json_open(json, NULL, '{');
+		put_called(json, &method->called);
+		put_code(json, "entry", &method->entry);
+		json_unsigned(json, "sites", method->sites);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+int hwprof_calls_json(const struct hwprof_calls *calls, size_t limit, FILE *out)
+{
+	struct json json = { .out = out };
+	const char *warning;
+	size_t i;
+
+	json_open(&json, NULL, '{');
+	json_unsigned(&json, "pair_count", calls->pair_count);
+	put_pairs(&json, calls, limit);
+	json_unsigned(&json, "method_count", calls->method_count);
+	put_methods(&json, calls, limit);
+	json_totals(&json, &calls->totals);
+	json_open(&json, "warnings", '[');
+	for (i = 0; (warning = hwprof_calls_warning(calls, i)); i++)
+		json_string(&json, NULL, warning);
+	json_close(&json, ']');
+	json_close(&json, '}');
+	return fflush(out) || ferror(out) ? -EIO : 0;
+}

@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * exact_calls [-o|-w] FILE: the call pairs in a recording, beside its branches.
+ *
+ * Of each process: each pair was called no less often than is said, nor more.
+ * Prints pairs that are wrong, and how many there are. Exit status 1: a pair is
+ * wrong or missing.
+ *
+ * -o: the overlap of sampled profiles with the exact one instead (Mousa, Krintz:
+ * HPS, section 6), of all processes together. A line for each length of a burst
+ * and frequency: burst, 1 / frequency, calls that were sampled, and the overlap
+ * of call pairs and of methods, in percent.
+ *
+ * -w: what windows of 32 branches say, one in 200: how many of the 95 % intervals
+ * of pairs that were seen to be called 10 times or more have the exact share.
+ * Prints: windows, calls in them, intervals that have it, pairs, and how many
+ * times the interval's low end its high end is, on average.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calls.h"
+#include "engine/engine.h"
+#include "engine/window.h"
+#include "tests/engine/random.h"
+#include "tests/oracle/array.h"
+
+#define HOT	0.9
+
+enum {
+	WINDOW = 32, EVERY = 200,	/* branches */
+	SEEN = 10,			/* calls */
+	TABLE_SIZE = 64 << 20,
+};
+
+struct pair {
+	u32 pid;
+	u64 site, callee;
+	u64 exact, least, error, evicted;
+};
+
+/* Consecutive branches of a thread. */
+struct run {
+	u32 pid, tid;
+	u64 sequence;
+	size_t first, count;
+};
+
+struct recording {
+	struct { struct pair *items; size_t count, room; } pairs;
+	struct { struct hwprof_branch *items; size_t count, room; } branches;
+	struct { struct run *items; size_t count, room; } runs;
+	u64 evicted;
+};
+
+static bool is_call(const struct hwprof_branch *branch)
+{
+	return branch->kind == HWPROF_BRANCH_CALL;
+}
+
+static bool is_back_edge(const struct hwprof_branch *branch)
+{
+	return branch->kind <= HWPROF_BRANCH_INDIRECT &&
+	       branch->to <= branch->from &&
+	       branch->from - branch->to <= HWPROF_DEFAULT_SPAN;
+}
+
+static void take_branches(struct recording *recording,
+			  const struct hwprof_row_branches *row)
+{
+	struct run *run = array_push(&recording->runs);
+	u32 i;
+
+	*run = (struct run){ row->row.pid, row->tid, row->sequence,
+			     recording->branches.count, row->count };
+	for (i = 0; i < row->count; i++) {
+		const struct hwprof_branch *branch = &row->branches[i];
+
+		*array_push(&recording->branches) = *branch;
+		if (is_call(branch))
+			*array_push(&recording->pairs) = (struct pair){
+				.pid = row->row.pid, .site = branch->from,
+				.callee = branch->to, .exact = 1,
+			};
+	}
+}
+
+static int take(void *context, const struct hwprof_sample *sample)
+{
+	const struct hwprof_row_call *row = (const void *)sample->row;
+	struct recording *recording = context;
+
+	if (!sample->row)
+		return 0;
+	if (sample->row->type == HWPROF_ROW_BRANCHES)
+		take_branches(recording, (const void *)sample->row);
+	if (sample->row->type == HWPROF_ROW_CALL)
+		*array_push(&recording->pairs) = (struct pair){
+			.pid = row->row.pid, .site = row->site,
+			.callee = row->callee, .least = row->calls,
+			.error = row->error, .evicted = row->evicted,
+		};
+	/* Were branches evicted, pairs would have more calls than there are. */
+	if (sample->row->type == HWPROF_ROW_TOTALS) {
+		const struct hwprof_row_totals *totals =
+			(const void *)sample->row;
+
+		if (totals->evicted > recording->evicted)
+			recording->evicted = totals->evicted;
+	}
+	return 0;
+}
+
+static int compare_numbers(u64 a, u64 b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_pairs(const void *a, const void *b)
+{
+	const struct pair *x = a, *y = b;
+	int order = compare_numbers(x->pid, y->pid);
+
+	if (!order)
+		order = compare_numbers(x->site, y->site);
+	return order ? order : compare_numbers(x->callee, y->callee);
+}
+
+/* --- are they right? -------------------------------------------------------- */
+
+static void sum_up(struct recording *recording)
+{
+	struct pair *pairs = recording->pairs.items;
+	size_t kept = 0, i;
+
+	qsort(pairs, recording->pairs.count, sizeof(*pairs), compare_pairs);
+	for (i = 0; i < recording->pairs.count; i++) {
+		struct pair *last = &pairs[kept - !!kept];
+
+		if (!kept || compare_pairs(last, &pairs[i])) {
+			pairs[kept++] = pairs[i];
+			continue;
+		}
+		last->exact += pairs[i].exact;
+		last->least += pairs[i].least;
+		last->error = max(last->error, pairs[i].error);
+		last->evicted = max(last->evicted, pairs[i].evicted);
+	}
+	recording->pairs.count = kept;
+}
+
+static int check(struct recording *recording)
+{
+	size_t wrong = 0, sure = 0, i;
+	u64 calls = 0;
+
+	sum_up(recording);
+	for (i = 0; i < recording->pairs.count; i++) {
+		const struct pair *pair = &recording->pairs.items[i];
+		u64 most = pair->least + pair->error + recording->evicted -
+			   pair->evicted;
+
+		calls += pair->exact;
+		sure += pair->least == pair->exact;
+		if (pair->least <= pair->exact && pair->exact <= most)
+			continue;
+		wrong++;
+		printf("# %u: 0x%llx calls 0x%llx %llu to %llu times, and it is %llu\n",
+		       pair->pid, (unsigned long long)pair->site,
+		       (unsigned long long)pair->callee,
+		       (unsigned long long)pair->least,
+		       (unsigned long long)most,
+		       (unsigned long long)pair->exact);
+	}
+	printf("%llu calls, %zu of %zu pairs as often as they were, %llu calls evicted\n",
+	       (unsigned long long)calls, sure, recording->pairs.count,
+	       (unsigned long long)recording->evicted);
+	return wrong || !calls;
+}
+
+/* --- how near is a sample? -------------------------------------------------- */
+
+/* How often each member was there, in all and in the sample. */
+struct member {
+	u64 key;
+	u64 exact, sampled;
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct member *x = a, *y = b;
+
+	return compare_numbers(x->key, y->key);
+}
+
+static int compare_hot(const void *a, const void *b)
+{
+	const struct member *x = a, *y = b;
+
+	return compare_numbers(y->exact, x->exact);
+}
+
+/*
+ * Feller's: of the members that make up 90 % of the exact profile, the sum of
+ * the smaller of the two shares, which are shares of these members.
+ */
+static double overlap(struct member *members, size_t count)
+{
+	u64 total = 0, exact = 0, sampled = 0;
+	size_t kept = 0, hot, i;
+	double sum = 0;
+
+	qsort(members, count, sizeof(*members), compare_keys);
+	for (i = 0; i < count; i++) {
+		total += members[i].exact;
+		if (kept && members[kept - 1].key == members[i].key) {
+			members[kept - 1].exact += members[i].exact;
+			members[kept - 1].sampled += members[i].sampled;
+		} else {
+			members[kept++] = members[i];
+		}
+	}
+	qsort(members, kept, sizeof(*members), compare_hot);
+	for (hot = 0; hot < kept && exact < HOT * total; hot++) {
+		exact += members[hot].exact;
+		sampled += members[hot].sampled;
+	}
+	for (i = 0; i < hot && sampled; i++) {
+		double a = (double)members[i].exact / exact;
+		double b = (double)members[i].sampled / sampled;
+
+		sum += a < b ? a : b;
+	}
+	return 100 * sum;
+}
+
+/* HPS's two counters; distances are varied by a half, against resonance. */
+struct sampler {
+	u64 burst, sparsity, left, random;
+	bool on;
+};
+
+static bool sampler_takes(struct sampler *sampler)
+{
+	if (!sampler->left) {
+		sampler->on = !sampler->on;
+		sampler->left = sampler->on ? sampler->burst :
+			sampler->sparsity / 2 +
+			random_below(&sampler->random, sampler->sparsity + 1);
+	}
+	sampler->left -= !!sampler->left;
+	return sampler->on;
+}
+
+static u64 mix(u64 a, u64 b)
+{
+	u64 state = a * 0x9e3779b97f4a7c15ULL + b;
+
+	return random_next(&state);
+}
+
+static int compare_runs(const void *a, const void *b)
+{
+	const struct run *x = a, *y = b;
+	int order = compare_numbers(x->pid, y->pid);
+
+	if (!order)
+		order = compare_numbers(x->tid, y->tid);
+	return order ? order : compare_numbers(x->sequence, y->sequence);
+}
+
+static void sort_runs(struct recording *recording)
+{
+	qsort(recording->runs.items, recording->runs.count,
+	      sizeof(*recording->runs.items), compare_runs);
+}
+
+/* A member for each call, once as a pair and once as a method. */
+static u64 sample(const struct recording *recording, struct sampler sampler,
+		  struct member *pairs, struct member *methods, size_t *count)
+{
+	size_t run, i;
+	u64 taken = 0;
+
+	*count = 0;
+	for (run = 0; run < recording->runs.count; run++) {
+		const struct run *of = &recording->runs.items[run];
+
+		for (i = of->first; i < of->first + of->count; i++) {
+			const struct hwprof_branch *branch =
+				&recording->branches.items[i];
+			u64 method = mix(of->pid, branch->to);
+			bool takes;
+
+			if (!is_call(branch) && !is_back_edge(branch))
+				continue;
+			takes = sampler_takes(&sampler);
+			if (!is_call(branch))
+				continue;
+			pairs[*count] = (struct member){
+				mix(method, branch->from), 1, takes };
+			methods[*count] = (struct member){ method, 1, takes };
+			++*count;
+			taken += takes;
+		}
+	}
+	return taken;
+}
+
+static int print_overlaps(struct recording *recording)
+{
+	static const unsigned int bursts[] = { 1, 10, 50, 100 };
+	static const unsigned int inverse[] = { 100, 500, 1000, 5000, 10000 };
+	size_t room = recording->pairs.count + 1, count;
+	struct member *pairs = calloc(room, sizeof(*pairs));
+	struct member *methods = calloc(room, sizeof(*methods));
+	unsigned int b, f;
+
+	if (!pairs || !methods)
+		return 1;
+	sort_runs(recording);
+	for (b = 0; b < 4; b++)
+		for (f = 0; f < 5; f++) {
+			struct sampler sampler = {
+				.burst = bursts[b], .random = b * 10 + f,
+				.sparsity = bursts[b] * (inverse[f] - 1),
+			};
+			u64 taken = sample(recording, sampler, pairs, methods,
+					   &count);
+
+			printf("%u %u %llu %.1f", bursts[b], inverse[f],
+			       (unsigned long long)taken,
+			       overlap(pairs, count));
+			printf(" %.1f\n", overlap(methods, count));
+		}
+	free(pairs);
+	free(methods);
+	return 0;
+}
+
+/* --- what do windows say? --------------------------------------------------- */
+
+/* False: there is something else among them than hardware records. */
+static bool feed_window(void *table, const struct hwprof_branch *oldest,
+			u32 space)
+{
+	struct window_counts counts = { 0 };
+	struct window_branch branches[WINDOW];
+	struct window window;
+	u8 kinds[WINDOW];
+	unsigned int i;
+
+	for (i = 0; i < WINDOW; i++) {
+		const struct hwprof_branch *branch = &oldest[WINDOW - 1 - i];
+
+		if (branch->kind > HWPROF_BRANCH_RET)
+			return false;
+		branches[i] = (struct window_branch){
+			.from = branch->from, .to = branch->to,
+		};
+		kinds[i] = branch->kind;
+	}
+	window_begin(&window, branches, kinds, WINDOW, space);
+	call_engine.feed_window(table, &window, &counts);
+	return true;
+}
+
+struct seen {
+	const struct recording *recording;
+	u64 exact, total;		/* calls, of all pairs */
+	u64 pairs, inside;
+	double width;			/* sum of high / low */
+};
+
+static bool take_row(void *context, const void *data, u64 ip, u64 addr,
+		     u64 period)
+{
+	const struct hwprof_row_call *row = data;
+	struct pair key = { .pid = row->row.space, .site = ip, .callee = addr };
+	struct seen *seen = context;
+	const struct pair *pair = bsearch(&key, seen->recording->pairs.items,
+					  seen->recording->pairs.count,
+					  sizeof(key), compare_pairs);
+	struct hwprof_called called = {
+		.least = period, .share = (double)period / seen->total,
+		.basis = HWPROF_BASIS_BRANCHES,
+	};
+	double share = (double)pair->exact / seen->exact;
+
+	estimate_share(&called, row->sum_sq);
+	if (period < SEEN || isnan(called.share_low))
+		return true;
+	seen->pairs++;
+	seen->inside += called.share_low <= share && share <= called.share_high;
+	seen->width += called.share_high / called.share_low;
+	return true;
+}
+
+/* Rows of one thread follow each other, but for what was lost: nothing. */
+static u64 feed_windows(struct recording *recording, void *table)
+{
+	u64 windows = 0, random = 1;
+	size_t run, at = 0;
+
+	for (run = 0; run < recording->runs.count; run++) {
+		const struct run *of = &recording->runs.items[run];
+
+		for (; at + WINDOW <= of->count;
+		     at += EVERY / 2 + random_below(&random, EVERY + 1))
+			windows += feed_window(table, recording->branches.items +
+					       of->first + at, of->pid);
+		at -= at < of->count ? at : of->count;
+	}
+	return windows;
+}
+
+static int print_windows(struct recording *recording)
+{
+	const struct engine_params params = {
+		.basis = HWPROF_BASIS_BRANCHES, .seed = 1,
+	};
+	struct seen seen = { .recording = recording };
+	void *table = calloc(1, TABLE_SIZE);
+	u64 windows;
+	size_t i;
+
+	if (!table)
+		return 1;
+	sort_runs(recording);
+	sum_up(recording);
+	for (i = 0; i < recording->pairs.count; i++)
+		seen.exact += recording->pairs.items[i].exact;
+	call_engine.table_init(table, TABLE_SIZE, &params);
+	windows = feed_windows(recording, table);
+	seen.total = call_engine.pending(table);
+	call_engine.rows(table, 0, &(size_t){ 0 }, take_row, &seen);
+	printf("%llu %llu %llu %llu %.2f\n", (unsigned long long)windows,
+	       (unsigned long long)seen.total, (unsigned long long)seen.inside,
+	       (unsigned long long)seen.pairs, seen.width / seen.pairs);
+	free(table);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	bool option = argc == 3;
+	struct recording recording = { 0 };
+	struct hwprof_file *file;
+
+	if (argc != 2 + option)
+		return 2;
+	if (hwprof_file_open(&file, argv[1 + option]) ||
+	    hwprof_file_samples(file, take, &recording)) {
+		fprintf(stderr, "%s\n", hwprof_file_error(file));
+		return 1;
+	}
+	hwprof_file_close(file);
+	if (option && !strcmp(argv[1], "-o"))
+		return print_overlaps(&recording);
+	if (option && !strcmp(argv[1], "-w"))
+		return print_windows(&recording);
+	return option ? 2 : check(&recording);
+}

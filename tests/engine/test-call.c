@@ -1,0 +1,636 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The call engine beside the plainest code that counts every pair: whatever the
+ * stream and however little the memory, each pair was called no less than is
+ * said and no more, nothing is counted twice and nothing is lost.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "engine/engine.h"
+#include "engine/window.h"
+#include "random.h"
+#include "seeds.h"
+
+enum {
+	PAIRS = 1 << 16,	/* slots of the naive table: more than there are */
+	/* Of one set, which has room for seven pairs. */
+	ONE_SET = 1024,
+};
+
+/* --- what was fed, and what rows told --------------------------------------- */
+
+struct pair {
+	u64 site, callee;
+	u32 space;
+	bool is;
+	u64 exact, sum_sq;	/* what was fed */
+	u64 in_window;
+	u64 told, told_sq;	/* what rows said */
+	u64 error, evicted;	/* the last one */
+};
+
+struct bench {
+	void *table, *profile;
+	struct pair *pairs;
+	u64 produced, delivered;
+	u64 random;
+	unsigned int refusals;	/* of rows: one in so many */
+};
+
+static void *make_table(size_t size, u32 basis)
+{
+	const struct engine_params params = { .basis = basis, .seed = 7 };
+	void *table = calloc(1, size);
+
+	assert_non_null(table);
+	call_engine.table_init(table, size, &params);
+	return table;
+}
+
+static void bench_init(struct bench *bench, size_t table_size,
+		       size_t profile_size, u32 basis)
+{
+	*bench = (struct bench) {
+		.table = make_table(table_size, basis),
+		.profile = make_table(profile_size, basis),
+		.pairs = calloc(PAIRS, sizeof(struct pair)),
+	};
+	assert_non_null(bench->pairs);
+}
+
+static void bench_free(struct bench *bench)
+{
+	free(bench->table);
+	free(bench->profile);
+	free(bench->pairs);
+}
+
+static struct pair *get(struct bench *bench, u32 space, u64 site, u64 callee)
+{
+	u64 state = site * 31 + callee * 17 + space;
+	size_t i = random_next(&state) % PAIRS;
+
+	for (; bench->pairs[i].is; i = (i + 1) % PAIRS)
+		if (bench->pairs[i].site == site &&
+		    bench->pairs[i].callee == callee &&
+		    bench->pairs[i].space == space)
+			return &bench->pairs[i];
+	bench->pairs[i] = (struct pair) {
+		.site = site, .callee = callee, .space = space, .is = true,
+	};
+	return &bench->pairs[i];
+}
+
+static u64 evicted(const struct bench *bench)
+{
+	return call_engine.evicted(bench->table) +
+	       call_engine.evicted(bench->profile);
+}
+
+/* produced = delivered + evicted + pending. */
+static void account(const struct bench *bench)
+{
+	assert_int_equal(bench->produced,
+			 bench->delivered + evicted(bench) +
+			 call_engine.pending(bench->table) +
+			 call_engine.pending(bench->profile));
+}
+
+static bool feed(struct bench *bench, u32 space, u64 site, u64 callee)
+{
+	const struct stream_event event = {
+		.kind = STREAM_CALL, .from = site, .to = callee, .space = space,
+	};
+
+	get(bench, space, site, callee)->exact++;
+	bench->produced++;
+	return call_engine.feed(bench->table, NULL, &event);
+}
+
+static void retire(struct bench *bench, size_t limit)
+{
+	while (call_engine.merge(bench->profile, bench->table, limit) == limit)
+		account(bench);
+	account(bench);
+	assert_int_equal(call_engine.pending(bench->table), 0);
+	assert_int_equal(call_engine.evicted(bench->table), 0);
+}
+
+static bool take_row(void *context, const void *data, u64 ip, u64 addr,
+		     u64 period)
+{
+	const struct hwprof_row_call *row = data;
+	struct bench *bench = context;
+	struct pair *pair;
+
+	if (random_once_in(&bench->random, bench->refusals))
+		return false;
+	assert_int_equal(row->row.type, HWPROF_ROW_CALL);
+	assert_int_equal(row->row.size, sizeof(*row));
+	assert_int_equal(row->calls, period);
+	assert_int_equal(row->site, ip);
+	assert_int_equal(row->callee, addr);
+	assert_true(period > 0);
+	pair = get(bench, row->row.space, ip, addr);
+	assert_true(pair->exact > 0);
+	assert_true(row->evicted >= pair->evicted);
+	pair->told += period;
+	pair->told_sq += row->sum_sq;
+	pair->error = row->error;
+	pair->evicted = row->evicted;
+	bench->delivered += period;
+	return true;
+}
+
+/* All rows, however often some are refused. */
+static void read_rows(struct bench *bench)
+{
+	size_t at = 0;
+
+	while (!call_engine.rows(bench->profile, 0, &at, take_row, bench))
+		account(bench);
+	account(bench);
+	assert_int_equal(call_engine.pending(bench->profile), 0);
+}
+
+/* Each pair that there was, told or not. The largest difference of bounds. */
+static u64 check_bounds(const struct bench *bench)
+{
+	u64 all = evicted(bench), worst = 0, most;
+	size_t i;
+
+	for (i = 0; i < PAIRS; i++) {
+		const struct pair *pair = &bench->pairs[i];
+
+		most = pair->error + all - pair->evicted;
+		assert_true(pair->told <= pair->exact);
+		assert_true(pair->exact <= pair->told + most);
+		if (pair->is && most > worst)
+			worst = most;
+	}
+	return worst;
+}
+
+/* --- streams ------------------------------------------------------------------- */
+
+enum stream {
+	CODE,		/* few pairs have most calls, as programs have them */
+	UNIFORM,	/* no two alike */
+	ROUND,		/* one after the other, so that the next one just went */
+	PHASES,		/* what was hot is not any more */
+	SWAPPED,	/* pairs that differ by which end is which */
+	ENDS,		/* the first and the last addresses there are */
+	STREAMS,
+};
+
+static void next_pair(enum stream stream, u64 i, u64 *random, u64 *site,
+		      u64 *callee)
+{
+	unsigned int rank = random_below(random, 1 + random_below(random, 1 + random_below(random, 3000)));
+
+	*site = 0x400000 + 28 * (u64)rank;
+	*callee = 0x500000 + 64 * (u64)(rank % 300);
+	switch (stream) {
+	case UNIFORM:
+		*site = random_next(random);
+		*callee = random_next(random);
+		break;
+	case ROUND:
+		*site = 0x1000 + 5 * (i % 700);
+		*callee = 0x8000;
+		break;
+	case PHASES:
+		*site += i / 4000 * 0x123456789ULL;
+		break;
+	case SWAPPED:
+		*callee = 0x400000 + 28 * (u64)random_below(random, 40);
+		*site = 0x400000 + 28 * (u64)random_below(random, 40);
+		break;
+	case ENDS:
+		*site = random_below(random, 8) - 4ULL;
+		*callee = random_below(random, 8) - 4ULL;
+		break;
+	case CODE:
+	case STREAMS:
+		break;
+	}
+}
+
+/* Tables retired at any time, rows asked for at any time and refused. */
+static u64 try_stream(enum stream stream, u64 seed, size_t table_size,
+		      size_t profile_size, bool obeys)
+{
+	struct bench bench;
+	u64 site, callee, i, worst;
+
+	bench_init(&bench, table_size, profile_size, HWPROF_BASIS_EXACT);
+	bench.random = seed;
+	bench.refusals = seed % 2 * 5;
+	for (i = 0; i < 20000; i++) {
+		bool room;
+
+		next_pair(stream, i, &bench.random, &site, &callee);
+		room = feed(&bench, random_below(&bench.random, 1 + seed % 4),
+			    site, callee);
+		if ((obeys && !room) || random_once_in(&bench.random, 3000))
+			retire(&bench, 1 + random_below(&bench.random, 20));
+		if (random_once_in(&bench.random, 2000))
+			read_rows(&bench);
+		if (random_once_in(&bench.random, 1000))
+			account(&bench);
+	}
+	retire(&bench, 1000);
+	read_rows(&bench);
+	worst = check_bounds(&bench);
+	bench_free(&bench);
+	return worst;
+}
+
+/* --- tests -------------------------------------------------------------------- */
+
+static void try_sizes(size_t table_size, size_t profile_size, u64 count)
+{
+	unsigned int stream;
+	u64 seed;
+
+	for (seed = 0; seed < seeds(count); seed++)
+		for (stream = 0; stream < STREAMS; stream++) {
+			try_stream(stream, seed, table_size, profile_size,
+				   true);
+			try_stream(stream, seed, table_size, profile_size,
+				   false);
+		}
+}
+
+static void test_bounds(void **state)
+{
+	try_sizes(32 << 10, 128 << 10, 6);
+	try_sizes(50 << 10, 77777, 2);
+	/* A profile that is smaller than its tables. */
+	try_sizes(64 << 10, 20 << 10, 2);
+}
+
+/* All meet in one set: of the table, of the profile, of both. */
+static void test_one_set(void **state)
+{
+	try_sizes(ONE_SET, 128 << 10, 2);
+	try_sizes(32 << 10, ONE_SET, 2);
+	try_sizes(ONE_SET, ONE_SET, 2);
+}
+
+/* Where there is room for all, all is exact. */
+static void test_exact(void **state)
+{
+	unsigned int stream;
+
+	for (stream = 0; stream < STREAMS; stream++)
+		if (stream != UNIFORM)
+			assert_int_equal(try_stream(stream, 2, 4 << 20,
+						    16 << 20, true), 0);
+}
+
+/*
+ * Space-saving's promise: who has more than a seventh of its set's calls is
+ * there, whatever else comes, and what it may lack is no more than that.
+ */
+static void test_frequent(void **state)
+{
+	struct bench bench;
+	struct pair *hot;
+	u64 i;
+
+	bench_init(&bench, ONE_SET, 32 << 10, HWPROF_BASIS_EXACT);
+	for (i = 0; i < 50000; i++) {
+		if (i % 5)
+			feed(&bench, 1, random_next(&bench.random), 1);
+		else
+			feed(&bench, 1, 0x1000, 0x2000);
+	}
+	retire(&bench, 10);
+	read_rows(&bench);
+	check_bounds(&bench);
+	hot = get(&bench, 1, 0x1000, 0x2000);
+	assert_true(hot->told > 0);
+	assert_true(hot->error <= 50000 / 7);
+	assert_true(hot->told + hot->error >= 10000);
+	bench_free(&bench);
+}
+
+/* However the limit cuts it, what is merged is the same. */
+static void test_limits(void **state)
+{
+	static const size_t limits[] = { 1, 7, 1000, SIZE_MAX };
+	u64 delivered = 0, worst = 0, site, callee, i;
+	unsigned int k;
+
+	for (k = 0; k < 4; k++) {
+		struct bench bench;
+
+		bench_init(&bench, 32 << 10, 64 << 10, HWPROF_BASIS_EXACT);
+		bench.random = 9;
+		for (i = 0; i < 30000; i++) {
+			next_pair(CODE, i, &bench.random, &site, &callee);
+			feed(&bench, 1, site, callee);
+		}
+		retire(&bench, limits[k]);
+		read_rows(&bench);
+		if (!k) {
+			delivered = bench.delivered;
+			worst = check_bounds(&bench);
+		}
+		assert_int_equal(bench.delivered, delivered);
+		assert_int_equal(check_bounds(&bench), worst);
+		bench_free(&bench);
+	}
+	assert_in_range(delivered, 1, 29999);
+}
+
+/* A merged table is as new: it has room, and owes nothing to what it was. */
+static void test_table_is_empty(void **state)
+{
+	struct bench bench;
+	bool room = true;
+	u64 i;
+
+	bench_init(&bench, 32 << 10, 16 << 20, HWPROF_BASIS_EXACT);
+	for (i = 0; room; i++)
+		room = feed(&bench, 1, 0x1000 + i, 0x2000);
+	assert_in_range(i, 100, 400);
+	retire(&bench, 10);
+	for (i = 0; i < 50; i++)
+		assert_true(feed(&bench, 1, 0x1000 + i, 0x2000));
+	retire(&bench, 10);
+	read_rows(&bench);
+	assert_int_equal(bench.delivered, bench.produced - evicted(&bench));
+	check_bounds(&bench);
+	bench_free(&bench);
+}
+
+/* Nor does it owe what its last turn gave up: another profile shows that. */
+static void test_floors_go(void **state)
+{
+	struct bench bench;
+	u64 i;
+
+	bench_init(&bench, ONE_SET, 32 << 10, HWPROF_BASIS_EXACT);
+	for (i = 0; i < 100; i++)
+		feed(&bench, 1, 0x1000 + i % 20, 0x2000);
+	retire(&bench, 10);
+	assert_true(evicted(&bench) > 0);
+	free(bench.profile);
+	bench.profile = make_table(32 << 10, HWPROF_BASIS_EXACT);
+	memset(bench.pairs, 0, PAIRS * sizeof(*bench.pairs));
+	bench.produced = 0;
+	for (i = 0; i < 5; i++)
+		feed(&bench, 1, 0x1000 + i, 0x2000);
+	retire(&bench, 10);
+	read_rows(&bench);
+	assert_int_equal(check_bounds(&bench), 0);
+	bench_free(&bench);
+}
+
+/* What was told is not lost with its pair, and is not told again. */
+static void test_rows_once(void **state)
+{
+	struct bench bench;
+	u64 site, callee, told, i;
+
+	bench_init(&bench, 256 << 10, ONE_SET, HWPROF_BASIS_EXACT);
+	for (i = 0; i < 20000; i++) {
+		next_pair(ROUND, i, &bench.random, &site, &callee);
+		feed(&bench, 1, site, callee);
+		if (i % 5)
+			continue;
+		retire(&bench, 1000);
+		read_rows(&bench);
+		told = bench.delivered;
+		read_rows(&bench);
+		assert_int_equal(bench.delivered, told);
+	}
+	retire(&bench, 1000);
+	read_rows(&bench);
+	assert_int_equal(evicted(&bench), 0);
+	assert_int_equal(check_bounds(&bench), 0);
+	bench_free(&bench);
+}
+
+/* So it is too where pairs have lost much before: who was told of goes first. */
+static void test_told_go_first(void **state)
+{
+	struct bench bench;
+	u64 lost, i;
+
+	bench_init(&bench, 256 << 10, ONE_SET, HWPROF_BASIS_EXACT);
+	for (i = 0; i < 2000; i++)
+		feed(&bench, 1, 0x1000 + i % 50, 0x2000);
+	retire(&bench, 1000);
+	read_rows(&bench);
+	lost = evicted(&bench);
+	assert_true(lost > 0);
+	for (i = 0; i < 700; i++) {
+		feed(&bench, 1, 0x1000 + i % 50, 0x2000);
+		if (i % 5)
+			continue;
+		retire(&bench, 1000);
+		read_rows(&bench);
+	}
+	assert_int_equal(evicted(&bench), lost);
+	check_bounds(&bench);
+	bench_free(&bench);
+}
+
+/* The same addresses in several address spaces; one goes, the others stay. */
+static void test_forget(void **state)
+{
+	struct bench bench;
+	size_t at = 0;
+	u64 i;
+
+	bench_init(&bench, 256 << 10, 256 << 10, HWPROF_BASIS_EXACT);
+	for (i = 0; i < 9000; i++)
+		feed(&bench, 1 + i % 3, 0x1000 + i % 10, 0x2000);
+	retire(&bench, 1000);
+	assert_true(call_engine.rows(bench.profile, 1, &at, take_row, &bench));
+	assert_int_equal(bench.delivered, 3000);
+	call_engine.forget(bench.profile, 1);
+	account(&bench);
+	assert_int_equal(call_engine.evicted(bench.profile), 0);
+	call_engine.forget(bench.profile, 2);
+	account(&bench);
+	assert_int_equal(call_engine.evicted(bench.profile), 3000);
+	call_engine.forget(bench.profile, 77);
+	read_rows(&bench);
+	assert_int_equal(bench.delivered, 6000);
+	bench_free(&bench);
+}
+
+static void test_units(void **state)
+{
+	const struct engine_params params = { 0 };
+	unsigned int kind;
+
+	for (kind = 0; kind <= STREAM_SAMPLE; kind++) {
+		void *table = make_table(32 << 10, HWPROF_BASIS_EXACT);
+		const struct stream_event event = {
+			.kind = kind, .value = 1, .from = 0x1000, .to = 0x2000,
+			.space = 1,
+		};
+		unsigned int units = kind == STREAM_CALL;
+
+		assert_int_equal(call_engine.unit(&params, &event), units);
+		assert_true(call_engine.feed(table, NULL, &event));
+		assert_int_equal(call_engine.pending(table), units);
+		free(table);
+	}
+}
+
+static void test_sample(void **state)
+{
+	const struct stream_event event = {
+		.kind = STREAM_CALL, .from = 0x1000, .to = 0x2000, .space = 1,
+	};
+	struct engine_sample sample;
+
+	call_engine.sample(&event, 7, &sample);
+	assert_int_equal(sample.ip, 0x1000);
+	assert_int_equal(sample.addr, 0x2000);
+	assert_int_equal(sample.row.type, HWPROF_ROW_CALL);
+	assert_int_equal(sample.row.size, sizeof(sample.call));
+	assert_int_equal(sample.call.site, 0x1000);
+	assert_int_equal(sample.call.callee, 0x2000);
+	assert_int_equal(sample.call.calls, 7);
+	assert_int_equal(sample.call.error, 0);
+}
+
+/* --- windows ------------------------------------------------------------------- */
+
+static void end_window(struct bench *bench, u32 times)
+{
+	size_t i;
+
+	for (i = 0; i < PAIRS; i++) {
+		struct pair *pair = &bench->pairs[i];
+
+		pair->exact += times * pair->in_window;
+		pair->sum_sq += times * pair->in_window * pair->in_window;
+		bench->produced += times * pair->in_window;
+		pair->in_window = 0;
+	}
+}
+
+static void check_squares(const struct bench *bench)
+{
+	size_t i;
+
+	for (i = 0; i < PAIRS; i++) {
+		assert_int_equal(bench->pairs[i].told, bench->pairs[i].exact);
+		assert_int_equal(bench->pairs[i].told_sq,
+				 bench->pairs[i].sum_sq);
+	}
+}
+
+/* As bursts come: one event after the other, behind a gap. */
+static void test_bursts(void **state)
+{
+	const struct stream_event gap = { .kind = STREAM_GAP, .space = 1 };
+	struct bench bench;
+	unsigned int window, i;
+
+	bench_init(&bench, 1 << 20, 4 << 20, HWPROF_BASIS_TIME);
+	for (window = 0; window < 200; window++) {
+		/* The first one may be missing: see lost events. */
+		if (window)
+			call_engine.feed(bench.table, NULL, &gap);
+		for (i = 0; i < (window + 7) % 20; i++) {
+			u64 site = 0x1000 + random_below(&bench.random, 8);
+
+			feed(&bench, 1, site, 0x2000);
+			bench.produced--;	/* the window's end says so */
+			get(&bench, 1, site, 0x2000)->exact--;
+			get(&bench, 1, site, 0x2000)->in_window++;
+		}
+		end_window(&bench, 1);
+		if (window % 37 == 0)
+			retire(&bench, 1000);
+	}
+	retire(&bench, 1000);
+	read_rows(&bench);
+	check_squares(&bench);
+	bench_free(&bench);
+}
+
+/* Stacks of branches, some of which were seen several times. */
+static void test_stacks(void **state)
+{
+	struct window_counts counts = { 0 };
+	struct window_branch branches[32];
+	struct bench bench;
+	struct window window;
+	u8 kinds[32];
+	unsigned int k, i;
+	u64 events = 0;
+
+	bench_init(&bench, 1 << 20, 4 << 20, HWPROF_BASIS_BRANCHES);
+	for (k = 0; k < 300; k++) {
+		/* Newest first; lines do not lead backwards. */
+		for (i = 0; i < 32; i++) {
+			branches[i] = (struct window_branch) {
+				.from = 0x2000 + random_below(&bench.random, 4),
+				.to = 0x1000 + random_below(&bench.random, 4),
+			};
+			kinds[i] = STREAM_COND +
+				   random_below(&bench.random, 5);
+			if (kinds[i] == STREAM_CALL && i != 31)
+				get(&bench, 1, branches[i].from,
+				    branches[i].to)->in_window++;
+		}
+		window_begin(&window, branches, kinds, 32, 1);
+		if (call_engine.knows_window(bench.table, &window))
+			assert_true(k > 0);
+		window_begin(&window, branches, kinds, 32, 1);
+		window.times = 1 + k % 3;
+		events += 32 * window.times;
+		assert_true(call_engine.feed_window(bench.table, &window,
+						    &counts));
+		window_begin(&window, branches, kinds, 32, 1);
+		assert_true(call_engine.knows_window(bench.table, &window));
+		end_window(&bench, 1 + k % 3);
+		assert_int_equal(counts.units, bench.produced);
+		if (k % 50 == 0)
+			retire(&bench, 1000);
+	}
+	assert_int_equal(counts.events, events);
+	retire(&bench, 1000);
+	read_rows(&bench);
+	check_squares(&bench);
+	bench_free(&bench);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_one_set),
+		cmocka_unit_test(test_exact),
+		cmocka_unit_test(test_frequent),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_table_is_empty),
+		cmocka_unit_test(test_floors_go),
+		cmocka_unit_test(test_rows_once),
+		cmocka_unit_test(test_told_go_first),
+		cmocka_unit_test(test_forget),
+		cmocka_unit_test(test_units),
+		cmocka_unit_test(test_sample),
+		cmocka_unit_test(test_bursts),
+		cmocka_unit_test(test_stacks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

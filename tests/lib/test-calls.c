@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From rows to call pairs and methods: sums, places, bounds and intervals. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "fixture.h"
+
+static void begin(struct fixture *fixture)
+{
+	fixture_begin(fixture, "calls,step,rows");
+	fixture_comm(fixture, 1, 100, "prog", true);
+	/* Not there, so that addresses are offsets in the file. */
+	fixture_map(fixture, 2, 100, 0x400000, 0x10000, 0, "/no/prog", NULL);
+	fixture_map(fixture, 2, 100, 0x700000, 0x10000, 0, "/no/lib", NULL);
+}
+
+static struct hwprof_row_call row_of(uint32_t session, uint32_t pid,
+				     uint64_t site, uint64_t callee,
+				     uint64_t calls)
+{
+	return (struct hwprof_row_call){
+		.row.type = HWPROF_ROW_CALL,
+		.row.size = sizeof(struct hwprof_row_call),
+		.row.session = session,
+		.row.space = pid,
+		.row.pid = pid,
+		.site = site,
+		.callee = callee,
+		.calls = calls,
+		.basis = HWPROF_BASIS_EXACT,
+	};
+}
+
+static void put(struct fixture *fixture, const struct hwprof_row_call *row)
+{
+	fixture_row(fixture, 10, row->site, row->callee, row->calls,
+		    &row->row);
+}
+
+static void add(struct fixture *fixture, uint32_t session, uint32_t pid,
+		uint64_t site, uint64_t callee, uint64_t calls)
+{
+	const struct hwprof_row_call row = row_of(session, pid, site, callee,
+						  calls);
+
+	put(fixture, &row);
+}
+
+static struct hwprof_calls *read_calls(struct fixture *fixture,
+				       unsigned int flags)
+{
+	struct hwprof_calls *calls;
+	struct hwprof_file *file;
+
+	fixture_end(fixture);
+	assert_int_equal(hwprof_file_open(&file, fixture->path), 0);
+	assert_int_equal(hwprof_calls_read(&calls, file, flags), 0);
+	hwprof_file_close(file);
+	fixture_remove(fixture);
+	return calls;
+}
+
+static bool warns(const struct hwprof_calls *calls, const char *words)
+{
+	const char *warning;
+	size_t i;
+
+	for (i = 0; (warning = hwprof_calls_warning(calls, i)); i++)
+		if (strstr(warning, words))
+			return true;
+	return false;
+}
+
+/* From many intervals and sessions; methods are what is left of them. */
+static void test_sums(void **state)
+{
+	const struct hwprof_method *method;
+	const struct hwprof_pair *pair;
+	struct hwprof_calls *calls;
+	struct fixture fixture;
+
+	begin(&fixture);
+	add(&fixture, 1, 100, 0x400100, 0x700010, 300);
+	add(&fixture, 1, 100, 0x400100, 0x700010, 100);
+	add(&fixture, 2, 100, 0x400100, 0x700010, 100);
+	add(&fixture, 1, 100, 0x400200, 0x700010, 200);
+	add(&fixture, 1, 100, 0x400100, 0x700020, 300);
+	fixture_add_totals(&fixture, 30, 1, 900);
+	fixture_add_totals(&fixture, 30, 2, 100);
+	calls = read_calls(&fixture, 0);
+	assert_int_equal(hwprof_calls_pair_count(calls), 3);
+	pair = hwprof_calls_pair(calls, 0);
+	assert_string_equal(pair->site.object, "/no/prog");
+	assert_string_equal(pair->callee.object, "/no/lib");
+	assert_int_equal(pair->site.address, 0x100);
+	assert_int_equal(pair->callee.address, 0x10);
+	assert_int_equal(pair->called.least, 500);
+	assert_int_equal(pair->called.most, 500);
+	assert_true(fabs(pair->called.share - 0.5) < 1e-9);
+	assert_true(isnan(pair->called.share_low));
+	assert_int_equal(pair->called.basis, HWPROF_BASIS_EXACT);
+	assert_int_equal(pair->called.pid, 0);
+	assert_int_equal(hwprof_calls_pair(calls, 1)->called.least, 300);
+	assert_int_equal(hwprof_calls_pair(calls, 2)->called.least, 200);
+	assert_int_equal(hwprof_calls_method_count(calls), 2);
+	method = hwprof_calls_method(calls, 0);
+	assert_int_equal(method->entry.address, 0x10);
+	assert_int_equal(method->called.least, 700);
+	assert_int_equal(method->sites, 2);
+	assert_true(fabs(method->called.share - 0.7) < 1e-9);
+	assert_int_equal(hwprof_calls_method(calls, 1)->sites, 1);
+	assert_int_equal(hwprof_calls_totals(calls)->produced, 1000);
+	assert_int_equal(hwprof_calls_totals(calls)->rows, 5);
+	/* But that neither object is there, each said once. */
+	assert_true(warns(calls, "/no/prog"));
+	assert_true(warns(calls, "/no/lib"));
+	assert_null(hwprof_calls_warning(calls, 2));
+	hwprof_calls_free(calls);
+}
+
+/* Processes that ran the same objects, mapped elsewhere. */
+static void test_processes(void **state)
+{
+	const struct hwprof_pair *pair;
+	struct hwprof_calls *calls;
+	struct fixture fixture;
+	unsigned int each;
+
+	for (each = 0; each < 2; each++) {
+		begin(&fixture);
+		fixture_comm(&fixture, 3, 200, "other", true);
+		fixture_map(&fixture, 4, 200, 0x800000, 0x10000, 0, "/no/prog",
+			    NULL);
+		add(&fixture, 1, 100, 0x400100, 0x400200, 10);
+		add(&fixture, 1, 200, 0x800100, 0x800200, 30);
+		calls = read_calls(&fixture, each ? HWPROF_PER_PROCESS : 0);
+		assert_int_equal(hwprof_calls_pair_count(calls), 1 + each);
+		assert_int_equal(hwprof_calls_method_count(calls), 1 + each);
+		pair = hwprof_calls_pair(calls, 0);
+		assert_int_equal(pair->called.least, each ? 30 : 40);
+		assert_int_equal(pair->called.pid, each ? 200 : 0);
+		if (each)
+			assert_string_equal(pair->called.comm, "other");
+		hwprof_calls_free(calls);
+	}
+}
+
+/*
+ * What a pair may have had besides: by its last row, and by what was given up
+ * since then; in any order of rows, and never more than was given up in all.
+ */
+static void test_bounds(void **state)
+{
+	struct hwprof_row_call first = row_of(1, 100, 0x400100, 0x400200, 50);
+	struct hwprof_row_call last = row_of(1, 100, 0x400100, 0x400200, 5);
+	struct hwprof_row_call other = row_of(1, 100, 0x400300, 0x400200, 40);
+	struct hwprof_row_totals totals = {
+		.row.type = HWPROF_ROW_TOTALS,
+		.row.size = sizeof(totals),
+		.row.session = 1,
+		.produced = 120, .delivered = 95, .evicted = 25,
+		.events = 1000, .basis = HWPROF_BASIS_EXACT,
+	};
+	struct hwprof_calls *calls;
+	struct fixture fixture;
+
+	first.error = 1;
+	first.evicted = 2;
+	last.error = 3;
+	last.evicted = 19;
+	other.error = 24;
+	other.evicted = 20;
+	begin(&fixture);
+	put(&fixture, &last);
+	put(&fixture, &first);
+	put(&fixture, &other);
+	fixture_row(&fixture, 30, 0, 0, 0, &totals.row);
+	calls = read_calls(&fixture, 0);
+	assert_int_equal(hwprof_calls_pair(calls, 0)->called.least, 55);
+	assert_int_equal(hwprof_calls_pair(calls, 0)->called.most, 55 + 3 + 6);
+	assert_int_equal(hwprof_calls_pair(calls, 1)->called.least, 40);
+	assert_int_equal(hwprof_calls_pair(calls, 1)->called.most, 40 + 25);
+	assert_int_equal(hwprof_calls_method(calls, 0)->called.least, 95);
+	assert_int_equal(hwprof_calls_method(calls, 0)->called.most, 95 + 25);
+	assert_true(warns(calls, "25 of 120 calls were given up"));
+	hwprof_calls_free(calls);
+}
+
+static double width_of(uint32_t basis, uint64_t calls, uint64_t sum_sq)
+{
+	struct hwprof_row_call row = row_of(1, 100, 0x400100, 0x400200, calls);
+	const struct hwprof_called *called;
+	struct hwprof_calls *result;
+	struct fixture fixture;
+	double width;
+
+	row.basis = basis;
+	row.sum_sq = sum_sq;
+	begin(&fixture);
+	put(&fixture, &row);
+	add(&fixture, 1, 100, 0x400300, 0x400200, 1000 * 1000);
+	result = read_calls(&fixture, 0);
+	called = &hwprof_calls_pair(result, 1)->called;
+	assert_int_equal(called->basis, basis);
+	width = log(called->share_high / called->share_low);
+	if (!isnan(width)) {
+		assert_true(called->share_low < called->share);
+		assert_true(called->share < called->share_high);
+	}
+	hwprof_calls_free(result);
+	return width;
+}
+
+/* 400 windows with a call each: 10 %, 1.96 each way, and a little more. */
+static void test_intervals(void **state)
+{
+	double width = width_of(HWPROF_BASIS_BRANCHES, 400, 400);
+
+	assert_true(width > 0.196 && width < 0.2);
+	/* In 100 windows of four calls each, as sure as of 100 calls. */
+	assert_true(fabs(width_of(HWPROF_BASIS_BRANCHES, 400, 1600) -
+			 width_of(HWPROF_BASIS_BRANCHES, 100, 100)) < 1e-6);
+	assert_true(width_of(HWPROF_BASIS_TIME, 400, 400) > 1.2 * width);
+	/* One window says nothing; nor do samples. */
+	assert_true(isnan(width_of(HWPROF_BASIS_BRANCHES, 4, 16)));
+	assert_true(isnan(width_of(HWPROF_BASIS_BRANCHES, 4, 0)));
+}
+
+/* Samples count their periods; beside rows they say nothing more. */
+static void test_samples(void **state)
+{
+	const struct hwprof_row_call row = row_of(1, 100, 0x400100, 0x400200, 7);
+	const struct hwprof_called *called;
+	struct hwprof_calls *calls;
+	struct fixture fixture;
+
+	fixture_begin(&fixture, "calls,step");
+	fixture_comm(&fixture, 1, 100, "prog", true);
+	fixture_map(&fixture, 2, 100, 0x400000, 0x10000, 0, "/no/prog", NULL);
+	put(&fixture, &row);
+	put(&fixture, &row);
+	calls = read_calls(&fixture, 0);
+	assert_int_equal(hwprof_calls_pair_count(calls), 1);
+	called = &hwprof_calls_pair(calls, 0)->called;
+	assert_int_equal(called->least, 14);
+	assert_int_equal(called->basis, 0);
+	assert_int_equal(hwprof_calls_pair(calls, 0)->callee.address, 0x200);
+	assert_int_equal(hwprof_calls_totals(calls)->samples, 2);
+	hwprof_calls_free(calls);
+}
+
+/* Hostile numbers: sums may wrap, and nothing else happens. */
+static void test_extremes(void **state)
+{
+	struct hwprof_row_call row = row_of(1, 100, UINT64_MAX, 0, UINT64_MAX);
+	struct hwprof_calls *calls;
+	struct fixture fixture;
+
+	row.error = row.evicted = row.sum_sq = UINT64_MAX;
+	row.basis = 77;
+	begin(&fixture);
+	put(&fixture, &row);
+	put(&fixture, &row);
+	add(&fixture, 1, 0, 0, UINT64_MAX, 0);
+	calls = read_calls(&fixture, 0);
+	assert_int_equal(hwprof_calls_pair_count(calls), 2);
+	assert_int_equal(hwprof_calls_pair(calls, 0)->called.basis,
+			 HWPROF_BASIS_TIME);
+	hwprof_calls_free(calls);
+}
+
+static void test_json(void **state)
+{
+	struct hwprof_calls *calls;
+	struct fixture fixture;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	begin(&fixture);
+	add(&fixture, 1, 100, 0x400100, 0x400200, 3);
+	add(&fixture, 1, 100, 0x400100, 0x400300, 1);
+	calls = read_calls(&fixture, 0);
+	assert_int_equal(hwprof_calls_json(calls, 1, out), 0);
+	fclose(out);
+	assert_non_null(strstr(text, "\"pair_count\": 2"));
+	assert_non_null(strstr(text, "\"least\": 3"));
+	assert_null(strstr(text, "\"least\": 1"));
+	assert_non_null(strstr(text, "\"share_low\": null"));
+	assert_non_null(strstr(text, "\"address\": \"0x200\""));
+	free(text);
+	hwprof_calls_free(calls);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_processes),
+		cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_intervals),
+		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_json),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
