@@ -231,10 +231,15 @@ static int read_files(struct hwprof_loops *loops,
 	size_t i;
 
 	for (i = 0; i < count && !error; i++) {
+		size_t said = loops->warnings.count;
+
 		error = gather(loops, files[i], context);
 		if (error)
 			return error;
 		error = take_file(loops, files[i]);
+		if (!error && count > 1)
+			error = warnings_name(&loops->warnings, said,
+					      files[i]->name);
 	}
 	if (!error)
 		error = make_loops(loops);

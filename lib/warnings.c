@@ -25,6 +25,20 @@ int warnings_add(struct warnings *warnings, const char *format, ...)
 	return 0;
 }
 
+int warnings_name(struct warnings *warnings, size_t first, const char *name)
+{
+	for (; first < warnings->count; first++) {
+		char *named;
+
+		if (asprintf(&named, "%s: %s", name,
+			     warnings->sentences[first]) < 0)
+			return -ENOMEM;
+		free(warnings->sentences[first]);
+		warnings->sentences[first] = named;
+	}
+	return 0;
+}
+
 const char *warnings_get(const struct warnings *warnings, size_t index)
 {
 	return index < warnings->count ? warnings->sentences[index] : NULL;

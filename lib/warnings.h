@@ -14,6 +14,8 @@ struct warnings {
 int warnings_add(struct warnings *warnings, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* NULL behind the last one. */
+/* Those from @first on are of @name, which is put before them. -ENOMEM. */
+int warnings_name(struct warnings *warnings, size_t first, const char *name);
 const char *warnings_get(const struct warnings *warnings, size_t index);
 void warnings_free(struct warnings *warnings);
 

@@ -13,15 +13,19 @@
 #include "table.h"
 
 const char report_usage[] =
-"usage: hwprof report loops|ranges|calls [OPTIONS]\n"
+"usage: hwprof report loops|ranges|calls [OPTIONS] [FILE...]\n"
 "\n"
 "loops: which loops a recording has, how often they were entered, and how many\n"
 "iterations they made. ranges: which ranges of addresses are hot, as a tree,\n"
 "each with the events that it had at least and at most. calls: how often each\n"
 "call site called which function, and how often each function was entered.\n"
 "\n"
-"  -i, --input FILE    recording of hwprof or perf; -: standard input, if it\n"
+"  FILE                recording of hwprof or perf; -: standard input, if it\n"
 "                      was recorded to a pipe (default: " DEFAULT_FILE ")\n"
+"                      loops: of several files, all of them together\n"
+"  -i, --input FILE    the same, for one file\n"
+"      --diff          loops: what has changed from the first of two files to\n"
+"                      the second\n"
 "      --hot PERCENT   ranges: hot are those with so much of all events, without\n"
 "                      the hot ranges inside them (default: 10)\n"
 REPORT_USAGE
@@ -31,6 +35,7 @@ REPORT_USAGE
 static const struct option options[] = {
 	{ "input", required_argument, NULL, 'i' },
 	{ "hot", required_argument, NULL, 'H' },
+	{ "diff", no_argument, NULL, 'd' },
 	REPORT_OPTIONS,
 	{ NULL, 0, NULL, 0 },
 };
@@ -77,8 +82,10 @@ static const struct subject {
 	const char *name;
 	int (*print)(const struct report *report);
 	bool has_sort, has_limit, has_hot;	/* the options of these names */
+	bool has_files;				/* more than one, --diff */
 } subjects[] = {
-	{ "loops", read_and_print, .has_sort = true, .has_limit = true },
+	{ "loops", read_and_print, .has_sort = true, .has_limit = true,
+	  .has_files = true },
 	{ "ranges", report_ranges, .has_hot = true },
 	{ "calls", report_calls, .has_limit = true },
 };
@@ -111,7 +118,39 @@ static int check_subject(const struct report *report)
 				   subject->name);
 	if (report->hot && !subject->has_hot)
 		return usage_error("--hot is of ranges");
+	if ((report->diff || report->file_count > 1) && !subject->has_files)
+		return usage_error("%s are reported of one file; several, and --diff, are of loops",
+				   subject->name);
+	if (report->diff && report->file_count != 2)
+		return usage_error("--diff needs two files: before, after");
+	if (report->diff && report->sort)
+		return usage_error("--diff has its own order, without --sort");
 	return -1;
+}
+
+/* The files behind the subject; none: the one of -i. */
+static int take_files(struct report *report, char **files, size_t count)
+{
+	size_t i, pipes = 0;
+
+	report->files = &report->file;
+	report->file_count = 1;
+	if (!count) {
+		if (!report->file)
+			report->file = DEFAULT_FILE;
+		return check_subject(report);
+	}
+	if (report->file)
+		return usage_error("'%s' and -i '%s': give all files without -i",
+				   files[0], report->file);
+	for (i = 0; i < count; i++)
+		pipes += !strcmp(files[i], "-");
+	if (pipes > 1)
+		return usage_error("standard input can be read once: one '-' is allowed");
+	report->file = files[0];
+	report->files = (const char *const *)files;
+	report->file_count = count;
+	return check_subject(report);
 }
 
 static int parse(struct report *report, int argc, char **argv)
@@ -125,6 +164,8 @@ static int parse(struct report *report, int argc, char **argv)
 			report->file = optarg;
 		else if (option == 'H')
 			status = parse_hot(report, optarg);
+		else if (option == 'd')
+			report->diff = true;
 		else
 			status = report_option(report, option, optarg,
 					       report_usage, argv);
@@ -134,10 +175,7 @@ static int parse(struct report *report, int argc, char **argv)
 	if (optind == argc)
 		return usage_error("report on what? There are: " SUBJECTS);
 	report->subject = argv[optind];
-	if (optind + 1 < argc)
-		return usage_error("unexpected '%s'; the file is given with -i",
-				   argv[optind + 1]);
-	return check_subject(report);
+	return take_files(report, argv + optind + 1, argc - optind - 1);
 }
 
 enum {
@@ -161,7 +199,7 @@ static const struct table_column columns[] = {
 };
 
 /* Trip counts: whole from 100 on, where decimals say little. */
-static void add_trip(struct table *table, double trip)
+void add_trip(struct table *table, double trip)
 {
 	char text[GROUPED_SIZE];
 
@@ -187,8 +225,7 @@ const char *shown_path(const char *path, bool full)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-static void add_place(struct table *table, const struct hwprof_loop *loop,
-		      bool full)
+void add_place(struct table *table, const struct hwprof_loop *loop, bool full)
 {
 	table_add(table, "%s", shown_path(loop->object, full));
 	if (loop->function)
@@ -316,6 +353,15 @@ static bool any_process(const struct hwprof_loops *loops, size_t count)
 	return false;
 }
 
+static void print_files(const struct report *report)
+{
+	if (report->file_count > 1)
+		printf("%zu recordings: ", report->file_count);
+	else
+		printf("%s: ", strcmp(report->file, "-") ? report->file :
+							   "standard input");
+}
+
 static int print_table(const struct report *report,
 		       const struct hwprof_loops *loops)
 {
@@ -324,12 +370,11 @@ static int print_table(const struct report *report,
 	struct table table = { .columns = chosen };
 	const struct hwprof_loop *base;
 	bool windows;
-	const char *name = strcmp(report->file, "-") ? report->file :
-			   "standard input";
 	char text[GROUPED_SIZE];
 
+	print_files(report);
 	if (!count) {
-		printf("%s: no loop was seen\n", name);
+		printf("no loop was seen\n");
 		print_totals(hwprof_loops_totals(loops));
 		return STATUS_OK;
 	}
@@ -347,7 +392,7 @@ static int print_table(const struct report *report,
 	for (i = 0; i < shown; i++)
 		add_loop(&table, hwprof_loops_get(loops, i), windows,
 			 report->full_path);
-	printf("%s: %s loop%s; %s\n\n", name, grouped(count, text),
+	printf("%s loop%s; %s\n\n", grouped(count, text),
 	       count == 1 ? "" : "s", basis_sentence(base));
 	if (!table.failed)
 		table_print(&table, terminal_width(), stdout);
@@ -371,11 +416,18 @@ int check_output(int status)
 	return failed("cannot write: %s", strerror(errno));
 }
 
-int report_print(const struct report *report, struct hwprof_loops *loops)
+void print_warnings(const struct hwprof_loops *loops, const char *name)
 {
 	const char *sentence;
-	int status = STATUS_OK;
 	size_t i;
+
+	for (i = 0; (sentence = hwprof_loops_warning(loops, i)); i++)
+		warning("%s%s%s", name, *name ? ": " : "", sentence);
+}
+
+int report_print(const struct report *report, struct hwprof_loops *loops)
+{
+	int status = STATUS_OK;
 
 	if (hwprof_loops_sort(loops, report->sort ? report->sort : "share"))
 		return usage_error("%s", hwprof_loops_error(loops));
@@ -385,33 +437,56 @@ int report_print(const struct report *report, struct hwprof_loops *loops)
 		status = print_table(report, loops);
 	status = check_output(status);
 	/* JSON has them inside. */
-	for (i = 0; !report->json &&
-	     (sentence = hwprof_loops_warning(loops, i)); i++)
-		warning("%s", sentence);
+	if (!report->json)
+		print_warnings(loops, "");
 	return status;
+}
+
+/* The loops of @count files from the @first on. */
+static int read_files(const struct report *report, size_t first, size_t count,
+		      struct hwprof_loops **loops)
+{
+	struct hwprof_file **files = calloc(count, sizeof(*files));
+	size_t opened = 0, i;
+	int error = 0;
+
+	if (!files)
+		return failed("out of memory");
+	while (opened < count && !error) {
+		error = hwprof_file_open(&files[opened],
+					 report->files[first + opened]);
+		opened++;
+	}
+	if (!error)
+		error = hwprof_loops_read(loops, files, count, report->flags);
+	for (i = 0; i < opened; i++) {
+		if (error && *hwprof_file_error(files[i]))
+			failed("%s", hwprof_file_error(files[i]));
+		hwprof_file_close(files[i]);
+	}
+	free(files);
+	return error ? STATUS_FAILED : STATUS_OK;
 }
 
 static int read_and_print(const struct report *report)
 {
-	struct hwprof_loops *loops = NULL;
-	struct hwprof_file *file;
-	int error, status;
+	size_t count = report->diff ? 1 : report->file_count;
+	struct hwprof_loops *loops = NULL, *after = NULL;
+	int status = read_files(report, 0, count, &loops);
 
-	error = hwprof_file_open(&file, report->file);
-	if (!error)
-		error = hwprof_loops_read(&loops, &file, 1, report->flags);
-	if (error)
-		status = failed("%s", hwprof_file_error(file));
-	else
-		status = report_print(report, loops);
+	if (!status && report->diff)
+		status = read_files(report, 1, 1, &after);
+	if (!status)
+		status = report->diff ? report_diff(report, loops, after) :
+					report_print(report, loops);
+	hwprof_loops_free(after);
 	hwprof_loops_free(loops);
-	hwprof_file_close(file);
 	return status;
 }
 
 int command_report(int argc, char **argv)
 {
-	struct report report = { .file = DEFAULT_FILE };
+	struct report report = { .file = NULL };
 	int status = parse(&report, argc, argv);
 
 	if (status >= 0)

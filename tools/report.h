@@ -6,9 +6,13 @@
 #include <getopt.h>
 
 #include "hwprof.h"
+#include "table.h"
 
 struct report {
-	const char *file;
+	const char *file;	/* the first, ... */
+	const char *const *files;	/* ... and all */
+	size_t file_count;
+	bool diff;		/* what has changed from the first to the second */
 	const char *subject;	/* what of: loops, ranges, calls */
 	double hot;		/* part of all that makes a range so; 0: the
 				 * default */
@@ -56,6 +60,18 @@ size_t terminal_width(void);	/* 0: as wide as it gets */
 void print_sessions(const struct hwprof_totals *totals);
 /* After the last output: the status, if that could be written. */
 int check_output(int status);
+
+/* A loop's cells. */
+void add_trip(struct table *table, double trip);	/* one */
+void add_place(struct table *table, const struct hwprof_loop *loop,
+	       bool full);				/* three */
+
+/* report_diff.c: prints what has changed from the first file. The status. */
+int report_diff(const struct report *report, const struct hwprof_loops *before,
+		const struct hwprof_loops *after);
+
+/* On stderr, each with @name before it, unless that is "". */
+void print_warnings(const struct hwprof_loops *loops, const char *name);
 
 /* Sorts and prints @loops, and its warnings on stderr. The status. */
 int report_print(const struct report *report, struct hwprof_loops *loops);

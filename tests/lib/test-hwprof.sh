@@ -76,7 +76,14 @@ check "unknown report" 2 "unknown report 'call'" "$hwprof" report call
 check "unknown key" 2 "unknown sort key 'size'; keys are: share" \
 	"$hwprof" report loops -i "$recording" --sort share,size
 check "limit" 2 "allowed are numbers from 1" "$hwprof" report loops -n 0
-check "file and no option" 2 "given with -i" "$hwprof" report loops "$recording"
+check "file with and without its option" 2 "give all files without -i" \
+	"$hwprof" report loops -i "$recording" "$recording"
+check "standard input twice" 2 "can be read once" "$hwprof" report loops - -
+check "diff of one" 2 "needs two files" "$hwprof" report loops --diff "$recording"
+check "diff, sorted" 2 "without --sort" \
+	"$hwprof" report loops --diff --sort trip "$recording" "$recording"
+check "ranges of two files" 2 "reported of one file" \
+	"$hwprof" report ranges "$recording" "$recording"
 check "no file" 1 "/no/file: cannot open: No such file" \
 	"$hwprof" report loops -i /no/file
 check "no recording" 1 "is no perf.data file" "$hwprof" report loops -i "$0"
@@ -96,6 +103,18 @@ check "totals" 0 "1,188 back edges = 1,188 delivered" \
 	"$hwprof" report loops -i "$recording"
 check "lost records" 0 "warning: 4 records were lost" \
 	"$hwprof" report loops -i "$recording"
+check "two files" 0 "2,376 back edges = 2,376 delivered" \
+	"$hwprof" report loops "$recording" "$recording"
+check "two files, a warning" 0 "warning: $recording: 4 records were lost" \
+	"$hwprof" report loops "$recording" "$recording"
+check "second file truncated" 1 "cut: offset 0x" \
+	"$hwprof" report loops "$recording" "$work/cut"
+check "diff" 0 "84.48%  84.48%   +0.00" \
+	"$hwprof" report loops --diff "$recording" "$recording"
+check "diff, JSON" 0 '"share_change": 0' sh -c \
+	"'$hwprof' report loops --json --diff '$recording' '$recording' | python3 -m json.tool"
+check "diff, limit" 0 "and 1 more" \
+	"$hwprof" report loops --diff -n 1 "$recording" "$recording"
 check "limit holds" 0 "and 1 more" "$hwprof" report loops -i "$recording" -n 1
 check "per process" 0 "101 prog" "$hwprof" report loops -i "$recording" --per-process
 check "full path" 0 "/bin/prog" "$hwprof" report loops -i "$recording" --full-path
