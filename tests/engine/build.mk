@@ -26,8 +26,13 @@ $(BUILD)/tests/%: $(BUILD)/san/tests/engine/%.o $(ENGINE_SAN)
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ -lcmocka
 
+$(BUILD)/tests/test-cct: $(BUILD)/san/tests/engine/test-cct.o $(HARNESS_SAN) \
+			 $(BUILD)/san/tests/oracle/contexts.o $(ENGINE_SAN)
+	@mkdir -p $(@D)
+	$(CC) $(SAN) -o $@ $^ -lcmocka
+
 UNIT_TESTS += $(patsubst %,$(BUILD)/tests/%,test-oracle test-loop test-bounds \
-					   test-windows test-range test-call)
+					   test-windows test-range test-call test-cct)
 
 # From sources, because all of it is instrumented: libFuzzer is clang's.
 $(BUILD)/fuzz/fuzz-loop $(BUILD)/fuzz/fuzz-range $(BUILD)/fuzz/fuzz-call: \

@@ -104,6 +104,7 @@ enum hwprof_row_type {
 	HWPROF_ROW_RANGE	= 4,
 	HWPROF_ROW_TIME		= 5,
 	HWPROF_ROW_CALL		= 6,
+	HWPROF_ROW_CONTEXT	= 7,
 };
 
 /* What the numbers of a row are true of. */
@@ -248,6 +249,34 @@ struct hwprof_row_call {
 	__u64 sum_sq;		/* increase: windows' calls squared; else 0 */
 	__u32 basis;		/* enum hwprof_basis */
 	__u32 reserved;
+};
+
+/*
+ * A node of the calling context tree, or a back edge in it (Ammons, Ball, Larus:
+ * Exploiting Hardware Performance Counters with Flow and Context Sensitive
+ * Profiling, section 4; docs/contexts.md). A reader sums what says "increase" by
+ * id; parents may come later than their children.
+ */
+enum hwprof_context_kind {
+	HWPROF_CONTEXT_ROOT	= 1,	/* what ran is not known, nor who called it */
+	HWPROF_CONTEXT_CALL	= 2,	/* a procedure, called from its parent */
+	HWPROF_CONTEXT_SIGNAL	= 3,	/* a signal's handler: a root of its own */
+	HWPROF_CONTEXT_RECURSION = 4,	/* no node: it leads back to an ancestor */
+};
+
+struct hwprof_row_context {
+	struct hwprof_row row;
+	__u64 id;		/* of its chain, in its session; never 0 */
+	__u64 parent;		/* the caller's id; 0: it is a root */
+	__u64 callee;		/* first instruction; 0: not known */
+	__u64 site;		/* the call instruction; 0: it is a root */
+	__u64 target;		/* recursion: the ancestor's id; else 0 */
+	__u64 calls;		/* increase: times entered; the unit is these */
+	__u64 deeper;		/* increase: and calls below it that were too deep
+				 * for contexts of their own */
+	__u64 branches;		/* increase: taken in the procedure itself */
+	__u32 kind;		/* enum hwprof_context_kind */
+	__u32 basis;		/* enum hwprof_basis */
 };
 
 /*

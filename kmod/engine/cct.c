@@ -1,0 +1,693 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hwprof/cct/: the calling context tree (Ammons, Ball, Larus: Exploiting Hardware
+ * Performance Counters with Flow and Context Sensitive Profiling, section 4), of
+ * exact calls. Call sites are distinguished. A procedure is on a chain once: its
+ * call from below itself is a back edge to where it is already (section 4.1).
+ *
+ * Beyond the paper:
+ *
+ * - Returns are matched by address, as in flow.c, because nothing is compiled
+ *   into the program: longjmp, exceptions and tail calls close the frames that
+ *   they leave.
+ * - A signal's handler is a root, as the paper proposes (section 4.2); so is what
+ *   runs where the callers are not known: after a gap, in a new thread, or where
+ *   a return leads that no call was made for, up to one that there was.
+ * - A procedure whose first instruction is an indirect jump (a PLT's entry) is none:
+ *   the call leads to where that jump does.
+ * - Memory is fixed. Frames are forgotten from the lowest on, and no chain is
+ *   longer than they are; a call that recurses directly takes none.
+ */
+#include "engine.h"
+#include "cct_tree.h"
+
+enum {
+	CCT_DEPTH	= 256,	/* frames kept, and nodes of a chain; power of two */
+	CCT_STUB	= 4,	/* bytes before its jump: those of an endbr64 */
+};
+
+#define CCT_NOWHERE	(~0ULL)
+
+enum cct_frame_kind {
+	CCT_FRAME_BASE,		/* not by a call: where frames begin */
+	CCT_FRAME_CALL,		/* first entered its node */
+	CCT_FRAME_AGAIN,	/* in the node of a frame below */
+	CCT_FRAME_HANDLER,
+	CCT_FRAME_UNKNOWN,	/* by a return from no frame: a root */
+};
+
+/* What runs, until it makes a call: an activation of a node's procedure. */
+struct cct_frame {
+	u64 site;		/* call's address; handler's: what runs after it */
+	u64 id;			/* of the node */
+	u64 callee;
+	u32 node;		/* its number, where that is right: cct_at() */
+	u32 origin;		/* the frame that entered the node; 0: forgotten */
+	u32 repeats;		/* frames like this one, directly above it */
+	u16 level;		/* nodes above it on the chain */
+	u16 kind;		/* enum cct_frame_kind */
+};
+
+/*
+ * A frame is named by its depth, which counts on when more than CCT_DEPTH are
+ * open. Of those that are forgotten, `base` is the highest; its callers are
+ * not known.
+ */
+struct cct_cursor {
+	u64 position;		/* where the last event led; CCT_NOWHERE */
+	u64 stub;		/* so if that was a call; else CCT_NOWHERE */
+	u64 edge;		/* id of what that call was counted in; 0: nothing */
+	u64 branches;		/* of the frame that runs, not counted yet */
+	u32 space;
+	u32 depth;
+	u32 bottom;		/* frames up to this one are forgotten */
+	struct cct_frame base;
+	struct cct_frame frame[CCT_DEPTH];
+};
+
+struct cct_table {
+	struct cct_tree tree;
+	u64 seed;
+	u32 basis;
+	u32 merged;		/* nodes that merge() is through with */
+};
+
+static void cct_table_init(void *memory, size_t size,
+			   const struct engine_params *params)
+{
+	size_t header = (sizeof(struct cct_table) + 63) & ~(size_t)63;
+	struct cct_table *table = memory;
+
+	table->seed = params->seed;
+	table->basis = params->basis;
+	table->merged = 0;
+	cct_tree_init(&table->tree, memory + header, size - header);
+}
+
+static void cct_cursor_init(void *memory, u32 tid)
+{
+	struct cct_cursor *cursor = memory;
+
+	memset(cursor, 0, offsetof(struct cct_cursor, frame));
+	cursor->position = CCT_NOWHERE;
+	cursor->stub = CCT_NOWHERE;
+}
+
+/* Each begins a node, or enters one again. */
+static unsigned int cct_unit(const struct engine_params *params,
+			     const struct stream_event *event)
+{
+	return event->kind == STREAM_CALL || event->kind == STREAM_SIGNAL;
+}
+
+/* --- frames ------------------------------------------------------------------ */
+
+static struct cct_frame *frame_at(struct cct_cursor *cursor, u32 depth)
+{
+	return depth == cursor->bottom ? &cursor->base :
+	       &cursor->frame[depth & (CCT_DEPTH - 1)];
+}
+
+static bool is_kept(const struct cct_cursor *cursor, u32 depth)
+{
+	return depth - cursor->bottom - 1 < cursor->depth - cursor->bottom;
+}
+
+static struct cct_frame *push(struct cct_cursor *cursor)
+{
+	if (unlikely(cursor->depth - cursor->bottom == CCT_DEPTH)) {
+		cursor->base = *frame_at(cursor, cursor->bottom + 1);
+		cursor->base.kind = CCT_FRAME_BASE;
+		cursor->bottom++;
+	}
+	return frame_at(cursor, ++cursor->depth);
+}
+
+/* One of the frames that @depth stands for returns, and all above it do. */
+static void pop(struct cct_cursor *cursor, u32 depth)
+{
+	struct cct_frame *frame = frame_at(cursor, depth);
+
+	if (frame->repeats)
+		frame->repeats--;
+	else
+		depth--;
+	cursor->depth = depth;
+}
+
+/* Its callers are not its parents. */
+static bool is_root(const struct cct_frame *frame)
+{
+	return frame->kind == CCT_FRAME_HANDLER ||
+	       frame->kind == CCT_FRAME_UNKNOWN;
+}
+
+/* A frame of the procedure, on the chain of what runs; NULL: there is none. */
+static const struct cct_frame *find_on_chain(struct cct_cursor *cursor,
+					     u64 callee)
+{
+	u32 depth = cursor->depth;
+
+	for (;;) {
+		const struct cct_frame *frame = frame_at(cursor, depth);
+
+		if (frame->callee == callee && callee)
+			return frame;
+		if (depth == cursor->bottom ||
+		    !is_kept(cursor, frame->origin) ||
+		    is_root(frame_at(cursor, frame->origin)))
+			return NULL;
+		depth = frame->origin - 1;
+	}
+}
+
+/* --- nodes ------------------------------------------------------------------- */
+
+static u64 root_id(const struct cct_table *table, u32 space)
+{
+	return cct_id(table->seed, space, HWPROF_CONTEXT_ROOT);
+}
+
+/* NULL: there is no room. */
+static struct cct_node *make_node(struct cct_table *table, u64 id, u64 parent,
+				  u64 site, u64 callee, u32 space,
+				  enum hwprof_context_kind kind)
+{
+	struct cct_node *node = cct_make(&table->tree, id);
+
+	if (unlikely(!node))
+		return NULL;
+	node->parent = parent;
+	node->site = site;
+	node->callee = callee;
+	node->space = space;
+	node->kind = kind;
+	return node;
+}
+
+/* That of @frame, of which this table has not heard. NULL: nor can it. */
+static struct cct_node *make_again(struct cct_table *table,
+				   struct cct_cursor *cursor,
+				   const struct cct_frame *frame)
+{
+	u32 depth = frame->origin;
+
+	if (frame->id == root_id(table, cursor->space))
+		return make_node(table, frame->id, 0, 0, 0, cursor->space,
+				 HWPROF_CONTEXT_ROOT);
+	if (!is_kept(cursor, depth))
+		return NULL;
+	frame = frame_at(cursor, depth);
+	if (frame->kind == CCT_FRAME_HANDLER)
+		return make_node(table, frame->id, 0, 0, frame->callee,
+				 cursor->space, HWPROF_CONTEXT_SIGNAL);
+	return make_node(table, frame->id, frame_at(cursor, depth - 1)->id,
+			 frame->site, frame->callee, cursor->space,
+			 HWPROF_CONTEXT_CALL);
+}
+
+/* The node of a frame; NULL: there is none, for want of memory. */
+static struct cct_node *node_of(struct cct_table *table,
+				struct cct_cursor *cursor,
+				struct cct_frame *frame)
+{
+	struct cct_node *node = cct_at(&table->tree, frame->node, frame->id);
+
+	if (likely(node))
+		return node;
+	node = cct_find(&table->tree, frame->id);
+	if (!node)
+		node = make_again(table, cursor, frame);
+	if (node)
+		frame->node = cct_number(&table->tree, node);
+	return node;
+}
+
+/* What runs now is about to be left. */
+static void spend(struct cct_table *table, struct cct_cursor *cursor)
+{
+	struct cct_node *node;
+
+	if (!cursor->branches)
+		return;
+	node = node_of(table, cursor, frame_at(cursor, cursor->depth));
+	if (node)
+		node->branches += cursor->branches;
+	cursor->branches = 0;
+}
+
+/* --- calls ------------------------------------------------------------------- */
+
+/* The call's node or back edge, of which this table has not heard. */
+static struct cct_node *make_edge(struct cct_table *table,
+				  struct cct_cursor *cursor, u64 id, u64 site,
+				  u64 callee, const struct cct_frame *ancestor)
+{
+	const struct cct_frame *caller = frame_at(cursor, cursor->depth);
+	struct cct_node *edge;
+
+	edge = make_node(table, id, caller->id, site, callee, cursor->space,
+			 ancestor ? HWPROF_CONTEXT_RECURSION :
+				    HWPROF_CONTEXT_CALL);
+	if (edge && ancestor)
+		edge->target = ancestor->id;
+	return edge;
+}
+
+static void count(struct cct_table *table, struct cct_node *edge)
+{
+	if (likely(edge)) {
+		edge->calls++;
+		table->tree.pending++;
+	} else {
+		table->tree.evicted++;
+	}
+}
+
+/* A frame in the node of @ancestor or, if that is forgotten, in @id. */
+static void enter_again(struct cct_cursor *cursor, u64 site, u64 callee, u64 id,
+			const struct cct_frame *ancestor)
+{
+	struct cct_frame *caller = frame_at(cursor, cursor->depth);
+	struct cct_frame frame = {
+		.site = site, .id = id, .callee = callee,
+		.node = ancestor ? ancestor->node : CCT_NO_NODE,
+		.origin = ancestor ? ancestor->origin : 0,
+		.level = ancestor ? ancestor->level : caller->level,
+		.kind = CCT_FRAME_AGAIN,
+	};
+
+	if (caller->kind == CCT_FRAME_AGAIN && caller->site == site &&
+	    caller->id == id)
+		caller->repeats++;
+	else
+		*push(cursor) = frame;
+}
+
+/* The chain is as long as it may be: the caller's node has it all. */
+static void enter_deeper(struct cct_table *table, struct cct_cursor *cursor,
+			 u64 site)
+{
+	struct cct_frame *caller = frame_at(cursor, cursor->depth);
+	struct cct_node *node = node_of(table, cursor, caller);
+
+	if (node) {
+		node->deeper++;
+		table->tree.pending++;
+	} else {
+		table->tree.evicted++;
+	}
+	cursor->edge = 0;
+	enter_again(cursor, site, caller->callee, caller->id, caller);
+}
+
+static void enter_child(struct cct_cursor *cursor, u64 site, u64 callee, u64 id,
+			u32 node)
+{
+	u16 level = frame_at(cursor, cursor->depth)->level + 1;
+	struct cct_frame *frame = push(cursor);
+
+	frame->site = site;
+	frame->id = id;
+	frame->callee = callee;
+	frame->node = node;
+	frame->origin = cursor->depth;
+	frame->repeats = 0;
+	frame->level = level;
+	frame->kind = CCT_FRAME_CALL;
+}
+
+/* A call at @site. The paper's three cases (section 4.2), and one for its end. */
+static void enter(struct cct_table *table, struct cct_cursor *cursor, u64 site,
+		  u64 callee)
+{
+	const struct cct_frame *caller = frame_at(cursor, cursor->depth);
+	const struct cct_frame *ancestor = NULL;
+	u64 id = cct_id(caller->id, site, callee);
+	struct cct_node *edge = cct_find(&table->tree, id);
+
+	if (unlikely(!edge) || edge->kind == HWPROF_CONTEXT_RECURSION)
+		ancestor = find_on_chain(cursor, callee);
+	if (unlikely(!edge)) {
+		if (!ancestor && caller->level >= CCT_DEPTH) {
+			enter_deeper(table, cursor, site);
+			return;
+		}
+		edge = make_edge(table, cursor, id, site, callee, ancestor);
+	}
+	count(table, edge);
+	cursor->edge = edge ? id : 0;
+	if (ancestor)
+		enter_again(cursor, site, callee, ancestor->id, ancestor);
+	else if (edge && edge->kind == HWPROF_CONTEXT_RECURSION)
+		enter_again(cursor, site, callee, edge->target, NULL);
+	else
+		enter_child(cursor, site, callee, id,
+			    edge ? cct_number(&table->tree, edge) : CCT_NO_NODE);
+}
+
+/* The call led to a stub: it is taken back, and led to @callee. */
+static void enter_behind_stub(struct cct_table *table,
+			      struct cct_cursor *cursor, u64 callee)
+{
+	struct cct_node *edge = cct_find(&table->tree, cursor->edge);
+	u64 site = frame_at(cursor, cursor->depth)->site;
+
+	if (!edge || !edge->calls)
+		return;		/* counted in a table that is gone: so be it */
+	edge->calls--;
+	table->tree.pending--;
+	if (cct_is_told(edge))
+		cct_remove(&table->tree, edge);
+	pop(cursor, cursor->depth);
+	enter(table, cursor, site, callee);
+}
+
+static void enter_handler(struct cct_table *table, struct cct_cursor *cursor,
+			  u64 next, u64 handler)
+{
+	u64 id = cct_id(root_id(table, cursor->space), HWPROF_CONTEXT_SIGNAL,
+			handler);
+	struct cct_node *node = cct_find(&table->tree, id);
+	struct cct_frame *frame = push(cursor);
+
+	if (!node)
+		node = make_node(table, id, 0, 0, handler, cursor->space,
+				 HWPROF_CONTEXT_SIGNAL);
+	count(table, node);
+	*frame = (struct cct_frame) {
+		.site = next, .id = id, .callee = handler,
+		.node = node ? cct_number(&table->tree, node) : CCT_NO_NODE,
+		.origin = cursor->depth, .kind = CCT_FRAME_HANDLER,
+	};
+}
+
+/* --- returns ----------------------------------------------------------------- */
+
+/* Nothing is known of what runs now; @to is where it is, if that is known. */
+static void restart(const struct cct_table *table, struct cct_cursor *cursor,
+		    u64 to, u32 space)
+{
+	cursor->position = to ? to : CCT_NOWHERE;
+	cursor->space = space;
+	cursor->depth = 0;
+	cursor->bottom = 0;
+	cursor->base = (struct cct_frame) {
+		.id = root_id(table, space), .node = CCT_NO_NODE,
+		.kind = CCT_FRAME_BASE,
+	};
+}
+
+static bool called_from(const struct cct_frame *frame, u64 to)
+{
+	return to - frame->site - FLOW_CALL_MIN <= FLOW_CALL_MAX - FLOW_CALL_MIN;
+}
+
+/* A return to where nobody called: an exception's landing pad, another stack. */
+static void enter_unknown(const struct cct_table *table,
+			  struct cct_cursor *cursor)
+{
+	struct cct_frame *frame = push(cursor);
+
+	*frame = (struct cct_frame) {
+		.id = root_id(table, cursor->space), .node = CCT_NO_NODE,
+		.origin = cursor->depth, .kind = CCT_FRAME_UNKNOWN,
+	};
+}
+
+/* As flow.c's leave(), but that what is unknown is a root of its own, too. */
+static void leave(const struct cct_table *table, struct cct_cursor *cursor,
+		  u64 to)
+{
+	u32 depth, root = 0;
+	bool in_root = false;
+
+	for (depth = cursor->depth; depth != cursor->bottom; depth--) {
+		const struct cct_frame *frame = frame_at(cursor, depth);
+
+		if (is_root(frame)) {
+			if (!in_root)
+				root = depth;
+			in_root = true;
+		} else if (called_from(frame, to)) {
+			pop(cursor, depth);
+			return;
+		}
+	}
+	if (in_root)
+		cursor->depth = root;
+	else if (cursor->depth != cursor->bottom)
+		enter_unknown(table, cursor);
+	else
+		restart(table, cursor, to, cursor->space);
+}
+
+/* To what was interrupted, or it is as good as a gap. */
+static void leave_handler(const struct cct_table *table,
+			  struct cct_cursor *cursor, u64 to)
+{
+	u32 depth;
+
+	for (depth = cursor->depth; depth != cursor->bottom; depth--) {
+		const struct cct_frame *frame = frame_at(cursor, depth);
+
+		if (frame->kind != CCT_FRAME_HANDLER)
+			continue;
+		if (frame->site != to)
+			break;
+		cursor->depth = depth - 1;
+		return;
+	}
+	restart(table, cursor, to, cursor->space);
+}
+
+/* --- feeding ----------------------------------------------------------------- */
+
+/* Can the event come next? What says nothing of where it is, can. */
+static bool follows(const struct cct_cursor *cursor,
+		    const struct stream_event *event)
+{
+	return event->space == cursor->space &&
+	       (event->from >= cursor->position || event->kind > STREAM_SIGNAL);
+}
+
+/* The event is any that changes who runs. */
+static void turn(struct cct_table *table, struct cct_cursor *cursor,
+		 const struct stream_event *event)
+{
+	u64 from = event->from, to = event->to;
+
+	spend(table, cursor);
+	switch (event->kind) {
+	case STREAM_CALL:
+		enter(table, cursor, from, to);
+		cursor->stub = to;
+		break;
+	case STREAM_RET:
+		leave(table, cursor, to);
+		break;
+	case STREAM_SIGNAL:
+		enter_handler(table, cursor, from, to);
+		break;
+	case STREAM_SIGRETURN:
+		leave_handler(table, cursor, to);
+		break;
+	default:
+		restart(table, cursor, to, event->space);
+	}
+}
+
+static bool cct_feed(void *memory, void *cursor_memory,
+		     const struct stream_event *event)
+{
+	struct cct_cursor *cursor = cursor_memory;
+	struct cct_table *table = memory;
+	u64 stub = cursor->stub;
+
+	if (unlikely(event->kind > STREAM_GAP))
+		return true;
+	if (unlikely(!follows(cursor, event))) {
+		spend(table, cursor);
+		restart(table, cursor, event->from, event->space);
+	}
+	cursor->stub = CCT_NOWHERE;
+	cursor->position = event->to;
+	cursor->branches += stream_is_branch(event->kind);
+	if (likely(stream_is_jump(event->kind))) {
+		if (unlikely(event->from - stub <= CCT_STUB) &&
+		    event->kind == STREAM_INDIRECT && stub != CCT_NOWHERE &&
+		    cursor->edge)
+			enter_behind_stub(table, cursor, event->to);
+		return cct_has_room(&table->tree);
+	}
+	if (event->kind == STREAM_SYSCALL &&
+	    event->to - event->from - 1 < FLOW_CALL_MAX)
+		return true;	/* an instruction like any other */
+	turn(table, cursor, event);
+	return cct_has_room(&table->tree);
+}
+
+/* --- from a table into a profile --------------------------------------------- */
+
+static void take(struct cct_table *profile, struct cct_table *table,
+		 const struct cct_node *from)
+{
+	struct cct_node *to = cct_find(&profile->tree, from->id);
+	u64 calls = from->calls + from->deeper;
+
+	if (cct_is_told(from))
+		return;
+	if (!to)
+		to = make_node(profile, from->id, from->parent, from->site,
+			       from->callee, from->space, from->kind);
+	if (!to) {
+		profile->tree.evicted += calls;
+		return;
+	}
+	to->calls += from->calls;
+	to->deeper += from->deeper;
+	profile->tree.pending += calls;
+	if (from->kind == HWPROF_CONTEXT_RECURSION &&
+	    to->kind == HWPROF_CONTEXT_RECURSION)
+		to->target = from->target;
+	else if (from->kind == to->kind)
+		to->branches += from->branches;
+}
+
+static size_t cct_merge(void *memory, void *table_memory, size_t limit)
+{
+	struct cct_table *profile = memory, *table = table_memory;
+	struct cct_tree *tree = &table->tree;
+	size_t taken;
+
+	/* From the last one on, so that the pool shrinks with it. */
+	for (taken = 0; taken < limit && tree->top; taken++) {
+		struct cct_node *node = &tree->nodes[tree->top - 1];
+
+		if (!node->id) {
+			tree->top--;
+			continue;
+		}
+		take(profile, table, node);
+		cct_remove(tree, node);
+	}
+	if (taken == limit)
+		return taken;
+	profile->tree.evicted += tree->evicted;
+	tree->evicted = 0;
+	cct_tree_restart(tree);
+	return taken;
+}
+
+/* --- rows -------------------------------------------------------------------- */
+
+static bool emit_node(struct cct_table *table, struct cct_node *node,
+		      engine_emit emit, void *context)
+{
+	struct hwprof_row_context row = {
+		.row.type = HWPROF_ROW_CONTEXT,
+		.row.size = sizeof(row),
+		.row.space = node->space,
+		.id = node->id,
+		.parent = node->parent,
+		.callee = node->callee,
+		.site = node->site,
+		.calls = node->calls,
+		.deeper = node->deeper,
+		.kind = node->kind,
+		.basis = table->basis,
+	};
+	bool recursion = node->kind == HWPROF_CONTEXT_RECURSION;
+
+	if (cct_is_told(node))
+		return true;
+	if (recursion)
+		row.target = node->target;
+	else
+		row.branches = node->branches;
+	if (!emit(context, &row, row.callee, row.site, row.calls + row.deeper))
+		return false;
+	table->tree.pending -= row.calls + row.deeper;
+	node->calls = 0;
+	node->deeper = 0;
+	if (!recursion)
+		node->branches = 0;
+	return true;
+}
+
+static bool cct_rows(void *memory, u32 space, size_t *at, engine_emit emit,
+		     void *context)
+{
+	struct cct_table *table = memory;
+	struct cct_tree *tree = &table->tree;
+
+	for (; *at < tree->top; ++*at) {
+		struct cct_node *node = &tree->nodes[*at];
+
+		if (!node->id || (space && node->space != space))
+			continue;
+		if (!emit_node(table, node, emit, context))
+			return false;
+	}
+	return true;
+}
+
+static void cct_sample(const struct stream_event *event, u64 period,
+		       struct engine_sample *sample)
+{
+	struct hwprof_row_context *row = &sample->context;
+
+	memset(row, 0, sizeof(*row));
+	row->row.type = HWPROF_ROW_CONTEXT;
+	row->row.size = sizeof(*row);
+	sample->ip = row->callee = event->to;
+	sample->addr = event->from;
+	row->kind = HWPROF_CONTEXT_SIGNAL;
+	if (event->kind == STREAM_CALL) {
+		row->kind = HWPROF_CONTEXT_CALL;
+		row->site = event->from;
+	}
+	row->calls = period;
+	row->basis = HWPROF_BASIS_EXACT;
+}
+
+static void cct_forget(void *memory, u32 space)
+{
+	struct cct_tree *tree = &((struct cct_table *)memory)->tree;
+	u32 number;
+
+	for (number = tree->top; number--;) {
+		struct cct_node *node = &tree->nodes[number];
+
+		if (!node->id || node->space != space)
+			continue;
+		tree->evicted += node->calls + node->deeper;
+		cct_remove(tree, node);
+	}
+}
+
+static u64 cct_evicted(const void *memory)
+{
+	return ((const struct cct_table *)memory)->tree.evicted;
+}
+
+static u64 cct_pending(const void *memory)
+{
+	return ((const struct cct_table *)memory)->tree.pending;
+}
+
+const struct engine_ops cct_engine = {
+	.name		= "cct",
+	.cursor_size	= sizeof(struct cct_cursor),
+	.table_min	= 64 * 1024,
+	.table_init	= cct_table_init,
+	.cursor_init	= cct_cursor_init,
+	.unit		= cct_unit,
+	.feed		= cct_feed,
+	.merge		= cct_merge,
+	.rows		= cct_rows,
+	.sample		= cct_sample,
+	.forget		= cct_forget,
+	.evicted	= cct_evicted,
+	.pending	= cct_pending,
+};

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cct_tree.h"
+
+enum {
+	HAND_STEPS	= 8,	/* nodes that are looked at for one to use again */
+};
+
+void cct_tree_init(struct cct_tree *tree, void *memory, size_t size)
+{
+	size_t slots = CCT_WAYS, nodes;
+
+	/* Twice as many would have to leave room for half as many nodes. */
+	while (2 * slots * sizeof(*tree->slots) +
+	       slots * sizeof(*tree->nodes) <= size && slots < 1U << 31)
+		slots *= 2;
+	nodes = (size - slots * sizeof(*tree->slots)) / sizeof(*tree->nodes);
+	tree->slots = memory;
+	tree->slot_count = slots;
+	tree->nodes = (struct cct_node *)(tree->slots + slots);
+	tree->node_count = min(nodes, slots / CCT_WAYS * (CCT_WAYS - 1));
+	tree->pending = 0;
+	tree->evicted = 0;
+	cct_tree_restart(tree);
+}
+
+void cct_tree_restart(struct cct_tree *tree)
+{
+	tree->top = 0;
+	tree->free = CCT_NO_NODE;
+	tree->used = 0;
+	tree->hand = 0;
+}
+
+/* --- where a node's number is ------------------------------------------------ */
+
+/*
+ * A node is in one of two sets, so that one set's crowd does not refuse it while
+ * there is room elsewhere.
+ */
+static u64 *set_of(const struct cct_tree *tree, u64 id, unsigned int which)
+{
+	u32 hash = (which ? id * FLOW_PRIME : id) >> 32;
+
+	return &tree->slots[hash & (tree->slot_count - CCT_WAYS)];
+}
+
+static u64 slot_value(u64 id, u32 number)
+{
+	return id << 32 | (number + 1);
+}
+
+static struct cct_node *slot_node(const struct cct_tree *tree, u64 slot)
+{
+	return &tree->nodes[(u32)slot - 1];
+}
+
+static u64 *find_slot(const struct cct_tree *tree, u64 id)
+{
+	unsigned int which, way;
+
+	for (which = 0; which < 2; which++) {
+		u64 *slot = set_of(tree, id, which);
+
+		for (way = 0; way < CCT_WAYS; way++, slot++)
+			if (*slot && *slot >> 32 == (u32)id &&
+			    slot_node(tree, *slot)->id == id)
+				return slot;
+	}
+	return NULL;
+}
+
+struct cct_node *cct_find(const struct cct_tree *tree, u64 id)
+{
+	const u64 *slot = find_slot(tree, id);
+
+	return slot ? slot_node(tree, *slot) : NULL;
+}
+
+/* --- nodes ------------------------------------------------------------------- */
+
+void cct_remove(struct cct_tree *tree, struct cct_node *node)
+{
+	u32 number = cct_number(tree, node);
+
+	*find_slot(tree, node->id) = 0;
+	tree->pending -= node->calls + node->deeper;
+	tree->used--;
+	node->id = 0;
+	if (number == tree->top - 1) {
+		tree->top--;
+		return;
+	}
+	node->parent = tree->free;
+	tree->free = number;
+}
+
+/* What a set has to offer. */
+struct vacancy {
+	u64 *free, *told;	/* slots: of no node, of one that has told all */
+	unsigned int count;	/* of free ones */
+};
+
+static struct vacancy look_for_room(const struct cct_tree *tree, u64 *slot)
+{
+	struct vacancy vacancy = { .count = 0 };
+	unsigned int way;
+
+	for (way = 0; way < CCT_WAYS; way++, slot++) {
+		if (!*slot) {
+			vacancy.free = slot;
+			vacancy.count++;
+		} else if (cct_is_told(slot_node(tree, *slot))) {
+			vacancy.told = slot;
+		}
+	}
+	return vacancy;
+}
+
+/* In the second set only if the first is half full: that is looked at first. */
+static u64 *take_slot(struct cct_tree *tree, u64 id)
+{
+	struct vacancy first = look_for_room(tree, set_of(tree, id, 0)), second;
+	u64 *told;
+
+	if (first.count >= CCT_WAYS / 2)
+		return first.free;
+	second = look_for_room(tree, set_of(tree, id, 1));
+	if (first.count | second.count)
+		return first.count >= second.count ? first.free : second.free;
+	told = first.told ? first.told : second.told;
+	if (told)
+		cct_remove(tree, slot_node(tree, *told));
+	return told;
+}
+
+/* Of a full tree: one that has told all. */
+static void free_some(struct cct_tree *tree)
+{
+	unsigned int step;
+
+	for (step = 0; step < HAND_STEPS; step++) {
+		tree->hand = tree->hand ? tree->hand - 1 : tree->top - 1;
+		if (cct_is_told(&tree->nodes[tree->hand])) {
+			cct_remove(tree, &tree->nodes[tree->hand]);
+			return;
+		}
+	}
+}
+
+static struct cct_node *take_node(struct cct_tree *tree)
+{
+	u32 number = tree->free;
+
+	if (number != CCT_NO_NODE) {
+		tree->free = tree->nodes[number].parent;
+		return &tree->nodes[number];
+	}
+	if (tree->top == tree->node_count)
+		return NULL;
+	return &tree->nodes[tree->top++];
+}
+
+struct cct_node *cct_make(struct cct_tree *tree, u64 id)
+{
+	struct cct_node *node;
+	u64 *slot;
+
+	if (tree->used == tree->node_count)
+		free_some(tree);
+	slot = take_slot(tree, id);
+	node = slot ? take_node(tree) : NULL;
+	if (!node)
+		return NULL;
+	memset(node, 0, sizeof(*node));
+	node->id = id;
+	*slot = slot_value(id, cct_number(tree, node));
+	tree->used++;
+	return node;
+}

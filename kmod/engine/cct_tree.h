@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The nodes and back edges of calling context trees (Ammons, Ball, Larus:
+ * Exploiting Hardware Performance Counters with Flow and Context Sensitive
+ * Profiling, section 4), in a pool of fixed size.
+ *
+ * A node is named by a keyed hash of its chain of calls, and has that name in
+ * every table, in the profile and in rows. So a task can go on in another table
+ * in the middle of a call: it names the node that it is in, whether that is there
+ * yet or not. And a child is found by its name, where the paper follows a
+ * pointer from the call's slot in the caller's record.
+ *
+ * A node that has told all of its counts in rows says nothing more, and makes
+ * room for another one.
+ */
+#ifndef HWPROF_ENGINE_CCT_TREE_H
+#define HWPROF_ENGINE_CCT_TREE_H
+
+#include "flow.h"
+#include "../../uapi/linux/hwprof.h"
+
+enum { CCT_WAYS = 8 };		/* slots of a set: a cache line */
+
+/* A cache line. Counts are of what no row told yet. */
+struct cct_node {
+	u64 id;			/* 0: free */
+	u64 parent;		/* 0: it is a root. Free: the next one's number */
+	u64 callee;
+	u64 site;
+	u64 calls;
+	u64 deeper;
+	union {
+		u64 branches;
+		u64 target;	/* of a back edge */
+	};
+	u32 space;
+	u32 kind;		/* enum hwprof_context_kind */
+};
+
+#define CCT_NO_NODE	U32_MAX
+
+struct cct_tree {
+	struct cct_node *nodes;
+	u64 *slots;		/* half of an id, a node's number + 1; 0: free */
+	u32 node_count;
+	u32 slot_count;		/* a power of two */
+	u32 top;		/* nodes from here on were never used, */
+	u32 free;		/* and a list of others that are free */
+	u32 used;
+	u32 hand;		/* where a node to be used again was looked for */
+	u64 pending;		/* calls of all nodes, with deeper ones */
+	u64 evicted;		/* calls for which there was no room */
+};
+
+/* @memory: @size bytes, 4 KiB or more, that are 0. */
+void cct_tree_init(struct cct_tree *tree, void *memory, size_t size);
+
+/* NULL: it is not there. */
+struct cct_node *cct_find(const struct cct_tree *tree, u64 id);
+
+/* A node that is not there, with nothing but its id. NULL: there is no room. */
+struct cct_node *cct_make(struct cct_tree *tree, u64 id);
+
+/* Takes it away, with what it has not told. */
+void cct_remove(struct cct_tree *tree, struct cct_node *node);
+
+/* As after cct_tree_init(): all nodes were removed. */
+void cct_tree_restart(struct cct_tree *tree);
+
+static inline bool cct_is_told(const struct cct_node *node)
+{
+	return !node->calls && !node->deeper &&
+	       (!node->branches || node->kind == HWPROF_CONTEXT_RECURSION);
+}
+
+static inline bool cct_has_room(const struct cct_tree *tree)
+{
+	return tree->used <= tree->node_count / 2;
+}
+
+static __always_inline u32 cct_number(const struct cct_tree *tree,
+				      const struct cct_node *node)
+{
+	return node - tree->nodes;
+}
+
+/* The node @id, if it has that number in this tree; else NULL. */
+static __always_inline struct cct_node *cct_at(const struct cct_tree *tree,
+					       u32 number, u64 id)
+{
+	struct cct_node *node = &tree->nodes[number];
+
+	return number < tree->top && node->id == id ? node : NULL;
+}
+
+/* Never 0. Who does not know an ancestor's id cannot choose this one. */
+static __always_inline u64 cct_id(u64 parent, u64 site, u64 callee)
+{
+	return flow_mix(parent, site, callee) | 1;
+}
+
+#endif /* HWPROF_ENGINE_CCT_TREE_H */

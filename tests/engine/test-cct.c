@@ -1,0 +1,794 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The cct engine beside the plainest code for contexts: the same events go to
+ * both, through tables that are exchanged at any event and rows that are
+ * refused, and the tree that rows make is the same, count for count.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/engine.h"
+#include "machine.h"
+#include "random.h"
+#include "seeds.h"
+#include "tests/oracle/array.h"
+#include "tests/oracle/contexts.h"
+#include "trace.h"
+
+enum {
+	TASKS		= 6,
+	TABLES		= 3,
+	FRAMES_KEPT	= 256,	/* docs/contexts.md: limits */
+};
+
+/* What rows said of one id, summed. */
+struct told {
+	struct hwprof_row_context row;
+	struct context *context;	/* the oracle's, once it was found */
+};
+
+struct bench {
+	void *tables[TABLES], *profile;
+	void *cursors[TASKS];
+	unsigned int table_of[TASKS];
+	struct context_thread threads[TASKS];
+	struct contexts contexts;
+	struct { struct told *items; size_t count, room; } told;
+	u32 *slots;			/* of told: number + 1 */
+	size_t slot_count;
+	u64 produced, delivered;
+	u64 random;
+	unsigned int refusals;		/* of rows: one in so many */
+	u64 crowded;			/* events after which a table was so */
+};
+
+static void *make_table(size_t size, u64 seed)
+{
+	const struct engine_params params = {
+		.basis = HWPROF_BASIS_EXACT, .seed = seed,
+	};
+	void *table = calloc(1, size);
+
+	assert_non_null(table);
+	cct_engine.table_init(table, size, &params);
+	return table;
+}
+
+static void bench_init(struct bench *bench, size_t table_size,
+		       size_t profile_size, u64 seed)
+{
+	unsigned int i;
+
+	memset(bench, 0, sizeof(*bench));
+	bench->random = seed;
+	for (i = 0; i < TABLES; i++)
+		bench->tables[i] = make_table(table_size, seed * 7);
+	bench->profile = make_table(profile_size, seed * 7);
+	for (i = 0; i < TASKS; i++) {
+		bench->cursors[i] = malloc(cct_engine.cursor_size);
+		memset(bench->cursors[i], 0xa5, cct_engine.cursor_size);
+		cct_engine.cursor_init(bench->cursors[i], i);
+		bench->table_of[i] = i % TABLES;
+		bench->threads[i].contexts = &bench->contexts;
+	}
+	bench->slot_count = 1 << 22;
+	bench->slots = calloc(bench->slot_count, sizeof(*bench->slots));
+}
+
+static void bench_free(struct bench *bench)
+{
+	unsigned int i;
+
+	for (i = 0; i < TABLES; i++)
+		free(bench->tables[i]);
+	for (i = 0; i < TASKS; i++)
+		free(bench->cursors[i]);
+	free(bench->profile);
+	free(bench->told.items);
+	free(bench->slots);
+	contexts_free(&bench->contexts);
+}
+
+static u64 evicted(const struct bench *bench)
+{
+	u64 sum = cct_engine.evicted(bench->profile);
+	unsigned int i;
+
+	for (i = 0; i < TABLES; i++)
+		sum += cct_engine.evicted(bench->tables[i]);
+	return sum;
+}
+
+/* produced = delivered + evicted + pending. */
+static void account(const struct bench *bench)
+{
+	u64 pending = cct_engine.pending(bench->profile);
+	unsigned int i;
+
+	for (i = 0; i < TABLES; i++)
+		pending += cct_engine.pending(bench->tables[i]);
+	assert_int_equal(bench->produced,
+			 bench->delivered + pending + evicted(bench));
+}
+
+static struct told *told_of(struct bench *bench, u64 id)
+{
+	size_t slot = id >> 8 & (bench->slot_count - 1);
+
+	for (; bench->slots[slot]; slot = (slot + 1) & (bench->slot_count - 1))
+		if (bench->told.items[bench->slots[slot] - 1].row.id == id)
+			return &bench->told.items[bench->slots[slot] - 1];
+	assert_true(bench->told.count < bench->slot_count / 2);
+	*array_push(&bench->told) = (struct told) { .row.id = id };
+	bench->slots[slot] = bench->told.count;
+	return &bench->told.items[bench->told.count - 1];
+}
+
+static bool take_row(void *context, const void *data, u64 ip, u64 addr,
+		     u64 period)
+{
+	const struct hwprof_row_context *row = data;
+	struct bench *bench = context;
+	struct hwprof_row_context *sum;
+
+	if (random_once_in(&bench->random, bench->refusals))
+		return false;
+	assert_int_equal(row->row.type, HWPROF_ROW_CONTEXT);
+	assert_int_equal(row->row.size, sizeof(*row));
+	assert_int_equal(row->calls + row->deeper, period);
+	assert_int_equal(row->callee, ip);
+	assert_int_equal(row->site, addr);
+	assert_true(period || row->branches);
+	assert_true(row->id && row->id != row->parent);
+	sum = &told_of(bench, row->id)->row;
+	if (sum->kind) {
+		assert_int_equal(sum->kind, row->kind);
+		assert_int_equal(sum->parent, row->parent);
+		assert_int_equal(sum->callee, row->callee);
+		assert_int_equal(sum->site, row->site);
+		assert_int_equal(sum->target, row->target);
+		assert_int_equal(sum->row.space, row->row.space);
+		sum->calls += row->calls;
+		sum->deeper += row->deeper;
+		sum->branches += row->branches;
+	} else {
+		*sum = *row;
+	}
+	bench->delivered += period;
+	return true;
+}
+
+static void read_rows(struct bench *bench)
+{
+	size_t at = 0;
+
+	while (!cct_engine.rows(bench->profile, 0, &at, take_row, bench))
+		account(bench);
+	account(bench);
+	assert_int_equal(cct_engine.pending(bench->profile), 0);
+}
+
+static void retire(struct bench *bench, unsigned int table, size_t limit)
+{
+	void *memory = bench->tables[table];
+
+	while (cct_engine.merge(bench->profile, memory, limit) == limit)
+		account(bench);
+	assert_int_equal(cct_engine.pending(memory), 0);
+	assert_int_equal(cct_engine.evicted(memory), 0);
+	account(bench);
+}
+
+static void feed_engine(struct bench *bench, unsigned int task,
+			const struct stream_event *event)
+{
+	const struct engine_params params = { 0 };
+
+	bench->produced += cct_engine.unit(&params, event);
+	bench->crowded +=
+		!cct_engine.feed(bench->tables[bench->table_of[task]],
+				 bench->cursors[task], event);
+}
+
+static void feed(struct bench *bench, unsigned int task,
+		 const struct stream_event *event)
+{
+	feed_engine(bench, task, event);
+	contexts_feed(&bench->threads[task], event);
+}
+
+static void finish(struct bench *bench)
+{
+	unsigned int i;
+
+	for (i = 0; i < TASKS; i++) {
+		/* The last branches of a task are counted when it leaves. */
+		const struct stream_event gap = {
+			.kind = STREAM_GAP, .space = bench->threads[i].space,
+		};
+
+		feed(bench, i, &gap);
+		contexts_finish(&bench->threads[i]);
+	}
+	for (i = 0; i < TABLES; i++)
+		retire(bench, i, 100);
+	read_rows(bench);
+	assert_int_equal(bench->produced, bench->delivered + evicted(bench));
+}
+
+/* --- comparing --------------------------------------------------------------- */
+
+static unsigned int differences;
+
+static void differ(const struct told *told, const char *what, u64 engine,
+		   u64 oracle)
+{
+	if (differences++ < 10)
+		print_error("kind %u site %" PRIx64 " callee %" PRIx64
+			    ": %s %" PRIu64 ", oracle %" PRIu64 "\n",
+			    told->row.kind, (u64)told->row.site,
+			    (u64)told->row.callee, what, engine, oracle);
+}
+
+/* The oracle's context of a row; NULL: it has none. */
+static struct context *place(struct bench *bench, struct told *told)
+{
+	struct context *first = bench->contexts.roots;
+
+	if (told->context || !told->row.kind)
+		return told->context;
+	if (told->row.parent) {
+		struct told *parent = told_of(bench, told->row.parent);
+
+		if (!parent->row.kind || !place(bench, parent))
+			return NULL;
+		first = parent->context->children;
+	}
+	told->context = contexts_find(first, told->row.kind,
+				      told->row.row.space, told->row.site,
+				      told->row.callee);
+	return told->context;
+}
+
+static void compare_told(struct bench *bench, struct told *told)
+{
+	struct context *context = place(bench, told);
+
+	if (!context) {
+		differ(told, "is no context", told->row.calls, 0);
+		return;
+	}
+	if (told->row.calls != context->calls)
+		differ(told, "calls", told->row.calls, context->calls);
+	if (told->row.branches != context->branches)
+		differ(told, "branches", told->row.branches,
+		       context->branches);
+	if (told->row.kind == HWPROF_CONTEXT_RECURSION) {
+		struct told *target = told_of(bench, told->row.target);
+
+		if (!context->target || place(bench, target) != context->target)
+			differ(told, "target", told->row.target, 0);
+	}
+}
+
+/* Those of which there is something to tell. */
+static size_t count_contexts(const struct context *first)
+{
+	size_t count = 0;
+
+	for (; first; first = first->next)
+		count += (first->calls || first->branches) +
+			 count_contexts(first->children);
+	return count;
+}
+
+static void compare(struct bench *bench)
+{
+	size_t i;
+
+	differences = 0;
+	for (i = 0; i < bench->told.count; i++)
+		compare_told(bench, &bench->told.items[i]);
+	assert_int_equal(differences, 0);
+	assert_int_equal(bench->told.count,
+			 count_contexts(bench->contexts.roots));
+}
+
+/* --- random programs --------------------------------------------------------- */
+
+struct scene {
+	struct program_style program;
+	struct machine_style machine;
+	unsigned int exchanges, readings, refusals;
+	unsigned int tasks, spaces;
+	u64 events;
+};
+
+static const struct program_style plain = { .procedures = 8, .depth = 3 };
+
+static const struct program_style wild = {
+	.procedures = 12, .depth = 4, .recursion = true, .tail_calls = true,
+	.gotos = true, .longjmps = true,
+};
+
+static const struct program_style chaos = {
+	.procedures = 6, .recursion = true, .soup = true,
+};
+
+/* Has the task just called a stub that it has not left yet? */
+static bool may_exchange(const struct bench *bench, unsigned int task)
+{
+	return bench->threads[task].last.kind != STREAM_CALL;
+}
+
+static void keep_house(struct bench *bench, const struct scene *scene,
+		       unsigned int task)
+{
+	if (random_once_in(&bench->random, scene->exchanges)) {
+		unsigned int table = random_below(&bench->random, TABLES), i;
+		bool free = may_exchange(bench, task);
+
+		for (i = 0; i < scene->tasks; i++)
+			if (bench->table_of[i] == table)
+				free &= may_exchange(bench, i);
+		if (free) {
+			retire(bench, table,
+			       1 + random_below(&bench->random, 50));
+			bench->table_of[task] = table;
+		}
+	}
+	if (random_once_in(&bench->random, scene->readings))
+		read_rows(bench);
+}
+
+/* False: it was nested too deeply, so there is nothing to compare. */
+static bool try_program(const struct scene *scene, u64 seed)
+{
+	struct program *program = program_new(seed, &scene->program);
+	static struct machine machines[TASKS];
+	struct stream_event event;
+	struct bench bench;
+	bool kept = true;
+	unsigned int i;
+	u64 n;
+
+	bench_init(&bench, 8 << 20, 16 << 20, seed + 1);
+	bench.refusals = scene->refusals;
+	for (i = 0; i < scene->tasks; i++)
+		machine_init(&machines[i], program, &scene->machine,
+			     seed + i, 1 + i % scene->spaces);
+	for (n = 0; n < scene->events; n++) {
+		unsigned int task = random_below(&bench.random, scene->tasks);
+
+		machine_next(&machines[task], &event);
+		feed(&bench, task, &event);
+		keep_house(&bench, scene, task);
+	}
+	finish(&bench);
+	assert_int_equal(evicted(&bench), 0);
+	for (i = 0; i < TASKS; i++)
+		kept &= bench.threads[i].deepest <= FRAMES_KEPT;
+	if (kept)
+		compare(&bench);
+	bench_free(&bench);
+	program_free(program);
+	return kept;
+}
+
+static void try_programs(const struct scene *scene, u64 count)
+{
+	u64 seed, compared = 0;
+
+	for (seed = 0; seed < seeds(count); seed++)
+		compared += try_program(scene, seed);
+	/* Left frames pile up in some, but not in most. */
+	assert_true(compared > seed / 2);
+}
+
+static void test_plain(void **state)
+{
+	static const struct scene scene = {
+		.program = plain, .machine = { .stack = 60 },
+		.tasks = 1, .spaces = 1, .events = 20000,
+	};
+
+	try_programs(&scene, 20);
+}
+
+static void test_wild(void **state)
+{
+	static const struct scene scene = {
+		.program = wild, .machine = { .stack = 30, .signals = 300 },
+		.tasks = 3, .spaces = 2, .events = 20000,
+		.exchanges = 100, .readings = 1000, .refusals = 3,
+	};
+
+	try_programs(&scene, 40);
+}
+
+static void test_gaps(void **state)
+{
+	static const struct scene scene = {
+		.program = wild,
+		.machine = { .stack = 40, .signals = 500, .gaps = 2000 },
+		.tasks = TASKS, .spaces = 3, .events = 30000,
+		.exchanges = 20, .readings = 500, .refusals = 4,
+	};
+
+	try_programs(&scene, 40);
+}
+
+static void test_chaos(void **state)
+{
+	static const struct scene scene = {
+		.program = chaos,
+		.machine = { .stack = 30, .signals = 1000, .gaps = 1000 },
+		.tasks = TASKS, .spaces = 2, .events = 20000,
+		.exchanges = 1, .readings = 300, .refusals = 3,
+	};
+
+	try_programs(&scene, 40);
+}
+
+/* --- by hand ----------------------------------------------------------------- */
+
+static void run(struct bench *bench, const struct stream_event *events,
+		size_t count)
+{
+	while (count--)
+		feed(bench, 0, events++);
+}
+
+#define RUN(bench, ...)							       \
+	do {								       \
+		const struct stream_event events_[] = { __VA_ARGS__ };	       \
+									       \
+		run(bench, events_, sizeof(events_) / sizeof(events_[0]));     \
+	} while (0)
+
+/* The sum of all rows of the procedure, of this kind. */
+static struct hwprof_row_context sum_of(const struct bench *bench,
+					enum hwprof_context_kind kind,
+					u64 callee)
+{
+	struct hwprof_row_context sum = { .calls = 0 };
+	size_t i;
+
+	for (i = 0; i < bench->told.count; i++) {
+		const struct hwprof_row_context *row = &bench->told.items[i].row;
+
+		if (row->kind != kind || row->callee != callee)
+			continue;
+		sum.calls += row->calls;
+		sum.deeper += row->deeper;
+		sum.branches += row->branches;
+		sum.basis++;		/* how many they are */
+	}
+	return sum;
+}
+
+/* The paper's figure 5: A calls B calls A, which calls C. */
+static void test_recursion(void **state)
+{
+	struct hwprof_row_context a, b, c, back;
+	struct bench bench;
+
+	bench_init(&bench, 64 << 10, 64 << 10, 3);
+	RUN(&bench, GAP(0x100), CALL(0x110, 0x1000), CALL(0x1010, 0x2000),
+	    CALL(0x2010, 0x1000), CALL(0x1020, 0x3000), RET(0x3010, 0x1025),
+	    RET(0x1030, 0x2015), CALL(0x2020, 0x3000), RET(0x3010, 0x2025),
+	    RET(0x2030, 0x1015), RET(0x1030, 0x115));
+	finish(&bench);
+	compare(&bench);
+	a = sum_of(&bench, HWPROF_CONTEXT_CALL, 0x1000);
+	b = sum_of(&bench, HWPROF_CONTEXT_CALL, 0x2000);
+	c = sum_of(&bench, HWPROF_CONTEXT_CALL, 0x3000);
+	back = sum_of(&bench, HWPROF_CONTEXT_RECURSION, 0x1000);
+	assert_int_equal(a.basis, 1);
+	assert_int_equal(a.calls, 1);
+	assert_int_equal(a.branches, 4);
+	assert_int_equal(b.basis, 1);
+	assert_int_equal(back.calls, 1);
+	assert_int_equal(c.basis, 2);	/* below A, and below B */
+	assert_int_equal(c.calls, 2);
+	bench_free(&bench);
+}
+
+/* Through a PLT: its entry is no context, whatever it is called from. */
+static void test_stubs(void **state)
+{
+	struct bench bench;
+	unsigned int i;
+
+	bench_init(&bench, 64 << 10, 64 << 10, 4);
+	RUN(&bench, GAP(0x100));
+	for (i = 0; i < 3; i++)
+		RUN(&bench, CALL(0x110, 0x200), INDIRECT(0x204, 0x1000),
+		    CALL(0x1010, 0x300), INDIRECT(0x300, 0x1000),
+		    RET(0x1020, 0x1015), RET(0x1020, 0x115),
+		    COND(0x120, 0x110));
+	finish(&bench);
+	compare(&bench);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x1000).calls, 3);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x200).basis, 0);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_RECURSION,
+				0x1000).calls, 3);
+	bench_free(&bench);
+}
+
+/* The table goes between a call of a stub and its jump: nothing is lost. */
+static void test_stub_of_a_table_that_is_gone(void **state)
+{
+	struct bench bench;
+
+	bench_init(&bench, 64 << 10, 64 << 10, 4);
+	RUN(&bench, GAP(0x100), CALL(0x110, 0x200));
+	retire(&bench, 0, 10);
+	RUN(&bench, INDIRECT(0x204, 0x1000), RET(0x1020, 0x115),
+	    CALL(0x120, 0x1000), RET(0x1020, 0x125));
+	finish(&bench);
+	assert_int_equal(bench.delivered, 2);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x200).calls, 1);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x1000).calls, 1);
+	bench_free(&bench);
+}
+
+/* longjmp: the frames that were left are closed by the next return below. */
+static void test_longjmp(void **state)
+{
+	struct bench bench;
+
+	bench_init(&bench, 64 << 10, 64 << 10, 5);
+	RUN(&bench, GAP(0x100), CALL(0x110, 0x1000), CALL(0x1010, 0x2000),
+	    CALL(0x2010, 0x3000), INDIRECT(0x3010, 0x1020), RET(0x1030, 0x115),
+	    CALL(0x120, 0x4000), RET(0x4010, 0x125));
+	finish(&bench);
+	compare(&bench);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_ROOT, 0).branches, 2);
+	bench_free(&bench);
+}
+
+/* An exception: where it is caught is unknown until that procedure returns. */
+static void test_exception(void **state)
+{
+	struct bench bench;
+
+	bench_init(&bench, 64 << 10, 64 << 10, 6);
+	RUN(&bench, GAP(0x100), CALL(0x110, 0x1000), CALL(0x1010, 0x2000),
+	    CALL(0x2010, 0x9000), RET(0x9010, 0x1080), CALL(0x1090, 0x3000),
+	    RET(0x3010, 0x1095), RET(0x1100, 0x115), CALL(0x120, 0x1000),
+	    RET(0x1100, 0x125));
+	finish(&bench);
+	compare(&bench);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x1000).calls, 2);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x1000).basis, 2);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x3000).basis, 1);
+	bench_free(&bench);
+}
+
+/* A handler is a root, also where it calls what it has interrupted. */
+static void test_signal(void **state)
+{
+	struct bench bench;
+
+	bench_init(&bench, 64 << 10, 64 << 10, 7);
+	RUN(&bench, GAP(0x100), CALL(0x110, 0x1000), SIGNAL(0x1004, 0x5000),
+	    CALL(0x5010, 0x1000), RET(0x1010, 0x5015), RET(0x5020, 0x9000),
+	    SIGRETURN(0x9008, 0x1004), RET(0x1010, 0x115));
+	finish(&bench);
+	compare(&bench);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_SIGNAL, 0x5000).calls, 1);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x1000).basis, 2);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_RECURSION,
+				0x1000).basis, 0);
+	bench_free(&bench);
+}
+
+/* --- bounds ------------------------------------------------------------------ */
+
+/* The longest chain of rows. */
+static unsigned int depth_of(struct bench *bench)
+{
+	unsigned int depth, most = 0;
+	size_t i;
+
+	for (i = 0; i < bench->told.count; i++) {
+		const struct told *told = &bench->told.items[i];
+
+		for (depth = 0; told->row.parent; depth++)
+			told = told_of(bench, told->row.parent);
+		most = max(most, depth);
+	}
+	return most;
+}
+
+/* Direct recursion takes one frame, however deep it is. */
+static void test_deep_recursion(void **state)
+{
+	struct bench bench;
+	unsigned int i;
+
+	bench_init(&bench, 64 << 10, 64 << 10, 8);
+	RUN(&bench, GAP(0x100), CALL(0x110, 0x1000));
+	for (i = 0; i < 1000000; i++)
+		RUN(&bench, CALL(0x1010, 0x1000));
+	for (i = 0; i < 1000000; i++)
+		RUN(&bench, RET(0x1020, 0x1015));
+	RUN(&bench, RET(0x1020, 0x115), CALL(0x120, 0x2000), RET(0x2000, 0x125));
+	finish(&bench);
+	compare(&bench);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_RECURSION,
+				0x1000).calls, 1000000);
+	bench_free(&bench);
+}
+
+/* A cycle of more procedures than frames are kept: chains end all the same. */
+static void test_long_cycle(void **state)
+{
+	enum { CYCLE = 300, TURNS = 100 };
+	struct bench bench;
+	unsigned int i;
+
+	bench_init(&bench, 1 << 20, 1 << 20, 9);
+	RUN(&bench, GAP(0x100));
+	for (i = 0; i < CYCLE * TURNS; i++)
+		RUN(&bench, CALL(0x1000 * (i % CYCLE) + 0x110,
+				 0x1000 * ((i + 1) % CYCLE) + 0x100));
+	for (; i--;)
+		RUN(&bench, RET(0x1000 * ((i + 1) % CYCLE) + 0x200,
+				0x1000 * (i % CYCLE) + 0x115));
+	finish(&bench);
+	assert_int_equal(evicted(&bench), 0);
+	/* Its back edges lead from the last one. */
+	assert_in_range(depth_of(&bench), 200, FRAMES_KEPT + 1);
+	assert_in_range(bench.told.count, 200, CYCLE + 1);
+	bench_free(&bench);
+}
+
+/* A million contexts through 64 KiB: rows are read, and nothing is lost. */
+static void test_many_contexts(void **state)
+{
+	enum { CONTEXTS = 1000000 };
+	struct bench bench;
+	u64 site = 0x1000;
+	unsigned int i, k;
+	size_t n;
+
+	bench_init(&bench, 64 << 10, 512 << 10, 10);
+	for (i = 0; i < CONTEXTS; i++, site += 16) {
+		const struct stream_event events[] = {
+			CALL(site, 0x100000000), RET(0x100000010, site + 5),
+		};
+
+		for (k = 0; k < 2; k++)
+			feed_engine(&bench, 0, &events[k]);
+		if (!bench.crowded)
+			continue;
+		bench.crowded = 0;
+		retire(&bench, 0, 1000);
+		read_rows(&bench);
+	}
+	retire(&bench, 0, 1000);
+	read_rows(&bench);
+	assert_int_equal(evicted(&bench), 0);
+	assert_int_equal(bench.delivered, CONTEXTS);
+	assert_in_range(bench.told.count, CONTEXTS, CONTEXTS + 1);
+	for (n = 0; n < bench.told.count; n++)
+		assert_true(bench.told.items[n].row.calls <= 1);
+	bench_free(&bench);
+}
+
+/* Nobody reads and nobody retires: what is told is true, the rest is counted. */
+static void test_full(void **state)
+{
+	struct bench bench;
+	unsigned int turn;
+	u64 site;
+	size_t i;
+
+	bench_init(&bench, 64 << 10, 64 << 10, 11);
+	RUN(&bench, GAP(0x100));
+	for (turn = 0; turn < 3; turn++)
+		for (site = 0x1000; site < 0x1000 + 16 * 3000; site += 16)
+			RUN(&bench, CALL(site, 0x800000),
+			    CALL(0x800010, site + 0x800),
+			    RET(site + 0x810, 0x800015),
+			    RET(0x800020, site + 5), JUMP(site + 8, 0x100));
+	finish(&bench);
+	assert_true(evicted(&bench) > 0);
+	assert_true(bench.crowded > 0);
+	for (i = 0; i < bench.told.count; i++) {
+		struct told *told = &bench.told.items[i];
+		struct context *context = place(&bench, told);
+
+		if (!context)
+			continue;	/* the parent's row is missing */
+		assert_true(told->row.calls <= context->calls);
+		assert_true(told->row.branches <= context->branches);
+	}
+	bench_free(&bench);
+}
+
+/* --- the rest of engine_ops -------------------------------------------------- */
+
+static void test_forget(void **state)
+{
+	struct stream_event call = CALL(0x110, 0x1000);
+	struct bench bench;
+	unsigned int i;
+
+	bench_init(&bench, 64 << 10, 64 << 10, 12);
+	for (i = 0; i < 60; i++) {
+		call.space = 1 + i % 3;
+		call.to += 16;
+		feed(&bench, i % 3, &call);
+	}
+	retire(&bench, 0, 1000);
+	retire(&bench, 1, 1000);
+	retire(&bench, 2, 1000);
+	cct_engine.forget(bench.profile, 2);
+	account(&bench);
+	assert_int_equal(cct_engine.evicted(bench.profile), 20);
+	finish(&bench);
+	assert_int_equal(bench.delivered, 40);
+	for (i = 0; i < bench.told.count; i++)
+		if (bench.told.items[i].row.calls)
+			assert_int_not_equal(bench.told.items[i].row.row.space,
+					     2);
+	bench_free(&bench);
+}
+
+static void test_units(void **state)
+{
+	static const struct stream_event events[] = {
+		COND(1, 2), JUMP(1, 2), INDIRECT(1, 2), CALL(1, 2), RET(1, 2),
+		SYSCALL(1, 2), SIGNAL(1, 2), SIGRETURN(1, 2), GAP(2),
+	};
+	const struct engine_params params = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		assert_int_equal(cct_engine.unit(&params, &events[i]),
+				 events[i].kind == STREAM_CALL ||
+				 events[i].kind == STREAM_SIGNAL);
+}
+
+static void test_sample(void **state)
+{
+	static const struct stream_event call = CALL(0x110, 0x1000);
+	struct engine_sample sample;
+
+	cct_engine.sample(&call, 7, &sample);
+	assert_int_equal(sample.ip, 0x1000);
+	assert_int_equal(sample.addr, 0x110);
+	assert_int_equal(sample.context.row.type, HWPROF_ROW_CONTEXT);
+	assert_int_equal(sample.context.row.size, sizeof(sample.context));
+	assert_int_equal(sample.context.calls, 7);
+	assert_int_equal(sample.context.id, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_plain),
+		cmocka_unit_test(test_wild),
+		cmocka_unit_test(test_gaps),
+		cmocka_unit_test(test_chaos),
+		cmocka_unit_test(test_recursion),
+		cmocka_unit_test(test_stubs),
+		cmocka_unit_test(test_stub_of_a_table_that_is_gone),
+		cmocka_unit_test(test_longjmp),
+		cmocka_unit_test(test_exception),
+		cmocka_unit_test(test_signal),
+		cmocka_unit_test(test_deep_recursion),
+		cmocka_unit_test(test_long_cycle),
+		cmocka_unit_test(test_many_contexts),
+		cmocka_unit_test(test_full),
+		cmocka_unit_test(test_forget),
+		cmocka_unit_test(test_units),
+		cmocka_unit_test(test_sample),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Calling contexts by the plainest code possible: every call is a frame on a
+ * stack without end, and every node of the tree is an object with a pointer to
+ * its parent. docs/contexts.md has the definitions.
+ */
+#ifndef TESTS_ORACLE_CONTEXTS_H
+#define TESTS_ORACLE_CONTEXTS_H
+
+#include <linux/hwprof.h>
+#include <stddef.h>
+
+#include "engine/stream.h"
+
+struct context {
+	enum hwprof_context_kind kind;
+	uint32_t space;
+	uint64_t site, callee;
+	uint64_t calls, branches;
+	struct context *parent;		/* NULL: a root */
+	struct context *target;		/* of a back edge */
+	struct context *children, *next;
+};
+
+/* All that ran; begins empty. */
+struct contexts {
+	struct context *roots;
+	size_t count;			/* of all contexts, with back edges */
+};
+
+/* A frame: the procedure that runs in it, and the call that it began with. */
+struct context_frame {
+	struct context *context;
+	uint64_t site;
+	bool by_call;			/* else a signal, or unknown code */
+	bool handler;
+};
+
+/* A thread; begins as zeros. */
+struct context_thread {
+	struct contexts *contexts;
+	struct { struct context_frame *items; size_t count, room; } stack;
+	struct stream_event last;	/* not walked yet: what is next matters */
+	bool has_last;
+	uint32_t space;
+	uint64_t position;
+	size_t deepest;
+};
+
+void contexts_feed(struct context_thread *thread,
+		   const struct stream_event *event);
+/* There is no more. */
+void contexts_finish(struct context_thread *thread);
+
+struct context *contexts_find(struct context *first,
+			      enum hwprof_context_kind kind, uint32_t space,
+			      uint64_t site, uint64_t callee);
+void contexts_free(struct contexts *contexts);
+
+#endif /* TESTS_ORACLE_CONTEXTS_H */
