@@ -403,6 +403,100 @@ void rap_add_points(struct rap *rap, uint64_t profile_event_identifier,
 int rap_finalize(const struct rap *rap, FILE *out);
 void rap_free(struct rap *rap);
 
+/* ---- calling contexts -------------------------------------------------- */
+
+/*
+ * A node of the calling context tree: a procedure by the chain of calls that led
+ * to it, on which no procedure is twice. Or a back edge in it: a recursive call,
+ * whose counts but calls are those of the ancestor that it leads to.
+ */
+struct hwprof_context {
+	enum hwprof_context_kind kind;
+	const char *object;	/* path, or a name in brackets; NULL: unknown */
+	const char *build_id;	/* hexadecimal; NULL: not known */
+	const char *function;	/* symbol; NULL: none */
+	uint64_t function_offset;	/* bytes; not 0: the symbol begins before */
+	uint64_t address;	/* of the procedure, in the object as objdump
+				 * shows it; in the process where the code is in
+				 * no file */
+	const char *site_object;	/* the same of the call instruction; NULL:
+				 * there is none, or calls are not told apart */
+	const char *site_function;
+	uint64_t site_offset;
+	uint64_t site;
+	uint64_t calls;		/* times it was entered so, recursion left out */
+	uint64_t deeper;	/* calls below it, too deep for nodes */
+	uint64_t branches;	/* taken in the procedure itself: its own cost */
+	uint64_t all_calls;	/* with those of its subtree, recursion in it, */
+	uint64_t all_branches;	/* and the same of branches */
+	double share;		/* of all_branches in all, 0 to 1; without any,
+				 * of all_calls */
+	enum hwprof_basis basis;	/* 0: samples */
+	unsigned int depth;	/* of the chain above it */
+	const struct hwprof_context *parent;	/* NULL: a root */
+	const struct hwprof_context *target;	/* of a back edge; NULL: none */
+	uint32_t pid;		/* HWPROF_PER_PROCESS, or code in no file;
+				 * else 0 */
+	const char *comm;	/* name of the process, the same; or NULL */
+};
+
+/* Of the tree: what table 3 of the paper has. */
+struct hwprof_context_statistics {
+	uint64_t nodes;		/* roots and all */
+	uint64_t back_edges;
+	uint64_t procedures;
+	uint64_t leaves;
+	double out_degree;	/* children of a node that has any, on average */
+	double height;		/* nodes on the way to a leaf, on average */
+	unsigned int height_max;
+	uint64_t replication;	/* nodes of the procedure that has most */
+	uint64_t call_sites;	/* of nodes, that were reached */
+	uint64_t indirect_sites;	/* of these, with more than one callee */
+};
+
+enum hwprof_contexts_flags {
+	/* as well as enum hwprof_loops_flags */
+	HWPROF_MERGE_SITES = 1 << 8,	/* calls of one procedure by another are
+					 * one, wherever they stand */
+};
+
+struct hwprof_contexts;
+
+/*
+ * Reads the contexts of @file: sums the rows by id, moves them to their objects,
+ * and makes one tree of those of processes that ran the same. @flags: enum
+ * hwprof_loops_flags and enum hwprof_contexts_flags. *@contexts is NULL when it
+ * fails, as hwprof_loops_read().
+ */
+int hwprof_contexts_read(struct hwprof_contexts **contexts,
+			 struct hwprof_file *file, unsigned int flags);
+void hwprof_contexts_free(struct hwprof_contexts *contexts);
+
+/* Those inside come directly behind, and the largest shares first. */
+size_t hwprof_contexts_count(const struct hwprof_contexts *contexts);
+const struct hwprof_context *
+hwprof_contexts_get(const struct hwprof_contexts *contexts, size_t index);
+const struct hwprof_context_statistics *
+hwprof_contexts_statistics(const struct hwprof_contexts *contexts);
+/* In calls: see hwprof_row_totals. */
+const struct hwprof_totals *
+hwprof_contexts_totals(const struct hwprof_contexts *contexts);
+/* As hwprof_loops_warning(). */
+const char *hwprof_contexts_warning(const struct hwprof_contexts *contexts,
+				    size_t index);
+/* Has it a share of @least or, if it is a back edge, has its caller? */
+bool hwprof_context_is_shown(const struct hwprof_context *context,
+			     double least);
+
+/* As hwprof_loops_json(), of those that are shown, and so are their callers. */
+int hwprof_contexts_json(const struct hwprof_contexts *contexts, double least,
+			 FILE *out);
+/*
+ * Writes a line for each context with branches of its own: the chain, procedures
+ * with ';' between, and how many, as tools that draw flame graphs read it. -EIO.
+ */
+int hwprof_contexts_folded(const struct hwprof_contexts *contexts, FILE *out);
+
 /* ---- an event ---------------------------------------------------------- */
 
 struct hwprof_event {

@@ -23,6 +23,8 @@ static size_t least_size(unsigned int type)
 		return sizeof(struct hwprof_row_loop);
 	case HWPROF_ROW_RANGE:
 		return sizeof(struct hwprof_row_range);
+	case HWPROF_ROW_CONTEXT:
+		return sizeof(struct hwprof_row_context);
 	case HWPROF_ROW_TIME:
 		return sizeof(struct hwprof_row_time);
 	case HWPROF_ROW_CALL:

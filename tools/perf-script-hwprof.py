@@ -17,6 +17,7 @@ LOOP = 3
 RANGE = 4
 TIME = 5
 CALL = 6
+CONTEXT = 7
 
 TOTALS_FIELDS = ("produced", "delivered", "lost", "evicted", "pending",
                  "events", "gaps", "lost_events", "memory", "windows",
@@ -43,6 +44,11 @@ TIME_BODY = struct.Struct("=QQ")
 CALL_FIELDS = ("site", "callee", "calls", "error", "evicted", "sum_sq",
                "basis")
 CALL_BODY = struct.Struct("=6QI4x")
+
+CONTEXT_FIELDS = ("id", "parent", "callee", "site", "target", "calls",
+                  "deeper", "branches", "kind", "basis")
+CONTEXT_BODY = struct.Struct("=8QII")
+CONTEXT_KINDS = ("?", "root", "call", "signal", "recursion")
 
 
 def pairs(names, values):
@@ -80,6 +86,14 @@ def call(body):
     return "call " + pairs(CALL_FIELDS, values)
 
 
+def context(body):
+    values = list(CONTEXT_BODY.unpack_from(body))
+    values[:5] = [hex(value) for value in values[:5]]
+    kind = values[8]
+    values[8] = CONTEXT_KINDS[kind] if kind < len(CONTEXT_KINDS) else kind
+    return "context " + pairs(CONTEXT_FIELDS, values)
+
+
 def branches(body):
     tid, count, sequence = BRANCHES_BODY.unpack_from(body)
     text = [f"branches tid={tid} sequence={sequence}"]
@@ -92,7 +106,7 @@ def branches(body):
 
 
 DECODERS = {TOTALS: totals, BRANCHES: branches, LOOP: loop,
-            RANGE: range_, TIME: time, CALL: call}
+            RANGE: range_, TIME: time, CALL: call, CONTEXT: context}
 
 
 def decode(raw):

@@ -13,12 +13,13 @@
 #include "table.h"
 
 const char report_usage[] =
-"usage: hwprof report loops|ranges|calls [OPTIONS] [FILE...]\n"
+"usage: hwprof report loops|ranges|calls|cct [OPTIONS] [FILE...]\n"
 "\n"
 "loops: which loops a recording has, how often they were entered, and how many\n"
 "iterations they made. ranges: which ranges of addresses are hot, as a tree,\n"
 "each with the events that it had at least and at most. calls: how often each\n"
-"call site called which function, and how often each function was entered.\n"
+"call site called which function, and how often each function was entered. cct:\n"
+"the same by the whole chain of calls that led to each, as a tree.\n"
 "\n"
 "  FILE                recording of hwprof or perf; -: standard input, if it\n"
 "                      was recorded to a pipe (default: " DEFAULT_FILE ")\n"
@@ -28,6 +29,12 @@ const char report_usage[] =
 "                      the second\n"
 "      --hot PERCENT   ranges: hot are those with so much of all events, without\n"
 "                      the hot ranges inside them (default: 10)\n"
+"      --min-share PERCENT  cct: those of which the subtree has so much of all\n"
+"                      branches (default: 1; JSON: 0)\n"
+"      --merge-sites   cct: all calls of a procedure by another are one, wherever\n"
+"                      they stand\n"
+"      --folded        cct: a line for each chain and how many branches it had, for\n"
+"                      flame graphs\n"
 REPORT_USAGE
 "\n"
 "exit status: 0 done; 1 the file cannot be read or is damaged; 2 wrong usage.\n";
@@ -36,6 +43,9 @@ static const struct option options[] = {
 	{ "input", required_argument, NULL, 'i' },
 	{ "hot", required_argument, NULL, 'H' },
 	{ "diff", no_argument, NULL, 'd' },
+	{ "min-share", required_argument, NULL, 'M' },
+	{ "merge-sites", no_argument, NULL, 'S' },
+	{ "folded", no_argument, NULL, 'F' },
 	REPORT_OPTIONS,
 	{ NULL, 0, NULL, 0 },
 };
@@ -76,6 +86,43 @@ static int parse_hot(struct report *report, const char *value)
 	return -1;
 }
 
+static int parse_min_share(struct report *report, const char *value)
+{
+	char *end;
+
+	report->min_share = strtod(value, &end) / 100;
+	if (end == value || *end ||
+	    !(report->min_share >= 0 && report->min_share <= 1))
+		return usage_error("--min-share '%s': allowed are percentages from 0 to 100",
+				   value);
+	return -1;
+}
+
+/* Those that are not every report's. */
+static int parse_option(struct report *report, int option, char *value,
+			char **argv)
+{
+	switch (option) {
+	case 'i':
+		report->file = value;
+		return -1;
+	case 'H':
+		return parse_hot(report, value);
+	case 'd':
+		report->diff = true;
+		return -1;
+	case 'M':
+		return parse_min_share(report, value);
+	case 'S':
+		report->flags |= HWPROF_MERGE_SITES;
+		return -1;
+	case 'F':
+		report->folded = true;
+		return -1;
+	}
+	return report_option(report, option, value, report_usage, argv);
+}
+
 static int read_and_print(const struct report *report);
 
 static const struct subject {
@@ -83,14 +130,16 @@ static const struct subject {
 	int (*print)(const struct report *report);
 	bool has_sort, has_limit, has_hot;	/* the options of these names */
 	bool has_files;				/* more than one, --diff */
+	bool has_chains;	/* --min-share, --merge-sites, --folded */
 } subjects[] = {
 	{ "loops", read_and_print, .has_sort = true, .has_limit = true,
 	  .has_files = true },
 	{ "ranges", report_ranges, .has_hot = true },
 	{ "calls", report_calls, .has_limit = true },
+	{ "cct", report_contexts, .has_chains = true },
 };
 
-#define SUBJECTS	"loops, ranges, calls"
+#define SUBJECTS	"loops, ranges, calls, cct"
 
 static const struct subject *find_subject(const char *name)
 {
@@ -115,7 +164,8 @@ static int check_subject(const struct report *report)
 				   subject->name);
 	if (report->limit && !subject->has_limit)
 		return usage_error("%s are a tree, which --limit would cut",
-				   subject->name);
+				   subject->has_chains ? "contexts" :
+							 subject->name);
 	if (report->hot && !subject->has_hot)
 		return usage_error("--hot is of ranges");
 	if ((report->diff || report->file_count > 1) && !subject->has_files)
@@ -125,6 +175,12 @@ static int check_subject(const struct report *report)
 		return usage_error("--diff needs two files: before, after");
 	if (report->diff && report->sort)
 		return usage_error("--diff has its own order, without --sort");
+	if (!subject->has_chains &&
+	    (report->min_share >= 0 || report->folded ||
+	     report->flags & HWPROF_MERGE_SITES))
+		return usage_error("--min-share, --merge-sites and --folded are of cct");
+	if (report->folded && (report->json || report->min_share >= 0))
+		return usage_error("--folded writes all there is, and no JSON");
 	return -1;
 }
 
@@ -159,17 +215,8 @@ static int parse(struct report *report, int argc, char **argv)
 
 	while (status < 0 && (option = getopt_long(argc, argv,
 						   "i:" REPORT_LETTERS,
-						   options, NULL)) >= 0) {
-		if (option == 'i')
-			report->file = optarg;
-		else if (option == 'H')
-			status = parse_hot(report, optarg);
-		else if (option == 'd')
-			report->diff = true;
-		else
-			status = report_option(report, option, optarg,
-					       report_usage, argv);
-	}
+						   options, NULL)) >= 0)
+		status = parse_option(report, option, optarg, argv);
 	if (status >= 0)
 		return status;
 	if (optind == argc)
@@ -486,7 +533,7 @@ static int read_and_print(const struct report *report)
 
 int command_report(int argc, char **argv)
 {
-	struct report report = { .file = NULL };
+	struct report report = { .min_share = -1 };
 	int status = parse(&report, argc, argv);
 
 	if (status >= 0)

@@ -13,9 +13,12 @@ struct report {
 	const char *const *files;	/* ... and all */
 	size_t file_count;
 	bool diff;		/* what has changed from the first to the second */
-	const char *subject;	/* what of: loops, ranges, calls */
+	const char *subject;	/* what of: loops, ranges, calls, cct */
 	double hot;		/* part of all that makes a range so; 0: the
 				 * default */
+	double min_share;	/* of all, that a context has to have; below 0:
+				 * the default */
+	bool folded;
 	const char *sort;
 	uint64_t limit;		/* 0: all */
 	bool json, full_path;
@@ -52,6 +55,8 @@ int report_option(struct report *report, int option, char *value,
 /* report_ranges.c, report_calls.c: read and print these. The status. */
 int report_ranges(const struct report *report);
 int report_calls(const struct report *report);
+/* report_contexts.c: the same of calling contexts. */
+int report_contexts(const struct report *report);
 
 /* What is printed alike. */
 const char *shown_path(const char *path, bool full);

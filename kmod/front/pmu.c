@@ -31,7 +31,8 @@ static int check_burst(const struct perf_event_attr *attr)
 /* Windows, or samples: they are summarised, or counted. */
 static int check_windows(const struct perf_event_attr *attr)
 {
-	if (source_of(attr) == &sample_source && !field_engine(attr)->samples)
+	if (source_of(attr) == &sample_source ? !field_engine(attr)->samples :
+						!field_engine(attr)->feed_window)
 		return -EOPNOTSUPP;
 	if (field_engine(attr)->immediate ||
 	    (attr->sample_period && !field_get(attr, FIELD_rows)))

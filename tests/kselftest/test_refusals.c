@@ -72,13 +72,18 @@ TEST(things)
 	EXPECT_EQ(0, try_config(EVENT_BRANCHES, 0, 0));
 	EXPECT_EQ(0, try_config(EVENT_RANGES, 0, 0));
 	EXPECT_EQ(0, try_config(EVENT_CALLS, 0, 0));
+	EXPECT_EQ(0, try_config(EVENT_CCT, 0, 0));
 	EXPECT_EQ(-EINVAL, try_config(0, 0, 0));
 	for (two = 2; two < 7; two++)
 		EXPECT_EQ(-EINVAL, try_config(EVENT_BRANCHES | 1 << two, 0, 0));
-	/* paths, values, cct: not in this version */
-	for (two = 2; two < 7; two++)
-		if (1 << two != EVENT_RANGES && 1 << two != EVENT_CALLS)
-			EXPECT_EQ(-EOPNOTSUPP, try_config(1 << two, 0, 0));
+	/* paths, values: not in this version */
+	for (two = 3; two < 5; two++)
+		EXPECT_EQ(-EOPNOTSUPP, try_config(1 << two, 0, 0));
+	/* Contexts need every call: neither samples nor bursts have them. */
+	EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_CCT | EVENT_LBR, 0, 0));
+	EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_CCT | EVENT_SAMPLE, 0, 0));
+	EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_CCT, 200, 0));
+	EXPECT_EQ(-EINVAL, try_config(EVENT_CCT, 0, 1));
 }
 
 TEST(sources)

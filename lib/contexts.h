@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From rows to calling context trees: contexts.c sums the rows of a file and
+ * places them in objects, context_tree.c makes one tree of those of all
+ * processes, contexts_json.c writes it out.
+ */
+#ifndef HWPROF_CONTEXTS_H
+#define HWPROF_CONTEXTS_H
+
+#include "loops.h"
+#include "place.h"
+
+/* The rows of one id in one session, summed. */
+struct collected_context {
+	uint32_t session, space, pid;
+	uint32_t kind, basis;
+	uint64_t id, parent, target;
+	uint64_t callee, site;
+	uint64_t calls, deeper, branches;
+	uint64_t first, last;		/* times of its rows */
+	struct collected_context *up;	/* those of its parent; NULL: none */
+	size_t node;			/* its number in the tree, + 1; 0: none yet */
+};
+
+/* A node of the tree, which has a number: that of `context` in its array. */
+struct context_node {
+	struct hwprof_context context;
+	struct object *object;		/* of the procedure; NULL: unknown */
+	struct object *site_object;
+	uint64_t site;			/* in its object */
+	uint64_t last;			/* time of the last row */
+	size_t parent;			/* numbers; SIZE_MAX: none */
+	size_t target;
+};
+
+struct context_tree {
+	struct context_node *nodes;	/* parents before their children */
+	size_t count, room;
+	size_t *slots;			/* by what a node is: number + 1 */
+	size_t slot_count;		/* a power of two */
+};
+
+struct hwprof_contexts {
+	struct context_tree tree;
+	struct hwprof_context **order;	/* as the report has them */
+	struct hwprof_context_statistics statistics;
+	void *rows;			/* tree of struct collected_context */
+	size_t row_count;
+	uint64_t orphans;		/* calls whose callers' rows are missing */
+	unsigned int flags;
+	struct collected collected;	/* sessions and maps */
+	struct hwprof_totals totals;
+	struct objects *objects;
+	struct warnings warnings;
+};
+
+/*
+ * The node of that kind, place and caller, made if need be; SIZE_MAX: out of
+ * memory. Of @node: kind, address, pid, object, site, site_object, parent.
+ */
+size_t context_tree_get(struct context_tree *tree,
+			const struct context_node *node);
+/* Sums up subtrees and puts children behind parents, heavy ones first. -ENOMEM. */
+int context_tree_order(struct context_tree *tree,
+		       struct hwprof_context ***order);
+int context_tree_measure(const struct context_tree *tree,
+			 struct hwprof_context_statistics *statistics);
+void context_tree_free(struct context_tree *tree);
+
+#endif /* HWPROF_CONTEXTS_H */

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Calling contexts as other tools read them: JSON, and folded stacks. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contexts.h"
+#include "engine/types.h"
+#include "json_common.h"
+
+static const char *kind_name(enum hwprof_context_kind kind)
+{
+	switch (kind) {
+	case HWPROF_CONTEXT_ROOT:
+		return "root";
+	case HWPROF_CONTEXT_CALL:
+		return "call";
+	case HWPROF_CONTEXT_SIGNAL:
+		return "signal";
+	case HWPROF_CONTEXT_RECURSION:
+		return "recursion";
+	}
+	return NULL;
+}
+
+static void put_place(struct json *json, const struct hwprof_context *context)
+{
+	json_string(json, "object", context->object);
+	json_string(json, "build_id", context->build_id);
+	if (context->object)
+		json_hex(json, "address", context->address);
+	else
+		json_null(json, "address");
+	json_string(json, "function", context->function);
+	json_unsigned_unless(json, "function_offset", context->function_offset,
+			     !context->function);
+	json_string(json, "site_object", context->site_object);
+	if (context->site_object)
+		json_hex(json, "site", context->site);
+	else
+		json_null(json, "site");
+	json_string(json, "site_function", context->site_function);
+	json_unsigned_unless(json, "site_offset", context->site_offset,
+			     !context->site_function);
+}
+
+static void put_context(struct json *json, const struct hwprof_context *context,
+			uint64_t parent, uint64_t target)
+{
+	json_open(json, NULL, '{');
+	json_string(json, "kind", kind_name(context->kind));
+	json_unsigned_unless(json, "parent", parent, !context->parent);
+	json_unsigned_unless(json, "target", target, !context->target);
+	json_unsigned(json, "depth", context->depth);
+	put_place(json, context);
+	json_unsigned(json, "calls", context->calls);
+	json_unsigned(json, "deeper", context->deeper);
+	json_unsigned(json, "branches", context->branches);
+	json_unsigned(json, "all_calls", context->all_calls);
+	json_unsigned(json, "all_branches", context->all_branches);
+	json_number(json, "share", context->share);
+	json_string(json, "basis", json_basis_name(context->basis));
+	json_unsigned_unless(json, "pid", context->pid, !context->pid);
+	json_string(json, "comm", context->comm);
+	json_close(json, '}');
+}
+
+static void put_statistics(struct json *json,
+			   const struct hwprof_context_statistics *statistics)
+{
+	json_open(json, "statistics", '{');
+	json_unsigned(json, "nodes", statistics->nodes);
+	json_unsigned(json, "back_edges", statistics->back_edges);
+	json_unsigned(json, "procedures", statistics->procedures);
+	json_unsigned(json, "leaves", statistics->leaves);
+	json_number(json, "out_degree", statistics->out_degree);
+	json_number(json, "height", statistics->height);
+	json_unsigned(json, "height_max", statistics->height_max);
+	json_unsigned(json, "replication", statistics->replication);
+	json_unsigned(json, "call_sites", statistics->call_sites);
+	json_unsigned(json, "indirect_sites", statistics->indirect_sites);
+	json_close(json, '}');
+}
+
+static const struct context_node *node_of(const struct hwprof_context *context)
+{
+	return container_of(context, struct context_node, context);
+}
+
+/* Where a context is among those that were put, of what it points to. */
+static uint64_t index_of(const struct hwprof_contexts *contexts,
+			 const uint64_t *indices,
+			 const struct hwprof_context *context)
+{
+	return context ? indices[node_of(context) - contexts->tree.nodes] : 0;
+}
+
+int hwprof_contexts_json(const struct hwprof_contexts *contexts, double least,
+			 FILE *out)
+{
+	uint64_t *indices = calloc(contexts->tree.count + 1, sizeof(*indices));
+	struct json json = { .out = out };
+	const char *warning;
+	uint64_t put = 0;
+	size_t i;
+
+	if (!indices)
+		return -ENOMEM;
+	json_open(&json, NULL, '{');
+	json_open(&json, "contexts", '[');
+	for (i = 0; i < contexts->tree.count; i++) {
+		const struct hwprof_context *context = contexts->order[i];
+
+		if (!hwprof_context_is_shown(context, least))
+			continue;
+		indices[node_of(context) - contexts->tree.nodes] = put++;
+		put_context(&json, context,
+			    index_of(contexts, indices, context->parent),
+			    index_of(contexts, indices, context->target));
+	}
+	json_close(&json, ']');
+	put_statistics(&json, &contexts->statistics);
+	json_totals(&json, &contexts->totals);
+	json_open(&json, "warnings", '[');
+	for (i = 0; (warning = hwprof_contexts_warning(contexts, i)); i++)
+		json_string(&json, NULL, warning);
+	json_close(&json, ']');
+	json_close(&json, '}');
+	free(indices);
+	return fflush(out) || ferror(out) ? -EIO : 0;
+}
+
+/* --- folded stacks ----------------------------------------------------------- */
+
+/* ';' and the end of the line have a meaning there. */
+static void put_name(const char *name, FILE *out)
+{
+	for (; *name; name++)
+		fputc(*name == ';' ? ':' : *name == '\n' ? ' ' : *name, out);
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = *path == '[' ? NULL : strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static void put_frame(const struct hwprof_context *context, FILE *out)
+{
+	if (context->kind == HWPROF_CONTEXT_SIGNAL)
+		fputs("[signal];", out);
+	if (context->kind == HWPROF_CONTEXT_ROOT) {
+		put_name(context->comm ? context->comm : "[unknown]", out);
+	} else if (context->function) {
+		put_name(context->function, out);
+	} else {
+		put_name(base_name(context->object), out);
+		fprintf(out, "+0x%" PRIx64, context->address);
+	}
+}
+
+/* Its callers, from the root on. */
+static void put_stack(const struct hwprof_context *context,
+		      const struct hwprof_context **chain, FILE *out)
+{
+	size_t depth = 0;
+
+	for (; context; context = context->parent)
+		chain[depth++] = context;
+	while (depth) {
+		put_frame(chain[--depth], out);
+		if (depth)
+			fputc(';', out);
+	}
+}
+
+int hwprof_contexts_folded(const struct hwprof_contexts *contexts, FILE *out)
+{
+	const struct hwprof_context **chain;
+	size_t i;
+
+	chain = calloc(contexts->tree.count + 1, sizeof(*chain));
+	if (!chain)
+		return -ENOMEM;
+	for (i = 0; i < contexts->tree.count; i++) {
+		const struct hwprof_context *context = contexts->order[i];
+
+		if (!context->branches)
+			continue;
+		put_stack(context, chain, out);
+		fprintf(out, " %" PRIu64 "\n", context->branches);
+	}
+	free(chain);
+	return fflush(out) || ferror(out) ? -EIO : 0;
+}

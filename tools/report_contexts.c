@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inttypes.h>
+#include <string.h>
+
+#include "command.h"
+#include "report.h"
+#include "table.h"
+
+#define MIN_SHARE	0.01
+
+enum {
+	COLUMNS_FIXED = 7,
+	INDENT_MAX = 40,	/* levels: what is deeper stands below each other */
+};
+
+static const struct table_column columns[] = {
+	{ .title = "share", .right = true },
+	{ .title = "branches", .right = true },
+	{ .title = "own", .right = true },
+	{ .title = "calls", .right = true },
+	{ .title = "procedure" },
+	{ .title = "called from", .shrinks = true },
+	{ .title = "object", .shrinks = true },
+	{ .title = "process" },
+};
+
+/* "function", or where it is if that has no name. */
+static void place_text(char *text, size_t size, const char *function,
+		       uint64_t offset, uint64_t address)
+{
+	if (function && offset)
+		snprintf(text, size, "%s+0x%" PRIx64, function, offset);
+	else if (function)
+		snprintf(text, size, "%s", function);
+	else
+		snprintf(text, size, "0x%" PRIx64, address);
+}
+
+static void add_procedure(struct table *table,
+			  const struct hwprof_context *context)
+{
+	unsigned int depth = context->depth;
+	int indent = depth < INDENT_MAX ? depth : INDENT_MAX;
+	char place[512];
+
+	place_text(place, sizeof(place), context->function,
+		   context->function_offset, context->address);
+	switch (context->kind) {
+	case HWPROF_CONTEXT_ROOT:
+		table_add(table, "[%s]", context->comm ? context->comm : "?");
+		break;
+	case HWPROF_CONTEXT_SIGNAL:
+		table_add(table, "%*s%s (signal)", indent, "", place);
+		break;
+	case HWPROF_CONTEXT_RECURSION:
+		table_add(table, "%*s%s (recursion)", indent, "", place);
+		break;
+	default:
+		table_add(table, "%*s%s%s", indent, "", place,
+			  context->deeper ? " (and deeper)" : "");
+	}
+}
+
+static void add_site(struct table *table, const struct hwprof_context *context)
+{
+	char place[512];
+
+	if (!context->site_object) {
+		table_add(table, "%s", "");
+		return;
+	}
+	place_text(place, sizeof(place), context->site_function,
+		   context->site_offset, context->site);
+	table_add(table, "%s", place);
+}
+
+static void add_context(struct table *table,
+			const struct hwprof_context *context, bool full)
+{
+	bool node = context->kind != HWPROF_CONTEXT_RECURSION;
+	char text[GROUPED_SIZE];
+
+	if (node)
+		table_add(table, "%.2f%%", 100 * context->share);
+	else
+		table_add(table, "%s", "");
+	table_add(table, "%s", node ? grouped(context->all_branches, text) : "");
+	table_add(table, "%s", node ? grouped(context->branches, text) : "");
+	table_add(table, "%s", grouped(context->calls + context->deeper, text));
+	add_procedure(table, context);
+	add_site(table, context);
+	table_add(table, "%s", context->object ?
+			       shown_path(context->object, full) : "");
+	if (table->column_count <= COLUMNS_FIXED)
+		return;
+	if (context->pid)
+		table_add(table, "%u %s", context->pid,
+			  context->comm ? context->comm : "?");
+	else
+		table_add(table, "%s", "");
+}
+
+static void print_statistics(const struct hwprof_context_statistics *statistics)
+{
+	char text[6][GROUPED_SIZE];
+
+	printf("\n%s nodes of %s procedures, %s back edges, %s of one procedure at most\n",
+	       grouped(statistics->nodes, text[0]),
+	       grouped(statistics->procedures, text[1]),
+	       grouped(statistics->back_edges, text[2]),
+	       grouped(statistics->replication, text[3]));
+	printf("height %.1f on average, %u at most; %.1f children of a node that has any\n",
+	       statistics->height, statistics->height_max,
+	       statistics->out_degree);
+	if (statistics->call_sites)
+		printf("%s call sites, %s of them with more than one callee\n",
+		       grouped(statistics->call_sites, text[4]),
+		       grouped(statistics->indirect_sites, text[5]));
+}
+
+static void print_totals(const struct hwprof_totals *totals)
+{
+	char text[5][GROUPED_SIZE];
+
+	if (!totals->produced)
+		return;
+	printf("\n%s events, %s gaps, ", grouped(totals->events, text[0]),
+	       grouped(totals->gaps, text[1]));
+	print_sessions(totals);
+	printf("\n%s calls = %s delivered + %s lost + %s evicted + %s pending\n",
+	       grouped(totals->produced, text[0]),
+	       grouped(totals->delivered, text[1]),
+	       grouped(totals->lost, text[2]), grouped(totals->evicted, text[3]),
+	       grouped(totals->pending, text[4]));
+}
+
+static bool any_process(const struct hwprof_contexts *contexts)
+{
+	size_t i;
+
+	for (i = 0; i < hwprof_contexts_count(contexts); i++)
+		if (hwprof_contexts_get(contexts, i)->pid)
+			return true;
+	return false;
+}
+
+/* How many are left out. */
+static size_t add_contexts(struct table *table, const struct report *report,
+			   const struct hwprof_contexts *contexts)
+{
+	double least = report->min_share < 0 ? MIN_SHARE : report->min_share;
+	size_t hidden = 0, i;
+
+	for (i = 0; i < hwprof_contexts_count(contexts); i++) {
+		const struct hwprof_context *context =
+			hwprof_contexts_get(contexts, i);
+
+		if (hwprof_context_is_shown(context, least))
+			add_context(table, context, report->full_path);
+		else
+			hidden++;
+	}
+	return hidden;
+}
+
+static int print_table(const struct report *report,
+		       const struct hwprof_contexts *contexts)
+{
+	const char *name = strcmp(report->file, "-") ? report->file :
+			   "standard input";
+	const struct hwprof_context_statistics *statistics =
+		hwprof_contexts_statistics(contexts);
+	struct table table = {
+		.columns = columns,
+		.column_count = COLUMNS_FIXED + any_process(contexts),
+	};
+	char text[GROUPED_SIZE];
+	bool samples;
+	size_t hidden;
+
+	if (!hwprof_contexts_count(contexts)) {
+		printf("%s: no call was seen\n", name);
+		print_totals(hwprof_contexts_totals(contexts));
+		return STATUS_OK;
+	}
+	samples = !hwprof_contexts_totals(contexts)->rows;
+	hidden = add_contexts(&table, report, contexts);
+	printf("%s: %s contexts; %s\n\n", name,
+	       grouped(statistics->nodes, text),
+	       samples ? "samples: calls are the samples' periods, of their callers one is known" :
+			 "exact: every call was seen");
+	if (!table.failed)
+		table_print(&table, terminal_width(), stdout);
+	table_free(&table);
+	if (table.failed)
+		return failed("out of memory");
+	if (hidden)
+		printf("... and %s of less: see --min-share\n",
+		       grouped(hidden, text));
+	print_statistics(statistics);
+	print_totals(hwprof_contexts_totals(contexts));
+	return STATUS_OK;
+}
+
+static int print(const struct report *report,
+		 const struct hwprof_contexts *contexts)
+{
+	const char *sentence;
+	int status = STATUS_OK;
+	size_t i;
+
+	if (report->folded)
+		hwprof_contexts_folded(contexts, stdout);
+	else if (report->json)
+		hwprof_contexts_json(contexts, report->min_share, stdout);
+	else
+		status = print_table(report, contexts);
+	status = check_output(status);
+	/* JSON has them inside. */
+	for (i = 0; !report->json &&
+	     (sentence = hwprof_contexts_warning(contexts, i)); i++)
+		warning("%s", sentence);
+	return status;
+}
+
+int report_contexts(const struct report *report)
+{
+	struct hwprof_contexts *contexts = NULL;
+	struct hwprof_file *file;
+	int error, status;
+
+	error = hwprof_file_open(&file, report->file);
+	if (!error)
+		error = hwprof_contexts_read(&contexts, file, report->flags);
+	if (error)
+		status = failed("%s", hwprof_file_error(file));
+	else
+		status = print(report, contexts);
+	hwprof_contexts_free(contexts);
+	hwprof_file_close(file);
+	return status;
+}
