@@ -23,6 +23,11 @@ $(KSELFTEST)/forks: $(KSELFTEST_ASM)/forks.S
 	@mkdir -p $(@D)
 	$(CC) $(KSELFTEST_BARE) -o $@ $<
 
+# What only stepping sees is for where that is.
+$(KSELFTEST)/chains: tests/kselftest/x86/chains.S tests/kselftest/chains.h
+	@mkdir -p $(@D)
+	$(CC) $(KSELFTEST_BARE) -o $@ $<
+
 KSELFTEST_BARE_C := $(CC) $(KSELFTEST_BARE) -O1 -g -fno-stack-protector
 
 $(KSELFTEST)/shapes $(KSELFTEST)/trips: $(KSELFTEST)/%: tests/kselftest/%.c \
@@ -65,6 +70,7 @@ TEST_PROGRAMS += kselftest-programs
 
 kselftest-programs: $(BUILD)/hwprof $(KSELFTESTS) $(KSELFTEST_SH) \
 	$(addprefix $(KSELFTEST)/,guest known spin forks shapes trips \
-		       long_trips short_trips)
+		       long_trips short_trips \
+		       $(if $(filter x86,$(TARGET)),chains))
 
 .PHONY: kselftest-programs

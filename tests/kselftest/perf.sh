@@ -284,6 +284,23 @@ calls_rows()
 		grep -q '^74.98% *3,000 *1 *short_trips *inner *trips.c:' /tmp/report
 }
 
+# `known` makes one call.
+contexts_stat()
+{
+	is 1 "$(stat_count -e hwprof/cct/u -- ./known)" &&
+		is 3 "$(stat_count -e hwprof/cct/u -- ./forks)"
+}
+
+contexts_samples()
+{
+	record -e hwprof/cct/u -- ./known && is 1 "$(periods known)"
+}
+
+contexts_rows()
+{
+	record -e hwprof/cct,rows/u -- ./known && is 1 "$(periods known)"
+}
+
 test_ok "perf list" lists_events
 test_ok "perf stat" stat_is_exact
 test_ok "perf stat -r" stat_repeats
@@ -312,4 +329,7 @@ test_ok "ranges: rows" ranges_rows
 test_ok "calls: perf stat" calls_stat
 test_ok "calls: samples" calls_samples
 test_ok "calls: rows" calls_rows
+test_ok "contexts: perf stat" contexts_stat
+test_ok "contexts: samples" contexts_samples
+test_ok "contexts: rows" contexts_rows
 finish
