@@ -389,6 +389,7 @@ static void restart(const struct cct_table *table, struct cct_cursor *cursor,
 		    u64 to, u32 space)
 {
 	cursor->position = to ? to : CCT_NOWHERE;
+	cursor->stub = CCT_NOWHERE;
 	cursor->space = space;
 	cursor->depth = 0;
 	cursor->bottom = 0;
@@ -502,7 +503,7 @@ static bool cct_feed(void *memory, void *cursor_memory,
 {
 	struct cct_cursor *cursor = cursor_memory;
 	struct cct_table *table = memory;
-	u64 stub = cursor->stub;
+	u64 stub;
 
 	if (unlikely(event->kind > STREAM_GAP))
 		return true;
@@ -510,6 +511,7 @@ static bool cct_feed(void *memory, void *cursor_memory,
 		spend(table, cursor);
 		restart(table, cursor, event->from, event->space);
 	}
+	stub = cursor->stub;
 	cursor->stub = CCT_NOWHERE;
 	cursor->position = event->to;
 	cursor->branches += stream_is_branch(event->kind);

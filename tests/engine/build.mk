@@ -35,7 +35,8 @@ UNIT_TESTS += $(patsubst %,$(BUILD)/tests/%,test-oracle test-loop test-bounds \
 					   test-windows test-range test-call test-cct)
 
 # From sources, because all of it is instrumented: libFuzzer is clang's.
-$(BUILD)/fuzz/fuzz-loop $(BUILD)/fuzz/fuzz-range $(BUILD)/fuzz/fuzz-call: \
+$(BUILD)/fuzz/fuzz-loop $(BUILD)/fuzz/fuzz-range $(BUILD)/fuzz/fuzz-call \
+$(BUILD)/fuzz/fuzz-cct: \
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(ENGINE_C) $(wildcard kmod/engine/*.h) \
 		 uapi/linux/hwprof.h
 	@mkdir -p $(@D)
@@ -45,6 +46,6 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c $(ENGINE_C) $(wildcard kmod/engine/*.h) \
 		-o $@ $(filter %.c,$^)
 
 FUZZERS += $(BUILD)/fuzz/fuzz-loop $(BUILD)/fuzz/fuzz-range \
-	   $(BUILD)/fuzz/fuzz-call
+	   $(BUILD)/fuzz/fuzz-call $(BUILD)/fuzz/fuzz-cct
 
 -include $(shell find $(BUILD)/san -name '*.d' 2>/dev/null)

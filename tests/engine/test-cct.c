@@ -534,6 +534,24 @@ static void test_stub_of_a_table_that_is_gone(void **state)
 	bench_free(&bench);
 }
 
+/* Something was missed behind the call of a stub: the jump is another's. */
+static void test_gap_behind_a_stub(void **state)
+{
+	struct stream_event jump = INDIRECT(0x200, 0x1000);
+	struct bench bench;
+
+	bench_init(&bench, 64 << 10, 64 << 10, 4);
+	RUN(&bench, GAP(0x100), CALL(0x110, 0x200));
+	jump.space = 2;
+	run(&bench, &jump, 1);
+	RUN(&bench, CALL(0x110, 0x200), GAP(0x200), INDIRECT(0x200, 0x1000));
+	finish(&bench);
+	compare(&bench);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x200).calls, 2);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x1000).basis, 0);
+	bench_free(&bench);
+}
+
 /* longjmp: the frames that were left are closed by the next return below. */
 static void test_longjmp(void **state)
 {
@@ -778,6 +796,7 @@ int main(void)
 		cmocka_unit_test(test_recursion),
 		cmocka_unit_test(test_stubs),
 		cmocka_unit_test(test_stub_of_a_table_that_is_gone),
+		cmocka_unit_test(test_gap_behind_a_stub),
 		cmocka_unit_test(test_longjmp),
 		cmocka_unit_test(test_exception),
 		cmocka_unit_test(test_signal),

@@ -84,6 +84,23 @@ static void read_calls(const uint8_t *bytes, size_t size, unsigned int flags)
 	hwprof_file_close(file);
 }
 
+static void read_contexts(const uint8_t *bytes, size_t size, unsigned int flags)
+{
+	struct hwprof_contexts *contexts = NULL;
+	struct hwprof_file *file;
+	int error = open_bytes(&file, bytes, size);
+
+	if (!error)
+		error = hwprof_contexts_read(&contexts, file,
+					     HWPROF_NO_OBJECTS | flags);
+	need_sentence(error, file);
+	if (contexts && (hwprof_contexts_json(contexts, 0, sink) ||
+			 hwprof_contexts_folded(contexts, sink)))
+		abort();
+	hwprof_contexts_free(contexts);
+	hwprof_file_close(file);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct hwprof_loops *loops = NULL;
@@ -108,5 +125,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	hwprof_file_close(file);
 	read_ranges(bytes, size, sum & HWPROF_PER_PROCESS);
 	read_calls(bytes, size, sum & HWPROF_PER_PROCESS);
+	read_contexts(bytes, size, sum & (HWPROF_PER_PROCESS |
+					  HWPROF_MERGE_SITES));
 	return 0;
 }

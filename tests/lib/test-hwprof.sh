@@ -6,6 +6,7 @@ hwprof=${1:-build/hwprof}
 recording=tests/fuzz/seeds/fuzz-perfdata/hwprof
 ranges=tests/fuzz/seeds/fuzz-perfdata/ranges
 calls=tests/fuzz/seeds/fuzz-perfdata/calls
+contexts=tests/fuzz/seeds/fuzz-perfdata/contexts
 script=tools/perf-script-hwprof.py
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -71,7 +72,7 @@ check "doctor, arguments" 2 "takes no arguments" "$hwprof" doctor x
 check "doctor, JSON" 0 "usable" sh -c \
 	"'$hwprof' doctor --json | python3 -m json.tool"
 
-check "report of nothing" 2 "There are: loops, ranges, calls" "$hwprof" report
+check "report of nothing" 2 "There are: loops, ranges, calls, cct" "$hwprof" report
 check "unknown report" 2 "unknown report 'call'" "$hwprof" report call
 check "unknown key" 2 "unknown sort key 'size'; keys are: share" \
 	"$hwprof" report loops -i "$recording" --sort share,size
@@ -151,6 +152,31 @@ check "ranges of loops" 0 "nothing was counted" \
 check "ranges, --hot" 2 "percentages above 0, up to 100" \
 	"$hwprof" report ranges --hot 101
 check "ranges, --sort" 2 "are of loops" "$hwprof" report ranges --sort share
+check "contexts" 0 "17 contexts; exact" "$hwprof" report cct -i "$contexts"
+check "contexts, a chain" 0 "^ *1.04% *8 *8 *4     *0x1400 *0x1300 *chains" \
+	"$hwprof" report cct -i "$contexts" --min-share 0
+check "contexts, recursion" 0 " 300 *0x1200 (recursion)" \
+	"$hwprof" report cct -i "$contexts"
+check "contexts, a handler" 0 "0x1b00 (signal)" "$hwprof" report cct -i "$contexts"
+check "contexts, statistics" 0 "height 2.4 on average, 4 at most" \
+	"$hwprof" report cct -i "$contexts"
+check "contexts, account" 0 "365 calls = 365 delivered" \
+	"$hwprof" report cct -i "$contexts"
+check "contexts, heavy ones" 0 "and 16 of less" \
+	"$hwprof" report cct -i "$contexts" --min-share 70
+check "contexts, sites merged" 0 "^13 nodes" \
+	"$hwprof" report cct -i "$contexts" --merge-sites
+check "contexts, folded" 0 "^chains;chains+0x1300;chains+0x1400 8$" \
+	"$hwprof" report cct -i "$contexts" --folded
+check "contexts, JSON" 0 '"back_edges": 2' sh -c \
+	"'$hwprof' report cct --json -i '$contexts' | python3 -m json.tool"
+check "contexts of loops" 0 "no call was seen" "$hwprof" report cct -i "$recording"
+check "contexts, --min-share" 2 "percentages from 0 to 100" \
+	"$hwprof" report cct --min-share -1
+check "contexts, --sort" 2 "are of loops" "$hwprof" report cct --sort share
+check "contexts, --folded and --json" 2 "no JSON" \
+	"$hwprof" report cct --folded --json
+check "loops, --folded" 2 "are of cct" "$hwprof" report loops --folded
 check "loops, --hot" 2 "is of ranges" "$hwprof" report loops --hot 5
 
 # 3,000 calls of inner, 1,000 of middle, and one of outer.
@@ -212,6 +238,9 @@ if perf version --build-options 2> /dev/null | grep -q "libpython: .*on"; then
 	check "branches by perf script" 0 \
 		"sequence=5 0x401000>0x401010/jump/0/0" \
 		perf script -s "$script" -i "$recording"
+	check "contexts by perf script" 0 \
+		"calls=300 deeper=0 branches=0 kind=recursion basis=1" \
+		perf script -s "$script" -i "$contexts"
 	check "ranges by perf script" 0 "range low=0x1000000a count=9800 bits=0" \
 		perf script -s "$script" -i "$ranges"
 	check "calls by perf script" 0 \

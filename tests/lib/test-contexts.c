@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From rows to calling context trees: sums, places, shapes, and what is missing. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "fixture.h"
+
+#define CALL		HWPROF_CONTEXT_CALL
+#define ROOT		HWPROF_CONTEXT_ROOT
+#define SIGNAL		HWPROF_CONTEXT_SIGNAL
+#define RECURSION	HWPROF_CONTEXT_RECURSION
+
+static void begin(struct fixture *fixture)
+{
+	uint32_t pid;
+
+	fixture_begin(fixture, "cct,step,rows");
+	/* Not there, so that addresses are offsets in the file. */
+	for (pid = 100; pid < 102; pid++) {
+		fixture_comm(fixture, 1, pid, "prog", true);
+		fixture_map(fixture, 2, pid, pid * 0x100000, 0x10000, 0,
+			    "/no/prog", NULL);
+	}
+}
+
+/* In @pid, where the program begins at pid * 0x100000. */
+static void add(struct fixture *fixture, uint32_t pid, unsigned int kind,
+		uint64_t id, uint64_t parent, uint64_t site, uint64_t callee,
+		uint64_t calls, uint64_t branches)
+{
+	uint64_t base = pid * 0x100000;
+	struct hwprof_row_context row = {
+		.row.type = HWPROF_ROW_CONTEXT,
+		.row.size = sizeof(row),
+		.row.session = 1,
+		.row.space = pid,
+		.row.pid = pid,
+		.id = pid << 16 | id,
+		.parent = parent ? pid << 16 | parent : 0,
+		.site = site ? base + site : 0,
+		.callee = callee ? base + callee : 0,
+		.calls = calls,
+		.kind = kind,
+		.basis = HWPROF_BASIS_EXACT,
+	};
+
+	if (kind == RECURSION)
+		row.target = pid << 16 | branches;
+	else
+		row.branches = branches;
+	fixture_row(fixture, 10, row.callee, row.site, calls, &row.row);
+}
+
+/*
+ * The root calls A (twice) and C; A calls B, which calls A again, from two
+ * sites. Children come before their parents, and in parts.
+ */
+static void add_tree(struct fixture *fixture, uint32_t pid)
+{
+	add(fixture, pid, RECURSION, 9, 3, 0x320, 0x200, 4, 2);
+	add(fixture, pid, CALL, 3, 2, 0x210, 0x300, 5, 50);
+	add(fixture, pid, CALL, 2, 1, 0x110, 0x200, 1, 10);
+	add(fixture, pid, CALL, 2, 1, 0x110, 0x200, 1, 10);
+	add(fixture, pid, CALL, 4, 2, 0x220, 0x300, 1, 20);
+	add(fixture, pid, CALL, 5, 1, 0x120, 0x400, 1, 5);
+	add(fixture, pid, SIGNAL, 6, 0, 0, 0x500, 2, 4);
+	add(fixture, pid, ROOT, 1, 0, 0, 0, 0, 1);
+}
+
+static int read_file(struct fixture *fixture, struct hwprof_contexts **contexts,
+		     unsigned int flags)
+{
+	struct hwprof_file *file;
+	int error;
+
+	fixture_end(fixture);
+	error = hwprof_file_open(&file, fixture->path);
+	if (!error)
+		error = hwprof_contexts_read(contexts, file, flags);
+	if (error)
+		assert_non_null(strstr(hwprof_file_error(file), fixture->path));
+	hwprof_file_close(file);
+	fixture_remove(fixture);
+	return error;
+}
+
+static struct hwprof_contexts *read_contexts(struct fixture *fixture,
+					     unsigned int flags)
+{
+	struct hwprof_contexts *contexts;
+
+	assert_int_equal(read_file(fixture, &contexts, flags), 0);
+	return contexts;
+}
+
+static bool warns(const struct hwprof_contexts *contexts, const char *words)
+{
+	const char *warning;
+	size_t i;
+
+	for (i = 0; (warning = hwprof_contexts_warning(contexts, i)); i++)
+		if (strstr(warning, words))
+			return true;
+	return false;
+}
+
+static void is(const struct hwprof_contexts *contexts, size_t index,
+	       unsigned int kind, uint64_t address, unsigned int depth,
+	       uint64_t calls, uint64_t branches, uint64_t all_branches)
+{
+	const struct hwprof_context *context = hwprof_contexts_get(contexts,
+								   index);
+
+	assert_int_equal(context->kind, kind);
+	assert_int_equal(context->address, address);
+	assert_int_equal(context->depth, depth);
+	assert_int_equal(context->calls, calls);
+	assert_int_equal(context->branches, branches);
+	assert_int_equal(context->all_branches, all_branches);
+}
+
+/* --- trees ------------------------------------------------------------------- */
+
+static void test_tree(void **state)
+{
+	const struct hwprof_context_statistics *statistics;
+	const struct hwprof_context *context;
+	struct hwprof_contexts *contexts;
+	struct fixture fixture;
+
+	begin(&fixture);
+	add_tree(&fixture, 100);
+	fixture_add_totals(&fixture, 30, 1, 15);
+	contexts = read_contexts(&fixture, 0);
+	assert_int_equal(hwprof_contexts_count(contexts), 7);
+	is(contexts, 0, ROOT, 0, 0, 0, 1, 96);
+	is(contexts, 1, CALL, 0x200, 1, 2, 20, 90);
+	is(contexts, 2, CALL, 0x300, 2, 5, 50, 50);
+	is(contexts, 3, RECURSION, 0x200, 3, 4, 0, 0);
+	is(contexts, 4, CALL, 0x300, 2, 1, 20, 20);
+	is(contexts, 5, CALL, 0x400, 1, 1, 5, 5);
+	is(contexts, 6, SIGNAL, 0x500, 0, 2, 4, 4);
+	context = hwprof_contexts_get(contexts, 3);
+	assert_ptr_equal(context->target, hwprof_contexts_get(contexts, 1));
+	assert_ptr_equal(context->parent, hwprof_contexts_get(contexts, 2));
+	context = hwprof_contexts_get(contexts, 1);
+	assert_true(fabs(context->share - 0.9) < 1e-9);
+	assert_int_equal(context->all_calls, 12);
+	assert_int_equal(context->site, 0x110);
+	assert_string_equal(context->site_object, "/no/prog");
+	assert_string_equal(hwprof_contexts_get(contexts, 0)->comm, "prog");
+	assert_false(hwprof_context_is_shown(context, 0.91));
+	assert_true(hwprof_context_is_shown(context, 0.89));
+
+	statistics = hwprof_contexts_statistics(contexts);
+	assert_int_equal(statistics->nodes, 6);
+	assert_int_equal(statistics->back_edges, 1);
+	assert_int_equal(statistics->procedures, 4);
+	assert_int_equal(statistics->leaves, 4);
+	assert_int_equal(statistics->height_max, 3);
+	assert_true(fabs(statistics->height - 9. / 4) < 1e-9);
+	assert_true(fabs(statistics->out_degree - 2) < 1e-9);
+	assert_int_equal(statistics->replication, 2);
+	assert_int_equal(statistics->call_sites, 5);
+	assert_int_equal(statistics->indirect_sites, 0);
+	/* But that the object is not there. */
+	assert_null(hwprof_contexts_warning(contexts, 1));
+	hwprof_contexts_free(contexts);
+}
+
+static void test_merged_sites(void **state)
+{
+	struct hwprof_contexts *contexts;
+	struct fixture fixture;
+
+	begin(&fixture);
+	add_tree(&fixture, 100);
+	contexts = read_contexts(&fixture, HWPROF_MERGE_SITES);
+	assert_int_equal(hwprof_contexts_count(contexts), 6);
+	is(contexts, 2, CALL, 0x300, 2, 6, 70, 70);
+	assert_null(hwprof_contexts_get(contexts, 2)->site_object);
+	hwprof_contexts_free(contexts);
+}
+
+/* Mapped elsewhere, it is the same tree; or each process has its own. */
+static void test_processes(void **state)
+{
+	struct hwprof_contexts *contexts;
+	struct fixture fixture;
+	int apart;
+
+	for (apart = 0; apart < 2; apart++) {
+		begin(&fixture);
+		add_tree(&fixture, 100);
+		add_tree(&fixture, 101);
+		contexts = read_contexts(&fixture,
+					 apart ? HWPROF_PER_PROCESS : 0);
+		assert_int_equal(hwprof_contexts_count(contexts),
+				 apart ? 14 : 7);
+		is(contexts, 1, CALL, 0x200, 1, apart ? 2 : 4,
+		   apart ? 20 : 40, apart ? 90 : 180);
+		if (apart)
+			assert_string_equal(hwprof_contexts_get(contexts,
+								1)->comm,
+					    "prog");
+		hwprof_contexts_free(contexts);
+	}
+}
+
+/* --- what is not as it should be --------------------------------------------- */
+
+static void test_orphans(void **state)
+{
+	struct hwprof_contexts *contexts;
+	struct fixture fixture;
+
+	begin(&fixture);
+	add(&fixture, 100, CALL, 3, 2, 0x210, 0x300, 5, 50);
+	contexts = read_contexts(&fixture, 0);
+	assert_int_equal(hwprof_contexts_count(contexts), 2);
+	is(contexts, 0, ROOT, 0, 0, 0, 0, 50);
+	is(contexts, 1, CALL, 0x300, 1, 5, 50, 50);
+	assert_true(warns(contexts, "5 calls are of contexts whose callers"));
+	hwprof_contexts_free(contexts);
+}
+
+static void test_damage(void **state)
+{
+	struct hwprof_contexts *contexts;
+	struct fixture fixture;
+
+	begin(&fixture);
+	add(&fixture, 100, CALL, 3, 4, 0x210, 0x300, 5, 50);
+	add(&fixture, 100, CALL, 4, 3, 0x210, 0x300, 5, 50);
+	assert_int_equal(read_file(&fixture, &contexts, 0), -EBADMSG);
+	assert_null(contexts);
+	begin(&fixture);
+	add(&fixture, 100, 5, 3, 0, 0x210, 0x300, 5, 50);
+	assert_int_equal(read_file(&fixture, &contexts, 0), -EBADMSG);
+}
+
+/* A chain as long as a file can say: nothing recurses over it. */
+static void test_long_chain(void **state)
+{
+	enum { LENGTH = 50000 };
+	struct hwprof_contexts *contexts;
+	struct fixture fixture;
+	unsigned int i;
+
+	begin(&fixture);
+	for (i = LENGTH; i > 1; i--)
+		add(&fixture, 100, CALL, i, i - 1, 0x110, 0x200, 1, 1);
+	add(&fixture, 100, ROOT, 1, 0, 0, 0, 0, 1);
+	contexts = read_contexts(&fixture, 0);
+	assert_int_equal(hwprof_contexts_count(contexts), LENGTH);
+	assert_int_equal(hwprof_contexts_get(contexts, LENGTH - 1)->depth,
+			 LENGTH - 1);
+	hwprof_contexts_free(contexts);
+}
+
+static void test_samples(void **state)
+{
+	struct hwprof_contexts *contexts;
+	struct fixture fixture;
+
+	fixture_begin(&fixture, "cct,step");
+	fixture_comm(&fixture, 1, 100, "prog", true);
+	fixture_map(&fixture, 2, 100, 100 * 0x100000, 0x10000, 0, "/no/prog",
+		    NULL);
+	fixture_bare(&fixture, 10, 100, 0x6400200, 0x6400110, 7);
+	fixture_bare(&fixture, 10, 100, 0x6400200, 0x6400110, 3);
+	contexts = read_contexts(&fixture, 0);
+	assert_int_equal(hwprof_contexts_count(contexts), 2);
+	is(contexts, 1, CALL, 0x200, 1, 10, 0, 0);
+	assert_true(fabs(hwprof_contexts_get(contexts, 1)->share - 1) < 1e-9);
+	hwprof_contexts_free(contexts);
+}
+
+/* --- output ------------------------------------------------------------------ */
+
+static void test_folded(void **state)
+{
+	static const char *const lines[] = {
+		"prog 1\n", "prog;prog+0x200 20\n",
+		"prog;prog+0x200;prog+0x300 50\n", "[signal];prog+0x500 4\n",
+	};
+	struct hwprof_contexts *contexts;
+	struct fixture fixture;
+	char *text = NULL;
+	size_t size, i;
+	FILE *out;
+
+	begin(&fixture);
+	add_tree(&fixture, 100);
+	contexts = read_contexts(&fixture, 0);
+	out = open_memstream(&text, &size);
+	assert_int_equal(hwprof_contexts_folded(contexts, out), 0);
+	fclose(out);
+	for (i = 0; i < 4; i++)
+		assert_non_null(strstr(text, lines[i]));
+	free(text);
+	hwprof_contexts_free(contexts);
+}
+
+static void test_json(void **state)
+{
+	struct hwprof_contexts *contexts;
+	struct fixture fixture;
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	begin(&fixture);
+	add_tree(&fixture, 100);
+	contexts = read_contexts(&fixture, 0);
+	out = open_memstream(&text, &size);
+	/* C, and the handler, have less. */
+	assert_int_equal(hwprof_contexts_json(contexts, 0.1, out), 0);
+	fclose(out);
+	assert_non_null(strstr(text, "\"address\": \"0x300\""));
+	assert_null(strstr(text, "\"address\": \"0x400\""));
+	assert_null(strstr(text, "\"address\": \"0x500\""));
+	assert_non_null(strstr(text, "\"kind\": \"recursion\",\"parent\": 2,\"target\": 1"));
+	free(text);
+	hwprof_contexts_free(contexts);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_tree),
+		cmocka_unit_test(test_merged_sites),
+		cmocka_unit_test(test_processes),
+		cmocka_unit_test(test_orphans),
+		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_long_chain),
+		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_folded),
+		cmocka_unit_test(test_json),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
