@@ -28,3 +28,13 @@ $(BUILD)/exact_calls: $(BUILD)/obj/tests/accuracy/exact_calls.o \
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
 
 TEST_PROGRAMS += $(BUILD)/exact_calls
+
+CONTEXTS_OBJECTS := $(patsubst %,$(BUILD)/obj/tests/%.o,\
+			       accuracy/exact_contexts oracle/contexts oracle/rows)
+
+$(CONTEXTS_OBJECTS): override CFLAGS += -I. -D_GNU_SOURCE
+
+$(BUILD)/exact_contexts: $(CONTEXTS_OBJECTS) $(BUILD)/libhwprof.a
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
+
+TEST_PROGRAMS += $(BUILD)/exact_contexts
