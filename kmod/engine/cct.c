@@ -24,6 +24,7 @@
 enum {
 	CCT_DEPTH	= 256,	/* frames kept, and nodes of a chain; power of two */
 	CCT_STUB	= 4,	/* bytes before its jump: those of an endbr64 */
+	CCT_STUBS	= 256,	/* whose jumps are known; a power of two */
 };
 
 #define CCT_NOWHERE	(~0ULL)
@@ -55,7 +56,8 @@ struct cct_frame {
  */
 struct cct_cursor {
 	u64 position;		/* where the last event led; CCT_NOWHERE */
-	u64 stub;		/* so if that was a call; else CCT_NOWHERE */
+	u64 called;		/* so if that was a call; else CCT_NOWHERE */
+	u64 entered;		/* what it was taken to lead to: a stub's target */
 	u64 edge;		/* id of what that call was counted in; 0: nothing */
 	u64 branches;		/* of the frame that runs, not counted yet */
 	u32 space;
@@ -65,8 +67,17 @@ struct cct_cursor {
 	struct cct_frame frame[CCT_DEPTH];
 };
 
+/* A stub, and where it jumped to last: nearly always, it does so again. */
+struct cct_stub {
+	u64 address;
+	u64 target;
+	u32 space;
+	u32 reserved;
+};
+
 struct cct_table {
 	struct cct_tree tree;
+	struct cct_stub stubs[CCT_STUBS];
 	u64 seed;
 	u32 basis;
 	u32 merged;		/* nodes that merge() is through with */
@@ -90,7 +101,7 @@ static void cct_cursor_init(void *memory, u32 tid)
 
 	memset(cursor, 0, offsetof(struct cct_cursor, frame));
 	cursor->position = CCT_NOWHERE;
-	cursor->stub = CCT_NOWHERE;
+	cursor->called = CCT_NOWHERE;
 }
 
 /* Each begins a node, or enters one again. */
@@ -346,11 +357,29 @@ static void enter(struct cct_table *table, struct cct_cursor *cursor, u64 site,
 			    edge ? cct_number(&table->tree, edge) : CCT_NO_NODE);
 }
 
-/* The call led to a stub: it is taken back, and led to @callee. */
-static void enter_behind_stub(struct cct_table *table,
-			      struct cct_cursor *cursor, u64 callee)
+static struct cct_stub *stub_of(struct cct_table *table, u64 address)
 {
-	struct cct_node *edge = cct_find(&table->tree, cursor->edge);
+	return &table->stubs[(address * FLOW_PRIME >> 32) & (CCT_STUBS - 1)];
+}
+
+static void call(struct cct_table *table, struct cct_cursor *cursor, u64 site,
+		 u64 callee)
+{
+	const struct cct_stub *stub = stub_of(table, callee);
+
+	cursor->called = callee;
+	if (stub->address == callee && stub->space == cursor->space)
+		callee = stub->target;
+	cursor->entered = callee;
+	enter(table, cursor, site, callee);
+}
+
+/* The last call did not lead to what was entered: it led to @callee. */
+static void enter_instead(struct cct_table *table, struct cct_cursor *cursor,
+			  u64 callee)
+{
+	struct cct_node *edge = cursor->edge ?
+				cct_find(&table->tree, cursor->edge) : NULL;
 	u64 site = frame_at(cursor, cursor->depth)->site;
 
 	if (!edge || !edge->calls)
@@ -361,6 +390,24 @@ static void enter_behind_stub(struct cct_table *table,
 		cct_remove(&table->tree, edge);
 	pop(cursor, cursor->depth);
 	enter(table, cursor, site, callee);
+}
+
+/* What comes behind a call says whether it led to a stub. */
+static void settle_call(struct cct_table *table, struct cct_cursor *cursor,
+			const struct stream_event *event)
+{
+	u64 called = cursor->called, callee = called;
+
+	cursor->called = CCT_NOWHERE;
+	if (event->kind == STREAM_INDIRECT && event->space == cursor->space &&
+	    event->from - called <= CCT_STUB) {
+		callee = event->to;
+		*stub_of(table, called) = (struct cct_stub) {
+			called, callee, event->space, 0,
+		};
+	}
+	if (callee != cursor->entered)
+		enter_instead(table, cursor, callee);
 }
 
 static void enter_handler(struct cct_table *table, struct cct_cursor *cursor,
@@ -389,7 +436,6 @@ static void restart(const struct cct_table *table, struct cct_cursor *cursor,
 		    u64 to, u32 space)
 {
 	cursor->position = to ? to : CCT_NOWHERE;
-	cursor->stub = CCT_NOWHERE;
 	cursor->space = space;
 	cursor->depth = 0;
 	cursor->bottom = 0;
@@ -481,8 +527,7 @@ static void turn(struct cct_table *table, struct cct_cursor *cursor,
 	spend(table, cursor);
 	switch (event->kind) {
 	case STREAM_CALL:
-		enter(table, cursor, from, to);
-		cursor->stub = to;
+		call(table, cursor, from, to);
 		break;
 	case STREAM_RET:
 		leave(table, cursor, to);
@@ -503,25 +548,19 @@ static bool cct_feed(void *memory, void *cursor_memory,
 {
 	struct cct_cursor *cursor = cursor_memory;
 	struct cct_table *table = memory;
-	u64 stub;
 
 	if (unlikely(event->kind > STREAM_GAP))
 		return true;
+	if (cursor->called != CCT_NOWHERE)
+		settle_call(table, cursor, event);
 	if (unlikely(!follows(cursor, event))) {
 		spend(table, cursor);
 		restart(table, cursor, event->from, event->space);
 	}
-	stub = cursor->stub;
-	cursor->stub = CCT_NOWHERE;
 	cursor->position = event->to;
 	cursor->branches += stream_is_branch(event->kind);
-	if (likely(stream_is_jump(event->kind))) {
-		if (unlikely(event->from - stub <= CCT_STUB) &&
-		    event->kind == STREAM_INDIRECT && stub != CCT_NOWHERE &&
-		    cursor->edge)
-			enter_behind_stub(table, cursor, event->to);
+	if (likely(stream_is_jump(event->kind)))
 		return cct_has_room(&table->tree);
-	}
 	if (event->kind == STREAM_SYSCALL &&
 	    event->to - event->from - 1 < FLOW_CALL_MAX)
 		return true;	/* an instruction like any other */

@@ -54,6 +54,7 @@ static struct cct_node *slot_node(const struct cct_tree *tree, u64 slot)
 	return &tree->nodes[(u32)slot - 1];
 }
 
+/* An id's half is odd, and no free slot's. */
 static u64 *find_slot(const struct cct_tree *tree, u64 id)
 {
 	unsigned int which, way;
@@ -62,7 +63,7 @@ static u64 *find_slot(const struct cct_tree *tree, u64 id)
 		u64 *slot = set_of(tree, id, which);
 
 		for (way = 0; way < CCT_WAYS; way++, slot++)
-			if (*slot && *slot >> 32 == (u32)id &&
+			if (*slot >> 32 == (u32)id &&
 			    slot_node(tree, *slot)->id == id)
 				return slot;
 	}
@@ -94,54 +95,60 @@ void cct_remove(struct cct_tree *tree, struct cct_node *node)
 	tree->free = number;
 }
 
-/* What a set has to offer. */
-struct vacancy {
-	u64 *free, *told;	/* slots: of no node, of one that has told all */
-	unsigned int count;	/* of free ones */
-};
-
-static struct vacancy look_for_room(const struct cct_tree *tree, u64 *slot)
+/* How many of a set are free, and one of them. Looks at no node: those are cold. */
+static unsigned int count_free(u64 *slot, u64 **free)
 {
-	struct vacancy vacancy = { .count = 0 };
+	unsigned int way, count = 0;
+
+	for (way = 0; way < CCT_WAYS; way++, slot++)
+		if (!*slot) {
+			*free = slot;
+			count++;
+		}
+	return count;
+}
+
+/* Of a node that has told all, which goes. NULL: they all have something. */
+static u64 *free_told(struct cct_tree *tree, u64 *slot)
+{
 	unsigned int way;
 
-	for (way = 0; way < CCT_WAYS; way++, slot++) {
-		if (!*slot) {
-			vacancy.free = slot;
-			vacancy.count++;
-		} else if (cct_is_told(slot_node(tree, *slot))) {
-			vacancy.told = slot;
+	for (way = 0; way < CCT_WAYS; way++, slot++)
+		if (cct_is_told(slot_node(tree, *slot))) {
+			cct_remove(tree, slot_node(tree, *slot));
+			return slot;
 		}
-	}
-	return vacancy;
+	return NULL;
 }
 
 /* In the second set only if the first is half full: that is looked at first. */
 static u64 *take_slot(struct cct_tree *tree, u64 id)
 {
-	struct vacancy first = look_for_room(tree, set_of(tree, id, 0)), second;
-	u64 *told;
+	u64 *first = set_of(tree, id, 0), *second = set_of(tree, id, 1);
+	u64 *free = NULL, *other = NULL;
+	unsigned int count = count_free(first, &free);
 
-	if (first.count >= CCT_WAYS / 2)
-		return first.free;
-	second = look_for_room(tree, set_of(tree, id, 1));
-	if (first.count | second.count)
-		return first.count >= second.count ? first.free : second.free;
-	told = first.told ? first.told : second.told;
-	if (told)
-		cct_remove(tree, slot_node(tree, *told));
-	return told;
+	if (count >= CCT_WAYS / 2)
+		return free;
+	if (count_free(second, &other) > count)
+		return other;
+	if (count)
+		return free;
+	free = free_told(tree, first);
+	return free ? free : free_told(tree, second);
 }
 
-/* Of a full tree: one that has told all. */
+/* Of a full tree: one that has told all. The oldest come first. */
 static void free_some(struct cct_tree *tree)
 {
 	unsigned int step;
 
 	for (step = 0; step < HAND_STEPS; step++) {
-		tree->hand = tree->hand ? tree->hand - 1 : tree->top - 1;
-		if (cct_is_told(&tree->nodes[tree->hand])) {
-			cct_remove(tree, &tree->nodes[tree->hand]);
+		struct cct_node *node = &tree->nodes[tree->hand];
+
+		tree->hand = tree->hand + 1 < tree->top ? tree->hand + 1 : 0;
+		if (cct_is_told(node)) {
+			cct_remove(tree, node);
 			return;
 		}
 	}

@@ -47,7 +47,7 @@ struct cct_tree {
 	u32 top;		/* nodes from here on were never used, */
 	u32 free;		/* and a list of others that are free */
 	u32 used;
-	u32 hand;		/* where a node to be used again was looked for */
+	u32 hand;		/* the next one to be looked at for its room */
 	u64 pending;		/* calls of all nodes, with deeper ones */
 	u64 evicted;		/* calls for which there was no room */
 };

@@ -3,6 +3,7 @@
 # bench-step	steps per second beside PTRACE_SINGLESTEP's, in the VM
 # bench-native	nanoseconds per branch of the engine beside a hash table's
 # bench-ranges	the same of the range engine, and its accuracy
+# bench-contexts	the same of the cct engine, beside hashing whole stacks
 # bench-lbr	instructions per sample of branch records, and perf's
 # bench-replay	a recording of 10^7 branches, replayed and by `perf script`
 # bench-windows	trip counts from windows of bench-native's branches (run that first)
@@ -30,6 +31,12 @@ $(BUILD)/bench/ranges: $(BUILD)/obj/tests/bench/ranges.o \
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
 
+$(BUILD)/bench/contexts: $(BUILD)/obj/tests/bench/contexts.o \
+			 $(filter-out %/native.o,$(BENCH_OBJECTS)) \
+			 $(BUILD)/libhwprof.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
+
 $(BUILD)/bench/trace: $(BUILD)/obj/tests/bench/trace.o
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lcapstone
@@ -50,6 +57,9 @@ bench-native: $(BUILD)/bench/native $(BUILD)/bench/trace
 
 bench-ranges: $(BUILD)/bench/ranges $(BUILD)/bench/trace
 	@tests/bench/native.sh ranges
+
+bench-contexts: $(BUILD)/bench/contexts $(BUILD)/bench/trace
+	@tests/bench/native.sh contexts
 
 # Recordings as the library's tests write them.
 STACKS_OBJECTS := $(patsubst %,$(BUILD)/obj/tests/%.o,bench/stacks lib/run \
@@ -86,9 +96,10 @@ bench:
 	-@$(MAKE) -s bench-step
 	-@$(MAKE) -s bench-native
 	-@$(MAKE) -s bench-ranges
+	-@$(MAKE) -s bench-contexts
 	-@$(MAKE) -s bench-lbr
 	-@$(MAKE) -s bench-replay
 	-@$(MAKE) -s bench-windows
 
-.PHONY: bench bench-step bench-native bench-ranges bench-lbr bench-replay \
-	bench-windows
+.PHONY: bench bench-step bench-native bench-ranges bench-contexts bench-lbr \
+	bench-replay bench-windows

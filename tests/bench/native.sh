@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# native.sh [native|ranges [OPTION]...]: nanoseconds per branch of the loop or the
-# range engine and of a hash table, on branches of real programs. The branches
+# native.sh [native|ranges|contexts [OPTION]...]: nanoseconds per branch of the loop,
+# range or cct engine and of a hash table, on branches of real programs. The branches
 # are recorded once and kept under build/.
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top" || exit 2
