@@ -560,7 +560,7 @@ static bool cct_feed(void *memory, void *cursor_memory,
 	cursor->position = event->to;
 	cursor->branches += stream_is_branch(event->kind);
 	if (likely(stream_is_jump(event->kind)))
-		return cct_has_room(&table->tree);
+		return true;
 	if (event->kind == STREAM_SYSCALL &&
 	    event->to - event->from - 1 < FLOW_CALL_MAX)
 		return true;	/* an instruction like any other */

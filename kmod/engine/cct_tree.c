@@ -70,11 +70,19 @@ static u64 *find_slot(const struct cct_tree *tree, u64 id)
 	return NULL;
 }
 
-struct cct_node *cct_find(const struct cct_tree *tree, u64 id)
+static void hint(struct cct_tree *tree, const struct cct_node *node)
+{
+	tree->hint[node->id >> 32 & (CCT_HINTS - 1)] = cct_number(tree, node);
+}
+
+struct cct_node *cct_find_slowly(struct cct_tree *tree, u64 id)
 {
 	const u64 *slot = find_slot(tree, id);
 
-	return slot ? slot_node(tree, *slot) : NULL;
+	if (!slot)
+		return NULL;
+	hint(tree, slot_node(tree, *slot));
+	return slot_node(tree, *slot);
 }
 
 /* --- nodes ------------------------------------------------------------------- */
@@ -181,6 +189,7 @@ struct cct_node *cct_make(struct cct_tree *tree, u64 id)
 	memset(node, 0, sizeof(*node));
 	node->id = id;
 	*slot = slot_value(id, cct_number(tree, node));
+	hint(tree, node);
 	tree->used++;
 	return node;
 }

@@ -19,7 +19,10 @@
 #include "flow.h"
 #include "../../uapi/linux/hwprof.h"
 
-enum { CCT_WAYS = 8 };		/* slots of a set: a cache line */
+enum {
+	CCT_WAYS	= 8,	/* slots of a set: a cache line */
+	CCT_HINTS	= 1024,	/* a power of two */
+};
 
 /* A cache line. Counts are of what no row told yet. */
 struct cct_node {
@@ -50,13 +53,14 @@ struct cct_tree {
 	u32 hand;		/* the next one to be looked at for its room */
 	u64 pending;		/* calls of all nodes, with deeper ones */
 	u64 evicted;		/* calls for which there was no room */
+	u32 hint[CCT_HINTS];	/* numbers of nodes that were found last */
 };
 
 /* @memory: @size bytes, 4 KiB or more, that are 0. */
 void cct_tree_init(struct cct_tree *tree, void *memory, size_t size);
 
-/* NULL: it is not there. */
-struct cct_node *cct_find(const struct cct_tree *tree, u64 id);
+/* cct_find(), where the hint is of another one. */
+struct cct_node *cct_find_slowly(struct cct_tree *tree, u64 id);
 
 /* A node that is not there, with nothing but its id. NULL: there is no room. */
 struct cct_node *cct_make(struct cct_tree *tree, u64 id);
@@ -91,6 +95,15 @@ static __always_inline struct cct_node *cct_at(const struct cct_tree *tree,
 	struct cct_node *node = &tree->nodes[number];
 
 	return number < tree->top && node->id == id ? node : NULL;
+}
+
+/* NULL: it is not there. */
+static __always_inline struct cct_node *cct_find(struct cct_tree *tree, u64 id)
+{
+	u32 hint = tree->hint[id >> 32 & (CCT_HINTS - 1)];
+	struct cct_node *node = cct_at(tree, hint, id);
+
+	return likely(node) ? node : cct_find_slowly(tree, id);
 }
 
 /* Never 0. Who does not know an ancestor's id cannot choose this one. */
