@@ -126,17 +126,17 @@ static int parse_option(struct report *report, int option, char *value,
 static int read_and_print(const struct report *report);
 
 static const struct subject {
-	const char *name;
+	const char *name, *things;
 	int (*print)(const struct report *report);
 	bool has_sort, has_limit, has_hot;	/* the options of these names */
 	bool has_files;				/* more than one, --diff */
 	bool has_chains;	/* --min-share, --merge-sites, --folded */
 } subjects[] = {
-	{ "loops", read_and_print, .has_sort = true, .has_limit = true,
+	{ "loops", "loops", read_and_print, .has_sort = true, .has_limit = true,
 	  .has_files = true },
-	{ "ranges", report_ranges, .has_hot = true },
-	{ "calls", report_calls, .has_limit = true },
-	{ "cct", report_contexts, .has_chains = true },
+	{ "ranges", "ranges", report_ranges, .has_hot = true },
+	{ "calls", "calls", report_calls, .has_limit = true },
+	{ "cct", "contexts", report_contexts, .has_chains = true },
 };
 
 #define SUBJECTS	"loops, ranges, calls, cct"
@@ -161,16 +161,15 @@ static int check_subject(const struct report *report)
 				   report->subject);
 	if (report->sort && !subject->has_sort)
 		return usage_error("--sort and its keys are of loops, not of %s",
-				   subject->name);
+				   subject->things);
 	if (report->limit && !subject->has_limit)
 		return usage_error("%s are a tree, which --limit would cut",
-				   subject->has_chains ? "contexts" :
-							 subject->name);
+				   subject->things);
 	if (report->hot && !subject->has_hot)
 		return usage_error("--hot is of ranges");
 	if ((report->diff || report->file_count > 1) && !subject->has_files)
 		return usage_error("%s are reported of one file; several, and --diff, are of loops",
-				   subject->name);
+				   subject->things);
 	if (report->diff && report->file_count != 2)
 		return usage_error("--diff needs two files: before, after");
 	if (report->diff && report->sort)
