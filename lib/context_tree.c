@@ -5,7 +5,7 @@
 
 #include "contexts.h"
 
-/* --- nodes by what they are -------------------------------------------------- */
+/* --- nodes by what they are --------------------------------------------- */
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
@@ -94,7 +94,7 @@ void context_tree_free(struct context_tree *tree)
 	free(tree->slots);
 }
 
-/* --- order ------------------------------------------------------------------- */
+/* --- order -------------------------------------------------------------- */
 
 /* A parent has a lower number than its children. */
 static void sum_up(struct context_tree *tree)
@@ -211,7 +211,7 @@ int context_tree_order(struct context_tree *tree,
 	return i ? 0 : -ENOMEM;
 }
 
-/* --- statistics -------------------------------------------------------------- */
+/* --- statistics --------------------------------------------------------- */
 
 static bool is_node(const struct context_node *node)
 {

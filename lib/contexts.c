@@ -6,7 +6,7 @@
 
 #include "contexts.h"
 
-/* --- rows, summed ------------------------------------------------------------ */
+/* --- rows, summed ------------------------------------------------------- */
 
 static int compare_rows(const void *a, const void *b)
 {
@@ -118,7 +118,7 @@ static int take(void *context, struct hwprof_file *file,
 	return 0;
 }
 
-/* --- rows in their places ---------------------------------------------------- */
+/* --- rows in their places ----------------------------------------------- */
 
 static struct collected_context *find_row(const struct hwprof_contexts *contexts,
 					  uint32_t session, uint64_t id)
@@ -329,7 +329,7 @@ out:
 	return error;
 }
 
-/* --- as the user sees them --------------------------------------------------- */
+/* --- as the user sees them ---------------------------------------------- */
 
 static void name(struct hwprof_contexts *contexts, struct context_node *node)
 {
@@ -358,7 +358,7 @@ static void name(struct hwprof_contexts *contexts, struct context_node *node)
 					       context->pid, node->last);
 }
 
-/* --- all of it --------------------------------------------------------------- */
+/* --- all of it ---------------------------------------------------------- */
 
 static int compare_objects(const void *a, const void *b)
 {

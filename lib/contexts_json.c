@@ -131,7 +131,7 @@ int hwprof_contexts_json(const struct hwprof_contexts *contexts, double least,
 	return fflush(out) || ferror(out) ? -EIO : 0;
 }
 
-/* --- folded stacks ----------------------------------------------------------- */
+/* --- folded stacks ------------------------------------------------------ */
 
 /* ';' and the end of the line have a meaning there. */
 static void put_name(const char *name, FILE *out)

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hwprof/cct/: the calling context tree (Ammons, Ball, Larus: Exploiting Hardware
- * Performance Counters with Flow and Context Sensitive Profiling, section 4), of
- * exact calls. Call sites are distinguished. A procedure is on a chain once: its
- * call from below itself is a back edge to where it is already (section 4.1).
+ * hwprof/cct/: the calling context tree (Ammons, Ball, Larus: Exploiting
+ * Hardware Performance Counters with Flow and Context Sensitive Profiling,
+ * section 4), of exact calls. Call sites are distinguished. A procedure is on a
+ * chain once: its call from below itself is a back edge to where it is already
+ * (section 4.1).
  *
  * Beyond the paper:
  *
  * - Returns are matched by address, as in flow.c, because nothing is compiled
  *   into the program: longjmp, exceptions and tail calls close the frames that
  *   they leave.
- * - A signal's handler is a root, as the paper proposes (section 4.2); so is what
- *   runs where the callers are not known: after a gap, in a new thread, or where
- *   a return leads that no call was made for, up to one that there was.
- * - A procedure whose first instruction is an indirect jump (a PLT's entry) is none:
- *   the call leads to where that jump does.
+ * - A signal's handler is a root, as the paper proposes (section 4.2); so is
+ *   what runs where the callers are not known: after a gap, in a new thread, or
+ *   where a return leads that no call was made for, up to one that there was.
+ * - A procedure whose first instruction is an indirect jump (a PLT's entry) is
+ *   none: the call leads to where that jump does.
  * - Memory is fixed. Frames are forgotten from the lowest on, and no chain is
  *   longer than they are; a call that recurses directly takes none.
  */
@@ -22,7 +23,7 @@
 #include "cct_tree.h"
 
 enum {
-	CCT_DEPTH	= 256,	/* frames kept, and nodes of a chain; power of two */
+	CCT_DEPTH	= 256,	/* frames kept, nodes of a chain; a power of 2 */
 	CCT_STUB	= 4,	/* bytes before its jump: those of an endbr64 */
 	CCT_STUBS	= 256,	/* whose jumps are known; a power of two */
 };
@@ -39,11 +40,11 @@ enum cct_frame_kind {
 
 /* What runs, until it makes a call: an activation of a node's procedure. */
 struct cct_frame {
-	u64 site;		/* call's address; handler's: what runs after it */
+	u64 site;		/* of the call; handler's: what runs after it */
 	u64 id;			/* of the node */
 	u64 callee;
 	u32 node;		/* its number, where that is right: cct_at() */
-	u32 origin;		/* the frame that entered the node; 0: forgotten */
+	u32 origin;		/* frame that entered the node; 0: forgotten */
 	u32 repeats;		/* frames like this one, directly above it */
 	u16 level;		/* nodes above it on the chain */
 	u16 kind;		/* enum cct_frame_kind */
@@ -57,8 +58,8 @@ struct cct_frame {
 struct cct_cursor {
 	u64 position;		/* where the last event led; CCT_NOWHERE */
 	u64 called;		/* so if that was a call; else CCT_NOWHERE */
-	u64 entered;		/* what it was taken to lead to: a stub's target */
-	u64 edge;		/* id of what that call was counted in; 0: nothing */
+	u64 entered;		/* where it was taken to lead: stub's target */
+	u64 edge;		/* id of what it was counted in; 0: nothing */
 	u64 branches;		/* of the frame that runs, not counted yet */
 	u32 space;
 	u32 depth;
@@ -111,7 +112,7 @@ static unsigned int cct_unit(const struct engine_params *params,
 	return event->kind == STREAM_CALL || event->kind == STREAM_SIGNAL;
 }
 
-/* --- frames ------------------------------------------------------------------ */
+/* --- frames ------------------------------------------------------------- */
 
 static struct cct_frame *frame_at(struct cct_cursor *cursor, u32 depth)
 {
@@ -172,7 +173,7 @@ static const struct cct_frame *find_on_chain(struct cct_cursor *cursor,
 	}
 }
 
-/* --- nodes ------------------------------------------------------------------- */
+/* --- nodes -------------------------------------------------------------- */
 
 static u64 root_id(const struct cct_table *table, u32 space)
 {
@@ -247,7 +248,7 @@ static void spend(struct cct_table *table, struct cct_cursor *cursor)
 	cursor->branches = 0;
 }
 
-/* --- calls ------------------------------------------------------------------- */
+/* --- calls -------------------------------------------------------------- */
 
 /* The call's node or back edge, of which this table has not heard. */
 static struct cct_node *make_edge(struct cct_table *table,
@@ -328,7 +329,7 @@ static void enter_child(struct cct_cursor *cursor, u64 site, u64 callee, u64 id,
 	frame->kind = CCT_FRAME_CALL;
 }
 
-/* A call at @site. The paper's three cases (section 4.2), and one for its end. */
+/* A call at @site: the paper's three cases (section 4.2), and one more. */
 static void enter(struct cct_table *table, struct cct_cursor *cursor, u64 site,
 		  u64 callee)
 {
@@ -353,8 +354,8 @@ static void enter(struct cct_table *table, struct cct_cursor *cursor, u64 site,
 	else if (edge && edge->kind == HWPROF_CONTEXT_RECURSION)
 		enter_again(cursor, site, callee, edge->target, NULL);
 	else
-		enter_child(cursor, site, callee, id,
-			    edge ? cct_number(&table->tree, edge) : CCT_NO_NODE);
+		enter_child(cursor, site, callee, id, edge ?
+			    cct_number(&table->tree, edge) : CCT_NO_NODE);
 }
 
 static struct cct_stub *stub_of(struct cct_table *table, u64 address)
@@ -429,7 +430,7 @@ static void enter_handler(struct cct_table *table, struct cct_cursor *cursor,
 	};
 }
 
-/* --- returns ----------------------------------------------------------------- */
+/* --- returns ------------------------------------------------------------ */
 
 /* Nothing is known of what runs now; @to is where it is, if that is known. */
 static void restart(const struct cct_table *table, struct cct_cursor *cursor,
@@ -447,10 +448,11 @@ static void restart(const struct cct_table *table, struct cct_cursor *cursor,
 
 static bool called_from(const struct cct_frame *frame, u64 to)
 {
-	return to - frame->site - FLOW_CALL_MIN <= FLOW_CALL_MAX - FLOW_CALL_MIN;
+	return to - frame->site - FLOW_CALL_MIN <=
+	       FLOW_CALL_MAX - FLOW_CALL_MIN;
 }
 
-/* A return to where nobody called: an exception's landing pad, another stack. */
+/* A return to where nobody called from: a landing pad, another stack. */
 static void enter_unknown(const struct cct_table *table,
 			  struct cct_cursor *cursor)
 {
@@ -508,7 +510,7 @@ static void leave_handler(const struct cct_table *table,
 	restart(table, cursor, to, cursor->space);
 }
 
-/* --- feeding ----------------------------------------------------------------- */
+/* --- feeding ------------------------------------------------------------ */
 
 /* Can the event come next? What says nothing of where it is, can. */
 static bool follows(const struct cct_cursor *cursor,
@@ -568,7 +570,7 @@ static bool cct_feed(void *memory, void *cursor_memory,
 	return cct_has_room(&table->tree);
 }
 
-/* --- from a table into a profile --------------------------------------------- */
+/* --- from a table into a profile ---------------------------------------- */
 
 static void take(struct cct_table *profile, struct cct_table *table,
 		 const struct cct_node *from)
@@ -620,7 +622,7 @@ static size_t cct_merge(void *memory, void *table_memory, size_t limit)
 	return taken;
 }
 
-/* --- rows -------------------------------------------------------------------- */
+/* --- rows --------------------------------------------------------------- */
 
 static bool emit_node(struct cct_table *table, struct cct_node *node,
 		      engine_emit emit, void *context)

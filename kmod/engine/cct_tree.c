@@ -2,7 +2,7 @@
 #include "cct_tree.h"
 
 enum {
-	HAND_STEPS	= 8,	/* nodes that are looked at for one to use again */
+	HAND_STEPS	= 8,	/* nodes that are looked at for one's room */
 };
 
 void cct_tree_init(struct cct_tree *tree, void *memory, size_t size)
@@ -31,11 +31,11 @@ void cct_tree_restart(struct cct_tree *tree)
 	tree->hand = 0;
 }
 
-/* --- where a node's number is ------------------------------------------------ */
+/* --- where a node's number is ------------------------------------------- */
 
 /*
- * A node is in one of two sets, so that one set's crowd does not refuse it while
- * there is room elsewhere.
+ * A node is in one of two sets, so that one set's crowd does not refuse it
+ * while there is room elsewhere.
  */
 static u64 *set_of(const struct cct_tree *tree, u64 id, unsigned int which)
 {
@@ -85,7 +85,7 @@ struct cct_node *cct_find_slowly(struct cct_tree *tree, u64 id)
 	return slot_node(tree, *slot);
 }
 
-/* --- nodes ------------------------------------------------------------------- */
+/* --- nodes -------------------------------------------------------------- */
 
 void cct_remove(struct cct_tree *tree, struct cct_node *node)
 {
@@ -103,7 +103,7 @@ void cct_remove(struct cct_tree *tree, struct cct_node *node)
 	tree->free = number;
 }
 
-/* How many of a set are free, and one of them. Looks at no node: those are cold. */
+/* How many of a set are free, and one of them. Nodes are cold: not touched. */
 static unsigned int count_free(u64 *slot, u64 **free)
 {
 	unsigned int way, count = 0;

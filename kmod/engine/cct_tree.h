@@ -6,8 +6,8 @@
  *
  * A node is named by a keyed hash of its chain of calls, and has that name in
  * every table, in the profile and in rows. So a task can go on in another table
- * in the middle of a call: it names the node that it is in, whether that is there
- * yet or not. And a child is found by its name, where the paper follows a
+ * in the middle of a call: it names the node that it is in, whether that is
+ * there yet or not. And a child is found by its name, where the paper follows a
  * pointer from the call's slot in the caller's record.
  *
  * A node that has told all of its counts in rows says nothing more, and makes
@@ -27,7 +27,7 @@ enum {
 /* A cache line. Counts are of what no row told yet. */
 struct cct_node {
 	u64 id;			/* 0: free */
-	u64 parent;		/* 0: it is a root. Free: the next one's number */
+	u64 parent;		/* 0: a root. Free: the next one's number */
 	u64 callee;
 	u64 site;
 	u64 calls;
@@ -44,7 +44,7 @@ struct cct_node {
 
 struct cct_tree {
 	struct cct_node *nodes;
-	u64 *slots;		/* half of an id, a node's number + 1; 0: free */
+	u64 *slots;		/* half an id, a node's number + 1; 0: free */
 	u32 node_count;
 	u32 slot_count;		/* a power of two */
 	u32 top;		/* nodes from here on were never used, */

@@ -41,7 +41,7 @@ static void wrong(struct comparison *comparison, const struct told *told,
 		       told->row.callee, told->row.site, what, engine, oracle);
 }
 
-/* --- what there was ---------------------------------------------------------- */
+/* --- what there was ----------------------------------------------------- */
 
 static void take_branch(void *context, u32 thread,
 			const struct stream_event *event)
@@ -76,7 +76,7 @@ static bool read_branches(struct comparison *comparison, const char *name)
 	return done && !missing;
 }
 
-/* --- what was told ----------------------------------------------------------- */
+/* --- what was told ------------------------------------------------------ */
 
 static int compare_ids(const void *a, const void *b)
 {
@@ -120,7 +120,7 @@ static int take_row(void *context, const struct hwprof_sample *sample)
 	return 0;
 }
 
-/* --- comparing --------------------------------------------------------------- */
+/* --- comparing ---------------------------------------------------------- */
 
 static struct context *place(struct comparison *comparison, struct told *told)
 {

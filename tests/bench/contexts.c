@@ -40,7 +40,7 @@ static double now(void)
 	return time.tv_sec * 1e9 + time.tv_nsec;
 }
 
-/* --- the peer ---------------------------------------------------------------- */
+/* --- the peer ----------------------------------------------------------- */
 
 struct counter {
 	u64 hash, count;
@@ -111,7 +111,7 @@ static double time_stacks(const struct stream *stream, struct stacks *stacks)
 	return (now() - start) / stream->count;
 }
 
-/* --- the engine -------------------------------------------------------------- */
+/* --- the engine --------------------------------------------------------- */
 
 static double time_engine(const struct stream *stream, void *table, void *cursor)
 {

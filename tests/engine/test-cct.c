@@ -217,7 +217,7 @@ static void finish(struct bench *bench)
 	assert_int_equal(bench->produced, bench->delivered + evicted(bench));
 }
 
-/* --- comparing --------------------------------------------------------------- */
+/* --- comparing ---------------------------------------------------------- */
 
 static unsigned int differences;
 
@@ -295,7 +295,7 @@ static void compare(struct bench *bench)
 			 count_contexts(bench->contexts.roots));
 }
 
-/* --- random programs --------------------------------------------------------- */
+/* --- random programs ---------------------------------------------------- */
 
 struct scene {
 	struct program_style program;
@@ -431,7 +431,7 @@ static void test_chaos(void **state)
 	try_programs(&scene, 40);
 }
 
-/* --- by hand ----------------------------------------------------------------- */
+/* --- by hand ------------------------------------------------------------ */
 
 static void run(struct bench *bench, const struct stream_event *events,
 		size_t count)
@@ -603,7 +603,7 @@ static void test_signal(void **state)
 	bench_free(&bench);
 }
 
-/* --- bounds ------------------------------------------------------------------ */
+/* --- bounds ------------------------------------------------------------- */
 
 /* The longest chain of rows. */
 static unsigned int depth_of(struct bench *bench)
@@ -728,7 +728,7 @@ static void test_full(void **state)
 	bench_free(&bench);
 }
 
-/* --- the rest of engine_ops -------------------------------------------------- */
+/* --- the rest of engine_ops --------------------------------------------- */
 
 static void test_forget(void **state)
 {

@@ -127,7 +127,7 @@ static void record(struct __test_metadata *_metadata,
 	child_go(&self->child);
 }
 
-/* --- what there is to be seen ------------------------------------------------ */
+/* --- what there is to be seen ------------------------------------------- */
 
 #define ROOT		HWPROF_CONTEXT_ROOT
 #define CALL		HWPROF_CONTEXT_CALL

@@ -123,7 +123,7 @@ static void is(const struct hwprof_contexts *contexts, size_t index,
 	assert_int_equal(context->all_branches, all_branches);
 }
 
-/* --- trees ------------------------------------------------------------------- */
+/* --- trees -------------------------------------------------------------- */
 
 static void test_tree(void **state)
 {
@@ -211,7 +211,7 @@ static void test_processes(void **state)
 	}
 }
 
-/* --- what is not as it should be --------------------------------------------- */
+/* --- what is not as it should be ---------------------------------------- */
 
 static void test_orphans(void **state)
 {
@@ -280,7 +280,7 @@ static void test_samples(void **state)
 	hwprof_contexts_free(contexts);
 }
 
-/* --- output ------------------------------------------------------------------ */
+/* --- output ------------------------------------------------------------- */
 
 static void test_folded(void **state)
 {

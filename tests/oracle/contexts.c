@@ -7,7 +7,7 @@
 
 enum { STUB = 4, CALL_MIN = 2, CALL_MAX = 15 };
 
-/* --- the tree ---------------------------------------------------------------- */
+/* --- the tree ----------------------------------------------------------- */
 
 struct context *contexts_find(struct context *first,
 			      enum hwprof_context_kind kind, uint32_t space,
@@ -56,7 +56,7 @@ void contexts_free(struct contexts *contexts)
 	free_list(contexts->roots);
 }
 
-/* --- a thread ---------------------------------------------------------------- */
+/* --- a thread ----------------------------------------------------------- */
 
 static void push(struct context_thread *t, struct context_frame frame)
 {
@@ -154,7 +154,7 @@ static void sigreturn(struct context_thread *t, uint64_t to)
 	restart(t, to);
 }
 
-/* --- events ------------------------------------------------------------------ */
+/* --- events ------------------------------------------------------------- */
 
 /* Was anything missed before the event? */
 static bool is_cut(const struct context_thread *t,
