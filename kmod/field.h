@@ -70,6 +70,8 @@ field_engine(const struct perf_event_attr *attr)
 		return &call_engine;
 	if (field_get(attr, FIELD_ranges))
 		return &range_engine;
+	if (field_get(attr, FIELD_paths))
+		return &path_engine;
 	if (field_get(attr, FIELD_branches))
 		return &branch_engine;
 	return NULL;

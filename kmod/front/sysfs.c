@@ -51,12 +51,14 @@ PMU_EVENT_ATTR_STRING(loops, event_loops, "loops=1");
 PMU_EVENT_ATTR_STRING(branches, event_branches, "branches=1");
 PMU_EVENT_ATTR_STRING(ranges, event_ranges, "ranges=1");
 PMU_EVENT_ATTR_STRING(calls, event_calls, "calls=1");
+PMU_EVENT_ATTR_STRING(paths, event_paths, "paths=1");
 
 static struct attribute *event_attributes[] = {
 	&event_loops.attr.attr,
 	&event_branches.attr.attr,
 	&event_ranges.attr.attr,
 	&event_calls.attr.attr,
+	&event_paths.attr.attr,
 	NULL
 };
 
