@@ -17,6 +17,7 @@ LOOP = 3
 RANGE = 4
 TIME = 5
 CALL = 6
+PATH = 9
 
 TOTALS_FIELDS = ("produced", "delivered", "lost", "evicted", "pending",
                  "events", "gaps", "lost_events", "memory", "windows",
@@ -43,6 +44,11 @@ TIME_BODY = struct.Struct("=QQ")
 CALL_FIELDS = ("site", "callee", "calls", "error", "evicted", "sum_sq",
                "basis")
 CALL_BODY = struct.Struct("=6QI4x")
+
+PATH_FIELDS = ("start", "end", "target", "count", "cycles", "length", "spelled",
+               "flags", "basis")
+PATH_BODY = struct.Struct("=5Q4I")
+PATH_JUMP = struct.Struct("=QQ")        # from, to
 
 
 def pairs(names, values):
@@ -80,6 +86,18 @@ def call(body):
     return "call " + pairs(CALL_FIELDS, values)
 
 
+def path(body):
+    values = list(PATH_BODY.unpack_from(body))
+    spelled = values[6]
+    values[:3] = [hex(address) for address in values[:3]]
+    text = ["path " + pairs(PATH_FIELDS, values)]
+    for i in range(spelled):
+        source, target = PATH_JUMP.unpack_from(
+            body, PATH_BODY.size + i * PATH_JUMP.size)
+        text.append(f"{source:#x}>{target:#x}")
+    return " ".join(text)
+
+
 def branches(body):
     tid, count, sequence = BRANCHES_BODY.unpack_from(body)
     text = [f"branches tid={tid} sequence={sequence}"]
@@ -92,7 +110,8 @@ def branches(body):
 
 
 DECODERS = {TOTALS: totals, BRANCHES: branches, LOOP: loop,
-            RANGE: range_, TIME: time, CALL: call}
+            RANGE: range_, TIME: time, CALL: call,
+            PATH: path}
 
 
 def decode(raw):

@@ -13,12 +13,13 @@
 #include "table.h"
 
 const char report_usage[] =
-"usage: hwprof report loops|ranges|calls [OPTIONS] [FILE...]\n"
+"usage: hwprof report loops|ranges|calls|paths [OPTIONS] [FILE...]\n"
 "\n"
 "loops: which loops a recording has, how often they were entered, and how many\n"
 "iterations they made. ranges: which ranges of addresses are hot, as a tree,\n"
 "each with the events that it had at least and at most. calls: how often each\n"
 "call site called which function, and how often each function was entered.\n"
+"paths: which ways through its procedures the program took, and how often.\n"
 "\n"
 "  FILE                recording of hwprof or perf; -: standard input, if it\n"
 "                      was recorded to a pipe (default: " DEFAULT_FILE ")\n"
@@ -28,6 +29,7 @@ const char report_usage[] =
 "                      the second\n"
 "      --hot PERCENT   ranges: hot are those with so much of all events, without\n"
 "                      the hot ranges inside them (default: 10)\n"
+"      --blocks        paths: spell them out, block by block\n"
 REPORT_USAGE
 "\n"
 "exit status: 0 done; 1 the file cannot be read or is damaged; 2 wrong usage.\n";
@@ -36,6 +38,7 @@ static const struct option options[] = {
 	{ "input", required_argument, NULL, 'i' },
 	{ "hot", required_argument, NULL, 'H' },
 	{ "diff", no_argument, NULL, 'd' },
+	{ "blocks", no_argument, NULL, 'B' },
 	REPORT_OPTIONS,
 	{ NULL, 0, NULL, 0 },
 };
@@ -82,15 +85,17 @@ static const struct subject {
 	const char *name;
 	int (*print)(const struct report *report);
 	bool has_sort, has_limit, has_hot;	/* the options of these names */
+	bool has_blocks;			/* likewise */
 	bool has_files;				/* more than one, --diff */
 } subjects[] = {
 	{ "loops", read_and_print, .has_sort = true, .has_limit = true,
 	  .has_files = true },
 	{ "ranges", report_ranges, .has_hot = true },
 	{ "calls", report_calls, .has_limit = true },
+	{ "paths", report_paths, .has_limit = true, .has_blocks = true },
 };
 
-#define SUBJECTS	"loops, ranges, calls"
+#define SUBJECTS	"loops, ranges, calls, paths"
 
 static const struct subject *find_subject(const char *name)
 {
@@ -125,6 +130,8 @@ static int check_subject(const struct report *report)
 		return usage_error("--diff needs two files: before, after");
 	if (report->diff && report->sort)
 		return usage_error("--diff has its own order, without --sort");
+	if (report->blocks && !subject->has_blocks)
+		return usage_error("--blocks is of paths");
 	return -1;
 }
 
@@ -166,6 +173,8 @@ static int parse(struct report *report, int argc, char **argv)
 			status = parse_hot(report, optarg);
 		else if (option == 'd')
 			report->diff = true;
+		else if (option == 'B')
+			report->blocks = true;
 		else
 			status = report_option(report, option, optarg,
 					       report_usage, argv);

@@ -221,7 +221,7 @@ says_why_not()
 {
 	! perf stat -e hwprof/nonsense/u -- ./known &&
 		! perf record -q -o $data -e hwprof/loops,calls/u -- ./known &&
-		perf stat -e hwprof/paths/u -- ./known 2>&1 |
+		perf stat -e hwprof/loops,mem/u -- ./known 2>&1 |
 			grep 'not supported'
 }
 
@@ -284,6 +284,32 @@ calls_rows()
 		grep -q '^74.98% *3,000 *1 *short_trips *inner *trips.c:' /tmp/report
 }
 
+# Back edges and returns: `forks` has three `known`, and returns from nothing.
+paths_stat()
+{
+	is $((BACK + 1)) "$(stat_count -e hwprof/paths/u -- ./known)" &&
+		is $((3 * (BACK + 1))) \
+			"$(stat_count -e hwprof/paths/u -- ./forks)"
+}
+
+paths_samples()
+{
+	record -e hwprof/paths/u -- ./known &&
+		is $((BACK + 1)) "$(periods known)" &&
+		record -d -c 100 --period -e hwprof/paths/u -- ./known &&
+		is $((BACK + 1)) "$(periods known)"
+}
+
+paths_rows()
+{
+	record -R -e hwprof/paths,rows/u -- ./known &&
+		is $((BACK + 1)) "$(periods known)" &&
+		hwprof report paths -i $data > /tmp/report || return
+	cat /tmp/report
+	grep -q '5 paths of 1 procedure; exact' /tmp/report &&
+		grep -q '^96.00% .* 9,600 .* known_inner' /tmp/report
+}
+
 test_ok "perf list" lists_events
 test_ok "perf stat" stat_is_exact
 test_ok "perf stat -r" stat_repeats
@@ -312,4 +338,7 @@ test_ok "ranges: rows" ranges_rows
 test_ok "calls: perf stat" calls_stat
 test_ok "calls: samples" calls_samples
 test_ok "calls: rows" calls_rows
+test_ok "paths: perf stat" paths_stat
+test_ok "paths: samples" paths_samples
+test_ok "paths: rows" paths_rows
 finish

@@ -72,12 +72,14 @@ TEST(things)
 	EXPECT_EQ(0, try_config(EVENT_BRANCHES, 0, 0));
 	EXPECT_EQ(0, try_config(EVENT_RANGES, 0, 0));
 	EXPECT_EQ(0, try_config(EVENT_CALLS, 0, 0));
+	EXPECT_EQ(0, try_config(EVENT_PATHS, 0, 0));
 	EXPECT_EQ(-EINVAL, try_config(0, 0, 0));
 	for (two = 2; two < 7; two++)
 		EXPECT_EQ(-EINVAL, try_config(EVENT_BRANCHES | 1 << two, 0, 0));
-	/* paths, values, cct: not in this version */
+	/* values, cct: not in this version */
 	for (two = 2; two < 7; two++)
-		if (1 << two != EVENT_RANGES && 1 << two != EVENT_CALLS)
+		if (1 << two != EVENT_RANGES && 1 << two != EVENT_CALLS &&
+		    1 << two != EVENT_PATHS)
 			EXPECT_EQ(-EOPNOTSUPP, try_config(1 << two, 0, 0));
 }
 
@@ -183,6 +185,7 @@ TEST(epsilon)
 	EXPECT_EQ(-EINVAL, try_config(EVENT_LOOPS, 0, 1));
 	EXPECT_EQ(-EINVAL, try_config(EVENT_BRANCHES, 0, 10000));
 	EXPECT_EQ(-EINVAL, try_config(EVENT_CALLS, 0, 10000));
+	EXPECT_EQ(-EINVAL, try_config(EVENT_PATHS, 0, 10000));
 	EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_RANGES, 0, 1 << 20));
 }
 
