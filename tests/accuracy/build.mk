@@ -28,3 +28,13 @@ $(BUILD)/exact_calls: $(BUILD)/obj/tests/accuracy/exact_calls.o \
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
 
 TEST_PROGRAMS += $(BUILD)/exact_calls
+
+EXACT_PATHS_OBJECTS := $(patsubst %,$(BUILD)/obj/tests/%.o,\
+			accuracy/exact_paths oracle/paths oracle/rows)
+
+$(EXACT_PATHS_OBJECTS): override CFLAGS += -I.
+
+$(BUILD)/exact_paths: $(EXACT_PATHS_OBJECTS) $(BUILD)/libhwprof.a
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
+
+TEST_PROGRAMS += $(BUILD)/exact_paths
