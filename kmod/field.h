@@ -72,6 +72,8 @@ field_engine(const struct perf_event_attr *attr)
 		return &range_engine;
 	if (field_get(attr, FIELD_cct))
 		return &cct_engine;
+	if (field_get(attr, FIELD_paths))
+		return &path_engine;
 	if (field_get(attr, FIELD_branches))
 		return &branch_engine;
 	return NULL;

@@ -497,6 +497,130 @@ int hwprof_contexts_json(const struct hwprof_contexts *contexts, double least,
  */
 int hwprof_contexts_folded(const struct hwprof_contexts *contexts, FILE *out);
 
+/* ---- paths ------------------------------------------------------------- */
+
+/*
+ * Ammons, Ball, Larus, section 6.4: hot are those with a hundredth of the metric
+ * or more; of these, dense are those with more of it a branch than the program
+ * has on average, and sparse the others. The metric is cycles, where the source
+ * knows them; else it is branches, and what is hot is neither dense nor sparse.
+ */
+enum hwprof_heat {
+	HWPROF_COLD,
+	HWPROF_HOT,
+	HWPROF_SPARSE,
+	HWPROF_DENSE,
+	HWPROF_HEATS,
+};
+
+/*
+ * A procedure, by the symbol that has the ends of its paths; all code of an object
+ * that has no symbol is one.
+ */
+struct hwprof_procedure {
+	const char *object;	/* as struct hwprof_loop has it, like all of these */
+	const char *build_id;
+	const char *function;	/* NULL: no symbol */
+	uint64_t address;	/* of the symbol in the object */
+	uint64_t paths;		/* different ones */
+	uint64_t count;		/* of these, how often they were run */
+	uint64_t branches;	/* on them */
+	uint64_t cycles;	/* 0: not known */
+	double share;		/* of the metric, 0 to 1 */
+	enum hwprof_heat heat;
+	uint32_t pid;
+	const char *comm;
+};
+
+/*
+ * A path: from a procedure's entry or a back edge's target to the next back edge
+ * or return, calls stepped over.
+ */
+struct hwprof_path {
+	const struct hwprof_procedure *procedure;
+	bool called;		/* it begins at an entry; else where a back edge led */
+	bool returns;		/* it ends with a return; else with a back edge */
+	const char *start_object;	/* those of a tail call may be others */
+	uint64_t start;		/* first instruction: address in its object */
+	const char *start_function;	/* symbol; NULL: none */
+	uint64_t start_offset;
+	const char *start_file;	/* source; NULL: no debug information */
+	unsigned int start_line;
+	uint64_t end;		/* last instruction, in the procedure's object */
+	uint64_t end_offset;	/* of that in the procedure, bytes */
+	const char *end_file;
+	unsigned int end_line;
+	uint32_t length;	/* taken jumps from start to end */
+	uint32_t blocks;	/* lines of code that are known; length + 1: all */
+	uint64_t count;		/* how often it was run: the unit */
+	uint64_t branches;	/* count * (length + 1) */
+	uint64_t cycles;	/* on it, not on its calls; 0: not known */
+	double share;		/* of the metric, 0 to 1 */
+	enum hwprof_heat heat;
+	enum hwprof_basis basis;
+};
+
+/* A part of a path that is run in a line, up to a taken jump or the path's end. */
+struct hwprof_block {
+	const char *object;
+	uint64_t first, last;	/* addresses of instructions in the object */
+	const char *function;	/* symbol of the first; NULL: none */
+	uint64_t offset;
+	const char *file, *last_file;	/* source of both; NULL: not known */
+	unsigned int line, last_line;
+};
+
+/* All paths, or procedures, of one heat. */
+struct hwprof_heat_sum {
+	uint64_t number;
+	uint64_t branches;
+	double branch_share;
+	double share;		/* of the metric */
+	uint64_t paths;		/* different ones, of procedures */
+};
+
+struct hwprof_paths_summary {
+	const char *metric;	/* "cycles" or "branches" */
+	struct hwprof_heat_sum paths[HWPROF_HEATS];
+	struct hwprof_heat_sum procedures[HWPROF_HEATS];
+	uint64_t count;		/* of paths that were run */
+	uint64_t branches;
+	uint64_t unseen;	/* runs besides these, of which the beginning was
+				 * not seen or has been forgotten */
+	uint64_t half, most;	/* hottest paths that have 50 %, and 90 %, of the
+				 * metric */
+};
+
+struct hwprof_paths;
+
+/*
+ * Reads the paths of @file: sums the rows, places them in objects, merges processes
+ * that ran the same, and sorts by share. @flags: enum hwprof_loops_flags.
+ * *@paths is NULL when it fails, as hwprof_loops_read().
+ */
+int hwprof_paths_read(struct hwprof_paths **paths, struct hwprof_file *file,
+		      unsigned int flags);
+void hwprof_paths_free(struct hwprof_paths *paths);
+
+size_t hwprof_paths_count(const struct hwprof_paths *paths);
+const struct hwprof_path *hwprof_paths_get(const struct hwprof_paths *paths,
+					   size_t index);
+/* Block @number, from 0 on, of that path. */
+void hwprof_paths_block(const struct hwprof_paths *paths, size_t index,
+			uint32_t number, struct hwprof_block *block);
+size_t hwprof_paths_procedures(const struct hwprof_paths *paths);
+const struct hwprof_procedure *
+hwprof_paths_procedure(const struct hwprof_paths *paths, size_t index);
+const struct hwprof_paths_summary *
+hwprof_paths_summary(const struct hwprof_paths *paths);
+/* In paths. */
+const struct hwprof_totals *hwprof_paths_totals(const struct hwprof_paths *paths);
+const char *hwprof_paths_warning(const struct hwprof_paths *paths, size_t index);
+/* "dense"; "hot" where that is all that is known. */
+const char *hwprof_heat_name(enum hwprof_heat heat);
+/* As hwprof_loops_json(); paths have their blocks. */
+int hwprof_paths_json(const struct hwprof_paths *paths, size_t limit, FILE *out);
+
 /* ---- an event ---------------------------------------------------------- */
 
 struct hwprof_event {

@@ -29,6 +29,8 @@ static size_t least_size(unsigned int type)
 		return sizeof(struct hwprof_row_time);
 	case HWPROF_ROW_CALL:
 		return sizeof(struct hwprof_row_call);
+	case HWPROF_ROW_PATH:
+		return sizeof(struct hwprof_row_path);
 	}
 	return sizeof(struct hwprof_row);
 }
@@ -45,6 +47,19 @@ static int check_branches(struct hwprof_file *file, uint64_t offset,
 	return file_damaged(file, offset,
 			    "a row of %u bytes is said to have %u branches",
 			    row->size, branches->count);
+}
+
+static int check_path(struct hwprof_file *file, uint64_t offset,
+		      const struct hwprof_row *row)
+{
+	const struct hwprof_row_path *path = (const void *)row;
+	size_t room = (row->size - sizeof(*path)) / sizeof(path->jumps[0]);
+
+	if (path->spelled <= room && path->spelled <= path->length)
+		return 0;
+	return file_damaged(file, offset,
+			    "a row of %u bytes is said to have %u of a path's %u jumps",
+			    row->size, path->spelled, path->length);
 }
 
 /* Copies the row out of @raw, whose bytes are aligned to 4 only. */
@@ -67,6 +82,8 @@ static int take_row(struct hwprof_file *file, uint64_t offset, struct span raw,
 	*row = (const void *)file->row;
 	if (head.type == HWPROF_ROW_BRANCHES)
 		return check_branches(file, offset, *row);
+	if (head.type == HWPROF_ROW_PATH)
+		return check_path(file, offset, *row);
 	return 0;
 }
 

@@ -18,6 +18,7 @@ RANGE = 4
 TIME = 5
 CALL = 6
 CONTEXT = 7
+PATH = 9
 
 TOTALS_FIELDS = ("produced", "delivered", "lost", "evicted", "pending",
                  "events", "gaps", "lost_events", "memory", "windows",
@@ -49,6 +50,11 @@ CONTEXT_FIELDS = ("id", "parent", "callee", "site", "target", "calls",
                   "deeper", "branches", "kind", "basis")
 CONTEXT_BODY = struct.Struct("=8QII")
 CONTEXT_KINDS = ("?", "root", "call", "signal", "recursion")
+
+PATH_FIELDS = ("start", "end", "target", "count", "cycles", "length", "spelled",
+               "flags", "basis")
+PATH_BODY = struct.Struct("=5Q4I")
+PATH_JUMP = struct.Struct("=QQ")        # from, to
 
 
 def pairs(names, values):
@@ -94,6 +100,18 @@ def context(body):
     return "context " + pairs(CONTEXT_FIELDS, values)
 
 
+def path(body):
+    values = list(PATH_BODY.unpack_from(body))
+    spelled = values[6]
+    values[:3] = [hex(address) for address in values[:3]]
+    text = ["path " + pairs(PATH_FIELDS, values)]
+    for i in range(spelled):
+        source, target = PATH_JUMP.unpack_from(
+            body, PATH_BODY.size + i * PATH_JUMP.size)
+        text.append(f"{source:#x}>{target:#x}")
+    return " ".join(text)
+
+
 def branches(body):
     tid, count, sequence = BRANCHES_BODY.unpack_from(body)
     text = [f"branches tid={tid} sequence={sequence}"]
@@ -106,7 +124,8 @@ def branches(body):
 
 
 DECODERS = {TOTALS: totals, BRANCHES: branches, LOOP: loop,
-            RANGE: range_, TIME: time, CALL: call, CONTEXT: context}
+            RANGE: range_, TIME: time, CALL: call, CONTEXT: context,
+            PATH: path}
 
 
 def decode(raw):

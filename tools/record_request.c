@@ -52,9 +52,9 @@ const char record_usage[] =
 "  -h, --help\n"
 "\n"
 "EVENT is FIELD[=VALUE],...[/u][/k] as in 'loops,memory_mib=4/u', which gets the\n"
-"best source there is if it names none ('step'; loops, calls: else 'lbr'; ranges:\n"
-"else 'sample'), 'rows' unless it has rows=0, and memory_mib=16 (or less, if that is\n"
-"not allowed); or hwprof/FIELD[=VALUE],.../u, which is taken as it is.\n"
+"best source there is if it names none ('step'; loops, calls, paths: else 'lbr';\n"
+"ranges: else 'sample'), 'rows' unless it has rows=0, and memory_mib=16 (or less, if\n"
+"that is not allowed); or hwprof/FIELD[=VALUE],.../u, which is taken as it is.\n"
 "\n"
 "exit status: that of the command, 128 + N if signal N killed it, 127 if it is\n"
 "not found, 126 if it cannot be executed; 1 recording failed; 2 wrong usage.\n";
@@ -92,7 +92,8 @@ static const char *best_source(const struct hwprof_event *event)
 	if (hwprof_event_field(event, "ranges") && module_has("sample"))
 		return "sample";
 	if ((hwprof_event_field(event, "loops") ||
-	     hwprof_event_field(event, "calls")) && module_has("lbr"))
+	     hwprof_event_field(event, "calls") ||
+	     hwprof_event_field(event, "paths")) && module_has("lbr"))
 		return "lbr";
 	return NULL;
 }

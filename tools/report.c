@@ -13,13 +13,14 @@
 #include "table.h"
 
 const char report_usage[] =
-"usage: hwprof report loops|ranges|calls|cct [OPTIONS] [FILE...]\n"
+"usage: hwprof report loops|ranges|calls|cct|paths [OPTIONS] [FILE...]\n"
 "\n"
 "loops: which loops a recording has, how often they were entered, and how many\n"
 "iterations they made. ranges: which ranges of addresses are hot, as a tree,\n"
 "each with the events that it had at least and at most. calls: how often each\n"
 "call site called which function, and how often each function was entered. cct:\n"
 "the same by the whole chain of calls that led to each, as a tree.\n"
+"paths: which ways through its procedures the program took, and how often.\n"
 "\n"
 "  FILE                recording of hwprof or perf; -: standard input, if it\n"
 "                      was recorded to a pipe (default: " DEFAULT_FILE ")\n"
@@ -35,6 +36,7 @@ const char report_usage[] =
 "                      they stand\n"
 "      --folded        cct: a line for each chain and how many branches it had, for\n"
 "                      flame graphs\n"
+"      --blocks        paths: spell them out, block by block\n"
 REPORT_USAGE
 "\n"
 "exit status: 0 done; 1 the file cannot be read or is damaged; 2 wrong usage.\n";
@@ -46,6 +48,7 @@ static const struct option options[] = {
 	{ "min-share", required_argument, NULL, 'M' },
 	{ "merge-sites", no_argument, NULL, 'S' },
 	{ "folded", no_argument, NULL, 'F' },
+	{ "blocks", no_argument, NULL, 'B' },
 	REPORT_OPTIONS,
 	{ NULL, 0, NULL, 0 },
 };
@@ -119,6 +122,9 @@ static int parse_option(struct report *report, int option, char *value,
 	case 'F':
 		report->folded = true;
 		return -1;
+	case 'B':
+		report->blocks = true;
+		return -1;
 	}
 	return report_option(report, option, value, report_usage, argv);
 }
@@ -129,6 +135,7 @@ static const struct subject {
 	const char *name, *things;
 	int (*print)(const struct report *report);
 	bool has_sort, has_limit, has_hot;	/* the options of these names */
+	bool has_blocks;			/* likewise */
 	bool has_files;				/* more than one, --diff */
 	bool has_chains;	/* --min-share, --merge-sites, --folded */
 } subjects[] = {
@@ -137,9 +144,10 @@ static const struct subject {
 	{ "ranges", "ranges", report_ranges, .has_hot = true },
 	{ "calls", "calls", report_calls, .has_limit = true },
 	{ "cct", "contexts", report_contexts, .has_chains = true },
+	{ "paths", "paths", report_paths, .has_limit = true, .has_blocks = true },
 };
 
-#define SUBJECTS	"loops, ranges, calls, cct"
+#define SUBJECTS	"loops, ranges, calls, cct, paths"
 
 static const struct subject *find_subject(const char *name)
 {
@@ -180,6 +188,8 @@ static int check_subject(const struct report *report)
 		return usage_error("--min-share, --merge-sites and --folded are of cct");
 	if (report->folded && (report->json || report->min_share >= 0))
 		return usage_error("--folded writes all there is, and no JSON");
+	if (report->blocks && !subject->has_blocks)
+		return usage_error("--blocks is of paths");
 	return -1;
 }
 

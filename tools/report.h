@@ -13,7 +13,7 @@ struct report {
 	const char *const *files;	/* ... and all */
 	size_t file_count;
 	bool diff;		/* what has changed from the first to the second */
-	const char *subject;	/* what of: loops, ranges, calls, cct */
+	const char *subject;	/* what of: loops, ranges, calls, cct, paths */
 	double hot;		/* part of all that makes a range so; 0: the
 				 * default */
 	double min_share;	/* of all, that a context has to have; below 0:
@@ -22,6 +22,7 @@ struct report {
 	const char *sort;
 	uint64_t limit;		/* 0: all */
 	bool json, full_path;
+	bool blocks;		/* paths are spelled out */
 	unsigned int flags;	/* enum hwprof_loops_flags */
 };
 
@@ -52,11 +53,12 @@ struct report {
 int report_option(struct report *report, int option, char *value,
 		  const char *usage, char **argv);
 
-/* report_ranges.c, report_calls.c: read and print these. The status. */
+/* report_ranges.c, _calls.c, _paths.c: read and print these. The status. */
 int report_ranges(const struct report *report);
 int report_calls(const struct report *report);
 /* report_contexts.c: the same of calling contexts. */
 int report_contexts(const struct report *report);
+int report_paths(const struct report *report);
 
 /* What is printed alike. */
 const char *shown_path(const char *path, bool full);

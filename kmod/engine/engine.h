@@ -53,6 +53,7 @@ struct engine_sample {
 		struct hwprof_row_range range;
 		struct hwprof_row_call call;
 		struct hwprof_row_context context;
+		struct hwprof_row_path path;
 		struct {
 			struct hwprof_row_branches row;
 			struct hwprof_branch branch;
@@ -162,5 +163,6 @@ extern const struct engine_ops branch_engine;
 extern const struct engine_ops range_engine;
 extern const struct engine_ops call_engine;
 extern const struct engine_ops cct_engine;
+extern const struct engine_ops path_engine;
 
 #endif /* HWPROF_ENGINE_ENGINE_H */

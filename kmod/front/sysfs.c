@@ -52,6 +52,7 @@ PMU_EVENT_ATTR_STRING(branches, event_branches, "branches=1");
 PMU_EVENT_ATTR_STRING(ranges, event_ranges, "ranges=1");
 PMU_EVENT_ATTR_STRING(calls, event_calls, "calls=1");
 PMU_EVENT_ATTR_STRING(cct, event_cct, "cct=1");
+PMU_EVENT_ATTR_STRING(paths, event_paths, "paths=1");
 
 static struct attribute *event_attributes[] = {
 	&event_loops.attr.attr,
@@ -59,6 +60,7 @@ static struct attribute *event_attributes[] = {
 	&event_ranges.attr.attr,
 	&event_calls.attr.attr,
 	&event_cct.attr.attr,
+	&event_paths.attr.attr,
 	NULL
 };
 

@@ -38,3 +38,13 @@ $(BUILD)/exact_contexts: $(CONTEXTS_OBJECTS) $(BUILD)/libhwprof.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
 
 TEST_PROGRAMS += $(BUILD)/exact_contexts
+
+EXACT_PATHS_OBJECTS := $(patsubst %,$(BUILD)/obj/tests/%.o,\
+			accuracy/exact_paths oracle/paths oracle/rows)
+
+$(EXACT_PATHS_OBJECTS): override CFLAGS += -I.
+
+$(BUILD)/exact_paths: $(EXACT_PATHS_OBJECTS) $(BUILD)/libhwprof.a
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
+
+TEST_PROGRAMS += $(BUILD)/exact_paths

@@ -4,6 +4,7 @@
 # bench-native	nanoseconds per branch of the engine beside a hash table's
 # bench-ranges	the same of the range engine, and its accuracy
 # bench-contexts	the same of the cct engine, beside hashing whole stacks
+# bench-paths	of the path engine, beside a hash table of full sequences
 # bench-lbr	instructions per sample of branch records, and perf's
 # bench-replay	a recording of 10^7 branches, replayed and by `perf script`
 # bench-windows	trip counts from windows of bench-native's branches (run that first)
@@ -25,7 +26,8 @@ $(BUILD)/bench/native: $(BENCH_OBJECTS) $(BUILD)/libhwprof.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
 
-$(BUILD)/bench/ranges: $(BUILD)/obj/tests/bench/ranges.o \
+$(BUILD)/bench/ranges $(BUILD)/bench/paths: \
+$(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o \
 		       $(filter-out %/native.o,$(BENCH_OBJECTS)) \
 		       $(BUILD)/libhwprof.a
 	@mkdir -p $(@D)
@@ -54,6 +56,9 @@ bench-step: $(BUILD)/tests/bench-step $(BUILD)/hwprof $(BUILD)/6.12/hwprof.ko
 
 bench-native: $(BUILD)/bench/native $(BUILD)/bench/trace
 	@tests/bench/native.sh
+
+bench-paths: $(BUILD)/bench/paths $(BUILD)/bench/trace
+	@tests/bench/native.sh paths
 
 bench-ranges: $(BUILD)/bench/ranges $(BUILD)/bench/trace
 	@tests/bench/native.sh ranges
@@ -97,9 +102,10 @@ bench:
 	-@$(MAKE) -s bench-native
 	-@$(MAKE) -s bench-ranges
 	-@$(MAKE) -s bench-contexts
+	-@$(MAKE) -s bench-paths
 	-@$(MAKE) -s bench-lbr
 	-@$(MAKE) -s bench-replay
 	-@$(MAKE) -s bench-windows
 
-.PHONY: bench bench-step bench-native bench-ranges bench-contexts bench-lbr \
-	bench-replay bench-windows
+.PHONY: bench bench-step bench-native bench-ranges bench-contexts \
+	bench-paths bench-lbr bench-replay bench-windows

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# native.sh [native|ranges|contexts [OPTION]...]: nanoseconds per branch of the loop,
-# range or cct engine and of a hash table, on branches of real programs. The branches
-# are recorded once and kept under build/.
+# native.sh [native|ranges|contexts|paths [OPTION]...]: nanoseconds per branch of the loop,
+# the range, the cct or the path engine and of a hash table, on branches of real programs.
+# The branches are recorded once and kept under build/.
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top" || exit 2
 streams=build/bench/streams

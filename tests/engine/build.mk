@@ -31,12 +31,18 @@ $(BUILD)/tests/test-cct: $(BUILD)/san/tests/engine/test-cct.o $(HARNESS_SAN) \
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ -lcmocka
 
+$(BUILD)/tests/test-path: \
+$(BUILD)/tests/%: $(BUILD)/san/tests/engine/%.o $(HARNESS_SAN) $(ENGINE_SAN) \
+		  $(BUILD)/san/tests/oracle/paths.o
+	@mkdir -p $(@D)
+	$(CC) $(SAN) -o $@ $^ -lcmocka
+
 UNIT_TESTS += $(patsubst %,$(BUILD)/tests/%,test-oracle test-loop test-bounds \
-					   test-windows test-range test-call test-cct)
+					   test-windows test-range test-call test-cct test-path)
 
 # From sources, because all of it is instrumented: libFuzzer is clang's.
 $(BUILD)/fuzz/fuzz-loop $(BUILD)/fuzz/fuzz-range $(BUILD)/fuzz/fuzz-call \
-$(BUILD)/fuzz/fuzz-cct: \
+$(BUILD)/fuzz/fuzz-cct $(BUILD)/fuzz/fuzz-path: \
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(ENGINE_C) $(wildcard kmod/engine/*.h) \
 		 uapi/linux/hwprof.h
 	@mkdir -p $(@D)
@@ -46,6 +52,6 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c $(ENGINE_C) $(wildcard kmod/engine/*.h) \
 		-o $@ $(filter %.c,$^)
 
 FUZZERS += $(BUILD)/fuzz/fuzz-loop $(BUILD)/fuzz/fuzz-range \
-	   $(BUILD)/fuzz/fuzz-call $(BUILD)/fuzz/fuzz-cct
+	   $(BUILD)/fuzz/fuzz-call $(BUILD)/fuzz/fuzz-cct $(BUILD)/fuzz/fuzz-path
 
 -include $(shell find $(BUILD)/san -name '*.d' 2>/dev/null)

@@ -101,6 +101,22 @@ static void read_contexts(const uint8_t *bytes, size_t size, unsigned int flags)
 	hwprof_file_close(file);
 }
 
+static void read_paths(const uint8_t *bytes, size_t size, unsigned int flags)
+{
+	struct hwprof_paths *paths = NULL;
+	struct hwprof_file *file;
+	int error = open_bytes(&file, bytes, size);
+
+	if (!error)
+		error = hwprof_paths_read(&paths, file,
+					  HWPROF_NO_OBJECTS | flags);
+	need_sentence(error, file);
+	if (paths && hwprof_paths_json(paths, 0, sink))
+		abort();
+	hwprof_paths_free(paths);
+	hwprof_file_close(file);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct hwprof_loops *loops = NULL;
@@ -127,5 +143,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	read_calls(bytes, size, sum & HWPROF_PER_PROCESS);
 	read_contexts(bytes, size, sum & (HWPROF_PER_PROCESS |
 					  HWPROF_MERGE_SITES));
+	read_paths(bytes, size, sum & HWPROF_PER_PROCESS);
 	return 0;
 }

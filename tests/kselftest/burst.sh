@@ -134,6 +134,17 @@ calls_of_bursts()
 	return $status
 }
 
+# Three of four paths that are seen whole are of inner, and none is lost.
+paths_of_bursts()
+{
+	about=paths
+	record -e paths,burst=200,trigger=0x20c4 -c 10007 -- ./long_trips &&
+		loses_nothing && hottest_path inner 'windows of branches'
+	status=$?
+	about=loops
+	return $status
+}
+
 has_no_counter()
 {
 	stat_says loops,burst=200,trigger=0x20c4
@@ -166,6 +177,7 @@ fi
 # The rest is the same with and without a PMU.
 test_ok "burst: by a counter" by_a_counter
 test_ok "burst: calls" calls_of_bursts
+test_ok "burst: paths" paths_of_bursts
 test_ok "burst: shares of time" shares_time
 test_ok "burst: of 2 branches" short_ones
 test_ok "burst: of 16,383 branches" long_ones

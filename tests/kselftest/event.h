@@ -19,6 +19,7 @@ enum {
 #define EVENT_LOOPS	(1ULL << 1)
 #define EVENT_BRANCHES	(1ULL << 0)
 #define EVENT_CALLS	(1ULL << 2)
+#define EVENT_PATHS	(1ULL << 3)
 #define EVENT_RANGES	(1ULL << 5)
 #define EVENT_CCT	(1ULL << 6)
 #define EVENT_STEP	(1ULL << 8)

@@ -228,6 +228,18 @@ calls_of_stacks()
 	return $status
 }
 
+# Paths that fit into a stack; in the kernel, too.
+paths_of_stacks()
+{
+	about=paths
+	record -e paths,lbr -c 499 -- ./trips && loses_nothing &&
+		hottest_path inner 'windows of branches' &&
+		record -e paths,lbr/k -c $kernel_every -- $in_kernel
+	status=$?
+	about=loops
+	return $status
+}
+
 if ! grep -q '^yes$' $caps/lbr; then
 	test_ok "lbr: refused, where there is none" is_missing
 	finish
@@ -250,6 +262,7 @@ test_ok "lbr: two sessions" two_at_once
 test_ok "lbr: beside perf record -b" beside_perf
 test_ok "lbr: ranges" ranges
 test_ok "lbr: calls" calls_of_stacks
+test_ok "lbr: paths" paths_of_stacks
 test_ok "lbr: what there is not" refuses
 test_ok "lbr: as an ordinary user" with_paranoid 2 is_for_users
 test_ok "lbr: CPU hotplug" cpus_go_and_come

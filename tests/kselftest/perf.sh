@@ -221,7 +221,7 @@ says_why_not()
 {
 	! perf stat -e hwprof/nonsense/u -- ./known &&
 		! perf record -q -o $data -e hwprof/loops,calls/u -- ./known &&
-		perf stat -e hwprof/paths/u -- ./known 2>&1 |
+		perf stat -e hwprof/loops,mem/u -- ./known 2>&1 |
 			grep 'not supported'
 }
 
@@ -301,6 +301,32 @@ contexts_rows()
 	record -e hwprof/cct,rows/u -- ./known && is 1 "$(periods known)"
 }
 
+# Back edges and returns: `forks` has three `known`, and returns from nothing.
+paths_stat()
+{
+	is $((BACK + 1)) "$(stat_count -e hwprof/paths/u -- ./known)" &&
+		is $((3 * (BACK + 1))) \
+			"$(stat_count -e hwprof/paths/u -- ./forks)"
+}
+
+paths_samples()
+{
+	record -e hwprof/paths/u -- ./known &&
+		is $((BACK + 1)) "$(periods known)" &&
+		record -d -c 100 --period -e hwprof/paths/u -- ./known &&
+		is $((BACK + 1)) "$(periods known)"
+}
+
+paths_rows()
+{
+	record -R -e hwprof/paths,rows/u -- ./known &&
+		is $((BACK + 1)) "$(periods known)" &&
+		hwprof report paths -i $data > /tmp/report || return
+	cat /tmp/report
+	grep -q '5 paths of 1 procedure; exact' /tmp/report &&
+		grep -q '^96.00% .* 9,600 .* known_inner' /tmp/report
+}
+
 test_ok "perf list" lists_events
 test_ok "perf stat" stat_is_exact
 test_ok "perf stat -r" stat_repeats
@@ -332,4 +358,7 @@ test_ok "calls: rows" calls_rows
 test_ok "contexts: perf stat" contexts_stat
 test_ok "contexts: samples" contexts_samples
 test_ok "contexts: rows" contexts_rows
+test_ok "paths: perf stat" paths_stat
+test_ok "paths: samples" paths_samples
+test_ok "paths: rows" paths_rows
 finish

@@ -76,13 +76,14 @@ TEST_F(source, alone)
 		}
 }
 
-/* Loops and calls take branch records where there is no stepping; ranges, samples. */
+/* Loops, calls and paths take branch records where there is no stepping. */
 TEST(the_default)
 {
 	bool step = !event_missing("step"), lbr = !event_missing("lbr");
 
 	EXPECT_EQ(step || lbr ? 0 : -EOPNOTSUPP, try_config(EVENT_LOOPS));
 	EXPECT_EQ(step || lbr ? 0 : -EOPNOTSUPP, try_config(EVENT_CALLS));
+	EXPECT_EQ(step || lbr ? 0 : -EOPNOTSUPP, try_config(EVENT_PATHS));
 	EXPECT_EQ(step ? 0 : -EOPNOTSUPP, try_config(EVENT_BRANCHES));
 	EXPECT_EQ(0, try_config(EVENT_RANGES));
 }

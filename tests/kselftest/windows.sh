@@ -31,7 +31,7 @@ record()
 	hwprof record -q -o $data "$@" || return
 	hwprof report $about -i $data > /tmp/report || return
 	cat /tmp/report
-	sed -n 's/,//g; s/ back edges = \| calls = / events = /; / events = /p' \
+	sed -n 's/,//g; s/ back edges = \| calls = \| paths = / events = /; / events = /p' \
 		/tmp/report | awk '
 		$1 != $4 + $7 + $10 + $13 { exit 1 }
 		END { exit NR != 1 }'
@@ -64,6 +64,13 @@ calls()
 	awk -v inner="$(called inner)" -v middle="$(called middle)" -v off="$1" \
 		'BEGIN { exit !(inner > 75 - off && inner < 75 + off &&
 				middle > 25 - off && middle < 25 + off) }'
+}
+
+# hottest_path FUNCTION BASIS: the path that is run most is the function's.
+hottest_path()
+{
+	grep -q "$2" /tmp/report &&
+		awk -v name="$1" '$1 ~ /%$/ { exit $6 != name }' /tmp/report
 }
 
 # trip FUNCTION EXACT: it is near the interval, and that is narrow. One in twenty

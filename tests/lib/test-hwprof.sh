@@ -7,6 +7,7 @@ recording=tests/fuzz/seeds/fuzz-perfdata/hwprof
 ranges=tests/fuzz/seeds/fuzz-perfdata/ranges
 calls=tests/fuzz/seeds/fuzz-perfdata/calls
 contexts=tests/fuzz/seeds/fuzz-perfdata/contexts
+paths=tests/fuzz/seeds/fuzz-perfdata/paths
 script=tools/perf-script-hwprof.py
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -72,7 +73,7 @@ check "doctor, arguments" 2 "takes no arguments" "$hwprof" doctor x
 check "doctor, JSON" 0 "usable" sh -c \
 	"'$hwprof' doctor --json | python3 -m json.tool"
 
-check "report of nothing" 2 "There are: loops, ranges, calls, cct" "$hwprof" report
+check "report of nothing" 2 "There are: loops, ranges, calls, cct, paths" "$hwprof" report
 check "unknown report" 2 "unknown report 'call'" "$hwprof" report call
 check "unknown key" 2 "unknown sort key 'size'; keys are: share" \
 	"$hwprof" report loops -i "$recording" --sort share,size
@@ -198,6 +199,28 @@ check "calls of loops" 0 "no call was seen" "$hwprof" report calls -i "$recordin
 check "calls, --sort" 2 "are of loops" "$hwprof" report calls --sort share
 check "calls, --hot" 2 "is of ranges" "$hwprof" report calls --hot 5
 
+# Of 3,000 calls of inner with 7 iterations each, and 1,000 of middle with 3.
+check "paths" 0 "9 paths of 1 procedure; exact" "$hwprof" report paths -i "$paths"
+check "paths, shares" 0 "60.00% *hot *15,000 *0 *trips *- *back edge 0x1000 " \
+	"$hwprof" report paths -i "$paths"
+check "paths, blocks" 0 "^    0x101e..0x1030$" \
+	"$hwprof" report paths -i "$paths" --blocks
+check "paths, what is hot" 0 "7 hot paths: 100.0 % of branches" \
+	"$hwprof" report paths -i "$paths"
+check "paths, account" 0 "25,000 paths = 25,000 delivered" \
+	"$hwprof" report paths -i "$paths"
+check "paths, --limit" 0 "and 8 more" "$hwprof" report paths -i "$paths" -n 1
+check "paths per process" 0 "[0-9] trips$" \
+	"$hwprof" report paths -i "$paths" --per-process
+check "paths, full path" 0 "/usr/bin/trips" \
+	"$hwprof" report paths -i "$paths" --full-path
+check "paths, JSON" 0 '"paths_of_90_percent": 5' sh -c \
+	"'$hwprof' report paths --json -i '$paths' | python3 -m json.tool"
+check "paths of loops" 0 "no path was seen" "$hwprof" report paths -i "$recording"
+check "paths, --sort" 2 "are of loops" "$hwprof" report paths --sort share
+check "paths, --hot" 2 "is of ranges" "$hwprof" report paths --hot 5
+check "loops, --blocks" 2 "is of paths" "$hwprof" report loops --blocks
+
 stacks=tests/fuzz/seeds/fuzz-replay
 check "replay of nothing" 2 "replay which file" "$hwprof" replay
 check "replay, help" 0 "usage: hwprof replay FILE" "$hwprof" replay --help
@@ -246,6 +269,9 @@ if perf version --build-options 2> /dev/null | grep -q "libpython: .*on"; then
 	check "calls by perf script" 0 \
 		"call site=0x10000011 callee=0x10000000 calls=3000 error=0" \
 		perf script -s "$script" -i "$calls"
+	check "paths by perf script" 0 \
+		"path start=0x10000000 end=0x10000005 target=0x10000000 count=15000" \
+		perf script -s "$script" -i "$paths"
 else
 	n=$((n + 1))
 	echo "ok $n - rows by perf script # SKIP this perf has no Python"

@@ -105,6 +105,7 @@ enum hwprof_row_type {
 	HWPROF_ROW_TIME		= 5,
 	HWPROF_ROW_CALL		= 6,
 	HWPROF_ROW_CONTEXT	= 7,
+	HWPROF_ROW_PATH		= 9,
 };
 
 /* What the numbers of a row are true of. */
@@ -288,6 +289,42 @@ struct hwprof_row_time {
 	struct hwprof_row row;
 	__u64 ip;
 	__u64 windows;
+};
+
+/* Flags of a path. */
+#define HWPROF_PATH_CALLED	(1U << 0)	/* it begins where a call led;
+						 * else where a back edge did */
+#define HWPROF_PATH_UNSEEN	(1U << 1)	/* where it begins was not seen */
+
+struct hwprof_path_jump {
+	__u64 from;		/* address of the jump instruction */
+	__u64 to;		/* where it led: above `from` */
+};
+
+/*
+ * An acyclic path of a procedure: from its entry or a back edge's target to the
+ * next back edge or return, calls stepped over (Ammons, Ball, Larus, section 2,
+ * with what docs/paths.md adds). Between the jumps are straight lines, so they
+ * say all of it. Of a path with more of them than `spelled`, the first ones
+ * follow; paths that have these, `length` and their ends in common are one row.
+ *
+ * All paths of an address space of which the beginning was not seen, or has been
+ * forgotten, are one row as well, with HWPROF_PATH_UNSEEN and no addresses.
+ */
+#define HWPROF_PATH_JUMPS_MAX		64
+
+struct hwprof_row_path {
+	struct hwprof_row row;
+	__u64 start;		/* address of the first instruction */
+	__u64 end;		/* of the last one: a back edge or a return */
+	__u64 target;		/* where the back edge leads; 0: a return */
+	__u64 count;		/* that were finished: the unit */
+	__u64 cycles;		/* on them, where the source knows; else 0 */
+	__u32 length;		/* jumps from start to end, up to 65535 */
+	__u32 spelled;		/* jumps that follow */
+	__u32 flags;		/* HWPROF_PATH_* */
+	__u32 basis;		/* enum hwprof_basis */
+	struct hwprof_path_jump jumps[];
 };
 
 #endif /* _UAPI_LINUX_HWPROF_H */

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Where paths are found, merged and told: see path_table.h. */
+#include "path_table.h"
+
+size_t path_table_size(u32 slots)
+{
+	return slots * (sizeof(struct path_slot) + sizeof(struct path) +
+			sizeof(struct path_block));
+}
+
+void path_table_init(struct path_table *table, void *memory, u32 slots,
+		     const struct engine_params *params)
+{
+	*table = (struct path_table){
+		.slots = memory,
+		.set_count = slots / PATH_WAYS,
+		.slot_count = slots,
+		.seed = params->seed,
+		.times = 1,
+		.basis = params->basis,
+	};
+	table->paths = (struct path *)(table->slots + slots);
+	table->blocks = (struct path_block *)(table->paths + slots);
+}
+
+/* --- blocks --------------------------------------------------------------- */
+
+static u32 blocks_needed(u32 jumps)
+{
+	return jumps <= PATH_OWN ? 0 :
+	       (jumps - PATH_OWN + PATH_BLOCK - 1) / PATH_BLOCK;
+}
+
+static u32 blocks_left(const struct path_table *table)
+{
+	return table->free + table->slot_count - table->fresh;
+}
+
+static u32 block_take(struct path_table *table)
+{
+	u32 block = table->free_first;
+
+	if (!table->free)
+		return table->fresh++;
+	table->free--;
+	table->free_first = table->blocks[block].next;
+	return block;
+}
+
+static void blocks_give(struct path_table *table, const struct path *path)
+{
+	u32 block = path->more, next, left = blocks_needed(path->jumps);
+
+	for (; left; left--, block = next) {
+		next = table->blocks[block].next;
+		table->blocks[block].next = table->free_first;
+		table->free_first = block;
+		table->free++;
+	}
+}
+
+/* --- jumps ------------------------------------------------------------------ */
+
+/* There are blocks enough. */
+static void keep_jumps(struct path_table *table, struct path *path,
+		       const u64 *ring, u32 mask, u32 first)
+{
+	u32 *next = &path->more, i;
+	u64 *room = path->jump;
+
+	for (i = 0; i < path->jumps; i++) {
+		if (i >= PATH_OWN && (i - PATH_OWN) % PATH_BLOCK == 0) {
+			struct path_block *block;
+
+			*next = block_take(table);
+			block = &table->blocks[*next];
+			next = &block->next;
+			room = block->jump;
+		}
+		*room++ = ring[(first + i) & mask];
+	}
+}
+
+void path_jumps(const struct path_table *table, const struct path *path,
+		u64 *jumps)
+{
+	const u64 *from = path->jump;
+	u32 next = path->more, i;
+
+	for (i = 0; i < path->jumps; i++) {
+		if (i >= PATH_OWN && (i - PATH_OWN) % PATH_BLOCK == 0) {
+			from = table->blocks[next].jump;
+			next = table->blocks[next].next;
+		}
+		jumps[i] = *from++;
+	}
+}
+
+/* --- slots ------------------------------------------------------------------ */
+
+struct path_slot *path_table_find(const struct path_table *table, u64 key)
+{
+	unsigned int choice, way;
+
+	for (choice = 0; choice < 2; choice++) {
+		struct path_slot *slot = path_set(table, key, choice);
+
+		for (way = 0; way < PATH_WAYS; way++, slot++)
+			if (slot->key == key)
+				return slot;
+	}
+	return NULL;
+}
+
+/* What runs often gets its home, which is looked at first. */
+static void prefer(struct path_table *table, struct path_slot *slot)
+{
+	struct path_slot *home = path_home(table, slot->key);
+
+	if (slot->count < 2 * home->count ||
+	    (slot - table->slots) / PATH_WAYS !=
+	    (home - table->slots) / PATH_WAYS || slot == home)
+		return;
+	swap_values(*slot, *home);
+	swap_values(*path_of(table, slot), *path_of(table, home));
+}
+
+/* What no row has told of it is given up. */
+static void evict(struct path_table *table, struct path_slot *slot)
+{
+	struct path *path = path_of(table, slot);
+	u64 untold = slot->count - path->told;
+
+	blocks_give(table, path);
+	table->pending -= untold;
+	table->evicted += untold;
+	slot->key = 0;
+	slot->count = 0;
+}
+
+/* A free slot, the key's home if it is; or else the one that ran least. */
+static struct path_slot *choose(const struct path_table *table, u64 key)
+{
+	struct path_slot *least = path_home(table, key);
+	unsigned int choice, way;
+
+	if (!least->key)
+		return least;
+	for (choice = 0; choice < 2; choice++) {
+		struct path_slot *slot = path_set(table, key, choice);
+
+		for (way = 0; way < PATH_WAYS; way++, slot++) {
+			if (!slot->key)
+				return slot;
+			if (slot->count < least->count)
+				least = slot;
+		}
+	}
+	return least;
+}
+
+/*
+ * A free slot, and blocks for so many jumps. Where these are short, the other
+ * paths of the first set go, too. NULL: even that is not enough.
+ */
+static struct path_slot *claim(struct path_table *table, u64 key, u32 jumps)
+{
+	struct path_slot *slot = choose(table, key);
+	struct path_slot *other = path_set(table, key, 0);
+	unsigned int way;
+
+	table->claimed++;
+	if (slot->key)
+		evict(table, slot);
+	for (way = 0; way < PATH_WAYS; way++, other++) {
+		if (blocks_left(table) >= blocks_needed(jumps))
+			return slot;
+		if (other->key)
+			evict(table, other);
+	}
+	return blocks_left(table) >= blocks_needed(jumps) ? slot : NULL;
+}
+
+void path_table_add(struct path_table *table, u64 key, const struct path *path,
+		    const u64 *ring, u32 mask, u32 first, u64 count)
+{
+	struct path_slot *slot = path_table_find(table, key);
+
+	table->pending += count;
+	if (slot) {
+		slot->count += count;
+		path_of(table, slot)->cycles += path->cycles;
+		prefer(table, slot);
+		return;
+	}
+	slot = claim(table, key, path->jumps);
+	if (!slot) {
+		table->pending -= count;
+		table->evicted += count;
+		return;
+	}
+	slot->key = key;
+	slot->count = count;
+	*path_of(table, slot) = *path;
+	keep_jumps(table, path_of(table, slot), ring, mask, first);
+}
+
+/* --- from a table into a profile ---------------------------------------------- */
+
+static void take(struct path_table *profile, struct path_table *table,
+		 struct path_slot *slot)
+{
+	struct path path = *path_of(table, slot);
+	u64 jumps[PATH_JUMPS], untold = slot->count - path.told;
+
+	path_jumps(table, &path, jumps);
+	path.told = 0;
+	if (untold)
+		path_table_add(profile, slot->key, &path, jumps,
+			       PATH_JUMPS - 1, 0, untold);
+	table->pending -= untold;
+	slot->key = 0;
+	slot->count = 0;
+}
+
+/* Items are slots, because that is what a caller waits for. */
+size_t path_merge(void *memory, void *table_memory, size_t limit)
+{
+	struct path_table *profile = memory, *table = table_memory;
+	size_t taken;
+
+	for (taken = 0; taken < limit; taken++) {
+		if (table->merged == table->slot_count)
+			break;
+		if (table->slots[table->merged].key)
+			take(profile, table, &table->slots[table->merged]);
+		table->merged++;
+	}
+	if (taken == limit)
+		return taken;
+	profile->evicted += table->evicted;
+	table->evicted = 0;
+	table->merged = 0;
+	table->claimed = 0;
+	table->fresh = 0;
+	table->free = 0;
+	return taken;
+}
+
+/* --- rows ------------------------------------------------------------------------ */
+
+static void spell(struct hwprof_row_path *row, const struct path_table *table,
+		  const struct path *path)
+{
+	u64 jumps[PATH_JUMPS], line = path->start;
+	u32 i;
+
+	path_jumps(table, path, jumps);
+	for (i = 0; i < path->jumps; i++) {
+		row->jumps[i] = path_jump_unpack(line, jumps[i]);
+		line = row->jumps[i].to;
+	}
+}
+
+static bool emit_path(struct path_table *table, const struct path_slot *slot,
+		      engine_emit emit, void *context)
+{
+	struct hwprof_row_path *row = (void *)table->row;
+	struct path *path = path_of(table, slot);
+	u64 untold = slot->count - path->told;
+
+	if (!untold)
+		return true;
+	*row = (struct hwprof_row_path){
+		.row.type = HWPROF_ROW_PATH,
+		.row.size = sizeof(*row) + path->jumps * sizeof(row->jumps[0]),
+		.row.space = path->space,
+		.start = path->start,
+		.end = path->end,
+		.target = path->target,
+		.count = untold,
+		.cycles = path->cycles,
+		.length = path->length,
+		.spelled = path->jumps,
+		.flags = path->shape,
+		.basis = table->basis,
+	};
+	spell(row, table, path);
+	if (!emit(context, row, path->start, path->end, untold))
+		return false;
+	path->told += untold;
+	path->cycles = 0;
+	table->pending -= untold;
+	return true;
+}
+
+bool path_rows(void *memory, u32 space, size_t *at, engine_emit emit,
+	       void *context)
+{
+	struct path_table *table = memory;
+
+	for (; *at < table->slot_count; ++*at) {
+		const struct path_slot *slot = &table->slots[*at];
+
+		if (!slot->key ||
+		    (space && path_of(table, slot)->space != space))
+			continue;
+		if (!emit_path(table, slot, emit, context))
+			return false;
+	}
+	return true;
+}
+
+void path_forget(void *memory, u32 space)
+{
+	struct path_table *table = memory;
+	u32 i;
+
+	for (i = 0; i < table->slot_count; i++)
+		if (table->slots[i].key && table->paths[i].space == space)
+			evict(table, &table->slots[i]);
+}
+
+u64 path_pending(const void *memory)
+{
+	return ((const struct path_table *)memory)->pending;
+}
+
+u64 path_evicted(const void *memory)
+{
+	return ((const struct path_table *)memory)->evicted;
+}

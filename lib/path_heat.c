@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Hot, dense and sparse paths and procedures (Ammons, Ball, Larus, section 6.4,
+ * tables 4 and 5).
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "paths.h"
+
+#define HOT		0.01	/* of the metric */
+
+static int compare_procedures(const struct path_entry *x,
+			      const struct path_entry *y)
+{
+	int order = compare_u64((uintptr_t)path_end(x)->object,
+				(uintptr_t)path_end(y)->object);
+
+	if (!order)
+		order = compare_u64(x->symbol, y->symbol);
+	return order ? order : compare_u64(x->pid, y->pid);
+}
+
+static int by_procedure(const void *a, const void *b)
+{
+	return compare_procedures(*(struct path_entry *const *)a,
+				  *(struct path_entry *const *)b);
+}
+
+static void begin_procedure(const struct hwprof_paths *paths,
+			    struct hwprof_procedure *procedure,
+			    const struct path_entry *entry)
+{
+	const struct path_point *end = path_end(entry);
+	uint64_t offset;
+
+	procedure->object = object_name(end->object);
+	procedure->build_id = object_build_id(end->object);
+	procedure->function = object_symbol(end->object, end->address, &offset);
+	procedure->address = entry->symbol;
+	procedure->pid = entry->pid;
+	if (entry->pid)
+		procedure->comm = processes_comm(paths->collected.processes,
+						 entry->pid, entry->last);
+}
+
+static int find_procedures(struct hwprof_paths *paths)
+{
+	struct hwprof_procedure *procedure = NULL;
+	size_t i;
+
+	paths->procedures = calloc(paths->count + 1,
+				   sizeof(*paths->procedures));
+	paths->order = calloc(paths->count + 1, sizeof(*paths->order));
+	if (!paths->procedures || !paths->order)
+		return -ENOMEM;
+	qsort(paths->entries, paths->count, sizeof(*paths->entries),
+	      by_procedure);
+	for (i = 0; i < paths->count; i++) {
+		struct path_entry *entry = paths->entries[i];
+
+		if (!i || compare_procedures(entry, paths->entries[i - 1])) {
+			procedure = &paths->procedures[paths->procedure_count];
+			paths->order[paths->procedure_count++] = procedure;
+			begin_procedure(paths, procedure, entry);
+		}
+		procedure->paths++;
+		procedure->count += entry->path.count;
+		procedure->branches += entry->path.branches;
+		procedure->cycles += entry->path.cycles;
+		entry->path.procedure = procedure;
+		entry->path.end_offset = entry->path.end - entry->symbol;
+	}
+	return 0;
+}
+
+/* --- shares -------------------------------------------------------------------- */
+
+struct metric {
+	double cycles, branches;	/* of all paths */
+};
+
+static double share_of(const struct metric *metric, uint64_t cycles,
+		       uint64_t branches)
+{
+	if (metric->cycles > 0)
+		return cycles / metric->cycles;
+	return metric->branches > 0 ? branches / metric->branches : 0;
+}
+
+static enum hwprof_heat heat_of(const struct metric *metric, uint64_t cycles,
+				uint64_t branches)
+{
+	if (share_of(metric, cycles, branches) < HOT)
+		return HWPROF_COLD;
+	if (!(metric->cycles > 0))
+		return HWPROF_HOT;
+	return cycles * metric->branches > metric->cycles * branches ?
+	       HWPROF_DENSE : HWPROF_SPARSE;
+}
+
+static void add_heat(struct hwprof_heat_sum *sum, const struct metric *metric,
+		     uint64_t branches, double share, uint64_t paths)
+{
+	sum->number++;
+	sum->branches += branches;
+	sum->branch_share += branches / metric->branches;
+	sum->share += share;
+	sum->paths += paths;
+}
+
+static int compare_shares(double a, double b)
+{
+	return (a < b) - (a > b);
+}
+
+/* What is equal keeps one order in all runs. */
+static int by_share(const void *a, const void *b)
+{
+	const struct path_entry *x = *(struct path_entry *const *)a;
+	const struct path_entry *y = *(struct path_entry *const *)b;
+	int order = compare_shares(x->path.share, y->path.share);
+
+	if (!order)
+		order = compare_u64(y->path.count, x->path.count);
+	if (!order)
+		order = compare_u64(x->path.start, y->path.start);
+	return order ? order : compare_u64(x->path.end, y->path.end);
+}
+
+static int procedures_by_share(const void *a, const void *b)
+{
+	const struct hwprof_procedure *x =
+		*(struct hwprof_procedure *const *)a;
+	const struct hwprof_procedure *y =
+		*(struct hwprof_procedure *const *)b;
+	int order = compare_shares(x->share, y->share);
+
+	return order ? order : compare_u64(x->address, y->address);
+}
+
+static void sum_up(struct hwprof_paths *paths, const struct metric *metric)
+{
+	struct hwprof_paths_summary *summary = &paths->summary;
+	double covered = 0;
+	size_t i;
+
+	for (i = 0; i < paths->count; i++) {
+		const struct hwprof_path *path = &paths->entries[i]->path;
+
+		add_heat(&summary->paths[path->heat], metric, path->branches,
+			 path->share, 1);
+		covered += path->share;
+		if (!summary->half && covered >= 0.5)
+			summary->half = i + 1;
+		if (!summary->most && covered >= 0.9)
+			summary->most = i + 1;
+	}
+	for (i = 0; i < paths->procedure_count; i++) {
+		const struct hwprof_procedure *procedure =
+			&paths->procedures[i];
+
+		add_heat(&summary->procedures[procedure->heat], metric,
+			 procedure->branches, procedure->share,
+			 procedure->paths);
+	}
+}
+
+int paths_rank(struct hwprof_paths *paths)
+{
+	struct hwprof_paths_summary *summary = &paths->summary;
+	struct metric metric = { 0 };
+	size_t i;
+
+	if (find_procedures(paths))
+		return -ENOMEM;
+	for (i = 0; i < paths->count; i++) {
+		const struct hwprof_path *path = &paths->entries[i]->path;
+
+		metric.cycles += path->cycles;
+		metric.branches += path->branches;
+		summary->branches += path->branches;
+		summary->count += path->count;
+	}
+	summary->metric = metric.cycles > 0 ? "cycles" : "branches";
+	for (i = 0; i < paths->count; i++) {
+		struct hwprof_path *path = &paths->entries[i]->path;
+
+		path->share = share_of(&metric, path->cycles, path->branches);
+		path->heat = heat_of(&metric, path->cycles, path->branches);
+	}
+	for (i = 0; i < paths->procedure_count; i++) {
+		struct hwprof_procedure *procedure = &paths->procedures[i];
+
+		procedure->share = share_of(&metric, procedure->cycles,
+					    procedure->branches);
+		procedure->heat = heat_of(&metric, procedure->cycles,
+					  procedure->branches);
+	}
+	qsort(paths->entries, paths->count, sizeof(*paths->entries), by_share);
+	qsort(paths->order, paths->procedure_count, sizeof(*paths->order),
+	      procedures_by_share);
+	sum_up(paths, &metric);
+	return 0;
+}
+
+const char *hwprof_heat_name(enum hwprof_heat heat)
+{
+	static const char *const names[] = {
+		[HWPROF_COLD] = "cold", [HWPROF_HOT] = "hot",
+		[HWPROF_SPARSE] = "sparse", [HWPROF_DENSE] = "dense",
+	};
+
+	return names[heat];
+}

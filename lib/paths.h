@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From rows to paths: paths.c sums the rows of a file and places them in objects;
+ * path_heat.c says what is hot, dense and sparse; paths_json.c writes them out.
+ */
+#ifndef HWPROF_PATHS_H
+#define HWPROF_PATHS_H
+
+#include "loops.h"
+
+/* The rows of one path in one address space of one session, summed. */
+struct collected_path {
+	uint32_t session, space, pid;
+	uint32_t basis;			/* 0: samples */
+	uint32_t flags;			/* HWPROF_PATH_* */
+	uint32_t length, spelled;
+	uint64_t start, end, target;
+	uint64_t count, cycles;
+	uint64_t first, last;		/* times of its rows */
+	struct hwprof_path_jump jumps[];
+};
+
+struct path_point {
+	struct object *object;
+	uint64_t address;		/* as struct place has it */
+};
+
+/* A path in objects, of all processes that ran it there. */
+struct path_entry {
+	struct hwprof_path path;
+	uint32_t pid;
+	uint32_t flags;
+	uint64_t last;			/* time of the last row */
+	uint64_t symbol;		/* that has its end; 0: none */
+	uint32_t spelled;
+	/* start, each jump's two, end, and the back edge's target or none */
+	struct path_point points[];
+};
+
+struct hwprof_paths {
+	struct path_entry **entries;	/* sorted by share */
+	size_t count;
+	struct hwprof_procedure *procedures;
+	struct hwprof_procedure **order;	/* of these, by share */
+	size_t procedure_count;
+	struct hwprof_paths_summary summary;
+	unsigned int flags;
+	void *rows;			/* tree of struct collected_path */
+	void *placed;			/* tree of struct path_entry */
+	struct collected collected;	/* sessions and maps, and no loops */
+	struct hwprof_totals totals;
+	struct objects *objects;
+	struct warnings warnings;
+};
+
+static inline size_t path_points(uint32_t spelled)
+{
+	return 2 * (size_t)spelled + 3;
+}
+
+static inline const struct path_point *path_end(const struct path_entry *entry)
+{
+	return &entry->points[path_points(entry->spelled) - 2];
+}
+
+/* path_heat.c: finds procedures, shares and heat, and sorts. -ENOMEM. */
+int paths_rank(struct hwprof_paths *paths);
+
+#endif /* HWPROF_PATHS_H */

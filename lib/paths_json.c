@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+
+#include "json_common.h"
+#include "paths.h"
+
+static void put_line(struct json *json, const char *file_name,
+		     const char *line_name, const char *file, unsigned int line)
+{
+	json_string(json, file_name, file);
+	json_unsigned_unless(json, line_name, line, !file);
+}
+
+static void put_block(struct json *json, const struct hwprof_block *block)
+{
+	json_open(json, NULL, '{');
+	json_string(json, "object", block->object);
+	json_hex(json, "first", block->first);
+	json_hex(json, "last", block->last);
+	json_string(json, "function", block->function);
+	json_unsigned_unless(json, "offset", block->offset, !block->function);
+	put_line(json, "file", "line", block->file, block->line);
+	put_line(json, "last_file", "last_line", block->last_file,
+		 block->last_line);
+	json_close(json, '}');
+}
+
+static void put_share(struct json *json, uint64_t branches, uint64_t cycles,
+		      double share, enum hwprof_heat heat)
+{
+	json_unsigned(json, "branches", branches);
+	json_unsigned_unless(json, "cycles", cycles, !cycles);
+	json_number(json, "share", share);
+	json_string(json, "heat", hwprof_heat_name(heat));
+}
+
+static void put_path(struct json *json, const struct hwprof_paths *paths,
+		     size_t index)
+{
+	const struct hwprof_path *path = hwprof_paths_get(paths, index);
+	struct hwprof_block block;
+	uint32_t i;
+
+	json_open(json, NULL, '{');
+	json_string(json, "object", path->procedure->object);
+	json_string(json, "function", path->procedure->function);
+	json_string(json, "begins", path->called ? "entry" : "back edge");
+	json_string(json, "ends", path->returns ? "return" : "back edge");
+	json_string(json, "start_object", path->start_object);
+	json_hex(json, "start", path->start);
+	json_string(json, "start_function", path->start_function);
+	json_unsigned_unless(json, "start_offset", path->start_offset,
+			     !path->start_function);
+	put_line(json, "start_file", "start_line", path->start_file,
+		 path->start_line);
+	json_hex(json, "end", path->end);
+	json_unsigned_unless(json, "end_offset", path->end_offset,
+			     !path->procedure->function);
+	put_line(json, "end_file", "end_line", path->end_file, path->end_line);
+	json_unsigned(json, "length", path->length);
+	json_unsigned(json, "count", path->count);
+	put_share(json, path->branches, path->cycles, path->share, path->heat);
+	json_string(json, "basis", json_basis_name(path->basis));
+	if (path->procedure->pid) {
+		json_unsigned(json, "pid", path->procedure->pid);
+		json_string(json, "comm", path->procedure->comm);
+	}
+	json_open(json, "blocks", '[');
+	for (i = 0; i < path->blocks; i++) {
+		hwprof_paths_block(paths, index, i, &block);
+		put_block(json, &block);
+	}
+	json_close(json, ']');
+	json_close(json, '}');
+}
+
+static void put_procedure(struct json *json,
+			  const struct hwprof_procedure *procedure)
+{
+	json_open(json, NULL, '{');
+	json_string(json, "object", procedure->object);
+	json_string(json, "build_id", procedure->build_id);
+	json_string(json, "function", procedure->function);
+	json_unsigned(json, "paths", procedure->paths);
+	json_unsigned(json, "count", procedure->count);
+	put_share(json, procedure->branches, procedure->cycles,
+		  procedure->share, procedure->heat);
+	if (procedure->pid) {
+		json_unsigned(json, "pid", procedure->pid);
+		json_string(json, "comm", procedure->comm);
+	}
+	json_close(json, '}');
+}
+
+static void put_sums(struct json *json, const char *name,
+		     const struct hwprof_heat_sum *sums)
+{
+	unsigned int heat;
+
+	json_open(json, name, '{');
+	for (heat = 0; heat < HWPROF_HEATS; heat++) {
+		json_open(json, hwprof_heat_name(heat), '{');
+		json_unsigned(json, "number", sums[heat].number);
+		json_unsigned(json, "paths", sums[heat].paths);
+		json_unsigned(json, "branches", sums[heat].branches);
+		json_number(json, "branch_share", sums[heat].branch_share);
+		json_number(json, "share", sums[heat].share);
+		json_close(json, '}');
+	}
+	json_close(json, '}');
+}
+
+static void put_summary(struct json *json,
+			const struct hwprof_paths_summary *summary)
+{
+	json_open(json, "summary", '{');
+	json_string(json, "metric", summary->metric);
+	json_unsigned(json, "count", summary->count);
+	json_unsigned(json, "branches", summary->branches);
+	json_unsigned(json, "unseen", summary->unseen);
+	json_unsigned(json, "paths_of_half", summary->half);
+	json_unsigned(json, "paths_of_90_percent", summary->most);
+	put_sums(json, "paths", summary->paths);
+	put_sums(json, "procedures", summary->procedures);
+	json_close(json, '}');
+}
+
+int hwprof_paths_json(const struct hwprof_paths *paths, size_t limit, FILE *out)
+{
+	size_t count = paths->count, i;
+	struct json json = { .out = out };
+	const char *warning;
+
+	if (limit && limit < count)
+		count = limit;
+	json_open(&json, NULL, '{');
+	put_summary(&json, &paths->summary);
+	json_open(&json, "paths", '[');
+	for (i = 0; i < count; i++)
+		put_path(&json, paths, i);
+	json_close(&json, ']');
+	json_open(&json, "procedures", '[');
+	for (i = 0; i < paths->procedure_count; i++)
+		put_procedure(&json, paths->order[i]);
+	json_close(&json, ']');
+	json_totals(&json, &paths->totals);
+	json_open(&json, "warnings", '[');
+	for (i = 0; (warning = hwprof_paths_warning(paths, i)); i++)
+		json_string(&json, NULL, warning);
+	json_close(&json, ']');
+	json_close(&json, '}');
+	return fflush(out) || ferror(out) ? -EIO : 0;
+}

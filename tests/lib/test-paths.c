@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From rows to paths: sums, places, procedures, and what is hot. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "fixture.h"
+
+enum { BASE = 0x400000 };
+
+/* A row with room for its jumps. */
+struct row {
+	struct hwprof_row_path path;
+	struct hwprof_path_jump jumps[HWPROF_PATH_JUMPS_MAX];
+};
+
+static void begin(struct fixture *fixture)
+{
+	fixture_begin(fixture, "paths,step,rows");
+	fixture_comm(fixture, 1, 100, "prog", true);
+	/* Not there, so that addresses are offsets in the file. */
+	fixture_map(fixture, 2, 100, BASE, 0x10000, 0, "/no/prog", NULL);
+	fixture_map(fixture, 2, 100, 2 * BASE, 0x10000, 0, "/no/lib", NULL);
+}
+
+static struct row row_of(uint32_t pid, uint64_t start, uint64_t end,
+			 uint64_t target, uint64_t count)
+{
+	return (struct row){ .path = {
+		.row = { HWPROF_ROW_PATH, sizeof(struct hwprof_row_path), pid,
+			 1, pid },
+		.start = start, .end = end, .target = target, .count = count,
+		.flags = HWPROF_PATH_CALLED, .basis = HWPROF_BASIS_EXACT,
+	} };
+}
+
+static void add_jump(struct row *row, uint64_t from, uint64_t to)
+{
+	row->jumps[row->path.spelled++] = (struct hwprof_path_jump){ from, to };
+	row->path.length++;
+	row->path.row.size += sizeof(row->jumps[0]);
+}
+
+static void add(struct fixture *fixture, const struct row *row)
+{
+	fixture_row(fixture, 10, row->path.start, row->path.end,
+		    row->path.count, &row->path.row);
+}
+
+static int try_read(struct fixture *fixture, struct hwprof_paths **paths,
+		    unsigned int flags)
+{
+	struct hwprof_file *file;
+	int error;
+
+	fixture_end(fixture);
+	error = hwprof_file_open(&file, fixture->path);
+	if (!error)
+		error = hwprof_paths_read(paths, file, flags);
+	if (error)
+		assert_non_null(strstr(hwprof_file_error(file), fixture->path));
+	hwprof_file_close(file);
+	fixture_remove(fixture);
+	return error;
+}
+
+static struct hwprof_paths *read_paths(struct fixture *fixture,
+				       unsigned int flags)
+{
+	struct hwprof_paths *paths;
+
+	assert_int_equal(try_read(fixture, &paths, flags), 0);
+	return paths;
+}
+
+static bool warns(const struct hwprof_paths *paths, const char *words)
+{
+	const char *warning;
+	size_t i;
+
+	for (i = 0; (warning = hwprof_paths_warning(paths, i)); i++)
+		if (strstr(warning, words))
+			return true;
+	return false;
+}
+
+static bool is_near(double a, double b)
+{
+	return fabs(a - b) < 1e-9;
+}
+
+/* Rows of a path add up; one jump more or less, or other ends, is another. */
+static void test_sums(void **state)
+{
+	const struct hwprof_path *path;
+	struct hwprof_block block;
+	struct hwprof_paths *paths;
+	struct fixture fixture;
+	struct row row;
+
+	begin(&fixture);
+	row = row_of(100, BASE + 0x100, BASE + 0x150, 0, 30);
+	add_jump(&row, BASE + 0x110, BASE + 0x120);
+	add(&fixture, &row);
+	row.path.count = 10;
+	add(&fixture, &row);
+	row.jumps[0].to++;
+	row.path.count = 5;
+	add(&fixture, &row);
+	row = row_of(100, BASE + 0x100, BASE + 0x150, 0, 9);
+	add(&fixture, &row);
+	row.path.target = BASE + 0x140;
+	row.path.count = 1;
+	add(&fixture, &row);
+	row.path.flags = HWPROF_PATH_UNSEEN;
+	row.path.start = row.path.end = row.path.target = 0;
+	row.path.count = 7;
+	add(&fixture, &row);
+	fixture_add_totals(&fixture, 30, 1, 62);
+	paths = read_paths(&fixture, 0);
+	assert_int_equal(hwprof_paths_count(paths), 4);
+	path = hwprof_paths_get(paths, 0);
+	assert_int_equal(path->count, 40);
+	assert_int_equal(path->branches, 80);
+	assert_true(is_near(path->share, 0.8));
+	assert_int_equal(path->heat, HWPROF_HOT);
+	assert_int_equal(path->length, 1);
+	assert_int_equal(path->blocks, 2);
+	assert_true(path->called);
+	assert_true(path->returns);
+	assert_int_equal(path->start, 0x100);
+	assert_int_equal(path->end, 0x150);
+	assert_string_equal(path->procedure->object, "/no/prog");
+	assert_int_equal(path->basis, HWPROF_BASIS_EXACT);
+	hwprof_paths_block(paths, 0, 0, &block);
+	assert_int_equal(block.first, 0x100);
+	assert_int_equal(block.last, 0x110);
+	hwprof_paths_block(paths, 0, 1, &block);
+	assert_int_equal(block.first, 0x120);
+	assert_int_equal(block.last, 0x150);
+	assert_string_equal(block.object, "/no/prog");
+	assert_int_equal(hwprof_paths_get(paths, 1)->count, 5);
+	assert_int_equal(hwprof_paths_get(paths, 2)->count, 9);
+	assert_false(hwprof_paths_get(paths, 3)->returns);
+	assert_int_equal(hwprof_paths_summary(paths)->unseen, 7);
+	assert_int_equal(hwprof_paths_summary(paths)->count, 55);
+	assert_int_equal(hwprof_paths_summary(paths)->branches, 100);
+	assert_int_equal(hwprof_paths_summary(paths)->half, 1);
+	assert_int_equal(hwprof_paths_summary(paths)->most, 2);
+	assert_int_equal(hwprof_paths_totals(paths)->produced, 62);
+	assert_false(warns(paths, "missing"));
+	hwprof_paths_free(paths);
+}
+
+/* Of a path that is too long, the blocks up to the last jump that is told. */
+static void test_long_path(void **state)
+{
+	const struct hwprof_path *path;
+	struct hwprof_block block;
+	struct hwprof_paths *paths;
+	struct fixture fixture;
+	struct row row;
+	unsigned int i;
+
+	begin(&fixture);
+	row = row_of(100, BASE, BASE + 0x2000, 0, 1);
+	for (i = 0; i < HWPROF_PATH_JUMPS_MAX; i++)
+		add_jump(&row, BASE + 16 * i + 4, BASE + 16 * i + 16);
+	row.path.length = 1000;
+	add(&fixture, &row);
+	fixture_add_totals(&fixture, 30, 1, 1);
+	paths = read_paths(&fixture, 0);
+	path = hwprof_paths_get(paths, 0);
+	assert_int_equal(path->length, 1000);
+	assert_int_equal(path->branches, 1001);
+	assert_int_equal(path->blocks, HWPROF_PATH_JUMPS_MAX);
+	hwprof_paths_block(paths, 0, path->blocks - 1, &block);
+	assert_int_equal(block.first, 16 * 63);
+	assert_int_equal(block.last, 16 * 63 + 4);
+	hwprof_paths_free(paths);
+}
+
+/* The same code of two processes is one path, unless they are to be apart. */
+static void test_processes(void **state)
+{
+	const struct hwprof_path *path;
+	struct hwprof_paths *paths;
+	struct fixture fixture;
+	unsigned int apart;
+
+	for (apart = 0; apart < 2; apart++) {
+		struct row row;
+
+		begin(&fixture);
+		fixture_comm(&fixture, 1, 101, "other", true);
+		fixture_map(&fixture, 2, 101, 3 * BASE, 0x10000, 0, "/no/prog",
+			    NULL);
+		row = row_of(100, BASE + 0x100, BASE + 0x150, BASE + 0x140, 3);
+		add_jump(&row, BASE + 0x110, BASE + 0x120);
+		add(&fixture, &row);
+		row = row_of(101, 3 * BASE + 0x100, 3 * BASE + 0x150,
+			     3 * BASE + 0x140, 4);
+		add_jump(&row, 3 * BASE + 0x110, 3 * BASE + 0x120);
+		add(&fixture, &row);
+		fixture_add_totals(&fixture, 30, 1, 7);
+		paths = read_paths(&fixture, apart ? HWPROF_PER_PROCESS : 0);
+		assert_int_equal(hwprof_paths_count(paths), 1 + apart);
+		assert_int_equal(hwprof_paths_procedures(paths), 1 + apart);
+		path = hwprof_paths_get(paths, 0);
+		assert_int_equal(path->count, apart ? 4 : 7);
+		assert_int_equal(path->procedure->pid, apart ? 101 : 0);
+		if (apart)
+			assert_string_equal(path->procedure->comm, "other");
+		hwprof_paths_free(paths);
+	}
+}
+
+/* Code that is in no file is each process's own. */
+static void test_no_file(void **state)
+{
+	struct hwprof_paths *paths;
+	struct fixture fixture;
+	struct row row;
+
+	begin(&fixture);
+	row = row_of(100, 0x7000, 0x7010, 0, 3);
+	add(&fixture, &row);
+	row = row_of(101, 0x7000, 0x7010, 0, 4);
+	add(&fixture, &row);
+	fixture_add_totals(&fixture, 30, 1, 7);
+	paths = read_paths(&fixture, 0);
+	assert_int_equal(hwprof_paths_count(paths), 2);
+	assert_int_equal(hwprof_paths_get(paths, 0)->start, 0x7000);
+	assert_int_equal(hwprof_paths_get(paths, 0)->procedure->pid, 101);
+	hwprof_paths_free(paths);
+}
+
+/* With cycles, hot are those that take them; dense, more than others a branch. */
+static void test_heat(void **state)
+{
+	static const struct {
+		uint64_t count, cycles;
+		enum hwprof_heat heat;
+	} cases[] = {
+		{ 100, 5000, HWPROF_DENSE },
+		{ 800, 4900, HWPROF_SPARSE },
+		{ 100, 99, HWPROF_COLD },
+		{ 0, 0, HWPROF_HOT },
+	};
+	const struct hwprof_paths_summary *summary;
+	struct hwprof_paths *paths;
+	struct fixture fixture;
+	unsigned int i;
+
+	begin(&fixture);
+	for (i = 0; cases[i].count; i++) {
+		struct row row = row_of(100, (1 + i % 2) * BASE + 0x100 * i,
+					(1 + i % 2) * BASE + 0x100 * i + 8, 0,
+					cases[i].count);
+
+		row.path.cycles = cases[i].cycles;
+		row.path.basis = HWPROF_BASIS_BRANCHES;
+		add(&fixture, &row);
+	}
+	fixture_add_totals(&fixture, 30, 1, 1000);
+	paths = read_paths(&fixture, 0);
+	for (i = 0; cases[i].count; i++) {
+		const struct hwprof_path *path = hwprof_paths_get(paths, i);
+
+		assert_int_equal(path->cycles, cases[i].cycles);
+		assert_int_equal(path->heat, cases[i].heat);
+		assert_true(is_near(path->share, cases[i].cycles / 9999.0));
+	}
+	summary = hwprof_paths_summary(paths);
+	assert_string_equal(summary->metric, "cycles");
+	assert_int_equal(summary->paths[HWPROF_DENSE].number, 1);
+	assert_int_equal(summary->paths[HWPROF_SPARSE].branches, 800);
+	assert_true(is_near(summary->paths[HWPROF_COLD].branch_share, 0.1));
+	/* Procedures: /no/prog has the first and the last, /no/lib the other. */
+	assert_int_equal(hwprof_paths_procedures(paths), 2);
+	assert_int_equal(hwprof_paths_procedure(paths, 0)->paths, 2);
+	assert_int_equal(hwprof_paths_procedure(paths, 0)->cycles, 5099);
+	assert_int_equal(hwprof_paths_procedure(paths, 0)->heat, HWPROF_DENSE);
+	assert_int_equal(hwprof_paths_procedure(paths, 1)->heat, HWPROF_SPARSE);
+	assert_int_equal(summary->procedures[HWPROF_DENSE].paths, 2);
+	hwprof_paths_free(paths);
+}
+
+/* A tail call's path begins elsewhere than in the procedure that it is of. */
+static void test_tail_call(void **state)
+{
+	const struct hwprof_path *path;
+	struct hwprof_block block;
+	struct hwprof_paths *paths;
+	struct fixture fixture;
+	struct row row;
+
+	begin(&fixture);
+	row = row_of(100, BASE + 0x100, 2 * BASE + 0x50, 0, 3);
+	add_jump(&row, BASE + 0x110, 2 * BASE + 0x20);
+	add(&fixture, &row);
+	fixture_add_totals(&fixture, 30, 1, 3);
+	paths = read_paths(&fixture, 0);
+	path = hwprof_paths_get(paths, 0);
+	assert_string_equal(path->start_object, "/no/prog");
+	assert_string_equal(path->procedure->object, "/no/lib");
+	hwprof_paths_block(paths, 0, 1, &block);
+	assert_string_equal(block.object, "/no/lib");
+	assert_int_equal(block.first, 0x20);
+	hwprof_paths_free(paths);
+}
+
+static void test_samples(void **state)
+{
+	struct hwprof_paths *paths;
+	struct fixture fixture;
+
+	fixture_begin(&fixture, "paths,step");
+	fixture_bare(&fixture, 3, 100, BASE, BASE + 8, 100);
+	paths = read_paths(&fixture, 0);
+	assert_int_equal(hwprof_paths_count(paths), 0);
+	assert_true(warns(paths, "samples of paths are left out"));
+	hwprof_paths_free(paths);
+}
+
+/* Writes @with over the row of @path in the file. */
+static void overwrite(const struct fixture *fixture, const struct row *path,
+		      const struct row *with)
+{
+	size_t length = path->path.row.size, size;
+	FILE *file = fopen(fixture->path, "r+");
+	static char bytes[1 << 16];
+	char *at;
+
+	assert_non_null(file);
+	size = fread(bytes, 1, sizeof(bytes), file);
+	at = memmem(bytes, size, path, length);
+	assert_non_null(at);
+	fseek(file, at - bytes, SEEK_SET);
+	assert_int_equal(fwrite(with, length, 1, file), 1);
+	fclose(file);
+}
+
+/* Rows that cannot be are damage, and said to be. */
+static void test_damage(void **state)
+{
+	struct hwprof_paths *paths;
+	struct fixture fixture;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		struct row row = row_of(100, BASE, BASE + 8, 0, 1), damaged;
+		struct hwprof_file *file;
+
+		add_jump(&row, BASE + 2, BASE + 4);
+		begin(&fixture);
+		add(&fixture, &row);
+		fixture_end(&fixture);
+		damaged = row;
+		if (i == 0)
+			damaged.path.spelled = damaged.path.length = 2;
+		else if (i == 1)
+			damaged.path.length = 0;
+		else
+			damaged.path.row.size -= sizeof(row.jumps[0]) + 8;
+		overwrite(&fixture, &row, &damaged);
+		assert_int_equal(hwprof_file_open(&file, fixture.path), 0);
+		assert_int_equal(hwprof_paths_read(&paths, file, 0), -EBADMSG);
+		assert_null(paths);
+		hwprof_file_close(file);
+		fixture_remove(&fixture);
+	}
+}
+
+static void test_json(void **state)
+{
+	struct hwprof_paths *paths;
+	struct fixture fixture;
+	struct row row;
+	char *text;
+	size_t size;
+	FILE *out;
+
+	begin(&fixture);
+	row = row_of(100, BASE + 0x100, BASE + 0x150, BASE + 0x120, 3);
+	add_jump(&row, BASE + 0x110, BASE + 0x120);
+	add(&fixture, &row);
+	row = row_of(100, BASE + 0x200, BASE + 0x250, 0, 1);
+	add(&fixture, &row);
+	fixture_add_totals(&fixture, 30, 1, 4);
+	paths = read_paths(&fixture, 0);
+	out = open_memstream(&text, &size);
+	assert_int_equal(hwprof_paths_json(paths, 1, out), 0);
+	fclose(out);
+	assert_non_null(strstr(text, "\"metric\": \"branches\""));
+	assert_non_null(strstr(text, "\"start\": \"0x100\""));
+	assert_non_null(strstr(text, "\"first\": \"0x120\""));
+	assert_non_null(strstr(text, "\"ends\": \"back edge\""));
+	assert_non_null(strstr(text, "\"cycles\": null"));
+	assert_null(strstr(text, "\"start\": \"0x200\""));
+	free(text);
+	hwprof_paths_free(paths);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_long_path),
+		cmocka_unit_test(test_processes),
+		cmocka_unit_test(test_no_file),
+		cmocka_unit_test(test_heat),
+		cmocka_unit_test(test_tail_call),
+		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_json),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

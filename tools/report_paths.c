@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inttypes.h>
+#include <string.h>
+
+#include "command.h"
+#include "report.h"
+#include "table.h"
+
+enum {
+	PATH_FIXED = 9,
+	PROCEDURE_FIXED = 6,
+};
+
+static const struct table_column path_columns[] = {
+	{ .title = "share", .right = true },
+	{ .title = "heat" },
+	{ .title = "times", .right = true },
+	{ .title = "jumps", .right = true },
+	{ .title = "object", .shrinks = true },
+	{ .title = "procedure", .shrinks = true },
+	{ .title = "from", .shrinks = true },
+	{ .title = "to", .shrinks = true },
+	{ .title = "source", .shrinks = true },
+	{ .title = "process" },
+};
+
+static const struct table_column procedure_columns[] = {
+	{ .title = "share", .right = true },
+	{ .title = "heat" },
+	{ .title = "times", .right = true },
+	{ .title = "paths", .right = true },
+	{ .title = "object", .shrinks = true },
+	{ .title = "procedure", .shrinks = true },
+	{ .title = "process" },
+};
+
+static const char *shown_heat(enum hwprof_heat heat)
+{
+	return heat == HWPROF_COLD ? "-" : hwprof_heat_name(heat);
+}
+
+static void add_process(struct table *table, size_t fixed, uint32_t pid,
+			const char *comm)
+{
+	if (table->column_count == fixed)
+		return;
+	if (pid)
+		table_add(table, "%u %s", pid, comm ? comm : "?");
+	else
+		table_add(table, "%s", "");
+}
+
+/* Of a tail call's path, the procedure that it begins in is another one. */
+static void add_start(struct table *table, const struct hwprof_path *path)
+{
+	const char *function = path->start_function;
+	const char *how = path->called ? "entry" : "back edge";
+
+	if (!function)
+		table_add(table, "%s 0x%" PRIx64, how, path->start);
+	else if (path->procedure->function &&
+		 !strcmp(function, path->procedure->function))
+		table_add(table, "%s +0x%" PRIx64, how, path->start_offset);
+	else
+		table_add(table, "%s %s+0x%" PRIx64, how, function,
+			  path->start_offset);
+}
+
+static void add_end(struct table *table, const struct hwprof_path *path)
+{
+	const char *how = path->returns ? "return" : "back edge";
+
+	if (path->procedure->function)
+		table_add(table, "%s +0x%" PRIx64, how, path->end_offset);
+	else
+		table_add(table, "%s 0x%" PRIx64, how, path->end);
+}
+
+static void add_source(struct table *table, const struct hwprof_path *path,
+		       bool full)
+{
+	const char *file = path->start_file, *last = path->end_file;
+
+	if (file && last && !strcmp(file, last))
+		table_add(table, "%s:%u..%u", shown_path(file, full),
+			  path->start_line, path->end_line);
+	else if (file && last)
+		table_add(table, "%s:%u..%s:%u", shown_path(file, full),
+			  path->start_line, shown_path(last, full),
+			  path->end_line);
+	else if (file)
+		table_add(table, "%s:%u..", shown_path(file, full),
+			  path->start_line);
+	else if (last)
+		table_add(table, "..%s:%u", shown_path(last, full),
+			  path->end_line);
+	else
+		table_add(table, "-");
+}
+
+static void add_path(struct table *table, const struct hwprof_path *path,
+		     bool full)
+{
+	const struct hwprof_procedure *procedure = path->procedure;
+	char text[GROUPED_SIZE];
+
+	table_add(table, "%.2f%%", 100 * path->share);
+	table_add(table, "%s", shown_heat(path->heat));
+	table_add(table, "%s", grouped(path->count, text));
+	table_add(table, "%" PRIu32, path->length);
+	table_add(table, "%s", shown_path(procedure->object, full));
+	table_add(table, "%s", procedure->function ? procedure->function : "-");
+	add_start(table, path);
+	add_end(table, path);
+	add_source(table, path, full);
+	add_process(table, PATH_FIXED, procedure->pid, procedure->comm);
+}
+
+static void add_procedure(struct table *table,
+			  const struct hwprof_procedure *procedure, bool full)
+{
+	char text[GROUPED_SIZE];
+
+	table_add(table, "%.2f%%", 100 * procedure->share);
+	table_add(table, "%s", shown_heat(procedure->heat));
+	table_add(table, "%s", grouped(procedure->count, text));
+	table_add(table, "%s", grouped(procedure->paths, text));
+	table_add(table, "%s", shown_path(procedure->object, full));
+	table_add(table, "%s", procedure->function ? procedure->function : "-");
+	add_process(table, PROCEDURE_FIXED, procedure->pid, procedure->comm);
+}
+
+/* --- blocks ------------------------------------------------------------------ */
+
+static void print_block(const struct hwprof_block *block, bool full)
+{
+	printf("    0x%" PRIx64 "..0x%" PRIx64, block->first, block->last);
+	if (block->function)
+		printf("  %s+0x%" PRIx64, block->function, block->offset);
+	if (block->file)
+		printf("  %s:%u", shown_path(block->file, full), block->line);
+	if (block->file && block->last_file &&
+	    !strcmp(block->file, block->last_file) &&
+	    block->line != block->last_line)
+		printf("..%u", block->last_line);
+	printf("\n");
+}
+
+static void print_blocks(const struct report *report,
+			 const struct hwprof_paths *paths, size_t index)
+{
+	const struct hwprof_path *path = hwprof_paths_get(paths, index);
+	const struct hwprof_procedure *procedure = path->procedure;
+	struct hwprof_block block;
+	char text[GROUPED_SIZE];
+	uint32_t i;
+
+	printf("\n%.2f%%  %s time%s  %s of %s, from %s to %s\n",
+	       100 * path->share, grouped(path->count, text),
+	       path->count == 1 ? "" : "s",
+	       procedure->function ? procedure->function : "code",
+	       shown_path(procedure->object, report->full_path),
+	       path->called ? "its entry" : "a back edge",
+	       path->returns ? "its return" : "a back edge");
+	for (i = 0; i < path->blocks; i++) {
+		hwprof_paths_block(paths, index, i, &block);
+		print_block(&block, report->full_path);
+	}
+	if (path->blocks <= path->length)
+		printf("    ... and %" PRIu32 " jumps to 0x%" PRIx64 "\n",
+		       path->length - path->blocks, path->end);
+}
+
+/* --- what all of it comes to -------------------------------------------------- */
+
+static const char *basis_sentence(enum hwprof_basis basis)
+{
+	switch (basis) {
+	case HWPROF_BASIS_EXACT:
+		return "exact: every branch was seen";
+	case HWPROF_BASIS_BRANCHES:
+		return "windows of branches: counts are of paths that were seen whole";
+	case HWPROF_BASIS_TIME:
+		return "windows of CPU time: counts are of paths that were seen whole";
+	}
+	return "samples";
+}
+
+static void print_sums(const char *what, const struct hwprof_heat_sum *sums,
+		       const char *metric)
+{
+	static const enum hwprof_heat order[] = {
+		HWPROF_DENSE, HWPROF_SPARSE, HWPROF_HOT, HWPROF_COLD,
+	};
+	char text[GROUPED_SIZE];
+	size_t i;
+
+	for (i = 0; i < HWPROF_HEATS; i++) {
+		const struct hwprof_heat_sum *sum = &sums[order[i]];
+
+		if (!sum->number)
+			continue;
+		printf("%s %s %s%s: %.1f %% of %s", grouped(sum->number, text),
+		       hwprof_heat_name(order[i]), what,
+		       sum->number == 1 ? "" : "s", 100 * sum->share, metric);
+		if (strcmp(metric, "branches"))
+			printf(", %.1f %% of branches",
+			       100 * sum->branch_share);
+		if (!strcmp(what, "procedure"))
+			printf(", %.1f paths each",
+			       (double)sum->paths / sum->number);
+		printf("\n");
+	}
+}
+
+static void print_summary(const struct hwprof_paths *paths)
+{
+	const struct hwprof_paths_summary *summary = hwprof_paths_summary(paths);
+	char text[3][GROUPED_SIZE];
+
+	printf("\n50 %% of %s are on %s path%s, 90 %% on %s\n",
+	       summary->metric, grouped(summary->half, text[0]),
+	       summary->half == 1 ? "" : "s", grouped(summary->most, text[1]));
+	print_sums("path", summary->paths, summary->metric);
+	print_sums("procedure", summary->procedures, summary->metric);
+	if (summary->unseen)
+		printf("%s of %s paths are not in these: how they began was not seen, or has been forgotten\n",
+		       grouped(summary->unseen, text[0]),
+		       grouped(summary->unseen + summary->count, text[1]));
+}
+
+static void print_totals(const struct hwprof_totals *totals)
+{
+	char text[5][GROUPED_SIZE];
+
+	if (totals->samples && !totals->rows)
+		return;
+	printf("\n%s events, %s gaps, ", grouped(totals->events, text[0]),
+	       grouped(totals->gaps, text[1]));
+	print_sessions(totals);
+	if (totals->windows)
+		printf(", %s windows", grouped(totals->windows, text[3]));
+	printf("\n");
+	printf("%s paths = %s delivered + %s lost + %s evicted + %s pending\n",
+	       grouped(totals->produced, text[0]),
+	       grouped(totals->delivered, text[1]),
+	       grouped(totals->lost, text[2]), grouped(totals->evicted, text[3]),
+	       grouped(totals->pending, text[4]));
+}
+
+/* --- tables -------------------------------------------------------------------- */
+
+static size_t shown_of(const struct report *report, size_t count)
+{
+	return report->limit && report->limit < count ? report->limit : count;
+}
+
+static int finish_table(struct table *table, size_t shown, size_t count)
+{
+	char text[GROUPED_SIZE];
+
+	if (!table->failed)
+		table_print(table, terminal_width(), stdout);
+	table_free(table);
+	if (table->failed)
+		return failed("out of memory");
+	if (shown < count)
+		printf("... and %s more: see --limit\n",
+		       grouped(count - shown, text));
+	return STATUS_OK;
+}
+
+static int print_paths(const struct report *report,
+		       const struct hwprof_paths *paths, bool processes)
+{
+	size_t count = hwprof_paths_count(paths);
+	size_t shown = shown_of(report, count), i;
+	struct table table = {
+		.columns = path_columns,
+		.column_count = PATH_FIXED + processes,
+	};
+
+	for (i = 0; i < shown; i++)
+		add_path(&table, hwprof_paths_get(paths, i), report->full_path);
+	return finish_table(&table, shown, count);
+}
+
+static int print_procedures(const struct report *report,
+			    const struct hwprof_paths *paths, bool processes)
+{
+	size_t count = hwprof_paths_procedures(paths);
+	size_t shown = shown_of(report, count), i;
+	struct table table = {
+		.columns = procedure_columns,
+		.column_count = PROCEDURE_FIXED + processes,
+	};
+
+	for (i = 0; i < shown; i++)
+		add_procedure(&table, hwprof_paths_procedure(paths, i),
+			      report->full_path);
+	printf("\n");
+	return finish_table(&table, shown, count);
+}
+
+static bool any_process(const struct hwprof_paths *paths)
+{
+	size_t i;
+
+	for (i = 0; i < hwprof_paths_procedures(paths); i++)
+		if (hwprof_paths_procedure(paths, i)->pid)
+			return true;
+	return false;
+}
+
+/* The weakest of all: what holds for the whole table. */
+static enum hwprof_basis basis_of(const struct hwprof_paths *paths)
+{
+	enum hwprof_basis basis = HWPROF_BASIS_EXACT;
+	size_t i;
+
+	for (i = 0; i < hwprof_paths_count(paths); i++)
+		if (hwprof_paths_get(paths, i)->basis > basis)
+			basis = hwprof_paths_get(paths, i)->basis;
+	return basis;
+}
+
+static int print_tables(const struct report *report,
+			const struct hwprof_paths *paths)
+{
+	const char *name = strcmp(report->file, "-") ? report->file :
+			   "standard input";
+	size_t count = hwprof_paths_count(paths), i;
+	size_t procedures = hwprof_paths_procedures(paths);
+	bool processes = any_process(paths);
+	char text[2][GROUPED_SIZE];
+	int status = STATUS_OK;
+
+	if (!count) {
+		printf("%s: no path was seen whole\n", name);
+		print_totals(hwprof_paths_totals(paths));
+		return STATUS_OK;
+	}
+	printf("%s: %s path%s of %s procedure%s; %s\n\n", name,
+	       grouped(count, text[0]), count == 1 ? "" : "s",
+	       grouped(procedures, text[1]), procedures == 1 ? "" : "s",
+	       basis_sentence(basis_of(paths)));
+	status = print_paths(report, paths, processes);
+	for (i = 0; report->blocks && i < shown_of(report, count); i++)
+		print_blocks(report, paths, i);
+	if (status == STATUS_OK)
+		status = print_procedures(report, paths, processes);
+	if (status != STATUS_OK)
+		return status;
+	print_summary(paths);
+	print_totals(hwprof_paths_totals(paths));
+	return STATUS_OK;
+}
+
+static int print(const struct report *report, const struct hwprof_paths *paths)
+{
+	const char *sentence;
+	int status = STATUS_OK;
+	size_t i;
+
+	if (report->json)
+		hwprof_paths_json(paths, report->limit, stdout);
+	else
+		status = print_tables(report, paths);
+	status = check_output(status);
+	/* JSON has them inside. */
+	for (i = 0; !report->json &&
+	     (sentence = hwprof_paths_warning(paths, i)); i++)
+		warning("%s", sentence);
+	return status;
+}
+
+int report_paths(const struct report *report)
+{
+	struct hwprof_paths *paths = NULL;
+	struct hwprof_file *file;
+	int error, status;
+
+	error = hwprof_file_open(&file, report->file);
+	if (!error)
+		error = hwprof_paths_read(&paths, file, report->flags);
+	if (error)
+		status = failed("%s", hwprof_file_error(file));
+	else
+		status = print(report, paths);
+	hwprof_paths_free(paths);
+	hwprof_file_close(file);
+	return status;
+}
