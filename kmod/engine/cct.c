@@ -23,7 +23,7 @@
 #include "cct_tree.h"
 
 enum {
-	CCT_DEPTH	= 256,	/* frames kept, nodes of a chain; a power of 2 */
+	CCT_DEPTH	= 256,	/* frames, nodes of a chain; a power of two */
 	CCT_STUB	= 4,	/* bytes before its jump: those of an endbr64 */
 	CCT_STUBS	= 256,	/* whose jumps are known; a power of two */
 };
