@@ -8,21 +8,12 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <capstone/capstone.h>
-#include <elf.h>
-#include <fcntl.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "random.h"
+#include "disassembly.h"
 #include "source/x86/branch_decode.h"
 
 enum {
-	LENGTH_MAX	= 15,
 	USUAL		= 8,	/* bytes that the step source reads first */
 	RANDOM_ROUNDS	= 1000000,
 	ERRORS_SHOWN	= 20,
@@ -34,21 +25,7 @@ static const char * const programs[] = {
 	"/usr/lib/x86_64-linux-gnu/libstdc++.so.6", "/lib32/libc.so.6",
 };
 
-static csh engines[2];		/* 32-bit, 64-bit */
 static unsigned long compared[2], wrong;
-
-static int open_capstone(void **state)
-{
-	return cs_open(CS_ARCH_X86, CS_MODE_32, &engines[0]) ||
-	       cs_open(CS_ARCH_X86, CS_MODE_64, &engines[1]) ||
-	       cs_option(engines[0], CS_OPT_DETAIL, CS_OPT_ON) ||
-	       cs_option(engines[1], CS_OPT_DETAIL, CS_OPT_ON);
-}
-
-static int close_capstone(void **state)
-{
-	return cs_close(&engines[0]) || cs_close(&engines[1]);
-}
 
 static bool loads_ss(const cs_insn *insn)
 {
@@ -114,14 +91,9 @@ static bool has_vague_length(const cs_insn *insn, bool is64)
 
 static void complain(const cs_insn *insn, bool is64, struct insn got)
 {
-	int i;
-
 	if (wrong++ >= ERRORS_SHOWN)
 		return;
-	print_error("%s %s, %d bits, ", insn->mnemonic, insn->op_str,
-		    is64 ? 64 : 32);
-	for (i = 0; i < insn->size; i++)
-		print_error("%02x ", insn->bytes[i]);
+	disassembly_complain(insn, is64);
 	print_error(": kind %u length %u, expected %u and %u\n", got.kind,
 		    got.length, expected_kind(insn), insn->size);
 }
@@ -149,100 +121,28 @@ static void compare(const cs_insn *insn, const u8 *bytes, size_t count,
 		complain(insn, is64, early);
 }
 
-static void compare_code(const u8 *code, size_t size, uint64_t address,
-			 bool is64)
-{
-	cs_insn *insn = cs_malloc(engines[is64]);
-
-	while (size) {
-		const u8 *bytes = code;
-		size_t count = size;
-
-		if (cs_disasm_iter(engines[is64], &code, &size, &address,
-				   insn)) {
-			compare(insn, bytes, count, is64);
-		} else {
-			code++;
-			size--;
-			address++;
-		}
-	}
-	cs_free(insn, 1);
-}
-
-static void compare_program(const u8 *file, size_t size)
-{
-	const Elf64_Ehdr *e64 = (const void *)file;
-	const Elf32_Ehdr *e32 = (const void *)file;
-	bool is64 = e64->e_ident[EI_CLASS] == ELFCLASS64;
-	int i, count = is64 ? e64->e_shnum : e32->e_shnum;
-
-	for (i = 0; i < count; i++) {
-		const Elf64_Shdr *s64 = (const void *)(file + e64->e_shoff);
-		const Elf32_Shdr *s32 = (const void *)(file + e32->e_shoff);
-		uint64_t flags = is64 ? s64[i].sh_flags : s32[i].sh_flags;
-		uint64_t at = is64 ? s64[i].sh_offset : s32[i].sh_offset;
-		uint64_t length = is64 ? s64[i].sh_size : s32[i].sh_size;
-
-		if (flags & SHF_EXECINSTR && at + length <= size)
-			compare_code(file + at, length, 0, is64);
-	}
-}
-
 static void test_programs(void **state)
 {
 	unsigned int i;
 
-	for (i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
-		int fd = open(programs[i], O_RDONLY);
-		struct stat stat;
-		void *file;
-
-		if (fd < 0 || fstat(fd, &stat)) {
+	for (i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
+		if (!disassembly_program(programs[i], compare))
 			print_message("# no %s here\n", programs[i]);
-			continue;
-		}
-		file = mmap(NULL, stat.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		assert_true(file != MAP_FAILED);
-		compare_program(file, stat.st_size);
-		munmap(file, stat.st_size);
-		close(fd);
-	}
 	print_message("# %lu and %lu instructions of 32 and 64 bits, %lu wrong\n",
 		      compared[0], compared[1], wrong);
 	assert_int_equal(wrong, 0);
 	assert_true(compared[1] > 1000000);
 }
 
-/* Bytes that matter come often: prefixes, and opcodes of branches. */
-static u8 random_byte(uint64_t *random)
+/* Prefixes, and opcodes of branches. */
+static void test_random(void **state)
 {
 	static const u8 telling[] = {
 		0x66, 0x67, 0xf2, 0xf3, 0x2e, 0x48, 0x4f, 0x0f, 0xff, 0x8e, 0x17,
 		0x9c, 0x9d, 0xcf, 0xe3, 0x75, 0xe8, 0xe9, 0xeb, 0xd0, 0x85,
 	};
-	u64 number = random_next(random);
 
-	return number & 0x100 ? telling[(number >> 9) % sizeof(telling)] : number;
-}
-
-static void test_random(void **state)
-{
-	uint64_t random = 1;
-	int i, j, is64;
-
-	for (i = 0; i < RANDOM_ROUNDS; i++) {
-		u8 bytes[LENGTH_MAX];
-		cs_insn *insn;
-
-		for (j = 0; j < LENGTH_MAX; j++)
-			bytes[j] = random_byte(&random);
-		is64 = i & 1;
-		if (cs_disasm(engines[is64], bytes, sizeof(bytes), 0, 1, &insn)) {
-			compare(insn, bytes, sizeof(bytes), is64);
-			cs_free(insn, 1);
-		}
-	}
+	disassembly_random(1, RANDOM_ROUNDS, telling, sizeof(telling), compare);
 	assert_int_equal(wrong, 0);
 }
 
@@ -253,5 +153,6 @@ int main(void)
 		cmocka_unit_test(test_random),
 	};
 
-	return cmocka_run_group_tests(tests, open_capstone, close_capstone);
+	return cmocka_run_group_tests(tests, disassembly_open,
+				      disassembly_close);
 }

@@ -40,6 +40,16 @@ $(BUILD)/tests/%: $(BUILD)/san/tests/engine/%.o $(HARNESS_SAN) $(ENGINE_SAN) \
 UNIT_TESTS += $(patsubst %,$(BUILD)/tests/%,test-oracle test-loop test-bounds \
 					   test-windows test-range test-call test-cct test-path)
 
+# The decoders of #DB.
+$(BUILD)/tests/branch-decode $(BUILD)/tests/access-decode: \
+$(BUILD)/tests/%-decode: $(BUILD)/san/tests/engine/%-decode.o \
+			 $(BUILD)/san/tests/engine/disassembly.o \
+			 $(BUILD)/san/kmod/source/x86/%_decode.o
+	@mkdir -p $(@D)
+	$(CC) $(SAN) -o $@ $^ -lcmocka -lcapstone
+
+UNIT_TESTS += $(BUILD)/tests/branch-decode $(BUILD)/tests/access-decode
+
 # From sources, because all of it is instrumented: libFuzzer is clang's.
 $(BUILD)/fuzz/fuzz-loop $(BUILD)/fuzz/fuzz-range $(BUILD)/fuzz/fuzz-call \
 $(BUILD)/fuzz/fuzz-cct $(BUILD)/fuzz/fuzz-path: \

@@ -38,13 +38,3 @@ torture-files: $(TORTURE_FILES)
 TEST_PROGRAMS += torture-files
 
 .PHONY: torture-files
-
-# The decoder of #DB, in user space, under ASan and UBSan (tests/engine).
-DECODE_SAN := $(BUILD)/san/tests/engine/branch-decode.o \
-	      $(BUILD)/san/kmod/source/x86/branch_decode.o
-
-$(BUILD)/tests/branch-decode: $(DECODE_SAN)
-	@mkdir -p $(@D)
-	$(CC) $(SAN) -o $@ $^ -lcmocka -lcapstone
-
-UNIT_TESTS += $(BUILD)/tests/branch-decode

@@ -1,0 +1,673 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Loads and stores of x86 instructions (Intel SDM volume 2), by tables of what
+ * each opcode does with its memory operand. Of instructions that can be
+ * executed, that is: what others decode to does not matter.
+ */
+#include "access_decode.h"
+#include "access_opcodes.h"
+#include "branch_decode.h"
+
+enum map { ONE_BYTE, MAP_0F, MAP_0F38, MAP_0F3A };
+
+enum { REX_B = 1, REX_X = 2, REX_R = 4, REX_W = 8, REX = 0x40 };
+
+/* An instruction on its way from bytes to operands. */
+struct decoder {
+	const u8 *bytes;
+	unsigned int count, at;
+	bool is64;
+	bool missing;		/* a byte was, of those there should be */
+	bool unknown;
+	bool operand16;		/* prefixes: 66, */
+	bool address_cut;	/* 67, */
+	u8 repeat;		/* f2 or f3, the last one, */
+	u8 segment;		/* of those of segments, */
+	u8 rex;			/* and REX, or what VEX says of that */
+	u8 vector;		/* bytes of one */
+	u8 map;			/* enum map */
+	u8 opcode;
+	u8 modrm;
+	struct access_operand memory;	/* of ModRM */
+	struct access_insn *insn;
+};
+
+static u8 take_byte(struct decoder *decoder)
+{
+	if (decoder->at < decoder->count)
+		return decoder->bytes[decoder->at++];
+	decoder->missing = true;
+	return 0;
+}
+
+static u64 take_bytes(struct decoder *decoder, unsigned int count)
+{
+	u64 value = 0;
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		value |= (u64)take_byte(decoder) << 8 * i;
+	return value;
+}
+
+/* --- sizes ------------------------------------------------------------------- */
+
+static unsigned int operand_size(const struct decoder *decoder)
+{
+	if (decoder->rex & REX_W)
+		return 8;
+	return decoder->operand16 ? 2 : 4;
+}
+
+static unsigned int stack_size(const struct decoder *decoder)
+{
+	if (decoder->operand16 && !(decoder->rex & REX_W))
+		return 2;
+	return decoder->is64 ? 8 : 4;
+}
+
+static unsigned int width_bytes(const struct decoder *decoder,
+				unsigned int width)
+{
+	unsigned int prefix = decoder->repeat == 0xf3 ? 2 :
+			      decoder->repeat ? 3 : decoder->operand16;
+
+	if (width >= PX)
+		width = by_prefix[width - PX][prefix];
+	switch (width) {
+	case B:
+	case W:
+	case D:
+	case Q:
+	case DQ:
+		return 1 << (width - B);
+	case V:
+		return operand_size(decoder);
+	case Y:
+		return decoder->is64 && decoder->rex & REX_W ? 8 : 4;
+	case FM:
+		return decoder->rex & REX_W ? 8 : 4;
+	case X:
+	case XH:
+	case XQ:
+	case XE:
+		return decoder->vector >> (width - X);
+	case XD:
+		return decoder->vector == 32 ? 32 : 8;
+	}
+	return 0;
+}
+
+/* --- operands ---------------------------------------------------------------- */
+
+static void add_operand(struct decoder *decoder, struct access_operand operand,
+			u8 does, unsigned int width)
+{
+	struct access_insn *insn = decoder->insn;
+
+	operand.does = does;
+	operand.width = width;
+	if (width)
+		insn->operands[insn->count++] = operand;
+	else
+		decoder->unknown = true;
+}
+
+static void add_memory(struct decoder *decoder, u8 does, unsigned int width)
+{
+	add_operand(decoder, decoder->memory, does, width);
+}
+
+static void add_stack(struct decoder *decoder, u8 does, u8 base, s64 distance)
+{
+	struct access_operand operand = {
+		.base = base, .index = ACCESS_NO_REGISTER, .scale = 1,
+		.narrow = !decoder->is64, .displacement = distance,
+	};
+
+	add_operand(decoder, operand, does, stack_size(decoder));
+}
+
+static void add_push(struct decoder *decoder)
+{
+	add_stack(decoder, ACCESS_STORES, ACCESS_RSP, -(s64)stack_size(decoder));
+}
+
+static void add_pop(struct decoder *decoder)
+{
+	add_stack(decoder, ACCESS_LOADS, ACCESS_RSP, 0);
+}
+
+static void add_string(struct decoder *decoder, u8 does, u8 base, u8 segment)
+{
+	struct access_operand operand = {
+		.base = base, .index = ACCESS_NO_REGISTER, .scale = 1,
+		.segment = segment,
+		.narrow = !decoder->is64 || decoder->address_cut,
+	};
+
+	add_operand(decoder, operand, does,
+		    decoder->opcode & 1 ? operand_size(decoder) : 1);
+}
+
+static bool has_memory(const struct decoder *decoder)
+{
+	return decoder->modrm < 0xc0;
+}
+
+static u8 modrm_field(const struct decoder *decoder)
+{
+	return decoder->modrm >> 3 & 7;
+}
+
+static void take_sib(struct decoder *decoder)
+{
+	struct access_operand *memory = &decoder->memory;
+	u8 sib = take_byte(decoder);
+
+	memory->scale = 1 << (sib >> 6);
+	memory->index = (sib >> 3 & 7) | (decoder->rex & REX_X) << 2;
+	if (memory->index == ACCESS_RSP) {
+		memory->index = ACCESS_NO_REGISTER;
+		memory->scale = 1;
+	}
+	memory->base = (sib & 7) | (decoder->rex & REX_B) << 3;
+}
+
+/* ModRM, and the memory operand that it describes. */
+static void take_modrm(struct decoder *decoder)
+{
+	struct access_operand *memory = &decoder->memory;
+	u8 modrm = decoder->modrm = take_byte(decoder);
+	bool sib = (modrm & 7) == 4;
+
+	if (!has_memory(decoder))
+		return;
+	*memory = (struct access_operand) {
+		.segment = decoder->segment,
+		.base = (modrm & 7) | (decoder->rex & REX_B) << 3,
+		.index = ACCESS_NO_REGISTER,
+		.scale = 1,
+		.narrow = !decoder->is64 || decoder->address_cut,
+	};
+	if (!decoder->is64 && decoder->address_cut)
+		decoder->unknown = true;	/* 16-bit addresses */
+	if (sib)
+		take_sib(decoder);
+	if (modrm >> 6 == 0 && (memory->base & 7) == ACCESS_RBP) {
+		memory->base = sib || !decoder->is64 ? ACCESS_NO_REGISTER :
+						       ACCESS_RIP;
+		memory->displacement = (s32)take_bytes(decoder, 4);
+	} else if (modrm >> 6 == 1) {
+		memory->displacement = (s8)take_byte(decoder);
+	} else if (modrm >> 6 == 2) {
+		memory->displacement = (s32)take_bytes(decoder, 4);
+	}
+}
+
+static void take_immediate(struct decoder *decoder, u16 entry)
+{
+	unsigned int size = operand_size(decoder);
+
+	switch (entry & IMMEDIATE) {
+	case I8:
+		take_bytes(decoder, 1);
+		break;
+	case I16:
+		take_bytes(decoder, 2);
+		break;
+	case IZ:
+		take_bytes(decoder, min(size, 4U));
+		break;
+	case IV:
+		take_bytes(decoder, size);
+		break;
+	}
+}
+
+/* --- groups: the register field is a part of the opcode ------------------------- */
+
+static u16 entry_of_group(struct decoder *decoder, u16 entry)
+{
+	u8 field = modrm_field(decoder);
+	u16 immediate = 0;
+	const u8 *group;
+
+	switch (decoder->opcode) {
+	case 0xba:
+		group = group8;
+		break;
+	case 0xc6:
+	case 0xc7:
+		group = group11;
+		break;
+	case 0xf6:
+	case 0xf7:
+		group = group3;
+		if (field < 2)	/* test */
+			immediate = decoder->opcode & 1 ? IZ : I8;
+		break;
+	case 0xfe:
+		group = group4;
+		break;
+	default:
+		group = group1;
+	}
+	return entry | immediate | group[field];
+}
+
+/* --- what fits into no table ---------------------------------------------------- */
+
+static void decode_string(struct decoder *decoder)
+{
+	decoder->insn->repeats = decoder->repeat;
+	switch (decoder->opcode & ~1) {
+	case 0xa4:	/* movs */
+		add_string(decoder, ACCESS_LOADS, ACCESS_RSI, decoder->segment);
+		add_string(decoder, ACCESS_STORES, ACCESS_RDI, ACCESS_FLAT);
+		break;
+	case 0xa6:	/* cmps */
+		add_string(decoder, ACCESS_LOADS, ACCESS_RSI, decoder->segment);
+		add_string(decoder, ACCESS_LOADS, ACCESS_RDI, ACCESS_FLAT);
+		break;
+	case 0xaa:	/* stos */
+		add_string(decoder, ACCESS_STORES, ACCESS_RDI, ACCESS_FLAT);
+		break;
+	case 0xac:	/* lods */
+		add_string(decoder, ACCESS_LOADS, ACCESS_RSI, decoder->segment);
+		break;
+	case 0xae:	/* scas */
+		add_string(decoder, ACCESS_LOADS, ACCESS_RDI, ACCESS_FLAT);
+		break;
+	}
+}
+
+/* mov between the accumulator and an address in the instruction */
+static void decode_moffs(struct decoder *decoder)
+{
+	bool cut = !decoder->is64 || decoder->address_cut;
+	bool stores = decoder->opcode & 2;
+
+	if (!decoder->is64 && decoder->address_cut)
+		decoder->unknown = true;
+	decoder->memory = (struct access_operand) {
+		.segment = decoder->segment,
+		.base = ACCESS_NO_REGISTER,
+		.index = ACCESS_NO_REGISTER,
+		.scale = 1,
+		.narrow = cut,
+		.displacement = take_bytes(decoder, cut ? 4 : 8),
+	};
+	add_memory(decoder, stores ? ACCESS_STORES : ACCESS_LOADS,
+		   decoder->opcode & 1 ? operand_size(decoder) : 1);
+	if (!stores)
+		decoder->insn->target = ACCESS_RAX;
+}
+
+/* Processors disagree on what 66 does to near branches in 64-bit code. */
+static void check_branch(struct decoder *decoder)
+{
+	if (stack_size(decoder) == 2)
+		decoder->unknown = true;
+}
+
+/* ff: inc, dec, call, jmp and push */
+static void decode_group5(struct decoder *decoder)
+{
+	u8 field = modrm_field(decoder);
+	u8 does = group5[field];
+
+	if (!does) {
+		decoder->unknown = true;
+		return;
+	}
+	if (field == 2 || field == 4)
+		check_branch(decoder);
+	if (has_memory(decoder))
+		add_memory(decoder, does >> 5, field < 2 ?
+			   operand_size(decoder) : stack_size(decoder));
+	if (field == 2 || field == 6)
+		add_push(decoder);
+}
+
+static void decode_x87(struct decoder *decoder)
+{
+	u8 entry = x87[decoder->opcode & 7][modrm_field(decoder)];
+	unsigned int width = entry & WIDTH_MASK;
+
+	if (!has_memory(decoder))
+		return;
+	if (entry)
+		add_memory(decoder, entry >> 5,
+			   width ? width_bytes(decoder, width) : 10);
+	else
+		decoder->unknown = true;
+}
+
+/* 8f: its address is made after rsp was changed */
+static void decode_pop(struct decoder *decoder)
+{
+	if (modrm_field(decoder)) {
+		decoder->unknown = true;	/* XOP */
+		return;
+	}
+	add_pop(decoder);
+	if (!has_memory(decoder))
+		decoder->insn->target = (decoder->modrm & 7) |
+					(decoder->rex & REX_B) << 3;
+	else if (decoder->memory.base == ACCESS_RSP)
+		decoder->memory.displacement += stack_size(decoder);
+	if (has_memory(decoder))
+		add_memory(decoder, ACCESS_STORES, stack_size(decoder));
+}
+
+static void decode_movsxd(struct decoder *decoder)
+{
+	if (!decoder->is64) {
+		decoder->unknown |= has_memory(decoder);	/* arpl */
+	} else if (has_memory(decoder)) {
+		add_memory(decoder, ACCESS_LOADS,
+			   min(operand_size(decoder), 4U));
+		decoder->insn->target = modrm_field(decoder) |
+					(decoder->rex & REX_R) << 1;
+	}
+}
+
+static void decode_odd_one_byte(struct decoder *decoder)
+{
+	switch (decoder->opcode) {
+	case 0x58 ... 0x5f:
+		decoder->insn->target = (decoder->opcode & 7) |
+					(decoder->rex & REX_B) << 3;
+		add_pop(decoder);
+		break;
+	case 0x9d:
+		add_pop(decoder);
+		break;
+	case 0x50 ... 0x57:
+	case 0x68:
+	case 0x6a:
+	case 0x9c:
+		add_push(decoder);
+		break;
+	case 0x63:
+		decode_movsxd(decoder);
+		break;
+	case 0x8f:
+		decode_pop(decoder);
+		break;
+	case 0xa0 ... 0xa3:
+		decode_moffs(decoder);
+		break;
+	case 0xc2:
+	case 0xc3:
+		check_branch(decoder);
+		add_pop(decoder);
+		break;
+	case 0xc9:
+		add_stack(decoder, ACCESS_LOADS, ACCESS_RBP, 0);
+		break;
+	case 0xd8 ... 0xdf:
+		decode_x87(decoder);
+		break;
+	case 0xe8:
+		check_branch(decoder);
+		add_push(decoder);
+		break;
+	case 0xe9:
+		check_branch(decoder);
+		break;
+	case 0xff:
+		decode_group5(decoder);
+		break;
+	default:
+		decode_string(decoder);
+	}
+}
+
+/* Of saved states, only the two of mxcsr; flushes access nothing. */
+static void decode_group15(struct decoder *decoder)
+{
+	u8 field = modrm_field(decoder);
+
+	if (!has_memory(decoder) || (field == 7 && !decoder->repeat))
+		return;
+	if (field == 6 && decoder->operand16 && !decoder->repeat)
+		return;
+	if ((field != 2 && field != 3) || decoder->repeat || decoder->operand16)
+		decoder->unknown = true;
+	else
+		add_memory(decoder, field == 2 ? ACCESS_LOADS : ACCESS_STORES,
+			   4);
+}
+
+static void decode_odd_two_bytes(struct decoder *decoder)
+{
+	switch (decoder->opcode) {
+	case 0x7e:	/* movd, movq */
+		if (has_memory(decoder))
+			add_memory(decoder, decoder->repeat ? ACCESS_LOADS :
+				   ACCESS_STORES, width_bytes(decoder, P7E));
+		break;
+	case 0x80 ... 0x8f:
+		check_branch(decoder);
+		break;
+	case 0xa0:
+	case 0xa8:
+		add_push(decoder);
+		break;
+	case 0xa1:
+	case 0xa9:
+		add_pop(decoder);
+		break;
+	case 0xae:
+		decode_group15(decoder);
+		break;
+	case 0xc7:	/* cmpxchg8b, or registers */
+		if (!has_memory(decoder))
+			break;
+		if (modrm_field(decoder) == 1)
+			add_memory(decoder, ACCESS_LOADS | ACCESS_STORES,
+				   decoder->rex & REX_W ? 16 : 8);
+		else
+			decoder->unknown = true;
+		break;
+	}
+}
+
+static void decode_odd(struct decoder *decoder)
+{
+	if (decoder->map == ONE_BYTE)
+		decode_odd_one_byte(decoder);
+	else if (decoder->map == MAP_0F)
+		decode_odd_two_bytes(decoder);
+	else if (has_memory(decoder))	/* movbe, crc32 */
+		add_memory(decoder, decoder->repeat ? ACCESS_LOADS :
+			   ACCESS_STORES, width_bytes(decoder, PF1));
+}
+
+/* --- the whole instruction -------------------------------------------------------- */
+
+/* mov, movzx, movsx: what is loaded is in a register then. ah to dh are parts. */
+static void set_target(struct decoder *decoder)
+{
+	u8 target = modrm_field(decoder) | (decoder->rex & REX_R) << 1;
+
+	if (decoder->map == ONE_BYTE && decoder->opcode == 0x8a &&
+	    !decoder->rex && target >= 4)
+		return;
+	decoder->insn->target = target;
+}
+
+static void decode_operand(struct decoder *decoder, u16 entry)
+{
+	if (!has_memory(decoder))
+		return;
+	if ((entry & NOMEM) == NOMEM) {
+		decoder->unknown = true;
+		return;
+	}
+	if (!(entry & RW)) {
+		/* A group's member that there is not, lea, nop, prefetch */
+		decoder->unknown |= (entry & GROUP) == GROUP;
+		return;
+	}
+	add_memory(decoder, (entry & RW) >> 5,
+		   width_bytes(decoder, entry & WIDTH_MASK));
+	if ((entry & TO) == TO)
+		set_target(decoder);
+}
+
+static void decode_opcode(struct decoder *decoder, u16 entry)
+{
+	if (!entry) {
+		decoder->unknown = true;
+		return;
+	}
+	if (entry & M)
+		take_modrm(decoder);
+	if ((entry & GROUP) == GROUP)
+		entry = entry_of_group(decoder, entry);
+	if (entry & ODD)
+		decode_odd(decoder);
+	else if (entry & M)
+		decode_operand(decoder, entry);
+	take_immediate(decoder, entry);
+}
+
+/* Prefixes, up to the first byte of the opcode, which is returned. */
+static u8 take_prefixes(struct decoder *decoder)
+{
+	for (;;) {
+		u8 byte = take_byte(decoder);
+
+		switch (byte) {
+		case 0x40 ... 0x4f:
+			if (!decoder->is64)
+				return byte;
+			decoder->rex = byte;
+			continue;
+		case 0x66:
+			decoder->operand16 = true;
+			break;
+		case 0x67:
+			decoder->address_cut = true;
+			break;
+		case 0x64:
+			decoder->segment = ACCESS_FS;
+			break;
+		case 0x65:
+			decoder->segment = ACCESS_GS;
+			break;
+		case 0x26:
+		case 0x2e:
+		case 0x36:
+		case 0x3e:
+			/* All others are flat; in 64-bit code they are ignored. */
+			if (!decoder->is64)
+				decoder->segment = ACCESS_FLAT;
+			break;
+		case 0xf0:
+			break;
+		case 0xf2:
+		case 0xf3:
+			decoder->repeat = byte;
+			break;
+		default:
+			return byte;
+		}
+		decoder->rex = 0;	/* it counts directly before the opcode */
+	}
+}
+
+/* Opcodes that mean the same with VEX; the rest of map 0f are masks' */
+static bool is_vector_opcode(const struct decoder *decoder)
+{
+	u8 opcode = decoder->opcode;
+
+	if (decoder->map != MAP_0F)
+		return true;
+	return opcode >= 0x10 && opcode != 0xc7 && opcode != 0xc3 &&
+	       (opcode < 0x40 || opcode >= 0x50) &&
+	       (opcode < 0x80 || opcode >= 0xc0 || opcode == 0xae);
+}
+
+/* @first: c4, or c5, which has a byte less */
+static void take_vex(struct decoder *decoder, u8 first)
+{
+	static const u8 repeat[4] = { 0, 0, 0xf3, 0xf2 };
+	u8 byte = take_byte(decoder), map = MAP_0F;
+	u8 rex = ~byte >> 5 & REX_R;
+
+	if (decoder->rex || decoder->operand16 || decoder->repeat)
+		decoder->unknown = true;
+	if (first == 0xc4) {
+		rex = ~byte >> 5 & (REX_R | REX_X | REX_B);
+		map = byte & 31;
+		byte = take_byte(decoder);
+		rex |= byte >> 4 & REX_W;
+	}
+	decoder->rex = decoder->is64 ? rex : rex & REX_W;
+	decoder->vector = byte & 4 ? 32 : 16;
+	decoder->operand16 = (byte & 3) == 1;
+	decoder->repeat = repeat[byte & 3];
+	decoder->map = map;
+	decoder->opcode = take_byte(decoder);
+	if (!map || map > MAP_0F3A || !is_vector_opcode(decoder))
+		decoder->unknown = true;
+}
+
+/* In 32-bit code c4 and c5 may be lds and les. */
+static bool is_vex(const struct decoder *decoder, u8 first)
+{
+	return (first == 0xc4 || first == 0xc5) &&
+	       (decoder->is64 || (decoder->at < decoder->count &&
+				  decoder->bytes[decoder->at] >= 0xc0));
+}
+
+static void take_opcode(struct decoder *decoder)
+{
+	u8 byte = take_prefixes(decoder);
+
+	if (is_vex(decoder, byte)) {
+		take_vex(decoder, byte);
+		return;
+	}
+	if (byte == 0x0f) {
+		byte = take_byte(decoder);
+		decoder->map = byte == 0x38 ? MAP_0F38 :
+			       byte == 0x3a ? MAP_0F3A : MAP_0F;
+		if (decoder->map != MAP_0F)
+			byte = take_byte(decoder);
+	}
+	decoder->opcode = byte;
+}
+
+void access_decode(struct access_insn *insn, const u8 *bytes,
+		   unsigned int count, bool is64)
+{
+	static const u16 *const maps[] = {
+		[ONE_BYTE] = one_byte, [MAP_0F] = map_0f,
+		[MAP_0F38] = map_0f38, [MAP_0F3A] = map_0f3a,
+	};
+	struct decoder decoder = {
+		.bytes = bytes, .count = min(count, (unsigned int)INSN_MAX),
+		.is64 = is64, .vector = 16, .insn = insn,
+	};
+	u16 entry;
+
+	insn->count = 0;
+	insn->repeats = false;
+	insn->target = ACCESS_NO_REGISTER;
+	take_opcode(&decoder);
+	if (!decoder.missing && !decoder.unknown) {
+		entry = maps[decoder.map][decoder.opcode];
+		if (decoder.map == MAP_0F3A && entry)
+			entry |= I8;
+		decode_opcode(&decoder, entry);
+	}
+	insn->length = decoder.at;
+	insn->state = decoder.missing && count < INSN_MAX ? ACCESS_SHORT :
+		      decoder.missing || decoder.unknown ? ACCESS_UNKNOWN :
+							   ACCESS_DECODED;
+}
