@@ -79,4 +79,16 @@ field_engine(const struct perf_event_attr *attr)
 	return NULL;
 }
 
+/* What the attr asks for can only be learnt from loads and stores. */
+static inline bool field_wants_accesses(const struct perf_event_attr *attr)
+{
+	switch (field_get(attr, FIELD_range_of)) {
+	case HWPROF_RANGE_IP:
+		return field_engine(attr)->accesses;
+	case HWPROF_RANGE_CALLEE:
+		return false;
+	}
+	return true;
+}
+
 #endif /* HWPROF_FIELD_H */

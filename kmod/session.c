@@ -233,10 +233,12 @@ static struct session *session_make(struct perf_event *event,
 	session->params.basis = field_basis(attr);
 	session->params.seed = get_random_u64();
 	session->params.epsilon_ppm = field_get(attr, FIELD_epsilon_ppm);
+	session->params.range_of = field_get(attr, FIELD_range_of);
 	session->interval = msecs_to_jiffies(field_get(attr, FIELD_interval_ms) ?:
 					     HWPROF_DEFAULT_INTERVAL_MS);
 	session->user_side = !attr->exclude_user;
 	session->kernel_side = !attr->exclude_kernel;
+	session->accesses = field_wants_accesses(attr);
 	session->burst = field_get(attr, FIELD_burst);
 	session->rows = key->sampling && field_get(attr, FIELD_rows);
 	session->pid_ns = get_pid_ns(task_active_pid_ns(current));

@@ -132,6 +132,7 @@ struct session {
 	size_t memory;			/* bytes, fixed */
 	bool rows;			/* has an engine at work, and tables */
 	bool user_side, kernel_side;	/* what it may see */
+	bool accesses;			/* it wants loads and stores, too */
 	u32 burst;			/* branches in one; 0: all is seen */
 	unsigned int interval;		/* jiffies between rows */
 

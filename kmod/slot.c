@@ -242,6 +242,7 @@ static void note_unit(struct hw_perf_event *hwc,
 {
 	hwc->config_base = unit->from;
 	hwc->event_base = unit->to;
+	hwc->extra_reg.config = unit->value;
 	hwc->idx = unit->kind;
 }
 
@@ -250,6 +251,7 @@ static struct stream_event noted_unit(const struct hw_perf_event *hwc)
 	return (struct stream_event) {
 		.from = hwc->config_base,
 		.to = hwc->event_base,
+		.value = hwc->extra_reg.config,
 		.kind = hwc->idx,
 	};
 }
@@ -265,7 +267,8 @@ static void emit_sample(struct slot *slot, struct perf_event *event,
 	struct perf_sample_data data;
 	struct pt_regs there = *regs;
 
-	slot->session->engine->sample(&unit, period, sample);
+	slot->session->engine->sample(&slot->session->params, &unit, period,
+				      sample);
 	sample->row.session = slot->session->id;
 	sample->row.pid = task_tgid_nr_ns(current, slot->session->pid_ns);
 	*(u32 *)((void *)&sample->row + sample->row.size) = 0;

@@ -118,7 +118,8 @@ static u64 branch_pending(const void *memory)
 	return ((const struct branch_table *)memory)->units;
 }
 
-static void branch_sample(const struct stream_event *event, u64 period,
+static void branch_sample(const struct engine_params *params,
+			  const struct stream_event *event, u64 period,
 			  struct engine_sample *sample)
 {
 	struct hwprof_row_branches *row = &sample->branch.row;

@@ -32,6 +32,7 @@ struct engine_params {
 	u32 basis;	/* enum hwprof_basis of all rows */
 	u64 seed;	/* keys the hashes, so that users cannot choose collisions */
 	u32 epsilon_ppm;	/* largest error of a range; 0: the default */
+	u32 range_of;	/* enum hwprof_range_of */
 };
 
 /*
@@ -73,6 +74,7 @@ struct engine_ops {
 	bool immediate;
 
 	bool samples;		/* it learns from them, too */
+	bool accesses;		/* from loads and stores; ranges: see range_of */
 
 	size_t cursor_size;	/* bytes */
 
@@ -145,7 +147,8 @@ struct engine_ops {
 		     void *context);
 
 	/* The row of a sample that stands for @period units, by one event. */
-	void (*sample)(const struct stream_event *event, u64 period,
+	void (*sample)(const struct engine_params *params,
+		       const struct stream_event *event, u64 period,
 		       struct engine_sample *sample);
 
 	/* Address space @space is gone and its rows were delivered. */

@@ -580,7 +580,8 @@ static void loop_table_init(void *memory, size_t size,
 		window_table_init(table, table->order + slots);
 }
 
-static void loop_sample(const struct stream_event *event, u64 period,
+static void loop_sample(const struct engine_params *params,
+			const struct stream_event *event, u64 period,
 			struct engine_sample *sample)
 {
 	struct hwprof_row_loop *row = &sample->loop;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * hwprof/ranges/: the weight of samples by the instruction they hit, and of
- * branches by where control arrived, over ranges (see range_tree.h).
+ * branches by where control arrived, over ranges (see range_tree.h); or another
+ * stream of values that the paper has (Mysore et al., sections 5.3 and 5.4):
+ * what loads give, the addresses of loads, of those that give zero and of
+ * stores, procedures called, and instructions with narrow operands.
  *
  * A range keeps what it was counted and what rows told of that. Where it is
  * merged, both go to the range around it, so that nothing is told twice.
@@ -13,6 +16,7 @@
 struct range_table {
 	struct range_tree tree;
 	u64 evicted;
+	u32 of;			/* enum hwprof_range_of */
 	u32 basis;
 	u32 root;		/* of the last event's space; RANGE_NO_ROOT */
 	u32 space;
@@ -28,6 +32,7 @@ static void range_table_init(void *memory, size_t size,
 					    HWPROF_DEFAULT_EPSILON_PPM;
 
 	memset(table, 0, sizeof(*table));
+	table->of = params->range_of;
 	table->basis = params->basis;
 	table->root = RANGE_NO_ROOT;
 	range_tree_init(&table->tree, memory + header, size - header, epsilon);
@@ -38,17 +43,62 @@ static void range_cursor_init(void *cursor, u32 tid)
 {
 }
 
+/*
+ * An operand of 16 bits, or one that is a number that fits in 16, with a sign or
+ * without.
+ */
+static bool is_narrow(const struct stream_event *event)
+{
+	u64 value = event->value;
+	unsigned int bits = 8 * event->width;
+
+	if (event->width <= 2)
+		return true;
+	if (!stream_has_value(event))
+		return false;
+	return value <= U16_MAX ||
+	       value >= (~0ULL >> (64 - bits)) - S16_MAX;
+}
+
+/* How much the event is in the stream that is summarised; 0: it is not in it. */
+static __always_inline unsigned int weight_of(u32 of,
+					      const struct stream_event *event)
+{
+	switch (of) {
+	case HWPROF_RANGE_IP:
+		if (event->kind == STREAM_SAMPLE)
+			return min(event->value, (u64)U32_MAX);
+		return stream_is_branch(event->kind);
+	case HWPROF_RANGE_LOAD_VALUE:
+		return event->kind == STREAM_LOAD && stream_has_value(event);
+	case HWPROF_RANGE_LOAD_ADDRESS:
+		return event->kind == STREAM_LOAD;
+	case HWPROF_RANGE_STORE_ADDRESS:
+		return event->kind == STREAM_STORE;
+	case HWPROF_RANGE_CALLEE:
+		return event->kind == STREAM_CALL;
+	case HWPROF_RANGE_ZERO_ADDRESS:
+		return event->kind == STREAM_LOAD && stream_has_value(event) &&
+		       !event->value;
+	case HWPROF_RANGE_NARROW_IP:
+		return stream_is_access(event->kind) && is_narrow(event);
+	}
+	return 0;
+}
+
 static unsigned int range_unit(const struct engine_params *params,
 			       const struct stream_event *event)
 {
-	if (event->kind == STREAM_SAMPLE)
-		return min(event->value, (u64)U32_MAX);
-	return stream_is_branch(event->kind);
+	return weight_of(params->range_of, event);
 }
 
-static u64 event_value(const struct stream_event *event)
+static __always_inline u64 value_of(u32 of, const struct stream_event *event)
 {
-	return event->kind == STREAM_SAMPLE ? event->from : event->to;
+	if (of == HWPROF_RANGE_LOAD_VALUE)
+		return event->value;
+	if (of == HWPROF_RANGE_NARROW_IP || event->kind == STREAM_SAMPLE)
+		return event->from;
+	return event->to;
 }
 
 /* False: the event's address space is one too many. */
@@ -74,15 +124,17 @@ static __always_inline bool count(struct range_table *table, u32 space,
 static bool range_feed(void *memory, void *cursor,
 		       const struct stream_event *event)
 {
-	unsigned int weight = range_unit(NULL, event);
+	struct range_table *table = memory;
+	unsigned int weight = weight_of(table->of, event);
 
-	return !weight || count(memory, event->space, event_value(event),
-				weight);
+	return !weight || count(table, event->space,
+				value_of(table->of, event), weight);
 }
 
 static bool range_feed_window(void *memory, struct window *window,
 			      struct window_counts *counts)
 {
+	struct range_table *table = memory;
 	const struct stream_event *event;
 	bool room = true;
 
@@ -90,10 +142,11 @@ static bool range_feed_window(void *memory, struct window *window,
 		counts->events += window->times;
 		if (event->kind == STREAM_GAP)
 			counts->gaps += window->times;
-		if (!stream_is_branch(event->kind))
+		if (!weight_of(table->of, event))
 			continue;
 		counts->units += window->times;
-		room &= count(memory, event->space, event->to, window->times);
+		room &= count(table, event->space, value_of(table->of, event),
+			      window->times);
 	}
 	return room;
 }
@@ -164,6 +217,7 @@ static bool emit_node(struct range_table *table, u32 node, engine_emit emit,
 		.bits = range_bits(tree, node),
 		.count = *range_own(tree, node) - *range_told(tree, node),
 		.basis = table->basis,
+		.of = table->of,
 	};
 
 	if (!row.count)
@@ -192,18 +246,24 @@ static bool range_rows(void *memory, u32 space, size_t *at, engine_emit emit,
 	return true;
 }
 
-static void range_sample(const struct stream_event *event, u64 period,
+/* One value; its place in the code is where the access is, or control went. */
+static void range_sample(const struct engine_params *params,
+			 const struct stream_event *event, u64 period,
 			 struct engine_sample *sample)
 {
 	struct hwprof_row_range *row = &sample->range;
+	u64 value = value_of(params->range_of, event);
+	bool access = stream_is_access(event->kind);
 
 	memset(row, 0, sizeof(*row));
 	row->row.type = HWPROF_ROW_RANGE;
 	row->row.size = sizeof(*row);
-	sample->ip = row->low = event_value(event);
-	sample->addr = event->from;
+	sample->ip = access ? event->from : value;
+	sample->addr = access ? event->to : event->from;
+	row->low = value;
 	row->count = period;
 	row->basis = HWPROF_BASIS_EXACT;
+	row->of = params->range_of;
 }
 
 static void range_forget(void *memory, u32 space)

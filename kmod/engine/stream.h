@@ -29,14 +29,16 @@ enum stream_kind {
 };
 
 #define STREAM_MISPREDICTED	(1U << 0)
+#define STREAM_NO_VALUE		(1U << 1)	/* of a load or store: not known */
 
 struct stream_event {
 	u64 from;	/* address of the branch, load or store */
 	u64 to;		/* branch: where control went; load, store: the address */
-	u64 value;	/* load, store: what was moved; sample: its weight */
+	u64 value;	/* load, store: what was moved, zero-extended, of more
+			 * than 8 bytes the first 8; sample: its weight */
 	u32 space;	/* address space; 0 is the kernel's */
 	u16 kind;	/* enum stream_kind */
-	u16 flags;	/* STREAM_MISPREDICTED */
+	u16 flags;	/* STREAM_MISPREDICTED, STREAM_NO_VALUE */
 	u32 cycles;	/* since the branch before; 0: unknown */
 	u32 width;	/* load, store: bytes */
 };
@@ -51,6 +53,18 @@ static inline bool stream_is_jump(unsigned int kind)
 static inline bool stream_is_branch(unsigned int kind)
 {
 	return kind - STREAM_COND <= STREAM_RET - STREAM_COND;
+}
+
+static inline bool stream_is_access(unsigned int kind)
+{
+	return kind - STREAM_LOAD <= STREAM_STORE - STREAM_LOAD;
+}
+
+/* A load or store of which all is known that was moved. */
+static inline bool stream_has_value(const struct stream_event *event)
+{
+	return event->width <= sizeof(event->value) &&
+	       !(event->flags & STREAM_NO_VALUE);
 }
 
 /*

@@ -31,6 +31,8 @@ typedef int8_t s8;
 typedef int32_t s32;
 typedef int64_t s64;
 
+#define S16_MAX	INT16_MAX
+#define U16_MAX	UINT16_MAX
 #define U32_MAX	UINT32_MAX
 
 #ifndef likely

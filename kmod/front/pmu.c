@@ -28,11 +28,17 @@ static int check_burst(const struct perf_event_attr *attr)
 			 source_of(attr) != &step_source) ? -EINVAL : 0;
 }
 
-/* Windows, or samples: they are summarised, or counted. */
+/*
+ * Windows, or samples: they are summarised, or counted. Samples are of code, and
+ * neither they nor branch records have loads and stores.
+ */
 static int check_windows(const struct perf_event_attr *attr)
 {
-	if (source_of(attr) == &sample_source ? !field_engine(attr)->samples :
-						!field_engine(attr)->feed_window)
+	if (source_of(attr) == &sample_source ?
+	    !field_engine(attr)->samples || field_get(attr, FIELD_range_of) :
+	    !field_engine(attr)->feed_window)
+		return -EOPNOTSUPP;
+	if (source_of(attr) != &step_source && field_wants_accesses(attr))
 		return -EOPNOTSUPP;
 	if (field_engine(attr)->immediate ||
 	    (attr->sample_period && !field_get(attr, FIELD_rows)))
@@ -40,15 +46,16 @@ static int check_windows(const struct perf_event_attr *attr)
 	return 0;
 }
 
-/* Only ranges have an error to choose; the stream is that of code. */
+/* Only ranges have an error and a stream to choose. */
 static int check_ranges(const struct perf_event_attr *attr)
 {
 	u64 epsilon = field_get(attr, FIELD_epsilon_ppm);
+	u64 of = field_get(attr, FIELD_range_of);
 
-	if (epsilon > HWPROF_EPSILON_PPM_MAX ||
-	    (epsilon && field_engine(attr) != &range_engine))
+	if (epsilon > HWPROF_EPSILON_PPM_MAX || of >= HWPROF_RANGES_OF_COUNT ||
+	    ((epsilon || of) && field_engine(attr) != &range_engine))
 		return -EINVAL;
-	return field_get(attr, FIELD_range_of) ? -EOPNOTSUPP : 0;
+	return 0;
 }
 
 static int check_fields(const struct perf_event_attr *attr)
@@ -95,11 +102,15 @@ static int check_attr(const struct perf_event_attr *attr)
 	return 0;
 }
 
-/* All branches of all programs tell more than perf's own -a does. */
+/*
+ * All branches of all programs, or what they have in memory and where, tell more
+ * than perf's own -a does.
+ */
 static int check_right(const struct perf_event *event)
 {
-	if (!event->hw.target && field_get(&event->attr, FIELD_branches) &&
-	    !perfmon_capable())
+	if (!event->hw.target && !perfmon_capable() &&
+	    (field_get(&event->attr, FIELD_branches) ||
+	     field_wants_accesses(&event->attr)))
 		return -EACCES;
 	return 0;
 }

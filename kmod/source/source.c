@@ -28,15 +28,18 @@ void source_put(const struct source_ops *source)
 	mutex_unlock(&users_lock);
 }
 
-/* Of those that can work here: stepping sees all, but of user code alone. */
+/*
+ * Of those that can work here: stepping sees all, but of user code alone; loads
+ * and stores no other one sees.
+ */
 static const struct source_ops *best_source(const struct perf_event_attr *attr)
 {
 	const struct engine_ops *engine = field_engine(attr);
 
-	if (field_get(attr, FIELD_burst) ||
+	if (field_get(attr, FIELD_burst) || field_wants_accesses(attr) ||
 	    (!step_source.missing() && !attr->exclude_user))
 		return &step_source;
-	if (engine->samples)
+	if (engine->samples && !field_get(attr, FIELD_range_of))
 		return &sample_source;
 	if (engine->feed_window && !lbr_source.missing())
 		return &lbr_source;

@@ -66,7 +66,7 @@ static void step_start(struct slot *slot)
 		burst_await(cpu, slot);
 		return;
 	}
-	list_add_tail(&slot->link, &cpu->slots);
+	step_add_slot(cpu, slot);
 	step_arm(cpu, current);
 }
 
@@ -84,7 +84,7 @@ static void step_stop(struct slot *slot)
 		slot_gap(slot, 0);	/* nothing comes after */
 	}
 	slot_unbind(slot, record ? record->steps : ~0ULL);
-	list_del_init(&slot->link);
+	step_del_slot(cpu, slot);
 }
 
 void step_init(void)
@@ -100,13 +100,20 @@ void step_init(void)
 
 static int step_open(struct root *root)
 {
-	return root->session->burst ? burst_open(root) : 0;
+	int err = 0;
+
+	if (root->session->accesses)
+		err = step_accesses_init();
+	if (!err && root->session->burst)
+		err = burst_open(root);
+	return err;
 }
 
 /* No session is left, and no work of a task: those hold the module. */
 void step_exit(void)
 {
 	step_tasks_exit();
+	step_accesses_exit();
 }
 
 static unsigned int users;

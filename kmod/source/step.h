@@ -14,7 +14,8 @@
 
 struct step_cpu {
 	struct list_head slots;		/* that want events of this CPU, ... */
-	unsigned int bursts;		/* ... of which so many for a while */
+	unsigned int bursts;		/* ... of which so many for a while, */
+	unsigned int accesses;		/* and so many loads and stores, too */
 	struct list_head waiting;	/* for their next burst */
 	struct irq_work kick;		/* an NMI begins one */
 	struct step_task *record;	/* of the task that runs, if known */
@@ -42,7 +43,21 @@ void step_bind(struct step_cpu *cpu, const struct step_task *record);
 void step_unbind(struct step_cpu *cpu, const struct step_task *record);
 void step_feed(struct step_cpu *cpu, unsigned int kind, u64 from, u64 to,
 	       struct pt_regs *regs);
+void step_feed_access(struct step_cpu *cpu, struct stream_event *event,
+		      struct pt_regs *regs);
+void step_miss_access(struct step_cpu *cpu);
 void step_moved(struct step_cpu *cpu, struct step_task *record);
+void step_add_slot(struct step_cpu *cpu, struct slot *slot);
+void step_del_slot(struct step_cpu *cpu, struct slot *slot);
+
+/* step_access.c: loads and stores. Interrupts are off but in init and exit. */
+int step_accesses_init(void);
+void step_accesses_exit(void);
+void step_access_expect(const struct step_task *record,
+			const struct pt_regs *regs);
+void step_access_drop(const struct step_task *record);
+void step_access_feed(struct step_cpu *cpu, const struct step_task *record,
+		      struct insn branch, struct pt_regs *regs);
 
 /* step_burst.c: stepping for a while. Interrupts are off but in open and init. */
 int burst_open(struct root *root);

@@ -100,6 +100,8 @@ static void rearm(struct callback_head *work)
 		step_arm(cpu, current);
 		if (record->armed)
 			step_moved(cpu, record);
+		if (record->armed && cpu->accesses)
+			step_access_expect(record, task_pt_regs(current));
 	} else {
 		step_disarm(record, current);
 	}
@@ -113,6 +115,7 @@ void step_hold(struct step_task *record)
 	struct task_struct *task = record->task;
 
 	tf_clear(task);
+	step_access_drop(record);
 	record->hold = true;
 	if (record->work_queued)
 		return;

@@ -73,7 +73,7 @@ static void burst_begin(struct step_cpu *cpu, struct slot *slot)
 	burst->patience = (burst->skip + 1) * BRANCH_STEPS;
 	burst->ip = task_pt_regs(current)->ip;
 	burst->begin = local_clock();
-	list_move_tail(&slot->link, &cpu->slots);
+	step_add_slot(cpu, slot);
 	cpu->bursts++;
 	step_arm(cpu, current);
 }
@@ -89,7 +89,8 @@ static void burst_end(struct step_cpu *cpu, struct slot *slot)
 	burst->all_steps += burst->steps;
 	burst->runs = false;
 	burst->cost = local_clock() - burst->begin;
-	list_move_tail(&slot->link, &cpu->waiting);
+	step_del_slot(cpu, slot);
+	list_add_tail(&slot->link, &cpu->waiting);
 	cpu->bursts--;
 }
 

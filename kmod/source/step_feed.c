@@ -33,6 +33,46 @@ void step_feed(struct step_cpu *cpu, unsigned int kind, u64 from, u64 to,
 			slot_feed(slot, &event, regs);
 }
 
+/* A window begins with a branch. */
+static bool wants_access(const struct slot *slot)
+{
+	return slot->session->accesses &&
+	       (!slot->burst.runs || slot->burst.begun);
+}
+
+void step_feed_access(struct step_cpu *cpu, struct stream_event *event,
+		      struct pt_regs *regs)
+{
+	struct slot *slot;
+
+	list_for_each_entry(slot, &cpu->slots, link)
+		if (wants_access(slot))
+			slot_feed(slot, event, regs);
+}
+
+/* An instruction was executed of which it is not known what it accesses. */
+void step_miss_access(struct step_cpu *cpu)
+{
+	struct slot *slot;
+
+	list_for_each_entry(slot, &cpu->slots, link)
+		if (wants_access(slot))
+			slot->lost_events++;
+}
+
+/* The slot wants events from now on, and until now. */
+void step_add_slot(struct step_cpu *cpu, struct slot *slot)
+{
+	list_move_tail(&slot->link, &cpu->slots);
+	cpu->accesses += slot->session->accesses;
+}
+
+void step_del_slot(struct step_cpu *cpu, struct slot *slot)
+{
+	list_del_init(&slot->link);
+	cpu->accesses -= slot->session->accesses;
+}
+
 /* Current goes on elsewhere than where it was seen last. */
 void step_moved(struct step_cpu *cpu, struct step_task *record)
 {

@@ -35,6 +35,12 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev,
 	struct step_task *record;
 
 	cpu->record = NULL;
+	if (unlikely(prev_state & __TASK_TRACED)) {
+		/* Its debugger may change anything. */
+		record = step_task_find(prev);
+		if (record)
+			step_access_drop(record);
+	}
 	if (unlikely(cpu->bursts)) {
 		bursts_end(cpu);
 		record = step_task_find(prev);
@@ -129,6 +135,8 @@ static void on_sys_exit(void *data, struct pt_regs *regs, long result)
 		if (record && record->armed) {
 			step_bind(cpu, record);
 			feed_call(cpu, record, sigreturn, regs);
+			if (cpu->accesses)
+				step_access_expect(record, regs);
 		}
 	} else if (record) {
 		/* Its #DB would be taken for that of what ran before. */

@@ -10,20 +10,14 @@
 #include <linux/string.h>
 #include <linux/vmalloc.h>
 
-#include "step_task.h"
-
-enum {
-	RECORD_WAYS	= 16,
-	RECORD_SETS	= 512,	/* a power of two; 8192 tasks */
-};
+#include "step.h"
 
 static struct step_task *records;
 
 int step_tasks_init(void)
 {
 	if (!records)
-		records = vzalloc(array3_size(RECORD_SETS, RECORD_WAYS,
-					      sizeof(*records)));
+		records = vzalloc(array_size(STEP_TASKS, sizeof(*records)));
 	return records ? 0 : -ENOMEM;
 }
 
@@ -34,7 +28,7 @@ void step_tasks_exit(void)
 
 static struct step_task *record_set(struct task_struct *task)
 {
-	return &records[hash_ptr(task, ilog2(RECORD_SETS)) * RECORD_WAYS];
+	return &records[hash_ptr(task, ilog2(STEP_TASK_SETS)) * STEP_TASK_WAYS];
 }
 
 struct step_task *step_task_find(struct task_struct *task)
@@ -42,7 +36,7 @@ struct step_task *step_task_find(struct task_struct *task)
 	struct step_task *record = record_set(task);
 	int way;
 
-	for (way = 0; way < RECORD_WAYS; way++, record++)
+	for (way = 0; way < STEP_TASK_WAYS; way++, record++)
 		if (READ_ONCE(record->task) == task)
 			return record;
 	return NULL;
@@ -56,7 +50,7 @@ struct step_task *step_task_get(struct task_struct *task)
 	if (record)
 		return record;
 	record = record_set(task);
-	for (way = 0; way < RECORD_WAYS; way++, record++)
+	for (way = 0; way < STEP_TASK_WAYS; way++, record++)
 		if (!READ_ONCE(record->task) &&
 		    cmpxchg(&record->task, NULL, task) == NULL)
 			return record;
@@ -65,8 +59,14 @@ struct step_task *step_task_get(struct task_struct *task)
 
 void step_task_free(struct step_task *record)
 {
+	step_access_drop(record);
 	memset_after(record, 0, task);
 	smp_store_release(&record->task, NULL);
+}
+
+unsigned int step_task_number(const struct step_task *record)
+{
+	return record - records;
 }
 
 void step_task_for_each(void (*visit)(struct step_task *record,
@@ -74,7 +74,7 @@ void step_task_for_each(void (*visit)(struct step_task *record,
 {
 	int i;
 
-	for (i = 0; i < RECORD_SETS * RECORD_WAYS; i++) {
+	for (i = 0; i < STEP_TASKS; i++) {
 		struct task_struct *task = READ_ONCE(records[i].task);
 
 		if (task)

@@ -22,6 +22,12 @@ struct step_task {
 	bool sigreturn;		/* in that system call: nor then */
 };
 
+enum {
+	STEP_TASK_WAYS	= 16,
+	STEP_TASK_SETS	= 512,		/* a power of two */
+	STEP_TASKS	= STEP_TASK_WAYS * STEP_TASK_SETS,
+};
+
 int step_tasks_init(void);
 void step_tasks_exit(void);
 
@@ -33,6 +39,9 @@ struct step_task *step_task_get(struct task_struct *task);
 
 /* The task exits, or is not to be known any more. */
 void step_task_free(struct step_task *record);
+
+/* Which of the STEP_TASKS records it is, from 0 on. */
+unsigned int step_task_number(const struct step_task *record);
 
 /* All records, while tasks come and go. Under RCU. */
 void step_task_for_each(void (*visit)(struct step_task *record,

@@ -127,6 +127,8 @@ static void step(struct step_cpu *cpu, struct step_task *record,
 		insn = step_special(record, insn, regs, is64);
 	if (likely(step_wanted(cpu))) {
 		step_bind(cpu, record);
+		if (unlikely(cpu->accesses))
+			step_access_feed(cpu, record, insn, regs);
 		feed_insn(cpu, record, insn, regs);
 		if (unlikely(cpu->bursts))
 			bursts_step(cpu);
@@ -137,6 +139,8 @@ static void step(struct step_cpu *cpu, struct step_task *record,
 		step_disarm(record, current);
 	record->steps++;
 	record->ip = regs->ip;
+	if (unlikely(cpu->accesses))
+		step_access_expect(record, regs);
 }
 
 static int on_debug(struct pt_regs *regs, unsigned long *dr6)

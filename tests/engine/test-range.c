@@ -44,6 +44,7 @@ struct bench {
 	struct told *told;
 	size_t told_count, told_room;
 	u64 produced, delivered;
+	enum hwprof_range_of of;
 	u64 random;
 	unsigned int refusals;	/* of rows: one in so many */
 };
@@ -54,17 +55,23 @@ static struct range_tree *tree_of(void *table)
 	return table;
 }
 
-static void *make_table(size_t size, u32 epsilon_ppm)
+static void *make_table_of(enum hwprof_range_of of, size_t size,
+			   u32 epsilon_ppm)
 {
 	const struct engine_params params = {
 		.basis = HWPROF_BASIS_EXACT, .seed = 1,
-		.epsilon_ppm = epsilon_ppm,
+		.epsilon_ppm = epsilon_ppm, .range_of = of,
 	};
 	void *table = calloc(1, size);
 
 	assert_non_null(table);
 	range_engine.table_init(table, size, &params);
 	return table;
+}
+
+static void *make_table(size_t size, u32 epsilon_ppm)
+{
+	return make_table_of(HWPROF_RANGE_IP, size, epsilon_ppm);
 }
 
 /* To the last bit of what is in use. */
@@ -152,6 +159,7 @@ static bool take_row(void *context, const void *data, u64 ip, u64 addr,
 		return false;
 	assert_int_equal(row->row.type, HWPROF_ROW_RANGE);
 	assert_int_equal(row->row.size, sizeof(*row));
+	assert_int_equal(row->of, bench->of);
 	assert_int_equal(row->count, period);
 	assert_true(period > 0);
 	assert_int_equal(ip, row->low);
@@ -706,6 +714,7 @@ static bool take_place(void *context, const void *row, u64 ip, u64 addr,
 /* A branch counts where it leads, a sample where it is. */
 static void test_values(void **state)
 {
+	const struct engine_params params = { 0 };
 	static const struct stream_event events[] = {
 		{ .kind = STREAM_RET, .from = 0x1000, .to = 0x2000, .space = 1 },
 		{ .kind = STREAM_SAMPLE, .from = 0x1000, .value = 1, .space = 1 },
@@ -723,11 +732,137 @@ static void test_values(void **state)
 		assert_true(range_engine.rows(table, 0, &at, take_place,
 					      &place));
 		assert_int_equal(place, wanted[i]);
-		range_engine.sample(&events[i], 7, &sample);
+		range_engine.sample(&params, &events[i], 7, &sample);
 		assert_int_equal(sample.ip, wanted[i]);
 		assert_int_equal(sample.range.low, wanted[i]);
 		assert_int_equal(sample.range.count, 7);
 		free(table);
+	}
+}
+
+/* --- streams of other things ------------------------------------------------------ */
+
+/* Few places and values, so that there is something to be found. */
+static struct stream_event random_event(u64 *random)
+{
+	static const u64 values[] = {
+		0, 1, 0x7fff, 0x8000, 0xffff, 0x10000, 0x80000000, 0xffff8000,
+		0xffff7fff, 0xffffffff, 0xffffffffffff8000, 0xffffffffffff7fff,
+		0xffffffffffffffff, 0x123456789abcdef,
+	};
+	static const u8 widths[] = { 1, 2, 4, 8, 16, 32 };
+	u32 width = widths[random_below(random, 6)];
+	u64 value = values[random_below(random, 14)];
+
+	return (struct stream_event) {
+		.kind = 1 + random_below(random, STREAM_STORE),
+		.from = 0x401000 + random_below(random, 64),
+		.to = 0x7fff0000 + 8 * random_below(random, 512),
+		.value = width < 8 ? value & ((1ULL << 8 * width) - 1) : value,
+		.width = width,
+		.flags = random_once_in(random, 8) ? STREAM_NO_VALUE : 0,
+		.space = 1,
+	};
+}
+
+/* In the words of docs/ranges.md. False: the event is not in the stream. */
+static bool naive_value(enum hwprof_range_of of,
+			const struct stream_event *event, u64 *value)
+{
+	bool known = event->width <= 8 && event->flags != STREAM_NO_VALUE;
+	bool load = event->kind == STREAM_LOAD;
+	s64 number = event->value;
+
+	if (event->width == 4)
+		number = (s32)event->value;
+	*value = event->to;
+	switch (of) {
+	case HWPROF_RANGE_IP:
+		return event->kind <= STREAM_RET;
+	case HWPROF_RANGE_LOAD_VALUE:
+		*value = event->value;
+		return load && known;
+	case HWPROF_RANGE_LOAD_ADDRESS:
+		return load;
+	case HWPROF_RANGE_STORE_ADDRESS:
+		return event->kind == STREAM_STORE;
+	case HWPROF_RANGE_CALLEE:
+		return event->kind == STREAM_CALL;
+	case HWPROF_RANGE_ZERO_ADDRESS:
+		return load && known && number == 0;
+	default:
+		*value = event->from;
+		return (load || event->kind == STREAM_STORE) &&
+		       (event->width < 4 ||
+			(known && number >= -0x8000 && number <= 0xffff));
+	}
+}
+
+static void feed_random(struct bench *bench)
+{
+	struct stream_event event = random_event(&bench->random);
+	const struct engine_params params = { .range_of = bench->of };
+	u64 value;
+	bool is_in = naive_value(bench->of, &event, &value);
+
+	assert_int_equal(range_engine.unit(&params, &event), is_in);
+	if (is_in)
+		note(bench, 1, value, 1);
+	assert_true(range_engine.feed(bench->table, NULL, &event));
+}
+
+static void test_streams(void **state)
+{
+	enum hwprof_range_of of;
+	int i;
+
+	for (of = 0; of < HWPROF_RANGES_OF_COUNT; of++) {
+		struct bench bench;
+
+		bench_init(&bench, 16 << 10, 32 << 10, 100000);
+		free(bench.table);
+		bench.table = make_table_of(of, 16 << 10, 100000);
+		free(bench.profile);
+		bench.profile = make_table_of(of, 32 << 10, 100000);
+		bench.of = of;
+		for (i = 0; i < 20000; i++) {
+			feed_random(&bench);
+			if (i % 7000 == 0)
+				retire(&bench, 10);
+		}
+		retire(&bench, 10);
+		read_rows(&bench);
+		assert_true(bench.produced > 100);
+		assert_int_equal(bench.delivered, bench.produced);
+		check_bounds(&bench);
+		bench_free(&bench);
+	}
+}
+
+/* A sample's place is in the code, where that accesses something. */
+static void test_samples(void **state)
+{
+	static const struct stream_event load = {
+		.kind = STREAM_LOAD, .from = 0x1000, .to = 0x2000, .width = 8,
+		.value = 0,
+	};
+	static const u64 wanted[] = {
+		[HWPROF_RANGE_LOAD_VALUE] = 0,
+		[HWPROF_RANGE_LOAD_ADDRESS] = 0x2000,
+		[HWPROF_RANGE_ZERO_ADDRESS] = 0x2000,
+		[HWPROF_RANGE_NARROW_IP] = 0x1000,
+	};
+	struct engine_params params = { 0 };
+	struct engine_sample sample;
+
+	for (; params.range_of < HWPROF_RANGES_OF_COUNT; params.range_of++) {
+		if (!range_engine.unit(&params, &load))
+			continue;
+		range_engine.sample(&params, &load, 3, &sample);
+		assert_int_equal(sample.ip, 0x1000);
+		assert_int_equal(sample.addr, 0x2000);
+		assert_int_equal(sample.range.low, wanted[params.range_of]);
+		assert_int_equal(sample.range.of, params.range_of);
 	}
 }
 
@@ -779,6 +914,8 @@ int main(void)
 		cmocka_unit_test(test_rows_once),
 		cmocka_unit_test(test_units),
 		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_streams),
+		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_window),
 	};
 

@@ -34,18 +34,16 @@ static struct {
 	struct known known[VALUES];
 	unsigned int known_count;
 	u64 produced, delivered;
+	struct engine_params params;
 	unsigned int refuse;
 	bool forgot;
 } run;
 
 static void *fresh_table(size_t size)
 {
-	const struct engine_params params = {
-		.basis = HWPROF_BASIS_EXACT, .epsilon_ppm = 50000,
-	};
 	void *table = malloc(size);
 
-	range_engine.table_init(table, size, &params);
+	range_engine.table_init(table, size, &run.params);
 	return table;
 }
 
@@ -105,9 +103,20 @@ static void read_rows(void)
 	account();
 }
 
+/* Of an event that is in the stream. */
+static u64 value_of(const struct stream_event *event)
+{
+	if (run.params.range_of == HWPROF_RANGE_LOAD_VALUE)
+		return event->value;
+	if (run.params.range_of == HWPROF_RANGE_NARROW_IP ||
+	    event->kind == STREAM_SAMPLE)
+		return event->from;
+	return event->to;
+}
+
 static void note(const struct stream_event *event, unsigned int units)
 {
-	u64 value = event->kind == STREAM_SAMPLE ? event->from : event->to;
+	u64 value = value_of(event);
 	unsigned int i;
 
 	if (event->space != 1)
@@ -134,9 +143,9 @@ static void feed(const struct bytes *bytes)
 		.from = value + bytes->step, .to = value - bytes->step,
 		.value = (u64)bytes->weight << (bytes->shift >> 6) * 8,
 		.space = 1 + bytes->space % SPACES,
+		.width = 1 << bytes->shift % 6,
 	};
-	const struct engine_params params = { 0 };
-	unsigned int repeat, units = range_engine.unit(&params, &event);
+	unsigned int repeat, units = range_engine.unit(&run.params, &event);
 
 	for (repeat = 0; repeat <= bytes->space / SPACES; repeat++) {
 		note(&event, units);
@@ -188,6 +197,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct bytes bytes;
 
 	memset(&run, 0, sizeof(run));
+	run.params = (struct engine_params) {
+		.basis = HWPROF_BASIS_EXACT, .epsilon_ppm = 50000,
+	};
+	if (size)
+		run.params.range_of = data[--size] % HWPROF_RANGES_OF_COUNT;
 	run.table = fresh_table(range_engine.table_min);
 	run.profile = fresh_table(PROFILE_SIZE);
 	for (; size >= sizeof(bytes); size -= sizeof(bytes)) {

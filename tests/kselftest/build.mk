@@ -54,6 +54,14 @@ EVENT_OBJECTS := $(patsubst %,$(BUILD)/obj/tests/kselftest/%.o,event fault known
 $(BUILD)/obj/tests/kselftest/test_%.o: CFLAGS += -D_GNU_SOURCE \
 	-Wno-sign-compare -Wno-type-limits -Wno-clobbered
 
+ifeq ($(TARGET),x86)
+$(KSELFTEST)/test_accesses: $(BUILD)/obj/tests/kselftest/accesses.o
+
+$(BUILD)/obj/tests/kselftest/accesses.o: $(KSELFTEST_ASM)/accesses.S
+	@mkdir -p $(@D)
+	$(CC) -c -o $@ $<
+endif
+
 $(KSELFTESTS): $(KSELFTEST)/%: $(BUILD)/obj/tests/kselftest/%.o \
 			       $(EVENT_OBJECTS)
 	@mkdir -p $(@D)

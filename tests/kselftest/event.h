@@ -29,6 +29,8 @@ enum {
 #define EVENT_MEMORY(mib)	((uint64_t)(mib) << 16)
 #define EVENT_INTERVAL(ms)	((uint64_t)(ms) << 32)	/* in config1 */
 
+#define EVENT_RANGE_OF(of)	((uint64_t)(of) << 20)	/* in config2 */
+
 /* perf_event_open(); a negative errno if it fails. */
 int event_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group,
 	       unsigned long flags);

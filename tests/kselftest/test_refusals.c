@@ -32,15 +32,22 @@ static int try_config(uint64_t config, uint64_t config1, uint64_t config2)
 	return try_open(attr);
 }
 
-static int try_all(uint64_t config)
+static int try_all_of(uint64_t config, uint64_t config2)
 {
 	struct perf_event_attr attr = event_attr(config);
-	int fd = event_open(&attr, -1, 0, -1, 0);
+	int fd;
 
+	attr.config2 = config2;
+	fd = event_open(&attr, -1, 0, -1, 0);
 	if (fd < 0)
 		return fd;
 	close(fd);
 	return 0;
+}
+
+static int try_all(uint64_t config)
+{
+	return try_all_of(config, 0);
 }
 
 static void set_sysctl(struct __test_metadata *_metadata, const char *path,
@@ -173,7 +180,6 @@ TEST(bursts)
 TEST(fields_to_come)
 {
 	EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_LOOPS, 1 << 16, 0));
-	EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_LOOPS, 0, 1 << 20));
 	EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_LOOPS, 0, 1ULL << 32));
 	EXPECT_EQ(0, try_config(EVENT_LOOPS, EVENT_INTERVAL(10), 0));
 	EXPECT_EQ(0, try_config(EVENT_LOOPS | EVENT_MEMORY(2) | 1024ULL << 32, 0, 0));
@@ -189,7 +195,24 @@ TEST(epsilon)
 	EXPECT_EQ(-EINVAL, try_config(EVENT_BRANCHES, 0, 10000));
 	EXPECT_EQ(-EINVAL, try_config(EVENT_CALLS, 0, 10000));
 	EXPECT_EQ(-EINVAL, try_config(EVENT_PATHS, 0, 10000));
-	EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_RANGES, 0, 1 << 20));
+}
+
+/* What ranges are of, and nothing else is. */
+TEST(range_of)
+{
+	uint64_t of;
+
+	for (of = 0; of < HWPROF_RANGES_OF_COUNT; of++) {
+		EXPECT_EQ(0, try_config(EVENT_RANGES, 0, EVENT_RANGE_OF(of)));
+		EXPECT_EQ(of ? -EOPNOTSUPP : 0,
+			  try_config(EVENT_RANGES | EVENT_SAMPLE, 0,
+				     EVENT_RANGE_OF(of)));
+	}
+	EXPECT_EQ(-EINVAL, try_config(EVENT_RANGES, 0, EVENT_RANGE_OF(of)));
+	EXPECT_EQ(-EINVAL, try_config(EVENT_RANGES, 0, EVENT_RANGE_OF(15)));
+	EXPECT_EQ(-EINVAL, try_config(EVENT_LOOPS, 0, EVENT_RANGE_OF(1)));
+	EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_RANGES | EVENT_LBR, 0,
+					  EVENT_RANGE_OF(1)));
 }
 
 TEST(precise)
@@ -279,6 +302,24 @@ TEST(branches_of_all)
 	EXPECT_EQ(0, try_all(EVENT_LOOPS));
 	EXPECT_EQ(-EACCES, try_all(EVENT_BRANCHES));
 	EXPECT_EQ(0, try_config(EVENT_BRANCHES, 0, 0));
+}
+
+/* So are all values and addresses; callees are not. */
+TEST(accesses_of_all)
+{
+	uint64_t of;
+
+	set_paranoid(_metadata, "-1");
+	EXPECT_EQ(0, try_all_of(EVENT_RANGES,
+				EVENT_RANGE_OF(HWPROF_RANGE_LOAD_VALUE)));
+	become_user(_metadata);
+	for (of = 0; of < HWPROF_RANGES_OF_COUNT; of++) {
+		bool free = of == HWPROF_RANGE_IP || of == HWPROF_RANGE_CALLEE;
+
+		EXPECT_EQ(free ? 0 : -EACCES,
+			  try_all_of(EVENT_RANGES, EVENT_RANGE_OF(of)));
+		EXPECT_EQ(0, try_config(EVENT_RANGES, 0, EVENT_RANGE_OF(of)));
+	}
 }
 
 /* Another user's process is not ours to see. */

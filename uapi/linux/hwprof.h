@@ -51,7 +51,7 @@
 	X(interval_ms,	   1, 32, 47, "milliseconds between rows; 0: 1000")    \
 	X(trigger,	   1, 48, 63, "raw event that windows and samples are taken at: event code and umask; 0: lbr: taken branches, others: CPU time") \
 	X(epsilon_ppm,	   2,  0, 19, "largest error of a range, up to 1000000; 0: 10000") \
-	X(range_of,	   2, 20, 23, "stream that ranges summarise")	       \
+	X(range_of,	   2, 20, 23, "what ranges are of, see HWPROF_RANGES_OF; 0: code") \
 	X(trigger_cmask,   2, 24, 31, "trigger: in cycles with so many or more") \
 	X(session,	   2, 32, 63, "session opened at /dev/hwprof")
 
@@ -68,6 +68,28 @@
 	X(trigger_inv,	  23)						       \
 	X(trigger_cmask,  24)						       \
 	X(trigger_high,	  32)
+
+/*
+ * What the field range_of can be; 0 is where control arrives and, of samples,
+ * the instruction.
+ *
+ *	X(constant, number, name, what it is)
+ */
+#define HWPROF_RANGES_OF(X)						       \
+	X(IP,		 0, "ip", "where branches lead, or samples hit")      \
+	X(LOAD_VALUE,	 1, "load-value", "values of loads of up to 8 bytes")  \
+	X(LOAD_ADDRESS,	 2, "load-address", "addresses of loads")	       \
+	X(STORE_ADDRESS, 3, "store-address", "addresses of stores")	       \
+	X(CALLEE,	 4, "callee", "where calls lead")		       \
+	X(ZERO_ADDRESS,	 5, "zero-address", "addresses of loads that gave 0")  \
+	X(NARROW_IP,	 6, "narrow-ip", "instructions whose operand in memory fits in 16 bits")
+
+enum hwprof_range_of {
+#define X(constant, number, name, what)	HWPROF_RANGE_##constant = (number),
+	HWPROF_RANGES_OF(X)
+#undef X
+	HWPROF_RANGES_OF_COUNT
+};
 
 #define HWPROF_DEFAULT_MEMORY_MIB	1
 #define HWPROF_DEFAULT_SPAN		(1U << 20)
@@ -230,7 +252,8 @@ struct hwprof_row_range {
 	__u64 low;		/* lowest value: a multiple of the size */
 	__u64 count;		/* weight of the events: the unit */
 	__u32 bits;		/* log2 of the size, 0 to 64, even */
-	__u32 basis;		/* enum hwprof_basis */
+	__u16 basis;		/* enum hwprof_basis */
+	__u16 of;		/* enum hwprof_range_of */
 };
 
 /*

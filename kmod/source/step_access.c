@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Loads and stores of stepped tasks. Where they go, the registers say that are
+ * there before the instruction runs; it may change them itself. So the next
+ * instruction is decoded before it runs, and its operands' addresses are kept
+ * until its #DB has come. If none comes, or another one (a signal's handler, a
+ * fault that kills, an exec), nothing was accessed.
+ *
+ * What was loaded is in a register afterwards, or was read from memory before;
+ * what was stored is read back. Nothing is faulted in: of code that is not there
+ * yet the registers are kept, and it is decoded afterwards, when it is.
+ */
+#include <linux/ptrace.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+#include <asm/cpufeature.h>
+#include <asm/fsgsbase.h>
+#include <asm/msr.h>
+
+#include "code.h"
+#include "step.h"
+#include "x86/access_decode.h"
+
+/* What a task's next instruction is about to access. */
+struct step_access {
+	bool expected;		/* all of this is of an instruction: */
+	u64 ip;
+	u64 steps;		/* of the task before it */
+	bool late;		/* its code could not be read yet */
+	struct pt_regs regs;	/* if so: those before it */
+	struct access_insn insn;
+	u64 address[2];		/* of its operands, */
+	u64 value[2];		/* of those that load, */
+	bool known[2];		/* if it could be read */
+};
+
+static struct step_access *accesses;	/* one for each record */
+
+int step_accesses_init(void)
+{
+	struct step_access *all;
+
+	if (READ_ONCE(accesses))
+		return 0;
+	all = vzalloc(array_size(STEP_TASKS, sizeof(*all)));
+	if (!all)
+		return -ENOMEM;
+	if (cmpxchg(&accesses, NULL, all))
+		vfree(all);	/* somebody was faster */
+	return 0;
+}
+
+void step_accesses_exit(void)
+{
+	vfree(accesses);
+}
+
+static struct step_access *access_of(const struct step_task *record)
+{
+	return &accesses[step_task_number(record)];
+}
+
+void step_access_drop(const struct step_task *record)
+{
+	if (READ_ONCE(accesses))
+		access_of(record)->expected = false;
+}
+
+/* --- operands ------------------------------------------------------------------ */
+
+static u64 register_value(const struct pt_regs *regs, u8 number)
+{
+	static const u16 offsets[] = {
+		[ACCESS_RAX] = offsetof(struct pt_regs, ax),
+		[ACCESS_RCX] = offsetof(struct pt_regs, cx),
+		[ACCESS_RDX] = offsetof(struct pt_regs, dx),
+		[ACCESS_RBX] = offsetof(struct pt_regs, bx),
+		[ACCESS_RSP] = offsetof(struct pt_regs, sp),
+		[ACCESS_RBP] = offsetof(struct pt_regs, bp),
+		[ACCESS_RSI] = offsetof(struct pt_regs, si),
+		[ACCESS_RDI] = offsetof(struct pt_regs, di),
+		[ACCESS_R8] = offsetof(struct pt_regs, r8),
+		[ACCESS_R8 + 1] = offsetof(struct pt_regs, r9),
+		[ACCESS_R8 + 2] = offsetof(struct pt_regs, r10),
+		[ACCESS_R8 + 3] = offsetof(struct pt_regs, r11),
+		[ACCESS_R8 + 4] = offsetof(struct pt_regs, r12),
+		[ACCESS_R8 + 5] = offsetof(struct pt_regs, r13),
+		[ACCESS_R8 + 6] = offsetof(struct pt_regs, r14),
+		[ACCESS_R8 + 7] = offsetof(struct pt_regs, r15),
+		[ACCESS_RIP] = offsetof(struct pt_regs, ip),
+	};
+
+	if (number >= ARRAY_SIZE(offsets))
+		return 0;
+	return *(const unsigned long *)((const void *)regs + offsets[number]);
+}
+
+/*
+ * As the CPU has it now: the task's own, since it runs. What the kernel keeps of
+ * it may be older.
+ */
+static u64 segment_base(u8 segment)
+{
+	u64 base = 0;
+
+	if (segment == ACCESS_GS)
+		rdmsrl(MSR_KERNEL_GS_BASE, base);	/* swapped on entry */
+	else if (segment == ACCESS_FS && boot_cpu_has(X86_FEATURE_FSGSBASE))
+		base = rdfsbase();
+	else if (segment == ACCESS_FS)
+		rdmsrl(MSR_FS_BASE, base);
+	return base;
+}
+
+static u64 address_of(const struct access_operand *operand,
+		      const struct access_insn *insn,
+		      const struct pt_regs *regs)
+{
+	u64 address = operand->displacement +
+		      register_value(regs, operand->base) +
+		      register_value(regs, operand->index) * operand->scale;
+
+	if (operand->base == ACCESS_RIP)
+		address += insn->length;
+	if (operand->narrow)
+		address = (u32)address;
+	if (operand->segment)
+		address += segment_base(operand->segment);
+	return user_64bit_mode((struct pt_regs *)regs) ? address :
+							 (u32)address;
+}
+
+/* A string instruction that is to be repeated no more does nothing. */
+static bool is_done(const struct access_insn *insn, const struct pt_regs *regs)
+{
+	u64 count = insn->operands[0].narrow ? (u32)regs->cx : regs->cx;
+
+	return insn->repeats && !count;
+}
+
+static void find_operands(struct step_access *access,
+			  const struct pt_regs *regs)
+{
+	struct access_insn *insn = &access->insn;
+	int i;
+
+	if (is_done(insn, regs))
+		insn->count = 0;
+	for (i = 0; i < insn->count; i++) {
+		access->address[i] = address_of(&insn->operands[i], insn, regs);
+		access->known[i] = false;
+	}
+}
+
+/* --- memory --------------------------------------------------------------------- */
+
+static bool read_value(u64 address, unsigned int width, u64 *value)
+{
+	*value = 0;
+	return !copy_from_user_nofault(value, (void __user *)address,
+				       min_t(size_t, width, sizeof(*value)));
+}
+
+static void decode(struct access_insn *insn, u64 ip, const struct pt_regs *regs)
+{
+	u8 bytes[INSN_MAX];
+	unsigned int count = code_read_user(bytes, sizeof(bytes), ip);
+
+	access_decode(insn, bytes, count,
+		      user_64bit_mode((struct pt_regs *)regs));
+}
+
+/* --- before and after ------------------------------------------------------------ */
+
+/* What it loads is read now, unless it will be in a register. */
+static void read_loads(struct step_access *access)
+{
+	const struct access_insn *insn = &access->insn;
+	int i;
+
+	for (i = 0; i < insn->count; i++)
+		if (insn->operands[i].does & ACCESS_LOADS &&
+		    insn->target == ACCESS_NO_REGISTER)
+			access->known[i] =
+				read_value(access->address[i],
+					   insn->operands[i].width,
+					   &access->value[i]);
+}
+
+/* Current runs the instruction at record->ip next. */
+void step_access_expect(const struct step_task *record,
+			const struct pt_regs *regs)
+{
+	struct step_access *access = access_of(record);
+
+	access->expected = true;
+	access->ip = record->ip;
+	access->steps = record->steps;
+	decode(&access->insn, record->ip, regs);
+	access->late = access->insn.state == ACCESS_SHORT;
+	if (access->late) {
+		access->regs = *regs;
+	} else if (access->insn.state == ACCESS_DECODED) {
+		find_operands(access, regs);
+		read_loads(access);
+	}
+}
+
+/*
+ * Did it run, and nothing else? A restartable sequence is aborted, and a probe
+ * played by the kernel, without our being told.
+ */
+static bool has_run(const struct step_access *access, struct insn branch,
+		    const struct pt_regs *regs)
+{
+	if (insn_stream_kind(branch.kind))
+		return true;
+	return regs->ip == access->ip + access->insn.length ||
+	       (access->insn.repeats && regs->ip == access->ip);
+}
+
+static bool overlaps(const struct step_access *access, int i, int j)
+{
+	const struct access_operand *operands = access->insn.operands;
+
+	return access->address[i] < access->address[j] + operands[j].width &&
+	       access->address[j] < access->address[i] + operands[i].width;
+}
+
+/*
+ * What was not there to be read is there now; but it is what was loaded only if
+ * the instruction did not store there.
+ */
+static bool read_late(struct step_access *access, int i)
+{
+	const struct access_insn *insn = &access->insn;
+	int j;
+
+	for (j = 0; j < insn->count; j++)
+		if (insn->operands[j].does & ACCESS_STORES &&
+		    overlaps(access, i, j))
+			return false;
+	return read_value(access->address[i], insn->operands[i].width,
+			  &access->value[i]);
+}
+
+static bool find_loaded(struct step_access *access, int i,
+			const struct pt_regs *regs)
+{
+	const struct access_insn *insn = &access->insn;
+	unsigned int width = insn->operands[i].width;
+
+	if (insn->target != ACCESS_NO_REGISTER) {
+		access->value[i] = register_value(regs, insn->target) &
+				   ~0ULL >> (64 - 8 * width);
+		return true;
+	}
+	return access->known[i] || read_late(access, i);
+}
+
+static void feed_operand(struct step_cpu *cpu, struct step_access *access,
+			 int i, struct pt_regs *regs)
+{
+	const struct access_operand *operand = &access->insn.operands[i];
+	struct stream_event event = {
+		.from = access->ip,
+		.to = access->address[i],
+		.width = operand->width,
+	};
+
+	if (operand->does & ACCESS_LOADS) {
+		event.kind = STREAM_LOAD;
+		event.flags = find_loaded(access, i, regs) ? 0 : STREAM_NO_VALUE;
+		event.value = access->value[i];
+		step_feed_access(cpu, &event, regs);
+	}
+	if (operand->does & ACCESS_STORES) {
+		event.kind = STREAM_STORE;
+		event.flags = read_value(event.to, operand->width,
+					 &event.value) ? 0 : STREAM_NO_VALUE;
+		step_feed_access(cpu, &event, regs);
+	}
+}
+
+/* The instruction at record->ip, this branch if it is one, was executed. */
+void step_access_feed(struct step_cpu *cpu, const struct step_task *record,
+		      struct insn branch, struct pt_regs *regs)
+{
+	struct step_access *access = access_of(record);
+	int i;
+
+	if (!access->expected || access->ip != record->ip ||
+	    access->steps != record->steps)
+		return;
+	access->expected = false;
+	if (unlikely(access->late)) {
+		decode(&access->insn, record->ip, &access->regs);
+		if (access->insn.state == ACCESS_DECODED)
+			find_operands(access, &access->regs);
+	}
+	if (access->insn.state != ACCESS_DECODED)
+		step_miss_access(cpu);
+	else if (has_run(access, branch, regs))
+		for (i = 0; i < access->insn.count; i++)
+			feed_operand(cpu, access, i, regs);
+}
