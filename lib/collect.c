@@ -234,7 +234,9 @@ static int take_sample(struct reading *reading,
 {
 	struct collected_session *session;
 
-	if (!is_about(sample, reading->about))
+	if (!is_about(sample, reading->about) ||
+	    (reading->collected->skips &&
+	     reading->collected->skips(reading->context, sample)))
 		return 0;
 	if (sample->row) {
 		session = collected_session(reading->collected,

@@ -79,6 +79,9 @@ static const struct field *find_field(const char *name, size_t length)
 {
 	size_t i;
 
+	/* "ranges,of=load-address" is what one says. */
+	if (length == 2 && !strncmp(name, "of", length))
+		return find_field("range_of", strlen("range_of"));
 	for (i = 0; i < FIELD_COUNT; i++)
 		if (strlen(fields[i].name) == length &&
 		    !strncmp(fields[i].name, name, length))
@@ -91,9 +94,17 @@ static uint64_t field_max(const struct field *field)
 	return UINT64_MAX >> (63 - (field->high - field->low));
 }
 
+/* It has names for its values. */
+static bool is_range_of(const struct field *field)
+{
+	return !strcmp(field->name, "range_of");
+}
+
 /* The greatest value that makes sense; the module refuses others. */
 static uint64_t field_limit(const struct field *field)
 {
+	if (is_range_of(field))
+		return HWPROF_RANGES_OF_COUNT - 1;
 	return strcmp(field->name, "epsilon_ppm") ? field_max(field) :
 						    HWPROF_EPSILON_PPM_MAX;
 }
@@ -122,6 +133,33 @@ const char *hwprof_source_name(enum hwprof_source source)
 	return source < sizeof(names) / sizeof(names[0]) ? names[source] : NULL;
 }
 
+static const char *const ranges_of[] = {
+#define X(constant, number, name, what)	[number] = (name),
+	HWPROF_RANGES_OF(X)
+#undef X
+};
+
+const char *hwprof_range_of_name(enum hwprof_range_of of)
+{
+	return of < HWPROF_RANGES_OF_COUNT ? ranges_of[of] : NULL;
+}
+
+static int find_range_of(const char *name, size_t length)
+{
+	int of;
+
+	for (of = 0; of < HWPROF_RANGES_OF_COUNT; of++)
+		if (strlen(ranges_of[of]) == length &&
+		    !strncmp(ranges_of[of], name, length))
+			return of;
+	return -EINVAL;
+}
+
+int hwprof_range_of(const char *name)
+{
+	return find_range_of(name, strlen(name));
+}
+
 /* A decimal or 0x hexadecimal number, and nothing else, of @length bytes. */
 static bool parse_number(const char *text, size_t length, uint64_t *value)
 {
@@ -136,6 +174,35 @@ static bool parse_number(const char *text, size_t length, uint64_t *value)
 	*value = strtoull(digits, &end,
 			  digits[0] == '0' && (digits[1] | 32) == 'x' ? 16 : 10);
 	return !*end && !errno;
+}
+
+/* A number, or the name of one. */
+static bool parse_value(const struct field *field, const char *text,
+			size_t length, uint64_t *value)
+{
+	int of = is_range_of(field) ? find_range_of(text, length) : -EINVAL;
+
+	if (of < 0)
+		return parse_number(text, length, value) &&
+		       *value <= field_limit(field);
+	*value = of;
+	return true;
+}
+
+/* What the field's value may be, as a part of a sentence. */
+static const char *allowed(const struct field *field, char *text)
+{
+	size_t used = 0, i;
+
+	if (!is_range_of(field)) {
+		snprintf(text, LIST_SIZE, "is 0 to %" PRIu64,
+			 field_limit(field));
+		return text;
+	}
+	for (i = 0; i < HWPROF_RANGES_OF_COUNT; i++)
+		used += snprintf(text + used, LIST_SIZE - used, "%s %s",
+				 used ? "," : "are", ranges_of[i]);
+	return text;
 }
 
 static int length_shown(size_t length)
@@ -164,12 +231,12 @@ static int parse_term(struct parse *parse, const char *term, size_t length)
 			    field->name, parse->text);
 	parse->seen[field - fields] = true;
 	if (!equals && field->low != field->high)
-		return fail(parse, "'%s' needs a value: allowed is 0 to %" PRIu64,
-			    field->name, field_limit(field));
-	if (equals && (!parse_number(equals + 1, length - name_length - 1,
-				     &value) || value > field_limit(field)))
-		return fail(parse, "'%.*s': allowed is 0 to %" PRIu64,
-			    length_shown(length), term, field_limit(field));
+		return fail(parse, "'%s' needs a value: allowed %s",
+			    field->name, allowed(field, names));
+	if (equals && !parse_value(field, equals + 1,
+				   length - name_length - 1, &value))
+		return fail(parse, "'%.*s': allowed %s", length_shown(length),
+			    term, allowed(field, names));
 	set(parse->event, field, value);
 	return 0;
 }
@@ -227,6 +294,10 @@ static int check(struct parse *parse)
 	if (count_set(parse->event, is_source) > 1)
 		return fail(parse, "event '%s' names more than one source of: %s",
 			    parse->text, list(names, is_source));
+	if (hwprof_event_field(parse->event, "range_of") &&
+	    !hwprof_event_field(parse->event, "ranges"))
+		return fail(parse, "event '%s' says what ranges are of ('of'), but is of none",
+			    parse->text);
 	return 0;
 }
 

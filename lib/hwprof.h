@@ -258,11 +258,11 @@ int hwprof_loops_diff_json(const struct hwprof_loops_diff *diff, size_t limit,
  */
 struct hwprof_range {
 	const char *object;	/* path, or a name in brackets; NULL: all that
-				 * was counted, wherever it was */
+				 * was counted, wherever it was, and values */
 	const char *build_id;	/* hexadecimal; NULL: not known */
 	uint64_t low, high;	/* its ends, both inside: addresses in the object
 				 * as objdump shows them; in the process where
-				 * the code is in no file */
+				 * they are in no file; values */
 	unsigned int bits;	/* log2 of its size */
 	const char *function;	/* symbol that has the low end; NULL: none */
 	uint64_t function_offset;	/* bytes */
@@ -275,23 +275,35 @@ struct hwprof_range {
 	const struct hwprof_range *parent;	/* smallest hot range around it,
 				 * or all that was counted; NULL: it is that */
 	unsigned int depth;	/* how many are around it */
-	uint32_t pid;		/* HWPROF_PER_PROCESS, or code in no file;
+	uint32_t pid;		/* HWPROF_PER_PROCESS, or memory of no file;
 				 * else 0 */
 	const char *comm;	/* name of the process, the same; or NULL */
 };
 
 struct hwprof_ranges;
 
+/* The name of what ranges are of, "load-address"; NULL: there is no such one. */
+const char *hwprof_range_of_name(enum hwprof_range_of of);
+/* Which one it is of enum hwprof_range_of; -EINVAL: there is no such name. */
+int hwprof_range_of(const char *name);
+
+/* To be added to flags: the ranges of that, if the file has those of others. */
+#define HWPROF_RANGES_OF_FLAG(of)	(((of) + 1U) << 16)
+
 /*
  * Reads the ranges of @file: sums the rows by range, moves them to their
  * objects, and finds those that are hot (Mysore et al., section 5.1): that have,
  * without the hot ranges inside them, @hot of all events or more. @hot: above 0,
- * up to 1; 0: 0.1. @flags: enum hwprof_loops_flags. *@ranges is NULL when it
- * fails, as hwprof_loops_read(); -EINVAL: @hot is out of its range.
+ * up to 1; 0: 0.1. @flags: enum hwprof_loops_flags and HWPROF_RANGES_OF_FLAG().
+ * *@ranges is NULL when it fails, as hwprof_loops_read(); -EINVAL: @hot is out of
+ * its range, or the file has ranges of several things, and none is named.
  */
 int hwprof_ranges_read(struct hwprof_ranges **ranges, struct hwprof_file *file,
 		       double hot, unsigned int flags);
 void hwprof_ranges_free(struct hwprof_ranges *ranges);
+
+/* What they are of. */
+enum hwprof_range_of hwprof_ranges_of(const struct hwprof_ranges *ranges);
 
 /* 1 or more: the first is all that was counted. Ranges come before those inside. */
 size_t hwprof_ranges_count(const struct hwprof_ranges *ranges);

@@ -61,6 +61,8 @@ struct collected {
 	uint64_t rows, samples;
 	uint64_t bare_rows;		/* without raw data */
 	struct processes *processes;
+	/* Samples that are about the same, but not wanted; NULL: there are none. */
+	bool (*skips)(void *context, const struct hwprof_sample *sample);
 };
 
 int collect(struct collected *collected, struct hwprof_file *file);

@@ -178,10 +178,6 @@ int processes_note(struct processes *processes, struct hwprof_file *file,
 {
 	switch (record->type) {
 	case PERF_RECORD_MMAP:
-		/* Data is never executed. */
-		if (record->misc & PERF_RECORD_MISC_MMAP_DATA)
-			return 0;
-		return note_mmap(processes, file, record);
 	case PERF_RECORD_MMAP2:
 		return note_mmap(processes, file, record);
 	case PERF_RECORD_COMM:

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "place.h"
@@ -10,6 +11,13 @@
 #define HOT		0.1	/* the paper's */
 
 enum { PAGE_BITS = 12 };	/* of any mapping: it begins and ends with one */
+
+static bool is_of_data(enum hwprof_range_of of)
+{
+	return of == HWPROF_RANGE_LOAD_ADDRESS ||
+	       of == HWPROF_RANGE_STORE_ADDRESS ||
+	       of == HWPROF_RANGE_ZERO_ADDRESS;
+}
 
 /* --- rows, summed ----------------------------------------------------------- */
 
@@ -96,25 +104,56 @@ static int add_range_row(struct hwprof_ranges *ranges, struct hwprof_file *file,
 	return add_row(ranges, file, &range);
 }
 
+/* The value that was counted. False: only a row would say. */
+static bool sample_value(enum hwprof_range_of of,
+			 const struct hwprof_sample *sample, uint64_t *value)
+{
+	const struct hwprof_row_range *row = (const void *)sample->row;
+
+	if (row && row->row.type == HWPROF_ROW_RANGE)
+		*value = row->low;
+	else if (is_of_data(of))
+		*value = sample->addr;
+	else if (of != HWPROF_RANGE_LOAD_VALUE)
+		*value = sample->ip;
+	else
+		return false;
+	return true;
+}
+
 /* One value; or a row without its raw data, of which the size is not known. */
 static int add_sample(struct hwprof_ranges *ranges, struct hwprof_file *file,
 		      const struct hwprof_sample *sample)
 {
 	struct collected_range range = {
 		.pid = sample->pid,
-		.low = sample->ip,
 		.count = sample->period,
 		.first = sample->time,
 		.last = sample->time,
 	};
 
-	if (sample->rows) {
+	if (sample->rows)
 		ranges->collected.bare_rows++;
-		range.low = 0;
+	if (sample->rows || !sample_value(ranges->of, sample, &range.low))
 		range.bits = 64;
-	}
 	ranges->collected.samples++;
 	return range.count ? add_row(ranges, file, &range) : 0;
+}
+
+/* Ranges of other things make sense only by themselves. */
+static bool skips(void *context, const struct hwprof_sample *sample)
+{
+	struct hwprof_event event = { .config = {
+		sample->config[0], sample->config[1], sample->config[2]
+	} };
+	int of = hwprof_event_field(&event, "range_of");
+	struct hwprof_ranges *ranges = context;
+
+	if (ranges->of < 0)
+		ranges->of = of;
+	if (ranges->of != of)
+		ranges->others |= 1U << of;
+	return ranges->of != of;
 }
 
 static int take(void *context, struct hwprof_file *file,
@@ -163,6 +202,19 @@ static int add_moved(struct range_set *set, uint64_t low, uint32_t bits,
 	return range_set_add(set, low & ~last_of(0, bits), bits, count);
 }
 
+/* Values are nowhere, and the same in every process. */
+static int find_place(struct hwprof_ranges *ranges,
+		      const struct hwprof_file *file,
+		      const struct collected_range *row, struct place *place)
+{
+	if (ranges->of != HWPROF_RANGE_LOAD_VALUE)
+		return place_find(place, ranges->objects,
+				  ranges->collected.processes, file, row->pid,
+				  row->first, row->last, row->low);
+	*place = (struct place){ .address = row->low };
+	return 0;
+}
+
 static int place_row(struct hwprof_ranges *ranges,
 		     const struct hwprof_file *file,
 		     const struct collected_range *row)
@@ -171,11 +223,11 @@ static int place_row(struct hwprof_ranges *ranges,
 	struct range_group *group;
 	struct place place;
 
-	if (place_find(&place, ranges->objects, ranges->collected.processes,
-		       file, row->pid, row->first, row->last, row->low))
+	if (find_place(ranges, file, row, &place))
 		return -ENOMEM;
 	ranges->total += row->count;
-	if (row->bits > PAGE_BITS && (!place.left || size > place.left - 1)) {
+	if (place.object && row->bits > PAGE_BITS &&
+	    (!place.left || size > place.left - 1)) {
 		ranges->elsewhere += row->count;
 		return 0;
 	}
@@ -241,8 +293,6 @@ static void describe(struct hwprof_ranges *ranges,
 		     const struct range_node *node, struct hwprof_range *range)
 {
 	*range = (struct hwprof_range){
-		.object = object_name(group->object),
-		.build_id = object_build_id(group->object),
 		.low = node->low,
 		.high = range_last(node),
 		.bits = node->bits,
@@ -253,13 +303,17 @@ static void describe(struct hwprof_ranges *ranges,
 		.basis = group->basis,
 		.pid = group->pid,
 	};
+	if (group->pid)
+		range->comm = processes_comm(ranges->collected.processes,
+					     group->pid, group->last);
+	if (!group->object)
+		return;
+	range->object = object_name(group->object);
+	range->build_id = object_build_id(group->object);
 	range->function = object_symbol(group->object, range->low,
 					&range->function_offset);
 	range->last_function = object_symbol(group->object, range->high,
 					     &range->last_offset);
-	if (group->pid)
-		range->comm = processes_comm(ranges->collected.processes,
-					     group->pid, group->last);
 }
 
 /* The last one of those before @range that has it inside. */
@@ -330,11 +384,27 @@ static int find_hot(struct hwprof_ranges *ranges)
 
 /* --- all of it -------------------------------------------------------------- */
 
+/* Branches are lost as units; an access that was not seen is none. */
+static int warn_of_unseen(struct hwprof_ranges *ranges)
+{
+	uint64_t unseen = 0;
+	size_t i;
+
+	if (ranges->of == HWPROF_RANGE_IP || ranges->of == HWPROF_RANGE_CALLEE)
+		return 0;
+	for (i = 0; i < ranges->collected.session_count; i++)
+		unseen += ranges->collected.sessions[i].totals.lost_events;
+	if (!unseen)
+		return 0;
+	return warnings_add(&ranges->warnings, "%" PRIu64 " instructions are missing: what they load and store is not known to hwprof",
+			    unseen);
+}
+
 static int warn(struct hwprof_ranges *ranges)
 {
 	const struct hwprof_totals *totals = &ranges->totals;
 	struct warnings *warnings = &ranges->warnings;
-	int error = 0;
+	int error = warn_of_unseen(ranges);
 	size_t i;
 
 	if (ranges->collected.bare_rows)
@@ -346,10 +416,32 @@ static int warn(struct hwprof_ranges *ranges)
 	error |= collected_warn(&ranges->collected, totals, ranges->total,
 				"events", warnings);
 	for (i = 0; i < ranges->group_count; i++)
-		if (object_warning(ranges->groups[i].object))
+		if (ranges->groups[i].object &&
+		    object_warning(ranges->groups[i].object))
 			error |= warnings_add(warnings, "%s",
 					      object_warning(ranges->groups[i].object));
 	return error;
+}
+
+/* Of what, unless that was said, there is only one thing in the file. */
+static int check_of(struct hwprof_ranges *ranges, struct hwprof_file *file)
+{
+	char names[128] = "";
+	size_t used = 0;
+	int of;
+
+	if (ranges->of < 0)
+		ranges->of = HWPROF_RANGE_IP;	/* of nothing */
+	if (ranges->flags >= HWPROF_RANGES_OF_FLAG(0) || !ranges->others)
+		return 0;
+	ranges->others |= 1U << ranges->of;
+	for (of = 0; of < HWPROF_RANGES_OF_COUNT && used < sizeof(names); of++)
+		if (ranges->others >> of & 1)
+			used += snprintf(names + used, sizeof(names) - used,
+					 "%s%s", used ? ", " : "",
+					 hwprof_range_of_name(of));
+	return file_fail(file, -EINVAL, "has ranges of several things: choose one (--of) of %s",
+			 names);
 }
 
 static int make(struct hwprof_ranges *ranges, struct hwprof_file *file)
@@ -359,8 +451,11 @@ static int make(struct hwprof_ranges *ranges, struct hwprof_file *file)
 	ranges->objects = objects_new(ranges->flags & HWPROF_NO_OBJECTS);
 	if (!ranges->objects)
 		return file_fail(file, -ENOMEM, "out of memory");
+	ranges->collected.skips = skips;
 	error = collect_samples(&ranges->collected, file, "ranges", take,
 				ranges);
+	if (!error)
+		error = check_of(ranges, file);
 	if (error)
 		return error;
 	collected_totals(&ranges->collected, file, &ranges->totals);
@@ -385,6 +480,7 @@ int hwprof_ranges_read(struct hwprof_ranges **result, struct hwprof_file *file,
 		return file_fail(file, -ENOMEM, "out of memory");
 	ranges->hot = hot ? hot : HOT;
 	ranges->flags = flags;
+	ranges->of = (int)(flags / HWPROF_RANGES_OF_FLAG(0)) - 1;
 	error = make(ranges, file);
 	if (error) {
 		hwprof_ranges_free(ranges);
@@ -407,6 +503,11 @@ void hwprof_ranges_free(struct hwprof_ranges *ranges)
 	collected_free(&ranges->collected);
 	objects_free(ranges->objects);
 	free(ranges);
+}
+
+enum hwprof_range_of hwprof_ranges_of(const struct hwprof_ranges *ranges)
+{
+	return ranges->of;
 }
 
 size_t hwprof_ranges_count(const struct hwprof_ranges *ranges)

@@ -34,6 +34,8 @@ struct hwprof_ranges {
 	size_t count;
 	double hot;
 	unsigned int flags;
+	int of;				/* enum hwprof_range_of; -1: not known */
+	unsigned int others;		/* what else the file has: bits 1 << of */
 	void *rows;			/* tree of struct collected_range */
 	struct range_group *groups;
 	size_t group_count;

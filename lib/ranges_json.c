@@ -43,6 +43,7 @@ int hwprof_ranges_json(const struct hwprof_ranges *ranges, FILE *out)
 	size_t i;
 
 	json_open(&json, NULL, '{');
+	json_string(&json, "of", hwprof_range_of_name(ranges->of));
 	json_number(&json, "hot", ranges->hot);
 	json_open(&json, "ranges", '[');
 	for (i = 0; i < ranges->count; i++)

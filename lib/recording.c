@@ -97,6 +97,17 @@ static int find_cpus(struct recording *recording)
 	return error;
 }
 
+/* Maps of data, too, where addresses of data are recorded. */
+static bool wants_data(const struct recording_options *options)
+{
+	size_t i;
+
+	for (i = 0; i < options->event_count; i++)
+		if (options->events[i].attr.mmap_data)
+			return true;
+	return false;
+}
+
 /* What all events of a recording have in common; the first tells of tasks. */
 static struct perf_event_attr complete(const struct recording_options *options,
 				       size_t index)
@@ -115,6 +126,7 @@ static struct perf_event_attr complete(const struct recording_options *options,
 	attr.sample_id_all = 1;
 	attr.mmap = first;
 	attr.mmap2 = first;
+	attr.mmap_data = first && wants_data(options);
 	attr.build_id = first;
 	attr.comm = first;
 	attr.comm_exec = first;
@@ -326,7 +338,8 @@ int recording_start(struct recording *recording, const char *path)
 		return error;
 	if (!error && !options->on_exec)
 		error = synthesize(recording->writer, options->targets,
-				   options->target_count, SAMPLE_TYPE);
+				   options->target_count, SAMPLE_TYPE,
+				   wants_data(options));
 	return from_writer(recording, error);
 }
 

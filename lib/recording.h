@@ -65,10 +65,10 @@ void recording_close(struct recording *recording);
 /*
  * synthesis.c: what perf tells of processes that were there before: their
  * names and maps, as COMM and MMAP2 records with time 0. @targets: threads, or
- * one of -1 for all processes. @sample_type is that of the events. What goes
- * away meanwhile is left out.
+ * one of -1 for all processes. @sample_type is that of the events. @data: maps
+ * without code, too. What goes away meanwhile is left out.
  */
 int synthesize(struct writer *writer, const pid_t *targets, size_t count,
-	       uint64_t sample_type);
+	       uint64_t sample_type, bool data);
 
 #endif /* HWPROF_RECORDING_H */

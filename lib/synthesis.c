@@ -78,7 +78,7 @@ struct mmap2 {
 	uint32_t protection, flags;
 };
 
-/* A line of /proc/PID/maps; false: it is none, or no code. */
+/* A line of /proc/PID/maps; false: it is none. */
 static bool parse_map(char *line, struct mmap2 *map, const char **name)
 {
 	uint64_t end;
@@ -88,22 +88,21 @@ static bool parse_map(char *line, struct mmap2 *map, const char **name)
 	line[strcspn(line, "\n")] = 0;
 	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
 		   &map->start, &end, bits, &map->offset, &map->major,
-		   &map->minor, &map->inode, &used) < 7 || !used ||
-	    bits[2] != 'x')
+		   &map->minor, &map->inode, &used) < 7 || !used)
 		return false;
 	map->size = end - map->start;
-	map->protection = PROT_EXEC | (bits[0] == 'r' ? PROT_READ : 0) |
-			  (bits[1] == 'w' ? PROT_WRITE : 0);
+	map->protection = (bits[0] == 'r' ? PROT_READ : 0) |
+			  (bits[1] == 'w' ? PROT_WRITE : 0) |
+			  (bits[2] == 'x' ? PROT_EXEC : 0);
 	map->flags = bits[3] == 's' ? MAP_SHARED : MAP_PRIVATE;
 	*name = line[used] ? line + used : "//anon";
 	return true;
 }
 
-static int add_maps(struct writer *writer, pid_t pid, uint64_t sample_type)
+static int add_maps(struct writer *writer, pid_t pid, uint64_t sample_type,
+		    bool data)
 {
-	struct perf_event_header header = {
-		.type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_USER,
-	};
+	struct perf_event_header header = { .type = PERF_RECORD_MMAP2 };
 	FILE *file = open_proc(pid, "maps");
 	char *line = NULL;
 	size_t room = 0;
@@ -116,7 +115,12 @@ static int add_maps(struct writer *writer, pid_t pid, uint64_t sample_type)
 		const char *name;
 
 		/* A record holds 64 KiB: the kernel has no longer names. */
-		if (parse_map(line, &map, &name) && strlen(name) < 4096)
+		if (!parse_map(line, &map, &name) || strlen(name) >= 4096)
+			continue;
+		header.misc = PERF_RECORD_MISC_USER;
+		if (!(map.protection & PROT_EXEC))
+			header.misc |= PERF_RECORD_MISC_MMAP_DATA;
+		if (data || map.protection & PROT_EXEC)
 			error = add_record(writer, header, &map, sizeof(map),
 					   name, sample_type);
 	}
@@ -141,14 +145,16 @@ static pid_t process_of(pid_t thread)
 }
 
 static int synthesize_process(struct writer *writer, pid_t pid,
-			      uint64_t sample_type)
+			      uint64_t sample_type, bool data)
 {
 	int error = add_comm(writer, pid, sample_type);
 
-	return error ? error : add_maps(writer, pid, sample_type);
+	return error ? error : add_maps(writer, pid, sample_type,
+					     data);
 }
 
-static int synthesize_all(struct writer *writer, uint64_t sample_type)
+static int synthesize_all(struct writer *writer, uint64_t sample_type,
+			  bool data)
 {
 	struct dirent *entry;
 	int error = 0;
@@ -158,28 +164,28 @@ static int synthesize_all(struct writer *writer, uint64_t sample_type)
 	while (all && !error && (entry = readdir(all)))
 		if (isdigit((unsigned char)entry->d_name[0]))
 			error = synthesize_process(writer, atoi(entry->d_name),
-						   sample_type);
+						   sample_type, data);
 	if (all)
 		closedir(all);
 	return error;
 }
 
 int synthesize(struct writer *writer, const pid_t *targets, size_t count,
-	       uint64_t sample_type)
+	       uint64_t sample_type, bool data)
 {
 	pid_t last = 0;
 	int error = 0;
 	size_t i;
 
 	if (count == 1 && targets[0] < 0)
-		return synthesize_all(writer, sample_type);
+		return synthesize_all(writer, sample_type, data);
 	for (i = 0; i < count && !error; i++) {
 		pid_t process = process_of(targets[i]);
 
 		/* Threads of one process come one after the other. */
 		if (process != last)
 			error = synthesize_process(writer, process,
-						   sample_type);
+						   sample_type, data);
 		last = process;
 	}
 	return error;

@@ -37,8 +37,8 @@ LOOP_FIELDS = ("head", "tail", "back_edges", "entries", "executions",
 BUCKETS = 24
 LOOP_BODY = struct.Struct(f"=3Qq6Q3I4x3Q{BUCKETS}I")
 
-RANGE_FIELDS = ("low", "count", "bits", "basis")
-RANGE_BODY = struct.Struct("=QQII")
+RANGE_FIELDS = ("low", "count", "bits", "basis", "of")
+RANGE_BODY = struct.Struct("=QQIHH")
 
 TIME_BODY = struct.Struct("=QQ")
 

@@ -54,7 +54,10 @@ const char record_usage[] =
 "EVENT is FIELD[=VALUE],...[/u][/k] as in 'loops,memory_mib=4/u', which gets the\n"
 "best source there is if it names none ('step'; loops, calls, paths: else 'lbr';\n"
 "ranges: else 'sample'), 'rows' unless it has rows=0, and memory_mib=16 (or less, if\n"
-"that is not allowed); or hwprof/FIELD[=VALUE],.../u, which is taken as it is.\n"
+"that is not allowed); or hwprof/FIELD[=VALUE],.../u, which is taken as it is. Ranges\n"
+"are of code, or as 'ranges,of=STREAM' says of: load-value, load-address,\n"
+"store-address, callee, zero-address (loads of zeros), narrow-ip (instructions\n"
+"with operands of 16 bits or less).\n"
 "\n"
 "exit status: that of the command, 128 + N if signal N killed it, 127 if it is\n"
 "not found, 126 if it cannot be executed; 1 recording failed; 2 wrong usage.\n";
@@ -83,17 +86,29 @@ static bool module_has(const char *source)
 	return read_cap(source, text, sizeof(text)) && !strcmp(text, "yes");
 }
 
+/* Which only stepping sees. */
+static bool wants_accesses(const struct hwprof_event *event)
+{
+	int of = hwprof_event_field(event, "range_of");
+
+	return of != HWPROF_RANGE_IP && of != HWPROF_RANGE_CALLEE;
+}
+
 /* As the module chooses: see its source_of(). NULL: there is none. */
 static const char *best_source(const struct hwprof_event *event)
 {
 	if (hwprof_event_field(event, "burst") ||
 	    (event->user && module_has("step")))
 		return "step";
-	if (hwprof_event_field(event, "ranges") && module_has("sample"))
+	if (wants_accesses(event))
+		return NULL;
+	if (hwprof_event_field(event, "ranges") &&
+	    !hwprof_event_field(event, "range_of") && module_has("sample"))
 		return "sample";
 	if ((hwprof_event_field(event, "loops") ||
 	     hwprof_event_field(event, "calls") ||
-	     hwprof_event_field(event, "paths")) && module_has("lbr"))
+	     hwprof_event_field(event, "paths") ||
+	     hwprof_event_field(event, "ranges")) && module_has("lbr"))
 		return "lbr";
 	return NULL;
 }
@@ -165,6 +180,8 @@ static int add_event(struct record_request *request, const char *text)
 	*attr = (struct perf_event_attr){
 		.exclude_user = !event->user,
 		.exclude_kernel = !event->kernel,
+		/* Where data is, is to be told from its maps. */
+		.mmap_data = wants_accesses(event),
 	};
 	set_config(request, index);
 	request->texts[index] = text;

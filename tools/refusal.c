@@ -78,7 +78,8 @@ static bool wants_source(const struct hwprof_event *event, const char *source)
 			return hwprof_event_field(event, source);
 	return !strcmp(source, "step") ||
 	       (!strcmp(source, "lbr") && !burst &&
-		hwprof_event_field(event, "loops"));
+		(hwprof_event_field(event, "loops") ||
+		 hwprof_event_field(event, "range_of") == HWPROF_RANGE_CALLEE));
 }
 
 /* False: one of those that there are would do. */

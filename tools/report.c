@@ -37,6 +37,9 @@ const char report_usage[] =
 "      --folded        cct: a line for each chain and how many branches it had, for\n"
 "                      flame graphs\n"
 "      --blocks        paths: spell them out, block by block\n"
+"      --of STREAM     ranges: those of ip, load-value, load-address,\n"
+"                      store-address, callee, zero-address or narrow-ip, where\n"
+"                      the recording has several\n"
 REPORT_USAGE
 "\n"
 "exit status: 0 done; 1 the file cannot be read or is damaged; 2 wrong usage.\n";
@@ -49,6 +52,7 @@ static const struct option options[] = {
 	{ "merge-sites", no_argument, NULL, 'S' },
 	{ "folded", no_argument, NULL, 'F' },
 	{ "blocks", no_argument, NULL, 'B' },
+	{ "of", required_argument, NULL, 'O' },
 	REPORT_OPTIONS,
 	{ NULL, 0, NULL, 0 },
 };
@@ -102,6 +106,17 @@ static int parse_min_share(struct report *report, const char *value)
 }
 
 /* Those that are not every report's. */
+static int parse_of(struct report *report, const char *value)
+{
+	int of = hwprof_range_of(value);
+
+	if (of < 0)
+		return usage_error("--of '%s': ranges are of ip, load-value, load-address, store-address, callee, zero-address or narrow-ip",
+				   value);
+	report->of = HWPROF_RANGES_OF_FLAG(of);
+	return -1;
+}
+
 static int parse_option(struct report *report, int option, char *value,
 			char **argv)
 {
@@ -111,6 +126,8 @@ static int parse_option(struct report *report, int option, char *value,
 		return -1;
 	case 'H':
 		return parse_hot(report, value);
+	case 'O':
+		return parse_of(report, value);
 	case 'd':
 		report->diff = true;
 		return -1;
@@ -134,14 +151,14 @@ static int read_and_print(const struct report *report);
 static const struct subject {
 	const char *name, *things;
 	int (*print)(const struct report *report);
-	bool has_sort, has_limit, has_hot;	/* the options of these names */
+	bool has_sort, has_limit, has_hot, has_of;	/* options of these names */
 	bool has_blocks;			/* likewise */
 	bool has_files;				/* more than one, --diff */
 	bool has_chains;	/* --min-share, --merge-sites, --folded */
 } subjects[] = {
 	{ "loops", "loops", read_and_print, .has_sort = true, .has_limit = true,
 	  .has_files = true },
-	{ "ranges", "ranges", report_ranges, .has_hot = true },
+	{ "ranges", "ranges", report_ranges, .has_hot = true, .has_of = true },
 	{ "calls", "calls", report_calls, .has_limit = true },
 	{ "cct", "contexts", report_contexts, .has_chains = true },
 	{ "paths", "paths", report_paths, .has_limit = true, .has_blocks = true },
@@ -190,6 +207,8 @@ static int check_subject(const struct report *report)
 		return usage_error("--folded writes all there is, and no JSON");
 	if (report->blocks && !subject->has_blocks)
 		return usage_error("--blocks is of paths");
+	if (report->of && !subject->has_of)
+		return usage_error("--of is of ranges");
 	return -1;
 }
 

@@ -19,6 +19,7 @@ struct report {
 	double min_share;	/* of all, that a context has to have; below 0:
 				 * the default */
 	bool folded;
+	unsigned int of;	/* HWPROF_RANGES_OF_FLAG(); 0: what there is */
 	const char *sort;
 	uint64_t limit;		/* 0: all */
 	bool json, full_path;
