@@ -20,6 +20,17 @@ static void begin(struct fixture *fixture)
 	fixture_map(fixture, 2, 100, 0x400000, 0x10000, 0, "/no/prog", NULL);
 }
 
+/* Of what the event says that they are. */
+static void begin_of(struct fixture *fixture, const char *event)
+{
+	fixture_begin(fixture, event);
+	fixture_comm(fixture, 1, 100, "prog", true);
+	fixture_comm(fixture, 1, 200, "prog", true);
+	fixture_map(fixture, 2, 100, 0x400000, 0x10000, 0, "/no/prog", NULL);
+	fixture_map(fixture, 2, 100, 0x800000, 0x10000, 0, "[heap]", NULL);
+	fixture_map(fixture, 2, 100, 0x7ff000, 0x1000, 0, "[stack]", NULL);
+}
+
 static void add(struct fixture *fixture, uint32_t session, uint32_t pid,
 		uint64_t low, uint32_t bits, uint64_t count)
 {
@@ -87,6 +98,113 @@ static bool warns(const struct hwprof_ranges *ranges, const char *words)
 		if (strstr(warning, words))
 			return true;
 	return false;
+}
+
+/* --- what they are of ------------------------------------------------------ */
+
+/* Where data is: in objects, and in what belongs to one process alone. */
+static void test_addresses(void **state)
+{
+	const struct hwprof_range *range;
+	struct hwprof_ranges *ranges;
+	struct fixture fixture;
+
+	begin_of(&fixture, "ranges,of=load-address,step,rows");
+	add(&fixture, 1, 100, 0x800040, 2, 300);
+	add(&fixture, 1, 100, 0x7ff800, 6, 300);
+	add(&fixture, 1, 100, 0x401000, 0, 400);
+	/* The heap and what is behind it: it may be anywhere. */
+	add(&fixture, 1, 100, 0x800000, 20, 10);
+	fixture_add_totals(&fixture, 30, 1, 1010);
+	ranges = read_ranges(&fixture, 0);
+	assert_int_equal(hwprof_ranges_of(ranges), HWPROF_RANGE_LOAD_ADDRESS);
+	range = find(ranges, 0x800040, 2);
+	assert_non_null(range);
+	assert_string_equal(range->object, "[heap]");
+	assert_int_equal(range->pid, 100);
+	assert_string_equal(range->comm, "prog");
+	assert_int_equal(range->least, 300);
+	assert_int_equal(range->most, 310);
+	range = find(ranges, 0x7ff800, 6);
+	assert_non_null(range);
+	assert_string_equal(range->object, "[stack]");
+	range = find(ranges, 0x1000, 0);
+	assert_non_null(range);
+	assert_string_equal(range->object, "/no/prog");
+	assert_int_equal(range->pid, 0);
+	hwprof_ranges_free(ranges);
+}
+
+/* Values are the same in all processes, and lie nowhere. */
+static void test_load_values(void **state)
+{
+	const struct hwprof_range *range;
+	struct hwprof_ranges *ranges;
+	struct fixture fixture;
+
+	begin_of(&fixture, "ranges,of=load-value,step,rows");
+	add(&fixture, 1, 100, 0x400100, 0, 300);
+	add(&fixture, 1, 200, 0x400100, 0, 300);
+	add(&fixture, 1, 100, 0, 40, 100);
+	add(&fixture, 1, 100, 0xffffffffffffff00, 8, 300);
+	fixture_add_totals(&fixture, 30, 1, 1000);
+	ranges = read_ranges(&fixture, 0);
+	range = find(ranges, 0x400100, 0);
+	assert_non_null(range);
+	assert_null(range->object);
+	assert_null(range->function);
+	assert_int_equal(range->least, 600);
+	assert_int_equal(range->most, 700);
+	range = find(ranges, 0xffffffffffffff00, 8);
+	assert_non_null(range);
+	assert_int_equal(range->high, UINT64_MAX);
+	assert_int_equal(range->least, 300);
+	assert_int_equal(range->most, 300);
+	assert_null(hwprof_ranges_warning(ranges, 0));
+	hwprof_ranges_free(ranges);
+}
+
+/* Samples have no range: what they hit is one of their addresses, or none. */
+static void test_bare_samples_of(void **state)
+{
+	static const struct {
+		const char *event;
+		uint64_t low;
+		unsigned int bits;
+	} cases[] = {
+		{ "ranges,of=store-address,step", 0x800040, 0 },
+		{ "ranges,of=narrow-ip,step", 0x1000, 0 },
+		{ "ranges,of=load-value,step", 0, 64 },
+	};
+	struct hwprof_ranges *ranges;
+	struct fixture fixture;
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		begin_of(&fixture, cases[i].event);
+		fixture_bare(&fixture, 10, 100, 0x401000, 0x800040, 5);
+		ranges = read_ranges(&fixture, 0);
+		assert_int_equal(hwprof_ranges_get(ranges, 0)->least, 5);
+		assert_non_null(find(ranges, cases[i].low, cases[i].bits));
+		hwprof_ranges_free(ranges);
+	}
+}
+
+/* Those of another thing than was asked for are not in it. */
+static void test_of_another(void **state)
+{
+	struct hwprof_ranges *ranges;
+	struct fixture fixture;
+
+	begin_of(&fixture, "ranges,of=callee,step,rows");
+	add(&fixture, 1, 100, 0x401000, 0, 400);
+	fixture_add_totals(&fixture, 30, 1, 400);
+	assert_int_equal(read_hot(&fixture, &ranges, 0, HWPROF_RANGES_OF_FLAG(
+					HWPROF_RANGE_LOAD_VALUE)), 0);
+	assert_int_equal(hwprof_ranges_of(ranges), HWPROF_RANGE_LOAD_VALUE);
+	assert_int_equal(hwprof_ranges_get(ranges, 0)->least, 0);
+	assert_int_equal(hwprof_ranges_totals(ranges)->produced, 0);
+	hwprof_ranges_free(ranges);
 }
 
 /* --- sums and bounds --------------------------------------------------------- */
@@ -482,6 +600,10 @@ static void test_rap(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_load_values),
+		cmocka_unit_test(test_bare_samples_of),
+		cmocka_unit_test(test_of_another),
 		cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_hot),
 		cmocka_unit_test(test_threshold),
