@@ -296,7 +296,7 @@ static int check(struct parse *parse)
 			    parse->text, list(names, is_source));
 	if (hwprof_event_field(parse->event, "range_of") &&
 	    !hwprof_event_field(parse->event, "ranges"))
-		return fail(parse, "event '%s' says what ranges are of ('of'), but is of none",
+		return fail(parse, "'of' in event '%s' says what ranges are of, and it has none",
 			    parse->text);
 	return 0;
 }

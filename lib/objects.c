@@ -364,6 +364,22 @@ static const char *find_plt(struct object *object, uint64_t address)
 	return entry->name;
 }
 
+uint64_t object_left(struct object *object, uint64_t address)
+{
+	GElf_Phdr segment;
+	size_t count, i;
+
+	need(object);
+	if (!object->elf || elf_getphdrnum(object->elf, &count))
+		return 0;
+	for (i = 0; i < count; i++)
+		if (gelf_getphdr(object->elf, i, &segment) &&
+		    segment.p_type == PT_LOAD && address >= segment.p_vaddr &&
+		    address - segment.p_vaddr < segment.p_memsz)
+			return segment.p_memsz - (address - segment.p_vaddr);
+	return 0;
+}
+
 const char *object_symbol(struct object *object, uint64_t address,
 			  uint64_t *offset)
 {

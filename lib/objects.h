@@ -42,6 +42,12 @@ size_t object_x86_code(struct object *object, uint64_t offset, uint8_t *bytes,
 uint64_t object_address(struct object *object, uint64_t offset);
 
 /*
+ * Bytes from @address to the end of the segment that it is in, also where that
+ * has nothing in the file. 0: it is in none.
+ */
+uint64_t object_left(struct object *object, uint64_t address);
+
+/*
  * The symbol that contains @address, and how far in it is; "free@plt" of an entry
  * of the procedure linkage table. NULL: none.
  */

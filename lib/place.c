@@ -19,6 +19,47 @@ static bool is_shared(const struct object *object)
 	return object_is_file(object) || !strcmp(object_name(object), "[vdso]");
 }
 
+static bool is_anonymous(const struct mapping *mapping)
+{
+	return !strcmp(mapping->name, "//anon") ||
+	       !strcmp(mapping->name, "[heap]");
+}
+
+/*
+ * What an object has zeroed in memory and not in its file (.bss) lies directly
+ * behind that: if @place is there, it becomes the object's. -ENOMEM.
+ */
+static int find_zeroed(struct place *place, struct objects *objects,
+		       const struct processes *processes,
+		       const struct hwprof_file *file, uint32_t pid,
+		       uint64_t time, const struct mapping *mapping)
+{
+	const struct mapping *before = processes_find(processes, pid, time,
+						      mapping->start - 1);
+	uint64_t address = place->address, left;
+	struct object *object;
+	struct build_id id;
+
+	if (!before)
+		return 0;
+	id = processes_build_id(file, before);
+	object = objects_get(objects, before->name, &id);
+	if (!object)
+		return -ENOMEM;
+	if (!object_is_file(object))
+		return 0;
+	address += object_address(object, before->offset) - before->start;
+	left = object_left(object, address);
+	if (!left)
+		return 0;
+	place->object = object;
+	place->pid = 0;
+	place->address = address;
+	if (left < place->left)
+		place->left = left;
+	return 0;
+}
+
 int place_find(struct place *place, struct objects *objects,
 	       const struct processes *processes,
 	       const struct hwprof_file *file, uint32_t pid, uint64_t first,
@@ -53,6 +94,9 @@ int place_find(struct place *place, struct objects *objects,
 		place->address = object_address(place->object,
 						address - mapping->start +
 						mapping->offset);
+	} else if (mapping && !kernel && is_anonymous(mapping)) {
+		return find_zeroed(place, objects, processes, file, pid, last,
+				   mapping);
 	}
 	return 0;
 }

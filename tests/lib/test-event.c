@@ -83,7 +83,7 @@ static const struct {
 	{ "ranges,of=load", "'of=load'", "load-address, store-address, callee" },
 	{ "ranges,of", "'range_of' needs a value", "zero-address, narrow-ip" },
 	{ "ranges,of=1,range_of=2", "given twice", "range_of" },
-	{ "loops,of=callee", "what ranges are of", "is of none" },
+	{ "loops,of=callee", "what ranges are of", "has none" },
 	{ "loops,span=4294967296", "'span=4294967296'", "0 to 4294967295" },
 	{ "loops,span=99999999999999999999999", "span", "0 to 4294967295" },
 	{ "ranges,epsilon_ppm=1000001", "'epsilon_ppm=1000001'", "0 to 1000000" },

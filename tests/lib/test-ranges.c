@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* From rows to hot ranges: sums, places, bounds, the paper's rule, and rap_*(). */
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,6 +133,53 @@ static void test_addresses(void **state)
 	assert_non_null(range);
 	assert_string_equal(range->object, "/no/prog");
 	assert_int_equal(range->pid, 0);
+	hwprof_ranges_free(ranges);
+}
+
+static char zeroed[1 << 16];		/* in .bss, on pages of its own */
+
+/* The maps of this very program, which has a .bss. */
+static void map_itself(struct fixture *fixture)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[512], name[256];
+	uint64_t start, end, offset;
+
+	assert_non_null(maps);
+	while (fgets(line, sizeof(line), maps)) {
+		strcpy(name, "//anon");
+		assert_true(sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64
+				   " %*s %*s %255s", &start, &end, &offset,
+				   name) >= 3);
+		fixture_map(fixture, 2, 100, start, end - start, offset, name,
+			    NULL);
+	}
+	fclose(maps);
+}
+
+/* Memory that is in no file, but an object's all the same. */
+static void test_zeroed(void **state)
+{
+	uint64_t address = (uint64_t)(uintptr_t)&zeroed[1 << 15];
+	const struct hwprof_range *range;
+	struct hwprof_ranges *ranges;
+	struct fixture fixture;
+
+	fixture_begin(&fixture, "ranges,of=store-address,step,rows");
+	fixture_comm(&fixture, 1, 100, "prog", true);
+	map_itself(&fixture);
+	add(&fixture, 1, 100, address, 0, 100);
+	add(&fixture, 1, 100, (uint64_t)(uintptr_t)&fixture & ~15ULL, 4, 100);
+	fixture_add_totals(&fixture, 30, 1, 200);
+	ranges = read_ranges(&fixture, 0);
+	assert_int_equal(hwprof_ranges_count(ranges), 3);
+	range = hwprof_ranges_get(ranges, 1);
+	if (range->pid)
+		range = hwprof_ranges_get(ranges, 2);
+	assert_int_equal(range->pid, 0);
+	assert_non_null(strstr(range->object, "test-ranges"));
+	assert_string_equal(range->function, "zeroed");
+	assert_int_equal(range->function_offset, 1 << 15);
 	hwprof_ranges_free(ranges);
 }
 
@@ -601,6 +649,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_zeroed),
 		cmocka_unit_test(test_load_values),
 		cmocka_unit_test(test_bare_samples_of),
 		cmocka_unit_test(test_of_another),
