@@ -60,6 +60,24 @@ static int find_zeroed(struct place *place, struct objects *objects,
 	return 0;
 }
 
+/* An object's or, where @place has its process's memory, maybe the heap. */
+static int find_anonymous(struct place *place, struct objects *objects,
+			  const struct processes *processes,
+			  const struct hwprof_file *file, uint64_t time,
+			  const struct mapping *mapping)
+{
+	static const struct build_id none = { .size = 0 };
+	uint32_t pid = place->pid;
+	int error = find_zeroed(place, objects, processes, file, pid, time,
+				mapping);
+
+	if (error || !place->pid ||
+	    !processes_is_heap(processes, pid, time, mapping))
+		return error;
+	place->object = objects_get(objects, "[heap]", &none);
+	return place->object ? 0 : -ENOMEM;
+}
+
 int place_find(struct place *place, struct objects *objects,
 	       const struct processes *processes,
 	       const struct hwprof_file *file, uint32_t pid, uint64_t first,
@@ -95,8 +113,8 @@ int place_find(struct place *place, struct objects *objects,
 						address - mapping->start +
 						mapping->offset);
 	} else if (mapping && !kernel && is_anonymous(mapping)) {
-		return find_zeroed(place, objects, processes, file, pid, last,
-				   mapping);
+		return find_anonymous(place, objects, processes, file, last,
+				      mapping);
 	}
 	return 0;
 }

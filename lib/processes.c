@@ -6,6 +6,8 @@
 
 #include "processes.h"
 
+enum { HEAP_DISTANCE = 32 << 20 };	/* from the program, random, at most */
+
 enum change_kind {
 	CHANGE_MAP,
 	CHANGE_COMM,
@@ -412,6 +414,38 @@ const struct mapping *processes_find(const struct processes *processes,
 		image = image->parent;
 	}
 	return NULL;
+}
+
+/* The program that was executed: the file that is mapped first. */
+static const struct mapping *find_program(const struct image *image)
+{
+	size_t i;
+
+	while (image->parent)
+		image = image->parent;
+	for (i = 0; i < image->map_count; i++)
+		if (image->maps[i].name[0] == '/' &&
+		    image->maps[i].name[1] != '/')
+			return &image->maps[i];
+	return NULL;
+}
+
+bool processes_is_heap(const struct processes *processes, uint32_t pid,
+		       uint64_t time, const struct mapping *mapping)
+{
+	const struct image *image = find_image(processes, pid, time);
+	const struct mapping *program = image ? find_program(image) : NULL;
+	const struct mapping *part = program;
+	uint64_t end = 0;
+
+	if (!program || mapping->start < program->start)
+		return false;
+	/* Its parts follow one another, then memory that is zeroed for them. */
+	while (part && part->start < mapping->start) {
+		end = part->start + part->size;
+		part = processes_find(processes, pid, time, end);
+	}
+	return mapping->start > end && mapping->start - end <= HEAP_DISTANCE;
 }
 
 const char *processes_comm(const struct processes *processes, uint32_t pid,

@@ -39,6 +39,13 @@ const struct mapping *processes_find(const struct processes *processes,
 				     uint64_t address);
 
 /*
+ * Is the memory without a file at @mapping, which @pid has at @time, what its
+ * program has got by brk()? Linux 6.12 names it [heap] only once it has grown.
+ */
+bool processes_is_heap(const struct processes *processes, uint32_t pid,
+		       uint64_t time, const struct mapping *mapping);
+
+/*
  * The number of the program that @pid runs at @time: from 1 on, another one
  * after each fork and exec. 0: out of memory.
  */

@@ -295,7 +295,9 @@ static void add_count(struct table *table, uint64_t count, bool known)
 
 const char *shown_path(const char *path, bool full)
 {
-	const char *slash = full || *path == '[' ? NULL : strrchr(path, '/');
+	/* Not of //anon */
+	const char *slash = full || *path == '[' || path[1] == '/' ? NULL :
+			    strrchr(path, '/');
 
 	return slash && slash[1] ? slash + 1 : path;
 }

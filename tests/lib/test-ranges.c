@@ -28,7 +28,9 @@ static void begin_of(struct fixture *fixture, const char *event)
 	fixture_comm(fixture, 1, 100, "prog", true);
 	fixture_comm(fixture, 1, 200, "prog", true);
 	fixture_map(fixture, 2, 100, 0x400000, 0x10000, 0, "/no/prog", NULL);
-	fixture_map(fixture, 2, 100, 0x800000, 0x10000, 0, "[heap]", NULL);
+	fixture_map(fixture, 2, 100, 0x410000, 0x1000, 0, "//anon", NULL);
+	fixture_map(fixture, 2, 100, 0x800000, 0x10000, 0, "//anon", NULL);
+	fixture_map(fixture, 2, 100, 0x40000000, 0x10000, 0, "//anon", NULL);
 	fixture_map(fixture, 2, 100, 0x7ff000, 0x1000, 0, "[stack]", NULL);
 }
 
@@ -114,9 +116,11 @@ static void test_addresses(void **state)
 	add(&fixture, 1, 100, 0x800040, 2, 300);
 	add(&fixture, 1, 100, 0x7ff800, 6, 300);
 	add(&fixture, 1, 100, 0x401000, 0, 400);
+	add(&fixture, 1, 100, 0x40000040, 0, 200);
+	add(&fixture, 1, 100, 0x410040, 0, 200);
 	/* The heap and what is behind it: it may be anywhere. */
 	add(&fixture, 1, 100, 0x800000, 20, 10);
-	fixture_add_totals(&fixture, 30, 1, 1010);
+	fixture_add_totals(&fixture, 30, 1, 1410);
 	ranges = read_ranges(&fixture, 0);
 	assert_int_equal(hwprof_ranges_of(ranges), HWPROF_RANGE_LOAD_ADDRESS);
 	range = find(ranges, 0x800040, 2);
@@ -133,6 +137,13 @@ static void test_addresses(void **state)
 	assert_non_null(range);
 	assert_string_equal(range->object, "/no/prog");
 	assert_int_equal(range->pid, 0);
+	/* Too far from the program to be its heap. */
+	range = find(ranges, 0x40000040, 0);
+	assert_non_null(range);
+	assert_string_equal(range->object, "//anon");
+	range = find(ranges, 0x410040, 0);	/* nor this: it is too near */
+	assert_non_null(range);
+	assert_string_equal(range->object, "//anon");
 	hwprof_ranges_free(ranges);
 }
 
