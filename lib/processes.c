@@ -6,7 +6,7 @@
 
 #include "processes.h"
 
-enum { HEAP_DISTANCE = 32 << 20 };	/* from the program, random, at most */
+enum { HEAP_DISTANCE = 1 << 30 };	/* from the program, random, at most */
 
 enum change_kind {
 	CHANGE_MAP,

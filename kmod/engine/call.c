@@ -404,7 +404,8 @@ static bool call_rows(void *memory, u32 space, size_t *at, engine_emit emit,
 	return true;
 }
 
-static void call_sample(const struct stream_event *event, u64 period,
+static void call_sample(const struct engine_params *params,
+			const struct stream_event *event, u64 period,
 			struct engine_sample *sample)
 {
 	struct hwprof_row_call *row = &sample->call;

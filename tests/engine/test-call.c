@@ -496,9 +496,10 @@ static void test_sample(void **state)
 	const struct stream_event event = {
 		.kind = STREAM_CALL, .from = 0x1000, .to = 0x2000, .space = 1,
 	};
+	const struct engine_params params = { 0 };
 	struct engine_sample sample;
 
-	call_engine.sample(&event, 7, &sample);
+	call_engine.sample(&params, &event, 7, &sample);
 	assert_int_equal(sample.ip, 0x1000);
 	assert_int_equal(sample.addr, 0x2000);
 	assert_int_equal(sample.row.type, HWPROF_ROW_CALL);
