@@ -30,7 +30,7 @@ static void begin_of(struct fixture *fixture, const char *event)
 	fixture_map(fixture, 2, 100, 0x400000, 0x10000, 0, "/no/prog", NULL);
 	fixture_map(fixture, 2, 100, 0x410000, 0x1000, 0, "//anon", NULL);
 	fixture_map(fixture, 2, 100, 0x800000, 0x10000, 0, "//anon", NULL);
-	fixture_map(fixture, 2, 100, 0x40000000, 0x10000, 0, "//anon", NULL);
+	fixture_map(fixture, 2, 100, 0x60000000, 0x10000, 0, "//anon", NULL);
 	fixture_map(fixture, 2, 100, 0x7ff000, 0x1000, 0, "[stack]", NULL);
 }
 
@@ -116,7 +116,7 @@ static void test_addresses(void **state)
 	add(&fixture, 1, 100, 0x800040, 2, 300);
 	add(&fixture, 1, 100, 0x7ff800, 6, 300);
 	add(&fixture, 1, 100, 0x401000, 0, 400);
-	add(&fixture, 1, 100, 0x40000040, 0, 200);
+	add(&fixture, 1, 100, 0x60000040, 0, 200);
 	add(&fixture, 1, 100, 0x410040, 0, 200);
 	/* The heap and what is behind it: it may be anywhere. */
 	add(&fixture, 1, 100, 0x800000, 20, 10);
@@ -138,7 +138,7 @@ static void test_addresses(void **state)
 	assert_string_equal(range->object, "/no/prog");
 	assert_int_equal(range->pid, 0);
 	/* Too far from the program to be its heap. */
-	range = find(ranges, 0x40000040, 0);
+	range = find(ranges, 0x60000040, 0);
 	assert_non_null(range);
 	assert_string_equal(range->object, "//anon");
 	range = find(ranges, 0x410040, 0);	/* nor this: it is too near */
