@@ -675,7 +675,8 @@ static bool cct_rows(void *memory, u32 space, size_t *at, engine_emit emit,
 	return true;
 }
 
-static void cct_sample(const struct stream_event *event, u64 period,
+static void cct_sample(const struct engine_params *params,
+		       const struct stream_event *event, u64 period,
 		       struct engine_sample *sample)
 {
 	struct hwprof_row_context *row = &sample->context;

@@ -775,9 +775,10 @@ static void test_units(void **state)
 static void test_sample(void **state)
 {
 	static const struct stream_event call = CALL(0x110, 0x1000);
+	const struct engine_params params = { 0 };
 	struct engine_sample sample;
 
-	cct_engine.sample(&call, 7, &sample);
+	cct_engine.sample(&params, &call, 7, &sample);
 	assert_int_equal(sample.ip, 0x1000);
 	assert_int_equal(sample.addr, 0x110);
 	assert_int_equal(sample.context.row.type, HWPROF_ROW_CONTEXT);
