@@ -491,7 +491,8 @@ static void path_table_init_all(void *memory, size_t size,
 }
 
 /* Of the path, no more is known than where it ends. */
-static void path_sample(const struct stream_event *event, u64 period,
+static void path_sample(const struct engine_params *params,
+			const struct stream_event *event, u64 period,
 			struct engine_sample *sample)
 {
 	struct hwprof_row_path *row = &sample->path;

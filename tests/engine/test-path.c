@@ -708,9 +708,10 @@ static void test_units(void **state)
 static void test_sample(void **state)
 {
 	const struct stream_event back = COND(0x20, 0x10);
+	const struct engine_params params = { 0 };
 	struct engine_sample sample;
 
-	path_engine.sample(&back, 100, &sample);
+	path_engine.sample(&params, &back, 100, &sample);
 	assert_int_equal(sample.ip, 0x20);
 	assert_int_equal(sample.addr, 0x10);
 	assert_int_equal(sample.path.row.type, HWPROF_ROW_PATH);
