@@ -54,6 +54,7 @@ struct engine_sample {
 		struct hwprof_row_call call;
 		struct hwprof_row_context context;
 		struct hwprof_row_path path;
+		struct hwprof_row_value value;
 		struct {
 			struct hwprof_row_branches row;
 			struct hwprof_branch branch;
@@ -73,6 +74,7 @@ struct engine_ops {
 	bool immediate;
 
 	bool samples;		/* it learns from them, too */
+	bool accesses;		/* it learns from loads and stores, too */
 
 	size_t cursor_size;	/* bytes */
 
@@ -164,5 +166,6 @@ extern const struct engine_ops range_engine;
 extern const struct engine_ops call_engine;
 extern const struct engine_ops cct_engine;
 extern const struct engine_ops path_engine;
+extern const struct engine_ops value_engine;
 
 #endif /* HWPROF_ENGINE_ENGINE_H */

@@ -29,6 +29,7 @@ enum stream_kind {
 };
 
 #define STREAM_MISPREDICTED	(1U << 0)
+#define STREAM_NO_VALUE		(1U << 1)	/* of a load or store: not known */
 
 struct stream_event {
 	u64 from;	/* address of the branch, load or store */
@@ -36,7 +37,7 @@ struct stream_event {
 	u64 value;	/* load, store: what was moved; sample: its weight */
 	u32 space;	/* address space; 0 is the kernel's */
 	u16 kind;	/* enum stream_kind */
-	u16 flags;	/* STREAM_MISPREDICTED */
+	u16 flags;	/* STREAM_MISPREDICTED, STREAM_NO_VALUE */
 	u32 cycles;	/* since the branch before; 0: unknown */
 	u32 width;	/* load, store: bytes */
 };

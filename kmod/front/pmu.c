@@ -51,6 +51,13 @@ static int check_ranges(const struct perf_event_attr *attr)
 	return field_get(attr, FIELD_range_of) ? -EOPNOTSUPP : 0;
 }
 
+/* Loads are no loops: there is nothing to span. */
+static int check_values(const struct perf_event_attr *attr)
+{
+	return field_get(attr, FIELD_values) && field_get(attr, FIELD_span) ?
+	       -EINVAL : 0;
+}
+
 static int check_fields(const struct perf_event_attr *attr)
 {
 	int word, err;
@@ -65,11 +72,13 @@ static int check_fields(const struct perf_event_attr *attr)
 	if (hweight64(attr->config & field_bits(FIELD_step, FIELD_mem)) > 1)
 		return -EINVAL;	/* one source an event */
 	if (!field_engine(attr) ||
+	    field_get(attr, FIELD_values) ||	/* no source gives loads yet */
 	    field_get(attr, FIELD_mem) ||
 	    field_get(attr, FIELD_budget_permille) ||
 	    field_get(attr, FIELD_session))
 		return -EOPNOTSUPP;
-	err = check_burst(attr) ?: trigger_check(attr) ?: check_ranges(attr);
+	err = check_burst(attr) ?: trigger_check(attr) ?: check_ranges(attr) ?:
+	      check_values(attr);
 	if (err)
 		return err;
 	if (source_of(attr)->missing())

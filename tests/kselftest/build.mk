@@ -54,6 +54,15 @@ EVENT_OBJECTS := $(patsubst %,$(BUILD)/obj/tests/kselftest/%.o,event fault known
 $(BUILD)/obj/tests/kselftest/test_%.o: CFLAGS += -D_GNU_SOURCE \
 	-Wno-sign-compare -Wno-type-limits -Wno-clobbered
 
+ifeq ($(TARGET),x86)
+$(KSELFTEST)/test_values: $(BUILD)/obj/tests/kselftest/values.o
+
+$(BUILD)/obj/tests/kselftest/values.o: $(KSELFTEST_ASM)/values.S \
+				       tests/kselftest/values.h
+	@mkdir -p $(@D)
+	$(CC) -c -o $@ $<
+endif
+
 $(KSELFTESTS): $(KSELFTEST)/%: $(BUILD)/obj/tests/kselftest/%.o \
 			       $(EVENT_OBJECTS)
 	@mkdir -p $(@D)
