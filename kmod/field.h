@@ -74,6 +74,8 @@ field_engine(const struct perf_event_attr *attr)
 		return &cct_engine;
 	if (field_get(attr, FIELD_paths))
 		return &path_engine;
+	if (field_get(attr, FIELD_values))
+		return &value_engine;
 	if (field_get(attr, FIELD_branches))
 		return &branch_engine;
 	return NULL;

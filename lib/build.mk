@@ -6,7 +6,8 @@
 LIB_SOURCES := $(wildcard lib/*.c) \
 	       $(patsubst %,kmod/engine/%.c,flow loop loop_table loop_window \
 					      loop_time loop_profile window range \
-					      range_tree call) \
+					      range_tree call value \
+					      value_slot value_table) \
 	       kmod/source/x86/branch_decode.c
 LIB_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/obj/%.o)
 LIB_LINK    := -ldw -lelf -lzstd -lm

@@ -633,6 +633,86 @@ const char *hwprof_heat_name(enum hwprof_heat heat);
 /* As hwprof_loops_json(); paths have their blocks. */
 int hwprof_paths_json(const struct hwprof_paths *paths, size_t limit, FILE *out);
 
+/* ---- values ------------------------------------------------------------ */
+
+enum hwprof_value_class {
+	HWPROF_VALUE_VARYING,	/* none of the others */
+	HWPROF_VALUE_CONSTANT,	/* nearly always the same value, */
+	HWPROF_VALUE_ZERO,	/* which is 0 */
+	HWPROF_VALUE_STRIDE,	/* the last one and a stride, most of the time */
+	HWPROF_VALUE_GLACIAL,	/* the last one, nearly always: it changes rarely */
+};
+
+/* "constant", "zero", "stride", "glacial" or "varying". */
+const char *hwprof_value_class_name(enum hwprof_value_class kind);
+
+/* A value that a load gave. */
+struct hwprof_load_value {
+	uint64_t value;		/* the first eight bytes, as a number */
+	uint64_t hits;		/* executions that gave it, at least */
+	double invariance;	/* their part of those that were seen, 0 to 1 */
+	double low, high;	/* what it may be: for sure if the basis is exact,
+				 * else with 95 % */
+};
+
+struct hwprof_load {
+	const char *object;	/* path, or a name in brackets such as [vdso] */
+	const char *build_id;	/* hexadecimal; NULL: not known */
+	const char *function;	/* symbol; NULL: none */
+	uint64_t function_offset;	/* bytes */
+	uint64_t address;	/* of the instruction, in the object as objdump
+				 * shows it; in the process where the code is in no
+				 * file */
+	const char *file;	/* source; NULL: no debug information */
+	unsigned int line;	/* 0: not known */
+	uint64_t executions;	/* that were counted */
+	uint64_t seen;		/* of them, those whose value was looked at */
+	double share;		/* of executions in all loads', 0 to 1 */
+	unsigned int width;	/* bytes; 0: not known */
+	enum hwprof_value_class kind;
+	uint64_t runs;		/* of executions in a row with one value */
+	uint64_t breaks;	/* of runs: what was before was not seen */
+	int64_t stride;		/* between values of runs, most of the time */
+	uint64_t strides;	/* of runs: so far from the one before; 0: there
+				 * is none */
+	const struct hwprof_load_value *values;	/* the most frequent first */
+	size_t value_count;	/* up to 16 */
+	enum hwprof_basis basis;	/* 0: samples */
+	uint32_t pid;		/* HWPROF_PER_PROCESS, or code in no file;
+				 * else 0 */
+	const char *comm;	/* name of the process, the same; or NULL */
+};
+
+struct hwprof_values;
+
+/*
+ * Reads the values of @file: sums the rows, finds object, function and source of
+ * each load, merges processes that ran the same object, and sorts by share.
+ * @flags: enum hwprof_loops_flags. *@values is NULL when it fails, as
+ * hwprof_loops_read().
+ */
+int hwprof_values_read(struct hwprof_values **values, struct hwprof_file *file,
+		       unsigned int flags);
+void hwprof_values_free(struct hwprof_values *values);
+
+size_t hwprof_values_count(const struct hwprof_values *values);
+const struct hwprof_load *hwprof_values_get(const struct hwprof_values *values,
+					    size_t index);
+/*
+ * What part of all executions of loads, seen or not, is of loads that are here,
+ * 0 to 1: an estimate where windows were seen. NaN: not known.
+ */
+double hwprof_values_completeness(const struct hwprof_values *values);
+/* In loads: see hwprof_row_totals. */
+const struct hwprof_totals *
+hwprof_values_totals(const struct hwprof_values *values);
+/* As hwprof_loops_warning(). */
+const char *hwprof_values_warning(const struct hwprof_values *values,
+				  size_t index);
+/* As hwprof_loops_json(). */
+int hwprof_values_json(const struct hwprof_values *values, size_t limit,
+		       FILE *out);
+
 /* ---- an event ---------------------------------------------------------- */
 
 struct hwprof_event {

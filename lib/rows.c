@@ -31,6 +31,8 @@ static size_t least_size(unsigned int type)
 		return sizeof(struct hwprof_row_call);
 	case HWPROF_ROW_PATH:
 		return sizeof(struct hwprof_row_path);
+	case HWPROF_ROW_VALUE:
+		return sizeof(struct hwprof_row_value);
 	}
 	return sizeof(struct hwprof_row);
 }

@@ -19,6 +19,7 @@ TIME = 5
 CALL = 6
 CONTEXT = 7
 PATH = 9
+VALUE = 8
 
 TOTALS_FIELDS = ("produced", "delivered", "lost", "evicted", "pending",
                  "events", "gaps", "lost_events", "memory", "windows",
@@ -56,6 +57,11 @@ PATH_FIELDS = ("start", "end", "target", "count", "cycles", "length", "spelled",
 PATH_BODY = struct.Struct("=5Q4I")
 PATH_JUMP = struct.Struct("=QQ")        # from, to
 
+VALUE_FIELDS = ("ip", "loads", "unseen", "runs", "breaks", "stride", "strides",
+                "width", "basis")
+VALUE_BODY = struct.Struct("=5Qq1Q3I4x")
+ONE_VALUE = struct.Struct("=3Q")        # value, hits, missed
+
 
 def pairs(names, values):
     return " ".join(f"{name}={value}" for name, value in zip(names, values))
@@ -78,6 +84,17 @@ def range_(body):
     values = list(RANGE_BODY.unpack_from(body))
     values[0] = hex(values[0])
     return "range " + pairs(RANGE_FIELDS, values)
+
+
+def value(body):
+    *values, count = VALUE_BODY.unpack_from(body)
+    values[0] = hex(values[0])
+    text = ["value " + pairs(VALUE_FIELDS, values)]
+    for i in range(count):
+        number, hits, missed = ONE_VALUE.unpack_from(
+            body, VALUE_BODY.size + i * ONE_VALUE.size)
+        text.append(f"{number:#x}:{hits}+{missed}")
+    return " ".join(text)
 
 
 def time(body):
@@ -125,7 +142,8 @@ def branches(body):
 
 DECODERS = {TOTALS: totals, BRANCHES: branches, LOOP: loop,
             RANGE: range_, TIME: time, CALL: call, CONTEXT: context,
-            PATH: path}
+            PATH: path,
+            VALUE: value}
 
 
 def decode(raw):

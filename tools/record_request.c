@@ -91,7 +91,8 @@ static bool wants_accesses(const struct hwprof_event *event)
 {
 	int of = hwprof_event_field(event, "range_of");
 
-	return of != HWPROF_RANGE_IP && of != HWPROF_RANGE_CALLEE;
+	return hwprof_event_field(event, "values") ||
+	       (of != HWPROF_RANGE_IP && of != HWPROF_RANGE_CALLEE);
 }
 
 /* As the module chooses: see its source_of(). NULL: there is none. */

@@ -13,7 +13,7 @@
 #include "table.h"
 
 const char report_usage[] =
-"usage: hwprof report loops|ranges|calls|cct|paths [OPTIONS] [FILE...]\n"
+"usage: hwprof report loops|ranges|calls|cct|paths|values [OPTIONS] [FILE...]\n"
 "\n"
 "loops: which loops a recording has, how often they were entered, and how many\n"
 "iterations they made. ranges: which ranges of addresses are hot, as a tree,\n"
@@ -21,6 +21,7 @@ const char report_usage[] =
 "call site called which function, and how often each function was entered. cct:\n"
 "the same by the whole chain of calls that led to each, as a tree.\n"
 "paths: which ways through its procedures the program took, and how often.\n"
+"values: which values loads gave, how invariant they were, how they changed.\n"
 "\n"
 "  FILE                recording of hwprof or perf; -: standard input, if it\n"
 "                      was recorded to a pipe (default: " DEFAULT_FILE ")\n"
@@ -160,11 +161,12 @@ static const struct subject {
 	  .has_files = true },
 	{ "ranges", "ranges", report_ranges, .has_hot = true, .has_of = true },
 	{ "calls", "calls", report_calls, .has_limit = true },
+	{ "values", "values", report_values, .has_limit = true },
 	{ "cct", "contexts", report_contexts, .has_chains = true },
 	{ "paths", "paths", report_paths, .has_limit = true, .has_blocks = true },
 };
 
-#define SUBJECTS	"loops, ranges, calls, cct, paths"
+#define SUBJECTS	"loops, ranges, calls, cct, paths, values"
 
 static const struct subject *find_subject(const char *name)
 {

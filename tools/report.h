@@ -13,7 +13,7 @@ struct report {
 	const char *const *files;	/* ... and all */
 	size_t file_count;
 	bool diff;		/* what has changed from the first to the second */
-	const char *subject;	/* what of: loops, ranges, calls, cct, paths */
+	const char *subject;	/* what of: loops, ranges, calls, cct, paths, values */
 	double hot;		/* part of all that makes a range so; 0: the
 				 * default */
 	double min_share;	/* of all, that a context has to have; below 0:
@@ -59,6 +59,8 @@ int report_ranges(const struct report *report);
 int report_calls(const struct report *report);
 /* report_contexts.c: the same of calling contexts. */
 int report_contexts(const struct report *report);
+/* report_values.c: the same of values of loads. */
+int report_values(const struct report *report);
 int report_paths(const struct report *report);
 
 /* What is printed alike. */

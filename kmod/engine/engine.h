@@ -55,6 +55,7 @@ struct engine_sample {
 		struct hwprof_row_call call;
 		struct hwprof_row_context context;
 		struct hwprof_row_path path;
+		struct hwprof_row_value value;
 		struct {
 			struct hwprof_row_branches row;
 			struct hwprof_branch branch;
@@ -167,5 +168,6 @@ extern const struct engine_ops range_engine;
 extern const struct engine_ops call_engine;
 extern const struct engine_ops cct_engine;
 extern const struct engine_ops path_engine;
+extern const struct engine_ops value_engine;
 
 #endif /* HWPROF_ENGINE_ENGINE_H */

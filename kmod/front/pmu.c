@@ -58,6 +58,13 @@ static int check_ranges(const struct perf_event_attr *attr)
 	return 0;
 }
 
+/* Loads are no loops: there is nothing to span. */
+static int check_values(const struct perf_event_attr *attr)
+{
+	return field_get(attr, FIELD_values) && field_get(attr, FIELD_span) ?
+	       -EINVAL : 0;
+}
+
 static int check_fields(const struct perf_event_attr *attr)
 {
 	int word, err;
@@ -76,7 +83,8 @@ static int check_fields(const struct perf_event_attr *attr)
 	    field_get(attr, FIELD_budget_permille) ||
 	    field_get(attr, FIELD_session))
 		return -EOPNOTSUPP;
-	err = check_burst(attr) ?: trigger_check(attr) ?: check_ranges(attr);
+	err = check_burst(attr) ?: trigger_check(attr) ?: check_ranges(attr) ?:
+	      check_values(attr);
 	if (err)
 		return err;
 	if (source_of(attr)->missing())

@@ -53,6 +53,7 @@ PMU_EVENT_ATTR_STRING(ranges, event_ranges, "ranges=1");
 PMU_EVENT_ATTR_STRING(calls, event_calls, "calls=1");
 PMU_EVENT_ATTR_STRING(cct, event_cct, "cct=1");
 PMU_EVENT_ATTR_STRING(paths, event_paths, "paths=1");
+PMU_EVENT_ATTR_STRING(values, event_values, "values=1");
 
 static struct attribute *event_attributes[] = {
 	&event_loops.attr.attr,
@@ -61,6 +62,7 @@ static struct attribute *event_attributes[] = {
 	&event_calls.attr.attr,
 	&event_cct.attr.attr,
 	&event_paths.attr.attr,
+	&event_values.attr.attr,
 	NULL
 };
 

@@ -48,3 +48,16 @@ $(BUILD)/exact_paths: $(EXACT_PATHS_OBJECTS) $(BUILD)/libhwprof.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
 
 TEST_PROGRAMS += $(BUILD)/exact_paths
+
+# Values, beside all loads of a program, as the emulator's plugin tells them.
+$(BUILD)/loads.so: tests/accuracy/loads.c tests/accuracy/loads.h
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -fPIC -shared -o $@ $<
+
+$(BUILD)/obj/tests/accuracy/value_error.o: override CFLAGS += -I.
+
+$(BUILD)/value_error: $(BUILD)/obj/tests/accuracy/value_error.o \
+		      $(BUILD)/libhwprof.a
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
+
+TEST_PROGRAMS += $(BUILD)/loads.so $(BUILD)/value_error

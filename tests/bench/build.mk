@@ -4,6 +4,7 @@
 # bench-native	nanoseconds per branch of the engine beside a hash table's
 # bench-ranges	the same of the range engine, and its accuracy
 # bench-contexts	the same of the cct engine, beside hashing whole stacks
+# bench-values	nanoseconds per load of the value engine beside a hash table's
 # bench-paths	of the path engine, beside a hash table of full sequences
 # bench-lbr	instructions per sample of branch records, and perf's
 # bench-replay	a recording of 10^7 branches, replayed and by `perf script`
@@ -39,6 +40,12 @@ $(BUILD)/bench/contexts: $(BUILD)/obj/tests/bench/contexts.o \
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
 
+$(BUILD)/bench/values: $(BUILD)/obj/tests/bench/values.o \
+		       $(patsubst kmod/engine/%.c,$(BUILD)/bench/%.o,\
+				  $(wildcard kmod/engine/value*.c))
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^
+
 $(BUILD)/bench/trace: $(BUILD)/obj/tests/bench/trace.o
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lcapstone
@@ -65,6 +72,9 @@ bench-ranges: $(BUILD)/bench/ranges $(BUILD)/bench/trace
 
 bench-contexts: $(BUILD)/bench/contexts $(BUILD)/bench/trace
 	@tests/bench/native.sh contexts
+
+bench-values: $(BUILD)/bench/values
+	@tests/bench/values.py
 
 # Recordings as the library's tests write them.
 STACKS_OBJECTS := $(patsubst %,$(BUILD)/obj/tests/%.o,bench/stacks lib/run \
@@ -103,9 +113,10 @@ bench:
 	-@$(MAKE) -s bench-ranges
 	-@$(MAKE) -s bench-contexts
 	-@$(MAKE) -s bench-paths
+	-@$(MAKE) -s bench-values
 	-@$(MAKE) -s bench-lbr
 	-@$(MAKE) -s bench-replay
 	-@$(MAKE) -s bench-windows
 
 .PHONY: bench bench-step bench-native bench-ranges bench-contexts \
-	bench-paths bench-lbr bench-replay bench-windows
+	bench-paths bench-values bench-lbr bench-replay bench-windows

@@ -21,7 +21,7 @@ $(BUILD)/tests/%: $(BUILD)/san/tests/engine/%.o $(HARNESS_SAN) $(ORACLE_SAN) \
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ -lcmocka
 
-$(BUILD)/tests/test-range $(BUILD)/tests/test-call: \
+$(BUILD)/tests/test-range $(BUILD)/tests/test-call $(BUILD)/tests/test-value: \
 $(BUILD)/tests/%: $(BUILD)/san/tests/engine/%.o $(ENGINE_SAN)
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ -lcmocka
@@ -38,7 +38,8 @@ $(BUILD)/tests/%: $(BUILD)/san/tests/engine/%.o $(HARNESS_SAN) $(ENGINE_SAN) \
 	$(CC) $(SAN) -o $@ $^ -lcmocka
 
 UNIT_TESTS += $(patsubst %,$(BUILD)/tests/%,test-oracle test-loop test-bounds \
-					   test-windows test-range test-call test-cct test-path)
+					   test-windows test-range test-call test-cct test-path \
+					   test-value)
 
 # The decoders of #DB.
 $(BUILD)/tests/branch-decode $(BUILD)/tests/access-decode: \
@@ -52,7 +53,7 @@ UNIT_TESTS += $(BUILD)/tests/branch-decode $(BUILD)/tests/access-decode
 
 # From sources, because all of it is instrumented: libFuzzer is clang's.
 $(BUILD)/fuzz/fuzz-loop $(BUILD)/fuzz/fuzz-range $(BUILD)/fuzz/fuzz-call \
-$(BUILD)/fuzz/fuzz-cct $(BUILD)/fuzz/fuzz-path: \
+$(BUILD)/fuzz/fuzz-cct $(BUILD)/fuzz/fuzz-path $(BUILD)/fuzz/fuzz-value: \
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(ENGINE_C) $(wildcard kmod/engine/*.h) \
 		 uapi/linux/hwprof.h
 	@mkdir -p $(@D)
@@ -62,6 +63,7 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c $(ENGINE_C) $(wildcard kmod/engine/*.h) \
 		-o $@ $(filter %.c,$^)
 
 FUZZERS += $(BUILD)/fuzz/fuzz-loop $(BUILD)/fuzz/fuzz-range \
-	   $(BUILD)/fuzz/fuzz-call $(BUILD)/fuzz/fuzz-cct $(BUILD)/fuzz/fuzz-path
+	   $(BUILD)/fuzz/fuzz-call $(BUILD)/fuzz/fuzz-cct $(BUILD)/fuzz/fuzz-path \
+	   $(BUILD)/fuzz/fuzz-value
 
 -include $(shell find $(BUILD)/san -name '*.d' 2>/dev/null)

@@ -117,6 +117,22 @@ static void read_paths(const uint8_t *bytes, size_t size, unsigned int flags)
 	hwprof_file_close(file);
 }
 
+static void read_values(const uint8_t *bytes, size_t size, unsigned int flags)
+{
+	struct hwprof_values *values = NULL;
+	struct hwprof_file *file;
+	int error = open_bytes(&file, bytes, size);
+
+	if (!error)
+		error = hwprof_values_read(&values, file,
+					   HWPROF_NO_OBJECTS | flags);
+	need_sentence(error, file);
+	if (values && hwprof_values_json(values, 0, sink))
+		abort();
+	hwprof_values_free(values);
+	hwprof_file_close(file);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct hwprof_loops *loops = NULL;
@@ -141,6 +157,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	hwprof_file_close(file);
 	read_ranges(bytes, size, sum & HWPROF_PER_PROCESS);
 	read_calls(bytes, size, sum & HWPROF_PER_PROCESS);
+	read_values(bytes, size, sum & HWPROF_PER_PROCESS);
 	read_contexts(bytes, size, sum & (HWPROF_PER_PROCESS |
 					  HWPROF_MERGE_SITES));
 	read_paths(bytes, size, sum & HWPROF_PER_PROCESS);

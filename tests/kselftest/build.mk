@@ -60,6 +60,13 @@ $(KSELFTEST)/test_accesses: $(BUILD)/obj/tests/kselftest/accesses.o
 $(BUILD)/obj/tests/kselftest/accesses.o: $(KSELFTEST_ASM)/accesses.S
 	@mkdir -p $(@D)
 	$(CC) -c -o $@ $<
+
+$(KSELFTEST)/test_values: $(BUILD)/obj/tests/kselftest/values.o
+
+$(BUILD)/obj/tests/kselftest/values.o: $(KSELFTEST_ASM)/values.S \
+				       tests/kselftest/values.h
+	@mkdir -p $(@D)
+	$(CC) -c -o $@ $<
 endif
 
 $(KSELFTESTS): $(KSELFTEST)/%: $(BUILD)/obj/tests/kselftest/%.o \

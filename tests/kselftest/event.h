@@ -20,6 +20,7 @@ enum {
 #define EVENT_BRANCHES	(1ULL << 0)
 #define EVENT_CALLS	(1ULL << 2)
 #define EVENT_PATHS	(1ULL << 3)
+#define EVENT_VALUES	(1ULL << 4)
 #define EVENT_RANGES	(1ULL << 5)
 #define EVENT_CCT	(1ULL << 6)
 #define EVENT_STEP	(1ULL << 8)

@@ -81,11 +81,10 @@ TEST(things)
 	EXPECT_EQ(0, try_config(EVENT_CALLS, 0, 0));
 	EXPECT_EQ(0, try_config(EVENT_CCT, 0, 0));
 	EXPECT_EQ(0, try_config(EVENT_PATHS, 0, 0));
+	EXPECT_EQ(0, try_config(EVENT_VALUES, 0, 0));
 	EXPECT_EQ(-EINVAL, try_config(0, 0, 0));
 	for (two = 2; two < 7; two++)
 		EXPECT_EQ(-EINVAL, try_config(EVENT_BRANCHES | 1 << two, 0, 0));
-	/* values: not in this version */
-	EXPECT_EQ(-EOPNOTSUPP, try_config(1 << 4, 0, 0));
 	/* Contexts need every call: neither samples nor bursts have them. */
 	EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_CCT | EVENT_LBR, 0, 0));
 	EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_CCT | EVENT_SAMPLE, 0, 0));

@@ -8,6 +8,7 @@ ranges=tests/fuzz/seeds/fuzz-perfdata/ranges
 calls=tests/fuzz/seeds/fuzz-perfdata/calls
 contexts=tests/fuzz/seeds/fuzz-perfdata/contexts
 paths=tests/fuzz/seeds/fuzz-perfdata/paths
+values=tests/fuzz/seeds/fuzz-perfdata/values
 script=tools/perf-script-hwprof.py
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -73,7 +74,7 @@ check "doctor, arguments" 2 "takes no arguments" "$hwprof" doctor x
 check "doctor, JSON" 0 "usable" sh -c \
 	"'$hwprof' doctor --json | python3 -m json.tool"
 
-check "report of nothing" 2 "There are: loops, ranges, calls, cct, paths" "$hwprof" report
+check "report of nothing" 2 "There are: loops, ranges, calls, cct, paths, values" "$hwprof" report
 check "unknown report" 2 "unknown report 'call'" "$hwprof" report call
 check "unknown key" 2 "unknown sort key 'size'; keys are: share" \
 	"$hwprof" report loops -i "$recording" --sort share,size
@@ -221,6 +222,27 @@ check "paths, --sort" 2 "are of loops" "$hwprof" report paths --sort share
 check "paths, --hot" 2 "is of ranges" "$hwprof" report paths --hot 5
 check "loops, --blocks" 2 "is of paths" "$hwprof" report loops --blocks
 
+# One load of each class, and one of two processes.
+check "values" 0 "5 loads; exact" "$hwprof" report values -i "$values"
+check "values, of two processes" 0 "1,000 *100.0% *100.0..100.0% *0x0 *- *zero *prog *0x1010" \
+	"$hwprof" report values -i "$values"
+check "values, stride" 0 "0.3..30.3% *0x8 *- *stride -16" \
+	"$hwprof" report values -i "$values"
+check "values, others" 0 "0x5 *0x6 40.0% *glacial" \
+	"$hwprof" report values -i "$values"
+check "values, complete" 0 "complete to 100.0 %" "$hwprof" report values -i "$values"
+check "values, account" 0 "2,100 loads = 2,100 delivered" \
+	"$hwprof" report values -i "$values"
+check "values, limit" 0 "and 3 more: see --limit" \
+	"$hwprof" report values -i "$values" -n 2
+check "values per process" 0 "6 loads; exact" \
+	"$hwprof" report values -i "$values" --per-process
+check "values, JSON" 0 '"class": "constant"' sh -c \
+	"'$hwprof' report values --json -i '$values' | python3 -m json.tool"
+check "values of loops" 0 "no load was seen" "$hwprof" report values -i "$recording"
+check "values, --sort" 2 "are of loops" "$hwprof" report values --sort trip
+check "values, --hot" 2 "is of ranges" "$hwprof" report values --hot 5
+
 stacks=tests/fuzz/seeds/fuzz-replay
 check "replay of nothing" 2 "replay which file" "$hwprof" replay
 check "replay, help" 0 "usage: hwprof replay FILE" "$hwprof" replay --help
@@ -272,6 +294,8 @@ if perf version --build-options 2> /dev/null | grep -q "libpython: .*on"; then
 	check "paths by perf script" 0 \
 		"path start=0x10000000 end=0x10000005 target=0x10000000 count=15000" \
 		perf script -s "$script" -i "$paths"
+	check "values by perf script" 0 "value ip=0x401040 loads=200 .* 0x5:120+0 0x6:80+0" \
+		perf script -s "$script" -i "$values"
 else
 	n=$((n + 1))
 	echo "ok $n - rows by perf script # SKIP this perf has no Python"

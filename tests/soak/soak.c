@@ -41,6 +41,8 @@ static const struct kind {
 	{ "branches,step", EVENT_BRANCHES | EVENT_STEP, 0, 1 },
 	{ "ranges,step", EVENT_RANGES | EVENT_STEP, 0, 1 },
 	{ "cct,step", EVENT_CCT | EVENT_STEP, 0, 1 },
+	{ "paths,step", EVENT_PATHS | EVENT_STEP, 0, 1 },
+	{ "values,step", EVENT_VALUES | EVENT_STEP, 0, 1 },
 	{ "loops,burst", EVENT_LOOPS | EVENT_STEP, BURST, 500000 },
 	{ "ranges,burst", EVENT_RANGES | EVENT_STEP, BURST, 500000 },
 	{ "loops,lbr", EVENT_LOOPS | EVENT_LBR, 0, 1009 },

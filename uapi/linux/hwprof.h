@@ -128,6 +128,7 @@ enum hwprof_row_type {
 	HWPROF_ROW_CALL		= 6,
 	HWPROF_ROW_CONTEXT	= 7,
 	HWPROF_ROW_PATH		= 9,
+	HWPROF_ROW_VALUE	= 8,
 };
 
 /* What the numbers of a row are true of. */
@@ -348,6 +349,41 @@ struct hwprof_row_path {
 	__u32 flags;		/* HWPROF_PATH_* */
 	__u32 basis;		/* enum hwprof_basis */
 	struct hwprof_path_jump jumps[];
+};
+
+/*
+ * The values that a load gave, of its executions since its last row (Zilles, Sohi:
+ * A Programmable Co-processor for Profiling, section 5; docs/values.md). A value
+ * was given at least `hits` times, and at most `missed` times more: while it was
+ * not followed. To sum rows, add up hits and missed by value; where only one has
+ * the value, what the other has in no value may be its, too, and is added to
+ * `missed`: loads - unseen - the sum of its hits.
+ *
+ * Executions in a row that gave the same value are a run. Of two runs one behind
+ * the other, the second one's value less the first one's is a stride.
+ */
+#define HWPROF_VALUES_MAX	4
+
+struct hwprof_value {
+	__u64 value;		/* the first eight bytes, as a number */
+	__u64 hits;
+	__u64 missed;
+};
+
+struct hwprof_row_value {
+	struct hwprof_row row;
+	__u64 ip;		/* the instruction that loads */
+	__u64 loads;		/* executions: the unit */
+	__u64 unseen;		/* of these, whose value was not looked at */
+	__u64 runs;
+	__u64 breaks;		/* of runs: what was before was not seen */
+	__u64 stride;		/* between most runs; 0: none */
+	__u64 strides;		/* of runs: so much behind the one before */
+	__u32 width;		/* bytes that it reads */
+	__u32 basis;		/* enum hwprof_basis */
+	__u32 count;		/* of values */
+	__u32 reserved;
+	struct hwprof_value values[HWPROF_VALUES_MAX];
 };
 
 #endif /* _UAPI_LINUX_HWPROF_H */

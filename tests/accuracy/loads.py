@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The programs whose loads are looked at, and their loads from the emulator."""
+import pathlib
+import subprocess
+
+import programs
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+INPUTS = TOP / "build/accuracy-values"
+TIMES = 8                   # as long as the other tests' inputs
+
+COMPILER = sorted(pathlib.Path("/usr/lib/gcc/x86_64-linux-gnu").glob("*/cc1"))[0]
+COMMANDS = {
+    "gzip": ["/usr/bin/gzip", "-c", "long"],
+    "bzip2": ["/usr/bin/bzip2", "-c", "text"],
+    "xz": ["/usr/bin/xz", "-c", "text"],
+    "sort": programs.PROGRAMS["sort"].command,
+    "perl": programs.PROGRAMS["perl"].command,
+    "sqlite3": ["/usr/bin/sqlite3", "-init", "joins.sql", ":memory:", ".quit"],
+    "python3": ["/usr/bin/python3", "-S", "-c",
+                "import json; print(len(json.dumps([str(i * i % 7) + 'x' "
+                "for i in range(20000)])))"],
+    "cc1": [str(COMPILER), "-quiet", "-O2", "unit.c", "-o", "/dev/stdout"],
+}
+
+
+def write():
+    """Inputs, and what takes the loads down."""
+    subprocess.run(["make", "-s", "build/loads.so"], check=True, cwd=TOP)
+    INPUTS.mkdir(parents=True, exist_ok=True)
+    programs.write(INPUTS, TIMES)
+    (INPUTS / "joins.sql").write_text(
+        programs.FILES["join.sql"].replace("i < 200", "i < 4000") +
+        "select count(distinct y), avg(x) from a where x % 7 < 3;")
+    # What a compiler is fed with: many functions of different kinds.
+    (INPUTS / "unit.c").write_text("".join(f"""
+struct s{i} {{ int a, b[{i % 7 + 1}]; struct s{i} *next; }};
+int f{i}(struct s{i} *s, int n)
+{{
+	int i, sum = {i};
+	for (i = 0; i < n && s; i++, s = s->next) {{
+		if (s->a % {i + 2} == {i % 3}) sum += s->b[i % {i % 7 + 1}] * n;
+		else sum ^= s->a << {i % 5};
+		switch (sum & 3) {{ case 0: sum--; case 2: sum *= {i + 3}; }}
+	}}
+	return sum;
+}}
+""" for i in range(60)))
+
+
+def feed(name, most, command):
+    """Gives the command the program's loads, so many at most; its output, or ''."""
+    program = programs.PROGRAMS.get(name)
+    environment = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "HOME": "/",
+                   **dict(program.variables if program else ())}
+    reader = subprocess.Popen(command, stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, text=True)
+    # 200 is the number that the plugin writes to.
+    subprocess.run(
+        ["bash", "-c", 'exec 200>&1 > /dev/null; exec "$@"', "bash",
+         "qemu-x86_64", "-plugin", f"{TOP}/build/loads.so,most={most}",
+         *COMMANDS[name]], stdout=reader.stdin, env=environment, cwd=INPUTS,
+        check=False)
+    reader.stdin.close()
+    said = reader.stdout.read()
+    return said if reader.wait() == 0 else ""
