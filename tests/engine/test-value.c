@@ -890,6 +890,7 @@ static void test_sample(void **state)
 		.kind = STREAM_LOAD, .from = 0x1000, .to = 0x2000,
 		.value = 0x123456789abcdef0, .width = 8, .space = 1,
 	};
+	const struct engine_params params = { .span = 0 };
 	struct engine_sample sample;
 
 	value_engine.sample(&params, &event, 7, &sample);
