@@ -59,8 +59,6 @@ struct call_table {
 	u32 times;		/* and how often it was seen */
 };
 
-#define PRIME	0x9e3779b97f4a7c15ULL
-
 static void call_table_init(void *memory, size_t size,
 			    const struct engine_params *params)
 {
@@ -70,7 +68,7 @@ static void call_table_init(void *memory, size_t size,
 	memset(table, 0, sizeof(*table));
 	table->basis = params->basis;
 	table->seed[0] = params->seed;
-	table->seed[1] = (params->seed ^ PRIME) * PRIME;
+	table->seed[1] = (params->seed ^ HASH_PRIME) * HASH_PRIME;
 	table->times = 1;
 	table->set_count = min((size - header) /
 			       (sizeof(struct call_set) +
@@ -94,19 +92,13 @@ static unsigned int call_unit(const struct engine_params *params,
 
 /* --- sets -------------------------------------------------------------------- */
 
-static u64 mix(u64 a, u64 b)
-{
-	unsigned __int128 product = (unsigned __int128)a * b;
-
-	return (u64)product ^ (u64)(product >> 64);
-}
-
 /* Users choose addresses, but not which of them meet in a set. */
 static u64 pair_key(const struct call_table *table, u32 space, u64 site,
 		    u64 callee)
 {
-	return mix(mix(site ^ table->seed[0], callee ^ table->seed[1]) ^ space,
-		   PRIME ^ table->seed[1]) | 1;
+	u64 pair = hash_product(site ^ table->seed[0], callee ^ table->seed[1]);
+
+	return hash_product(pair ^ space, HASH_PRIME ^ table->seed[1]) | 1;
 }
 
 /* However many sets there are, the keys of one are a range. */

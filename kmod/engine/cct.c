@@ -360,7 +360,7 @@ static void enter(struct cct_table *table, struct cct_cursor *cursor, u64 site,
 
 static struct cct_stub *stub_of(struct cct_table *table, u64 address)
 {
-	return &table->stubs[(address * FLOW_PRIME >> 32) & (CCT_STUBS - 1)];
+	return &table->stubs[(address * HASH_PRIME >> 32) & (CCT_STUBS - 1)];
 }
 
 static void call(struct cct_table *table, struct cct_cursor *cursor, u64 site,
@@ -446,12 +446,6 @@ static void restart(const struct cct_table *table, struct cct_cursor *cursor,
 	};
 }
 
-static bool called_from(const struct cct_frame *frame, u64 to)
-{
-	return to - frame->site - FLOW_CALL_MIN <=
-	       FLOW_CALL_MAX - FLOW_CALL_MIN;
-}
-
 /* A return to where nobody called from: a landing pad, another stack. */
 static void enter_unknown(const struct cct_table *table,
 			  struct cct_cursor *cursor)
@@ -478,7 +472,7 @@ static void leave(const struct cct_table *table, struct cct_cursor *cursor,
 			if (!in_root)
 				root = depth;
 			in_root = true;
-		} else if (called_from(frame, to)) {
+		} else if (flow_is_behind_call(frame->site, to)) {
 			pop(cursor, depth);
 			return;
 		}

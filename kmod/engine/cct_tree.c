@@ -39,7 +39,7 @@ void cct_tree_restart(struct cct_tree *tree)
  */
 static u64 *set_of(const struct cct_tree *tree, u64 id, unsigned int which)
 {
-	u32 hash = (which ? id * FLOW_PRIME : id) >> 32;
+	u32 hash = (which ? id * HASH_PRIME : id) >> 32;
 
 	return &tree->slots[hash & (tree->slot_count - CCT_WAYS)];
 }

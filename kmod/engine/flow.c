@@ -175,7 +175,7 @@ static void restart(struct flow *flow, struct flow_table *table, u64 to,
 	flow->depth = 0;
 	flow->bottom = 0;
 	flow->space = space;
-	flow->salt = table->seed ^ space * FLOW_PRIME;
+	flow->salt = table->seed ^ space * HASH_PRIME;
 	to = to ? to : ~0ULL;
 	flow_begin(flow, to, to, 0);
 }

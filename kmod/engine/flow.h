@@ -32,8 +32,6 @@ enum {
 	FLOW_CALL_MAX	= 15,
 };
 
-#define FLOW_PRIME	0x9e3779b97f4a7c15ULL
-
 /* FLOW_WAYS of them, a cache line, are a set: where its segments can be. */
 struct flow_slot {
 	u64 key;		/* 0: free; else odd */
@@ -183,10 +181,7 @@ static __always_inline bool flow_follows(const struct flow *flow,
  */
 static __always_inline u64 flow_mix(u64 signature, u64 from, u64 to)
 {
-	unsigned __int128 product = (unsigned __int128)(signature + from) *
-				    (to ^ FLOW_PRIME);
-
-	return (u64)product ^ (u64)(product >> 64);
+	return hash_product(signature + from, to ^ HASH_PRIME);
 }
 
 /* A forward jump may only lengthen the segment. */
@@ -210,7 +205,7 @@ static __always_inline void flow_begin(struct flow *flow, u64 start,
 {
 	flow->start = start;
 	flow->position = position;
-	flow->signature = (start ^ flow->salt ^ (u64)shape << 48) * FLOW_PRIME;
+	flow->signature = (start ^ flow->salt ^ (u64)shape << 48) * HASH_PRIME;
 	flow->shape = shape;
 }
 
@@ -272,12 +267,17 @@ static __always_inline bool flow_has_room(const struct flow *flow)
 	return flow->depth - flow->bottom != FLOW_DEPTH;
 }
 
+/* Is @to directly behind a call at @site, as far as addresses say? */
+static __always_inline bool flow_is_behind_call(u64 site, u64 to)
+{
+	return to - site - FLOW_CALL_MIN <= FLOW_CALL_MAX - FLOW_CALL_MIN;
+}
+
 /* Does a return to @to lead behind the call that the frame made? */
 static __always_inline bool flow_called_from(const struct flow_frame *frame,
 					     u64 to)
 {
-	return to - frame->site - FLOW_CALL_MIN <=
-	       FLOW_CALL_MAX - FLOW_CALL_MIN &&
+	return flow_is_behind_call(frame->site, to) &&
 	       !(frame->shape & FLOW_HANDLER);
 }
 

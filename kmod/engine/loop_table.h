@@ -131,10 +131,10 @@ static __always_inline struct loop *loop_set(const struct loop_table *table,
 					     u64 head, u32 space,
 					     unsigned int choice)
 {
-	u64 hash = (head ^ (u64)space << 40 ^ table->params.seed) * FLOW_PRIME;
+	u64 hash = (head ^ (u64)space << 40 ^ table->params.seed) * HASH_PRIME;
 
 	if (choice)
-		hash = (hash ^ hash >> 32) * FLOW_PRIME;
+		hash = (hash ^ hash >> 32) * HASH_PRIME;
 	return &table->loops[hash >> 40 & (table->slots - LOOP_WAYS)];
 }
 

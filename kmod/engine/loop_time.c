@@ -10,7 +10,7 @@
 static struct place *place_set(const struct loop_table *table, u64 ip,
 			       u32 space)
 {
-	u64 hash = (ip ^ (u64)space << 40 ^ table->params.seed) * FLOW_PRIME;
+	u64 hash = (ip ^ (u64)space << 40 ^ table->params.seed) * HASH_PRIME;
 
 	return &table->places[hash >> 40 & (table->slots - LOOP_WAYS)];
 }

@@ -162,14 +162,14 @@ static noinline void line_restart(struct loop_table *table, struct line *line,
 				  const struct stream_event *event, u64 at)
 {
 	line->space = event->space;
-	line->salt = table->params.seed ^ event->space * FLOW_PRIME;
+	line->salt = table->params.seed ^ event->space * HASH_PRIME;
 	line_begin(line, at, at);
 }
 
 static __always_inline u64 line_key(const struct line *line, u64 end,
 				    u64 target, bool call)
 {
-	u64 signature = (line->start ^ line->salt) * FLOW_PRIME + call;
+	u64 signature = (line->start ^ line->salt) * HASH_PRIME + call;
 
 	return flow_mix(signature, end, target) | 1;
 }

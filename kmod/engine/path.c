@@ -92,7 +92,7 @@ static __always_inline void path_begin(struct path_cursor *cursor, u64 start,
 	cursor->top = now->first;
 	now->start = start;
 	now->line = start;
-	now->signature = (start ^ cursor->salt ^ (u64)shape << 48) * FLOW_PRIME;
+	now->signature = (start ^ cursor->salt ^ (u64)shape << 48) * HASH_PRIME;
 	now->cycles = 0;
 	now->state = PATH_SHAPE(shape);
 	cursor->limit = easy_limit(cursor);
@@ -240,7 +240,7 @@ static void restart(struct path_cursor *cursor, const struct path_table *table,
 	cursor->now = frame_at(cursor, 0);
 	cursor->now->first = 0;
 	cursor->space = space;
-	cursor->salt = table->seed ^ space * FLOW_PRIME;
+	cursor->salt = table->seed ^ space * HASH_PRIME;
 	path_begin(cursor, at ? at : ~0ULL, PATH_UNSEEN);
 }
 
@@ -273,8 +273,7 @@ static __always_inline bool is_handler(const struct path_frame *frame)
 /* Does a return to @to lead behind the call that the frame made? */
 static __always_inline bool called_from(const struct path_frame *frame, u64 to)
 {
-	return to - frame->site - FLOW_CALL_MIN <=
-	       FLOW_CALL_MAX - FLOW_CALL_MIN && !is_handler(frame);
+	return flow_is_behind_call(frame->site, to) && !is_handler(frame);
 }
 
 /*

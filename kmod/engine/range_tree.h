@@ -171,7 +171,7 @@ void range_pass(struct range_tree *tree);
 
 static __always_inline u32 range_hash(u64 key, u32 count)
 {
-	return (u32)(key * 0x9e3779b97f4a7c15ULL >> 32) & (count - 1);
+	return (u32)(key * HASH_PRIME >> 32) & (count - 1);
 }
 
 /* Are there ranges of the tree in @block that contain @value? */

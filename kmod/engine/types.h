@@ -56,6 +56,17 @@ typedef int64_t s64;
 
 #endif /* __KERNEL__ */
 
+/* Of hashes: 2^64 over the golden ratio, as in <linux/hash.h>. */
+#define HASH_PRIME	0x9e3779b97f4a7c15ULL
+
+/* Both halves of a product, so that any bit of either factor may change each. */
+static __always_inline u64 hash_product(u64 a, u64 b)
+{
+	unsigned __int128 product = (unsigned __int128)a * b;
+
+	return (u64)product ^ (u64)(product >> 64);
+}
+
 #define swap_values(a, b)						       \
 	do {								       \
 		typeof(a) swapped_ = (a);				       \

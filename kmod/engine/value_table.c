@@ -23,7 +23,7 @@ void value_table_init(struct value_table *table, void *memory, size_t size,
 			    ~(VALUE_WAYS - 1U);
 	table->slots = memory;
 	table->quiet = (struct value_quiet *)(table->slots + table->slot_count);
-	table->multiplier = (seed + 0x9e3779b97f4a7c15ULL) | 1;
+	table->multiplier = (seed + HASH_PRIME) | 1;
 	table->random = seed;
 	table->round = ROUND * table->slot_count;
 }
