@@ -8,9 +8,8 @@
  *
  * Beyond the paper:
  *
- * - Returns are matched by address, as in flow.c, because nothing is compiled
- *   into the program: longjmp, exceptions and tail calls close the frames that
- *   they leave.
+ * - Returns are matched by address (walk.h): longjmp, exceptions and tail calls
+ *   close the frames that they leave.
  * - A signal's handler is a root, as the paper proposes (section 4.2); so is
  *   what runs where the callers are not known: after a gap, in a new thread, or
  *   where a return leads that no call was made for, up to one that there was.
@@ -23,49 +22,35 @@
 #include "cct_tree.h"
 
 enum {
-	CCT_DEPTH	= 256,	/* frames, nodes of a chain; a power of two */
+	CCT_DEPTH	= WALK_DEPTH,	/* nodes of a chain, as many as frames */
 	CCT_STUB	= 4,	/* bytes before its jump: those of an endbr64 */
 	CCT_STUBS	= 256,	/* whose jumps are known; a power of two */
 };
 
-#define CCT_NOWHERE	(~0ULL)
-
-enum cct_frame_kind {
-	CCT_FRAME_BASE,		/* not by a call: where frames begin */
-	CCT_FRAME_CALL,		/* first entered its node */
-	CCT_FRAME_AGAIN,	/* in the node of a frame below */
-	CCT_FRAME_HANDLER,
-	CCT_FRAME_UNKNOWN,	/* by a return from no frame: a root */
-};
-
 /* What runs, until it makes a call: an activation of a node's procedure. */
 struct cct_frame {
-	u64 site;		/* of the call; handler's: what runs after it */
 	u64 id;			/* of the node */
 	u64 callee;
 	u32 node;		/* its number, where that is right: cct_at() */
 	u32 origin;		/* frame that entered the node; 0: forgotten */
 	u32 repeats;		/* frames like this one, directly above it */
 	u16 level;		/* nodes above it on the chain */
-	u16 kind;		/* enum cct_frame_kind */
+	bool again;		/* in the node of a frame below */
 };
 
 /*
- * A frame is named by its depth, which counts on when more than CCT_DEPTH are
- * open. Of those that are forgotten, `base` is the highest; its callers are
- * not known.
+ * Of frames that are forgotten, `base` is the highest, whose callers are not
+ * known; so it is the frame walk.bottom. The one that runs is kept, too.
  */
 struct cct_cursor {
-	u64 position;		/* where the last event led; CCT_NOWHERE */
-	u64 called;		/* so if that was a call; else CCT_NOWHERE */
+	u64 called;		/* where, if the last event was a call; else
+				 * WALK_NOWHERE */
 	u64 entered;		/* where it was taken to lead: stub's target */
 	u64 edge;		/* id of what it was counted in; 0: nothing */
 	u64 branches;		/* of the frame that runs, not counted yet */
-	u32 space;
-	u32 depth;
-	u32 bottom;		/* frames up to this one are forgotten */
 	struct cct_frame base;
-	struct cct_frame frame[CCT_DEPTH];
+	struct walk walk;
+	struct cct_frame frame[WALK_DEPTH];
 };
 
 /* A stub, and where it jumped to last: nearly always, it does so again. */
@@ -100,9 +85,9 @@ static void cct_cursor_init(void *memory, u32 tid)
 {
 	struct cct_cursor *cursor = memory;
 
-	memset(cursor, 0, offsetof(struct cct_cursor, frame));
-	cursor->position = CCT_NOWHERE;
-	cursor->called = CCT_NOWHERE;
+	memset(cursor, 0, offsetof(struct cct_cursor, walk));
+	walk_init(&cursor->walk);
+	cursor->called = WALK_NOWHERE;
 }
 
 /* Each begins a node, or enters one again. */
@@ -114,60 +99,75 @@ static unsigned int cct_unit(const struct engine_params *params,
 
 /* --- frames ------------------------------------------------------------- */
 
-static struct cct_frame *frame_at(struct cct_cursor *cursor, u32 depth)
+static __always_inline struct cct_frame *frame_at(struct cct_cursor *cursor,
+						  u32 depth)
 {
-	return depth == cursor->bottom ? &cursor->base :
-	       &cursor->frame[depth & (CCT_DEPTH - 1)];
+	return depth == cursor->walk.bottom ? &cursor->base :
+	       &cursor->frame[walk_index(depth)];
+}
+
+/* The one that runs. */
+static __always_inline struct cct_frame *frame_now(struct cct_cursor *cursor)
+{
+	return frame_at(cursor, cursor->walk.depth);
 }
 
 static bool is_kept(const struct cct_cursor *cursor, u32 depth)
 {
-	return depth - cursor->bottom - 1 < cursor->depth - cursor->bottom;
+	const struct walk *walk = &cursor->walk;
+
+	return depth - walk->bottom - 1 < walk->depth - walk->bottom;
 }
 
-static struct cct_frame *push(struct cct_cursor *cursor)
+/* What the frame below is to wait for; of a kept one. */
+static enum walk_kind begun_by(const struct cct_cursor *cursor, u32 depth)
 {
-	if (unlikely(cursor->depth - cursor->bottom == CCT_DEPTH)) {
-		cursor->base = *frame_at(cursor, cursor->bottom + 1);
-		cursor->base.kind = CCT_FRAME_BASE;
-		cursor->bottom++;
+	return cursor->walk.kind[walk_index(depth - 1)];
+}
+
+static u64 site_of(const struct cct_cursor *cursor, u32 depth)
+{
+	return cursor->walk.site[walk_index(depth - 1)];
+}
+
+static __always_inline struct cct_frame *push(struct cct_cursor *cursor,
+					      u64 site, enum walk_kind kind)
+{
+	if (unlikely(!walk_has_room(&cursor->walk))) {
+		cursor->base = *frame_at(cursor, cursor->walk.bottom + 1);
+		cursor->base.again = false;
+		cursor->walk.bottom++;
 	}
-	return frame_at(cursor, ++cursor->depth);
+	walk_push(&cursor->walk, site, kind);
+	return frame_now(cursor);
 }
 
-/* One of the frames that @depth stands for returns, and all above it do. */
-static void pop(struct cct_cursor *cursor, u32 depth)
+/* The frame above returned, to this one or to one that it stands for. */
+static void pop_repeat(struct cct_cursor *cursor)
 {
+	u32 depth = cursor->walk.depth + 1;
 	struct cct_frame *frame = frame_at(cursor, depth);
 
-	if (frame->repeats)
-		frame->repeats--;
-	else
-		depth--;
-	cursor->depth = depth;
-}
-
-/* Its callers are not its parents. */
-static bool is_root(const struct cct_frame *frame)
-{
-	return frame->kind == CCT_FRAME_HANDLER ||
-	       frame->kind == CCT_FRAME_UNKNOWN;
+	if (!frame->repeats)
+		return;
+	frame->repeats--;
+	cursor->walk.depth = depth;
 }
 
 /* A frame of the procedure, on the chain of what runs; NULL: there is none. */
 static const struct cct_frame *find_on_chain(struct cct_cursor *cursor,
 					     u64 callee)
 {
-	u32 depth = cursor->depth;
+	u32 depth = cursor->walk.depth;
 
 	for (;;) {
 		const struct cct_frame *frame = frame_at(cursor, depth);
 
 		if (frame->callee == callee && callee)
 			return frame;
-		if (depth == cursor->bottom ||
+		if (depth == cursor->walk.bottom ||
 		    !is_kept(cursor, frame->origin) ||
-		    is_root(frame_at(cursor, frame->origin)))
+		    begun_by(cursor, frame->origin) != WALK_CALL)
 			return NULL;
 		depth = frame->origin - 1;
 	}
@@ -204,18 +204,18 @@ static struct cct_node *make_again(struct cct_table *table,
 {
 	u32 depth = frame->origin;
 
-	if (frame->id == root_id(table, cursor->space))
-		return make_node(table, frame->id, 0, 0, 0, cursor->space,
+	if (frame->id == root_id(table, cursor->walk.space))
+		return make_node(table, frame->id, 0, 0, 0, cursor->walk.space,
 				 HWPROF_CONTEXT_ROOT);
 	if (!is_kept(cursor, depth))
 		return NULL;
 	frame = frame_at(cursor, depth);
-	if (frame->kind == CCT_FRAME_HANDLER)
+	if (begun_by(cursor, depth) == WALK_HANDLER)
 		return make_node(table, frame->id, 0, 0, frame->callee,
-				 cursor->space, HWPROF_CONTEXT_SIGNAL);
+				 cursor->walk.space, HWPROF_CONTEXT_SIGNAL);
 	return make_node(table, frame->id, frame_at(cursor, depth - 1)->id,
-			 frame->site, frame->callee, cursor->space,
-			 HWPROF_CONTEXT_CALL);
+			 site_of(cursor, depth), frame->callee,
+			 cursor->walk.space, HWPROF_CONTEXT_CALL);
 }
 
 /* The node of a frame; NULL: there is none, for want of memory. */
@@ -242,7 +242,7 @@ static void spend(struct cct_table *table, struct cct_cursor *cursor)
 
 	if (!cursor->branches)
 		return;
-	node = node_of(table, cursor, frame_at(cursor, cursor->depth));
+	node = node_of(table, cursor, frame_now(cursor));
 	if (node)
 		node->branches += cursor->branches;
 	cursor->branches = 0;
@@ -255,10 +255,10 @@ static struct cct_node *make_edge(struct cct_table *table,
 				  struct cct_cursor *cursor, u64 id, u64 site,
 				  u64 callee, const struct cct_frame *ancestor)
 {
-	const struct cct_frame *caller = frame_at(cursor, cursor->depth);
+	const struct cct_frame *caller = frame_now(cursor);
 	struct cct_node *edge;
 
-	edge = make_node(table, id, caller->id, site, callee, cursor->space,
+	edge = make_node(table, id, caller->id, site, callee, cursor->walk.space,
 			 ancestor ? HWPROF_CONTEXT_RECURSION :
 				    HWPROF_CONTEXT_CALL);
 	if (edge && ancestor)
@@ -280,27 +280,27 @@ static void count(struct cct_table *table, struct cct_node *edge)
 static void enter_again(struct cct_cursor *cursor, u64 site, u64 callee, u64 id,
 			const struct cct_frame *ancestor)
 {
-	struct cct_frame *caller = frame_at(cursor, cursor->depth);
+	struct cct_frame *caller = frame_now(cursor);
 	struct cct_frame frame = {
-		.site = site, .id = id, .callee = callee,
+		.id = id, .callee = callee,
 		.node = ancestor ? ancestor->node : CCT_NO_NODE,
 		.origin = ancestor ? ancestor->origin : 0,
 		.level = ancestor ? ancestor->level : caller->level,
-		.kind = CCT_FRAME_AGAIN,
+		.again = true,
 	};
 
-	if (caller->kind == CCT_FRAME_AGAIN && caller->site == site &&
-	    caller->id == id)
+	if (caller->again && caller->id == id &&
+	    site_of(cursor, cursor->walk.depth) == site)
 		caller->repeats++;
 	else
-		*push(cursor) = frame;
+		*push(cursor, site, WALK_CALL) = frame;
 }
 
 /* The chain is as long as it may be: the caller's node has it all. */
 static void enter_deeper(struct cct_table *table, struct cct_cursor *cursor,
 			 u64 site)
 {
-	struct cct_frame *caller = frame_at(cursor, cursor->depth);
+	struct cct_frame *caller = frame_now(cursor);
 	struct cct_node *node = node_of(table, cursor, caller);
 
 	if (node) {
@@ -313,27 +313,26 @@ static void enter_deeper(struct cct_table *table, struct cct_cursor *cursor,
 	enter_again(cursor, site, caller->callee, caller->id, caller);
 }
 
-static void enter_child(struct cct_cursor *cursor, u64 site, u64 callee, u64 id,
-			u32 node)
+static __always_inline void enter_child(struct cct_cursor *cursor, u64 site,
+					u64 callee, u64 id, u32 node)
 {
-	u16 level = frame_at(cursor, cursor->depth)->level + 1;
-	struct cct_frame *frame = push(cursor);
+	u16 level = frame_now(cursor)->level + 1;
+	struct cct_frame *frame = push(cursor, site, WALK_CALL);
 
-	frame->site = site;
 	frame->id = id;
 	frame->callee = callee;
 	frame->node = node;
-	frame->origin = cursor->depth;
+	frame->origin = cursor->walk.depth;
 	frame->repeats = 0;
 	frame->level = level;
-	frame->kind = CCT_FRAME_CALL;
+	frame->again = false;
 }
 
 /* A call at @site: the paper's three cases (section 4.2), and one more. */
 static void enter(struct cct_table *table, struct cct_cursor *cursor, u64 site,
 		  u64 callee)
 {
-	const struct cct_frame *caller = frame_at(cursor, cursor->depth);
+	const struct cct_frame *caller = frame_now(cursor);
 	const struct cct_frame *ancestor = NULL;
 	u64 id = cct_id(caller->id, site, callee);
 	struct cct_node *edge = cct_find(&table->tree, id);
@@ -358,21 +357,29 @@ static void enter(struct cct_table *table, struct cct_cursor *cursor, u64 site,
 			    cct_number(&table->tree, edge) : CCT_NO_NODE);
 }
 
-static struct cct_stub *stub_of(struct cct_table *table, u64 address)
+static __always_inline struct cct_stub *stub_of(struct cct_table *table, u64 address)
 {
 	return &table->stubs[(address * HASH_PRIME >> 32) & (CCT_STUBS - 1)];
+}
+
+/* What a call to @address enters, as far as is known. */
+static __always_inline u64 callee_of(struct cct_table *table,
+				     const struct cct_cursor *cursor,
+				     u64 address)
+{
+	const struct cct_stub *stub = stub_of(table, address);
+
+	return unlikely(stub->address == address &&
+			stub->space == cursor->walk.space) ? stub->target :
+							      address;
 }
 
 static void call(struct cct_table *table, struct cct_cursor *cursor, u64 site,
 		 u64 callee)
 {
-	const struct cct_stub *stub = stub_of(table, callee);
-
 	cursor->called = callee;
-	if (stub->address == callee && stub->space == cursor->space)
-		callee = stub->target;
-	cursor->entered = callee;
-	enter(table, cursor, site, callee);
+	cursor->entered = callee_of(table, cursor, callee);
+	enter(table, cursor, site, cursor->entered);
 }
 
 /* The last call did not lead to what was entered: it led to @callee. */
@@ -381,7 +388,8 @@ static void enter_instead(struct cct_table *table, struct cct_cursor *cursor,
 {
 	struct cct_node *edge = cursor->edge ?
 				cct_find(&table->tree, cursor->edge) : NULL;
-	u64 site = frame_at(cursor, cursor->depth)->site;
+	u32 depth = cursor->walk.depth;
+	u64 site = site_of(cursor, depth);
 
 	if (!edge || !edge->calls)
 		return;		/* counted in a table that is gone: so be it */
@@ -389,7 +397,8 @@ static void enter_instead(struct cct_table *table, struct cct_cursor *cursor,
 	table->tree.pending--;
 	if (cct_is_told(edge))
 		cct_remove(&table->tree, edge);
-	pop(cursor, cursor->depth);
+	cursor->walk.depth--;
+	pop_repeat(cursor);
 	enter(table, cursor, site, callee);
 }
 
@@ -399,8 +408,8 @@ static void settle_call(struct cct_table *table, struct cct_cursor *cursor,
 {
 	u64 called = cursor->called, callee = called;
 
-	cursor->called = CCT_NOWHERE;
-	if (event->kind == STREAM_INDIRECT && event->space == cursor->space &&
+	cursor->called = WALK_NOWHERE;
+	if (event->kind == STREAM_INDIRECT && event->space == cursor->walk.space &&
 	    event->from - called <= CCT_STUB) {
 		callee = event->to;
 		*stub_of(table, called) = (struct cct_stub) {
@@ -414,19 +423,19 @@ static void settle_call(struct cct_table *table, struct cct_cursor *cursor,
 static void enter_handler(struct cct_table *table, struct cct_cursor *cursor,
 			  u64 next, u64 handler)
 {
-	u64 id = cct_id(root_id(table, cursor->space), HWPROF_CONTEXT_SIGNAL,
+	u64 id = cct_id(root_id(table, cursor->walk.space), HWPROF_CONTEXT_SIGNAL,
 			handler);
 	struct cct_node *node = cct_find(&table->tree, id);
-	struct cct_frame *frame = push(cursor);
+	struct cct_frame *frame = push(cursor, next, WALK_HANDLER);
 
 	if (!node)
-		node = make_node(table, id, 0, 0, handler, cursor->space,
+		node = make_node(table, id, 0, 0, handler, cursor->walk.space,
 				 HWPROF_CONTEXT_SIGNAL);
 	count(table, node);
 	*frame = (struct cct_frame) {
-		.site = next, .id = id, .callee = handler,
+		.id = id, .callee = handler,
 		.node = node ? cct_number(&table->tree, node) : CCT_NO_NODE,
-		.origin = cursor->depth, .kind = CCT_FRAME_HANDLER,
+		.origin = cursor->walk.depth,
 	};
 }
 
@@ -436,83 +445,43 @@ static void enter_handler(struct cct_table *table, struct cct_cursor *cursor,
 static void restart(const struct cct_table *table, struct cct_cursor *cursor,
 		    u64 to, u32 space)
 {
-	cursor->position = to ? to : CCT_NOWHERE;
-	cursor->space = space;
-	cursor->depth = 0;
-	cursor->bottom = 0;
+	walk_restart(&cursor->walk, to ? to : WALK_NOWHERE, space);
 	cursor->base = (struct cct_frame) {
 		.id = root_id(table, space), .node = CCT_NO_NODE,
-		.kind = CCT_FRAME_BASE,
 	};
 }
 
 /* A return to where nobody called from: a landing pad, another stack. */
-static void enter_unknown(const struct cct_table *table,
-			  struct cct_cursor *cursor)
+static void enter_stray(const struct cct_table *table,
+			struct cct_cursor *cursor)
 {
-	struct cct_frame *frame = push(cursor);
+	struct cct_frame *frame = push(cursor, 0, WALK_STRAY);
 
 	*frame = (struct cct_frame) {
-		.id = root_id(table, cursor->space), .node = CCT_NO_NODE,
-		.origin = cursor->depth, .kind = CCT_FRAME_UNKNOWN,
+		.id = root_id(table, cursor->walk.space), .node = CCT_NO_NODE,
+		.origin = cursor->walk.depth,
 	};
 }
 
-/* As flow.c's leave(), but that what is unknown is a root of its own, too. */
 static void leave(const struct cct_table *table, struct cct_cursor *cursor,
 		  u64 to)
 {
-	u32 depth, root = 0;
-	bool in_root = false;
-
-	for (depth = cursor->depth; depth != cursor->bottom; depth--) {
-		const struct cct_frame *frame = frame_at(cursor, depth);
-
-		if (is_root(frame)) {
-			if (!in_root)
-				root = depth;
-			in_root = true;
-		} else if (flow_is_behind_call(frame->site, to)) {
-			pop(cursor, depth);
-			return;
-		}
+	switch (walk_return(&cursor->walk, to)) {
+	case WALK_BACK:
+		pop_repeat(cursor);
+		break;
+	case WALK_RESTORER:
+		break;
+	case WALK_LOST:
+		if (cursor->walk.depth != cursor->walk.bottom)
+			enter_stray(table, cursor);
+		else
+			restart(table, cursor, to, cursor->walk.space);
+		break;
 	}
-	if (in_root)
-		cursor->depth = root;
-	else if (cursor->depth != cursor->bottom)
-		enter_unknown(table, cursor);
-	else
-		restart(table, cursor, to, cursor->space);
-}
-
-/* To what was interrupted, or it is as good as a gap. */
-static void leave_handler(const struct cct_table *table,
-			  struct cct_cursor *cursor, u64 to)
-{
-	u32 depth;
-
-	for (depth = cursor->depth; depth != cursor->bottom; depth--) {
-		const struct cct_frame *frame = frame_at(cursor, depth);
-
-		if (frame->kind != CCT_FRAME_HANDLER)
-			continue;
-		if (frame->site != to)
-			break;
-		cursor->depth = depth - 1;
-		return;
-	}
-	restart(table, cursor, to, cursor->space);
 }
 
 /* --- feeding ------------------------------------------------------------ */
-
-/* Can the event come next? What says nothing of where it is, can. */
-static bool follows(const struct cct_cursor *cursor,
-		    const struct stream_event *event)
-{
-	return event->space == cursor->space &&
-	       (event->from >= cursor->position || event->kind > STREAM_SIGNAL);
-}
 
 /* The event is any that changes who runs. */
 static void turn(struct cct_table *table, struct cct_cursor *cursor,
@@ -532,36 +501,124 @@ static void turn(struct cct_table *table, struct cct_cursor *cursor,
 		enter_handler(table, cursor, from, to);
 		break;
 	case STREAM_SIGRETURN:
-		leave_handler(table, cursor, to);
+		if (walk_sigreturn(&cursor->walk, to) == WALK_LOST)
+			restart(table, cursor, to, event->space);
 		break;
 	default:
 		restart(table, cursor, to, event->space);
 	}
 }
 
+static noinline bool feed_any(struct cct_table *table,
+			      struct cct_cursor *cursor,
+			      const struct stream_event *event)
+{
+	if (unlikely(event->kind > STREAM_GAP))
+		return true;
+	if (cursor->called != WALK_NOWHERE)
+		settle_call(table, cursor, event);
+	if (unlikely(!walk_may_follow(&cursor->walk, event))) {
+		spend(table, cursor);
+		restart(table, cursor, event->from, event->space);
+	}
+	cursor->walk.position = event->to;
+	cursor->branches += stream_is_branch(event->kind);
+	if (stream_is_jump(event->kind))
+		return true;
+	if (event->kind == STREAM_SYSCALL && walk_steps_over(event))
+		return true;	/* an instruction like any other */
+	turn(table, cursor, event);
+	return cct_has_room(&table->tree);
+}
+
+/* Does the event say that the last call led to what was entered? */
+static __always_inline bool call_holds(const struct cct_cursor *cursor,
+				       const struct stream_event *event)
+{
+	u64 called = cursor->called;
+
+	if (called == WALK_NOWHERE)
+		return true;
+	if (event->kind == STREAM_INDIRECT && event->from - called <= CCT_STUB)
+		return event->to == cursor->entered && event->to != called;
+	return called == cursor->entered;
+}
+
+/* The node of the running frame, if its number is right; else NULL. */
+static __always_inline struct cct_node *
+node_known(const struct cct_table *table, const struct cct_frame *frame)
+{
+	return cct_at(&table->tree, frame->node, frame->id);
+}
+
+static __always_inline bool feed_call(struct cct_table *table,
+				      struct cct_cursor *cursor,
+				      const struct stream_event *event)
+{
+	const struct cct_frame *caller = frame_now(cursor);
+	struct cct_node *node = node_known(table, caller), *edge;
+	u64 callee = callee_of(table, cursor, event->to);
+	u64 id = cct_id(caller->id, event->from, callee);
+
+	edge = cct_find_hinted(&table->tree, id);
+	if (unlikely(!node || !edge || edge->kind != HWPROF_CONTEXT_CALL ||
+		     !walk_has_room(&cursor->walk)))
+		return feed_any(table, cursor, event);
+	node->branches += cursor->branches + 1;
+	cursor->branches = 0;
+	edge->calls++;
+	table->tree.pending++;
+	cursor->called = event->to;
+	cursor->entered = callee;
+	cursor->edge = id;
+	cursor->walk.position = event->to;
+	enter_child(cursor, event->from, callee, id,
+		    cct_number(&table->tree, edge));
+	return true;
+}
+
+static __always_inline bool feed_return(struct cct_table *table,
+					struct cct_cursor *cursor,
+					const struct stream_event *event)
+{
+	const struct cct_frame *frame = frame_now(cursor);
+	struct cct_node *node = node_known(table, frame);
+
+	if (unlikely(!node || frame->repeats ||
+		     !walk_returns(&cursor->walk, event->to)))
+		return feed_any(table, cursor, event);
+	node->branches += cursor->branches + 1;
+	cursor->branches = 0;
+	cursor->called = WALK_NOWHERE;
+	cursor->walk.position = event->to;
+	cursor->walk.depth--;
+	return true;
+}
+
+/*
+ * The common cases call nothing before they are done, so that this needs no
+ * stack; whatever is not common is left to feed_any(), from the start.
+ */
 static bool cct_feed(void *memory, void *cursor_memory,
 		     const struct stream_event *event)
 {
 	struct cct_cursor *cursor = cursor_memory;
 	struct cct_table *table = memory;
 
-	if (unlikely(event->kind > STREAM_GAP))
+	if (unlikely(!walk_follows(&cursor->walk, event) ||
+		     !call_holds(cursor, event)))
+		return feed_any(table, cursor, event);
+	if (stream_is_jump(event->kind)) {
+		cursor->called = WALK_NOWHERE;
+		cursor->walk.position = event->to;
+		cursor->branches++;
 		return true;
-	if (cursor->called != CCT_NOWHERE)
-		settle_call(table, cursor, event);
-	if (unlikely(!follows(cursor, event))) {
-		spend(table, cursor);
-		restart(table, cursor, event->from, event->space);
 	}
-	cursor->position = event->to;
-	cursor->branches += stream_is_branch(event->kind);
-	if (likely(stream_is_jump(event->kind)))
-		return true;
-	if (event->kind == STREAM_SYSCALL &&
-	    event->to - event->from - 1 < FLOW_CALL_MAX)
-		return true;	/* an instruction like any other */
-	turn(table, cursor, event);
-	return cct_has_room(&table->tree);
+	if (event->kind == STREAM_CALL)
+		return feed_call(table, cursor, event);
+	if (event->kind == STREAM_RET)
+		return feed_return(table, cursor, event);
+	return feed_any(table, cursor, event);
 }
 
 /* --- from a table into a profile ---------------------------------------- */

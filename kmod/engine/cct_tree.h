@@ -97,11 +97,17 @@ static __always_inline struct cct_node *cct_at(const struct cct_tree *tree,
 	return number < tree->top && node->id == id ? node : NULL;
 }
 
+/* The node, if it is where the hint says; else NULL. */
+static __always_inline struct cct_node *
+cct_find_hinted(const struct cct_tree *tree, u64 id)
+{
+	return cct_at(tree, tree->hint[id >> 32 & (CCT_HINTS - 1)], id);
+}
+
 /* NULL: it is not there. */
 static __always_inline struct cct_node *cct_find(struct cct_tree *tree, u64 id)
 {
-	u32 hint = tree->hint[id >> 32 & (CCT_HINTS - 1)];
-	struct cct_node *node = cct_at(tree, hint, id);
+	struct cct_node *node = cct_find_hinted(tree, id);
 
 	return likely(node) ? node : cct_find_slowly(tree, id);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The one walk over branches: see flow.h. */
+/* Segments and their table: see flow.h. */
 #include "flow.h"
 
 /* --- the table of segments ------------------------------------------------ */
@@ -10,7 +10,7 @@ static void fill(struct flow_segment *segment, const struct flow *flow,
 	segment->start = flow->start;
 	segment->end = end;
 	segment->target = target;
-	segment->space = flow->space;
+	segment->space = flow->walk.space;
 	segment->called = !!(flow->shape & FLOW_CALLED);
 	segment->call = 0;
 	segment->edges = flow->shape & FLOW_EDGE_MASK;
@@ -137,32 +137,34 @@ void flow_table_init(struct flow_table *table, void *memory, u32 slots,
 static void end_waiting(struct flow *flow, struct flow_table *table, u32 depth)
 {
 	const struct flow_frame *frame = flow_frame(flow, depth);
+	u64 site = flow->walk.site[walk_index(depth)];
 
-	if (frame->start == frame->site && !frame->shape)
+	if (frame->start == site && !frame->shape)
 		return;		/* it had no more than the call */
-	if (frame->shape & FLOW_HANDLER)
+	if (flow->walk.kind[walk_index(depth)] == WALK_HANDLER)
 		return;
-	flow_begin(flow, frame->start, frame->site, frame->shape);
-	flow_end(flow, table, frame->site, 0);
+	flow_begin(flow, frame->start, site, frame->shape);
+	flow_end(flow, table, site, 0);
 }
 
-/* Frames above @depth are gone. The segment in flight has ended already. */
-static void drop_frames(struct flow *flow, struct flow_table *table, u32 depth)
+/* Those from @from down to @to are gone. The running one's segment has ended. */
+static void drop_frames(struct flow *flow, struct flow_table *table, u32 from,
+			u32 to)
 {
-	while (flow->depth != depth)
-		end_waiting(flow, table, --flow->depth);
+	while (from != to)
+		end_waiting(flow, table, --from);
 }
 
 /* The lowest frame makes room; the segment in flight is not disturbed. */
 static void forget(struct flow *flow, struct flow_table *table)
 {
-	u64 start = flow->start, position = flow->position;
+	u64 start = flow->start, position = flow->walk.position;
 	u64 signature = flow->signature;
 	u32 shape = flow->shape;
 
-	end_waiting(flow, table, flow->bottom++);
+	end_waiting(flow, table, flow->walk.bottom++);
 	flow->start = start;
-	flow->position = position;
+	flow->walk.position = position;
 	flow->signature = signature;
 	flow->shape = shape;
 }
@@ -171,75 +173,56 @@ static void forget(struct flow *flow, struct flow_table *table)
 static void restart(struct flow *flow, struct flow_table *table, u64 to,
 		    u32 space)
 {
-	drop_frames(flow, table, flow->bottom);
-	flow->depth = 0;
-	flow->bottom = 0;
-	flow->space = space;
+	drop_frames(flow, table, flow->walk.depth, flow->walk.bottom);
+	to = to ? to : WALK_NOWHERE;
+	walk_restart(&flow->walk, to, space);
 	flow->salt = table->seed ^ space * HASH_PRIME;
-	to = to ? to : ~0ULL;
 	flow_begin(flow, to, to, 0);
 }
 
 void flow_init(struct flow *flow)
 {
 	memset(flow, 0, sizeof(*flow));
-	flow_begin(flow, ~0ULL, ~0ULL, 0);
+	walk_init(&flow->walk);
+	flow_begin(flow, WALK_NOWHERE, WALK_NOWHERE, 0);
 }
 
-/*
- * A return leads behind the call that opened the frame. Frames above that one
- * were left without a return (longjmp, tail calls, exceptions). A handler
- * returns to code that no call led to, its restorer, and stays in its frame.
- */
 static enum flow_turn leave(struct flow *flow, struct flow_table *table, u64 to)
 {
-	u32 depth, handler = 0;
-	bool in_handler = false;
+	struct walk *walk = &flow->walk;
+	u32 depth = walk->depth, bottom = walk->bottom;
 
-	for (depth = flow->depth; depth != flow->bottom; depth--) {
-		const struct flow_frame *frame = flow_frame(flow, depth - 1);
-
-		if (frame->shape & FLOW_HANDLER) {
-			if (!in_handler)
-				handler = depth;
-			in_handler = true;
-		} else if (flow_called_from(frame, to)) {
-			drop_frames(flow, table, depth);
-			flow_leave(flow, depth - 1, frame, to);
-			return FLOW_LEAVE;
-		}
-	}
-	if (in_handler) {
-		drop_frames(flow, table, handler);
+	switch (walk_return(walk, to)) {
+	case WALK_BACK:
+		drop_frames(flow, table, depth, walk->depth + 1);
+		flow_go_on(flow, to);
+		return FLOW_LEAVE;
+	case WALK_RESTORER:
+		drop_frames(flow, table, depth, walk->depth);
 		flow_begin(flow, to, to, 0);
 		return FLOW_LEAVE;
+	case WALK_LOST:
+		break;
 	}
 	/* Below the bottom, the frame may be one of the forgotten. */
-	depth = flow->bottom;
-	restart(flow, table, to, flow->space);
+	restart(flow, table, to, walk->space);
 	flow_begin(flow, to - 1, to, 0);	/* behind a call, unseen */
-	return depth ? FLOW_CUT : FLOW_RESTART;
+	return bottom ? FLOW_CUT : FLOW_RESTART;
 }
 
-/* To the instruction that was interrupted, or it is as good as a gap. */
 static enum flow_turn leave_handler(struct flow *flow,
 				    struct flow_table *table, u64 to)
 {
-	u32 depth;
+	struct walk *walk = &flow->walk;
+	u32 depth = walk->depth;
 
-	for (depth = flow->depth; depth != flow->bottom; depth--) {
-		const struct flow_frame *frame = flow_frame(flow, depth - 1);
-
-		if (!(frame->shape & FLOW_HANDLER))
-			continue;
-		if (to - frame->site > 1)
-			break;
-		drop_frames(flow, table, depth - 1);
-		flow_begin(flow, frame->site, to, 0);
-		return FLOW_LEAVE;
+	if (walk_sigreturn(walk, to) == WALK_LOST) {
+		restart(flow, table, to, walk->space);
+		return FLOW_CUT;
 	}
-	restart(flow, table, to, flow->space);
-	return FLOW_CUT;
+	drop_frames(flow, table, depth, walk->depth);
+	flow_begin(flow, flow_frame(flow, walk->depth)->start, to, 0);
+	return FLOW_LEAVE;
 }
 
 /* --- the walk ------------------------------------------------------------------- */
@@ -247,7 +230,8 @@ static enum flow_turn leave_handler(struct flow *flow,
 /* Has the line run up to its position, rather than just got there? */
 static bool fell(const struct flow *flow)
 {
-	return !(flow->shape & FLOW_EDGE_MASK) && flow->start < flow->position;
+	return !(flow->shape & FLOW_EDGE_MASK) &&
+	       flow->start < flow->walk.position;
 }
 
 /*
@@ -256,26 +240,26 @@ static bool fell(const struct flow *flow)
  */
 static void end_open(struct flow *flow, struct flow_table *table)
 {
+	u64 position = flow->walk.position;
+
 	if (fell(flow))
-		flow_end(flow, table, flow->position - 1, 0);
+		flow_end(flow, table, position - 1, 0);
 	else if (flow->shape)
-		flow_end(flow, table, flow->position, 0);
+		flow_end(flow, table, position, 0);
 }
 
 static enum flow_turn cut(struct flow *flow, struct flow_table *table, u64 to)
 {
 	end_open(flow, table);
-	restart(flow, table, to, flow->space);
+	restart(flow, table, to, flow->walk.space);
 	return FLOW_CUT;
 }
 
 bool flow_sync(struct flow *flow, struct flow_table *table,
 	       const struct stream_event *event)
 {
-	if (likely(flow_follows(flow, event)))
+	if (likely(walk_may_follow(&flow->walk, event)))
 		return true;
-	if (event->kind > STREAM_SIGNAL && event->space == flow->space)
-		return true;	/* says nothing about where the line was */
 
 	end_open(flow, table);
 	restart(flow, table, event->kind > STREAM_SIGNAL ? 0 : event->from,
@@ -286,13 +270,13 @@ bool flow_sync(struct flow *flow, struct flow_table *table,
 static enum flow_turn enter(struct flow *flow, struct flow_table *table,
 			    u64 site, u64 to)
 {
-	if (unlikely(!flow_has_room(flow)))
+	if (unlikely(!walk_has_room(&flow->walk)))
 		forget(flow, table);
 	if (flow->shape & FLOW_EDGE_MASK) {
 		flow_end(flow, table, site, 0);
-		flow_push(flow, site, site, 0);
+		flow_push(flow, site, WALK_CALL, site, 0);
 	} else {
-		flow_push(flow, site, flow->start, flow->shape);
+		flow_push(flow, site, WALK_CALL, flow->start, flow->shape);
 	}
 	flow_begin(flow, to, to, FLOW_CALLED);
 	return FLOW_ENTER;
@@ -302,15 +286,15 @@ static enum flow_turn signal(struct flow *flow, struct flow_table *table,
 			     const struct stream_event *event)
 {
 	u64 next = event->from;
-	bool ran = next > flow->position || fell(flow);
+	bool ran = next > flow->walk.position || fell(flow);
 
 	if (ran)
 		flow_end(flow, table, next - 1, 0);
 	else
 		end_open(flow, table);
-	if (unlikely(!flow_has_room(flow)))
+	if (unlikely(!walk_has_room(&flow->walk)))
 		forget(flow, table);
-	flow_push(flow, next - ran, next - ran, FLOW_HANDLER);
+	flow_push(flow, next, WALK_HANDLER, next - ran, 0);
 	flow_begin(flow, event->to, event->to, FLOW_CALLED);
 	return FLOW_ENTER;
 }
@@ -335,10 +319,10 @@ enum flow_turn flow_turn(struct flow *flow, struct flow_table *table,
 		flow_end(flow, table, from, 0);
 		return leave(flow, table, to);
 	case STREAM_SYSCALL:
-		if (to - from - 1 < FLOW_CALL_MAX)
+		if (walk_steps_over(event))
 			return FLOW_NONE;	/* an instruction like any other */
 		flow_end(flow, table, from, 0);
-		restart(flow, table, to, flow->space);
+		restart(flow, table, to, flow->walk.space);
 		return FLOW_CUT;
 	case STREAM_SIGNAL:
 		return signal(flow, table, event);

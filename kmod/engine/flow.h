@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The one walk over branches. Loops, calls and paths read their events off it.
+ * Straight code between two loop iterations or calls, as the loop engine counts
+ * it. walk.h has the frames.
  *
  * A frame's execution is cut into segments: from where a jump or call leads,
  * over calls and forward jumps, to the next back edge, return or gap (or after
@@ -22,14 +23,11 @@
 #ifndef HWPROF_ENGINE_FLOW_H
 #define HWPROF_ENGINE_FLOW_H
 
-#include "stream.h"
+#include "walk.h"
 
 enum {
 	FLOW_EDGES	= 2,	/* forward jumps in a segment */
-	FLOW_DEPTH	= 256,	/* frames kept; a power of two */
 	FLOW_WAYS	= 4,
-	FLOW_CALL_MIN	= 2,	/* bytes of a call */
-	FLOW_CALL_MAX	= 15,
 };
 
 /* FLOW_WAYS of them, a cache line, are a set: where its segments can be. */
@@ -75,42 +73,34 @@ enum flow_shape {
 	FLOW_EDGE	= 1,		/* times the forward jumps so far */
 	FLOW_EDGE_MASK	= 0xff,
 	FLOW_CALLED	= 1 << 8,	/* it starts where a call led */
-	FLOW_HANDLER	= 1 << 9,	/* a frame's: left for a signal handler */
 };
 
 /*
- * A frame that made a call. If its segment had no jumps, the call is stepped
+ * A frame that waits. If its segment had no jumps, the call is stepped
  * over, and the segment goes on when the call returns; else another begins.
  */
 struct flow_frame {
-	u64 site;		/* call's address; handler's: where the line was */
 	u64 start;		/* of the segment that goes on */
 	u32 shape;
 };
 
-/*
- * A cursor's part of the walk. A frame is named by its depth, which counts on
- * when more than FLOW_DEPTH are open; those below `bottom` are forgotten.
- */
+/* A cursor's part. */
 struct flow {
-	u64 position;		/* where the last branch led; ~0: unknown */
 	u64 signature;		/* of the segment in flight */
 	u64 start;
 	u64 salt;		/* of space and table's seed */
-	u32 space;
 	u32 shape;		/* enum flow_shape */
-	u32 depth;		/* frames open */
-	u32 bottom;		/* the lowest that is remembered */
 	struct flow_edge edge[FLOW_EDGES];
-	struct flow_frame frame[FLOW_DEPTH];	/* [i]: frame i, below i + 1 */
+	struct walk walk;
+	struct flow_frame frame[WALK_DEPTH];	/* those that wait */
 };
 
 /* What a branch that ended a segment did to the frames. */
 enum flow_turn {
 	FLOW_NONE,
 	FLOW_JUMP,	/* stayed in its frame */
-	FLOW_ENTER,	/* frame flow.depth was opened */
-	FLOW_LEAVE,	/* all frames above flow.depth were closed */
+	FLOW_ENTER,	/* frame walk.depth was opened */
+	FLOW_LEAVE,	/* all frames above walk.depth were closed */
 	FLOW_RESTART,	/* so was the lowest: a return to unknown code */
 	FLOW_CUT,	/* nothing from before holds any more */
 };
@@ -166,13 +156,6 @@ static inline bool flow_is_back_edge(const struct flow_segment *segment,
 
 /* --- the common cases, inline ------------------------------------------ */
 
-/* Is the branch where the line in flight can lead? */
-static __always_inline bool flow_follows(const struct flow *flow,
-					 const struct stream_event *event)
-{
-	return event->from >= flow->position && event->space == flow->space;
-}
-
 /*
  * Both halves of a product, so that every bit of either address changes any
  * bit of the signature: two segments with one key would be counted as one. A
@@ -195,7 +178,7 @@ static __always_inline bool flow_forward(struct flow *flow, u64 from, u64 to)
 	flow->edge[i].from = from;
 	flow->edge[i].to = to;
 	flow->shape += FLOW_EDGE;
-	flow->position = to;
+	flow->walk.position = to;
 	return true;
 }
 
@@ -204,7 +187,7 @@ static __always_inline void flow_begin(struct flow *flow, u64 start,
 				       u64 position, u32 shape)
 {
 	flow->start = start;
-	flow->position = position;
+	flow->walk.position = position;
 	flow->signature = (start ^ flow->salt ^ (u64)shape << 48) * HASH_PRIME;
 	flow->shape = shape;
 }
@@ -245,48 +228,35 @@ void flow_end(const struct flow *flow, struct flow_table *table, u64 end,
 static __always_inline struct flow_frame *flow_frame(struct flow *flow,
 						     u32 depth)
 {
-	return &flow->frame[depth & (FLOW_DEPTH - 1)];
+	return &flow->frame[walk_index(depth)];
 }
 
-/* A call at @site opens a frame; then the segment with @start goes on. */
-static __always_inline void flow_push(struct flow *flow, u64 site, u64 start,
-				      u32 shape)
+/* The frame waits; then the segment with @start goes on. */
+static __always_inline void flow_push(struct flow *flow, u64 site, u8 kind,
+				      u64 start, u32 shape)
 {
-	u32 depth = flow->depth;
-	struct flow_frame *frame = flow_frame(flow, depth);
+	struct flow_frame *frame = flow_frame(flow, flow->walk.depth);
 
-	flow->depth = depth + 1;
-	frame->site = site;
 	frame->start = start;
 	frame->shape = shape;
+	walk_push(&flow->walk, site, kind);
 }
 
-/* Is there room for another frame without forgetting one? */
-static __always_inline bool flow_has_room(const struct flow *flow)
+/* The running frame returned, to @to: the line of the one below goes on. */
+static __always_inline void flow_go_on(struct flow *flow, u64 to)
 {
-	return flow->depth - flow->bottom != FLOW_DEPTH;
-}
+	const struct flow_frame *frame = flow_frame(flow, flow->walk.depth);
 
-/* Is @to directly behind a call at @site, as far as addresses say? */
-static __always_inline bool flow_is_behind_call(u64 site, u64 to)
-{
-	return to - site - FLOW_CALL_MIN <= FLOW_CALL_MAX - FLOW_CALL_MIN;
-}
-
-/* Does a return to @to lead behind the call that the frame made? */
-static __always_inline bool flow_called_from(const struct flow_frame *frame,
-					     u64 to)
-{
-	return flow_is_behind_call(frame->site, to) &&
-	       !(frame->shape & FLOW_HANDLER);
-}
-
-/* The running frame returns, to @to: the line before @frame's call goes on. */
-static __always_inline void flow_leave(struct flow *flow, u32 depth,
-				       const struct flow_frame *frame, u64 to)
-{
-	flow->depth = depth;
 	flow_begin(flow, frame->start, to, frame->shape);
+}
+
+/* Up to where a frame that waits has run. */
+static inline u64 flow_waits_at(struct flow *flow, u32 depth)
+{
+	u32 i = walk_index(depth);
+
+	return flow->walk.kind[i] == WALK_CALL ? flow->walk.site[i] :
+						 flow->frame[i].start;
 }
 
 #endif /* HWPROF_ENGINE_FLOW_H */

@@ -32,7 +32,6 @@ struct flight {
 	u32 frame;		/* the frame's depth + 1; 0: not a loop */
 	u32 offset;		/* of the loop in table->loops, if still there */
 	u64 tail;
-	u64 farthest;		/* back edge of this execution */
 	u64 limit;		/* least tail of the frame's loops below this one */
 	u32 space;
 	u8 begun;		/* enum begun */
@@ -52,20 +51,20 @@ struct loop_cursor {
 	struct flow flow;
 	struct flight *inner;	/* the innermost */
 	struct flight flight[1 + LOOPS_IN_FLIGHT];	/* [0] is not a loop */
-	struct loop_frame frame[FLOW_DEPTH];
+	struct loop_frame frame[WALK_DEPTH];
 };
 
 /* --- loops in flight --------------------------------------------------- */
 
 static struct loop_frame *frame_at(struct loop_cursor *cursor, u32 depth)
 {
-	return &cursor->frame[depth & (FLOW_DEPTH - 1)];
+	return &cursor->frame[walk_index(depth)];
 }
 
 /* The loops in flight of the running frame are those with this number. */
 static __always_inline u32 running(const struct loop_cursor *cursor)
 {
-	return cursor->flow.depth + 1;
+	return cursor->flow.walk.depth + 1;
 }
 
 /* The flight's loop in this table; NULL: that must be looked up. */
@@ -75,7 +74,7 @@ flight_known(const struct loop_table *table, const struct flight *flight)
 	struct loop *loop = (void *)table->loops + flight->offset;
 
 	/* Another table may be smaller. */
-	return likely(flight->offset < table->slots * sizeof(*loop) &&
+	return likely(flight->offset < table->loops_size &&
 		      loop_is(loop, flight->head, flight->space) &&
 		      loop->tail == flight->tail) ? loop : NULL;
 }
@@ -99,22 +98,27 @@ static __always_inline unsigned int trip_bucket(u64 trip)
 	return bucket < HWPROF_TRIP_BUCKETS ? bucket : HWPROF_TRIP_BUCKETS - 1;
 }
 
+/* More or fewer iterations than any before, or the first ones. */
+static __always_inline void count_extreme(struct loop *loop, u64 trip)
+{
+	if (trip - 1 < loop->trip_min - 1)
+		loop->trip_min = trip;
+	loop->trip_max = max(loop->trip_max, trip);
+	if (!loop->trip_recent)
+		loop->trip_recent = trip << 8;
+}
+
 static __always_inline void count_execution(struct loop *loop, u64 trip)
 {
-	u64 scaled = trip << 8;
+	u64 least = loop->trip_min;
 
 	loop->executions++;
 	loop->heat += trip;
 	loop->trips[trip_bucket(trip)]++;
-	if (unlikely(trip - 1 < loop->trip_min - 1))
-		loop->trip_min = trip;
-	if (unlikely(trip > loop->trip_max))
-		loop->trip_max = trip;
-	if (unlikely(!loop->trip_recent))
-		loop->trip_recent = scaled;
-	else
-		loop->trip_recent += (s64)(scaled - loop->trip_recent) >>
-				     RECENT_SHIFT;
+	if (unlikely(trip - least > loop->trip_max - least))
+		count_extreme(loop, trip);
+	loop->trip_recent += (s64)((trip << 8) - loop->trip_recent) >>
+			     RECENT_SHIFT;
 }
 
 /* The execution is over; @seen: control was seen to leave the region. */
@@ -149,22 +153,31 @@ static __always_inline bool close_known(const struct loop_table *table,
  * Frames above the running one are gone, and so is what they were in. True, as
  * feed() is then done.
  */
+static noinline bool close_frames_slowly(struct loop_table *table,
+					 struct loop_cursor *cursor)
+{
+	while (cursor->inner->frame > running(cursor))
+		close_flight(table, cursor->inner--, true);
+	return true;
+}
+
 static noinline bool close_frames(struct loop_table *table,
 				  struct loop_cursor *cursor)
 {
-	struct flight *flight = cursor->inner;
+	u32 frame = running(cursor);
 
-	for (; flight->frame > running(cursor); flight--)
-		if (unlikely(!close_known(table, flight)))
-			close_flight(table, flight, true);
-	cursor->inner = flight;
+	while (cursor->inner->frame > frame) {
+		if (unlikely(!close_known(table, cursor->inner)))
+			return close_frames_slowly(table, cursor);
+		cursor->inner--;
+	}
 	return true;
 }
 
 static void set_limit(struct flight *flight, u64 limit)
 {
 	flight->limit = limit;
-	flight->reach = min(flight->farthest, limit);
+	flight->reach = min(flight->reach, limit);
 }
 
 /* Is control, with this jump, still in the loop? */
@@ -219,7 +232,7 @@ static noinline void drop_flights(struct loop_table *table,
 static __always_inline u8 how_begun(struct loop_cursor *cursor, u64 head,
 				    u64 tail)
 {
-	u32 depth = cursor->flow.depth;
+	u32 depth = cursor->flow.walk.depth;
 	const struct loop_frame *frame = frame_at(cursor, depth);
 
 	if (likely(frame->low < head || frame->high > tail))
@@ -245,7 +258,6 @@ static __always_inline void flight_open(struct loop_cursor *cursor,
 	flight->frame = frame;
 	flight->offset = (void *)loop - (void *)table->loops;
 	flight->tail = tail;
-	flight->farthest = from;
 	flight->limit = limit;
 	flight->space = loop->space;
 	flight->begun = how_begun(cursor, head, tail);
@@ -284,7 +296,7 @@ static void back_edge(struct loop_table *table, struct loop_cursor *cursor,
 
 	if (!flight) {
 		struct loop *loop = loop_get(table, to, from,
-					     cursor->flow.space);
+					     cursor->flow.walk.space);
 
 		loop_freshen(table, loop);
 		if (is_full(cursor))
@@ -296,8 +308,7 @@ static void back_edge(struct loop_table *table, struct loop_cursor *cursor,
 		flight->tail = from;
 		flight_loop(table, flight);	/* it grows, too */
 	}
-	flight->farthest = max(flight->farthest, from);
-	set_limit(flight, flight->limit);
+	flight->reach = max(flight->reach, min(from, flight->limit));
 	flight->back_edges++;
 }
 
@@ -305,7 +316,7 @@ static void back_edge(struct loop_table *table, struct loop_cursor *cursor,
 static noinline bool jump_any(struct loop_table *table,
 			      struct loop_cursor *cursor, u64 from, u64 to)
 {
-	struct loop_frame *frame = frame_at(cursor, cursor->flow.depth);
+	struct loop_frame *frame = frame_at(cursor, cursor->flow.walk.depth);
 	struct flight *inner = cursor->inner;
 
 	frame->low = min(frame->low, to);
@@ -325,18 +336,24 @@ static noinline bool jump_any(struct loop_table *table,
 
 /* The loop that the segment in @slot, which was just counted, jumps back to. */
 static __always_inline struct loop *
-loop_jumped_to(struct loop_table *table, const struct flow_slot *slot, u64 to,
-	       u32 space)
+loop_jumped_to(const struct loop_table *table, const struct flow_slot *slot)
 {
-	u16 *hint = &table->hints[slot - table->flow.slots];
-	struct loop *loop = &table->loops[*hint & (table->slots - 1)];
+	return (void *)table->loops + table->hints[slot - table->flow.slots];
+}
 
-	if (likely(loop_is(loop, to, space)))
-		return loop;
-	loop = loop_find(table, to, space);
+/* Any jump back of a segment that does not know the loop. */
+static noinline bool jump_unknown(struct loop_table *table,
+				  struct loop_cursor *cursor,
+				  const struct flow_slot *slot, u64 from,
+				  u64 to)
+{
+	bool room = jump_any(table, cursor, from, to);
+	struct loop *loop = loop_find(table, to, cursor->flow.walk.space);
+
 	if (loop)
-		*hint = loop - table->loops;
-	return loop;
+		table->hints[slot - table->flow.slots] =
+			(void *)loop - (void *)table->loops;
+	return room;
 }
 
 /*
@@ -347,30 +364,33 @@ static noinline bool jump_back(struct loop_table *table,
 			       struct loop_cursor *cursor,
 			       const struct flow_slot *slot, u64 from, u64 to)
 {
-	struct loop_frame *frame = frame_at(cursor, cursor->flow.depth);
-	struct flight *inner = cursor->inner;
-	u32 running_now = running(cursor);
-	struct loop *loop;
+	struct loop_frame *frame = frame_at(cursor, cursor->flow.walk.depth);
+	u32 now = running(cursor);
+	const struct loop *loop;
+	struct flight *inner;
 
-	while (inner->frame == running_now &&
+	while ((inner = cursor->inner)->frame == now &&
 	       !stays(table, inner, from, to)) {
 		if (unlikely(!close_known(table, inner)))
 			return jump_any(table, cursor, from, to);
-		cursor->inner = --inner;
+		cursor->inner--;
 	}
-	if (takes(inner, running_now, from, to)) {
+	if (takes(inner, now, from, to)) {
 		inner->back_edges++;
 		return true;
 	}
-	frame->low = min(frame->low, to);
-	frame->high = max(frame->high, from);
+	if (to < frame->low)
+		frame->low = to;
+	if (from > frame->high)
+		frame->high = from;
 
-	if (inner->frame == running_now &&
+	if (inner->frame == now &&
 	    (from > inner->limit || flight_find(cursor, to)))
 		return jump_any(table, cursor, from, to);
-	loop = loop_jumped_to(table, slot, to, cursor->flow.space);
-	if (unlikely(!loop || loop->tail < from || !loop->fresh ||
-		     is_full(cursor)))
+	loop = loop_jumped_to(table, slot);
+	if (unlikely(!loop_is(loop, to, cursor->flow.walk.space)))
+		return jump_unknown(table, cursor, slot, from, to);
+	if (unlikely(loop->tail < from || !loop->fresh || is_full(cursor)))
 		return jump_any(table, cursor, from, to);
 	flight_open(cursor, table, loop, from);
 	return true;
@@ -380,7 +400,7 @@ static noinline bool jump_back(struct loop_table *table,
 static __always_inline void frame_begun(struct loop_cursor *cursor, u64 at,
 					u64 came_from)
 {
-	struct loop_frame *frame = frame_at(cursor, cursor->flow.depth);
+	struct loop_frame *frame = frame_at(cursor, cursor->flow.walk.depth);
 
 	frame->low = came_from;
 	frame->high = at;
@@ -398,7 +418,7 @@ static void close_cut(struct loop_table *table, struct loop_cursor *cursor,
 	for (; flight->frame; flight--) {
 		if (flight->frame != depth + 1) {
 			depth = flight->frame - 1;
-			at = flow_frame(&cursor->flow, depth)->site;
+			at = flow_waits_at(&cursor->flow, depth);
 		}
 		close_flight(table, flight,
 			     at < flight->head || at > flight->tail);
@@ -414,8 +434,8 @@ static noinline bool loop_turn(struct loop_table *table,
 			       const struct stream_event *event)
 {
 	struct flow *flow = &cursor->flow;
-	u32 depth = flow->depth;
-	u64 at = flow->position;
+	u32 depth = flow->walk.depth;
+	u64 at = flow->walk.position;
 
 	if (unlikely(!flow_sync(flow, &table->flow, event))) {
 		close_cut(table, cursor, depth, at);
@@ -482,12 +502,12 @@ static __always_inline bool feed_call(struct loop_table *table,
 	struct flow *flow = &cursor->flow;
 	u64 from = event->from, to = event->to;
 
-	if (unlikely(!flow_has_room(flow)))
+	if (unlikely(!walk_has_room(&flow->walk)))
 		return loop_turn(table, cursor, event);
 	if (!(flow->shape & FLOW_EDGE_MASK))
-		flow_push(flow, from, flow->start, flow->shape);
+		flow_push(flow, from, WALK_CALL, flow->start, flow->shape);
 	else if (likely(flow_end_known(flow, &table->flow, from, 0)))
-		flow_push(flow, from, from, 0);
+		flow_push(flow, from, WALK_CALL, from, 0);
 	else
 		return loop_turn(table, cursor, event);
 	flow_begin(flow, to, to, FLOW_CALLED);
@@ -500,15 +520,13 @@ static __always_inline bool feed_return(struct loop_table *table,
 					const struct stream_event *event)
 {
 	struct flow *flow = &cursor->flow;
-	u32 depth = flow->depth - 1;
-	const struct flow_frame *frame = flow_frame(flow, depth);
 
-	if (unlikely(!flow_called_from(frame, event->to) ||
-		     flow->depth == flow->bottom ||
+	if (unlikely(!walk_returns(&flow->walk, event->to) ||
 		     !flow_end_known(flow, &table->flow, event->from, 0)))
 		return loop_turn(table, cursor, event);
-	flow_leave(flow, depth, frame, event->to);
-	if (cursor->inner->frame > depth + 1)
+	flow->walk.depth--;
+	flow_go_on(flow, event->to);
+	if (cursor->inner->frame > running(cursor))
 		return close_frames(table, cursor);
 	return true;
 }
@@ -521,7 +539,7 @@ static bool loop_feed(void *memory, void *cursor_memory,
 
 	if (table->effects)
 		return line_feed(table, &cursor->line, event);
-	if (unlikely(!flow_follows(&cursor->flow, event)))
+	if (unlikely(!walk_follows(&cursor->flow.walk, event)))
 		return loop_turn(table, cursor, event);
 	if (stream_is_jump(event->kind))
 		return feed_jump(table, cursor, event);
@@ -571,11 +589,12 @@ static void loop_table_init(void *memory, size_t size,
 
 	table->params = *params;
 	table->slots = slots;
+	table->loops_size = slots * sizeof(struct loop);
 	flow_table_init(&table->flow, memory + header, segments, params->seed,
 			segment_evicted);
 	table->loops = memory + header + flow_table_size(segments);
-	table->hints = (u16 *)(table->loops + slots);
-	table->order = table->hints + segments;
+	table->hints = (u32 *)(table->loops + slots);
+	table->order = (u16 *)(table->hints + segments);
 	if (windows)
 		window_table_init(table, table->order + slots);
 }

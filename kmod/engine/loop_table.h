@@ -48,6 +48,7 @@ struct loop {
 	u64 sum_back_sq;	/* over windows, as in the row */
 	u64 sum_entry_sq;
 	u64 sum_cross;
+	u64 reserved;		/* so that the first part is a cache line */
 };
 
 /* What one run of a segment does to a loop. */
@@ -98,10 +99,11 @@ struct loop_table {
 	struct flow_table flow;
 	struct engine_params params;
 	struct loop *loops;
-	u16 *hints;		/* slot of the loop that the segment in a slot
-				 * jumps back to, if it is still there */
+	u32 *hints;		/* offset in loops of the one that the segment
+				 * in a slot jumps back to, if still there */
 	u16 *order;		/* slots in use by space, then head */
 	u32 slots;		/* a power of two */
+	u32 loops_size;		/* bytes */
 	u32 used;
 	u64 longest;		/* greatest tail - head */
 	u64 evicted;		/* back edges */

@@ -204,7 +204,7 @@ static noinline void line_turn(struct loop_table *table, struct line *line,
 
 	switch (event->kind) {
 	case STREAM_SYSCALL:
-		if (to - from - 1 < FLOW_CALL_MAX)
+		if (walk_steps_over(event))
 			break;		/* an instruction like any other */
 		line_end(table, line, from, 0, false);
 		line_restart(table, line, event, to);

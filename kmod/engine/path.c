@@ -13,8 +13,7 @@
  *
  * A frame that waits for its call keeps its path. Only one that is new has to be
  * spelled, but then all of it: the jumps of the paths in flight are one stack,
- * of which each frame has a slice, and as fixed as all else. Returns are
- * matched by address, as in flow.c.
+ * of which each frame has a slice, and as fixed as all else.
  *
  * A path of which the beginning was not seen, behind a gap, is told of as such,
  * and one that a gap cuts is not finished. The same is true of frames that are
@@ -23,137 +22,96 @@
 #include "path_table.h"
 #include "window.h"
 
-enum {
-	PATH_DEPTH	= 256,	/* frames kept, the running one included, */
-	PATH_STACK	= 512,	/* and jumps of all; powers of two */
+enum { PATH_STACK = 512 };	/* jumps of all frames; a power of two */
+
+/* Of a path in flight: how many jumps are not kept, and what else is known. */
+enum path_state {
+	PATH_SKIPPED	= 0xffff,
+	PATH_SHAPE	= 1 << 16,	/* times enum path_shape */
+	PATH_FORGOTTEN	= 1 << 24,	/* its first jumps are overwritten */
 };
 
-/* Of a path in flight: how many jumps are not kept, and enum path_shape. */
-#define PATH_SKIPPED	0xffffU
-#define PATH_SHAPE(shape)	((u32)(shape) << 16)
-
-/* A path in flight: of the frame that runs, or of one that waits for its call. */
+/* A path in flight: of the frame that runs, or of one that waits. */
 struct path_frame {
-	u64 site;		/* call's address; handler's: what runs after it */
 	u64 start;
-	u64 line;		/* where the last jump led; before it, start */
 	u64 signature;		/* of the jumps so far */
 	u64 cycles;		/* so far, but for those of calls */
-	u32 first;		/* of its jumps in the stack */
-	u32 state;		/* PATH_SKIPPED, PATH_SHAPE() */
+	u32 first;		/* of its jumps in the stack, */
+	u32 top;		/* their end, */
+	u32 limit;		/* and up to where they are kept without a look */
+	u32 state;		/* enum path_state */
 };
 
 /*
- * Frames and jumps are named by how many are below them, and count on when
- * there is no more room; those below `bottom` and `floor` are forgotten.
+ * Jumps are named by how many are below them, as frames are; those below `floor`
+ * are forgotten. The frame that runs has its place among those that wait, so
+ * there is one less of them.
  */
 struct path_cursor {
-	struct path_frame *now;	/* frame `depth`, which runs */
-	u64 position;		/* where the last branch led; ~0: unknown */
+	struct path_frame *now;	/* frame walk.depth, which runs */
 	u64 salt;		/* of space and the table's seed */
-	u32 space;
-	u32 top;		/* end of the running frame's jumps */
-	u32 limit;		/* of that: then it takes a closer look */
 	u32 floor;
-	u32 depth;
-	u32 bottom;
-	u64 jump[PATH_STACK];
-	struct path_frame frame[PATH_DEPTH];
+	struct walk walk;
+	struct hwprof_path_jump jump[PATH_STACK];
+	struct path_frame frame[WALK_DEPTH];
 };
 
 static __always_inline struct path_frame *frame_at(struct path_cursor *cursor,
 						   u32 depth)
 {
-	return &cursor->frame[depth & (PATH_DEPTH - 1)];
+	return &cursor->frame[walk_index(depth)];
 }
 
 /* --- the path in flight ------------------------------------------------------- */
-
-/*
- * Up to where jumps are kept without a look: as many as a path may have, if there
- * is room in the stack for so many more.
- */
-static __always_inline u32 easy_limit(const struct path_cursor *cursor)
-{
-	const struct path_frame *now = cursor->now;
-	bool easy = cursor->top - cursor->floor <= PATH_STACK - PATH_JUMPS &&
-		    !(now->state & PATH_SKIPPED);
-
-	return easy ? now->first + PATH_JUMPS : cursor->top;
-}
 
 /* A path begins at @start, in the running frame. */
 static __always_inline void path_begin(struct path_cursor *cursor, u64 start,
 				       u32 shape)
 {
 	struct path_frame *now = cursor->now;
+	u32 first = now->first;
 
-	cursor->position = start;
-	cursor->top = now->first;
+	cursor->walk.position = start;
 	now->start = start;
-	now->line = start;
 	now->signature = (start ^ cursor->salt ^ (u64)shape << 48) * HASH_PRIME;
 	now->cycles = 0;
-	now->state = PATH_SHAPE(shape);
-	cursor->limit = easy_limit(cursor);
+	now->top = first;
+	now->limit = first + PATH_JUMPS;
+	now->state = shape * PATH_SHAPE;
 }
 
-/* The same, with a look: the stack's lowest jumps make room. */
-static void set_limit(struct path_cursor *cursor)
-{
-	u32 used = cursor->top - cursor->floor;
-	u32 own = cursor->top - cursor->now->first;
-
-	/* Forgotten jumps may be all that there was, and more. */
-	if (used > PATH_STACK)
-		cursor->floor = cursor->top;
-	else if (used == PATH_STACK)
-		cursor->floor += PATH_JUMPS;
-	used = cursor->top - cursor->floor;
-	cursor->limit = cursor->top;
-	if (own < PATH_JUMPS && !(cursor->now->state & PATH_SKIPPED))
-		cursor->limit += min(PATH_JUMPS - own, PATH_STACK - used);
-}
-
-static __always_inline void keep_jump(struct path_cursor *cursor, u64 line,
-				      u64 from, u64 to)
+/* The first PATH_JUMPS are kept, and of the others their number. */
+static noinline bool skip_jump(struct path_cursor *cursor, u64 to)
 {
 	struct path_frame *now = cursor->now;
 
-	cursor->jump[cursor->top++ & (PATH_STACK - 1)] =
-		path_jump_pack(line, from, to);
-	now->signature = flow_mix(now->signature, from, to);
-	now->line = to;
-	cursor->position = to;
-}
-
-/* The first PATH_JUMPS are kept, unless there is one before that does not fit. */
-static noinline bool keep_or_skip(struct path_cursor *cursor, u64 from, u64 to)
-{
-	struct path_frame *now = cursor->now;
-	u64 line = now->line;
-
-	set_limit(cursor);
-	if (cursor->top != cursor->limit && path_jump_fits(line, from, to)) {
-		keep_jump(cursor, line, from, to);
-		return true;
+	if ((now->state & PATH_SKIPPED) != PATH_SKIPPED) {
+		now->state++;
+		now->signature += HASH_PRIME;
 	}
-	now->state += (now->state & PATH_SKIPPED) != PATH_SKIPPED;
-	now->line = to;
-	cursor->position = to;
-	cursor->limit = cursor->top;
+	cursor->walk.position = to;
 	return true;
 }
 
+/*
+ * A signature is a sum, for addresses only grow along a path: which jumps it has
+ * says in what order. So no multiplication waits for the one before it.
+ */
 static __always_inline bool path_forward(struct path_cursor *cursor, u64 from,
 					 u64 to)
 {
-	u64 line = cursor->now->line;
+	struct path_frame *now = cursor->now;
+	struct hwprof_path_jump *jump;
+	u32 top = now->top;
 
-	if (unlikely(cursor->top == cursor->limit ||
-		     !path_jump_fits(line, from, to)))
-		return keep_or_skip(cursor, from, to);
-	keep_jump(cursor, line, from, to);
+	if (unlikely(top == now->limit))
+		return skip_jump(cursor, to);
+	jump = &cursor->jump[top & (PATH_STACK - 1)];
+	jump->from = from;
+	jump->to = to;
+	now->top = top + 1;
+	now->signature += flow_mix(cursor->salt, from, to);
+	cursor->walk.position = to;
 	return true;
 }
 
@@ -162,51 +120,75 @@ static noinline void count_unseen(const struct path_cursor *cursor,
 				  struct path_table *table)
 {
 	const struct path unseen = {
-		.space = cursor->space, .shape = PATH_UNSEEN,
+		.space = cursor->walk.space, .shape = PATH_UNSEEN,
 		.cycles = cursor->now->cycles * table->times,
 	};
 
 	path_table_add(table, flow_mix(cursor->salt, 0, PATH_UNSEEN) | 1,
-		       &unseen, NULL, 0, 0, table->times);
+		       &unseen, NULL, table->times);
 }
 
-static noinline void count_path(const struct path_cursor *cursor,
-				struct path_table *table, u64 key, u64 end,
-				u64 target)
+/* Its jumps as a table has them, up to the first that it cannot keep. */
+static u32 pack_jumps(const struct path_cursor *cursor, u64 *jumps)
 {
 	const struct path_frame *now = cursor->now;
-	u32 kept = cursor->top - now->first;
-	const struct path path = {
-		.start = now->start, .end = end, .target = target,
-		.cycles = now->cycles * table->times, .space = cursor->space,
-		.length = min(kept + (now->state & PATH_SKIPPED), 0xffffU),
-		.jumps = kept, .shape = now->state >> 16,
-	};
-	bool forgotten = path.jumps && (s32)(now->first - cursor->floor) < 0;
+	u32 count = now->top - now->first, i;
+	u64 line = now->start;
 
-	if (path.shape & PATH_UNSEEN ||
-	    (forgotten && !path_table_find(table, key)))
-		count_unseen(cursor, table);
-	else
-		path_table_add(table, key, &path, cursor->jump, PATH_STACK - 1,
-			       now->first, table->times);
+	for (i = 0; i < count; i++) {
+		const struct hwprof_path_jump *jump =
+			&cursor->jump[(now->first + i) & (PATH_STACK - 1)];
+
+		if (!path_jump_fits(line, jump->from, jump->to))
+			break;
+		jumps[i] = path_jump_pack(line, jump->from, jump->to);
+		line = jump->to;
+	}
+	return i;
+}
+
+/* It is not in the table yet. */
+static noinline void add_path(const struct path_cursor *cursor,
+			      struct path_table *table, u64 key, u64 end,
+			      u64 target)
+{
+	const struct path_frame *now = cursor->now;
+	struct path path = {
+		.start = now->start, .end = end, .target = target,
+		.cycles = now->cycles * table->times,
+		.space = cursor->walk.space,
+		.length = min(now->top - now->first +
+			      (now->state & PATH_SKIPPED), 0xffffU),
+		.shape = now->state / PATH_SHAPE,
+	};
+	u64 jumps[PATH_JUMPS];
+
+	path.jumps = pack_jumps(cursor, jumps);
+	path_table_add(table, key, &path, jumps, table->times);
 }
 
 static __always_inline u64 path_key(const struct path_cursor *cursor, u64 end,
 				    u64 target)
 {
-	const struct path_frame *now = cursor->now;
-
-	return flow_mix(now->signature + now->state, end, target) | 1;
+	return flow_mix(cursor->now->signature, end, target) | 1;
 }
 
 /* It ends @end, with a jump to @target or a return: 0. */
-static bool path_end(const struct path_cursor *cursor, struct path_table *table,
-		     u64 end, u64 target)
+static noinline bool path_end(const struct path_cursor *cursor,
+			      struct path_table *table, u64 end, u64 target)
 {
+	const struct path_frame *now = cursor->now;
 	u64 key = path_key(cursor, end, target);
 
-	count_path(cursor, table, key, end, target);
+	if (now->state & PATH_UNSEEN * PATH_SHAPE)
+		count_unseen(cursor, table);
+	else if (path_table_count(table, key, table->times,
+				  now->cycles * table->times))
+		return true;
+	else if (now->state & PATH_FORGOTTEN)
+		count_unseen(cursor, table);
+	else
+		add_path(cursor, table, key, end, target);
 	return path_table_has_room(table);
 }
 
@@ -215,16 +197,16 @@ static __always_inline bool path_end_known(const struct path_cursor *cursor,
 					   struct path_table *table, u64 end,
 					   u64 target)
 {
-	const struct path_frame *now = cursor->now;
-	u64 key = path_key(cursor, end, target);
+	u64 key = path_key(cursor, end, target), times = table->times;
 	struct path_slot *slot = path_home(table, key);
+	u64 cycles = cursor->now->cycles;
 
 	if (unlikely(slot->key != key))
 		return false;
-	slot->count += table->times;
-	table->pending += table->times;
-	if (unlikely(now->cycles))
-		path_of(table, slot)->cycles += now->cycles * table->times;
+	slot->count += times;
+	table->pending += times;
+	if (unlikely(cycles))
+		path_of(table, slot)->cycles += cycles * times;
 	return true;
 }
 
@@ -234,98 +216,79 @@ static __always_inline bool path_end_known(const struct path_cursor *cursor,
 static void restart(struct path_cursor *cursor, const struct path_table *table,
 		    u64 at, u32 space)
 {
-	cursor->depth = 0;
-	cursor->bottom = 0;
+	at = at ? at : WALK_NOWHERE;
+	walk_restart(&cursor->walk, at, space);
 	cursor->floor = 0;
 	cursor->now = frame_at(cursor, 0);
 	cursor->now->first = 0;
-	cursor->space = space;
 	cursor->salt = table->seed ^ space * HASH_PRIME;
-	path_begin(cursor, at ? at : ~0ULL, PATH_UNSEEN);
+	path_begin(cursor, at, PATH_UNSEEN);
 }
 
 /* The path waits at @site, and that of another frame begins. */
-static __always_inline void enter(struct path_cursor *cursor, u64 site, u64 to)
+static __always_inline void enter(struct path_cursor *cursor, u64 site,
+				  enum walk_kind kind, u64 to)
 {
-	cursor->now->site = site;
-	cursor->now = frame_at(cursor, ++cursor->depth);
-	if (unlikely(cursor->depth - cursor->bottom == PATH_DEPTH))
-		cursor->bottom++;
-	cursor->now->first = cursor->top;
+	struct walk *walk = &cursor->walk;
+	u32 top = cursor->now->top;
+
+	/* It may take the room of jumps that are PATH_STACK below. */
+	if (unlikely(top - cursor->floor > PATH_STACK - PATH_JUMPS))
+		cursor->floor = top - (PATH_STACK - PATH_JUMPS);
+	walk_push(walk, site, kind);
+	if (unlikely(!walk_has_room(walk)))
+		walk->bottom++;
+	cursor->now = frame_at(cursor, walk->depth);
+	cursor->now->first = top;
 	path_begin(cursor, to, PATH_CALLED);
 }
 
-/* Frame @depth goes on, at @to; those above it are gone. */
-static __always_inline void go_on(struct path_cursor *cursor, u32 depth, u64 to)
+/* Frames above the running one have taken the room of its jumps. */
+static noinline void forget_jumps(struct path_cursor *cursor)
 {
-	cursor->top = frame_at(cursor, depth + 1)->first;
-	cursor->depth = depth;
-	cursor->now = frame_at(cursor, depth);
-	cursor->position = to;
-	cursor->limit = easy_limit(cursor);
+	struct path_frame *now = cursor->now;
+
+	if (now->top != now->first)
+		now->state |= PATH_FORGOTTEN;
+	cursor->floor = now->first;
 }
 
-static __always_inline bool is_handler(const struct path_frame *frame)
+/* The running frame, which waited, goes on at @to; those above it are gone. */
+static __always_inline void go_on(struct path_cursor *cursor, u64 to)
 {
-	return frame->state & PATH_SHAPE(PATH_HANDLER);
+	struct path_frame *now = frame_at(cursor, cursor->walk.depth);
+
+	cursor->now = now;
+	cursor->walk.position = to;
+	if (unlikely((s32)(now->first - cursor->floor) < 0))
+		forget_jumps(cursor);
 }
 
-/* Does a return to @to lead behind the call that the frame made? */
-static __always_inline bool called_from(const struct path_frame *frame, u64 to)
-{
-	return flow_is_behind_call(frame->site, to) && !is_handler(frame);
-}
-
-/*
- * Frames above that one were left without a return (longjmp, tail calls,
- * exceptions). A handler returns to code that no call led to, its restorer, and
- * stays in its frame. Behind any other return is code that was not seen called.
- */
+/* Behind a return that matches no frame is code that was not seen called. */
 static noinline void leave(struct path_cursor *cursor,
 			   const struct path_table *table, u64 to)
 {
-	u32 depth, handler = 0;
-	bool in_handler = false;
-
-	for (depth = cursor->depth; depth != cursor->bottom; depth--) {
-		const struct path_frame *frame = frame_at(cursor, depth - 1);
-
-		if (called_from(frame, to)) {
-			go_on(cursor, depth - 1, to);
-			return;
-		}
-		if (is_handler(frame) && !in_handler) {
-			in_handler = true;
-			handler = depth;
-		}
+	switch (walk_return(&cursor->walk, to)) {
+	case WALK_BACK:
+		go_on(cursor, to);
+		break;
+	case WALK_RESTORER:
+		go_on(cursor, to);
+		path_begin(cursor, to, PATH_CALLED);
+		break;
+	case WALK_LOST:
+		restart(cursor, table, to, cursor->walk.space);
+		break;
 	}
-	if (!in_handler) {
-		restart(cursor, table, to, cursor->space);
-		return;
-	}
-	cursor->depth = handler;
-	cursor->now = frame_at(cursor, handler);
-	path_begin(cursor, to, PATH_CALLED);
 }
 
-/* To the instruction that was interrupted, or it is as good as a gap. */
 static void leave_handler(struct path_cursor *cursor,
 			  const struct path_table *table, u64 to)
 {
-	u32 depth;
-
-	for (depth = cursor->depth; depth != cursor->bottom; depth--) {
-		const struct path_frame *frame = frame_at(cursor, depth - 1);
-
-		if (!is_handler(frame))
-			continue;
-		if (to != frame->site)
-			break;
-		go_on(cursor, depth - 1, to);
-		cursor->now->state &= ~PATH_SHAPE(PATH_HANDLER);
-		return;
-	}
-	restart(cursor, table, to, cursor->space);
+	if (walk_sigreturn(&cursor->walk, to) == WALK_BACK)
+		go_on(cursor, to);
+	else
+		restart(cursor, table, to, cursor->walk.space);
 }
 
 /* --- the walk ------------------------------------------------------------------ */
@@ -338,31 +301,19 @@ static noinline void path_turn(struct path_cursor *cursor,
 	switch (event->kind) {
 	case STREAM_SYSCALL:
 		/* Mostly it is an instruction like any other. */
-		if (event->to - event->from - 1 >= FLOW_CALL_MAX)
-			restart(cursor, table, event->to, cursor->space);
+		if (!walk_steps_over(event))
+			restart(cursor, table, event->to, cursor->walk.space);
 		break;
 	case STREAM_SIGNAL:
-		cursor->now->state |= PATH_SHAPE(PATH_HANDLER);
-		enter(cursor, event->from, event->to);
+		enter(cursor, event->from, WALK_HANDLER, event->to);
 		break;
 	case STREAM_SIGRETURN:
 		leave_handler(cursor, table, event->to);
 		break;
 	case STREAM_GAP:
-		restart(cursor, table, event->to, cursor->space);
+		restart(cursor, table, event->to, cursor->walk.space);
 		break;
 	}
-}
-
-/*
- * Does the event follow from what is known? If not, something was not seen. A
- * gap, or a handler's end, says nothing about where the line was.
- */
-static __always_inline bool follows(const struct path_cursor *cursor,
-				    const struct stream_event *event)
-{
-	return (event->from >= cursor->position ||
-		event->kind > STREAM_SIGNAL) && event->space == cursor->space;
 }
 
 /* Any event. */
@@ -373,7 +324,7 @@ static noinline bool walk_any(struct path_table *table,
 	u64 from = event->from, to = event->to;
 	bool room = true;
 
-	if (unlikely(!follows(cursor, event)))
+	if (unlikely(!walk_may_follow(&cursor->walk, event)))
 		restart(cursor, table,
 			event->kind > STREAM_SIGNAL ? 0 : from, event->space);
 	cursor->now->cycles += event->cycles;
@@ -383,7 +334,7 @@ static noinline bool walk_any(struct path_table *table,
 		room = path_end(cursor, table, from, to);
 		path_begin(cursor, to, 0);
 	} else if (event->kind == STREAM_CALL) {
-		enter(cursor, from, to);
+		enter(cursor, from, WALK_CALL, to);
 	} else if (event->kind == STREAM_RET) {
 		room = path_end(cursor, table, from, 0);
 		leave(cursor, table, to);
@@ -404,8 +355,7 @@ static __always_inline bool walk(struct path_table *table,
 	u64 from = event->from, to = event->to;
 	unsigned int kind = event->kind;
 
-	if (unlikely(from < cursor->position || event->space != cursor->space ||
-		     event->cycles))
+	if (unlikely(!walk_follows(&cursor->walk, event) || event->cycles))
 		return walk_any(table, cursor, event);
 	if (stream_is_jump(kind)) {
 		if (to > from)
@@ -416,14 +366,14 @@ static __always_inline bool walk(struct path_table *table,
 		return true;
 	}
 	if (kind == STREAM_CALL) {
-		enter(cursor, from, to);
+		enter(cursor, from, WALK_CALL, to);
 		return true;
 	}
-	if (unlikely(kind != STREAM_RET || cursor->depth == cursor->bottom ||
-		     !called_from(frame_at(cursor, cursor->depth - 1), to) ||
+	if (unlikely(kind != STREAM_RET || !walk_returns(&cursor->walk, to) ||
 		     !path_end_known(cursor, table, from, 0)))
 		return walk_any(table, cursor, event);
-	go_on(cursor, cursor->depth - 1, to);
+	cursor->walk.depth--;
+	go_on(cursor, to);
 	return true;
 }
 
@@ -466,10 +416,11 @@ static void path_cursor_init(void *memory, u32 tid)
 {
 	struct path_cursor *cursor = memory;
 
-	memset(cursor, 0, offsetof(struct path_cursor, jump));
+	memset(cursor, 0, offsetof(struct path_cursor, walk));
+	walk_init(&cursor->walk);
 	cursor->now = cursor->frame;
 	cursor->now->first = 0;
-	path_begin(cursor, ~0ULL, PATH_UNSEEN);
+	path_begin(cursor, WALK_NOWHERE, PATH_UNSEEN);
 }
 
 /* All of the memory is for paths, but for the cursor of windows. */

@@ -13,7 +13,6 @@ void path_table_init(struct path_table *table, void *memory, u32 slots,
 {
 	*table = (struct path_table){
 		.slots = memory,
-		.set_count = slots / PATH_WAYS,
 		.slot_count = slots,
 		.seed = params->seed,
 		.times = 1,
@@ -63,7 +62,7 @@ static void blocks_give(struct path_table *table, const struct path *path)
 
 /* There are blocks enough. */
 static void keep_jumps(struct path_table *table, struct path *path,
-		       const u64 *ring, u32 mask, u32 first)
+		       const u64 *jumps)
 {
 	u32 *next = &path->more, i;
 	u64 *room = path->jump;
@@ -77,7 +76,7 @@ static void keep_jumps(struct path_table *table, struct path *path,
 			next = &block->next;
 			room = block->jump;
 		}
-		*room++ = ring[(first + i) & mask];
+		*room++ = jumps[i];
 	}
 }
 
@@ -98,7 +97,21 @@ void path_jumps(const struct path_table *table, const struct path *path,
 
 /* --- slots ------------------------------------------------------------------ */
 
-struct path_slot *path_table_find(const struct path_table *table, u64 key)
+/*
+ * A path is in one of two sets: in its home's or, where that was full, in
+ * another. So a table is nearly full before it has to evict.
+ */
+static struct path_slot *path_set(const struct path_table *table, u64 key,
+				  unsigned int choice)
+{
+	size_t slot = path_home(table, key) - table->slots;
+
+	if (choice)
+		slot = ((u64)(u32)key * table->slot_count) >> 32;
+	return &table->slots[slot & ~(size_t)(PATH_WAYS - 1)];
+}
+
+static struct path_slot *find(const struct path_table *table, u64 key)
 {
 	unsigned int choice, way;
 
@@ -181,18 +194,27 @@ static struct path_slot *claim(struct path_table *table, u64 key, u32 jumps)
 	return blocks_left(table) >= blocks_needed(jumps) ? slot : NULL;
 }
 
-void path_table_add(struct path_table *table, u64 key, const struct path *path,
-		    const u64 *ring, u32 mask, u32 first, u64 count)
+bool path_table_count(struct path_table *table, u64 key, u64 count, u64 cycles)
 {
-	struct path_slot *slot = path_table_find(table, key);
+	struct path_slot *slot = find(table, key);
 
+	if (!slot)
+		return false;
 	table->pending += count;
-	if (slot) {
-		slot->count += count;
-		path_of(table, slot)->cycles += path->cycles;
-		prefer(table, slot);
+	slot->count += count;
+	path_of(table, slot)->cycles += cycles;
+	prefer(table, slot);
+	return true;
+}
+
+void path_table_add(struct path_table *table, u64 key, const struct path *path,
+		    const u64 *jumps, u64 count)
+{
+	struct path_slot *slot;
+
+	if (path_table_count(table, key, count, path->cycles))
 		return;
-	}
+	table->pending += count;
 	slot = claim(table, key, path->jumps);
 	if (!slot) {
 		table->pending -= count;
@@ -202,7 +224,7 @@ void path_table_add(struct path_table *table, u64 key, const struct path *path,
 	slot->key = key;
 	slot->count = count;
 	*path_of(table, slot) = *path;
-	keep_jumps(table, path_of(table, slot), ring, mask, first);
+	keep_jumps(table, path_of(table, slot), jumps);
 }
 
 /* --- from a table into a profile ---------------------------------------------- */
@@ -216,8 +238,7 @@ static void take(struct path_table *profile, struct path_table *table,
 	path_jumps(table, &path, jumps);
 	path.told = 0;
 	if (untold)
-		path_table_add(profile, slot->key, &path, jumps,
-			       PATH_JUMPS - 1, 0, untold);
+		path_table_add(profile, slot->key, &path, jumps, untold);
 	table->pending -= untold;
 	slot->key = 0;
 	slot->count = 0;

@@ -25,7 +25,6 @@ enum {
 enum path_shape {
 	PATH_CALLED	= HWPROF_PATH_CALLED,
 	PATH_UNSEEN	= HWPROF_PATH_UNSEEN,
-	PATH_HANDLER	= 1 << 2,	/* a frame's: left for a signal handler */
 };
 
 struct path_slot {
@@ -59,7 +58,6 @@ struct path_table {
 	struct path_slot *slots;
 	struct path *paths;	/* one for each slot */
 	struct path_block *blocks;	/* likewise */
-	u32 set_count;
 	u32 slot_count;
 	u64 seed;
 	u64 pending;		/* counted, and in no row */
@@ -82,15 +80,12 @@ size_t path_table_size(u32 slots);
 void path_table_init(struct path_table *table, void *memory, u32 slots,
 		     const struct engine_params *params);
 
-/*
- * Adds @count to a path, new or known, and path->cycles. Its jumps are in a ring
- * of @mask + 1, from @first on, one behind the other.
- */
-void path_table_add(struct path_table *table, u64 key, const struct path *path,
-		    const u64 *ring, u32 mask, u32 first, u64 count);
+/* Adds to a path that the table knows. False: it does not. */
+bool path_table_count(struct path_table *table, u64 key, u64 count, u64 cycles);
 
-/* NULL: the path is not there. */
-struct path_slot *path_table_find(const struct path_table *table, u64 key);
+/* Adds @count and path->cycles to a path that is new or known. */
+void path_table_add(struct path_table *table, u64 key, const struct path *path,
+		    const u64 *jumps, u64 count);
 
 /* Copies all jumps that are kept. */
 void path_jumps(const struct path_table *table, const struct path *path,
@@ -110,23 +105,13 @@ static inline bool path_table_has_room(const struct path_table *table)
 	       table->slot_count / 4;
 }
 
-/*
- * A path is in one of two sets: in the first, or where that was full, in the
- * second. So a table is nearly full before it has to evict.
- */
-static __always_inline struct path_slot *
-path_set(const struct path_table *table, u64 key, unsigned int choice)
-{
-	u64 part = choice ? (u32)key : key >> 32;
-
-	return &table->slots[(part * table->set_count >> 32) * PATH_WAYS];
-}
-
 /* The slot that a path is in, unless it is taken by one that runs more. */
 static __always_inline struct path_slot *
 path_home(const struct path_table *table, u64 key)
 {
-	return path_set(table, key, 0) + (key >> 1) % PATH_WAYS;
+	unsigned __int128 product = (unsigned __int128)key * table->slot_count;
+
+	return &table->slots[(u64)(product >> 64)];
 }
 
 /* Does the jump fit into what is kept of it? @line: where its line began. */

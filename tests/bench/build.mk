@@ -97,6 +97,8 @@ $(BUILD)/tests/bench-busy: tests/bench/busy.c
 	@mkdir -p $(@D)
 	$(CC) -O2 -static -o $@ $<
 
+TEST_PROGRAMS += $(BUILD)/tests/bench-busy
+
 bench-lbr: $(BUILD)/tests/bench-busy $(BUILD)/hwprof $(BUILD)/6.12/hwprof.ko
 	@tests/bench/lbr.sh
 

@@ -2,21 +2,29 @@
 /*
  * contexts [-t TABLE_KIB] [-r ROUNDS] FILE...
  *
- * Nanoseconds per branch of the cct engine, and of what profilers do without a
- * tree: keep the stack of calls, and hash all of it at every call to count it
- * in a table. On the same recorded branches in the same process: the best of
- * ROUNDS, which alternate.
+ * Nanoseconds of the cct engine, and of what profilers do without a tree: keep
+ * the stack of calls, and hash all of it at every call to count it in a table.
+ * Two such peers; what they have no room for they forget:
+ *
+ *   stacks	one multiplication a frame, and the hash is taken for the stack
+ *   map	as the kernel's stack map (BPF): jhash, and the stack is kept and
+ *		compared, so that no two are counted as one
+ *
+ * On the same recorded branches in the same process: the best of ROUNDS, which
+ * alternate. Taking a crowded table's content into a profile, which the kernel
+ * does in process context, is not counted.
  */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "engine/engine.h"
 #include "tests/oracle/array.h"
 #include "tests/oracle/rows.h"
 
-enum { DEPTH = 256, HASH_BITS = 16 };
+enum { DEPTH = 256, HASH_BITS = 16, MAP_BITS = 15 };
 
 struct stream {
 	struct stream_event *items;
@@ -46,11 +54,18 @@ struct counter {
 	u64 hash, count;
 };
 
+struct mapped {
+	u32 hash, length;
+	u64 count;
+	u64 stack[DEPTH];
+};
+
 struct stacks {
 	u64 stack[DEPTH];	/* call sites */
 	u32 depth;
-	struct counter counters[1 << HASH_BITS];
 	size_t overwritten;
+	struct counter counters[1 << HASH_BITS];
+	struct mapped map[1 << MAP_BITS];
 };
 
 /* A multiplication for each frame, which is kinder than the kernel's jhash. */
@@ -64,7 +79,7 @@ static u64 hash_stack(const struct stacks *stacks)
 	return hash;
 }
 
-static void count_stack(struct stacks *stacks)
+static void count_hash(struct stacks *stacks)
 {
 	u64 hash = hash_stack(stacks);
 	struct counter *counter = &stacks->counters[hash >> (64 - HASH_BITS)];
@@ -78,15 +93,69 @@ static void count_stack(struct stacks *stacks)
 	*counter = (struct counter) { hash, 1 };
 }
 
-static noinline void feed_stacks(struct stacks *stacks,
-				 const struct stream_event *event)
+static u32 rotate(u32 word, unsigned int bits)
+{
+	return word << bits | word >> (32 - bits);
+}
+
+/* <linux/jhash.h>, jhash2(): of any even count of words. */
+static u32 jhash(const u32 *words, u32 count)
+{
+	u32 a = 0xdeadbeef + (count << 2), b = a, c = a;
+
+	for (; count > 3; count -= 3, words += 3) {
+		a += words[0];
+		b += words[1];
+		c += words[2];
+		a -= c; a ^= rotate(c, 4); c += b;
+		b -= a; b ^= rotate(a, 6); a += c;
+		c -= b; c ^= rotate(b, 8); b += a;
+		a -= c; a ^= rotate(c, 16); c += b;
+		b -= a; b ^= rotate(a, 19); a += c;
+		c -= b; c ^= rotate(b, 4); b += a;
+	}
+	c += count == 3 ? words[2] : 0;
+	b += count >= 2 ? words[1] : 0;
+	a += count >= 1 ? words[0] : 0;
+	c ^= b; c -= rotate(b, 14);
+	a ^= c; a -= rotate(c, 11);
+	b ^= a; b -= rotate(a, 25);
+	c ^= b; c -= rotate(b, 16);
+	a ^= c; a -= rotate(c, 4);
+	b ^= a; b -= rotate(a, 14);
+	c ^= b; c -= rotate(b, 24);
+	return c;
+}
+
+/* Of a stack that is deeper, its outermost frames. */
+static void count_mapped(struct stacks *stacks)
+{
+	u32 length = min(stacks->depth, (u32)DEPTH);
+	u32 hash = jhash((const u32 *)stacks->stack, 2 * length);
+	struct mapped *mapped = &stacks->map[hash & ((1 << MAP_BITS) - 1)];
+
+	if (likely(mapped->hash == hash && mapped->length == length &&
+		   !memcmp(mapped->stack, stacks->stack, 8 * length))) {
+		mapped->count++;
+		return;
+	}
+	stacks->overwritten += !!mapped->count;
+	mapped->hash = hash;
+	mapped->length = length;
+	mapped->count = 1;
+	memcpy(mapped->stack, stacks->stack, 8 * length);
+}
+
+static __always_inline void feed_stacks(struct stacks *stacks,
+					const struct stream_event *event,
+					void (*count)(struct stacks *))
 {
 	u32 depth;
 
 	switch (event->kind) {
 	case STREAM_CALL:
 		stacks->stack[stacks->depth++ % DEPTH] = event->from;
-		count_stack(stacks);
+		count(stacks);
 		break;
 	case STREAM_RET:
 		for (depth = stacks->depth; depth--;)
@@ -98,7 +167,18 @@ static noinline void feed_stacks(struct stacks *stacks,
 	}
 }
 
-static double time_stacks(const struct stream *stream, struct stacks *stacks)
+static noinline void feed_hash(void *stacks, const struct stream_event *event)
+{
+	feed_stacks(stacks, event, count_hash);
+}
+
+static noinline void feed_map(void *stacks, const struct stream_event *event)
+{
+	feed_stacks(stacks, event, count_mapped);
+}
+
+static double time_stacks(const struct stream *stream, struct stacks *stacks,
+			  void (*feed)(void *, const struct stream_event *))
 {
 	double start;
 	size_t i;
@@ -107,20 +187,47 @@ static double time_stacks(const struct stream *stream, struct stacks *stacks)
 	memset(stacks, 0, sizeof(*stacks));
 	start = now();
 	for (i = 0; i < stream->count; i++)
-		feed_stacks(stacks, &stream->items[i]);
-	return (now() - start) / stream->count;
+		feed(stacks, &stream->items[i]);
+	return now() - start;
 }
 
 /* --- the engine --------------------------------------------------------- */
 
-static double time_engine(const struct stream *stream, void *table, void *cursor)
+static void *memory_new(size_t size)
 {
-	double start = now();
+	void *memory = aligned_alloc(64, (size + 63) & ~63UL);
+
+	if (!memory)
+		abort();
+	return memory;
+}
+
+static void table_init(void *table, size_t size)
+{
+	const struct engine_params params = {
+		.basis = HWPROF_BASIS_EXACT, .seed = 1,
+	};
+
+	memset(table, 0, size);
+	cct_engine.table_init(table, size, &params);
+}
+
+static double time_engine(const struct stream *stream, void *table,
+			  void *profile, void *cursor)
+{
+	double start = now(), time;
 	size_t i;
 
-	for (i = 0; i < stream->count; i++)
-		cct_engine.feed(table, cursor, &stream->items[i]);
-	return (now() - start) / stream->count;
+	for (i = 0; i < stream->count; i++) {
+		if (likely(cct_engine.feed(table, cursor, &stream->items[i])))
+			continue;
+		time = now();
+		cct_engine.merge(profile, table, ~0UL);
+		start += now() - time;
+	}
+	time = now() - start;
+	cct_engine.merge(profile, table, ~0UL);
+	return time;
 }
 
 static bool count_row(void *context, const void *row, u64 ip, u64 addr,
@@ -130,71 +237,101 @@ static bool count_row(void *context, const void *row, u64 ip, u64 addr,
 	return true;
 }
 
-static void compare(const char *name, size_t size, unsigned int rounds)
+/* The tree, and two that do without. */
+enum { TREE, STACKS, MAP, WAYS };
+
+static const char *const way_names[WAYS] = { "tree", "stacks", "map" };
+
+struct bench {
+	size_t size;
+	unsigned int rounds;
+	void *table, *profile, *cursor;
+	struct stacks *stacks;
+	double best[WAYS];	/* nanoseconds in all */
+	size_t overwritten[WAYS];
+};
+
+static void time_all(struct bench *bench, const struct stream *stream)
 {
-	const struct engine_params params = {
-		.basis = HWPROF_BASIS_EXACT, .seed = 1,
-	};
-	double engine = 1e9, hashing = 1e9, time;
+	struct stacks *stacks = bench->stacks;
+	unsigned int round, way;
+
+	for (way = 0; way < WAYS; way++)
+		bench->best[way] = 1e18;
+	for (round = 0; round < bench->rounds; round++) {
+		double time[WAYS];
+
+		table_init(bench->table, bench->size);
+		table_init(bench->profile, 4 * bench->size);
+		cct_engine.cursor_init(bench->cursor, 1);
+		time[TREE] = time_engine(stream, bench->table, bench->profile,
+					 bench->cursor);
+		time[STACKS] = time_stacks(stream, stacks, feed_hash);
+		bench->overwritten[STACKS] = stacks->overwritten;
+		time[MAP] = time_stacks(stream, stacks, feed_map);
+		bench->overwritten[MAP] = stacks->overwritten;
+		for (way = 0; way < WAYS; way++)
+			bench->best[way] = min(bench->best[way], time[way]);
+	}
+}
+
+static void compare(struct bench *bench, const char *name)
+{
 	struct branch_rows rows = { 0 };
 	struct loop_rows none = { 0 };
 	struct stream stream = { 0 };
-	void *cursor = malloc(cct_engine.cursor_size);
-	struct stacks *stacks = malloc(sizeof(*stacks));
-	void *table = aligned_alloc(64, size);
-	size_t contexts = 0, at = 0;
-	double per_call;
+	const double *best = bench->best;
+	size_t contexts = 0, at = 0, i;
 
-	if (!table || !cursor || !stacks)
-		abort();
 	if (!rows_read(name, &rows, &none))
 		exit(2);
 	rows_branches(&rows, take, &stream);
 	rows_free(&rows, &none);
-	per_call = (double)stream.count / stream.calls;
-	while (rounds--) {
-		memset(table, 0, size);
-		cct_engine.table_init(table, size, &params);
-		cct_engine.cursor_init(cursor, 1);
-		time = time_engine(&stream, table, cursor);
-		if (time < engine)
-			engine = time;
-		time = time_stacks(&stream, stacks);
-		if (time < hashing)
-			hashing = time;
-	}
-	cct_engine.rows(table, 0, &at, count_row, &contexts);
-	printf("%-10s %8zu branches %7zu calls  tree %5.2f ns a branch, %6.1f a call  stacks %6.2f, %7.1f  stacks/tree %5.2f  contexts %5zu, evicted %llu, overwritten %zu\n",
-	       strrchr(name, '/') ? strrchr(name, '/') + 1 : name,
-	       stream.count, stream.calls, engine, engine * per_call, hashing,
-	       hashing * per_call, hashing / engine, contexts,
-	       (unsigned long long)cct_engine.evicted(table),
-	       stacks->overwritten);
+	time_all(bench, &stream);
+	cct_engine.rows(bench->profile, 0, &at, count_row, &contexts);
+	name = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+	printf("%-8s %8zu branches %7zu calls ", name, stream.count,
+	       stream.calls);
+	for (i = 0; i < WAYS; i++)
+		printf(" %s %5.2f ns a branch, %5.1f a call ",
+		       way_names[i], best[i] / stream.count,
+		       best[i] / stream.calls);
+	printf(" stacks/tree %4.2f  map/tree %4.2f  contexts %5zu, evicted %llu, overwritten %zu and %zu\n",
+	       best[STACKS] / best[TREE], best[MAP] / best[TREE], contexts,
+	       (unsigned long long)cct_engine.evicted(bench->profile),
+	       bench->overwritten[STACKS], bench->overwritten[MAP]);
 	free(stream.items);
-	free(stacks);
-	free(cursor);
-	free(table);
 }
 
 int main(int argc, char **argv)
 {
-	size_t size = 2 << 20;		/* as 16 MiB gives a CPU of two */
-	unsigned int rounds = 9;
+	struct bench bench = {
+		.size = 2 << 20,	/* as 16 MiB gives a CPU of two */
+		.rounds = 9,
+	};
 	int option;
 
 	while ((option = getopt(argc, argv, "t:r:")) != -1) {
 		if (option == 't')
-			size = strtoul(optarg, NULL, 0) << 10;
+			bench.size = strtoul(optarg, NULL, 0) << 10;
 		else if (option == 'r')
-			rounds = strtoul(optarg, NULL, 0);
+			bench.rounds = strtoul(optarg, NULL, 0);
 		else
 			return 2;
 	}
-	if (optind == argc || !rounds) {
+	if (optind == argc || !bench.rounds) {
 		fprintf(stderr, "usage: contexts [-t TABLE_KIB] [-r ROUNDS] FILE...\n");
 		return 2;
 	}
+	bench.table = memory_new(bench.size);
+	bench.profile = memory_new(4 * bench.size);
+	bench.cursor = memory_new(cct_engine.cursor_size);
+	bench.stacks = memory_new(sizeof(*bench.stacks));
 	for (; optind < argc; optind++)
-		compare(argv[optind], size, rounds);
+		compare(&bench, argv[optind]);
+	free(bench.stacks);
+	free(bench.cursor);
+	free(bench.profile);
+	free(bench.table);
 	return 0;
 }
