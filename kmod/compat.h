@@ -12,6 +12,13 @@
 
 #include "arch.h"
 
+/* Of the object that kobj_type.get_ownership() is asked about. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+#define compat_const	const
+#else
+#define compat_const
+#endif
+
 /* Has the task a perf context, so that a context swap may give it events? */
 static inline bool compat_task_has_perf(struct task_struct *task)
 {

@@ -60,6 +60,14 @@ static inline u64 fields_of_word(int word)
 	return mask;
 }
 
+/* Whom it leaves out, as one number. */
+static inline u64 attr_exclude(const struct perf_event_attr *attr)
+{
+	return attr->exclude_user | attr->exclude_kernel << 1 |
+	       attr->exclude_hv << 2 | attr->exclude_idle << 3 |
+	       attr->exclude_host << 4 | attr->exclude_guest << 5;
+}
+
 /* The engine that the attr names, of those that there are; NULL: none. */
 static inline const struct engine_ops *
 field_engine(const struct perf_event_attr *attr)

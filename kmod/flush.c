@@ -15,6 +15,7 @@
 
 #include "arch.h"
 #include "compat.h"
+#include "ring.h"
 #include "session.h"
 #include "source/source.h"
 
@@ -26,6 +27,7 @@ enum {
 	RING_TRIES	= 50,	/* at the end of a process, if a ring is full, */
 	TABLE_TRIES	= 200,	/* or a CPU stands still in the middle */
 	RETRY_MS	= 20,	/* after a ring was full; doubles */
+	CLEAR_BYTES	= 1 << 20,	/* at a time */
 	HERE_MAX	= 16 << 20,	/* memory that an interrupt may walk */
 };
 
@@ -208,21 +210,31 @@ static struct perf_event *ring_here(struct session *session)
 	return NULL;
 }
 
-/* Whose row it is. A late row must not be taken for the next program's. */
+/*
+ * Writes down whose row it is. When that was over; 0: it is not. A late row must
+ * not be taken for the next program's.
+ */
+u64 session_sign(struct session *session, struct hwprof_row *row)
+{
+	struct space *space = space_find(session, row->space);
+
+	row->session = session->id;
+	row->pid = space ? space->pid : 0;
+	return space ? READ_ONCE(space->end) : 0;
+}
+
 static void set_owner(struct emit *emit, struct perf_sample_data *data,
 		      struct hwprof_row *row)
 {
-	struct space *space = space_find(emit->session, row->space);
+	u64 end = session_sign(emit->session, row);
 
-	row->session = emit->session->id;
-	row->pid = space ? space->pid : 0;
 	data->tid_entry.pid = row->pid;
 	data->tid_entry.tid = row->pid;
 	if (row->type == HWPROF_ROW_BRANCHES)
 		data->tid_entry.tid = ((struct hwprof_row_branches *)row)->tid;
 	data->sample_flags |= PERF_SAMPLE_TID;
-	if (space && space->end && !emit->event->attr.use_clockid) {
-		data->time = space->end;
+	if (end && !emit->event->attr.use_clockid) {
+		data->time = end;
 		data->sample_flags |= PERF_SAMPLE_TIME;
 	}
 }
@@ -263,37 +275,60 @@ static bool emit_row(void *context, const void *engine_row, u64 ip, u64 addr,
 	return true;
 }
 
-static void emit_totals(struct emit *emit)
+/* Of the session so far: the caller owns the profile. */
+void session_totals(struct session *session, struct hwprof_row_totals *row)
 {
-	struct session *session = emit->session;
 	const struct engine_ops *engine = session->engine;
-	struct hwprof_row_totals row = {
-		.row.type = HWPROF_ROW_TOTALS,
-		.row.size = sizeof(row),
-		.delivered = session->delivered,
-		.memory = session->memory,
-		.basis = session->params.basis,
-		.source = session->source->number,
-	};
+	const struct hwprof_row_totals *base = &session->base;
+	u64 units = 0;
 	unsigned int i;
 	int cpu;
 
+	*row = (struct hwprof_row_totals) {
+		.row.type = HWPROF_ROW_TOTALS,
+		.row.size = sizeof(*row),
+		.delivered = session->delivered,
+		.lost = -base->lost,
+		.events = -base->events,
+		.lost_events = -base->lost_events,
+		.gaps = -base->gaps,
+		.windows = -base->windows,
+		.cost_ns = -base->cost_ns,
+		.task_ns = -base->task_ns,
+		.memory = session->memory,
+		.basis = session->params.basis,
+		.source = session->source->number,
+		.budget_permille = session->budget_permille,
+	};
+	if (session->params.basis != HWPROF_BASIS_EXACT)
+		row->cost_ns += atomic64_read(&session->flush_cost);
 	for_each_possible_cpu(cpu) {
 		const struct slot *slot = per_cpu_ptr(session->slots, cpu);
 
-		row.lost += READ_ONCE(slot->lost);
-		row.events += READ_ONCE(slot->events_seen);
-		row.lost_events += READ_ONCE(slot->lost_events);
-		row.gaps += READ_ONCE(slot->gaps);
-		row.windows += READ_ONCE(slot->windows);
+		units += READ_ONCE(slot->units);
+		row->lost += READ_ONCE(slot->lost);
+		row->events += READ_ONCE(slot->events_seen);
+		row->lost_events += READ_ONCE(slot->lost_events);
+		row->gaps += READ_ONCE(slot->gaps);
+		row->windows += READ_ONCE(slot->windows);
+		row->cost_ns += local64_read(&slot->budget.cost);
+		row->task_ns += local64_read(&slot->budget.time);
 	}
-	row.produced = session->fed + row.lost;
+	row->produced = session->rows ? session->fed + row->lost : units;
 	for (i = 0; i < session->table_count; i++)
-		row.evicted += session->tables[i].evicted;
+		row->evicted += session->tables[i].evicted;
 	if (session->profile) {
-		row.evicted += engine->evicted(session->profile);
-		row.pending += engine->pending(session->profile);
+		row->evicted += engine->evicted(session->profile);
+		row->pending += engine->pending(session->profile);
 	}
+}
+
+static void emit_totals(struct emit *emit)
+{
+	struct session *session = emit->session;
+	struct hwprof_row_totals row;
+
+	session_totals(session, &row);
 	if (memcmp(&row, &session->told, sizeof(row)) &&
 	    emit_row(emit, &row, 0, 0, 0))
 		session->told = row;
@@ -350,6 +385,62 @@ static void emit_everywhere(struct emit *emit)
 	}
 }
 
+/* --- into a session's own ring --------------------------------------------------- */
+
+struct put {
+	struct session *session;
+	u64 now;
+	bool full;
+};
+
+/* An engine_emit. */
+static bool put_row(void *context, const void *engine_row, u64 ip, u64 addr,
+		    u64 period)
+{
+	struct put *put = context;
+	struct session *session = put->session;
+	struct hwprof_row row = *(const struct hwprof_row *)engine_row;
+	u64 end = session_sign(session, &row);
+
+	if (!ring_write(session->ring, end ?: put->now, &row,
+			engine_row + sizeof(row))) {
+		put->full = true;
+		return false;
+	}
+	session->delivered += period;
+	cond_resched();		/* there may be many */
+	return true;
+}
+
+/* Rows of @space (0: of all), and totals behind them. The profile is settled. */
+static bool put_rows(struct session *session, u32 space)
+{
+	struct put put = { session, local_clock() };
+	struct hwprof_row_totals totals;
+	size_t at = 0;
+	bool done = session->engine->rows(session->profile, space, &at,
+					  put_row, &put);
+
+	if (done) {
+		session_totals(session, &totals);
+		if (memcmp(&totals, &session->told, sizeof(totals))) {
+			done = put_row(&put, &totals, 0, 0, 0);
+			if (done)
+				session->told = totals;
+		}
+	}
+	ring_wake(session->ring, put.full);
+	return done;
+}
+
+/* From now on it has this one; NULL: none. */
+void session_set_ring(struct session *session, struct ring *ring)
+{
+	mutex_lock(&session->flush_lock);
+	session->ring = ring;
+	mutex_unlock(&session->flush_lock);
+}
+
 /* --- flushing ---------------------------------------------------------------------- */
 
 static bool profile_own(struct session *session)
@@ -371,6 +462,7 @@ static void settle(struct session *session, u32 space)
 enum flushed {
 	FLUSH_DONE,	/* all rows are out */
 	FLUSH_NO_RING,	/* nobody is there to take them */
+	FLUSH_HELD,	/* somebody will come and fetch them */
 	FLUSH_LATER,	/* a ring was full */
 	FLUSH_UNREACHED,	/* a CPU did not give its table */
 };
@@ -385,8 +477,14 @@ static enum flushed flush_once(struct session *session, u32 space)
 		cpu_relax();	/* an interrupt's flush is short */
 	WRITE_ONCE(session->flush_again, false);
 	retired = retire_tables(session, space);
-	settle(session, space);
-	emit_everywhere(&emit);
+	if (!session->fetched) {
+		settle(session, space);
+		emit_everywhere(&emit);
+	} else if (session->ring) {
+		settle(session, space);
+		emit.done = put_rows(session, space);
+		emit.stuck = !emit.done && !space;	/* soon again */
+	}
 	WRITE_ONCE(session->kept, space || !emit.done);
 	profile_release(session);
 	if (READ_ONCE(session->flush_again))
@@ -395,6 +493,8 @@ static enum flushed flush_once(struct session *session, u32 space)
 		return FLUSH_UNREACHED;
 	if (emit.done)
 		return FLUSH_DONE;
+	if (session->fetched && !emit.stuck && READ_ONCE(session->reader))
+		return FLUSH_HELD;
 	return emit.stuck ? FLUSH_LATER : FLUSH_NO_RING;
 }
 
@@ -443,11 +543,20 @@ static void retry_later(struct session *session)
 				jiffies_to_msecs(session->interval));
 }
 
-/*
- * Process context. @space 0: the interval is over. Else: that address space
- * is, and its rows are waited for, but not for ever.
- */
-void session_flush(struct session *session, u32 space)
+/* CPU time of current in ns, until now. */
+static u64 time_of_current(void)
+{
+	unsigned long flags;
+	u64 time;
+
+	local_irq_save(flags);
+	time = current->se.sum_exec_runtime + local_clock() -
+	       current->se.exec_start;
+	local_irq_restore(flags);
+	return time;
+}
+
+static void flush_until_done(struct session *session, u32 space)
 {
 	int ring_tries = space ? RING_TRIES : 1;
 	int table_tries = space ? TABLE_TRIES : 1;
@@ -463,7 +572,9 @@ void session_flush(struct session *session, u32 space)
 		cpus_read_lock();
 		flushed = flush_once(session, space);
 		cpus_read_unlock();
-		if (flushed < FLUSH_LATER && space)
+		if (flushed == FLUSH_HELD && space)
+			space_find(session, space)->left = true;
+		else if (flushed < FLUSH_LATER && space)
 			forget_space(session, space_find(session, space));
 		else if (flushed == FLUSH_DONE)
 			forget_left(session);
@@ -481,11 +592,116 @@ void session_flush(struct session *session, u32 space)
 	retry_later(session);
 }
 
+/*
+ * Process context. @space 0: the interval is over. Else: that address space
+ * is, and its rows are waited for, but not for ever.
+ */
+void session_flush(struct session *session, u32 space)
+{
+	u64 begin = local_clock(), ran = time_of_current();
+	s64 took;
+
+	flush_until_done(session, space);
+	/* What CPUs take for theirs, such as interrupts, is not the same on all. */
+	took = time_of_current() - ran;
+	atomic64_add(clamp_t(s64, took, 0, local_clock() - begin),
+		     &session->flush_cost);
+}
+
+/* --- fetching ------------------------------------------------------------------ */
+
+/*
+ * Process context: the profile is the caller's until session_fetched(), with all
+ * in it that was learnt before now; or, if that is not @fresh, with what was
+ * there when it was last fetched, and what flushes have brought since. False: a
+ * CPU did not give its table.
+ */
+bool session_fetch(struct session *session, bool fresh)
+{
+	bool retired = true;
+
+	mutex_lock(&session->flush_lock);
+	while (!profile_own(session))
+		cpu_relax();
+	if (fresh) {
+		cpus_read_lock();
+		retired = retire_tables(session, 0);
+		cpus_read_unlock();
+	}
+	if (session->settled != session->pass)
+		settle(session, 0);
+	session->settled = session->pass;
+	return retired;
+}
+
+/* @all: nothing is left, so that processes that are gone can be forgotten. */
+void session_fetched(struct session *session, bool all)
+{
+	profile_release(session);
+	if (all)
+		forget_left(session);
+	mutex_unlock(&session->flush_lock);
+}
+
+/* In process context: of what was merged until now. */
+int session_totals_now(struct session *session, struct hwprof_row_totals *row)
+{
+	unsigned long flags;
+
+	if (mutex_lock_killable(&session->flush_lock))
+		return -EINTR;
+	if (session->engine->immediate) {
+		raw_spin_lock_irqsave(&session->roots_lock, flags);
+		session_totals(session, row);
+		raw_spin_unlock_irqrestore(&session->roots_lock, flags);
+	} else {
+		while (!profile_own(session))
+			cpu_relax();
+		session_totals(session, row);
+		profile_release(session);
+	}
+	mutex_unlock(&session->flush_lock);
+	return 0;
+}
+
+static void clear(void *memory, size_t size)
+{
+	size_t at;
+
+	for (at = 0; at < size; at += CLEAR_BYTES) {
+		memset(memory + at, 0, min_t(size_t, CLEAR_BYTES, size - at));
+		cond_resched();
+	}
+}
+
+/*
+ * All is as if the session began now. -EAGAIN: a CPU did not give its table, and
+ * some of what was before comes after.
+ */
+int session_reset(struct session *session)
+{
+	bool retired = session_fetch(session, true);
+
+	clear(session->profile, session->profile_size);
+	session->engine->table_init(session->profile, session->profile_size,
+				    &session->params);
+	session->fed = 0;
+	session->delivered = 0;
+	memset(&session->base, 0, sizeof(session->base));
+	session_totals(session, &session->base);
+	session_fetched(session, retired);
+	return retired ? 0 : -EAGAIN;
+}
+
+/* --- from where perf is about to read --------------------------------------------- */
+
 /* On this CPU, with interrupts off: all that slots gave back so far. */
 void session_flush_here(struct session *session)
 {
 	struct emit emit = { .session = session, .budget = ~0U };
 
+	if (session->fetched)
+		return;
 	if (bitmap_empty(session->table_dirty, session->table_count) &&
 	    !READ_ONCE(session->kept))
 		return;		/* nothing new */
@@ -505,7 +721,7 @@ void session_flush_here(struct session *session)
 static void flush_of_current(struct session *session, void *context)
 {
 	if (session->rows && !session->engine->immediate &&
-	    session->key.tgid == current->tgid)
+	    session->key.opener.tgid == current->tgid)
 		session_flush_here(session);
 }
 
@@ -519,11 +735,15 @@ void session_flush_work(struct work_struct *work)
 {
 	struct session *session =
 		container_of(to_delayed_work(work), struct session, flush_work);
+	u64 begin = local_clock();
+	unsigned long took;
 
-	queue_delayed_work(hwprof_workqueue, &session->flush_work,
-			   session->interval);
 	WRITE_ONCE(session->flush_wanted, false);
 	session_flush(session, 0);
+	took = nsecs_to_jiffies64(max_t(s64, local_clock() - begin, 0));
+	/* However short the interval: half of the time is for others. */
+	queue_delayed_work(hwprof_workqueue, &session->flush_work,
+			   max_t(unsigned long, session->interval, took));
 }
 
 void session_flush_kick(struct irq_work *work)

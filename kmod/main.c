@@ -6,6 +6,7 @@
 #include "session.h"
 #include "source/counter.h"
 #include "source/source.h"
+#include "source/trigger.h"
 
 static int __init hwprof_init(void)
 {
@@ -18,14 +19,20 @@ static int __init hwprof_init(void)
 	if (err)
 		goto no_slots;
 	counters_init();
+	triggers_init();
 	step_init();
 	lbr_init();
 	sample_init();
 	err = pmu_init();
 	if (err)
 		goto no_slots;
+	err = chardev_init();
+	if (err)
+		goto no_chardev;
 	return 0;
 
+no_chardev:
+	pmu_exit();
 no_slots:
 	sessions_exit();
 	return err;
@@ -35,6 +42,7 @@ static void __exit hwprof_exit(void)
 {
 	pmu_exit();
 	sessions_exit();
+	chardev_exit();
 	step_exit();
 }
 

@@ -14,37 +14,44 @@
 #include <linux/vmalloc.h>
 
 #include "field.h"
+#include "limit.h"
 #include "session.h"
+#include "source/budget.h"
 #include "source/source.h"
 #include "source/trigger.h"
-
-enum {
-	SESSIONS_MAX	= 1024,
-};
 
 struct workqueue_struct *hwprof_workqueue;
 
 static LIST_HEAD(sessions);
-static DEFINE_MUTEX(sessions_lock);	/* the list, and making a session */
-static unsigned int sessions_made;	/* alive, under the lock */
+static LIST_HEAD(sessions_made);	/* also those that are about to end */
+static DEFINE_MUTEX(sessions_lock);	/* the lists, and making a session */
+static struct usage used;		/* by all that were made */
 static u32 next_id;
 
 static void session_end(struct work_struct *work);
 
-static struct session_key event_key(const struct perf_event *event)
+static struct opener opener_of_current(void)
 {
-	const struct perf_event_attr *attr = &event->attr;
-
-	return (struct session_key) {
+	return (struct opener) {
 		.tgid = task_tgid_nr(current),
 		.born = current->group_leader->start_time,
+		.exec = current->self_exec_id,
+	};
+}
+
+static bool opener_equal(const struct opener *a, const struct opener *b)
+{
+	return a->tgid == b->tgid && a->born == b->born && a->exec == b->exec;
+}
+
+static struct session_key attr_key(const struct perf_event_attr *attr)
+{
+	return (struct session_key) {
+		.opener = opener_of_current(),
 		.config = attr->config,
 		.config1 = attr->config1,
 		.config2 = attr->config2,
-		.exclude = attr->exclude_user | attr->exclude_kernel << 1 |
-			   attr->exclude_hv << 2 | attr->exclude_idle << 3 |
-			   attr->exclude_host << 4 | attr->exclude_guest << 5 |
-			   attr->inherit << 6,
+		.exclude = attr_exclude(attr) | attr->inherit << 6,
 		.sampling = attr->sample_period,
 		.period = trigger_wanted(attr) ? attr->sample_period : 0,
 		.freq = trigger_wanted(attr) && attr->freq,
@@ -53,7 +60,7 @@ static struct session_key event_key(const struct perf_event *event)
 
 static bool key_equal(const struct session_key *a, const struct session_key *b)
 {
-	return a->tgid == b->tgid && a->born == b->born &&
+	return opener_equal(&a->opener, &b->opener) &&
 	       a->config == b->config &&
 	       a->config1 == b->config1 && a->config2 == b->config2 &&
 	       a->exclude == b->exclude && a->sampling == b->sampling &&
@@ -61,25 +68,72 @@ static bool key_equal(const struct session_key *a, const struct session_key *b)
 }
 
 /* Memory that the session holds counts as mlocked by its opener. */
-static int charge(struct session *session)
+static int charge(struct session *session, size_t bytes)
 {
 	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
-	unsigned long pages = session->memory >> PAGE_SHIFT;
+	unsigned long pages = bytes >> PAGE_SHIFT;
 
-	session->user = get_uid(current_user());
-	if (atomic_long_add_return(pages, &session->user->locked_vm) > limit &&
-	    !capable(CAP_IPC_LOCK))
-		return -ENOMEM;	/* session_free() gives it back */
-	return 0;
+	if (!pages || atomic_long_add_return(pages, &session->user->locked_vm) <=
+	    limit || capable(CAP_IPC_LOCK))
+		return 0;
+	atomic_long_sub(pages, &session->user->locked_vm);
+	return -ENOMEM;
 }
 
 static void uncharge(struct session *session)
 {
-	if (!session->user)
-		return;
 	atomic_long_sub(session->memory >> PAGE_SHIFT,
 			&session->user->locked_vm);
-	free_uid(session->user);
+}
+
+static struct usage usage_of(const struct user_struct *user)
+{
+	struct usage usage = { 0 };
+	struct session *session;
+
+	list_for_each_entry(session, &sessions_made, made) {
+		if (session->user != user)
+			continue;
+		usage.sessions++;
+		usage.memory += session->memory + session->ring_memory;
+	}
+	return usage;
+}
+
+static int check_limits(const struct session *session)
+{
+	struct usage usage = usage_of(session->user);
+
+	return limits_check_session(&usage, &used) ?:
+	       limits_check_memory(&usage, &used, session->memory);
+}
+
+/* So much more, for a ring. */
+int session_charge_ring(struct session *session, size_t bytes)
+{
+	struct usage usage;
+	int err;
+
+	mutex_lock(&sessions_lock);
+	usage = usage_of(session->user);
+	err = limits_check_memory(&usage, &used, bytes) ?:
+	      charge(session, bytes);
+	if (!err) {
+		session->ring_memory = bytes;
+		used.memory += bytes;
+	}
+	mutex_unlock(&sessions_lock);
+	return err;
+}
+
+void session_uncharge_ring(struct session *session)
+{
+	mutex_lock(&sessions_lock);
+	atomic_long_sub(session->ring_memory >> PAGE_SHIFT,
+			&session->user->locked_vm);
+	used.memory -= session->ring_memory;
+	session->ring_memory = 0;
+	mutex_unlock(&sessions_lock);
 }
 
 /* What is too much fails; nobody is killed to make room for it. */
@@ -134,6 +188,7 @@ static int make_tables(struct session *session, size_t bytes)
 	if (!profile)
 		return 0;
 	session->profile = alloc_zeroed(profile);
+	session->profile_size = profile;
 	if (!session->profile)
 		return -ENOMEM;
 	engine->table_init(session->profile, profile, &session->params);
@@ -179,6 +234,7 @@ static int make_slots(struct session *session)
 		slot->table = -1;
 		INIT_LIST_HEAD(&slot->events);
 		INIT_LIST_HEAD(&slot->link);
+		budget_init(slot);
 		slot->row = kzalloc_node(HWPROF_ROW_MAX, GFP_KERNEL,
 					 cpu_to_node(cpu));
 		if (!slot->row)
@@ -198,11 +254,17 @@ static void free_slots(struct session *session)
 	free_percpu(session->slots);
 }
 
-static void session_free(struct session *session)
+static void free_memory(struct session *session)
 {
 	free_slots(session);
 	free_tables(session);
 	uncharge(session);
+}
+
+static void session_free(struct session *session)
+{
+	free_uid(session->user);
+	put_pid(session->owner);
 	put_pid_ns(session->pid_ns);
 	kfree_rcu(session, rcu);
 }
@@ -215,17 +277,31 @@ static u32 field_basis(const struct perf_event_attr *attr)
 					       HWPROF_BASIS_TIME;
 }
 
-static struct session *session_make(struct perf_event *event,
-				    const struct session_key *key)
+/* Not 0, and nobody's; after 2^32 sessions numbers are used again. */
+static u32 new_id(void)
+{
+	struct session *session;
+	bool taken;
+
+	do {
+		taken = !++next_id;
+		list_for_each_entry(session, &sessions, link)
+			taken |= session->id == next_id;
+	} while (taken);
+	return next_id;
+}
+
+static struct session *session_make(const struct perf_event_attr *attr,
+				    bool fetched)
 {
 	struct session *session = kzalloc(sizeof(*session), GFP_KERNEL);
-	const struct perf_event_attr *attr = &event->attr;
 	int err;
 
 	if (!session)
 		return ERR_PTR(-ENOMEM);
 	kref_init(&session->ref);
-	session->key = *key;
+	session->key = attr_key(attr);
+	session->attr = *attr;
 	session->engine = field_engine(attr);
 	session->source = source_of(attr);
 	session->params.span = field_get(attr, FIELD_span) ?:
@@ -240,8 +316,14 @@ static struct session *session_make(struct perf_event *event,
 	session->kernel_side = !attr->exclude_kernel;
 	session->accesses = field_wants_accesses(attr);
 	session->burst = field_get(attr, FIELD_burst);
-	session->rows = key->sampling && field_get(attr, FIELD_rows);
+	session->clocked = trigger_is_clock(attr);
+	session->budget_permille = field_get(attr, FIELD_budget_permille);
+	session->fetched = session->reader = fetched;
+	session->rows = fetched ||
+			(attr->sample_period && field_get(attr, FIELD_rows));
 	session->pid_ns = get_pid_ns(task_active_pid_ns(current));
+	session->owner = get_pid(task_tgid(current));
+	session->user = get_uid(current_user());
 	mutex_init(&session->flush_lock);
 	raw_spin_lock_init(&session->roots_lock);
 	INIT_LIST_HEAD(&session->roots);
@@ -249,22 +331,49 @@ static struct session *session_make(struct perf_event *event,
 	INIT_WORK(&session->end_work, session_end);
 	session->flush_kick = IRQ_WORK_INIT(session_flush_kick);
 	session->retry_ms = 1;
-	session->id = ++next_id;
+	session->id = new_id();
 
-	err = make_slots(session);
-	if (!err && session->rows) {
+	if (session->rows)
 		session->memory = (field_get(attr, FIELD_memory_mib) ?:
 				   HWPROF_DEFAULT_MEMORY_MIB) << 20;
-		err = charge(session);
-		if (!err)
-			err = make_memory(session);
-	}
-	if (!err)
-		err = source_get(session->source);
+	err = check_limits(session) ?: charge(session, session->memory);
 	if (err) {
 		session_free(session);
 		return ERR_PTR(err);
 	}
+	err = make_slots(session);
+	if (!err && session->rows)
+		err = make_memory(session);
+	if (!err)
+		err = source_get(session);
+	if (!err) {
+		err = session_show(session);
+		if (err)
+			source_put(session);
+	}
+	if (err) {
+		free_memory(session);
+		session_free(session);
+		return ERR_PTR(err);
+	}
+	return session;
+}
+
+/* One more. */
+static struct session *session_add(const struct perf_event_attr *attr,
+				   bool fetched)
+{
+	struct session *session = session_make(attr, fetched);
+
+	if (IS_ERR(session))
+		return session;
+	used.memory += session->memory;
+	WRITE_ONCE(used.sessions, used.sessions + 1);
+	list_add(&session->made, &sessions_made);
+	list_add_rcu(&session->link, &sessions);
+	if (session->rows && !session->engine->immediate)
+		queue_delayed_work(hwprof_workqueue, &session->flush_work,
+				   session->interval);
 	return session;
 }
 
@@ -272,30 +381,47 @@ static struct session *session_make(struct perf_event *event,
  * The session of a root event: that of an earlier event of the same opener
  * with the same configuration, or a new one.
  */
-struct session *session_get(struct perf_event *event)
+struct session *session_get(const struct perf_event_attr *attr)
 {
-	struct session_key key = event_key(event);
+	struct session_key key = attr_key(attr);
 	struct session *session;
 
 	mutex_lock(&sessions_lock);
 	list_for_each_entry(session, &sessions, link)
-		if (key_equal(&session->key, &key) && session_tryget(session))
+		if (!session->fetched && key_equal(&session->key, &key) &&
+		    session_tryget(session))
 			goto out;
-	if (sessions_made == SESSIONS_MAX) {
-		session = ERR_PTR(-EMFILE);
-		goto out;
-	}
-	session = session_make(event, &key);
-	if (IS_ERR(session))
-		goto out;
-	sessions_made++;
-	list_add_rcu(&session->link, &sessions);
-	if (session->rows && !session->engine->immediate)
-		queue_delayed_work(hwprof_workqueue, &session->flush_work,
-				   session->interval);
+	session = session_add(attr, false);
 out:
 	mutex_unlock(&sessions_lock);
 	return session;
+}
+
+/* One whose rows are fetched, for events that name it. */
+struct session *session_new(const struct perf_event_attr *attr)
+{
+	struct session *session;
+
+	mutex_lock(&sessions_lock);
+	session = session_add(attr, true);
+	mutex_unlock(&sessions_lock);
+	return session;
+}
+
+/* The one with this number that current has made with session_new(), or NULL. */
+struct session *session_find(u32 id)
+{
+	struct opener opener = opener_of_current();
+	struct session *session, *found = NULL;
+
+	mutex_lock(&sessions_lock);
+	list_for_each_entry(session, &sessions, link)
+		if (session->id == id && READ_ONCE(session->reader) &&
+		    opener_equal(&session->key.opener, &opener) &&
+		    session_tryget(session))
+			found = session;
+	mutex_unlock(&sessions_lock);
+	return found;
 }
 
 bool session_tryget(struct session *session)
@@ -318,11 +444,15 @@ static void session_end(struct work_struct *work)
 	cancel_delayed_work_sync(&session->flush_work);
 	irq_work_sync(&session->flush_kick);	/* either may queue the other */
 	cancel_delayed_work_sync(&session->flush_work);
-	source_put(session->source);
-	session_free(session);
+	source_put(session);
+	session_hide(session);
+	free_memory(session);
 	mutex_lock(&sessions_lock);
-	sessions_made--;
+	list_del(&session->made);
+	used.memory -= session->memory;
+	WRITE_ONCE(used.sessions, used.sessions - 1);
 	mutex_unlock(&sessions_lock);
+	session_free(session);
 }
 
 static void session_last(struct kref *ref)
@@ -350,11 +480,12 @@ void session_for_each(void (*visit)(struct session *session, void *context),
 
 unsigned int session_count(void)
 {
-	return READ_ONCE(sessions_made);
+	return READ_ONCE(used.sessions);
 }
 
 int sessions_init(void)
 {
+	limits_init();
 	hwprof_workqueue = alloc_workqueue("hwprof", WQ_UNBOUND, 0);
 	return hwprof_workqueue ? 0 : -ENOMEM;
 }

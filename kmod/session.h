@@ -21,8 +21,10 @@
 #include <linux/task_work.h>
 #include <linux/workqueue.h>
 
+#include "engine/burst.h"
 #include "engine/engine.h"
 
+struct ring;
 struct session;
 struct source_ops;
 struct window;
@@ -32,10 +34,19 @@ struct window;
 			 HWPROF_ROW_BRANCHES_MAX *			       \
 			 sizeof(struct hwprof_branch) + 8)
 
+/*
+ * A process as it is from one exec to the next: what it has asked for is not for
+ * the program after it, which may be somebody else's or have other rights.
+ */
+struct opener {
+	pid_t tgid;
+	u64 born;			/* a number is used again */
+	u64 exec;			/* task_struct.self_exec_id */
+};
+
 /* What makes two events of one opener the same session. */
 struct session_key {
-	pid_t tgid;			/* opener, */
-	u64 born;			/* and when: a number is used again */
+	struct opener opener;
 	u64 config, config1, config2;
 	u64 exclude;			/* exclude_* and inherit bits of the attr */
 	bool sampling;
@@ -91,8 +102,21 @@ struct burst {
 	const void *clock;		/* that began it; not a reference */
 	u64 clock_time;			/* of that then, in ns */
 	u64 begin;			/* the same: local_clock() */
+	u64 last;			/* at its last step */
 	u64 cost;			/* of the last one, in ns */
 	u64 distance;			/* to the next one, in ns */
+	u64 random;
+};
+
+/* What a session costs on a CPU, of the time of what it sees there, in ns. */
+struct budget {
+	struct burst_control control;	/* permille 0: no limit */
+	/* NMIs write them, too. */
+	local64_t since;		/* local_clock(): time is known until then */
+	local64_t time;			/* with the cost in it */
+	local64_t cost;
+	u64 told_time, told_cost;	/* at the last tick */
+	u64 handler;			/* of a trigger, on average */
 	u64 random;
 };
 
@@ -114,26 +138,38 @@ struct slot {
 	u64 lost_events;
 	u64 gaps;
 	u64 windows;			/* that were fed */
+	u64 throttled;			/* overflows after which perf took a rest */
 	struct burst burst;
+	struct budget budget;
 	u64 *row;			/* room for the largest row */
 };
 
 struct session {
 	struct list_head link;		/* sessions, RCU */
+	struct list_head made;		/* sessions_made */
 	struct kref ref;
 	struct rcu_head rcu;
 	struct session_key key;
-	u32 id;
+	struct perf_event_attr attr;	/* what was asked for */
+	u32 id;				/* never 0 */
 	const struct engine_ops *engine;
 	const struct source_ops *source;
 	struct engine_params params;
 	struct pid_namespace *pid_ns;	/* the opener's */
+	struct pid *owner;		/* the opener, as sysfs shows it, */
+	struct kobject *folder;		/* where; NULL: nowhere */
 	struct user_struct *user;	/* who pays for the memory */
 	size_t memory;			/* bytes, fixed */
+	size_t ring_memory;		/* bytes, besides */
 	bool rows;			/* has an engine at work, and tables */
+	bool fetched;			/* rows wait for who asks: snapshot.c */
+	bool reader;			/* who may; else nobody takes rows */
+	struct ring *ring;		/* they go here by themselves; or NULL */
 	bool user_side, kernel_side;	/* what it may see */
+	bool clocked;			/* its trigger counts CPU time */
 	bool accesses;			/* it wants loads and stores, too */
 	u32 burst;			/* branches in one; 0: all is seen */
+	u32 budget_permille;		/* 0: none */
 	unsigned int interval;		/* jiffies between rows */
 
 	struct slot __percpu *slots;
@@ -146,6 +182,8 @@ struct session {
 	u64 pass;
 
 	void *profile;
+	size_t profile_size;
+	u64 settled;			/* `pass` of then */
 	atomic_t profile_busy;		/* who sets it owns profile and rows */
 	bool flush_again;		/* somebody met a busy profile */
 	bool kept;			/* it may have more to tell */
@@ -154,6 +192,7 @@ struct session {
 	unsigned int retry_ms;		/* after a ring was full */
 	bool flush_wanted;		/* and kicked for */
 	struct irq_work flush_kick;
+	atomic64_t flush_cost;		/* in ns, that no slot has accounted for */
 	struct work_struct end_work;
 
 	struct cursor *cursors;
@@ -174,6 +213,7 @@ struct session {
 	u64 fed;			/* units of tables that were merged */
 	u64 delivered;
 	struct hwprof_row_totals told;
+	struct hwprof_row_totals base;	/* of slots, when it was last reset */
 };
 
 /* A root perf event: one that was opened, not inherited. */
@@ -186,7 +226,11 @@ struct root {
 };
 
 /* session.c */
-struct session *session_get(struct perf_event *event);
+struct session *session_get(const struct perf_event_attr *attr);
+struct session *session_new(const struct perf_event_attr *attr);
+struct session *session_find(u32 id);
+int session_charge_ring(struct session *session, size_t bytes);
+void session_uncharge_ring(struct session *session);
 void session_put(struct session *session);
 bool session_tryget(struct session *session);
 void session_for_each(void (*visit)(struct session *session, void *context),
@@ -202,6 +246,10 @@ static inline struct session *event_session(struct perf_event *event)
 
 	return ((struct root *)root->pmu_private)->session;
 }
+
+/* front/class.c: the session's folder in sysfs */
+int session_show(struct session *session);
+void session_hide(struct session *session);
 
 /* space.c */
 u32 space_of_current(struct session *session);
@@ -234,6 +282,13 @@ void session_flush_work(struct work_struct *work);
 void session_flush_kick(struct irq_work *work);
 void session_want_flush(struct session *session);
 void slot_emit(struct slot *slot);
+bool session_fetch(struct session *session, bool fresh);
+void session_fetched(struct session *session, bool all);
+int session_reset(struct session *session);
+void session_totals(struct session *session, struct hwprof_row_totals *row);
+int session_totals_now(struct session *session, struct hwprof_row_totals *row);
+void session_set_ring(struct session *session, struct ring *ring);
+u64 session_sign(struct session *session, struct hwprof_row *row);
 int table_take(struct session *session);
 void slot_change_table(struct slot *slot, int table);
 

@@ -13,6 +13,7 @@
 #include "compat.h"
 #include "engine/window.h"
 #include "session.h"
+#include "source/budget.h"
 #include "source/source.h"
 
 enum { CURSOR_PROBES = 64 };
@@ -174,6 +175,8 @@ void slot_start(struct slot *slot, struct perf_event *event)
 		return;
 	if (session->rows)
 		slot_change_table(slot, table_take(session));
+	if (session->params.basis != HWPROF_BASIS_EXACT)
+		budget_start(slot);
 	session->source->start(slot);
 }
 
@@ -212,6 +215,8 @@ void slot_stop(struct slot *slot, struct perf_event *event)
 	if (--slot->active)
 		return;
 	session->source->stop(slot);
+	if (session->params.basis != HWPROF_BASIS_EXACT)
+		budget_stop(slot);
 	slot_change_table(slot, -1);
 	if (!session->rows || !(disabled || is_last_exit()))
 		return;
@@ -281,7 +286,7 @@ static void emit_sample(struct slot *slot, struct perf_event *event,
 	if (rest)
 		event->overflow_handler(event, &data, &there);
 	else
-		static_call(overflow)(event, &data, &there);
+		slot->throttled += static_call(overflow)(event, &data, &there);
 	local64_set(&event->hw.period_left, event->hw.sample_period);
 	event->hw.last_period = 0;
 }

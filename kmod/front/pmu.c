@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The perf PMU `hwprof`: what perf asks, in terms of sessions and slots. */
-#include <linux/capability.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/slab.h>
@@ -8,6 +7,7 @@
 #include "../compat.h"
 #include "../field.h"
 #include "../session.h"
+#include "../source/budget.h"
 #include "../source/source.h"
 #include "../source/trigger.h"
 #include "front.h"
@@ -15,112 +15,6 @@
 static struct slot *this_slot(struct perf_event *event)
 {
 	return this_cpu_ptr(event_session(event)->slots);
-}
-
-/* --- who may ask for what -------------------------------------------------- */
-
-/* Only step has them: the others' windows are as long as they are. */
-static int check_burst(const struct perf_event_attr *attr)
-{
-	u64 burst = field_get(attr, FIELD_burst);
-
-	return burst && (burst < HWPROF_BURST_MIN || burst > HWPROF_BURST_MAX ||
-			 source_of(attr) != &step_source) ? -EINVAL : 0;
-}
-
-/*
- * Windows, or samples: they are summarised, or counted. Samples are of code, and
- * neither they nor branch records have loads and stores.
- */
-static int check_windows(const struct perf_event_attr *attr)
-{
-	if (source_of(attr) == &sample_source ?
-	    !field_engine(attr)->samples || field_get(attr, FIELD_range_of) :
-	    !field_engine(attr)->feed_window)
-		return -EOPNOTSUPP;
-	if (source_of(attr) != &step_source && field_wants_accesses(attr))
-		return -EOPNOTSUPP;
-	if (field_engine(attr)->immediate ||
-	    (attr->sample_period && !field_get(attr, FIELD_rows)))
-		return -EOPNOTSUPP;
-	return 0;
-}
-
-/* Only ranges have an error and a stream to choose. */
-static int check_ranges(const struct perf_event_attr *attr)
-{
-	u64 epsilon = field_get(attr, FIELD_epsilon_ppm);
-	u64 of = field_get(attr, FIELD_range_of);
-
-	if (epsilon > HWPROF_EPSILON_PPM_MAX || of >= HWPROF_RANGES_OF_COUNT ||
-	    ((epsilon || of) && field_engine(attr) != &range_engine))
-		return -EINVAL;
-	return 0;
-}
-
-/* Loads are no loops: there is nothing to span. */
-static int check_values(const struct perf_event_attr *attr)
-{
-	return field_get(attr, FIELD_values) && field_get(attr, FIELD_span) ?
-	       -EINVAL : 0;
-}
-
-static int check_fields(const struct perf_event_attr *attr)
-{
-	int word, err;
-
-	if (compat_more_config(attr))
-		return -EINVAL;
-	for (word = 0; word < 3; word++)
-		if (field_word(attr, word) & ~fields_of_word(word))
-			return -EINVAL;
-	if (hweight64(attr->config & field_bits(FIELD_branches, FIELD_cct)) != 1)
-		return -EINVAL;	/* one thing an event */
-	if (hweight64(attr->config & field_bits(FIELD_step, FIELD_mem)) > 1)
-		return -EINVAL;	/* one source an event */
-	if (!field_engine(attr) ||
-	    field_get(attr, FIELD_mem) ||
-	    field_get(attr, FIELD_budget_permille) ||
-	    field_get(attr, FIELD_session))
-		return -EOPNOTSUPP;
-	err = check_burst(attr) ?: trigger_check(attr) ?: check_ranges(attr) ?:
-	      check_values(attr);
-	if (err)
-		return err;
-	if (source_of(attr)->missing())
-		return -EOPNOTSUPP;
-	return trigger_wanted(attr) ? check_windows(attr) : 0;
-}
-
-static int check_attr(const struct perf_event_attr *attr)
-{
-	if (attr->precise_ip || attr->sigtrap || attr->aux_output ||
-	    attr->sample_type & (PERF_SAMPLE_BRANCH_STACK |
-				 PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
-				 PERF_SAMPLE_REGS_INTR))
-		return -EOPNOTSUPP;
-	/* A row is about a process that need not be the one that runs. */
-	if (field_get(attr, FIELD_rows) &&
-	    attr->sample_type & (PERF_SAMPLE_PHYS_ADDR |
-				 PERF_SAMPLE_DATA_PAGE_SIZE |
-				 PERF_SAMPLE_CODE_PAGE_SIZE))
-		return -EOPNOTSUPP;
-	if (attr->exclude_user && source_of(attr) == &step_source)
-		return -EOPNOTSUPP;	/* stepping sees nothing else */
-	return 0;
-}
-
-/*
- * All branches of all programs, or what they have in memory and where, tell more
- * than perf's own -a does.
- */
-static int check_right(const struct perf_event *event)
-{
-	if (!event->hw.target && !perfmon_capable() &&
-	    (field_get(&event->attr, FIELD_branches) ||
-	     field_wants_accesses(&event->attr)))
-		return -EACCES;
-	return 0;
 }
 
 /* --- events ------------------------------------------------------------------ */
@@ -155,6 +49,30 @@ static void event_destroy(struct perf_event *event)
 		root_free(root);
 }
 
+/* The one that it names or, if none, the one that its opener has or gets. */
+static struct session *session_of(struct perf_event *event)
+{
+	u32 id = field_get(&event->attr, FIELD_session);
+	bool all = !event->hw.target;
+	struct session *session;
+	int err;
+
+	if (!id) {
+		err = attr_check_session(&event->attr) ?:
+		      attr_check_right(&event->attr, all);
+		return err ? ERR_PTR(err) : session_get(&event->attr);
+	}
+	session = session_find(id);
+	if (!session)
+		return ERR_PTR(-EPERM);
+	err = attr_check_feeder(&event->attr, &session->attr) ?:
+	      attr_check_right(&session->attr, all);
+	if (!err)
+		return session;
+	session_put(session);
+	return ERR_PTR(err);
+}
+
 static int make_root(struct perf_event *event)
 {
 	struct root *root = kzalloc(sizeof(*root), GFP_KERNEL);
@@ -163,7 +81,7 @@ static int make_root(struct perf_event *event)
 
 	if (!root)
 		return -ENOMEM;
-	root->session = session_get(event);
+	root->session = session_of(event);
 	if (IS_ERR(root->session)) {
 		err = PTR_ERR(root->session);
 		kfree(root);
@@ -186,21 +104,12 @@ static int make_root(struct perf_event *event)
 
 static int hwprof_event_init(struct perf_event *event)
 {
-	int err;
-
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
 	event->hw.last_period = 0;	/* see slot.c */
 	if (event->parent)	/* a fork: the session is there already */
 		return 0;
-	err = check_fields(&event->attr);
-	if (!err)
-		err = check_attr(&event->attr);
-	if (!err)
-		err = check_right(event);
-	if (!err)
-		err = make_root(event);
-	return err;
+	return attr_check_event(&event->attr) ?: make_root(event);
 }
 
 static void hwprof_start(struct perf_event *event, int flags)

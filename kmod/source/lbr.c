@@ -20,6 +20,7 @@
 
 #include "../engine/window.h"
 #include "../session.h"
+#include "budget.h"
 #include "code.h"
 #include "probe.h"
 #include "source.h"
@@ -150,10 +151,12 @@ static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 	struct session *session = event->overflow_handler_context;
 	struct slot *slot = this_cpu_ptr(session->slots);
 
-	if (!READ_ONCE(slot->open) ||
+	if (!READ_ONCE(slot->open) || !budget_tick(slot, event) ||
 	    !(data->sample_flags & PERF_SAMPLE_BRANCH_STACK) || !data->br_stack)
 		return;
+	slot->throttled += trigger_is_throttled(event);
 	feed(slot, data->br_stack, regs);
+	budget_done(slot);
 }
 
 /* --- the source ----------------------------------------------------------------- */

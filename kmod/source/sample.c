@@ -8,6 +8,7 @@
 #include <linux/sched/task_stack.h>
 
 #include "../session.h"
+#include "budget.h"
 #include "probe.h"
 #include "source.h"
 #include "trigger.h"
@@ -29,23 +30,33 @@ static void feed_user(struct slot *slot, struct stream_event *sample,
 	slot_feed_sample(slot, sample);
 }
 
+/* Where a budget chooses a clock's period, perf does not tell what it was. */
+static u64 weight(const struct session *session, const struct perf_event *event,
+		  const struct perf_sample_data *data)
+{
+	return session->budget_permille && session->clocked ?
+	       event->hw.sample_period : data->period;
+}
+
 static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs)
 {
 	struct session *session = event->overflow_handler_context;
 	struct slot *slot = this_cpu_ptr(session->slots);
 	struct stream_event sample = {
-		.kind = STREAM_SAMPLE, .value = data->period,
+		.kind = STREAM_SAMPLE, .value = weight(session, event, data),
 	};
 
-	if (!READ_ONCE(slot->open))
+	if (!READ_ONCE(slot->open) || !budget_tick(slot, event))
 		return;
+	slot->throttled += trigger_is_throttled(event);
 	if (session->kernel_side && !user_mode(regs)) {
 		sample.from = instruction_pointer(regs);
 		slot_feed_sample(slot, &sample);
-	} else {
+	} else if (user_mode(regs) || !session->clocked) {
 		feed_user(slot, &sample, regs);
 	}
+	budget_done(slot);
 }
 
 static void on_exec(void *unused, struct task_struct *task, pid_t old_pid,

@@ -7,22 +7,32 @@
 
 static DEFINE_MUTEX(users_lock);
 
-int source_get(const struct source_ops *source)
+int source_get(const struct session *session)
 {
+	const struct source_ops *source = session->source;
 	int err = 0;
 
 	mutex_lock(&users_lock);
 	if (!*source->users)
 		err = source->on();
+	if (!err && source->join) {
+		err = source->join(session);
+		if (err && !*source->users)
+			source->off();
+	}
 	if (!err)
 		++*source->users;
 	mutex_unlock(&users_lock);
 	return err;
 }
 
-void source_put(const struct source_ops *source)
+void source_put(const struct session *session)
 {
+	const struct source_ops *source = session->source;
+
 	mutex_lock(&users_lock);
+	if (source->leave)
+		source->leave(session);
 	if (!--*source->users)
 		source->off();
 	mutex_unlock(&users_lock);

@@ -10,6 +10,7 @@
 
 struct perf_event_attr;
 struct root;
+struct session;
 struct slot;
 
 struct source_ops {
@@ -24,6 +25,10 @@ struct source_ops {
 	/* The first session needs it; the last one is gone. Process context. */
 	int (*on)(void);
 	void (*off)(void);
+
+	/* Each of them comes, and goes; may be NULL. */
+	int (*join)(const struct session *session);
+	void (*leave)(const struct session *session);
 
 	/*
 	 * The slot wants events of the task that runs on this CPU, from now
@@ -40,8 +45,8 @@ struct source_ops {
 /* The one it names or, of those that can work here, the one that sees most. */
 const struct source_ops *source_of(const struct perf_event_attr *attr);
 
-int source_get(const struct source_ops *source);
-void source_put(const struct source_ops *source);
+int source_get(const struct session *session);
+void source_put(const struct session *session);
 
 extern const struct source_ops step_source;
 void step_init(void);

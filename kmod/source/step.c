@@ -58,6 +58,18 @@ static void step_off(void)
 	step_drain();
 }
 
+/* Bursts do without the probes of system calls, which all programs pay for. */
+static int step_join(const struct session *session)
+{
+	return session->burst ? 0 : step_calls_get();
+}
+
+static void step_leave(const struct session *session)
+{
+	if (!session->burst)
+		step_calls_put();
+}
+
 static void step_start(struct slot *slot)
 {
 	struct step_cpu *cpu = this_cpu_ptr(&step_cpu);
@@ -125,6 +137,8 @@ const struct source_ops step_source = {
 	.users		= &users,
 	.on		= step_on,
 	.off		= step_off,
+	.join		= step_join,
+	.leave		= step_leave,
 	.start		= step_start,
 	.stop		= step_stop,
 	.open		= step_open,

@@ -18,6 +18,7 @@ struct step_cpu {
 	unsigned int accesses;		/* and so many loads and stores, too */
 	struct list_head waiting;	/* for their next burst */
 	struct irq_work kick;		/* an NMI begins one */
+	u64 step_cost;			/* of an instruction in one, ns on average */
 	struct step_task *record;	/* of the task that runs, if known */
 	struct task_struct *signalled;	/* the last one without a record */
 };
@@ -69,7 +70,18 @@ void burst_feed(struct slot *slot, struct stream_event *event,
 void bursts_step(struct step_cpu *cpu);
 void bursts_end(struct step_cpu *cpu);
 
+/* step_call.c: system calls in bursts. Interrupts are off. */
+bool step_is_sigreturn(long nr, bool is64);
+/* Current, which is armed, goes on at regs->ip. May end the bursts. */
+void step_call_expect(struct step_cpu *cpu, struct step_task *record,
+		      const struct pt_regs *regs);
+/* @call is done, and the instruction behind it, which is returned. */
+struct insn step_call_pass(struct step_cpu *cpu, struct step_task *record,
+			   struct insn call, struct pt_regs *regs);
+void step_call_hide(const struct step_task *record, struct task_struct *task);
+
 /* step_trap.c: #DB and int3 */
+struct insn step_decode(u64 ip, bool is64);
 int step_traps_register(void);
 void step_traps_unregister(void);
 
@@ -77,5 +89,8 @@ void step_traps_unregister(void);
 void step_probes_find(void);
 int step_probes_register(void);
 void step_probes_unregister(void);
+int step_calls_get(void);
+void step_calls_put(void);
+bool step_calls_probed(void);
 
 #endif /* HWPROF_STEP_H */

@@ -282,6 +282,15 @@ static void feed_operand(struct step_cpu *cpu, struct step_access *access,
 	}
 }
 
+/* There was no #DB before this one: a system call, or what loads SS, was. */
+static void miss_behind(struct step_cpu *cpu, struct step_access *access,
+			u64 ip, const struct pt_regs *regs)
+{
+	decode(&access->insn, ip, regs);
+	if (access->insn.state != ACCESS_DECODED || access->insn.count)
+		step_miss_access(cpu);
+}
+
 /* The instruction at record->ip, this branch if it is one, was executed. */
 void step_access_feed(struct step_cpu *cpu, const struct step_task *record,
 		      struct insn branch, struct pt_regs *regs)
@@ -289,10 +298,13 @@ void step_access_feed(struct step_cpu *cpu, const struct step_task *record,
 	struct step_access *access = access_of(record);
 	int i;
 
-	if (!access->expected || access->ip != record->ip ||
-	    access->steps != record->steps)
+	if (!access->expected || access->steps != record->steps)
 		return;
 	access->expected = false;
+	if (unlikely(access->ip != record->ip)) {
+		miss_behind(cpu, access, record->ip, regs);
+		return;
+	}
 	if (unlikely(access->late)) {
 		decode(&access->insn, record->ip, &access->regs);
 		if (access->insn.state == ACCESS_DECODED)

@@ -66,6 +66,19 @@ void step_arm(struct step_cpu *cpu, struct task_struct *task)
 		record->armed = true;
 	}
 	tf_set(task);
+	record->flags = task_pt_regs(task)->flags;
+	step_call_expect(cpu, record, task_pt_regs(task));
+	if (!step_wanted(cpu))
+		step_disarm(record, task);
+}
+
+/* The flag, and what a system call has made of it. */
+static void hide(struct step_task *record, struct task_struct *task)
+{
+	if (record->calls)
+		step_call_hide(record, task);
+	record->calls = false;
+	tf_clear(task);
 }
 
 /*
@@ -76,7 +89,7 @@ void step_disarm(struct step_task *record, struct task_struct *task)
 {
 	if (!record->armed)
 		return;
-	tf_clear(task);
+	hide(record, task);
 	WRITE_ONCE(record->armed, false);
 }
 
@@ -114,7 +127,7 @@ void step_hold(struct step_task *record)
 {
 	struct task_struct *task = record->task;
 
-	tf_clear(task);
+	hide(record, task);
 	step_access_drop(record);
 	record->hold = true;
 	if (record->work_queued)

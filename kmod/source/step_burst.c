@@ -12,6 +12,7 @@
 #include <linux/math64.h>
 #include <linux/sched/clock.h>
 
+#include "budget.h"
 #include "source.h"
 #include "step.h"
 #include "trigger.h"
@@ -73,6 +74,7 @@ static void burst_begin(struct step_cpu *cpu, struct slot *slot)
 	burst->patience = (burst->skip + 1) * BRANCH_STEPS;
 	burst->ip = task_pt_regs(current)->ip;
 	burst->begin = local_clock();
+	burst->last = burst->begin;
 	step_add_slot(cpu, slot);
 	cpu->bursts++;
 	step_arm(cpu, current);
@@ -103,8 +105,10 @@ static void begin_due(struct irq_work *work)
 	struct slot *slot, *next;
 
 	list_for_each_entry_safe(slot, next, &cpu->waiting, link)
-		if (slot->burst.due)
+		if (slot->burst.due) {
+			budget_spend(slot, trigger_clock_cost());
 			burst_begin(cpu, slot);
+		}
 }
 
 /*
@@ -127,9 +131,28 @@ static bool is_early(const struct burst *burst, struct perf_event *event)
 
 static void note_clock(struct burst *burst, const struct perf_event *event)
 {
-	burst->clock = trigger_is_clock(event) ? event : NULL;
+	burst->clock = event;
 	burst->clock_time = trigger_clock_time(event);
 	burst->distance = event->hw.sample_period;
+}
+
+/* If not, the trigger comes again. */
+static bool is_time(struct slot *slot, struct perf_event *event,
+		    struct pt_regs *regs)
+{
+	struct burst *burst = &slot->burst;
+	bool affordable = budget_tick(slot, event);
+
+	if (slot->session->budget_permille)
+		return affordable && !burst->runs &&
+		       (in_nmi() || user_mode(regs));
+	if (!in_nmi()) {
+		if (burst->runs || is_early(burst, event))
+			return false;
+		note_clock(burst, event);
+	}
+	trigger_jitter(event, next_random(burst));
+	return true;
 }
 
 static void on_trigger(struct perf_event *event, struct perf_sample_data *data,
@@ -138,17 +161,14 @@ static void on_trigger(struct perf_event *event, struct perf_sample_data *data,
 	struct session *session = event->overflow_handler_context;
 	struct slot *slot = this_cpu_ptr(session->slots);
 	struct step_cpu *cpu = this_cpu_ptr(&step_cpu);
-	struct burst *burst = &slot->burst;
 
-	if (!READ_ONCE(slot->open))
+	if (!READ_ONCE(slot->open) || !is_time(slot, event, regs))
 		return;
+	slot->throttled += trigger_is_throttled(event);
 	if (in_nmi()) {
-		trigger_jitter(event, next_random(burst));
-		WRITE_ONCE(burst->due, true);
+		WRITE_ONCE(slot->burst.due, true);
 		irq_work_queue(&cpu->kick);
-	} else if (!burst->runs && !is_early(burst, event)) {
-		trigger_jitter(event, next_random(burst));
-		note_clock(burst, event);
+	} else {
 		burst_begin(cpu, slot);
 	}
 }
@@ -222,12 +242,26 @@ static bool is_over(struct burst *burst)
 	       burst->branches >= burst->most_branches;
 }
 
+/* From one step to the next: #DB, what we do there, and an instruction. */
+static void spend_step(struct step_cpu *cpu, struct slot *slot, u64 now)
+{
+	u64 took = now - slot->burst.last;
+
+	slot->burst.last = now;
+	budget_spend(slot, burst_own(&cpu->step_cost, took));
+}
+
 /* An instruction was executed. */
 void bursts_step(struct step_cpu *cpu)
 {
 	struct slot *slot, *next;
+	u64 now = local_clock();
 
-	list_for_each_entry_safe(slot, next, &cpu->slots, link)
-		if (slot->burst.runs && is_over(&slot->burst))
+	list_for_each_entry_safe(slot, next, &cpu->slots, link) {
+		if (!slot->burst.runs)
+			continue;
+		spend_step(cpu, slot, now);
+		if (is_over(&slot->burst))
 			burst_end(cpu, slot);
+	}
 }

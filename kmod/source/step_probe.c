@@ -4,7 +4,6 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
 #include <asm/syscall.h>
-#include <uapi/asm/unistd_64.h>
 
 #include "../compat.h"
 #include "probe.h"
@@ -12,11 +11,7 @@
 #include "step.h"
 #include "x86/trap_flag.h"
 
-enum {
-	NR_IA32_SIGRETURN	= 119,
-	NR_IA32_RT_SIGRETURN	= 173,
-	SYSCALL_LENGTH		= 2,	/* syscall, sysenter, int 0x80 */
-};
+enum { SYSCALL_LENGTH = 2 };	/* syscall, sysenter, int 0x80 */
 
 static bool whole_cpu_wanted(struct step_cpu *cpu)
 {
@@ -26,6 +21,21 @@ static bool whole_cpu_wanted(struct step_cpu *cpu)
 		if (slot->wide)
 			return true;
 	return false;
+}
+
+/*
+ * It is not stepped, unless perf finds events for it next. Few tasks have the
+ * flag; looking for the record of each would cost all of them.
+ */
+static void disarm_stray(struct task_struct *task)
+{
+	struct step_task *record;
+
+	if (likely(!tf_is_set(task)))
+		return;
+	record = step_task_find(task);
+	if (record && (step_draining() || !compat_task_has_perf(task)))
+		step_disarm(record, task);
 }
 
 static void on_switch(void *data, bool preempt, struct task_struct *prev,
@@ -48,11 +58,7 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev,
 			step_disarm(record, prev);
 	}
 	if (!step_wanted(cpu)) {
-		record = step_task_find(next);
-
-		/* It is not stepped, unless perf finds events for it next. */
-		if (record && (step_draining() || !compat_task_has_perf(next)))
-			step_disarm(record, next);
+		disarm_stray(next);
 		return;
 	}
 	step_unbind(cpu, step_task_find(prev));
@@ -64,24 +70,6 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev,
 		step_arm(cpu, next);
 }
 
-static bool is_sigreturn(long nr)
-{
-	if (in_ia32_syscall())
-		return nr == NR_IA32_SIGRETURN || nr == NR_IA32_RT_SIGRETURN;
-	return nr == __NR_rt_sigreturn;
-}
-
-/*
- * `syscall` leaves the flags in r11 and the program's next address in rcx; the
- * other ways in do not.
- */
-static void hide_r11(struct pt_regs *regs)
-{
-	if (regs->cx == regs->ip && tf_is_forced(current) &&
-	    !tf_is_debuggers(current))
-		regs->r11 &= ~(u64)X86_EFLAGS_TF;
-}
-
 static void on_sys_enter(void *data, struct pt_regs *regs, long nr)
 {
 	struct step_task *record;
@@ -90,8 +78,8 @@ static void on_sys_enter(void *data, struct pt_regs *regs, long nr)
 	local_irq_save(flags);
 	record = step_current(this_cpu_ptr(&step_cpu));
 	if (record) {
-		hide_r11(regs);
-		if (is_sigreturn(nr)) {
+		tf_hide_r11(current);
+		if (step_is_sigreturn(nr, !in_ia32_syscall())) {
 			tf_clear(current);
 			record->sigreturn = true;
 		}
@@ -125,9 +113,10 @@ static void on_sys_exit(void *data, struct pt_regs *regs, long result)
 	cpu = this_cpu_ptr(&step_cpu);
 	record = step_current(cpu);
 	if (record) {
-		hide_r11(regs);
+		tf_hide_r11(current);
 		sigreturn = record->sigreturn;
 		record->sigreturn = false;
+		record->calls = false;
 	}
 	if (step_wanted(cpu)) {
 		step_arm(cpu, current);
@@ -157,6 +146,7 @@ static void on_fork(void *data, struct task_struct *parent,
 	if (tf_is_set(parent) && !tf_is_forced(parent))
 		return;
 	set_tsk_thread_flag(child, TIF_FORCED_TF);
+	tf_hide_r11(child);
 	tf_clear(child);
 }
 
@@ -263,6 +253,10 @@ static struct probe probes[] = {
 	{ "sched_process_exec",		on_exec },
 	{ "sched_process_exit",		on_exit },
 	{ "signal_deliver",		on_signal },
+	{ }
+};
+
+static struct probe call_probes[] = {
 	{ "sys_enter",			on_sys_enter },
 	{ "sys_exit",			on_sys_exit },
 	{ }
@@ -271,6 +265,40 @@ static struct probe probes[] = {
 void step_probes_find(void)
 {
 	probes_find(probes);
+	probes_find(call_probes);
+}
+
+static unsigned int call_users;		/* source_get()'s lock is held */
+
+bool step_calls_probed(void)
+{
+	return READ_ONCE(call_users);
+}
+
+int step_calls_get(void)
+{
+	int err = call_users ? 0 : probes_register(call_probes);
+
+	if (!err)
+		WRITE_ONCE(call_users, call_users + 1);
+	return err;
+}
+
+/* Nobody is told any more that a sigreturn is done. */
+static void forget_sigreturn(struct step_task *record, struct task_struct *task)
+{
+	WRITE_ONCE(record->sigreturn, false);
+}
+
+void step_calls_put(void)
+{
+	WRITE_ONCE(call_users, call_users - 1);
+	if (call_users)
+		return;
+	probes_unregister(call_probes);
+	rcu_read_lock();
+	step_task_for_each(forget_sigreturn);
+	rcu_read_unlock();
 }
 
 int step_probes_register(void)

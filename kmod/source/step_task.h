@@ -13,6 +13,7 @@
 struct step_task {
 	struct task_struct *task;	/* NULL: free */
 	u64 ip;			/* of the instruction that runs next */
+	u64 flags;		/* then, with ours: what `syscall` copies to r11 */
 	u64 steps;		/* grows with all that ran, seen or not */
 	u64 clock;		/* local_clock() at the last call */
 	struct callback_head work;
@@ -20,6 +21,7 @@ struct step_task {
 	bool armed;		/* its #DBs are ours, too */
 	bool hold;		/* not to be armed before `work` ran */
 	bool sigreturn;		/* in that system call: nor then */
+	bool calls;		/* without a probe: runs next, or since the #DB */
 };
 
 enum {

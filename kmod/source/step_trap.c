@@ -28,19 +28,16 @@ static noinline struct insn decode_slowly(u64 ip, bool is64)
 }
 
 /* Eight bytes, which one load reads, are nearly always enough. */
-static struct insn decode_at(u64 ip, bool is64)
+struct insn step_decode(u64 ip, bool is64)
 {
 	struct insn insn = { .kind = INSN_UNKNOWN };
 	u64 bytes;
-	int err;
 
-	if (likely(access_ok((void __user *)ip, sizeof(bytes)))) {
-		pagefault_disable();
-		err = __get_user(bytes, (u64 __user *)ip);
-		pagefault_enable();
-		if (likely(!err))
-			insn = branch_decode((u8 *)&bytes, sizeof(bytes), is64);
-	}
+	pagefault_disable();
+	if (likely(access_ok((void __user *)ip, sizeof(bytes)) &&
+		   !__get_user(bytes, (u64 __user *)ip)))
+		insn = branch_decode((u8 *)&bytes, sizeof(bytes), is64);
+	pagefault_enable();
 	if (unlikely(insn.kind == INSN_UNKNOWN))
 		insn = decode_slowly(ip, is64);
 	return insn;
@@ -63,15 +60,18 @@ static void hide_pushed_tf(struct pt_regs *regs)
 }
 
 /* Instructions that have to do with the flag; what is left to be fed. */
-static struct insn step_special(struct step_task *record, struct insn insn,
-				struct pt_regs *regs, bool is64)
+static struct insn step_special(struct step_cpu *cpu, struct step_task *record,
+				struct insn insn, struct pt_regs *regs,
+				bool is64)
 {
+	if (insn.kind == INSN_SYSCALL)
+		insn = step_call_pass(cpu, record, insn, regs);
 	if (insn.kind == INSN_SS) {
 		/* It puts #DB off until after the instruction that follows. */
 		if (regs->ip == record->ip + insn.length)
 			return insn;
 		record->ip += insn.length;
-		insn = decode_at(record->ip, is64);
+		insn = step_decode(record->ip, is64);
 	}
 	if (insn.kind == INSN_PUSHF)
 		hide_pushed_tf(regs);
@@ -121,17 +121,19 @@ static void step(struct step_cpu *cpu, struct step_task *record,
 		 struct pt_regs *regs)
 {
 	bool is64 = user_64bit_mode(regs);
-	struct insn insn = decode_at(record->ip, is64);
+	struct insn insn = step_decode(record->ip, is64);
 
 	if (unlikely(insn.kind >= INSN_SPECIAL))
-		insn = step_special(record, insn, regs, is64);
+		insn = step_special(cpu, record, insn, regs, is64);
 	if (likely(step_wanted(cpu))) {
 		step_bind(cpu, record);
 		if (unlikely(cpu->accesses))
 			step_access_feed(cpu, record, insn, regs);
 		feed_insn(cpu, record, insn, regs);
-		if (unlikely(cpu->bursts))
+		if (unlikely(cpu->bursts)) {
 			bursts_step(cpu);
+			step_call_expect(cpu, record, regs);
+		}
 	}
 	if (likely(step_wanted(cpu)))
 		tf_set(current);	/* popf may have cleared it */
@@ -139,6 +141,7 @@ static void step(struct step_cpu *cpu, struct step_task *record,
 		step_disarm(record, current);
 	record->steps++;
 	record->ip = regs->ip;
+	record->flags = regs->flags;
 	if (unlikely(cpu->accesses))
 		step_access_expect(record, regs);
 }

@@ -48,6 +48,11 @@ static u64 trigger_event(const struct perf_event_attr *attr)
 							 arch_taken_branches();
 }
 
+bool trigger_is_clock(const struct perf_event_attr *attr)
+{
+	return !trigger_event(attr);
+}
+
 /* A frequency of 0 is none. */
 static bool has_frequency(const struct perf_event_attr *attr)
 {
@@ -58,7 +63,8 @@ bool trigger_counts_branches(const struct perf_event_attr *attr)
 {
 	u64 event = trigger_event(attr);
 
-	return event && event == arch_taken_branches() && !has_frequency(attr);
+	return event && event == arch_taken_branches() &&
+	       !has_frequency(attr) && !field_get(attr, FIELD_budget_permille);
 }
 
 static struct perf_event_attr counter_attr(u64 event, u64 branch_sample_type)
@@ -89,6 +95,13 @@ static struct perf_event_attr clock_attr(void)
 static void set_period(struct perf_event_attr *attr,
 		       const struct perf_event_attr *want)
 {
+	if (field_get(want, FIELD_budget_permille)) {
+		attr->sample_period = attr->type == PERF_TYPE_SOFTWARE ?
+				      TRIGGER_FIRST_NS : TRIGGER_FIRST_PERIOD;
+		if (!want->freq && want->sample_period > attr->sample_period)
+			attr->sample_period = want->sample_period;
+		return;
+	}
 	if (has_frequency(want) && attr->type == PERF_TYPE_SOFTWARE) {
 		attr->sample_period = div64_u64(NSEC_PER_SEC,
 						want->sample_freq);
@@ -127,7 +140,7 @@ int trigger_open(struct root *root, perf_overflow_handler_t handler,
 {
 	const struct perf_event *event = root->event;
 	const struct perf_event_attr *want = &event->attr;
-	u64 what = trigger_event(want);
+	u64 what = trigger_event(&root->session->attr);
 	struct perf_event_attr attr = what ?
 		counter_attr(what, branch_sample_type) : clock_attr();
 	struct perf_event *counter;
@@ -141,6 +154,8 @@ int trigger_open(struct root *root, perf_overflow_handler_t handler,
 	attr.inherit_thread = want->inherit_thread;
 	attr.exclude_user = want->exclude_user;
 	attr.exclude_kernel = want->exclude_kernel || root->session->burst;
+	if (!what && root->session->budget_permille)
+		attr.exclude_kernel = 0;	/* such ticks cost something, too */
 	attr.exclude_hv = want->exclude_hv;
 	attr.exclude_idle = want->exclude_idle;
 	attr.exclude_host = want->exclude_host;
@@ -169,9 +184,10 @@ void trigger_jitter(struct perf_event *event, u64 random)
 			mul_u64_u32_shr(period, random >> 32, 32);
 }
 
-bool trigger_is_clock(const struct perf_event *event)
+/* MAX_INTERRUPTS of kernel/events/core.c says so until the next tick. */
+bool trigger_is_throttled(const struct perf_event *event)
 {
-	return event->attr.type == PERF_TYPE_SOFTWARE;
+	return event->hw.interrupts == ~0ULL;
 }
 
 /* Perf adds up what was counted until the event was last started. */
@@ -179,6 +195,93 @@ u64 trigger_clock_time(const struct perf_event *event)
 {
 	return local64_read(&event->count) + local_clock() -
 	       local64_read(&event->hw.prev_count);
+}
+
+/* --- what an interruption costs ------------------------------------------------ */
+
+enum {
+	MEASURE_COUNT	= 16,			/* a host that is busy stops us, too */
+	MEASURE_NS	= 100 * 1000 * 1000,	/* for as many, at the most */
+	MEASURE_CLOCK	= 300 * 1000,		/* ns */
+	MEASURE_PERIOD	= 10007,		/* taken branches */
+};
+
+static u64 clock_cost, counter_cost, records_cost;
+
+static void note_overflow(struct perf_event *event,
+			  struct perf_sample_data *data, struct pt_regs *regs)
+{
+	unsigned int *overflows = event->overflow_handler_context;
+
+	WRITE_ONCE(*overflows, *overflows + 1);
+}
+
+/*
+ * The least time that one takes away from a loop: between the two looks at the
+ * clock before it is noticed, or the two around that.
+ */
+static u64 measure(struct perf_event_attr attr)
+{
+	unsigned int overflows = 0, seen = 0;
+	u64 now, last, end, took = 0, least = 0;
+	struct perf_event *counter;
+
+	counter = perf_event_create_kernel_counter(&attr, -1, current,
+						   note_overflow, &overflows);
+	if (IS_ERR(counter))
+		return 0;
+	last = local_clock();
+	end = last + MEASURE_NS;
+	while (seen < MEASURE_COUNT && last < end) {
+		now = local_clock();
+		if (took) {
+			took = max(took, now - last);
+			least = least ? min(least, took) : took;
+			took = 0;
+		}
+		if (READ_ONCE(overflows) != seen) {
+			seen = READ_ONCE(overflows);
+			took = now - last;
+		}
+		last = now;
+	}
+	perf_event_release_kernel(counter);
+	return least;
+}
+
+static u64 measure_counter(u64 branch_sample_type)
+{
+	struct perf_event_attr attr = counter_attr(arch_taken_branches(),
+						   branch_sample_type);
+
+	attr.sample_period = MEASURE_PERIOD;
+	return attr.config ? measure(attr) : 0;
+}
+
+void triggers_init(void)
+{
+	struct perf_event_attr attr = clock_attr();
+
+	attr.sample_period = MEASURE_CLOCK;
+	clock_cost = measure(attr);
+	counter_cost = measure_counter(0);
+	records_cost = measure_counter(PERF_SAMPLE_BRANCH_ANY |
+				       PERF_SAMPLE_BRANCH_USER |
+				       PERF_SAMPLE_BRANCH_KERNEL);
+	pr_debug("a tick costs %llu ns; of a counter %llu, with records %llu\n",
+		 clock_cost, counter_cost, records_cost);
+}
+
+u64 trigger_clock_cost(void)
+{
+	return clock_cost;
+}
+
+u64 trigger_cost(const struct session *session)
+{
+	if (session->clocked)
+		return clock_cost;
+	return session->source == &lbr_source ? records_cost : counter_cost;
 }
 
 void trigger_close(struct root *root)

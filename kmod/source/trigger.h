@@ -15,7 +15,13 @@ struct session;
 enum {
 	TRIGGER_PERIOD	= 100003,
 	TRIGGER_NS	= 10 * 1000 * 1000,
+	/* The first ones with a budget, until it is known what a tick costs. */
+	TRIGGER_FIRST_PERIOD	= 1000003,
+	TRIGGER_FIRST_NS	= 1000 * 1000,
 };
+
+/* Measures what they cost, when the module is loaded. */
+void triggers_init(void);
 
 /* Does the event's source take windows, which something must trigger? */
 bool trigger_wanted(const struct perf_event_attr *attr);
@@ -35,14 +41,27 @@ int trigger_open(struct root *root, perf_overflow_handler_t handler,
 /* In the handler: the next period is one half to one and a half of the own. */
 void trigger_jitter(struct perf_event *event, u64 random);
 
-/* CPU time, and no hardware's event? */
-bool trigger_is_clock(const struct perf_event *event);
+/* In the handler: is this overflow one too many, so that perf takes a rest? */
+bool trigger_is_throttled(const struct perf_event *event);
+
+/*
+ * What it costs to be interrupted, in ns, with a handler that does nothing; 0:
+ * not known. A clock's is known everywhere.
+ */
+u64 trigger_cost(const struct session *session);
+u64 trigger_clock_cost(void);
 
 /* In the handler of a clock: the CPU time that it has counted, in ns. */
 u64 trigger_clock_time(const struct perf_event *event);
 
 /* Waits until no handler runs. In a workqueue: not under perf's locks. */
 void trigger_close(struct root *root);
+
+/*
+ * Does it count CPU time, and no hardware's event? The counter itself does not
+ * tell: since 6.6 perf gives a clock another type than was asked for.
+ */
+bool trigger_is_clock(const struct perf_event_attr *attr);
 
 /* Does the trigger count taken branches, so that windows are fair to them? */
 bool trigger_counts_branches(const struct perf_event_attr *attr);

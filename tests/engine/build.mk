@@ -21,7 +21,8 @@ $(BUILD)/tests/%: $(BUILD)/san/tests/engine/%.o $(HARNESS_SAN) $(ORACLE_SAN) \
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ -lcmocka
 
-$(BUILD)/tests/test-range $(BUILD)/tests/test-call $(BUILD)/tests/test-value: \
+$(BUILD)/tests/test-range $(BUILD)/tests/test-call $(BUILD)/tests/test-value \
+$(BUILD)/tests/test-burst: \
 $(BUILD)/tests/%: $(BUILD)/san/tests/engine/%.o $(ENGINE_SAN)
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ -lcmocka
@@ -39,7 +40,7 @@ $(BUILD)/tests/%: $(BUILD)/san/tests/engine/%.o $(HARNESS_SAN) $(ENGINE_SAN) \
 
 UNIT_TESTS += $(patsubst %,$(BUILD)/tests/%,test-oracle test-loop test-bounds \
 					   test-windows test-range test-call test-cct test-path \
-					   test-value)
+					   test-value test-burst)
 
 # The decoders of #DB.
 $(BUILD)/tests/branch-decode $(BUILD)/tests/access-decode: \
@@ -54,8 +55,8 @@ UNIT_TESTS += $(BUILD)/tests/branch-decode $(BUILD)/tests/access-decode
 # From sources, because all of it is instrumented: libFuzzer is clang's.
 $(BUILD)/fuzz/fuzz-loop $(BUILD)/fuzz/fuzz-range $(BUILD)/fuzz/fuzz-call \
 $(BUILD)/fuzz/fuzz-cct $(BUILD)/fuzz/fuzz-path $(BUILD)/fuzz/fuzz-value: \
-$(BUILD)/fuzz/%: tests/fuzz/%.c $(ENGINE_C) $(wildcard kmod/engine/*.h) \
-		 uapi/linux/hwprof.h
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(ENGINE_C) tests/fuzz/engine.h \
+		 $(wildcard kmod/engine/*.h) uapi/linux/hwprof.h
 	@mkdir -p $(@D)
 	clang -g -O1 -std=gnu11 -Wno-gnu-variable-sized-type-not-at-end \
 		-Iuapi -Ikmod \

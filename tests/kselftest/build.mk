@@ -48,7 +48,7 @@ $(BUILD)/obj/tests/kselftest/known.o: $(KSELFTEST_ASM)/known.S
 	$(CC) -c -o $@ $<
 
 # What opens events by hand, in other tests too.
-EVENT_OBJECTS := $(patsubst %,$(BUILD)/obj/tests/kselftest/%.o,event fault known)
+EVENT_OBJECTS := $(patsubst %,$(BUILD)/obj/tests/kselftest/%.o,event device fault known)
 
 # The harness is the kernel's, and has its own idea of warnings.
 $(BUILD)/obj/tests/kselftest/test_%.o: CFLAGS += -D_GNU_SOURCE \
@@ -74,6 +74,10 @@ $(KSELFTESTS): $(KSELFTEST)/%: $(BUILD)/obj/tests/kselftest/%.o \
 	@mkdir -p $(@D)
 	$(CC) -o $@ $^ -lpthread
 
+$(KSELFTEST)/device32: tests/kselftest/device32.c uapi/linux/hwprof.h
+	@mkdir -p $(@D)
+	$(CC) $(M32) -Iuapi -O1 -g -Wall -Wextra -Werror -static -o $@ $<
+
 $(KSELFTEST)/guest: tests/kselftest/guest
 	install -m 755 $< $@
 
@@ -86,6 +90,7 @@ TEST_PROGRAMS += kselftest-programs
 kselftest-programs: $(BUILD)/hwprof $(KSELFTESTS) $(KSELFTEST_SH) \
 	$(addprefix $(KSELFTEST)/,guest known spin forks shapes trips \
 		       long_trips short_trips \
-		       $(if $(filter x86,$(TARGET)),chains))
+		       $(if $(filter x86,$(TARGET)),chains) \
+		       $(if $(HAS_M32),device32))
 
 .PHONY: kselftest-programs

@@ -55,6 +55,32 @@ by_frequency()
 		trip inner 7
 }
 
+# One run may be over before a burst is paid for.
+ten_times="for i in 0 1 2 3 4 5 6 7 8 9; do ./long_trips; done"
+
+on_a_budget()
+{
+	record -e loops,burst=20 --budget 5% -- sh -c "$ten_times" &&
+		loses_nothing &&
+		has_overhead 5 || return
+	record -e loops,burst=20,budget_permille=1000 -F 1000 -- ./long_trips &&
+		loses_nothing && has_overhead 100
+}
+
+on_the_usual_budget()
+{
+	record -e loops,burst=20 -- sh -c "$ten_times" && has_overhead 1
+}
+
+# Their time is the budget's, too, and a burst in one is followed by none for
+# long in the next.
+on_a_budget_of_many()
+{
+	record -e loops,burst=20 --budget 10% -- sh -c '
+		for i in 1 2 3 4 5 6 7 8; do ./trips & ./trips; done; wait' &&
+		loses_nothing && has_overhead 10
+}
+
 counts()
 {
 	counted=$(perf stat -x, -e hwprof/loops,burst=200/u -- ./long_trips 2>&1 |
@@ -150,6 +176,13 @@ has_no_counter()
 	stat_says loops,burst=200,trigger=0x20c4
 }
 
+by_a_counter_on_a_budget()
+{
+	record -e loops,burst=20,trigger=0x20c4 --budget 5% -- ./long_trips &&
+		loses_nothing && has_overhead 5 &&
+		! grep -q 'windows of branches' /tmp/report
+}
+
 is_for_users()
 {
 	su user -c "hwprof record -q -o /tmp/user.data -m 16 -c $every \
@@ -176,12 +209,16 @@ if ! grep -q '^yes$' $caps/lbr; then
 fi
 # The rest is the same with and without a PMU.
 test_ok "burst: by a counter" by_a_counter
+test_ok "burst: by a counter, on a budget" by_a_counter_on_a_budget
 test_ok "burst: calls" calls_of_bursts
 test_ok "burst: paths" paths_of_bursts
 test_ok "burst: shares of time" shares_time
 test_ok "burst: of 2 branches" short_ones
 test_ok "burst: of 16,383 branches" long_ones
 test_ok "burst: -F" by_frequency
+test_ok "burst: on a budget" on_a_budget
+test_ok "burst: on the usual budget" on_the_usual_budget
+test_ok "burst: many processes on a budget" on_a_budget_of_many
 test_ok "burst: perf stat" counts
 test_ok "burst: forks and execs" forks_and_execs
 test_ok "burst: -a" all_cpus

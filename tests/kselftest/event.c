@@ -133,10 +133,14 @@ static void take_totals(struct tally *tally, uint64_t time,
 	tally->totals_time = time;
 }
 
-static void take_row(struct tally *tally, struct sample *sample)
+void tally_take(struct tally *tally, const struct sample *sample)
 {
 	const struct hwprof_row *row = sample->row;
 
+	if (row->type == HWPROF_ROW_TOTALS) {
+		take_totals(tally, sample->time, (const void *)row);
+		return;
+	}
 	tally->samples++;
 	tally->period += sample->period;
 	if (tally->session && tally->session != row->session)
@@ -164,12 +168,9 @@ static void take_sample(struct recording *recording, const uint64_t *at)
 
 	memcpy(row, (const void *)raw + sizeof(uint32_t), *(uint32_t *)raw);
 	sample.row = (const void *)row;
-	if (sample.row->type == HWPROF_ROW_TOTALS) {
-		take_totals(tally, sample.time, (const void *)row);
-		return;
-	}
-	take_row(tally, &sample);
-	if (tally->reads && at[6] != tally->period)
+	tally_take(tally, &sample);
+	if (sample.row->type != HWPROF_ROW_TOTALS && tally->reads &&
+	    at[6] != tally->period)
 		tally->wrong_reads++;
 }
 

@@ -29,6 +29,7 @@ enum {
 #define EVENT_ROWS	(1ULL << 12)
 #define EVENT_MEMORY(mib)	((uint64_t)(mib) << 16)
 #define EVENT_INTERVAL(ms)	((uint64_t)(ms) << 32)	/* in config1 */
+#define EVENT_BUDGET(permille)	((uint64_t)(permille) << 16)
 
 #define EVENT_RANGE_OF(of)	((uint64_t)(of) << 20)	/* in config2 */
 
@@ -88,6 +89,9 @@ struct tally {
 	void (*see_exec)(struct tally *tally, uint32_t pid, uint64_t time);
 	void *context;
 };
+
+/* A row that arrived, whichever way. */
+void tally_take(struct tally *tally, const struct sample *sample);
 
 /* Nothing was lost, evicted or kept back. If not, says what. */
 bool tally_is_whole(const struct tally *tally);

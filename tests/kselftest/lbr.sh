@@ -39,6 +39,12 @@ as_many_as_perf()
 		[ "$samples" -gt $((TAKEN / 1009 - 9)) ]
 }
 
+on_a_budget()
+{
+	record -e loops,lbr --budget 5% -- ./long_trips && loses_nothing &&
+		has_overhead 5 && ! grep -q 'windows of branches' /tmp/report
+}
+
 by_frequency()
 {
 	record -e loops,lbr -F 2000 -- ./trips &&
@@ -248,6 +254,7 @@ fi
 test_ok "lbr: trip counts" estimates
 test_ok "lbr: as many windows as perf has samples" as_many_as_perf
 test_ok "lbr: -F" by_frequency
+test_ok "lbr: on a budget" on_a_budget
 test_ok "lbr: another event" by_another_event
 test_ok "lbr: --trigger" by_name
 test_ok "lbr: edge, inv, cmask" wide_codes

@@ -33,6 +33,17 @@ unload_is_refused()
 	[ $refused != 0 ] && rmmod hwprof && insmod "$module" && is_exact
 }
 
+# Nor while somebody has the device open, whether or not with a session.
+unload_is_refused_by_a_file()
+{
+	exec 9<> /dev/hwprof
+	rmmod hwprof
+	refused=$?
+	exec 9>&-
+	[ $refused != 0 ] && rmmod hwprof && ! [ -e /dev/hwprof ] &&
+		insmod "$module" && [ -c /dev/hwprof ] && is_exact
+}
+
 reload()
 {
 	for round in 1 2 3 4 5 6; do
@@ -117,6 +128,7 @@ hotplug_counting()
 }
 
 test_ok "unload is refused while an event is open" unload_is_refused
+test_ok "unload is refused while the device is open" unload_is_refused_by_a_file
 test_ok "unload and load" reload
 test_ok "unload right after a recording" reload_at_once
 if [ -w $cpu1 ]; then

@@ -20,7 +20,7 @@ hot_code()
 {
 	record -e ranges,sample -c $every -- ./long_trips && loses_nothing &&
 		has long_trips 60 && grep -q 'by CPU time' /tmp/report &&
-		grep -q '^1 session from sample$' /tmp/report
+		grep -q ' 1 session from sample$' /tmp/report
 }
 
 # As many as the clock has periods: a sample's weight is its period.
@@ -48,6 +48,12 @@ the_kernel()
 	record -e ranges,sample/k -c $every -- \
 		dd if=/dev/zero of=/dev/null bs=1 count=50000 &&
 		has '[kernel]' 50
+}
+
+on_a_budget()
+{
+	record -e ranges,sample --budget 10% -- ./long_trips && loses_nothing &&
+		has_overhead 10
 }
 
 counts()
@@ -150,6 +156,7 @@ test_ok "sample: by a counter" by_a_counter
 [ ! -e /sys/bus/event_source/devices/armv8_pmuv3 ] ||
 	test_ok "sample: a counter of arm64" of_arm64
 test_ok "sample: -F" by_frequency
+test_ok "sample: on a budget" on_a_budget
 test_ok "sample: the kernel" the_kernel
 test_ok "sample: perf stat" counts
 test_ok "sample: forks and execs" forks_and_execs

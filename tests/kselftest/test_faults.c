@@ -9,6 +9,7 @@
 
 #include "include/kselftest_harness.h"
 
+#include "device.h"
 #include "event.h"
 #include "fault.h"
 #include "known.h"
@@ -83,6 +84,31 @@ TEST_F_TIMEOUT(faults, open_count, 90)
 	struct perf_event_attr attr = event_attr(EVENT_LOOPS);
 
 	open_with_faults(_metadata, &attr);
+}
+
+TEST_F_TIMEOUT(faults, open_device, 90)
+{
+	struct hwprof_config config = device_config(EVENT_LOOPS), asked;
+	int n, fd, refused = 0;
+	bool failed = true;
+
+	for (n = 1; failed && n < FAULTS_MAX; n = next_fault(n)) {
+		asked = config;
+		fail_nth(n);
+		fd = device_open(&asked);
+		failed = failed_nth();
+		if (fd >= 0) {
+			close(fd);
+		} else {
+			EXPECT_TRUE(fd == -ENOMEM || fd == -EFAULT) {
+				TH_LOG("fault %d: error %d", n, fd);
+			}
+			refused++;
+		}
+		EXPECT_TRUE(event_sessions_are(0));
+	}
+	EXPECT_LT(5, refused);
+	EXPECT_GT(FAULTS_MAX, n);
 }
 
 TEST_F_TIMEOUT(faults, fork, 90)

@@ -83,6 +83,13 @@ trip()
 				exact <= 1.1 * high && high <= 1.5 * low) }'
 }
 
+# has_overhead PERCENT: what it cost was measured, and that much was asked for;
+# tests/accuracy/budget has the figures
+has_overhead()
+{
+	grep -q "^overhead: [0-9.]* % of [0-9.e-]* s, asked $1 %\$" /tmp/report
+}
+
 # with_paranoid LEVEL COMMAND...
 with_paranoid()
 {

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The torture test. Subjects are static: nothing runs but what they do. Without
-# a red zone they may use the stack in assembler. 32-bit ones need
-# gcc-12-multilib; gcc-multilib would not be installed beside a cross compiler, and
-# all that it adds is the place of <asm/...>.
+# a red zone they may use the stack in assembler.
 
 TORTURE		:= $(BUILD)/tests/torture
 TORTURE_C	:= $(wildcard tests/torture/*.c)
@@ -10,9 +8,6 @@ SUBJECT_C	:= $(wildcard tests/torture/subject/*.c)
 SUBJECT_H	:= $(wildcard tests/torture/subject/*.h)
 SUBJECT_CFLAGS	:= -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror \
 		   -Wno-unused-parameter -Wno-clobbered -static -fno-stack-protector
-M32		:= -m32 -idirafter /usr/include/x86_64-linux-gnu
-HAS_M32		:= $(shell echo 'int main(void) { return 0; }' | \
-		     $(CC) $(M32) -static -x c -o /dev/null - 2>/dev/null && echo yes)
 
 TORTURE_FILES	:= $(addprefix $(TORTURE)/,torture subject count \
 		     $(if $(HAS_M32),subject32))

@@ -15,13 +15,16 @@
 
 enum { RING_PAGES = 64, CONFIG_STEP = 1 << 8, CONFIG_ROWS = 1 << 12 };
 enum { BRANCHES = 1, LOOPS = 2 };
-enum { BURST_NS = 20000 };	/* from one to the next */
+enum { BURST_NS = 20000, OFTEN_NS = 10000 };	/* from one to the next */
 
 const struct profile_mode count_branches = {
 	"branches, counted", BRANCHES, 0, 0, false
 };
 const struct profile_mode count_back_edges = {
 	"back edges, counted", LOOPS, 0, 0, false
+};
+const struct profile_mode often_in_bursts = {
+	"loops in bursts, often", LOOPS | CONFIG_ROWS, 20, OFTEN_NS, false
 };
 
 static const struct profile_mode modes[] = {

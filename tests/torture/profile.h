@@ -21,6 +21,7 @@ struct profile_mode {
 };
 
 extern const struct profile_mode count_branches, count_back_edges;
+extern const struct profile_mode often_in_bursts;
 
 /*
  * The modes to try on the next thing: for (i = 0; i < profile_each; i++)

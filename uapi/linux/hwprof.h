@@ -3,13 +3,14 @@
  * hwprof: loops, paths, calls, values and ranges, summarised in the kernel.
  *
  * The whole ABI between the kernel module and user space, and nothing else:
- * the bit map of perf_event_attr's config words, and the rows that come as
- * PERF_SAMPLE_RAW. All numbers are in the machine's byte order; addresses are
+ * the bit map of perf_event_attr's config words, the rows that come as
+ * PERF_SAMPLE_RAW, and /dev/hwprof. All numbers are in the machine's byte order; addresses are
  * the profiled process's virtual addresses.
  */
 #ifndef _UAPI_LINUX_HWPROF_H
 #define _UAPI_LINUX_HWPROF_H
 
+#include <linux/ioctl.h>
 #include <linux/types.h>
 
 #define HWPROF_ABI_VERSION	1
@@ -47,7 +48,7 @@
 	X(trigger_high,	   0, 28, 31, "trigger: bits 8 to 11 of AMD's event code") \
 	X(span,		   0, 32, 63, "longest back edge in bytes; 0: 1 MiB") \
 	X(burst,	   1,  0, 15, "branches that step takes at a time; 0: all of them") \
-	X(budget_permille, 1, 16, 25, "share of the task's time; 0: unlimited") \
+	X(budget_permille, 1, 16, 25, "what windows and samples may cost, in thousandths of the program's time; 0: not limited") \
 	X(interval_ms,	   1, 32, 47, "milliseconds between rows; 0: 1000")    \
 	X(trigger,	   1, 48, 63, "raw event that windows and samples are taken at: event code and umask; 0: lbr: taken branches, others: CPU time") \
 	X(epsilon_ppm,	   2,  0, 19, "largest error of a range, up to 1000000; 0: 10000") \
@@ -96,6 +97,7 @@ enum hwprof_range_of {
 #define HWPROF_DEFAULT_INTERVAL_MS	1000
 #define HWPROF_DEFAULT_EPSILON_PPM	10000
 #define HWPROF_EPSILON_PPM_MAX		1000000
+#define HWPROF_BUDGET_PERMILLE_MAX	1000
 /* The first branch of a burst only says where its first line begins. */
 #define HWPROF_BURST_MIN		2
 #define HWPROF_BURST_MAX		16383
@@ -165,6 +167,11 @@ struct hwprof_row_totals {
 	__u64 windows;		/* that were taken; 0: there are none */
 	__u32 basis;		/* enum hwprof_basis */
 	__u32 source;		/* enum hwprof_source; 0: not said */
+	/* Of windows and samples; rows of older modules end here. */
+	__u64 cost_ns;		/* that they took of task_ns */
+	__u64 task_ns;		/* time of what was profiled while it was */
+	__u32 budget_permille;	/* that was asked for; 0: none */
+	__u32 reserved;
 };
 
 /* How control went from one address to another. */
@@ -384,6 +391,132 @@ struct hwprof_row_value {
 	__u32 count;		/* of values */
 	__u32 reserved;
 	struct hwprof_value values[HWPROF_VALUES_MAX];
+};
+
+/*
+ * /dev/hwprof: a session of one's own, whose rows are fetched when one likes.
+ * docs/device.md has an example.
+ *
+ *	fd = open(HWPROF_DEVICE, O_RDWR | O_CLOEXEC);
+ *	ioctl(fd, HWPROF_IOC_CONFIG, &config);
+ *	attr.config2 = (__u64)config.session << 32;
+ *	event = perf_event_open(&attr, pid, cpu, -1, 0);	for each CPU
+ *	...
+ *	ioctl(fd, HWPROF_IOC_SNAPSHOT, &snapshot);
+ *
+ * An event whose field `session` is the session's number feeds it. Only the
+ * process that has made the session can open one, until it execs and as long as
+ * the file is open somewhere (EPERM, also for numbers that are nobody's); what it
+ * may look at, perf checks as ever. Such an event says the same as the session
+ * of whom it leaves out (exclude_*) and of period and frequency, and the same or
+ * 0 in all other fields (EINVAL). It counts, and has no rows in its ring.
+ *
+ * Who has the file can fetch the rows: passed on or inherited it is the same
+ * session. The session ends when the file and its events are closed.
+ *
+ * The structs begin with their size, as the caller knows them. Where it is
+ * larger than the kernel's, what is beyond must be 0; else the ioctl fails with
+ * E2BIG, and `size` tells what the kernel knows. Flags that are not known and
+ * reserved fields that are not 0 fail with EINVAL. They are the same for 32-bit
+ * programs.
+ */
+#define HWPROF_DEVICE		"/dev/hwprof"
+
+#define HWPROF_IOC_CONFIG	_IO('$', 0x40)	/* struct hwprof_config */
+#define HWPROF_IOC_SNAPSHOT	_IO('$', 0x41)	/* struct hwprof_snapshot */
+#define HWPROF_IOC_RESET	_IO('$', 0x42)	/* no argument: 0 */
+#define HWPROF_IOC_RING		_IO('$', 0x43)	/* struct hwprof_ring */
+
+/* Flags of a configuration; the first six are those of perf_event_attr. */
+#define HWPROF_CONFIG_EXCLUDE_USER	(1U << 0)
+#define HWPROF_CONFIG_EXCLUDE_KERNEL	(1U << 1)
+#define HWPROF_CONFIG_EXCLUDE_HV	(1U << 2)
+#define HWPROF_CONFIG_EXCLUDE_IDLE	(1U << 3)
+#define HWPROF_CONFIG_EXCLUDE_HOST	(1U << 4)
+#define HWPROF_CONFIG_EXCLUDE_GUEST	(1U << 5)
+#define HWPROF_CONFIG_FREQ		(1U << 6)	/* period is a frequency */
+
+/*
+ * Makes the session of an open file; there can be one (EBUSY). What cannot be is
+ * refused as perf_event_open() refuses it, and so is `branches`, which has no
+ * profile (EOPNOTSUPP). EMFILE: too many sessions; ENOMEM: too much memory.
+ */
+struct hwprof_config {
+	__u32 size;		/* of this struct */
+	__u32 flags;		/* HWPROF_CONFIG_* */
+	__u64 config;		/* HWPROF_FIELDS; `rows` makes no difference, */
+	__u64 config1;
+	__u64 config2;		/* `session` is 0 */
+	__u64 period;		/* of the trigger, as sample_period or, with
+				 * HWPROF_CONFIG_FREQ, sample_freq; 0: the
+				 * default, and where all is seen */
+	__u32 session;		/* out: the session's number, not 0; in: 0 */
+	__u32 reserved;		/* 0 */
+};
+
+#define HWPROF_CONFIG_SIZE_VER0		48
+
+/*
+ * Fetches the rows of all things that grew since their last rows: each says the
+ * increase, so that the sum of all snapshots is what there is; docs/rows.md says
+ * how to add them up. The last one is the totals'. Nobody waits for a reader.
+ *
+ * What does not fit comes next time, as `more` says. A snapshot that is not done
+ * is gone on with, so that the calls until then are one.
+ */
+struct hwprof_snapshot {
+	__u32 size;		/* of this struct */
+	__u32 flags;		/* 0 */
+	__u64 buffer;		/* address of the buffer */
+	__u64 buffer_size;	/* bytes: HWPROF_SNAPSHOT_MIN or more (EMSGSIZE) */
+	__u64 filled;		/* out: bytes of it */
+	__u32 more;		/* out: 1: call again; 0: the totals were last */
+	__u32 reserved;		/* 0 */
+};
+
+#define HWPROF_SNAPSHOT_SIZE_VER0	40
+#define HWPROF_SNAPSHOT_MIN		4096
+
+/* What is in a snapshot's buffer or a ring, one behind the other. */
+struct hwprof_record {
+	__u64 time;		/* of perf's clock, in ns: now or, if its process
+				 * has gone by exec or exit, when that was */
+	struct hwprof_row row;	/* as PERF_SAMPLE_RAW has it; the next record is
+				 * row.size bytes from here */
+};
+
+/*
+ * Makes the ring of a session, once (EBUSY). From then on rows are written to it
+ * at each interval's end and when a process exits or execs, as snapshots say
+ * them, totals last. What finds no room waits in the profile, where it adds up,
+ * so that no row is lost or overwritten. A session has one ring, because it has
+ * one profile.
+ *
+ * mmap() of the file, shared, at offset 0, with the length of a page and
+ * data_size, shows the control page and the data. The reader, once poll() says
+ * EPOLLIN, reads data_head, then what is from data_tail to there (modulo
+ * data_size; a record may begin before the end and go on at the start), and then
+ * sets data_tail, in this order: smp_load_acquire(), smp_store_release().
+ */
+struct hwprof_ring {
+	__u32 size;		/* of this struct */
+	__u32 flags;		/* 0 */
+	__u64 data_size;	/* bytes: a power of two, a page or more */
+	__u32 watermark;	/* poll: when so many bytes are there; 0: any */
+	__u32 reserved;		/* 0 */
+};
+
+#define HWPROF_RING_SIZE_VER0		24
+#define HWPROF_RING_VERSION		1
+
+struct hwprof_ring_page {
+	__u32 version;		/* HWPROF_RING_VERSION */
+	__u32 data_offset;	/* of the data, from here */
+	__u64 data_size;
+	__u64 waited;		/* times that rows found no room */
+	__u64 reserved[125];
+	__u64 data_head;	/* written by the kernel, always grows */
+	__u64 data_tail;	/* written by the reader */
 };
 
 #endif /* _UAPI_LINUX_HWPROF_H */

@@ -15,6 +15,7 @@ enum {
 	POP_SS,			/* 32-bit code only */
 	MOV_TO_SEGMENT,
 	GROUP5,			/* ModRM says which it is */
+	INTERRUPT,
 	TWO_BYTES,
 };
 
@@ -39,6 +40,7 @@ static const u8 first_byte[256] = {
 	[0xc3]		= INSN_RET,
 	[0xca]		= INSN_RET,
 	[0xcb]		= INSN_RET,
+	[0xcd]		= INTERRUPT,
 	[0xcf]		= INSN_IRET,
 	[0xe0 ... 0xe3]	= INSN_COND,	/* loop, jcxz */
 	[0xe8]		= INSN_CALL,
@@ -50,6 +52,8 @@ static const u8 first_byte[256] = {
 	[0xf3]		= PREFIX,
 	[0xff]		= GROUP5,
 };
+
+enum { REX_B = 1, REX_X = 2, REX_R = 4 };	/* a register's fourth bit */
 
 /* By the register field of ModRM. */
 static const u8 group5[8] = {
@@ -72,10 +76,51 @@ static struct insn second_byte(const u8 *bytes, unsigned int at, u8 first,
 		return insn(group5[byte >> 3 & 7], 0);
 	if (first == TWO_BYTES && byte >= 0x80 && byte <= 0x8f)
 		return insn(INSN_COND, at + 2 + (narrow ? 2 : 4));
+	if (first == TWO_BYTES ? byte == 0x05 || byte == 0x34 :
+				 first == INTERRUPT && byte == 0x80)
+		return insn(INSN_SYSCALL, at + 2);
 	/* mov to SS, from a register: nobody does it from memory. */
 	if (first == MOV_TO_SEGMENT && byte >= 0xd0 && byte <= 0xd7)
 		return insn(INSN_SS, at + 2);
 	return insn(INSN_OTHER, 0);
+}
+
+/* Prefixes that have the bits of REX in them: XOP (or pop), VEX, EVEX, REX2. */
+static bool has_rex_inside(u8 byte)
+{
+	return byte == 0x8f || byte == 0xc4 || byte == 0xc5 || byte == 0x62 ||
+	       byte == 0xd5;
+}
+
+/* r11 without its fourth bit. */
+static bool is_3(u8 bits)
+{
+	return (bits & 7) == 3;
+}
+
+bool may_name_r11(const u8 *bytes, unsigned int count)
+{
+	const u8 *end = bytes + count;
+	u8 rex = 0;
+
+	for (; bytes != end && first_byte[*bytes] >= PREFIX &&
+	       first_byte[*bytes] <= REX; bytes++)
+		if (first_byte[*bytes] == REX)
+			rex |= *bytes;
+	if (bytes != end && has_rex_inside(*bytes))
+		return true;
+	if (!(rex & (REX_R | REX_X | REX_B)))
+		return bytes == end;
+	if (bytes != end && *bytes == 0x0f &&
+	    (++bytes != end && (*bytes == 0x38 || *bytes == 0x3a)))
+		bytes++;
+	if (end - bytes < 3)
+		return true;
+	/* Whether it has ModRM and SIB, which follow the opcode, is all one. */
+	return (rex & REX_B && (is_3(bytes[0]) || is_3(bytes[1]) ||
+				is_3(bytes[2]))) ||
+	       (rex & REX_X && is_3(bytes[2] >> 3)) ||
+	       (rex & REX_R && is_3(bytes[1] >> 3));
 }
 
 struct insn branch_decode(const u8 *bytes, unsigned int count, bool is64)

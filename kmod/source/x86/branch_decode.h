@@ -21,12 +21,13 @@ enum insn_kind {
 	INSN_IRET = INSN_SPECIAL,
 	INSN_PUSHF,
 	INSN_POPF,
+	INSN_SYSCALL,	/* syscall, sysenter, int $0x80 */
 	INSN_SS,	/* loads SS: a trap comes one instruction later */
 };
 
 struct insn {
 	u8 kind;	/* enum insn_kind */
-	u8 length;	/* bytes; of INSN_COND and INSN_SS, else 0 */
+	u8 length;	/* bytes; of INSN_COND, INSN_SYSCALL, INSN_SS, else 0 */
 };
 
 /*
@@ -34,6 +35,12 @@ struct insn {
  * code segment's mode. Eight bytes are nearly always enough.
  */
 struct insn branch_decode(const u8 *bytes, unsigned int count, bool is64);
+
+/*
+ * Could the instruction of 64-bit code read r11, or write it? Not all that are
+ * said to do; `syscall` does, and is not said to.
+ */
+bool may_name_r11(const u8 *bytes, unsigned int count);
 
 /* What an instruction of that kind is in the stream; 0: no branch. */
 static inline enum stream_kind insn_stream_kind(u8 kind)

@@ -39,6 +39,19 @@ static inline void tf_set(struct task_struct *task)
 	set_bit(X86_EFLAGS_TF_BIT, &task_pt_regs(task)->flags);
 }
 
+/*
+ * In a system call: `syscall` has left the flags in r11, and the program's next
+ * address in rcx; the other ways in do not.
+ */
+static inline void tf_hide_r11(struct task_struct *task)
+{
+	struct pt_regs *regs = task_pt_regs(task);
+
+	if (regs->cx == regs->ip && tf_is_forced(task) &&
+	    !tf_is_debuggers(task))
+		clear_bit(X86_EFLAGS_TF_BIT, &regs->r11);
+}
+
 /* Atomic: the task may be in the kernel, using its other flags. */
 static inline void tf_clear(struct task_struct *task)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -262,20 +263,73 @@ void subject_int80(void)
 }
 
 #ifdef __x86_64__
+static volatile unsigned long seen_r11;
+
+static void see_r11(int sig, siginfo_t *info, void *context)
+{
+	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
+
+	seen_r11 |= regs[REG_R11];
+	if (sig == SIGILL)
+		regs[REG_PC] += 2;	/* ud2 */
+}
+
+/* CALLS, then r11 is read BY, an operand 0 in memory or a register. */
+#define R11_AFTER(calls, by)						\
+({									\
+	unsigned long number = SYS_sched_yield, r11 = 0;		\
+									\
+	asm volatile(calls by : "=r" (r11), "+a" (number)		\
+		     :: "rcx", "r11", "cc", "memory");			\
+	r11;								\
+})
+
 /* The call leaves the flags in r11, for the very next instruction to see. */
 void subject_syscall_r11(void)
 {
-	unsigned long r11, seen = 0;
+	struct itimerval often = { { 0, 500 }, { 0, 500 } }, never = { 0 };
+	unsigned long seen = 0;
 	int i;
 
-	for (i = 0; i < 100; i++) {
-		asm volatile("syscall\nmov %%r11, %0" : "=r" (r11)
-			     : "a" (i & 1 ? SYS_sched_yield : -1L)
-			     : "rcx", "r11", "memory");
-		seen |= r11;
+	subject_handle(SIGILL, see_r11, 0);
+	subject_handle(SIGALRM, see_r11, SA_RESTART);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (i = 0; i < 2000; i++) {
+		seen |= R11_AFTER("syscall\n", "mov %%r11, %0");
+		seen |= R11_AFTER("mov $-1, %%rax\nsyscall\n", "mov %%r11, %0");
+		seen |= R11_AFTER("syscall\n", "push %%r11\npop %0");
+		seen |= R11_AFTER("syscall\n", "lea (,%%r11,2), %0\nshr %0");
+		seen |= R11_AFTER("syscall\n", "nop\nmov %%r11, %0");
+		seen |= R11_AFTER("syscall\n", "ud2\nmov %%r11, %0");
+		seen |= R11_AFTER("mov $-1, %%rax\nsyscall\nsyscall\n",
+				  "mov %%r11, %0");
+		seen |= R11_AFTER("mov %%ss, %%ecx\nmov %%ecx, %%ss\nsyscall\n",
+				  "mov %%r11, %0");
+		seen |= R11_AFTER("syscall\nmov %%ss, %%ecx\nmov %%ecx, %%ss\n",
+				  "mov %%r11, %0");
+		seen |= R11_AFTER("rex.w syscall\n", "mov %%r11, %0");
 	}
-	expect(!(seen & TF));
-	expect(seen & 2);	/* they are the flags */
+	setitimer(ITIMER_REAL, &never, NULL);
+	expect(!((seen | seen_r11) & TF));
+	expect(seen & seen_r11 & 2);	/* they are the flags */
+}
+
+/* A child has its parent's r11. */
+void subject_syscall_r11_of_child(void)
+{
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		unsigned long r11;
+		long pid = SYS_fork;
+
+		asm volatile("syscall\nmov %%r11, %0" : "=r" (r11), "+a" (pid)
+			     :: "rcx", "r11", "memory");
+		if (!pid)
+			_exit(r11 & TF ? 51 : 50);
+		expect(!(r11 & TF));
+		subject_wait(pid, "child");
+	}
 }
 #else
 void subject_sysenter(void)

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * See burst.h. Distances follow the average cost of a tick; what that misses,
+ * since costs differ and ticks come when the trigger can, is owed or saved, and
+ * evened out over the next ones. So the share is right in the long run, whatever
+ * was wrong about a single distance.
+ */
+#include "burst.h"
+
+enum {
+	BURST_MEMORY	= 32,	/* ticks that averages are of, and guesses count as one */
+	EVEN_OUT	= 8,	/* ticks that what is owed is spread over */
+	SAVED_MOST	= 64,	/* average distances, */
+	OWED_MOST	= 64,	/* and what pays for as many of the dearest ticks, */
+	OWED_MUCH	= 8,	/* or so many, that nothing may be added */
+	PEAK_MEMORY	= 256,
+	FASTEST		= 2,	/* times the average rate of ticks, */
+	SLOWEST		= 4,	/* and a part of it */
+	OUTLIER		= 8,	/* times the average, or the peak */
+	OWN_MEMORY	= 16,
+};
+
+/* No product of what is below these has more than 63 bits. */
+#define COST_MOST	(1ULL << 32)	/* four seconds */
+#define TIME_MOST	BURST_FARTHEST
+#define UNITS_MOST	(1ULL << 44)
+#define RATE_SHIFT	10
+#define RATE_MOST	(1U << 20)	/* a thousand units a ns */
+
+static u64 between(u64 value, u64 least, u64 most)
+{
+	return value < least ? least : value > most ? most : value;
+}
+
+/* The program's time that pays for @cost. */
+static u64 pays_for(const struct burst_control *control, u64 cost)
+{
+	return cost * 1000 / control->permille;
+}
+
+static u64 average_distance(const struct burst_control *control)
+{
+	return between(pays_for(control, control->cost), BURST_NEAREST,
+		       BURST_FARTHEST / SLOWEST / 2);
+}
+
+static u64 average(u64 old, u64 value, u32 count)
+{
+	return value > old ? old + (value - old) / count :
+			     old - (old - value) / count;
+}
+
+void burst_control_init(struct burst_control *control, u32 permille, u64 guess)
+{
+	*control = (struct burst_control){
+		.permille = between(permille, 1, 1000),
+		.cost = between(guess, 1, COST_MOST),
+		.peak = between(guess, 1, COST_MOST),
+	};
+}
+
+/* What is far beyond all before was not ours; if it is, it comes again. */
+static u64 note_peak(struct burst_control *control, u64 cost)
+{
+	if (cost > control->peak)
+		control->peak = cost = min(cost, control->peak * OUTLIER);
+	else
+		control->peak -= control->peak / PEAK_MEMORY;
+	return cost;
+}
+
+/* What pays for @ticks of the dearest. */
+static s64 pays_for_peaks(const struct burst_control *control, u32 ticks)
+{
+	return (s64)between(pays_for(control, control->peak), BURST_NEAREST,
+			    BURST_FARTHEST) * ticks;
+}
+
+void burst_account(struct burst_control *control, u64 cost, u64 time, u64 units)
+{
+	s64 owed, saved;
+
+	cost = note_peak(control, min(cost, COST_MOST));
+	time = min(time, TIME_MOST);
+	units = min(units, UNITS_MOST);
+	if (control->ticks < BURST_MEMORY)
+		control->ticks++;
+	control->cost = average(control->cost, cost, control->ticks);
+	control->time = average(control->time, time, control->ticks);
+	control->units = average(control->units, units, control->ticks);
+
+	owed = pays_for_peaks(control, OWED_MOST);
+	saved = average_distance(control) * SAVED_MOST;
+	control->due += (s64)pays_for(control, cost) - (s64)time;
+	control->due = control->due > owed ? owed :
+		       control->due < -saved ? -saved : control->due;
+}
+
+bool burst_must_pass(const struct burst_control *control)
+{
+	return control->due > pays_for_peaks(control, OWED_MUCH);
+}
+
+u64 burst_distance(const struct burst_control *control, u32 random)
+{
+	u64 usual = average_distance(control);
+	s64 wanted = (s64)usual + control->due / EVEN_OUT;
+	u64 distance = between(wanted < 0 ? 0 : wanted, usual / FASTEST,
+			       usual * SLOWEST);
+
+	distance = distance / 2 + ((distance >> 10) * (random >> 10) >> 12);
+	return between(distance, BURST_NEAREST, BURST_FARTHEST);
+}
+
+u64 burst_units(const struct burst_control *control, u64 distance)
+{
+	u64 time = max(control->time, (u64)1);
+	u64 units = max(control->units, (u64)1);
+
+	distance = min(distance, BURST_FARTHEST);
+	if (units >= time)
+		return distance * min((units << RATE_SHIFT) / time,
+				      (u64)RATE_MOST) >> RATE_SHIFT;
+	return max((distance << RATE_SHIFT) / ((time << RATE_SHIFT) / units),
+		   (u64)1);
+}
+
+u64 burst_own(u64 *usual, u64 took)
+{
+	took = min(took, COST_MOST);
+	if (!*usual)
+		*usual = took;
+	if (took > *usual * OUTLIER) {
+		took = *usual;
+		*usual += *usual / OWN_MEMORY + 1;	/* in case it stays so */
+	} else {
+		*usual = average(*usual, took, OWN_MEMORY);
+	}
+	return took;
+}

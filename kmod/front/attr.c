@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What may be asked for: of a session and of an event, and by whom. */
+#include <linux/capability.h>
+#include <linux/perf_event.h>
+
+#include "../compat.h"
+#include "../field.h"
+#include "../source/budget.h"
+#include "../source/source.h"
+#include "../source/trigger.h"
+#include "front.h"
+
+/* Only step has them: the others' windows are as long as they are. */
+static int check_burst(const struct perf_event_attr *attr)
+{
+	u64 burst = field_get(attr, FIELD_burst);
+
+	return burst && (burst < HWPROF_BURST_MIN || burst > HWPROF_BURST_MAX ||
+			 source_of(attr) != &step_source) ? -EINVAL : 0;
+}
+
+/*
+ * Windows, or samples: they are summarised, or counted. Samples are of code, and
+ * neither they nor branch records have loads and stores.
+ */
+static int check_windows(const struct perf_event_attr *attr)
+{
+	if (source_of(attr) == &sample_source ?
+	    !field_engine(attr)->samples || field_get(attr, FIELD_range_of) :
+	    !field_engine(attr)->feed_window)
+		return -EOPNOTSUPP;
+	if (source_of(attr) != &step_source && field_wants_accesses(attr))
+		return -EOPNOTSUPP;
+	if (field_engine(attr)->immediate ||
+	    (attr->sample_period && !field_get(attr, FIELD_rows)))
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+/* Only ranges have an error and a stream to choose. */
+static int check_ranges(const struct perf_event_attr *attr)
+{
+	u64 epsilon = field_get(attr, FIELD_epsilon_ppm);
+	u64 of = field_get(attr, FIELD_range_of);
+
+	if (epsilon > HWPROF_EPSILON_PPM_MAX || of >= HWPROF_RANGES_OF_COUNT ||
+	    ((epsilon || of) && field_engine(attr) != &range_engine))
+		return -EINVAL;
+	return 0;
+}
+
+/* Loads are no loops: there is nothing to span. */
+static int check_values(const struct perf_event_attr *attr)
+{
+	return field_get(attr, FIELD_values) && field_get(attr, FIELD_span) ?
+	       -EINVAL : 0;
+}
+
+/* Bits that belong to no field. */
+static int check_words(const struct perf_event_attr *attr)
+{
+	int word;
+
+	if (compat_more_config(attr))
+		return -EINVAL;
+	for (word = 0; word < 3; word++)
+		if (field_word(attr, word) & ~fields_of_word(word))
+			return -EINVAL;
+	return 0;
+}
+
+int attr_check_session(const struct perf_event_attr *attr)
+{
+	int err = check_words(attr);
+
+	if (err)
+		return err;
+	if (hweight64(attr->config & field_bits(FIELD_branches, FIELD_cct)) != 1)
+		return -EINVAL;	/* one thing an event */
+	if (hweight64(attr->config & field_bits(FIELD_step, FIELD_mem)) > 1)
+		return -EINVAL;	/* one source an event */
+	if (!field_engine(attr) ||
+	    field_get(attr, FIELD_mem))
+		return -EOPNOTSUPP;
+	err = check_burst(attr) ?: trigger_check(attr) ?: budget_check(attr) ?:
+	      check_ranges(attr) ?: check_values(attr);
+	if (err)
+		return err;
+	if (source_of(attr)->missing())
+		return -EOPNOTSUPP;
+	if (attr->exclude_user && source_of(attr) == &step_source)
+		return -EOPNOTSUPP;	/* stepping sees nothing else */
+	return trigger_wanted(attr) ? check_windows(attr) : 0;
+}
+
+/*
+ * An event that feeds a session made before says again what the session sees,
+ * and how often, because perf checks only what the event says; it may leave out
+ * the rest.
+ */
+int attr_check_feeder(const struct perf_event_attr *attr,
+		      const struct perf_event_attr *session)
+{
+	enum field field;
+
+	if (check_words(attr) || attr_exclude(attr) != attr_exclude(session) ||
+	    attr->sample_period != session->sample_period ||
+	    attr->freq != session->freq)
+		return -EINVAL;
+	for (field = 0; field < FIELD_COUNT; field++)
+		if (field != FIELD_session && field_get(attr, field) &&
+		    field_get(attr, field) != field_get(session, field))
+			return -EINVAL;
+	return 0;
+}
+
+/* What no event of ours can have. */
+int attr_check_event(const struct perf_event_attr *attr)
+{
+	if (attr->precise_ip || attr->sigtrap || attr->aux_output ||
+	    attr->sample_type & (PERF_SAMPLE_BRANCH_STACK |
+				 PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
+				 PERF_SAMPLE_REGS_INTR))
+		return -EOPNOTSUPP;
+	/* A row is about a process that need not be the one that runs. */
+	if (field_get(attr, FIELD_rows) &&
+	    attr->sample_type & (PERF_SAMPLE_PHYS_ADDR |
+				 PERF_SAMPLE_DATA_PAGE_SIZE |
+				 PERF_SAMPLE_CODE_PAGE_SIZE))
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+/*
+ * All branches of all programs, or what they have in memory and where, tell more
+ * than perf's own -a does.
+ */
+int attr_check_right(const struct perf_event_attr *attr, bool all)
+{
+	if (all && !perfmon_capable() &&
+	    (field_get(attr, FIELD_branches) || field_wants_accesses(attr)))
+		return -EACCES;
+	return 0;
+}

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * /dev/hwprof: an open file is a session, whose rows are fetched.
+ *
+ * Everybody may open it. It owns memory, which is limited, and no targets: what
+ * events may look at, perf checks when they are opened.
+ */
+#include <linux/compat.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/log2.h>
+#include <linux/perf_event.h>
+#include <linux/poll.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "../field.h"
+#include "../ring.h"
+#include "../session.h"
+#include "../snapshot.h"
+#include "../source/trigger.h"
+#include "front.h"
+
+enum { CONFIG_FLAGS = 2 * HWPROF_CONFIG_FREQ - 1 };
+
+/* An open file. */
+struct handle {
+	struct mutex lock;
+	struct session *session;	/* NULL: not configured yet */
+	struct snapshot snapshot;
+	struct ring *ring;		/* NULL: none yet; then until the end */
+};
+
+/* --- ioctls -------------------------------------------------------------------- */
+
+/*
+ * A struct that begins with its size, of which the first version had @least
+ * bytes; as perf_event_open() reads its attr.
+ */
+static int read_struct(void *to, size_t size, size_t least, void __user *from)
+{
+	u32 theirs;
+	int err;
+
+	if (get_user(theirs, (u32 __user *)from))
+		return -EFAULT;
+	if (theirs < least || theirs > PAGE_SIZE)
+		return -EINVAL;
+	err = copy_struct_from_user(to, size, from, theirs);
+	if (err == -E2BIG && put_user((u32)size, (u32 __user *)from))
+		return -EFAULT;
+	return err;
+}
+
+/* As if an event had asked for it. */
+static struct perf_event_attr config_attr(const struct hwprof_config *config)
+{
+	u32 flags = config->flags;
+
+	return (struct perf_event_attr) {
+		.size = sizeof(struct perf_event_attr),
+		.config = config->config | field_bits(FIELD_rows, FIELD_rows),
+		.config1 = config->config1,
+		.config2 = config->config2,
+		.sample_period = config->period,
+		.freq = !!(flags & HWPROF_CONFIG_FREQ),
+		.exclude_user = !!(flags & HWPROF_CONFIG_EXCLUDE_USER),
+		.exclude_kernel = !!(flags & HWPROF_CONFIG_EXCLUDE_KERNEL),
+		.exclude_hv = !!(flags & HWPROF_CONFIG_EXCLUDE_HV),
+		.exclude_idle = !!(flags & HWPROF_CONFIG_EXCLUDE_IDLE),
+		.exclude_host = !!(flags & HWPROF_CONFIG_EXCLUDE_HOST),
+		.exclude_guest = !!(flags & HWPROF_CONFIG_EXCLUDE_GUEST),
+	};
+}
+
+static int check_config(const struct hwprof_config *config,
+			const struct perf_event_attr *attr)
+{
+	int err;
+
+	if (config->flags & ~CONFIG_FLAGS || config->session ||
+	    config->reserved || field_get(attr, FIELD_session))
+		return -EINVAL;
+	err = attr_check_session(attr);
+	if (err)
+		return err;
+	if (field_engine(attr)->immediate)
+		return -EOPNOTSUPP;
+	if (attr->freq && !attr->sample_period)
+		return -EINVAL;
+	/* It would be nobody's. */
+	if (attr->sample_period && !trigger_wanted(attr))
+		return -EINVAL;
+	return 0;
+}
+
+static int make_session(struct handle *handle,
+			const struct perf_event_attr *attr)
+{
+	struct session *session;
+	int err;
+
+	err = snapshot_init(&handle->snapshot);
+	if (err)
+		return err;
+	session = session_new(attr);
+	if (IS_ERR(session)) {
+		snapshot_free(&handle->snapshot);
+		return PTR_ERR(session);
+	}
+	handle->session = session;
+	return 0;
+}
+
+static long do_config(struct handle *handle, struct hwprof_config __user *to)
+{
+	struct perf_event_attr attr;
+	struct hwprof_config config;
+	int err;
+
+	err = read_struct(&config, sizeof(config), HWPROF_CONFIG_SIZE_VER0, to);
+	if (err)
+		return err;
+	attr = config_attr(&config);
+	err = check_config(&config, &attr);
+	if (err)
+		return err;
+	if (handle->session)
+		return -EBUSY;
+	if (put_user(0, &to->session))
+		return -EFAULT;
+	err = make_session(handle, &attr);
+	if (err)
+		return err;
+	return put_user(handle->session->id, &to->session);
+}
+
+static long do_snapshot(struct handle *handle,
+			struct hwprof_snapshot __user *to)
+{
+	struct hwprof_snapshot request;
+	ssize_t filled;
+	bool done;
+	int err;
+
+	err = read_struct(&request, sizeof(request),
+			  HWPROF_SNAPSHOT_SIZE_VER0, to);
+	if (err)
+		return err;
+	if (request.flags || request.reserved)
+		return -EINVAL;
+	if (request.buffer_size < HWPROF_SNAPSHOT_MIN)
+		return -EMSGSIZE;
+	if (!handle->session)
+		return -ENODATA;
+	filled = snapshot_read(&handle->snapshot, handle->session,
+			       u64_to_user_ptr(request.buffer),
+			       min_t(u64, request.buffer_size, SSIZE_MAX),
+			       &done);
+	if (filled < 0)
+		return filled;
+	if (put_user(filled, &to->filled) || put_user(!done, &to->more))
+		return -EFAULT;
+	return 0;
+}
+
+static long do_reset(struct handle *handle, unsigned long argument)
+{
+	if (argument)
+		return -EINVAL;
+	if (!handle->session)
+		return -ENODATA;
+	snapshot_drop(&handle->snapshot);
+	return session_reset(handle->session);
+}
+
+static int make_ring(struct handle *handle, const struct hwprof_ring *request)
+{
+	struct session *session = handle->session;
+	struct ring *ring;
+	int err;
+
+	err = session_charge_ring(session, ring_bytes(request->data_size));
+	if (err)
+		return err;
+	ring = ring_make(request->data_size, request->watermark);
+	if (!ring) {
+		session_uncharge_ring(session);
+		return -ENOMEM;
+	}
+	/* For who maps it or waits for it meanwhile. */
+	smp_store_release(&handle->ring, ring);
+	session_set_ring(session, ring);
+	return 0;
+}
+
+static long do_ring(struct handle *handle, void __user *from)
+{
+	struct hwprof_ring request;
+	int err;
+
+	err = read_struct(&request, sizeof(request), HWPROF_RING_SIZE_VER0,
+			  from);
+	if (err)
+		return err;
+	if (request.flags || request.reserved ||
+	    !is_power_of_2(request.data_size) ||
+	    request.data_size < PAGE_SIZE || request.data_size > SZ_1G ||
+	    request.watermark > request.data_size)
+		return -EINVAL;
+	if (!handle->session)
+		return -ENODATA;
+	return handle->ring ? -EBUSY : make_ring(handle, &request);
+}
+
+static long chardev_ioctl(struct file *file, unsigned int command,
+			  unsigned long argument)
+{
+	struct handle *handle = file->private_data;
+	void __user *to = (void __user *)argument;
+	long result = -ENOTTY;
+
+	if (mutex_lock_killable(&handle->lock))
+		return -EINTR;
+	switch (command) {
+	case HWPROF_IOC_CONFIG:
+		result = do_config(handle, to);
+		break;
+	case HWPROF_IOC_SNAPSHOT:
+		result = do_snapshot(handle, to);
+		break;
+	case HWPROF_IOC_RESET:
+		result = do_reset(handle, argument);
+		break;
+	case HWPROF_IOC_RING:
+		result = do_ring(handle, to);
+		break;
+	}
+	mutex_unlock(&handle->lock);
+	return result;
+}
+
+/* --- files --------------------------------------------------------------------- */
+
+static int chardev_open(struct inode *inode, struct file *file)
+{
+	struct handle *handle = kzalloc(sizeof(*handle), GFP_KERNEL_ACCOUNT);
+
+	if (!handle)
+		return -ENOMEM;
+	mutex_init(&handle->lock);
+	file->private_data = handle;
+	return stream_open(inode, file);
+}
+
+static int chardev_release(struct inode *inode, struct file *file)
+{
+	struct handle *handle = file->private_data;
+
+	if (handle->ring) {
+		session_set_ring(handle->session, NULL);
+		ring_free(handle->ring);
+		session_uncharge_ring(handle->session);
+	}
+	if (handle->session) {
+		WRITE_ONCE(handle->session->reader, false);
+		session_put(handle->session);
+		snapshot_free(&handle->snapshot);
+	}
+	kfree(handle);
+	return 0;
+}
+
+/* Who has it mapped has the file open. Not under the lock: mmap_lock is held. */
+static int chardev_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct handle *handle = file->private_data;
+	struct ring *ring = smp_load_acquire(&handle->ring);
+
+	return ring ? ring_map(ring, vma) : -ENODATA;
+}
+
+static __poll_t chardev_poll(struct file *file, poll_table *wait)
+{
+	struct handle *handle = file->private_data;
+	struct ring *ring = smp_load_acquire(&handle->ring);
+
+	if (!ring)
+		return EPOLLERR;
+	poll_wait(file, &ring->readers, wait);
+	return ring_is_ready(ring) ? EPOLLIN | EPOLLRDNORM : 0;
+}
+
+static const struct file_operations chardev_fops = {
+	.owner		= THIS_MODULE,
+	.open		= chardev_open,
+	.release	= chardev_release,
+	.unlocked_ioctl	= chardev_ioctl,
+	.compat_ioctl	= compat_ptr_ioctl,
+	.mmap		= chardev_mmap,
+	.poll		= chardev_poll,
+};
+
+static struct miscdevice chardev = {
+	.minor		= MISC_DYNAMIC_MINOR,
+	.name		= "hwprof",
+	.fops		= &chardev_fops,
+	.mode		= 0666,
+	.groups		= hwprof_class_groups,
+};
+
+int chardev_init(void)
+{
+	int err = misc_register(&chardev);
+
+	if (err)
+		return err;
+	err = class_init(chardev.this_device);
+	if (err)
+		misc_deregister(&chardev);
+	return err;
+}
+
+void chardev_exit(void)
+{
+	class_exit();
+	misc_deregister(&chardev);
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * /sys/class/misc/hwprof: limits, and the sessions that there are. What is here
+ * is described in docs/ABI/testing/sysfs-class-misc-hwprof.
+ */
+#include <linux/device.h>
+#include <linux/kobject.h>
+#include <linux/kstrtox.h>
+#include <linux/slab.h>
+#include <linux/sysfs.h>
+#include <linux/user_namespace.h>
+
+#include "../compat.h"
+#include "../limit.h"
+#include "../session.h"
+#include "../source/source.h"
+#include "front.h"
+
+/* --- limits -------------------------------------------------------------------- */
+
+static ssize_t limit_show(struct device *device,
+			  struct device_attribute *attribute, char *page)
+{
+	const struct dev_ext_attribute *limit =
+		container_of(attribute, struct dev_ext_attribute, attr);
+
+	return sysfs_emit(page, "%u\n", READ_ONCE(*(unsigned int *)limit->var));
+}
+
+static ssize_t limit_store(struct device *device,
+			   struct device_attribute *attribute,
+			   const char *text, size_t size)
+{
+	const struct dev_ext_attribute *limit =
+		container_of(attribute, struct dev_ext_attribute, attr);
+	unsigned int number;
+	int err = kstrtouint(text, 0, &number);
+
+	if (err)
+		return err;
+	WRITE_ONCE(*(unsigned int *)limit->var, number);
+	return size;
+}
+
+#define LIMIT(name)							       \
+	static struct dev_ext_attribute limit_##name = {		       \
+		.attr = __ATTR(name, 0644, limit_show, limit_store),	       \
+		.var = &limits.name,					       \
+	}
+
+LIMIT(sessions);
+LIMIT(sessions_per_user);
+LIMIT(memory_mib);
+LIMIT(memory_mib_per_user);
+
+static struct attribute *limit_attributes[] = {
+	&limit_sessions.attr.attr,
+	&limit_sessions_per_user.attr.attr,
+	&limit_memory_mib.attr.attr,
+	&limit_memory_mib_per_user.attr.attr,
+	NULL
+};
+
+static const struct attribute_group limits_group = {
+	.name	= "limits",
+	.attrs	= limit_attributes,
+};
+
+const struct attribute_group *hwprof_class_groups[] = {
+	&limits_group,
+	NULL
+};
+
+/* --- a session ----------------------------------------------------------------- */
+
+/* Its session lives: session_hide() waits for who reads here. */
+struct folder {
+	struct kobject kobj;
+	struct session *session;
+};
+
+struct session_attribute {
+	struct attribute attr;
+	ssize_t (*show)(struct session *session, char *page);
+};
+
+/* In the reader's pid namespace; 0: it is not there, or has gone. */
+static ssize_t owner_show(struct session *session, char *page)
+{
+	return sysfs_emit(page, "%d\n", pid_vnr(session->owner));
+}
+
+static ssize_t user_show(struct session *session, char *page)
+{
+	return sysfs_emit(page, "%u\n", from_kuid_munged(current_user_ns(),
+							 session->user->uid));
+}
+
+static ssize_t engine_show(struct session *session, char *page)
+{
+	return sysfs_emit(page, "%s\n", session->engine->name);
+}
+
+static ssize_t source_show(struct session *session, char *page)
+{
+	return sysfs_emit(page, "%s\n", session->source->name);
+}
+
+static ssize_t front_show(struct session *session, char *page)
+{
+	return sysfs_emit(page, "%s\n", session->fetched ? "device" : "perf");
+}
+
+/* That were opened for it, without those that children inherit. */
+static ssize_t perf_events_show(struct session *session, char *page)
+{
+	unsigned int count = 0;
+	struct list_head *root;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&session->roots_lock, flags);
+	list_for_each(root, &session->roots)
+		count++;
+	raw_spin_unlock_irqrestore(&session->roots_lock, flags);
+	return sysfs_emit(page, "%u\n", count);
+}
+
+static ssize_t throttled_show(struct session *session, char *page)
+{
+	u64 throttled = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		throttled += READ_ONCE(per_cpu_ptr(session->slots,
+						   cpu)->throttled);
+	return sysfs_emit(page, "%llu\n", throttled);
+}
+
+#define TOTAL_SHOW(name)						       \
+	static ssize_t name##_show(struct session *session, char *page)	       \
+	{								       \
+		struct hwprof_row_totals totals;			       \
+		int err = session_totals_now(session, &totals);		       \
+									       \
+		return err ?: sysfs_emit(page, "%llu\n", totals.name);	       \
+	}
+
+/* X(name): each has a file of its own. */
+#define SESSION_TOTALS(X)						       \
+	X(produced)							       \
+	X(delivered)							       \
+	X(lost)								       \
+	X(evicted)							       \
+	X(pending)							       \
+	X(events)							       \
+	X(lost_events)							       \
+	X(gaps)								       \
+	X(windows)							       \
+	X(cost_ns)							       \
+	X(task_ns)							       \
+	X(memory)
+
+SESSION_TOTALS(TOTAL_SHOW)
+
+#define SESSION_FILE(what)						       \
+	static struct session_attribute file_##what = {			       \
+		.attr = { .name = #what, .mode = 0400 },		       \
+		.show = what##_show,					       \
+	};
+
+SESSION_FILE(owner)
+SESSION_FILE(user)
+SESSION_FILE(front)
+SESSION_FILE(engine)
+SESSION_FILE(source)
+SESSION_FILE(perf_events)
+SESSION_FILE(throttled)
+SESSION_TOTALS(SESSION_FILE)
+
+#define SESSION_ATTR(name)	&file_##name.attr,
+
+static struct attribute *session_attrs[] = {
+	SESSION_ATTR(owner)
+	SESSION_ATTR(user)
+	SESSION_ATTR(front)
+	SESSION_ATTR(engine)
+	SESSION_ATTR(source)
+	SESSION_ATTR(perf_events)
+	SESSION_ATTR(throttled)
+	SESSION_TOTALS(SESSION_ATTR)
+	NULL
+};
+ATTRIBUTE_GROUPS(session);
+
+static ssize_t session_file_show(struct kobject *kobj,
+				 struct attribute *attribute, char *page)
+{
+	struct session_attribute *file =
+		container_of(attribute, struct session_attribute, attr);
+
+	return file->show(container_of(kobj, struct folder, kobj)->session,
+			  page);
+}
+
+static const struct sysfs_ops session_ops = {
+	.show = session_file_show,
+};
+
+/* What it counts is for who pays for it, and root. */
+static void folder_ownership(compat_const struct kobject *kobj, kuid_t *uid,
+			     kgid_t *gid)
+{
+	const struct folder *folder = container_of(kobj, struct folder, kobj);
+
+	*uid = folder->session->user->uid;
+	*gid = GLOBAL_ROOT_GID;
+}
+
+static void folder_release(struct kobject *kobj)
+{
+	kfree(container_of(kobj, struct folder, kobj));
+}
+
+static const struct kobj_type folder_type = {
+	.release	= folder_release,
+	.sysfs_ops	= &session_ops,
+	.default_groups	= session_groups,
+	.get_ownership	= folder_ownership,
+};
+
+/* --- all sessions -------------------------------------------------------------- */
+
+static struct kobject *sessions_folder;
+
+int session_show(struct session *session)
+{
+	struct kobject *parent = READ_ONCE(sessions_folder);
+	struct folder *folder;
+	int err;
+
+	if (!parent)
+		return 0;	/* the module is just being loaded */
+	folder = kzalloc(sizeof(*folder), GFP_KERNEL);
+	if (!folder)
+		return -ENOMEM;
+	folder->session = session;
+	err = kobject_init_and_add(&folder->kobj, &folder_type, parent, "%u",
+				   session->id);
+	if (err) {
+		kobject_put(&folder->kobj);
+		return err;
+	}
+	session->folder = &folder->kobj;
+	return 0;
+}
+
+void session_hide(struct session *session)
+{
+	if (!session->folder)
+		return;
+	kobject_del(session->folder);
+	kobject_put(session->folder);
+}
+
+int class_init(struct device *device)
+{
+	struct kobject *folder = kobject_create_and_add("sessions",
+							&device->kobj);
+
+	if (!folder)
+		return -ENOMEM;
+	WRITE_ONCE(sessions_folder, folder);
+	return 0;
+}
+
+void class_exit(void)
+{
+	kobject_put(sessions_folder);
+}

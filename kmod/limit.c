@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/capability.h>
+#include <linux/errno.h>
+#include <linux/mm.h>
+
+#include "limit.h"
+
+struct limits limits = {
+	.sessions = 4096,
+	.sessions_per_user = 512,
+};
+
+/* Of the machine's memory, half for all and a quarter for one. */
+void limits_init(void)
+{
+	u64 mib = ((u64)totalram_pages() << PAGE_SHIFT) >> 20;
+
+	limits.memory_mib = mib / 2;
+	limits.memory_mib_per_user = mib / 4;
+}
+
+static bool is_more(u64 bytes, unsigned int mib)
+{
+	return bytes > (u64)mib << 20;
+}
+
+int limits_check_session(const struct usage *user, const struct usage *all)
+{
+	if (all->sessions >= READ_ONCE(limits.sessions))
+		return -ENFILE;
+	if (user->sessions >= READ_ONCE(limits.sessions_per_user) &&
+	    !capable(CAP_SYS_RESOURCE))
+		return -EMFILE;
+	return 0;
+}
+
+int limits_check_memory(const struct usage *user, const struct usage *all,
+			size_t memory)
+{
+	if (is_more(all->memory + memory, READ_ONCE(limits.memory_mib)))
+		return -ENOMEM;
+	if (is_more(user->memory + memory,
+		    READ_ONCE(limits.memory_mib_per_user)) &&
+	    !capable(CAP_SYS_RESOURCE))
+		return -ENOMEM;
+	return 0;
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Rows that are fetched. They go through memory of ours: to copy them to the
+ * reader's may take as long as he likes, and nobody shall wait for that.
+ */
+#include <linux/mm.h>
+#include <linux/sched/clock.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "session.h"
+#include "snapshot.h"
+
+enum { RECORDS_BYTES = 64 << 10 };
+
+int snapshot_init(struct snapshot *snapshot)
+{
+	BUILD_BUG_ON(offsetof(struct hwprof_record, row) + HWPROF_ROW_MAX >
+		     HWPROF_SNAPSHOT_MIN);
+	*snapshot = (struct snapshot) {
+		.records = kvmalloc(RECORDS_BYTES, GFP_KERNEL_ACCOUNT),
+	};
+	return snapshot->records ? 0 : -ENOMEM;
+}
+
+void snapshot_free(struct snapshot *snapshot)
+{
+	kvfree(snapshot->records);
+}
+
+void snapshot_drop(struct snapshot *snapshot)
+{
+	snapshot->filled = snapshot->taken = 0;
+	snapshot->begun = snapshot->done = false;
+}
+
+/* --- in ------------------------------------------------------------------------ */
+
+struct fill {
+	struct snapshot *snapshot;
+	struct session *session;
+	u64 now;
+};
+
+static size_t record_size(const struct hwprof_record *record)
+{
+	return offsetof(struct hwprof_record, row) + record->row.size;
+}
+
+/* An engine_emit. */
+static bool put_row(void *context, const void *row, u64 ip, u64 addr,
+		    u64 period)
+{
+	struct fill *fill = context;
+	struct snapshot *snapshot = fill->snapshot;
+	struct hwprof_record *record = snapshot->records + snapshot->filled;
+	size_t size = ((const struct hwprof_row *)row)->size;
+
+	if (RECORDS_BYTES - snapshot->filled < sizeof(record->time) + size)
+		return false;
+	memcpy((void *)record + offsetof(struct hwprof_record, row), row, size);
+	record->time = session_sign(fill->session, &record->row) ?: fill->now;
+	snapshot->filled += record_size(record);
+	fill->session->delivered += period;
+	return true;
+}
+
+static bool put_totals(struct fill *fill)
+{
+	struct hwprof_row_totals totals;
+
+	session_totals(fill->session, &totals);
+	return put_row(fill, &totals, 0, 0, 0);
+}
+
+/*
+ * As many more records as there is room for. Only rows of a profile that did not
+ * change meanwhile are known to be all of them.
+ */
+static void fill_records(struct snapshot *snapshot, struct session *session)
+{
+	struct fill fill = { snapshot, session, local_clock() };
+	bool retired = session_fetch(session, !snapshot->begun);
+
+	if (!snapshot->begun)
+		snapshot->retired = retired;
+	if (!snapshot->begun || snapshot->pass != session->pass)
+		snapshot->at = 0;
+	snapshot->begun = true;
+	snapshot->pass = session->pass;
+	snapshot->filled = snapshot->taken = 0;
+	snapshot->done = session->engine->rows(session->profile, 0,
+					       &snapshot->at, put_row, &fill) &&
+			 put_totals(&fill);
+	session_fetched(session, snapshot->done && snapshot->retired);
+}
+
+/* --- out ----------------------------------------------------------------------- */
+
+/* Whole records that have not arrived, in bytes: at most @size. */
+static size_t records_within(const struct snapshot *snapshot, size_t size)
+{
+	size_t at = snapshot->taken, next;
+
+	for (; at < snapshot->filled; at = next) {
+		next = at + record_size(snapshot->records + at);
+		if (next - snapshot->taken > size)
+			break;
+	}
+	return at - snapshot->taken;
+}
+
+/* Bytes that have arrived; an errno if those there are cannot be copied. */
+static ssize_t take_records(struct snapshot *snapshot, char __user *to,
+			    size_t size)
+{
+	size_t bytes = records_within(snapshot, size);
+
+	if (copy_to_user(to, snapshot->records + snapshot->taken, bytes))
+		return -EFAULT;
+	snapshot->taken += bytes;
+	return bytes;
+}
+
+ssize_t snapshot_read(struct snapshot *snapshot, struct session *session,
+		      char __user *to, size_t size, bool *done)
+{
+	size_t read = 0;
+	ssize_t bytes;
+
+	*done = false;
+	do {
+		if (snapshot->taken == snapshot->filled)
+			fill_records(snapshot, session);
+		bytes = take_records(snapshot, to + read, size - read);
+		if (bytes < 0)
+			return read ?: bytes;
+		read += bytes;
+		if (snapshot->taken < snapshot->filled)
+			return read;	/* the buffer is full */
+		if (snapshot->done) {
+			snapshot_drop(snapshot);
+			*done = true;
+			return read;
+		}
+		cond_resched();
+	} while (!signal_pending(current));
+	return read;
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A slot's budget: of the time of all tasks that its session sees on its CPU.
+ * Most of it runs in an NMI.
+ */
+#include <linux/math64.h>
+#include <linux/sched/clock.h>
+
+#include "../field.h"
+#include "../session.h"
+#include "budget.h"
+#include "trigger.h"
+
+int budget_check(const struct perf_event_attr *attr)
+{
+	u64 permille = field_get(attr, FIELD_budget_permille);
+
+	return permille && (permille > HWPROF_BUDGET_PERMILLE_MAX ||
+			    !trigger_wanted(attr)) ? -EINVAL : 0;
+}
+
+/* A burst's branches have some eight instructions each; a look is no more. */
+void budget_init(struct slot *slot)
+{
+	const struct session *session = slot->session;
+	u64 interrupts = session->burst ? session->burst * 8 : 2;
+
+	slot->budget.random = session->params.seed;
+	if (session->budget_permille)
+		burst_control_init(&slot->budget.control,
+				   session->budget_permille,
+				   interrupts * trigger_clock_cost());
+}
+
+/* An NMI may do the same in between; what is added twice is taken back then. */
+static void pass_time(struct budget *budget)
+{
+	u64 now = local_clock();
+
+	local64_add(now - local64_xchg(&budget->since, now), &budget->time);
+}
+
+void budget_start(struct slot *slot)
+{
+	local64_set(&slot->budget.since, local_clock());
+}
+
+void budget_stop(struct slot *slot)
+{
+	pass_time(&slot->budget);
+}
+
+void budget_spend(struct slot *slot, u64 cost)
+{
+	local64_add(cost, &slot->budget.cost);
+}
+
+static u32 next_random(struct budget *budget)
+{
+	budget->random = budget->random * 6364136223846793005ULL + 1;
+	return budget->random >> 32;
+}
+
+/* From tick to tick: the first one has nothing before it. */
+static void account(struct budget *budget, u64 units)
+{
+	u64 all_cost = local64_read(&budget->cost);
+	u64 all_time = local64_read(&budget->time);
+	u64 cost = all_cost - budget->told_cost;
+	u64 time = all_time - budget->told_time;
+
+	if (budget->told_cost)
+		burst_account(&budget->control, cost,
+			      time > cost ? time - cost : 0, units);
+	budget->told_cost = all_cost;
+	budget->told_time = all_time;
+}
+
+/* From a half of it to one and a half. */
+static u64 jitter(u64 distance, u32 random)
+{
+	distance = min_t(u64, distance, S64_MAX / 2);
+	return distance / 2 + mul_u64_u32_shr(distance, random, 32);
+}
+
+/* What was asked for as period or frequency is the least distance. */
+static u64 next_period(struct budget *budget, const struct session_key *key,
+		       bool clock)
+{
+	u32 random = next_random(budget);
+	u64 distance = burst_distance(&budget->control, random);
+	u64 asked = key->freq && key->period ? NSEC_PER_SEC / key->period : 0;
+
+	distance = max(distance, jitter(asked, random));
+	if (clock)	/* which goes on while we look */
+		distance += budget->control.cost;
+	else
+		distance = burst_units(&budget->control, distance);
+	return key->freq ? distance : max(distance, jitter(key->period, random));
+}
+
+bool budget_tick(struct slot *slot, struct perf_event *trigger)
+{
+	struct budget *budget = &slot->budget;
+	bool clock = slot->session->clocked;
+
+	pass_time(budget);
+	budget_spend(slot, trigger_cost(slot->session) +
+			   atomic64_xchg(&slot->session->flush_cost, 0));
+	if (!budget->control.permille)
+		return true;
+	account(budget, clock ? 0 : trigger->hw.last_period);
+	trigger->hw.sample_period = next_period(budget, &slot->session->key,
+						clock);
+	return !burst_must_pass(&budget->control);
+}
+
+void budget_done(struct slot *slot)
+{
+	struct budget *budget = &slot->budget;
+
+	budget_spend(slot, burst_own(&budget->handler,
+				     local_clock() -
+				     local64_read(&budget->since)));
+}

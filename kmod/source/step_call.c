@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * System calls of tasks that are stepped for a while. Probes at each call, which
+ * full stepping has, cost all programs of the machine a good part of the time of
+ * a short call, also between bursts. So here a call is seen coming, at the #DB
+ * before it, and found done, at the one after it.
+ *
+ * The latter comes late: the return to the program does not trap, only the
+ * instruction behind it. Until then r11, where `syscall` has left the flags, has
+ * ours, too. So a burst ends before a call if the instruction behind it could
+ * see r11, or is not known.
+ */
+#include <asm/ptrace.h>
+#include <uapi/asm/unistd_64.h>
+
+#include "code.h"
+#include "step.h"
+#include "x86/trap_flag.h"
+
+enum {
+	NR_IA32_SIGRETURN	= 119,
+	NR_IA32_RT_SIGRETURN	= 173,
+};
+
+bool step_is_sigreturn(long nr, bool is64)
+{
+	if (is64)
+		return nr == __NR_rt_sigreturn;
+	return nr == NR_IA32_SIGRETURN || nr == NR_IA32_RT_SIGRETURN;
+}
+
+/* Is r11 seen by what runs before the next #DB, the one behind the call? */
+static bool may_show_r11(u64 ip, bool is64)
+{
+	u8 bytes[INSN_MAX];
+	unsigned int count = code_read_user(bytes, sizeof(bytes), ip);
+
+	switch (branch_decode(bytes, count, is64).kind) {
+	case INSN_SYSCALL:
+	case INSN_SS:		/* neither traps before another one has run */
+	case INSN_UNKNOWN:
+		return true;
+	}
+	return is64 && may_name_r11(bytes, count);
+}
+
+/*
+ * Current is about to run the instruction at regs->ip, in a burst. It may be the
+ * burst's end: a sigreturn would take our flag away, unseen.
+ */
+static bool can_be_stepped(struct step_task *record,
+			   const struct pt_regs *regs)
+{
+	bool is64 = user_64bit_mode((struct pt_regs *)regs);
+	struct insn insn = step_decode(regs->ip, is64);
+
+	if (insn.kind == INSN_SYSCALL) {
+		record->calls = true;
+		return !step_is_sigreturn((u32)regs->ax, is64) &&
+		       !may_show_r11(regs->ip + insn.length, is64);
+	}
+	/* A call may be in the shadow of what loads SS, or not be readable. */
+	return insn.kind != INSN_SS && insn.kind != INSN_UNKNOWN;
+}
+
+void step_call_expect(struct step_cpu *cpu, struct step_task *record,
+		      const struct pt_regs *regs)
+{
+	record->calls = false;
+	if (cpu->bursts && !step_calls_probed() &&
+	    !can_be_stepped(record, regs))
+		bursts_end(cpu);
+}
+
+/* From the call until the next #DB: r11 has what `syscall` has left there. */
+void step_call_hide(const struct step_task *record, struct task_struct *task)
+{
+	struct pt_regs *regs = task_pt_regs(task);
+
+	if (regs->r11 == record->flags && tf_is_forced(task) &&
+	    !tf_is_debuggers(task))
+		clear_bit(X86_EFLAGS_TF_BIT, &regs->r11);
+}
+
+struct insn step_call_pass(struct step_cpu *cpu, struct step_task *record,
+			   struct insn call, struct pt_regs *regs)
+{
+	u64 to = record->ip + call.length;
+
+	step_call_hide(record, current);
+	if (step_wanted(cpu)) {
+		step_bind(cpu, record);
+		step_feed(cpu, STREAM_SYSCALL, record->ip, to, regs);
+	}
+	record->ip = to;
+	return step_decode(to, user_64bit_mode(regs));
+}

@@ -1,0 +1,895 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* /dev/hwprof: what it refuses, who may feed a session, and what it tells. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "include/kselftest_harness.h"
+
+#undef TEST_TIMEOUT_DEFAULT
+#define TEST_TIMEOUT_DEFAULT 150	/* seconds, on a slow machine */
+
+#include "device.h"
+#include "known.h"
+
+EVENT_ALL_NEED("step")
+
+enum { BUFFER = 1 << 20, PAGE = 4096 };
+
+/* --- what is refused -------------------------------------------------------------- */
+
+static int try_config(struct hwprof_config config)
+{
+	int fd = device_open(&config);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+static int try_fields(uint64_t config, uint64_t config1, uint64_t config2)
+{
+	struct hwprof_config asked = device_config(config);
+
+	asked.config1 = config1;
+	asked.config2 = config2;
+	return try_config(asked);
+}
+
+TEST(fields)
+{
+	EXPECT_EQ(0, try_fields(EVENT_LOOPS, 0, 0));
+	EXPECT_EQ(0, try_fields(EVENT_LOOPS | EVENT_ROWS, 0, 0));
+	EXPECT_EQ(0, try_fields(EVENT_RANGES, 0, 0));
+	EXPECT_EQ(0, try_fields(EVENT_CALLS, 0, 0));
+	EXPECT_EQ(0, try_fields(EVENT_CCT, 0, 0));
+	EXPECT_EQ(0, try_fields(EVENT_PATHS, 0, 0));
+	EXPECT_EQ(0, try_fields(EVENT_VALUES, 0, 0));
+	EXPECT_EQ(-EOPNOTSUPP, try_fields(EVENT_BRANCHES, 0, 0));
+	EXPECT_EQ(-EINVAL, try_fields(0, 0, 0));
+	EXPECT_EQ(-EINVAL, try_fields(EVENT_LOOPS | EVENT_CALLS, 0, 0));
+	EXPECT_EQ(-EINVAL, try_fields(EVENT_LOOPS | 1 << 7, 0, 0));
+	EXPECT_EQ(-EINVAL, try_fields(EVENT_LOOPS, 0, 1));
+	EXPECT_EQ(-EINVAL, try_fields(EVENT_LOOPS, 0, 1ULL << 32));
+	EXPECT_EQ(-EOPNOTSUPP, try_fields(EVENT_LOOPS | 1 << 11, 0, 0));
+}
+
+TEST(config_words)
+{
+	struct hwprof_config config = device_config(EVENT_LOOPS);
+	int bit;
+
+	config.session = 1;
+	EXPECT_EQ(-EINVAL, try_config(config));
+	config = device_config(EVENT_LOOPS);
+	config.reserved = 1;
+	EXPECT_EQ(-EINVAL, try_config(config));
+	for (bit = 7; bit < 32; bit++) {
+		config = device_config(EVENT_LOOPS);
+		config.flags |= 1U << bit;
+		EXPECT_EQ(-EINVAL, try_config(config));
+	}
+	config = device_config(EVENT_LOOPS);
+	config.flags = HWPROF_CONFIG_EXCLUDE_USER;
+	EXPECT_EQ(-EOPNOTSUPP, try_config(config));
+	/* Of what, if every branch is seen? */
+	config = device_config(EVENT_LOOPS);
+	config.period = 1000;
+	EXPECT_EQ(-EINVAL, try_config(config));
+	config = device_config(EVENT_RANGES | EVENT_SAMPLE);
+	config.flags |= HWPROF_CONFIG_FREQ;
+	EXPECT_EQ(-EINVAL, try_config(config));
+	config.period = 100;
+	EXPECT_EQ(0, try_config(config));
+}
+
+/* A caller may know less than the kernel, or more, as long as it is 0. */
+TEST(sizes)
+{
+	struct {
+		struct hwprof_config config;
+		uint64_t more[4];
+	} big = { .config = device_config(EVENT_LOOPS) };
+	int fd;
+
+	big.config.size = 0;
+	EXPECT_EQ(-EINVAL, try_config(big.config));
+	big.config.size = HWPROF_CONFIG_SIZE_VER0 - 1;
+	EXPECT_EQ(-EINVAL, try_config(big.config));
+	big.config.size = PAGE + 1;
+	EXPECT_EQ(-EINVAL, try_config(big.config));
+	big.config.size = sizeof(big);
+	fd = device_open(&big.config);
+	EXPECT_LE(0, fd);
+	close(fd);
+	big.config.session = 0;
+	big.more[3] = 1;
+	EXPECT_EQ(-E2BIG, device_open(&big.config));
+	EXPECT_EQ(sizeof(big.config), big.config.size);
+	EXPECT_EQ(HWPROF_CONFIG_SIZE_VER0, sizeof(struct hwprof_config));
+	EXPECT_EQ(HWPROF_SNAPSHOT_SIZE_VER0, sizeof(struct hwprof_snapshot));
+}
+
+TEST(ioctls)
+{
+	struct hwprof_config config = device_config(EVENT_LOOPS);
+	int fd = open(HWPROF_DEVICE, O_RDWR);
+	static char buffer[PAGE];
+	struct hwprof_snapshot snapshot = {
+		.size = sizeof(snapshot),
+		.buffer = (uintptr_t)buffer,
+		.buffer_size = sizeof(buffer),
+	};
+	bool more;
+
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-ENODATA, device_read(fd, buffer, PAGE, &more));
+	EXPECT_EQ(-ENODATA, device_reset(fd));
+	EXPECT_EQ(-1, ioctl(fd, HWPROF_IOC_CONFIG, NULL));
+	EXPECT_EQ(EFAULT, errno);
+	ASSERT_EQ(0, ioctl(fd, HWPROF_IOC_CONFIG, &config));
+	EXPECT_NE(0, config.session);
+	config.session = 0;
+	EXPECT_EQ(-1, ioctl(fd, HWPROF_IOC_CONFIG, &config));
+	EXPECT_EQ(EBUSY, errno);
+	EXPECT_EQ(-EMSGSIZE, device_read(fd, buffer, PAGE - 1, &more));
+	EXPECT_EQ(-EFAULT, device_read(fd, NULL, PAGE, &more));
+	snapshot.flags = 1;
+	EXPECT_EQ(-1, ioctl(fd, HWPROF_IOC_SNAPSHOT, &snapshot));
+	EXPECT_EQ(EINVAL, errno);
+	snapshot.flags = 0;
+	snapshot.reserved = 1;
+	EXPECT_EQ(-1, ioctl(fd, HWPROF_IOC_SNAPSHOT, &snapshot));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, ioctl(fd, HWPROF_IOC_RESET, 1));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, ioctl(fd, _IO('$', 0x7f), 0));
+	EXPECT_EQ(ENOTTY, errno);
+	EXPECT_EQ(-1, read(fd, buffer, 1));
+	EXPECT_EQ(0, device_reset(fd));
+	close(fd);
+}
+
+/* --- who may feed ---------------------------------------------------------------- */
+
+static int try_feeder(struct perf_event_attr attr)
+{
+	int fd = event_open(&attr, 0, -1, -1, 0);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+FIXTURE(device)
+{
+	struct hwprof_config config;
+	int fd;
+	struct recording events;
+	struct tally tally;
+	uint64_t inner_back, outer_back;
+	int64_t inner_entries, outer_entries;
+	uint32_t pid;
+	bool foreign;
+};
+
+static void see_known(struct tally *tally, const struct sample *sample)
+{
+	const struct hwprof_row_loop *loop = (const void *)sample->row;
+	FIXTURE_DATA(device) *self = tally->context;
+
+	if (loop->head == KNOWN_INNER_HEAD) {
+		self->inner_back += loop->back_edges;
+		self->inner_entries += loop->entries;
+	} else if (loop->head == KNOWN_OUTER_HEAD) {
+		self->outer_back += loop->back_edges;
+		self->outer_entries += loop->entries;
+	} else {
+		return;
+	}
+	if (self->pid && self->pid != sample->pid)
+		self->foreign = true;
+}
+
+FIXTURE_SETUP(device)
+{
+	ASSERT_TRUE(event_sessions_are(0));
+	self->config = device_config(EVENT_LOOPS | EVENT_MEMORY(4));
+	self->fd = device_open(&self->config);
+	ASSERT_LE(0, self->fd);
+	self->tally.see = see_known;
+	self->tally.context = self;
+	EXPECT_EQ(1, event_sessions());
+}
+
+FIXTURE_TEARDOWN(device)
+{
+	recording_close(&self->events);
+	close(self->fd);
+	EXPECT_TRUE(event_sessions_are(0));
+}
+
+TEST_F(device, feeders)
+{
+	struct perf_event_attr attr = device_feeder(&self->config);
+
+	EXPECT_EQ(0, try_feeder(attr));
+	attr.config = EVENT_LOOPS | EVENT_ROWS | EVENT_MEMORY(4);
+	EXPECT_EQ(0, try_feeder(attr));
+	attr.config = EVENT_CALLS;
+	EXPECT_EQ(-EINVAL, try_feeder(attr));
+	attr.config = EVENT_MEMORY(5);
+	EXPECT_EQ(-EINVAL, try_feeder(attr));
+	attr.config = 1 << 7;
+	EXPECT_EQ(-EINVAL, try_feeder(attr));
+	attr.config = 0;
+	attr.config1 = 200;
+	EXPECT_EQ(-EINVAL, try_feeder(attr));
+	attr.config1 = 0;
+	attr.sample_period = 1;
+	EXPECT_EQ(-EINVAL, try_feeder(attr));
+	attr.sample_period = 0;
+	attr.exclude_kernel = 0;
+	EXPECT_EQ(-EINVAL, try_feeder(attr));
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 0;
+	EXPECT_EQ(-EINVAL, try_feeder(attr));
+	attr.exclude_hv = 1;
+	attr.precise_ip = 1;
+	EXPECT_EQ(-EOPNOTSUPP, try_feeder(attr));
+	attr.precise_ip = 0;
+	attr.inherit = 0;
+	EXPECT_EQ(0, try_feeder(attr));
+	EXPECT_EQ(1, event_sessions());
+}
+
+TEST_F(device, nobodys_number)
+{
+	struct perf_event_attr attr = device_feeder(&self->config);
+	struct perf_event_attr own = event_attr(EVENT_LOOPS);
+	int fd;
+
+	attr.config2 += 1ULL << 32;
+	EXPECT_EQ(-EPERM, try_feeder(attr));
+	attr.config2 = ~0ULL << 32;
+	EXPECT_EQ(-EPERM, try_feeder(attr));
+	/* Perf's own sessions take no others' events. */
+	fd = event_open(&own, 0, -1, -1, 0);
+	ASSERT_LE(0, fd);
+	attr.config2 = (uint64_t)(self->config.session + 1) << 32;
+	EXPECT_EQ(-EPERM, try_feeder(attr));
+	close(fd);
+}
+
+/* Nor one that is closed. */
+TEST_F(device, closed_file)
+{
+	struct perf_event_attr attr = device_feeder(&self->config);
+	int event = event_open(&attr, 0, -1, -1, 0);
+
+	ASSERT_LE(0, event);
+	close(self->fd);
+	self->fd = -1;
+	EXPECT_EQ(1, event_sessions());
+	EXPECT_EQ(-EPERM, try_feeder(attr));
+	close(event);
+	EXPECT_TRUE(event_sessions_are(0));
+}
+
+/* Neither a child, nor another program in the same process: that may be sudo. */
+TEST_F(device, another_process)
+{
+	struct perf_event_attr attr = device_feeder(&self->config);
+	pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		_exit(try_feeder(attr) == -EPERM ? 0 : 1);
+	waitpid(pid, &status, 0);
+	EXPECT_EQ(0, status);
+}
+
+static const char FEED[] = "--feed";
+
+/* test_device --feed NUMBER: is it refused? */
+static void __attribute__((constructor)) feed_as_asked(int count, char **words)
+{
+	struct hwprof_config config = device_config(EVENT_LOOPS);
+
+	if (count < 3 || strcmp(words[1], FEED))
+		return;
+	config.session = strtoul(words[2], NULL, 10);
+	_exit(try_feeder(device_feeder(&config)) == -EPERM ? 0 : 1);
+}
+
+TEST_F(device, another_program)
+{
+	struct hwprof_config config = device_config(EVENT_LOOPS);
+	pid_t pid = fork();
+	char number[16];
+	int status, fd;
+
+	if (!pid) {
+		fd = open(HWPROF_DEVICE, O_RDWR);	/* stays open */
+		if (ioctl(fd, HWPROF_IOC_CONFIG, &config) ||
+		    try_feeder(device_feeder(&config)))
+			_exit(2);
+		snprintf(number, sizeof(number), "%u", config.session);
+		execl("/proc/self/exe", "test_device", FEED, number, NULL);
+		_exit(3);
+	}
+	waitpid(pid, &status, 0);
+	EXPECT_EQ(0, status);
+}
+
+/* --- what it tells ---------------------------------------------------------------- */
+
+static int read_all(FIXTURE_DATA(device) *self, size_t size)
+{
+	return device_snapshot(self->fd, size, &self->tally);
+}
+
+/* Events on each CPU that feed the session from the child. */
+static void feed(struct __test_metadata *_metadata, FIXTURE_DATA(device) *self,
+		 struct child *child)
+{
+	struct perf_event_attr attr = device_feeder(&self->config);
+
+	ASSERT_EQ(0, recording_open(&self->events, &attr, child->pid, 0, NULL));
+	recording_control(&self->events, PERF_EVENT_IOC_ENABLE);
+}
+
+static void run_known(struct __test_metadata *_metadata,
+		      FIXTURE_DATA(device) *self)
+{
+	struct child child = child_known();
+	int status;
+
+	feed(_metadata, self, &child);
+	child_go(&child);
+	waitpid(child.pid, &status, 0);
+	EXPECT_EQ(0, status);
+	self->pid = child.pid;
+}
+
+static void check_known(struct __test_metadata *_metadata,
+			FIXTURE_DATA(device) *self)
+{
+	EXPECT_EQ(KNOWN_INNER_BACK, self->inner_back);
+	EXPECT_EQ(KNOWN_OUTER_BACK, self->outer_back);
+	EXPECT_EQ(KNOWN_OUTER, self->inner_entries);
+	EXPECT_EQ(1, self->outer_entries);
+	EXPECT_FALSE(self->foreign);
+	EXPECT_TRUE(tally_is_whole(&self->tally));
+	EXPECT_EQ(self->config.session, self->tally.session);
+}
+
+TEST_F(device, program)
+{
+	run_known(_metadata, self);
+	EXPECT_EQ(0, read_all(self, BUFFER));
+	check_known(_metadata, self);
+	EXPECT_EQ(recording_count(&self->events), self->tally.period);
+	EXPECT_EQ(4 << 20, self->tally.totals.memory);
+}
+
+/* Rows come once; totals always. */
+TEST_F(device, nothing_new)
+{
+	struct tally again = { 0 };
+
+	run_known(_metadata, self);
+	EXPECT_EQ(0, read_all(self, BUFFER));
+	EXPECT_EQ(0, device_snapshot(self->fd, BUFFER, &again));
+	EXPECT_EQ(0, again.samples);
+	EXPECT_EQ(self->tally.period, again.totals.delivered);
+	EXPECT_FALSE(again.broken);
+}
+
+TEST_F(device, small_buffers)
+{
+	run_known(_metadata, self);
+	EXPECT_EQ(0, read_all(self, HWPROF_SNAPSHOT_MIN));
+	check_known(_metadata, self);
+}
+
+/* Who has closed its events may still read. */
+TEST_F(device, events_closed)
+{
+	run_known(_metadata, self);
+	recording_close(&self->events);
+	EXPECT_EQ(0, read_all(self, BUFFER));
+	check_known(_metadata, self);
+}
+
+/* What cannot be written, or only in part, comes next time. */
+TEST_F(device, bad_buffer)
+{
+	char *buffer = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	bool more;
+
+	ASSERT_NE(MAP_FAILED, buffer);
+	run_known(_metadata, self);
+	mprotect(buffer + PAGE, PAGE, PROT_NONE);
+	EXPECT_EQ(-EFAULT, device_read(self->fd, buffer + PAGE, PAGE, &more));
+	EXPECT_EQ(-EFAULT,
+		  device_read(self->fd, buffer + PAGE - 256, PAGE, &more));
+	EXPECT_EQ(0, read_all(self, HWPROF_SNAPSHOT_MIN));
+	check_known(_metadata, self);
+	munmap(buffer, 2 * PAGE);
+}
+
+static void run_twice(void *program)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		execl(program, "known", NULL);
+		_exit(98);
+	}
+	waitpid(pid, NULL, 0);
+}
+
+/* Perf's front and the device say the same of the same program. */
+TEST_F(device, same_as_perf)
+{
+	struct child child = child_start(run_twice, (void *)known_program());
+	struct perf_event_attr rows =
+		event_attr_sampling(EVENT_LOOPS | EVENT_ROWS | EVENT_MEMORY(4),
+				    1);
+	struct recording recording;
+	struct tally tally = { 0 };
+
+	feed(_metadata, self, &child);
+	ASSERT_EQ(0, recording_open(&recording, &rows, child.pid, 64, &tally));
+	recording_control(&recording, PERF_EVENT_IOC_ENABLE);
+	child_go(&child);
+	EXPECT_EQ(0, recording_wait(&recording, child.pid));
+	EXPECT_EQ(0, read_all(self, BUFFER));
+	check_known(_metadata, self);
+	EXPECT_TRUE(tally_is_whole(&tally));
+	EXPECT_EQ(tally.totals.produced, self->tally.totals.produced);
+	EXPECT_EQ(tally.period, self->tally.period);
+	recording_close(&recording);
+}
+
+/* Each engine: what it tells is what the events count. */
+TEST(engines)
+{
+	static const uint64_t engines[] = {
+		EVENT_LOOPS, EVENT_CALLS, EVENT_PATHS, EVENT_VALUES,
+		EVENT_RANGES, EVENT_CCT,
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(engines) / sizeof(engines[0]); i++) {
+		struct hwprof_config config =
+			device_config(engines[i] | EVENT_MEMORY(8));
+		struct child child = child_known();
+		struct perf_event_attr attr;
+		struct recording events;
+		struct tally tally = { 0 };
+		int fd = device_open(&config);
+
+		ASSERT_LE(0, fd);
+		attr = device_feeder(&config);
+		ASSERT_EQ(0, recording_open(&events, &attr, child.pid, 0, NULL));
+		recording_control(&events, PERF_EVENT_IOC_ENABLE);
+		child_go(&child);
+		waitpid(child.pid, NULL, 0);
+		EXPECT_EQ(0, device_snapshot(fd, HWPROF_SNAPSHOT_MIN, &tally));
+		EXPECT_LT(0, tally.period);
+		EXPECT_EQ(recording_count(&events), tally.period);
+		EXPECT_TRUE(tally_is_whole(&tally)) {
+			TH_LOG("of engine %u", i);
+		}
+		recording_close(&events);
+		close(fd);
+	}
+}
+
+static void run_often(void *program)
+{
+	int i;
+
+	for (i = 0; i < 20; i++)
+		run_twice(program);
+}
+
+/* Snapshots of programs that run and exit: nothing is missing, or told twice. */
+TEST_F(device, while_it_runs)
+{
+	struct child child = child_start(run_often, (void *)known_program());
+
+	feed(_metadata, self, &child);
+	child_go(&child);
+	do {
+		EXPECT_EQ(0, read_all(self, HWPROF_SNAPSHOT_MIN));
+		EXPECT_FALSE(self->tally.broken);
+	} while (waitpid(child.pid, NULL, WNOHANG) == 0);
+	EXPECT_EQ(0, read_all(self, BUFFER));
+	EXPECT_EQ(20 * KNOWN_INNER_BACK, self->inner_back);
+	EXPECT_EQ(20 * KNOWN_OUTER_BACK, self->outer_back);
+	EXPECT_EQ(20 * KNOWN_OUTER, self->inner_entries);
+	EXPECT_EQ(20, self->outer_entries);
+	EXPECT_TRUE(tally_is_whole(&self->tally));
+}
+
+/* Many programs in turn, between intervals, before anybody reads. */
+TEST_F(device, nobody_reads)
+{
+	struct child child = child_start(run_often, (void *)known_program());
+
+	feed(_metadata, self, &child);
+	child_go(&child);
+	waitpid(child.pid, NULL, 0);
+	EXPECT_EQ(0, read_all(self, BUFFER));
+	EXPECT_EQ(20 * KNOWN_INNER_BACK, self->inner_back);
+	EXPECT_EQ(20, self->outer_entries);
+	EXPECT_EQ(self->tally.totals.produced,
+		  self->tally.period + self->tally.totals.evicted +
+		  self->tally.totals.lost);
+}
+
+TEST_F(device, from_the_beginning)
+{
+	struct tally none = { 0 };
+
+	run_known(_metadata, self);
+	EXPECT_EQ(0, device_reset(self->fd));
+	EXPECT_EQ(0, device_snapshot(self->fd, BUFFER, &none));
+	EXPECT_EQ(0, none.samples);
+	EXPECT_EQ(0, none.totals.produced);
+	EXPECT_EQ(0, none.totals.events);
+	recording_close(&self->events);
+	run_known(_metadata, self);
+	EXPECT_EQ(0, read_all(self, BUFFER));
+	check_known(_metadata, self);
+}
+
+/* In the middle of a snapshot: what of it has not come is gone, too. */
+TEST_F(device, from_the_middle)
+{
+	static char buffer[HWPROF_SNAPSHOT_MIN];
+	struct child child = child_start(run_often, (void *)known_program());
+	bool more = false;
+
+	feed(_metadata, self, &child);
+	child_go(&child);
+	waitpid(child.pid, NULL, 0);
+	EXPECT_LT(0, device_read(self->fd, buffer, sizeof(buffer), &more));
+	EXPECT_TRUE(more);
+	EXPECT_EQ(0, device_reset(self->fd));
+	recording_close(&self->events);
+	run_known(_metadata, self);
+	EXPECT_EQ(0, read_all(self, BUFFER));
+	check_known(_metadata, self);
+}
+
+/* --- the file elsewhere ------------------------------------------------------------- */
+
+TEST_F(device, inherited_file)
+{
+	struct tally rest = { 0 };
+	pid_t pid;
+	int status;
+
+	run_known(_metadata, self);
+	pid = fork();
+	if (!pid) {
+		close(self->events.fd[0]);
+		_exit(read_all(self, BUFFER) ||
+		      self->inner_back != KNOWN_INNER_BACK);
+	}
+	waitpid(pid, &status, 0);
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, device_snapshot(self->fd, BUFFER, &rest));
+	EXPECT_EQ(0, rest.samples);
+	EXPECT_EQ(rest.totals.produced, rest.totals.delivered);
+}
+
+static void send_file(int socket, int fd)
+{
+	char byte = 0, control[CMSG_SPACE(sizeof(fd))] = { 0 };
+	struct iovec data = { &byte, 1 };
+	struct msghdr message = {
+		.msg_iov = &data, .msg_iovlen = 1,
+		.msg_control = control, .msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+
+	header->cmsg_level = SOL_SOCKET;
+	header->cmsg_type = SCM_RIGHTS;
+	header->cmsg_len = CMSG_LEN(sizeof(fd));
+	memcpy(CMSG_DATA(header), &fd, sizeof(fd));
+	if (sendmsg(socket, &message, 0) != 1)
+		perror("sending a file");
+}
+
+static int receive_file(int socket)
+{
+	int fd = -1;
+	char byte, control[CMSG_SPACE(sizeof(fd))];
+	struct iovec data = { &byte, 1 };
+	struct msghdr message = {
+		.msg_iov = &data, .msg_iovlen = 1,
+		.msg_control = control, .msg_controllen = sizeof(control),
+	};
+
+	if (recvmsg(socket, &message, 0) == 1 && CMSG_FIRSTHDR(&message))
+		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(fd));
+	return fd;
+}
+
+/* Its maker is killed; who was given it reads on, but cannot feed. */
+TEST_F(device, passed_file)
+{
+	struct hwprof_config config = device_config(EVENT_LOOPS);
+	int sockets[2], status, fd;
+	pid_t pid;
+
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
+	pid = fork();
+	if (!pid) {
+		struct perf_event_attr attr;
+
+		fd = device_open(&config);
+		attr = device_feeder(&config);
+		attr.disabled = 0;
+		event_open(&attr, 0, -1, -1, 0);
+		known_run();
+		send_file(sockets[1], fd);
+		pause();
+	}
+	fd = receive_file(sockets[0]);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(2, event_sessions());
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	EXPECT_EQ(0, device_snapshot(fd, BUFFER, &self->tally));
+	EXPECT_LE(KNOWN_BACK, self->tally.period);
+	EXPECT_TRUE(tally_is_whole(&self->tally));
+	EXPECT_EQ(2, event_sessions());
+	close(fd);
+	EXPECT_TRUE(event_sessions_are(1));
+	close(sockets[0]);
+	close(sockets[1]);
+}
+
+/* While it is fed: the events go on, and so does the program. */
+TEST_F(device, closed_while_running)
+{
+	struct child child = child_start(run_often, (void *)known_program());
+	int status;
+
+	feed(_metadata, self, &child);
+	child_go(&child);
+	usleep(50000);
+	close(self->fd);
+	self->fd = -1;
+	waitpid(child.pid, &status, 0);
+	EXPECT_EQ(0, status);
+	EXPECT_LE(20 * KNOWN_BACK, recording_count(&self->events));
+}
+
+/* --- all at once ------------------------------------------------------------------ */
+
+struct storm {
+	int fd;
+	bool over;
+	int failed;
+};
+
+static void *snapshots(void *context)
+{
+	struct storm *storm = context;
+	struct tally tally = { 0 };
+	int error;
+
+	while (!__atomic_load_n(&storm->over, __ATOMIC_RELAXED)) {
+		error = device_snapshot(storm->fd, HWPROF_SNAPSHOT_MIN, &tally);
+		if (error || tally.broken)
+			storm->failed = error ? error : 1;
+	}
+	return NULL;
+}
+
+static void *resets(void *context)
+{
+	struct storm *storm = context;
+	int error;
+
+	while (!__atomic_load_n(&storm->over, __ATOMIC_RELAXED)) {
+		error = device_reset(storm->fd);
+		if (error && error != -EAGAIN)
+			storm->failed = error;
+		usleep(10000);
+	}
+	return NULL;
+}
+
+/* Readers and resets, of programs that come and go: nothing breaks. */
+TEST_F(device, readers_and_resets)
+{
+	struct child child = child_start(run_often, (void *)known_program());
+	struct storm storm = { .fd = self->fd };
+	pthread_t threads[3];
+	int i;
+
+	feed(_metadata, self, &child);
+	for (i = 0; i < 3; i++)
+		pthread_create(&threads[i], NULL, i ? snapshots : resets,
+			       &storm);
+	child_go(&child);
+	waitpid(child.pid, NULL, 0);
+	__atomic_store_n(&storm.over, true, __ATOMIC_RELAXED);
+	for (i = 0; i < 3; i++)
+		pthread_join(threads[i], NULL);
+	EXPECT_EQ(0, storm.failed);
+	EXPECT_EQ(0, device_reset(self->fd));
+	recording_close(&self->events);
+	run_known(_metadata, self);
+	EXPECT_EQ(0, read_all(self, BUFFER));
+	check_known(_metadata, self);
+}
+
+enum { NONSENSE = 4000 };
+
+static uint64_t nonsense(unsigned int *seed)
+{
+	uint64_t bits = (uint64_t)rand_r(seed) << 33 ^ (uint64_t)rand_r(seed) << 16 ^
+			rand_r(seed);
+
+	/* All bits, few, or one: what is wholly random is refused at once. */
+	switch (rand_r(seed) % 4) {
+	case 0:
+		return bits;
+	case 1:
+		return bits & 0xff;
+	case 2:
+		return 1ULL << bits % 64;
+	}
+	return 0;
+}
+
+/* Whatever is asked for, there is an answer. */
+TEST(hostile_input)
+{
+	unsigned int seed = 1, i, made = 0;
+	uint64_t words[16];
+	size_t word;
+	int fd = -1;
+
+	ASSERT_TRUE(event_sessions_are(0));
+	for (i = 0; i < NONSENSE; i++) {
+		uint32_t *sizes = (uint32_t *)words;
+		int command = rand_r(&seed) % 4;
+
+		for (word = 0; word < 16; word++)
+			words[word] = nonsense(&seed);
+		if (rand_r(&seed) % 8)
+			sizes[0] = 48 - 8 * (command == 1);
+		if (rand_r(&seed) % 2)
+			sizes[1] = 0;
+		/* Sessions of little memory, with a thing or two that is odd. */
+		if (command == 0) {
+			if (rand_r(&seed) % 2)
+				words[1] = 0;
+			words[1] &= ~(0xff0ULL << 16);
+			words[1] |= 2ULL << rand_r(&seed) % 6;
+		}
+		for (word = 2; command == 0 && word < 6; word++)
+			if (rand_r(&seed) % 4)
+				words[word] = 0;
+		if (fd < 0)
+			fd = open(HWPROF_DEVICE, O_RDWR);
+		ASSERT_LE(0, fd);
+		made += !ioctl(fd, _IO('$', 0x40 + command), words) && !command;
+		if (rand_r(&seed) % 16 == 0) {
+			close(fd);
+			fd = -1;
+		}
+	}
+	if (fd >= 0)
+		close(fd);
+	EXPECT_LT(0, made);
+	TH_LOG("%u sessions were made", made);
+	EXPECT_TRUE(event_sessions_are(0));
+}
+
+/* --- others ------------------------------------------------------------------------- */
+
+TEST_F(device, width)
+{
+	if (access("./device32", X_OK))
+		SKIP(return, "not built: gcc-12-multilib is not installed");
+	EXPECT_EQ(0, system("./device32"));
+}
+
+static void set_paranoid(struct __test_metadata *_metadata, const char *level)
+{
+	int fd = open("/proc/sys/kernel/perf_event_paranoid", O_WRONLY);
+
+	ASSERT_LE(0, fd);
+	ASSERT_LT(0, write(fd, level, strlen(level)));
+	close(fd);
+}
+
+/* An ordinary user may, for what perf lets it see, in the memory it may lock. */
+TEST(ordinary_user)
+{
+	struct hwprof_config config = device_config(EVENT_LOOPS), other;
+	struct rlimit limit = { 3 << 20, 3 << 20 };
+	struct perf_event_attr attr;
+	int fd;
+
+	set_paranoid(_metadata, "2");
+	ASSERT_TRUE(event_sessions_are(0));
+	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
+	ASSERT_EQ(0, setresgid(1000, 1000, 1000));
+	ASSERT_EQ(0, setresuid(1000, 1000, 1000));
+	config.config |= EVENT_MEMORY(2);
+	fd = device_open(&config);
+	ASSERT_LE(0, fd);
+	attr = device_feeder(&config);
+	EXPECT_EQ(0, try_feeder(attr));
+	EXPECT_EQ(-EACCES, event_open(&attr, -1, 0, -1, 0));
+	EXPECT_EQ(-EACCES, event_open(&attr, 1, -1, -1, 0));
+	other = device_config(EVENT_LOOPS | EVENT_MEMORY(2));
+	EXPECT_EQ(-ENOMEM, device_open(&other));
+	close(fd);
+}
+
+/* Nor is what all programs have in memory, by the way of a session. */
+TEST(ordinary_user_and_values_of_all)
+{
+	struct hwprof_config config = device_config(EVENT_VALUES);
+	struct perf_event_attr attr;
+	int fd;
+
+	set_paranoid(_metadata, "-1");
+	ASSERT_EQ(0, setresgid(1000, 1000, 1000));
+	ASSERT_EQ(0, setresuid(1000, 1000, 1000));
+	fd = device_open(&config);
+	ASSERT_LE(0, fd);
+	attr = device_feeder(&config);
+	EXPECT_EQ(-EACCES, event_open(&attr, -1, 0, -1, 0));
+	EXPECT_EQ(0, try_feeder(attr));
+	close(fd);
+}
+
+/* The kernel's code is perf's to allow, whatever the session says. */
+TEST(ordinary_user_and_the_kernel)
+{
+	struct hwprof_config config =
+		device_config(EVENT_RANGES | EVENT_SAMPLE);
+	struct perf_event_attr attr;
+	int fd;
+
+	set_paranoid(_metadata, "2");
+	ASSERT_EQ(0, setresgid(1000, 1000, 1000));
+	ASSERT_EQ(0, setresuid(1000, 1000, 1000));
+	config.flags = 0;
+	fd = device_open(&config);
+	ASSERT_LE(0, fd);
+	attr = device_feeder(&config);
+	EXPECT_EQ(-EINVAL, try_feeder(attr));
+	attr.exclude_hv = attr.exclude_kernel = 0;
+	EXPECT_EQ(-EACCES, try_feeder(attr));
+	close(fd);
+}
+
+TEST_HARNESS_MAIN

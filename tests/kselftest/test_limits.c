@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Limits of sessions and their memory, and what sysfs says of each session. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "include/kselftest_harness.h"
+
+#undef TEST_TIMEOUT_DEFAULT
+#define TEST_TIMEOUT_DEFAULT 150	/* seconds, on a slow machine */
+
+#include "device.h"
+#include "known.h"
+
+EVENT_ALL_NEED("step")
+
+#define CLASS	"/sys/class/misc/hwprof/"
+
+enum { TEXT = 64, MANY = 16 };
+
+/* 0, or a negative errno. */
+static int file_read(const char *path, char *text)
+{
+	int fd = open(path, O_RDONLY), length;
+
+	if (fd < 0)
+		return -errno;
+	length = read(fd, text, TEXT - 1);
+	close(fd);
+	if (length < 0)
+		return -errno;
+	text[length] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	return 0;
+}
+
+static int text_write(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY), error = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		error = -errno;
+	close(fd);
+	return error;
+}
+
+static int limit_write(const char *name, const char *text)
+{
+	char path[TEXT * 2];
+
+	snprintf(path, sizeof(path), CLASS "limits/%s", name);
+	return text_write(path, text);
+}
+
+static int session_read(unsigned int session, const char *name, char *text)
+{
+	char path[TEXT * 2];
+
+	snprintf(path, sizeof(path), CLASS "sessions/%u/%s", session, name);
+	return file_read(path, text);
+}
+
+static unsigned long long session_number(unsigned int session, const char *name)
+{
+	char text[TEXT];
+
+	return session_read(session, name, text) ? ~0ULL :
+						   strtoull(text, NULL, 10);
+}
+
+/* --- limits ----------------------------------------------------------------------- */
+
+static const char * const names[] = {
+	"sessions", "sessions_per_user", "memory_mib", "memory_mib_per_user",
+};
+
+FIXTURE(limits)
+{
+	char before[4][TEXT];
+};
+
+FIXTURE_SETUP(limits)
+{
+	char path[TEXT * 2];
+	int i;
+
+	ASSERT_TRUE(event_sessions_are(0));
+	for (i = 0; i < 4; i++) {
+		snprintf(path, sizeof(path), CLASS "limits/%s", names[i]);
+		ASSERT_EQ(0, file_read(path, self->before[i]));
+		EXPECT_LT(0, atoi(self->before[i]));
+	}
+}
+
+FIXTURE_TEARDOWN(limits)
+{
+	int i;
+
+	for (i = 0; i < 4; i++)
+		EXPECT_EQ(0, limit_write(names[i], self->before[i]));
+	EXPECT_TRUE(event_sessions_are(0));
+}
+
+static void become(uid_t user)
+{
+	if (setresgid(user, user, user) || setresuid(user, user, user))
+		_exit(90);
+}
+
+/* So many sessions of the device, each of 1 MiB; how the first refusal is. */
+static int open_many(int *opened)
+{
+	struct hwprof_config config;
+	int fd = 0;
+
+	for (*opened = 0; *opened < MANY; ++*opened) {
+		config = device_config(EVENT_LOOPS);
+		fd = device_open(&config);
+		if (fd < 0)
+			return fd;
+	}
+	return 0;
+}
+
+/* The user gets so many, and then the error; what it has, it keeps until told. */
+static pid_t user_gets(uid_t user, int many, int error, int *end)
+{
+	int ready[2], go[2], opened, got;
+	char byte;
+	pid_t pid;
+
+	if (pipe(ready) || pipe(go))
+		abort();
+	pid = fork();
+	if (!pid) {
+		become(user);
+		close(go[1]);
+		got = open_many(&opened);
+		if (got != error || opened != many)
+			printf("# user %d: %d sessions, then %d\n", user,
+			       opened, got);
+		fflush(stdout);
+		if (write(ready[1], "", 1) != 1 || read(go[0], &byte, 1) < 0)
+			_exit(91);
+		_exit(got != error || opened != many);
+	}
+	if (read(ready[0], &byte, 1) != 1)
+		abort();
+	close(ready[0]);
+	close(ready[1]);
+	close(go[0]);
+	*end = go[1];
+	return pid;
+}
+
+static int end_user(pid_t pid, int end)
+{
+	int status;
+
+	if (write(end, "", 1) != 1)
+		perror("ending a user");
+	close(end);
+	waitpid(pid, &status, 0);
+	return status;
+}
+
+TEST_F(limits, files)
+{
+	int status;
+
+	EXPECT_EQ(-EINVAL, limit_write("sessions", "many"));
+	EXPECT_EQ(-EINVAL, limit_write("sessions", "-1"));
+	EXPECT_EQ(-ERANGE, limit_write("sessions", "4294967296"));
+	EXPECT_EQ(0, limit_write("sessions", "4294967295"));
+	if (!fork()) {
+		become(1000);
+		_exit(limit_write("sessions", "1") != -EACCES);
+	}
+	wait(&status);
+	EXPECT_EQ(0, status);
+}
+
+TEST_F(limits, sessions_of_all)
+{
+	struct perf_event_attr attr = event_attr(EVENT_LOOPS);
+	int end;
+	pid_t pid;
+
+	ASSERT_EQ(0, limit_write("sessions", "5"));
+	pid = user_gets(0, 5, -ENFILE, &end);
+	EXPECT_EQ(-ENFILE, event_open(&attr, 0, -1, -1, 0));
+	EXPECT_EQ(0, end_user(pid, end));
+	EXPECT_TRUE(event_sessions_are(0));
+}
+
+/* At its limit, one user gets no more; others and root do not notice. */
+TEST_F(limits, sessions_of_a_user)
+{
+	pid_t first, second, root;
+	int ends[3];
+
+	ASSERT_EQ(0, limit_write("sessions_per_user", "3"));
+	first = user_gets(1000, 3, -EMFILE, &ends[0]);
+	second = user_gets(1001, 3, -EMFILE, &ends[1]);
+	root = user_gets(0, MANY, 0, &ends[2]);
+	EXPECT_EQ(0, end_user(first, ends[0]));
+	EXPECT_EQ(0, end_user(second, ends[1]));
+	EXPECT_EQ(0, end_user(root, ends[2]));
+	EXPECT_TRUE(event_sessions_are(0));
+}
+
+/* It is the same for sessions of perf events. */
+TEST_F(limits, perf_events_of_a_user)
+{
+	struct perf_event_attr attr = event_attr(EVENT_LOOPS);
+	int status;
+
+	ASSERT_EQ(0, text_write("/proc/sys/kernel/perf_event_paranoid", "2"));
+	ASSERT_EQ(0, limit_write("sessions_per_user", "1"));
+	if (!fork()) {
+		become(1000);
+		if (event_open(&attr, 0, -1, -1, 0) < 0)
+			_exit(1);
+		attr.config = EVENT_CALLS;
+		_exit(event_open(&attr, 0, -1, -1, 0) != -EMFILE);
+	}
+	wait(&status);
+	EXPECT_EQ(0, status);
+}
+
+TEST_F(limits, memory_of_a_user)
+{
+	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+	pid_t first, second;
+	int ends[2];
+
+	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &all));
+	ASSERT_EQ(0, limit_write("memory_mib_per_user", "4"));
+	first = user_gets(1000, 4, -ENOMEM, &ends[0]);
+	second = user_gets(1001, 4, -ENOMEM, &ends[1]);
+	EXPECT_EQ(0, end_user(first, ends[0]));
+	EXPECT_EQ(0, end_user(second, ends[1]));
+}
+
+TEST_F(limits, memory_of_all)
+{
+	pid_t pid;
+	int end;
+
+	ASSERT_EQ(0, limit_write("memory_mib", "6"));
+	pid = user_gets(0, 6, -ENOMEM, &end);
+	EXPECT_EQ(0, end_user(pid, end));
+}
+
+/* --- sessions --------------------------------------------------------------------- */
+
+TEST(device_session)
+{
+	struct hwprof_config config = device_config(EVENT_LOOPS | EVENT_MEMORY(2));
+	struct child child = child_known();
+	struct tally tally = { 0 };
+	struct recording events;
+	struct perf_event_attr attr;
+	char text[TEXT];
+	unsigned int session;
+	int fd;
+
+	ASSERT_TRUE(event_sessions_are(0));
+	fd = device_open(&config);
+	ASSERT_LE(0, fd);
+	session = config.session;
+	attr = device_feeder(&config);
+	EXPECT_EQ(0, session_number(session, "perf_events"));
+	ASSERT_EQ(0, recording_open(&events, &attr, child.pid, 0, NULL));
+	recording_control(&events, PERF_EVENT_IOC_ENABLE);
+	child_go(&child);
+	waitpid(child.pid, NULL, 0);
+	EXPECT_EQ(0, device_snapshot(fd, 65536, &tally));
+
+	EXPECT_EQ(getpid(), session_number(session, "owner"));
+	EXPECT_EQ(getuid(), session_number(session, "user"));
+	EXPECT_EQ(events.count, session_number(session, "perf_events"));
+	EXPECT_EQ(2 << 20, session_number(session, "memory"));
+	EXPECT_EQ(0, session_number(session, "throttled"));
+	EXPECT_EQ(tally.totals.produced, session_number(session, "produced"));
+	EXPECT_EQ(tally.period, session_number(session, "delivered"));
+	EXPECT_EQ(0, session_number(session, "lost"));
+	EXPECT_EQ(0, session_number(session, "evicted"));
+	EXPECT_EQ(0, session_number(session, "pending"));
+	EXPECT_EQ(tally.totals.events, session_number(session, "events"));
+	EXPECT_EQ(0, session_read(session, "front", text));
+	EXPECT_STREQ("device", text);
+	EXPECT_EQ(0, session_read(session, "engine", text));
+	EXPECT_STREQ("loops", text);
+	EXPECT_EQ(0, session_read(session, "source", text));
+	EXPECT_STREQ("step", text);
+
+	recording_close(&events);
+	close(fd);
+	EXPECT_TRUE(event_sessions_are(0));
+	EXPECT_EQ(-ENOENT, session_read(session, "owner", text));
+}
+
+/* A count of perf's has a folder, too. */
+TEST(perf_session)
+{
+	struct perf_event_attr attr = event_attr(EVENT_LOOPS);
+	struct hwprof_config config = device_config(EVENT_CALLS);
+	char text[TEXT];
+	int event, fd;
+
+	attr.disabled = 0;
+	fd = device_open(&config);	/* numbers are given in turn */
+	event = event_open(&attr, 0, -1, -1, 0);
+	ASSERT_LE(0, fd);
+	ASSERT_LE(0, event);
+	known_run();
+	EXPECT_EQ(0, session_read(config.session + 1, "front", text));
+	EXPECT_STREQ("perf", text);
+	EXPECT_LE(KNOWN_BACK, session_number(config.session + 1, "produced"));
+	EXPECT_EQ(0, session_number(config.session + 1, "memory"));
+	close(event);
+	close(fd);
+}
+
+/* For its user and root, and for nobody else. */
+TEST(whose_folder)
+{
+	struct hwprof_config config = device_config(EVENT_LOOPS);
+	int pipes[2], status;
+	unsigned int session;
+	char text[TEXT];
+	pid_t pid;
+
+	ASSERT_EQ(0, pipe(pipes));
+	pid = fork();
+	if (!pid) {
+		become(1000);
+		device_open(&config);
+		if (session_number(config.session, "owner") != (unsigned)getpid() ||
+		    session_number(config.session, "user") != 1000 ||
+		    write(pipes[1], &config.session, sizeof(session)) < 0)
+			_exit(1);
+		pause();
+	}
+	ASSERT_EQ(sizeof(session), read(pipes[0], &session, sizeof(session)));
+	EXPECT_EQ(1000, session_number(session, "user"));
+	if (!fork()) {
+		become(1001);
+		_exit(session_read(session, "produced", text) != -EACCES);
+	}
+	waitpid(-1, &status, 0);
+	EXPECT_EQ(0, status);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	EXPECT_TRUE(event_sessions_are(0));
+}
+
+static void *read_for_ever(void *session)
+{
+	char text[TEXT];
+
+	while (!session_read(*(unsigned int *)session, "pending", text))
+		;
+	return NULL;
+}
+
+/* Who reads of a session that ends sees it end. */
+TEST(read_while_it_ends)
+{
+	int round;
+
+	for (round = 0; round < 20; round++) {
+		struct hwprof_config config = device_config(EVENT_LOOPS);
+		int fd = device_open(&config);
+		pthread_t reader;
+
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, pthread_create(&reader, NULL, read_for_ever,
+					    &config.session));
+		usleep(2000);
+		close(fd);
+		pthread_join(reader, NULL);
+	}
+	EXPECT_TRUE(event_sessions_are(0));
+}
+
+TEST_HARNESS_MAIN
