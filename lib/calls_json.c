@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <errno.h>
-
 #include "calls.h"
 #include "json_common.h"
 
@@ -33,21 +31,26 @@ static void put_called(struct json *json, const struct hwprof_called *called)
 	}
 }
 
+void calls_put(struct json *json, const char *name, const void *calls,
+	       size_t index)
+{
+	const struct hwprof_pair *pair = hwprof_calls_pair(calls, index);
+
+	json_open(json, name, '{');
+	put_called(json, &pair->called);
+	put_code(json, "site", &pair->site);
+	put_code(json, "callee", &pair->callee);
+	json_close(json, '}');
+}
+
 static void put_pairs(struct json *json, const struct hwprof_calls *calls,
 		      size_t limit)
 {
 	size_t i;
 
 	json_open(json, "pairs", '[');
-	for (i = 0; i < calls->pair_count && (!limit || i < limit); i++) {
-		const struct hwprof_pair *pair = &calls->pairs[i].pair;
-
-		json_open(json, NULL, '{');
-		put_called(json, &pair->called);
-		put_code(json, "site", &pair->site);
-		put_code(json, "callee", &pair->callee);
-		json_close(json, '}');
-	}
+	for (i = 0; i < calls->pair_count && (!limit || i < limit); i++)
+		calls_put(json, NULL, calls, i);
 	json_close(json, ']');
 }
 
@@ -72,19 +75,11 @@ static void put_methods(struct json *json, const struct hwprof_calls *calls,
 int hwprof_calls_json(const struct hwprof_calls *calls, size_t limit, FILE *out)
 {
 	struct json json = { .out = out };
-	const char *warning;
-	size_t i;
 
 	json_open(&json, NULL, '{');
 	json_unsigned(&json, "pair_count", calls->pair_count);
 	put_pairs(&json, calls, limit);
 	json_unsigned(&json, "method_count", calls->method_count);
 	put_methods(&json, calls, limit);
-	json_totals(&json, &calls->totals);
-	json_open(&json, "warnings", '[');
-	for (i = 0; (warning = hwprof_calls_warning(calls, i)); i++)
-		json_string(&json, NULL, warning);
-	json_close(&json, ']');
-	json_close(&json, '}');
-	return fflush(out) || ferror(out) ? -EIO : 0;
+	return json_end(&json, &calls->profile);
 }

@@ -15,7 +15,8 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 
 static uint64_t hash_of(const struct context_node *node)
 {
-	const char *comm = node->context.comm;
+	bool root = node->context.kind == HWPROF_CONTEXT_ROOT;
+	const char *comm = root ? node->context.comm : NULL;
 	uint64_t hash = mix(node->context.kind, node->parent);
 
 	hash = mix(hash, node->context.address);
@@ -23,9 +24,19 @@ static uint64_t hash_of(const struct context_node *node)
 	hash = mix(hash, node->site);
 	hash = mix(hash, (uintptr_t)node->site_object);
 	hash = mix(hash, node->context.pid);
+	hash = mix(hash, node->file);
 	while (comm && *comm)
 		hash = mix(hash, (unsigned char)*comm++);
 	return hash;
+}
+
+/* Of others, the name is that of what ran there last. */
+static bool same_root(const struct hwprof_context *x,
+		      const struct hwprof_context *y)
+{
+	if (x->kind != HWPROF_CONTEXT_ROOT || !x->comm || !y->comm)
+		return x->kind != HWPROF_CONTEXT_ROOT || x->comm == y->comm;
+	return !strcmp(x->comm, y->comm);
 }
 
 static bool is_same(const struct context_node *a, const struct context_node *b)
@@ -35,8 +46,7 @@ static bool is_same(const struct context_node *a, const struct context_node *b)
 	return x->kind == y->kind && a->parent == b->parent &&
 	       x->address == y->address && a->object == b->object &&
 	       a->site == b->site && a->site_object == b->site_object &&
-	       x->pid == y->pid && !x->comm == !y->comm &&
-	       (!x->comm || !strcmp(x->comm, y->comm));
+	       x->pid == y->pid && a->file == b->file && same_root(x, y);
 }
 
 static size_t *slot_of(const struct context_tree *tree,

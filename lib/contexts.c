@@ -5,67 +5,53 @@
 #include <stdlib.h>
 
 #include "contexts.h"
+#include "place.h"
+#include "tree.h"
 
 /* --- rows, summed ------------------------------------------------------- */
 
+/* By id; samples have none. */
 static int compare_rows(const void *a, const void *b)
 {
 	const struct collected_context *x = a, *y = b;
-	int order = compare_u64(x->session, y->session);
+	int order = compare_u64(x->origin.session, y->origin.session);
 
 	if (!order)
 		order = compare_u64(x->id, y->id);
 	if (order || x->id)
 		return order;
-	/* Samples have no id. */
-	order = compare_u64(x->pid, y->pid);
+	order = compare_u64(x->origin.pid, y->origin.pid);
 	if (!order)
 		order = compare_u64(x->callee, y->callee);
 	return order ? order : compare_u64(x->site, y->site);
 }
 
-static int add_row(struct hwprof_contexts *contexts, struct hwprof_file *file,
+static int add_row(struct profile *profile,
 		   const struct collected_context *from)
 {
-	struct collected_context **found, *row;
+	struct collected_context *to;
+	bool is_new;
 
-	found = tfind(from, &contexts->rows, compare_rows);
-	if (found) {
-		row = *found;
-		row->calls += from->calls;
-		row->deeper += from->deeper;
-		row->branches += from->branches;
-		if (from->first < row->first)
-			row->first = from->first;
-		if (from->last > row->last)
-			row->last = from->last;
-		if (from->basis > row->basis)
-			row->basis = from->basis;
+	to = tree_get(&profile->rows, from, sizeof(*from), compare_rows,
+		      &is_new);
+	if (!to)
+		return -ENOMEM;
+	if (is_new)
 		return 0;
-	}
-	row = malloc(sizeof(*row));
-	if (!row)
-		return file_fail(file, -ENOMEM, "out of memory");
-	*row = *from;
-	if (!tsearch(row, &contexts->rows, compare_rows)) {
-		free(row);
-		return file_fail(file, -ENOMEM, "out of memory");
-	}
-	contexts->row_count++;
+	origin_add(&to->origin, &from->origin);
+	to->calls += from->calls;
+	to->deeper += from->deeper;
+	to->branches += from->branches;
 	return 0;
 }
 
-static int add_context_row(struct hwprof_contexts *contexts,
-			   struct hwprof_file *file,
+static int add_context_row(struct profile *profile,
 			   const struct hwprof_sample *sample)
 {
 	const struct hwprof_row_context *row = (const void *)sample->row;
-	struct collected_context context = {
-		.session = row->row.session,
-		.space = row->row.space,
-		.pid = row->row.pid,
+	const struct collected_context context = {
+		.origin = origin_of_row(&row->row, row->basis, sample->time),
 		.kind = row->kind,
-		.basis = row->basis,
 		.id = row->id,
 		.parent = row->parent,
 		.target = row->target,
@@ -74,114 +60,99 @@ static int add_context_row(struct hwprof_contexts *contexts,
 		.calls = row->calls,
 		.deeper = row->deeper,
 		.branches = row->branches,
-		.first = sample->time,
-		.last = sample->time,
 	};
 
 	if (!row->id || row->kind < HWPROF_CONTEXT_ROOT ||
 	    row->kind > HWPROF_CONTEXT_RECURSION)
-		return file_damaged(file, sample->offset,
+		return file_damaged(profile->file, sample->offset,
 				    "a context has the id 0x%llx and is of kind %u",
 				    row->id, row->kind);
-	if (!context.basis || context.basis > HWPROF_BASIS_TIME)
-		context.basis = HWPROF_BASIS_TIME;
-	contexts->collected.rows++;
-	return add_row(contexts, file, &context);
+	profile->collected.rows++;
+	return add_row(profile, &context);
 }
 
 /* A call; or a row without its raw data, of which the caller is not known. */
-static int add_sample(struct hwprof_contexts *contexts, struct hwprof_file *file,
+static int add_sample(struct profile *profile,
 		      const struct hwprof_sample *sample)
 {
 	const struct collected_context context = {
-		.pid = sample->pid,
+		.origin = origin_of_sample(sample),
 		.kind = HWPROF_CONTEXT_CALL,
 		.callee = sample->ip,
 		.site = sample->addr,
 		.calls = sample->period,
-		.first = sample->time,
-		.last = sample->time,
 	};
 
-	contexts->collected.bare_rows += sample->rows;
-	contexts->collected.samples++;
-	return context.calls ? add_row(contexts, file, &context) : 0;
+	profile->collected.bare_rows += sample->rows;
+	profile->collected.samples++;
+	return context.calls ? add_row(profile, &context) : 0;
 }
 
-static int take(void *context, struct hwprof_file *file,
-		const struct hwprof_sample *sample)
+static int take(struct profile *profile, const struct hwprof_sample *sample)
 {
 	if (!sample->rows || !sample->row)
-		return add_sample(context, file, sample);
+		return add_sample(profile, sample);
 	if (sample->row->type == HWPROF_ROW_CONTEXT)
-		return add_context_row(context, file, sample);
+		return add_context_row(profile, sample);
 	return 0;
 }
 
 /* --- rows in their places ----------------------------------------------- */
 
-static struct collected_context *find_row(const struct hwprof_contexts *contexts,
+static struct collected_context *find_row(const struct profile *profile,
 					  uint32_t session, uint64_t id)
 {
-	const struct collected_context key = { .session = session, .id = id };
+	const struct collected_context key = {
+		.origin.session = session, .id = id,
+	};
 	struct collected_context **found;
 
-	found = id ? tfind(&key, &contexts->rows, compare_rows) : NULL;
+	found = id ? tfind(&key, &profile->rows, compare_rows) : NULL;
 	return found ? *found : NULL;
 }
 
-static int set_place(struct hwprof_contexts *contexts,
-		     const struct hwprof_file *file,
-		     const struct collected_context *row, uint64_t address,
-		     struct place *place)
-{
-	return place_find(place, contexts->objects,
-			  contexts->collected.processes, file, row->pid,
-			  row->first, row->last, address);
-}
-
 /* Who runs: the root of all that its process does. */
-static void set_root(struct hwprof_contexts *contexts,
+static void set_root(const struct profile *profile,
 		     const struct collected_context *row,
 		     struct context_node *node)
 {
+	const struct origin *origin = &row->origin;
+
 	*node = (struct context_node) {
-		.context = {
-			.kind = HWPROF_CONTEXT_ROOT,
-			.comm = processes_comm(contexts->collected.processes,
-					       row->pid, row->last),
-		},
+		.context.kind = HWPROF_CONTEXT_ROOT,
+		.context.comm = profile_comm(profile, origin->pid, origin->last),
 		.parent = SIZE_MAX,
 	};
-	if (contexts->flags & HWPROF_PER_PROCESS)
-		node->context.pid = row->pid;
+	if (profile->flags & HWPROF_PER_PROCESS) {
+		node->context.pid = origin->pid;
+		node->file = profile->file_count + 1;
+	}
 }
 
 /* What the row is in the tree, whose node @parent its caller is. */
-static int describe(struct hwprof_contexts *contexts,
-		    const struct hwprof_file *file,
+static int describe(const struct profile *profile,
 		    const struct collected_context *row, size_t parent,
 		    struct context_node *node)
 {
 	struct place place;
 
 	if (row->kind == HWPROF_CONTEXT_ROOT) {
-		set_root(contexts, row, node);
+		set_root(profile, row, node);
 		return 0;
 	}
-	if (set_place(contexts, file, row, row->callee, &place))
+	if (place_find(&place, profile, &row->origin, row->callee))
 		return -ENOMEM;
 	*node = (struct context_node) {
 		.context.kind = row->kind,
 		.context.address = place.address,
-		.context.pid = contexts->flags & HWPROF_PER_PROCESS ?
-			       row->pid : place.pid,
+		.context.pid = place.pid,
+		.file = place.file,
 		.object = place.object,
 		.parent = parent,
 	};
-	if (!row->site || contexts->flags & HWPROF_MERGE_SITES)
+	if (!row->site || profile->flags & HWPROF_MERGE_SITES)
 		return 0;
-	if (set_place(contexts, file, row, row->site, &place))
+	if (place_find(&place, profile, &row->origin, row->site))
 		return -ENOMEM;
 	node->site_object = place.object;
 	node->site = place.address;
@@ -193,17 +164,36 @@ static size_t root_of(struct hwprof_contexts *contexts,
 {
 	struct context_node root;
 
-	set_root(contexts, row, &root);
+	set_root(&contexts->profile, row, &root);
 	return context_tree_get(&contexts->tree, &root);
 }
 
+static void add_to_node(struct context_node *node,
+			const struct profile *profile,
+			const struct collected_context *row)
+{
+	struct hwprof_context *context = &node->context;
+	const struct origin *origin = &row->origin;
+
+	context->calls += row->calls;
+	context->deeper += row->deeper;
+	context->branches += row->branches;
+	if (origin->basis > context->basis)
+		context->basis = origin->basis;
+	if (origin->last < node->last)
+		return;
+	node->last = origin->last;
+	/* A root's name is what it is. */
+	if (context->kind != HWPROF_CONTEXT_ROOT)
+		context->comm = profile_comm(profile, context->pid, node->last);
+}
+
 static int place_row(struct hwprof_contexts *contexts,
-		     const struct hwprof_file *file,
 		     struct collected_context *row)
 {
 	bool called = row->kind == HWPROF_CONTEXT_CALL ||
 		      row->kind == HWPROF_CONTEXT_RECURSION;
-	struct context_node wanted, *node;
+	struct context_node wanted;
 	size_t parent = SIZE_MAX;
 
 	if (called && row->up && row->up->node) {
@@ -215,116 +205,87 @@ static int place_row(struct hwprof_contexts *contexts,
 		if (row->id)
 			contexts->orphans += row->calls;
 	}
-	if (describe(contexts, file, row, parent, &wanted))
+	if (describe(&contexts->profile, row, parent, &wanted))
 		return -ENOMEM;
 	row->node = context_tree_get(&contexts->tree, &wanted) + 1;
 	if (!row->node)
 		return -ENOMEM;
-	node = &contexts->tree.nodes[row->node - 1];
-	node->context.calls += row->calls;
-	node->context.deeper += row->deeper;
-	node->context.branches += row->branches;
-	if (row->basis > node->context.basis)
-		node->context.basis = row->basis;
-	if (row->last > node->last)
-		node->last = row->last;
+	add_to_node(&contexts->tree.nodes[row->node - 1], &contexts->profile,
+		    row);
+	contexts->profile.found += row->calls + row->deeper;
 	return 0;
-}
-
-struct placing {
-	struct hwprof_contexts *contexts;
-	struct collected_context **rows;
-	size_t count;
-};
-
-static void list_row(const void *node, VISIT visit, void *context)
-{
-	struct collected_context *row = *(void *const *)node;
-	struct placing *placing = context;
-
-	if (visit != postorder && visit != leaf)
-		return;
-	/* Samples beside rows say nothing more. */
-	if (row->id || !placing->contexts->collected.rows)
-		placing->rows[placing->count++] = row;
 }
 
 /*
  * Those who called come first. A file may say that a context is its own caller:
- * then nobody is.
+ * then nobody is. @chain: of @room entries.
  */
 static int place_chain(struct hwprof_contexts *contexts,
-		       struct hwprof_file *file,
 		       struct collected_context *row,
-		       struct collected_context **chain)
+		       struct collected_context **chain, size_t room)
 {
 	size_t count = 0;
+	int error = 0;
 
 	for (; row && !row->node; row = row->up) {
-		if (count > contexts->row_count)
-			return file_fail(file, -EBADMSG,
+		if (count == room)
+			return file_fail(contexts->profile.file, -EBADMSG,
 					 "is damaged: a context is called by itself");
 		chain[count++] = row;
 	}
-	while (count)
-		if (place_row(contexts, file, chain[--count]))
-			return file_fail(file, -ENOMEM,
-					 "out of memory");
-	return 0;
+	while (count && !error)
+		error = place_row(contexts, chain[--count]);
+	return error;
 }
 
-static void link_rows(struct placing *placing)
+static void link_rows(const struct profile *profile,
+		      struct collected_context **rows, size_t count)
 {
 	size_t i;
 
-	for (i = 0; i < placing->count; i++) {
-		struct collected_context *row = placing->rows[i];
+	for (i = 0; i < count; i++) {
+		struct collected_context *row = rows[i];
+		uint32_t session = row->origin.session;
 
-		row->up = find_row(placing->contexts, row->session,
-				   row->parent);
+		row->up = find_row(profile, session, row->parent);
 		/* It was a back edge where not all of the chain was known. */
 		if (row->up && row->up->kind == HWPROF_CONTEXT_RECURSION)
-			row->up = find_row(placing->contexts, row->session,
-					   row->up->target);
+			row->up = find_row(profile, session, row->up->target);
 	}
 }
 
-static void set_targets(struct placing *placing)
+static void set_targets(struct hwprof_contexts *contexts,
+			struct collected_context **rows, size_t count)
 {
-	struct hwprof_contexts *contexts = placing->contexts;
 	size_t i;
 
-	for (i = 0; i < placing->count; i++) {
-		const struct collected_context *row = placing->rows[i], *to;
+	for (i = 0; i < count; i++) {
+		const struct collected_context *row = rows[i], *to;
 
-		to = find_row(contexts, row->session, row->target);
-		if (row->kind == HWPROF_CONTEXT_RECURSION && to)
+		if (row->kind != HWPROF_CONTEXT_RECURSION)
+			continue;
+		to = find_row(&contexts->profile, row->origin.session,
+			      row->target);
+		if (to && to->node)
 			contexts->tree.nodes[row->node - 1].target =
 				to->node - 1;
 	}
 }
 
-static int place_all(struct hwprof_contexts *contexts, struct hwprof_file *file)
+static int place_all(struct profile *profile, void **rows, size_t count)
 {
-	struct placing placing = { .contexts = contexts };
-	struct collected_context **chain;
-	int error = 0;
+	struct hwprof_contexts *contexts = (struct hwprof_contexts *)profile;
+	struct collected_context **all = (struct collected_context **)rows;
+	struct collected_context **chain = calloc(count + 1, sizeof(*chain));
+	int error = chain ? 0 : -ENOMEM;
 	size_t i;
 
-	placing.rows = calloc(contexts->row_count + 1, sizeof(*placing.rows));
-	chain = calloc(contexts->row_count + 1, sizeof(*chain));
-	if (!placing.rows || !chain) {
-		error = file_fail(file, -ENOMEM, "out of memory");
-		goto out;
-	}
-	twalk_r(contexts->rows, list_row, &placing);
-	link_rows(&placing);
-	for (i = 0; i < placing.count && !error; i++)
-		error = place_chain(contexts, file, placing.rows[i], chain);
+	if (chain)
+		link_rows(profile, all, count);
+	for (i = 0; i < count && !error; i++)
+		error = place_chain(contexts, all[i], chain, count);
 	if (!error)
-		set_targets(&placing);
-out:
-	free(placing.rows);
+		set_targets(contexts, all, count);
 	free(chain);
 	return error;
 }
@@ -353,121 +314,69 @@ static void name(struct hwprof_contexts *contexts, struct context_node *node)
 						       node->site,
 						       &context->site_offset);
 	}
-	if (context->pid && !context->comm)
-		context->comm = processes_comm(contexts->collected.processes,
-					       context->pid, node->last);
 }
 
 /* --- all of it ---------------------------------------------------------- */
 
-static int compare_objects(const void *a, const void *b)
+static int warn(struct profile *profile, const struct hwprof_totals *totals)
 {
-	return compare_u64((uintptr_t)*(void *const *)a,
-			   (uintptr_t)*(void *const *)b);
+	struct hwprof_contexts *contexts = (struct hwprof_contexts *)profile;
+	uint64_t orphans = contexts->orphans;
+
+	contexts->orphans = 0;
+	if (!orphans)
+		return 0;
+	return warnings_add(&profile->warnings, "%" PRIu64 " calls are of contexts whose callers are not in the file: they are shown below what ran",
+			    orphans);
 }
 
-/* Each object's once, however many contexts are in it. */
-static int warn_of_objects(struct hwprof_contexts *contexts)
+static int finish(struct profile *profile)
 {
-	size_t count = contexts->tree.count, i;
-	struct object **all = calloc(count + 1, sizeof(*all));
-	int error = 0;
-
-	if (!all)
-		return -ENOMEM;
-	for (i = 0; i < count; i++)
-		all[i] = contexts->tree.nodes[i].object;
-	qsort(all, count, sizeof(*all), compare_objects);
-	for (i = 0; i < count; i++)
-		if (all[i] && (!i || all[i] != all[i - 1]) &&
-		    object_warning(all[i]))
-			error |= warnings_add(&contexts->warnings, "%s",
-					      object_warning(all[i]));
-	free(all);
-	return error;
-}
-
-static int warn(struct hwprof_contexts *contexts)
-{
-	const struct hwprof_totals *totals = &contexts->totals;
-	struct warnings *warnings = &contexts->warnings;
-	uint64_t found = 0;
-	int error = 0;
+	struct hwprof_contexts *contexts = (struct hwprof_contexts *)profile;
 	size_t i;
 
-	for (i = 0; i < contexts->tree.count; i++)
-		found += contexts->tree.nodes[i].context.calls +
-			 contexts->tree.nodes[i].context.deeper;
-	if (contexts->collected.bare_rows)
-		error |= warnings_add(warnings, "%" PRIu64 " rows have no raw data: of their contexts only the last call is known; record with 'perf record -R'",
-				      contexts->collected.bare_rows);
-	else if (totals->samples && totals->rows)
-		error |= warnings_add(warnings, "the file has rows and %" PRIu64 " samples of calls: the samples are left out",
-				      totals->samples);
-	if (contexts->orphans)
-		error |= warnings_add(warnings, "%" PRIu64 " calls are of contexts whose callers are not in the file: they are shown below what ran",
-				      contexts->orphans);
-	error |= collected_warn(&contexts->collected, totals, found, "calls",
-				warnings);
-	return error | warn_of_objects(contexts);
-}
-
-static int make(struct hwprof_contexts *contexts, struct hwprof_file *file)
-{
-	size_t i;
-	int error;
-
-	contexts->objects = objects_new(contexts->flags & HWPROF_NO_OBJECTS);
-	if (!contexts->objects)
-		return file_fail(file, -ENOMEM, "out of memory");
-	error = collect_samples(&contexts->collected, file, "cct", take,
-				contexts);
-	if (!error) {
-		collected_totals(&contexts->collected, file,
-				 &contexts->totals);
-		error = place_all(contexts, file);
-	}
-	if (error)
-		return error;
 	for (i = 0; i < contexts->tree.count; i++)
 		name(contexts, &contexts->tree.nodes[i]);
-	if (context_tree_order(&contexts->tree, &contexts->order) ||
-	    context_tree_measure(&contexts->tree, &contexts->statistics) ||
-	    warn(contexts))
-		return file_fail(file, -ENOMEM, "out of memory");
-	return 0;
+	if (context_tree_order(&contexts->tree, &contexts->order))
+		return -ENOMEM;
+	return context_tree_measure(&contexts->tree, &contexts->statistics);
 }
 
-int hwprof_contexts_read(struct hwprof_contexts **result,
-			 struct hwprof_file *file, unsigned int flags)
+static void destroy(struct profile *profile)
 {
-	struct hwprof_contexts *contexts = calloc(1, sizeof(*contexts));
-	int error;
+	struct hwprof_contexts *contexts = (struct hwprof_contexts *)profile;
 
-	*result = NULL;
-	if (!contexts)
-		return file_fail(file, -ENOMEM, "out of memory");
-	contexts->flags = flags;
-	error = make(contexts, file);
-	if (error) {
-		hwprof_contexts_free(contexts);
-		return error;
-	}
-	*result = contexts;
-	return 0;
+	context_tree_free(&contexts->tree);
+	free(contexts->order);
+}
+
+static const struct profile_kind contexts_kind = {
+	.size = sizeof(struct hwprof_contexts),
+	.about = "cct",
+	.units = "calls",
+	.things = "calls",
+	.lacking = "of their contexts only the last call is known",
+	.take = take,
+	.place = place_all,
+	.finish = finish,
+	.destroy = destroy,
+	.warn = warn,
+};
+
+int hwprof_contexts_read(struct hwprof_contexts **result,
+			 struct hwprof_file *const *files, size_t count,
+			 unsigned int flags)
+{
+	struct profile *profile = profile_new(&contexts_kind, flags);
+	int error = profile_read(&profile, files, count, NULL, NULL);
+
+	*result = (struct hwprof_contexts *)profile;
+	return error;
 }
 
 void hwprof_contexts_free(struct hwprof_contexts *contexts)
 {
-	if (!contexts)
-		return;
-	context_tree_free(&contexts->tree);
-	free(contexts->order);
-	tdestroy(contexts->rows, free);
-	warnings_free(&contexts->warnings);
-	collected_free(&contexts->collected);
-	objects_free(contexts->objects);
-	free(contexts);
+	profile_free((struct profile *)contexts);
 }
 
 size_t hwprof_contexts_count(const struct hwprof_contexts *contexts)
@@ -497,11 +406,11 @@ hwprof_contexts_statistics(const struct hwprof_contexts *contexts)
 const struct hwprof_totals *
 hwprof_contexts_totals(const struct hwprof_contexts *contexts)
 {
-	return &contexts->totals;
+	return &contexts->profile.totals;
 }
 
 const char *hwprof_contexts_warning(const struct hwprof_contexts *contexts,
 				    size_t index)
 {
-	return warnings_get(&contexts->warnings, index);
+	return warnings_get(&contexts->profile.warnings, index);
 }

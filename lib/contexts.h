@@ -7,17 +7,17 @@
 #ifndef HWPROF_CONTEXTS_H
 #define HWPROF_CONTEXTS_H
 
-#include "loops.h"
-#include "place.h"
+#include "origin.h"
+#include "json.h"
+#include "profile.h"
 
 /* The rows of one id in one session, summed. */
 struct collected_context {
-	uint32_t session, space, pid;
-	uint32_t kind, basis;
+	struct origin origin;
+	uint32_t kind;
 	uint64_t id, parent, target;
 	uint64_t callee, site;
 	uint64_t calls, deeper, branches;
-	uint64_t first, last;		/* times of its rows */
 	struct collected_context *up;	/* those of its parent; NULL: none */
 	size_t node;			/* its number in the tree, + 1; 0: none yet */
 };
@@ -29,6 +29,7 @@ struct context_node {
 	struct object *site_object;
 	uint64_t site;			/* in its object */
 	uint64_t last;			/* time of the last row */
+	size_t file;			/* as struct place has it */
 	size_t parent;			/* numbers; SIZE_MAX: none */
 	size_t target;
 };
@@ -41,22 +42,18 @@ struct context_tree {
 };
 
 struct hwprof_contexts {
+	struct profile profile;
 	struct context_tree tree;
 	struct hwprof_context **order;	/* as the report has them */
 	struct hwprof_context_statistics statistics;
-	void *rows;			/* tree of struct collected_context */
-	size_t row_count;
-	uint64_t orphans;		/* calls whose callers' rows are missing */
-	unsigned int flags;
-	struct collected collected;	/* sessions and maps */
-	struct hwprof_totals totals;
-	struct objects *objects;
-	struct warnings warnings;
+	uint64_t orphans;		/* calls of the file whose callers' rows are
+					 * missing */
 };
 
 /*
  * The node of that kind, place and caller, made if need be; SIZE_MAX: out of
- * memory. Of @node: kind, address, pid, object, site, site_object, parent.
+ * memory. Of @node: kind, address, pid, file, comm of
+ * roots, object, site, site_object, parent.
  */
 size_t context_tree_get(struct context_tree *tree,
 			const struct context_node *node);
@@ -66,5 +63,9 @@ int context_tree_order(struct context_tree *tree,
 int context_tree_measure(const struct context_tree *tree,
 			 struct hwprof_context_statistics *statistics);
 void context_tree_free(struct context_tree *tree);
+
+/* contexts_json.c: writes one of them as JSON. */
+void contexts_put(struct json *json, const char *name, const void *contexts,
+	       size_t index);
 
 #endif /* HWPROF_CONTEXTS_H */

@@ -45,15 +45,8 @@ static void put_place(struct json *json, const struct hwprof_context *context)
 			     !context->site_function);
 }
 
-static void put_context(struct json *json, const struct hwprof_context *context,
-			uint64_t parent, uint64_t target)
+static void put_counts(struct json *json, const struct hwprof_context *context)
 {
-	json_open(json, NULL, '{');
-	json_string(json, "kind", kind_name(context->kind));
-	json_unsigned_unless(json, "parent", parent, !context->parent);
-	json_unsigned_unless(json, "target", target, !context->target);
-	json_unsigned(json, "depth", context->depth);
-	put_place(json, context);
 	json_unsigned(json, "calls", context->calls);
 	json_unsigned(json, "deeper", context->deeper);
 	json_unsigned(json, "branches", context->branches);
@@ -63,6 +56,19 @@ static void put_context(struct json *json, const struct hwprof_context *context,
 	json_string(json, "basis", json_basis_name(context->basis));
 	json_unsigned_unless(json, "pid", context->pid, !context->pid);
 	json_string(json, "comm", context->comm);
+}
+
+/* @parent, @target: their places among those that were put. */
+static void put_context(struct json *json, const struct hwprof_context *context,
+			uint64_t parent, uint64_t target)
+{
+	json_open(json, NULL, '{');
+	json_string(json, "kind", kind_name(context->kind));
+	json_unsigned_unless(json, "parent", parent, !context->parent);
+	json_unsigned_unless(json, "target", target, !context->target);
+	json_unsigned(json, "depth", context->depth);
+	put_place(json, context);
+	put_counts(json, context);
 	json_close(json, '}');
 }
 
@@ -101,7 +107,6 @@ int hwprof_contexts_json(const struct hwprof_contexts *contexts, double least,
 {
 	uint64_t *indices = calloc(contexts->tree.count + 1, sizeof(*indices));
 	struct json json = { .out = out };
-	const char *warning;
 	uint64_t put = 0;
 	size_t i;
 
@@ -121,14 +126,8 @@ int hwprof_contexts_json(const struct hwprof_contexts *contexts, double least,
 	}
 	json_close(&json, ']');
 	put_statistics(&json, &contexts->statistics);
-	json_totals(&json, &contexts->totals);
-	json_open(&json, "warnings", '[');
-	for (i = 0; (warning = hwprof_contexts_warning(contexts, i)); i++)
-		json_string(&json, NULL, warning);
-	json_close(&json, ']');
-	json_close(&json, '}');
 	free(indices);
-	return fflush(out) || ferror(out) ? -EIO : 0;
+	return json_end(&json, &contexts->profile);
 }
 
 /* --- folded stacks ------------------------------------------------------ */
@@ -161,37 +160,62 @@ static void put_frame(const struct hwprof_context *context, FILE *out)
 	}
 }
 
-/* Its callers, from the root on. */
-static void put_stack(const struct hwprof_context *context,
-		      const struct hwprof_context **chain, FILE *out)
+char *hwprof_context_chain(const struct hwprof_context *context)
 {
-	size_t depth = 0;
+	const struct hwprof_context **chain;
+	size_t depth = (size_t)context->depth + 1, size, i;
+	char *text = NULL;
+	FILE *out;
 
-	for (; context; context = context->parent)
-		chain[depth++] = context;
-	while (depth) {
-		put_frame(chain[--depth], out);
-		if (depth)
+	chain = calloc(depth, sizeof(*chain));
+	out = chain ? open_memstream(&text, &size) : NULL;
+	for (i = depth; out && i--; context = context->parent)
+		chain[i] = context;
+	for (i = 0; out && i < depth; i++) {
+		put_frame(chain[i], out);
+		if (i + 1 < depth)
 			fputc(';', out);
 	}
+	free(chain);
+	if (!out || fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
 }
 
 int hwprof_contexts_folded(const struct hwprof_contexts *contexts, FILE *out)
 {
-	const struct hwprof_context **chain;
 	size_t i;
 
-	chain = calloc(contexts->tree.count + 1, sizeof(*chain));
-	if (!chain)
-		return -ENOMEM;
 	for (i = 0; i < contexts->tree.count; i++) {
 		const struct hwprof_context *context = contexts->order[i];
+		char *chain;
 
 		if (!context->branches)
 			continue;
-		put_stack(context, chain, out);
-		fprintf(out, " %" PRIu64 "\n", context->branches);
+		chain = hwprof_context_chain(context);
+		if (!chain)
+			return -ENOMEM;
+		fprintf(out, "%s %" PRIu64 "\n", chain, context->branches);
+		free(chain);
 	}
-	free(chain);
 	return fflush(out) || ferror(out) ? -EIO : 0;
+}
+
+/* By itself: with the chain that it is at the end of. */
+void contexts_put(struct json *json, const char *name, const void *contexts,
+		  size_t index)
+{
+	const struct hwprof_context *context =
+		hwprof_contexts_get(contexts, index);
+	char *chain = hwprof_context_chain(context);
+
+	json_open(json, name, '{');
+	json_string(json, "kind", kind_name(context->kind));
+	json_string(json, "chain", chain);
+	put_place(json, context);
+	put_counts(json, context);
+	json_close(json, '}');
+	free(chain);
 }

@@ -2,7 +2,7 @@
 /* The numbers that are computed from sums: docs/definitions.md says of what. */
 #include <math.h>
 
-#include "loops.h"
+#include "estimate.h"
 
 /*
  * Executions that never took the back edge are in no statistics of the row,
@@ -28,12 +28,22 @@ static void add_single_trips(struct hwprof_loop *loop,
 static const double TIME_WIDTH = 1.3;
 
 /*
+ * How far a 95 % interval of a logarithm reaches that has @variance, by @windows.
+ * 1.96 + 2.4/n stands for Student's t with n windows; so does n/(n - 1), for
+ * the variance was taken from the same windows.
+ */
+static double reach_of(double windows, double variance, enum hwprof_basis basis)
+{
+	variance *= windows / (windows - 1);
+	return (1.96 + 2.4 / windows) * sqrt(variance > 0 ? variance : 0) *
+	       (basis == HWPROF_BASIS_TIME ? TIME_WIDTH : 1);
+}
+
+/*
  * Windows: the delta method on log(back edges / entries), with the sums over
- * windows of squares and products. 1.96 + 2.4/n stands for Student's t with n
- * windows, of which the loop was in at least n = (Σe)²/Σe²; so does n/(n - 1),
- * for the ratio was taken from the same windows. Counts are whole numbers: one
- * back edge more or less would have been as likely where all windows agree.
- * tests/accuracy/windows has the coverage.
+ * windows of squares and products. The loop was in at least n = (Σe)²/Σe² of
+ * them. Counts are whole numbers: one back edge more or less would have been as
+ * likely where all windows agree. tests/accuracy/windows has the coverage.
  */
 static void estimate_interval(struct hwprof_loop *loop,
 			      const struct collected_loop *sums)
@@ -50,10 +60,7 @@ static void estimate_interval(struct hwprof_loop *loop,
 	variance = sums->sum_back_sq / (back * back) +
 		   sums->sum_entry_sq / (entries * entries) -
 		   2 * sums->sum_cross / (back * entries);
-	variance *= windows / (windows - 1);
-	reach = (1.96 + 2.4 / windows) * sqrt(variance > 0 ? variance : 0);
-	if (sums->basis == HWPROF_BASIS_TIME)
-		reach *= TIME_WIDTH;
+	reach = reach_of(windows, variance, sums->origin.basis);
 	loop->trip_low = 1 + (back - 1) / entries * exp(-reach);
 	loop->trip_high = 1 + (back + 1) / entries * exp(reach);
 }
@@ -79,7 +86,7 @@ void estimate_loop(struct hwprof_loop *loop, const struct collected_loop *sums)
 	/* Below zero only if the rows that it corrects were lost. */
 	loop->entries_seen = sums->entries > 0 ? sums->entries : 0;
 	loop->back_edges_seen = sums->back_edges;
-	loop->basis = sums->basis;
+	loop->basis = sums->origin.basis;
 	loop->tolerance = sums->tolerance;
 	loop->trip_min = sums->trip_min;
 	loop->trip_max = sums->trip_max;
@@ -94,4 +101,22 @@ void estimate_loop(struct hwprof_loop *loop, const struct collected_loop *sums)
 		loop->entries = loop->entries_seen;
 		loop->iterations = loop->entries_seen + loop->back_edges_seen;
 	}
+}
+
+/*
+ * Calls come together, in windows: how much these differ says how sure the
+ * share is. Σx²/(Σx)² is the variance of the count's logarithm, if windows are
+ * independent, and so much that the total's may be left out.
+ */
+void estimate_share(struct hwprof_called *called, double sum_sq)
+{
+	double windows = called->least * (double)called->least / sum_sq;
+	double reach;
+
+	called->share_low = called->share_high = NAN;
+	if (!(sum_sq > 0) || windows < 1.01)
+		return;		/* one does not say how much they differ */
+	reach = reach_of(windows, 1 / windows, called->basis);
+	called->share_low = called->share * exp(-reach);
+	called->share_high = fmin(called->share * exp(reach), 1);
 }

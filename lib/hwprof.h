@@ -138,7 +138,16 @@ struct hwprof_totals {
 	uint64_t rows;		/* rows of loops */
 	uint64_t samples;	/* samples that are no rows */
 	uint32_t sources;	/* of sessions: bits 1 << enum hwprof_source */
+	uint64_t cost_ns;	/* of windows and samples; 0: not known */
+	uint64_t task_ns;	/* time of what was profiled, with them in it */
+	uint32_t budget_permille;	/* the largest that was asked for; 0: none */
 };
+
+/*
+ * What windows and samples cost, as a share of the time that the program had
+ * besides; below 0: not known, as where all was seen.
+ */
+double hwprof_overhead(const struct hwprof_totals *totals);
 
 /* The field's name of the source, "step"; NULL: there is no such one. */
 const char *hwprof_source_name(enum hwprof_source source);
@@ -223,33 +232,6 @@ const char *hwprof_loops_error(const struct hwprof_loops *loops);
  */
 int hwprof_loops_json(const struct hwprof_loops *loops, size_t limit, FILE *out);
 
-/* A loop of two recordings; NULL: one of them does not have it. */
-struct hwprof_loops_change {
-	const struct hwprof_loop *before;
-	const struct hwprof_loop *after;
-	double share;		/* after's less before's, -1 to 1 */
-};
-
-struct hwprof_loops_diff;
-
-/*
- * What has changed from @before to @after, which must outlive it and not be
- * sorted meanwhile; the largest changes of share first. Loops are the same if
- * they have one head in one build of an object; or else in two builds, one
- * function and line of source; or one function and offset in it. -ENOMEM.
- */
-int hwprof_loops_diff(struct hwprof_loops_diff **diff,
-		      const struct hwprof_loops *before,
-		      const struct hwprof_loops *after);
-void hwprof_loops_diff_free(struct hwprof_loops_diff *diff);
-size_t hwprof_loops_diff_count(const struct hwprof_loops_diff *diff);
-/* @index: less than the count. */
-const struct hwprof_loops_change *
-hwprof_loops_diff_get(const struct hwprof_loops_diff *diff, size_t index);
-/* At most @limit changes (0: all) as JSON. -EIO: @out had an error. */
-int hwprof_loops_diff_json(const struct hwprof_loops_diff *diff, size_t limit,
-			   FILE *out);
-
 /* ---- ranges ------------------------------------------------------------ */
 
 /*
@@ -291,14 +273,15 @@ int hwprof_range_of(const char *name);
 #define HWPROF_RANGES_OF_FLAG(of)	(((of) + 1U) << 16)
 
 /*
- * Reads the ranges of @file: sums the rows by range, moves them to their
- * objects, and finds those that are hot (Mysore et al., section 5.1): that have,
+ * Reads the ranges of all @files, @count of them: sums the rows by range, moves
+ * them to their objects, and finds those that are hot (Mysore et al., section 5.1): that have,
  * without the hot ranges inside them, @hot of all events or more. @hot: above 0,
  * up to 1; 0: 0.1. @flags: enum hwprof_loops_flags and HWPROF_RANGES_OF_FLAG().
  * *@ranges is NULL when it fails, as hwprof_loops_read(); -EINVAL: @hot is out of
  * its range, or the file has ranges of several things, and none is named.
  */
-int hwprof_ranges_read(struct hwprof_ranges **ranges, struct hwprof_file *file,
+int hwprof_ranges_read(struct hwprof_ranges **ranges,
+		       struct hwprof_file *const *files, size_t count,
 		       double hot, unsigned int flags);
 void hwprof_ranges_free(struct hwprof_ranges *ranges);
 
@@ -362,12 +345,13 @@ struct hwprof_method {
 struct hwprof_calls;
 
 /*
- * Reads the calls of @file: sums the rows by call pair, finds object, function
+ * Reads the calls of all @files, @count of them: sums the rows by call pair, finds object, function
  * and source of both ends, merges processes that ran the same objects, sums
  * pairs to methods, and sorts both by share. @flags: enum hwprof_loops_flags.
  * *@calls is NULL when it fails, as hwprof_loops_read().
  */
-int hwprof_calls_read(struct hwprof_calls **calls, struct hwprof_file *file,
+int hwprof_calls_read(struct hwprof_calls **calls,
+		      struct hwprof_file *const *files, size_t count,
 		      unsigned int flags);
 /* The same from branch stacks: as hwprof_loops_replay(), and span says nothing. */
 int hwprof_calls_replay(struct hwprof_calls **calls, struct hwprof_file *file,
@@ -475,13 +459,14 @@ enum hwprof_contexts_flags {
 struct hwprof_contexts;
 
 /*
- * Reads the contexts of @file: sums the rows by id, moves them to their objects,
+ * Reads the contexts of all @files, @count of them: sums the rows by id, moves them to their objects,
  * and makes one tree of those of processes that ran the same. @flags: enum
  * hwprof_loops_flags and enum hwprof_contexts_flags. *@contexts is NULL when it
  * fails, as hwprof_loops_read().
  */
 int hwprof_contexts_read(struct hwprof_contexts **contexts,
-			 struct hwprof_file *file, unsigned int flags);
+			 struct hwprof_file *const *files, size_t count,
+			 unsigned int flags);
 void hwprof_contexts_free(struct hwprof_contexts *contexts);
 
 /* Those inside come directly behind, and the largest shares first. */
@@ -503,6 +488,11 @@ bool hwprof_context_is_shown(const struct hwprof_context *context,
 /* As hwprof_loops_json(), of those that are shown, and so are their callers. */
 int hwprof_contexts_json(const struct hwprof_contexts *contexts, double least,
 			 FILE *out);
+/*
+ * The chain of functions that leads to the context, from the root on, with a ';'
+ * between them, to be freed. NULL: out of memory.
+ */
+char *hwprof_context_chain(const struct hwprof_context *context);
 /*
  * Writes a line for each context with branches of its own: the chain, procedures
  * with ';' between, and how many, as tools that draw flame graphs read it. -EIO.
@@ -606,11 +596,12 @@ struct hwprof_paths_summary {
 struct hwprof_paths;
 
 /*
- * Reads the paths of @file: sums the rows, places them in objects, merges processes
+ * Reads the paths of all @files, @count of them: sums the rows, places them in objects, merges processes
  * that ran the same, and sorts by share. @flags: enum hwprof_loops_flags.
  * *@paths is NULL when it fails, as hwprof_loops_read().
  */
-int hwprof_paths_read(struct hwprof_paths **paths, struct hwprof_file *file,
+int hwprof_paths_read(struct hwprof_paths **paths,
+		      struct hwprof_file *const *files, size_t count,
 		      unsigned int flags);
 void hwprof_paths_free(struct hwprof_paths *paths);
 
@@ -686,12 +677,13 @@ struct hwprof_load {
 struct hwprof_values;
 
 /*
- * Reads the values of @file: sums the rows, finds object, function and source of
+ * Reads the values of all @files, @count of them: sums the rows, finds object, function and source of
  * each load, merges processes that ran the same object, and sorts by share.
  * @flags: enum hwprof_loops_flags. *@values is NULL when it fails, as
  * hwprof_loops_read().
  */
-int hwprof_values_read(struct hwprof_values **values, struct hwprof_file *file,
+int hwprof_values_read(struct hwprof_values **values,
+		       struct hwprof_file *const *files, size_t count,
 		       unsigned int flags);
 void hwprof_values_free(struct hwprof_values *values);
 
@@ -712,6 +704,55 @@ const char *hwprof_values_warning(const struct hwprof_values *values,
 /* As hwprof_loops_json(). */
 int hwprof_values_json(const struct hwprof_values *values, size_t limit,
 		       FILE *out);
+
+/* ---- differences ------------------------------------------------------- */
+
+#define HWPROF_NOTHING	SIZE_MAX
+
+/* A thing of two profiles, of which one may have nothing like it. */
+struct hwprof_change {
+	size_t before, after;	/* index in each for hwprof_loops_get() and so
+				 * on, hwprof_calls_pair(); HWPROF_NOTHING */
+	double share_before;	/* 0 to 1; of nothing 0 */
+	double share_after;
+	double share;		/* after's less before's, -1 to 1 */
+};
+
+struct hwprof_diff;
+
+/*
+ * What has changed from @before to @after, which must outlive it and not be
+ * sorted meanwhile; the largest changes of share first. Things are the same if
+ * they have the same addresses in one build of an object; or else in two builds,
+ * one function and line of source; or one function and offset in it. So are
+ * calls, by site and callee; contexts, by their callers, function and site, or
+ * without the site; and paths by all their blocks. -ENOMEM.
+ */
+int hwprof_loops_diff(struct hwprof_diff **diff,
+		      const struct hwprof_loops *before,
+		      const struct hwprof_loops *after);
+int hwprof_ranges_diff(struct hwprof_diff **diff,
+		       const struct hwprof_ranges *before,
+		       const struct hwprof_ranges *after);
+int hwprof_calls_diff(struct hwprof_diff **diff,
+		      const struct hwprof_calls *before,
+		      const struct hwprof_calls *after);
+int hwprof_contexts_diff(struct hwprof_diff **diff,
+			 const struct hwprof_contexts *before,
+			 const struct hwprof_contexts *after);
+int hwprof_paths_diff(struct hwprof_diff **diff,
+		      const struct hwprof_paths *before,
+		      const struct hwprof_paths *after);
+int hwprof_values_diff(struct hwprof_diff **diff,
+		       const struct hwprof_values *before,
+		       const struct hwprof_values *after);
+void hwprof_diff_free(struct hwprof_diff *diff);
+size_t hwprof_diff_count(const struct hwprof_diff *diff);
+/* @index: less than the count. */
+const struct hwprof_change *hwprof_diff_get(const struct hwprof_diff *diff,
+					    size_t index);
+/* At most @limit changes (0: all) as JSON. -EIO: @out had an error. */
+int hwprof_diff_json(const struct hwprof_diff *diff, size_t limit, FILE *out);
 
 /* ---- an event ---------------------------------------------------------- */
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+
 #include "json_common.h"
 
 const char *json_basis_name(enum hwprof_basis basis)
@@ -23,7 +25,26 @@ void json_unsigned_unless(struct json *json, const char *name, uint64_t value,
 		json_unsigned(json, name, value);
 }
 
-void json_totals(struct json *json, const struct hwprof_totals *totals)
+static void json_overhead(struct json *json, const struct hwprof_totals *totals)
+{
+	double share = hwprof_overhead(totals);
+
+	if (share < 0) {
+		json_null(json, "overhead");
+		return;
+	}
+	json_open(json, "overhead", '{');
+	json_number(json, "share", share);
+	json_unsigned(json, "cost_ns", totals->cost_ns);
+	json_unsigned(json, "task_ns", totals->task_ns);
+	if (totals->budget_permille)
+		json_unsigned(json, "budget_permille", totals->budget_permille);
+	else
+		json_null(json, "budget_permille");
+	json_close(json, '}');
+}
+
+static void put_totals(struct json *json, const struct hwprof_totals *totals)
 {
 	unsigned int source;
 
@@ -45,5 +66,20 @@ void json_totals(struct json *json, const struct hwprof_totals *totals)
 		if (totals->sources >> source & 1)
 			json_string(json, NULL, hwprof_source_name(source));
 	json_close(json, ']');
+	json_overhead(json, totals);
 	json_close(json, '}');
+}
+
+int json_end(struct json *json, const struct profile *profile)
+{
+	const char *warning;
+	size_t i;
+
+	put_totals(json, &profile->totals);
+	json_open(json, "warnings", '[');
+	for (i = 0; (warning = warnings_get(&profile->warnings, i)); i++)
+		json_string(json, NULL, warning);
+	json_close(json, ']');
+	json_close(json, '}');
+	return fflush(json->out) || ferror(json->out) ? -EIO : 0;
 }

@@ -5,11 +5,13 @@
 
 #include "hwprof.h"
 #include "json.h"
+#include "profile.h"
 
 const char *json_basis_name(enum hwprof_basis basis);
 /* The number; null where it is @unknown. */
 void json_unsigned_unless(struct json *json, const char *name, uint64_t value,
 			  bool unknown);
-void json_totals(struct json *json, const struct hwprof_totals *totals);
+/* What a profile's JSON ends with: totals and warnings. -EIO. */
+int json_end(struct json *json, const struct profile *profile);
 
 #endif /* HWPROF_JSON_COMMON_H */

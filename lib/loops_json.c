@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <errno.h>
 #include <math.h>
 
 #include "json.h"
@@ -49,9 +48,12 @@ static void put_histogram(struct json *json, const struct hwprof_loop *loop)
 	json_close(json, ']');
 }
 
-static void put_loop(struct json *json, const struct hwprof_loop *loop)
+void loops_put(struct json *json, const char *name, const void *loops,
+	       size_t index)
 {
-	json_open(json, NULL, '{');
+	const struct hwprof_loop *loop = hwprof_loops_get(loops, index);
+
+	json_open(json, name, '{');
 	put_place(json, loop);
 	put_counts(json, loop);
 	put_histogram(json, loop);
@@ -74,19 +76,12 @@ static void put_loop(struct json *json, const struct hwprof_loop *loop)
 int hwprof_loops_json(const struct hwprof_loops *loops, size_t limit, FILE *out)
 {
 	struct json json = { .out = out };
-	const char *warning;
 	size_t i;
 
 	json_open(&json, NULL, '{');
 	json_open(&json, "loops", '[');
 	for (i = 0; i < loops->count && (!limit || i < limit); i++)
-		put_loop(&json, &loops->order[i]->loop);
+		loops_put(&json, NULL, loops, i);
 	json_close(&json, ']');
-	json_totals(&json, &loops->totals);
-	json_open(&json, "warnings", '[');
-	for (i = 0; (warning = hwprof_loops_warning(loops, i)); i++)
-		json_string(&json, NULL, warning);
-	json_close(&json, ']');
-	json_close(&json, '}');
-	return fflush(out) || ferror(out) ? -EIO : 0;
+	return json_end(&json, &loops->profile);
 }

@@ -6,45 +6,34 @@
 
 #include "loops.h"
 #include "place.h"
+#include "tree.h"
 
 static int compare_times(const void *a, const void *b)
 {
 	const struct collected_time *x = a, *y = b;
 	int order = compare_u64(x->ip, y->ip);
 
-	if (!order)
-		order = compare_u64(x->session, y->session);
-	if (!order)
-		order = compare_u64(x->space, y->space);
-	return order ? order : compare_u64(x->pid, y->pid);
+	return order ? order : origin_compare(&x->origin, &y->origin);
 }
 
-int collected_add_time(struct collected *collected,
-		       const struct hwprof_row_time *row, uint64_t time)
+int times_add_row(struct profile *profile, const struct hwprof_row_time *row,
+		  uint64_t time)
 {
-	struct collected_time **found, *sum, key = {
-		.session = row->row.session, .space = row->row.space,
-		.pid = row->row.pid, .ip = row->ip, .first = time,
+	struct hwprof_loops *loops = (struct hwprof_loops *)profile;
+	const struct collected_time key = {
+		.origin = origin_of_row(&row->row, HWPROF_BASIS_TIME, time),
+		.ip = row->ip,
 	};
+	struct collected_time *sum;
+	bool is_new;
 
-	collected->rows++;
-	found = tfind(&key, &collected->times, compare_times);
-	sum = found ? *found : malloc(sizeof(*sum));
+	profile->collected.rows++;
+	sum = tree_get(&loops->time_rows, &key, sizeof(key), compare_times,
+		       &is_new);
 	if (!sum)
 		return -ENOMEM;
-	if (!found) {
-		*sum = key;
-		if (!tsearch(sum, &collected->times, compare_times)) {
-			free(sum);
-			return -ENOMEM;
-		}
-		collected->time_count++;
-	}
 	sum->windows += row->windows;
-	if (time < sum->first)
-		sum->first = time;
-	if (time > sum->last)
-		sum->last = time;
+	origin_add(&sum->origin, &key.origin);
 	return 0;
 }
 
@@ -80,7 +69,7 @@ static struct loop_entry *find_around(struct hwprof_loops *loops,
 
 		if (entry->object != at->object ||
 		    entry->loop.pid != at->loop.pid ||
-		    (at->loop.pid && entry->file != at->file))
+		    entry->file != at->file)
 			break;
 		if (entry->loop.tail >= at->loop.head &&
 		    (!found || length <= found->loop.tail - found->loop.head))
@@ -89,51 +78,42 @@ static struct loop_entry *find_around(struct hwprof_loops *loops,
 	return found;
 }
 
-struct placing {
-	struct hwprof_loops *loops;
-	const struct hwprof_file *file;
-	int error;
-};
-
-static void place_time(const void *node, VISIT visit, void *context)
+static int place_time(struct hwprof_loops *loops,
+		      const struct collected_time *time)
 {
-	const struct collected_time *time = *(void *const *)node;
-	struct placing *placing = context;
-	struct hwprof_loops *loops = placing->loops;
-	struct loop_entry *at;
+	struct loop_entry *at = &loops->times[loops->time_count++];
 	struct place place;
 
-	if ((visit != postorder && visit != leaf) || placing->error)
-		return;
-	placing->error = place_find(&place, loops->objects,
-				    loops->collected.processes, placing->file,
-				    time->pid, time->first, time->last,
-				    time->ip);
-	if (placing->error)
-		return;
-	at = &loops->times[loops->time_count++];
+	if (place_find(&place, &loops->profile, &time->origin, time->ip))
+		return -ENOMEM;
 	*at = (struct loop_entry){
+		.loop.object = object_name(place.object),
+		.loop.head = place.address,
+		.loop.pid = place.pid,
 		.object = place.object,
-		.file = loops->file_count,
+		.file = place.file,
 		.windows = time->windows,
 	};
-	at->loop.object = object_name(place.object);
-	at->loop.pid = loops->flags & HWPROF_PER_PROCESS ? time->pid :
-							   place.pid;
-	at->loop.head = place.address;
+	return 0;
 }
 
-int times_place(struct hwprof_loops *loops, const struct hwprof_file *file)
+int times_place(struct hwprof_loops *loops)
 {
-	struct placing placing = { loops, file, 0 };
-	size_t count = loops->time_count + loops->collected.time_count + 1;
-	struct loop_entry *all = reallocarray(loops->times, count, sizeof(*all));
+	size_t count, i;
+	void **all = tree_list(loops->time_rows, &count);
+	struct loop_entry *times = !all ? NULL :
+		reallocarray(loops->times, loops->time_count + count + 1,
+			     sizeof(*times));
+	int error = times ? 0 : -ENOMEM;
 
-	if (!all)
-		return -ENOMEM;
-	loops->times = all;
-	twalk_r(loops->collected.times, place_time, &placing);
-	return placing.error;
+	if (times)
+		loops->times = times;
+	for (i = 0; !error && i < count; i++)
+		error = place_time(loops, all[i]);
+	free(all);
+	tdestroy(loops->time_rows, free);
+	loops->time_rows = NULL;
+	return error;
 }
 
 void times_share(struct hwprof_loops *loops)
@@ -143,7 +123,7 @@ void times_share(struct hwprof_loops *loops)
 	for (i = 0; i < loops->count; i++)
 		if (loops->entries[i].loop.basis != HWPROF_BASIS_TIME)
 			return;
-	if (!loops->totals.windows)
+	if (!loops->profile.totals.windows)
 		return;
 	for (i = 0; i < loops->time_count; i++) {
 		const struct loop_entry *at = &loops->times[i];
@@ -157,6 +137,6 @@ void times_share(struct hwprof_loops *loops)
 
 		entry->loop.share_of = "time";
 		entry->loop.share = (double)entry->windows /
-				    loops->totals.windows;
+				    loops->profile.totals.windows;
 	}
 }

@@ -10,8 +10,7 @@ static int compare_place(const struct loop_entry *x, const struct loop_entry *y)
 	int order;
 
 	if (x->object == y->object && x->loop.pid == y->loop.pid)
-		return x->loop.pid ? (x->file > y->file) - (x->file < y->file) :
-				     0;
+		return (x->file > y->file) - (x->file < y->file);
 	if (x->object == y->object)
 		return x->loop.pid < y->loop.pid ? -1 : 1;
 	order = strcmp(x->loop.object, y->loop.object);

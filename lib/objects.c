@@ -13,6 +13,7 @@
 
 #include "objects.h"
 #include "plt.h"
+#include "tree.h"
 
 enum {
 	BUILD_ID_TEXT = 2 * BUILD_ID_MAX + 1,
@@ -135,12 +136,26 @@ const char *object_build_id(const struct object *object)
 	return object->id.size ? object->id_text : NULL;
 }
 
+/* perf's names for what is no file: [vdso], [heap], //anon, /memfd:..., ... */
 const char *object_warning(const struct object *object)
 {
 	return object->warning;
 }
 
-/* perf's names for what is no file: [vdso], [heap], //anon, /memfd:..., ... */
+int objects_warn(const struct objects *objects, struct warnings *warnings)
+{
+	size_t count, i;
+	struct object **all = tree_list(objects->tree, &count);
+	int error = all ? 0 : -ENOMEM;
+
+	for (i = 0; !error && i < count; i++)
+		if (object_warning(all[i]))
+			error = warnings_add(warnings, "%s",
+					     object_warning(all[i]));
+	free(all);
+	return error;
+}
+
 bool object_is_file(const struct object *object)
 {
 	const char *name = object->name;

@@ -8,6 +8,7 @@
 #define HWPROF_OBJECTS_H
 
 #include "perfdata.h"
+#include "warnings.h"
 
 struct objects;
 struct object;
@@ -15,6 +16,9 @@ struct object;
 /* @closed: no object is opened; their names are all that is known. */
 struct objects *objects_new(bool closed);
 void objects_free(struct objects *objects);
+
+/* All their warnings, each once. -ENOMEM. */
+int objects_warn(const struct objects *objects, struct warnings *warnings);
 
 /*
  * The object @name with build id @id (size 0: not known). Objects with one

@@ -18,7 +18,9 @@ static int compare_procedures(const struct path_entry *x,
 
 	if (!order)
 		order = compare_u64(x->symbol, y->symbol);
-	return order ? order : compare_u64(x->pid, y->pid);
+	if (!order)
+		order = compare_u64(x->pid, y->pid);
+	return order ? order : compare_u64(x->file, y->file);
 }
 
 static int by_procedure(const void *a, const void *b)
@@ -27,8 +29,7 @@ static int by_procedure(const void *a, const void *b)
 				  *(struct path_entry *const *)b);
 }
 
-static void begin_procedure(const struct hwprof_paths *paths,
-			    struct hwprof_procedure *procedure,
+static void begin_procedure(struct hwprof_procedure *procedure,
 			    const struct path_entry *entry)
 {
 	const struct path_point *end = path_end(entry);
@@ -39,9 +40,7 @@ static void begin_procedure(const struct hwprof_paths *paths,
 	procedure->function = object_symbol(end->object, end->address, &offset);
 	procedure->address = entry->symbol;
 	procedure->pid = entry->pid;
-	if (entry->pid)
-		procedure->comm = processes_comm(paths->collected.processes,
-						 entry->pid, entry->last);
+	procedure->comm = entry->comm;
 }
 
 static int find_procedures(struct hwprof_paths *paths)
@@ -62,7 +61,7 @@ static int find_procedures(struct hwprof_paths *paths)
 		if (!i || compare_procedures(entry, paths->entries[i - 1])) {
 			procedure = &paths->procedures[paths->procedure_count];
 			paths->order[paths->procedure_count++] = procedure;
-			begin_procedure(paths, procedure, entry);
+			begin_procedure(procedure, entry);
 		}
 		procedure->paths++;
 		procedure->count += entry->path.count;

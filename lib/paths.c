@@ -7,6 +7,7 @@
 
 #include "paths.h"
 #include "place.h"
+#include "tree.h"
 
 #define ORDER(a, b)	do {						       \
 	int order_ = compare_u64(a, b);					       \
@@ -17,7 +18,6 @@
 
 /* --- rows, summed ----------------------------------------------------------- */
 
-/* Space 0 is of no process in particular, so the pid counts too. */
 static int compare_rows(const void *a, const void *b)
 {
 	const struct collected_path *x = a, *y = b;
@@ -29,91 +29,63 @@ static int compare_rows(const void *a, const void *b)
 	ORDER(x->length, y->length);
 	ORDER(x->spelled, y->spelled);
 	ORDER(x->flags, y->flags);
-	ORDER(x->session, y->session);
-	ORDER(x->space, y->space);
-	ORDER(x->pid, y->pid);
 	for (i = 0; i < x->spelled; i++) {
 		ORDER(x->jumps[i].from, y->jumps[i].from);
 		ORDER(x->jumps[i].to, y->jumps[i].to);
 	}
-	return 0;
+	return origin_compare(&x->origin, &y->origin);
 }
 
-static void add_times(struct collected_path *to,
-		      const struct hwprof_row_path *row, uint64_t time)
-{
-	to->count += row->count;
-	to->cycles += row->cycles;
-	if (time < to->first)
-		to->first = time;
-	if (time > to->last)
-		to->last = time;
-	if (row->basis > to->basis)
-		to->basis = row->basis;
-}
-
-static struct collected_path *path_of(const struct hwprof_row_path *row,
-				      uint64_t time)
+static int add_row(struct profile *profile, const struct hwprof_row_path *row,
+		   uint64_t time)
 {
 	size_t jumps = row->spelled * sizeof(row->jumps[0]);
-	struct collected_path *path = malloc(sizeof(*path) + jumps);
+	struct collected_path *path = malloc(sizeof(*path) + jumps), *to;
+	bool is_new;
 
 	if (!path)
-		return NULL;
+		return -ENOMEM;
 	*path = (struct collected_path){
-		.session = row->row.session,
-		.space = row->row.space,
-		.pid = row->row.pid,
+		.origin = origin_of_row(&row->row, row->basis, time),
 		.flags = row->flags,
 		.length = row->length,
 		.spelled = row->spelled,
 		.start = row->start,
 		.end = row->end,
 		.target = row->target,
-		.first = time,
 	};
 	memcpy(path->jumps, row->jumps, jumps);
-	return path;
-}
-
-static int add_row(struct hwprof_paths *paths, struct hwprof_file *file,
-		   const struct hwprof_row_path *row, uint64_t time)
-{
-	struct collected_path *path = path_of(row, time), **found;
-
-	if (!path)
-		return file_fail(file, -ENOMEM, "out of memory");
-	found = tsearch(path, &paths->rows, compare_rows);
-	if (!found) {
-		free(path);
-		return file_fail(file, -ENOMEM, "out of memory");
+	to = tree_get(&profile->rows, path, sizeof(*path) + jumps, compare_rows,
+		      &is_new);
+	if (to) {
+		origin_add(&to->origin, &path->origin);
+		to->count += row->count;
+		to->cycles += row->cycles;
 	}
-	add_times(*found, row, time);
-	if (*found != path)
-		free(path);
-	return 0;
+	free(path);
+	return to ? 0 : -ENOMEM;
 }
 
-static int take(void *context, struct hwprof_file *file,
-		const struct hwprof_sample *sample)
+static int take(struct profile *profile, const struct hwprof_sample *sample)
 {
 	const struct hwprof_row_path *row = (const void *)sample->row;
-	struct hwprof_paths *paths = context;
+	struct hwprof_paths *paths = (struct hwprof_paths *)profile;
 
 	/* Of a sample's path no more is known than where it ended. */
 	if (!sample->rows || !row) {
-		paths->collected.bare_rows += sample->rows;
-		paths->collected.samples++;
+		profile->collected.bare_rows += sample->rows;
+		profile->collected.samples++;
 		return 0;
 	}
 	if (row->row.type != HWPROF_ROW_PATH)
 		return 0;
-	paths->collected.rows++;
+	profile->collected.rows++;
 	if (row->flags & HWPROF_PATH_UNSEEN) {
 		paths->summary.unseen += row->count;
+		profile->found += row->count;
 		return 0;
 	}
-	return add_row(paths, file, row, sample->time);
+	return add_row(profile, row, sample->time);
 }
 
 /* --- places ----------------------------------------------------------------- */
@@ -138,52 +110,51 @@ static int compare_places(const void *a, const void *b)
 	ORDER(x->path.length, y->path.length);
 	ORDER(x->flags, y->flags);
 	ORDER(x->pid, y->pid);
+	ORDER(x->file, y->file);
 	return compare_points(x->points, y->points, path_points(x->spelled));
 }
 
 /* Of one process, if any of its code is. */
-static int place_point(struct hwprof_paths *paths,
-		       const struct hwprof_file *file,
+static int place_point(const struct profile *profile,
 		       const struct collected_path *row, uint64_t address,
 		       struct path_entry *entry, struct path_point *point)
 {
 	struct place place;
 
-	if (place_find(&place, paths->objects, paths->collected.processes, file,
-		       row->pid, row->first, row->last, address))
+	if (place_find(&place, profile, &row->origin, address))
 		return -ENOMEM;
-	if (place.pid)
+	if (place.pid) {
 		entry->pid = place.pid;
+		entry->file = place.file;
+	}
 	point->object = place.object;
 	point->address = place.address;
 	return 0;
 }
 
-static int place_points(struct hwprof_paths *paths,
-			const struct hwprof_file *file,
+static int place_points(const struct profile *profile,
 			const struct collected_path *row,
 			struct path_entry *entry)
 {
 	struct path_point *point = entry->points;
-	int error = place_point(paths, file, row, row->start, entry, point++);
+	int error = place_point(profile, row, row->start, entry, point++);
 	uint32_t i;
 
 	for (i = 0; i < row->spelled && !error; i++) {
-		error = place_point(paths, file, row, row->jumps[i].from, entry,
+		error = place_point(profile, row, row->jumps[i].from, entry,
 				    point++);
 		if (!error)
-			error = place_point(paths, file, row, row->jumps[i].to,
+			error = place_point(profile, row, row->jumps[i].to,
 					    entry, point++);
 	}
 	if (!error)
-		error = place_point(paths, file, row, row->end, entry, point++);
+		error = place_point(profile, row, row->end, entry, point++);
 	if (!error && row->target)
-		error = place_point(paths, file, row, row->target, entry, point);
+		error = place_point(profile, row, row->target, entry, point);
 	return error;
 }
 
-static struct path_entry *make_entry(const struct hwprof_paths *paths,
-				     const struct collected_path *row)
+static struct path_entry *make_entry(const struct collected_path *row)
 {
 	struct path_entry *entry;
 
@@ -191,8 +162,6 @@ static struct path_entry *make_entry(const struct hwprof_paths *paths,
 					   sizeof(entry->points[0]));
 	if (!entry)
 		return NULL;
-	if (paths->flags & HWPROF_PER_PROCESS)
-		entry->pid = row->pid;
 	entry->flags = row->flags;
 	entry->spelled = row->spelled;
 	entry->path.length = row->length;
@@ -203,6 +172,7 @@ static struct path_entry *make_entry(const struct hwprof_paths *paths,
 }
 
 static void add_to_entry(struct path_entry *entry,
+			 const struct profile *profile,
 			 const struct collected_path *row)
 {
 	struct hwprof_path *path = &entry->path;
@@ -210,20 +180,22 @@ static void add_to_entry(struct path_entry *entry,
 	path->count += row->count;
 	path->cycles += row->cycles;
 	path->branches += row->count * ((uint64_t)row->length + 1);
-	if (row->basis > path->basis)
-		path->basis = row->basis;
-	if (row->last > entry->last)
-		entry->last = row->last;
+	if (row->origin.basis > path->basis)
+		path->basis = row->origin.basis;
+	if (row->origin.last >= entry->last) {
+		entry->last = row->origin.last;
+		entry->comm = profile_comm(profile, entry->pid, entry->last);
+	}
 }
 
-static int place_row(struct hwprof_paths *paths, const struct hwprof_file *file,
+static int place_row(struct hwprof_paths *paths,
 		     const struct collected_path *row)
 {
-	struct path_entry *entry = make_entry(paths, row), **found = NULL;
+	struct path_entry *entry = make_entry(row), **found = NULL;
 
 	if (!entry)
 		return -ENOMEM;
-	if (!place_points(paths, file, row, entry))
+	if (!place_points(&paths->profile, row, entry))
 		found = tsearch(entry, &paths->placed, compare_places);
 	if (!found) {
 		free(entry);
@@ -231,33 +203,20 @@ static int place_row(struct hwprof_paths *paths, const struct hwprof_file *file,
 	}
 	if (*found != entry)
 		free(entry);
-	else
-		paths->count++;
-	add_to_entry(*found, row);
+	add_to_entry(*found, &paths->profile, row);
+	paths->profile.found += row->count;
 	return 0;
 }
 
-struct placing {
-	struct hwprof_paths *paths;
-	const struct hwprof_file *file;
-	int error;
-};
-
-static void place_one(const void *node, VISIT visit, void *context)
+static int place_all(struct profile *profile, void **rows, size_t count)
 {
-	struct placing *placing = context;
+	struct hwprof_paths *paths = (struct hwprof_paths *)profile;
+	int error = 0;
+	size_t i;
 
-	if ((visit == postorder || visit == leaf) && !placing->error)
-		placing->error = place_row(placing->paths, placing->file,
-					   *(void *const *)node);
-}
-
-static void list_one(const void *node, VISIT visit, void *context)
-{
-	struct hwprof_paths *paths = context;
-
-	if (visit == postorder || visit == leaf)
-		paths->entries[paths->count++] = *(void *const *)node;
+	for (i = 0; !error && i < count; i++)
+		error = place_row(paths, rows[i]);
+	return error;
 }
 
 static void describe(struct path_entry *entry)
@@ -280,122 +239,66 @@ static void describe(struct path_entry *entry)
 		entry->symbol = last->address - offset;
 }
 
-static int place_all(struct hwprof_paths *paths, const struct hwprof_file *file)
-{
-	struct placing placing = { paths, file, 0 };
-	size_t i;
-
-	twalk_r(paths->rows, place_one, &placing);
-	if (placing.error)
-		return placing.error;
-	paths->entries = calloc(paths->count + 1, sizeof(*paths->entries));
-	if (!paths->entries)
-		return -ENOMEM;
-	paths->count = 0;
-	twalk_r(paths->placed, list_one, paths);
-	for (i = 0; i < paths->count; i++)
-		describe(paths->entries[i]);
-	return 0;
-}
-
 /* --- all of it -------------------------------------------------------------- */
 
-/* Each object once, in the order of the hottest path in it. */
-static int warn_of_objects(struct hwprof_paths *paths)
+static int warn(struct profile *profile, const struct hwprof_totals *totals)
 {
-	const char *last = NULL;
-	int error = 0;
-	size_t i, k;
-
-	for (i = 0; i < paths->count; i++) {
-		const struct path_entry *entry = paths->entries[i];
-
-		for (k = 0; k < path_points(entry->spelled); k++) {
-			const struct object *object = entry->points[k].object;
-			const char *sentence = object ?
-					       object_warning(object) : NULL;
-			size_t known = 0;
-			const char *other;
-
-			if (!sentence || sentence == last)
-				continue;
-			last = sentence;
-			while ((other = warnings_get(&paths->warnings, known)) &&
-			       strcmp(other, sentence))
-				known++;
-			if (!other)
-				error |= warnings_add(&paths->warnings, "%s",
-						      sentence);
-		}
-	}
-	return error;
+	if (!totals->samples || totals->rows || profile->collected.bare_rows)
+		return 0;
+	return warnings_add(&profile->warnings, "%" PRIu64 " samples of paths are left out: they say no more than where a path ended; record with the field 'rows'",
+			    totals->samples);
 }
 
-static int warn(struct hwprof_paths *paths)
+static int finish(struct profile *profile)
 {
-	const struct hwprof_totals *totals = &paths->totals;
-	uint64_t found = paths->summary.count + paths->summary.unseen;
-	int error = 0;
+	struct hwprof_paths *paths = (struct hwprof_paths *)profile;
+	size_t i;
 
-	if (paths->collected.bare_rows)
-		error |= warnings_add(&paths->warnings, "%" PRIu64 " rows have no raw data: which paths they are of is not known; record with 'perf record -R'",
-				      paths->collected.bare_rows);
-	else if (totals->samples)
-		error |= warnings_add(&paths->warnings, "%" PRIu64 " samples of paths are left out: they say no more than where a path ended; record with the field 'rows'",
-				      totals->samples);
-	error |= collected_warn(&paths->collected, totals, found, "paths",
-				&paths->warnings);
-	return error | warn_of_objects(paths);
+	paths->entries = tree_list(paths->placed, &paths->count);
+	if (!paths->entries)
+		return -ENOMEM;
+	for (i = 0; i < paths->count; i++)
+		describe(paths->entries[i]);
+	return paths_rank(paths);
 }
 
-static int make(struct hwprof_paths *paths, struct hwprof_file *file)
+static void destroy(struct profile *profile)
 {
-	int error;
+	struct hwprof_paths *paths = (struct hwprof_paths *)profile;
 
-	paths->objects = objects_new(paths->flags & HWPROF_NO_OBJECTS);
-	if (!paths->objects)
-		return file_fail(file, -ENOMEM, "out of memory");
-	error = collect_samples(&paths->collected, file, "paths", take, paths);
-	if (error)
-		return error;
-	collected_totals(&paths->collected, file, &paths->totals);
-	if (place_all(paths, file) || paths_rank(paths) || warn(paths))
-		return file_fail(file, -ENOMEM, "out of memory");
-	return 0;
-}
-
-int hwprof_paths_read(struct hwprof_paths **result, struct hwprof_file *file,
-		      unsigned int flags)
-{
-	struct hwprof_paths *paths = calloc(1, sizeof(*paths));
-	int error;
-
-	*result = NULL;
-	if (!paths)
-		return file_fail(file, -ENOMEM, "out of memory");
-	paths->flags = flags;
-	error = make(paths, file);
-	if (error) {
-		hwprof_paths_free(paths);
-		return error;
-	}
-	*result = paths;
-	return 0;
-}
-
-void hwprof_paths_free(struct hwprof_paths *paths)
-{
-	if (!paths)
-		return;
-	tdestroy(paths->rows, free);
 	tdestroy(paths->placed, free);
 	free(paths->entries);
 	free(paths->order);
 	free(paths->procedures);
-	warnings_free(&paths->warnings);
-	collected_free(&paths->collected);
-	objects_free(paths->objects);
-	free(paths);
+}
+
+static const struct profile_kind paths_kind = {
+	.size = sizeof(struct hwprof_paths),
+	.about = "paths",
+	.units = "paths",
+	.things = "paths",
+	.lacking = "which paths they are of is not known",
+	.take = take,
+	.place = place_all,
+	.finish = finish,
+	.destroy = destroy,
+	.warn = warn,
+};
+
+int hwprof_paths_read(struct hwprof_paths **result,
+		      struct hwprof_file *const *files, size_t count,
+		      unsigned int flags)
+{
+	struct profile *profile = profile_new(&paths_kind, flags);
+	int error = profile_read(&profile, files, count, NULL, NULL);
+
+	*result = (struct hwprof_paths *)profile;
+	return error;
+}
+
+void hwprof_paths_free(struct hwprof_paths *paths)
+{
+	profile_free((struct profile *)paths);
 }
 
 size_t hwprof_paths_count(const struct hwprof_paths *paths)
@@ -448,10 +351,10 @@ hwprof_paths_summary(const struct hwprof_paths *paths)
 
 const struct hwprof_totals *hwprof_paths_totals(const struct hwprof_paths *paths)
 {
-	return &paths->totals;
+	return &paths->profile.totals;
 }
 
 const char *hwprof_paths_warning(const struct hwprof_paths *paths, size_t index)
 {
-	return warnings_get(&paths->warnings, index);
+	return warnings_get(&paths->profile.warnings, index);
 }

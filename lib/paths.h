@@ -6,17 +6,17 @@
 #ifndef HWPROF_PATHS_H
 #define HWPROF_PATHS_H
 
-#include "loops.h"
+#include "origin.h"
+#include "json.h"
+#include "profile.h"
 
 /* The rows of one path in one address space of one session, summed. */
 struct collected_path {
-	uint32_t session, space, pid;
-	uint32_t basis;			/* 0: samples */
+	struct origin origin;
 	uint32_t flags;			/* HWPROF_PATH_* */
 	uint32_t length, spelled;
 	uint64_t start, end, target;
 	uint64_t count, cycles;
-	uint64_t first, last;		/* times of its rows */
 	struct hwprof_path_jump jumps[];
 };
 
@@ -29,6 +29,8 @@ struct path_point {
 struct path_entry {
 	struct hwprof_path path;
 	uint32_t pid;
+	size_t file;			/* as struct place has it */
+	const char *comm;
 	uint32_t flags;
 	uint64_t last;			/* time of the last row */
 	uint64_t symbol;		/* that has its end; 0: none */
@@ -38,19 +40,14 @@ struct path_entry {
 };
 
 struct hwprof_paths {
+	struct profile profile;
 	struct path_entry **entries;	/* sorted by share */
 	size_t count;
 	struct hwprof_procedure *procedures;
 	struct hwprof_procedure **order;	/* of these, by share */
 	size_t procedure_count;
 	struct hwprof_paths_summary summary;
-	unsigned int flags;
-	void *rows;			/* tree of struct collected_path */
 	void *placed;			/* tree of struct path_entry */
-	struct collected collected;	/* sessions and maps, and no loops */
-	struct hwprof_totals totals;
-	struct objects *objects;
-	struct warnings warnings;
 };
 
 static inline size_t path_points(uint32_t spelled)
@@ -65,5 +62,9 @@ static inline const struct path_point *path_end(const struct path_entry *entry)
 
 /* path_heat.c: finds procedures, shares and heat, and sorts. -ENOMEM. */
 int paths_rank(struct hwprof_paths *paths);
+
+/* paths_json.c: writes one of them as JSON. */
+void paths_put(struct json *json, const char *name, const void *paths,
+	       size_t index);
 
 #endif /* HWPROF_PATHS_H */

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <errno.h>
-
 #include "json_common.h"
 #include "paths.h"
 
@@ -34,14 +32,14 @@ static void put_share(struct json *json, uint64_t branches, uint64_t cycles,
 	json_string(json, "heat", hwprof_heat_name(heat));
 }
 
-static void put_path(struct json *json, const struct hwprof_paths *paths,
-		     size_t index)
+void paths_put(struct json *json, const char *name, const void *paths,
+	       size_t index)
 {
 	const struct hwprof_path *path = hwprof_paths_get(paths, index);
 	struct hwprof_block block;
 	uint32_t i;
 
-	json_open(json, NULL, '{');
+	json_open(json, name, '{');
 	json_string(json, "object", path->procedure->object);
 	json_string(json, "function", path->procedure->function);
 	json_string(json, "begins", path->called ? "entry" : "back edge");
@@ -129,7 +127,6 @@ int hwprof_paths_json(const struct hwprof_paths *paths, size_t limit, FILE *out)
 {
 	size_t count = paths->count, i;
 	struct json json = { .out = out };
-	const char *warning;
 
 	if (limit && limit < count)
 		count = limit;
@@ -137,17 +134,11 @@ int hwprof_paths_json(const struct hwprof_paths *paths, size_t limit, FILE *out)
 	put_summary(&json, &paths->summary);
 	json_open(&json, "paths", '[');
 	for (i = 0; i < count; i++)
-		put_path(&json, paths, i);
+		paths_put(&json, NULL, paths, i);
 	json_close(&json, ']');
 	json_open(&json, "procedures", '[');
 	for (i = 0; i < paths->procedure_count; i++)
 		put_procedure(&json, paths->order[i]);
 	json_close(&json, ']');
-	json_totals(&json, &paths->totals);
-	json_open(&json, "warnings", '[');
-	for (i = 0; (warning = hwprof_paths_warning(paths, i)); i++)
-		json_string(&json, NULL, warning);
-	json_close(&json, ']');
-	json_close(&json, '}');
-	return fflush(out) || ferror(out) ? -EIO : 0;
+	return json_end(&json, &paths->profile);
 }

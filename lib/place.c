@@ -4,10 +4,6 @@
 
 #include "place.h"
 
-enum {
-	KERNEL_PID = UINT32_MAX,	/* as perf calls the kernel's maps */
-};
-
 static bool in_kernel(uint64_t address)
 {
 	return address >> 63;
@@ -29,21 +25,21 @@ static bool is_anonymous(const struct mapping *mapping)
  * What an object has zeroed in memory and not in its file (.bss) lies directly
  * behind that: if @place is there, it becomes the object's. -ENOMEM.
  */
-static int find_zeroed(struct place *place, struct objects *objects,
-		       const struct processes *processes,
-		       const struct hwprof_file *file, uint32_t pid,
-		       uint64_t time, const struct mapping *mapping)
+static int find_zeroed(struct place *place, const struct profile *profile,
+		       uint32_t pid, uint64_t time,
+		       const struct mapping *mapping)
 {
-	const struct mapping *before = processes_find(processes, pid, time,
-						      mapping->start - 1);
+	const struct mapping *before =
+		processes_find(profile->collected.processes, pid, time,
+			       mapping->start - 1);
 	uint64_t address = place->address, left;
 	struct object *object;
 	struct build_id id;
 
 	if (!before)
 		return 0;
-	id = processes_build_id(file, before);
-	object = objects_get(objects, before->name, &id);
+	id = processes_build_id(profile->file, before);
+	object = objects_get(profile->objects, before->name, &id);
 	if (!object)
 		return -ENOMEM;
 	if (!object_is_file(object))
@@ -61,60 +57,74 @@ static int find_zeroed(struct place *place, struct objects *objects,
 }
 
 /* An object's or, where @place has its process's memory, maybe the heap. */
-static int find_anonymous(struct place *place, struct objects *objects,
-			  const struct processes *processes,
-			  const struct hwprof_file *file, uint64_t time,
-			  const struct mapping *mapping)
+static int find_anonymous(struct place *place, const struct profile *profile,
+			  uint64_t time, const struct mapping *mapping)
 {
 	static const struct build_id none = { .size = 0 };
 	uint32_t pid = place->pid;
-	int error = find_zeroed(place, objects, processes, file, pid, time,
-				mapping);
+	int error = find_zeroed(place, profile, pid, time, mapping);
 
 	if (error || !place->pid ||
-	    !processes_is_heap(processes, pid, time, mapping))
+	    !processes_is_heap(profile->collected.processes, pid, time,
+			       mapping))
 		return error;
-	place->object = objects_get(objects, "[heap]", &none);
+	place->object = objects_get(profile->objects, "[heap]", &none);
 	return place->object ? 0 : -ENOMEM;
 }
 
-int place_find(struct place *place, struct objects *objects,
-	       const struct processes *processes,
-	       const struct hwprof_file *file, uint32_t pid, uint64_t first,
-	       uint64_t last, uint64_t address)
+static int find_user(struct place *place, const struct profile *profile,
+		     const struct origin *origin, uint64_t address)
 {
-	bool kernel = in_kernel(address);
-	uint32_t owner = kernel ? (uint32_t)KERNEL_PID : pid;
-	const char *name = kernel ? "[kernel]" : "[unknown]";
+	const struct processes *processes = profile->collected.processes;
 	struct build_id id = { .size = 0 };
 	const struct mapping *mapping;
 
-	mapping = processes_find(processes, owner, first, address);
+	mapping = processes_find(processes, origin->pid, origin->first, address);
 	if (!mapping)
-		mapping = processes_find(processes, owner, last, address);
-	if (mapping && !kernel) {
-		name = mapping->name;
-		id = processes_build_id(file, mapping);
-	}
-	*place = (struct place){
-		.object = objects_get(objects, name, &id),
-		.pid = kernel ? 0 : pid,
-		.address = address,
-	};
-	if (!place->object)
-		return -ENOMEM;
-	if (kernel)
-		place->left = -address;
-	else if (mapping)
-		place->left = mapping->size - (address - mapping->start);
-	if (mapping && is_shared(place->object)) {
+		mapping = processes_find(processes, origin->pid, origin->last,
+					 address);
+	if (mapping)
+		id = processes_build_id(profile->file, mapping);
+	place->object = objects_get(profile->objects,
+				    mapping ? mapping->name : "[unknown]", &id);
+	place->pid = origin->pid;
+	if (!place->object || !mapping)
+		return place->object ? 0 : -ENOMEM;
+	place->left = mapping->size - (address - mapping->start);
+	if (is_shared(place->object)) {
 		place->pid = 0;
 		place->address = object_address(place->object,
 						address - mapping->start +
 						mapping->offset);
-	} else if (mapping && !kernel && is_anonymous(mapping)) {
-		return find_anonymous(place, objects, processes, file, last,
-				      mapping);
+	} else if (is_anonymous(mapping)) {
+		return find_anonymous(place, profile, origin->last, mapping);
 	}
 	return 0;
+}
+
+static int find_kernel(struct place *place, const struct profile *profile,
+		       uint64_t address)
+{
+	static const struct build_id none = { .size = 0 };
+
+	place->object = objects_get(profile->objects, "[kernel]", &none);
+	place->left = -address;
+	return place->object ? 0 : -ENOMEM;
+}
+
+int place_find(struct place *place, const struct profile *profile,
+	       const struct origin *origin, uint64_t address)
+{
+	int error;
+
+	*place = (struct place){ .address = address };
+	if (in_kernel(address))
+		error = find_kernel(place, profile, address);
+	else
+		error = find_user(place, profile, origin, address);
+	if (profile->flags & HWPROF_PER_PROCESS)
+		place->pid = origin->pid;
+	if (place->pid)
+		place->file = profile->file_count + 1;
+	return error;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <inttypes.h>
-#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "place.h"
 #include "ranges.h"
+#include "tree.h"
 
 #define HOT		0.1	/* the paper's */
 
@@ -28,41 +28,21 @@ static int compare_rows(const void *a, const void *b)
 
 	if (!order)
 		order = compare_u64(x->bits, y->bits);
-	if (!order)
-		order = compare_u64(x->session, y->session);
-	if (!order)
-		order = compare_u64(x->space, y->space);
-	/* Space 0 is of no process in particular, so the pid counts too. */
-	if (!order)
-		order = compare_u64(x->pid, y->pid);
-	/* Samples and rows of one run count the same things: not to be added. */
-	return order ? order : !!x->basis - !!y->basis;
+	return order ? order : origin_compare(&x->origin, &y->origin);
 }
 
-static int add_row(struct hwprof_ranges *ranges, struct hwprof_file *file,
-		   const struct collected_range *from)
+static int add_row(struct profile *profile, const struct collected_range *from)
 {
-	struct collected_range **found, *row;
+	struct collected_range *to;
+	bool is_new;
 
-	found = tfind(from, &ranges->rows, compare_rows);
-	if (found) {
-		row = *found;
-		row->count += from->count;
-		if (from->first < row->first)
-			row->first = from->first;
-		if (from->last > row->last)
-			row->last = from->last;
-		if (from->basis > row->basis)
-			row->basis = from->basis;
-		return 0;
-	}
-	row = malloc(sizeof(*row));
-	if (!row)
-		return file_fail(file, -ENOMEM, "out of memory");
-	*row = *from;
-	if (!tsearch(row, &ranges->rows, compare_rows)) {
-		free(row);
-		return file_fail(file, -ENOMEM, "out of memory");
+	to = tree_get(&profile->rows, from, sizeof(*from), compare_rows,
+		      &is_new);
+	if (!to)
+		return -ENOMEM;
+	if (!is_new) {
+		origin_add(&to->origin, &from->origin);
+		to->count += from->count;
 	}
 	return 0;
 }
@@ -78,30 +58,23 @@ static bool is_range(const struct hwprof_row_range *row)
 	       !(row->low & last_of(0, row->bits));
 }
 
-static int add_range_row(struct hwprof_ranges *ranges, struct hwprof_file *file,
+static int add_range_row(struct profile *profile,
 			 const struct hwprof_sample *sample)
 {
 	const struct hwprof_row_range *row = (const void *)sample->row;
-	struct collected_range range = {
-		.session = row->row.session,
-		.space = row->row.space,
-		.pid = row->row.pid,
+	const struct collected_range range = {
+		.origin = origin_of_row(&row->row, row->basis, sample->time),
 		.bits = row->bits,
-		.basis = row->basis,
 		.low = row->low,
 		.count = row->count,
-		.first = sample->time,
-		.last = sample->time,
 	};
 
 	if (!is_range(row))
-		return file_damaged(file, sample->offset,
+		return file_damaged(profile->file, sample->offset,
 				    "a range of 2^%u values cannot begin at 0x%llx",
 				    row->bits, row->low);
-	if (!range.basis || range.basis > HWPROF_BASIS_TIME)
-		range.basis = HWPROF_BASIS_TIME;
-	ranges->collected.rows++;
-	return add_row(ranges, file, &range);
+	profile->collected.rows++;
+	return add_row(profile, &range);
 }
 
 /* The value that was counted. False: only a row would say. */
@@ -122,32 +95,30 @@ static bool sample_value(enum hwprof_range_of of,
 }
 
 /* One value; or a row without its raw data, of which the size is not known. */
-static int add_sample(struct hwprof_ranges *ranges, struct hwprof_file *file,
+static int add_sample(struct hwprof_ranges *ranges,
 		      const struct hwprof_sample *sample)
 {
+	struct profile *profile = &ranges->profile;
 	struct collected_range range = {
-		.pid = sample->pid,
+		.origin = origin_of_sample(sample),
 		.count = sample->period,
-		.first = sample->time,
-		.last = sample->time,
 	};
 
-	if (sample->rows)
-		ranges->collected.bare_rows++;
+	profile->collected.bare_rows += sample->rows;
+	profile->collected.samples++;
 	if (sample->rows || !sample_value(ranges->of, sample, &range.low))
 		range.bits = 64;
-	ranges->collected.samples++;
-	return range.count ? add_row(ranges, file, &range) : 0;
+	return range.count ? add_row(profile, &range) : 0;
 }
 
 /* Ranges of other things make sense only by themselves. */
-static bool skips(void *context, const struct hwprof_sample *sample)
+static bool skips(struct profile *profile, const struct hwprof_sample *sample)
 {
 	struct hwprof_event event = { .config = {
 		sample->config[0], sample->config[1], sample->config[2]
 	} };
 	int of = hwprof_event_field(&event, "range_of");
-	struct hwprof_ranges *ranges = context;
+	struct hwprof_ranges *ranges = (struct hwprof_ranges *)profile;
 
 	if (ranges->of < 0)
 		ranges->of = of;
@@ -156,34 +127,36 @@ static bool skips(void *context, const struct hwprof_sample *sample)
 	return ranges->of != of;
 }
 
-static int take(void *context, struct hwprof_file *file,
-		const struct hwprof_sample *sample)
+static int take(struct profile *profile, const struct hwprof_sample *sample)
 {
 	if (!sample->rows || !sample->row)
-		return add_sample(context, file, sample);
+		return add_sample((struct hwprof_ranges *)profile, sample);
 	if (sample->row->type == HWPROF_ROW_RANGE)
-		return add_range_row(context, file, sample);
+		return add_range_row(profile, sample);
 	return 0;
 }
 
 /* --- places ----------------------------------------------------------------- */
 
 static struct range_group *get_group(struct hwprof_ranges *ranges,
-				     struct object *object, uint32_t pid)
+				     const struct place *place)
 {
 	struct range_group *groups;
 	size_t i;
 
 	for (i = 0; i < ranges->group_count; i++)
-		if (ranges->groups[i].object == object &&
-		    ranges->groups[i].pid == pid)
+		if (ranges->groups[i].object == place->object &&
+		    ranges->groups[i].pid == place->pid &&
+		    ranges->groups[i].file == place->file)
 			return &ranges->groups[i];
 	groups = reallocarray(ranges->groups, i + 1, sizeof(*groups));
 	if (!groups)
 		return NULL;
 	ranges->groups = groups;
 	ranges->group_count++;
-	groups[i] = (struct range_group){ .object = object, .pid = pid };
+	groups[i] = (struct range_group){
+		.object = place->object, .pid = place->pid, .file = place->file,
+	};
 	return &groups[i];
 }
 
@@ -204,63 +177,78 @@ static int add_moved(struct range_set *set, uint64_t low, uint32_t bits,
 
 /* Values are nowhere, and the same in every process. */
 static int find_place(struct hwprof_ranges *ranges,
-		      const struct hwprof_file *file,
 		      const struct collected_range *row, struct place *place)
 {
 	if (ranges->of != HWPROF_RANGE_LOAD_VALUE)
-		return place_find(place, ranges->objects,
-				  ranges->collected.processes, file, row->pid,
-				  row->first, row->last, row->low);
+		return place_find(place, &ranges->profile, &row->origin,
+				  row->low);
 	*place = (struct place){ .address = row->low };
+	if (ranges->profile.flags & HWPROF_PER_PROCESS) {
+		place->pid = row->origin.pid;
+		place->file = ranges->profile.file_count + 1;
+	}
 	return 0;
 }
 
 static int place_row(struct hwprof_ranges *ranges,
-		     const struct hwprof_file *file,
 		     const struct collected_range *row)
 {
 	uint64_t size = last_of(0, row->bits);	/* less one */
 	struct range_group *group;
 	struct place place;
 
-	if (find_place(ranges, file, row, &place))
+	if (find_place(ranges, row, &place))
 		return -ENOMEM;
 	ranges->total += row->count;
+	ranges->profile.found += row->count;
 	if (place.object && row->bits > PAGE_BITS &&
 	    (!place.left || size > place.left - 1)) {
 		ranges->elsewhere += row->count;
 		return 0;
 	}
-	if (ranges->flags & HWPROF_PER_PROCESS)
-		place.pid = row->pid;
-	group = get_group(ranges, place.object, place.pid);
+	group = get_group(ranges, &place);
 	if (!group)
 		return -ENOMEM;
-	if (row->last > group->last)
-		group->last = row->last;
-	if (row->basis > group->basis)
-		group->basis = row->basis;
+	if (row->origin.last >= group->last) {
+		group->last = row->origin.last;
+		group->comm = profile_comm(&ranges->profile, group->pid,
+					   group->last);
+	}
+	if (row->origin.basis > group->basis)
+		group->basis = row->origin.basis;
 	return add_moved(&group->set, place.address, row->bits, row->count);
 }
 
-struct placing {
-	struct hwprof_ranges *ranges;
-	const struct hwprof_file *file;
-	int error;
-};
-
-static void place_one(const void *node, VISIT visit, void *context)
+/* Of what, unless that was said, there is only one thing in all files. */
+static int check_of(struct hwprof_ranges *ranges)
 {
-	const struct collected_range *row = *(void *const *)node;
-	struct placing *placing = context;
+	unsigned int all = ranges->others;
+	char names[128] = "";
+	size_t used = 0;
+	int of;
 
-	if (visit != postorder && visit != leaf)
-		return;
-	/* Samples beside rows say nothing more. */
-	if (placing->ranges->collected.rows && !row->basis)
-		return;
-	if (!placing->error)
-		placing->error = place_row(placing->ranges, placing->file, row);
+	if (ranges->profile.flags >= HWPROF_RANGES_OF_FLAG(0) || !all)
+		return 0;
+	all |= 1U << ranges->of;
+	for (of = 0; of < HWPROF_RANGES_OF_COUNT && used < sizeof(names); of++)
+		if (all >> of & 1)
+			used += snprintf(names + used, sizeof(names) - used,
+					 "%s%s", used ? ", " : "",
+					 hwprof_range_of_name(of));
+	return file_fail(ranges->profile.file, -EINVAL, "%s ranges of several things: choose one (--of) of %s",
+			 ranges->profile.file_count ?
+			 "and the files before it have" : "has", names);
+}
+
+static int place_all(struct profile *profile, void **rows, size_t count)
+{
+	struct hwprof_ranges *ranges = (struct hwprof_ranges *)profile;
+	int error = check_of(ranges);
+	size_t i;
+
+	for (i = 0; !error && i < count; i++)
+		error = place_row(ranges, rows[i]);
+	return error;
 }
 
 static int compare_groups(const void *a, const void *b)
@@ -270,20 +258,18 @@ static int compare_groups(const void *a, const void *b)
 	return compare_u64(y->set.nodes[0].count, x->set.nodes[0].count);
 }
 
-static int place_all(struct hwprof_ranges *ranges,
-		     const struct hwprof_file *file)
+static int build_sets(struct hwprof_ranges *ranges)
 {
-	struct placing placing = { ranges, file, 0 };
+	int error = 0;
 	size_t i;
 
-	twalk_r(ranges->rows, place_one, &placing);
-	for (i = 0; i < ranges->group_count && !placing.error; i++)
-		placing.error = range_set_build(&ranges->groups[i].set,
-						ranges->hot * ranges->total);
-	if (!placing.error && ranges->group_count)
+	for (i = 0; i < ranges->group_count && !error; i++)
+		error = range_set_build(&ranges->groups[i].set,
+					ranges->hot * ranges->total);
+	if (!error && ranges->group_count)
 		qsort(ranges->groups, ranges->group_count,
 		      sizeof(*ranges->groups), compare_groups);
-	return placing.error;
+	return error;
 }
 
 /* --- what is hot ------------------------------------------------------------ */
@@ -302,10 +288,8 @@ static void describe(struct hwprof_ranges *ranges,
 		.share = (double)node->rest / ranges->total,
 		.basis = group->basis,
 		.pid = group->pid,
+		.comm = group->comm,
 	};
-	if (group->pid)
-		range->comm = processes_comm(ranges->collected.processes,
-					     group->pid, group->last);
 	if (!group->object)
 		return;
 	range->object = object_name(group->object);
@@ -385,124 +369,85 @@ static int find_hot(struct hwprof_ranges *ranges)
 /* --- all of it -------------------------------------------------------------- */
 
 /* Branches are lost as units; an access that was not seen is none. */
-static int warn_of_unseen(struct hwprof_ranges *ranges)
+static int warn_of_unseen(struct profile *profile,
+			  const struct hwprof_totals *totals)
 {
+	const struct hwprof_ranges *ranges = (struct hwprof_ranges *)profile;
+	const struct collected *collected = &profile->collected;
 	uint64_t unseen = 0;
 	size_t i;
 
 	if (ranges->of == HWPROF_RANGE_IP || ranges->of == HWPROF_RANGE_CALLEE)
 		return 0;
-	for (i = 0; i < ranges->collected.session_count; i++)
-		unseen += ranges->collected.sessions[i].totals.lost_events;
+	for (i = 0; i < collected->session_count; i++)
+		unseen += collected->sessions[i].totals.lost_events;
 	if (!unseen)
 		return 0;
-	return warnings_add(&ranges->warnings, "%" PRIu64 " instructions are missing: what they load and store is not known to hwprof",
+	return warnings_add(&profile->warnings, "%" PRIu64 " instructions are missing: what they load and store is not known to hwprof",
 			    unseen);
 }
 
-static int warn(struct hwprof_ranges *ranges)
+static int finish(struct profile *profile)
 {
-	const struct hwprof_totals *totals = &ranges->totals;
-	struct warnings *warnings = &ranges->warnings;
-	int error = warn_of_unseen(ranges);
-	size_t i;
-
-	if (ranges->collected.bare_rows)
-		error |= warnings_add(warnings, "%" PRIu64 " rows have no raw data: how large their ranges are is not known; record with 'perf record -R'",
-				      ranges->collected.bare_rows);
-	else if (totals->samples && totals->rows)
-		error |= warnings_add(warnings, "the file has rows and %" PRIu64 " samples of ranges: the samples are left out",
-				      totals->samples);
-	error |= collected_warn(&ranges->collected, totals, ranges->total,
-				"events", warnings);
-	for (i = 0; i < ranges->group_count; i++)
-		if (ranges->groups[i].object &&
-		    object_warning(ranges->groups[i].object))
-			error |= warnings_add(warnings, "%s",
-					      object_warning(ranges->groups[i].object));
-	return error;
-}
-
-/* Of what, unless that was said, there is only one thing in the file. */
-static int check_of(struct hwprof_ranges *ranges, struct hwprof_file *file)
-{
-	char names[128] = "";
-	size_t used = 0;
-	int of;
+	struct hwprof_ranges *ranges = (struct hwprof_ranges *)profile;
+	int error = build_sets(ranges);
 
 	if (ranges->of < 0)
 		ranges->of = HWPROF_RANGE_IP;	/* of nothing */
-	if (ranges->flags >= HWPROF_RANGES_OF_FLAG(0) || !ranges->others)
-		return 0;
-	ranges->others |= 1U << ranges->of;
-	for (of = 0; of < HWPROF_RANGES_OF_COUNT && used < sizeof(names); of++)
-		if (ranges->others >> of & 1)
-			used += snprintf(names + used, sizeof(names) - used,
-					 "%s%s", used ? ", " : "",
-					 hwprof_range_of_name(of));
-	return file_fail(file, -EINVAL, "has ranges of several things: choose one (--of) of %s",
-			 names);
+	return error ? error : find_hot(ranges);
 }
 
-static int make(struct hwprof_ranges *ranges, struct hwprof_file *file)
+static void destroy(struct profile *profile)
 {
-	int error;
+	struct hwprof_ranges *ranges = (struct hwprof_ranges *)profile;
 
-	ranges->objects = objects_new(ranges->flags & HWPROF_NO_OBJECTS);
-	if (!ranges->objects)
-		return file_fail(file, -ENOMEM, "out of memory");
-	ranges->collected.skips = skips;
-	error = collect_samples(&ranges->collected, file, "ranges", take,
-				ranges);
-	if (!error)
-		error = check_of(ranges, file);
-	if (error)
-		return error;
-	collected_totals(&ranges->collected, file, &ranges->totals);
-	if (place_all(ranges, file) || find_hot(ranges) || warn(ranges))
-		return file_fail(file, -ENOMEM, "out of memory");
-	return 0;
+	while (ranges->group_count)
+		range_set_free(&ranges->groups[--ranges->group_count].set);
+	free(ranges->groups);
+	free(ranges->ranges);
 }
 
-int hwprof_ranges_read(struct hwprof_ranges **result, struct hwprof_file *file,
+static const struct profile_kind ranges_kind = {
+	.size = sizeof(struct hwprof_ranges),
+	.about = "ranges",
+	.units = "events",
+	.things = "ranges",
+	.lacking = "how large their ranges are is not known",
+	.take = take,
+	.place = place_all,
+	.finish = finish,
+	.destroy = destroy,
+	.skips = skips,
+	.warn = warn_of_unseen,
+};
+
+int hwprof_ranges_read(struct hwprof_ranges **result,
+		       struct hwprof_file *const *files, size_t count,
 		       double hot, unsigned int flags)
 {
 	struct hwprof_ranges *ranges;
+	struct profile *profile;
 	int error;
 
 	*result = NULL;
 	if (!(hot >= 0 && hot <= 1))
-		return file_fail(file, -EINVAL,
+		return file_fail(files[0], -EINVAL,
 				 "ranges with %g of all events are to be hot: above 0, up to 1 is allowed",
 				 hot);
-	ranges = calloc(1, sizeof(*ranges));
-	if (!ranges)
-		return file_fail(file, -ENOMEM, "out of memory");
-	ranges->hot = hot ? hot : HOT;
-	ranges->flags = flags;
-	ranges->of = (int)(flags / HWPROF_RANGES_OF_FLAG(0)) - 1;
-	error = make(ranges, file);
-	if (error) {
-		hwprof_ranges_free(ranges);
-		return error;
+	profile = profile_new(&ranges_kind, flags);
+	ranges = (struct hwprof_ranges *)profile;
+	if (ranges) {
+		ranges->hot = hot ? hot : HOT;
+		ranges->of = (int)(flags / HWPROF_RANGES_OF_FLAG(0)) - 1;
 	}
-	*result = ranges;
-	return 0;
+	error = profile_read(&profile, files, count, NULL, NULL);
+	*result = (struct hwprof_ranges *)profile;
+	return error;
 }
 
 void hwprof_ranges_free(struct hwprof_ranges *ranges)
 {
-	if (!ranges)
-		return;
-	while (ranges->group_count)
-		range_set_free(&ranges->groups[--ranges->group_count].set);
-	tdestroy(ranges->rows, free);
-	free(ranges->groups);
-	free(ranges->ranges);
-	warnings_free(&ranges->warnings);
-	collected_free(&ranges->collected);
-	objects_free(ranges->objects);
-	free(ranges);
+	profile_free((struct profile *)ranges);
 }
 
 enum hwprof_range_of hwprof_ranges_of(const struct hwprof_ranges *ranges)
@@ -523,11 +468,11 @@ const struct hwprof_range *hwprof_ranges_get(const struct hwprof_ranges *ranges,
 
 const struct hwprof_totals *hwprof_ranges_totals(const struct hwprof_ranges *ranges)
 {
-	return &ranges->totals;
+	return &ranges->profile.totals;
 }
 
 const char *hwprof_ranges_warning(const struct hwprof_ranges *ranges,
 				  size_t index)
 {
-	return warnings_get(&ranges->warnings, index);
+	return warnings_get(&ranges->profile.warnings, index);
 }

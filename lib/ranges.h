@@ -7,44 +7,45 @@
 #ifndef HWPROF_RANGES_H
 #define HWPROF_RANGES_H
 
-#include "loops.h"
+#include "origin.h"
+#include "json.h"
+#include "profile.h"
 #include "range_hot.h"
 
 /* The rows of one range in one address space of one session, summed. */
 struct collected_range {
-	uint32_t session, space, pid;
+	struct origin origin;
 	uint32_t bits;
-	uint32_t basis;			/* 0: samples */
 	uint64_t low;
 	uint64_t count;
-	uint64_t first, last;		/* times of its rows */
 };
 
 /* What lies in one object and, if that is set apart, of one process. */
 struct range_group {
 	struct object *object;
 	uint32_t pid;
+	size_t file;			/* as struct place has it */
+	const char *comm;
 	uint64_t last;			/* time of the last row */
 	uint32_t basis;			/* the weakest of its rows */
 	struct range_set set;
 };
 
 struct hwprof_ranges {
+	struct profile profile;
 	struct hwprof_range *ranges;	/* parents before children */
 	size_t count;
 	double hot;
-	unsigned int flags;
 	int of;				/* enum hwprof_range_of; -1: not known */
-	unsigned int others;		/* what else the file has: bits 1 << of */
-	void *rows;			/* tree of struct collected_range */
+	unsigned int others;		/* what else files have: bits 1 << of */
 	struct range_group *groups;
 	size_t group_count;
 	uint64_t total;			/* of all rows */
 	uint64_t elsewhere;		/* of rows that fit in no object */
-	struct collected collected;	/* sessions and maps, and no loops */
-	struct hwprof_totals totals;
-	struct objects *objects;
-	struct warnings warnings;
 };
+
+/* ranges_json.c: writes one of them as JSON. */
+void ranges_put(struct json *json, const char *name, const void *ranges,
+	       size_t index);
 
 #endif /* HWPROF_RANGES_H */

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <errno.h>
-
 #include "json_common.h"
 #include "ranges.h"
 
-static void put_range(struct json *json, const struct hwprof_ranges *ranges,
-		      const struct hwprof_range *range)
+void ranges_put(struct json *json, const char *name, const void *profile,
+		size_t index)
 {
-	json_open(json, NULL, '{');
+	const struct hwprof_ranges *ranges = profile;
+	const struct hwprof_range *range = &ranges->ranges[index];
+
+	json_open(json, name, '{');
 	json_string(json, "object", range->object);
 	json_string(json, "build_id", range->build_id);
 	json_hex(json, "low", range->low);
@@ -39,7 +40,6 @@ static void put_range(struct json *json, const struct hwprof_ranges *ranges,
 int hwprof_ranges_json(const struct hwprof_ranges *ranges, FILE *out)
 {
 	struct json json = { .out = out };
-	const char *warning;
 	size_t i;
 
 	json_open(&json, NULL, '{');
@@ -47,13 +47,7 @@ int hwprof_ranges_json(const struct hwprof_ranges *ranges, FILE *out)
 	json_number(&json, "hot", ranges->hot);
 	json_open(&json, "ranges", '[');
 	for (i = 0; i < ranges->count; i++)
-		put_range(&json, ranges, &ranges->ranges[i]);
+		ranges_put(&json, NULL, ranges, i);
 	json_close(&json, ']');
-	json_totals(&json, &ranges->totals);
-	json_open(&json, "warnings", '[');
-	for (i = 0; (warning = hwprof_ranges_warning(ranges, i)); i++)
-		json_string(&json, NULL, warning);
-	json_close(&json, ']');
-	json_close(&json, '}');
-	return fflush(out) || ferror(out) ? -EIO : 0;
+	return json_end(&json, &ranges->profile);
 }

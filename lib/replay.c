@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "calls.h"
+#include "loops.h"
 #include "repeats.h"
-#include "replay.h"
 #include "rounds.h"
 #include "summary.h"
 
@@ -27,9 +27,14 @@ struct program {
 	uint64_t last;			/* time of its last stack */
 };
 
+/* Takes a row that says whose it is, as of @time. -ENOMEM. */
+typedef int (*row_take)(struct profile *profile, const struct hwprof_row *row,
+			uint64_t time);
+
 struct replay {
 	struct hwprof_file *file;
-	const struct replay_into *into;
+	struct profile *profile;		/* that it goes into */
+	row_take take;
 	struct processes *processes;
 	const struct hwprof_replay_options *options;
 	struct rounds rounds;
@@ -344,7 +349,7 @@ static bool take_row(void *context, const void *data, u64 ip, u64 addr,
 		row.loop.basis = replay->basis;
 	if (row.row.type == HWPROF_ROW_CALL)
 		row.call.basis = replay->basis;
-	if (replay->into->take(replay->into->context, &row.row, program->last))
+	if (replay->take(replay->profile, &row.row, program->last))
 		replay->failed = true;
 	return true;
 }
@@ -355,7 +360,7 @@ static int finish(struct replay *replay)
 
 	repeats_flush(replay->repeats);
 	summary_finish(&replay->summary);
-	session = collected_session(replay->into->collected, SESSION);
+	session = collected_session(&replay->profile->collected, SESSION);
 	if (!session || replay->failed)
 		return no_memory(replay);
 	session->totals = replay->summary.totals;
@@ -366,7 +371,7 @@ static int finish(struct replay *replay)
 
 static int warn(struct replay *replay)
 {
-	struct warnings *warnings = replay->into->warnings;
+	struct warnings *warnings = &replay->profile->warnings;
 	int error = 0;
 
 	if (replay->inferred)
@@ -405,7 +410,7 @@ static int read_stacks(struct replay *replay)
 	return error ? error : warn(replay);
 }
 
-static int init(struct replay *replay)
+static int init(struct replay *replay, const struct engine_ops *engine)
 {
 	const struct hwprof_replay_options *options = replay->options;
 	struct engine_params params = {
@@ -420,27 +425,28 @@ static int init(struct replay *replay)
 				 mib, MEMORY_MIB_MAX);
 	rounds_init(&replay->rounds);
 	replay->processes = processes_new();
-	replay->into->collected->processes = replay->processes;
+	replay->profile->collected.processes = replay->processes;
 	if (!replay->processes ||
-	    summary_init(&replay->summary, replay->into->engine, &params,
+	    summary_init(&replay->summary, engine, &params,
 			 mib << 20, take_row, replay))
 		return no_memory(replay);
 	replay->sites = sites_new(replay->file, replay->processes,
-				  replay->into->objects);
+				  replay->profile->objects);
 	replay->repeats = repeats_new(feed_repeat, replay);
 	return replay->sites && replay->repeats ? 0 : no_memory(replay);
 }
 
-int replay_stacks(const struct replay_into *into, struct hwprof_file *file,
-		  const struct hwprof_replay_options *options)
+static int replay_stacks(struct profile *profile,
+			 const struct engine_ops *engine, row_take take,
+			 const struct hwprof_replay_options *options)
 {
 	struct hwprof_replay_options defaults = { 0 };
 	struct replay replay = {
-		.file = file, .into = into,
+		.file = profile->file, .profile = profile, .take = take,
 		.options = options ? options : &defaults,
 		.basis = HWPROF_BASIS_BRANCHES,
 	};
-	int error = init(&replay);
+	int error = init(&replay, engine);
 
 	if (!error)
 		error = read_stacks(&replay);
@@ -454,64 +460,52 @@ int replay_stacks(const struct replay_into *into, struct hwprof_file *file,
 
 /* --- loops -------------------------------------------------------------- */
 
-static int take_loop(void *context, const struct hwprof_row *row, uint64_t time)
+static int take_loop(struct profile *profile, const struct hwprof_row *row,
+		     uint64_t time)
 {
-	struct hwprof_loops *loops = context;
-
 	if (row->type == HWPROF_ROW_TIME)
-		return collected_add_time(&loops->collected, (const void *)row,
-					  time);
-	return collected_add_row(&loops->collected, (const void *)row, time);
+		return times_add_row(profile, (const void *)row, time);
+	return loops_add_row(profile, (const void *)row, time);
 }
 
-static int gather_loops(struct hwprof_loops *loops, struct hwprof_file *file,
-			void *options)
+static int gather_loops(struct profile *profile, void *options)
 {
-	const struct replay_into into = {
-		.engine = &loop_engine,
-		.collected = &loops->collected,
-		.objects = loops->objects,
-		.warnings = &loops->warnings,
-		.take = take_loop,
-		.context = loops,
-	};
-
-	return replay_stacks(&into, file, options);
+	return replay_stacks(profile, &loop_engine, take_loop, options);
 }
 
 int hwprof_loops_replay(struct hwprof_loops **loops, struct hwprof_file *file,
 			unsigned int flags,
 			const struct hwprof_replay_options *options)
 {
-	return loops_make(loops, &file, 1, flags, gather_loops,
-			  (void *)options);
+	struct profile *profile = profile_new(&loops_kind, flags);
+	int error = profile_read(&profile, &file, 1, gather_loops,
+				 (void *)options);
+
+	*loops = (struct hwprof_loops *)profile;
+	return error;
 }
 
 /* --- calls -------------------------------------------------------------- */
 
-static int take_call(void *context, const struct hwprof_row *row, uint64_t time)
+static int take_call(struct profile *profile, const struct hwprof_row *row,
+		     uint64_t time)
 {
-	return calls_add_row(context, (const void *)row, time);
+	return calls_add_row(profile, (const void *)row, time);
 }
 
-static int gather_calls(struct hwprof_calls *calls, struct hwprof_file *file,
-			void *options)
+static int gather_calls(struct profile *profile, void *options)
 {
-	const struct replay_into into = {
-		.engine = &call_engine,
-		.collected = &calls->collected,
-		.objects = calls->objects,
-		.warnings = &calls->warnings,
-		.take = take_call,
-		.context = calls,
-	};
-
-	return replay_stacks(&into, file, options);
+	return replay_stacks(profile, &call_engine, take_call, options);
 }
 
 int hwprof_calls_replay(struct hwprof_calls **calls, struct hwprof_file *file,
 			unsigned int flags,
 			const struct hwprof_replay_options *options)
 {
-	return calls_make(calls, file, flags, gather_calls, (void *)options);
+	struct profile *profile = profile_new(&calls_kind, flags);
+	int error = profile_read(&profile, &file, 1, gather_calls,
+				 (void *)options);
+
+	*calls = (struct hwprof_calls *)profile;
+	return error;
 }

@@ -16,7 +16,7 @@ static size_t least_size(unsigned int type)
 {
 	switch (type) {
 	case HWPROF_ROW_TOTALS:
-		return sizeof(struct hwprof_row_totals);
+		return offsetof(struct hwprof_row_totals, cost_ns);
 	case HWPROF_ROW_BRANCHES:
 		return sizeof(struct hwprof_row_branches);
 	case HWPROF_ROW_LOOP:
@@ -80,7 +80,8 @@ static int take_row(struct hwprof_file *file, uint64_t offset, struct span raw,
 				    "a row of type %u is said to have %u bytes: %zu to %zu are possible",
 				    head.type, head.size, least_size(head.type),
 				    span_left(&raw));
-	memcpy(file->row, raw.at, head.size);
+	memset(file->row, 0, sizeof(struct hwprof_row_totals));
+	memcpy(file->row, raw.at, head.size);	/* it may be an older one */
 	*row = (const void *)file->row;
 	if (head.type == HWPROF_ROW_BRANCHES)
 		return check_branches(file, offset, *row);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
-#include <search.h>
 #include <stdlib.h>
 
 #include "place.h"
+#include "tree.h"
 #include "values.h"
 
 /* --- rows, summed ----------------------------------------------------------- */
@@ -15,41 +14,22 @@ static int compare_rows(const void *a, const void *b)
 	const struct collected_value *x = a, *y = b;
 	int order = compare_u64(x->ip, y->ip);
 
-	if (!order)
-		order = compare_u64(x->session, y->session);
-	if (!order)
-		order = compare_u64(x->space, y->space);
-	/* Space 0 is of no process in particular, so the pid counts too. */
-	if (!order)
-		order = compare_u64(x->pid, y->pid);
-	/* Samples and rows of one run count the same things: not to be added. */
-	return order ? order : x->samples - y->samples;
+	return order ? order : origin_compare(&x->origin, &y->origin);
 }
 
-static int add_row(struct hwprof_values *values, struct hwprof_file *file,
-		   const struct collected_value *from)
+static int add_row(struct profile *profile, const struct collected_value *from)
 {
-	struct collected_value **found, *row;
+	struct collected_value *to;
+	bool is_new;
 
-	found = tfind(from, &values->rows, compare_rows);
-	if (found) {
-		row = *found;
-		value_sum_add(&row->sum, &from->sum);
-		if (from->first < row->first)
-			row->first = from->first;
-		if (from->last > row->last)
-			row->last = from->last;
-		return 0;
+	to = tree_get(&profile->rows, from, sizeof(*from), compare_rows,
+		      &is_new);
+	if (!to)
+		return -ENOMEM;
+	if (!is_new) {
+		origin_add(&to->origin, &from->origin);
+		value_sum_add(&to->sum, &from->sum);
 	}
-	row = malloc(sizeof(*row));
-	if (!row)
-		return file_fail(file, -ENOMEM, "out of memory");
-	*row = *from;
-	if (!tsearch(row, &values->rows, compare_rows)) {
-		free(row);
-		return file_fail(file, -ENOMEM, "out of memory");
-	}
-	values->row_count++;
 	return 0;
 }
 
@@ -73,45 +53,38 @@ static bool is_value(const struct hwprof_row_value *row)
 	return true;
 }
 
-static int add_value_row(struct hwprof_values *values, struct hwprof_file *file,
+static int add_value_row(struct profile *profile,
 			 const struct hwprof_sample *sample)
 {
 	const struct hwprof_row_value *row = (const void *)sample->row;
 	struct collected_value value = {
-		.session = row->row.session,
-		.space = row->row.space,
-		.pid = row->row.pid,
 		.ip = row->ip,
-		.first = sample->time,
-		.last = sample->time,
 	};
 
 	if (!is_value(row))
-		return file_damaged(file, sample->offset,
+		return file_damaged(profile->file, sample->offset,
 				    "the counts of a load's %llu executions contradict each other",
 				    row->loads);
 	value.sum = value_sum_of(row);
-	values->collected.rows++;
-	return add_row(values, file, &value);
+	value.origin = origin_of_row(&row->row, value.sum.basis, sample->time);
+	profile->collected.rows++;
+	return add_row(profile, &value);
 }
 
 /* One execution, which stands for others; their value, if raw data has it. */
-static int add_sample(struct hwprof_values *values, struct hwprof_file *file,
+static int add_sample(struct profile *profile,
 		      const struct hwprof_sample *sample)
 {
 	const struct hwprof_row_value *row = (const void *)sample->row;
 	struct collected_value value = {
-		.pid = sample->pid,
-		.samples = true,
+		.origin = origin_of_sample(sample),
 		.ip = sample->ip,
-		.first = sample->time,
-		.last = sample->time,
 		.sum.loads = sample->period,
 		.sum.unseen = sample->period,
 	};
 
 	if (sample->rows)
-		values->collected.bare_rows++;
+		profile->collected.bare_rows++;
 	else if (row && row->row.type == HWPROF_ROW_VALUE && row->count == 1) {
 		value.sum.unseen = 0;
 		value.sum.runs = value.sum.breaks = sample->period;
@@ -120,62 +93,59 @@ static int add_sample(struct hwprof_values *values, struct hwprof_file *file,
 		value.sum.values[0].value = row->values[0].value;
 		value.sum.values[0].hits = sample->period;
 	}
-	values->collected.samples++;
-	return sample->period ? add_row(values, file, &value) : 0;
+	profile->collected.samples++;
+	return sample->period ? add_row(profile, &value) : 0;
 }
 
-static int take(void *context, struct hwprof_file *file,
-		const struct hwprof_sample *sample)
+static int take(struct profile *profile, const struct hwprof_sample *sample)
 {
 	if (!sample->rows || !sample->row)
-		return add_sample(context, file, sample);
+		return add_sample(profile, sample);
 	if (sample->row->type == HWPROF_ROW_VALUE)
-		return add_value_row(context, file, sample);
+		return add_value_row(profile, sample);
 	return 0;
 }
 
 /* --- places ----------------------------------------------------------------- */
 
-struct placing {
-	struct hwprof_values *values;
-	const struct hwprof_file *file;
-	int error;
-};
-
-static int place_row(struct hwprof_values *values,
-		     const struct hwprof_file *file,
+static int add_entry(struct hwprof_values *values,
 		     const struct collected_value *row)
 {
-	struct value_entry *entry = &values->entries[values->count];
+	struct value_entry *entry = &values->entries[values->count++];
 	struct place place;
 
-	if (place_find(&place, values->objects, values->collected.processes,
-		       file, row->pid, row->first, row->last, row->ip))
+	if (place_find(&place, &values->profile, &row->origin, row->ip))
 		return -ENOMEM;
-	if (values->flags & HWPROF_PER_PROCESS)
-		place.pid = row->pid;
-	entry->object = place.object;
-	entry->load.address = place.address;
-	entry->load.pid = place.pid;
-	entry->first = row->first;
-	entry->last = row->last;
-	entry->sum = row->sum;
-	values->count++;
+	*entry = (struct value_entry){
+		.load.address = place.address,
+		.load.pid = place.pid,
+		.load.comm = profile_comm(&values->profile, place.pid,
+					  row->origin.last),
+		.object = place.object,
+		.file = place.file,
+		.last = row->origin.last,
+		.sum = row->sum,
+	};
+	values->loads += row->sum.loads;
+	values->profile.found += row->sum.loads;
 	return 0;
 }
 
-static void place_one(const void *node, VISIT visit, void *context)
+static int place_all(struct profile *profile, void **rows, size_t count)
 {
-	const struct collected_value *row = *(void *const *)node;
-	struct placing *placing = context;
+	struct hwprof_values *values = (struct hwprof_values *)profile;
+	struct value_entry *entries = reallocarray(values->entries,
+						   values->count + count + 1,
+						   sizeof(*entries));
+	int error = 0;
+	size_t i;
 
-	if (visit != postorder && visit != leaf)
-		return;
-	/* Samples beside rows say nothing more. */
-	if (placing->values->collected.rows && row->samples)
-		return;
-	if (!placing->error)
-		placing->error = place_row(placing->values, placing->file, row);
+	if (!entries)
+		return -ENOMEM;
+	values->entries = entries;
+	for (i = 0; !error && i < count; i++)
+		error = add_entry(values, rows[i]);
+	return error;
 }
 
 static int compare_places(const void *a, const void *b)
@@ -185,7 +155,9 @@ static int compare_places(const void *a, const void *b)
 
 	if (!order)
 		order = compare_u64(x->load.address, y->load.address);
-	return order ? order : compare_u64(x->load.pid, y->load.pid);
+	if (!order)
+		order = compare_u64(x->load.pid, y->load.pid);
+	return order ? order : compare_u64(x->file, y->file);
 }
 
 /* One entry for what has one place. */
@@ -199,14 +171,15 @@ static void merge(struct hwprof_values *values)
 		struct value_entry *entry = &values->entries[i];
 		struct value_entry *last = &values->entries[kept - !!kept];
 
-		values->loads += entry->sum.loads;
 		if (!kept || compare_places(last, entry)) {
 			values->entries[kept++] = *entry;
 			continue;
 		}
 		value_sum_add(&last->sum, &entry->sum);
-		if (entry->last > last->last)
+		if (entry->last > last->last) {
 			last->last = entry->last;
+			last->load.comm = entry->load.comm;
+		}
 	}
 	values->count = kept;
 }
@@ -246,9 +219,6 @@ static void describe(struct hwprof_values *values, struct value_entry *entry)
 	load->stride = entry->sum.strides ? entry->sum.stride : 0;
 	load->strides = entry->sum.strides;
 	load->basis = entry->sum.basis;
-	if (load->pid)
-		load->comm = processes_comm(values->collected.processes,
-					    load->pid, entry->last);
 	load->value_count = entry->sum.count;
 	describe_values(entry);
 }
@@ -261,19 +231,11 @@ static int compare_shares(const void *a, const void *b)
 	return order ? order : compare_places(a, b);
 }
 
-static int place_all(struct hwprof_values *values,
-		     const struct hwprof_file *file)
+static int finish(struct profile *profile)
 {
-	struct placing placing = { values, file, 0 };
+	struct hwprof_values *values = (struct hwprof_values *)profile;
 	size_t i;
 
-	values->entries = calloc(values->row_count + 1,
-				 sizeof(*values->entries));
-	if (!values->entries)
-		return -ENOMEM;
-	twalk_r(values->rows, place_one, &placing);
-	if (placing.error)
-		return placing.error;
 	merge(values);
 	qsort(values->entries, values->count, sizeof(*values->entries),
 	      compare_shares);
@@ -284,82 +246,37 @@ static int place_all(struct hwprof_values *values,
 	return 0;
 }
 
-static int warn(struct hwprof_values *values)
+static void destroy(struct profile *profile)
 {
-	const struct hwprof_totals *totals = &values->totals;
-	struct warnings *warnings = &values->warnings;
-	int error = 0;
-	size_t i;
-
-	if (values->collected.bare_rows)
-		error |= warnings_add(warnings, "%" PRIu64 " rows have no raw data: which values were loaded is not known; record with 'perf record -R'",
-				      values->collected.bare_rows);
-	else if (totals->samples && totals->rows)
-		error |= warnings_add(warnings, "the file has rows and %" PRIu64 " samples of loads: the samples are left out",
-				      totals->samples);
-	error |= collected_warn(&values->collected, totals, values->loads,
-				"loads", warnings);
-	for (i = 0; i < values->count; i++) {
-		const char *sentence =
-			object_warning(values->entries[i].object);
-		size_t k;
-
-		for (k = 0; sentence && k < i; k++)
-			if (values->entries[k].object ==
-			    values->entries[i].object)
-				sentence = NULL;
-		if (sentence)
-			error |= warnings_add(warnings, "%s", sentence);
-	}
-	return error;
+	free(((struct hwprof_values *)profile)->entries);
 }
 
-static int make(struct hwprof_values *values, struct hwprof_file *file)
-{
-	int error;
+static const struct profile_kind values_kind = {
+	.size = sizeof(struct hwprof_values),
+	.about = "values",
+	.units = "loads",
+	.things = "loads",
+	.lacking = "which values were loaded is not known",
+	.take = take,
+	.place = place_all,
+	.finish = finish,
+	.destroy = destroy,
+};
 
-	values->objects = objects_new(values->flags & HWPROF_NO_OBJECTS);
-	if (!values->objects)
-		return file_fail(file, -ENOMEM, "out of memory");
-	error = collect_samples(&values->collected, file, "values", take,
-				values);
-	if (error)
-		return error;
-	collected_totals(&values->collected, file, &values->totals);
-	if (place_all(values, file) || warn(values))
-		return file_fail(file, -ENOMEM, "out of memory");
-	return 0;
-}
-
-int hwprof_values_read(struct hwprof_values **result, struct hwprof_file *file,
+int hwprof_values_read(struct hwprof_values **result,
+		       struct hwprof_file *const *files, size_t count,
 		       unsigned int flags)
 {
-	struct hwprof_values *values = calloc(1, sizeof(*values));
-	int error;
+	struct profile *profile = profile_new(&values_kind, flags);
+	int error = profile_read(&profile, files, count, NULL, NULL);
 
-	*result = NULL;
-	if (!values)
-		return file_fail(file, -ENOMEM, "out of memory");
-	values->flags = flags;
-	error = make(values, file);
-	if (error) {
-		hwprof_values_free(values);
-		return error;
-	}
-	*result = values;
-	return 0;
+	*result = (struct hwprof_values *)profile;
+	return error;
 }
 
 void hwprof_values_free(struct hwprof_values *values)
 {
-	if (!values)
-		return;
-	tdestroy(values->rows, free);
-	free(values->entries);
-	warnings_free(&values->warnings);
-	collected_free(&values->collected);
-	objects_free(values->objects);
-	free(values);
+	profile_free((struct profile *)values);
 }
 
 size_t hwprof_values_count(const struct hwprof_values *values)
@@ -384,7 +301,7 @@ double hwprof_values_completeness(const struct hwprof_values *values)
 	bool exact = true;
 	size_t i;
 
-	if (!values->loads || !values->collected.rows)
+	if (!values->loads || !values->profile.totals.rows)
 		return NAN;
 	for (i = 0; i < values->count; i++) {
 		const struct value_sum *sum = &values->entries[i].sum;
@@ -394,19 +311,19 @@ double hwprof_values_completeness(const struct hwprof_values *values)
 	}
 	if (!exact)
 		return 1 - (double)once / values->loads;
-	if (values->totals.produced < values->loads)
+	if (values->profile.totals.produced < values->loads)
 		return NAN;
-	return (double)values->loads / values->totals.produced;
+	return (double)values->loads / values->profile.totals.produced;
 }
 
 const struct hwprof_totals *
 hwprof_values_totals(const struct hwprof_values *values)
 {
-	return &values->totals;
+	return &values->profile.totals;
 }
 
 const char *hwprof_values_warning(const struct hwprof_values *values,
 				  size_t index)
 {
-	return warnings_get(&values->warnings, index);
+	return warnings_get(&values->profile.warnings, index);
 }

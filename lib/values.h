@@ -7,37 +7,36 @@
 #ifndef HWPROF_VALUES_H
 #define HWPROF_VALUES_H
 
-#include "loops.h"
+#include "origin.h"
+#include "json.h"
+#include "profile.h"
 #include "value_sum.h"
 
 /* The rows of one load in one address space of one session, summed. */
 struct collected_value {
-	uint32_t session, space, pid;
-	bool samples;
+	struct origin origin;
 	uint64_t ip;
-	uint64_t first, last;		/* times of its rows */
 	struct value_sum sum;
 };
 
 struct value_entry {
 	struct hwprof_load load;
 	struct object *object;
-	uint64_t first, last;
+	size_t file;			/* as struct place has it */
+	uint64_t last;			/* time of the last row */
 	struct value_sum sum;
 	struct hwprof_load_value values[VALUE_SUM_KEPT];
 };
 
 struct hwprof_values {
+	struct profile profile;
 	struct value_entry *entries;	/* the most executed first */
 	size_t count;
-	unsigned int flags;
-	void *rows;			/* tree of struct collected_value */
-	size_t row_count;
 	uint64_t loads;			/* of all entries */
-	struct collected collected;	/* sessions and maps, and no loops */
-	struct hwprof_totals totals;
-	struct objects *objects;
-	struct warnings warnings;
 };
+
+/* values_json.c: writes one of them as JSON. */
+void values_put(struct json *json, const char *name, const void *values,
+	       size_t index);
 
 #endif /* HWPROF_VALUES_H */

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <errno.h>
-
 #include "json_common.h"
 #include "values.h"
 
@@ -40,9 +38,12 @@ static void put_values(struct json *json, const struct hwprof_load *load)
 	json_close(json, ']');
 }
 
-static void put_load(struct json *json, const struct hwprof_load *load)
+void values_put(struct json *json, const char *name, const void *values,
+		size_t index)
 {
-	json_open(json, NULL, '{');
+	const struct hwprof_load *load = hwprof_values_get(values, index);
+
+	json_open(json, name, '{');
 	json_string(json, "object", load->object);
 	json_string(json, "build_id", load->build_id);
 	json_string(json, "function", load->function);
@@ -76,20 +77,13 @@ int hwprof_values_json(const struct hwprof_values *values, size_t limit,
 		       FILE *out)
 {
 	struct json json = { .out = out };
-	const char *warning;
 	size_t i;
 
 	json_open(&json, NULL, '{');
 	json_number(&json, "completeness", hwprof_values_completeness(values));
 	json_open(&json, "loads", '[');
 	for (i = 0; i < values->count && (!limit || i < limit); i++)
-		put_load(&json, &values->entries[i].load);
+		values_put(&json, NULL, values, i);
 	json_close(&json, ']');
-	json_totals(&json, &values->totals);
-	json_open(&json, "warnings", '[');
-	for (i = 0; (warning = hwprof_values_warning(values, i)); i++)
-		json_string(&json, NULL, warning);
-	json_close(&json, ']');
-	json_close(&json, '}');
-	return fflush(out) || ferror(out) ? -EIO : 0;
+	return json_end(&json, &values->profile);
 }

@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Every folder of tests says in its own fragment what it builds.
+# 32-bit programs need gcc-12-multilib; gcc-multilib would not be installed beside a
+# cross compiler, and all that it adds is the place of <asm/...>.
+M32 := -m32 -idirafter /usr/include/x86_64-linux-gnu
+HAS_M32 := $(shell echo 'int main(void) { return 0; }' | \
+	     $(CC) $(M32) -static -x c -o /dev/null - 2>/dev/null && echo yes)
+
 include $(wildcard tests/*/build.mk)
 
 # What the guest of another architecture runs, built as for this one, in a folder

@@ -25,6 +25,8 @@ TOTALS_FIELDS = ("produced", "delivered", "lost", "evicted", "pending",
                  "events", "gaps", "lost_events", "memory", "windows",
                  "basis", "source")
 TOTALS_BODY = struct.Struct("=10QII")
+COST_FIELDS = ("cost_ns", "task_ns", "budget_permille")
+COST_BODY = struct.Struct("=QQI")
 
 BRANCHES_BODY = struct.Struct("=IIQ")   # tid, count, sequence
 BRANCH = struct.Struct("=QQHHI")        # from, to, kind, flags, cycles
@@ -68,7 +70,11 @@ def pairs(names, values):
 
 
 def totals(body):
-    return "totals " + pairs(TOTALS_FIELDS, TOTALS_BODY.unpack_from(body))
+    text = "totals " + pairs(TOTALS_FIELDS, TOTALS_BODY.unpack_from(body))
+    if len(body) >= TOTALS_BODY.size + COST_BODY.size:   # else an older row
+        text += " " + pairs(COST_FIELDS,
+                            COST_BODY.unpack_from(body, TOTALS_BODY.size))
+    return text
 
 
 def loop(body):

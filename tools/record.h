@@ -23,6 +23,7 @@ struct record_request {
 	size_t event_count;
 	size_t pages;
 	uint64_t period, frequency;	/* of events that take samples; 0: not said */
+	const char *budget;		/* the same; NULL: as the events have it */
 	const char *trigger;		/* as given; NULL: as the events have it */
 	pid_t *targets;		/* of -p, -t and -a; NULL: the command */
 	size_t target_count;

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@ enum {
 	SAMPLE_FREQUENCY = 4000,	/* per second: perf's default */
 	WINDOW_FREQUENCY = 1000,	/* a branch stack says more than an address */
 	BURST_FREQUENCY = 100,		/* and a burst costs more than a stack */
+	BURST_BUDGET = 10,		/* permille */
 	PAGES_MAX = 1 << 20,
 };
 
@@ -39,8 +41,10 @@ const char record_usage[] =
 "  -i, --no-inherit    without the children of what is recorded\n"
 "  -c, --count N       take a sample, branch records or a burst, every N of what\n"
 "                      is counted (bursts: nanoseconds of CPU time)\n"
-"  -F, --freq N        so many times a second (default: 4000; records: 1000,\n"
-"                      bursts: 100)\n"
+"  -F, --freq N        so many times a second (default: 4000; records: 1000)\n"
+"      --budget P%     as often as costs P percent of the program's time, from\n"
+"                      0.1 to 100 (bursts: 1, unless -c or -F is given); with -c\n"
+"                      or -F, no more often than that\n"
 "      --trigger EVENT what is counted for samples, records and bursts: a name of\n"
 "                      the CPU's or libpfm4's, a raw code (r20c4), terms\n"
 "                      (cpu/event=0xc4,umask=0x20/), or 'clock'\n"
@@ -71,6 +75,7 @@ static const struct option options[] = {
 	{ "no-inherit", no_argument, NULL, 'i' },
 	{ "count", required_argument, NULL, 'c' },
 	{ "freq", required_argument, NULL, 'F' },
+	{ "budget", required_argument, NULL, 'B' },
 	{ "trigger", required_argument, NULL, 'T' },
 	{ "mmap-pages", required_argument, NULL, 'm' },
 	{ "progress", no_argument, NULL, 'P' },
@@ -293,6 +298,9 @@ static int set_option(struct record_request *request, int option, char *value,
 		return set_number(&request->period, option, value);
 	case 'F':
 		return set_number(&request->frequency, option, value);
+	case 'B':
+		request->budget = value;
+		return -1;
 	case 'T':
 		request->trigger = value;
 		return -1;
@@ -327,8 +335,11 @@ static void set_period(const struct record_request *request,
 		       const struct hwprof_event *event,
 		       struct perf_event_attr *attr)
 {
-	if (takes_all(event)) {
-		attr->sample_period = 1;
+	bool budget = hwprof_event_field(event, "budget_permille");
+
+	if (takes_all(event) ||
+	    (budget && !request->period && !request->frequency)) {
+		attr->sample_period = 1;	/* as often as there is cause */
 	} else if (request->period) {
 		attr->sample_period = request->period;
 	} else {
@@ -361,6 +372,59 @@ static int set_trigger(struct record_request *request)
 	if (status < 0 && !any)
 		return usage_error("--trigger needs an event with samples of code (ranges,sample), branch records (lbr) or bursts (burst=200)");
 	return status;
+}
+
+/* "1%", "0.5%" or "0.5". */
+static bool parse_permille(const char *text, uint64_t *permille)
+{
+	char *end;
+	double percent = strtod(text, &end);
+
+	if (end == text || (*end && strcmp(end, "%")) || !(percent > 0) ||
+	    percent > 100)
+		return false;
+	*permille = percent * 10 + 0.5;
+	return *permille && fabs(percent * 10 - *permille) < 1e-6;
+}
+
+/* For all events that have a trigger. */
+static int set_budget(struct record_request *request)
+{
+	uint64_t permille;
+	bool any = false;
+	size_t i;
+
+	if (!parse_permille(request->budget, &permille))
+		return usage_error("--budget '%s': allowed are percents of the program's time from 0.1 to 100, in tenths",
+				   request->budget);
+	for (i = 0; i < request->event_count; i++) {
+		struct hwprof_event *event = &request->parsed[i];
+
+		if (takes_all(event) || !hwprof_event_field(event, "rows"))
+			continue;
+		hwprof_event_set(event, "budget_permille", permille);
+		set_config(request, i);
+		any = true;
+	}
+	if (!any)
+		return usage_error("--budget needs an event with samples of code (ranges,sample), branch records (lbr) or bursts (burst=200): seeing everything costs what it costs");
+	return -1;
+}
+
+/* Bursts without a word on how often: nobody wants to find out what they cost. */
+static void set_default_budget(struct record_request *request)
+{
+	size_t i;
+
+	for (i = 0; i < request->event_count; i++) {
+		struct hwprof_event *event = &request->parsed[i];
+
+		if (event->whole || !hwprof_event_field(event, "burst") ||
+		    hwprof_event_field(event, "budget_permille"))
+			continue;
+		hwprof_event_set(event, "budget_permille", BURST_BUDGET);
+		set_config(request, i);
+	}
 }
 
 static int set_periods(struct record_request *request)
@@ -405,6 +469,14 @@ static int check(struct record_request *request, int kinds)
 
 		if (status >= 0)
 			return status;
+	}
+	if (request->budget) {
+		int status = set_budget(request);
+
+		if (status >= 0)
+			return status;
+	} else if (!request->period && !request->frequency) {
+		set_default_budget(request);
 	}
 	return set_periods(request);
 }

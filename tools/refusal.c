@@ -150,7 +150,11 @@ void explain_refusal(const struct perf_event_attr *attr,
 	switch (error) {
 	case EACCES:
 	case EPERM:
-		explain_permission(text);
+		if (hwprof_event_field(event, "session"))
+			failed("the session in event '%s' is no other program's to feed: leave it out",
+			       text);
+		else
+			explain_permission(text);
 		return;
 	case EINVAL:
 	case EOPNOTSUPP:
@@ -162,7 +166,7 @@ void explain_refusal(const struct perf_event_attr *attr,
 		explain_memory(event, text);
 		return;
 	case EMFILE:
-		failed("too many open files for an event on each CPU and thread: raise the limit (ulimit -n)");
+		failed("too many open files for an event on each CPU and thread: raise the limit (ulimit -n), or that of sessions (/sys/class/misc/hwprof/limits)");
 		return;
 	case ESRCH:
 		failed("the process or thread to be recorded has gone");

@@ -111,7 +111,7 @@ static int replay_loops(struct command_replay *command,
 
 	end_progress(command);
 	if (!status)
-		status = report_print(&command->report, loops);
+		status = report_print(&command->report, &report_loops, loops);
 	hwprof_loops_free(loops);
 	return status;
 }
@@ -125,7 +125,7 @@ static int replay_calls(struct command_replay *command,
 
 	end_progress(command);
 	if (!status)
-		status = report_print_calls(&command->report, calls);
+		status = report_print(&command->report, &report_calls, calls);
 	hwprof_calls_free(calls);
 	return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Loops and calls as they are printed, whatever they were made from. */
+/* What is reported, and how it is printed, whatever it was made from. */
 #ifndef HWPROF_REPORT_H
 #define HWPROF_REPORT_H
 
@@ -54,40 +54,67 @@ struct report {
 int report_option(struct report *report, int option, char *value,
 		  const char *usage, char **argv);
 
-/* report_ranges.c, _calls.c, _paths.c: read and print these. The status. */
-int report_ranges(const struct report *report);
-int report_calls(const struct report *report);
-/* report_contexts.c: the same of calling contexts. */
-int report_contexts(const struct report *report);
-/* report_values.c: the same of values of loads. */
-int report_values(const struct report *report);
-int report_paths(const struct report *report);
+/* What is reported of, as report_loops.c and so on have it. */
+struct report_kind {
+	const char *things;	/* "loops" */
+	/* 0, or a negative errno that one of the files has a sentence for. */
+	int (*read)(const struct report *report,
+		    struct hwprof_file *const *files, size_t count,
+		    void **profile);
+	/* By the report's keys; NULL: it has none. The status. */
+	int (*sort)(const struct report *report, void *profile);
+	int (*print)(const struct report *report, const void *profile);	/* so */
+	/* Writes JSON, or what else is asked for; a negative errno. */
+	int (*write)(const struct report *report, const void *profile);
+	const char *(*warning)(const void *profile, size_t index);
+	void (*free)(void *profile);
+	/* Of a difference: -ENOMEM; and the columns of a thing, behind those of
+	 * shares. An index may be HWPROF_NOTHING, but one of them. */
+	int (*diff)(struct hwprof_diff **diff, const void *before,
+		    const void *after);
+	const struct table_column *columns;
+	size_t column_count;
+	void (*add)(struct table *table, const void *before, size_t before_index,
+		    const void *after, size_t after_index, bool full);
+};
 
-/* What is printed alike. */
+extern const struct report_kind report_loops, report_ranges, report_calls,
+				report_contexts, report_paths, report_values;
+
+/* Prints what was read, and warnings on stderr. The status. */
+int report_print(const struct report *report, const struct report_kind *kind,
+		 void *profile);
+/* Reads and prints the report's files. The status. */
+int report_files(const struct report *report, const struct report_kind *kind);
+/* report_diff.c: what has changed from the first to the second. The status. */
+int report_diff(const struct report *report, const struct report_kind *kind,
+		const void *before, const void *after);
+
+/* --- report_print.c: what is printed alike -------------------------------- */
+
+/* Of an object or file of source: without its directory, unless @full. */
 const char *shown_path(const char *path, bool full);
-size_t terminal_width(void);	/* 0: as wide as it gets */
-/* "1 session from step", in a line. */
-void print_sessions(const struct hwprof_totals *totals);
+void add_code(struct table *table, const char *function, uint64_t offset,
+	      uint64_t address);
+void add_source(struct table *table, const char *file, unsigned int line,
+		bool full);
+void add_process(struct table *table, uint32_t pid, const char *comm);
+
+/* How many of @count are to be shown. */
+size_t shown_of(const struct report *report, size_t count);
+/*
+ * Prints and frees the table; then, how many rows it does not have, and which
+ * @option shows them. The status.
+ */
+int finish_table(struct table *table, size_t left_out, const char *option);
+
+void print_files(const struct report *report);		/* "FILE: " */
+/* Two lines, after an empty one: what the run's @units became of. */
+void print_totals(const struct hwprof_totals *totals, const char *units);
 /* After the last output: the status, if that could be written. */
 int check_output(int status);
-
-/* A loop's cells. */
-void add_trip(struct table *table, double trip);	/* one */
-void add_place(struct table *table, const struct hwprof_loop *loop,
-	       bool full);				/* three */
-
-/* report_diff.c: prints what has changed from the first file. The status. */
-int report_diff(const struct report *report, const struct hwprof_loops *before,
-		const struct hwprof_loops *after);
-
 /* On stderr, each with @name before it, unless that is "". */
-void print_warnings(const struct hwprof_loops *loops, const char *name);
-
-/* Sorts and prints @loops, and its warnings on stderr. The status. */
-int report_print(const struct report *report, struct hwprof_loops *loops);
-
-/* Prints @calls, and its warnings on stderr. The status. */
-int report_print_calls(const struct report *report,
-		       const struct hwprof_calls *calls);
+void print_warnings(const struct report_kind *kind, const void *profile,
+		    const char *name);
 
 #endif /* HWPROF_REPORT_H */

@@ -5,7 +5,6 @@
 
 #include "command.h"
 #include "report.h"
-#include "table.h"
 
 /* What of the optional columns there is something to say. */
 struct shown {
@@ -13,7 +12,6 @@ struct shown {
 	bool interval;
 	bool process;
 	bool full;		/* paths */
-	size_t limit;
 };
 
 enum { COLUMNS_MAX = 11 };
@@ -31,25 +29,13 @@ static const struct table_column
 	source_column	= { .title = "source", .shrinks = true },
 	process_column	= { .title = "process" };
 
-static void add_code(struct table *table, const struct hwprof_code *code)
+static void add_method_name(struct table *table, const struct hwprof_code *code)
 {
-	if (code->function && code->function_offset)
-		table_add(table, "%s+0x%" PRIx64, code->function,
-			  code->function_offset);
-	else if (code->function)
+	if (code->function && !code->function_offset)
 		table_add(table, "%s", code->function);
 	else
-		table_add(table, "0x%" PRIx64, code->address);
-}
-
-static void add_source(struct table *table, const struct hwprof_code *code,
-		       bool full)
-{
-	if (code->file)
-		table_add(table, "%s:%u", shown_path(code->file, full),
-			  code->line);
-	else
-		table_add(table, "-");
+		add_code(table, code->function, code->function_offset,
+			 code->address);
 }
 
 static void add_bound(struct table *table, double share)
@@ -75,28 +61,24 @@ static void add_called(struct table *table, const struct hwprof_called *called,
 		table_add(table, "%s", grouped(called->most, text));
 }
 
-static void add_process(struct table *table, const struct hwprof_called *called,
-			const struct shown *shown)
+static void add_ends(struct table *table, const struct hwprof_pair *pair,
+		     bool full)
 {
-	if (!shown->process)
-		return;
-	if (called->pid)
-		table_add(table, "%u %s", called->pid,
-			  called->comm ? called->comm : "?");
-	else
-		table_add(table, "%s", "");
+	table_add(table, "%s", shown_path(pair->site.object, full));
+	add_code(table, pair->site.function, pair->site.function_offset,
+		 pair->site.address);
+	add_source(table, pair->site.file, pair->site.line, full);
+	table_add(table, "%s", shown_path(pair->callee.object, full));
+	add_method_name(table, &pair->callee);
 }
 
 static void add_pair(struct table *table, const struct hwprof_pair *pair,
 		     const struct shown *shown)
 {
 	add_called(table, &pair->called, shown, shown->interval);
-	table_add(table, "%s", shown_path(pair->site.object, shown->full));
-	add_code(table, &pair->site);
-	add_source(table, &pair->site, shown->full);
-	table_add(table, "%s", shown_path(pair->callee.object, shown->full));
-	add_code(table, &pair->callee);
-	add_process(table, &pair->called, shown);
+	add_ends(table, pair, shown->full);
+	if (shown->process)
+		add_process(table, pair->called.pid, pair->called.comm);
 }
 
 static void add_method(struct table *table, const struct hwprof_method *method,
@@ -107,9 +89,10 @@ static void add_method(struct table *table, const struct hwprof_method *method,
 	add_called(table, &method->called, shown, false);
 	table_add(table, "%s", grouped(method->sites, text));
 	table_add(table, "%s", shown_path(method->entry.object, shown->full));
-	add_code(table, &method->entry);
-	add_source(table, &method->entry, shown->full);
-	add_process(table, &method->called, shown);
+	add_method_name(table, &method->entry);
+	add_source(table, method->entry.file, method->entry.line, shown->full);
+	if (shown->process)
+		add_process(table, method->called.pid, method->called.comm);
 }
 
 static void add_column(struct table *table, struct table_column *columns,
@@ -120,32 +103,12 @@ static void add_column(struct table *table, struct table_column *columns,
 	table->columns = columns;
 }
 
-/* Frees the table, too. */
-static int print_rows(struct table *table, size_t all, size_t limit)
-{
-	char text[GROUPED_SIZE];
-
-	if (!table->failed)
-		table_print(table, terminal_width(), stdout);
-	table_free(table);
-	if (table->failed)
-		return failed("out of memory");
-	if (limit < all)
-		printf("... and %s more: see --limit\n",
-		       grouped(all - limit, text));
-	return STATUS_OK;
-}
-
-static size_t least_of(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
-static int print_pairs(const struct hwprof_calls *calls,
+static int print_pairs(const struct report *report,
+		       const struct hwprof_calls *calls,
 		       const struct shown *shown)
 {
 	size_t all = hwprof_calls_pair_count(calls), i;
-	size_t limit = least_of(all, shown->limit);
+	size_t limit = shown_of(report, all);
 	struct table_column columns[COLUMNS_MAX];
 	struct table table = { 0 };
 
@@ -162,14 +125,15 @@ static int print_pairs(const struct hwprof_calls *calls,
 	add_column(&table, columns, &process_column, shown->process);
 	for (i = 0; i < limit; i++)
 		add_pair(&table, hwprof_calls_pair(calls, i), shown);
-	return print_rows(&table, all, limit);
+	return finish_table(&table, all - limit, "--limit");
 }
 
-static int print_methods(const struct hwprof_calls *calls,
+static int print_methods(const struct report *report,
+			 const struct hwprof_calls *calls,
 			 const struct shown *shown)
 {
 	size_t all = hwprof_calls_method_count(calls), i;
-	size_t limit = least_of(all, shown->limit);
+	size_t limit = shown_of(report, all);
 	struct table_column columns[COLUMNS_MAX];
 	struct table table = { 0 };
 
@@ -183,7 +147,7 @@ static int print_methods(const struct hwprof_calls *calls,
 	add_column(&table, columns, &process_column, shown->process);
 	for (i = 0; i < limit; i++)
 		add_method(&table, hwprof_calls_method(calls, i), shown);
-	return print_rows(&table, all, limit);
+	return finish_table(&table, all - limit, "--limit");
 }
 
 static const char *basis_sentence(enum hwprof_basis basis)
@@ -219,91 +183,94 @@ static enum hwprof_basis look(const struct hwprof_calls *calls,
 	return weakest;
 }
 
-static void print_totals(const struct hwprof_totals *totals)
+static int print_tables(const struct report *report, const void *calls)
 {
-	char text[5][GROUPED_SIZE];
-
-	if (!totals->produced)
-		return;
-	printf("\n%s events, %s gaps, ", grouped(totals->events, text[0]),
-	       grouped(totals->gaps, text[1]));
-	print_sessions(totals);
-	if (totals->windows)
-		printf(", %s windows", grouped(totals->windows, text[3]));
-	printf("\n%s calls = %s delivered + %s lost + %s evicted + %s pending\n",
-	       grouped(totals->produced, text[0]),
-	       grouped(totals->delivered, text[1]),
-	       grouped(totals->lost, text[2]), grouped(totals->evicted, text[3]),
-	       grouped(totals->pending, text[4]));
-}
-
-static int print_tables(const struct report *report,
-			const struct hwprof_calls *calls)
-{
-	const char *name = strcmp(report->file, "-") ? report->file :
-			   "standard input";
 	size_t pairs = hwprof_calls_pair_count(calls);
 	size_t methods = hwprof_calls_method_count(calls);
-	struct shown shown = {
-		.full = report->full_path,
-		.limit = report->limit ? report->limit : SIZE_MAX,
-	};
+	struct shown shown = { .full = report->full_path };
 	char text[2][GROUPED_SIZE];
 	enum hwprof_basis basis = look(calls, &shown);
 	int status;
 
+	print_files(report);
 	if (!pairs) {
-		printf("%s: no call was seen\n", name);
-		print_totals(hwprof_calls_totals(calls));
+		printf("no call was seen\n");
+		print_totals(hwprof_calls_totals(calls), "calls");
 		return STATUS_OK;
 	}
-	printf("%s: %s call pair%s of %s method%s; %s\n\n", name,
+	printf("%s call pair%s of %s method%s; %s\n\n",
 	       grouped(pairs, text[0]), pairs == 1 ? "" : "s",
 	       grouped(methods, text[1]), methods == 1 ? "" : "s",
 	       basis_sentence(basis));
-	status = print_pairs(calls, &shown);
+	status = print_pairs(report, calls, &shown);
 	if (status)
 		return status;
 	printf("\n");
-	status = print_methods(calls, &shown);
+	status = print_methods(report, calls, &shown);
 	if (!status)
-		print_totals(hwprof_calls_totals(calls));
+		print_totals(hwprof_calls_totals(calls), "calls");
 	return status;
 }
 
-int report_print_calls(const struct report *report,
-		       const struct hwprof_calls *calls)
+static int write_out(const struct report *report, const void *calls)
 {
-	const char *sentence;
-	int status = STATUS_OK;
-	size_t i;
-
-	if (report->json)
-		hwprof_calls_json(calls, report->limit, stdout);
-	else
-		status = print_tables(report, calls);
-	status = check_output(status);
-	/* JSON has them inside. */
-	for (i = 0; !report->json &&
-	     (sentence = hwprof_calls_warning(calls, i)); i++)
-		warning("%s", sentence);
-	return status;
+	return hwprof_calls_json(calls, report->limit, stdout);
 }
 
-int report_calls(const struct report *report)
+static int read(const struct report *report, struct hwprof_file *const *files,
+		size_t count, void **profile)
 {
-	struct hwprof_calls *calls = NULL;
-	struct hwprof_file *file;
-	int error, status;
+	struct hwprof_calls *calls;
+	int error = hwprof_calls_read(&calls, files, count, report->flags);
 
-	error = hwprof_file_open(&file, report->file);
-	if (!error)
-		error = hwprof_calls_read(&calls, file, report->flags);
-	if (error)
-		status = failed("%s", hwprof_file_error(file));
-	else
-		status = report_print_calls(report, calls);
-	hwprof_calls_free(calls);
-	hwprof_file_close(file);
-	return status;
+	*profile = calls;
+	return error;
 }
+
+static const char *get_warning(const void *profile, size_t index)
+{
+	return hwprof_calls_warning(profile, index);
+}
+
+static void free_profile(void *profile)
+{
+	hwprof_calls_free(profile);
+}
+
+static int find_changes(struct hwprof_diff **diff, const void *before,
+			const void *after)
+{
+	return hwprof_calls_diff(diff, before, after);
+}
+
+static const struct table_column changed_columns[] = {
+	{ .title = "object", .shrinks = true },
+	{ .title = "call site", .shrinks = true },
+	{ .title = "source", .shrinks = true },
+	{ .title = "object", .shrinks = true },
+	{ .title = "method", .shrinks = true },
+};
+
+static void add_changed(struct table *table, const void *before,
+			size_t before_index, const void *after,
+			size_t after_index, bool full)
+{
+	const struct hwprof_pair *it = after_index == HWPROF_NOTHING ?
+		hwprof_calls_pair(before, before_index) :
+		hwprof_calls_pair(after, after_index);
+
+	add_ends(table, it, full);
+}
+
+const struct report_kind report_calls = {
+	.things = "call pairs",
+	.read = read,
+	.print = print_tables,
+	.write = write_out,
+	.warning = get_warning,
+	.free = free_profile,
+	.diff = find_changes,
+	.columns = changed_columns,
+	.column_count = sizeof(changed_columns) / sizeof(changed_columns[0]),
+	.add = add_changed,
+};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 #include "report.h"
-#include "table.h"
 
 #define MIN_SHARE	0.01
 
@@ -91,13 +91,8 @@ static void add_context(struct table *table,
 	add_site(table, context);
 	table_add(table, "%s", context->object ?
 			       shown_path(context->object, full) : "");
-	if (table->column_count <= COLUMNS_FIXED)
-		return;
-	if (context->pid)
-		table_add(table, "%u %s", context->pid,
-			  context->comm ? context->comm : "?");
-	else
-		table_add(table, "%s", "");
+	if (table->column_count > COLUMNS_FIXED)
+		add_process(table, context->pid, context->comm);
 }
 
 static void print_statistics(const struct hwprof_context_statistics *statistics)
@@ -116,22 +111,6 @@ static void print_statistics(const struct hwprof_context_statistics *statistics)
 		printf("%s call sites, %s of them with more than one callee\n",
 		       grouped(statistics->call_sites, text[4]),
 		       grouped(statistics->indirect_sites, text[5]));
-}
-
-static void print_totals(const struct hwprof_totals *totals)
-{
-	char text[5][GROUPED_SIZE];
-
-	if (!totals->produced)
-		return;
-	printf("\n%s events, %s gaps, ", grouped(totals->events, text[0]),
-	       grouped(totals->gaps, text[1]));
-	print_sessions(totals);
-	printf("\n%s calls = %s delivered + %s lost + %s evicted + %s pending\n",
-	       grouped(totals->produced, text[0]),
-	       grouped(totals->delivered, text[1]),
-	       grouped(totals->lost, text[2]), grouped(totals->evicted, text[3]),
-	       grouped(totals->pending, text[4]));
 }
 
 static bool any_process(const struct hwprof_contexts *contexts)
@@ -163,11 +142,8 @@ static size_t add_contexts(struct table *table, const struct report *report,
 	return hidden;
 }
 
-static int print_table(const struct report *report,
-		       const struct hwprof_contexts *contexts)
+static int print_table(const struct report *report, const void *contexts)
 {
-	const char *name = strcmp(report->file, "-") ? report->file :
-			   "standard input";
 	const struct hwprof_context_statistics *statistics =
 		hwprof_contexts_statistics(contexts);
 	struct table table = {
@@ -177,66 +153,91 @@ static int print_table(const struct report *report,
 	char text[GROUPED_SIZE];
 	bool samples;
 	size_t hidden;
+	int status;
 
+	print_files(report);
 	if (!hwprof_contexts_count(contexts)) {
-		printf("%s: no call was seen\n", name);
-		print_totals(hwprof_contexts_totals(contexts));
+		printf("no call was seen\n");
+		print_totals(hwprof_contexts_totals(contexts), "calls");
 		return STATUS_OK;
 	}
 	samples = !hwprof_contexts_totals(contexts)->rows;
 	hidden = add_contexts(&table, report, contexts);
-	printf("%s: %s contexts; %s\n\n", name,
+	printf("%s contexts; %s\n\n",
 	       grouped(statistics->nodes, text),
 	       samples ? "samples: calls are the samples' periods, of their callers one is known" :
 			 "exact: every call was seen");
-	if (!table.failed)
-		table_print(&table, terminal_width(), stdout);
-	table_free(&table);
-	if (table.failed)
-		return failed("out of memory");
-	if (hidden)
-		printf("... and %s of less: see --min-share\n",
-		       grouped(hidden, text));
+	status = finish_table(&table, hidden, "--min-share");
+	if (status)
+		return status;
 	print_statistics(statistics);
-	print_totals(hwprof_contexts_totals(contexts));
+	print_totals(hwprof_contexts_totals(contexts), "calls");
 	return STATUS_OK;
 }
 
-static int print(const struct report *report,
-		 const struct hwprof_contexts *contexts)
+static int write_out(const struct report *report, const void *contexts)
 {
-	const char *sentence;
-	int status = STATUS_OK;
-	size_t i;
-
-	if (report->folded)
-		hwprof_contexts_folded(contexts, stdout);
-	else if (report->json)
-		hwprof_contexts_json(contexts, report->min_share, stdout);
-	else
-		status = print_table(report, contexts);
-	status = check_output(status);
-	/* JSON has them inside. */
-	for (i = 0; !report->json &&
-	     (sentence = hwprof_contexts_warning(contexts, i)); i++)
-		warning("%s", sentence);
-	return status;
+	return report->folded ?
+	       hwprof_contexts_folded(contexts, stdout) :
+	       hwprof_contexts_json(contexts, report->min_share, stdout);
 }
 
-int report_contexts(const struct report *report)
+static int read(const struct report *report, struct hwprof_file *const *files,
+		size_t count, void **profile)
 {
-	struct hwprof_contexts *contexts = NULL;
-	struct hwprof_file *file;
-	int error, status;
+	struct hwprof_contexts *contexts;
+	int error = hwprof_contexts_read(&contexts, files, count, report->flags);
 
-	error = hwprof_file_open(&file, report->file);
-	if (!error)
-		error = hwprof_contexts_read(&contexts, file, report->flags);
-	if (error)
-		status = failed("%s", hwprof_file_error(file));
-	else
-		status = print(report, contexts);
-	hwprof_contexts_free(contexts);
-	hwprof_file_close(file);
-	return status;
+	*profile = contexts;
+	return error;
 }
+
+static const char *get_warning(const void *profile, size_t index)
+{
+	return hwprof_contexts_warning(profile, index);
+}
+
+static void free_profile(void *profile)
+{
+	hwprof_contexts_free(profile);
+}
+
+static int find_changes(struct hwprof_diff **diff, const void *before,
+			const void *after)
+{
+	return hwprof_contexts_diff(diff, before, after);
+}
+
+static const struct table_column changed_columns[] = {
+	{ .title = "object", .shrinks = true },
+	{ .title = "called from", .shrinks = true },
+	{ .title = "chain", .shrinks = true },
+};
+
+static void add_changed(struct table *table, const void *before,
+			size_t before_index, const void *after,
+			size_t after_index, bool full)
+{
+	const struct hwprof_context *it = after_index == HWPROF_NOTHING ?
+		hwprof_contexts_get(before, before_index) :
+		hwprof_contexts_get(after, after_index);
+	char *chain = hwprof_context_chain(it);
+
+	table_add(table, "%s", it->object ? shown_path(it->object, full) : "");
+	add_site(table, it);
+	table_add(table, "%s", chain ? chain : "?");
+	free(chain);
+}
+
+const struct report_kind report_contexts = {
+	.things = "contexts",
+	.read = read,
+	.print = print_table,
+	.write = write_out,
+	.warning = get_warning,
+	.free = free_profile,
+	.diff = find_changes,
+	.columns = changed_columns,
+	.column_count = sizeof(changed_columns) / sizeof(changed_columns[0]),
+	.add = add_changed,
+};

@@ -1,102 +1,79 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What has changed from one recording's loops to another's. */
-#include <math.h>
+/* What has changed from one recording to another. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 #include "report.h"
-#include "table.h"
 
-static const struct table_column columns[] = {
+enum { COLUMNS = 3 };		/* that all differences have */
+
+static const struct table_column columns[COLUMNS] = {
 	{ .title = "before", .right = true },
 	{ .title = "after", .right = true },
 	{ .title = "change", .right = true },
-	{ .title = "trip before", .right = true },
-	{ .title = "trip after", .right = true },
-	{ .title = "object", .shrinks = true },
-	{ .title = "function", .shrinks = true },
-	{ .title = "source", .shrinks = true },
 };
 
-static void add_share(struct table *table, const struct hwprof_loop *loop)
+static void add_share(struct table *table, double share, size_t index)
 {
-	if (loop)
-		table_add(table, "%.2f%%", 100 * loop->share);
-	else
+	if (index == HWPROF_NOTHING)
 		table_add(table, "-");
-}
-
-static void add_change(struct table *table,
-		       const struct hwprof_loops_change *change, bool full)
-{
-	add_share(table, change->before);
-	add_share(table, change->after);
-	table_add(table, "%+.2f", 100 * change->share);
-	add_trip(table, change->before ? change->before->trip : NAN);
-	add_trip(table, change->after ? change->after->trip : NAN);
-	add_place(table, change->after ? change->after : change->before, full);
+	else
+		table_add(table, "%.2f%%", 100 * share);
 }
 
 static int print_table(const struct report *report,
-		       const struct hwprof_loops_diff *diff)
+		       const struct report_kind *kind,
+		       const struct hwprof_diff *diff, const void *before,
+		       const void *after)
 {
+	size_t count = hwprof_diff_count(diff), i;
+	size_t shown = shown_of(report, count);
+	struct table_column *all;
 	struct table table = {
-		.columns = columns,
-		.column_count = sizeof(columns) / sizeof(columns[0]),
+		.column_count = COLUMNS + kind->column_count,
 	};
-	size_t count = hwprof_loops_diff_count(diff), shown = count, i;
 	char text[GROUPED_SIZE];
+	int status;
 
-	if (report->limit && report->limit < count)
-		shown = report->limit;
-	for (i = 0; i < shown; i++)
-		add_change(&table, hwprof_loops_diff_get(diff, i),
-			   report->full_path);
-	printf("from %s to %s: %s loop%s; changes in points of the share\n\n",
-	       report->files[0], report->files[1], grouped(count, text),
-	       count == 1 ? "" : "s");
-	if (!table.failed)
-		table_print(&table, terminal_width(), stdout);
-	table_free(&table);
-	if (table.failed)
+	all = calloc(table.column_count, sizeof(*all));
+	if (!all)
 		return failed("out of memory");
-	if (shown < count)
-		printf("... and %s more: see --limit\n",
-		       grouped(count - shown, text));
-	return STATUS_OK;
+	memcpy(all, columns, sizeof(columns));
+	memcpy(all + COLUMNS, kind->columns, kind->column_count * sizeof(*all));
+	table.columns = all;
+	for (i = 0; i < shown; i++) {
+		const struct hwprof_change *change = hwprof_diff_get(diff, i);
+
+		add_share(&table, change->share_before, change->before);
+		add_share(&table, change->share_after, change->after);
+		table_add(&table, "%+.2f", 100 * change->share);
+		kind->add(&table, before, change->before, after, change->after,
+			  report->full_path);
+	}
+	printf("from %s to %s: %s %s; changes in points of the share\n\n",
+	       report->files[0], report->files[1], grouped(count, text),
+	       kind->things);
+	status = finish_table(&table, count - shown, "--limit");
+	free(all);
+	return status;
 }
 
-/* Shares of different things cannot be compared. */
-static void warn_of_shares(const struct hwprof_loops *before,
-			   const struct hwprof_loops *after)
+int report_diff(const struct report *report, const struct report_kind *kind,
+		const void *before, const void *after)
 {
-	const char *a, *b;
-
-	if (!hwprof_loops_count(before) || !hwprof_loops_count(after))
-		return;
-	a = hwprof_loops_get(before, 0)->share_of;
-	b = hwprof_loops_get(after, 0)->share_of;
-	if (strcmp(a, b))
-		warning("shares are of %s before and of %s after: their changes say little",
-			a, b);
-}
-
-int report_diff(const struct report *report, const struct hwprof_loops *before,
-		const struct hwprof_loops *after)
-{
-	struct hwprof_loops_diff *diff;
+	struct hwprof_diff *diff;
 	int status = STATUS_OK;
 
-	if (hwprof_loops_diff(&diff, before, after))
+	if (kind->diff(&diff, before, after))
 		return failed("out of memory");
-	warn_of_shares(before, after);
 	if (report->json)
-		hwprof_loops_diff_json(diff, report->limit, stdout);
+		hwprof_diff_json(diff, report->limit, stdout);
 	else
-		status = print_table(report, diff);
-	hwprof_loops_diff_free(diff);
+		status = print_table(report, kind, diff, before, after);
+	hwprof_diff_free(diff);
 	status = check_output(status);
-	print_warnings(before, report->files[0]);
-	print_warnings(after, report->files[1]);
+	print_warnings(kind, before, report->files[0]);
+	print_warnings(kind, after, report->files[1]);
 	return status;
 }

@@ -4,7 +4,6 @@
 
 #include "command.h"
 #include "report.h"
-#include "table.h"
 
 enum {
 	PATH_FIXED = 9,
@@ -39,17 +38,6 @@ static const char *shown_heat(enum hwprof_heat heat)
 	return heat == HWPROF_COLD ? "-" : hwprof_heat_name(heat);
 }
 
-static void add_process(struct table *table, size_t fixed, uint32_t pid,
-			const char *comm)
-{
-	if (table->column_count == fixed)
-		return;
-	if (pid)
-		table_add(table, "%u %s", pid, comm ? comm : "?");
-	else
-		table_add(table, "%s", "");
-}
-
 /* Of a tail call's path, the procedure that it begins in is another one. */
 static void add_start(struct table *table, const struct hwprof_path *path)
 {
@@ -76,8 +64,8 @@ static void add_end(struct table *table, const struct hwprof_path *path)
 		table_add(table, "%s 0x%" PRIx64, how, path->end);
 }
 
-static void add_source(struct table *table, const struct hwprof_path *path,
-		       bool full)
+static void add_lines(struct table *table, const struct hwprof_path *path,
+		      bool full)
 {
 	const char *file = path->start_file, *last = path->end_file;
 
@@ -98,22 +86,30 @@ static void add_source(struct table *table, const struct hwprof_path *path,
 		table_add(table, "-");
 }
 
-static void add_path(struct table *table, const struct hwprof_path *path,
-		     bool full)
+static void add_way(struct table *table, const struct hwprof_path *path,
+		    bool full)
 {
 	const struct hwprof_procedure *procedure = path->procedure;
-	char text[GROUPED_SIZE];
 
-	table_add(table, "%.2f%%", 100 * path->share);
-	table_add(table, "%s", shown_heat(path->heat));
-	table_add(table, "%s", grouped(path->count, text));
 	table_add(table, "%" PRIu32, path->length);
 	table_add(table, "%s", shown_path(procedure->object, full));
 	table_add(table, "%s", procedure->function ? procedure->function : "-");
 	add_start(table, path);
 	add_end(table, path);
-	add_source(table, path, full);
-	add_process(table, PATH_FIXED, procedure->pid, procedure->comm);
+	add_lines(table, path, full);
+}
+
+static void add_path(struct table *table, const struct hwprof_path *path,
+		     bool full)
+{
+	char text[GROUPED_SIZE];
+
+	table_add(table, "%.2f%%", 100 * path->share);
+	table_add(table, "%s", shown_heat(path->heat));
+	table_add(table, "%s", grouped(path->count, text));
+	add_way(table, path, full);
+	if (table->column_count > PATH_FIXED)
+		add_process(table, path->procedure->pid, path->procedure->comm);
 }
 
 static void add_procedure(struct table *table,
@@ -127,7 +123,8 @@ static void add_procedure(struct table *table,
 	table_add(table, "%s", grouped(procedure->paths, text));
 	table_add(table, "%s", shown_path(procedure->object, full));
 	table_add(table, "%s", procedure->function ? procedure->function : "-");
-	add_process(table, PROCEDURE_FIXED, procedure->pid, procedure->comm);
+	if (table->column_count > PROCEDURE_FIXED)
+		add_process(table, procedure->pid, procedure->comm);
 }
 
 /* --- blocks ------------------------------------------------------------------ */
@@ -229,46 +226,7 @@ static void print_summary(const struct hwprof_paths *paths)
 		       grouped(summary->unseen + summary->count, text[1]));
 }
 
-static void print_totals(const struct hwprof_totals *totals)
-{
-	char text[5][GROUPED_SIZE];
-
-	if (totals->samples && !totals->rows)
-		return;
-	printf("\n%s events, %s gaps, ", grouped(totals->events, text[0]),
-	       grouped(totals->gaps, text[1]));
-	print_sessions(totals);
-	if (totals->windows)
-		printf(", %s windows", grouped(totals->windows, text[3]));
-	printf("\n");
-	printf("%s paths = %s delivered + %s lost + %s evicted + %s pending\n",
-	       grouped(totals->produced, text[0]),
-	       grouped(totals->delivered, text[1]),
-	       grouped(totals->lost, text[2]), grouped(totals->evicted, text[3]),
-	       grouped(totals->pending, text[4]));
-}
-
 /* --- tables -------------------------------------------------------------------- */
-
-static size_t shown_of(const struct report *report, size_t count)
-{
-	return report->limit && report->limit < count ? report->limit : count;
-}
-
-static int finish_table(struct table *table, size_t shown, size_t count)
-{
-	char text[GROUPED_SIZE];
-
-	if (!table->failed)
-		table_print(table, terminal_width(), stdout);
-	table_free(table);
-	if (table->failed)
-		return failed("out of memory");
-	if (shown < count)
-		printf("... and %s more: see --limit\n",
-		       grouped(count - shown, text));
-	return STATUS_OK;
-}
 
 static int print_paths(const struct report *report,
 		       const struct hwprof_paths *paths, bool processes)
@@ -282,7 +240,7 @@ static int print_paths(const struct report *report,
 
 	for (i = 0; i < shown; i++)
 		add_path(&table, hwprof_paths_get(paths, i), report->full_path);
-	return finish_table(&table, shown, count);
+	return finish_table(&table, count - shown, "--limit");
 }
 
 static int print_procedures(const struct report *report,
@@ -299,7 +257,7 @@ static int print_procedures(const struct report *report,
 		add_procedure(&table, hwprof_paths_procedure(paths, i),
 			      report->full_path);
 	printf("\n");
-	return finish_table(&table, shown, count);
+	return finish_table(&table, count - shown, "--limit");
 }
 
 static bool any_process(const struct hwprof_paths *paths)
@@ -324,23 +282,21 @@ static enum hwprof_basis basis_of(const struct hwprof_paths *paths)
 	return basis;
 }
 
-static int print_tables(const struct report *report,
-			const struct hwprof_paths *paths)
+static int print_tables(const struct report *report, const void *paths)
 {
-	const char *name = strcmp(report->file, "-") ? report->file :
-			   "standard input";
 	size_t count = hwprof_paths_count(paths), i;
 	size_t procedures = hwprof_paths_procedures(paths);
 	bool processes = any_process(paths);
 	char text[2][GROUPED_SIZE];
 	int status = STATUS_OK;
 
+	print_files(report);
 	if (!count) {
-		printf("%s: no path was seen whole\n", name);
-		print_totals(hwprof_paths_totals(paths));
+		printf("no path was seen whole\n");
+		print_totals(hwprof_paths_totals(paths), "paths");
 		return STATUS_OK;
 	}
-	printf("%s: %s path%s of %s procedure%s; %s\n\n", name,
+	printf("%s path%s of %s procedure%s; %s\n\n",
 	       grouped(count, text[0]), count == 1 ? "" : "s",
 	       grouped(procedures, text[1]), procedures == 1 ? "" : "s",
 	       basis_sentence(basis_of(paths)));
@@ -352,42 +308,70 @@ static int print_tables(const struct report *report,
 	if (status != STATUS_OK)
 		return status;
 	print_summary(paths);
-	print_totals(hwprof_paths_totals(paths));
+	print_totals(hwprof_paths_totals(paths), "paths");
 	return STATUS_OK;
 }
 
-static int print(const struct report *report, const struct hwprof_paths *paths)
+static int write_out(const struct report *report, const void *paths)
 {
-	const char *sentence;
-	int status = STATUS_OK;
-	size_t i;
-
-	if (report->json)
-		hwprof_paths_json(paths, report->limit, stdout);
-	else
-		status = print_tables(report, paths);
-	status = check_output(status);
-	/* JSON has them inside. */
-	for (i = 0; !report->json &&
-	     (sentence = hwprof_paths_warning(paths, i)); i++)
-		warning("%s", sentence);
-	return status;
+	return hwprof_paths_json(paths, report->limit, stdout);
 }
 
-int report_paths(const struct report *report)
+static int read(const struct report *report, struct hwprof_file *const *files,
+		size_t count, void **profile)
 {
-	struct hwprof_paths *paths = NULL;
-	struct hwprof_file *file;
-	int error, status;
+	struct hwprof_paths *paths;
+	int error = hwprof_paths_read(&paths, files, count, report->flags);
 
-	error = hwprof_file_open(&file, report->file);
-	if (!error)
-		error = hwprof_paths_read(&paths, file, report->flags);
-	if (error)
-		status = failed("%s", hwprof_file_error(file));
-	else
-		status = print(report, paths);
-	hwprof_paths_free(paths);
-	hwprof_file_close(file);
-	return status;
+	*profile = paths;
+	return error;
 }
+
+static const char *get_warning(const void *profile, size_t index)
+{
+	return hwprof_paths_warning(profile, index);
+}
+
+static void free_profile(void *profile)
+{
+	hwprof_paths_free(profile);
+}
+
+static int find_changes(struct hwprof_diff **diff, const void *before,
+			const void *after)
+{
+	return hwprof_paths_diff(diff, before, after);
+}
+
+static const struct table_column changed_columns[] = {
+	{ .title = "jumps", .right = true },
+	{ .title = "object", .shrinks = true },
+	{ .title = "procedure", .shrinks = true },
+	{ .title = "from", .shrinks = true },
+	{ .title = "to", .shrinks = true },
+	{ .title = "source", .shrinks = true },
+};
+
+static void add_changed(struct table *table, const void *before,
+			size_t before_index, const void *after,
+			size_t after_index, bool full)
+{
+	const struct hwprof_path *it = after_index == HWPROF_NOTHING ?
+		hwprof_paths_get(before, before_index) :
+		hwprof_paths_get(after, after_index);
+
+	add_way(table, it, full);
+}
+
+const struct report_kind report_paths = {
+	.things = "paths",
+	.read = read,
+	.print = print_tables,
+	.write = write_out,
+	.warning = get_warning,
+	.free = free_profile,
+	.diff = find_changes,
+	.columns = changed_columns,
+	.column_count = sizeof(changed_columns) / sizeof(changed_columns[0]),
+	.add = add_changed,
+};

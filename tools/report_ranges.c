@@ -4,7 +4,6 @@
 
 #include "command.h"
 #include "report.h"
-#include "table.h"
 
 enum {
 	COLUMNS_OF_VALUES = 4,	/* which are nowhere */
@@ -37,10 +36,9 @@ static const struct table_column columns[COLUMNS_MOST] = {
 	{ .title = "process" },
 };
 
-static void add_ends(struct table *table, const struct hwprof_range *range)
+static void add_interval(struct table *table, const struct hwprof_range *range,
+			 int indent)
 {
-	int indent = INDENT * range->depth;
-
 	if (!range->parent)
 		table_add(table, "all");
 	else if (!range->bits)
@@ -73,15 +71,6 @@ static void add_functions(struct table *table, const struct hwprof_range *range)
 		table_add(table, "-");
 }
 
-static void add_process(struct table *table, const struct hwprof_range *range)
-{
-	if (range->pid)
-		table_add(table, "%u %s", range->pid,
-			  range->comm ? range->comm : "?");
-	else
-		table_add(table, "%s", "");
-}
-
 static void add_location(struct table *table, const struct hwprof_range *range,
 		      bool full)
 {
@@ -101,11 +90,11 @@ static void add_range(struct table *table, const struct hwprof_range *range,
 	table_add(table, "%.2f%%", 100 * range->share);
 	table_add(table, "%s", grouped(range->least, text));
 	table_add(table, "%s", grouped(range->most, text));
-	add_ends(table, range);
+	add_interval(table, range, INDENT * range->depth);
 	if (places)
 		add_location(table, range, full);
 	if (processes)
-		add_process(table, range);
+		add_process(table, range->pid, range->comm);
 }
 
 static const char *basis_sentence(enum hwprof_basis basis)
@@ -121,24 +110,6 @@ static const char *basis_sentence(enum hwprof_basis basis)
 	return "samples: counts are the samples' periods";
 }
 
-static void print_totals(const struct hwprof_totals *totals, const char *units)
-{
-	char text[5][GROUPED_SIZE];
-
-	if (!totals->produced)
-		return;
-	printf("\n");
-	if (totals->sources) {
-		print_sessions(totals);
-		printf("\n");
-	}
-	printf("%s %s = %s delivered + %s lost + %s evicted + %s pending\n",
-	       grouped(totals->produced, text[0]), units,
-	       grouped(totals->delivered, text[1]),
-	       grouped(totals->lost, text[2]), grouped(totals->evicted, text[3]),
-	       grouped(totals->pending, text[4]));
-}
-
 static bool any_process(const struct hwprof_ranges *ranges)
 {
 	size_t i;
@@ -149,11 +120,8 @@ static bool any_process(const struct hwprof_ranges *ranges)
 	return false;
 }
 
-static int print_table(const struct report *report,
-		       const struct hwprof_ranges *ranges)
+static int print_table(const struct report *report, const void *ranges)
 {
-	const char *name = strcmp(report->file, "-") ? report->file :
-			   "standard input";
 	size_t count = hwprof_ranges_count(ranges), i;
 	const struct hwprof_range *all = hwprof_ranges_get(ranges, 0);
 	enum hwprof_range_of of = hwprof_ranges_of(ranges);
@@ -164,9 +132,11 @@ static int print_table(const struct report *report,
 		.columns = chosen,
 		.column_count = places ? COLUMNS_FIXED : COLUMNS_OF_VALUES,
 	};
+	int status;
 
+	print_files(report);
 	if (!all->least) {
-		printf("%s: nothing was counted\n", name);
+		printf("nothing was counted\n");
 		return STATUS_OK;
 	}
 	memcpy(chosen, columns, sizeof(columns));
@@ -175,52 +145,73 @@ static int print_table(const struct report *report,
 	for (i = 0; i < count; i++)
 		add_range(&table, hwprof_ranges_get(ranges, i), places,
 			  processes, report->full_path);
-	printf("%s: %zu hot range%s%s; %s\n\n", name, count - 1,
-	       count == 2 ? "" : "s", words[of].ranges,
+	printf("%zu hot range%s%s; %s\n\n", count - 1, count == 2 ? "" : "s", words[of].ranges,
 	       basis_sentence(all->basis));
-	if (!table.failed)
-		table_print(&table, terminal_width(), stdout);
-	table_free(&table);
-	if (table.failed)
-		return failed("out of memory");
-	print_totals(hwprof_ranges_totals(ranges), words[of].units);
-	return STATUS_OK;
-}
-
-static int print(const struct report *report,
-		 const struct hwprof_ranges *ranges)
-{
-	const char *sentence;
-	int status = STATUS_OK;
-	size_t i;
-
-	if (report->json)
-		hwprof_ranges_json(ranges, stdout);
-	else
-		status = print_table(report, ranges);
-	status = check_output(status);
-	/* JSON has them inside. */
-	for (i = 0; !report->json &&
-	     (sentence = hwprof_ranges_warning(ranges, i)); i++)
-		warning("%s", sentence);
+	status = finish_table(&table, 0, NULL);
+	if (!status)
+		print_totals(hwprof_ranges_totals(ranges), words[of].units);
 	return status;
 }
 
-int report_ranges(const struct report *report)
+static int write_out(const struct report *report, const void *ranges)
 {
-	struct hwprof_ranges *ranges = NULL;
-	struct hwprof_file *file;
-	int error, status;
-
-	error = hwprof_file_open(&file, report->file);
-	if (!error)
-		error = hwprof_ranges_read(&ranges, file, report->hot,
-					   report->flags | report->of);
-	if (error)
-		status = failed("%s", hwprof_file_error(file));
-	else
-		status = print(report, ranges);
-	hwprof_ranges_free(ranges);
-	hwprof_file_close(file);
-	return status;
+	return hwprof_ranges_json(ranges, stdout);
 }
+
+static int read(const struct report *report, struct hwprof_file *const *files,
+		size_t count, void **profile)
+{
+	struct hwprof_ranges *ranges;
+	int error = hwprof_ranges_read(&ranges, files, count, report->hot,
+				       report->flags | report->of);
+
+	*profile = ranges;
+	return error;
+}
+
+static const char *get_warning(const void *profile, size_t index)
+{
+	return hwprof_ranges_warning(profile, index);
+}
+
+static void free_profile(void *profile)
+{
+	hwprof_ranges_free(profile);
+}
+
+static int find_changes(struct hwprof_diff **diff, const void *before,
+			const void *after)
+{
+	return hwprof_ranges_diff(diff, before, after);
+}
+
+static const struct table_column changed_columns[] = {
+	{ .title = "range" },
+	{ .title = "object", .shrinks = true },
+	{ .title = "function", .shrinks = true },
+};
+
+static void add_changed(struct table *table, const void *before,
+			size_t before_index, const void *after,
+			size_t after_index, bool full)
+{
+	const struct hwprof_range *it = after_index == HWPROF_NOTHING ?
+		hwprof_ranges_get(before, before_index) :
+		hwprof_ranges_get(after, after_index);
+
+	add_interval(table, it, 0);
+	add_location(table, it, full);
+}
+
+const struct report_kind report_ranges = {
+	.things = "ranges",
+	.read = read,
+	.print = print_table,
+	.write = write_out,
+	.warning = get_warning,
+	.free = free_profile,
+	.diff = find_changes,
+	.columns = changed_columns,
+	.column_count = sizeof(changed_columns) / sizeof(changed_columns[0]),
+	.add = add_changed,
+};

@@ -5,7 +5,6 @@
 
 #include "command.h"
 #include "report.h"
-#include "table.h"
 
 #define SHOWN	0.05	/* of executions: another value that is worth it */
 
@@ -64,6 +63,14 @@ static void add_others(struct table *table, const struct hwprof_load *load)
 	table_add(table, "%s", text);
 }
 
+static void add_place(struct table *table, const struct hwprof_load *load,
+		      bool full)
+{
+	table_add(table, "%s", shown_path(load->object, full));
+	add_code(table, load->function, load->function_offset, load->address);
+	add_source(table, load->file, load->line, full);
+}
+
 static void add_load(struct table *table, const struct hwprof_load *load,
 		     bool full)
 {
@@ -77,20 +84,9 @@ static void add_load(struct table *table, const struct hwprof_load *load,
 		table_add(table, "stride %" PRId64, load->stride);
 	else
 		table_add(table, "%s", hwprof_value_class_name(load->kind));
-	table_add(table, "%s", shown_path(load->object, full));
-	if (load->function)
-		table_add(table, "%s+0x%" PRIx64, load->function,
-			  load->function_offset);
-	else
-		table_add(table, "0x%" PRIx64, load->address);
-	if (load->file)
-		table_add(table, "%s:%u", shown_path(load->file, full),
-			  load->line);
-	else
-		table_add(table, "-");
+	add_place(table, load, full);
 	if (table->column_count > COLUMNS_FIXED)
-		table_add(table, "%u %s", load->pid,
-			  load->comm ? load->comm : "?");
+		add_process(table, load->pid, load->comm);
 }
 
 static const char *basis_sentence(enum hwprof_basis basis)
@@ -106,24 +102,11 @@ static const char *basis_sentence(enum hwprof_basis basis)
 	return "samples: executions are the samples' periods";
 }
 
-static void print_totals(const struct hwprof_totals *totals,
-			 double completeness)
+static void print_completeness(double completeness)
 {
-	char text[5][GROUPED_SIZE];
-
 	if (!isnan(completeness))
 		printf("\ncomplete to %.1f %%: so much of the loads' executions is of those above\n",
 		       100 * completeness);
-	if (!totals->produced)
-		return;
-	printf("%s events, %s gaps, ", grouped(totals->events, text[0]),
-	       grouped(totals->gaps, text[1]));
-	print_sessions(totals);
-	printf("\n%s loads = %s delivered + %s lost + %s evicted + %s pending\n",
-	       grouped(totals->produced, text[0]),
-	       grouped(totals->delivered, text[1]),
-	       grouped(totals->lost, text[2]), grouped(totals->evicted, text[3]),
-	       grouped(totals->pending, text[4]));
 }
 
 /* What holds for the whole table. */
@@ -148,73 +131,107 @@ static bool any_process(const struct hwprof_values *values, size_t count)
 	return false;
 }
 
-static int print_table(const struct report *report,
-		       const struct hwprof_values *values)
+static int print_table(const struct report *report, const void *values)
 {
-	const char *name = strcmp(report->file, "-") ? report->file :
-			   "standard input";
-	size_t count = hwprof_values_count(values), shown = count, i;
+	size_t count = hwprof_values_count(values), i;
+	size_t shown = shown_of(report, count);
 	struct table table = { .columns = columns };
 	char text[GROUPED_SIZE];
+	int status;
 
+	print_files(report);
 	if (!count) {
-		printf("%s: no load was seen\n", name);
+		printf("no load was seen\n");
 		return STATUS_OK;
 	}
-	if (report->limit && report->limit < count)
-		shown = report->limit;
 	table.column_count = COLUMNS_FIXED + any_process(values, shown);
 	for (i = 0; i < shown; i++)
 		add_load(&table, hwprof_values_get(values, i),
 			 report->full_path);
-	printf("%s: %s load%s; %s\n\n", name, grouped(count, text),
+	printf("%s load%s; %s\n\n", grouped(count, text),
 	       count == 1 ? "" : "s", basis_sentence(weakest(values)));
-	if (!table.failed)
-		table_print(&table, terminal_width(), stdout);
-	table_free(&table);
-	if (table.failed)
-		return failed("out of memory");
-	if (shown < count)
-		printf("... and %s more: see --limit\n",
-		       grouped(count - shown, text));
-	print_totals(hwprof_values_totals(values),
-		     hwprof_values_completeness(values));
+	status = finish_table(&table, count - shown, "--limit");
+	if (status)
+		return status;
+	print_completeness(hwprof_values_completeness(values));
+	print_totals(hwprof_values_totals(values), "loads");
 	return STATUS_OK;
 }
 
-static int print(const struct report *report,
-		 const struct hwprof_values *values)
+static int write_out(const struct report *report, const void *values)
 {
-	const char *sentence;
-	int status = STATUS_OK;
-	size_t i;
-
-	if (report->json)
-		hwprof_values_json(values, report->limit, stdout);
-	else
-		status = print_table(report, values);
-	status = check_output(status);
-	/* JSON has them inside. */
-	for (i = 0; !report->json &&
-	     (sentence = hwprof_values_warning(values, i)); i++)
-		warning("%s", sentence);
-	return status;
+	return hwprof_values_json(values, report->limit, stdout);
 }
 
-int report_values(const struct report *report)
+static int read(const struct report *report, struct hwprof_file *const *files,
+		size_t count, void **profile)
 {
-	struct hwprof_values *values = NULL;
-	struct hwprof_file *file;
-	int error, status;
+	struct hwprof_values *values;
+	int error = hwprof_values_read(&values, files, count, report->flags);
 
-	error = hwprof_file_open(&file, report->file);
-	if (!error)
-		error = hwprof_values_read(&values, file, report->flags);
-	if (error)
-		status = failed("%s", hwprof_file_error(file));
-	else
-		status = print(report, values);
-	hwprof_values_free(values);
-	hwprof_file_close(file);
-	return status;
+	*profile = values;
+	return error;
 }
+
+static const char *get_warning(const void *profile, size_t index)
+{
+	return hwprof_values_warning(profile, index);
+}
+
+static void free_profile(void *profile)
+{
+	hwprof_values_free(profile);
+}
+
+static int find_changes(struct hwprof_diff **diff, const void *before,
+			const void *after)
+{
+	return hwprof_values_diff(diff, before, after);
+}
+
+static const struct table_column changed_columns[] = {
+	{ .title = "value before", .right = true },
+	{ .title = "value after", .right = true },
+	{ .title = "object", .shrinks = true },
+	{ .title = "function", .shrinks = true },
+	{ .title = "source", .shrinks = true },
+};
+
+/* The value that it gave most often, and how often. */
+static void add_value(struct table *table, const void *values, size_t index)
+{
+	const struct hwprof_load *load = index == HWPROF_NOTHING ? NULL :
+					 hwprof_values_get(values, index);
+
+	if (load && load->value_count)
+		table_add(table, "0x%" PRIx64 " %.1f%%", load->values[0].value,
+			  100 * load->values[0].invariance);
+	else
+		table_add(table, "-");
+}
+
+static void add_changed(struct table *table, const void *before,
+			size_t before_index, const void *after,
+			size_t after_index, bool full)
+{
+	const struct hwprof_load *it = after_index == HWPROF_NOTHING ?
+		hwprof_values_get(before, before_index) :
+		hwprof_values_get(after, after_index);
+
+	add_value(table, before, before_index);
+	add_value(table, after, after_index);
+	add_place(table, it, full);
+}
+
+const struct report_kind report_values = {
+	.things = "loads",
+	.read = read,
+	.print = print_table,
+	.write = write_out,
+	.warning = get_warning,
+	.free = free_profile,
+	.diff = find_changes,
+	.columns = changed_columns,
+	.column_count = sizeof(changed_columns) / sizeof(changed_columns[0]),
+	.add = add_changed,
+};

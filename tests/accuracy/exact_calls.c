@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calls.h"
+#include "estimate.h"
 #include "engine/engine.h"
 #include "engine/window.h"
 #include "tests/engine/random.h"

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 #include "engine/engine.h"
-#include "loops.h"
+#include "estimate.h"
 #include "tests/engine/random.h"
 #include "tests/oracle/array.h"
 #include "tests/oracle/oracle.h"

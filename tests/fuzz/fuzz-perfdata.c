@@ -52,91 +52,79 @@ static void need_sentence(int error, const struct hwprof_file *file)
 		abort();
 }
 
-static void read_ranges(const uint8_t *bytes, size_t size, unsigned int flags)
+/* The same recording twice, to be read as one. */
+static int open_both(struct hwprof_file *files[2], const uint8_t *bytes,
+		     size_t size)
 {
-	struct hwprof_ranges *ranges = NULL;
-	struct hwprof_file *file;
-	int error = open_bytes(&file, bytes, size);
+	int error = open_bytes(&files[0], bytes, size);
 
-	if (!error)
-		error = hwprof_ranges_read(&ranges, file, 0,
-					   HWPROF_NO_OBJECTS | flags);
-	need_sentence(error, file);
-	if (ranges && hwprof_ranges_json(ranges, sink))
-		abort();
-	hwprof_ranges_free(ranges);
-	hwprof_file_close(file);
+	return error ? error : open_bytes(&files[1], bytes, size);
 }
 
-static void read_calls(const uint8_t *bytes, size_t size, unsigned int flags)
+static void close_both(struct hwprof_file *files[2], int error)
 {
-	struct hwprof_calls *calls = NULL;
-	struct hwprof_file *file;
-	int error = open_bytes(&file, bytes, size);
-
-	if (!error)
-		error = hwprof_calls_read(&calls, file,
-					  HWPROF_NO_OBJECTS | flags);
-	need_sentence(error, file);
-	if (calls && hwprof_calls_json(calls, 0, sink))
-		abort();
-	hwprof_calls_free(calls);
-	hwprof_file_close(file);
+	/* What is wrong with one is so with the other, which comes later. */
+	need_sentence(error, files[0]);
+	hwprof_file_close(files[0]);
+	if (files[1])
+		hwprof_file_close(files[1]);
 }
 
-static void read_contexts(const uint8_t *bytes, size_t size, unsigned int flags)
+/* Of a profile and itself. */
+static void see_diff(struct hwprof_diff *diff)
 {
-	struct hwprof_contexts *contexts = NULL;
-	struct hwprof_file *file;
-	int error = open_bytes(&file, bytes, size);
+	size_t i;
 
-	if (!error)
-		error = hwprof_contexts_read(&contexts, file,
-					     HWPROF_NO_OBJECTS | flags);
-	need_sentence(error, file);
-	if (contexts && (hwprof_contexts_json(contexts, 0, sink) ||
-			 hwprof_contexts_folded(contexts, sink)))
+	for (i = 0; i < hwprof_diff_count(diff); i++) {
+		const struct hwprof_change *change = hwprof_diff_get(diff, i);
+
+		if (change->share || change->before == HWPROF_NOTHING)
+			abort();
+	}
+	if (hwprof_diff_json(diff, 0, sink))
 		abort();
-	hwprof_contexts_free(contexts);
-	hwprof_file_close(file);
+	hwprof_diff_free(diff);
 }
 
-static void read_paths(const uint8_t *bytes, size_t size, unsigned int flags)
-{
-	struct hwprof_paths *paths = NULL;
-	struct hwprof_file *file;
-	int error = open_bytes(&file, bytes, size);
-
-	if (!error)
-		error = hwprof_paths_read(&paths, file,
-					  HWPROF_NO_OBJECTS | flags);
-	need_sentence(error, file);
-	if (paths && hwprof_paths_json(paths, 0, sink))
-		abort();
-	hwprof_paths_free(paths);
-	hwprof_file_close(file);
+/* @read, @write: what is done with a profile of the kind, @it, and its @files. */
+#define READ(kind, read, write)						\
+static void read_##kind(const uint8_t *bytes, size_t size,		\
+			unsigned int flags)				\
+{									\
+	struct hwprof_file *files[2] = { NULL };			\
+	struct hwprof_##kind *it = NULL;				\
+	struct hwprof_diff *diff;					\
+	int error = open_both(files, bytes, size);			\
+									\
+	flags |= HWPROF_NO_OBJECTS;					\
+	if (!error)							\
+		error = read;						\
+	close_both(files, error);					\
+	if (!it)							\
+		return;							\
+	if (write || hwprof_##kind##_diff(&diff, it, it))		\
+		abort();						\
+	see_diff(diff);							\
+	hwprof_##kind##_free(it);					\
 }
 
-static void read_values(const uint8_t *bytes, size_t size, unsigned int flags)
-{
-	struct hwprof_values *values = NULL;
-	struct hwprof_file *file;
-	int error = open_bytes(&file, bytes, size);
-
-	if (!error)
-		error = hwprof_values_read(&values, file,
-					   HWPROF_NO_OBJECTS | flags);
-	need_sentence(error, file);
-	if (values && hwprof_values_json(values, 0, sink))
-		abort();
-	hwprof_values_free(values);
-	hwprof_file_close(file);
-}
+READ(loops, hwprof_loops_read(&it, files, 2, flags),
+     hwprof_loops_json(it, 0, sink))
+READ(ranges, hwprof_ranges_read(&it, files, 2, 0, flags),
+     hwprof_ranges_json(it, sink))
+READ(calls, hwprof_calls_read(&it, files, 2, flags),
+     hwprof_calls_json(it, 0, sink))
+READ(contexts, hwprof_contexts_read(&it, files, 2, flags),
+     hwprof_contexts_json(it, 0, sink) || hwprof_contexts_folded(it, sink))
+READ(paths, hwprof_paths_read(&it, files, 2, flags),
+     hwprof_paths_json(it, 0, sink))
+READ(values, hwprof_values_read(&it, files, 2, flags),
+     hwprof_values_json(it, 0, sink))
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	struct hwprof_loops *loops = NULL;
 	struct hwprof_file *file;
+	unsigned int flags;
 	uint64_t sum = 0;
 	int error;
 
@@ -146,20 +134,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	need_sentence(error, file);
 	hwprof_file_close(file);
 
-	error = open_bytes(&file, bytes, size);
-	if (!error)
-		error = hwprof_loops_read(&loops, &file, 1, HWPROF_NO_OBJECTS |
-					  (sum & HWPROF_PER_PROCESS));
-	need_sentence(error, file);
-	if (loops && hwprof_loops_json(loops, 0, sink))
-		abort();
-	hwprof_loops_free(loops);
-	hwprof_file_close(file);
-	read_ranges(bytes, size, sum & HWPROF_PER_PROCESS);
-	read_calls(bytes, size, sum & HWPROF_PER_PROCESS);
-	read_values(bytes, size, sum & HWPROF_PER_PROCESS);
-	read_contexts(bytes, size, sum & (HWPROF_PER_PROCESS |
-					  HWPROF_MERGE_SITES));
-	read_paths(bytes, size, sum & HWPROF_PER_PROCESS);
+	flags = sum & HWPROF_PER_PROCESS;
+	read_loops(bytes, size, flags);
+	read_ranges(bytes, size, flags);
+	read_calls(bytes, size, flags);
+	read_values(bytes, size, flags);
+	read_contexts(bytes, size, flags | (sum & HWPROF_MERGE_SITES));
+	read_paths(bytes, size, flags);
 	return 0;
 }

@@ -4,21 +4,16 @@
  * value was given no less often than is said and, where nothing was evicted, no
  * more. Eight bytes make an event, of several tasks over several tables.
  */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "engine/engine.h"
+#include "engine.h"
 
 enum {
 	SPACES = 4,
-	TASKS = 4,
-	TABLES = 2,
 	KNOWN = 8,		/* values that are counted by hand as well */
 	TABLE_SIZE = 4 << 10,
 	PROFILE_SIZE = 16 << 10,
 };
+
+static const struct engine_ops *const fuzzed = &value_engine;
 
 struct bytes {
 	uint8_t kind;		/* low nibble; high bits: what to do after it */
@@ -34,51 +29,9 @@ struct known {
 };
 
 static struct {
-	void *tables[TABLES], *profile;
-	u64 cursors[TASKS];
 	struct known known[KNOWN];
 	unsigned int known_count;
-	u64 produced, delivered;
-	unsigned int refuse;
-} run;
-
-static void *fresh_table(size_t size)
-{
-	const struct engine_params params = {
-		.basis = HWPROF_BASIS_EXACT, .seed = 5,
-	};
-	void *table = calloc(1, size);
-
-	value_engine.table_init(table, size, &params);
-	return table;
-}
-
-static void fail(const char *what)
-{
-	fprintf(stderr, "%s\n", what);
-	abort();
-}
-
-static u64 evicted(void)
-{
-	u64 sum = value_engine.evicted(run.profile);
-	unsigned int i;
-
-	for (i = 0; i < TABLES; i++)
-		sum += value_engine.evicted(run.tables[i]);
-	return sum;
-}
-
-static void account(void)
-{
-	u64 rest = value_engine.pending(run.profile) + evicted();
-	unsigned int i;
-
-	for (i = 0; i < TABLES; i++)
-		rest += value_engine.pending(run.tables[i]);
-	if (run.produced != run.delivered + rest)
-		fail("the account does not add up");
-}
+} hand;
 
 static void see_value(struct known *known, const struct hwprof_row_value *row,
 		      u64 rest)
@@ -103,8 +56,6 @@ static bool take(void *context, const void *data, u64 ip, u64 addr, u64 period)
 	u64 rest = row->loads - row->unseen;
 	unsigned int i;
 
-	if (run.refuse && !(++run.refuse % 3))
-		return false;
 	if (row->loads != period || !period || row->ip != ip ||
 	    row->count > HWPROF_VALUES_MAX || row->unseen > row->loads ||
 	    row->breaks > row->runs || row->runs > rest ||
@@ -115,26 +66,11 @@ static bool take(void *context, const void *data, u64 ip, u64 addr, u64 period)
 			fail("more values than executions");
 		rest -= row->values[i].hits;
 	}
-	run.delivered += period;
-	for (i = 0; i < run.known_count; i++)
-		see_value(&run.known[i], row, rest);
+	if (refuses(period))
+		return false;
+	for (i = 0; i < hand.known_count; i++)
+		see_value(&hand.known[i], row, rest);
 	return true;
-}
-
-static void retire(unsigned int table, size_t limit)
-{
-	while (value_engine.merge(run.profile, run.tables[table], limit) ==
-	       limit)
-		account();
-	account();
-}
-
-static void read_rows(void)
-{
-	size_t at = 0;
-
-	value_engine.rows(run.profile, 0, &at, take, NULL);
-	account();
 }
 
 static void note(const struct stream_event *event)
@@ -143,28 +79,28 @@ static void note(const struct stream_event *event)
 
 	if (event->kind != STREAM_LOAD || event->flags & STREAM_NO_VALUE)
 		return;
-	for (i = 0; i < run.known_count; i++)
-		if (run.known[i].value == event->value &&
-		    run.known[i].ip == event->from &&
-		    run.known[i].space == event->space)
+	for (i = 0; i < hand.known_count; i++)
+		if (hand.known[i].value == event->value &&
+		    hand.known[i].ip == event->from &&
+		    hand.known[i].space == event->space)
 			break;
 	if (i == KNOWN)
 		return;
-	if (i == run.known_count) {
+	if (i == hand.known_count) {
 		/* Only those that were known from the first row on. */
 		if (run.delivered)
 			return;
-		run.known[run.known_count++] = (struct known) {
+		hand.known[hand.known_count++] = (struct known) {
 			event->space, event->from, event->value, 0, 0, 0,
 		};
 	}
-	run.known[i].exact++;
+	hand.known[i].exact++;
 }
 
 static void feed(const struct bytes *bytes)
 {
-	unsigned int task = bytes->task % TASKS;
-	unsigned int table = bytes->task / 4 % TABLES;
+	unsigned int task = bytes->task % FUZZ_TASKS;
+	unsigned int table = bytes->task / 4 % FUZZ_TABLES;
 	unsigned int repeat, repeats = 1 + bytes->task / 32 * 9;
 	struct stream_event event = {
 		.kind = bytes->kind & 15,
@@ -177,69 +113,44 @@ static void feed(const struct bytes *bytes)
 
 	for (repeat = 0; repeat < repeats; repeat++) {
 		note(&event);
-		run.produced += value_engine.unit(NULL, &event);
-		if (!value_engine.feed(run.tables[table], &run.cursors[task],
-				       &event) && bytes->shift % 2)
-			retire(table, 64);
+		feed_one(table, task, &event, bytes->shift % 2 == 0);
 		event.value += bytes->step;
 		event.from += bytes->shift >> 6;
 	}
-	switch (bytes->kind >> 4) {
-	case 1:
-		retire(table, 1 + bytes->step);
-		break;
-	case 2:
-		read_rows();
-		break;
-	case 3:
-		run.refuse ^= 1;
-		break;
-	case 4:
+	if (bytes->kind >> 4 == 4)
 		value_engine.forget(run.tables[table], event.space);
-		value_engine.forget(run.profile, event.space);
-		account();
-		break;
-	}
+	act(bytes->kind >> 4, table, 1 + bytes->step, event.space, take);
 }
 
 static void check_known(void)
 {
 	unsigned int i;
 
-	run.refuse = 0;
-	for (i = 0; i < TABLES; i++)
-		retire(i, 1000);
-	read_rows();
-	if (value_engine.pending(run.profile))
-		fail("rows are missing");
-	for (i = 0; i < run.known_count; i++) {
-		const struct known *known = &run.known[i];
+	read_all(take);
+	for (i = 0; i < hand.known_count; i++) {
+		const struct known *known = &hand.known[i];
 
 		if (known->hits > known->exact ||
-		    (!evicted() && known->exact > known->most))
+		    (!fuzz_evicted() && known->exact > known->most))
 			fail("a value is not within its bounds");
 	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	const struct engine_params params = {
+		.basis = HWPROF_BASIS_EXACT, .seed = 5,
+	};
 	struct bytes bytes;
-	unsigned int i;
 
-	memset(&run, 0, sizeof(run));
-	for (i = 0; i < TABLES; i++)
-		run.tables[i] = fresh_table(TABLE_SIZE);
-	run.profile = fresh_table(PROFILE_SIZE);
-	for (i = 0; i < TASKS; i++)
-		value_engine.cursor_init(&run.cursors[i], i);
+	memset(&hand, 0, sizeof(hand));
+	fuzz_begin(TABLE_SIZE, PROFILE_SIZE, &params);
 	for (; size >= sizeof(bytes); size -= sizeof(bytes)) {
 		memcpy(&bytes, data, sizeof(bytes));
 		data += sizeof(bytes);
 		feed(&bytes);
 	}
 	check_known();
-	for (i = 0; i < TABLES; i++)
-		free(run.tables[i]);
-	free(run.profile);
+	fuzz_end();
 	return 0;
 }

@@ -59,7 +59,7 @@ static struct hwprof_calls *read_calls(struct fixture *fixture,
 
 	fixture_end(fixture);
 	assert_int_equal(hwprof_file_open(&file, fixture->path), 0);
-	assert_int_equal(hwprof_calls_read(&calls, file, flags), 0);
+	assert_int_equal(hwprof_calls_read(&calls, &file, 1, flags), 0);
 	hwprof_file_close(file);
 	fixture_remove(fixture);
 	return calls;

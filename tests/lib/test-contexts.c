@@ -80,7 +80,7 @@ static int read_file(struct fixture *fixture, struct hwprof_contexts **contexts,
 	fixture_end(fixture);
 	error = hwprof_file_open(&file, fixture->path);
 	if (!error)
-		error = hwprof_contexts_read(contexts, file, flags);
+		error = hwprof_contexts_read(contexts, &file, 1, flags);
 	if (error)
 		assert_non_null(strstr(hwprof_file_error(file), fixture->path));
 	hwprof_file_close(file);

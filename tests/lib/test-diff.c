@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which loop of one recording is which of another. */
+/* Which thing of one recording is which of another. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
+#include "contexts.h"
 #include "loops.h"
 
 #define MAX	8
@@ -42,26 +43,36 @@ static void on_line(struct hwprof_loop *loop, unsigned int line)
 	loop->line = line;
 }
 
-static struct hwprof_loops_diff *diff_of(const struct side *before,
+static struct hwprof_diff *diff_of(const struct side *before,
 					 const struct side *after)
 {
-	struct hwprof_loops_diff *diff;
+	struct hwprof_diff *diff;
 
 	assert_int_equal(hwprof_loops_diff(&diff, &before->loops,
 					   &after->loops), 0);
 	return diff;
 }
 
-static void expect(const struct hwprof_loops_diff *diff, size_t index,
+static const struct hwprof_loop *loop_at(const struct side *side, size_t index)
+{
+	return index == HWPROF_NOTHING ? NULL :
+	       hwprof_loops_get(&side->loops, index);
+}
+
+/* Change @index of the diff of two sides. */
+static void expect(const struct hwprof_diff *diff, size_t index,
+		   const struct side *before_side,
 		   const struct hwprof_loop *before,
+		   const struct side *after_side,
 		   const struct hwprof_loop *after, double share)
 {
-	const struct hwprof_loops_change *change =
-		hwprof_loops_diff_get(diff, index);
+	const struct hwprof_change *change = hwprof_diff_get(diff, index);
 
-	assert_ptr_equal(change->before, before);
-	assert_ptr_equal(change->after, after);
+	assert_ptr_equal(loop_at(before_side, change->before), before);
+	assert_ptr_equal(loop_at(after_side, change->after), after);
 	assert_true(change->share > share - 1e-9 && change->share < share + 1e-9);
+	assert_true(change->share_before == (before ? before->share : 0));
+	assert_true(change->share_after == (after ? after->share : 0));
 }
 
 /* One build: by address, whatever the source says. Largest change first. */
@@ -74,17 +85,17 @@ static void test_same_build(void **state)
 	struct hwprof_loop *b2 = add(&after, "b1", 0x200, 0.1);
 	struct hwprof_loop *new = add(&after, "b1", 0x400, 0.35);
 	struct hwprof_loop *a2 = add(&after, "b1", 0x100, 0.55);
-	struct hwprof_loops_diff *diff;
+	struct hwprof_diff *diff;
 
 	on_line(a, 1);
 	on_line(b2, 1);
 	diff = diff_of(&before, &after);
-	assert_int_equal(hwprof_loops_diff_count(diff), 4);
-	expect(diff, 0, NULL, new, 0.35);
-	expect(diff, 1, b, b2, -0.3);
-	expect(diff, 2, gone, NULL, -0.1);
-	expect(diff, 3, a, a2, 0.05);
-	hwprof_loops_diff_free(diff);
+	assert_int_equal(hwprof_diff_count(diff), 4);
+	expect(diff, 0, &before, NULL, &after, new, 0.35);
+	expect(diff, 1, &before, b, &after, b2, -0.3);
+	expect(diff, 2, &before, gone, &after, NULL, -0.1);
+	expect(diff, 3, &before, a, &after, a2, 0.05);
+	hwprof_diff_free(diff);
 }
 
 /* Two builds: by line, if it is known, or else by offset; never by address. */
@@ -97,7 +108,7 @@ static void test_other_build(void **state)
 	struct hwprof_loop *lines2 = add(&after, "b2", 0x180, 0.25);
 	struct hwprof_loop *offsets2 = add(&after, "b2", 0x100, 0.1875);
 	struct hwprof_loop *nameless2 = add(&after, "b2", 0x300, 0.03125);
-	struct hwprof_loops_diff *diff;
+	struct hwprof_diff *diff;
 
 	in_function(lines, "f", 8);
 	on_line(lines, 10);
@@ -106,12 +117,12 @@ static void test_other_build(void **state)
 	in_function(offsets, "g", 8);
 	in_function(offsets2, "g", 8);
 	diff = diff_of(&before, &after);
-	assert_int_equal(hwprof_loops_diff_count(diff), 4);
-	expect(diff, 0, lines, lines2, -0.25);
-	expect(diff, 1, nameless, NULL, -0.125);
-	expect(diff, 2, offsets, offsets2, -0.0625);
-	expect(diff, 3, NULL, nameless2, 0.03125);
-	hwprof_loops_diff_free(diff);
+	assert_int_equal(hwprof_diff_count(diff), 4);
+	expect(diff, 0, &before, lines, &after, lines2, -0.25);
+	expect(diff, 1, &before, nameless, &after, NULL, -0.125);
+	expect(diff, 2, &before, offsets, &after, offsets2, -0.0625);
+	expect(diff, 3, &before, NULL, &after, nameless2, 0.03125);
+	hwprof_diff_free(diff);
 }
 
 /* Several loops on a line: as many have a counterpart as there are in both. */
@@ -119,7 +130,7 @@ static void test_one_line(void **state)
 {
 	struct side before = { .loops.count = 0 }, after = { .loops.count = 0 };
 	struct hwprof_loop *loops[5];
-	struct hwprof_loops_diff *diff;
+	struct hwprof_diff *diff;
 	unsigned int i;
 
 	for (i = 0; i < 5; i++) {
@@ -129,28 +140,103 @@ static void test_one_line(void **state)
 		on_line(loops[i], 10);
 	}
 	diff = diff_of(&before, &after);
-	assert_int_equal(hwprof_loops_diff_count(diff), 3);
-	expect(diff, 0, loops[0], loops[3], 0.5);
-	expect(diff, 1, loops[1], loops[4], 0.375);
-	expect(diff, 2, loops[2], NULL, -0.25);
-	hwprof_loops_diff_free(diff);
+	assert_int_equal(hwprof_diff_count(diff), 3);
+	expect(diff, 0, &before, loops[0], &after, loops[3], 0.5);
+	expect(diff, 1, &before, loops[1], &after, loops[4], 0.375);
+	expect(diff, 2, &before, loops[2], &after, NULL, -0.25);
+	hwprof_diff_free(diff);
 }
 
 /* Against itself, all is as it was, whatever there is of it. */
 static void test_itself(void **state)
 {
 	struct side side = { .loops.count = 0 };
-	struct hwprof_loops_diff *diff;
+	struct hwprof_diff *diff;
 	size_t i;
 
 	for (i = 0; i < MAX; i++)
 		add(&side, i % 2 ? "b1" : NULL, 0x100 * i, 1.0 / MAX);
 	diff = diff_of(&side, &side);
-	assert_int_equal(hwprof_loops_diff_count(diff), MAX);
-	for (i = 0; i < MAX; i++)
-		expect(diff, i, hwprof_loops_diff_get(diff, i)->after,
-		       hwprof_loops_diff_get(diff, i)->before, 0);
-	hwprof_loops_diff_free(diff);
+	assert_int_equal(hwprof_diff_count(diff), MAX);
+	for (i = 0; i < MAX; i++) {
+		const struct hwprof_change *change = hwprof_diff_get(diff, i);
+
+		assert_int_equal(change->before, change->after);
+		assert_true(change->share == 0);
+	}
+	hwprof_diff_free(diff);
+}
+
+/* A tree as if it had been read: each node is in the one before it. */
+struct chain {
+	struct hwprof_contexts contexts;
+	struct context_node nodes[MAX];
+	struct hwprof_context *order[MAX];
+};
+
+static struct hwprof_context *add_context(struct chain *chain,
+					  const char *build,
+					  const char *function, uint64_t address,
+					  uint64_t site_offset)
+{
+	size_t count = chain->contexts.tree.count++;
+	struct hwprof_context *context = &chain->nodes[count].context;
+
+	*context = (struct hwprof_context){
+		.kind = count ? HWPROF_CONTEXT_CALL : HWPROF_CONTEXT_ROOT,
+		.object = count ? "/bin/prog" : NULL,
+		.build_id = build, .function = function, .address = address,
+		.site_object = count > 1 ? "/bin/prog" : NULL,
+		.site_function = count > 1 ? context[-1].function : NULL,
+		.site_offset = site_offset, .site = address + site_offset,
+		.share = 1.0 / (count + 1), .depth = count,
+		.comm = count ? NULL : "prog",
+	};
+	context->parent = count ? chain->order[count - 1] : NULL;
+	chain->order[count] = context;
+	chain->contexts.order = chain->order;
+	chain->contexts.tree.nodes = chain->nodes;
+	return context;
+}
+
+/*
+ * Another build: f's call of g has moved in f, h is called by another function, and
+ * so is what h calls, although that has not changed.
+ */
+static void test_contexts(void **state)
+{
+	struct chain before = { .contexts.tree.count = 0 };
+	struct chain after = { .contexts.tree.count = 0 };
+	static const char *const functions[2][5] = {
+		{ "f", "g", "x", "h", "i" }, { "f", "g", "y", "h", "i" },
+	};
+	bool found[6] = { false };
+	struct hwprof_diff *diff;
+	size_t i;
+
+	add_context(&before, NULL, NULL, 0, 0);
+	add_context(&after, NULL, NULL, 0, 0);
+	for (i = 0; i < 5; i++) {
+		add_context(&before, "b1", functions[0][i], 0x100 * i, 8);
+		add_context(&after, "b2", functions[1][i], 0x110 * i,
+			    i == 1 ? 12 : 8);
+	}
+	assert_int_equal(hwprof_contexts_diff(&diff, &before.contexts,
+					      &after.contexts), 0);
+	/* The root, f and g; x, h and i of before; y, h and i of after. */
+	assert_int_equal(hwprof_diff_count(diff), 9);
+	for (i = 0; i < 9; i++) {
+		const struct hwprof_change *change = hwprof_diff_get(diff, i);
+
+		if (change->before == HWPROF_NOTHING)
+			continue;
+		found[change->before] = true;
+		assert_true(change->after == (change->before < 3 ?
+					      change->before : HWPROF_NOTHING));
+	}
+	for (i = 0; i < 6; i++)
+		assert_true(found[i]);
+	hwprof_diff_free(diff);
 }
 
 int main(void)
@@ -160,6 +246,7 @@ int main(void)
 		cmocka_unit_test(test_other_build),
 		cmocka_unit_test(test_one_line),
 		cmocka_unit_test(test_itself),
+		cmocka_unit_test(test_contexts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,6 +62,12 @@ check "trigger of nothing" 2 "needs an event with samples of code" \
 	"$hwprof" record --trigger r20c4 -- true
 check "clock of records" 2 "name its event" \
 	"$hwprof" record --trigger clock -e loops,lbr -- true
+for budget in 0 0% 101% 0.05% 1.25% x 1%% -1 nan inf 1e300; do
+	check "budget '$budget'" 2 "'$budget': allowed are percents .* 0.1 to 100" \
+		"$hwprof" record --budget "$budget" -e loops,burst=200 -- true
+done
+check "budget of nothing" 2 "--budget needs an event with samples of code" \
+	"$hwprof" record --budget 1% -e loops -- true
 check "unknown option" 2 "unrecognized option" "$hwprof" record --no-such -- true
 if [ ! -e /sys/bus/event_source/devices/hwprof ]; then
 	check "no module" 1 "modprobe hwprof" "$hwprof" record -- true
@@ -85,8 +91,8 @@ check "standard input twice" 2 "can be read once" "$hwprof" report loops - -
 check "diff of one" 2 "needs two files" "$hwprof" report loops --diff "$recording"
 check "diff, sorted" 2 "without --sort" \
 	"$hwprof" report loops --diff --sort trip "$recording" "$recording"
-check "ranges of two files" 2 "reported of one file" \
-	"$hwprof" report ranges "$recording" "$recording"
+check "diff, folded" 2 "without --folded" \
+	"$hwprof" report cct --diff --folded "$contexts" "$contexts"
 check "no file" 1 "/no/file: cannot open: No such file" \
 	"$hwprof" report loops -i /no/file
 check "no recording" 1 "is no perf.data file" "$hwprof" report loops -i "$0"
@@ -110,6 +116,28 @@ check "two files" 0 "2,376 back edges = 2,376 delivered" \
 	"$hwprof" report loops "$recording" "$recording"
 check "two files, a warning" 0 "warning: $recording: 4 records were lost" \
 	"$hwprof" report loops "$recording" "$recording"
+for what in "loops $recording" "ranges $ranges" "calls $calls" \
+	    "cct $contexts" "paths $paths" "values $values"; do
+	for flag in "" --per-process; do
+		check "${what%% *} of two files $flag" 0 "^doubled$" sh -c '
+			wrong=$(python3 tests/lib/doubled.py "$@") &&
+			[ -z "$wrong" ] && echo doubled || echo "$wrong"' - \
+			"$hwprof" "${what#* }" "${what%% *}" $flag
+	done
+done
+for what in "loops $recording" "ranges $ranges" "calls $calls" \
+	    "cct $contexts" "paths $paths" "values $values"; do
+	check "${what%% *}, nothing has changed" 0 "^all is the same$" sh -c '
+		"$1" report "$2" --diff --json "$3" "$3" | python3 -c "
+import json, sys
+changes = json.load(sys.stdin)[\"changes\"]
+same = [c for c in changes if c[\"before\"] and
+        c[\"before\"] == c[\"after\"] and c[\"share_change\"] == 0]
+print(\"all is the same\" if changes and changes == same else changes)"' - \
+		"$hwprof" "${what%% *}" "${what#* }"
+	check "${what%% *}, a table of that" 0 "%  *+0.00 " \
+		"$hwprof" report "${what%% *}" --diff "${what#* }" "${what#* }"
+done
 check "second file truncated" 1 "cut: offset 0x" \
 	"$hwprof" report loops "$recording" "$work/cut"
 check "diff" 0 "84.48%  84.48%   +0.00" \
@@ -164,7 +192,7 @@ check "contexts, statistics" 0 "height 2.4 on average, 4 at most" \
 	"$hwprof" report cct -i "$contexts"
 check "contexts, account" 0 "365 calls = 365 delivered" \
 	"$hwprof" report cct -i "$contexts"
-check "contexts, heavy ones" 0 "and 16 of less" \
+check "contexts, heavy ones" 0 "and 16 more: see --min-share" \
 	"$hwprof" report cct -i "$contexts" --min-share 70
 check "contexts, sites merged" 0 "^13 nodes" \
 	"$hwprof" report cct -i "$contexts" --merge-sites

@@ -389,6 +389,46 @@ static void test_time(void **state)
 	fixture_remove(&fixture);
 }
 
+/* The last totals count, of each session; those of older modules say nothing. */
+static void test_overhead(void **state)
+{
+	struct hwprof_row_totals row = {
+		.row.type = HWPROF_ROW_TOTALS,
+		.row.size = sizeof(row),
+		.row.session = 1,
+		.produced = 10, .events = 10, .windows = 1,
+		.cost_ns = 900, .task_ns = 9000, .budget_permille = 5,
+	};
+	const struct hwprof_totals *totals;
+	struct hwprof_loops *loops;
+	struct fixture fixture;
+
+	begin(&fixture);
+	fixture_row(&fixture, 10, 0, 0, 0, &row.row);
+	row.cost_ns = 1000;
+	row.task_ns = 51000;
+	fixture_row(&fixture, 11, 0, 0, 0, &row.row);
+	row.row.session = 2;
+	row.budget_permille = 20;
+	fixture_row(&fixture, 12, 0, 0, 0, &row.row);
+	row.row.session = 3;
+	row.row.size = offsetof(struct hwprof_row_totals, cost_ns);
+	fixture_row(&fixture, 13, 0, 0, 0, &row.row);
+	fixture_end(&fixture);
+	loops = fixture_loops(&fixture, 0);
+	totals = hwprof_loops_totals(loops);
+	assert_int_equal(totals->sessions, 3);
+	assert_int_equal(totals->cost_ns, 2000);
+	assert_int_equal(totals->task_ns, 102000);
+	assert_int_equal(totals->budget_permille, 20);
+	assert_true(hwprof_overhead(totals) == 0.02);
+	assert_true(hwprof_overhead(&(struct hwprof_totals){ 0 }) < 0);
+	assert_true(hwprof_overhead(&(struct hwprof_totals){
+			.cost_ns = 2, .task_ns = 1 }) < 0);
+	hwprof_loops_free(loops);
+	fixture_remove(&fixture);
+}
+
 /* Without sums or from one window there is no interval, and without entries no trip count. */
 static void test_unknown(void **state)
 {
@@ -695,6 +735,7 @@ int main(void)
 		cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_time),
+		cmocka_unit_test(test_overhead),
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_bare_rows),
 		cmocka_unit_test(test_warnings),

@@ -59,7 +59,7 @@ static int try_read(struct fixture *fixture, struct hwprof_paths **paths,
 	fixture_end(fixture);
 	error = hwprof_file_open(&file, fixture->path);
 	if (!error)
-		error = hwprof_paths_read(paths, file, flags);
+		error = hwprof_paths_read(paths, &file, 1, flags);
 	if (error)
 		assert_non_null(strstr(hwprof_file_error(file), fixture->path));
 	hwprof_file_close(file);
@@ -368,7 +368,7 @@ static void test_damage(void **state)
 			damaged.path.row.size -= sizeof(row.jumps[0]) + 8;
 		overwrite(&fixture, &row, &damaged);
 		assert_int_equal(hwprof_file_open(&file, fixture.path), 0);
-		assert_int_equal(hwprof_paths_read(&paths, file, 0), -EBADMSG);
+		assert_int_equal(hwprof_paths_read(&paths, &file, 1, 0), -EBADMSG);
 		assert_null(paths);
 		hwprof_file_close(file);
 		fixture_remove(&fixture);

@@ -61,7 +61,7 @@ static int read_hot(struct fixture *fixture, struct hwprof_ranges **ranges,
 	fixture_end(fixture);
 	error = hwprof_file_open(&file, fixture->path);
 	if (!error)
-		error = hwprof_ranges_read(ranges, file, hot, flags);
+		error = hwprof_ranges_read(ranges, &file, 1, hot, flags);
 	if (error)
 		assert_non_null(strstr(hwprof_file_error(file), fixture->path));
 	hwprof_file_close(file);
@@ -656,6 +656,54 @@ static void test_rap(void **state)
 	rap_free(NULL);
 }
 
+static int read_two(struct hwprof_ranges **ranges,
+		    const struct fixture *fixtures, unsigned int flags,
+		    char *message, size_t size)
+{
+	struct hwprof_file *files[2];
+	unsigned int i;
+	int error;
+
+	for (i = 0; i < 2; i++)
+		assert_int_equal(hwprof_file_open(&files[i], fixtures[i].path),
+				 0);
+	error = hwprof_ranges_read(ranges, files, 2, 0, flags);
+	assert_string_equal(hwprof_file_error(files[0]), "");
+	snprintf(message, size, "%s", hwprof_file_error(files[1]));
+	for (i = 0; i < 2; i++)
+		hwprof_file_close(files[i]);
+	return error;
+}
+
+/* Two files of several things, and which one is complained of. */
+static void test_files_of(void **state)
+{
+	static const char *const events[] = {
+		"ranges,step,rows", "ranges,step,rows,range_of=load-value",
+	};
+	struct fixture fixtures[2];
+	struct hwprof_ranges *ranges;
+	char message[512];
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		begin_of(&fixtures[i], events[i]);
+		add(&fixtures[i], 1, 100, 0x400000, 0, 10);
+		fixture_end(&fixtures[i]);
+	}
+	assert_int_equal(read_two(&ranges, fixtures, 0, message,
+				  sizeof(message)), -EINVAL);
+	assert_null(ranges);
+	assert_non_null(strstr(message, "and the files before it have ranges of several things: choose one (--of) of ip, load-value"));
+	assert_int_equal(read_two(&ranges, fixtures, HWPROF_RANGES_OF_FLAG(
+					HWPROF_RANGE_LOAD_VALUE),
+				  message, sizeof(message)), 0);
+	assert_int_equal(hwprof_ranges_get(ranges, 0)->least, 10);
+	hwprof_ranges_free(ranges);
+	for (i = 0; i < 2; i++)
+		fixture_remove(&fixtures[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -664,6 +712,7 @@ int main(void)
 		cmocka_unit_test(test_load_values),
 		cmocka_unit_test(test_bare_samples_of),
 		cmocka_unit_test(test_of_another),
+		cmocka_unit_test(test_files_of),
 		cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_hot),
 		cmocka_unit_test(test_threshold),

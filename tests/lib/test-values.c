@@ -53,7 +53,7 @@ static int try_read(struct fixture *fixture, struct hwprof_values **values,
 	fixture_end(fixture);
 	error = hwprof_file_open(&file, fixture->path);
 	if (!error)
-		error = hwprof_values_read(values, file, flags);
+		error = hwprof_values_read(values, &file, 1, flags);
 	if (error)
 		assert_non_null(strstr(hwprof_file_error(file), fixture->path));
 	hwprof_file_close(file);

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What the things of each kind of profile are known by in another recording. */
+#include <inttypes.h>
+
+#include "calls.h"
+#include "contexts.h"
+#include "diff.h"
+#include "loops.h"
+#include "paths.h"
+#include "ranges.h"
+#include "values.h"
+
+/* Where a piece of code is. */
+struct spot {
+	const char *object, *build_id, *function, *file;
+	uint64_t address, offset;	/* in the object, in the function */
+	unsigned int line;
+	uint32_t pid;
+};
+
+static const char *text(const char *name)
+{
+	return name ? name : "";
+}
+
+/* In another build code has moved, but not from its line or its function. */
+static bool name_spot(const struct spot *spot, enum diff_name sort, FILE *out)
+{
+	fprintf(out, "%s|", text(spot->object));
+	if (sort == DIFF_ADDRESS) {
+		fprintf(out, "%s|%" PRIu32 "|%" PRIx64, text(spot->build_id),
+			spot->pid, spot->address);
+		return true;
+	}
+	if (!spot->function || (sort == DIFF_SOURCE && !spot->file))
+		return false;
+	if (sort == DIFF_SOURCE)
+		fprintf(out, "%s|%s|%u", spot->function, spot->file,
+			spot->line);
+	else
+		fprintf(out, "%s|%" PRIx64, spot->function, spot->offset);
+	return true;
+}
+
+/* --- loops -------------------------------------------------------------- */
+
+static size_t loops_count(const void *loops)
+{
+	return hwprof_loops_count(loops);
+}
+
+static double loops_share(const void *loops, size_t index)
+{
+	return hwprof_loops_get(loops, index)->share;
+}
+
+static uint64_t loops_rank(const void *loops, size_t index)
+{
+	return hwprof_loops_get(loops, index)->head;
+}
+
+static bool loops_name(const void *loops, size_t index, enum diff_name sort,
+		       const uint64_t *above, FILE *out)
+{
+	const struct hwprof_loop *loop = hwprof_loops_get(loops, index);
+	const struct spot spot = {
+		loop->object, loop->build_id, loop->function, loop->file,
+		loop->head, loop->function_offset, loop->line, loop->pid,
+	};
+
+	return name_spot(&spot, sort, out);
+}
+
+int hwprof_loops_diff(struct hwprof_diff **diff,
+		      const struct hwprof_loops *before,
+		      const struct hwprof_loops *after)
+{
+	static const struct diff_kind kind = {
+		.count = loops_count, .share = loops_share, .rank = loops_rank,
+		.name = loops_name, .put = loops_put,
+	};
+
+	return diff_make(diff, &kind, before, after);
+}
+
+/* --- ranges ------------------------------------------------------------- */
+
+/* The first one is all that was counted. */
+static const struct hwprof_range *range_at(const void *ranges, size_t index)
+{
+	return hwprof_ranges_get(ranges, index);
+}
+
+static size_t ranges_count(const void *ranges)
+{
+	return hwprof_ranges_count(ranges);
+}
+
+static double ranges_share(const void *ranges, size_t index)
+{
+	return range_at(ranges, index)->share;
+}
+
+static uint64_t ranges_rank(const void *ranges, size_t index)
+{
+	return range_at(ranges, index)->low;
+}
+
+static bool ranges_name(const void *ranges, size_t index, enum diff_name sort,
+			const uint64_t *above, FILE *out)
+{
+	const struct hwprof_range *range = range_at(ranges, index);
+	const struct spot spot = {
+		.object = range->object, .build_id = range->build_id,
+		.function = range->function, .address = range->low,
+		.offset = range->function_offset, .pid = range->pid,
+	};
+
+	fprintf(out, "%u|", range->bits);
+	return name_spot(&spot, sort, out);
+}
+
+int hwprof_ranges_diff(struct hwprof_diff **diff,
+		       const struct hwprof_ranges *before,
+		       const struct hwprof_ranges *after)
+{
+	static const struct diff_kind kind = {
+		.count = ranges_count, .share = ranges_share,
+		.rank = ranges_rank, .name = ranges_name, .put = ranges_put,
+	};
+
+	return diff_make(diff, &kind, before, after);
+}
+
+/* --- call pairs --------------------------------------------------------- */
+
+static size_t calls_count(const void *calls)
+{
+	return hwprof_calls_pair_count(calls);
+}
+
+static double calls_share(const void *calls, size_t index)
+{
+	return hwprof_calls_pair(calls, index)->called.share;
+}
+
+static uint64_t calls_rank(const void *calls, size_t index)
+{
+	return hwprof_calls_pair(calls, index)->site.address;
+}
+
+static bool calls_name(const void *calls, size_t index, enum diff_name sort,
+		       const uint64_t *above, FILE *out)
+{
+	const struct hwprof_pair *pair = hwprof_calls_pair(calls, index);
+	const struct hwprof_code *codes[] = { &pair->site, &pair->callee };
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		const struct hwprof_code *code = codes[i];
+		const struct spot spot = {
+			code->object, code->build_id, code->function,
+			code->file, code->address, code->function_offset,
+			code->line, pair->called.pid,
+		};
+		/* The callee begins where its function does. */
+		enum diff_name its = i && sort == DIFF_SOURCE ? DIFF_OFFSET :
+								sort;
+
+		if (!name_spot(&spot, its, out))
+			return false;
+		fputc('|', out);
+	}
+	return true;
+}
+
+int hwprof_calls_diff(struct hwprof_diff **diff,
+		      const struct hwprof_calls *before,
+		      const struct hwprof_calls *after)
+{
+	static const struct diff_kind kind = {
+		.count = calls_count, .share = calls_share, .rank = calls_rank,
+		.name = calls_name, .put = calls_put,
+	};
+
+	return diff_make(diff, &kind, before, after);
+}
+
+/* --- contexts ----------------------------------------------------------- */
+
+static size_t contexts_count(const void *contexts)
+{
+	return hwprof_contexts_count(contexts);
+}
+
+static double contexts_share(const void *contexts, size_t index)
+{
+	return hwprof_contexts_get(contexts, index)->share;
+}
+
+static uint64_t contexts_rank(const void *contexts, size_t index)
+{
+	return hwprof_contexts_get(contexts, index)->site;
+}
+
+static unsigned int contexts_depth(const void *contexts, size_t index)
+{
+	return hwprof_contexts_get(contexts, index)->depth;
+}
+
+/* By its callers, and the site; by functions alone, where that has moved. */
+static bool contexts_name(const void *contexts, size_t index,
+			  enum diff_name sort, const uint64_t *above, FILE *out)
+{
+	const struct hwprof_context *context =
+		hwprof_contexts_get(contexts, index);
+	const struct spot spot = {
+		.object = context->object, .build_id = context->build_id,
+		.function = context->function, .address = context->address,
+		.offset = context->function_offset, .pid = context->pid,
+	};
+	uint64_t callers = above[context->depth];
+
+	if (context->depth && !callers)
+		return false;
+	fprintf(out, "%" PRIx64 "|%d|", callers, context->kind);
+	if (context->kind == HWPROF_CONTEXT_ROOT) {
+		fprintf(out, "%s|%" PRIu32, text(context->comm), context->pid);
+		return true;
+	}
+	if (sort == DIFF_ADDRESS)
+		fprintf(out, "%s|%" PRIx64 "|", text(context->site_object),
+			context->site);
+	else if (sort == DIFF_SOURCE && context->site_object)
+		fprintf(out, "%s|%" PRIx64 "|", text(context->site_function),
+			context->site_offset);
+	return name_spot(&spot, sort == DIFF_ADDRESS ? sort : DIFF_OFFSET, out);
+}
+
+int hwprof_contexts_diff(struct hwprof_diff **diff,
+			 const struct hwprof_contexts *before,
+			 const struct hwprof_contexts *after)
+{
+	static const struct diff_kind kind = {
+		.count = contexts_count, .share = contexts_share,
+		.rank = contexts_rank, .name = contexts_name,
+		.depth = contexts_depth, .put = contexts_put,
+	};
+
+	return diff_make(diff, &kind, before, after);
+}
+
+/* --- paths -------------------------------------------------------------- */
+
+static size_t paths_count(const void *paths)
+{
+	return hwprof_paths_count(paths);
+}
+
+static double paths_share(const void *paths, size_t index)
+{
+	return hwprof_paths_get(paths, index)->share;
+}
+
+static uint64_t paths_start(const void *paths, size_t index)
+{
+	return hwprof_paths_get(paths, index)->start;
+}
+
+/* By both ends of all blocks, and how it begins and ends. */
+static bool paths_name(const void *paths, size_t index, enum diff_name sort,
+		       const uint64_t *above, FILE *out)
+{
+	const struct hwprof_path *path = hwprof_paths_get(paths, index);
+	const struct hwprof_procedure *procedure = path->procedure;
+	struct spot spot = { .pid = procedure->pid };
+	uint32_t i;
+
+	fprintf(out, "%d|%d|%" PRIu32 "|%s|", path->called, path->returns,
+		path->length, sort == DIFF_ADDRESS ?
+			      text(procedure->build_id) : "");
+	for (i = 0; i < path->blocks; i++) {
+		struct hwprof_block block;
+
+		hwprof_paths_block(paths, index, i, &block);
+		spot.object = block.object;
+		spot.function = block.function;
+		spot.file = block.file;
+		spot.line = block.line;
+		spot.address = block.first;
+		spot.offset = block.offset;
+		if (!name_spot(&spot, sort, out))
+			return false;
+		fprintf(out, "+%" PRIx64 "|", sort == DIFF_SOURCE ? 0 :
+					      block.last - block.first);
+	}
+	return true;
+}
+
+int hwprof_paths_diff(struct hwprof_diff **diff,
+		      const struct hwprof_paths *before,
+		      const struct hwprof_paths *after)
+{
+	static const struct diff_kind kind = {
+		.count = paths_count, .share = paths_share, .rank = paths_start,
+		.name = paths_name, .put = paths_put,
+	};
+
+	return diff_make(diff, &kind, before, after);
+}
+
+/* --- loads -------------------------------------------------------------- */
+
+static size_t values_count(const void *values)
+{
+	return hwprof_values_count(values);
+}
+
+static double values_share(const void *values, size_t index)
+{
+	return hwprof_values_get(values, index)->share;
+}
+
+static uint64_t values_rank(const void *values, size_t index)
+{
+	return hwprof_values_get(values, index)->address;
+}
+
+static bool values_name(const void *values, size_t index, enum diff_name sort,
+			const uint64_t *above, FILE *out)
+{
+	const struct hwprof_load *load = hwprof_values_get(values, index);
+	const struct spot spot = {
+		load->object, load->build_id, load->function, load->file,
+		load->address, load->function_offset, load->line, load->pid,
+	};
+
+	return name_spot(&spot, sort, out);
+}
+
+int hwprof_values_diff(struct hwprof_diff **diff,
+		       const struct hwprof_values *before,
+		       const struct hwprof_values *after)
+{
+	static const struct diff_kind kind = {
+		.count = values_count, .share = values_share,
+		.rank = values_rank, .name = values_name, .put = values_put,
+	};
+
+	return diff_make(diff, &kind, before, after);
+}

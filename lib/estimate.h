@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What follows from sums: docs/definitions.md says of what. */
+#ifndef HWPROF_ESTIMATE_H
+#define HWPROF_ESTIMATE_H
+
+#include "loops.h"
+
+/* Fills in what follows from the sums. */
+void estimate_loop(struct hwprof_loop *loop, const struct collected_loop *sums);
+
+/* The interval of a share, by the sum of its windows' calls squared; 0: none. */
+void estimate_share(struct hwprof_called *called, double sum_sq);
+
+#endif /* HWPROF_ESTIMATE_H */

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Whose rows were summed, of which times, and what they are true of: sums of all
+ * kinds of rows begin with it.
+ */
+#ifndef HWPROF_ORIGIN_H
+#define HWPROF_ORIGIN_H
+
+#include "hwprof.h"
+
+struct origin {
+	uint32_t session, space, pid;
+	uint32_t basis;			/* the weakest; 0: samples */
+	uint64_t first, last;		/* times of the rows */
+};
+
+/* For trees: below, at or above 0, as @a is below, at or above @b. */
+static inline int compare_u64(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* Of a @basis that is not known, the weakest. */
+static inline struct origin origin_of_row(const struct hwprof_row *row,
+					  uint32_t basis, uint64_t time)
+{
+	return (struct origin){
+		.session = row->session, .space = row->space, .pid = row->pid,
+		.basis = basis && basis <= HWPROF_BASIS_TIME ?
+			 basis : HWPROF_BASIS_TIME,
+		.first = time, .last = time,
+	};
+}
+
+/* Nothing else is known of a sample without a row. */
+static inline struct origin origin_of_sample(const struct hwprof_sample *sample)
+{
+	return (struct origin){
+		.pid = sample->pid,
+		.first = sample->time, .last = sample->time,
+	};
+}
+
+static inline int origin_compare(const struct origin *a, const struct origin *b)
+{
+	int order = compare_u64(a->session, b->session);
+
+	if (!order)
+		order = compare_u64(a->space, b->space);
+	/* Space 0 is of no process in particular, so the pid counts too. */
+	if (!order)
+		order = compare_u64(a->pid, b->pid);
+	/* Samples and rows of one run count the same things: not to be added. */
+	return order ? order : !!a->basis - !!b->basis;
+}
+
+/* Rows of other times, or of another process at one place. */
+static inline void origin_add(struct origin *to, const struct origin *from)
+{
+	if (from->first < to->first)
+		to->first = from->first;
+	if (from->last > to->last)
+		to->last = from->last;
+	/* The weaker statement holds for the sum. */
+	if (from->basis > to->basis)
+		to->basis = from->basis;
+}
+
+#endif /* HWPROF_ORIGIN_H */

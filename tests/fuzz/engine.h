@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the fuzz targets of all engines have: tables of CPUs, the profile that they
+ * are merged into, cursors of tasks, and an account, which is gone over after each
+ * step. Included once by each; it says what `fuzzed` is, and what rows can be.
+ */
+#ifndef HWPROF_FUZZ_ENGINE_H
+#define HWPROF_FUZZ_ENGINE_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/engine.h"
+
+enum { FUZZ_TABLES = 2, FUZZ_TASKS = 4 };
+
+static const struct engine_ops *const fuzzed;
+
+static struct {
+	void *tables[FUZZ_TABLES], *profile, *cursors[FUZZ_TASKS];
+	struct engine_params params;
+	u64 produced, delivered;
+	unsigned int refuse;	/* not 0: every third row is */
+} run;
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "%s\n", what);
+	abort();
+}
+
+/* Before each input. */
+static void fuzz_begin(size_t table_size, size_t profile_size,
+		       const struct engine_params *params)
+{
+	unsigned int i;
+
+	memset(&run, 0, sizeof(run));
+	run.params = *params;
+	for (i = 0; i < FUZZ_TABLES; i++) {
+		run.tables[i] = calloc(1, table_size);
+		fuzzed->table_init(run.tables[i], table_size, params);
+	}
+	run.profile = calloc(1, profile_size);
+	fuzzed->table_init(run.profile, profile_size, params);
+	for (i = 0; i < FUZZ_TASKS && fuzzed->cursor_init; i++) {
+		run.cursors[i] = malloc(fuzzed->cursor_size);
+		fuzzed->cursor_init(run.cursors[i], i);
+	}
+}
+
+static void fuzz_end(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < FUZZ_TASKS; i++)
+		free(run.cursors[i]);
+	for (i = 0; i < FUZZ_TABLES; i++)
+		free(run.tables[i]);
+	free(run.profile);
+}
+
+static inline u64 fuzz_evicted(void)
+{
+	u64 sum = fuzzed->evicted(run.profile);
+	unsigned int i;
+
+	for (i = 0; i < FUZZ_TABLES; i++)
+		sum += fuzzed->evicted(run.tables[i]);
+	return sum;
+}
+
+static void account(void)
+{
+	u64 rest = fuzz_evicted() + fuzzed->pending(run.profile);
+	unsigned int i;
+
+	for (i = 0; i < FUZZ_TABLES; i++)
+		rest += fuzzed->pending(run.tables[i]);
+	if (run.produced != run.delivered + rest)
+		fail("the account does not add up");
+}
+
+static void retire(unsigned int table, size_t limit)
+{
+	while (fuzzed->merge(run.profile, run.tables[table], limit) == limit)
+		account();
+	account();
+	if (fuzzed->pending(run.tables[table]))
+		fail("a merged table is not empty");
+}
+
+/*
+ * An event, with a task's cursor. A crowded table is retired, as it wants to be,
+ * unless it has to be @patient.
+ */
+static void feed_one(unsigned int table, unsigned int task,
+		     const struct stream_event *event, bool patient)
+{
+	run.produced += fuzzed->unit(&run.params, event);
+	if (!fuzzed->feed(run.tables[table], run.cursors[task], event) &&
+	    !patient)
+		retire(table, 64);
+}
+
+/* Is this row to be refused? Else it is delivered. */
+static bool refuses(u64 period)
+{
+	if (run.refuse && !(++run.refuse % 3))
+		return true;
+	run.delivered += period;
+	return false;
+}
+
+static void read_rows(engine_emit take)
+{
+	size_t at = 0;
+
+	if (fuzzed->settle)
+		fuzzed->settle(run.profile, 0);
+	fuzzed->rows(run.profile, 0, &at, take, NULL);
+	account();
+}
+
+/* What is done after an event, by its byte's high nibble. */
+static void act(unsigned int what, unsigned int table, size_t limit, u32 space,
+		engine_emit take)
+{
+	switch (what) {
+	case 1:
+		retire(table, limit);
+		break;
+	case 2:
+		read_rows(take);
+		break;
+	case 3:
+		run.refuse ^= 1;
+		break;
+	case 4:
+		retire(table, 1000);
+		fuzzed->forget(run.profile, space);
+		account();
+		break;
+	}
+}
+
+/* All there is comes out at the end. */
+static void read_all(engine_emit take)
+{
+	unsigned int i;
+
+	run.refuse = 0;
+	for (i = 0; i < FUZZ_TABLES; i++)
+		retire(i, 1000);
+	read_rows(take);
+	if (fuzzed->pending(run.profile))
+		fail("rows are missing");
+}
+
+#endif /* HWPROF_FUZZ_ENGINE_H */

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "command.h"
+#include "report.h"
+
+enum {
+	COLUMN_RECENT = 4,
+	COLUMN_MIN_MAX = 5,
+	COLUMNS_FIXED = 10,
+};
+
+static const struct table_column columns[] = {
+	{ .title = "share", .right = true },
+	{ .title = "entries", .right = true },
+	{ .title = "iterations", .right = true },
+	{ .title = "trip", .right = true },
+	{ .title = "recent", .right = true },
+	{ .title = "min..max", .right = true },
+	{ .title = "depth", .right = true },
+	{ .title = "object", .shrinks = true },
+	{ .title = "function", .shrinks = true },
+	{ .title = "source", .shrinks = true },
+	{ .title = "process" },
+};
+
+/* Trip counts: whole from 100 on, where decimals say little. */
+static void add_trip(struct table *table, double trip)
+{
+	char text[GROUPED_SIZE];
+
+	if (isnan(trip))
+		table_add(table, "-");
+	else if (trip < 99.95)
+		table_add(table, "%.1f", trip);
+	else
+		table_add(table, "%s", grouped(llround(trip), text));
+}
+
+static void add_count(struct table *table, uint64_t count, bool known)
+{
+	char text[GROUPED_SIZE];
+
+	table_add(table, "%s", known ? grouped(count, text) : "-");
+}
+
+static void add_place(struct table *table, const struct hwprof_loop *loop, bool full)
+{
+	table_add(table, "%s", shown_path(loop->object, full));
+	add_code(table, loop->function, loop->function_offset, loop->head);
+	add_source(table, loop->file, loop->line, full);
+}
+
+static void add_executions(struct table *table, const struct hwprof_loop *loop)
+{
+	char least[GROUPED_SIZE], most[GROUPED_SIZE];
+
+	add_trip(table, loop->trip_recent);
+	if (loop->trip_max)
+		table_add(table, "%s..%s", grouped(loop->trip_min, least),
+			  grouped(loop->trip_max, most));
+	else
+		table_add(table, "-");
+}
+
+static void add_loop(struct table *table, const struct hwprof_loop *loop,
+		     bool windows, bool full)
+{
+	table_add(table, "%.2f%%", 100 * loop->share);
+	/* What windows saw stands for what there was; the header says so. */
+	add_count(table, loop->entries_seen, loop->basis);
+	add_count(table, loop->entries_seen + loop->back_edges_seen, true);
+	add_trip(table, loop->trip);
+	if (windows) {
+		add_trip(table, loop->trip_low);
+		add_trip(table, loop->trip_high);
+	} else {
+		add_executions(table, loop);
+	}
+	table_add(table, "%u", loop->depth);
+	add_place(table, loop, full);
+	if (table->column_count > COLUMNS_FIXED)
+		add_process(table, loop->pid, loop->comm);
+}
+
+static const char *basis_sentence(const struct hwprof_loop *loop)
+{
+	switch (loop->basis) {
+	case HWPROF_BASIS_EXACT:
+		return "exact: every branch was seen";
+	case HWPROF_BASIS_BRANCHES:
+		return "windows of branches: counts are of what was seen, trip counts are estimates, low to high their 95 % intervals";
+	case HWPROF_BASIS_TIME:
+		return "windows of CPU time: shares are of time, counts of what was seen, trip counts are estimates, low to high their 95 % intervals";
+	}
+	return "samples: iterations are back edges, by the samples' periods";
+}
+
+/* The weakest basis of all: what holds for the whole table. */
+static const struct hwprof_loop *weakest(const struct hwprof_loops *loops)
+{
+	const struct hwprof_loop *found = hwprof_loops_get(loops, 0);
+	size_t i;
+
+	for (i = 1; i < hwprof_loops_count(loops); i++)
+		if (hwprof_loops_get(loops, i)->basis > found->basis)
+			found = hwprof_loops_get(loops, i);
+	return found;
+}
+
+static bool any_process(const struct hwprof_loops *loops, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (hwprof_loops_get(loops, i)->pid)
+			return true;
+	return false;
+}
+
+static int print_table(const struct report *report, const void *loops)
+{
+	size_t count = hwprof_loops_count(loops), i;
+	size_t shown = shown_of(report, count);
+	struct table_column chosen[sizeof(columns) / sizeof(columns[0])];
+	struct table table = { .columns = chosen };
+	const struct hwprof_loop *base;
+	char text[GROUPED_SIZE];
+	bool windows;
+	int status;
+
+	print_files(report);
+	if (!count) {
+		printf("no loop was seen\n");
+		print_totals(hwprof_loops_totals(loops), "back edges");
+		return STATUS_OK;
+	}
+	base = weakest(loops);
+	memcpy(chosen, columns, sizeof(columns));
+	/* They show no execution whole, but how sure their trip counts are. */
+	windows = base->basis > HWPROF_BASIS_EXACT;
+	if (windows) {
+		chosen[COLUMN_RECENT].title = "low";
+		chosen[COLUMN_MIN_MAX].title = "high";
+	}
+	table.column_count = COLUMNS_FIXED + any_process(loops, shown);
+	for (i = 0; i < shown; i++)
+		add_loop(&table, hwprof_loops_get(loops, i), windows,
+			 report->full_path);
+	printf("%s loop%s; %s\n\n", grouped(count, text),
+	       count == 1 ? "" : "s", basis_sentence(base));
+	status = finish_table(&table, count - shown, "--limit");
+	if (!status)
+		print_totals(hwprof_loops_totals(loops), "back edges");
+	return status;
+}
+
+static int write_out(const struct report *report, const void *loops)
+{
+	return hwprof_loops_json(loops, report->limit, stdout);
+}
+
+static int sort(const struct report *report, void *loops)
+{
+	if (hwprof_loops_sort(loops, report->sort ? report->sort : "share"))
+		return usage_error("%s", hwprof_loops_error(loops));
+	return STATUS_OK;
+}
+
+static int read(const struct report *report, struct hwprof_file *const *files,
+		size_t count, void **profile)
+{
+	struct hwprof_loops *loops;
+	int error = hwprof_loops_read(&loops, files, count, report->flags);
+
+	*profile = loops;
+	return error;
+}
+
+static const char *get_warning(const void *profile, size_t index)
+{
+	return hwprof_loops_warning(profile, index);
+}
+
+static void free_profile(void *profile)
+{
+	hwprof_loops_free(profile);
+}
+
+/* Shares of different things cannot be compared. */
+static void warn_of_shares(const struct hwprof_loops *before,
+			   const struct hwprof_loops *after)
+{
+	const char *a, *b;
+
+	if (!hwprof_loops_count(before) || !hwprof_loops_count(after))
+		return;
+	a = hwprof_loops_get(before, 0)->share_of;
+	b = hwprof_loops_get(after, 0)->share_of;
+	if (strcmp(a, b))
+		warning("shares are of %s before and of %s after: their changes say little",
+			a, b);
+}
+
+static int find_changes(struct hwprof_diff **diff, const void *before,
+			const void *after)
+{
+	warn_of_shares(before, after);
+	return hwprof_loops_diff(diff, before, after);
+}
+
+static const struct table_column changed_columns[] = {
+	{ .title = "trip before", .right = true },
+	{ .title = "trip after", .right = true },
+	{ .title = "object", .shrinks = true },
+	{ .title = "function", .shrinks = true },
+	{ .title = "source", .shrinks = true },
+};
+
+static void add_trip_of(struct table *table, const void *loops, size_t index)
+{
+	add_trip(table, index == HWPROF_NOTHING ? NAN :
+			hwprof_loops_get(loops, index)->trip);
+}
+
+static void add_changed(struct table *table, const void *before,
+			size_t before_index, const void *after,
+			size_t after_index, bool full)
+{
+	const struct hwprof_loop *it = after_index == HWPROF_NOTHING ?
+		hwprof_loops_get(before, before_index) :
+		hwprof_loops_get(after, after_index);
+
+	add_trip_of(table, before, before_index);
+	add_trip_of(table, after, after_index);
+	add_place(table, it, full);
+}
+
+const struct report_kind report_loops = {
+	.things = "loops",
+	.read = read,
+	.sort = sort,
+	.print = print_table,
+	.write = write_out,
+	.warning = get_warning,
+	.free = free_profile,
+	.diff = find_changes,
+	.columns = changed_columns,
+	.column_count = sizeof(changed_columns) / sizeof(changed_columns[0]),
+	.add = add_changed,
+};

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What all reports print alike. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "report.h"
+
+/* --- cells ---------------------------------------------------------------- */
+
+const char *shown_path(const char *path, bool full)
+{
+	/* Not of //anon */
+	const char *slash = full || *path == '[' || path[1] == '/' ? NULL :
+			    strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+void add_code(struct table *table, const char *function, uint64_t offset,
+	      uint64_t address)
+{
+	if (function)
+		table_add(table, "%s+0x%" PRIx64, function, offset);
+	else
+		table_add(table, "0x%" PRIx64, address);
+}
+
+void add_source(struct table *table, const char *file, unsigned int line,
+		bool full)
+{
+	if (file)
+		table_add(table, "%s:%u", shown_path(file, full), line);
+	else
+		table_add(table, "-");
+}
+
+void add_process(struct table *table, uint32_t pid, const char *comm)
+{
+	if (pid)
+		table_add(table, "%u %s", pid, comm ? comm : "?");
+	else
+		table_add(table, "%s", "");
+}
+
+/* --- tables --------------------------------------------------------------- */
+
+size_t shown_of(const struct report *report, size_t count)
+{
+	return report->limit && report->limit < count ? report->limit : count;
+}
+
+static size_t terminal_width(void)
+{
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO) ||
+	    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
+		return 0;
+	return size.ws_col;
+}
+
+int finish_table(struct table *table, size_t left_out, const char *option)
+{
+	char text[GROUPED_SIZE];
+
+	if (!table->failed)
+		table_print(table, terminal_width(), stdout);
+	table_free(table);
+	if (table->failed)
+		return failed("out of memory");
+	if (left_out)
+		printf("... and %s more: see %s\n", grouped(left_out, text),
+		       option);
+	return STATUS_OK;
+}
+
+void print_files(const struct report *report)
+{
+	if (report->file_count > 1)
+		printf("%zu recordings: ", report->file_count);
+	else
+		printf("%s: ", strcmp(report->file, "-") ? report->file :
+							   "standard input");
+}
+
+static void print_sessions(const struct hwprof_totals *totals)
+{
+	const char *between = " from ";
+	char text[GROUPED_SIZE];
+	unsigned int source;
+
+	printf("%s session%s", grouped(totals->sessions, text),
+	       totals->sessions == 1 ? "" : "s");
+	for (source = 0; source < 32; source++) {
+		if (!(totals->sources >> source & 1))
+			continue;
+		printf("%s%s", between, hwprof_source_name(source));
+		between = ", ";
+	}
+	if (totals->windows)
+		printf(", %s windows", grouped(totals->windows, text));
+	printf("\n");
+}
+
+/* What windows and samples cost, if that is known. */
+static void print_overhead(const struct hwprof_totals *totals)
+{
+	double share = hwprof_overhead(totals);
+
+	if (share < 0)
+		return;
+	printf("overhead: %.2f %% of %.3g s", 100 * share,
+	       (totals->task_ns - totals->cost_ns) / 1e9);
+	if (totals->budget_permille)
+		printf(", asked %.3g %%", totals->budget_permille / 10.);
+	printf("\n");
+}
+
+void print_totals(const struct hwprof_totals *totals, const char *units)
+{
+	char text[5][GROUPED_SIZE];
+
+	/* Samples have none. */
+	if (!totals->produced && !totals->events)
+		return;
+	printf("\n%s events, %s gaps, ", grouped(totals->events, text[0]),
+	       grouped(totals->gaps, text[1]));
+	print_sessions(totals);
+	print_overhead(totals);
+	printf("%s %s = %s delivered + %s lost + %s evicted + %s pending\n",
+	       grouped(totals->produced, text[0]), units,
+	       grouped(totals->delivered, text[1]),
+	       grouped(totals->lost, text[2]), grouped(totals->evicted, text[3]),
+	       grouped(totals->pending, text[4]));
+}
+
+void print_warnings(const struct report_kind *kind, const void *profile,
+		    const char *name)
+{
+	const char *sentence;
+	size_t i;
+
+	for (i = 0; (sentence = kind->warning(profile, i)); i++)
+		warning("%s%s%s", name, *name ? ": " : "", sentence);
+}
+
+/* A reader that went away (head, less) is no error. */
+int check_output(int status)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	if (errno == EPIPE)
+		return STATUS_OK;
+	return failed("cannot write: %s", strerror(errno));
+}
+
+int report_print(const struct report *report, const struct report_kind *kind,
+		 void *profile)
+{
+	int status = kind->sort ? kind->sort(report, profile) : STATUS_OK;
+
+	if (status)
+		return status;
+	if (!report->json && !report->folded)
+		status = kind->print(report, profile);
+	else if (kind->write(report, profile) == -ENOMEM)
+		status = failed("out of memory");
+	status = check_output(status);
+	/* JSON has them inside. */
+	if (!report->json)
+		print_warnings(kind, profile, "");
+	return status;
+}
+
+/* --- files ---------------------------------------------------------------- */
+
+/* The first thing that failed has a sentence in its file. */
+static int read_files(const struct report *report,
+		      const struct report_kind *kind, size_t first,
+		      size_t count, void **profile)
+{
+	struct hwprof_file **files = calloc(count, sizeof(*files));
+	size_t opened = 0, i;
+	int error = 0;
+
+	if (!files)
+		return failed("out of memory");
+	while (opened < count && !error) {
+		error = hwprof_file_open(&files[opened],
+					 report->files[first + opened]);
+		opened++;
+	}
+	if (!error)
+		error = kind->read(report, files, count, profile);
+	for (i = 0; i < opened; i++) {
+		if (error && *hwprof_file_error(files[i]))
+			failed("%s", hwprof_file_error(files[i]));
+		hwprof_file_close(files[i]);
+	}
+	free(files);
+	return error ? STATUS_FAILED : STATUS_OK;
+}
+
+int report_files(const struct report *report, const struct report_kind *kind)
+{
+	size_t count = report->diff ? 1 : report->file_count;
+	void *profile = NULL, *after = NULL;
+	int status = read_files(report, kind, 0, count, &profile);
+
+	if (!status && report->diff)
+		status = read_files(report, kind, 1, 1, &after);
+	if (!status)
+		status = report->diff ?
+			 report_diff(report, kind, profile, after) :
+			 report_print(report, kind, profile);
+	if (after)
+		kind->free(after);
+	if (profile)
+		kind->free(profile);
+	return status;
+}
