@@ -76,7 +76,7 @@ struct cursor {
 	u32 space;			/* struct space.id */
 	u64 exec;			/* task_struct.self_exec_id */
 	u64 seen;			/* steps of the task when it was unbound */
-	u64 used;			/* local_clock() then; 0: its task is gone */
+	u64 used;			/* local_clock() then; 0: its task exits */
 	u64 engine[];
 };
 

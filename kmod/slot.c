@@ -63,7 +63,7 @@ static void cursor_init(struct slot *slot, struct cursor *cursor, u64 key)
 {
 	struct session *session = slot->session;
 
-	slot->gaps += cursor->key != 0;	/* its task may come back */
+	slot->gaps += cursor->used != 0;	/* its task may come back */
 	cursor->key = key;
 	cursor->space = space_of_current(session);
 	cursor->exec = current->self_exec_id;
@@ -155,11 +155,8 @@ void slot_unbind(struct slot *slot, u64 steps)
 		slot_emit(slot);
 	slot->cursor = NULL;
 	cursor->seen = steps;
-	cursor->used = local_clock();
-	if (current->flags & PF_EXITING) {
-		cursor->key = 0;
-		cursor->used = 0;
-	}
+	/* Who exits may be seen again until that is done: it keeps its cursor. */
+	cursor->used = current->flags & PF_EXITING ? 0 : local_clock();
 	atomic_set_release(&cursor->busy, 0);
 }
 

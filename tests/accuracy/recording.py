@@ -36,7 +36,7 @@ class Recording:
         self.totals.update(said)
 
     def evicted(self):
-        """Did the engine give up some loops, for want of room, and say so?"""
+        """Did it give up loops or branches, for want of room, and say so?"""
         return self.totals["evicted"] > 0
 
     def differences(self):

@@ -4,7 +4,8 @@
  *
  * Prints, as JSON, the exact loops of the branch rows in FILE: a perf.data, or
  * rows of hwprof/branches/ one behind the other. With --engine, what the rows
- * of the loop engine in the same FILE say, in the same form.
+ * of the loop engine in the same FILE say, in the same form; and what all its
+ * sessions lost or gave up.
  *
  * Exit status: 0; 1: FILE has no such rows; 2: it cannot be read, or the
  * command line is wrong.
@@ -95,6 +96,7 @@ static int exact(struct branch_rows *rows, u64 span)
 
 static int engine(const struct loop_rows *rows)
 {
+	const struct hwprof_row_totals totals = totals_sum(&rows->totals);
 	const struct hwprof_row_loop *loop = rows->items;
 	size_t i;
 
@@ -103,7 +105,7 @@ static int engine(const struct loop_rows *rows)
 		return 1;
 	}
 	printf("{\"lost\": %llu, \"evicted\": %llu, \"gaps\": %llu, \"loops\": [",
-	       rows->totals.lost, rows->totals.evicted, rows->totals.gaps);
+	       totals.lost, totals.evicted, totals.gaps);
 	for (i = 0; i < rows->count; i++, loop++) {
 		printf("%s\n{\"space\": %u, \"pid\": %u, \"head\": %llu"
 		       ", \"tail\": %llu, \"back_edges\": %llu"

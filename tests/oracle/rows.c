@@ -162,11 +162,32 @@ static void add_loop(struct loop_rows *rows, const struct hwprof_row_loop *row)
 		rows->trips[at][i] += row->trips[i];
 }
 
-/* Only the last of a session is of use: its counts are totals. */
-static void add_totals(struct loop_rows *rows,
+/* --- totals ----------------------------------------------------------------- */
+
+static void add_totals(struct totals_rows *rows,
 		       const struct hwprof_row_totals *row)
 {
-	rows->totals = *row;
+	size_t i;
+
+	for (i = 0; i < rows->count; i++)
+		if (rows->items[i].row.session == row->row.session)
+			break;
+	if (i == rows->count)
+		array_push(rows);
+	rows->items[i] = *row;
+}
+
+struct hwprof_row_totals totals_sum(const struct totals_rows *rows)
+{
+	struct hwprof_row_totals sum = { .row.type = HWPROF_ROW_TOTALS };
+	size_t i;
+
+	for (i = 0; i < rows->count; i++) {
+		sum.lost += rows->items[i].lost;
+		sum.evicted += rows->items[i].evicted;
+		sum.gaps += rows->items[i].gaps;
+	}
+	return sum;
 }
 
 /* --- files ------------------------------------------------------------------ */
@@ -182,7 +203,7 @@ static int take_sample(void *context, const struct hwprof_sample *sample)
 	else if (sample->row->type == HWPROF_ROW_LOOP)
 		add_loop(reading->loops, (const void *)sample->row);
 	else if (sample->row->type == HWPROF_ROW_TOTALS)
-		add_totals(reading->loops, (const void *)sample->row);
+		add_totals(&reading->loops->totals, (const void *)sample->row);
 	return 0;
 }
 
@@ -257,4 +278,5 @@ void rows_free(struct branch_rows *branches, struct loop_rows *loops)
 	free(branches->items);
 	free(loops->items);
 	free(loops->trips);
+	free(loops->totals.items);
 }

@@ -18,17 +18,26 @@ struct branch_rows {
 	size_t count, room;
 };
 
+/* The last of each session: counts are those of the session so far. */
+struct totals_rows {
+	struct hwprof_row_totals *items;
+	size_t count, room;
+};
+
 struct loop_rows {
 	struct hwprof_row_loop *items;	/* one for each loop, counts summed */
 	u64 (*trips)[HWPROF_TRIP_BUCKETS];	/* the same order: 64 bits */
 	size_t count, room;
-	struct hwprof_row_totals totals;	/* summed over sessions */
+	struct totals_rows totals;	/* of all sessions */
 };
 
 /* False: it said on stderr what is wrong with the file. */
 bool rows_read(const char *name, struct branch_rows *branches,
 	       struct loop_rows *loops);
 void rows_free(struct branch_rows *branches, struct loop_rows *loops);
+
+/* What all sessions lost and gave up, and their gaps; the rest is 0. */
+struct hwprof_row_totals totals_sum(const struct totals_rows *rows);
 
 /* A branch of thread @thread (numbered from 0), in order. */
 typedef void (*rows_take)(void *context, u32 thread,
