@@ -5,6 +5,8 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -314,6 +316,82 @@ TEST_F(rows, of_a_killed_task)
 	recording_wait(&self->recording, self->child.pid);
 	EXPECT_LT(0, self->seen.before);
 	check_all(_metadata, self);
+}
+
+enum {
+	EXITS		= 20,
+	HAMMERED	= 4 << 20,	/* bytes */
+	HAMMER_STACK	= 64 << 10,
+};
+
+/* Holds the memory that it shares with its parent, again and again. */
+static int hammer(void *unused)
+{
+	void *at;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (getppid() != 1) {
+		at = mmap(NULL, HAMMERED, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+		munmap(at, HAMMERED);
+	}
+	return 0;
+}
+
+/* In the middle of an exit the memory is looked at, which has to wait. */
+static void exit_and_wait(void *unused)
+{
+	static char stack[HAMMER_STACK] __attribute__((aligned(16)));
+	int i;
+
+	for (i = 0; i < EXITS; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			clone(hammer, stack + sizeof(stack), CLONE_VM, NULL);
+			usleep(1000);
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+	}
+}
+
+struct firsts {
+	uint32_t tids[3 * EXITS];	/* of rows that begin at sequence 0 */
+	unsigned int count, again;	/* how many were there before */
+};
+
+static void see_first(struct tally *tally, const struct sample *sample)
+{
+	const struct hwprof_row_branches *row = (const void *)sample->row;
+	struct firsts *firsts = tally->context;
+	unsigned int i;
+
+	if (row->row.type != HWPROF_ROW_BRANCHES || row->sequence)
+		return;
+	for (i = 0; i < firsts->count; i++)
+		if (firsts->tids[i] == row->tid) {
+			firsts->again++;
+			return;
+		}
+	if (firsts->count < sizeof(firsts->tids) / sizeof(firsts->tids[0]))
+		firsts->tids[firsts->count++] = row->tid;
+}
+
+/* A thread that waits while it exits is no new one after that. */
+TEST_F(rows, of_exits_that_wait)
+{
+	struct firsts firsts = { .count = 0 };
+
+	self->tally.see = see_first;
+	self->tally.context = &firsts;
+	START(exit_and_wait, NULL);
+	open_rows(_metadata, self, EVENT_BRANCHES, 0, self->child.pid, 1024);
+	child_go(&self->child);
+	recording_wait(&self->recording, self->child.pid);
+	EXPECT_LT(EXITS, firsts.count);
+	EXPECT_EQ(0, firsts.again);
+	EXPECT_EQ(0, self->tally.lost);
 }
 
 static void of_everything(struct __test_metadata *_metadata,
