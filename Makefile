@@ -37,7 +37,7 @@ demo:
 	@tests/demo $(DEMO)
 
 check:
-	@tests/vm/install build rig check arm64
+	@tests/vm/install build rig check arm64 packages
 	@$(MAKE) -s tests
 	@tests/check
 

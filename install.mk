@@ -31,7 +31,6 @@ completion.dir	 = $(PREFIX)/share/bash-completion/completions
 completion.files := $(BUILD)/completion/hwprof
 reader.dir	 = $(PREFIX)/share/hwprof
 reader.files	:= tools/perf-script-hwprof.py
-reader.mode	:= 755
 doc.dir		 = $(PREFIX)/share/doc/hwprof
 doc.files	:= README.md $(wildcard docs/*.md)
 abi.dir		 = $(PREFIX)/share/doc/hwprof/ABI/testing
