@@ -16,7 +16,8 @@ static int compare_times(const void *a, const void *b)
 	return order ? order : origin_compare(&x->origin, &y->origin);
 }
 
-int times_add_row(struct profile *profile, const struct hwprof_row_time *row,
+int times_add_row(struct hwprof_profile *profile,
+		  const struct hwprof_row_time *row,
 		  uint64_t time)
 {
 	struct hwprof_loops *loops = (struct hwprof_loops *)profile;
