@@ -248,6 +248,7 @@ static void link_rows(const struct hwprof_profile *profile,
 		struct collected_context *row = rows[i];
 		uint32_t session = row->origin.session;
 
+		row->node = 0;
 		row->up = find_row(profile, session, row->parent);
 		/* It was a back edge where not all of the chain was known. */
 		if (row->up && row->up->kind == HWPROF_CONTEXT_RECURSION)

@@ -91,4 +91,10 @@ struct synthesis {
 };
 int synthesize(const struct synthesis *synthesis);
 
+/*
+ * threads.c: the threads that process @pid has now, an array to be freed. -ESRCH:
+ * there is no such process; -ENOMEM.
+ */
+int process_threads(pid_t pid, pid_t **threads, size_t *count);
+
 #endif /* HWPROF_EVENTS_H */

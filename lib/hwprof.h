@@ -732,6 +732,114 @@ int hwprof_event_set_trigger(struct hwprof_event *event, uint64_t raw);
 int hwprof_event_print(const struct hwprof_event *event, char *text,
 		       size_t size);
 
+/* ---- a session: profiling while it runs -------------------------------- */
+
+/*
+ * Tables in the kernel (/dev/hwprof, docs/device.md), events that feed them, and
+ * profiles of what they have learnt, whenever one likes:
+ *
+ *	hwprof_session_open(&session, "loops", NULL);
+ *	hwprof_session_attach(session, &(struct hwprof_target){ .id = pid });
+ *	hwprof_session_start(session);
+ *	...
+ *	hwprof_session_snapshot(session, &profile);
+ *
+ * All functions return 0 or a negative errno, and hwprof_session_error() has the
+ * sentence. Who may look at what, perf decides when the events are opened.
+ */
+struct hwprof_session;
+
+/* All 0, or NULL in its place: the defaults. */
+struct hwprof_session_options {
+	uint64_t period;	/* of windows and samples: one for so many of
+				 * what is counted, or */
+	uint64_t frequency;	/* so many a second; both 0: as often as costs 1 %
+				 * (bursts), or as the module likes */
+	struct hwprof_options profile;	/* how profiles are made */
+};
+
+/*
+ * Makes a session of @event, as hwprof_event_parse() understands it; where it says
+ * nothing, the source is the best there is, and memory_mib 16, or less if that is
+ * not allowed. *@session is made in any case, so that hwprof_session_error() can
+ * be asked; it is NULL only for -ENOMEM. Free it with hwprof_session_close().
+ *
+ * -EINVAL: the event is none; -ENOENT: the module is not loaded; -EOPNOTSUPP: this
+ * machine lacks what the event needs, or the event has no profile; -EMFILE,
+ * -ENFILE, -ENOMEM: a limit of the module; else what open() fails with.
+ */
+int hwprof_session_open(struct hwprof_session **session, const char *event,
+			const struct hwprof_session_options *options);
+
+/* Ends it and frees all; NULL is allowed. Profiles that it made stay. */
+void hwprof_session_close(struct hwprof_session *session);
+
+/* What the last call that failed has to say; NULL: what -ENOMEM has. */
+const char *hwprof_session_error(const struct hwprof_session *session);
+
+/* What its profiles are of. */
+enum hwprof_kind hwprof_session_kind(const struct hwprof_session *session);
+/* The event as it was completed. */
+const struct hwprof_event *
+hwprof_session_event(const struct hwprof_session *session);
+
+enum hwprof_target_kind {
+	HWPROF_TARGET_PROCESS,	/* its threads, and those that it will have */
+	HWPROF_TARGET_THREAD,
+	HWPROF_TARGET_SYSTEM,	/* all that runs */
+	HWPROF_TARGET_CGROUP,
+};
+
+struct hwprof_target {
+	enum hwprof_target_kind kind;
+	int id;			/* process or thread; of a cgroup, a descriptor
+				 * of its folder; 0: oneself */
+	const char *cpus;	/* on these, "0-3,8"; NULL: all that are online */
+	bool alone;		/* without the children that it will have, nor
+				 * threads that it does not have yet */
+	bool on_exec;		/* from its next exec on, not from the start */
+};
+
+/*
+ * Adds what is to be profiled, as often as one likes, also while the session
+ * runs. -EACCES, -EPERM: perf does not allow it; -ESRCH: there is no such process;
+ * -EINVAL: of the CPUs; else what perf_event_open() fails with.
+ */
+int hwprof_session_attach(struct hwprof_session *session,
+			  const struct hwprof_target *target);
+
+/* From now on, or after a stop, again. */
+int hwprof_session_start(struct hwprof_session *session);
+int hwprof_session_stop(struct hwprof_session *session);
+/* Forgets all that was counted. -EAGAIN: some of it may come yet. */
+int hwprof_session_reset(struct hwprof_session *session);
+
+/*
+ * Makes a profile of all that was counted since the start or the last reset, while
+ * it goes on or after it. Nobody waits; but all that runs, and cgroups, are not
+ * profiled meanwhile, not to profile this. Memory of the session grows with the
+ * number of things that were seen, and of programs that were started; to ask now
+ * and then keeps the module's from running full.
+ */
+int hwprof_session_snapshot(struct hwprof_session *session,
+			    struct hwprof_profile **profile);
+
+/*
+ * A descriptor that is readable (poll(), epoll) once there are rows, which is at
+ * each interval's end (the event's field interval_ms) and when a process exits or
+ * execs; hwprof_session_rows() takes them. It is the session's. The first call
+ * makes the ring that they come by.
+ */
+int hwprof_session_fd(struct hwprof_session *session);
+
+/*
+ * Calls @fn for each row that has come, with the increase since its last one. They
+ * are in later snapshots, too, also if @fn is NULL. What @fn returns other than 0
+ * ends it and is returned; the rows behind come next time.
+ */
+int hwprof_session_rows(struct hwprof_session *session, hwprof_sample_fn fn,
+			void *context);
+
 #ifdef __cplusplus
 }
 #endif

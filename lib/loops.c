@@ -138,7 +138,6 @@ static void destroy(struct hwprof_profile *profile)
 {
 	struct hwprof_loops *loops = (struct hwprof_loops *)profile;
 
-	tdestroy(loops->time_rows, free);
 	free(loops->order);
 	free(loops->entries);
 	free(loops->times);

@@ -53,7 +53,6 @@ struct hwprof_loops {
 	struct loop_entry *entries;	/* by place; parents point into it */
 	struct loop_entry **order;	/* as it was sorted last */
 	size_t count;
-	void *time_rows;		/* the file's: tree of collected_time */
 	struct loop_entry *times;	/* of no length: windows at an address */
 	size_t time_count;
 };

@@ -15,9 +15,9 @@
 #include "values.h"
 #include "tree.h"
 
-static int take(void *context, const struct hwprof_sample *sample)
+int profile_take(struct hwprof_profile *profile,
+		 const struct hwprof_sample *sample)
 {
-	struct hwprof_profile *profile = context;
 	int noted;
 
 	if (profile->kind->skips && profile->kind->skips(profile, sample))
@@ -26,6 +26,11 @@ static int take(void *context, const struct hwprof_sample *sample)
 	if (noted)
 		return noted < 0 ? noted : 0;
 	return profile->kind->take(profile, sample);
+}
+
+static int take(void *context, const struct hwprof_sample *sample)
+{
+	return profile_take(context, sample);
 }
 
 static int gather_samples(struct hwprof_profile *profile, void *context)
@@ -70,6 +75,13 @@ static int warn(struct hwprof_profile *profile,
 				      profile->found, kind->units, warnings);
 }
 
+static void free_rows(struct hwprof_profile *profile)
+{
+	tdestroy(profile->rows, free);
+	tdestroy(profile->times, free);
+	profile->rows = profile->times = NULL;
+}
+
 /* What was collected is kept, since names point into it. */
 static int keep_collected(struct hwprof_profile *profile)
 {
@@ -82,27 +94,39 @@ static int keep_collected(struct hwprof_profile *profile)
 	profile->files = files;
 	files[profile->file_count++] = profile->collected;
 	profile->collected = (struct collected){ .rows = 0 };
-	tdestroy(profile->rows, free);
-	profile->rows = NULL;
+	free_rows(profile);
 	return 0;
 }
 
-static int read_file(struct hwprof_profile *profile, profile_gather gather,
-		     void *context)
+/* What was gathered becomes a part of the profile. */
+static int add_gathered(struct hwprof_profile *profile)
 {
 	struct hwprof_totals totals = { .rows = 0 };
 	int error;
 
 	profile->found = 0;
-	error = gather(profile, context);
-	if (error)
-		return error;
 	collected_totals(&profile->collected, profile->file, &totals);
 	totals_add(&profile->totals, &totals);
 	error = place(profile);
+	return error ? error : warn(profile, &totals);
+}
+
+static int read_file(struct hwprof_profile *profile, profile_gather gather,
+		     void *context)
+{
+	int error = gather(profile, context);
+
 	if (!error)
-		error = warn(profile, &totals);
+		error = add_gathered(profile);
 	return error ? error : keep_collected(profile);
+}
+
+static int finish(struct hwprof_profile *profile)
+{
+	int error = profile->kind->finish(profile);
+
+	return error ? error : objects_warn(profile->objects,
+					    &profile->warnings);
 }
 
 static int read_files(struct hwprof_profile *profile,
@@ -121,11 +145,7 @@ static int read_files(struct hwprof_profile *profile,
 			error = warnings_name(&profile->warnings, said,
 					      files[i]->name);
 	}
-	if (!error)
-		error = profile->kind->finish(profile);
-	if (!error)
-		error = objects_warn(profile->objects, &profile->warnings);
-	return error;
+	return error ? error : finish(profile);
 }
 
 static struct hwprof_profile *profile_new(const struct profile_kind *kind,
@@ -153,7 +173,7 @@ void hwprof_profile_free(struct hwprof_profile *profile)
 	if (profile->kind->destroy)
 		profile->kind->destroy(profile);
 	warnings_free(&profile->warnings);
-	tdestroy(profile->rows, free);
+	free_rows(profile);
 	collected_free(&profile->collected);
 	while (profile->file_count)
 		collected_free(&profile->files[--profile->file_count]);
@@ -220,6 +240,60 @@ int hwprof_kind_of(const char *name)
 		if (!strcmp(kinds[kind]->about, name))
 			return kind;
 	return -EINVAL;
+}
+
+struct hwprof_profile *profile_gathering(enum hwprof_kind kind,
+					 const struct hwprof_options *options,
+					 struct hwprof_file *file)
+{
+	struct hwprof_profile *profile = profile_new(kinds[kind], options);
+
+	if (!profile)
+		return NULL;
+	profile->file = file;
+	profile->collected.processes = processes_new();
+	if (profile->collected.processes)
+		return profile;
+	hwprof_profile_free(profile);
+	return NULL;
+}
+
+void profile_reset(struct hwprof_profile *gathering)
+{
+	struct collected *collected = &gathering->collected;
+
+	free_rows(gathering);
+	free(collected->sessions);
+	*collected = (struct collected){ .processes = collected->processes };
+}
+
+int profile_snapshot(struct hwprof_profile **result,
+		     struct hwprof_profile *gathering,
+		     const struct hwprof_options *options)
+{
+	struct hwprof_profile *profile = profile_new(gathering->kind, options);
+	int error;
+
+	*result = NULL;
+	if (!profile)
+		return -ENOMEM;
+	/* What was gathered is lent. */
+	profile->file = gathering->file;
+	profile->rows = gathering->rows;
+	profile->times = gathering->times;
+	profile->collected = gathering->collected;
+	error = add_gathered(profile);
+	profile->rows = profile->times = NULL;
+	profile->collected = (struct collected){
+		.processes = processes_share(gathering->collected.processes),
+	};
+	if (!error)
+		error = finish(profile);
+	if (!error)
+		*result = profile;
+	else
+		hwprof_profile_free(profile);
+	return error;
 }
 
 int hwprof_profile_read(struct hwprof_profile **profile, enum hwprof_kind kind,

@@ -67,11 +67,30 @@ struct hwprof_profile {
 	struct collected collected;	/* what came with its rows, */
 	void *rows;			/* a tree of what they sum up to, each
 					 * beginning with a struct origin, */
+	void *times;			/* another one, of windows: of loops, */
 	uint64_t found;			/* and the units in them */
 
 	struct collected *files;	/* from those before it: names point there */
 	size_t file_count;
 };
+
+/*
+ * A profile in the making, of what comes while it runs: rows go to
+ * profile_take(), as of a file's samples, and records about processes to
+ * collected.processes, which are to be settled before profile_snapshot() makes a
+ * profile of all that has come. @file: for its sentences, and of records that
+ * were lost. NULL: out of memory.
+ */
+struct hwprof_profile *profile_gathering(enum hwprof_kind kind,
+					 const struct hwprof_options *options,
+					 struct hwprof_file *file);
+int profile_take(struct hwprof_profile *profile,
+		 const struct hwprof_sample *sample);
+int profile_snapshot(struct hwprof_profile **result,
+		     struct hwprof_profile *gathering,
+		     const struct hwprof_options *options);
+/* Forgets the rows, but not the processes. */
+void profile_reset(struct hwprof_profile *gathering);
 
 /* The process's name while it was in the file that is read now; or NULL. */
 const char *profile_comm(const struct hwprof_profile *profile, uint32_t pid,
