@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -30,11 +31,21 @@ static int fail(struct events *events, int error, const char *format, ...)
 
 /* --- CPUs ----------------------------------------------------------------- */
 
-static int add_cpus(struct events *events, unsigned int from, unsigned int to)
+static bool has_cpu(const struct events *events, int cpu)
 {
-	while (from <= to && events->cpu_count < CPUS_MAX)
-		events->cpus[events->cpu_count++] = from++;
-	return from > to ? 0 : -EINVAL;
+	size_t i;
+
+	for (i = 0; i < events->cpu_count; i++)
+		if (events->cpus[i] == cpu)
+			return true;
+	return false;
+}
+
+static void add_cpus(struct events *events, int from, int to)
+{
+	for (; from <= to; from++)
+		if (!has_cpu(events, from))
+			events->cpus[events->cpu_count++] = from;
 }
 
 /* "0-3,8". */
@@ -48,10 +59,11 @@ static int parse_cpus(struct events *events, const char *text)
 		used = 0;
 		if (sscanf(at, "%4u%n-%4u%n", &from, &used, &to, &used) < 2)
 			to = from;
-		if (!used || *at == '-' || *at == '+' || from > to)
+		if (!used || !isdigit((unsigned char)*at) || from > to ||
+		    to >= CPUS_MAX)
 			error = -EINVAL;
 		else
-			error = add_cpus(events, from, to);
+			add_cpus(events, from, to);
 		at += used;
 	} while (!error && *at++ == ',');
 	if (error || (at[-1] && at[-1] != '\n'))

@@ -8,7 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "session.h"
+#include "live_session.h"
 
 enum {
 	MEMORY_MIB = 16,

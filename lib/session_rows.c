@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "session.h"
+#include "live_session.h"
 
 enum {
 	SNAPSHOT_SIZE = 1 << 18,

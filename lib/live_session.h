@@ -4,8 +4,8 @@
  * session_rows.c reads what comes of it: records about processes from the rings of
  * the events, rows from the device.
  */
-#ifndef HWPROF_SESSION_H
-#define HWPROF_SESSION_H
+#ifndef HWPROF_LIVE_SESSION_H
+#define HWPROF_LIVE_SESSION_H
 
 #include "events.h"
 #include "profile.h"
@@ -61,4 +61,4 @@ int session_pause(struct hwprof_session *session, bool pause);
 int session_drain_events(struct hwprof_session *session);
 void session_unmap_ring(struct hwprof_session *session);
 
-#endif /* HWPROF_SESSION_H */
+#endif /* HWPROF_LIVE_SESSION_H */
