@@ -23,7 +23,7 @@ enum {
 
 struct run {
 	struct record_request *request;
-	struct recording_options options;
+	struct events_options options;
 	struct recording *recording;
 	struct child child;
 	int signals;			/* signalfd */
@@ -284,7 +284,7 @@ int command_record(int argc, char **argv)
 	struct record_request request = { .file = NULL };
 	struct run run = {
 		.request = &request,
-		.options.events = request.events,
+		.options.kinds = request.events,
 	};
 	int status = record_request_parse(&request, argc, argv);
 
@@ -298,7 +298,7 @@ int command_record(int argc, char **argv)
 		if (error)
 			status = failed("cannot fork: %s", strerror(-error));
 	}
-	run.options.event_count = request.event_count;
+	run.options.kind_count = request.event_count;
 	run.options.inherit = !request.no_inherit;
 	run.options.pages = request.pages;
 	if (status < 0)

@@ -17,7 +17,7 @@ struct record_request {
 	const char *file;
 	const char *texts[RECORD_EVENTS_MAX];	/* events as they were given */
 	struct hwprof_event parsed[RECORD_EVENTS_MAX];
-	struct recording_event events[RECORD_EVENTS_MAX];
+	struct events_kind events[RECORD_EVENTS_MAX];
 	char names[RECORD_EVENTS_MAX][256];
 	bool default_memory[RECORD_EVENTS_MAX];	/* memory_mib is our choice */
 	size_t event_count;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
@@ -222,19 +220,17 @@ static int add_target(struct record_request *request, pid_t target)
 /* All threads that the process has now; those to come are inherited. */
 static int add_process(struct record_request *request, pid_t pid)
 {
-	struct dirent *entry;
-	char path[64];
-	int status = -1;
-	DIR *tasks;
+	int error, status = -1;
+	pid_t *threads;
+	size_t count, i;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	tasks = opendir(path);
-	if (!tasks)
-		return failed("there is no process %d", pid);
-	while (status < 0 && (entry = readdir(tasks)))
-		if (isdigit((unsigned char)entry->d_name[0]))
-			status = add_target(request, atoi(entry->d_name));
-	closedir(tasks);
+	error = process_threads(pid, &threads, &count);
+	if (error)
+		return error == -ESRCH ? failed("there is no process %d", pid) :
+					 failed("out of memory");
+	for (i = 0; i < count && status < 0; i++)
+		status = add_target(request, threads[i]);
+	free(threads);
 	return status;
 }
 

@@ -69,10 +69,14 @@ $(BUILD)/obj/tests/kselftest/values.o: $(KSELFTEST_ASM)/values.S \
 	$(CC) -c -o $@ $<
 endif
 
+# This one is about the library.
+$(KSELFTEST)/test_live: $(BUILD)/libhwprof.a
+$(KSELFTEST)/test_live: KSELFTEST_LINK := $(LIB_LINK)
+
 $(KSELFTESTS): $(KSELFTEST)/%: $(BUILD)/obj/tests/kselftest/%.o \
 			       $(EVENT_OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) -o $@ $^ -lpthread
+	$(CC) -o $@ $^ $(KSELFTEST_LINK) -lpthread
 
 $(KSELFTEST)/device32: tests/kselftest/device32.c uapi/linux/hwprof.h
 	@mkdir -p $(@D)
