@@ -10,7 +10,7 @@ LIBDIR ?= $(PREFIX)/lib
 HWPROF_VERSION = $(shell sed -n 's/^\#define HWPROF_VERSION[^"]*"\(.*\)"/\1/p' lib/hwprof.h)
 
 # Each place: its directory, the files that go there, their mode if not 644.
-PLACES := bin lib header uapi pkgconfig man1 man3 completion reader doc abi \
+PLACES := bin lib header uapi pkgconfig man1 man3 completion reader doc example abi \
 	  udev sysusers
 bin.dir		 = $(PREFIX)/bin
 bin.files	:= $(BUILD)/hwprof
@@ -26,13 +26,17 @@ pkgconfig.files	:= $(BUILD)/hwprof.pc
 man1.dir	 = $(PREFIX)/share/man/man1
 man1.files	:= $(wildcard docs/man/*.1)
 man3.dir	 = $(PREFIX)/share/man/man3
-man3.files	:= $(wildcard docs/man/*.3)
+# A page for each function: of those that share one, links to it.
+man3.files	:= $(patsubst %,$(BUILD)/man3/%.3,$(shell sed -n \
+	'/^\.SH NAME/ { n; s/ \\-.*//; s/,//g; p; }' $(wildcard docs/man/*.3)))
 completion.dir	 = $(PREFIX)/share/bash-completion/completions
 completion.files := $(BUILD)/completion/hwprof
 reader.dir	 = $(PREFIX)/share/hwprof
 reader.files	:= tools/perf-script-hwprof.py
 doc.dir		 = $(PREFIX)/share/doc/hwprof
 doc.files	:= README.md $(wildcard docs/*.md)
+example.dir	 = $(PREFIX)/share/doc/hwprof/examples
+example.files	:= $(wildcard examples/*.c)
 abi.dir		 = $(PREFIX)/share/doc/hwprof/ABI/testing
 abi.files	:= $(wildcard docs/ABI/testing/*)
 udev.dir	 = $(PREFIX)/lib/udev/rules.d
@@ -41,10 +45,22 @@ sysusers.dir	 = $(PREFIX)/lib/sysusers.d
 sysusers.files	:= kmod/front/hwprof.conf
 
 # Directories that are nobody else's.
-OWN_DIRS = $(reader.dir) $(abi.dir) $(dir $(abi.dir)) $(doc.dir)
+OWN_DIRS = $(reader.dir) $(abi.dir) $(dir $(abi.dir)) $(example.dir) $(doc.dir)
 
 # The module's sources, as DKMS wants them.
 DKMS_DIR = /usr/src/hwprof-$(HWPROF_VERSION)
+
+$(man3.files) &: $(wildcard docs/man/*.3)
+	@rm -rf $(BUILD)/man3
+	@mkdir -p $(BUILD)/man3
+	cp $^ $(BUILD)/man3
+	for page in $(^F); do \
+		for name in $$(sed -n '/^\.SH NAME/ { n; s/ \\-.*//; s/,//g; p; }' \
+			       docs/man/$$page); do \
+			[ -e $(BUILD)/man3/$$name.3 ] || \
+				echo ".so man3/$$page" > $(BUILD)/man3/$$name.3; \
+		done; \
+	done
 
 # Made each time, since PREFIX and LIBDIR may be others.
 $(BUILD)/hwprof.pc: lib/hwprof.pc.in always
