@@ -10,8 +10,8 @@ LIBDIR ?= $(PREFIX)/lib
 HWPROF_VERSION = $(shell sed -n 's/^\#define HWPROF_VERSION[^"]*"\(.*\)"/\1/p' lib/hwprof.h)
 
 # Each place: its directory, the files that go there, their mode if not 644.
-PLACES := bin lib header uapi pkgconfig man1 man3 completion reader doc example abi \
-	  udev sysusers
+PLACES := bin lib header uapi pkgconfig man1 man3 completion reader doc \
+	  example abi udev sysusers
 bin.dir		 = $(PREFIX)/bin
 bin.files	:= $(BUILD)/hwprof
 bin.mode	:= 755
@@ -26,9 +26,7 @@ pkgconfig.files	:= $(BUILD)/hwprof.pc
 man1.dir	 = $(PREFIX)/share/man/man1
 man1.files	:= $(wildcard docs/man/*.1)
 man3.dir	 = $(PREFIX)/share/man/man3
-# A page for each function: of those that share one, links to it.
-man3.files	:= $(patsubst %,$(BUILD)/man3/%.3,$(shell sed -n \
-	'/^\.SH NAME/ { n; s/ \\-.*//; s/,//g; p; }' $(wildcard docs/man/*.3)))
+man3.files	 = $(FUNCTIONS:%=$(BUILD)/man3/%.3)
 completion.dir	 = $(PREFIX)/share/bash-completion/completions
 completion.files := $(BUILD)/completion/hwprof
 reader.dir	 = $(PREFIX)/share/hwprof
@@ -50,13 +48,17 @@ OWN_DIRS = $(reader.dir) $(abi.dir) $(dir $(abi.dir)) $(example.dir) $(doc.dir)
 # The module's sources, as DKMS wants them.
 DKMS_DIR = /usr/src/hwprof-$(HWPROF_VERSION)
 
-$(man3.files) &: $(wildcard docs/man/*.3)
+# A page for each function, as the pages' NAME has them: those that share one are
+# links to it.
+NAMES_OF = sed -n '/^\.SH NAME/ { n; s/ \\-.*//; s/,//g; p; }'
+FUNCTIONS := $(shell $(NAMES_OF) docs/man/*.3)
+
+$(FUNCTIONS:%=$(BUILD)/man3/%.3) &: $(wildcard docs/man/*.3)
 	@rm -rf $(BUILD)/man3
 	@mkdir -p $(BUILD)/man3
 	cp $^ $(BUILD)/man3
 	for page in $(^F); do \
-		for name in $$(sed -n '/^\.SH NAME/ { n; s/ \\-.*//; s/,//g; p; }' \
-			       docs/man/$$page); do \
+		for name in $$($(NAMES_OF) docs/man/$$page); do \
 			[ -e $(BUILD)/man3/$$name.3 ] || \
 				echo ".so man3/$$page" > $(BUILD)/man3/$$name.3; \
 		done; \

@@ -39,7 +39,7 @@ install-module: module
 uninstall-module:
 	if [ -e $(KDIR)/Makefile ]; then \
 		release=$$($(MAKE) -s -C $(KDIR) kernelrelease) && \
-		rm -f $(DESTDIR)/lib/modules/$$release/updates/hwprof.ko* && \
-		depmod -a $(if $(DESTDIR),-b $(DESTDIR)) $$release; fi
+		rm -f $(DESTDIR)/lib/modules/$$release/updates/hwprof.ko* \
+		$(if $(DESTDIR),,&& depmod -a $$release); fi
 
 .PHONY: module install-module uninstall-module $(VM_KERNELS:%=sparse-%)

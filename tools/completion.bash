@@ -109,7 +109,7 @@ _hwprof_program()
 	for ((at = 2; at < cword; at++)); do
 		case ${words[at]} in
 		--) echo $((at + 1)); return ;;
-		-[!-]*([!=]) | --event | --pid | --tid | --count | --freq | \
+		-[!-] | --event | --pid | --tid | --count | --freq | \
 		--budget | --trigger | --mmap-pages | --output)
 			[[ ${words[at]} == -[aiqh] ]] || ((at++)) ;;
 		-*) ;;
@@ -121,9 +121,9 @@ _hwprof_program()
 
 _hwprof()
 {
-	local cur prev words cword command at
+	local cur prev words cword split command at
 
-	_init_completion -n = || return
+	_init_completion -s -n = || return
 	if ((cword == 1)); then
 		COMPREPLY=($(compgen -W "$(_hwprof_commands "$1") --help --version" \
 			-- "$cur"))

@@ -96,6 +96,9 @@ check "loops" hwprof record -e lo
 check "loops,memory_mib=" hwprof record -e loops,memory
 check "hwprof/loops" hwprof record --event hwprof/lo
 check "load-value load-address" hwprof record -e ranges,of=lo
+check "loops" hwprof record --event=lo
+check "load-value load-address" hwprof record --event=ranges,of=lo
+check "share,trip" hwprof report loops --sort=share,tr
 check "" hwprof record -e loops,memory_mib=1
 check "4,step" hwprof record -e loops,memory_mib=4,ste
 check "store-address" hwprof record -e ranges,memory_mib=4,of=st
@@ -113,6 +116,7 @@ PATH=$work/bin:$PATH
 check "some-program" hwprof record -a -e loops,step some-pro
 check "README.md" hwprof record -e loops -- cat READ
 check "README.md" hwprof record -q -c 5 cat READ
+check "README.md" hwprof record -c5 --freq=9 --freq 9 cat READ
 
 # A kernel that has other fields than this version of hwprof.
 mkdir -p "$work/hwprof/format"
