@@ -38,7 +38,8 @@ install-module: module
 # Of the same kernel; without its headers nothing can have been installed.
 uninstall-module:
 	if [ -e $(KDIR)/Makefile ]; then \
-		release=$$($(MAKE) -s -C $(KDIR) kernelrelease) && \
+		release=$$($(MAKE) -s --no-print-directory -C $(KDIR) \
+			kernelrelease) && \
 		rm -f $(DESTDIR)/lib/modules/$$release/updates/hwprof.ko* \
 		$(if $(DESTDIR),,&& depmod -a $$release); fi
 
