@@ -159,7 +159,10 @@ static int add_fd(struct events *events, size_t index, pid_t target, int cpu)
 			return 0;
 		events->refused = index;
 		return fail(events, fd, "cannot open event '%s' on CPU %d: %s",
-			    event->name, cpu, strerror(-fd));
+			    event->name, cpu,
+			    fd == -ENOENT && events->options.cgroup ?
+			    "the cgroup has no controller perf_event" :
+			    strerror(-fd));
 	}
 	events->fds[events->fd_count] = fd;
 	if (ioctl(fd, PERF_EVENT_IOC_ID, id)) {

@@ -95,6 +95,8 @@ enum hwprof_kind {
 
 /* "cct"; NULL: there is no such one. */
 const char *hwprof_kind_name(enum hwprof_kind kind);
+/* What its totals count, "back edges"; NULL: there is no such kind. */
+const char *hwprof_kind_units(enum hwprof_kind kind);
 /* Which one it is of enum hwprof_kind; -EINVAL: there is no such name. */
 int hwprof_kind_of(const char *name);
 

@@ -232,6 +232,11 @@ const char *hwprof_kind_name(enum hwprof_kind kind)
 	return kind < HWPROF_KINDS ? kinds[kind]->about : NULL;
 }
 
+const char *hwprof_kind_units(enum hwprof_kind kind)
+{
+	return kind < HWPROF_KINDS ? kinds[kind]->units : NULL;
+}
+
 int hwprof_kind_of(const char *name)
 {
 	int kind;

@@ -73,6 +73,10 @@ endif
 $(KSELFTEST)/test_live: $(BUILD)/libhwprof.a
 $(KSELFTEST)/test_live: KSELFTEST_LINK := $(LIB_LINK)
 
+$(KSELFTEST)/heaps: tests/kselftest/heaps.c
+	@mkdir -p $(@D)
+	$(CC) -O1 -g -o $@ $<
+
 $(KSELFTESTS): $(KSELFTEST)/%: $(BUILD)/obj/tests/kselftest/%.o \
 			       $(EVENT_OBJECTS)
 	@mkdir -p $(@D)
@@ -91,8 +95,8 @@ $(KSELFTEST)/%.sh: tests/kselftest/%.sh
 
 TEST_PROGRAMS += kselftest-programs
 
-kselftest-programs: $(BUILD)/hwprof $(KSELFTESTS) $(KSELFTEST_SH) \
-	$(addprefix $(KSELFTEST)/,guest known spin forks shapes trips \
+kselftest-programs: $(BUILD)/hwprof $(EXAMPLES) $(KSELFTESTS) $(KSELFTEST_SH) \
+	$(addprefix $(KSELFTEST)/,guest known spin forks heaps shapes trips \
 		       long_trips short_trips \
 		       $(if $(filter x86,$(TARGET)),chains) \
 		       $(if $(HAS_M32),device32))
