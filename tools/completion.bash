@@ -31,11 +31,22 @@ _hwprof_reports()
 		sed -n 's/^usage: hwprof report \([a-z|]*\).*/\1/p' | tr '|' ' '
 }
 
+# _hwprof_takers HWPROF COMMAND: the options that take a value: it is in capitals
+# behind them.
+_hwprof_takers()
+{
+	"$1" help "$2" 2> /dev/null | sed -n 's/^ *\(-.*\)/\1/p' |
+		sed 's/\([^ ]\)  .*/\1/' | grep ' [A-Z]' |
+		grep -oE -e '(^| )--?[a-zA-Z][a-z-]*' | tr -d ' '
+}
+
 # _hwprof_keys HWPROF COMMAND: what --sort takes.
 _hwprof_keys()
 {
-	"$1" help "$2" 2> /dev/null |
-		sed -n 's/^ *-s, --sort .* of: //p' | tr -d ','
+	"$1" help "$2" 2> /dev/null | awk '
+		/^ *-s, --sort/ { on = 1; sub(/.* of:/, ""); print; next }
+		on && /^ *[-(]/ { exit }
+		on' | tr -d ','
 }
 
 # The fields of events: those that have a value end with '='.
@@ -67,7 +78,7 @@ _hwprof_list()
 	kept=${cur%"$last"}
 	[[ $kept != *=* || $COMP_WORDBREAKS != *=* ]] || kept=${kept##*=}
 	COMPREPLY=($(compgen -P "$kept" -W "$1" -- "$last"))
-	compopt -o nospace 2> /dev/null
+	compopt -o nospace 2> /dev/null || true
 }
 
 # What $cur can be, an event.
@@ -83,6 +94,7 @@ _hwprof_event()
 # _hwprof_value HWPROF COMMAND: what the option $prev takes. 1: nothing.
 _hwprof_value()
 {
+	_hwprof_takers "$1" "$2" | grep -qxe "$prev" || return 1
 	case $prev in
 	-e | --event)
 		if [[ $2 == replay ]]; then
@@ -92,27 +104,23 @@ _hwprof_value()
 		fi ;;
 	-i | --input | -o | --output) _filedir ;;
 	-p | --pid) _pids ;;
+	-G | --cgroup) _filedir -d ;;
 	-s | --sort) _hwprof_list "$(_hwprof_keys "$1" "$2")" ;;
 	--of) COMPREPLY=($(compgen -W "${_hwprof_streams//,/ }" -- "$cur")) ;;
-	-[ctFnm] | --budget | --count | --freq | --hot | --limit | --memory | \
-	--min-share | --mmap-pages | --span | --tid | --trigger) ;;
-	*) return 1 ;;
 	esac
 	return 0
 }
 
-# _hwprof_program: where the command to be recorded stands in words; 0: not yet.
+# _hwprof_program HWPROF COMMAND: where the command to be profiled stands in
+# words; 0: not yet.
 _hwprof_program()
 {
-	local at
+	local at takers=$(_hwprof_takers "$1" "$2")
 
 	for ((at = 2; at < cword; at++)); do
 		case ${words[at]} in
 		--) echo $((at + 1)); return ;;
-		-[!-] | --event | --pid | --tid | --count | --freq | \
-		--budget | --trigger | --mmap-pages | --output)
-			[[ ${words[at]} == -[aiqh] ]] || ((at++)) ;;
-		-*) ;;
+		-*) grep -qxe "${words[at]}" <<< "$takers" && ((at++)) ;;
 		*) echo $at; return ;;
 		esac
 	done
@@ -130,21 +138,22 @@ _hwprof()
 		return
 	fi
 	command=${words[1]}
-	if [[ $command == record ]]; then
-		at=$(_hwprof_program)
+	case $command in
+	record | stat | top)
+		at=$(_hwprof_program "$1" "$command")
 		if ((at)); then
 			_command_offset "$at"
 			return
-		fi
-	fi
+		fi ;;
+	esac
 	_hwprof_value "$1" "$command" && return
 	case $command:$cword:$cur in
 	*:-*) COMPREPLY=($(compgen -W "$(_hwprof_options "$1" "$command")" \
 		-- "$cur")) ;;
 	help:2:*) COMPREPLY=($(compgen -W "$(_hwprof_commands "$1")" -- "$cur")) ;;
 	report:2:*) COMPREPLY=($(compgen -W "$(_hwprof_reports "$1")" -- "$cur")) ;;
-	record:*) COMPREPLY=($(compgen -c -- "$cur")) ;;
-	report:* | replay:*) _filedir ;;
+	record:* | stat:* | top:*) COMPREPLY=($(compgen -c -- "$cur")) ;;
+	report:* | replay:* | script:*) _filedir ;;
 	esac
 } &&
 complete -F _hwprof hwprof

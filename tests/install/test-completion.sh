@@ -69,6 +69,8 @@ long_options()
 	record) cat tools/record*.c ;;
 	report) cat tools/report.c tools/report.h ;;
 	replay) cat tools/replay.c tools/report.h ;;
+	top | stat) cat tools/$1.c tools/live.h ;;
+	script) cat tools/script.c ;;
 	doctor) cat tools/doctor*.c ;;
 	esac | grep -oE '\{ "[a-z-]+", (no|required)_argument' |
 		sed 's/{ "\(.*\)", .*/--\1/' | sort -u
@@ -77,7 +79,7 @@ long_options()
 check "record report replay" hwprof re
 check "--version" hwprof --v
 check "record report replay" hwprof help re
-for command in record report replay doctor; do
+for command in record report replay top stat script doctor; do
 	complete_words hwprof $command --
 	same "all options of $command" "$(long_options $command | xargs)" \
 		"$(printf '%s\n' "${COMPREPLY[@]}" | sort -u | xargs)"
@@ -85,6 +87,8 @@ done
 check "loops ranges calls cct paths values" hwprof report ""
 check "iterations" hwprof report loops --sort it
 check "share,trip" hwprof report loops --sort share,tr
+check "trip" hwprof top --sort tr
+check "" hwprof top -d 1
 check "tests/vm/README.md" hwprof report loops tests/vm/RE
 check "tests/vm/README.md" hwprof report loops -i tests/vm/RE
 check "load-value load-address" hwprof report ranges --of lo
@@ -115,6 +119,8 @@ chmod +x "$work/bin/some-program"
 PATH=$work/bin:$PATH
 check "some-program" hwprof record -a -e loops,step some-pro
 check "README.md" hwprof record -e loops -- cat READ
+check "some-program" hwprof stat --cpu 0-3 -i some-pro
+check "README.md" hwprof top -aG group -D 5 cat READ
 check "README.md" hwprof record -q -c 5 cat READ
 check "README.md" hwprof record -c5 --freq=9 --freq 9 cat READ
 
