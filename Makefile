@@ -4,7 +4,8 @@
 # make check    all tests
 # make bench    all benchmarks
 # make          library and tools, and the module for the running kernel
-# make install  install them (PREFIX, DESTDIR; KDIR: another kernel's headers)
+# make install  install them (install.mk; KDIR: another kernel's headers)
+# make uninstall  take them away again, with the same variables
 #
 # Everything is built in build/. Each folder lists what it builds in build.mk.
 
@@ -21,15 +22,14 @@ TARGET	:= $(if $(findstring aarch64,$(shell $(CC) -dumpmachine)),arm64,x86)
 .SECONDARY:
 .DELETE_ON_ERROR:
 
-include kmod/build.mk lib/build.mk tools/build.mk tests/build.mk
+include kmod/build.mk lib/build.mk tools/build.mk examples/build.mk install.mk \
+	tests/build.mk
 
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -c -o $@ $<
+	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 all: module
-
-install: install-user install-module
 
 # What the machine lacks is installed before anything is built.
 demo:
@@ -38,7 +38,7 @@ demo:
 	@tests/demo $(DEMO)
 
 check:
-	@tests/vm/install build rig check arm64
+	@tests/vm/install build rig check arm64 packages
 	@$(MAKE) -s tests
 	@tests/check
 
@@ -54,6 +54,6 @@ print-fuzzers:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all install demo check tests print-unit-tests print-fuzzers clean
+.PHONY: all demo check tests print-unit-tests print-fuzzers clean
 
 -include $(shell find $(BUILD)/obj $(BUILD)/bench $(BUILD)/san -name '*.d' 2>/dev/null)

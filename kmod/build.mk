@@ -35,4 +35,12 @@ install-module: module
 	$(MAKE) -C $(KDIR) M=$(abspath $(BUILD)/running) \
 		INSTALL_MOD_PATH=$(DESTDIR) modules_install
 
-.PHONY: module install-module $(VM_KERNELS:%=sparse-%)
+# Of the same kernel; without its headers nothing can have been installed.
+uninstall-module:
+	if [ -e $(KDIR)/Makefile ]; then \
+		release=$$($(MAKE) -s --no-print-directory -C $(KDIR) \
+			kernelrelease) && \
+		rm -f $(DESTDIR)/lib/modules/$$release/updates/hwprof.ko* \
+		$(if $(DESTDIR),,&& depmod -a $$release); fi
+
+.PHONY: module install-module uninstall-module $(VM_KERNELS:%=sparse-%)

@@ -26,3 +26,14 @@ $(BUILD)/libhwprof.so.0: $(LIB_OBJECTS) lib/libhwprof.map
 		$(LIB_OBJECTS) $(LIB_LINK)
 
 all: $(BUILD)/libhwprof.a $(BUILD)/libhwprof.so.0
+
+# The binary interface that programs count on, as hwprof.h has it: that of the
+# first release. It is made again when the soname changes, not before.
+abi: $(BUILD)/libhwprof.so.0
+	abidw --header-file lib/hwprof.h --header-file uapi/linux/hwprof.h \
+		--drop-private-types --exported-interfaces-only \
+		--no-corpus-path --no-comp-dir-path --no-show-locs \
+		--no-elf-needed --type-id-style hash \
+		--out-file lib/libhwprof.abi $<
+
+.PHONY: abi

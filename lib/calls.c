@@ -20,7 +20,8 @@ static int compare_rows(const void *a, const void *b)
 	return order ? order : origin_compare(&x->origin, &y->origin);
 }
 
-static int add_row(struct profile *profile, const struct collected_call *from)
+static int add_row(struct hwprof_profile *profile,
+		   const struct collected_call *from)
 {
 	struct collected_call *to;
 	bool is_new;
@@ -42,7 +43,8 @@ static int add_row(struct profile *profile, const struct collected_call *from)
 	return 0;
 }
 
-int calls_add_row(struct profile *profile, const struct hwprof_row_call *row,
+int calls_add_row(struct hwprof_profile *profile,
+		  const struct hwprof_row_call *row,
 		  uint64_t time)
 {
 	const struct collected_call call = {
@@ -60,7 +62,7 @@ int calls_add_row(struct profile *profile, const struct hwprof_row_call *row,
 }
 
 /* One call that stands for a period of them; or a row without its raw data. */
-static int add_sample(struct profile *profile,
+static int add_sample(struct hwprof_profile *profile,
 		      const struct hwprof_sample *sample)
 {
 	struct collected_call call = {
@@ -78,7 +80,8 @@ static int add_sample(struct profile *profile,
 	return call.count ? add_row(profile, &call) : 0;
 }
 
-static int take(struct profile *profile, const struct hwprof_sample *sample)
+static int take(struct hwprof_profile *profile,
+		const struct hwprof_sample *sample)
 {
 	if (!sample->rows || !sample->row)
 		return add_sample(profile, sample);
@@ -111,7 +114,7 @@ static uint64_t missed(const struct collected *collected,
 static int add_pair(struct hwprof_calls *calls, const struct collected_call *row)
 {
 	struct pair_entry *entry = &calls->pairs[calls->pair_count++];
-	const struct profile *profile = &calls->profile;
+	const struct hwprof_profile *profile = &calls->profile;
 	struct hwprof_called *called = &entry->pair.called;
 	struct place site, callee;
 
@@ -137,7 +140,7 @@ static int add_pair(struct hwprof_calls *calls, const struct collected_call *row
 	return 0;
 }
 
-static int place_all(struct profile *profile, void **rows, size_t count)
+static int place_all(struct hwprof_profile *profile, void **rows, size_t count)
 {
 	struct hwprof_calls *calls = (struct hwprof_calls *)profile;
 	struct pair_entry *pairs = reallocarray(calls->pairs,
@@ -325,7 +328,7 @@ static void describe(struct hwprof_calls *calls)
 
 /* --- all of it -------------------------------------------------------------- */
 
-static int finish(struct profile *profile)
+static int finish(struct hwprof_profile *profile)
 {
 	struct hwprof_calls *calls = (struct hwprof_calls *)profile;
 
@@ -336,7 +339,7 @@ static int finish(struct profile *profile)
 	return 0;
 }
 
-static void destroy(struct profile *profile)
+static void destroy(struct hwprof_profile *profile)
 {
 	struct hwprof_calls *calls = (struct hwprof_calls *)profile;
 
@@ -346,6 +349,7 @@ static void destroy(struct profile *profile)
 
 const struct profile_kind calls_kind = {
 	.size = sizeof(struct hwprof_calls),
+	.kind = HWPROF_KIND_CALLS,
 	.about = "calls",
 	.units = "calls",
 	.things = "calls",
@@ -354,52 +358,37 @@ const struct profile_kind calls_kind = {
 	.place = place_all,
 	.finish = finish,
 	.destroy = destroy,
+	.json = calls_json,
+	.diff = &calls_diff,
+	.replay = calls_replay,
 };
 
-int hwprof_calls_read(struct hwprof_calls **result,
-		      struct hwprof_file *const *files, size_t count,
-		      unsigned int flags)
+size_t hwprof_calls_pair_count(const struct hwprof_profile *profile)
 {
-	struct profile *profile = profile_new(&calls_kind, flags);
-	int error = profile_read(&profile, files, count, NULL, NULL);
+	const struct hwprof_calls *calls = (const void *)profile;
 
-	*result = (struct hwprof_calls *)profile;
-	return error;
+	return profile->kind == &calls_kind ? calls->pair_count : 0;
 }
 
-void hwprof_calls_free(struct hwprof_calls *calls)
+const struct hwprof_pair *
+hwprof_calls_pair(const struct hwprof_profile *profile, size_t index)
 {
-	profile_free((struct profile *)calls);
-}
+	const struct hwprof_calls *calls = (const void *)profile;
 
-size_t hwprof_calls_pair_count(const struct hwprof_calls *calls)
-{
-	return calls->pair_count;
-}
-
-const struct hwprof_pair *hwprof_calls_pair(const struct hwprof_calls *calls,
-					    size_t index)
-{
 	return &calls->pairs[index].pair;
 }
 
-size_t hwprof_calls_method_count(const struct hwprof_calls *calls)
+size_t hwprof_calls_method_count(const struct hwprof_profile *profile)
 {
-	return calls->method_count;
+	const struct hwprof_calls *calls = (const void *)profile;
+
+	return profile->kind == &calls_kind ? calls->method_count : 0;
 }
 
-const struct hwprof_method *hwprof_calls_method(const struct hwprof_calls *calls,
-						size_t index)
+const struct hwprof_method *
+hwprof_calls_method(const struct hwprof_profile *profile, size_t index)
 {
+	const struct hwprof_calls *calls = (const void *)profile;
+
 	return &calls->methods[index].method;
-}
-
-const struct hwprof_totals *hwprof_calls_totals(const struct hwprof_calls *calls)
-{
-	return &calls->profile.totals;
-}
-
-const char *hwprof_calls_warning(const struct hwprof_calls *calls, size_t index)
-{
-	return warnings_get(&calls->profile.warnings, index);
 }

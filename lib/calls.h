@@ -36,7 +36,7 @@ struct method_entry {
 };
 
 struct hwprof_calls {
-	struct profile profile;
+	struct hwprof_profile profile;
 	struct pair_entry *pairs;	/* by share */
 	size_t pair_count;
 	struct method_entry *methods;	/* the same */
@@ -47,11 +47,17 @@ struct hwprof_calls {
 extern const struct profile_kind calls_kind;
 
 /* Sums up a row as of @time. -ENOMEM. */
-int calls_add_row(struct profile *profile, const struct hwprof_row_call *row,
+int calls_add_row(struct hwprof_profile *profile,
+		  const struct hwprof_row_call *row,
 		  uint64_t time);
 
+/* replay.c: gathers rows from branch stacks. */
+int calls_replay(struct hwprof_profile *profile, void *options);
 /* calls_json.c: writes one of them as JSON. */
 void calls_put(struct json *json, const char *name, const void *calls,
 	       size_t index);
+/* JSON of all of it: as hwprof_profile_json(). */
+int calls_json(const struct hwprof_profile *profile,
+	       const struct hwprof_json_options *options, FILE *out);
 
 #endif /* HWPROF_CALLS_H */

@@ -72,14 +72,16 @@ static void put_methods(struct json *json, const struct hwprof_calls *calls,
 	json_close(json, ']');
 }
 
-int hwprof_calls_json(const struct hwprof_calls *calls, size_t limit, FILE *out)
+int calls_json(const struct hwprof_profile *profile,
+	       const struct hwprof_json_options *options, FILE *out)
 {
+	const struct hwprof_calls *calls = (const void *)profile;
 	struct json json = { .out = out };
 
 	json_open(&json, NULL, '{');
 	json_unsigned(&json, "pair_count", calls->pair_count);
-	put_pairs(&json, calls, limit);
+	put_pairs(&json, calls, options->limit);
 	json_unsigned(&json, "method_count", calls->method_count);
-	put_methods(&json, calls, limit);
-	return json_end(&json, &calls->profile);
+	put_methods(&json, calls, options->limit);
+	return json_end(&json, profile);
 }

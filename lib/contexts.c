@@ -26,7 +26,7 @@ static int compare_rows(const void *a, const void *b)
 	return order ? order : compare_u64(x->site, y->site);
 }
 
-static int add_row(struct profile *profile,
+static int add_row(struct hwprof_profile *profile,
 		   const struct collected_context *from)
 {
 	struct collected_context *to;
@@ -45,7 +45,7 @@ static int add_row(struct profile *profile,
 	return 0;
 }
 
-static int add_context_row(struct profile *profile,
+static int add_context_row(struct hwprof_profile *profile,
 			   const struct hwprof_sample *sample)
 {
 	const struct hwprof_row_context *row = (const void *)sample->row;
@@ -72,7 +72,7 @@ static int add_context_row(struct profile *profile,
 }
 
 /* A call; or a row without its raw data, of which the caller is not known. */
-static int add_sample(struct profile *profile,
+static int add_sample(struct hwprof_profile *profile,
 		      const struct hwprof_sample *sample)
 {
 	const struct collected_context context = {
@@ -88,7 +88,8 @@ static int add_sample(struct profile *profile,
 	return context.calls ? add_row(profile, &context) : 0;
 }
 
-static int take(struct profile *profile, const struct hwprof_sample *sample)
+static int take(struct hwprof_profile *profile,
+		const struct hwprof_sample *sample)
 {
 	if (!sample->rows || !sample->row)
 		return add_sample(profile, sample);
@@ -99,7 +100,7 @@ static int take(struct profile *profile, const struct hwprof_sample *sample)
 
 /* --- rows in their places ----------------------------------------------- */
 
-static struct collected_context *find_row(const struct profile *profile,
+static struct collected_context *find_row(const struct hwprof_profile *profile,
 					  uint32_t session, uint64_t id)
 {
 	const struct collected_context key = {
@@ -112,7 +113,7 @@ static struct collected_context *find_row(const struct profile *profile,
 }
 
 /* Who runs: the root of all that its process does. */
-static void set_root(const struct profile *profile,
+static void set_root(const struct hwprof_profile *profile,
 		     const struct collected_context *row,
 		     struct context_node *node)
 {
@@ -130,7 +131,7 @@ static void set_root(const struct profile *profile,
 }
 
 /* What the row is in the tree, whose node @parent its caller is. */
-static int describe(const struct profile *profile,
+static int describe(const struct hwprof_profile *profile,
 		    const struct collected_context *row, size_t parent,
 		    struct context_node *node)
 {
@@ -169,7 +170,7 @@ static size_t root_of(struct hwprof_contexts *contexts,
 }
 
 static void add_to_node(struct context_node *node,
-			const struct profile *profile,
+			const struct hwprof_profile *profile,
 			const struct collected_context *row)
 {
 	struct hwprof_context *context = &node->context;
@@ -238,7 +239,7 @@ static int place_chain(struct hwprof_contexts *contexts,
 	return error;
 }
 
-static void link_rows(const struct profile *profile,
+static void link_rows(const struct hwprof_profile *profile,
 		      struct collected_context **rows, size_t count)
 {
 	size_t i;
@@ -247,6 +248,7 @@ static void link_rows(const struct profile *profile,
 		struct collected_context *row = rows[i];
 		uint32_t session = row->origin.session;
 
+		row->node = 0;
 		row->up = find_row(profile, session, row->parent);
 		/* It was a back edge where not all of the chain was known. */
 		if (row->up && row->up->kind == HWPROF_CONTEXT_RECURSION)
@@ -272,7 +274,7 @@ static void set_targets(struct hwprof_contexts *contexts,
 	}
 }
 
-static int place_all(struct profile *profile, void **rows, size_t count)
+static int place_all(struct hwprof_profile *profile, void **rows, size_t count)
 {
 	struct hwprof_contexts *contexts = (struct hwprof_contexts *)profile;
 	struct collected_context **all = (struct collected_context **)rows;
@@ -318,7 +320,8 @@ static void name(struct hwprof_contexts *contexts, struct context_node *node)
 
 /* --- all of it ---------------------------------------------------------- */
 
-static int warn(struct profile *profile, const struct hwprof_totals *totals)
+static int warn(struct hwprof_profile *profile,
+		const struct hwprof_totals *totals)
 {
 	struct hwprof_contexts *contexts = (struct hwprof_contexts *)profile;
 	uint64_t orphans = contexts->orphans;
@@ -330,7 +333,7 @@ static int warn(struct profile *profile, const struct hwprof_totals *totals)
 			    orphans);
 }
 
-static int finish(struct profile *profile)
+static int finish(struct hwprof_profile *profile)
 {
 	struct hwprof_contexts *contexts = (struct hwprof_contexts *)profile;
 	size_t i;
@@ -342,7 +345,7 @@ static int finish(struct profile *profile)
 	return context_tree_measure(&contexts->tree, &contexts->statistics);
 }
 
-static void destroy(struct profile *profile)
+static void destroy(struct hwprof_profile *profile)
 {
 	struct hwprof_contexts *contexts = (struct hwprof_contexts *)profile;
 
@@ -350,8 +353,9 @@ static void destroy(struct profile *profile)
 	free(contexts->order);
 }
 
-static const struct profile_kind contexts_kind = {
+const struct profile_kind contexts_kind = {
 	.size = sizeof(struct hwprof_contexts),
+	.kind = HWPROF_KIND_CCT,
 	.about = "cct",
 	.units = "calls",
 	.things = "calls",
@@ -361,32 +365,22 @@ static const struct profile_kind contexts_kind = {
 	.finish = finish,
 	.destroy = destroy,
 	.warn = warn,
+	.json = contexts_json,
+	.diff = &contexts_diff,
 };
 
-int hwprof_contexts_read(struct hwprof_contexts **result,
-			 struct hwprof_file *const *files, size_t count,
-			 unsigned int flags)
+size_t hwprof_contexts_count(const struct hwprof_profile *profile)
 {
-	struct profile *profile = profile_new(&contexts_kind, flags);
-	int error = profile_read(&profile, files, count, NULL, NULL);
+	const struct hwprof_contexts *contexts = (const void *)profile;
 
-	*result = (struct hwprof_contexts *)profile;
-	return error;
-}
-
-void hwprof_contexts_free(struct hwprof_contexts *contexts)
-{
-	profile_free((struct profile *)contexts);
-}
-
-size_t hwprof_contexts_count(const struct hwprof_contexts *contexts)
-{
-	return contexts->tree.count;
+	return profile->kind == &contexts_kind ? contexts->tree.count : 0;
 }
 
 const struct hwprof_context *
-hwprof_contexts_get(const struct hwprof_contexts *contexts, size_t index)
+hwprof_contexts_get(const struct hwprof_profile *profile, size_t index)
 {
+	const struct hwprof_contexts *contexts = (const void *)profile;
+
 	return contexts->order[index];
 }
 
@@ -398,19 +392,9 @@ bool hwprof_context_is_shown(const struct hwprof_context *context, double least)
 }
 
 const struct hwprof_context_statistics *
-hwprof_contexts_statistics(const struct hwprof_contexts *contexts)
+hwprof_contexts_statistics(const struct hwprof_profile *profile)
 {
+	const struct hwprof_contexts *contexts = (const void *)profile;
+
 	return &contexts->statistics;
-}
-
-const struct hwprof_totals *
-hwprof_contexts_totals(const struct hwprof_contexts *contexts)
-{
-	return &contexts->profile.totals;
-}
-
-const char *hwprof_contexts_warning(const struct hwprof_contexts *contexts,
-				    size_t index)
-{
-	return warnings_get(&contexts->profile.warnings, index);
 }

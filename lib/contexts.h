@@ -42,7 +42,7 @@ struct context_tree {
 };
 
 struct hwprof_contexts {
-	struct profile profile;
+	struct hwprof_profile profile;
 	struct context_tree tree;
 	struct hwprof_context **order;	/* as the report has them */
 	struct hwprof_context_statistics statistics;
@@ -67,5 +67,9 @@ void context_tree_free(struct context_tree *tree);
 /* contexts_json.c: writes one of them as JSON. */
 void contexts_put(struct json *json, const char *name, const void *contexts,
 	       size_t index);
+extern const struct profile_kind contexts_kind;
+/* JSON of all of it: as hwprof_profile_json(). */
+int contexts_json(const struct hwprof_profile *profile,
+		  const struct hwprof_json_options *options, FILE *out);
 
 #endif /* HWPROF_CONTEXTS_H */

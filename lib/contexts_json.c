@@ -102,9 +102,10 @@ static uint64_t index_of(const struct hwprof_contexts *contexts,
 	return context ? indices[node_of(context) - contexts->tree.nodes] : 0;
 }
 
-int hwprof_contexts_json(const struct hwprof_contexts *contexts, double least,
-			 FILE *out)
+int contexts_json(const struct hwprof_profile *profile,
+		  const struct hwprof_json_options *options, FILE *out)
 {
+	const struct hwprof_contexts *contexts = (const void *)profile;
 	uint64_t *indices = calloc(contexts->tree.count + 1, sizeof(*indices));
 	struct json json = { .out = out };
 	uint64_t put = 0;
@@ -117,7 +118,7 @@ int hwprof_contexts_json(const struct hwprof_contexts *contexts, double least,
 	for (i = 0; i < contexts->tree.count; i++) {
 		const struct hwprof_context *context = contexts->order[i];
 
-		if (!hwprof_context_is_shown(context, least))
+		if (!hwprof_context_is_shown(context, options->min_share))
 			continue;
 		indices[node_of(context) - contexts->tree.nodes] = put++;
 		put_context(&json, context,
@@ -127,7 +128,7 @@ int hwprof_contexts_json(const struct hwprof_contexts *contexts, double least,
 	json_close(&json, ']');
 	put_statistics(&json, &contexts->statistics);
 	free(indices);
-	return json_end(&json, &contexts->profile);
+	return json_end(&json, profile);
 }
 
 /* --- folded stacks ------------------------------------------------------ */
@@ -184,8 +185,9 @@ char *hwprof_context_chain(const struct hwprof_context *context)
 	return text;
 }
 
-int hwprof_contexts_folded(const struct hwprof_contexts *contexts, FILE *out)
+int hwprof_contexts_folded(const struct hwprof_profile *profile, FILE *out)
 {
+	const struct hwprof_contexts *contexts = (const void *)profile;
 	size_t i;
 
 	for (i = 0; i < contexts->tree.count; i++) {

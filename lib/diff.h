@@ -36,6 +36,9 @@ struct diff_kind {
 		    size_t index);
 };
 
+extern const struct diff_kind loops_diff, ranges_diff, calls_diff,
+			      contexts_diff, paths_diff, values_diff;
+
 /* -ENOMEM. */
 int diff_make(struct hwprof_diff **diff, const struct diff_kind *kind,
 	      const void *before, const void *after);

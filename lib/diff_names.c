@@ -71,17 +71,10 @@ static bool loops_name(const void *loops, size_t index, enum diff_name sort,
 	return name_spot(&spot, sort, out);
 }
 
-int hwprof_loops_diff(struct hwprof_diff **diff,
-		      const struct hwprof_loops *before,
-		      const struct hwprof_loops *after)
-{
-	static const struct diff_kind kind = {
-		.count = loops_count, .share = loops_share, .rank = loops_rank,
-		.name = loops_name, .put = loops_put,
-	};
-
-	return diff_make(diff, &kind, before, after);
-}
+const struct diff_kind loops_diff = {
+	.count = loops_count, .share = loops_share, .rank = loops_rank,
+	.name = loops_name, .put = loops_put,
+};
 
 /* --- ranges ------------------------------------------------------------- */
 
@@ -120,17 +113,10 @@ static bool ranges_name(const void *ranges, size_t index, enum diff_name sort,
 	return name_spot(&spot, sort, out);
 }
 
-int hwprof_ranges_diff(struct hwprof_diff **diff,
-		       const struct hwprof_ranges *before,
-		       const struct hwprof_ranges *after)
-{
-	static const struct diff_kind kind = {
-		.count = ranges_count, .share = ranges_share,
-		.rank = ranges_rank, .name = ranges_name, .put = ranges_put,
-	};
-
-	return diff_make(diff, &kind, before, after);
-}
+const struct diff_kind ranges_diff = {
+	.count = ranges_count, .share = ranges_share,
+	.rank = ranges_rank, .name = ranges_name, .put = ranges_put,
+};
 
 /* --- call pairs --------------------------------------------------------- */
 
@@ -174,17 +160,10 @@ static bool calls_name(const void *calls, size_t index, enum diff_name sort,
 	return true;
 }
 
-int hwprof_calls_diff(struct hwprof_diff **diff,
-		      const struct hwprof_calls *before,
-		      const struct hwprof_calls *after)
-{
-	static const struct diff_kind kind = {
-		.count = calls_count, .share = calls_share, .rank = calls_rank,
-		.name = calls_name, .put = calls_put,
-	};
-
-	return diff_make(diff, &kind, before, after);
-}
+const struct diff_kind calls_diff = {
+	.count = calls_count, .share = calls_share, .rank = calls_rank,
+	.name = calls_name, .put = calls_put,
+};
 
 /* --- contexts ----------------------------------------------------------- */
 
@@ -237,18 +216,11 @@ static bool contexts_name(const void *contexts, size_t index,
 	return name_spot(&spot, sort == DIFF_ADDRESS ? sort : DIFF_OFFSET, out);
 }
 
-int hwprof_contexts_diff(struct hwprof_diff **diff,
-			 const struct hwprof_contexts *before,
-			 const struct hwprof_contexts *after)
-{
-	static const struct diff_kind kind = {
-		.count = contexts_count, .share = contexts_share,
-		.rank = contexts_rank, .name = contexts_name,
-		.depth = contexts_depth, .put = contexts_put,
-	};
-
-	return diff_make(diff, &kind, before, after);
-}
+const struct diff_kind contexts_diff = {
+	.count = contexts_count, .share = contexts_share,
+	.rank = contexts_rank, .name = contexts_name,
+	.depth = contexts_depth, .put = contexts_put,
+};
 
 /* --- paths -------------------------------------------------------------- */
 
@@ -297,17 +269,10 @@ static bool paths_name(const void *paths, size_t index, enum diff_name sort,
 	return true;
 }
 
-int hwprof_paths_diff(struct hwprof_diff **diff,
-		      const struct hwprof_paths *before,
-		      const struct hwprof_paths *after)
-{
-	static const struct diff_kind kind = {
-		.count = paths_count, .share = paths_share, .rank = paths_start,
-		.name = paths_name, .put = paths_put,
-	};
-
-	return diff_make(diff, &kind, before, after);
-}
+const struct diff_kind paths_diff = {
+	.count = paths_count, .share = paths_share, .rank = paths_start,
+	.name = paths_name, .put = paths_put,
+};
 
 /* --- loads -------------------------------------------------------------- */
 
@@ -338,14 +303,7 @@ static bool values_name(const void *values, size_t index, enum diff_name sort,
 	return name_spot(&spot, sort, out);
 }
 
-int hwprof_values_diff(struct hwprof_diff **diff,
-		       const struct hwprof_values *before,
-		       const struct hwprof_values *after)
-{
-	static const struct diff_kind kind = {
-		.count = values_count, .share = values_share,
-		.rank = values_rank, .name = values_name, .put = values_put,
-	};
-
-	return diff_make(diff, &kind, before, after);
-}
+const struct diff_kind values_diff = {
+	.count = values_count, .share = values_share,
+	.rank = values_rank, .name = values_name, .put = values_put,
+};

@@ -297,7 +297,7 @@ static int read_header(struct hwprof_file *file)
 	return error;
 }
 
-static struct hwprof_file *file_new(int fd, const char *name)
+struct hwprof_file *file_new(int fd, const char *name)
 {
 	struct hwprof_file *file = calloc(1, sizeof(*file));
 

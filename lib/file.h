@@ -56,6 +56,9 @@ struct hwprof_file {
 	uint64_t *row;			/* an aligned copy of the current row */
 };
 
+/* Without a header: for what comes from elsewhere. -1: no @fd. NULL: no memory. */
+struct hwprof_file *file_new(int fd, const char *name);
+
 /* Sets the sentence, "NAME: " before it, and returns @error. */
 int file_fail(struct hwprof_file *file, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -99,6 +102,10 @@ typedef int (*record_fn)(void *context, const struct record *record);
 
 /* records.c: calls @fn for each record of the data. */
 int records_read(struct hwprof_file *file, record_fn fn, void *context);
+/* The same for one record, of which @body is what is behind the header. */
+int record_deliver(struct hwprof_file *file,
+		   const struct perf_event_header *header, struct span body,
+		   uint64_t offset, record_fn fn, void *context);
 
 struct sample {
 	uint64_t ip, addr, period;
@@ -116,6 +123,11 @@ int sample_parse(struct hwprof_file *file, const struct record *record,
 /* rows.c: makes a hwprof_sample of a record that may be one; 0: it is none. */
 int rows_decode(struct hwprof_file *file, const struct record *record,
 		struct hwprof_sample *sample);
+/* Copies the row at the start of @raw to where file->row points, and checks it. */
+int row_copy(struct hwprof_file *file, uint64_t offset, struct span raw,
+	     const struct hwprof_row **row);
+/* Sets what a row says of its sample: ip, addr, period, pid. */
+void row_describe(struct hwprof_sample *sample);
 /* Fails unless the file has a hwprof event. */
 int rows_expected(struct hwprof_file *file);
 

@@ -80,6 +80,156 @@ typedef int (*hwprof_sample_fn)(void *context,
 int hwprof_file_samples(struct hwprof_file *file, hwprof_sample_fn fn,
 			void *context);
 
+/* ---- profiles ---------------------------------------------------------- */
+
+/* What a profile is of, by the name that `hwprof report` has for it. */
+enum hwprof_kind {
+	HWPROF_KIND_LOOPS,
+	HWPROF_KIND_RANGES,
+	HWPROF_KIND_CALLS,
+	HWPROF_KIND_CCT,
+	HWPROF_KIND_PATHS,
+	HWPROF_KIND_VALUES,
+	HWPROF_KINDS,
+};
+
+/* "cct"; NULL: there is no such one. */
+const char *hwprof_kind_name(enum hwprof_kind kind);
+/* What its totals count, "back edges"; NULL: there is no such kind. */
+const char *hwprof_kind_units(enum hwprof_kind kind);
+/* Which one it is of enum hwprof_kind; -EINVAL: there is no such name. */
+int hwprof_kind_of(const char *name);
+
+/* The run's, summed over its sessions. In back edges where no unit is named. */
+struct hwprof_totals {
+	uint64_t events;	/* branches and all else that the source saw */
+	uint64_t lost;
+	uint64_t evicted;
+	uint64_t gaps;
+	uint64_t sessions;
+	uint64_t produced;
+	uint64_t delivered;	/* what the rows in the file carry */
+	uint64_t pending;	/* in no row when the recording ended */
+	uint64_t windows;	/* that were taken; 0: there are none */
+	uint64_t lost_records;	/* records the kernel had no room for */
+	uint64_t rows;		/* rows of loops */
+	uint64_t samples;	/* samples that are no rows */
+	uint32_t sources;	/* of sessions: bits 1 << enum hwprof_source */
+	uint64_t cost_ns;	/* of windows and samples; 0: not known */
+	uint64_t task_ns;	/* time of what was profiled, with them in it */
+	uint32_t budget_permille;	/* the largest that was asked for; 0: none */
+};
+
+/*
+ * What windows and samples cost, as a share of the time that the program had
+ * besides; below 0: not known, as where all was seen.
+ */
+double hwprof_overhead(const struct hwprof_totals *totals);
+
+/* The field's name of the source, "step"; NULL: there is no such one. */
+const char *hwprof_source_name(enum hwprof_source source);
+
+enum hwprof_flags {
+	HWPROF_PER_PROCESS = 1 << 0,	/* do not merge processes */
+	HWPROF_NO_OBJECTS = 1 << 1,	/* open no file but the recording: no
+					 * symbols, and heads are offsets in
+					 * their files */
+	HWPROF_MERGE_SITES = 1 << 8,	/* contexts: calls of one procedure by
+					 * another are one, wherever they stand */
+};
+
+/* To be added to flags: ranges of that, if the files have those of others. */
+#define HWPROF_RANGES_OF_FLAG(of)	(((of) + 1U) << 16)
+
+/* How a profile is made; all 0, or NULL in its place: the defaults. */
+struct hwprof_options {
+	unsigned int flags;	/* enum hwprof_flags */
+	double hot;		/* ranges: hot are those with this part of all
+				 * events, without the hot ranges inside them;
+				 * up to 1; 0: 0.1 */
+};
+
+/*
+ * A profile: what was counted, placed in objects, functions and source. What is
+ * in it, the functions of its kind give out, below; for a profile of another
+ * kind they count 0 things, and their other functions must not be called.
+ */
+struct hwprof_profile;
+
+/*
+ * Reads the @kind of things of all @files, @count of them, 1 or more: sums the
+ * rows, finds object, function and source of each thing, and merges files, and
+ * processes that ran the same object. The files can be closed then. *@profile is
+ * NULL when it fails, and hwprof_file_error() of the file that it failed at says
+ * why: as hwprof_file_samples(), -ENOMEM, -EBADMSG, -EINVAL (an option is out of
+ * its range, or a file has ranges of several things, and none is named); of the
+ * others it is "".
+ */
+int hwprof_profile_read(struct hwprof_profile **profile, enum hwprof_kind kind,
+			struct hwprof_file *const *files, size_t count,
+			const struct hwprof_options *options);
+
+struct hwprof_replay_options {
+	uint64_t span;		/* longest back edge in bytes; 0: 1 MiB */
+	uint64_t memory_mib;	/* of the engine, 1 to 4095; 0: 64 */
+	/* If not NULL, it is called now and then: @done bytes of the data were
+	 * read, of @size; 0: of a pipe, that is not known. */
+	void (*progress)(void *context, uint64_t done, uint64_t size);
+	void *context;		/* of progress() */
+};
+
+/*
+ * The same from the branch stacks of @file (perf record -b), by the engine that
+ * also runs in the kernel, of loops and calls. Each stack is a window: counts are
+ * of what was seen, and the basis is HWPROF_BASIS_BRANCHES if all events that
+ * have stacks count taken branches, or else HWPROF_BASIS_TIME. Totals are of one
+ * session, whose events are branches and gaps. Calls and returns are told from
+ * jumps by the recording, by the code in the objects or, where that cannot be had
+ * (or with HWPROF_NO_OBJECTS), from the stacks themselves, as far as that goes; a
+ * warning says how many. Memory grows with the number of processes, maps and
+ * things, never with that of samples. @replay: NULL for the defaults.
+ *
+ * -ENOENT: the file has no branch stacks, or none with all branches; -EINVAL:
+ * an option is out of its range; -EOPNOTSUPP: stacks do not say enough for
+ * @kind; else as hwprof_profile_read().
+ */
+int hwprof_profile_replay(struct hwprof_profile **profile,
+			  enum hwprof_kind kind, struct hwprof_file *file,
+			  const struct hwprof_options *options,
+			  const struct hwprof_replay_options *replay);
+
+/* NULL is allowed. */
+void hwprof_profile_free(struct hwprof_profile *profile);
+
+enum hwprof_kind hwprof_profile_kind(const struct hwprof_profile *profile);
+const struct hwprof_totals *
+hwprof_profile_totals(const struct hwprof_profile *profile);
+
+/*
+ * What a reader of the numbers has to know (an object that has changed since,
+ * samples in place of rows, something lost): a sentence each; NULL behind the
+ * last one.
+ */
+const char *hwprof_profile_warning(const struct hwprof_profile *profile,
+				   size_t index);
+
+/* What the last call that failed has to say. */
+const char *hwprof_profile_error(const struct hwprof_profile *profile);
+
+/* What of a profile becomes JSON; all 0, or NULL in its place: everything. */
+struct hwprof_json_options {
+	size_t limit;		/* things at most; methods too; 0: all; not of
+				 * ranges and contexts, which are trees */
+	double min_share;	/* of contexts: as hwprof_context_is_shown() */
+};
+
+/*
+ * Writes the things of @profile, the totals and the warnings as JSON. What is not
+ * known is null. -EIO: @out had an error; -ENOMEM.
+ */
+int hwprof_profile_json(const struct hwprof_profile *profile,
+			const struct hwprof_json_options *options, FILE *out);
+
 /* ---- loops ------------------------------------------------------------- */
 
 struct hwprof_loop {
@@ -123,114 +273,21 @@ struct hwprof_loop {
 	const char *comm;	/* name of the process, the same; or NULL */
 };
 
-/* The run's, summed over its sessions. In back edges where no unit is named. */
-struct hwprof_totals {
-	uint64_t events;	/* branches and all else that the source saw */
-	uint64_t lost;
-	uint64_t evicted;
-	uint64_t gaps;
-	uint64_t sessions;
-	uint64_t produced;
-	uint64_t delivered;	/* what the rows in the file carry */
-	uint64_t pending;	/* in no row when the recording ended */
-	uint64_t windows;	/* that were taken; 0: there are none */
-	uint64_t lost_records;	/* records the kernel had no room for */
-	uint64_t rows;		/* rows of loops */
-	uint64_t samples;	/* samples that are no rows */
-	uint32_t sources;	/* of sessions: bits 1 << enum hwprof_source */
-	uint64_t cost_ns;	/* of windows and samples; 0: not known */
-	uint64_t task_ns;	/* time of what was profiled, with them in it */
-	uint32_t budget_permille;	/* the largest that was asked for; 0: none */
-};
-
-/*
- * What windows and samples cost, as a share of the time that the program had
- * besides; below 0: not known, as where all was seen.
- */
-double hwprof_overhead(const struct hwprof_totals *totals);
-
-/* The field's name of the source, "step"; NULL: there is no such one. */
-const char *hwprof_source_name(enum hwprof_source source);
-
-enum hwprof_loops_flags {
-	HWPROF_PER_PROCESS = 1 << 0,	/* do not merge processes */
-	HWPROF_NO_OBJECTS = 1 << 1,	/* open no file but the recording: no
-					 * symbols, and heads are offsets in
-					 * their files */
-};
-
-struct hwprof_loops;
-
-/*
- * Reads the loops of all @files, @count of them, 1 or more: sums the rows, finds
- * object, function and source of each, merges files, and processes that ran the
- * same object, finds parents, and sorts by share. *@loops is NULL when it fails,
- * and hwprof_file_error() of the file that it failed at says why: as
- * hwprof_file_samples(), -ENOMEM, -EBADMSG; of the others it is "". @flags: enum
- * hwprof_loops_flags.
- */
-int hwprof_loops_read(struct hwprof_loops **loops,
-		      struct hwprof_file *const *files, size_t count,
-		      unsigned int flags);
-
-struct hwprof_replay_options {
-	uint64_t span;		/* longest back edge in bytes; 0: 1 MiB */
-	uint64_t memory_mib;	/* of the engine, 1 to 4095; 0: 64 */
-	/* If not NULL, it is called now and then: @done bytes of the data were
-	 * read, of @size; 0: of a pipe, that is not known. */
-	void (*progress)(void *context, uint64_t done, uint64_t size);
-	void *context;		/* of progress() */
-};
-
-/*
- * The same from the branch stacks of @file (perf record -b), by the engine that
- * also runs in the kernel. Each stack is a window: counts are of what was seen,
- * and the basis is HWPROF_BASIS_BRANCHES if all events that have stacks count
- * taken branches, or else HWPROF_BASIS_TIME. Totals are of one session, whose
- * events are branches and gaps. Calls and returns are told from jumps by the
- * recording, by the code in the objects or, where that cannot be had (or with
- * HWPROF_NO_OBJECTS), from the stacks themselves, as far as that goes; a
- * warning says how many. Memory grows with the number of processes, maps and
- * loops, never with that of samples. @options: NULL for the defaults.
- *
- * -ENOENT: the file has no branch stacks, or none with all branches; -EINVAL:
- * an option is out of its range; else as hwprof_loops_read().
- */
-int hwprof_loops_replay(struct hwprof_loops **loops, struct hwprof_file *file,
-			unsigned int flags,
-			const struct hwprof_replay_options *options);
-void hwprof_loops_free(struct hwprof_loops *loops);
-
-size_t hwprof_loops_count(const struct hwprof_loops *loops);
+/* The largest shares first. */
+size_t hwprof_loops_count(const struct hwprof_profile *profile);
 
 /* @index: less than the count. Valid until hwprof_loops_sort(). */
-const struct hwprof_loop *hwprof_loops_get(const struct hwprof_loops *loops,
-					   size_t index);
-const struct hwprof_totals *hwprof_loops_totals(const struct hwprof_loops *loops);
-
-/*
- * What a reader of the numbers has to know (an object that has changed since,
- * samples in place of rows, something lost): a sentence each; NULL behind the
- * last one.
- */
-const char *hwprof_loops_warning(const struct hwprof_loops *loops, size_t index);
-
+const struct hwprof_loop *
+hwprof_loops_get(const struct hwprof_profile *profile, size_t index);
 #define HWPROF_LOOPS_SORT_KEYS \
 	"share, entries, iterations, trip, head, function, object"
 
 /*
  * Sorts by @keys, separated by commas: numbers from the largest, names and
  * addresses from the smallest. -EINVAL: a key is none of
- * HWPROF_LOOPS_SORT_KEYS, and hwprof_loops_error() names it.
+ * HWPROF_LOOPS_SORT_KEYS, and hwprof_profile_error() names it.
  */
-int hwprof_loops_sort(struct hwprof_loops *loops, const char *keys);
-const char *hwprof_loops_error(const struct hwprof_loops *loops);
-
-/*
- * Writes at most @limit loops (0: all), the totals and the warnings as JSON.
- * What is not known is null. -EIO: @out had an error.
- */
-int hwprof_loops_json(const struct hwprof_loops *loops, size_t limit, FILE *out);
+int hwprof_loops_sort(struct hwprof_profile *profile, const char *keys);
 
 /* ---- ranges ------------------------------------------------------------ */
 
@@ -262,43 +319,24 @@ struct hwprof_range {
 	const char *comm;	/* name of the process, the same; or NULL */
 };
 
-struct hwprof_ranges;
-
 /* The name of what ranges are of, "load-address"; NULL: there is no such one. */
 const char *hwprof_range_of_name(enum hwprof_range_of of);
 /* Which one it is of enum hwprof_range_of; -EINVAL: there is no such name. */
 int hwprof_range_of(const char *name);
 
-/* To be added to flags: the ranges of that, if the file has those of others. */
-#define HWPROF_RANGES_OF_FLAG(of)	(((of) + 1U) << 16)
-
 /*
- * Reads the ranges of all @files, @count of them: sums the rows by range, moves
- * them to their objects, and finds those that are hot (Mysore et al., section 5.1): that have,
- * without the hot ranges inside them, @hot of all events or more. @hot: above 0,
- * up to 1; 0: 0.1. @flags: enum hwprof_loops_flags and HWPROF_RANGES_OF_FLAG().
- * *@ranges is NULL when it fails, as hwprof_loops_read(); -EINVAL: @hot is out of
- * its range, or the file has ranges of several things, and none is named.
+ * Hot ranges (Mysore et al., section 5.1) are those that have, without the hot
+ * ranges inside them, a part of all events or more. Totals are in events,
+ * weighted.
  */
-int hwprof_ranges_read(struct hwprof_ranges **ranges,
-		       struct hwprof_file *const *files, size_t count,
-		       double hot, unsigned int flags);
-void hwprof_ranges_free(struct hwprof_ranges *ranges);
 
 /* What they are of. */
-enum hwprof_range_of hwprof_ranges_of(const struct hwprof_ranges *ranges);
+enum hwprof_range_of hwprof_ranges_of(const struct hwprof_profile *profile);
 
 /* 1 or more: the first is all that was counted. Ranges come before those inside. */
-size_t hwprof_ranges_count(const struct hwprof_ranges *ranges);
-const struct hwprof_range *hwprof_ranges_get(const struct hwprof_ranges *ranges,
-					     size_t index);
-/* In events, weighted: see hwprof_row_totals. */
-const struct hwprof_totals *hwprof_ranges_totals(const struct hwprof_ranges *ranges);
-/* As hwprof_loops_warning(). */
-const char *hwprof_ranges_warning(const struct hwprof_ranges *ranges,
-				  size_t index);
-/* As hwprof_loops_json(). */
-int hwprof_ranges_json(const struct hwprof_ranges *ranges, FILE *out);
+size_t hwprof_ranges_count(const struct hwprof_profile *profile);
+const struct hwprof_range *
+hwprof_ranges_get(const struct hwprof_profile *profile, size_t index);
 
 /* ---- calls ------------------------------------------------------------- */
 
@@ -342,35 +380,13 @@ struct hwprof_method {
 	uint64_t sites;			/* that called it */
 };
 
-struct hwprof_calls;
-
-/*
- * Reads the calls of all @files, @count of them: sums the rows by call pair, finds object, function
- * and source of both ends, merges processes that ran the same objects, sums
- * pairs to methods, and sorts both by share. @flags: enum hwprof_loops_flags.
- * *@calls is NULL when it fails, as hwprof_loops_read().
- */
-int hwprof_calls_read(struct hwprof_calls **calls,
-		      struct hwprof_file *const *files, size_t count,
-		      unsigned int flags);
-/* The same from branch stacks: as hwprof_loops_replay(), and span says nothing. */
-int hwprof_calls_replay(struct hwprof_calls **calls, struct hwprof_file *file,
-			unsigned int flags,
-			const struct hwprof_replay_options *options);
-void hwprof_calls_free(struct hwprof_calls *calls);
-
-size_t hwprof_calls_pair_count(const struct hwprof_calls *calls);
-const struct hwprof_pair *hwprof_calls_pair(const struct hwprof_calls *calls,
-					    size_t index);
-size_t hwprof_calls_method_count(const struct hwprof_calls *calls);
-const struct hwprof_method *hwprof_calls_method(const struct hwprof_calls *calls,
-						size_t index);
-/* In calls: see hwprof_row_totals. */
-const struct hwprof_totals *hwprof_calls_totals(const struct hwprof_calls *calls);
-/* As hwprof_loops_warning(). */
-const char *hwprof_calls_warning(const struct hwprof_calls *calls, size_t index);
-/* As hwprof_loops_json(): at most @limit pairs, and as many methods. */
-int hwprof_calls_json(const struct hwprof_calls *calls, size_t limit, FILE *out);
+/* Pairs and methods, the largest shares first. */
+size_t hwprof_calls_pair_count(const struct hwprof_profile *profile);
+const struct hwprof_pair *
+hwprof_calls_pair(const struct hwprof_profile *profile, size_t index);
+size_t hwprof_calls_method_count(const struct hwprof_profile *profile);
+const struct hwprof_method *
+hwprof_calls_method(const struct hwprof_profile *profile, size_t index);
 
 /* ---- ranges of any values ---------------------------------------------- */
 
@@ -450,44 +466,19 @@ struct hwprof_context_statistics {
 	uint64_t indirect_sites;	/* of these, with more than one callee */
 };
 
-enum hwprof_contexts_flags {
-	/* as well as enum hwprof_loops_flags */
-	HWPROF_MERGE_SITES = 1 << 8,	/* calls of one procedure by another are
-					 * one, wherever they stand */
-};
-
-struct hwprof_contexts;
-
 /*
- * Reads the contexts of all @files, @count of them: sums the rows by id, moves them to their objects,
- * and makes one tree of those of processes that ran the same. @flags: enum
- * hwprof_loops_flags and enum hwprof_contexts_flags. *@contexts is NULL when it
- * fails, as hwprof_loops_read().
+ * One tree of all processes that ran the same. Those inside come directly behind,
+ * and the largest shares first.
  */
-int hwprof_contexts_read(struct hwprof_contexts **contexts,
-			 struct hwprof_file *const *files, size_t count,
-			 unsigned int flags);
-void hwprof_contexts_free(struct hwprof_contexts *contexts);
-
-/* Those inside come directly behind, and the largest shares first. */
-size_t hwprof_contexts_count(const struct hwprof_contexts *contexts);
+size_t hwprof_contexts_count(const struct hwprof_profile *profile);
 const struct hwprof_context *
-hwprof_contexts_get(const struct hwprof_contexts *contexts, size_t index);
+hwprof_contexts_get(const struct hwprof_profile *profile, size_t index);
 const struct hwprof_context_statistics *
-hwprof_contexts_statistics(const struct hwprof_contexts *contexts);
-/* In calls: see hwprof_row_totals. */
-const struct hwprof_totals *
-hwprof_contexts_totals(const struct hwprof_contexts *contexts);
-/* As hwprof_loops_warning(). */
-const char *hwprof_contexts_warning(const struct hwprof_contexts *contexts,
-				    size_t index);
+hwprof_contexts_statistics(const struct hwprof_profile *profile);
 /* Has it a share of @least or, if it is a back edge, has its caller? */
 bool hwprof_context_is_shown(const struct hwprof_context *context,
 			     double least);
 
-/* As hwprof_loops_json(), of those that are shown, and so are their callers. */
-int hwprof_contexts_json(const struct hwprof_contexts *contexts, double least,
-			 FILE *out);
 /*
  * The chain of functions that leads to the context, from the root on, with a ';'
  * between them, to be freed. NULL: out of memory.
@@ -497,7 +488,7 @@ char *hwprof_context_chain(const struct hwprof_context *context);
  * Writes a line for each context with branches of its own: the chain, procedures
  * with ';' between, and how many, as tools that draw flame graphs read it. -EIO.
  */
-int hwprof_contexts_folded(const struct hwprof_contexts *contexts, FILE *out);
+int hwprof_contexts_folded(const struct hwprof_profile *profile, FILE *out);
 
 /* ---- paths ------------------------------------------------------------- */
 
@@ -593,36 +584,20 @@ struct hwprof_paths_summary {
 				 * metric */
 };
 
-struct hwprof_paths;
-
-/*
- * Reads the paths of all @files, @count of them: sums the rows, places them in objects, merges processes
- * that ran the same, and sorts by share. @flags: enum hwprof_loops_flags.
- * *@paths is NULL when it fails, as hwprof_loops_read().
- */
-int hwprof_paths_read(struct hwprof_paths **paths,
-		      struct hwprof_file *const *files, size_t count,
-		      unsigned int flags);
-void hwprof_paths_free(struct hwprof_paths *paths);
-
-size_t hwprof_paths_count(const struct hwprof_paths *paths);
-const struct hwprof_path *hwprof_paths_get(const struct hwprof_paths *paths,
-					   size_t index);
+/* The largest shares first. */
+size_t hwprof_paths_count(const struct hwprof_profile *profile);
+const struct hwprof_path *
+hwprof_paths_get(const struct hwprof_profile *profile, size_t index);
 /* Block @number, from 0 on, of that path. */
-void hwprof_paths_block(const struct hwprof_paths *paths, size_t index,
+void hwprof_paths_block(const struct hwprof_profile *profile, size_t index,
 			uint32_t number, struct hwprof_block *block);
-size_t hwprof_paths_procedures(const struct hwprof_paths *paths);
+size_t hwprof_paths_procedures(const struct hwprof_profile *profile);
 const struct hwprof_procedure *
-hwprof_paths_procedure(const struct hwprof_paths *paths, size_t index);
+hwprof_paths_procedure(const struct hwprof_profile *profile, size_t index);
 const struct hwprof_paths_summary *
-hwprof_paths_summary(const struct hwprof_paths *paths);
-/* In paths. */
-const struct hwprof_totals *hwprof_paths_totals(const struct hwprof_paths *paths);
-const char *hwprof_paths_warning(const struct hwprof_paths *paths, size_t index);
+hwprof_paths_summary(const struct hwprof_profile *profile);
 /* "dense"; "hot" where that is all that is known. */
 const char *hwprof_heat_name(enum hwprof_heat heat);
-/* As hwprof_loops_json(); paths have their blocks. */
-int hwprof_paths_json(const struct hwprof_paths *paths, size_t limit, FILE *out);
 
 /* ---- values ------------------------------------------------------------ */
 
@@ -674,36 +649,15 @@ struct hwprof_load {
 	const char *comm;	/* name of the process, the same; or NULL */
 };
 
-struct hwprof_values;
-
-/*
- * Reads the values of all @files, @count of them: sums the rows, finds object, function and source of
- * each load, merges processes that ran the same object, and sorts by share.
- * @flags: enum hwprof_loops_flags. *@values is NULL when it fails, as
- * hwprof_loops_read().
- */
-int hwprof_values_read(struct hwprof_values **values,
-		       struct hwprof_file *const *files, size_t count,
-		       unsigned int flags);
-void hwprof_values_free(struct hwprof_values *values);
-
-size_t hwprof_values_count(const struct hwprof_values *values);
-const struct hwprof_load *hwprof_values_get(const struct hwprof_values *values,
-					    size_t index);
+/* The largest shares first. */
+size_t hwprof_values_count(const struct hwprof_profile *profile);
+const struct hwprof_load *
+hwprof_values_get(const struct hwprof_profile *profile, size_t index);
 /*
  * What part of all executions of loads, seen or not, is of loads that are here,
  * 0 to 1: an estimate where windows were seen. NaN: not known.
  */
-double hwprof_values_completeness(const struct hwprof_values *values);
-/* In loads: see hwprof_row_totals. */
-const struct hwprof_totals *
-hwprof_values_totals(const struct hwprof_values *values);
-/* As hwprof_loops_warning(). */
-const char *hwprof_values_warning(const struct hwprof_values *values,
-				  size_t index);
-/* As hwprof_loops_json(). */
-int hwprof_values_json(const struct hwprof_values *values, size_t limit,
-		       FILE *out);
+double hwprof_values_completeness(const struct hwprof_profile *profile);
 
 /* ---- differences ------------------------------------------------------- */
 
@@ -726,26 +680,12 @@ struct hwprof_diff;
  * they have the same addresses in one build of an object; or else in two builds,
  * one function and line of source; or one function and offset in it. So are
  * calls, by site and callee; contexts, by their callers, function and site, or
- * without the site; and paths by all their blocks. -ENOMEM.
+ * without the site; and paths by all their blocks. -EINVAL: they are of two
+ * kinds; -ENOMEM.
  */
-int hwprof_loops_diff(struct hwprof_diff **diff,
-		      const struct hwprof_loops *before,
-		      const struct hwprof_loops *after);
-int hwprof_ranges_diff(struct hwprof_diff **diff,
-		       const struct hwprof_ranges *before,
-		       const struct hwprof_ranges *after);
-int hwprof_calls_diff(struct hwprof_diff **diff,
-		      const struct hwprof_calls *before,
-		      const struct hwprof_calls *after);
-int hwprof_contexts_diff(struct hwprof_diff **diff,
-			 const struct hwprof_contexts *before,
-			 const struct hwprof_contexts *after);
-int hwprof_paths_diff(struct hwprof_diff **diff,
-		      const struct hwprof_paths *before,
-		      const struct hwprof_paths *after);
-int hwprof_values_diff(struct hwprof_diff **diff,
-		       const struct hwprof_values *before,
-		       const struct hwprof_values *after);
+int hwprof_profile_diff(struct hwprof_diff **diff,
+			const struct hwprof_profile *before,
+			const struct hwprof_profile *after);
 void hwprof_diff_free(struct hwprof_diff *diff);
 size_t hwprof_diff_count(const struct hwprof_diff *diff);
 /* @index: less than the count. */
@@ -793,6 +733,114 @@ int hwprof_event_set_trigger(struct hwprof_event *event, uint64_t raw);
  */
 int hwprof_event_print(const struct hwprof_event *event, char *text,
 		       size_t size);
+
+/* ---- a session: profiling while it runs -------------------------------- */
+
+/*
+ * Tables in the kernel (/dev/hwprof, docs/device.md), events that feed them, and
+ * profiles of what they have learnt, whenever one likes:
+ *
+ *	hwprof_session_open(&session, "loops", NULL);
+ *	hwprof_session_attach(session, &(struct hwprof_target){ .id = pid });
+ *	hwprof_session_start(session);
+ *	...
+ *	hwprof_session_snapshot(session, &profile);
+ *
+ * All functions return 0 or a negative errno, and hwprof_session_error() has the
+ * sentence. Who may look at what, perf decides when the events are opened.
+ */
+struct hwprof_session;
+
+/* All 0, or NULL in its place: the defaults. */
+struct hwprof_session_options {
+	uint64_t period;	/* of windows and samples: one for so many of
+				 * what is counted, or */
+	uint64_t frequency;	/* so many a second; both 0: as often as costs 1 %
+				 * (bursts), or as the module likes */
+	struct hwprof_options profile;	/* how profiles are made */
+};
+
+/*
+ * Makes a session of @event, as hwprof_event_parse() understands it; where it says
+ * nothing, the source is the best there is, and memory_mib 16, or less if that is
+ * not allowed. *@session is made in any case, so that hwprof_session_error() can
+ * be asked; it is NULL only for -ENOMEM. Free it with hwprof_session_close().
+ *
+ * -EINVAL: the event is none; -ENOENT: the module is not loaded; -EOPNOTSUPP: this
+ * machine lacks what the event needs, or the event has no profile; -EMFILE,
+ * -ENFILE, -ENOMEM: a limit of the module; else what open() fails with.
+ */
+int hwprof_session_open(struct hwprof_session **session, const char *event,
+			const struct hwprof_session_options *options);
+
+/* Ends it and frees all; NULL is allowed. Profiles that it made stay. */
+void hwprof_session_close(struct hwprof_session *session);
+
+/* What the last call that failed has to say; NULL: what -ENOMEM has. */
+const char *hwprof_session_error(const struct hwprof_session *session);
+
+/* What its profiles are of. */
+enum hwprof_kind hwprof_session_kind(const struct hwprof_session *session);
+/* The event as it was completed. */
+const struct hwprof_event *
+hwprof_session_event(const struct hwprof_session *session);
+
+enum hwprof_target_kind {
+	HWPROF_TARGET_PROCESS,	/* its threads, and those that it will have */
+	HWPROF_TARGET_THREAD,
+	HWPROF_TARGET_SYSTEM,	/* all that runs */
+	HWPROF_TARGET_CGROUP,
+};
+
+struct hwprof_target {
+	enum hwprof_target_kind kind;
+	int id;			/* process or thread; of a cgroup, a descriptor
+				 * of its folder; 0: oneself */
+	const char *cpus;	/* on these, "0-3,8"; NULL: all that are online */
+	bool alone;		/* without the children that it will have, nor
+				 * threads that it does not have yet */
+	bool on_exec;		/* from its next exec on, not from the start */
+};
+
+/*
+ * Adds what is to be profiled, as often as one likes, also while the session
+ * runs. -EACCES, -EPERM: perf does not allow it; -ESRCH: there is no such process;
+ * -EINVAL: of the CPUs; else what perf_event_open() fails with.
+ */
+int hwprof_session_attach(struct hwprof_session *session,
+			  const struct hwprof_target *target);
+
+/* From now on, or after a stop, again. */
+int hwprof_session_start(struct hwprof_session *session);
+int hwprof_session_stop(struct hwprof_session *session);
+/* Forgets all that was counted. -EAGAIN: some of it may come yet. */
+int hwprof_session_reset(struct hwprof_session *session);
+
+/*
+ * Makes a profile of all that was counted since the start or the last reset, while
+ * it goes on or after it. Nobody waits; but all that runs, and cgroups, are not
+ * profiled meanwhile, not to profile this. Memory of the session grows with the
+ * number of things that were seen, and of programs that were started; to ask now
+ * and then keeps the module's from running full.
+ */
+int hwprof_session_snapshot(struct hwprof_session *session,
+			    struct hwprof_profile **profile);
+
+/*
+ * A descriptor that is readable (poll(), epoll) once there are rows, which is at
+ * each interval's end (the event's field interval_ms) and when a process exits or
+ * execs; hwprof_session_rows() takes them. It is the session's. The first call
+ * makes the ring that they come by.
+ */
+int hwprof_session_fd(struct hwprof_session *session);
+
+/*
+ * Calls @fn for each row that has come, with the increase since its last one. They
+ * are in later snapshots, too, also if @fn is NULL. What @fn returns other than 0
+ * ends it and is returned; the rows behind come next time.
+ */
+int hwprof_session_rows(struct hwprof_session *session, hwprof_sample_fn fn,
+			void *context);
 
 #ifdef __cplusplus
 }

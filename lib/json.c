@@ -60,7 +60,7 @@ static void put_name(struct json *json, const char *name)
 		fputs(",", json->out);
 	json->started[json->depth] = true;
 	/* A line for each thing; its own members stand on it. */
-	if (json->depth <= 2 && json->depth)
+	if (!json->line && json->depth <= 2 && json->depth)
 		fprintf(json->out, "\n%*s", (int)json->depth, "");
 	if (name) {
 		put_quoted(json->out, name);
@@ -79,7 +79,7 @@ void json_open(struct json *json, const char *name, char bracket)
 
 void json_close(struct json *json, char bracket)
 {
-	if (json->started[json->depth] && json->depth <= 2)
+	if (!json->line && json->started[json->depth] && json->depth <= 2)
 		fputs("\n", json->out);
 	json->depth--;
 	putc(bracket, json->out);
@@ -101,6 +101,12 @@ void json_unsigned(struct json *json, const char *name, uint64_t value)
 {
 	put_name(json, name);
 	fprintf(json->out, "%" PRIu64, value);
+}
+
+void json_signed(struct json *json, const char *name, int64_t value)
+{
+	put_name(json, name);
+	fprintf(json->out, "%" PRId64, value);
 }
 
 /* 15 digits say all of a double, and 0.1 as 0.1. */

@@ -16,6 +16,7 @@ enum {
 
 struct json {
 	FILE *out;
+	bool line;			/* all of it stands on one */
 	unsigned int depth;
 	bool started[JSON_DEPTH];	/* has members already */
 };
@@ -24,6 +25,7 @@ void json_open(struct json *json, const char *name, char bracket);
 void json_close(struct json *json, char bracket);
 void json_string(struct json *json, const char *name, const char *value);
 void json_unsigned(struct json *json, const char *name, uint64_t value);
+void json_signed(struct json *json, const char *name, int64_t value);
 /* NaN and infinity are null. */
 void json_number(struct json *json, const char *name, double value);
 void json_hex(struct json *json, const char *name, uint64_t value);

@@ -70,7 +70,7 @@ static void put_totals(struct json *json, const struct hwprof_totals *totals)
 	json_close(json, '}');
 }
 
-int json_end(struct json *json, const struct profile *profile)
+int json_end(struct json *json, const struct hwprof_profile *profile)
 {
 	const char *warning;
 	size_t i;

@@ -12,6 +12,6 @@ const char *json_basis_name(enum hwprof_basis basis);
 void json_unsigned_unless(struct json *json, const char *name, uint64_t value,
 			  bool unknown);
 /* What a profile's JSON ends with: totals and warnings. -EIO. */
-int json_end(struct json *json, const struct profile *profile);
+int json_end(struct json *json, const struct hwprof_profile *profile);
 
 #endif /* HWPROF_JSON_COMMON_H */

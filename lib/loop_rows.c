@@ -62,7 +62,8 @@ struct collected_loop collected_loop_of(const struct hwprof_row_loop *row,
 	return loop;
 }
 
-static int add_sum(struct profile *profile, const struct collected_loop *from,
+static int add_sum(struct hwprof_profile *profile,
+		   const struct collected_loop *from,
 		   uint64_t tolerance)
 {
 	struct collected_loop *loop;
@@ -79,7 +80,8 @@ static int add_sum(struct profile *profile, const struct collected_loop *from,
 	return 0;
 }
 
-int loops_add_row(struct profile *profile, const struct hwprof_row_loop *row,
+int loops_add_row(struct hwprof_profile *profile,
+		  const struct hwprof_row_loop *row,
 		  uint64_t time)
 {
 	struct collected_loop loop = collected_loop_of(row, time);
@@ -88,7 +90,8 @@ int loops_add_row(struct profile *profile, const struct hwprof_row_loop *row,
 	return add_sum(profile, &loop, row->tolerance);
 }
 
-static int add_row(struct profile *profile, const struct hwprof_sample *sample)
+static int add_row(struct hwprof_profile *profile,
+		   const struct hwprof_sample *sample)
 {
 	const struct hwprof_row_loop *row = (const void *)sample->row;
 
@@ -104,7 +107,7 @@ static int add_row(struct profile *profile, const struct hwprof_sample *sample)
  * has to be left open. Without the raw data, ip is the head and addr the
  * branch back.
  */
-static int add_sample(struct profile *profile,
+static int add_sample(struct hwprof_profile *profile,
 		      const struct hwprof_sample *sample)
 {
 	const struct hwprof_row_loop *row = (const void *)sample->row;
@@ -125,7 +128,8 @@ static int add_sample(struct profile *profile,
 	return add_sum(profile, &loop, 0);
 }
 
-int loops_take(struct profile *profile, const struct hwprof_sample *sample)
+int loops_take(struct hwprof_profile *profile,
+	       const struct hwprof_sample *sample)
 {
 	/* perf record without -R: the sample around a row is all there is. */
 	if (sample->rows && !sample->row) {

@@ -32,7 +32,7 @@ static int add_entry(struct hwprof_loops *loops,
 }
 
 /* The loops of this file join those of files before it. */
-static int place_all(struct profile *profile, void **rows, size_t count)
+static int place_all(struct hwprof_profile *profile, void **rows, size_t count)
 {
 	struct hwprof_loops *loops = (struct hwprof_loops *)profile;
 	struct loop_entry *entries = reallocarray(loops->entries,
@@ -109,7 +109,8 @@ static void describe(struct hwprof_loops *loops)
 	}
 }
 
-static int warn(struct profile *profile, const struct hwprof_totals *totals)
+static int warn(struct hwprof_profile *profile,
+		const struct hwprof_totals *totals)
 {
 	if (!totals->samples || totals->rows || profile->collected.bare_rows)
 		return 0;
@@ -117,7 +118,7 @@ static int warn(struct profile *profile, const struct hwprof_totals *totals)
 }
 
 /* Of all files. */
-static int finish(struct profile *profile)
+static int finish(struct hwprof_profile *profile)
 {
 	struct hwprof_loops *loops = (struct hwprof_loops *)profile;
 	size_t i;
@@ -130,14 +131,13 @@ static int finish(struct profile *profile)
 		return -ENOMEM;
 	for (i = 0; i < loops->count; i++)
 		loops->order[i] = &loops->entries[i];
-	return hwprof_loops_sort(loops, "share");
+	return hwprof_loops_sort(profile, "share");
 }
 
-static void destroy(struct profile *profile)
+static void destroy(struct hwprof_profile *profile)
 {
 	struct hwprof_loops *loops = (struct hwprof_loops *)profile;
 
-	tdestroy(loops->time_rows, free);
 	free(loops->order);
 	free(loops->entries);
 	free(loops->times);
@@ -145,6 +145,7 @@ static void destroy(struct profile *profile)
 
 const struct profile_kind loops_kind = {
 	.size = sizeof(struct hwprof_loops),
+	.kind = HWPROF_KIND_LOOPS,
 	.about = "loops",
 	.units = "back edges",
 	.things = "loops",
@@ -154,46 +155,22 @@ const struct profile_kind loops_kind = {
 	.finish = finish,
 	.destroy = destroy,
 	.warn = warn,
+	.json = loops_json,
+	.diff = &loops_diff,
+	.replay = loops_replay,
 };
 
-int hwprof_loops_read(struct hwprof_loops **result,
-		      struct hwprof_file *const *files, size_t count,
-		      unsigned int flags)
+size_t hwprof_loops_count(const struct hwprof_profile *profile)
 {
-	struct profile *profile = profile_new(&loops_kind, flags);
-	int error = profile_read(&profile, files, count, NULL, NULL);
+	const struct hwprof_loops *loops = (const void *)profile;
 
-	*result = (struct hwprof_loops *)profile;
-	return error;
+	return profile->kind == &loops_kind ? loops->count : 0;
 }
 
-void hwprof_loops_free(struct hwprof_loops *loops)
+const struct hwprof_loop *
+hwprof_loops_get(const struct hwprof_profile *profile, size_t index)
 {
-	profile_free((struct profile *)loops);
-}
+	const struct hwprof_loops *loops = (const void *)profile;
 
-size_t hwprof_loops_count(const struct hwprof_loops *loops)
-{
-	return loops->count;
-}
-
-const struct hwprof_loop *hwprof_loops_get(const struct hwprof_loops *loops,
-					   size_t index)
-{
 	return &loops->order[index]->loop;
-}
-
-const struct hwprof_totals *hwprof_loops_totals(const struct hwprof_loops *loops)
-{
-	return &loops->profile.totals;
-}
-
-const char *hwprof_loops_warning(const struct hwprof_loops *loops, size_t index)
-{
-	return warnings_get(&loops->profile.warnings, index);
-}
-
-const char *hwprof_loops_error(const struct hwprof_loops *loops)
-{
-	return loops->message;
 }

@@ -49,20 +49,20 @@ struct loop_entry {
 };
 
 struct hwprof_loops {
-	struct profile profile;
+	struct hwprof_profile profile;
 	struct loop_entry *entries;	/* by place; parents point into it */
 	struct loop_entry **order;	/* as it was sorted last */
 	size_t count;
-	void *time_rows;		/* the file's: tree of collected_time */
 	struct loop_entry *times;	/* of no length: windows at an address */
 	size_t time_count;
-	char message[256];
 };
 
 /* loop_rows.c: sums up the sample; and a row as of @time, whose head is not
  * behind its tail, -ENOMEM. */
-int loops_take(struct profile *profile, const struct hwprof_sample *sample);
-int loops_add_row(struct profile *profile, const struct hwprof_row_loop *row,
+int loops_take(struct hwprof_profile *profile,
+	       const struct hwprof_sample *sample);
+int loops_add_row(struct hwprof_profile *profile,
+		  const struct hwprof_row_loop *row,
 		  uint64_t time);
 
 /*
@@ -70,10 +70,13 @@ int loops_add_row(struct profile *profile, const struct hwprof_row_loop *row,
  * time chose all windows, shares are of it: entries are sorted by
  * place_compare().
  */
-int times_add_row(struct profile *profile, const struct hwprof_row_time *row,
+int times_add_row(struct hwprof_profile *profile,
+		  const struct hwprof_row_time *row,
 		  uint64_t time);
 int times_place(struct hwprof_loops *loops);
 void times_share(struct hwprof_loops *loops);
+/* replay.c: gathers rows from branch stacks. */
+int loops_replay(struct hwprof_profile *profile, void *options);
 /* loops.c */
 extern const struct profile_kind loops_kind;
 /* nesting.c: sets parent and depth; @entries is sorted by place_compare(). */
@@ -84,5 +87,8 @@ int place_compare(const void *a, const void *b);
 /* loops_json.c: writes one of them as JSON. */
 void loops_put(struct json *json, const char *name, const void *loops,
 	       size_t index);
+/* JSON of all of it: as hwprof_profile_json(). */
+int loops_json(const struct hwprof_profile *profile,
+	       const struct hwprof_json_options *options, FILE *out);
 
 #endif /* HWPROF_LOOPS_H */

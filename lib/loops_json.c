@@ -73,15 +73,18 @@ void loops_put(struct json *json, const char *name, const void *loops,
 	json_close(json, '}');
 }
 
-int hwprof_loops_json(const struct hwprof_loops *loops, size_t limit, FILE *out)
+int loops_json(const struct hwprof_profile *profile,
+	       const struct hwprof_json_options *options, FILE *out)
 {
+	const struct hwprof_loops *loops = (const void *)profile;
 	struct json json = { .out = out };
 	size_t i;
 
 	json_open(&json, NULL, '{');
 	json_open(&json, "loops", '[');
-	for (i = 0; i < loops->count && (!limit || i < limit); i++)
+	for (i = 0; i < loops->count &&
+		    (!options->limit || i < options->limit); i++)
 		loops_put(&json, NULL, loops, i);
 	json_close(&json, ']');
-	return json_end(&json, &loops->profile);
+	return json_end(&json, profile);
 }

@@ -105,8 +105,9 @@ static int compare_entries(const void *a, const void *b, void *context)
 	return x < y ? -1 : x > y;
 }
 
-int hwprof_loops_sort(struct hwprof_loops *loops, const char *text)
+int hwprof_loops_sort(struct hwprof_profile *profile, const char *text)
 {
+	struct hwprof_loops *loops = (struct hwprof_loops *)profile;
 	compare_fn wanted[KEYS_MAX + 1] = { NULL };
 	size_t count = 0;
 
@@ -114,12 +115,13 @@ int hwprof_loops_sort(struct hwprof_loops *loops, const char *text)
 		size_t length = strcspn(text, ",");
 
 		if (count == KEYS_MAX)
-			return snprintf(loops->message, sizeof(loops->message),
+			return snprintf(profile->message,
+					sizeof(profile->message),
 					"more than %d sort keys", KEYS_MAX),
 			       -EINVAL;
 		wanted[count] = find_key(text, length);
 		if (!wanted[count++]) {
-			snprintf(loops->message, sizeof(loops->message),
+			snprintf(profile->message, sizeof(profile->message),
 				 "unknown sort key '%.*s'; keys are: %s",
 				 length < 64 ? (int)length : 64, text,
 				 HWPROF_LOOPS_SORT_KEYS);

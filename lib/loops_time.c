@@ -16,10 +16,10 @@ static int compare_times(const void *a, const void *b)
 	return order ? order : origin_compare(&x->origin, &y->origin);
 }
 
-int times_add_row(struct profile *profile, const struct hwprof_row_time *row,
+int times_add_row(struct hwprof_profile *profile,
+		  const struct hwprof_row_time *row,
 		  uint64_t time)
 {
-	struct hwprof_loops *loops = (struct hwprof_loops *)profile;
 	const struct collected_time key = {
 		.origin = origin_of_row(&row->row, HWPROF_BASIS_TIME, time),
 		.ip = row->ip,
@@ -28,7 +28,7 @@ int times_add_row(struct profile *profile, const struct hwprof_row_time *row,
 	bool is_new;
 
 	profile->collected.rows++;
-	sum = tree_get(&loops->time_rows, &key, sizeof(key), compare_times,
+	sum = tree_get(&profile->times, &key, sizeof(key), compare_times,
 		       &is_new);
 	if (!sum)
 		return -ENOMEM;
@@ -100,7 +100,7 @@ static int place_time(struct hwprof_loops *loops,
 int times_place(struct hwprof_loops *loops)
 {
 	size_t count, i;
-	void **all = tree_list(loops->time_rows, &count);
+	void **all = tree_list(loops->profile.times, &count);
 	struct loop_entry *times = !all ? NULL :
 		reallocarray(loops->times, loops->time_count + count + 1,
 			     sizeof(*times));
@@ -111,8 +111,6 @@ int times_place(struct hwprof_loops *loops)
 	for (i = 0; !error && i < count; i++)
 		error = place_time(loops, all[i]);
 	free(all);
-	tdestroy(loops->time_rows, free);
-	loops->time_rows = NULL;
 	return error;
 }
 

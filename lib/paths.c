@@ -36,7 +36,8 @@ static int compare_rows(const void *a, const void *b)
 	return origin_compare(&x->origin, &y->origin);
 }
 
-static int add_row(struct profile *profile, const struct hwprof_row_path *row,
+static int add_row(struct hwprof_profile *profile,
+		   const struct hwprof_row_path *row,
 		   uint64_t time)
 {
 	size_t jumps = row->spelled * sizeof(row->jumps[0]);
@@ -66,7 +67,8 @@ static int add_row(struct profile *profile, const struct hwprof_row_path *row,
 	return to ? 0 : -ENOMEM;
 }
 
-static int take(struct profile *profile, const struct hwprof_sample *sample)
+static int take(struct hwprof_profile *profile,
+		const struct hwprof_sample *sample)
 {
 	const struct hwprof_row_path *row = (const void *)sample->row;
 	struct hwprof_paths *paths = (struct hwprof_paths *)profile;
@@ -115,7 +117,7 @@ static int compare_places(const void *a, const void *b)
 }
 
 /* Of one process, if any of its code is. */
-static int place_point(const struct profile *profile,
+static int place_point(const struct hwprof_profile *profile,
 		       const struct collected_path *row, uint64_t address,
 		       struct path_entry *entry, struct path_point *point)
 {
@@ -132,7 +134,7 @@ static int place_point(const struct profile *profile,
 	return 0;
 }
 
-static int place_points(const struct profile *profile,
+static int place_points(const struct hwprof_profile *profile,
 			const struct collected_path *row,
 			struct path_entry *entry)
 {
@@ -172,7 +174,7 @@ static struct path_entry *make_entry(const struct collected_path *row)
 }
 
 static void add_to_entry(struct path_entry *entry,
-			 const struct profile *profile,
+			 const struct hwprof_profile *profile,
 			 const struct collected_path *row)
 {
 	struct hwprof_path *path = &entry->path;
@@ -208,7 +210,7 @@ static int place_row(struct hwprof_paths *paths,
 	return 0;
 }
 
-static int place_all(struct profile *profile, void **rows, size_t count)
+static int place_all(struct hwprof_profile *profile, void **rows, size_t count)
 {
 	struct hwprof_paths *paths = (struct hwprof_paths *)profile;
 	int error = 0;
@@ -241,7 +243,8 @@ static void describe(struct path_entry *entry)
 
 /* --- all of it -------------------------------------------------------------- */
 
-static int warn(struct profile *profile, const struct hwprof_totals *totals)
+static int warn(struct hwprof_profile *profile,
+		const struct hwprof_totals *totals)
 {
 	if (!totals->samples || totals->rows || profile->collected.bare_rows)
 		return 0;
@@ -249,7 +252,7 @@ static int warn(struct profile *profile, const struct hwprof_totals *totals)
 			    totals->samples);
 }
 
-static int finish(struct profile *profile)
+static int finish(struct hwprof_profile *profile)
 {
 	struct hwprof_paths *paths = (struct hwprof_paths *)profile;
 	size_t i;
@@ -262,7 +265,7 @@ static int finish(struct profile *profile)
 	return paths_rank(paths);
 }
 
-static void destroy(struct profile *profile)
+static void destroy(struct hwprof_profile *profile)
 {
 	struct hwprof_paths *paths = (struct hwprof_paths *)profile;
 
@@ -272,8 +275,9 @@ static void destroy(struct profile *profile)
 	free(paths->procedures);
 }
 
-static const struct profile_kind paths_kind = {
+const struct profile_kind paths_kind = {
 	.size = sizeof(struct hwprof_paths),
+	.kind = HWPROF_KIND_PATHS,
 	.about = "paths",
 	.units = "paths",
 	.things = "paths",
@@ -283,39 +287,30 @@ static const struct profile_kind paths_kind = {
 	.finish = finish,
 	.destroy = destroy,
 	.warn = warn,
+	.json = paths_json,
+	.diff = &paths_diff,
 };
 
-int hwprof_paths_read(struct hwprof_paths **result,
-		      struct hwprof_file *const *files, size_t count,
-		      unsigned int flags)
+size_t hwprof_paths_count(const struct hwprof_profile *profile)
 {
-	struct profile *profile = profile_new(&paths_kind, flags);
-	int error = profile_read(&profile, files, count, NULL, NULL);
+	const struct hwprof_paths *paths = (const void *)profile;
 
-	*result = (struct hwprof_paths *)profile;
-	return error;
+	return profile->kind == &paths_kind ? paths->count : 0;
 }
 
-void hwprof_paths_free(struct hwprof_paths *paths)
+const struct hwprof_path *
+hwprof_paths_get(const struct hwprof_profile *profile, size_t index)
 {
-	profile_free((struct profile *)paths);
-}
+	const struct hwprof_paths *paths = (const void *)profile;
 
-size_t hwprof_paths_count(const struct hwprof_paths *paths)
-{
-	return paths->count;
-}
-
-const struct hwprof_path *hwprof_paths_get(const struct hwprof_paths *paths,
-					   size_t index)
-{
 	return &paths->entries[index]->path;
 }
 
 /* Points come in pairs: where a block begins, and where it ends. */
-void hwprof_paths_block(const struct hwprof_paths *paths, size_t index,
+void hwprof_paths_block(const struct hwprof_profile *profile, size_t index,
 			uint32_t number, struct hwprof_block *block)
 {
+	const struct hwprof_paths *paths = (const void *)profile;
 	const struct path_point *first =
 		&paths->entries[index]->points[2 * (size_t)number];
 	const struct path_point *last = first + 1;
@@ -332,29 +327,25 @@ void hwprof_paths_block(const struct hwprof_paths *paths, size_t index,
 				       &block->last_line);
 }
 
-size_t hwprof_paths_procedures(const struct hwprof_paths *paths)
+size_t hwprof_paths_procedures(const struct hwprof_profile *profile)
 {
-	return paths->procedure_count;
+	const struct hwprof_paths *paths = (const void *)profile;
+
+	return profile->kind == &paths_kind ? paths->procedure_count : 0;
 }
 
 const struct hwprof_procedure *
-hwprof_paths_procedure(const struct hwprof_paths *paths, size_t index)
+hwprof_paths_procedure(const struct hwprof_profile *profile, size_t index)
 {
+	const struct hwprof_paths *paths = (const void *)profile;
+
 	return paths->order[index];
 }
 
 const struct hwprof_paths_summary *
-hwprof_paths_summary(const struct hwprof_paths *paths)
+hwprof_paths_summary(const struct hwprof_profile *profile)
 {
+	const struct hwprof_paths *paths = (const void *)profile;
+
 	return &paths->summary;
-}
-
-const struct hwprof_totals *hwprof_paths_totals(const struct hwprof_paths *paths)
-{
-	return &paths->profile.totals;
-}
-
-const char *hwprof_paths_warning(const struct hwprof_paths *paths, size_t index)
-{
-	return warnings_get(&paths->profile.warnings, index);
 }

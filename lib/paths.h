@@ -40,7 +40,7 @@ struct path_entry {
 };
 
 struct hwprof_paths {
-	struct profile profile;
+	struct hwprof_profile profile;
 	struct path_entry **entries;	/* sorted by share */
 	size_t count;
 	struct hwprof_procedure *procedures;
@@ -66,5 +66,9 @@ int paths_rank(struct hwprof_paths *paths);
 /* paths_json.c: writes one of them as JSON. */
 void paths_put(struct json *json, const char *name, const void *paths,
 	       size_t index);
+extern const struct profile_kind paths_kind;
+/* JSON of all of it: as hwprof_profile_json(). */
+int paths_json(const struct hwprof_profile *profile,
+	       const struct hwprof_json_options *options, FILE *out);
 
 #endif /* HWPROF_PATHS_H */

@@ -123,13 +123,15 @@ static void put_summary(struct json *json,
 	json_close(json, '}');
 }
 
-int hwprof_paths_json(const struct hwprof_paths *paths, size_t limit, FILE *out)
+int paths_json(const struct hwprof_profile *profile,
+	       const struct hwprof_json_options *options, FILE *out)
 {
+	const struct hwprof_paths *paths = (const void *)profile;
 	size_t count = paths->count, i;
 	struct json json = { .out = out };
 
-	if (limit && limit < count)
-		count = limit;
+	if (options->limit && options->limit < count)
+		count = options->limit;
 	json_open(&json, NULL, '{');
 	put_summary(&json, &paths->summary);
 	json_open(&json, "paths", '[');
@@ -140,5 +142,5 @@ int hwprof_paths_json(const struct hwprof_paths *paths, size_t limit, FILE *out)
 	for (i = 0; i < paths->procedure_count; i++)
 		put_procedure(&json, paths->order[i]);
 	json_close(&json, ']');
-	return json_end(&json, &paths->profile);
+	return json_end(&json, profile);
 }

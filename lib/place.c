@@ -25,7 +25,8 @@ static bool is_anonymous(const struct mapping *mapping)
  * What an object has zeroed in memory and not in its file (.bss) lies directly
  * behind that: if @place is there, it becomes the object's. -ENOMEM.
  */
-static int find_zeroed(struct place *place, const struct profile *profile,
+static int find_zeroed(struct place *place,
+		       const struct hwprof_profile *profile,
 		       uint32_t pid, uint64_t time,
 		       const struct mapping *mapping)
 {
@@ -57,7 +58,8 @@ static int find_zeroed(struct place *place, const struct profile *profile,
 }
 
 /* An object's or, where @place has its process's memory, maybe the heap. */
-static int find_anonymous(struct place *place, const struct profile *profile,
+static int find_anonymous(struct place *place,
+			  const struct hwprof_profile *profile,
 			  uint64_t time, const struct mapping *mapping)
 {
 	static const struct build_id none = { .size = 0 };
@@ -72,7 +74,7 @@ static int find_anonymous(struct place *place, const struct profile *profile,
 	return place->object ? 0 : -ENOMEM;
 }
 
-static int find_user(struct place *place, const struct profile *profile,
+static int find_user(struct place *place, const struct hwprof_profile *profile,
 		     const struct origin *origin, uint64_t address)
 {
 	const struct processes *processes = profile->collected.processes;
@@ -102,7 +104,8 @@ static int find_user(struct place *place, const struct profile *profile,
 	return 0;
 }
 
-static int find_kernel(struct place *place, const struct profile *profile,
+static int find_kernel(struct place *place,
+		       const struct hwprof_profile *profile,
 		       uint64_t address)
 {
 	static const struct build_id none = { .size = 0 };
@@ -112,7 +115,7 @@ static int find_kernel(struct place *place, const struct profile *profile,
 	return place->object ? 0 : -ENOMEM;
 }
 
-int place_find(struct place *place, const struct profile *profile,
+int place_find(struct place *place, const struct hwprof_profile *profile,
 	       const struct origin *origin, uint64_t address)
 {
 	int error;

@@ -18,7 +18,7 @@ struct place {
 };
 
 /* Finds where @address was in the row's process, at its times. -ENOMEM. */
-int place_find(struct place *place, const struct profile *profile,
+int place_find(struct place *place, const struct hwprof_profile *profile,
 	       const struct origin *origin, uint64_t address);
 
 #endif /* HWPROF_PLACE_H */

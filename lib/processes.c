@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <search.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "processes.h"
@@ -49,12 +50,23 @@ struct processes {
 	size_t settled;			/* so many are in the tree ... */
 	uint64_t settled_time;		/* ... all up to this time */
 	uint32_t image_count;
+	atomic_uint users;
 	void *tree;			/* of struct process, by pid */
 };
 
 struct processes *processes_new(void)
 {
-	return calloc(1, sizeof(struct processes));
+	struct processes *processes = calloc(1, sizeof(*processes));
+
+	if (processes)
+		atomic_init(&processes->users, 1);
+	return processes;
+}
+
+struct processes *processes_share(struct processes *processes)
+{
+	atomic_fetch_add(&processes->users, 1);
+	return processes;
 }
 
 static void free_process(void *node)
@@ -74,7 +86,7 @@ void processes_free(struct processes *processes)
 {
 	size_t i;
 
-	if (!processes)
+	if (!processes || atomic_fetch_sub(&processes->users, 1) > 1)
 		return;
 	for (i = 0; i < processes->change_count; i++)
 		free(processes->changes[i].name);

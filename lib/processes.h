@@ -22,6 +22,8 @@ struct processes;
 
 struct processes *processes_new(void);
 void processes_free(struct processes *processes);
+/* One more who frees them, in any thread: to keep the names they gave out. */
+struct processes *processes_share(struct processes *processes);
 
 /* Notes the record, if it is about maps. -ENOMEM, or a file_damaged(). */
 int processes_note(struct processes *processes, struct hwprof_file *file,

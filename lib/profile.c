@@ -3,15 +3,21 @@
 #include <inttypes.h>
 #include <search.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "calls.h"
+#include "contexts.h"
 #include "file.h"
+#include "loops.h"
 #include "origin.h"
-#include "profile.h"
+#include "paths.h"
+#include "ranges.h"
+#include "values.h"
 #include "tree.h"
 
-static int take(void *context, const struct hwprof_sample *sample)
+int profile_take(struct hwprof_profile *profile,
+		 const struct hwprof_sample *sample)
 {
-	struct profile *profile = context;
 	int noted;
 
 	if (profile->kind->skips && profile->kind->skips(profile, sample))
@@ -22,13 +28,18 @@ static int take(void *context, const struct hwprof_sample *sample)
 	return profile->kind->take(profile, sample);
 }
 
-static int gather_samples(struct profile *profile, void *context)
+static int take(void *context, const struct hwprof_sample *sample)
+{
+	return profile_take(context, sample);
+}
+
+static int gather_samples(struct hwprof_profile *profile, void *context)
 {
 	return collect(&profile->collected, profile->file,
 		       profile->kind->about, take, profile);
 }
 
-static int place(struct profile *profile)
+static int place(struct hwprof_profile *profile)
 {
 	size_t count, kept = 0, i;
 	void **rows = tree_list(profile->rows, &count);
@@ -46,7 +57,8 @@ static int place(struct profile *profile)
 	return error;
 }
 
-static int warn(struct profile *profile, const struct hwprof_totals *totals)
+static int warn(struct hwprof_profile *profile,
+		const struct hwprof_totals *totals)
 {
 	const struct profile_kind *kind = profile->kind;
 	struct warnings *warnings = &profile->warnings;
@@ -63,8 +75,15 @@ static int warn(struct profile *profile, const struct hwprof_totals *totals)
 				      profile->found, kind->units, warnings);
 }
 
+static void free_rows(struct hwprof_profile *profile)
+{
+	tdestroy(profile->rows, free);
+	tdestroy(profile->times, free);
+	profile->rows = profile->times = NULL;
+}
+
 /* What was collected is kept, since names point into it. */
-static int keep_collected(struct profile *profile)
+static int keep_collected(struct hwprof_profile *profile)
 {
 	struct collected *files = reallocarray(profile->files,
 					       profile->file_count + 1,
@@ -75,30 +94,42 @@ static int keep_collected(struct profile *profile)
 	profile->files = files;
 	files[profile->file_count++] = profile->collected;
 	profile->collected = (struct collected){ .rows = 0 };
-	tdestroy(profile->rows, free);
-	profile->rows = NULL;
+	free_rows(profile);
 	return 0;
 }
 
-static int read_file(struct profile *profile, profile_gather gather,
-		     void *context)
+/* What was gathered becomes a part of the profile. */
+static int add_gathered(struct hwprof_profile *profile)
 {
 	struct hwprof_totals totals = { .rows = 0 };
 	int error;
 
 	profile->found = 0;
-	error = gather(profile, context);
-	if (error)
-		return error;
 	collected_totals(&profile->collected, profile->file, &totals);
 	totals_add(&profile->totals, &totals);
 	error = place(profile);
+	return error ? error : warn(profile, &totals);
+}
+
+static int read_file(struct hwprof_profile *profile, profile_gather gather,
+		     void *context)
+{
+	int error = gather(profile, context);
+
 	if (!error)
-		error = warn(profile, &totals);
+		error = add_gathered(profile);
 	return error ? error : keep_collected(profile);
 }
 
-static int read_files(struct profile *profile,
+static int finish(struct hwprof_profile *profile)
+{
+	int error = profile->kind->finish(profile);
+
+	return error ? error : objects_warn(profile->objects,
+					    &profile->warnings);
+}
+
+static int read_files(struct hwprof_profile *profile,
 		      struct hwprof_file *const *files, size_t count,
 		      profile_gather gather, void *context)
 {
@@ -114,36 +145,35 @@ static int read_files(struct profile *profile,
 			error = warnings_name(&profile->warnings, said,
 					      files[i]->name);
 	}
-	if (!error)
-		error = profile->kind->finish(profile);
-	if (!error)
-		error = objects_warn(profile->objects, &profile->warnings);
-	return error;
+	return error ? error : finish(profile);
 }
 
-struct profile *profile_new(const struct profile_kind *kind, unsigned int flags)
+static struct hwprof_profile *profile_new(const struct profile_kind *kind,
+					  const struct hwprof_options *options)
 {
-	struct profile *profile = calloc(1, kind->size);
+	struct hwprof_profile *profile = calloc(1, kind->size);
 
 	if (!profile)
 		return NULL;
 	profile->kind = kind;
-	profile->flags = flags;
-	profile->objects = objects_new(flags & HWPROF_NO_OBJECTS);
+	profile->flags = options->flags;
+	if (kind->configure)
+		kind->configure(profile, options);
+	profile->objects = objects_new(options->flags & HWPROF_NO_OBJECTS);
 	if (profile->objects)
 		return profile;
 	free(profile);
 	return NULL;
 }
 
-void profile_free(struct profile *profile)
+void hwprof_profile_free(struct hwprof_profile *profile)
 {
 	if (!profile)
 		return;
 	if (profile->kind->destroy)
 		profile->kind->destroy(profile);
 	warnings_free(&profile->warnings);
-	tdestroy(profile->rows, free);
+	free_rows(profile);
 	collected_free(&profile->collected);
 	while (profile->file_count)
 		collected_free(&profile->files[--profile->file_count]);
@@ -152,26 +182,188 @@ void profile_free(struct profile *profile)
 	free(profile);
 }
 
-int profile_read(struct profile **profile, struct hwprof_file *const *files,
-		 size_t count, profile_gather gather, void *context)
+/* A profile of @kind of what @gather finds in all @files. */
+static int make_profile(struct hwprof_profile **result,
+			const struct profile_kind *kind,
+			struct hwprof_file *const *files, size_t count,
+			const struct hwprof_options *options,
+			profile_gather gather, void *context)
 {
+	const struct hwprof_options defaults = { 0 };
 	struct hwprof_file *file = files[0];
+	struct hwprof_profile *profile;
 	int error = -ENOMEM;
 
-	if (*profile) {
-		error = read_files(*profile, files, count,
-				   gather ? gather : gather_samples, context);
-		file = (*profile)->file;
+	*result = NULL;
+	if (!options)
+		options = &defaults;
+	if (!(options->hot >= 0 && options->hot <= 1))
+		return file_fail(file, -EINVAL,
+				 "ranges with %g of all events are to be hot: above 0, up to 1 is allowed",
+				 options->hot);
+	profile = profile_new(kind, options);
+	if (profile) {
+		error = read_files(profile, files, count, gather, context);
+		file = profile->file;
 	}
-	if (!error)
+	if (!error) {
+		*result = profile;
 		return 0;
-	profile_free(*profile);
-	*profile = NULL;
+	}
+	hwprof_profile_free(profile);
 	return error == -ENOMEM ? file_fail(file, error, "out of memory") :
 				  error;
 }
 
-const char *profile_comm(const struct profile *profile, uint32_t pid,
+/* --- for all kinds -------------------------------------------------------- */
+
+static const struct profile_kind *const kinds[HWPROF_KINDS] = {
+	[HWPROF_KIND_LOOPS] = &loops_kind,
+	[HWPROF_KIND_RANGES] = &ranges_kind,
+	[HWPROF_KIND_CALLS] = &calls_kind,
+	[HWPROF_KIND_CCT] = &contexts_kind,
+	[HWPROF_KIND_PATHS] = &paths_kind,
+	[HWPROF_KIND_VALUES] = &values_kind,
+};
+
+/* The reports are named like the fields of events. */
+const char *hwprof_kind_name(enum hwprof_kind kind)
+{
+	return kind < HWPROF_KINDS ? kinds[kind]->about : NULL;
+}
+
+const char *hwprof_kind_units(enum hwprof_kind kind)
+{
+	return kind < HWPROF_KINDS ? kinds[kind]->units : NULL;
+}
+
+int hwprof_kind_of(const char *name)
+{
+	int kind;
+
+	for (kind = 0; kind < HWPROF_KINDS; kind++)
+		if (!strcmp(kinds[kind]->about, name))
+			return kind;
+	return -EINVAL;
+}
+
+struct hwprof_profile *profile_gathering(enum hwprof_kind kind,
+					 const struct hwprof_options *options,
+					 struct hwprof_file *file)
+{
+	struct hwprof_profile *profile = profile_new(kinds[kind], options);
+
+	if (!profile)
+		return NULL;
+	profile->file = file;
+	profile->collected.processes = processes_new();
+	if (profile->collected.processes)
+		return profile;
+	hwprof_profile_free(profile);
+	return NULL;
+}
+
+void profile_reset(struct hwprof_profile *gathering)
+{
+	struct collected *collected = &gathering->collected;
+
+	free_rows(gathering);
+	free(collected->sessions);
+	*collected = (struct collected){ .processes = collected->processes };
+}
+
+int profile_snapshot(struct hwprof_profile **result,
+		     struct hwprof_profile *gathering,
+		     const struct hwprof_options *options)
+{
+	struct hwprof_profile *profile = profile_new(gathering->kind, options);
+	int error;
+
+	*result = NULL;
+	if (!profile)
+		return -ENOMEM;
+	/* What was gathered is lent. */
+	profile->file = gathering->file;
+	profile->rows = gathering->rows;
+	profile->times = gathering->times;
+	profile->collected = gathering->collected;
+	error = add_gathered(profile);
+	profile->rows = profile->times = NULL;
+	profile->collected = (struct collected){
+		.processes = processes_share(gathering->collected.processes),
+	};
+	if (!error)
+		error = finish(profile);
+	if (!error)
+		*result = profile;
+	else
+		hwprof_profile_free(profile);
+	return error;
+}
+
+int hwprof_profile_read(struct hwprof_profile **profile, enum hwprof_kind kind,
+			struct hwprof_file *const *files, size_t count,
+			const struct hwprof_options *options)
+{
+	return make_profile(profile, kinds[kind], files, count, options,
+			    gather_samples, NULL);
+}
+
+int hwprof_profile_replay(struct hwprof_profile **profile,
+			  enum hwprof_kind kind, struct hwprof_file *file,
+			  const struct hwprof_options *options,
+			  const struct hwprof_replay_options *replay)
+{
+	*profile = NULL;
+	if (!kinds[kind]->replay)
+		return file_fail(file, -EOPNOTSUPP,
+				 "branch stacks are replayed into loops and calls, not into %s",
+				 kinds[kind]->things);
+	return make_profile(profile, kinds[kind], &file, 1, options,
+			    kinds[kind]->replay, (void *)replay);
+}
+
+enum hwprof_kind hwprof_profile_kind(const struct hwprof_profile *profile)
+{
+	return profile->kind->kind;
+}
+
+const struct hwprof_totals *
+hwprof_profile_totals(const struct hwprof_profile *profile)
+{
+	return &profile->totals;
+}
+
+const char *hwprof_profile_warning(const struct hwprof_profile *profile,
+				   size_t index)
+{
+	return warnings_get(&profile->warnings, index);
+}
+
+const char *hwprof_profile_error(const struct hwprof_profile *profile)
+{
+	return profile->message;
+}
+
+int hwprof_profile_json(const struct hwprof_profile *profile,
+			const struct hwprof_json_options *options, FILE *out)
+{
+	const struct hwprof_json_options defaults = { 0 };
+
+	return profile->kind->json(profile, options ? options : &defaults, out);
+}
+
+int hwprof_profile_diff(struct hwprof_diff **diff,
+			const struct hwprof_profile *before,
+			const struct hwprof_profile *after)
+{
+	*diff = NULL;
+	if (before->kind != after->kind)
+		return -EINVAL;
+	return diff_make(diff, before->kind->diff, before, after);
+}
+
+const char *profile_comm(const struct hwprof_profile *profile, uint32_t pid,
 			 uint64_t time)
 {
 	return pid ? processes_comm(profile->collected.processes, pid, time) :

@@ -8,39 +8,57 @@
 #define HWPROF_PROFILE_H
 
 #include "collect.h"
+#include "diff.h"
 #include "objects.h"
 #include "warnings.h"
 
-struct profile;
+/*
+ * Puts a file's rows into profile->rows and what comes with them into
+ * profile->collected. 0, -ENOMEM, or another error by file_fail().
+ */
+typedef int (*profile_gather)(struct hwprof_profile *profile, void *context);
 
 /*
- * What an engine's rows are, and become. Functions return 0, -ENOMEM, or another
- * error by file_fail(); the last three may be NULL.
+ * What an engine's rows are, and become. Functions return as profile_gather();
+ * the last five may be NULL.
  */
 struct profile_kind {
+	enum hwprof_kind kind;
 	size_t size;			/* of the profile */
 	const char *about;		/* the field that its events have */
 	const char *units;		/* what rows count, "back edges" */
 	const char *things;		/* what samples are of, "loops" */
 	const char *lacking;		/* what rows without raw data leave open */
 	/* Sums up a sample or row in profile->rows. */
-	int (*take)(struct profile *profile, const struct hwprof_sample *sample);
+	int (*take)(struct hwprof_profile *profile,
+		    const struct hwprof_sample *sample);
 	/* Adds the file's sums, @rows[0] to [@count - 1]. */
-	int (*place)(struct profile *profile, void **rows, size_t count);
+	int (*place)(struct hwprof_profile *profile, void **rows, size_t count);
 	/* Makes the profile of all files. */
-	int (*finish)(struct profile *profile);
+	int (*finish)(struct hwprof_profile *profile);
 	/* Frees what is the kind's own, but not @profile. */
-	void (*destroy)(struct profile *profile);
+	void (*destroy)(struct hwprof_profile *profile);
+	/* As hwprof_profile_json(); @options is not NULL. */
+	int (*json)(const struct hwprof_profile *profile,
+		    const struct hwprof_json_options *options, FILE *out);
+	const struct diff_kind *diff;	/* how to compare two of them */
+	/* Sets what is the kind's own in a new profile. */
+	void (*configure)(struct hwprof_profile *profile,
+			  const struct hwprof_options *options);
+	/* Gathers rows from branch stacks, by struct hwprof_replay_options. */
+	profile_gather replay;
 	/* Samples of the kind that are not wanted. */
-	bool (*skips)(struct profile *profile,
+	bool (*skips)(struct hwprof_profile *profile,
 		      const struct hwprof_sample *sample);
 	/* Sentences of the kind's own about the file with @totals. */
-	int (*warn)(struct profile *profile, const struct hwprof_totals *totals);
+	int (*warn)(struct hwprof_profile *profile,
+		    const struct hwprof_totals *totals);
 };
 
-struct profile {
+struct hwprof_profile {
 	const struct profile_kind *kind;
-	unsigned int flags;		/* enum hwprof_loops_flags */
+	unsigned int flags;		/* enum hwprof_flags */
+	char message[256];		/* of the last call that failed */
 	struct hwprof_totals totals;	/* of all files */
 	struct objects *objects;
 	struct warnings warnings;
@@ -49,29 +67,33 @@ struct profile {
 	struct collected collected;	/* what came with its rows, */
 	void *rows;			/* a tree of what they sum up to, each
 					 * beginning with a struct origin, */
+	void *times;			/* another one, of windows: of loops, */
 	uint64_t found;			/* and the units in them */
 
 	struct collected *files;	/* from those before it: names point there */
 	size_t file_count;
 };
 
-/* NULL: out of memory. */
-struct profile *profile_new(const struct profile_kind *kind, unsigned int flags);
-/* NULL is allowed. */
-void profile_free(struct profile *profile);
-
 /*
- * Reads all @files by @gather, which puts a file's rows into profile->rows and
- * what comes with them into profile->collected, and returns as the kind's; NULL:
- * what the file's hwprof samples say. When it fails, *@profile is freed and NULL,
- * and the file it failed at has the sentence. @profile: of profile_new().
+ * A profile in the making, of what comes while it runs: rows go to
+ * profile_take(), as of a file's samples, and records about processes to
+ * collected.processes, which are to be settled before profile_snapshot() makes a
+ * profile of all that has come. @file: for its sentences, and of records that
+ * were lost. NULL: out of memory.
  */
-typedef int (*profile_gather)(struct profile *profile, void *context);
-int profile_read(struct profile **profile, struct hwprof_file *const *files,
-		 size_t count, profile_gather gather, void *context);
+struct hwprof_profile *profile_gathering(enum hwprof_kind kind,
+					 const struct hwprof_options *options,
+					 struct hwprof_file *file);
+int profile_take(struct hwprof_profile *profile,
+		 const struct hwprof_sample *sample);
+int profile_snapshot(struct hwprof_profile **result,
+		     struct hwprof_profile *gathering,
+		     const struct hwprof_options *options);
+/* Forgets the rows, but not the processes. */
+void profile_reset(struct hwprof_profile *gathering);
 
 /* The process's name while it was in the file that is read now; or NULL. */
-const char *profile_comm(const struct profile *profile, uint32_t pid,
+const char *profile_comm(const struct hwprof_profile *profile, uint32_t pid,
 			 uint64_t time);
 
 #endif /* HWPROF_PROFILE_H */

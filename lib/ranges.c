@@ -31,7 +31,8 @@ static int compare_rows(const void *a, const void *b)
 	return order ? order : origin_compare(&x->origin, &y->origin);
 }
 
-static int add_row(struct profile *profile, const struct collected_range *from)
+static int add_row(struct hwprof_profile *profile,
+		   const struct collected_range *from)
 {
 	struct collected_range *to;
 	bool is_new;
@@ -58,7 +59,7 @@ static bool is_range(const struct hwprof_row_range *row)
 	       !(row->low & last_of(0, row->bits));
 }
 
-static int add_range_row(struct profile *profile,
+static int add_range_row(struct hwprof_profile *profile,
 			 const struct hwprof_sample *sample)
 {
 	const struct hwprof_row_range *row = (const void *)sample->row;
@@ -98,7 +99,7 @@ static bool sample_value(enum hwprof_range_of of,
 static int add_sample(struct hwprof_ranges *ranges,
 		      const struct hwprof_sample *sample)
 {
-	struct profile *profile = &ranges->profile;
+	struct hwprof_profile *profile = &ranges->profile;
 	struct collected_range range = {
 		.origin = origin_of_sample(sample),
 		.count = sample->period,
@@ -112,7 +113,8 @@ static int add_sample(struct hwprof_ranges *ranges,
 }
 
 /* Ranges of other things make sense only by themselves. */
-static bool skips(struct profile *profile, const struct hwprof_sample *sample)
+static bool skips(struct hwprof_profile *profile,
+		  const struct hwprof_sample *sample)
 {
 	struct hwprof_event event = { .config = {
 		sample->config[0], sample->config[1], sample->config[2]
@@ -127,7 +129,8 @@ static bool skips(struct profile *profile, const struct hwprof_sample *sample)
 	return ranges->of != of;
 }
 
-static int take(struct profile *profile, const struct hwprof_sample *sample)
+static int take(struct hwprof_profile *profile,
+		const struct hwprof_sample *sample)
 {
 	if (!sample->rows || !sample->row)
 		return add_sample((struct hwprof_ranges *)profile, sample);
@@ -240,7 +243,7 @@ static int check_of(struct hwprof_ranges *ranges)
 			 "and the files before it have" : "has", names);
 }
 
-static int place_all(struct profile *profile, void **rows, size_t count)
+static int place_all(struct hwprof_profile *profile, void **rows, size_t count)
 {
 	struct hwprof_ranges *ranges = (struct hwprof_ranges *)profile;
 	int error = check_of(ranges);
@@ -369,7 +372,7 @@ static int find_hot(struct hwprof_ranges *ranges)
 /* --- all of it -------------------------------------------------------------- */
 
 /* Branches are lost as units; an access that was not seen is none. */
-static int warn_of_unseen(struct profile *profile,
+static int warn_of_unseen(struct hwprof_profile *profile,
 			  const struct hwprof_totals *totals)
 {
 	const struct hwprof_ranges *ranges = (struct hwprof_ranges *)profile;
@@ -387,7 +390,7 @@ static int warn_of_unseen(struct profile *profile,
 			    unseen);
 }
 
-static int finish(struct profile *profile)
+static int finish(struct hwprof_profile *profile)
 {
 	struct hwprof_ranges *ranges = (struct hwprof_ranges *)profile;
 	int error = build_sets(ranges);
@@ -397,7 +400,7 @@ static int finish(struct profile *profile)
 	return error ? error : find_hot(ranges);
 }
 
-static void destroy(struct profile *profile)
+static void destroy(struct hwprof_profile *profile)
 {
 	struct hwprof_ranges *ranges = (struct hwprof_ranges *)profile;
 
@@ -407,8 +410,18 @@ static void destroy(struct profile *profile)
 	free(ranges->ranges);
 }
 
-static const struct profile_kind ranges_kind = {
+static void configure(struct hwprof_profile *profile,
+		      const struct hwprof_options *options)
+{
+	struct hwprof_ranges *ranges = (struct hwprof_ranges *)profile;
+
+	ranges->hot = options->hot ? options->hot : HOT;
+	ranges->of = (int)(options->flags / HWPROF_RANGES_OF_FLAG(0)) - 1;
+}
+
+const struct profile_kind ranges_kind = {
 	.size = sizeof(struct hwprof_ranges),
+	.kind = HWPROF_KIND_RANGES,
 	.about = "ranges",
 	.units = "events",
 	.things = "ranges",
@@ -419,60 +432,29 @@ static const struct profile_kind ranges_kind = {
 	.destroy = destroy,
 	.skips = skips,
 	.warn = warn_of_unseen,
+	.json = ranges_json,
+	.diff = &ranges_diff,
+	.configure = configure,
 };
 
-int hwprof_ranges_read(struct hwprof_ranges **result,
-		       struct hwprof_file *const *files, size_t count,
-		       double hot, unsigned int flags)
+enum hwprof_range_of hwprof_ranges_of(const struct hwprof_profile *profile)
 {
-	struct hwprof_ranges *ranges;
-	struct profile *profile;
-	int error;
+	const struct hwprof_ranges *ranges = (const void *)profile;
 
-	*result = NULL;
-	if (!(hot >= 0 && hot <= 1))
-		return file_fail(files[0], -EINVAL,
-				 "ranges with %g of all events are to be hot: above 0, up to 1 is allowed",
-				 hot);
-	profile = profile_new(&ranges_kind, flags);
-	ranges = (struct hwprof_ranges *)profile;
-	if (ranges) {
-		ranges->hot = hot ? hot : HOT;
-		ranges->of = (int)(flags / HWPROF_RANGES_OF_FLAG(0)) - 1;
-	}
-	error = profile_read(&profile, files, count, NULL, NULL);
-	*result = (struct hwprof_ranges *)profile;
-	return error;
-}
-
-void hwprof_ranges_free(struct hwprof_ranges *ranges)
-{
-	profile_free((struct profile *)ranges);
-}
-
-enum hwprof_range_of hwprof_ranges_of(const struct hwprof_ranges *ranges)
-{
 	return ranges->of;
 }
 
-size_t hwprof_ranges_count(const struct hwprof_ranges *ranges)
+size_t hwprof_ranges_count(const struct hwprof_profile *profile)
 {
-	return ranges->count;
+	const struct hwprof_ranges *ranges = (const void *)profile;
+
+	return profile->kind == &ranges_kind ? ranges->count : 0;
 }
 
-const struct hwprof_range *hwprof_ranges_get(const struct hwprof_ranges *ranges,
-					     size_t index)
+const struct hwprof_range *
+hwprof_ranges_get(const struct hwprof_profile *profile, size_t index)
 {
+	const struct hwprof_ranges *ranges = (const void *)profile;
+
 	return &ranges->ranges[index];
-}
-
-const struct hwprof_totals *hwprof_ranges_totals(const struct hwprof_ranges *ranges)
-{
-	return &ranges->profile.totals;
-}
-
-const char *hwprof_ranges_warning(const struct hwprof_ranges *ranges,
-				  size_t index)
-{
-	return warnings_get(&ranges->profile.warnings, index);
 }

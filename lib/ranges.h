@@ -32,7 +32,7 @@ struct range_group {
 };
 
 struct hwprof_ranges {
-	struct profile profile;
+	struct hwprof_profile profile;
 	struct hwprof_range *ranges;	/* parents before children */
 	size_t count;
 	double hot;
@@ -47,5 +47,9 @@ struct hwprof_ranges {
 /* ranges_json.c: writes one of them as JSON. */
 void ranges_put(struct json *json, const char *name, const void *ranges,
 	       size_t index);
+extern const struct profile_kind ranges_kind;
+/* JSON of all of it: as hwprof_profile_json(). */
+int ranges_json(const struct hwprof_profile *profile,
+		const struct hwprof_json_options *options, FILE *out);
 
 #endif /* HWPROF_RANGES_H */

@@ -37,8 +37,10 @@ void ranges_put(struct json *json, const char *name, const void *profile,
 	json_close(json, '}');
 }
 
-int hwprof_ranges_json(const struct hwprof_ranges *ranges, FILE *out)
+int ranges_json(const struct hwprof_profile *profile,
+		const struct hwprof_json_options *options, FILE *out)
 {
+	const struct hwprof_ranges *ranges = (const void *)profile;
 	struct json json = { .out = out };
 	size_t i;
 
@@ -49,5 +51,5 @@ int hwprof_ranges_json(const struct hwprof_ranges *ranges, FILE *out)
 	for (i = 0; i < ranges->count; i++)
 		ranges_put(&json, NULL, ranges, i);
 	json_close(&json, ']');
-	return json_end(&json, &ranges->profile);
+	return json_end(&json, profile);
 }

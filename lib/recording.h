@@ -1,42 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A recording while it runs: an event of each kind on each CPU for each
- * target, one ring per CPU, and the file that takes what the rings give.
+ * A recording while it runs: events, and the file that takes what their rings
+ * give.
  */
 #ifndef HWPROF_RECORDING_H
 #define HWPROF_RECORDING_H
 
-#include "writer.h"
+#include "events.h"
 
 #include <poll.h>
-#include <stdbool.h>
-#include <sys/types.h>
-
-struct recording_event {
-	struct perf_event_attr attr;	/* what is counted; the rest is added */
-	const char *name;
-};
-
-struct recording_options {
-	const struct recording_event *events;
-	size_t event_count;
-	const pid_t *targets;		/* threads; one of -1: all of them */
-	size_t target_count;
-	bool on_exec;			/* begins when the target execs */
-	bool inherit;			/* children of targets too */
-	size_t pages;			/* of each ring, a power of two; 0: as
-					 * many as we may, up to 4 MiB */
-};
 
 struct recording;
 
 /*
- * Opens the events, disabled. *@recording is NULL only for -ENOMEM; otherwise
+ * Opens the events, disabled; @options must live as long. *@recording is NULL only for -ENOMEM; otherwise
  * recording_error() has the sentence, and for what the module or the kernel
  * refuses, recording_refused() the event. All return a negative errno.
  */
 int recording_open(struct recording **recording,
-		   const struct recording_options *options);
+		   const struct events_options *options);
 /* The index of the event whose opening failed; -1: it was something else. */
 int recording_refused(const struct recording *recording);
 
@@ -61,14 +43,5 @@ void recording_progress(const struct recording *recording,
 
 const char *recording_error(const struct recording *recording);
 void recording_close(struct recording *recording);
-
-/*
- * synthesis.c: what perf tells of processes that were there before: their
- * names and maps, as COMM and MMAP2 records with time 0. @targets: threads, or
- * one of -1 for all processes. @sample_type is that of the events. @data: maps
- * without code, too. What goes away meanwhile is left out.
- */
-int synthesize(struct writer *writer, const pid_t *targets, size_t count,
-	       uint64_t sample_type, bool data);
 
 #endif /* HWPROF_RECORDING_H */

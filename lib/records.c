@@ -28,8 +28,9 @@ struct walk {
 	size_t unpacked_size;
 };
 
-static int deliver(struct walk *walk, const struct perf_event_header *header,
-		   struct span body, uint64_t offset)
+int record_deliver(struct hwprof_file *file,
+		   const struct perf_event_header *header, struct span body,
+		   uint64_t offset, record_fn fn, void *context)
 {
 	struct record record = {
 		.type = header->type,
@@ -40,16 +41,23 @@ static int deliver(struct walk *walk, const struct perf_event_header *header,
 	uint64_t lost;
 	int error;
 
-	error = sample_identify(walk->file, &record);
+	error = sample_identify(file, &record);
 	if (error)
 		return error;
 	body = record.body;
 	if (record.type == PERF_RECORD_LOST && span_skip(&body, 8) &&
 	    span_u64(&body, &lost))
-		walk->file->lost += lost;
+		file->lost += lost;
 	if (record.type == PERF_RECORD_LOST_SAMPLES && span_u64(&body, &lost))
-		walk->file->lost_samples += lost;
-	return walk->fn(walk->context, &record);
+		file->lost_samples += lost;
+	return fn(context, &record);
+}
+
+static int deliver(struct walk *walk, const struct perf_event_header *header,
+		   struct span body, uint64_t offset)
+{
+	return record_deliver(walk->file, header, body, offset, walk->fn,
+			      walk->context);
 }
 
 /* Delivers the records that are whole; the rest moves to the front. */

@@ -28,12 +28,13 @@ struct program {
 };
 
 /* Takes a row that says whose it is, as of @time. -ENOMEM. */
-typedef int (*row_take)(struct profile *profile, const struct hwprof_row *row,
+typedef int (*row_take)(struct hwprof_profile *profile,
+			const struct hwprof_row *row,
 			uint64_t time);
 
 struct replay {
 	struct hwprof_file *file;
-	struct profile *profile;		/* that it goes into */
+	struct hwprof_profile *profile;		/* that it goes into */
 	row_take take;
 	struct processes *processes;
 	const struct hwprof_replay_options *options;
@@ -436,7 +437,7 @@ static int init(struct replay *replay, const struct engine_ops *engine)
 	return replay->sites && replay->repeats ? 0 : no_memory(replay);
 }
 
-static int replay_stacks(struct profile *profile,
+static int replay_stacks(struct hwprof_profile *profile,
 			 const struct engine_ops *engine, row_take take,
 			 const struct hwprof_replay_options *options)
 {
@@ -460,7 +461,8 @@ static int replay_stacks(struct profile *profile,
 
 /* --- loops -------------------------------------------------------------- */
 
-static int take_loop(struct profile *profile, const struct hwprof_row *row,
+static int take_loop(struct hwprof_profile *profile,
+		     const struct hwprof_row *row,
 		     uint64_t time)
 {
 	if (row->type == HWPROF_ROW_TIME)
@@ -468,44 +470,21 @@ static int take_loop(struct profile *profile, const struct hwprof_row *row,
 	return loops_add_row(profile, (const void *)row, time);
 }
 
-static int gather_loops(struct profile *profile, void *options)
+int loops_replay(struct hwprof_profile *profile, void *options)
 {
 	return replay_stacks(profile, &loop_engine, take_loop, options);
 }
 
-int hwprof_loops_replay(struct hwprof_loops **loops, struct hwprof_file *file,
-			unsigned int flags,
-			const struct hwprof_replay_options *options)
-{
-	struct profile *profile = profile_new(&loops_kind, flags);
-	int error = profile_read(&profile, &file, 1, gather_loops,
-				 (void *)options);
-
-	*loops = (struct hwprof_loops *)profile;
-	return error;
-}
-
 /* --- calls -------------------------------------------------------------- */
 
-static int take_call(struct profile *profile, const struct hwprof_row *row,
+static int take_call(struct hwprof_profile *profile,
+		     const struct hwprof_row *row,
 		     uint64_t time)
 {
 	return calls_add_row(profile, (const void *)row, time);
 }
 
-static int gather_calls(struct profile *profile, void *options)
+int calls_replay(struct hwprof_profile *profile, void *options)
 {
 	return replay_stacks(profile, &call_engine, take_call, options);
-}
-
-int hwprof_calls_replay(struct hwprof_calls **calls, struct hwprof_file *file,
-			unsigned int flags,
-			const struct hwprof_replay_options *options)
-{
-	struct profile *profile = profile_new(&calls_kind, flags);
-	int error = profile_read(&profile, &file, 1, gather_calls,
-				 (void *)options);
-
-	*calls = (struct hwprof_calls *)profile;
-	return error;
 }

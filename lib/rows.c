@@ -65,8 +65,8 @@ static int check_path(struct hwprof_file *file, uint64_t offset,
 }
 
 /* Copies the row out of @raw, whose bytes are aligned to 4 only. */
-static int take_row(struct hwprof_file *file, uint64_t offset, struct span raw,
-		    const struct hwprof_row **row)
+int row_copy(struct hwprof_file *file, uint64_t offset, struct span raw,
+	     const struct hwprof_row **row)
 {
 	struct hwprof_row head;
 	struct span at = raw;
@@ -88,6 +88,52 @@ static int take_row(struct hwprof_file *file, uint64_t offset, struct span raw,
 	if (head.type == HWPROF_ROW_PATH)
 		return check_path(file, offset, *row);
 	return 0;
+}
+
+static void set_place(struct hwprof_sample *sample, uint64_t ip, uint64_t addr,
+		      uint64_t period)
+{
+	sample->ip = ip;
+	sample->addr = addr;
+	sample->period = period;
+}
+
+void row_describe(struct hwprof_sample *sample)
+{
+	const union {
+		struct hwprof_row row;
+		struct hwprof_row_loop loop;
+		struct hwprof_row_range range;
+		struct hwprof_row_call call;
+		struct hwprof_row_context context;
+		struct hwprof_row_path path;
+		struct hwprof_row_value value;
+	} *of = (const void *)sample->row;
+
+	sample->pid = sample->tid = of->row.pid;
+	switch (of->row.type) {
+	case HWPROF_ROW_LOOP:
+		set_place(sample, of->loop.head, of->loop.tail,
+			  of->loop.back_edges);
+		return;
+	case HWPROF_ROW_RANGE:
+		set_place(sample, of->range.low, 0, of->range.count);
+		return;
+	case HWPROF_ROW_CALL:
+		set_place(sample, of->call.site, of->call.callee,
+			  of->call.calls);
+		return;
+	case HWPROF_ROW_CONTEXT:
+		set_place(sample, of->context.callee, of->context.site,
+			  of->context.calls + of->context.deeper);
+		return;
+	case HWPROF_ROW_PATH:
+		set_place(sample, of->path.start, of->path.end, of->path.count);
+		return;
+	case HWPROF_ROW_VALUE:
+		set_place(sample, of->value.ip, 0, of->value.loads);
+		return;
+	}
 }
 
 int rows_decode(struct hwprof_file *file, const struct record *record,
@@ -117,7 +163,7 @@ int rows_decode(struct hwprof_file *file, const struct record *record,
 		.offset = record->offset,
 	};
 	if (span_left(&sample.raw)) {
-		error = take_row(file, record->offset, sample.raw, &out->row);
+		error = row_copy(file, record->offset, sample.raw, &out->row);
 		if (error)
 			return error;
 	}

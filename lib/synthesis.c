@@ -9,7 +9,12 @@
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
 
-#include "recording.h"
+#include "events.h"
+
+enum {
+	NAME_MAX_SIZE = 4096,	/* the kernel has no longer ones */
+	RECORD_SIZE = 256 + NAME_MAX_SIZE,
+};
 
 /* The fields behind a record: all zero, for a time before all others. */
 static size_t trailer_size(uint64_t sample_type)
@@ -23,24 +28,19 @@ static size_t trailer_size(uint64_t sample_type)
 }
 
 /* Fixed fields, a name padded to 8, and the trailer: one record. */
-static int add_record(struct writer *writer, struct perf_event_header header,
-		      const void *fields, size_t fields_size, const char *name,
-		      uint64_t sample_type)
+static int add_record(const struct synthesis *synthesis,
+		      struct perf_event_header header, const void *fields,
+		      size_t fields_size, const char *name)
 {
-	static const char zeros[64];
+	_Alignas(8) char record[RECORD_SIZE] = { 0 };
 	size_t name_size = strlen(name) + 1;
-	size_t behind = -name_size % 8 + trailer_size(sample_type);
-	int error;
 
-	header.size = sizeof(header) + fields_size + name_size + behind;
-	error = writer_add(writer, &header, sizeof(header));
-	if (!error)
-		error = writer_add(writer, fields, fields_size);
-	if (!error)
-		error = writer_add(writer, name, name_size);
-	if (!error)
-		error = writer_add(writer, zeros, behind);
-	return error;
+	header.size = sizeof(header) + fields_size + name_size +
+		      -name_size % 8 + trailer_size(synthesis->sample_type);
+	memcpy(record, &header, sizeof(header));
+	memcpy(record + sizeof(header), fields, fields_size);
+	memcpy(record + sizeof(header) + fields_size, name, name_size);
+	return synthesis->put(synthesis->context, record, header.size);
 }
 
 static FILE *open_proc(pid_t pid, const char *name)
@@ -51,7 +51,7 @@ static FILE *open_proc(pid_t pid, const char *name)
 	return fopen(path, "re");
 }
 
-static int add_comm(struct writer *writer, pid_t pid, uint64_t sample_type)
+static int add_comm(const struct synthesis *synthesis, pid_t pid)
 {
 	struct perf_event_header header = { .type = PERF_RECORD_COMM };
 	uint32_t ids[2] = { pid, pid };
@@ -66,7 +66,7 @@ static int add_comm(struct writer *writer, pid_t pid, uint64_t sample_type)
 	if (!found)
 		return 0;
 	name[strcspn(name, "\n")] = 0;
-	return add_record(writer, header, ids, sizeof(ids), name, sample_type);
+	return add_record(synthesis, header, ids, sizeof(ids), name);
 }
 
 /* An MMAP2 record up to its name. */
@@ -99,8 +99,7 @@ static bool parse_map(char *line, struct mmap2 *map, const char **name)
 	return true;
 }
 
-static int add_maps(struct writer *writer, pid_t pid, uint64_t sample_type,
-		    bool data)
+static int add_maps(const struct synthesis *synthesis, pid_t pid)
 {
 	struct perf_event_header header = { .type = PERF_RECORD_MMAP2 };
 	FILE *file = open_proc(pid, "maps");
@@ -114,15 +113,15 @@ static int add_maps(struct writer *writer, pid_t pid, uint64_t sample_type,
 		struct mmap2 map = { .pid = pid, .tid = pid };
 		const char *name;
 
-		/* A record holds 64 KiB: the kernel has no longer names. */
-		if (!parse_map(line, &map, &name) || strlen(name) >= 4096)
+		if (!parse_map(line, &map, &name) ||
+		    strlen(name) >= NAME_MAX_SIZE)
 			continue;
 		header.misc = PERF_RECORD_MISC_USER;
 		if (!(map.protection & PROT_EXEC))
 			header.misc |= PERF_RECORD_MISC_MMAP_DATA;
-		if (data || map.protection & PROT_EXEC)
-			error = add_record(writer, header, &map, sizeof(map),
-					   name, sample_type);
+		if (synthesis->data || map.protection & PROT_EXEC)
+			error = add_record(synthesis, header, &map,
+					   sizeof(map), name);
 	}
 	free(line);
 	fclose(file);
@@ -144,17 +143,14 @@ static pid_t process_of(pid_t thread)
 	return process;
 }
 
-static int synthesize_process(struct writer *writer, pid_t pid,
-			      uint64_t sample_type, bool data)
+static int synthesize_process(const struct synthesis *synthesis, pid_t pid)
 {
-	int error = add_comm(writer, pid, sample_type);
+	int error = add_comm(synthesis, pid);
 
-	return error ? error : add_maps(writer, pid, sample_type,
-					     data);
+	return error ? error : add_maps(synthesis, pid);
 }
 
-static int synthesize_all(struct writer *writer, uint64_t sample_type,
-			  bool data)
+static int synthesize_all(const struct synthesis *synthesis)
 {
 	struct dirent *entry;
 	int error = 0;
@@ -163,29 +159,27 @@ static int synthesize_all(struct writer *writer, uint64_t sample_type,
 	all = opendir("/proc");
 	while (all && !error && (entry = readdir(all)))
 		if (isdigit((unsigned char)entry->d_name[0]))
-			error = synthesize_process(writer, atoi(entry->d_name),
-						   sample_type, data);
+			error = synthesize_process(synthesis,
+						   atoi(entry->d_name));
 	if (all)
 		closedir(all);
 	return error;
 }
 
-int synthesize(struct writer *writer, const pid_t *targets, size_t count,
-	       uint64_t sample_type, bool data)
+int synthesize(const struct synthesis *synthesis)
 {
 	pid_t last = 0;
 	int error = 0;
 	size_t i;
 
-	if (count == 1 && targets[0] < 0)
-		return synthesize_all(writer, sample_type, data);
-	for (i = 0; i < count && !error; i++) {
-		pid_t process = process_of(targets[i]);
+	if (synthesis->count == 1 && synthesis->targets[0] < 0)
+		return synthesize_all(synthesis);
+	for (i = 0; i < synthesis->count && !error; i++) {
+		pid_t process = process_of(synthesis->targets[i]);
 
 		/* Threads of one process come one after the other. */
 		if (process != last)
-			error = synthesize_process(writer, process,
-						   sample_type, data);
+			error = synthesize_process(synthesis, process);
 		last = process;
 	}
 	return error;

@@ -17,7 +17,8 @@ static int compare_rows(const void *a, const void *b)
 	return order ? order : origin_compare(&x->origin, &y->origin);
 }
 
-static int add_row(struct profile *profile, const struct collected_value *from)
+static int add_row(struct hwprof_profile *profile,
+		   const struct collected_value *from)
 {
 	struct collected_value *to;
 	bool is_new;
@@ -53,7 +54,7 @@ static bool is_value(const struct hwprof_row_value *row)
 	return true;
 }
 
-static int add_value_row(struct profile *profile,
+static int add_value_row(struct hwprof_profile *profile,
 			 const struct hwprof_sample *sample)
 {
 	const struct hwprof_row_value *row = (const void *)sample->row;
@@ -72,7 +73,7 @@ static int add_value_row(struct profile *profile,
 }
 
 /* One execution, which stands for others; their value, if raw data has it. */
-static int add_sample(struct profile *profile,
+static int add_sample(struct hwprof_profile *profile,
 		      const struct hwprof_sample *sample)
 {
 	const struct hwprof_row_value *row = (const void *)sample->row;
@@ -97,7 +98,8 @@ static int add_sample(struct profile *profile,
 	return sample->period ? add_row(profile, &value) : 0;
 }
 
-static int take(struct profile *profile, const struct hwprof_sample *sample)
+static int take(struct hwprof_profile *profile,
+		const struct hwprof_sample *sample)
 {
 	if (!sample->rows || !sample->row)
 		return add_sample(profile, sample);
@@ -131,7 +133,7 @@ static int add_entry(struct hwprof_values *values,
 	return 0;
 }
 
-static int place_all(struct profile *profile, void **rows, size_t count)
+static int place_all(struct hwprof_profile *profile, void **rows, size_t count)
 {
 	struct hwprof_values *values = (struct hwprof_values *)profile;
 	struct value_entry *entries = reallocarray(values->entries,
@@ -231,7 +233,7 @@ static int compare_shares(const void *a, const void *b)
 	return order ? order : compare_places(a, b);
 }
 
-static int finish(struct profile *profile)
+static int finish(struct hwprof_profile *profile)
 {
 	struct hwprof_values *values = (struct hwprof_values *)profile;
 	size_t i;
@@ -246,13 +248,14 @@ static int finish(struct profile *profile)
 	return 0;
 }
 
-static void destroy(struct profile *profile)
+static void destroy(struct hwprof_profile *profile)
 {
 	free(((struct hwprof_values *)profile)->entries);
 }
 
-static const struct profile_kind values_kind = {
+const struct profile_kind values_kind = {
 	.size = sizeof(struct hwprof_values),
+	.kind = HWPROF_KIND_VALUES,
 	.about = "values",
 	.units = "loads",
 	.things = "loads",
@@ -261,32 +264,22 @@ static const struct profile_kind values_kind = {
 	.place = place_all,
 	.finish = finish,
 	.destroy = destroy,
+	.json = values_json,
+	.diff = &values_diff,
 };
 
-int hwprof_values_read(struct hwprof_values **result,
-		       struct hwprof_file *const *files, size_t count,
-		       unsigned int flags)
+size_t hwprof_values_count(const struct hwprof_profile *profile)
 {
-	struct profile *profile = profile_new(&values_kind, flags);
-	int error = profile_read(&profile, files, count, NULL, NULL);
+	const struct hwprof_values *values = (const void *)profile;
 
-	*result = (struct hwprof_values *)profile;
-	return error;
+	return profile->kind == &values_kind ? values->count : 0;
 }
 
-void hwprof_values_free(struct hwprof_values *values)
+const struct hwprof_load *
+hwprof_values_get(const struct hwprof_profile *profile, size_t index)
 {
-	profile_free((struct profile *)values);
-}
+	const struct hwprof_values *values = (const void *)profile;
 
-size_t hwprof_values_count(const struct hwprof_values *values)
-{
-	return values->count;
-}
-
-const struct hwprof_load *hwprof_values_get(const struct hwprof_values *values,
-					    size_t index)
-{
 	return &values->entries[index].load;
 }
 
@@ -295,8 +288,9 @@ const struct hwprof_load *hwprof_values_get(const struct hwprof_values *values,
  * shows is as likely as what one alone did (Good and Turing): leaving out that
  * window, it would not have been known.
  */
-double hwprof_values_completeness(const struct hwprof_values *values)
+double hwprof_values_completeness(const struct hwprof_profile *profile)
 {
+	const struct hwprof_values *values = (const void *)profile;
 	uint64_t once = 0;
 	bool exact = true;
 	size_t i;
@@ -314,16 +308,4 @@ double hwprof_values_completeness(const struct hwprof_values *values)
 	if (values->profile.totals.produced < values->loads)
 		return NAN;
 	return (double)values->loads / values->profile.totals.produced;
-}
-
-const struct hwprof_totals *
-hwprof_values_totals(const struct hwprof_values *values)
-{
-	return &values->profile.totals;
-}
-
-const char *hwprof_values_warning(const struct hwprof_values *values,
-				  size_t index)
-{
-	return warnings_get(&values->profile.warnings, index);
 }

@@ -29,7 +29,7 @@ struct value_entry {
 };
 
 struct hwprof_values {
-	struct profile profile;
+	struct hwprof_profile profile;
 	struct value_entry *entries;	/* the most executed first */
 	size_t count;
 	uint64_t loads;			/* of all entries */
@@ -38,5 +38,9 @@ struct hwprof_values {
 /* values_json.c: writes one of them as JSON. */
 void values_put(struct json *json, const char *name, const void *values,
 	       size_t index);
+extern const struct profile_kind values_kind;
+/* JSON of all of it: as hwprof_profile_json(). */
+int values_json(const struct hwprof_profile *profile,
+		const struct hwprof_json_options *options, FILE *out);
 
 #endif /* HWPROF_VALUES_H */

@@ -73,17 +73,19 @@ void values_put(struct json *json, const char *name, const void *values,
 	json_close(json, '}');
 }
 
-int hwprof_values_json(const struct hwprof_values *values, size_t limit,
-		       FILE *out)
+int values_json(const struct hwprof_profile *profile,
+		const struct hwprof_json_options *options, FILE *out)
 {
+	const struct hwprof_values *values = (const void *)profile;
 	struct json json = { .out = out };
 	size_t i;
 
 	json_open(&json, NULL, '{');
-	json_number(&json, "completeness", hwprof_values_completeness(values));
+	json_number(&json, "completeness", hwprof_values_completeness(profile));
 	json_open(&json, "loads", '[');
-	for (i = 0; i < values->count && (!limit || i < limit); i++)
+	for (i = 0; i < values->count &&
+		    (!options->limit || i < options->limit); i++)
 		values_put(&json, NULL, values, i);
 	json_close(&json, ']');
-	return json_end(&json, &values->profile);
+	return json_end(&json, profile);
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The program, and what a user installs.
+# The program, and what goes with it.
 
 TOOL_SOURCES := $(wildcard tools/*.c)
 TOOL_OBJECTS := $(TOOL_SOURCES:%.c=$(BUILD)/obj/%.o)
@@ -11,20 +11,13 @@ $(BUILD)/hwprof: $(TOOL_OBJECTS) $(BUILD)/libhwprof.a
 
 all: $(BUILD)/hwprof
 
-# DESTDIR: an empty root to install into; PREFIX: where it will be.
-HWPROF_VERSION = $(shell sed -n 's/^\#define HWPROF_VERSION[^"]*"\(.*\)"/\1/p' lib/hwprof.h)
 
-install-user: $(BUILD)/hwprof $(BUILD)/libhwprof.a $(BUILD)/libhwprof.so.0
-	install -D -t $(DESTDIR)$(PREFIX)/bin $(BUILD)/hwprof
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib \
-		$(BUILD)/libhwprof.a $(BUILD)/libhwprof.so.0
-	ln -sf libhwprof.so.0 $(DESTDIR)$(PREFIX)/lib/libhwprof.so
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include lib/hwprof.h
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/linux uapi/linux/hwprof.h
-	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(HWPROF_VERSION)|' lib/hwprof.pc.in \
-		> $(DESTDIR)$(PREFIX)/lib/pkgconfig/hwprof.pc
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 docs/man/*.1
-	install -D -t $(DESTDIR)$(PREFIX)/share/hwprof tools/perf-script-hwprof.py
-
-.PHONY: install-user
+# The names and bits of an event's fields, and of what ranges are of, as the ABI
+# has them.
+$(BUILD)/completion/hwprof: tools/completion.bash uapi/linux/hwprof.h
+	@mkdir -p $(@D)
+	names() { printf '%s\n' '#include <linux/hwprof.h>' \
+		"#define X(a, b, c, d, ...) $$1" "<names> $$2(X)" | \
+		$(CC) -Iuapi -E -P -x c - | sed -n 's/<names>//p' | tr -d '" '; }; \
+	sed "s|@FIELDS@|$$(names 'a:c:d,' HWPROF_FIELDS)|; \
+	     s|@STREAMS@|$$(names 'c,' HWPROF_RANGES_OF)|" $< > $@

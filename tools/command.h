@@ -24,11 +24,17 @@ int command_record(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_replay(int argc, char **argv);
 int command_doctor(int argc, char **argv);
+int command_top(int argc, char **argv);
+int command_stat(int argc, char **argv);
+int command_script(int argc, char **argv);
 
 extern const char record_usage[];
 extern const char report_usage[];
 extern const char replay_usage[];
 extern const char doctor_usage[];
+extern const char top_usage[];
+extern const char stat_usage[];
+extern const char script_usage[];
 
 /* Prints "hwprof: " and a sentence on stderr, and returns the status. */
 int failed(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -13,6 +13,9 @@ static const char usage[] =
 "  record   run a program, or watch one, and write its loops to a file\n"
 "  report   say what a file has\n"
 "  replay   say what loops or calls the stacks of 'perf record -b' show\n"
+"  top      show now and then what a program, or all that runs, does\n"
+"  stat     say how much of it there was\n"
+"  script   print each row of a file\n"
 "  doctor   say what this machine can do, and what it lacks\n"
 "  help     explain a command: hwprof help record\n"
 "\n"
@@ -30,6 +33,9 @@ static const struct command {
 	{ "record", "hwprof record", command_record, record_usage },
 	{ "report", "hwprof report", command_report, report_usage },
 	{ "replay", "hwprof replay", command_replay, replay_usage },
+	{ "top", "hwprof top", command_top, top_usage },
+	{ "stat", "hwprof stat", command_stat, stat_usage },
+	{ "script", "hwprof script", command_script, script_usage },
 	{ "doctor", "hwprof doctor", command_doctor, doctor_usage },
 };
 
@@ -51,7 +57,7 @@ static int print(const char *text)
 
 static int unknown(const char *name)
 {
-	return usage_error("unknown command '%s'; commands are: record, report, replay, doctor, help",
+	return usage_error("unknown command '%s'; commands are: record, report, replay, top, stat, script, doctor, help",
 			   name);
 }
 

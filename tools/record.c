@@ -13,6 +13,7 @@
 
 #include "child.h"
 #include "command.h"
+#include "live.h"
 #include "record.h"
 #include "refusal.h"
 
@@ -23,7 +24,7 @@ enum {
 
 struct run {
 	struct record_request *request;
-	struct recording_options options;
+	struct events_options options;
 	struct recording *recording;
 	struct child child;
 	int signals;			/* signalfd */
@@ -33,6 +34,7 @@ struct run {
 	bool kept_old;			/* what the file was is FILE.old */
 	bool stop;			/* the user wants it to end */
 	time_t began, told;
+	uint64_t end_ns;		/* of the monotonic clock; UINT64_MAX: none */
 };
 
 static int find_pmu(struct record_request *request)
@@ -128,6 +130,9 @@ static int start(struct run *run)
 	if (error)
 		return failed("%s", recording_error(run->recording));
 	run->began = run->told = time(NULL);
+	run->end_ns = run->request->duration_ms ?
+		      live_now() + run->request->duration_ms * 1000000 :
+		      UINT64_MAX;
 	return -1;
 }
 
@@ -191,14 +196,25 @@ static void take_signals(struct run *run)
 	}
 }
 
+/* How long a step may take. */
+static int step_ms(const struct run *run)
+{
+	uint64_t now = live_now();
+
+	if (run->end_ns <= now)
+		return 0;
+	return run->end_ns - now < STEP_MS * 1000000ULL ?
+	       (run->end_ns - now) / 1000000 + 1 : STEP_MS;
+}
+
 static int loop(struct run *run)
 {
 	struct pollfd signals = { .fd = run->signals, .events = POLLIN };
 	bool targets = run->request->targets;
 	int got = 0;
 
-	while (!run->stop && !run->child_gone) {
-		got = recording_step(run->recording, &signals, STEP_MS);
+	while (!run->stop && !run->child_gone && live_now() < run->end_ns) {
+		got = recording_step(run->recording, &signals, step_ms(run));
 		if (got < 0)
 			return failed("%s", recording_error(run->recording));
 		take_signals(run);
@@ -271,7 +287,7 @@ static int record(struct run *run)
 	end = status < 0 ? finish(run) : status;
 	if (!run->request->command)
 		return end < 0 ? STATUS_OK : end;
-	/* -p PID COMMAND: stopped before the command's end. */
+	/* Stopped before the command's end. */
 	if (!run->child_gone) {
 		kill(run->child.pid, SIGTERM);
 		waitpid(run->child.pid, &run->child_status, 0);
@@ -284,7 +300,7 @@ int command_record(int argc, char **argv)
 	struct record_request request = { .file = NULL };
 	struct run run = {
 		.request = &request,
-		.options.events = request.events,
+		.options.kinds = request.events,
 	};
 	int status = record_request_parse(&request, argc, argv);
 
@@ -298,9 +314,11 @@ int command_record(int argc, char **argv)
 		if (error)
 			status = failed("cannot fork: %s", strerror(-error));
 	}
-	run.options.event_count = request.event_count;
+	run.options.kind_count = request.event_count;
 	run.options.inherit = !request.no_inherit;
 	run.options.pages = request.pages;
+	run.options.cpus = request.cpus;
+	run.options.cgroup = request.cgroup;
 	if (status < 0)
 		status = record(&run);
 	recording_close(run.recording);

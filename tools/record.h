@@ -17,7 +17,7 @@ struct record_request {
 	const char *file;
 	const char *texts[RECORD_EVENTS_MAX];	/* events as they were given */
 	struct hwprof_event parsed[RECORD_EVENTS_MAX];
-	struct recording_event events[RECORD_EVENTS_MAX];
+	struct events_kind events[RECORD_EVENTS_MAX];
 	char names[RECORD_EVENTS_MAX][256];
 	bool default_memory[RECORD_EVENTS_MAX];	/* memory_mib is our choice */
 	size_t event_count;
@@ -27,6 +27,9 @@ struct record_request {
 	const char *trigger;		/* as given; NULL: as the events have it */
 	pid_t *targets;		/* of -p, -t and -a; NULL: the command */
 	size_t target_count;
+	int cgroup;		/* descriptor of its folder; 0: none */
+	const char *cpus;	/* "0-3,8"; NULL: all that are online */
+	uint64_t duration_ms;	/* 0: to the end */
 	bool no_inherit;
 	bool quiet, progress;
 	char **command;		/* NULL: none */

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
@@ -10,6 +8,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "live.h"
 #include "record.h"
 #include "trigger.h"
 
@@ -26,7 +25,8 @@ enum {
 
 const char record_usage[] =
 "usage: hwprof record [OPTIONS] [--] COMMAND [ARG...]\n"
-"       hwprof record [OPTIONS] -p PID | -t TID | -a [[--] COMMAND [ARG...]]\n"
+"       hwprof record [OPTIONS] -p PID | -t TID | -a | -C CPUS | --cgroup NAME\n"
+"                     [[--] COMMAND [ARG...]]\n"
 "\n"
 "Profiles a command, or processes that run, and writes a perf.data file, which\n"
 "'hwprof report' and 'perf' read.\n"
@@ -38,6 +38,9 @@ const char record_usage[] =
 "  -p, --pid PID       processes that run, separated by commas\n"
 "  -t, --tid TID       threads, the same\n"
 "  -a, --all-cpus      everything that runs\n"
+"  -C, --cpu CPUS      on these CPUs, as in 0-3,8; alone: everything there\n"
+"  -G, --cgroup NAME   all in a cgroup: its path, or that in /sys/fs/cgroup\n"
+"  -D, --duration SECONDS  no longer than that\n"
 "  -i, --no-inherit    without the children of what is recorded\n"
 "  -c, --count N       take a sample, branch records or a burst, every N of what\n"
 "                      is counted (bursts: nanoseconds of CPU time)\n"
@@ -72,6 +75,9 @@ static const struct option options[] = {
 	{ "pid", required_argument, NULL, 'p' },
 	{ "tid", required_argument, NULL, 't' },
 	{ "all-cpus", no_argument, NULL, 'a' },
+	{ "cpu", required_argument, NULL, 'C' },
+	{ "cgroup", required_argument, NULL, 'G' },
+	{ "duration", required_argument, NULL, 'D' },
 	{ "no-inherit", no_argument, NULL, 'i' },
 	{ "count", required_argument, NULL, 'c' },
 	{ "freq", required_argument, NULL, 'F' },
@@ -222,19 +228,17 @@ static int add_target(struct record_request *request, pid_t target)
 /* All threads that the process has now; those to come are inherited. */
 static int add_process(struct record_request *request, pid_t pid)
 {
-	struct dirent *entry;
-	char path[64];
-	int status = -1;
-	DIR *tasks;
+	int error, status = -1;
+	pid_t *threads;
+	size_t count, i;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	tasks = opendir(path);
-	if (!tasks)
-		return failed("there is no process %d", pid);
-	while (status < 0 && (entry = readdir(tasks)))
-		if (isdigit((unsigned char)entry->d_name[0]))
-			status = add_target(request, atoi(entry->d_name));
-	closedir(tasks);
+	error = process_threads(pid, &threads, &count);
+	if (error)
+		return error == -ESRCH ? failed("there is no process %d", pid) :
+					 failed("out of memory");
+	for (i = 0; i < count && status < 0; i++)
+		status = add_target(request, threads[i]);
+	free(threads);
 	return status;
 }
 
@@ -275,6 +279,16 @@ static int set_pages(struct record_request *request, const char *text)
 	return -1;
 }
 
+static int set_cgroup(struct record_request *request, const char *name)
+{
+	if (request->cgroup)
+		return usage_error("--cgroup '%s': one is recorded", name);
+	request->cgroup = open_cgroup(name);
+	if (request->cgroup >= 0)
+		return add_target(request, request->cgroup);
+	return failed("cgroup '%s': %s", name, strerror(errno));
+}
+
 static int set_option(struct record_request *request, int option, char *value,
 		      char *kinds)
 {
@@ -290,6 +304,17 @@ static int set_option(struct record_request *request, int option, char *value,
 		return add_targets(request, option, value);
 	case 'a':
 		*kinds |= 4;
+		return -1;
+	case 'C':
+		request->cpus = value;
+		return -1;
+	case 'G':
+		*kinds |= 8;
+		return set_cgroup(request, value);
+	case 'D':
+		if (!parse_seconds(value, &request->duration_ms))
+			return usage_error("--duration '%s': allowed are seconds, 0.001 or more",
+					   value);
 		return -1;
 	case 'i':
 		request->no_inherit = true;
@@ -449,15 +474,16 @@ static int set_periods(struct record_request *request)
 static int check(struct record_request *request, int kinds)
 {
 	if (kinds & (kinds - 1))
-		return usage_error("-p, -t and -a exclude each other");
-	if (kinds == 4) {
+		return usage_error("-p, -t, -a and --cgroup exclude each other");
+	/* CPUs alone: all that runs on them. */
+	if (kinds == 4 || (!kinds && request->cpus)) {
 		int status = add_target(request, -1);
 
 		if (status >= 0)
 			return status;
 	}
-	if (!kinds && !request->command)
-		return usage_error("nothing to record: give a command, -p, -t or -a");
+	if (!request->targets && !request->command)
+		return usage_error("nothing to record: give a command, -p, -t, -a, -C or --cgroup");
 	if (!request->event_count) {
 		int status = add_event(request, DEFAULT_EVENT);
 
@@ -491,7 +517,7 @@ int record_request_parse(struct record_request *request, int argc, char **argv)
 	request->argv = argv;
 	/* '+': the command's own options are its own. */
 	while (status < 0 && (option = getopt_long(argc, argv,
-						   "+o:e:p:t:aic:F:m:qh", options,
+						   "+o:e:p:t:aC:G:D:ic:F:m:qh", options,
 						   NULL)) >= 0)
 		status = set_option(request, option, optarg, &kinds);
 	if (status >= 0)

@@ -102,31 +102,21 @@ static void end_progress(const struct command_replay *command)
 }
 
 /* The status, or a negative errno and a sentence in the file's handle. */
-static int replay_loops(struct command_replay *command,
-			struct hwprof_file *file)
+static int replay_file(struct command_replay *command, struct hwprof_file *file)
 {
-	struct hwprof_loops *loops;
-	int status = hwprof_loops_replay(&loops, file, command->report.flags,
-					 &command->options);
+	const struct hwprof_options options = {
+		.flags = command->report.flags,
+	};
+	int kind = hwprof_kind_of(command->report.subject);
+	struct hwprof_profile *profile;
+	int status = hwprof_profile_replay(&profile, kind, file, &options,
+					   &command->options);
 
 	end_progress(command);
 	if (!status)
-		status = report_print(&command->report, &report_loops, loops);
-	hwprof_loops_free(loops);
-	return status;
-}
-
-static int replay_calls(struct command_replay *command,
-			struct hwprof_file *file)
-{
-	struct hwprof_calls *calls;
-	int status = hwprof_calls_replay(&calls, file, command->report.flags,
-					 &command->options);
-
-	end_progress(command);
-	if (!status)
-		status = report_print(&command->report, &report_calls, calls);
-	hwprof_calls_free(calls);
+		status = report_print(&command->report, report_kind_of(kind),
+				      profile);
+	hwprof_profile_free(profile);
 	return status;
 }
 
@@ -139,8 +129,7 @@ static int replay_and_print(struct command_replay *command)
 		command->options.progress = print_progress;
 	status = hwprof_file_open(&file, command->report.file);
 	if (!status)
-		status = is_of_calls(command) ? replay_calls(command, file) :
-						replay_loops(command, file);
+		status = replay_file(command, file);
 	if (status < 0)
 		status = failed("%s", hwprof_file_error(file));
 	hwprof_file_close(file);

@@ -140,54 +140,44 @@ static int parse_option(struct report *report, int option, char *value,
 	return report_option(report, option, value, report_usage, argv);
 }
 
-static const struct subject {
-	const char *name;
-	const struct report_kind *kind;
-	bool has_sort, has_limit, has_hot, has_of;	/* options of these names */
-	bool has_blocks;			/* likewise */
-	bool has_chains;	/* --min-share, --merge-sites, --folded */
-} subjects[] = {
-	{ "loops", &report_loops, .has_sort = true, .has_limit = true },
-	{ "ranges", &report_ranges, .has_hot = true, .has_of = true },
-	{ "calls", &report_calls, .has_limit = true },
-	{ "values", &report_values, .has_limit = true },
-	{ "cct", &report_contexts, .has_chains = true },
-	{ "paths", &report_paths, .has_limit = true, .has_blocks = true },
-};
+const struct report_kind *report_kind_of(enum hwprof_kind kind)
+{
+	static const struct report_kind *const kinds[HWPROF_KINDS] = {
+		[HWPROF_KIND_LOOPS] = &report_loops,
+		[HWPROF_KIND_RANGES] = &report_ranges,
+		[HWPROF_KIND_CALLS] = &report_calls,
+		[HWPROF_KIND_CCT] = &report_contexts,
+		[HWPROF_KIND_PATHS] = &report_paths,
+		[HWPROF_KIND_VALUES] = &report_values,
+	};
+
+	return kinds[kind];
+}
 
 #define SUBJECTS	"loops, ranges, calls, cct, paths, values"
-
-static const struct subject *find_subject(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(subjects) / sizeof(subjects[0]); i++)
-		if (!strcmp(subjects[i].name, name))
-			return &subjects[i];
-	return NULL;
-}
 
 /* Does what was asked for go with the subject? */
 static int check_subject(const struct report *report)
 {
-	const struct subject *subject = find_subject(report->subject);
+	int kind = hwprof_kind_of(report->subject);
+	bool tree = kind == HWPROF_KIND_RANGES || kind == HWPROF_KIND_CCT;
 
-	if (!subject)
+	if (kind < 0)
 		return usage_error("unknown report '%s'; there are: " SUBJECTS,
 				   report->subject);
-	if (report->sort && !subject->has_sort)
+	if (report->sort && kind != HWPROF_KIND_LOOPS)
 		return usage_error("--sort and its keys are of loops, not of %s",
-				   subject->kind->things);
-	if (report->limit && !subject->has_limit && !report->diff)
+				   report_kind_of(kind)->things);
+	if (report->limit && tree && !report->diff)
 		return usage_error("%s are a tree, which --limit would cut",
-				   subject->kind->things);
-	if (report->hot && !subject->has_hot)
+				   report_kind_of(kind)->things);
+	if (report->hot && kind != HWPROF_KIND_RANGES)
 		return usage_error("--hot is of ranges");
 	if (report->diff && report->file_count != 2)
 		return usage_error("--diff needs two files: before, after");
 	if (report->diff && report->sort)
 		return usage_error("--diff has its own order, without --sort");
-	if (!subject->has_chains &&
+	if (kind != HWPROF_KIND_CCT &&
 	    (report->min_share >= 0 || report->folded ||
 	     report->flags & HWPROF_MERGE_SITES))
 		return usage_error("--min-share, --merge-sites and --folded are of cct");
@@ -196,9 +186,9 @@ static int check_subject(const struct report *report)
 		return usage_error("--diff says what has changed, without --folded, --blocks and --min-share");
 	if (report->folded && (report->json || report->min_share >= 0))
 		return usage_error("--folded writes all there is, and no JSON");
-	if (report->blocks && !subject->has_blocks)
+	if (report->blocks && kind != HWPROF_KIND_PATHS)
 		return usage_error("--blocks is of paths");
-	if (report->of && !subject->has_of)
+	if (report->of && kind != HWPROF_KIND_RANGES)
 		return usage_error("--of is of ranges");
 	return -1;
 }
@@ -251,5 +241,6 @@ int command_report(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	return report_files(&report, find_subject(report.subject)->kind);
+	return report_files(&report,
+			    report_kind_of(hwprof_kind_of(report.subject)));
 }

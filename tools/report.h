@@ -24,7 +24,7 @@ struct report {
 	uint64_t limit;		/* 0: all */
 	bool json, full_path;
 	bool blocks;		/* paths are spelled out */
-	unsigned int flags;	/* enum hwprof_loops_flags */
+	unsigned int flags;	/* enum hwprof_flags */
 };
 
 /* The options of struct report, but for its file. */
@@ -56,39 +56,36 @@ int report_option(struct report *report, int option, char *value,
 
 /* What is reported of, as report_loops.c and so on have it. */
 struct report_kind {
+	enum hwprof_kind kind;
 	const char *things;	/* "loops" */
-	/* 0, or a negative errno that one of the files has a sentence for. */
-	int (*read)(const struct report *report,
-		    struct hwprof_file *const *files, size_t count,
-		    void **profile);
-	/* By the report's keys; NULL: it has none. The status. */
-	int (*sort)(const struct report *report, void *profile);
-	int (*print)(const struct report *report, const void *profile);	/* so */
-	/* Writes JSON, or what else is asked for; a negative errno. */
-	int (*write)(const struct report *report, const void *profile);
-	const char *(*warning)(const void *profile, size_t index);
-	void (*free)(void *profile);
-	/* Of a difference: -ENOMEM; and the columns of a thing, behind those of
-	 * shares. An index may be HWPROF_NOTHING, but one of them. */
-	int (*diff)(struct hwprof_diff **diff, const void *before,
-		    const void *after);
+	/* A table of it, and what became of its units. The status. */
+	int (*print)(const struct report *report,
+		     const struct hwprof_profile *profile);
+	/* Of a difference: the columns of a thing, behind those of shares. An
+	 * index may be HWPROF_NOTHING, but one of them. */
 	const struct table_column *columns;
 	size_t column_count;
-	void (*add)(struct table *table, const void *before, size_t before_index,
-		    const void *after, size_t after_index, bool full);
+	void (*add)(struct table *table, const struct hwprof_profile *before,
+		    size_t before_index, const struct hwprof_profile *after,
+		    size_t after_index, bool full);
+	/* Where two cannot be compared; NULL: they always can. */
+	void (*warn_of_diff)(const struct hwprof_profile *before,
+			     const struct hwprof_profile *after);
 };
 
 extern const struct report_kind report_loops, report_ranges, report_calls,
 				report_contexts, report_paths, report_values;
+const struct report_kind *report_kind_of(enum hwprof_kind kind);
 
 /* Prints what was read, and warnings on stderr. The status. */
 int report_print(const struct report *report, const struct report_kind *kind,
-		 void *profile);
+		 struct hwprof_profile *profile);
 /* Reads and prints the report's files. The status. */
 int report_files(const struct report *report, const struct report_kind *kind);
 /* report_diff.c: what has changed from the first to the second. The status. */
 int report_diff(const struct report *report, const struct report_kind *kind,
-		const void *before, const void *after);
+		const struct hwprof_profile *before,
+		const struct hwprof_profile *after);
 
 /* --- report_print.c: what is printed alike -------------------------------- */
 
@@ -114,7 +111,6 @@ void print_totals(const struct hwprof_totals *totals, const char *units);
 /* After the last output: the status, if that could be written. */
 int check_output(int status);
 /* On stderr, each with @name before it, unless that is "". */
-void print_warnings(const struct report_kind *kind, const void *profile,
-		    const char *name);
+void print_warnings(const struct hwprof_profile *profile, const char *name);
 
 #endif /* HWPROF_REPORT_H */

@@ -104,7 +104,7 @@ static void add_column(struct table *table, struct table_column *columns,
 }
 
 static int print_pairs(const struct report *report,
-		       const struct hwprof_calls *calls,
+		       const struct hwprof_profile *calls,
 		       const struct shown *shown)
 {
 	size_t all = hwprof_calls_pair_count(calls), i;
@@ -129,7 +129,7 @@ static int print_pairs(const struct report *report,
 }
 
 static int print_methods(const struct report *report,
-			 const struct hwprof_calls *calls,
+			 const struct hwprof_profile *calls,
 			 const struct shown *shown)
 {
 	size_t all = hwprof_calls_method_count(calls), i;
@@ -164,7 +164,7 @@ static const char *basis_sentence(enum hwprof_basis basis)
 }
 
 /* What holds for all pairs, and which columns they need. */
-static enum hwprof_basis look(const struct hwprof_calls *calls,
+static enum hwprof_basis look(const struct hwprof_profile *calls,
 			      struct shown *shown)
 {
 	enum hwprof_basis weakest = 0;
@@ -183,7 +183,8 @@ static enum hwprof_basis look(const struct hwprof_calls *calls,
 	return weakest;
 }
 
-static int print_tables(const struct report *report, const void *calls)
+static int print_tables(const struct report *report,
+			const struct hwprof_profile *calls)
 {
 	size_t pairs = hwprof_calls_pair_count(calls);
 	size_t methods = hwprof_calls_method_count(calls);
@@ -195,7 +196,7 @@ static int print_tables(const struct report *report, const void *calls)
 	print_files(report);
 	if (!pairs) {
 		printf("no call was seen\n");
-		print_totals(hwprof_calls_totals(calls), "calls");
+		print_totals(hwprof_profile_totals(calls), "calls");
 		return STATUS_OK;
 	}
 	printf("%s call pair%s of %s method%s; %s\n\n",
@@ -208,39 +209,8 @@ static int print_tables(const struct report *report, const void *calls)
 	printf("\n");
 	status = print_methods(report, calls, &shown);
 	if (!status)
-		print_totals(hwprof_calls_totals(calls), "calls");
+		print_totals(hwprof_profile_totals(calls), "calls");
 	return status;
-}
-
-static int write_out(const struct report *report, const void *calls)
-{
-	return hwprof_calls_json(calls, report->limit, stdout);
-}
-
-static int read(const struct report *report, struct hwprof_file *const *files,
-		size_t count, void **profile)
-{
-	struct hwprof_calls *calls;
-	int error = hwprof_calls_read(&calls, files, count, report->flags);
-
-	*profile = calls;
-	return error;
-}
-
-static const char *get_warning(const void *profile, size_t index)
-{
-	return hwprof_calls_warning(profile, index);
-}
-
-static void free_profile(void *profile)
-{
-	hwprof_calls_free(profile);
-}
-
-static int find_changes(struct hwprof_diff **diff, const void *before,
-			const void *after)
-{
-	return hwprof_calls_diff(diff, before, after);
 }
 
 static const struct table_column changed_columns[] = {
@@ -251,8 +221,10 @@ static const struct table_column changed_columns[] = {
 	{ .title = "method", .shrinks = true },
 };
 
-static void add_changed(struct table *table, const void *before,
-			size_t before_index, const void *after,
+static void add_changed(struct table *table,
+			const struct hwprof_profile *before,
+			size_t before_index,
+			const struct hwprof_profile *after,
 			size_t after_index, bool full)
 {
 	const struct hwprof_pair *it = after_index == HWPROF_NOTHING ?
@@ -263,13 +235,9 @@ static void add_changed(struct table *table, const void *before,
 }
 
 const struct report_kind report_calls = {
+	.kind = HWPROF_KIND_CALLS,
 	.things = "call pairs",
-	.read = read,
 	.print = print_tables,
-	.write = write_out,
-	.warning = get_warning,
-	.free = free_profile,
-	.diff = find_changes,
 	.columns = changed_columns,
 	.column_count = sizeof(changed_columns) / sizeof(changed_columns[0]),
 	.add = add_changed,

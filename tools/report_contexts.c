@@ -113,7 +113,7 @@ static void print_statistics(const struct hwprof_context_statistics *statistics)
 		       grouped(statistics->indirect_sites, text[5]));
 }
 
-static bool any_process(const struct hwprof_contexts *contexts)
+static bool any_process(const struct hwprof_profile *contexts)
 {
 	size_t i;
 
@@ -125,7 +125,7 @@ static bool any_process(const struct hwprof_contexts *contexts)
 
 /* How many are left out. */
 static size_t add_contexts(struct table *table, const struct report *report,
-			   const struct hwprof_contexts *contexts)
+			   const struct hwprof_profile *contexts)
 {
 	double least = report->min_share < 0 ? MIN_SHARE : report->min_share;
 	size_t hidden = 0, i;
@@ -142,7 +142,8 @@ static size_t add_contexts(struct table *table, const struct report *report,
 	return hidden;
 }
 
-static int print_table(const struct report *report, const void *contexts)
+static int print_table(const struct report *report,
+		       const struct hwprof_profile *contexts)
 {
 	const struct hwprof_context_statistics *statistics =
 		hwprof_contexts_statistics(contexts);
@@ -158,10 +159,10 @@ static int print_table(const struct report *report, const void *contexts)
 	print_files(report);
 	if (!hwprof_contexts_count(contexts)) {
 		printf("no call was seen\n");
-		print_totals(hwprof_contexts_totals(contexts), "calls");
+		print_totals(hwprof_profile_totals(contexts), "calls");
 		return STATUS_OK;
 	}
-	samples = !hwprof_contexts_totals(contexts)->rows;
+	samples = !hwprof_profile_totals(contexts)->rows;
 	hidden = add_contexts(&table, report, contexts);
 	printf("%s contexts; %s\n\n",
 	       grouped(statistics->nodes, text),
@@ -171,41 +172,8 @@ static int print_table(const struct report *report, const void *contexts)
 	if (status)
 		return status;
 	print_statistics(statistics);
-	print_totals(hwprof_contexts_totals(contexts), "calls");
+	print_totals(hwprof_profile_totals(contexts), "calls");
 	return STATUS_OK;
-}
-
-static int write_out(const struct report *report, const void *contexts)
-{
-	return report->folded ?
-	       hwprof_contexts_folded(contexts, stdout) :
-	       hwprof_contexts_json(contexts, report->min_share, stdout);
-}
-
-static int read(const struct report *report, struct hwprof_file *const *files,
-		size_t count, void **profile)
-{
-	struct hwprof_contexts *contexts;
-	int error = hwprof_contexts_read(&contexts, files, count, report->flags);
-
-	*profile = contexts;
-	return error;
-}
-
-static const char *get_warning(const void *profile, size_t index)
-{
-	return hwprof_contexts_warning(profile, index);
-}
-
-static void free_profile(void *profile)
-{
-	hwprof_contexts_free(profile);
-}
-
-static int find_changes(struct hwprof_diff **diff, const void *before,
-			const void *after)
-{
-	return hwprof_contexts_diff(diff, before, after);
 }
 
 static const struct table_column changed_columns[] = {
@@ -214,8 +182,10 @@ static const struct table_column changed_columns[] = {
 	{ .title = "chain", .shrinks = true },
 };
 
-static void add_changed(struct table *table, const void *before,
-			size_t before_index, const void *after,
+static void add_changed(struct table *table,
+			const struct hwprof_profile *before,
+			size_t before_index,
+			const struct hwprof_profile *after,
 			size_t after_index, bool full)
 {
 	const struct hwprof_context *it = after_index == HWPROF_NOTHING ?
@@ -230,13 +200,9 @@ static void add_changed(struct table *table, const void *before,
 }
 
 const struct report_kind report_contexts = {
+	.kind = HWPROF_KIND_CCT,
 	.things = "contexts",
-	.read = read,
 	.print = print_table,
-	.write = write_out,
-	.warning = get_warning,
-	.free = free_profile,
-	.diff = find_changes,
 	.columns = changed_columns,
 	.column_count = sizeof(changed_columns) / sizeof(changed_columns[0]),
 	.add = add_changed,

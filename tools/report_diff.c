@@ -24,8 +24,9 @@ static void add_share(struct table *table, double share, size_t index)
 
 static int print_table(const struct report *report,
 		       const struct report_kind *kind,
-		       const struct hwprof_diff *diff, const void *before,
-		       const void *after)
+		       const struct hwprof_diff *diff,
+		       const struct hwprof_profile *before,
+		       const struct hwprof_profile *after)
 {
 	size_t count = hwprof_diff_count(diff), i;
 	size_t shown = shown_of(report, count);
@@ -60,12 +61,15 @@ static int print_table(const struct report *report,
 }
 
 int report_diff(const struct report *report, const struct report_kind *kind,
-		const void *before, const void *after)
+		const struct hwprof_profile *before,
+		const struct hwprof_profile *after)
 {
 	struct hwprof_diff *diff;
 	int status = STATUS_OK;
 
-	if (kind->diff(&diff, before, after))
+	if (kind->warn_of_diff)
+		kind->warn_of_diff(before, after);
+	if (hwprof_profile_diff(&diff, before, after))
 		return failed("out of memory");
 	if (report->json)
 		hwprof_diff_json(diff, report->limit, stdout);
@@ -73,7 +77,7 @@ int report_diff(const struct report *report, const struct report_kind *kind,
 		status = print_table(report, kind, diff, before, after);
 	hwprof_diff_free(diff);
 	status = check_output(status);
-	print_warnings(kind, before, report->files[0]);
-	print_warnings(kind, after, report->files[1]);
+	print_warnings(before, report->files[0]);
+	print_warnings(after, report->files[1]);
 	return status;
 }

@@ -99,7 +99,7 @@ static const char *basis_sentence(const struct hwprof_loop *loop)
 }
 
 /* The weakest basis of all: what holds for the whole table. */
-static const struct hwprof_loop *weakest(const struct hwprof_loops *loops)
+static const struct hwprof_loop *weakest(const struct hwprof_profile *loops)
 {
 	const struct hwprof_loop *found = hwprof_loops_get(loops, 0);
 	size_t i;
@@ -110,7 +110,7 @@ static const struct hwprof_loop *weakest(const struct hwprof_loops *loops)
 	return found;
 }
 
-static bool any_process(const struct hwprof_loops *loops, size_t count)
+static bool any_process(const struct hwprof_profile *loops, size_t count)
 {
 	size_t i;
 
@@ -120,7 +120,8 @@ static bool any_process(const struct hwprof_loops *loops, size_t count)
 	return false;
 }
 
-static int print_table(const struct report *report, const void *loops)
+static int print_table(const struct report *report,
+		       const struct hwprof_profile *loops)
 {
 	size_t count = hwprof_loops_count(loops), i;
 	size_t shown = shown_of(report, count);
@@ -134,7 +135,7 @@ static int print_table(const struct report *report, const void *loops)
 	print_files(report);
 	if (!count) {
 		printf("no loop was seen\n");
-		print_totals(hwprof_loops_totals(loops), "back edges");
+		print_totals(hwprof_profile_totals(loops), "back edges");
 		return STATUS_OK;
 	}
 	base = weakest(loops);
@@ -153,45 +154,13 @@ static int print_table(const struct report *report, const void *loops)
 	       count == 1 ? "" : "s", basis_sentence(base));
 	status = finish_table(&table, count - shown, "--limit");
 	if (!status)
-		print_totals(hwprof_loops_totals(loops), "back edges");
+		print_totals(hwprof_profile_totals(loops), "back edges");
 	return status;
 }
 
-static int write_out(const struct report *report, const void *loops)
-{
-	return hwprof_loops_json(loops, report->limit, stdout);
-}
-
-static int sort(const struct report *report, void *loops)
-{
-	if (hwprof_loops_sort(loops, report->sort ? report->sort : "share"))
-		return usage_error("%s", hwprof_loops_error(loops));
-	return STATUS_OK;
-}
-
-static int read(const struct report *report, struct hwprof_file *const *files,
-		size_t count, void **profile)
-{
-	struct hwprof_loops *loops;
-	int error = hwprof_loops_read(&loops, files, count, report->flags);
-
-	*profile = loops;
-	return error;
-}
-
-static const char *get_warning(const void *profile, size_t index)
-{
-	return hwprof_loops_warning(profile, index);
-}
-
-static void free_profile(void *profile)
-{
-	hwprof_loops_free(profile);
-}
-
 /* Shares of different things cannot be compared. */
-static void warn_of_shares(const struct hwprof_loops *before,
-			   const struct hwprof_loops *after)
+static void warn_of_shares(const struct hwprof_profile *before,
+			   const struct hwprof_profile *after)
 {
 	const char *a, *b;
 
@@ -204,13 +173,6 @@ static void warn_of_shares(const struct hwprof_loops *before,
 			a, b);
 }
 
-static int find_changes(struct hwprof_diff **diff, const void *before,
-			const void *after)
-{
-	warn_of_shares(before, after);
-	return hwprof_loops_diff(diff, before, after);
-}
-
 static const struct table_column changed_columns[] = {
 	{ .title = "trip before", .right = true },
 	{ .title = "trip after", .right = true },
@@ -219,14 +181,17 @@ static const struct table_column changed_columns[] = {
 	{ .title = "source", .shrinks = true },
 };
 
-static void add_trip_of(struct table *table, const void *loops, size_t index)
+static void add_trip_of(struct table *table, const struct hwprof_profile *loops,
+			size_t index)
 {
 	add_trip(table, index == HWPROF_NOTHING ? NAN :
 			hwprof_loops_get(loops, index)->trip);
 }
 
-static void add_changed(struct table *table, const void *before,
-			size_t before_index, const void *after,
+static void add_changed(struct table *table,
+			const struct hwprof_profile *before,
+			size_t before_index,
+			const struct hwprof_profile *after,
 			size_t after_index, bool full)
 {
 	const struct hwprof_loop *it = after_index == HWPROF_NOTHING ?
@@ -239,14 +204,10 @@ static void add_changed(struct table *table, const void *before,
 }
 
 const struct report_kind report_loops = {
+	.kind = HWPROF_KIND_LOOPS,
 	.things = "loops",
-	.read = read,
-	.sort = sort,
 	.print = print_table,
-	.write = write_out,
-	.warning = get_warning,
-	.free = free_profile,
-	.diff = find_changes,
+	.warn_of_diff = warn_of_shares,
 	.columns = changed_columns,
 	.column_count = sizeof(changed_columns) / sizeof(changed_columns[0]),
 	.add = add_changed,

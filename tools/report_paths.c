@@ -144,7 +144,7 @@ static void print_block(const struct hwprof_block *block, bool full)
 }
 
 static void print_blocks(const struct report *report,
-			 const struct hwprof_paths *paths, size_t index)
+			 const struct hwprof_profile *paths, size_t index)
 {
 	const struct hwprof_path *path = hwprof_paths_get(paths, index);
 	const struct hwprof_procedure *procedure = path->procedure;
@@ -210,7 +210,7 @@ static void print_sums(const char *what, const struct hwprof_heat_sum *sums,
 	}
 }
 
-static void print_summary(const struct hwprof_paths *paths)
+static void print_summary(const struct hwprof_profile *paths)
 {
 	const struct hwprof_paths_summary *summary = hwprof_paths_summary(paths);
 	char text[3][GROUPED_SIZE];
@@ -229,7 +229,7 @@ static void print_summary(const struct hwprof_paths *paths)
 /* --- tables -------------------------------------------------------------------- */
 
 static int print_paths(const struct report *report,
-		       const struct hwprof_paths *paths, bool processes)
+		       const struct hwprof_profile *paths, bool processes)
 {
 	size_t count = hwprof_paths_count(paths);
 	size_t shown = shown_of(report, count), i;
@@ -244,7 +244,7 @@ static int print_paths(const struct report *report,
 }
 
 static int print_procedures(const struct report *report,
-			    const struct hwprof_paths *paths, bool processes)
+			    const struct hwprof_profile *paths, bool processes)
 {
 	size_t count = hwprof_paths_procedures(paths);
 	size_t shown = shown_of(report, count), i;
@@ -260,7 +260,7 @@ static int print_procedures(const struct report *report,
 	return finish_table(&table, count - shown, "--limit");
 }
 
-static bool any_process(const struct hwprof_paths *paths)
+static bool any_process(const struct hwprof_profile *paths)
 {
 	size_t i;
 
@@ -271,7 +271,7 @@ static bool any_process(const struct hwprof_paths *paths)
 }
 
 /* The weakest of all: what holds for the whole table. */
-static enum hwprof_basis basis_of(const struct hwprof_paths *paths)
+static enum hwprof_basis basis_of(const struct hwprof_profile *paths)
 {
 	enum hwprof_basis basis = HWPROF_BASIS_EXACT;
 	size_t i;
@@ -282,7 +282,8 @@ static enum hwprof_basis basis_of(const struct hwprof_paths *paths)
 	return basis;
 }
 
-static int print_tables(const struct report *report, const void *paths)
+static int print_tables(const struct report *report,
+			const struct hwprof_profile *paths)
 {
 	size_t count = hwprof_paths_count(paths), i;
 	size_t procedures = hwprof_paths_procedures(paths);
@@ -293,7 +294,7 @@ static int print_tables(const struct report *report, const void *paths)
 	print_files(report);
 	if (!count) {
 		printf("no path was seen whole\n");
-		print_totals(hwprof_paths_totals(paths), "paths");
+		print_totals(hwprof_profile_totals(paths), "paths");
 		return STATUS_OK;
 	}
 	printf("%s path%s of %s procedure%s; %s\n\n",
@@ -308,39 +309,8 @@ static int print_tables(const struct report *report, const void *paths)
 	if (status != STATUS_OK)
 		return status;
 	print_summary(paths);
-	print_totals(hwprof_paths_totals(paths), "paths");
+	print_totals(hwprof_profile_totals(paths), "paths");
 	return STATUS_OK;
-}
-
-static int write_out(const struct report *report, const void *paths)
-{
-	return hwprof_paths_json(paths, report->limit, stdout);
-}
-
-static int read(const struct report *report, struct hwprof_file *const *files,
-		size_t count, void **profile)
-{
-	struct hwprof_paths *paths;
-	int error = hwprof_paths_read(&paths, files, count, report->flags);
-
-	*profile = paths;
-	return error;
-}
-
-static const char *get_warning(const void *profile, size_t index)
-{
-	return hwprof_paths_warning(profile, index);
-}
-
-static void free_profile(void *profile)
-{
-	hwprof_paths_free(profile);
-}
-
-static int find_changes(struct hwprof_diff **diff, const void *before,
-			const void *after)
-{
-	return hwprof_paths_diff(diff, before, after);
 }
 
 static const struct table_column changed_columns[] = {
@@ -352,8 +322,10 @@ static const struct table_column changed_columns[] = {
 	{ .title = "source", .shrinks = true },
 };
 
-static void add_changed(struct table *table, const void *before,
-			size_t before_index, const void *after,
+static void add_changed(struct table *table,
+			const struct hwprof_profile *before,
+			size_t before_index,
+			const struct hwprof_profile *after,
 			size_t after_index, bool full)
 {
 	const struct hwprof_path *it = after_index == HWPROF_NOTHING ?
@@ -364,13 +336,9 @@ static void add_changed(struct table *table, const void *before,
 }
 
 const struct report_kind report_paths = {
+	.kind = HWPROF_KIND_PATHS,
 	.things = "paths",
-	.read = read,
 	.print = print_tables,
-	.write = write_out,
-	.warning = get_warning,
-	.free = free_profile,
-	.diff = find_changes,
 	.columns = changed_columns,
 	.column_count = sizeof(changed_columns) / sizeof(changed_columns[0]),
 	.add = add_changed,

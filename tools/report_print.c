@@ -139,13 +139,12 @@ void print_totals(const struct hwprof_totals *totals, const char *units)
 	       grouped(totals->pending, text[4]));
 }
 
-void print_warnings(const struct report_kind *kind, const void *profile,
-		    const char *name)
+void print_warnings(const struct hwprof_profile *profile, const char *name)
 {
 	const char *sentence;
 	size_t i;
 
-	for (i = 0; (sentence = kind->warning(profile, i)); i++)
+	for (i = 0; (sentence = hwprof_profile_warning(profile, i)); i++)
 		warning("%s%s%s", name, *name ? ": " : "", sentence);
 }
 
@@ -159,21 +158,34 @@ int check_output(int status)
 	return failed("cannot write: %s", strerror(errno));
 }
 
-int report_print(const struct report *report, const struct report_kind *kind,
-		 void *profile)
+/* JSON, or folded chains. */
+static int write_out(const struct report *report,
+		     const struct hwprof_profile *profile)
 {
-	int status = kind->sort ? kind->sort(report, profile) : STATUS_OK;
+	const struct hwprof_json_options options = {
+		.limit = report->limit,
+		.min_share = report->min_share < 0 ? 0 : report->min_share,
+	};
 
-	if (status)
-		return status;
+	return report->folded ? hwprof_contexts_folded(profile, stdout) :
+				hwprof_profile_json(profile, &options, stdout);
+}
+
+int report_print(const struct report *report, const struct report_kind *kind,
+		 struct hwprof_profile *profile)
+{
+	int status = STATUS_OK;
+
+	if (report->sort && hwprof_loops_sort(profile, report->sort))
+		return usage_error("%s", hwprof_profile_error(profile));
 	if (!report->json && !report->folded)
 		status = kind->print(report, profile);
-	else if (kind->write(report, profile) == -ENOMEM)
+	else if (write_out(report, profile) == -ENOMEM)
 		status = failed("out of memory");
 	status = check_output(status);
 	/* JSON has them inside. */
 	if (!report->json)
-		print_warnings(kind, profile, "");
+		print_warnings(profile, "");
 	return status;
 }
 
@@ -182,8 +194,12 @@ int report_print(const struct report *report, const struct report_kind *kind,
 /* The first thing that failed has a sentence in its file. */
 static int read_files(const struct report *report,
 		      const struct report_kind *kind, size_t first,
-		      size_t count, void **profile)
+		      size_t count, struct hwprof_profile **profile)
 {
+	const struct hwprof_options options = {
+		.flags = report->flags | report->of,
+		.hot = report->hot,
+	};
 	struct hwprof_file **files = calloc(count, sizeof(*files));
 	size_t opened = 0, i;
 	int error = 0;
@@ -196,7 +212,8 @@ static int read_files(const struct report *report,
 		opened++;
 	}
 	if (!error)
-		error = kind->read(report, files, count, profile);
+		error = hwprof_profile_read(profile, kind->kind, files, count,
+					    &options);
 	for (i = 0; i < opened; i++) {
 		if (error && *hwprof_file_error(files[i]))
 			failed("%s", hwprof_file_error(files[i]));
@@ -209,7 +226,7 @@ static int read_files(const struct report *report,
 int report_files(const struct report *report, const struct report_kind *kind)
 {
 	size_t count = report->diff ? 1 : report->file_count;
-	void *profile = NULL, *after = NULL;
+	struct hwprof_profile *profile = NULL, *after = NULL;
 	int status = read_files(report, kind, 0, count, &profile);
 
 	if (!status && report->diff)
@@ -218,9 +235,7 @@ int report_files(const struct report *report, const struct report_kind *kind)
 		status = report->diff ?
 			 report_diff(report, kind, profile, after) :
 			 report_print(report, kind, profile);
-	if (after)
-		kind->free(after);
-	if (profile)
-		kind->free(profile);
+	hwprof_profile_free(after);
+	hwprof_profile_free(profile);
 	return status;
 }

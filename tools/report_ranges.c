@@ -110,7 +110,7 @@ static const char *basis_sentence(enum hwprof_basis basis)
 	return "samples: counts are the samples' periods";
 }
 
-static bool any_process(const struct hwprof_ranges *ranges)
+static bool any_process(const struct hwprof_profile *ranges)
 {
 	size_t i;
 
@@ -120,7 +120,8 @@ static bool any_process(const struct hwprof_ranges *ranges)
 	return false;
 }
 
-static int print_table(const struct report *report, const void *ranges)
+static int print_table(const struct report *report,
+		       const struct hwprof_profile *ranges)
 {
 	size_t count = hwprof_ranges_count(ranges), i;
 	const struct hwprof_range *all = hwprof_ranges_get(ranges, 0);
@@ -149,40 +150,8 @@ static int print_table(const struct report *report, const void *ranges)
 	       basis_sentence(all->basis));
 	status = finish_table(&table, 0, NULL);
 	if (!status)
-		print_totals(hwprof_ranges_totals(ranges), words[of].units);
+		print_totals(hwprof_profile_totals(ranges), words[of].units);
 	return status;
-}
-
-static int write_out(const struct report *report, const void *ranges)
-{
-	return hwprof_ranges_json(ranges, stdout);
-}
-
-static int read(const struct report *report, struct hwprof_file *const *files,
-		size_t count, void **profile)
-{
-	struct hwprof_ranges *ranges;
-	int error = hwprof_ranges_read(&ranges, files, count, report->hot,
-				       report->flags | report->of);
-
-	*profile = ranges;
-	return error;
-}
-
-static const char *get_warning(const void *profile, size_t index)
-{
-	return hwprof_ranges_warning(profile, index);
-}
-
-static void free_profile(void *profile)
-{
-	hwprof_ranges_free(profile);
-}
-
-static int find_changes(struct hwprof_diff **diff, const void *before,
-			const void *after)
-{
-	return hwprof_ranges_diff(diff, before, after);
 }
 
 static const struct table_column changed_columns[] = {
@@ -191,8 +160,10 @@ static const struct table_column changed_columns[] = {
 	{ .title = "function", .shrinks = true },
 };
 
-static void add_changed(struct table *table, const void *before,
-			size_t before_index, const void *after,
+static void add_changed(struct table *table,
+			const struct hwprof_profile *before,
+			size_t before_index,
+			const struct hwprof_profile *after,
 			size_t after_index, bool full)
 {
 	const struct hwprof_range *it = after_index == HWPROF_NOTHING ?
@@ -204,13 +175,9 @@ static void add_changed(struct table *table, const void *before,
 }
 
 const struct report_kind report_ranges = {
+	.kind = HWPROF_KIND_RANGES,
 	.things = "ranges",
-	.read = read,
 	.print = print_table,
-	.write = write_out,
-	.warning = get_warning,
-	.free = free_profile,
-	.diff = find_changes,
 	.columns = changed_columns,
 	.column_count = sizeof(changed_columns) / sizeof(changed_columns[0]),
 	.add = add_changed,

@@ -110,7 +110,7 @@ static void print_completeness(double completeness)
 }
 
 /* What holds for the whole table. */
-static enum hwprof_basis weakest(const struct hwprof_values *values)
+static enum hwprof_basis weakest(const struct hwprof_profile *values)
 {
 	enum hwprof_basis basis = hwprof_values_get(values, 0)->basis;
 	size_t i;
@@ -121,7 +121,7 @@ static enum hwprof_basis weakest(const struct hwprof_values *values)
 	return basis;
 }
 
-static bool any_process(const struct hwprof_values *values, size_t count)
+static bool any_process(const struct hwprof_profile *values, size_t count)
 {
 	size_t i;
 
@@ -131,7 +131,8 @@ static bool any_process(const struct hwprof_values *values, size_t count)
 	return false;
 }
 
-static int print_table(const struct report *report, const void *values)
+static int print_table(const struct report *report,
+		       const struct hwprof_profile *values)
 {
 	size_t count = hwprof_values_count(values), i;
 	size_t shown = shown_of(report, count);
@@ -154,39 +155,8 @@ static int print_table(const struct report *report, const void *values)
 	if (status)
 		return status;
 	print_completeness(hwprof_values_completeness(values));
-	print_totals(hwprof_values_totals(values), "loads");
+	print_totals(hwprof_profile_totals(values), "loads");
 	return STATUS_OK;
-}
-
-static int write_out(const struct report *report, const void *values)
-{
-	return hwprof_values_json(values, report->limit, stdout);
-}
-
-static int read(const struct report *report, struct hwprof_file *const *files,
-		size_t count, void **profile)
-{
-	struct hwprof_values *values;
-	int error = hwprof_values_read(&values, files, count, report->flags);
-
-	*profile = values;
-	return error;
-}
-
-static const char *get_warning(const void *profile, size_t index)
-{
-	return hwprof_values_warning(profile, index);
-}
-
-static void free_profile(void *profile)
-{
-	hwprof_values_free(profile);
-}
-
-static int find_changes(struct hwprof_diff **diff, const void *before,
-			const void *after)
-{
-	return hwprof_values_diff(diff, before, after);
 }
 
 static const struct table_column changed_columns[] = {
@@ -210,8 +180,10 @@ static void add_value(struct table *table, const void *values, size_t index)
 		table_add(table, "-");
 }
 
-static void add_changed(struct table *table, const void *before,
-			size_t before_index, const void *after,
+static void add_changed(struct table *table,
+			const struct hwprof_profile *before,
+			size_t before_index,
+			const struct hwprof_profile *after,
 			size_t after_index, bool full)
 {
 	const struct hwprof_load *it = after_index == HWPROF_NOTHING ?
@@ -224,13 +196,9 @@ static void add_changed(struct table *table, const void *before,
 }
 
 const struct report_kind report_values = {
+	.kind = HWPROF_KIND_VALUES,
 	.things = "loads",
-	.read = read,
 	.print = print_table,
-	.write = write_out,
-	.warning = get_warning,
-	.free = free_profile,
-	.diff = find_changes,
 	.columns = changed_columns,
 	.column_count = sizeof(changed_columns) / sizeof(changed_columns[0]),
 	.add = add_changed,

@@ -86,47 +86,37 @@ static void see_diff(struct hwprof_diff *diff)
 	hwprof_diff_free(diff);
 }
 
-/* @read, @write: what is done with a profile of the kind, @it, and its @files. */
-#define READ(kind, read, write)						\
-static void read_##kind(const uint8_t *bytes, size_t size,		\
-			unsigned int flags)				\
-{									\
-	struct hwprof_file *files[2] = { NULL };			\
-	struct hwprof_##kind *it = NULL;				\
-	struct hwprof_diff *diff;					\
-	int error = open_both(files, bytes, size);			\
-									\
-	flags |= HWPROF_NO_OBJECTS;					\
-	if (!error)							\
-		error = read;						\
-	close_both(files, error);					\
-	if (!it)							\
-		return;							\
-	if (write || hwprof_##kind##_diff(&diff, it, it))		\
-		abort();						\
-	see_diff(diff);							\
-	hwprof_##kind##_free(it);					\
-}
+static void read_kind(const uint8_t *bytes, size_t size, enum hwprof_kind kind,
+		      unsigned int flags)
+{
+	const struct hwprof_options options = {
+		.flags = flags | HWPROF_NO_OBJECTS,
+	};
+	struct hwprof_file *files[2] = { NULL };
+	struct hwprof_profile *profile = NULL;
+	struct hwprof_diff *diff;
+	int error = open_both(files, bytes, size);
 
-READ(loops, hwprof_loops_read(&it, files, 2, flags),
-     hwprof_loops_json(it, 0, sink))
-READ(ranges, hwprof_ranges_read(&it, files, 2, 0, flags),
-     hwprof_ranges_json(it, sink))
-READ(calls, hwprof_calls_read(&it, files, 2, flags),
-     hwprof_calls_json(it, 0, sink))
-READ(contexts, hwprof_contexts_read(&it, files, 2, flags),
-     hwprof_contexts_json(it, 0, sink) || hwprof_contexts_folded(it, sink))
-READ(paths, hwprof_paths_read(&it, files, 2, flags),
-     hwprof_paths_json(it, 0, sink))
-READ(values, hwprof_values_read(&it, files, 2, flags),
-     hwprof_values_json(it, 0, sink))
+	if (!error)
+		error = hwprof_profile_read(&profile, kind, files, 2, &options);
+	close_both(files, error);
+	if (!profile)
+		return;
+	if (hwprof_profile_json(profile, NULL, sink) ||
+	    hwprof_profile_diff(&diff, profile, profile))
+		abort();
+	if (kind == HWPROF_KIND_CCT && hwprof_contexts_folded(profile, sink))
+		abort();
+	see_diff(diff);
+	hwprof_profile_free(profile);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct hwprof_file *file;
 	unsigned int flags;
 	uint64_t sum = 0;
-	int error;
+	int error, kind;
 
 	error = open_bytes(&file, bytes, size);
 	if (!error)
@@ -134,12 +124,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	need_sentence(error, file);
 	hwprof_file_close(file);
 
-	flags = sum & HWPROF_PER_PROCESS;
-	read_loops(bytes, size, flags);
-	read_ranges(bytes, size, flags);
-	read_calls(bytes, size, flags);
-	read_values(bytes, size, flags);
-	read_contexts(bytes, size, flags | (sum & HWPROF_MERGE_SITES));
-	read_paths(bytes, size, flags);
+	flags = sum & (HWPROF_PER_PROCESS | HWPROF_MERGE_SITES);
+	for (kind = 0; kind < HWPROF_KINDS; kind++)
+		read_kind(bytes, size, kind, flags);
 	return 0;
 }

@@ -26,7 +26,8 @@ static void check_totals(const struct hwprof_totals *totals)
 		abort();
 }
 
-static const struct hwprof_replay_options options = { .memory_mib = 1 };
+static const struct hwprof_replay_options replay = { .memory_mib = 1 };
+static const struct hwprof_options options = { .flags = HWPROF_NO_OBJECTS };
 
 static int open_bytes(struct hwprof_file **file, const uint8_t *bytes,
 		      size_t size)
@@ -41,41 +42,41 @@ static int open_bytes(struct hwprof_file **file, const uint8_t *bytes,
 
 static void replay_calls(const uint8_t *bytes, size_t size)
 {
-	struct hwprof_calls *calls = NULL;
+	struct hwprof_profile *calls = NULL;
 	struct hwprof_file *file;
 	int error = open_bytes(&file, bytes, size);
 
 	if (!error)
-		error = hwprof_calls_replay(&calls, file, HWPROF_NO_OBJECTS,
-					    &options);
+		error = hwprof_profile_replay(&calls, HWPROF_KIND_CALLS, file,
+					      &options, &replay);
 	if (error && !*hwprof_file_error(file))
 		abort();
 	if (calls) {
-		check_totals(hwprof_calls_totals(calls));
-		if (hwprof_calls_json(calls, 0, sink))
+		check_totals(hwprof_profile_totals(calls));
+		if (hwprof_profile_json(calls, NULL, sink))
 			abort();
 	}
-	hwprof_calls_free(calls);
+	hwprof_profile_free(calls);
 	hwprof_file_close(file);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	struct hwprof_loops *loops = NULL;
+	struct hwprof_profile *loops = NULL;
 	struct hwprof_file *file;
 	int error = open_bytes(&file, bytes, size);
 
 	if (!error)
-		error = hwprof_loops_replay(&loops, file, HWPROF_NO_OBJECTS,
-					    &options);
+		error = hwprof_profile_replay(&loops, HWPROF_KIND_LOOPS, file,
+					      &options, &replay);
 	if (error && !*hwprof_file_error(file))
 		abort();
 	if (loops) {
-		check_totals(hwprof_loops_totals(loops));
-		if (hwprof_loops_json(loops, 0, sink))
+		check_totals(hwprof_profile_totals(loops));
+		if (hwprof_profile_json(loops, NULL, sink))
 			abort();
 	}
-	hwprof_loops_free(loops);
+	hwprof_profile_free(loops);
 	hwprof_file_close(file);
 	replay_calls(bytes, size);
 	return 0;

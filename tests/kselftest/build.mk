@@ -69,10 +69,18 @@ $(BUILD)/obj/tests/kselftest/values.o: $(KSELFTEST_ASM)/values.S \
 	$(CC) -c -o $@ $<
 endif
 
+# This one is about the library.
+$(KSELFTEST)/test_live: $(BUILD)/libhwprof.a
+$(KSELFTEST)/test_live: KSELFTEST_LINK := $(LIB_LINK)
+
+$(KSELFTEST)/heaps: tests/kselftest/heaps.c
+	@mkdir -p $(@D)
+	$(CC) -O1 -g -o $@ $<
+
 $(KSELFTESTS): $(KSELFTEST)/%: $(BUILD)/obj/tests/kselftest/%.o \
 			       $(EVENT_OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) -o $@ $^ -lpthread
+	$(CC) -o $@ $^ $(KSELFTEST_LINK) -lpthread
 
 $(KSELFTEST)/device32: tests/kselftest/device32.c uapi/linux/hwprof.h
 	@mkdir -p $(@D)
@@ -87,8 +95,8 @@ $(KSELFTEST)/%.sh: tests/kselftest/%.sh
 
 TEST_PROGRAMS += kselftest-programs
 
-kselftest-programs: $(BUILD)/hwprof $(KSELFTESTS) $(KSELFTEST_SH) \
-	$(addprefix $(KSELFTEST)/,guest known spin forks shapes trips \
+kselftest-programs: $(BUILD)/hwprof $(EXAMPLES) $(KSELFTESTS) $(KSELFTEST_SH) \
+	$(addprefix $(KSELFTEST)/,guest known spin forks heaps shapes trips \
 		       long_trips short_trips \
 		       $(if $(filter x86,$(TARGET)),chains) \
 		       $(if $(HAS_M32),device32))

@@ -3,7 +3,7 @@
 
 LIB_SAN   := $(patsubst %.c,$(BUILD)/san/%.o,$(LIB_SOURCES))
 LIB_TESTS := event file processes objects loops diff calls ranges contexts \
-	     paths values recording
+	     paths values recording session
 LIB_TEST_SAN := $(patsubst %,$(BUILD)/san/tests/lib/test-%.o,$(LIB_TESTS)) \
 		$(patsubst %,$(BUILD)/san/tests/lib/%.o,fixture found)
 
@@ -27,6 +27,15 @@ $(BUILD)/tests/test-replay: $(REPLAY_TEST_SAN) $(LIB_SAN) $(ORACLE_SAN) \
 	$(CC) $(SAN) -o $@ $^ $(LIB_LINK) -lcmocka
 
 UNIT_TESTS += $(patsubst %,$(BUILD)/tests/test-%,$(LIB_TESTS) replay)
+
+# As a user's program, which sees what the shared library exports.
+$(BUILD)/tests/test-cplusplus: tests/lib/test-cplusplus.cc lib/hwprof.h \
+			       uapi/linux/hwprof.h $(BUILD)/libhwprof.so.0
+	@mkdir -p $(@D)
+	$(CXX) -std=c++17 -Wall -Wextra -Werror -Iuapi -Ilib -o $@ $< \
+		$(BUILD)/libhwprof.so.0 -Wl,-rpath,'$$ORIGIN/..'
+
+UNIT_TESTS += $(BUILD)/tests/test-cplusplus
 
 $(BUILD)/tests/test-hwprof: tests/lib/test-hwprof.sh $(BUILD)/hwprof
 	@mkdir -p $(@D)

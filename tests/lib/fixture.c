@@ -275,15 +275,16 @@ void fixture_end(struct fixture *fixture)
 	fixture->writer = NULL;
 }
 
-struct hwprof_loops *fixture_loops(const struct fixture *fixture,
+struct hwprof_profile *fixture_loops(const struct fixture *fixture,
 				   unsigned int flags)
 {
 	struct hwprof_file *file;
-	struct hwprof_loops *loops;
+	struct hwprof_profile *loops;
 	int error = hwprof_file_open(&file, fixture->path);
 
 	if (!error)
-		error = hwprof_loops_read(&loops, &file, 1, flags);
+		error = hwprof_profile_read(&loops, HWPROF_KIND_LOOPS, &file, 1,
+					    &(struct hwprof_options){ .flags = flags });
 	if (error)
 		print_message("# %s\n", hwprof_file_error(file));
 	assert_int_equal(error, 0);

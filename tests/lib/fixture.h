@@ -56,7 +56,7 @@ void fixture_add_branches(struct fixture *fixture, uint64_t time, uint32_t pid,
 /* Completes the file. */
 void fixture_end(struct fixture *fixture);
 /* Reads its loops; they must be readable. */
-struct hwprof_loops *fixture_loops(const struct fixture *fixture,
+struct hwprof_profile *fixture_loops(const struct fixture *fixture,
 				   unsigned int flags);
 /* Removes the file. */
 void fixture_remove(struct fixture *fixture);

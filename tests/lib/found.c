@@ -3,7 +3,7 @@
 
 #include "found.h"
 
-const struct hwprof_loop *found_loop(const struct hwprof_loops *loops,
+const struct hwprof_loop *found_loop(const struct hwprof_profile *loops,
 				     uint64_t head)
 {
 	size_t i;
@@ -14,12 +14,12 @@ const struct hwprof_loop *found_loop(const struct hwprof_loops *loops,
 	return NULL;
 }
 
-const char *found_warning(const struct hwprof_loops *loops, const char *words)
+const char *found_warning(const struct hwprof_profile *loops, const char *words)
 {
 	const char *warning;
 	size_t i;
 
-	for (i = 0; (warning = hwprof_loops_warning(loops, i)); i++)
+	for (i = 0; (warning = hwprof_profile_warning(loops, i)); i++)
 		if (strstr(warning, words))
 			return warning;
 	return NULL;

@@ -6,9 +6,10 @@
 #include "hwprof.h"
 
 /* The loop at @head. */
-const struct hwprof_loop *found_loop(const struct hwprof_loops *loops,
+const struct hwprof_loop *found_loop(const struct hwprof_profile *loops,
 				     uint64_t head);
 /* The first warning with these @words. */
-const char *found_warning(const struct hwprof_loops *loops, const char *words);
+const char *found_warning(const struct hwprof_profile *loops,
+			  const char *words);
 
 #endif /* HWPROF_TEST_FOUND_H */

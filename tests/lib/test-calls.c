@@ -51,26 +51,27 @@ static void add(struct fixture *fixture, uint32_t session, uint32_t pid,
 	put(fixture, &row);
 }
 
-static struct hwprof_calls *read_calls(struct fixture *fixture,
+static struct hwprof_profile *read_calls(struct fixture *fixture,
 				       unsigned int flags)
 {
-	struct hwprof_calls *calls;
+	struct hwprof_profile *calls;
 	struct hwprof_file *file;
 
 	fixture_end(fixture);
 	assert_int_equal(hwprof_file_open(&file, fixture->path), 0);
-	assert_int_equal(hwprof_calls_read(&calls, &file, 1, flags), 0);
+	assert_int_equal(hwprof_profile_read(&calls, HWPROF_KIND_CALLS, &file,
+					     1, &(struct hwprof_options){ .flags = flags }), 0);
 	hwprof_file_close(file);
 	fixture_remove(fixture);
 	return calls;
 }
 
-static bool warns(const struct hwprof_calls *calls, const char *words)
+static bool warns(const struct hwprof_profile *calls, const char *words)
 {
 	const char *warning;
 	size_t i;
 
-	for (i = 0; (warning = hwprof_calls_warning(calls, i)); i++)
+	for (i = 0; (warning = hwprof_profile_warning(calls, i)); i++)
 		if (strstr(warning, words))
 			return true;
 	return false;
@@ -81,7 +82,7 @@ static void test_sums(void **state)
 {
 	const struct hwprof_method *method;
 	const struct hwprof_pair *pair;
-	struct hwprof_calls *calls;
+	struct hwprof_profile *calls;
 	struct fixture fixture;
 
 	begin(&fixture);
@@ -114,20 +115,20 @@ static void test_sums(void **state)
 	assert_int_equal(method->sites, 2);
 	assert_true(fabs(method->called.share - 0.7) < 1e-9);
 	assert_int_equal(hwprof_calls_method(calls, 1)->sites, 1);
-	assert_int_equal(hwprof_calls_totals(calls)->produced, 1000);
-	assert_int_equal(hwprof_calls_totals(calls)->rows, 5);
+	assert_int_equal(hwprof_profile_totals(calls)->produced, 1000);
+	assert_int_equal(hwprof_profile_totals(calls)->rows, 5);
 	/* But that neither object is there, each said once. */
 	assert_true(warns(calls, "/no/prog"));
 	assert_true(warns(calls, "/no/lib"));
-	assert_null(hwprof_calls_warning(calls, 2));
-	hwprof_calls_free(calls);
+	assert_null(hwprof_profile_warning(calls, 2));
+	hwprof_profile_free(calls);
 }
 
 /* Processes that ran the same objects, mapped elsewhere. */
 static void test_processes(void **state)
 {
 	const struct hwprof_pair *pair;
-	struct hwprof_calls *calls;
+	struct hwprof_profile *calls;
 	struct fixture fixture;
 	unsigned int each;
 
@@ -146,7 +147,7 @@ static void test_processes(void **state)
 		assert_int_equal(pair->called.pid, each ? 200 : 0);
 		if (each)
 			assert_string_equal(pair->called.comm, "other");
-		hwprof_calls_free(calls);
+		hwprof_profile_free(calls);
 	}
 }
 
@@ -166,7 +167,7 @@ static void test_bounds(void **state)
 		.produced = 120, .delivered = 95, .evicted = 25,
 		.events = 1000, .basis = HWPROF_BASIS_EXACT,
 	};
-	struct hwprof_calls *calls;
+	struct hwprof_profile *calls;
 	struct fixture fixture;
 
 	first.error = 1;
@@ -188,14 +189,14 @@ static void test_bounds(void **state)
 	assert_int_equal(hwprof_calls_method(calls, 0)->called.least, 95);
 	assert_int_equal(hwprof_calls_method(calls, 0)->called.most, 95 + 25);
 	assert_true(warns(calls, "25 of 120 calls were given up"));
-	hwprof_calls_free(calls);
+	hwprof_profile_free(calls);
 }
 
 static double width_of(uint32_t basis, uint64_t calls, uint64_t sum_sq)
 {
 	struct hwprof_row_call row = row_of(1, 100, 0x400100, 0x400200, calls);
 	const struct hwprof_called *called;
-	struct hwprof_calls *result;
+	struct hwprof_profile *result;
 	struct fixture fixture;
 	double width;
 
@@ -212,7 +213,7 @@ static double width_of(uint32_t basis, uint64_t calls, uint64_t sum_sq)
 		assert_true(called->share_low < called->share);
 		assert_true(called->share < called->share_high);
 	}
-	hwprof_calls_free(result);
+	hwprof_profile_free(result);
 	return width;
 }
 
@@ -236,7 +237,7 @@ static void test_samples(void **state)
 {
 	const struct hwprof_row_call row = row_of(1, 100, 0x400100, 0x400200, 7);
 	const struct hwprof_called *called;
-	struct hwprof_calls *calls;
+	struct hwprof_profile *calls;
 	struct fixture fixture;
 
 	fixture_begin(&fixture, "calls,step");
@@ -250,15 +251,15 @@ static void test_samples(void **state)
 	assert_int_equal(called->least, 14);
 	assert_int_equal(called->basis, 0);
 	assert_int_equal(hwprof_calls_pair(calls, 0)->callee.address, 0x200);
-	assert_int_equal(hwprof_calls_totals(calls)->samples, 2);
-	hwprof_calls_free(calls);
+	assert_int_equal(hwprof_profile_totals(calls)->samples, 2);
+	hwprof_profile_free(calls);
 }
 
 /* Hostile numbers: sums may wrap, and nothing else happens. */
 static void test_extremes(void **state)
 {
 	struct hwprof_row_call row = row_of(1, 100, UINT64_MAX, 0, UINT64_MAX);
-	struct hwprof_calls *calls;
+	struct hwprof_profile *calls;
 	struct fixture fixture;
 
 	row.error = row.evicted = row.sum_sq = UINT64_MAX;
@@ -271,12 +272,12 @@ static void test_extremes(void **state)
 	assert_int_equal(hwprof_calls_pair_count(calls), 2);
 	assert_int_equal(hwprof_calls_pair(calls, 0)->called.basis,
 			 HWPROF_BASIS_TIME);
-	hwprof_calls_free(calls);
+	hwprof_profile_free(calls);
 }
 
 static void test_json(void **state)
 {
-	struct hwprof_calls *calls;
+	struct hwprof_profile *calls;
 	struct fixture fixture;
 	char *text = NULL;
 	size_t size;
@@ -286,7 +287,8 @@ static void test_json(void **state)
 	add(&fixture, 1, 100, 0x400100, 0x400200, 3);
 	add(&fixture, 1, 100, 0x400100, 0x400300, 1);
 	calls = read_calls(&fixture, 0);
-	assert_int_equal(hwprof_calls_json(calls, 1, out), 0);
+	assert_int_equal(hwprof_profile_json(calls,
+					     &(struct hwprof_json_options){ .limit = 1 }, out), 0);
 	fclose(out);
 	assert_non_null(strstr(text, "\"pair_count\": 2"));
 	assert_non_null(strstr(text, "\"least\": 3"));
@@ -294,7 +296,7 @@ static void test_json(void **state)
 	assert_non_null(strstr(text, "\"share_low\": null"));
 	assert_non_null(strstr(text, "\"address\": \"0x200\""));
 	free(text);
-	hwprof_calls_free(calls);
+	hwprof_profile_free(calls);
 }
 
 int main(void)

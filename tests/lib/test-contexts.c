@@ -71,7 +71,7 @@ static void add_tree(struct fixture *fixture, uint32_t pid)
 	add(fixture, pid, ROOT, 1, 0, 0, 0, 0, 1);
 }
 
-static int read_file(struct fixture *fixture, struct hwprof_contexts **contexts,
+static int read_file(struct fixture *fixture, struct hwprof_profile **contexts,
 		     unsigned int flags)
 {
 	struct hwprof_file *file;
@@ -80,7 +80,8 @@ static int read_file(struct fixture *fixture, struct hwprof_contexts **contexts,
 	fixture_end(fixture);
 	error = hwprof_file_open(&file, fixture->path);
 	if (!error)
-		error = hwprof_contexts_read(contexts, &file, 1, flags);
+		error = hwprof_profile_read(contexts, HWPROF_KIND_CCT, &file, 1,
+					    &(struct hwprof_options){ .flags = flags });
 	if (error)
 		assert_non_null(strstr(hwprof_file_error(file), fixture->path));
 	hwprof_file_close(file);
@@ -88,27 +89,27 @@ static int read_file(struct fixture *fixture, struct hwprof_contexts **contexts,
 	return error;
 }
 
-static struct hwprof_contexts *read_contexts(struct fixture *fixture,
+static struct hwprof_profile *read_contexts(struct fixture *fixture,
 					     unsigned int flags)
 {
-	struct hwprof_contexts *contexts;
+	struct hwprof_profile *contexts;
 
 	assert_int_equal(read_file(fixture, &contexts, flags), 0);
 	return contexts;
 }
 
-static bool warns(const struct hwprof_contexts *contexts, const char *words)
+static bool warns(const struct hwprof_profile *contexts, const char *words)
 {
 	const char *warning;
 	size_t i;
 
-	for (i = 0; (warning = hwprof_contexts_warning(contexts, i)); i++)
+	for (i = 0; (warning = hwprof_profile_warning(contexts, i)); i++)
 		if (strstr(warning, words))
 			return true;
 	return false;
 }
 
-static void is(const struct hwprof_contexts *contexts, size_t index,
+static void is(const struct hwprof_profile *contexts, size_t index,
 	       unsigned int kind, uint64_t address, unsigned int depth,
 	       uint64_t calls, uint64_t branches, uint64_t all_branches)
 {
@@ -129,7 +130,7 @@ static void test_tree(void **state)
 {
 	const struct hwprof_context_statistics *statistics;
 	const struct hwprof_context *context;
-	struct hwprof_contexts *contexts;
+	struct hwprof_profile *contexts;
 	struct fixture fixture;
 
 	begin(&fixture);
@@ -168,13 +169,13 @@ static void test_tree(void **state)
 	assert_int_equal(statistics->call_sites, 5);
 	assert_int_equal(statistics->indirect_sites, 0);
 	/* But that the object is not there. */
-	assert_null(hwprof_contexts_warning(contexts, 1));
-	hwprof_contexts_free(contexts);
+	assert_null(hwprof_profile_warning(contexts, 1));
+	hwprof_profile_free(contexts);
 }
 
 static void test_merged_sites(void **state)
 {
-	struct hwprof_contexts *contexts;
+	struct hwprof_profile *contexts;
 	struct fixture fixture;
 
 	begin(&fixture);
@@ -183,13 +184,13 @@ static void test_merged_sites(void **state)
 	assert_int_equal(hwprof_contexts_count(contexts), 6);
 	is(contexts, 2, CALL, 0x300, 2, 6, 70, 70);
 	assert_null(hwprof_contexts_get(contexts, 2)->site_object);
-	hwprof_contexts_free(contexts);
+	hwprof_profile_free(contexts);
 }
 
 /* Mapped elsewhere, it is the same tree; or each process has its own. */
 static void test_processes(void **state)
 {
-	struct hwprof_contexts *contexts;
+	struct hwprof_profile *contexts;
 	struct fixture fixture;
 	int apart;
 
@@ -207,7 +208,7 @@ static void test_processes(void **state)
 			assert_string_equal(hwprof_contexts_get(contexts,
 								1)->comm,
 					    "prog");
-		hwprof_contexts_free(contexts);
+		hwprof_profile_free(contexts);
 	}
 }
 
@@ -215,7 +216,7 @@ static void test_processes(void **state)
 
 static void test_orphans(void **state)
 {
-	struct hwprof_contexts *contexts;
+	struct hwprof_profile *contexts;
 	struct fixture fixture;
 
 	begin(&fixture);
@@ -225,12 +226,12 @@ static void test_orphans(void **state)
 	is(contexts, 0, ROOT, 0, 0, 0, 0, 50);
 	is(contexts, 1, CALL, 0x300, 1, 5, 50, 50);
 	assert_true(warns(contexts, "5 calls are of contexts whose callers"));
-	hwprof_contexts_free(contexts);
+	hwprof_profile_free(contexts);
 }
 
 static void test_damage(void **state)
 {
-	struct hwprof_contexts *contexts;
+	struct hwprof_profile *contexts;
 	struct fixture fixture;
 
 	begin(&fixture);
@@ -247,7 +248,7 @@ static void test_damage(void **state)
 static void test_long_chain(void **state)
 {
 	enum { LENGTH = 50000 };
-	struct hwprof_contexts *contexts;
+	struct hwprof_profile *contexts;
 	struct fixture fixture;
 	unsigned int i;
 
@@ -259,12 +260,12 @@ static void test_long_chain(void **state)
 	assert_int_equal(hwprof_contexts_count(contexts), LENGTH);
 	assert_int_equal(hwprof_contexts_get(contexts, LENGTH - 1)->depth,
 			 LENGTH - 1);
-	hwprof_contexts_free(contexts);
+	hwprof_profile_free(contexts);
 }
 
 static void test_samples(void **state)
 {
-	struct hwprof_contexts *contexts;
+	struct hwprof_profile *contexts;
 	struct fixture fixture;
 
 	fixture_begin(&fixture, "cct,step");
@@ -277,7 +278,7 @@ static void test_samples(void **state)
 	assert_int_equal(hwprof_contexts_count(contexts), 2);
 	is(contexts, 1, CALL, 0x200, 1, 10, 0, 0);
 	assert_true(fabs(hwprof_contexts_get(contexts, 1)->share - 1) < 1e-9);
-	hwprof_contexts_free(contexts);
+	hwprof_profile_free(contexts);
 }
 
 /* --- output ------------------------------------------------------------- */
@@ -288,7 +289,7 @@ static void test_folded(void **state)
 		"prog 1\n", "prog;prog+0x200 20\n",
 		"prog;prog+0x200;prog+0x300 50\n", "[signal];prog+0x500 4\n",
 	};
-	struct hwprof_contexts *contexts;
+	struct hwprof_profile *contexts;
 	struct fixture fixture;
 	char *text = NULL;
 	size_t size, i;
@@ -303,12 +304,12 @@ static void test_folded(void **state)
 	for (i = 0; i < 4; i++)
 		assert_non_null(strstr(text, lines[i]));
 	free(text);
-	hwprof_contexts_free(contexts);
+	hwprof_profile_free(contexts);
 }
 
 static void test_json(void **state)
 {
-	struct hwprof_contexts *contexts;
+	struct hwprof_profile *contexts;
 	struct fixture fixture;
 	char *text = NULL;
 	size_t size;
@@ -319,14 +320,15 @@ static void test_json(void **state)
 	contexts = read_contexts(&fixture, 0);
 	out = open_memstream(&text, &size);
 	/* C, and the handler, have less. */
-	assert_int_equal(hwprof_contexts_json(contexts, 0.1, out), 0);
+	assert_int_equal(hwprof_profile_json(contexts,
+					     &(struct hwprof_json_options){ .min_share = 0.1 }, out), 0);
 	fclose(out);
 	assert_non_null(strstr(text, "\"address\": \"0x300\""));
 	assert_null(strstr(text, "\"address\": \"0x400\""));
 	assert_null(strstr(text, "\"address\": \"0x500\""));
 	assert_non_null(strstr(text, "\"kind\": \"recursion\",\"parent\": 2,\"target\": 1"));
 	free(text);
-	hwprof_contexts_free(contexts);
+	hwprof_profile_free(contexts);
 }
 
 int main(void)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which thing of one recording is which of another. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,8 @@ struct side {
 	struct loop_entry entries[MAX];
 	struct loop_entry *order[MAX];
 };
+
+#define NO_LOOPS	{ .loops.profile.kind = &loops_kind }
 
 static struct hwprof_loop *add(struct side *side, const char *build,
 			       uint64_t head, double share)
@@ -48,15 +51,15 @@ static struct hwprof_diff *diff_of(const struct side *before,
 {
 	struct hwprof_diff *diff;
 
-	assert_int_equal(hwprof_loops_diff(&diff, &before->loops,
-					   &after->loops), 0);
+	assert_int_equal(hwprof_profile_diff(&diff, &before->loops.profile,
+					     &after->loops.profile), 0);
 	return diff;
 }
 
 static const struct hwprof_loop *loop_at(const struct side *side, size_t index)
 {
 	return index == HWPROF_NOTHING ? NULL :
-	       hwprof_loops_get(&side->loops, index);
+	       hwprof_loops_get(&side->loops.profile, index);
 }
 
 /* Change @index of the diff of two sides. */
@@ -78,7 +81,7 @@ static void expect(const struct hwprof_diff *diff, size_t index,
 /* One build: by address, whatever the source says. Largest change first. */
 static void test_same_build(void **state)
 {
-	struct side before = { .loops.count = 0 }, after = { .loops.count = 0 };
+	struct side before = NO_LOOPS, after = NO_LOOPS;
 	struct hwprof_loop *a = add(&before, "b1", 0x100, 0.5);
 	struct hwprof_loop *b = add(&before, "b1", 0x200, 0.4);
 	struct hwprof_loop *gone = add(&before, "b1", 0x300, 0.1);
@@ -101,7 +104,7 @@ static void test_same_build(void **state)
 /* Two builds: by line, if it is known, or else by offset; never by address. */
 static void test_other_build(void **state)
 {
-	struct side before = { .loops.count = 0 }, after = { .loops.count = 0 };
+	struct side before = NO_LOOPS, after = NO_LOOPS;
 	struct hwprof_loop *lines = add(&before, "b1", 0x100, 0.50);
 	struct hwprof_loop *offsets = add(&before, "b1", 0x200, 0.25);
 	struct hwprof_loop *nameless = add(&before, "b1", 0x300, 0.125);
@@ -128,7 +131,7 @@ static void test_other_build(void **state)
 /* Several loops on a line: as many have a counterpart as there are in both. */
 static void test_one_line(void **state)
 {
-	struct side before = { .loops.count = 0 }, after = { .loops.count = 0 };
+	struct side before = NO_LOOPS, after = NO_LOOPS;
 	struct hwprof_loop *loops[5];
 	struct hwprof_diff *diff;
 	unsigned int i;
@@ -150,7 +153,7 @@ static void test_one_line(void **state)
 /* Against itself, all is as it was, whatever there is of it. */
 static void test_itself(void **state)
 {
-	struct side side = { .loops.count = 0 };
+	struct side side = NO_LOOPS;
 	struct hwprof_diff *diff;
 	size_t i;
 
@@ -165,6 +168,22 @@ static void test_itself(void **state)
 		assert_true(change->share == 0);
 	}
 	hwprof_diff_free(diff);
+}
+
+static void test_kinds(void **state)
+{
+	struct side loops = NO_LOOPS;
+	struct hwprof_contexts contexts = { .profile.kind = &contexts_kind };
+	struct hwprof_diff *diff;
+
+	assert_int_equal(hwprof_profile_diff(&diff, &loops.loops.profile,
+					     &contexts.profile), -EINVAL);
+	assert_null(diff);
+	assert_int_equal(hwprof_loops_count(&contexts.profile), 0);
+	assert_int_equal(hwprof_kind_of("cct"), HWPROF_KIND_CCT);
+	assert_string_equal(hwprof_kind_name(HWPROF_KIND_CCT), "cct");
+	assert_int_equal(hwprof_kind_of("contexts"), -EINVAL);
+	assert_null(hwprof_kind_name(HWPROF_KINDS));
 }
 
 /* A tree as if it had been read: each node is in the one before it. */
@@ -205,8 +224,8 @@ static struct hwprof_context *add_context(struct chain *chain,
  */
 static void test_contexts(void **state)
 {
-	struct chain before = { .contexts.tree.count = 0 };
-	struct chain after = { .contexts.tree.count = 0 };
+	struct chain before = { .contexts.profile.kind = &contexts_kind };
+	struct chain after = { .contexts.profile.kind = &contexts_kind };
 	static const char *const functions[2][5] = {
 		{ "f", "g", "x", "h", "i" }, { "f", "g", "y", "h", "i" },
 	};
@@ -221,8 +240,8 @@ static void test_contexts(void **state)
 		add_context(&after, "b2", functions[1][i], 0x110 * i,
 			    i == 1 ? 12 : 8);
 	}
-	assert_int_equal(hwprof_contexts_diff(&diff, &before.contexts,
-					      &after.contexts), 0);
+	assert_int_equal(hwprof_profile_diff(&diff, &before.contexts.profile,
+					     &after.contexts.profile), 0);
 	/* The root, f and g; x, h and i of before; y, h and i of after. */
 	assert_int_equal(hwprof_diff_count(diff), 9);
 	for (i = 0; i < 9; i++) {
@@ -246,6 +265,7 @@ int main(void)
 		cmocka_unit_test(test_other_build),
 		cmocka_unit_test(test_one_line),
 		cmocka_unit_test(test_itself),
+		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_contexts),
 	};
 

@@ -136,7 +136,7 @@ static struct bytes slurp(const char *path)
 static int64_t read_bytes(struct bytes bytes)
 {
 	int fd = memfd_create("recording", MFD_CLOEXEC);
-	struct hwprof_loops *loops = NULL;
+	struct hwprof_profile *loops = NULL;
 	struct hwprof_file *file;
 	int64_t iterations = 0;
 	FILE *sink;
@@ -147,19 +147,20 @@ static int64_t read_bytes(struct bytes bytes)
 	lseek(fd, 0, SEEK_SET);
 	error = hwprof_file_open_fd(&file, fd, "the file");
 	if (!error)
-		error = hwprof_loops_read(&loops, &file, 1, 0);
+		error = hwprof_profile_read(&loops, HWPROF_KIND_LOOPS, &file, 1,
+					    NULL);
 	if (error) {
 		assert_int_equal(strncmp(hwprof_file_error(file), "the file: ",
 					 10), 0);
 		assert_null(loops);
 	} else {
 		sink = fopen("/dev/null", "w");
-		assert_int_equal(hwprof_loops_json(loops, 0, sink), 0);
+		assert_int_equal(hwprof_profile_json(loops, NULL, sink), 0);
 		fclose(sink);
 		for (i = 0; i < hwprof_loops_count(loops); i++)
 			iterations += hwprof_loops_get(loops, i)->iterations;
 	}
-	hwprof_loops_free(loops);
+	hwprof_profile_free(loops);
 	hwprof_file_close(file);
 	return error ? error : iterations;
 }
@@ -293,7 +294,7 @@ static void test_newer_rows(void **state)
 		.row = fixture_loop(1, 100, 0x1000, 0x1010, 9, 1),
 	};
 	struct fixture fixture;
-	struct hwprof_loops *loops;
+	struct hwprof_profile *loops;
 
 	longer.row.row.size = sizeof(longer);
 	fixture_begin(&fixture, "loops,rows");
@@ -304,7 +305,7 @@ static void test_newer_rows(void **state)
 	loops = fixture_loops(&fixture, 0);
 	assert_int_equal(hwprof_loops_count(loops), 1);
 	assert_int_equal(hwprof_loops_get(loops, 0)->iterations, 10);
-	hwprof_loops_free(loops);
+	hwprof_profile_free(loops);
 	fixture_remove(&fixture);
 }
 

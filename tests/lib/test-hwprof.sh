@@ -304,6 +304,48 @@ check "replay, JSON" 0 '"basis": "branches"' sh -c \
 check "replay of a pipe" 0 "standard input: [0-9]* loops" sh -c \
 	"cat '$stacks/pipe' | '$hwprof' replay -"
 
+check "script" 0 \
+	"loop pid=.* period=990 head=0x401010 tail=0x401020 back_edges=990 entries=99" \
+	"$hwprof" script "$recording"
+check "script, totals" 0 " totals .* produced=" "$hwprof" script -i "$recording"
+check "script, ranges" 0 "range pid=.* low=0x1000000a bits=0 count=9800" \
+	"$hwprof" script "$ranges"
+check "script, calls" 0 "call pid=.* site=0x10000011 callee=0x10000000 calls=3000" \
+	"$hwprof" script "$calls"
+check "script, contexts" 0 "context pid=.* calls=300 deeper=0 branches=0" \
+	"$hwprof" script "$contexts"
+check "script, paths" 0 "path pid=.* start=0x10000000 end=0x10000005 .*count=15000" \
+	"$hwprof" script "$paths"
+check "script, values" 0 "value pid=.* ip=0x401040 loads=200" \
+	"$hwprof" script "$values"
+check "script, JSON" 0 "^[1-9]" sh -c \
+	"'$hwprof' script --json '$values' | while read -r line; do
+		echo \"\$line\" | python3 -m json.tool || exit; done | grep -c '\"type\"'"
+check "script of nothing" 1 "cannot open" "$hwprof" script /no/such
+check "script of two" 2 "one file is printed" "$hwprof" script a b
+check "script, help" 0 "usage: hwprof script" "$hwprof" script --help
+check "script, unknown option" 2 "unrecognized option" "$hwprof" script --limit 3
+
+for tool in top stat; do
+	check "$tool of nothing" 2 "nothing to profile" "$hwprof" $tool
+	check "$tool of two kinds" 2 "exclude each other" "$hwprof" $tool -a -p 1
+	check "$tool, unknown field" 1 "unknown field 'lopps'" \
+		"$hwprof" $tool -e lopps -- true
+	check "$tool, no profile" 1 "has no profile" "$hwprof" $tool -e branches -- true
+	check "$tool, no time" 2 "'0': allowed are seconds" "$hwprof" $tool -D 0 -- true
+	check "$tool, no number" 2 "-F 'x': allowed" "$hwprof" $tool -F x -- true
+	check "$tool, twice as often" 2 "-c and -F exclude" \
+		"$hwprof" $tool -c 1 -F 1 -- true
+	check "$tool, help" 0 "usage: hwprof $tool" "$hwprof" $tool --help
+	[ -e /dev/hwprof ] || check "$tool, no module" 1 "modprobe hwprof" \
+		"$hwprof" $tool -- true
+done
+check "top, no delay" 2 "'x': allowed are seconds" "$hwprof" top -d x -- true
+check "top, nothing hot" 2 "--hot '0'" "$hwprof" top --hot 0 -a
+check "record, no time" 2 "--duration '-1': allowed" "$hwprof" record -D -1 -- true
+check "record, no cgroup" 1 "cgroup 'no/such'" "$hwprof" record -G no/such
+check "record, a cgroup and all" 2 "exclude each other" "$hwprof" record -a -G /
+
 if perf version --build-options 2> /dev/null | grep -q "libpython: .*on"; then
 	check "rows by perf script" 0 \
 		"loop head=0x401010 tail=0x401020 back_edges=990 entries=99" \

@@ -25,7 +25,7 @@ static void test_increments(void **state)
 	struct hwprof_row_loop row = fixture_loop(1, 100, 0x400100, 0x400140,
 						  70, 5);
 	const struct hwprof_loop *loop;
-	struct hwprof_loops *loops;
+	struct hwprof_profile *loops;
 	struct fixture fixture;
 
 	begin(&fixture);
@@ -70,7 +70,7 @@ static void test_increments(void **state)
 	assert_int_equal(loop->tolerance, 2);
 	assert_int_equal(loop->basis, HWPROF_BASIS_EXACT);
 	assert_true(loop->share == 1);
-	hwprof_loops_free(loops);
+	hwprof_profile_free(loops);
 	fixture_remove(&fixture);
 }
 
@@ -79,7 +79,7 @@ static void test_order(void **state)
 {
 	struct hwprof_row_loop row = fixture_loop(1, 100, 0x400100, 0x400140,
 						  70, 5);
-	struct hwprof_loops *loops;
+	struct hwprof_profile *loops;
 	struct fixture fixture;
 
 	begin(&fixture);
@@ -92,10 +92,10 @@ static void test_order(void **state)
 	fixture_end(&fixture);
 	loops = fixture_loops(&fixture, 0);
 	assert_true(hwprof_loops_get(loops, 0)->trip_recent == 20);
-	assert_int_equal(hwprof_loops_totals(loops)->produced, 140);
-	assert_int_equal(hwprof_loops_totals(loops)->events, 420);
-	assert_null(hwprof_loops_warning(loops, 1));
-	hwprof_loops_free(loops);
+	assert_int_equal(hwprof_profile_totals(loops)->produced, 140);
+	assert_int_equal(hwprof_profile_totals(loops)->events, 420);
+	assert_null(hwprof_profile_warning(loops, 1));
+	hwprof_profile_free(loops);
 	fixture_remove(&fixture);
 }
 
@@ -105,7 +105,7 @@ static void test_single_trips(void **state)
 	struct hwprof_row_loop row = fixture_loop(1, 100, 0x400100, 0x400140,
 						  30, 20);
 	const struct hwprof_loop *loop;
-	struct hwprof_loops *loops;
+	struct hwprof_profile *loops;
 	struct fixture fixture;
 
 	begin(&fixture);
@@ -122,7 +122,7 @@ static void test_single_trips(void **state)
 	assert_int_equal(loop->histogram[2], 10);
 	assert_int_equal(loop->trip_min, 1);
 	assert_int_equal(loop->trip_max, 4);
-	hwprof_loops_free(loops);
+	hwprof_profile_free(loops);
 	fixture_remove(&fixture);
 }
 
@@ -130,7 +130,7 @@ static void test_single_trips(void **state)
 static void test_processes(void **state)
 {
 	struct fixture fixture;
-	struct hwprof_loops *loops;
+	struct hwprof_profile *loops;
 	unsigned int i;
 
 	fixture_begin(&fixture, "loops,rows");
@@ -157,7 +157,7 @@ static void test_processes(void **state)
 	assert_int_equal(hwprof_loops_get(loops, 0)->back_edges_seen, 30);
 	assert_int_equal(hwprof_loops_get(loops, 0)->tolerance, 3);
 	assert_int_equal(hwprof_loops_get(loops, 0)->pid, 0);
-	hwprof_loops_free(loops);
+	hwprof_profile_free(loops);
 
 	loops = fixture_loops(&fixture, HWPROF_PER_PROCESS);
 	assert_int_equal(hwprof_loops_count(loops), 3);
@@ -165,7 +165,7 @@ static void test_processes(void **state)
 		assert_int_equal(hwprof_loops_get(loops, i)->entries, 2);
 		assert_int_equal(hwprof_loops_get(loops, i)->pid, 100 + i);
 	}
-	hwprof_loops_free(loops);
+	hwprof_profile_free(loops);
 	fixture_remove(&fixture);
 }
 
@@ -173,7 +173,7 @@ static void test_processes(void **state)
 static void test_jit(void **state)
 {
 	struct fixture fixture;
-	struct hwprof_loops *loops;
+	struct hwprof_profile *loops;
 	unsigned int i;
 
 	fixture_begin(&fixture, "loops,rows");
@@ -192,7 +192,7 @@ static void test_jit(void **state)
 	assert_int_equal(hwprof_loops_get(loops, 0)->head, 0x5100);
 	assert_int_not_equal(hwprof_loops_get(loops, 0)->pid,
 			     hwprof_loops_get(loops, 1)->pid);
-	hwprof_loops_free(loops);
+	hwprof_profile_free(loops);
 	fixture_remove(&fixture);
 }
 
@@ -214,7 +214,7 @@ static const struct {
 
 static void test_nesting(void **state)
 {
-	struct hwprof_loops *loops;
+	struct hwprof_profile *loops;
 	struct fixture fixture;
 	size_t i;
 
@@ -237,12 +237,12 @@ static void test_nesting(void **state)
 				 nest[i].parent);
 		assert_int_equal(loop->depth, nest[i].depth);
 	}
-	hwprof_loops_free(loops);
+	hwprof_profile_free(loops);
 	fixture_remove(&fixture);
 }
 
 /* Random regions, against the definition said plainly. */
-static const struct hwprof_loop *plain_parent(const struct hwprof_loops *loops,
+static const struct hwprof_loop *plain_parent(const struct hwprof_profile *loops,
 					      const struct hwprof_loop *loop)
 {
 	const struct hwprof_loop *best = NULL;
@@ -268,7 +268,7 @@ static void test_random_nesting(void **state)
 	unsigned int round, seed = 1;
 
 	for (round = 0; round < 20; round++) {
-		struct hwprof_loops *loops;
+		struct hwprof_profile *loops;
 		struct fixture fixture;
 		size_t i;
 
@@ -290,7 +290,7 @@ static void test_random_nesting(void **state)
 			assert_ptr_equal(loop->parent,
 					 plain_parent(loops, loop));
 		}
-		hwprof_loops_free(loops);
+		hwprof_profile_free(loops);
 		fixture_remove(&fixture);
 	}
 }
@@ -301,7 +301,7 @@ static void check_interval(enum hwprof_basis basis, double widened)
 	struct hwprof_row_loop row = fixture_loop(1, 100, 0x400100, 0x400140,
 						  900, 100);
 	const struct hwprof_loop *loop;
-	struct hwprof_loops *loops;
+	struct hwprof_profile *loops;
 	struct fixture fixture;
 	double se, reach;
 
@@ -323,7 +323,7 @@ static void check_interval(enum hwprof_basis basis, double widened)
 	/* A back edge less, one more. */
 	assert_true(fabs(loop->trip_low - (1 + 8.99 * exp(-reach))) < 1e-9);
 	assert_true(fabs(loop->trip_high - (1 + 9.01 * exp(reach))) < 1e-9);
-	hwprof_loops_free(loops);
+	hwprof_profile_free(loops);
 	fixture_remove(&fixture);
 }
 
@@ -360,7 +360,7 @@ static void test_time(void **state)
 		.produced = 990, .delivered = 990, .windows = 50,
 		.basis = HWPROF_BASIS_TIME, .source = HWPROF_SOURCE_LBR,
 	};
-	struct hwprof_loops *loops;
+	struct hwprof_profile *loops;
 	struct fixture fixture;
 
 	begin(&fixture);
@@ -379,13 +379,13 @@ static void test_time(void **state)
 	fixture_row(&fixture, 12, 0, 0, 0, &totals.row);
 	fixture_end(&fixture);
 	loops = fixture_loops(&fixture, 0);
-	assert_int_equal(hwprof_loops_totals(loops)->windows, 50);
-	assert_int_equal(hwprof_loops_totals(loops)->sources,
+	assert_int_equal(hwprof_profile_totals(loops)->windows, 50);
+	assert_int_equal(hwprof_profile_totals(loops)->sources,
 			 1 << HWPROF_SOURCE_LBR);
 	assert_true(found_loop(loops, 0x100)->share == 0.22);
 	assert_true(found_loop(loops, 0x110)->share == 0.3);
 	assert_string_equal(found_loop(loops, 0x110)->share_of, "time");
-	hwprof_loops_free(loops);
+	hwprof_profile_free(loops);
 	fixture_remove(&fixture);
 }
 
@@ -400,7 +400,7 @@ static void test_overhead(void **state)
 		.cost_ns = 900, .task_ns = 9000, .budget_permille = 5,
 	};
 	const struct hwprof_totals *totals;
-	struct hwprof_loops *loops;
+	struct hwprof_profile *loops;
 	struct fixture fixture;
 
 	begin(&fixture);
@@ -416,7 +416,7 @@ static void test_overhead(void **state)
 	fixture_row(&fixture, 13, 0, 0, 0, &row.row);
 	fixture_end(&fixture);
 	loops = fixture_loops(&fixture, 0);
-	totals = hwprof_loops_totals(loops);
+	totals = hwprof_profile_totals(loops);
 	assert_int_equal(totals->sessions, 3);
 	assert_int_equal(totals->cost_ns, 2000);
 	assert_int_equal(totals->task_ns, 102000);
@@ -425,7 +425,7 @@ static void test_overhead(void **state)
 	assert_true(hwprof_overhead(&(struct hwprof_totals){ 0 }) < 0);
 	assert_true(hwprof_overhead(&(struct hwprof_totals){
 			.cost_ns = 2, .task_ns = 1 }) < 0);
-	hwprof_loops_free(loops);
+	hwprof_profile_free(loops);
 	fixture_remove(&fixture);
 }
 
@@ -435,7 +435,7 @@ static void test_unknown(void **state)
 	struct hwprof_row_loop row = fixture_loop(1, 100, 0x400100, 0x400140,
 						  900, 0);
 	const struct hwprof_loop *loop;
-	struct hwprof_loops *loops;
+	struct hwprof_profile *loops;
 	struct fixture fixture;
 
 	begin(&fixture);
@@ -459,7 +459,7 @@ static void test_unknown(void **state)
 	assert_false(loop->counted);
 	loop = found_loop(loops, 0x200);
 	assert_true(loop->trip == 10 && isnan(loop->trip_low));
-	hwprof_loops_free(loops);
+	hwprof_profile_free(loops);
 	fixture_remove(&fixture);
 }
 
@@ -469,7 +469,7 @@ static void test_samples(void **state)
 	struct hwprof_row_loop row = fixture_loop(1, 100, 0x400100, 0x400140,
 						  0, 0);
 	const struct hwprof_loop *loop;
-	struct hwprof_loops *loops;
+	struct hwprof_profile *loops;
 	struct fixture fixture;
 
 	fixture_begin(&fixture, "loops,step");
@@ -487,7 +487,7 @@ static void test_samples(void **state)
 	assert_false(loop->counted);
 	assert_true(isnan(loop->trip));
 	assert_non_null(found_warning(loops, "samples, not rows"));
-	hwprof_loops_free(loops);
+	hwprof_profile_free(loops);
 	fixture_remove(&fixture);
 }
 
@@ -495,7 +495,7 @@ static void test_samples(void **state)
 static void test_bare_rows(void **state)
 {
 	const struct hwprof_loop *loop;
-	struct hwprof_loops *loops;
+	struct hwprof_profile *loops;
 	struct fixture fixture;
 
 	begin(&fixture);
@@ -511,7 +511,7 @@ static void test_bare_rows(void **state)
 	assert_int_equal(loop->back_edges_seen, 1200);
 	assert_false(loop->counted);
 	assert_non_null(found_warning(loops, "perf record -R"));
-	hwprof_loops_free(loops);
+	hwprof_profile_free(loops);
 	fixture_remove(&fixture);
 }
 
@@ -526,7 +526,7 @@ static void test_warnings(void **state)
 		.pending = 10, .basis = HWPROF_BASIS_EXACT,
 		.source = 9,	/* of a module to come */
 	};
-	struct hwprof_loops *loops;
+	struct hwprof_profile *loops;
 	struct fixture fixture;
 
 	begin(&fixture);
@@ -541,13 +541,13 @@ static void test_warnings(void **state)
 	assert_non_null(found_warning(loops, "7 records were lost"));
 	assert_non_null(found_warning(loops, "50 of the 60 back edges"));
 	assert_non_null(found_warning(loops, "/no/prog"));
-	assert_int_equal(hwprof_loops_totals(loops)->lost_records, 7);
-	assert_int_equal(hwprof_loops_totals(loops)->sources, 0);
-	hwprof_loops_free(loops);
+	assert_int_equal(hwprof_profile_totals(loops)->lost_records, 7);
+	assert_int_equal(hwprof_profile_totals(loops)->sources, 0);
+	hwprof_profile_free(loops);
 	fixture_remove(&fixture);
 }
 
-static void expect_heads(struct hwprof_loops *loops, const char *keys,
+static void expect_heads(struct hwprof_profile *loops, const char *keys,
 			 uint64_t first, uint64_t second, uint64_t third)
 {
 	assert_int_equal(hwprof_loops_sort(loops, keys), 0);
@@ -559,7 +559,7 @@ static void expect_heads(struct hwprof_loops *loops, const char *keys,
 static void test_sort(void **state)
 {
 	struct hwprof_row_loop row;
-	struct hwprof_loops *loops;
+	struct hwprof_profile *loops;
 	struct fixture fixture;
 
 	begin(&fixture);
@@ -578,11 +578,11 @@ static void test_sort(void **state)
 	expect_heads(loops, "entries", 0x100, 0x200, 0x300);
 	expect_heads(loops, "object,head", 0x100, 0x200, 0x300);
 	assert_int_equal(hwprof_loops_sort(loops, "share,size"), -EINVAL);
-	assert_non_null(strstr(hwprof_loops_error(loops), "'size'"));
-	assert_non_null(strstr(hwprof_loops_error(loops), "iterations"));
+	assert_non_null(strstr(hwprof_profile_error(loops), "'size'"));
+	assert_non_null(strstr(hwprof_profile_error(loops), "iterations"));
 	assert_int_equal(hwprof_loops_sort(loops, ""), -EINVAL);
 	assert_int_equal(hwprof_loops_sort(loops, "share,"), -EINVAL);
-	hwprof_loops_free(loops);
+	hwprof_profile_free(loops);
 	fixture_remove(&fixture);
 }
 
@@ -591,7 +591,7 @@ static void test_json(void **state)
 {
 	struct hwprof_row_loop row = fixture_loop(1, 100, 0x400100, 0x400140,
 						  900, 0);
-	struct hwprof_loops *loops;
+	struct hwprof_profile *loops;
 	struct fixture fixture;
 	char path[] = "/tmp/hwprof-test-XXXXXX", output[4096];
 	FILE *file;
@@ -607,7 +607,7 @@ static void test_json(void **state)
 	fixture_end(&fixture);
 	loops = fixture_loops(&fixture, HWPROF_PER_PROCESS);
 	file = fdopen(mkstemp(path), "w");
-	assert_int_equal(hwprof_loops_json(loops, 0, file), 0);
+	assert_int_equal(hwprof_profile_json(loops, NULL, file), 0);
 	fclose(file);
 	assert_int_equal(fixture_shell(output, sizeof(output),
 		"python3 -c '\n"
@@ -627,13 +627,13 @@ static void test_json(void **state)
 		"assert any(\"no totals\" in w for w in d[\"warnings\"])\n"
 		"' 2>&1", path), 0);
 	unlink(path);
-	hwprof_loops_free(loops);
+	hwprof_profile_free(loops);
 	fixture_remove(&fixture);
 }
 
 static void test_empty(void **state)
 {
-	struct hwprof_loops *loops;
+	struct hwprof_profile *loops;
 	struct fixture fixture;
 	FILE *full;
 
@@ -642,11 +642,11 @@ static void test_empty(void **state)
 	fixture_end(&fixture);
 	loops = fixture_loops(&fixture, 0);
 	assert_int_equal(hwprof_loops_count(loops), 0);
-	assert_int_equal(hwprof_loops_totals(loops)->sessions, 1);
+	assert_int_equal(hwprof_profile_totals(loops)->sessions, 1);
 	full = fopen("/dev/full", "w");
-	assert_int_equal(hwprof_loops_json(loops, 0, full), -EIO);
+	assert_int_equal(hwprof_profile_json(loops, NULL, full), -EIO);
 	fclose(full);
-	hwprof_loops_free(loops);
+	hwprof_profile_free(loops);
 	fixture_remove(&fixture);
 }
 
@@ -662,7 +662,7 @@ static void test_files(void **state)
 						    10, 1);
 	struct hwprof_file *files[2];
 	struct fixture fixtures[2];
-	struct hwprof_loops *loops;
+	struct hwprof_profile *loops;
 	unsigned int i, apart = 0;
 
 	for (i = 0; i < 2; i++) {
@@ -675,7 +675,8 @@ static void test_files(void **state)
 		assert_int_equal(hwprof_file_open(&files[i], fixtures[i].path),
 				 0);
 	}
-	assert_int_equal(hwprof_loops_read(&loops, files, 2, 0), 0);
+	assert_int_equal(hwprof_profile_read(&loops, HWPROF_KIND_LOOPS, files,
+					     2, NULL), 0);
 	for (i = 0; i < 2; i++)
 		hwprof_file_close(files[i]);
 	assert_int_equal(hwprof_loops_count(loops), 3);
@@ -686,11 +687,11 @@ static void test_files(void **state)
 		apart += hwprof_loops_get(loops, i)->iterations == 11 &&
 			 hwprof_loops_get(loops, i)->pid == 100;
 	assert_int_equal(apart, 2);
-	assert_int_equal(hwprof_loops_totals(loops)->produced, 160);
-	assert_int_equal(hwprof_loops_totals(loops)->sessions, 2);
-	assert_int_equal(hwprof_loops_totals(loops)->rows, 4);
-	assert_null(hwprof_loops_warning(loops, 1));
-	hwprof_loops_free(loops);
+	assert_int_equal(hwprof_profile_totals(loops)->produced, 160);
+	assert_int_equal(hwprof_profile_totals(loops)->sessions, 2);
+	assert_int_equal(hwprof_profile_totals(loops)->rows, 4);
+	assert_null(hwprof_profile_warning(loops, 1));
+	hwprof_profile_free(loops);
 	for (i = 0; i < 2; i++)
 		fixture_remove(&fixtures[i]);
 }
@@ -700,7 +701,7 @@ static void test_files_damaged(void **state)
 {
 	struct hwprof_file *files[2];
 	struct fixture fixtures[2];
-	struct hwprof_loops *loops;
+	struct hwprof_profile *loops;
 	unsigned int i;
 
 	for (i = 0; i < 2; i++) {
@@ -711,7 +712,8 @@ static void test_files_damaged(void **state)
 				 0);
 	}
 	assert_int_equal(truncate(fixtures[1].path, 300), 0);
-	assert_int_equal(hwprof_loops_read(&loops, files, 2, 0), -EBADMSG);
+	assert_int_equal(hwprof_profile_read(&loops, HWPROF_KIND_LOOPS, files,
+					     2, NULL), -EBADMSG);
 	assert_null(loops);
 	assert_string_equal(hwprof_file_error(files[0]), "");
 	assert_non_null(strstr(hwprof_file_error(files[1]),

@@ -50,7 +50,7 @@ static void add(struct fixture *fixture, const struct row *row)
 		    row->path.count, &row->path.row);
 }
 
-static int try_read(struct fixture *fixture, struct hwprof_paths **paths,
+static int try_read(struct fixture *fixture, struct hwprof_profile **paths,
 		    unsigned int flags)
 {
 	struct hwprof_file *file;
@@ -59,7 +59,8 @@ static int try_read(struct fixture *fixture, struct hwprof_paths **paths,
 	fixture_end(fixture);
 	error = hwprof_file_open(&file, fixture->path);
 	if (!error)
-		error = hwprof_paths_read(paths, &file, 1, flags);
+		error = hwprof_profile_read(paths, HWPROF_KIND_PATHS, &file, 1,
+					    &(struct hwprof_options){ .flags = flags });
 	if (error)
 		assert_non_null(strstr(hwprof_file_error(file), fixture->path));
 	hwprof_file_close(file);
@@ -67,21 +68,21 @@ static int try_read(struct fixture *fixture, struct hwprof_paths **paths,
 	return error;
 }
 
-static struct hwprof_paths *read_paths(struct fixture *fixture,
+static struct hwprof_profile *read_paths(struct fixture *fixture,
 				       unsigned int flags)
 {
-	struct hwprof_paths *paths;
+	struct hwprof_profile *paths;
 
 	assert_int_equal(try_read(fixture, &paths, flags), 0);
 	return paths;
 }
 
-static bool warns(const struct hwprof_paths *paths, const char *words)
+static bool warns(const struct hwprof_profile *paths, const char *words)
 {
 	const char *warning;
 	size_t i;
 
-	for (i = 0; (warning = hwprof_paths_warning(paths, i)); i++)
+	for (i = 0; (warning = hwprof_profile_warning(paths, i)); i++)
 		if (strstr(warning, words))
 			return true;
 	return false;
@@ -97,7 +98,7 @@ static void test_sums(void **state)
 {
 	const struct hwprof_path *path;
 	struct hwprof_block block;
-	struct hwprof_paths *paths;
+	struct hwprof_profile *paths;
 	struct fixture fixture;
 	struct row row;
 
@@ -150,9 +151,9 @@ static void test_sums(void **state)
 	assert_int_equal(hwprof_paths_summary(paths)->branches, 100);
 	assert_int_equal(hwprof_paths_summary(paths)->half, 1);
 	assert_int_equal(hwprof_paths_summary(paths)->most, 2);
-	assert_int_equal(hwprof_paths_totals(paths)->produced, 62);
+	assert_int_equal(hwprof_profile_totals(paths)->produced, 62);
 	assert_false(warns(paths, "missing"));
-	hwprof_paths_free(paths);
+	hwprof_profile_free(paths);
 }
 
 /* Of a path that is too long, the blocks up to the last jump that is told. */
@@ -160,7 +161,7 @@ static void test_long_path(void **state)
 {
 	const struct hwprof_path *path;
 	struct hwprof_block block;
-	struct hwprof_paths *paths;
+	struct hwprof_profile *paths;
 	struct fixture fixture;
 	struct row row;
 	unsigned int i;
@@ -180,14 +181,14 @@ static void test_long_path(void **state)
 	hwprof_paths_block(paths, 0, path->blocks - 1, &block);
 	assert_int_equal(block.first, 16 * 63);
 	assert_int_equal(block.last, 16 * 63 + 4);
-	hwprof_paths_free(paths);
+	hwprof_profile_free(paths);
 }
 
 /* The same code of two processes is one path, unless they are to be apart. */
 static void test_processes(void **state)
 {
 	const struct hwprof_path *path;
-	struct hwprof_paths *paths;
+	struct hwprof_profile *paths;
 	struct fixture fixture;
 	unsigned int apart;
 
@@ -214,14 +215,14 @@ static void test_processes(void **state)
 		assert_int_equal(path->procedure->pid, apart ? 101 : 0);
 		if (apart)
 			assert_string_equal(path->procedure->comm, "other");
-		hwprof_paths_free(paths);
+		hwprof_profile_free(paths);
 	}
 }
 
 /* Code that is in no file is each process's own. */
 static void test_no_file(void **state)
 {
-	struct hwprof_paths *paths;
+	struct hwprof_profile *paths;
 	struct fixture fixture;
 	struct row row;
 
@@ -235,7 +236,7 @@ static void test_no_file(void **state)
 	assert_int_equal(hwprof_paths_count(paths), 2);
 	assert_int_equal(hwprof_paths_get(paths, 0)->start, 0x7000);
 	assert_int_equal(hwprof_paths_get(paths, 0)->procedure->pid, 101);
-	hwprof_paths_free(paths);
+	hwprof_profile_free(paths);
 }
 
 /* With cycles, hot are those that take them; dense, more than others a branch. */
@@ -251,7 +252,7 @@ static void test_heat(void **state)
 		{ 0, 0, HWPROF_HOT },
 	};
 	const struct hwprof_paths_summary *summary;
-	struct hwprof_paths *paths;
+	struct hwprof_profile *paths;
 	struct fixture fixture;
 	unsigned int i;
 
@@ -286,7 +287,7 @@ static void test_heat(void **state)
 	assert_int_equal(hwprof_paths_procedure(paths, 0)->heat, HWPROF_DENSE);
 	assert_int_equal(hwprof_paths_procedure(paths, 1)->heat, HWPROF_SPARSE);
 	assert_int_equal(summary->procedures[HWPROF_DENSE].paths, 2);
-	hwprof_paths_free(paths);
+	hwprof_profile_free(paths);
 }
 
 /* A tail call's path begins elsewhere than in the procedure that it is of. */
@@ -294,7 +295,7 @@ static void test_tail_call(void **state)
 {
 	const struct hwprof_path *path;
 	struct hwprof_block block;
-	struct hwprof_paths *paths;
+	struct hwprof_profile *paths;
 	struct fixture fixture;
 	struct row row;
 
@@ -310,12 +311,12 @@ static void test_tail_call(void **state)
 	hwprof_paths_block(paths, 0, 1, &block);
 	assert_string_equal(block.object, "/no/lib");
 	assert_int_equal(block.first, 0x20);
-	hwprof_paths_free(paths);
+	hwprof_profile_free(paths);
 }
 
 static void test_samples(void **state)
 {
-	struct hwprof_paths *paths;
+	struct hwprof_profile *paths;
 	struct fixture fixture;
 
 	fixture_begin(&fixture, "paths,step");
@@ -323,7 +324,7 @@ static void test_samples(void **state)
 	paths = read_paths(&fixture, 0);
 	assert_int_equal(hwprof_paths_count(paths), 0);
 	assert_true(warns(paths, "samples of paths are left out"));
-	hwprof_paths_free(paths);
+	hwprof_profile_free(paths);
 }
 
 /* Writes @with over the row of @path in the file. */
@@ -347,7 +348,7 @@ static void overwrite(const struct fixture *fixture, const struct row *path,
 /* Rows that cannot be are damage, and said to be. */
 static void test_damage(void **state)
 {
-	struct hwprof_paths *paths;
+	struct hwprof_profile *paths;
 	struct fixture fixture;
 	unsigned int i;
 
@@ -368,7 +369,8 @@ static void test_damage(void **state)
 			damaged.path.row.size -= sizeof(row.jumps[0]) + 8;
 		overwrite(&fixture, &row, &damaged);
 		assert_int_equal(hwprof_file_open(&file, fixture.path), 0);
-		assert_int_equal(hwprof_paths_read(&paths, &file, 1, 0), -EBADMSG);
+		assert_int_equal(hwprof_profile_read(&paths, HWPROF_KIND_PATHS,
+						     &file, 1, NULL), -EBADMSG);
 		assert_null(paths);
 		hwprof_file_close(file);
 		fixture_remove(&fixture);
@@ -377,7 +379,7 @@ static void test_damage(void **state)
 
 static void test_json(void **state)
 {
-	struct hwprof_paths *paths;
+	struct hwprof_profile *paths;
 	struct fixture fixture;
 	struct row row;
 	char *text;
@@ -393,7 +395,8 @@ static void test_json(void **state)
 	fixture_add_totals(&fixture, 30, 1, 4);
 	paths = read_paths(&fixture, 0);
 	out = open_memstream(&text, &size);
-	assert_int_equal(hwprof_paths_json(paths, 1, out), 0);
+	assert_int_equal(hwprof_profile_json(paths,
+					     &(struct hwprof_json_options){ .limit = 1 }, out), 0);
 	fclose(out);
 	assert_non_null(strstr(text, "\"metric\": \"branches\""));
 	assert_non_null(strstr(text, "\"start\": \"0x100\""));
@@ -402,7 +405,7 @@ static void test_json(void **state)
 	assert_non_null(strstr(text, "\"cycles\": null"));
 	assert_null(strstr(text, "\"start\": \"0x200\""));
 	free(text);
-	hwprof_paths_free(paths);
+	hwprof_profile_free(paths);
 }
 
 int main(void)

@@ -6,7 +6,8 @@
 #include "fixture.h"
 
 /* The object of the only loop of @space. */
-static const char *object_of(const struct hwprof_loops *loops, uint64_t entries)
+static const char *object_of(const struct hwprof_profile *loops,
+			     uint64_t entries)
 {
 	size_t i;
 
@@ -28,7 +29,7 @@ static void add_marked(struct fixture *fixture, uint64_t time, uint32_t space,
 
 static void expect(struct fixture *fixture, const char *const *objects)
 {
-	struct hwprof_loops *loops;
+	struct hwprof_profile *loops;
 	int64_t mark;
 
 	fixture_end(fixture);
@@ -39,7 +40,7 @@ static void expect(struct fixture *fixture, const char *const *objects)
 		assert_non_null(found);
 		assert_string_equal(found, *objects);
 	}
-	hwprof_loops_free(loops);
+	hwprof_profile_free(loops);
 	fixture_remove(fixture);
 }
 
@@ -180,7 +181,7 @@ static void test_no_files(void **state)
 static void test_comm(void **state)
 {
 	const struct hwprof_loop *loop;
-	struct hwprof_loops *loops;
+	struct hwprof_profile *loops;
 	struct fixture fixture;
 	size_t i;
 
@@ -200,7 +201,7 @@ static void test_comm(void **state)
 		assert_string_equal(loop->comm, loop->pid == 100 ? "first" :
 				    "second");
 	}
-	hwprof_loops_free(loops);
+	hwprof_profile_free(loops);
 	fixture_remove(&fixture);
 }
 

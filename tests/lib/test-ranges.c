@@ -52,7 +52,7 @@ static void add(struct fixture *fixture, uint32_t session, uint32_t pid,
 	fixture_row(fixture, 10, low, low, count, &row.row);
 }
 
-static int read_hot(struct fixture *fixture, struct hwprof_ranges **ranges,
+static int read_hot(struct fixture *fixture, struct hwprof_profile **ranges,
 		    double hot, unsigned int flags)
 {
 	struct hwprof_file *file;
@@ -61,7 +61,8 @@ static int read_hot(struct fixture *fixture, struct hwprof_ranges **ranges,
 	fixture_end(fixture);
 	error = hwprof_file_open(&file, fixture->path);
 	if (!error)
-		error = hwprof_ranges_read(ranges, &file, 1, hot, flags);
+		error = hwprof_profile_read(ranges, HWPROF_KIND_RANGES, &file,
+					    1, &(struct hwprof_options){ .flags = flags, .hot = hot });
 	if (error)
 		assert_non_null(strstr(hwprof_file_error(file), fixture->path));
 	hwprof_file_close(file);
@@ -69,16 +70,16 @@ static int read_hot(struct fixture *fixture, struct hwprof_ranges **ranges,
 	return error;
 }
 
-static struct hwprof_ranges *read_ranges(struct fixture *fixture,
+static struct hwprof_profile *read_ranges(struct fixture *fixture,
 					 unsigned int flags)
 {
-	struct hwprof_ranges *ranges;
+	struct hwprof_profile *ranges;
 
 	assert_int_equal(read_hot(fixture, &ranges, 0, flags), 0);
 	return ranges;
 }
 
-static const struct hwprof_range *find(const struct hwprof_ranges *ranges,
+static const struct hwprof_range *find(const struct hwprof_profile *ranges,
 				       uint64_t low, unsigned int bits)
 {
 	size_t i;
@@ -92,12 +93,12 @@ static const struct hwprof_range *find(const struct hwprof_ranges *ranges,
 	return NULL;
 }
 
-static bool warns(const struct hwprof_ranges *ranges, const char *words)
+static bool warns(const struct hwprof_profile *ranges, const char *words)
 {
 	const char *warning;
 	size_t i;
 
-	for (i = 0; (warning = hwprof_ranges_warning(ranges, i)); i++)
+	for (i = 0; (warning = hwprof_profile_warning(ranges, i)); i++)
 		if (strstr(warning, words))
 			return true;
 	return false;
@@ -109,7 +110,7 @@ static bool warns(const struct hwprof_ranges *ranges, const char *words)
 static void test_addresses(void **state)
 {
 	const struct hwprof_range *range;
-	struct hwprof_ranges *ranges;
+	struct hwprof_profile *ranges;
 	struct fixture fixture;
 
 	begin_of(&fixture, "ranges,of=load-address,step,rows");
@@ -144,7 +145,7 @@ static void test_addresses(void **state)
 	range = find(ranges, 0x410040, 0);	/* nor this: it is too near */
 	assert_non_null(range);
 	assert_string_equal(range->object, "//anon");
-	hwprof_ranges_free(ranges);
+	hwprof_profile_free(ranges);
 }
 
 static char zeroed[1 << 16];		/* in .bss, on pages of its own */
@@ -173,7 +174,7 @@ static void test_zeroed(void **state)
 {
 	uint64_t address = (uint64_t)(uintptr_t)&zeroed[1 << 15];
 	const struct hwprof_range *range;
-	struct hwprof_ranges *ranges;
+	struct hwprof_profile *ranges;
 	struct fixture fixture;
 
 	fixture_begin(&fixture, "ranges,of=store-address,step,rows");
@@ -191,14 +192,14 @@ static void test_zeroed(void **state)
 	assert_non_null(strstr(range->object, "test-ranges"));
 	assert_string_equal(range->function, "zeroed");
 	assert_int_equal(range->function_offset, 1 << 15);
-	hwprof_ranges_free(ranges);
+	hwprof_profile_free(ranges);
 }
 
 /* Values are the same in all processes, and lie nowhere. */
 static void test_load_values(void **state)
 {
 	const struct hwprof_range *range;
-	struct hwprof_ranges *ranges;
+	struct hwprof_profile *ranges;
 	struct fixture fixture;
 
 	begin_of(&fixture, "ranges,of=load-value,step,rows");
@@ -219,8 +220,8 @@ static void test_load_values(void **state)
 	assert_int_equal(range->high, UINT64_MAX);
 	assert_int_equal(range->least, 300);
 	assert_int_equal(range->most, 300);
-	assert_null(hwprof_ranges_warning(ranges, 0));
-	hwprof_ranges_free(ranges);
+	assert_null(hwprof_profile_warning(ranges, 0));
+	hwprof_profile_free(ranges);
 }
 
 /* Samples have no range: what they hit is one of their addresses, or none. */
@@ -235,7 +236,7 @@ static void test_bare_samples_of(void **state)
 		{ "ranges,of=narrow-ip,step", 0x1000, 0 },
 		{ "ranges,of=load-value,step", 0, 64 },
 	};
-	struct hwprof_ranges *ranges;
+	struct hwprof_profile *ranges;
 	struct fixture fixture;
 	size_t i;
 
@@ -245,14 +246,14 @@ static void test_bare_samples_of(void **state)
 		ranges = read_ranges(&fixture, 0);
 		assert_int_equal(hwprof_ranges_get(ranges, 0)->least, 5);
 		assert_non_null(find(ranges, cases[i].low, cases[i].bits));
-		hwprof_ranges_free(ranges);
+		hwprof_profile_free(ranges);
 	}
 }
 
 /* Those of another thing than was asked for are not in it. */
 static void test_of_another(void **state)
 {
-	struct hwprof_ranges *ranges;
+	struct hwprof_profile *ranges;
 	struct fixture fixture;
 
 	begin_of(&fixture, "ranges,of=callee,step,rows");
@@ -262,8 +263,8 @@ static void test_of_another(void **state)
 					HWPROF_RANGE_LOAD_VALUE)), 0);
 	assert_int_equal(hwprof_ranges_of(ranges), HWPROF_RANGE_LOAD_VALUE);
 	assert_int_equal(hwprof_ranges_get(ranges, 0)->least, 0);
-	assert_int_equal(hwprof_ranges_totals(ranges)->produced, 0);
-	hwprof_ranges_free(ranges);
+	assert_int_equal(hwprof_profile_totals(ranges)->produced, 0);
+	hwprof_profile_free(ranges);
 }
 
 /* --- sums and bounds --------------------------------------------------------- */
@@ -272,7 +273,7 @@ static void test_of_another(void **state)
 static void test_sums(void **state)
 {
 	const struct hwprof_range *range, *whole;
-	struct hwprof_ranges *ranges;
+	struct hwprof_profile *ranges;
 	struct fixture fixture;
 
 	begin(&fixture);
@@ -308,11 +309,11 @@ static void test_sums(void **state)
 	assert_int_equal(range->high, 0x80f);
 	assert_int_equal(range->least, 400);
 	assert_int_equal(range->most, 470);
-	assert_int_equal(hwprof_ranges_totals(ranges)->produced, 1000);
-	assert_int_equal(hwprof_ranges_totals(ranges)->rows, 7);
+	assert_int_equal(hwprof_profile_totals(ranges)->produced, 1000);
+	assert_int_equal(hwprof_profile_totals(ranges)->rows, 7);
 	/* But that the object is not there. */
-	assert_null(hwprof_ranges_warning(ranges, 1));
-	hwprof_ranges_free(ranges);
+	assert_null(hwprof_profile_warning(ranges, 1));
+	hwprof_profile_free(ranges);
 }
 
 /*
@@ -322,7 +323,7 @@ static void test_sums(void **state)
 static void test_hot(void **state)
 {
 	const struct hwprof_range *outer, *inner;
-	struct hwprof_ranges *ranges;
+	struct hwprof_profile *ranges;
 	struct fixture fixture;
 
 	begin(&fixture);
@@ -344,12 +345,12 @@ static void test_hot(void **state)
 	assert_true(inner->parent == outer);
 	assert_int_equal(inner->depth, 2);
 	assert_int_equal(hwprof_ranges_get(ranges, 0)->own, 50);
-	hwprof_ranges_free(ranges);
+	hwprof_profile_free(ranges);
 }
 
 static void test_threshold(void **state)
 {
-	struct hwprof_ranges *ranges;
+	struct hwprof_profile *ranges;
 	struct fixture fixture;
 	unsigned int i;
 
@@ -360,7 +361,7 @@ static void test_threshold(void **state)
 		assert_int_equal(read_hot(&fixture, &ranges, i ? 0.05 : 0.051,
 					  0), 0);
 		assert_int_equal(hwprof_ranges_count(ranges), i ? 3 : 2);
-		hwprof_ranges_free(ranges);
+		hwprof_profile_free(ranges);
 	}
 	begin(&fixture);
 	assert_int_equal(read_hot(&fixture, &ranges, 1.01, 0), -EINVAL);
@@ -375,7 +376,7 @@ static void test_threshold(void **state)
  */
 static void test_processes(void **state)
 {
-	struct hwprof_ranges *ranges;
+	struct hwprof_profile *ranges;
 	struct fixture fixture;
 	unsigned int i;
 
@@ -400,14 +401,14 @@ static void test_processes(void **state)
 		assert_int_equal(find(ranges, 0, 16)->own, 300);
 		if (i)
 			assert_string_equal(find(ranges, 0, 16)->comm, "prog");
-		hwprof_ranges_free(ranges);
+		hwprof_profile_free(ranges);
 	}
 }
 
 /* What is in no object for sure is in all that was counted. */
 static void test_elsewhere(void **state)
 {
-	struct hwprof_ranges *ranges;
+	struct hwprof_profile *ranges;
 	struct fixture fixture;
 
 	begin(&fixture);
@@ -426,14 +427,14 @@ static void test_elsewhere(void **state)
 			    "[kernel]");
 	assert_int_equal(find(ranges, 0x8000000000000000, 62)->least, 200);
 	assert_int_equal(find(ranges, 0xffffffff81000000, 20)->most, 400);
-	hwprof_ranges_free(ranges);
+	hwprof_profile_free(ranges);
 }
 
 /* --- what is in the file --------------------------------------------------------- */
 
 static void test_samples(void **state)
 {
-	struct hwprof_ranges *ranges;
+	struct hwprof_profile *ranges;
 	struct fixture fixture;
 
 	fixture_begin(&fixture, "ranges,step");
@@ -445,13 +446,13 @@ static void test_samples(void **state)
 	assert_int_equal(find(ranges, 0x10, 0)->least, 70);
 	assert_int_equal(find(ranges, 0x10, 0)->most, 70);
 	assert_int_equal(find(ranges, 0x10, 0)->basis, 0);
-	hwprof_ranges_free(ranges);
+	hwprof_profile_free(ranges);
 }
 
 /* Without -R, a row says where its range begins and not where it ends. */
 static void test_bare_rows(void **state)
 {
-	struct hwprof_ranges *ranges;
+	struct hwprof_profile *ranges;
 	struct fixture fixture;
 
 	begin(&fixture);
@@ -460,12 +461,12 @@ static void test_bare_rows(void **state)
 	assert_int_equal(hwprof_ranges_count(ranges), 1);
 	assert_int_equal(hwprof_ranges_get(ranges, 0)->least, 70);
 	assert_true(warns(ranges, "perf record -R"));
-	hwprof_ranges_free(ranges);
+	hwprof_profile_free(ranges);
 }
 
 static void test_missing(void **state)
 {
-	struct hwprof_ranges *ranges;
+	struct hwprof_profile *ranges;
 	struct fixture fixture;
 
 	begin(&fixture);
@@ -473,7 +474,7 @@ static void test_missing(void **state)
 	fixture_add_totals(&fixture, 30, 1, 100);
 	ranges = read_ranges(&fixture, 0);
 	assert_true(warns(ranges, "the file has 70 of the 100 events"));
-	hwprof_ranges_free(ranges);
+	hwprof_profile_free(ranges);
 }
 
 static void test_damaged(void **state)
@@ -482,7 +483,7 @@ static void test_damaged(void **state)
 		uint64_t low;
 		uint32_t bits;
 	} bad[] = { { 0x400010, 6 }, { 0, 3 }, { 0, 66 }, { 5, 64 } };
-	struct hwprof_ranges *ranges;
+	struct hwprof_profile *ranges;
 	struct fixture fixture;
 	unsigned int i;
 
@@ -497,7 +498,7 @@ static void test_damaged(void **state)
 static void test_json(void **state)
 {
 	char path[] = "/tmp/hwprof-test-XXXXXX", output[4096];
-	struct hwprof_ranges *ranges;
+	struct hwprof_profile *ranges;
 	struct fixture fixture;
 	FILE *file;
 
@@ -508,7 +509,7 @@ static void test_json(void **state)
 	add(&fixture, 1, 100, 0x900000, 4, 380);
 	ranges = read_ranges(&fixture, 0);
 	file = fdopen(mkstemp(path), "w");
-	assert_int_equal(hwprof_ranges_json(ranges, file), 0);
+	assert_int_equal(hwprof_profile_json(ranges, NULL, file), 0);
 	fclose(file);
 	assert_int_equal(fixture_shell(output, sizeof(output),
 		"python3 -c '\n"
@@ -524,7 +525,7 @@ static void test_json(void **state)
 		"assert any(\"no totals\" in w for w in d[\"warnings\"])\n"
 		"' 2>&1", path), 0);
 	unlink(path);
-	hwprof_ranges_free(ranges);
+	hwprof_profile_free(ranges);
 }
 
 /* --- the tree, beside the plainest code ---------------------------------------- */
@@ -656,7 +657,7 @@ static void test_rap(void **state)
 	rap_free(NULL);
 }
 
-static int read_two(struct hwprof_ranges **ranges,
+static int read_two(struct hwprof_profile **ranges,
 		    const struct fixture *fixtures, unsigned int flags,
 		    char *message, size_t size)
 {
@@ -667,7 +668,8 @@ static int read_two(struct hwprof_ranges **ranges,
 	for (i = 0; i < 2; i++)
 		assert_int_equal(hwprof_file_open(&files[i], fixtures[i].path),
 				 0);
-	error = hwprof_ranges_read(ranges, files, 2, 0, flags);
+	error = hwprof_profile_read(ranges, HWPROF_KIND_RANGES, files, 2,
+				    &(struct hwprof_options){ .flags = flags });
 	assert_string_equal(hwprof_file_error(files[0]), "");
 	snprintf(message, size, "%s", hwprof_file_error(files[1]));
 	for (i = 0; i < 2; i++)
@@ -682,7 +684,7 @@ static void test_files_of(void **state)
 		"ranges,step,rows", "ranges,step,rows,range_of=load-value",
 	};
 	struct fixture fixtures[2];
-	struct hwprof_ranges *ranges;
+	struct hwprof_profile *ranges;
 	char message[512];
 	unsigned int i;
 
@@ -699,7 +701,7 @@ static void test_files_of(void **state)
 					HWPROF_RANGE_LOAD_VALUE),
 				  message, sizeof(message)), 0);
 	assert_int_equal(hwprof_ranges_get(ranges, 0)->least, 10);
-	hwprof_ranges_free(ranges);
+	hwprof_profile_free(ranges);
 	for (i = 0; i < 2; i++)
 		fixture_remove(&fixtures[i]);
 }

@@ -19,7 +19,7 @@
 #include "fixture.h"
 #include "recording.h"
 
-static const struct recording_event clock_events[] = {
+static const struct events_kind clock_events[] = {
 	{
 		.attr = {
 			.type = PERF_TYPE_SOFTWARE,
@@ -130,8 +130,8 @@ static bool permitted(void)
 static void test_command(void **state)
 {
 	struct counted counted = { .pid = 0 };
-	struct recording_options options = {
-		.events = clock_events, .event_count = 2,
+	struct events_options options = {
+		.kinds = clock_events, .kind_count = 2,
 		.target_count = 1, .on_exec = true, .inherit = true,
 	};
 	struct pollfd none = { .fd = -1 };
@@ -184,8 +184,8 @@ static void test_command(void **state)
 static void test_process(void **state)
 {
 	struct counted counted = { .pid = 0 };
-	struct recording_options options = {
-		.events = clock_events, .event_count = 1,
+	struct events_options options = {
+		.kinds = clock_events, .kind_count = 1,
 		.target_count = 1, .inherit = true,
 	};
 	struct pollfd none = { .fd = -1 };
@@ -225,12 +225,12 @@ static void test_process(void **state)
 
 static void test_refused(void **state)
 {
-	struct recording_event wrong = {
+	struct events_kind wrong = {
 		.attr = { .type = 12345 }, .name = "no/such/",
 	};
 	pid_t self = getpid();
-	struct recording_options options = {
-		.events = &wrong, .event_count = 1,
+	struct events_options options = {
+		.kinds = &wrong, .kind_count = 1,
 		.targets = &self, .target_count = 1,
 	};
 	struct recording *recording;
@@ -244,8 +244,8 @@ static void test_refused(void **state)
 static void test_no_file(void **state)
 {
 	pid_t self = getpid();
-	struct recording_options options = {
-		.events = clock_events, .event_count = 1,
+	struct events_options options = {
+		.kinds = clock_events, .kind_count = 1,
 		.targets = &self, .target_count = 1,
 	};
 	struct recording *recording;

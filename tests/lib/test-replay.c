@@ -46,22 +46,23 @@ static void scratch_remove(const struct scratch *scratch)
 }
 
 static int try_replay(const char *path, unsigned int flags,
-		      struct hwprof_loops **loops, char message[512])
+		      struct hwprof_profile **loops, char message[512])
 {
 	struct hwprof_file *file;
 	int error = hwprof_file_open(&file, path);
 
 	*loops = NULL;
 	if (!error)
-		error = hwprof_loops_replay(loops, file, flags, NULL);
+		error = hwprof_profile_replay(loops, HWPROF_KIND_LOOPS, file,
+					      &(struct hwprof_options){ .flags = flags }, NULL);
 	snprintf(message, 512, "%s", error ? hwprof_file_error(file) : "");
 	hwprof_file_close(file);
 	return error;
 }
 
-static struct hwprof_loops *replay(const char *path, unsigned int flags)
+static struct hwprof_profile *replay(const char *path, unsigned int flags)
 {
-	struct hwprof_loops *loops;
+	struct hwprof_profile *loops;
 	char message[512];
 
 	if (try_replay(path, flags, &loops, message))
@@ -118,7 +119,7 @@ static void note_calls(struct pairs *pairs, const struct run *run)
 	}
 }
 
-static uint64_t calls_of(const struct hwprof_calls *calls, uint64_t site,
+static uint64_t calls_of(const struct hwprof_profile *calls, uint64_t site,
 			 uint64_t callee)
 {
 	size_t i;
@@ -135,21 +136,22 @@ static uint64_t calls_of(const struct hwprof_calls *calls, uint64_t site,
 
 static void compare_calls(const char *path, const struct pairs *pairs)
 {
-	struct hwprof_calls *calls;
+	struct hwprof_profile *calls;
 	struct hwprof_file *file;
 	size_t i;
 
 	assert_int_equal(hwprof_file_open(&file, path), 0);
-	assert_int_equal(hwprof_calls_replay(&calls, file, 0, NULL), 0);
+	assert_int_equal(hwprof_profile_replay(&calls, HWPROF_KIND_CALLS, file,
+					       NULL, NULL), 0);
 	hwprof_file_close(file);
 	assert_int_equal(hwprof_calls_pair_count(calls), pairs->count);
 	for (i = 0; i < pairs->count; i++)
 		assert_int_equal(calls_of(calls, placed(pairs->pairs[i].site),
 					  placed(pairs->pairs[i].callee)),
 				 pairs->pairs[i].calls);
-	assert_int_equal(hwprof_calls_totals(calls)->produced, pairs->calls);
-	assert_int_equal(hwprof_calls_totals(calls)->delivered, pairs->calls);
-	hwprof_calls_free(calls);
+	assert_int_equal(hwprof_profile_totals(calls)->produced, pairs->calls);
+	assert_int_equal(hwprof_profile_totals(calls)->delivered, pairs->calls);
+	hwprof_profile_free(calls);
 }
 
 /* --- both --------------------------------------------------------------- */
@@ -194,10 +196,10 @@ static void compare_loop(const struct hwprof_loop *loop,
 		assert_int_equal(loop->histogram[i], 0);
 }
 
-static void compare(const struct hwprof_loops *loops, struct oracle *oracle,
+static void compare(const struct hwprof_profile *loops, struct oracle *oracle,
 		    const struct run *run)
 {
-	const struct hwprof_totals *totals = hwprof_loops_totals(loops);
+	const struct hwprof_totals *totals = hwprof_profile_totals(loops);
 	const struct oracle_loop *expected;
 	uint64_t back_edges = 0;
 	size_t count, i;
@@ -221,7 +223,7 @@ static void check_scene(const struct scene *scene, uint64_t seed)
 	struct program *program = program_new(seed, &wild);
 	struct oracle *oracle = oracle_new(HWPROF_DEFAULT_SPAN);
 	struct pairs pairs = { 0 };
-	struct hwprof_loops *loops;
+	struct hwprof_profile *loops;
 	struct scratch scratch;
 	struct run run;
 
@@ -234,7 +236,7 @@ static void check_scene(const struct scene *scene, uint64_t seed)
 	compare(loops, oracle, &run);
 	assert_null(found_warning(loops, "inferred"));
 	assert_null(found_warning(loops, "gaps"));
-	hwprof_loops_free(loops);
+	hwprof_profile_free(loops);
 	compare_calls(scratch.recording, &pairs);
 	scratch_remove(&scratch);
 	oracle_free(oracle);
@@ -341,12 +343,12 @@ static void test_no_times(void **state)
 #define RET(f, t)	{ .from = f, .to = t, .type = PERF_BR_RET }
 #define PLAIN(f, t)	{ .from = f, .to = t }
 
-static struct hwprof_loops *replay_stack(const struct perf_branch_entry *stack,
+static struct hwprof_profile *replay_stack(const struct perf_branch_entry *stack,
 					 size_t count, bool kernel)
 {
 	const struct stacks_style style = { .sample_type = TIME,
 					    .kernel = kernel };
-	struct hwprof_loops *loops;
+	struct hwprof_profile *loops;
 	struct scratch scratch;
 	struct stacks stacks;
 
@@ -364,7 +366,7 @@ static struct hwprof_loops *replay_stack(const struct perf_branch_entry *stack,
 		     sizeof(STACK(__VA_ARGS__)) /			       \
 		     sizeof(struct perf_branch_entry), kernel)
 
-static void expect_loop(const struct hwprof_loops *loops, uint64_t head,
+static void expect_loop(const struct hwprof_profile *loops, uint64_t head,
 			uint64_t back_edges, uint64_t entries)
 {
 	const struct hwprof_loop *loop = found_loop(loops, head);
@@ -377,14 +379,14 @@ static void expect_loop(const struct hwprof_loops *loops, uint64_t head,
 /* The oldest branch is none: nobody saw the line before it. */
 static void test_oldest(void **state)
 {
-	struct hwprof_loops *loops = REPLAY(false, COND(0x1020, 0x1010),
+	struct hwprof_profile *loops = REPLAY(false, COND(0x1020, 0x1010),
 					    COND(0x1020, 0x1010),
 					    COND(0x1020, 0x1010));
 
 	expect_loop(loops, 0x1010, 2, 0);
-	assert_int_equal(hwprof_loops_totals(loops)->events, 3);
-	assert_int_equal(hwprof_loops_totals(loops)->gaps, 1);
-	hwprof_loops_free(loops);
+	assert_int_equal(hwprof_profile_totals(loops)->events, 3);
+	assert_int_equal(hwprof_profile_totals(loops)->gaps, 1);
+	hwprof_profile_free(loops);
 }
 
 #define IN_KERNEL	0xffffffff81000000ULL
@@ -392,7 +394,7 @@ static void test_oldest(void **state)
 /* An interrupt and a system call in a loop's line do not end it. */
 static void test_interrupted(void **state)
 {
-	struct hwprof_loops *loops = REPLAY(false,
+	struct hwprof_profile *loops = REPLAY(false,
 		COND(0x1040, 0x1010),
 		PLAIN(IN_KERNEL + 0x80, 0x1032),
 		PLAIN(IN_KERNEL, IN_KERNEL + 0x40),
@@ -403,20 +405,20 @@ static void test_interrupted(void **state)
 
 	expect_loop(loops, 0x1010, 1, 1);
 	assert_null(found_warning(loops, "gaps"));
-	hwprof_loops_free(loops);
+	hwprof_profile_free(loops);
 
 	/* A signal's handler instead: what was before is not known. */
 	loops = REPLAY(false, COND(0x1040, 0x1010),
 		       PLAIN(IN_KERNEL + 0x80, 0x1020),
 		       PLAIN(0x1018, IN_KERNEL), COND(0x1005, 0x1012));
 	expect_loop(loops, 0x1010, 1, 0);
-	hwprof_loops_free(loops);
+	hwprof_profile_free(loops);
 }
 
 /* Both sides are recorded: the kernel's loops are a space of their own. */
 static void test_kernel(void **state)
 {
-	struct hwprof_loops *loops = REPLAY(true,
+	struct hwprof_profile *loops = REPLAY(true,
 		COND(0x1040, 0x1010),
 		PLAIN(IN_KERNEL + 0x80, 0x1032),
 		COND(IN_KERNEL + 0x60, IN_KERNEL + 0x20),
@@ -428,7 +430,7 @@ static void test_kernel(void **state)
 	expect_loop(loops, IN_KERNEL + 0x20, 2, 1);
 	assert_string_equal(found_loop(loops, IN_KERNEL + 0x20)->object,
 			    "[kernel]");
-	hwprof_loops_free(loops);
+	hwprof_profile_free(loops);
 }
 
 /* What cannot be is a gap, and counted; the wrong path was never taken. */
@@ -445,7 +447,7 @@ static void test_broken(void **state)
 		COND(0x1020, 0x1010),
 		COND(0x1020, 0x1010),
 	};
-	struct hwprof_loops *loops;
+	struct hwprof_profile *loops;
 
 	stack[3].abort = 1;
 	stack[6].spec = 1;	/* on a wrong path */
@@ -453,7 +455,7 @@ static void test_broken(void **state)
 	loops = replay_stack(stack, 9, false);
 	expect_loop(loops, 0x1010, 4, 0);
 	assert_non_null(found_warning(loops, "3 of 9 branches"));
-	hwprof_loops_free(loops);
+	hwprof_profile_free(loops);
 }
 
 static void add_pairs(struct stacks *stacks, unsigned int count)
@@ -490,7 +492,7 @@ static void expect_most(const struct hwprof_loop *loop, uint64_t back_edges,
 static void test_inferred(void **state)
 {
 	const struct stacks_style style = { .sample_type = TIME };
-	struct hwprof_loops *loops;
+	struct hwprof_profile *loops;
 	struct scratch scratch;
 	struct stacks stacks;
 
@@ -504,7 +506,7 @@ static void test_inferred(void **state)
 	expect_most(found_loop(loops, 0x1000), 200, 0);
 	expect_most(found_loop(loops, 0x3002), 400, 100);
 	assert_non_null(found_warning(loops, "1300 of 1300 branches"));
-	hwprof_loops_free(loops);
+	hwprof_profile_free(loops);
 	scratch_remove(&scratch);
 }
 
@@ -514,14 +516,14 @@ static const struct perf_branch_entry one_back[] = {
 
 static void expect_two_programs(const struct scratch *scratch)
 {
-	struct hwprof_loops *loops = replay(scratch->recording,
+	struct hwprof_profile *loops = replay(scratch->recording,
 					    HWPROF_NO_OBJECTS);
 
 	assert_int_equal(hwprof_loops_count(loops), 2);
 	expect_loop(loops, 0x1010, 1, 0);
 	expect_loop(loops, 0x5010, 1, 0);
 	assert_string_equal(found_loop(loops, 0x5010)->object, "/no/second");
-	hwprof_loops_free(loops);
+	hwprof_profile_free(loops);
 }
 
 /* The same addresses before and behind an exec are other code. */
@@ -566,7 +568,7 @@ static void test_exec_untimed(void **state)
 static void expect_basis(const struct stacks_style *style,
 			 enum hwprof_basis basis)
 {
-	struct hwprof_loops *loops;
+	struct hwprof_profile *loops;
 	struct scratch scratch;
 	struct stacks stacks;
 
@@ -576,7 +578,7 @@ static void expect_basis(const struct stacks_style *style,
 	stacks_end(&stacks);
 	loops = replay(scratch.recording, HWPROF_NO_OBJECTS);
 	assert_int_equal(found_loop(loops, 0x1010)->basis, basis);
-	hwprof_loops_free(loops);
+	hwprof_profile_free(loops);
 	scratch_remove(&scratch);
 }
 
@@ -601,7 +603,7 @@ static void test_basis(void **state)
 static void expect_refusal(const struct stacks_style *style, const void *body,
 			   size_t size, int error, const char *words)
 {
-	struct hwprof_loops *loops;
+	struct hwprof_profile *loops;
 	struct scratch scratch;
 	struct stacks stacks;
 	char message[512];
@@ -640,7 +642,7 @@ static void test_refused(void **state)
 
 static void test_no_stacks(void **state)
 {
-	struct hwprof_loops *loops;
+	struct hwprof_profile *loops;
 	char message[512];
 
 	assert_int_equal(try_replay("tests/fuzz/seeds/fuzz-perfdata/hwprof", 0,
@@ -652,7 +654,7 @@ static void test_other_order(void **state)
 {
 	const uint64_t header[2] = { PERFDATA_MAGIC_SWAPPED,
 				     (uint64_t)0x68 << 56 };
-	struct hwprof_loops *loops;
+	struct hwprof_profile *loops;
 	struct scratch scratch;
 	char message[512];
 	FILE *file;
@@ -670,12 +672,13 @@ static void test_other_order(void **state)
 static void test_options(void **state)
 {
 	const struct hwprof_replay_options options = { .memory_mib = 4096 };
-	struct hwprof_loops *loops;
+	struct hwprof_profile *loops;
 	struct hwprof_file *file;
 
 	assert_int_equal(hwprof_file_open(&file,
 			 "tests/fuzz/seeds/fuzz-perfdata/perf"), 0);
-	assert_int_equal(hwprof_loops_replay(&loops, file, 0, &options),
+	assert_int_equal(hwprof_profile_replay(&loops, HWPROF_KIND_LOOPS, file,
+					       NULL, &options),
 			 -EINVAL);
 	assert_non_null(strstr(hwprof_file_error(file), "1 to 4095"));
 	hwprof_file_close(file);
@@ -688,19 +691,19 @@ static void test_options(void **state)
 static void test_skylake(void **state)
 {
 	const struct hwprof_totals *totals;
-	struct hwprof_loops *loops;
+	struct hwprof_profile *loops;
 
 	if (access(SKYLAKE, R_OK)) {
 		print_message("# %s is not there\n", SKYLAKE);
 		skip();
 	}
 	loops = replay(SKYLAKE, 0);
-	totals = hwprof_loops_totals(loops);
+	totals = hwprof_profile_totals(loops);
 	assert_int_equal(hwprof_loops_count(loops), 2);
 	assert_int_equal(hwprof_loops_get(loops, 0)->basis, HWPROF_BASIS_TIME);
 	assert_int_equal(totals->produced, totals->delivered);
 	assert_true(totals->events > 3732 * 31 && totals->events < 3732 * 33);
-	hwprof_loops_free(loops);
+	hwprof_profile_free(loops);
 }
 
 int main(void)

@@ -44,7 +44,7 @@ static void add(struct fixture *fixture, struct hwprof_row_value row)
 	fixture_row(fixture, 10, row.ip, 0, row.loads, &row.row);
 }
 
-static int try_read(struct fixture *fixture, struct hwprof_values **values,
+static int try_read(struct fixture *fixture, struct hwprof_profile **values,
 		    unsigned int flags)
 {
 	struct hwprof_file *file;
@@ -53,7 +53,8 @@ static int try_read(struct fixture *fixture, struct hwprof_values **values,
 	fixture_end(fixture);
 	error = hwprof_file_open(&file, fixture->path);
 	if (!error)
-		error = hwprof_values_read(values, &file, 1, flags);
+		error = hwprof_profile_read(values, HWPROF_KIND_VALUES, &file,
+					    1, &(struct hwprof_options){ .flags = flags });
 	if (error)
 		assert_non_null(strstr(hwprof_file_error(file), fixture->path));
 	hwprof_file_close(file);
@@ -61,16 +62,16 @@ static int try_read(struct fixture *fixture, struct hwprof_values **values,
 	return error;
 }
 
-static struct hwprof_values *read_values(struct fixture *fixture,
+static struct hwprof_profile *read_values(struct fixture *fixture,
 					 unsigned int flags)
 {
-	struct hwprof_values *values;
+	struct hwprof_profile *values;
 
 	assert_int_equal(try_read(fixture, &values, flags), 0);
 	return values;
 }
 
-static const struct hwprof_load *find(const struct hwprof_values *values,
+static const struct hwprof_load *find(const struct hwprof_profile *values,
 				      uint64_t address)
 {
 	size_t i;
@@ -81,12 +82,12 @@ static const struct hwprof_load *find(const struct hwprof_values *values,
 	return NULL;
 }
 
-static bool warns(const struct hwprof_values *values, const char *words)
+static bool warns(const struct hwprof_profile *values, const char *words)
 {
 	const char *warning;
 	size_t i;
 
-	for (i = 0; (warning = hwprof_values_warning(values, i)); i++)
+	for (i = 0; (warning = hwprof_profile_warning(values, i)); i++)
 		if (strstr(warning, words))
 			return true;
 	return false;
@@ -102,7 +103,7 @@ static void test_sums(void **state)
 {
 	struct hwprof_row_value row;
 	const struct hwprof_load *load;
-	struct hwprof_values *values;
+	struct hwprof_profile *values;
 	struct fixture fixture;
 
 	begin(&fixture);
@@ -143,17 +144,17 @@ static void test_sums(void **state)
 	assert_true(near(load->values[1].high, (30 + 20) / 200.0));
 	assert_int_equal(load->basis, HWPROF_BASIS_EXACT);
 	assert_true(near(hwprof_values_completeness(values), 1));
-	assert_int_equal(hwprof_values_totals(values)->rows, 4);
+	assert_int_equal(hwprof_profile_totals(values)->rows, 4);
 	/* But that the object is not there. */
-	assert_null(hwprof_values_warning(values, 1));
-	hwprof_values_free(values);
+	assert_null(hwprof_profile_warning(values, 1));
+	hwprof_profile_free(values);
 }
 
 /* Values beyond those that are kept are in none, and can be any. */
 static void test_many_values(void **state)
 {
 	const struct hwprof_load *load;
-	struct hwprof_values *values;
+	struct hwprof_profile *values;
 	struct fixture fixture;
 	uint64_t i;
 
@@ -170,7 +171,7 @@ static void test_many_values(void **state)
 		assert_int_equal(load->values[i].hits, 40 - i);
 		assert_true(load->values[i].high >= load->values[i].low);
 	}
-	hwprof_values_free(values);
+	hwprof_profile_free(values);
 }
 
 static void test_classes(void **state)
@@ -189,7 +190,7 @@ static void test_classes(void **state)
 		{ 1000, 1, 5, 1000, 1, 10, HWPROF_VALUE_VARYING },
 		{ 4, 2, 5, 3, 1, 2, HWPROF_VALUE_VARYING },
 	};
-	struct hwprof_values *values;
+	struct hwprof_profile *values;
 	struct fixture fixture;
 	unsigned int i;
 
@@ -209,14 +210,14 @@ static void test_classes(void **state)
 		assert_int_equal(find(values, 0x100)->kind, cases[i].kind);
 		if (cases[i].strides)
 			assert_int_equal(find(values, 0x100)->stride, -8);
-		hwprof_values_free(values);
+		hwprof_profile_free(values);
 	}
 }
 
 /* The same code of two processes is one. */
 static void test_processes(void **state)
 {
-	struct hwprof_values *values;
+	struct hwprof_profile *values;
 	struct fixture fixture;
 	unsigned int i;
 
@@ -237,7 +238,7 @@ static void test_processes(void **state)
 		assert_string_equal(find(values, 0x900000)->object,
 				    "[unknown]");
 		assert_string_equal(find(values, 0x900000)->comm, "prog");
-		hwprof_values_free(values);
+		hwprof_profile_free(values);
 	}
 }
 
@@ -245,7 +246,7 @@ static void test_processes(void **state)
 static void test_windows(void **state)
 {
 	const struct hwprof_load_value *value;
-	struct hwprof_values *values;
+	struct hwprof_profile *values;
 	struct hwprof_row_value row;
 	struct fixture fixture;
 
@@ -266,12 +267,12 @@ static void test_windows(void **state)
 	assert_true(near(value->invariance, 0.5));
 	assert_true(value->low < 0.42 && value->low > 0.35);
 	assert_true(near(value->high, 1));
-	hwprof_values_free(values);
+	hwprof_profile_free(values);
 }
 
 static void test_incomplete(void **state)
 {
-	struct hwprof_values *values;
+	struct hwprof_profile *values;
 	struct fixture fixture;
 
 	begin(&fixture);
@@ -280,13 +281,13 @@ static void test_incomplete(void **state)
 	values = read_values(&fixture, 0);
 	assert_true(near(hwprof_values_completeness(values), 0.7));
 	assert_true(warns(values, "the file has 70 of the 100 loads"));
-	hwprof_values_free(values);
+	hwprof_profile_free(values);
 }
 
 static void test_samples(void **state)
 {
 	struct hwprof_row_value row = row_of(100, 0x400010, 70, 5);
-	struct hwprof_values *values;
+	struct hwprof_profile *values;
 	struct fixture fixture;
 
 	fixture_begin(&fixture, "values,step");
@@ -304,12 +305,12 @@ static void test_samples(void **state)
 	assert_int_equal(find(values, 0x20)->executions, 30);
 	assert_int_equal(find(values, 0x20)->value_count, 0);
 	assert_true(isnan(hwprof_values_completeness(values)));
-	hwprof_values_free(values);
+	hwprof_profile_free(values);
 }
 
 static void test_bare_rows(void **state)
 {
-	struct hwprof_values *values;
+	struct hwprof_profile *values;
 	struct fixture fixture;
 
 	begin(&fixture);
@@ -317,12 +318,12 @@ static void test_bare_rows(void **state)
 	values = read_values(&fixture, 0);
 	assert_int_equal(find(values, 0x10)->executions, 70);
 	assert_true(warns(values, "perf record -R"));
-	hwprof_values_free(values);
+	hwprof_profile_free(values);
 }
 
 static void test_damaged(void **state)
 {
-	struct hwprof_values *values;
+	struct hwprof_profile *values;
 	struct fixture fixture;
 	unsigned int i;
 
@@ -351,7 +352,7 @@ static void test_damaged(void **state)
 static void test_json(void **state)
 {
 	char path[] = "/tmp/hwprof-test-XXXXXX", output[4096];
-	struct hwprof_values *values;
+	struct hwprof_profile *values;
 	struct hwprof_row_value row;
 	struct fixture fixture;
 	FILE *file;
@@ -366,7 +367,7 @@ static void test_json(void **state)
 	add(&fixture, row);
 	values = read_values(&fixture, 0);
 	file = fdopen(mkstemp(path), "w");
-	assert_int_equal(hwprof_values_json(values, 0, file), 0);
+	assert_int_equal(hwprof_profile_json(values, NULL, file), 0);
 	fclose(file);
 	assert_int_equal(fixture_shell(output, sizeof(output),
 		"python3 -c '\n"
@@ -382,7 +383,7 @@ static void test_json(void **state)
 		"assert any(\"no totals\" in w for w in d[\"warnings\"])\n"
 		"' 2>&1", path), 0);
 	unlink(path);
-	hwprof_values_free(values);
+	hwprof_profile_free(values);
 }
 
 int main(void)

@@ -2,15 +2,21 @@
 # What the rig gets from Debian's archive and does not install.  Sourced by the
 # scripts beside it, after cache.sh.
 
+# debian_sources deb|deb-src: the suites of Debian that this machine uses, as
+# lines of a sources list
+debian_sources()
+{
+	apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Packages' |
+		sort -u | sed -n "s|^\([^ ]*/debian[^ ]*\) \([^ ]*\)\$|$1 \1 \2 main|p"
+}
+
 # private_apt DIR deb|deb-src ARCHITECTURE: from now on APT knows the suites
 # that this machine uses, their packages for an architecture or their sources,
 # by a configuration of its own in DIR: the machine's is left alone.
 private_apt()
 {
 	mkdir -p "$1/lists/partial" "$1/archives/partial"
-	apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Packages' |
-		sort -u | sed -n "s|^\([^ ]*/debian[^ ]*\) \([^ ]*\)\$|$2 \1 \2 main|p" \
-		> "$1/sources.list"
+	debian_sources "$2" > "$1/sources.list"
 	[ -s "$1/sources.list" ] || die "APT has no Debian suite: its sources list none"
 	: > "$1/status"		# nothing is installed
 	cat > "$1/apt.conf" <<-END

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "live_session.h"
+
+enum {
+	MEMORY_MIB = 16,
+	BURST_BUDGET = 10,		/* permille */
+	EVENT_PAGES = 64,		/* of rings with records of maps only */
+};
+
+#define PMU_TYPE	"/sys/bus/event_source/devices/hwprof/type"
+
+int session_fail(struct hwprof_session *session, int error,
+		 const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(session->message, sizeof(session->message), format, args);
+	va_end(args);
+	return error;
+}
+
+const char *hwprof_session_error(const struct hwprof_session *session)
+{
+	return session ? session->message : NULL;
+}
+
+enum hwprof_kind hwprof_session_kind(const struct hwprof_session *session)
+{
+	return session->kind;
+}
+
+const struct hwprof_event *
+hwprof_session_event(const struct hwprof_session *session)
+{
+	return &session->event;
+}
+
+/* --- the device ----------------------------------------------------------- */
+
+static int find_kind(struct hwprof_session *session, const char *text)
+{
+	int kind;
+
+	for (kind = 0; kind < HWPROF_KINDS; kind++)
+		if (hwprof_event_field(&session->event, hwprof_kind_name(kind)))
+			break;
+	session->kind = kind;
+	if (kind == HWPROF_KINDS)
+		return session_fail(session, -EOPNOTSUPP,
+				    "event '%s' has no profile: record it, or name loops, ranges, calls, cct, paths or values",
+				    text);
+	if (kind == HWPROF_KIND_RANGES)
+		session->options.profile.flags |= HWPROF_RANGES_OF_FLAG(
+			hwprof_event_field(&session->event, "range_of"));
+	return 0;
+}
+
+/* What the event leaves open, if it is not to be taken as it is. */
+static int complete(struct hwprof_session *session, bool *own_memory)
+{
+	const struct hwprof_session_options *options = &session->options;
+	struct hwprof_event *event = &session->event;
+
+	if (options->period && options->frequency)
+		return session_fail(session, -EINVAL,
+				    "period and frequency exclude each other");
+	if (event->whole)
+		return 0;
+	*own_memory = !hwprof_event_field(event, "memory_mib");
+	if (*own_memory)
+		hwprof_event_set(event, "memory_mib", MEMORY_MIB);
+	/* Nobody wants to find out what bursts may cost. */
+	if (hwprof_event_field(event, "burst") && !options->period &&
+	    !options->frequency && !hwprof_event_field(event, "budget_permille"))
+		hwprof_event_set(event, "budget_permille", BURST_BUDGET);
+	return 0;
+}
+
+static struct hwprof_config config_of(const struct hwprof_session *session)
+{
+	const struct hwprof_session_options *options = &session->options;
+	const struct hwprof_event *event = &session->event;
+	bool budget = hwprof_event_field(event, "budget_permille");
+	struct hwprof_config config = {
+		.size = sizeof(config),
+		.flags = HWPROF_CONFIG_EXCLUDE_HV | HWPROF_CONFIG_EXCLUDE_GUEST,
+		.config = event->config[0],
+		.config1 = event->config[1],
+		.config2 = event->config[2],
+		/* A budget alone: as often as there is cause. */
+		.period = options->frequency ? options->frequency :
+			  options->period ? options->period : budget,
+	};
+
+	if (!event->user)
+		config.flags |= HWPROF_CONFIG_EXCLUDE_USER;
+	if (!event->kernel)
+		config.flags |= HWPROF_CONFIG_EXCLUDE_KERNEL;
+	if (options->frequency)
+		config.flags |= HWPROF_CONFIG_FREQ;
+	return config;
+}
+
+static int open_device(struct hwprof_session *session)
+{
+	session->device = open(HWPROF_DEVICE, O_RDWR | O_CLOEXEC);
+	if (session->device >= 0)
+		return 0;
+	if (errno == ENOENT || errno == ENXIO || errno == ENODEV)
+		return session_fail(session, -ENOENT,
+				    "the hwprof module is not loaded: modprobe hwprof (there is no " HWPROF_DEVICE ")");
+	return session_fail(session, -errno, "cannot open " HWPROF_DEVICE ": %s",
+			    strerror(errno));
+}
+
+static int refused(struct hwprof_session *session, int error)
+{
+	switch (error) {
+	case EINVAL:
+		return session_fail(session, -error,
+				    "event '%s' contradicts itself, or a value is out of its range",
+				    session->name);
+	case EOPNOTSUPP:
+		return session_fail(session, -error,
+				    "event '%s' needs what this machine or module does not have: see 'hwprof doctor'",
+				    session->name);
+	case EMFILE:
+	case ENFILE:
+		return session_fail(session, -error,
+				    "there are too many sessions: end some, or raise /sys/class/misc/hwprof/limits");
+	case ENOMEM:
+		return session_fail(session, -error,
+				    "the module gives event '%s' no memory: lower memory_mib, or raise what users may lock (ulimit -l) or /sys/class/misc/hwprof/limits",
+				    session->name);
+	}
+	return session_fail(session, -error,
+			    "the module refuses event '%s': %s", session->name,
+			    strerror(error));
+}
+
+/* Users may lock little memory: our own choice gives way to that. */
+static int configure(struct hwprof_session *session, bool own_memory)
+{
+	for (;;) {
+		uint64_t memory = hwprof_event_field(&session->event,
+						     "memory_mib");
+
+		hwprof_event_print(&session->event, session->name,
+				   sizeof(session->name));
+		session->config = config_of(session);
+		if (!ioctl(session->device, HWPROF_IOC_CONFIG,
+			   &session->config))
+			return 0;
+		if (errno != ENOMEM || !own_memory || memory < 2)
+			return refused(session, errno);
+		hwprof_event_set(&session->event, "memory_mib", memory / 2);
+	}
+}
+
+/* --- events that feed it -------------------------------------------------- */
+
+static int find_feeder(struct hwprof_session *session)
+{
+	int of = hwprof_event_field(&session->event, "range_of");
+	struct perf_event_attr *attr = &session->feeder.attr;
+	const struct hwprof_config *config = &session->config;
+	FILE *file = fopen(PMU_TYPE, "re");
+	bool found = file && fscanf(file, "%u", &attr->type) == 1;
+
+	if (file)
+		fclose(file);
+	if (!found)
+		return session_fail(session, -ENOENT,
+				    "the hwprof module has no PMU: " PMU_TYPE " cannot be read");
+	attr->config2 = (uint64_t)config->session << 32;
+	attr->exclude_user = !session->event.user;
+	attr->exclude_kernel = !session->event.kernel;
+	attr->freq = !!(config->flags & HWPROF_CONFIG_FREQ);
+	attr->sample_period = config->period;
+	/* Where data is, is to be told from its maps. */
+	attr->mmap_data = of != HWPROF_RANGE_IP && of != HWPROF_RANGE_CALLEE;
+	session->feeder.name = session->name;
+	return 0;
+}
+
+/* Records of all events are alike: the file knows one. */
+static int make_file(struct hwprof_session *session)
+{
+	struct perf_event_attr attr = session->feeder.attr;
+
+	attr.sample_type = EVENTS_SAMPLE_TYPE;
+	attr.sample_id_all = 1;
+	session->file = file_new(-1, session->name);
+	session->record = malloc(SESSION_RECORD_MAX);
+	if (!session->file || !session->record ||
+	    file_add_event(session->file, &attr, (struct span){ NULL, NULL }))
+		return session_fail(session, -ENOMEM, "out of memory");
+	session->gathering = profile_gathering(session->kind,
+					       &session->options.profile,
+					       session->file);
+	return session->gathering ? 0 :
+				    session_fail(session, -ENOMEM, "out of memory");
+}
+
+int hwprof_session_open(struct hwprof_session **result, const char *event,
+			const struct hwprof_session_options *options)
+{
+	struct hwprof_session *session = calloc(1, sizeof(*session));
+	bool own_memory = false;
+	int error;
+
+	*result = session;
+	if (!session)
+		return -ENOMEM;
+	session->device = -1;
+	if (options)
+		session->options = *options;
+	error = hwprof_event_parse(&session->event, event, session->message,
+				   sizeof(session->message));
+	if (!error)
+		error = find_kind(session, event);
+	if (!error)
+		error = complete(session, &own_memory);
+	if (!error)
+		error = open_device(session);
+	if (!error)
+		error = configure(session, own_memory);
+	if (!error)
+		error = find_feeder(session);
+	return error ? error : make_file(session);
+}
+
+static void detach(struct attached *attached)
+{
+	events_close(attached->events);
+	free(attached->targets);
+}
+
+void hwprof_session_close(struct hwprof_session *session)
+{
+	if (!session)
+		return;
+	session_unmap_ring(session);
+	while (session->attached_count)
+		detach(&session->attached[--session->attached_count]);
+	free(session->attached);
+	if (session->device >= 0)
+		close(session->device);
+	hwprof_profile_free(session->gathering);
+	hwprof_file_close(session->file);
+	free(session->record);
+	free(session);
+}
+
+/* --- targets -------------------------------------------------------------- */
+
+static int find_targets(struct hwprof_session *session,
+			const struct hwprof_target *target,
+			struct attached *attached)
+{
+	int error;
+
+	if (target->kind == HWPROF_TARGET_PROCESS) {
+		error = process_threads(target->id ? target->id : getpid(),
+					&attached->targets,
+					&attached->target_count);
+		if (error == -ESRCH)
+			return session_fail(session, error,
+					    "there is no process %d",
+					    target->id);
+	} else {
+		attached->targets = malloc(sizeof(*attached->targets));
+		error = attached->targets ? 0 : -ENOMEM;
+	}
+	if (error)
+		return session_fail(session, error, "out of memory");
+	if (target->kind == HWPROF_TARGET_PROCESS)
+		return 0;
+	attached->target_count = 1;
+	attached->targets[0] = target->kind == HWPROF_TARGET_SYSTEM ? -1 :
+			       target->id;
+	return 0;
+}
+
+static int open_events(struct hwprof_session *session,
+		       const struct hwprof_target *target,
+		       struct attached *attached)
+{
+	const struct events_options options = {
+		.kinds = &session->feeder, .kind_count = 1,
+		.targets = attached->targets,
+		.target_count = attached->target_count,
+		.cgroup = target->kind == HWPROF_TARGET_CGROUP,
+		.cpus = target->cpus, .on_exec = target->on_exec,
+		.inherit = !target->alone, .pages = EVENT_PAGES,
+	};
+	int error = events_open(&attached->events, &options);
+
+	/* Of processes that come into a cgroup, nobody knows before. */
+	if (options.cgroup)
+		attached->targets[0] = -1;
+	if (!error)
+		return 0;
+	return session_fail(session, error, "%s%s", attached->events ?
+			    attached->events->message : "out of memory",
+			    error == -EACCES || error == -EPERM ?
+			    ": see kernel.perf_event_paranoid and 'hwprof doctor'" :
+			    "");
+}
+
+static int start(struct hwprof_session *session, struct attached *attached)
+{
+	int error = events_enable(attached->events);
+
+	if (error)
+		return session_fail(session, error, "%s",
+				    attached->events->message);
+	/* Maps that come up meanwhile are told twice, rather than not at all. */
+	if (!attached->known)
+		error = session_tell_maps(session, attached);
+	attached->known = true;
+	return error;
+}
+
+int hwprof_session_attach(struct hwprof_session *session,
+			  const struct hwprof_target *target)
+{
+	struct attached *all = reallocarray(session->attached,
+					    session->attached_count + 1,
+					    sizeof(*all));
+	struct attached attached = {
+		.on_exec = target->on_exec, .known = target->on_exec,
+		.own = target->kind == HWPROF_TARGET_SYSTEM ||
+		       target->kind == HWPROF_TARGET_CGROUP,
+	};
+	int error;
+
+	if (!all)
+		return session_fail(session, -ENOMEM, "out of memory");
+	session->attached = all;
+	error = find_targets(session, target, &attached);
+	if (!error)
+		error = open_events(session, target, &attached);
+	if (!error && session->running && !attached.on_exec)
+		error = start(session, &attached);
+	if (error) {
+		detach(&attached);
+		return error;
+	}
+	all[session->attached_count++] = attached;
+	return 0;
+}
+
+/* --- on and off ----------------------------------------------------------- */
+
+int hwprof_session_start(struct hwprof_session *session)
+{
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < session->attached_count && !error; i++) {
+		struct attached *attached = &session->attached[i];
+
+		/* The exec starts them, but for the first time only. */
+		if (session->ran || !attached->on_exec)
+			error = start(session, attached);
+	}
+	if (!error)
+		session->running = session->ran = true;
+	return error;
+}
+
+int hwprof_session_stop(struct hwprof_session *session)
+{
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < session->attached_count && !error; i++) {
+		struct events *events = session->attached[i].events;
+
+		error = events_disable(events);
+		if (error)
+			session_fail(session, error, "%s", events->message);
+	}
+	session->running = false;
+	return error;
+}
+
+int session_pause(struct hwprof_session *session, bool pause)
+{
+	int error = 0;
+	size_t i;
+
+	for (i = 0; session->running && i < session->attached_count; i++) {
+		struct events *events = session->attached[i].events;
+
+		if (!session->attached[i].own)
+			continue;
+		error = pause ? events_disable(events) : events_enable(events);
+		if (error)
+			return session_fail(session, error, "%s",
+					    events->message);
+	}
+	return 0;
+}
+
+int hwprof_session_reset(struct hwprof_session *session)
+{
+	/* What the ring has is of before. */
+	int error = hwprof_session_rows(session, NULL, NULL);
+
+	if (error)
+		return error;
+	if (ioctl(session->device, HWPROF_IOC_RESET, 0))
+		return session_fail(session, -errno, "cannot reset: %s",
+				    strerror(errno));
+	profile_reset(session->gathering);
+	return 0;
+}

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What comes of a session: records of its events, rows of its device. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "live_session.h"
+
+enum {
+	SNAPSHOT_SIZE = 1 << 18,
+	RING_SIZE = 1 << 20,
+};
+
+static int from_file(struct hwprof_session *session, int error)
+{
+	if (error)
+		session_fail(session, error, "%s",
+			     error == -ENOMEM ? "out of memory" :
+			     hwprof_file_error(session->file));
+	return error;
+}
+
+/* --- records of events: who was there, and what they had mapped ----------- */
+
+static int note(void *context, const struct record *record)
+{
+	struct hwprof_session *session = context;
+
+	if (record->type == PERF_RECORD_SAMPLE)
+		return 0;
+	if (record->time != UINT64_MAX && record->time > session->now)
+		session->now = record->time;
+	return processes_note(session->gathering->collected.processes,
+			      session->file, record);
+}
+
+static int take_record(struct hwprof_session *session)
+{
+	struct perf_event_header *header = (void *)session->record;
+	struct span body = span_of(session->record, header->size);
+
+	span_skip(&body, sizeof(*header));
+	return record_deliver(session->file, header, body, 0, note, session);
+}
+
+/* Bytes that the record lacks, as far as one can tell. */
+static size_t missing(const struct hwprof_session *session)
+{
+	const struct perf_event_header *header = (void *)session->record;
+
+	if (session->record_size < sizeof(*header))
+		return sizeof(*header) - session->record_size;
+	return header->size < sizeof(*header) ? 0 :
+	       header->size - session->record_size;
+}
+
+/* Records, or pieces of them in their order. */
+static int take_bytes(void *context, const void *bytes, size_t size)
+{
+	struct hwprof_session *session = context;
+	struct span left = span_of(bytes, size);
+	int error = 0;
+
+	while (span_left(&left) && !error) {
+		size_t part = missing(session);
+
+		if (part > span_left(&left))
+			part = span_left(&left);
+		span_copy(&left, session->record + session->record_size, part);
+		session->record_size += part;
+		if (missing(session))
+			continue;
+		error = take_record(session);
+		session->record_size = 0;
+	}
+	return error;
+}
+
+int session_tell_maps(struct hwprof_session *session,
+		      const struct attached *attached)
+{
+	const struct synthesis synthesis = {
+		.targets = attached->targets, .count = attached->target_count,
+		.sample_type = EVENTS_SAMPLE_TYPE,
+		.data = session->feeder.attr.mmap_data,
+		.put = take_bytes, .context = session,
+	};
+
+	return from_file(session, synthesize(&synthesis));
+}
+
+int session_drain_events(struct hwprof_session *session)
+{
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < session->attached_count && !error; i++)
+		error = events_drain(session->attached[i].events, take_bytes,
+				     session);
+	return from_file(session, error);
+}
+
+/* --- rows of the device --------------------------------------------------- */
+
+/* As if @raw were of a file's sample. */
+static int take_row(struct hwprof_session *session, uint64_t time,
+		    struct span raw, struct hwprof_sample *sample)
+{
+	int error;
+
+	*sample = (struct hwprof_sample){
+		.time = time, .cpu = UINT32_MAX, .rows = true,
+		.config = {
+			session->event.config[0], session->event.config[1],
+			session->event.config[2],
+		},
+	};
+	error = row_copy(session->file, 0, raw, &sample->row);
+	if (error)
+		return from_file(session, error);
+	row_describe(sample);
+	if (time > session->now)
+		session->now = time;
+	return from_file(session, profile_take(session->gathering, sample));
+}
+
+static int take_rows(struct hwprof_session *session, struct span rows)
+{
+	int error = 0;
+
+	while (span_left(&rows) && !error) {
+		struct hwprof_sample sample;
+		uint64_t time;
+
+		if (!span_u64(&rows, &time))
+			return session_fail(session, -EBADMSG,
+					    "the module's rows are cut off");
+		error = take_row(session, time, rows, &sample);
+		if (!error)
+			span_skip(&rows, sample.row->size);
+	}
+	return error;
+}
+
+static int fetch_rows(struct hwprof_session *session)
+{
+	struct hwprof_snapshot snapshot = {
+		.size = sizeof(snapshot), .buffer_size = SNAPSHOT_SIZE,
+	};
+	void *buffer = malloc(SNAPSHOT_SIZE);
+	bool more = true;
+	int error = 0;
+
+	if (!buffer)
+		return session_fail(session, -ENOMEM, "out of memory");
+	snapshot.buffer = (uintptr_t)buffer;
+	while (more && !error) {
+		if (!ioctl(session->device, HWPROF_IOC_SNAPSHOT, &snapshot)) {
+			error = take_rows(session, span_of(buffer,
+							   snapshot.filled));
+			more = snapshot.more;
+		} else if (errno != EINTR) {
+			error = session_fail(session, -errno,
+					     "cannot fetch rows: %s",
+					     strerror(errno));
+		}
+	}
+	free(buffer);
+	return error;
+}
+
+static int make_profile(struct hwprof_session *session,
+			struct hwprof_profile **profile)
+{
+	struct hwprof_profile *gathering = session->gathering;
+	int error = hwprof_session_rows(session, NULL, NULL);
+
+	if (!error)
+		error = fetch_rows(session);
+	/* Who has come while rows were fetched. */
+	if (!error)
+		error = session_drain_events(session);
+	if (error)
+		return error;
+	error = processes_settle(gathering->collected.processes, session->now);
+	if (!error)
+		error = profile_snapshot(profile, gathering,
+					 &session->options.profile);
+	return from_file(session, error);
+}
+
+/*
+ * Finding symbols takes long, where every branch of it is profiled, and nobody
+ * wants to know of it.
+ */
+int hwprof_session_snapshot(struct hwprof_session *session,
+			    struct hwprof_profile **profile)
+{
+	int error = session_pause(session, true), resumed;
+
+	*profile = NULL;
+	if (error)
+		return error;
+	error = make_profile(session, profile);
+	resumed = session_pause(session, false);
+	if (!error && resumed) {
+		hwprof_profile_free(*profile);
+		*profile = NULL;
+	}
+	return error ? error : resumed;
+}
+
+/* --- rows of the ring ----------------------------------------------------- */
+
+void session_unmap_ring(struct hwprof_session *session)
+{
+	if (session->ring)
+		munmap(session->ring, sysconf(_SC_PAGESIZE) +
+				      session->ring_size);
+	session->ring = NULL;
+}
+
+/* As large as the user may have it. */
+static int make_ring(struct hwprof_session *session)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	struct hwprof_ring ring = {
+		.size = sizeof(ring), .data_size = RING_SIZE,
+	};
+	void *memory;
+
+	if (!session->ring_size) {
+		while (ioctl(session->device, HWPROF_IOC_RING, &ring)) {
+			if ((errno != ENOMEM && errno != EPERM) ||
+			    ring.data_size <= page)
+				return session_fail(session, -errno,
+						    "cannot make a ring for rows: %s",
+						    strerror(errno));
+			ring.data_size /= 2;
+		}
+		session->ring_size = ring.data_size;
+	}
+	memory = mmap(NULL, page + session->ring_size, PROT_READ | PROT_WRITE,
+		      MAP_SHARED, session->device, 0);
+	if (memory == MAP_FAILED)
+		return session_fail(session, -errno,
+				    "cannot map the ring of rows: %s",
+				    strerror(errno));
+	session->ring = memory;
+	return 0;
+}
+
+int hwprof_session_fd(struct hwprof_session *session)
+{
+	int error = session->ring ? 0 : make_ring(session);
+
+	return error ? error : session->device;
+}
+
+/* Copies what begins at @at, which may go on at the start of the data. */
+static void copy_out(const struct hwprof_session *session, uint64_t at,
+		     void *to, size_t size)
+{
+	const uint8_t *data = (const uint8_t *)session->ring +
+			      session->ring->data_offset;
+	size_t start = at & (session->ring_size - 1);
+	size_t first = session->ring_size - start;
+
+	if (first > size)
+		first = size;
+	memcpy(to, data + start, first);
+	memcpy((uint8_t *)to + first, data, size - first);
+}
+
+/* Takes the record at @tail; bytes of it, or a negative errno. */
+static long take_ring_row(struct hwprof_session *session, uint64_t tail,
+			  uint64_t left, struct hwprof_sample *sample)
+{
+	size_t size = offsetof(struct hwprof_record, row);
+	struct hwprof_record head;
+	int error;
+
+	if (left < sizeof(head))
+		return session_fail(session, -EBADMSG,
+				    "the ring's rows are cut off");
+	copy_out(session, tail, &head, sizeof(head));
+	if (head.row.size > left - size)
+		return session_fail(session, -EBADMSG,
+				    "the ring's rows are cut off");
+	copy_out(session, tail + size, session->record, head.row.size);
+	error = take_row(session, head.time,
+			 span_of(session->record, head.row.size), sample);
+	return error ? error : (long)(size + head.row.size);
+}
+
+static int drain_ring(struct hwprof_session *session, hwprof_sample_fn fn,
+		      void *context)
+{
+	/* Pairs with the module's barrier between the rows and the head. */
+	uint64_t head = __atomic_load_n(&session->ring->data_head,
+					__ATOMIC_ACQUIRE);
+	uint64_t tail = session->ring->data_tail;
+	int result = 0;
+
+	while (tail != head && !result) {
+		struct hwprof_sample sample;
+		long size = take_ring_row(session, tail, head - tail, &sample);
+
+		if (size < 0) {
+			result = size;
+			break;
+		}
+		tail += size;
+		if (fn)
+			result = fn(context, &sample);
+	}
+	/* The module may write here only after we have read it. */
+	__atomic_store_n(&session->ring->data_tail, tail, __ATOMIC_RELEASE);
+	return result;
+}
+
+int hwprof_session_rows(struct hwprof_session *session, hwprof_sample_fn fn,
+			void *context)
+{
+	int error = session_drain_events(session);
+
+	if (error)
+		return error;
+	if (!session->ring && fn)
+		error = make_ring(session);
+	if (error || !session->ring)
+		return error;
+	return drain_ring(session, fn, context);
+}

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What a user installs, and the promises that go with it.
+
+INSTALL_TESTS := $(patsubst %,$(BUILD)/tests/test-%,install completion \
+			     man abi)
+
+$(INSTALL_TESTS): $(BUILD)/tests/%: tests/install/%.sh user
+	@mkdir -p $(@D)
+	install $< $@
+
+UNIT_TESTS += $(INSTALL_TESTS)

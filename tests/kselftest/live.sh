@@ -1,0 +1,200 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# hwprof top, stat and script, and the examples, on programs whose loops are known.
+. "${0%/*}/tap.sh"
+needs step
+
+examples=../../examples
+cgroup=/sys/fs/cgroup/hwprof-live
+
+# Back edges of `known`.
+BACK=9999
+
+output_is()
+{
+	pattern=$1
+	shift
+	"$@" > /tmp/live.out 2>&1
+	status=$?
+	cat /tmp/live.out
+	[ $status = 0 ] && grep -qe "$pattern" /tmp/live.out
+}
+
+# fails STATUS PATTERN COMMAND...
+fails()
+{
+	expected=$1 pattern=$2
+	shift 2
+	"$@" > /tmp/live.out 2>&1
+	status=$?
+	cat /tmp/live.out
+	[ $status = "$expected" ] && grep -qe "$pattern" /tmp/live.out
+}
+
+stat_counts()
+{
+	output_is "9,999  back edges" hwprof stat -- ./known &&
+		grep -q '9,999    delivered' /tmp/live.out &&
+		grep -q ' 0    lost' /tmp/live.out &&
+		hwprof stat --json -o /tmp/stat.json -- ./known &&
+		grep -q '"produced": 9999,' /tmp/stat.json &&
+		grep -q '"units": "back edges"' /tmp/stat.json
+}
+
+# The rows of a recording add up to what stat says.
+script_sums()
+{
+	hwprof record -q -o /tmp/live.data -- ./known || return
+	hwprof script /tmp/live.data > /tmp/script
+	cat /tmp/script
+	sum=$(sed -n 's/.* loop .* back_edges=\([0-9]*\) .*/\1/p' /tmp/script |
+	      awk '{ sum += $1 } END { print sum }')
+	[ "$sum" = $BACK ] && grep -q ' totals .* produced=9999 ' /tmp/script &&
+		hwprof script --json -i /tmp/live.data > /tmp/script.json &&
+		[ "$(wc -l < /tmp/script)" = "$(wc -l < /tmp/script.json)" ] &&
+		grep -q '"head": "0x10000005"' /tmp/script.json
+}
+
+# A table at the end of each interval, and one at the end.
+top_tables()
+{
+	./spin & pid=$!
+	hwprof top -d 0.5 -D 1.2 -p $pid > /tmp/top 2>&1
+	status=$?
+	kill $pid
+	wait $pid
+	cat /tmp/top
+	! grep -q "$(printf '\033')" /tmp/top && [ $status = 0 ] &&
+		[ "$(grep -c 'known_inner' /tmp/top)" -ge 2 ] &&
+		[ "$(grep -c '^share\|^ share' /tmp/top)" -ge 2 ]
+}
+
+# Each kind's table, once.
+top_kinds()
+{
+	for kind in loops ranges calls cct paths values; do
+		hwprof top -e $kind -d 100 -- ./known > /tmp/top 2>&1 || return
+		cat /tmp/top
+		grep -q " = .* delivered + 0 lost" /tmp/top || return
+	done
+	hwprof top -e loops --json -d 100 -- ./known > /tmp/top.json &&
+		grep -q '"back_edges_seen": 9800' /tmp/top.json
+}
+
+# What was before the last table is not in the next one.
+top_zero()
+{
+	./spin & pid=$!
+	hwprof top -z -d 0.5 -D 2.2 -p $pid > /tmp/top 2>&1
+	status=$?
+	kill $pid
+	wait $pid
+	cat /tmp/top
+	[ $status = 0 ] && [ "$(grep -c known_inner /tmp/top)" -ge 2 ]
+}
+
+# The command's end, and its status, are top's.
+top_command()
+{
+	hwprof top -d 100 -- sh -c './known; exit 3' > /tmp/top
+	status=$?
+	cat /tmp/top
+	[ $status = 3 ] && grep -q known_inner /tmp/top
+}
+
+top_cpu()
+{
+	output_is ' from step' hwprof top -C 0 -D 1 -n 2
+}
+
+in_cgroup()
+{
+	# The kernel gives children controllers once somebody asks for one.
+	echo +pids > /sys/fs/cgroup/cgroup.subtree_control
+	mkdir -p $cgroup || return
+	sh -c 'while :; do ./known; done' & pid=$!
+	echo $pid > $cgroup/cgroup.procs
+	hwprof top -G ${cgroup##*/} -D 1 > /tmp/top
+	status=$?
+	cat /tmp/top
+	[ $status = 0 ] && grep -q known_inner /tmp/top &&
+		hwprof record -q -o /tmp/live.data -G $cgroup -D 1 &&
+		hwprof report loops -i /tmp/live.data > /tmp/report
+	status=$?
+	cat /tmp/report
+	kill $pid
+	wait $pid
+	[ $status = 0 ] && grep -q known_inner /tmp/report
+}
+
+# -D ends a recording, -C limits it.
+record_options()
+{
+	./spin & pid=$!
+	hwprof record -q -o /tmp/live.data -D 1 -p $pid
+	status=$?
+	kill $pid
+	wait $pid
+	[ $status = 0 ] && hwprof report loops -i /tmp/live.data > /tmp/report &&
+		cat /tmp/report && grep -q known_inner /tmp/report &&
+		hwprof record -q -o /tmp/live.data -C 0 -D 0.5 -- ./spin
+	[ $? = 143 ] && hwprof script /tmp/live.data > /tmp/script &&
+		grep -q ' totals ' /tmp/script
+}
+
+refusals()
+{
+	fails 1 "there is no process\|No such process" hwprof top -p 2147483646 &&
+		fails 1 "CPUs '0-'" hwprof stat -C 0- &&
+		fails 1 "cgroup 'none'" hwprof stat -G none &&
+		fails 127 "nosuch: command not found" hwprof stat -- nosuch &&
+		fails 2 "are of loops" hwprof top -e calls -s trip -- ./known &&
+		fails 2 "unknown sort key" hwprof top -s size -- ./known &&
+		fails 1 "no profile" hwprof top -e branches -- ./known
+}
+
+example_loops()
+{
+	./spin & pid=$!
+	$examples/loops $pid 1 > /tmp/example
+	status=$?
+	kill $pid
+	wait $pid
+	cat /tmp/example
+	[ $status = 0 ] && head -1 /tmp/example | grep -q 'known_inner+0x0$'
+}
+
+example_calls()
+{
+	output_is 'call pairs' $examples/calls 2 &&
+		[ "$(grep -c 'call pairs' /tmp/live.out)" = 2 ] &&
+		grep -q ' -> ' /tmp/live.out
+}
+
+# A program that goes over a part of its heap again and again.
+example_heap()
+{
+	./heaps & pid=$!
+	sleep 0.2
+	$examples/heap $pid 2 > /tmp/example
+	status=$?
+	kill $pid
+	wait $pid
+	cat /tmp/example
+	[ $status = 0 ] && [ "$(grep -c '% ##' /tmp/example)" -ge 10 ]
+}
+
+test_ok "stat: known counts, in both forms" stat_counts
+test_ok "script: rows add up, in both forms" script_sums
+test_ok "top: a table each time" top_tables
+test_ok "top: all kinds" top_kinds
+test_ok "top: anew each time" top_zero
+test_ok "top: a command's status" top_command
+test_ok "top: of a CPU" top_cpu
+test_ok "top, record: a cgroup" in_cgroup
+test_ok "record: for a time, on a CPU" record_options
+test_ok "what is refused" refusals
+test_ok "examples: loops" example_loops
+test_ok "examples: calls" example_calls
+test_ok "examples: heap" example_heap
+finish

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# bash completion for hwprof. Commands, options, reports and sort keys are those
+# that its --help tells, so that the two cannot disagree.
+
+# Fields of events as name:lowest bit:highest bit, and what ranges are of.
+_hwprof_fields=@FIELDS@
+_hwprof_streams=@STREAMS@
+_hwprof_sysfs=/sys/bus/event_source/devices/hwprof
+
+# _hwprof_commands HWPROF
+_hwprof_commands()
+{
+	"$1" --help 2> /dev/null | sed -n 's/^  \([a-z]\{1,\}\)  .*/\1/p'
+}
+
+# _hwprof_options HWPROF COMMAND: as the usage and the lines of options have
+# them, without what is said about them.
+_hwprof_options()
+{
+	"$1" help "$2" 2> /dev/null |
+		sed -n -e '/^usage/,/^$/p' -e 's/^ *\(-.*\)/\1/p' |
+		sed 's/\([^ ]\)  .*/\1/' |
+		grep -oE -e '(^|[ [])--?[a-zA-Z][a-z-]*' | tr -d ' ['
+	echo --help
+}
+
+# _hwprof_reports HWPROF: loops, ranges, ...
+_hwprof_reports()
+{
+	"$1" help report 2> /dev/null |
+		sed -n 's/^usage: hwprof report \([a-z|]*\).*/\1/p' | tr '|' ' '
+}
+
+# _hwprof_takers HWPROF COMMAND: the options that take a value: it is in capitals
+# behind them.
+_hwprof_takers()
+{
+	"$1" help "$2" 2> /dev/null | sed -n 's/^ *\(-.*\)/\1/p' |
+		sed 's/\([^ ]\)  .*/\1/' | grep ' [A-Z]' |
+		grep -oE -e '(^| )--?[a-zA-Z][a-z-]*' | tr -d ' '
+}
+
+# _hwprof_keys HWPROF COMMAND: what --sort takes.
+_hwprof_keys()
+{
+	"$1" help "$2" 2> /dev/null | awk '
+		/^ *-s, --sort/ { on = 1; sub(/.* of:/, ""); print; next }
+		on && /^ *[-(]/ { exit }
+		on' | tr -d ','
+}
+
+# The fields of events: those that have a value end with '='.
+_hwprof_event_fields()
+{
+	local field name low high
+
+	if [[ -d $_hwprof_sysfs/format ]]; then
+		for field in "$_hwprof_sysfs"/format/*; do
+			name=${field##*/}
+			[[ $(< "$field") == *-* ]] && name+==
+			echo "$name"
+		done
+	else
+		while IFS=: read -r name low high; do
+			((low == high)) || name+==
+			echo "$name"
+		done <<< "${_hwprof_fields//,/$'\n'}"
+	fi
+	echo of=
+}
+
+# _hwprof_list WORDS: what $cur goes on with: the last one of a list. Readline
+# keeps what stands before the last '=' to itself.
+_hwprof_list()
+{
+	local last=${cur##*[,=/]} kept
+
+	kept=${cur%"$last"}
+	[[ $kept != *=* || $COMP_WORDBREAKS != *=* ]] || kept=${kept##*=}
+	COMPREPLY=($(compgen -P "$kept" -W "$1" -- "$last"))
+	compopt -o nospace 2> /dev/null || true
+}
+
+# What $cur can be, an event.
+_hwprof_event()
+{
+	case $cur in
+	*of=*([!,])) _hwprof_list "${_hwprof_streams//,/ }" ;;
+	*=*([!,])) ;;
+	*) _hwprof_list "$(_hwprof_event_fields | grep .)" ;;
+	esac
+}
+
+# _hwprof_value HWPROF COMMAND: what the option $prev takes. 1: nothing.
+_hwprof_value()
+{
+	_hwprof_takers "$1" "$2" | grep -qxe "$prev" || return 1
+	case $prev in
+	-e | --event)
+		if [[ $2 == replay ]]; then
+			COMPREPLY=($(compgen -W "loops calls" -- "$cur"))
+		else
+			_hwprof_event
+		fi ;;
+	-i | --input | -o | --output) _filedir ;;
+	-p | --pid) _pids ;;
+	-G | --cgroup) _filedir -d ;;
+	-s | --sort) _hwprof_list "$(_hwprof_keys "$1" "$2")" ;;
+	--of) COMPREPLY=($(compgen -W "${_hwprof_streams//,/ }" -- "$cur")) ;;
+	esac
+	return 0
+}
+
+# _hwprof_program HWPROF COMMAND: where the command to be profiled stands in
+# words; 0: not yet.
+_hwprof_program()
+{
+	local at takers=$(_hwprof_takers "$1" "$2")
+
+	for ((at = 2; at < cword; at++)); do
+		case ${words[at]} in
+		--) echo $((at + 1)); return ;;
+		-*) grep -qxe "${words[at]}" <<< "$takers" && ((at++)) ;;
+		*) echo $at; return ;;
+		esac
+	done
+	echo 0
+}
+
+_hwprof()
+{
+	local cur prev words cword split command at
+
+	_init_completion -s -n = || return
+	if ((cword == 1)); then
+		COMPREPLY=($(compgen -W "$(_hwprof_commands "$1") --help --version" \
+			-- "$cur"))
+		return
+	fi
+	command=${words[1]}
+	case $command in
+	record | stat | top)
+		at=$(_hwprof_program "$1" "$command")
+		if ((at)); then
+			_command_offset "$at"
+			return
+		fi ;;
+	esac
+	_hwprof_value "$1" "$command" && return
+	case $command:$cword:$cur in
+	*:-*) COMPREPLY=($(compgen -W "$(_hwprof_options "$1" "$command")" \
+		-- "$cur")) ;;
+	help:2:*) COMPREPLY=($(compgen -W "$(_hwprof_commands "$1")" -- "$cur")) ;;
+	report:2:*) COMPREPLY=($(compgen -W "$(_hwprof_reports "$1")" -- "$cur")) ;;
+	record:* | stat:* | top:*) COMPREPLY=($(compgen -c -- "$cur")) ;;
+	report:* | replay:* | script:*) _filedir ;;
+	esac
+} &&
+complete -F _hwprof hwprof

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "live.h"
+#include "report.h"
+
+enum {
+	DELAY_MS = 2000,
+	LIMIT = 20,		/* where there is no terminal */
+	HEIGHT = 24,		/* of one that does not say */
+};
+
+const char top_usage[] =
+"usage: hwprof top [OPTIONS] [--] COMMAND [ARG...]\n"
+"       hwprof top [OPTIONS] -p PID | -a | -C CPUS | --cgroup NAME [[--] COMMAND...]\n"
+"\n"
+"Profiles a command, or what runs, and shows now and then what 'hwprof report'\n"
+"would. On a terminal 'q' ends it; elsewhere there is a table each time, and one\n"
+"at the end.\n"
+"\n"
+LIVE_USAGE
+"  -d, --delay SECONDS between two tables (default: 2)\n"
+"  -z, --zero          count anew after each\n"
+"  -s, --sort KEYS     loops: order, separated by commas, of:\n"
+"                      " HWPROF_LOOPS_SORT_KEYS "\n"
+"  -n, --limit N       no more than N of them (default: what the terminal has\n"
+"                      room for; else 20)\n"
+"      --hot PERCENT   ranges: hot are those with so much of all events\n"
+"      --per-process   each process apart\n"
+"      --full-path     objects and files of source with their directories\n"
+"  -j, --json          as JSON, a document each time\n"
+"  -h, --help\n"
+"\n"
+"exit status: that of the command, 128 + N if signal N killed it, 127 if it is\n"
+"not found, 126 if it cannot be executed; 1 profiling failed; 2 wrong usage.\n";
+
+static const struct option options[] = {
+	LIVE_OPTIONS,
+	{ "delay", required_argument, NULL, 'd' },
+	{ "zero", no_argument, NULL, 'z' },
+	{ "hot", required_argument, NULL, 'H' },
+	{ "sort", required_argument, NULL, 's' },
+	{ "limit", required_argument, NULL, 'n' },
+	{ "per-process", no_argument, NULL, 'P' },
+	{ "full-path", no_argument, NULL, 'f' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+struct top {
+	struct live live;
+	struct report report;
+	uint64_t delay_ms;
+	bool zero;
+	bool terminal;			/* it is drawn on */
+	bool keys;			/* and has keys */
+	struct termios modes;		/* as they were */
+};
+
+/* --- the terminal --------------------------------------------------------- */
+
+/* Another screen without a cursor, and keys that come at once. */
+static void take_terminal(struct top *top)
+{
+	struct termios modes;
+
+	top->terminal = isatty(STDOUT_FILENO) && !top->report.json;
+	if (!top->terminal)
+		return;
+	fputs("\033[?1049h\033[?25l", stdout);
+	fflush(stdout);
+	if (tcgetattr(STDIN_FILENO, &top->modes))
+		return;
+	top->keys = true;
+	modes = top->modes;
+	modes.c_lflag &= ~(ICANON | ECHO);
+	tcsetattr(STDIN_FILENO, TCSADRAIN, &modes);
+}
+
+static void give_terminal_back(struct top *top)
+{
+	if (top->keys)
+		tcsetattr(STDIN_FILENO, TCSADRAIN, &top->modes);
+	if (top->terminal)
+		fputs("\033[?25h\033[?1049l", stdout);
+	fflush(stdout);
+	top->terminal = top->keys = false;
+}
+
+static size_t height(void)
+{
+	struct winsize size;
+
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_row ?
+	       HEIGHT : size.ws_row;
+}
+
+/* As many lines as there are, each without what was there before. */
+static void draw(const char *text)
+{
+	size_t lines = height();
+
+	fputs("\033[H", stdout);
+	while (*text && lines--) {
+		size_t length = strcspn(text, "\n");
+
+		printf("%.*s\033[K%s", (int)length, text, lines ? "\n" : "");
+		text += length + (text[length] == '\n');
+	}
+	fputs("\033[J", stdout);
+	fflush(stdout);
+}
+
+static bool wants_end(void)
+{
+	char key;
+
+	/* A terminal that has gone wants it, too. */
+	return read(STDIN_FILENO, &key, 1) != 1 || key == 'q' || key == 'Q';
+}
+
+/* --- tables --------------------------------------------------------------- */
+
+static int print_text(struct top *top, const struct hwprof_profile *profile)
+{
+	const struct report_kind *kind =
+		report_kind_of(hwprof_profile_kind(profile));
+	FILE *real = stdout;
+	char *text = NULL;
+	size_t size;
+	int status;
+
+	if (!top->terminal)
+		return check_output(kind->print(&top->report, profile));
+	/* The C library lets it be assigned: what does not fit is cut off. */
+	stdout = open_memstream(&text, &size);
+	if (!stdout) {
+		stdout = real;
+		return failed("out of memory");
+	}
+	status = kind->print(&top->report, profile);
+	fclose(stdout);
+	stdout = real;
+	if (!status)
+		draw(text);
+	free(text);
+	return status;
+}
+
+static int print(struct top *top, struct hwprof_profile *profile)
+{
+	struct report *report = &top->report;
+	const struct hwprof_json_options json = { .limit = report->limit };
+
+	if (report->sort && hwprof_loops_sort(profile, report->sort))
+		return usage_error("%s", hwprof_profile_error(profile));
+	if (!report->json)
+		return print_text(top, profile);
+	if (hwprof_profile_json(profile, &json, stdout) == -ENOMEM)
+		return failed("out of memory");
+	return check_output(STATUS_OK);
+}
+
+/* What there is now. At the @last time, warnings too, where they can be seen. */
+static int show(struct top *top, bool last)
+{
+	struct hwprof_session *session = top->live.session;
+	struct hwprof_profile *profile;
+	int status;
+
+	if (hwprof_session_snapshot(session, &profile))
+		return live_failed(&top->live);
+	if (last)
+		give_terminal_back(top);
+	status = print(top, profile);
+	if (!status && !last && !top->terminal && !top->report.json)
+		putchar('\n');
+	if (!status && last && !top->report.json)
+		print_warnings(profile, "");
+	hwprof_profile_free(profile);
+	if (!status && top->zero && hwprof_session_reset(session))
+		status = live_failed(&top->live);
+	return status;
+}
+
+static int watch(struct top *top)
+{
+	uint64_t delay = top->delay_ms * 1000000;
+	uint64_t next = live_now() + delay;
+	int status = STATUS_OK;
+
+	while (!status) {
+		int input = top->keys ? STDIN_FILENO : -1;
+
+		switch (live_wait(&top->live, next, input)) {
+		case LIVE_END:
+			return STATUS_OK;
+		case LIVE_INPUT:
+			if (wants_end())
+				return STATUS_OK;
+			break;
+		case LIVE_TIME:
+			status = show(top, false);
+			next = live_now() + delay;
+			break;
+		case LIVE_RESIZED:
+			status = top->zero ? STATUS_OK : show(top, false);
+			break;
+		}
+	}
+	return status;
+}
+
+/* Trees are cut at the screen's end; of lists no more is made than it shows. */
+static void set_limit(struct top *top)
+{
+	enum hwprof_kind kind = hwprof_session_kind(top->live.session);
+
+	if (!top->report.limit && kind != HWPROF_KIND_RANGES &&
+	    kind != HWPROF_KIND_CCT && !top->report.json)
+		top->report.limit = top->terminal ? height() : LIMIT;
+}
+
+static int run(struct top *top)
+{
+	int status = live_start(&top->live);
+
+	if (status >= 0)
+		return status;
+	top->report.file = top->live.name;
+	top->report.file_count = 1;
+	if (top->report.sort &&
+	    hwprof_session_kind(top->live.session) != HWPROF_KIND_LOOPS)
+		return usage_error("--sort and its keys are of loops");
+	take_terminal(top);
+	set_limit(top);
+	status = watch(top);
+	if (!status)
+		status = live_stop(&top->live);
+	if (!status)
+		status = show(top, true);
+	give_terminal_back(top);
+	return status;
+}
+
+/* --- options -------------------------------------------------------------- */
+
+static int set_option(struct top *top, int option, char *value, char **argv)
+{
+	int status = live_option(&top->live, option, value);
+	char *end;
+
+	if (status != -2)
+		return status;
+	switch (option) {
+	case 'd':
+		if (!parse_seconds(value, &top->delay_ms))
+			return usage_error("--delay '%s': allowed are seconds, 0.001 or more",
+					   value);
+		return -1;
+	case 'z':
+		top->zero = true;
+		return -1;
+	case 'H':
+		top->live.options.profile.hot = strtod(value, &end) / 100;
+		if (end == value || *end ||
+		    !(top->live.options.profile.hot > 0 &&
+		      top->live.options.profile.hot <= 1))
+			return usage_error("--hot '%s': allowed are percentages above 0, up to 100",
+					   value);
+		return -1;
+	case 'P':
+		top->report.flags |= HWPROF_PER_PROCESS;
+		return -1;
+	}
+	return report_option(&top->report, option, value, top_usage, argv);
+}
+
+int command_top(int argc, char **argv)
+{
+	struct top top = { .delay_ms = DELAY_MS, .report.min_share = -1 };
+	int option, status = -1;
+
+	/* '+': the command's own options are its own. */
+	while (status < 0 && (option = getopt_long(argc, argv,
+						   "+" LIVE_LETTERS "d:zj"
+						   REPORT_LETTERS, options,
+						   NULL)) >= 0)
+		status = set_option(&top, option, optarg, argv);
+	if (status >= 0)
+		return status;
+	if (optind < argc)
+		top.live.command = argv + optind;
+	top.live.options.profile.flags = top.report.flags;
+	status = live_check(&top.live);
+	if (status >= 0)
+		return status;
+	return live_close(&top.live, run(&top));
+}
