@@ -45,12 +45,11 @@ static int add_row(struct profile *profile,
 	return 0;
 }
 
-static int add_context_row(struct profile *profile,
-			   const struct hwprof_sample *sample)
+int contexts_add_row(struct profile *profile,
+		     const struct hwprof_row_context *row, uint64_t time)
 {
-	const struct hwprof_row_context *row = (const void *)sample->row;
 	const struct collected_context context = {
-		.origin = origin_of_row(&row->row, row->basis, sample->time),
+		.origin = origin_of_row(&row->row, row->basis, time),
 		.kind = row->kind,
 		.id = row->id,
 		.parent = row->parent,
@@ -62,13 +61,21 @@ static int add_context_row(struct profile *profile,
 		.branches = row->branches,
 	};
 
+	profile->collected.rows++;
+	return add_row(profile, &context);
+}
+
+static int add_context_row(struct profile *profile,
+			   const struct hwprof_sample *sample)
+{
+	const struct hwprof_row_context *row = (const void *)sample->row;
+
 	if (!row->id || row->kind < HWPROF_CONTEXT_ROOT ||
 	    row->kind > HWPROF_CONTEXT_RECURSION)
 		return file_damaged(profile->file, sample->offset,
 				    "a context has the id 0x%llx and is of kind %u",
 				    row->id, row->kind);
-	profile->collected.rows++;
-	return add_row(profile, &context);
+	return contexts_add_row(profile, row, sample->time);
 }
 
 /* A call; or a row without its raw data, of which the caller is not known. */
@@ -175,9 +182,14 @@ static void add_to_node(struct context_node *node,
 	struct hwprof_context *context = &node->context;
 	const struct origin *origin = &row->origin;
 
-	context->calls += row->calls;
-	context->deeper += row->deeper;
-	context->branches += row->branches;
+	if (origin->basis > HWPROF_BASIS_EXACT) {
+		context->weight += row->calls + row->deeper;
+		context->samples += row->branches;
+	} else {
+		context->calls += row->calls;
+		context->deeper += row->deeper;
+		context->branches += row->branches;
+	}
 	if (origin->basis > context->basis)
 		context->basis = origin->basis;
 	if (origin->last < node->last)
@@ -350,7 +362,7 @@ static void destroy(struct profile *profile)
 	free(contexts->order);
 }
 
-static const struct profile_kind contexts_kind = {
+const struct profile_kind contexts_kind = {
 	.size = sizeof(struct hwprof_contexts),
 	.about = "cct",
 	.units = "calls",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From rows to calling context trees: contexts.c sums the rows of a file and
- * places them in objects, context_tree.c makes one tree of those of all
+ * From rows to calling context trees: contexts.c sums the rows of a file, or those
+ * that the engine makes of its stacks of calls (chains.c), places them in objects, context_tree.c makes one tree of those of all
  * processes, contexts_json.c writes it out.
  */
 #ifndef HWPROF_CONTEXTS_H
@@ -17,7 +17,8 @@ struct collected_context {
 	uint32_t kind;
 	uint64_t id, parent, target;
 	uint64_t callee, site;
-	uint64_t calls, deeper, branches;
+	uint64_t calls, deeper, branches;	/* of samples: weight, and how
+						 * many */
 	struct collected_context *up;	/* those of its parent; NULL: none */
 	size_t node;			/* its number in the tree, + 1; 0: none yet */
 };
@@ -49,6 +50,12 @@ struct hwprof_contexts {
 	uint64_t orphans;		/* calls of the file whose callers' rows are
 					 * missing */
 };
+
+extern const struct profile_kind contexts_kind;
+
+/* Sums up a row as of @time. -ENOMEM. */
+int contexts_add_row(struct profile *profile,
+		     const struct hwprof_row_context *row, uint64_t time);
 
 /*
  * The node of that kind, place and caller, made if need be; SIZE_MAX: out of

@@ -102,6 +102,7 @@ int records_read(struct hwprof_file *file, record_fn fn, void *context);
 
 struct sample {
 	uint64_t ip, addr, period;
+	struct span callchain;		/* u64's, as PERF_SAMPLE_CALLCHAIN */
 	struct span raw;		/* empty: none */
 	struct span branches;		/* struct perf_branch_entry's, newest
 					 * first */

@@ -425,9 +425,14 @@ struct hwprof_context {
 	uint64_t branches;	/* taken in the procedure itself: its own cost */
 	uint64_t all_calls;	/* with those of its subtree, recursion in it, */
 	uint64_t all_branches;	/* and the same of branches */
+	uint64_t weight;	/* of sampled stacks: what these stand for that
+				 * found the procedure itself, its own cost */
+	uint64_t all_weight;	/* and the same with its subtree */
+	uint64_t samples;	/* stacks that found the procedure itself */
 	double share;		/* of all_branches in all, 0 to 1; without any,
-				 * of all_calls */
-	enum hwprof_basis basis;	/* 0: samples */
+				 * of all_weight, or else of all_calls */
+	enum hwprof_basis basis;	/* 0: samples; not exact: stacks of calls
+				 * were sampled, and calls are not known */
 	unsigned int depth;	/* of the chain above it */
 	const struct hwprof_context *parent;	/* NULL: a root */
 	const struct hwprof_context *target;	/* of a back edge; NULL: none */
@@ -467,6 +472,20 @@ struct hwprof_contexts;
 int hwprof_contexts_read(struct hwprof_contexts **contexts,
 			 struct hwprof_file *const *files, size_t count,
 			 unsigned int flags);
+
+/*
+ * The same from the stacks of calls of @file (perf record -g), of its first event
+ * that has them: by frame pointers, or LBR (--call-graph lbr). The procedures are
+ * told by symbols, or else by tables for unwinding; code that has neither is one
+ * procedure for each map, and the kernel is one. The unit is the samples' periods.
+ * Call sites are the last byte of the call, of LBR its first. Memory and @options
+ * as for hwprof_loops_replay(), and span says nothing.
+ *
+ * -ENOENT: the file has no stacks of calls; else as hwprof_contexts_read().
+ */
+int hwprof_contexts_replay(struct hwprof_contexts **contexts,
+			   struct hwprof_file *file, unsigned int flags,
+			   const struct hwprof_replay_options *options);
 void hwprof_contexts_free(struct hwprof_contexts *contexts);
 
 /* Those inside come directly behind, and the largest shares first. */
@@ -494,8 +513,8 @@ int hwprof_contexts_json(const struct hwprof_contexts *contexts, double least,
  */
 char *hwprof_context_chain(const struct hwprof_context *context);
 /*
- * Writes a line for each context with branches of its own: the chain, procedures
- * with ';' between, and how many, as tools that draw flame graphs read it. -EIO.
+ * Writes a line for each context with branches, or samples, of its own: the chain,
+ * procedures with ';' between, and how many, or their weight, as tools that draw flame graphs read it. -EIO.
  */
 int hwprof_contexts_folded(const struct hwprof_contexts *contexts, FILE *out);
 

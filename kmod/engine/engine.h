@@ -127,6 +127,16 @@ struct engine_ops {
 	void (*taken)(void *table, u64 ip, u32 space);
 
 	/*
+	 * A sampled stack, for tables whose basis is not exact: counts it, if
+	 * one like it was there before. False: it is to be fed. Both may be
+	 * NULL.
+	 */
+	bool (*count_stack)(void *table, const struct stream_stack *stack);
+
+	/* Any stack, with its procedures; as feed(). */
+	bool (*feed_stack)(void *table, const struct stream_stack *stack);
+
+	/*
 	 * Takes up to @limit items out of @table into @profile and returns how
 	 * many it took; fewer than @limit: the table is empty and as after
 	 * table_init(). The limit lets a caller bound how long it holds a lock.
