@@ -36,6 +36,8 @@ struct chains {
 	uint64_t samples;		/* of it */
 	uint64_t cut;			/* of these, with no more frames than perf
 					 * records */
+	uint64_t walked;		/* stacks that were new, more or less, */
+	uint64_t broken;		/* and of these, not of code all the way */
 	uint64_t others;		/* samples of other events */
 	uint64_t addresses[ADDRESSES_MAX];
 	uint64_t of[ADDRESSES_MAX];	/* the procedures that these are in */
@@ -230,6 +232,27 @@ static int find_procedure(struct chains *chains, const struct chain *chain,
 			       &chains->of[index]);
 }
 
+/*
+ * How many of its calls are believed: where code keeps no frame pointers, what is
+ * taken for one leads anywhere, and what follows is no caller.
+ */
+static int find_procedures(struct chains *chains, const struct chain *chain,
+			   uint32_t program, uint32_t *used)
+{
+	uint32_t i;
+
+	for (i = 1; i < chain->count; i++) {
+		if (find_procedure(chains, chain, program, i))
+			return -ENOMEM;
+		if (!chains->of[i])
+			break;
+	}
+	*used = i - 1;
+	chains->walked++;
+	chains->broken += i < chain->count;
+	return 0;
+}
+
 static int feed(struct chains *chains, const struct chain *chain,
 		uint32_t program)
 {
@@ -240,13 +263,11 @@ static int feed(struct chains *chains, const struct chain *chain,
 		.space = program,
 	};
 	int error = find_procedure(chains, chain, program, 0);
-	uint32_t i;
 
 	stack.procedure = chains->of[0];
 	if (error || summary_count_stack(summary, &stack))
 		return error;
-	for (i = 1; i < chain->count && !error; i++)
-		error = find_procedure(chains, chain, program, i);
+	error = find_procedures(chains, chain, program, &stack.used);
 	if (!error && !summary_feed_stack(summary, &stack))
 		summary_retire(summary);
 	return error;
@@ -284,6 +305,9 @@ static int warn(struct playback *playback)
 	if (chains->cut)
 		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " stacks are as deep as perf records them: who made their outermost calls may be missing (perf record --max-stack, kernel.perf_event_max_stack)",
 				      chains->cut, chains->samples);
+	if (chains->broken)
+		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " stacks that were not seen before lead where no code is, as where it keeps no frame pointers: what would have called from there is left out",
+				      chains->broken, chains->walked);
 	if (chains->others)
 		error |= warnings_add(warnings, "%" PRIu64 " samples are left out: they are of other events than the first one",
 				      chains->others);

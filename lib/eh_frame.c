@@ -16,9 +16,10 @@ struct entry {
 /* The section's bytes in the file, and its @address. */
 static bool find_section(Elf *elf, struct span *bytes, uint64_t *address)
 {
-	GElf_Phdr segment;
 	size_t count, size, i;
 	const char *file = elf_rawfile(elf, &size);
+	GElf_Phdr segment;
+	struct span rest;
 
 	if (!file || elf_getphdrnum(elf, &count))
 		return false;
@@ -26,10 +27,10 @@ static bool find_section(Elf *elf, struct span *bytes, uint64_t *address)
 		if (!gelf_getphdr(elf, i, &segment) ||
 		    segment.p_type != PT_GNU_EH_FRAME)
 			continue;
-		*bytes = span_of(file, size);
+		rest = span_of(file, size);
 		*address = segment.p_vaddr;
-		return span_skip(bytes, segment.p_offset) &&
-		       span_part(bytes, segment.p_filesz, bytes);
+		return span_skip(&rest, segment.p_offset) &&
+		       span_part(&rest, segment.p_filesz, bytes);
 	}
 	return false;
 }

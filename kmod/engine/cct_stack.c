@@ -225,13 +225,13 @@ static struct cct_node *step(struct cct_tree *tree, struct cct_stacks *stacks,
 /* The outermost procedure has no call; @at is counted from 1, outermost. */
 static __always_inline u64 site_at(const struct stream_stack *stack, u32 at)
 {
-	return at == 1 ? 0 : stack->sites[stack->depth + 1 - at];
+	return at == 1 ? 0 : stack->sites[stack->used + 1 - at];
 }
 
 static __always_inline u64 callee_at(const struct stream_stack *stack, u32 at)
 {
-	return at == stack->depth + 1 ? stack->procedure :
-	       stack->procedures[stack->depth - at];
+	return at == stack->used + 1 ? stack->procedure :
+	       stack->procedures[stack->used - at];
 }
 
 /* So many calls are those that were walked last, and still there. */
@@ -255,7 +255,7 @@ static u32 count_common(const struct cct_tree *tree,
 void cct_stack_walk(struct cct_tree *tree, struct cct_stacks *stacks,
 		    const struct stream_stack *stack)
 {
-	u32 end = min(stack->depth, (u32)CCT_STACK_MAX) + 1, at;
+	u32 end = min(stack->used, (u32)CCT_STACK_MAX) + 1, at;
 	struct cct_node *node = begin(tree, stacks, stack->space);
 
 	at = node ? count_common(tree, stacks, stack, end) : 0;
@@ -264,7 +264,7 @@ void cct_stack_walk(struct cct_tree *tree, struct cct_stacks *stacks,
 			      stacks->calls[at].id);
 	while (node && at < end) {
 		/* Who calls what runs, and may do so again. */
-		if (at == stack->depth && at)
+		if (at == stack->used && at && stack->depth <= CCT_STACK_MAX)
 			remember(tree, stacks, hash_of(stacks, stack), node);
 		at++;
 		node = step(tree, stacks, at, site_at(stack, at),
@@ -273,7 +273,7 @@ void cct_stack_walk(struct cct_tree *tree, struct cct_stacks *stacks,
 	stacks->depth = node ? at : 0;
 	if (!node) {
 		tree->evicted += stack->weight;
-	} else if (end <= stack->depth) {
+	} else if (end <= stack->used) {
 		node->deeper += stack->weight;
 		tree->pending += stack->weight;
 	} else {

@@ -54,6 +54,8 @@ struct stream_stack {
 	u64 procedure;		/* that runs; where these begin. 0: not known */
 	u64 weight;
 	u32 depth;		/* calls */
+	u32 used;		/* of these, the innermost that are believed;
+				 * feed_stack() alone looks at it */
 	u32 space;		/* address space; 0 is the kernel's */
 };
 

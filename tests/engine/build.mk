@@ -54,7 +54,8 @@ UNIT_TESTS += $(BUILD)/tests/branch-decode $(BUILD)/tests/access-decode
 
 # From sources, because all of it is instrumented: libFuzzer is clang's.
 $(BUILD)/fuzz/fuzz-loop $(BUILD)/fuzz/fuzz-range $(BUILD)/fuzz/fuzz-call \
-$(BUILD)/fuzz/fuzz-cct $(BUILD)/fuzz/fuzz-path $(BUILD)/fuzz/fuzz-value: \
+$(BUILD)/fuzz/fuzz-cct $(BUILD)/fuzz/fuzz-cct-stacks $(BUILD)/fuzz/fuzz-path \
+$(BUILD)/fuzz/fuzz-value: \
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(ENGINE_C) tests/fuzz/engine.h \
 		 $(wildcard kmod/engine/*.h) uapi/linux/hwprof.h
 	@mkdir -p $(@D)
@@ -64,7 +65,8 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c $(ENGINE_C) tests/fuzz/engine.h \
 		-o $@ $(filter %.c,$^)
 
 FUZZERS += $(BUILD)/fuzz/fuzz-loop $(BUILD)/fuzz/fuzz-range \
-	   $(BUILD)/fuzz/fuzz-call $(BUILD)/fuzz/fuzz-cct $(BUILD)/fuzz/fuzz-path \
+	   $(BUILD)/fuzz/fuzz-call $(BUILD)/fuzz/fuzz-cct \
+	   $(BUILD)/fuzz/fuzz-cct-stacks $(BUILD)/fuzz/fuzz-path \
 	   $(BUILD)/fuzz/fuzz-value
 
 -include $(shell find $(BUILD)/san -name '*.d' 2>/dev/null)

@@ -72,17 +72,17 @@ static void count(struct node **roots, const struct stream_stack *stack)
 	u64 site = 0;
 	u32 i, kept = 0;
 
-	for (i = stack->depth; i-- && kept < STACK_KEPT; kept++) {
+	for (i = stack->used; i-- && kept < STACK_KEPT; kept++) {
 		at = enter(at, site, stack->procedures[i]);
 		site = stack->sites[i];
 	}
 	/* What runs is one more. */
-	if (stack->depth <= STACK_KEPT) {
+	if (stack->used <= STACK_KEPT) {
 		at = enter(at, site, stack->procedure);
 		at->weight += stack->weight;
 		at->samples++;
 	} else {
-		i = stack->depth - 1 - STACK_KEPT;
+		i = stack->used - 1 - STACK_KEPT;
 		at = enter(at, site, stack->procedures[i]);
 		at->deeper += stack->weight;
 	}
@@ -314,6 +314,8 @@ struct style {
 	unsigned int spaces;
 	unsigned int stacks;
 	bool unknown;		/* each fourth procedure is 0 */
+	unsigned int doubted;	/* calls by this procedure are not believed, nor
+				 * what made them; 0: all are */
 };
 
 struct walker {
@@ -358,6 +360,10 @@ static void feed_walker(struct bench *bench, const struct walker *walker,
 		sites[i] = walker->sites[walker->depth - 1 - i];
 		of[i] = walker->of[walker->depth - 1 - i];
 	}
+	while (stack.used < stack.depth &&
+	       (!style->doubted ||
+		of[stack.used] != style->doubted * PROCEDURE))
+		stack.used++;
 	feed(bench, &stack);
 }
 
@@ -400,6 +406,8 @@ static void test_random(void **state)
 		{ .procedures = 3, .depth = 100, .change = 9, .spaces = 3 },
 		{ .procedures = 20, .depth = 8, .change = 3, .spaces = 2,
 		  .unknown = true },
+		{ .procedures = 20, .depth = 20, .change = 3, .spaces = 1,
+		  .doubted = 7 },
 	};
 	u64 seed;
 	size_t i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any bytes as a recording of branch stacks: the replay ends, with loops and calls
- * that add up or with a sentence. Objects are left alone: their names could be any
+ * Any bytes as a recording of branch stacks, or of stacks of calls: the replay ends,
+ * with loops, calls and contexts that add up or with a sentence. Objects are left alone: their names could be any
  * file of this machine.
  */
 #include <stdio.h>
@@ -59,6 +59,26 @@ static void replay_calls(const uint8_t *bytes, size_t size)
 	hwprof_file_close(file);
 }
 
+static void replay_contexts(const uint8_t *bytes, size_t size)
+{
+	struct hwprof_contexts *contexts = NULL;
+	struct hwprof_file *file;
+	int error = open_bytes(&file, bytes, size);
+
+	if (!error)
+		error = hwprof_contexts_replay(&contexts, file,
+					       HWPROF_NO_OBJECTS, &options);
+	if (error && !*hwprof_file_error(file))
+		abort();
+	if (contexts) {
+		check_totals(hwprof_contexts_totals(contexts));
+		if (hwprof_contexts_json(contexts, 0, sink))
+			abort();
+	}
+	hwprof_contexts_free(contexts);
+	hwprof_file_close(file);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct hwprof_loops *loops = NULL;
@@ -78,5 +98,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	hwprof_loops_free(loops);
 	hwprof_file_close(file);
 	replay_calls(bytes, size);
+	replay_contexts(bytes, size);
 	return 0;
 }

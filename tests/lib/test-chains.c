@@ -393,6 +393,30 @@ static void test_deep(void **state)
 	hwprof_contexts_free(contexts);
 }
 
+/* Where no code is, nobody called from. */
+static void test_broken(void **state)
+{
+	const uint64_t chain[] = {
+		CONTEXT(USER), begin_of(2) + 3, begin_of(1) + 3, 0x1234,
+		begin_of(0) + 3,
+	};
+	const uint64_t leaf[] = { CONTEXT(USER), 0x1234, begin_of(0) + 3 };
+	struct hwprof_contexts *contexts;
+	struct stacks stacks;
+	unsigned int i;
+
+	begin(&stacks, &plain);
+	for (i = 0; i < 3; i++)
+		stacks_chain(&stacks, 10 + i, PID, chain[1], 7, chain, 5, NULL,
+			     0);
+	stacks_chain(&stacks, 20, PID, leaf[1], 5, leaf, 3, NULL, 0);
+	contexts = replay(&stacks, 0);
+	assert_int_equal(weight_of(contexts, "prog/b/c"), 21);
+	assert_int_equal(weight_of(contexts, "prog/a/[unknown]"), 5);
+	assert_true(warns(contexts, "1 of 2 stacks that were not seen before"));
+	hwprof_contexts_free(contexts);
+}
+
 /* Of a program that another one has become, the maps are others. */
 static void test_exec(void **state)
 {
@@ -436,6 +460,7 @@ int main(void)
 		cmocka_unit_test(test_lbr),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_deep),
+		cmocka_unit_test(test_broken),
 		cmocka_unit_test(test_exec),
 		cmocka_unit_test(test_refusals),
 	};
