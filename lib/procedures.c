@@ -66,12 +66,21 @@ static int look_up(const struct procedures *procedures, uint32_t pid,
 	return 0;
 }
 
+/* Addresses that are near to each other have lines that are, too. */
+static struct line *line_of(struct procedures *procedures, uint32_t program,
+			    uint64_t address)
+{
+	uint64_t page = address >> LINE_BITS ^ (uint64_t)program << 40;
+	uint64_t hash = address + (page * HASH_PRIME >> 32);
+
+	return &procedures->lines[hash & ((1 << LINE_BITS) - 1)];
+}
+
 int procedures_find(struct procedures *procedures, uint32_t program,
 		    uint32_t pid, uint64_t time, uint64_t address,
 		    uint64_t *begin)
 {
-	uint64_t hash = (address ^ (uint64_t)program << 40) * HASH_PRIME;
-	struct line *line = &procedures->lines[hash >> (64 - LINE_BITS)];
+	struct line *line = line_of(procedures, program, address);
 	int error = 0;
 
 	if (window_in_kernel(address)) {

@@ -2,12 +2,8 @@
 #include "cct_stack.h"
 
 enum {
-	KNOWN_WAYS	= 2,
-	KNOWN_SHARE	= 8,	/* of the memory, for chains that are known */
-};
-
-struct chain_hash {
-	u64 low, high;
+	KNOWN_WAYS	= 4,
+	KNOWN_SHARE	= 8,	/* of the memory, for stacks that are known */
 };
 
 size_t cct_stacks_init(struct cct_stacks **stacks, void *memory, size_t size,
@@ -24,76 +20,74 @@ size_t cct_stacks_init(struct cct_stacks **stacks, void *memory, size_t size,
 	(*stacks)->seed = seed;
 	(*stacks)->known = known;
 	(*stacks)->mask = sets - 1;
-	for (i = 0; i < CCT_STACK_MAX + 2; i++) {
+	for (i = 0; i < CCT_STACK_MAX + 4; i++) {
 		state += HASH_PRIME;
 		(*stacks)->keys[i] = hash_product(state, seed ^ HASH_PRIME);
 	}
 	return header + sets * KNOWN_WAYS * sizeof(*known);
 }
 
-/* --- chains that are known ---------------------------------------------- */
+/* --- stacks that are known ---------------------------------------------- */
 
 /*
- * NH, as UMAC has it: two sites a product, and keys that nobody outside knows.
- * Two chains that differ have one hash with a probability of 2^-64, whoever
- * chose them; so their sites are not compared.
+ * NH, as UMAC has it: two sites a product, and keys that nobody outside knows. Two
+ * stacks that differ hardly ever have one sum, whoever chose them: with a
+ * probability of 2^-64, and so have what is left of the sums. So sites are not
+ * compared.
  */
-static __always_inline struct chain_hash hash_of(const struct cct_stacks *stacks,
-						 const struct stream_stack *stack)
+static __always_inline u64 hash_of(const struct cct_stacks *stacks,
+				   const struct stream_stack *stack)
 {
 	const u64 *key = stacks->keys, *site = stack->sites;
 	unsigned __int128 sum;
 	u32 i, pairs = stack->depth / 2;
 
-	/* What is odd makes a pair with what is always there. */
+	/* What is always there; then what is odd makes a pair with nothing. */
 	sum = (unsigned __int128)(key[0] + ((u64)stack->space << 32 |
 					    stack->depth)) *
-	      (key[1] + (stack->depth & 1 ? site[stack->depth - 1] : 0));
-	for (i = 0, key += 2; i < pairs; i++, key += 2, site += 2)
+	      (key[1] + stack->procedure);
+	sum += (unsigned __int128)key[2] *
+	       (key[3] + (stack->depth & 1 ? site[stack->depth - 1] : 0));
+	for (i = 0, key += 4; i < pairs; i++, key += 2, site += 2)
 		sum += (unsigned __int128)(key[0] + site[0]) *
 		       (key[1] + site[1]);
-	return (struct chain_hash) { sum, sum >> 64 };
+	return hash_product((u64)sum ^ stacks->seed,
+			    (u64)(sum >> 64) ^ HASH_PRIME);
 }
 
-static __always_inline struct cct_known *
-set_of(const struct cct_stacks *stacks, struct chain_hash hash)
+static __always_inline struct cct_known *set_of(const struct cct_stacks *stacks,
+						u64 hash)
 {
-	u64 mixed = (hash.low ^ hash.high) * HASH_PRIME;
-
-	return &stacks->known[(mixed >> 32 & stacks->mask) * KNOWN_WAYS];
+	return &stacks->known[(hash >> 32 & stacks->mask) * KNOWN_WAYS];
 }
 
-static __always_inline bool is_of(const struct cct_known *known,
-				  struct chain_hash hash)
-{
-	return known->low == hash.low && known->high == hash.high;
-}
-
-/* The node that the chain leads to; NULL: not known, or it is gone. */
+/* The node that the stack leads to; NULL: not known, or it is gone. */
 static __always_inline struct cct_node *
 find_known(const struct cct_tree *tree, const struct cct_stacks *stacks,
-	   struct chain_hash hash)
+	   u64 hash)
 {
-	struct cct_known *known = set_of(stacks, hash);
+	const struct cct_known *known = set_of(stacks, hash);
+	unsigned int way;
 
-	if (!is_of(known, hash)) {
-		if (!is_of(&known[1], hash))
-			return NULL;
-		swap_values(known[0], known[1]);
+	for (way = 0; way < KNOWN_WAYS; way++, known++) {
+		struct cct_node *node = &tree->nodes[known->number - 1];
+
+		if (known->hash == hash && known->number &&
+		    known->number <= tree->top && (u32)node->id == known->id)
+			return node;
 	}
-	return known->id ? cct_at(tree, known->number, known->id) : NULL;
+	return NULL;
 }
 
-/* What comes once does not push out what came twice. */
+/* The one that was remembered first makes room. */
 static void remember(const struct cct_tree *tree, struct cct_stacks *stacks,
-		     struct chain_hash hash, const struct cct_node *node)
+		     u64 hash, const struct cct_node *node)
 {
-	struct cct_known *known = set_of(stacks, hash);
+	struct cct_known *set = set_of(stacks, hash);
 
-	if (known->id && !is_of(known, hash))
-		known++;
-	*known = (struct cct_known) {
-		hash.low, hash.high, node->id, cct_number(tree, node),
+	memmove(set + 1, set, (KNOWN_WAYS - 1) * sizeof(*set));
+	*set = (struct cct_known) {
+		hash, cct_number(tree, node) + 1, node->id,
 	};
 }
 
@@ -107,29 +101,15 @@ static __always_inline void count(struct cct_tree *tree, struct cct_node *node,
 	tree->pending += weight;
 }
 
-/* The node that @edge leads to: itself, unless it is a back edge. */
-static struct cct_node *end_of(struct cct_tree *tree, struct cct_node *edge)
-{
-	return edge->kind == HWPROF_CONTEXT_RECURSION ?
-	       cct_find(tree, edge->target) : edge;
-}
-
 bool cct_stack_count(struct cct_tree *tree, struct cct_stacks *stacks,
 		     const struct stream_stack *stack)
 {
-	struct cct_node *node, *edge;
+	struct cct_node *node;
 
-	if (!stack->depth || stack->depth > CCT_STACK_MAX)
+	if (unlikely(stack->depth > CCT_STACK_MAX))
 		return false;
 	node = find_known(tree, stacks, hash_of(stacks, stack));
 	if (!node)
-		return false;
-	edge = cct_find(tree, cct_id(node->id, stack->sites[0],
-				     stack->procedure));
-	if (unlikely(!edge))
-		return false;
-	node = end_of(tree, edge);
-	if (unlikely(!node))
 		return false;
 	count(tree, node, stack->weight);
 	return true;
@@ -263,9 +243,6 @@ void cct_stack_walk(struct cct_tree *tree, struct cct_stacks *stacks,
 		node = cct_at(tree, stacks->calls[at].number,
 			      stacks->calls[at].id);
 	while (node && at < end) {
-		/* Who calls what runs, and may do so again. */
-		if (at == stack->used && at && stack->depth <= CCT_STACK_MAX)
-			remember(tree, stacks, hash_of(stacks, stack), node);
 		at++;
 		node = step(tree, stacks, at, site_at(stack, at),
 			    callee_at(stack, at));
@@ -278,5 +255,7 @@ void cct_stack_walk(struct cct_tree *tree, struct cct_stacks *stacks,
 		tree->pending += stack->weight;
 	} else {
 		count(tree, node, stack->weight);
+		if (stack->depth <= CCT_STACK_MAX)
+			remember(tree, stacks, hash_of(stacks, stack), node);
 	}
 }

@@ -6,9 +6,9 @@
  * (section 4.1): a call of one that is there already is a back edge, and the
  * stack goes on at its node.
  *
- * Most stacks were there before. So each chain of call sites is remembered by a
- * keyed hash, with the node that it leads to, and what runs there is one step
- * more. Of a stack that is new, only what differs from the last new one is
+ * Most stacks were there before. So each is remembered by a keyed hash of its call
+ * sites and of the procedure that runs, wherever in that, with the node that it
+ * leads to. Of a stack that is new, only what differs from the last new one is
  * walked.
  */
 #ifndef HWPROF_ENGINE_CCT_STACK_H
@@ -32,20 +32,21 @@ struct cct_call {
 	bool again;		/* a back edge */
 };
 
+/* A cache line has four. */
 struct cct_known {
-	u64 low, high;		/* the chain's hash */
-	u64 id;			/* of its node; 0: free */
-	u64 number;
+	u64 hash;		/* of the stack */
+	u32 number;		/* of its node, + 1; 0: free */
+	u32 id;			/* half of the node's */
 };
 
 struct cct_stacks {
 	u64 seed;
-	u64 keys[CCT_STACK_MAX + 2];
+	u64 keys[CCT_STACK_MAX + 4];
 	struct cct_call calls[CCT_STACK_MAX + 2];	/* [0]: the root */
 	u32 depth;		/* calls that are right, besides the root; */
 	u32 space;		/* and whose root it is. Kernel: 0 */
 	struct cct_known *known;
-	u32 mask;		/* of the sets of two */
+	u32 mask;		/* of its sets */
 };
 
 /*
@@ -62,10 +63,7 @@ static inline void cct_stacks_restart(struct cct_stacks *stacks)
 	stacks->calls[0].id = 0;
 }
 
-/*
- * Counts the stack, if its chain was there before and has called what runs
- * before. False: nothing was done, and it is to be walked.
- */
+/* Counts the stack, if it is known. False: nothing was done: it is to be walked. */
 bool cct_stack_count(struct cct_tree *tree, struct cct_stacks *stacks,
 		     const struct stream_stack *stack);
 
