@@ -16,6 +16,7 @@
 enum {
 	ADDRESSES_MAX	= UINT16_MAX / sizeof(uint64_t),
 	STACK_DEFAULT	= 127,	/* frames: kernel.perf_event_max_stack */
+	NULL_END	= 4096,	/* nothing is mapped before */
 };
 
 /* Markers in a call chain are the highest addresses. */
@@ -249,7 +250,8 @@ static int find_procedures(struct chains *chains, const struct chain *chain,
 	}
 	*used = i - 1;
 	chains->walked++;
-	chains->broken += i < chain->count;
+	/* Where a program starts, there is what it was given. */
+	chains->broken += i < chain->count && chains->addresses[i] >= NULL_END;
 	return 0;
 }
 

@@ -21,6 +21,7 @@ struct collected_context {
 						 * many */
 	struct collected_context *up;	/* those of its parent; NULL: none */
 	size_t node;			/* its number in the tree, + 1; 0: none yet */
+	bool nowhere;			/* a sample's, that no code is at */
 };
 
 /* A node of the tree, which has a number: that of `context` in its array. */

@@ -94,10 +94,12 @@ static void cct_cursor_init(void *memory, u32 tid)
 	cursor->called = WALK_NOWHERE;
 }
 
-/* Each begins a node, or enters one again. */
+/* Each begins a node, or enters one again; of samples, the weight. */
 static unsigned int cct_unit(const struct engine_params *params,
 			     const struct stream_event *event)
 {
+	if (event->kind == STREAM_SAMPLE)
+		return min(event->value, (u64)U32_MAX);
 	return event->kind == STREAM_CALL || event->kind == STREAM_SIGNAL;
 }
 
@@ -797,6 +799,7 @@ static u64 cct_pending(const void *memory)
 
 const struct engine_ops cct_engine = {
 	.name		= "cct",
+	.samples	= true,
 	.cursor_size	= sizeof(struct cct_cursor),
 	.table_min	= 64 * 1024,
 	.table_init	= cct_table_init,

@@ -74,7 +74,8 @@ struct engine_ops {
 	 */
 	bool immediate;
 
-	bool samples;		/* it learns from them, too */
+	bool samples;		/* it learns from them, too: by feed(), or by
+				 * feed_stack() */
 	bool accesses;		/* from loads and stores; ranges: see range_of */
 
 	size_t cursor_size;	/* bytes */

@@ -397,7 +397,7 @@ static void test_deep(void **state)
 static void test_broken(void **state)
 {
 	const uint64_t chain[] = {
-		CONTEXT(USER), begin_of(2) + 3, begin_of(1) + 3, 0x1234,
+		CONTEXT(USER), begin_of(2) + 3, begin_of(1) + 3, 0x12345,
 		begin_of(0) + 3,
 	};
 	const uint64_t leaf[] = { CONTEXT(USER), 0x1234, begin_of(0) + 3 };

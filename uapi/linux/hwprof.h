@@ -302,8 +302,10 @@ struct hwprof_row_context {
 	struct hwprof_row row;
 	__u64 id;		/* of its chain, in its session; never 0 */
 	__u64 parent;		/* the caller's id; 0: it is a root */
-	__u64 callee;		/* first instruction; 0: not known */
-	__u64 site;		/* the call instruction; 0: it is a root */
+	__u64 callee;		/* first instruction, of samples any of the
+				 * procedure; 0: not known */
+	__u64 site;		/* the call instruction, of samples any byte of it;
+				 * 0: it is a root, or not known */
 	__u64 target;		/* recursion: the ancestor's id; else 0 */
 	union {
 		__u64 calls;	/* increase: times entered; the unit is these */
