@@ -33,7 +33,8 @@ struct chain {
 struct chains {
 	struct playback playback;
 	struct procedures *procedures;
-	const struct file_event *event;	/* that is replayed */
+	bool chosen;			/* it is known which event is replayed: */
+	struct perf_event_attr event;
 	uint64_t samples;		/* of it */
 	uint64_t cut;			/* of these, with no more frames than perf
 					 * records */
@@ -95,16 +96,16 @@ static uint64_t config_of(const struct perf_event_attr *attr)
 }
 
 /* Weights of different events cannot be added up. */
-static bool is_replayed(struct chains *chains, const struct file_event *event)
+static bool is_replayed(struct chains *chains,
+			const struct perf_event_attr *attr)
 {
-	const struct perf_event_attr *attr = &event->attr, *first;
-
-	if (!chains->event)
-		chains->event = event;
-	first = &chains->event->attr;
-	return event == chains->event ||
-	       (attr->type == first->type &&
-		config_of(attr) == config_of(first));
+	if (!chains->chosen)
+		chains->event = *attr;
+	chains->chosen = true;
+	return attr->type == chains->event.type &&
+	       config_of(attr) == config_of(&chains->event) &&
+	       attr->config1 == chains->event.config1 &&
+	       attr->config2 == chains->event.config2;
 }
 
 /* --- stacks ------------------------------------------------------------- */
@@ -206,7 +207,7 @@ static int take_sample(struct playback *playback, const struct record *record)
 	error = sample_parse(playback->file, record, &sample);
 	if (error)
 		return error;
-	if (!is_replayed(chains, record->event)) {
+	if (!is_replayed(chains, attr)) {
 		chains->others++;
 		return 0;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * An engine of windows or samples in user space: a table that is fed, as small as a CPU's in
- * the module, so that it stays in the cache; and a profile that it is merged
- * into, and that gives the rows.
+ * An engine of windows or samples in user space: a table that is fed, as small as a
+ * CPU's in the module, so that it stays in the cache; and a profile that it is
+ * merged into, and that gives the rows.
  */
 #ifndef HWPROF_SUMMARY_H
 #define HWPROF_SUMMARY_H

@@ -2,9 +2,9 @@
 /*
  * hwprof/cct/: the calling context tree (Ammons, Ball, Larus: Exploiting
  * Hardware Performance Counters with Flow and Context Sensitive Profiling,
- * section 4), of exact calls; of sampled stacks see cct_stack.h. Call sites are distinguished. A procedure is on a
- * chain once: its call from below itself is a back edge to where it is already
- * (section 4.1).
+ * section 4), of exact calls; for that of sampled stacks see cct_stack.h. Call
+ * sites are distinguished. A procedure is on a chain once: its call from below
+ * itself is a back edge to where it is already (section 4.1).
  *
  * Beyond the paper:
  *

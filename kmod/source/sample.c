@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The sample source: where the program or the kernel is, and by which calls, each time a counter
- * overflows or, where none is named, a clock of CPU time. Each sample stands
- * for as many events as there were since the last one.
+ * The sample source: where the program or the kernel is, and by which calls, each
+ * time a counter overflows or, where none is named, a clock of CPU time. Each
+ * sample stands for as many events as there were since the last one.
  */
 #include <linux/sched/clock.h>
 #include <linux/sched/task_stack.h>
