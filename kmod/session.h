@@ -271,6 +271,7 @@ void slot_feed(struct slot *slot, struct stream_event *stream,
 void slot_feed_window(struct slot *slot, struct window *window);
 void slot_window(struct slot *slot, u64 ip, u32 space);
 void slot_feed_sample(struct slot *slot, struct stream_event *sample);
+void slot_feed_stack(struct slot *slot, struct stream_stack *stack);
 int slots_init(void);
 
 /* flush.c */

@@ -474,3 +474,32 @@ void slot_feed_sample(struct slot *slot, struct stream_event *sample)
 	if (!engine->feed(session->tables[slot->table].memory, NULL, sample))
 		session_want_flush(session);
 }
+
+/* The same of a sample's stack of calls. */
+void slot_feed_stack(struct slot *slot, struct stream_stack *stack)
+{
+	const struct stream_event sample = {
+		.kind = STREAM_SAMPLE, .value = stack->weight,
+	};
+	struct session *session = slot->session;
+	const struct engine_ops *engine = session->engine;
+	unsigned int units = engine->unit(&session->params, &sample);
+	void *table;
+
+	slot->units += units;
+	slot->events_seen++;
+	if (!session->rows)
+		return;
+	if (unlikely(slot->table < 0 ||
+		     (!stack->space && !window_in_kernel(stack->procedure)))) {
+		slot->lost += units;
+		slot->lost_events++;
+		return;
+	}
+	slot->fed += units;
+	stack->weight = units;
+	table = session->tables[slot->table].memory;
+	if (!engine->count_stack(table, stack) &&
+	    !engine->feed_stack(table, stack))
+		session_want_flush(session);
+}

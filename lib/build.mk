@@ -6,7 +6,7 @@
 LIB_SOURCES := $(wildcard lib/*.c) \
 	       $(patsubst %,kmod/engine/%.c,walk flow loop loop_table loop_window \
 					      loop_time loop_profile window range \
-					      range_tree call value \
+					      range_tree call cct cct_tree cct_stack value \
 					      value_slot value_table) \
 	       kmod/source/x86/branch_decode.c
 LIB_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/obj/%.o)

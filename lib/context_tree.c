@@ -109,7 +109,7 @@ void context_tree_free(struct context_tree *tree)
 /* A parent has a lower number than its children. */
 static void sum_up(struct context_tree *tree)
 {
-	uint64_t branches = 0, calls = 0;
+	uint64_t branches = 0, calls = 0, weight = 0;
 	size_t i;
 
 	for (i = tree->count; i--;) {
@@ -118,14 +118,17 @@ static void sum_up(struct context_tree *tree)
 
 		context->all_calls += context->calls + context->deeper;
 		context->all_branches += context->branches;
+		context->all_weight += context->weight;
 		if (node->parent == SIZE_MAX) {
 			branches += context->all_branches;
 			calls += context->all_calls;
+			weight += context->all_weight;
 			continue;
 		}
 		up = &tree->nodes[node->parent].context;
 		up->all_calls += context->all_calls;
 		up->all_branches += context->all_branches;
+		up->all_weight += context->all_weight;
 	}
 	for (i = 0; i < tree->count; i++) {
 		struct context_node *node = &tree->nodes[i];
@@ -134,6 +137,8 @@ static void sum_up(struct context_tree *tree)
 		if (branches)
 			context->share = (double)context->all_branches /
 					 branches;
+		else if (weight)
+			context->share = (double)context->all_weight / weight;
 		else if (calls)
 			context->share = (double)context->all_calls / calls;
 		if (node->parent != SIZE_MAX)
@@ -151,6 +156,9 @@ static int compare_siblings(const void *a, const void *b)
 	if (!order)
 		order = compare_u64(y->context.all_branches,
 					x->context.all_branches);
+	if (!order)
+		order = compare_u64(y->context.all_weight,
+					x->context.all_weight);
 	if (!order)
 		order = compare_u64(y->context.all_calls,
 					x->context.all_calls);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <search.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "contexts.h"
 #include "place.h"
@@ -45,12 +46,11 @@ static int add_row(struct hwprof_profile *profile,
 	return 0;
 }
 
-static int add_context_row(struct hwprof_profile *profile,
-			   const struct hwprof_sample *sample)
+int contexts_add_row(struct hwprof_profile *profile,
+		     const struct hwprof_row_context *row, uint64_t time)
 {
-	const struct hwprof_row_context *row = (const void *)sample->row;
 	const struct collected_context context = {
-		.origin = origin_of_row(&row->row, row->basis, sample->time),
+		.origin = origin_of_row(&row->row, row->basis, time),
 		.kind = row->kind,
 		.id = row->id,
 		.parent = row->parent,
@@ -62,13 +62,21 @@ static int add_context_row(struct hwprof_profile *profile,
 		.branches = row->branches,
 	};
 
+	profile->collected.rows++;
+	return add_row(profile, &context);
+}
+
+static int add_context_row(struct hwprof_profile *profile,
+			   const struct hwprof_sample *sample)
+{
+	const struct hwprof_row_context *row = (const void *)sample->row;
+
 	if (!row->id || row->kind < HWPROF_CONTEXT_ROOT ||
 	    row->kind > HWPROF_CONTEXT_RECURSION)
 		return file_damaged(profile->file, sample->offset,
 				    "a context has the id 0x%llx and is of kind %u",
 				    row->id, row->kind);
-	profile->collected.rows++;
-	return add_row(profile, &context);
+	return contexts_add_row(profile, row, sample->time);
 }
 
 /* A call; or a row without its raw data, of which the caller is not known. */
@@ -130,6 +138,18 @@ static void set_root(const struct hwprof_profile *profile,
 	}
 }
 
+/* Of a stack of calls that a sample found. */
+static bool is_sampled(const struct collected_context *row)
+{
+	return row->id && row->origin.basis > HWPROF_BASIS_EXACT;
+}
+
+/* Where nothing is mapped, as far as is known. */
+static bool is_unknown(const struct object *object)
+{
+	return object && !strcmp(object_name(object), "[unknown]");
+}
+
 /* What the row is in the tree, whose node @parent its caller is. */
 static int describe(const struct hwprof_profile *profile,
 		    const struct collected_context *row, size_t parent,
@@ -143,6 +163,11 @@ static int describe(const struct hwprof_profile *profile,
 	}
 	if (place_find(&place, profile, &row->origin, row->callee))
 		return -ENOMEM;
+	/* A sample's callee is any address of it; what a file says nothing of is
+	 * one procedure. */
+	if (is_sampled(row) && object_is_file(place.object) &&
+	    !object_procedure(place.object, place.address, &place.address))
+		place.address = 0;
 	*node = (struct context_node) {
 		.context.kind = row->kind,
 		.context.address = place.address,
@@ -176,9 +201,14 @@ static void add_to_node(struct context_node *node,
 	struct hwprof_context *context = &node->context;
 	const struct origin *origin = &row->origin;
 
-	context->calls += row->calls;
-	context->deeper += row->deeper;
-	context->branches += row->branches;
+	if (origin->basis > HWPROF_BASIS_EXACT) {
+		context->weight += row->calls + row->deeper;
+		context->samples += row->branches;
+	} else {
+		context->calls += row->calls;
+		context->deeper += row->deeper;
+		context->branches += row->branches;
+	}
 	if (origin->basis > context->basis)
 		context->basis = origin->basis;
 	if (origin->last < node->last)
@@ -189,26 +219,77 @@ static void add_to_node(struct context_node *node,
 		context->comm = profile_comm(profile, context->pid, node->last);
 }
 
+/*
+ * The node of the procedure that @called is a call of, if it is on the chain
+ * already; SIZE_MAX: it is not. The kernel does not know all procedures, so it
+ * may have made a node of one that is an ancestor's, too.
+ */
+static size_t find_on_chain(const struct hwprof_contexts *contexts,
+			    const struct context_node *called)
+{
+	size_t at = called->parent;
+
+	for (; at != SIZE_MAX; at = contexts->tree.nodes[at].parent) {
+		const struct context_node *node = &contexts->tree.nodes[at];
+
+		if (node->context.kind == HWPROF_CONTEXT_CALL &&
+		    node->context.address == called->context.address &&
+		    node->object == called->object &&
+		    node->context.pid == called->context.pid &&
+		    node->file == called->file)
+			return at;
+	}
+	return SIZE_MAX;
+}
+
+/* The number of the node that what the row counts belongs to; SIZE_MAX. */
+static size_t get_node(struct hwprof_contexts *contexts,
+		       const struct collected_context *row,
+		       struct context_node *wanted)
+{
+	size_t ancestor = SIZE_MAX, node;
+
+	if (is_sampled(row) && row->kind == HWPROF_CONTEXT_CALL)
+		ancestor = find_on_chain(contexts, wanted);
+	if (ancestor != SIZE_MAX)
+		wanted->context.kind = HWPROF_CONTEXT_RECURSION;
+	node = context_tree_get(&contexts->tree, wanted);
+	if (ancestor == SIZE_MAX || node == SIZE_MAX)
+		return node;
+	contexts->tree.nodes[node].context.basis = row->origin.basis;
+	contexts->tree.nodes[node].target = ancestor;
+	return ancestor;
+}
+
 static int place_row(struct hwprof_contexts *contexts,
 		     struct collected_context *row)
 {
 	bool called = row->kind == HWPROF_CONTEXT_CALL ||
 		      row->kind == HWPROF_CONTEXT_RECURSION;
+	bool cut = row->up && row->up->nowhere;
 	struct context_node wanted;
 	size_t parent = SIZE_MAX;
 
-	if (called && row->up && row->up->node) {
+	if (called && !cut && row->up && row->up->node) {
 		parent = row->up->node - 1;
 	} else if (called) {
 		parent = root_of(contexts, row);
 		if (parent == SIZE_MAX)
 			return -ENOMEM;
-		if (row->id)
+		if (row->id && !cut)
 			contexts->orphans += row->calls;
 	}
 	if (describe(&contexts->profile, row, parent, &wanted))
 		return -ENOMEM;
-	row->node = context_tree_get(&contexts->tree, &wanted) + 1;
+	/* A frame pointer that was none: nobody called from there. */
+	row->nowhere = is_sampled(row) && called && is_unknown(wanted.object);
+	if (row->nowhere && !row->calls && !row->deeper)
+		return 0;
+	if (cut) {
+		wanted.site_object = NULL;
+		wanted.site = 0;
+	}
+	row->node = get_node(contexts, row, &wanted) + 1;
 	if (!row->node)
 		return -ENOMEM;
 	add_to_node(&contexts->tree.nodes[row->node - 1], &contexts->profile,
@@ -264,7 +345,7 @@ static void set_targets(struct hwprof_contexts *contexts,
 	for (i = 0; i < count; i++) {
 		const struct collected_context *row = rows[i], *to;
 
-		if (row->kind != HWPROF_CONTEXT_RECURSION)
+		if (row->kind != HWPROF_CONTEXT_RECURSION || !row->node)
 			continue;
 		to = find_row(&contexts->profile, row->origin.session,
 			      row->target);
@@ -364,6 +445,7 @@ const struct profile_kind contexts_kind = {
 	.place = place_all,
 	.finish = finish,
 	.destroy = destroy,
+	.replay = contexts_replay,
 	.warn = warn,
 	.json = contexts_json,
 	.diff = &contexts_diff,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From rows to calling context trees: contexts.c sums the rows of a file and
- * places them in objects, context_tree.c makes one tree of those of all
+ * From rows to calling context trees: contexts.c sums the rows of a file, or those
+ * that the engine makes of its stacks of calls (chains.c), places them in objects, context_tree.c makes one tree of those of all
  * processes, contexts_json.c writes it out.
  */
 #ifndef HWPROF_CONTEXTS_H
@@ -17,9 +17,11 @@ struct collected_context {
 	uint32_t kind;
 	uint64_t id, parent, target;
 	uint64_t callee, site;
-	uint64_t calls, deeper, branches;
+	uint64_t calls, deeper, branches;	/* of samples: weight, and how
+						 * many */
 	struct collected_context *up;	/* those of its parent; NULL: none */
 	size_t node;			/* its number in the tree, + 1; 0: none yet */
+	bool nowhere;			/* a sample's, that no code is at */
 };
 
 /* A node of the tree, which has a number: that of `context` in its array. */
@@ -50,6 +52,12 @@ struct hwprof_contexts {
 					 * missing */
 };
 
+extern const struct profile_kind contexts_kind;
+
+/* Sums up a row as of @time. -ENOMEM. */
+int contexts_add_row(struct hwprof_profile *profile,
+		     const struct hwprof_row_context *row, uint64_t time);
+
 /*
  * The node of that kind, place and caller, made if need be; SIZE_MAX: out of
  * memory. Of @node: kind, address, pid, file, comm of
@@ -67,7 +75,8 @@ void context_tree_free(struct context_tree *tree);
 /* contexts_json.c: writes one of them as JSON. */
 void contexts_put(struct json *json, const char *name, const void *contexts,
 	       size_t index);
-extern const struct profile_kind contexts_kind;
+/* chains.c: gathers rows from stacks of calls. */
+int contexts_replay(struct hwprof_profile *profile, void *options);
 /* JSON of all of it: as hwprof_profile_json(). */
 int contexts_json(const struct hwprof_profile *profile,
 		  const struct hwprof_json_options *options, FILE *out);

@@ -52,6 +52,9 @@ static void put_counts(struct json *json, const struct hwprof_context *context)
 	json_unsigned(json, "branches", context->branches);
 	json_unsigned(json, "all_calls", context->all_calls);
 	json_unsigned(json, "all_branches", context->all_branches);
+	json_unsigned(json, "weight", context->weight);
+	json_unsigned(json, "all_weight", context->all_weight);
+	json_unsigned(json, "samples", context->samples);
 	json_number(json, "share", context->share);
 	json_string(json, "basis", json_basis_name(context->basis));
 	json_unsigned_unless(json, "pid", context->pid, !context->pid);
@@ -192,14 +195,16 @@ int hwprof_contexts_folded(const struct hwprof_profile *profile, FILE *out)
 
 	for (i = 0; i < contexts->tree.count; i++) {
 		const struct hwprof_context *context = contexts->order[i];
+		uint64_t own = context->branches ? context->branches :
+						   context->weight;
 		char *chain;
 
-		if (!context->branches)
+		if (!own)
 			continue;
 		chain = hwprof_context_chain(context);
 		if (!chain)
 			return -ENOMEM;
-		fprintf(out, "%s %" PRIu64 "\n", chain, context->branches);
+		fprintf(out, "%s %" PRIu64 "\n", chain, own);
 		free(chain);
 	}
 	return fflush(out) || ferror(out) ? -EIO : 0;

@@ -109,6 +109,7 @@ int record_deliver(struct hwprof_file *file,
 
 struct sample {
 	uint64_t ip, addr, period;
+	struct span callchain;		/* u64's, as PERF_SAMPLE_CALLCHAIN */
 	struct span raw;		/* empty: none */
 	struct span branches;		/* struct perf_branch_entry's, newest
 					 * first */

@@ -179,17 +179,26 @@ struct hwprof_replay_options {
 };
 
 /*
- * The same from the branch stacks of @file (perf record -b), by the engine that
- * also runs in the kernel, of loops and calls. Each stack is a window: counts are
+ * The same from the stacks in @file, by the engine that also runs in the kernel.
+ *
+ * Loops and calls: from branch stacks (perf record -b). Each is a window: counts are
  * of what was seen, and the basis is HWPROF_BASIS_BRANCHES if all events that
  * have stacks count taken branches, or else HWPROF_BASIS_TIME. Totals are of one
  * session, whose events are branches and gaps. Calls and returns are told from
  * jumps by the recording, by the code in the objects or, where that cannot be had
  * (or with HWPROF_NO_OBJECTS), from the stacks themselves, as far as that goes; a
- * warning says how many. Memory grows with the number of processes, maps and
- * things, never with that of samples. @replay: NULL for the defaults.
+ * warning says how many.
  *
- * -ENOENT: the file has no branch stacks, or none with all branches; -EINVAL:
+ * Contexts: from stacks of calls (perf record -g) of the file's first event that
+ * has them, by frame pointers or LBR (--call-graph lbr). The procedures are told by
+ * symbols, or else by tables for unwinding; code that has neither is one procedure
+ * for each map, and the kernel is one. The unit is the samples' periods. Call sites
+ * are the last byte of the call, of LBR its first; and span says nothing.
+ *
+ * Memory grows with the number of processes, maps and things, never with that of
+ * samples. @replay: NULL for the defaults.
+ *
+ * -ENOENT: the file has no such stacks, or none with all branches; -EINVAL:
  * an option is out of its range; -EOPNOTSUPP: stacks do not say enough for
  * @kind; else as hwprof_profile_read().
  */
@@ -441,9 +450,14 @@ struct hwprof_context {
 	uint64_t branches;	/* taken in the procedure itself: its own cost */
 	uint64_t all_calls;	/* with those of its subtree, recursion in it, */
 	uint64_t all_branches;	/* and the same of branches */
+	uint64_t weight;	/* of sampled stacks: what these stand for that
+				 * found the procedure itself, its own cost */
+	uint64_t all_weight;	/* and the same with its subtree */
+	uint64_t samples;	/* stacks that found the procedure itself */
 	double share;		/* of all_branches in all, 0 to 1; without any,
-				 * of all_calls */
-	enum hwprof_basis basis;	/* 0: samples */
+				 * of all_weight, or else of all_calls */
+	enum hwprof_basis basis;	/* 0: samples; not exact: stacks of calls
+				 * were sampled, and calls are not known */
 	unsigned int depth;	/* of the chain above it */
 	const struct hwprof_context *parent;	/* NULL: a root */
 	const struct hwprof_context *target;	/* of a back edge; NULL: none */
@@ -485,8 +499,8 @@ bool hwprof_context_is_shown(const struct hwprof_context *context,
  */
 char *hwprof_context_chain(const struct hwprof_context *context);
 /*
- * Writes a line for each context with branches of its own: the chain, procedures
- * with ';' between, and how many, as tools that draw flame graphs read it. -EIO.
+ * Writes a line for each context with branches, or samples, of its own: the chain,
+ * procedures with ';' between, and how many, or their weight, as tools that draw flame graphs read it. -EIO.
  */
 int hwprof_contexts_folded(const struct hwprof_profile *profile, FILE *out);
 

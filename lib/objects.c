@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "eh_frame.h"
 #include "objects.h"
 #include "plt.h"
 #include "tree.h"
@@ -415,6 +416,22 @@ const char *object_symbol(struct object *object, uint64_t address,
 		return NULL;
 	*offset = into;
 	return name;
+}
+
+/* The nearer one counts: not all code has both, nor symbols all of their size. */
+bool object_procedure(struct object *object, uint64_t address, uint64_t *begin)
+{
+	uint64_t frame = 0, offset;
+	bool found;
+
+	need(object);
+	found = object->elf && eh_frame_begin(object->elf, address, &frame);
+	*begin = frame;
+	if (!object_symbol(object, address, &offset))
+		return found;
+	if (!found || address - offset > frame)
+		*begin = address - offset;
+	return true;
 }
 
 const char *object_line(struct object *object, uint64_t address,

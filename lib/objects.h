@@ -58,6 +58,12 @@ uint64_t object_left(struct object *object, uint64_t address);
 const char *object_symbol(struct object *object, uint64_t address,
 			  uint64_t *offset);
 
+/*
+ * Where the procedure begins that @address is in, by symbols and by what the
+ * object has for unwinding. False: neither knows.
+ */
+bool object_procedure(struct object *object, uint64_t address, uint64_t *begin);
+
 /* The file of source of @address, and its line. NULL: not known. */
 const char *object_line(struct object *object, uint64_t address,
 			unsigned int *line);

@@ -317,7 +317,7 @@ int hwprof_profile_replay(struct hwprof_profile **profile,
 	*profile = NULL;
 	if (!kinds[kind]->replay)
 		return file_fail(file, -EOPNOTSUPP,
-				 "branch stacks are replayed into loops and calls, not into %s",
+				 "stacks are replayed into loops, calls and calling contexts, not into %s",
 				 kinds[kind]->things);
 	return make_profile(profile, kinds[kind], &file, 1, options,
 			    kinds[kind]->replay, (void *)replay);

@@ -45,7 +45,7 @@ struct profile_kind {
 	/* Sets what is the kind's own in a new profile. */
 	void (*configure)(struct hwprof_profile *profile,
 			  const struct hwprof_options *options);
-	/* Gathers rows from branch stacks, by struct hwprof_replay_options. */
+	/* Gathers rows from stacks in samples, by struct hwprof_replay_options. */
 	profile_gather replay;
 	/* Samples of the kind that are not wanted. */
 	bool (*skips)(struct hwprof_profile *profile,

@@ -32,20 +32,29 @@ static int make_room(struct round *round, size_t size)
 	return 0;
 }
 
+void *rounds_room(struct rounds *rounds, size_t size)
+{
+	struct round *round = &rounds->newer;
+	void *bytes;
+
+	if (round->room - round->size < size && make_room(round, size))
+		return NULL;
+	bytes = round->bytes + round->size;
+	round->size += size;
+	return bytes;
+}
+
 bool rounds_add(struct rounds *rounds, const struct stack *stack,
 		struct span branches)
 {
-	struct round *round = &rounds->newer;
 	size_t more = stack->repeat ? 0 : span_left(&branches);
-	size_t size = sizeof(*stack) + more;
+	uint8_t *bytes = rounds_room(rounds, sizeof(*stack) + more);
 
-	if (round->room - round->size < size && make_room(round, size))
+	if (!bytes)
 		return false;
-	memcpy(round->bytes + round->size, stack, sizeof(*stack));
+	memcpy(bytes, stack, sizeof(*stack));
 	if (more)
-		repeats_copy((void *)(round->bytes + round->size +
-				      sizeof(*stack)), branches);
-	round->size += size;
+		repeats_copy((void *)(bytes + sizeof(*stack)), branches);
 	return true;
 }
 

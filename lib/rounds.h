@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Branch stacks that wait until it is known what was mapped when they were
+ * Branch stacks, or stacks of calls, that wait until it is known what was mapped when they were
  * taken. perf reads the CPUs' rings in rounds, and marks the end of each. A map
  * that was made before a sample was taken is in the same round as the sample,
  * or in the next one: so two rounds are kept.
@@ -12,7 +12,7 @@
 
 struct round {
 	uint8_t *bytes;		/* stacks, each before its branches, if it has
-				 * them to itself */
+				 * them to itself, or its addresses */
 	size_t size, room;
 	uint64_t last;		/* time of any record; 0: none */
 };
@@ -37,6 +37,9 @@ static inline void rounds_note(struct rounds *rounds, uint64_t time)
  */
 bool rounds_add(struct rounds *rounds, const struct stack *stack,
 		struct span branches);
+
+/* @size bytes more of the newer round, a multiple of 8. NULL: out of memory. */
+void *rounds_room(struct rounds *rounds, size_t size);
 
 /* Is this more than any round of a recorder? Then it has to end. */
 bool rounds_full(const struct rounds *rounds);

@@ -153,12 +153,12 @@ static bool skip_read(struct span *span, uint64_t format)
 	return span_skip(span, 8 * (head + each * count));
 }
 
-static bool skip_callchain(struct span *span)
+static bool take_callchain(struct span *span, struct span *callchain)
 {
 	uint64_t count;
 
 	return span_u64(span, &count) && count <= UINT16_MAX &&
-	       span_skip(span, 8 * count);
+	       span_part(span, 8 * count, callchain);
 }
 
 static bool take_raw(struct span *span, struct span *raw)
@@ -198,7 +198,8 @@ int sample_parse(struct hwprof_file *file, const struct record *record,
 	    (type & PERF_SAMPLE_CPU && !span_skip(&at, 8)) ||
 	    (type & PERF_SAMPLE_PERIOD && !span_u64(&at, &sample->period)) ||
 	    (type & PERF_SAMPLE_READ && !skip_read(&at, attr->read_format)) ||
-	    (type & PERF_SAMPLE_CALLCHAIN && !skip_callchain(&at)) ||
+	    (type & PERF_SAMPLE_CALLCHAIN &&
+	     !take_callchain(&at, &sample->callchain)) ||
 	    (type & PERF_SAMPLE_RAW && !take_raw(&at, &sample->raw)) ||
 	    (type & PERF_SAMPLE_BRANCH_STACK &&
 	     !take_branches(&at, attr->branch_sample_type, &sample->branches)))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * An engine of windows in user space: a table that is fed, as small as a CPU's in
- * the module, so that it stays in the cache; and a profile that it is merged
- * into, and that gives the rows.
+ * An engine of windows or samples in user space: a table that is fed, as small as a
+ * CPU's in the module, so that it stays in the cache; and a profile that it is
+ * merged into, and that gives the rows.
  */
 #ifndef HWPROF_SUMMARY_H
 #define HWPROF_SUMMARY_H
@@ -50,6 +50,31 @@ static inline bool summary_feed(struct summary *summary, struct window *window)
 	summary->totals.events += counts.events;
 	summary->totals.gaps += counts.gaps;
 	return room;
+}
+
+/* As engine_ops has them; a stack is an event. */
+static inline void summary_note_stack(struct summary *summary, uint64_t weight)
+{
+	summary->totals.produced += weight;
+	summary->totals.events++;
+}
+
+static inline bool summary_count_stack(struct summary *summary,
+				       const struct stream_stack *stack)
+{
+	bool counted = summary->engine->count_stack(summary->table, stack);
+
+	if (counted)
+		summary_note_stack(summary, stack->weight);
+	return counted;
+}
+
+/* False: as summary_feed(). */
+static inline bool summary_feed_stack(struct summary *summary,
+				      const struct stream_stack *stack)
+{
+	summary_note_stack(summary, stack->weight);
+	return summary->engine->feed_stack(summary->table, stack);
 }
 
 /* Does it not matter which is fed first, the window or others of this turn? */

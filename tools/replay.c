@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <string.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -10,16 +9,19 @@ const char replay_usage[] =
 "\n"
 "Says which loops the branch stacks of a recording show (perf record -b): how\n"
 "often they were entered, and how many iterations they made, as far as the\n"
-"stacks saw them. Or which calls.\n"
+"stacks saw them. Or which calls; or, of stacks of calls (perf record -g), the\n"
+"calling context tree.\n"
 "\n"
 "  FILE                recording of perf; -: standard input, if it was recorded\n"
 "                      to a pipe\n"
-"  -e, --event WHAT    loops, or calls: call pairs and methods (default: loops)\n"
+"  -e, --event WHAT    loops; calls: call pairs and methods; or cct: calling\n"
+"                      contexts (default: loops)\n"
 "      --span BYTES    longest jump back that makes a loop (default: 1048576)\n"
 "      --memory MIB    memory of the engine (default: 64)\n"
+REPORT_CHAIN_USAGE
 REPORT_USAGE
 "\n"
-"exit status: 0 done; 1 the file cannot be read, is damaged or has no branch\n"
+"exit status: 0 done; 1 the file cannot be read, is damaged or has no such\n"
 "stacks; 2 wrong usage.\n";
 
 struct command_replay {
@@ -35,9 +37,9 @@ static const struct option options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-static bool is_of_calls(const struct command_replay *command)
+static bool is_of(const struct command_replay *command, enum hwprof_kind kind)
 {
-	return !strcmp(command->report.subject, "calls");
+	return hwprof_kind_of(command->report.subject) == (int)kind;
 }
 
 static int set_option(struct command_replay *command, int option, char *value,
@@ -45,10 +47,12 @@ static int set_option(struct command_replay *command, int option, char *value,
 {
 	switch (option) {
 	case 'e':
-		if (strcmp(value, "loops") && strcmp(value, "calls"))
-			return usage_error("-e '%s': loops and calls can be replayed",
-					   value);
 		command->report.subject = value;
+		if (!is_of(command, HWPROF_KIND_LOOPS) &&
+		    !is_of(command, HWPROF_KIND_CALLS) &&
+		    !is_of(command, HWPROF_KIND_CCT))
+			return usage_error("-e '%s': loops, calls and cct can be replayed",
+					   value);
 		return -1;
 	case 'S':
 		if (!parse_count(value, 1, UINT32_MAX, &command->options.span))
@@ -65,6 +69,23 @@ static int set_option(struct command_replay *command, int option, char *value,
 			     argv);
 }
 
+/* Do the options go with what is replayed? */
+static int check_options(const struct command_replay *command)
+{
+	const struct report *report = &command->report;
+
+	if (!is_of(command, HWPROF_KIND_LOOPS) &&
+	    (report->sort || command->options.span))
+		return usage_error("--sort and --span are of loops");
+	if (is_of(command, HWPROF_KIND_CCT) && report->limit)
+		return usage_error("contexts are a tree, which --limit would cut");
+	if (!is_of(command, HWPROF_KIND_CCT) && report_has_chain_options(report))
+		return usage_error("--min-share, --merge-sites and --folded are of cct");
+	if (report->folded && (report->json || report->min_share >= 0))
+		return usage_error("--folded writes all there is, and no JSON");
+	return -1;
+}
+
 static int parse(struct command_replay *command, int argc, char **argv)
 {
 	int option, status = -1;
@@ -76,15 +97,12 @@ static int parse(struct command_replay *command, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (optind == argc)
-		return usage_error("replay which file? Give one of 'perf record -b'");
+		return usage_error("replay which file? Give one of 'perf record -b', or -g");
 	command->report.file = argv[optind];
 	if (optind + 1 < argc)
 		return usage_error("unexpected '%s'; one file is replayed",
 				   argv[optind + 1]);
-	if (is_of_calls(command) &&
-	    (command->report.sort || command->options.span))
-		return usage_error("--sort and --span are of loops");
-	return -1;
+	return check_options(command);
 }
 
 static void print_progress(void *context, uint64_t done, uint64_t size)
@@ -138,7 +156,9 @@ static int replay_and_print(struct command_replay *command)
 
 int command_replay(int argc, char **argv)
 {
-	struct command_replay command = { .report.subject = "loops" };
+	struct command_replay command = {
+		.report = { .subject = "loops", .min_share = -1 },
+	};
 	int status = parse(&command, argc, argv);
 
 	return status < 0 ? replay_and_print(&command) : status;

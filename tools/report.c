@@ -24,12 +24,7 @@ const char report_usage[] =
 "      --diff          what has changed from the first of two files to the second\n"
 "      --hot PERCENT   ranges: hot are those with so much of all events, without\n"
 "                      the hot ranges inside them (default: 10)\n"
-"      --min-share PERCENT  cct: those of which the subtree has so much of all\n"
-"                      branches (default: 1; JSON: 0)\n"
-"      --merge-sites   cct: all calls of a procedure by another are one, wherever\n"
-"                      they stand\n"
-"      --folded        cct: a line for each chain and how many branches it had, for\n"
-"                      flame graphs\n"
+REPORT_CHAIN_USAGE
 "      --blocks        paths: spell them out, block by block\n"
 "      --of STREAM     ranges: those of ip, load-value, load-address,\n"
 "                      store-address, callee, zero-address or narrow-ip, where\n"
@@ -42,14 +37,23 @@ static const struct option options[] = {
 	{ "input", required_argument, NULL, 'i' },
 	{ "hot", required_argument, NULL, 'H' },
 	{ "diff", no_argument, NULL, 'd' },
-	{ "min-share", required_argument, NULL, 'M' },
-	{ "merge-sites", no_argument, NULL, 'S' },
-	{ "folded", no_argument, NULL, 'F' },
 	{ "blocks", no_argument, NULL, 'B' },
 	{ "of", required_argument, NULL, 'O' },
 	REPORT_OPTIONS,
 	{ NULL, 0, NULL, 0 },
 };
+
+static int parse_min_share(struct report *report, const char *value)
+{
+	char *end;
+
+	report->min_share = strtod(value, &end) / 100;
+	if (end == value || *end ||
+	    !(report->min_share >= 0 && report->min_share <= 1))
+		return usage_error("--min-share '%s': allowed are percentages from 0 to 100",
+				   value);
+	return -1;
+}
 
 int report_option(struct report *report, int option, char *value,
 		  const char *usage, char **argv)
@@ -72,6 +76,14 @@ int report_option(struct report *report, int option, char *value,
 	case 'j':
 		report->json = true;
 		return -1;
+	case 'm':
+		return parse_min_share(report, value);
+	case 'c':
+		report->flags |= HWPROF_MERGE_SITES;
+		return -1;
+	case 'F':
+		report->folded = true;
+		return -1;
 	}
 	return option_error(option, usage, argv);
 }
@@ -83,18 +95,6 @@ static int parse_hot(struct report *report, const char *value)
 	report->hot = strtod(value, &end) / 100;
 	if (end == value || *end || !(report->hot > 0 && report->hot <= 1))
 		return usage_error("--hot '%s': allowed are percentages above 0, up to 100",
-				   value);
-	return -1;
-}
-
-static int parse_min_share(struct report *report, const char *value)
-{
-	char *end;
-
-	report->min_share = strtod(value, &end) / 100;
-	if (end == value || *end ||
-	    !(report->min_share >= 0 && report->min_share <= 1))
-		return usage_error("--min-share '%s': allowed are percentages from 0 to 100",
 				   value);
 	return -1;
 }
@@ -125,19 +125,17 @@ static int parse_option(struct report *report, int option, char *value,
 	case 'd':
 		report->diff = true;
 		return -1;
-	case 'M':
-		return parse_min_share(report, value);
-	case 'S':
-		report->flags |= HWPROF_MERGE_SITES;
-		return -1;
-	case 'F':
-		report->folded = true;
-		return -1;
 	case 'B':
 		report->blocks = true;
 		return -1;
 	}
 	return report_option(report, option, value, report_usage, argv);
+}
+
+bool report_has_chain_options(const struct report *report)
+{
+	return report->min_share >= 0 || report->folded ||
+	       report->flags & HWPROF_MERGE_SITES;
 }
 
 const struct report_kind *report_kind_of(enum hwprof_kind kind)
@@ -177,9 +175,7 @@ static int check_subject(const struct report *report)
 		return usage_error("--diff needs two files: before, after");
 	if (report->diff && report->sort)
 		return usage_error("--diff has its own order, without --sort");
-	if (kind != HWPROF_KIND_CCT &&
-	    (report->min_share >= 0 || report->folded ||
-	     report->flags & HWPROF_MERGE_SITES))
+	if (kind != HWPROF_KIND_CCT && report_has_chain_options(report))
 		return usage_error("--min-share, --merge-sites and --folded are of cct");
 	if (report->diff && (report->folded || report->blocks ||
 			     report->min_share >= 0))

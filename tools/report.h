@@ -34,6 +34,9 @@ struct report {
 	{ "per-process", no_argument, NULL, 'p' },			\
 	{ "full-path", no_argument, NULL, 'f' },			\
 	{ "json", no_argument, NULL, 'j' },				\
+	{ "min-share", required_argument, NULL, 'm' },			\
+	{ "merge-sites", no_argument, NULL, 'c' },			\
+	{ "folded", no_argument, NULL, 'F' },				\
 	{ "help", no_argument, NULL, 'h' }
 
 #define REPORT_LETTERS	"s:n:h"
@@ -46,6 +49,17 @@ struct report {
 "      --full-path     objects and files of source with their directories\n" \
 "      --json          as JSON: see hwprof-report(1)\n"		\
 "  -h, --help\n"
+
+#define REPORT_CHAIN_USAGE						\
+"      --min-share PERCENT  cct: those of which the subtree has so much of all\n" \
+"                      branches, or samples (default: 1; JSON: 0)\n"	\
+"      --merge-sites   cct: all calls of a procedure by another are one, wherever\n" \
+"                      they stand\n"					\
+"      --folded        cct: a line for each chain and how many branches it had, or\n" \
+"                      what its samples weigh, for flame graphs\n"
+
+/* Any option that is of cct alone? */
+bool report_has_chain_options(const struct report *report);
 
 /*
  * Takes one of these options, or says what is wrong with it or, if that was

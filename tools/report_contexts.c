@@ -24,6 +24,23 @@ static const struct table_column columns[] = {
 	{ .title = "process" },
 };
 
+/* Of sampled stacks, which have no calls. */
+static const struct table_column sampled_columns[] = {
+	{ .title = "share", .right = true },
+	{ .title = "weight", .right = true },
+	{ .title = "own", .right = true },
+	{ .title = "samples", .right = true },
+	{ .title = "procedure" },
+	{ .title = "called from", .shrinks = true },
+	{ .title = "object", .shrinks = true },
+	{ .title = "process" },
+};
+
+static bool is_sampled(const struct hwprof_context *context)
+{
+	return context->basis > HWPROF_BASIS_EXACT;
+}
+
 /* "function", or where it is if that has no name. */
 static void place_text(char *text, size_t size, const char *function,
 		       uint64_t offset, uint64_t address)
@@ -74,19 +91,33 @@ static void add_site(struct table *table, const struct hwprof_context *context)
 	table_add(table, "%s", place);
 }
 
+/* Back edges have none. */
+static void add_count(struct table *table, bool node, uint64_t count)
+{
+	char text[GROUPED_SIZE];
+
+	table_add(table, "%s", node ? grouped(count, text) : "");
+}
+
 static void add_context(struct table *table,
 			const struct hwprof_context *context, bool full)
 {
 	bool node = context->kind != HWPROF_CONTEXT_RECURSION;
+	bool sampled = is_sampled(context);
 	char text[GROUPED_SIZE];
 
 	if (node)
 		table_add(table, "%.2f%%", 100 * context->share);
 	else
 		table_add(table, "%s", "");
-	table_add(table, "%s", node ? grouped(context->all_branches, text) : "");
-	table_add(table, "%s", node ? grouped(context->branches, text) : "");
-	table_add(table, "%s", grouped(context->calls + context->deeper, text));
+	add_count(table, node, sampled ? context->all_weight :
+					 context->all_branches);
+	add_count(table, node, sampled ? context->weight : context->branches);
+	if (sampled)
+		add_count(table, node, context->samples);
+	else
+		table_add(table, "%s",
+			  grouped(context->calls + context->deeper, text));
 	add_procedure(table, context);
 	add_site(table, context);
 	table_add(table, "%s", context->object ?
@@ -142,37 +173,57 @@ static size_t add_contexts(struct table *table, const struct report *report,
 	return hidden;
 }
 
+static bool any_sampled(const struct hwprof_profile *contexts)
+{
+	size_t i;
+
+	for (i = 0; i < hwprof_contexts_count(contexts); i++)
+		if (is_sampled(hwprof_contexts_get(contexts, i)))
+			return true;
+	return false;
+}
+
+/* What the tree is made of. */
+static const char *knowledge(const struct hwprof_profile *contexts,
+			     bool sampled)
+{
+	if (sampled)
+		return "sampled: where the samples found the program, as far as their stacks tell";
+	if (!hwprof_profile_totals(contexts)->rows)
+		return "samples: calls are the samples' periods, of their callers one is known";
+	return "exact: every call was seen";
+}
+
 static int print_table(const struct report *report,
 		       const struct hwprof_profile *contexts)
 {
 	const struct hwprof_context_statistics *statistics =
 		hwprof_contexts_statistics(contexts);
+	bool sampled = any_sampled(contexts);
 	struct table table = {
-		.columns = columns,
+		.columns = sampled ? sampled_columns : columns,
 		.column_count = COLUMNS_FIXED + any_process(contexts),
 	};
+	const char *units = sampled ? "of samples' weight" : "calls";
 	char text[GROUPED_SIZE];
-	bool samples;
 	size_t hidden;
 	int status;
 
 	print_files(report);
 	if (!hwprof_contexts_count(contexts)) {
 		printf("no call was seen\n");
-		print_totals(hwprof_profile_totals(contexts), "calls");
+		print_totals(hwprof_profile_totals(contexts), units);
 		return STATUS_OK;
 	}
-	samples = !hwprof_profile_totals(contexts)->rows;
 	hidden = add_contexts(&table, report, contexts);
 	printf("%s contexts; %s\n\n",
 	       grouped(statistics->nodes, text),
-	       samples ? "samples: calls are the samples' periods, of their callers one is known" :
-			 "exact: every call was seen");
+	       knowledge(contexts, sampled));
 	status = finish_table(&table, hidden, "--min-share");
 	if (status)
 		return status;
 	print_statistics(statistics);
-	print_totals(hwprof_profile_totals(contexts), "calls");
+	print_totals(hwprof_profile_totals(contexts), units);
 	return STATUS_OK;
 }
 

@@ -2,9 +2,9 @@
 /*
  * hwprof/cct/: the calling context tree (Ammons, Ball, Larus: Exploiting
  * Hardware Performance Counters with Flow and Context Sensitive Profiling,
- * section 4), of exact calls. Call sites are distinguished. A procedure is on a
- * chain once: its call from below itself is a back edge to where it is already
- * (section 4.1).
+ * section 4), of exact calls; for that of sampled stacks see cct_stack.h. Call
+ * sites are distinguished. A procedure is on a chain once: its call from below
+ * itself is a back edge to where it is already (section 4.1).
  *
  * Beyond the paper:
  *
@@ -19,7 +19,7 @@
  *   longer than they are; a call that recurses directly takes none.
  */
 #include "engine.h"
-#include "cct_tree.h"
+#include "cct_stack.h"
 
 enum {
 	CCT_DEPTH	= WALK_DEPTH,	/* nodes of a chain, as many as frames */
@@ -63,6 +63,7 @@ struct cct_stub {
 
 struct cct_table {
 	struct cct_tree tree;
+	struct cct_stacks *stacks;	/* NULL: calls are exact */
 	struct cct_stub stubs[CCT_STUBS];
 	u64 seed;
 	u32 basis;
@@ -78,6 +79,9 @@ static void cct_table_init(void *memory, size_t size,
 	table->seed = params->seed;
 	table->basis = params->basis;
 	table->merged = 0;
+	if (params->basis != HWPROF_BASIS_EXACT)
+		header += cct_stacks_init(&table->stacks, memory + header,
+					  size, params->seed);
 	cct_tree_init(&table->tree, memory + header, size - header);
 }
 
@@ -90,10 +94,12 @@ static void cct_cursor_init(void *memory, u32 tid)
 	cursor->called = WALK_NOWHERE;
 }
 
-/* Each begins a node, or enters one again. */
+/* Each begins a node, or enters one again; of samples, the weight. */
 static unsigned int cct_unit(const struct engine_params *params,
 			     const struct stream_event *event)
 {
+	if (event->kind == STREAM_SAMPLE)
+		return min(event->value, (u64)U32_MAX);
 	return event->kind == STREAM_CALL || event->kind == STREAM_SIGNAL;
 }
 
@@ -621,6 +627,21 @@ static bool cct_feed(void *memory, void *cursor_memory,
 	return feed_any(table, cursor, event);
 }
 
+static bool cct_count_stack(void *memory, const struct stream_stack *stack)
+{
+	struct cct_table *table = memory;
+
+	return cct_stack_count(&table->tree, table->stacks, stack);
+}
+
+static bool cct_feed_stack(void *memory, const struct stream_stack *stack)
+{
+	struct cct_table *table = memory;
+
+	cct_stack_walk(&table->tree, table->stacks, stack);
+	return cct_has_room(&table->tree);
+}
+
 /* --- from a table into a profile ---------------------------------------- */
 
 static void take(struct cct_table *profile, struct cct_table *table,
@@ -628,10 +649,11 @@ static void take(struct cct_table *profile, struct cct_table *table,
 {
 	struct cct_node *to = cct_find(&profile->tree, from->id);
 	u64 calls = from->calls + from->deeper;
+	bool is_new = !to;
 
 	if (cct_is_told(from))
 		return;
-	if (!to)
+	if (is_new)
 		to = make_node(profile, from->id, from->parent, from->site,
 			       from->callee, from->space, from->kind);
 	if (!to) {
@@ -640,6 +662,7 @@ static void take(struct cct_table *profile, struct cct_table *table,
 	}
 	to->calls += from->calls;
 	to->deeper += from->deeper;
+	to->untold |= from->untold && is_new;
 	profile->tree.pending += calls;
 	if (from->kind == HWPROF_CONTEXT_RECURSION &&
 	    to->kind == HWPROF_CONTEXT_RECURSION)
@@ -670,6 +693,8 @@ static size_t cct_merge(void *memory, void *table_memory, size_t limit)
 	profile->tree.evicted += tree->evicted;
 	tree->evicted = 0;
 	cct_tree_restart(tree);
+	if (table->stacks)
+		cct_stacks_restart(table->stacks);
 	return taken;
 }
 
@@ -704,6 +729,7 @@ static bool emit_node(struct cct_table *table, struct cct_node *node,
 	table->tree.pending -= row.calls + row.deeper;
 	node->calls = 0;
 	node->deeper = 0;
+	node->untold = false;
 	if (!recursion)
 		node->branches = 0;
 	return true;
@@ -773,12 +799,15 @@ static u64 cct_pending(const void *memory)
 
 const struct engine_ops cct_engine = {
 	.name		= "cct",
+	.samples	= true,
 	.cursor_size	= sizeof(struct cct_cursor),
 	.table_min	= 64 * 1024,
 	.table_init	= cct_table_init,
 	.cursor_init	= cct_cursor_init,
 	.unit		= cct_unit,
 	.feed		= cct_feed,
+	.count_stack	= cct_count_stack,
+	.feed_stack	= cct_feed_stack,
 	.merge		= cct_merge,
 	.rows		= cct_rows,
 	.sample		= cct_sample,

@@ -30,14 +30,19 @@ struct cct_node {
 	u64 parent;		/* 0: a root. Free: the next one's number */
 	u64 callee;
 	u64 site;
-	u64 calls;
+	union {
+		u64 calls;
+		u64 weight;	/* of sampled stacks */
+	};
 	u64 deeper;
 	union {
 		u64 branches;
+		u64 samples;	/* of sampled stacks */
 		u64 target;	/* of a back edge */
 	};
 	u32 space;
-	u32 kind;		/* enum hwprof_context_kind */
+	u16 kind;		/* enum hwprof_context_kind */
+	u16 untold;		/* of sampled stacks: no row had it yet */
 };
 
 #define CCT_NO_NODE	U32_MAX
@@ -73,7 +78,7 @@ void cct_tree_restart(struct cct_tree *tree);
 
 static inline bool cct_is_told(const struct cct_node *node)
 {
-	return !node->calls && !node->deeper &&
+	return !node->calls && !node->deeper && !node->untold &&
 	       (!node->branches || node->kind == HWPROF_CONTEXT_RECURSION);
 }
 

@@ -74,7 +74,8 @@ struct engine_ops {
 	 */
 	bool immediate;
 
-	bool samples;		/* it learns from them, too */
+	bool samples;		/* it learns from them, too: by feed(), or by
+				 * feed_stack() */
 	bool accesses;		/* from loads and stores; ranges: see range_of */
 
 	size_t cursor_size;	/* bytes */
@@ -125,6 +126,16 @@ struct engine_ops {
 	 * the time goes to. May be NULL.
 	 */
 	void (*taken)(void *table, u64 ip, u32 space);
+
+	/*
+	 * A sampled stack, for tables whose basis is not exact: counts it, if
+	 * one like it was there before. False: it is to be fed. Both may be
+	 * NULL.
+	 */
+	bool (*count_stack)(void *table, const struct stream_stack *stack);
+
+	/* Any stack, with its procedures; as feed(). */
+	bool (*feed_stack)(void *table, const struct stream_stack *stack);
 
 	/*
 	 * Takes up to @limit items out of @table into @profile and returns how

@@ -43,6 +43,25 @@ struct stream_event {
 	u32 width;	/* load, store: bytes */
 };
 
+/*
+ * The calls that a sample found a task in. Call sites are addresses in the call
+ * instruction, or those behind it, as the source has them, but always the same.
+ * A source that does not know where procedures begin names them by an address in
+ * each: what makes the next call, or runs. Then a procedure can have several
+ * names, and whoever reads the rows makes one of them.
+ */
+struct stream_stack {
+	const u64 *sites;	/* of the calls, the innermost first */
+	const u64 *procedures;	/* that the sites are in; feed_stack() alone
+				 * looks at them */
+	u64 procedure;		/* that runs. 0: not known */
+	u64 weight;
+	u32 depth;		/* calls */
+	u32 used;		/* of these, the innermost that are believed;
+				 * feed_stack() alone looks at it */
+	u32 space;		/* address space; 0 is the kernel's */
+};
+
 /* A branch that stays in its procedure's frame. */
 static inline bool stream_is_jump(unsigned int kind)
 {

@@ -4,6 +4,7 @@
 # bench-native	nanoseconds per branch of the engine beside a hash table's
 # bench-ranges	the same of the range engine, and its accuracy
 # bench-contexts	the same of the cct engine, beside hashing whole stacks
+# bench-sampled	nanoseconds per sampled stack of it, beside the same
 # bench-values	nanoseconds per load of the value engine beside a hash table's
 # bench-paths	of the path engine, beside a hash table of full sequences
 # bench-lbr	instructions per sample of branch records, and perf's
@@ -34,7 +35,8 @@ $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o \
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
 
-$(BUILD)/bench/contexts: $(BUILD)/obj/tests/bench/contexts.o \
+$(BUILD)/bench/contexts $(BUILD)/bench/sampled: \
+$(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o \
 			 $(filter-out %/native.o,$(BENCH_OBJECTS)) \
 			 $(BUILD)/libhwprof.a
 	@mkdir -p $(@D)
@@ -72,6 +74,9 @@ bench-ranges: $(BUILD)/bench/ranges $(BUILD)/bench/trace
 
 bench-contexts: $(BUILD)/bench/contexts $(BUILD)/bench/trace
 	@tests/bench/native.sh contexts
+
+bench-sampled: $(BUILD)/bench/sampled $(BUILD)/bench/trace
+	@tests/bench/native.sh sampled
 
 bench-values: $(BUILD)/bench/values
 	@tests/bench/values.py
@@ -114,6 +119,7 @@ bench:
 	-@$(MAKE) -s bench-native
 	-@$(MAKE) -s bench-ranges
 	-@$(MAKE) -s bench-contexts
+	-@$(MAKE) -s bench-sampled
 	-@$(MAKE) -s bench-paths
 	-@$(MAKE) -s bench-values
 	-@$(MAKE) -s bench-lbr
@@ -121,4 +127,4 @@ bench:
 	-@$(MAKE) -s bench-windows
 
 .PHONY: bench bench-step bench-native bench-ranges bench-contexts \
-	bench-paths bench-values bench-lbr bench-replay bench-windows
+	bench-sampled bench-paths bench-values bench-lbr bench-replay bench-windows

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# native.sh [native|ranges|contexts|paths [OPTION]...]: nanoseconds per branch of the loop,
+# native.sh [native|ranges|contexts|sampled|paths [OPTION]...]: nanoseconds per branch of the loop,
 # the range, the cct or the path engine and of a hash table, on branches of real programs.
 # The branches are recorded once and kept under build/.
 top=$(cd "$(dirname "$0")/../.." && pwd)

@@ -22,7 +22,7 @@ $(BUILD)/tests/%: $(BUILD)/san/tests/engine/%.o $(HARNESS_SAN) $(ORACLE_SAN) \
 	$(CC) $(SAN) -o $@ $^ -lcmocka
 
 $(BUILD)/tests/test-range $(BUILD)/tests/test-call $(BUILD)/tests/test-value \
-$(BUILD)/tests/test-burst: \
+$(BUILD)/tests/test-burst $(BUILD)/tests/test-cct-stacks: \
 $(BUILD)/tests/%: $(BUILD)/san/tests/engine/%.o $(ENGINE_SAN)
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ -lcmocka
@@ -39,7 +39,7 @@ $(BUILD)/tests/%: $(BUILD)/san/tests/engine/%.o $(HARNESS_SAN) $(ENGINE_SAN) \
 	$(CC) $(SAN) -o $@ $^ -lcmocka
 
 UNIT_TESTS += $(patsubst %,$(BUILD)/tests/%,test-oracle test-loop test-bounds \
-					   test-windows test-range test-call test-cct test-path \
+					   test-windows test-range test-call test-cct test-cct-stacks test-path \
 					   test-value test-burst)
 
 # The decoders of #DB.
@@ -54,7 +54,8 @@ UNIT_TESTS += $(BUILD)/tests/branch-decode $(BUILD)/tests/access-decode
 
 # From sources, because all of it is instrumented: libFuzzer is clang's.
 $(BUILD)/fuzz/fuzz-loop $(BUILD)/fuzz/fuzz-range $(BUILD)/fuzz/fuzz-call \
-$(BUILD)/fuzz/fuzz-cct $(BUILD)/fuzz/fuzz-path $(BUILD)/fuzz/fuzz-value: \
+$(BUILD)/fuzz/fuzz-cct $(BUILD)/fuzz/fuzz-cct-stacks $(BUILD)/fuzz/fuzz-path \
+$(BUILD)/fuzz/fuzz-value: \
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(ENGINE_C) tests/fuzz/engine.h \
 		 $(wildcard kmod/engine/*.h) uapi/linux/hwprof.h
 	@mkdir -p $(@D)
@@ -64,7 +65,8 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c $(ENGINE_C) tests/fuzz/engine.h \
 		-o $@ $(filter %.c,$^)
 
 FUZZERS += $(BUILD)/fuzz/fuzz-loop $(BUILD)/fuzz/fuzz-range \
-	   $(BUILD)/fuzz/fuzz-call $(BUILD)/fuzz/fuzz-cct $(BUILD)/fuzz/fuzz-path \
+	   $(BUILD)/fuzz/fuzz-call $(BUILD)/fuzz/fuzz-cct \
+	   $(BUILD)/fuzz/fuzz-cct-stacks $(BUILD)/fuzz/fuzz-path \
 	   $(BUILD)/fuzz/fuzz-value
 
 -include $(shell find $(BUILD)/san -name '*.d' 2>/dev/null)

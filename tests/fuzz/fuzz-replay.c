@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any bytes as a recording of branch stacks: the replay ends, with loops and calls
- * that add up or with a sentence. Objects are left alone: their names could be any
+ * Any bytes as a recording of branch stacks, or of stacks of calls: the replay ends,
+ * with loops, calls and contexts that add up or with a sentence. Objects are left alone: their names could be any
  * file of this machine.
  */
 #include <stdio.h>
@@ -40,44 +40,30 @@ static int open_bytes(struct hwprof_file **file, const uint8_t *bytes,
 	return hwprof_file_open_fd(file, fd, "fuzz");
 }
 
-static void replay_calls(const uint8_t *bytes, size_t size)
+static void replay_into(enum hwprof_kind kind, const uint8_t *bytes, size_t size)
 {
-	struct hwprof_profile *calls = NULL;
+	struct hwprof_profile *profile = NULL;
 	struct hwprof_file *file;
 	int error = open_bytes(&file, bytes, size);
 
 	if (!error)
-		error = hwprof_profile_replay(&calls, HWPROF_KIND_CALLS, file,
-					      &options, &replay);
+		error = hwprof_profile_replay(&profile, kind, file, &options,
+					      &replay);
 	if (error && !*hwprof_file_error(file))
 		abort();
-	if (calls) {
-		check_totals(hwprof_profile_totals(calls));
-		if (hwprof_profile_json(calls, NULL, sink))
+	if (profile) {
+		check_totals(hwprof_profile_totals(profile));
+		if (hwprof_profile_json(profile, NULL, sink))
 			abort();
 	}
-	hwprof_profile_free(calls);
+	hwprof_profile_free(profile);
 	hwprof_file_close(file);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	struct hwprof_profile *loops = NULL;
-	struct hwprof_file *file;
-	int error = open_bytes(&file, bytes, size);
-
-	if (!error)
-		error = hwprof_profile_replay(&loops, HWPROF_KIND_LOOPS, file,
-					      &options, &replay);
-	if (error && !*hwprof_file_error(file))
-		abort();
-	if (loops) {
-		check_totals(hwprof_profile_totals(loops));
-		if (hwprof_profile_json(loops, NULL, sink))
-			abort();
-	}
-	hwprof_profile_free(loops);
-	hwprof_file_close(file);
-	replay_calls(bytes, size);
+	replay_into(HWPROF_KIND_LOOPS, bytes, size);
+	replay_into(HWPROF_KIND_CALLS, bytes, size);
+	replay_into(HWPROF_KIND_CCT, bytes, size);
 	return 0;
 }

@@ -35,6 +35,10 @@ $(KSELFTEST)/shapes $(KSELFTEST)/trips: $(KSELFTEST)/%: tests/kselftest/%.c \
 	@mkdir -p $(@D)
 	$(KSELFTEST_BARE_C) -o $@ $<
 
+$(KSELFTEST)/callers: tests/kselftest/callers.c tests/kselftest/bare.h
+	@mkdir -p $(@D)
+	$(KSELFTEST_BARE_C) -fno-omit-frame-pointer -o $@ $<
+
 $(KSELFTEST)/long_trips: tests/kselftest/trips.c tests/kselftest/bare.h
 	@mkdir -p $(@D)
 	$(KSELFTEST_BARE_C) -DOUTER=1000000 -o $@ $<
@@ -96,7 +100,7 @@ $(KSELFTEST)/%.sh: tests/kselftest/%.sh
 TEST_PROGRAMS += kselftest-programs
 
 kselftest-programs: $(BUILD)/hwprof $(EXAMPLES) $(KSELFTESTS) $(KSELFTEST_SH) \
-	$(addprefix $(KSELFTEST)/,guest known spin forks heaps shapes trips \
+	$(addprefix $(KSELFTEST)/,guest known spin forks heaps shapes callers trips \
 		       long_trips short_trips \
 		       $(if $(filter x86,$(TARGET)),chains) \
 		       $(if $(HAS_M32),device32))

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Samples: hwprof/ranges,sample/, by the clock and, where there is a PMU, by a
+# Samples: hwprof/ranges,sample/ and hwprof/cct,sample/, by the clock and, where there is a PMU, by a
 # counter.
 . "${0%/*}/windows.sh"
 needs sample
@@ -139,6 +139,55 @@ unload()
 	reloads ./long_trips -e ranges,sample/uk -c $every
 }
 
+# part CHAIN PERCENT: so much of all is at the end of the chain
+part()
+{
+	awk -v chain="$1" -v percent="$2" '
+		{ sum += $2 }
+		$1 == chain { own += $2 }
+		END {
+			own *= 100 / sum
+			print chain, own
+			exit !(own > percent - 6 && own < percent + 6)
+		}' /tmp/folded
+}
+
+# contexts OPTION... -- COMMAND...
+contexts()
+{
+	about=cct
+	record "$@"
+	status=$?
+	about=ranges
+	hwprof report cct --folded -i $data > /tmp/folded && return $status
+}
+
+who_calls()
+{
+	contexts -e cct,sample -c $every -- ./callers && loses_nothing &&
+		grep -q 'sampled: where the samples' /tmp/report &&
+		part 'callers;_start;first;left' 50 &&
+		part 'callers;_start;second;left' 25 &&
+		part 'callers;_start;again' 25
+}
+
+who_calls_by_a_counter()
+{
+	contexts -e cct,sample --trigger cycles -c 100003 -- ./callers &&
+		loses_nothing && part 'callers;_start;first;left' 50 &&
+		part 'callers;_start;again' 25
+}
+
+who_calls_the_kernel()
+{
+	contexts -e cct,sample/uk -c $every -- \
+		dd if=/dev/zero of=/dev/null bs=1 count=50000 &&
+		grep '^dd;.*;\[kernel\]' /tmp/folded || return
+	contexts -e cct,sample/u -c $every -- \
+		dd if=/dev/zero of=/dev/null bs=1 count=50000 &&
+		! grep '\[kernel\]' /tmp/folded
+}
+
 has_counters()
 {
 	perf stat -x, -e cycles:u -- true 2>&1 | grep -q '^[0-9]'
@@ -146,6 +195,7 @@ has_counters()
 
 test_ok "sample: hot code" hot_code
 test_ok "sample: whole periods" whole_periods
+test_ok "sample: who calls" who_calls
 if ! has_counters; then
 	test_ok "sample: refused by a counter, where there is none" has_no_counter
 	finish
@@ -155,6 +205,8 @@ fi
 test_ok "sample: by a counter" by_a_counter
 [ ! -e /sys/bus/event_source/devices/armv8_pmuv3 ] ||
 	test_ok "sample: a counter of arm64" of_arm64
+test_ok "sample: who calls, by a counter" who_calls_by_a_counter
+test_ok "sample: who calls the kernel" who_calls_the_kernel
 test_ok "sample: -F" by_frequency
 test_ok "sample: on a budget" on_a_budget
 test_ok "sample: the kernel" the_kernel

@@ -9,7 +9,7 @@ LIB_TEST_SAN := $(patsubst %,$(BUILD)/san/tests/lib/test-%.o,$(LIB_TESTS)) \
 
 # Programs that are sampled are the engine tests', and so is the oracle.
 REPLAY_TEST_SAN := $(patsubst %,$(BUILD)/san/tests/lib/%.o,\
-			      test-replay found run stacks)
+			      test-replay test-chains found run stacks)
 
 $(LIB_SAN) $(LIB_TEST_SAN) $(REPLAY_TEST_SAN): override CFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
 
@@ -20,13 +20,18 @@ $(BUILD)/tests/test-%: $(BUILD)/san/tests/lib/test-%.o \
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ $(LIB_LINK) -lcmocka
 
-$(BUILD)/tests/test-replay: $(REPLAY_TEST_SAN) $(LIB_SAN) $(ORACLE_SAN) \
+$(BUILD)/tests/test-replay: $(filter-out %/test-chains.o,$(REPLAY_TEST_SAN)) $(LIB_SAN) $(ORACLE_SAN) \
 			    $(patsubst %,$(BUILD)/san/tests/engine/%.o,\
 				       machine program)
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ $(LIB_LINK) -lcmocka
 
-UNIT_TESTS += $(patsubst %,$(BUILD)/tests/test-%,$(LIB_TESTS) replay)
+$(BUILD)/tests/test-chains: $(patsubst %,$(BUILD)/san/tests/lib/%.o,\
+				       test-chains stacks) $(LIB_SAN)
+	@mkdir -p $(@D)
+	$(CC) $(SAN) -o $@ $^ $(LIB_LINK) -lcmocka
+
+UNIT_TESTS += $(patsubst %,$(BUILD)/tests/test-%,$(LIB_TESTS) replay chains)
 
 # As a user's program, which sees what the shared library exports.
 $(BUILD)/tests/test-cplusplus: tests/lib/test-cplusplus.cc lib/hwprof.h \

@@ -150,6 +150,17 @@ static void put_pipe(struct stacks *stacks)
 	}
 }
 
+static uint64_t type_of(const struct stacks_style *style)
+{
+	uint64_t type = SAMPLE_TYPE | style->sample_type;
+
+	if (!style->chains)
+		return type;
+	if (!(style->filter & PERF_SAMPLE_BRANCH_CALL_STACK))
+		type &= ~PERF_SAMPLE_BRANCH_STACK;
+	return type | PERF_SAMPLE_CALLCHAIN;
+}
+
 void stacks_begin(struct stacks *stacks, const char *path,
 		  const struct stacks_style *style)
 {
@@ -161,7 +172,8 @@ void stacks_begin(struct stacks *stacks, const char *path,
 				sizeof(struct perf_event_attr),
 			.config = style->config,
 			.sample_period = 100003,
-			.sample_type = SAMPLE_TYPE | style->sample_type,
+			.sample_type = type_of(style),
+			.sample_max_stack = style->max_stack,
 			.read_format = style->read_format,
 			.freq = style->freq,
 			.exclude_kernel = !style->kernel,
@@ -302,23 +314,32 @@ static void add_read(struct body *body, uint64_t format)
 	}
 }
 
-static void add_before_stack(const struct stacks *stacks, struct body *body,
-			     uint64_t time, uint32_t pid)
+static void add_before_chain(const struct stacks *stacks, struct body *body,
+			     uint64_t time, uint32_t pid, uint64_t ip,
+			     uint64_t period)
 {
-	uint64_t type = stacks->attr.sample_type, i;
+	uint64_t type = stacks->attr.sample_type;
 
 	if (type & PERF_SAMPLE_IDENTIFIER)
 		add(body, own_id(stacks));
-	add(body, 0x400000);
+	add(body, ip);
 	add(body, (uint64_t)pid << 32 | pid);
 	if (type & PERF_SAMPLE_TIME)
 		add(body, time);
 	if (type & PERF_SAMPLE_ADDR)
 		add(body, 0x600000);
 	add_origin(stacks, body);
-	add(body, 100003);
+	add(body, period);
 	if (type & PERF_SAMPLE_READ)
 		add_read(body, stacks->attr.read_format);
+}
+
+static void add_before_stack(const struct stacks *stacks, struct body *body,
+			     uint64_t time, uint32_t pid)
+{
+	uint64_t type = stacks->attr.sample_type, i;
+
+	add_before_chain(stacks, body, time, pid, 0x400000, 100003);
 	if (type & PERF_SAMPLE_CALLCHAIN) {
 		add(body, CALLCHAIN);
 		for (i = 0; i < CALLCHAIN; i++)
@@ -328,6 +349,31 @@ static void add_before_stack(const struct stacks *stacks, struct body *body,
 		add(body, RAW);
 		add(body, 0);
 	}
+}
+
+void stacks_chain(struct stacks *stacks, uint64_t time, uint32_t pid,
+		  uint64_t ip, uint64_t period, const uint64_t *chain,
+		  size_t length, const struct perf_branch_entry *entries,
+		  size_t count)
+{
+	bool branches = stacks->attr.sample_type & PERF_SAMPLE_BRANCH_STACK;
+	static struct body body;
+	size_t i;
+
+	body.count = 0;
+	add_before_chain(stacks, &body, time, pid, ip, period);
+	add(&body, length);
+	for (i = 0; i < length; i++)
+		add(&body, chain[i]);
+	if (branches)
+		add(&body, count);
+	for (i = 0; branches && i < count; i++) {
+		add(&body, entries[i].from);
+		add(&body, entries[i].to);
+		add(&body, 0);
+	}
+	stacks_record(stacks, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER,
+		      body.words, 8 * body.count);
 }
 
 void stacks_sample(struct stacks *stacks, uint64_t time, uint32_t pid,

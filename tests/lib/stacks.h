@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Recordings of branch stacks, as perf record -b has written them over time. */
+/*
+ * Recordings of branch stacks, as perf record -b has written them over time, and of
+ * stacks of calls, perf record -g.
+ */
 #ifndef HWPROF_TEST_STACKS_H
 #define HWPROF_TEST_STACKS_H
 
@@ -22,6 +25,9 @@ struct stacks_style {
 	uint64_t read_format;
 	uint64_t filter;	/* branch_sample_type; 0: ANY */
 	unsigned int events;	/* more than one: the last has the stacks */
+	bool chains;		/* stacks of calls; no branches, unless filter says
+				 * that these are calls */
+	uint16_t max_stack;	/* perf record --max-stack; 0: not said */
 };
 
 struct stacks {
@@ -44,6 +50,11 @@ void stacks_map(struct stacks *stacks, uint64_t time, uint32_t pid,
 /* @entries: newest first. */
 void stacks_sample(struct stacks *stacks, uint64_t time, uint32_t pid,
 		   const struct perf_branch_entry *entries, size_t count);
+/* @chain: as PERF_SAMPLE_CALLCHAIN; and, with CALL_STACK, @entries. */
+void stacks_chain(struct stacks *stacks, uint64_t time, uint32_t pid,
+		  uint64_t ip, uint64_t period, const uint64_t *chain,
+		  size_t length, const struct perf_branch_entry *entries,
+		  size_t count);
 /* Any record at all. */
 void stacks_record(struct stacks *stacks, uint32_t type, uint16_t misc,
 		   const void *body, size_t size);

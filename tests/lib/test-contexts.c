@@ -124,6 +124,24 @@ static void is(const struct hwprof_profile *contexts, size_t index,
 	assert_int_equal(context->all_branches, all_branches);
 }
 
+/* A stack's, of which the kernel knows no more than addresses. */
+static void add_sampled(struct fixture *fixture, unsigned int kind,
+			uint64_t id, uint64_t parent, uint64_t callee,
+			uint64_t weight)
+{
+	struct hwprof_row_context row = {
+		.row.type = HWPROF_ROW_CONTEXT,
+		.row.size = sizeof(row),
+		.row.session = 1, .row.space = 100, .row.pid = 100,
+		.id = id, .parent = parent, .callee = callee,
+		.site = parent ? parent << 4 : 0,
+		.weight = weight, .samples = weight / 10,
+		.kind = kind, .basis = HWPROF_BASIS_TIME,
+	};
+
+	fixture_row(fixture, 10, row.callee, row.site, weight, &row.row);
+}
+
 /* --- trees -------------------------------------------------------------- */
 
 static void test_tree(void **state)
@@ -331,9 +349,79 @@ static void test_json(void **state)
 	hwprof_profile_free(contexts);
 }
 
+/*
+ * Procedures that have several names: each object is one here, as nothing is known
+ * of it. prog calls lib from two places, and lib calls prog again.
+ */
+static void test_sampled(void **state)
+{
+	const uint64_t prog = 100 * 0x100000, lib = prog + 0x100000;
+	const struct hwprof_context *context;
+	struct hwprof_profile *contexts;
+	struct fixture fixture;
+
+	begin(&fixture);
+	fixture_map(&fixture, 3, 100, lib, 0x10000, 0, "/no/lib", NULL);
+	add_sampled(&fixture, ROOT, 1, 0, 0, 0);
+	add_sampled(&fixture, CALL, 2, 1, prog + 0x10, 10);
+	add_sampled(&fixture, CALL, 3, 1, prog + 0x20, 20);
+	add_sampled(&fixture, CALL, 4, 2, lib + 0x10, 40);
+	add_sampled(&fixture, CALL, 5, 4, prog + 0x30, 80);
+	add_sampled(&fixture, CALL, 6, 5, lib + 0x20, 160);
+	fixture_add_totals(&fixture, 30, 1, 310);
+	contexts = read_contexts(&fixture, HWPROF_MERGE_SITES);
+	/* The root, prog, lib, and a call back. */
+	assert_int_equal(hwprof_contexts_count(contexts), 4);
+	context = hwprof_contexts_get(contexts, 1);
+	assert_string_equal(context->object, "/no/prog");
+	assert_int_equal(context->weight, 10 + 20 + 80);
+	assert_int_equal(context->samples, 1 + 2 + 8);
+	assert_int_equal(context->all_weight, 310);
+	context = hwprof_contexts_get(contexts, 2);
+	assert_string_equal(context->object, "/no/lib");
+	assert_int_equal(context->kind, CALL);
+	assert_int_equal(context->weight, 40 + 160);
+	context = hwprof_contexts_get(contexts, 3);
+	assert_int_equal(context->kind, RECURSION);
+	assert_ptr_equal(context->target, hwprof_contexts_get(contexts, 1));
+	hwprof_profile_free(contexts);
+}
+
+/* A frame pointer that is none: who would have called from there is left out. */
+static void test_nowhere(void **state)
+{
+	const uint64_t prog = 100 * 0x100000;
+	const struct hwprof_context *context;
+	struct hwprof_profile *contexts;
+	struct fixture fixture;
+
+	begin(&fixture);
+	add_sampled(&fixture, ROOT, 1, 0, 0, 0);
+	add_sampled(&fixture, CALL, 2, 1, 0x1234567, 0);
+	add_sampled(&fixture, CALL, 3, 2, prog + 0x10, 30);
+	/* But where it ran itself, it ran. */
+	add_sampled(&fixture, CALL, 4, 1, 0x7654321, 70);
+	add_sampled(&fixture, RECURSION, 5, 3, 0x1234567, 0);
+	fixture_add_totals(&fixture, 30, 1, 100);
+	contexts = read_contexts(&fixture, 0);
+	assert_int_equal(hwprof_contexts_count(contexts), 3);
+	context = hwprof_contexts_get(contexts, 1);
+	assert_string_equal(context->object, "[unknown]");
+	assert_int_equal(context->weight, 70);
+	context = hwprof_contexts_get(contexts, 2);
+	assert_string_equal(context->object, "/no/prog");
+	assert_int_equal(context->weight, 30);
+	assert_int_equal(context->depth, 1);
+	assert_null(context->site_object);
+	assert_false(warns(contexts, "callers are not in the file"));
+	hwprof_profile_free(contexts);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sampled),
+		cmocka_unit_test(test_nowhere),
 		cmocka_unit_test(test_tree),
 		cmocka_unit_test(test_merged_sites),
 		cmocka_unit_test(test_processes),

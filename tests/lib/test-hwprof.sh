@@ -295,12 +295,26 @@ check "replay of calls, JSON" 0 '"least": 7' sh -c \
 	"'$hwprof' replay -e calls --json '$stacks/types' | python3 -m json.tool"
 check "replay of calls, --sort" 2 "are of loops" \
 	"$hwprof" replay -e calls "$stacks/types" --sort share
-check "replay of nonsense" 2 "loops and calls can be replayed" \
+check "replay of nonsense" 2 "loops, calls and cct can be replayed" \
 	"$hwprof" replay -e ranges "$stacks/types"
 check "replay, inferred" 0 "warning: 35 of 35 branches are in code that could" \
 	"$hwprof" replay "$stacks/zstd"
 check "replay, JSON" 0 '"basis": "branches"' sh -c \
 	"'$hwprof' replay --json '$stacks/types' | python3 -m json.tool"
+check "replay of contexts" 0 "90.00% *9,000 *3,000 *3 *0x0 *0xf *b$" \
+	"$hwprof" replay -e cct "$stacks/chains"
+check "replay of contexts, folded" 0 "^prog;a+0x0;b+0x0;c+0x0 6000$" \
+	"$hwprof" replay -e cct --folded "$stacks/chains"
+check "replay of contexts, JSON" 0 '"all_weight": 10000' sh -c \
+	"'$hwprof' replay -e cct --json '$stacks/chains' | python3 -m json.tool"
+check "replay of contexts, totals" 0 "10,000 of samples' weight = 10,000 deliv" \
+	"$hwprof" replay -e cct --min-share 50 "$stacks/chains"
+check "replay of contexts, no stacks" 1 "has no stacks of calls: record with" \
+	"$hwprof" replay -e cct "$stacks/plain"
+check "replay of contexts, limit" 2 "contexts are a tree" \
+	"$hwprof" replay -e cct -n 3 "$stacks/chains"
+check "replay of loops, folded" 2 "--folded are of cct" \
+	"$hwprof" replay --folded "$stacks/plain"
 check "replay of a pipe" 0 "standard input: [0-9]* loops" sh -c \
 	"cat '$stacks/pipe' | '$hwprof' replay -"
 

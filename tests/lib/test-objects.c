@@ -349,6 +349,30 @@ static void test_plt(void **state)
 		  ".plt");
 }
 
+/* Where procedures begin, with and without symbols. */
+static void test_procedures(void **state)
+{
+	struct objects *objects = objects_new(false);
+	struct object *with, *without;
+	uint64_t address, begin = 0;
+
+	build("procedures", "-fPIE -pie");
+	address = number("nm %s/%s | awk '$3==\"turns\"{print $1}'",
+			 "procedures");
+	shell("cd %s && strip -o bare procedures", folder);
+	with = open_object(objects, "procedures");
+	without = open_object(objects, "bare");
+	assert_true(object_procedure(with, address + 6, &begin));
+	assert_int_equal(begin, address);
+	assert_true(object_procedure(without, address + 6, &begin));
+	assert_int_equal(begin, address);
+	assert_true(object_procedure(without, address, &begin));
+	assert_int_equal(begin, address);
+	/* Before all of them. */
+	assert_false(object_procedure(without, 1, &begin));
+	objects_free(objects);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -361,6 +385,7 @@ int main(void)
 		cmocka_unit_test(test_separate),
 		cmocka_unit_test(test_stripped),
 		cmocka_unit_test(test_plt),
+		cmocka_unit_test(test_procedures),
 		cmocka_unit_test(test_build_id),
 		cmocka_unit_test(test_no_objects),
 		cmocka_unit_test(test_damaged),

@@ -287,7 +287,9 @@ struct hwprof_row_call {
  * A node of the calling context tree, or a back edge in it (Ammons, Ball, Larus:
  * Exploiting Hardware Performance Counters with Flow and Context Sensitive
  * Profiling, section 4; docs/contexts.md). A reader sums what says "increase" by
- * id; parents may come later than their children.
+ * id; parents may come later than their children. Calls are exact, or else (any
+ * other basis) stacks of calls were sampled: then a row may have nothing but what
+ * a context is, and back edges have no counts.
  */
 enum hwprof_context_kind {
 	HWPROF_CONTEXT_ROOT	= 1,	/* what ran is not known, nor who called it */
@@ -300,13 +302,22 @@ struct hwprof_row_context {
 	struct hwprof_row row;
 	__u64 id;		/* of its chain, in its session; never 0 */
 	__u64 parent;		/* the caller's id; 0: it is a root */
-	__u64 callee;		/* first instruction; 0: not known */
-	__u64 site;		/* the call instruction; 0: it is a root */
+	__u64 callee;		/* first instruction, of samples any of the
+				 * procedure; 0: not known */
+	__u64 site;		/* the call instruction, of samples any byte of it;
+				 * 0: it is a root, or not known */
 	__u64 target;		/* recursion: the ancestor's id; else 0 */
-	__u64 calls;		/* increase: times entered; the unit is these */
-	__u64 deeper;		/* increase: and calls below it that were too deep
-				 * for contexts of their own */
-	__u64 branches;		/* increase: taken in the procedure itself */
+	union {
+		__u64 calls;	/* increase: times entered; the unit is these */
+		__u64 weight;	/* samples: increase: of those that found the
+				 * procedure itself; the unit is these */
+	};
+	__u64 deeper;		/* increase: and calls below it, or samples' weight,
+				 * that were too deep for contexts of their own */
+	union {
+		__u64 branches;	/* increase: taken in the procedure itself */
+		__u64 samples;	/* increase: that found the procedure itself */
+	};
 	__u32 kind;		/* enum hwprof_context_kind */
 	__u32 basis;		/* enum hwprof_basis */
 };

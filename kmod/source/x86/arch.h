@@ -15,6 +15,12 @@ static inline struct pt_regs arch_user_regs(void)
 	return (struct pt_regs){ .cs = __USER_CS };
 }
 
+/* Does the program run 64-bit code? */
+static inline bool arch_is_64bit(struct pt_regs *regs)
+{
+	return user_64bit_mode(regs);
+}
+
 /* Do these registers, at its end, belong to such a system call? */
 static inline bool arch_is_ioctl(const struct pt_regs *regs, u32 command)
 {

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cct_stack.h"
+
+enum {
+	KNOWN_WAYS	= 4,
+	KNOWN_SHARE	= 8,	/* of the memory, for stacks that are known */
+};
+
+size_t cct_stacks_init(struct cct_stacks **stacks, void *memory, size_t size,
+		       u64 seed)
+{
+	size_t header = (sizeof(**stacks) + 63) & ~(size_t)63, sets = 1;
+	struct cct_known *known = memory + header;
+	u64 state = seed;
+	u32 i;
+
+	while (2 * sets * KNOWN_WAYS * sizeof(*known) <= size / KNOWN_SHARE)
+		sets *= 2;
+	*stacks = memory;
+	(*stacks)->seed = seed;
+	(*stacks)->known = known;
+	(*stacks)->mask = sets - 1;
+	for (i = 0; i < CCT_STACK_MAX + 4; i++) {
+		state += HASH_PRIME;
+		(*stacks)->keys[i] = hash_product(state, seed ^ HASH_PRIME);
+	}
+	return header + sets * KNOWN_WAYS * sizeof(*known);
+}
+
+/* --- stacks that are known ---------------------------------------------- */
+
+/*
+ * NH, as UMAC has it: two sites a product, and keys that nobody outside knows. Two
+ * stacks that differ hardly ever have one sum, whoever chose them: with a
+ * probability of 2^-64, and so have what is left of the sums. So sites are not
+ * compared.
+ */
+static __always_inline u64 hash_of(const struct cct_stacks *stacks,
+				   const struct stream_stack *stack)
+{
+	const u64 *key = stacks->keys, *site = stack->sites;
+	unsigned __int128 sum;
+	u32 i, pairs = stack->depth / 2;
+
+	/* What is always there; then what is odd makes a pair with nothing. */
+	sum = (unsigned __int128)(key[0] + ((u64)stack->space << 32 |
+					    stack->depth)) *
+	      (key[1] + stack->procedure);
+	sum += (unsigned __int128)key[2] *
+	       (key[3] + (stack->depth & 1 ? site[stack->depth - 1] : 0));
+	for (i = 0, key += 4; i < pairs; i++, key += 2, site += 2)
+		sum += (unsigned __int128)(key[0] + site[0]) *
+		       (key[1] + site[1]);
+	return hash_product((u64)sum ^ stacks->seed,
+			    (u64)(sum >> 64) ^ HASH_PRIME);
+}
+
+static __always_inline struct cct_known *set_of(const struct cct_stacks *stacks,
+						u64 hash)
+{
+	return &stacks->known[(hash >> 32 & stacks->mask) * KNOWN_WAYS];
+}
+
+/* The node that the stack leads to; NULL: not known, or it is gone. */
+static __always_inline struct cct_node *
+find_known(const struct cct_tree *tree, const struct cct_stacks *stacks,
+	   u64 hash)
+{
+	const struct cct_known *known = set_of(stacks, hash);
+	unsigned int way;
+
+	for (way = 0; way < KNOWN_WAYS; way++, known++) {
+		struct cct_node *node = &tree->nodes[known->number - 1];
+
+		if (known->hash == hash && known->number &&
+		    known->number <= tree->top && (u32)node->id == known->id)
+			return node;
+	}
+	return NULL;
+}
+
+/* The one that was remembered first makes room. */
+static void remember(const struct cct_tree *tree, struct cct_stacks *stacks,
+		     u64 hash, const struct cct_node *node)
+{
+	struct cct_known *set = set_of(stacks, hash);
+
+	memmove(set + 1, set, (KNOWN_WAYS - 1) * sizeof(*set));
+	*set = (struct cct_known) {
+		hash, cct_number(tree, node) + 1, node->id,
+	};
+}
+
+/* --- counting ----------------------------------------------------------- */
+
+static __always_inline void count(struct cct_tree *tree, struct cct_node *node,
+				  u64 weight)
+{
+	node->weight += weight;
+	node->samples++;
+	tree->pending += weight;
+}
+
+bool cct_stack_count(struct cct_tree *tree, struct cct_stacks *stacks,
+		     const struct stream_stack *stack)
+{
+	struct cct_node *node;
+
+	if (unlikely(stack->depth > CCT_STACK_MAX))
+		return false;
+	node = find_known(tree, stacks, hash_of(stacks, stack));
+	if (!node)
+		return false;
+	count(tree, node, stack->weight);
+	return true;
+}
+
+/* --- walking ------------------------------------------------------------ */
+
+/* The node, made if need be; NULL: there is no room. */
+static struct cct_node *get(struct cct_tree *tree, const struct cct_node *like)
+{
+	struct cct_node *node = cct_find(tree, like->id);
+
+	if (node)
+		return node;
+	node = cct_make(tree, like->id);
+	if (node) {
+		*node = *like;
+		node->untold = true;
+	}
+	return node;
+}
+
+/* The call on the chain that ends with @last which entered @callee; 0: none. */
+static u32 find_on_chain(const struct cct_stacks *stacks, u32 last, u64 callee)
+{
+	while (last && stacks->calls[last].callee != callee)
+		last = stacks->calls[last].below;
+	return callee ? last : 0;
+}
+
+/* The root's node, as call 0. */
+static struct cct_node *begin(struct cct_tree *tree, struct cct_stacks *stacks,
+			      u32 space)
+{
+	struct cct_call *root = &stacks->calls[0];
+	const struct cct_node like = {
+		.id = cct_id(stacks->seed, space, HWPROF_CONTEXT_ROOT),
+		.space = space, .kind = HWPROF_CONTEXT_ROOT,
+	};
+	struct cct_node *node = get(tree, &like);
+
+	if (stacks->space != space || root->id != like.id)
+		stacks->depth = 0;
+	stacks->space = space;
+	root->id = like.id;
+	root->number = node ? cct_number(tree, node) : CCT_NO_NODE;
+	return node;
+}
+
+/*
+ * Call @at of the stack, whose callers are walked: the paper's cases (section
+ * 4.2). The node that it leads to; NULL: there is no room.
+ */
+static struct cct_node *step(struct cct_tree *tree, struct cct_stacks *stacks,
+			     u32 at, u64 site, u64 callee)
+{
+	struct cct_call *call = &stacks->calls[at], *caller = call - 1;
+	struct cct_node like = {
+		.id = cct_id(caller->id, site, callee), .parent = caller->id,
+		.callee = callee, .site = site, .space = stacks->space,
+		.kind = HWPROF_CONTEXT_CALL,
+	};
+	u32 last = caller->again ? caller->below : at - 1;
+	struct cct_node *edge = cct_find(tree, like.id);
+	u32 ancestor = 0;
+
+	/* What is called by the chain once is so each time. */
+	if (!edge || edge->kind == HWPROF_CONTEXT_RECURSION)
+		ancestor = find_on_chain(stacks, last, callee);
+	if (ancestor) {
+		like.kind = HWPROF_CONTEXT_RECURSION;
+		like.target = stacks->calls[ancestor].id;
+	}
+	if (!edge)
+		edge = get(tree, &like);
+	/* Two ids that are the same, or no room. */
+	if (unlikely(!edge || (edge->kind == HWPROF_CONTEXT_RECURSION &&
+			       !ancestor)))
+		return NULL;
+	*call = (struct cct_call) {
+		.site = site, .callee = callee, .id = like.id,
+		.number = cct_number(tree, edge), .below = last,
+	};
+	if (!ancestor)
+		return edge;
+	call->id = stacks->calls[ancestor].id;
+	call->number = stacks->calls[ancestor].number;
+	call->below = ancestor;
+	call->again = true;
+	return cct_at(tree, call->number, call->id);
+}
+
+/* The outermost procedure has no call; @at is counted from 1, outermost. */
+static __always_inline u64 site_at(const struct stream_stack *stack, u32 at)
+{
+	return at == 1 ? 0 : stack->sites[stack->used + 1 - at];
+}
+
+static __always_inline u64 callee_at(const struct stream_stack *stack, u32 at)
+{
+	return at == stack->used + 1 ? stack->procedure :
+	       stack->procedures[stack->used - at];
+}
+
+/* So many calls are those that were walked last, and still there. */
+static u32 count_common(const struct cct_tree *tree,
+			const struct cct_stacks *stacks,
+			const struct stream_stack *stack, u32 end)
+{
+	u32 at;
+
+	for (at = 1; at <= end && at <= stacks->depth; at++) {
+		const struct cct_call *call = &stacks->calls[at];
+
+		if (call->site != site_at(stack, at) ||
+		    call->callee != callee_at(stack, at) ||
+		    !cct_at(tree, call->number, call->id))
+			break;
+	}
+	return at - 1;
+}
+
+void cct_stack_walk(struct cct_tree *tree, struct cct_stacks *stacks,
+		    const struct stream_stack *stack)
+{
+	u32 end = min(stack->used, (u32)CCT_STACK_MAX) + 1, at;
+	struct cct_node *node = begin(tree, stacks, stack->space);
+
+	at = node ? count_common(tree, stacks, stack, end) : 0;
+	if (at)
+		node = cct_at(tree, stacks->calls[at].number,
+			      stacks->calls[at].id);
+	while (node && at < end) {
+		at++;
+		node = step(tree, stacks, at, site_at(stack, at),
+			    callee_at(stack, at));
+	}
+	stacks->depth = node ? at : 0;
+	if (!node) {
+		tree->evicted += stack->weight;
+	} else if (end <= stack->used) {
+		node->deeper += stack->weight;
+		tree->pending += stack->weight;
+	} else {
+		count(tree, node, stack->weight);
+		if (stack->depth <= CCT_STACK_MAX)
+			remember(tree, stacks, hash_of(stacks, stack), node);
+	}
+}

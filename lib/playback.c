@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+#include "playback.h"
+
+enum {
+	SESSION		 = 1,		/* all is of one */
+	MEMORY_MIB	 = 64,
+	MEMORY_MIB_MAX	 = 4095,	/* as HWPROF_FIELDS has it */
+	PROGRESS_BYTES	 = 1 << 20,
+};
+
+/* BR_INST_RETIRED of Intel and its like of AMD have it, whatever the umask. */
+#define RAW_EVENT_BRANCHES	0xc4
+#define RAW_EVENT_MASK		0xf000000ffULL
+
+int playback_no_memory(struct playback *playback)
+{
+	return file_fail(playback->file, -ENOMEM, "out of memory");
+}
+
+bool playback_counts_branches(const struct perf_event_attr *attr)
+{
+	if (attr->type == PERF_TYPE_HARDWARE)
+		return (uint32_t)attr->config ==
+		       PERF_COUNT_HW_BRANCH_INSTRUCTIONS;
+	/* On hybrid machines each kind of core has a PMU of its own. */
+	return (attr->type == PERF_TYPE_RAW || attr->type >= PERF_TYPE_MAX) &&
+	       (attr->config & RAW_EVENT_MASK) == RAW_EVENT_BRANCHES;
+}
+
+/* --- programs ----------------------------------------------------------- */
+
+static struct program *get_program(struct playback *playback, uint32_t number)
+{
+	size_t count = 2 * (size_t)number + 64;
+	struct program *all;
+
+	if (number < playback->program_count)
+		return &playback->programs[number];
+	all = reallocarray(playback->programs, count, sizeof(*all));
+	if (!all)
+		return NULL;
+	memset(all + playback->program_count, 0,
+	       (count - playback->program_count) * sizeof(*all));
+	playback->programs = all;
+	playback->program_count = count;
+	return &all[number];
+}
+
+uint32_t playback_program(struct playback *playback, uint32_t pid,
+			  uint64_t time)
+{
+	uint32_t number = processes_program(playback->processes, pid, time);
+	struct program *program;
+
+	program = number ? get_program(playback, number) : NULL;
+	if (!program)
+		return 0;
+	program->pid = pid;
+	if (time > program->last)
+		program->last = time;
+	if (time > playback->programs->last)
+		playback->programs->last = time;
+	return number;
+}
+
+/* --- rounds ------------------------------------------------------------- */
+
+/* All is known up to @time: takes the older round, and begins a newer one. */
+static int end_round(struct playback *playback, uint64_t time)
+{
+	int error;
+
+	if (processes_settle(playback->processes, time))
+		return playback_no_memory(playback);
+	error = playback->kind->round(playback);
+	if (!error && playback->failed)
+		error = playback_no_memory(playback);
+	if (!error)
+		rounds_turn(&playback->rounds);
+	return error;
+}
+
+static int end_rounds(struct playback *playback)
+{
+	int error = end_round(playback, UINT64_MAX);
+
+	return error ? error : end_round(playback, UINT64_MAX);
+}
+
+/* --- records ------------------------------------------------------------ */
+
+static void tell_progress(struct playback *playback, uint64_t offset)
+{
+	const struct hwprof_replay_options *options = playback->options;
+	const struct hwprof_file *file = playback->file;
+	const struct perfdata_section *data = &file->header.data;
+	uint64_t begin = file->pipe ? 0 : data->offset;
+
+	if (offset < playback->next_progress)
+		return;
+	playback->next_progress = offset + PROGRESS_BYTES;
+	if (options->progress)
+		options->progress(options->context, offset - begin,
+				  file->pipe ? 0 : data->size);
+}
+
+static int take_sample(struct playback *playback, const struct record *record)
+{
+	playback->unknown += !record->event;
+	return record->event ? playback->kind->sample(playback, record) : 0;
+}
+
+static int take_record(void *context, const struct record *given)
+{
+	struct playback *playback = context;
+	struct record record = *given;
+	int error;
+
+	tell_progress(playback, record.offset);
+	if (record.type == PERFDATA_FINISHED_ROUND)
+		return end_round(playback, playback->rounds.older.last);
+	/* Without times the order in the file has to do. */
+	if (record.time == UINT64_MAX)
+		record.time = ++playback->untimed;
+	rounds_note(&playback->rounds, record.time);
+	if (record.type != PERF_RECORD_SAMPLE)
+		return processes_note(playback->processes, playback->file,
+				      &record);
+	error = take_sample(playback, &record);
+	if (!error && rounds_full(&playback->rounds))
+		error = end_round(playback, playback->rounds.older.last);
+	return error;
+}
+
+/* --- rows --------------------------------------------------------------- */
+
+/* Any that an engine of windows or samples gives. */
+union row {
+	struct hwprof_row row;
+	struct hwprof_row_loop loop;
+	struct hwprof_row_call call;
+	struct hwprof_row_context context;
+	struct hwprof_row_time time;
+};
+
+static void set_basis(union row *row, uint32_t basis)
+{
+	if (row->row.type == HWPROF_ROW_LOOP)
+		row->loop.basis = basis;
+	if (row->row.type == HWPROF_ROW_CALL)
+		row->call.basis = basis;
+	if (row->row.type == HWPROF_ROW_CONTEXT)
+		row->context.basis = basis;
+}
+
+static bool take_row(void *context, const void *data, u64 ip, u64 addr,
+		     u64 period)
+{
+	struct playback *playback = context;
+	const struct program *program;
+	union row row;
+
+	memcpy(&row, data, ((const struct hwprof_row *)data)->size);
+	program = &playback->programs[row.row.space];
+	row.row.session = SESSION;
+	row.row.pid = program->pid;
+	set_basis(&row, playback->basis);
+	if (playback->kind->row(playback->profile, &row.row, program->last))
+		playback->failed = true;
+	return true;
+}
+
+static int finish(struct playback *playback)
+{
+	struct collected_session *session;
+
+	if (playback->kind->flush)
+		playback->kind->flush(playback);
+	summary_finish(&playback->summary);
+	session = collected_session(&playback->profile->collected, SESSION);
+	if (!session || playback->failed)
+		return playback_no_memory(playback);
+	session->totals = playback->summary.totals;
+	session->totals.basis = playback->basis;
+	session->has_totals = true;
+	return 0;
+}
+
+static int warn(struct playback *playback)
+{
+	int error = playback->kind->warn(playback);
+
+	if (playback->unknown)
+		error |= warnings_add(&playback->profile->warnings, "%" PRIu64 " samples are left out: they are of no event that the file has",
+				      playback->unknown);
+	return error ? playback_no_memory(playback) : 0;
+}
+
+/* --- all of it ---------------------------------------------------------- */
+
+int playback_run(struct playback *playback)
+{
+	struct hwprof_file *file = playback->file;
+	int error = 0;
+
+	/* A pipe's events come with its data. */
+	if (!file->pipe)
+		error = playback->kind->expected(file);
+	if (!error)
+		error = records_read(file, take_record, playback);
+	if (!error)
+		error = playback->kind->expected(file);
+	if (!error)
+		error = end_rounds(playback);
+	if (!error)
+		error = finish(playback);
+	return error ? error : warn(playback);
+}
+
+static int start_summary(struct playback *playback, uint64_t mib)
+{
+	const struct hwprof_replay_options *options = playback->options;
+	struct engine_params params = {
+		.span = options->span ? options->span : HWPROF_DEFAULT_SPAN,
+		.basis = HWPROF_BASIS_BRANCHES,
+	};
+
+	if (playback->kind->keyed &&
+	    getrandom(&params.seed, sizeof(params.seed), 0) !=
+	    sizeof(params.seed))
+		return -ENOMEM;
+	return summary_init(&playback->summary, playback->kind->engine,
+			    &params, mib << 20, take_row, playback);
+}
+
+int playback_init(struct playback *playback, const struct playback_kind *kind,
+		  struct hwprof_profile *profile,
+		  const struct hwprof_replay_options *options)
+{
+	static const struct hwprof_replay_options defaults;
+	uint64_t mib;
+
+	*playback = (struct playback){
+		.kind = kind, .file = profile->file, .profile = profile,
+		.options = options ? options : &defaults,
+		.basis = HWPROF_BASIS_BRANCHES,
+	};
+	rounds_init(&playback->rounds);
+	mib = playback->options->memory_mib ? playback->options->memory_mib :
+					      MEMORY_MIB;
+	if (mib > MEMORY_MIB_MAX)
+		return file_fail(playback->file, -EINVAL,
+				 "memory of %" PRIu64 " MiB: 1 to %d are allowed",
+				 mib, MEMORY_MIB_MAX);
+	playback->processes = processes_new();
+	profile->collected.processes = playback->processes;
+	if (!playback->processes || start_summary(playback, mib))
+		return playback_no_memory(playback);
+	return 0;
+}
+
+void playback_destroy(struct playback *playback)
+{
+	summary_destroy(&playback->summary);
+	rounds_destroy(&playback->rounds);
+	free(playback->programs);
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdlib.h>
+
+#include "engine/window.h"
+#include "procedures.h"
+
+enum { LINE_BITS = 15 };
+
+#define KERNEL	(1ULL << 63)	/* where its half of addresses begins */
+
+struct line {
+	uint64_t address;
+	uint64_t begin;
+	uint32_t program;	/* 0: free */
+};
+
+struct procedures {
+	const struct hwprof_file *file;
+	const struct processes *processes;
+	struct objects *objects;
+	struct line lines[1 << LINE_BITS];
+};
+
+struct procedures *procedures_new(const struct hwprof_file *file,
+				  const struct processes *processes,
+				  struct objects *objects)
+{
+	struct procedures *procedures = calloc(1, sizeof(*procedures));
+
+	if (!procedures)
+		return NULL;
+	procedures->file = file;
+	procedures->processes = processes;
+	procedures->objects = objects;
+	return procedures;
+}
+
+void procedures_free(struct procedures *procedures)
+{
+	free(procedures);
+}
+
+static int look_up(const struct procedures *procedures, uint32_t pid,
+		   uint64_t time, uint64_t address, uint64_t *begin)
+{
+	const struct mapping *mapping;
+	struct object *object;
+	struct build_id id;
+	uint64_t at, first;
+
+	*begin = 0;
+	mapping = processes_find(procedures->processes, pid, time, address);
+	if (!mapping)
+		return 0;
+	*begin = mapping->start;
+	id = processes_build_id(procedures->file, mapping);
+	object = objects_get(procedures->objects, mapping->name, &id);
+	if (!object)
+		return -ENOMEM;
+	at = object_address(object, address - mapping->start + mapping->offset);
+	/* One that begins before the map begins with it. */
+	if (object_procedure(object, at, &first) &&
+	    at - first <= address - mapping->start)
+		*begin = address - (at - first);
+	return 0;
+}
+
+/* Addresses that are near to each other have lines that are, too. */
+static struct line *line_of(struct procedures *procedures, uint32_t program,
+			    uint64_t address)
+{
+	uint64_t page = address >> LINE_BITS ^ (uint64_t)program << 40;
+	uint64_t hash = address + (page * HASH_PRIME >> 32);
+
+	return &procedures->lines[hash & ((1 << LINE_BITS) - 1)];
+}
+
+int procedures_find(struct procedures *procedures, uint32_t program,
+		    uint32_t pid, uint64_t time, uint64_t address,
+		    uint64_t *begin)
+{
+	struct line *line = line_of(procedures, program, address);
+	int error = 0;
+
+	if (window_in_kernel(address)) {
+		*begin = KERNEL;
+		return 0;
+	}
+	if (line->address != address || line->program != program) {
+		line->program = 0;
+		error = look_up(procedures, pid, time, address, &line->begin);
+		if (!error) {
+			line->address = address;
+			line->program = program;
+		}
+	}
+	*begin = line->begin;
+	return error;
+}

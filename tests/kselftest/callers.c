@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A program with frame pointers whose time is known: of 16 parts, left() has 8 by
+ * way of first(), 4 by way of second(), and again(), which calls itself, has 4.
+ */
+#include "bare.h"
+
+#define TURNS 300	/* a second or two, emulated */
+#define PART 20000
+
+/* Called, so that its caller has a frame of its own. */
+static __attribute__((noinline)) void spin(long times)
+{
+	do
+		__asm__ volatile("nop");
+	while (--times);
+	__asm__ volatile("");
+}
+
+static __attribute__((noinline)) void left(long parts)
+{
+	while (parts--) {
+		long times = PART;
+
+		do
+			__asm__ volatile("nop");
+		while (--times);
+	}
+	spin(1);
+	__asm__ volatile("");
+}
+
+static __attribute__((noinline)) void first(void)
+{
+	left(8);
+	__asm__ volatile("");
+}
+
+static __attribute__((noinline)) void second(void)
+{
+	left(4);
+	__asm__ volatile("");
+}
+
+static __attribute__((noinline)) void again(int depth)
+{
+	long times = PART;
+
+	do
+		__asm__ volatile("nop");
+	while (--times);
+	if (depth > 1)
+		again(depth - 1);
+	spin(1);
+	__asm__ volatile("");
+}
+
+__attribute__((noreturn)) void _start(void)
+{
+	int turn;
+
+	for (turn = 0; turn < TURNS; turn++) {
+		first();
+		second();
+		again(4);
+	}
+	bare_exit();
+}

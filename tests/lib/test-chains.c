@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Stacks of calls to calling contexts. Each map of the recorded processes is a
+ * procedure, as there are no objects to look into; random stacks of them make
+ * the tree that the plainest code makes. By hand, what perf and hardware do
+ * besides.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "hwprof.h"
+#include "stacks.h"
+#include "tests/engine/random.h"
+#include "tests/engine/seeds.h"
+
+enum {
+	PID		= 4242,
+	PROCEDURES	= 12,
+	SIZE		= 0x1000,	/* of a procedure's map */
+	DEPTH		= 40,
+	CHAINS		= 8192,
+	NAME		= 600,
+};
+
+#define BASE		0x400000ULL
+#define KERNEL		0xffffffff81000000ULL
+#define CONTEXT(side)	((uint64_t)PERF_CONTEXT_##side)
+
+static uint64_t begin_of(unsigned int procedure)
+{
+	return BASE + procedure * 2 * SIZE;
+}
+
+static char path[64];
+
+static void begin(struct stacks *stacks, const struct stacks_style *style)
+{
+	unsigned int i;
+
+	strcpy(path, "/tmp/hwprof-test-XXXXXX");
+	close(mkstemp(path));
+	stacks_begin(stacks, path, style);
+	stacks_comm(stacks, 1, PID, "prog", true);
+	for (i = 0; i < PROCEDURES; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "/no/%c", 'a' + i);
+		stacks_map(stacks, 2, PID, begin_of(i), SIZE, 0, name);
+	}
+}
+
+static int try_replay(struct hwprof_profile **contexts, unsigned int flags,
+		      char message[512])
+{
+	const struct hwprof_options options = { .flags = flags };
+	struct hwprof_file *file;
+	int error = hwprof_file_open(&file, path);
+
+	*contexts = NULL;
+	if (!error)
+		error = hwprof_profile_replay(contexts, HWPROF_KIND_CCT, file,
+					      &options, NULL);
+	snprintf(message, 512, "%s", error ? hwprof_file_error(file) : "");
+	hwprof_file_close(file);
+	return error;
+}
+
+static struct hwprof_profile *replay(struct stacks *stacks, unsigned int flags)
+{
+	struct hwprof_profile *contexts;
+	char message[512];
+
+	stacks_end(stacks);
+	if (try_replay(&contexts, flags, message))
+		print_message("# %s\n", message);
+	unlink(path);
+	assert_non_null(contexts);
+	return contexts;
+}
+
+static void refuses(struct stacks *stacks, const char *words)
+{
+	struct hwprof_profile *contexts;
+	char message[512];
+
+	stacks_end(stacks);
+	assert_int_equal(try_replay(&contexts, 0, message), -ENOENT);
+	assert_null(contexts);
+	assert_non_null(strstr(message, words));
+	unlink(path);
+}
+
+static bool warns(const struct hwprof_profile *contexts, const char *words)
+{
+	const char *warning;
+	size_t i;
+
+	for (i = 0; (warning = hwprof_profile_warning(contexts, i)); i++)
+		if (strstr(warning, words))
+			return true;
+	return false;
+}
+
+/* --- chains by their procedures ----------------------------------------- */
+
+struct sums {
+	struct { char name[NAME]; uint64_t weight, samples; } chains[CHAINS];
+	size_t count;
+};
+
+static void add(struct sums *sums, const char *name, uint64_t weight,
+		uint64_t samples)
+{
+	size_t i;
+
+	for (i = 0; i < sums->count; i++)
+		if (!strcmp(sums->chains[i].name, name))
+			break;
+	assert_true(i < CHAINS);
+	sums->count += i == sums->count;
+	strcpy(sums->chains[i].name, name);
+	sums->chains[i].weight += weight;
+	sums->chains[i].samples += samples;
+}
+
+/* "prog/a/b", of a context. */
+static void name_chain(char *name, const struct hwprof_context *context)
+{
+	if (!context->parent) {
+		strcpy(name, context->comm ? context->comm : "?");
+		return;
+	}
+	name_chain(name, context->parent);
+	strcat(name, "/");
+	strcat(name, !strncmp(context->object, "/no/", 4) ?
+		     context->object + 4 : context->object);
+}
+
+static struct sums *sum_up(const struct hwprof_profile *contexts)
+{
+	struct sums *sums = calloc(1, sizeof(*sums));
+	uint64_t weight = 0;
+	size_t i;
+
+	assert_non_null(sums);
+	for (i = 0; i < hwprof_contexts_count(contexts); i++) {
+		const struct hwprof_context *context =
+			hwprof_contexts_get(contexts, i);
+		char name[NAME];
+
+		assert_int_equal(context->calls, 0);
+		assert_int_equal(context->branches, 0);
+		if (context->kind == HWPROF_CONTEXT_RECURSION) {
+			assert_int_equal(context->weight, 0);
+			assert_non_null(context->target);
+			continue;
+		}
+		name_chain(name, context);
+		weight += context->weight;
+		add(sums, name, context->weight, context->samples);
+		if (!context->parent)
+			assert_true(context->all_weight >= context->weight);
+	}
+	assert_int_equal(weight, hwprof_profile_totals(contexts)->produced);
+	assert_int_equal(weight, hwprof_profile_totals(contexts)->delivered);
+	return sums;
+}
+
+static uint64_t weight_of(const struct hwprof_profile *contexts,
+			  const char *name)
+{
+	struct sums *sums = sum_up(contexts);
+	uint64_t weight = 0;
+	size_t i;
+
+	for (i = 0; i < sums->count; i++)
+		if (!strcmp(sums->chains[i].name, name))
+			weight = sums->chains[i].weight;
+	free(sums);
+	return weight;
+}
+
+static void compare(const struct hwprof_profile *contexts,
+		    const struct sums *wanted)
+{
+	struct sums *found = sum_up(contexts);
+	size_t i, k;
+
+	for (i = 0; i < wanted->count; i++) {
+		for (k = 0; k < found->count; k++)
+			if (!strcmp(found->chains[k].name,
+				    wanted->chains[i].name))
+				break;
+		assert_true(k < found->count);
+		assert_int_equal(found->chains[k].weight,
+				 wanted->chains[i].weight);
+		assert_int_equal(found->chains[k].samples,
+				 wanted->chains[i].samples);
+		found->chains[k].samples = 0;
+	}
+	for (k = 0; k < found->count; k++)
+		assert_int_equal(found->chains[k].samples, 0);
+	free(found);
+}
+
+/* --- random stacks ------------------------------------------------------ */
+
+/* The paper's rule: a procedure that is on the chain already ends it there. */
+static void fold(char *name, const unsigned int *procedures, unsigned int depth)
+{
+	unsigned int i;
+
+	strcpy(name, "prog");
+	for (i = 0; i < depth; i++) {
+		char one[3] = { '/', 'a' + procedures[i], 0 };
+		char *again = strchr(name + 4, one[1]);
+
+		if (again)
+			again[1] = 0;
+		else
+			strcat(name, one);
+	}
+}
+
+static void try_random(uint64_t random, const struct stacks_style *style,
+		       unsigned int flags)
+{
+	struct sums *wanted = calloc(1, sizeof(*wanted));
+	unsigned int procedures[DEPTH], depth = 0, i, k;
+	struct hwprof_profile *contexts;
+	struct stacks stacks;
+
+	assert_non_null(wanted);
+	begin(&stacks, style);
+	for (i = 0; i < 1500; i++) {
+		uint64_t chain[DEPTH + 1] = { CONTEXT(USER) }, period;
+		char name[NAME];
+
+		depth -= random_below(&random, depth + 1) / 2;
+		while (depth < 2 || (depth < DEPTH && random_below(&random, 6)))
+			procedures[depth++] = random_below(&random, PROCEDURES);
+		for (k = 0; k < depth; k++)
+			chain[depth - k] = begin_of(procedures[k]) + 1 +
+					   random_below(&random, 3);
+		period = 1 + random_below(&random, 1000);
+		stacks_chain(&stacks, 10 + i, PID, chain[1], period, chain,
+			     depth + 1, NULL, 0);
+		if (random_once_in(&random, 100))
+			stacks_round(&stacks);
+		fold(name, procedures, depth);
+		add(wanted, name, period, 1);
+	}
+	contexts = replay(&stacks, flags);
+	compare(contexts, wanted);
+	hwprof_profile_free(contexts);
+	free(wanted);
+}
+
+static void test_random(void **state)
+{
+	static const struct stacks_style styles[] = {
+		{ .chains = true, .sample_type = PERF_SAMPLE_TIME },
+		{ .chains = true, .sample_type = PERF_SAMPLE_TIME |
+		  PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER, .zstd = true },
+		{ .chains = true, .pipe = true,
+		  .sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_READ },
+		{ .chains = true },
+	};
+	uint64_t seed;
+	size_t i;
+
+	for (i = 0; i < sizeof(styles) / sizeof(styles[0]); i++)
+		for (seed = 1; seed <= seeds(2); seed++)
+			try_random(seed * 7919 + i, &styles[i],
+				   seed % 2 ? HWPROF_MERGE_SITES : 0);
+}
+
+/* --- what perf and hardware do ------------------------------------------ */
+
+static const struct stacks_style plain = {
+	.chains = true, .sample_type = PERF_SAMPLE_TIME,
+};
+
+static void test_sides(void **state)
+{
+	const uint64_t chain[] = {
+		CONTEXT(KERNEL), KERNEL + 5, KERNEL + 0x123456,
+		/* The user's side was left at the first byte of c. */
+		CONTEXT(USER), begin_of(2), begin_of(1) + 9, begin_of(0) + 9,
+	};
+	const uint64_t guest[] = {
+		CONTEXT(GUEST_KERNEL), KERNEL + 5, CONTEXT(GUEST_USER),
+		begin_of(5), CONTEXT(USER), begin_of(3) + 1,
+	};
+	struct hwprof_profile *contexts;
+	struct stacks stacks;
+
+	begin(&stacks, &plain);
+	stacks_chain(&stacks, 10, PID, KERNEL + 5, 7, chain, 7, NULL, 0);
+	stacks_chain(&stacks, 11, PID, KERNEL + 5, 5, guest, 6, NULL, 0);
+	/* Nothing but where it was. */
+	stacks_chain(&stacks, 12, PID, begin_of(4) + 1, 3, NULL, 0, NULL, 0);
+	contexts = replay(&stacks, 0);
+	assert_int_equal(weight_of(contexts, "prog/a/b/c/[kernel]"), 7);
+	assert_int_equal(weight_of(contexts, "prog/d"), 5);
+	assert_int_equal(weight_of(contexts, "prog/e"), 3);
+	hwprof_profile_free(contexts);
+}
+
+/* A call that is its procedure's last instruction returns behind it. */
+static void test_last_call(void **state)
+{
+	const uint64_t chain[] = {
+		CONTEXT(USER), begin_of(1) + 4, begin_of(0) + SIZE,
+	};
+	struct hwprof_profile *contexts;
+	struct stacks stacks;
+
+	begin(&stacks, &plain);
+	stacks_chain(&stacks, 10, PID, chain[1], 7, chain, 3, NULL, 0);
+	contexts = replay(&stacks, 0);
+	assert_int_equal(weight_of(contexts, "prog/a/b"), 7);
+	hwprof_profile_free(contexts);
+}
+
+static void test_lbr(void **state)
+{
+	const struct stacks_style style = {
+		.chains = true, .sample_type = PERF_SAMPLE_TIME,
+		.filter = PERF_SAMPLE_BRANCH_CALL_STACK |
+			  PERF_SAMPLE_BRANCH_USER,
+	};
+	const struct perf_branch_entry entries[] = {
+		{ .from = begin_of(1) + 8, .to = begin_of(2) },
+		{ .from = begin_of(0) + 8, .to = begin_of(1) },
+	};
+	/* What frame pointers say is not what the hardware says. */
+	const uint64_t chain[] = {
+		CONTEXT(USER), begin_of(2) + 3, begin_of(7) + 3,
+	};
+	const uint64_t kernel[] = { CONTEXT(KERNEL), KERNEL + 5 };
+	struct hwprof_profile *contexts;
+	struct stacks stacks;
+
+	begin(&stacks, &style);
+	stacks_chain(&stacks, 10, PID, chain[1], 7, chain, 3, entries, 2);
+	stacks_chain(&stacks, 11, PID, KERNEL + 5, 5, kernel, 2, entries, 2);
+	stacks_chain(&stacks, 12, PID, chain[1], 3, chain, 3, NULL, 0);
+	contexts = replay(&stacks, 0);
+	assert_int_equal(weight_of(contexts, "prog/a/b/c"), 7);
+	assert_int_equal(weight_of(contexts, "prog/a/b/c/[kernel]"), 5);
+	assert_int_equal(weight_of(contexts, "prog/h/c"), 3);
+	hwprof_profile_free(contexts);
+}
+
+static void test_cut(void **state)
+{
+	struct stacks_style style = plain;
+	const uint64_t chain[] = {
+		CONTEXT(USER), begin_of(2) + 3, begin_of(1) + 3,
+	};
+	struct hwprof_profile *contexts;
+	struct stacks stacks;
+
+	style.max_stack = 2;
+	begin(&stacks, &style);
+	stacks_chain(&stacks, 10, PID, chain[1], 7, chain, 3, NULL, 0);
+	stacks_chain(&stacks, 11, PID, chain[1], 7, chain, 2, NULL, 0);
+	contexts = replay(&stacks, 0);
+	assert_true(warns(contexts, "1 of 2 stacks are as deep as"));
+	hwprof_profile_free(contexts);
+}
+
+/* Deeper than the engine follows: the rest counts at the last node. */
+static void test_deep(void **state)
+{
+	struct hwprof_profile *contexts;
+	uint64_t chain[2001];
+	struct stacks stacks;
+	unsigned int i;
+
+	begin(&stacks, &plain);
+	chain[0] = CONTEXT(USER);
+	for (i = 1; i <= 2000; i++)
+		chain[i] = begin_of(i % 2) + 3;
+	stacks_chain(&stacks, 10, PID, chain[1], 7, chain, 2001, NULL, 0);
+	stacks_chain(&stacks, 11, PID, chain[1], 7, chain, 2001, NULL, 0);
+	contexts = replay(&stacks, 0);
+	assert_int_equal(weight_of(contexts, "prog/a") +
+			 weight_of(contexts, "prog/a/b"), 14);
+	hwprof_profile_free(contexts);
+}
+
+/* Where no code is, nobody called from. */
+static void test_broken(void **state)
+{
+	const uint64_t chain[] = {
+		CONTEXT(USER), begin_of(2) + 3, begin_of(1) + 3, 0x12345,
+		begin_of(0) + 3,
+	};
+	const uint64_t leaf[] = { CONTEXT(USER), 0x1234, begin_of(0) + 3 };
+	struct hwprof_profile *contexts;
+	struct stacks stacks;
+	unsigned int i;
+
+	begin(&stacks, &plain);
+	for (i = 0; i < 3; i++)
+		stacks_chain(&stacks, 10 + i, PID, chain[1], 7, chain, 5, NULL,
+			     0);
+	stacks_chain(&stacks, 20, PID, leaf[1], 5, leaf, 3, NULL, 0);
+	contexts = replay(&stacks, 0);
+	assert_int_equal(weight_of(contexts, "prog/b/c"), 21);
+	assert_int_equal(weight_of(contexts, "prog/a/[unknown]"), 5);
+	assert_true(warns(contexts, "1 of 2 stacks that were not seen before"));
+	hwprof_profile_free(contexts);
+}
+
+/* Of a program that another one has become, the maps are others. */
+static void test_exec(void **state)
+{
+	const uint64_t chain[] = {
+		CONTEXT(USER), begin_of(1) + 3, begin_of(0) + 3,
+	};
+	struct hwprof_profile *contexts;
+	struct stacks stacks;
+
+	begin(&stacks, &plain);
+	stacks_chain(&stacks, 10, PID, chain[1], 7, chain, 3, NULL, 0);
+	stacks_comm(&stacks, 11, PID, "other", true);
+	stacks_map(&stacks, 12, PID, begin_of(0), SIZE, 0, "/no/x");
+	stacks_map(&stacks, 12, PID, begin_of(1), SIZE, 0, "/no/y");
+	stacks_chain(&stacks, 13, PID, chain[1], 5, chain, 3, NULL, 0);
+	contexts = replay(&stacks, 0);
+	assert_int_equal(weight_of(contexts, "prog/a/b"), 7);
+	assert_int_equal(weight_of(contexts, "other/x/y"), 5);
+	hwprof_profile_free(contexts);
+}
+
+static void test_refusals(void **state)
+{
+	struct stacks_style style = { .sample_type = PERF_SAMPLE_TIME };
+	struct stacks stacks;
+
+	begin(&stacks, &style);
+	refuses(&stacks, "has no stacks of calls");
+	style = plain;
+	style.sample_type |= PERF_SAMPLE_STACK_USER;
+	begin(&stacks, &style);
+	refuses(&stacks, "--call-graph fp");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_sides),
+		cmocka_unit_test(test_last_call),
+		cmocka_unit_test(test_lbr),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_deep),
+		cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_exec),
+		cmocka_unit_test(test_refusals),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
