@@ -223,6 +223,34 @@ static void test_tree(void **state)
 	free_session(session);
 }
 
+/* Paths without a beginning have no place, but count. */
+static void test_unseen(void **state)
+{
+	struct hwprof_session *session = make_session(HWPROF_KIND_PATHS);
+	const struct hwprof_row_path row = {
+		.row = {
+			.type = HWPROF_ROW_PATH, .size = sizeof(row),
+			.space = 1, .session = 1, .pid = 7,
+		},
+		.count = 5, .flags = HWPROF_PATH_UNSEEN,
+		.basis = HWPROF_BASIS_EXACT,
+	};
+	struct hwprof_profile *profile;
+	uint64_t i;
+
+	for (i = 1; i <= 3; i++) {
+		take(session, &row.row);
+		profile = snapshot(session);
+		assert_int_equal(hwprof_paths_summary(profile)->unseen, 5 * i);
+		hwprof_profile_free(profile);
+	}
+	profile_reset(session->gathering);
+	profile = snapshot(session);
+	assert_int_equal(hwprof_paths_summary(profile)->unseen, 0);
+	hwprof_profile_free(profile);
+	free_session(session);
+}
+
 /* --- maps ------------------------------------------------------------------ */
 
 static void test_maps(void **state)
@@ -333,6 +361,7 @@ int main(void)
 		cmocka_unit_test(test_cut_ring),
 		cmocka_unit_test(test_snapshots),
 		cmocka_unit_test(test_tree),
+		cmocka_unit_test(test_unseen),
 		cmocka_unit_test(test_maps),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_refused),
