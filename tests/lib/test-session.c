@@ -302,8 +302,12 @@ static void test_names(void **state)
 
 static void test_refused(void **state)
 {
+	const struct hwprof_session_options hot = { .profile.hot = 2 };
 	struct hwprof_session *session;
 
+	assert_int_equal(hwprof_session_open(&session, "ranges", &hot), -EINVAL);
+	assert_non_null(strstr(hwprof_session_error(session), "hot"));
+	hwprof_session_close(session);
 	assert_int_equal(hwprof_session_open(&session, "lops", NULL), -EINVAL);
 	assert_non_null(strstr(hwprof_session_error(session), "lops"));
 	hwprof_session_close(session);
