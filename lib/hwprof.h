@@ -766,9 +766,10 @@ struct hwprof_session_options {
  * not allowed. *@session is made in any case, so that hwprof_session_error() can
  * be asked; it is NULL only for -ENOMEM. Free it with hwprof_session_close().
  *
- * -EINVAL: the event is none, or an option is out of its range; -ENOENT: the module is not loaded; -EOPNOTSUPP: this
- * machine lacks what the event needs, or the event has no profile; -EMFILE,
- * -ENFILE, -ENOMEM: a limit of the module; else what open() fails with.
+ * -EINVAL: the event is none, or an option is out of its range; -ENOENT: the
+ * module is not loaded; -EOPNOTSUPP: this machine lacks what the event needs, or
+ * the event has no profile; -EMFILE, -ENFILE, -ENOMEM: a limit of the module; else
+ * what open() fails with.
  */
 int hwprof_session_open(struct hwprof_session **session, const char *event,
 			const struct hwprof_session_options *options);
