@@ -22,6 +22,7 @@ struct collected {
 	size_t session_count;
 	uint64_t rows, samples;
 	uint64_t bare_rows;		/* without raw data */
+	uint64_t unseen;		/* paths of rows without a place */
 	struct processes *processes;
 };
 

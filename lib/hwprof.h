@@ -780,9 +780,10 @@ struct hwprof_session_options {
  * not allowed. *@session is made in any case, so that hwprof_session_error() can
  * be asked; it is NULL only for -ENOMEM. Free it with hwprof_session_close().
  *
- * -EINVAL: the event is none; -ENOENT: the module is not loaded; -EOPNOTSUPP: this
- * machine lacks what the event needs, or the event has no profile; -EMFILE,
- * -ENFILE, -ENOMEM: a limit of the module; else what open() fails with.
+ * -EINVAL: the event is none, or an option is out of its range; -ENOENT: the
+ * module is not loaded; -EOPNOTSUPP: this machine lacks what the event needs, or
+ * the event has no profile; -EMFILE, -ENFILE, -ENOMEM: a limit of the module; else
+ * what open() fails with.
  */
 int hwprof_session_open(struct hwprof_session **session, const char *event,
 			const struct hwprof_session_options *options);
@@ -851,7 +852,8 @@ int hwprof_session_fd(struct hwprof_session *session);
 /*
  * Calls @fn for each row that has come, with the increase since its last one. They
  * are in later snapshots, too, also if @fn is NULL. What @fn returns other than 0
- * ends it and is returned; the rows behind come next time.
+ * ends it and is returned; the rows behind come next time. @fn must not call
+ * functions of the session.
  */
 int hwprof_session_rows(struct hwprof_session *session, hwprof_sample_fn fn,
 			void *context);

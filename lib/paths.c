@@ -71,7 +71,6 @@ static int take(struct hwprof_profile *profile,
 		const struct hwprof_sample *sample)
 {
 	const struct hwprof_row_path *row = (const void *)sample->row;
-	struct hwprof_paths *paths = (struct hwprof_paths *)profile;
 
 	/* Of a sample's path no more is known than where it ended. */
 	if (!sample->rows || !row) {
@@ -83,8 +82,7 @@ static int take(struct hwprof_profile *profile,
 		return 0;
 	profile->collected.rows++;
 	if (row->flags & HWPROF_PATH_UNSEEN) {
-		paths->summary.unseen += row->count;
-		profile->found += row->count;
+		profile->collected.unseen += row->count;
 		return 0;
 	}
 	return add_row(profile, row, sample->time);
@@ -213,9 +211,12 @@ static int place_row(struct hwprof_paths *paths,
 static int place_all(struct hwprof_profile *profile, void **rows, size_t count)
 {
 	struct hwprof_paths *paths = (struct hwprof_paths *)profile;
+	uint64_t unseen = profile->collected.unseen;
 	int error = 0;
 	size_t i;
 
+	paths->summary.unseen += unseen;
+	profile->found += unseen;
 	for (i = 0; !error && i < count; i++)
 		error = place_row(paths, rows[i]);
 	return error;

@@ -74,6 +74,10 @@ static int complete(struct hwprof_session *session, bool *own_memory)
 	if (options->period && options->frequency)
 		return session_fail(session, -EINVAL,
 				    "period and frequency exclude each other");
+	if (!(options->profile.hot >= 0 && options->profile.hot <= 1))
+		return session_fail(session, -EINVAL,
+				    "ranges with %g of all events are to be hot: above 0, up to 1 is allowed",
+				    options->profile.hot);
 	if (event->whole)
 		return 0;
 	*own_memory = !hwprof_event_field(event, "memory_mib");

@@ -223,6 +223,34 @@ static void test_tree(void **state)
 	free_session(session);
 }
 
+/* Paths without a beginning have no place, but count. */
+static void test_unseen(void **state)
+{
+	struct hwprof_session *session = make_session(HWPROF_KIND_PATHS);
+	const struct hwprof_row_path row = {
+		.row = {
+			.type = HWPROF_ROW_PATH, .size = sizeof(row),
+			.space = 1, .session = 1, .pid = 7,
+		},
+		.count = 5, .flags = HWPROF_PATH_UNSEEN,
+		.basis = HWPROF_BASIS_EXACT,
+	};
+	struct hwprof_profile *profile;
+	uint64_t i;
+
+	for (i = 1; i <= 3; i++) {
+		take(session, &row.row);
+		profile = snapshot(session);
+		assert_int_equal(hwprof_paths_summary(profile)->unseen, 5 * i);
+		hwprof_profile_free(profile);
+	}
+	profile_reset(session->gathering);
+	profile = snapshot(session);
+	assert_int_equal(hwprof_paths_summary(profile)->unseen, 0);
+	hwprof_profile_free(profile);
+	free_session(session);
+}
+
 /* --- maps ------------------------------------------------------------------ */
 
 static void test_maps(void **state)
@@ -274,8 +302,12 @@ static void test_names(void **state)
 
 static void test_refused(void **state)
 {
+	const struct hwprof_session_options hot = { .profile.hot = 2 };
 	struct hwprof_session *session;
 
+	assert_int_equal(hwprof_session_open(&session, "ranges", &hot), -EINVAL);
+	assert_non_null(strstr(hwprof_session_error(session), "hot"));
+	hwprof_session_close(session);
 	assert_int_equal(hwprof_session_open(&session, "lops", NULL), -EINVAL);
 	assert_non_null(strstr(hwprof_session_error(session), "lops"));
 	hwprof_session_close(session);
@@ -333,6 +365,7 @@ int main(void)
 		cmocka_unit_test(test_cut_ring),
 		cmocka_unit_test(test_snapshots),
 		cmocka_unit_test(test_tree),
+		cmocka_unit_test(test_unseen),
 		cmocka_unit_test(test_maps),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_refused),
