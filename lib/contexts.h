@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * From rows to calling context trees: contexts.c sums the rows of a file, or those
- * that the engine makes of its stacks of calls (chains.c), places them in objects, context_tree.c makes one tree of those of all
- * processes, contexts_json.c writes it out.
+ * that the engine makes of its stacks of calls (chains.c), and places them in
+ * objects, context_tree.c makes one tree of those of all processes,
+ * contexts_json.c writes it out.
  */
 #ifndef HWPROF_CONTEXTS_H
 #define HWPROF_CONTEXTS_H

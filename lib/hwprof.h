@@ -500,7 +500,8 @@ bool hwprof_context_is_shown(const struct hwprof_context *context,
 char *hwprof_context_chain(const struct hwprof_context *context);
 /*
  * Writes a line for each context with branches, or samples, of its own: the chain,
- * procedures with ';' between, and how many, or their weight, as tools that draw flame graphs read it. -EIO.
+ * procedures with ';' between, and how many, or their weight, as tools that draw
+ * flame graphs read it. -EIO.
  */
 int hwprof_contexts_folded(const struct hwprof_profile *profile, FILE *out);
 

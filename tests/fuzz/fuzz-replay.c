@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any bytes as a recording of branch stacks, or of stacks of calls: the replay ends,
- * with loops, calls and contexts that add up or with a sentence. Objects are left alone: their names could be any
- * file of this machine.
+ * Any bytes as a recording of branch stacks, or of stacks of calls: the replay
+ * ends, with loops, calls and contexts that add up or with a sentence. Objects are
+ * left alone: their names could be any file of this machine.
  */
 #include <stdio.h>
 #include <stdlib.h>

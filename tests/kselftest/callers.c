@@ -5,7 +5,7 @@
  */
 #include "bare.h"
 
-#define TURNS 300	/* a second or two, emulated */
+#define TURNS 3000	/* some seconds, emulated */
 #define PART 20000
 
 /* Called, so that its caller has a frame of its own. */

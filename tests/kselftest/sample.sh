@@ -148,7 +148,7 @@ part()
 		END {
 			own *= 100 / sum
 			print chain, own
-			exit !(own > percent - 6 && own < percent + 6)
+			exit !(own > percent - 8 && own < percent + 8)
 		}' /tmp/folded
 }
 
