@@ -25,8 +25,8 @@ int main(int argc, char **argv)
 	for (size_t i = 0; profile && i < 10 && i < hwprof_loops_count(profile); i++) {
 		const struct hwprof_loop *loop = hwprof_loops_get(profile, i);
 
-		printf("%6.2f%% %12" PRIu64 " iterations, %8.1f an entry: %s+0x%" PRIx64 "\n",
-		       100 * loop->share, loop->iterations, loop->trip,
+		printf("%6.2f%% %10" PRIu64 " iterations %8" PRIu64 " entries  %s+0x%" PRIx64 "\n",
+		       100 * loop->share, loop->iterations, loop->entries,
 		       loop->function ? loop->function : loop->object,
 		       loop->function ? loop->function_offset : loop->head);
 	}

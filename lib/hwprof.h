@@ -837,7 +837,8 @@ int hwprof_session_fd(struct hwprof_session *session);
 /*
  * Calls @fn for each row that has come, with the increase since its last one. They
  * are in later snapshots, too, also if @fn is NULL. What @fn returns other than 0
- * ends it and is returned; the rows behind come next time.
+ * ends it and is returned; the rows behind come next time. @fn must not call
+ * functions of the session.
  */
 int hwprof_session_rows(struct hwprof_session *session, hwprof_sample_fn fn,
 			void *context);

@@ -153,26 +153,67 @@ static const struct field value_fields[] = {
 
 static const struct field no_fields[] = { { .name = NULL } };
 
+/* What stands in a list, one behind the other. */
+static const struct field branch_fields[] = {
+	FIELD(hwprof_branch, from, ADDRESS),
+	FIELD(hwprof_branch, to, ADDRESS),
+	FIELD(hwprof_branch, kind, NUMBER),
+	FIELD(hwprof_branch, flags, NUMBER),
+	FIELD(hwprof_branch, cycles, NUMBER),
+	{ .name = NULL },
+};
+
+static const struct field jump_fields[] = {
+	FIELD(hwprof_path_jump, from, ADDRESS),
+	FIELD(hwprof_path_jump, to, ADDRESS),
+	{ .name = NULL },
+};
+
+static const struct field single_value_fields[] = {
+	FIELD(hwprof_value, value, ADDRESS),
+	FIELD(hwprof_value, hits, NUMBER),
+	FIELD(hwprof_value, missed, NUMBER),
+	{ .name = NULL },
+};
+
+/* The list that a row ends with, as long as one of its fields says. */
+struct list {
+	const char *name;
+	const struct field *fields;
+	size_t offset, size;		/* of the first one; of each */
+	size_t count;			/* offset of the field, 32 bits */
+};
+
+#define LIST(type, list, elements, length)				\
+	{ #list, elements, offsetof(struct type, list),			\
+	  sizeof(((struct type *)0)->list[0]), offsetof(struct type, length) }
+
+static const struct list
+	branch_list = LIST(hwprof_row_branches, branches, branch_fields, count),
+	jump_list = LIST(hwprof_row_path, jumps, jump_fields, spelled),
+	value_list = LIST(hwprof_row_value, values, single_value_fields, count);
+
 static const struct type {
 	const char *name;
 	const struct field *fields;
+	const struct list *list;	/* NULL: none */
 } types[] = {
 	[HWPROF_ROW_TOTALS] = { "totals", totals_fields },
-	[HWPROF_ROW_BRANCHES] = { "branches", branches_fields },
+	[HWPROF_ROW_BRANCHES] = { "branches", branches_fields, &branch_list },
 	[HWPROF_ROW_LOOP] = { "loop", loop_fields },
 	[HWPROF_ROW_RANGE] = { "range", range_fields },
 	[HWPROF_ROW_CALL] = { "call", call_fields },
 	[HWPROF_ROW_CONTEXT] = { "context", context_fields },
 	[HWPROF_ROW_TIME] = { "time", time_fields },
-	[HWPROF_ROW_PATH] = { "path", path_fields },
-	[HWPROF_ROW_VALUE] = { "value", value_fields },
+	[HWPROF_ROW_PATH] = { "path", path_fields, &jump_list },
+	[HWPROF_ROW_VALUE] = { "value", value_fields, &value_list },
 };
 
 /* Of a type that is not known, the header is; @row: NULL, without raw data. */
 static struct type type_of(const struct hwprof_row *row)
 {
-	static const struct type bare = { "bare", no_fields };
-	static const struct type unknown = { "unknown", no_fields };
+	static const struct type bare = { .name = "bare", .fields = no_fields };
+	static const struct type unknown = { .name = "unknown", .fields = no_fields };
 
 	if (!row)
 		return bare;
@@ -180,15 +221,27 @@ static struct type type_of(const struct hwprof_row *row)
 	       types[row->type].name ? types[row->type] : unknown;
 }
 
-/* Of an older row, what it does not have is 0. */
-static uint64_t value_of(const struct hwprof_row *row, const struct field *field)
+/* Of what begins at @base in the row; what an older row does not have is 0. */
+static uint64_t value_of(const struct hwprof_row *row, size_t base,
+			 const struct field *field)
 {
-	const char *at = (const char *)row + field->offset;
+	size_t offset = base + field->offset;
 	uint64_t value = 0;
 
-	if (field->offset + field->size <= row->size)
-		memcpy(&value, at, field->size);
+	if (offset + field->size <= row->size)
+		memcpy(&value, (const char *)row + offset, field->size);
 	return value;
+}
+
+/* No more than there is room for, whatever the row says. */
+static size_t length_of(const struct hwprof_row *row, const struct list *list)
+{
+	const struct field count = { .offset = list->count, .size = 4 };
+	size_t room = row->size < list->offset ? 0 :
+		      (row->size - list->offset) / list->size;
+	size_t said = value_of(row, 0, &count);
+
+	return said < room ? said : room;
 }
 
 /* --- lines ---------------------------------------------------------------- */
@@ -201,6 +254,25 @@ static void print_field(const struct field *field, uint64_t value)
 		printf(" %s=%" PRId64, field->name, (int64_t)value);
 	else
 		printf(" %s=%" PRIu64, field->name, value);
+}
+
+/* " values=0x5,120,0;0x6,80,0" */
+static void print_list(const struct hwprof_row *row, const struct list *list)
+{
+	size_t length = length_of(row, list), i;
+	const struct field *field;
+
+	if (length)
+		printf(" %s=", list->name);
+	for (i = 0; i < length; i++) {
+		size_t base = list->offset + i * list->size;
+
+		for (field = list->fields; field->name; field++)
+			printf(field->form == ADDRESS ? "%s0x%" PRIx64 :
+							"%s%" PRIu64,
+			       field != list->fields ? "," : i ? ";" : "",
+			       value_of(row, base, field));
+	}
 }
 
 static void print_line(const struct hwprof_sample *sample)
@@ -221,7 +293,9 @@ static void print_line(const struct hwprof_sample *sample)
 		       sample->addr);
 	printf(" period=%" PRIu64, sample->period);
 	for (field = type.fields; field->name; field++)
-		print_field(field, value_of(row, field));
+		print_field(field, value_of(row, 0, field));
+	if (type.list)
+		print_list(row, type.list);
 	putchar('\n');
 }
 
@@ -236,6 +310,24 @@ static void put_field(struct json *json, const struct field *field,
 		json_signed(json, field->name, value);
 	else
 		json_unsigned(json, field->name, value);
+}
+
+static void put_list(struct json *json, const struct hwprof_row *row,
+		     const struct list *list)
+{
+	size_t length = length_of(row, list), i;
+	const struct field *field;
+
+	json_open(json, list->name, '[');
+	for (i = 0; i < length; i++) {
+		json_open(json, NULL, '{');
+		for (field = list->fields; field->name; field++)
+			put_field(json, field,
+				  value_of(row, list->offset + i * list->size,
+					   field));
+		json_close(json, '}');
+	}
+	json_close(json, ']');
 }
 
 static void put_object(const struct hwprof_sample *sample)
@@ -261,7 +353,9 @@ static void put_object(const struct hwprof_sample *sample)
 	}
 	json_unsigned(&json, "period", sample->period);
 	for (field = type.fields; field->name; field++)
-		put_field(&json, field, value_of(row, field));
+		put_field(&json, field, value_of(row, 0, field));
+	if (type.list)
+		put_list(&json, row, type.list);
 	json_close(&json, '}');
 }
 

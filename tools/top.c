@@ -67,7 +67,7 @@ struct top {
 
 /* --- the terminal --------------------------------------------------------- */
 
-/* Another screen without a cursor, and keys that come at once. */
+/* Another screen without a cursor, lines that end there, keys that come at once. */
 static void take_terminal(struct top *top)
 {
 	struct termios modes;
@@ -75,7 +75,7 @@ static void take_terminal(struct top *top)
 	top->terminal = isatty(STDOUT_FILENO) && !top->report.json;
 	if (!top->terminal)
 		return;
-	fputs("\033[?1049h\033[?25l", stdout);
+	fputs("\033[?1049h\033[?25l\033[?7l", stdout);
 	fflush(stdout);
 	if (tcgetattr(STDIN_FILENO, &top->modes))
 		return;
@@ -90,7 +90,7 @@ static void give_terminal_back(struct top *top)
 	if (top->keys)
 		tcsetattr(STDIN_FILENO, TCSADRAIN, &top->modes);
 	if (top->terminal)
-		fputs("\033[?25h\033[?1049l", stdout);
+		fputs("\033[?7h\033[?25h\033[?1049l", stdout);
 	fflush(stdout);
 	top->terminal = top->keys = false;
 }

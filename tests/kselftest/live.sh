@@ -102,9 +102,18 @@ top_command()
 	[ $status = 3 ] && grep -q known_inner /tmp/top
 }
 
+# On each CPU is one of them.
 top_cpu()
 {
-	output_is ' from step' hwprof top -C 0 -D 1 -n 2
+	pids=
+	for i in $(seq "$(nproc)"); do
+		./spin & pids="$pids $!"
+	done
+	output_is 'known_inner' hwprof top -C 0 -D 1 -n 5
+	status=$?
+	kill $pids
+	wait $pids
+	return $status
 }
 
 in_cgroup()

@@ -316,8 +316,10 @@ check "script, contexts" 0 "context pid=.* calls=300 deeper=0 branches=0" \
 	"$hwprof" script "$contexts"
 check "script, paths" 0 "path pid=.* start=0x10000000 end=0x10000005 .*count=15000" \
 	"$hwprof" script "$paths"
-check "script, values" 0 "value pid=.* ip=0x401040 loads=200" \
+check "script, values" 0 "value pid=.* ip=0x401040 loads=200 .* values=0x5,120,0;0x6,80,0$" \
 	"$hwprof" script "$values"
+check "script, a list in JSON" 0 '"values": .{"value": "0x5","hits": 120,"missed": 0},' \
+	"$hwprof" script --json "$values"
 check "script, JSON" 0 "^[1-9]" sh -c \
 	"'$hwprof' script --json '$values' | while read -r line; do
 		echo \"\$line\" | python3 -m json.tool || exit; done | grep -c '\"type\"'"
