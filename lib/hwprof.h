@@ -44,7 +44,7 @@ int hwprof_file_open_fd(struct hwprof_file **file, int fd, const char *name);
 /* Frees @file; NULL is allowed. */
 void hwprof_file_close(struct hwprof_file *file);
 
-/* What the last call that failed has to say; NULL: what -ENOMEM has. */
+/* What the last call that failed has to say; of NULL, that memory was out. */
 const char *hwprof_file_error(const struct hwprof_file *file);
 
 /* A sample of a hwprof event. */
@@ -792,7 +792,7 @@ int hwprof_session_open(struct hwprof_session **session, const char *event,
 /* Ends it and frees all; NULL is allowed. Profiles that it made stay. */
 void hwprof_session_close(struct hwprof_session *session);
 
-/* What the last call that failed has to say; NULL: what -ENOMEM has. */
+/* What the last call that failed has to say; of NULL, that memory was out. */
 const char *hwprof_session_error(const struct hwprof_session *session);
 
 /* What its profiles are of. */

@@ -31,7 +31,7 @@ int session_fail(struct hwprof_session *session, int error,
 
 const char *hwprof_session_error(const struct hwprof_session *session)
 {
-	return session ? session->message : NULL;
+	return session ? session->message : "out of memory";
 }
 
 enum hwprof_kind hwprof_session_kind(const struct hwprof_session *session)
