@@ -5,9 +5,8 @@
  * session.
  *
  * Who sets profile_busy owns profile and rows. In process context that is one
- * flush at a time, with interrupts on, which gives it up where it waits for a
- * CPU. A flush from an interrupt that finds it busy leaves a note and goes; one
- * at the end of a process waits for a moment before it does.
+ * flush at a time, with interrupts on; a flush from an interrupt that finds it
+ * busy leaves a note and goes.
  */
 #include <linux/cpu.h>
 #include <linux/delay.h>
@@ -30,7 +29,6 @@ enum {
 	RETRY_MS	= 20,	/* after a ring was full; doubles */
 	CLEAR_BYTES	= 1 << 20,	/* at a time */
 	HERE_MAX	= 16 << 20,	/* memory that an interrupt may walk */
-	HERE_WAIT_NS	= 2000000,	/* for another flush, with interrupts off */
 };
 
 /* --- the pool of tables ------------------------------------------------------ */
@@ -157,38 +155,14 @@ static bool pass_complete(struct session *session)
 	return true;
 }
 
-/* --- whose the profile is ----------------------------------------------------- */
-
-static bool profile_own(struct session *session)
-{
-	return atomic_cmpxchg_acquire(&session->profile_busy, 0, 1) == 0;
-}
-
-/* Process context: an interrupt's flush is short. */
-static void profile_await(struct session *session)
-{
-	while (!profile_own(session))
-		cpu_relax();
-}
-
-static void profile_release(struct session *session)
-{
-	atomic_set_release(&session->profile_busy, 0);
-}
-
-/*
- * All that was learnt before now gets into the profile. False: not all. Nobody
- * waits for another CPU while the profile is his: that CPU may wait for him.
- */
+/* All that was learnt before now gets into the profile. False: not all. */
 static bool retire_tables(struct session *session, u32 over)
 {
 	int pass, cpu;
 
 	session->pass++;
 	for (pass = 0; pass < FLUSH_PASSES; pass++) {
-		profile_await(session);
 		merge_free_tables(session, over, true);
-		profile_release(session);
 		if (pass_complete(session))
 			return true;
 		for_each_online_cpu(cpu)
@@ -201,12 +175,6 @@ static bool retire_tables(struct session *session, u32 over)
 
 /* --- rows ---------------------------------------------------------------------- */
 
-static void settle(struct session *session, u32 space)
-{
-	if (session->engine->settle)
-		session->engine->settle(session->profile, space);
-}
-
 struct emit {
 	struct session *session;
 	struct slot *slot;		/* of this CPU: its row buffer */
@@ -214,11 +182,8 @@ struct emit {
 	unsigned int budget;		/* rows that may go out now */
 	bool full;			/* the ring was */
 	bool stuck;			/* some ring was */
-	bool busy;			/* it found the profile somebody's */
 	bool done;
 	u32 space;
-	bool begun;
-	u64 turn;			/* the session's when it began */
 	size_t at;
 };
 
@@ -369,29 +334,16 @@ static void emit_totals(struct emit *emit)
 		session->told = row;
 }
 
-/* The caller owns the profile. If another flush has come between: once more. */
-static void emit_begin(struct emit *emit)
-{
-	struct session *session = emit->session;
-
-	if (emit->begun && emit->turn == session->turn)
-		return;
-	emit->begun = true;
-	emit->turn = session->turn;
-	emit->at = 0;
-	settle(session, emit->space);
-}
-
 /*
  * Some rows of the profile, into a ring of this CPU. The caller owns the
- * profile, and this CPU is his.
+ * profile, has settled it, and interrupts are off.
  */
-static void emit_profile(struct emit *emit)
+static void emit_profile(void *context)
 {
+	struct emit *emit = context;
 	struct session *session = emit->session;
 	unsigned long flags;
 
-	emit_begin(emit);
 	emit->slot = this_cpu_ptr(session->slots);
 	raw_spin_lock_irqsave(&session->roots_lock, flags);
 	emit->event = ring_here(session);
@@ -407,18 +359,6 @@ static void emit_profile(struct emit *emit)
 	raw_spin_unlock_irqrestore(&session->roots_lock, flags);
 }
 
-/* The same, asked for by another CPU, unless the profile is somebody's. */
-static void emit_there(void *context)
-{
-	struct emit *emit = context;
-
-	emit->busy = !profile_own(emit->session);
-	if (emit->busy)
-		return;
-	emit_profile(emit);
-	profile_release(emit->session);
-}
-
 /* CPUs one by one until the rows are out or no ring takes more. */
 static void emit_everywhere(struct emit *emit)
 {
@@ -427,12 +367,9 @@ static void emit_everywhere(struct emit *emit)
 	do {
 		emit->budget = EMIT_ROWS;
 		emit->full = false;
-		profile_await(emit->session);
-		emit_begin(emit);
 		preempt_disable();
 		emit_profile(emit);
 		preempt_enable();
-		profile_release(emit->session);
 		cond_resched();
 	} while (emit->event && !emit->done && !emit->full);
 
@@ -441,8 +378,8 @@ static void emit_everywhere(struct emit *emit)
 			emit->budget = EMIT_ROWS;
 			emit->full = false;
 			emit->event = NULL;
-			smp_call_function_single(cpu, emit_there, emit, true);
-			if (!emit->busy && (!emit->event || emit->full))
+			smp_call_function_single(cpu, emit_profile, emit, true);
+			if (!emit->event || emit->full)
 				break;
 		}
 	}
@@ -506,6 +443,22 @@ void session_set_ring(struct session *session, struct ring *ring)
 
 /* --- flushing ---------------------------------------------------------------------- */
 
+static bool profile_own(struct session *session)
+{
+	return atomic_cmpxchg_acquire(&session->profile_busy, 0, 1) == 0;
+}
+
+static void profile_release(struct session *session)
+{
+	atomic_set_release(&session->profile_busy, 0);
+}
+
+static void settle(struct session *session, u32 space)
+{
+	if (session->engine->settle)
+		session->engine->settle(session->profile, space);
+}
+
 enum flushed {
 	FLUSH_DONE,	/* all rows are out */
 	FLUSH_NO_RING,	/* nobody is there to take them */
@@ -520,18 +473,19 @@ static enum flushed flush_once(struct session *session, u32 space)
 	struct emit emit = { .session = session, .space = space };
 	bool retired;
 
+	while (!profile_own(session))
+		cpu_relax();	/* an interrupt's flush is short */
 	WRITE_ONCE(session->flush_again, false);
 	retired = retire_tables(session, space);
-	if (!session->fetched)
+	if (!session->fetched) {
+		settle(session, space);
 		emit_everywhere(&emit);
-	profile_await(session);
-	if (session->fetched && session->ring) {
+	} else if (session->ring) {
 		settle(session, space);
 		emit.done = put_rows(session, space);
 		emit.stuck = !emit.done && !space;	/* soon again */
 	}
-	WRITE_ONCE(session->kept, space || !emit.done ||
-				  emit.turn != session->turn);
+	WRITE_ONCE(session->kept, space || !emit.done);
 	profile_release(session);
 	if (READ_ONCE(session->flush_again))
 		session_want_flush(session);
@@ -550,7 +504,8 @@ static enum flushed flush_once(struct session *session, u32 space)
  */
 static void forget_space(struct session *session, struct space *space)
 {
-	profile_await(session);
+	while (!profile_own(session))
+		cpu_relax();
 	session->engine->forget(session->profile, space->id);
 	profile_release(session);
 	space_free(space);
@@ -666,12 +621,13 @@ bool session_fetch(struct session *session, bool fresh)
 	bool retired = true;
 
 	mutex_lock(&session->flush_lock);
+	while (!profile_own(session))
+		cpu_relax();
 	if (fresh) {
 		cpus_read_lock();
 		retired = retire_tables(session, 0);
 		cpus_read_unlock();
 	}
-	profile_await(session);
 	if (session->settled != session->pass)
 		settle(session, 0);
 	session->settled = session->pass;
@@ -699,7 +655,8 @@ int session_totals_now(struct session *session, struct hwprof_row_totals *row)
 		session_totals(session, row);
 		raw_spin_unlock_irqrestore(&session->roots_lock, flags);
 	} else {
-		profile_await(session);
+		while (!profile_own(session))
+			cpu_relax();
 		session_totals(session, row);
 		profile_release(session);
 	}
@@ -738,27 +695,8 @@ int session_reset(struct session *session)
 
 /* --- from where perf is about to read --------------------------------------------- */
 
-/*
- * Whose it is may be preempted, or wait for what the caller holds: only so long
- * is it waited for, with interrupts off.
- */
-static bool profile_own_soon(struct session *session)
-{
-	u64 end = local_clock() + HERE_WAIT_NS;
-
-	while (!profile_own(session)) {
-		if (local_clock() > end)
-			return false;
-		cpu_relax();
-	}
-	return true;
-}
-
-/*
- * On this CPU, with interrupts off: all that slots gave back so far. @last: it
- * is too late after that.
- */
-void session_flush_here(struct session *session, bool last)
+/* On this CPU, with interrupts off: all that slots gave back so far. */
+void session_flush_here(struct session *session)
 {
 	struct emit emit = { .session = session, .budget = ~0U };
 
@@ -769,12 +707,12 @@ void session_flush_here(struct session *session, bool last)
 		return;		/* nothing new */
 	if (session->memory > HERE_MAX)
 		return;		/* the interval's flush will do */
-	if (!(last ? profile_own_soon(session) : profile_own(session))) {
+	if (!profile_own(session)) {
 		WRITE_ONCE(session->flush_again, true);
 		return;
 	}
-	session->turn++;
 	merge_free_tables(session, 0, false);
+	settle(session, 0);
 	emit_profile(&emit);
 	WRITE_ONCE(session->kept, !emit.done);
 	profile_release(session);
@@ -784,7 +722,7 @@ static void flush_of_current(struct session *session, void *context)
 {
 	if (session->rows && !session->engine->immediate &&
 	    session->key.opener.tgid == current->tgid)
-		session_flush_here(session, false);
+		session_flush_here(session);
 }
 
 /* The same, of all that current has opened. */

@@ -185,7 +185,6 @@ struct session {
 	size_t profile_size;
 	u64 settled;			/* `pass` of then */
 	atomic_t profile_busy;		/* who sets it owns profile and rows */
-	u64 turn;			/* of flushes from interrupts and exits */
 	bool flush_again;		/* somebody met a busy profile */
 	bool kept;			/* it may have more to tell */
 	struct mutex flush_lock;	/* flushes in process context, in turn */
@@ -277,7 +276,7 @@ int slots_init(void);
 
 /* flush.c */
 void session_flush(struct session *session, u32 space);
-void session_flush_here(struct session *session, bool last);
+void session_flush_here(struct session *session);
 void sessions_flush_here(void);
 void session_totals_here(struct session *session);
 void session_flush_work(struct work_struct *work);

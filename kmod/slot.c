@@ -203,7 +203,7 @@ static bool is_last_exit(void)
 void slot_stop(struct slot *slot, struct perf_event *event)
 {
 	struct session *session = slot->session;
-	bool disabled = is_disabled(event), last = is_last_exit();
+	bool disabled = is_disabled(event);
 
 	if (disabled || current->flags & PF_EXITING)
 		emit_rest(slot, event);
@@ -215,12 +215,12 @@ void slot_stop(struct slot *slot, struct perf_event *event)
 	if (session->params.basis != HWPROF_BASIS_EXACT)
 		budget_stop(slot);
 	slot_change_table(slot, -1);
-	if (!session->rows || !(disabled || last))
+	if (!session->rows || !(disabled || is_last_exit()))
 		return;
 	if (session->engine->immediate)
 		session_totals_here(session);
 	else
-		session_flush_here(session, last);
+		session_flush_here(session);
 }
 
 void slot_update(struct slot *slot, struct perf_event *event)
