@@ -39,7 +39,7 @@ demo:
 
 check:
 	@tests/vm/install build rig check arm64 packages
-	@$(MAKE) -s tests
+	@$(MAKE) -s -j$$(nproc) tests
 	@tests/check
 
 # All that `make check` runs.

@@ -264,6 +264,7 @@ void subject_int80(void)
 
 #ifdef __x86_64__
 static volatile unsigned long seen_r11;
+static volatile sig_atomic_t alarmed;
 
 static void see_r11(int sig, siginfo_t *info, void *context)
 {
@@ -272,6 +273,8 @@ static void see_r11(int sig, siginfo_t *info, void *context)
 	seen_r11 |= regs[REG_R11];
 	if (sig == SIGILL)
 		regs[REG_PC] += 2;	/* ud2 */
+	else
+		alarmed = true;
 }
 
 /* CALLS, then r11 is read BY, an operand 0 in memory or a register. */
@@ -284,17 +287,25 @@ static void see_r11(int sig, siginfo_t *info, void *context)
 	r11;								\
 })
 
-/* The call leaves the flags in r11, for the very next instruction to see. */
+/*
+ * The call leaves the flags in r11, for the very next instruction to see. The
+ * loop sets the timer anew: on a machine that is slower than an interval timer,
+ * there would be nothing but signals.
+ */
 void subject_syscall_r11(void)
 {
-	struct itimerval often = { { 0, 500 }, { 0, 500 } }, never = { 0 };
+	struct itimerval soon = { .it_value.tv_usec = 500 }, never = { 0 };
 	unsigned long seen = 0;
 	int i;
 
 	subject_handle(SIGILL, see_r11, 0);
 	subject_handle(SIGALRM, see_r11, SA_RESTART);
-	setitimer(ITIMER_REAL, &often, NULL);
+	alarmed = true;
 	for (i = 0; i < 2000; i++) {
+		if (alarmed) {
+			alarmed = false;
+			setitimer(ITIMER_REAL, &soon, NULL);
+		}
 		seen |= R11_AFTER("syscall\n", "mov %%r11, %0");
 		seen |= R11_AFTER("mov $-1, %%rax\nsyscall\n", "mov %%r11, %0");
 		seen |= R11_AFTER("syscall\n", "push %%r11\npop %0");
