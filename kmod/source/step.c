@@ -79,7 +79,8 @@ static void step_start(struct slot *slot)
 		return;
 	}
 	step_add_slot(cpu, slot);
-	step_arm(cpu, current);
+	/* Events of cgroups are scheduled in before the switch, others after. */
+	step_arm(cpu, cpu->next ?: current);
 }
 
 static void step_stop(struct slot *slot)

@@ -20,6 +20,7 @@ struct step_cpu {
 	struct irq_work kick;		/* an NMI begins one */
 	u64 step_cost;			/* of an instruction in one, ns on average */
 	struct step_task *record;	/* of the task that runs, if known */
+	struct task_struct *next;	/* the one that runs, or will in a moment */
 	struct task_struct *signalled;	/* the last one without a record */
 };
 

@@ -44,6 +44,7 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev,
 	struct step_cpu *cpu = this_cpu_ptr(&step_cpu);
 	struct step_task *record;
 
+	cpu->next = next;
 	cpu->record = NULL;
 	if (unlikely(prev_state & __TASK_TRACED)) {
 		/* Its debugger may change anything. */
@@ -308,5 +309,9 @@ int step_probes_register(void)
 
 void step_probes_unregister(void)
 {
+	int cpu;
+
 	probes_unregister(probes);
+	for_each_possible_cpu(cpu)
+		per_cpu(step_cpu, cpu).next = NULL;	/* nobody tells it any more */
 }

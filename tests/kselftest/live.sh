@@ -136,6 +136,25 @@ in_cgroup()
 	[ $status = 0 ] && grep -q known_inner /tmp/report
 }
 
+# It calls nothing, so only a switch can find it; on its CPU is another one, whose
+# events these are not.
+cgroup_of_running()
+{
+	mkdir -p $cgroup || return
+	taskset 1 ./spin & pid=$!
+	taskset 1 ./spin & other=$!
+	echo $pid > $cgroup/cgroup.procs
+	sleep 1
+	hwprof record -q -o /tmp/live.data -G $cgroup -D 2 &&
+	hwprof script --json /tmp/live.data > /tmp/script
+	status=$?
+	kill $pid $other
+	wait $pid $other
+	cat /tmp/script
+	[ $status = 0 ] && grep '"type": *"loop"' /tmp/script > /tmp/rows &&
+	! grep -v "\"pid\": $pid\>" /tmp/rows
+}
+
 # -D ends a recording, -C limits it.
 record_options()
 {
@@ -201,6 +220,7 @@ test_ok "top: anew each time" top_zero
 test_ok "top: a command's status" top_command
 test_ok "top: of a CPU" top_cpu
 test_ok "top, record: a cgroup" in_cgroup
+test_ok "record: a cgroup's program that runs already" cgroup_of_running
 test_ok "record: for a time, on a CPU" record_options
 test_ok "what is refused" refusals
 test_ok "examples: loops" example_loops
