@@ -38,9 +38,10 @@ demo:
 	@tests/demo $(DEMO)
 
 check:
-	@tests/vm/install build rig check arm64 packages
-	@$(MAKE) -s -j$$(nproc) tests
-	@tests/check
+	@export CHECK_BEGAN=$$(date +%s) && \
+	tests/vm/install build rig check arm64 packages && \
+	$(MAKE) -s -j$$(nproc) tests && \
+	tests/check
 
 # All that `make check` runs.
 tests: $(BUILD)/hwprof $(BUILD)/libhwprof.so.0 $(UNIT_TESTS) $(FUZZERS) \
