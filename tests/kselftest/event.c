@@ -384,6 +384,13 @@ void child_go(struct child *child)
 	close(child->go);
 }
 
+unsigned int fewer_times(unsigned int times)
+{
+	const char *kernel = getenv("KSELFTEST_KERNEL");
+
+	return kernel && strstr(kernel, "debug") ? (times + 3) / 4 : times;
+}
+
 const char *known_program(void)
 {
 	static char path[4096];

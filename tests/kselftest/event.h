@@ -11,6 +11,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* Seconds: for hanging tests, not for slow machines. */
+#undef TEST_TIMEOUT_DEFAULT
+#define TEST_TIMEOUT_DEFAULT	300
+
 enum {
 	EVENT_CPUS	= 8,
 	EVENTS_MAX	= 64,
@@ -126,6 +130,9 @@ struct child {
 };
 struct child child_start(void (*run)(void *context), void *context);
 void child_go(struct child *child);
+
+/* @times, or fewer where a debug kernel makes each of them dear. */
+unsigned int fewer_times(unsigned int times);
 
 /* A child that waits likewise, and then is `known`. */
 struct child child_known(void);

@@ -16,9 +16,6 @@
 
 #include "include/kselftest_harness.h"
 
-#undef TEST_TIMEOUT_DEFAULT
-#define TEST_TIMEOUT_DEFAULT 150	/* seconds, on a slow machine */
-
 #include "device.h"
 #include "known.h"
 
@@ -501,11 +498,17 @@ TEST(engines)
 	}
 }
 
+/* Each twice. */
+static unsigned int often(void)
+{
+	return fewer_times(12);
+}
+
 static void run_often(void *program)
 {
-	int i;
+	unsigned int i;
 
-	for (i = 0; i < 20; i++)
+	for (i = 0; i < often(); i++)
 		run_twice(program);
 }
 
@@ -521,10 +524,10 @@ TEST_F(device, while_it_runs)
 		EXPECT_FALSE(self->tally.broken);
 	} while (waitpid(child.pid, NULL, WNOHANG) == 0);
 	EXPECT_EQ(0, read_all(self, BUFFER));
-	EXPECT_EQ(20 * KNOWN_INNER_BACK, self->inner_back);
-	EXPECT_EQ(20 * KNOWN_OUTER_BACK, self->outer_back);
-	EXPECT_EQ(20 * KNOWN_OUTER, self->inner_entries);
-	EXPECT_EQ(20, self->outer_entries);
+	EXPECT_EQ(often() * KNOWN_INNER_BACK, self->inner_back);
+	EXPECT_EQ(often() * KNOWN_OUTER_BACK, self->outer_back);
+	EXPECT_EQ(often() * KNOWN_OUTER, self->inner_entries);
+	EXPECT_EQ(often(), self->outer_entries);
 	EXPECT_TRUE(tally_is_whole(&self->tally));
 }
 
@@ -537,8 +540,8 @@ TEST_F(device, nobody_reads)
 	child_go(&child);
 	waitpid(child.pid, NULL, 0);
 	EXPECT_EQ(0, read_all(self, BUFFER));
-	EXPECT_EQ(20 * KNOWN_INNER_BACK, self->inner_back);
-	EXPECT_EQ(20, self->outer_entries);
+	EXPECT_EQ(often() * KNOWN_INNER_BACK, self->inner_back);
+	EXPECT_EQ(often(), self->outer_entries);
 	EXPECT_EQ(self->tally.totals.produced,
 		  self->tally.period + self->tally.totals.evicted +
 		  self->tally.totals.lost);
@@ -682,7 +685,7 @@ TEST_F(device, closed_while_running)
 	self->fd = -1;
 	waitpid(child.pid, &status, 0);
 	EXPECT_EQ(0, status);
-	EXPECT_LE(20 * KNOWN_BACK, recording_count(&self->events));
+	EXPECT_LE(often() * KNOWN_BACK, recording_count(&self->events));
 }
 
 /* --- all at once ------------------------------------------------------------------ */
@@ -746,8 +749,6 @@ TEST_F(device, readers_and_resets)
 	check_known(_metadata, self);
 }
 
-enum { NONSENSE = 4000 };
-
 static uint64_t nonsense(unsigned int *seed)
 {
 	uint64_t bits = (uint64_t)rand_r(seed) << 33 ^ (uint64_t)rand_r(seed) << 16 ^
@@ -768,13 +769,14 @@ static uint64_t nonsense(unsigned int *seed)
 /* Whatever is asked for, there is an answer. */
 TEST(hostile_input)
 {
+	const unsigned int times = fewer_times(4000);
 	unsigned int seed = 1, i, made = 0;
 	uint64_t words[16];
 	size_t word;
 	int fd = -1;
 
 	ASSERT_TRUE(event_sessions_are(0));
-	for (i = 0; i < NONSENSE; i++) {
+	for (i = 0; i < times; i++) {
 		uint32_t *sizes = (uint32_t *)words;
 		int command = rand_r(&seed) % 4;
 

@@ -16,7 +16,7 @@
 
 EVENT_ALL_NEED("step")
 
-enum { FAULTS_MAX = 2000, FAULTS_EACH = 60, FAULTS_STEP = 17 };
+enum { FAULTS_MAX = 2000, FAULTS_EACH = 40, FAULTS_STEP = 53 };
 
 FIXTURE(faults)
 {
@@ -68,25 +68,25 @@ static void open_with_faults(struct __test_metadata *_metadata,
 	EXPECT_GT(FAULTS_MAX, n);
 }
 
-TEST_F_TIMEOUT(faults, open_rows, 90)
+TEST_F(faults, open_rows)
 {
 	open_with_faults(_metadata, &self->attr);
 }
 
-TEST_F_TIMEOUT(faults, open_branches, 90)
+TEST_F(faults, open_branches)
 {
 	self->attr.config = EVENT_BRANCHES | EVENT_ROWS;
 	open_with_faults(_metadata, &self->attr);
 }
 
-TEST_F_TIMEOUT(faults, open_count, 90)
+TEST_F(faults, open_count)
 {
 	struct perf_event_attr attr = event_attr(EVENT_LOOPS);
 
 	open_with_faults(_metadata, &attr);
 }
 
-TEST_F_TIMEOUT(faults, open_device, 90)
+TEST_F(faults, open_device)
 {
 	struct hwprof_config config = device_config(EVENT_LOOPS), asked;
 	int n, fd, refused = 0;
@@ -111,7 +111,7 @@ TEST_F_TIMEOUT(faults, open_device, 90)
 	EXPECT_GT(FAULTS_MAX, n);
 }
 
-TEST_F_TIMEOUT(faults, fork, 90)
+TEST_F(faults, fork)
 {
 	int n, fd = event_open(&self->attr, 0, 0, -1, 0), status;
 	bool failed = true;

@@ -14,15 +14,12 @@
 
 #include "include/kselftest_harness.h"
 
-#undef TEST_TIMEOUT_DEFAULT
-#define TEST_TIMEOUT_DEFAULT 150	/* seconds, on a slow machine */
-
 #include "device.h"
 #include "known.h"
 
 EVENT_ALL_NEED("step")
 
-enum { PAGE = 4096, BIG = 1 << 20, BUFFER = 1 << 20, RUNS = 6 };
+enum { PAGE = 4096, BIG = 1 << 20, BUFFER = 1 << 20 };
 
 FIXTURE(ring)
 {
@@ -81,12 +78,17 @@ static void make_ring(struct __test_metadata *_metadata,
 	EXPECT_EQ(1024, offsetof(struct hwprof_ring_page, data_head));
 }
 
+static unsigned int runs(void)
+{
+	return fewer_times(6);
+}
+
 static void run_often(void *program)
 {
+	unsigned int i;
 	pid_t pid;
-	int i;
 
-	for (i = 0; i < RUNS; i++) {
+	for (i = 0; i < runs(); i++) {
 		pid = fork();
 		if (!pid) {
 			execl(program, "known", NULL);
@@ -134,8 +136,8 @@ static void drain_mapping(FIXTURE_DATA(ring) *self)
 
 static void check(struct __test_metadata *_metadata, FIXTURE_DATA(ring) *self)
 {
-	EXPECT_EQ(RUNS * KNOWN_INNER_BACK, self->inner_back);
-	EXPECT_EQ(RUNS, self->outer_entries);
+	EXPECT_EQ(runs() * KNOWN_INNER_BACK, self->inner_back);
+	EXPECT_EQ(runs(), self->outer_entries);
 	EXPECT_EQ(recording_count(&self->events), self->tally.period);
 	EXPECT_FALSE(self->tally.broken);
 	EXPECT_FALSE(self->tally.mixed);
@@ -312,7 +314,7 @@ TEST_F(ring, forked_reader)
 	pid = fork();
 	if (!pid) {
 		drain_all(self);
-		_exit(self->inner_back != RUNS * KNOWN_INNER_BACK);
+		_exit(self->inner_back != runs() * KNOWN_INNER_BACK);
 	}
 	waitpid(pid, &status, 0);
 	EXPECT_EQ(0, status);
@@ -363,7 +365,7 @@ TEST_F(ring, memory)
 	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
 	ASSERT_EQ(0, setresgid(1000, 1000, 1000));
 	ASSERT_EQ(0, setresuid(1000, 1000, 1000));
-	for (i = 0; i < 20; i++) {
+	for (i = 0; i < 10; i++) {
 		config = device_config(EVENT_LOOPS);
 		fd = device_open(&config);
 		ASSERT_LE(0, fd);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * torture [-f FIRST] [-m MODES] [-s NAME] FOLDER
+ * torture [-f FIRST] [-m MODES] [-h HALF] [-s NAME] FOLDER
  *
  * Programs run as natively while hwprof steps them: same output, same status.
  * FOLDER has the subjects. -m: try so many modes on each subject, in turn
- * (default: all), from -f on. -s: only this subject, or only `outside`.
+ * (default: all), from -f on. -h: only every second subject, from 0 or 1 on.
+ * -s: only this subject, or only `outside`.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -26,6 +27,7 @@ static const char * const only_32[] = { SUBJECTS_32(X) NULL };
 #undef X
 
 static const char *only;
+static int half = -1;
 
 /* System calls are seen otherwise in bursts than where all is stepped. */
 static bool is_about_calls(const char *name)
@@ -78,12 +80,17 @@ static void test_subject(const char *program, const char *name,
 static void test_subjects(const char *program, const char * const *names,
 			  const char *bits)
 {
-	for (; *names; names++)
+	static int number;
+
+	for (; *names; names++) {
+		if (half >= 0 && number++ % 2 != half)
+			continue;
 		if (access(program, X_OK))
 			tap_skip("not built: gcc-12-multilib is not installed",
 				 "%s, %s", *names, bits);
 		else
 			test_subject(program, *names, bits);
+	}
 }
 
 static void test_outside(const char *folder, const char *subject)
@@ -104,7 +111,7 @@ static void test_outside(const char *folder, const char *subject)
 
 static _Noreturn void usage(void)
 {
-	fprintf(stderr, "usage: torture [-f FIRST] [-m MODES] [-s NAME] FOLDER\n");
+	fprintf(stderr, "usage: torture [-f FIRST] [-m MODES] [-h 0|1] [-s NAME] FOLDER\n");
 	exit(2);
 }
 
@@ -113,11 +120,13 @@ int main(int argc, char **argv)
 	char subject[512], subject32[512], *folder;
 	int option;
 
-	while ((option = getopt(argc, argv, "f:m:s:")) >= 0)
+	while ((option = getopt(argc, argv, "f:m:h:s:")) >= 0)
 		if (option == 'm' && atoi(optarg) > 0)
 			profile_each = atoi(optarg);
 		else if (option == 'f')
 			profile_begin_with(atoi(optarg));
+		else if (option == 'h' && atoi(optarg) <= 1)
+			half = atoi(optarg);
 		else if (option == 's')
 			only = optarg;
 		else

@@ -301,7 +301,7 @@ void subject_syscall_r11(void)
 	subject_handle(SIGILL, see_r11, 0);
 	subject_handle(SIGALRM, see_r11, SA_RESTART);
 	alarmed = true;
-	for (i = 0; i < 2000; i++) {
+	for (i = 0; i < 400; i++) {
 		if (alarmed) {
 			alarmed = false;
 			setitimer(ITIMER_REAL, &soon, NULL);
