@@ -323,6 +323,37 @@ size_t object_x86_code(struct object *object, uint64_t offset, uint8_t *bytes,
 	return size;
 }
 
+const uint8_t *object_code(struct object *object, uint64_t address,
+			   size_t *size, unsigned int *machine)
+{
+	size_t count, there, i;
+	GElf_Phdr segment;
+	GElf_Ehdr header;
+	const char *file;
+
+	need(object);
+	if (!object->elf || !gelf_getehdr(object->elf, &header) ||
+	    elf_getphdrnum(object->elf, &count))
+		return NULL;
+	file = elf_rawfile(object->elf, &there);
+	*machine = header.e_machine;
+	for (i = 0; file && i < count; i++) {
+		uint64_t into, at;
+
+		if (!gelf_getphdr(object->elf, i, &segment) ||
+		    segment.p_type != PT_LOAD || !(segment.p_flags & PF_X))
+			continue;
+		into = address - segment.p_vaddr;
+		at = segment.p_offset + into;
+		if (into >= segment.p_filesz || at < into || at >= there)
+			continue;
+		*size = segment.p_filesz - into < there - at ?
+			segment.p_filesz - into : there - at;
+		return (const uint8_t *)file + at;
+	}
+	return NULL;
+}
+
 /* Does the segment cover @offset, when it is mapped in whole pages? */
 static bool covers(const GElf_Phdr *segment, uint64_t offset)
 {

@@ -8,6 +8,7 @@
 
 #include "origin.h"
 #include "json.h"
+#include "lines.h"
 #include "profile.h"
 
 /* The rows of one path in one address space of one session, summed. */
@@ -34,6 +35,7 @@ struct path_entry {
 	uint32_t flags;
 	uint64_t last;			/* time of the last row */
 	uint64_t symbol;		/* that has its end; 0: none */
+	const struct line **lines;	/* path_lines() of them */
 	uint32_t spelled;
 	/* start, each jump's two, end, and the back edge's target or none */
 	struct path_point points[];
@@ -48,11 +50,19 @@ struct hwprof_paths {
 	size_t procedure_count;
 	struct hwprof_paths_summary summary;
 	void *placed;			/* tree of struct path_entry */
+	struct lines lines;
 };
 
 static inline size_t path_points(uint32_t spelled)
 {
 	return 2 * (size_t)spelled + 3;
+}
+
+/* Lines between taken jumps, as far as these are known. Points come in pairs:
+ * where one begins, and where it ends. */
+static inline uint32_t path_lines(const struct path_entry *entry)
+{
+	return entry->spelled + (entry->spelled == entry->path.length);
 }
 
 static inline const struct path_point *path_end(const struct path_entry *entry)

@@ -20,6 +20,15 @@ static void put_block(struct json *json, const struct hwprof_block *block)
 	put_line(json, "file", "line", block->file, block->line);
 	put_line(json, "last_file", "last_line", block->last_file,
 		 block->last_line);
+	json_unsigned_unless(json, "instructions", block->instructions,
+			     block->undecoded);
+	json_string(json, "branch", block->branch);
+	if (block->branch)
+		json_bool(json, "taken", block->taken);
+	else
+		json_null(json, "taken");
+	json_string(json, "callee", block->callee);
+	json_string(json, "undecoded", block->undecoded);
 	json_close(json, '}');
 }
 

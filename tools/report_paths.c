@@ -129,17 +129,38 @@ static void add_procedure(struct table *table,
 
 /* --- blocks ------------------------------------------------------------------ */
 
-static void print_block(const struct hwprof_block *block, bool full)
+static void print_source(const struct hwprof_block *block, bool full)
 {
-	printf("    0x%" PRIx64 "..0x%" PRIx64, block->first, block->last);
-	if (block->function)
-		printf("  %s+0x%" PRIx64, block->function, block->offset);
 	if (block->file)
 		printf("  %s:%u", shown_path(block->file, full), block->line);
 	if (block->file && block->last_file &&
 	    !strcmp(block->file, block->last_file) &&
 	    block->line != block->last_line)
 		printf("..%u", block->last_line);
+}
+
+/* How it ends; of jumps that are taken, where to is in the next line. */
+static void print_branch(const struct hwprof_block *block)
+{
+	if (block->undecoded) {
+		printf("  (%s)", block->undecoded);
+		return;
+	}
+	printf("  %" PRIu32 " instruction%s", block->instructions,
+	       block->instructions == 1 ? "" : "s");
+	if (block->branch)
+		printf(", %s%s", block->branch, block->taken ? "" : " not taken");
+	if (block->callee)
+		printf(" %s", block->callee);
+}
+
+static void print_block(const struct hwprof_block *block, bool full)
+{
+	printf("    0x%" PRIx64 "..0x%" PRIx64, block->first, block->last);
+	if (block->function)
+		printf("  %s+0x%" PRIx64, block->function, block->offset);
+	print_source(block, full);
+	print_branch(block);
 	printf("\n");
 }
 
@@ -163,9 +184,9 @@ static void print_blocks(const struct report *report,
 		hwprof_paths_block(paths, index, i, &block);
 		print_block(&block, report->full_path);
 	}
-	if (path->blocks <= path->length)
+	if (path->spelled < path->length)
 		printf("    ... and %" PRIu32 " jumps to 0x%" PRIx64 "\n",
-		       path->length - path->blocks, path->end);
+		       path->length - path->spelled, path->end);
 }
 
 /* --- what all of it comes to -------------------------------------------------- */
