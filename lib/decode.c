@@ -6,6 +6,9 @@
 
 #include "decode.h"
 
+const char unknown_instruction[] =
+	"code with an instruction that capstone does not know";
+
 struct machine {
 	unsigned int number;		/* EM_* */
 	cs_arch arch;

@@ -19,6 +19,13 @@ enum ending {
 	ENDING_STOP,		/* a trap: nothing goes on behind it */
 };
 
+/* May what comes next in memory be what runs next? A call is stepped over. */
+static inline bool ending_goes_on(enum ending ending)
+{
+	return ending == ENDING_NONE || ending == ENDING_COND ||
+	       ending == ENDING_CALL;
+}
+
 enum {
 	MNEMONIC_SIZE = 32,
 };
@@ -57,7 +64,9 @@ const char *code_of_bytes(struct code *code, struct decoder *decoder,
 			  unsigned int machine, const uint8_t *bytes,
 			  size_t size, uint64_t address);
 
-/* False: there is no more, or what comes next is no instruction. */
+/* False: there is no more, or what comes next is unknown_instruction. */
 bool code_next(struct code *code, struct instruction *instruction);
+
+extern const char unknown_instruction[];	/* a sentence's part, as above */
 
 #endif /* HWPROF_DECODE_H */

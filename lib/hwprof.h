@@ -531,7 +531,10 @@ struct hwprof_procedure {
 	const char *function;	/* NULL: no symbol */
 	uint64_t address;	/* of the symbol in the object */
 	uint64_t paths;		/* different ones */
-	uint64_t count;		/* of these, how often they were run */
+	uint64_t possible;	/* of its control-flow graph, that may be run; 0:
+				 * not known */
+	const char *unnumbered;	/* why that is so: "indirect jump"; or NULL */
+	uint64_t count;		/* of the paths, how often they were run */
 	uint64_t branches;	/* on them */
 	uint64_t cycles;	/* 0: not known */
 	double share;		/* of the metric, 0 to 1 */
@@ -563,6 +566,10 @@ struct hwprof_path {
 				 * first on */
 	uint32_t blocks;	/* up to the last that is known, or to the end */
 	uint64_t count;		/* how often it was run: the unit */
+	uint64_t number;	/* of all that are possible in its procedure, from
+				 * 0 on: always the same in one build of it */
+	const char *unnumbered;	/* why it has none: "indirect jump"; NULL: it
+				 * has */
 	uint64_t branches;	/* count * (length + 1) */
 	uint64_t cycles;	/* on it, not on its calls; 0: not known */
 	double share;		/* of the metric, 0 to 1 */

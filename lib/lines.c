@@ -44,18 +44,6 @@ static int add_block(struct line *line, const struct block *block)
 	return 0;
 }
 
-/* May what comes next in memory be what runs next? */
-static bool goes_on(const struct instruction *instruction)
-{
-	switch (instruction->ending) {
-	case ENDING_NONE:
-	case ENDING_COND:
-	case ENDING_CALL:
-		return true;
-	}
-	return false;
-}
-
 /* Up to the line's last instruction. *@why: what it lacks. -ENOMEM. */
 static int cut(struct line *line, struct code *code, const char **why)
 {
@@ -74,12 +62,12 @@ static int cut(struct line *line, struct code *code, const char **why)
 		}
 		if (done)
 			return 0;
-		if (now->address > line->last || !goes_on(now)) {
+		if (now->address > line->last || !ending_goes_on(now->ending)) {
 			*why = no_line;
 			return 0;
 		}
 	}
-	*why = "code with an instruction that capstone does not know";
+	*why = unknown_instruction;
 	return 0;
 }
 

@@ -449,6 +449,23 @@ const char *object_symbol(struct object *object, uint64_t address,
 	return name;
 }
 
+bool object_bounds(struct object *object, uint64_t address, uint64_t *begin,
+		   uint64_t *end)
+{
+	GElf_Off into;
+	GElf_Sym symbol;
+
+	need(object);
+	if (!object->module ||
+	    !dwfl_module_addrinfo(object->module, address + object->bias,
+				  &into, &symbol, NULL, NULL, NULL) ||
+	    into >= symbol.st_size)
+		return false;
+	*begin = address - into;
+	*end = *begin + symbol.st_size;
+	return true;
+}
+
 /* The nearer one counts: not all code has both, nor symbols all of their size. */
 bool object_procedure(struct object *object, uint64_t address, uint64_t *begin)
 {

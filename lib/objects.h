@@ -66,6 +66,10 @@ uint64_t object_left(struct object *object, uint64_t address);
 const char *object_symbol(struct object *object, uint64_t address,
 			  uint64_t *offset);
 
+/* From where to where that symbol is. False: there is none, or none of a size. */
+bool object_bounds(struct object *object, uint64_t address, uint64_t *begin,
+		   uint64_t *end);
+
 /*
  * Where the procedure begins that @address is in, by symbols and by what the
  * object has for unwinding. False: neither knows.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * From rows to paths: paths.c sums the rows of a file and places them in objects;
- * path_heat.c says what is hot, dense and sparse; paths_json.c writes them out.
+ * path_heat.c says what is hot, dense and sparse; path_numbers.c which of all paths
+ * that there may be each one is; paths_json.c writes them out.
  */
 #ifndef HWPROF_PATHS_H
 #define HWPROF_PATHS_H
@@ -72,6 +73,9 @@ static inline const struct path_point *path_end(const struct path_entry *entry)
 
 /* path_heat.c: finds procedures, shares and heat, and sorts. -ENOMEM. */
 int paths_rank(struct hwprof_paths *paths);
+
+/* path_numbers.c: numbers them, while they are sorted by procedure. -ENOMEM. */
+int paths_number(struct hwprof_paths *paths);
 
 /* paths_json.c: writes one of them as JSON. */
 void paths_put(struct json *json, const char *name, const void *paths,

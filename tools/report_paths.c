@@ -7,7 +7,7 @@
 
 enum {
 	PATH_FIXED = 9,
-	PROCEDURE_FIXED = 6,
+	PROCEDURE_FIXED = 7,
 };
 
 static const struct table_column path_columns[] = {
@@ -28,6 +28,7 @@ static const struct table_column procedure_columns[] = {
 	{ .title = "heat" },
 	{ .title = "times", .right = true },
 	{ .title = "paths", .right = true },
+	{ .title = "possible", .right = true },
 	{ .title = "object", .shrinks = true },
 	{ .title = "procedure", .shrinks = true },
 	{ .title = "process" },
@@ -121,6 +122,8 @@ static void add_procedure(struct table *table,
 	table_add(table, "%s", shown_heat(procedure->heat));
 	table_add(table, "%s", grouped(procedure->count, text));
 	table_add(table, "%s", grouped(procedure->paths, text));
+	table_add(table, "%s", procedure->unnumbered ? "-" :
+			       grouped(procedure->possible, text));
 	table_add(table, "%s", shown_path(procedure->object, full));
 	table_add(table, "%s", procedure->function ? procedure->function : "-");
 	if (table->column_count > PROCEDURE_FIXED)
@@ -173,13 +176,18 @@ static void print_blocks(const struct report *report,
 	char text[GROUPED_SIZE];
 	uint32_t i;
 
-	printf("\n%.2f%%  %s time%s  %s of %s, from %s to %s\n",
+	printf("\n%.2f%%  %s time%s  %s of %s, from %s to %s; ",
 	       100 * path->share, grouped(path->count, text),
 	       path->count == 1 ? "" : "s",
 	       procedure->function ? procedure->function : "code",
 	       shown_path(procedure->object, report->full_path),
 	       path->called ? "its entry" : "a back edge",
 	       path->returns ? "its return" : "a back edge");
+	if (path->unnumbered)
+		printf("no number: %s\n", path->unnumbered);
+	else
+		printf("number %" PRIu64 " of %s\n", path->number,
+		       grouped(procedure->possible, text));
 	for (i = 0; i < path->blocks; i++) {
 		hwprof_paths_block(paths, index, i, &block);
 		print_block(&block, report->full_path);

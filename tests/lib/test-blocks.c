@@ -363,6 +363,41 @@ static void test_blocks(void **state)
 	hwprof_profile_free(profile);
 }
 
+/* Ways of known: both, to each of: over the call, joined. */
+static void test_numbers(void **state)
+{
+	struct way way = straight(), other;
+	struct hwprof_profile *profile = read_way(&way, program, 0);
+	const struct hwprof_path *path = hwprof_paths_get(profile, 0);
+	uint64_t number = path->number;
+
+	/* Behind jne: js taken or not; at joined: one. */
+	assert_null(path->unnumbered);
+	assert_int_equal(path->procedure->possible, 3);
+	assert_true(number < 3);
+	hwprof_profile_free(profile);
+	other = way_of(address_of("known"), before("back", 1), 0);
+	add_jump(&other, address_of("passed"), address_of("joined"));
+	profile = read_way(&other, program, 0);
+	path = hwprof_paths_get(profile, 0);
+	assert_null(path->unnumbered);
+	assert_true(path->number < 3 && path->number != number);
+	hwprof_profile_free(profile);
+	/* What is impossible has none, nor what cannot be read. */
+	other = way_of(address_of("known"), before("back", 1), 0);
+	profile = read_way(&other, program, 0);
+	path = hwprof_paths_get(profile, 0);
+	assert_string_equal(path->unnumbered, "not in the procedure's graph");
+	assert_int_equal(path->procedure->possible, 3);
+	hwprof_profile_free(profile);
+	profile = read_way(&way, "/no/such", 0);
+	path = hwprof_paths_get(profile, 0);
+	assert_string_equal(path->unnumbered, "no symbol");
+	assert_string_equal(path->procedure->unnumbered, "no symbol");
+	assert_int_equal(path->procedure->possible, 0);
+	hwprof_profile_free(profile);
+}
+
 /* Back edges are taken; what a tail call leads to is its callee. */
 static void test_ends(void **state)
 {
@@ -460,6 +495,7 @@ int main(void)
 		cmocka_unit_test(test_instructions),
 		cmocka_unit_test(test_arm64),
 		cmocka_unit_test(test_blocks),
+		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_undecoded),
 		cmocka_unit_test(test_no_code),
