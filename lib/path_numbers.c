@@ -49,13 +49,16 @@ static int make_graph(struct graph *graph, struct hwprof_procedure *procedure,
 	return 0;
 }
 
-/* Are all of its points in the procedure's object? */
-static bool is_in(const struct path_entry *entry, const struct object *object)
+/* Is all of it in the procedure, but for where its end may jump to? */
+static bool is_in(const struct path_entry *entry, const struct graph *graph)
 {
-	size_t count = path_points(entry->spelled) - entry->path.returns, i;
+	const struct path_point *end = path_end(entry), *point;
+	uint64_t first = graph->nodes[0].address;
+	uint64_t last = graph->nodes[graph->count - 1].address;
 
-	for (i = 0; i < count; i++)
-		if (entry->points[i].object != object)
+	for (point = entry->points; point <= end; point++)
+		if (point->object != end->object || point->address < first ||
+		    point->address > last)
 			return false;
 	return true;
 }
@@ -86,8 +89,9 @@ static void number_entry(struct path_entry *entry, const struct graph *graph)
 		return;
 	if (path->spelled < path->length)
 		path->unnumbered = "not all jumps are known";
-	else if (!is_in(entry, path_end(entry)->object) ||
-		 !walk_entry(&walk, graph, entry))
+	else if (!is_in(entry, graph))
+		path->unnumbered = "tail call";
+	else if (!walk_entry(&walk, graph, entry))
 		path->unnumbered = "not in the procedure's graph";
 	else
 		path->number = walk.number;

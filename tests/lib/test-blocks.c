@@ -363,7 +363,7 @@ static void test_blocks(void **state)
 	hwprof_profile_free(profile);
 }
 
-/* Ways of known: both, to each of: over the call, joined. */
+/* Of the ways through a procedure, which one it is. */
 static void test_numbers(void **state)
 {
 	struct way way = straight(), other;
@@ -389,6 +389,12 @@ static void test_numbers(void **state)
 	path = hwprof_paths_get(profile, 0);
 	assert_string_equal(path->unnumbered, "not in the procedure's graph");
 	assert_int_equal(path->procedure->possible, 3);
+	hwprof_profile_free(profile);
+	other = way_of(address_of("known"), before("away", 1), 0);
+	add_jump(&other, address_of("over"), address_of("back"));
+	profile = read_way(&other, program, 0);
+	assert_string_equal(hwprof_paths_get(profile, 0)->unnumbered,
+			    "tail call");
 	hwprof_profile_free(profile);
 	profile = read_way(&way, "/no/such", 0);
 	path = hwprof_paths_get(profile, 0);
