@@ -594,8 +594,8 @@ struct hwprof_block {
 	uint32_t instructions;	/* 0: not known */
 	const char *branch;	/* the last one's mnemonic, "jne"; NULL: it is no
 				 * jump, call or return, or not known */
-	bool taken;		/* the branch was: all are but conditional jumps
-				 * that the path goes on behind */
+	bool conditional;	/* the branch may be taken or not, */
+	bool taken;		/* and was; all others are */
 	const char *callee;	/* symbol that a call leads to, or a jump to
 				 * another procedure; NULL: not known, or none */
 };

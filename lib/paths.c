@@ -302,8 +302,9 @@ static void describe_block(struct hwprof_block *block, const struct line *line,
 	block->first = decoded->first;
 	block->last = last->address;
 	block->instructions = decoded->instructions;
-	block->taken = last->address == line->last ||
-		       last->ending == ENDING_CALL;
+	block->conditional = last->ending == ENDING_COND;
+	block->taken = last->ending &&
+		       (!block->conditional || last->address == line->last);
 	if (last->ending)
 		block->branch = last->mnemonic;
 }

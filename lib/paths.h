@@ -59,8 +59,10 @@ static inline size_t path_points(uint32_t spelled)
 	return 2 * (size_t)spelled + 3;
 }
 
-/* Lines between taken jumps, as far as these are known. Points come in pairs:
- * where one begins, and where it ends. */
+/*
+ * Lines between taken jumps, as far as these are known. Points come in pairs: where
+ * one begins, and where it ends.
+ */
 static inline uint32_t path_lines(const struct path_entry *entry)
 {
 	return entry->spelled + (entry->spelled == entry->path.length);

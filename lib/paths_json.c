@@ -23,10 +23,8 @@ static void put_block(struct json *json, const struct hwprof_block *block)
 	json_unsigned_unless(json, "instructions", block->instructions,
 			     block->undecoded);
 	json_string(json, "branch", block->branch);
-	if (block->branch)
-		json_bool(json, "taken", block->taken);
-	else
-		json_null(json, "taken");
+	json_bool(json, "conditional", block->conditional);
+	json_bool(json, "taken", block->taken);
 	json_string(json, "callee", block->callee);
 	json_string(json, "undecoded", block->undecoded);
 	json_close(json, '}');

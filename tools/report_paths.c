@@ -142,7 +142,7 @@ static void print_source(const struct hwprof_block *block, bool full)
 		printf("..%u", block->last_line);
 }
 
-/* How it ends; of jumps that are taken, where to is in the next line. */
+/* How it ends. Where a jump that is taken leads to, the next line begins. */
 static void print_branch(const struct hwprof_block *block)
 {
 	if (block->undecoded) {
@@ -152,7 +152,9 @@ static void print_branch(const struct hwprof_block *block)
 	printf("  %" PRIu32 " instruction%s", block->instructions,
 	       block->instructions == 1 ? "" : "s");
 	if (block->branch)
-		printf(", %s%s", block->branch, block->taken ? "" : " not taken");
+		printf(", %s", block->branch);
+	if (block->conditional)
+		printf(block->taken ? " taken" : " not taken");
 	if (block->callee)
 		printf(" %s", block->callee);
 }

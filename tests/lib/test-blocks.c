@@ -320,6 +320,8 @@ static void check_block(const struct hwprof_profile *profile, uint32_t number,
 	assert_int_equal(block.instructions, instructions);
 	assert_string_equal(block.branch, branch);
 	assert_int_equal(block.taken, taken);
+	assert_int_equal(block.conditional, branch[0] == 'j' &&
+					    strcmp(branch, "jmp"));
 	if (callee)
 		assert_string_equal(block.callee, callee);
 	else
