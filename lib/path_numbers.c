@@ -6,9 +6,9 @@
 #include "paths.h"
 
 /* All instructions of @begin to @end. *@why: what is the matter. -ENOMEM. */
-static int decode(struct graph *graph, struct decoder *decoder,
-		  struct object *object, uint64_t begin, uint64_t end,
-		  const char **why)
+static int add_code(struct graph *graph, struct decoder *decoder,
+		    struct object *object, uint64_t begin, uint64_t end,
+		    const char **why)
 {
 	struct instruction now = { .address = begin };
 	struct code code;
@@ -38,8 +38,8 @@ static int make_graph(struct graph *graph, struct hwprof_procedure *procedure,
 		paths->lines.decoder = decoder_new();
 	if (!paths->lines.decoder)
 		return -ENOMEM;
-	error = decode(graph, paths->lines.decoder, last->object, begin, end,
-		       &procedure->unnumbered);
+	error = add_code(graph, paths->lines.decoder, last->object, begin, end,
+			 &procedure->unnumbered);
 	if (error)
 		return error;
 	if (!procedure->unnumbered)
