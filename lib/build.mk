@@ -10,8 +10,8 @@ LIB_SOURCES := $(wildcard lib/*.c) \
 					      value_slot value_table) \
 	       kmod/source/x86/branch_decode.c
 LIB_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/obj/%.o)
-LIB_LINK    := -ldw -lelf -lzstd -lm
-LIB_PACKAGES := libdw-dev libelf-dev libzstd-dev
+LIB_LINK    := -ldw -lelf -lcapstone -lzstd -lm
+LIB_PACKAGES := libdw-dev libelf-dev libcapstone-dev libzstd-dev
 
 $(LIB_OBJECTS): override CFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -fPIC
 

@@ -239,33 +239,42 @@ static uint64_t paths_start(const void *paths, size_t index)
 	return hwprof_paths_get(paths, index)->start;
 }
 
-/* By both ends of all blocks, and how it begins and ends. */
-static bool paths_name(const void *paths, size_t index, enum diff_name sort,
+/* A line between taken jumps, by where it begins and how long it is. */
+static bool name_line(const struct path_point *first, uint32_t pid,
+		      enum diff_name sort, FILE *out)
+{
+	struct spot spot = {
+		.object = object_name(first->object), .pid = pid,
+		.address = first->address,
+	};
+
+	spot.function = object_symbol(first->object, first->address,
+				      &spot.offset);
+	spot.file = object_line(first->object, first->address, &spot.line);
+	if (!name_spot(&spot, sort, out))
+		return false;
+	fprintf(out, "+%" PRIx64 "|", sort == DIFF_SOURCE ? 0 :
+				      first[1].address - first->address);
+	return true;
+}
+
+/* By all its lines, and how it begins and ends. */
+static bool paths_name(const void *profile, size_t index, enum diff_name sort,
 		       const uint64_t *above, FILE *out)
 {
-	const struct hwprof_path *path = hwprof_paths_get(paths, index);
+	const struct hwprof_paths *paths = profile;
+	const struct path_entry *entry = paths->entries[index];
+	const struct hwprof_path *path = &entry->path;
 	const struct hwprof_procedure *procedure = path->procedure;
-	struct spot spot = { .pid = procedure->pid };
 	uint32_t i;
 
 	fprintf(out, "%d|%d|%" PRIu32 "|%s|", path->called, path->returns,
 		path->length, sort == DIFF_ADDRESS ?
 			      text(procedure->build_id) : "");
-	for (i = 0; i < path->blocks; i++) {
-		struct hwprof_block block;
-
-		hwprof_paths_block(paths, index, i, &block);
-		spot.object = block.object;
-		spot.function = block.function;
-		spot.file = block.file;
-		spot.line = block.line;
-		spot.address = block.first;
-		spot.offset = block.offset;
-		if (!name_spot(&spot, sort, out))
+	for (i = 0; i < path_lines(entry); i++)
+		if (!name_line(&entry->points[2 * (size_t)i], procedure->pid,
+			       sort, out))
 			return false;
-		fprintf(out, "+%" PRIx64 "|", sort == DIFF_SOURCE ? 0 :
-					      block.last - block.first);
-	}
 	return true;
 }
 

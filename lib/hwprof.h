@@ -531,7 +531,10 @@ struct hwprof_procedure {
 	const char *function;	/* NULL: no symbol */
 	uint64_t address;	/* of the symbol in the object */
 	uint64_t paths;		/* different ones */
-	uint64_t count;		/* of these, how often they were run */
+	uint64_t possible;	/* of its control-flow graph, that may be run; 0:
+				 * not known */
+	const char *unnumbered;	/* why that is so: "indirect jump"; or NULL */
+	uint64_t count;		/* of the paths, how often they were run */
 	uint64_t branches;	/* on them */
 	uint64_t cycles;	/* 0: not known */
 	double share;		/* of the metric, 0 to 1 */
@@ -559,8 +562,14 @@ struct hwprof_path {
 	const char *end_file;
 	unsigned int end_line;
 	uint32_t length;	/* taken jumps from start to end */
-	uint32_t blocks;	/* lines of code that are known; length + 1: all */
+	uint32_t spelled;	/* of these, those that are known, from the
+				 * first on */
+	uint32_t blocks;	/* up to the last that is known, or to the end */
 	uint64_t count;		/* how often it was run: the unit */
+	uint64_t number;	/* of all that are possible in its procedure, from
+				 * 0 on: always the same in one build of it */
+	const char *unnumbered;	/* why it has none: "indirect jump"; NULL: it
+				 * has */
 	uint64_t branches;	/* count * (length + 1) */
 	uint64_t cycles;	/* on it, not on its calls; 0: not known */
 	double share;		/* of the metric, 0 to 1 */
@@ -568,7 +577,11 @@ struct hwprof_path {
 	enum hwprof_basis basis;
 };
 
-/* A part of a path that is run in a line, up to a taken jump or the path's end. */
+/*
+ * A basic block of a path: code that is run in a line, up to a jump, taken or not,
+ * a call or a return. Where code cannot be decoded (it is in no file, its file
+ * cannot be read), it is all the code up to the next taken jump.
+ */
 struct hwprof_block {
 	const char *object;
 	uint64_t first, last;	/* addresses of instructions in the object */
@@ -576,6 +589,15 @@ struct hwprof_block {
 	uint64_t offset;
 	const char *file, *last_file;	/* source of both; NULL: not known */
 	unsigned int line, last_line;
+	const char *undecoded;	/* why no more is known: "code in no file"; NULL:
+				 * it is */
+	uint32_t instructions;	/* 0: not known */
+	const char *branch;	/* the last one's mnemonic, "jne"; NULL: it is no
+				 * jump, call or return, or not known */
+	bool conditional;	/* the branch may be taken or not, */
+	bool taken;		/* and was; all others are */
+	const char *callee;	/* symbol that a call leads to, or a jump to
+				 * another procedure; NULL: not known, or none */
 };
 
 /* All paths, or procedures, of one heat. */

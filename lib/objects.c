@@ -31,13 +31,15 @@ struct object {
 	Dwfl_Module *module;
 	Elf *elf;
 	uint64_t bias;		/* dwfl's addresses minus the object's */
-	void *plt;		/* tree of struct plt_entry */
+	void *named;		/* tree of struct named */
 };
 
-/* What was found at an address that no symbol contains. */
-struct plt_entry {
+/* What was found at an address: to look is to go through all symbols. */
+struct named {
 	uint64_t address;
-	char *name;		/* NULL: nothing */
+	const char *name;	/* NULL: nothing */
+	uint64_t offset;	/* in what has the name */
+	char *own;		/* the name, of what is no symbol's; or NULL */
 };
 
 struct objects {
@@ -54,19 +56,19 @@ struct objects *objects_new(bool closed)
 	return objects;
 }
 
-static void free_plt_entry(void *node)
+static void free_named(void *node)
 {
-	struct plt_entry *entry = node;
+	struct named *named = node;
 
-	free(entry->name);
-	free(entry);
+	free(named->own);
+	free(named);
 }
 
 static void free_object(void *node)
 {
 	struct object *object = node;
 
-	tdestroy(object->plt, free_plt_entry);
+	tdestroy(object->named, free_named);
 	if (object->dwfl)
 		dwfl_end(object->dwfl);
 	free(object->warning);
@@ -323,6 +325,37 @@ size_t object_x86_code(struct object *object, uint64_t offset, uint8_t *bytes,
 	return size;
 }
 
+const uint8_t *object_code(struct object *object, uint64_t address,
+			   size_t *size, unsigned int *machine)
+{
+	size_t count, there, i;
+	GElf_Phdr segment;
+	GElf_Ehdr header;
+	const char *file;
+
+	need(object);
+	if (!object->elf || !gelf_getehdr(object->elf, &header) ||
+	    elf_getphdrnum(object->elf, &count))
+		return NULL;
+	file = elf_rawfile(object->elf, &there);
+	*machine = header.e_machine;
+	for (i = 0; file && i < count; i++) {
+		uint64_t into, at;
+
+		if (!gelf_getphdr(object->elf, i, &segment) ||
+		    segment.p_type != PT_LOAD || !(segment.p_flags & PF_X))
+			continue;
+		into = address - segment.p_vaddr;
+		at = segment.p_offset + into;
+		if (into >= segment.p_filesz || at < into || at >= there)
+			continue;
+		*size = segment.p_filesz - into < there - at ?
+			segment.p_filesz - into : there - at;
+		return (const uint8_t *)file + at;
+	}
+	return NULL;
+}
+
 /* Does the segment cover @offset, when it is mapped in whole pages? */
 static bool covers(const GElf_Phdr *segment, uint64_t offset)
 {
@@ -354,32 +387,6 @@ uint64_t object_address(struct object *object, uint64_t offset)
 	return offset;
 }
 
-static int compare_plt(const void *a, const void *b)
-{
-	const struct plt_entry *x = a, *y = b;
-
-	return (x->address > y->address) - (x->address < y->address);
-}
-
-static const char *find_plt(struct object *object, uint64_t address)
-{
-	struct plt_entry key = { .address = address }, *entry;
-	struct plt_entry **found = tfind(&key, &object->plt, compare_plt);
-
-	if (found)
-		return (*found)->name;
-	entry = calloc(1, sizeof(*entry));
-	if (!entry)
-		return NULL;
-	entry->address = address;
-	entry->name = plt_name(object->elf, address);
-	if (!tsearch(entry, &object->plt, compare_plt)) {
-		free_plt_entry(entry);
-		return NULL;
-	}
-	return entry->name;
-}
-
 uint64_t object_left(struct object *object, uint64_t address)
 {
 	GElf_Phdr segment;
@@ -396,26 +403,65 @@ uint64_t object_left(struct object *object, uint64_t address)
 	return 0;
 }
 
-const char *object_symbol(struct object *object, uint64_t address,
-			  uint64_t *offset)
+static int compare_named(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+static void find_name(const struct object *object, struct named *named)
 {
 	GElf_Off into;
 	GElf_Sym symbol;
 	const char *name;
 
+	name = dwfl_module_addrinfo(object->module,
+				    named->address + object->bias, &into,
+				    &symbol, NULL, NULL, NULL);
+	if (name && *name) {
+		named->name = name;
+		named->offset = into;
+		return;
+	}
+	named->own = plt_name(object->elf, named->address);
+	named->name = named->own;
+}
+
+const char *object_symbol(struct object *object, uint64_t address,
+			  uint64_t *offset)
+{
+	struct named key = { .address = address }, *named;
+	bool is_new;
+
 	need(object);
 	if (!object->module)
 		return NULL;
-	name = dwfl_module_addrinfo(object->module, address + object->bias,
-				    &into, &symbol, NULL, NULL, NULL);
-	if (!name || !*name) {
-		name = find_plt(object, address);
-		into = 0;
-	}
-	if (!name)
+	named = tree_get(&object->named, &key, sizeof(key), compare_named,
+			 &is_new);
+	if (named && is_new)
+		find_name(object, named);
+	if (!named || !named->name)
 		return NULL;
-	*offset = into;
-	return name;
+	*offset = named->offset;
+	return named->name;
+}
+
+bool object_bounds(struct object *object, uint64_t address, uint64_t *begin,
+		   uint64_t *end)
+{
+	GElf_Off into;
+	GElf_Sym symbol;
+
+	need(object);
+	if (!object->module ||
+	    !dwfl_module_addrinfo(object->module, address + object->bias,
+				  &into, &symbol, NULL, NULL, NULL) ||
+	    into >= symbol.st_size)
+		return false;
+	*begin = address - into;
+	*end = *begin + symbol.st_size;
+	return true;
 }
 
 /* The nearer one counts: not all code has both, nor symbols all of their size. */

@@ -42,6 +42,14 @@ bool object_is_file(const struct object *object);
 size_t object_x86_code(struct object *object, uint64_t offset, uint8_t *bytes,
 		       size_t size, bool *is64);
 
+/*
+ * The code at @address in the object, as its file has it, up to the end of its
+ * segment: *@size bytes, that live as long as the object; *@machine is ELF's
+ * number of what they are for. NULL: it has none there, or cannot be read.
+ */
+const uint8_t *object_code(struct object *object, uint64_t address,
+			   size_t *size, unsigned int *machine);
+
 /* Turns an offset in the file into the object's address, as objdump has it. */
 uint64_t object_address(struct object *object, uint64_t offset);
 
@@ -57,6 +65,10 @@ uint64_t object_left(struct object *object, uint64_t address);
  */
 const char *object_symbol(struct object *object, uint64_t address,
 			  uint64_t *offset);
+
+/* From where to where that symbol is. False: there is none, or none of a size. */
+bool object_bounds(struct object *object, uint64_t address, uint64_t *begin,
+		   uint64_t *end);
 
 /*
  * Where the procedure begins that @address is in, by symbols and by what the

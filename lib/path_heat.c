@@ -171,7 +171,7 @@ int paths_rank(struct hwprof_paths *paths)
 	struct metric metric = { 0 };
 	size_t i;
 
-	if (find_procedures(paths))
+	if (find_procedures(paths) || paths_number(paths))
 		return -ENOMEM;
 	for (i = 0; i < paths->count; i++) {
 		const struct hwprof_path *path = &paths->entries[i]->path;

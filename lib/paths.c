@@ -154,6 +154,14 @@ static int place_points(const struct hwprof_profile *profile,
 	return error;
 }
 
+static void free_entry(void *node)
+{
+	struct path_entry *entry = node;
+
+	free(entry->lines);
+	free(entry);
+}
+
 static struct path_entry *make_entry(const struct collected_path *row)
 {
 	struct path_entry *entry;
@@ -167,7 +175,7 @@ static struct path_entry *make_entry(const struct collected_path *row)
 	entry->path.length = row->length;
 	entry->path.called = row->flags & HWPROF_PATH_CALLED;
 	entry->path.returns = !row->target;
-	entry->path.blocks = row->spelled + (row->spelled == row->length);
+	entry->path.spelled = row->spelled;
 	return entry;
 }
 
@@ -198,11 +206,11 @@ static int place_row(struct hwprof_paths *paths,
 	if (!place_points(&paths->profile, row, entry))
 		found = tsearch(entry, &paths->placed, compare_places);
 	if (!found) {
-		free(entry);
+		free_entry(entry);
 		return -ENOMEM;
 	}
 	if (*found != entry)
-		free(entry);
+		free_entry(entry);
 	add_to_entry(*found, &paths->profile, row);
 	paths->profile.found += row->count;
 	return 0;
@@ -242,6 +250,75 @@ static void describe(struct path_entry *entry)
 		entry->symbol = last->address - offset;
 }
 
+/* --- blocks ----------------------------------------------------------------- */
+
+static uint32_t blocks_of(const struct line *line)
+{
+	return line->undecoded ? 1 : line->count;
+}
+
+/* -ENOMEM */
+static int find_lines(struct hwprof_paths *paths, struct path_entry *entry)
+{
+	uint32_t count = path_lines(entry), i;
+
+	entry->lines = calloc(count, sizeof(*entry->lines));
+	if (!entry->lines)
+		return -ENOMEM;
+	for (i = 0; i < count; i++) {
+		const struct path_point *first = &entry->points[2 * (size_t)i];
+		const struct path_point *last = first + 1;
+
+		entry->lines[i] = lines_get(&paths->lines, first->object,
+					    first->address, last->object,
+					    last->address);
+		if (!entry->lines[i])
+			return -ENOMEM;
+		entry->path.blocks += blocks_of(entry->lines[i]);
+	}
+	return 0;
+}
+
+/* A call's, or that of a jump to the begin of another procedure. */
+static const char *callee_of(const struct line *line,
+			     const struct instruction *last, const char *own)
+{
+	const char *name = NULL;
+	uint64_t offset;
+
+	if (last->target)
+		name = object_symbol(line->object, last->target, &offset);
+	if (!name || offset ||
+	    (last->ending != ENDING_CALL && own && !strcmp(name, own)))
+		return NULL;
+	return name;
+}
+
+static void describe_block(struct hwprof_block *block, const struct line *line,
+			   const struct block *decoded)
+{
+	const struct instruction *last = &decoded->last;
+
+	block->first = decoded->first;
+	block->last = last->address;
+	block->instructions = decoded->instructions;
+	block->conditional = last->ending == ENDING_COND;
+	block->taken = last->ending &&
+		       (!block->conditional || last->address == line->last);
+	if (last->ending)
+		block->branch = last->mnemonic;
+}
+
+static void locate_block(struct hwprof_block *block, const struct line *line)
+{
+	block->object = object_name(line->object);
+	block->function = object_symbol(line->object, block->first,
+					&block->offset);
+	block->file = object_line(line->object, block->first, &block->line);
+	block->last_file = object_line(line->end, block->last,
+				       &block->last_line);
+}
+
 /* --- all of it -------------------------------------------------------------- */
 
 static int warn(struct hwprof_profile *profile,
@@ -261,8 +338,11 @@ static int finish(struct hwprof_profile *profile)
 	paths->entries = tree_list(paths->placed, &paths->count);
 	if (!paths->entries)
 		return -ENOMEM;
-	for (i = 0; i < paths->count; i++)
+	for (i = 0; i < paths->count; i++) {
 		describe(paths->entries[i]);
+		if (find_lines(paths, paths->entries[i]))
+			return -ENOMEM;
+	}
 	return paths_rank(paths);
 }
 
@@ -270,7 +350,8 @@ static void destroy(struct hwprof_profile *profile)
 {
 	struct hwprof_paths *paths = (struct hwprof_paths *)profile;
 
-	tdestroy(paths->placed, free);
+	tdestroy(paths->placed, free_entry);
+	lines_free(&paths->lines);
 	free(paths->entries);
 	free(paths->order);
 	free(paths->procedures);
@@ -307,25 +388,27 @@ hwprof_paths_get(const struct hwprof_profile *profile, size_t index)
 	return &paths->entries[index]->path;
 }
 
-/* Points come in pairs: where a block begins, and where it ends. */
 void hwprof_paths_block(const struct hwprof_profile *profile, size_t index,
 			uint32_t number, struct hwprof_block *block)
 {
 	const struct hwprof_paths *paths = (const void *)profile;
-	const struct path_point *first =
-		&paths->entries[index]->points[2 * (size_t)number];
-	const struct path_point *last = first + 1;
+	const struct line *const *at = paths->entries[index]->lines;
+	const struct block *decoded = NULL;
 
+	for (; number >= blocks_of(*at); at++)
+		number -= blocks_of(*at);
 	*block = (struct hwprof_block){
-		.object = object_name(first->object),
-		.first = first->address,
-		.last = last->address,
+		.first = (*at)->first, .last = (*at)->last,
+		.undecoded = (*at)->undecoded,
 	};
-	block->function = object_symbol(first->object, first->address,
-					&block->offset);
-	block->file = object_line(first->object, first->address, &block->line);
-	block->last_file = object_line(last->object, last->address,
-				       &block->last_line);
+	if (!block->undecoded) {
+		decoded = &(*at)->blocks[number];
+		describe_block(block, *at, decoded);
+	}
+	locate_block(block, *at);
+	if (decoded)
+		block->callee = callee_of(*at, &decoded->last,
+					  block->function);
 }
 
 size_t hwprof_paths_procedures(const struct hwprof_profile *profile)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * From rows to paths: paths.c sums the rows of a file and places them in objects;
- * path_heat.c says what is hot, dense and sparse; paths_json.c writes them out.
+ * path_heat.c says what is hot, dense and sparse; path_numbers.c which of all paths
+ * that there may be each one is; paths_json.c writes them out.
  */
 #ifndef HWPROF_PATHS_H
 #define HWPROF_PATHS_H
 
 #include "origin.h"
 #include "json.h"
+#include "lines.h"
 #include "profile.h"
 
 /* The rows of one path in one address space of one session, summed. */
@@ -34,6 +36,7 @@ struct path_entry {
 	uint32_t flags;
 	uint64_t last;			/* time of the last row */
 	uint64_t symbol;		/* that has its end; 0: none */
+	const struct line **lines;	/* path_lines() of them */
 	uint32_t spelled;
 	/* start, each jump's two, end, and the back edge's target or none */
 	struct path_point points[];
@@ -48,11 +51,21 @@ struct hwprof_paths {
 	size_t procedure_count;
 	struct hwprof_paths_summary summary;
 	void *placed;			/* tree of struct path_entry */
+	struct lines lines;
 };
 
 static inline size_t path_points(uint32_t spelled)
 {
 	return 2 * (size_t)spelled + 3;
+}
+
+/*
+ * Lines between taken jumps, as far as these are known. Points come in pairs: where
+ * one begins, and where it ends.
+ */
+static inline uint32_t path_lines(const struct path_entry *entry)
+{
+	return entry->spelled + (entry->spelled == entry->path.length);
 }
 
 static inline const struct path_point *path_end(const struct path_entry *entry)
@@ -62,6 +75,9 @@ static inline const struct path_point *path_end(const struct path_entry *entry)
 
 /* path_heat.c: finds procedures, shares and heat, and sorts. -ENOMEM. */
 int paths_rank(struct hwprof_paths *paths);
+
+/* path_numbers.c: numbers them, while they are sorted by procedure. -ENOMEM. */
+int paths_number(struct hwprof_paths *paths);
 
 /* paths_json.c: writes one of them as JSON. */
 void paths_put(struct json *json, const char *name, const void *paths,

@@ -20,6 +20,13 @@ static void put_block(struct json *json, const struct hwprof_block *block)
 	put_line(json, "file", "line", block->file, block->line);
 	put_line(json, "last_file", "last_line", block->last_file,
 		 block->last_line);
+	json_unsigned_unless(json, "instructions", block->instructions,
+			     block->undecoded);
+	json_string(json, "branch", block->branch);
+	json_bool(json, "conditional", block->conditional);
+	json_bool(json, "taken", block->taken);
+	json_string(json, "callee", block->callee);
+	json_string(json, "undecoded", block->undecoded);
 	json_close(json, '}');
 }
 
@@ -57,6 +64,8 @@ void paths_put(struct json *json, const char *name, const void *paths,
 	put_line(json, "end_file", "end_line", path->end_file, path->end_line);
 	json_unsigned(json, "length", path->length);
 	json_unsigned(json, "count", path->count);
+	json_unsigned_unless(json, "number", path->number, path->unnumbered);
+	json_string(json, "unnumbered", path->unnumbered);
 	put_share(json, path->branches, path->cycles, path->share, path->heat);
 	json_string(json, "basis", json_basis_name(path->basis));
 	if (path->procedure->pid) {
@@ -80,6 +89,9 @@ static void put_procedure(struct json *json,
 	json_string(json, "build_id", procedure->build_id);
 	json_string(json, "function", procedure->function);
 	json_unsigned(json, "paths", procedure->paths);
+	json_unsigned_unless(json, "possible", procedure->possible,
+			     procedure->unnumbered);
+	json_string(json, "unnumbered", procedure->unnumbered);
 	json_unsigned(json, "count", procedure->count);
 	put_share(json, procedure->branches, procedure->cycles,
 		  procedure->share, procedure->heat);

@@ -7,7 +7,7 @@
 
 enum {
 	PATH_FIXED = 9,
-	PROCEDURE_FIXED = 6,
+	PROCEDURE_FIXED = 7,
 };
 
 static const struct table_column path_columns[] = {
@@ -28,6 +28,7 @@ static const struct table_column procedure_columns[] = {
 	{ .title = "heat" },
 	{ .title = "times", .right = true },
 	{ .title = "paths", .right = true },
+	{ .title = "possible", .right = true },
 	{ .title = "object", .shrinks = true },
 	{ .title = "procedure", .shrinks = true },
 	{ .title = "process" },
@@ -121,6 +122,8 @@ static void add_procedure(struct table *table,
 	table_add(table, "%s", shown_heat(procedure->heat));
 	table_add(table, "%s", grouped(procedure->count, text));
 	table_add(table, "%s", grouped(procedure->paths, text));
+	table_add(table, "%s", procedure->unnumbered ? "-" :
+			       grouped(procedure->possible, text));
 	table_add(table, "%s", shown_path(procedure->object, full));
 	table_add(table, "%s", procedure->function ? procedure->function : "-");
 	if (table->column_count > PROCEDURE_FIXED)
@@ -129,17 +132,40 @@ static void add_procedure(struct table *table,
 
 /* --- blocks ------------------------------------------------------------------ */
 
-static void print_block(const struct hwprof_block *block, bool full)
+static void print_source(const struct hwprof_block *block, bool full)
 {
-	printf("    0x%" PRIx64 "..0x%" PRIx64, block->first, block->last);
-	if (block->function)
-		printf("  %s+0x%" PRIx64, block->function, block->offset);
 	if (block->file)
 		printf("  %s:%u", shown_path(block->file, full), block->line);
 	if (block->file && block->last_file &&
 	    !strcmp(block->file, block->last_file) &&
 	    block->line != block->last_line)
 		printf("..%u", block->last_line);
+}
+
+/* How it ends. Where a jump that is taken leads to, the next line begins. */
+static void print_branch(const struct hwprof_block *block)
+{
+	if (block->undecoded) {
+		printf("  (%s)", block->undecoded);
+		return;
+	}
+	printf("  %" PRIu32 " instruction%s", block->instructions,
+	       block->instructions == 1 ? "" : "s");
+	if (block->branch)
+		printf(", %s", block->branch);
+	if (block->conditional)
+		printf(block->taken ? " taken" : " not taken");
+	if (block->callee)
+		printf(" %s", block->callee);
+}
+
+static void print_block(const struct hwprof_block *block, bool full)
+{
+	printf("    0x%" PRIx64 "..0x%" PRIx64, block->first, block->last);
+	if (block->function)
+		printf("  %s+0x%" PRIx64, block->function, block->offset);
+	print_source(block, full);
+	print_branch(block);
 	printf("\n");
 }
 
@@ -152,20 +178,25 @@ static void print_blocks(const struct report *report,
 	char text[GROUPED_SIZE];
 	uint32_t i;
 
-	printf("\n%.2f%%  %s time%s  %s of %s, from %s to %s\n",
+	printf("\n%.2f%%  %s time%s  %s of %s, from %s to %s; ",
 	       100 * path->share, grouped(path->count, text),
 	       path->count == 1 ? "" : "s",
 	       procedure->function ? procedure->function : "code",
 	       shown_path(procedure->object, report->full_path),
 	       path->called ? "its entry" : "a back edge",
 	       path->returns ? "its return" : "a back edge");
+	if (path->unnumbered)
+		printf("no number: %s\n", path->unnumbered);
+	else
+		printf("number %" PRIu64 " of %s\n", path->number,
+		       grouped(procedure->possible, text));
 	for (i = 0; i < path->blocks; i++) {
 		hwprof_paths_block(paths, index, i, &block);
 		print_block(&block, report->full_path);
 	}
-	if (path->blocks <= path->length)
+	if (path->spelled < path->length)
 		printf("    ... and %" PRIu32 " jumps to 0x%" PRIx64 "\n",
-		       path->length - path->blocks, path->end);
+		       path->length - path->spelled, path->end);
 }
 
 /* --- what all of it comes to -------------------------------------------------- */

@@ -53,7 +53,7 @@ without()
 	sed "s/local:/local: $1;/" lib/libhwprof.map > "$work/map"
 	cc -shared -Wl,-soname,libhwprof.so.0 -Wl,--version-script="$work/map" \
 		-o "$work/libhwprof.so.0" -Wl,--whole-archive build/libhwprof.a \
-		-Wl,--no-whole-archive $(pkg-config --libs libdw libelf libzstd) -lm &&
+		-Wl,--no-whole-archive $(pkg-config --libs libdw libelf capstone libzstd) -lm &&
 	incompatible "$work/libhwprof.so.0"
 }
 

@@ -232,7 +232,7 @@ check "calls, --hot" 2 "is of ranges" "$hwprof" report calls --hot 5
 check "paths" 0 "9 paths of 1 procedure; exact" "$hwprof" report paths -i "$paths"
 check "paths, shares" 0 "60.00% *hot *15,000 *0 *trips *- *back edge 0x1000 " \
 	"$hwprof" report paths -i "$paths"
-check "paths, blocks" 0 "^    0x101e..0x1030$" \
+check "paths, blocks" 0 "^    0x101e..0x1030  (code that cannot be read)$" \
 	"$hwprof" report paths -i "$paths" --blocks
 check "paths, what is hot" 0 "7 hot paths: 100.0 % of branches" \
 	"$hwprof" report paths -i "$paths"

@@ -136,7 +136,7 @@ static void check_line(struct object *object, const char *name,
 static void check(const char *name, const char *flags, bool lines)
 {
 	struct objects *objects = objects_new(false);
-	uint64_t address, offset = 0;
+	uint64_t address, offset = 0, begin, end;
 	struct object *object;
 	unsigned int line;
 
@@ -149,6 +149,11 @@ static void check(const char *name, const char *flags, bool lines)
 	assert_string_equal(object_symbol(object, address + 6, &offset),
 			    "turns");
 	assert_int_equal(offset, 6);
+	assert_true(object_bounds(object, address + 6, &begin, &end));
+	assert_int_equal(begin, address);
+	assert_int_equal(end - begin,
+			 number("nm -S %s/%s | awk '$4==\"turns\"{print $2}'",
+				name));
 	if (lines)
 		check_line(object, name, address + 6);
 	else
@@ -291,15 +296,21 @@ static void test_damaged(void **state)
 	fclose(file);
 	for (cut = 0; cut < 24; cut++) {
 		struct objects *objects = objects_new(false);
+		uint64_t offset, begin, end;
+		unsigned int line, machine;
 		struct object *object;
-		uint64_t offset;
-		unsigned int line;
+		const uint8_t *code;
+		size_t left;
 
 		shell("head -c %ld %s > %s/cut", size * cut / 24, path, folder);
 		object = open_object(objects, "cut");
 		object_address(object, 0x1200);
 		object_symbol(object, 0x401200, &offset);
 		object_line(object, 0x401200, &line);
+		object_bounds(object, 0x401200, &begin, &end);
+		code = object_code(object, 0x401000, &left, &machine);
+		while (code && left--)
+			line ^= *code++;
 		objects_free(objects);
 	}
 }
