@@ -120,22 +120,34 @@ static noinline bool set_space(struct range_table *table, u32 space)
 	return table->root != RANGE_NO_ROOT;
 }
 
-static __always_inline bool count(struct range_table *table,
-				  const struct stream_event *event, u64 weight)
+/* The same, unless it is of the space of the last event. */
+static __always_inline bool is_in_space(struct range_table *table, u32 space,
+					u64 weight)
 {
-	u64 value = value_of(table->of, event);
-
-	if (unlikely(table->root == RANGE_NO_ROOT ||
-		     table->space != event->space) &&
-	    !set_space(table, event->space)) {
+	if (unlikely(table->root == RANGE_NO_ROOT || table->space != space) &&
+	    !set_space(table, space)) {
 		table->evicted += weight;
 		return false;
 	}
-	if (is_of_pairs(table->of))
-		range_count_pair(&table->tree, table->root, event->from, value,
-				 weight);
-	else
-		range_count(&table->tree, table->root, value, weight);
+	return true;
+}
+
+static __always_inline bool count(struct range_table *table, u32 space,
+				  u64 value, u64 weight)
+{
+	if (!is_in_space(table, space, weight))
+		return false;
+	range_count(&table->tree, table->root, value, weight);
+	return true;
+}
+
+/* Of an access; apart, because single values are counted faster without it. */
+static noinline bool count_pair(struct range_table *table,
+				const struct stream_event *event)
+{
+	if (!is_in_space(table, event->space, 1))
+		return false;
+	range_count_pair(&table->tree, table->root, event->from, event->to, 1);
 	return true;
 }
 
@@ -145,7 +157,11 @@ static bool range_feed(void *memory, void *cursor,
 	struct range_table *table = memory;
 	unsigned int weight = weight_of(table->of, event);
 
-	return !weight || count(table, event, weight);
+	if (!weight)
+		return true;
+	if (is_of_pairs(table->of))
+		return count_pair(table, event);
+	return count(table, event->space, value_of(table->of, event), weight);
 }
 
 static bool range_feed_window(void *memory, struct window *window,
@@ -162,7 +178,8 @@ static bool range_feed_window(void *memory, struct window *window,
 		if (!weight_of(table->of, event))
 			continue;
 		counts->units += window->times;
-		room &= count(table, event, window->times);
+		room &= count(table, event->space, value_of(table->of, event),
+			      window->times);
 	}
 	return room;
 }
