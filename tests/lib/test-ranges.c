@@ -387,6 +387,36 @@ static void test_boxes_of_processes(void **state)
 	}
 }
 
+/* The same data by other code is another box. */
+static void test_diff_of_boxes(void **state)
+{
+	struct hwprof_profile *both[2];
+	struct hwprof_diff *diff;
+	struct fixture fixture;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		begin_of(&fixture, "ranges,of=ip-load-address,step,rows");
+		add_box(&fixture, 100, 0x401044, 2, 0x800000, 14, 600 - 200 * i);
+		add_box(&fixture, 100, 0x402044, 2, 0x800000, 14, 400 + 200 * i);
+		both[i] = read_ranges(&fixture, 0);
+	}
+	assert_int_equal(hwprof_profile_diff(&diff, both[0], both[1]), 0);
+	assert_int_equal(hwprof_diff_count(diff), 3);	/* with all */
+	for (i = 0; i < 3; i++) {
+		const struct hwprof_change *change = hwprof_diff_get(diff, i);
+
+		assert_true(change->before != HWPROF_NOTHING &&
+			    change->after != HWPROF_NOTHING);
+		assert_int_equal(
+			hwprof_ranges_get(both[0], change->before)->code.low,
+			hwprof_ranges_get(both[1], change->after)->code.low);
+	}
+	hwprof_diff_free(diff);
+	hwprof_profile_free(both[0]);
+	hwprof_profile_free(both[1]);
+}
+
 static void test_damaged_boxes(void **state)
 {
 	static const struct {
@@ -992,6 +1022,7 @@ int main(void)
 		cmocka_unit_test(test_files_of),
 		cmocka_unit_test(test_boxes),
 		cmocka_unit_test(test_boxes_of_processes),
+		cmocka_unit_test(test_diff_of_boxes),
 		cmocka_unit_test(test_damaged_boxes),
 		cmocka_unit_test(test_bare_pairs),
 		cmocka_unit_test(test_numbers),
