@@ -308,6 +308,7 @@ enum stream {
 	PHASES,		/* what was hot is not any more */
 	REVERSED,	/* neighbours in time are far apart */
 	ENDS,		/* the first and the last that there are */
+	LATE,		/* a pair that begins when splits have become rare */
 	STREAMS,
 };
 
@@ -367,6 +368,9 @@ static void next_pair(enum stream stream, u64 i, u64 *random, u64 *code,
 	case ENDS:
 		*code = end(random);
 		*address = end(random);
+		return;
+	case LATE:
+		*code = *address = i % 3000 < 2000 ? 0x1000 : ~0x1000ULL;
 		return;
 	}
 }
