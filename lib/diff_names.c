@@ -109,7 +109,19 @@ static bool ranges_name(const void *ranges, size_t index, enum diff_name sort,
 		.offset = range->function_offset, .pid = range->pid,
 	};
 
+	const struct spot code = {
+		.object = range->code.object, .build_id = range->code.build_id,
+		.function = range->code.function, .address = range->code.low,
+		.offset = range->code.function_offset,
+	};
+
 	fprintf(out, "%u|", range->bits);
+	if (range->code.bits || range->code.object) {
+		fprintf(out, "%u|", range->code.bits);
+		if (!name_spot(&code, sort, out))
+			return false;
+		fputc('|', out);
+	}
 	return name_spot(&spot, sort, out);
 }
 

@@ -144,6 +144,12 @@ const char *hwprof_range_of_name(enum hwprof_range_of of)
 	return of < HWPROF_RANGES_OF_COUNT ? ranges_of[of] : NULL;
 }
 
+bool hwprof_range_of_pairs(enum hwprof_range_of of)
+{
+	return of == HWPROF_RANGE_IP_LOAD_ADDRESS ||
+	       of == HWPROF_RANGE_IP_STORE_ADDRESS;
+}
+
 static int find_range_of(const char *name, size_t length)
 {
 	int of;

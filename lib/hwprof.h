@@ -300,6 +300,19 @@ int hwprof_loops_sort(struct hwprof_profile *profile, const char *keys);
 
 /* ---- ranges ------------------------------------------------------------ */
 
+/* Addresses side by side, and what is there. */
+struct hwprof_span {
+	const char *object;	/* path, or a name in brackets; NULL: all that
+				 * was counted, wherever it was */
+	const char *build_id;	/* hexadecimal; NULL: not known */
+	uint64_t low, high;	/* its ends, both inside: as those of a range */
+	unsigned int bits;	/* log2 of its size */
+	const char *function;	/* symbol that has the low end; NULL: none */
+	uint64_t function_offset;	/* bytes */
+	const char *last_function;	/* the same of the high end */
+	uint64_t last_offset;
+};
+
 /*
  * A hot range, or what all of them are in. Its events are at least `least`, and
  * at most `most`: those of ranges around it may have been in it.
@@ -326,7 +339,12 @@ struct hwprof_range {
 	uint32_t pid;		/* HWPROF_PER_PROCESS, or memory of no file;
 				 * else 0 */
 	const char *comm;	/* name of the process, the same; or NULL */
+	struct hwprof_span code;	/* of pairs: the code that accesses the
+				 * range; else all 0 and NULL */
 };
+
+/* Are they of pairs: of code by what it accesses? */
+bool hwprof_range_of_pairs(enum hwprof_range_of of);
 
 /* The name of what ranges are of, "load-address"; NULL: there is no such one. */
 const char *hwprof_range_of_name(enum hwprof_range_of of);
@@ -416,8 +434,19 @@ void rap_add_points(struct rap *rap, uint64_t profile_event_identifier,
 		    uint64_t count, unsigned int profile_type);
 
 /*
- * Writes the trees as they are now, a line a range: the profile, low end, high
- * end, events counted in it and in no smaller range, and how many there are in
+ * The same of pairs, as code and the addresses that it accesses are (section 5.5);
+ * trees of these have other functions to be made and added to, and are else the
+ * same.
+ */
+int rap_init_pairs(struct rap **rap,
+		   unsigned int number_of_simultaneous_profiles);
+void rap_add_pairs(struct rap *rap, uint64_t code, uint64_t address,
+		   uint64_t count, unsigned int profile_type);
+
+/*
+ * Writes the trees as they are now, a line a range: the profile, of pairs the low
+ * and the high end of the code, low end, high end, events counted in it and in no
+ * smaller range, and how many there are in
  * it at least and at most. Ranges come before those inside them. More points
  * may be added after it. -ENOMEM; -EIO: @out had an error.
  */

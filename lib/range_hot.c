@@ -19,7 +19,7 @@ static struct range_node *add(struct range_set *set)
 	return &set->nodes[set->count++];
 }
 
-int range_set_add(struct range_set *set, uint64_t low, uint32_t bits,
+int range_set_add(struct range_set *set, range_number low, uint32_t bits,
 		  uint64_t count)
 {
 	struct range_node *node = add(set);
@@ -75,12 +75,11 @@ static bool contains(const struct range_node *outer,
 static uint32_t bits_around(const struct range_node *a,
 			    const struct range_node *b)
 {
-	uint64_t differ = a->low ^ b->low;
-	uint32_t bits = differ ? 64 - __builtin_clzll(differ) : 0;
-	uint32_t least = a->bits > b->bits ? a->bits : b->bits;
+	uint32_t bits = a->bits > b->bits ? a->bits : b->bits;
 
-	bits += bits & 1;
-	return bits > least ? bits : least;
+	while ((a->low ^ b->low) & ~range_extent(bits))
+		bits += 2;
+	return bits;
 }
 
 /*
@@ -93,9 +92,9 @@ static int add_branchings(struct range_set *set)
 
 	for (i = 1; i < count; i++) {
 		uint32_t bits = bits_around(&set->nodes[i - 1], &set->nodes[i]);
-		uint64_t mask = bits == 64 ? UINT64_MAX : (1ULL << bits) - 1;
 
-		if (range_set_add(set, set->nodes[i].low & ~mask, bits, 0))
+		if (range_set_add(set, set->nodes[i].low & ~range_extent(bits),
+				  bits, 0))
 			return -ENOMEM;
 	}
 	sum_up(set);

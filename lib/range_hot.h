@@ -10,9 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A value; or a pair, as range_box.h has it. */
+typedef unsigned __int128 range_number;
+
 struct range_node {
-	uint64_t low;
-	uint32_t bits;		/* log2 of the size */
+	range_number low;
+	uint32_t bits;		/* log2 of the size, to 64; of pairs, to 128 */
 	uint64_t own;		/* counted in it and in no smaller range */
 	uint64_t count;		/* in it: at least, ... */
 	uint64_t around;	/* ... and at most so many more */
@@ -30,16 +33,21 @@ struct range_set {
 };
 
 /* -ENOMEM. */
-int range_set_add(struct range_set *set, uint64_t low, uint32_t bits,
+int range_set_add(struct range_set *set, range_number low, uint32_t bits,
 		  uint64_t count);
 /* Those are hot whose `rest` is @hot or more. -ENOMEM. */
 int range_set_build(struct range_set *set, double hot);
 void range_set_free(struct range_set *set);
 
-static inline uint64_t range_last(const struct range_node *node)
+/* What numbers in a range of 2^@bits differ by, at most. */
+static inline range_number range_extent(uint32_t bits)
 {
-	return node->bits == 64 ? UINT64_MAX :
-	       node->low + ((1ULL << node->bits) - 1);
+	return bits == 128 ? ~(range_number)0 : ((range_number)1 << bits) - 1;
+}
+
+static inline range_number range_last(const struct range_node *node)
+{
+	return node->low + range_extent(node->bits);
 }
 
 #endif /* HWPROF_RANGE_HOT_H */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "place.h"
+#include "range_box.h"
 #include "ranges.h"
 #include "tree.h"
 
@@ -16,7 +17,8 @@ static bool is_of_data(enum hwprof_range_of of)
 {
 	return of == HWPROF_RANGE_LOAD_ADDRESS ||
 	       of == HWPROF_RANGE_STORE_ADDRESS ||
-	       of == HWPROF_RANGE_ZERO_ADDRESS;
+	       of == HWPROF_RANGE_ZERO_ADDRESS ||
+	       hwprof_range_of_pairs(of);
 }
 
 /* --- rows, summed ----------------------------------------------------------- */
@@ -27,7 +29,11 @@ static int compare_rows(const void *a, const void *b)
 	int order = compare_u64(x->low, y->low);
 
 	if (!order)
+		order = compare_u64(x->code, y->code);
+	if (!order)
 		order = compare_u64(x->bits, y->bits);
+	if (!order)
+		order = compare_u64(x->code_bits, y->code_bits);
 	return order ? order : origin_compare(&x->origin, &y->origin);
 }
 
@@ -48,15 +54,26 @@ static int add_row(struct hwprof_profile *profile,
 	return 0;
 }
 
-static uint64_t last_of(uint64_t low, uint32_t bits)
+/* @bits: up to 64. */
+static bool is_aligned(uint64_t low, uint32_t bits)
 {
-	return range_last(&(struct range_node){ .low = low, .bits = bits });
+	return !(low & range_extent(bits));
 }
 
 static bool is_range(const struct hwprof_row_range *row)
 {
 	return row->bits <= 64 && row->bits % 2 == 0 &&
-	       !(row->low & last_of(0, row->bits));
+	       is_aligned(row->low, row->bits);
+}
+
+static bool is_box(const struct hwprof_row_box *row)
+{
+	uint32_t bits = row->code_bits + row->bits;
+
+	return row->bits <= 64 && row->code_bits <= 64 && bits % 2 == 0 &&
+	       row->code_bits == box_code_bits(bits) &&
+	       is_aligned(row->low, row->bits) &&
+	       is_aligned(row->code, row->code_bits);
 }
 
 static int add_range_row(struct hwprof_profile *profile,
@@ -76,6 +93,28 @@ static int add_range_row(struct hwprof_profile *profile,
 				    row->bits, row->low);
 	profile->collected.rows++;
 	return add_row(profile, &range);
+}
+
+static int add_box_row(struct hwprof_profile *profile,
+		       const struct hwprof_sample *sample)
+{
+	const struct hwprof_row_box *row = (const void *)sample->row;
+	const struct collected_range box = {
+		.origin = origin_of_row(&row->row, row->basis, sample->time),
+		.bits = row->bits,
+		.code_bits = row->code_bits,
+		.low = row->low,
+		.code = row->code,
+		.count = row->count,
+	};
+
+	if (!is_box(row))
+		return file_damaged(profile->file, sample->offset,
+				    "there is no box of 2^%u bytes of code from 0x%llx on by 2^%u addresses from 0x%llx on",
+				    row->code_bits, row->code, row->bits,
+				    row->low);
+	profile->collected.rows++;
+	return add_row(profile, &box);
 }
 
 /* The value that was counted. False: only a row would say. */
@@ -107,8 +146,12 @@ static int add_sample(struct hwprof_ranges *ranges,
 
 	profile->collected.bare_rows += sample->rows;
 	profile->collected.samples++;
-	if (sample->rows || !sample_value(ranges->of, sample, &range.low))
+	if (sample->rows || !sample_value(ranges->of, sample, &range.low)) {
 		range.bits = 64;
+		range.code_bits = hwprof_range_of_pairs(ranges->of) ? 64 : 0;
+	} else if (hwprof_range_of_pairs(ranges->of)) {
+		range.code = sample->ip;
+	}
 	return range.count ? add_row(profile, &range) : 0;
 }
 
@@ -132,25 +175,33 @@ static bool skips(struct hwprof_profile *profile,
 static int take(struct hwprof_profile *profile,
 		const struct hwprof_sample *sample)
 {
+	struct hwprof_ranges *ranges = (struct hwprof_ranges *)profile;
+
 	if (!sample->rows || !sample->row)
-		return add_sample((struct hwprof_ranges *)profile, sample);
-	if (sample->row->type == HWPROF_ROW_RANGE)
+		return add_sample(ranges, sample);
+	if (sample->row->type == HWPROF_ROW_RANGE && !hwprof_range_of_pairs(ranges->of))
 		return add_range_row(profile, sample);
+	if (sample->row->type == HWPROF_ROW_BOX && hwprof_range_of_pairs(ranges->of))
+		return add_box_row(profile, sample);
 	return 0;
 }
 
 /* --- places ----------------------------------------------------------------- */
 
+/* @code: its object is NULL where that is not of pairs. */
 static struct range_group *get_group(struct hwprof_ranges *ranges,
-				     const struct place *place)
+				     const struct place *place,
+				     const struct place *code)
 {
+	const struct place *whose = place->pid ? place : code;
 	struct range_group *groups;
 	size_t i;
 
 	for (i = 0; i < ranges->group_count; i++)
 		if (ranges->groups[i].object == place->object &&
-		    ranges->groups[i].pid == place->pid &&
-		    ranges->groups[i].file == place->file)
+		    ranges->groups[i].code == code->object &&
+		    ranges->groups[i].pid == whose->pid &&
+		    ranges->groups[i].file == whose->file)
 			return &ranges->groups[i];
 	groups = reallocarray(ranges->groups, i + 1, sizeof(*groups));
 	if (!groups)
@@ -158,7 +209,8 @@ static struct range_group *get_group(struct hwprof_ranges *ranges,
 	ranges->groups = groups;
 	ranges->group_count++;
 	groups[i] = (struct range_group){
-		.object = place->object, .pid = place->pid, .file = place->file,
+		.object = place->object, .code = code->object,
+		.pid = whose->pid, .file = whose->file,
 	};
 	return &groups[i];
 }
@@ -168,14 +220,24 @@ static struct range_group *get_group(struct hwprof_ranges *ranges,
  * process's, so a range of more than a page may need a larger one around it:
  * that says less, and nothing that is wrong.
  */
-static int add_moved(struct range_set *set, uint64_t low, uint32_t bits,
-		     uint64_t count)
+static int add_moved(struct range_set *set, range_number low,
+		     range_number last, uint32_t bits, uint64_t count)
 {
-	uint64_t last = low + last_of(0, bits);
-
-	while (bits < 64 && (low ^ last) >> bits)
+	while ((low ^ last) & ~range_extent(bits))
 		bits += 2;
-	return range_set_add(set, low & ~last_of(0, bits), bits, count);
+	return range_set_add(set, low & ~range_extent(bits), bits, count);
+}
+
+static int add_moved_box(struct range_set *set, struct pair low,
+			 const struct collected_range *box)
+{
+	struct pair last = {
+		low.code + (uint64_t)range_extent(box->code_bits),
+		low.address + (uint64_t)range_extent(box->bits),
+	};
+
+	return add_moved(set, box_number(low), box_number(last),
+			 box->code_bits + box->bits, box->count);
 }
 
 /* Values are nowhere, and the same in every process. */
@@ -193,23 +255,31 @@ static int find_place(struct hwprof_ranges *ranges,
 	return 0;
 }
 
+/* May some of the 2^@bits bytes from the place on be in another object? */
+static bool is_left(const struct place *place, uint32_t bits)
+{
+	return place->object && bits > PAGE_BITS &&
+	       (!place->left || range_extent(bits) > place->left - 1);
+}
+
 static int place_row(struct hwprof_ranges *ranges,
 		     const struct collected_range *row)
 {
-	uint64_t size = last_of(0, row->bits);	/* less one */
+	struct place place, code = { .object = NULL };
+	bool pairs = hwprof_range_of_pairs(ranges->of);
 	struct range_group *group;
-	struct place place;
 
-	if (find_place(ranges, row, &place))
+	if (find_place(ranges, row, &place) ||
+	    (pairs && place_find(&code, &ranges->profile, &row->origin,
+				 row->code)))
 		return -ENOMEM;
 	ranges->total += row->count;
 	ranges->profile.found += row->count;
-	if (place.object && row->bits > PAGE_BITS &&
-	    (!place.left || size > place.left - 1)) {
+	if (is_left(&place, row->bits) || is_left(&code, row->code_bits)) {
 		ranges->elsewhere += row->count;
 		return 0;
 	}
-	group = get_group(ranges, &place);
+	group = get_group(ranges, &place, &code);
 	if (!group)
 		return -ENOMEM;
 	if (row->origin.last >= group->last) {
@@ -219,7 +289,13 @@ static int place_row(struct hwprof_ranges *ranges,
 	}
 	if (row->origin.basis > group->basis)
 		group->basis = row->origin.basis;
-	return add_moved(&group->set, place.address, row->bits, row->count);
+	if (pairs)
+		return add_moved_box(&group->set,
+				     (struct pair){ code.address, place.address },
+				     row);
+	return add_moved(&group->set, place.address, place.address +
+			 (uint64_t)range_extent(row->bits), row->bits,
+			 row->count);
 }
 
 /* Of what, unless that was said, there is only one thing in all files. */
@@ -277,14 +353,39 @@ static int build_sets(struct hwprof_ranges *ranges)
 
 /* --- what is hot ------------------------------------------------------------ */
 
+static void name_code(struct object *object, struct hwprof_span *code)
+{
+	code->object = object_name(object);
+	code->build_id = object_build_id(object);
+	code->function = object_symbol(object, code->low,
+				       &code->function_offset);
+	code->last_function = object_symbol(object, code->high,
+					    &code->last_offset);
+}
+
+static void set_ends(struct hwprof_range *range, const struct range_node *node,
+		     bool pairs)
+{
+	struct pair low = { 0, node->low }, high = { 0, range_last(node) };
+
+	range->bits = node->bits;
+	if (pairs) {
+		low = box_pair(node->low);
+		high = box_pair(range_last(node));
+		range->code.bits = box_code_bits(node->bits);
+		range->bits -= range->code.bits;
+	}
+	range->low = low.address;
+	range->high = high.address;
+	range->code.low = low.code;
+	range->code.high = high.code;
+}
+
 static void describe(struct hwprof_ranges *ranges,
 		     const struct range_group *group,
 		     const struct range_node *node, struct hwprof_range *range)
 {
 	*range = (struct hwprof_range){
-		.low = node->low,
-		.high = range_last(node),
-		.bits = node->bits,
 		.least = node->count,
 		.most = node->count + node->around + ranges->elsewhere,
 		.own = node->rest,
@@ -293,6 +394,9 @@ static void describe(struct hwprof_ranges *ranges,
 		.pid = group->pid,
 		.comm = group->comm,
 	};
+	set_ends(range, node, hwprof_range_of_pairs(ranges->of));
+	if (group->code)
+		name_code(group->code, &range->code);
 	if (!group->object)
 		return;
 	range->object = object_name(group->object);
@@ -303,13 +407,21 @@ static void describe(struct hwprof_ranges *ranges,
 					     &range->last_offset);
 }
 
+static bool is_inside(const struct hwprof_range *inner,
+		      const struct hwprof_range *outer)
+{
+	return inner->low >= outer->low && inner->high <= outer->high &&
+	       inner->code.low >= outer->code.low &&
+	       inner->code.high <= outer->code.high;
+}
+
 /* The last one of those before @range that has it inside. */
 static void set_parent(struct hwprof_ranges *ranges, size_t first,
 		       struct hwprof_range *range)
 {
 	struct hwprof_range *parent = range - 1;
 
-	while (parent >= ranges->ranges + first && parent->high < range->low)
+	while (parent >= ranges->ranges + first && !is_inside(range, parent))
 		parent--;
 	range->parent = parent >= ranges->ranges + first ? parent :
 							   ranges->ranges;
@@ -359,6 +471,10 @@ static int find_hot(struct hwprof_ranges *ranges)
 		.least = ranges->total, .most = ranges->total,
 		.own = ranges->total,
 	};
+	if (hwprof_range_of_pairs(ranges->of)) {
+		whole->code.high = UINT64_MAX;
+		whole->code.bits = 64;
+	}
 	ranges->count = 1;
 	for (i = 0; i < ranges->group_count; i++)
 		pick_hot(ranges, &ranges->groups[i]);

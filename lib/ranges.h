@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * From rows to hot ranges: ranges.c sums the rows of a file, places them in
- * objects and picks what is hot; range_hot.c makes the tree of one object;
- * ranges_json.c writes them out.
+ * objects and picks what is hot; range_hot.c makes the tree of one object, or of
+ * one's code and another's data; ranges_json.c writes them out.
  */
 #ifndef HWPROF_RANGES_H
 #define HWPROF_RANGES_H
@@ -16,13 +16,16 @@
 struct collected_range {
 	struct origin origin;
 	uint32_t bits;
+	uint32_t code_bits;	/* of pairs; else 0 */
 	uint64_t low;
+	uint64_t code;		/* the same */
 	uint64_t count;
 };
 
 /* What lies in one object and, if that is set apart, of one process. */
 struct range_group {
 	struct object *object;
+	struct object *code;		/* of pairs: the other one; else NULL */
 	uint32_t pid;
 	size_t file;			/* as struct place has it */
 	const char *comm;

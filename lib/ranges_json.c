@@ -2,6 +2,23 @@
 #include "json_common.h"
 #include "ranges.h"
 
+static void put_code(struct json *json, const struct hwprof_span *code)
+{
+	json_open(json, "code", '{');
+	json_string(json, "object", code->object);
+	json_string(json, "build_id", code->build_id);
+	json_hex(json, "low", code->low);
+	json_hex(json, "high", code->high);
+	json_unsigned(json, "bits", code->bits);
+	json_string(json, "function", code->function);
+	json_unsigned_unless(json, "function_offset", code->function_offset,
+			     !code->function);
+	json_string(json, "last_function", code->last_function);
+	json_unsigned_unless(json, "last_offset", code->last_offset,
+			     !code->last_function);
+	json_close(json, '}');
+}
+
 void ranges_put(struct json *json, const char *name, const void *profile,
 		size_t index)
 {
@@ -9,6 +26,8 @@ void ranges_put(struct json *json, const char *name, const void *profile,
 	const struct hwprof_range *range = &ranges->ranges[index];
 
 	json_open(json, name, '{');
+	if (hwprof_range_of_pairs(ranges->of))
+		put_code(json, &range->code);
 	json_string(json, "object", range->object);
 	json_string(json, "build_id", range->build_id);
 	json_hex(json, "low", range->low);

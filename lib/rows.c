@@ -33,6 +33,8 @@ static size_t least_size(unsigned int type)
 		return sizeof(struct hwprof_row_path);
 	case HWPROF_ROW_VALUE:
 		return sizeof(struct hwprof_row_value);
+	case HWPROF_ROW_BOX:
+		return sizeof(struct hwprof_row_box);
 	}
 	return sizeof(struct hwprof_row);
 }
@@ -108,6 +110,7 @@ void row_describe(struct hwprof_sample *sample)
 		struct hwprof_row_context context;
 		struct hwprof_row_path path;
 		struct hwprof_row_value value;
+		struct hwprof_row_box box;
 	} *of = (const void *)sample->row;
 
 	sample->pid = sample->tid = of->row.pid;
@@ -132,6 +135,9 @@ void row_describe(struct hwprof_sample *sample)
 		return;
 	case HWPROF_ROW_VALUE:
 		set_place(sample, of->value.ip, 0, of->value.loads);
+		return;
+	case HWPROF_ROW_BOX:
+		set_place(sample, of->box.code, of->box.low, of->box.count);
 		return;
 	}
 }

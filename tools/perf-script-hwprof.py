@@ -20,6 +20,7 @@ CALL = 6
 CONTEXT = 7
 PATH = 9
 VALUE = 8
+BOX = 10
 
 TOTALS_FIELDS = ("produced", "delivered", "lost", "evicted", "pending",
                  "events", "gaps", "lost_events", "memory", "windows",
@@ -42,6 +43,9 @@ LOOP_BODY = struct.Struct(f"=3Qq6Q3I4x3Q{BUCKETS}I")
 
 RANGE_FIELDS = ("low", "count", "bits", "basis", "of")
 RANGE_BODY = struct.Struct("=QQIHH")
+
+BOX_FIELDS = ("code", "low", "count", "code_bits", "bits", "basis", "of")
+BOX_BODY = struct.Struct("=QQQHHHH")
 
 TIME_BODY = struct.Struct("=QQ")
 
@@ -90,6 +94,12 @@ def range_(body):
     values = list(RANGE_BODY.unpack_from(body))
     values[0] = hex(values[0])
     return "range " + pairs(RANGE_FIELDS, values)
+
+
+def box(body):
+    values = list(BOX_BODY.unpack_from(body))
+    values[:2] = [hex(address) for address in values[:2]]
+    return "box " + pairs(BOX_FIELDS, values)
 
 
 def value(body):
@@ -149,7 +159,7 @@ def branches(body):
 DECODERS = {TOTALS: totals, BRANCHES: branches, LOOP: loop,
             RANGE: range_, TIME: time, CALL: call, CONTEXT: context,
             PATH: path,
-            VALUE: value}
+            VALUE: value, BOX: box}
 
 
 def decode(raw):

@@ -64,7 +64,8 @@ const char record_usage[] =
 "that is not allowed); or hwprof/FIELD[=VALUE],.../u, which is taken as it is. Ranges\n"
 "are of code, or as 'ranges,of=STREAM' says of: load-value, load-address,\n"
 "store-address, callee, zero-address (loads of zeros), narrow-ip (instructions\n"
-"with operands of 16 bits or less).\n"
+"with operands of 16 bits or less), ip-load-address or ip-store-address (pairs of\n"
+"instructions and the addresses that they access).\n"
 "\n"
 "exit status: that of the command, 128 + N if signal N killed it, 127 if it is\n"
 "not found, 126 if it cannot be executed; 1 recording failed; 2 wrong usage.\n";

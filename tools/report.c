@@ -27,8 +27,9 @@ const char report_usage[] =
 REPORT_CHAIN_USAGE
 "      --blocks        paths: spell them out, block by block\n"
 "      --of STREAM     ranges: those of ip, load-value, load-address,\n"
-"                      store-address, callee, zero-address or narrow-ip, where\n"
-"                      the recording has several\n"
+"                      store-address, callee, zero-address, narrow-ip,\n"
+"                      ip-load-address or ip-store-address, where the recording\n"
+"                      has several\n"
 REPORT_USAGE
 "\n"
 "exit status: 0 done; 1 the file cannot be read or is damaged; 2 wrong usage.\n";
@@ -105,7 +106,7 @@ static int parse_of(struct report *report, const char *value)
 	int of = hwprof_range_of(value);
 
 	if (of < 0)
-		return usage_error("--of '%s': ranges are of ip, load-value, load-address, store-address, callee, zero-address or narrow-ip",
+		return usage_error("--of '%s': ranges are of ip, load-value, load-address, store-address, callee, zero-address, narrow-ip, ip-load-address or ip-store-address",
 				   value);
 	report->of = HWPROF_RANGES_OF_FLAG(of);
 	return -1;

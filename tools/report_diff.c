@@ -67,6 +67,8 @@ int report_diff(const struct report *report, const struct report_kind *kind,
 	struct hwprof_diff *diff;
 	int status = STATUS_OK;
 
+	if (kind->boxes && hwprof_range_of_pairs(hwprof_ranges_of(after)))
+		kind = kind->boxes;
 	if (kind->warn_of_diff)
 		kind->warn_of_diff(before, after);
 	if (hwprof_profile_diff(&diff, before, after))

@@ -93,6 +93,17 @@ static const struct field range_fields[] = {
 	{ .name = NULL },
 };
 
+static const struct field box_fields[] = {
+	FIELD(hwprof_row_box, code, ADDRESS),
+	FIELD(hwprof_row_box, code_bits, NUMBER),
+	FIELD(hwprof_row_box, low, ADDRESS),
+	FIELD(hwprof_row_box, bits, NUMBER),
+	FIELD(hwprof_row_box, count, NUMBER),
+	FIELD(hwprof_row_box, of, NUMBER),
+	FIELD(hwprof_row_box, basis, NUMBER),
+	{ .name = NULL },
+};
+
 static const struct field call_fields[] = {
 	FIELD(hwprof_row_call, site, ADDRESS),
 	FIELD(hwprof_row_call, callee, ADDRESS),
@@ -207,6 +218,7 @@ static const struct type {
 	[HWPROF_ROW_TIME] = { "time", time_fields },
 	[HWPROF_ROW_PATH] = { "path", path_fields, &jump_list },
 	[HWPROF_ROW_VALUE] = { "value", value_fields, &value_list },
+	[HWPROF_ROW_BOX] = { "box", box_fields },
 };
 
 /* Of a type that is not known, the header is; @row: NULL, without raw data. */

@@ -52,6 +52,7 @@ struct engine_sample {
 		struct hwprof_row row;
 		struct hwprof_row_loop loop;
 		struct hwprof_row_range range;
+		struct hwprof_row_box box;
 		struct hwprof_row_call call;
 		struct hwprof_row_context context;
 		struct hwprof_row_path path;

@@ -4,7 +4,8 @@
  * branches by where control arrived, over ranges (see range_tree.h); or another
  * stream of values that the paper has (Mysore et al., sections 5.3 and 5.4):
  * what loads give, the addresses of loads, of those that give zero and of
- * stores, procedures called, and instructions with narrow operands.
+ * stores, procedures called, and instructions with narrow operands; or pairs of
+ * instructions and the addresses that they access (section 5.5).
  *
  * A range keeps what it was counted and what rows told of that. Where it is
  * merged, both go to the range around it, so that nothing is told twice.
@@ -23,6 +24,12 @@ struct range_table {
 	u32 merged;		/* nodes that merge() is through with */
 };
 
+static __always_inline bool is_of_pairs(u32 of)
+{
+	return of == HWPROF_RANGE_IP_LOAD_ADDRESS ||
+	       of == HWPROF_RANGE_IP_STORE_ADDRESS;
+}
+
 static void range_table_init(void *memory, size_t size,
 			     const struct engine_params *params)
 {
@@ -35,7 +42,8 @@ static void range_table_init(void *memory, size_t size,
 	table->of = params->range_of;
 	table->basis = params->basis;
 	table->root = RANGE_NO_ROOT;
-	range_tree_init(&table->tree, memory + header, size - header, epsilon);
+	range_tree_init(&table->tree, memory + header, size - header, epsilon,
+			is_of_pairs(table->of));
 }
 
 /* Ranges are of what happens, wherever its task is. */
@@ -72,8 +80,10 @@ static __always_inline unsigned int weight_of(u32 of,
 	case HWPROF_RANGE_LOAD_VALUE:
 		return event->kind == STREAM_LOAD && stream_has_value(event);
 	case HWPROF_RANGE_LOAD_ADDRESS:
+	case HWPROF_RANGE_IP_LOAD_ADDRESS:
 		return event->kind == STREAM_LOAD;
 	case HWPROF_RANGE_STORE_ADDRESS:
+	case HWPROF_RANGE_IP_STORE_ADDRESS:
 		return event->kind == STREAM_STORE;
 	case HWPROF_RANGE_CALLEE:
 		return event->kind == STREAM_CALL;
@@ -92,6 +102,7 @@ static unsigned int range_unit(const struct engine_params *params,
 	return weight_of(params->range_of, event);
 }
 
+/* Of a pair, what is accessed. */
 static __always_inline u64 value_of(u32 of, const struct stream_event *event)
 {
 	if (of == HWPROF_RANGE_LOAD_VALUE)
@@ -109,15 +120,34 @@ static noinline bool set_space(struct range_table *table, u32 space)
 	return table->root != RANGE_NO_ROOT;
 }
 
-static __always_inline bool count(struct range_table *table, u32 space,
-				  u64 value, u64 weight)
+/* The same, unless it is of the space of the last event. */
+static __always_inline bool is_in_space(struct range_table *table, u32 space,
+					u64 weight)
 {
 	if (unlikely(table->root == RANGE_NO_ROOT || table->space != space) &&
 	    !set_space(table, space)) {
 		table->evicted += weight;
 		return false;
 	}
+	return true;
+}
+
+static __always_inline bool count(struct range_table *table, u32 space,
+				  u64 value, u64 weight)
+{
+	if (!is_in_space(table, space, weight))
+		return false;
 	range_count(&table->tree, table->root, value, weight);
+	return true;
+}
+
+/* Of an access; apart, because single values are counted faster without it. */
+static noinline bool count_pair(struct range_table *table,
+				const struct stream_event *event)
+{
+	if (!is_in_space(table, event->space, 1))
+		return false;
+	range_count_pair(&table->tree, table->root, event->from, event->to, 1);
 	return true;
 }
 
@@ -127,8 +157,11 @@ static bool range_feed(void *memory, void *cursor,
 	struct range_table *table = memory;
 	unsigned int weight = weight_of(table->of, event);
 
-	return !weight || count(table, event->space,
-				value_of(table->of, event), weight);
+	if (!weight)
+		return true;
+	if (is_of_pairs(table->of))
+		return count_pair(table, event);
+	return count(table, event->space, value_of(table->of, event), weight);
 }
 
 static bool range_feed_window(void *memory, struct window *window,
@@ -205,28 +238,60 @@ static u64 range_high(u64 low, u32 bits)
 	return bits == RANGE_BITS ? ~0ULL : low + ((1ULL << bits) - 1);
 }
 
-static bool emit_node(struct range_table *table, u32 node, engine_emit emit,
-		      void *context)
+static bool emit_range(const struct range_table *table, u32 node, u64 count,
+		       engine_emit emit, void *context)
 {
 	const struct range_tree *tree = &table->tree;
-	struct hwprof_row_range row = {
+	const struct hwprof_row_range row = {
 		.row.type = HWPROF_ROW_RANGE,
 		.row.size = sizeof(row),
 		.row.space = range_space(tree, node),
-		.low = range_low(tree, node),
+		.low = range_low(tree, node).value,
 		.bits = range_bits(tree, node),
-		.count = *range_own(tree, node) - *range_told(tree, node),
+		.count = count,
 		.basis = table->basis,
 		.of = table->of,
 	};
 
-	if (!row.count)
+	return emit(context, &row, row.low, range_high(row.low, row.bits),
+		    count);
+}
+
+static bool emit_box(const struct range_table *table, u32 node, u64 count,
+		     engine_emit emit, void *context)
+{
+	const struct range_tree *tree = &table->tree;
+	struct range_key low = range_low(tree, node);
+	u32 bits = range_bits(tree, node), code_bits = range_code_bits(bits);
+	const struct hwprof_row_box row = {
+		.row.type = HWPROF_ROW_BOX,
+		.row.size = sizeof(row),
+		.row.space = range_space(tree, node),
+		.code = low.code,
+		.low = low.value,
+		.count = count,
+		.code_bits = code_bits,
+		.bits = bits - code_bits,
+		.basis = table->basis,
+		.of = table->of,
+	};
+
+	return emit(context, &row, row.code, row.low, count);
+}
+
+static bool emit_node(struct range_table *table, u32 node, engine_emit emit,
+		      void *context)
+{
+	u64 *told = range_told(&table->tree, node);
+	u64 count = *range_own(&table->tree, node) - *told;
+
+	if (!count)
 		return true;
-	if (!emit(context, &row, row.low, range_high(row.low, row.bits),
-		  row.count))
+	if (!(is_of_pairs(table->of) ? emit_box : emit_range)(table, node, count,
+							      emit, context))
 		return false;
-	*range_told(tree, node) += row.count;
-	table->tree.n_told += row.count;
+	*told += count;
+	table->tree.n_told += count;
 	return true;
 }
 
@@ -246,24 +311,50 @@ static bool range_rows(void *memory, u32 space, size_t *at, engine_emit emit,
 	return true;
 }
 
-/* One value; its place in the code is where the access is, or control went. */
+static void describe_value(u32 of, const struct stream_event *event, u64 period,
+			   struct hwprof_row_range *row)
+{
+	*row = (struct hwprof_row_range) {
+		.row.type = HWPROF_ROW_RANGE,
+		.row.size = sizeof(*row),
+		.low = value_of(of, event),
+		.count = period,
+		.basis = HWPROF_BASIS_EXACT,
+		.of = of,
+	};
+}
+
+static void describe_pair(u32 of, const struct stream_event *event, u64 period,
+			  struct hwprof_row_box *row)
+{
+	*row = (struct hwprof_row_box) {
+		.row.type = HWPROF_ROW_BOX,
+		.row.size = sizeof(*row),
+		.code = event->from,
+		.low = event->to,
+		.count = period,
+		.basis = HWPROF_BASIS_EXACT,
+		.of = of,
+	};
+}
+
+/*
+ * One value, or pair; its place in the code is where the access is, or control
+ * went.
+ */
 static void range_sample(const struct engine_params *params,
 			 const struct stream_event *event, u64 period,
 			 struct engine_sample *sample)
 {
-	struct hwprof_row_range *row = &sample->range;
-	u64 value = value_of(params->range_of, event);
+	u32 of = params->range_of;
 	bool access = stream_is_access(event->kind);
 
-	memset(row, 0, sizeof(*row));
-	row->row.type = HWPROF_ROW_RANGE;
-	row->row.size = sizeof(*row);
-	sample->ip = access ? event->from : value;
+	sample->ip = access ? event->from : value_of(of, event);
 	sample->addr = access ? event->to : event->from;
-	row->low = value;
-	row->count = period;
-	row->basis = HWPROF_BASIS_EXACT;
-	row->of = params->range_of;
+	if (is_of_pairs(of))
+		describe_pair(of, event, period, &sample->box);
+	else
+		describe_value(of, event, period, &sample->range);
 }
 
 static void range_forget(void *memory, u32 space)

@@ -13,10 +13,11 @@ enum {
 };
 
 void range_tree_init(struct range_tree *tree, void *memory, size_t size,
-		     u32 epsilon_ppm)
+		     u32 epsilon_ppm, bool pairs)
 {
 	size_t each = sizeof(struct range_block) + sizeof(struct range_told) +
-		      RANGE_SIBLINGS * sizeof(u64) / ROOT_SHARE;
+		      RANGE_SIBLINGS * sizeof(u64) / ROOT_SHARE +
+		      (pairs ? sizeof(*tree->codes) : 0);
 	size_t blocks = min(size / each, (size_t)U32_MAX / RANGE_SIBLINGS);
 	u32 roots = 1;
 
@@ -27,6 +28,7 @@ void range_tree_init(struct range_tree *tree, void *memory, size_t size,
 	tree->blocks = memory;
 	tree->told = (struct range_told *)(tree->blocks + blocks);
 	tree->owners = (u64 *)(tree->told + blocks);
+	tree->codes = pairs ? tree->owners + roots * RANGE_SIBLINGS : NULL;
 	tree->epsilon = ((u64)epsilon_ppm << 32) / 1000000;
 	range_tree_clear(tree);
 }
@@ -89,17 +91,33 @@ void range_tree_clear(struct range_tree *tree)
  */
 static u64 threshold(const struct range_tree *tree)
 {
-	u64 share = (unsigned __int128)tree->n * tree->epsilon >>
-		    (32 + 1 + 5);	/* log2 of 2 * RANGE_LEVELS */
+	/* log2 of 2 * RANGE_LEVELS */
+	u32 parts = 1 + 5 + (tree->codes ? 1 : 0);
+	u64 share = (unsigned __int128)tree->n * tree->epsilon >> (32 + parts);
 
 	return max(share, tree->raised);
+}
+
+/* As range_place(), of a block that has @key. */
+static u32 place(const struct range_tree *tree, u32 number,
+		 struct range_key key)
+{
+	return range_place(tree, number, key, tree->codes);
+}
+
+static struct range_key block_low(const struct range_tree *tree, u32 number)
+{
+	return (struct range_key) {
+		.value = tree->blocks[number].low,
+		.code = tree->codes ? tree->codes[number] : 0,
+	};
 }
 
 /* The node whose quarters are in @number. */
 static u32 parent_of(const struct range_tree *tree, u32 number)
 {
-	const struct range_block *block = &tree->blocks[number];
-	u32 node = block->root;
+	struct range_key low = block_low(tree, number);
+	u32 node = tree->blocks[number].root;
 
 	for (;;) {
 		const struct range_block *at = range_block(tree, node);
@@ -107,9 +125,7 @@ static u32 parent_of(const struct range_tree *tree, u32 number)
 
 		if (child == number)
 			return node;
-		at = &tree->blocks[child];
-		node = child * RANGE_SIBLINGS +
-		       (u32)((block->low ^ at->low) >> at->shift);
+		node = child * RANGE_SIBLINGS + place(tree, child, low);
 	}
 }
 
@@ -191,6 +207,7 @@ static u32 split(struct range_tree *tree, u32 node)
 {
 	u32 bits = range_bits(tree, node), number = block_take(tree);
 	struct range_block *block = &tree->blocks[number];
+	struct range_key low = range_low(tree, node);
 
 	if (!number) {
 		refuse(tree);
@@ -198,7 +215,9 @@ static u32 split(struct range_tree *tree, u32 node)
 	}
 	memset(block, 0, sizeof(*block));
 	memset(&tree->told[number], 0, sizeof(tree->told[number]));
-	block->low = range_low(tree, node);
+	block->low = low.value;
+	if (tree->codes)
+		tree->codes[number] = low.code;
 	block->shift = bits - RANGE_BRANCH;
 	block->root = range_is_root(tree, node) ? node :
 		      range_block(tree, node)->root;
@@ -210,18 +229,16 @@ static u32 split(struct range_tree *tree, u32 node)
  * Counts @weight in @node, a leaf, or below it, in a range of @bits or more. It
  * is split before it reaches the threshold: what it has been counted stays.
  */
-static u32 grow(struct range_tree *tree, u32 node, u64 value, u32 bits,
-		u64 weight)
+static u32 grow(struct range_tree *tree, u32 node, struct range_key key,
+		u32 bits, u64 weight)
 {
 	while (*range_own(tree, node) + weight >= tree->threshold &&
 	       range_bits(tree, node) > bits) {
 		u32 child = split(tree, node);
-		const struct range_block *block = &tree->blocks[child];
 
 		if (!child)
 			break;
-		node = child * RANGE_SIBLINGS +
-		       (u32)((block->low ^ value) >> block->shift);
+		node = child * RANGE_SIBLINGS + place(tree, child, key);
 	}
 	*range_own(tree, node) += weight;
 	return node;
@@ -285,44 +302,51 @@ u64 range_root_drop(struct range_tree *tree, u32 root)
 
 /* --- counting ---------------------------------------------------------------- */
 
-/* The leaf of @value, and hints for the next one near it. */
-static u32 find(struct range_tree *tree, u32 root, u64 value, u32 *near)
+/* The leaf of @key, and hints for the next one near it. */
+static __always_inline u32 find(struct range_tree *tree, u32 root,
+				struct range_key key, bool pairs)
 {
-	const struct range_block *block = &tree->blocks[*near];
+	u32 near_bits = pairs ? RANGE_NEAR_PAIR_BITS : RANGE_NEAR_BITS;
+	u32 code_bits = pairs ? range_code_bits(near_bits) : 0;
+	u64 region = (key.value >> (near_bits - code_bits)) +
+		     (key.code >> code_bits << 32);
+	u32 *near = &tree->near[range_hash(region + root, RANGE_NEARS)];
 	u32 number = *near, next;
+	u64 at = range_place(tree, number, key, pairs);
 
-	if (!range_contains(block, root, value)) {
+	if (tree->blocks[number].root != root || at >= RANGE_SIBLINGS) {
 		number = range_block(tree, root)->child[root % RANGE_SIBLINGS];
 		if (!number)
 			return root;
+		at = range_place(tree, number, key, pairs);
 	}
 	for (;; number = next) {
-		block = &tree->blocks[number];
-		if (block->shift >= RANGE_NEAR_BITS - RANGE_BRANCH)
+		const struct range_block *block = &tree->blocks[number];
+
+		if (block->shift >= near_bits - RANGE_BRANCH)
 			*near = number;
-		next = block->child[(block->low ^ value) >> block->shift];
+		next = block->child[at];
 		if (!next)
 			break;
+		at = range_place(tree, next, key, pairs);
 	}
-	return number * RANGE_SIBLINGS +
-	       (u32)((block->low ^ value) >> block->shift);
+	return number * RANGE_SIBLINGS + at;
 }
 
-void range_count_slowly(struct range_tree *tree, u32 root, u64 value,
+void range_count_slowly(struct range_tree *tree, u32 root, struct range_key key,
 			u64 weight, u32 *hint)
 {
-	u32 *near = &tree->near[range_hash((value >> RANGE_NEAR_BITS) + root,
-					   RANGE_NEARS)];
-	u32 node = find(tree, root, value, near);
+	u32 node = tree->codes ? find(tree, root, key, true) :
+				 find(tree, root, key, false);
 
-	node = grow(tree, node, value, 0, weight);
+	node = grow(tree, node, key, 0, weight);
 	*hint = node / RANGE_SIBLINGS;
 	if (unlikely(!--tree->pace))
 		range_pass(tree);
 }
 
-void range_count_range(struct range_tree *tree, u32 root, u64 low, u32 bits,
-		       u64 weight)
+void range_count_range(struct range_tree *tree, u32 root, struct range_key low,
+		       u32 bits, u64 weight)
 {
 	u32 node = root;
 
@@ -330,12 +354,10 @@ void range_count_range(struct range_tree *tree, u32 root, u64 low, u32 bits,
 	tree->threshold = threshold(tree);
 	while (range_bits(tree, node) > bits) {
 		u32 child = range_block(tree, node)->child[node % RANGE_SIBLINGS];
-		const struct range_block *block = &tree->blocks[child];
 
 		if (!child)
 			break;
-		node = child * RANGE_SIBLINGS +
-		       (u32)((block->low ^ low) >> block->shift);
+		node = child * RANGE_SIBLINGS + place(tree, child, low);
 	}
 	grow(tree, node, low, bits, weight);
 	range_pass(tree);

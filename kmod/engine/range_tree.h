@@ -24,6 +24,14 @@
  * - Where a value was counted last is tried first (the buffer of section 3.3.1,
  *   stage 0, misses too often in software). It is no more than a hint, so that counts
  *   are the same with any hints and with none.
+ *
+ * Of pairs (section 5.5), an instruction and an address that it accesses, a range
+ * is a box: of code by addresses. Dividing it in four takes a bit of each, so that
+ * all else is as it is for single values. But boxes are not square: programs work
+ * with more memory than code, so that beside 2^n bytes of code are 2^n pages (the
+ * paper's example has 16 KB of code by 256 KB). Where there is no more code to
+ * divide, which is below an instruction by a page, and no more addresses, which is
+ * above 2^52 bytes by all of them, two bits of the other are taken.
  */
 #ifndef HWPROF_ENGINE_RANGE_TREE_H
 #define HWPROF_ENGINE_RANGE_TREE_H
@@ -34,11 +42,19 @@ enum {
 	RANGE_BITS	= 64,
 	RANGE_BRANCH	= 2,	/* bits that a level takes: four siblings */
 	RANGE_SIBLINGS	= 1 << RANGE_BRANCH,
-	RANGE_LEVELS	= RANGE_BITS / RANGE_BRANCH,
+	RANGE_LEVELS	= RANGE_BITS / RANGE_BRANCH,	/* twice that of pairs */
+	RANGE_SKEW	= 12,	/* log2 of the addresses beside a byte of code */
 
 	RANGE_HINTS	= 1024,	/* of values; a power of two */
 	RANGE_NEAR_BITS	= 8,	/* log2 of the size of a region, */
+	RANGE_NEAR_PAIR_BITS = 24,	/* the same of pairs, */
 	RANGE_NEARS	= 256,	/* and hints of these, likewise */
+};
+
+/* What is counted. */
+struct range_key {
+	u64 value;		/* of pairs: the address */
+	u64 code;		/* of pairs: the instruction; else 0 */
 };
 
 #define RANGE_NO_ROOT	U32_MAX	/* of a block that is free, or of roots */
@@ -54,7 +70,7 @@ struct range_block {
 	u32 child[RANGE_SIBLINGS];	/* block of its quarters; 0: none */
 	u64 low;		/* lowest value of the first one */
 	u32 root;		/* node of the tree's root */
-	u16 shift;		/* log2 of a range's size */
+	u16 shift;		/* log2 of a range's size: values, or pairs */
 	u16 reserved;
 	/* A block that is free: child[0] is the next one. */
 };
@@ -68,6 +84,7 @@ struct range_tree {
 	struct range_block *blocks;
 	struct range_told *told;
 	u64 *owners;		/* of each root: address space + 1; 0: free */
+	u64 *codes;		/* of pairs: blocks' lowest code; else NULL */
 	u32 root_blocks;	/* a power of two */
 	u32 block_count;	/* with those of roots */
 	u32 top;		/* those from here on were never used, and */
@@ -88,7 +105,7 @@ struct range_tree {
 
 /* @memory: @size bytes, 64 blocks or more, for all that @tree points to. */
 void range_tree_init(struct range_tree *tree, void *memory, size_t size,
-		     u32 epsilon_ppm);
+		     u32 epsilon_ppm, bool pairs);
 /* As it was then. */
 void range_tree_clear(struct range_tree *tree);
 
@@ -97,9 +114,9 @@ u32 range_root(struct range_tree *tree, u32 space);
 /* The same, if there is one. */
 u32 range_root_find(const struct range_tree *tree, u32 space);
 
-/* Counts @weight of which no more is known than its range. */
-void range_count_range(struct range_tree *tree, u32 root, u64 low, u32 bits,
-		       u64 weight);
+/* Counts @weight of which no more is known than its range of 2^@bits. */
+void range_count_range(struct range_tree *tree, u32 root, struct range_key low,
+		       u32 bits, u64 weight);
 
 /* Takes the tree of @root away; the weight of which no row told. */
 u64 range_root_drop(struct range_tree *tree, u32 root);
@@ -127,18 +144,101 @@ static inline bool range_is_used(const struct range_tree *tree, u32 node)
 	       range_block(tree, node)->root != RANGE_NO_ROOT;
 }
 
-static inline u32 range_bits(const struct range_tree *tree, u32 node)
+/* --- boxes ------------------------------------------------------------------- */
+
+/* Of the 2^@bits pairs of a box: log2 of the bytes of code. */
+static inline u32 range_code_bits(u32 bits)
 {
-	return range_is_root(tree, node) ? RANGE_BITS :
-					   range_block(tree, node)->shift;
+	u32 half = bits / 2;
+
+	if (half > RANGE_BITS - RANGE_SKEW / 2)
+		return bits - RANGE_BITS;
+	return half > RANGE_SKEW / 2 ? half - RANGE_SKEW / 2 : 0;
 }
 
-static inline u64 range_low(const struct range_tree *tree, u32 node)
+/* How a block divides: into four of 2^code_bits by 2^value_bits. */
+struct range_sides {
+	u32 code_bits, value_bits;
+	u32 code_branch, value_branch;	/* bits that it takes; two together */
+};
+
+static __always_inline struct range_sides range_sides(u32 shift)
+{
+	struct range_sides sides = { .code_bits = range_code_bits(shift) };
+
+	sides.value_bits = shift - sides.code_bits;
+	sides.code_branch = range_code_bits(shift + RANGE_BRANCH) -
+			    sides.code_bits;
+	sides.value_branch = RANGE_BRANCH - sides.code_branch;
+	return sides;
+}
+
+static __always_inline u64 range_place_pair(struct range_key differ, u32 shift)
+{
+	struct range_sides sides = range_sides(shift);
+	u64 code = differ.code >> sides.code_bits;
+	u64 value = sides.value_bits < RANGE_BITS ?
+		    differ.value >> sides.value_bits : 0;
+
+	if (code >> sides.code_branch | value >> sides.value_branch)
+		return RANGE_SIBLINGS;
+	return code << sides.value_branch | value;
+}
+
+/*
+ * Which range of block @number has @key inside; RANGE_SIBLINGS or more: none.
+ * @pairs is what range_tree_init() was told.
+ */
+static __always_inline u64 range_place(const struct range_tree *tree, u32 number,
+				       struct range_key key, bool pairs)
+{
+	const struct range_block *block = &tree->blocks[number];
+	u64 value = block->low ^ key.value;
+
+	if (!pairs)
+		return value >> block->shift;
+	return range_place_pair((struct range_key) {
+		.value = value, .code = tree->codes[number] ^ key.code,
+	}, block->shift);
+}
+
+/* --- nodes ------------------------------------------------------------------- */
+
+/* log2 of how many values, or pairs, are in it. */
+static inline u32 range_bits(const struct range_tree *tree, u32 node)
+{
+	return !range_is_root(tree, node) ? range_block(tree, node)->shift :
+	       tree->codes ? 2 * RANGE_BITS : RANGE_BITS;
+}
+
+static inline struct range_key range_low_pair(const struct range_tree *tree,
+					      u32 node)
+{
+	const struct range_block *block = range_block(tree, node);
+	struct range_sides sides = range_sides(block->shift);
+	u64 at = node % RANGE_SIBLINGS;
+	u64 value = at & ((1U << sides.value_branch) - 1);
+
+	return (struct range_key) {
+		.value = block->low + (!value ? 0 : value << sides.value_bits),
+		.code = tree->codes[node / RANGE_SIBLINGS] +
+			(at >> sides.value_branch << sides.code_bits),
+	};
+}
+
+/* The lowest of each. */
+static inline struct range_key range_low(const struct range_tree *tree, u32 node)
 {
 	const struct range_block *block = range_block(tree, node);
 
-	return range_is_root(tree, node) ? 0 :
-	       block->low + ((u64)(node % RANGE_SIBLINGS) << block->shift);
+	if (range_is_root(tree, node))
+		return (struct range_key) { 0 };
+	if (tree->codes)
+		return range_low_pair(tree, node);
+	return (struct range_key) {
+		.value = block->low +
+			 ((u64)(node % RANGE_SIBLINGS) << block->shift),
+	};
 }
 
 /* The address space of a node that is in use. */
@@ -163,7 +263,7 @@ static inline u64 *range_told(const struct range_tree *tree, u32 node)
 /* --- counting ---------------------------------------------------------------- */
 
 /* range_count(), where the hint or the range is not what it was. */
-void range_count_slowly(struct range_tree *tree, u32 root, u64 value,
+void range_count_slowly(struct range_tree *tree, u32 root, struct range_key key,
 			u64 weight, u32 *hint);
 
 /* The clock's hand moves on. */
@@ -174,26 +274,20 @@ static __always_inline u32 range_hash(u64 key, u32 count)
 	return (u32)(key * HASH_PRIME >> 32) & (count - 1);
 }
 
-/* Are there ranges of the tree in @block that contain @value? */
-static __always_inline bool range_contains(const struct range_block *block,
-					   u32 root, u64 value)
+/* Counts an event in the tree of @root; @pairs as range_place() has it. */
+static __always_inline void range_count_key(struct range_tree *tree, u32 root,
+					    struct range_key key, u64 weight,
+					    bool pairs)
 {
-	return block->root == root &&
-	       (block->low ^ value) >> block->shift < RANGE_SIBLINGS;
-}
-
-/* Counts an event in the tree of @root. */
-static __always_inline void range_count(struct range_tree *tree, u32 root,
-					u64 value, u64 weight)
-{
-	u32 *hint = &tree->hint[range_hash(value + root, RANGE_HINTS)];
+	u32 *hint = &tree->hint[range_hash(key.value + (key.code << 32) + root,
+					   RANGE_HINTS)];
 	struct range_block *block = &tree->blocks[*hint];
 
 	tree->n += weight;
-	if (likely(range_contains(block, root, value))) {
-		u32 at = (block->low ^ value) >> block->shift;
+	if (likely(block->root == root)) {
+		u64 at = range_place(tree, *hint, key, pairs);
 
-		if (likely(!block->child[at] &&
+		if (likely(at < RANGE_SIBLINGS && !block->child[at] &&
 			   (!block->shift ||
 			    block->count[at] + weight < tree->threshold))) {
 			block->count[at] += weight;
@@ -202,7 +296,22 @@ static __always_inline void range_count(struct range_tree *tree, u32 root,
 			return;
 		}
 	}
-	range_count_slowly(tree, root, value, weight, hint);
+	range_count_slowly(tree, root, key, weight, hint);
+}
+
+static __always_inline void range_count(struct range_tree *tree, u32 root,
+					u64 value, u64 weight)
+{
+	range_count_key(tree, root, (struct range_key) { .value = value },
+			weight, false);
+}
+
+static __always_inline void range_count_pair(struct range_tree *tree, u32 root,
+					     u64 code, u64 value, u64 weight)
+{
+	range_count_key(tree, root,
+			(struct range_key) { .value = value, .code = code },
+			weight, true);
 }
 
 #endif /* HWPROF_ENGINE_RANGE_TREE_H */

@@ -21,8 +21,9 @@ $(BUILD)/tests/%: $(BUILD)/san/tests/engine/%.o $(HARNESS_SAN) $(ORACLE_SAN) \
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ -lcmocka
 
-$(BUILD)/tests/test-range $(BUILD)/tests/test-call $(BUILD)/tests/test-value \
-$(BUILD)/tests/test-burst $(BUILD)/tests/test-cct-stacks: \
+$(BUILD)/tests/test-range $(BUILD)/tests/test-boxes $(BUILD)/tests/test-call \
+$(BUILD)/tests/test-value $(BUILD)/tests/test-burst \
+$(BUILD)/tests/test-cct-stacks: \
 $(BUILD)/tests/%: $(BUILD)/san/tests/engine/%.o $(ENGINE_SAN)
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ -lcmocka
@@ -39,7 +40,7 @@ $(BUILD)/tests/%: $(BUILD)/san/tests/engine/%.o $(HARNESS_SAN) $(ENGINE_SAN) \
 	$(CC) $(SAN) -o $@ $^ -lcmocka
 
 UNIT_TESTS += $(patsubst %,$(BUILD)/tests/%,test-oracle test-loop test-bounds \
-					   test-windows test-range test-call test-cct test-cct-stacks test-path \
+					   test-windows test-range test-boxes test-call test-cct test-cct-stacks test-path \
 					   test-value test-burst)
 
 # The decoders of #DB.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Any bytes as values: the range engine must neither crash nor lose count, and
- * each value has had no less and no more than its ranges say. Eight bytes make
- * an event, whose values crowd together or lie anywhere.
+ * each value, or pair, has had no less and no more than its ranges say. Eight
+ * bytes make an event, whose values crowd together or lie anywhere.
  */
 #include "engine.h"
 
@@ -23,7 +23,7 @@ struct bytes {
 
 /* In the first address space. */
 struct known {
-	u64 value, exact, least, around;
+	u64 value, code, exact, least, around;	/* code: of pairs; else 0 */
 };
 
 static struct {
@@ -32,22 +32,56 @@ static struct {
 	bool forgot;
 } hand;
 
-static bool take(void *context, const void *data, u64 ip, u64 addr, u64 period)
+static bool is_of_pairs(void)
+{
+	return run.params.range_of == HWPROF_RANGE_IP_LOAD_ADDRESS ||
+	       run.params.range_of == HWPROF_RANGE_IP_STORE_ADDRESS;
+}
+
+/* A range as a box, which has no code. */
+static struct hwprof_row_box box_of(const void *data, u64 ip, u64 addr)
 {
 	const struct hwprof_row_range *row = data;
+
+	if (row->row.type == HWPROF_ROW_BOX)
+		return *(const struct hwprof_row_box *)data;
+	if (row->low != ip || addr < ip || row->bits > 64 || row->bits % 2)
+		fail("no such range");
+	return (struct hwprof_row_box) {
+		.row = row->row, .low = row->low, .bits = row->bits,
+		.count = row->count,
+	};
+}
+
+static bool is_aligned(u64 low, unsigned int bits)
+{
+	return bits == 64 ? !low : bits < 64 && !(low & ((1ULL << bits) - 1));
+}
+
+static bool is_within(u64 value, u64 low, unsigned int bits)
+{
+	return bits == 64 || (value ^ low) >> bits == 0;
+}
+
+static bool take(void *context, const void *data, u64 ip, u64 addr, u64 period)
+{
+	const struct hwprof_row_box box = box_of(data, ip, addr);
 	unsigned int i;
 
-	if (row->count != period || !period || row->low != ip || addr < ip ||
-	    row->bits > 64 || row->bits % 2)
+	if ((box.row.type == HWPROF_ROW_BOX) != is_of_pairs() ||
+	    box.count != period || !period ||
+	    !is_aligned(box.low, box.bits) ||
+	    !is_aligned(box.code, box.code_bits))
 		fail("no such row");
 	if (refuses(period))
 		return false;
-	for (i = 0; i < hand.known_count && row->row.space == 1; i++) {
+	for (i = 0; i < hand.known_count && box.row.space == 1; i++) {
 		struct known *known = &hand.known[i];
 
-		if (known->value < ip || known->value > addr)
+		if (!is_within(known->value, box.low, box.bits) ||
+		    !is_within(known->code, box.code, box.code_bits))
 			continue;
-		if (row->bits)
+		if (box.bits || box.code_bits)
 			known->around += period;
 		else
 			known->least += period;
@@ -68,19 +102,19 @@ static u64 value_of(const struct stream_event *event)
 
 static void note(const struct stream_event *event, unsigned int units)
 {
-	u64 value = value_of(event);
+	u64 value = value_of(event), code = is_of_pairs() ? event->from : 0;
 	unsigned int i;
 
 	if (event->space != 1)
 		return;
 	for (i = 0; i < hand.known_count; i++)
-		if (hand.known[i].value == value)
+		if (hand.known[i].value == value && hand.known[i].code == code)
 			break;
 	if (i == VALUES)
 		return;
 	/* Only those that were known from their first event on. */
 	if (i == hand.known_count && hand.known_count < VALUES && units) {
-		hand.known[i] = (struct known){ .value = value };
+		hand.known[i] = (struct known){ .value = value, .code = code };
 		hand.known_count++;
 	}
 	if (i < hand.known_count)

@@ -71,6 +71,8 @@ static uint64_t period_of(const struct hwprof_row *row)
 		       ((const struct hwprof_row_context *)row)->deeper;
 	case HWPROF_ROW_PATH:
 		return ((const struct hwprof_row_path *)row)->count;
+	case HWPROF_ROW_BOX:
+		return ((const struct hwprof_row_box *)row)->count;
 	case HWPROF_ROW_VALUE:
 		return ((const struct hwprof_row_value *)row)->loads;
 	}

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Ranges of a program whose every branch is known: its rows add up to them,
- * process by process, and each place has had what its bounds allow.
+ * process by process, and each place has had what its bounds allow. And boxes of
+ * one whose loads are known, with the instructions that make them.
  */
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -202,5 +204,144 @@ TEST_F(ranges, of_a_killed_program)
 	EXPECT_EQ(recording_count(&self->recording), self->tally.period);
 	EXPECT_LT(KNOWN_BRANCHES, self->tally.period);
 }
+
+/* --- pairs -------------------------------------------------------------------- */
+
+#ifdef __x86_64__
+
+enum {
+	LOADS = 5000,			/* of each loop, in an array of its own */
+	CODE_BITS = 8,
+	ARRAY_BITS = 20,
+};
+
+static volatile uint64_t *arrays[2];
+
+static __attribute__((noinline, aligned(1 << CODE_BITS))) void loop_first(void)
+{
+	volatile uint64_t *array = arrays[0];
+	unsigned int i;
+
+	for (i = 0; i < LOADS; i++)
+		array[i];
+}
+
+static __attribute__((noinline, aligned(1 << CODE_BITS))) void loop_second(void)
+{
+	volatile uint64_t *array = arrays[1];
+	unsigned int i;
+
+	for (i = 0; i < LOADS; i++)
+		array[2 * i];
+}
+
+static void run_loops(void *context)
+{
+	loop_first();
+	loop_second();
+}
+
+static uint64_t last_of(uint64_t low, unsigned int bits)
+{
+	return bits == 64 ? UINT64_MAX : low + ((1ULL << bits) - 1);
+}
+
+/* Of a loop's code by an array. */
+struct box {
+	uint64_t code, array;
+	uint64_t least, around;
+};
+
+struct seen_boxes {
+	struct box boxes[4];
+	uint64_t wrong;
+};
+
+static bool has_box(const struct hwprof_row_box *row, const struct box *box)
+{
+	return row->code <= box->code && row->low <= box->array &&
+	       last_of(row->code, row->code_bits) >=
+	       last_of(box->code, CODE_BITS) &&
+	       last_of(row->low, row->bits) >= last_of(box->array, ARRAY_BITS);
+}
+
+static bool is_in_box(const struct hwprof_row_box *row, const struct box *box)
+{
+	return row->code >= box->code && row->low >= box->array &&
+	       last_of(row->code, row->code_bits) <=
+	       last_of(box->code, CODE_BITS) &&
+	       last_of(row->low, row->bits) <= last_of(box->array, ARRAY_BITS);
+}
+
+static void see_box(struct tally *tally, const struct sample *sample)
+{
+	const struct hwprof_row_box *row = (const void *)sample->row;
+	struct seen_boxes *seen = tally->context;
+	struct box *box;
+
+	if (row->row.type != HWPROF_ROW_BOX || row->row.size != sizeof(*row) ||
+	    row->basis != HWPROF_BASIS_EXACT || row->count != sample->period ||
+	    row->of != HWPROF_RANGE_IP_LOAD_ADDRESS || !row->count ||
+	    row->code != sample->ip || row->low != sample->addr)
+		seen->wrong++;
+	for (box = seen->boxes; box < seen->boxes + 4; box++) {
+		if (is_in_box(row, box))
+			box->least += row->count;
+		else if (has_box(row, box))
+			box->around += row->count;
+	}
+}
+
+/* So that each array is in a box of its own. */
+static void make_arrays(struct __test_metadata *_metadata)
+{
+	size_t size = 1UL << ARRAY_BITS;
+	char *memory = mmap(NULL, 3 * size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	ASSERT_NE(MAP_FAILED, memory);
+	memory += -(uintptr_t)memory & (size - 1);
+	arrays[0] = (void *)memory;
+	arrays[1] = (void *)(memory + size);
+}
+
+/* What each loop does with its array is there; with the other one's, nothing. */
+TEST_F(ranges, of_code_by_addresses)
+{
+	struct perf_event_attr attr =
+		event_attr_sampling(EVENT_RANGES | EVENT_ROWS |
+				    EVENT_MEMORY(4), 1);
+	struct seen_boxes seen = { .wrong = 0 };
+	unsigned int i;
+
+	make_arrays(_metadata);
+	for (i = 0; i < 4; i++) {
+		seen.boxes[i].code = (uintptr_t)(i % 2 ? loop_second : loop_first);
+		seen.boxes[i].array = (uintptr_t)arrays[i / 2];
+	}
+	self->tally.see = see_box;
+	self->tally.context = &seen;
+	attr.config2 = EVENT_RANGE_OF(HWPROF_RANGE_IP_LOAD_ADDRESS);
+	self->child = child_start(run_loops, NULL);
+	ASSERT_EQ(0, recording_open(&self->recording, &attr, self->child.pid,
+				    64, &self->tally));
+	recording_control(&self->recording, PERF_EVENT_IOC_ENABLE);
+	child_go(&self->child);
+	EXPECT_EQ(0, recording_wait(&self->recording, self->child.pid));
+	EXPECT_EQ(0, seen.wrong);
+	EXPECT_TRUE(tally_is_whole(&self->tally));
+	EXPECT_EQ(recording_count(&self->recording), self->tally.period);
+	for (i = 0; i < 4; i++) {
+		const struct box *box = &seen.boxes[i];
+		uint64_t exact = i % 2 == i / 2 ? LOADS : 0;
+
+		EXPECT_LE(exact * 9 / 10, box->least);
+		EXPECT_GE(exact, box->least);
+		EXPECT_LE(exact, box->least + box->around);
+		EXPECT_GE(exact + LOADS / 10, box->least + box->around);
+	}
+}
+
+#endif /* __x86_64__ */
 
 TEST_HARNESS_MAIN

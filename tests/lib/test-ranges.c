@@ -10,7 +10,7 @@
 
 #include "check.h"
 #include "fixture.h"
-#include "range_hot.h"
+#include "range_box.h"
 #include "tests/engine/random.h"
 
 static void begin(struct fixture *fixture)
@@ -50,6 +50,28 @@ static void add(struct fixture *fixture, uint32_t session, uint32_t pid,
 	};
 
 	fixture_row(fixture, 10, low, low, count, &row.row);
+}
+
+static void add_box(struct fixture *fixture, uint32_t pid, uint64_t code,
+		    uint32_t code_bits, uint64_t low, uint32_t bits,
+		    uint64_t count)
+{
+	const struct hwprof_row_box row = {
+		.row.type = HWPROF_ROW_BOX,
+		.row.size = sizeof(row),
+		.row.session = 1,
+		.row.space = pid,
+		.row.pid = pid,
+		.code = code,
+		.code_bits = code_bits,
+		.low = low,
+		.bits = bits,
+		.count = count,
+		.basis = HWPROF_BASIS_EXACT,
+		.of = HWPROF_RANGE_IP_LOAD_ADDRESS,
+	};
+
+	fixture_row(fixture, 10, code, low, count, &row.row);
 }
 
 static int read_hot(struct fixture *fixture, struct hwprof_profile **ranges,
@@ -264,6 +286,247 @@ static void test_of_another(void **state)
 	assert_int_equal(hwprof_ranges_of(ranges), HWPROF_RANGE_LOAD_VALUE);
 	assert_int_equal(hwprof_ranges_get(ranges, 0)->least, 0);
 	assert_int_equal(hwprof_profile_totals(ranges)->produced, 0);
+	hwprof_profile_free(ranges);
+}
+
+/* --- pairs ------------------------------------------------------------------ */
+
+static const struct hwprof_range *
+find_box(const struct hwprof_profile *ranges, uint64_t code,
+	 unsigned int code_bits, uint64_t low, unsigned int bits)
+{
+	size_t i;
+
+	for (i = 1; i < hwprof_ranges_count(ranges); i++) {
+		const struct hwprof_range *range = hwprof_ranges_get(ranges, i);
+
+		if (range->code.low == code && range->code.bits == code_bits &&
+		    range->low == low && range->bits == bits)
+			return range;
+	}
+	return NULL;
+}
+
+/* Code by data, each where its object has it; and what bounds say of them. */
+static void test_boxes(void **state)
+{
+	const struct hwprof_range *inner, *outer, *whole, *stack;
+	struct hwprof_profile *ranges;
+	struct fixture fixture;
+
+	begin_of(&fixture, "ranges,of=ip-load-address,step,rows");
+	add_box(&fixture, 100, 0x401044, 2, 0x800000, 14, 300);
+	add_box(&fixture, 100, 0x401044, 2, 0x800000, 14, 50);
+	add_box(&fixture, 100, 0x401040, 4, 0x800000, 16, 200);
+	add_box(&fixture, 100, 0x401048, 0, 0x7ff800, 8, 400);
+	/* Of more than the heap, and all there is. */
+	add_box(&fixture, 100, 0x401040, 6, 0x800000, 18, 30);
+	add_box(&fixture, 100, 0, 64, 0, 64, 20);
+	fixture_add_totals(&fixture, 30, 1, 1000);
+	ranges = read_ranges(&fixture, 0);
+	assert_int_equal(hwprof_ranges_of(ranges), HWPROF_RANGE_IP_LOAD_ADDRESS);
+	assert_true(hwprof_range_of_pairs(hwprof_ranges_of(ranges)));
+	assert_int_equal(hwprof_ranges_count(ranges), 4);
+	whole = hwprof_ranges_get(ranges, 0);
+	assert_int_equal(whole->least, 1000);
+	assert_int_equal(whole->own, 50);
+	assert_int_equal(whole->code.bits, 64);
+	assert_int_equal(whole->code.high, UINT64_MAX);
+	assert_null(whole->code.object);
+	outer = find_box(ranges, 0x1040, 4, 0x800000, 16);
+	assert_non_null(outer);
+	assert_true(outer->parent == whole);
+	assert_int_equal(outer->least, 550);
+	assert_int_equal(outer->most, 600);
+	assert_int_equal(outer->own, 200);
+	assert_int_equal(outer->code.high, 0x104f);
+	assert_int_equal(outer->high, 0x80ffff);
+	assert_string_equal(outer->code.object, "/no/prog");
+	assert_string_equal(outer->object, "[heap]");
+	assert_int_equal(outer->pid, 100);
+	inner = find_box(ranges, 0x1044, 2, 0x800000, 14);
+	assert_non_null(inner);
+	assert_true(inner->parent == outer);
+	assert_int_equal(inner->least, 350);
+	assert_int_equal(inner->most, 350 + 200 + 50);
+	stack = find_box(ranges, 0x1048, 0, 0x7ff800, 8);
+	assert_non_null(stack);
+	assert_string_equal(stack->object, "[stack]");
+	assert_int_equal(stack->depth, 1);
+	hwprof_profile_free(ranges);
+}
+
+/* Two processes have the code elsewhere: their boxes of shared data are one. */
+static void test_boxes_of_processes(void **state)
+{
+	struct hwprof_profile *ranges;
+	struct fixture fixture;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		fixture_begin(&fixture, "ranges,of=ip-load-address,step,rows");
+		fixture_map(&fixture, 2, 100, 0x400000, 0x10000, 0, "/no/prog",
+			    NULL);
+		fixture_map(&fixture, 2, 200, 0x705000, 0x10000, 0, "/no/prog",
+			    NULL);
+		add_box(&fixture, 100, 0x401040, 6, 0x400000, 18, 1);
+		add_box(&fixture, 100, 0x401044, 2, 0x404000, 14, 300);
+		add_box(&fixture, 200, 0x706044, 2, 0x708000, 14, 500);
+		add_box(&fixture, 200, 0x706044, 0, 0x709000, 12, 200);
+		fixture_add_totals(&fixture, 30, 1, 1001);
+		ranges = read_ranges(&fixture, i ? HWPROF_PER_PROCESS : 0);
+		assert_non_null(find_box(ranges, 0x1044, 2, 0x4000, 14));
+		assert_int_equal(find_box(ranges, 0x1044, 2, 0x4000,
+					  14)->least, i ? 300 : 500);
+		/* 0x3000 to 0x6fff of the other one. */
+		assert_non_null(find_box(ranges, 0x1040, 3, 0, 15));
+		assert_int_equal(find_box(ranges, 0x1040, 3, 0, 15)->own, 500);
+		assert_int_equal(find_box(ranges, 0x1044, 0, 0x4000, 12)->least,
+				 200);
+		hwprof_profile_free(ranges);
+	}
+}
+
+/* The same data by other code is another box. */
+static void test_diff_of_boxes(void **state)
+{
+	struct hwprof_profile *both[2];
+	struct hwprof_diff *diff;
+	struct fixture fixture;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		begin_of(&fixture, "ranges,of=ip-load-address,step,rows");
+		add_box(&fixture, 100, 0x401044, 2, 0x800000, 14, 600 - 200 * i);
+		add_box(&fixture, 100, 0x402044, 2, 0x800000, 14, 400 + 200 * i);
+		both[i] = read_ranges(&fixture, 0);
+	}
+	assert_int_equal(hwprof_profile_diff(&diff, both[0], both[1]), 0);
+	assert_int_equal(hwprof_diff_count(diff), 3);	/* with all */
+	for (i = 0; i < 3; i++) {
+		const struct hwprof_change *change = hwprof_diff_get(diff, i);
+
+		assert_true(change->before != HWPROF_NOTHING &&
+			    change->after != HWPROF_NOTHING);
+		assert_int_equal(
+			hwprof_ranges_get(both[0], change->before)->code.low,
+			hwprof_ranges_get(both[1], change->after)->code.low);
+	}
+	hwprof_diff_free(diff);
+	hwprof_profile_free(both[0]);
+	hwprof_profile_free(both[1]);
+}
+
+static void test_damaged_boxes(void **state)
+{
+	static const struct {
+		uint64_t code, low;
+		uint32_t code_bits, bits;
+	} bad[] = {
+		{ 0x401042, 0x800000, 2, 14 }, { 0x401044, 0x800040, 2, 14 },
+		{ 0, 0, 2, 2 }, { 0, 0, 0, 14 }, { 0, 0, 3, 15 + 1 },
+		{ 0, 0, 66, 62 }, { 0, 0, 64, 66 }, { 0, 0, 64, 62 },
+		{ 1, 0, 64, 64 }, { 0, 0, 1, 12 },
+	};
+	struct hwprof_profile *ranges;
+	struct fixture fixture;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		begin_of(&fixture, "ranges,of=ip-load-address,step,rows");
+		add_box(&fixture, 100, bad[i].code, bad[i].code_bits,
+			bad[i].low, bad[i].bits, 70);
+		assert_int_equal(read_hot(&fixture, &ranges, 0, 0), -EBADMSG);
+		assert_null(ranges);
+	}
+}
+
+static void test_bare_pairs(void **state)
+{
+	const struct hwprof_range *box;
+	struct hwprof_profile *ranges;
+	struct fixture fixture;
+
+	begin_of(&fixture, "ranges,of=ip-store-address,step");
+	fixture_bare(&fixture, 10, 100, 0x401000, 0x800040, 5);
+	ranges = read_ranges(&fixture, 0);
+	box = find_box(ranges, 0x1000, 0, 0x800040, 0);
+	assert_non_null(box);
+	assert_int_equal(box->least, 5);
+	hwprof_profile_free(ranges);
+	begin_of(&fixture, "ranges,of=ip-store-address,step,rows");
+	fixture_bare(&fixture, 10, 100, 0x401000, 0x800040, 5);
+	ranges = read_ranges(&fixture, 0);
+	assert_int_equal(hwprof_ranges_count(ranges), 1);
+	assert_int_equal(hwprof_ranges_get(ranges, 0)->own, 5);
+	assert_true(warns(ranges, "perf record -R"));
+	hwprof_profile_free(ranges);
+}
+
+/* Whether they are in one box of so many pairs, in the words of docs/ranges.md. */
+static bool share_a_box(struct pair a, struct pair b, int bits)
+{
+	int code_bits = bits / 2 - 6, address_bits;
+
+	if (code_bits < 0)
+		code_bits = 0;
+	if (code_bits < bits - 64)
+		code_bits = bits - 64;
+	address_bits = bits - code_bits;
+	return (code_bits == 64 || (a.code ^ b.code) >> code_bits == 0) &&
+	       (address_bits == 64 ||
+		(a.address ^ b.address) >> address_bits == 0);
+}
+
+/* Boxes are intervals of numbers, and no number is two pairs'. */
+static void test_numbers(void **state)
+{
+	uint64_t random = 1;
+	unsigned int i, bits;
+
+	for (i = 0; i < 3000; i++) {
+		struct pair a = { random_next(&random), random_next(&random) };
+		struct pair b = {
+			a.code ^ random_next(&random) >> random_below(&random, 64),
+			a.address ^ random_next(&random) >>
+				    random_below(&random, 64),
+		};
+		range_number x = box_number(a), y = box_number(b);
+		struct pair back = box_pair(x);
+
+		assert_true(back.code == a.code && back.address == a.address);
+		for (bits = 0; bits <= 128; bits += 2)
+			assert_int_equal(share_a_box(a, b, bits),
+					 !((x ^ y) & ~range_extent(bits)));
+	}
+}
+
+static void test_json_of_boxes(void **state)
+{
+	char path[] = "/tmp/hwprof-test-XXXXXX", output[4096];
+	struct hwprof_profile *ranges;
+	struct fixture fixture;
+	FILE *file;
+
+	begin_of(&fixture, "ranges,of=ip-load-address,step,rows");
+	add_box(&fixture, 100, 0x401044, 2, 0x800000, 14, 300);
+	ranges = read_ranges(&fixture, 0);
+	file = fdopen(mkstemp(path), "w");
+	assert_int_equal(hwprof_profile_json(ranges, NULL, file), 0);
+	fclose(file);
+	assert_int_equal(fixture_shell(output, sizeof(output),
+		"python3 -c '\n"
+		"import json\n"
+		"d = json.load(open(\"%s\"))\n"
+		"r = d[\"ranges\"]\n"
+		"assert len(r) == 2 and d[\"of\"] == \"ip-load-address\", d\n"
+		"c = r[1][\"code\"]\n"
+		"assert c[\"object\"] == \"/no/prog\" and c[\"bits\"] == 2, c\n"
+		"assert (c[\"low\"], c[\"high\"]) == (\"0x1044\", \"0x1047\"), c\n"
+		"assert r[1][\"object\"] == \"[heap]\" and r[1][\"bits\"] == 14\n"
+		"assert r[0][\"code\"][\"object\"] is None, r\n"
+		"' 2>&1", path), 0);
+	unlink(path);
 	hwprof_profile_free(ranges);
 }
 
@@ -531,7 +794,8 @@ static void test_json(void **state)
 /* --- the tree, beside the plainest code ---------------------------------------- */
 
 struct row {
-	uint64_t low, count;
+	range_number low;
+	uint64_t count;
 	uint32_t bits;
 };
 
@@ -588,10 +852,12 @@ static void check_node(const struct range_set *set, size_t i,
 
 static void test_tree(void **state)
 {
+	static const unsigned int mosts[] = { 10, 64, 128 };
 	uint64_t random = 1;
 	unsigned int round, i;
 
 	for (round = 0; round < 300; round++) {
+		const unsigned int most = mosts[round % 3];
 		struct range_set set = { 0 };
 		struct row rows[ROWS];
 		uint64_t total = 0;
@@ -599,11 +865,13 @@ static void test_tree(void **state)
 		for (i = 0; i < ROWS; i++) {
 			struct row *row = &rows[i];
 
-			row->bits = 2 * random_below(&random, round % 2 ? 6 : 33);
+			/* Crowded, of values, and of pairs. */
+			row->bits = 2 * random_below(&random, most / 2 + 1);
 			row->low = random_next(&random) >>
-				   (round % 2 ? 52 : 0);
-			row->low = row->bits == 64 ? 0 :
-				   row->low >> row->bits << row->bits;
+				   (most < 64 ? 52 : 0);
+			if (most > 64)
+				row->low = row->low << 64 | random_next(&random);
+			row->low &= ~range_extent(row->bits);
 			row->count = random_below(&random, 100);
 			total += row->count;
 			assert_int_equal(range_set_add(&set, row->low,
@@ -655,6 +923,43 @@ static void test_rap(void **state)
 	fclose(file);
 	rap_free(rap);
 	rap_free(NULL);
+}
+
+static void test_rap_pairs(void **state)
+{
+	unsigned long long code, code_high, low, high, own, least, most, sum = 0;
+	char path[] = "/tmp/hwprof-test-XXXXXX";
+	unsigned int type, found = 0;
+	uint64_t random = 1, i;
+	struct rap *rap;
+	FILE *file;
+
+	assert_int_equal(rap_init_pairs(&rap, 0), -EINVAL);
+	assert_int_equal(rap_init_pairs(&rap, 1), 0);
+	for (i = 0; i < 100000; i++)
+		rap_add_pairs(rap, i % 4 ? 0x401000 : random_next(&random),
+			      i % 4 ? 0x1234 : random_next(&random), 3, 0);
+	file = fdopen(mkstemp(path), "w+");
+	assert_int_equal(rap_finalize(rap, file), 0);
+	rewind(file);
+	while (fscanf(file, "%u %llx %llx %llx %llx %llu %llu %llu", &type,
+		      &code, &code_high, &low, &high, &own, &least, &most) == 8) {
+		assert_true(!type && code <= code_high && low <= high &&
+			    own <= least && least <= most);
+		sum += own;
+		if (code != 0x401000 || code_high != code || low != 0x1234 ||
+		    high != low)
+			continue;
+		found++;
+		assert_true(least <= 225000 && 225000 <= most &&
+			    most - least <= 3000);
+	}
+	assert_true(feof(file));
+	assert_int_equal(found, 1);
+	assert_int_equal(sum, 300000);
+	fclose(file);
+	unlink(path);
+	rap_free(rap);
 }
 
 static int read_two(struct hwprof_profile **ranges,
@@ -715,6 +1020,13 @@ int main(void)
 		cmocka_unit_test(test_bare_samples_of),
 		cmocka_unit_test(test_of_another),
 		cmocka_unit_test(test_files_of),
+		cmocka_unit_test(test_boxes),
+		cmocka_unit_test(test_boxes_of_processes),
+		cmocka_unit_test(test_diff_of_boxes),
+		cmocka_unit_test(test_damaged_boxes),
+		cmocka_unit_test(test_bare_pairs),
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_json_of_boxes),
 		cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_hot),
 		cmocka_unit_test(test_threshold),
@@ -727,6 +1039,7 @@ int main(void)
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_tree),
 		cmocka_unit_test(test_rap),
+		cmocka_unit_test(test_rap_pairs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

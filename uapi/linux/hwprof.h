@@ -83,7 +83,9 @@
 	X(STORE_ADDRESS, 3, "store-address", "addresses of stores")	       \
 	X(CALLEE,	 4, "callee", "where calls lead")		       \
 	X(ZERO_ADDRESS,	 5, "zero-address", "addresses of loads that gave 0")  \
-	X(NARROW_IP,	 6, "narrow-ip", "instructions whose operand in memory fits in 16 bits")
+	X(NARROW_IP,	 6, "narrow-ip", "instructions whose operand in memory fits in 16 bits") \
+	X(IP_LOAD_ADDRESS,  7, "ip-load-address", "pairs: instructions, and the addresses that they load")   \
+	X(IP_STORE_ADDRESS, 8, "ip-store-address", "pairs: instructions, and the addresses that they store to")
 
 enum hwprof_range_of {
 #define X(constant, number, name, what)	HWPROF_RANGE_##constant = (number),
@@ -131,6 +133,7 @@ enum hwprof_row_type {
 	HWPROF_ROW_CONTEXT	= 7,
 	HWPROF_ROW_PATH		= 9,
 	HWPROF_ROW_VALUE	= 8,
+	HWPROF_ROW_BOX		= 10,
 };
 
 /* What the numbers of a row are true of. */
@@ -260,6 +263,24 @@ struct hwprof_row_range {
 	__u64 low;		/* lowest value: a multiple of the size */
 	__u64 count;		/* weight of the events: the unit */
 	__u32 bits;		/* log2 of the size, 0 to 64, even */
+	__u16 basis;		/* enum hwprof_basis */
+	__u16 of;		/* enum hwprof_range_of */
+};
+
+/*
+ * A range of pairs (the same, section 5.5): the code from `code` on, by the
+ * addresses from `low` on that it accesses. All else is as of a range: any two
+ * boxes of an address space are apart or one contains the other, and bounds are
+ * from sums by box. Of a box of 2^n pairs, code has n - 64, n / 2 - 6 or 0 of the
+ * bits, whichever is most, and addresses have the rest.
+ */
+struct hwprof_row_box {
+	struct hwprof_row row;
+	__u64 code;		/* lowest address of the code */
+	__u64 low;		/* lowest address of what it accesses */
+	__u64 count;		/* events: the unit */
+	__u16 code_bits;	/* log2 of the bytes of code, 0 to 64 */
+	__u16 bits;		/* log2 of those of what it accesses, the same */
 	__u16 basis;		/* enum hwprof_basis */
 	__u16 of;		/* enum hwprof_range_of */
 };
