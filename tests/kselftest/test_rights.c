@@ -52,7 +52,7 @@ enum target {
 	FOREIGN		= HIDDEN | SETUID | OTHER | KTHREAD,
 	TASKS		= SELF | OWN | FOREIGN,
 	WIDE		= CPU | CGROUP,
-	ANY		= TASKS | WIDE,
+	ANY		= SELF | FOREIGN | WIDE,
 };
 
 enum may { NO, SUMS, ALL };
@@ -110,23 +110,14 @@ static const struct line {
 	{ WHO_PTRACE, TASKS, true,
 	  { "", "all processes, and the kernel in them" },
 	  { ALL, ALL, NO, NO } },
-	{ WHO_PTRACE, WIDE, false,
-	  { "", "CPUs, cgroups" },
-	  { SUMS, NO, NO, NO } },
 	{ WHO_PTRACE, WIDE, true,
 	  { "", "CPUs, cgroups, and the kernel" },
 	  { SUMS, NO, NO, NO } },
-	{ WHO_PERFMON, ANY, false,
-	  { "a user with CAP_PERFMON", "all processes, CPUs, cgroups" },
-	  { ALL, ALL, ALL, NO } },
 	{ WHO_PERFMON, ANY, true,
-	  { "", "the same, and the kernel" },
+	  { "a user with CAP_PERFMON", "all processes, CPUs, cgroups, and the kernel" },
 	  { ALL, ALL, ALL, NO } },
-	{ WHO_ADMIN | WHO_ROOT, ANY, false,
-	  { "a user with CAP_SYS_ADMIN, root", "all processes, CPUs, cgroups" },
-	  { ALL, ALL, ALL, ALL } },
 	{ WHO_ADMIN | WHO_ROOT, ANY, true,
-	  { "", "the same, and the kernel" },
+	  { "a user with CAP_SYS_ADMIN, root", "the same" },
 	  { ALL, ALL, ALL, ALL } },
 };
 
