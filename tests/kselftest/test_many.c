@@ -24,7 +24,7 @@ EVENT_ALL_NEED("step")
 
 enum {
 	MANY		= 10000,
-	MANY_DEBUG	= 1000,
+	MANY_DEBUG	= 500,
 	RUN_EACH	= 50,		/* one of so many runs something, */
 	FETCH_EACH	= 10,		/* or is of the device */
 	BUFFER		= 64 << 10,
