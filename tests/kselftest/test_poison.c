@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What an ordinary user gets, in a machine whose memory is poisoned: slabs by
- * slub_debug=P, pages by a process that has filled them, stacks by the compiler
- * where the debug kernel's module is built. No byte of that arrives, and no
- * address of the kernel.
+ * slub_debug=P, pages by a process that has filled them. No byte of that
+ * arrives, and no address of the kernel. Of the stack there is poison where the
+ * module was compiled with -ftrivial-auto-var-init=pattern.
  */
 #include <errno.h>
 #include <fcntl.h>

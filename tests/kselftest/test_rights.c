@@ -426,7 +426,7 @@ static bool try_line(const struct line *line, enum who who, enum may may,
 	become_who(who);
 	for (i = 0; i < count; i++)
 		right &= open_session(&kinds[i], line->kernel, &sessions[i]);
-	for (target = 1; target & ANY; target <<= 1)
+	for (target = SELF; target <= CGROUP; target <<= 1)
 		if (line->targets & target)
 			right &= try_target(target, line->kernel, may,
 					    sessions, count);
