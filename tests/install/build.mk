@@ -2,10 +2,12 @@
 # What a user installs, and the promises that go with it.
 
 INSTALL_TESTS := $(patsubst %,$(BUILD)/tests/test-%,install completion \
-			     man abi)
+			     man abi permissions)
 
 $(INSTALL_TESTS): $(BUILD)/tests/%: tests/install/%.sh user
 	@mkdir -p $(@D)
 	install $< $@
+
+$(BUILD)/tests/test-permissions: $(BUILD)/tests/kselftest/test_rights
 
 UNIT_TESTS += $(INSTALL_TESTS)

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Ten thousand sessions, made and ended on all CPUs: nothing of them is left. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "include/kselftest_harness.h"
+
+#undef TEST_TIMEOUT_DEFAULT
+#define TEST_TIMEOUT_DEFAULT 600	/* seconds, on a slow machine */
+
+#include "device.h"
+#include "known.h"
+
+EVENT_ALL_NEED("step")
+
+#define LIMITS	"/sys/class/misc/hwprof/limits/"
+
+enum {
+	MANY		= 10000,
+	MANY_DEBUG	= 500,
+	RUN_EACH	= 50,		/* one of so many runs something, */
+	FETCH_EACH	= 10,		/* or is of the device */
+	BUFFER		= 64 << 10,
+};
+
+static int limit_write(const char *name, const char *text)
+{
+	char path[128];
+	int fd, error = 0;
+
+	snprintf(path, sizeof(path), LIMITS "%s", name);
+	fd = open(path, O_WRONLY);
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		error = -errno;
+	close(fd);
+	return error;
+}
+
+static int limit_read(const char *name, char *text, size_t size)
+{
+	char path[128];
+	int fd, length;
+
+	snprintf(path, sizeof(path), LIMITS "%s", name);
+	fd = open(path, O_RDONLY);
+	if (fd < 0)
+		return -errno;
+	length = read(fd, text, size - 1);
+	close(fd);
+	text[length < 0 ? 0 : length] = '\0';
+	return length < 0 ? -errno : 0;
+}
+
+/* Those that end take a moment, and memory until then. */
+static bool is_too_fast(int error)
+{
+	if (error != -ENFILE && error != -EMFILE && error != -ENOMEM)
+		return false;
+	usleep(1000);
+	return true;
+}
+
+/* Opened and closed. */
+static bool make_event(unsigned int number)
+{
+	struct perf_event_attr attr = event_attr(EVENT_LOOPS);
+	int fd;
+
+	attr.config |= (uint64_t)(1024 + number) << 32;	/* span: one's own */
+	do
+		fd = event_open(&attr, 0, -1, -1, 0);
+	while (is_too_fast(fd));
+	close(fd);
+	return fd >= 0;
+}
+
+/* Its device session, with an event of this process. */
+static int open_fetched(struct hwprof_config *config, int *event)
+{
+	struct perf_event_attr attr;
+	int fd;
+
+	do
+		fd = device_open(config);
+	while (is_too_fast(fd));
+	if (fd < 0)
+		return fd;
+	attr = device_feeder(config);
+	attr.disabled = 0;
+	attr.inherit = 0;
+	*event = event_open(&attr, 0, -1, -1, 0);
+	if (*event >= 0)
+		return fd;
+	close(fd);
+	return *event;
+}
+
+static bool make_fetched(bool runs)
+{
+	struct hwprof_config config = device_config(EVENT_LOOPS);
+	struct tally tally = { 0 };
+	bool whole = true;
+	int event, fd = open_fetched(&config, &event);
+
+	if (fd < 0)
+		return false;
+	if (runs)
+		known_run();
+	close(event);
+	if (runs) {
+		whole = !device_snapshot(fd, BUFFER, &tally) && !tally.broken &&
+			tally.totals.produced >= KNOWN_BACK &&
+			tally.totals.delivered == tally.period &&
+			tally.totals.produced == tally.totals.delivered +
+			tally.totals.lost + tally.totals.evicted;
+		if (!whole)
+			tally_is_whole(&tally);
+	}
+	close(fd);
+	return whole;
+}
+
+static bool make_sessions(int cpu, unsigned int count)
+{
+	unsigned int i;
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+	for (i = 0; i < count; i++) {
+		if (i % FETCH_EACH ? make_event(i) :
+				     make_fetched(i % RUN_EACH == 0))
+			continue;
+		printf("# session %u on CPU %d\n", i, cpu);
+		return false;
+	}
+	return true;
+}
+
+/* No memory is accounted: all that is allowed can be had, and no more. */
+static void check_memory(struct __test_metadata *_metadata)
+{
+	struct hwprof_config config = device_config(EVENT_LOOPS | EVENT_MEMORY(2));
+	struct rlimit locked = { 2 << 20, 2 << 20 };
+	char before[64];
+	int fd, status;
+
+	ASSERT_EQ(0, limit_read("memory_mib", before, sizeof(before)));
+	ASSERT_EQ(0, limit_write("memory_mib", "2"));
+	if (!fork()) {
+		struct hwprof_config more = device_config(EVENT_LOOPS);
+
+		setrlimit(RLIMIT_MEMLOCK, &locked);
+		if (setresgid(1000, 1000, 1000) || setresuid(1000, 1000, 1000))
+			_exit(1);
+		fd = device_open(&config);
+		_exit(fd < 0 ? 2 : device_open(&more) != -ENOMEM ? 3 : 0);
+	}
+	wait(&status);
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, limit_write("memory_mib", before));
+}
+
+TEST(ten_thousand)
+{
+	const char *kernel = getenv("KSELFTEST_KERNEL");
+	unsigned int many = kernel && strstr(kernel, "debug") ? MANY_DEBUG : MANY;
+	int cpu, cpus = sysconf(_SC_NPROCESSORS_ONLN), status;
+	struct perf_event_attr attr = event_attr(EVENT_LOOPS);
+	int first;
+
+	ASSERT_TRUE(event_sessions_are(0));
+	/* To turn the source on and off takes a while. */
+	first = event_open(&attr, 0, -1, -1, 0);
+	ASSERT_LE(0, first);
+	fflush(stdout);
+	for (cpu = 0; cpu < cpus; cpu++) {
+		if (!fork()) {
+			bool right = make_sessions(cpu, many / cpus);
+
+			fflush(stdout);
+			_exit(!right);
+		}
+	}
+	for (cpu = 0; cpu < cpus; cpu++) {
+		wait(&status);
+		EXPECT_EQ(0, status);
+	}
+	EXPECT_TRUE(event_sessions_are(1));
+	close(first);
+	EXPECT_TRUE(event_sessions_are(0));
+	check_memory(_metadata);
+}
+
+TEST_HARNESS_MAIN
