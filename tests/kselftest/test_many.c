@@ -12,9 +12,6 @@
 
 #include "include/kselftest_harness.h"
 
-#undef TEST_TIMEOUT_DEFAULT
-#define TEST_TIMEOUT_DEFAULT 600	/* seconds, on a slow machine */
-
 #include "device.h"
 #include "known.h"
 

@@ -18,9 +18,6 @@
 
 #include "include/kselftest_harness.h"
 
-#undef TEST_TIMEOUT_DEFAULT
-#define TEST_TIMEOUT_DEFAULT 150	/* seconds, on a slow machine */
-
 #include "device.h"
 #include "known.h"
 
