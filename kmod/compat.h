@@ -61,6 +61,16 @@ static inline bool compat_has_disabled(const struct pt_regs *regs, long result)
 #endif
 }
 
+/*
+ * For task_work_add() under locks of the scheduler: no debugging aid of the
+ * kernel's may allocate there.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+#define compat_resume	(TWA_RESUME | TWAF_NO_ALLOC)
+#else
+#define compat_resume	TWA_RESUME
+#endif
+
 /* The payload of PERF_SAMPLE_RAW; @raw must live until the sample is out. */
 static inline void compat_save_raw(struct perf_sample_data *data,
 				   struct perf_event *event,

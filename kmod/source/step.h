@@ -21,7 +21,6 @@ struct step_cpu {
 	u64 step_cost;			/* of an instruction in one, ns on average */
 	struct step_task *record;	/* of the task that runs, if known */
 	struct task_struct *next;	/* the one that runs, or will in a moment */
-	struct task_struct *signalled;	/* the last one without a record */
 };
 
 DECLARE_PER_CPU(struct step_cpu, step_cpu);
@@ -73,6 +72,7 @@ void bursts_end(struct step_cpu *cpu);
 
 /* step_call.c: system calls in bursts. Interrupts are off. */
 bool step_is_sigreturn(long nr, bool is64);
+bool step_call_copies_flags(u32 nr);
 /* Current, which is armed, goes on at regs->ip. May end the bursts. */
 void step_call_expect(struct step_cpu *cpu, struct step_task *record,
 		      const struct pt_regs *regs);

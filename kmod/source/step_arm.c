@@ -13,6 +13,7 @@
 #include <linux/smp.h>
 #include <linux/uprobes.h>
 
+#include "../compat.h"
 #include "step.h"
 #include "x86/trap_flag.h"
 
@@ -44,23 +45,10 @@ static bool in_uprobe(struct task_struct *task)
 	return task->utask && task->utask->active_uprobe;
 }
 
-/* The task must be current, or about to run on this CPU. */
-void step_arm(struct step_cpu *cpu, struct task_struct *task)
+static void arm(struct step_cpu *cpu, struct step_task *record,
+		struct task_struct *task)
 {
-	struct step_task *record;
-
-	if (!runs_a_program(task) || in_uprobe(task) || step_draining())
-		return;
-	record = step_task_get(task);
-	if (!record || record->hold || record->sigreturn)
-		return;
 	if (!record->armed) {
-		if (unlikely(cpu->signalled == task)) {
-			/* Its frame may be in the making. */
-			cpu->signalled = NULL;
-			step_hold(record);
-			return;
-		}
 		record->ip = task_pt_regs(task)->ip;
 		record->steps++;	/* what ran until now was not seen */
 		record->armed = true;
@@ -70,6 +58,40 @@ void step_arm(struct step_cpu *cpu, struct task_struct *task)
 	step_call_expect(cpu, record, task_pt_regs(task));
 	if (!step_wanted(cpu))
 		step_disarm(record, task);
+}
+
+/*
+ * Is the kernel in the middle of a copy of the task's flags? In system calls,
+ * which may last, it is known which ones make one. Elsewhere it may write the
+ * frame of a signal, of which a probe tells only if there was one yet.
+ */
+static bool may_copy_flags(const struct step_task *record, bool is_new,
+			   struct task_struct *task)
+{
+	const struct pt_regs *regs = task_pt_regs(task);
+
+	if (record->armed)
+		return false;
+	if ((long)regs->orig_ax >= 0 && regs->ax == -ENOSYS)	/* not done yet */
+		return step_call_copies_flags(regs->orig_ax);
+	return is_new;
+}
+
+/* The task must be current, or about to run on this CPU. */
+void step_arm(struct step_cpu *cpu, struct task_struct *task)
+{
+	struct step_task *record;
+	bool is_new;
+
+	if (!runs_a_program(task) || in_uprobe(task) || step_draining())
+		return;
+	record = step_task_get(task, &is_new);
+	if (!record || record->hold || record->sigreturn)
+		return;
+	if (unlikely(may_copy_flags(record, is_new, task)))
+		step_hold(record);
+	else
+		arm(cpu, record, task);
 }
 
 /* The flag, and what a system call has made of it. */
@@ -107,10 +129,10 @@ static void rearm(struct callback_head *work)
 	if (current->flags & PF_EXITING || step_draining()) {
 		step_disarm(record, current);
 		step_task_free(record);
-	} else if (in_uprobe(current)) {
-		;	/* its #DB brings us here again */
+	} else if (in_uprobe(current) || record->sigreturn) {
+		;	/* its #DB brings us here again, or the call's end */
 	} else if (step_wanted(cpu)) {
-		step_arm(cpu, current);
+		arm(cpu, record, current);
 		if (record->armed)
 			step_moved(cpu, record);
 		if (record->armed && cpu->accesses)
@@ -135,7 +157,7 @@ void step_hold(struct step_task *record)
 	__module_get(THIS_MODULE);
 	init_task_work(&record->work, rearm);
 	record->work_queued = true;
-	if (task_work_add(task, &record->work, TWA_RESUME)) {
+	if (task_work_add(task, &record->work, compat_resume)) {
 		record->work_queued = false;	/* it exits */
 		module_put(THIS_MODULE);
 	}

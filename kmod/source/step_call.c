@@ -18,8 +18,11 @@
 #include "x86/trap_flag.h"
 
 enum {
+	NR_IA32_FORK		= 2,
 	NR_IA32_SIGRETURN	= 119,
+	NR_IA32_CLONE		= 120,
 	NR_IA32_RT_SIGRETURN	= 173,
+	NR_IA32_VFORK		= 190,
 };
 
 bool step_is_sigreturn(long nr, bool is64)
@@ -27,6 +30,29 @@ bool step_is_sigreturn(long nr, bool is64)
 	if (is64)
 		return nr == __NR_rt_sigreturn;
 	return nr == NR_IA32_SIGRETURN || nr == NR_IA32_RT_SIGRETURN;
+}
+
+/*
+ * To a child or from a signal's frame. A child whose parent got our flag
+ * meanwhile would keep it, if stepping ended before the child is there. By the
+ * numbers of both tables: where that is wrong, a task is stepped a bit later.
+ */
+bool step_call_copies_flags(u32 nr)
+{
+	switch (nr & ~__X32_SYSCALL_BIT) {
+	case __NR_fork:
+	case __NR_vfork:
+	case __NR_clone:
+	case __NR_clone3:
+	case __NR_rt_sigreturn:
+	case NR_IA32_FORK:
+	case NR_IA32_VFORK:
+	case NR_IA32_CLONE:
+	case NR_IA32_SIGRETURN:
+	case NR_IA32_RT_SIGRETURN:
+		return true;
+	}
+	return false;
 }
 
 /* Is r11 seen by what runs before the next #DB, the one behind the call? */

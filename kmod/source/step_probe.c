@@ -235,8 +235,6 @@ static void on_signal(void *data, int sig, struct kernel_siginfo *info,
 	local_irq_save(flags);
 	cpu = this_cpu_ptr(&step_cpu);
 	record = step_current(cpu);
-	if (!record)
-		cpu->signalled = current;
 	if (record && record->armed && handled && step_wanted(cpu)) {
 		step_bind(cpu, record);
 		step_feed(cpu, STREAM_SIGNAL, resume_ip(regs, action), handler,
@@ -304,14 +302,14 @@ void step_calls_put(void)
 
 int step_probes_register(void)
 {
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		per_cpu(step_cpu, cpu).next = NULL;	/* nobody has told it */
 	return probes_register(probes);
 }
 
 void step_probes_unregister(void)
 {
-	int cpu;
-
 	probes_unregister(probes);
-	for_each_possible_cpu(cpu)
-		per_cpu(step_cpu, cpu).next = NULL;	/* nobody tells it any more */
 }

@@ -42,11 +42,12 @@ struct step_task *step_task_find(struct task_struct *task)
 	return NULL;
 }
 
-struct step_task *step_task_get(struct task_struct *task)
+struct step_task *step_task_get(struct task_struct *task, bool *is_new)
 {
 	struct step_task *record = step_task_find(task);
 	int way;
 
+	*is_new = !record;
 	if (record)
 		return record;
 	record = record_set(task);

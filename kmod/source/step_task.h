@@ -37,7 +37,7 @@ void step_tasks_exit(void);
 struct step_task *step_task_find(struct task_struct *task);
 
 /* The same, or a new one; NULL: all are in use. */
-struct step_task *step_task_get(struct task_struct *task);
+struct step_task *step_task_get(struct task_struct *task, bool *is_new);
 
 /* The task exits, or is not to be known any more. */
 void step_task_free(struct step_task *record);

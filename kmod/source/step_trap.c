@@ -176,8 +176,6 @@ static int on_int3(void)
 
 	if (record)
 		step_hold(record);
-	else
-		cpu->signalled = current;
 	return NOTIFY_DONE;
 }
 

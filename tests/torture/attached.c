@@ -58,7 +58,39 @@ static uint64_t attach(pid_t pid, const struct profile_mode *mode)
 	return sum;
 }
 
-void test_attached(const char *subject)
+static void start_slow_frame(struct child *child, const char *subject)
+{
+	child_start(child, subject, "slow_frame", NULL, false);
+	if (!child_says(child, "waits\n"))
+		tap_bail("no signal's frame waits for its stack");
+}
+
+/* While the kernel writes a signal's frame; that is all it can know of it. */
+static void test_attached_in_frame(const char *subject)
+{
+	struct ending native, watched;
+	struct child child;
+	unsigned int turn;
+
+	start_slow_frame(&child, subject);
+	child_go_on(&child);
+	child_end(&child, &native);
+	for (turn = 0; turn < profile_each; turn++) {
+		const struct profile_mode *mode = profile_next();
+		struct profile *profile;
+
+		start_slow_frame(&child, subject);
+		profile = profile_open(mode, child.pid, false);
+		profile_switch(profile, true);
+		child_go_on(&child);
+		child_end(&child, &watched);
+		profile_close(profile);
+		child_same(&native, &watched, "attached in a signal's frame",
+			   mode->name);
+	}
+}
+
+static void test_attached_at_work(const char *subject)
 {
 	unsigned int turn;
 	struct ending native, watched;
@@ -67,8 +99,7 @@ void test_attached(const char *subject)
 
 	child_start(&child, subject, "busy", NULL, false);
 	usleep(10000);
-	if (write(child.input, "x", 1) != 1)
-		tap_bail("a subject that nobody watches does not run");
+	child_go_on(&child);
 	child_end(&child, &native);
 	for (turn = 0; turn < profile_each; turn++) {
 		const struct profile_mode *mode = profile_next();
@@ -79,10 +110,15 @@ void test_attached(const char *subject)
 		/* In so short a time a burst need not begin. */
 		for (i = 0; i < LEAST || (i < MOST && sum <= SEEN); i++)
 			sum += attach(child.pid, mode);
-		if (write(child.input, "x", 1) != 1)
-			tap_note("it is gone");
+		child_go_on(&child);
 		child_end(&child, &watched);
 		child_same(&native, &watched, "attached and detached", mode->name);
 		tap_test(sum > SEEN, "attached: %s, something is seen", mode->name);
 	}
+}
+
+void test_attached(const char *subject)
+{
+	test_attached_in_frame(subject);
+	test_attached_at_work(subject);
 }

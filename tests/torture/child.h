@@ -9,7 +9,7 @@
 
 #include "profile.h"
 
-enum { CHILD_OUTPUT = 16384, CHILD_SECONDS = 60 };
+enum { CHILD_OUTPUT = 16384, CHILD_SECONDS = 240 };
 
 struct child {
 	pid_t pid;
@@ -30,6 +30,9 @@ struct ending {
 /* Starts PROGRAM NAME; @mode NULL: unwatched. @traced: it stops at its exec. */
 void child_start(struct child *child, const char *program, const char *name,
 		 const struct profile_mode *mode, bool traced);
+
+/* The byte that some subjects wait for. */
+void child_go_on(struct child *child);
 
 /* Reads until @text came; false: it did not. */
 bool child_says(struct child *child, const char *text);

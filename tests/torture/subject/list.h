@@ -25,6 +25,6 @@
 
 #define SUBJECTS_STARTED(X)						\
 	X(told) X(busy) X(storm) X(crash) X(blocked) X(stepped)	\
-	X(called) X(ticks) X(privileged) X(unprivileged)
+	X(called) X(ticks) X(privileged) X(unprivileged) X(slow_frame)
 
 #endif /* TORTURE_LIST_H */

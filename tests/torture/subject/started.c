@@ -1,15 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What others start, stop, look into and kill. */
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "subject.h"
+
+static volatile sig_atomic_t seen_tf, alarmed;
+static timer_t timer;
+
+static void on_alarm(int sig, siginfo_t *info, void *context)
+{
+	seen_tf |= context_flags(context) & TF;
+	alarmed = true;
+}
+
+/* Not periodic: there are machines where a signal takes longer than this. */
+static void set_alarm(void)
+{
+	struct itimerspec time = { .it_value.tv_nsec = 2000000 };
+
+	alarmed = false;
+	expect(!timer_settime(timer, 0, &time, NULL));
+}
 
 /* Works, sleeps, makes system calls and signals until a byte comes. */
 static void *be_busy(void *result)
@@ -18,6 +41,8 @@ static void *be_busy(void *result)
 	uint64_t sum = 0, rounds = 0;
 
 	while (poll(&input, 1, 0) <= 0) {
+		if (alarmed)
+			set_alarm();
 		sum += subject_work(30) - subject_work(30);
 		if (++rounds % 16 == 0)
 			usleep(100);
@@ -27,24 +52,15 @@ static void *be_busy(void *result)
 	return NULL;
 }
 
-static volatile sig_atomic_t seen_tf;
-
-static void on_alarm(int sig, siginfo_t *info, void *context)
-{
-	seen_tf |= context_flags(context) & TF;
-}
-
 void subject_busy(void)
 {
 	uint64_t sums[4] = { 1, 1, 1, 1 };
 	pthread_t threads[3];
-	struct itimerspec time = { { 0, 2000000 }, { 0, 2000000 } };
-	timer_t timer;
 	int i;
 
 	subject_handle(SIGALRM, on_alarm, SA_RESTART);
 	expect(!timer_create(CLOCK_MONOTONIC, NULL, &timer));
-	expect(!timer_settime(timer, 0, &time, NULL));
+	set_alarm();
 	for (i = 0; i < 3; i++)
 		pthread_create(&threads[i], NULL, be_busy, &sums[i]);
 	be_busy(&sums[3]);
@@ -53,6 +69,62 @@ void subject_busy(void)
 	printf("sum %llx, flag %x\n",
 	       (unsigned long long)(sums[0] + sums[1] + sums[2] + sums[3]),
 	       (int)seen_tf);
+}
+
+/*
+ * A signal's frame that takes long to write: its stack is not there until a byte
+ * comes. Who looks on in between, must not be in the flags that are in it.
+ */
+enum { SLOW_STACK = 1 << 16 };
+
+struct slow_stack {
+	struct uffdio_register area;
+	int faults;
+};
+
+static void *fill_slowly(void *context)
+{
+	struct slow_stack *stack = context;
+	struct uffdio_zeropage fill = { .range = stack->area.range };
+	struct uffd_msg fault;
+	char byte;
+
+	expect(read(stack->faults, &fault, sizeof(fault)) == sizeof(fault));
+	printf("waits\n");
+	fflush(stdout);
+	expect(read(STDIN_FILENO, &byte, 1) == 1);
+	expect(!ioctl(stack->faults, UFFDIO_ZEROPAGE, &fill));
+	return NULL;
+}
+
+static void make_slow(struct slow_stack *stack, void *memory)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+
+	stack->area.range.start = (unsigned long)memory;
+	stack->area.range.len = SLOW_STACK;
+	stack->area.mode = UFFDIO_REGISTER_MODE_MISSING;
+	stack->faults = syscall(SYS_userfaultfd, O_CLOEXEC);
+	expect(!ioctl(stack->faults, UFFDIO_API, &api));
+	expect(!ioctl(stack->faults, UFFDIO_REGISTER, &stack->area));
+}
+
+void subject_slow_frame(void)
+{
+	stack_t stack = { .ss_size = SLOW_STACK };
+	struct slow_stack slow;
+	pthread_t thread;
+
+	stack.ss_sp = mmap(NULL, SLOW_STACK, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	make_slow(&slow, stack.ss_sp);
+	expect(!sigaltstack(&stack, NULL));
+	subject_handle(SIGUSR1, on_alarm, SA_ONSTACK);
+	expect(!pthread_create(&thread, NULL, fill_slowly, &slow));
+	raise(SIGUSR1);
+	subject_work(50);
+	pthread_join(thread, NULL);
+	printf("flag %x\n", (int)seen_tf);
 }
 
 /* Threads and children without end, to be killed. */
