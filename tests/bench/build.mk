@@ -7,6 +7,7 @@
 # bench-sampled	nanoseconds per sampled stack of it, beside the same
 # bench-values	nanoseconds per load of the value engine beside a hash table's
 # bench-paths	of the path engine, beside a hash table of full sequences
+# bench-rings	rows a second through a session's ring, beside perf's and BPF's
 # bench-lbr	instructions per sample of branch records, and perf's
 # bench-replay	a recording of 10^7 branches, replayed and by `perf script`
 # bench-windows	trip counts from windows of bench-native's branches (run that first)
@@ -107,6 +108,21 @@ TEST_PROGRAMS += $(BUILD)/tests/bench-busy
 bench-lbr: $(BUILD)/tests/bench-busy $(BUILD)/hwprof $(BUILD)/6.12/hwprof.ko
 	@tests/bench/lbr.sh
 
+# With the kselftests' events.
+RINGS_OBJECTS := $(patsubst %,$(BUILD)/obj/tests/%.o,bench/rings \
+			    kselftest/event kselftest/device kselftest/fault \
+			    kselftest/known)
+
+$(BUILD)/obj/tests/bench/rings.o: override CFLAGS += -D_GNU_SOURCE
+
+$(BUILD)/tests/bench-rings: $(RINGS_OBJECTS)
+	@mkdir -p $(@D)
+	$(CC) -o $@ $^ -lbpf
+
+bench-rings: $(BUILD)/tests/bench-rings $(BUILD)/6.12/hwprof.ko
+	@tests/vm/vm --icount --smp 1 --file $(BUILD)/tests/bench-rings -- \
+		$(BUILD)/tests/bench-rings
+
 bench-replay: $(BUILD)/bench/stacks $(BUILD)/bench/cut $(BUILD)/hwprof
 	@tests/bench/replay.sh
 
@@ -114,7 +130,7 @@ bench-windows: $(BUILD)/bench/cut $(BUILD)/hwprof $(BUILD)/oracle
 	@tests/bench/windows.py $(BUILD)/bench/streams/[!.]*
 
 bench:
-	@tests/vm/install build rig check
+	@tests/vm/install build rig check bench
 	-@$(MAKE) -s bench-step
 	-@$(MAKE) -s bench-native
 	-@$(MAKE) -s bench-ranges
@@ -122,9 +138,11 @@ bench:
 	-@$(MAKE) -s bench-sampled
 	-@$(MAKE) -s bench-paths
 	-@$(MAKE) -s bench-values
+	-@$(MAKE) -s bench-rings
 	-@$(MAKE) -s bench-lbr
 	-@$(MAKE) -s bench-replay
 	-@$(MAKE) -s bench-windows
 
 .PHONY: bench bench-step bench-native bench-ranges bench-contexts \
-	bench-sampled bench-paths bench-values bench-lbr bench-replay bench-windows
+	bench-sampled bench-paths bench-values bench-rings bench-lbr bench-replay \
+	bench-windows

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Rows through a session's own ring, through perf's, and as many bytes in as many
+ * records from a BPF program through its ring buffer: nanoseconds and bytes of
+ * ring for each. Those of the first two include that tables are merged and rows are made.
+ *
+ * For a machine of one CPU whose time is derived from instructions (vm --icount
+ * --smp 1). What a row costs is the difference of many rows and few.
+ */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/bpf.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../kselftest/device.h"
+
+enum {
+	FEW = 1000, MANY = 9000,	/* call sites, and so rows */
+	CALL_BYTES = 5, CODE_BYTES = 1 << 16,
+	RING_BYTES = 4 << 20,
+	TIMES = 3,
+	RECORD_BYTES = 8 + sizeof(struct hwprof_row_call),
+};
+
+/* One run: from the program's end until its rows are there. */
+struct outcome {
+	double ns;
+	double bytes;
+	unsigned int rows;
+};
+
+static _Noreturn void die(const char *what, int error)
+{
+	fprintf(stderr, "rings: %s: %s\n", what, strerror(abs(error)));
+	exit(1);
+}
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * 1e9 + time.tv_nsec;
+}
+
+/* --- the program: calls from so many places ---------------------------------- */
+
+struct program {
+	unsigned char code[CODE_BYTES];
+	unsigned int sites;
+	double end;
+};
+
+static void run_program(void *context)
+{
+	struct program *program = context;
+
+	((void (*)(void))(program->code + 1))();
+	program->end = now();
+}
+
+/* ret; then calls of it, and a ret of their own */
+static struct program *make_program(unsigned int sites)
+{
+	struct program *program = mmap(NULL, sizeof(*program),
+				       PROT_READ | PROT_WRITE | PROT_EXEC,
+				       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	unsigned char *at;
+	unsigned int i;
+
+	if (program == MAP_FAILED)
+		die("memory for code", errno);
+	program->sites = sites;
+	at = program->code;
+	*at++ = 0xc3;
+	for (i = 0; i < sites; i++) {
+		int distance = program->code - (at + CALL_BYTES);
+
+		*at++ = 0xe8;
+		memcpy(at, &distance, sizeof(distance));
+		at += sizeof(distance);
+	}
+	*at = 0xc3;
+	return program;
+}
+
+static void count_row(struct tally *tally, const struct sample *sample)
+{
+	unsigned int *rows = tally->context;
+
+	*rows += sample->row && sample->row->type == HWPROF_ROW_CALL;
+}
+
+static void reap(pid_t pid)
+{
+	int status;
+
+	if (waitpid(pid, &status, 0) != pid || status)
+		die("the program", ECHILD);
+}
+
+/* --- hwprof's two ways --------------------------------------------------------- */
+
+#define CALLS	(EVENT_CALLS | EVENT_STEP | EVENT_MEMORY(16))
+#define LONG	EVENT_INTERVAL(60000)
+
+static struct outcome through_device(unsigned int sites)
+{
+	struct program *program = make_program(sites);
+	struct child child = child_start(run_program, program);
+	struct hwprof_config config = device_config(CALLS);
+	struct hwprof_ring_page *page;
+	struct outcome outcome = { 0 };
+	struct tally tally = { .see = count_row, .context = &outcome.rows };
+	struct perf_event_attr attr;
+	struct pollfd ready = { .events = POLLIN };
+	int event, error;
+
+	config.config1 = LONG;
+	ready.fd = device_open(&config);
+	if (ready.fd < 0)
+		die("/dev/hwprof", ready.fd);
+	error = device_ring(ready.fd, RING_BYTES, sites * RECORD_BYTES);
+	page = error ? NULL : device_map(ready.fd, RING_BYTES);
+	if (!page)
+		die("a ring", error ? error : errno);
+	attr = device_feeder(&config);
+	attr.disabled = 0;
+	event = event_open(&attr, child.pid, -1, -1, 0);
+	if (event < 0)
+		die("an event of the session", event);
+	child_go(&child);
+	poll(&ready, 1, 10000);
+	outcome.ns = now() - program->end;
+	outcome.bytes = page->data_head - page->data_tail;
+	device_drain(page, &tally);
+	reap(child.pid);
+	close(event);
+	close(ready.fd);
+	munmap(page, getpagesize() + RING_BYTES);
+	munmap(program, sizeof(*program));
+	return outcome;
+}
+
+static uint64_t perf_head(const struct recording *recording)
+{
+	const struct perf_event_mmap_page *page = recording->ring[0];
+
+	return __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+}
+
+static struct outcome through_perf(unsigned int sites)
+{
+	struct program *program = make_program(sites);
+	struct child child = child_start(run_program, program);
+	struct perf_event_attr attr = event_attr_sampling(CALLS | EVENT_ROWS, 1);
+	struct outcome outcome = { 0 };
+	struct tally tally = { .see = count_row, .context = &outcome.rows };
+	struct recording recording = { 0 };
+	struct pollfd ready = { .events = POLLIN };
+	int error;
+
+	attr.config1 = LONG;
+	attr.disabled = 0;
+	attr.watermark = 1;
+	attr.wakeup_watermark = RING_BYTES / 2;
+	error = recording_open(&recording, &attr, child.pid,
+			       RING_BYTES / getpagesize(), &tally);
+	if (error)
+		die("a recording", error);
+	ready.fd = recording.fd[0];
+	child_go(&child);
+	poll(&ready, 1, 10000);		/* POLLHUP */
+	outcome.ns = now() - program->end;
+	outcome.bytes = perf_head(&recording);
+	recording_drain(&recording);
+	reap(child.pid);
+	recording_close(&recording);
+	munmap(program, sizeof(*program));
+	return outcome;
+}
+
+/* --- BPF's ring buffer ------------------------------------------------------------ */
+
+/* do bpf_ringbuf_output(ring, zeros on the stack, ...) while (++r6 < records) */
+static int load_writer(int ring, unsigned int records)
+{
+	const struct bpf_insn loop[] = {
+		{ BPF_LD | BPF_DW | BPF_IMM, 1, BPF_PSEUDO_MAP_FD, 0, ring },
+		{ 0 },
+		{ BPF_ALU64 | BPF_MOV | BPF_X, 2, BPF_REG_10, 0, 0 },
+		{ BPF_ALU64 | BPF_ADD | BPF_K, 2, 0, 0, -RECORD_BYTES },
+		{ BPF_ALU64 | BPF_MOV | BPF_K, 3, 0, 0, RECORD_BYTES },
+		{ BPF_ALU64 | BPF_MOV | BPF_K, 4, 0, 0, BPF_RB_NO_WAKEUP },
+		{ BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_ringbuf_output },
+		{ BPF_ALU64 | BPF_ADD | BPF_K, 6, 0, 0, 1 },
+		{ BPF_JMP | BPF_JLT | BPF_K, 6, 0, -9, records },
+		{ BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0 },
+		{ BPF_JMP | BPF_EXIT, 0, 0, 0, 0 },
+	};
+	struct bpf_insn code[64], *at = code;
+	int i;
+
+	for (i = 8; i <= RECORD_BYTES; i += 8)
+		*at++ = (struct bpf_insn){
+			BPF_ST | BPF_MEM | BPF_DW, BPF_REG_10, 0, -i, 0
+		};
+	*at++ = (struct bpf_insn){ BPF_ALU64 | BPF_MOV | BPF_K, 6, 0, 0, 0 };
+	memcpy(at, loop, sizeof(loop));
+	at += sizeof(loop) / sizeof(loop[0]);
+	return bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "rings", "GPL", code,
+			     at - code, NULL);
+}
+
+static int count_record(void *context, void *data, size_t size)
+{
+	struct outcome *outcome = context;
+
+	outcome->rows += size == RECORD_BYTES;
+	outcome->bytes += size + BPF_RINGBUF_HDR_SZ;
+	return 0;
+}
+
+static struct outcome through_bpf(unsigned int records)
+{
+	int map = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "rows", 0, 0, RING_BYTES,
+				 NULL);
+	LIBBPF_OPTS(bpf_test_run_opts, options);
+	struct outcome outcome = { 0 };
+	struct ring_buffer *ring;
+	int writer, error;
+	double begin;
+
+	if (map < 0)
+		die("BPF's ring buffer", map);
+	writer = load_writer(map, records);
+	if (writer < 0)
+		die("a BPF program", writer);
+	ring = ring_buffer__new(map, count_record, &outcome, NULL);
+	begin = now();
+	error = bpf_prog_test_run_opts(writer, &options);
+	outcome.ns = now() - begin;
+	if (error || !ring || ring_buffer__consume(ring) < 0)
+		die("running a BPF program", error);
+	ring_buffer__free(ring);
+	close(writer);
+	close(map);
+	return outcome;
+}
+
+/* --- all of them --------------------------------------------------------------------- */
+
+static struct outcome best_of(struct outcome (*run)(unsigned int),
+			      unsigned int rows)
+{
+	struct outcome best = { 0 }, outcome;
+	int i;
+
+	for (i = 0; i < TIMES; i++) {
+		outcome = run(rows);
+		if (outcome.rows < rows) {
+			fprintf(stderr, "rings: %u rows of %u\n", outcome.rows,
+				rows);
+			exit(1);
+		}
+		if (!i || outcome.ns < best.ns)
+			best = outcome;
+	}
+	return best;
+}
+
+static double report(const char *name, struct outcome (*run)(unsigned int))
+{
+	struct outcome few = best_of(run, FEW), many = best_of(run, MANY);
+	double rows = (double)many.rows - few.rows;
+	double ns = (many.ns - few.ns) / rows;
+
+	printf("%-10s %7.0f ns a row, %9.0f rows a second, %4.0f bytes each\n",
+	       name, ns, 1e9 / ns, (many.bytes - few.bytes) / rows);
+	return ns;
+}
+
+int main(void)
+{
+	double own, perf, bpf;
+
+	own = report("/dev/hwprof", through_device);
+	perf = report("perf", through_perf);
+	bpf = report("BPF", through_bpf);
+	printf("/dev/hwprof's ring takes %.2f times as many rows a second as perf's, %.2f times as many as BPF's\n",
+	       perf / own, bpf / own);
+	return 0;
+}
