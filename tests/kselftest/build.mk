@@ -52,7 +52,8 @@ $(BUILD)/obj/tests/kselftest/known.o: $(KSELFTEST_ASM)/known.S
 	$(CC) -c -o $@ $<
 
 # What opens events by hand, in other tests too.
-EVENT_OBJECTS := $(patsubst %,$(BUILD)/obj/tests/kselftest/%.o,event device fault known)
+EVENT_OBJECTS := $(patsubst %,$(BUILD)/obj/tests/kselftest/%.o, \
+			    event device fault known text)
 
 # The harness is the kernel's, and has its own idea of warnings.
 $(BUILD)/obj/tests/kselftest/test_%.o: CFLAGS += -D_GNU_SOURCE \

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "event.h"
+#include "text.h"
 
 #define PMU	"/sys/bus/event_source/devices/hwprof/"
 
@@ -19,12 +20,11 @@ enum { PAGE = 4096 };
 static unsigned int read_number(const char *path)
 {
 	unsigned int number = ~0U;
-	FILE *file = fopen(path, "r");
+	char text[16];
+	int error = text_read(path, text, sizeof(text));
 
-	if (!file || fscanf(file, "%u", &number) != 1)
-		perror(path);
-	if (file)
-		fclose(file);
+	if (error || sscanf(text, "%u", &number) != 1)
+		fprintf(stderr, "%s: %s\n", path, strerror(-error));
 	return number;
 }
 
@@ -32,15 +32,10 @@ const char *event_missing(const char *source)
 {
 	static char reason[256];
 	char path[128];
-	FILE *file;
 
 	snprintf(path, sizeof(path), PMU "caps/%s", source);
-	file = fopen(path, "r");
-	if (!file || !fgets(reason, sizeof(reason), file))
+	if (text_read(path, reason, sizeof(reason)))
 		snprintf(reason, sizeof(reason), "%s cannot be read", path);
-	if (file)
-		fclose(file);
-	reason[strcspn(reason, "\n")] = 0;
 	return strcmp(reason, "yes") ? reason : NULL;
 }
 

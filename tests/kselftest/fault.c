@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "fault.h"
+#include "text.h"
 
 static const char FAIL_NTH[] = "/proc/thread-self/fail-nth";
 
 static void write_file(const char *path, const char *text)
 {
-	int fd = open(path, O_WRONLY);
+	int error = text_write(path, text);
 
-	if (fd < 0 || write(fd, text, strlen(text)) < 0)
-		perror(path);
-	close(fd);
+	if (error)
+		fprintf(stderr, "%s: %s\n", path, strerror(-error));
 }
 
 bool faults_init(void)
@@ -41,11 +39,9 @@ void fail_nth(int n)
 
 bool failed_nth(void)
 {
-	char text[16] = "";
-	int fd = open(FAIL_NTH, O_RDONLY);
-	ssize_t size = read(fd, text, sizeof(text) - 1);
+	char text[16];
+	int error = text_read(FAIL_NTH, text, sizeof(text));
 
-	close(fd);
 	fail_nth(0);
-	return size > 0 && atoi(text) == 0;
+	return !error && !strcmp(text, "0");
 }

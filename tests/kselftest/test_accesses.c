@@ -5,7 +5,6 @@
  */
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/time.h>
@@ -15,6 +14,7 @@
 #include "include/kselftest_harness.h"
 
 #include "event.h"
+#include "text.h"
 
 EVENT_ALL_NEED("step")
 
@@ -148,11 +148,7 @@ FIXTURE(accesses)
 
 FIXTURE_SETUP(accesses)
 {
-	FILE *rate = fopen("/proc/sys/kernel/perf_event_max_sample_rate", "w");
-
-	ASSERT_NE(NULL, rate);
-	fprintf(rate, "100000000");
-	ASSERT_EQ(0, fclose(rate));
+	ASSERT_EQ(0, sysctl_write("perf_event_max_sample_rate", 100000000));
 	ASSERT_TRUE(event_sessions_are(0));
 	self->tally.see = see;
 	self->tally.context = &self->seen;

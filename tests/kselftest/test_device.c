@@ -18,6 +18,7 @@
 
 #include "device.h"
 #include "known.h"
+#include "text.h"
 
 EVENT_ALL_NEED("step")
 
@@ -821,15 +822,6 @@ TEST_F(device, width)
 	EXPECT_EQ(0, system("./device32"));
 }
 
-static void set_paranoid(struct __test_metadata *_metadata, const char *level)
-{
-	int fd = open("/proc/sys/kernel/perf_event_paranoid", O_WRONLY);
-
-	ASSERT_LE(0, fd);
-	ASSERT_LT(0, write(fd, level, strlen(level)));
-	close(fd);
-}
-
 /* An ordinary user may, for what perf lets it see, in the memory it may lock. */
 TEST(ordinary_user)
 {
@@ -838,7 +830,7 @@ TEST(ordinary_user)
 	struct perf_event_attr attr;
 	int fd;
 
-	set_paranoid(_metadata, "2");
+	ASSERT_EQ(0, sysctl_write("perf_event_paranoid", 2));
 	ASSERT_TRUE(event_sessions_are(0));
 	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
 	ASSERT_EQ(0, setresgid(1000, 1000, 1000));
@@ -862,7 +854,7 @@ TEST(ordinary_user_and_values_of_all)
 	struct perf_event_attr attr;
 	int fd;
 
-	set_paranoid(_metadata, "-1");
+	ASSERT_EQ(0, sysctl_write("perf_event_paranoid", -1));
 	ASSERT_EQ(0, setresgid(1000, 1000, 1000));
 	ASSERT_EQ(0, setresuid(1000, 1000, 1000));
 	fd = device_open(&config);
@@ -881,7 +873,7 @@ TEST(ordinary_user_and_the_kernel)
 	struct perf_event_attr attr;
 	int fd;
 
-	set_paranoid(_metadata, "2");
+	ASSERT_EQ(0, sysctl_write("perf_event_paranoid", 2));
 	ASSERT_EQ(0, setresgid(1000, 1000, 1000));
 	ASSERT_EQ(0, setresuid(1000, 1000, 1000));
 	config.flags = 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Limits of sessions and their memory, and what sysfs says of each session. */
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,55 +13,19 @@
 
 #include "device.h"
 #include "known.h"
+#include "text.h"
 
 EVENT_ALL_NEED("step")
 
-#define CLASS	"/sys/class/misc/hwprof/"
-
 enum { TEXT = 64, MANY = 16 };
-
-/* 0, or a negative errno. */
-static int file_read(const char *path, char *text)
-{
-	int fd = open(path, O_RDONLY), length;
-
-	if (fd < 0)
-		return -errno;
-	length = read(fd, text, TEXT - 1);
-	close(fd);
-	if (length < 0)
-		return -errno;
-	text[length] = '\0';
-	text[strcspn(text, "\n")] = '\0';
-	return 0;
-}
-
-static int text_write(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY), error = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		error = -errno;
-	close(fd);
-	return error;
-}
-
-static int limit_write(const char *name, const char *text)
-{
-	char path[TEXT * 2];
-
-	snprintf(path, sizeof(path), CLASS "limits/%s", name);
-	return text_write(path, text);
-}
 
 static int session_read(unsigned int session, const char *name, char *text)
 {
 	char path[TEXT * 2];
 
-	snprintf(path, sizeof(path), CLASS "sessions/%u/%s", session, name);
-	return file_read(path, text);
+	snprintf(path, sizeof(path), "/sys/class/misc/hwprof/sessions/%u/%s",
+		 session, name);
+	return text_read(path, text, TEXT);
 }
 
 static unsigned long long session_number(unsigned int session, const char *name)
@@ -86,13 +49,11 @@ FIXTURE(limits)
 
 FIXTURE_SETUP(limits)
 {
-	char path[TEXT * 2];
 	int i;
 
 	ASSERT_TRUE(event_sessions_are(0));
 	for (i = 0; i < 4; i++) {
-		snprintf(path, sizeof(path), CLASS "limits/%s", names[i]);
-		ASSERT_EQ(0, file_read(path, self->before[i]));
+		ASSERT_EQ(0, limit_read(names[i], self->before[i], TEXT));
 		EXPECT_LT(0, atoi(self->before[i]));
 	}
 }
@@ -220,7 +181,7 @@ TEST_F(limits, perf_events_of_a_user)
 	struct perf_event_attr attr = event_attr(EVENT_LOOPS);
 	int status;
 
-	ASSERT_EQ(0, text_write("/proc/sys/kernel/perf_event_paranoid", "2"));
+	ASSERT_EQ(0, sysctl_write("perf_event_paranoid", 2));
 	ASSERT_EQ(0, limit_write("sessions_per_user", "1"));
 	if (!fork()) {
 		become(1000);

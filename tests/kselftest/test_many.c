@@ -4,7 +4,6 @@
  * many on one kernel will do; others have a tenth, and debug kernels less.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,10 +16,9 @@
 
 #include "device.h"
 #include "known.h"
+#include "text.h"
 
 EVENT_ALL_NEED("step")
-
-#define LIMITS	"/sys/class/misc/hwprof/limits/"
 
 enum {
 	MANY		= 10000,
@@ -28,36 +26,6 @@ enum {
 	FETCH_EACH	= 10,		/* or is of the device */
 	BUFFER		= 64 << 10,
 };
-
-static int limit_write(const char *name, const char *text)
-{
-	char path[128];
-	int fd, error = 0;
-
-	snprintf(path, sizeof(path), LIMITS "%s", name);
-	fd = open(path, O_WRONLY);
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		error = -errno;
-	close(fd);
-	return error;
-}
-
-static int limit_read(const char *name, char *text, size_t size)
-{
-	char path[128];
-	int fd, length;
-
-	snprintf(path, sizeof(path), LIMITS "%s", name);
-	fd = open(path, O_RDONLY);
-	if (fd < 0)
-		return -errno;
-	length = read(fd, text, size - 1);
-	close(fd);
-	text[length < 0 ? 0 : length] = '\0';
-	return length < 0 ? -errno : 0;
-}
 
 /* Those that end take a moment, and memory until then. */
 static bool is_too_fast(int error)

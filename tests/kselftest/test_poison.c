@@ -6,7 +6,6 @@
  * module was compiled with -ftrivial-auto-var-init=pattern.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,7 @@
 
 #include "device.h"
 #include "known.h"
+#include "text.h"
 
 enum {
 	PAGE = 4096, BUFFER = 64 << 10, RING = 1 << 20, PAGES = 64,
@@ -38,12 +38,10 @@ static const uint32_t poisons[] = {
 
 static bool slabs_are_poisoned(void)
 {
-	FILE *file = fopen("/sys/kernel/slab/kmalloc-64/poison", "r");
-	bool poisoned = file && fgetc(file) == '1';
+	char poison[2];
 
-	if (file)
-		fclose(file);
-	return poisoned;
+	return !text_read("/sys/kernel/slab/kmalloc-64/poison", poison,
+			  sizeof(poison)) && *poison == '1';
 }
 
 /* What the kernel takes next was somebody's. */
@@ -387,12 +385,9 @@ FIXTURE(poison)
 
 FIXTURE_SETUP(poison)
 {
-	int fd = open("/proc/sys/kernel/perf_event_paranoid", O_WRONLY);
-
 	if (!slabs_are_poisoned())
 		SKIP(return, "booted without slub_debug=P");
-	ASSERT_EQ(1, write(fd, "2", 1));
-	close(fd);
+	ASSERT_EQ(0, sysctl_write("perf_event_paranoid", 2));
 	fill_pages(_metadata);
 	ASSERT_EQ(0, setresgid(1000, 1000, 1000));
 	ASSERT_EQ(0, setresuid(1000, 1000, 1000));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What event_init refuses, each with its own errno, and what it does not. */
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -9,6 +8,7 @@
 #include "include/kselftest_harness.h"
 
 #include "event.h"
+#include "text.h"
 
 EVENT_ALL_NEED("step")
 
@@ -48,21 +48,6 @@ static int try_all_of(uint64_t config, uint64_t config2)
 static int try_all(uint64_t config)
 {
 	return try_all_of(config, 0);
-}
-
-static void set_sysctl(struct __test_metadata *_metadata, const char *path,
-		       const char *value)
-{
-	int fd = open(path, O_WRONLY);
-
-	ASSERT_LE(0, fd);
-	ASSERT_LT(0, write(fd, value, strlen(value)));
-	close(fd);
-}
-
-static void set_paranoid(struct __test_metadata *_metadata, const char *level)
-{
-	set_sysctl(_metadata, "/proc/sys/kernel/perf_event_paranoid", level);
 }
 
 static void become_user(struct __test_metadata *_metadata)
@@ -302,7 +287,7 @@ TEST(paranoid_level)
 	struct perf_event_attr kernel = event_attr(EVENT_LOOPS);
 
 	kernel.exclude_kernel = 0;
-	set_paranoid(_metadata, "2");
+	ASSERT_EQ(0, sysctl_write("perf_event_paranoid", 2));
 	become_user(_metadata);
 	EXPECT_EQ(0, try_config(EVENT_LOOPS, 0, 0));
 	EXPECT_EQ(0, try_config(EVENT_BRANCHES, 0, 0));
@@ -312,7 +297,7 @@ TEST(paranoid_level)
 
 TEST(branches_of_all)
 {
-	set_paranoid(_metadata, "-1");
+	ASSERT_EQ(0, sysctl_write("perf_event_paranoid", -1));
 	EXPECT_EQ(0, try_all(EVENT_BRANCHES));
 	become_user(_metadata);
 	EXPECT_EQ(0, try_all(EVENT_LOOPS));
@@ -325,7 +310,7 @@ TEST(accesses_of_all)
 {
 	uint64_t of;
 
-	set_paranoid(_metadata, "-1");
+	ASSERT_EQ(0, sysctl_write("perf_event_paranoid", -1));
 	EXPECT_EQ(0, try_all_of(EVENT_RANGES,
 				EVENT_RANGE_OF(HWPROF_RANGE_LOAD_VALUE)));
 	become_user(_metadata);
@@ -343,7 +328,7 @@ TEST(foreign_process)
 {
 	struct perf_event_attr attr = event_attr(EVENT_LOOPS);
 
-	set_paranoid(_metadata, "2");
+	ASSERT_EQ(0, sysctl_write("perf_event_paranoid", 2));
 	become_user(_metadata);
 	EXPECT_EQ(-EACCES, event_open(&attr, 1, -1, -1, 0));
 }
@@ -360,7 +345,7 @@ TEST(locked_memory)
 	struct rlimit limit = { 3 << 20, 3 << 20 };
 	int small, big, other;
 
-	set_paranoid(_metadata, "2");
+	ASSERT_EQ(0, sysctl_write("perf_event_paranoid", 2));
 	ASSERT_TRUE(event_sessions_are(0));
 	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
 	become_user(_metadata);

@@ -23,6 +23,7 @@
 #include "include/kselftest.h"
 
 #include "device.h"
+#include "text.h"
 
 #define SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
@@ -312,23 +313,13 @@ static void keep_only(int capability)
 		_exit(93);
 }
 
-static void write_file(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY);
-
-	if (fd < 0 || write(fd, text, strlen(text)) < 0) {
-		printf("# %s: %s\n", path, strerror(errno));
-		_exit(94);
-	}
-	close(fd);
-}
-
 static void become_root_of_namespace(void)
 {
 	become(USER, true);
 	if (unshare(CLONE_NEWUSER))
 		_exit(95);
-	write_file("/proc/self/uid_map", "0 1000 1");
+	if (text_write("/proc/self/uid_map", "0 1000 1"))
+		_exit(94);
 	if (geteuid())
 		_exit(96);
 }
@@ -358,10 +349,11 @@ static void become_who(enum who who)
 
 static void set_level(int level)
 {
-	char text[16];
+	int error = sysctl_write("perf_event_paranoid", level);
 
-	snprintf(text, sizeof(text), "%d", level);
-	write_file("/proc/sys/kernel/perf_event_paranoid", text);
+	if (error)
+		ksft_exit_fail_msg("perf_event_paranoid: %s\n",
+				   strerror(-error));
 }
 
 /* --- lines ------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 
 #include "event.h"
 #include "known.h"
+#include "text.h"
 
 EVENT_ALL_NEED("step")
 
@@ -19,16 +20,12 @@ static void run_once(void *context)
 }
 
 /* From how many samples a second on perf throttles. */
-static void set_rate(struct __test_metadata *_metadata, const char *rate)
+static void set_rate(struct __test_metadata *_metadata, int rate)
 {
-	FILE *file = fopen("/proc/sys/kernel/perf_event_max_sample_rate", "w");
-
-	ASSERT_NE(NULL, file);
-	fputs(rate, file);
-	EXPECT_EQ(0, fclose(file));
+	EXPECT_EQ(0, sysctl_write("perf_event_max_sample_rate", rate));
 }
 
-static const char RATE_UNLIMITED[] = "100000000", RATE_LOW[] = "1000";
+enum { RATE_UNLIMITED = 100000000, RATE_LOW = 1000 };
 
 /* --- counting --------------------------------------------------------------- */
 
