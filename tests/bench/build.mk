@@ -111,7 +111,7 @@ bench-lbr: $(BUILD)/tests/bench-busy $(BUILD)/hwprof $(BUILD)/6.12/hwprof.ko
 # With the kselftests' events.
 RINGS_OBJECTS := $(patsubst %,$(BUILD)/obj/tests/%.o,bench/rings \
 			    kselftest/event kselftest/device kselftest/fault \
-			    kselftest/known)
+			    kselftest/known kselftest/text)
 
 $(BUILD)/obj/tests/bench/rings.o: override CFLAGS += -D_GNU_SOURCE
 
