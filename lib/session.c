@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "live_session.h"
@@ -115,11 +117,32 @@ static struct hwprof_config config_of(const struct hwprof_session *session)
 	return config;
 }
 
+/* The module's udev rule gives the device to a group, where it is installed. */
+static int not_permitted(struct hwprof_session *session)
+{
+	char buffer[1024];
+	struct group entry, *group = NULL;
+	struct stat device;
+
+	if (!stat(HWPROF_DEVICE, &device) && device.st_gid &&
+	    (device.st_mode & (S_IRGRP | S_IWGRP)) == (S_IRGRP | S_IWGRP))
+		getgrgid_r(device.st_gid, &entry, buffer, sizeof(buffer),
+			   &group);
+	if (group)
+		return session_fail(session, -EACCES,
+				    "cannot open " HWPROF_DEVICE ": it is for root and the group %s",
+				    group->gr_name);
+	return session_fail(session, -EACCES,
+			    "cannot open " HWPROF_DEVICE ": it is for root alone, by its mode");
+}
+
 static int open_device(struct hwprof_session *session)
 {
 	session->device = open(HWPROF_DEVICE, O_RDWR | O_CLOEXEC);
 	if (session->device >= 0)
 		return 0;
+	if (errno == EACCES)
+		return not_permitted(session);
 	if (errno == ENOENT || errno == ENXIO || errno == ENODEV)
 		return session_fail(session, -ENOENT,
 				    "the hwprof module is not loaded: modprobe hwprof (there is no " HWPROF_DEVICE ")");

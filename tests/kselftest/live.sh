@@ -170,6 +170,19 @@ record_options()
 		grep -q ' totals ' /tmp/script
 }
 
+# It says who may.
+not_permitted()
+{
+	fails 1 "for root alone" su user -c "hwprof stat -- true" || return
+	chgrp nogroup /dev/hwprof
+	chmod 660 /dev/hwprof
+	fails 1 "root and the group nogroup" su user -c "hwprof stat -- true"
+	status=$?
+	chgrp root /dev/hwprof
+	chmod 600 /dev/hwprof
+	return $status
+}
+
 refusals()
 {
 	fails 1 "there is no process\|No such process" hwprof top -p 2147483646 &&
@@ -227,6 +240,7 @@ test_ok "top: all kinds" top_kinds
 test_ok "top: anew each time" top_zero
 test_ok "top: a command's status" top_command
 test_ok "what is refused" refusals
+test_ok "a device that is not one's own" not_permitted
 test_ok "examples: loops" example_loops
 test_ok "examples: calls" example_calls
 test_ok "examples: heap" example_heap
