@@ -29,11 +29,10 @@ struct tables {
 static inline void *table_new(const struct engine_ops *engine, size_t size,
 			      const struct engine_params *params)
 {
-	void *table = NULL;
-
 	/* exactly so much, so that ASan sees a byte too far */
-	assert_int_equal(posix_memalign(&table, 64, size), 0);
-	memset(table, 0, size);
+	void *table = calloc(1, size);
+
+	assert_non_null(table);
 	engine->table_init(table, size, params);
 	return table;
 }
@@ -48,21 +47,21 @@ static inline void *cursor_new(const struct engine_ops *engine, u32 tid)
 	return cursor;
 }
 
-static inline void tables_init(struct tables *tables,
-			       const struct engine_ops *engine,
-			       const struct engine_params *params,
-			       unsigned int count, size_t table_size,
-			       size_t profile_size)
+static inline struct tables tables_make(const struct engine_ops *engine,
+					const struct engine_params *params,
+					unsigned int count, size_t table_size,
+					size_t profile_size)
 {
-	unsigned int i;
-
-	assert_in_range(count, 1, TABLES_MAX);
-	*tables = (struct tables){
+	struct tables tables = {
 		.engine = engine, .count = count,
 		.profile = table_new(engine, profile_size, params),
 	};
+	unsigned int i;
+
+	assert_in_range(count, 1, TABLES_MAX);
 	for (i = 0; i < count; i++)
-		tables->items[i] = table_new(engine, table_size, params);
+		tables.items[i] = table_new(engine, table_size, params);
+	return tables;
 }
 
 static inline void tables_free(struct tables *tables)

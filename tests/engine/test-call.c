@@ -46,10 +46,10 @@ static void bench_init(struct bench *bench, size_t table_size,
 	const struct engine_params params = params_of(basis);
 
 	*bench = (struct bench) {
+		.tables = tables_make(&call_engine, &params, 1, table_size,
+				      profile_size),
 		.pairs = calloc(PAIRS, sizeof(struct pair)),
 	};
-	tables_init(&bench->tables, &call_engine, &params, 1, table_size,
-		    profile_size);
 	assert_non_null(bench->pairs);
 }
 
