@@ -121,4 +121,17 @@ static inline void tables_read(const struct tables *tables, engine_emit take,
 	assert_int_equal(tables->engine->pending(tables->profile), 0);
 }
 
+/* Merges and reads all: what was not delivered then was evicted. */
+static inline void tables_finish(const struct tables *tables, engine_emit take,
+				 void *context)
+{
+	unsigned int i;
+
+	for (i = 0; i < tables->count; i++)
+		tables_retire(tables, i, 100);
+	tables_read(tables, take, context);
+	assert_int_equal(tables->produced,
+			 tables->delivered + tables_evicted(tables));
+}
+
 #endif /* TESTS_ENGINE_TABLES_H */
