@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An engine's memory as the module keeps it, tables that are merged into a
- * profile and cursors of tasks, with an account of all that went in and came out.
+ * An engine's memory as the module keeps it: tables that are merged into a
+ * profile, and cursors of tasks. With an account of what goes in and comes out.
  */
 #ifndef TESTS_ENGINE_TABLES_H
 #define TESTS_ENGINE_TABLES_H
@@ -42,6 +42,7 @@ static inline void *cursor_new(const struct engine_ops *engine, u32 tid)
 	void *cursor = malloc(engine->cursor_size);
 
 	assert_non_null(cursor);
+	/* a task's that is gone */
 	memset(cursor, 0xa5, engine->cursor_size);
 	engine->cursor_init(cursor, tid);
 	return cursor;
