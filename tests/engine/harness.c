@@ -1,21 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "harness.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <cmocka.h>
-
 #include "random.h"
 #include "tests/oracle/array.h"
-
-static void *table_new(const struct harness *h, size_t size)
-{
-	/* exactly so much, so that ASan sees a byte too far */
-	void *table = calloc(1, size);
-
-	h->ops->table_init(table, size, &h->params);
-	return table;
-}
 
 void harness_init(struct harness *h, const struct harness_style *style,
 		  u64 span, u64 seed)
@@ -23,36 +10,29 @@ void harness_init(struct harness *h, const struct harness_style *style,
 	unsigned int i;
 
 	*h = (struct harness){
-		.ops = &loop_engine, .style = *style, .random = seed,
+		.style = *style, .random = seed,
 		.params = { .span = span, .basis = HWPROF_BASIS_EXACT },
 	};
 	h->params.seed = random_next(&h->random);
-	h->tables = array_more(NULL, style->tables, sizeof(void *));
+	h->tables = tables_make(&loop_engine, &h->params, style->tables,
+				style->table_size, style->profile_size);
 	h->cursors = array_more(NULL, style->tasks, sizeof(void *));
 	h->table_of = array_more(NULL, style->tasks, sizeof(unsigned int));
-	for (i = 0; i < style->tables; i++)
-		h->tables[i] = table_new(h, style->table_size);
 	for (i = 0; i < style->tasks; i++) {
-		h->cursors[i] = array_more(NULL, 1, h->ops->cursor_size);
-		memset(h->cursors[i], 0xa5, h->ops->cursor_size);
-		h->ops->cursor_init(h->cursors[i], i);
+		h->cursors[i] = cursor_new(&loop_engine, i);
 		h->table_of[i] = i % style->tables;
 	}
-	h->profile = table_new(h, style->profile_size);
 }
 
 void harness_free(struct harness *h)
 {
 	unsigned int i;
 
-	for (i = 0; i < h->style.tables; i++)
-		free(h->tables[i]);
+	tables_free(&h->tables);
 	for (i = 0; i < h->style.tasks; i++)
 		free(h->cursors[i]);
-	free(h->tables);
 	free(h->cursors);
 	free(h->table_of);
-	free(h->profile);
 	free(h->loops.items);
 	free(h->slots);
 }
@@ -131,7 +111,7 @@ static bool take(void *context, const void *data, u64 ip, u64 addr, u64 period)
 	assert_true(row->head <= row->tail);
 	assert_true(row->tail - row->head <= h->params.span);
 	assert_true(row->tails >= 1);
-	h->delivered += period;
+	h->tables.delivered += period;
 
 	loop = seen(h, row->row.space, row->head);
 	loop->tail = row->tail;
@@ -150,17 +130,6 @@ static bool take(void *context, const void *data, u64 ip, u64 addr, u64 period)
 
 /* --- housekeeping -------------------------------------------------------- */
 
-void harness_account(const struct harness *h)
-{
-	u64 rest = h->ops->evicted(h->profile) + h->ops->pending(h->profile);
-	unsigned int i;
-
-	for (i = 0; i < h->style.tables; i++)
-		rest += h->ops->evicted(h->tables[i]) +
-			h->ops->pending(h->tables[i]);
-	assert_int_equal(h->produced, h->delivered + rest);
-}
-
 static void retire(struct harness *h, void *table)
 {
 	size_t limit;
@@ -168,7 +137,7 @@ static void retire(struct harness *h, void *table)
 	h->retirements++;
 	do {
 		limit = 1 + random_below(&h->random, 300);
-	} while (h->ops->merge(h->profile, table, limit) == limit);
+	} while (loop_engine.merge(h->tables.profile, table, limit) == limit);
 }
 
 /* Where a row is refused, tries that one again or gives up for this time. */
@@ -176,9 +145,8 @@ static bool read_rows(struct harness *h)
 {
 	size_t at = 0;
 
-	if (h->ops->settle)
-		h->ops->settle(h->profile, 0);
-	while (!h->ops->rows(h->profile, 0, &at, take, h))
+	loop_engine.settle(h->tables.profile, 0);
+	while (!loop_engine.rows(h->tables.profile, 0, &at, take, h))
 		if (random_once_in(&h->random, 8))
 			return false;
 	return true;
@@ -189,22 +157,22 @@ static void keep_house(struct harness *h, unsigned int task)
 	if (random_once_in(&h->random, h->style.exchanges))
 		h->table_of[task] = random_below(&h->random, h->style.tables);
 	if (random_once_in(&h->random, h->style.exchanges)) {
-		retire(h, h->tables[h->table_of[task]]);
-		harness_account(h);
+		retire(h, h->tables.items[h->table_of[task]]);
+		tables_account(&h->tables);
 	}
 	if (random_once_in(&h->random, h->style.readings)) {
 		read_rows(h);
-		harness_account(h);
+		tables_account(&h->tables);
 	}
 }
 
 void harness_feed(struct harness *h, unsigned int task,
 		  const struct stream_event *event)
 {
-	void *table = h->tables[h->table_of[task]];
+	void *table = h->tables.items[h->table_of[task]];
 
-	h->produced += h->ops->unit(&h->params, event);
-	if (!h->ops->feed(table, h->cursors[task], event))
+	h->tables.produced += loop_engine.unit(&h->params, event);
+	if (!loop_engine.feed(table, h->cursors[task], event))
 		retire(h, table);
 	keep_house(h, task);
 }
@@ -214,9 +182,9 @@ void harness_finish(struct harness *h)
 	unsigned int i;
 
 	for (i = 0; i < h->style.tables; i++)
-		retire(h, h->tables[i]);
+		retire(h, h->tables.items[i]);
 	while (!read_rows(h))
 		;
-	harness_account(h);
-	assert_int_equal(h->ops->pending(h->profile), 0);
+	tables_account(&h->tables);
+	assert_int_equal(loop_engine.pending(h->tables.profile), 0);
 }

@@ -9,6 +9,7 @@
 
 #include "engine/engine.h"
 #include "linux/hwprof.h"
+#include "tables.h"
 
 struct harness_style {
 	unsigned int tasks;
@@ -37,16 +38,12 @@ struct seen_loop {
 };
 
 struct harness {
-	const struct engine_ops *ops;
 	struct engine_params params;
 	struct harness_style style;
 	u64 random;
-	void **tables;
+	struct tables tables;
 	void **cursors;
 	unsigned int *table_of;	/* of a task */
-	void *profile;
-	u64 produced;
-	u64 delivered;
 	u64 retirements;	/* of a table */
 	struct { struct seen_loop *items; size_t count, room; } loops;
 	size_t *slots;		/* of loops, by hash; ~0: free */
@@ -63,9 +60,6 @@ void harness_feed(struct harness *harness, unsigned int task,
 
 /* Merges all tables and reads until no row is refused. */
 void harness_finish(struct harness *harness);
-
-/* produced = delivered + evicted + pending; asserts it. */
-void harness_account(const struct harness *harness);
 
 struct seen_loop *harness_find(const struct harness *harness, u32 space,
 			       u64 head);

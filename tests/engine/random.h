@@ -27,4 +27,15 @@ static inline bool random_once_in(uint64_t *state, unsigned int n)
 	return n && !random_below(state, n);
 }
 
+/* The bits the other way round: not random, but neighbours are far apart. */
+static inline uint64_t reversed(uint64_t value)
+{
+	uint64_t result = 0;
+	unsigned int i;
+
+	for (i = 0; i < 64; i++)
+		result |= (value >> i & 1) << (63 - i);
+	return result;
+}
+
 #endif /* TESTS_ENGINE_RANDOM_H */

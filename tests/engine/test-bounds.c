@@ -65,7 +65,7 @@ static void test_million_loops(void **state)
 		runs[k]++;
 	}
 	harness_finish(&h);
-	assert_true(h.ops->evicted(h.profile) > 0 ||
+	assert_true(loop_engine.evicted(h.tables.profile) > 0 ||
 		    h.loops.count >= COLD + HOT);
 	for (k = 0; k < HOT; k++) {
 		const struct seen_loop *loop;
@@ -97,7 +97,7 @@ static void test_half_full(void **state)
 		run_loop(&h, 0x10000000 + (random_next(&random) >> 24) * 64, 2);
 	harness_finish(&h);
 	assert_int_equal(h.loops.count, 4096 / 2 + 1);
-	assert_int_equal(h.ops->evicted(h.profile), 0);
+	assert_int_equal(loop_engine.evicted(h.tables.profile), 0);
 	harness_free(&h);
 }
 
@@ -139,7 +139,7 @@ static void test_small_tables(void **state)
 	}
 	assert_int_not_equal(short_of, 0);
 	assert_in_range(untold, 0, h.retirements);
-	assert_int_equal(missing, h.ops->evicted(h.profile));
+	assert_int_equal(missing, loop_engine.evicted(h.tables.profile));
 	harness_free(&h);
 }
 
@@ -163,7 +163,7 @@ static void torture(make_event make, u64 events, u64 span)
 			make(&random, i, &event);
 			harness_feed(&h, random_below(&random, 2), &event);
 			if (!random_below(&random, 10000))
-				harness_account(&h);
+				tables_account(&h.tables);
 		}
 		harness_finish(&h);
 		harness_free(&h);
@@ -327,13 +327,12 @@ static void test_forget(void **state)
 		for (size_t i = 0; i < 3; i++)
 			harness_feed(&h, 0, &events[i]);
 	}
-	while (h.ops->merge(h.profile, h.tables[0], 100) == 100)
-		;
-	before = h.ops->pending(h.profile);
+	tables_retire(&h.tables, 0, 100);
+	before = loop_engine.pending(h.tables.profile);
 	assert_int_equal(before, 3);
-	h.ops->forget(h.profile, 2);
-	assert_int_equal(h.ops->pending(h.profile), 2);
-	assert_int_equal(h.ops->evicted(h.profile), 1);
+	loop_engine.forget(h.tables.profile, 2);
+	assert_int_equal(loop_engine.pending(h.tables.profile), 2);
+	assert_int_equal(loop_engine.evicted(h.tables.profile), 1);
 	harness_finish(&h);
 	assert_non_null(harness_find(&h, 1, 0x104));
 	assert_null(harness_find(&h, 2, 0x104));

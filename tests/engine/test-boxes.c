@@ -4,18 +4,11 @@
  * whatever the stream and however little the memory, a box of code by addresses
  * has had no less than is said and no more.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
 #include "engine/engine.h"
 #include "engine/range_tree.h"
 #include "random.h"
 #include "seeds.h"
+#include "tables.h"
 
 #define PPM	1000000
 
@@ -33,69 +26,44 @@ struct box {
 };
 
 struct bench {
-	void *table, *profile;
+	struct tables tables;	/* each begins with a struct range_tree */
 	struct pair *fed;
 	size_t fed_count, fed_room;
 	struct box *told;
 	size_t told_count, told_room;
-	u64 produced, delivered;
 	u64 random;
 	unsigned int refusals;	/* of rows: one in so many */
 };
 
-/* The engine's table begins with its tree. */
-static struct range_tree *tree_of(void *table)
+static struct engine_params params_of(u32 epsilon_ppm)
 {
-	return table;
-}
-
-static void *make_table(size_t size, u32 epsilon_ppm)
-{
-	const struct engine_params params = {
+	return (struct engine_params) {
 		.basis = HWPROF_BASIS_EXACT, .epsilon_ppm = epsilon_ppm,
 		.range_of = HWPROF_RANGE_IP_LOAD_ADDRESS,
 	};
-	void *table = calloc(1, size);
-
-	assert_non_null(table);
-	range_engine.table_init(table, size, &params);
-	return table;
 }
 
 static void bench_init(struct bench *bench, size_t table_size,
 		       size_t profile_size, u32 epsilon_ppm)
 {
+	const struct engine_params params = params_of(epsilon_ppm);
+
 	*bench = (struct bench) {
-		.table = make_table(table_size, epsilon_ppm),
-		.profile = make_table(profile_size, epsilon_ppm),
+		.tables = tables_make(&range_engine, &params, 1, table_size,
+				      profile_size),
 	};
 }
 
 static void bench_free(struct bench *bench)
 {
-	free(bench->table);
-	free(bench->profile);
+	tables_free(&bench->tables);
 	free(bench->fed);
 	free(bench->told);
 }
 
-/* produced = delivered + evicted + pending. */
-static void account(const struct bench *bench)
-{
-	assert_int_equal(bench->produced,
-			 bench->delivered +
-			 range_engine.pending(bench->table) +
-			 range_engine.pending(bench->profile) +
-			 range_engine.evicted(bench->table) +
-			 range_engine.evicted(bench->profile));
-}
-
 static void retire(struct bench *bench)
 {
-	while (range_engine.merge(bench->profile, bench->table, 100) == 100)
-		account(bench);
-	account(bench);
-	assert_int_equal(range_engine.pending(bench->table), 0);
+	tables_retire(&bench->tables, 0, 100);
 }
 
 static struct stream_event event_of(u32 space, u64 code, u64 address)
@@ -116,8 +84,8 @@ static void feed(struct bench *bench, u32 space, u64 code, u64 address)
 				     bench->fed_room * sizeof(*bench->fed));
 	}
 	bench->fed[bench->fed_count++] = (struct pair){ space, code, address, 1 };
-	bench->produced++;
-	if (!range_engine.feed(bench->table, NULL, &event))
+	bench->tables.produced++;
+	if (!range_engine.feed(bench->tables.items[0], NULL, &event))
 		retire(bench);
 }
 
@@ -163,19 +131,13 @@ static bool take_row(void *context, const void *data, u64 ip, u64 addr,
 		row->row.space, row->code, row->low, row->code_bits, row->bits,
 		row->count,
 	};
-	bench->delivered += period;
+	bench->tables.delivered += period;
 	return true;
 }
 
-/* All rows, however often some are refused. */
 static void read_rows(struct bench *bench)
 {
-	size_t at = 0;
-
-	while (!range_engine.rows(bench->profile, 0, &at, take_row, bench))
-		account(bench);
-	account(bench);
-	assert_int_equal(range_engine.pending(bench->profile), 0);
+	tables_read(&bench->tables, take_row, bench);
 }
 
 /* --- the naive second opinion ------------------------------------------------- */
@@ -312,16 +274,6 @@ enum stream {
 	STREAMS,
 };
 
-static u64 reversed(u64 value)
-{
-	u64 result = 0;
-	unsigned int i;
-
-	for (i = 0; i < 64; i++)
-		result |= (value >> i & 1) << (63 - i);
-	return result;
-}
-
 static u64 end(u64 *random)
 {
 	u64 distance = random_below(random, 8);
@@ -399,8 +351,8 @@ static void try_stream(enum stream stream, u64 seed, size_t table_size,
 	}
 	retire(&bench);
 	read_rows(&bench);
-	assert_int_equal(range_engine.evicted(bench.profile), 0);
-	assert_int_equal(bench.delivered, bench.produced);
+	assert_int_equal(range_engine.evicted(bench.tables.profile), 0);
+	assert_int_equal(bench.tables.delivered, bench.tables.produced);
 	check_bounds(&bench);
 	bench_free(&bench);
 }
@@ -431,23 +383,27 @@ static void test_tiny(void **state)
 static void try_epsilon(enum stream stream, u32 epsilon_ppm)
 {
 	u64 code, address, refused = 0, i;
+	struct range_tree *tree, *profile;
 	struct bench bench;
 
 	bench_init(&bench, 32 << 20, 64 << 20, epsilon_ppm);
+	tree = bench.tables.items[0];
+	profile = bench.tables.profile;
 	for (i = 0; i < 8000; i++) {
 		next_pair(stream, i, &bench.random, &code, &address);
 		feed(&bench, 1, code, address);
 		if (i % 3000)
 			continue;
-		refused += tree_of(bench.table)->refused;
+		refused += tree->refused;
 		retire(&bench);
 	}
-	refused += tree_of(bench.table)->refused;
+	refused += tree->refused;
 	retire(&bench);
 	read_rows(&bench);
-	refused += tree_of(bench.profile)->refused;
+	refused += profile->refused;
 	assert_int_equal(refused, 0);
-	assert_true(check_bounds(&bench) <= bench.produced * epsilon_ppm / PPM);
+	assert_true(check_bounds(&bench) <=
+		    bench.tables.produced * epsilon_ppm / PPM);
 	bench_free(&bench);
 }
 
@@ -464,13 +420,14 @@ static void test_epsilon(void **state)
 /* Hints are hints: without them the same boxes are counted the same. */
 static void test_hints(void **state)
 {
+	const struct engine_params params = params_of(10000);
 	unsigned int stream;
 	u64 random = 3, i;
 
 	for (stream = 0; stream < STREAMS; stream++) {
-		void *with = make_table(32 << 10, 10000);
-		void *without = make_table(32 << 10, 10000);
-		struct range_tree *a = tree_of(with), *b = tree_of(without);
+		void *with = table_new(&range_engine, 32 << 10, &params);
+		void *without = table_new(&range_engine, 32 << 10, &params);
+		struct range_tree *a = with, *b = without;
 
 		for (i = 0; i < 20000; i++) {
 			struct stream_event event;
@@ -497,8 +454,9 @@ static void test_hints(void **state)
 /* The pool is never exceeded: what is in use and what is free is all of it. */
 static void test_pool(void **state)
 {
-	void *table = make_table(range_engine.table_min, 1);
-	struct range_tree *tree = tree_of(table);
+	const struct engine_params params = params_of(1);
+	void *table = table_new(&range_engine, range_engine.table_min, &params);
+	struct range_tree *tree = table;
 	u64 random = 5, i;
 	u32 used, number;
 
@@ -561,23 +519,25 @@ static void test_loops(void **state)
 /* Those of an address space that is gone make room. */
 static void test_forget(void **state)
 {
+	struct range_tree *profile;
 	u64 code, address, i;
 	struct bench bench;
 	u32 room;
 
 	bench_init(&bench, 64 << 10, 64 << 10, 10000);
-	room = tree_of(bench.profile)->room;
+	profile = bench.tables.profile;
+	room = profile->room;
 	for (i = 0; i < 9000; i++) {
 		next_pair(LOOPS, i, &bench.random, &code, &address);
 		feed(&bench, 1 + i % 3, code, address);
 	}
 	retire(&bench);
 	for (i = 1; i <= 3; i++) {
-		range_engine.forget(bench.profile, i);
-		account(&bench);
-		assert_int_equal(range_engine.evicted(bench.profile), 3000 * i);
+		range_engine.forget(profile, i);
+		tables_account(&bench.tables);
+		assert_int_equal(range_engine.evicted(profile), 3000 * i);
 	}
-	assert_int_equal(tree_of(bench.profile)->room, room);
+	assert_int_equal(profile->room, room);
 	bench_free(&bench);
 }
 

@@ -4,19 +4,11 @@
  * stream and however little the memory, each pair was called no less than is
  * said and no more, nothing is counted twice and nothing is lost.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
 #include "engine/engine.h"
 #include "engine/window.h"
 #include "random.h"
 #include "seeds.h"
+#include "tables.h"
 
 enum {
 	PAIRS = 1 << 16,	/* slots of the naive table: more than there are */
@@ -37,29 +29,25 @@ struct pair {
 };
 
 struct bench {
-	void *table, *profile;
+	struct tables tables;
 	struct pair *pairs;
-	u64 produced, delivered;
 	u64 random;
 	unsigned int refusals;	/* of rows: one in so many */
 };
 
-static void *make_table(size_t size, u32 basis)
+static struct engine_params params_of(u32 basis)
 {
-	const struct engine_params params = { .basis = basis, .seed = 7 };
-	void *table = calloc(1, size);
-
-	assert_non_null(table);
-	call_engine.table_init(table, size, &params);
-	return table;
+	return (struct engine_params) { .basis = basis, .seed = 7 };
 }
 
 static void bench_init(struct bench *bench, size_t table_size,
 		       size_t profile_size, u32 basis)
 {
+	const struct engine_params params = params_of(basis);
+
 	*bench = (struct bench) {
-		.table = make_table(table_size, basis),
-		.profile = make_table(profile_size, basis),
+		.tables = tables_make(&call_engine, &params, 1, table_size,
+				      profile_size),
 		.pairs = calloc(PAIRS, sizeof(struct pair)),
 	};
 	assert_non_null(bench->pairs);
@@ -67,8 +55,7 @@ static void bench_init(struct bench *bench, size_t table_size,
 
 static void bench_free(struct bench *bench)
 {
-	free(bench->table);
-	free(bench->profile);
+	tables_free(&bench->tables);
 	free(bench->pairs);
 }
 
@@ -88,21 +75,6 @@ static struct pair *get(struct bench *bench, u32 space, u64 site, u64 callee)
 	return &bench->pairs[i];
 }
 
-static u64 evicted(const struct bench *bench)
-{
-	return call_engine.evicted(bench->table) +
-	       call_engine.evicted(bench->profile);
-}
-
-/* produced = delivered + evicted + pending. */
-static void account(const struct bench *bench)
-{
-	assert_int_equal(bench->produced,
-			 bench->delivered + evicted(bench) +
-			 call_engine.pending(bench->table) +
-			 call_engine.pending(bench->profile));
-}
-
 static bool feed(struct bench *bench, u32 space, u64 site, u64 callee)
 {
 	const struct stream_event event = {
@@ -110,17 +82,13 @@ static bool feed(struct bench *bench, u32 space, u64 site, u64 callee)
 	};
 
 	get(bench, space, site, callee)->exact++;
-	bench->produced++;
-	return call_engine.feed(bench->table, NULL, &event);
+	bench->tables.produced++;
+	return call_engine.feed(bench->tables.items[0], NULL, &event);
 }
 
 static void retire(struct bench *bench, size_t limit)
 {
-	while (call_engine.merge(bench->profile, bench->table, limit) == limit)
-		account(bench);
-	account(bench);
-	assert_int_equal(call_engine.pending(bench->table), 0);
-	assert_int_equal(call_engine.evicted(bench->table), 0);
+	tables_retire(&bench->tables, 0, limit);
 }
 
 static bool take_row(void *context, const void *data, u64 ip, u64 addr,
@@ -145,25 +113,19 @@ static bool take_row(void *context, const void *data, u64 ip, u64 addr,
 	pair->told_sq += row->sum_sq;
 	pair->error = row->error;
 	pair->evicted = row->evicted;
-	bench->delivered += period;
+	bench->tables.delivered += period;
 	return true;
 }
 
-/* All rows, however often some are refused. */
 static void read_rows(struct bench *bench)
 {
-	size_t at = 0;
-
-	while (!call_engine.rows(bench->profile, 0, &at, take_row, bench))
-		account(bench);
-	account(bench);
-	assert_int_equal(call_engine.pending(bench->profile), 0);
+	tables_read(&bench->tables, take_row, bench);
 }
 
 /* Each pair that there was, told or not. The largest difference of bounds. */
 static u64 check_bounds(const struct bench *bench)
 {
-	u64 all = evicted(bench), worst = 0, most;
+	u64 all = tables_evicted(&bench->tables), worst = 0, most;
 	size_t i;
 
 	for (i = 0; i < PAIRS; i++) {
@@ -244,7 +206,7 @@ static u64 try_stream(enum stream stream, u64 seed, size_t table_size,
 		if (random_once_in(&bench.random, 2000))
 			read_rows(&bench);
 		if (random_once_in(&bench.random, 1000))
-			account(&bench);
+			tables_account(&bench.tables);
 	}
 	retire(&bench, 1000);
 	read_rows(&bench);
@@ -342,10 +304,10 @@ static void test_limits(void **state)
 		retire(&bench, limits[k]);
 		read_rows(&bench);
 		if (!k) {
-			delivered = bench.delivered;
+			delivered = bench.tables.delivered;
 			worst = check_bounds(&bench);
 		}
-		assert_int_equal(bench.delivered, delivered);
+		assert_int_equal(bench.tables.delivered, delivered);
 		assert_int_equal(check_bounds(&bench), worst);
 		bench_free(&bench);
 	}
@@ -368,7 +330,8 @@ static void test_table_is_empty(void **state)
 		assert_true(feed(&bench, 1, 0x1000 + i, 0x2000));
 	retire(&bench, 10);
 	read_rows(&bench);
-	assert_int_equal(bench.delivered, bench.produced - evicted(&bench));
+	assert_int_equal(bench.tables.delivered, bench.tables.produced -
+			 tables_evicted(&bench.tables));
 	check_bounds(&bench);
 	bench_free(&bench);
 }
@@ -376,6 +339,7 @@ static void test_table_is_empty(void **state)
 /* Nor does it owe what its last turn gave up: another profile shows that. */
 static void test_floors_go(void **state)
 {
+	const struct engine_params params = params_of(HWPROF_BASIS_EXACT);
 	struct bench bench;
 	u64 i;
 
@@ -383,11 +347,11 @@ static void test_floors_go(void **state)
 	for (i = 0; i < 100; i++)
 		feed(&bench, 1, 0x1000 + i % 20, 0x2000);
 	retire(&bench, 10);
-	assert_true(evicted(&bench) > 0);
-	free(bench.profile);
-	bench.profile = make_table(32 << 10, HWPROF_BASIS_EXACT);
+	assert_true(tables_evicted(&bench.tables) > 0);
+	free(bench.tables.profile);
+	bench.tables.profile = table_new(&call_engine, 32 << 10, &params);
 	memset(bench.pairs, 0, PAIRS * sizeof(*bench.pairs));
-	bench.produced = 0;
+	bench.tables.produced = 0;
 	for (i = 0; i < 5; i++)
 		feed(&bench, 1, 0x1000 + i, 0x2000);
 	retire(&bench, 10);
@@ -410,13 +374,13 @@ static void test_rows_once(void **state)
 			continue;
 		retire(&bench, 1000);
 		read_rows(&bench);
-		told = bench.delivered;
+		told = bench.tables.delivered;
 		read_rows(&bench);
-		assert_int_equal(bench.delivered, told);
+		assert_int_equal(bench.tables.delivered, told);
 	}
 	retire(&bench, 1000);
 	read_rows(&bench);
-	assert_int_equal(evicted(&bench), 0);
+	assert_int_equal(tables_evicted(&bench.tables), 0);
 	assert_int_equal(check_bounds(&bench), 0);
 	bench_free(&bench);
 }
@@ -432,7 +396,7 @@ static void test_told_go_first(void **state)
 		feed(&bench, 1, 0x1000 + i % 50, 0x2000);
 	retire(&bench, 1000);
 	read_rows(&bench);
-	lost = evicted(&bench);
+	lost = tables_evicted(&bench.tables);
 	assert_true(lost > 0);
 	for (i = 0; i < 700; i++) {
 		feed(&bench, 1, 0x1000 + i % 50, 0x2000);
@@ -441,7 +405,7 @@ static void test_told_go_first(void **state)
 		retire(&bench, 1000);
 		read_rows(&bench);
 	}
-	assert_int_equal(evicted(&bench), lost);
+	assert_int_equal(tables_evicted(&bench.tables), lost);
 	check_bounds(&bench);
 	bench_free(&bench);
 }
@@ -457,27 +421,28 @@ static void test_forget(void **state)
 	for (i = 0; i < 9000; i++)
 		feed(&bench, 1 + i % 3, 0x1000 + i % 10, 0x2000);
 	retire(&bench, 1000);
-	assert_true(call_engine.rows(bench.profile, 1, &at, take_row, &bench));
-	assert_int_equal(bench.delivered, 3000);
-	call_engine.forget(bench.profile, 1);
-	account(&bench);
-	assert_int_equal(call_engine.evicted(bench.profile), 0);
-	call_engine.forget(bench.profile, 2);
-	account(&bench);
-	assert_int_equal(call_engine.evicted(bench.profile), 3000);
-	call_engine.forget(bench.profile, 77);
+	assert_true(call_engine.rows(bench.tables.profile, 1, &at, take_row,
+				     &bench));
+	assert_int_equal(bench.tables.delivered, 3000);
+	call_engine.forget(bench.tables.profile, 1);
+	tables_account(&bench.tables);
+	assert_int_equal(call_engine.evicted(bench.tables.profile), 0);
+	call_engine.forget(bench.tables.profile, 2);
+	tables_account(&bench.tables);
+	assert_int_equal(call_engine.evicted(bench.tables.profile), 3000);
+	call_engine.forget(bench.tables.profile, 77);
 	read_rows(&bench);
-	assert_int_equal(bench.delivered, 6000);
+	assert_int_equal(bench.tables.delivered, 6000);
 	bench_free(&bench);
 }
 
 static void test_units(void **state)
 {
-	const struct engine_params params = { 0 };
+	const struct engine_params params = params_of(HWPROF_BASIS_EXACT);
 	unsigned int kind;
 
 	for (kind = 0; kind <= STREAM_SAMPLE; kind++) {
-		void *table = make_table(32 << 10, HWPROF_BASIS_EXACT);
+		void *table = table_new(&call_engine, 32 << 10, &params);
 		const struct stream_event event = {
 			.kind = kind, .value = 1, .from = 0x1000, .to = 0x2000,
 			.space = 1,
@@ -521,7 +486,7 @@ static void end_window(struct bench *bench, u32 times)
 
 		pair->exact += times * pair->in_window;
 		pair->sum_sq += times * pair->in_window * pair->in_window;
-		bench->produced += times * pair->in_window;
+		bench->tables.produced += times * pair->in_window;
 		pair->in_window = 0;
 	}
 }
@@ -548,12 +513,13 @@ static void test_bursts(void **state)
 	for (window = 0; window < 200; window++) {
 		/* The first one may be missing: see lost events. */
 		if (window)
-			call_engine.feed(bench.table, NULL, &gap);
+			call_engine.feed(bench.tables.items[0], NULL, &gap);
 		for (i = 0; i < (window + 7) % 20; i++) {
 			u64 site = 0x1000 + random_below(&bench.random, 8);
 
 			feed(&bench, 1, site, 0x2000);
-			bench.produced--;	/* the window's end says so */
+			/* The window's end says so. */
+			bench.tables.produced--;
 			get(&bench, 1, site, 0x2000)->exact--;
 			get(&bench, 1, site, 0x2000)->in_window++;
 		}
@@ -577,8 +543,10 @@ static void test_stacks(void **state)
 	u8 kinds[32];
 	unsigned int k, i;
 	u64 events = 0;
+	void *table;
 
 	bench_init(&bench, 1 << 20, 4 << 20, HWPROF_BASIS_BRANCHES);
+	table = bench.tables.items[0];
 	for (k = 0; k < 300; k++) {
 		/* Newest first; lines do not lead backwards. */
 		for (i = 0; i < 32; i++) {
@@ -593,17 +561,16 @@ static void test_stacks(void **state)
 				    branches[i].to)->in_window++;
 		}
 		window_begin(&window, branches, kinds, 32, 1);
-		if (call_engine.knows_window(bench.table, &window))
+		if (call_engine.knows_window(table, &window))
 			assert_true(k > 0);
 		window_begin(&window, branches, kinds, 32, 1);
 		window.times = 1 + k % 3;
 		events += 32 * window.times;
-		assert_true(call_engine.feed_window(bench.table, &window,
-						    &counts));
+		assert_true(call_engine.feed_window(table, &window, &counts));
 		window_begin(&window, branches, kinds, 32, 1);
-		assert_true(call_engine.knows_window(bench.table, &window));
+		assert_true(call_engine.knows_window(table, &window));
 		end_window(&bench, 1 + k % 3);
-		assert_int_equal(counts.units, bench.produced);
+		assert_int_equal(counts.units, bench.tables.produced);
 		if (k % 50 == 0)
 			retire(&bench, 1000);
 	}

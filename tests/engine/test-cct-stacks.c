@@ -5,18 +5,10 @@
  * exchanged at any time and rows refused, and the tree that rows make is the
  * same, weight for weight.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "engine/engine.h"
 #include "random.h"
 #include "seeds.h"
+#include "tables.h"
 
 enum {
 	TABLES		= 2,
@@ -110,48 +102,33 @@ struct told {
 };
 
 struct bench {
-	void *tables[TABLES], *profile;
+	struct tables tables;
 	struct node *roots;
 	struct told *told;
 	size_t told_count;
-	u64 produced, delivered, random;
+	u64 random;
 	unsigned int refusals;		/* one row in so many is refused */
 	u64 again;			/* stacks that were known */
 };
 
-static void *table_new(size_t size, u64 seed)
+static void bench_init(struct bench *bench, size_t table_size,
+		       size_t profile_size, u64 seed)
 {
 	const struct engine_params params = {
 		.basis = HWPROF_BASIS_TIME, .seed = seed,
 	};
-	void *table = calloc(1, size);
 
-	assert_non_null(table);
-	cct_engine.table_init(table, size, &params);
-	return table;
-}
-
-static void bench_init(struct bench *bench, size_t table_size,
-		       size_t profile_size, u64 seed)
-{
-	unsigned int i;
-
-	memset(bench, 0, sizeof(*bench));
-	for (i = 0; i < TABLES; i++)
-		bench->tables[i] = table_new(table_size, seed);
-	bench->profile = table_new(profile_size, seed);
-	bench->told = calloc(TOLD_MOST, sizeof(*bench->told));
-	bench->random = seed;
+	*bench = (struct bench) {
+		.tables = tables_make(&cct_engine, &params, TABLES, table_size,
+				      profile_size),
+		.told = calloc(TOLD_MOST, sizeof(struct told)), .random = seed,
+	};
 	assert_non_null(bench->told);
 }
 
 static size_t bench_free(struct bench *bench)
 {
-	unsigned int i;
-
-	for (i = 0; i < TABLES; i++)
-		free(bench->tables[i]);
-	free(bench->profile);
+	tables_free(&bench->tables);
 	free(bench->told);
 	return free_all(bench->roots);
 }
@@ -191,23 +168,13 @@ static bool take(void *context, const void *data, u64 ip, u64 addr, u64 period)
 		else
 			told->row.samples += row->samples;
 	}
-	bench->delivered += period;
+	bench->tables.delivered += period;
 	return true;
 }
 
 static void read_rows(struct bench *bench)
 {
-	size_t at = 0;
-
-	while (!cct_engine.rows(bench->profile, 0, &at, take, bench))
-		;
-}
-
-static void merge(struct bench *bench, unsigned int table)
-{
-	while (cct_engine.merge(bench->profile, bench->tables[table], 100) ==
-	       100)
-		;
+	tables_read(&bench->tables, take, bench);
 }
 
 static void feed(struct bench *bench, const struct stream_stack *stack)
@@ -217,36 +184,20 @@ static void feed(struct bench *bench, const struct stream_stack *stack)
 
 	known.procedures = NULL;
 	count(&bench->roots, stack);
-	bench->produced += stack->weight;
-	if (cct_engine.count_stack(bench->tables[table], &known))
+	bench->tables.produced += stack->weight;
+	if (cct_engine.count_stack(bench->tables.items[table], &known))
 		bench->again++;
-	else if (!cct_engine.feed_stack(bench->tables[table], stack))
-		merge(bench, table);
+	else if (!cct_engine.feed_stack(bench->tables.items[table], stack))
+		tables_retire(&bench->tables, table, 100);
 	if (random_once_in(&bench->random, 500))
-		merge(bench, table);
+		tables_retire(&bench->tables, table, 100);
 	if (random_once_in(&bench->random, 3000))
 		read_rows(bench);
 }
 
-static u64 lost_of(struct bench *bench)
-{
-	u64 lost = cct_engine.evicted(bench->profile);
-	unsigned int i;
-
-	for (i = 0; i < TABLES; i++)
-		lost += cct_engine.evicted(bench->tables[i]);
-	return lost;
-}
-
 static void finish(struct bench *bench)
 {
-	unsigned int i;
-
-	for (i = 0; i < TABLES; i++)
-		merge(bench, i);
-	read_rows(bench);
-	assert_int_equal(cct_engine.pending(bench->profile), 0);
-	assert_int_equal(bench->produced, bench->delivered + lost_of(bench));
+	tables_finish(&bench->tables, take, bench);
 }
 
 /* --- are they the same? ------------------------------------------------- */
@@ -391,7 +342,7 @@ static void try_style(const struct style *style, u64 seed, size_t size)
 	bench.refusals = 5;
 	feed_all(&bench, style);
 	finish(&bench);
-	assert_int_equal(lost_of(&bench), 0);
+	assert_int_equal(tables_evicted(&bench.tables), 0);
 	compare(&bench);
 	nodes = bench.told_count;
 	assert_true(style->change == 0 || bench.again > 0);
@@ -445,7 +396,7 @@ static void test_deep(void **state)
 			feed_walker(&bench, walker, &style);
 	}
 	finish(&bench);
-	assert_int_equal(lost_of(&bench), 0);
+	assert_int_equal(tables_evicted(&bench.tables), 0);
 	compare(&bench);
 	nodes = bench.told_count;
 	assert_int_equal(bench_free(&bench), nodes);
@@ -490,7 +441,7 @@ static void test_crowded(void **state)
 	bench_init(&bench, cct_engine.table_min, cct_engine.table_min, 9);
 	feed_all(&bench, &style);
 	finish(&bench);
-	assert_true(lost_of(&bench) > 0);
+	assert_true(tables_evicted(&bench.tables) > 0);
 	for (i = 0; i < TOLD_MOST; i++)
 		assert_true(!bench.told[i].row.id ||
 			    bench.told[i].row.kind != HWPROF_CONTEXT_SIGNAL);

@@ -5,13 +5,12 @@
  * refused, and the tree that rows make is the same, count for count.
  */
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "engine/engine.h"
 #include "machine.h"
 #include "random.h"
 #include "seeds.h"
+#include "tables.h"
 #include "tests/oracle/array.h"
 #include "tests/oracle/contexts.h"
 #include "trace.h"
@@ -29,7 +28,7 @@ struct told {
 };
 
 struct bench {
-	void *tables[TABLES], *profile;
+	struct tables tables;
 	void *cursors[TASKS];
 	unsigned int table_of[TASKS];
 	struct context_thread threads[TASKS];
@@ -37,42 +36,29 @@ struct bench {
 	struct { struct told *items; size_t count, room; } told;
 	u32 *slots;			/* of told: number + 1 */
 	size_t slot_count;
-	u64 produced, delivered;
 	u64 random;
 	unsigned int refusals;		/* of rows: one in so many */
 	u64 crowded;			/* events after which a table was so */
 };
 
-static void *make_table(size_t size, u64 seed)
-{
-	const struct engine_params params = {
-		.basis = HWPROF_BASIS_EXACT, .seed = seed,
-	};
-	void *table = calloc(1, size);
-
-	assert_non_null(table);
-	cct_engine.table_init(table, size, &params);
-	return table;
-}
-
 static void bench_init(struct bench *bench, size_t table_size,
 		       size_t profile_size, u64 seed)
 {
+	const struct engine_params params = {
+		.basis = HWPROF_BASIS_EXACT, .seed = seed * 7,
+	};
 	unsigned int i;
 
-	memset(bench, 0, sizeof(*bench));
-	bench->random = seed;
-	for (i = 0; i < TABLES; i++)
-		bench->tables[i] = make_table(table_size, seed * 7);
-	bench->profile = make_table(profile_size, seed * 7);
+	*bench = (struct bench){
+		.tables = tables_make(&cct_engine, &params, TABLES, table_size,
+				      profile_size),
+		.slot_count = 1 << 22, .random = seed,
+	};
 	for (i = 0; i < TASKS; i++) {
-		bench->cursors[i] = malloc(cct_engine.cursor_size);
-		memset(bench->cursors[i], 0xa5, cct_engine.cursor_size);
-		cct_engine.cursor_init(bench->cursors[i], i);
+		bench->cursors[i] = cursor_new(&cct_engine, i);
 		bench->table_of[i] = i % TABLES;
 		bench->threads[i].contexts = &bench->contexts;
 	}
-	bench->slot_count = 1 << 22;
 	bench->slots = calloc(bench->slot_count, sizeof(*bench->slots));
 }
 
@@ -80,36 +66,12 @@ static void bench_free(struct bench *bench)
 {
 	unsigned int i;
 
-	for (i = 0; i < TABLES; i++)
-		free(bench->tables[i]);
+	tables_free(&bench->tables);
 	for (i = 0; i < TASKS; i++)
 		free(bench->cursors[i]);
-	free(bench->profile);
 	free(bench->told.items);
 	free(bench->slots);
 	contexts_free(&bench->contexts);
-}
-
-static u64 evicted(const struct bench *bench)
-{
-	u64 sum = cct_engine.evicted(bench->profile);
-	unsigned int i;
-
-	for (i = 0; i < TABLES; i++)
-		sum += cct_engine.evicted(bench->tables[i]);
-	return sum;
-}
-
-/* produced = delivered + evicted + pending. */
-static void account(const struct bench *bench)
-{
-	u64 pending = cct_engine.pending(bench->profile);
-	unsigned int i;
-
-	for (i = 0; i < TABLES; i++)
-		pending += cct_engine.pending(bench->tables[i]);
-	assert_int_equal(bench->produced,
-			 bench->delivered + pending + evicted(bench));
 }
 
 static struct told *told_of(struct bench *bench, u64 id)
@@ -155,29 +117,13 @@ static bool take_row(void *context, const void *data, u64 ip, u64 addr,
 	} else {
 		*sum = *row;
 	}
-	bench->delivered += period;
+	bench->tables.delivered += period;
 	return true;
 }
 
 static void read_rows(struct bench *bench)
 {
-	size_t at = 0;
-
-	while (!cct_engine.rows(bench->profile, 0, &at, take_row, bench))
-		account(bench);
-	account(bench);
-	assert_int_equal(cct_engine.pending(bench->profile), 0);
-}
-
-static void retire(struct bench *bench, unsigned int table, size_t limit)
-{
-	void *memory = bench->tables[table];
-
-	while (cct_engine.merge(bench->profile, memory, limit) == limit)
-		account(bench);
-	assert_int_equal(cct_engine.pending(memory), 0);
-	assert_int_equal(cct_engine.evicted(memory), 0);
-	account(bench);
+	tables_read(&bench->tables, take_row, bench);
 }
 
 static void feed_engine(struct bench *bench, unsigned int task,
@@ -185,9 +131,9 @@ static void feed_engine(struct bench *bench, unsigned int task,
 {
 	const struct engine_params params = { 0 };
 
-	bench->produced += cct_engine.unit(&params, event);
+	bench->tables.produced += cct_engine.unit(&params, event);
 	bench->crowded +=
-		!cct_engine.feed(bench->tables[bench->table_of[task]],
+		!cct_engine.feed(bench->tables.items[bench->table_of[task]],
 				 bench->cursors[task], event);
 }
 
@@ -211,10 +157,7 @@ static void finish(struct bench *bench)
 		feed(bench, i, &gap);
 		contexts_finish(&bench->threads[i]);
 	}
-	for (i = 0; i < TABLES; i++)
-		retire(bench, i, 100);
-	read_rows(bench);
-	assert_int_equal(bench->produced, bench->delivered + evicted(bench));
+	tables_finish(&bench->tables, take_row, bench);
 }
 
 /* --- comparing ---------------------------------------------------------- */
@@ -333,8 +276,8 @@ static void keep_house(struct bench *bench, const struct scene *scene,
 			if (bench->table_of[i] == table)
 				free &= may_exchange(bench, i);
 		if (free) {
-			retire(bench, table,
-			       1 + random_below(&bench->random, 50));
+			tables_retire(&bench->tables, table,
+				      1 + random_below(&bench->random, 50));
 			bench->table_of[task] = table;
 		}
 	}
@@ -366,7 +309,7 @@ static bool try_program(const struct scene *scene, u64 seed)
 		keep_house(&bench, scene, task);
 	}
 	finish(&bench);
-	assert_int_equal(evicted(&bench), 0);
+	assert_int_equal(tables_evicted(&bench.tables), 0);
 	for (i = 0; i < TASKS; i++)
 		kept &= bench.threads[i].deepest <= FRAMES_KEPT;
 	if (kept)
@@ -524,11 +467,11 @@ static void test_stub_of_a_table_that_is_gone(void **state)
 
 	bench_init(&bench, 64 << 10, 64 << 10, 4);
 	RUN(&bench, GAP(0x100), CALL(0x110, 0x200));
-	retire(&bench, 0, 10);
+	tables_retire(&bench.tables, 0, 10);
 	RUN(&bench, INDIRECT(0x204, 0x1000), RET(0x1020, 0x115),
 	    CALL(0x120, 0x1000), RET(0x1020, 0x125));
 	finish(&bench);
-	assert_int_equal(bench.delivered, 2);
+	assert_int_equal(bench.tables.delivered, 2);
 	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x200).calls, 1);
 	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x1000).calls, 1);
 	bench_free(&bench);
@@ -657,7 +600,7 @@ static void test_long_cycle(void **state)
 		RUN(&bench, RET(0x1000 * ((i + 1) % CYCLE) + 0x200,
 				0x1000 * (i % CYCLE) + 0x115));
 	finish(&bench);
-	assert_int_equal(evicted(&bench), 0);
+	assert_int_equal(tables_evicted(&bench.tables), 0);
 	/* Its back edges lead from the last one. */
 	assert_in_range(depth_of(&bench), 200, FRAMES_KEPT + 1);
 	assert_in_range(bench.told.count, 200, CYCLE + 1);
@@ -684,13 +627,13 @@ static void test_many_contexts(void **state)
 		if (!bench.crowded)
 			continue;
 		bench.crowded = 0;
-		retire(&bench, 0, 1000);
+		tables_retire(&bench.tables, 0, 1000);
 		read_rows(&bench);
 	}
-	retire(&bench, 0, 1000);
+	tables_retire(&bench.tables, 0, 1000);
 	read_rows(&bench);
-	assert_int_equal(evicted(&bench), 0);
-	assert_int_equal(bench.delivered, CONTEXTS);
+	assert_int_equal(tables_evicted(&bench.tables), 0);
+	assert_int_equal(bench.tables.delivered, CONTEXTS);
 	assert_in_range(bench.told.count, CONTEXTS, CONTEXTS + 1);
 	for (n = 0; n < bench.told.count; n++)
 		assert_true(bench.told.items[n].row.calls <= 1);
@@ -714,7 +657,7 @@ static void test_full(void **state)
 			    RET(site + 0x810, 0x800015),
 			    RET(0x800020, site + 5), JUMP(site + 8, 0x100));
 	finish(&bench);
-	assert_true(evicted(&bench) > 0);
+	assert_true(tables_evicted(&bench.tables) > 0);
 	assert_true(bench.crowded > 0);
 	for (i = 0; i < bench.told.count; i++) {
 		struct told *told = &bench.told.items[i];
@@ -742,14 +685,14 @@ static void test_forget(void **state)
 		call.to += 16;
 		feed(&bench, i % 3, &call);
 	}
-	retire(&bench, 0, 1000);
-	retire(&bench, 1, 1000);
-	retire(&bench, 2, 1000);
-	cct_engine.forget(bench.profile, 2);
-	account(&bench);
-	assert_int_equal(cct_engine.evicted(bench.profile), 20);
+	tables_retire(&bench.tables, 0, 1000);
+	tables_retire(&bench.tables, 1, 1000);
+	tables_retire(&bench.tables, 2, 1000);
+	cct_engine.forget(bench.tables.profile, 2);
+	tables_account(&bench.tables);
+	assert_int_equal(cct_engine.evicted(bench.tables.profile), 20);
 	finish(&bench);
-	assert_int_equal(bench.delivered, 40);
+	assert_int_equal(bench.tables.delivered, 40);
 	for (i = 0; i < bench.told.count; i++)
 		if (bench.told.items[i].row.calls)
 			assert_int_not_equal(bench.told.items[i].row.row.space,

@@ -97,7 +97,7 @@ static void compare(const struct harness *h, const struct oracle *oracle,
 	const struct oracle_loop *loops;
 	size_t i, count = oracle_loops(oracle, &loops);
 
-	assert_int_equal(h->ops->evicted(h->profile), 0);
+	assert_int_equal(loop_engine.evicted(h->tables.profile), 0);
 	assert_int_equal(h->loops.count, count);
 	for (i = 0; i < count; i++) {
 		const struct oracle_loop *o = &loops[i];

@@ -4,60 +4,44 @@
  * jumps: random programs, tables that change under their tasks, too little
  * memory, gaps and windows.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "trace.h"
 #include "engine/engine.h"
 #include "engine/window.h"
 #include "machine.h"
 #include "random.h"
 #include "seeds.h"
+#include "tables.h"
 #include "tests/oracle/array.h"
 #include "tests/oracle/paths.h"
 
 enum { TASKS_MAX = 4, TABLES = 3, EVENTS = 30000, BIG = 8 << 20 };
 
 struct bench {
-	void *tables[TABLES];
-	void *profile;
+	struct tables tables;
 	void *cursors[TASKS_MAX];
 	struct path_walk *walks[TASKS_MAX];
 	struct exact_paths exact;	/* the oracle's, */
 	struct exact_paths told;	/* and what rows said */
-	u64 produced, delivered;
 	u64 random;
 	unsigned int refusals;		/* of rows: one in so many */
 	u32 basis;
 };
 
-static void *make_table(size_t size, u32 basis)
+static void bench_init(struct bench *bench, size_t table_size,
+		       size_t profile_size, u32 basis)
 {
 	const struct engine_params params = {
 		.span = SPAN, .basis = basis, .seed = 0x1234567,
 	};
-	/* exactly so much, so that ASan sees a byte too far */
-	void *table = calloc(1, size);
-
-	assert_non_null(table);
-	path_engine.table_init(table, size, &params);
-	return table;
-}
-
-static void bench_init(struct bench *bench, size_t table_size,
-		       size_t profile_size, u32 basis)
-{
 	unsigned int i;
 
 	*bench = (struct bench){
-		.profile = make_table(profile_size, basis), .basis = basis,
+		.tables = tables_make(&path_engine, &params, TABLES, table_size,
+				      profile_size),
+		.basis = basis,
 	};
-	for (i = 0; i < TABLES; i++)
-		bench->tables[i] = make_table(table_size, basis);
 	for (i = 0; i < TASKS_MAX; i++) {
-		bench->cursors[i] = malloc(path_engine.cursor_size);
-		memset(bench->cursors[i], 0xa5, path_engine.cursor_size);
-		path_engine.cursor_init(bench->cursors[i], i);
+		bench->cursors[i] = cursor_new(&path_engine, i);
 		bench->walks[i] = path_walk_new(&bench->exact);
 	}
 }
@@ -66,46 +50,13 @@ static void bench_free(struct bench *bench)
 {
 	unsigned int i;
 
-	for (i = 0; i < TABLES; i++)
-		free(bench->tables[i]);
+	tables_free(&bench->tables);
 	for (i = 0; i < TASKS_MAX; i++) {
 		free(bench->cursors[i]);
 		path_walk_free(bench->walks[i]);
 	}
-	free(bench->profile);
 	paths_free(&bench->exact);
 	paths_free(&bench->told);
-}
-
-static u64 evicted(const struct bench *bench)
-{
-	u64 sum = path_engine.evicted(bench->profile);
-	unsigned int i;
-
-	for (i = 0; i < TABLES; i++)
-		sum += path_engine.evicted(bench->tables[i]);
-	return sum;
-}
-
-/* produced = delivered + evicted + pending. */
-static void account(const struct bench *bench)
-{
-	u64 pending = path_engine.pending(bench->profile);
-	unsigned int i;
-
-	for (i = 0; i < TABLES; i++)
-		pending += path_engine.pending(bench->tables[i]);
-	assert_int_equal(bench->produced,
-			 bench->delivered + evicted(bench) + pending);
-}
-
-static void retire(struct bench *bench, unsigned int table, size_t limit)
-{
-	while (path_engine.merge(bench->profile, bench->tables[table],
-				 limit) == limit)
-		account(bench);
-	account(bench);
-	assert_int_equal(path_engine.pending(bench->tables[table]), 0);
 }
 
 static bool take_row(void *context, const void *data, u64 ip, u64 addr,
@@ -138,49 +89,40 @@ static bool take_row(void *context, const void *data, u64 ip, u64 addr,
 	path.spelled = row->spelled;
 	memcpy(path.jumps, row->jumps, row->spelled * sizeof(row->jumps[0]));
 	paths_add(&bench->told, &path);
-	bench->delivered += period;
+	bench->tables.delivered += period;
 	return true;
 }
 
-/* All rows, however often some are refused. */
 static void read_rows(struct bench *bench)
 {
-	size_t at = 0;
-
-	while (!path_engine.rows(bench->profile, 0, &at, take_row, bench))
-		account(bench);
-	account(bench);
-	assert_int_equal(path_engine.pending(bench->profile), 0);
+	tables_read(&bench->tables, take_row, bench);
 }
 
 /* A task's event, on some table. */
 static void feed(struct bench *bench, unsigned int task, unsigned int table,
 		 const struct stream_event *event)
 {
-	bench->produced += path_engine.unit(NULL, event);
+	bench->tables.produced += path_engine.unit(NULL, event);
 	path_walk_event(bench->walks[task], event);
-	if (!path_engine.feed(bench->tables[table], bench->cursors[task],
+	if (!path_engine.feed(bench->tables.items[table], bench->cursors[task],
 			      event))
-		retire(bench, table, 1 + random_below(&bench->random, 500));
+		tables_retire(&bench->tables, table,
+			      1 + random_below(&bench->random, 500));
 }
 
 static void finish(struct bench *bench)
 {
-	unsigned int i;
-
-	for (i = 0; i < TABLES; i++)
-		retire(bench, i, 100);
-	read_rows(bench);
+	tables_finish(&bench->tables, take_row, bench);
 	paths_finish(&bench->exact);
 	paths_finish(&bench->told);
-	assert_int_equal(bench->exact.finished, bench->produced);
+	assert_int_equal(bench->exact.finished, bench->tables.produced);
 }
 
 static void assert_equal(const struct bench *bench)
 {
 	size_t i;
 
-	assert_int_equal(evicted(bench), 0);
+	assert_int_equal(tables_evicted(&bench->tables), 0);
 	assert_int_equal(bench->exact.count, bench->told.count);
 	for (i = 0; i < bench->exact.count; i++) {
 		assert_int_equal(paths_compare(&bench->exact.items[i],
@@ -210,8 +152,9 @@ static void assert_bounded(const struct bench *bench)
 		assert_non_null(exact);
 		assert_true(told->count <= exact->count);
 	}
-	assert_int_equal(bench->produced, bench->delivered + evicted(bench));
-	assert_true(unseen <= bench->produced);
+	assert_int_equal(bench->tables.produced, bench->tables.delivered +
+			 tables_evicted(&bench->tables));
+	assert_true(unseen <= bench->tables.produced);
 }
 
 /* --- traces by hand ----------------------------------------------------------- */
@@ -493,8 +436,9 @@ static void run(struct bench *bench, const struct run *style, u64 seed)
 		event.cycles = random_below(&bench->random, 50);
 		feed(bench, task, table_of[task], &event);
 		if (random_once_in(&bench->random, style->exchanges))
-			retire(bench, random_below(&bench->random, TABLES),
-			       1 + random_below(&bench->random, 100));
+			tables_retire(&bench->tables,
+				      random_below(&bench->random, TABLES),
+				      1 + random_below(&bench->random, 100));
 		if (random_once_in(&bench->random, style->readings))
 			read_rows(bench);
 	}
@@ -586,7 +530,7 @@ static void test_deep_recursion(void **state)
 
 		bench_init(&bench, BIG, BIG, HWPROF_BASIS_EXACT);
 		run(&bench, &style, seed);
-		assert_int_equal(evicted(&bench), 0);
+		assert_int_equal(tables_evicted(&bench.tables), 0);
 		assert_bounded(&bench);
 		bench_free(&bench);
 	}
@@ -607,7 +551,7 @@ static void test_little_memory(void **state)
 		bench_init(&bench, 8 << 10, 16 << 10, HWPROF_BASIS_EXACT);
 		run(&bench, &style, seed);
 		assert_bounded(&bench);
-		sum += evicted(&bench);
+		sum += tables_evicted(&bench.tables);
 		bench_free(&bench);
 	}
 	assert_true(sum > 0);
@@ -619,24 +563,24 @@ static void test_full_table(void **state)
 	struct bench bench;
 	u64 hot = 0, i;
 	bool crowded = false;
+	void *table;
 
 	bench_init(&bench, 16 << 10, 1 << 20, HWPROF_BASIS_EXACT);
+	table = bench.tables.items[0];
 	for (i = 0; i < 200000; i++) {
 		u64 head = i % 2 ? 0x1000 : 0x2000 + random_below(&bench.random,
 							0x10000) * 0x10;
 		const struct stream_event jump = COND(head + 0x8, head);
 		const struct stream_event to = GAP(head);
 
-		bench.produced += 2;
-		path_engine.feed(bench.tables[0], bench.cursors[0], &to);
-		crowded |= !path_engine.feed(bench.tables[0], bench.cursors[0],
-					     &jump);
-		crowded |= !path_engine.feed(bench.tables[0], bench.cursors[0],
-					     &jump);
+		bench.tables.produced += 2;
+		path_engine.feed(table, bench.cursors[0], &to);
+		crowded |= !path_engine.feed(table, bench.cursors[0], &jump);
+		crowded |= !path_engine.feed(table, bench.cursors[0], &jump);
 	}
 	assert_true(crowded);
-	account(&bench);
-	retire(&bench, 0, 100);
+	tables_account(&bench.tables);
+	tables_retire(&bench.tables, 0, 100);
 	read_rows(&bench);
 	paths_finish(&bench.told);
 	for (i = 0; i < bench.told.count; i++)
@@ -659,29 +603,31 @@ static void test_forget(void **state)
 {
 	struct bench bench;
 	size_t at = 0;
+	void *profile;
 	u64 i;
 
 	bench_init(&bench, 1 << 20, 1 << 20, HWPROF_BASIS_EXACT);
+	profile = bench.tables.profile;
 	for (i = 0; i < 9000; i++) {
 		struct stream_event jump = COND(0x1000 + i / 3 % 10, 0x1000);
 
 		jump.space = 1 + i % 3;
 		feed(&bench, i % 3, 0, &jump);
 	}
-	retire(&bench, 0, 100);
-	assert_true(path_engine.rows(bench.profile, 1, &at, take_row, &bench));
-	assert_int_equal(bench.delivered, 3000);
+	tables_retire(&bench.tables, 0, 100);
+	assert_true(path_engine.rows(profile, 1, &at, take_row, &bench));
+	assert_int_equal(bench.tables.delivered, 3000);
 	at = 0;
-	assert_false(path_engine.rows(bench.profile, 2, &at, refuse_row, NULL));
-	path_engine.forget(bench.profile, 1);
-	account(&bench);
-	assert_int_equal(evicted(&bench), 0);
-	path_engine.forget(bench.profile, 2);
-	account(&bench);
-	assert_int_equal(evicted(&bench), 3000);
-	path_engine.forget(bench.profile, 77);
+	assert_false(path_engine.rows(profile, 2, &at, refuse_row, NULL));
+	path_engine.forget(profile, 1);
+	tables_account(&bench.tables);
+	assert_int_equal(tables_evicted(&bench.tables), 0);
+	path_engine.forget(profile, 2);
+	tables_account(&bench.tables);
+	assert_int_equal(tables_evicted(&bench.tables), 3000);
+	path_engine.forget(profile, 77);
 	read_rows(&bench);
-	assert_int_equal(bench.delivered, 6000);
+	assert_int_equal(bench.tables.delivered, 6000);
 	bench_free(&bench);
 }
 
@@ -735,7 +681,7 @@ static void walk_window(struct bench *bench, struct window window)
 
 	while ((event = window_next(&window))) {
 		for (i = 0; i < window.times; i++)
-			bench->produced += path_engine.unit(NULL, event);
+			bench->tables.produced += path_engine.unit(NULL, event);
 		path_walk_event(walk, event);
 	}
 	path_walk_free(walk);
@@ -774,10 +720,10 @@ static void test_records(void **state)
 			}
 			window_begin(&window, branches, kinds, RECORDS, 1);
 			walk_window(&bench, window);
-			path_engine.feed_window(bench.tables[i % TABLES],
+			path_engine.feed_window(bench.tables.items[i % TABLES],
 						&window, &counts);
 		}
-		assert_int_equal(counts.units, bench.produced);
+		assert_int_equal(counts.units, bench.tables.produced);
 		finish(&bench);
 		assert_equal(&bench);
 		bench_free(&bench);

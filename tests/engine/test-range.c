@@ -4,20 +4,12 @@
  * the stream and however little the memory, each range has had no less than is
  * said and no more, nothing is counted twice and nothing is lost.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
 #include "engine/engine.h"
 #include "engine/range_tree.h"
 #include "engine/window.h"
 #include "random.h"
 #include "seeds.h"
+#include "tables.h"
 
 #define PPM	1000000
 
@@ -37,41 +29,30 @@ struct told {
 };
 
 struct bench {
-	void *table, *profile;
-	size_t table_size;
+	struct tables tables;	/* each begins with a struct range_tree */
 	struct counted *fed;
 	size_t fed_count, fed_room;
 	struct told *told;
 	size_t told_count, told_room;
-	u64 produced, delivered;
 	enum hwprof_range_of of;
 	u64 random;
 	unsigned int refusals;	/* of rows: one in so many */
 };
 
-/* The engine's table begins with its tree. */
-static struct range_tree *tree_of(void *table)
+static struct engine_params params_of(enum hwprof_range_of of, u32 epsilon_ppm)
 {
-	return table;
-}
-
-static void *make_table_of(enum hwprof_range_of of, size_t size,
-			   u32 epsilon_ppm)
-{
-	const struct engine_params params = {
+	return (struct engine_params) {
 		.basis = HWPROF_BASIS_EXACT, .seed = 1,
 		.epsilon_ppm = epsilon_ppm, .range_of = of,
 	};
-	void *table = calloc(1, size);
-
-	assert_non_null(table);
-	range_engine.table_init(table, size, &params);
-	return table;
 }
 
 static void *make_table(size_t size, u32 epsilon_ppm)
 {
-	return make_table_of(HWPROF_RANGE_IP, size, epsilon_ppm);
+	const struct engine_params params = params_of(HWPROF_RANGE_IP,
+						      epsilon_ppm);
+
+	return table_new(&range_engine, size, &params);
 }
 
 /* To the last bit of what is in use. */
@@ -83,41 +64,36 @@ static void assert_same(const struct range_tree *a, const struct range_tree *b)
 	assert_memory_equal(a->blocks, b->blocks, a->top * sizeof(*a->blocks));
 }
 
+static void bench_init_of(struct bench *bench, enum hwprof_range_of of,
+			  size_t table_size, size_t profile_size,
+			  u32 epsilon_ppm)
+{
+	const struct engine_params params = params_of(of, epsilon_ppm);
+
+	*bench = (struct bench) {
+		.tables = tables_make(&range_engine, &params, 1, table_size,
+				      profile_size),
+		.of = of,
+	};
+}
+
 static void bench_init(struct bench *bench, size_t table_size,
 		       size_t profile_size, u32 epsilon_ppm)
 {
-	*bench = (struct bench) {
-		.table = make_table(table_size, epsilon_ppm),
-		.profile = make_table(profile_size, epsilon_ppm),
-		.table_size = table_size,
-	};
+	bench_init_of(bench, HWPROF_RANGE_IP, table_size, profile_size,
+		      epsilon_ppm);
 }
 
 static void bench_free(struct bench *bench)
 {
-	free(bench->table);
-	free(bench->profile);
+	tables_free(&bench->tables);
 	free(bench->fed);
 	free(bench->told);
 }
 
-/* produced = delivered + evicted + pending. */
-static void account(const struct bench *bench)
-{
-	assert_int_equal(bench->produced,
-			 bench->delivered +
-			 range_engine.pending(bench->table) +
-			 range_engine.pending(bench->profile) +
-			 range_engine.evicted(bench->table) +
-			 range_engine.evicted(bench->profile));
-}
-
 static void retire(struct bench *bench, size_t limit)
 {
-	while (range_engine.merge(bench->profile, bench->table, limit) == limit)
-		account(bench);
-	account(bench);
-	assert_int_equal(range_engine.pending(bench->table), 0);
+	tables_retire(&bench->tables, 0, limit);
 }
 
 static void note(struct bench *bench, u32 space, u64 value, u64 weight)
@@ -130,7 +106,7 @@ static void note(struct bench *bench, u32 space, u64 value, u64 weight)
 	bench->fed[bench->fed_count++] = (struct counted) {
 		space, value, weight,
 	};
-	bench->produced += weight;
+	bench->tables.produced += weight;
 }
 
 static bool feed_weight(struct bench *bench, u32 space, u64 value, u64 weight)
@@ -141,7 +117,7 @@ static bool feed_weight(struct bench *bench, u32 space, u64 value, u64 weight)
 	};
 
 	note(bench, space, value, weight);
-	return range_engine.feed(bench->table, NULL, &event);
+	return range_engine.feed(bench->tables.items[0], NULL, &event);
 }
 
 static bool feed(struct bench *bench, u64 value)
@@ -176,19 +152,13 @@ static bool take_row(void *context, const void *data, u64 ip, u64 addr,
 	bench->told[bench->told_count++] = (struct told) {
 		row->row.space, row->bits, row->low, row->count,
 	};
-	bench->delivered += period;
+	bench->tables.delivered += period;
 	return true;
 }
 
-/* All rows, however often some are refused. */
 static void read_rows(struct bench *bench)
 {
-	size_t at = 0;
-
-	while (!range_engine.rows(bench->profile, 0, &at, take_row, bench))
-		account(bench);
-	account(bench);
-	assert_int_equal(range_engine.pending(bench->profile), 0);
+	tables_read(&bench->tables, take_row, bench);
 }
 
 /* --- the naive second opinion ------------------------------------------------- */
@@ -291,16 +261,6 @@ enum stream {
 	STREAMS,
 };
 
-static u64 reversed(u64 value)
-{
-	u64 result = 0;
-	unsigned int i;
-
-	for (i = 0; i < 64; i++)
-		result |= (value >> i & 1) << (63 - i);
-	return result;
-}
-
 static u64 hot_spot(u64 *random)
 {
 	u64 region = random_below(random, 4) * 0x7f0000000000ULL + 0x400000;
@@ -358,12 +318,12 @@ static void try_stream(enum stream stream, u64 seed, size_t table_size,
 		if (random_once_in(&bench.random, 5000))
 			read_rows(&bench);
 		if (random_once_in(&bench.random, 1000))
-			account(&bench);
+			tables_account(&bench.tables);
 	}
 	retire(&bench, 1000);
 	read_rows(&bench);
-	assert_int_equal(range_engine.evicted(bench.profile), 0);
-	assert_int_equal(bench.delivered, bench.produced);
+	assert_int_equal(range_engine.evicted(bench.tables.profile), 0);
+	assert_int_equal(bench.tables.delivered, bench.tables.produced);
 	check_bounds(&bench);
 	bench_free(&bench);
 }
@@ -397,6 +357,7 @@ static void test_tiny(void **state)
 static void test_epsilon(void **state)
 {
 	static const u32 epsilons[] = { 1000, 10000, 100000, PPM };
+	struct range_tree *tree, *profile;
 	unsigned int stream, k;
 	struct bench bench;
 	u64 i, refused;
@@ -404,22 +365,24 @@ static void test_epsilon(void **state)
 	for (stream = 0; stream < STREAMS; stream++)
 		for (k = 0; k < 4; k++) {
 			bench_init(&bench, 16 << 20, 64 << 20, epsilons[k]);
+			tree = bench.tables.items[0];
+			profile = bench.tables.profile;
 			for (i = refused = 0; i < 20000; i++) {
 				feed(&bench, next_value(stream, i,
 							&bench.random));
 				if (i % 3000)
 					continue;
-				refused += tree_of(bench.table)->refused;
+				refused += tree->refused;
 				retire(&bench, 1000);
 				read_rows(&bench);
 			}
-			refused += tree_of(bench.table)->refused;
+			refused += tree->refused;
 			retire(&bench, 1000);
 			read_rows(&bench);
-			refused += tree_of(bench.profile)->refused;
+			refused += profile->refused;
 			assert_int_equal(refused, 0);
 			assert_true(check_bounds(&bench) <=
-				    bench.produced * epsilons[k] / PPM);
+				    bench.tables.produced * epsilons[k] / PPM);
 			bench_free(&bench);
 		}
 }
@@ -433,7 +396,7 @@ static void test_merging(void **state)
 	u64 i;
 
 	bench_init(&bench, 512 << 10, 512 << 10, 100000);
-	tree = tree_of(bench.table);
+	tree = bench.tables.items[0];
 	for (i = 0; i < 4000; i++) {
 		feed(&bench, 8 * i);
 		most = max(most, tree->block_count - tree->room);
@@ -458,7 +421,7 @@ static void test_hints(void **state)
 		size_t size = 32 << 10;
 		void *with = make_table(size, 10000);
 		void *without = make_table(size, 10000);
-		struct range_tree *tree = tree_of(without);
+		struct range_tree *tree = without;
 
 		for (i = 0; i < 100000; i++) {
 			const struct stream_event event = {
@@ -472,7 +435,7 @@ static void test_hints(void **state)
 					 range_engine.feed(without, NULL,
 							   &event));
 		}
-		assert_same(tree, tree_of(with));
+		assert_same(tree, with);
 		free(with);
 		free(without);
 	}
@@ -505,26 +468,25 @@ static void test_hot_value(void **state)
 static void test_limits(void **state)
 {
 	static const size_t limits[] = { 1, 7, 1000, SIZE_MAX };
-	void *first = NULL;
+	void *first = NULL, *profile;
 	size_t size = 64 << 10;
 	unsigned int k;
 	u64 i;
 
 	for (k = 0; k < 4; k++) {
 		struct bench bench;
-		struct range_tree *tree;
 
 		bench_init(&bench, 16 << 10, size, 10000);
 		bench.random = 9;
 		for (i = 0; i < 30000; i++)
 			feed(&bench, hot_spot(&bench.random));
 		retire(&bench, limits[k]);
-		assert_int_equal(range_engine.pending(bench.profile), 30000);
-		tree = tree_of(bench.profile);
+		profile = bench.tables.profile;
+		assert_int_equal(range_engine.pending(profile), 30000);
 		if (first)
-			assert_same(tree_of(first), tree);
+			assert_same(first, profile);
 		else
-			first = bench.profile, bench.profile = NULL;
+			first = profile, bench.tables.profile = NULL;
 		bench_free(&bench);
 	}
 	free(first);
@@ -533,7 +495,6 @@ static void test_limits(void **state)
 /* A merged table is as new: it gives the same again. */
 static void test_table_is_empty(void **state)
 {
-	struct range_tree *tree;
 	struct bench bench;
 	void *fresh;
 	u64 i, random;
@@ -555,8 +516,7 @@ static void test_table_is_empty(void **state)
 		if (!pass)
 			retire(&bench, 100);
 	}
-	tree = tree_of(bench.table);
-	assert_same(tree, tree_of(fresh));
+	assert_same(bench.tables.items[0], fresh);
 	free(fresh);
 	bench_free(&bench);
 }
@@ -574,7 +534,7 @@ static void test_spaces(void **state)
 		feed_weight(&bench, i % 20, hot_spot(&bench.random), 1 + i % 3);
 	retire(&bench, 1000);
 	read_rows(&bench);
-	assert_int_equal(bench.delivered, bench.produced);
+	assert_int_equal(bench.tables.delivered, bench.tables.produced);
 	check_bounds(&bench);
 	bench_free(&bench);
 }
@@ -584,21 +544,21 @@ static void test_too_many_spaces(void **state)
 {
 	struct bench bench;
 	bool told = false;
-	u64 i;
+	u64 i, lost;
 
 	bench_init(&bench, 16 << 10, 16 << 10, 10000);
 	for (i = 0; i < 50000; i++)
 		told |= !feed_weight(&bench, i % 1000, hot_spot(&bench.random),
 				     2);
-	account(&bench);
+	tables_account(&bench.tables);
 	assert_true(told);
-	assert_true(range_engine.evicted(bench.table) > 0);
+	assert_true(range_engine.evicted(bench.tables.items[0]) > 0);
 	retire(&bench, 10);
 	read_rows(&bench);
-	account(&bench);
-	assert_true(range_engine.evicted(bench.profile) > 0);
-	assert_int_equal(bench.delivered + range_engine.evicted(bench.profile),
-			 bench.produced);
+	tables_account(&bench.tables);
+	lost = range_engine.evicted(bench.tables.profile);
+	assert_true(lost > 0);
+	assert_int_equal(bench.tables.delivered + lost, bench.tables.produced);
 	bench_free(&bench);
 }
 
@@ -611,35 +571,34 @@ static bool refuse_row(void *context, const void *row, u64 ip, u64 addr,
 /* A space that is gone makes room, and what no row told is evicted. */
 static void test_forget(void **state)
 {
-	struct range_tree *tree;
+	struct range_tree *profile;
 	struct bench bench;
 	size_t at = 0;
 	u32 room;
 	u64 i;
 
 	bench_init(&bench, 64 << 10, 64 << 10, 10000);
-	tree = tree_of(bench.profile);
-	room = tree->room;
+	profile = bench.tables.profile;
+	room = profile->room;
 	for (i = 0; i < 9000; i++)
 		feed_weight(&bench, 1 + i % 3, hot_spot(&bench.random), 1);
 	retire(&bench, 100);
-	assert_true(range_engine.rows(bench.profile, 1, &at, take_row, &bench));
-	assert_int_equal(bench.delivered, 3000);
+	assert_true(range_engine.rows(profile, 1, &at, take_row, &bench));
+	assert_int_equal(bench.tables.delivered, 3000);
 	at = 0;
-	assert_false(range_engine.rows(bench.profile, 2, &at, refuse_row,
-				       NULL));
-	range_engine.forget(bench.profile, 1);
-	account(&bench);
-	assert_int_equal(range_engine.evicted(bench.profile), 0);
-	range_engine.forget(bench.profile, 2);
-	account(&bench);
-	assert_int_equal(range_engine.evicted(bench.profile), 3000);
-	range_engine.forget(bench.profile, 77);
+	assert_false(range_engine.rows(profile, 2, &at, refuse_row, NULL));
+	range_engine.forget(profile, 1);
+	tables_account(&bench.tables);
+	assert_int_equal(range_engine.evicted(profile), 0);
+	range_engine.forget(profile, 2);
+	tables_account(&bench.tables);
+	assert_int_equal(range_engine.evicted(profile), 3000);
+	range_engine.forget(profile, 77);
 	read_rows(&bench);
-	assert_int_equal(bench.delivered, 6000);
-	range_engine.forget(bench.profile, 3);
-	assert_int_equal(tree->room, room);
-	assert_int_equal(tree->n, 0);
+	assert_int_equal(bench.tables.delivered, 6000);
+	range_engine.forget(profile, 3);
+	assert_int_equal(profile->room, room);
+	assert_int_equal(profile->n, 0);
 	bench_free(&bench);
 }
 
@@ -665,7 +624,7 @@ static void test_rows_once(void **state)
 	}
 	retire(&bench, 100);
 	read_rows(&bench);
-	assert_int_equal(bench.delivered, 100000);
+	assert_int_equal(bench.tables.delivered, 100000);
 	check_bounds(&bench);
 	bench_free(&bench);
 }
@@ -808,7 +767,7 @@ static void feed_random(struct bench *bench)
 	assert_int_equal(range_engine.unit(&params, &event), is_in);
 	if (is_in)
 		note(bench, 1, value, 1);
-	assert_true(range_engine.feed(bench->table, NULL, &event));
+	assert_true(range_engine.feed(bench->tables.items[0], NULL, &event));
 }
 
 static void test_streams(void **state)
@@ -819,12 +778,7 @@ static void test_streams(void **state)
 	for (of = 0; of <= HWPROF_RANGE_NARROW_IP; of++) {
 		struct bench bench;
 
-		bench_init(&bench, 16 << 10, 32 << 10, 100000);
-		free(bench.table);
-		bench.table = make_table_of(of, 16 << 10, 100000);
-		free(bench.profile);
-		bench.profile = make_table_of(of, 32 << 10, 100000);
-		bench.of = of;
+		bench_init_of(&bench, of, 16 << 10, 32 << 10, 100000);
 		for (i = 0; i < 20000; i++) {
 			feed_random(&bench);
 			if (i % 7000 == 0)
@@ -832,8 +786,8 @@ static void test_streams(void **state)
 		}
 		retire(&bench, 10);
 		read_rows(&bench);
-		assert_true(bench.produced > 100);
-		assert_int_equal(bench.delivered, bench.produced);
+		assert_true(bench.tables.produced > 100);
+		assert_int_equal(bench.tables.delivered, bench.tables.produced);
 		check_bounds(&bench);
 		bench_free(&bench);
 	}
@@ -884,7 +838,8 @@ static void test_window(void **state)
 
 	bench_init(&bench, 16 << 10, 16 << 10, 0);
 	window_begin(&window, branches, kinds, 5, 1);
-	assert_true(range_engine.feed_window(bench.table, &window, &counts));
+	assert_true(range_engine.feed_window(bench.tables.items[0], &window,
+					     &counts));
 	assert_int_equal(counts.units, 4);
 	assert_int_equal(counts.gaps, 1);
 	assert_int_equal(counts.events, 5);
@@ -892,7 +847,7 @@ static void test_window(void **state)
 		note(&bench, 1, branches[i].to, 1);
 	retire(&bench, 10);
 	read_rows(&bench);
-	assert_int_equal(bench.delivered, 4);
+	assert_int_equal(bench.tables.delivered, 4);
 	assert_int_equal(check_bounds(&bench), 0);
 	bench_free(&bench);
 }

@@ -5,19 +5,11 @@
  * value was given no less often than is said and no more, no run or stride spans
  * a gap, nothing is counted twice and nothing is lost.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
 #include "engine/engine.h"
 #include "engine/value_table.h"
 #include "random.h"
 #include "seeds.h"
+#include "tables.h"
 
 enum {
 	TASKS = 4,
@@ -51,7 +43,7 @@ struct said_load {
 };
 
 struct bench {
-	void *tables[TABLES], *profile;
+	struct tables tables;
 	u64 cursors[TASKS];
 	unsigned int table_of[TASKS];
 	struct execution *fed;
@@ -60,77 +52,33 @@ struct bench {
 	size_t value_count, value_room;
 	struct said_load *loads;
 	size_t load_count, load_room;
-	u64 produced, delivered;
 	u64 random;
 	unsigned int refusals;	/* of rows: one in so many */
 };
 
-static void *make_table(size_t size)
-{
-	const struct engine_params params = {
-		.basis = HWPROF_BASIS_EXACT, .seed = 1,
-	};
-	void *table = aligned_alloc(64, (size + 63) & ~(size_t)63);
-
-	assert_non_null(table);
-	memset(table, 0, size);
-	value_engine.table_init(table, size, &params);
-	return table;
-}
+static const struct engine_params params = {
+	.basis = HWPROF_BASIS_EXACT, .seed = 1,
+};
 
 static void bench_init(struct bench *bench, size_t table_size,
 		       size_t profile_size)
 {
 	unsigned int i;
 
-	*bench = (struct bench) { .profile = make_table(profile_size) };
-	for (i = 0; i < TABLES; i++)
-		bench->tables[i] = make_table(table_size);
+	*bench = (struct bench) {
+		.tables = tables_make(&value_engine, &params, TABLES,
+				      table_size, profile_size),
+	};
 	for (i = 0; i < TASKS; i++)
 		value_engine.cursor_init(&bench->cursors[i], 100 + i);
 }
 
 static void bench_free(struct bench *bench)
 {
-	unsigned int i;
-
-	for (i = 0; i < TABLES; i++)
-		free(bench->tables[i]);
-	free(bench->profile);
+	tables_free(&bench->tables);
 	free(bench->fed);
 	free(bench->values);
 	free(bench->loads);
-}
-
-static u64 evicted(const struct bench *bench)
-{
-	u64 sum = value_engine.evicted(bench->profile);
-	unsigned int i;
-
-	for (i = 0; i < TABLES; i++)
-		sum += value_engine.evicted(bench->tables[i]);
-	return sum;
-}
-
-/* produced = delivered + evicted + pending. */
-static void account(const struct bench *bench)
-{
-	u64 pending = value_engine.pending(bench->profile);
-	unsigned int i;
-
-	for (i = 0; i < TABLES; i++)
-		pending += value_engine.pending(bench->tables[i]);
-	assert_int_equal(bench->produced,
-			 bench->delivered + pending + evicted(bench));
-}
-
-static void retire(struct bench *bench, unsigned int table, size_t limit)
-{
-	while (value_engine.merge(bench->profile, bench->tables[table],
-				  limit) == limit)
-		account(bench);
-	account(bench);
-	assert_int_equal(value_engine.pending(bench->tables[table]), 0);
 }
 
 static void note(struct bench *bench, unsigned int task, u32 space, u64 pc,
@@ -145,7 +93,7 @@ static void note(struct bench *bench, unsigned int task, u32 space, u64 pc,
 	}
 	execution = &bench->fed[bench->fed_count++];
 	*execution = (struct execution) { space, pc, value, .before = task };
-	bench->produced++;
+	bench->tables.produced++;
 }
 
 static bool feed_task(struct bench *bench, unsigned int task, u32 space,
@@ -157,7 +105,7 @@ static bool feed_task(struct bench *bench, unsigned int task, u32 space,
 	};
 
 	note(bench, task, space, pc, value);
-	return value_engine.feed(bench->tables[bench->table_of[task]],
+	return value_engine.feed(bench->tables.items[bench->table_of[task]],
 				 &bench->cursors[task], &event);
 }
 
@@ -171,7 +119,7 @@ static void feed_unknown(struct bench *bench, unsigned int task, u32 space,
 
 	note(bench, task, space, pc, 0);
 	bench->fed[bench->fed_count - 1].unknown = true;
-	value_engine.feed(bench->tables[bench->table_of[task]],
+	value_engine.feed(bench->tables.items[bench->table_of[task]],
 			  &bench->cursors[task], &event);
 }
 
@@ -185,10 +133,10 @@ static void gap(struct bench *bench, unsigned int task)
 {
 	const struct stream_event event = { .kind = STREAM_GAP };
 
-	value_engine.feed(bench->tables[bench->table_of[task]],
+	value_engine.feed(bench->tables.items[bench->table_of[task]],
 			  &bench->cursors[task], &event);
 	note(bench, task, 0, 0, 0);
-	bench->produced--;
+	bench->tables.produced--;
 }
 
 /* As linux/hwprof.h says that rows are summed. */
@@ -278,28 +226,18 @@ static bool take_row(void *context, const void *data, u64 ip, u64 addr,
 	assert_true(row->runs <= row->loads - row->unseen);
 	assert_true(row->strides <= row->runs - row->breaks);
 	add_row(bench, row);
-	bench->delivered += period;
+	bench->tables.delivered += period;
 	return true;
 }
 
 static void read_rows(struct bench *bench)
 {
-	size_t at = 0;
-
-	while (!value_engine.rows(bench->profile, 0, &at, take_row, bench))
-		account(bench);
-	account(bench);
-	assert_int_equal(value_engine.pending(bench->profile), 0);
+	tables_read(&bench->tables, take_row, bench);
 }
 
 static void finish(struct bench *bench)
 {
-	unsigned int i;
-
-	for (i = 0; i < TABLES; i++)
-		retire(bench, i, 1000);
-	read_rows(bench);
-	assert_int_equal(bench->delivered + evicted(bench), bench->produced);
+	tables_finish(&bench->tables, take_row, bench);
 }
 
 /* Finds what each execution follows; afterwards, by load, in no order of time. */
@@ -380,7 +318,7 @@ static void check_load(const struct bench *bench, const struct said_load *load,
 /* Each load that a row told of, and each value; or a part of them. */
 static void check(struct bench *bench)
 {
-	bool whole = !evicted(bench);
+	bool whole = !tables_evicted(&bench->tables);
 	size_t i, step;
 
 	sort_fed(bench);
@@ -491,15 +429,18 @@ static void try_stream(enum stream stream, u64 seed, size_t table_size,
 			if (random_once_in(&bench.random, 30))
 				feed_unknown(&bench, task, 1 + task % 2, pc);
 			if (!feed_task(&bench, task, 1 + task % 2, pc, value))
-				retire(&bench, bench.table_of[task],
-				       1 + random_below(&bench.random, 99));
+				tables_retire(&bench.tables,
+					      bench.table_of[task],
+					      1 + random_below(&bench.random,
+							       99));
 		}
 		if (random_once_in(&bench.random, 700))
-			retire(&bench, random_below(&bench.random, TABLES), 64);
+			tables_retire(&bench.tables,
+				      random_below(&bench.random, TABLES), 64);
 		if (random_once_in(&bench.random, 900))
 			read_rows(&bench);
 		if (random_once_in(&bench.random, 300))
-			account(&bench);
+			tables_account(&bench.tables);
 	}
 	finish(&bench);
 	check(&bench);
@@ -636,7 +577,7 @@ static void test_invariance(void **state)
 		}
 		feed(&bench, 0x10 + k, value);
 		if (i % 30000 == 0)
-			retire(&bench, 0, 100);
+			tables_retire(&bench.tables, 0, 100);
 	}
 	finish(&bench);
 	for (k = 0; k < 7; k++)
@@ -672,7 +613,8 @@ static void test_split(void **state)
 			feed(&whole, pc, value);
 			feed(&split, pc, value);
 			if (i % 7000 == 0)
-				retire(&split, i / 7000 % TABLES, 100);
+				tables_retire(&split.tables,
+					      i / 7000 % TABLES, 100);
 		}
 		finish(&whole);
 		finish(&split);
@@ -712,15 +654,15 @@ static void test_limits(void **state)
 			next_load(ZIPF, i, &bench.random, &pc, &value);
 			feed(&bench, pc, value);
 		}
-		retire(&bench, 0, limits[k]);
-		table = bench.profile;
+		tables_retire(&bench.tables, 0, limits[k]);
+		table = bench.tables.profile;
 		assert_int_equal(table->pending, 30000);
 		if (first)
 			assert_memory_equal(first->slots, table->slots,
 					    table->slot_count *
 					    sizeof(*table->slots));
 		else
-			first = bench.profile, bench.profile = NULL;
+			first = table, bench.tables.profile = NULL;
 		bench_free(&bench);
 	}
 	free(first);
@@ -736,7 +678,7 @@ static void test_thrashing(void **state)
 	u64 i;
 
 	bench_init(&bench, SMALL, 64 * SMALL);
-	table = bench.tables[0];
+	table = bench.tables.items[0];
 	assert_true(table->slot_count <= LOADS / 4);
 	for (i = 0; i < 3000000; i++) {
 		const struct stream_event event = {
@@ -744,12 +686,12 @@ static void test_thrashing(void **state)
 			.from = 0x401000 + 3 * random_below(&bench.random, LOADS),
 		};
 
-		bench.produced++;
+		bench.tables.produced++;
 		/* It takes the kernel a while. */
 		if (!value_engine.feed(table, &bench.cursors[0], &event) &&
 		    i % DELAY == 0) {
 			most = max(most, table->mask);
-			retire(&bench, 0, 1000);
+			tables_retire(&bench.tables, 0, 1000);
 		}
 	}
 	finish(&bench);
@@ -769,7 +711,7 @@ static void test_quiet(void **state)
 	u64 i;
 
 	bench_init(&bench, SMALL, 64 * SMALL);
-	table = bench.tables[0];
+	table = bench.tables.items[0];
 	for (i = 0; i < 4000000; i++) {
 		bool hot = i % 2;
 		const struct stream_event event = {
@@ -779,10 +721,10 @@ static void test_quiet(void **state)
 			.value = hot ? i > 2000000 : i,
 		};
 
-		bench.produced++;
+		bench.tables.produced++;
 		if (!value_engine.feed(table, &bench.cursors[0], &event) &&
 		    i % DELAY == 0)
-			retire(&bench, 0, 1000);
+			tables_retire(&bench.tables, 0, 1000);
 	}
 	finish(&bench);
 	load = load_of(&bench, 0x10);
@@ -810,31 +752,31 @@ static void test_forget(void **state)
 	u64 i;
 
 	bench_init(&bench, SMALL, SMALL);
-	profile = bench.profile;
+	profile = bench.tables.profile;
 	for (i = 0; i < 9000; i++)
 		feed_task(&bench, i % 3, 1 + i % 3, 0x10 + i % 50, i % 4);
-	retire(&bench, 0, 100);
+	tables_retire(&bench.tables, 0, 100);
 	assert_true(value_engine.rows(profile, 1, &at, take_row, &bench));
-	assert_int_equal(bench.delivered, 3000);
+	assert_int_equal(bench.tables.delivered, 3000);
 	at = 0;
 	assert_false(value_engine.rows(profile, 2, &at, refuse_row, NULL));
 	value_engine.forget(profile, 1);
-	account(&bench);
-	assert_int_equal(evicted(&bench), 0);
+	tables_account(&bench.tables);
+	assert_int_equal(tables_evicted(&bench.tables), 0);
 	value_engine.forget(profile, 2);
-	account(&bench);
-	assert_int_equal(evicted(&bench), 3000);
+	tables_account(&bench.tables);
+	assert_int_equal(tables_evicted(&bench.tables), 3000);
 	value_engine.forget(profile, 77);
 	read_rows(&bench);
-	assert_int_equal(bench.delivered, 6000);
+	assert_int_equal(bench.tables.delivered, 6000);
 	value_engine.forget(profile, 3);
 	assert_int_equal(profile->used, 0);
 	/* And in a table, whose runs are not counted yet. */
 	feed_task(&bench, 0, 4, 0x10, 1);
 	feed_task(&bench, 0, 4, 0x10, 1);
-	value_engine.forget(bench.tables[0], 4);
-	account(&bench);
-	assert_int_equal(evicted(&bench), 3002);
+	value_engine.forget(bench.tables.items[0], 4);
+	tables_account(&bench.tables);
+	assert_int_equal(tables_evicted(&bench.tables), 3002);
 	bench_free(&bench);
 }
 
@@ -849,21 +791,20 @@ static void test_rows_once(void **state)
 		feed(&bench, 0x10 + i % 90, i % 90 < 45 ? 7 : i);
 		if (i % 500)
 			continue;
-		retire(&bench, 0, 100);
+		tables_retire(&bench.tables, 0, 100);
 		read_rows(&bench);
-		before = bench.delivered;
+		before = bench.tables.delivered;
 		read_rows(&bench);
-		assert_int_equal(bench.delivered, before);
+		assert_int_equal(bench.tables.delivered, before);
 	}
 	finish(&bench);
-	assert_int_equal(bench.delivered, 20000);
+	assert_int_equal(bench.tables.delivered, 20000);
 	check(&bench);
 	bench_free(&bench);
 }
 
 static void test_units(void **state)
 {
-	const struct engine_params params = { 0 };
 	unsigned int kind;
 
 	for (kind = 0; kind <= STREAM_SAMPLE; kind++) {
@@ -871,7 +812,7 @@ static void test_units(void **state)
 			.kind = kind, .from = 0x1000, .to = 0x2000,
 			.value = 7, .space = 1, .width = 8,
 		};
-		void *table = make_table(SMALL);
+		void *table = table_new(&value_engine, SMALL, &params);
 		u64 cursor;
 
 		value_engine.cursor_init(&cursor, 1);
@@ -890,7 +831,6 @@ static void test_sample(void **state)
 		.kind = STREAM_LOAD, .from = 0x1000, .to = 0x2000,
 		.value = 0x123456789abcdef0, .width = 8, .space = 1,
 	};
-	const struct engine_params params = { .span = 0 };
 	struct engine_sample sample;
 
 	value_engine.sample(&params, &event, 7, &sample);

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * An engine's memory as the module keeps it: tables that are merged into a
+ * profile, and cursors of tasks. With an account of what goes in and comes out.
+ */
+#ifndef TESTS_ENGINE_TABLES_H
+#define TESTS_ENGINE_TABLES_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "engine/engine.h"
+
+enum { TABLES_MAX = 3 };
+
+struct tables {
+	const struct engine_ops *engine;
+	void *items[TABLES_MAX], *profile;
+	unsigned int count;
+	u64 produced;		/* units: the test counts what it feeds, */
+	u64 delivered;		/* and what rows told it */
+};
+
+static inline void *table_new(const struct engine_ops *engine, size_t size,
+			      const struct engine_params *params)
+{
+	/* exactly so much, so that ASan sees a byte too far */
+	void *table = calloc(1, size);
+
+	assert_non_null(table);
+	engine->table_init(table, size, params);
+	return table;
+}
+
+static inline void *cursor_new(const struct engine_ops *engine, u32 tid)
+{
+	void *cursor = malloc(engine->cursor_size);
+
+	assert_non_null(cursor);
+	/* a task's that is gone */
+	memset(cursor, 0xa5, engine->cursor_size);
+	engine->cursor_init(cursor, tid);
+	return cursor;
+}
+
+static inline struct tables tables_make(const struct engine_ops *engine,
+					const struct engine_params *params,
+					unsigned int count, size_t table_size,
+					size_t profile_size)
+{
+	struct tables tables = {
+		.engine = engine, .count = count,
+		.profile = table_new(engine, profile_size, params),
+	};
+	unsigned int i;
+
+	assert_in_range(count, 1, TABLES_MAX);
+	for (i = 0; i < count; i++)
+		tables.items[i] = table_new(engine, table_size, params);
+	return tables;
+}
+
+static inline void tables_free(struct tables *tables)
+{
+	unsigned int i;
+
+	for (i = 0; i < tables->count; i++)
+		free(tables->items[i]);
+	free(tables->profile);
+}
+
+static inline u64 tables_evicted(const struct tables *tables)
+{
+	u64 sum = tables->engine->evicted(tables->profile);
+	unsigned int i;
+
+	for (i = 0; i < tables->count; i++)
+		sum += tables->engine->evicted(tables->items[i]);
+	return sum;
+}
+
+/* produced = delivered + evicted + pending; asserts it. */
+static inline void tables_account(const struct tables *tables)
+{
+	u64 pending = tables->engine->pending(tables->profile);
+	unsigned int i;
+
+	for (i = 0; i < tables->count; i++)
+		pending += tables->engine->pending(tables->items[i]);
+	assert_int_equal(tables->produced, tables->delivered + pending +
+			 tables_evicted(tables));
+}
+
+/* Merges all of a table, in steps of @limit: it is as new then. */
+static inline void tables_retire(const struct tables *tables,
+				 unsigned int number, size_t limit)
+{
+	const struct engine_ops *engine = tables->engine;
+	void *table = tables->items[number];
+
+	while (engine->merge(tables->profile, table, limit) == limit)
+		tables_account(tables);
+	tables_account(tables);
+	assert_int_equal(engine->pending(table), 0);
+	assert_int_equal(engine->evicted(table), 0);
+}
+
+/* All rows, however often some are refused. */
+static inline void tables_read(const struct tables *tables, engine_emit take,
+			       void *context)
+{
+	size_t at = 0;
+
+	while (!tables->engine->rows(tables->profile, 0, &at, take, context))
+		tables_account(tables);
+	tables_account(tables);
+	assert_int_equal(tables->engine->pending(tables->profile), 0);
+}
+
+/* Merges and reads all: what was not delivered then was evicted. */
+static inline void tables_finish(const struct tables *tables, engine_emit take,
+				 void *context)
+{
+	unsigned int i;
+
+	for (i = 0; i < tables->count; i++)
+		tables_retire(tables, i, 100);
+	tables_read(tables, take, context);
+	assert_int_equal(tables->produced,
+			 tables->delivered + tables_evicted(tables));
+}
+
+#endif /* TESTS_ENGINE_TABLES_H */
