@@ -5,24 +5,7 @@
 # Prints TAP.
 # usage, in the project's folder: test-abi
 stored=lib/libhwprof.abi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-n=0
-
-# check NAME COMMAND...
-check()
-{
-	title=$1
-	shift
-	n=$((n + 1))
-	if "$@" > "$work/out" 2>&1 < /dev/null; then
-		echo "ok $n - $title"
-	else
-		sed 's/^/# /' "$work/out"
-		echo "not ok $n - $title"
-		failed=1
-	fi
-}
+. tests/install/tap.sh
 
 # compatible ABI: it may have more than the stored one, and nothing else.
 compatible()
@@ -82,5 +65,4 @@ check "a field has moved" changed moved \
 	"/class-decl name='hwprof_event'/,/class-decl>/s/layout-offset-in-bits='192'/layout-offset-in-bits='224'/"
 check "an enumerator has another value" changed enumerator \
 	"s/\(enumerator name='HWPROF_VALUE_STRIDE' value=\)'3'/\1'7'/"
-echo "1..$n"
-exit "${failed:-0}"
+finish

@@ -3,28 +3,11 @@
 # What `make install` puts where, and whether it can be used there. Prints TAP.
 # usage, in the project's folder: test-install
 recording=tests/fuzz/seeds/fuzz-perfdata/hwprof
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. tests/install/tap.sh
 root=$work/root
 prefix=/opt/hwprof
 libdir=$prefix/lib/$(cc -print-multiarch)
 version=$(sed -n 's/^#define HWPROF_VERSION[^"]*"\(.*\)"/\1/p' lib/hwprof.h)
-n=0
-
-# check NAME COMMAND...
-check()
-{
-	name=$1
-	shift
-	n=$((n + 1))
-	if "$@" > "$work/out" 2>&1 < /dev/null; then
-		echo "ok $n - $name"
-	else
-		sed 's/^/# /' "$work/out"
-		echo "not ok $n - $name"
-		failed=1
-	fi
-}
 
 # in_root TARGET...: make, with where to install.
 in_root()
@@ -130,5 +113,4 @@ files > "$work/left"
 check "nothing is left but others'" [ "$(cat "$work/left")" = \
 	".$prefix/share/doc/other/file" ]
 check "not even a folder" [ "$(find "$root" -name "hwprof*")" = "$root$prefix" ]
-echo "1..$n"
-exit "${failed:-0}"
+finish

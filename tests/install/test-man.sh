@@ -6,24 +6,7 @@
 header=$(readlink -f "${1:-lib/hwprof.h}")
 export LC_ALL=C.UTF-8 MANPATH=build MANWIDTH=200
 unset MANPAGER MANOPT
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-n=0
-
-# check NAME COMMAND...
-check()
-{
-	title=$1
-	shift
-	n=$((n + 1))
-	if "$@" > "$work/out" 2>&1 < /dev/null; then
-		echo "ok $n - $title"
-	else
-		sed 's/^/# /' "$work/out"
-		echo "not ok $n - $title"
-		failed=1
-	fi
-}
+. tests/install/tap.sh
 
 # prototypes: each function of the header and its declaration without blanks
 prototypes()
@@ -102,5 +85,4 @@ done
 for page in docs/man/*.[13]; do
 	check "$(basename "$page"), typeset" silent "$page"
 done
-echo "1..$n"
-exit "${failed:-0}"
+finish
