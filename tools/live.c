@@ -98,7 +98,7 @@ uint64_t live_now(void)
 static int catch_signals(struct live *live)
 {
 	static const int caught[] = {
-		SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH,
+		SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGWINCH,
 	};
 	sigset_t set;
 	size_t i;
@@ -237,16 +237,18 @@ int live_start(struct live *live)
 
 /*
  * Signals are passed on to a command that is profiled, and end what is not the
- * command's. True: the terminal has another size.
+ * command's. LIVE_TIME: none of those that the caller has to know of.
  */
-static bool take_signals(struct live *live)
+static enum live_wake take_signals(struct live *live)
 {
+	enum live_wake wake = LIVE_TIME;
 	struct signalfd_siginfo info;
-	bool resized = false;
 
 	while (read(live->signals, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo == SIGWINCH)
-			resized = true;
+		if (info.ssi_signo == SIGTSTP)
+			wake = LIVE_SUSPENDED;
+		else if (info.ssi_signo == SIGWINCH)
+			wake = wake == LIVE_TIME ? LIVE_RESIZED : wake;
 		else if (info.ssi_signo == SIGCHLD && live->command &&
 			 !live->child_gone)
 			live->child_gone = waitpid(live->child.pid,
@@ -260,7 +262,7 @@ static bool take_signals(struct live *live)
 			/* What the terminal sent, it has got as well. */
 			kill(live->child.pid, info.ssi_signo);
 	}
-	return resized;
+	return wake;
 }
 
 static bool is_over(const struct live *live)
@@ -318,14 +320,14 @@ enum live_wake live_wait(struct live *live, uint64_t until_ns, int input)
 	for (;;) {
 		uint64_t next = until_ns < end ? until_ns : end;
 		bool entered = look(live, milliseconds_to(next), input);
-		bool resized = take_signals(live);
+		enum live_wake wake = take_signals(live);
 
 		if (is_over(live) || live_now() >= end)
 			return LIVE_END;
+		if (wake != LIVE_TIME)
+			return wake;
 		if (entered)
 			return LIVE_INPUT;
-		if (resized)
-			return LIVE_RESIZED;
 		if (live_now() >= until_ns)
 			return LIVE_TIME;
 	}

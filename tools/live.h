@@ -72,6 +72,7 @@ enum live_wake {
 	LIVE_TIME,		/* it has come */
 	LIVE_INPUT,		/* there is something to read */
 	LIVE_RESIZED,		/* the terminal has */
+	LIVE_SUSPENDED,		/* raise(SIGSTOP), when all is as it was before */
 	LIVE_END,		/* of the targets, the time or the patience */
 };
 

@@ -131,11 +131,13 @@ static int measure(struct stat_request *request)
 	struct live *live = &request->live;
 	struct hwprof_profile *profile;
 	int status = live_start(live);
+	enum live_wake wake;
 
 	if (status >= 0)
 		return status;
-	while (live_wait(live, UINT64_MAX, -1) != LIVE_END)
-		;
+	while ((wake = live_wait(live, UINT64_MAX, -1)) != LIVE_END)
+		if (wake == LIVE_SUSPENDED)
+			raise(SIGSTOP);
 	status = live_stop(live);
 	if (status)
 		return status;

@@ -191,6 +191,14 @@ static int show(struct top *top, bool last)
 	return status;
 }
 
+static int suspend(struct top *top)
+{
+	give_terminal_back(top);
+	raise(SIGSTOP);
+	take_terminal(top);
+	return top->zero ? STATUS_OK : show(top, false);
+}
+
 static int watch(struct top *top)
 {
 	uint64_t delay = top->delay_ms * 1000000;
@@ -213,6 +221,9 @@ static int watch(struct top *top)
 			break;
 		case LIVE_RESIZED:
 			status = top->zero ? STATUS_OK : show(top, false);
+			break;
+		case LIVE_SUSPENDED:
+			status = suspend(top);
 			break;
 		}
 	}

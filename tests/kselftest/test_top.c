@@ -158,4 +158,25 @@ TEST(interrupt)
 	EXPECT_TRUE(modes_are_back());
 }
 
+/* Ctrl-Z: the terminal is the shell's until it says to go on. */
+TEST(suspend)
+{
+	int status = 0;
+
+	start();
+	EXPECT_TRUE(shows("known_inner", 1));
+	ASSERT_EQ(1, write(terminal.fd, "\032", 1));
+	EXPECT_TRUE(shows(LEAVE, 1));
+	ASSERT_EQ(terminal.pid, waitpid(terminal.pid, &status, WUNTRACED));
+	EXPECT_TRUE(WIFSTOPPED(status));
+	EXPECT_TRUE(modes_are_back());
+	kill(terminal.pid, SIGCONT);
+	EXPECT_TRUE(shows(ENTER, 1));
+	EXPECT_TRUE(shows("known_inner", 1));
+	EXPECT_FALSE(modes_are_back());
+	ASSERT_EQ(1, write(terminal.fd, "q", 1));
+	EXPECT_TRUE(WIFEXITED(end()));
+	EXPECT_TRUE(modes_are_back());
+}
+
 TEST_HARNESS_MAIN
