@@ -87,7 +87,12 @@ static void move_to(int cpu)
 	sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
-enum { CHILDREN = 8, ROUNDS = 10 };
+enum { CHILDREN = 8 };
+
+static unsigned int rounds(void)
+{
+	return fewer_times(10);
+}
 
 /*
  * Parent and children exec `known` again and again and hand the CPU around:
@@ -95,12 +100,12 @@ enum { CHILDREN = 8, ROUNDS = 10 };
  */
 static void run_family(void *context)
 {
-	int i, round;
+	unsigned int i, round;
 
 	for (i = 0; i < CHILDREN; i++) {
 		if (fork())
 			continue;
-		for (round = 0; round < ROUNDS; round++) {
+		for (round = 0; round < rounds(); round++) {
 			move_to(i + round);
 			known_run();
 			sched_yield();
@@ -142,32 +147,19 @@ static void record_family(struct __test_metadata *_metadata, bool per_cpu)
 	recording_control(&counts, PERF_EVENT_IOC_ENABLE);
 	child_go(&child);
 	recording_wait(&rows, child.pid);
-	EXPECT_EQ(CHILDREN * ROUNDS * KNOWN_BACK, known);
+	EXPECT_EQ(CHILDREN * rounds() * KNOWN_BACK, known);
 	EXPECT_EQ(tally.period, recording_count(&counts));
 	EXPECT_TRUE(tally_is_whole(&tally));
 	recording_close(&rows);
 	recording_close(&counts);
 }
 
-/* They take long on a debug kernel. */
-FIXTURE(family)
-{
-};
-
-FIXTURE_SETUP(family)
-{
-}
-
-FIXTURE_TEARDOWN(family)
-{
-}
-
-TEST_F_TIMEOUT(family, swaps_and_migrations, 120)
+TEST(swaps_and_migrations)
 {
 	record_family(_metadata, false);
 }
 
-TEST_F_TIMEOUT(family, swaps_and_migrations_per_cpu, 120)
+TEST(swaps_and_migrations_per_cpu)
 {
 	record_family(_metadata, true);
 }
@@ -190,8 +182,8 @@ TEST(inherit_stat)
 	child_go(&child);
 	waitpid(child.pid, NULL, 0);
 	count = event_count(fd);
-	EXPECT_LE(CHILDREN * ROUNDS * KNOWN_BACK, count);
-	EXPECT_GT(CHILDREN * ROUNDS * (KNOWN_BACK + 100), count);
+	EXPECT_LE(CHILDREN * rounds() * KNOWN_BACK, count);
+	EXPECT_GT(CHILDREN * rounds() * (KNOWN_BACK + 100), count);
 	close(fd);
 }
 
