@@ -340,6 +340,12 @@ int recording_wait(struct recording *recording, pid_t pid)
 	return status;
 }
 
+void recording_read_until(struct recording *recording, uint64_t count)
+{
+	while (recording_count(recording) < count)
+		recording_read_for(recording, 1);
+}
+
 void recording_read_for(struct recording *recording, unsigned int ms)
 {
 	while (ms--) {
@@ -377,6 +383,20 @@ void child_go(struct child *child)
 	if (write(child->go, "", 1) != 1)
 		perror("telling a child to go");
 	close(child->go);
+}
+
+void child_await_sleep(const struct child *child)
+{
+	char path[64], stat[256] = "";
+	const char *state;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", child->pid);
+	do {
+		usleep(1000);
+		if (text_read(path, stat, sizeof(stat)))
+			return;		/* it is gone */
+		state = strrchr(stat, ')');
+	} while (state && strncmp(state, ") S", 3));
 }
 
 unsigned int fewer_times(unsigned int times)

@@ -121,6 +121,8 @@ void recording_close(struct recording *recording);
 
 /* Reads rings until the process is gone; its wait status. */
 int recording_wait(struct recording *recording, pid_t pid);
+/* The same until its events have counted so much: how long is up to the machine. */
+void recording_read_until(struct recording *recording, uint64_t count);
 void recording_read_for(struct recording *recording, unsigned int ms);
 
 /* A child that waits until it is told to go, and then runs @run and exits. */
@@ -130,6 +132,9 @@ struct child {
 };
 struct child child_start(void (*run)(void *context), void *context);
 void child_go(struct child *child);
+
+/* Waits until it sleeps, which it does not do before. */
+void child_await_sleep(const struct child *child);
 
 /* @times, or fewer where a debug kernel makes each of them dear. */
 unsigned int fewer_times(unsigned int times);

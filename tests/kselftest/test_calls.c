@@ -307,7 +307,7 @@ static void run_on(void *context)
 TEST_F(calls, of_a_killed_program)
 {
 	record(_metadata, self, run_on, 10);
-	recording_read_for(&self->recording, 300);
+	recording_read_until(&self->recording, 1000);
 	kill(self->child.pid, SIGKILL);
 	recording_wait(&self->recording, self->child.pid);
 	EXPECT_EQ(0, self->seen.wrong);

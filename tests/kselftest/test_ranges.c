@@ -196,7 +196,7 @@ TEST_F(ranges, of_a_killed_program)
 {
 	self->child = child_start(run_on, NULL);
 	record(_metadata, self, 10, 1, 1);
-	recording_read_for(&self->recording, 300);
+	recording_read_until(&self->recording, 2 * KNOWN_BRANCHES);
 	kill(self->child.pid, SIGKILL);
 	recording_wait(&self->recording, self->child.pid);
 	EXPECT_EQ(0, self->seen.wrong);

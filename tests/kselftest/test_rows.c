@@ -215,7 +215,7 @@ TEST_F(rows, of_a_running_task)
 	START(run_on, NULL);
 	child_go(&self->child);
 	open_rows(_metadata, self, EVENT_LOOPS, 0, self->child.pid, 64);
-	recording_read_for(&self->recording, 200);
+	recording_read_until(&self->recording, KNOWN_BACK);
 	recording_control(&self->recording, PERF_EVENT_IOC_DISABLE);
 	recording_drain(&self->recording);
 	EXPECT_LT(0, self->seen.before);
@@ -285,7 +285,9 @@ TEST_F(rows, of_a_sleeping_task_at_disable)
 	START(run_and_sleep, NULL);
 	open_rows(_metadata, self, EVENT_LOOPS, 60000, self->child.pid, 64);
 	child_go(&self->child);
-	recording_read_for(&self->recording, 1000);
+	recording_read_until(&self->recording, KNOWN_BACK);
+	child_await_sleep(&self->child);
+	recording_drain(&self->recording);
 	EXPECT_EQ(0, self->seen.before);
 	recording_control(&self->recording, PERF_EVENT_IOC_DISABLE);
 	recording_drain(&self->recording);
@@ -300,7 +302,9 @@ TEST_F(rows, of_a_sleeping_task)
 	START(run_and_sleep, NULL);
 	open_rows(_metadata, self, EVENT_LOOPS, 50, self->child.pid, 64);
 	child_go(&self->child);
-	recording_read_for(&self->recording, 1000);
+	while (self->seen.before < KNOWN_BACK)
+		recording_read_for(&self->recording, 10);
+	recording_read_for(&self->recording, 100);
 	EXPECT_EQ(KNOWN_BACK, self->seen.before);
 	check_all(_metadata, self);
 	end(&self->child);
@@ -311,7 +315,7 @@ TEST_F(rows, of_a_killed_task)
 	START(run_on, NULL);
 	open_rows(_metadata, self, EVENT_LOOPS, 0, self->child.pid, 64);
 	child_go(&self->child);
-	recording_read_for(&self->recording, 200);
+	recording_read_until(&self->recording, KNOWN_BACK);
 	kill(self->child.pid, SIGKILL);
 	recording_wait(&self->recording, self->child.pid);
 	EXPECT_LT(0, self->seen.before);
@@ -509,7 +513,9 @@ TEST_F(rows, that_nobody_reads)
 	open_rows(_metadata, self, EVENT_LOOPS, 100, self->child.pid, 1);
 	child_go(&self->child);
 	waitpid(self->child.pid, NULL, 0);
-	recording_read_for(&self->recording, 1500);
+	while (self->seen.after < PROGRAMS * KNOWN_BACK)
+		recording_read_for(&self->recording, 10);
+	recording_read_for(&self->recording, 500);
 	EXPECT_LT(0, self->tally.lost);		/* perf's count of refusals */
 	EXPECT_EQ(PROGRAMS * KNOWN_BACK, self->seen.after);
 	check_all(_metadata, self);

@@ -277,7 +277,7 @@ TEST_F(values, of_a_killed_program)
 {
 	self->child = child_start(run_on, NULL);
 	record(_metadata, self, EVENT_ROWS | EVENT_MEMORY(4), 10);
-	recording_read_for(&self->recording, 300);
+	recording_read_until(&self->recording, 1000);
 	kill(self->child.pid, SIGKILL);
 	recording_wait(&self->recording, self->child.pid);
 	EXPECT_EQ(0, self->seen.wrong);
