@@ -29,6 +29,8 @@ $(BUILD)/bench/native: $(BENCH_OBJECTS) $(BUILD)/libhwprof.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
 
+$(BUILD)/bench/ranges: $(BUILD)/obj/tests/bench/range_peers.o
+
 $(BUILD)/bench/ranges $(BUILD)/bench/paths: \
 $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o \
 		       $(filter-out %/native.o,$(BENCH_OBJECTS)) \

@@ -24,7 +24,9 @@
 #include "tests/oracle/array.h"
 #include "tests/oracle/rows.h"
 
-enum { DEPTH = 256, HASH_BITS = 16, MAP_BITS = 15 };
+enum { DEPTH = 256 };
+
+#include "stack_peers.h"
 
 struct stream {
 	struct stream_event *items;
@@ -48,114 +50,27 @@ static double now(void)
 	return time.tv_sec * 1e9 + time.tv_nsec;
 }
 
-/* --- the peer ----------------------------------------------------------- */
-
-struct counter {
-	u64 hash, count;
-};
-
-struct mapped {
-	u32 hash, length;
-	u64 count;
-	u64 stack[DEPTH];
-};
+/* --- the peers ---------------------------------------------------------- */
 
 struct stacks {
 	u64 stack[DEPTH];	/* call sites */
 	u32 depth;
-	size_t overwritten;
-	struct counter counters[1 << HASH_BITS];
-	struct mapped map[1 << MAP_BITS];
+	struct stack_peers peers;
 };
-
-/* A multiplication for each frame, which is kinder than the kernel's jhash. */
-static u64 hash_stack(const struct stacks *stacks)
-{
-	u32 first = stacks->depth > DEPTH ? stacks->depth - DEPTH : 0, i;
-	u64 hash = 1;
-
-	for (i = first; i < stacks->depth; i++)
-		hash = (hash ^ stacks->stack[i % DEPTH]) * 0x9e3779b97f4a7c15ULL;
-	return hash;
-}
-
-static void count_hash(struct stacks *stacks)
-{
-	u64 hash = hash_stack(stacks);
-	struct counter *counter = &stacks->counters[hash >> (64 - HASH_BITS)];
-
-	if (likely(counter->hash == hash)) {
-		counter->count++;
-		return;
-	}
-	/* As a stack map does, it overwrites. */
-	stacks->overwritten += !!counter->count;
-	*counter = (struct counter) { hash, 1 };
-}
-
-static u32 rotate(u32 word, unsigned int bits)
-{
-	return word << bits | word >> (32 - bits);
-}
-
-/* <linux/jhash.h>, jhash2(): of any even count of words. */
-static u32 jhash(const u32 *words, u32 count)
-{
-	u32 a = 0xdeadbeef + (count << 2), b = a, c = a;
-
-	for (; count > 3; count -= 3, words += 3) {
-		a += words[0];
-		b += words[1];
-		c += words[2];
-		a -= c; a ^= rotate(c, 4); c += b;
-		b -= a; b ^= rotate(a, 6); a += c;
-		c -= b; c ^= rotate(b, 8); b += a;
-		a -= c; a ^= rotate(c, 16); c += b;
-		b -= a; b ^= rotate(a, 19); a += c;
-		c -= b; c ^= rotate(b, 4); b += a;
-	}
-	c += count == 3 ? words[2] : 0;
-	b += count >= 2 ? words[1] : 0;
-	a += count >= 1 ? words[0] : 0;
-	c ^= b; c -= rotate(b, 14);
-	a ^= c; a -= rotate(c, 11);
-	b ^= a; b -= rotate(a, 25);
-	c ^= b; c -= rotate(b, 16);
-	a ^= c; a -= rotate(c, 4);
-	b ^= a; b -= rotate(a, 14);
-	c ^= b; c -= rotate(b, 24);
-	return c;
-}
-
-/* Of a stack that is deeper, its outermost frames. */
-static void count_mapped(struct stacks *stacks)
-{
-	u32 length = min(stacks->depth, (u32)DEPTH);
-	u32 hash = jhash((const u32 *)stacks->stack, 2 * length);
-	struct mapped *mapped = &stacks->map[hash & ((1 << MAP_BITS) - 1)];
-
-	if (likely(mapped->hash == hash && mapped->length == length &&
-		   !memcmp(mapped->stack, stacks->stack, 8 * length))) {
-		mapped->count++;
-		return;
-	}
-	stacks->overwritten += !!mapped->count;
-	mapped->hash = hash;
-	mapped->length = length;
-	mapped->count = 1;
-	memcpy(mapped->stack, stacks->stack, 8 * length);
-}
 
 static __always_inline void feed_stacks(struct stacks *stacks,
 					const struct stream_event *event,
-					void (*count)(struct stacks *))
+					void (*count)(struct stack_peers *,
+						      const u64 *, u32))
 {
 	u32 depth;
 
 	switch (event->kind) {
 	case STREAM_CALL:
 		stacks->stack[stacks->depth++ % DEPTH] = event->from;
-		count(stacks);
+		/* Of one that is deeper, as many frames. */
+		count(&stacks->peers, stacks->stack,
+		      min(stacks->depth, (u32)DEPTH));
 		break;
 	case STREAM_RET:
 		for (depth = stacks->depth; depth--;)
@@ -267,9 +182,9 @@ static void time_all(struct bench *bench, const struct stream *stream)
 		time[TREE] = time_engine(stream, bench->table, bench->profile,
 					 bench->cursor);
 		time[STACKS] = time_stacks(stream, stacks, feed_hash);
-		bench->overwritten[STACKS] = stacks->overwritten;
+		bench->overwritten[STACKS] = stacks->peers.overwritten;
 		time[MAP] = time_stacks(stream, stacks, feed_map);
-		bench->overwritten[MAP] = stacks->overwritten;
+		bench->overwritten[MAP] = stacks->peers.overwritten;
 		for (way = 0; way < WAYS; way++)
 			bench->best[way] = min(bench->best[way], time[way]);
 	}

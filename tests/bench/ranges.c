@@ -2,10 +2,10 @@
 /*
  * ranges [-t TABLE_KIB] [-e EPSILON_PPM] [-r ROUNDS] FILE...
  *
- * Nanoseconds per branch of the range engine, and of one well-made hash-table
- * counter per value, on the same recorded branches in the same process: the
- * best of ROUNDS, which alternate. And how accurate its hot ranges are, beside
- * exact counts of the same branches (the paper's section 5.3).
+ * Nanoseconds per branch of the range engine, and of its peers (range_peers.h),
+ * on the same recorded branches in the same process: the best of ROUNDS, which
+ * alternate. And how accurate its hot ranges are, beside exact counts of the same
+ * branches (the paper's section 5.3).
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -14,6 +14,7 @@
 
 #include "engine/engine.h"
 #include "range_hot.h"
+#include "range_peers.h"
 #include "tests/oracle/array.h"
 #include "tests/oracle/rows.h"
 
@@ -40,85 +41,79 @@ static double now(void)
 	return time.tv_sec * 1e9 + time.tv_nsec;
 }
 
-/* --- the peer ------------------------------------------------------------ */
-
-struct counter {
-	u64 value, count;
-};
-
-struct hash {
-	struct counter *slots;
-	u32 shift;
-	size_t used;
-};
-
-static void hash_init(struct hash *hash, unsigned int bits)
-{
-	hash->slots = aligned_alloc(64, sizeof(*hash->slots) << bits);
-	hash->shift = 64 - bits;
-	hash->used = 0;
-	if (!hash->slots)
-		abort();
-	/* Page faults are nobody's work. */
-	memset(hash->slots, 0, sizeof(*hash->slots) << bits);
-}
-
-static noinline void hash_feed(struct hash *hash, u64 value)
-{
-	size_t mask = ~0ULL >> hash->shift;
-	size_t i = value * 0x9e3779b97f4a7c15ULL >> hash->shift;
-
-	for (;; i = (i + 1) & mask) {
-		struct counter *slot = &hash->slots[i];
-
-		if (likely(slot->value == value)) {
-			slot->count++;
-			return;
-		}
-		if (!slot->count)
-			break;
-	}
-	hash->slots[i] = (struct counter){ value, 1 };
-	hash->used++;
-}
+/* --- the peers ----------------------------------------------------------- */
 
 /* As small as it can be with half of the slots free: kindest to the caches. */
-static unsigned int hash_bits(const struct stream *stream)
+static unsigned int counters_bits(const struct stream *stream)
 {
-	struct hash hash;
+	struct counters counters;
 	unsigned int bits = 10;
 	size_t i;
 
-	hash_init(&hash, 22);
+	counters_init(&counters, 22);
 	for (i = 0; i < stream->count; i++)
-		hash_feed(&hash, stream->items[i].to);
-	while (1UL << bits < 2 * hash.used)
+		counters_feed(&counters, stream->items[i].to);
+	while (1UL << bits < 2 * counters.used)
 		bits++;
-	free(hash.slots);
+	counters_free(&counters);
 	return bits;
 }
 
-static double time_hash(const struct stream *stream, unsigned int bits)
+static double time_counters(const struct stream *stream, unsigned int bits)
 {
-	struct hash hash;
+	struct counters counters;
 	double start;
 	size_t i;
 
-	hash_init(&hash, bits);
+	counters_init(&counters, bits);
 	start = now();
 	for (i = 0; i < stream->count; i++)
-		hash_feed(&hash, stream->items[i].to);
+		counters_feed(&counters, stream->items[i].to);
 	start = now() - start;
-	free(hash.slots);
+	counters_free(&counters);
+	return start / stream->count;
+}
+
+static double time_saving(const struct stream *stream, size_t size)
+{
+	struct saving *saving = saving_make(size);
+	double start = now();
+	size_t i;
+
+	for (i = 0; i < stream->count; i++)
+		saving_feed(saving, stream->items[i].to);
+	start = now() - start;
+	saving_free(saving);
+	return start / stream->count;
+}
+
+static double time_plain(const struct stream *stream, u32 ppm)
+{
+	struct plain_tree *tree = plain_make(ppm);
+	double start = now();
+	size_t i;
+
+	for (i = 0; i < stream->count; i++)
+		plain_feed(tree, stream->items[i].to);
+	start = now() - start;
+	plain_free(tree);
 	return start / stream->count;
 }
 
 /* --- the engine ---------------------------------------------------------- */
 
-static double time_engine(const struct stream *stream, void *table)
+static double time_engine(const struct stream *stream, void *table,
+			  size_t size, u32 ppm)
 {
-	double start = now();
+	const struct engine_params params = {
+		.basis = HWPROF_BASIS_EXACT, .epsilon_ppm = ppm,
+	};
+	double start;
 	size_t i;
+
+	memset(table, 0, size);
+	range_engine.table_init(table, size, &params);
+	start = now();
 
 	for (i = 0; i < stream->count; i++)
 		range_engine.feed(table, NULL, &stream->items[i]);
@@ -176,41 +171,49 @@ static struct accuracy judge(const struct stream *stream, void *table)
 	return accuracy;
 }
 
+static bool read_stream(const char *name, struct stream *stream)
+{
+	struct branch_rows rows = { 0 };
+	struct loop_rows none = { 0 };
+
+	if (!rows_read(name, &rows, &none))
+		return false;
+	rows_branches(&rows, take, stream);
+	rows_free(&rows, &none);
+	return true;
+}
+
+static void keep_least(double *least, double time)
+{
+	if (!*least || time < *least)
+		*least = time;
+}
+
 static struct accuracy compare(const char *name, size_t size, unsigned int ppm,
 			       unsigned int rounds)
 {
-	const struct engine_params params = {
-		.basis = HWPROF_BASIS_EXACT, .epsilon_ppm = ppm,
-	};
-	double range = 1e9, hash = 1e9, time;
-	struct branch_rows rows = { 0 };
-	struct loop_rows none = { 0 };
-	struct stream stream = { 0 };
+	double range = 0, counter = 0, saving = 0, plain = 0;
 	void *table = aligned_alloc(64, size);
+	struct stream stream = { 0 };
 	struct accuracy accuracy;
 	unsigned int bits;
 
 	if (!table)
 		abort();
-	if (!rows_read(name, &rows, &none))
+	if (!read_stream(name, &stream))
 		exit(2);
-	rows_branches(&rows, take, &stream);
-	rows_free(&rows, &none);
-	bits = hash_bits(&stream);
+	bits = counters_bits(&stream);
 	while (rounds--) {
-		memset(table, 0, size);
-		range_engine.table_init(table, size, &params);
-		time = time_engine(&stream, table);
-		if (time < range)
-			range = time;
-		time = time_hash(&stream, bits);
-		if (time < hash)
-			hash = time;
+		keep_least(&counter, time_counters(&stream, bits));
+		keep_least(&saving, time_saving(&stream, size));
+		keep_least(&plain, time_plain(&stream, ppm));
+		keep_least(&range, time_engine(&stream, table, size, ppm));
 	}
 	accuracy = judge(&stream, table);
-	printf("%-12s %9zu branches  range %5.2f ns  hash(2^%u) %5.2f ns  hash/range %4.2f  hot %2u accuracy %6.2f%% worst %6.2f%%\n",
-	       strrchr(name, '/') ? strrchr(name, '/') + 1 : name,
-	       stream.count, range, bits, hash, hash / range, accuracy.hot,
+	printf("%-8s %5.2f ns  counters %5.2f ns %4.2f  space-saving %5.2f ns %4.2f  plain tree %5.2f ns %4.2f  hot %2u accuracy %6.2f%% worst %6.2f%%\n",
+	       strrchr(name, '/') ? strrchr(name, '/') + 1 : name, range,
+	       counter, counter / range, saving, saving / range, plain,
+	       plain / range, accuracy.hot,
 	       100 * accuracy.sum / accuracy.hot, 100 * accuracy.worst);
 	free(stream.items);
 	free(table);
@@ -219,7 +222,7 @@ static struct accuracy compare(const char *name, size_t size, unsigned int ppm,
 
 int main(int argc, char **argv)
 {
-	unsigned int rounds = 9, ppm = 0, hot = 0;
+	unsigned int rounds = 9, ppm = 10000, hot = 0;
 	size_t size = 128 << 10;	/* as 1 MiB gives a CPU of two */
 	double sum = 0;
 	int option;

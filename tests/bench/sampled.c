@@ -26,7 +26,9 @@
 #include "tests/oracle/array.h"
 #include "tests/oracle/rows.h"
 
-enum { DEPTH = 127, HASH_BITS = 16, MAP_BITS = 15, LINE_BITS = 15 };
+enum { DEPTH = 127, LINE_BITS = 15 };
+
+#include "stack_peers.h"
 
 struct stack {
 	u32 depth;		/* addresses: where it was, then call sites */
@@ -107,94 +109,9 @@ static void take(void *context, u32 thread, const struct stream_event *event)
 
 /* --- the peers ---------------------------------------------------------- */
 
-struct counter {
-	u64 hash, count;
-};
-
-struct mapped {
-	u32 hash, length;
-	u64 count;
-	u64 stack[DEPTH];
-};
-
-struct peers {
-	size_t overwritten, seen;
-	struct counter counters[1 << HASH_BITS];
-	struct mapped map[1 << MAP_BITS];
-};
-
-static void count_hash(struct peers *peers, const u64 *stack, u32 depth)
-{
-	struct counter *counter;
-	u64 hash = 1;
-	u32 i;
-
-	for (i = 0; i < depth; i++)
-		hash = (hash ^ stack[i]) * HASH_PRIME;
-	counter = &peers->counters[hash >> (64 - HASH_BITS)];
-	if (likely(counter->hash == hash)) {
-		counter->count++;
-		return;
-	}
-	peers->overwritten += !!counter->count;
-	*counter = (struct counter) { hash, 1 };
-}
-
-static u32 rotate(u32 word, unsigned int bits)
-{
-	return word << bits | word >> (32 - bits);
-}
-
-/* <linux/jhash.h>, jhash2(): of any even count of words. */
-static u32 jhash(const u32 *words, u32 count)
-{
-	u32 a = 0xdeadbeef + (count << 2), b = a, c = a;
-
-	for (; count > 3; count -= 3, words += 3) {
-		a += words[0];
-		b += words[1];
-		c += words[2];
-		a -= c; a ^= rotate(c, 4); c += b;
-		b -= a; b ^= rotate(a, 6); a += c;
-		c -= b; c ^= rotate(b, 8); b += a;
-		a -= c; a ^= rotate(c, 16); c += b;
-		b -= a; b ^= rotate(a, 19); a += c;
-		c -= b; c ^= rotate(b, 4); b += a;
-	}
-	c += count == 3 ? words[2] : 0;
-	b += count >= 2 ? words[1] : 0;
-	a += count >= 1 ? words[0] : 0;
-	c ^= b; c -= rotate(b, 14);
-	a ^= c; a -= rotate(c, 11);
-	b ^= a; b -= rotate(a, 25);
-	c ^= b; c -= rotate(b, 16);
-	a ^= c; a -= rotate(c, 4);
-	b ^= a; b -= rotate(a, 14);
-	c ^= b; c -= rotate(b, 24);
-	return c;
-}
-
-static void count_mapped(struct peers *peers, const u64 *stack, u32 depth)
-{
-	u32 hash = jhash((const u32 *)stack, 2 * depth);
-	struct mapped *mapped = &peers->map[hash & ((1 << MAP_BITS) - 1)];
-
-	if (likely(mapped->hash == hash && mapped->length == depth &&
-		   !memcmp(mapped->stack, stack, 8 * depth))) {
-		mapped->count++;
-		peers->seen++;
-		return;
-	}
-	peers->overwritten += !!mapped->count;
-	mapped->hash = hash;
-	mapped->length = depth;
-	mapped->count = 1;
-	memcpy(mapped->stack, stack, 8 * depth);
-}
-
 static __always_inline double
-time_peer(const struct samples *samples, struct peers *peers,
-	  void (*count)(struct peers *, const u64 *, u32))
+time_peer(const struct samples *samples, struct stack_peers *peers,
+	  void (*count)(struct stack_peers *, const u64 *, u32))
 {
 	double start;
 	size_t i;
@@ -283,7 +200,7 @@ struct bench {
 	size_t size;
 	unsigned int rounds, every;
 	void *table, *profile;
-	struct peers *peers;
+	struct stack_peers *peers;
 	double best[WAYS];	/* nanoseconds in all */
 	size_t overwritten[WAYS];
 	size_t seen;
@@ -291,7 +208,7 @@ struct bench {
 
 static void time_all(struct bench *bench, struct samples *samples)
 {
-	struct peers *peers = bench->peers;
+	struct stack_peers *peers = bench->peers;
 	unsigned int round, way;
 
 	for (way = 0; way < WAYS; way++)
