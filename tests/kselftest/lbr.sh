@@ -252,26 +252,27 @@ if ! grep -q '^yes$' $caps/lbr; then
 	exit
 fi
 test_ok "lbr: trip counts" estimates
-test_ok "lbr: as many windows as perf has samples" as_many_as_perf
-test_ok "lbr: -F" by_frequency
 test_ok "lbr: on a budget" on_a_budget
-test_ok "lbr: another event" by_another_event
-test_ok "lbr: --trigger" by_name
-test_ok "lbr: edge, inv, cmask" wide_codes
-test_ok "lbr: --trigger with edge, inv, cmask" wide_names
-test_ok "lbr: perf stat" counts
 test_ok "lbr: forks and execs" forks_and_execs
 test_ok "lbr: -a" all_cpus
-test_ok "lbr: -p" running
 test_ok "lbr: the kernel" kernel_too
-test_ok "lbr: the best source" by_default
 test_ok "lbr: two sessions" two_at_once
 test_ok "lbr: beside perf record -b" beside_perf
 test_ok "lbr: ranges" ranges
 test_ok "lbr: calls" calls_of_stacks
 test_ok "lbr: paths" paths_of_stacks
-test_ok "lbr: what there is not" refuses
-test_ok "lbr: as an ordinary user" with_paranoid 2 is_for_users
 test_ok "lbr: CPU hotplug" cpus_go_and_come
 test_ok "lbr: unload and reload" unload
+rest_is_no_news
+test_ok "lbr: as many windows as perf has samples" as_many_as_perf
+test_ok "lbr: -F" by_frequency
+test_ok "lbr: another event" by_another_event
+test_ok "lbr: --trigger" by_name
+test_ok "lbr: edge, inv, cmask" wide_codes
+test_ok "lbr: --trigger with edge, inv, cmask" wide_names
+test_ok "lbr: perf stat" counts
+test_ok "lbr: -p" running
+test_ok "lbr: the best source" by_default
+test_ok "lbr: what there is not" refuses
+test_ok "lbr: as an ordinary user" with_paranoid 2 is_for_users
 finish

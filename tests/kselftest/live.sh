@@ -231,10 +231,7 @@ test_ok "top: of a CPU" top_cpu
 test_ok "top, record: a cgroup" in_cgroup
 test_ok "record: a cgroup's program that runs already" cgroup_of_running
 test_ok "record: for a time, on a CPU" record_options
-# The rest is about user space, of which a kernel that checks itself tells no more.
-case $KSELFTEST_KERNEL in
-*debug*) finish; exit ;;
-esac
+rest_is_no_news
 test_ok "script: rows add up, in both forms" script_sums
 test_ok "top: a table each time" top_tables
 test_ok "top: all kinds" top_kinds

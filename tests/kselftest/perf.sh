@@ -327,38 +327,39 @@ paths_rows()
 		grep -q '^96.00% .* 9,600 .* known_inner' /tmp/report
 }
 
-test_ok "perf list" lists_events
 test_ok "perf stat" stat_is_exact
-test_ok "perf stat -r" stat_repeats
-test_ok "perf stat -I" stat_intervals
-test_ok "perf stat of a group" stat_of_group
 test_ok "perf stat of forks" stat_of_forks
 test_ok "perf record" record_default
-test_ok "perf record -c" record_period
-test_ok "perf record -F" record_frequency
 test_ok "perf record of rows" record_rows
-test_ok "perf record -g" record_callchains
 test_ok "perf record -p" record_running
 test_ok "perf record -a" record_all
 test_ok "perf record --per-thread" record_per_thread
-test_ok "perf record -s" record_stat
 test_ok "perf record of a group:S" record_group
-test_ok "perf record -z" record_compressed
 test_ok "perf record --switch-output" record_switched_output
+test_ok "ranges: samples" ranges_samples
+test_ok "ranges: rows" ranges_rows
+test_ok "calls: rows" calls_rows
+test_ok "contexts: rows" contexts_rows
+test_ok "paths: samples" paths_samples
+test_ok "paths: rows" paths_rows
+rest_is_no_news
+test_ok "perf list" lists_events
+test_ok "perf stat -r" stat_repeats
+test_ok "perf stat -I" stat_intervals
+test_ok "perf stat of a group" stat_of_group
+test_ok "perf record -c" record_period
+test_ok "perf record -F" record_frequency
+test_ok "perf record -g" record_callchains
+test_ok "perf record -s" record_stat
+test_ok "perf record -z" record_compressed
 test_ok "perf report by symbol" report_symbols
 test_ok "perf script" script_rows
 test_ok "perf annotate" annotate_head
 test_ok "what there is not" says_why_not
 test_ok "ranges: perf stat" ranges_stat
-test_ok "ranges: samples" ranges_samples
-test_ok "ranges: rows" ranges_rows
 test_ok "calls: perf stat" calls_stat
 test_ok "calls: samples" calls_samples
-test_ok "calls: rows" calls_rows
 test_ok "contexts: perf stat" contexts_stat
 test_ok "contexts: samples" contexts_samples
-test_ok "contexts: rows" contexts_rows
 test_ok "paths: perf stat" paths_stat
-test_ok "paths: samples" paths_samples
-test_ok "paths: rows" paths_rows
 finish
