@@ -213,10 +213,10 @@ test_ok "burst: of 2 branches" short_ones
 test_ok "burst: forks and execs" forks_and_execs
 test_ok "burst: -a" all_cpus
 test_ok "burst: two sessions" two_at_once
-test_ok "burst: beside one that sees all" beside_all
 test_ok "burst: CPU hotplug" cpus_go_and_come
 test_ok "burst: unload and reload" unload
 rest_is_no_news
+test_ok "burst: beside one that sees all" beside_all
 test_ok "burst: by a counter, on a budget" by_a_counter_on_a_budget
 test_ok "burst: paths" paths_of_bursts
 test_ok "burst: many processes on a budget" on_a_budget_of_many
