@@ -208,10 +208,10 @@ test_ok "sample: by a counter" by_a_counter
 test_ok "sample: who calls the kernel" who_calls_the_kernel
 test_ok "sample: the kernel" the_kernel
 test_ok "sample: forks and execs" forks_and_execs
-test_ok "sample: -a" all_cpus
 test_ok "sample: CPU hotplug" cpus_go_and_come
 test_ok "sample: unload and reload" unload
 rest_is_no_news
+test_ok "sample: -a" all_cpus
 test_ok "sample: who calls, by a counter" who_calls_by_a_counter
 test_ok "sample: -F" by_frequency
 test_ok "sample: on a budget" on_a_budget
