@@ -36,7 +36,7 @@ void step_tasks_exit(void);
 /* The task's record; NULL: it has none. */
 struct step_task *step_task_find(struct task_struct *task);
 
-/* The same, or a new one; NULL: all are in use. */
+/* The same, or a new one, as @is_new says; NULL: all are in use. */
 struct step_task *step_task_get(struct task_struct *task, bool *is_new);
 
 /* The task exits, or is not to be known any more. */

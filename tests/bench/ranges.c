@@ -114,7 +114,6 @@ static double time_engine(const struct stream *stream, void *table,
 	memset(table, 0, size);
 	range_engine.table_init(table, size, &params);
 	start = now();
-
 	for (i = 0; i < stream->count; i++)
 		range_engine.feed(table, NULL, &stream->items[i]);
 	return (now() - start) / stream->count;

@@ -136,12 +136,14 @@ record_running()
 	[ $status = 0 ] && [ "$sum" -gt 0 ]
 }
 
-# What was there before the exec has a time before it, but may come when perf has
-# ordered what is later; then perf takes it for the new program's.
+# By symbol: what was there before the exec has a time before it, but may come when
+# perf has ordered what is later; then perf takes it for the new program's.
 record_all()
 {
 	record -a -e hwprof/loops,rows/u -- ./known &&
-		between $BACK $((BACK + 100)) "$(periods known)"
+		is $BACK "$(perf script -i $data -F comm,period,ip,sym | awk '
+			$1 == "known" && $NF ~ /^known_/ { sum += $2 }
+			END { print sum + 0 }')"
 }
 
 record_per_thread()
