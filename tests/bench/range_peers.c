@@ -30,8 +30,9 @@ void counters_free(struct counters *counters)
 	free(counters->slots);
 }
 
-void counters_feed(struct counters *counters, u64 value)
+void counters_feed(void *peer, u64 value)
 {
+	struct counters *counters = peer;
 	size_t mask = ~0ULL >> counters->shift;
 	size_t i = value * GOLDEN >> counters->shift;
 
@@ -204,8 +205,9 @@ static u32 take_item(struct saving *saving)
 	return number;
 }
 
-void saving_feed(struct saving *saving, u64 value)
+void saving_feed(void *peer, u64 value)
 {
+	struct saving *saving = peer;
 	u32 *head = head_of(saving, value), number = *head;
 
 	while (number && saving->items[number].value != value)
@@ -254,8 +256,9 @@ void plain_free(struct plain_tree *tree)
 	free(tree);
 }
 
-void plain_feed(struct plain_tree *tree, u64 value)
+void plain_feed(void *peer, u64 value)
 {
+	struct plain_tree *tree = peer;
 	struct plain_node *node = &tree->nodes[0];
 	unsigned int bits = BITS;
 

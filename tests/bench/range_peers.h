@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What else could say which values are hot; the peers of bench-ranges. */
+/*
+ * What else could say which values are hot; the peers of bench-ranges. Each is fed
+ * by a function of the same type, which gets what its *_make() or *_init() made.
+ */
 #ifndef TESTS_BENCH_RANGE_PEERS_H
 #define TESTS_BENCH_RANGE_PEERS_H
 
@@ -13,7 +16,7 @@ struct counters {
 };
 
 void counters_init(struct counters *counters, unsigned int bits);
-void counters_feed(struct counters *counters, u64 value);
+void counters_feed(void *counters, u64 value);
 void counters_free(struct counters *counters);
 
 /*
@@ -25,7 +28,7 @@ void counters_free(struct counters *counters);
 struct saving;
 
 struct saving *saving_make(size_t bytes);
-void saving_feed(struct saving *saving, u64 value);
+void saving_feed(void *saving, u64 value);
 void saving_free(struct saving *saving);
 
 /*
@@ -36,7 +39,7 @@ void saving_free(struct saving *saving);
 struct plain_tree;
 
 struct plain_tree *plain_make(u32 epsilon_ppm);
-void plain_feed(struct plain_tree *tree, u64 value);
+void plain_feed(void *tree, u64 value);
 void plain_free(struct plain_tree *tree);
 
 #endif /* TESTS_BENCH_RANGE_PEERS_H */

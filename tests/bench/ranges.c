@@ -59,45 +59,44 @@ static unsigned int counters_bits(const struct stream *stream)
 	return bits;
 }
 
+static __always_inline double time_feeds(const struct stream *stream, void *peer,
+					 void (*feed)(void *peer, u64 value))
+{
+	double start = now();
+	size_t i;
+
+	for (i = 0; i < stream->count; i++)
+		feed(peer, stream->items[i].to);
+	return (now() - start) / stream->count;
+}
+
 static double time_counters(const struct stream *stream, unsigned int bits)
 {
 	struct counters counters;
-	double start;
-	size_t i;
+	double time;
 
 	counters_init(&counters, bits);
-	start = now();
-	for (i = 0; i < stream->count; i++)
-		counters_feed(&counters, stream->items[i].to);
-	start = now() - start;
+	time = time_feeds(stream, &counters, counters_feed);
 	counters_free(&counters);
-	return start / stream->count;
+	return time;
 }
 
 static double time_saving(const struct stream *stream, size_t size)
 {
 	struct saving *saving = saving_make(size);
-	double start = now();
-	size_t i;
+	double time = time_feeds(stream, saving, saving_feed);
 
-	for (i = 0; i < stream->count; i++)
-		saving_feed(saving, stream->items[i].to);
-	start = now() - start;
 	saving_free(saving);
-	return start / stream->count;
+	return time;
 }
 
 static double time_plain(const struct stream *stream, u32 ppm)
 {
 	struct plain_tree *tree = plain_make(ppm);
-	double start = now();
-	size_t i;
+	double time = time_feeds(stream, tree, plain_feed);
 
-	for (i = 0; i < stream->count; i++)
-		plain_feed(tree, stream->items[i].to);
-	start = now() - start;
 	plain_free(tree);
-	return start / stream->count;
+	return time;
 }
 
 /* --- the engine ---------------------------------------------------------- */
