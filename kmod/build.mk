@@ -9,7 +9,7 @@ VM_KERNELS := 6.1 6.12 debug arm64-6.12 arm64-debug
 define build_module
 	@mkdir -p $(1)
 	cp -rpu Kbuild kmod uapi $(1)/
-	$(MAKE) -C $(2) M=$(abspath $(1)) W=1 KCFLAGS=-Werror $(3) modules
+	+$(MAKE) -C $(2) M=$(abspath $(1)) W=1 KCFLAGS=-Werror $(3) modules
 endef
 
 $(VM_KERNELS:%=$(BUILD)/%/hwprof.ko): $(BUILD)/%/hwprof.ko: $(KMOD_SOURCES)

@@ -323,15 +323,19 @@ void session_totals(struct session *session, struct hwprof_row_totals *row)
 	}
 }
 
-static void emit_totals(struct emit *emit)
+/* False: there was no room for them. */
+static bool emit_totals(struct emit *emit)
 {
 	struct session *session = emit->session;
 	struct hwprof_row_totals row;
 
 	session_totals(session, &row);
-	if (memcmp(&row, &session->told, sizeof(row)) &&
-	    emit_row(emit, &row, 0, 0, 0))
-		session->told = row;
+	if (!memcmp(&row, &session->told, sizeof(row)))
+		return true;
+	if (!emit_row(emit, &row, 0, 0, 0))
+		return false;
+	session->told = row;
+	return true;
 }
 
 /*
@@ -351,10 +355,8 @@ static void emit_profile(void *context)
 		emit->done = session->engine->rows(session->profile,
 						   emit->space, &emit->at,
 						   emit_row, emit);
-		if (emit->done && emit->budget)
-			emit_totals(emit);
-		else
-			emit->done = false;
+		if (emit->done)
+			emit->done = emit->budget && emit_totals(emit);
 	}
 	raw_spin_unlock_irqrestore(&session->roots_lock, flags);
 }
