@@ -113,19 +113,24 @@ bool event_sessions_are(unsigned int count)
 
 /* --- records ---------------------------------------------------------------- */
 
-/* Rings are read one by one, so the last row need not be the newest one. */
-static void take_totals(struct tally *tally, uint64_t time,
+/*
+ * Rings are read one by one, and their CPUs' clocks differ, so neither the last
+ * row need be the newest one nor the latest: that is the one that saw most.
+ */
+static void take_totals(struct tally *tally,
 			const struct hwprof_row_totals *totals)
 {
+	const struct hwprof_row_totals *known = &tally->totals;
+
 	if (totals->produced != totals->delivered + totals->lost +
 				totals->evicted + totals->pending)
 		tally->broken = true;
 	if (tally->totals.memory && totals->memory != tally->totals.memory)
 		tally->grown = true;
-	if (time < tally->totals_time)
-		return;
-	tally->totals = *totals;
-	tally->totals_time = time;
+	if (totals->produced > known->produced ||
+	    (totals->produced == known->produced &&
+	     totals->delivered >= known->delivered))
+		tally->totals = *totals;
 }
 
 void tally_take(struct tally *tally, const struct sample *sample)
@@ -133,7 +138,7 @@ void tally_take(struct tally *tally, const struct sample *sample)
 	const struct hwprof_row *row = sample->row;
 
 	if (row->type == HWPROF_ROW_TOTALS) {
-		take_totals(tally, sample->time, (const void *)row);
+		take_totals(tally, (const void *)row);
 		return;
 	}
 	tally->samples++;

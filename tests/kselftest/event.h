@@ -85,7 +85,6 @@ struct tally {
 	bool grown;			/* the session's memory did */
 	bool broken;			/* a totals row does not add up */
 	struct hwprof_row_totals totals;	/* the newest */
-	uint64_t totals_time;
 	bool reads;			/* samples tell the count as well: */
 	uint64_t wrong_reads;		/* not the sum of periods so far */
 	/* Sees each sample that is no totals row; may be NULL. */
