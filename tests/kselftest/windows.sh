@@ -87,10 +87,6 @@ trip()
 # tests/accuracy/budget has the figures
 has_overhead()
 {
-	# A window may cost more there than the whole program is worth.
-	case $KSELFTEST_KERNEL in
-	*debug*) return 0 ;;
-	esac
 	grep -q "^overhead: [0-9.]* % of [0-9.e-]* s, asked $1 %\$" /tmp/report
 }
 
