@@ -82,7 +82,8 @@ static void cct_table_init(void *memory, size_t size,
 	if (params->basis != HWPROF_BASIS_EXACT)
 		header += cct_stacks_init(&table->stacks, memory + header,
 					  size, params->seed);
-	cct_tree_init(&table->tree, memory + header, size - header);
+	cct_tree_init(&table->tree, memory + header, size - header,
+		      table->stacks ? params->metrics : 0);
 }
 
 static void cct_cursor_init(void *memory, u32 tid)
@@ -669,6 +670,7 @@ static void take(struct cct_table *profile, struct cct_table *table,
 		to->target = from->target;
 	else if (from->kind == to->kind)
 		to->branches += from->branches;
+	cct_add_metrics(&profile->tree, to, cct_metrics(&table->tree, from));
 }
 
 static size_t cct_merge(void *memory, void *table_memory, size_t limit)
@@ -700,12 +702,24 @@ static size_t cct_merge(void *memory, void *table_memory, size_t limit)
 
 /* --- rows --------------------------------------------------------------- */
 
+static void put_metrics(const struct cct_tree *tree,
+			const struct cct_node *node,
+			struct hwprof_row_context *row)
+{
+	if (!tree->metric_count)
+		return;
+	row->row.size = sizeof(*row);
+	row->metric_count = tree->metric_count;
+	memcpy(row->metrics, cct_metrics(tree, node),
+	       tree->metric_count * sizeof(u64));
+}
+
 static bool emit_node(struct cct_table *table, struct cct_node *node,
 		      engine_emit emit, void *context)
 {
 	struct hwprof_row_context row = {
 		.row.type = HWPROF_ROW_CONTEXT,
-		.row.size = sizeof(row),
+		.row.size = HWPROF_ROW_CONTEXT_SIZE_VER0,
 		.row.space = node->space,
 		.id = node->id,
 		.parent = node->parent,
@@ -724,6 +738,7 @@ static bool emit_node(struct cct_table *table, struct cct_node *node,
 		row.target = node->target;
 	else
 		row.branches = node->branches;
+	put_metrics(&table->tree, node, &row);
 	if (!emit(context, &row, row.callee, row.site, row.calls + row.deeper))
 		return false;
 	table->tree.pending -= row.calls + row.deeper;
@@ -732,6 +747,8 @@ static bool emit_node(struct cct_table *table, struct cct_node *node,
 	node->untold = false;
 	if (!recursion)
 		node->branches = 0;
+	memset(cct_metrics(&table->tree, node), 0,
+	       table->tree.metric_count * sizeof(u64));
 	return true;
 }
 
@@ -760,7 +777,7 @@ static void cct_sample(const struct engine_params *params,
 
 	memset(row, 0, sizeof(*row));
 	row->row.type = HWPROF_ROW_CONTEXT;
-	row->row.size = sizeof(*row);
+	row->row.size = HWPROF_ROW_CONTEXT_SIZE_VER0;
 	sample->ip = row->callee = event->to;
 	sample->addr = event->from;
 	row->kind = HWPROF_CONTEXT_SIGNAL;

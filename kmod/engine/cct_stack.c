@@ -94,11 +94,13 @@ static void remember(const struct cct_tree *tree, struct cct_stacks *stacks,
 /* --- counting ----------------------------------------------------------- */
 
 static __always_inline void count(struct cct_tree *tree, struct cct_node *node,
-				  u64 weight)
+				  const struct stream_stack *stack)
 {
-	node->weight += weight;
+	node->weight += stack->weight;
 	node->samples++;
-	tree->pending += weight;
+	tree->pending += stack->weight;
+	if (stack->metrics)
+		cct_add_metrics(tree, node, stack->metrics);
 }
 
 bool cct_stack_count(struct cct_tree *tree, struct cct_stacks *stacks,
@@ -111,7 +113,7 @@ bool cct_stack_count(struct cct_tree *tree, struct cct_stacks *stacks,
 	node = find_known(tree, stacks, hash_of(stacks, stack));
 	if (!node)
 		return false;
-	count(tree, node, stack->weight);
+	count(tree, node, stack);
 	return true;
 }
 
@@ -253,8 +255,10 @@ void cct_stack_walk(struct cct_tree *tree, struct cct_stacks *stacks,
 	} else if (end <= stack->used) {
 		node->deeper += stack->weight;
 		tree->pending += stack->weight;
+		if (stack->metrics)
+			cct_add_metrics(tree, node, stack->metrics);
 	} else {
-		count(tree, node, stack->weight);
+		count(tree, node, stack);
 		if (stack->depth <= CCT_STACK_MAX)
 			remember(tree, stacks, hash_of(stacks, stack), node);
 	}

@@ -5,19 +5,23 @@ enum {
 	HAND_STEPS	= 8,	/* nodes that are looked at for one's room */
 };
 
-void cct_tree_init(struct cct_tree *tree, void *memory, size_t size)
+void cct_tree_init(struct cct_tree *tree, void *memory, size_t size,
+		   u32 metrics)
 {
+	size_t node_size = sizeof(*tree->nodes) + metrics * sizeof(u64);
 	size_t slots = CCT_WAYS, nodes;
 
 	/* Twice as many would have to leave room for half as many nodes. */
-	while (2 * slots * sizeof(*tree->slots) +
-	       slots * sizeof(*tree->nodes) <= size && slots < 1U << 31)
+	while (2 * slots * sizeof(*tree->slots) + slots * node_size <= size &&
+	       slots < 1U << 31)
 		slots *= 2;
-	nodes = (size - slots * sizeof(*tree->slots)) / sizeof(*tree->nodes);
+	nodes = (size - slots * sizeof(*tree->slots)) / node_size;
 	tree->slots = memory;
 	tree->slot_count = slots;
 	tree->nodes = (struct cct_node *)(tree->slots + slots);
 	tree->node_count = min(nodes, slots / CCT_WAYS * (CCT_WAYS - 1));
+	tree->metrics = (u64 *)(tree->nodes + tree->node_count);
+	tree->metric_count = metrics;
 	tree->pending = 0;
 	tree->evicted = 0;
 	cct_tree_restart(tree);
@@ -187,6 +191,7 @@ struct cct_node *cct_make(struct cct_tree *tree, u64 id)
 	if (!node)
 		return NULL;
 	memset(node, 0, sizeof(*node));
+	memset(cct_metrics(tree, node), 0, tree->metric_count * sizeof(u64));
 	node->id = id;
 	*slot = slot_value(id, cct_number(tree, node));
 	hint(tree, node);

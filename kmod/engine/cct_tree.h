@@ -49,8 +49,10 @@ struct cct_node {
 
 struct cct_tree {
 	struct cct_node *nodes;
+	u64 *metrics;		/* of each node, metric_count of them */
 	u64 *slots;		/* half an id, a node's number + 1; 0: free */
 	u32 node_count;
+	u32 metric_count;
 	u32 slot_count;		/* a power of two */
 	u32 top;		/* nodes from here on were never used, */
 	u32 free;		/* and a list of others that are free */
@@ -61,8 +63,12 @@ struct cct_tree {
 	u32 hint[CCT_HINTS];	/* numbers of nodes that were found last */
 };
 
-/* @memory: @size bytes, 4 KiB or more, that are 0. */
-void cct_tree_init(struct cct_tree *tree, void *memory, size_t size);
+/*
+ * @memory: @size bytes, 4 KiB or more, that are 0. Nodes are as much larger as
+ * @metrics of them take.
+ */
+void cct_tree_init(struct cct_tree *tree, void *memory, size_t size,
+		   u32 metrics);
 
 /* cct_find(), where the hint is of another one. */
 struct cct_node *cct_find_slowly(struct cct_tree *tree, u64 id);
@@ -91,6 +97,24 @@ static __always_inline u32 cct_number(const struct cct_tree *tree,
 				      const struct cct_node *node)
 {
 	return node - tree->nodes;
+}
+
+static __always_inline u64 *cct_metrics(const struct cct_tree *tree,
+					const struct cct_node *node)
+{
+	return &tree->metrics[(size_t)cct_number(tree, node) *
+			      tree->metric_count];
+}
+
+static __always_inline void cct_add_metrics(const struct cct_tree *tree,
+					    const struct cct_node *node,
+					    const u64 *metrics)
+{
+	u64 *sums = cct_metrics(tree, node);
+	u32 i;
+
+	for (i = 0; i < tree->metric_count; i++)
+		sums[i] += metrics[i];
 }
 
 /* The node @id, if it has that number in this tree; else NULL. */

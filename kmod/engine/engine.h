@@ -33,6 +33,7 @@ struct engine_params {
 	u64 seed;	/* keys the hashes, so that users cannot choose collisions */
 	u32 epsilon_ppm;	/* largest error of a range; 0: the default */
 	u32 range_of;	/* enum hwprof_range_of */
+	u32 metrics;	/* of sampled stacks: up to HWPROF_METRICS_MAX */
 };
 
 /*

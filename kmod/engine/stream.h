@@ -56,6 +56,8 @@ struct stream_stack {
 				 * looks at them */
 	u64 procedure;		/* that runs. 0: not known */
 	u64 weight;
+	const u64 *metrics;	/* engine_params.metrics of them, that the sample
+				 * has besides; NULL: not known */
 	u32 depth;		/* calls */
 	u32 used;		/* of these, the innermost that are believed;
 				 * feed_stack() alone looks at it */

@@ -22,6 +22,7 @@ enum {
 
 struct node {
 	u64 site, callee, weight, deeper, samples;
+	u64 metrics[HWPROF_METRICS_MAX];
 	u32 space;
 	struct node *up, *target;	/* target: a back edge */
 	struct node *down, *next;
@@ -58,7 +59,8 @@ static struct node *enter(struct node *at, u64 site, u64 callee)
 	return edge->target ? edge->target : edge;
 }
 
-static void count(struct node **roots, const struct stream_stack *stack)
+static void count(struct node **roots, const struct stream_stack *stack,
+		  u32 metrics)
 {
 	struct node *at = child_of(roots, 0, 0, stack->space, NULL);
 	u64 site = 0;
@@ -78,6 +80,8 @@ static void count(struct node **roots, const struct stream_stack *stack)
 		at = enter(at, site, stack->procedures[i]);
 		at->deeper += stack->weight;
 	}
+	for (i = 0; stack->metrics && i < metrics; i++)
+		at->metrics[i] += stack->metrics[i];
 }
 
 static size_t free_all(struct node *node)
@@ -103,6 +107,7 @@ struct told {
 
 struct bench {
 	struct tables tables;
+	u32 metrics;
 	struct node *roots;
 	struct told *told;
 	size_t told_count;
@@ -112,16 +117,17 @@ struct bench {
 };
 
 static void bench_init(struct bench *bench, size_t table_size,
-		       size_t profile_size, u64 seed)
+		       size_t profile_size, u64 seed, u32 metrics)
 {
 	const struct engine_params params = {
-		.basis = HWPROF_BASIS_TIME, .seed = seed,
+		.basis = HWPROF_BASIS_TIME, .seed = seed, .metrics = metrics,
 	};
 
 	*bench = (struct bench) {
 		.tables = tables_make(&cct_engine, &params, TABLES, table_size,
 				      profile_size),
 		.told = calloc(TOLD_MOST, sizeof(struct told)), .random = seed,
+		.metrics = metrics,
 	};
 	assert_non_null(bench->told);
 }
@@ -150,12 +156,16 @@ static bool take(void *context, const void *data, u64 ip, u64 addr, u64 period)
 	const struct hwprof_row_context *row = data;
 	struct bench *bench = context;
 	struct told *told;
+	u32 i;
 
 	if (random_once_in(&bench->random, bench->refusals))
 		return false;
 	assert_int_equal(period, row->weight + row->deeper);
 	assert_int_equal(ip, row->callee);
 	assert_int_equal(addr, row->site);
+	assert_int_equal(row->row.size, bench->metrics ? sizeof(*row) :
+			 HWPROF_ROW_CONTEXT_SIZE_VER0);
+	assert_int_equal(row->metric_count, bench->metrics);
 	told = told_of(bench, row->id);
 	if (!told->row.id) {
 		assert_true(++bench->told_count < TOLD_MOST / 2);
@@ -167,6 +177,8 @@ static bool take(void *context, const void *data, u64 ip, u64 addr, u64 period)
 			assert_int_equal(told->row.target, row->target);
 		else
 			told->row.samples += row->samples;
+		for (i = 0; i < HWPROF_METRICS_MAX; i++)
+			told->row.metrics[i] += row->metrics[i];
 	}
 	bench->tables.delivered += period;
 	return true;
@@ -183,7 +195,7 @@ static void feed(struct bench *bench, const struct stream_stack *stack)
 	struct stream_stack known = *stack;
 
 	known.procedures = NULL;
-	count(&bench->roots, stack);
+	count(&bench->roots, stack, bench->metrics);
 	bench->tables.produced += stack->weight;
 	if (cct_engine.count_stack(bench->tables.items[table], &known))
 		bench->again++;
@@ -244,6 +256,8 @@ static void compare(struct bench *bench)
 		node = node_of(bench, told);
 		assert_int_equal(row->weight, node->weight);
 		assert_int_equal(row->deeper, node->deeper);
+		assert_memory_equal(row->metrics, node->metrics,
+				    sizeof(node->metrics));
 		assert_int_equal(row->kind == HWPROF_CONTEXT_RECURSION,
 				 node->target != NULL);
 		if (node->target)
@@ -264,6 +278,7 @@ struct style {
 	unsigned int change;	/* calls of the last stack that are others now */
 	unsigned int spaces;
 	unsigned int stacks;
+	u32 metrics;		/* each eighth stack has none */
 	bool unknown;		/* each fourth procedure is 0 */
 	unsigned int doubted;	/* calls by this procedure are not believed, nor
 				 * what made them; 0: all are */
@@ -298,7 +313,7 @@ static void move(struct walker *walker, const struct style *style, u64 *random)
 static void feed_walker(struct bench *bench, const struct walker *walker,
 			const struct style *style)
 {
-	u64 sites[STACK_MOST], of[STACK_MOST];
+	u64 sites[STACK_MOST], of[STACK_MOST], metrics[HWPROF_METRICS_MAX];
 	struct stream_stack stack = {
 		.sites = sites, .procedures = of, .procedure = walker->leaf,
 		.depth = walker->depth,
@@ -311,6 +326,10 @@ static void feed_walker(struct bench *bench, const struct walker *walker,
 		sites[i] = walker->sites[walker->depth - 1 - i];
 		of[i] = walker->of[walker->depth - 1 - i];
 	}
+	for (i = 0; i < bench->metrics; i++)
+		metrics[i] = random_below(&bench->random, 1 << 20);
+	if (bench->metrics && !random_once_in(&bench->random, 8))
+		stack.metrics = metrics;
 	while (stack.used < stack.depth &&
 	       (!style->doubted ||
 		of[stack.used] != style->doubted * PROCEDURE))
@@ -338,7 +357,7 @@ static void try_style(const struct style *style, u64 seed, size_t size)
 	struct bench bench;
 	size_t nodes;
 
-	bench_init(&bench, size, 4 * size, seed);
+	bench_init(&bench, size, 4 * size, seed, style->metrics);
 	bench.refusals = 5;
 	feed_all(&bench, style);
 	finish(&bench);
@@ -353,8 +372,11 @@ static void test_random(void **state)
 {
 	static const struct style styles[] = {
 		{ .procedures = 40, .depth = 12, .change = 2, .spaces = 1 },
+		{ .procedures = 40, .depth = 12, .change = 2, .spaces = 1,
+		  .metrics = 1 },
 		{ .procedures = 5, .depth = 40, .change = 4, .spaces = 2 },
-		{ .procedures = 3, .depth = 100, .change = 9, .spaces = 3 },
+		{ .procedures = 3, .depth = 100, .change = 9, .spaces = 3,
+		  .metrics = HWPROF_METRICS_MAX },
 		{ .procedures = 20, .depth = 8, .change = 3, .spaces = 2,
 		  .unknown = true },
 		{ .procedures = 20, .depth = 20, .change = 3, .spaces = 1,
@@ -384,7 +406,7 @@ static void test_deep(void **state)
 	u32 at;
 
 	assert_non_null(walker);
-	bench_init(&bench, 1 << 20, 4 << 20, 5);
+	bench_init(&bench, 1 << 20, 4 << 20, 5, 3);
 	for (i = 0; i < 5; i++) {
 		walker->depth = depths[i];
 		for (at = 0; at < walker->depth; at++) {
@@ -412,7 +434,7 @@ static void test_recursion(void **state)
 	u32 at;
 
 	assert_non_null(walker);
-	bench_init(&bench, 1 << 20, 4 << 20, 6);
+	bench_init(&bench, 1 << 20, 4 << 20, 6, 0);
 	for (walker->depth = 1; walker->depth < STACK_KEPT; walker->depth++) {
 		at = walker->depth - 1;
 		walker->of[at] = (1 + at % 2) * PROCEDURE;
@@ -433,12 +455,13 @@ static void test_crowded(void **state)
 {
 	const struct style style = {
 		.procedures = 300, .depth = 30, .change = 20, .spaces = 2,
-		.stacks = 20000,
+		.stacks = 20000, .metrics = 2,
 	};
 	struct bench bench;
 	size_t i;
 
-	bench_init(&bench, cct_engine.table_min, cct_engine.table_min, 9);
+	bench_init(&bench, cct_engine.table_min, cct_engine.table_min, 9,
+		   style.metrics);
 	feed_all(&bench, &style);
 	finish(&bench);
 	assert_true(tables_evicted(&bench.tables) > 0);

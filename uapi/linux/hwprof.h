@@ -49,6 +49,7 @@
 	X(span,		   0, 32, 63, "longest back edge in bytes; 0: 1 MiB") \
 	X(burst,	   1,  0, 15, "branches that step takes at a time; 0: all of them") \
 	X(budget_permille, 1, 16, 25, "what windows and samples may cost, in thousandths of the program's time; 0: not limited") \
+	X(metrics,	   1, 26, 28, "counters in the event's group whose increase contexts of samples have, up to 4; 0: none") \
 	X(interval_ms,	   1, 32, 47, "milliseconds between rows; 0: 1000")    \
 	X(trigger,	   1, 48, 63, "raw event that windows and samples are taken at: event code and umask; 0: lbr: taken branches, others: CPU time") \
 	X(epsilon_ppm,	   2,  0, 19, "largest error of a range, up to 1000000; 0: 10000") \
@@ -100,6 +101,7 @@ enum hwprof_range_of {
 #define HWPROF_DEFAULT_EPSILON_PPM	10000
 #define HWPROF_EPSILON_PPM_MAX		1000000
 #define HWPROF_BUDGET_PERMILLE_MAX	1000
+#define HWPROF_METRICS_MAX		4
 /* The first branch of a burst only says where its first line begins. */
 #define HWPROF_BURST_MIN		2
 #define HWPROF_BURST_MAX		16383
@@ -175,6 +177,10 @@ struct hwprof_row_totals {
 	__u64 task_ns;		/* time of what was profiled while it was */
 	__u32 budget_permille;	/* that was asked for; 0: none */
 	__u32 reserved;
+	/* Of the field `metrics`; rows of older modules end here. */
+	__u64 unmeasured;	/* samples without metrics: a counter was not
+				 * there, or did not count */
+	__u64 metrics[HWPROF_METRICS_MAX];	/* sums of what samples had */
 };
 
 /* How control went from one address to another. */
@@ -341,7 +347,15 @@ struct hwprof_row_context {
 	};
 	__u32 kind;		/* enum hwprof_context_kind */
 	__u32 basis;		/* enum hwprof_basis */
+	/* Rows of events without the field `metrics` end here. */
+	__u32 metric_count;	/* what that says */
+	__u32 reserved;
+	__u64 metrics[HWPROF_METRICS_MAX];	/* increase: of each counter of the
+				 * event's group, in their order, from one
+				 * sample to the next, which it counts for */
 };
+
+#define HWPROF_ROW_CONTEXT_SIZE_VER0	88
 
 /*
  * Basis time: windows that were taken at an address, since the address's last
