@@ -295,11 +295,14 @@ void session_totals(struct session *session, struct hwprof_row_totals *row)
 		.windows = -base->windows,
 		.cost_ns = -base->cost_ns,
 		.task_ns = -base->task_ns,
+		.unmeasured = -base->unmeasured,
 		.memory = session->memory,
 		.basis = session->params.basis,
 		.source = session->source->number,
 		.budget_permille = session->budget_permille,
 	};
+	for (i = 0; i < HWPROF_METRICS_MAX; i++)
+		row->metrics[i] = -base->metrics[i];
 	if (session->params.basis != HWPROF_BASIS_EXACT)
 		row->cost_ns += atomic64_read(&session->flush_cost);
 	for_each_possible_cpu(cpu) {
@@ -313,6 +316,9 @@ void session_totals(struct session *session, struct hwprof_row_totals *row)
 		row->windows += READ_ONCE(slot->windows);
 		row->cost_ns += local64_read(&slot->budget.cost);
 		row->task_ns += local64_read(&slot->budget.time);
+		row->unmeasured += READ_ONCE(slot->unmeasured);
+		for (i = 0; i < HWPROF_METRICS_MAX; i++)
+			row->metrics[i] += READ_ONCE(slot->metrics[i]);
 	}
 	row->produced = session->rows ? session->fed + row->lost : units;
 	for (i = 0; i < session->table_count; i++)

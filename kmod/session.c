@@ -310,6 +310,7 @@ static struct session *session_make(const struct perf_event_attr *attr,
 	session->params.seed = get_random_u64();
 	session->params.epsilon_ppm = field_get(attr, FIELD_epsilon_ppm);
 	session->params.range_of = field_get(attr, FIELD_range_of);
+	session->params.metrics = field_get(attr, FIELD_metrics);
 	session->interval = msecs_to_jiffies(field_get(attr, FIELD_interval_ms) ?:
 					     HWPROF_DEFAULT_INTERVAL_MS);
 	session->user_side = !attr->exclude_user;

@@ -139,6 +139,8 @@ struct slot {
 	u64 gaps;
 	u64 windows;			/* that were fed */
 	u64 throttled;			/* overflows after which perf took a rest */
+	u64 unmeasured;			/* samples without metrics; */
+	u64 metrics[HWPROF_METRICS_MAX];	/* sums of the others' */
 	struct burst burst;
 	struct budget budget;
 	u64 *row;			/* room for the largest row */
@@ -171,6 +173,7 @@ struct session {
 	u32 burst;			/* branches in one; 0: all is seen */
 	u32 budget_permille;		/* 0: none */
 	unsigned int interval;		/* jiffies between rows */
+	u64 metrics[HWPROF_METRICS_MAX];	/* what counts each; 0: none yet */
 
 	struct slot __percpu *slots;
 
@@ -240,11 +243,14 @@ int sessions_init(void);
 void sessions_exit(void);
 extern struct workqueue_struct *hwprof_workqueue;
 
-static inline struct session *event_session(struct perf_event *event)
+static inline struct root *event_root(const struct perf_event *event)
 {
-	struct perf_event *root = event->parent ? event->parent : event;
+	return (event->parent ? event->parent : event)->pmu_private;
+}
 
-	return ((struct root *)root->pmu_private)->session;
+static inline struct session *event_session(const struct perf_event *event)
+{
+	return event_root(event)->session;
 }
 
 /* front/class.c: the session's folder in sysfs */

@@ -5,6 +5,7 @@
  */
 #include <linux/kprobes.h>
 #include <linux/hash.h>
+#include <linux/rculist.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 #include <linux/static_call.h>
@@ -166,7 +167,8 @@ void slot_start(struct slot *slot, struct perf_event *event)
 {
 	struct session *session = slot->session;
 
-	list_add_tail(&event->hw.tp_list, &slot->events);
+	/* An NMI may be reading the list: see source/metrics.c. */
+	list_add_tail_rcu(&event->hw.tp_list, &slot->events);
 	slot->wide += !event->hw.target;
 	if (slot->active++)
 		return;
@@ -207,7 +209,7 @@ void slot_stop(struct slot *slot, struct perf_event *event)
 
 	if (disabled || current->flags & PF_EXITING)
 		emit_rest(slot, event);
-	list_del(&event->hw.tp_list);
+	list_del_rcu(&event->hw.tp_list);
 	slot->wide -= !event->hw.target;
 	if (--slot->active)
 		return;

@@ -56,6 +56,16 @@ static int check_values(const struct perf_event_attr *attr)
 	       -EINVAL : 0;
 }
 
+/* Stacks of samples have them. */
+static int check_metrics(const struct perf_event_attr *attr)
+{
+	u64 metrics = field_get(attr, FIELD_metrics);
+
+	return metrics && (metrics > HWPROF_METRICS_MAX ||
+			   source_of(attr) != &sample_source ||
+			   !field_engine(attr)->feed_stack) ? -EINVAL : 0;
+}
+
 /* Bits that belong to no field. */
 static int check_words(const struct perf_event_attr *attr)
 {
@@ -83,7 +93,7 @@ int attr_check_session(const struct perf_event_attr *attr)
 	    field_get(attr, FIELD_mem))
 		return -EOPNOTSUPP;
 	err = check_burst(attr) ?: trigger_check(attr) ?: budget_check(attr) ?:
-	      check_ranges(attr) ?: check_values(attr);
+	      check_ranges(attr) ?: check_values(attr) ?: check_metrics(attr);
 	if (err)
 		return err;
 	if (source_of(attr)->missing())

@@ -10,6 +10,7 @@
 #include "../session.h"
 #include "budget.h"
 #include "callers.h"
+#include "metrics.h"
 #include "probe.h"
 #include "source.h"
 #include "trigger.h"
@@ -55,9 +56,11 @@ static void feed_user(struct slot *slot, struct stream_event *sample,
  * Of either side, with the calls of the program's. What made a call, or was
  * interrupted, names its procedure: an address in it.
  */
-static void feed_stack(struct slot *slot, u64 weight, struct pt_regs *regs)
+static void feed_stack(struct slot *slot, const struct perf_event *trigger,
+		       u64 weight, struct pt_regs *regs)
 {
 	struct session *session = slot->session;
+	u64 metrics[HWPROF_METRICS_MAX];
 	bool in_kernel = session->kernel_side && !user_mode(regs);
 	bool in_program = has_program(session);
 	u64 sites[1 + CALLERS_MAX];
@@ -79,6 +82,8 @@ static void feed_stack(struct slot *slot, u64 weight, struct pt_regs *regs)
 	/* A program without a number is none of the kernel's. */
 	if (!in_kernel || (in_program && !stack.space))
 		stack.procedure = sites[0];
+	if (session->params.metrics && metrics_read(slot, trigger, metrics))
+		stack.metrics = metrics;
 	slot_feed_stack(slot, &stack);
 }
 
@@ -105,7 +110,7 @@ static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 	if (session->engine->feed_stack) {
 		if (session->kernel_side || user_mode(regs) ||
 		    !session->clocked)
-			feed_stack(slot, sample.value, regs);
+			feed_stack(slot, event, sample.value, regs);
 	} else if (session->kernel_side && !user_mode(regs)) {
 		sample.from = instruction_pointer(regs);
 		slot_feed_sample(slot, &sample);
