@@ -107,11 +107,12 @@ bool events_want_data(const struct events_options *options)
 }
 
 /* What all events of a recording have in common; the first tells of tasks. */
-static struct perf_event_attr complete(const struct events_options *options,
-				       size_t index)
+static struct perf_event_attr complete(const struct events *events,
+				       const struct events_kind *kind)
 {
-	struct perf_event_attr attr = options->kinds[index].attr;
-	bool first = !index;
+	const struct events_options *options = &events->options;
+	struct perf_event_attr attr = kind->attr;
+	bool first = !events->kind_count;
 
 	attr.size = sizeof(attr);
 	attr.sample_type = EVENTS_SAMPLE_TYPE;
@@ -135,34 +136,45 @@ static struct perf_event_attr complete(const struct events_options *options,
 }
 
 static int open_event(const struct perf_event_attr *attr, pid_t target, int cpu,
-		      bool cgroup)
+		      int leader, bool cgroup)
 {
 	struct perf_event_attr copy = *attr;
-	long fd = syscall(SYS_perf_event_open, &copy, target, cpu, -1,
-			  PERF_FLAG_FD_CLOEXEC |
-			  (cgroup ? PERF_FLAG_PID_CGROUP : 0));
+	long fd;
 
+	/* The group begins and ends with its leader. */
+	if (leader >= 0)
+		copy.disabled = copy.enable_on_exec = 0;
+	fd = syscall(SYS_perf_event_open, &copy, target, cpu, leader,
+		     PERF_FLAG_FD_CLOEXEC |
+		     (cgroup ? PERF_FLAG_PID_CGROUP : 0));
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* One event of the kind @index; its id goes to the file. */
-static int add_fd(struct events *events, size_t index, pid_t target, int cpu)
+static const char *reason(const struct events *events, int error, int leader)
 {
-	struct writer_event *event = &events->kinds[index];
+	if (error == -ENOENT && events->options.cgroup)
+		return "the cgroup has no controller perf_event";
+	if (leader >= 0 && (error == -ENOENT || error == -EOPNOTSUPP))
+		return "this machine does not count that";
+	if (leader >= 0 && error == -EINVAL)
+		return "the CPU has no counter for it beside the others of its group";
+	return strerror(-error);
+}
+
+/* One more event of the last kind; its id goes to the file. */
+static int add_fd(struct events *events, pid_t target, int cpu, int leader)
+{
+	struct writer_event *event = &events->kinds[events->kind_count - 1];
 	uint64_t *id = &events->ids[events->fd_count];
-	int fd = open_event(&event->attr, target, cpu,
+	int fd = open_event(&event->attr, target, cpu, leader,
 			    events->options.cgroup);
 
 	if (fd < 0) {
 		/* A thread of -p may be gone already. */
 		if (fd == -ESRCH && events->options.target_count > 1)
 			return 0;
-		events->refused = index;
 		return fail(events, fd, "cannot open event '%s' on CPU %d: %s",
-			    event->name, cpu,
-			    fd == -ENOENT && events->options.cgroup ?
-			    "the cgroup has no controller perf_event" :
-			    strerror(-fd));
+			    event->name, cpu, reason(events, fd, leader));
 	}
 	events->fds[events->fd_count] = fd;
 	if (ioctl(fd, PERF_EVENT_IOC_ID, id)) {
@@ -217,50 +229,102 @@ static int attach(struct events *events, size_t cpu, int *owner)
 	return 0;
 }
 
-static int open_kind(struct events *events, size_t index, int *owners)
+/* While they are opened; descriptors, or -1. */
+struct opening {
+	int *owners;			/* of rings, by CPU */
+	int *leaders;			/* of the last kind, by target and CPU */
+	size_t kind;			/* of the options */
+};
+
+static void begin_kind(struct events *events, const struct events_kind *kind)
 {
-	const struct events_options *options = &events->options;
-	size_t target, cpu;
+	struct writer_event *event = &events->kinds[events->kind_count];
 
-	events->kinds[index].attr = complete(options, index);
-	events->kinds[index].name = options->kinds[index].name;
-	events->kinds[index].ids = events->ids + events->fd_count;
-	for (target = 0; target < options->target_count; target++) {
-		for (cpu = 0; cpu < events->cpu_count; cpu++) {
-			size_t before = events->fd_count;
-			int error = add_fd(events, index,
-					   options->targets[target],
-					   events->cpus[cpu]);
-
-			if (!error && events->fd_count > before)
-				error = attach(events, cpu, &owners[cpu]);
-			if (error)
-				return error;
-		}
-	}
-	return 0;
+	event->attr = complete(events, kind);
+	event->name = kind->name;
+	event->ids = events->ids + events->fd_count;
+	event->members = kind->metric_count;
+	events->kind_count++;
 }
 
-static int allocate(struct events *events)
+/* An event of the last kind, which leads those of its metrics. */
+static int open_leader(struct events *events, pid_t target, size_t cpu,
+		       struct opening *opening, int *leader)
+{
+	size_t before = events->fd_count;
+	int error = add_fd(events, target, events->cpus[cpu], -1);
+
+	*leader = -1;
+	if (error)
+		events->refused = opening->kind;
+	if (error || events->fd_count == before)
+		return error;
+	*leader = events->fds[before];
+	return attach(events, cpu, &opening->owners[cpu]);
+}
+
+/* @leads: else the kind is a metric of the last one that does. */
+static int open_kind(struct events *events, const struct events_kind *kind,
+		     bool leads, struct opening *opening)
 {
 	const struct events_options *options = &events->options;
-	size_t fds = options->kind_count * options->target_count *
-		     events->cpu_count;
+	int *leader = opening->leaders, error = 0;
+	size_t target, cpu;
 
-	events->kinds = calloc(options->kind_count, sizeof(*events->kinds));
-	events->ids = calloc(fds, sizeof(*events->ids));
-	events->fds = calloc(fds, sizeof(*events->fds));
+	begin_kind(events, kind);
+	for (target = 0; target < options->target_count; target++)
+		for (cpu = 0; cpu < events->cpu_count && !error;
+		     cpu++, leader++) {
+			pid_t id = options->targets[target];
+
+			if (leads)
+				error = open_leader(events, id, cpu, opening,
+						    leader);
+			else if (*leader >= 0)
+				error = add_fd(events, id, events->cpus[cpu],
+					       *leader);
+		}
+	return error;
+}
+
+static int open_group(struct events *events, struct opening *opening)
+{
+	const struct events_kind *kind = &events->options.kinds[opening->kind];
+	int error = open_kind(events, kind, true, opening);
+	size_t i;
+
+	for (i = 0; i < kind->metric_count && !error; i++)
+		error = open_kind(events, &kind->metrics[i], false, opening);
+	return error;
+}
+
+static int allocate(struct events *events, struct opening *opening)
+{
+	const struct events_options *options = &events->options;
+	size_t each = options->target_count * events->cpu_count;
+	size_t kinds = options->kind_count, i;
+
+	for (i = 0; i < options->kind_count; i++)
+		kinds += options->kinds[i].metric_count;
+	events->kinds = calloc(kinds, sizeof(*events->kinds));
+	events->ids = calloc(kinds * each, sizeof(*events->ids));
+	events->fds = calloc(kinds * each, sizeof(*events->fds));
 	events->rings = calloc(events->cpu_count, sizeof(*events->rings));
-	if (!events->kinds || !events->ids || !events->fds || !events->rings)
+	opening->owners = malloc(events->cpu_count * sizeof(int));
+	opening->leaders = malloc(each * sizeof(int));
+	if (!events->kinds || !events->ids || !events->fds || !events->rings ||
+	    !opening->owners || !opening->leaders)
 		return fail(events, -ENOMEM, "out of memory");
+	for (i = 0; i < events->cpu_count; i++)
+		opening->owners[i] = -1;
 	return 0;
 }
 
 int events_open(struct events **result, const struct events_options *options)
 {
 	struct events *events = calloc(1, sizeof(*events));
-	int *owners, error;
-	size_t i;
+	struct opening opening = { .owners = NULL };
+	int error;
 
 	*result = events;
 	if (!events)
@@ -269,17 +333,11 @@ int events_open(struct events **result, const struct events_options *options)
 	events->refused = -1;
 	error = find_cpus(events);
 	if (!error)
-		error = allocate(events);
-	if (error)
-		return error;
-	owners = malloc(events->cpu_count * sizeof(*owners));
-	if (!owners)
-		return fail(events, -ENOMEM, "out of memory");
-	for (i = 0; i < events->cpu_count; i++)
-		owners[i] = -1;
-	for (i = 0; i < options->kind_count && !error; i++)
-		error = open_kind(events, i, owners);
-	free(owners);
+		error = allocate(events, &opening);
+	for (; opening.kind < options->kind_count && !error; opening.kind++)
+		error = open_group(events, &opening);
+	free(opening.owners);
+	free(opening.leaders);
 	events->options.targets = NULL;
 	if (!error && !events->fd_count)
 		error = fail(events, -ESRCH, "no such process or thread");

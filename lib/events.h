@@ -15,6 +15,9 @@
 struct events_kind {
 	struct perf_event_attr attr;	/* what is counted; the rest is added */
 	const char *name;
+	const struct events_kind *metrics;	/* counters that are in a group
+						 * with it; they have none */
+	size_t metric_count;
 };
 
 struct events_options {
@@ -34,11 +37,12 @@ struct events_options {
 /* All but the messages is for others to read, not to write. */
 struct events {
 	char message[512];
-	int refused;			/* kind, or -1 */
+	int refused;			/* kind of the options, or -1 */
 	struct events_options options;
 
-	/* Events by kind, then target, then CPU. */
+	/* Events by kind, metrics behind their leader; then target, then CPU. */
 	struct writer_event *kinds;
+	size_t kind_count;
 	uint64_t *ids;
 	int *fds;
 	size_t fd_count;

@@ -72,6 +72,30 @@ cut:
 	return file_damaged(file, offset, "the names of the events are cut off");
 }
 
+/* A group: its leader, by its number, and the events behind it. */
+static int parse_group_desc(struct hwprof_file *file, uint64_t offset,
+			    struct span body)
+{
+	uint32_t count, leader, members;
+
+	if (!span_u32(&body, &count))
+		goto cut;
+	while (count--) {
+		if (!take_string(&body) || !span_u32(&body, &leader) ||
+		    !span_u32(&body, &members))
+			goto cut;
+		if (!members || leader >= file->event_count ||
+		    members > file->event_count - leader)
+			return file_damaged(file, offset,
+					    "a group of %u events is said to begin with event %u of %zu",
+					    members, leader, file->event_count);
+		file->events[leader].members = members - 1;
+	}
+	return 0;
+cut:
+	return file_damaged(file, offset, "the groups of the events are cut off");
+}
+
 /* @record: an entry of the section behind its perf_event_header. */
 static int add_build_id(struct hwprof_file *file, uint64_t offset,
 			const struct perfdata_build_id *entry,
@@ -133,6 +157,8 @@ int feature_parse(struct hwprof_file *file, unsigned int feature,
 		return parse_pmu_mappings(file, offset, body);
 	case PERFDATA_EVENT_DESC:
 		return parse_event_desc(file, offset, body);
+	case PERFDATA_GROUP_DESC:
+		return parse_group_desc(file, offset, body);
 	case PERFDATA_BUILD_ID:
 		return parse_build_ids(file, offset, body);
 	}
@@ -142,7 +168,8 @@ int feature_parse(struct hwprof_file *file, unsigned int feature,
 static bool is_of_use(unsigned int feature)
 {
 	return feature == PERFDATA_PMU_MAPPINGS ||
-	       feature == PERFDATA_EVENT_DESC || feature == PERFDATA_BUILD_ID;
+	       feature == PERFDATA_EVENT_DESC ||
+	       feature == PERFDATA_GROUP_DESC || feature == PERFDATA_BUILD_ID;
 }
 
 static bool pread_whole(int fd, void *to, size_t size, uint64_t offset)

@@ -16,6 +16,7 @@
 struct file_event {
 	struct perf_event_attr attr;
 	char *name;			/* may be NULL */
+	size_t members;			/* of its group, which are behind it */
 };
 
 struct file_id {
@@ -54,6 +55,7 @@ struct hwprof_file {
 	uint64_t lost_samples;		/* by PERF_RECORD_LOST_SAMPLES */
 
 	uint64_t *row;			/* an aligned copy of the current row */
+	const struct file_event *row_event;	/* that it is of; NULL: not known */
 };
 
 /* Without a header: for what comes from elsewhere. -1: no @fd. NULL: no memory. */

@@ -125,7 +125,7 @@ int recording_start(struct recording *recording, const char *path)
 		};
 	error = from_writer(recording, writer_open(&recording->writer, path,
 						   events->kinds,
-						   options->kind_count));
+						   events->kind_count));
 	if (error || options->on_exec)
 		return error;
 	/* Maps that come up meanwhile are told twice, rather than not at all. */

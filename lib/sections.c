@@ -20,7 +20,7 @@ const enum perfdata_feature sections_written[] = {
 	PERFDATA_BUILD_ID, PERFDATA_HOSTNAME, PERFDATA_OSRELEASE,
 	PERFDATA_VERSION, PERFDATA_ARCH, PERFDATA_NRCPUS, PERFDATA_CPUDESC,
 	PERFDATA_CMDLINE, PERFDATA_EVENT_DESC, PERFDATA_PMU_MAPPINGS,
-	PERFDATA_SAMPLE_TIME, 0,
+	PERFDATA_GROUP_DESC, PERFDATA_SAMPLE_TIME, 0,
 };
 
 static void put(FILE *out, const void *bytes, size_t size)
@@ -131,6 +131,25 @@ static int put_events(FILE *out, const struct section_facts *facts)
 	return 0;
 }
 
+/* As perf has it, whose groups have no name either. */
+static int put_groups(FILE *out, const struct section_facts *facts)
+{
+	uint32_t count = 0;
+	size_t i;
+
+	for (i = 0; i < facts->event_count; i++)
+		count += !!facts->events[i].members;
+	put_u32(out, count);
+	for (i = 0; i < facts->event_count; i++) {
+		if (!facts->events[i].members)
+			continue;
+		put_string(out, "{anon_group}");
+		put_u32(out, i);
+		put_u32(out, 1 + facts->events[i].members);
+	}
+	return count ? 0 : -ENOENT;
+}
+
 static bool read_pmu_type(const char *name, uint32_t *type)
 {
 	char path[512];
@@ -210,6 +229,8 @@ static int put_section(FILE *out, enum perfdata_feature feature,
 		return put_events(out, facts);
 	case PERFDATA_PMU_MAPPINGS:
 		return put_pmus(out, facts->facts->pmu_type);
+	case PERFDATA_GROUP_DESC:
+		return put_groups(out, facts);
 	case PERFDATA_SAMPLE_TIME:
 		put_u64(out, facts->first_time);
 		put_u64(out, facts->last_time);

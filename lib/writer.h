@@ -17,6 +17,7 @@ struct writer_event {
 	const char *name;
 	const uint64_t *ids;
 	size_t id_count;
+	size_t members;			/* of its group, which are behind it */
 };
 
 struct writer_facts {
