@@ -134,6 +134,7 @@ void collected_totals(const struct collected *collected,
 		totals->windows += row->windows;
 		totals->cost_ns += row->cost_ns;
 		totals->task_ns += row->task_ns;
+		totals->unmeasured += row->unmeasured;
 		if (row->budget_permille > totals->budget_permille)
 			totals->budget_permille = row->budget_permille;
 		if (hwprof_source_name(row->source))
@@ -159,6 +160,7 @@ void totals_add(struct hwprof_totals *to, const struct hwprof_totals *from)
 	to->windows += from->windows;
 	to->cost_ns += from->cost_ns;
 	to->task_ns += from->task_ns;
+	to->unmeasured += from->unmeasured;
 	if (from->budget_permille > to->budget_permille)
 		to->budget_permille = from->budget_permille;
 	to->sources |= from->sources;
@@ -214,5 +216,6 @@ int collected_warn(const struct collected *collected,
 void collected_free(struct collected *collected)
 {
 	free(collected->sessions);
+	metrics_free(&collected->metrics);
 	processes_free(collected->processes);
 }

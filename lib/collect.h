@@ -7,6 +7,7 @@
 #define HWPROF_COLLECT_H
 
 #include "file.h"
+#include "metrics.h"
 #include "processes.h"
 #include "warnings.h"
 
@@ -23,6 +24,7 @@ struct collected {
 	uint64_t rows, samples;
 	uint64_t bare_rows;		/* without raw data */
 	uint64_t unseen;		/* paths of rows without a place */
+	struct metrics metrics;		/* of contexts' rows */
 	struct processes *processes;
 };
 

@@ -32,6 +32,7 @@ static int add_row(struct hwprof_profile *profile,
 {
 	struct collected_context *to;
 	bool is_new;
+	size_t i;
 
 	to = tree_get(&profile->rows, from, sizeof(*from), compare_rows,
 		      &is_new);
@@ -43,13 +44,15 @@ static int add_row(struct hwprof_profile *profile,
 	to->calls += from->calls;
 	to->deeper += from->deeper;
 	to->branches += from->branches;
+	for (i = 0; i < HWPROF_METRICS_MAX; i++)
+		to->metrics[i] += from->metrics[i];
 	return 0;
 }
 
-int contexts_add_row(struct hwprof_profile *profile,
-		     const struct hwprof_row_context *row, uint64_t time)
+static struct collected_context
+context_of_row(const struct hwprof_row_context *row, uint64_t time)
 {
-	const struct collected_context context = {
+	return (struct collected_context){
 		.origin = origin_of_row(&row->row, row->basis, time),
 		.kind = row->kind,
 		.id = row->id,
@@ -61,22 +64,50 @@ int contexts_add_row(struct hwprof_profile *profile,
 		.deeper = row->deeper,
 		.branches = row->branches,
 	};
+}
+
+int contexts_add_row(struct hwprof_profile *profile,
+		     const struct hwprof_row_context *row, uint64_t time)
+{
+	const struct collected_context context = context_of_row(row, time);
 
 	profile->collected.rows++;
 	return add_row(profile, &context);
+}
+
+/* What there is no name for any more is left out. -ENOMEM. */
+static int take_metrics(struct hwprof_profile *profile,
+			const struct hwprof_row_context *row,
+			struct collected_context *context)
+{
+	uint32_t i;
+
+	for (i = 0; i < row->metric_count; i++) {
+		int place = metrics_get(&profile->collected.metrics,
+					metric_of_row(profile->file, i));
+
+		if (place == -ENOMEM)
+			return place;
+		if (place >= 0)
+			context->metrics[place] += row->metrics[i];
+	}
+	return 0;
 }
 
 static int add_context_row(struct hwprof_profile *profile,
 			   const struct hwprof_sample *sample)
 {
 	const struct hwprof_row_context *row = (const void *)sample->row;
+	struct collected_context context = context_of_row(row, sample->time);
 
 	if (!row->id || row->kind < HWPROF_CONTEXT_ROOT ||
 	    row->kind > HWPROF_CONTEXT_RECURSION)
 		return file_damaged(profile->file, sample->offset,
 				    "a context has the id 0x%llx and is of kind %u",
 				    row->id, row->kind);
-	return contexts_add_row(profile, row, sample->time);
+	profile->collected.rows++;
+	return take_metrics(profile, row, &context) ?:
+	       add_row(profile, &context);
 }
 
 /* A call; or a row without its raw data, of which the caller is not known. */
@@ -194,10 +225,24 @@ static size_t root_of(struct hwprof_contexts *contexts,
 	return context_tree_get(&contexts->tree, &root);
 }
 
-static void add_to_node(struct context_node *node,
-			const struct hwprof_profile *profile,
+/* Their place in the profile of all files: see place_metrics(). */
+static void add_metrics(const struct hwprof_contexts *contexts,
+			struct hwprof_context *context,
 			const struct collected_context *row)
 {
+	size_t i;
+
+	for (i = 0; i < contexts->profile.collected.metrics.count; i++)
+		if (contexts->places[i] >= 0)
+			context->metrics[contexts->places[i]] +=
+				row->metrics[i];
+}
+
+static void add_to_node(const struct hwprof_contexts *contexts,
+			struct context_node *node,
+			const struct collected_context *row)
+{
+	const struct hwprof_profile *profile = &contexts->profile;
 	struct hwprof_context *context = &node->context;
 	const struct origin *origin = &row->origin;
 
@@ -209,6 +254,7 @@ static void add_to_node(struct context_node *node,
 		context->deeper += row->deeper;
 		context->branches += row->branches;
 	}
+	add_metrics(contexts, context, row);
 	if (origin->basis > context->basis)
 		context->basis = origin->basis;
 	if (origin->last < node->last)
@@ -292,8 +338,7 @@ static int place_row(struct hwprof_contexts *contexts,
 	row->node = get_node(contexts, row, &wanted) + 1;
 	if (!row->node)
 		return -ENOMEM;
-	add_to_node(&contexts->tree.nodes[row->node - 1], &contexts->profile,
-		    row);
+	add_to_node(contexts, &contexts->tree.nodes[row->node - 1], row);
 	contexts->profile.found += row->calls + row->deeper;
 	return 0;
 }
@@ -355,6 +400,22 @@ static void set_targets(struct hwprof_contexts *contexts,
 	}
 }
 
+/* Where the file's metrics are among those of all files. -ENOMEM. */
+static int place_metrics(struct hwprof_contexts *contexts)
+{
+	const struct metrics *metrics = &contexts->profile.collected.metrics;
+	size_t i;
+
+	contexts->metrics.crowded |= metrics->crowded;
+	for (i = 0; i < metrics->count; i++) {
+		contexts->places[i] = metrics_get(&contexts->metrics,
+						  metrics->names[i]);
+		if (contexts->places[i] == -ENOMEM)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static int place_all(struct hwprof_profile *profile, void **rows, size_t count)
 {
 	struct hwprof_contexts *contexts = (struct hwprof_contexts *)profile;
@@ -363,8 +424,10 @@ static int place_all(struct hwprof_profile *profile, void **rows, size_t count)
 	int error = chain ? 0 : -ENOMEM;
 	size_t i;
 
-	if (chain)
+	if (chain) {
 		link_rows(profile, all, count);
+		error = place_metrics(contexts);
+	}
 	for (i = 0; i < count && !error; i++)
 		error = place_chain(contexts, all[i], chain, count);
 	if (!error)
@@ -405,13 +468,22 @@ static int warn(struct hwprof_profile *profile,
 		const struct hwprof_totals *totals)
 {
 	struct hwprof_contexts *contexts = (struct hwprof_contexts *)profile;
+	struct warnings *warnings = &profile->warnings;
 	uint64_t orphans = contexts->orphans;
+	int error = 0;
 
 	contexts->orphans = 0;
-	if (!orphans)
-		return 0;
-	return warnings_add(&profile->warnings, "%" PRIu64 " calls are of contexts whose callers are not in the file: they are shown below what ran",
-			    orphans);
+	if (contexts->metrics.crowded)
+		error |= warnings_add(warnings, "more than %d metrics of different names: others than the first ones are left out",
+				      HWPROF_METRICS_MAX);
+	contexts->metrics.crowded = false;
+	if (totals->unmeasured)
+		error |= warnings_add(warnings, "%" PRIu64 " samples have no metrics: a counter of their group was not there, or did not count",
+				      totals->unmeasured);
+	if (orphans)
+		error |= warnings_add(warnings, "%" PRIu64 " calls are of contexts whose callers are not in the file: they are shown below what ran",
+				      orphans);
+	return error;
 }
 
 static int finish(struct hwprof_profile *profile)
@@ -431,6 +503,7 @@ static void destroy(struct hwprof_profile *profile)
 	struct hwprof_contexts *contexts = (struct hwprof_contexts *)profile;
 
 	context_tree_free(&contexts->tree);
+	metrics_free(&contexts->metrics);
 	free(contexts->order);
 }
 
@@ -479,4 +552,14 @@ hwprof_contexts_statistics(const struct hwprof_profile *profile)
 	const struct hwprof_contexts *contexts = (const void *)profile;
 
 	return &contexts->statistics;
+}
+
+const char *hwprof_contexts_metric(const struct hwprof_profile *profile,
+				   size_t index)
+{
+	const struct hwprof_contexts *contexts = (const void *)profile;
+
+	return profile->kind == &contexts_kind &&
+	       index < contexts->metrics.count ?
+	       contexts->metrics.names[index] : NULL;
 }

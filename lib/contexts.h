@@ -20,6 +20,7 @@ struct collected_context {
 	uint64_t callee, site;
 	uint64_t calls, deeper, branches;	/* of samples: weight, and how
 						 * many */
+	uint64_t metrics[HWPROF_METRICS_MAX];	/* as collected.metrics has them */
 	struct collected_context *up;	/* those of its parent; NULL: none */
 	size_t node;			/* its number in the tree, + 1; 0: none yet */
 	bool nowhere;			/* a sample's, that no code is at */
@@ -49,13 +50,16 @@ struct hwprof_contexts {
 	struct context_tree tree;
 	struct hwprof_context **order;	/* as the report has them */
 	struct hwprof_context_statistics statistics;
+	struct metrics metrics;
+	int places[HWPROF_METRICS_MAX];	/* in these, of the file's; below 0:
+					 * nowhere */
 	uint64_t orphans;		/* calls of the file whose callers' rows are
 					 * missing */
 };
 
 extern const struct profile_kind contexts_kind;
 
-/* Sums up a row as of @time. -ENOMEM. */
+/* Sums up a row as of @time, without metrics. -ENOMEM. */
 int contexts_add_row(struct hwprof_profile *profile,
 		     const struct hwprof_row_context *row, uint64_t time);
 

@@ -45,7 +45,24 @@ static void put_place(struct json *json, const struct hwprof_context *context)
 			     !context->site_function);
 }
 
-static void put_counts(struct json *json, const struct hwprof_context *context)
+static void put_metrics(struct json *json, const struct hwprof_profile *profile,
+			const struct hwprof_context *context)
+{
+	const char *name;
+	size_t i;
+
+	json_open(json, "metrics", '{');
+	for (i = 0; (name = hwprof_contexts_metric(profile, i)); i++) {
+		json_open(json, name, '{');
+		json_unsigned(json, "own", context->metrics[i]);
+		json_unsigned(json, "all", context->all_metrics[i]);
+		json_close(json, '}');
+	}
+	json_close(json, '}');
+}
+
+static void put_counts(struct json *json, const struct hwprof_profile *profile,
+		       const struct hwprof_context *context)
 {
 	json_unsigned(json, "calls", context->calls);
 	json_unsigned(json, "deeper", context->deeper);
@@ -55,6 +72,7 @@ static void put_counts(struct json *json, const struct hwprof_context *context)
 	json_unsigned(json, "weight", context->weight);
 	json_unsigned(json, "all_weight", context->all_weight);
 	json_unsigned(json, "samples", context->samples);
+	put_metrics(json, profile, context);
 	json_number(json, "share", context->share);
 	json_string(json, "basis", json_basis_name(context->basis));
 	json_unsigned_unless(json, "pid", context->pid, !context->pid);
@@ -62,8 +80,9 @@ static void put_counts(struct json *json, const struct hwprof_context *context)
 }
 
 /* @parent, @target: their places among those that were put. */
-static void put_context(struct json *json, const struct hwprof_context *context,
-			uint64_t parent, uint64_t target)
+static void put_context(struct json *json, const struct hwprof_profile *profile,
+			const struct hwprof_context *context, uint64_t parent,
+			uint64_t target)
 {
 	json_open(json, NULL, '{');
 	json_string(json, "kind", kind_name(context->kind));
@@ -71,7 +90,7 @@ static void put_context(struct json *json, const struct hwprof_context *context,
 	json_unsigned_unless(json, "target", target, !context->target);
 	json_unsigned(json, "depth", context->depth);
 	put_place(json, context);
-	put_counts(json, context);
+	put_counts(json, profile, context);
 	json_close(json, '}');
 }
 
@@ -124,7 +143,7 @@ int contexts_json(const struct hwprof_profile *profile,
 		if (!hwprof_context_is_shown(context, options->min_share))
 			continue;
 		indices[node_of(context) - contexts->tree.nodes] = put++;
-		put_context(&json, context,
+		put_context(&json, profile, context,
 			    index_of(contexts, indices, context->parent),
 			    index_of(contexts, indices, context->target));
 	}
@@ -222,7 +241,7 @@ void contexts_put(struct json *json, const char *name, const void *contexts,
 	json_string(json, "kind", kind_name(context->kind));
 	json_string(json, "chain", chain);
 	put_place(json, context);
-	put_counts(json, context);
+	put_counts(json, contexts, context);
 	json_close(json, '}');
 	free(chain);
 }

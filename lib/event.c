@@ -105,6 +105,8 @@ static uint64_t field_limit(const struct field *field)
 {
 	if (is_range_of(field))
 		return HWPROF_RANGES_OF_COUNT - 1;
+	if (!strcmp(field->name, "metrics"))
+		return HWPROF_METRICS_MAX;
 	return strcmp(field->name, "epsilon_ppm") ? field_max(field) :
 						    HWPROF_EPSILON_PPM_MAX;
 }

@@ -118,6 +118,8 @@ struct hwprof_totals {
 	uint64_t cost_ns;	/* of windows and samples; 0: not known */
 	uint64_t task_ns;	/* time of what was profiled, with them in it */
 	uint32_t budget_permille;	/* the largest that was asked for; 0: none */
+	uint64_t unmeasured;	/* samples without metrics: a counter was not
+				 * there, or did not count */
 };
 
 /*
@@ -493,6 +495,10 @@ struct hwprof_context {
 	uint32_t pid;		/* HWPROF_PER_PROCESS, or code in no file;
 				 * else 0 */
 	const char *comm;	/* name of the process, the same; or NULL */
+	uint64_t metrics[HWPROF_METRICS_MAX];	/* what counters counted while
+				 * stacks found the procedure itself: from one
+				 * sample to the next, which has it; */
+	uint64_t all_metrics[HWPROF_METRICS_MAX];	/* with its subtree */
 };
 
 /* Of the tree: what table 3 of the paper has. */
@@ -518,6 +524,13 @@ const struct hwprof_context *
 hwprof_contexts_get(const struct hwprof_profile *profile, size_t index);
 const struct hwprof_context_statistics *
 hwprof_contexts_statistics(const struct hwprof_profile *profile);
+/*
+ * The name of metric @index that contexts have, "instructions:u"; "metric 1" where
+ * the recording has no names. NULL behind the last one. Metrics of several files
+ * are one if they have one name.
+ */
+const char *hwprof_contexts_metric(const struct hwprof_profile *profile,
+				   size_t index);
 /* Has it a share of @least or, if it is a back edge, has its caller? */
 bool hwprof_context_is_shown(const struct hwprof_context *context,
 			     double least);

@@ -58,6 +58,7 @@ static void put_totals(struct json *json, const struct hwprof_totals *totals)
 	json_unsigned(json, "delivered", totals->delivered);
 	json_unsigned(json, "pending", totals->pending);
 	json_unsigned(json, "windows", totals->windows);
+	json_unsigned(json, "unmeasured", totals->unmeasured);
 	json_unsigned(json, "lost_records", totals->lost_records);
 	json_unsigned(json, "rows", totals->rows);
 	json_unsigned(json, "samples", totals->samples);

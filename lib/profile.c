@@ -269,6 +269,7 @@ void profile_reset(struct hwprof_profile *gathering)
 
 	free_rows(gathering);
 	free(collected->sessions);
+	metrics_free(&collected->metrics);
 	*collected = (struct collected){ .processes = collected->processes };
 }
 

@@ -24,7 +24,7 @@ static size_t least_size(unsigned int type)
 	case HWPROF_ROW_RANGE:
 		return sizeof(struct hwprof_row_range);
 	case HWPROF_ROW_CONTEXT:
-		return sizeof(struct hwprof_row_context);
+		return HWPROF_ROW_CONTEXT_SIZE_VER0;
 	case HWPROF_ROW_TIME:
 		return sizeof(struct hwprof_row_time);
 	case HWPROF_ROW_CALL:
@@ -66,6 +66,18 @@ static int check_path(struct hwprof_file *file, uint64_t offset,
 			    row->size, path->spelled, path->length);
 }
 
+static int check_context(struct hwprof_file *file, uint64_t offset,
+			 const struct hwprof_row *row)
+{
+	const struct hwprof_row_context *context = (const void *)row;
+
+	if (context->metric_count <= HWPROF_METRICS_MAX)
+		return 0;
+	return file_damaged(file, offset,
+			    "a context is said to have %u metrics: up to %d are possible",
+			    context->metric_count, HWPROF_METRICS_MAX);
+}
+
 /* Copies the row out of @raw, whose bytes are aligned to 4 only. */
 int row_copy(struct hwprof_file *file, uint64_t offset, struct span raw,
 	     const struct hwprof_row **row)
@@ -89,6 +101,8 @@ int row_copy(struct hwprof_file *file, uint64_t offset, struct span raw,
 		return check_branches(file, offset, *row);
 	if (head.type == HWPROF_ROW_PATH)
 		return check_path(file, offset, *row);
+	if (head.type == HWPROF_ROW_CONTEXT)
+		return check_context(file, offset, *row);
 	return 0;
 }
 
@@ -168,6 +182,7 @@ int rows_decode(struct hwprof_file *file, const struct record *record,
 		.config = { attr->config, attr->config1, attr->config2 },
 		.offset = record->offset,
 	};
+	file->row_event = record->event;
 	if (span_left(&sample.raw)) {
 		error = row_copy(file, record->offset, sample.raw, &out->row);
 		if (error)

@@ -16,6 +16,15 @@
 
 void fixture_begin(struct fixture *fixture, const char *text)
 {
+	static const char *const none[] = { NULL };
+
+	fixture_begin_group(fixture, text, none);
+}
+
+void fixture_begin_group(struct fixture *fixture, const char *text,
+			 const char *const *counters)
+{
+	struct writer_event *leader = &fixture->events[0];
 	struct hwprof_event event;
 	char message[512];
 	int fd;
@@ -27,7 +36,7 @@ void fixture_begin(struct fixture *fixture, const char *text)
 	assert_int_equal(hwprof_event_parse(&event, text, message,
 					    sizeof(message)), 0);
 	fixture->id = FIXTURE_ID;
-	fixture->event = (struct writer_event){
+	*leader = (struct writer_event){
 		.attr.type = FIXTURE_PMU_TYPE,
 		.attr.size = sizeof(struct perf_event_attr),
 		.attr.config = event.config[0],
@@ -46,8 +55,22 @@ void fixture_begin(struct fixture *fixture, const char *text)
 		.ids = &fixture->id,
 		.id_count = 1,
 	};
+	for (; counters[leader->members]; leader->members++) {
+		size_t i = leader->members;
+
+		assert_true(i < FIXTURE_COUNTERS);
+		fixture->counter_ids[i] = FIXTURE_ID + 1 + i;
+		fixture->events[1 + i] = (struct writer_event){
+			.attr.type = PERF_TYPE_HARDWARE,
+			.attr.size = sizeof(struct perf_event_attr),
+			.attr.sample_type = SAMPLE_TYPE,
+			.name = counters[i],
+			.ids = &fixture->counter_ids[i],
+			.id_count = 1,
+		};
+	}
 	assert_int_equal(writer_open(&fixture->writer, fixture->path,
-				     &fixture->event, 1), 0);
+				     fixture->events, 1 + leader->members), 0);
 }
 
 static void add(struct fixture *fixture, const void *bytes, size_t size)

@@ -8,18 +8,23 @@
 
 enum {
 	FIXTURE_PMU_TYPE = 42,
-	FIXTURE_ID = 7001,		/* of the one event */
+	FIXTURE_ID = 7001,		/* of the event */
+	FIXTURE_COUNTERS = 8,
 };
 
 struct fixture {
 	char path[64];
 	uint64_t id;
-	struct writer_event event;
+	uint64_t counter_ids[FIXTURE_COUNTERS];
+	struct writer_event events[1 + FIXTURE_COUNTERS];
 	struct writer *writer;
 };
 
 /* Begins a recording of @event in a new temporary file. */
 void fixture_begin(struct fixture *fixture, const char *event);
+/* The same with counters in its group, whose names end with NULL. */
+void fixture_begin_group(struct fixture *fixture, const char *event,
+			 const char *const *counters);
 
 void fixture_comm(struct fixture *fixture, uint64_t time, uint32_t pid,
 		  const char *name, bool exec);

@@ -417,9 +417,229 @@ static void test_nowhere(void **state)
 	hwprof_profile_free(contexts);
 }
 
+/* --- metrics ------------------------------------------------------------ */
+
+/* The root and two procedures, one called by the other, with metrics. */
+static void write_metrics(struct fixture *fixture, const char *const *names,
+			  uint64_t first, uint64_t unmeasured)
+{
+	const uint64_t prog = 100 * 0x100000;
+	struct hwprof_row_context row = {
+		.row.type = HWPROF_ROW_CONTEXT, .row.size = sizeof(row),
+		.row.session = 1, .row.space = 100, .row.pid = 100,
+		.weight = 10, .samples = 1, .kind = CALL,
+		.basis = HWPROF_BASIS_TIME,
+	};
+	struct hwprof_row_totals totals = {
+		.row.type = HWPROF_ROW_TOTALS, .row.size = sizeof(totals),
+		.row.session = 1, .produced = 60, .delivered = 60,
+		.events = 6, .unmeasured = unmeasured,
+	};
+	uint32_t i, id;
+
+	fixture_begin_group(fixture, "cct,sample,rows,metrics=2", names);
+	fixture_comm(fixture, 1, 100, "prog", true);
+	/* Each is a procedure, as nothing is known of them. */
+	fixture_map(fixture, 2, 100, prog, 0x10000, 0, "/no/prog", NULL);
+	fixture_map(fixture, 2, 100, prog + 0x10000, 0x10000, 0, "/no/lib",
+		    NULL);
+	add_sampled(fixture, ROOT, 1, 0, 0, 0);
+	while (names[row.metric_count] &&
+	       row.metric_count < HWPROF_METRICS_MAX)
+		row.metric_count++;
+	/* In two rows each. */
+	for (i = 0; i < 4; i++) {
+		id = 2 + i % 2;
+		row.id = id;
+		row.parent = id - 1;
+		row.callee = prog + (id - 2) * 0x10000 + 0x10;
+		row.site = id == 2 ? 0 : prog + 0x20;
+		for (uint32_t m = 0; m < row.metric_count; m++)
+			row.metrics[m] = first << (4 * m + id);
+		fixture_row(fixture, 10, row.callee, row.site, row.weight,
+			    &row.row);
+	}
+	/* One that is older has none. */
+	row.row.size = HWPROF_ROW_CONTEXT_SIZE_VER0;
+	row.weight = 20;
+	fixture_row(fixture, 10, row.callee, row.site, row.weight, &row.row);
+	fixture_row(fixture, 30, 0, 0, 0, &totals.row);
+	fixture_end(fixture);
+}
+
+static const char *const first_names[] = {
+	"instructions:u", "branches:u", NULL,
+};
+static const char *const second_names[] = { "branches:u", "page-faults", NULL };
+
+/* Both have branches; the profile has what either has. */
+static struct hwprof_profile *read_two(const char *const *first,
+				       const char *const *second)
+{
+	struct hwprof_profile *contexts;
+	struct hwprof_file *files[2];
+	struct fixture fixtures[2];
+	int i;
+
+	write_metrics(&fixtures[0], first, 1, 0);
+	write_metrics(&fixtures[1], second, 1000, 3);
+	for (i = 0; i < 2; i++)
+		assert_int_equal(hwprof_file_open(&files[i], fixtures[i].path),
+				 0);
+	assert_int_equal(hwprof_profile_read(&contexts, HWPROF_KIND_CCT, files,
+					     2, NULL), 0);
+	for (i = 0; i < 2; i++) {
+		hwprof_file_close(files[i]);
+		fixture_remove(&fixtures[i]);
+	}
+	return contexts;
+}
+
+static void test_metrics(void **state)
+{
+	struct hwprof_profile *contexts = read_two(first_names, second_names);
+	const struct hwprof_context *prog, *lib;
+
+	assert_string_equal(hwprof_contexts_metric(contexts, 0),
+			    "instructions:u");
+	assert_string_equal(hwprof_contexts_metric(contexts, 1), "branches:u");
+	assert_string_equal(hwprof_contexts_metric(contexts, 2), "page-faults");
+	assert_null(hwprof_contexts_metric(contexts, 3));
+	assert_int_equal(hwprof_contexts_count(contexts), 3);
+	prog = hwprof_contexts_get(contexts, 1);
+	lib = hwprof_contexts_get(contexts, 2);
+	assert_string_equal(lib->object, "/no/lib");
+	/* 2 rows of 1 << id, << 4 for the second metric of each file. */
+	assert_int_equal(prog->metrics[0], 2 * 4);
+	assert_int_equal(prog->metrics[1], 2 * (4 << 4) + 2 * 4000);
+	assert_int_equal(prog->metrics[2], 2 * (4000 << 4));
+	assert_int_equal(lib->metrics[0], 2 * 8);
+	assert_int_equal(lib->metrics[1], 2 * (8 << 4) + 2 * 8000);
+	assert_int_equal(lib->metrics[3], 0);
+	assert_int_equal(prog->all_metrics[2], 2 * (12000 << 4));
+	assert_int_equal(hwprof_contexts_get(contexts, 0)->all_metrics[0],
+			 2 * 12);
+	assert_int_equal(prog->weight, 2 * 20);
+	assert_int_equal(lib->weight, 2 * 40);
+	assert_true(warns(contexts, "3 samples have no metrics"));
+	assert_int_equal(hwprof_profile_totals(contexts)->unmeasured, 3);
+	hwprof_profile_free(contexts);
+}
+
+static void test_many_metrics(void **state)
+{
+	static const char *const names[] = { "a", "b", "c", "d", NULL };
+	struct hwprof_profile *contexts = read_two(names, second_names);
+
+	assert_string_equal(hwprof_contexts_metric(contexts, 3), "d");
+	assert_null(hwprof_contexts_metric(contexts, 4));
+	assert_int_equal(hwprof_contexts_get(contexts, 1)->metrics[0], 2 * 4);
+	assert_true(warns(contexts, "more than 4 metrics"));
+	hwprof_profile_free(contexts);
+}
+
+/* As JSON, and where two recordings are compared. */
+static void test_metrics_json(void **state)
+{
+	struct hwprof_profile *contexts = read_two(first_names, first_names);
+	struct hwprof_diff *diff;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_int_equal(hwprof_profile_json(contexts, NULL, out), 0);
+	assert_int_equal(hwprof_profile_diff(&diff, contexts, contexts), 0);
+	fclose(out);
+	assert_non_null(strstr(text, "\"metrics\": {\"instructions:u\": {\"own\": 8008,\"all\": 24024},\"branches:u\""));
+	free(text);
+	out = open_memstream(&text, &size);
+	assert_int_equal(hwprof_diff_json(diff, 0, out), 0);
+	fclose(out);
+	assert_non_null(strstr(text, "\"instructions:u\": {\"own\": 16016,\"all\": 16016}"));
+	free(text);
+	hwprof_diff_free(diff);
+	hwprof_profile_free(contexts);
+}
+
+/* Where the recorder did not say what is in a group. */
+static void test_nameless_metrics(void **state)
+{
+	static const char *const none[] = { NULL };
+	struct hwprof_row_context row = {
+		.row.type = HWPROF_ROW_CONTEXT, .row.size = sizeof(row),
+		.row.session = 1, .row.space = 100, .row.pid = 100,
+		.id = 1, .weight = 10, .kind = ROOT,
+		.basis = HWPROF_BASIS_TIME,
+		.metric_count = HWPROF_METRICS_MAX, .metrics = { 5, 6, 7, 8 },
+	};
+	struct hwprof_profile *contexts;
+	struct fixture fixture;
+
+	fixture_begin_group(&fixture, "cct,sample,rows,metrics=4", none);
+	fixture_row(&fixture, 10, 0, 0, 10, &row.row);
+	contexts = read_contexts(&fixture, 0);
+	assert_string_equal(hwprof_contexts_metric(contexts, 3), "metric 4");
+	assert_int_equal(hwprof_contexts_get(contexts, 0)->metrics[3], 8);
+	hwprof_profile_free(contexts);
+
+}
+
+/* So many bytes of a file, that are there once, become others. */
+static void replace(const char *path, const void *old, const void *new,
+		    size_t size)
+{
+	FILE *file = fopen(path, "r+");
+	char bytes[16384], *at;
+	size_t got;
+
+	assert_non_null(file);
+	got = fread(bytes, 1, sizeof(bytes), file);
+	at = memmem(bytes, got, old, size);
+	assert_non_null(at);
+	assert_int_equal(fseek(file, at - bytes, SEEK_SET), 0);
+	assert_int_equal(fwrite(new, 1, size, file), size);
+	fclose(file);
+}
+
+/* Rows and groups that say what cannot be. */
+static void test_damaged_metrics(void **state)
+{
+	const uint64_t first = 0x1234567;
+	const struct { uint32_t count, reserved; uint64_t first; }
+		two = { 2, 0, first << 2 }, five = { 5, 0, first << 2 };
+	const struct { char name[64]; uint32_t leader, members; }
+		group = { "{anon_group}", 0, 3 },
+		beyond = { "{anon_group}", 0, 4 };
+	struct hwprof_profile *contexts;
+	struct hwprof_file *file;
+	struct fixture fixture;
+
+	write_metrics(&fixture, first_names, first, 0);
+	replace(fixture.path, &two, &five, sizeof(two));
+	assert_int_equal(hwprof_file_open(&file, fixture.path), 0);
+	assert_int_equal(hwprof_profile_read(&contexts, HWPROF_KIND_CCT, &file,
+					     1, NULL), -EBADMSG);
+	assert_non_null(strstr(hwprof_file_error(file), "5 metrics"));
+	hwprof_file_close(file);
+	fixture_remove(&fixture);
+
+	write_metrics(&fixture, first_names, 1, 0);
+	replace(fixture.path, &group, &beyond, sizeof(group));
+	assert_int_equal(hwprof_file_open(&file, fixture.path), -EBADMSG);
+	assert_non_null(strstr(hwprof_file_error(file),
+			       "a group of 4 events is said to begin with event 0 of 3"));
+	hwprof_file_close(file);
+	fixture_remove(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_metrics),
+		cmocka_unit_test(test_many_metrics),
+		cmocka_unit_test(test_metrics_json),
+		cmocka_unit_test(test_nameless_metrics),
+		cmocka_unit_test(test_damaged_metrics),
 		cmocka_unit_test(test_sampled),
 		cmocka_unit_test(test_nowhere),
 		cmocka_unit_test(test_tree),

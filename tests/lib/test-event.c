@@ -35,6 +35,7 @@ static const struct {
 	{ "loops,trigger=1,trigger_high=15,trigger_cmask=255",
 	  { 0xf0000002, 1ULL << 48, 0xff000000 }, true, false, false },
 	{ "ranges,epsilon_ppm=1000000", { 0x20, 0, 1000000 }, true, false, false },
+	{ "cct,sample,metrics=4", { 0x440, 4 << 26, 0 }, true, false, false },
 	{ "loops,session=4294967295", { 0x2, 0, 0xffffffff00000000 }, true, false, false },
 };
 
@@ -89,6 +90,7 @@ static const struct {
 	{ "loops,span=4294967296", "'span=4294967296'", "0 to 4294967295" },
 	{ "loops,span=99999999999999999999999", "span", "0 to 4294967295" },
 	{ "ranges,epsilon_ppm=1000001", "'epsilon_ppm=1000001'", "0 to 1000000" },
+	{ "cct,sample,metrics=5", "'metrics=5'", "0 to 4" },
 	{ "loops,step=yes", "'step=yes'", "0 to 1" },
 	{ "loops,loops", "'loops' is given twice", "" },
 	{ "loops,calls", "one thing only", "branches, loops" },

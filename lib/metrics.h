@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Counters whose increase contexts have, by their names. */
+#ifndef HWPROF_LIB_METRICS_H
+#define HWPROF_LIB_METRICS_H
+
+#include "file.h"
+
+struct metrics {
+	char *names[HWPROF_METRICS_MAX];
+	size_t count;
+	bool crowded;		/* there were more of them */
+};
+
+/*
+ * The number of the one with that name, which is added if there is room. -ENOSPC:
+ * there is none; -ENOMEM.
+ */
+int metrics_get(struct metrics *metrics, const char *name);
+void metrics_free(struct metrics *metrics);
+
+/*
+ * The name of counter @number in the group of the file's event that gave the
+ * current row, as the recorder has it, or else its number.
+ */
+const char *metric_of_row(const struct hwprof_file *file, uint32_t number);
+
+#endif /* HWPROF_LIB_METRICS_H */
