@@ -51,6 +51,9 @@ const char record_usage[] =
 "      --trigger EVENT what is counted for samples, records and bursts: a name of\n"
 "                      the CPU's or libpfm4's, a raw code (r20c4), terms\n"
 "                      (cpu/event=0xc4,umask=0x20/), or 'clock'\n"
+"      --metric EVENT  what is counted for each context of samples besides: up to\n"
+"                      4 events, separated by commas or given one by one; names\n"
+"                      as of triggers, and perf's own (page-faults)\n"
 "  -m, --mmap-pages N  pages of each CPU's ring, a power of two (default: as\n"
 "                      many as allowed, up to 4 MiB)\n"
 "      --progress      say every 10 s what was recorded, also where stderr is\n"
@@ -84,6 +87,7 @@ static const struct option options[] = {
 	{ "freq", required_argument, NULL, 'F' },
 	{ "budget", required_argument, NULL, 'B' },
 	{ "trigger", required_argument, NULL, 'T' },
+	{ "metric", required_argument, NULL, 'M' },
 	{ "mmap-pages", required_argument, NULL, 'm' },
 	{ "progress", no_argument, NULL, 'P' },
 	{ "quiet", no_argument, NULL, 'q' },
@@ -290,6 +294,49 @@ static int set_cgroup(struct record_request *request, const char *name)
 	return failed("cgroup '%s': %s", name, strerror(errno));
 }
 
+/* The end of an event, if it is counted in one mode or the other. */
+static bool names_mode(const char *text)
+{
+	const char *colon = strrchr(text, ':');
+
+	return colon && (!strcmp(colon, ":u") || !strcmp(colon, ":k") ||
+			 !strcmp(colon, ":uk") || !strcmp(colon, ":ku"));
+}
+
+static int add_metric(struct record_request *request, const char *text)
+{
+	if (request->metric_count == HWPROF_METRICS_MAX)
+		return usage_error("--metric '%s': %d are allowed", text,
+				   HWPROF_METRICS_MAX);
+	if (names_mode(text))
+		return usage_error("--metric '%s': it is counted where the samples are taken: give the event /u, /k or /uk",
+				   text);
+	if (strlen(text) + sizeof(":u") > sizeof(request->metrics->names[0]))
+		return usage_error("--metric '%s': the name is too long", text);
+	request->metric_texts[request->metric_count++] = text;
+	return -1;
+}
+
+/* Of "instructions,branch-misses"; a comma between slashes is the event's own. */
+static int add_metrics(struct record_request *request, char *list)
+{
+	bool inside = false;
+	int status = -1;
+	char *at, *text = list;
+
+	for (at = list; status < 0; at++) {
+		inside ^= *at == '/';
+		if (*at && (*at != ',' || inside))
+			continue;
+		if (!*at)
+			return add_metric(request, text);
+		*at = 0;
+		status = add_metric(request, text);
+		text = at + 1;
+	}
+	return status;
+}
+
 static int set_option(struct record_request *request, int option, char *value,
 		      char *kinds)
 {
@@ -330,6 +377,8 @@ static int set_option(struct record_request *request, int option, char *value,
 	case 'T':
 		request->trigger = value;
 		return -1;
+	case 'M':
+		return add_metrics(request, value);
 	case 'm':
 		return set_pages(request, value);
 	case 'P':
@@ -397,6 +446,59 @@ static int set_trigger(struct record_request *request)
 	}
 	if (status < 0 && !any)
 		return usage_error("--trigger needs an event with samples of code (ranges,sample), branch records (lbr) or bursts (burst=200)");
+	return status;
+}
+
+/* The counters of event @index: they count where its samples are taken. */
+static int set_metrics_of(struct record_request *request, size_t index)
+{
+	const struct hwprof_event *event = &request->parsed[index];
+	struct record_metrics *metrics = &request->metrics[index];
+	int status = -1;
+	size_t i;
+
+	for (i = 0; i < request->metric_count && status < 0; i++) {
+		struct perf_event_attr *attr = &metrics->kinds[i].attr;
+
+		status = metric_parse(request->metric_texts[i], attr);
+		attr->exclude_user = !event->user;
+		attr->exclude_kernel = !event->kernel;
+		snprintf(metrics->names[i], sizeof(metrics->names[i]), "%s%s",
+			 request->metric_texts[i], !event->kernel ? ":u" :
+			 !event->user ? ":k" : "");
+		metrics->kinds[i].name = metrics->names[i];
+	}
+	request->events[index].metrics = metrics->kinds;
+	request->events[index].metric_count = request->metric_count;
+	return status;
+}
+
+/* For all events with sampled stacks; of another one, the field is refused. */
+static int set_metrics(struct record_request *request)
+{
+	bool any = false;
+	int status = -1;
+	size_t i;
+
+	for (i = 0; i < request->event_count && status < 0; i++) {
+		struct hwprof_event *event = &request->parsed[i];
+		uint64_t said = hwprof_event_field(event, "metrics");
+
+		if (said && said != request->metric_count)
+			return usage_error("event '%s' is to have %u metrics: give so many --metric, or none of the field",
+					   request->texts[i], (unsigned int)said);
+		if (!request->metric_count ||
+		    !hwprof_event_field(event, "cct") ||
+		    !is_from(event, "sample") ||
+		    !hwprof_event_field(event, "rows"))
+			continue;
+		hwprof_event_set(event, "metrics", request->metric_count);
+		set_config(request, i);
+		status = set_metrics_of(request, i);
+		any = true;
+	}
+	if (status < 0 && request->metric_count && !any)
+		return usage_error("--metric needs an event with samples of calling contexts (cct,sample)");
 	return status;
 }
 
@@ -474,32 +576,33 @@ static int set_periods(struct record_request *request)
 /* What was asked for as a whole: is it one thing? */
 static int check(struct record_request *request, int kinds)
 {
+	int status;
+
 	if (kinds & (kinds - 1))
 		return usage_error("-p, -t, -a and --cgroup exclude each other");
 	/* CPUs alone: all that runs on them. */
 	if (kinds == 4 || (!kinds && request->cpus)) {
-		int status = add_target(request, -1);
-
+		status = add_target(request, -1);
 		if (status >= 0)
 			return status;
 	}
 	if (!request->targets && !request->command)
 		return usage_error("nothing to record: give a command, -p, -t, -a, -C or --cgroup");
 	if (!request->event_count) {
-		int status = add_event(request, DEFAULT_EVENT);
-
+		status = add_event(request, DEFAULT_EVENT);
 		if (status >= 0)
 			return status;
 	}
 	if (request->trigger) {
-		int status = set_trigger(request);
-
+		status = set_trigger(request);
 		if (status >= 0)
 			return status;
 	}
+	status = set_metrics(request);
+	if (status >= 0)
+		return status;
 	if (request->budget) {
-		int status = set_budget(request);
-
+		status = set_budget(request);
 		if (status >= 0)
 			return status;
 	} else if (!request->period && !request->frequency) {

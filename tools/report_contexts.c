@@ -9,7 +9,9 @@
 #define MIN_SHARE	0.01
 
 enum {
+	COLUMNS_COUNTS = 4,
 	COLUMNS_FIXED = 7,
+	COLUMNS_MAX = COLUMNS_FIXED + 2 * HWPROF_METRICS_MAX + 1,
 	INDENT_MAX = 40,	/* levels: what is deeper stands below each other */
 };
 
@@ -22,6 +24,7 @@ static const struct table_column columns[] = {
 	{ .title = "called from", .shrinks = true },
 	{ .title = "object", .shrinks = true },
 	{ .title = "process" },
+	{ .title = NULL },
 };
 
 /* Of sampled stacks, which have no calls. */
@@ -34,7 +37,26 @@ static const struct table_column sampled_columns[] = {
 	{ .title = "called from", .shrinks = true },
 	{ .title = "object", .shrinks = true },
 	{ .title = "process" },
+	{ .title = NULL },
 };
+
+/* Metrics come behind the counts: with what was called, and without. */
+static size_t set_columns(struct table_column *all,
+			  const struct table_column *some,
+			  const struct hwprof_profile *contexts)
+{
+	size_t count = COLUMNS_COUNTS, i;
+	const char *name;
+
+	memcpy(all, some, COLUMNS_COUNTS * sizeof(*all));
+	for (i = 0; (name = hwprof_contexts_metric(contexts, i)); i++) {
+		all[count++] = (struct table_column){ name, .right = true };
+		all[count++] = (struct table_column){ "own", .right = true };
+	}
+	for (i = COLUMNS_COUNTS; some[i].title; i++)
+		all[count++] = some[i];
+	return count;
+}
 
 static bool is_sampled(const struct hwprof_context *context)
 {
@@ -99,8 +121,22 @@ static void add_count(struct table *table, bool node, uint64_t count)
 	table_add(table, "%s", node ? grouped(count, text) : "");
 }
 
+static void add_metrics(struct table *table,
+			const struct hwprof_profile *contexts,
+			const struct hwprof_context *context, bool node)
+{
+	size_t i;
+
+	for (i = 0; hwprof_contexts_metric(contexts, i); i++) {
+		add_count(table, node, context->all_metrics[i]);
+		add_count(table, node, context->metrics[i]);
+	}
+}
+
 static void add_context(struct table *table,
-			const struct hwprof_context *context, bool full)
+			const struct hwprof_profile *contexts,
+			const struct hwprof_context *context,
+			const struct report *report, bool processes)
 {
 	bool node = context->kind != HWPROF_CONTEXT_RECURSION;
 	bool sampled = is_sampled(context);
@@ -118,11 +154,13 @@ static void add_context(struct table *table,
 	else
 		table_add(table, "%s",
 			  grouped(context->calls + context->deeper, text));
+	add_metrics(table, contexts, context, node);
 	add_procedure(table, context);
 	add_site(table, context);
 	table_add(table, "%s", context->object ?
-			       shown_path(context->object, full) : "");
-	if (table->column_count > COLUMNS_FIXED)
+			       shown_path(context->object, report->full_path) :
+			       "");
+	if (processes)
 		add_process(table, context->pid, context->comm);
 }
 
@@ -156,7 +194,8 @@ static bool any_process(const struct hwprof_profile *contexts)
 
 /* How many are left out. */
 static size_t add_contexts(struct table *table, const struct report *report,
-			   const struct hwprof_profile *contexts)
+			   const struct hwprof_profile *contexts,
+			   bool processes)
 {
 	double least = report->min_share < 0 ? MIN_SHARE : report->min_share;
 	size_t hidden = 0, i;
@@ -166,7 +205,8 @@ static size_t add_contexts(struct table *table, const struct report *report,
 			hwprof_contexts_get(contexts, i);
 
 		if (hwprof_context_is_shown(context, least))
-			add_context(table, context, report->full_path);
+			add_context(table, contexts, context, report,
+				    processes);
 		else
 			hidden++;
 	}
@@ -200,9 +240,12 @@ static int print_table(const struct report *report,
 	const struct hwprof_context_statistics *statistics =
 		hwprof_contexts_statistics(contexts);
 	bool sampled = any_sampled(contexts);
+	bool processes = any_process(contexts);
+	struct table_column all[COLUMNS_MAX];
+	size_t count = set_columns(all, sampled ? sampled_columns : columns,
+				   contexts);
 	struct table table = {
-		.columns = sampled ? sampled_columns : columns,
-		.column_count = COLUMNS_FIXED + any_process(contexts),
+		.columns = all, .column_count = count - !processes,
 	};
 	const char *units = sampled ? "of samples' weight" : "calls";
 	char text[GROUPED_SIZE];
@@ -215,7 +258,7 @@ static int print_table(const struct report *report,
 		print_totals(hwprof_profile_totals(contexts), units);
 		return STATUS_OK;
 	}
-	hidden = add_contexts(&table, report, contexts);
+	hidden = add_contexts(&table, report, contexts, processes);
 	printf("%s contexts; %s\n\n",
 	       grouped(statistics->nodes, text),
 	       knowledge(contexts, sampled));

@@ -57,6 +57,7 @@ static const struct field totals_fields[] = {
 	FIELD(hwprof_row_totals, cost_ns, NUMBER),
 	FIELD(hwprof_row_totals, task_ns, NUMBER),
 	FIELD(hwprof_row_totals, budget_permille, NUMBER),
+	FIELD(hwprof_row_totals, unmeasured, NUMBER),
 	{ .name = NULL },
 };
 
@@ -199,10 +200,17 @@ struct list {
 	{ #list, elements, offsetof(struct type, list),			\
 	  sizeof(((struct type *)0)->list[0]), offsetof(struct type, length) }
 
+static const struct field metric_fields[] = {
+	{ .name = "increase", .size = sizeof(uint64_t), .form = NUMBER },
+	{ .name = NULL },
+};
+
 static const struct list
 	branch_list = LIST(hwprof_row_branches, branches, branch_fields, count),
 	jump_list = LIST(hwprof_row_path, jumps, jump_fields, spelled),
-	value_list = LIST(hwprof_row_value, values, single_value_fields, count);
+	value_list = LIST(hwprof_row_value, values, single_value_fields, count),
+	metric_list = LIST(hwprof_row_context, metrics, metric_fields,
+			   metric_count);
 
 static const struct type {
 	const char *name;
@@ -214,7 +222,7 @@ static const struct type {
 	[HWPROF_ROW_LOOP] = { "loop", loop_fields },
 	[HWPROF_ROW_RANGE] = { "range", range_fields },
 	[HWPROF_ROW_CALL] = { "call", call_fields },
-	[HWPROF_ROW_CONTEXT] = { "context", context_fields },
+	[HWPROF_ROW_CONTEXT] = { "context", context_fields, &metric_list },
 	[HWPROF_ROW_TIME] = { "time", time_fields },
 	[HWPROF_ROW_PATH] = { "path", path_fields, &jump_list },
 	[HWPROF_ROW_VALUE] = { "value", value_fields, &value_list },

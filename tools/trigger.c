@@ -155,20 +155,39 @@ static enum found from_generic(const char *text, uint64_t *event)
 	return found;
 }
 
-static enum found from_libpfm(const char *text, uint64_t *event)
+/* Of what libpfm4 knows, whatever its type; for both privilege levels. */
+static bool find_libpfm(const char *text, struct perf_event_attr *attr)
 {
-	struct perf_event_attr attr = { .size = sizeof(attr) };
 	pfm_perf_encode_arg_t encoding = {
-		.attr = &attr, .size = sizeof(encoding),
+		.attr = attr, .size = sizeof(encoding),
 	};
 
-	if (pfm_initialize() != PFM_SUCCESS ||
-	    pfm_get_os_event_encoding(text, PFM_PLM3, PFM_OS_PERF_EVENT,
-				      &encoding) != PFM_SUCCESS)
+	*attr = (struct perf_event_attr){ .size = sizeof(*attr) };
+	return pfm_initialize() == PFM_SUCCESS &&
+	       pfm_get_os_event_encoding(text, PFM_PLM3, PFM_OS_PERF_EVENT,
+					 &encoding) == PFM_SUCCESS;
+}
+
+static enum found from_libpfm(const char *text, uint64_t *event)
+{
+	struct perf_event_attr attr;
+
+	if (!find_libpfm(text, &attr))
 		return NOT_FOUND;
 	*event = attr.config;
 	return attr.type == PERF_TYPE_RAW && !attr.config1 && !attr.config2 ?
 	       fits(attr.config) : TOO_MUCH;
+}
+
+static enum found find(const char *text, uint64_t *event)
+{
+	enum found found = from_number(text, event);
+
+	if (!found)
+		found = from_terms(text, event);
+	if (!found)
+		found = from_generic(text, event);
+	return found;
 }
 
 int trigger_parse(const char *text, uint64_t *event)
@@ -178,11 +197,7 @@ int trigger_parse(const char *text, uint64_t *event)
 	*event = 0;
 	if (!strcmp(text, "clock"))
 		return -1;
-	found = from_number(text, event);
-	if (!found)
-		found = from_terms(text, event);
-	if (!found)
-		found = from_generic(text, event);
+	found = find(text, event);
 	if (!found)
 		found = from_libpfm(text, event);
 	if (found == FOUND)
@@ -192,4 +207,27 @@ int trigger_parse(const char *text, uint64_t *event)
 				   text);
 	return usage_error("--trigger '%s': unknown here; allowed are clock, cycles, instructions, branches and the like where there are counters, raw codes (r20c4), terms (cpu/event=0xc4,umask=0x20/) and libpfm4's names of this CPU's events",
 			   text);
+}
+
+int metric_parse(const char *text, struct perf_event_attr *attr)
+{
+	struct perf_event_attr named = { .type = PERF_TYPE_RAW };
+	uint64_t event;
+
+	if (!find_libpfm(text, &named)) {
+		enum found found = find(text, &event);
+
+		if (found == TOO_MUCH)
+			return usage_error("--metric '%s': of terms and raw codes, what --trigger takes is allowed",
+					   text);
+		if (found == NOT_FOUND)
+			return usage_error("--metric '%s': unknown here; allowed are names of perf's (instructions, cache-misses, page-faults), of the CPU's and of libpfm4's events, raw codes (r20c4) and terms (cpu/event=0xc4,umask=0x20/)",
+					   text);
+		named.config = event;
+	}
+	attr->type = named.type;
+	attr->config = named.config;
+	attr->config1 = named.config1;
+	attr->config2 = named.config2;
+	return -1;
 }
