@@ -154,7 +154,8 @@ static const char *reason(const struct events *events, int error, int leader)
 {
 	if (error == -ENOENT && events->options.cgroup)
 		return "the cgroup has no controller perf_event";
-	if (leader >= 0 && (error == -ENOENT || error == -EOPNOTSUPP))
+	if (leader >= 0 && (error == -ENOENT || error == -ENXIO ||
+			    error == -EOPNOTSUPP))
 		return "this machine does not count that";
 	if (leader >= 0 && error == -EINVAL)
 		return "the CPU has no counter for it beside the others of its group";

@@ -56,6 +56,7 @@ CALL_BODY = struct.Struct("=6QI4x")
 CONTEXT_FIELDS = ("id", "parent", "callee", "site", "target", "calls",
                   "deeper", "branches", "kind", "basis")
 CONTEXT_BODY = struct.Struct("=8QII")
+METRICS = struct.Struct("=I4x4Q")
 CONTEXT_KINDS = ("?", "root", "call", "signal", "recursion")
 
 PATH_FIELDS = ("start", "end", "target", "count", "cycles", "length", "spelled",
@@ -130,7 +131,12 @@ def context(body):
     values[:5] = [hex(value) for value in values[:5]]
     kind = values[8]
     values[8] = CONTEXT_KINDS[kind] if kind < len(CONTEXT_KINDS) else kind
-    return "context " + pairs(CONTEXT_FIELDS, values)
+    text = "context " + pairs(CONTEXT_FIELDS, values)
+    metrics = body[CONTEXT_BODY.size:]
+    if len(metrics) < METRICS.size:
+        return text
+    count, *metrics = METRICS.unpack_from(metrics)
+    return text + " metrics=" + ",".join(map(str, metrics[:count]))
 
 
 def path(body):

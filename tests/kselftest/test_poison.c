@@ -134,7 +134,7 @@ static size_t fixed_size(const struct hwprof_row *row)
 	case HWPROF_ROW_CALL:
 		return sizeof(struct hwprof_row_call);
 	case HWPROF_ROW_CONTEXT:
-		return sizeof(struct hwprof_row_context);
+		return HWPROF_ROW_CONTEXT_SIZE_VER0;
 	case HWPROF_ROW_PATH:
 		return sizeof(*path) + path->spelled * sizeof(path->jumps[0]);
 	case HWPROF_ROW_VALUE:

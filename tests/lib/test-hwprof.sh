@@ -62,6 +62,16 @@ check "trigger of nothing" 2 "needs an event with samples of code" \
 	"$hwprof" record --trigger r20c4 -- true
 check "clock of records" 2 "name its event" \
 	"$hwprof" record --trigger clock -e loops,lbr -- true
+check "metric of nothing" 2 "needs an event with samples of calling contexts" \
+	"$hwprof" record --metric instructions -e ranges,sample -- true
+check "too many metrics" 2 "'e': 4 are allowed" \
+	"$hwprof" record --metric a,b --metric c,d,e -e cct,sample -- true
+check "a metric's mode" 2 "'page-faults:u': it is counted where the samples" \
+	"$hwprof" record --metric page-faults:u -e cct,sample -- true
+check "unknown metric" 2 "'no-such': unknown here; allowed are names of perf's" \
+	"$hwprof" record --metric page-faults,no-such -e cct,sample -- true
+check "metrics that are not given" 2 "is to have 2 metrics: give so many" \
+	"$hwprof" record -e cct,sample,metrics=2 --metric page-faults -- true
 for budget in 0 0% 101% 0.05% 1.25% x 1%% -1 nan inf 1e300; do
 	check "budget '$budget'" 2 "'$budget': allowed are percents .* 0.1 to 100" \
 		"$hwprof" record --budget "$budget" -e loops,burst=200 -- true
