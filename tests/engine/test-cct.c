@@ -97,7 +97,7 @@ static bool take_row(void *context, const void *data, u64 ip, u64 addr,
 	if (random_once_in(&bench->random, bench->refusals))
 		return false;
 	assert_int_equal(row->row.type, HWPROF_ROW_CONTEXT);
-	assert_int_equal(row->row.size, sizeof(*row));
+	assert_int_equal(row->row.size, HWPROF_ROW_CONTEXT_SIZE_VER0);
 	assert_int_equal(row->calls + row->deeper, period);
 	assert_int_equal(row->callee, ip);
 	assert_int_equal(row->site, addr);
@@ -725,7 +725,7 @@ static void test_sample(void **state)
 	assert_int_equal(sample.ip, 0x1000);
 	assert_int_equal(sample.addr, 0x110);
 	assert_int_equal(sample.context.row.type, HWPROF_ROW_CONTEXT);
-	assert_int_equal(sample.context.row.size, sizeof(sample.context));
+	assert_int_equal(sample.context.row.size, HWPROF_ROW_CONTEXT_SIZE_VER0);
 	assert_int_equal(sample.context.calls, 7);
 	assert_int_equal(sample.context.id, 0);
 }

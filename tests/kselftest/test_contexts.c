@@ -59,7 +59,8 @@ static void see_row(struct tally *tally, const struct sample *sample)
 	struct context *context;
 
 	if (row->row.type != HWPROF_ROW_CONTEXT ||
-	    row->row.size != sizeof(*row) || row->basis != HWPROF_BASIS_EXACT ||
+	    row->row.size != HWPROF_ROW_CONTEXT_SIZE_VER0 ||
+	    row->basis != HWPROF_BASIS_EXACT ||
 	    row->calls != sample->period || row->deeper ||
 	    row->callee != sample->ip || row->site != sample->addr ||
 	    !row->row.pid) {
