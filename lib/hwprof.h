@@ -847,7 +847,7 @@ struct hwprof_session_options {
  *
  * -EINVAL: the event is none, or an option is out of its range; -ENOENT: the
  * module is not loaded; -EOPNOTSUPP: this machine lacks what the event needs, or
- * the event has no profile; -EMFILE, -ENFILE, -ENOMEM: a limit of the module; else
+ * the event has no profile, or metrics; -EMFILE, -ENFILE, -ENOMEM: a limit of the module; else
  * what open() fails with.
  */
 int hwprof_session_open(struct hwprof_session **session, const char *event,

@@ -57,6 +57,10 @@ static int find_kind(struct hwprof_session *session, const char *text)
 		if (hwprof_event_field(&session->event, hwprof_kind_name(kind)))
 			break;
 	session->kind = kind;
+	if (hwprof_event_field(&session->event, "metrics"))
+		return session_fail(session, -EOPNOTSUPP,
+				    "event '%s' has metrics, of counters in its group: record it",
+				    text);
 	if (kind == HWPROF_KINDS)
 		return session_fail(session, -EOPNOTSUPP,
 				    "event '%s' has no profile: record it, or name loops, ranges, calls, cct, paths or values",

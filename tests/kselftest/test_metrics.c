@@ -13,8 +13,22 @@
 #include "include/kselftest_harness.h"
 
 #include "event.h"
+#include "text.h"
 
 EVENT_ALL_NEED("sample")
+
+/* A trigger that perf throttles leaves more than its period behind. */
+static void __attribute__((constructor)) unthrottle(void)
+{
+	sysctl_write("perf_cpu_time_max_percent", 25);
+	sysctl_write("perf_event_max_sample_rate", 1000000);
+	sysctl_write("perf_cpu_time_max_percent", 0);
+}
+
+static void __attribute__((destructor)) throttle_again(void)
+{
+	sysctl_write("perf_cpu_time_max_percent", 25);
+}
 
 #define METRICS(count)	((uint64_t)(count) << 26)	/* in config1 */
 #define TRIGGER(event)	((uint64_t)(event) << 48)
