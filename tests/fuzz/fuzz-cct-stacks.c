@@ -6,7 +6,7 @@
  */
 #include "engine.h"
 
-enum { PROFILE_SIZE = 128 << 10, DEPTH = 600 };
+enum { PROFILE_SIZE = 128 << 10, DEPTH = 600, METRICS = 2 };
 
 static const struct engine_ops *const fuzzed = &cct_engine;
 
@@ -28,7 +28,8 @@ static bool take(void *context, const void *data, u64 ip, u64 addr, u64 period)
 	    row->callee != ip || row->site != addr ||
 	    !row->parent != (row->kind == HWPROF_CONTEXT_ROOT) ||
 	    row->parent == row->id || !row->target == back ||
-	    (back && period))
+	    (back && period) || row->metric_count != METRICS ||
+	    row->metrics[0] != period)
 		fail("no such row");
 	return !refuses(period);
 }
@@ -56,7 +57,11 @@ static void feed(const struct bytes *bytes, const uint8_t *calls)
 		.depth = make_calls(bytes, calls),
 	};
 
+	/* The first is to stay with the weight. */
+	const u64 metrics[METRICS] = { stack.weight, bytes->what };
+
 	stack.used = stack.depth;
+	stack.metrics = metrics;
 	run.produced += stack.weight;
 	if (!fuzzed->count_stack(table, &stack) &&
 	    !fuzzed->feed_stack(table, &stack))
@@ -68,7 +73,7 @@ static void feed(const struct bytes *bytes, const uint8_t *calls)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct engine_params params = {
-		.basis = HWPROF_BASIS_TIME, .seed = 0x5eed,
+		.basis = HWPROF_BASIS_TIME, .seed = 0x5eed, .metrics = METRICS,
 	};
 	struct bytes bytes;
 

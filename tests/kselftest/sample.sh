@@ -188,6 +188,34 @@ who_calls_the_kernel()
 		! grep '\[kernel\]' /tmp/folded
 }
 
+# Both columns of both counters.
+has_metrics()
+{
+	grep -q ' instructions:u  *own  *branches:u  *own  procedure' /tmp/report &&
+		! grep 'have no metrics' /tmp/report
+}
+
+# All loops of the program have three instructions a branch, wherever they are.
+counters_beside()
+{
+	contexts -e cct,sample --trigger instructions -c 1000003 \
+			--metric instructions --metric branches -- ./callers &&
+		loses_nothing && has_metrics && awk '
+			{ gsub(",", "") }
+			$9 == "left" || $9 == "again" {
+				print $9, $6, $8
+				n += $6 > 0 && $6 / $8 > 2.97 && $6 / $8 < 3.03
+			}
+			END { exit n != 3 }' /tmp/report
+}
+
+counters_beside_of_perf()
+{
+	perf record -q -R --no-inherit -o $data -c 100003 \
+		-e '{hwprof/cct,sample,rows,metrics=2,trigger=0xc0/u,instructions:u,branches:u}:S' \
+		-- ./long_trips && hwprof report cct -i $data > /tmp/report && has_metrics
+}
+
 has_counters()
 {
 	perf stat -x, -e cycles:u -- true 2>&1 | grep -q '^[0-9]'
@@ -205,6 +233,10 @@ fi
 test_ok "sample: by a counter" by_a_counter
 [ ! -e /sys/bus/event_source/devices/armv8_pmuv3 ] ||
 	test_ok "sample: a counter of arm64" of_arm64
+if [ ! -e /sys/bus/event_source/devices/armv8_pmuv3 ]; then
+	test_ok "sample: counters beside it" counters_beside
+	test_ok "sample: counters in perf's group" counters_beside_of_perf
+fi
 test_ok "sample: who calls the kernel" who_calls_the_kernel
 test_ok "sample: the kernel" the_kernel
 test_ok "sample: forks and execs" forks_and_execs
