@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Metrics: the counters in the group of a session's event, which perf made,
- * counts with and scales; what each has counted from one sample to the next is
- * the next one's.
+ * Metrics: perf's counters in the group of a session's event. What each has
+ * counted from one sample to the next is the next one's.
  */
 #ifndef HWPROF_METRICS_H
 #define HWPROF_METRICS_H
@@ -13,9 +12,9 @@ struct perf_event;
 struct slot;
 
 /*
- * In the handler of @trigger: what the counters have counted since it was asked
- * last of the same event, as many as the session has. False: not all of them are
- * there and count, and this sample has none.
+ * In the handler of @trigger: what each counter has counted since the last time
+ * that all were read for the same event. @increase: of as many as the session
+ * has. False: the group has others, or one does not count; the sample has none.
  */
 bool metrics_read(struct slot *slot, const struct perf_event *trigger,
 		  u64 *increase);
