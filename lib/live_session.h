@@ -9,6 +9,7 @@
 
 #include "events.h"
 #include "profile.h"
+#include "unwinding.h"
 
 enum {
 	SESSION_RECORD_MAX = 1 << 16,	/* a header's size is a u16 */
@@ -33,6 +34,7 @@ struct hwprof_session {
 
 	int device;
 	struct hwprof_config config;
+	struct unwinding *unwinding;	/* NULL: not wanted */
 	struct events_kind feeder;	/* what events have in common */
 	struct attached *attached;
 	size_t attached_count;
