@@ -28,6 +28,7 @@ struct recording {
 	size_t cut;			/* bytes of a record that a wrap cut off */
 	bool cut_map;			/* and it is of a map */
 
+	char warning[256];		/* about stacks; empty: none */
 	int device;			/* for the tables; -1: closed */
 	struct unwinding *unwinding;	/* NULL: not wanted, or not to be had */
 };
@@ -49,6 +50,11 @@ static int fail(struct recording *recording, int error,
 const char *recording_error(const struct recording *recording)
 {
 	return recording ? recording->message : "out of memory";
+}
+
+const char *recording_warning(const struct recording *recording)
+{
+	return *recording->warning ? recording->warning : NULL;
 }
 
 int recording_refused(const struct recording *recording)
@@ -119,6 +125,21 @@ static void want_unwinding(struct recording *recording)
 	recording->device = open(HWPROF_DEVICE, O_RDWR | O_CLOEXEC);
 	if (recording->device >= 0)
 		recording->unwinding = unwinding_new(recording->device);
+	else
+		snprintf(recording->warning, sizeof(recording->warning),
+			 "stacks are by frame pointers alone: cannot open " HWPROF_DEVICE ": %s",
+			 strerror(errno));
+}
+
+static void warn_of_tables(struct recording *recording)
+{
+	unsigned int refused = recording->unwinding ?
+			       unwinding_refused(recording->unwinding) : 0;
+
+	if (refused)
+		snprintf(recording->warning, sizeof(recording->warning),
+			 "stacks are by frame pointers in the code of %u file%s: the module gives no memory for more tables: lower memory_mib, or raise what users may lock (ulimit -l)",
+			 refused, refused == 1 ? "" : "s");
 }
 
 /* Code is what maps are of that do not say that they are data. */
@@ -321,6 +342,7 @@ int recording_finish(struct recording *recording,
 		error = drain(recording);
 	if (!error)
 		error = drain_late(recording);
+	warn_of_tables(recording);
 	for (i = 0; i < recording->events->fd_count && !error; i++)
 		error = add_lost(recording, i);
 	if (error)

@@ -37,6 +37,7 @@ struct code {
 struct unwinding {
 	int device;
 	bool over;			/* the module does not want any */
+	unsigned int refused;		/* tables that it had no room for */
 	uint32_t *pids;			/* that were noted */
 	size_t pid_count, pid_room;
 	void *codes;			/* tree of struct code */
@@ -136,6 +137,8 @@ static void make_table(struct unwinding *unwinding, struct code *code, Elf *elf)
 		code->table = table.table;
 	else if (errno == ENOTTY || errno == EOPNOTSUPP)
 		unwinding->over = true;
+	else if (errno == ENOMEM || errno == ENOSPC)
+		unwinding->refused++;
 	code->base = rows.base;
 	free(rows.rows);
 }
@@ -325,4 +328,9 @@ void unwinding_update(struct unwinding *unwinding)
 	for (i = 0; i < unwinding->pid_count; i++)
 		update_process(unwinding, unwinding->pids[i]);
 	unwinding->pid_count = 0;
+}
+
+unsigned int unwinding_refused(const struct unwinding *unwinding)
+{
+	return unwinding->refused;
 }

@@ -27,4 +27,7 @@ void unwinding_note(struct unwinding *unwinding, uint32_t pid);
 /* Tells the module what all that were noted have mapped. NULL is allowed. */
 void unwinding_update(struct unwinding *unwinding);
 
+/* For so many objects the module had no room. */
+unsigned int unwinding_refused(const struct unwinding *unwinding);
+
 #endif /* HWPROF_UNWINDING_H */

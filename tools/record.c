@@ -265,6 +265,8 @@ static int finish(struct run *run)
 
 	if (recording_finish(run->recording, &facts, &summary))
 		return failed("%s", recording_error(run->recording));
+	if (recording_warning(run->recording))
+		warning("%s", recording_warning(run->recording));
 	tell_end(run, &summary);
 	return -1;
 }

@@ -119,6 +119,24 @@ has_no_counter()
 	stat_says ranges,sample,trigger=0xc0
 }
 
+# A limit that leaves tables no room; a device that is not the user's.
+tells_users_what_stacks_lack()
+{
+	su user -c "ulimit -l 1024; hwprof record -q -o /tmp/user.data -m 1 \
+			-e cct,sample,memory_mib=1 -c $every -- ./pointerless" \
+			> /tmp/said 2>&1
+	cat /tmp/said
+	grep -q 'by frame pointers in the code of .*ulimit -l' /tmp/said ||
+		return
+	chmod 600 /dev/hwprof
+	su user -c "hwprof record -q -o /tmp/user.data -m 1 -c $every \
+			-e cct,sample,memory_mib=1 -- true" > /tmp/said 2>&1
+	status=$?
+	chmod 666 /dev/hwprof
+	cat /tmp/said
+	[ $status = 0 ] && grep -q 'frame pointers alone' /tmp/said
+}
+
 is_for_users()
 {
 	su user -c "hwprof record -q -o /tmp/user.data -m 16 -c $every \
@@ -263,6 +281,9 @@ test_ok "sample: -a" all_cpus
 [ ! -e ./pointerless ] ||
 	test_ok "sample: who calls, of what runs" who_calls_in_what_runs
 test_ok "sample: who calls, by a counter" who_calls_by_a_counter
+[ ! -e ./pointerless ] ||
+	test_ok "sample: what stacks lack" with_paranoid 2 \
+		tells_users_what_stacks_lack
 test_ok "sample: -F" by_frequency
 test_ok "sample: on a budget" on_a_budget
 test_ok "sample: perf stat" counts
