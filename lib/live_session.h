@@ -54,6 +54,9 @@ struct hwprof_session {
 int session_fail(struct hwprof_session *session, int error,
 		 const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* Tells the module how to unwind what is to be profiled. */
+void session_tell_tables(struct hwprof_session *session,
+			 const struct attached *attached);
 /* Tells of what was mapped before the events began. */
 int session_tell_maps(struct hwprof_session *session,
 		      const struct attached *attached);

@@ -193,6 +193,7 @@ int recording_start(struct recording *recording, const char *path)
 	want_unwinding(recording);
 	if (options->on_exec)
 		return 0;
+	unwinding_begin(recording->unwinding, &synthesis);
 	/* Maps that come up meanwhile are told twice, rather than not at all. */
 	error = from_events(recording, events_enable(events));
 	if (!error)

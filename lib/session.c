@@ -363,8 +363,11 @@ static int open_events(struct hwprof_session *session,
 
 static int start(struct hwprof_session *session, struct attached *attached)
 {
-	int error = events_enable(attached->events);
+	int error;
 
+	if (!attached->known)
+		session_tell_tables(session, attached);
+	error = events_enable(attached->events);
 	if (error)
 		return session_fail(session, error, "%s",
 				    attached->events->message);

@@ -90,15 +90,29 @@ static int take_bytes(void *context, const void *bytes, size_t size)
 	return error;
 }
 
-int session_tell_maps(struct hwprof_session *session,
-		      const struct attached *attached)
+static struct synthesis synthesis_of(struct hwprof_session *session,
+				     const struct attached *attached)
 {
-	const struct synthesis synthesis = {
+	return (struct synthesis){
 		.targets = attached->targets, .count = attached->target_count,
 		.sample_type = EVENTS_SAMPLE_TYPE,
 		.data = session->feeder.attr.mmap_data,
 		.put = take_bytes, .context = session,
 	};
+}
+
+void session_tell_tables(struct hwprof_session *session,
+			 const struct attached *attached)
+{
+	const struct synthesis synthesis = synthesis_of(session, attached);
+
+	unwinding_begin(session->unwinding, &synthesis);
+}
+
+int session_tell_maps(struct hwprof_session *session,
+		      const struct attached *attached)
+{
+	const struct synthesis synthesis = synthesis_of(session, attached);
 	int error = from_file(session, synthesize(&synthesis));
 
 	unwinding_update(session->unwinding);

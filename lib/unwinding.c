@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "events.h"
 #include "hwprof.h"
 #include "tree.h"
 #include "unwind_rows.h"
@@ -328,6 +329,30 @@ void unwinding_update(struct unwinding *unwinding)
 	for (i = 0; i < unwinding->pid_count; i++)
 		update_process(unwinding, unwinding->pids[i]);
 	unwinding->pid_count = 0;
+}
+
+static int note_record(void *context, const void *bytes, size_t size)
+{
+	const struct perf_event_header *header = bytes;
+	struct unwinding *unwinding = context;
+
+	/* Its pid stands behind the header. */
+	if (header->type == PERF_RECORD_MMAP2)
+		unwinding_note(unwinding, *(const uint32_t *)(header + 1));
+	return 0;
+}
+
+void unwinding_begin(struct unwinding *unwinding,
+		     const struct synthesis *synthesis)
+{
+	struct synthesis own = *synthesis;
+
+	if (!unwinding)
+		return;
+	own.put = note_record;
+	own.context = unwinding;
+	synthesize(&own);
+	unwinding_update(unwinding);
 }
 
 unsigned int unwinding_refused(const struct unwinding *unwinding)

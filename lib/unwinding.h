@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct synthesis;
 struct unwinding;
 
 /* Does an event of the module with this @config take samples' stacks of calls? */
@@ -26,6 +27,13 @@ void unwinding_note(struct unwinding *unwinding, uint32_t pid);
 
 /* Tells the module what all that were noted have mapped. NULL is allowed. */
 void unwinding_update(struct unwinding *unwinding);
+
+/*
+ * Tells it what is mapped by those whom @synthesis is about, before their events
+ * begin: to make tables takes time. NULL is allowed.
+ */
+void unwinding_begin(struct unwinding *unwinding,
+		     const struct synthesis *synthesis);
 
 /* For so many objects the module had no room. */
 unsigned int unwinding_refused(const struct unwinding *unwinding);
