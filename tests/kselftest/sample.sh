@@ -196,10 +196,12 @@ who_calls_by_a_counter()
 		part 'callers;_start;again' 25
 }
 
-# Nothing in it has frame pointers, which lead from left() nowhere.
+# Nothing in it has frame pointers, which lead from left() nowhere. What was there
+# before its table has no callers; that is a moment, but for debug kernels.
 who_calls_without_pointers()
 {
 	contexts -e cct,sample -c $every -- ./pointerless && loses_nothing &&
+		sed -i '/;_start/!d' /tmp/folded &&
 		part 'pointerless;_start;first;left' 50 &&
 		part 'pointerless;_start;second;left' 25 &&
 		part 'pointerless;_start;again' 25
