@@ -19,18 +19,20 @@
 #include "source/budget.h"
 #include "source/source.h"
 #include "source/trigger.h"
+#include "unwind.h"
 
 struct workqueue_struct *hwprof_workqueue;
 
 static LIST_HEAD(sessions);
 static LIST_HEAD(sessions_made);	/* also those that are about to end */
+static LIST_HEAD(holdings);
 static DEFINE_MUTEX(sessions_lock);	/* the lists, and making a session */
 static struct usage used;		/* by all that were made */
 static u32 next_id;
 
 static void session_end(struct work_struct *work);
 
-static struct opener opener_of_current(void)
+struct opener opener_of_current(void)
 {
 	return (struct opener) {
 		.tgid = task_tgid_nr(current),
@@ -39,7 +41,7 @@ static struct opener opener_of_current(void)
 	};
 }
 
-static bool opener_equal(const struct opener *a, const struct opener *b)
+bool opener_equal(const struct opener *a, const struct opener *b)
 {
 	return a->tgid == b->tgid && a->born == b->born && a->exec == b->exec;
 }
@@ -67,29 +69,29 @@ static bool key_equal(const struct session_key *a, const struct session_key *b)
 	       a->period == b->period && a->freq == b->freq;
 }
 
-/* Memory that the session holds counts as mlocked by its opener. */
-static int charge(struct session *session, size_t bytes)
+/* Memory that is held for a user counts as mlocked. */
+static int charge(struct user_struct *user, size_t bytes)
 {
 	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
 	unsigned long pages = bytes >> PAGE_SHIFT;
 
-	if (!pages || atomic_long_add_return(pages, &session->user->locked_vm) <=
+	if (!pages || atomic_long_add_return(pages, &user->locked_vm) <=
 	    limit || capable(CAP_IPC_LOCK))
 		return 0;
-	atomic_long_sub(pages, &session->user->locked_vm);
+	atomic_long_sub(pages, &user->locked_vm);
 	return -ENOMEM;
 }
 
-static void uncharge(struct session *session)
+static void uncharge(struct user_struct *user, size_t bytes)
 {
-	atomic_long_sub(session->memory >> PAGE_SHIFT,
-			&session->user->locked_vm);
+	atomic_long_sub(bytes >> PAGE_SHIFT, &user->locked_vm);
 }
 
 static struct usage usage_of(const struct user_struct *user)
 {
 	struct usage usage = { 0 };
 	struct session *session;
+	struct holding *holding;
 
 	list_for_each_entry(session, &sessions_made, made) {
 		if (session->user != user)
@@ -97,6 +99,9 @@ static struct usage usage_of(const struct user_struct *user)
 		usage.sessions++;
 		usage.memory += session->memory + session->ring_memory;
 	}
+	list_for_each_entry(holding, &holdings, link)
+		if (holding->user == user)
+			usage.memory += holding->memory;
 	return usage;
 }
 
@@ -117,7 +122,7 @@ int session_charge_ring(struct session *session, size_t bytes)
 	mutex_lock(&sessions_lock);
 	usage = usage_of(session->user);
 	err = limits_check_memory(&usage, &used, bytes) ?:
-	      charge(session, bytes);
+	      charge(session->user, bytes);
 	if (!err) {
 		session->ring_memory = bytes;
 		used.memory += bytes;
@@ -129,11 +134,58 @@ int session_charge_ring(struct session *session, size_t bytes)
 void session_uncharge_ring(struct session *session)
 {
 	mutex_lock(&sessions_lock);
-	atomic_long_sub(session->ring_memory >> PAGE_SHIFT,
-			&session->user->locked_vm);
+	uncharge(session->user, session->ring_memory);
 	used.memory -= session->ring_memory;
 	session->ring_memory = 0;
 	mutex_unlock(&sessions_lock);
+}
+
+/* Current's, nothing yet. */
+void holding_begin(struct holding *holding)
+{
+	holding->user = get_uid(current_user());
+	holding->memory = 0;
+	mutex_lock(&sessions_lock);
+	list_add(&holding->link, &holdings);
+	mutex_unlock(&sessions_lock);
+}
+
+/* So much more. Pages count as a whole, so that many small things do, too. */
+int holding_charge(struct holding *holding, size_t bytes)
+{
+	struct usage usage;
+	int err;
+
+	bytes = PAGE_ALIGN(bytes);
+	mutex_lock(&sessions_lock);
+	usage = usage_of(holding->user);
+	err = limits_check_memory(&usage, &used, bytes) ?:
+	      charge(holding->user, bytes);
+	if (!err) {
+		holding->memory += bytes;
+		used.memory += bytes;
+	}
+	mutex_unlock(&sessions_lock);
+	return err;
+}
+
+void holding_uncharge(struct holding *holding, size_t bytes)
+{
+	bytes = PAGE_ALIGN(bytes);
+	mutex_lock(&sessions_lock);
+	uncharge(holding->user, bytes);
+	holding->memory -= bytes;
+	used.memory -= bytes;
+	mutex_unlock(&sessions_lock);
+}
+
+void holding_end(struct holding *holding)
+{
+	holding_uncharge(holding, holding->memory);
+	mutex_lock(&sessions_lock);
+	list_del(&holding->link);
+	mutex_unlock(&sessions_lock);
+	free_uid(holding->user);
 }
 
 /* What is too much fails; nobody is killed to make room for it. */
@@ -258,11 +310,12 @@ static void free_memory(struct session *session)
 {
 	free_slots(session);
 	free_tables(session);
-	uncharge(session);
+	uncharge(session->user, session->memory);
 }
 
 static void session_free(struct session *session)
 {
+	unwind_put(session->unwind);
 	free_uid(session->user);
 	put_pid(session->owner);
 	put_pid_ns(session->pid_ns);
@@ -337,7 +390,7 @@ static struct session *session_make(const struct perf_event_attr *attr,
 	if (session->rows)
 		session->memory = (field_get(attr, FIELD_memory_mib) ?:
 				   HWPROF_DEFAULT_MEMORY_MIB) << 20;
-	err = check_limits(session) ?: charge(session, session->memory);
+	err = check_limits(session) ?: charge(session->user, session->memory);
 	if (err) {
 		session_free(session);
 		return ERR_PTR(err);
@@ -423,6 +476,24 @@ struct session *session_find(u32 id)
 			found = session;
 	mutex_unlock(&sessions_lock);
 	return found;
+}
+
+/* Gives tables to session @only; NULL: to those of @opener's perf events. */
+void sessions_unwind(struct unwind *unwind, const struct opener *opener,
+		     struct session *only)
+{
+	struct session *session;
+
+	mutex_lock(&sessions_lock);
+	list_for_each_entry(session, &sessions, link) {
+		if (session->unwind || (only ? session != only :
+		    session->fetched ||
+		    !opener_equal(&session->key.opener, opener)))
+			continue;
+		/* For samples that come meanwhile. */
+		smp_store_release(&session->unwind, unwind_get(unwind));
+	}
+	mutex_unlock(&sessions_lock);
 }
 
 bool session_tryget(struct session *session)

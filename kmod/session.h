@@ -27,6 +27,7 @@
 struct ring;
 struct session;
 struct source_ops;
+struct unwind;
 struct window;
 
 /* The largest row with the four zero bytes behind it, rounded up. */
@@ -141,6 +142,8 @@ struct slot {
 	u64 throttled;			/* overflows after which perf took a rest */
 	u64 unmeasured;			/* samples without metrics; */
 	u64 metrics[HWPROF_METRICS_MAX];	/* sums of the others' */
+	u64 callers;			/* in stacks of programs, */
+	u64 unwound;			/* and of these, those that tables told */
 	struct burst burst;
 	struct budget budget;
 	u64 *row;			/* room for the largest row */
@@ -174,6 +177,8 @@ struct session {
 	u32 budget_permille;		/* 0: none */
 	unsigned int interval;		/* jiffies between rows */
 	u64 metrics[HWPROF_METRICS_MAX];	/* what counts each; 0: none yet */
+	struct unwind *unwind;		/* set once; NULL: no tables, yet */
+	bool foreign;			/* it sees stacks that tables are not for */
 
 	struct slot __percpu *slots;
 
@@ -228,7 +233,22 @@ struct root {
 	struct work_struct close_work;
 };
 
+/* What is held besides sessions. */
+struct holding {
+	struct list_head link;
+	struct user_struct *user;	/* who pays */
+	size_t memory;			/* bytes, of whole pages */
+};
+
 /* session.c */
+struct opener opener_of_current(void);
+bool opener_equal(const struct opener *a, const struct opener *b);
+void holding_begin(struct holding *holding);
+int holding_charge(struct holding *holding, size_t bytes);
+void holding_uncharge(struct holding *holding, size_t bytes);
+void holding_end(struct holding *holding);
+void sessions_unwind(struct unwind *unwind, const struct opener *opener,
+		     struct session *only);
 struct session *session_get(const struct perf_event_attr *attr);
 struct session *session_new(const struct perf_event_attr *attr);
 struct session *session_find(u32 id);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <dwarf.h>
 #include <gelf.h>
+#include <stdlib.h>
 
 #include "eh_frame.h"
 #include "span.h"
@@ -80,4 +81,19 @@ bool eh_frame_begin(Elf *elf, uint64_t address, uint64_t *begin)
 	}
 	*begin = begin_of(bytes, low, base);
 	return true;
+}
+
+uint64_t *eh_frame_begins(Elf *elf, uint32_t *count)
+{
+	uint64_t *begins, base = 0;
+	struct span bytes;
+	uint32_t i;
+
+	if (!find_section(elf, &bytes, &base))
+		return NULL;
+	*count = find_entries(&bytes);
+	begins = *count ? calloc(*count, sizeof(*begins)) : NULL;
+	for (i = 0; begins && i < *count; i++)
+		begins[i] = begin_of(bytes, i, base);
+	return begins;
 }

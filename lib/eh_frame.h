@@ -13,4 +13,7 @@
 /* The table's last begin at or before @address. False: it has none, or no table. */
 bool eh_frame_begin(Elf *elf, uint64_t address, uint64_t *begin);
 
+/* All begins in the table, sorted, to be freed. NULL: none, or out of memory. */
+uint64_t *eh_frame_begins(Elf *elf, uint32_t *count);
+
 #endif /* HWPROF_EH_FRAME_H */

@@ -849,6 +849,10 @@ struct hwprof_session_options {
  * module is not loaded; -EOPNOTSUPP: this machine lacks what the event needs, or
  * the event has no profile, or metrics; -EMFILE, -ENFILE, -ENOMEM: a limit of the module; else
  * what open() fails with.
+ *
+ * Samples' stacks of calls (cct,sample) need no frame pointers: the module is told
+ * what processes have mapped, and how to unwind it (docs/device.md), when they are
+ * attached, and whenever rows or a snapshot are read.
  */
 int hwprof_session_open(struct hwprof_session **session, const char *event,
 			const struct hwprof_session_options *options);

@@ -9,6 +9,7 @@
 
 #include "events.h"
 #include "profile.h"
+#include "unwinding.h"
 
 enum {
 	SESSION_RECORD_MAX = 1 << 16,	/* a header's size is a u16 */
@@ -33,6 +34,7 @@ struct hwprof_session {
 
 	int device;
 	struct hwprof_config config;
+	struct unwinding *unwinding;	/* NULL: not wanted */
 	struct events_kind feeder;	/* what events have in common */
 	struct attached *attached;
 	size_t attached_count;
@@ -52,6 +54,9 @@ struct hwprof_session {
 int session_fail(struct hwprof_session *session, int error,
 		 const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* Tells the module how to unwind what is to be profiled. */
+void session_tell_tables(struct hwprof_session *session,
+			 const struct attached *attached);
 /* Tells of what was mapped before the events began. */
 int session_tell_maps(struct hwprof_session *session,
 		      const struct attached *attached);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/hwprof.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +10,7 @@
 #include <unistd.h>
 
 #include "recording.h"
+#include "unwinding.h"
 
 enum {
 	LATE_MS = 20,
@@ -23,6 +26,11 @@ struct recording {
 	struct writer *writer;
 	uint64_t samples, lost;
 	size_t cut;			/* bytes of a record that a wrap cut off */
+	bool cut_map;			/* and it is of a map */
+
+	char warning[256];		/* about stacks; empty: none */
+	int device;			/* for the tables; -1: closed */
+	struct unwinding *unwinding;	/* NULL: not wanted, or not to be had */
 };
 
 static int fail(struct recording *recording, int error,
@@ -42,6 +50,11 @@ static int fail(struct recording *recording, int error,
 const char *recording_error(const struct recording *recording)
 {
 	return recording ? recording->message : "out of memory";
+}
+
+const char *recording_warning(const struct recording *recording)
+{
+	return *recording->warning ? recording->warning : NULL;
 }
 
 int recording_refused(const struct recording *recording)
@@ -78,6 +91,7 @@ int recording_open(struct recording **result,
 	*result = recording;
 	if (!recording)
 		return -ENOMEM;
+	recording->device = -1;
 	recording->options = options;
 	raise_file_limit();
 	error = from_events(recording, events_open(&recording->events,
@@ -97,10 +111,58 @@ static int from_writer(struct recording *recording, int error)
 	return error;
 }
 
+/* Without the device, it is as without tables. */
+static void want_unwinding(struct recording *recording)
+{
+	const struct events_options *options = recording->options;
+	bool wanted = false;
+	size_t i;
+
+	for (i = 0; i < options->kind_count; i++)
+		wanted |= unwinding_wanted(options->kinds[i].attr.config);
+	if (!wanted)
+		return;
+	recording->device = open(HWPROF_DEVICE, O_RDWR | O_CLOEXEC);
+	if (recording->device >= 0)
+		recording->unwinding = unwinding_new(recording->device);
+	else
+		snprintf(recording->warning, sizeof(recording->warning),
+			 "stacks are by frame pointers alone: cannot open " HWPROF_DEVICE ": %s",
+			 strerror(errno));
+}
+
+static void warn_of_tables(struct recording *recording)
+{
+	unsigned int refused = recording->unwinding ?
+			       unwinding_refused(recording->unwinding) : 0;
+
+	if (refused)
+		snprintf(recording->warning, sizeof(recording->warning),
+			 "stacks are by frame pointers in the code of %u file%s: the module gives no memory for more tables: lower memory_mib, or raise what users may lock (ulimit -l)",
+			 refused, refused == 1 ? "" : "s");
+}
+
+/* Code is what maps are of that do not say that they are data. */
+static bool is_code(const struct perf_event_header *header)
+{
+	return (header->type == PERF_RECORD_MMAP ||
+		header->type == PERF_RECORD_MMAP2) &&
+	       !(header->misc & PERF_RECORD_MISC_MMAP_DATA);
+}
+
+/* Whose it is stands behind the header. */
+static void note_map(struct recording *recording, const void *body)
+{
+	unwinding_note(recording->unwinding, *(const uint32_t *)body);
+}
+
 static int put_record(void *context, const void *bytes, size_t size)
 {
+	const struct perf_event_header *header = bytes;
 	struct recording *recording = context;
 
+	if (is_code(header))
+		note_map(recording, header + 1);
 	return writer_add(recording->writer, bytes, size);
 }
 
@@ -126,19 +188,29 @@ int recording_start(struct recording *recording, const char *path)
 	error = from_writer(recording, writer_open(&recording->writer, path,
 						   events->kinds,
 						   events->kind_count));
-	if (error || options->on_exec)
+	if (error)
 		return error;
+	want_unwinding(recording);
+	if (options->on_exec)
+		return 0;
+	unwinding_begin(recording->unwinding, &synthesis);
 	/* Maps that come up meanwhile are told twice, rather than not at all. */
 	error = from_events(recording, events_enable(events));
-	return error ? error : from_writer(recording, synthesize(&synthesis));
+	if (!error)
+		error = from_writer(recording, synthesize(&synthesis));
+	unwinding_update(recording->unwinding);
+	return error;
 }
 
-/* Counts the records of a piece of the ring: they begin at multiples of 8. */
-static void count_records(struct recording *recording, const uint8_t *bytes,
-			  size_t size)
+/* Looks at the records of a piece of the ring: they begin at multiples of 8. */
+static void see_records(struct recording *recording, const uint8_t *bytes,
+			size_t size)
 {
 	size_t at = recording->cut;
 
+	if (recording->cut_map)
+		note_map(recording, bytes);
+	recording->cut_map = false;
 	while (at + sizeof(struct perf_event_header) <= size) {
 		const struct perf_event_header *header =
 			(const void *)(bytes + at);
@@ -151,6 +223,10 @@ static void count_records(struct recording *recording, const uint8_t *bytes,
 		if (header->type == PERF_RECORD_LOST &&
 		    at + sizeof(*header) + 2 * sizeof(*lost) <= size)
 			recording->lost += *lost;
+		if (is_code(header) && at + sizeof(*header) < size)
+			note_map(recording, header + 1);
+		else if (is_code(header))
+			recording->cut_map = true;
 		at += header->size;
 	}
 	/* The rest of a record that the ring's end cut stands at its start. */
@@ -161,15 +237,20 @@ static int take_bytes(void *context, const void *bytes, size_t size)
 {
 	struct recording *recording = context;
 
-	count_records(recording, bytes, size);
+	see_records(recording, bytes, size);
 	return writer_add(recording->writer, bytes, size);
 }
 
 static int drain(struct recording *recording)
 {
+	int error;
+
 	recording->cut = 0;
-	return from_writer(recording, events_drain(recording->events,
-						   take_bytes, recording));
+	recording->cut_map = false;
+	error = from_writer(recording, events_drain(recording->events,
+						    take_bytes, recording));
+	unwinding_update(recording->unwinding);
+	return error;
 }
 
 /* A target that has gone hangs up its events. */
@@ -262,6 +343,7 @@ int recording_finish(struct recording *recording,
 		error = drain(recording);
 	if (!error)
 		error = drain_late(recording);
+	warn_of_tables(recording);
 	for (i = 0; i < recording->events->fd_count && !error; i++)
 		error = add_lost(recording, i);
 	if (error)
@@ -283,6 +365,9 @@ void recording_close(struct recording *recording)
 	if (!recording)
 		return;
 	events_close(recording->events);
+	unwinding_free(recording->unwinding);
+	if (recording->device >= 0)
+		close(recording->device);
 	writer_close(recording->writer);
 	free(recording->polled);
 	free(recording);

@@ -41,6 +41,9 @@ int recording_finish(struct recording *recording,
 void recording_progress(const struct recording *recording,
 			uint64_t *samples, uint64_t *lost, uint64_t *bytes);
 
+/* What samples' stacks lack, a sentence; NULL: nothing that is known. */
+const char *recording_warning(const struct recording *recording);
+
 const char *recording_error(const struct recording *recording);
 void recording_close(struct recording *recording);
 

@@ -194,6 +194,10 @@ static int configure(struct hwprof_session *session, bool own_memory)
 			return 0;
 		if (errno != ENOMEM || !own_memory || memory < 2)
 			return refused(session, errno);
+		/* Where it is short, tables for unwinding want some, too. */
+		if (memory == MEMORY_MIB &&
+		    unwinding_wanted(session->config.config))
+			memory /= 2;
 		hwprof_event_set(&session->event, "memory_mib", memory / 2);
 	}
 }
@@ -222,6 +226,15 @@ static int find_feeder(struct hwprof_session *session)
 	attr->mmap_data = of != HWPROF_RANGE_IP && of != HWPROF_RANGE_CALLEE;
 	session->feeder.name = session->name;
 	return 0;
+}
+
+static int want_unwinding(struct hwprof_session *session)
+{
+	if (!unwinding_wanted(session->config.config))
+		return 0;
+	session->unwinding = unwinding_new(session->device);
+	return session->unwinding ? 0 :
+				    session_fail(session, -ENOMEM, "out of memory");
 }
 
 /* Records of all events are alike: the file knows one. */
@@ -268,6 +281,8 @@ int hwprof_session_open(struct hwprof_session **result, const char *event,
 		error = configure(session, own_memory);
 	if (!error)
 		error = find_feeder(session);
+	if (!error)
+		error = want_unwinding(session);
 	return error ? error : make_file(session);
 }
 
@@ -285,6 +300,7 @@ void hwprof_session_close(struct hwprof_session *session)
 	while (session->attached_count)
 		detach(&session->attached[--session->attached_count]);
 	free(session->attached);
+	unwinding_free(session->unwinding);
 	if (session->device >= 0)
 		close(session->device);
 	hwprof_profile_free(session->gathering);
@@ -351,8 +367,11 @@ static int open_events(struct hwprof_session *session,
 
 static int start(struct hwprof_session *session, struct attached *attached)
 {
-	int error = events_enable(attached->events);
+	int error;
 
+	if (!attached->known)
+		session_tell_tables(session, attached);
+	error = events_enable(attached->events);
 	if (error)
 		return session_fail(session, error, "%s",
 				    attached->events->message);

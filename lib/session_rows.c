@@ -25,12 +25,23 @@ static int from_file(struct hwprof_session *session, int error)
 
 /* --- records of events: who was there, and what they had mapped ----------- */
 
+static bool is_code(const struct record *record)
+{
+	return (record->type == PERF_RECORD_MMAP ||
+		record->type == PERF_RECORD_MMAP2) &&
+	       !(record->misc & PERF_RECORD_MISC_MMAP_DATA);
+}
+
 static int note(void *context, const struct record *record)
 {
 	struct hwprof_session *session = context;
+	struct span body = record->body;
+	uint32_t pid;
 
 	if (record->type == PERF_RECORD_SAMPLE)
 		return 0;
+	if (is_code(record) && span_u32(&body, &pid))
+		unwinding_note(session->unwinding, pid);
 	if (record->time != UINT64_MAX && record->time > session->now)
 		session->now = record->time;
 	return processes_note(session->gathering->collected.processes,
@@ -79,17 +90,33 @@ static int take_bytes(void *context, const void *bytes, size_t size)
 	return error;
 }
 
-int session_tell_maps(struct hwprof_session *session,
-		      const struct attached *attached)
+static struct synthesis synthesis_of(struct hwprof_session *session,
+				     const struct attached *attached)
 {
-	const struct synthesis synthesis = {
+	return (struct synthesis){
 		.targets = attached->targets, .count = attached->target_count,
 		.sample_type = EVENTS_SAMPLE_TYPE,
 		.data = session->feeder.attr.mmap_data,
 		.put = take_bytes, .context = session,
 	};
+}
 
-	return from_file(session, synthesize(&synthesis));
+void session_tell_tables(struct hwprof_session *session,
+			 const struct attached *attached)
+{
+	const struct synthesis synthesis = synthesis_of(session, attached);
+
+	unwinding_begin(session->unwinding, &synthesis);
+}
+
+int session_tell_maps(struct hwprof_session *session,
+		      const struct attached *attached)
+{
+	const struct synthesis synthesis = synthesis_of(session, attached);
+	int error = from_file(session, synthesize(&synthesis));
+
+	unwinding_update(session->unwinding);
+	return error;
 }
 
 int session_drain_events(struct hwprof_session *session)
@@ -100,6 +127,7 @@ int session_drain_events(struct hwprof_session *session)
 	for (i = 0; i < session->attached_count && !error; i++)
 		error = events_drain(session->attached[i].events, take_bytes,
 				     session);
+	unwinding_update(session->unwinding);
 	return from_file(session, error);
 }
 

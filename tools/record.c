@@ -34,7 +34,8 @@ struct run {
 	bool kept_old;			/* what the file was is FILE.old */
 	bool stop;			/* the user wants it to end */
 	time_t began, told;
-	uint64_t end_ns;		/* of the monotonic clock; UINT64_MAX: none */
+	uint64_t begin_ns;		/* of the monotonic clock */
+	uint64_t end_ns;		/* the same; UINT64_MAX: none */
 };
 
 static int find_pmu(struct record_request *request)
@@ -130,8 +131,9 @@ static int start(struct run *run)
 	if (error)
 		return failed("%s", recording_error(run->recording));
 	run->began = run->told = time(NULL);
+	run->begin_ns = live_now();
 	run->end_ns = run->request->duration_ms ?
-		      live_now() + run->request->duration_ms * 1000000 :
+		      run->begin_ns + run->request->duration_ms * 1000000 :
 		      UINT64_MAX;
 	return -1;
 }
@@ -196,15 +198,19 @@ static void take_signals(struct run *run)
 	}
 }
 
-/* How long a step may take. */
+/*
+ * How long a step may take. What a program maps when it begins is to be known
+ * soon, so a step is no longer than it has run.
+ */
 static int step_ms(const struct run *run)
 {
-	uint64_t now = live_now();
+	uint64_t now = live_now(), most = now - run->begin_ns;
 
 	if (run->end_ns <= now)
 		return 0;
-	return run->end_ns - now < STEP_MS * 1000000ULL ?
-	       (run->end_ns - now) / 1000000 + 1 : STEP_MS;
+	if (most > run->end_ns - now)
+		most = run->end_ns - now;
+	return most < STEP_MS * 1000000ULL ? most / 1000000 + 1 : STEP_MS;
 }
 
 static int loop(struct run *run)
@@ -259,6 +265,8 @@ static int finish(struct run *run)
 
 	if (recording_finish(run->recording, &facts, &summary))
 		return failed("%s", recording_error(run->recording));
+	if (recording_warning(run->recording))
+		warning("%s", recording_warning(run->recording));
 	tell_end(run, &summary);
 	return -1;
 }

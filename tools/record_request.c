@@ -11,6 +11,7 @@
 #include "live.h"
 #include "record.h"
 #include "trigger.h"
+#include "unwinding.h"
 
 #define DEFAULT_EVENT	"loops"
 
@@ -213,6 +214,9 @@ bool record_request_shrink(struct record_request *request, size_t index)
 
 	if (!request->default_memory[index] || !memory)
 		return false;
+	/* Where memory is short, tables for unwinding want some, too. */
+	if (memory == DEFAULT_MEMORY_MIB && unwinding_wanted(event->config[0]))
+		memory /= 2;
 	hwprof_event_set(event, "memory_mib", memory / 2);
 	set_config(request, index);
 	return true;

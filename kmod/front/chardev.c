@@ -22,6 +22,8 @@
 #include "../session.h"
 #include "../snapshot.h"
 #include "../source/trigger.h"
+#include "../unwind.h"
+#include "arch.h"
 #include "front.h"
 
 enum { CONFIG_FLAGS = 2 * HWPROF_CONFIG_FREQ - 1 };
@@ -32,6 +34,7 @@ struct handle {
 	struct session *session;	/* NULL: not configured yet */
 	struct snapshot snapshot;
 	struct ring *ring;		/* NULL: none yet; then until the end */
+	struct unwind *unwind;		/* the same */
 };
 
 /* --- ioctls -------------------------------------------------------------------- */
@@ -216,6 +219,60 @@ static long do_ring(struct handle *handle, void __user *from)
 	return handle->ring ? -EBUSY : make_ring(handle, &request);
 }
 
+/* Its tables, from the first one on. */
+static struct unwind *get_unwind(struct handle *handle)
+{
+	if (!handle->unwind)
+		handle->unwind = unwind_new();
+	return handle->unwind;
+}
+
+static long do_unwind_table(struct handle *handle,
+			    struct hwprof_unwind_table __user *to)
+{
+	struct hwprof_unwind_table request;
+	int number, err;
+
+	if (!arch_has_unwinding())
+		return -EOPNOTSUPP;
+	err = read_struct(&request, sizeof(request),
+			  HWPROF_UNWIND_TABLE_SIZE_VER0, to);
+	if (err)
+		return err;
+	if (request.flags || request.table || !request.count)
+		return -EINVAL;
+	if (request.count > HWPROF_UNWIND_ROWS_MAX)
+		return -E2BIG;
+	if (put_user(0, &to->table))
+		return -EFAULT;
+	if (!get_unwind(handle))
+		return -ENOMEM;
+	number = unwind_add_table(handle->unwind, u64_to_user_ptr(request.rows),
+				  request.count);
+	return number < 0 ? number : put_user(number, &to->table);
+}
+
+static long do_unwind_maps(struct handle *handle, void __user *from)
+{
+	struct hwprof_unwind_maps request;
+	int err;
+
+	if (!arch_has_unwinding())
+		return -EOPNOTSUPP;
+	err = read_struct(&request, sizeof(request),
+			  HWPROF_UNWIND_MAPS_SIZE_VER0, from);
+	if (err)
+		return err;
+	if (request.flags)
+		return -EINVAL;
+	if (request.count > HWPROF_UNWIND_MAPS_MAX)
+		return -E2BIG;
+	if (!get_unwind(handle))
+		return -ENOMEM;
+	return unwind_set_maps(handle->unwind, handle->session, request.pid,
+			       u64_to_user_ptr(request.maps), request.count);
+}
+
 static long chardev_ioctl(struct file *file, unsigned int command,
 			  unsigned long argument)
 {
@@ -237,6 +294,12 @@ static long chardev_ioctl(struct file *file, unsigned int command,
 		break;
 	case HWPROF_IOC_RING:
 		result = do_ring(handle, to);
+		break;
+	case HWPROF_IOC_UNWIND_TABLE:
+		result = do_unwind_table(handle, to);
+		break;
+	case HWPROF_IOC_UNWIND_MAPS:
+		result = do_unwind_maps(handle, to);
 		break;
 	}
 	mutex_unlock(&handle->lock);
@@ -270,6 +333,7 @@ static int chardev_release(struct inode *inode, struct file *file)
 		session_put(handle->session);
 		snapshot_free(&handle->snapshot);
 	}
+	unwind_put(handle->unwind);
 	kfree(handle);
 	return 0;
 }

@@ -125,16 +125,25 @@ static ssize_t perf_events_show(struct session *session, char *page)
 	return sysfs_emit(page, "%u\n", count);
 }
 
-static ssize_t throttled_show(struct session *session, char *page)
-{
-	u64 throttled = 0;
-	int cpu;
+/* X(name): what all CPUs have counted of it. */
+#define SLOT_COUNTS(X)							       \
+	X(throttled)							       \
+	X(callers)							       \
+	X(unwound)
 
-	for_each_possible_cpu(cpu)
-		throttled += READ_ONCE(per_cpu_ptr(session->slots,
-						   cpu)->throttled);
-	return sysfs_emit(page, "%llu\n", throttled);
-}
+#define SLOT_SHOW(name)							       \
+	static ssize_t name##_show(struct session *session, char *page)	       \
+	{								       \
+		u64 sum = 0;						       \
+		int cpu;						       \
+									       \
+		for_each_possible_cpu(cpu)				       \
+			sum += READ_ONCE(per_cpu_ptr(session->slots,	       \
+						     cpu)->name);	       \
+		return sysfs_emit(page, "%llu\n", sum);			       \
+	}
+
+SLOT_COUNTS(SLOT_SHOW)
 
 #define TOTAL_SHOW(name)						       \
 	static ssize_t name##_show(struct session *session, char *page)	       \
@@ -174,7 +183,7 @@ SESSION_FILE(front)
 SESSION_FILE(engine)
 SESSION_FILE(source)
 SESSION_FILE(perf_events)
-SESSION_FILE(throttled)
+SLOT_COUNTS(SESSION_FILE)
 SESSION_TOTALS(SESSION_FILE)
 
 #define SESSION_ATTR(name)	&file_##name.attr,
@@ -186,7 +195,7 @@ static struct attribute *session_attrs[] = {
 	SESSION_ATTR(engine)
 	SESSION_ATTR(source)
 	SESSION_ATTR(perf_events)
-	SESSION_ATTR(throttled)
+	SLOT_COUNTS(SESSION_ATTR)
 	SESSION_TOTALS(SESSION_ATTR)
 	NULL
 };

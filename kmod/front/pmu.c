@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The perf PMU `hwprof`: what perf asks, in terms of sessions and slots. */
+#include <linux/capability.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/slab.h>
@@ -89,6 +90,9 @@ static int make_root(struct perf_event *event)
 	}
 	root->event = event;
 	INIT_WORK(&root->close_work, root_close);
+	/* Before the source begins. */
+	if (!event->hw.target && !perfmon_capable())
+		WRITE_ONCE(root->session->foreign, true);
 	err = root->session->source->open(root);
 	if (err) {
 		root_free(root);

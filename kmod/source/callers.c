@@ -1,36 +1,97 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/ptrace.h>
 #include <linux/sched.h>
+#include <linux/sizes.h>
 #include <linux/uaccess.h>
 
 #include "arch.h"
 #include "callers.h"
+#include "../unwind.h"
+#include "../../uapi/linux/hwprof.h"
 
-/* Where a frame pointer leads, on x86-64 and on arm64. */
-struct user_frame {
-	u64 next;
-	u64 back;		/* return address */
+/* As many frames as we follow, of the largest size that a row has. */
+#define REACH		((u64)CALLERS_MAX * SZ_512K)
+
+/* Registers, as they are or were when the frame was the innermost one. */
+struct frame {
+	u64 ip;			/* of callers: behind the call */
+	u64 sp;
+	u64 bp;
 };
 
-u32 callers_of_user(u64 *sites, struct pt_regs *regs)
+static bool read_words(u64 *words, u64 at, size_t count)
 {
-	u64 at = frame_pointer(regs);
-	struct user_frame frame;
+	return !copy_from_user_nofault(words, (void __user *)at,
+				       count * sizeof(*words));
+}
+
+/*
+ * The caller's frame, by what a table says, which is not to be trusted: the step
+ * leads up the stack, and no farther than @end.
+ */
+static bool step_by_row(struct frame *frame,
+			const struct hwprof_unwind_row *row, u64 end)
+{
+	u64 from = row->kind == HWPROF_UNWIND_BP ? frame->bp : frame->sp;
+	u64 cfa = from + sizeof(u64) * row->cfa;
+	u64 ip, bp = frame->bp;
+
+	if (from < frame->sp || cfa <= from || cfa > end ||
+	    cfa & (sizeof(u64) - 1) ||
+	    !read_words(&ip, cfa - sizeof(u64), 1) ||
+	    (row->bp && !read_words(&bp, cfa - sizeof(u64) * row->bp, 1)))
+		return false;
+	*frame = (struct frame){ .ip = ip, .sp = cfa, .bp = bp };
+	return true;
+}
+
+/*
+ * The same by its frame pointer, on x86-64 and on arm64. Stacks grow down: what
+ * leads back would go round.
+ */
+static bool step_by_pointer(struct frame *frame)
+{
+	u64 words[2];		/* the caller's frame pointer, return address */
+	u64 at = frame->bp;
+
+	if (!at || at & (sizeof(u64) - 1) || at < frame->sp ||
+	    !read_words(words, at, 2))
+		return false;
+	*frame = (struct frame){
+		.ip = words[1], .sp = at + sizeof(words), .bp = words[0],
+	};
+	return true;
+}
+
+u32 callers_of_user(u64 *sites, struct pt_regs *regs,
+		    const struct unwind *unwind, u32 *unwound)
+{
+	struct frame frame = {
+		.ip = instruction_pointer(regs),
+		.sp = user_stack_pointer(regs),
+		.bp = frame_pointer(regs),
+	};
+	const u64 end = frame.sp + REACH;
+	const struct unwind_image *image;
+	const struct hwprof_unwind_row *row;
 	u32 count = 0;
 
 	if (!arch_is_64bit(regs))
 		return 0;
-	while (count < CALLERS_MAX && at && !(at & (sizeof(u64) - 1)) &&
-	       !copy_from_user_nofault(&frame, (void __user *)at,
-				       sizeof(frame))) {
+	image = unwind ? unwind_image(unwind) : NULL;
+	while (count < CALLERS_MAX) {
+		/* Behind a call that does not return may be what comes next. */
+		row = image ? unwind_row(image, frame.ip - !!count) : NULL;
+		if (row && row->kind == HWPROF_UNWIND_OUTERMOST)
+			break;
+		if (!(row ? step_by_row(&frame, row, end) :
+			    step_by_pointer(&frame)))
+			break;
 		/* No call instruction is at the begin of memory. */
-		if (frame.back < PAGE_SIZE || frame.back >> 63)
+		if (frame.ip < PAGE_SIZE || frame.ip >> 63)
 			break;
-		sites[count++] = frame.back - 1;
-		/* Stacks grow down: what leads back would go round. */
-		if (frame.next <= at)
-			break;
-		at = frame.next;
+		sites[count++] = frame.ip - 1;
+		*unwound += !!row;
 	}
 	return count;
 }

@@ -52,6 +52,22 @@ static void feed_user(struct slot *slot, struct stream_event *sample,
 	slot_feed_sample(slot, sample);
 }
 
+/* Who called what the program runs, as tables tell it, where it has them. */
+static u32 callers(struct slot *slot, u64 *sites, struct pt_regs *regs)
+{
+	const struct session *session = slot->session;
+	const struct unwind *unwind = smp_load_acquire(&session->unwind);
+	u32 unwound = 0, count;
+
+	/* What a table says is on a stack is given away. */
+	if (READ_ONCE(session->foreign))
+		unwind = NULL;
+	count = callers_of_user(sites, regs, unwind, &unwound);
+	slot->callers += count;
+	slot->unwound += unwound;
+	return count;
+}
+
 /*
  * Of either side, with the calls of the program's. What made a call, or was
  * interrupted, names its procedure: an address in it.
@@ -75,7 +91,7 @@ static void feed_stack(struct slot *slot, const struct perf_event *trigger,
 		if (!user_mode(regs))
 			regs = task_pt_regs(current);
 		sites[0] = instruction_pointer(regs);
-		stack.depth = callers_of_user(sites + 1, regs) + in_kernel;
+		stack.depth = callers(slot, sites + 1, regs) + in_kernel;
 		stack.space = program(session);
 	}
 	stack.used = stack.depth;

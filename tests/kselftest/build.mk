@@ -39,6 +39,20 @@ $(KSELFTEST)/callers: tests/kselftest/callers.c tests/kselftest/bare.h
 	@mkdir -p $(@D)
 	$(KSELFTEST_BARE_C) -fno-omit-frame-pointer -o $@ $<
 
+# The same, as distributions make theirs: who called is in .eh_frame alone.
+$(KSELFTEST)/pointerless: tests/kselftest/callers.c tests/kselftest/bare.h
+	@mkdir -p $(@D)
+	$(KSELFTEST_BARE_C) -DTURNS=1000 -fomit-frame-pointer \
+		-Wl,--eh-frame-hdr -o $@ $<
+
+$(KSELFTEST)/plugin.so: tests/kselftest/plugin.c
+	@mkdir -p $(@D)
+	$(CC) -O2 -g -fomit-frame-pointer -fPIC -shared -o $@ $<
+
+$(KSELFTEST)/plugged: tests/kselftest/plugged.c
+	@mkdir -p $(@D)
+	$(CC) -O2 -g -fomit-frame-pointer -o $@ $<
+
 $(KSELFTEST)/long_trips: tests/kselftest/trips.c tests/kselftest/bare.h
 	@mkdir -p $(@D)
 	$(KSELFTEST_BARE_C) -DOUTER=1000000 -o $@ $<
@@ -101,9 +115,11 @@ $(KSELFTEST)/%.sh: tests/kselftest/%.sh
 TEST_PROGRAMS += kselftest-programs
 
 kselftest-programs: $(BUILD)/hwprof $(EXAMPLES) $(KSELFTESTS) $(KSELFTEST_SH) \
-	$(addprefix $(KSELFTEST)/,guest known spin forks heaps shapes callers trips \
+	$(addprefix $(KSELFTEST)/,guest known spin forks heaps shapes callers \
+		       trips \
 		       long_trips short_trips \
-		       $(if $(filter x86,$(TARGET)),chains) \
+		       $(if $(filter x86,$(TARGET)),chains pointerless plugged \
+		       plugin.so) \
 		       $(if $(HAS_M32),device32))
 
 .PHONY: kselftest-programs

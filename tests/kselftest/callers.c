@@ -5,7 +5,9 @@
  */
 #include "bare.h"
 
+#ifndef TURNS
 #define TURNS 3000	/* some seconds, emulated */
+#endif
 #define PART 20000
 
 /* Called, so that its caller has a frame of its own. */

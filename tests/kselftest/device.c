@@ -169,3 +169,25 @@ void device_drain(struct hwprof_ring_page *page, struct tally *tally)
 	}
 	__atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);
 }
+
+int device_add_table(int fd, const struct hwprof_unwind_row *rows,
+		     unsigned int count)
+{
+	struct hwprof_unwind_table table = {
+		.size = sizeof(table), .rows = (uintptr_t)rows, .count = count,
+	};
+
+	return ioctl(fd, HWPROF_IOC_UNWIND_TABLE, &table) ? -errno :
+							    (int)table.table;
+}
+
+int device_set_maps(int fd, const struct hwprof_unwind_map *maps,
+		    unsigned int count, pid_t pid)
+{
+	const struct hwprof_unwind_maps request = {
+		.size = sizeof(request), .maps = (uintptr_t)maps,
+		.count = count, .pid = pid,
+	};
+
+	return ioctl(fd, HWPROF_IOC_UNWIND_MAPS, &request) ? -errno : 0;
+}

@@ -35,4 +35,12 @@ struct hwprof_ring_page *device_map(int fd, size_t size);
 /* What is in it goes to @tally, and makes room. */
 void device_drain(struct hwprof_ring_page *page, struct tally *tally);
 
+/* A table for unwinding: its number, or a negative errno. */
+int device_add_table(int fd, const struct hwprof_unwind_row *rows,
+		     unsigned int count);
+
+/* What the process has mapped of that; 0, or a negative errno. */
+int device_set_maps(int fd, const struct hwprof_unwind_map *maps,
+		    unsigned int count, pid_t pid);
+
 #endif /* DEVICE_H */

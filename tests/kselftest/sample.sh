@@ -119,6 +119,24 @@ has_no_counter()
 	stat_says ranges,sample,trigger=0xc0
 }
 
+# A limit that leaves tables no room; a device that is not the user's.
+tells_users_what_stacks_lack()
+{
+	su user -c "ulimit -l 1024; hwprof record -q -o /tmp/user.data -m 1 \
+			-e cct,sample,memory_mib=1 -c $every -- ./pointerless" \
+			> /tmp/said 2>&1
+	cat /tmp/said
+	grep -q 'by frame pointers in the code of .*ulimit -l' /tmp/said ||
+		return
+	chmod 600 /dev/hwprof
+	su user -c "hwprof record -q -o /tmp/user.data -m 1 -c $every \
+			-e cct,sample,memory_mib=1 -- true" > /tmp/said 2>&1
+	status=$?
+	chmod 666 /dev/hwprof
+	cat /tmp/said
+	[ $status = 0 ] && grep -q 'frame pointers alone' /tmp/said
+}
+
 is_for_users()
 {
 	su user -c "hwprof record -q -o /tmp/user.data -m 16 -c $every \
@@ -178,6 +196,51 @@ who_calls_by_a_counter()
 		part 'callers;_start;again' 25
 }
 
+# Nothing in it has frame pointers, which lead from left() nowhere. What was there
+# before its table has no callers; that is a moment, but for debug kernels.
+who_calls_without_pointers()
+{
+	contexts -e cct,sample -c $every -- ./pointerless && loses_nothing &&
+		sed -i '/;_start/!d' /tmp/folded &&
+		part 'pointerless;_start;first;left' 50 &&
+		part 'pointerless;_start;second;left' 25 &&
+		part 'pointerless;_start;again' 25
+}
+
+# below CHAIN PERCENT: so much of what is in the library ends with the chain
+below()
+{
+	awk -v chain=";$1" -v percent="$2" '
+		/;plugin_turn/ { sum += $2 }
+		substr($1, length($1) - length(chain) + 1) == chain { own += $2 }
+		END {
+			own *= 100 / sum
+			print chain, own
+			exit !(own > percent - 8 && own < percent + 8)
+		}' /tmp/folded
+}
+
+# A library that comes late; a fork that maps nothing, and execs.
+who_calls_plugins()
+{
+	contexts -e cct,sample -c $every -- \
+			sh -c './plugged 100 & ./plugged 100; wait' &&
+		loses_nothing && grep -q ';__libc_start_main;' /tmp/folded &&
+		below 'main;child;plugin_turn;mostly;work' 37.5 &&
+		below 'main;child;plugin_turn;rarely;work' 12.5 &&
+		below 'main;parent;plugin_turn;mostly;work' 37.5
+}
+
+# hwprof record had them made when it was told what -p runs.
+who_calls_in_what_runs()
+{
+	./pointerless & runs=$!
+	contexts -p $runs -e cct,sample -c $every -- sleep 1
+	status=$?
+	kill $runs
+	[ $status = 0 ] && part 'pointerless;_start;first;left' 50
+}
+
 who_calls_the_kernel()
 {
 	contexts -e cct,sample/uk -c $every -- \
@@ -224,6 +287,11 @@ has_counters()
 test_ok "sample: hot code" hot_code
 test_ok "sample: whole periods" whole_periods
 test_ok "sample: who calls" who_calls
+[ ! -e ./pointerless ] ||
+	test_ok "sample: who calls, without frame pointers" \
+		who_calls_without_pointers
+[ ! -e ./plugged ] ||
+	test_ok "sample: who calls, in libraries and forks" who_calls_plugins
 if ! has_counters; then
 	test_ok "sample: refused by a counter, where there is none" has_no_counter
 	finish
@@ -244,7 +312,12 @@ test_ok "sample: CPU hotplug" cpus_go_and_come
 test_ok "sample: unload and reload" unload
 rest_is_no_news
 test_ok "sample: -a" all_cpus
+[ ! -e ./pointerless ] ||
+	test_ok "sample: who calls, of what runs" who_calls_in_what_runs
 test_ok "sample: who calls, by a counter" who_calls_by_a_counter
+[ ! -e ./pointerless ] ||
+	test_ok "sample: what stacks lack" with_paranoid 2 \
+		tells_users_what_stacks_lack
 test_ok "sample: -F" by_frequency
 test_ok "sample: on a budget" on_a_budget
 test_ok "sample: perf stat" counts

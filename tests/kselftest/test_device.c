@@ -770,6 +770,8 @@ static uint64_t nonsense(unsigned int *seed)
 /* Whatever is asked for, there is an answer. */
 TEST(hostile_input)
 {
+	/* As the ioctls' structs have it, by command. */
+	static const uint32_t right[] = { 48, 40, 8, 24, 24, 24 };
 	const unsigned int times = fewer_times(4000);
 	unsigned int seed = 1, i, made = 0;
 	uint64_t words[16];
@@ -779,12 +781,12 @@ TEST(hostile_input)
 	ASSERT_TRUE(event_sessions_are(0));
 	for (i = 0; i < times; i++) {
 		uint32_t *sizes = (uint32_t *)words;
-		int command = rand_r(&seed) % 4;
+		int command = rand_r(&seed) % 6;
 
 		for (word = 0; word < 16; word++)
 			words[word] = nonsense(&seed);
 		if (rand_r(&seed) % 8)
-			sizes[0] = 48 - 8 * (command == 1);
+			sizes[0] = right[command];
 		if (rand_r(&seed) % 2)
 			sizes[1] = 0;
 		/* Sessions of little memory, with a thing or two that is odd. */
@@ -797,6 +799,12 @@ TEST(hostile_input)
 		for (word = 2; command == 0 && word < 6; word++)
 			if (rand_r(&seed) % 4)
 				words[word] = 0;
+		/* Few rows or maps, which are there. */
+		if (command >= 4 && rand_r(&seed) % 4) {
+			words[1] = (uintptr_t)(words + 4);
+			sizes[4] %= 5;
+			sizes[5] = command == 5 ? getpid() : 0;
+		}
 		if (fd < 0)
 			fd = open(HWPROF_DEVICE, O_RDWR);
 		ASSERT_LE(0, fd);

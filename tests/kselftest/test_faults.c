@@ -3,6 +3,8 @@
  * Every allocation of opening an event, and of a fork that inherits it, fails
  * once. Needs a kernel with fault injection (debug); others skip.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -108,6 +110,38 @@ TEST_F(faults, open_device)
 		EXPECT_TRUE(event_sessions_are(0));
 	}
 	EXPECT_LT(5, refused);
+	EXPECT_GT(FAULTS_MAX, n);
+}
+
+/* The first table of a file, and what is mapped of it. */
+TEST_F(faults, unwind_tables)
+{
+	const struct hwprof_unwind_row row = {
+		.cfa = 1, .kind = HWPROF_UNWIND_SP,
+	};
+	struct hwprof_unwind_map map = { .start = 4096, .end = 8192 };
+	int n, fd, table, error = 0, refused = 0;
+	bool failed = true;
+
+	for (n = 1; failed && n < FAULTS_MAX; n = next_fault(n)) {
+		fd = open(HWPROF_DEVICE, O_RDWR);
+		ASSERT_LE(0, fd);
+		fail_nth(n);
+		table = device_add_table(fd, &row, 1);
+		map.table = table;
+		if (table > 0)
+			error = device_set_maps(fd, &map, 1, getpid());
+		failed = failed_nth();
+		close(fd);
+		if (table == -EOPNOTSUPP)
+			SKIP(return, "this architecture has none");
+		error = table < 0 ? table : error;
+		EXPECT_TRUE(!error || error == -ENOMEM || error == -EFAULT) {
+			TH_LOG("fault %d: error %d", n, error);
+		}
+		refused += error != 0;
+	}
+	EXPECT_LT(2, refused);
 	EXPECT_GT(FAULTS_MAX, n);
 }
 

@@ -472,6 +472,8 @@ struct hwprof_row_value {
 #define HWPROF_IOC_SNAPSHOT	_IO('$', 0x41)	/* struct hwprof_snapshot */
 #define HWPROF_IOC_RESET	_IO('$', 0x42)	/* no argument: 0 */
 #define HWPROF_IOC_RING		_IO('$', 0x43)	/* struct hwprof_ring */
+#define HWPROF_IOC_UNWIND_TABLE	_IO('$', 0x44)	/* struct hwprof_unwind_table */
+#define HWPROF_IOC_UNWIND_MAPS	_IO('$', 0x45)	/* struct hwprof_unwind_maps */
 
 /* Flags of a configuration; the first six are those of perf_event_attr. */
 #define HWPROF_CONFIG_EXCLUDE_USER	(1U << 0)
@@ -564,5 +566,84 @@ struct hwprof_ring_page {
 	__u64 data_head;	/* written by the kernel, always grows */
 	__u64 data_tail;	/* written by the reader */
 };
+
+/*
+ * Tables for unwinding: where code saves what it returns to, so that samples'
+ * stacks of calls need no frame pointers. On x86-64; elsewhere the two ioctls
+ * fail with EOPNOTSUPP.
+ *
+ * A file's tables are for its session or, where it has none, for the sessions of
+ * perf events that the process which gave the first table has opened since its
+ * exec, as they are at each HWPROF_IOC_UNWIND_MAPS. A session has those of one
+ * file, and keeps them until it ends.
+ *
+ * Where no table says anything, frame pointers are followed. Stacks of programs
+ * that an event without a target sees (all tasks of a CPU, a cgroup) are unwound
+ * by tables only if its opener has CAP_PERFMON: what is found on them is said to
+ * be what tables say it is.
+ */
+enum hwprof_unwind_kind {
+	HWPROF_UNWIND_UNKNOWN	= 0,	/* a gap, or too hard: no other field */
+	HWPROF_UNWIND_SP	= 1,	/* CFA is rsp, and 8 * cfa more */
+	HWPROF_UNWIND_BP	= 2,	/* CFA is rbp, and 8 * cfa more */
+	HWPROF_UNWIND_OUTERMOST	= 3,	/* nobody has called it: no other field */
+};
+
+/*
+ * What is true from one instruction to the next row's. The canonical frame address
+ * (CFA) is rsp as it was before the call; the return address is in the eight bytes
+ * below it.
+ */
+struct hwprof_unwind_row {
+	__u32 start;		/* bytes from the table's base on */
+	__u16 cfa;		/* eight bytes each; not 0 */
+	__u8 bp;		/* the caller's rbp is 8 * bp below the CFA; 0: in
+				 * rbp, as it is */
+	__u8 kind;		/* enum hwprof_unwind_kind */
+};
+
+/*
+ * Adds a table, which stays until the file and its sessions are closed. It counts
+ * as locked memory and to the limits (ENOMEM). EINVAL: rows are not in order, or
+ * one is not valid; E2BIG: too many rows; ENOSPC: too many tables.
+ */
+struct hwprof_unwind_table {
+	__u32 size;		/* of this struct */
+	__u32 flags;		/* 0 */
+	__u64 rows;		/* address of the rows, by start, which differ */
+	__u32 count;		/* of them, 1 to HWPROF_UNWIND_ROWS_MAX */
+	__u32 table;		/* out: its number, not 0 */
+};
+
+#define HWPROF_UNWIND_TABLE_SIZE_VER0	24
+#define HWPROF_UNWIND_ROWS_MAX		(1U << 22)
+#define HWPROF_UNWIND_TABLES_MAX	4096
+
+struct hwprof_unwind_map {
+	__u64 start;		/* of the code that is mapped */
+	__u64 end;		/* first address behind it, less than 4 GiB from base */
+	__u64 base;		/* what its table counts from, no higher than start */
+	__u32 table;		/* number of a table of the same file */
+	__u32 reserved;		/* 0 */
+};
+
+/*
+ * Says where a process has code of which there are tables: all of it, instead of
+ * what was said before. It holds until the process execs; what it forks has the
+ * same maps until it execs or they are said anew.
+ *
+ * ESRCH: there is no such process, or it has no memory; EINVAL: maps overlap, are
+ * not in order or not valid; E2BIG: too many; ENOSPC: there are too many programs.
+ */
+struct hwprof_unwind_maps {
+	__u32 size;		/* of this struct */
+	__u32 flags;		/* 0 */
+	__u64 maps;		/* address of the maps, by start */
+	__u32 count;		/* of them, 0 to HWPROF_UNWIND_MAPS_MAX */
+	__u32 pid;		/* in the caller's namespace */
+};
+
+#define HWPROF_UNWIND_MAPS_SIZE_VER0	24
+#define HWPROF_UNWIND_MAPS_MAX		8192
 
 #endif /* _UAPI_LINUX_HWPROF_H */

@@ -20,6 +20,12 @@ static inline bool arch_is_64bit(struct pt_regs *regs)
 	return !compat_user_mode(regs);
 }
 
+/* Do tables for unwinding tell where its code has return addresses? */
+static inline bool arch_has_unwinding(void)
+{
+	return false;	/* they are signed, or in a register */
+}
+
 /* Do these registers, at its end, belong to such a system call? */
 static inline bool arch_is_ioctl(const struct pt_regs *regs, u32 command)
 {

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a process has mapped is known of its image: what it got by its last exec.
+ * An image is told from others by what exec has put where, at random for the most
+ * part. So what a process forks is known at once, and what it runs after an exec
+ * is another image, without that anybody would have to watch either.
+ */
+#include <linux/hash.h>
+#include <linux/mm.h>
+#include <linux/overflow.h>
+#include <linux/pid.h>
+#include <linux/rculist.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+#include <linux/xarray.h>
+
+#include "session.h"
+#include "unwind.h"
+
+enum {
+	BUCKET_BITS	= 8,
+	BUCKET_MAX	= 16,	/* images, of which a sample looks at all */
+};
+
+/* Never changed, once it has a number. */
+struct unwind_table {
+	u32 count;
+	struct hwprof_unwind_row rows[];	/* by start */
+};
+
+struct map {
+	u64 start, end, base;
+	const struct unwind_table *table;
+};
+
+/* Of a struct mm_struct; forks have the same. */
+struct image_key {
+	u64 file, code, stack, brk;
+};
+
+/* Replaced as a whole: samples may be looking at it. */
+struct unwind_image {
+	struct hlist_node link;
+	struct rcu_head rcu;
+	struct image_key key;
+	struct pid *pid;		/* of whom it was said last */
+	size_t size;			/* bytes */
+	u32 count;
+	struct map maps[];		/* by start; they do not overlap */
+};
+
+/* The file's lock is around all that writes to it. */
+struct unwind {
+	struct kref ref;
+	struct opener opener;
+	struct holding holding;
+	struct xarray tables;		/* by number, from 1 on */
+	struct hlist_head images[1 << BUCKET_BITS];	/* RCU */
+};
+
+/* --- images -------------------------------------------------------------------- */
+
+static struct image_key key_of(const struct mm_struct *mm)
+{
+	return (struct image_key) {
+		.file = (unsigned long)rcu_access_pointer(mm->exe_file),
+		.code = READ_ONCE(mm->start_code),
+		.stack = READ_ONCE(mm->start_stack),
+		.brk = READ_ONCE(mm->start_brk),
+	};
+}
+
+static bool key_equal(const struct image_key *a, const struct image_key *b)
+{
+	return a->file == b->file && a->code == b->code &&
+	       a->stack == b->stack && a->brk == b->brk;
+}
+
+static u32 bucket_of(const struct image_key *key)
+{
+	return hash_64(key->file ^ key->stack ^ key->code << 16, BUCKET_BITS);
+}
+
+/* Does the process that it was said of still run it? */
+static bool is_alive(const struct unwind_image *image)
+{
+	struct task_struct *task = get_pid_task(image->pid, PIDTYPE_PID);
+	struct mm_struct *mm = task ? get_task_mm(task) : NULL;
+	struct image_key key;
+	bool alive = false;
+
+	if (mm) {
+		key = key_of(mm);
+		alive = key_equal(&key, &image->key);
+		mmput(mm);
+	}
+	if (task)
+		put_task_struct(task);
+	return alive;
+}
+
+static void drop_image(struct unwind *unwind, struct unwind_image *image)
+{
+	hlist_del_rcu(&image->link);
+	put_pid(image->pid);
+	holding_uncharge(&unwind->holding, image->size);
+	kvfree_rcu(image, rcu);
+}
+
+/*
+ * Is there room for one more? A process that has gone may have left others with
+ * its image, so it goes only where it is in the way.
+ */
+static bool make_room(struct unwind *unwind, struct hlist_head *bucket)
+{
+	struct unwind_image *image;
+	struct hlist_node *next;
+	unsigned int count = 0;
+
+	hlist_for_each_entry(image, bucket, link)
+		count++;
+	if (count < BUCKET_MAX)
+		return true;
+	hlist_for_each_entry_safe(image, next, bucket, link) {
+		if (is_alive(image))
+			continue;
+		drop_image(unwind, image);
+		count--;
+	}
+	return count < BUCKET_MAX;
+}
+
+static struct unwind_image *find_image(const struct unwind *unwind,
+				       const struct image_key *key)
+{
+	const struct hlist_head *bucket = &unwind->images[bucket_of(key)];
+	struct unwind_image *image;
+
+	hlist_for_each_entry_rcu(image, bucket, link, true)
+		if (key_equal(&image->key, key))
+			return image;
+	return NULL;
+}
+
+/* In place of what was known of it, if anything. */
+static int add_image(struct unwind *unwind, struct unwind_image *image)
+{
+	struct hlist_head *bucket = &unwind->images[bucket_of(&image->key)];
+	struct unwind_image *old = find_image(unwind, &image->key);
+	int err;
+
+	if (!old && !make_room(unwind, bucket))
+		return -ENOSPC;
+	err = holding_charge(&unwind->holding, image->size);
+	if (err)
+		return err;
+	hlist_add_head_rcu(&image->link, bucket);
+	if (old)
+		drop_image(unwind, old);
+	return 0;
+}
+
+/* --- what comes in ------------------------------------------------------------- */
+
+/* What is too much fails; nobody is killed to make room for it. */
+static void *alloc(size_t bytes)
+{
+	if (bytes >> PAGE_SHIFT > si_mem_available())
+		return NULL;
+	return kvmalloc(bytes, GFP_KERNEL | __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
+}
+
+static bool row_is_valid(const struct hwprof_unwind_row *row)
+{
+	switch (row->kind) {
+	case HWPROF_UNWIND_SP:
+	case HWPROF_UNWIND_BP:
+		return row->cfa;
+	case HWPROF_UNWIND_UNKNOWN:
+	case HWPROF_UNWIND_OUTERMOST:
+		return !row->cfa && !row->bp;
+	}
+	return false;
+}
+
+static int read_rows(struct unwind_table *table,
+		     const struct hwprof_unwind_row __user *rows, u32 count)
+{
+	u32 i;
+
+	if (copy_from_user(table->rows, rows,
+			   array_size(count, sizeof(*rows))))
+		return -EFAULT;
+	table->count = count;
+	for (i = 0; i < count; i++) {
+		if (!row_is_valid(&table->rows[i]) ||
+		    (i && table->rows[i].start <= table->rows[i - 1].start))
+			return -EINVAL;
+		if (!(i % 4096))
+			cond_resched();
+	}
+	return 0;
+}
+
+int unwind_add_table(struct unwind *unwind,
+		     const struct hwprof_unwind_row __user *rows, u32 count)
+{
+	struct unwind_table *table;
+	size_t size = struct_size(table, rows, count);
+	u32 number;
+	int err;
+
+	err = holding_charge(&unwind->holding, size);
+	if (err)
+		return err;
+	err = -ENOMEM;
+	table = alloc(size);
+	if (table)
+		err = read_rows(table, rows, count);
+	if (!err)
+		err = xa_alloc(&unwind->tables, &number, table,
+			       XA_LIMIT(1, HWPROF_UNWIND_TABLES_MAX),
+			       GFP_KERNEL);
+	if (!err)
+		return number;
+	kvfree(table);
+	holding_uncharge(&unwind->holding, size);
+	return err == -EBUSY ? -ENOSPC : err;
+}
+
+static int read_map(struct unwind *unwind, struct map *to,
+		    const struct hwprof_unwind_map __user *from, u64 above)
+{
+	struct hwprof_unwind_map map;
+
+	if (copy_from_user(&map, from, sizeof(map)))
+		return -EFAULT;
+	*to = (struct map) {
+		.start = map.start, .end = map.end, .base = map.base,
+		.table = xa_load(&unwind->tables, map.table),
+	};
+	if (!to->table || map.reserved || map.start < above ||
+	    map.end <= map.start || map.end > TASK_SIZE_MAX ||
+	    map.base > map.start || map.end - map.base > 1ULL << 32)
+		return -EINVAL;
+	return 0;
+}
+
+static int read_maps(struct unwind *unwind, struct unwind_image *image,
+		     const struct hwprof_unwind_map __user *maps, u32 count)
+{
+	u64 above = 0;
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < count && !err; i++) {
+		err = read_map(unwind, &image->maps[i], &maps[i], above);
+		above = image->maps[i].end;
+	}
+	image->count = count;
+	return err;
+}
+
+/* Of a process as it is now. */
+static int identify(struct unwind_image *image, struct pid *pid)
+{
+	struct task_struct *task = get_pid_task(pid, PIDTYPE_PID);
+	struct mm_struct *mm = task ? get_task_mm(task) : NULL;
+
+	if (task)
+		put_task_struct(task);
+	if (!mm)
+		return -ESRCH;
+	image->key = key_of(mm);
+	image->pid = get_pid(pid);
+	mmput(mm);
+	return 0;
+}
+
+int unwind_set_maps(struct unwind *unwind, struct session *session, u32 pid,
+		    const struct hwprof_unwind_map __user *maps, u32 count)
+{
+	struct pid *process = find_get_pid(pid);
+	struct unwind_image *image;
+	size_t size = struct_size(image, maps, count);
+	int err = -ENOMEM;
+
+	image = alloc(size);
+	if (image) {
+		image->size = size;
+		err = read_maps(unwind, image, maps, count) ?:
+		      identify(image, process);
+	}
+	if (!err) {
+		err = add_image(unwind, image);
+		if (err)
+			put_pid(image->pid);
+	}
+	if (err)
+		kvfree(image);
+	else
+		sessions_unwind(unwind, &unwind->opener, session);
+	put_pid(process);
+	return err;
+}
+
+/* --- what samples look up ------------------------------------------------------ */
+
+const struct unwind_image *unwind_image(const struct unwind *unwind)
+{
+	struct image_key key = key_of(current->mm);
+
+	return find_image(unwind, &key);
+}
+
+static const struct map *find_map(const struct unwind_image *image, u64 ip)
+{
+	u32 low = 0, high = image->count;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+		const struct map *map = &image->maps[middle];
+
+		if (ip < map->start)
+			high = middle;
+		else if (ip >= map->end)
+			low = middle + 1;
+		else
+			return map;
+	}
+	return NULL;
+}
+
+const struct hwprof_unwind_row *unwind_row(const struct unwind_image *image,
+					   u64 ip)
+{
+	const struct map *map = find_map(image, ip);
+	const struct hwprof_unwind_row *rows;
+	u32 low = 0, high;
+
+	if (!map || ip - map->base < map->table->rows[0].start)
+		return NULL;
+	rows = map->table->rows;
+	high = map->table->count;
+	while (high - low > 1) {
+		u32 middle = low + (high - low) / 2;
+
+		if (rows[middle].start <= ip - map->base)
+			low = middle;
+		else
+			high = middle;
+	}
+	return rows[low].kind == HWPROF_UNWIND_UNKNOWN ? NULL : &rows[low];
+}
+
+/* --- from begin to end --------------------------------------------------------- */
+
+struct unwind *unwind_new(void)
+{
+	struct unwind *unwind = kzalloc(sizeof(*unwind), GFP_KERNEL_ACCOUNT);
+
+	if (!unwind)
+		return NULL;
+	kref_init(&unwind->ref);
+	unwind->opener = opener_of_current();
+	xa_init_flags(&unwind->tables, XA_FLAGS_ALLOC1);
+	holding_begin(&unwind->holding);
+	return unwind;
+}
+
+struct unwind *unwind_get(struct unwind *unwind)
+{
+	kref_get(&unwind->ref);
+	return unwind;
+}
+
+/* No sample looks any more: the file is closed, and its sessions have ended. */
+static void unwind_free(struct kref *ref)
+{
+	struct unwind *unwind = container_of(ref, struct unwind, ref);
+	struct unwind_image *image;
+	struct hlist_node *next;
+	struct unwind_table *table;
+	unsigned long i;
+
+	for (i = 0; i < ARRAY_SIZE(unwind->images); i++)
+		hlist_for_each_entry_safe(image, next, &unwind->images[i], link)
+			drop_image(unwind, image);
+	xa_for_each(&unwind->tables, i, table)
+		kvfree(table);
+	xa_destroy(&unwind->tables);
+	holding_end(&unwind->holding);
+	kfree(unwind);
+}
+
+void unwind_put(struct unwind *unwind)
+{
+	if (unwind)
+		kref_put(&unwind->ref, unwind_free);
+}

@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Rows for unwinding of programs and libraries of the distribution's, against what
+ * binutils' readelf, which shares no code with us, says of the same .eh_frame.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "unwind_rows.h"
+#include "unwinding.h"
+
+enum {
+	COLUMNS_MAX = 32,
+	CIES_MAX = 64,
+	ADDRESS_DIGITS = 16,
+	ROWS_LEAST = 1000,	/* in all objects: else something is amiss */
+};
+
+/* Of those that are here; each machine with a compiler has most of them. */
+static const char *const objects[] = {
+	"/bin/bash", "/bin/ls", "/bin/tar", "/usr/bin/perl", "/usr/bin/find",
+	"/bin/grep", "/usr/bin/make", "/usr/bin/python3",
+	"/lib/x86_64-linux-gnu/libc.so.6",
+	"/lib64/ld-linux-x86-64.so.2",
+	"/lib/x86_64-linux-gnu/libm.so.6",
+	"/lib/x86_64-linux-gnu/libgcc_s.so.1",
+	"/usr/lib/x86_64-linux-gnu/libstdc++.so.6",
+};
+
+/* --- what readelf says --------------------------------------------------------- */
+
+/* What FDEs have in common, by its offset. */
+struct cie {
+	uint64_t offset;
+	bool signal;
+	struct hwprof_unwind_row row;	/* of FDEs that have none of their own */
+};
+
+struct range {
+	uint64_t begin, end;
+};
+
+struct reading {
+	const struct unwind_rows *rows;
+	struct cie cies[CIES_MAX];
+	size_t cie_count;
+	const struct cie *cie;		/* of the FDE that is read; NULL: a CIE is */
+	struct range *fdes;		/* the last one is it */
+	size_t fde_count;
+	int bp, ra;			/* columns; -1: there is none */
+	/* The last line, which ends with the next one or the FDE. */
+	bool has_line;
+	uint64_t start;
+	struct hwprof_unwind_row expected;
+	uint64_t compared, known, gaps;
+};
+
+static struct hwprof_unwind_row find_row(const struct unwind_rows *rows,
+					 uint64_t address)
+{
+	struct hwprof_unwind_row row = { .start = 0 };
+	uint32_t low = 0, high = rows->count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (rows->rows[middle].start <= address - rows->base)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? rows->rows[low - 1] : row;
+}
+
+static void compare(struct reading *reading, uint64_t address)
+{
+	struct hwprof_unwind_row row = find_row(reading->rows, address);
+	const struct hwprof_unwind_row *expected = &reading->expected;
+
+	if (row.kind != expected->kind || row.cfa != expected->cfa ||
+	    row.bp != expected->bp)
+		fail_msg("at %#" PRIx64 ": kind %d, cfa %d, bp %d; readelf has %d, %d, %d",
+			 address, row.kind, row.cfa, row.bp, expected->kind,
+			 expected->cfa, expected->bp);
+	reading->compared++;
+	reading->known += row.kind != HWPROF_UNWIND_UNKNOWN;
+}
+
+/* Its first byte and its last one. */
+static void end_line(struct reading *reading, uint64_t end)
+{
+	if (!reading->has_line || end <= reading->start)
+		return;
+	compare(reading, reading->start);
+	compare(reading, end - 1);
+	reading->has_line = false;
+}
+
+/* "c-16": so far below the CFA; 0: it is something else. */
+static long below_cfa(const char *rule)
+{
+	return rule[0] == 'c' && rule[1] == '-' ? atol(rule + 2) : 0;
+}
+
+static struct hwprof_unwind_row expect(const char *cfa, const char *bp,
+				       const char *ra, bool signal)
+{
+	struct hwprof_unwind_row row = { .start = 0 };
+	long offset = strlen(cfa) > 4 && cfa[3] == '+' ? atol(cfa + 4) : 0;
+	bool saved = bp && strcmp(bp, "u") && strcmp(bp, "s");
+
+	if (signal || !strcmp(ra, "u")) {
+		row.kind = HWPROF_UNWIND_OUTERMOST;
+		return row;
+	}
+	if (below_cfa(ra) != 8 || offset < 8 || offset % 8 ||
+	    (saved && !below_cfa(bp)))
+		return row;
+	if (!strncmp(cfa, "rsp+", 4))
+		row.kind = HWPROF_UNWIND_SP;
+	else if (!strncmp(cfa, "rbp+", 4))
+		row.kind = HWPROF_UNWIND_BP;
+	else
+		return row;
+	row.cfa = offset / 8;
+	row.bp = saved ? below_cfa(bp) / 8 : 0;
+	return row;
+}
+
+/* "r10 (r10)" is one column. */
+static size_t split(char *line, char **words)
+{
+	size_t count = 0;
+	char *word, *rest = line;
+
+	while (count < COLUMNS_MAX && (word = strsep(&rest, " \n")))
+		if (*word && *word != '(')
+			words[count++] = word;
+	return count;
+}
+
+static void read_columns(struct reading *reading, char **words, size_t count)
+{
+	size_t i;
+
+	reading->bp = -1;
+	for (i = 0; i < count; i++) {
+		if (!strcmp(words[i], "rbp"))
+			reading->bp = i;
+		if (!strcmp(words[i], "ra"))
+			reading->ra = i;
+	}
+}
+
+/* Those that are near each other are of the same CIE, mostly the last one. */
+static void read_fde(struct reading *reading, const char *cie, const char *pc)
+{
+	uint64_t of = strtoull(cie + strlen("cie="), NULL, 16);
+	struct range range;
+	size_t i;
+
+	range.begin = strtoull(pc + strlen("pc="), NULL, 16);
+	range.end = strtoull(strstr(pc, "..") + 2, NULL, 16);
+	if (!(reading->fde_count & (reading->fde_count - 1)))
+		reading->fdes = reallocarray(reading->fdes,
+					     reading->fde_count * 2 + 1,
+					     sizeof(range));
+	reading->fdes[reading->fde_count++] = range;
+	for (i = 0; i < reading->cie_count; i++)
+		if (reading->cies[i].offset == of)
+			reading->cie = &reading->cies[i];
+	assert_non_null(reading->cie);
+	reading->start = range.begin;
+	reading->has_line = true;
+	reading->expected = reading->cie->row;
+}
+
+static void read_cie(struct reading *reading, const char *offset,
+		     const char *augmentation)
+{
+	assert_true(reading->cie_count < CIES_MAX);
+	reading->cie = NULL;
+	reading->cies[reading->cie_count++] = (struct cie){
+		.offset = strtoull(offset, NULL, 16),
+		.signal = strchr(augmentation, 'S'),
+	};
+}
+
+/* Of the FDE or, before there is one, of the CIE. */
+static void read_row(struct reading *reading, char **words)
+{
+	struct cie *last = &reading->cies[reading->cie_count - 1];
+	const struct cie *cie = reading->cie ? reading->cie : last;
+	uint64_t start = strtoull(words[0], NULL, 16);
+	struct hwprof_unwind_row row =
+		expect(words[1], reading->bp < 0 ? NULL : words[reading->bp],
+		       words[reading->ra], cie->signal);
+
+	if (!reading->cie) {
+		last->row = row;
+		return;
+	}
+	end_line(reading, start);
+	reading->start = start;
+	reading->has_line = true;
+	reading->expected = row;
+}
+
+static void end_fde(struct reading *reading)
+{
+	if (reading->cie && reading->fde_count)
+		end_line(reading, reading->fdes[reading->fde_count - 1].end);
+}
+
+static void read_line(struct reading *reading, char **words, size_t count)
+{
+	if (!count)
+		end_fde(reading);
+	else if (count >= 6 && !strcmp(words[3], "FDE"))
+		read_fde(reading, words[4], words[5]);
+	else if (count >= 5 && !strcmp(words[3], "CIE"))
+		read_cie(reading, words[0], words[4]);
+	else if (count >= 2 && !strcmp(words[0], "LOC"))
+		read_columns(reading, words, count);
+	else if (reading->cie_count && strlen(words[0]) == ADDRESS_DIGITS &&
+		 (int)count > reading->ra)
+		read_row(reading, words);
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+/* Where no FDE is, nothing is known. */
+static void compare_gaps(struct reading *reading)
+{
+	size_t i;
+
+	qsort(reading->fdes, reading->fde_count, sizeof(*reading->fdes),
+	      compare_ranges);
+	reading->expected = (struct hwprof_unwind_row){ .start = 0 };
+	for (i = 1; i < reading->fde_count; i++) {
+		struct range gap = {
+			reading->fdes[i - 1].end, reading->fdes[i].begin,
+		};
+
+		if (gap.begin < gap.end) {
+			compare(reading, gap.begin);
+			compare(reading, gap.end - 1);
+			reading->gaps += 2;
+		}
+	}
+}
+
+/* Of all lines of all FDEs. */
+static void compare_with_readelf(struct reading *reading, const char *path)
+{
+	char command[256], *line = NULL, *words[COLUMNS_MAX];
+	size_t room = 0, count;
+	FILE *pipe;
+
+	snprintf(command, sizeof(command),
+		 "readelf --wide --debug-dump=frames-interp %s 2>&1", path);
+	pipe = popen(command, "r");
+	assert_non_null(pipe);
+	while (getline(&line, &room, pipe) > 0) {
+		/* What there is besides, of files with debugging information. */
+		if (!strncmp(line, "Contents of", 11) &&
+		    !strstr(line, ".eh_frame"))
+			break;
+		count = split(line, words);
+		read_line(reading, words, count);
+	}
+	free(line);
+	pclose(pipe);
+}
+
+/* --- all of them ----------------------------------------------------------------- */
+
+static void check_rows(const struct unwind_rows *rows)
+{
+	uint32_t i;
+
+	for (i = 1; i < rows->count; i++)
+		assert_true(rows->rows[i].start > rows->rows[i - 1].start);
+}
+
+static void object(const char *path, uint64_t *compared, uint64_t *known)
+{
+	struct reading reading = { .rows = NULL };
+	struct unwind_rows rows;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	Elf *elf;
+
+	if (fd < 0)
+		return;
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	assert_int_equal(unwind_rows_make(&rows, elf), 0);
+	check_rows(&rows);
+	reading.rows = &rows;
+	compare_with_readelf(&reading, path);
+	compare_gaps(&reading);
+	reading.compared -= reading.gaps;
+	print_message("%s: %u rows, %" PRIu64 " of %" PRIu64 " places known\n",
+		      path, rows.count, reading.known, reading.compared);
+	*compared += reading.compared;
+	free(reading.fdes);
+	*known += reading.known;
+	free(rows.rows);
+	elf_end(elf);
+	close(fd);
+}
+
+static void against_readelf(void **state)
+{
+	uint64_t compared = 0, known = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
+		object(objects[i], &compared, &known);
+	assert_true(compared >= ROWS_LEAST);
+	/* Nearly all of what compilers make can be said in a row. */
+	assert_true(known > compared * 0.99);
+}
+
+static void without_frames(void **state)
+{
+	static char text[] = "no object";
+	Elf64_Ehdr header = {
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
+			     ELFDATA2LSB, EV_CURRENT },
+		.e_type = ET_DYN, .e_version = EV_CURRENT,
+		.e_ehsize = sizeof(header),
+	};
+	const int machines[] = { EM_X86_64, EM_AARCH64 };
+	struct unwind_rows rows;
+	Elf *elf;
+	size_t i;
+
+	elf_version(EV_CURRENT);
+	elf = elf_memory(text, sizeof(text));
+	assert_int_equal(unwind_rows_make(&rows, elf), -ENOENT);
+	elf_end(elf);
+	for (i = 0; i < 2; i++) {
+		header.e_machine = machines[i];
+		elf = elf_memory((char *)&header, sizeof(header));
+		assert_non_null(elf);
+		assert_int_equal(unwind_rows_make(&rows, elf), -ENOENT);
+		elf_end(elf);
+	}
+}
+
+/* A file that is no module's: nothing is told, and nothing breaks. */
+static void without_module(void **state)
+{
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct unwinding *unwinding = unwinding_new(fd);
+
+	assert_non_null(unwinding);
+	unwinding_update(unwinding);
+	unwinding_note(unwinding, getpid());
+	unwinding_note(unwinding, UINT32_MAX);
+	unwinding_note(unwinding, getpid());
+	unwinding_update(unwinding);
+	unwinding_note(unwinding, getpid());
+	unwinding_update(unwinding);
+	unwinding_free(unwinding);
+	unwinding_note(NULL, 1);
+	unwinding_update(NULL);
+	unwinding_free(NULL);
+	close(fd);
+}
+
+static void wanted(void **state)
+{
+	const uint64_t cct = 1 << 6, ranges = 1 << 5, step = 1 << 8,
+		       sample = 1 << 10;
+
+	assert_true(unwinding_wanted(cct | sample));
+	assert_false(unwinding_wanted(cct));
+	assert_false(unwinding_wanted(cct | step));
+	assert_false(unwinding_wanted(ranges | sample));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(against_readelf),
+		cmocka_unit_test(without_frames),
+		cmocka_unit_test(without_module),
+		cmocka_unit_test(wanted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
