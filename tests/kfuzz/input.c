@@ -293,9 +293,7 @@ static void insert(struct input *input, unsigned int at, const struct step *step
 {
 	struct step copy = *step;
 
-	if (input->count == STEPS_MAX)
-		at = at < STEPS_MAX ? at : STEPS_MAX - 1;
-	else
+	if (input->count < STEPS_MAX)
 		memmove(&input->steps[at + 1], &input->steps[at],
 			(input->count++ - at) * sizeof(copy));
 	input->steps[at] = copy;
@@ -305,9 +303,8 @@ static void take_away(struct input *input, unsigned int at)
 {
 	if (input->count == 1)
 		return;
-	input->count--;
 	memmove(&input->steps[at], &input->steps[at + 1],
-		(input->count - at) * sizeof(input->steps[0]));
+		(--input->count - at) * sizeof(input->steps[0]));
 }
 
 /* What is around the words. */
