@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/hwprof.h>
 #include <linux/perf_event.h>
@@ -94,13 +93,14 @@ static void *place(const struct step *step, const void *data, size_t size)
 /* Also where it may not be read or written: then nothing happens. */
 static void move(void *to, const void *from, size_t size)
 {
+	ssize_t moved;
 	int ends[2];
 
 	if (pipe(ends))
 		return;
-	if (write(ends[1], from, size) == (ssize_t)size &&
-	    read(ends[0], to, size) < 0)
-		errno = 0;
+	moved = write(ends[1], from, size);
+	if (moved > 0)
+		moved = read(ends[0], to, moved);
 	close(ends[0]);
 	close(ends[1]);
 }

@@ -10,29 +10,38 @@
 
 bool coverage_open(struct coverage *coverage)
 {
-	size_t bytes = (size_t)COVERAGE_PCS * sizeof(uint64_t);
-	void *area;
-
 	coverage->fd = open("/sys/kernel/debug/kcov", O_RDWR | O_CLOEXEC);
 	if (coverage->fd < 0)
 		return false;
-	if (ioctl(coverage->fd, KCOV_INIT_TRACE, (unsigned long)COVERAGE_PCS)) {
-		perror("kcov");
-		return false;
-	}
-	area = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-		    coverage->fd, 0);
+	if (!ioctl(coverage->fd, KCOV_INIT_TRACE, (unsigned long)COVERAGE_PCS))
+		return true;
+	perror("kcov");
+	return false;
+}
+
+bool coverage_map(struct coverage *coverage)
+{
+	size_t bytes = (size_t)COVERAGE_PCS * sizeof(uint64_t);
+	void *area = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+			  coverage->fd, 0);
+
 	if (area == MAP_FAILED) {
 		perror("kcov's memory");
 		return false;
 	}
+	/* All of it is there, and to copy it takes long. */
+	madvise(area, bytes, MADV_DONTFORK);
 	coverage->area = area;
 	return true;
 }
 
-void coverage_begin(struct coverage *coverage)
+void coverage_clear(struct coverage *coverage)
 {
 	__atomic_store_n(&coverage->area[0], 0, __ATOMIC_RELAXED);
+}
+
+void coverage_begin(const struct coverage *coverage)
+{
 	if (ioctl(coverage->fd, KCOV_ENABLE, (unsigned long)KCOV_TRACE_PC))
 		perror("enabling kcov");
 }

@@ -27,8 +27,14 @@ struct map {
 /* Needs root. False: this kernel has no kcov, or not the memory. */
 bool coverage_open(struct coverage *coverage);
 
-/* From now on, until this task ends. */
-void coverage_begin(struct coverage *coverage);
+/* In the worker, which reads; its children do not get the mapping. */
+bool coverage_map(struct coverage *coverage);
+
+/* In the worker: what was seen is forgotten. */
+void coverage_clear(struct coverage *coverage);
+
+/* In a child: from now on, until it ends. */
+void coverage_begin(const struct coverage *coverage);
 
 /* Was anything of what came since new to the map? Now it knows it. */
 bool coverage_add(const struct coverage *coverage, struct map *map);

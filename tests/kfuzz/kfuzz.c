@@ -37,6 +37,7 @@ enum {
 	INPUT_SECONDS	= 20,	/* then it is ended */
 	MEMORY_MIB	= 64,	/* of all sessions */
 	LAST_MIB	= 2,	/* of one that gets all there is */
+	SAMPLE_RATE	= 10000,
 	USER		= 1000,
 };
 
@@ -117,6 +118,8 @@ static void run_input(const struct input *input)
 	pid_t pid;
 
 	announce(input);
+	if (guided)
+		coverage_clear(&self->coverage);
 	pid = fork();
 	if (pid < 0)
 		return;
@@ -215,11 +218,13 @@ static void keep_source(void)
 /* At first as many inputs without guidance, to compare. */
 static void fuzz(double seconds, uint64_t random)
 {
-	double end = now() + seconds, compared = now() + seconds / PLAIN;
 	struct result *result = self->result;
+	double end, compared;
 
 	run_seeds(&random);
 	keep_source();
+	end = now() + seconds;
+	compared = now() + seconds / PLAIN;
 	while (guided && now() < compared) {
 		run_mutant(&random);
 		run_plain(&random);
@@ -254,6 +259,8 @@ static pid_t start(struct worker *worker, double seconds, uint64_t seed)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (worker->user)
 		become(worker->user);
+	if (guided && !coverage_map(&worker->coverage))
+		exit(1);
 	fuzz(seconds, seed);
 	exit(0);
 }
@@ -352,6 +359,9 @@ static void prepare(void)
 	kernel_log = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
 	set_limits(MEMORY_MIB);
 	sysctl_write("perf_event_paranoid", 2);
+	/* However often interrupts are asked for, all gets on. */
+	sysctl_write("perf_cpu_time_max_percent", 25);
+	sysctl_write("perf_event_max_sample_rate", SAMPLE_RATE);
 }
 
 int main(int argc, char **argv)
@@ -375,7 +385,8 @@ int main(int argc, char **argv)
 	for (i = 0; i < COUNT; i++)
 		pids[i] = start(&workers[i], seconds, seed * COUNT + i);
 	for (i = 0; i < COUNT; i++)
-		waitpid(pids[i], &status[i], 0);
+		if (waitpid(pids[i], &status[i], 0) < 0)
+			status[i] = -1;
 	for (i = 0; i < COUNT; i++)
 		report(&workers[i], !status[i]);
 	report_leftovers();
