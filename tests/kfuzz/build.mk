@@ -10,7 +10,7 @@ $(KFUZZ_OBJECTS): override CFLAGS += -I. -D_GNU_SOURCE
 # With the kselftests' events.
 $(KFUZZ)/kfuzz: $(KFUZZ_OBJECTS) \
 		$(patsubst %,$(BUILD)/obj/tests/kselftest/%.o, \
-			     event device fault known text)
+			     event device fault text)
 	@mkdir -p $(@D)
 	$(CC) -o $@ $^ -lpthread
 

@@ -32,7 +32,7 @@
 
 enum {
 	CORPUS		= 4096,
-	FRESH		= 6,	/* one in so many is no mutant */
+	FRESH		= 3,	/* one in so many is no mutant: short runs need them */
 	PLAIN		= 4,	/* in this part of the time: plain ones, too */
 	INPUT_SECONDS	= 20,	/* then it is ended */
 	MEMORY_MIB	= 64,	/* of all sessions */
