@@ -15,6 +15,10 @@ endef
 $(VM_KERNELS:%=$(BUILD)/%/hwprof.ko): $(BUILD)/%/hwprof.ko: $(KMOD_SOURCES)
 	$(call build_module,$(@D),$$(tests/vm/kernel/get $*)/build)
 
+# The one for the debug kernel, but that it tells what is executed of it (kcov).
+$(BUILD)/debug-kcov/hwprof.ko: $(KMOD_SOURCES)
+	$(call build_module,$(@D),$$(tests/vm/kernel/get debug)/build,KCOV_INSTRUMENT=y)
+
 # Sparse is silent, or the target fails.
 $(VM_KERNELS:%=sparse-%): sparse-%:
 	@rm -rf $(BUILD)/sparse-$*

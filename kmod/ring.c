@@ -59,20 +59,20 @@ static void copy_in(struct ring *ring, u64 at, const void *from, size_t size)
 	size_t first = min_t(size_t, size, ring->size - start);
 
 	memcpy(ring->data + start, from, first);
-	memcpy(ring->data, from + first, size - first);
+	if (first < size)
+		memcpy(ring->data, from + first, size - first);
 }
 
 bool ring_write(struct ring *ring, u64 time, const struct hwprof_row *row,
 		const void *rest)
 {
+	const struct hwprof_record begin = { .time = time, .row = *row };
 	size_t size = sizeof(time) + row->size;
 
 	if (ring->size - bytes_used(ring) < size)
 		return false;
-	copy_in(ring, ring->head, &time, sizeof(time));
-	copy_in(ring, ring->head + sizeof(time), row, sizeof(*row));
-	copy_in(ring, ring->head + sizeof(time) + sizeof(*row), rest,
-		row->size - sizeof(*row));
+	copy_in(ring, ring->head, &begin, sizeof(begin));
+	copy_in(ring, ring->head + sizeof(begin), rest, size - sizeof(begin));
 	WRITE_ONCE(ring->head, ring->head + size);
 	/* Whoever sees the head sees what is before it. */
 	smp_store_release(&ring->page->data_head, ring->head);

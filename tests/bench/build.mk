@@ -7,7 +7,8 @@
 # bench-sampled	nanoseconds per sampled stack of it, beside the same
 # bench-values	nanoseconds per load of the value engine beside a hash table's
 # bench-paths	of the path engine, beside a hash table of full sequences
-# bench-rings	rows a second through a session's ring, beside perf's and BPF's
+# bench-rings	rows a second through a session's ring, beside perf's, and records
+#		through its ring alone, beside BPF's
 # bench-lbr	instructions per sample of branch records, and perf's
 # bench-replay	a recording of 10^7 branches, replayed and by `perf script`
 # bench-windows	trip counts from windows of bench-native's branches (run that first)
@@ -121,9 +122,18 @@ $(BUILD)/tests/bench-rings: $(RINGS_OBJECTS)
 	@mkdir -p $(@D)
 	$(CC) -o $@ $^ -lbpf
 
-bench-rings: $(BUILD)/tests/bench-rings $(BUILD)/6.12/hwprof.ko
-	@tests/vm/vm --icount --smp 1 --file $(BUILD)/tests/bench-rings -- \
-		$(BUILD)/tests/bench-rings
+RING_WRITER := $(BUILD)/ring_writer/ring_writer.ko
+
+$(RING_WRITER): $(wildcard tests/bench/ring_writer/*) kmod/ring.c kmod/ring.h \
+		uapi/linux/hwprof.h
+	@mkdir -p $(@D)
+	cp -rpu tests/bench/ring_writer/* kmod uapi $(@D)/
+	$(MAKE) -C $$(tests/vm/kernel/get 6.12)/build M=$(abspath $(@D)) \
+		W=1 KCFLAGS=-Werror modules
+
+bench-rings: $(BUILD)/tests/bench-rings $(BUILD)/6.12/hwprof.ko $(RING_WRITER)
+	@tests/vm/vm --icount --smp 1 --file $(BUILD)/tests/bench-rings \
+		--file $(RING_WRITER) -- $(BUILD)/tests/bench-rings $(RING_WRITER)
 
 bench-replay: $(BUILD)/bench/stacks $(BUILD)/bench/cut $(BUILD)/hwprof
 	@tests/bench/replay.sh

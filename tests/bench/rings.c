@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rows through a session's own ring, through perf's, and as many bytes in as many
- * records from a BPF program through its ring buffer: nanoseconds and bytes of
- * ring for each. Those of the first two include that tables are merged and rows are made.
+ * Rows through a session's own ring and through perf's, and as many bytes in as many
+ * ready-made records written to a session's ring, and from a BPF program to its ring
+ * buffer: nanoseconds and bytes of ring for each. Those of the first two include that
+ * tables are merged and rows are made; what merging takes, is told by a snapshot.
+ *
+ * usage: rings ring_writer.ko
  *
  * For a machine of one CPU whose time is derived from instructions (vm --icount
  * --smp 1). What a row costs is the difference of many rows and few.
@@ -10,17 +13,21 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/bpf.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "../kselftest/device.h"
+#include "../kselftest/text.h"
 
 enum {
 	FEW = 1000, MANY = 9000,	/* call sites, and so rows */
@@ -150,6 +157,55 @@ static struct outcome through_device(unsigned int sites)
 	return outcome;
 }
 
+static void run_and_wait(void *context)
+{
+	run_program(context);
+	pause();
+}
+
+/*
+ * Without a ring, of a program that is still there: nothing was merged when the
+ * first rows are asked for, and these are as many, however many there are.
+ */
+static struct outcome through_snapshot(unsigned int sites)
+{
+	struct program *program = make_program(sites);
+	struct child child = child_start(run_and_wait, program);
+	struct hwprof_config config = device_config(CALLS);
+	static char buffer[HWPROF_SNAPSHOT_MIN];
+	struct outcome outcome = { 0 };
+	struct tally tally = { .see = count_row, .context = &outcome.rows };
+	struct perf_event_attr attr;
+	int device, event;
+	double begin;
+	long first;
+	bool more;
+
+	config.config1 = LONG;
+	device = device_open(&config);
+	if (device < 0)
+		die("/dev/hwprof", device);
+	attr = device_feeder(&config);
+	attr.disabled = 0;
+	event = event_open(&attr, child.pid, -1, -1, 0);
+	if (event < 0)
+		die("an event of the session", event);
+	child_go(&child);
+	child_await_sleep(&child);
+	begin = now();
+	first = device_read(device, buffer, sizeof(buffer), &more);
+	outcome.ns = now() - begin;
+	if (first < 0 || device_snapshot(device, RING_BYTES, &tally))
+		die("a snapshot", first);
+	outcome.rows += first / RECORD_BYTES;
+	kill(child.pid, SIGKILL);
+	waitpid(child.pid, NULL, 0);
+	close(event);
+	close(device);
+	munmap(program, sizeof(*program));
+	return outcome;
+}
+
 static uint64_t perf_head(const struct recording *recording)
 {
 	const struct perf_event_mmap_page *page = recording->ring[0];
@@ -185,6 +241,41 @@ static struct outcome through_perf(unsigned int sites)
 	reap(child.pid);
 	recording_close(&recording);
 	munmap(program, sizeof(*program));
+	return outcome;
+}
+
+/* --- a session's ring by itself -------------------------------------------------- */
+
+static const char *writer_module;
+
+static double writer_says(const char *parameter)
+{
+	char path[128], text[32];
+	int error;
+
+	snprintf(path, sizeof(path), "/sys/module/ring_writer/parameters/%s",
+		 parameter);
+	error = text_read(path, text, sizeof(text));
+	if (error)
+		die(path, error);
+	return strtod(text, NULL);
+}
+
+static struct outcome through_writer(unsigned int rows)
+{
+	struct outcome outcome;
+	char parameters[32];
+	int fd = open(writer_module, O_RDONLY | O_CLOEXEC);
+
+	snprintf(parameters, sizeof(parameters), "rows=%u", rows);
+	if (fd < 0 || syscall(SYS_finit_module, fd, parameters, 0))
+		die(writer_module, errno);
+	close(fd);
+	outcome.ns = writer_says("ns");
+	outcome.bytes = writer_says("bytes");
+	outcome.rows = outcome.bytes / RECORD_BYTES;
+	if (syscall(SYS_delete_module, "ring_writer", 0))
+		die("unloading ring_writer", errno);
 	return outcome;
 }
 
@@ -283,19 +374,28 @@ static double report(const char *name, struct outcome (*run)(unsigned int))
 	double rows = (double)many.rows - few.rows;
 	double ns = (many.ns - few.ns) / rows;
 
-	printf("%-10s %7.0f ns a row, %9.0f rows a second, %4.0f bytes each\n",
+	printf("%-11s %7.0f ns a row, %9.0f rows a second, %4.0f bytes each\n",
 	       name, ns, 1e9 / ns, (many.bytes - few.bytes) / rows);
 	return ns;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	double own, perf, bpf;
+	double own, merging, perf, writing, bpf;
 
+	if (argc != 2) {
+		fprintf(stderr, "usage: rings ring_writer.ko\n");
+		return 2;
+	}
+	writer_module = argv[1];
 	own = report("/dev/hwprof", through_device);
+	merging = report("merging", through_snapshot);
 	perf = report("perf", through_perf);
+	writing = report("ring only", through_writer);
 	bpf = report("BPF", through_bpf);
-	printf("/dev/hwprof's ring takes %.2f times as many rows a second as perf's, %.2f times as many as BPF's\n",
-	       perf / own, bpf / own);
+	printf("of /dev/hwprof's %.0f ns: merging %.0f, making rows %.0f, the ring %.0f\n",
+	       own, merging, own - merging - writing, writing);
+	printf("/dev/hwprof takes %.2f times as many rows a second as perf; its ring %.2f times as many records as BPF's\n",
+	       perf / own, bpf / writing);
 	return 0;
 }

@@ -23,9 +23,20 @@ soak-files: $(addprefix $(SOAK)/,soak guest tap.sh known)
 
 TEST_PROGRAMS += soak-files
 
-# make soak SECONDS=120; default: an hour
+# make soak SECONDS=120; default: an hour. Hostile input at the same time, in a
+# machine of its own.
+SOAK_SECONDS	= $(or $(SECONDS),3600)
+
 soak:
 	@tests/vm/install build rig
-	@tests/soak/run $(SECONDS)
+	@$(MAKE) -s soak-files kfuzz-files $(BUILD)/debug/hwprof.ko \
+		$(BUILD)/debug-kcov/hwprof.ko
+	@$(MAKE) -s -j2 soak-storm soak-kfuzz
 
-.PHONY: soak-files soak
+soak-storm:
+	@tests/soak/run $(SOAK_SECONDS)
+
+soak-kfuzz:
+	@tests/kfuzz/run $(SOAK_SECONDS)
+
+.PHONY: soak-files soak soak-storm soak-kfuzz

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Hostile input to the module's interface, guided by coverage: see tests/kfuzz/run.
+
+KFUZZ		:= $(BUILD)/tests/kfuzz
+KFUZZ_OBJECTS	:= $(patsubst %,$(BUILD)/obj/tests/kfuzz/%.o, \
+			      kfuzz calls coverage input)
+
+$(KFUZZ_OBJECTS): override CFLAGS += -I. -D_GNU_SOURCE
+
+# With the kselftests' events.
+$(KFUZZ)/kfuzz: $(KFUZZ_OBJECTS) \
+		$(patsubst %,$(BUILD)/obj/tests/kselftest/%.o, \
+			     event device fault text)
+	@mkdir -p $(@D)
+	$(CC) -o $@ $^ -lpthread
+
+$(KFUZZ)/known: $(BUILD)/tests/kselftest/known
+	@mkdir -p $(@D)
+	install -m 755 $< $@
+
+kfuzz-files: $(KFUZZ)/kfuzz $(KFUZZ)/known
+
+TEST_PROGRAMS += kfuzz-files $(BUILD)/debug-kcov/hwprof.ko
+
+.PHONY: kfuzz-files
