@@ -34,9 +34,23 @@ static struct perf_event *event_of(const struct slot *slot,
 	return NULL;
 }
 
-static bool read_counter(struct perf_event *counter, u64 *count)
+/*
+ * May its PMU be asked here? In an NMI those may whose own events are read there:
+ * the trigger's, and software's. Others, such as of memory controllers, may take
+ * locks to get at their registers.
+ */
+static bool may_read(struct perf_event *counter,
+		     const struct perf_event *trigger)
 {
-	if (READ_ONCE(counter->state) != PERF_EVENT_STATE_ACTIVE ||
+	return !in_nmi() || counter->pmu == trigger->pmu ||
+	       is_software_event(counter);
+}
+
+static bool read_counter(struct perf_event *counter,
+			 const struct perf_event *trigger, u64 *count)
+{
+	if (!may_read(counter, trigger) ||
+	    READ_ONCE(counter->state) != PERF_EVENT_STATE_ACTIVE ||
 	    READ_ONCE(counter->oncpu) != smp_processor_id())
 		return false;
 	counter->pmu->read(counter);
@@ -63,7 +77,7 @@ static bool is_metric(struct session *session, u32 place,
 }
 
 static bool read_counters(struct session *session, struct perf_event *event,
-			  u64 *counts)
+			  const struct perf_event *trigger, u64 *counts)
 {
 	struct perf_event *counter;
 	u32 count = 0;
@@ -74,7 +88,7 @@ static bool read_counters(struct session *session, struct perf_event *event,
 	for_each_sibling_event(counter, event) {
 		if (count == session->params.metrics ||
 		    !is_metric(session, count, counter) ||
-		    !read_counter(counter, &counts[count]))
+		    !read_counter(counter, trigger, &counts[count]))
 			return false;
 		count++;
 	}
@@ -100,7 +114,7 @@ bool metrics_read(struct slot *slot, const struct perf_event *trigger,
 	u64 counts[HWPROF_METRICS_MAX] = { 0 }, before[HWPROF_METRICS_MAX];
 	u32 i;
 
-	if (!event || !read_counters(slot->session, event, counts)) {
+	if (!event || !read_counters(slot->session, event, trigger, counts)) {
 		slot->unmeasured++;
 		return false;
 	}
