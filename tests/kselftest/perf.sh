@@ -340,12 +340,6 @@ test_ok "perf record -p" record_running
 test_ok "perf record -a" record_all
 test_ok "perf record --per-thread" record_per_thread
 test_ok "perf record of a group:S" record_group
-test_ok "ranges: samples" ranges_samples
-test_ok "ranges: rows" ranges_rows
-test_ok "calls: rows" calls_rows
-test_ok "contexts: rows" contexts_rows
-test_ok "paths: samples" paths_samples
-test_ok "paths: rows" paths_rows
 rest_is_no_news
 test_ok "perf record --switch-output" record_switched_output
 test_ok "perf list" lists_events
@@ -361,10 +355,16 @@ test_ok "perf report by symbol" report_symbols
 test_ok "perf script" script_rows
 test_ok "perf annotate" annotate_head
 test_ok "what there is not" says_why_not
+test_ok "ranges: samples" ranges_samples
+test_ok "ranges: rows" ranges_rows
 test_ok "ranges: perf stat" ranges_stat
+test_ok "calls: rows" calls_rows
 test_ok "calls: perf stat" calls_stat
 test_ok "calls: samples" calls_samples
+test_ok "contexts: rows" contexts_rows
 test_ok "contexts: perf stat" contexts_stat
 test_ok "contexts: samples" contexts_samples
+test_ok "paths: samples" paths_samples
+test_ok "paths: rows" paths_rows
 test_ok "paths: perf stat" paths_stat
 finish
