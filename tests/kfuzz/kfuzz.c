@@ -295,7 +295,7 @@ static void report(const struct worker *worker, bool ended)
 	printf("# %s: after %u inputs each: guided %u, at random %u\n",
 	       worker->name, result->compared, result->guided, result->plain);
 	ok(result->seeds && result->covered > result->seeds,
-	   "coverage grows beyond the seeds'", worker->name);
+	   "coverage grows beyond the seeds", worker->name);
 }
 
 /* Where nothing is held any more, there is room for one with all of the limits. */
