@@ -164,10 +164,10 @@ paranoid()
 	return $status
 }
 
-test_ok "behaviours: more events than counters" more_than_counters
 test_ok "behaviours: throttling" throttled
 test_ok "behaviours: groups" grouped
 rest_is_no_news
+test_ok "behaviours: more events than counters" more_than_counters
 test_ok "behaviours: beside events that are scaled" scaled_beside
 test_ok "behaviours: a leader's samples" read_by_leader
 test_ok "behaviours: user and kernel" by_privilege
