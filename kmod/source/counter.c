@@ -19,7 +19,11 @@ static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 	WRITE_ONCE(overflow, in_nmi() ? "NMI" : "interrupt");
 }
 
-/* On arm64 only the driver knows, and does not say: so it is tried. */
+/*
+ * On arm64 only the driver knows, and does not say: so it is tried. With one
+ * overflow and no more: where handling it takes longer than the period, and be
+ * it because a hypervisor is busy, nothing else would ever run.
+ */
 void counters_init(void)
 {
 	struct perf_event_attr attr = {
@@ -27,6 +31,7 @@ void counters_init(void)
 		.size = sizeof(struct perf_event_attr),
 		.config = PERF_COUNT_HW_CPU_CYCLES,
 		.sample_period = TRY_PERIOD,
+		.disabled = 1,
 	};
 	u64 end = ktime_get_ns() + TRY_NS;
 	struct perf_event *counter;
@@ -39,6 +44,7 @@ void counters_init(void)
 			   "the hardware counters are in use, or refuse";
 		return;
 	}
+	perf_event_refresh(counter, 1);
 	while (!READ_ONCE(overflow) && ktime_get_ns() < end)
 		cpu_relax();
 	perf_event_release_kernel(counter);

@@ -76,6 +76,29 @@ comes_and_goes()
 	! insmod "$module"
 }
 
+# Of counters of arm64, so far.
+interrupts()
+{
+	awk '/arm-pmu/ { for (i = 2; $i ~ /^[0-9]+$/; i++) sum += $i }
+	     END { print sum + 0 }' /proc/interrupts
+}
+
+# What an overflow is like is tried, and a machine that handles overflows more
+# slowly than they come must not hang for it.
+tries_one_overflow()
+{
+	rmmod hwprof || return
+	before=$(interrupts)
+	insmod "$module" || return
+	after=$(interrupts)
+	echo "interrupts of counters: $before before, $after after"
+	case $(cat $pmu/caps/overflow) in
+	NMI | interrupt) [ ! -e /sys/bus/event_source/devices/armv8* ] ||
+		[ $((after - before)) = 1 ] ;;
+	*) [ "$after" = "$before" ] ;;
+	esac
+}
+
 # A refused event holds nothing.
 unloads_after_refusals()
 {
@@ -92,5 +115,6 @@ test_ok "caps, and what the tool says of them" says_what_it_can
 test_ok "stepping, and what the tool says of it" doctor_knows_step
 test_ok "loops, from what there is" says_why_no_loops
 test_ok "load and unload" comes_and_goes
+test_ok "trying an overflow takes one" tries_one_overflow
 test_ok "unload after refusals" unloads_after_refusals
 finish
