@@ -4,9 +4,11 @@
  * what grew there since its last row goes out as rows, into a perf ring of the
  * session.
  *
- * Who sets profile_busy owns profile and rows. In process context that is one
- * flush at a time, with interrupts on; a flush from an interrupt that finds it
- * busy leaves a note and goes.
+ * Who sets profile_busy owns profile and rows. In process context flushes come
+ * one at a time (flush_lock). Where a task that exits and perf's interrupts may
+ * flush, too, they own the profile for a step at a time (a table, some rows),
+ * and are not preempted in it: so a task never finds that its own CPU is in the
+ * middle of one, and what it finds on another one is soon over.
  */
 #include <linux/cpu.h>
 #include <linux/delay.h>
@@ -29,7 +31,68 @@ enum {
 	RETRY_MS	= 20,	/* after a ring was full; doubles */
 	CLEAR_BYTES	= 1 << 20,	/* at a time */
 	HERE_MAX	= 16 << 20,	/* memory that an interrupt may walk */
+	STEP_NS		= 20 * 1000 * 1000,	/* another CPU's step takes less */
 };
+
+/* --- whose the profile is ------------------------------------------------------ */
+
+/* May tasks that exit and interrupts flush it? See session_flush_here(). */
+static bool is_flushed_here(const struct session *session)
+{
+	return !session->fetched && session->memory <= HERE_MAX;
+}
+
+static bool profile_own(struct session *session)
+{
+	return atomic_cmpxchg_acquire(&session->profile_busy, 0, 1) == 0;
+}
+
+static void profile_disown(struct session *session)
+{
+	atomic_set_release(&session->profile_busy, 0);
+}
+
+static void profile_wait(struct session *session)
+{
+	while (!profile_own(session))
+		cpu_relax();
+}
+
+/* In process context. */
+static void profile_take(struct session *session)
+{
+	if (is_flushed_here(session))
+		preempt_disable();
+	profile_wait(session);
+}
+
+static void profile_give(struct session *session)
+{
+	profile_disown(session);
+	if (is_flushed_here(session))
+		preempt_enable();
+}
+
+/*
+ * Interrupts are off. A task waits for another CPU's step; but in the middle of
+ * a context switch locks are held that an interrupt of that CPU may want, and an
+ * interrupt may have come into a step: they leave a note.
+ */
+static bool profile_take_here(struct session *session)
+{
+	const struct source_ops *source = session->source;
+	bool waits = in_task() && source->is_running && source->is_running();
+	u64 end = local_clock() + STEP_NS;
+
+	do {
+		if (profile_own(session))
+			return true;
+		cpu_relax();
+	} while (waits && local_clock() < end);
+	WRITE_ONCE(session->flush_again, true);
+	smp_mb();	/* the note, or the end of the step: one of us sees it */
+	return profile_own(session);
+}
 
 /* --- the pool of tables ------------------------------------------------------ */
 
@@ -89,15 +152,18 @@ void slot_change_table(struct slot *slot, int table)
  * loops are, which would push out those of programs that run.
  */
 static void merge_table(struct session *session, unsigned int number,
-			u32 over, bool may_sleep)
+			u32 over)
 {
 	const struct engine_ops *engine = session->engine;
 	struct table *table = &session->tables[number];
 
-	if (test_and_clear_bit(number, session->table_dirty)) {
+	if (test_bit(number, session->table_dirty)) {
+		WRITE_ONCE(session->kept, true);
+		smp_mb__before_atomic();	/* either tells: something is new */
+		clear_bit(number, session->table_dirty);
 		while (engine->merge(session->profile, table->memory,
 				     MERGE_ITEMS) == MERGE_ITEMS)
-			if (may_sleep)
+			if (!is_flushed_here(session))
 				cond_resched();
 		session->fed += table->fed;
 		table->fed = 0;
@@ -107,16 +173,24 @@ static void merge_table(struct session *session, unsigned int number,
 	table->pass = session->pass;
 }
 
-static void merge_free_tables(struct session *session, u32 over,
-			      bool may_sleep)
+/* The profile is the caller's. */
+static void merge_if_free(struct session *session, unsigned int table, u32 over)
+{
+	if (!table_claim(session, table))
+		return;
+	merge_table(session, table, over);
+	table_give(session, table, false);
+}
+
+static void merge_free_tables(struct session *session, u32 over)
 {
 	unsigned int table;
 
 	for (table = 0; table < session->table_count; table++) {
-		if (!table_claim(session, table))
-			continue;
-		merge_table(session, table, over, may_sleep);
-		table_give(session, table, false);
+		profile_take(session);
+		merge_if_free(session, table, over);
+		profile_give(session);
+		cond_resched();
 	}
 }
 
@@ -155,14 +229,17 @@ static bool pass_complete(struct session *session)
 	return true;
 }
 
-/* All that was learnt before now gets into the profile. False: not all. */
+/*
+ * All that was learnt before now gets into the profile. False: not all. In
+ * process context, and the profile is nobody's.
+ */
 static bool retire_tables(struct session *session, u32 over)
 {
 	int pass, cpu;
 
-	session->pass++;
+	WRITE_ONCE(session->pass, session->pass + 1);
 	for (pass = 0; pass < FLUSH_PASSES; pass++) {
-		merge_free_tables(session, over, true);
+		merge_free_tables(session, over);
 		if (pass_complete(session))
 			return true;
 		for_each_online_cpu(cpu)
@@ -183,8 +260,9 @@ struct emit {
 	bool full;			/* the ring was */
 	bool stuck;			/* some ring was */
 	bool done;
-	u32 space;
-	size_t at;
+	u32 space;			/* rows of it only; 0: of all */
+	u32 turn;			/* the profile's when it was settled */
+	size_t at;			/* since then */
 };
 
 /* May this CPU write the event's ring now? Its own CPU or task only. */
@@ -344,16 +422,27 @@ static bool emit_totals(struct emit *emit)
 	return true;
 }
 
-/*
- * Some rows of the profile, into a ring of this CPU. The caller owns the
- * profile, has settled it, and interrupts are off.
- */
-static void emit_profile(void *context)
+static void settle(struct session *session, u32 space)
 {
-	struct emit *emit = context;
+	if (session->engine->settle)
+		session->engine->settle(session->profile, space);
+}
+
+/*
+ * Some rows of the profile, into a ring of this CPU. The profile is the caller's,
+ * who is not preempted. Where others had a turn since, it begins anew: what they
+ * told is told.
+ */
+static void emit_profile(struct emit *emit)
+{
 	struct session *session = emit->session;
 	unsigned long flags;
 
+	if (emit->turn != session->turn) {
+		settle(session, emit->space);
+		emit->turn = session->turn;
+		emit->at = 0;
+	}
 	emit->slot = this_cpu_ptr(session->slots);
 	raw_spin_lock_irqsave(&session->roots_lock, flags);
 	emit->event = ring_here(session);
@@ -363,8 +452,23 @@ static void emit_profile(void *context)
 						   emit_row, emit);
 		if (emit->done)
 			emit->done = emit->budget && emit_totals(emit);
+		if (emit->done && !emit->space)
+			WRITE_ONCE(session->kept, false);
 	}
 	raw_spin_unlock_irqrestore(&session->roots_lock, flags);
+}
+
+/* On the CPU of the ring, at the instance of a flush in process context. */
+static void emit_here(void *context)
+{
+	struct emit *emit = context;
+
+	emit->budget = EMIT_ROWS;
+	emit->full = false;
+	emit->event = NULL;
+	profile_wait(emit->session);
+	emit_profile(emit);
+	profile_disown(emit->session);
 }
 
 /* CPUs one by one until the rows are out or no ring takes more. */
@@ -373,20 +477,15 @@ static void emit_everywhere(struct emit *emit)
 	int cpu;
 
 	do {
-		emit->budget = EMIT_ROWS;
-		emit->full = false;
 		preempt_disable();
-		emit_profile(emit);
+		emit_here(emit);
 		preempt_enable();
 		cond_resched();
 	} while (emit->event && !emit->done && !emit->full);
 
 	for_each_online_cpu(cpu) {
 		while (!emit->done) {
-			emit->budget = EMIT_ROWS;
-			emit->full = false;
-			emit->event = NULL;
-			smp_call_function_single(cpu, emit_profile, emit, true);
+			smp_call_function_single(cpu, emit_here, emit, true);
 			if (!emit->event || emit->full)
 				break;
 		}
@@ -451,22 +550,6 @@ void session_set_ring(struct session *session, struct ring *ring)
 
 /* --- flushing ---------------------------------------------------------------------- */
 
-static bool profile_own(struct session *session)
-{
-	return atomic_cmpxchg_acquire(&session->profile_busy, 0, 1) == 0;
-}
-
-static void profile_release(struct session *session)
-{
-	atomic_set_release(&session->profile_busy, 0);
-}
-
-static void settle(struct session *session, u32 space)
-{
-	if (session->engine->settle)
-		session->engine->settle(session->profile, space);
-}
-
 enum flushed {
 	FLUSH_DONE,	/* all rows are out */
 	FLUSH_NO_RING,	/* nobody is there to take them */
@@ -478,23 +561,25 @@ enum flushed {
 /* Rows of @space; 0: of all. */
 static enum flushed flush_once(struct session *session, u32 space)
 {
-	struct emit emit = { .session = session, .space = space };
+	struct emit emit = {
+		.session = session,
+		.space = space,
+		.turn = session->turn - 1,	/* not settled yet */
+	};
 	bool retired;
 
-	while (!profile_own(session))
-		cpu_relax();	/* an interrupt's flush is short */
 	WRITE_ONCE(session->flush_again, false);
 	retired = retire_tables(session, space);
 	if (!session->fetched) {
-		settle(session, space);
 		emit_everywhere(&emit);
 	} else if (session->ring) {
+		profile_take(session);
 		settle(session, space);
 		emit.done = put_rows(session, space);
 		emit.stuck = !emit.done && !space;	/* soon again */
+		profile_give(session);
 	}
-	WRITE_ONCE(session->kept, space || !emit.done);
-	profile_release(session);
+	smp_mb();	/* see profile_take_here() */
 	if (READ_ONCE(session->flush_again))
 		session_want_flush(session);
 	if (!retired)
@@ -512,10 +597,9 @@ static enum flushed flush_once(struct session *session, u32 space)
  */
 static void forget_space(struct session *session, struct space *space)
 {
-	while (!profile_own(session))
-		cpu_relax();
+	profile_take(session);
 	session->engine->forget(session->profile, space->id);
-	profile_release(session);
+	profile_give(session);
 	space_free(space);
 }
 
@@ -629,13 +713,12 @@ bool session_fetch(struct session *session, bool fresh)
 	bool retired = true;
 
 	mutex_lock(&session->flush_lock);
-	while (!profile_own(session))
-		cpu_relax();
 	if (fresh) {
 		cpus_read_lock();
 		retired = retire_tables(session, 0);
 		cpus_read_unlock();
 	}
+	profile_take(session);
 	if (session->settled != session->pass)
 		settle(session, 0);
 	session->settled = session->pass;
@@ -645,7 +728,7 @@ bool session_fetch(struct session *session, bool fresh)
 /* @all: nothing is left, so that processes that are gone can be forgotten. */
 void session_fetched(struct session *session, bool all)
 {
-	profile_release(session);
+	profile_give(session);
 	if (all)
 		forget_left(session);
 	mutex_unlock(&session->flush_lock);
@@ -663,10 +746,9 @@ int session_totals_now(struct session *session, struct hwprof_row_totals *row)
 		session_totals(session, row);
 		raw_spin_unlock_irqrestore(&session->roots_lock, flags);
 	} else {
-		while (!profile_own(session))
-			cpu_relax();
+		profile_take(session);
 		session_totals(session, row);
-		profile_release(session);
+		profile_give(session);
 	}
 	mutex_unlock(&session->flush_lock);
 	return 0;
@@ -703,27 +785,32 @@ int session_reset(struct session *session)
 
 /* --- from where perf is about to read --------------------------------------------- */
 
+/* Has it what no row has told? Tables that are in use are not looked at. */
+static bool has_news(const struct session *session)
+{
+	if (!bitmap_empty(session->table_dirty, session->table_count))
+		return true;
+	smp_rmb();	/* see merge_table() */
+	return READ_ONCE(session->kept);
+}
+
 /* On this CPU, with interrupts off: all that slots gave back so far. */
 void session_flush_here(struct session *session)
 {
 	struct emit emit = { .session = session, .budget = ~0U };
+	unsigned int table;
 
-	if (session->fetched)
-		return;
-	if (bitmap_empty(session->table_dirty, session->table_count) &&
-	    !READ_ONCE(session->kept))
-		return;		/* nothing new */
-	if (session->memory > HERE_MAX)
+	if (!is_flushed_here(session))
 		return;		/* the interval's flush will do */
-	if (!profile_own(session)) {
-		WRITE_ONCE(session->flush_again, true);
+	if (!has_news(session))
 		return;
-	}
-	merge_free_tables(session, 0, false);
-	settle(session, 0);
+	if (!profile_take_here(session))
+		return;
+	for (table = 0; table < session->table_count; table++)
+		merge_if_free(session, table, 0);
+	emit.turn = session->turn++;	/* not settled yet */
 	emit_profile(&emit);
-	WRITE_ONCE(session->kept, !emit.done);
-	profile_release(session);
+	profile_disown(session);
 }
 
 static void flush_of_current(struct session *session, void *context)

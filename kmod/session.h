@@ -194,7 +194,8 @@ struct session {
 	u64 settled;			/* `pass` of then */
 	atomic_t profile_busy;		/* who sets it owns profile and rows */
 	bool flush_again;		/* somebody met a busy profile */
-	bool kept;			/* it may have more to tell */
+	bool kept;			/* it may have more to tell; its owner's */
+	u32 turn;			/* of flushes besides those in turn; its owner's */
 	struct mutex flush_lock;	/* flushes in process context, in turn */
 	struct delayed_work flush_work;
 	unsigned int retry_ms;		/* after a ring was full */

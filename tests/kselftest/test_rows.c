@@ -141,6 +141,12 @@ static void *thread_run(void *context)
 	return NULL;
 }
 
+static void *thread_run_on(void *context)
+{
+	run_on(context);
+	return NULL;
+}
+
 static void run_threads(void *context)
 {
 	pthread_t thread[THREADS];
@@ -238,15 +244,16 @@ static void stay_here(void)
  */
 static void read_until_hang_up(struct __test_metadata *_metadata,
 			       FIXTURE_DATA(rows) *self,
-			       void (*run)(void *context), uint64_t memory_mib)
+			       void (*run)(void *context), uint64_t memory_mib,
+			       unsigned int interval_ms)
 {
-	struct sched_param first = { .sched_priority = 1 };
+	struct sched_param first = { .sched_priority = 1 }, none = { 0 };
 	struct pollfd poll_fd;
 
 	stay_here();
 	START(run, NULL);
 	open_rows(_metadata, self, EVENT_LOOPS | EVENT_MEMORY(memory_mib),
-		  60000, self->child.pid, 64);
+		  interval_ms, self->child.pid, 256);
 	ASSERT_EQ(0, sched_setscheduler(0, SCHED_FIFO, &first));
 	child_go(&self->child);
 	poll_fd.fd = self->recording.fd[0];
@@ -256,27 +263,59 @@ static void read_until_hang_up(struct __test_metadata *_metadata,
 	} while (!(poll_fd.revents & POLLHUP));
 	recording_drain(&self->recording);
 	check_all(_metadata, self);
+	sched_setscheduler(0, SCHED_OTHER, &none);
 	waitpid(self->child.pid, NULL, 0);
 }
 
 TEST_F(rows, before_perf_hangs_up)
 {
-	read_until_hang_up(_metadata, self, run_once, 8);
+	read_until_hang_up(_metadata, self, run_once, 8, 60000);
 	EXPECT_EQ(KNOWN_BACK, self->seen.before);
 }
 
 TEST_F(rows, of_threads_and_forks_before_perf_hangs_up)
 {
-	read_until_hang_up(_metadata, self, run_threads_and_forks, 8);
+	read_until_hang_up(_metadata, self, run_threads_and_forks, 8, 60000);
 	EXPECT_EQ(THREADS * KNOWN_BACK, self->seen.before);
 	EXPECT_EQ(FORKS * KNOWN_BACK, self->seen.others);
 }
 
 TEST_F(rows, of_much_memory_before_perf_hangs_up)
 {
-	read_until_hang_up(_metadata, self, run_threads_and_forks, 16);
+	read_until_hang_up(_metadata, self, run_threads_and_forks, 16, 60000);
 	EXPECT_EQ(THREADS * KNOWN_BACK, self->seen.before);
 	EXPECT_EQ(FORKS * KNOWN_BACK, self->seen.others);
+}
+
+enum { HANG_UPS = 20 };
+
+/* They are killed as they run, and reach their ends side by side. */
+static void exit_with_threads(void *context)
+{
+	pthread_t thread;
+	int i;
+
+	for (i = 0; i < THREADS; i++)
+		pthread_create(&thread, NULL, thread_run_on, NULL);
+	known_run();
+	_exit(0);
+}
+
+TEST_F(rows, of_killed_threads_before_perf_hangs_up)
+{
+	read_until_hang_up(_metadata, self, exit_with_threads, 8, 60000);
+}
+
+/* When the last task exits, tables are just being merged or rows told. */
+TEST_F(rows, of_flushes_under_way_before_perf_hangs_up)
+{
+	int i;
+
+	for (i = 0; i < HANG_UPS && __test_passed(_metadata); i++) {
+		self->tally = (struct tally) { .see = NULL };
+		read_until_hang_up(_metadata, self, run_once, 16, 1);
+		recording_close(&self->recording);
+	}
 }
 
 /* It sleeps when its events are disabled. */
