@@ -106,14 +106,6 @@ void context_tree_free(struct context_tree *tree)
 
 /* --- order -------------------------------------------------------------- */
 
-static void add_all_metrics(uint64_t *to, const uint64_t *from)
-{
-	size_t i;
-
-	for (i = 0; i < HWPROF_METRICS_MAX; i++)
-		to[i] += from[i];
-}
-
 /* A parent has a lower number than its children. */
 static void sum_up(struct context_tree *tree)
 {
@@ -127,7 +119,7 @@ static void sum_up(struct context_tree *tree)
 		context->all_calls += context->calls + context->deeper;
 		context->all_branches += context->branches;
 		context->all_weight += context->weight;
-		add_all_metrics(context->all_metrics, context->metrics);
+		metrics_add(context->all_metrics, context->metrics);
 		if (node->parent == SIZE_MAX) {
 			branches += context->all_branches;
 			calls += context->all_calls;
@@ -138,7 +130,7 @@ static void sum_up(struct context_tree *tree)
 		up->all_calls += context->all_calls;
 		up->all_branches += context->all_branches;
 		up->all_weight += context->all_weight;
-		add_all_metrics(up->all_metrics, context->all_metrics);
+		metrics_add(up->all_metrics, context->all_metrics);
 	}
 	for (i = 0; i < tree->count; i++) {
 		struct context_node *node = &tree->nodes[i];

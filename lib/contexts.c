@@ -32,7 +32,6 @@ static int add_row(struct hwprof_profile *profile,
 {
 	struct collected_context *to;
 	bool is_new;
-	size_t i;
 
 	to = tree_get(&profile->rows, from, sizeof(*from), compare_rows,
 		      &is_new);
@@ -44,8 +43,7 @@ static int add_row(struct hwprof_profile *profile,
 	to->calls += from->calls;
 	to->deeper += from->deeper;
 	to->branches += from->branches;
-	for (i = 0; i < HWPROF_METRICS_MAX; i++)
-		to->metrics[i] += from->metrics[i];
+	metrics_add(to->metrics, from->metrics);
 	return 0;
 }
 

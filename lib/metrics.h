@@ -18,6 +18,15 @@ struct metrics {
 int metrics_get(struct metrics *metrics, const char *name);
 void metrics_free(struct metrics *metrics);
 
+/* Counts of all of them, in the same order. */
+static inline void metrics_add(uint64_t *to, const uint64_t *from)
+{
+	size_t i;
+
+	for (i = 0; i < HWPROF_METRICS_MAX; i++)
+		to[i] += from[i];
+}
+
 /*
  * The name of counter @number in the group of the file's event that gave the
  * current row, as the recorder has it, or else its number.

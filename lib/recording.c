@@ -142,12 +142,9 @@ static void warn_of_tables(struct recording *recording)
 			 refused, refused == 1 ? "" : "s");
 }
 
-/* Code is what maps are of that do not say that they are data. */
-static bool is_code(const struct perf_event_header *header)
+static bool is_map(const struct perf_event_header *header)
 {
-	return (header->type == PERF_RECORD_MMAP ||
-		header->type == PERF_RECORD_MMAP2) &&
-	       !(header->misc & PERF_RECORD_MISC_MMAP_DATA);
+	return unwinding_is_map(header->type, header->misc);
 }
 
 /* Whose it is stands behind the header. */
@@ -161,7 +158,7 @@ static int put_record(void *context, const void *bytes, size_t size)
 	const struct perf_event_header *header = bytes;
 	struct recording *recording = context;
 
-	if (is_code(header))
+	if (is_map(header))
 		note_map(recording, header + 1);
 	return writer_add(recording->writer, bytes, size);
 }
@@ -223,9 +220,9 @@ static void see_records(struct recording *recording, const uint8_t *bytes,
 		if (header->type == PERF_RECORD_LOST &&
 		    at + sizeof(*header) + 2 * sizeof(*lost) <= size)
 			recording->lost += *lost;
-		if (is_code(header) && at + sizeof(*header) < size)
+		if (is_map(header) && at + sizeof(*header) < size)
 			note_map(recording, header + 1);
-		else if (is_code(header))
+		else if (is_map(header))
 			recording->cut_map = true;
 		at += header->size;
 	}

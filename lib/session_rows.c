@@ -25,13 +25,6 @@ static int from_file(struct hwprof_session *session, int error)
 
 /* --- records of events: who was there, and what they had mapped ----------- */
 
-static bool is_code(const struct record *record)
-{
-	return (record->type == PERF_RECORD_MMAP ||
-		record->type == PERF_RECORD_MMAP2) &&
-	       !(record->misc & PERF_RECORD_MISC_MMAP_DATA);
-}
-
 static int note(void *context, const struct record *record)
 {
 	struct hwprof_session *session = context;
@@ -40,7 +33,8 @@ static int note(void *context, const struct record *record)
 
 	if (record->type == PERF_RECORD_SAMPLE)
 		return 0;
-	if (is_code(record) && span_u32(&body, &pid))
+	if (unwinding_is_map(record->type, record->misc) &&
+	    span_u32(&body, &pid))
 		unwinding_note(session->unwinding, pid);
 	if (record->time != UINT64_MAX && record->time > session->now)
 		session->now = record->time;

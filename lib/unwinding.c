@@ -208,6 +208,13 @@ static struct code *get_code(struct unwinding *unwinding,
 
 /* --- processes ------------------------------------------------------------------ */
 
+/* Code is what maps are of that do not say that they are data. */
+bool unwinding_is_map(uint32_t type, uint16_t misc)
+{
+	return (type == PERF_RECORD_MMAP || type == PERF_RECORD_MMAP2) &&
+	       !(misc & PERF_RECORD_MISC_MMAP_DATA);
+}
+
 void unwinding_note(struct unwinding *unwinding, uint32_t pid)
 {
 	size_t i;
@@ -336,8 +343,7 @@ static int note_record(void *context, const void *bytes, size_t size)
 	const struct perf_event_header *header = bytes;
 	struct unwinding *unwinding = context;
 
-	/* Its pid stands behind the header. */
-	if (header->type == PERF_RECORD_MMAP2)
+	if (unwinding_is_map(header->type, header->misc))
 		unwinding_note(unwinding, *(const uint32_t *)(header + 1));
 	return 0;
 }

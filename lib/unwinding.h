@@ -22,6 +22,9 @@ bool unwinding_wanted(uint64_t config);
 struct unwinding *unwinding_new(int device);
 void unwinding_free(struct unwinding *unwinding);
 
+/* Is a record of perf's of code that is mapped? Its first word is whose. */
+bool unwinding_is_map(uint32_t type, uint16_t misc);
+
 /* @pid has mapped something. NULL is allowed. */
 void unwinding_note(struct unwinding *unwinding, uint32_t pid);
 

@@ -119,6 +119,28 @@ static void reap(pid_t pid)
 #define CALLS	(EVENT_CALLS | EVENT_STEP | EVENT_MEMORY(16))
 #define LONG	EVENT_INTERVAL(60000)
 
+static int open_session(struct hwprof_config *config)
+{
+	int device = device_open(config);
+
+	if (device < 0)
+		die("/dev/hwprof", device);
+	return device;
+}
+
+/* An event of the session's, which has begun. */
+static int open_feeder(const struct hwprof_config *config, pid_t pid)
+{
+	struct perf_event_attr attr = device_feeder(config);
+	int event;
+
+	attr.disabled = 0;
+	event = event_open(&attr, pid, -1, -1, 0);
+	if (event < 0)
+		die("an event of the session", event);
+	return event;
+}
+
 static struct outcome through_device(unsigned int sites)
 {
 	struct program *program = make_program(sites);
@@ -127,23 +149,16 @@ static struct outcome through_device(unsigned int sites)
 	struct hwprof_ring_page *page;
 	struct outcome outcome = { 0 };
 	struct tally tally = { .see = count_row, .context = &outcome.rows };
-	struct perf_event_attr attr;
 	struct pollfd ready = { .events = POLLIN };
 	int event, error;
 
 	config.config1 = LONG;
-	ready.fd = device_open(&config);
-	if (ready.fd < 0)
-		die("/dev/hwprof", ready.fd);
+	ready.fd = open_session(&config);
 	error = device_ring(ready.fd, RING_BYTES, sites * RECORD_BYTES);
 	page = error ? NULL : device_map(ready.fd, RING_BYTES);
 	if (!page)
 		die("a ring", error ? error : errno);
-	attr = device_feeder(&config);
-	attr.disabled = 0;
-	event = event_open(&attr, child.pid, -1, -1, 0);
-	if (event < 0)
-		die("an event of the session", event);
+	event = open_feeder(&config, child.pid);
 	child_go(&child);
 	poll(&ready, 1, 10000);
 	outcome.ns = now() - program->end;
@@ -175,21 +190,14 @@ static struct outcome through_snapshot(unsigned int sites)
 	static char buffer[HWPROF_SNAPSHOT_MIN];
 	struct outcome outcome = { 0 };
 	struct tally tally = { .see = count_row, .context = &outcome.rows };
-	struct perf_event_attr attr;
 	int device, event;
 	double begin;
 	long first;
 	bool more;
 
 	config.config1 = LONG;
-	device = device_open(&config);
-	if (device < 0)
-		die("/dev/hwprof", device);
-	attr = device_feeder(&config);
-	attr.disabled = 0;
-	event = event_open(&attr, child.pid, -1, -1, 0);
-	if (event < 0)
-		die("an event of the session", event);
+	device = open_session(&config);
+	event = open_feeder(&config, child.pid);
 	child_go(&child);
 	child_await_sleep(&child);
 	begin = now();

@@ -180,13 +180,18 @@ contexts()
 	hwprof report cct --folded -i $data > /tmp/folded && return $status
 }
 
+# parts_of PROGRAM: of `callers`, however it was compiled
+parts_of()
+{
+	part "$1;_start;first;left" 50 && part "$1;_start;second;left" 25 &&
+		part "$1;_start;again" 25
+}
+
 who_calls()
 {
 	contexts -e cct,sample -c $every -- ./callers && loses_nothing &&
 		grep -q 'sampled: where the samples' /tmp/report &&
-		part 'callers;_start;first;left' 50 &&
-		part 'callers;_start;second;left' 25 &&
-		part 'callers;_start;again' 25
+		parts_of callers
 }
 
 who_calls_by_a_counter()
@@ -201,10 +206,7 @@ who_calls_by_a_counter()
 who_calls_without_pointers()
 {
 	contexts -e cct,sample -c $every -- ./pointerless && loses_nothing &&
-		sed -i '/;_start/!d' /tmp/folded &&
-		part 'pointerless;_start;first;left' 50 &&
-		part 'pointerless;_start;second;left' 25 &&
-		part 'pointerless;_start;again' 25
+		sed -i '/;_start/!d' /tmp/folded && parts_of pointerless
 }
 
 # below CHAIN LEAST: so many percent of what is in the library end with the chain.
@@ -300,9 +302,9 @@ if ! has_counters; then
 fi
 # The rest is the same with and without counters.
 test_ok "sample: by a counter" by_a_counter
-[ ! -e /sys/bus/event_source/devices/armv8_pmuv3 ] ||
+if [ -e /sys/bus/event_source/devices/armv8_pmuv3 ]; then
 	test_ok "sample: a counter of arm64" of_arm64
-if [ ! -e /sys/bus/event_source/devices/armv8_pmuv3 ]; then
+else
 	test_ok "sample: counters beside it" counters_beside
 	test_ok "sample: counters in perf's group" counters_beside_of_perf
 fi
