@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -892,6 +894,74 @@ TEST(ordinary_user_and_the_kernel)
 	attr.exclude_hv = attr.exclude_kernel = 0;
 	EXPECT_EQ(-EACCES, try_feeder(attr));
 	close(fd);
+}
+
+static void run_and_exec(void *program)
+{
+	known_run();
+	execl(program, "known", NULL);
+	_exit(98);
+}
+
+struct parts { uint64_t before, after; };	/* of an exec: back edges */
+
+static void see_part(struct tally *tally, const struct sample *sample)
+{
+	const struct hwprof_row_loop *loop = (const void *)sample->row;
+	struct parts *parts = tally->context;
+
+	if (loop->head == (uintptr_t)known_inner)
+		parts->before += loop->back_edges;
+	else if (loop->head == KNOWN_INNER_HEAD)
+		parts->after += loop->back_edges;
+}
+
+static bool copy_known(const char *to, mode_t mode)
+{
+	char command[8192];
+
+	snprintf(command, sizeof(command), "cp '%s' %s", known_program(), to);
+	return !system(command) && !chmod(to, mode);
+}
+
+/* An exec that brings other rights ends what is seen, not what was. */
+TEST(ordinary_user_and_setuid)
+{
+	static const char *const programs[] = { "/tmp/known", "/tmp/known_setuid" };
+	int setuid, fd, status;
+
+	ASSERT_EQ(0, sysctl_write("perf_event_paranoid", 2));
+	ASSERT_TRUE(copy_known(programs[0], 0755));
+	ASSERT_TRUE(copy_known(programs[1], 04755));
+	ASSERT_EQ(0, setresgid(1000, 1000, 1000));
+	ASSERT_EQ(0, setresuid(1000, 1000, 1000));
+	ASSERT_EQ(0, prctl(PR_SET_DUMPABLE, 1));	/* its child may be seen */
+	for (setuid = 0; setuid < 2; setuid++) {
+		struct hwprof_config config =
+			device_config(EVENT_LOOPS | EVENT_MEMORY(2));
+		struct parts parts = { 0, 0 };
+		struct tally tally = { .see = see_part, .context = &parts };
+		struct recording events = { 0 };
+		struct perf_event_attr attr;
+		struct child child;
+
+		fd = device_open(&config);
+		ASSERT_LE(0, fd);
+		attr = device_feeder(&config);
+		child = child_start(run_and_exec, (void *)programs[setuid]);
+		EXPECT_EQ(0, recording_open(&events, &attr, child.pid, 0, NULL));
+		recording_control(&events, PERF_EVENT_IOC_ENABLE);
+		child_go(&child);
+		waitpid(child.pid, &status, 0);
+		EXPECT_EQ(0, status);
+		EXPECT_EQ(0, device_snapshot(fd, BUFFER, &tally));
+		EXPECT_EQ(KNOWN_INNER_BACK, parts.before);
+		EXPECT_EQ(setuid ? 0 : KNOWN_INNER_BACK, parts.after);
+		EXPECT_TRUE(tally_is_whole(&tally));
+		EXPECT_EQ(recording_count(&events), tally.period);
+		recording_close(&events);
+		close(fd);
+	}
 }
 
 TEST_HARNESS_MAIN

@@ -98,16 +98,23 @@ static void run_often(void *program)
 	}
 }
 
-static struct child start(struct __test_metadata *_metadata,
-			  FIXTURE_DATA(ring) *self)
+static struct child start_to(struct __test_metadata *_metadata,
+			     FIXTURE_DATA(ring) *self,
+			     void (*run)(void *context), void *context)
 {
-	struct child child = child_start(run_often, (void *)known_program());
+	struct child child = child_start(run, context);
 	struct perf_event_attr attr = device_feeder(&self->config);
 
 	EXPECT_EQ(0, recording_open(&self->events, &attr, child.pid, 0, NULL));
 	recording_control(&self->events, PERF_EVENT_IOC_ENABLE);
 	child_go(&child);
 	return child;
+}
+
+static struct child start(struct __test_metadata *_metadata,
+			  FIXTURE_DATA(ring) *self)
+{
+	return start_to(_metadata, self, run_often, (void *)known_program());
 }
 
 /* Until all that the events have counted is there, or nothing more comes. */
@@ -319,6 +326,54 @@ TEST_F(ring, forked_reader)
 	waitpid(pid, &status, 0);
 	EXPECT_EQ(0, status);
 	EXPECT_EQ(self->page->data_head, self->page->data_tail);
+}
+
+static void run_until_told(void *told)
+{
+	while (!__atomic_load_n((int *)told, __ATOMIC_RELAXED))
+		run_often((void *)known_program());
+}
+
+static const char CPU1[] = "/sys/devices/system/cpu/cpu1/online";
+
+static bool set_cpu1(const char *state)
+{
+	int fd = open(CPU1, O_WRONLY);
+	bool set = fd >= 0 && write(fd, state, 1) == 1;
+
+	close(fd);
+	return set;
+}
+
+/* A CPU goes, with what it has learnt, and comes back. */
+TEST_F(ring, cpus_that_go)
+{
+	int *told = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct child child;
+	int i;
+
+	if (access(CPU1, W_OK))
+		SKIP(return, "no CPU can go");
+	make_ring(_metadata, self, BIG, 0);
+	child = start_to(_metadata, self, run_until_told, told);
+	for (i = 0; i < 3; i++) {
+		EXPECT_TRUE(set_cpu1("0"));
+		usleep(50000);
+		device_drain(self->page, &self->tally);
+		EXPECT_TRUE(set_cpu1("1"));
+		usleep(50000);
+		device_drain(self->page, &self->tally);
+	}
+	__atomic_store_n(told, 1, __ATOMIC_RELAXED);
+	waitpid(child.pid, NULL, 0);
+	drain_all(self);
+	EXPECT_LT(0, self->outer_entries);
+	EXPECT_EQ((uint64_t)self->outer_entries * KNOWN_INNER_BACK,
+		  self->inner_back);
+	EXPECT_EQ(recording_count(&self->events), self->tally.period);
+	EXPECT_FALSE(self->tally.broken);
+	EXPECT_FALSE(self->tally.mixed);
 }
 
 static void record_until_killed(void)
