@@ -378,6 +378,7 @@ static struct session *session_make(const struct perf_event_attr *attr,
 	session->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	session->owner = get_pid(task_tgid(current));
 	session->user = get_uid(current_user());
+	session->viewer = current_euid();
 	mutex_init(&session->flush_lock);
 	raw_spin_lock_init(&session->roots_lock);
 	INIT_LIST_HEAD(&session->roots);

@@ -164,6 +164,7 @@ struct session {
 	struct pid *owner;		/* the opener, as sysfs shows it, */
 	struct kobject *folder;		/* where; NULL: nowhere */
 	struct user_struct *user;	/* who pays for the memory */
+	kuid_t viewer;			/* whose the folder is: the opener's euid */
 	size_t memory;			/* bytes, fixed */
 	size_t ring_memory;		/* bytes, besides */
 	bool rows;			/* has an engine at work, and tables */

@@ -215,13 +215,16 @@ static const struct sysfs_ops session_ops = {
 	.show = session_file_show,
 };
 
-/* What it counts is for who pays for it, and root. */
+/*
+ * What it counts is for who has made it, and root: of a setuid program not for
+ * who has called it, though he pays.
+ */
 static void folder_ownership(compat_const struct kobject *kobj, kuid_t *uid,
 			     kgid_t *gid)
 {
 	const struct folder *folder = container_of(kobj, struct folder, kobj);
 
-	*uid = folder->session->user->uid;
+	*uid = folder->session->viewer;
 	*gid = GLOBAL_ROOT_GID;
 }
 

@@ -322,6 +322,37 @@ TEST(whose_folder)
 	EXPECT_TRUE(event_sessions_are(0));
 }
 
+/* A setuid program's is not for who has called it. */
+TEST(folder_of_setuid)
+{
+	struct hwprof_config config = device_config(EVENT_LOOPS);
+	int pipes[2], status;
+	unsigned int session;
+	char text[TEXT];
+	pid_t pid;
+
+	ASSERT_EQ(0, pipe(pipes));
+	pid = fork();
+	if (!pid) {
+		if (setresuid(1000, 0, 0) || device_open(&config) < 0 ||
+		    session_number(config.session, "user") != 1000 ||
+		    write(pipes[1], &config.session, sizeof(session)) < 0)
+			_exit(1);
+		pause();
+	}
+	close(pipes[1]);
+	ASSERT_EQ(sizeof(session), read(pipes[0], &session, sizeof(session)));
+	if (!fork()) {
+		become(1000);
+		_exit(session_read(session, "produced", text) != -EACCES);
+	}
+	waitpid(-1, &status, 0);
+	EXPECT_EQ(0, status);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	EXPECT_TRUE(event_sessions_are(0));
+}
+
 static void *read_for_ever(void *session)
 {
 	char text[TEXT];
