@@ -289,65 +289,81 @@ TEST(perf_session)
 	close(fd);
 }
 
-/* For its user and root, and for nobody else. */
-TEST(whose_folder)
+/* Makes a session and keeps it until it is killed. @session: its number. */
+static pid_t holder_start(void (*prepare)(void), unsigned int *session)
 {
 	struct hwprof_config config = device_config(EVENT_LOOPS);
-	int pipes[2], status;
-	unsigned int session;
-	char text[TEXT];
+	int pipes[2];
 	pid_t pid;
 
-	ASSERT_EQ(0, pipe(pipes));
+	if (pipe(pipes))
+		return -1;
 	pid = fork();
 	if (!pid) {
-		become(1000);
-		device_open(&config);
-		if (session_number(config.session, "owner") != (unsigned)getpid() ||
+		prepare();
+		if (device_open(&config) < 0 ||
+		    session_number(config.session, "owner") != (unsigned)getpid() ||
 		    session_number(config.session, "user") != 1000 ||
-		    write(pipes[1], &config.session, sizeof(session)) < 0)
+		    write(pipes[1], &config.session, sizeof(*session)) < 0)
 			_exit(1);
 		pause();
 	}
-	ASSERT_EQ(sizeof(session), read(pipes[0], &session, sizeof(session)));
-	EXPECT_EQ(1000, session_number(session, "user"));
-	if (!fork()) {
-		become(1001);
+	close(pipes[1]);
+	if (read(pipes[0], session, sizeof(*session)) != sizeof(*session))
+		pid = -1;
+	close(pipes[0]);
+	return pid;
+}
+
+/* Is it refused to read of it? */
+static bool is_secret(unsigned int session, uid_t from)
+{
+	char text[TEXT];
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		become(from);
 		_exit(session_read(session, "produced", text) != -EACCES);
 	}
-	waitpid(-1, &status, 0);
-	EXPECT_EQ(0, status);
+	waitpid(pid, &status, 0);
+	return status == 0;
+}
+
+static void become_user(void)
+{
+	become(1000);
+}
+
+/* For its user and root, and for nobody else. */
+TEST(whose_folder)
+{
+	unsigned int session;
+	pid_t pid = holder_start(become_user, &session);
+
+	ASSERT_LT(0, pid);
+	EXPECT_EQ(1000, session_number(session, "user"));
+	EXPECT_TRUE(is_secret(session, 1001));
+	EXPECT_FALSE(is_secret(session, 1000));
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	EXPECT_TRUE(event_sessions_are(0));
 }
 
+static void become_setuid(void)
+{
+	if (setresuid(1000, 0, 0))
+		_exit(1);
+}
+
 /* A setuid program's is not for who has called it. */
 TEST(folder_of_setuid)
 {
-	struct hwprof_config config = device_config(EVENT_LOOPS);
-	int pipes[2], status;
 	unsigned int session;
-	char text[TEXT];
-	pid_t pid;
+	pid_t pid = holder_start(become_setuid, &session);
 
-	ASSERT_EQ(0, pipe(pipes));
-	pid = fork();
-	if (!pid) {
-		if (setresuid(1000, 0, 0) || device_open(&config) < 0 ||
-		    session_number(config.session, "user") != 1000 ||
-		    write(pipes[1], &config.session, sizeof(session)) < 0)
-			_exit(1);
-		pause();
-	}
-	close(pipes[1]);
-	ASSERT_EQ(sizeof(session), read(pipes[0], &session, sizeof(session)));
-	if (!fork()) {
-		become(1000);
-		_exit(session_read(session, "produced", text) != -EACCES);
-	}
-	waitpid(-1, &status, 0);
-	EXPECT_EQ(0, status);
+	ASSERT_LT(0, pid);
+	EXPECT_TRUE(is_secret(session, 1000));
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	EXPECT_TRUE(event_sessions_are(0));
