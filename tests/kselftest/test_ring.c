@@ -16,6 +16,7 @@
 
 #include "device.h"
 #include "known.h"
+#include "text.h"
 
 EVENT_ALL_NEED("step")
 
@@ -336,15 +337,6 @@ static void run_until_told(void *told)
 
 static const char CPU1[] = "/sys/devices/system/cpu/cpu1/online";
 
-static bool set_cpu1(const char *state)
-{
-	int fd = open(CPU1, O_WRONLY);
-	bool set = fd >= 0 && write(fd, state, 1) == 1;
-
-	close(fd);
-	return set;
-}
-
 /* A CPU goes, with what it has learnt, and comes back. */
 TEST_F(ring, cpus_that_go)
 {
@@ -358,10 +350,10 @@ TEST_F(ring, cpus_that_go)
 	make_ring(_metadata, self, BIG, 0);
 	child = start_to(_metadata, self, run_until_told, told);
 	for (i = 0; i < 3; i++) {
-		EXPECT_TRUE(set_cpu1("0"));
+		EXPECT_EQ(0, text_write(CPU1, "0"));
 		usleep(50000);
 		device_drain(self->page, &self->tally);
-		EXPECT_TRUE(set_cpu1("1"));
+		EXPECT_EQ(0, text_write(CPU1, "1"));
 		usleep(50000);
 		device_drain(self->page, &self->tally);
 	}
