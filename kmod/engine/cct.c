@@ -23,7 +23,7 @@
 
 enum {
 	CCT_DEPTH	= WALK_DEPTH,	/* nodes of a chain, as many as frames */
-	CCT_STUB	= 4,	/* bytes before its jump: those of an endbr64 */
+	CCT_ENDBR64	= 4,	/* bytes; a stub may begin with one */
 	CCT_STUBS	= 256,	/* whose jumps are known; a power of two */
 };
 
@@ -364,6 +364,12 @@ static void enter(struct cct_table *table, struct cct_cursor *cursor, u64 site,
 			    cct_number(&table->tree, edge) : CCT_NO_NODE);
 }
 
+/* Has what was called jumped at once, from there? */
+static __always_inline bool is_of_stub(u64 called, u64 from)
+{
+	return from == called || from == called + CCT_ENDBR64;
+}
+
 static __always_inline struct cct_stub *stub_of(struct cct_table *table, u64 address)
 {
 	return &table->stubs[(address * HASH_PRIME >> 32) & (CCT_STUBS - 1)];
@@ -417,7 +423,7 @@ static void settle_call(struct cct_table *table, struct cct_cursor *cursor,
 
 	cursor->called = WALK_NOWHERE;
 	if (event->kind == STREAM_INDIRECT && event->space == cursor->walk.space &&
-	    event->from - called <= CCT_STUB) {
+	    is_of_stub(called, event->from)) {
 		callee = event->to;
 		*stub_of(table, called) = (struct cct_stub) {
 			called, callee, event->space, 0,
@@ -546,7 +552,7 @@ static __always_inline bool call_holds(const struct cct_cursor *cursor,
 
 	if (called == WALK_NOWHERE)
 		return true;
-	if (event->kind == STREAM_INDIRECT && event->from - called <= CCT_STUB)
+	if (event->kind == STREAM_INDIRECT && is_of_stub(called, event->from))
 		return event->to == cursor->entered && event->to != called;
 	return called == cursor->entered;
 }

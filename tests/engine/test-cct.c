@@ -460,6 +460,22 @@ static void test_stubs(void **state)
 	bench_free(&bench);
 }
 
+/* One that finds out where to jump to, as of C's tables of functions, is no stub. */
+static void test_thunk(void **state)
+{
+	struct bench bench;
+
+	bench_init(&bench, 64 << 10, 64 << 10, 4);
+	RUN(&bench, GAP(0x100), CALL(0x110, 0x200), INDIRECT(0x203, 0x1000),
+	    CALL(0x1010, 0x2000), RET(0x2020, 0x1015), RET(0x1020, 0x115));
+	finish(&bench);
+	compare(&bench);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x200).calls, 1);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x1000).basis, 0);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x2000).calls, 1);
+	bench_free(&bench);
+}
+
 /* The table goes between a call of a stub and its jump: nothing is lost. */
 static void test_stub_of_a_table_that_is_gone(void **state)
 {
@@ -739,6 +755,7 @@ int main(void)
 		cmocka_unit_test(test_chaos),
 		cmocka_unit_test(test_recursion),
 		cmocka_unit_test(test_stubs),
+		cmocka_unit_test(test_thunk),
 		cmocka_unit_test(test_stub_of_a_table_that_is_gone),
 		cmocka_unit_test(test_gap_behind_a_stub),
 		cmocka_unit_test(test_longjmp),

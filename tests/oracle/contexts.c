@@ -5,7 +5,7 @@
 
 #include "array.h"
 
-enum { STUB = 4, CALL_MIN = 2, CALL_MAX = 15 };
+enum { ENDBR64 = 4, CALL_MIN = 2, CALL_MAX = 15 };
 
 /* --- the tree ----------------------------------------------------------- */
 
@@ -170,8 +170,8 @@ static bool is_stub(const struct stream_event *event,
 		    const struct stream_event *next)
 {
 	return next && next->kind == STREAM_INDIRECT &&
-	       next->space == event->space && next->from >= event->to &&
-	       next->from - event->to <= STUB;
+	       next->space == event->space &&
+	       (next->from == event->to || next->from == event->to + ENDBR64);
 }
 
 static void walk(struct context_thread *t, const struct stream_event *event,
