@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Exact loops of one object from a callgrind profile.
+"""Runs under callgrind, and exact loops of one object from its profile.
 
-The profile must come from
-    valgrind --tool=callgrind --dump-instr=yes --dump-line=no
-             --collect-jumps=yes --skip-plt=no --compress-strings=no
-             --compress-pos=no
-which counts how often each instruction ran and each jump was taken, with
+The profile says how often each instruction ran and each jump was taken, with
 addresses as objdump shows them. Callgrind sees some things otherwise than the
 processor tells them; the instruction at the source of a jump says what it was
 (see disasm.py):
@@ -16,12 +12,37 @@ processor tells them; the instruction at the source of a jump says what it was
   A repeated string instruction is a loop of jumps to itself.
   longjmp is a return to nowhere: that it came is seen only where it landed.
 """
+import subprocess
 from collections import Counter, defaultdict
 
 import disasm
 import elf
 
 UNKNOWN = "???"
+VALGRIND = ("valgrind", "--tool=callgrind", "--dump-instr=yes",
+            "--dump-line=no", "--collect-jumps=yes", "--skip-plt=no",
+            "--compress-strings=no", "--compress-pos=no")
+
+
+def run(program, command, folder, name, *options, **variables):
+    """What the command printed, in folder/in; its profile is folder/name.callgrind."""
+    return subprocess.run(
+        [*VALGRIND, *options, f"--callgrind-out-file={folder}/{name}.callgrind",
+         *command], check=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, cwd=folder / "in",
+        env={**program.environment(), **variables}).stdout
+
+
+def environment(program, folder, **variables):
+    """As the program sees it under callgrind, which adds to it: in this order."""
+    text = run(program, ["/usr/bin/env", "-0"], folder, "env", **variables)
+    return text.decode().split("\0")[:-1]
+
+
+def preloaded(variables):
+    """Files that the program needs besides, by that environment."""
+    return {variable.partition("=")[2] for variable in variables
+            if variable.startswith("LD_PRELOAD=")}
 
 
 class Profile:

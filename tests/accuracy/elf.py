@@ -13,13 +13,14 @@ def _readelf(option, path):
 
 
 class Sections:
-    """All that may be executed."""
+    """All that may be executed; or, of that, the one of that name."""
 
-    def __init__(self, path):
+    def __init__(self, path, name=None):
         self.ranges = []
         for line in _readelf("-SW", path):
             words = line.partition("]")[2].split()
-            if len(words) > 6 and "X" in words[6]:
+            if (len(words) > 6 and "X" in words[6] and
+                    name in (None, words[0])):
                 start, size = int(words[2], 16), int(words[4], 16)
                 self.ranges.append((start, start + size))
 
