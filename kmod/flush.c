@@ -492,10 +492,11 @@ static void emit_everywhere(struct emit *emit)
 	}
 }
 
-/* --- into a session's own ring --------------------------------------------------- */
+/* --- into a session's own rings ------------------------------------------------ */
 
 struct put {
 	struct session *session;
+	struct ring *ring;
 	u64 now;
 	bool full;
 };
@@ -509,7 +510,7 @@ static bool put_row(void *context, const void *engine_row, u64 ip, u64 addr,
 	struct hwprof_row row = *(const struct hwprof_row *)engine_row;
 	u64 end = session_sign(session, &row);
 
-	if (!ring_write(session->ring, end ?: put->now, &row,
+	if (!ring_write(put->ring, end ?: put->now, &row,
 			engine_row + sizeof(row))) {
 		put->full = true;
 		return false;
@@ -522,7 +523,9 @@ static bool put_row(void *context, const void *engine_row, u64 ip, u64 addr,
 /* Rows of @space (0: of all), and totals behind them. The profile is settled. */
 static bool put_rows(struct session *session, u32 space)
 {
-	struct put put = { session, local_clock() };
+	struct put put = {
+		session, rings_here(session->rings), local_clock(),
+	};
 	struct hwprof_row_totals totals;
 	size_t at = 0;
 	bool done = session->engine->rows(session->profile, space, &at,
@@ -536,15 +539,15 @@ static bool put_rows(struct session *session, u32 space)
 				session->told = totals;
 		}
 	}
-	ring_wake(session->ring, put.full);
+	rings_wake(session->rings, put.ring, put.full);
 	return done;
 }
 
-/* From now on it has this one; NULL: none. */
-void session_set_ring(struct session *session, struct ring *ring)
+/* From now on it has these; NULL: none. */
+void session_set_rings(struct session *session, struct rings *rings)
 {
 	mutex_lock(&session->flush_lock);
-	session->ring = ring;
+	session->rings = rings;
 	mutex_unlock(&session->flush_lock);
 }
 
@@ -572,7 +575,7 @@ static enum flushed flush_once(struct session *session, u32 space)
 	retired = retire_tables(session, space);
 	if (!session->fetched) {
 		emit_everywhere(&emit);
-	} else if (session->ring) {
+	} else if (session->rings) {
 		profile_take(session);
 		settle(session, space);
 		emit.done = put_rows(session, space);

@@ -9,40 +9,60 @@
 #include "ring.h"
 #include "../uapi/linux/hwprof.h"
 
-size_t ring_bytes(u64 size)
+/* Of one. */
+static size_t ring_bytes(u64 size)
 {
 	return PAGE_SIZE + size;
 }
 
-struct ring *ring_make(u64 size, u32 watermark)
+size_t rings_bytes(u64 size)
 {
-	struct ring *ring = kzalloc(sizeof(*ring), GFP_KERNEL);
+	return nr_cpu_ids * ring_bytes(size);
+}
 
-	if (!ring)
-		return NULL;
-	/* As for tables: what is too much hurts nobody. */
-	if (ring_bytes(size) >> PAGE_SHIFT <= si_mem_available())
-		ring->page = vmalloc_user(ring_bytes(size));
-	if (!ring->page) {
-		kfree(ring);
-		return NULL;
-	}
-	ring->data = (void *)ring->page + PAGE_SIZE;
+static void ring_init(struct ring *ring, void *memory, u64 size)
+{
+	ring->page = memory;
+	ring->data = memory + PAGE_SIZE;
 	ring->size = size;
-	ring->watermark = watermark;
-	init_waitqueue_head(&ring->readers);
 	ring->page->version = HWPROF_RING_VERSION;
 	ring->page->data_offset = PAGE_SIZE;
 	ring->page->data_size = size;
-	return ring;
 }
 
-void ring_free(struct ring *ring)
+struct rings *rings_make(u64 size, u32 watermark)
 {
-	if (!ring)
-		return;
-	vfree(ring->page);
-	kfree(ring);
+	struct rings *rings = kzalloc(struct_size(rings, ring, nr_cpu_ids),
+				      GFP_KERNEL);
+	unsigned int cpu;
+
+	if (!rings)
+		return NULL;
+	/* As for tables: what is too much hurts nobody. */
+	if (rings_bytes(size) >> PAGE_SHIFT <= si_mem_available())
+		rings->memory = vmalloc_user(rings_bytes(size));
+	if (!rings->memory) {
+		kfree(rings);
+		return NULL;
+	}
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
+		ring_init(&rings->ring[cpu],
+			  rings->memory + cpu * ring_bytes(size), size);
+	rings->size = size;
+	rings->watermark = watermark;
+	init_waitqueue_head(&rings->readers);
+	return rings;
+}
+
+void rings_free(struct rings *rings)
+{
+	vfree(rings->memory);
+	kfree(rings);
+}
+
+struct ring *rings_here(struct rings *rings)
+{
+	return &rings->ring[raw_smp_processor_id()];
 }
 
 /* A tail that cannot be is one that leaves no room. */
@@ -79,28 +99,38 @@ bool ring_write(struct ring *ring, u64 time, const struct hwprof_row *row,
 	return true;
 }
 
-bool ring_is_ready(const struct ring *ring)
+bool rings_are_ready(const struct rings *rings)
 {
-	u64 used = READ_ONCE(ring->head) - READ_ONCE(ring->page->data_tail);
+	u64 enough = READ_ONCE(rings->waits) ? 1 : max(rings->watermark, 1U);
+	unsigned int cpu;
 
-	return used && (used >= ring->watermark || READ_ONCE(ring->waits));
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		const struct ring *ring = &rings->ring[cpu];
+
+		if (READ_ONCE(ring->head) - READ_ONCE(ring->page->data_tail) >=
+		    enough)
+			return true;
+	}
+	return false;
 }
 
-void ring_wake(struct ring *ring, bool waits)
+void rings_wake(struct rings *rings, struct ring *ring, bool waits)
 {
-	WRITE_ONCE(ring->waits, waits);
+	WRITE_ONCE(rings->waits, waits);
 	if (waits)
 		WRITE_ONCE(ring->page->waited, ++ring->waited);
-	if (ring_is_ready(ring))
-		wake_up_interruptible_poll(&ring->readers,
+	if (rings_are_ready(rings))
+		wake_up_interruptible_poll(&rings->readers,
 					   EPOLLIN | EPOLLRDNORM);
 }
 
-/* All of it, once or more often. */
-int ring_map(struct ring *ring, struct vm_area_struct *vma)
+/* Some of them, or all, once or more often. */
+int rings_map(struct rings *rings, struct vm_area_struct *vma)
 {
-	if (vma->vm_pgoff || !(vma->vm_flags & VM_SHARED) ||
-	    vma->vm_end - vma->vm_start != ring_bytes(ring->size))
+	unsigned long pages = ring_bytes(rings->size) >> PAGE_SHIFT;
+
+	if (!(vma->vm_flags & VM_SHARED) || vma->vm_pgoff % pages ||
+	    vma_pages(vma) % pages)
 		return -EINVAL;
-	return remap_vmalloc_range(vma, ring->page, 0);
+	return remap_vmalloc_range(vma, rings->memory, vma->vm_pgoff);
 }

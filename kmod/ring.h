@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A ring: memory that a session's rows are written to as they come, and its
- * reader has mapped. One for the session: its rows come out of one profile, of
- * which there is one owner at a time.
+ * The rings of a session, one for each CPU: memory that its rows are written to as
+ * they come, and its reader has mapped. Rows come out of one profile, of which
+ * there is one owner at a time, who writes to the ring of the CPU that he is on.
  */
 #ifndef HWPROF_RING_H
 #define HWPROF_RING_H
@@ -20,14 +20,23 @@ struct ring {
 	u64 size;			/* of data: a power of two */
 	u64 head;			/* as page->data_head should be */
 	u64 waited;
-	bool waits;			/* rows do, for room */
-	u32 watermark;
-	wait_queue_head_t readers;
 };
 
-struct ring *ring_make(u64 size, u32 watermark);
-void ring_free(struct ring *ring);
-size_t ring_bytes(u64 size);	/* that it takes, control page included */
+struct rings {
+	void *memory;			/* of all, one behind the other */
+	u64 size;			/* of the data of each */
+	u32 watermark;			/* of each */
+	bool waits;			/* rows do, for room */
+	wait_queue_head_t readers;
+	struct ring ring[];		/* nr_cpu_ids */
+};
+
+struct rings *rings_make(u64 size, u32 watermark);
+void rings_free(struct rings *rings);
+size_t rings_bytes(u64 size);	/* that they take, control pages included */
+
+/* This CPU's. Who writes a few rows may be moved to another one meanwhile. */
+struct ring *rings_here(struct rings *rings);
 
 /*
  * The writer: who owns the profile. @rest is what the row has behind its header.
@@ -36,10 +45,10 @@ size_t ring_bytes(u64 size);	/* that it takes, control page included */
 bool ring_write(struct ring *ring, u64 time, const struct hwprof_row *row,
 		const void *rest);
 
-/* It is through; @waits: some rows found no room. Process context. */
-void ring_wake(struct ring *ring, bool waits);
+/* He is through with @ring; @waits: some rows found no room. Process context. */
+void rings_wake(struct rings *rings, struct ring *ring, bool waits);
 
-bool ring_is_ready(const struct ring *ring);
-int ring_map(struct ring *ring, struct vm_area_struct *vma);
+bool rings_are_ready(const struct rings *rings);
+int rings_map(struct rings *rings, struct vm_area_struct *vma);
 
 #endif /* HWPROF_RING_H */

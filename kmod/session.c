@@ -113,8 +113,8 @@ static int check_limits(const struct session *session)
 	       limits_check_memory(&usage, &used, session->memory);
 }
 
-/* So much more, for a ring. */
-int session_charge_ring(struct session *session, size_t bytes)
+/* So much more, for rings. */
+int session_charge_rings(struct session *session, size_t bytes)
 {
 	struct usage usage;
 	int err;
@@ -131,7 +131,7 @@ int session_charge_ring(struct session *session, size_t bytes)
 	return err;
 }
 
-void session_uncharge_ring(struct session *session)
+void session_uncharge_rings(struct session *session)
 {
 	mutex_lock(&sessions_lock);
 	uncharge(session->user, session->ring_memory);

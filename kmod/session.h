@@ -24,7 +24,7 @@
 #include "engine/burst.h"
 #include "engine/engine.h"
 
-struct ring;
+struct rings;
 struct session;
 struct source_ops;
 struct unwind;
@@ -166,11 +166,11 @@ struct session {
 	struct user_struct *user;	/* who pays for the memory */
 	kuid_t viewer;			/* whose the folder is: the opener's euid */
 	size_t memory;			/* bytes, fixed */
-	size_t ring_memory;		/* bytes, besides */
+	size_t ring_memory;		/* bytes of rings, besides */
 	bool rows;			/* has an engine at work, and tables */
 	bool fetched;			/* rows wait for who asks: snapshot.c */
 	bool reader;			/* who may; else nobody takes rows */
-	struct ring *ring;		/* they go here by themselves; or NULL */
+	struct rings *rings;		/* they go here by themselves; or NULL */
 	bool user_side, kernel_side;	/* what it may see */
 	bool clocked;			/* its trigger counts CPU time */
 	bool accesses;			/* it wants loads and stores, too */
@@ -254,8 +254,8 @@ void sessions_unwind(struct unwind *unwind, const struct opener *opener,
 struct session *session_get(const struct perf_event_attr *attr);
 struct session *session_new(const struct perf_event_attr *attr);
 struct session *session_find(u32 id);
-int session_charge_ring(struct session *session, size_t bytes);
-void session_uncharge_ring(struct session *session);
+int session_charge_rings(struct session *session, size_t bytes);
+void session_uncharge_rings(struct session *session);
 void session_put(struct session *session);
 bool session_tryget(struct session *session);
 void session_for_each(void (*visit)(struct session *session, void *context),
@@ -316,7 +316,7 @@ void session_fetched(struct session *session, bool all);
 int session_reset(struct session *session);
 void session_totals(struct session *session, struct hwprof_row_totals *row);
 int session_totals_now(struct session *session, struct hwprof_row_totals *row);
-void session_set_ring(struct session *session, struct ring *ring);
+void session_set_rings(struct session *session, struct rings *rings);
 u64 session_sign(struct session *session, struct hwprof_row *row);
 int table_take(struct session *session);
 void slot_change_table(struct slot *slot, int table);

@@ -847,8 +847,8 @@ struct hwprof_session_options {
  *
  * -EINVAL: the event is none, or an option is out of its range; -ENOENT: the
  * module is not loaded; -EOPNOTSUPP: this machine lacks what the event needs, or
- * the event has no profile, or metrics; -EMFILE, -ENFILE, -ENOMEM: a limit of the module; else
- * what open() fails with.
+ * the event has no profile, or metrics; -EMFILE, -ENFILE, -ENOMEM: a limit of the
+ * module; else what open() fails with.
  *
  * Samples' stacks of calls (cct,sample) need no frame pointers: the module is told
  * what processes have mapped, and how to unwind it (docs/device.md), when they are
@@ -914,7 +914,7 @@ int hwprof_session_snapshot(struct hwprof_session *session,
  * A descriptor that is readable (poll(), epoll) once there are rows, which is at
  * each interval's end (the event's field interval_ms) and when a process exits or
  * execs; hwprof_session_rows() takes them. It is the session's. The first call
- * makes the ring that they come by.
+ * makes the rings that they come by.
  */
 int hwprof_session_fd(struct hwprof_session *session);
 

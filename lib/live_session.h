@@ -46,8 +46,9 @@ struct hwprof_session {
 	uint8_t *record;		/* of which a ring had the start, ... */
 	size_t record_size;		/* ... so many bytes */
 
-	struct hwprof_ring_page *ring;	/* NULL: there is none */
-	size_t ring_size;		/* of its data */
+	void *rings;			/* of rows, mapped; NULL: there are none */
+	size_t ring_size;		/* of the data of each */
+	unsigned int ring_count;
 };
 
 /* Sets the sentence and returns @error. */
@@ -64,6 +65,6 @@ int session_tell_maps(struct hwprof_session *session,
 int session_pause(struct hwprof_session *session, bool pause);
 /* Takes what is in the rings of events. */
 int session_drain_events(struct hwprof_session *session);
-void session_unmap_ring(struct hwprof_session *session);
+void session_unmap_rings(struct hwprof_session *session);
 
 #endif /* HWPROF_LIVE_SESSION_H */

@@ -296,7 +296,7 @@ void hwprof_session_close(struct hwprof_session *session)
 {
 	if (!session)
 		return;
-	session_unmap_ring(session);
+	session_unmap_rings(session);
 	while (session->attached_count)
 		detach(&session->attached[--session->attached_count]);
 	free(session->attached);
@@ -466,7 +466,7 @@ int session_pause(struct hwprof_session *session, bool pause)
 
 int hwprof_session_reset(struct hwprof_session *session)
 {
-	/* What the ring has is of before. */
+	/* What rings have is of before. */
 	int error = hwprof_session_rows(session, NULL, NULL);
 
 	if (error)

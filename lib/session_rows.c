@@ -11,7 +11,7 @@
 
 enum {
 	SNAPSHOT_SIZE = 1 << 18,
-	RING_SIZE = 1 << 20,
+	RING_SIZE = 1 << 18,		/* of each CPU */
 };
 
 static int from_file(struct hwprof_session *session, int error)
@@ -235,59 +235,72 @@ int hwprof_session_snapshot(struct hwprof_session *session,
 	return error ? error : resumed;
 }
 
-/* --- rows of the ring ----------------------------------------------------- */
+/* --- rows of rings -------------------------------------------------------- */
 
-void session_unmap_ring(struct hwprof_session *session)
+/* Bytes of a ring, with its control page. */
+static size_t ring_bytes(const struct hwprof_session *session)
 {
-	if (session->ring)
-		munmap(session->ring, sysconf(_SC_PAGESIZE) +
-				      session->ring_size);
-	session->ring = NULL;
+	return sysconf(_SC_PAGESIZE) + session->ring_size;
 }
 
-/* As large as the user may have it. */
-static int make_ring(struct hwprof_session *session)
+void session_unmap_rings(struct hwprof_session *session)
 {
-	size_t page = sysconf(_SC_PAGESIZE);
+	if (session->rings)
+		munmap(session->rings,
+		       session->ring_count * ring_bytes(session));
+	session->rings = NULL;
+}
+
+/* As large as the user may have them. */
+static int make_rings(struct hwprof_session *session)
+{
 	struct hwprof_ring ring = {
 		.size = sizeof(ring), .data_size = RING_SIZE,
 	};
+
+	while (ioctl(session->device, HWPROF_IOC_RING, &ring)) {
+		if ((errno != ENOMEM && errno != EPERM) ||
+		    ring.data_size <= (size_t)sysconf(_SC_PAGESIZE))
+			return session_fail(session, -errno,
+					    "cannot make rings for rows: %s",
+					    strerror(errno));
+		ring.data_size /= 2;
+	}
+	session->ring_size = ring.data_size;
+	session->ring_count = ring.rings;
+	return 0;
+}
+
+static int map_rings(struct hwprof_session *session)
+{
+	int error = session->ring_count ? 0 : make_rings(session);
 	void *memory;
 
-	if (!session->ring_size) {
-		while (ioctl(session->device, HWPROF_IOC_RING, &ring)) {
-			if ((errno != ENOMEM && errno != EPERM) ||
-			    ring.data_size <= page)
-				return session_fail(session, -errno,
-						    "cannot make a ring for rows: %s",
-						    strerror(errno));
-			ring.data_size /= 2;
-		}
-		session->ring_size = ring.data_size;
-	}
-	memory = mmap(NULL, page + session->ring_size, PROT_READ | PROT_WRITE,
-		      MAP_SHARED, session->device, 0);
+	if (error)
+		return error;
+	memory = mmap(NULL, session->ring_count * ring_bytes(session),
+		      PROT_READ | PROT_WRITE, MAP_SHARED, session->device, 0);
 	if (memory == MAP_FAILED)
 		return session_fail(session, -errno,
-				    "cannot map the ring of rows: %s",
+				    "cannot map the rings of rows: %s",
 				    strerror(errno));
-	session->ring = memory;
+	session->rings = memory;
 	return 0;
 }
 
 int hwprof_session_fd(struct hwprof_session *session)
 {
-	int error = session->ring ? 0 : make_ring(session);
+	int error = session->rings ? 0 : map_rings(session);
 
 	return error ? error : session->device;
 }
 
 /* Copies what begins at @at, which may go on at the start of the data. */
-static void copy_out(const struct hwprof_session *session, uint64_t at,
-		     void *to, size_t size)
+static void copy_out(const struct hwprof_session *session,
+		     const struct hwprof_ring_page *ring, uint64_t at, void *to,
+		     size_t size)
 {
-	const uint8_t *data = (const uint8_t *)session->ring +
-			      session->ring->data_offset;
+	const uint8_t *data = (const uint8_t *)ring + ring->data_offset;
 	size_t start = at & (session->ring_size - 1);
 	size_t first = session->ring_size - start;
 
@@ -298,7 +311,8 @@ static void copy_out(const struct hwprof_session *session, uint64_t at,
 }
 
 /* Takes the record at @tail; bytes of it, or a negative errno. */
-static long take_ring_row(struct hwprof_session *session, uint64_t tail,
+static long take_ring_row(struct hwprof_session *session,
+			  const struct hwprof_ring_page *ring, uint64_t tail,
 			  uint64_t left, struct hwprof_sample *sample)
 {
 	size_t size = offsetof(struct hwprof_record, row);
@@ -308,28 +322,29 @@ static long take_ring_row(struct hwprof_session *session, uint64_t tail,
 	if (left < sizeof(head))
 		return session_fail(session, -EBADMSG,
 				    "the ring's rows are cut off");
-	copy_out(session, tail, &head, sizeof(head));
+	copy_out(session, ring, tail, &head, sizeof(head));
 	if (head.row.size > left - size)
 		return session_fail(session, -EBADMSG,
 				    "the ring's rows are cut off");
-	copy_out(session, tail + size, session->record, head.row.size);
+	copy_out(session, ring, tail + size, session->record, head.row.size);
 	error = take_row(session, head.time,
 			 span_of(session->record, head.row.size), sample);
 	return error ? error : (long)(size + head.row.size);
 }
 
-static int drain_ring(struct hwprof_session *session, hwprof_sample_fn fn,
+static int drain_ring(struct hwprof_session *session,
+		      struct hwprof_ring_page *ring, hwprof_sample_fn fn,
 		      void *context)
 {
 	/* Pairs with the module's barrier between the rows and the head. */
-	uint64_t head = __atomic_load_n(&session->ring->data_head,
-					__ATOMIC_ACQUIRE);
-	uint64_t tail = session->ring->data_tail;
+	uint64_t head = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE);
+	uint64_t tail = ring->data_tail;
 	int result = 0;
 
 	while (tail != head && !result) {
 		struct hwprof_sample sample;
-		long size = take_ring_row(session, tail, head - tail, &sample);
+		long size = take_ring_row(session, ring, tail, head - tail,
+					  &sample);
 
 		if (size < 0) {
 			result = size;
@@ -340,7 +355,7 @@ static int drain_ring(struct hwprof_session *session, hwprof_sample_fn fn,
 			result = fn(context, &sample);
 	}
 	/* The module may write here only after we have read it. */
-	__atomic_store_n(&session->ring->data_tail, tail, __ATOMIC_RELEASE);
+	__atomic_store_n(&ring->data_tail, tail, __ATOMIC_RELEASE);
 	return result;
 }
 
@@ -348,12 +363,15 @@ int hwprof_session_rows(struct hwprof_session *session, hwprof_sample_fn fn,
 			void *context)
 {
 	int error = session_drain_events(session);
+	unsigned int i;
 
-	if (error)
+	if (!error && !session->rings && fn)
+		error = map_rings(session);
+	if (error || !session->rings)
 		return error;
-	if (!session->ring && fn)
-		error = make_ring(session);
-	if (error || !session->ring)
-		return error;
-	return drain_ring(session, fn, context);
+	for (i = 0; i < session->ring_count && !error; i++)
+		error = drain_ring(session, (void *)((uint8_t *)session->rings +
+						     i * ring_bytes(session)),
+				   fn, context);
+	return error;
 }

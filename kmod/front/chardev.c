@@ -33,7 +33,7 @@ struct handle {
 	struct mutex lock;
 	struct session *session;	/* NULL: not configured yet */
 	struct snapshot snapshot;
-	struct ring *ring;		/* NULL: none yet; then until the end */
+	struct rings *rings;		/* NULL: none yet; then until the end */
 	struct unwind *unwind;		/* the same */
 };
 
@@ -180,43 +180,46 @@ static long do_reset(struct handle *handle, unsigned long argument)
 	return session_reset(handle->session);
 }
 
-static int make_ring(struct handle *handle, const struct hwprof_ring *request)
+static int make_rings(struct handle *handle, const struct hwprof_ring *request)
 {
 	struct session *session = handle->session;
-	struct ring *ring;
+	struct rings *rings;
 	int err;
 
-	err = session_charge_ring(session, ring_bytes(request->data_size));
+	err = session_charge_rings(session, rings_bytes(request->data_size));
 	if (err)
 		return err;
-	ring = ring_make(request->data_size, request->watermark);
-	if (!ring) {
-		session_uncharge_ring(session);
+	rings = rings_make(request->data_size, request->watermark);
+	if (!rings) {
+		session_uncharge_rings(session);
 		return -ENOMEM;
 	}
-	/* For who maps it or waits for it meanwhile. */
-	smp_store_release(&handle->ring, ring);
-	session_set_ring(session, ring);
+	/* For who maps them or waits for them meanwhile. */
+	smp_store_release(&handle->rings, rings);
+	session_set_rings(session, rings);
 	return 0;
 }
 
-static long do_ring(struct handle *handle, void __user *from)
+static long do_ring(struct handle *handle, struct hwprof_ring __user *to)
 {
 	struct hwprof_ring request;
 	int err;
 
-	err = read_struct(&request, sizeof(request), HWPROF_RING_SIZE_VER0,
-			  from);
+	err = read_struct(&request, sizeof(request), HWPROF_RING_SIZE_VER0, to);
 	if (err)
 		return err;
-	if (request.flags || request.reserved ||
+	if (request.flags || request.rings ||
 	    !is_power_of_2(request.data_size) ||
 	    request.data_size < PAGE_SIZE || request.data_size > SZ_1G ||
 	    request.watermark > request.data_size)
 		return -EINVAL;
 	if (!handle->session)
 		return -ENODATA;
-	return handle->ring ? -EBUSY : make_ring(handle, &request);
+	if (handle->rings)
+		return -EBUSY;
+	if (put_user(0, &to->rings))
+		return -EFAULT;
+	return make_rings(handle, &request) ?: put_user(nr_cpu_ids, &to->rings);
 }
 
 /* Its tables, from the first one on. */
@@ -323,10 +326,10 @@ static int chardev_release(struct inode *inode, struct file *file)
 {
 	struct handle *handle = file->private_data;
 
-	if (handle->ring) {
-		session_set_ring(handle->session, NULL);
-		ring_free(handle->ring);
-		session_uncharge_ring(handle->session);
+	if (handle->rings) {
+		session_set_rings(handle->session, NULL);
+		rings_free(handle->rings);
+		session_uncharge_rings(handle->session);
 	}
 	if (handle->session) {
 		WRITE_ONCE(handle->session->reader, false);
@@ -342,20 +345,20 @@ static int chardev_release(struct inode *inode, struct file *file)
 static int chardev_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct handle *handle = file->private_data;
-	struct ring *ring = smp_load_acquire(&handle->ring);
+	struct rings *rings = smp_load_acquire(&handle->rings);
 
-	return ring ? ring_map(ring, vma) : -ENODATA;
+	return rings ? rings_map(rings, vma) : -ENODATA;
 }
 
 static __poll_t chardev_poll(struct file *file, poll_table *wait)
 {
 	struct handle *handle = file->private_data;
-	struct ring *ring = smp_load_acquire(&handle->ring);
+	struct rings *rings = smp_load_acquire(&handle->rings);
 
-	if (!ring)
+	if (!rings)
 		return EPOLLERR;
-	poll_wait(file, &ring->readers, wait);
-	return ring_is_ready(ring) ? EPOLLIN | EPOLLRDNORM : 0;
+	poll_wait(file, &rings->readers, wait);
+	return rings_are_ready(rings) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
 static const struct file_operations chardev_fops = {

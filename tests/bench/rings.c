@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rows through a session's own ring and through perf's, and as many bytes in as many
+ * Rows through a session's own rings and through perf's, and as many bytes in as many
  * ready-made records written to a session's ring, and from a BPF program to its ring
  * buffer: nanoseconds and bytes of ring for each. Those of the first two include that
  * tables are merged and rows are made; what merging takes, is told by a snapshot.
@@ -150,20 +150,20 @@ static struct outcome through_device(unsigned int sites)
 	struct outcome outcome = { 0 };
 	struct tally tally = { .see = count_row, .context = &outcome.rows };
 	struct pollfd ready = { .events = POLLIN };
-	int event, error;
+	int event, rings;
 
 	config.config1 = LONG;
 	ready.fd = open_session(&config);
-	error = device_ring(ready.fd, RING_BYTES, sites * RECORD_BYTES);
-	page = error ? NULL : device_map(ready.fd, RING_BYTES);
+	rings = device_ring(ready.fd, RING_BYTES, sites * RECORD_BYTES);
+	page = rings != 1 ? NULL : device_map(ready.fd, RING_BYTES, 1);
 	if (!page)
-		die("a ring", error ? error : errno);
+		die("a ring", rings < 0 ? rings : errno);
 	event = open_feeder(&config, child.pid);
 	child_go(&child);
 	poll(&ready, 1, 10000);
 	outcome.ns = now() - program->end;
 	outcome.bytes = page->data_head - page->data_tail;
-	device_drain(page, &tally);
+	device_drain(page, 1, &tally);
 	reap(child.pid);
 	close(event);
 	close(ready.fd);

@@ -346,7 +346,7 @@ static void map_file(const struct step *step)
 				     word[0] % (64 * PAGE);
 	int protection = word[1] < 48 ? PROT_READ | PROT_WRITE : word[1] % 8;
 	int flags = word[2] < 56 ? MAP_SHARED : MAP_PRIVATE;
-	off_t offset = word[3] < 56 ? 0 : word[3] * PAGE;
+	off_t offset = word[3] < 40 ? 0 : word[3] < 56 ? size : word[3] * PAGE;
 	void *map = mmap(NULL, size, protection, flags, now.fd[step->file],
 			 offset);
 

@@ -130,15 +130,22 @@ int device_ring(int fd, size_t size, unsigned int watermark)
 		.size = sizeof(ring), .data_size = size, .watermark = watermark,
 	};
 
-	return ioctl(fd, HWPROF_IOC_RING, &ring) ? -errno : 0;
+	return ioctl(fd, HWPROF_IOC_RING, &ring) ? -errno : (int)ring.rings;
 }
 
-struct hwprof_ring_page *device_map(int fd, size_t size)
+struct hwprof_ring_page *device_map(int fd, size_t size, unsigned int rings)
 {
-	void *page = mmap(NULL, getpagesize() + size, PROT_READ | PROT_WRITE,
-			  MAP_SHARED, fd, 0);
+	void *first = mmap(NULL, rings * (getpagesize() + size),
+			   PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
-	return page == MAP_FAILED ? NULL : page;
+	return first == MAP_FAILED ? NULL : first;
+}
+
+struct hwprof_ring_page *device_nth(struct hwprof_ring_page *first,
+				    unsigned int ring)
+{
+	return (void *)((char *)first +
+			ring * (getpagesize() + first->data_size));
 }
 
 static void copy_out(const struct hwprof_ring_page *page, uint64_t at, void *to,
@@ -154,7 +161,7 @@ static void copy_out(const struct hwprof_ring_page *page, uint64_t at, void *to,
 	memcpy((char *)to + first, data, size - first);
 }
 
-void device_drain(struct hwprof_ring_page *page, struct tally *tally)
+static void drain(struct hwprof_ring_page *page, struct tally *tally)
 {
 	static _Alignas(8) char buffer[HWPROF_SNAPSHOT_MIN];
 	struct hwprof_record *record = (void *)buffer;
@@ -168,6 +175,15 @@ void device_drain(struct hwprof_ring_page *page, struct tally *tally)
 		tail += take_record(record, tally);
 	}
 	__atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);
+}
+
+void device_drain(struct hwprof_ring_page *first, unsigned int rings,
+		  struct tally *tally)
+{
+	unsigned int i;
+
+	for (i = 0; i < rings; i++)
+		drain(device_nth(first, i), tally);
 }
 
 int device_add_table(int fd, const struct hwprof_unwind_row *rows,

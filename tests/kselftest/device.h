@@ -26,14 +26,18 @@ int device_snapshot(int fd, size_t size, struct tally *tally);
 
 int device_reset(int fd);
 
-/* A ring with so many bytes of data: 0, or a negative errno. */
+/* Rings with so many bytes of data each: their number, or a negative errno. */
 int device_ring(int fd, size_t size, unsigned int watermark);
 
-/* The ring, mapped; NULL: it cannot be, and errno says why. */
-struct hwprof_ring_page *device_map(int fd, size_t size);
+/* So many rings, mapped, from the first one on; NULL: no, and errno says why. */
+struct hwprof_ring_page *device_map(int fd, size_t size, unsigned int rings);
 
-/* What is in it goes to @tally, and makes room. */
-void device_drain(struct hwprof_ring_page *page, struct tally *tally);
+struct hwprof_ring_page *device_nth(struct hwprof_ring_page *first,
+				    unsigned int ring);
+
+/* What is in so many rings goes to @tally, and makes room. */
+void device_drain(struct hwprof_ring_page *first, unsigned int rings,
+		  struct tally *tally);
 
 /* A table for unwinding: its number, or a negative errno. */
 int device_add_table(int fd, const struct hwprof_unwind_row *rows,

@@ -329,7 +329,7 @@ static void read_snapshot(struct __test_metadata *_metadata, int fd,
 
 /* What was not written yet is 0, in the page of control as well. */
 static void check_ring(struct __test_metadata *_metadata,
-		       struct hwprof_ring_page *page, struct seen *seen)
+		       const struct hwprof_ring_page *page, struct seen *seen)
 {
 	const char *data = (const char *)page + page->data_offset;
 	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
@@ -341,6 +341,16 @@ static void check_ring(struct __test_metadata *_metadata,
 	EXPECT_TRUE(is_zero(page + 1, PAGE - sizeof(*page)));
 }
 
+static void check_rings(struct __test_metadata *_metadata,
+			struct hwprof_ring_page *first, int rings,
+			struct seen *seen)
+{
+	int i;
+
+	for (i = 0; i < rings; i++)
+		check_ring(_metadata, device_nth(first, i), seen);
+}
+
 static void run_device(struct __test_metadata *_metadata,
 		       const struct kind *kind, bool ring, struct seen *seen)
 {
@@ -349,7 +359,7 @@ static void run_device(struct __test_metadata *_metadata,
 	struct hwprof_ring_page *page = NULL;
 	struct recording events;
 	struct perf_event_attr attr;
-	int fd;
+	int fd, rings = 0;
 
 	seen->raw = false;
 	config.config1 = kind->config1;
@@ -359,10 +369,11 @@ static void run_device(struct __test_metadata *_metadata,
 	fd = device_open(&config);
 	ASSERT_LE(0, fd);
 	if (ring) {
-		ASSERT_EQ(0, device_ring(fd, RING, 0));
-		page = device_map(fd, RING);
+		rings = device_ring(fd, RING, 0);
+		ASSERT_LT(0, rings);
+		page = device_map(fd, RING, rings);
 		ASSERT_NE(NULL, page);
-		check_ring(_metadata, page, seen);
+		check_rings(_metadata, page, rings, seen);
 	}
 	attr = device_feeder(&config);
 	ASSERT_EQ(0, recording_open(&events, &attr, child.pid, 0, NULL));
@@ -370,11 +381,10 @@ static void run_device(struct __test_metadata *_metadata,
 	child_go(&child);
 	waitpid(child.pid, NULL, 0);
 	recording_close(&events);
-	if (ring)
-		check_ring(_metadata, page, seen);
+	check_rings(_metadata, page, rings, seen);
 	read_snapshot(_metadata, fd, seen);
 	if (page)
-		munmap(page, PAGE + RING);
+		munmap(page, rings * (PAGE + RING));
 	close(fd);
 }
 

@@ -45,23 +45,35 @@ static struct hwprof_profile *snapshot(struct hwprof_session *session)
 	return profile;
 }
 
-/* --- a ring ---------------------------------------------------------------- */
+/* --- rings ----------------------------------------------------------------- */
 
-/* One that is as small as it gets, so that rows go on at its start. */
-static void make_ring(struct hwprof_session *session)
+enum { RINGS = 3 };
+
+static struct hwprof_ring_page *ring_of(struct hwprof_session *session, int ring)
 {
+	return (void *)((char *)session->rings + ring * 2 * PAGE);
+}
+
+/* As small as they get, so that rows go on at their start. */
+static void make_rings(struct hwprof_session *session)
+{
+	int i;
+
 	session->ring_size = PAGE;
-	assert_int_equal(posix_memalign((void **)&session->ring, PAGE, 2 * PAGE),
+	session->ring_count = RINGS;
+	assert_int_equal(posix_memalign(&session->rings, PAGE, RINGS * 2 * PAGE),
 			 0);
-	memset(session->ring, 0, 2 * PAGE);
-	session->ring->data_offset = PAGE;
-	session->ring->data_size = PAGE;
+	memset(session->rings, 0, RINGS * 2 * PAGE);
+	for (i = 0; i < RINGS; i++) {
+		ring_of(session, i)->data_offset = PAGE;
+		ring_of(session, i)->data_size = PAGE;
+	}
 }
 
 static void free_session(struct hwprof_session *session)
 {
-	free(session->ring);
-	session->ring = NULL;
+	free(session->rings);
+	session->rings = NULL;
 	hwprof_session_close(session);
 }
 
@@ -92,21 +104,22 @@ static int add_period(void *context, const struct hwprof_sample *sample)
 	return sample->period == 3 ? 42 : 0;
 }
 
-/* Three times around the ring, a row at a time. */
-static void test_ring(void **state)
+/* Three times around each ring, a row at a time. */
+static void test_rings(void **state)
 {
 	struct hwprof_session *session = make_session(HWPROF_KIND_LOOPS);
 	struct hwprof_row_loop row = fixture_loop(1, 7, HEAD, TAIL, 5, 1);
-	uint64_t sum = 0, count = 3 * PAGE / sizeof(row), i;
+	uint64_t sum = 0, count = 3 * RINGS * PAGE / sizeof(row), i;
 	struct hwprof_profile *profile;
 
-	make_ring(session);
+	make_rings(session);
 	for (i = 0; i < count; i++) {
-		put_row(session->ring, i + 1, &row.row);
+		struct hwprof_ring_page *ring = ring_of(session, i % RINGS);
+
+		put_row(ring, i + 1, &row.row);
 		assert_int_equal(hwprof_session_rows(session, add_period, &sum),
 				 0);
-		assert_int_equal(session->ring->data_tail,
-				 session->ring->data_head);
+		assert_int_equal(ring->data_tail, ring->data_head);
 	}
 	assert_int_equal(sum, 5 * count);
 	profile = snapshot(session);
@@ -116,21 +129,48 @@ static void test_ring(void **state)
 	free_session(session);
 }
 
-/* A reader that has enough: what is behind comes next time. */
+/* A reader that has enough: what is behind, and in other rings, comes next time. */
 static void test_stop(void **state)
 {
 	struct hwprof_session *session = make_session(HWPROF_KIND_LOOPS);
 	struct hwprof_row_loop row = fixture_loop(1, 7, HEAD, TAIL, 3, 1);
 	uint64_t sum = 0;
+	int i;
 
-	make_ring(session);
-	put_row(session->ring, 1, &row.row);
-	put_row(session->ring, 2, &row.row);
-	assert_int_equal(hwprof_session_rows(session, add_period, &sum), 42);
-	assert_int_equal(sum, 3);
-	assert_int_equal(hwprof_session_rows(session, add_period, &sum), 42);
-	assert_int_equal(sum, 6);
+	make_rings(session);
+	for (i = 0; i < RINGS; i++) {
+		put_row(ring_of(session, i), 1, &row.row);
+		put_row(ring_of(session, i), 2, &row.row);
+	}
+	for (i = 1; i <= 2 * RINGS; i++) {
+		assert_int_equal(hwprof_session_rows(session, add_period, &sum),
+				 42);
+		assert_int_equal(sum, 3 * i);
+	}
 	assert_int_equal(hwprof_session_rows(session, add_period, &sum), 0);
+	free_session(session);
+}
+
+/* Of the totals of several rings those that saw most are the run's. */
+static void test_totals_of_rings(void **state)
+{
+	struct hwprof_session *session = make_session(HWPROF_KIND_LOOPS);
+	struct hwprof_row_totals row = {
+		.row.type = HWPROF_ROW_TOTALS, .row.size = sizeof(row),
+		.row.session = 1,
+	};
+	struct hwprof_profile *profile;
+	int i;
+
+	make_rings(session);
+	for (i = 0; i < RINGS; i++) {
+		row.events = row.produced = row.lost = 10 + (i + 1) % RINGS;
+		put_row(ring_of(session, i), i, &row.row);
+	}
+	assert_int_equal(hwprof_session_rows(session, NULL, NULL), 0);
+	profile = snapshot(session);
+	assert_int_equal(hwprof_profile_totals(profile)->events, 12);
+	hwprof_profile_free(profile);
 	free_session(session);
 }
 
@@ -139,12 +179,14 @@ static void test_cut_ring(void **state)
 {
 	struct hwprof_session *session = make_session(HWPROF_KIND_LOOPS);
 	struct hwprof_row_loop row = fixture_loop(1, 7, HEAD, TAIL, 3, 1);
+	struct hwprof_ring_page *ring;
 
-	make_ring(session);
-	put_row(session->ring, 1, &row.row);
-	session->ring->data_head -= 8;
+	make_rings(session);
+	ring = ring_of(session, RINGS - 1);
+	put_row(ring, 1, &row.row);
+	ring->data_head -= 8;
 	assert_int_equal(hwprof_session_rows(session, NULL, NULL), -EBADMSG);
-	session->ring->data_head = session->ring->data_tail + 8;
+	ring->data_head = ring->data_tail + 8;
 	assert_int_equal(hwprof_session_rows(session, NULL, NULL), -EBADMSG);
 	assert_non_null(strstr(hwprof_session_error(session), "cut off"));
 	free_session(session);
@@ -363,8 +405,9 @@ static void test_cpus(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ring),
+		cmocka_unit_test(test_rings),
 		cmocka_unit_test(test_stop),
+		cmocka_unit_test(test_totals_of_rings),
 		cmocka_unit_test(test_cut_ring),
 		cmocka_unit_test(test_snapshots),
 		cmocka_unit_test(test_tree),

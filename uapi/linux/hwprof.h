@@ -534,24 +534,26 @@ struct hwprof_record {
 };
 
 /*
- * Makes the ring of a session, once (EBUSY). From then on rows are written to it
- * at each interval's end and when a process exits or execs, as snapshots say
- * them, totals last. What finds no room waits in the profile, where it adds up,
- * so that no row is lost or overwritten. A session has one ring, because it has
- * one profile.
+ * Makes the rings of a session, one for each CPU, once (EBUSY). From then on rows
+ * are written at each interval's end and when a process exits or execs, as snapshots
+ * say them, totals last, to the ring of the CPU that finds them in the profile. So
+ * rows of one thing may come by several rings; they add up, and of totals those
+ * with the latest time are true. What finds no room waits in the profile, so that
+ * no row is lost or overwritten.
  *
- * mmap() of the file, shared, at offset 0, with the length of a page and
- * data_size, shows the control page and the data. The reader, once poll() says
- * EPOLLIN, reads data_head, then what is from data_tail to there (modulo
- * data_size; a record may begin before the end and go on at the start), and then
- * sets data_tail, in this order: smp_load_acquire(), smp_store_release().
+ * mmap() of the file, shared, shows one ring or several: ring N begins at offset
+ * N * (a page and data_size) with its control page, behind which is its data. The
+ * reader, once poll() says EPOLLIN, reads of each ring data_head, then what is from
+ * data_tail to there (modulo data_size; a record may begin before the end and go on
+ * at the start), and then sets data_tail, in this order: smp_load_acquire(),
+ * smp_store_release().
  */
 struct hwprof_ring {
 	__u32 size;		/* of this struct */
 	__u32 flags;		/* 0 */
-	__u64 data_size;	/* bytes: a power of two, a page or more */
-	__u32 watermark;	/* poll: when so many bytes are there; 0: any */
-	__u32 reserved;		/* 0 */
+	__u64 data_size;	/* bytes in each: a power of two, a page or more */
+	__u32 watermark;	/* poll: when so many bytes are in one; 0: any */
+	__u32 rings;		/* out: how many: CPUs' numbers are below; in: 0 */
 };
 
 #define HWPROF_RING_SIZE_VER0		24
@@ -561,7 +563,7 @@ struct hwprof_ring_page {
 	__u32 version;		/* HWPROF_RING_VERSION */
 	__u32 data_offset;	/* of the data, from here */
 	__u64 data_size;
-	__u64 waited;		/* times that rows found no room */
+	__u64 waited;		/* times that rows found no room here */
 	__u64 reserved[125];
 	__u64 data_head;	/* written by the kernel, always grows */
 	__u64 data_tail;	/* written by the reader */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writes ready-made rows into a session's ring when it is loaded, and nothing
- * else: the parameters say how many, and then how long that took.
+ * Writes ready-made rows into a ring, as sessions have them, when it is loaded, and
+ * nothing else: the parameters say how many, and then how long that took.
  */
 #include <linux/init.h>
 #include <linux/module.h>
@@ -36,13 +36,13 @@ static bool write_rows(struct ring *ring)
 
 static int __init ring_writer_init(void)
 {
-	struct ring *ring = ring_make(SZ_4M, 0);
+	struct rings *rings = rings_make(SZ_4M, 0);
 	bool written;
 
-	if (!ring)
+	if (!rings)
 		return -ENOMEM;
-	written = write_rows(ring);
-	ring_free(ring);
+	written = write_rows(rings_here(rings));
+	rings_free(rings);
 	return written ? 0 : -ENOSPC;
 }
 module_init(ring_writer_init);
@@ -52,5 +52,5 @@ static void __exit ring_writer_exit(void)
 }
 module_exit(ring_writer_exit);
 
-MODULE_DESCRIPTION("Times the ring of a session");
+MODULE_DESCRIPTION("Times a ring of a session");
 MODULE_LICENSE("GPL");
