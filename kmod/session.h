@@ -275,6 +275,13 @@ static inline struct session *event_session(const struct perf_event *event)
 	return event_root(event)->session;
 }
 
+/* Does the CPU run a program that it may see? */
+static inline bool session_sees_program(const struct session *session)
+{
+	return session->user_side && current->mm &&
+	       !(current->flags & PF_KTHREAD);
+}
+
 /* front/class.c: the session's folder in sysfs */
 int session_show(struct session *session);
 void session_hide(struct session *session);
@@ -283,7 +290,7 @@ void session_hide(struct session *session);
 u32 space_of_current(struct session *session);
 struct space *space_find(struct session *session, u32 id);
 void space_free(struct space *space);
-void space_seen(struct session *session, u32 id, u64 time);
+u32 space_sampled(struct session *session);
 void spaces_exec(const struct source_ops *source, u64 time);
 void spaces_exit(const struct source_ops *source);
 

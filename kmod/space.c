@@ -103,13 +103,22 @@ void space_free(struct space *space)
 	smp_store_release(&space->key, 0);
 }
 
-/* It runs. What it was is over no earlier than that. */
-void space_seen(struct session *session, u32 id, u64 time)
+/*
+ * The same, of a program that was found running: what it was is over no earlier
+ * than now. Sessions that only count tell none apart.
+ */
+u32 space_sampled(struct session *session)
 {
-	struct space *space = space_find(session, id);
+	struct space *space;
+	u32 id;
 
+	if (!session->rows)
+		return 1;
+	id = space_of_current(session);
+	space = id ? space_find(session, id) : NULL;
 	if (space)
-		WRITE_ONCE(space->seen, time);
+		WRITE_ONCE(space->seen, local_clock());
+	return id;
 }
 
 /* Is there another thread of current that may still be seen? */

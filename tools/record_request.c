@@ -493,7 +493,7 @@ static int set_metrics(struct record_request *request)
 					   request->texts[i], (unsigned int)said);
 		if (!request->metric_count ||
 		    !hwprof_event_field(event, "cct") ||
-		    !is_from(event, "sample") ||
+		    is_from(event, "step") ||
 		    !hwprof_event_field(event, "rows"))
 			continue;
 		hwprof_event_set(event, "metrics", request->metric_count);
@@ -502,7 +502,7 @@ static int set_metrics(struct record_request *request)
 		any = true;
 	}
 	if (status < 0 && request->metric_count && !any)
-		return usage_error("--metric needs an event with samples of calling contexts (cct,sample)");
+		return usage_error("--metric needs an event with samples of calling contexts (cct,sample or cct,lbr)");
 	return status;
 }
 

@@ -19,15 +19,24 @@ static int check_burst(const struct perf_event_attr *attr)
 			 source_of(attr) != &step_source) ? -EINVAL : 0;
 }
 
+/* Can its engine learn from what its source sees? Samples are of code. */
+static bool is_fed(const struct perf_event_attr *attr)
+{
+	const struct engine_ops *engine = field_engine(attr);
+
+	if (source_of(attr) == &sample_source)
+		return engine->samples && !field_get(attr, FIELD_range_of);
+	return engine->feed_window ||
+	       (engine->feed_stack && source_of(attr) == &lbr_source);
+}
+
 /*
- * Windows, or samples: they are summarised, or counted. Samples are of code, and
- * neither they nor branch records have loads and stores.
+ * Windows, or samples: they are summarised, or counted. Neither samples nor branch
+ * records have loads and stores.
  */
 static int check_windows(const struct perf_event_attr *attr)
 {
-	if (source_of(attr) == &sample_source ?
-	    !field_engine(attr)->samples || field_get(attr, FIELD_range_of) :
-	    !field_engine(attr)->feed_window)
+	if (!is_fed(attr))
 		return -EOPNOTSUPP;
 	if (source_of(attr) != &step_source && field_wants_accesses(attr))
 		return -EOPNOTSUPP;
@@ -56,13 +65,13 @@ static int check_values(const struct perf_event_attr *attr)
 	       -EINVAL : 0;
 }
 
-/* Stacks of samples have them. */
+/* Stacks of calls that samples find have them. */
 static int check_metrics(const struct perf_event_attr *attr)
 {
 	u64 metrics = field_get(attr, FIELD_metrics);
 
 	return metrics && (metrics > HWPROF_METRICS_MAX ||
-			   source_of(attr) != &sample_source ||
+			   source_of(attr) == &step_source ||
 			   !field_engine(attr)->feed_stack) ? -EINVAL : 0;
 }
 

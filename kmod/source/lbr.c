@@ -7,6 +7,9 @@
  * All classes of branches of both privilege levels are asked for, and those of
  * the other one are left out here: else perf decodes each branch in software.
  *
+ * For calling contexts, the records are the calls that have not returned yet
+ * (Intel's call stack mode), and the overflow is a sample.
+ *
  * An overflow is an NMI. It uses of its CPU's slot what slot_start() gave it,
  * and may interrupt anything that changes the slot, which therefore closes it.
  */
@@ -14,13 +17,13 @@
 #include <linux/jiffies.h>
 #include <linux/percpu.h>
 #include <linux/random.h>
-#include <linux/sched/clock.h>
 #include <linux/sched/task_stack.h>
 #include <asm/syscall.h>
 
 #include "../engine/window.h"
 #include "../session.h"
 #include "budget.h"
+#include "call_stack.h"
 #include "code.h"
 #include "probe.h"
 #include "source.h"
@@ -30,8 +33,6 @@
 enum {
 	STACK_MAX	= 64,	/* branches of a window */
 	KINDS_BITS	= 10,
-	RECORDS_OF	= PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER |
-			  PERF_SAMPLE_BRANCH_KERNEL,
 };
 
 /* --- kinds of branches ------------------------------------------------------ */
@@ -128,18 +129,16 @@ static void feed(struct slot *slot, const struct perf_branch_stack *records,
 		feed_side(slot, &stack, 0);
 	if (in_kernel)
 		slot_window(slot, regs->ip, 0);
-	if (!session->user_side || !current->mm || current->flags & PF_KTHREAD)
+	if (!session_sees_program(session))
 		return;
 	if (!user_mode(regs))
 		regs = task_pt_regs(current);
 	stack.is64 = user_64bit_mode(regs);
-	space = session->rows ? space_of_current(session) : 1;
+	space = space_sampled(session);
 	if (!space) {
 		slot->lost_events += stack.count;
 		return;
 	}
-	if (session->rows)
-		space_seen(session, space, local_clock());
 	feed_side(slot, &stack, space);
 	if (!in_kernel)
 		slot_window(slot, regs->ip, space);
@@ -155,7 +154,10 @@ static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 	    !(data->sample_flags & PERF_SAMPLE_BRANCH_STACK) || !data->br_stack)
 		return;
 	slot->throttled += trigger_is_throttled(event);
-	feed(slot, data->br_stack, regs);
+	if (session->engine->feed_stack)
+		call_stack_feed(slot, event, data->period, data->br_stack, regs);
+	else
+		feed(slot, data->br_stack, regs);
 	budget_done(slot);
 }
 
@@ -208,14 +210,16 @@ static void lbr_off(void)
 
 static int lbr_open(struct root *root)
 {
-	return trigger_open(root, on_overflow, RECORDS_OF);
+	return trigger_open(root, on_overflow,
+			    root->session->engine->feed_stack ?
+			    TRIGGER_CALLS : TRIGGER_BRANCHES);
 }
 
 void lbr_init(void)
 {
 	probes_find(probes);
 	code_init();
-	why_not = trigger_missing(RECORDS_OF);
+	why_not = trigger_missing(TRIGGER_BRANCHES);
 }
 
 static unsigned int users;

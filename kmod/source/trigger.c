@@ -206,7 +206,7 @@ enum {
 	MEASURE_PERIOD	= 10007,		/* taken branches */
 };
 
-static u64 clock_cost, counter_cost, records_cost;
+static u64 clock_cost, counter_cost, branches_cost, calls_cost;
 
 static void note_overflow(struct perf_event *event,
 			  struct perf_sample_data *data, struct pt_regs *regs)
@@ -265,11 +265,10 @@ void triggers_init(void)
 	attr.sample_period = MEASURE_CLOCK;
 	clock_cost = measure(attr);
 	counter_cost = measure_counter(0);
-	records_cost = measure_counter(PERF_SAMPLE_BRANCH_ANY |
-				       PERF_SAMPLE_BRANCH_USER |
-				       PERF_SAMPLE_BRANCH_KERNEL);
-	pr_debug("a tick costs %llu ns; of a counter %llu, with records %llu\n",
-		 clock_cost, counter_cost, records_cost);
+	branches_cost = measure_counter(TRIGGER_BRANCHES);
+	calls_cost = measure_counter(TRIGGER_CALLS);
+	pr_debug("a tick costs %llu ns; of a counter %llu, with branches %llu, with calls %llu\n",
+		 clock_cost, counter_cost, branches_cost, calls_cost);
 }
 
 u64 trigger_clock_cost(void)
@@ -281,7 +280,9 @@ u64 trigger_cost(const struct session *session)
 {
 	if (session->clocked)
 		return clock_cost;
-	return session->source == &lbr_source ? records_cost : counter_cost;
+	if (session->source != &lbr_source)
+		return counter_cost;
+	return session->engine->feed_stack ? calls_cost : branches_cost;
 }
 
 void trigger_close(struct root *root)

@@ -20,6 +20,14 @@ enum {
 	TRIGGER_FIRST_NS	= 1000 * 1000,
 };
 
+/* Which branch records one brings along; 0: none. */
+enum {
+	TRIGGER_BRANCHES = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER |
+			   PERF_SAMPLE_BRANCH_KERNEL,
+	TRIGGER_CALLS	= PERF_SAMPLE_BRANCH_CALL_STACK |
+			  PERF_SAMPLE_BRANCH_USER,
+};
+
 /* Measures what they cost, when the module is loaded. */
 void triggers_init(void);
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# What a window of branch records costs, in instructions of the whole guest: of
-# hwprof, and of perf with and without them, at the same periods. Two periods
+# What a window of branch records, or a stack of calls, costs, in instructions of
+# the whole guest: of hwprof, and of perf, at the same periods. Two periods
 # tell what a sample costs apart from what a recording does. Usage: lbr.sh [hwprof]
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top" || exit 2
@@ -55,3 +55,8 @@ cost "hwprof, loops, lbr" hwprof record -q -e loops,lbr -o /tmp/h.data
 [ "$1 $2" = "guest hwprof" ] && exit
 cost "perf record" perf record -q -N -m 512 -e r20c4:u -o /tmp/p.data
 cost "perf record -b" perf record -q -N -m 512 -b -e r20c4:u -o /tmp/b.data
+cost "hwprof, cct, lbr" hwprof record -q -e cct,lbr -o /tmp/h.data
+cost "hwprof, cct, sample" hwprof record -q -e cct,sample --trigger r20c4 \
+	-o /tmp/h.data
+cost "perf --call-graph lbr" perf record -q -N -m 512 --call-graph lbr -e r20c4:u \
+	-o /tmp/l.data

@@ -8,6 +8,9 @@
 #ifndef TURNS
 #define TURNS 3000	/* some seconds, emulated */
 #endif
+#ifndef DEPTH
+#define DEPTH 4		/* of again() */
+#endif
 #define PART 20000
 
 /* Called, so that its caller has a frame of its own. */
@@ -64,7 +67,7 @@ __attribute__((noreturn)) void _start(void)
 	for (turn = 0; turn < TURNS; turn++) {
 		first();
 		second();
-		again(4);
+		again(DEPTH);
 	}
 	bare_exit();
 }

@@ -16,6 +16,8 @@ is_missing()
 			grep 'not supported' &&
 		hwprof record -o $data -e loops,lbr -- ./trips 2>&1 |
 			grep -F "no source on this machine: lbr: $(cat $caps/lbr)" &&
+		hwprof record -o $data -e cct,lbr -- ./trips 2>&1 |
+			grep -F "no source on this machine: lbr: $(cat $caps/lbr)" &&
 		sessions 0
 }
 
@@ -66,6 +68,61 @@ by_name()
 	record --trigger instructions -c 10007 -e loops,lbr -- ./trips &&
 		grep -q 'windows of CPU time' /tmp/report && trip inner 7 &&
 		! hwprof record -o $data --trigger clock -e loops,lbr -- ./trips
+}
+
+# The CPU's records of calls need no frame pointers, and no table.
+who_calls()
+{
+	contexts -e cct,lbr -c 100003 -- ./pointerless && loses_nothing &&
+		grep -q 'sampled: where the samples' /tmp/report &&
+		grep -q 'again (recursion)' /tmp/report &&
+		parts_of pointerless && ! grep -q '^pointerless;left' /tmp/folded
+}
+
+# A fork's calls are on record from its first one on.
+who_calls_in_forks()
+{
+	contexts -e cct,lbr -c 10007 -- \
+			sh -c './plugged 20 & ./plugged 20; wait' &&
+		loses_nothing &&
+		grep '^plugged;.*;main;parent;plugin_turn;mostly;work ' /tmp/folded &&
+		grep '^plugged;main;child;plugin_turn;rarely;work ' /tmp/folded
+}
+
+# There are 32 records: of more calls, the outermost ones are missing.
+who_calls_deep_down()
+{
+	contexts -e cct,lbr -c 10007 -- ./deep && loses_nothing &&
+		cat /tmp/folded && grep -q '^deep;again ' /tmp/folded &&
+		grep -q '^deep;_start;again ' /tmp/folded &&
+		grep -q '^deep;_start;first;left ' /tmp/folded
+}
+
+who_calls_on_all_cpus()
+{
+	contexts -a -e cct,lbr -c 100003 -- ./pointerless && loses_nothing &&
+		grep ';first;left ' /tmp/folded
+}
+
+who_calls_the_kernel()
+{
+	contexts -e cct,lbr/uk -c $kernel_every -- $in_kernel &&
+		grep '^dd;.*;\[kernel\]' /tmp/folded || return
+	contexts -e cct,lbr/u -c 99 -- $in_kernel &&
+		! grep '\[kernel\]' /tmp/folded
+}
+
+# Three instructions a branch, in all loops of the program.
+counters_beside()
+{
+	contexts -e cct,lbr -c 100003 --metric instructions --metric branches \
+			-- ./pointerless && loses_nothing && awk '
+			{ gsub(",", "") }
+			$9 == "left" || $9 == "again" {
+				print $9, $6, $8
+				n += $6 > 0 && $6 / $8 > 2.97 && $6 / $8 < 3.03
+			}
+			END { exit n != 3 }' /tmp/report
 }
 
 stat_says()
@@ -193,8 +250,12 @@ is_for_users()
 {
 	su user -c "hwprof record -q -o /tmp/user.data -e loops,lbr,memory_mib=1 \
 			-m 16 -c 499 -- ./trips" &&
+		su user -c "hwprof record -q -o /tmp/user.data \
+			-e cct,lbr,memory_mib=1 -m 16 -c 499 -- ./trips" &&
 		! su user -c "hwprof record -q -o /tmp/user.data \
 			-e loops,lbr,memory_mib=1/uk -m 16 -- ./trips" &&
+		! su user -c "hwprof record -q -o /tmp/user.data \
+			-e cct,lbr,memory_mib=1/uk -m 16 -- ./trips" &&
 		! su user -c "hwprof record -q -a -o /tmp/user.data \
 			-e loops,lbr,memory_mib=1 -m 16 -- ./trips"
 }
@@ -261,9 +322,15 @@ test_ok "lbr: beside perf record -b" beside_perf
 test_ok "lbr: ranges" ranges
 test_ok "lbr: calls" calls_of_stacks
 test_ok "lbr: paths" paths_of_stacks
+test_ok "lbr: who calls" who_calls
+test_ok "lbr: who calls, in forks" who_calls_in_forks
+test_ok "lbr: who calls, -a" who_calls_on_all_cpus
+test_ok "lbr: who calls the kernel" who_calls_the_kernel
 test_ok "lbr: CPU hotplug" cpus_go_and_come
 test_ok "lbr: unload and reload" unload
 rest_is_no_news
+test_ok "lbr: who calls, deep down" who_calls_deep_down
+test_ok "lbr: who calls, with metrics" counters_beside
 test_ok "lbr: as many windows as perf has samples" as_many_as_perf
 test_ok "lbr: -F" by_frequency
 test_ok "lbr: another event" by_another_event

@@ -157,36 +157,6 @@ unload()
 	reloads ./long_trips -e ranges,sample/uk -c $every
 }
 
-# part CHAIN PERCENT: so much of all is at the end of the chain
-part()
-{
-	awk -v chain="$1" -v percent="$2" '
-		{ sum += $2 }
-		$1 == chain { own += $2 }
-		END {
-			own *= 100 / sum
-			print chain, own
-			exit !(own > percent - 8 && own < percent + 8)
-		}' /tmp/folded
-}
-
-# contexts OPTION... -- COMMAND...
-contexts()
-{
-	about=cct
-	record "$@"
-	status=$?
-	about=ranges
-	hwprof report cct --folded -i $data > /tmp/folded && return $status
-}
-
-# parts_of PROGRAM: of `callers`, however it was compiled
-parts_of()
-{
-	part "$1;_start;first;left" 50 && part "$1;_start;second;left" 25 &&
-		part "$1;_start;again" 25
-}
-
 who_calls()
 {
 	contexts -e cct,sample -c $every -- ./callers && loses_nothing &&

@@ -66,6 +66,37 @@ calls()
 				middle > 25 - off && middle < 25 + off) }'
 }
 
+# part CHAIN PERCENT: so much of all is at the end of the chain
+part()
+{
+	awk -v chain="$1" -v percent="$2" '
+		{ sum += $2 }
+		$1 == chain { own += $2 }
+		END {
+			own *= 100 / sum
+			print chain, own
+			exit !(own > percent - 8 && own < percent + 8)
+		}' /tmp/folded
+}
+
+# contexts OPTION... -- COMMAND...
+contexts()
+{
+	reported=$about
+	about=cct
+	record "$@"
+	status=$?
+	about=$reported
+	hwprof report cct --folded -i $data > /tmp/folded && return $status
+}
+
+# parts_of PROGRAM: of `callers`, however it was compiled
+parts_of()
+{
+	part "$1;_start;first;left" 50 && part "$1;_start;second;left" 25 &&
+		part "$1;_start;again" 25
+}
+
 # hottest_path FUNCTION BASIS: the path that is run most is the function's.
 hottest_path()
 {

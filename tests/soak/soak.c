@@ -47,7 +47,9 @@ static const struct kind {
 	{ "ranges,burst", EVENT_RANGES | EVENT_STEP, BURST, 500000 },
 	{ "loops,lbr", EVENT_LOOPS | EVENT_LBR, 0, 1009 },
 	{ "ranges,lbr", EVENT_RANGES | EVENT_LBR, 0, 1009 },
+	{ "cct,lbr", EVENT_CCT | EVENT_LBR, 0, 1009 },
 	{ "ranges,sample", EVENT_RANGES | EVENT_SAMPLE, 0, 500000 },
+	{ "cct,sample", EVENT_CCT | EVENT_SAMPLE, 0, 500000 },
 };
 
 /* Written by all openers; read by main() when they are gone. */

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/perf_event.h>
+#include <linux/sched/task_stack.h>
+
+#include "../engine/window.h"
+#include "../session.h"
+#include "call_stack.h"
+#include "callers.h"
+#include "metrics.h"
+
+/* The kernel's code is one procedure: contexts tell who entered it. */
+#define KERNEL_PROCEDURE	(1ULL << 63)
+
+/* Who called what the program runs, as tables tell it, where it has them. */
+static u32 unwind(struct slot *slot, u64 *sites, struct pt_regs *regs)
+{
+	const struct session *session = slot->session;
+	const struct unwind *unwind = smp_load_acquire(&session->unwind);
+	u32 unwound = 0, count;
+
+	/* What a table says is on a stack is given away. */
+	if (READ_ONCE(session->foreign))
+		unwind = NULL;
+	count = callers_of_user(sites, regs, unwind, &unwound);
+	slot->callers += count;
+	slot->unwound += unwound;
+	return count;
+}
+
+/* The same as the CPU has recorded it; the kernel's calls were not asked for. */
+static u32 copy_calls(struct slot *slot, u64 *sites,
+		      const struct perf_branch_stack *calls)
+{
+	u32 count = 0;
+	u64 i;
+
+	for (i = 0; i < calls->nr && count < CALLERS_MAX; i++)
+		if (!window_in_kernel(calls->entries[i].from))
+			sites[count++] = calls->entries[i].from;
+	slot->callers += count;
+	return count;
+}
+
+/*
+ * Of either side, with the calls of the program's. What made a call, or was
+ * interrupted, names its procedure: an address in it.
+ */
+void call_stack_feed(struct slot *slot, const struct perf_event *trigger,
+		     u64 weight, const struct perf_branch_stack *calls,
+		     struct pt_regs *regs)
+{
+	struct session *session = slot->session;
+	u64 metrics[HWPROF_METRICS_MAX];
+	bool in_kernel = session->kernel_side && !user_mode(regs);
+	bool in_program = session_sees_program(session);
+	u64 sites[1 + CALLERS_MAX];
+	struct stream_stack stack = {
+		.weight = weight, .procedure = KERNEL_PROCEDURE,
+		.sites = sites + !in_kernel, .procedures = sites + !in_kernel,
+	};
+
+	if (!in_kernel && !in_program)
+		return;
+	if (in_program) {
+		if (!user_mode(regs))
+			regs = task_pt_regs(current);
+		sites[0] = instruction_pointer(regs);
+		stack.depth = in_kernel +
+			(calls ? copy_calls(slot, sites + 1, calls) :
+				 unwind(slot, sites + 1, regs));
+		stack.space = space_sampled(session);
+	}
+	stack.used = stack.depth;
+	/* A program without a number is none of the kernel's. */
+	if (!in_kernel || (in_program && !stack.space))
+		stack.procedure = sites[0];
+	if (session->params.metrics && metrics_read(slot, trigger, metrics))
+		stack.metrics = metrics;
+	slot_feed_stack(slot, &stack);
+}
