@@ -135,6 +135,7 @@ void collected_totals(const struct collected *collected,
 		totals->cost_ns += row->cost_ns;
 		totals->task_ns += row->task_ns;
 		totals->unmeasured += row->unmeasured;
+		totals->lost_events += row->lost_events;
 		if (row->budget_permille > totals->budget_permille)
 			totals->budget_permille = row->budget_permille;
 		if (hwprof_source_name(row->source))
@@ -161,6 +162,7 @@ void totals_add(struct hwprof_totals *to, const struct hwprof_totals *from)
 	to->cost_ns += from->cost_ns;
 	to->task_ns += from->task_ns;
 	to->unmeasured += from->unmeasured;
+	to->lost_events += from->lost_events;
 	if (from->budget_permille > to->budget_permille)
 		to->budget_permille = from->budget_permille;
 	to->sources |= from->sources;

@@ -120,6 +120,8 @@ struct hwprof_totals {
 	uint32_t budget_permille;	/* the largest that was asked for; 0: none */
 	uint64_t unmeasured;	/* samples without metrics: a counter was not
 				 * there, or did not count */
+	uint64_t lost_events;	/* of which nothing was learnt: no table was
+				 * free, or records of branches were not whole */
 };
 
 /*

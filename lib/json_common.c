@@ -52,6 +52,7 @@ static void put_totals(struct json *json, const struct hwprof_totals *totals)
 	json_unsigned(json, "events", totals->events);
 	json_unsigned(json, "lost", totals->lost);
 	json_unsigned(json, "evicted", totals->evicted);
+	json_unsigned(json, "lost_events", totals->lost_events);
 	json_unsigned(json, "gaps", totals->gaps);
 	json_unsigned(json, "sessions", totals->sessions);
 	json_unsigned(json, "produced", totals->produced);

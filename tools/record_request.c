@@ -577,6 +577,26 @@ static int set_periods(struct record_request *request)
 	return -1;
 }
 
+/* The kernel would filter the ones by what the others want. */
+static int check_records(const struct record_request *request)
+{
+	const char *calls = NULL, *branches = NULL;
+	size_t i;
+
+	for (i = 0; i < request->event_count; i++) {
+		if (!is_from(&request->parsed[i], "lbr"))
+			continue;
+		if (hwprof_event_field(&request->parsed[i], "cct"))
+			calls = request->texts[i];
+		else
+			branches = request->texts[i];
+	}
+	if (calls && branches)
+		return usage_error("'%s' and '%s' exclude each other: the CPU keeps records of calls or of branches",
+				   calls, branches);
+	return -1;
+}
+
 /* What was asked for as a whole: is it one thing? */
 static int check(struct record_request *request, int kinds)
 {
@@ -597,6 +617,9 @@ static int check(struct record_request *request, int kinds)
 		if (status >= 0)
 			return status;
 	}
+	status = check_records(request);
+	if (status >= 0)
+		return status;
 	if (request->trigger) {
 		status = set_trigger(request);
 		if (status >= 0)

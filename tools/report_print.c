@@ -126,10 +126,12 @@ void print_totals(const struct hwprof_totals *totals, const char *units)
 	char text[5][GROUPED_SIZE];
 
 	/* Samples have none. */
-	if (!totals->produced && !totals->events)
+	if (!totals->produced && !totals->events && !totals->lost_events)
 		return;
-	printf("\n%s events, %s gaps, ", grouped(totals->events, text[0]),
-	       grouped(totals->gaps, text[1]));
+	printf("\n%s events, ", grouped(totals->events, text[0]));
+	if (totals->lost_events)
+		printf("%s lost, ", grouped(totals->lost_events, text[0]));
+	printf("%s gaps, ", grouped(totals->gaps, text[0]));
 	print_sessions(totals);
 	print_overhead(totals);
 	printf("%s %s = %s delivered + %s lost + %s evicted + %s pending\n",

@@ -59,6 +59,7 @@ static void put_json(const struct live *live,
 	json_unsigned(&json, "evicted", totals->evicted);
 	json_unsigned(&json, "pending", totals->pending);
 	json_unsigned(&json, "events", totals->events);
+	json_unsigned(&json, "lost_events", totals->lost_events);
 	json_unsigned(&json, "gaps", totals->gaps);
 	json_unsigned(&json, "windows", totals->windows);
 	json_unsigned(&json, "rows", totals->rows);
@@ -94,6 +95,8 @@ static void put_text(const struct live *live,
 	put(out, totals->evicted, "  evicted");
 	put(out, totals->pending, "  pending");
 	put(out, totals->events, "events that the source saw");
+	if (totals->lost_events)
+		put(out, totals->lost_events, "events lost");
 	put(out, totals->gaps, "gaps");
 	if (totals->windows)
 		put(out, totals->windows, "windows");

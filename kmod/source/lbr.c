@@ -18,6 +18,7 @@
 #include <linux/percpu.h>
 #include <linux/random.h>
 #include <linux/sched/task_stack.h>
+#include <asm/perf_event.h>
 #include <asm/syscall.h>
 
 #include "../engine/window.h"
@@ -114,6 +115,19 @@ static void feed_side(struct slot *slot, struct stack *stack, u32 space)
 	slot_feed_window(slot, &window);
 }
 
+/* Of records on Intel, where perf hands over all that it is not to leave out. */
+static u64 depth;
+
+/*
+ * Where another event wants other records, perf may leave out of ours what it does
+ * not want: the filter that it applies in software is that of the event which it
+ * tried to add last, even in vain. Records that are all there were not filtered.
+ */
+static bool are_whole(const struct perf_branch_stack *records)
+{
+	return records->nr >= depth;
+}
+
 static void feed(struct slot *slot, const struct perf_branch_stack *records,
 		 struct pt_regs *regs)
 {
@@ -156,8 +170,10 @@ static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 	slot->throttled += trigger_is_throttled(event);
 	if (session->engine->feed_stack)
 		call_stack_feed(slot, event, data->period, data->br_stack, regs);
-	else
+	else if (are_whole(data->br_stack))
 		feed(slot, data->br_stack, regs);
+	else
+		slot->lost_events += depth;
 	budget_done(slot);
 }
 
@@ -217,8 +233,13 @@ static int lbr_open(struct root *root)
 
 void lbr_init(void)
 {
+	struct x86_pmu_lbr lbr = { 0 };
+
 	probes_find(probes);
 	code_init();
+	x86_perf_get_lbr(&lbr);
+	if (lbr.from)
+		depth = lbr.nr;
 	why_not = trigger_missing(TRIGGER_BRANCHES);
 }
 

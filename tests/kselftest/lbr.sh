@@ -112,6 +112,22 @@ who_calls_the_kernel()
 		! grep '\[kernel\]' /tmp/folded
 }
 
+# Records that were filtered for the other one are lost, not learnt from.
+beside_who_calls()
+{
+	hwprof record -q -o /tmp/calls.data -c 499 -e cct,lbr -- \
+		hwprof record -q -o $data -c 499 -e loops,lbr -- ./trips &&
+		hwprof report loops -i $data > /tmp/report &&
+		hwprof report cct --folded -i /tmp/calls.data > /tmp/folded ||
+		return
+	cat /tmp/report /tmp/folded
+	grep ' events, [1-9][0-9,]* lost, ' /tmp/report &&
+		grep '^trips;.*;inner ' /tmp/folded &&
+		{ ! grep -q ' windows$' /tmp/report || trip inner 7; } &&
+		hwprof record -o $data -e loops,lbr -e cct,lbr -- ./trips 2>&1 |
+			grep "'cct,lbr' and 'loops,lbr' exclude each other"
+}
+
 # Three instructions a branch, in all loops of the program.
 counters_beside()
 {
@@ -326,6 +342,7 @@ test_ok "lbr: who calls" who_calls
 test_ok "lbr: who calls, in forks" who_calls_in_forks
 test_ok "lbr: who calls, -a" who_calls_on_all_cpus
 test_ok "lbr: who calls the kernel" who_calls_the_kernel
+test_ok "lbr: loops, beside who calls" beside_who_calls
 test_ok "lbr: CPU hotplug" cpus_go_and_come
 test_ok "lbr: unload and reload" unload
 rest_is_no_news
