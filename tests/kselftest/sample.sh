@@ -197,7 +197,7 @@ below()
 who_calls_plugins()
 {
 	contexts -e cct,sample -c $every -- \
-			sh -c './plugged 100 & ./plugged 100; wait' &&
+			sh -c './plugged 2000 & ./plugged 2000; wait' &&
 		loses_nothing && grep -q ';__libc_start_main;' /tmp/folded &&
 		below 'main;child;plugin_turn;mostly;work' 12 &&
 		below 'main;child;plugin_turn;rarely;work' 3 &&
