@@ -210,7 +210,9 @@ TEST_F(ranges, of_a_killed_program)
 #ifdef __x86_64__
 
 enum {
-	LOADS = 5000,			/* of each loop, in an array of its own */
+	/* Of each loop, in an array of its own; what larger boxes count before they
+	 * divide, some 1,500, is little of so many. */
+	LOADS = 40000,
 	CODE_BITS = 8,
 	ARRAY_BITS = 20,
 };
