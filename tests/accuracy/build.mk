@@ -49,10 +49,15 @@ $(BUILD)/exact_paths: $(EXACT_PATHS_OBJECTS) $(BUILD)/libhwprof.a
 
 TEST_PROGRAMS += $(BUILD)/exact_paths
 
-# Values, beside all loads of a program, as the emulator's plugin tells them.
-$(BUILD)/loads.so: tests/accuracy/loads.c tests/accuracy/loads.h
+# What the emulator's plugins tell of a program: all its loads, with their values,
+$(BUILD)/loads.so: PLUGIN_LINK :=
+# or its calls, back edges and references to data.
+$(BUILD)/events.so: PLUGIN_LINK := -lcapstone
+
+$(BUILD)/%.so: tests/accuracy/%.c tests/accuracy/plugin.c \
+	       $(wildcard tests/accuracy/*.h)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -fPIC -shared -o $@ $<
+	$(CC) $(CFLAGS) -MF $@.d -fPIC -shared -o $@ $(filter %.c,$^) $(PLUGIN_LINK)
 
 $(BUILD)/obj/tests/accuracy/value_error.o: override CFLAGS += -I.
 
@@ -61,3 +66,12 @@ $(BUILD)/value_error: $(BUILD)/obj/tests/accuracy/value_error.o \
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
 
 TEST_PROGRAMS += $(BUILD)/loads.so $(BUILD)/value_error
+
+$(BUILD)/obj/tests/accuracy/overlap.o: override CFLAGS += -I.
+
+$(BUILD)/overlap: $(patsubst %,$(BUILD)/obj/%.o,\
+			     tests/accuracy/overlap kmod/engine/call \
+			     kmod/engine/window)
+	$(CC) $(LDFLAGS) -o $@ $^
+
+TEST_PROGRAMS += $(BUILD)/events.so $(BUILD)/overlap

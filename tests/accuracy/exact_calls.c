@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * exact_calls [-o|-w] FILE: the call pairs in a recording, beside its branches.
+ * exact_calls [-w] FILE: the call pairs in a recording, beside its branches.
  *
  * Of each process: each pair was called no less often than is said, nor more.
  * Prints pairs that are wrong, and how many there are. Exit status 1: a pair is
  * wrong or missing.
- *
- * -o: the overlap of sampled profiles with the exact one instead (Mousa, Krintz:
- * HPS, section 6), of all processes together. A line for each length of a burst
- * and frequency: burst, 1 / frequency, calls that were sampled, and the overlap
- * of call pairs and of methods, in percent.
  *
  * -w: what windows of 32 branches say, one in 200: how many of the 95 % intervals
  * of pairs that were seen to be called 10 times or more have the exact share.
@@ -26,8 +21,6 @@
 #include "engine/window.h"
 #include "tests/engine/random.h"
 #include "tests/oracle/array.h"
-
-#define HOT	0.9
 
 enum {
 	WINDOW = 32, EVERY = 200,	/* branches */
@@ -58,13 +51,6 @@ struct recording {
 static bool is_call(const struct hwprof_branch *branch)
 {
 	return branch->kind == HWPROF_BRANCH_CALL;
-}
-
-static bool is_back_edge(const struct hwprof_branch *branch)
-{
-	return branch->kind <= HWPROF_BRANCH_INDIRECT &&
-	       branch->to <= branch->from &&
-	       branch->from - branch->to <= HWPROF_DEFAULT_SPAN;
 }
 
 static void take_branches(struct recording *recording,
@@ -180,86 +166,7 @@ static int check(struct recording *recording)
 	return wrong || !calls;
 }
 
-/* --- how near is a sample? -------------------------------------------------- */
-
-/* How often each member was there, in all and in the sample. */
-struct member {
-	u64 key;
-	u64 exact, sampled;
-};
-
-static int compare_keys(const void *a, const void *b)
-{
-	const struct member *x = a, *y = b;
-
-	return compare_numbers(x->key, y->key);
-}
-
-static int compare_hot(const void *a, const void *b)
-{
-	const struct member *x = a, *y = b;
-
-	return compare_numbers(y->exact, x->exact);
-}
-
-/*
- * Feller's: of the members that make up 90 % of the exact profile, the sum of
- * the smaller of the two shares, which are shares of these members.
- */
-static double overlap(struct member *members, size_t count)
-{
-	u64 total = 0, exact = 0, sampled = 0;
-	size_t kept = 0, hot, i;
-	double sum = 0;
-
-	qsort(members, count, sizeof(*members), compare_keys);
-	for (i = 0; i < count; i++) {
-		total += members[i].exact;
-		if (kept && members[kept - 1].key == members[i].key) {
-			members[kept - 1].exact += members[i].exact;
-			members[kept - 1].sampled += members[i].sampled;
-		} else {
-			members[kept++] = members[i];
-		}
-	}
-	qsort(members, kept, sizeof(*members), compare_hot);
-	for (hot = 0; hot < kept && exact < HOT * total; hot++) {
-		exact += members[hot].exact;
-		sampled += members[hot].sampled;
-	}
-	for (i = 0; i < hot && sampled; i++) {
-		double a = (double)members[i].exact / exact;
-		double b = (double)members[i].sampled / sampled;
-
-		sum += a < b ? a : b;
-	}
-	return 100 * sum;
-}
-
-/* HPS's two counters; distances are varied by a half, against resonance. */
-struct sampler {
-	u64 burst, sparsity, left, random;
-	bool on;
-};
-
-static bool sampler_takes(struct sampler *sampler)
-{
-	if (!sampler->left) {
-		sampler->on = !sampler->on;
-		sampler->left = sampler->on ? sampler->burst :
-			sampler->sparsity / 2 +
-			random_below(&sampler->random, sampler->sparsity + 1);
-	}
-	sampler->left -= !!sampler->left;
-	return sampler->on;
-}
-
-static u64 mix(u64 a, u64 b)
-{
-	u64 state = a * 0x9e3779b97f4a7c15ULL + b;
-
-	return random_next(&state);
-}
+/* --- what do windows say? --------------------------------------------------- */
 
 static int compare_runs(const void *a, const void *b)
 {
@@ -276,71 +183,6 @@ static void sort_runs(struct recording *recording)
 	qsort(recording->runs.items, recording->runs.count,
 	      sizeof(*recording->runs.items), compare_runs);
 }
-
-/* A member for each call, once as a pair and once as a method. */
-static u64 sample(const struct recording *recording, struct sampler sampler,
-		  struct member *pairs, struct member *methods, size_t *count)
-{
-	size_t run, i;
-	u64 taken = 0;
-
-	*count = 0;
-	for (run = 0; run < recording->runs.count; run++) {
-		const struct run *of = &recording->runs.items[run];
-
-		for (i = of->first; i < of->first + of->count; i++) {
-			const struct hwprof_branch *branch =
-				&recording->branches.items[i];
-			u64 method = mix(of->pid, branch->to);
-			bool takes;
-
-			if (!is_call(branch) && !is_back_edge(branch))
-				continue;
-			takes = sampler_takes(&sampler);
-			if (!is_call(branch))
-				continue;
-			pairs[*count] = (struct member){
-				mix(method, branch->from), 1, takes };
-			methods[*count] = (struct member){ method, 1, takes };
-			++*count;
-			taken += takes;
-		}
-	}
-	return taken;
-}
-
-static int print_overlaps(struct recording *recording)
-{
-	static const unsigned int bursts[] = { 1, 10, 50, 100 };
-	static const unsigned int inverse[] = { 100, 500, 1000, 5000, 10000 };
-	size_t room = recording->pairs.count + 1, count;
-	struct member *pairs = calloc(room, sizeof(*pairs));
-	struct member *methods = calloc(room, sizeof(*methods));
-	unsigned int b, f;
-
-	if (!pairs || !methods)
-		return 1;
-	sort_runs(recording);
-	for (b = 0; b < 4; b++)
-		for (f = 0; f < 5; f++) {
-			struct sampler sampler = {
-				.burst = bursts[b], .random = b * 10 + f,
-				.sparsity = bursts[b] * (inverse[f] - 1),
-			};
-			u64 taken = sample(recording, sampler, pairs, methods,
-					   &count);
-
-			printf("%u %u %llu %.1f", bursts[b], inverse[f],
-			       (unsigned long long)taken,
-			       overlap(pairs, count));
-			printf(" %.1f\n", overlap(methods, count));
-		}
-	free(pairs);
-	free(methods);
-	return 0;
-}
-
-/* --- what do windows say? --------------------------------------------------- */
 
 /* False: there is something else among them than hardware records. */
 static bool feed_window(void *table, const struct hwprof_branch *oldest,
@@ -457,8 +299,6 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	hwprof_file_close(file);
-	if (option && !strcmp(argv[1], "-o"))
-		return print_overlaps(&recording);
 	if (option && !strcmp(argv[1], "-w"))
 		return print_windows(&recording);
 	return option ? 2 : check(&recording);

@@ -4,9 +4,9 @@ import pathlib
 import subprocess
 
 import programs
+import traced
 
-TOP = pathlib.Path(__file__).resolve().parents[2]
-INPUTS = TOP / "build/accuracy-values"
+INPUTS = traced.TOP / "build/accuracy-values"
 TIMES = 8                   # as long as the other tests' inputs
 
 COMPILER = sorted(pathlib.Path("/usr/lib/gcc/x86_64-linux-gnu").glob("*/cc1"))[0]
@@ -26,7 +26,8 @@ COMMANDS = {
 
 def write():
     """Inputs, and what takes the loads down."""
-    subprocess.run(["make", "-s", "build/loads.so"], check=True, cwd=TOP)
+    subprocess.run(["make", "-s", "build/loads.so"], check=True,
+                   cwd=traced.TOP)
     INPUTS.mkdir(parents=True, exist_ok=True)
     programs.write(INPUTS, TIMES)
     (INPUTS / "joins.sql").write_text(
@@ -53,14 +54,5 @@ def feed(name, most, command):
     program = programs.PROGRAMS.get(name)
     environment = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "HOME": "/",
                    **dict(program.variables if program else ())}
-    reader = subprocess.Popen(command, stdin=subprocess.PIPE,
-                              stdout=subprocess.PIPE, text=True)
-    # 200 is the number that the plugin writes to.
-    subprocess.run(
-        ["bash", "-c", 'exec 200>&1 > /dev/null; exec "$@"', "bash",
-         "qemu-x86_64", "-plugin", f"{TOP}/build/loads.so,most={most}",
-         *COMMANDS[name]], stdout=reader.stdin, env=environment, cwd=INPUTS,
-        check=False)
-    reader.stdin.close()
-    said = reader.stdout.read()
-    return said if reader.wait() == 0 else ""
+    return traced.feed(f"loads.so,most={most}", COMMANDS[name], environment,
+                       INPUTS, command)

@@ -75,10 +75,11 @@ def write(folder, times=1):
     words = "the of loop branch trip count entry head tail of a in is".split()
 
     def text(size):
-        out = ""
-        while len(out) < size:
-            out += draw.choice(words) + draw.choice(" \n  ,")
-        return out
+        parts, length = [], 0
+        while length < size:
+            parts += draw.choice(words), draw.choice(" \n  ,")
+            length += len(parts[-2]) + 1
+        return "".join(parts)
 
     def markdown(count):
         forms = ("# %s\n", "- %s\n", "*%s*, **%s**\n", "> %s\n", "[%s](/%s)\n",

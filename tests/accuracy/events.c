@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * qemu-x86_64 -plugin events.so,references=N PROGRAM [ARG]... 200> FILE
+ *
+ * Writes a program's calls, its back edges and its first N references to data, as
+ * struct event, in the order in which they happen. The emulator says what runs and
+ * capstone what it is: nothing of it is hwprof's own code.
+ */
+#include <capstone/capstone.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "events.h"
+#include "linux/hwprof.h"
+#include "plugin.h"
+
+enum { THREADS = 4096 };
+
+/* Code that runs from its start to its end, and how it ends. */
+struct block {
+	uint64_t start;
+	uint64_t last;		/* instruction */
+	bool calls, jumps;
+};
+
+static csh decoder;
+static uint64_t references;	/* that are written yet */
+static const struct block *before[THREADS];	/* what a thread ran last */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void tell(uint64_t from, uint64_t to, enum event_kind kind)
+{
+	const struct event event = { from, to, kind };
+
+	pthread_mutex_lock(&lock);
+	if (kind != EVENT_REFERENCE || references) {
+		references -= kind == EVENT_REFERENCE;
+		plugin_write(&event, sizeof(event));
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+static void runs(unsigned int cpu, void *context)
+{
+	const struct block *block = context, *last = before[cpu % THREADS];
+
+	before[cpu % THREADS] = block;
+	if (!last)
+		return;
+	if (last->calls)
+		tell(last->last, block->start, EVENT_CALL);
+	else if (last->jumps && block->start <= last->last &&
+		 last->last - block->start <= HWPROF_DEFAULT_SPAN)
+		tell(last->last, block->start, EVENT_BACK_EDGE);
+}
+
+static void refers(unsigned int cpu, qemu_plugin_meminfo_t info,
+		   uint64_t address, void *context)
+{
+	if (references)
+		tell(0, address, EVENT_REFERENCE);
+}
+
+/* It stays as long as the program does, since its code may. */
+static struct block *block_of(const struct qemu_plugin_tb *tb)
+{
+	const struct qemu_plugin_insn *last =
+		qemu_plugin_tb_get_insn(tb, qemu_plugin_tb_n_insns(tb) - 1);
+	struct block *block = calloc(1, sizeof(*block));
+	cs_insn *insn;
+
+	if (!block)
+		abort();
+	block->start = qemu_plugin_tb_vaddr(tb);
+	block->last = qemu_plugin_insn_vaddr(last);
+	if (!cs_disasm(decoder, qemu_plugin_insn_data(last),
+		       qemu_plugin_insn_size(last), block->last, 1, &insn))
+		return block;
+	block->calls = cs_insn_group(decoder, insn, CS_GRP_CALL);
+	block->jumps = cs_insn_group(decoder, insn, CS_GRP_JUMP);
+	cs_free(insn, 1);
+	return block;
+}
+
+static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+	size_t count = qemu_plugin_tb_n_insns(tb), i;
+
+	pthread_mutex_lock(&lock);
+	qemu_plugin_register_vcpu_tb_exec_cb(tb, runs, QEMU_PLUGIN_CB_NO_REGS,
+					     block_of(tb));
+	pthread_mutex_unlock(&lock);
+	for (i = 0; i < count; i++)
+		qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i),
+						 refers, QEMU_PLUGIN_CB_NO_REGS,
+						 QEMU_PLUGIN_MEM_RW, NULL);
+}
+
+static void ends(qemu_plugin_id_t id, void *context)
+{
+	pthread_mutex_lock(&lock);
+	plugin_flush();
+	pthread_mutex_unlock(&lock);
+}
+
+PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const void *info,
+				      int argc, char **argv)
+{
+	if (argc != 1 || strncmp(argv[0], "references=", 11) ||
+	    cs_open(CS_ARCH_X86, CS_MODE_64, &decoder))
+		return -1;
+	cs_option(decoder, CS_OPT_DETAIL, CS_OPT_ON);
+	references = strtoull(argv[0] + 11, NULL, 0);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
+	qemu_plugin_register_atexit_cb(id, ends, NULL);
+	return 0;
+}

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Programs in the emulator, of which a plugin tells (plugin.h)."""
+import pathlib
+import subprocess
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+
+
+def feed(plugin, command, environment, folder, reader):
+    """Gives @reader what the plugin tells of the command; its output, or ''.
+
+    plugin: its name and arguments, as "loads.so,most=100".
+    """
+    process = subprocess.Popen(reader, stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, text=True)
+    # 200 is the number that the plugin writes to.
+    subprocess.run(
+        ["bash", "-c", 'exec 200>&1 > /dev/null; exec "$@"', "bash",
+         "qemu-x86_64", "-plugin", f"{TOP}/build/{plugin}", *command],
+        stdout=process.stdin, env=environment, cwd=folder, check=False)
+    process.stdin.close()
+    said = process.stdout.read()
+    return said if process.wait() == 0 else ""
