@@ -52,7 +52,7 @@ TEST_PROGRAMS += $(BUILD)/exact_paths
 # What the emulator's plugins tell of a program: all its loads, with their values,
 $(BUILD)/loads.so: PLUGIN_LINK :=
 # or its calls, back edges and references to data.
-$(BUILD)/events.so: PLUGIN_LINK := -lcapstone
+$(BUILD)/trace.so: PLUGIN_LINK := -lcapstone
 
 $(BUILD)/%.so: tests/accuracy/%.c tests/accuracy/plugin.c \
 	       $(wildcard tests/accuracy/*.h)
@@ -74,4 +74,12 @@ $(BUILD)/overlap: $(patsubst %,$(BUILD)/obj/%.o,\
 			     kmod/engine/window)
 	$(CC) $(LDFLAGS) -o $@ $^
 
-TEST_PROGRAMS += $(BUILD)/events.so $(BUILD)/overlap
+TEST_PROGRAMS += $(BUILD)/trace.so $(BUILD)/overlap
+
+$(BUILD)/obj/tests/accuracy/range_error.o: override CFLAGS += -I.
+
+$(BUILD)/range_error: $(BUILD)/obj/tests/accuracy/range_error.o \
+		      $(BUILD)/libhwprof.a
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
+
+TEST_PROGRAMS += $(BUILD)/range_error

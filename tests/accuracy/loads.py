@@ -49,10 +49,13 @@ int f{i}(struct s{i} *s, int n)
 """ for i in range(60)))
 
 
+def environment(name):
+    program = programs.PROGRAMS.get(name)
+    return {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "HOME": "/",
+            **dict(program.variables if program else ())}
+
+
 def feed(name, most, command):
     """Gives the command the program's loads, so many at most; its output, or ''."""
-    program = programs.PROGRAMS.get(name)
-    environment = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "HOME": "/",
-                   **dict(program.variables if program else ())}
-    return traced.feed(f"loads.so,most={most}", COMMANDS[name], environment,
-                       INPUTS, command)
+    return traced.feed(f"loads.so,most={most}", COMMANDS[name],
+                       environment(name), INPUTS, command)

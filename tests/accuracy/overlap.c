@@ -3,7 +3,7 @@
  * overlap < EVENTS
  *
  * How well sampled profiles of a program agree with the whole one (Mousa, Krintz:
- * HPS, section 6, figure 10). Its events (events.c) are counted, each of them;
+ * HPS, section 6, figure 10). Its events (trace.c) are counted, each of them;
  * and sampled, by HPS's two counters: of calls and back edges, a burst is seen
  * and then so many are passed over. Sampled calls go through the call engine, in a
  * table of 1 MiB.
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 #include "engine/engine.h"
-#include "events.h"
+#include "trace.h"
 #include "tests/engine/random.h"
 
 #define HOT	0.9
@@ -212,7 +212,7 @@ static void switch_samplers(struct profile *profile)
 	}
 }
 
-static void take_call(struct profile *profile, const struct event *event)
+static void take_call(struct profile *profile, const struct trace_event *event)
 {
 	const struct stream_event call = {
 		.from = event->from, .to = event->to, .space = 1,
@@ -237,15 +237,15 @@ static void take_reference(struct profile *profile, u64 address)
 		add(&profile->samplers[__builtin_ctz(on)].references, word, 1);
 }
 
-static void take(struct profile *profile, const struct event *event)
+static void take(struct profile *profile, const struct trace_event *event)
 {
-	if (event->kind == EVENT_REFERENCE) {
+	if (event->kind == TRACE_REFERENCE) {
 		take_reference(profile, event->to);
 		return;
 	}
 	if (++profile->events >= profile->due)
 		switch_samplers(profile);
-	if (event->kind == EVENT_CALL)
+	if (event->kind == TRACE_CALL)
 		take_call(profile, event);
 }
 
@@ -290,7 +290,7 @@ static void print_overlaps(const struct profile *profile)
 
 int main(void)
 {
-	static struct event buffer[8192];
+	static struct trace_event buffer[8192];
 	static struct profile profile;
 	size_t got, i;
 

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * qemu-x86_64 -plugin events.so,references=N PROGRAM [ARG]... 200> FILE
+ * qemu-x86_64 -plugin trace.so[,references=N][,branches=N] PROGRAM [ARG]... 200> FILE
  *
- * Writes a program's calls, its back edges and its first N references to data, as
- * struct event, in the order in which they happen. The emulator says what runs and
+ * Writes a program's calls, its back edges, its first N references to data and its
+ * first N taken branches, as struct trace_event, in the order in which they happen. The emulator says what runs and
  * capstone what it is: nothing of it is hwprof's own code.
  */
 #include <capstone/capstone.h>
+#include <inttypes.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "events.h"
+#include "trace.h"
 #include "linux/hwprof.h"
 #include "plugin.h"
 
@@ -19,24 +20,27 @@ enum { THREADS = 4096 };
 
 /* Code that runs from its start to its end, and how it ends. */
 struct block {
-	uint64_t start;
+	uint64_t start, end;
 	uint64_t last;		/* instruction */
-	bool calls, jumps;
+	bool calls, jumps, returns;
 };
 
 static csh decoder;
-static uint64_t references;	/* that are written yet */
+static uint64_t references, branches;	/* that are written yet */
 static const struct block *before[THREADS];	/* what a thread ran last */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void tell(uint64_t from, uint64_t to, enum event_kind kind)
+static void tell(uint64_t from, uint64_t to, enum trace_kind kind)
 {
-	const struct event event = { from, to, kind };
+	const struct trace_event event = { from, to, kind };
+	uint64_t *left = kind == TRACE_REFERENCE ? &references :
+			 kind == TRACE_BRANCH ? &branches : NULL;
 
 	pthread_mutex_lock(&lock);
-	if (kind != EVENT_REFERENCE || references) {
-		references -= kind == EVENT_REFERENCE;
+	if (!left || *left) {
 		plugin_write(&event, sizeof(event));
+		if (left)
+			--*left;
 	}
 	pthread_mutex_unlock(&lock);
 }
@@ -48,18 +52,21 @@ static void runs(unsigned int cpu, void *context)
 	before[cpu % THREADS] = block;
 	if (!last)
 		return;
+	if (branches && (last->calls || last->jumps || last->returns) &&
+	    block->start != last->end)
+		tell(last->last, block->start, TRACE_BRANCH);
 	if (last->calls)
-		tell(last->last, block->start, EVENT_CALL);
+		tell(last->last, block->start, TRACE_CALL);
 	else if (last->jumps && block->start <= last->last &&
 		 last->last - block->start <= HWPROF_DEFAULT_SPAN)
-		tell(last->last, block->start, EVENT_BACK_EDGE);
+		tell(last->last, block->start, TRACE_BACK_EDGE);
 }
 
 static void refers(unsigned int cpu, qemu_plugin_meminfo_t info,
 		   uint64_t address, void *context)
 {
 	if (references)
-		tell(0, address, EVENT_REFERENCE);
+		tell(0, address, TRACE_REFERENCE);
 }
 
 /* It stays as long as the program does, since its code may. */
@@ -74,11 +81,13 @@ static struct block *block_of(const struct qemu_plugin_tb *tb)
 		abort();
 	block->start = qemu_plugin_tb_vaddr(tb);
 	block->last = qemu_plugin_insn_vaddr(last);
+	block->end = block->last + qemu_plugin_insn_size(last);
 	if (!cs_disasm(decoder, qemu_plugin_insn_data(last),
 		       qemu_plugin_insn_size(last), block->last, 1, &insn))
 		return block;
 	block->calls = cs_insn_group(decoder, insn, CS_GRP_CALL);
 	block->jumps = cs_insn_group(decoder, insn, CS_GRP_JUMP);
+	block->returns = cs_insn_group(decoder, insn, CS_GRP_RET);
 	cs_free(insn, 1);
 	return block;
 }
@@ -107,11 +116,13 @@ static void ends(qemu_plugin_id_t id, void *context)
 PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const void *info,
 				      int argc, char **argv)
 {
-	if (argc != 1 || strncmp(argv[0], "references=", 11) ||
-	    cs_open(CS_ARCH_X86, CS_MODE_64, &decoder))
+	if (cs_open(CS_ARCH_X86, CS_MODE_64, &decoder))
 		return -1;
 	cs_option(decoder, CS_OPT_DETAIL, CS_OPT_ON);
-	references = strtoull(argv[0] + 11, NULL, 0);
+	for (; argc--; argv++)
+		if (sscanf(*argv, "references=%" SCNu64, &references) != 1 &&
+		    sscanf(*argv, "branches=%" SCNu64, &branches) != 1)
+			return -1;
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
 	qemu_plugin_register_atexit_cb(id, ends, NULL);
 	return 0;

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * range_error code < EVENTS
+ * range_error data < LOADS
+ *
+ * Hot ranges of a program in little memory, beside exact counts (Mysore et al.,
+ * section 5.3): of where branches lead, as trace.c has them; or of the values of
+ * loads, of their addresses, and of pairs of the instruction and the address, as
+ * loads.c has them. The tree has 8 KiB of ranges and an epsilon of 10 %, and 64 KiB
+ * and one of 1 %, as in the paper; what rows have told takes half as much besides,
+ * and hints, which change no count, 5 KiB.
+ *
+ * Prints for each: the stream, KiB, ranges, hot ranges, the average accuracy of
+ * their counts and the worst in percent; how many ranges that are truly hot were
+ * not found, and how many of these the bounds do not explain. Exit status 1: a
+ * count is out of its bounds.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/range_tree.h"
+#include "trace.h"
+#include "loads.h"
+#include "range_box.h"
+#include "tests/oracle/array.h"
+
+#define HOT	0.1
+
+struct keys {
+	struct range_key *items;
+	size_t count, room;
+};
+
+/* --- exact counts ----------------------------------------------------------------- */
+
+struct numbers {
+	range_number *items;	/* sorted */
+	size_t count;
+};
+
+static range_number number_of(struct range_key key, bool pairs)
+{
+	return pairs ? box_number((struct pair){ key.code, key.value }) :
+		       key.value;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	const range_number *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static struct numbers sorted(const struct keys *keys, bool pairs)
+{
+	struct numbers numbers = {
+		.items = malloc(keys->count * sizeof(*numbers.items)),
+		.count = keys->count,
+	};
+	size_t i;
+
+	if (!numbers.items)
+		abort();
+	for (i = 0; i < keys->count; i++)
+		numbers.items[i] = number_of(keys->items[i], pairs);
+	qsort(numbers.items, numbers.count, sizeof(*numbers.items),
+	      compare_numbers);
+	return numbers;
+}
+
+static size_t below(const struct numbers *numbers, range_number limit)
+{
+	size_t low = 0, high = numbers->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (numbers->items[middle] < limit)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static u64 exact(const struct numbers *numbers, const struct range_node *node)
+{
+	range_number last = range_last(node);
+	size_t end = last + 1 ? below(numbers, last + 1) : numbers->count;
+
+	return end - below(numbers, node->low);
+}
+
+/* The tree in which each number is counted for itself. */
+static struct range_set exact_set(const struct numbers *numbers)
+{
+	struct range_set set = { 0 };
+	size_t i, first = 0;
+
+	for (i = 1; i <= numbers->count; i++) {
+		if (i < numbers->count &&
+		    numbers->items[i] == numbers->items[first])
+			continue;
+		if (range_set_add(&set, numbers->items[first], 0, i - first))
+			abort();
+		first = i;
+	}
+	if (range_set_build(&set, HOT * numbers->count))
+		abort();
+	return set;
+}
+
+/* --- the engine's ------------------------------------------------------------------- */
+
+static void count(struct range_tree *tree, const struct keys *keys, bool pairs)
+{
+	u32 root = range_root(tree, 0);
+	size_t i;
+
+	for (i = 0; i < keys->count; i++)
+		if (pairs)
+			range_count_pair(tree, root, keys->items[i].code,
+					 keys->items[i].value, 1);
+		else
+			range_count(tree, root, keys->items[i].value, 1);
+}
+
+static struct range_set counted_set(const struct keys *keys, bool pairs,
+				    size_t blocks, u32 epsilon_ppm)
+{
+	/* Of each block, and of its part of what is little besides. */
+	size_t size = blocks * (sizeof(struct range_block) +
+				sizeof(struct range_told) + 4 +
+				(pairs ? sizeof(u64) : 0));
+	static struct range_tree tree;
+	void *memory = calloc(1, size);
+	struct range_set set = { 0 };
+	u32 node;
+
+	if (!memory)
+		abort();
+	range_tree_init(&tree, memory, size, epsilon_ppm, pairs);
+	count(&tree, keys, pairs);
+	for (node = 0; node < range_node_count(&tree); node++)
+		if (range_is_used(&tree, node) && *range_own(&tree, node) &&
+		    range_set_add(&set, number_of(range_low(&tree, node), pairs),
+				  range_bits(&tree, node),
+				  *range_own(&tree, node)))
+			abort();
+	if (range_set_build(&set, HOT * keys->count))
+		abort();
+	free(memory);
+	return set;
+}
+
+/* --- both ------------------------------------------------------------------------------ */
+
+struct result {
+	size_t hot, missed, unexplained, wrong;
+	double sum, worst;
+};
+
+static void compare(const struct range_set *set, const struct numbers *numbers,
+		    struct result *result)
+{
+	size_t i;
+
+	for (i = 0; i < set->count; i++) {
+		const struct range_node *node = &set->nodes[i];
+		u64 is = exact(numbers, node);
+		double right = is ? (double)node->count / is : 1;
+
+		result->wrong += node->count > is ||
+				 node->count + node->around < is;
+		if (!node->hot)
+			continue;
+		result->hot++;
+		result->sum += right;
+		if (right < result->worst)
+			result->worst = right;
+	}
+}
+
+static bool contains(const struct range_node *outer,
+		     const struct range_node *inner)
+{
+	return outer->low <= inner->low &&
+	       range_last(outer) >= range_last(inner);
+}
+
+/* Is a hot range of the set this one, but for values that never were? */
+static bool is_found(const struct range_set *set, const struct numbers *numbers,
+		     const struct range_node *hot)
+{
+	size_t i;
+
+	for (i = 0; i < set->count; i++)
+		if (set->nodes[i].hot &&
+		    (contains(&set->nodes[i], hot) ||
+		     contains(hot, &set->nodes[i])) &&
+		    exact(numbers, &set->nodes[i]) == hot->count)
+			return true;
+	return false;
+}
+
+/* What may have been in @hot, but was counted in ranges around it. */
+static u64 around(const struct range_set *set, const struct range_node *hot)
+{
+	u64 sum = 0;
+	size_t i;
+
+	for (i = 0; i < set->count; i++)
+		if (contains(&set->nodes[i], hot) &&
+		    !contains(hot, &set->nodes[i]))
+			sum += set->nodes[i].own;
+	return sum;
+}
+
+/* Of the truth's ranges in @hot, that was not found, either. */
+static bool is_one_inside(const struct range_set *truth, const bool *missed,
+			  size_t hot)
+{
+	size_t i;
+
+	for (i = hot + 1; i < truth->count &&
+	     contains(&truth->nodes[hot], &truth->nodes[i]); i++)
+		if (missed[i])
+			return true;
+	return false;
+}
+
+/*
+ * What was counted around a range may have been in it, so that it is hot; and
+ * instead of one that is not found, a wider one may be hot, which then is not in
+ * what is left of those around it.
+ */
+static void find_missed(const struct range_set *set,
+			const struct range_set *truth,
+			const struct numbers *numbers, struct result *result)
+{
+	bool *missed = calloc(truth->count, sizeof(*missed));
+	size_t i;
+
+	if (!missed)
+		abort();
+	for (i = truth->count; i--;) {
+		const struct range_node *hot = &truth->nodes[i];
+
+		if (!hot->hot || is_found(set, numbers, hot))
+			continue;
+		missed[i] = true;
+		result->missed++;
+		result->unexplained += hot->rest >= HOT * numbers->count +
+						    around(set, hot) &&
+				       !is_one_inside(truth, missed, i);
+	}
+	free(missed);
+}
+
+/* How many counts are wrong. */
+static size_t judge(const char *stream, const struct keys *keys, bool pairs)
+{
+	static const struct { size_t kib; u32 epsilon_ppm; } trees[] = {
+		{ 8, 100000 }, { 64, 10000 },
+	};
+	struct numbers numbers = sorted(keys, pairs);
+	struct range_set truth = exact_set(&numbers);
+	size_t wrong = 0;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		struct range_set set = counted_set(keys, pairs,
+						   (trees[i].kib << 10) /
+						   sizeof(struct range_block),
+						   trees[i].epsilon_ppm);
+		struct result result = { .worst = 1 };
+
+		compare(&set, &numbers, &result);
+		find_missed(&set, &truth, &numbers, &result);
+		printf("%s %zu %zu %zu %.2f %.2f %zu %zu\n", stream,
+		       trees[i].kib, set.count, result.hot,
+		       100 * (result.hot ? result.sum / result.hot : 1),
+		       100 * result.worst, result.missed, result.unexplained);
+		wrong += result.wrong;
+		range_set_free(&set);
+	}
+	range_set_free(&truth);
+	free(numbers.items);
+	return wrong;
+}
+
+/* --- what is read ------------------------------------------------------------------------ */
+
+static size_t judge_code(void)
+{
+	static struct trace_event buffer[8192];
+	struct keys targets = { 0 };
+	size_t got, i;
+
+	while ((got = fread(buffer, sizeof(*buffer), 8192, stdin)))
+		for (i = 0; i < got; i++)
+			if (buffer[i].kind == TRACE_BRANCH)
+				*array_push(&targets) = (struct range_key){
+					.value = buffer[i].to };
+	return judge("code", &targets, false);
+}
+
+static size_t judge_data(void)
+{
+	static struct load buffer[8192];
+	struct keys values = { 0 }, addresses = { 0 }, pairs = { 0 };
+	size_t got, i;
+
+	while ((got = fread(buffer, sizeof(*buffer), 8192, stdin)))
+		for (i = 0; i < got; i++) {
+			if (buffer[i].width <= sizeof(buffer[i].value))
+				*array_push(&values) = (struct range_key){
+					.value = buffer[i].value };
+			*array_push(&addresses) = (struct range_key){
+				.value = buffer[i].address };
+			*array_push(&pairs) = (struct range_key){
+				.value = buffer[i].address,
+				.code = buffer[i].pc };
+		}
+	return judge("values", &values, false) +
+	       judge("addresses", &addresses, false) +
+	       judge("pairs", &pairs, true);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2 || (strcmp(argv[1], "code") && strcmp(argv[1], "data")))
+		return 2;
+	return (argv[1][0] == 'c' ? judge_code() : judge_data()) != 0;
+}
