@@ -2,6 +2,7 @@
 /*
  * range_error code < EVENTS
  * range_error data < LOADS
+ * range_error streams
  *
  * Hot ranges of a program in little memory, beside exact counts (Mysore et al.,
  * section 5.3): of where branches lead, as trace.c has them; or of the values of
@@ -14,6 +15,9 @@
  * their counts and the worst in percent; how many ranges that are truly hot were
  * not found, and how many of these the bounds do not explain. Exit status 1: a
  * count is out of its bounds.
+ *
+ * streams: of 10 million values each that are random or made to be hard, in memory
+ * that is too little and that is enough; prints how many splits were refused.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,9 +27,16 @@
 #include "trace.h"
 #include "loads.h"
 #include "range_box.h"
+#include "tests/engine/range_streams.h"
 #include "tests/oracle/array.h"
 
 #define HOT	0.1
+
+enum {
+	STREAM_LENGTH = 10000000,
+	STREAM_EPSILON_PPM = 100000,
+	LITTLE = 128, MUCH = 1 << 18,	/* blocks */
+};
 
 struct keys {
 	struct range_key *items;
@@ -127,7 +138,7 @@ static void count(struct range_tree *tree, const struct keys *keys, bool pairs)
 }
 
 static struct range_set counted_set(const struct keys *keys, bool pairs,
-				    size_t blocks, u32 epsilon_ppm)
+				    size_t blocks, u32 epsilon_ppm, u64 *refused)
 {
 	/* Of each block, and of its part of what is little besides. */
 	size_t size = blocks * (sizeof(struct range_block) +
@@ -150,6 +161,7 @@ static struct range_set counted_set(const struct keys *keys, bool pairs,
 			abort();
 	if (range_set_build(&set, HOT * keys->count))
 		abort();
+	*refused = tree.refused;
 	free(memory);
 	return set;
 }
@@ -268,12 +280,14 @@ static size_t judge(const char *stream, const struct keys *keys, bool pairs)
 	struct range_set truth = exact_set(&numbers);
 	size_t wrong = 0;
 	unsigned int i;
+	u64 refused;
 
 	for (i = 0; i < 2; i++) {
 		struct range_set set = counted_set(keys, pairs,
 						   (trees[i].kib << 10) /
 						   sizeof(struct range_block),
-						   trees[i].epsilon_ppm);
+						   trees[i].epsilon_ppm,
+						   &refused);
 		struct result result = { .worst = 1 };
 
 		compare(&set, &numbers, &result);
@@ -328,9 +342,48 @@ static size_t judge_data(void)
 	       judge("pairs", &pairs, true);
 }
 
+/* How many counts are wrong, or splits refused although there is much memory. */
+static size_t judge_stream(enum stream stream, size_t blocks)
+{
+	struct keys keys = { 0 };
+	struct result result = { .worst = 1 };
+	struct numbers numbers;
+	struct range_set set;
+	u64 random = stream, refused, i;
+
+	for (i = 0; i < STREAM_LENGTH; i++)
+		*array_push(&keys) = (struct range_key){
+			.value = next_value(stream, i, &random) };
+	numbers = sorted(&keys, false);
+	set = counted_set(&keys, false, blocks, STREAM_EPSILON_PPM, &refused);
+	compare(&set, &numbers, &result);
+	printf("stream %u, %zu blocks: %llu refused, %zu ranges, %zu wrong\n",
+	       stream, blocks, (unsigned long long)refused, set.count,
+	       result.wrong);
+	range_set_free(&set);
+	free(numbers.items);
+	free(keys.items);
+	return result.wrong + (blocks == MUCH ? refused : 0);
+}
+
+static size_t judge_streams(void)
+{
+	unsigned int stream;
+	size_t wrong = 0;
+
+	for (stream = 0; stream < STREAMS; stream++)
+		wrong += judge_stream(stream, LITTLE) +
+			 judge_stream(stream, MUCH);
+	return wrong;
+}
+
 int main(int argc, char **argv)
 {
-	if (argc != 2 || (strcmp(argv[1], "code") && strcmp(argv[1], "data")))
+	if (argc != 2)
 		return 2;
-	return (argv[1][0] == 'c' ? judge_code() : judge_data()) != 0;
+	if (!strcmp(argv[1], "code"))
+		return judge_code() != 0;
+	if (!strcmp(argv[1], "data"))
+		return judge_data() != 0;
+	return !strcmp(argv[1], "streams") ? judge_streams() != 0 : 2;
 }

@@ -8,6 +8,7 @@
 #include "engine/range_tree.h"
 #include "engine/window.h"
 #include "random.h"
+#include "range_streams.h"
 #include "seeds.h"
 #include "tables.h"
 
@@ -247,48 +248,6 @@ static u64 check_bounds(struct bench *bench)
 		worst = max(worst, check_range(bench, &own));
 	}
 	return worst;
-}
-
-/* --- streams ------------------------------------------------------------------- */
-
-enum stream {
-	CODE,		/* hot spots in a few regions, as programs have them */
-	UNIFORM,	/* no two alike */
-	STEPS,		/* a walk through memory */
-	PHASES,		/* what was hot is not any more */
-	REVERSED,	/* neighbours in time are far apart */
-	ENDS,		/* the first and the last values there are */
-	STREAMS,
-};
-
-static u64 hot_spot(u64 *random)
-{
-	u64 region = random_below(random, 4) * 0x7f0000000000ULL + 0x400000;
-	unsigned int rank = random_below(random, 1 + random_below(random, 1 + random_below(random, 3000)));
-
-	return region + rank * 28;
-}
-
-static u64 next_value(enum stream stream, u64 i, u64 *random)
-{
-	switch (stream) {
-	case CODE:
-		return hot_spot(random);
-	case UNIFORM:
-		return random_next(random);
-	case STEPS:
-		return 0x7ffff0000000 + 8 * i;
-	case PHASES:
-		return hot_spot(random) + (i / 4000 * 0x123456789ULL);
-	case REVERSED:
-		return reversed(i);
-	case ENDS:
-		return random_below(random, 2) ? random_below(random, 8) :
-		       ~0ULL - random_below(random, 8);
-	case STREAMS:
-		break;
-	}
-	return 0;
 }
 
 /* --- tests -------------------------------------------------------------------- */
