@@ -155,8 +155,13 @@ static bool range_feed(void *memory, void *cursor,
 		       const struct stream_event *event)
 {
 	struct range_table *table = memory;
-	unsigned int weight = weight_of(table->of, event);
+	unsigned int weight;
 
+	/* What is most often wanted, and costs least, is not to wait. */
+	if (likely(table->of == HWPROF_RANGE_IP &&
+		   stream_is_branch(event->kind)))
+		return count(table, event->space, event->to, 1);
+	weight = weight_of(table->of, event);
 	if (!weight)
 		return true;
 	if (is_of_pairs(table->of))

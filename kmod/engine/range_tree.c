@@ -148,6 +148,19 @@ static u32 pace(const struct range_tree *tree)
 	return tree->room ? PACE : PACE_FULL;
 }
 
+/* A number in 16 bits, rounded down: its first 10, and how many follow. */
+static u16 brief(u64 number)
+{
+	u32 follow = number >> 10 ? 54 - __builtin_clzll(number) : 0;
+
+	return number >> follow | follow << 10;
+}
+
+static u64 brief_value(u16 brief)
+{
+	return (u64)(brief & 1023) << (brief >> 10);
+}
+
 /*
  * The hand goes down, because a chain of splits took blocks upwards: then one
  * round merges all of it.
@@ -179,7 +192,8 @@ void range_pass(struct range_tree *tree)
 		return;
 	sum = block->count[0] + block->count[1] + block->count[2] +
 	      block->count[3];
-	if (sum >= tree->threshold)
+	/* What was counted around them is no less now; that spares most walks. */
+	if (sum + brief_value(block->above) >= tree->threshold)
 		return;
 	parent = parent_of(tree, tree->hand);
 	if (*range_own(tree, parent) + sum < tree->threshold)
@@ -219,6 +233,7 @@ static u32 split(struct range_tree *tree, u32 node)
 	if (tree->codes)
 		tree->codes[number] = low.code;
 	block->shift = bits - RANGE_BRANCH;
+	block->above = brief(*range_own(tree, node));
 	block->root = range_is_root(tree, node) ? node :
 		      range_block(tree, node)->root;
 	range_block(tree, node)->child[node % RANGE_SIBLINGS] = number;
@@ -310,7 +325,7 @@ static __always_inline u32 find(struct range_tree *tree, u32 root,
 	u32 code_bits = pairs ? range_code_bits(near_bits) : 0;
 	u64 region = (key.value >> (near_bits - code_bits)) +
 		     (key.code >> code_bits << 32);
-	u32 *near = &tree->near[range_hash(region + root, RANGE_NEARS)];
+	u16 *near = &tree->near[range_hash(region + root, RANGE_NEARS)];
 	u32 number = *near, next;
 	u64 at = range_place(tree, number, key, pairs);
 
@@ -334,7 +349,7 @@ static __always_inline u32 find(struct range_tree *tree, u32 root,
 }
 
 void range_count_slowly(struct range_tree *tree, u32 root, struct range_key key,
-			u64 weight, u32 *hint)
+			u64 weight, u16 *hint)
 {
 	u32 node = tree->codes ? find(tree, root, key, true) :
 				 find(tree, root, key, false);

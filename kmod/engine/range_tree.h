@@ -45,10 +45,10 @@ enum {
 	RANGE_LEVELS	= RANGE_BITS / RANGE_BRANCH,	/* twice that of pairs */
 	RANGE_SKEW	= 12,	/* log2 of the addresses beside a byte of code */
 
-	RANGE_HINTS	= 1024,	/* of values; a power of two */
+	RANGE_HINTS	= 4096,	/* of values; a power of two */
 	RANGE_NEAR_BITS	= 8,	/* log2 of the size of a region, */
 	RANGE_NEAR_PAIR_BITS = 24,	/* the same of pairs, */
-	RANGE_NEARS	= 256,	/* and hints of these, likewise */
+	RANGE_NEARS	= 1024,	/* and hints of these, likewise */
 };
 
 /* What is counted. */
@@ -71,7 +71,8 @@ struct range_block {
 	u64 low;		/* lowest value of the first one */
 	u32 root;		/* node of the tree's root */
 	u16 shift;		/* log2 of a range's size: values, or pairs */
-	u16 reserved;
+	u16 above;		/* what the range around them was counted when it was
+				 * divided, rounded down: brief() */
 	/* A block that is free: child[0] is the next one. */
 };
 
@@ -99,8 +100,8 @@ struct range_tree {
 	u64 raised;		/* the threshold is no lower; see range_refuse() */
 	u64 threshold;
 	u64 refused;		/* splits */
-	u32 hint[RANGE_HINTS];	/* blocks */
-	u32 near[RANGE_NEARS];
+	u16 hint[RANGE_HINTS];	/* blocks; of numbers that do not fit, the low bits */
+	u16 near[RANGE_NEARS];
 };
 
 /* @memory: @size bytes, 64 blocks or more, for all that @tree points to. */
@@ -264,7 +265,7 @@ static inline u64 *range_told(const struct range_tree *tree, u32 node)
 
 /* range_count(), where the hint or the range is not what it was. */
 void range_count_slowly(struct range_tree *tree, u32 root, struct range_key key,
-			u64 weight, u32 *hint);
+			u64 weight, u16 *hint);
 
 /* The clock's hand moves on. */
 void range_pass(struct range_tree *tree);
@@ -279,17 +280,18 @@ static __always_inline void range_count_key(struct range_tree *tree, u32 root,
 					    struct range_key key, u64 weight,
 					    bool pairs)
 {
-	u32 *hint = &tree->hint[range_hash(key.value + (key.code << 32) + root,
+	u16 *hint = &tree->hint[range_hash(key.value + (key.code << 32) + root,
 					   RANGE_HINTS)];
 	struct range_block *block = &tree->blocks[*hint];
 
 	tree->n += weight;
 	if (likely(block->root == root)) {
 		u64 at = range_place(tree, *hint, key, pairs);
+		/* No branch: which one it is cannot be foreseen. */
+		u64 limit = tree->threshold | -(u64)!block->shift;
 
 		if (likely(at < RANGE_SIBLINGS && !block->child[at] &&
-			   (!block->shift ||
-			    block->count[at] + weight < tree->threshold))) {
+			   block->count[at] + weight < limit)) {
 			block->count[at] += weight;
 			if (unlikely(!--tree->pace))
 				range_pass(tree);

@@ -9,7 +9,7 @@
  * loads, of their addresses, and of pairs of the instruction and the address, as
  * loads.c has them. The tree has 8 KiB of ranges and an epsilon of 10 %, and 64 KiB
  * and one of 1 %, as in the paper; what rows have told takes half as much besides,
- * and hints, which change no count, 5 KiB.
+ * and hints, which change no count, 10 KiB.
  *
  * Prints for each: the stream, KiB, ranges, hot ranges, the average accuracy of
  * their counts and the worst in percent; how many ranges that are truly hot were

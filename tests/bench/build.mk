@@ -75,6 +75,8 @@ bench-paths: $(BUILD)/bench/paths $(BUILD)/bench/trace
 
 bench-ranges: $(BUILD)/bench/ranges $(BUILD)/bench/trace
 	@tests/bench/native.sh ranges
+	@echo values of loads:
+	@tests/bench/values.py ranges -v
 
 bench-contexts: $(BUILD)/bench/contexts $(BUILD)/bench/trace
 	@tests/bench/native.sh contexts
@@ -83,7 +85,7 @@ bench-sampled: $(BUILD)/bench/sampled $(BUILD)/bench/trace
 	@tests/bench/native.sh sampled
 
 bench-values: $(BUILD)/bench/values
-	@tests/bench/values.py
+	@tests/bench/values.py values
 
 # Recordings as the library's tests write them.
 STACKS_OBJECTS := $(patsubst %,$(BUILD)/obj/tests/%.o,bench/stacks lib/run \

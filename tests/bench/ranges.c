@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * ranges [-t TABLE_KIB] [-e EPSILON_PPM] [-r ROUNDS] FILE...
+ * ranges [-t TABLE_KIB] [-e EPSILON_PPM] [-r ROUNDS] -v NAME < LOADS
  *
  * Nanoseconds per branch of the range engine, and of its peers (range_peers.h),
  * on the same recorded branches in the same process: the best of ROUNDS, which
  * alternate. And how accurate its hot ranges are, beside exact counts of the same
- * branches (the paper's section 5.3).
+ * branches (the paper's section 5.3). -v: the same of the values of a program's
+ * loads, as tests/accuracy/loads.c writes them.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -15,6 +17,7 @@
 #include "engine/engine.h"
 #include "range_hot.h"
 #include "range_peers.h"
+#include "tests/accuracy/loads.h"
 #include "tests/oracle/array.h"
 #include "tests/oracle/rows.h"
 
@@ -31,6 +34,19 @@ static void take(void *context, u32 thread, const struct stream_event *event)
 
 	if (event->kind >= STREAM_COND && event->kind <= STREAM_RET)
 		*array_push(stream) = *event;
+}
+
+/* Peers look at `to`. */
+static void read_values(struct stream *stream)
+{
+	struct load load;
+
+	while (fread(&load, sizeof(load), 1, stdin))
+		if (load.width <= sizeof(load.value))
+			*array_push(stream) = (struct stream_event) {
+				.kind = STREAM_LOAD, .width = load.width,
+				.to = load.value, .value = load.value,
+			};
 }
 
 static double now(void)
@@ -106,6 +122,8 @@ static double time_engine(const struct stream *stream, void *table,
 {
 	const struct engine_params params = {
 		.basis = HWPROF_BASIS_EXACT, .epsilon_ppm = ppm,
+		.range_of = stream->items->kind == STREAM_LOAD ?
+			    HWPROF_RANGE_LOAD_VALUE : HWPROF_RANGE_IP,
 	};
 	double start;
 	size_t i;
@@ -187,33 +205,29 @@ static void keep_least(double *least, double time)
 		*least = time;
 }
 
-static struct accuracy compare(const char *name, size_t size, unsigned int ppm,
+static struct accuracy compare(const char *name, const struct stream *stream,
+			       size_t size, unsigned int ppm,
 			       unsigned int rounds)
 {
 	double range = 0, counter = 0, saving = 0, plain = 0;
 	void *table = aligned_alloc(64, size);
-	struct stream stream = { 0 };
+	unsigned int bits = counters_bits(stream);
 	struct accuracy accuracy;
-	unsigned int bits;
 
 	if (!table)
 		abort();
-	if (!read_stream(name, &stream))
-		exit(2);
-	bits = counters_bits(&stream);
 	while (rounds--) {
-		keep_least(&counter, time_counters(&stream, bits));
-		keep_least(&saving, time_saving(&stream, size));
-		keep_least(&plain, time_plain(&stream, ppm));
-		keep_least(&range, time_engine(&stream, table, size, ppm));
+		keep_least(&counter, time_counters(stream, bits));
+		keep_least(&saving, time_saving(stream, size));
+		keep_least(&plain, time_plain(stream, ppm));
+		keep_least(&range, time_engine(stream, table, size, ppm));
 	}
-	accuracy = judge(&stream, table);
+	accuracy = judge(stream, table);
 	printf("%-8s %5.2f ns  counters %5.2f ns %4.2f  space-saving %5.2f ns %4.2f  plain tree %5.2f ns %4.2f  hot %2u accuracy %6.2f%% worst %6.2f%%\n",
 	       strrchr(name, '/') ? strrchr(name, '/') + 1 : name, range,
 	       counter, counter / range, saving, saving / range, plain,
 	       plain / range, accuracy.hot,
 	       100 * accuracy.sum / accuracy.hot, 100 * accuracy.worst);
-	free(stream.items);
 	free(table);
 	return accuracy;
 }
@@ -222,30 +236,43 @@ int main(int argc, char **argv)
 {
 	unsigned int rounds = 9, ppm = 10000, hot = 0;
 	size_t size = 128 << 10;	/* as 1 MiB gives a CPU of two */
+	bool values = false;
 	double sum = 0;
 	int option;
 
-	while ((option = getopt(argc, argv, "t:e:r:")) != -1) {
+	while ((option = getopt(argc, argv, "t:e:r:v")) != -1) {
 		if (option == 't')
 			size = strtoul(optarg, NULL, 0) << 10;
 		else if (option == 'e')
 			ppm = strtoul(optarg, NULL, 0);
 		else if (option == 'r')
 			rounds = strtoul(optarg, NULL, 0);
+		else if (option == 'v')
+			values = true;
 		else
 			return 2;
 	}
-	if (optind == argc || !rounds) {
-		fprintf(stderr, "usage: ranges [-t TABLE_KIB] [-e EPSILON_PPM] [-r ROUNDS] FILE...\n");
+	if (optind == argc || !rounds || (values && optind + 1 < argc)) {
+		fprintf(stderr, "usage: ranges [-t TABLE_KIB] [-e EPSILON_PPM] [-r ROUNDS] FILE...|-v NAME\n");
 		return 2;
 	}
 	for (; optind < argc; optind++) {
-		struct accuracy accuracy = compare(argv[optind], size, ppm,
-						   rounds);
+		struct stream stream = { 0 };
+		struct accuracy accuracy;
 
+		if (values)
+			read_values(&stream);
+		else if (!read_stream(argv[optind], &stream))
+			return 2;
+		if (!stream.count)
+			return 2;
+		accuracy = compare(argv[optind], &stream, size, ppm, rounds);
 		hot += accuracy.hot;
 		sum += accuracy.sum;
+		free(stream.items);
 	}
-	printf("hot ranges: %u, average accuracy %.2f%%\n", hot, 100 * sum / hot);
+	if (!values)
+		printf("hot ranges: %u, average accuracy %.2f%%\n", hot,
+		       100 * sum / hot);
 	return 0;
 }

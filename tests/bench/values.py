@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""values.py [OPTION...]: nanoseconds per load of the value engine and of a hash
-table, on the loads of real programs (bench/values.c has the OPTIONs)."""
+"""values.py PROGRAM [OPTION...]: gives build/bench/PROGRAM (values.c, ranges.c), which
+has the OPTIONs, the loads of one real program after the other."""
 import pathlib
 import sys
 
@@ -15,5 +15,5 @@ MOST = 2_000_000
 
 loads.write()
 for name in loads.COMMANDS:
-    print(loads.feed(name, MOST, [traced.TOP / "build/bench/values",
-                                  *sys.argv[1:], name]), end="", flush=True)
+    print(loads.feed(name, MOST, [traced.TOP / "build/bench" / sys.argv[1],
+                                  *sys.argv[2:], name]), end="", flush=True)
