@@ -50,8 +50,7 @@ $(BUILD)/exact_paths: $(EXACT_PATHS_OBJECTS) $(BUILD)/libhwprof.a
 TEST_PROGRAMS += $(BUILD)/exact_paths
 
 # What the emulator's plugins tell of a program: all its loads, with their values,
-$(BUILD)/loads.so: PLUGIN_LINK :=
-# or its calls, back edges and references to data.
+# or its calls, back edges, references to data and branches.
 $(BUILD)/trace.so: PLUGIN_LINK := -lcapstone
 
 $(BUILD)/%.so: tests/accuracy/%.c tests/accuracy/plugin.c \

@@ -3,8 +3,9 @@
  * qemu-x86_64 -plugin trace.so[,references=N][,branches=N] PROGRAM [ARG]... 200> FILE
  *
  * Writes a program's calls, its back edges, its first N references to data and its
- * first N taken branches, as struct trace_event, in the order in which they happen. The emulator says what runs and
- * capstone what it is: nothing of it is hwprof's own code.
+ * first N taken branches, as struct trace_event, in the order in which they happen.
+ * The emulator says what runs and capstone what it is: nothing of it is hwprof's
+ * own code.
  */
 #include <capstone/capstone.h>
 #include <inttypes.h>
