@@ -7,6 +7,7 @@
 # bench-sampled	nanoseconds per sampled stack of it, beside the same
 # bench-values	nanoseconds per load of the value engine beside a hash table's
 # bench-paths	of the path engine, beside a hash table of full sequences
+# bench-flat	of all engines, from the first million of events on to a billion
 # bench-rings	rows a second through a session's ring, beside perf's, and records
 #		through its ring alone, beside BPF's
 # bench-lbr	instructions per sample of branch records, and perf's
@@ -32,7 +33,7 @@ $(BUILD)/bench/native: $(BENCH_OBJECTS) $(BUILD)/libhwprof.a
 
 $(BUILD)/bench/ranges: $(BUILD)/obj/tests/bench/range_peers.o
 
-$(BUILD)/bench/ranges $(BUILD)/bench/paths: \
+$(BUILD)/bench/ranges $(BUILD)/bench/paths $(BUILD)/bench/flat: \
 $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o \
 		       $(filter-out %/native.o,$(BENCH_OBJECTS)) \
 		       $(BUILD)/libhwprof.a
@@ -72,6 +73,11 @@ bench-native: $(BUILD)/bench/native $(BUILD)/bench/trace
 
 bench-paths: $(BUILD)/bench/paths $(BUILD)/bench/trace
 	@tests/bench/native.sh paths
+
+bench-flat: $(BUILD)/bench/flat $(BUILD)/bench/trace
+	@tests/bench/native.sh flat
+	@echo values of loads:
+	@tests/bench/values.py flat -v
 
 bench-ranges: $(BUILD)/bench/ranges $(BUILD)/bench/trace
 	@tests/bench/native.sh ranges
@@ -152,11 +158,12 @@ bench:
 	-@$(MAKE) -s bench-sampled
 	-@$(MAKE) -s bench-paths
 	-@$(MAKE) -s bench-values
+	-@$(MAKE) -s bench-flat
 	-@$(MAKE) -s bench-rings
 	-@$(MAKE) -s bench-lbr
 	-@$(MAKE) -s bench-replay
 	-@$(MAKE) -s bench-windows
 
 .PHONY: bench bench-step bench-native bench-ranges bench-contexts \
-	bench-sampled bench-paths bench-values bench-rings bench-lbr bench-replay \
+	bench-sampled bench-paths bench-values bench-flat bench-rings bench-lbr bench-replay \
 	bench-windows
