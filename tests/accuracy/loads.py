@@ -2,11 +2,13 @@
 """The programs whose loads are looked at, and their loads from the emulator."""
 import pathlib
 import subprocess
+import sys
 
 import programs
 import traced
 
-INPUTS = traced.TOP / "build/accuracy-values"
+# Of each suite its own: several run at a time.
+INPUTS = traced.TOP / f"build/accuracy-{pathlib.Path(sys.argv[0]).stem}"
 TIMES = 8                   # as long as the other tests' inputs
 
 COMPILER = sorted(pathlib.Path("/usr/lib/gcc/x86_64-linux-gnu").glob("*/cc1"))[0]
