@@ -45,6 +45,12 @@ $(KSELFTEST)/pointerless: tests/kselftest/callers.c tests/kselftest/bare.h
 	$(KSELFTEST_BARE_C) -DTURNS=1000 -fomit-frame-pointer \
 		-Wl,--eh-frame-hdr -o $@ $<
 
+# The same, until it is killed.
+$(KSELFTEST)/endless: tests/kselftest/callers.c tests/kselftest/bare.h
+	@mkdir -p $(@D)
+	$(KSELFTEST_BARE_C) -DTURNS=0x7fffffff -fomit-frame-pointer \
+		-Wl,--eh-frame-hdr -o $@ $<
+
 # The same, deeper than records of calls are.
 $(KSELFTEST)/deep: tests/kselftest/callers.c tests/kselftest/bare.h
 	@mkdir -p $(@D)
@@ -124,7 +130,7 @@ kselftest-programs: $(BUILD)/hwprof $(EXAMPLES) $(KSELFTESTS) $(KSELFTEST_SH) \
 	$(addprefix $(KSELFTEST)/,guest known spin forks heaps shapes callers \
 		       trips \
 		       long_trips short_trips \
-		       $(if $(filter x86,$(TARGET)),chains pointerless deep plugged \
+		       $(if $(filter x86,$(TARGET)),chains pointerless endless deep plugged \
 		       plugin.so) \
 		       $(if $(HAS_M32),device32))
 

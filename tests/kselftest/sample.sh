@@ -207,11 +207,11 @@ who_calls_plugins()
 # hwprof record had them made when it was told what -p runs.
 who_calls_in_what_runs()
 {
-	./pointerless & runs=$!
+	./endless & runs=$!
 	contexts -p $runs -e cct,sample -c $every -- sleep 1
 	status=$?
 	kill $runs
-	[ $status = 0 ] && part 'pointerless;_start;first;left' 50
+	[ $status = 0 ] && part 'endless;_start;first;left' 50
 }
 
 who_calls_the_kernel()
