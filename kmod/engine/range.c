@@ -157,7 +157,7 @@ static bool range_feed(void *memory, void *cursor,
 	struct range_table *table = memory;
 	unsigned int weight;
 
-	/* What is most often wanted, and costs least, is not to wait. */
+	/* The usual case first. */
 	if (likely(table->of == HWPROF_RANGE_IP &&
 		   stream_is_branch(event->kind)))
 		return count(table, event->space, event->to, 1);

@@ -148,7 +148,7 @@ static u32 pace(const struct range_tree *tree)
 	return tree->room ? PACE : PACE_FULL;
 }
 
-/* A number in 16 bits, rounded down: its first 10, and how many follow. */
+/* A number in 16 bits, rounded down: its highest 10, and how many follow them. */
 static u16 brief(u64 number)
 {
 	u32 follow = number >> 10 ? 54 - __builtin_clzll(number) : 0;

@@ -100,7 +100,11 @@ struct range_tree {
 	u64 raised;		/* the threshold is no lower; see range_refuse() */
 	u64 threshold;
 	u64 refused;		/* splits */
-	u16 hint[RANGE_HINTS];	/* blocks; of numbers that do not fit, the low bits */
+	/*
+	 * Numbers of blocks. One that does not fit is that of another block,
+	 * which is looked at like any hint before it is believed.
+	 */
+	u16 hint[RANGE_HINTS];
 	u16 near[RANGE_NEARS];
 };
 

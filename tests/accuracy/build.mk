@@ -54,9 +54,9 @@ TEST_PROGRAMS += $(BUILD)/exact_paths
 $(BUILD)/trace.so: PLUGIN_LINK := -lcapstone
 
 $(BUILD)/%.so: tests/accuracy/%.c tests/accuracy/plugin.c \
-	       $(wildcard tests/accuracy/*.h)
+	       $(wildcard tests/accuracy/*.h) uapi/linux/hwprof.h
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -MF $@.d -fPIC -shared -o $@ $(filter %.c,$^) $(PLUGIN_LINK)
+	$(CC) $(CFLAGS) -MF /dev/null -fPIC -shared -o $@ $(filter %.c,$^) $(PLUGIN_LINK)
 
 $(BUILD)/obj/tests/accuracy/value_error.o: override CFLAGS += -I.
 

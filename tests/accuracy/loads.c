@@ -5,7 +5,7 @@
  * Writes the first N loads of a program as struct load: what each instruction
  * reads from memory first. The emulator says which do and where; the value is read
  * there, since the program's memory is the emulator's: nothing of it is hwprof's
- * own code.
+ * own code. For programs of one thread.
  */
 #include <stdlib.h>
 #include <string.h>

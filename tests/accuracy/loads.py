@@ -8,14 +8,14 @@ import programs
 import traced
 
 # Of each suite its own: several run at a time.
-INPUTS = traced.TOP / f"build/accuracy-{pathlib.Path(sys.argv[0]).stem}"
+INPUTS = traced.TOP / f"build/accuracy-{pathlib.Path(sys.argv[0]).name}"
 TIMES = 8                   # as long as the other tests' inputs
 
 COMPILER = sorted(pathlib.Path("/usr/lib/gcc/x86_64-linux-gnu").glob("*/cc1"))[0]
 COMMANDS = {
     "gzip": ["/usr/bin/gzip", "-c", "long"],
     "bzip2": ["/usr/bin/bzip2", "-c", "text"],
-    "xz": ["/usr/bin/xz", "-c", "text"],
+    "xz": ["/usr/bin/xz", "-T1", "-c", "text"],
     "sort": programs.PROGRAMS["sort"].command,
     "perl": programs.PROGRAMS["perl"].command,
     "sqlite3": ["/usr/bin/sqlite3", "-init", "joins.sql", ":memory:", ".quit"],
@@ -54,7 +54,7 @@ int f{i}(struct s{i} *s, int n)
 def environment(name):
     program = programs.PROGRAMS.get(name)
     return {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "HOME": "/",
-            **dict(program.variables if program else ())}
+            "PYTHONHASHSEED": "0", **dict(program.variables if program else ())}
 
 
 def feed(name, most, command):

@@ -239,10 +239,10 @@ static void take_reference(struct profile *profile, u64 address)
 
 static void take(struct profile *profile, const struct trace_event *event)
 {
-	if (event->kind == TRACE_REFERENCE) {
+	if (event->kind == TRACE_REFERENCE)
 		take_reference(profile, event->to);
+	if (event->kind != TRACE_CALL && event->kind != TRACE_BACK_EDGE)
 		return;
-	}
 	if (++profile->events >= profile->due)
 		switch_samplers(profile);
 	if (event->kind == TRACE_CALL)

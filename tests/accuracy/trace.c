@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * qemu-x86_64 -plugin trace.so[,references=N][,branches=N] PROGRAM [ARG]... 200> FILE
+ * qemu-x86_64 -plugin trace.so,references=N PROGRAM [ARG]... 200> FILE
+ * qemu-x86_64 -plugin trace.so,branches=N PROGRAM [ARG]... 200> FILE
  *
- * Writes a program's calls, its back edges, its first N references to data and its
- * first N taken branches, as struct trace_event, in the order in which they happen.
- * The emulator says what runs and capstone what it is: nothing of it is hwprof's
- * own code.
+ * Writes a program's calls, its back edges and its first N references to data, in
+ * the order in which they happen, as struct trace_event; or its first N taken
+ * branches. The emulator says what runs and capstone what it is: nothing of it is
+ * hwprof's own code.
  */
 #include <capstone/capstone.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "trace.h"
 #include "linux/hwprof.h"
@@ -27,23 +29,40 @@ struct block {
 };
 
 static csh decoder;
-static uint64_t references, branches;	/* that are written yet */
+static bool of_branches;
+static _Atomic uint64_t left;	/* branches, or references, to be written */
 static const struct block *before[THREADS];	/* what a thread ran last */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void tell(uint64_t from, uint64_t to, enum trace_kind kind)
 {
 	const struct trace_event event = { from, to, kind };
-	uint64_t *left = kind == TRACE_REFERENCE ? &references :
-			 kind == TRACE_BRANCH ? &branches : NULL;
+	bool is_limited = kind == TRACE_REFERENCE || kind == TRACE_BRANCH;
 
 	pthread_mutex_lock(&lock);
-	if (!left || *left) {
+	if (!is_limited || left) {
 		plugin_write(&event, sizeof(event));
-		if (left)
-			--*left;
+		left -= is_limited;
+	}
+	if (of_branches && !left) {
+		plugin_flush();
+		_exit(0);
 	}
 	pthread_mutex_unlock(&lock);
+}
+
+static void tell_branch(const struct block *last, uint64_t to)
+{
+	if (of_branches) {
+		if ((last->calls || last->jumps || last->returns) &&
+		    to != last->end)
+			tell(last->last, to, TRACE_BRANCH);
+	} else if (last->calls) {
+		tell(last->last, to, TRACE_CALL);
+	} else if (last->jumps && to <= last->last &&
+		   last->last - to <= HWPROF_DEFAULT_SPAN) {
+		tell(last->last, to, TRACE_BACK_EDGE);
+	}
 }
 
 static void runs(unsigned int cpu, void *context)
@@ -51,22 +70,14 @@ static void runs(unsigned int cpu, void *context)
 	const struct block *block = context, *last = before[cpu % THREADS];
 
 	before[cpu % THREADS] = block;
-	if (!last)
-		return;
-	if (branches && (last->calls || last->jumps || last->returns) &&
-	    block->start != last->end)
-		tell(last->last, block->start, TRACE_BRANCH);
-	if (last->calls)
-		tell(last->last, block->start, TRACE_CALL);
-	else if (last->jumps && block->start <= last->last &&
-		 last->last - block->start <= HWPROF_DEFAULT_SPAN)
-		tell(last->last, block->start, TRACE_BACK_EDGE);
+	if (last)
+		tell_branch(last, block->start);
 }
 
 static void refers(unsigned int cpu, qemu_plugin_meminfo_t info,
 		   uint64_t address, void *context)
 {
-	if (references)
+	if (left)
 		tell(0, address, TRACE_REFERENCE);
 }
 
@@ -101,7 +112,7 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, runs, QEMU_PLUGIN_CB_NO_REGS,
 					     block_of(tb));
 	pthread_mutex_unlock(&lock);
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count && !of_branches; i++)
 		qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i),
 						 refers, QEMU_PLUGIN_CB_NO_REGS,
 						 QEMU_PLUGIN_MEM_RW, NULL);
@@ -117,13 +128,16 @@ static void ends(qemu_plugin_id_t id, void *context)
 PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const void *info,
 				      int argc, char **argv)
 {
+	uint64_t most;
+
 	if (cs_open(CS_ARCH_X86, CS_MODE_64, &decoder))
 		return -1;
 	cs_option(decoder, CS_OPT_DETAIL, CS_OPT_ON);
-	for (; argc--; argv++)
-		if (sscanf(*argv, "references=%" SCNu64, &references) != 1 &&
-		    sscanf(*argv, "branches=%" SCNu64, &branches) != 1)
-			return -1;
+	of_branches = argc && sscanf(argv[0], "branches=%" SCNu64, &most) == 1;
+	if (argc != 1 ||
+	    (!of_branches && sscanf(argv[0], "references=%" SCNu64, &most) != 1))
+		return -1;
+	left = most;
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
 	qemu_plugin_register_atexit_cb(id, ends, NULL);
 	return 0;

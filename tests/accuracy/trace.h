@@ -9,8 +9,7 @@ enum trace_kind {
 	TRACE_CALL = 1,
 	TRACE_BACK_EDGE,
 	TRACE_REFERENCE,	/* to data; `from` is not set */
-	TRACE_BRANCH,		/* any that was taken; calls and back edges are told of
-				 * besides */
+	TRACE_BRANCH,		/* any that was taken */
 };
 
 struct trace_event {

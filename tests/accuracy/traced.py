@@ -7,17 +7,18 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 
 
 def feed(plugin, command, environment, folder, reader):
-    """Gives @reader what the plugin tells of the command; its output, or ''.
+    """Gives @reader what the plugin tells of the command; its output. If either
+    fails: ''.
 
     plugin: its name and arguments, as "loads.so,most=100".
     """
     process = subprocess.Popen(reader, stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, text=True)
     # 200 is the number that the plugin writes to.
-    subprocess.run(
+    traced = subprocess.run(
         ["bash", "-c", 'exec 200>&1 > /dev/null; exec "$@"', "bash",
          "qemu-x86_64", "-plugin", f"{TOP}/build/{plugin}", *command],
         stdout=process.stdin, env=environment, cwd=folder, check=False)
     process.stdin.close()
     said = process.stdout.read()
-    return said if process.wait() == 0 else ""
+    return said if process.wait() == traced.returncode == 0 else ""

@@ -142,7 +142,7 @@ static void time_engine(const char *name, const struct engine_ops *ops,
 	u64 end, fed = 0;
 
 	printf("%-7s", name);
-	for (end = FIRST; end <= most; end *= 10) {
+	for (end = FIRST; fed < most; end = min(10 * end, most)) {
 		double start = now();
 
 		feed(&engine, end - fed);

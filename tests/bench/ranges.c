@@ -227,7 +227,8 @@ static struct accuracy compare(const char *name, const struct stream *stream,
 	       strrchr(name, '/') ? strrchr(name, '/') + 1 : name, range,
 	       counter, counter / range, saving, saving / range, plain,
 	       plain / range, accuracy.hot,
-	       100 * accuracy.sum / accuracy.hot, 100 * accuracy.worst);
+	       accuracy.hot ? 100 * accuracy.sum / accuracy.hot : 0,
+	       100 * accuracy.worst);
 	free(table);
 	return accuracy;
 }
@@ -273,6 +274,6 @@ int main(int argc, char **argv)
 	}
 	if (!values)
 		printf("hot ranges: %u, average accuracy %.2f%%\n", hot,
-		       100 * sum / hot);
+		       hot ? 100 * sum / hot : 0);
 	return 0;
 }

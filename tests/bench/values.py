@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""values.py PROGRAM [OPTION...]: gives build/bench/PROGRAM (values.c, ranges.c), which
-has the OPTIONs, the loads of one real program after the other."""
+"""values.py PROGRAM [OPTION...]: gives build/bench/PROGRAM (values.c, ranges.c, flat.c),
+which has the OPTIONs, the loads of one real program after the other."""
 import pathlib
 import sys
 
@@ -12,6 +12,9 @@ import loads                # noqa: E402
 import traced               # noqa: E402
 
 MOST = 2_000_000
+
+if len(sys.argv) < 2:
+    sys.exit("usage: values.py PROGRAM [OPTION...]")
 
 loads.write()
 for name in loads.COMMANDS:
