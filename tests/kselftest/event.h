@@ -135,6 +135,9 @@ void child_go(struct child *child);
 /* Waits until it sleeps, which it does not do before. */
 void child_await_sleep(const struct child *child);
 
+/* This thread, and what it starts, runs on that CPU alone; else it ends. */
+void stay_on(int cpu);
+
 /* @times, or fewer where a debug kernel makes each of them dear. */
 unsigned int fewer_times(unsigned int times);
 

@@ -244,6 +244,7 @@ TEST(system_wide)
 	ASSERT_EQ(0, hwprof_session_open(&session, "loops", NULL));
 	ASSERT_EQ(0, hwprof_session_attach(session, &target));
 	ASSERT_EQ(0, hwprof_session_start(session));
+	stay_on(0);
 	child = child_known();
 	child_go(&child);
 	waitpid(child.pid, NULL, 0);

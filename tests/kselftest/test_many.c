@@ -4,7 +4,6 @@
  * many on one kernel will do; others have a tenth, and debug kernels less.
  */
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,11 +98,8 @@ static bool make_fetched(bool runs)
 static bool make_sessions(int cpu, unsigned int count)
 {
 	unsigned int i;
-	cpu_set_t set;
 
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	sched_setaffinity(0, sizeof(set), &set);
+	stay_on(cpu);
 	for (i = 0; i < count; i++) {
 		if (i % FETCH_EACH ? make_event(i) :
 				     make_fetched(i % RUN_EACH == 0))

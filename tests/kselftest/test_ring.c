@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -263,16 +262,6 @@ TEST_F(ring, rows_come)
 	drain_all(self);
 	check(_metadata, self);
 	EXPECT_EQ(0, waited(self));
-}
-
-static void stay_on(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
-		_exit(97);
 }
 
 static void run_there(void *cpu)

@@ -229,15 +229,6 @@ TEST_F(rows, of_a_running_task)
 	end(&self->child);
 }
 
-static void stay_here(void)
-{
-	cpu_set_t cpus;
-
-	CPU_ZERO(&cpus);
-	CPU_SET(0, &cpus);
-	sched_setaffinity(0, sizeof(cpus), &cpus);
-}
-
 /*
  * Perf hangs up when the last task exits, and stock perf reads only what is
  * there then. This reader is on the task's CPU and never waits for it.
@@ -250,7 +241,7 @@ static void read_until_hang_up(struct __test_metadata *_metadata,
 	struct sched_param first = { .sched_priority = 1 }, none = { 0 };
 	struct pollfd poll_fd;
 
-	stay_here();
+	stay_on(0);
 	START(run, NULL);
 	open_rows(_metadata, self, EVENT_LOOPS | EVENT_MEMORY(memory_mib),
 		  interval_ms, self->child.pid, 256);

@@ -80,11 +80,7 @@ TEST(counts_without_children)
 
 static void move_to(int cpu)
 {
-	cpu_set_t cpus;
-
-	CPU_ZERO(&cpus);
-	CPU_SET(cpu % sysconf(_SC_NPROCESSORS_ONLN), &cpus);
-	sched_setaffinity(0, sizeof(cpus), &cpus);
+	stay_on(cpu % sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 enum { CHILDREN = 8 };
