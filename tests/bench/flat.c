@@ -16,8 +16,7 @@
 #include <time.h>
 
 #include "engine/engine.h"
-#include "tests/accuracy/loads.h"
-#include "tests/oracle/array.h"
+#include "stream.h"
 #include "tests/oracle/rows.h"
 
 enum {
@@ -26,47 +25,30 @@ enum {
 	PROFILE_SIZE = 8 << 20,
 };
 
-struct stream {
-	struct stream_event *items;
-	size_t count, room;
-	u32 space;		/* of what is read now */
-};
-
+/* Of programs, each of which is an address space. */
 static void take(void *context, u32 thread, const struct stream_event *event)
 {
 	struct stream *stream = context;
+	u32 space = stream->items[stream->count - 1].space;
 	struct stream_event *taken = array_push(stream);
 
 	*taken = *event;
-	taken->space = stream->space;
+	taken->space = space;
 }
 
 /* Nothing leads from one program to the next. */
-static void read_file(struct stream *stream, const char *name)
+static void read_file(struct stream *stream, const char *name, u32 space)
 {
 	struct branch_rows rows = { 0 };
 	struct loop_rows none = { 0 };
 
 	if (!rows_read(name, &rows, &none))
 		exit(2);
-	stream->space++;
 	*array_push(stream) = (struct stream_event) {
-		.kind = STREAM_GAP, .space = stream->space,
+		.kind = STREAM_GAP, .space = space,
 	};
 	rows_branches(&rows, take, stream);
 	rows_free(&rows, &none);
-}
-
-static void read_loads(struct stream *stream)
-{
-	struct load load;
-
-	while (fread(&load, sizeof(load), 1, stdin))
-		*array_push(stream) = (struct stream_event) {
-			.kind = STREAM_LOAD, .space = 1, .from = load.pc,
-			.to = load.address, .value = load.value,
-			.width = load.width,
-		};
 }
 
 static double now(void)
@@ -180,10 +162,10 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	if (loads)
-		read_loads(&stream);
+		stream_read_loads(&stream);
 	else
 		for (i = optind; i < argc; i++)
-			read_file(&stream, argv[i]);
+			read_file(&stream, argv[i], i);
 	if (!stream.count)
 		return 2;
 	if (loads)

@@ -17,16 +17,10 @@
 #include "engine/engine.h"
 #include "range_hot.h"
 #include "range_peers.h"
-#include "tests/accuracy/loads.h"
-#include "tests/oracle/array.h"
+#include "stream.h"
 #include "tests/oracle/rows.h"
 
 #define HOT	0.1
-
-struct stream {
-	struct stream_event *items;
-	size_t count, room;
-};
 
 static void take(void *context, u32 thread, const struct stream_event *event)
 {
@@ -36,17 +30,16 @@ static void take(void *context, u32 thread, const struct stream_event *event)
 		*array_push(stream) = *event;
 }
 
-/* Peers look at `to`. */
+/* Peers look at `to`. Of more than eight bytes the first eight count. */
 static void read_values(struct stream *stream)
 {
-	struct load load;
+	size_t i;
 
-	while (fread(&load, sizeof(load), 1, stdin))
-		if (load.width <= sizeof(load.value))
-			*array_push(stream) = (struct stream_event) {
-				.kind = STREAM_LOAD, .width = load.width,
-				.to = load.value, .value = load.value,
-			};
+	stream_read_loads(stream);
+	for (i = 0; i < stream->count; i++) {
+		stream->items[i].to = stream->items[i].value;
+		stream->items[i].width = min(stream->items[i].width, 8U);
+	}
 }
 
 static double now(void)

@@ -12,25 +12,7 @@
 #include <time.h>
 
 #include "engine/engine.h"
-#include "tests/accuracy/loads.h"
-#include "tests/oracle/array.h"
-
-struct stream {
-	struct stream_event *items;
-	size_t count, room;
-};
-
-static void read_stream(struct stream *stream)
-{
-	struct load load;
-
-	while (fread(&load, sizeof(load), 1, stdin))
-		*array_push(stream) = (struct stream_event) {
-			.kind = STREAM_LOAD, .space = 1, .from = load.pc,
-			.to = load.address, .value = load.value,
-			.width = load.width,
-		};
-}
+#include "stream.h"
 
 static double now(void)
 {
@@ -176,7 +158,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: values [-t TABLE_KIB] [-p PROFILE_KIB] [-r ROUNDS] NAME < LOADS\n");
 		return 2;
 	}
-	read_stream(&stream);
+	stream_read_loads(&stream);
 	bits = hash_bits(&stream);
 	while (rounds--) {
 		time = time_engine(&stream, table << 10, profile << 10,
