@@ -81,6 +81,8 @@ static int take(struct hwprof_profile *profile,
 	if (row->row.type != HWPROF_ROW_PATH)
 		return 0;
 	profile->collected.rows++;
+	if (row->flags & HWPROF_PATH_OPEN)
+		return 0;
 	if (row->flags & HWPROF_PATH_UNSEEN) {
 		profile->collected.unseen += row->count;
 		return 0;

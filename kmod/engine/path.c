@@ -401,6 +401,7 @@ static bool path_feed_window(void *memory, struct window *window,
 	bool room = true;
 
 	table->times = window->times;
+	table->window_fed = true;
 	restart(table->window, table, 0, window->event.space);
 	while ((event = window_next(window))) {
 		counts->events += window->times;
@@ -410,6 +411,48 @@ static bool path_feed_window(void *memory, struct window *window,
 	}
 	table->times = 1;
 	return room;
+}
+
+/* What was seen of the path in flight, if that is all of it and leads to @ip. */
+static bool open_path(const struct path_cursor *cursor, u64 ip, u32 space,
+		      struct path *path, u64 *jumps)
+{
+	const struct path_frame *now = cursor->now;
+	u32 count = now->top - now->first;
+
+	if (cursor->walk.space != space ||
+	    (ip - cursor->walk.position) >> PATH_LINE_BITS ||
+	    now->state & (PATH_UNSEEN * PATH_SHAPE | PATH_FORGOTTEN |
+			  PATH_SKIPPED) ||
+	    pack_jumps(cursor, jumps) != count)
+		return false;
+	path->start = now->start;
+	path->length = count;
+	path->jumps = count;
+	path->shape = now->state / PATH_SHAPE | PATH_OPEN;
+	return true;
+}
+
+/*
+ * What was counted until a window was taken, at @ip, is the path's that was in
+ * flight (section 3.1 adds to a path what a counter has counted on it). A burst
+ * begins there, so that of its path no more is known than where it was.
+ */
+static void path_taken(void *memory, u64 ip, u32 space)
+{
+	struct path_table *table = memory;
+	const struct path_cursor *cursor = table->window;
+	struct path path = {
+		.end = ip, .space = space, .shape = PATH_OPEN | PATH_UNSEEN,
+	};
+	u64 jumps[PATH_JUMPS], key;
+
+	if (table->window_fed && open_path(cursor, ip, space, &path, jumps))
+		key = path_key(cursor, ip, PATH_OPEN);
+	else
+		key = flow_mix(table->seed ^ space * HASH_PRIME, ip,
+			       PATH_OPEN) | 1;
+	path_table_add(table, key, &path, jumps, 1);
 }
 
 static void path_cursor_init(void *memory, u32 tid)
@@ -467,6 +510,7 @@ const struct engine_ops path_engine = {
 	.unit		= path_unit,
 	.feed		= path_feed,
 	.feed_window	= path_feed_window,
+	.taken		= path_taken,
 	.merge		= path_merge,
 	.rows		= path_rows,
 	.sample		= path_sample,

@@ -142,7 +142,7 @@ static void prefer(struct path_table *table, struct path_slot *slot)
 static void evict(struct path_table *table, struct path_slot *slot)
 {
 	struct path *path = path_of(table, slot);
-	u64 untold = slot->count - path->told;
+	u64 untold = path_units(path, slot->count - path->told);
 
 	blocks_give(table, path);
 	table->pending -= untold;
@@ -200,7 +200,7 @@ bool path_table_count(struct path_table *table, u64 key, u64 count, u64 cycles)
 
 	if (!slot)
 		return false;
-	table->pending += count;
+	table->pending += path_units(path_of(table, slot), count);
 	slot->count += count;
 	path_of(table, slot)->cycles += cycles;
 	prefer(table, slot);
@@ -214,13 +214,12 @@ void path_table_add(struct path_table *table, u64 key, const struct path *path,
 
 	if (path_table_count(table, key, count, path->cycles))
 		return;
-	table->pending += count;
 	slot = claim(table, key, path->jumps);
 	if (!slot) {
-		table->pending -= count;
-		table->evicted += count;
+		table->evicted += path_units(path, count);
 		return;
 	}
+	table->pending += path_units(path, count);
 	slot->key = key;
 	slot->count = count;
 	*path_of(table, slot) = *path;
@@ -239,7 +238,7 @@ static void take(struct path_table *profile, struct path_table *table,
 	path.told = 0;
 	if (untold)
 		path_table_add(profile, slot->key, &path, jumps, untold);
-	table->pending -= untold;
+	table->pending -= path_units(&path, untold);
 	slot->key = 0;
 	slot->count = 0;
 }
@@ -289,6 +288,7 @@ static bool emit_path(struct path_table *table, const struct path_slot *slot,
 	struct hwprof_row_path *row = (void *)table->row;
 	struct path *path = path_of(table, slot);
 	u64 untold = slot->count - path->told;
+	bool open = path->shape & PATH_OPEN;
 
 	if (!untold)
 		return true;
@@ -307,11 +307,12 @@ static bool emit_path(struct path_table *table, const struct path_slot *slot,
 		.basis = table->basis,
 	};
 	spell(row, table, path);
-	if (!emit(context, row, path->start, path->end, untold))
+	if (!emit(context, row, open ? path->end : path->start,
+		  open ? 0 : path->end, path_units(path, untold)))
 		return false;
 	path->told += untold;
 	path->cycles = 0;
-	table->pending -= untold;
+	table->pending -= path_units(path, untold);
 	return true;
 }
 

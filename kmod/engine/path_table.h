@@ -25,18 +25,19 @@ enum {
 enum path_shape {
 	PATH_CALLED	= HWPROF_PATH_CALLED,
 	PATH_UNSEEN	= HWPROF_PATH_UNSEEN,
+	PATH_OPEN	= HWPROF_PATH_OPEN,
 };
 
 struct path_slot {
 	u64 key;		/* 0: free; else odd */
-	u64 count;		/* paths finished */
+	u64 count;		/* paths finished; open: windows */
 };
 
 /* A cache line. */
 struct path {
 	u64 start;
-	u64 end;
-	u64 target;		/* 0: it ends with a return */
+	u64 end;		/* open: where the windows were taken */
+	u64 target;		/* 0: it ends with a return, or is open */
 	u64 told;		/* of the count, what rows carried */
 	u64 cycles;		/* in no row yet */
 	u32 space;
@@ -70,6 +71,7 @@ struct path_table {
 	u32 free;		/* blocks in the list that begins with ... */
 	u32 free_first;		/* ... this one */
 	struct path_cursor *window;	/* NULL: all is seen */
+	bool window_fed;	/* it is where the last window ended */
 	/* The row in the making, with its flexible array. */
 	u64 row[(sizeof(struct hwprof_row_path) +
 		 PATH_JUMPS * sizeof(struct hwprof_path_jump)) / 8];
@@ -90,6 +92,12 @@ void path_table_add(struct path_table *table, u64 key, const struct path *path,
 /* Copies all jumps that are kept. */
 void path_jumps(const struct path_table *table, const struct path *path,
 		u64 *jumps);
+
+/* How many units that is: windows are none. */
+static inline u64 path_units(const struct path *path, u64 count)
+{
+	return path->shape & PATH_OPEN ? 0 : count;
+}
 
 static inline struct path *path_of(const struct path_table *table,
 				   const struct path_slot *slot)

@@ -22,6 +22,8 @@ struct bench {
 	struct path_walk *walks[TASKS_MAX];
 	struct exact_paths exact;	/* the oracle's, */
 	struct exact_paths told;	/* and what rows said */
+	struct exact_paths open;	/* paths that windows were taken on, */
+	struct exact_paths told_open;	/* likewise */
 	u64 random;
 	unsigned int refusals;		/* of rows: one in so many */
 	u32 basis;
@@ -57,6 +59,8 @@ static void bench_free(struct bench *bench)
 	}
 	paths_free(&bench->exact);
 	paths_free(&bench->told);
+	paths_free(&bench->open);
+	paths_free(&bench->told_open);
 }
 
 static bool take_row(void *context, const void *data, u64 ip, u64 addr,
@@ -73,10 +77,16 @@ static bool take_row(void *context, const void *data, u64 ip, u64 addr,
 	assert_int_equal(row->row.size, sizeof(*row) + row->spelled *
 			 sizeof(row->jumps[0]));
 	assert_true(row->spelled <= row->length);
-	assert_int_equal(row->count, period);
-	assert_true(period > 0);
-	assert_int_equal(row->start, ip);
-	assert_int_equal(row->end, addr);
+	assert_true(row->count > 0);
+	if (row->flags & HWPROF_PATH_OPEN) {
+		assert_int_equal(period, 0);
+		assert_int_equal(row->end, ip);
+		assert_int_equal(addr, 0);
+	} else {
+		assert_int_equal(row->count, period);
+		assert_int_equal(row->start, ip);
+		assert_int_equal(row->end, addr);
+	}
 	assert_int_equal(row->basis, bench->basis);
 	path.space = row->row.space;
 	path.flags = row->flags;
@@ -88,7 +98,8 @@ static bool take_row(void *context, const void *data, u64 ip, u64 addr,
 	path.length = row->length;
 	path.spelled = row->spelled;
 	memcpy(path.jumps, row->jumps, row->spelled * sizeof(row->jumps[0]));
-	paths_add(&bench->told, &path);
+	paths_add(row->flags & HWPROF_PATH_OPEN ? &bench->told_open :
+						  &bench->told, &path);
 	bench->tables.delivered += period;
 	return true;
 }
@@ -115,23 +126,30 @@ static void finish(struct bench *bench)
 	tables_finish(&bench->tables, take_row, bench);
 	paths_finish(&bench->exact);
 	paths_finish(&bench->told);
+	paths_finish(&bench->open);
+	paths_finish(&bench->told_open);
 	assert_int_equal(bench->exact.finished, bench->tables.produced);
+}
+
+static void assert_same(const struct exact_paths *exact,
+			const struct exact_paths *told)
+{
+	size_t i;
+
+	assert_int_equal(exact->count, told->count);
+	for (i = 0; i < exact->count; i++) {
+		assert_int_equal(paths_compare(&exact->items[i],
+					       &told->items[i]), 0);
+		assert_int_equal(exact->items[i].count, told->items[i].count);
+		assert_int_equal(exact->items[i].cycles, told->items[i].cycles);
+	}
 }
 
 static void assert_equal(const struct bench *bench)
 {
-	size_t i;
-
 	assert_int_equal(tables_evicted(&bench->tables), 0);
-	assert_int_equal(bench->exact.count, bench->told.count);
-	for (i = 0; i < bench->exact.count; i++) {
-		assert_int_equal(paths_compare(&bench->exact.items[i],
-					       &bench->told.items[i]), 0);
-		assert_int_equal(bench->exact.items[i].count,
-				 bench->told.items[i].count);
-		assert_int_equal(bench->exact.items[i].cycles,
-				 bench->told.items[i].cycles);
-	}
+	assert_same(&bench->exact, &bench->told);
+	assert_same(&bench->open, &bench->told_open);
 }
 
 /* No path that was not run, none more often, and nothing but that is missing. */
@@ -670,7 +688,7 @@ static void test_sample(void **state)
 
 /* --- branch records ------------------------------------------------------------------ */
 
-enum { RECORDS = 32 };
+enum { RECORDS = 32, FAR = 1 << 16 };
 
 /* What the window shows, in order, by the oracle. */
 static void walk_window(struct bench *bench, struct window window)
@@ -687,8 +705,65 @@ static void walk_window(struct bench *bench, struct window window)
 	path_walk_free(walk);
 }
 
+/*
+ * The path that the window's end is on, at @ip: the one that a return from there
+ * would finish. But no line of code is as long as FAR.
+ */
+static void add_open(struct bench *bench, struct window window, u64 ip)
+{
+	const struct stream_event end = RET(ip, ip);
+	struct exact_paths finished = { 0 };
+	struct path_walk *walk = path_walk_new(&finished);
+	const struct stream_event *event;
+	struct exact_path path;
+
+	while ((event = window_next(&window)))
+		path_walk_event(walk, event);
+	paths_free(&finished);
+	memset(&finished, 0, sizeof(finished));
+	path_walk_event(walk, &end);
+	paths_finish(&finished);
+	assert_int_equal(finished.count, 1);
+	path = finished.items[0];
+	if (ip - window.newest->to >= FAR)
+		path = (struct exact_path){
+			.space = 1, .flags = HWPROF_PATH_UNSEEN, .count = 1,
+		};
+	path.flags |= HWPROF_PATH_OPEN;
+	path.end = ip;
+	path.cycles = 0;
+	paths_add(&bench->open, &path);
+	path_walk_free(walk);
+	paths_free(&finished);
+}
+
+static size_t count_with_jumps(const struct exact_paths *paths)
+{
+	size_t count = 0, i;
+
+	for (i = 0; i < paths->count; i++)
+		count += paths->items[i].spelled != 0;
+	return count;
+}
+
+/* Samples come late, and sometimes from nowhere. */
+static u64 choose_ip(struct bench *bench, const struct window *window)
+{
+	u64 last = window->newest->to;
+
+	switch (random_below(&bench->random, 20)) {
+	case 0:
+		return last - 1;
+	case 1:
+		return last + FAR;
+	default:
+		return last + random_below(&bench->random, 4);
+	}
+}
+
 static void test_records(void **state)
 {
+	size_t with_jumps = 0;
 	u64 seed;
 
 	for (seed = 700; seed < 700 + seeds(10); seed++) {
@@ -699,12 +774,13 @@ static void test_records(void **state)
 		struct bench bench;
 		unsigned int i, k;
 
-		bench_init(&bench, BIG, BIG, HWPROF_BASIS_BRANCHES);
+		bench_init(&bench, BIG, BIG, HWPROF_BASIS_TIME);
 		machine_init(&machine, program, &machine_style, seed, 1);
 		for (i = 0; i < 1000; i++) {
 			struct window_branch branches[RECORDS];
 			u8 kinds[RECORDS];
 			struct window window;
+			u64 ip;
 
 			for (k = RECORDS; k--;) {
 				struct stream_event event;
@@ -720,15 +796,78 @@ static void test_records(void **state)
 			}
 			window_begin(&window, branches, kinds, RECORDS, 1);
 			walk_window(&bench, window);
+			ip = choose_ip(&bench, &window);
+			add_open(&bench, window, ip);
 			path_engine.feed_window(bench.tables.items[i % TABLES],
 						&window, &counts);
+			path_engine.taken(bench.tables.items[i % TABLES], ip, 1);
+			if (i % 100 == 99)
+				tables_retire(&bench.tables, i % TABLES, 100);
 		}
 		assert_int_equal(counts.units, bench.tables.produced);
 		finish(&bench);
+		assert_int_equal(bench.open.finished, 1000);
+		with_jumps += count_with_jumps(&bench.open);
 		assert_equal(&bench);
 		bench_free(&bench);
 		program_free(program);
 	}
+	print_message("%zu open paths with jumps\n", with_jumps);
+	assert_true(with_jumps > seeds(10));
+}
+
+/* Of a burst is known where it was begun, whatever it was fed. */
+static void test_burst_taken(void **state)
+{
+	const struct stream_event events[] = {
+		GAP(0x1000), COND(0x1008, 0x1010), COND(0x1020, 0x1000),
+		COND(0x1008, 0x1010),
+	};
+	struct bench bench;
+	size_t i;
+
+	bench_init(&bench, 64 << 10, 64 << 10, HWPROF_BASIS_TIME);
+	for (i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		feed(&bench, 0, 0, &events[i]);
+	path_engine.taken(bench.tables.items[0], 0x1014, 1);
+	path_engine.taken(bench.tables.items[0], 0x1014, 1);
+	path_engine.taken(bench.tables.items[0], 0x1014, 2);
+	finish(&bench);
+	assert_int_equal(bench.told_open.count, 2);
+	for (i = 0; i < 2; i++) {
+		const struct exact_path *open = &bench.told_open.items[i];
+
+		assert_int_equal(open->space, 1 + i);
+		assert_int_equal(open->flags,
+				 HWPROF_PATH_OPEN | HWPROF_PATH_UNSEEN);
+		assert_int_equal(open->end, 0x1014);
+		assert_int_equal(open->count, 2 - i);
+	}
+	bench_free(&bench);
+}
+
+/* Where memory is short windows go, too, and units add up all the same. */
+static void test_taken_in_little_memory(void **state)
+{
+	struct bench bench;
+	u64 i;
+
+	bench_init(&bench, 64 << 10, 64 << 10, HWPROF_BASIS_TIME);
+	for (i = 0; i < 100000; i++) {
+		u64 at = 0x1000 + random_below(&bench.random, 0x1000) * 0x10;
+		const struct stream_event back = COND(at + 8, at);
+
+		feed(&bench, 0, 0, &back);
+		path_engine.taken(bench.tables.items[0], at + 4, 1);
+		if (i % 1000 == 0)
+			read_rows(&bench);
+	}
+	finish(&bench);
+	assert_bounded(&bench);
+	assert_true(tables_evicted(&bench.tables) > 0);
+	assert_true(bench.told_open.finished > 0);
+	assert_true(bench.told_open.finished < 100000);
+	bench_free(&bench);
 }
 
 int main(void)
@@ -754,6 +893,8 @@ int main(void)
 		cmocka_unit_test(test_units),
 		cmocka_unit_test(test_sample),
 		cmocka_unit_test(test_records),
+		cmocka_unit_test(test_burst_taken),
+		cmocka_unit_test(test_taken_in_little_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -372,6 +372,8 @@ struct hwprof_row_time {
 #define HWPROF_PATH_CALLED	(1U << 0)	/* it begins where a call led;
 						 * else where a back edge did */
 #define HWPROF_PATH_UNSEEN	(1U << 1)	/* where it begins was not seen */
+#define HWPROF_PATH_OPEN	(1U << 2)	/* no path that was finished: windows
+						 * that were taken on one */
 
 struct hwprof_path_jump {
 	__u64 from;		/* address of the jump instruction */
@@ -387,15 +389,21 @@ struct hwprof_path_jump {
  *
  * All paths of an address space of which the beginning was not seen, or has been
  * forgotten, are one row as well, with HWPROF_PATH_UNSEEN and no addresses.
+ *
+ * Basis time: the path that a window was taken on has a row with HWPROF_PATH_OPEN,
+ * which says how it began, what jumps it had taken, and as `end` where it was; of
+ * one that began unseen, that alone. What path it became is not known. `count` is
+ * windows, which are no units: the row's period is 0.
  */
 #define HWPROF_PATH_JUMPS_MAX		64
 
 struct hwprof_row_path {
 	struct hwprof_row row;
 	__u64 start;		/* address of the first instruction */
-	__u64 end;		/* of the last one: a back edge or a return */
-	__u64 target;		/* where the back edge leads; 0: a return */
-	__u64 count;		/* that were finished: the unit */
+	__u64 end;		/* of the last one: a back edge or a return; open:
+				 * of the one that ran */
+	__u64 target;		/* where the back edge leads; 0: a return, or open */
+	__u64 count;		/* that were finished: the unit; open: windows */
 	__u64 cycles;		/* on them, where the source knows; else 0 */
 	__u32 length;		/* jumps from start to end, up to 65535 */
 	__u32 spelled;		/* jumps that follow */
