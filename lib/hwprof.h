@@ -585,6 +585,7 @@ struct hwprof_procedure {
 	enum hwprof_heat heat;
 	uint32_t pid;
 	const char *comm;
+	double windows;		/* of its paths */
 };
 
 /*
@@ -619,6 +620,9 @@ struct hwprof_path {
 	double share;		/* of the metric, 0 to 1 */
 	enum hwprof_heat heat;
 	enum hwprof_basis basis;
+	double windows;		/* that were taken while it was in flight, by time
+				 * or a counter's overflow: estimated where other
+				 * paths begin alike. 0: none, or not known */
 };
 
 /*
@@ -654,7 +658,8 @@ struct hwprof_heat_sum {
 };
 
 struct hwprof_paths_summary {
-	const char *metric;	/* "cycles" or "branches" */
+	const char *metric;	/* "time", if it chose all windows (shares are of all
+				 * of these), "cycles", if known, or "branches" */
 	struct hwprof_heat_sum paths[HWPROF_HEATS];
 	struct hwprof_heat_sum procedures[HWPROF_HEATS];
 	uint64_t count;		/* of paths that were run */
@@ -662,7 +667,10 @@ struct hwprof_paths_summary {
 	uint64_t unseen;	/* runs besides these, of which the beginning was
 				 * not seen or has been forgotten */
 	uint64_t half, most;	/* hottest paths that have 50 %, and 90 %, of the
-				 * metric */
+				 * metric; 0: all that are known have less */
+	double windows;		/* that were taken on these paths, of all in the
+				 * totals; others on paths that were not seen whole.
+				 * 0: the metric is not time */
 };
 
 /* The largest shares first. */

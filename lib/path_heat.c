@@ -67,6 +67,7 @@ static int find_procedures(struct hwprof_paths *paths)
 		procedure->count += entry->path.count;
 		procedure->branches += entry->path.branches;
 		procedure->cycles += entry->path.cycles;
+		procedure->windows += entry->path.windows;
 		entry->path.procedure = procedure;
 		entry->path.end_offset = entry->path.end - entry->symbol;
 	}
@@ -75,26 +76,41 @@ static int find_procedures(struct hwprof_paths *paths)
 
 /* --- shares -------------------------------------------------------------------- */
 
+enum metric_of { OF_BRANCHES, OF_CYCLES, OF_TIME };
+
 struct metric {
-	double cycles, branches;	/* of all paths */
+	enum metric_of of;
+	double whole;			/* what shares are of */
+	double amount, branches;	/* of all paths */
 };
 
-static double share_of(const struct metric *metric, uint64_t cycles,
-		       uint64_t branches)
+static double amount_of(const struct metric *metric, uint64_t branches,
+			uint64_t cycles, double windows)
 {
-	if (metric->cycles > 0)
-		return cycles / metric->cycles;
-	return metric->branches > 0 ? branches / metric->branches : 0;
+	switch (metric->of) {
+	case OF_TIME:
+		return windows;
+	case OF_CYCLES:
+		return cycles;
+	case OF_BRANCHES:
+		break;
+	}
+	return branches;
 }
 
-static enum hwprof_heat heat_of(const struct metric *metric, uint64_t cycles,
+static double share_of(const struct metric *metric, double amount)
+{
+	return metric->whole > 0 ? amount / metric->whole : 0;
+}
+
+static enum hwprof_heat heat_of(const struct metric *metric, double amount,
 				uint64_t branches)
 {
-	if (share_of(metric, cycles, branches) < HOT)
+	if (share_of(metric, amount) < HOT)
 		return HWPROF_COLD;
-	if (!(metric->cycles > 0))
+	if (metric->of == OF_BRANCHES)
 		return HWPROF_HOT;
-	return cycles * metric->branches > metric->cycles * branches ?
+	return amount * metric->branches > metric->amount * branches ?
 	       HWPROF_DENSE : HWPROF_SPARSE;
 }
 
@@ -165,37 +181,65 @@ static void sum_up(struct hwprof_paths *paths, const struct metric *metric)
 	}
 }
 
-int paths_rank(struct hwprof_paths *paths)
+/* Time, if windows were taken on them, or cycles, if these are known. */
+static void choose_metric(struct hwprof_paths *paths, struct metric *metric)
 {
+	static const char *const names[] = {
+		[OF_BRANCHES] = "branches", [OF_CYCLES] = "cycles",
+		[OF_TIME] = "time",
+	};
 	struct hwprof_paths_summary *summary = &paths->summary;
-	struct metric metric = { 0 };
+	double cycles = 0;
 	size_t i;
 
-	if (find_procedures(paths) || paths_number(paths))
-		return -ENOMEM;
 	for (i = 0; i < paths->count; i++) {
 		const struct hwprof_path *path = &paths->entries[i]->path;
 
-		metric.cycles += path->cycles;
-		metric.branches += path->branches;
+		cycles += path->cycles;
 		summary->branches += path->branches;
 		summary->count += path->count;
+		summary->windows += path->windows;
 	}
-	summary->metric = metric.cycles > 0 ? "cycles" : "branches";
+	metric->of = summary->windows > 0 ? OF_TIME :
+		     cycles > 0 ? OF_CYCLES : OF_BRANCHES;
+	metric->branches = summary->branches;
+	metric->amount = amount_of(metric, summary->branches, cycles,
+				   summary->windows);
+	metric->whole = metric->of == OF_TIME ? paths->profile.totals.windows :
+						metric->amount;
+	summary->metric = names[metric->of];
+}
+
+static void set_shares(struct hwprof_paths *paths, const struct metric *metric)
+{
+	size_t i;
+
 	for (i = 0; i < paths->count; i++) {
 		struct hwprof_path *path = &paths->entries[i]->path;
+		double amount = amount_of(metric, path->branches, path->cycles,
+					  path->windows);
 
-		path->share = share_of(&metric, path->cycles, path->branches);
-		path->heat = heat_of(&metric, path->cycles, path->branches);
+		path->share = share_of(metric, amount);
+		path->heat = heat_of(metric, amount, path->branches);
 	}
 	for (i = 0; i < paths->procedure_count; i++) {
-		struct hwprof_procedure *procedure = &paths->procedures[i];
+		struct hwprof_procedure *it = &paths->procedures[i];
+		double amount = amount_of(metric, it->branches, it->cycles,
+					  it->windows);
 
-		procedure->share = share_of(&metric, procedure->cycles,
-					    procedure->branches);
-		procedure->heat = heat_of(&metric, procedure->cycles,
-					  procedure->branches);
+		it->share = share_of(metric, amount);
+		it->heat = heat_of(metric, amount, it->branches);
 	}
+}
+
+int paths_rank(struct hwprof_paths *paths)
+{
+	struct metric metric;
+
+	if (find_procedures(paths) || paths_number(paths))
+		return -ENOMEM;
+	choose_metric(paths, &metric);
+	set_shares(paths, &metric);
 	qsort(paths->entries, paths->count, sizeof(*paths->entries), by_share);
 	qsort(paths->order, paths->procedure_count, sizeof(*paths->order),
 	      procedures_by_share);

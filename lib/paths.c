@@ -36,11 +36,21 @@ static int compare_rows(const void *a, const void *b)
 	return origin_compare(&x->origin, &y->origin);
 }
 
+/* Of an open path that is not known up to its end, no more than that is of use. */
+static uint32_t jumps_of(const struct hwprof_row_path *row)
+{
+	if (!(row->flags & HWPROF_PATH_OPEN) ||
+	    (row->spelled == row->length && !(row->flags & HWPROF_PATH_UNSEEN)))
+		return row->spelled;
+	return 0;
+}
+
 static int add_row(struct hwprof_profile *profile,
 		   const struct hwprof_row_path *row,
 		   uint64_t time)
 {
-	size_t jumps = row->spelled * sizeof(row->jumps[0]);
+	uint32_t spelled = jumps_of(row);
+	size_t jumps = spelled * sizeof(row->jumps[0]);
 	struct collected_path *path = malloc(sizeof(*path) + jumps), *to;
 	bool is_new;
 
@@ -50,11 +60,13 @@ static int add_row(struct hwprof_profile *profile,
 		.origin = origin_of_row(&row->row, row->basis, time),
 		.flags = row->flags,
 		.length = row->length,
-		.spelled = row->spelled,
+		.spelled = spelled,
 		.start = row->start,
 		.end = row->end,
 		.target = row->target,
 	};
+	if (spelled < row->length && row->flags & HWPROF_PATH_OPEN)
+		path->flags |= HWPROF_PATH_UNSEEN;
 	memcpy(path->jumps, row->jumps, jumps);
 	to = tree_get(&profile->rows, path, sizeof(*path) + jumps, compare_rows,
 		      &is_new);
@@ -81,9 +93,8 @@ static int take(struct hwprof_profile *profile,
 	if (row->row.type != HWPROF_ROW_PATH)
 		return 0;
 	profile->collected.rows++;
-	if (row->flags & HWPROF_PATH_OPEN)
-		return 0;
-	if (row->flags & HWPROF_PATH_UNSEEN) {
+	if ((row->flags & (HWPROF_PATH_OPEN | HWPROF_PATH_UNSEEN)) ==
+	    HWPROF_PATH_UNSEEN) {
 		profile->collected.unseen += row->count;
 		return 0;
 	}
@@ -139,9 +150,13 @@ static int place_points(const struct hwprof_profile *profile,
 			struct path_entry *entry)
 {
 	struct path_point *point = entry->points;
-	int error = place_point(profile, row, row->start, entry, point++);
 	uint32_t i;
+	int error;
 
+	/* Open: nothing but where it was. */
+	if (row->flags & HWPROF_PATH_UNSEEN)
+		return place_point(profile, row, row->end, entry, point + 1);
+	error = place_point(profile, row, row->start, entry, point++);
 	for (i = 0; i < row->spelled && !error; i++) {
 		error = place_point(profile, row, row->jumps[i].from, entry,
 				    point++);
@@ -202,11 +217,13 @@ static int place_row(struct hwprof_paths *paths,
 		     const struct collected_path *row)
 {
 	struct path_entry *entry = make_entry(row), **found = NULL;
+	bool open = row->flags & HWPROF_PATH_OPEN;
 
 	if (!entry)
 		return -ENOMEM;
 	if (!place_points(&paths->profile, row, entry))
-		found = tsearch(entry, &paths->placed, compare_places);
+		found = tsearch(entry, open ? &paths->open : &paths->placed,
+				compare_places);
 	if (!found) {
 		free_entry(entry);
 		return -ENOMEM;
@@ -214,7 +231,8 @@ static int place_row(struct hwprof_paths *paths,
 	if (*found != entry)
 		free_entry(entry);
 	add_to_entry(*found, &paths->profile, row);
-	paths->profile.found += row->count;
+	if (!open)
+		paths->profile.found += row->count;
 	return 0;
 }
 
@@ -345,6 +363,8 @@ static int finish(struct hwprof_profile *profile)
 		if (find_lines(paths, paths->entries[i]))
 			return -ENOMEM;
 	}
+	if (paths_time(paths))
+		return -ENOMEM;
 	return paths_rank(paths);
 }
 
@@ -353,6 +373,7 @@ static void destroy(struct hwprof_profile *profile)
 	struct hwprof_paths *paths = (struct hwprof_paths *)profile;
 
 	tdestroy(paths->placed, free_entry);
+	tdestroy(paths->open, free_entry);
 	lines_free(&paths->lines);
 	free(paths->entries);
 	free(paths->order);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * From rows to paths: paths.c sums the rows of a file and places them in objects;
- * path_heat.c says what is hot, dense and sparse; path_numbers.c which of all paths
- * that there may be each one is; paths_json.c writes them out.
+ * path_time.c says on which of them windows were taken, path_heat.c what is hot,
+ * dense and sparse, path_numbers.c which of all paths that there may be each one is;
+ * paths_json.c writes them out.
  */
 #ifndef HWPROF_PATHS_H
 #define HWPROF_PATHS_H
@@ -29,7 +30,7 @@ struct path_point {
 
 /* A path in objects, of all processes that ran it there. */
 struct path_entry {
-	struct hwprof_path path;
+	struct hwprof_path path;	/* open: nothing but its count */
 	uint32_t pid;
 	size_t file;			/* as struct place has it */
 	const char *comm;
@@ -51,6 +52,7 @@ struct hwprof_paths {
 	size_t procedure_count;
 	struct hwprof_paths_summary summary;
 	void *placed;			/* tree of struct path_entry */
+	void *open;			/* likewise, of those windows were taken on */
 	struct lines lines;
 };
 
@@ -72,6 +74,9 @@ static inline const struct path_point *path_end(const struct path_entry *entry)
 {
 	return &entry->points[path_points(entry->spelled) - 2];
 }
+
+/* path_time.c: shares out the windows, if time chose all. -ENOMEM. */
+int paths_time(struct hwprof_paths *paths);
 
 /* path_heat.c: finds procedures, shares and heat, and sorts. -ENOMEM. */
 int paths_rank(struct hwprof_paths *paths);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <math.h>
+
 #include "json_common.h"
 #include "paths.h"
 
@@ -30,11 +32,17 @@ static void put_block(struct json *json, const struct hwprof_block *block)
 	json_close(json, '}');
 }
 
+static void put_windows(struct json *json, double windows)
+{
+	json_number(json, "windows", windows > 0 ? windows : NAN);
+}
+
 static void put_share(struct json *json, uint64_t branches, uint64_t cycles,
-		      double share, enum hwprof_heat heat)
+		      double windows, double share, enum hwprof_heat heat)
 {
 	json_unsigned(json, "branches", branches);
 	json_unsigned_unless(json, "cycles", cycles, !cycles);
+	put_windows(json, windows);
 	json_number(json, "share", share);
 	json_string(json, "heat", hwprof_heat_name(heat));
 }
@@ -66,7 +74,8 @@ void paths_put(struct json *json, const char *name, const void *paths,
 	json_unsigned(json, "count", path->count);
 	json_unsigned_unless(json, "number", path->number, path->unnumbered);
 	json_string(json, "unnumbered", path->unnumbered);
-	put_share(json, path->branches, path->cycles, path->share, path->heat);
+	put_share(json, path->branches, path->cycles, path->windows,
+		  path->share, path->heat);
 	json_string(json, "basis", json_basis_name(path->basis));
 	if (path->procedure->pid) {
 		json_unsigned(json, "pid", path->procedure->pid);
@@ -94,7 +103,7 @@ static void put_procedure(struct json *json,
 	json_string(json, "unnumbered", procedure->unnumbered);
 	json_unsigned(json, "count", procedure->count);
 	put_share(json, procedure->branches, procedure->cycles,
-		  procedure->share, procedure->heat);
+		  procedure->windows, procedure->share, procedure->heat);
 	if (procedure->pid) {
 		json_unsigned(json, "pid", procedure->pid);
 		json_string(json, "comm", procedure->comm);
@@ -128,8 +137,11 @@ static void put_summary(struct json *json,
 	json_unsigned(json, "count", summary->count);
 	json_unsigned(json, "branches", summary->branches);
 	json_unsigned(json, "unseen", summary->unseen);
-	json_unsigned(json, "paths_of_half", summary->half);
-	json_unsigned(json, "paths_of_90_percent", summary->most);
+	put_windows(json, summary->windows);
+	json_unsigned_unless(json, "paths_of_half", summary->half,
+			     !summary->half);
+	json_unsigned_unless(json, "paths_of_90_percent", summary->most,
+			     !summary->most);
 	put_sums(json, "paths", summary->paths);
 	put_sums(json, "procedures", summary->procedures);
 	json_close(json, '}');

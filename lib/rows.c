@@ -145,7 +145,11 @@ void row_describe(struct hwprof_sample *sample)
 			  of->context.calls + of->context.deeper);
 		return;
 	case HWPROF_ROW_PATH:
-		set_place(sample, of->path.start, of->path.end, of->path.count);
+		if (of->path.flags & HWPROF_PATH_OPEN)
+			set_place(sample, of->path.end, 0, 0);
+		else
+			set_place(sample, of->path.start, of->path.end,
+				  of->path.count);
 		return;
 	case HWPROF_ROW_VALUE:
 		set_place(sample, of->value.ip, 0, of->value.loads);

@@ -241,16 +241,43 @@ static void print_sums(const char *what, const struct hwprof_heat_sum *sums,
 	}
 }
 
+static void print_coverage(const struct hwprof_paths_summary *summary)
+{
+	const char *verb = strcmp(summary->metric, "time") ? "are" : "is";
+	char text[GROUPED_SIZE];
+
+	printf("\n");
+	if (!summary->half)
+		return;
+	printf("50 %% of %s %s on %s path%s", summary->metric, verb,
+	       grouped(summary->half, text), summary->half == 1 ? "" : "s");
+	if (summary->most)
+		printf(", 90 %% on %s", grouped(summary->most, text));
+	printf("\n");
+}
+
+/* Windows on paths that were not seen whole. */
+static void print_unplaced(const struct hwprof_profile *paths)
+{
+	const struct hwprof_paths_summary *summary = hwprof_paths_summary(paths);
+	uint64_t windows = hwprof_profile_totals(paths)->windows;
+	char text[GROUPED_SIZE];
+
+	if (summary->windows > 0)
+		printf("%.1f %% of time, of %s windows, is on paths that were not seen whole\n",
+		       100 * (1 - summary->windows / windows),
+		       grouped(windows, text));
+}
+
 static void print_summary(const struct hwprof_profile *paths)
 {
 	const struct hwprof_paths_summary *summary = hwprof_paths_summary(paths);
-	char text[3][GROUPED_SIZE];
+	char text[2][GROUPED_SIZE];
 
-	printf("\n50 %% of %s are on %s path%s, 90 %% on %s\n",
-	       summary->metric, grouped(summary->half, text[0]),
-	       summary->half == 1 ? "" : "s", grouped(summary->most, text[1]));
+	print_coverage(summary);
 	print_sums("path", summary->paths, summary->metric);
 	print_sums("procedure", summary->procedures, summary->metric);
+	print_unplaced(paths);
 	if (summary->unseen)
 		printf("%s of %s paths are not in these: how they began was not seen, or has been forgotten\n",
 		       grouped(summary->unseen, text[0]),

@@ -290,6 +290,319 @@ static void test_heat(void **state)
 	hwprof_profile_free(paths);
 }
 
+/* --- windows ------------------------------------------------------------------- */
+
+static struct row row_by_time(uint32_t flags, uint64_t start, uint64_t end,
+			      uint64_t count)
+{
+	struct row row = row_of(100, start, end, 0, count);
+
+	row.path.basis = HWPROF_BASIS_TIME;
+	row.path.flags = flags;
+	return row;
+}
+
+static void add_open(struct fixture *fixture, const struct row *row)
+{
+	fixture_row(fixture, 10, row->path.end, 0, 0, &row->path.row);
+}
+
+static void add_windows(struct fixture *fixture, uint64_t produced,
+			uint64_t windows)
+{
+	const struct hwprof_row_totals row = {
+		.row.type = HWPROF_ROW_TOTALS, .row.size = sizeof(row),
+		.row.session = 1, .basis = HWPROF_BASIS_TIME,
+		.produced = produced, .delivered = produced,
+		.events = produced, .windows = windows,
+	};
+
+	fixture_row(fixture, 30, 0, 0, 0, &row.row);
+}
+
+/* Four paths through one procedure: two take a jump, one of them a second. */
+static void add_four_paths(struct fixture *fixture)
+{
+	struct row row = row_by_time(HWPROF_PATH_CALLED, BASE + 0x100,
+				     BASE + 0x150, 30);
+
+	add_jump(&row, BASE + 0x110, BASE + 0x120);
+	add(fixture, &row);
+	row.path.flags = 0;
+	row.path.count = 40;
+	add(fixture, &row);
+	row.path.flags = HWPROF_PATH_CALLED;
+	row.path.count = 10;
+	add_jump(&row, BASE + 0x130, BASE + 0x140);
+	add(fixture, &row);
+	row = row_by_time(HWPROF_PATH_CALLED, BASE + 0x100, BASE + 0x118, 20);
+	add(fixture, &row);
+}
+
+/* Windows on the paths that go on from where they were taken, by their counts. */
+static void test_time(void **state)
+{
+	static const struct {
+		unsigned int jumps;
+		uint64_t ip, windows;
+		uint32_t flags;
+	} taken[] = {
+		{ 0, 0x104, 60, HWPROF_PATH_CALLED },	/* 30, 10 and 20 */
+		{ 0, 0x114, 6, HWPROF_PATH_CALLED },	/* no jump: the last */
+		{ 1, 0x128, 8, HWPROF_PATH_CALLED },	/* 6 and 2 */
+		{ 1, 0x138, 5, HWPROF_PATH_CALLED },	/* no second jump */
+		{ 2, 0x144, 7, HWPROF_PATH_CALLED },
+		{ 0, 0x124, 16, HWPROF_PATH_UNSEEN },	/* 6, 2 and 8 */
+		{ 0, 0x180, 9, HWPROF_PATH_UNSEEN },	/* on none of them, */
+		{ 2, 0x170, 3, HWPROF_PATH_CALLED },
+		{ 2, 0x144, 11, 0 },
+		{ 0, 0xfc, 5, HWPROF_PATH_UNSEEN },
+	};
+	static const struct {
+		uint64_t count;
+		double windows;
+		enum hwprof_heat heat;
+	} expected[] = {
+		{ 30, 47, HWPROF_DENSE }, { 20, 26, HWPROF_DENSE },
+		{ 10, 21, HWPROF_DENSE }, { 40, 8, HWPROF_SPARSE },
+	};
+	const struct hwprof_paths_summary *summary;
+	struct hwprof_profile *paths;
+	struct fixture fixture;
+	unsigned int i;
+
+	begin(&fixture);
+	add_four_paths(&fixture);
+	for (i = 0; i < sizeof(taken) / sizeof(taken[0]); i++) {
+		struct row row = row_by_time(HWPROF_PATH_OPEN | taken[i].flags,
+					     BASE + 0x100, BASE + taken[i].ip,
+					     taken[i].windows);
+
+		if (taken[i].jumps > 0)
+			add_jump(&row, BASE + 0x110, BASE + 0x120);
+		if (taken[i].jumps > 1)
+			add_jump(&row, BASE + 0x130, BASE + 0x140);
+		add_open(&fixture, &row);
+	}
+	add_windows(&fixture, 100, 150);
+	paths = read_paths(&fixture, 0);
+	assert_int_equal(hwprof_paths_count(paths), 4);
+	for (i = 0; i < 4; i++) {
+		const struct hwprof_path *path = hwprof_paths_get(paths, i);
+
+		assert_int_equal(path->count, expected[i].count);
+		assert_true(is_near(path->windows, expected[i].windows));
+		assert_true(is_near(path->share, path->windows / 150));
+		assert_int_equal(path->heat, expected[i].heat);
+	}
+	summary = hwprof_paths_summary(paths);
+	assert_string_equal(summary->metric, "time");
+	assert_true(is_near(summary->windows, 102));
+	assert_int_equal(summary->count, 100);
+	assert_int_equal(summary->unseen, 0);
+	assert_int_equal(summary->half, 3);
+	assert_int_equal(summary->most, 0);
+	assert_true(is_near(hwprof_paths_procedure(paths, 0)->windows, 102));
+	hwprof_profile_free(paths);
+}
+
+/* A path in flight that is not all known says no more than where it was. */
+static void test_time_of_cut_path(void **state)
+{
+	struct hwprof_profile *paths;
+	struct fixture fixture;
+	struct row row;
+
+	begin(&fixture);
+	add_four_paths(&fixture);
+	row = row_by_time(HWPROF_PATH_OPEN | HWPROF_PATH_CALLED, BASE + 0x100,
+			  BASE + 0x124, 16);
+	row.path.length = 1;
+	add_open(&fixture, &row);
+	add_windows(&fixture, 100, 16);
+	paths = read_paths(&fixture, 0);
+	assert_int_equal(hwprof_paths_get(paths, 0)->count, 40);
+	assert_true(is_near(hwprof_paths_get(paths, 0)->windows, 8));
+	assert_true(is_near(hwprof_paths_get(paths, 1)->windows, 6));
+	assert_int_equal(hwprof_paths_summary(paths)->most, 3);
+	hwprof_profile_free(paths);
+}
+
+/* Where time did not choose everything, it is no metric. */
+static void test_no_time(void **state)
+{
+	struct hwprof_profile *paths;
+	struct fixture fixture;
+	struct row row;
+
+	begin(&fixture);
+	add_four_paths(&fixture);
+	row = row_of(100, BASE + 0x200, BASE + 0x210, 0, 1);
+	add(&fixture, &row);
+	row = row_by_time(HWPROF_PATH_OPEN | HWPROF_PATH_UNSEEN, 0,
+			  BASE + 0x124, 16);
+	add_open(&fixture, &row);
+	add_windows(&fixture, 101, 16);
+	paths = read_paths(&fixture, 0);
+	assert_string_equal(hwprof_paths_summary(paths)->metric, "branches");
+	assert_true(hwprof_paths_summary(paths)->windows == 0);
+	assert_true(hwprof_paths_get(paths, 0)->windows == 0);
+	hwprof_profile_free(paths);
+}
+
+enum { RANDOM_PATHS = 60, RANDOM_OPEN = 300, PLACES = 16 };
+
+static unsigned int choose(uint64_t *random, unsigned int below)
+{
+	*random = *random * 6364136223846793005 + 1442695040888963407;
+	return (*random >> 33) % below;
+}
+
+/* Jumps forward, over a few places, so that many begin alike. */
+static struct row random_path(uint64_t *random, uint32_t flags)
+{
+	uint64_t line = BASE + 0x100, from, to;
+	struct row row = row_by_time(flags | choose(random, 2), line, line,
+				     1 + choose(random, 9));
+	unsigned int place = 0;
+
+	while ((place += choose(random, 3)) + 2 < PLACES && choose(random, 4)) {
+		from = BASE + 0x100 + 0x10 * place + 8;
+		place += 1 + choose(random, 2);
+		to = BASE + 0x100 + 0x10 * place;
+		add_jump(&row, from, to);
+		line = to;
+	}
+	row.path.end = line + choose(random, 0x20);
+	return row;
+}
+
+/* Is the line, number @at, of the path over @ip? */
+static bool is_over(const struct row *path, unsigned int at, uint64_t ip)
+{
+	uint64_t first = at ? path->jumps[at - 1].to : path->path.start;
+	uint64_t last = at < path->path.spelled ? path->jumps[at].from :
+						  path->path.end;
+
+	return at <= path->path.spelled && first <= ip && ip <= last;
+}
+
+static bool may_become(const struct row *open, const struct row *path)
+{
+	unsigned int at;
+
+	if (!(open->path.flags & HWPROF_PATH_UNSEEN))
+		return open->path.flags == (path->path.flags | HWPROF_PATH_OPEN) &&
+		       !memcmp(open->jumps, path->jumps,
+			       open->path.spelled * sizeof(open->jumps[0])) &&
+		       is_over(path, open->path.spelled, open->path.end);
+	for (at = 0; at <= path->path.spelled; at++)
+		if (is_over(path, at, open->path.end))
+			return true;
+	return false;
+}
+
+/* Each by each. */
+static void share_slowly(const struct row *all, const struct row *open,
+			 double *windows)
+{
+	double runs = 0;
+	unsigned int i;
+
+	for (i = 0; i < RANDOM_PATHS; i++)
+		runs += may_become(open, &all[i]) ? all[i].path.count : 0;
+	for (i = 0; runs && i < RANDOM_PATHS; i++)
+		if (may_become(open, &all[i]))
+			windows[i] += open->path.count * all[i].path.count / runs;
+}
+
+static bool is_same(const struct row *a, const struct row *b)
+{
+	return a->path.flags == b->path.flags && a->path.end == b->path.end &&
+	       a->path.spelled == b->path.spelled &&
+	       !memcmp(a->jumps, b->jumps,
+		       a->path.spelled * sizeof(a->jumps[0]));
+}
+
+/* A path that the rows of @all sum up to has the sum of their windows. */
+static double sum_of(const struct row *all, const double *windows, size_t index)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < RANDOM_PATHS; i++)
+		sum += is_same(&all[i], &all[index]) ? windows[i] : 0;
+	return sum;
+}
+
+static bool has_path(const struct hwprof_profile *paths, const struct row *row,
+		     double windows)
+{
+	struct hwprof_block block;
+	unsigned int i, line;
+
+	for (i = 0; i < hwprof_paths_count(paths); i++) {
+		const struct hwprof_path *path = hwprof_paths_get(paths, i);
+
+		if (path->called != (row->path.flags & 1) ||
+		    path->end + BASE != row->path.end ||
+		    path->spelled != row->path.spelled ||
+		    fabs(path->windows - windows) > 1e-6)
+			continue;
+		for (line = 0; line < path->spelled; line++) {
+			hwprof_paths_block(paths, i, line, &block);
+			if (block.last + BASE != row->jumps[line].from)
+				break;
+		}
+		if (line == path->spelled)
+			return true;
+	}
+	return false;
+}
+
+static void test_random_time(void **state)
+{
+	struct row all[RANDOM_PATHS];
+	struct hwprof_profile *paths;
+	struct fixture fixture;
+	uint64_t random, seed;
+	size_t i;
+
+	for (seed = 1; seed <= 20; seed++) {
+		double windows[RANDOM_PATHS] = { 0 }, sum = 0;
+
+		random = seed;
+		begin(&fixture);
+		for (i = 0; i < RANDOM_PATHS; i++) {
+			all[i] = random_path(&random, 0);
+			add(&fixture, &all[i]);
+		}
+		for (i = 0; i < RANDOM_OPEN; i++) {
+			struct row open = random_path(&random, HWPROF_PATH_OPEN);
+
+			if (!choose(&random, 3)) {
+				open = row_by_time(HWPROF_PATH_OPEN |
+						   HWPROF_PATH_UNSEEN, 0,
+						   open.path.end,
+						   open.path.count);
+			}
+			add_open(&fixture, &open);
+			share_slowly(all, &open, windows);
+		}
+		add_windows(&fixture, 1, 10 * RANDOM_OPEN);
+		paths = read_paths(&fixture, 0);
+		for (i = 0; i < RANDOM_PATHS; i++) {
+			assert_true(has_path(paths, &all[i],
+					     sum_of(all, windows, i)));
+			sum += windows[i];
+		}
+		assert_true(sum > RANDOM_OPEN);
+		assert_true(fabs(hwprof_paths_summary(paths)->windows - sum) <
+			    1e-6);
+		hwprof_profile_free(paths);
+	}
+}
+
 /* A tail call's path begins elsewhere than in the procedure that it is of. */
 static void test_tail_call(void **state)
 {
@@ -416,6 +729,10 @@ int main(void)
 		cmocka_unit_test(test_processes),
 		cmocka_unit_test(test_no_file),
 		cmocka_unit_test(test_heat),
+		cmocka_unit_test(test_time),
+		cmocka_unit_test(test_time_of_cut_path),
+		cmocka_unit_test(test_no_time),
+		cmocka_unit_test(test_random_time),
 		cmocka_unit_test(test_tail_call),
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_damage),
