@@ -165,7 +165,9 @@ paths_of_bursts()
 {
 	about=paths
 	record -e paths,burst=200,trigger=0x20c4 -c 10007 -- ./long_trips &&
-		loses_nothing && hottest_path inner 'windows of branches'
+		loses_nothing && hottest_path inner 'windows of branches' &&
+		record -e paths,burst=200 -F 997 -- ./long_trips &&
+		loses_nothing && time_on_paths inner
 	status=$?
 	about=loops
 	return $status

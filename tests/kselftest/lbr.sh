@@ -317,7 +317,9 @@ paths_of_stacks()
 	about=paths
 	record -e paths,lbr -c 499 -- ./trips && loses_nothing &&
 		hottest_path inner 'windows of branches' &&
-		record -e paths,lbr/k -c $kernel_every -- $in_kernel
+		record -e paths,lbr/k -c $kernel_every -- $in_kernel &&
+		record -e paths,lbr --trigger instructions -c 10007 -- ./trips &&
+		loses_nothing && time_on_paths inner
 	status=$?
 	about=loops
 	return $status

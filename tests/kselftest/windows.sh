@@ -108,6 +108,15 @@ hottest_path()
 		awk -v name="$1" '$1 ~ /%$/ { exit $6 != name }' /tmp/report
 }
 
+# time_on_paths FUNCTION: most of the time that chose the windows is on paths that
+# were seen whole, the most on the function's.
+time_on_paths()
+{
+	hottest_path "$1" 'windows of CPU time' &&
+		grep '% of time is on\|% of time, of .* windows' /tmp/report &&
+		grep -qE '^50 % of time is on ' /tmp/report
+}
+
 # trip FUNCTION EXACT: it is near the interval, and that is narrow. One in twenty
 # may lie outside; tests/accuracy counts them.
 trip()
