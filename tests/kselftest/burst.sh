@@ -167,7 +167,7 @@ paths_of_bursts()
 	record -e paths,burst=200,trigger=0x20c4 -c 10007 -- ./long_trips &&
 		loses_nothing && hottest_path inner 'windows of branches' &&
 		record -e paths,burst=200 -F 997 -- ./long_trips &&
-		loses_nothing && time_on_paths inner
+		loses_nothing && time_on_paths
 	status=$?
 	about=loops
 	return $status

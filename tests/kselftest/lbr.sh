@@ -319,7 +319,8 @@ paths_of_stacks()
 		hottest_path inner 'windows of branches' &&
 		record -e paths,lbr/k -c $kernel_every -- $in_kernel &&
 		record -e paths,lbr --trigger instructions -c 10007 -- ./trips &&
-		loses_nothing && time_on_paths inner
+		loses_nothing && time_on_paths &&
+		hottest_path inner 'windows of CPU time'
 	status=$?
 	about=loops
 	return $status
