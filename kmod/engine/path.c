@@ -447,11 +447,11 @@ static void path_taken(void *memory, u64 ip, u32 space)
 	};
 	u64 jumps[PATH_JUMPS], key;
 
+	/* Paths that ended there have keys of the signature as it is. */
 	if (table->window_fed && open_path(cursor, ip, space, &path, jumps))
-		key = path_key(cursor, ip, PATH_OPEN);
+		key = flow_mix(~cursor->now->signature, ip, 0) | 1;
 	else
-		key = flow_mix(table->seed ^ space * HASH_PRIME, ip,
-			       PATH_OPEN) | 1;
+		key = flow_mix(~(table->seed ^ space * HASH_PRIME), ip, 0) | 1;
 	path_table_add(table, key, &path, jumps, 1);
 }
 

@@ -846,6 +846,40 @@ static void test_burst_taken(void **state)
 	bench_free(&bench);
 }
 
+/* A path that ends where a window was taken is not the one that was open there. */
+static void test_taken_at_end(void **state)
+{
+	const struct window_branch branches[] = {
+		{ .from = 0x1010, .to = HWPROF_PATH_OPEN },
+		{ .from = 0x2008, .to = 0x1000 }, { .from = 1, .to = 0x2000 },
+	};
+	const u8 kinds[] = { STREAM_COND, STREAM_CALL, STREAM_JUMP };
+	struct window_counts counts = { 0 };
+	struct bench bench;
+	unsigned int i;
+
+	bench_init(&bench, 64 << 10, 64 << 10, HWPROF_BASIS_TIME);
+	for (i = 0; i < 4; i++) {
+		struct window window;
+
+		window_begin(&window, branches + i % 2, kinds + i % 2,
+			     3 - i % 2, 1);
+		path_engine.feed_window(bench.tables.items[0], &window,
+					&counts);
+		path_engine.taken(bench.tables.items[0], 0x1010, 1);
+	}
+	bench.tables.produced = counts.units;
+	tables_finish(&bench.tables, take_row, &bench);
+	paths_finish(&bench.told);
+	paths_finish(&bench.told_open);
+	assert_int_equal(counts.units, 2);
+	assert_int_equal(bench.tables.delivered, 2);
+	assert_int_equal(bench.told.count, 1);
+	assert_int_equal(bench.told.items[0].count, 2);
+	assert_true(bench.told_open.count > 0);
+	bench_free(&bench);
+}
+
 /* Where memory is short windows go, too, and units add up all the same. */
 static void test_taken_in_little_memory(void **state)
 {
@@ -894,6 +928,7 @@ int main(void)
 		cmocka_unit_test(test_sample),
 		cmocka_unit_test(test_records),
 		cmocka_unit_test(test_burst_taken),
+		cmocka_unit_test(test_taken_at_end),
 		cmocka_unit_test(test_taken_in_little_memory),
 	};
 

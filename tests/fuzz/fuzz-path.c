@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Any bytes as branches: the path engine must neither crash nor lose count, and
- * no row may tell of a path that cannot be. Eight bytes make an event.
+ * no row may tell of a path that cannot be. Eight bytes make an event; where one is
+ * left over, the last branches are also fed as windows that time chose.
  */
 #include "engine.h"
+#include "engine/window.h"
 
-enum { SPACES = 3, TASKS = 2, PROFILE_SIZE = 16 << 10, TABLE_SIZE = 8 << 10 };
+enum {
+	SPACES = 3, TASKS = 2, RECORDS = 8,
+	PROFILE_SIZE = 16 << 10, TABLE_SIZE = 8 << 10,
+	WINDOWS_SIZE = 64 << 10,	/* there is a cursor in it */
+};
 
 static const struct engine_ops *const fuzzed = &path_engine;
 
@@ -16,6 +22,9 @@ struct bytes {
 	uint8_t shift, step;
 };
 
+static struct window_branch last[RECORDS];	/* the newest first */
+static u8 last_kinds[RECORDS];
+
 /* Jumps lead forward, each from where the last one led or behind that. */
 static bool can_be(const struct hwprof_row_path *row)
 {
@@ -23,8 +32,8 @@ static bool can_be(const struct hwprof_row_path *row)
 	u32 i;
 
 	if (row->flags & HWPROF_PATH_UNSEEN)
-		return !row->start && !row->end && !row->target &&
-		       !row->length;
+		return !row->start && !row->target && !row->length &&
+		       (!row->end || row->flags & HWPROF_PATH_OPEN);
 	for (i = 0; i < row->spelled; i++) {
 		if (row->jumps[i].from < line ||
 		    row->jumps[i].to <= row->jumps[i].from)
@@ -37,14 +46,44 @@ static bool can_be(const struct hwprof_row_path *row)
 static bool take(void *context, const void *data, u64 ip, u64 addr, u64 period)
 {
 	const struct hwprof_row_path *row = data;
+	bool open = row->flags & HWPROF_PATH_OPEN;
 
-	if (row->count != period || !period || row->start != ip ||
-	    row->end != addr || row->spelled > row->length ||
+	if (!row->count || period != (open ? 0 : row->count) ||
+	    ip != (open ? row->end : row->start) ||
+	    addr != (open ? 0 : row->end) ||
+	    (open && run.params.basis != HWPROF_BASIS_TIME) ||
+	    row->spelled > row->length ||
 	    row->spelled > HWPROF_PATH_JUMPS_MAX ||
 	    row->row.size != sizeof(*row) + row->spelled *
 			     sizeof(row->jumps[0]) || !can_be(row))
 		fail("no such row");
 	return !refuses(period);
+}
+
+static void remember(const struct stream_event *event)
+{
+	if (!stream_is_branch(event->kind))
+		return;
+	memmove(last + 1, last, sizeof(last) - sizeof(last[0]));
+	memmove(last_kinds + 1, last_kinds, sizeof(last_kinds) - 1);
+	last[0] = (struct window_branch){ .from = event->from,
+					  .to = event->to };
+	last_kinds[0] = event->kind;
+}
+
+/* Taken a few bytes behind the last branch, or anywhere. */
+static void feed_window(const struct bytes *bytes, u32 space)
+{
+	struct window_counts counts = { 0 };
+	struct window window;
+
+	window_begin(&window, last, last_kinds, RECORDS, space);
+	window.times = 1 + bytes->step % 4;
+	path_engine.feed_window(run.tables[0], &window, &counts);
+	run.produced += counts.units;
+	path_engine.taken(run.tables[0], last[0].to + (bytes->to & 7), space);
+	path_engine.taken(run.tables[0], bytes->from, space);
+	account();
 }
 
 static void feed(const struct bytes *bytes)
@@ -59,22 +98,32 @@ static void feed(const struct bytes *bytes)
 
 	for (repeat = 0; repeat <= bytes->space / (SPACES * TASKS); repeat++) {
 		feed_one(0, task, &event, false);
+		remember(&event);
 		event.from += bytes->step;
 		event.to += bytes->step;
 	}
 	act(bytes->kind >> 4, 0, 1 + bytes->step, event.space, take);
 	if (bytes->kind >> 4 == 5)
 		path_engine.cursor_init(run.cursors[task], 1);
+	if (bytes->kind >> 4 >= 6 && run.params.basis == HWPROF_BASIS_TIME)
+		feed_window(bytes, event.space);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	const bool windows = size % sizeof(struct bytes);
 	const struct engine_params params = {
-		.basis = HWPROF_BASIS_EXACT, .seed = 77,
+		.basis = windows ? HWPROF_BASIS_TIME : HWPROF_BASIS_EXACT,
+		.seed = 77,
 	};
 	struct bytes bytes;
 
-	fuzz_begin(TABLE_SIZE, PROFILE_SIZE, &params);
+	memset(last, 0, sizeof(last));
+	memset(last_kinds, 0, sizeof(last_kinds));
+	if (windows)
+		fuzz_begin(WINDOWS_SIZE, WINDOWS_SIZE, &params);
+	else
+		fuzz_begin(TABLE_SIZE, PROFILE_SIZE, &params);
 	for (; size >= sizeof(bytes); size -= sizeof(bytes)) {
 		memcpy(&bytes, data, sizeof(bytes));
 		data += sizeof(bytes);
