@@ -192,19 +192,22 @@ static noinline bool path_end(const struct path_cursor *cursor,
 	return path_table_has_room(table);
 }
 
-/* The same, if it is where it is looked for first. False: nothing was done. */
+/*
+ * The same, if it is where it is looked for first, and @cycles more. False: nothing
+ * was done.
+ */
 static __always_inline bool path_end_known(const struct path_cursor *cursor,
 					   struct path_table *table, u64 end,
-					   u64 target)
+					   u64 target, u64 cycles)
 {
 	u64 key = path_key(cursor, end, target), times = table->times;
 	struct path_slot *slot = path_home(table, key);
-	u64 cycles = cursor->now->cycles;
 
 	if (unlikely(slot->key != key))
 		return false;
 	slot->count += times;
 	table->pending += times;
+	cycles += cursor->now->cycles;
 	if (unlikely(cycles))
 		path_of(table, slot)->cycles += cycles * times;
 	return true;
@@ -355,22 +358,26 @@ static __always_inline bool walk(struct path_table *table,
 	u64 from = event->from, to = event->to;
 	unsigned int kind = event->kind;
 
-	if (unlikely(!walk_follows(&cursor->walk, event) || event->cycles))
+	if (unlikely(!walk_follows(&cursor->walk, event)))
 		return walk_any(table, cursor, event);
 	if (stream_is_jump(kind)) {
-		if (to > from)
+		if (to > from) {
+			cursor->now->cycles += event->cycles;
 			return path_forward(cursor, from, to);
-		if (unlikely(!path_end_known(cursor, table, from, to)))
+		}
+		if (unlikely(!path_end_known(cursor, table, from, to,
+					     event->cycles)))
 			return walk_any(table, cursor, event);
 		path_begin(cursor, to, 0);
 		return true;
 	}
 	if (kind == STREAM_CALL) {
+		cursor->now->cycles += event->cycles;
 		enter(cursor, from, WALK_CALL, to);
 		return true;
 	}
 	if (unlikely(kind != STREAM_RET || !walk_returns(&cursor->walk, to) ||
-		     !path_end_known(cursor, table, from, 0)))
+		     !path_end_known(cursor, table, from, 0, event->cycles)))
 		return walk_any(table, cursor, event);
 	cursor->walk.depth--;
 	go_on(cursor, to);
