@@ -18,39 +18,13 @@
  * - Memory is fixed. Frames are forgotten from the lowest on, and no chain is
  *   longer than they are; a call that recurses directly takes none.
  */
-#include "engine.h"
+#include "cct.h"
 #include "cct_stack.h"
 
 enum {
 	CCT_DEPTH	= WALK_DEPTH,	/* nodes of a chain, as many as frames */
 	CCT_ENDBR64	= 4,	/* bytes; a stub may begin with one */
 	CCT_STUBS	= 256,	/* whose jumps are known; a power of two */
-};
-
-/* What runs, until it makes a call: an activation of a node's procedure. */
-struct cct_frame {
-	u64 id;			/* of the node */
-	u64 callee;
-	u32 node;		/* its number, where that is right: cct_at() */
-	u32 origin;		/* frame that entered the node; 0: forgotten */
-	u32 repeats;		/* frames like this one, directly above it */
-	u16 level;		/* nodes above it on the chain */
-	bool again;		/* in the node of a frame below */
-};
-
-/*
- * Of frames that are forgotten, `base` is the highest, whose callers are not
- * known; so it is the frame walk.bottom. The one that runs is kept, too.
- */
-struct cct_cursor {
-	u64 called;		/* where, if the last event was a call; else
-				 * WALK_NOWHERE */
-	u64 entered;		/* where it was taken to lead: stub's target */
-	u64 edge;		/* id of what it was counted in; 0: nothing */
-	u64 branches;		/* of the frame that runs, not counted yet */
-	struct cct_frame base;
-	struct walk walk;
-	struct cct_frame frame[WALK_DEPTH];
 };
 
 /* A stub, and where it jumped to last: nearly always, it does so again. */

@@ -9,11 +9,10 @@
  * paper's section 4.4), an entry that never takes the back edge is found, also
  * one from before the loop was known, and an iteration costs one look-up.
  */
-#include "loop_table.h"
+#include "loop.h"
 
 enum {
-	LOOPS_IN_FLIGHT	= 32,		/* in a cursor */
-	LOOPS_DROPPED	= 8,		/* when there are more */
+	LOOPS_DROPPED	= 8,		/* when there are more loops in flight */
 	RECENT_SHIFT	= 3,		/* 7/8-weighted average */
 };
 
@@ -22,36 +21,6 @@ enum begun {
 	BEGUN_SEEN,
 	BEGUN_UNSEEN,		/* before the first that was seen of the frame */
 	BEGUN_MIDDLE,		/* called into the middle: that is no entry */
-};
-
-/* A loop that a frame is in. */
-struct flight {
-	u64 head;
-	u64 reach;		/* a back edge from up to here changes nothing */
-	u64 back_edges;
-	u32 frame;		/* the frame's depth + 1; 0: not a loop */
-	u32 offset;		/* of the loop in table->loops, if still there */
-	u64 tail;
-	u64 limit;		/* least tail of the frame's loops below this one */
-	u32 space;
-	u8 begun;		/* enum begun */
-};
-
-/*
- * Code reached in a frame so far. A loop around all of it was not entered in
- * this frame. A call comes from before its target, so that it does enter a loop
- * that begins there.
- */
-struct loop_frame {
-	u64 low, high;
-};
-
-struct loop_cursor {
-	struct line line;	/* windows: all there is */
-	struct flow flow;
-	struct flight *inner;	/* the innermost */
-	struct flight flight[1 + LOOPS_IN_FLIGHT];	/* [0] is not a loop */
-	struct loop_frame frame[WALK_DEPTH];
 };
 
 /* --- loops in flight --------------------------------------------------- */

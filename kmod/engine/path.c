@@ -19,42 +19,8 @@
  * and one that a gap cuts is not finished. The same is true of frames that are
  * forgotten because too many are open.
  */
-#include "path_table.h"
+#include "path.h"
 #include "window.h"
-
-enum { PATH_STACK = 512 };	/* jumps of all frames; a power of two */
-
-/* Of a path in flight: how many jumps are not kept, and what else is known. */
-enum path_state {
-	PATH_SKIPPED	= 0xffff,
-	PATH_SHAPE	= 1 << 16,	/* times enum path_shape */
-	PATH_FORGOTTEN	= 1 << 24,	/* its first jumps are overwritten */
-};
-
-/* A path in flight: of the frame that runs, or of one that waits. */
-struct path_frame {
-	u64 start;
-	u64 signature;		/* of the jumps so far */
-	u64 cycles;		/* so far, but for those of calls */
-	u32 first;		/* of its jumps in the stack, */
-	u32 top;		/* their end, */
-	u32 limit;		/* and up to where they are kept without a look */
-	u32 state;		/* enum path_state */
-};
-
-/*
- * Jumps are named by how many are below them, as frames are; those below `floor`
- * are forgotten. The frame that runs has its place among those that wait, so
- * there is one less of them.
- */
-struct path_cursor {
-	struct path_frame *now;	/* frame walk.depth, which runs */
-	u64 salt;		/* of space and the table's seed */
-	u32 floor;
-	struct walk walk;
-	struct hwprof_path_jump jump[PATH_STACK];
-	struct path_frame frame[WALK_DEPTH];
-};
 
 static __always_inline struct path_frame *frame_at(struct path_cursor *cursor,
 						   u32 depth)
