@@ -6,7 +6,7 @@
 #include <linux/bits.h>
 #include <linux/perf_event.h>
 
-#include "engine/engine.h"
+#include "engine/joint.h"
 
 enum field {
 #define X(name, word, low, high, text)	FIELD_##name,
@@ -68,10 +68,21 @@ static inline u64 attr_exclude(const struct perf_event_attr *attr)
 	       attr->exclude_host << 4 | attr->exclude_guest << 5;
 }
 
+/* What the attr names, of what can be learnt together: engine_params.parts. */
+static inline u32 field_parts(const struct perf_event_attr *attr)
+{
+	return field_get(attr, FIELD_loops) << JOINT_LOOPS |
+	       field_get(attr, FIELD_calls) << JOINT_CALLS |
+	       field_get(attr, FIELD_paths) << JOINT_PATHS |
+	       field_get(attr, FIELD_cct) << JOINT_CCT;
+}
+
 /* The engine that the attr names, of those that there are; NULL: none. */
 static inline const struct engine_ops *
 field_engine(const struct perf_event_attr *attr)
 {
+	if (hweight32(field_parts(attr)) > 1)
+		return &joint_engine;
 	if (field_get(attr, FIELD_loops))
 		return &loop_engine;
 	if (field_get(attr, FIELD_calls))

@@ -213,7 +213,9 @@ static int make_tables(struct session *session, size_t bytes)
 {
 	const struct engine_ops *engine = session->engine;
 	unsigned int i, want = num_present_cpus() + 1;
-	size_t profile = engine->immediate ? 0 : bytes / 2;
+	/* There are two tables at least. */
+	size_t profile = engine->immediate ? 0 :
+			 min(bytes / 2, bytes - 2 * engine->table_min);
 
 	session->table_size = max(engine->table_min,
 				  engine->immediate ? 0 :
@@ -364,6 +366,7 @@ static struct session *session_make(const struct perf_event_attr *attr,
 	session->params.epsilon_ppm = field_get(attr, FIELD_epsilon_ppm);
 	session->params.range_of = field_get(attr, FIELD_range_of);
 	session->params.metrics = field_get(attr, FIELD_metrics);
+	session->params.parts = field_parts(attr);
 	session->interval = msecs_to_jiffies(field_get(attr, FIELD_interval_ms) ?:
 					     HWPROF_DEFAULT_INTERVAL_MS);
 	session->user_side = !attr->exclude_user;

@@ -34,6 +34,7 @@ struct engine_params {
 	u32 epsilon_ppm;	/* largest error of a range; 0: the default */
 	u32 range_of;	/* enum hwprof_range_of */
 	u32 metrics;	/* of sampled stacks: up to HWPROF_METRICS_MAX */
+	u32 parts;	/* of a joint engine: 1 << enum joint_part, each */
 };
 
 /*
@@ -182,5 +183,6 @@ extern const struct engine_ops call_engine;
 extern const struct engine_ops cct_engine;
 extern const struct engine_ops path_engine;
 extern const struct engine_ops value_engine;
+extern const struct engine_ops joint_engine;
 
 #endif /* HWPROF_ENGINE_ENGINE_H */

@@ -26,6 +26,9 @@ static bool is_fed(const struct perf_event_attr *attr)
 
 	if (source_of(attr) == &sample_source)
 		return engine->samples && !field_get(attr, FIELD_range_of);
+	/* A window says nothing of contexts. */
+	if (engine == &joint_engine && field_get(attr, FIELD_cct))
+		return false;
 	return engine->feed_window ||
 	       (engine->feed_stack && source_of(attr) == &lbr_source);
 }
@@ -88,14 +91,25 @@ static int check_words(const struct perf_event_attr *attr)
 	return 0;
 }
 
+/* One thing an event, or several of those that a joint engine is made of. */
+static int check_things(const struct perf_event_attr *attr)
+{
+	u64 things = attr->config & field_bits(FIELD_branches, FIELD_cct);
+
+	return !things || (hweight64(things) > 1 &&
+			   hweight64(things) != hweight32(field_parts(attr))) ?
+	       -EINVAL : 0;
+}
+
 int attr_check_session(const struct perf_event_attr *attr)
 {
 	int err = check_words(attr);
 
 	if (err)
 		return err;
-	if (hweight64(attr->config & field_bits(FIELD_branches, FIELD_cct)) != 1)
-		return -EINVAL;	/* one thing an event */
+	err = check_things(attr);
+	if (err)
+		return err;
 	if (hweight64(attr->config & field_bits(FIELD_step, FIELD_mem)) > 1)
 		return -EINVAL;	/* one source an event */
 	if (!field_engine(attr) ||

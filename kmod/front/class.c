@@ -11,6 +11,7 @@
 #include <linux/user_namespace.h>
 
 #include "../compat.h"
+#include "../engine/joint.h"
 #include "../limit.h"
 #include "../session.h"
 #include "../source/source.h"
@@ -98,7 +99,17 @@ static ssize_t user_show(struct session *session, char *page)
 
 static ssize_t engine_show(struct session *session, char *page)
 {
-	return sysfs_emit(page, "%s\n", session->engine->name);
+	unsigned int i;
+	int size = 0;
+
+	if (session->engine != &joint_engine)
+		return sysfs_emit(page, "%s\n", session->engine->name);
+	for (i = 0; i < JOINT_PARTS; i++)
+		if (session->params.parts >> i & 1)
+			size += sysfs_emit_at(page, size, "%s%s",
+					      size ? "," : "",
+					      joint_parts[i]->name);
+	return size + sysfs_emit_at(page, size, "\n");
 }
 
 static ssize_t source_show(struct session *session, char *page)

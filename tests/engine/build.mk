@@ -39,9 +39,14 @@ $(BUILD)/tests/%: $(BUILD)/san/tests/engine/%.o $(HARNESS_SAN) $(ENGINE_SAN) \
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ -lcmocka
 
+$(BUILD)/tests/test-joint: $(BUILD)/san/tests/engine/test-joint.o \
+			   $(HARNESS_SAN) $(ORACLE_SAN) $(ENGINE_SAN)
+	@mkdir -p $(@D)
+	$(CC) $(SAN) -o $@ $^ -lcmocka
+
 UNIT_TESTS += $(patsubst %,$(BUILD)/tests/%,test-oracle test-loop test-bounds \
 					   test-windows test-range test-boxes test-call test-cct test-cct-stacks test-path \
-					   test-value test-burst)
+					   test-value test-burst test-joint)
 
 # The decoders of #DB.
 $(BUILD)/tests/branch-decode $(BUILD)/tests/access-decode: \
@@ -56,7 +61,7 @@ UNIT_TESTS += $(BUILD)/tests/branch-decode $(BUILD)/tests/access-decode
 # From sources, because all of it is instrumented: libFuzzer is clang's.
 $(BUILD)/fuzz/fuzz-loop $(BUILD)/fuzz/fuzz-range $(BUILD)/fuzz/fuzz-call \
 $(BUILD)/fuzz/fuzz-cct $(BUILD)/fuzz/fuzz-cct-stacks $(BUILD)/fuzz/fuzz-path \
-$(BUILD)/fuzz/fuzz-value: \
+$(BUILD)/fuzz/fuzz-value $(BUILD)/fuzz/fuzz-joint: \
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(ENGINE_C) tests/fuzz/engine.h \
 		 $(wildcard kmod/engine/*.h) uapi/linux/hwprof.h
 	@mkdir -p $(@D)
@@ -68,6 +73,6 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c $(ENGINE_C) tests/fuzz/engine.h \
 FUZZERS += $(BUILD)/fuzz/fuzz-loop $(BUILD)/fuzz/fuzz-range \
 	   $(BUILD)/fuzz/fuzz-call $(BUILD)/fuzz/fuzz-cct \
 	   $(BUILD)/fuzz/fuzz-cct-stacks $(BUILD)/fuzz/fuzz-path \
-	   $(BUILD)/fuzz/fuzz-value
+	   $(BUILD)/fuzz/fuzz-value $(BUILD)/fuzz/fuzz-joint
 
 -include $(shell find $(BUILD)/san -name '*.d' 2>/dev/null)

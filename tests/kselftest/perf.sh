@@ -225,7 +225,7 @@ annotate_head()
 says_why_not()
 {
 	! perf stat -e hwprof/nonsense/u -- ./known &&
-		! perf record -q -o $data -e hwprof/loops,calls/u -- ./known &&
+		! perf record -q -o $data -e hwprof/loops,values/u -- ./known &&
 		perf stat -e hwprof/loops,mem/u -- ./known 2>&1 |
 			grep 'not supported'
 }

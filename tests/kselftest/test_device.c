@@ -58,7 +58,7 @@ TEST(fields)
 	EXPECT_EQ(0, try_fields(EVENT_VALUES, 0, 0));
 	EXPECT_EQ(-EOPNOTSUPP, try_fields(EVENT_BRANCHES, 0, 0));
 	EXPECT_EQ(-EINVAL, try_fields(0, 0, 0));
-	EXPECT_EQ(-EINVAL, try_fields(EVENT_LOOPS | EVENT_CALLS, 0, 0));
+	EXPECT_EQ(-EINVAL, try_fields(EVENT_LOOPS | EVENT_VALUES, 0, 0));
 	EXPECT_EQ(-EINVAL, try_fields(EVENT_LOOPS | 1 << 7, 0, 0));
 	EXPECT_EQ(-EINVAL, try_fields(EVENT_LOOPS, 0, 1));
 	EXPECT_EQ(-EINVAL, try_fields(EVENT_LOOPS, 0, 1ULL << 32));
@@ -471,7 +471,8 @@ TEST(engines)
 {
 	static const uint64_t engines[] = {
 		EVENT_LOOPS, EVENT_CALLS, EVENT_PATHS, EVENT_VALUES,
-		EVENT_RANGES, EVENT_CCT,
+		EVENT_RANGES, EVENT_CCT, EVENT_LOOPS | EVENT_CALLS,
+		EVENT_LOOPS | EVENT_CALLS | EVENT_PATHS | EVENT_CCT,
 	};
 	unsigned int i;
 

@@ -267,6 +267,23 @@ TEST(device_session)
 	EXPECT_EQ(-ENOENT, session_read(session, "owner", text));
 }
 
+/* Of several things, all are named. */
+TEST(joint_session)
+{
+	struct hwprof_config config =
+		device_config(EVENT_PATHS | EVENT_LOOPS | EVENT_CCT);
+	char text[TEXT];
+	int fd;
+
+	ASSERT_TRUE(event_sessions_are(0));
+	fd = device_open(&config);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(0, session_read(config.session, "engine", text));
+	EXPECT_STREQ("loops,paths,cct", text);
+	close(fd);
+	EXPECT_TRUE(event_sessions_are(0));
+}
+
 /* A count of perf's has a folder, too. */
 TEST(perf_session)
 {

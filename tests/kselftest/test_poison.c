@@ -228,6 +228,8 @@ static const struct kind {
 	{ "paths", "step", EVENT_PATHS | EVENT_STEP, 0, 0, false },
 	{ "values", "step", EVENT_VALUES | EVENT_STEP, 0, 0, false },
 	{ "contexts", "step", EVENT_CCT | EVENT_STEP, 0, 0, false },
+	{ "all at once", "step", EVENT_LOOPS | EVENT_CALLS | EVENT_PATHS |
+	  EVENT_CCT | EVENT_STEP, 0, 0, false },
 	{ "ranges", "step", EVENT_RANGES | EVENT_STEP, 0, 0, false },
 	{ "ranges of addresses", "step", EVENT_RANGES | EVENT_STEP, 0,
 	  EVENT_RANGE_OF(HWPROF_RANGE_STORE_ADDRESS), false },

@@ -27,7 +27,7 @@
  * means "the default". Bits that belong to no field must be zero (EINVAL).
  */
 #define HWPROF_FIELDS(X)						       \
-	/* what is profiled: exactly one of these is set */		       \
+	/* what is profiled: one; of loops, calls, paths, cct also several */  \
 	X(branches,	   0,  0,  0, "the branches themselves")	       \
 	X(loops,	   0,  1,  1, "loops: entries, iterations, trip counts") \
 	X(calls,	   0,  2,  2, "methods and call pairs")		       \

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Several things learnt from the same events: an engine that is made of others.
+ * To see the events is what costs a program its time, not to learn from them.
+ *
+ * Its table is one of each of them, and so is its cursor. They know nothing of
+ * each other: what a part says is what it would say alone.
+ */
+#include "cct.h"
+#include "joint.h"
+#include "loop.h"
+#include "path.h"
+#include "window.h"
+
+/* Events are fed, and rows come, in this order. */
+const struct engine_ops *const joint_parts[JOINT_PARTS] = {
+	[JOINT_LOOPS]	= &loop_engine,
+	[JOINT_CALLS]	= &call_engine,
+	[JOINT_PATHS]	= &path_engine,
+	[JOINT_CCT]	= &cct_engine,
+};
+
+struct joint_table {
+	void *part[JOINT_PARTS];	/* its table; NULL: it is not there */
+	u32 merging;			/* the part that merge() is at */
+};
+
+/* Of all: cursors are made for no table in particular. */
+struct joint_cursor {
+	struct loop_cursor loops;
+	struct path_cursor paths;
+	struct cct_cursor cct;
+};
+
+enum {
+	JOINT_HEADER	= (sizeof(struct joint_table) + 63) & ~63U,
+	/* As the four say themselves: a test compares it. */
+	JOINT_MIN	= JOINT_HEADER + (64 + 32 + 64 + 64) * 1024,
+	/* Of where rows() is; above them is the part. */
+	JOINT_AT_BITS	= 8 * sizeof(size_t) - 3,
+};
+
+/* The part's share of @cursor; calls have none. */
+static void *cursor_of(struct joint_cursor *cursor, enum joint_part part)
+{
+	switch (part) {
+	case JOINT_LOOPS:
+		return &cursor->loops;
+	case JOINT_PATHS:
+		return &cursor->paths;
+	case JOINT_CCT:
+		return &cursor->cct;
+	default:
+		return NULL;
+	}
+}
+
+static bool has_part(const struct engine_params *params, unsigned int part)
+{
+	return params->parts >> part & 1;
+}
+
+/* Each gets as much for a byte that it needs at least. */
+static void joint_table_init(void *memory, size_t size,
+			     const struct engine_params *params)
+{
+	struct joint_table *table = memory;
+	size_t least = 0, at = JOINT_HEADER, share;
+	unsigned int i;
+
+	memset(table, 0, sizeof(*table));
+	for (i = 0; i < JOINT_PARTS; i++)
+		if (has_part(params, i))
+			least += joint_parts[i]->table_min;
+	size -= JOINT_HEADER;
+	for (i = 0; i < JOINT_PARTS; i++) {
+		if (!has_part(params, i))
+			continue;
+		share = size / least * joint_parts[i]->table_min +
+			size % least * joint_parts[i]->table_min / least;
+		share &= ~(size_t)63;
+		table->part[i] = memory + at;
+		joint_parts[i]->table_init(memory + at, share, params);
+		at += share;
+	}
+}
+
+static void joint_cursor_init(void *cursor, u32 tid)
+{
+	unsigned int i;
+
+	for (i = 0; i < JOINT_PARTS; i++)
+		joint_parts[i]->cursor_init(cursor_of(cursor, i), tid);
+}
+
+/* --- feeding ------------------------------------------------------------ */
+
+/* An event can be a unit of several parts, and counts for each. */
+static unsigned int joint_unit(const struct engine_params *params,
+			       const struct stream_event *event)
+{
+	unsigned int units = 0, i;
+
+	for (i = 0; i < JOINT_PARTS; i++)
+		if (has_part(params, i))
+			units += joint_parts[i]->unit(params, event);
+	return units;
+}
+
+static bool joint_feed(void *memory, void *cursor,
+		       const struct stream_event *event)
+{
+	struct joint_table *table = memory;
+	bool room = true;
+	unsigned int i;
+
+	for (i = 0; i < JOINT_PARTS; i++)
+		if (table->part[i])
+			room &= joint_parts[i]->feed(table->part[i],
+						     cursor_of(cursor, i),
+						     event);
+	return room;
+}
+
+/*
+ * Each walks a window of its own, and the last one the caller's. All of them see
+ * the same events.
+ */
+static bool joint_feed_window(void *memory, struct window *window,
+			      struct window_counts *counts)
+{
+	const struct window begin = *window;
+	struct joint_table *table = memory;
+	struct window_counts part = { 0 };
+	bool room = true;
+	unsigned int i;
+
+	for (i = 0; i < JOINT_PARTS; i++) {
+		if (!table->part[i])
+			continue;
+		*window = begin;
+		part.events = 0;
+		part.gaps = 0;
+		room &= joint_parts[i]->feed_window(table->part[i], window,
+						    &part);
+	}
+	counts->events += part.events;
+	counts->gaps += part.gaps;
+	counts->units += part.units;
+	return room;
+}
+
+static void joint_taken(void *memory, u64 ip, u32 space)
+{
+	struct joint_table *table = memory;
+	unsigned int i;
+
+	for (i = 0; i < JOINT_PARTS; i++)
+		if (table->part[i] && joint_parts[i]->taken)
+			joint_parts[i]->taken(table->part[i], ip, space);
+}
+
+/* --- from a table into a profile ---------------------------------------- */
+
+/*
+ * A part that has been merged is not begun again, for that it is empty takes
+ * looking at all of it.
+ */
+static size_t joint_merge(void *memory, void *table_memory, size_t limit)
+{
+	struct joint_table *profile = memory, *table = table_memory;
+	size_t taken = 0;
+	u32 *i = &table->merging;
+
+	for (; *i < JOINT_PARTS; ++*i) {
+		if (!table->part[*i])
+			continue;
+		taken += joint_parts[*i]->merge(profile->part[*i],
+						table->part[*i],
+						limit - taken);
+		if (taken == limit)
+			return taken;
+	}
+	*i = 0;
+	return taken;
+}
+
+/* --- rows --------------------------------------------------------------- */
+
+static void joint_settle(void *memory, u32 space)
+{
+	struct joint_table *table = memory;
+	unsigned int i;
+
+	for (i = 0; i < JOINT_PARTS; i++)
+		if (table->part[i] && joint_parts[i]->settle)
+			joint_parts[i]->settle(table->part[i], space);
+}
+
+static bool joint_rows(void *memory, u32 space, size_t *at, engine_emit emit,
+		       void *context)
+{
+	struct joint_table *table = memory;
+	size_t i = *at >> JOINT_AT_BITS;
+	size_t within = *at & (((size_t)1 << JOINT_AT_BITS) - 1);
+	bool done = true;
+
+	for (; i < JOINT_PARTS; i++, within = 0) {
+		if (!table->part[i])
+			continue;
+		done = joint_parts[i]->rows(table->part[i], space, &within,
+					    emit, context);
+		if (!done)
+			break;
+	}
+	*at = i << JOINT_AT_BITS | within;
+	return done;
+}
+
+/* The row of the first part whose unit the event is. */
+static void joint_sample(const struct engine_params *params,
+			 const struct stream_event *event, u64 period,
+			 struct engine_sample *sample)
+{
+	unsigned int first = __builtin_ctz(params->parts), i;
+
+	for (i = first; i < JOINT_PARTS; i++) {
+		if (has_part(params, i) &&
+		    joint_parts[i]->unit(params, event)) {
+			first = i;
+			break;
+		}
+	}
+	joint_parts[first]->sample(params, event, period, sample);
+}
+
+static void joint_forget(void *memory, u32 space)
+{
+	struct joint_table *table = memory;
+	unsigned int i;
+
+	for (i = 0; i < JOINT_PARTS; i++)
+		if (table->part[i])
+			joint_parts[i]->forget(table->part[i], space);
+}
+
+static u64 joint_evicted(const void *memory)
+{
+	const struct joint_table *table = memory;
+	unsigned int i;
+	u64 sum = 0;
+
+	for (i = 0; i < JOINT_PARTS; i++)
+		if (table->part[i])
+			sum += joint_parts[i]->evicted(table->part[i]);
+	return sum;
+}
+
+static u64 joint_pending(const void *memory)
+{
+	const struct joint_table *table = memory;
+	unsigned int i;
+	u64 sum = 0;
+
+	for (i = 0; i < JOINT_PARTS; i++)
+		if (table->part[i])
+			sum += joint_parts[i]->pending(table->part[i]);
+	return sum;
+}
+
+const struct engine_ops joint_engine = {
+	.name		= "joint",
+	.cursor_size	= sizeof(struct joint_cursor),
+	.table_min	= JOINT_MIN,
+	.table_init	= joint_table_init,
+	.cursor_init	= joint_cursor_init,
+	.unit		= joint_unit,
+	.feed		= joint_feed,
+	.feed_window	= joint_feed_window,
+	.taken		= joint_taken,
+	.merge		= joint_merge,
+	.settle		= joint_settle,
+	.rows		= joint_rows,
+	.sample		= joint_sample,
+	.forget		= joint_forget,
+	.evicted	= joint_evicted,
+	.pending	= joint_pending,
+};

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Several things of one event: what its rows say of each is what they say of it
+ * alone, and its count is the sum of theirs.
+ */
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "include/kselftest_harness.h"
+
+#include "event.h"
+#include "known.h"
+
+EVENT_ALL_NEED("step")
+
+#define EVENT_THREE	(EVENT_LOOPS | EVENT_CALLS | EVENT_PATHS)
+#define EVENT_FOUR	(EVENT_THREE | EVENT_CCT)
+
+enum { THINGS = 64, KNOWN_SIZE = 64 };
+
+/* A loop, a pair, a path or a context of `known`. */
+struct thing {
+	uint64_t type, at, end, target;
+	uint64_t count, second;		/* of a loop: entries */
+};
+
+struct seen {
+	struct thing things[THINGS];
+	unsigned int count;
+	uint64_t units[HWPROF_ROW_PATH + 1];	/* of all rows, by type */
+	uint64_t wrong;
+};
+
+static struct thing *find(struct seen *seen, const struct thing *thing)
+{
+	unsigned int i;
+
+	for (i = 0; i < seen->count; i++)
+		if (seen->things[i].type == thing->type &&
+		    seen->things[i].at == thing->at &&
+		    seen->things[i].end == thing->end &&
+		    seen->things[i].target == thing->target)
+			return &seen->things[i];
+	return NULL;
+}
+
+static void see_thing(struct seen *seen, const struct thing *thing)
+{
+	struct thing *old = find(seen, thing);
+
+	if (old) {
+		old->count += thing->count;
+		old->second += thing->second;
+	} else if (seen->count < THINGS) {
+		seen->things[seen->count++] = *thing;
+	} else {
+		seen->wrong++;
+	}
+}
+
+static struct thing thing_of(const struct hwprof_row *row)
+{
+	const struct hwprof_row_context *context = (const void *)row;
+	const struct hwprof_row_loop *loop = (const void *)row;
+	const struct hwprof_row_call *call = (const void *)row;
+	const struct hwprof_row_path *path = (const void *)row;
+
+	switch (row->type) {
+	case HWPROF_ROW_LOOP:
+		return (struct thing){
+			.at = loop->head, .count = loop->back_edges,
+			.second = loop->entries,
+		};
+	case HWPROF_ROW_CALL:
+		return (struct thing){
+			.at = call->site, .end = call->callee,
+			.count = call->calls,
+		};
+	case HWPROF_ROW_PATH:
+		return (struct thing){
+			.at = path->start, .end = path->end,
+			.target = path->target, .count = path->count,
+		};
+	case HWPROF_ROW_CONTEXT:
+		return (struct thing){
+			.at = context->callee, .end = context->site,
+			.count = context->calls, .second = context->branches,
+		};
+	}
+	return (struct thing){ 0 };
+}
+
+/* Of what is not in `known` there may be more or less, each time. */
+static void see_row(struct tally *tally, const struct sample *sample)
+{
+	struct thing thing = thing_of(sample->row);
+	struct seen *seen = tally->context;
+
+	thing.type = sample->row->type;
+	if (thing.type > HWPROF_ROW_PATH || !thing.at) {
+		seen->wrong += thing.type > HWPROF_ROW_PATH;
+		return;
+	}
+	seen->units[thing.type] += sample->period;
+	if (thing.at - KNOWN_TEXT < KNOWN_SIZE)
+		see_thing(seen, &thing);
+}
+
+/* `known` is profiled; its rows are in @seen. */
+static void profile(struct __test_metadata *_metadata, struct seen *seen,
+		    uint64_t config, unsigned int interval_ms)
+{
+	struct perf_event_attr attr = event_attr_sampling(config, 1);
+	struct tally tally = { .see = see_row, .context = seen };
+	struct recording recording;
+	struct child child;
+
+	attr.config1 = EVENT_INTERVAL(interval_ms);
+	child = child_known();
+	ASSERT_EQ(0, recording_open(&recording, &attr, child.pid, 64, &tally));
+	recording_control(&recording, PERF_EVENT_IOC_ENABLE);
+	child_go(&child);
+	EXPECT_EQ(0, recording_wait(&recording, child.pid));
+	EXPECT_TRUE(tally_is_whole(&tally));
+	EXPECT_EQ(recording_count(&recording), tally.period);
+	EXPECT_EQ(recording_count(&recording), tally.totals.produced);
+	recording_close(&recording);
+	EXPECT_TRUE(event_sessions_are(0));
+}
+
+/* All that is said of things of one by one is said of them together. */
+static void compare(struct __test_metadata *_metadata, uint64_t things,
+		    unsigned int interval_ms)
+{
+	uint64_t rest = EVENT_ROWS | EVENT_STEP | EVENT_MEMORY(8), bit;
+	struct seen joint = { 0 }, alone = { 0 };
+	unsigned int i;
+
+	profile(_metadata, &joint, things | rest, interval_ms);
+	for (bit = 1; bit <= EVENT_CCT; bit <<= 1)
+		if (things & bit)
+			profile(_metadata, &alone, bit | rest, interval_ms);
+	EXPECT_EQ(0, joint.wrong);
+	EXPECT_EQ(0, alone.wrong);
+	EXPECT_EQ(alone.count, joint.count);
+	for (i = 0; i < alone.count; i++) {
+		const struct thing *want = &alone.things[i];
+		const struct thing *thing = find(&joint, want);
+
+		ASSERT_NE(NULL, thing) {
+			TH_LOG("type %llu at %#llx is missing",
+			       (unsigned long long)want->type,
+			       (unsigned long long)want->at);
+		}
+		EXPECT_EQ(want->count, thing->count);
+		EXPECT_EQ(want->second, thing->second);
+	}
+	if (things & EVENT_LOOPS) {
+		EXPECT_LE(KNOWN_BACK, joint.units[HWPROF_ROW_LOOP]);
+	}
+	if (things & EVENT_PATHS) {
+		EXPECT_LE(KNOWN_BACK + 1, joint.units[HWPROF_ROW_PATH]);
+	}
+}
+
+TEST(three)
+{
+	compare(_metadata, EVENT_THREE, 1000);
+}
+
+TEST(four)
+{
+	compare(_metadata, EVENT_FOUR, 1000);
+}
+
+TEST(two)
+{
+	compare(_metadata, EVENT_LOOPS | EVENT_CCT, 1000);
+	compare(_metadata, EVENT_CALLS | EVENT_PATHS, 1000);
+}
+
+/* Tables that are merged in the middle of it, again and again. */
+TEST(intervals)
+{
+	compare(_metadata, EVENT_FOUR, 1);
+}
+
+/* Of `known` it is known what there is. */
+TEST(known)
+{
+	struct thing inner = {
+		.type = HWPROF_ROW_LOOP, .at = KNOWN_INNER_HEAD,
+	}, path = {
+		.type = HWPROF_ROW_PATH, .at = KNOWN_INNER_HEAD,
+		.end = KNOWN_INNER_HEAD + 2, .target = KNOWN_INNER_HEAD,
+	};
+	struct seen seen = { 0 };
+
+	profile(_metadata, &seen, EVENT_THREE | EVENT_ROWS | EVENT_MEMORY(1),
+		1000);
+	ASSERT_NE(NULL, find(&seen, &inner));
+	EXPECT_EQ(KNOWN_INNER_BACK, find(&seen, &inner)->count);
+	EXPECT_EQ(KNOWN_OUTER, find(&seen, &inner)->second);
+	ASSERT_NE(NULL, find(&seen, &path));
+	EXPECT_EQ(KNOWN_OUTER * (KNOWN_INNER - 2), find(&seen, &path)->count);
+}
+
+/* --- without rows ------------------------------------------------------------------ */
+
+static uint64_t count_known(struct __test_metadata *_metadata, uint64_t config)
+{
+	struct perf_event_attr attr = event_attr(config);
+	struct child child = child_known();
+	struct recording recording;
+	struct tally tally = { 0 };
+	uint64_t count;
+
+	ASSERT_EQ(0, recording_open(&recording, &attr, child.pid, 0, &tally));
+	recording_control(&recording, PERF_EVENT_IOC_ENABLE);
+	child_go(&child);
+	EXPECT_EQ(0, recording_wait(&recording, child.pid));
+	count = recording_count(&recording);
+	recording_close(&recording);
+	return count;
+}
+
+/* A count is the sum of those of the things; what runs before exec may differ. */
+TEST(counts)
+{
+	uint64_t sum = 0, bit, count;
+
+	for (bit = EVENT_LOOPS; bit <= EVENT_CCT; bit <<= 1)
+		if (EVENT_FOUR & bit)
+			sum += count_known(_metadata, bit);
+	count = count_known(_metadata, EVENT_FOUR);
+	EXPECT_LE(2 * KNOWN_BACK + 1, count);
+	EXPECT_LE(sum - sum / 100, count);
+	EXPECT_GE(sum + sum / 100, count);
+}
+
+/* The row says one thing that the unit was of. */
+static void see_sample(struct tally *tally, const struct sample *sample)
+{
+	struct seen *seen = tally->context;
+
+	if (sample->row->type > HWPROF_ROW_PATH)
+		seen->wrong++;
+	else
+		seen->units[sample->row->type]++;
+}
+
+TEST(samples)
+{
+	struct perf_event_attr attr = event_attr_sampling(EVENT_THREE, 7);
+	struct seen seen = { 0 };
+	struct tally tally = { .see = see_sample, .context = &seen };
+	struct child child = child_known();
+	struct recording recording;
+
+	ASSERT_EQ(0, recording_open(&recording, &attr, child.pid, 512, &tally));
+	recording_control(&recording, PERF_EVENT_IOC_ENABLE);
+	child_go(&child);
+	EXPECT_EQ(0, recording_wait(&recording, child.pid));
+	EXPECT_EQ(0, seen.wrong);
+	EXPECT_EQ(0, tally.lost);
+	EXPECT_EQ(recording_count(&recording), tally.period);
+	EXPECT_LT(0, seen.units[HWPROF_ROW_LOOP]);
+	recording_close(&recording);
+}
+
+/* --- bursts ------------------------------------------------------------------------- */
+
+static void run_often(void *context)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2000; i++)
+		known_run();
+}
+
+TEST(bursts)
+{
+	struct perf_event_attr attr =
+		event_attr_sampling(EVENT_THREE | EVENT_ROWS | EVENT_STEP |
+				    EVENT_MEMORY(8), 1000000);
+	struct seen seen = { 0 };
+	struct tally tally = { .see = see_row, .context = &seen };
+	struct child child = child_start(run_often, NULL);
+	struct recording recording;
+
+	attr.config1 = 200;			/* branches each ms */
+	ASSERT_EQ(0, recording_open(&recording, &attr, child.pid, 64, &tally));
+	recording_control(&recording, PERF_EVENT_IOC_ENABLE);
+	child_go(&child);
+	EXPECT_EQ(0, recording_wait(&recording, child.pid));
+	EXPECT_EQ(0, tally.lost);
+	EXPECT_EQ(tally.totals.produced, tally.totals.delivered +
+		  tally.totals.lost + tally.totals.evicted +
+		  tally.totals.pending);
+	EXPECT_EQ(recording_count(&recording), tally.totals.produced);
+	EXPECT_LT(0, tally.totals.windows);
+	EXPECT_LT(0, seen.units[HWPROF_ROW_LOOP]);
+	EXPECT_LT(0, seen.units[HWPROF_ROW_PATH]);
+	recording_close(&recording);
+}
+
+/* --- what it is called, and what there is not ---------------------------------------- */
+
+static int try_config(uint64_t config, uint64_t burst)
+{
+	struct perf_event_attr attr = event_attr(config);
+	int fd;
+
+	attr.config1 = burst;
+	fd = event_open(&attr, 0, -1, -1, 0);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+TEST(refusals)
+{
+	uint64_t bit;
+
+	for (bit = EVENT_CALLS; bit <= EVENT_CCT; bit <<= 1) {
+		int err = EVENT_FOUR & bit ? 0 : -EINVAL;
+
+		EXPECT_EQ(err, try_config(EVENT_LOOPS | bit, 0));
+		EXPECT_EQ(-EINVAL, try_config(EVENT_BRANCHES | bit, 0));
+		EXPECT_EQ(err, try_config(EVENT_THREE | bit, 0));
+	}
+	EXPECT_EQ(0, try_config(EVENT_FOUR, 0));
+	EXPECT_EQ(0, try_config(EVENT_THREE, 200));
+	EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_LOOPS | EVENT_CCT, 200));
+	EXPECT_EQ(-EOPNOTSUPP,
+		  try_config(EVENT_LOOPS | EVENT_CCT | EVENT_LBR, 0));
+	EXPECT_EQ(-EOPNOTSUPP,
+		  try_config(EVENT_CALLS | EVENT_CCT | EVENT_SAMPLE, 0));
+	EXPECT_EQ(-EOPNOTSUPP,
+		  try_config(EVENT_LOOPS | EVENT_PATHS | EVENT_SAMPLE, 0));
+	/* Metrics are of sampled stacks. */
+	EXPECT_EQ(-EINVAL, try_config(EVENT_LOOPS | EVENT_CCT, 1ULL << 26));
+}
+
+TEST_HARNESS_MAIN
