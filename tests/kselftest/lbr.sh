@@ -326,6 +326,19 @@ paths_of_stacks()
 	return $status
 }
 
+# Of the same windows; stock perf asks for them.
+several_at_once()
+{
+	perf record -q -R -o $data -c 499 \
+		-e hwprof/loops,calls,paths,lbr,rows,memory_mib=8/u -- ./trips &&
+		hwprof report loops -i $data > /tmp/report || return
+	cat /tmp/report
+	trip inner 7 && trip middle 3 &&
+		hwprof report calls -i $data > /tmp/report && calls 5 &&
+		hwprof report paths -i $data > /tmp/report &&
+		hottest_path inner 'windows of branches'
+}
+
 if ! grep -q '^yes$' $caps/lbr; then
 	test_ok "lbr: refused, where there is none" is_missing
 	finish
@@ -341,6 +354,7 @@ test_ok "lbr: beside perf record -b" beside_perf
 test_ok "lbr: ranges" ranges
 test_ok "lbr: calls" calls_of_stacks
 test_ok "lbr: paths" paths_of_stacks
+test_ok "lbr: several things at once" several_at_once
 test_ok "lbr: who calls" who_calls
 test_ok "lbr: who calls, in forks" who_calls_in_forks
 test_ok "lbr: who calls, -a" who_calls_on_all_cpus
