@@ -608,6 +608,16 @@ static bool cct_feed(void *memory, void *cursor_memory,
 	return feed_any(table, cursor, event);
 }
 
+u64 cct_context(void *table, void *cursor_memory,
+		const struct stream_event *event)
+{
+	struct cct_cursor *cursor = cursor_memory;
+
+	if (cursor->called != WALK_NOWHERE && event->kind <= STREAM_GAP)
+		settle_call(table, cursor, event);
+	return frame_now(cursor)->id;
+}
+
 static bool cct_count_stack(void *memory, const struct stream_stack *stack)
 {
 	struct cct_table *table = memory;

@@ -35,4 +35,10 @@ struct cct_cursor {
 	struct cct_frame frame[WALK_DEPTH];
 };
 
+/*
+ * The id of the context that @event, which feed() has not seen yet, is from. Where
+ * the last call led to is settled before, as feed() would.
+ */
+u64 cct_context(void *table, void *cursor, const struct stream_event *event);
+
 #endif /* HWPROF_ENGINE_CCT_H */

@@ -4,7 +4,8 @@
  * To see the events is what costs a program its time, not to learn from them.
  *
  * Its table is one of each of them, and so is its cursor. They know nothing of
- * each other: what a part says is what it would say alone.
+ * each other: what a part says is what it would say alone; but that paths are
+ * told apart by the contexts that they ran in, where both are learnt.
  */
 #include "cct.h"
 #include "joint.h"
@@ -107,13 +108,18 @@ static unsigned int joint_unit(const struct engine_params *params,
 	return units;
 }
 
-static bool joint_feed(void *memory, void *cursor,
+static bool joint_feed(void *memory, void *cursor_memory,
 		       const struct stream_event *event)
 {
+	struct joint_cursor *cursor = cursor_memory;
 	struct joint_table *table = memory;
 	bool room = true;
 	unsigned int i;
 
+	/* A path that ends here has run in the procedure that is here. */
+	if (table->part[JOINT_PATHS] && table->part[JOINT_CCT])
+		cursor->paths.context = cct_context(table->part[JOINT_CCT],
+						    &cursor->cct, event);
 	for (i = 0; i < JOINT_PARTS; i++)
 		if (table->part[i])
 			room &= joint_parts[i]->feed(table->part[i],

@@ -13,6 +13,12 @@ enum joint_part {
 	JOINT_PARTS,
 };
 
+/* Are there contexts, so that each path has the one that it ran in? */
+static inline bool joint_has_context(const struct engine_params *params)
+{
+	return params->parts >> JOINT_PATHS & params->parts >> JOINT_CCT & 1;
+}
+
 extern const struct engine_ops *const joint_parts[JOINT_PARTS];
 
 #endif /* HWPROF_ENGINE_JOINT_H */

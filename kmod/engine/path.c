@@ -91,7 +91,7 @@ static noinline void count_unseen(const struct path_cursor *cursor,
 	};
 
 	path_table_add(table, flow_mix(cursor->salt, 0, PATH_UNSEEN) | 1,
-		       &unseen, NULL, table->times);
+		       &unseen, NULL, 0, table->times);
 }
 
 /* Its jumps as a table has them, up to the first that it cannot keep. */
@@ -130,13 +130,14 @@ static noinline void add_path(const struct path_cursor *cursor,
 	u64 jumps[PATH_JUMPS];
 
 	path.jumps = pack_jumps(cursor, jumps);
-	path_table_add(table, key, &path, jumps, table->times);
+	path_table_add(table, key, &path, jumps, cursor->context, table->times);
 }
 
 static __always_inline u64 path_key(const struct path_cursor *cursor, u64 end,
 				    u64 target)
 {
-	return flow_mix(cursor->now->signature, end, target) | 1;
+	return flow_mix(cursor->now->signature ^ cursor->context, end, target) |
+	       1;
 }
 
 /* It ends @end, with a jump to @target or a return: 0. */
@@ -425,7 +426,7 @@ static void path_taken(void *memory, u64 ip, u32 space)
 		key = flow_mix(~cursor->now->signature, ip, 0) | 1;
 	else
 		key = flow_mix(~(table->seed ^ space * HASH_PRIME), ip, 0) | 1;
-	path_table_add(table, key, &path, jumps, 1);
+	path_table_add(table, key, &path, jumps, 0, 1);
 }
 
 static void path_cursor_init(void *memory, u32 tid)
@@ -434,6 +435,7 @@ static void path_cursor_init(void *memory, u32 tid)
 
 	memset(cursor, 0, offsetof(struct path_cursor, walk));
 	walk_init(&cursor->walk);
+	cursor->context = 0;
 	cursor->now = cursor->frame;
 	cursor->now->first = 0;
 	path_begin(cursor, WALK_NOWHERE, PATH_UNSEEN);
@@ -446,14 +448,15 @@ static void path_table_init_all(void *memory, size_t size,
 	size_t header = (sizeof(struct path_table) + 63) & ~63UL;
 	size_t cursor = params->basis == HWPROF_BASIS_EXACT ? 0 :
 			sizeof(struct path_cursor);
-	size_t set = path_table_size(PATH_WAYS);
+	size_t set = path_table_size(PATH_WAYS, params);
 	struct path_table *table = memory;
 	u32 slots = min((size - header - cursor) / set,
 			(size_t)U32_MAX / PATH_WAYS) * PATH_WAYS;
 
 	path_table_init(table, memory + header, slots, params);
 	if (cursor)
-		table->window = memory + header + path_table_size(slots);
+		table->window = memory + header +
+				path_table_size(slots, params);
 }
 
 /* Of the path, no more is known than where it ends. */

@@ -40,6 +40,8 @@ struct path_cursor {
 	struct walk walk;
 	struct hwprof_path_jump jump[PATH_STACK];
 	struct path_frame frame[WALK_DEPTH];
+	u64 context;		/* that runs, if the table tells it; else 0. Here
+				 * it does not take jumps from their 16 bytes */
 };
 
 #endif /* HWPROF_ENGINE_PATH_H */

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Where paths are found, merged and told: see path_table.h. */
+#include "joint.h"
 #include "path_table.h"
 
-size_t path_table_size(u32 slots)
+size_t path_table_size(u32 slots, const struct engine_params *params)
 {
 	return slots * (sizeof(struct path_slot) + sizeof(struct path) +
-			sizeof(struct path_block));
+			sizeof(struct path_block) +
+			(joint_has_context(params) ? sizeof(u64) : 0));
 }
 
 void path_table_init(struct path_table *table, void *memory, u32 slots,
@@ -20,6 +22,14 @@ void path_table_init(struct path_table *table, void *memory, u32 slots,
 	};
 	table->paths = (struct path *)(table->slots + slots);
 	table->blocks = (struct path_block *)(table->paths + slots);
+	if (joint_has_context(params))
+		table->contexts = (u64 *)(table->blocks + slots);
+}
+
+static u64 *context_of(const struct path_table *table,
+		       const struct path_slot *slot)
+{
+	return &table->contexts[slot - table->slots];
 }
 
 /* --- blocks --------------------------------------------------------------- */
@@ -136,6 +146,8 @@ static void prefer(struct path_table *table, struct path_slot *slot)
 		return;
 	swap_values(*slot, *home);
 	swap_values(*path_of(table, slot), *path_of(table, home));
+	if (table->contexts)
+		swap_values(*context_of(table, slot), *context_of(table, home));
 }
 
 /* What no row has told of it is given up. */
@@ -208,7 +220,7 @@ bool path_table_count(struct path_table *table, u64 key, u64 count, u64 cycles)
 }
 
 void path_table_add(struct path_table *table, u64 key, const struct path *path,
-		    const u64 *jumps, u64 count)
+		    const u64 *jumps, u64 context, u64 count)
 {
 	struct path_slot *slot;
 
@@ -224,6 +236,8 @@ void path_table_add(struct path_table *table, u64 key, const struct path *path,
 	slot->count = count;
 	*path_of(table, slot) = *path;
 	keep_jumps(table, path_of(table, slot), jumps);
+	if (table->contexts)
+		*context_of(table, slot) = context;
 }
 
 /* --- from a table into a profile ---------------------------------------------- */
@@ -237,7 +251,9 @@ static void take(struct path_table *profile, struct path_table *table,
 	path_jumps(table, &path, jumps);
 	path.told = 0;
 	if (untold)
-		path_table_add(profile, slot->key, &path, jumps, untold);
+		path_table_add(profile, slot->key, &path, jumps,
+			       table->contexts ? *context_of(table, slot) : 0,
+			       untold);
 	table->pending -= path_units(&path, untold);
 	slot->key = 0;
 	slot->count = 0;
@@ -282,6 +298,14 @@ static void spell(struct hwprof_row_path *row, const struct path_table *table,
 	}
 }
 
+/* It follows the jumps. */
+static void add_context(struct hwprof_row_path *row, u64 context)
+{
+	memcpy((void *)row + row->row.size, &context, sizeof(context));
+	row->row.size += sizeof(context);
+	row->flags |= HWPROF_PATH_IN_CONTEXT;
+}
+
 static bool emit_path(struct path_table *table, const struct path_slot *slot,
 		      engine_emit emit, void *context)
 {
@@ -307,6 +331,8 @@ static bool emit_path(struct path_table *table, const struct path_slot *slot,
 		.basis = table->basis,
 	};
 	spell(row, table, path);
+	if (table->contexts)
+		add_context(row, *context_of(table, slot));
 	if (!emit(context, row, open ? path->end : path->start,
 		  open ? 0 : path->end, path_units(path, untold)))
 		return false;

@@ -58,7 +58,8 @@ struct path_block {
 struct path_table {
 	struct path_slot *slots;
 	struct path *paths;	/* one for each slot */
-	struct path_block *blocks;	/* likewise */
+	struct path_block *blocks;	/* likewise, */
+	u64 *contexts;		/* and likewise; NULL: they are not told */
 	u32 slot_count;
 	u64 seed;
 	u64 pending;		/* counted, and in no row */
@@ -74,11 +75,11 @@ struct path_table {
 	bool window_fed;	/* it is where the last window ended */
 	/* The row in the making, with its flexible array. */
 	u64 row[(sizeof(struct hwprof_row_path) +
-		 PATH_JUMPS * sizeof(struct hwprof_path_jump)) / 8];
+		 PATH_JUMPS * sizeof(struct hwprof_path_jump)) / 8 + 1];
 };
 
 /* Bytes of so many slots, with all that belongs to them. */
-size_t path_table_size(u32 slots);
+size_t path_table_size(u32 slots, const struct engine_params *params);
 void path_table_init(struct path_table *table, void *memory, u32 slots,
 		     const struct engine_params *params);
 
@@ -87,7 +88,7 @@ bool path_table_count(struct path_table *table, u64 key, u64 count, u64 cycles);
 
 /* Adds @count and path->cycles to a path that is new or known. */
 void path_table_add(struct path_table *table, u64 key, const struct path *path,
-		    const u64 *jumps, u64 count);
+		    const u64 *jumps, u64 context, u64 count);
 
 /* Copies all jumps that are kept. */
 void path_jumps(const struct path_table *table, const struct path *path,

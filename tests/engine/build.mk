@@ -40,7 +40,9 @@ $(BUILD)/tests/%: $(BUILD)/san/tests/engine/%.o $(HARNESS_SAN) $(ENGINE_SAN) \
 	$(CC) $(SAN) -o $@ $^ -lcmocka
 
 $(BUILD)/tests/test-joint: $(BUILD)/san/tests/engine/test-joint.o \
-			   $(HARNESS_SAN) $(ORACLE_SAN) $(ENGINE_SAN)
+			   $(HARNESS_SAN) $(ENGINE_SAN) \
+			   $(BUILD)/san/tests/oracle/contexts.o \
+			   $(BUILD)/san/tests/oracle/paths.o
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ -lcmocka
 

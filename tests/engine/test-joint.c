@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A joint engine beside the engines that it is made of, each alone with the same
- * events and as much memory: row for row, they say the same.
+ * events and as much memory: row for row, they say the same. Paths that have the
+ * contexts that they ran in are compared with the oracles', too.
  */
 #include "trace.h"
 #include "engine/joint.h"
@@ -10,6 +11,9 @@
 #include "random.h"
 #include "seeds.h"
 #include "tables.h"
+#include "tests/oracle/array.h"
+#include "tests/oracle/contexts.h"
+#include "tests/oracle/paths.h"
 
 enum {
 	TASKS = 3, TABLES = 3, SPACES = 2, EVENTS = 20000, RECORDS = 32,
@@ -104,6 +108,7 @@ static void bench_init(struct bench *bench, u32 parts, u32 basis,
 		       size_t table_times, size_t profile_times, u64 seed)
 {
 	size_t header = joint_engine.table_min - least_of_all(), least = 0;
+	struct engine_params alone;
 	unsigned int i;
 
 	*bench = (struct bench){
@@ -111,10 +116,12 @@ static void bench_init(struct bench *bench, u32 parts, u32 basis,
 			    .parts = parts },
 		.random = seed,
 	};
+	alone = bench->params;
 	for_each_part(i, bench) {
 		size_t size = joint_parts[i]->table_min;
 
-		work_init(&bench->alone[i], joint_parts[i], &bench->params,
+		alone.parts = 1 << i;
+		work_init(&bench->alone[i], joint_parts[i], &alone,
 			  table_times * size, profile_times * size);
 		least += size;
 	}
@@ -237,16 +244,69 @@ static bool feed_work(struct work *work, const struct engine_params *params,
 static void feed(struct bench *bench, unsigned int task, unsigned int table,
 		 const struct stream_event *event)
 {
-	bool room = true;
+	bool room = true, joint;
 	unsigned int i;
 
 	for_each_part(i, bench)
 		room &= feed_work(&bench->alone[i], &bench->params, task,
 				  table, event);
-	assert_int_equal(feed_work(&bench->joint, &bench->params, task, table,
-				   event), room);
-	if (!room)
+	joint = feed_work(&bench->joint, &bench->params, task, table, event);
+	if (!joint_has_context(&bench->params))
+		assert_int_equal(joint, room);
+	if (!joint || !room)
 		retire(bench, table);
+}
+
+/* The same path in several contexts is one. */
+static void add_paths(struct exact_paths *paths, const struct told *told)
+{
+	const u8 *at = told->bytes, *end = at + told->size;
+	struct hwprof_row_path row;
+
+	for (; at < end; at += row.row.size + 3 * sizeof(u64)) {
+		struct exact_path path = { 0 };
+
+		memcpy(&row, at, sizeof(row));
+		path.space = row.row.space;
+		path.flags = row.flags & ~HWPROF_PATH_IN_CONTEXT;
+		path.start = row.start;
+		path.end = row.end;
+		path.target = row.target;
+		path.count = row.count;
+		path.cycles = row.cycles;
+		path.length = row.length;
+		path.spelled = row.spelled;
+		memcpy(path.jumps, at + sizeof(row),
+		       row.spelled * sizeof(row.jumps[0]));
+		paths_add(paths, &path);
+	}
+	paths_finish(paths);
+}
+
+/* Where each has its context there are more of them, and not all have room. */
+static void check_paths(const struct bench *bench)
+{
+	struct exact_paths joint = { 0 }, alone = { 0 };
+	size_t i;
+
+	add_paths(&joint, &bench->joint.told[JOINT_PATHS]);
+	add_paths(&alone, &bench->alone[JOINT_PATHS].told[JOINT_PATHS]);
+	if (!tables_evicted(&bench->joint.tables)) {
+		assert_int_equal(joint.finished, alone.finished);
+		assert_int_equal(joint.count, alone.count);
+	}
+	for (i = 0; i < joint.count; i++) {
+		const struct exact_path *path = &joint.items[i];
+		const struct exact_path *same = paths_find(&alone, path);
+
+		if (tables_evicted(&bench->joint.tables))
+			break;
+		assert_non_null(same);
+		assert_int_equal(path->count, same->count);
+		assert_int_equal(path->cycles, same->cycles);
+	}
+	paths_free(&joint);
+	paths_free(&alone);
 }
 
 static void check_same(const struct bench *bench)
@@ -263,14 +323,22 @@ static void check_same(const struct bench *bench)
 			continue;
 		}
 		assert_true(alone->size > 0);
+		if (i == JOINT_PATHS && joint_has_context(&bench->params)) {
+			check_paths(bench);
+			continue;
+		}
 		assert_int_equal(joint->size, alone->size);
 		assert_memory_equal(joint->bytes, alone->bytes, alone->size);
 		delivered += bench->alone[i].tables.delivered;
 		evicted += tables_evicted(&bench->alone[i].tables);
 	}
+	assert_int_equal(bench->joint.tables.produced,
+			 bench->joint.tables.delivered +
+			 tables_evicted(&bench->joint.tables));
+	if (joint_has_context(&bench->params))
+		return;
 	assert_int_equal(bench->joint.tables.delivered, delivered);
 	assert_int_equal(tables_evicted(&bench->joint.tables), evicted);
-	assert_int_equal(bench->joint.tables.produced, delivered + evicted);
 }
 
 static void finish(struct bench *bench)
@@ -485,6 +553,307 @@ static void test_windows(void **state)
 				check_windows(parts, seed);
 }
 
+/* --- paths in contexts -------------------------------------------------------- */
+
+/* What ran in a context, by the oracles; NULL: its beginning was not seen. */
+struct place {
+	const struct context *context;
+	struct exact_paths paths;
+};
+
+struct places {
+	struct contexts contexts;
+	struct context_thread threads[TASKS];
+	struct path_walk *walks[TASKS];
+	struct exact_paths last;	/* the path that just ended, if one did */
+	struct { struct place *items; size_t count, room; } list;
+};
+
+static void places_init(struct places *places)
+{
+	unsigned int i;
+
+	memset(places, 0, sizeof(*places));
+	for (i = 0; i < TASKS; i++) {
+		places->threads[i].contexts = &places->contexts;
+		places->walks[i] = path_walk_new(&places->last);
+	}
+}
+
+static struct place *place_of(struct places *places,
+			      const struct context *context)
+{
+	struct place *place;
+	size_t i;
+
+	for (i = 0; i < places->list.count; i++)
+		if (places->list.items[i].context == context)
+			return &places->list.items[i];
+	place = array_push(&places->list);
+	*place = (struct place){ .context = context };
+	return place;
+}
+
+/* The context oracle is one event behind: it is where the path is now. */
+static void places_feed(struct places *places, unsigned int task,
+			const struct stream_event *event)
+{
+	struct context_thread *thread = &places->threads[task];
+	const struct context *context = NULL;
+	const struct exact_path *path;
+
+	contexts_feed(thread, event);
+	path_walk_event(places->walks[task], event);
+	if (!places->last.finished)
+		return;
+	paths_finish(&places->last);
+	path = &places->last.items[0];
+	if (!(path->flags & HWPROF_PATH_UNSEEN))
+		context = thread->stack.items[thread->stack.count - 1].context;
+	paths_add(&place_of(places, context)->paths, path);
+	paths_free(&places->last);
+	memset(&places->last, 0, sizeof(places->last));
+}
+
+static void places_free(struct places *places)
+{
+	size_t i;
+
+	for (i = 0; i < TASKS; i++) {
+		contexts_finish(&places->threads[i]);
+		path_walk_free(places->walks[i]);
+	}
+	for (i = 0; i < places->list.count; i++)
+		paths_free(&places->list.items[i].paths);
+	free(places->list.items);
+	contexts_free(&places->contexts);
+}
+
+/* Calls @see for each row that was told. */
+static void for_each_row(const struct told *told,
+			 void (*see)(const void *row, void *context),
+			 void *context)
+{
+	u8 room[4096] __attribute__((aligned(8)));
+	size_t at = 0;
+
+	while (at < told->size) {
+		const struct hwprof_row *row = (const void *)room;
+
+		memcpy(room, told->bytes + at, sizeof(*row));
+		assert_true(row->size <= sizeof(room));
+		memcpy(room, told->bytes + at, row->size);
+		see(row, context);
+		at += row->size + 3 * sizeof(u64);
+	}
+}
+
+/* What rows say of contexts, by id. */
+struct named {
+	struct hwprof_row_context *items;
+	size_t count, room;
+};
+
+static void see_context(const void *row, void *context)
+{
+	struct named *named = context;
+
+	*array_push(named) = *(const struct hwprof_row_context *)row;
+}
+
+static const struct hwprof_row_context *name_of(const struct named *named,
+						u64 id)
+{
+	size_t i;
+
+	for (i = 0; i < named->count; i++)
+		if (named->items[i].id == id)
+			return &named->items[i];
+	fail_msg("there is no context %#llx", (unsigned long long)id);
+	return NULL;
+}
+
+/* The oracle's context of that id. */
+static const struct context *context_of(const struct places *places,
+					const struct named *named, u64 id)
+{
+	const struct hwprof_row_context *row = name_of(named, id);
+	struct context *first = places->contexts.roots;
+
+	if (row->parent)
+		first = context_of(places, named, row->parent)->children;
+	return contexts_find(first, row->kind, row->row.space, row->site,
+			     row->callee);
+}
+
+struct check {
+	struct places *places;
+	struct named named;
+	size_t rows, contexts;
+};
+
+static void see_path(const void *data, void *context)
+{
+	const struct hwprof_row_path *row = data;
+	const struct context *place = NULL;
+	const struct exact_path *exact;
+	struct exact_path path = { 0 };
+	struct check *check = context;
+	struct exact_paths *paths;
+	u64 id;
+
+	assert_true(row->flags & HWPROF_PATH_IN_CONTEXT);
+	assert_int_equal(row->row.size, sizeof(*row) + sizeof(id) +
+			 row->spelled * sizeof(row->jumps[0]));
+	memcpy(&id, &row->jumps[row->spelled], sizeof(id));
+	assert_int_equal(!id, !!(row->flags & HWPROF_PATH_UNSEEN));
+	if (id) {
+		place = context_of(check->places, &check->named, id);
+		assert_non_null(place);
+	}
+	path.space = row->row.space;
+	path.flags = row->flags & ~HWPROF_PATH_IN_CONTEXT;
+	path.start = row->start;
+	path.end = row->end;
+	path.target = row->target;
+	path.length = row->length;
+	path.spelled = row->spelled;
+	memcpy(path.jumps, row->jumps, row->spelled * sizeof(row->jumps[0]));
+	paths = &place_of(check->places, place)->paths;
+	exact = paths_find(paths, &path);
+	assert_non_null(exact);
+	assert_int_equal(exact->count, row->count);
+	check->rows++;
+}
+
+/* Told once: each path that has ended, in the context where it did. */
+static void check_places(struct places *places, const struct work *joint)
+{
+	struct check check = { .places = places };
+	size_t rows = 0, i;
+
+	for (i = 0; i < places->list.count; i++) {
+		paths_finish(&places->list.items[i].paths);
+		rows += places->list.items[i].paths.count;
+	}
+	for_each_row(&joint->told[JOINT_CCT], see_context, &check.named);
+	for_each_row(&joint->told[JOINT_PATHS], see_path, &check);
+	assert_int_equal(check.rows, rows);
+	assert_true(rows > 0);
+	free(check.named.items);
+}
+
+/* In one table for each task, which is merged where no call is in doubt. */
+static void run_in_contexts(u64 seed)
+{
+	const struct machine_style style = {
+		.stack = 16, .signals = 3000, .gaps = seed % 2 * 2000,
+	};
+	struct machine *machines = calloc(TASKS, sizeof(*machines));
+	struct program *programs[TASKS];
+	struct places places;
+	struct bench bench;
+	unsigned int i;
+
+	bench_init(&bench, 1 << JOINT_PATHS | 1 << JOINT_CCT,
+		   HWPROF_BASIS_EXACT, 16, 64, seed);
+	places_init(&places);
+	for (i = 0; i < TASKS; i++) {
+		programs[i] = program_new(seed * 7 + i, &wild);
+		machine_init(&machines[i], programs[i], &style, seed * 31 + i,
+			     1 + i);
+	}
+	for (i = 0; i < EVENTS; i++) {
+		struct stream_event event;
+		unsigned int task = i / 100 % TASKS;
+
+		machine_next(&machines[task], &event);
+		places_feed(&places, task, &event);
+		feed(&bench, task, task, &event);
+		if (event.kind == STREAM_RET &&
+		    random_once_in(&bench.random, 300))
+			retire(&bench, task);
+	}
+	finish(&bench);
+	assert_int_equal(tables_evicted(&bench.joint.tables), 0);
+	check_places(&places, &bench.joint);
+	for (i = 0; i < TASKS; i++)
+		program_free(programs[i]);
+	free(machines);
+	places_free(&places);
+	bench_free(&bench);
+}
+
+static void test_contexts(void **state)
+{
+	u64 seed;
+
+	for (seed = 400; seed < 400 + seeds(8); seed++)
+		run_in_contexts(seed);
+}
+
+static void check_trace(const struct stream_event *events, size_t count)
+{
+	struct places places;
+	struct bench bench;
+	size_t i;
+
+	bench_init(&bench, 1 << JOINT_PATHS | 1 << JOINT_CCT,
+		   HWPROF_BASIS_EXACT, 1, 1, 1);
+	places_init(&places);
+	for (i = 0; i < count; i++) {
+		places_feed(&places, 0, &events[i]);
+		feed(&bench, 0, 0, &events[i]);
+	}
+	finish(&bench);
+	check_places(&places, &bench.joint);
+	places_free(&places);
+	bench_free(&bench);
+}
+
+#define CHECK_TRACE(events)						       \
+	check_trace(events, sizeof(events) / sizeof((events)[0]))
+
+/* A procedure that two call, one of them twice, and itself. */
+static void test_callers(void **state)
+{
+	static const struct stream_event events[] = {
+		GAP(0x10),
+		CALL(0x18, 0x100), CALL(0x108, 0x300), COND(0x310, 0x300),
+		RET(0x320, 0x10d), RET(0x110, 0x1d),
+		CALL(0x20, 0x200), CALL(0x208, 0x300), RET(0x320, 0x20d),
+		CALL(0x218, 0x300), CALL(0x308, 0x300), RET(0x320, 0x30d),
+		RET(0x320, 0x21d), COND(0x240, 0x220), RET(0x250, 0x25),
+		SIGNAL(0x28, 0x300), RET(0x320, 0x800),
+		SIGRETURN(0x807, 0x28), COND(0x30, 0x20), COND(0x30, 0x20),
+	};
+
+	CHECK_TRACE(events);
+}
+
+/*
+ * What a stub leads to is known at its jump only: the path that it is on, or that
+ * ends there, is that procedure's.
+ */
+static void test_stubs(void **state)
+{
+	static const struct stream_event events[] = {
+		GAP(0x1010),
+		CALL(0x1018, 0x2000), INDIRECT(0x2004, 0x3000),
+		RET(0x3010, 0x101d),
+		CALL(0x1020, 0x2000), INDIRECT(0x2004, 0x3000),
+		RET(0x3010, 0x1025),
+		CALL(0x1028, 0x2010), INDIRECT(0x2010, 0x500),
+		COND(0x510, 0x500), RET(0x520, 0x102d),
+		CALL(0x1030, 0x2010), INDIRECT(0x2010, 0x500),
+		RET(0x520, 0x1035),
+		CALL(0x1038, 0x2010), INDIRECT(0x2010, 0x700),
+		RET(0x720, 0x103d),
+	};
+
+	CHECK_TRACE(events);
+}
+
 /* --- the rest of engine_ops ----------------------------------------------------- */
 
 static void test_units(void **state)
@@ -562,6 +931,9 @@ int main(void)
 		cmocka_unit_test(test_little_memory),
 		cmocka_unit_test(test_bursts),
 		cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_contexts),
+		cmocka_unit_test(test_callers),
+		cmocka_unit_test(test_stubs),
 		cmocka_unit_test(test_units),
 		cmocka_unit_test(test_smallest),
 		cmocka_unit_test(test_rows_at),

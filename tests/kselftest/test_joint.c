@@ -3,6 +3,7 @@
  * Several things of one event: what its rows say of each is what they say of it
  * alone, and its count is the sum of theirs.
  */
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -205,6 +206,87 @@ TEST(known)
 	EXPECT_EQ(KNOWN_OUTER * (KNOWN_INNER - 2), find(&seen, &path)->count);
 }
 
+/* --- paths in contexts --------------------------------------------------------------- */
+
+struct in_context {
+	uint64_t context;		/* of known_run */
+	uint64_t calls;
+	uint64_t loops, returns;	/* paths of it, there */
+	uint64_t others;		/* paths of it elsewhere: none */
+	uint64_t wrong;
+	struct { uint64_t context, target, count; } paths[THINGS];
+	unsigned int count;
+};
+
+static void see_path(struct in_context *in, const struct hwprof_row_path *path)
+{
+	size_t jumps = path->spelled * sizeof(path->jumps[0]);
+
+	if (!(path->flags & HWPROF_PATH_IN_CONTEXT) ||
+	    path->row.size != sizeof(*path) + jumps + sizeof(uint64_t) ||
+	    in->count == THINGS) {
+		in->wrong++;
+		return;
+	}
+	if (path->start - KNOWN_TEXT >= KNOWN_SIZE ||
+	    path->end - KNOWN_TEXT >= KNOWN_SIZE)
+		return;
+	memcpy(&in->paths[in->count].context, (void *)path->jumps + jumps,
+	       sizeof(uint64_t));
+	in->paths[in->count].target = path->target;
+	in->paths[in->count++].count = path->count;
+}
+
+static void see_in_context(struct tally *tally, const struct sample *sample)
+{
+	const struct hwprof_row_context *context = (const void *)sample->row;
+	struct in_context *in = tally->context;
+
+	if (sample->row->type == HWPROF_ROW_PATH)
+		see_path(in, (const void *)sample->row);
+	else if (sample->row->type != HWPROF_ROW_CONTEXT)
+		in->wrong++;
+	else if (context->callee == KNOWN_TEXT &&
+		 context->kind == HWPROF_CONTEXT_CALL) {
+		in->context = context->id;
+		in->calls += context->calls;
+	}
+}
+
+/* All of known_run's paths ran in its context, which returns as often as it began. */
+TEST(paths_in_contexts)
+{
+	struct perf_event_attr attr =
+		event_attr_sampling(EVENT_PATHS | EVENT_CCT | EVENT_ROWS |
+				    EVENT_MEMORY(8), 1);
+	struct in_context in = { 0 };
+	struct tally tally = { .see = see_in_context, .context = &in };
+	struct child child = child_known();
+	struct recording recording;
+	unsigned int i;
+
+	ASSERT_EQ(0, recording_open(&recording, &attr, child.pid, 64, &tally));
+	recording_control(&recording, PERF_EVENT_IOC_ENABLE);
+	child_go(&child);
+	EXPECT_EQ(0, recording_wait(&recording, child.pid));
+	EXPECT_TRUE(tally_is_whole(&tally));
+	EXPECT_EQ(recording_count(&recording), tally.period);
+	for (i = 0; i < in.count; i++) {
+		if (in.paths[i].context != in.context)
+			in.others += in.paths[i].count;
+		else if (in.paths[i].target)
+			in.loops += in.paths[i].count;
+		else
+			in.returns += in.paths[i].count;
+	}
+	EXPECT_EQ(0, in.wrong);
+	EXPECT_EQ(0, in.others);
+	EXPECT_EQ(1, in.calls);
+	EXPECT_EQ(in.calls, in.returns);
+	EXPECT_EQ(KNOWN_BACK, in.loops);
+	recording_close(&recording);
+}
+
 /* --- without rows ------------------------------------------------------------------ */
 
 static uint64_t count_known(struct __test_metadata *_metadata, uint64_t config)
@@ -304,7 +386,7 @@ TEST(bursts)
 	recording_close(&recording);
 }
 
-/* --- what it is called, and what there is not ---------------------------------------- */
+/* --- what there is not ----------------------------------------------------------- */
 
 static int try_config(uint64_t config, uint64_t burst)
 {

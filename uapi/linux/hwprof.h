@@ -374,6 +374,8 @@ struct hwprof_row_time {
 #define HWPROF_PATH_UNSEEN	(1U << 1)	/* where it begins was not seen */
 #define HWPROF_PATH_OPEN	(1U << 2)	/* no path that was finished: windows
 						 * that were taken on one */
+#define HWPROF_PATH_IN_CONTEXT	(1U << 3)	/* behind the jumps is the id of
+						 * the context that it ran in */
 
 struct hwprof_path_jump {
 	__u64 from;		/* address of the jump instruction */
@@ -394,6 +396,11 @@ struct hwprof_path_jump {
  * which says how it began, what jumps it had taken, and as `end` where it was; of
  * one that began unseen, that alone. What path it became is not known. `count` is
  * windows, which are no units: the row's period is 0.
+ *
+ * Of an event that has cct as well, what ran in two contexts is two rows, with
+ * HWPROF_PATH_IN_CONTEXT: behind the jumps that are spelled follows a __u64, the
+ * id (struct hwprof_row_context) of the procedure's context; 0 where the beginning
+ * was not seen.
  */
 #define HWPROF_PATH_JUMPS_MAX		64
 
@@ -410,6 +417,7 @@ struct hwprof_row_path {
 	__u32 flags;		/* HWPROF_PATH_* */
 	__u32 basis;		/* enum hwprof_basis */
 	struct hwprof_path_jump jumps[];
+	/* HWPROF_PATH_IN_CONTEXT: __u64 context; */
 };
 
 /*
