@@ -58,6 +58,25 @@ int collected_note(struct collected *collected,
 	return 1;
 }
 
+bool collected_elsewhere(struct collected *collected, enum hwprof_kind kind,
+			 const struct hwprof_sample *sample)
+{
+	unsigned int subjects = subjects_of(sample->config[0]);
+
+	if (!subjects_several(subjects))
+		return false;
+	collected->several |= subjects;
+	if (!sample->row) {
+		collected->unclear++;
+		return true;
+	}
+	if (subject_has_row(kind, sample->row))
+		return false;
+	if (sample->rows)
+		collected->elsewhere += sample->period;
+	return true;
+}
+
 struct reading {
 	struct collected *collected;
 	struct hwprof_file *file;
@@ -142,6 +161,7 @@ void collected_totals(const struct collected *collected,
 			totals->sources |= 1U << row->source;
 	}
 	totals->sessions = collected->session_count;
+	totals->kinds = collected->several;
 	/* perf says what was lost a second time, at the end and in all. */
 	totals->lost_records = file->lost > file->lost_samples ?
 			       file->lost : file->lost_samples;
@@ -166,6 +186,7 @@ void totals_add(struct hwprof_totals *to, const struct hwprof_totals *from)
 	if (from->budget_permille > to->budget_permille)
 		to->budget_permille = from->budget_permille;
 	to->sources |= from->sources;
+	to->kinds |= from->kinds;
 	to->sessions += from->sessions;
 	to->lost_records += from->lost_records;
 	to->rows += from->rows;
@@ -198,6 +219,7 @@ int collected_warn(const struct collected *collected,
 {
 	uint64_t account = totals->delivered + totals->lost + totals->evicted +
 			   totals->pending;
+	char text[SUBJECTS_TEXT];
 	int error = 0;
 	size_t i;
 
@@ -206,6 +228,11 @@ int collected_warn(const struct collected *collected,
 			error |= warnings_add(warnings, "session %u has no totals: the recording was cut short",
 					      collected->sessions[i].session);
 	error |= warn_of_lost(totals, units, warnings);
+	if (collected->unclear)
+		error |= warnings_add(warnings, "%" PRIu64 " samples without raw data are left out: of which of %s they are is not known; record with 'perf record -R'",
+				      collected->unclear,
+				      subjects_names(collected->several, text));
+	found += collected->elsewhere;
 	if (totals->rows && totals->produced && found < totals->delivered)
 		error |= warnings_add(warnings, "rows are missing: the file has %" PRIu64 " of the %" PRIu64 " %s that were delivered",
 				      found, totals->delivered, units);

@@ -9,6 +9,7 @@
 #include "file.h"
 #include "metrics.h"
 #include "processes.h"
+#include "subjects.h"
 #include "warnings.h"
 
 struct collected_session {
@@ -23,6 +24,10 @@ struct collected {
 	size_t session_count;
 	uint64_t rows, samples;
 	uint64_t bare_rows;		/* without raw data */
+	unsigned int several;		/* subjects of events that have more than
+					 * one: see subjects.h */
+	uint64_t elsewhere;		/* units in these events' other rows */
+	uint64_t unclear;		/* their samples that say not of what */
 	uint64_t unseen;		/* paths of rows without a place */
 	struct metrics metrics;		/* of contexts' rows */
 	struct processes *processes;
@@ -40,6 +45,9 @@ int collect(struct collected *collected, struct hwprof_file *file,
 /* Notes the sample's session. 1: it was a row of its totals; 0; -ENOMEM. */
 int collected_note(struct collected *collected,
 		   const struct hwprof_sample *sample);
+/* Is it, of an event with several subjects, not of @kind, as far as it says? */
+bool collected_elsewhere(struct collected *collected, enum hwprof_kind kind,
+			 const struct hwprof_sample *sample);
 /* Session @session, made if need be. NULL: out of memory. */
 struct collected_session *collected_session(struct collected *collected,
 					    uint32_t session);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hwprof.h"
+#include "subjects.h"
 
 struct field {
 	const char *name;
@@ -292,13 +292,54 @@ static unsigned int count_set(const struct hwprof_event *event,
 	return count;
 }
 
-static int check(struct parse *parse)
+static bool is_together(const struct field *field)
 {
+	return is_subject(field) &&
+	       subjects_of(1ULL << field->low) & subjects_together();
+}
+
+static bool is_alone(const struct field *field)
+{
+	return is_subject(field) && !is_together(field);
+}
+
+/* What keeps calling contexts of an event with other things from being whole. */
+static const char *find_cut(const struct hwprof_event *event)
+{
+	static const char *const fields[] = { "lbr", "sample", "mem", "burst" };
+	size_t i;
+
+	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		if (hwprof_event_field(event, fields[i]))
+			return fields[i];
+	return NULL;
+}
+
+/* Several things in one event: can they be together? */
+static int check_together(struct parse *parse)
+{
+	const char *cut = find_cut(parse->event);
 	char names[LIST_SIZE];
 
-	if (count_set(parse->event, is_subject) != 1)
-		return fail(parse, "event '%s' must say what is profiled, and one thing only: %s",
+	if (count_set(parse->event, is_alone))
+		return fail(parse, "event '%s' names several things to profile, and only these can be in one event: %s; give the others an event (-e) each",
+			    parse->text, list(names, is_together));
+	if (hwprof_event_field(parse->event, "cct") && cut)
+		return fail(parse, "event '%s' has cct beside other things, which needs every branch: leave out '%s', or give cct an event (-e) of its own",
+			    parse->text, cut);
+	return 0;
+}
+
+static int check(struct parse *parse)
+{
+	unsigned int subjects = count_set(parse->event, is_subject);
+	char names[LIST_SIZE];
+
+	if (!subjects)
+		return fail(parse, "event '%s' must say what is profiled: %s",
 			    parse->text, list(names, is_subject));
+	if (subjects > 1 && check_together(parse))
+		return -EINVAL;
 	if (count_set(parse->event, is_source) > 1)
 		return fail(parse, "event '%s' names more than one source of: %s",
 			    parse->text, list(names, is_source));

@@ -100,7 +100,10 @@ const char *hwprof_kind_units(enum hwprof_kind kind);
 /* Which one it is of enum hwprof_kind; -EINVAL: there is no such name. */
 int hwprof_kind_of(const char *name);
 
-/* The run's, summed over its sessions. In back edges where no unit is named. */
+/*
+ * The run's, summed over its sessions. In what hwprof_kind_units() says where no
+ * unit is named, or sums of that over several kinds.
+ */
 struct hwprof_totals {
 	uint64_t events;	/* branches and all else that the source saw */
 	uint64_t lost;
@@ -112,7 +115,7 @@ struct hwprof_totals {
 	uint64_t pending;	/* in no row when the recording ended */
 	uint64_t windows;	/* that were taken; 0: there are none */
 	uint64_t lost_records;	/* records the kernel had no room for */
-	uint64_t rows;		/* rows of loops */
+	uint64_t rows;		/* rows of the profile's kind */
 	uint64_t samples;	/* samples that are no rows */
 	uint32_t sources;	/* of sessions: bits 1 << enum hwprof_source */
 	uint64_t cost_ns;	/* of windows and samples; 0: not known */
@@ -122,6 +125,11 @@ struct hwprof_totals {
 				 * there, or did not count */
 	uint64_t lost_events;	/* of which nothing was learnt: no table was
 				 * free, or records of branches were not whole */
+	uint32_t kinds;		/* bits 1 << enum hwprof_kind: of a session with
+				 * several (the event "loops,calls"), `produced`
+				 * and what it adds up from are sums over all of
+				 * these, whichever the profile is of; 0: each
+				 * session has one */
 };
 
 /*
@@ -162,7 +170,7 @@ struct hwprof_profile;
 
 /*
  * Reads the @kind of things of all @files, @count of them, 1 or more: sums the
- * rows, finds object, function and source of each thing, and merges files, and
+ * rows of that kind, also of events that have others, finds object, function and source of each thing, and merges files, and
  * processes that ran the same object. The files can be closed then. *@profile is
  * NULL when it fails, and hwprof_file_error() of the file that it failed at says
  * why: as hwprof_file_samples(), -ENOMEM, -EBADMSG, -EINVAL (an option is out of
@@ -793,10 +801,11 @@ struct hwprof_event {
 };
 
 /*
- * Understands "loops,rows,memory_mib=4/u" and "hwprof/loops,rows/u". Exactly
- * one of what is profiled must be named, at most one source; numbers are
- * decimal or 0x hexadecimal; a field of one bit needs none. Behind the last
- * slash: u, k or both; user mode alone if nothing is said. -EINVAL: and
+ * Understands "loops,rows,memory_mib=4/u" and "hwprof/loops,rows/u". One of what
+ * is profiled must be named, or several of loops, calls, paths and cct (beside the
+ * others, this needs every branch: no window or samples), and at most one source;
+ * numbers are decimal or 0x hexadecimal; a field of one bit needs none. Behind the
+ * last slash: u, k or both; user mode alone if nothing is said. -EINVAL: and
  * @message, of @size bytes, has a sentence that names the field and what is
  * allowed.
  */
@@ -857,7 +866,7 @@ struct hwprof_session_options {
  *
  * -EINVAL: the event is none, or an option is out of its range; -ENOENT: the
  * module is not loaded; -EOPNOTSUPP: this machine lacks what the event needs, or
- * the event has no profile, or metrics; -EMFILE, -ENFILE, -ENOMEM: a limit of the
+ * the event has no profile, or several, or metrics; -EMFILE, -ENFILE, -ENOMEM: a limit of the
  * module; else what open() fails with.
  *
  * Samples' stacks of calls (cct,sample) need no frame pointers: the module is told

@@ -46,7 +46,7 @@ static void json_overhead(struct json *json, const struct hwprof_totals *totals)
 
 static void put_totals(struct json *json, const struct hwprof_totals *totals)
 {
-	unsigned int source;
+	unsigned int source, kind;
 
 	json_open(json, "totals", '{');
 	json_unsigned(json, "events", totals->events);
@@ -67,6 +67,11 @@ static void put_totals(struct json *json, const struct hwprof_totals *totals)
 	for (source = 0; source < 32; source++)
 		if (totals->sources >> source & 1)
 			json_string(json, NULL, hwprof_source_name(source));
+	json_close(json, ']');
+	json_open(json, "kinds", '[');
+	for (kind = 0; kind < HWPROF_KINDS; kind++)
+		if (totals->kinds >> kind & 1)
+			json_string(json, NULL, hwprof_kind_name(kind));
 	json_close(json, ']');
 	json_overhead(json, totals);
 	json_close(json, '}');

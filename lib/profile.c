@@ -25,6 +25,9 @@ int profile_take(struct hwprof_profile *profile,
 	noted = collected_note(&profile->collected, sample);
 	if (noted)
 		return noted < 0 ? noted : 0;
+	if (collected_elsewhere(&profile->collected, profile->kind->kind,
+				sample))
+		return 0;
 	return profile->kind->take(profile, sample);
 }
 
@@ -62,6 +65,7 @@ static int warn(struct hwprof_profile *profile,
 {
 	const struct profile_kind *kind = profile->kind;
 	struct warnings *warnings = &profile->warnings;
+	char units[SUBJECTS_TEXT];
 	int error = kind->warn ? kind->warn(profile, totals) : 0;
 
 	if (profile->collected.bare_rows)
@@ -72,7 +76,9 @@ static int warn(struct hwprof_profile *profile,
 		error |= warnings_add(warnings, "the file has rows and %" PRIu64 " samples of %s: the samples are left out",
 				      totals->samples, kind->things);
 	return error | collected_warn(&profile->collected, totals,
-				      profile->found, kind->units, warnings);
+				      profile->found,
+				      subjects_units(totals->kinds, kind->units,
+						     units), warnings);
 }
 
 static void free_rows(struct hwprof_profile *profile)

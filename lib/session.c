@@ -61,6 +61,10 @@ static int find_kind(struct hwprof_session *session, const char *text)
 		return session_fail(session, -EOPNOTSUPP,
 				    "event '%s' has metrics, of counters in its group: record it",
 				    text);
+	if (subjects_several(subjects_of(session->event.config[0])))
+		return session_fail(session, -EOPNOTSUPP,
+				    "event '%s' has several profiles, and a session has one: name one thing, or record it",
+				    text);
 	if (kind == HWPROF_KINDS)
 		return session_fail(session, -EOPNOTSUPP,
 				    "event '%s' has no profile: record it, or name loops, ranges, calls, cct, paths or values",

@@ -10,6 +10,7 @@
 #include "command.h"
 #include "live.h"
 #include "record.h"
+#include "subjects.h"
 #include "trigger.h"
 #include "unwinding.h"
 
@@ -69,7 +70,8 @@ const char record_usage[] =
 "are of code, or as 'ranges,of=STREAM' says of: load-value, load-address,\n"
 "store-address, callee, zero-address (loads of zeros), narrow-ip (instructions\n"
 "with operands of 16 bits or less), ip-load-address or ip-store-address (pairs of\n"
-"instructions and the addresses that they access).\n"
+"instructions and the addresses that they access). Several of loops, calls, paths\n"
+"and cct may be in one event, 'loops,calls,paths', whose branches are seen once.\n"
 "\n"
 "exit status: that of the command, 128 + N if signal N killed it, 127 if it is\n"
 "not found, 126 if it cannot be executed; 1 recording failed; 2 wrong usage.\n";
@@ -123,7 +125,9 @@ static const char *best_source(const struct hwprof_event *event)
 	if (hwprof_event_field(event, "ranges") &&
 	    !hwprof_event_field(event, "range_of") && module_has("sample"))
 		return "sample";
-	if ((hwprof_event_field(event, "loops") ||
+	/* Of branches' records, contexts and other things need different ones. */
+	if (!hwprof_event_field(event, "cct") &&
+	    (hwprof_event_field(event, "loops") ||
 	     hwprof_event_field(event, "calls") ||
 	     hwprof_event_field(event, "paths") ||
 	     hwprof_event_field(event, "ranges")) && module_has("lbr"))
@@ -492,7 +496,7 @@ static int set_metrics(struct record_request *request)
 			return usage_error("event '%s' is to have %u metrics: give so many --metric, or none of the field",
 					   request->texts[i], (unsigned int)said);
 		if (!request->metric_count ||
-		    !hwprof_event_field(event, "cct") ||
+		    subjects_of(event->config[0]) != 1U << HWPROF_KIND_CCT ||
 		    is_from(event, "step") ||
 		    !hwprof_event_field(event, "rows"))
 			continue;

@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "refusal.h"
+#include "subjects.h"
 
 static const struct {
 	const char *name;
@@ -78,6 +79,7 @@ static bool wants_source(const struct hwprof_event *event, const char *source)
 			return hwprof_event_field(event, source);
 	return !strcmp(source, "step") ||
 	       (!strcmp(source, "lbr") && !burst &&
+		!hwprof_event_field(event, "cct") &&
 		(hwprof_event_field(event, "loops") ||
 		 hwprof_event_field(event, "range_of") == HWPROF_RANGE_CALLEE));
 }
@@ -135,6 +137,34 @@ static void explain_unsupported(const struct perf_event_attr *attr,
 		       find_subject(event), text, strerror(error));
 }
 
+/*
+ * Older modules know one thing an event. False: it is not that, for one of the
+ * things alone is refused, too.
+ */
+static bool explain_several(const struct perf_event_attr *attr,
+			    const struct hwprof_event *event, const char *text)
+{
+	unsigned int subjects = subjects_of(event->config[0]), kind;
+	char names[SUBJECTS_TEXT];
+
+	if (!subjects_several(subjects))
+		return false;
+	for (kind = 0; kind < HWPROF_KINDS; kind++) {
+		struct hwprof_event alone = *event;
+		unsigned int other;
+
+		for (other = 0; other < HWPROF_KINDS; other++)
+			if (other != kind)
+				hwprof_event_set(&alone,
+						 hwprof_kind_name(other), 0);
+		if (subjects >> kind & 1 && !opens(attr, &alone))
+			return false;
+	}
+	failed("this module profiles one thing an event, and '%s' has %s: give each an event (-e) of its own",
+	       text, subjects_names(subjects, names));
+	return true;
+}
+
 static void explain_memory(const struct hwprof_event *event, const char *text)
 {
 	uint64_t memory = hwprof_event_field(event, "memory_mib");
@@ -159,7 +189,8 @@ void explain_refusal(const struct perf_event_attr *attr,
 	case EINVAL:
 	case EOPNOTSUPP:
 	case ENOENT:
-		if (error != EOPNOTSUPP || !explain_sources(event, text))
+		if ((error != EOPNOTSUPP || !explain_sources(event, text)) &&
+		    !explain_several(attr, event, text))
 			explain_unsupported(attr, event, text, error);
 		return;
 	case ENOMEM:

@@ -122,7 +122,8 @@ size_t shown_of(const struct report *report, size_t count);
 int finish_table(struct table *table, size_t left_out, const char *option);
 
 void print_files(const struct report *report);		/* "FILE: " */
-/* Two lines, after an empty one: what the run's @units became of. */
+/* Two lines, after an empty one: what the run's @units became of, or the sum over
+ * all kinds of a session with several. */
 void print_totals(const struct hwprof_totals *totals, const char *units);
 /* After the last output: the status, if that could be written. */
 int check_output(int status);

@@ -9,6 +9,7 @@
 
 #include "command.h"
 #include "report.h"
+#include "subjects.h"
 
 /* --- cells ---------------------------------------------------------------- */
 
@@ -123,7 +124,7 @@ static void print_overhead(const struct hwprof_totals *totals)
 
 void print_totals(const struct hwprof_totals *totals, const char *units)
 {
-	char text[5][GROUPED_SIZE];
+	char text[5][GROUPED_SIZE], sum[SUBJECTS_TEXT];
 
 	/* Samples have none. */
 	if (!totals->produced && !totals->events && !totals->lost_events)
@@ -135,7 +136,8 @@ void print_totals(const struct hwprof_totals *totals, const char *units)
 	print_sessions(totals);
 	print_overhead(totals);
 	printf("%s %s = %s delivered + %s lost + %s evicted + %s pending\n",
-	       grouped(totals->produced, text[0]), units,
+	       grouped(totals->produced, text[0]),
+	       subjects_units(totals->kinds, units, sum),
 	       grouped(totals->delivered, text[1]),
 	       grouped(totals->lost, text[2]), grouped(totals->evicted, text[3]),
 	       grouped(totals->pending, text[4]));

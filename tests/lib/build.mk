@@ -3,7 +3,7 @@
 
 LIB_SAN   := $(patsubst %.c,$(BUILD)/san/%.o,$(LIB_SOURCES))
 LIB_TESTS := event file processes objects loops diff calls ranges contexts \
-	     paths blocks graph values recording session unwind
+	     paths together blocks graph values recording session unwind
 LIB_TEST_SAN := $(patsubst %,$(BUILD)/san/tests/lib/test-%.o,$(LIB_TESTS)) \
 		$(patsubst %,$(BUILD)/san/tests/lib/%.o,fixture found)
 

@@ -9,6 +9,7 @@ calls=tests/fuzz/seeds/fuzz-perfdata/calls
 contexts=tests/fuzz/seeds/fuzz-perfdata/contexts
 paths=tests/fuzz/seeds/fuzz-perfdata/paths
 values=tests/fuzz/seeds/fuzz-perfdata/values
+together=tests/fuzz/seeds/fuzz-perfdata/together
 script=tools/perf-script-hwprof.py
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -42,6 +43,18 @@ check "help of none" 2 "unknown command 'x'" "$hwprof" help x
 
 check "unknown field" 2 "unknown field 'lopps' in event.*loops" \
 	"$hwprof" record -e lopps -- true
+check "things that cannot be together" 2 \
+	"only these can be in one event: loops, calls, paths, cct" \
+	"$hwprof" record -e loops,ranges -- true
+check "contexts of windows beside others" 2 \
+	"'cct,paths,burst=99' has cct beside other things.*leave out 'burst'" \
+	"$hwprof" record -e cct,paths,burst=99 -- true
+check "metrics beside others" 2 "needs an event with samples of calling contexts" \
+	"$hwprof" record -e cct,paths --metric page-faults -- true
+for command in stat top; do
+	check "$command of several things" 1 "'loops,paths' has several profiles" \
+		"$hwprof" $command -e loops,paths -- true
+done
 check "number out of range" 2 "'memory_mib=99999': allowed is 0 to 4095" \
 	"$hwprof" record -e loops,memory_mib=99999 -- true
 check "nothing to record" 2 "nothing to record" "$hwprof" record
@@ -122,6 +135,14 @@ check "totals" 0 "1,188 back edges = 1,188 delivered" \
 	"$hwprof" report loops -i "$recording"
 check "lost records" 0 "warning: 4 records were lost" \
 	"$hwprof" report loops -i "$recording"
+for what in "loops:1 loop;" "calls:1 call pair" "cct:2 contexts;" \
+	    "paths:1 path of 1 procedure"; do
+	check "one event with several things, ${what%%:*}" 0 "^$together: ${what#*:}" \
+		"$hwprof" report "${what%%:*}" -i "$together"
+	check "the totals of all" 0 \
+		"^260 units of loops, calls, cct and paths = 260 delivered" \
+		"$hwprof" report "${what%%:*}" -i "$together"
+done
 check "two files" 0 "2,376 back edges = 2,376 delivered" \
 	"$hwprof" report loops "$recording" "$recording"
 check "two files, a warning" 0 "warning: $recording: 4 records were lost" \

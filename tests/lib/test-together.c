@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One event about several things: each profile takes its rows, totals are sums. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "fixture.h"
+
+enum {
+	BASE = 0x400000,
+	BACK_EDGES = 100, CALLS = 20, PATHS = 120, CONTEXT_CALLS = 20,
+	ALL = BACK_EDGES + CALLS + PATHS + CONTEXT_CALLS,
+};
+
+static void begin(struct fixture *fixture, const char *event)
+{
+	fixture_begin(fixture, event);
+	fixture_comm(fixture, 1, 100, "prog", true);
+	/* Not there, so that addresses are offsets in the file. */
+	fixture_map(fixture, 2, 100, BASE, 0x10000, 0, "/no/prog", NULL);
+}
+
+static struct hwprof_row head_of(unsigned int type, size_t size)
+{
+	return (struct hwprof_row){
+		.type = type, .size = size, .space = 100, .session = 1,
+		.pid = 100,
+	};
+}
+
+static void add_loop(struct fixture *fixture)
+{
+	struct hwprof_row_loop row = fixture_loop(100, 100, BASE + 0x100,
+						  BASE + 0x110, BACK_EDGES, 20);
+
+	fixture_add_loop(fixture, 10, &row);
+}
+
+static void add_call(struct fixture *fixture)
+{
+	const struct hwprof_row_call row = {
+		.row = head_of(HWPROF_ROW_CALL, sizeof(row)),
+		.site = BASE + 0x120, .callee = BASE + 0x200, .calls = CALLS,
+		.basis = HWPROF_BASIS_EXACT,
+	};
+
+	fixture_row(fixture, 10, row.site, row.callee, CALLS, &row.row);
+}
+
+static void add_path(struct fixture *fixture)
+{
+	const struct hwprof_row_path row = {
+		.row = head_of(HWPROF_ROW_PATH, sizeof(row)),
+		.start = BASE + 0x100, .end = BASE + 0x110,
+		.target = BASE + 0x100, .count = PATHS,
+		.basis = HWPROF_BASIS_EXACT,
+	};
+
+	fixture_row(fixture, 10, row.start, row.end, PATHS, &row.row);
+}
+
+static void add_context(struct fixture *fixture)
+{
+	struct hwprof_row_context row = {
+		.row = head_of(HWPROF_ROW_CONTEXT, sizeof(row)),
+		.id = 1, .kind = HWPROF_CONTEXT_ROOT, .branches = 7,
+		.basis = HWPROF_BASIS_EXACT,
+	};
+
+	fixture_row(fixture, 10, 0, 0, 0, &row.row);
+	row.id = 2;
+	row.parent = 1;
+	row.kind = HWPROF_CONTEXT_CALL;
+	row.callee = BASE + 0x200;
+	row.site = BASE + 0x120;
+	row.calls = CONTEXT_CALLS;
+	fixture_row(fixture, 10, row.callee, row.site, CONTEXT_CALLS, &row.row);
+}
+
+static void add_all(struct fixture *fixture)
+{
+	begin(fixture, "loops,calls,paths,cct,step,rows");
+	add_loop(fixture);
+	add_call(fixture);
+	add_path(fixture);
+	add_context(fixture);
+}
+
+static struct hwprof_profile *profile_of(const struct fixture *fixture,
+					 enum hwprof_kind kind)
+{
+	struct hwprof_profile *profile;
+	struct hwprof_file *file;
+
+	assert_int_equal(hwprof_file_open(&file, fixture->path), 0);
+	assert_int_equal(hwprof_profile_read(&profile, kind, &file, 1, NULL), 0);
+	hwprof_file_close(file);
+	return profile;
+}
+
+static bool warns(const struct hwprof_profile *profile, const char *words)
+{
+	const char *warning;
+	size_t i;
+
+	for (i = 0; (warning = hwprof_profile_warning(profile, i)); i++)
+		if (strstr(warning, words))
+			return true;
+	return false;
+}
+
+/* Each is as if it had been recorded alone, but for the totals. */
+static void test_profiles(void **state)
+{
+	static const struct {
+		enum hwprof_kind kind;
+		unsigned int rows;
+	} kinds[] = {
+		{ HWPROF_KIND_LOOPS, 1 }, { HWPROF_KIND_CALLS, 1 },
+		{ HWPROF_KIND_PATHS, 1 }, { HWPROF_KIND_CCT, 2 },
+	};
+	struct hwprof_profile *profiles[4];
+	struct fixture fixture;
+	unsigned int i;
+
+	add_all(&fixture);
+	fixture_add_totals(&fixture, 30, 1, ALL);
+	fixture_end(&fixture);
+	for (i = 0; i < 4; i++) {
+		const struct hwprof_totals *totals;
+
+		profiles[i] = profile_of(&fixture, kinds[i].kind);
+		totals = hwprof_profile_totals(profiles[i]);
+		assert_int_equal(totals->rows, kinds[i].rows);
+		assert_int_equal(totals->sessions, 1);
+		assert_int_equal(totals->produced, ALL);
+		assert_int_equal(totals->kinds, 1 << HWPROF_KIND_LOOPS |
+				 1 << HWPROF_KIND_CALLS |
+				 1 << HWPROF_KIND_PATHS | 1 << HWPROF_KIND_CCT);
+		assert_false(warns(profiles[i], "rows are missing"));
+		assert_false(warns(profiles[i], "samples"));
+	}
+	assert_int_equal(hwprof_loops_count(profiles[0]), 1);
+	assert_int_equal(hwprof_loops_get(profiles[0], 0)->iterations,
+			 BACK_EDGES + 20);
+	assert_int_equal(hwprof_calls_pair_count(profiles[1]), 1);
+	assert_int_equal(hwprof_calls_pair(profiles[1], 0)->called.least, CALLS);
+	assert_int_equal(hwprof_paths_count(profiles[2]), 1);
+	assert_int_equal(hwprof_paths_get(profiles[2], 0)->count, PATHS);
+	assert_int_equal(hwprof_contexts_count(profiles[3]), 2);
+	assert_int_equal(hwprof_contexts_get(profiles[3], 1)->calls,
+			 CONTEXT_CALLS);
+	for (i = 0; i < 4; i++)
+		hwprof_profile_free(profiles[i]);
+	fixture_remove(&fixture);
+}
+
+/* Of a kind that the event is not about, there is nothing, not even totals. */
+static void test_others(void **state)
+{
+	struct hwprof_profile *values;
+	struct fixture fixture;
+
+	add_all(&fixture);
+	fixture_add_totals(&fixture, 30, 1, ALL);
+	fixture_end(&fixture);
+	values = profile_of(&fixture, HWPROF_KIND_VALUES);
+	assert_int_equal(hwprof_values_count(values), 0);
+	assert_int_equal(hwprof_profile_totals(values)->produced, 0);
+	assert_int_equal(hwprof_profile_totals(values)->kinds, 0);
+	hwprof_profile_free(values);
+	fixture_remove(&fixture);
+}
+
+/* A row that is gone is missed by all, whichever kind it was of. */
+static void test_missing(void **state)
+{
+	struct hwprof_profile *paths;
+	struct fixture fixture;
+
+	add_all(&fixture);
+	fixture_add_totals(&fixture, 30, 1, ALL + 5);
+	fixture_end(&fixture);
+	paths = profile_of(&fixture, HWPROF_KIND_PATHS);
+	assert_true(warns(paths, "the file has 260 of the 265 units of loops, calls, cct and paths that"));
+	hwprof_profile_free(paths);
+	fixture_remove(&fixture);
+}
+
+/* Samples without rows do not say what they are of. */
+static void test_samples(void **state)
+{
+	struct hwprof_profile *loops;
+	struct fixture fixture;
+
+	begin(&fixture, "loops,calls,step");
+	fixture_bare(&fixture, 3, 100, BASE, BASE + 8, 100);
+	add_call(&fixture);
+	add_loop(&fixture);
+	fixture_end(&fixture);
+	loops = profile_of(&fixture, HWPROF_KIND_LOOPS);
+	assert_int_equal(hwprof_loops_count(loops), 1);
+	assert_int_equal(hwprof_loops_get(loops, 0)->back_edges_seen,
+			 BACK_EDGES);
+	assert_true(warns(loops, "1 samples without raw data are left out: of which of loops and calls"));
+	hwprof_profile_free(loops);
+	fixture_remove(&fixture);
+}
+
+/* An event about one thing has totals of that. */
+static void test_alone(void **state)
+{
+	struct hwprof_profile *loops;
+	struct fixture fixture;
+
+	begin(&fixture, "loops,step,rows");
+	add_loop(&fixture);
+	fixture_add_totals(&fixture, 30, 1, BACK_EDGES);
+	fixture_end(&fixture);
+	loops = profile_of(&fixture, HWPROF_KIND_LOOPS);
+	assert_int_equal(hwprof_profile_totals(loops)->kinds, 0);
+	hwprof_profile_free(loops);
+	fixture_remove(&fixture);
+}
+
+static void test_json(void **state)
+{
+	struct hwprof_profile *calls;
+	struct fixture fixture;
+	char *text;
+	size_t size;
+	FILE *out;
+
+	begin(&fixture, "loops,calls,step,rows");
+	add_call(&fixture);
+	add_loop(&fixture);
+	fixture_add_totals(&fixture, 30, 1, CALLS + BACK_EDGES);
+	fixture_end(&fixture);
+	calls = profile_of(&fixture, HWPROF_KIND_CALLS);
+	out = open_memstream(&text, &size);
+	assert_int_equal(hwprof_profile_json(calls, NULL, out), 0);
+	fclose(out);
+	assert_non_null(strstr(text, "\"produced\": 120"));
+	assert_non_null(strstr(strstr(text, "\"kinds\": ["), "\"loops\""));
+	free(text);
+	hwprof_profile_free(calls);
+	fixture_remove(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_profiles),
+		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_alone),
+		cmocka_unit_test(test_json),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
