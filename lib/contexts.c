@@ -398,6 +398,17 @@ static void set_targets(struct hwprof_contexts *contexts,
 	}
 }
 
+size_t contexts_node(const struct hwprof_profile *profile, uint32_t session,
+		     uint64_t id)
+{
+	const struct collected_context *row = find_row(profile, session, id);
+
+	/* What runs after a recursive call is the ancestor's. */
+	if (row && row->kind == HWPROF_CONTEXT_RECURSION)
+		row = find_row(profile, session, row->target);
+	return row && row->node ? row->node - 1 : SIZE_MAX;
+}
+
 /* Where the file's metrics are among those of all files. -ENOMEM. */
 static int place_metrics(struct hwprof_contexts *contexts)
 {

@@ -64,6 +64,13 @@ int contexts_add_row(struct hwprof_profile *profile,
 		     const struct hwprof_row_context *row, uint64_t time);
 
 /*
+ * The number of what @id of the file that is read now is in the tree, once it is
+ * placed; SIZE_MAX: nothing.
+ */
+size_t contexts_node(const struct hwprof_profile *profile, uint32_t session,
+		     uint64_t id);
+
+/*
  * The node of that kind, place and caller, made if need be; SIZE_MAX: out of
  * memory. Of @node: kind, address, pid, file, comm of
  * roots, object, site, site_object, parent.

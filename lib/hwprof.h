@@ -688,6 +688,22 @@ hwprof_paths_get(const struct hwprof_profile *profile, size_t index);
 /* Block @number, from 0 on, of that path. */
 void hwprof_paths_block(const struct hwprof_profile *profile, size_t index,
 			uint32_t number, struct hwprof_block *block);
+/* A calling context that ran a path. */
+struct hwprof_path_context {
+	const struct hwprof_context *context;	/* as hwprof_contexts_get() has
+				 * it, with HWPROF_MERGE_SITES */
+	uint64_t count;		/* how often */
+	uint64_t cycles;	/* on it; 0: not known */
+};
+
+/*
+ * How many ran that path, as far as is known: of an event with paths and cct. What
+ * its own count has besides is of contexts that are not known.
+ */
+size_t hwprof_paths_contexts(const struct hwprof_profile *profile, size_t index);
+/* Context @number of them, the ones that ran it most first. */
+void hwprof_paths_context(const struct hwprof_profile *profile, size_t index,
+			  size_t number, struct hwprof_path_context *context);
 size_t hwprof_paths_procedures(const struct hwprof_profile *profile);
 const struct hwprof_procedure *
 hwprof_paths_procedure(const struct hwprof_profile *profile, size_t index);

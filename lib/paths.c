@@ -52,13 +52,14 @@ static int add_row(struct hwprof_profile *profile,
 	uint32_t spelled = jumps_of(row);
 	size_t jumps = spelled * sizeof(row->jumps[0]);
 	struct collected_path *path = malloc(sizeof(*path) + jumps), *to;
+	struct hwprof_paths *paths = (struct hwprof_paths *)profile;
 	bool is_new;
 
 	if (!path)
 		return -ENOMEM;
 	*path = (struct collected_path){
 		.origin = origin_of_row(&row->row, row->basis, time),
-		.flags = row->flags,
+		.flags = row->flags & ~HWPROF_PATH_IN_CONTEXT,
 		.length = row->length,
 		.spelled = spelled,
 		.start = row->start,
@@ -76,7 +77,7 @@ static int add_row(struct hwprof_profile *profile,
 		to->cycles += row->cycles;
 	}
 	free(path);
-	return to ? 0 : -ENOMEM;
+	return to ? path_contexts_note(paths, to, row) : -ENOMEM;
 }
 
 static int take(struct hwprof_profile *profile,
@@ -176,6 +177,7 @@ static void free_entry(void *node)
 	struct path_entry *entry = node;
 
 	free(entry->lines);
+	free(entry->ran);
 	free(entry);
 }
 
@@ -231,22 +233,24 @@ static int place_row(struct hwprof_paths *paths,
 	if (*found != entry)
 		free_entry(entry);
 	add_to_entry(*found, &paths->profile, row);
-	if (!open)
-		paths->profile.found += row->count;
-	return 0;
+	if (open)
+		return 0;
+	paths->profile.found += row->count;
+	return path_contexts_add(paths, *found, row);
 }
 
 static int place_all(struct hwprof_profile *profile, void **rows, size_t count)
 {
 	struct hwprof_paths *paths = (struct hwprof_paths *)profile;
 	uint64_t unseen = profile->collected.unseen;
-	int error = 0;
+	int error = path_contexts_begin(paths);
 	size_t i;
 
 	paths->summary.unseen += unseen;
 	profile->found += unseen;
 	for (i = 0; !error && i < count; i++)
 		error = place_row(paths, rows[i]);
+	path_contexts_end(paths);
 	return error;
 }
 
@@ -363,9 +367,8 @@ static int finish(struct hwprof_profile *profile)
 		if (find_lines(paths, paths->entries[i]))
 			return -ENOMEM;
 	}
-	if (paths_time(paths))
-		return -ENOMEM;
-	return paths_rank(paths);
+	return path_contexts_finish(paths) ?: paths_time(paths) ?:
+	       paths_rank(paths);
 }
 
 static void destroy(struct hwprof_profile *profile)
@@ -374,6 +377,7 @@ static void destroy(struct hwprof_profile *profile)
 
 	tdestroy(paths->placed, free_entry);
 	tdestroy(paths->open, free_entry);
+	path_contexts_free(paths);
 	lines_free(&paths->lines);
 	free(paths->entries);
 	free(paths->order);
@@ -394,6 +398,7 @@ const struct profile_kind paths_kind = {
 	.warn = warn,
 	.json = paths_json,
 	.diff = &paths_diff,
+	.beside = path_contexts_take,
 };
 
 size_t hwprof_paths_count(const struct hwprof_profile *profile)

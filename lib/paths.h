@@ -2,7 +2,8 @@
 /*
  * From rows to paths: paths.c sums the rows of a file and places them in objects;
  * path_time.c says on which of them windows were taken, path_heat.c what is hot,
- * dense and sparse, path_numbers.c which of all paths that there may be each one is;
+ * dense and sparse, path_numbers.c which of all paths that there may be each one is,
+ * path_contexts.c by whom they were called;
  * paths_json.c writes them out.
  */
 #ifndef HWPROF_PATHS_H
@@ -20,7 +21,22 @@ struct collected_path {
 	uint32_t length, spelled;
 	uint64_t start, end, target;
 	uint64_t count, cycles;
+	struct path_run *runs;		/* of these, by context */
 	struct hwprof_path_jump jumps[];
+};
+
+/* Of the rows of a path, those of one context. */
+struct path_run {
+	const struct collected_path *path;
+	uint64_t id;			/* of the context, in the path's session */
+	uint64_t count, cycles;
+	struct path_run *next;		/* of the same path */
+};
+
+/* How often a context ran a path; its number in the tree of all. */
+struct path_ran {
+	size_t node;
+	uint64_t count, cycles;
 };
 
 struct path_point {
@@ -38,6 +54,8 @@ struct path_entry {
 	uint64_t last;			/* time of the last row */
 	uint64_t symbol;		/* that has its end; 0: none */
 	const struct line **lines;	/* path_lines() of them */
+	struct path_ran *ran;		/* in the end, the hottest first */
+	size_t ran_count;
 	uint32_t spelled;
 	/* start, each jump's two, end, and the back edge's target or none */
 	struct path_point points[];
@@ -54,6 +72,9 @@ struct hwprof_paths {
 	void *placed;			/* tree of struct path_entry */
 	void *open;			/* likewise, of those windows were taken on */
 	struct lines lines;
+	struct hwprof_profile *contexts;	/* of all files; NULL: there are
+						 * none */
+	void *runs;			/* tree of struct path_run, of this file */
 };
 
 static inline size_t path_points(uint32_t spelled)
@@ -83,6 +104,25 @@ int paths_rank(struct hwprof_paths *paths);
 
 /* path_numbers.c: numbers them, while they are sorted by procedure. -ENOMEM. */
 int paths_number(struct hwprof_paths *paths);
+
+/*
+ * path_contexts.c: takes the row of a context that stands beside paths; notes in
+ * which context @path ran, if its @row says so. -ENOMEM, or as profile_gather().
+ */
+int path_contexts_take(struct hwprof_profile *profile,
+		       const struct hwprof_sample *sample);
+int path_contexts_note(struct hwprof_paths *paths, struct collected_path *path,
+		       const struct hwprof_row_path *row);
+/*
+ * Places a file's contexts; adds those that ran @path to its entry; forgets the
+ * file's. Then the contexts of all files are finished. The same.
+ */
+int path_contexts_begin(struct hwprof_paths *paths);
+int path_contexts_add(struct hwprof_paths *paths, struct path_entry *entry,
+		      const struct collected_path *path);
+void path_contexts_end(struct hwprof_paths *paths);
+int path_contexts_finish(struct hwprof_paths *paths);
+void path_contexts_free(struct hwprof_paths *paths);
 
 /* paths_json.c: writes one of them as JSON. */
 void paths_put(struct json *json, const char *name, const void *paths,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <math.h>
+#include <stdlib.h>
 
 #include "json_common.h"
 #include "paths.h"
@@ -30,6 +31,33 @@ static void put_block(struct json *json, const struct hwprof_block *block)
 	json_string(json, "callee", block->callee);
 	json_string(json, "undecoded", block->undecoded);
 	json_close(json, '}');
+}
+
+/* As far as is known; null: of no path. */
+static void put_contexts(struct json *json, const struct hwprof_paths *paths,
+			 size_t index)
+{
+	size_t count = hwprof_paths_contexts(&paths->profile, index), i;
+
+	if (!paths->contexts) {
+		json_null(json, "contexts");
+		return;
+	}
+	json_open(json, "contexts", '[');
+	for (i = 0; i < count; i++) {
+		struct hwprof_path_context of;
+		char *chain;
+
+		hwprof_paths_context(&paths->profile, index, i, &of);
+		chain = hwprof_context_chain(of.context);
+		json_open(json, NULL, '{');
+		json_string(json, "chain", chain);
+		json_unsigned(json, "count", of.count);
+		json_unsigned_unless(json, "cycles", of.cycles, !of.cycles);
+		json_close(json, '}');
+		free(chain);
+	}
+	json_close(json, ']');
 }
 
 static void put_windows(struct json *json, double windows)
@@ -87,6 +115,7 @@ void paths_put(struct json *json, const char *name, const void *paths,
 		put_block(json, &block);
 	}
 	json_close(json, ']');
+	put_contexts(json, paths, index);
 	json_close(json, '}');
 }
 

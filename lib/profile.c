@@ -15,6 +15,13 @@
 #include "values.h"
 #include "tree.h"
 
+static int take_beside(struct hwprof_profile *profile,
+		       const struct hwprof_sample *sample)
+{
+	return sample->row && profile->kind->beside ?
+	       profile->kind->beside(profile, sample) : 0;
+}
+
 int profile_take(struct hwprof_profile *profile,
 		 const struct hwprof_sample *sample)
 {
@@ -27,7 +34,7 @@ int profile_take(struct hwprof_profile *profile,
 		return noted < 0 ? noted : 0;
 	if (collected_elsewhere(&profile->collected, profile->kind->kind,
 				sample))
-		return 0;
+		return take_beside(profile, sample);
 	return profile->kind->take(profile, sample);
 }
 

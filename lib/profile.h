@@ -20,7 +20,7 @@ typedef int (*profile_gather)(struct hwprof_profile *profile, void *context);
 
 /*
  * What an engine's rows are, and become. Functions return as profile_gather();
- * the last five may be NULL.
+ * the last six may be NULL.
  */
 struct profile_kind {
 	enum hwprof_kind kind;
@@ -49,6 +49,9 @@ struct profile_kind {
 	profile_gather replay;
 	/* Samples of the kind that are not wanted. */
 	bool (*skips)(struct hwprof_profile *profile,
+		      const struct hwprof_sample *sample);
+	/* Takes a sample of another kind, of an event with several. */
+	int (*beside)(struct hwprof_profile *profile,
 		      const struct hwprof_sample *sample);
 	/* Sentences of the kind's own about the file with @totals. */
 	int (*warn)(struct hwprof_profile *profile,

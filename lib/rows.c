@@ -57,13 +57,18 @@ static int check_path(struct hwprof_file *file, uint64_t offset,
 		      const struct hwprof_row *row)
 {
 	const struct hwprof_row_path *path = (const void *)row;
-	size_t room = (row->size - sizeof(*path)) / sizeof(path->jumps[0]);
+	size_t context = path->flags & HWPROF_PATH_IN_CONTEXT ?
+			 sizeof(uint64_t) : 0;
+	size_t room = row->size - sizeof(*path);
 
-	if (path->spelled <= room && path->spelled <= path->length)
+	if (context <= room &&
+	    path->spelled <= (room - context) / sizeof(path->jumps[0]) &&
+	    path->spelled <= path->length)
 		return 0;
 	return file_damaged(file, offset,
-			    "a row of %u bytes is said to have %u of a path's %u jumps",
-			    row->size, path->spelled, path->length);
+			    "a row of %u bytes is said to have %u of a path's %u jumps%s",
+			    row->size, path->spelled, path->length,
+			    context ? ", and its context" : "");
 }
 
 static int check_context(struct hwprof_file *file, uint64_t offset,

@@ -63,6 +63,8 @@ PATH_FIELDS = ("start", "end", "target", "count", "cycles", "length", "spelled",
                "flags", "basis")
 PATH_BODY = struct.Struct("=5Q4I")
 PATH_JUMP = struct.Struct("=QQ")        # from, to
+PATH_IN_CONTEXT = 1 << 3                # a flag: behind its jumps is
+PATH_CONTEXT = struct.Struct("=Q")      # the context's id
 
 VALUE_FIELDS = ("ip", "loads", "unseen", "runs", "breaks", "stride", "strides",
                 "width", "basis")
@@ -148,6 +150,10 @@ def path(body):
         source, target = PATH_JUMP.unpack_from(
             body, PATH_BODY.size + i * PATH_JUMP.size)
         text.append(f"{source:#x}>{target:#x}")
+    if values[7] & PATH_IN_CONTEXT:
+        context, = PATH_CONTEXT.unpack_from(
+            body, PATH_BODY.size + spelled * PATH_JUMP.size)
+        text.append(f"context={context:#x}")
     return " ".join(text)
 
 

@@ -26,6 +26,8 @@ const char report_usage[] =
 "                      the hot ranges inside them (default: 10)\n"
 REPORT_CHAIN_USAGE
 "      --blocks        paths: spell them out, block by block\n"
+"      --contexts      paths: by which calling contexts each was run, where the\n"
+"                      recording has both in one event (-e paths,cct)\n"
 "      --of STREAM     ranges: those of ip, load-value, load-address,\n"
 "                      store-address, callee, zero-address, narrow-ip,\n"
 "                      ip-load-address or ip-store-address, where the recording\n"
@@ -39,6 +41,7 @@ static const struct option options[] = {
 	{ "hot", required_argument, NULL, 'H' },
 	{ "diff", no_argument, NULL, 'd' },
 	{ "blocks", no_argument, NULL, 'B' },
+	{ "contexts", no_argument, NULL, 'C' },
 	{ "of", required_argument, NULL, 'O' },
 	REPORT_OPTIONS,
 	{ NULL, 0, NULL, 0 },
@@ -129,6 +132,9 @@ static int parse_option(struct report *report, int option, char *value,
 	case 'B':
 		report->blocks = true;
 		return -1;
+	case 'C':
+		report->contexts = true;
+		return -1;
 	}
 	return report_option(report, option, value, report_usage, argv);
 }
@@ -179,12 +185,14 @@ static int check_subject(const struct report *report)
 	if (kind != HWPROF_KIND_CCT && report_has_chain_options(report))
 		return usage_error("--min-share, --merge-sites and --folded are of cct");
 	if (report->diff && (report->folded || report->blocks ||
-			     report->min_share >= 0))
-		return usage_error("--diff says what has changed, without --folded, --blocks and --min-share");
+			     report->contexts || report->min_share >= 0))
+		return usage_error("--diff says what has changed, without --folded, --blocks, --contexts and --min-share");
 	if (report->folded && (report->json || report->min_share >= 0))
 		return usage_error("--folded writes all there is, and no JSON");
 	if (report->blocks && kind != HWPROF_KIND_PATHS)
 		return usage_error("--blocks is of paths");
+	if (report->contexts && kind != HWPROF_KIND_PATHS)
+		return usage_error("--contexts is of paths");
 	if (report->of && kind != HWPROF_KIND_RANGES)
 		return usage_error("--of is of ranges");
 	return -1;

@@ -24,6 +24,7 @@ struct report {
 	uint64_t limit;		/* 0: all */
 	bool json, full_path;
 	bool blocks;		/* paths are spelled out */
+	bool contexts;		/* and who ran them */
 	unsigned int flags;	/* enum hwprof_flags */
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
@@ -8,6 +9,7 @@
 enum {
 	PATH_FIXED = 9,
 	PROCEDURE_FIXED = 7,
+	CONTEXTS_SHOWN = 8,		/* of a path */
 };
 
 static const struct table_column path_columns[] = {
@@ -169,14 +171,11 @@ static void print_block(const struct hwprof_block *block, bool full)
 	printf("\n");
 }
 
-static void print_blocks(const struct report *report,
-			 const struct hwprof_profile *paths, size_t index)
+static void print_heading(const struct report *report,
+			  const struct hwprof_path *path)
 {
-	const struct hwprof_path *path = hwprof_paths_get(paths, index);
 	const struct hwprof_procedure *procedure = path->procedure;
-	struct hwprof_block block;
 	char text[GROUPED_SIZE];
-	uint32_t i;
 
 	printf("\n%.2f%%  %s time%s  %s of %s, from %s to %s; ",
 	       100 * path->share, grouped(path->count, text),
@@ -190,6 +189,15 @@ static void print_blocks(const struct report *report,
 	else
 		printf("number %" PRIu64 " of %s\n", path->number,
 		       grouped(procedure->possible, text));
+}
+
+static void print_blocks(const struct report *report,
+			 const struct hwprof_profile *paths, size_t index)
+{
+	const struct hwprof_path *path = hwprof_paths_get(paths, index);
+	struct hwprof_block block;
+	uint32_t i;
+
 	for (i = 0; i < path->blocks; i++) {
 		hwprof_paths_block(paths, index, i, &block);
 		print_block(&block, report->full_path);
@@ -197,6 +205,86 @@ static void print_blocks(const struct report *report,
 	if (path->spelled < path->length)
 		printf("    ... and %" PRIu32 " jumps to 0x%" PRIx64 "\n",
 		       path->length - path->spelled, path->end);
+}
+
+/* --- contexts ---------------------------------------------------------------- */
+
+/* "main > parse > next_token". */
+static void print_chain(const struct hwprof_context *context)
+{
+	char *chain = hwprof_context_chain(context), *rest = chain, *name;
+	const char *between = "";
+
+	while (chain && (name = strsep(&rest, ";"))) {
+		printf("%s%s", between, name);
+		between = " > ";
+	}
+	printf(chain ? "\n" : "(out of memory)\n");
+	free(chain);
+}
+
+static void print_part(uint64_t count, uint64_t all)
+{
+	char text[2][GROUPED_SIZE];
+
+	printf("    %6.2f%%  %*s  ", all ? 100. * count / all : 0,
+	       (int)strlen(grouped(all, text[0])), grouped(count, text[1]));
+}
+
+/* Who ran it, and of how many runs that is not known. */
+static void print_contexts(const struct hwprof_profile *paths, size_t index)
+{
+	size_t count = hwprof_paths_contexts(paths, index), i;
+	uint64_t all = hwprof_paths_get(paths, index)->count;
+	uint64_t unknown = all, others = 0;
+	struct hwprof_path_context of;
+
+	for (i = 0; i < count; i++) {
+		hwprof_paths_context(paths, index, i, &of);
+		unknown -= of.count;
+		if (i >= CONTEXTS_SHOWN) {
+			others += of.count;
+			continue;
+		}
+		print_part(of.count, all);
+		print_chain(of.context);
+	}
+	if (count > CONTEXTS_SHOWN) {
+		print_part(others, all);
+		printf("in %zu more\n", count - CONTEXTS_SHOWN);
+	}
+	if (unknown) {
+		print_part(unknown, all);
+		printf("in contexts that are not known\n");
+	}
+}
+
+static bool any_context(const struct hwprof_profile *paths)
+{
+	size_t i;
+
+	for (i = 0; i < hwprof_paths_count(paths); i++)
+		if (hwprof_paths_contexts(paths, i))
+			return true;
+	return false;
+}
+
+/* What of each path is asked for, behind the table of all. */
+static void print_each(const struct report *report,
+		       const struct hwprof_profile *paths)
+{
+	size_t shown = shown_of(report, hwprof_paths_count(paths)), i;
+	bool contexts = report->contexts && any_context(paths);
+
+	if (report->contexts && !contexts)
+		printf("\nin which contexts they ran is not known: record both in one event (-e paths,cct)\n");
+	for (i = 0; (report->blocks || contexts) && i < shown; i++) {
+		print_heading(report, hwprof_paths_get(paths, i));
+		if (report->blocks)
+			print_blocks(report, paths, i);
+		if (contexts)
+			print_contexts(paths, i);
+	}
 }
 
 /* --- what all of it comes to -------------------------------------------------- */
@@ -343,7 +431,7 @@ static enum hwprof_basis basis_of(const struct hwprof_profile *paths)
 static int print_tables(const struct report *report,
 			const struct hwprof_profile *paths)
 {
-	size_t count = hwprof_paths_count(paths), i;
+	size_t count = hwprof_paths_count(paths);
 	size_t procedures = hwprof_paths_procedures(paths);
 	bool processes = any_process(paths);
 	char text[2][GROUPED_SIZE];
@@ -360,8 +448,7 @@ static int print_tables(const struct report *report,
 	       grouped(procedures, text[1]), procedures == 1 ? "" : "s",
 	       basis_sentence(basis_of(paths)));
 	status = print_paths(report, paths, processes);
-	for (i = 0; report->blocks && i < shown_of(report, count); i++)
-		print_blocks(report, paths, i);
+	print_each(report, paths);
 	if (status == STATUS_OK)
 		status = print_procedures(report, paths, processes);
 	if (status != STATUS_OK)

@@ -264,6 +264,21 @@ static size_t length_of(const struct hwprof_row *row, const struct list *list)
 	return said < room ? said : room;
 }
 
+/* Behind a path's jumps; false: the row has none. */
+static bool get_context(const struct hwprof_row *row, uint64_t *id)
+{
+	const struct hwprof_row_path *path = (const void *)row;
+	const struct field context = { .size = sizeof(*id) };
+
+	if (!row || row->type != HWPROF_ROW_PATH ||
+	    !(path->flags & HWPROF_PATH_IN_CONTEXT))
+		return false;
+	*id = value_of(row, sizeof(*path) +
+			    length_of(row, &jump_list) * jump_list.size,
+		       &context);
+	return true;
+}
+
 /* --- lines ---------------------------------------------------------------- */
 
 static void print_field(const struct field *field, uint64_t value)
@@ -300,6 +315,7 @@ static void print_line(const struct hwprof_sample *sample)
 	const struct hwprof_row *row = sample->row;
 	const struct type type = type_of(row);
 	const struct field *field;
+	uint64_t context;
 
 	if (sample->time != UINT64_MAX)
 		printf("%" PRIu64 ".%09" PRIu64 " ", sample->time / 1000000000,
@@ -316,6 +332,8 @@ static void print_line(const struct hwprof_sample *sample)
 		print_field(field, value_of(row, 0, field));
 	if (type.list)
 		print_list(row, type.list);
+	if (get_context(row, &context))
+		printf(" context=0x%" PRIx64, context);
 	putchar('\n');
 }
 
@@ -356,6 +374,7 @@ static void put_object(const struct hwprof_sample *sample)
 	const struct type type = type_of(row);
 	struct json json = { .out = stdout, .line = true };
 	const struct field *field;
+	uint64_t context;
 
 	json_open(&json, NULL, '{');
 	if (sample->time != UINT64_MAX)
@@ -376,6 +395,8 @@ static void put_object(const struct hwprof_sample *sample)
 		put_field(&json, field, value_of(row, 0, field));
 	if (type.list)
 		put_list(&json, row, type.list);
+	if (get_context(row, &context))
+		json_hex(&json, "context", context);
 	json_close(&json, '}');
 }
 

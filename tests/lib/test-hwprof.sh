@@ -135,7 +135,7 @@ check "totals" 0 "1,188 back edges = 1,188 delivered" \
 	"$hwprof" report loops -i "$recording"
 check "lost records" 0 "warning: 4 records were lost" \
 	"$hwprof" report loops -i "$recording"
-for what in "loops:1 loop;" "calls:1 call pair" "cct:2 contexts;" \
+for what in "loops:1 loop;" "calls:1 call pair" "cct:12 contexts;" \
 	    "paths:1 path of 1 procedure"; do
 	check "one event with several things, ${what%%:*}" 0 "^$together: ${what#*:}" \
 		"$hwprof" report "${what%%:*}" -i "$together"
@@ -143,12 +143,33 @@ for what in "loops:1 loop;" "calls:1 call pair" "cct:2 contexts;" \
 		"^260 units of loops, calls, cct and paths = 260 delivered" \
 		"$hwprof" report "${what%%:*}" -i "$together"
 done
+check "paths in contexts" 0 "^     12.50%   15  prog > prog+0x200 > prog+0x300$" \
+	"$hwprof" report paths --contexts "$together"
+check "more contexts" 0 "^     10.83%   13  in 2 more$" \
+	"$hwprof" report paths --contexts "$together"
+check "unknown contexts" 0 "^     12.50%   15  in contexts that are not known$" \
+	"$hwprof" report paths --contexts --blocks "$together"
+check "contexts of two files" 0 "^     12.50%   30  prog > prog+0x200 > prog+0x300$" \
+	"$hwprof" report paths --contexts "$together" "$together"
+check "contexts in JSON" 0 "\"chain\": \"prog;prog+0x200;prog+0x300\",\"count\": 15" \
+	"$hwprof" report paths --json "$together"
+check "paths in no contexts" 0 "which contexts they ran is not known: .*-e paths,cct" \
+	"$hwprof" report paths --contexts "$paths"
+check "contexts of others" 2 "--contexts is of paths" \
+	"$hwprof" report cct --contexts "$together"
+check "contexts of a diff" 2 "without --folded, --blocks, --contexts" \
+	"$hwprof" report paths --diff --contexts "$together" "$together"
+check "a path's context, row by row" 0 "jumps=0x400104,0x400108 context=0x3$" \
+	"$hwprof" script "$together"
+check "the same as JSON" 0 "\"context\": \"0x3\"}$" \
+	"$hwprof" script --json "$together"
 check "two files" 0 "2,376 back edges = 2,376 delivered" \
 	"$hwprof" report loops "$recording" "$recording"
 check "two files, a warning" 0 "warning: $recording: 4 records were lost" \
 	"$hwprof" report loops "$recording" "$recording"
 for what in "loops $recording" "ranges $ranges" "calls $calls" \
-	    "cct $contexts" "paths $paths" "values $values"; do
+	    "cct $contexts" "paths $paths" "values $values" \
+	    "paths $together" "cct $together"; do
 	for flag in "" --per-process; do
 		check "${what%% *} of two files $flag" 0 "^doubled$" sh -c '
 			wrong=$(python3 tests/lib/doubled.py "$@") &&

@@ -14,7 +14,7 @@ enum { BASE = 0x400000 };
 /* A row with room for its jumps. */
 struct row {
 	struct hwprof_row_path path;
-	struct hwprof_path_jump jumps[HWPROF_PATH_JUMPS_MAX];
+	struct hwprof_path_jump jumps[HWPROF_PATH_JUMPS_MAX + 1];
 };
 
 static void begin(struct fixture *fixture)
@@ -665,7 +665,7 @@ static void test_damage(void **state)
 	struct fixture fixture;
 	unsigned int i;
 
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < 4; i++) {
 		struct row row = row_of(100, BASE, BASE + 8, 0, 1), damaged;
 		struct hwprof_file *file;
 
@@ -678,6 +678,8 @@ static void test_damage(void **state)
 			damaged.path.spelled = damaged.path.length = 2;
 		else if (i == 1)
 			damaged.path.length = 0;
+		else if (i == 2)
+			damaged.path.flags |= HWPROF_PATH_IN_CONTEXT;
 		else
 			damaged.path.row.size -= sizeof(row.jumps[0]) + 8;
 		overwrite(&fixture, &row, &damaged);
@@ -716,7 +718,219 @@ static void test_json(void **state)
 	assert_non_null(strstr(text, "\"first\": \"0x120\""));
 	assert_non_null(strstr(text, "\"ends\": \"back edge\""));
 	assert_non_null(strstr(text, "\"cycles\": null"));
+	assert_non_null(strstr(text, "\"contexts\": null"));
 	assert_null(strstr(text, "\"start\": \"0x200\""));
+	free(text);
+	hwprof_profile_free(paths);
+}
+
+/* --- paths inside contexts --------------------------------------------------- */
+
+/* A process's program is mapped at its pid * BASE. */
+static void begin_contexts(struct fixture *fixture, const char *event)
+{
+	uint32_t pid;
+
+	fixture_begin(fixture, event);
+	for (pid = 1; pid < 3; pid++) {
+		fixture_comm(fixture, 1, pid, "prog", true);
+		fixture_map(fixture, 2, pid, pid * BASE, 0x10000, 0,
+			    "/no/prog", NULL);
+	}
+}
+
+static void add_context(struct fixture *fixture, uint32_t pid,
+			unsigned int kind, uint64_t id, uint64_t parent,
+			uint64_t site, uint64_t callee)
+{
+	const struct hwprof_row_context row = {
+		.row = { HWPROF_ROW_CONTEXT, sizeof(row), pid, 1, pid },
+		.id = pid << 16 | id, .parent = parent ? pid << 16 | parent : 0,
+		.site = site ? pid * BASE + site : 0,
+		.callee = callee ? pid * BASE + callee : 0,
+		.target = kind == HWPROF_CONTEXT_RECURSION ? pid << 16 | 2 : 0,
+		.calls = kind != HWPROF_CONTEXT_ROOT, .kind = kind,
+		.basis = HWPROF_BASIS_EXACT,
+	};
+
+	fixture_row(fixture, 10, row.callee, row.site, row.calls, &row.row);
+}
+
+/* The root calls 0x200 and 0x400, and both call 0x300, 0x200 from two sites. */
+static void add_contexts(struct fixture *fixture, uint32_t pid)
+{
+	add_context(fixture, pid, HWPROF_CONTEXT_RECURSION, 7, 3, 0x310, 0x200);
+	add_context(fixture, pid, HWPROF_CONTEXT_CALL, 6, 5, 0x410, 0x300);
+	add_context(fixture, pid, HWPROF_CONTEXT_CALL, 5, 1, 0x120, 0x400);
+	add_context(fixture, pid, HWPROF_CONTEXT_CALL, 4, 2, 0x220, 0x300);
+	add_context(fixture, pid, HWPROF_CONTEXT_CALL, 3, 2, 0x210, 0x300);
+	add_context(fixture, pid, HWPROF_CONTEXT_CALL, 2, 1, 0x110, 0x200);
+	add_context(fixture, pid, HWPROF_CONTEXT_ROOT, 1, 0, 0, 0);
+}
+
+static void add_ran(struct fixture *fixture, uint32_t pid, uint64_t context,
+		    uint64_t count)
+{
+	struct row row = row_of(pid, pid * BASE + 0x300, pid * BASE + 0x350, 0,
+				count);
+
+	add_jump(&row, pid * BASE + 0x310, pid * BASE + 0x320);
+	row.path.cycles = 3 * count;
+	if (context) {
+		row.path.flags |= HWPROF_PATH_IN_CONTEXT;
+		row.path.row.size += sizeof(uint64_t);
+		row.jumps[row.path.spelled].from = pid << 16 | context;
+	}
+	add(fixture, &row);
+}
+
+static void is_ran(const struct hwprof_profile *paths, size_t number,
+		   uint64_t count, const char *chain)
+{
+	struct hwprof_path_context of;
+	char *got;
+
+	hwprof_paths_context(paths, 0, number, &of);
+	got = hwprof_context_chain(of.context);
+	assert_string_equal(got, chain);
+	free(got);
+	assert_int_equal(of.count, count);
+	assert_int_equal(of.cycles, 3 * count);
+}
+
+/* One path, whoever ran it; and who did, by chains of procedures. */
+static void test_contexts(void **state)
+{
+	struct hwprof_profile *paths;
+	struct fixture fixture;
+
+	begin_contexts(&fixture, "paths,cct,step,rows");
+	add_ran(&fixture, 1, 3, 10);
+	add_contexts(&fixture, 1);
+	add_ran(&fixture, 1, 4, 5);
+	add_ran(&fixture, 1, 6, 15);
+	add_ran(&fixture, 1, 6, 5);
+	add_ran(&fixture, 1, 0, 2);	/* of an older module, as it were */
+	add_ran(&fixture, 1, 99, 3);	/* evicted */
+	add_ran(&fixture, 1, 7, 1);	/* what is called again is above it */
+	fixture_add_totals(&fixture, 30, 1, 41 + 6);
+	paths = read_paths(&fixture, 0);
+	assert_int_equal(hwprof_paths_count(paths), 1);
+	assert_int_equal(hwprof_paths_get(paths, 0)->count, 41);
+	assert_int_equal(hwprof_paths_get(paths, 0)->cycles, 3 * 41);
+	assert_int_equal(hwprof_paths_contexts(paths, 0), 3);
+	is_ran(paths, 0, 20, "prog;prog+0x400;prog+0x300");
+	is_ran(paths, 1, 15, "prog;prog+0x200;prog+0x300");
+	is_ran(paths, 2, 1, "prog;prog+0x200");
+	assert_int_equal(hwprof_profile_totals(paths)->rows, 7);
+	assert_false(warns(paths, "missing"));
+	hwprof_profile_free(paths);
+}
+
+/* Of all processes that ran the same, unless they are to be apart. */
+static void test_contexts_of_processes(void **state)
+{
+	struct hwprof_profile *paths;
+	struct fixture fixture;
+	unsigned int apart;
+
+	for (apart = 0; apart < 2; apart++) {
+		begin_contexts(&fixture, "paths,cct,step,rows");
+		add_contexts(&fixture, 1);
+		add_contexts(&fixture, 2);
+		add_ran(&fixture, 1, 3, 10);
+		add_ran(&fixture, 2, 4, 20);
+		add_ran(&fixture, 2, 6, 3);
+		paths = read_paths(&fixture, apart ? HWPROF_PER_PROCESS : 0);
+		assert_int_equal(hwprof_paths_count(paths), 1 + apart);
+		assert_int_equal(hwprof_paths_contexts(paths, 0), 2);
+		is_ran(paths, 0, apart ? 20 : 30, "prog;prog+0x200;prog+0x300");
+		is_ran(paths, 1, 3, "prog;prog+0x400;prog+0x300");
+		hwprof_profile_free(paths);
+	}
+}
+
+/* Ids are each file's own, and what they are of adds up. */
+static void test_contexts_of_files(void **state)
+{
+	struct hwprof_profile *paths;
+	struct hwprof_file *files[2];
+	struct fixture fixture[2];
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		begin_contexts(&fixture[i], "paths,cct,step,rows");
+		add_contexts(&fixture[i], 1 + i);
+		add_ran(&fixture[i], 1 + i, 3 + i, 10);
+		fixture_end(&fixture[i]);
+		assert_int_equal(hwprof_file_open(&files[i], fixture[i].path),
+				 0);
+	}
+	assert_int_equal(hwprof_profile_read(&paths, HWPROF_KIND_PATHS, files, 2,
+					     NULL), 0);
+	assert_int_equal(hwprof_paths_contexts(paths, 0), 1);
+	is_ran(paths, 0, 20, "prog;prog+0x200;prog+0x300");
+	hwprof_profile_free(paths);
+	for (i = 0; i < 2; i++) {
+		hwprof_file_close(files[i]);
+		fixture_remove(&fixture[i]);
+	}
+}
+
+/* Without rows of contexts, nothing is known of them. */
+static void test_no_contexts(void **state)
+{
+	static const char *const events[] = {
+		"paths,step,rows", "paths,cct,step,rows", "paths,loops,step,rows",
+	};
+	struct hwprof_profile *paths;
+	struct fixture fixture;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		begin_contexts(&fixture, events[i]);
+		add_ran(&fixture, 1, 3, 10);
+		add_ran(&fixture, 1, 0, 10);
+		paths = read_paths(&fixture, 0);
+		assert_int_equal(hwprof_paths_count(paths), 1);
+		assert_int_equal(hwprof_paths_get(paths, 0)->count, 20);
+		assert_int_equal(hwprof_paths_contexts(paths, 0), 0);
+		hwprof_profile_free(paths);
+	}
+}
+
+/* What cannot be a tree is damage for paths, too. */
+static void test_damaged_contexts(void **state)
+{
+	struct hwprof_profile *paths;
+	struct fixture fixture;
+
+	begin_contexts(&fixture, "paths,cct,step,rows");
+	add_context(&fixture, 1, HWPROF_CONTEXT_CALL, 1, 2, 0x110, 0x200);
+	add_context(&fixture, 1, HWPROF_CONTEXT_CALL, 2, 1, 0x210, 0x300);
+	add_ran(&fixture, 1, 1, 10);
+	assert_int_equal(try_read(&fixture, &paths, 0), -EBADMSG);
+}
+
+static void test_contexts_json(void **state)
+{
+	struct hwprof_profile *paths;
+	struct fixture fixture;
+	char *text, *contexts;
+	size_t size;
+	FILE *out;
+
+	begin_contexts(&fixture, "paths,cct,step,rows");
+	add_contexts(&fixture, 1);
+	add_ran(&fixture, 1, 3, 10);
+	paths = read_paths(&fixture, 0);
+	out = open_memstream(&text, &size);
+	assert_int_equal(hwprof_profile_json(paths, NULL, out), 0);
+	fclose(out);
+	contexts = strstr(text, "\"contexts\": [");
+	assert_non_null(contexts);
+	assert_non_null(strstr(contexts, "\"chain\": \"prog;prog+0x200;prog+0x300\""));
+	assert_non_null(strstr(contexts, "\"cycles\": 30"));
 	free(text);
 	hwprof_profile_free(paths);
 }
@@ -737,6 +951,12 @@ int main(void)
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_contexts),
+		cmocka_unit_test(test_contexts_of_processes),
+		cmocka_unit_test(test_contexts_of_files),
+		cmocka_unit_test(test_no_contexts),
+		cmocka_unit_test(test_damaged_contexts),
+		cmocka_unit_test(test_contexts_json),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
