@@ -19,7 +19,8 @@ void collected_add(struct collected_loop *to, const struct collected_loop *from)
 	if (from->tail - from->head > to->tail - to->head)
 		to->tail = to->head + (from->tail - from->head);
 	to->back_edges += from->back_edges;
-	to->entries += from->entries;
+	/* Rows of a damaged file may have any. */
+	to->entries = (uint64_t)to->entries + from->entries;
 	to->executions += from->executions;
 	to->unclosed += from->unclosed;
 	if (from->trip_min && (!to->trip_min || from->trip_min < to->trip_min))
