@@ -362,6 +362,7 @@ static void test_refused(void **state)
 	expect_refusal("ranges", &hot, -EINVAL, "hot");
 	expect_refusal("lops", NULL, -EINVAL, "lops");
 	expect_refusal("branches", NULL, -EOPNOTSUPP, "branches");
+	expect_refusal("loops,calls", NULL, -EOPNOTSUPP, "several profiles");
 	hwprof_session_close(NULL);
 	assert_string_equal(hwprof_session_error(NULL), "out of memory");
 	if (access(HWPROF_DEVICE, F_OK))
