@@ -170,8 +170,9 @@ struct hwprof_profile;
 
 /*
  * Reads the @kind of things of all @files, @count of them, 1 or more: sums the
- * rows of that kind, also of events that have others, finds object, function and source of each thing, and merges files, and
- * processes that ran the same object. The files can be closed then. *@profile is
+ * rows of that kind, also of events that have others, finds object, function and
+ * source of each thing, and merges files, and processes that ran the same object.
+ * The files can be closed then. *@profile is
  * NULL when it fails, and hwprof_file_error() of the file that it failed at says
  * why: as hwprof_file_samples(), -ENOMEM, -EBADMSG, -EINVAL (an option is out of
  * its range, or a file has ranges of several things, and none is named); of the
@@ -688,6 +689,7 @@ hwprof_paths_get(const struct hwprof_profile *profile, size_t index);
 /* Block @number, from 0 on, of that path. */
 void hwprof_paths_block(const struct hwprof_profile *profile, size_t index,
 			uint32_t number, struct hwprof_block *block);
+
 /* A calling context that ran a path. */
 struct hwprof_path_context {
 	const struct hwprof_context *context;	/* as hwprof_contexts_get() has

@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Several things of one event, by hwprof: each report says what one of an event of
+# its own says, and paths have their contexts.
+. "${0%/*}/tap.sh"
+
+data=/tmp/hwprof.data
+
+# said KIND EVENT: all that a report says, up to the totals
+said()
+{
+	hwprof record -q -o $data -e "$2" -- ./trips &&
+		hwprof report "$1" -i $data --full-path -n 100 |
+		sed '/ events, /,$d' > "/tmp/said.$2"
+	[ -s "/tmp/said.$2" ]
+}
+
+all=loops,calls,paths,cct
+
+as_alone()
+{
+	for kind in loops calls paths cct; do
+		said $kind $all && said $kind $kind || return
+		diff -u "/tmp/said.$kind" /tmp/said.$all || return
+	done
+	cat /tmp/said.$all
+}
+
+# 630,000 back edges and ends of each inner; middle and outer likewise; _start's.
+account()
+{
+	hwprof record -q -o $data -e $all -- ./trips &&
+		hwprof report loops -i $data > /tmp/report || return
+	cat /tmp/report
+	grep -E '^1,620,00. units of loops, calls, cct and paths = 1,620,00. delivered \+ 0 lost \+ 0 evicted \+ 0 pending$' \
+		/tmp/report
+}
+
+in_contexts()
+{
+	hwprof record -q -o $data -e paths,cct -- ./trips &&
+		hwprof report paths -i $data --contexts -n 4 > /tmp/report ||
+		return
+	cat /tmp/report
+	[ "$(grep -c '100.00%  .*  trips > outer > middle > inner$' \
+		/tmp/report)" = 3 ] &&
+		grep '100.00%  30,000  trips > outer > middle$' /tmp/report &&
+		! grep 'not known' /tmp/report
+}
+
+has_json()
+{
+	hwprof record -q -o $data -e paths,cct -- ./trips &&
+		hwprof report paths -i $data --json > /tmp/json || return
+	grep -A1 '"chain": "trips;outer;middle;inner"' /tmp/json |
+		grep '"count": 450000'
+}
+
+# refused EVENT WORDS: with one sentence
+refused()
+{
+	! hwprof record -q -o $data -e "$1" -- ./trips 2> /tmp/message ||
+		return
+	cat /tmp/message
+	[ "$(wc -l < /tmp/message)" = 1 ] && grep -q "$2" /tmp/message
+}
+
+refusals()
+{
+	refused loops,values 'only these can be in one event' &&
+		refused paths,cct,burst=100 cct &&
+		refused paths,cct,lbr cct &&
+		refused loops,calls,sample sample
+}
+
+test_ok "together: as in events of their own" as_alone
+test_ok "together: the account is of all" account
+test_ok "together: paths in contexts" in_contexts
+test_ok "together: paths in contexts, JSON" has_json
+test_ok "together: what is refused" refusals
+finish
