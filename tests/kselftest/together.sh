@@ -6,11 +6,11 @@
 
 data=/tmp/hwprof.data
 
-# said KIND EVENT: all that a report says, up to the totals
+# said KIND EVENT: what a report says, up to the totals
 said()
 {
 	hwprof record -q -o $data -e "$2" -- ./trips &&
-		hwprof report "$1" -i $data --full-path -n 100 |
+		hwprof report "$1" -i $data --full-path |
 		sed '/ events, /,$d' > "/tmp/said.$2"
 	[ -s "/tmp/said.$2" ]
 }
