@@ -62,7 +62,7 @@ $(BUILD)/tests/bench-step: $(BUILD)/obj/tests/bench/step.o \
 			   $(BUILD)/obj/tests/torture/profile.o \
 			   $(BUILD)/obj/tests/torture/tap.o
 	@mkdir -p $(@D)
-	$(CC) -static -o $@ $^ -lpthread
+	$(CC) -static -o $@ $^ -lpthread -lm
 
 bench-step: $(BUILD)/tests/bench-step $(BUILD)/hwprof $(BUILD)/6.12/hwprof.ko
 	@tests/vm/vm --file $(BUILD)/tests/bench-step -- \

@@ -2,14 +2,17 @@
 /*
  * native [-t TABLE_KIB] [-r ROUNDS] FILE...
  *
- * Nanoseconds per branch of the loop engine and of two peers, on the same
- * recorded branches in the same process. A peer is one open-addressing
- * hash-table counter per (from, to); the two differ in their size:
+ * Nanoseconds per branch of the loop engine, alone and joint with others in one
+ * event, and of three peers, on the same recorded branches in the same process. A
+ * peer is one hash-table counter per (from, to):
  *
- *   half	the smallest of which half is free, for which the whole stream
- *		was counted beforehand: it needs the least of the caches
- *   same	as much memory as the engine has, fixed beforehand, as it would
- *		have to be in an interrupt: it has the shortest probes
+ *   half	open addressing, the smallest of which half is free, for which
+ *		the whole stream was counted beforehand: it needs the least of
+ *		the caches
+ *   same	the same in as much memory as the engine has, fixed beforehand, as
+ *		it would have to be in an interrupt: it has the shortest probes
+ *   jhash	as kernel code has them: Jenkins's hash, chains in a bucket each
+ *		for half a counter, for which memory was had beforehand
  *
  * Nobody takes out of the peers what they counted, so what it takes to merge
  * the engine's table into a profile, in process context, is not counted either.
@@ -18,15 +21,16 @@
  * the first time has its share, and `warm` once more into the same tables, as
  * when a program runs for longer. This is done chunk by chunk, ROUNDS times in
  * turn, and what is printed is the sum of each chunk's best: other work on the
- * machine takes some chunks of every round, but no chunk of every round. Exit
- * status 1: somewhere the engine was slower than a peer.
+ * machine takes some chunks of every round, but no chunk of every round. Behind a
+ * peer's time is how much longer than each of the engines it took. Exit status 1:
+ * somewhere the loop engine was slower than a peer.
  */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "engine/engine.h"
+#include "engine/joint.h"
 #include "tests/oracle/array.h"
 #include "tests/oracle/rows.h"
 
@@ -223,24 +227,122 @@ static void time_hash(const struct stream *stream, unsigned int bits,
 	free(hash.slots);
 }
 
-/* --- the engine ---------------------------------------------------------- */
+struct chained {
+	struct chained *next;
+	u64 from, to, count;
+};
 
-static void *table_new(size_t size)
+struct chains {
+	struct chained **buckets, *nodes;
+	u32 mask, used;
+};
+
+static __always_inline u32 rotated(u32 word, unsigned int bits)
+{
+	return word << bits | word >> (32 - bits);
+}
+
+/* Of four words, as Jenkins's lookup3 has it. */
+static __always_inline u32 jenkins(u64 from, u64 to)
+{
+	u32 a = 0xdeadbeef + 16 + (u32)from, b = 0xdeadbeef + 16 + (from >> 32);
+	u32 c = 0xdeadbeef + 16 + (u32)to;
+	static const u8 mixing[] = { 4, 6, 8, 16, 19, 4 };
+	static const u8 final[] = { 14, 11, 25, 16, 4, 14, 24 };
+	unsigned int i;
+
+	for (i = 0; i < 6; i += 3) {
+		a = (a - c) ^ rotated(c, mixing[i]);
+		c += b;
+		b = (b - a) ^ rotated(a, mixing[i + 1]);
+		a += c;
+		c = (c - b) ^ rotated(b, mixing[i + 2]);
+		b += a;
+	}
+	a += to >> 32;
+	for (i = 0; i < 6; i += 3) {
+		c = (c ^ b) - rotated(b, final[i]);
+		a = (a ^ c) - rotated(c, final[i + 1]);
+		b = (b ^ a) - rotated(a, final[i + 2]);
+	}
+	return (c ^ b) - rotated(b, final[6]);
+}
+
+static noinline void chains_feed(struct chains *chains,
+				 const struct stream_event *event)
+{
+	struct chained **bucket = &chains->buckets[
+		jenkins(event->from, event->to) & chains->mask], *it;
+
+	for (it = *bucket; it; it = it->next)
+		if (it->from == event->from && it->to == event->to) {
+			it->count++;
+			return;
+		}
+	it = &chains->nodes[chains->used++];
+	*it = (struct chained){ *bucket, event->from, event->to, 1 };
+	*bucket = it;
+}
+
+static noinline double chains_chunk(void *chains,
+				    const struct stream_event *event,
+				    const struct stream_event *end)
+{
+	for (; event < end; event++)
+		chains_feed(chains, event);
+	return 0;
+}
+
+static void time_chains(const struct stream *stream, unsigned int bits,
+			struct best *best)
+{
+	struct chains chains = {
+		.buckets = calloc(1UL << bits, sizeof(*chains.buckets)),
+		.nodes = calloc(1UL << bits, sizeof(*chains.nodes)),
+		.mask = (1U << bits) - 1,
+	};
+
+	if (!chains.buckets || !chains.nodes)
+		abort();
+	touch(chains.buckets, sizeof(*chains.buckets) << bits);
+	touch(chains.nodes, sizeof(*chains.nodes) << bits);
+	time_passes(stream, best, chains_chunk, &chains);
+	free(chains.buckets);
+	free(chains.nodes);
+}
+
+/* --- the engines --------------------------------------------------------- */
+
+static const struct contender {
+	const char *name;
+	const struct engine_ops *ops;
+	u32 parts;
+} contenders[] = {
+	{ "loops", &loop_engine, 0 },
+	{ "loops,paths", &joint_engine, 1 << JOINT_LOOPS | 1 << JOINT_PATHS },
+	{ "loops,calls,paths", &joint_engine,
+	  1 << JOINT_LOOPS | 1 << JOINT_CALLS | 1 << JOINT_PATHS },
+};
+
+enum { CONTENDERS = sizeof(contenders) / sizeof(contenders[0]), PEERS = 3 };
+
+static void *table_new(const struct contender *contender, size_t size)
 {
 	const struct engine_params params = {
 		.span = HWPROF_DEFAULT_SPAN, .basis = HWPROF_BASIS_EXACT,
-		.seed = 0x1234567,
+		.seed = 0x1234567, .parts = contender->parts,
 	};
 	void *table = aligned_alloc(64, size);
 
 	if (!table)
 		abort();
 	memset(table, 0, size);
-	loop_engine.table_init(table, size, &params);
+	contender->ops->table_init(table, size, &params);
 	return table;
 }
 
 struct engine {
+	const struct engine_ops *ops;
 	void *table, *profile, *cursor;
 	unsigned int retired;
 	double merging;		/* nanoseconds, of this chunk */
@@ -250,7 +352,7 @@ static void engine_retire(struct engine *engine)
 {
 	double time = now();
 
-	loop_engine.merge(engine->profile, engine->table, ~0UL);
+	engine->ops->merge(engine->profile, engine->table, ~0UL);
 	engine->merging += now() - time;
 	engine->retired++;
 }
@@ -260,25 +362,29 @@ static noinline double engine_chunk(void *context,
 				    const struct stream_event *end)
 {
 	struct engine *engine = context;
+	bool (*feed)(void *table, void *cursor,
+		     const struct stream_event *event) = engine->ops->feed;
 
 	engine->merging = 0;
 	for (; event < end; event++)
-		if (unlikely(!loop_engine.feed(engine->table, engine->cursor,
-					       event)))
+		if (unlikely(!feed(engine->table, engine->cursor, event)))
 			engine_retire(engine);
 	return engine->merging;
 }
 
 /* How often its table was retired. */
-static unsigned int time_engine(const struct stream *stream, size_t size,
+static unsigned int time_engine(const struct stream *stream,
+				const struct contender *contender, size_t size,
 				struct best *best)
 {
 	struct engine engine = {
-		.table = table_new(size), .profile = table_new(4 * size),
-		.cursor = malloc(loop_engine.cursor_size),
+		.ops = contender->ops,
+		.table = table_new(contender, size),
+		.profile = table_new(contender, 4 * size),
+		.cursor = malloc(contender->ops->cursor_size),
 	};
 
-	loop_engine.cursor_init(engine.cursor, 1);
+	contender->ops->cursor_init(engine.cursor, 1);
 	time_passes(stream, best, engine_chunk, &engine);
 	free(engine.table);
 	free(engine.profile);
@@ -301,38 +407,75 @@ static void stream_read(struct stream *stream, const char *name)
 	}
 }
 
+static void print_pass(const struct stream *stream, const struct best *engines,
+		       const struct best *peers, const unsigned int *sizes,
+		       const unsigned int *retired, unsigned int pass)
+{
+	static const char *const names[PEERS] = { "half", "same", "jhash" };
+	unsigned int i, k;
+
+	for (i = 0; i < CONTENDERS; i++)
+		printf("  %s %5.2f ns (retired %u)", contenders[i].name,
+		       best_sum(&engines[i], stream, pass), retired[i]);
+	for (k = 0; k < PEERS; k++) {
+		double peer = best_sum(&peers[k], stream, pass);
+
+		printf("\n    %-5s (2^%u) %5.2f ns:", names[k], sizes[k], peer);
+		for (i = 0; i < CONTENDERS; i++)
+			printf(" %4.2f", peer / best_sum(&engines[i], stream,
+							 pass));
+	}
+	printf("\n");
+}
+
+static bool is_fastest(const struct stream *stream, const struct best *engine,
+		       const struct best *peers)
+{
+	unsigned int pass, k;
+
+	for (pass = 0; pass < PASSES; pass++)
+		for (k = 0; k < PEERS; k++)
+			if (best_sum(engine, stream, pass) >
+			    best_sum(&peers[k], stream, pass))
+				return false;
+	return true;
+}
+
 static bool compare(const char *name, size_t size, unsigned int rounds)
 {
 	static const char *const passes[PASSES] = { "cold", "warm" };
-	unsigned int half_size, same_size, retired = 0, pass;
-	struct best best[3];
+	unsigned int sizes[PEERS], retired[CONTENDERS], pass;
+	struct best engines[CONTENDERS], peers[PEERS];
 	struct stream stream = { 0 };
-	bool fast = true;
+	bool fast;
 	size_t i;
 
 	stream_read(&stream, name);
-	half_size = half_bits(&stream);
-	same_size = same_bits(size);
-	for (i = 0; i < 3; i++)
-		best[i] = best_new(&stream);
+	sizes[0] = sizes[2] = half_bits(&stream);
+	sizes[1] = same_bits(size);
+	for (i = 0; i < CONTENDERS; i++)
+		engines[i] = best_new(&stream);
+	for (i = 0; i < PEERS; i++)
+		peers[i] = best_new(&stream);
 	while (rounds--) {
-		retired = time_engine(&stream, size, &best[0]);
-		time_hash(&stream, half_size, &best[1]);
-		time_hash(&stream, same_size, &best[2]);
+		for (i = 0; i < CONTENDERS; i++)
+			retired[i] = time_engine(&stream, &contenders[i], size,
+						 &engines[i]);
+		time_hash(&stream, sizes[0], &peers[0]);
+		time_hash(&stream, sizes[1], &peers[1]);
+		time_chains(&stream, sizes[2], &peers[2]);
 	}
 	name = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
 	for (pass = 0; pass < PASSES; pass++) {
-		double loop = best_sum(&best[0], &stream, pass);
-		double half = best_sum(&best[1], &stream, pass);
-		double same = best_sum(&best[2], &stream, pass);
-
-		printf("%-8s %8zu branches  %s  loop %5.2f ns  half(2^%u) %5.2f ns  half/loop %4.2f  same(2^%u) %5.2f ns  same/loop %4.2f  retired %u\n",
-		       name, stream.count, passes[pass], loop, half_size, half,
-		       half / loop, same_size, same, same / loop, retired);
-		fast &= loop <= min(half, same);
+		printf("%-8s %8zu branches  %s", name, stream.count,
+		       passes[pass]);
+		print_pass(&stream, engines, peers, sizes, retired, pass);
 	}
-	for (i = 0; i < 3; i++)
-		best_free(&best[i]);
+	fast = is_fastest(&stream, &engines[0], peers);
+	for (i = 0; i < CONTENDERS; i++)
+		best_free(&engines[i]);
+	for (i = 0; i < PEERS; i++)
+		best_free(&peers[i]);
 	free(stream.items);
 	return fast;
 }

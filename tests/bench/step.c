@@ -3,9 +3,10 @@
  * step
  *
  * Steps per second of the same work: by PTRACE_SINGLESTEP, by the step source
- * that only counts, and by it with the loop engine, in one run on one machine.
- * Exit status 1: a ratio is below its goal.
+ * that only counts, by it with the loop engine, and with several engines in one
+ * event, in one run on one machine. Exit status 1: a ratio is below its goal.
  */
+#include <math.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,13 +23,26 @@ enum {
 	PTRACE_ROUNDS	= 4,
 	SOURCE_ROUNDS	= 400,
 	REPEATS		= 3,	/* the best counts */
-	GOAL_ALONE	= 40,
-	GOAL_LOOPS	= 25,
+	STEP_ROWS	= 1 << 8 | 1 << 12,
+	LOOPS		= 1 << 1,
+	CALLS		= 1 << 2,
+	PATHS		= 1 << 3,
+	CCT		= 1 << 6,
 };
 
-static const struct profile_mode rows_of_loops = {
-	"loops in rows", 1 << 1 | 1 << 8 | 1 << 12, 1, false
+/* goal: times PTRACE_SINGLESTEP's steps; 0: none. */
+static const struct {
+	struct profile_mode mode;
+	unsigned int goal;
+} cases[] = {
+	{ { .name = "loops", .config = STEP_ROWS | LOOPS, .period = 1 }, 25 },
+	{ { .name = "loops,calls,paths",
+	    .config = STEP_ROWS | LOOPS | CALLS | PATHS, .period = 1 }, 0 },
+	{ { .name = "loops,calls,paths,cct",
+	    .config = STEP_ROWS | LOOPS | CALLS | PATHS | CCT, .period = 1 }, 0 },
 };
+
+enum { CASES = sizeof(cases) / sizeof(cases[0]), GOAL_ALONE = 40 };
 
 /* --- the work: sorts, hashes and copies, the same each round -------------- */
 
@@ -133,38 +147,44 @@ static double time_source(const struct profile_mode *mode)
 	return seconds;
 }
 
+static bool print_rate(const char *what, double rate, double ptrace_rate,
+		       unsigned int goal)
+{
+	printf("step source, %-22s %10.0f steps/s, %5.1fx", what, rate,
+	       rate / ptrace_rate);
+	if (goal)
+		printf(" (goal %u)", goal);
+	printf("\n");
+	return rate >= goal * ptrace_rate;
+}
+
 int main(void)
 {
-	double ptrace_rate = 0, alone_rate = 0, loops_rate = 0, seconds;
+	double ptrace_rate = 0, alone_rate = 0, rates[CASES] = { 0 }, seconds;
 	unsigned long fixed, steps;
-	double per_round;
-	int i;
+	double per_round, all;
+	unsigned int i, k;
+	bool met;
 
 	fixed = step_by_ptrace(0, &seconds);
 	for (i = 0; i < REPEATS; i++) {
-		double rate;
-
 		steps = step_by_ptrace(PTRACE_ROUNDS, &seconds);
-		rate = steps / seconds;
+		ptrace_rate = fmax(ptrace_rate, steps / seconds);
 		per_round = (double)(steps - fixed) / PTRACE_ROUNDS;
-		if (rate > ptrace_rate)
-			ptrace_rate = rate;
-		rate = (fixed + per_round * SOURCE_ROUNDS) /
-		       time_source(&count_branches);
-		if (rate > alone_rate)
-			alone_rate = rate;
-		rate = (fixed + per_round * SOURCE_ROUNDS) /
-		       time_source(&rows_of_loops);
-		if (rate > loops_rate)
-			loops_rate = rate;
+		all = fixed + per_round * SOURCE_ROUNDS;
+		alone_rate = fmax(alone_rate,
+				  all / time_source(&count_branches));
+		for (k = 0; k < CASES; k++)
+			rates[k] = fmax(rates[k],
+					all / time_source(&cases[k].mode));
 	}
-	printf("work                         %10.0f instructions a round\n",
+	printf("work                                %10.0f instructions a round\n",
 	       per_round);
-	printf("PTRACE_SINGLESTEP            %10.0f steps/s\n", ptrace_rate);
-	printf("step source, counting        %10.0f steps/s, %5.1fx (goal %d)\n",
-	       alone_rate, alone_rate / ptrace_rate, GOAL_ALONE);
-	printf("step source, loops in rows   %10.0f steps/s, %5.1fx (goal %d)\n",
-	       loops_rate, loops_rate / ptrace_rate, GOAL_LOOPS);
-	return alone_rate < GOAL_ALONE * ptrace_rate ||
-	       loops_rate < GOAL_LOOPS * ptrace_rate;
+	printf("PTRACE_SINGLESTEP                   %10.0f steps/s\n",
+	       ptrace_rate);
+	met = print_rate("counting", alone_rate, ptrace_rate, GOAL_ALONE);
+	for (k = 0; k < CASES; k++)
+		met &= print_rate(cases[k].mode.name, rates[k], ptrace_rate,
+				  cases[k].goal);
+	return !met;
 }
