@@ -46,12 +46,14 @@ cost()
 	b=$(least "$@" -c $many $program)
 	awk -v name="$name" -v a="$a" -v b="$b" -v fixed="$fixed" \
 	    -v few=$((taken / few)) -v many=$((taken / many)) 'BEGIN {
-		printf "%-20s %6.0f a sample (%d beside %d), %7.1f M for a recording of true\n",
+		printf "%-30s %6.0f a sample (%d beside %d), %7.1f M for a recording of true\n",
 		       name, (b - a) / (many - few), many, few, fixed / 1e6
 	}'
 }
 
 cost "hwprof, loops, lbr" hwprof record -q -e loops,lbr -o /tmp/h.data
+cost "hwprof, loops,calls,paths, lbr" hwprof record -q -e loops,calls,paths,lbr \
+	-o /tmp/h.data
 [ "$1 $2" = "guest hwprof" ] && exit
 cost "perf record" perf record -q -N -m 512 -e r20c4:u -o /tmp/p.data
 cost "perf record -b" perf record -q -N -m 512 -b -e r20c4:u -o /tmp/b.data
