@@ -115,7 +115,7 @@ static int take_row(void *context, const struct hwprof_sample *sample)
 	if (!row || row->row.type != HWPROF_ROW_PATH)
 		return 0;
 	path.space = row->row.pid;
-	path.flags = row->flags;
+	path.flags = row->flags & ~HWPROF_PATH_IN_CONTEXT;
 	path.start = row->start;
 	path.end = row->end;
 	path.target = row->target;
