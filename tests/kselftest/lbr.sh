@@ -32,7 +32,7 @@ estimates()
 as_many_as_perf()
 {
 	record -e loops,lbr -c 1009 -- ./trips || return
-	perf record -q -b -e r20c4:u -c 1009 -o /tmp/perf.data -- ./trips
+	perf record -q -m 2048 -b -e r20c4:u -c 1009 -o /tmp/perf.data -- ./trips
 	samples=$(perf script -i /tmp/perf.data -F ip | wc -l)
 	echo "windows $(gaps), samples $samples"
 	gaps=$(gaps)

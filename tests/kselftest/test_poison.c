@@ -136,7 +136,8 @@ static size_t fixed_size(const struct hwprof_row *row)
 	case HWPROF_ROW_CONTEXT:
 		return HWPROF_ROW_CONTEXT_SIZE_VER0;
 	case HWPROF_ROW_PATH:
-		return sizeof(*path) + path->spelled * sizeof(path->jumps[0]);
+		return sizeof(*path) + path->spelled * sizeof(path->jumps[0]) +
+		       (path->flags & HWPROF_PATH_IN_CONTEXT ? sizeof(uint64_t) : 0);
 	case HWPROF_ROW_VALUE:
 		return sizeof(struct hwprof_row_value);
 	}
@@ -163,7 +164,8 @@ static const char *bad_field(const struct hwprof_row *row)
 		       "reserved" : NULL;
 	case HWPROF_ROW_PATH:
 		return ((const struct hwprof_row_path *)row)->flags &
-		       ~(HWPROF_PATH_CALLED | HWPROF_PATH_UNSEEN) ?
+		       ~(HWPROF_PATH_CALLED | HWPROF_PATH_UNSEEN |
+			 HWPROF_PATH_OPEN | HWPROF_PATH_IN_CONTEXT) ?
 		       "flags" : NULL;
 	case HWPROF_ROW_CONTEXT:
 		return context->kind < HWPROF_CONTEXT_ROOT ||
