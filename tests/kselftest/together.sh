@@ -4,6 +4,7 @@
 # its own says, and paths have their contexts.
 . "${0%/*}/tap.sh"
 
+needs step
 data=/tmp/hwprof.data
 
 # said KIND EVENT: what a report says, up to the totals
@@ -73,9 +74,10 @@ refusals()
 		refused loops,calls,sample sample
 }
 
-test_ok "together: as in events of their own" as_alone
 test_ok "together: the account is of all" account
 test_ok "together: paths in contexts" in_contexts
+rest_is_no_news
+test_ok "together: as in events of their own" as_alone
 test_ok "together: paths in contexts, JSON" has_json
 test_ok "together: what is refused" refusals
 finish
