@@ -7,24 +7,25 @@
 needs step
 data=/tmp/hwprof.data
 
-# said KIND EVENT: what a report says, up to the totals
+all=loops,calls,paths,cct
+
+# said KIND FILE: what a report says, up to the totals
 said()
 {
-	hwprof record -q -o $data -e "$2" -- ./trips &&
-		hwprof report "$1" -i $data --full-path |
-		sed '/ events, /,$d' > "/tmp/said.$2"
-	[ -s "/tmp/said.$2" ]
+	hwprof report "$1" -i "$2" --full-path |
+		sed '1s/^[^:]*: //; / events, /,$d'
 }
-
-all=loops,calls,paths,cct
 
 as_alone()
 {
+	hwprof record -q -o $data.all -e $all -- ./trips || return
 	for kind in loops calls paths cct; do
-		said $kind $all && said $kind $kind || return
-		diff -u "/tmp/said.$kind" /tmp/said.$all || return
+		hwprof record -q -o $data -e $kind -- ./trips || return
+		said $kind $data > /tmp/alone
+		said $kind $data.all > /tmp/together
+		[ -s /tmp/alone ] && diff -u /tmp/alone /tmp/together || return
 	done
-	cat /tmp/said.$all
+	cat /tmp/together
 }
 
 # 630,000 back edges and ends of each inner; middle and outer likewise; _start's.
