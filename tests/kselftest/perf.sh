@@ -172,7 +172,8 @@ record_compressed()
 }
 
 # By size: a period of time may be over before perf is ready for its end. What the
-# shell's child did before its exec is delivered at it, and perf says `known`.
+# shell's child did before its exec is delivered at it, and perf says `known`; or the
+# number, of one that had gone when the file was begun that has the rest of it.
 record_switched_output()
 {
 	rm -f $data.*
@@ -183,7 +184,9 @@ record_switched_output()
 		perf script -i "$file" -F comm,period || return
 	done > /tmp/script
 	rm $data.[0-9]*
-	sum=$(awk '$1 == "known" { sum += $2 } END { print sum }' /tmp/script)
+	sum=$(awk '$1 == "known" || $1 ~ /^:[0-9]+$/ { sum += $2 }
+		END { print sum }' /tmp/script)
+	awk '{ print $1 }' /tmp/script | sort | uniq -c
 	echo "$files files"
 	[ "$files" -ge 2 ] && between $((8 * TAKEN)) $((9 * TAKEN)) "$sum"
 }
