@@ -114,8 +114,6 @@ $(BUILD)/tests/bench-busy: tests/bench/busy.c
 	@mkdir -p $(@D)
 	$(CC) -O2 -static -o $@ $<
 
-TEST_PROGRAMS += $(BUILD)/tests/bench-busy
-
 bench-lbr: $(BUILD)/tests/bench-busy $(BUILD)/hwprof $(BUILD)/6.12/hwprof.ko
 	@tests/bench/lbr.sh
 
@@ -163,6 +161,11 @@ bench:
 	-@$(MAKE) -s bench-lbr
 	-@$(MAKE) -s bench-replay
 	-@$(MAKE) -s bench-windows
+
+# So that they do not rot. bench-rings needs packages that tests do not.
+TEST_PROGRAMS += $(patsubst %,$(BUILD)/bench/%,native ranges paths flat contexts \
+				sampled values trace stacks cut) \
+		 $(BUILD)/tests/bench-step $(BUILD)/tests/bench-busy
 
 .PHONY: bench bench-step bench-native bench-ranges bench-contexts \
 	bench-sampled bench-paths bench-values bench-flat bench-rings bench-lbr bench-replay \
