@@ -18,9 +18,7 @@ static int compare_procedures(const struct path_entry *x,
 
 	if (!order)
 		order = compare_u64(x->symbol, y->symbol);
-	if (!order)
-		order = compare_u64(x->pid, y->pid);
-	return order ? order : compare_u64(x->file, y->file);
+	return order ? order : path_compare_owners(x, y);
 }
 
 static int by_procedure(const void *a, const void *b)

@@ -14,35 +14,18 @@
 #include "paths.h"
 #include "tree.h"
 
-static int compare_point(const struct path_point *x, const struct path_point *y)
-{
-	int order = compare_u64((uintptr_t)x->object, (uintptr_t)y->object);
-
-	return order ? order : compare_u64(x->address, y->address);
-}
-
-static int compare_owner(const struct path_entry *x, const struct path_entry *y)
-{
-	int order = compare_u64(x->pid, y->pid);
-
-	return order ? order : compare_u64(x->file, y->file);
-}
-
 /* --- paths of which the beginning was seen ------------------------------------- */
 
 /* By how they begin, and then by where the lines end that their jumps lead to. */
 static int compare_beginning(const struct path_entry *x,
 			     const struct path_entry *y, size_t points)
 {
-	int order = compare_owner(x, y);
-	size_t i;
+	int order = path_compare_owners(x, y);
 
 	if (!order)
 		order = compare_u64(x->flags & ~HWPROF_PATH_OPEN,
 				    y->flags & ~HWPROF_PATH_OPEN);
-	for (i = 0; !order && i < points; i++)
-		order = compare_point(&x->points[i], &y->points[i]);
-	return order;
+	return order ? order : path_compare_points(x->points, y->points, points);
 }
 
 static int by_points(const void *a, const void *b)
@@ -145,9 +128,9 @@ static int by_place(const void *a, const void *b)
 {
 	const struct path_entry *x = *(struct path_entry *const *)a;
 	const struct path_entry *y = *(struct path_entry *const *)b;
-	int order = compare_owner(x, y);
+	int order = path_compare_owners(x, y);
 
-	return order ? order : compare_point(path_end(x), path_end(y));
+	return order ? order : path_compare_points(path_end(x), path_end(y), 1);
 }
 
 /* The first of @open, sorted by place, that is at @point or behind it. */
@@ -159,10 +142,11 @@ static size_t find_place(struct path_entry *const *open, size_t count,
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
-		int order = compare_owner(open[middle], path);
+		int order = path_compare_owners(open[middle], path);
 
 		if (!order)
-			order = compare_point(path_end(open[middle]), point);
+			order = path_compare_points(path_end(open[middle]),
+						    point, 1);
 		if (order >= 0)
 			high = middle;
 		else

@@ -37,19 +37,18 @@ static int compare_rows(const void *a, const void *b)
 }
 
 /* Of an open path that is not known up to its end, no more than that is of use. */
-static uint32_t jumps_of(const struct hwprof_row_path *row)
+static bool is_vague(const struct hwprof_row_path *row)
 {
-	if (!(row->flags & HWPROF_PATH_OPEN) ||
-	    (row->spelled == row->length && !(row->flags & HWPROF_PATH_UNSEEN)))
-		return row->spelled;
-	return 0;
+	return row->flags & HWPROF_PATH_OPEN &&
+	       (row->flags & HWPROF_PATH_UNSEEN || row->spelled < row->length);
 }
 
 static int add_row(struct hwprof_profile *profile,
 		   const struct hwprof_row_path *row,
 		   uint64_t time)
 {
-	uint32_t spelled = jumps_of(row);
+	bool vague = is_vague(row);
+	uint32_t spelled = vague ? 0 : row->spelled;
 	size_t jumps = spelled * sizeof(row->jumps[0]);
 	struct collected_path *path = malloc(sizeof(*path) + jumps), *to;
 	struct hwprof_paths *paths = (struct hwprof_paths *)profile;
@@ -59,15 +58,14 @@ static int add_row(struct hwprof_profile *profile,
 		return -ENOMEM;
 	*path = (struct collected_path){
 		.origin = origin_of_row(&row->row, row->basis, time),
-		.flags = row->flags & ~HWPROF_PATH_IN_CONTEXT,
+		.flags = (row->flags & ~HWPROF_PATH_IN_CONTEXT) |
+			 (vague ? HWPROF_PATH_UNSEEN : 0),
 		.length = row->length,
 		.spelled = spelled,
 		.start = row->start,
 		.end = row->end,
 		.target = row->target,
 	};
-	if (spelled < row->length && row->flags & HWPROF_PATH_OPEN)
-		path->flags |= HWPROF_PATH_UNSEEN;
 	memcpy(path->jumps, row->jumps, jumps);
 	to = tree_get(&profile->rows, path, sizeof(*path) + jumps, compare_rows,
 		      &is_new);
@@ -104,8 +102,8 @@ static int take(struct hwprof_profile *profile,
 
 /* --- places ----------------------------------------------------------------- */
 
-static int compare_points(const struct path_point *x,
-			  const struct path_point *y, size_t count)
+int path_compare_points(const struct path_point *x, const struct path_point *y,
+			size_t count)
 {
 	size_t i;
 
@@ -116,16 +114,23 @@ static int compare_points(const struct path_point *x,
 	return 0;
 }
 
+int path_compare_owners(const struct path_entry *x, const struct path_entry *y)
+{
+	ORDER(x->pid, y->pid);
+	return compare_u64(x->file, y->file);
+}
+
 static int compare_places(const void *a, const void *b)
 {
 	const struct path_entry *x = a, *y = b;
+	int order;
 
 	ORDER(x->spelled, y->spelled);
 	ORDER(x->path.length, y->path.length);
 	ORDER(x->flags, y->flags);
-	ORDER(x->pid, y->pid);
-	ORDER(x->file, y->file);
-	return compare_points(x->points, y->points, path_points(x->spelled));
+	order = path_compare_owners(x, y);
+	return order ? order : path_compare_points(x->points, y->points,
+						   path_points(x->spelled));
 }
 
 /* Of one process, if any of its code is. */

@@ -96,6 +96,11 @@ static inline const struct path_point *path_end(const struct path_entry *entry)
 	return &entry->points[path_points(entry->spelled) - 2];
 }
 
+/* paths.c: by object and address; by which processes a path is of. For sorting. */
+int path_compare_points(const struct path_point *x, const struct path_point *y,
+			size_t count);
+int path_compare_owners(const struct path_entry *x, const struct path_entry *y);
+
 /* path_time.c: shares out the windows, if time chose all. -ENOMEM. */
 int paths_time(struct hwprof_paths *paths);
 

@@ -51,17 +51,15 @@ hwprof_session_event(const struct hwprof_session *session)
 
 static int find_kind(struct hwprof_session *session, const char *text)
 {
-	int kind;
+	unsigned int subjects = subjects_of(session->event.config[0]);
+	unsigned int kind = subjects ? __builtin_ctz(subjects) : HWPROF_KINDS;
 
-	for (kind = 0; kind < HWPROF_KINDS; kind++)
-		if (hwprof_event_field(&session->event, hwprof_kind_name(kind)))
-			break;
 	session->kind = kind;
 	if (hwprof_event_field(&session->event, "metrics"))
 		return session_fail(session, -EOPNOTSUPP,
 				    "event '%s' has metrics, of counters in its group: record it",
 				    text);
-	if (subjects_several(subjects_of(session->event.config[0])))
+	if (subjects_several(subjects))
 		return session_fail(session, -EOPNOTSUPP,
 				    "event '%s' has several profiles, and a session has one: name one thing, or record it",
 				    text);
