@@ -375,7 +375,6 @@ static bool path_feed_window(void *memory, struct window *window,
 	bool room = true;
 
 	table->times = window->times;
-	table->window_fed = true;
 	restart(table->window, table, 0, window->event.space);
 	while ((event = window_next(window))) {
 		counts->events += window->times;
@@ -392,9 +391,9 @@ static bool open_path(const struct path_cursor *cursor, u64 ip, u32 space,
 		      struct path *path, u64 *jumps)
 {
 	const struct path_frame *now = cursor->now;
-	u32 count = now->top - now->first;
+	u32 count = now ? now->top - now->first : 0;
 
-	if (cursor->walk.space != space ||
+	if (!now || cursor->walk.space != space ||
 	    (ip - cursor->walk.position) >> PATH_LINE_BITS ||
 	    now->state & (PATH_UNSEEN * PATH_SHAPE | PATH_FORGOTTEN |
 			  PATH_SKIPPED) ||
@@ -422,7 +421,7 @@ static void path_taken(void *memory, u64 ip, u32 space)
 	u64 jumps[PATH_JUMPS], key;
 
 	/* Paths that ended there have keys of the signature as it is. */
-	if (table->window_fed && open_path(cursor, ip, space, &path, jumps))
+	if (open_path(cursor, ip, space, &path, jumps))
 		key = flow_mix(~cursor->now->signature, ip, 0) | 1;
 	else
 		key = flow_mix(~(table->seed ^ space * HASH_PRIME), ip, 0) | 1;

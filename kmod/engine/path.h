@@ -34,7 +34,8 @@ struct path_frame {
  * there is one less of them.
  */
 struct path_cursor {
-	struct path_frame *now;	/* frame walk.depth, which runs */
+	struct path_frame *now;	/* frame walk.depth, which runs; of windows,
+				 * before the first: NULL */
 	u64 salt;		/* of space and the table's seed */
 	u32 floor;
 	struct walk walk;

@@ -72,7 +72,6 @@ struct path_table {
 	u32 free;		/* blocks in the list that begins with ... */
 	u32 free_first;		/* ... this one */
 	struct path_cursor *window;	/* NULL: all is seen */
-	bool window_fed;	/* it is where the last window ended */
 	/* The row in the making, with its flexible array. */
 	u64 row[(sizeof(struct hwprof_row_path) +
 		 PATH_JUMPS * sizeof(struct hwprof_path_jump)) / 8 + 1];
