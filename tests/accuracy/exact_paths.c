@@ -110,19 +110,13 @@ static u64 walk_branches(const char *name, struct exact_paths *exact)
 static int take_row(void *context, const struct hwprof_sample *sample)
 {
 	const struct hwprof_row_path *row = (const void *)sample->row;
-	struct exact_path path = { 0 };
+	struct exact_path path;
 
 	if (!row || row->row.type != HWPROF_ROW_PATH)
 		return 0;
+	path = path_of_row(row);
 	path.space = row->row.pid;
-	path.flags = row->flags & ~HWPROF_PATH_IN_CONTEXT;
-	path.start = row->start;
-	path.end = row->end;
-	path.target = row->target;
-	path.count = row->count;
-	path.length = row->length;
-	path.spelled = row->spelled;
-	memcpy(path.jumps, row->jumps, row->spelled * sizeof(row->jumps[0]));
+	path.flags &= ~HWPROF_PATH_IN_CONTEXT;
 	paths_add(context, &path);
 	return 0;
 }

@@ -697,9 +697,9 @@ static void see_path(const void *data, void *context)
 	const struct hwprof_row_path *row = data;
 	const struct context *place = NULL;
 	const struct exact_path *exact;
-	struct exact_path path = { 0 };
 	struct check *check = context;
 	struct exact_paths *paths;
+	struct exact_path path;
 	u64 id;
 
 	assert_true(row->flags & HWPROF_PATH_IN_CONTEXT);
@@ -711,14 +711,8 @@ static void see_path(const void *data, void *context)
 		place = context_of(check->places, &check->named, id);
 		assert_non_null(place);
 	}
-	path.space = row->row.space;
-	path.flags = row->flags & ~HWPROF_PATH_IN_CONTEXT;
-	path.start = row->start;
-	path.end = row->end;
-	path.target = row->target;
-	path.length = row->length;
-	path.spelled = row->spelled;
-	memcpy(path.jumps, row->jumps, row->spelled * sizeof(row->jumps[0]));
+	path = path_of_row(row);
+	path.flags &= ~HWPROF_PATH_IN_CONTEXT;
 	paths = &place_of(check->places, place)->paths;
 	exact = paths_find(paths, &path);
 	assert_non_null(exact);

@@ -68,7 +68,7 @@ static bool take_row(void *context, const void *data, u64 ip, u64 addr,
 {
 	const struct hwprof_row_path *row = data;
 	struct bench *bench = context;
-	struct exact_path path = { 0 };
+	struct exact_path path;
 
 	if (random_once_in(&bench->random, bench->refusals))
 		return false;
@@ -88,16 +88,7 @@ static bool take_row(void *context, const void *data, u64 ip, u64 addr,
 		assert_int_equal(row->end, addr);
 	}
 	assert_int_equal(row->basis, bench->basis);
-	path.space = row->row.space;
-	path.flags = row->flags;
-	path.start = row->start;
-	path.end = row->end;
-	path.target = row->target;
-	path.count = row->count;
-	path.cycles = row->cycles;
-	path.length = row->length;
-	path.spelled = row->spelled;
-	memcpy(path.jumps, row->jumps, row->spelled * sizeof(row->jumps[0]));
+	path = path_of_row(row);
 	paths_add(row->flags & HWPROF_PATH_OPEN ? &bench->told_open :
 						  &bench->told, &path);
 	bench->tables.delivered += period;

@@ -53,6 +53,19 @@ int paths_compare(const void *a, const void *b)
 	return 0;
 }
 
+struct exact_path path_of_row(const struct hwprof_row_path *row)
+{
+	struct exact_path path = {
+		.space = row->row.space, .flags = row->flags,
+		.start = row->start, .end = row->end, .target = row->target,
+		.count = row->count, .cycles = row->cycles,
+		.length = row->length, .spelled = row->spelled,
+	};
+
+	memcpy(path.jumps, row->jumps, row->spelled * sizeof(row->jumps[0]));
+	return path;
+}
+
 void paths_add(struct exact_paths *paths, const struct exact_path *path)
 {
 	struct exact_path **found = tfind(path, &paths->tree, paths_compare);

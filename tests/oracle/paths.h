@@ -39,6 +39,9 @@ struct path_walk *path_walk_new(struct exact_paths *paths);
 void path_walk_free(struct path_walk *walk);
 void path_walk_event(struct path_walk *walk, const struct stream_event *event);
 
+/* What a row tells, but for its context. */
+struct exact_path path_of_row(const struct hwprof_row_path *row);
+
 /* Adds @path, its count and its cycles. */
 void paths_add(struct exact_paths *paths, const struct exact_path *path);
 void paths_finish(struct exact_paths *paths);
