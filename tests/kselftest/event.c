@@ -61,6 +61,16 @@ int event_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group,
 	return fd < 0 ? -errno : fd;
 }
 
+int event_try(struct perf_event_attr attr)
+{
+	int fd = event_open(&attr, 0, -1, -1, 0);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
 struct perf_event_attr event_attr(uint64_t config)
 {
 	return (struct perf_event_attr) {

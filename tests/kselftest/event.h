@@ -41,6 +41,9 @@ enum {
 int event_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group,
 	       unsigned long flags);
 
+/* Opens and closes it, of this process; 0 or the negative errno. */
+int event_try(struct perf_event_attr attr);
+
 /* Of the PMU: loops, for user space, disabled, inherited. */
 struct perf_event_attr event_attr(uint64_t config);
 

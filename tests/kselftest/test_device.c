@@ -163,16 +163,6 @@ TEST(ioctls)
 
 /* --- who may feed ---------------------------------------------------------------- */
 
-static int try_feeder(struct perf_event_attr attr)
-{
-	int fd = event_open(&attr, 0, -1, -1, 0);
-
-	if (fd < 0)
-		return fd;
-	close(fd);
-	return 0;
-}
-
 FIXTURE(device)
 {
 	struct hwprof_config config;
@@ -225,33 +215,33 @@ TEST_F(device, feeders)
 {
 	struct perf_event_attr attr = device_feeder(&self->config);
 
-	EXPECT_EQ(0, try_feeder(attr));
+	EXPECT_EQ(0, event_try(attr));
 	attr.config = EVENT_LOOPS | EVENT_ROWS | EVENT_MEMORY(4);
-	EXPECT_EQ(0, try_feeder(attr));
+	EXPECT_EQ(0, event_try(attr));
 	attr.config = EVENT_CALLS;
-	EXPECT_EQ(-EINVAL, try_feeder(attr));
+	EXPECT_EQ(-EINVAL, event_try(attr));
 	attr.config = EVENT_MEMORY(5);
-	EXPECT_EQ(-EINVAL, try_feeder(attr));
+	EXPECT_EQ(-EINVAL, event_try(attr));
 	attr.config = 1 << 7;
-	EXPECT_EQ(-EINVAL, try_feeder(attr));
+	EXPECT_EQ(-EINVAL, event_try(attr));
 	attr.config = 0;
 	attr.config1 = 200;
-	EXPECT_EQ(-EINVAL, try_feeder(attr));
+	EXPECT_EQ(-EINVAL, event_try(attr));
 	attr.config1 = 0;
 	attr.sample_period = 1;
-	EXPECT_EQ(-EINVAL, try_feeder(attr));
+	EXPECT_EQ(-EINVAL, event_try(attr));
 	attr.sample_period = 0;
 	attr.exclude_kernel = 0;
-	EXPECT_EQ(-EINVAL, try_feeder(attr));
+	EXPECT_EQ(-EINVAL, event_try(attr));
 	attr.exclude_kernel = 1;
 	attr.exclude_hv = 0;
-	EXPECT_EQ(-EINVAL, try_feeder(attr));
+	EXPECT_EQ(-EINVAL, event_try(attr));
 	attr.exclude_hv = 1;
 	attr.precise_ip = 1;
-	EXPECT_EQ(-EOPNOTSUPP, try_feeder(attr));
+	EXPECT_EQ(-EOPNOTSUPP, event_try(attr));
 	attr.precise_ip = 0;
 	attr.inherit = 0;
-	EXPECT_EQ(0, try_feeder(attr));
+	EXPECT_EQ(0, event_try(attr));
 	EXPECT_EQ(1, event_sessions());
 }
 
@@ -262,14 +252,14 @@ TEST_F(device, nobodys_number)
 	int fd;
 
 	attr.config2 += 1ULL << 32;
-	EXPECT_EQ(-EPERM, try_feeder(attr));
+	EXPECT_EQ(-EPERM, event_try(attr));
 	attr.config2 = ~0ULL << 32;
-	EXPECT_EQ(-EPERM, try_feeder(attr));
+	EXPECT_EQ(-EPERM, event_try(attr));
 	/* Perf's own sessions take no others' events. */
 	fd = event_open(&own, 0, -1, -1, 0);
 	ASSERT_LE(0, fd);
 	attr.config2 = (uint64_t)(self->config.session + 1) << 32;
-	EXPECT_EQ(-EPERM, try_feeder(attr));
+	EXPECT_EQ(-EPERM, event_try(attr));
 	close(fd);
 }
 
@@ -283,7 +273,7 @@ TEST_F(device, closed_file)
 	close(self->fd);
 	self->fd = -1;
 	EXPECT_EQ(1, event_sessions());
-	EXPECT_EQ(-EPERM, try_feeder(attr));
+	EXPECT_EQ(-EPERM, event_try(attr));
 	close(event);
 	EXPECT_TRUE(event_sessions_are(0));
 }
@@ -296,7 +286,7 @@ TEST_F(device, another_process)
 	int status;
 
 	if (!pid)
-		_exit(try_feeder(attr) == -EPERM ? 0 : 1);
+		_exit(event_try(attr) == -EPERM ? 0 : 1);
 	waitpid(pid, &status, 0);
 	EXPECT_EQ(0, status);
 }
@@ -311,7 +301,7 @@ static void __attribute__((constructor)) feed_as_asked(int count, char **words)
 	if (count < 3 || strcmp(words[1], FEED))
 		return;
 	config.session = strtoul(words[2], NULL, 10);
-	_exit(try_feeder(device_feeder(&config)) == -EPERM ? 0 : 1);
+	_exit(event_try(device_feeder(&config)) == -EPERM ? 0 : 1);
 }
 
 TEST_F(device, another_program)
@@ -324,7 +314,7 @@ TEST_F(device, another_program)
 	if (!pid) {
 		fd = open(HWPROF_DEVICE, O_RDWR);	/* stays open */
 		if (ioctl(fd, HWPROF_IOC_CONFIG, &config) ||
-		    try_feeder(device_feeder(&config)))
+		    event_try(device_feeder(&config)))
 			_exit(2);
 		snprintf(number, sizeof(number), "%u", config.session);
 		execl("/proc/self/exe", "test_device", FEED, number, NULL);
@@ -850,7 +840,7 @@ TEST(ordinary_user)
 	fd = device_open(&config);
 	ASSERT_LE(0, fd);
 	attr = device_feeder(&config);
-	EXPECT_EQ(0, try_feeder(attr));
+	EXPECT_EQ(0, event_try(attr));
 	EXPECT_EQ(-EACCES, event_open(&attr, -1, 0, -1, 0));
 	EXPECT_EQ(-EACCES, event_open(&attr, 1, -1, -1, 0));
 	other = device_config(EVENT_LOOPS | EVENT_MEMORY(2));
@@ -872,7 +862,7 @@ TEST(ordinary_user_and_values_of_all)
 	ASSERT_LE(0, fd);
 	attr = device_feeder(&config);
 	EXPECT_EQ(-EACCES, event_open(&attr, -1, 0, -1, 0));
-	EXPECT_EQ(0, try_feeder(attr));
+	EXPECT_EQ(0, event_try(attr));
 	close(fd);
 }
 
@@ -891,9 +881,9 @@ TEST(ordinary_user_and_the_kernel)
 	fd = device_open(&config);
 	ASSERT_LE(0, fd);
 	attr = device_feeder(&config);
-	EXPECT_EQ(-EINVAL, try_feeder(attr));
+	EXPECT_EQ(-EINVAL, event_try(attr));
 	attr.exclude_hv = attr.exclude_kernel = 0;
-	EXPECT_EQ(-EACCES, try_feeder(attr));
+	EXPECT_EQ(-EACCES, event_try(attr));
 	close(fd);
 }
 

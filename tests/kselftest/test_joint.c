@@ -5,7 +5,6 @@
  */
 #include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "include/kselftest_harness.h"
 
@@ -391,14 +390,9 @@ TEST(bursts)
 static int try_config(uint64_t config, uint64_t burst)
 {
 	struct perf_event_attr attr = event_attr(config);
-	int fd;
 
 	attr.config1 = burst;
-	fd = event_open(&attr, 0, -1, -1, 0);
-	if (fd < 0)
-		return fd;
-	close(fd);
-	return 0;
+	return event_try(attr);
 }
 
 TEST(refusals)

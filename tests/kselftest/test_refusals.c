@@ -12,24 +12,13 @@
 
 EVENT_ALL_NEED("step")
 
-/* Opens and closes it, of this process; 0 or the negative errno. */
-static int try_open(struct perf_event_attr attr)
-{
-	int fd = event_open(&attr, 0, -1, -1, 0);
-
-	if (fd < 0)
-		return fd;
-	close(fd);
-	return 0;
-}
-
 static int try_config(uint64_t config, uint64_t config1, uint64_t config2)
 {
 	struct perf_event_attr attr = event_attr(config);
 
 	attr.config1 = config1;
 	attr.config2 = config2;
-	return try_open(attr);
+	return event_try(attr);
 }
 
 static int try_all_of(uint64_t config, uint64_t config2)
@@ -220,9 +209,9 @@ TEST(precise)
 {
 	struct perf_event_attr attr = event_attr_sampling(EVENT_LOOPS, 100);
 
-	EXPECT_EQ(0, try_open(attr));
+	EXPECT_EQ(0, event_try(attr));
 	attr.precise_ip = 1;
-	EXPECT_EQ(-EOPNOTSUPP, try_open(attr));
+	EXPECT_EQ(-EOPNOTSUPP, event_try(attr));
 }
 
 TEST(sigtrap)
@@ -231,7 +220,7 @@ TEST(sigtrap)
 
 	attr.sigtrap = 1;
 	attr.remove_on_exec = 1;
-	EXPECT_EQ(-EOPNOTSUPP, try_open(attr));
+	EXPECT_EQ(-EOPNOTSUPP, event_try(attr));
 }
 
 TEST(what_samples_lack)
@@ -242,26 +231,26 @@ TEST(what_samples_lack)
 	attr.sample_type = type | PERF_SAMPLE_BRANCH_STACK;
 	attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY |
 				  PERF_SAMPLE_BRANCH_USER;
-	EXPECT_EQ(-EOPNOTSUPP, try_open(attr));
+	EXPECT_EQ(-EOPNOTSUPP, event_try(attr));
 	attr.branch_sample_type = 0;
 	attr.sample_type = type | PERF_SAMPLE_REGS_USER;
 	attr.sample_regs_user = 1;
-	EXPECT_EQ(-EOPNOTSUPP, try_open(attr));
+	EXPECT_EQ(-EOPNOTSUPP, event_try(attr));
 	attr.sample_regs_user = 0;
 	attr.sample_type = type | PERF_SAMPLE_REGS_INTR;
 	attr.sample_regs_intr = 1;
-	EXPECT_EQ(-EOPNOTSUPP, try_open(attr));
+	EXPECT_EQ(-EOPNOTSUPP, event_try(attr));
 	attr.sample_regs_intr = 0;
 	attr.sample_type = type | PERF_SAMPLE_STACK_USER;
 	attr.sample_stack_user = 1024;
-	EXPECT_EQ(-EOPNOTSUPP, try_open(attr));
+	EXPECT_EQ(-EOPNOTSUPP, event_try(attr));
 	attr.sample_stack_user = 0;
 	/* A row is not about the memory that happens to be mapped now. */
 	attr.config |= EVENT_ROWS;
 	attr.sample_type = type | PERF_SAMPLE_DATA_PAGE_SIZE;
-	EXPECT_EQ(-EOPNOTSUPP, try_open(attr));
+	EXPECT_EQ(-EOPNOTSUPP, event_try(attr));
 	attr.sample_type = type | PERF_SAMPLE_PHYS_ADDR;
-	EXPECT_EQ(-EOPNOTSUPP, try_open(attr));
+	EXPECT_EQ(-EOPNOTSUPP, event_try(attr));
 }
 
 TEST(exclude_user)
@@ -270,7 +259,7 @@ TEST(exclude_user)
 
 	attr.exclude_user = 1;
 	attr.exclude_kernel = 0;
-	EXPECT_EQ(-EOPNOTSUPP, try_open(attr));
+	EXPECT_EQ(-EOPNOTSUPP, event_try(attr));
 }
 
 /* What is refused leaves nothing behind. */
@@ -291,7 +280,7 @@ TEST(paranoid_level)
 	become_user(_metadata);
 	EXPECT_EQ(0, try_config(EVENT_LOOPS, 0, 0));
 	EXPECT_EQ(0, try_config(EVENT_BRANCHES, 0, 0));
-	EXPECT_EQ(-EACCES, try_open(kernel));
+	EXPECT_EQ(-EACCES, event_try(kernel));
 	EXPECT_EQ(-EACCES, try_all(EVENT_LOOPS));
 }
 
@@ -351,21 +340,21 @@ TEST(locked_memory)
 	become_user(_metadata);
 
 	attr.config |= EVENT_MEMORY(4);			/* MiB */
-	EXPECT_EQ(-ENOMEM, try_open(attr));
+	EXPECT_EQ(-ENOMEM, event_try(attr));
 	attr.config = EVENT_LOOPS | EVENT_ROWS | EVENT_MEMORY(2);
 	small = event_open(&attr, 0, -1, -1, 0);
 	EXPECT_LE(0, small);
 	other = event_open(&attr, 0, -1, -1, 0);	/* the same session */
 	EXPECT_LE(0, other);
 	attr.config ^= 1ULL << 40;
-	EXPECT_EQ(-ENOMEM, try_open(attr));
+	EXPECT_EQ(-ENOMEM, event_try(attr));
 	close(small);
 	close(other);
 
 	/* And it is given back. */
 	attr.config = EVENT_LOOPS | EVENT_ROWS | EVENT_MEMORY(3);
 	for (small = 0; small < 500; small++) {
-		big = try_open(attr);
+		big = event_try(attr);
 		if (!big)
 			break;
 		usleep(10000);
@@ -383,7 +372,7 @@ TEST(more_memory_than_there_is)
 
 	child_go(&child);
 	ASSERT_TRUE(event_sessions_are(0));
-	EXPECT_EQ(-ENOMEM, try_open(attr));
+	EXPECT_EQ(-ENOMEM, event_try(attr));
 	/* What fits, until it does not; each one is a session. */
 	attr.config = EVENT_LOOPS | EVENT_ROWS | EVENT_MEMORY(400);
 	for (i = 0; i < 8; i++) {

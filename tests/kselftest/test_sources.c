@@ -3,7 +3,6 @@
  * What sysfs says of a source is what opening it says: on every machine, also
  * on one that has none of them.
  */
-#include <unistd.h>
 
 #include "include/kselftest_harness.h"
 
@@ -11,13 +10,7 @@
 
 static int try_config(uint64_t config)
 {
-	struct perf_event_attr attr = event_attr(config);
-	int fd = event_open(&attr, 0, -1, -1, 0);
-
-	if (fd < 0)
-		return fd;
-	close(fd);
-	return 0;
+	return event_try(event_attr(config));
 }
 
 static const uint64_t sources[] = { 1 << 8, 1 << 9, 1 << 10, 1 << 11 };
