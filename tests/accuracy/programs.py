@@ -69,6 +69,19 @@ select y, group_concat(x) from a group by y having count(*) > 3 order by y desc;
 }
 
 
+def parse(parser):
+    """Its options; `chosen` are the programs that are named, or all."""
+    parser.add_argument("programs", nargs="*", metavar="PROGRAM",
+                        help=f"default: all, {' '.join(PROGRAMS)}")
+    options = parser.parse_args()
+    for name in options.programs:
+        if name not in PROGRAMS:
+            parser.error(f"there is no program {name}; "
+                         f"there are {', '.join(PROGRAMS)}")
+    options.chosen = [PROGRAMS[name] for name in options.programs or PROGRAMS]
+    return options
+
+
 def write(folder, times=1):
     """Inputs, the same every time; all but the shell's so many times as long."""
     draw = random.Random(1)
