@@ -4,7 +4,7 @@
 
 # The engine that recordings are replayed through is the module's.
 LIB_SOURCES := $(wildcard lib/*.c) \
-	       $(patsubst %,kmod/engine/%.c,walk flow loop loop_table loop_window \
+	       $(patsubst %,kmod/engine/%.c,walk flow loop loop_table loop_order loop_window \
 					      loop_time loop_profile window range \
 					      range_tree call cct cct_tree cct_stack value \
 					      value_slot value_table) \

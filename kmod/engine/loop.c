@@ -542,7 +542,8 @@ static void loop_table_init(void *memory, size_t size,
 			    const struct engine_params *params)
 {
 	struct loop_table *table = memory;
-	size_t loop_size = sizeof(struct loop) + sizeof(*table->order);
+	size_t loop_size = sizeof(struct loop) + sizeof(*table->order) +
+			   sizeof(*table->further);
 	size_t header = (sizeof(*table) + 63) & ~63UL;
 	u32 slots = LOOP_WAYS, segments = 2 * FLOW_WAYS;
 	bool windows = params->basis != HWPROF_BASIS_EXACT;
@@ -564,8 +565,9 @@ static void loop_table_init(void *memory, size_t size,
 	table->loops = memory + header + flow_table_size(segments);
 	table->hints = (u32 *)(table->loops + slots);
 	table->order = (u16 *)(table->hints + segments);
+	table->further = table->order + slots;
 	if (windows)
-		window_table_init(table, table->order + slots);
+		window_table_init(table, table->further + slots);
 }
 
 static void loop_sample(const struct engine_params *params,

@@ -264,6 +264,7 @@ void loop_forget(void *memory, u32 space)
 		}
 	}
 	table->used = kept;
+	order_link(table);
 	places_forget(table, space);
 	forget_effects(table);
 }

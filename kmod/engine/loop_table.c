@@ -6,57 +6,32 @@ enum {
 	LOOP_FRESH_MAX	= LOOP_WAYS / 2,	/* DAProf, section 3.2.4 */
 };
 
-/* The first place in table->order not before (space, head). */
-static u32 order_search(const struct loop_table *table, u64 head, u32 space)
+/* The region [head, tail] of the loop is new, or is no more where head > tail. */
+static void note_change(struct loop_table *table, const struct loop *loop,
+			u64 head, u64 tail)
 {
-	u32 low = 0, high = table->used;
-
-	while (low < high) {
-		u32 middle = (low + high) / 2;
-		const struct loop *loop = &table->loops[table->order[middle]];
-
-		if (loop->space < space ||
-		    (loop->space == space && loop->head < head))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	if (table->changes)
+		table->changes[table->version++ % CHANGES] = (struct change){
+			head, tail, loop->space, loop - table->loops
+		};
 }
 
-static void order_insert(struct loop_table *table, const struct loop *loop)
+static void set_tail(struct loop_table *table, struct loop *loop, u64 tail)
 {
-	u32 at = order_search(table, loop->head, loop->space);
-
-	memmove(&table->order[at + 1], &table->order[at],
-		(table->used - at) * sizeof(*table->order));
-	table->order[at] = loop - table->loops;
-	table->used++;
-}
-
-static void order_remove(struct loop_table *table, const struct loop *loop)
-{
-	u32 at = order_search(table, loop->head, loop->space);
-
-	table->used--;
-	memmove(&table->order[at], &table->order[at + 1],
-		(table->used - at) * sizeof(*table->order));
+	loop->tail = tail;
+	table->longest = max(table->longest, tail - loop->head);
+	note_change(table, loop, loop->head, tail);
 }
 
 void loop_set_tail(struct loop_table *table, struct loop *loop, u64 tail)
 {
-	if (loop->tail == tail)
+	if (tail == loop->tail)
 		return;
-	loop->tail = tail;
-	if (tail - loop->head > table->longest)
-		table->longest = tail - loop->head;
-	if (table->changes)
-		table->changes[table->version++ % CHANGES] = (struct change){
-			loop->head, tail, loop->space, loop - table->loops
-		};
+	set_tail(table, loop, tail);
+	order_grow(table, loop);
 }
 
-/* A loop is gone: what effects there are must be found again. */
+/* All effects must be found again. */
 void forget_effects(struct loop_table *table)
 {
 	table->version += CHANGES + 1;
@@ -112,7 +87,7 @@ static void loop_evict(struct loop_table *table, struct loop *loop)
 	order_remove(table, loop);
 	table->gone += loop->executions + loop->unclosed;
 	table->dropped = true;
-	forget_effects(table);
+	note_change(table, loop, loop->head, 0);
 	loop_clear(table, loop);
 }
 
@@ -170,7 +145,7 @@ struct loop *loop_get(struct loop_table *table, u64 head, u64 tail,
 		loop->tails = 1;
 		loop->rebase = table->dropped;
 		loop_tolerate(loop, table->gone);
-		loop_set_tail(table, loop, tail);
+		set_tail(table, loop, tail);
 		order_insert(table, loop);
 		loop_freshen(table, loop);
 	} else if (unlikely(tail > loop->tail)) {
@@ -181,20 +156,22 @@ struct loop *loop_get(struct loop_table *table, u64 head, u64 tail,
 
 /* --- entries, from segments -------------------------------------------- */
 
-static bool in_earlier_range(const struct entered *entered, u64 head)
+static bool in_earlier_range(const struct entered *entered,
+			     const struct loop *loop)
 {
-	unsigned int i;
+	const struct range *range;
 
-	for (i = 0; i < entered->range; i++)
-		if (head >= entered->heads[i].low &&
-		    head <= entered->heads[i].high)
+	for (range = entered->heads; range < &entered->heads[entered->range];
+	     range++)
+		if (loop->head >= range->low && loop->head <= range->high &&
+		    loop->tail >= range->least)
 			return true;
 	return false;
 }
 
-static void add_range(struct entered *entered, u64 low, u64 high)
+static void add_range(struct entered *entered, u64 low, u64 high, u64 least)
 {
-	entered->heads[entered->ranges++] = (struct range){ low, high };
+	entered->heads[entered->ranges++] = (struct range){ low, high, least };
 }
 
 static void begin_range(const struct loop_table *table, struct entered *entered)
@@ -212,20 +189,21 @@ struct entered entered_begin(const struct loop_table *table,
 				    u32 most)
 {
 	struct entered entered = { .segment = segment, .most = most };
-	u64 low = segment->start, longest = table->longest;
+	u64 low = segment->start, line = low, longest = table->longest;
 	unsigned int i;
 
 	for (i = 0; i < segment->edges; i++) {
 		u64 from = segment->edge[i].from, to = segment->edge[i].to;
 
-		add_range(&entered, low, from);
+		add_range(&entered, low, from, line);
 		low = max(from + 1, to - min(to, longest));
+		line = to;
 	}
-	add_range(&entered, low, segment->end);
+	add_range(&entered, low, segment->end, line);
 	if (segment->target)
 		add_range(&entered,
 			  segment->target - min(segment->target, longest),
-			  segment->target);
+			  segment->target, segment->target);
 	begin_range(table, &entered);
 	return entered;
 }
@@ -235,14 +213,21 @@ static struct loop *entered_step(const struct loop_table *table,
 				 struct entered *entered)
 {
 	for (; entered->range < entered->ranges; begin_range(table, entered)) {
-		if (entered->at && entered->left) {
-			struct loop *loop = &table->loops[
-				table->order[--entered->at]];
+		const struct range *range = &entered->heads[entered->range];
 
-			entered->left--;
-			if (loop->space == entered->segment->space &&
-			    loop->head >= entered->heads[entered->range].low)
-				return loop;
+		while (entered->at && entered->left--) {
+			u32 at = entered->at - 1;
+			struct loop *loop = &table->loops[table->order[at]];
+
+			if (loop->space != entered->segment->space ||
+			    loop->head < range->low)
+				break;
+			if (loop->tail < range->least) {
+				entered->at -= table->further[at];
+				continue;
+			}
+			entered->at = at;
+			return loop;
 		}
 		entered->range++;
 	}
@@ -255,7 +240,7 @@ struct loop *entered_next(const struct loop_table *table,
 	struct loop *loop;
 
 	while ((loop = entered_step(table, entered))) {
-		if (in_earlier_range(entered, loop->head))
+		if (in_earlier_range(entered, loop))
 			continue;
 		entered->entries = flow_entries(entered->segment, loop->head,
 						loop->tail);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The loop engine's table, among its parts: loop_table.c finds loops and what
- * enters them, loop.c walks over every branch, loop_window.c over windows,
- * loop_time.c knows where windows were taken, and loop_profile.c merges tables
- * and makes rows.
+ * enters them, loop_order.c has them in order, loop.c walks over every branch,
+ * loop_window.c over windows, loop_time.c knows where windows were taken, and
+ * loop_profile.c merges tables and makes rows.
  */
 #ifndef HWPROF_ENGINE_LOOP_TABLE_H
 #define HWPROF_ENGINE_LOOP_TABLE_H
@@ -101,7 +101,8 @@ struct loop_table {
 	struct loop *loops;
 	u32 *hints;		/* offset in loops of the one that the segment
 				 * in a slot jumps back to, if still there */
-	u16 *order;		/* slots in use by space, then head */
+	u16 *order;		/* slots in use by space, then head, */
+	u16 *further;		/* and what loop_order.c says of each */
 	u32 slots;		/* a power of two */
 	u32 loops_size;		/* bytes */
 	u32 used;
@@ -164,6 +165,13 @@ static __always_inline struct loop *loop_find(const struct loop_table *table,
 
 struct loop *loop_get(struct loop_table *table, u64 head, u64 tail, u32 space);
 
+/* loop_order.c */
+u32 order_search(const struct loop_table *table, u64 head, u32 space);
+void order_insert(struct loop_table *table, const struct loop *loop);
+void order_remove(struct loop_table *table, const struct loop *loop);
+void order_grow(struct loop_table *table, const struct loop *loop);
+void order_link(struct loop_table *table);
+
 void loop_set_tail(struct loop_table *table, struct loop *loop, u64 tail);
 void loop_freshen(struct loop_table *table, struct loop *loop);
 
@@ -173,7 +181,7 @@ void loop_tolerate(struct loop *loop, u64 executions);
 /* Gives the loop's back edges up and frees its slot, not its place in order. */
 void loop_clear(struct loop_table *table, struct loop *loop);
 
-/* A loop is gone: what effects there are must be found again. */
+/* What effects there are must be found again. */
 void forget_effects(struct loop_table *table);
 
 /* Back edges that @count runs of the segment took, for its loop; or NULL. */
@@ -186,18 +194,19 @@ void segment_evicted(struct flow_table *flow,
 /*
  * The loops that a segment enters have their heads on one of its lines or, if a
  * jump leads into their middle, at most as far below its target as the longest
- * loop is long. These ranges are gone through downwards, so that the innermost
- * are found also where not all are looked at.
+ * loop is long, and reach it. These ranges are gone through downwards, so that
+ * the innermost are found also where not all are looked at.
  */
 enum { RANGES = FLOW_EDGES + 2 };
 
 struct range {
 	u64 low, high;		/* of heads */
+	u64 least;		/* of tails */
 };
 
 struct entered {
 	const struct flow_segment *segment;
-	u32 at;			/* in table->order: the last one */
+	u32 at;			/* in table->order: behind the next one */
 	u32 most, left;		/* loops to look at in a range */
 	u8 ranges, range;
 	struct range heads[RANGES];

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which loops of a table a segment enters, beside a look at each of them: of
+ * random regions that nest, overlap, grow and make room for others.
+ */
+#include "trace.h"
+#include "engine/loop_table.h"
+#include "random.h"
+#include "seeds.h"
+
+enum { TABLE = 128 << 10, STEPS = 3000, SPACES = 3, CODE = 1 << 12 };
+
+static struct loop_table *table_new(u64 seed, u32 basis)
+{
+	const struct engine_params params = {
+		.span = SPAN, .basis = basis, .seed = seed,
+	};
+	void *table = calloc(1, TABLE);
+
+	assert_non_null(table);
+	loop_engine.table_init(table, TABLE, &params);
+	return table;
+}
+
+/* Most regions are short, but some are as long as all of the code. */
+static void add_loop(struct loop_table *table, u64 *random)
+{
+	u64 head = 1 + random_below(random, CODE);
+	u64 length = random_below(random, 2 + CODE / (1 + random_below(random, CODE)));
+
+	loop_get(table, head, head + length, 1 + random_below(random, SPACES));
+}
+
+/* Forward jumps, and at the end any jump or call, or none. */
+static struct flow_segment segment_new(u64 *random)
+{
+	struct flow_segment segment = {
+		.space = 1 + random_below(random, SPACES),
+		.start = 1 + random_below(random, CODE),
+		.edges = random_below(random, FLOW_EDGES + 1),
+		.called = random_below(random, 2),
+	};
+	u64 at = segment.start;
+	unsigned int i;
+
+	for (i = 0; i < segment.edges; i++) {
+		segment.edge[i].from = at += random_below(random, 20);
+		segment.edge[i].to = at += 1 + random_below(random, 400);
+	}
+	segment.end = at + random_below(random, 20);
+	if (random_below(random, 4))
+		segment.target = 1 + random_below(random, CODE);
+	segment.call = segment.target && !random_below(random, 4);
+	return segment;
+}
+
+static bool in_use(const struct loop_table *table, const struct loop *loop)
+{
+	return loop->head != 0 && loop < table->loops + table->slots;
+}
+
+/* Each loop that it enters is found once, and no other. */
+static void check_segment(const struct loop_table *table,
+			  const struct flow_segment *segment, u32 most)
+{
+	struct entered entered = entered_begin(table, segment, most);
+	u8 *seen = calloc(table->slots, 1);
+	struct loop *loop;
+	u32 i;
+
+	assert_non_null(seen);
+	while ((loop = entered_next(table, &entered))) {
+		assert_int_equal(seen[loop - table->loops], 0);
+		assert_int_equal(loop->space, segment->space);
+		assert_int_equal(entered.entries,
+				 flow_entries(segment, loop->head, loop->tail));
+		seen[loop - table->loops] = entered.entries;
+	}
+	for (i = 0; most == ~0U && i < table->slots; i++) {
+		loop = &table->loops[i];
+		if (!in_use(table, loop) || loop->space != segment->space)
+			continue;
+		assert_int_equal(seen[i], flow_entries(segment, loop->head,
+						       loop->tail));
+	}
+	free(seen);
+}
+
+/* All that are in use are in order, each with the last one that goes further. */
+static void check_order(const struct loop_table *table)
+{
+	u32 i, k, used = 0;
+
+	for (i = 0; i < table->slots; i++)
+		used += in_use(table, &table->loops[i]);
+	assert_int_equal(table->used, used);
+	for (i = 0; i < used; i++) {
+		const struct loop *loop = &table->loops[table->order[i]];
+
+		for (k = i; k; k--)
+			if (table->loops[table->order[k - 1]].tail > loop->tail)
+				break;
+		assert_int_equal(table->further[i], i - k + 1);
+		assert_int_equal(order_search(table, loop->head, loop->space),
+				 i);
+	}
+}
+
+static void run(u64 seed, u32 basis)
+{
+	struct loop_table *table = table_new(seed, basis);
+	u64 random = seed, evicted = 0;
+	unsigned int i;
+
+	for (i = 0; i < STEPS; i++) {
+		struct flow_segment segment = segment_new(&random);
+
+		add_loop(table, &random);
+		check_segment(table, &segment, ~0U);
+		check_segment(table, &segment, 3);
+		evicted += table->dropped;
+		if (random_once_in(&random, 20))
+			check_order(table);
+		if (random_once_in(&random, 1000))
+			loop_forget(table, 1 + random_below(&random, SPACES));
+	}
+	check_order(table);
+	assert_true(table->used > table->slots / 2);
+	assert_true(evicted > 0);
+	free(table);
+}
+
+static void test_exact(void **state)
+{
+	u64 seed;
+
+	for (seed = 1; seed <= seeds(5); seed++)
+		run(seed, HWPROF_BASIS_EXACT);
+}
+
+static void test_windows(void **state)
+{
+	u64 seed;
+
+	for (seed = 100; seed < 100 + seeds(5); seed++)
+		run(seed, HWPROF_BASIS_BRANCHES);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_exact),
+		cmocka_unit_test(test_windows),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
