@@ -184,6 +184,17 @@ static void begin_range(const struct loop_table *table, struct entered *entered)
 	entered->left = entered->most;
 }
 
+/* Of the loops that the last branch enters: a call only those at its target. */
+static u64 lowest_head(const struct flow_segment *segment, u64 longest)
+{
+	u64 target = segment->target;
+	u64 low = target - min(target, longest);
+
+	if (segment->call)
+		return target;
+	return target > segment->end ? max(low, segment->end + 1) : low;
+}
+
 struct entered entered_begin(const struct loop_table *table,
 				    const struct flow_segment *segment,
 				    u32 most)
@@ -201,8 +212,7 @@ struct entered entered_begin(const struct loop_table *table,
 	}
 	add_range(&entered, low, segment->end, line);
 	if (segment->target)
-		add_range(&entered,
-			  segment->target - min(segment->target, longest),
+		add_range(&entered, lowest_head(segment, longest),
 			  segment->target, segment->target);
 	begin_range(table, &entered);
 	return entered;
