@@ -4,10 +4,12 @@
 
 # The engine that recordings are replayed through is the module's.
 LIB_SOURCES := $(wildcard lib/*.c) \
-	       $(patsubst %,kmod/engine/%.c,walk flow loop loop_table loop_order loop_window \
-					      loop_time loop_profile window range \
-					      range_tree call cct cct_tree cct_stack value \
-					      value_slot value_table) \
+	       $(patsubst %,kmod/engine/%.c,walk window window_feed flow loop \
+					      loop_table loop_order loop_window \
+					      loop_time loop_profile call path \
+					      path_table cct cct_tree cct_stack \
+					      range range_tree value value_slot \
+					      value_table) \
 	       kmod/source/x86/branch_decode.c
 LIB_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/obj/%.o)
 LIB_LINK    := -ldw -lelf -lcapstone -lzstd -lm

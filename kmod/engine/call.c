@@ -21,8 +21,9 @@
  *   calls: a pair that has more of them stays.
  * - Tables are merged. A pair that is not in one may have been given up there.
  */
-#include "engine.h"
+#include "call.h"
 #include "window.h"
+#include "window_feed.h"
 
 enum { WAYS = 7 };
 
@@ -221,10 +222,9 @@ static void count_in_window(const struct call_table *table,
 	pair->tally++;
 }
 
-static void count(struct call_table *table, const struct stream_event *event)
+void call_count(struct call_table *table, u32 space, u64 site, u64 callee)
 {
-	struct call_pair *pair = pair_get(table, event->space, event->from,
-					  event->to);
+	struct call_pair *pair = pair_get(table, space, site, callee);
 
 	pair->count += table->times;
 	table->pending += table->times;
@@ -242,27 +242,18 @@ static bool call_feed(void *memory, void *cursor,
 		table->window++;
 	if (event->kind != STREAM_CALL)
 		return true;
-	count(table, event);
+	call_count(table, event->space, event->from, event->to);
 	return has_room(table);
 }
 
-static bool call_feed_window(void *memory, struct window *window,
-			     struct window_counts *counts)
+void call_window_begin(struct call_table *table, u32 times)
 {
-	struct call_table *table = memory;
-	const struct stream_event *event;
-
 	table->window++;
-	table->times = window->times;
-	while ((event = window_next(window))) {
-		counts->events += window->times;
-		if (event->kind == STREAM_GAP)
-			counts->gaps += window->times;
-		if (event->kind != STREAM_CALL)
-			continue;
-		counts->units += window->times;
-		count(table, event);
-	}
+	table->times = times;
+}
+
+bool call_window_end(struct call_table *table)
+{
 	table->times = 1;
 	return has_room(table);
 }

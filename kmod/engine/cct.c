@@ -592,7 +592,7 @@ static bool cct_feed(void *memory, void *cursor_memory,
 	struct cct_cursor *cursor = cursor_memory;
 	struct cct_table *table = memory;
 
-	if (unlikely(!walk_follows(&cursor->walk, event) ||
+	if (unlikely(!walk_follows(&cursor->walk, event->space, event->from) ||
 		     !call_holds(cursor, event)))
 		return feed_any(table, cursor, event);
 	if (stream_is_jump(event->kind)) {

@@ -11,7 +11,7 @@
 #include "joint.h"
 #include "loop.h"
 #include "path.h"
-#include "window.h"
+#include "window_feed.h"
 
 /* Events are fed, and rows come, in this order. */
 const struct engine_ops *const joint_parts[JOINT_PARTS] = {
@@ -128,32 +128,14 @@ static bool joint_feed(void *memory, void *cursor_memory,
 	return room;
 }
 
-/*
- * Each walks a window of its own, and the last one the caller's. All of them see
- * the same events.
- */
+/* Contexts are not learnt from windows. */
 static bool joint_feed_window(void *memory, struct window *window,
 			      struct window_counts *counts)
 {
-	const struct window begin = *window;
 	struct joint_table *table = memory;
-	struct window_counts part = { 0 };
-	bool room = true;
-	unsigned int i;
 
-	for (i = 0; i < JOINT_PARTS; i++) {
-		if (!table->part[i])
-			continue;
-		*window = begin;
-		part.events = 0;
-		part.gaps = 0;
-		room &= joint_parts[i]->feed_window(table->part[i], window,
-						    &part);
-	}
-	counts->events += part.events;
-	counts->gaps += part.gaps;
-	counts->units += part.units;
-	return room;
+	return window_feed(table->part[JOINT_LOOPS], table->part[JOINT_CALLS],
+			   table->part[JOINT_PATHS], window, counts);
 }
 
 static void joint_taken(void *memory, u64 ip, u32 space)

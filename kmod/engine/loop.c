@@ -10,6 +10,7 @@
  * one from before the loop was known, and an iteration costs one look-up.
  */
 #include "loop.h"
+#include "window_feed.h"
 
 enum {
 	LOOPS_DROPPED	= 8,		/* when there are more loops in flight */
@@ -508,7 +509,8 @@ static bool loop_feed(void *memory, void *cursor_memory,
 
 	if (table->effects)
 		return line_feed(table, &cursor->line, event);
-	if (unlikely(!walk_follows(&cursor->flow.walk, event)))
+	if (unlikely(!walk_follows(&cursor->flow.walk, event->space,
+				   event->from)))
 		return loop_turn(table, cursor, event);
 	if (stream_is_jump(event->kind))
 		return feed_jump(table, cursor, event);

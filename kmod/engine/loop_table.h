@@ -234,8 +234,6 @@ void window_table_init(struct loop_table *table, void *memory);
 void window_close(struct loop_table *table, struct loop *loop);
 bool line_feed(struct loop_table *table, struct line *line,
 	       const struct stream_event *event);
-bool loop_feed_window(void *table, struct window *window,
-		      struct window_counts *counts);
 bool loop_knows_window(void *table, struct window *window);
 
 /* loop_time.c */

@@ -13,7 +13,7 @@
  * squares and products say that (lib/estimate.c). What a line does to loops is
  * found once, and remembered beside it.
  */
-#include "loop_table.h"
+#include "loop_line.h"
 
 /* --- sums ------------------------------------------------------------------ */
 
@@ -63,9 +63,8 @@ static void make_room(struct loop_table *table)
 	forget_effects(table);
 }
 
-static noinline void find_effects(struct loop_table *table,
-				  struct effects *effects,
-				  const struct flow_slot *slot)
+void find_effects(struct loop_table *table, struct effects *effects,
+		  const struct flow_slot *slot)
 {
 	const struct flow_segment *line = flow_segment(&table->flow, slot);
 	struct entered entered;
@@ -100,9 +99,8 @@ static bool change_matters(const struct change *change,
 	return flow_entries(line, change->head, change->tail);
 }
 
-/* Regions have changed since. Are the effects still those of the line? */
-static bool effects_hold(const struct loop_table *table,
-			 struct effects *effects, const struct flow_slot *slot)
+bool effects_hold(const struct loop_table *table, struct effects *effects,
+		  const struct flow_slot *slot)
 {
 	const struct flow_segment *line = flow_segment(&table->flow, slot);
 
@@ -116,89 +114,18 @@ static bool effects_hold(const struct loop_table *table,
 	return true;
 }
 
-static __always_inline bool effects_known(struct loop_table *table,
-					  struct effects *effects,
-					  const struct flow_slot *slot)
-{
-	return likely(effects->key == slot->key &&
-		      effects->version == table->version) ||
-	       effects_hold(table, effects, slot);
-}
-
-static __always_inline void count_effects(struct loop_table *table,
-					  const struct flow_slot *slot)
-{
-	struct effects *effects = &table->effects[slot - table->flow.slots];
-	struct tally *tallies = table->tallies;
-	const struct effect *effect, *end;
-	u32 window = table->window;
-
-	if (!effects_known(table, effects, slot))
-		find_effects(table, effects, slot);
-	end = effects->effect + effects->count;
-	for (effect = effects->effect; effect < end; effect++) {
-		struct tally *tally = &tallies[effect->loop];
-
-		if (unlikely(tally->window != window)) {
-			window_close(table, &table->loops[effect->loop]);
-			tally->window = window;
-			tally->times = table->times;
-		}
-		tally->counts += effect->counts;
-	}
-}
-
 /* --- the walk ---------------------------------------------------------------- */
 
-/* A line begins at @start, of which all before @position has run. */
-static __always_inline void line_begin(struct line *line, u64 start,
-				       u64 position)
-{
-	line->start = start;
-	line->position = position;
-}
-
-static noinline void line_restart(struct loop_table *table, struct line *line,
-				  const struct stream_event *event, u64 at)
+void line_restart(struct loop_table *table, struct line *line,
+		  const struct stream_event *event, u64 at)
 {
 	line->space = event->space;
 	line->salt = table->params.seed ^ event->space * HASH_PRIME;
 	line_begin(line, at, at);
 }
 
-static __always_inline u64 line_key(const struct line *line, u64 end,
-				    u64 target, bool call)
-{
-	u64 signature = (line->start ^ line->salt) * HASH_PRIME + call;
-
-	return flow_mix(signature, end, target) | 1;
-}
-
-/* The line ends with the branch at @end, to @target: a jump's, a call's or 0. */
-static __always_inline void line_end(struct loop_table *table,
-				     const struct line *line, u64 end,
-				     u64 target, bool call)
-{
-	u64 key = line_key(line, end, target, call);
-	struct flow_slot *slot = flow_home(&table->flow, key);
-
-	if (likely(slot->key == key)) {
-		slot->count += table->times;
-	} else {
-		const struct flow_segment segment = {
-			.start = line->start, .end = end, .target = target,
-			.space = line->space, .call = call,
-		};
-
-		slot = flow_table_add(&table->flow, key, &segment,
-				      table->times);
-	}
-	count_effects(table, slot);
-}
-
-/* Others than jumps, calls and returns. */
-static noinline void line_turn(struct loop_table *table, struct line *line,
-			       const struct stream_event *event)
+void line_turn(struct loop_table *table, struct line *line,
+	       const struct stream_event *event)
 {
 	u64 from = event->from, to = event->to;
 
@@ -225,28 +152,6 @@ static noinline void line_turn(struct loop_table *table, struct line *line,
 	}
 }
 
-/*
- * A branch of this kind, from `position` or behind it. Is it a back edge?
- */
-static __always_inline bool line_branch(struct loop_table *table,
-					struct line *line, unsigned int kind,
-					u64 from, u64 to)
-{
-	if (likely(stream_is_jump(kind))) {
-		line_end(table, line, from, to, false);
-		line_begin(line, to, to);
-		return to <= from && from - to <= table->params.span;
-	}
-	if (kind == STREAM_CALL) {
-		line_end(table, line, from, to, true);
-		line_begin(line, to, to);
-	} else {
-		line_end(table, line, from, 0, false);
-		line_begin(line, to - 1, to);
-	}
-	return false;
-}
-
 bool line_feed(struct loop_table *table, struct line *line,
 	       const struct stream_event *event)
 {
@@ -267,48 +172,11 @@ bool line_feed(struct loop_table *table, struct line *line,
 	return flow_has_table_room(&table->flow);
 }
 
-/* What is no jump, call or return that follows from the line. */
-static noinline void window_event(struct loop_table *table, struct line *line,
-				  const struct stream_event *event,
-				  struct window_counts *counts)
+void loop_window_begin(struct loop_table *table, u32 times)
 {
-	counts->events += table->times;
-	if (event->kind == STREAM_GAP) {
-		counts->gaps += table->times;
-		line_restart(table, line, event, event->to);
-	} else {
-		line_turn(table, line, event);
-	}
-}
-
-/* As window_next() and line_feed(), in one: this is what a sample costs. */
-bool loop_feed_window(void *memory, struct window *window,
-		      struct window_counts *counts)
-{
-	struct loop_table *table = memory;
-	u64 branches = 0, units = 0;
-	struct line line = { .position = ~0ULL };
-
 	table->window_of = NULL;
 	table->window++;
-	table->times = window->times;
-	while (window->next != window->newest) {
-		const struct window_branch *branch = --window->next;
-		unsigned int kind = *--window->kind;
-		u64 from = branch->from, to = branch->to;
-
-		if (likely(stream_is_branch(kind) &&
-			   window_follows(window, branch))) {
-			window->position = to;
-			branches++;
-			units += line_branch(table, &line, kind, from, to);
-		} else if (window_take(window, branch, kind)) {
-			window_event(table, &line, &window->event, counts);
-		}
-	}
-	counts->events += branches * window->times;
-	counts->units += units * window->times;
-	return flow_has_table_room(&table->flow);
+	table->times = times;
 }
 
 /* As line_branch(), but for the counts. Were its effects found already? */

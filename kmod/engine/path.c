@@ -19,35 +19,13 @@
  * and one that a gap cuts is not finished. The same is true of frames that are
  * forgotten because too many are open.
  */
-#include "path.h"
-#include "window.h"
-
-static __always_inline struct path_frame *frame_at(struct path_cursor *cursor,
-						   u32 depth)
-{
-	return &cursor->frame[walk_index(depth)];
-}
+#include "path_walk.h"
+#include "window_feed.h"
 
 /* --- the path in flight ------------------------------------------------------- */
 
-/* A path begins at @start, in the running frame. */
-static __always_inline void path_begin(struct path_cursor *cursor, u64 start,
-				       u32 shape)
-{
-	struct path_frame *now = cursor->now;
-	u32 first = now->first;
-
-	cursor->walk.position = start;
-	now->start = start;
-	now->signature = (start ^ cursor->salt ^ (u64)shape << 48) * HASH_PRIME;
-	now->cycles = 0;
-	now->top = first;
-	now->limit = first + PATH_JUMPS;
-	now->state = shape * PATH_SHAPE;
-}
-
 /* The first PATH_JUMPS are kept, and of the others their number. */
-static noinline bool skip_jump(struct path_cursor *cursor, u64 to)
+bool path_skip_jump(struct path_cursor *cursor, u64 to)
 {
 	struct path_frame *now = cursor->now;
 
@@ -55,28 +33,6 @@ static noinline bool skip_jump(struct path_cursor *cursor, u64 to)
 		now->state++;
 		now->signature += HASH_PRIME;
 	}
-	cursor->walk.position = to;
-	return true;
-}
-
-/*
- * A signature is a sum, for addresses only grow along a path: which jumps it has
- * says in what order. So no multiplication waits for the one before it.
- */
-static __always_inline bool path_forward(struct path_cursor *cursor, u64 from,
-					 u64 to)
-{
-	struct path_frame *now = cursor->now;
-	struct hwprof_path_jump *jump;
-	u32 top = now->top;
-
-	if (unlikely(top == now->limit))
-		return skip_jump(cursor, to);
-	jump = &cursor->jump[top & (PATH_STACK - 1)];
-	jump->from = from;
-	jump->to = to;
-	now->top = top + 1;
-	now->signature += flow_mix(cursor->salt, from, to);
 	cursor->walk.position = to;
 	return true;
 }
@@ -133,13 +89,6 @@ static noinline void add_path(const struct path_cursor *cursor,
 	path_table_add(table, key, &path, jumps, cursor->context, table->times);
 }
 
-static __always_inline u64 path_key(const struct path_cursor *cursor, u64 end,
-				    u64 target)
-{
-	return flow_mix(cursor->now->signature ^ cursor->context, end, target) |
-	       1;
-}
-
 /* It ends @end, with a jump to @target or a return: 0. */
 static noinline bool path_end(const struct path_cursor *cursor,
 			      struct path_table *table, u64 end, u64 target)
@@ -159,27 +108,6 @@ static noinline bool path_end(const struct path_cursor *cursor,
 	return path_table_has_room(table);
 }
 
-/*
- * The same, if it is where it is looked for first, and @cycles more. False: nothing
- * was done.
- */
-static __always_inline bool path_end_known(const struct path_cursor *cursor,
-					   struct path_table *table, u64 end,
-					   u64 target, u64 cycles)
-{
-	u64 key = path_key(cursor, end, target), times = table->times;
-	struct path_slot *slot = path_home(table, key);
-
-	if (unlikely(slot->key != key))
-		return false;
-	slot->count += times;
-	table->pending += times;
-	cycles += cursor->now->cycles;
-	if (unlikely(cycles))
-		path_of(table, slot)->cycles += cycles * times;
-	return true;
-}
-
 /* --- frames --------------------------------------------------------------------- */
 
 /* Nothing is known of what runs now; @at is where it is, if that is known. */
@@ -189,32 +117,14 @@ static void restart(struct path_cursor *cursor, const struct path_table *table,
 	at = at ? at : WALK_NOWHERE;
 	walk_restart(&cursor->walk, at, space);
 	cursor->floor = 0;
-	cursor->now = frame_at(cursor, 0);
+	cursor->now = path_frame_at(cursor, 0);
 	cursor->now->first = 0;
 	cursor->salt = table->seed ^ space * HASH_PRIME;
 	path_begin(cursor, at, PATH_UNSEEN);
 }
 
-/* The path waits at @site, and that of another frame begins. */
-static __always_inline void enter(struct path_cursor *cursor, u64 site,
-				  enum walk_kind kind, u64 to)
-{
-	struct walk *walk = &cursor->walk;
-	u32 top = cursor->now->top;
-
-	/* It may take the room of jumps that are PATH_STACK below. */
-	if (unlikely(top - cursor->floor > PATH_STACK - PATH_JUMPS))
-		cursor->floor = top - (PATH_STACK - PATH_JUMPS);
-	walk_push(walk, site, kind);
-	if (unlikely(!walk_has_room(walk)))
-		walk->bottom++;
-	cursor->now = frame_at(cursor, walk->depth);
-	cursor->now->first = top;
-	path_begin(cursor, to, PATH_CALLED);
-}
-
 /* Frames above the running one have taken the room of its jumps. */
-static noinline void forget_jumps(struct path_cursor *cursor)
+void path_forget_jumps(struct path_cursor *cursor)
 {
 	struct path_frame *now = cursor->now;
 
@@ -223,27 +133,16 @@ static noinline void forget_jumps(struct path_cursor *cursor)
 	cursor->floor = now->first;
 }
 
-/* The running frame, which waited, goes on at @to; those above it are gone. */
-static __always_inline void go_on(struct path_cursor *cursor, u64 to)
-{
-	struct path_frame *now = frame_at(cursor, cursor->walk.depth);
-
-	cursor->now = now;
-	cursor->walk.position = to;
-	if (unlikely((s32)(now->first - cursor->floor) < 0))
-		forget_jumps(cursor);
-}
-
 /* Behind a return that matches no frame is code that was not seen called. */
 static noinline void leave(struct path_cursor *cursor,
 			   const struct path_table *table, u64 to)
 {
 	switch (walk_return(&cursor->walk, to)) {
 	case WALK_BACK:
-		go_on(cursor, to);
+		path_go_on(cursor, to);
 		break;
 	case WALK_RESTORER:
-		go_on(cursor, to);
+		path_go_on(cursor, to);
 		path_begin(cursor, to, PATH_CALLED);
 		break;
 	case WALK_LOST:
@@ -256,7 +155,7 @@ static void leave_handler(struct path_cursor *cursor,
 			  const struct path_table *table, u64 to)
 {
 	if (walk_sigreturn(&cursor->walk, to) == WALK_BACK)
-		go_on(cursor, to);
+		path_go_on(cursor, to);
 	else
 		restart(cursor, table, to, cursor->walk.space);
 }
@@ -275,7 +174,7 @@ static noinline void path_turn(struct path_cursor *cursor,
 			restart(cursor, table, event->to, cursor->walk.space);
 		break;
 	case STREAM_SIGNAL:
-		enter(cursor, event->from, WALK_HANDLER, event->to);
+		path_enter(cursor, event->from, WALK_HANDLER, event->to);
 		break;
 	case STREAM_SIGRETURN:
 		leave_handler(cursor, table, event->to);
@@ -287,9 +186,8 @@ static noinline void path_turn(struct path_cursor *cursor,
 }
 
 /* Any event. */
-static noinline bool walk_any(struct path_table *table,
-			      struct path_cursor *cursor,
-			      const struct stream_event *event)
+bool path_event(struct path_table *table, struct path_cursor *cursor,
+		const struct stream_event *event)
 {
 	u64 from = event->from, to = event->to;
 	bool room = true;
@@ -304,7 +202,7 @@ static noinline bool walk_any(struct path_table *table,
 		room = path_end(cursor, table, from, to);
 		path_begin(cursor, to, 0);
 	} else if (event->kind == STREAM_CALL) {
-		enter(cursor, from, WALK_CALL, to);
+		path_enter(cursor, from, WALK_CALL, to);
 	} else if (event->kind == STREAM_RET) {
 		room = path_end(cursor, table, from, 0);
 		leave(cursor, table, to);
@@ -314,76 +212,33 @@ static noinline bool walk_any(struct path_table *table,
 	return room;
 }
 
-/*
- * The common cases. They call nothing before they are done, so that this needs
- * no stack; whatever is not common is left to walk_any(), from the start.
- */
-static __always_inline bool walk(struct path_table *table,
-				 struct path_cursor *cursor,
-				 const struct stream_event *event)
-{
-	u64 from = event->from, to = event->to;
-	unsigned int kind = event->kind;
-
-	if (unlikely(!walk_follows(&cursor->walk, event)))
-		return walk_any(table, cursor, event);
-	if (stream_is_jump(kind)) {
-		if (to > from) {
-			cursor->now->cycles += event->cycles;
-			return path_forward(cursor, from, to);
-		}
-		if (unlikely(!path_end_known(cursor, table, from, to,
-					     event->cycles)))
-			return walk_any(table, cursor, event);
-		path_begin(cursor, to, 0);
-		return true;
-	}
-	if (kind == STREAM_CALL) {
-		cursor->now->cycles += event->cycles;
-		enter(cursor, from, WALK_CALL, to);
-		return true;
-	}
-	if (unlikely(kind != STREAM_RET || !walk_returns(&cursor->walk, to) ||
-		     !path_end_known(cursor, table, from, 0, event->cycles)))
-		return walk_any(table, cursor, event);
-	cursor->walk.depth--;
-	go_on(cursor, to);
-	return true;
-}
-
 /* --- the engine ------------------------------------------------------------------ */
 
 static unsigned int path_unit(const struct engine_params *params,
 			      const struct stream_event *event)
 {
-	return event->kind == STREAM_RET ||
-	       (stream_is_jump(event->kind) && event->to <= event->from);
+	return path_ends(event->kind, event->from, event->to);
 }
 
 static bool path_feed(void *table, void *cursor,
 		      const struct stream_event *event)
 {
-	return walk(table, cursor, event);
+	return path_step(table, cursor, event->space, event->kind, event->from,
+			 event->to, event->cycles) ||
+	       path_event(table, cursor, event);
 }
 
 /* It begins with a gap, which is why its cursor need not be new. */
-static bool path_feed_window(void *memory, struct window *window,
-			     struct window_counts *counts)
+void path_window_begin(struct path_table *table, const struct window *window)
 {
-	struct path_table *table = memory;
-	const struct stream_event *event;
-	bool room = true;
-
 	table->times = window->times;
 	restart(table->window, table, 0, window->event.space);
-	while ((event = window_next(window))) {
-		counts->events += window->times;
-		counts->gaps += event->kind == STREAM_GAP ? window->times : 0;
-		counts->units += path_unit(NULL, event) * window->times;
-		room &= walk(table, table->window, event);
-	}
+}
+
+bool path_window_end(struct path_table *table)
+{
 	table->times = 1;
-	return room;
+	return path_table_has_room(table);
 }
 
 /* What was seen of the path in flight, if that is all of it and leads to @ip. */

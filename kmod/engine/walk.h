@@ -47,10 +47,10 @@ static __always_inline u32 walk_index(u32 depth)
 }
 
 /* Is the branch where the line in flight can lead? */
-static __always_inline bool walk_follows(const struct walk *walk,
-					 const struct stream_event *event)
+static __always_inline bool walk_follows(const struct walk *walk, u32 space,
+					 u64 from)
 {
-	return event->from >= walk->position && event->space == walk->space;
+	return from >= walk->position && space == walk->space;
 }
 
 /* The same of any event: some say nothing of where the line was. */

@@ -94,22 +94,34 @@ static __always_inline bool window_follows(const struct window *window,
 /* Any other branch. False: there is no event of it. */
 bool window_turn(struct window *window, const struct window_branch *branch);
 
+static __always_inline u32 window_cycles(const struct window_branch *branch)
+{
+	return branch->flags >> WINDOW_CYCLES_SHIFT & WINDOW_CYCLES_MASK;
+}
+
+/* The event of a branch that follows from the line, of that kind. */
+static __always_inline const struct stream_event *
+window_event(struct window *window, const struct window_branch *branch, u8 kind)
+{
+	struct stream_event *event = &window->event;
+
+	event->from = branch->from;
+	event->to = branch->to;
+	event->kind = kind;
+	event->flags = branch->flags & WINDOW_MISPREDICTED;
+	event->cycles = window_cycles(branch);
+	return event;
+}
+
 /* The event of a branch of that kind. False: there is none. */
 static __always_inline bool window_take(struct window *window,
 					 const struct window_branch *branch,
 					 u8 kind)
 {
-	struct stream_event *event = &window->event;
-
 	if (unlikely(!kind || !window_follows(window, branch)))
 		return window_turn(window, branch);
 	window->position = branch->to;
-	event->from = branch->from;
-	event->to = branch->to;
-	event->kind = kind;
-	event->flags = branch->flags & WINDOW_MISPREDICTED;
-	event->cycles = branch->flags >> WINDOW_CYCLES_SHIFT &
-			WINDOW_CYCLES_MASK;
+	window_event(window, branch, kind);
 	return true;
 }
 

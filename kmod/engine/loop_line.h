@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Lines of windows, as the loop engine counts them: the common cases, inline.
+ * loop_window.c says what follows from a line.
+ */
+#ifndef HWPROF_ENGINE_LOOP_LINE_H
+#define HWPROF_ENGINE_LOOP_LINE_H
+
+#include "loop_table.h"
+
+/* A window that was seen so often. */
+void loop_window_begin(struct loop_table *table, u32 times);
+
+/* What the line in @slot does to loops is to be found. */
+void find_effects(struct loop_table *table, struct effects *effects,
+		  const struct flow_slot *slot);
+
+/* Regions have changed since. Are the effects still those of the line? */
+bool effects_hold(const struct loop_table *table, struct effects *effects,
+		  const struct flow_slot *slot);
+
+/* Nothing is known of what comes before @at. */
+void line_restart(struct loop_table *table, struct line *line,
+		  const struct stream_event *event, u64 at);
+
+/* Others than jumps, calls and returns. */
+void line_turn(struct loop_table *table, struct line *line,
+	       const struct stream_event *event);
+
+static __always_inline bool effects_known(struct loop_table *table,
+					  struct effects *effects,
+					  const struct flow_slot *slot)
+{
+	return likely(effects->key == slot->key &&
+		      effects->version == table->version) ||
+	       effects_hold(table, effects, slot);
+}
+
+static __always_inline void count_effects(struct loop_table *table,
+					  const struct flow_slot *slot)
+{
+	struct effects *effects = &table->effects[slot - table->flow.slots];
+	struct tally *tallies = table->tallies;
+	const struct effect *effect, *end;
+	u32 window = table->window;
+
+	if (!effects_known(table, effects, slot))
+		find_effects(table, effects, slot);
+	end = effects->effect + effects->count;
+	for (effect = effects->effect; effect < end; effect++) {
+		struct tally *tally = &tallies[effect->loop];
+
+		if (unlikely(tally->window != window)) {
+			window_close(table, &table->loops[effect->loop]);
+			tally->window = window;
+			tally->times = table->times;
+		}
+		tally->counts += effect->counts;
+	}
+}
+
+/* A line begins at @start, of which all before @position has run. */
+static __always_inline void line_begin(struct line *line, u64 start,
+				       u64 position)
+{
+	line->start = start;
+	line->position = position;
+}
+
+static __always_inline u64 line_key(const struct line *line, u64 end,
+				    u64 target, bool call)
+{
+	u64 signature = (line->start ^ line->salt) * HASH_PRIME + call;
+
+	return flow_mix(signature, end, target) | 1;
+}
+
+/* The line ends with the branch at @end, to @target: a jump's, a call's or 0. */
+static __always_inline void line_end(struct loop_table *table,
+				     const struct line *line, u64 end,
+				     u64 target, bool call)
+{
+	u64 key = line_key(line, end, target, call);
+	struct flow_slot *slot = flow_home(&table->flow, key);
+
+	if (likely(slot->key == key)) {
+		slot->count += table->times;
+	} else {
+		const struct flow_segment segment = {
+			.start = line->start, .end = end, .target = target,
+			.space = line->space, .call = call,
+		};
+
+		slot = flow_table_add(&table->flow, key, &segment,
+				      table->times);
+	}
+	count_effects(table, slot);
+}
+
+/*
+ * A branch of this kind, from `position` or behind it. Is it a back edge?
+ */
+static __always_inline bool line_branch(struct loop_table *table,
+					struct line *line, unsigned int kind,
+					u64 from, u64 to)
+{
+	if (likely(stream_is_jump(kind))) {
+		line_end(table, line, from, to, false);
+		line_begin(line, to, to);
+		return to <= from && from - to <= table->params.span;
+	}
+	if (kind == STREAM_CALL) {
+		line_end(table, line, from, to, true);
+		line_begin(line, to, to);
+	} else {
+		line_end(table, line, from, 0, false);
+		line_begin(line, to - 1, to);
+	}
+	return false;
+}
+
+#endif /* HWPROF_ENGINE_LOOP_LINE_H */

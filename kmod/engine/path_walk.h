@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The path engine's common cases, inline: for its own walk, and for that over a
+ * window, which is several engines'. path.c says what a path is.
+ */
+#ifndef HWPROF_ENGINE_PATH_WALK_H
+#define HWPROF_ENGINE_PATH_WALK_H
+
+#include "path.h"
+#include "window.h"
+
+/* The jump is one of those that are not kept. */
+bool path_skip_jump(struct path_cursor *cursor, u64 to);
+
+/* Frames above the running one have taken the room of its jumps. */
+void path_forget_jumps(struct path_cursor *cursor);
+
+/* Any event. False: the table wants to be retired. */
+bool path_event(struct path_table *table, struct path_cursor *cursor,
+		const struct stream_event *event);
+
+/* A window, for a table that has them; its branches go to table->window. */
+void path_window_begin(struct path_table *table, const struct window *window);
+
+/* False: the table wants to be retired. */
+bool path_window_end(struct path_table *table);
+
+/* Does the branch end a path? */
+static __always_inline bool path_ends(unsigned int kind, u64 from, u64 to)
+{
+	return kind == STREAM_RET || (stream_is_jump(kind) && to <= from);
+}
+
+static __always_inline struct path_frame *
+path_frame_at(struct path_cursor *cursor, u32 depth)
+{
+	return &cursor->frame[walk_index(depth)];
+}
+
+/* A path begins at @start, in the running frame. */
+static __always_inline void path_begin(struct path_cursor *cursor, u64 start,
+				       u32 shape)
+{
+	struct path_frame *now = cursor->now;
+	u32 first = now->first;
+
+	cursor->walk.position = start;
+	now->start = start;
+	now->signature = (start ^ cursor->salt ^ (u64)shape << 48) * HASH_PRIME;
+	now->cycles = 0;
+	now->top = first;
+	now->limit = first + PATH_JUMPS;
+	now->state = shape * PATH_SHAPE;
+}
+
+/*
+ * A signature is a sum, for addresses only grow along a path: which jumps it has
+ * says in what order. So no multiplication waits for the one before it.
+ */
+static __always_inline bool path_forward(struct path_cursor *cursor, u64 from,
+					 u64 to)
+{
+	struct path_frame *now = cursor->now;
+	struct hwprof_path_jump *jump;
+	u32 top = now->top;
+
+	if (unlikely(top == now->limit))
+		return path_skip_jump(cursor, to);
+	jump = &cursor->jump[top & (PATH_STACK - 1)];
+	jump->from = from;
+	jump->to = to;
+	now->top = top + 1;
+	now->signature += flow_mix(cursor->salt, from, to);
+	cursor->walk.position = to;
+	return true;
+}
+
+static __always_inline u64 path_key(const struct path_cursor *cursor, u64 end,
+				    u64 target)
+{
+	return flow_mix(cursor->now->signature ^ cursor->context, end, target) |
+	       1;
+}
+
+/*
+ * The path in flight ends @end, with a jump to @target or a return: 0. @cycles are
+ * those of its last branch. False: it is not where it is looked for first, and
+ * nothing was done.
+ */
+static __always_inline bool path_end_known(const struct path_cursor *cursor,
+					   struct path_table *table, u64 end,
+					   u64 target, u64 cycles)
+{
+	u64 key = path_key(cursor, end, target), times = table->times;
+	struct path_slot *slot = path_home(table, key);
+
+	if (unlikely(slot->key != key))
+		return false;
+	slot->count += times;
+	table->pending += times;
+	cycles += cursor->now->cycles;
+	if (unlikely(cycles))
+		path_of(table, slot)->cycles += cycles * times;
+	return true;
+}
+
+/* The path waits at @site, and that of another frame begins. */
+static __always_inline void path_enter(struct path_cursor *cursor, u64 site,
+				       enum walk_kind kind, u64 to)
+{
+	struct walk *walk = &cursor->walk;
+	u32 top = cursor->now->top;
+
+	/* It may take the room of jumps that are PATH_STACK below. */
+	if (unlikely(top - cursor->floor > PATH_STACK - PATH_JUMPS))
+		cursor->floor = top - (PATH_STACK - PATH_JUMPS);
+	walk_push(walk, site, kind);
+	if (unlikely(!walk_has_room(walk)))
+		walk->bottom++;
+	cursor->now = path_frame_at(cursor, walk->depth);
+	cursor->now->first = top;
+	path_begin(cursor, to, PATH_CALLED);
+}
+
+/* The running frame, which waited, goes on at @to; those above it are gone. */
+static __always_inline void path_go_on(struct path_cursor *cursor, u64 to)
+{
+	struct path_frame *now = path_frame_at(cursor, cursor->walk.depth);
+
+	cursor->now = now;
+	cursor->walk.position = to;
+	if (unlikely((s32)(now->first - cursor->floor) < 0))
+		path_forget_jumps(cursor);
+}
+
+/*
+ * A jump, call or return. They call nothing before they are done, so that this
+ * needs no stack. False: it is not common, and nothing was done.
+ */
+static __always_inline bool path_step(struct path_table *table,
+				      struct path_cursor *cursor, u32 space,
+				      unsigned int kind, u64 from, u64 to,
+				      u64 cycles)
+{
+	if (unlikely(!walk_follows(&cursor->walk, space, from)))
+		return false;
+	if (stream_is_jump(kind)) {
+		if (to > from) {
+			cursor->now->cycles += cycles;
+			return path_forward(cursor, from, to);
+		}
+		if (unlikely(!path_end_known(cursor, table, from, to, cycles)))
+			return false;
+		path_begin(cursor, to, 0);
+		return true;
+	}
+	if (kind == STREAM_CALL) {
+		cursor->now->cycles += cycles;
+		path_enter(cursor, from, WALK_CALL, to);
+		return true;
+	}
+	if (unlikely(kind != STREAM_RET || !walk_returns(&cursor->walk, to) ||
+		     !path_end_known(cursor, table, from, 0, cycles)))
+		return false;
+	cursor->walk.depth--;
+	path_go_on(cursor, to);
+	return true;
+}
+
+#endif /* HWPROF_ENGINE_PATH_WALK_H */
