@@ -19,6 +19,10 @@ void find_effects(struct loop_table *table, struct effects *effects,
 bool effects_hold(const struct loop_table *table, struct effects *effects,
 		  const struct flow_slot *slot);
 
+/* Some of these effects are the first on their loop in this window. */
+void count_first(struct loop_table *table, const struct effect *effect,
+		 const struct effect *end);
+
 /* Nothing is known of what comes before @at. */
 void line_restart(struct loop_table *table, struct line *line,
 		  const struct stream_event *event, u64 at);
@@ -40,20 +44,17 @@ static __always_inline void count_effects(struct loop_table *table,
 					  const struct flow_slot *slot)
 {
 	struct effects *effects = &table->effects[slot - table->flow.slots];
-	struct tally *tallies = table->tallies;
 	const struct effect *effect, *end;
-	u32 window = table->window;
 
-	if (!effects_known(table, effects, slot))
+	if (unlikely(!effects_known(table, effects, slot)))
 		find_effects(table, effects, slot);
 	end = effects->effect + effects->count;
 	for (effect = effects->effect; effect < end; effect++) {
-		struct tally *tally = &tallies[effect->loop];
+		struct tally *tally = &table->tallies[effect->loop];
 
-		if (unlikely(tally->window != window)) {
-			window_close(table, &table->loops[effect->loop]);
-			tally->window = window;
-			tally->times = table->times;
+		if (unlikely(tally->window != table->window)) {
+			count_first(table, effect, end);
+			break;
 		}
 		tally->counts += effect->counts;
 	}

@@ -40,6 +40,21 @@ void window_close(struct loop_table *table, struct loop *loop)
 	loop_freshen(table, loop);
 }
 
+void count_first(struct loop_table *table, const struct effect *effect,
+		 const struct effect *end)
+{
+	for (; effect < end; effect++) {
+		struct tally *tally = &table->tallies[effect->loop];
+
+		if (tally->window != table->window) {
+			window_close(table, &table->loops[effect->loop]);
+			tally->window = table->window;
+			tally->times = table->times;
+		}
+		tally->counts += effect->counts;
+	}
+}
+
 /* --- what a line does -------------------------------------------------------- */
 
 static void add_effect(struct loop_table *table, struct effects *effects,

@@ -77,18 +77,25 @@ static inline bool window_on_wrong_path(const struct window_branch *branch)
 	return (branch->flags & WINDOW_SPEC_MASK) == WINDOW_SPEC_WRONG_PATH;
 }
 
-/* Is @branch on the walked side, and does it end the line at `position`? */
-static __always_inline bool window_follows(const struct window *window,
-					   const struct window_branch *branch)
+/* Is @branch on the walked side, and does it end the line at @position there? */
+static __always_inline bool
+window_ends_line(const struct window_branch *branch, u64 side, u64 position)
 {
-	u64 from = branch->from, to = branch->to, side = window->side;
+	u64 from = branch->from, to = branch->to;
 
-	return window->inside && to &&
-	       from - window->position <= WINDOW_LINE_MAX &&
+	return to && from - position <= WINDOW_LINE_MAX &&
 	       !(((from ^ side) | (to ^ side)) >> 63) &&
 	       (likely(!(branch->flags & (WINDOW_ABORT | WINDOW_SPEC_MASK))) ||
 		(!(branch->flags & WINDOW_ABORT) &&
 		 !window_on_wrong_path(branch)));
+}
+
+/* The same for the window's line, if there is one. */
+static __always_inline bool window_follows(const struct window *window,
+					   const struct window_branch *branch)
+{
+	return window->inside &&
+	       window_ends_line(branch, window->side, window->position);
 }
 
 /* Any other branch. False: there is no event of it. */

@@ -32,47 +32,91 @@ static __always_inline void begin(struct feed *feed,
 		path_window_begin(feed->paths, window);
 }
 
-static noinline void take_slowly(struct path_table *paths,
-				 struct window *window,
-				 const struct window_branch *branch, u8 kind)
+static noinline void take_slowly(struct path_table *paths, u32 space,
+				 const struct window_branch *branch,
+				 unsigned int kind)
 {
-	path_event(paths, paths->window, window_event(window, branch, kind));
+	const struct stream_event event = {
+		.from = branch->from, .to = branch->to, .space = space,
+		.kind = kind, .cycles = window_cycles(branch),
+	};
+
+	path_event(paths, paths->window, &event);
 }
 
-/* A jump, call or return that follows from the line before it. */
-static __always_inline void take_branch(struct feed *feed,
-					struct window *window,
-					const struct window_branch *branch,
-					unsigned int kind)
+static __always_inline void take_kind(struct feed *feed, u32 space,
+				      const struct window_branch *branch,
+				      unsigned int kind, u64 from, u64 to)
 {
-	u64 from = branch->from, to = branch->to;
-
-	window->position = to;
-	feed->branches++;
 	if (feed->loops)
 		feed->back_edges += line_branch(feed->loops, &feed->line, kind,
 						from, to);
 	if (feed->calls && kind == STREAM_CALL) {
 		feed->called++;
-		call_count(feed->calls, window->event.space, from, to);
+		call_count(feed->calls, space, from, to);
 	}
 	if (!feed->paths)
 		return;
 	feed->ended += path_ends(kind, from, to);
-	if (unlikely(!path_step(feed->paths, feed->paths->window,
-				window->event.space, kind, from, to,
-				window_cycles(branch))))
-		take_slowly(feed->paths, window, branch, kind);
+	if (unlikely(!path_step(feed->paths, feed->paths->window, space, kind,
+				from, to, window_cycles(branch))))
+		take_slowly(feed->paths, space, branch, kind);
 }
 
-/* What no engine has for its unit. */
+/*
+ * A jump, call or return that follows from the line before it. What kind it is
+ * each engine asks, but it is found out once; jumps are all the same to them.
+ */
+static __always_inline void take_branch(struct feed *feed, u32 space,
+					const struct window_branch *branch,
+					unsigned int kind)
+{
+	u64 from = branch->from, to = branch->to;
+
+	if (kind == STREAM_CALL)
+		take_kind(feed, space, branch, STREAM_CALL, from, to);
+	else if (kind == STREAM_RET)
+		take_kind(feed, space, branch, STREAM_RET, from, to);
+	else if (to > from)
+		take_kind(feed, space, branch, STREAM_JUMP, from, to);
+	else
+		take_kind(feed, space, branch, STREAM_COND, from, to);
+}
+
+/* Those that follow one from the other. */
+static __always_inline void take_branches(struct feed *feed,
+					  struct window *window)
+{
+	const struct window_branch *newest = window->newest;
+	const struct window_branch *next = window->next;
+	u64 side = window->side, position = window->position;
+	u32 space = window->event.space;
+	const u8 *kind = window->kind;
+
+	for (; next != newest; next--, kind--) {
+		const struct window_branch *branch = next - 1;
+
+		if (unlikely(!stream_is_branch(kind[-1]) ||
+			     !window_ends_line(branch, side, position)))
+			break;
+		position = branch->to;
+		take_branch(feed, space, branch, kind[-1]);
+	}
+	feed->branches += window->next - next;
+	window->next = next;
+	window->kind = kind;
+	window->position = position;
+}
+
+/* Any other branch, which is no engine's unit. */
 static noinline void take_other(struct loop_table *loops, struct line *line,
-				struct path_table *paths,
-				const struct window *window,
+				struct path_table *paths, struct window *window,
 				struct window_counts *counts)
 {
 	const struct stream_event *event = &window->event;
 
+	if (!window_take(window, --window->next, *--window->kind))
+		return;
 	counts->events += window->times;
 	if (event->kind == STREAM_GAP)
 		counts->gaps += window->times;
@@ -107,20 +151,13 @@ static __always_inline bool walk(struct feed feed, struct window *window,
 {
 	begin(&feed, window);
 	while (window->next != window->newest) {
-		const struct window_branch *branch = --window->next;
-		unsigned int kind = *--window->kind;
+		struct line line = feed.line;
 
-		if (likely(stream_is_branch(kind) &&
-			   window_follows(window, branch))) {
-			take_branch(&feed, window, branch, kind);
-		} else if (window_take(window, branch, kind)) {
-			struct line line = feed.line;
-
-			/* Its address is not known to the others' path. */
-			take_other(feed.loops, &line, feed.paths, window,
-				   counts);
-			feed.line = line;
-		}
+		/* The line that has its address known is another one. */
+		take_other(feed.loops, &line, feed.paths, window, counts);
+		feed.line = line;
+		if (window->inside)
+			take_branches(&feed, window);
 	}
 	return end(&feed, window, counts);
 }

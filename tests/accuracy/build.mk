@@ -68,10 +68,8 @@ TEST_PROGRAMS += $(BUILD)/loads.so $(BUILD)/value_error
 
 $(BUILD)/obj/tests/accuracy/overlap.o: override CFLAGS += -I.
 
-$(BUILD)/overlap: $(patsubst %,$(BUILD)/obj/%.o,\
-			     tests/accuracy/overlap kmod/engine/call \
-			     kmod/engine/window)
-	$(CC) $(LDFLAGS) -o $@ $^
+$(BUILD)/overlap: $(BUILD)/obj/tests/accuracy/overlap.o $(BUILD)/libhwprof.a
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
 
 TEST_PROGRAMS += $(BUILD)/trace.so $(BUILD)/overlap
 

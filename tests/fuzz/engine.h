@@ -13,8 +13,9 @@
 #include <string.h>
 
 #include "engine/engine.h"
+#include "engine/window.h"
 
-enum { FUZZ_TABLES = 2, FUZZ_TASKS = 4 };
+enum { FUZZ_TABLES = 2, FUZZ_TASKS = 4, FUZZ_RECORDS = 8 };
 
 static const struct engine_ops *const fuzzed;
 
@@ -24,6 +25,10 @@ static struct {
 	u64 produced, delivered;
 	unsigned int refuse;	/* not 0: every third row is */
 } run;
+
+/* The last branches, the newest first. */
+static struct window_branch last[FUZZ_RECORDS];
+static u8 last_kinds[FUZZ_RECORDS];
 
 static void fail(const char *what)
 {
@@ -38,6 +43,8 @@ static void fuzz_begin(size_t table_size, size_t profile_size,
 	unsigned int i;
 
 	memset(&run, 0, sizeof(run));
+	memset(last, 0, sizeof(last));
+	memset(last_kinds, 0, sizeof(last_kinds));
 	run.params = *params;
 	for (i = 0; i < FUZZ_TABLES; i++) {
 		run.tables[i] = calloc(1, table_size);
@@ -102,6 +109,35 @@ static void feed_one(unsigned int table, unsigned int task,
 	run.produced += fuzzed->unit(&run.params, event);
 	if (!fuzzed->feed(run.tables[table], run.cursors[task], event) &&
 	    !patient)
+		retire(table, 64);
+}
+
+static inline void remember(const struct stream_event *event)
+{
+	if (!stream_is_branch(event->kind))
+		return;
+	memmove(last + 1, last, sizeof(last) - sizeof(last[0]));
+	memmove(last_kinds + 1, last_kinds, sizeof(last_kinds) - 1);
+	last[0] = (struct window_branch){ .from = event->from,
+					  .to = event->to };
+	last_kinds[0] = event->kind;
+}
+
+/* The last branches as a window, which was seen so often. */
+static inline void feed_last(unsigned int table, u32 space, u32 times)
+{
+	struct window_counts counts = { 0 };
+	struct window window;
+	bool room;
+
+	window_begin(&window, last, last_kinds, FUZZ_RECORDS, space);
+	window.times = times;
+	room = fuzzed->feed_window(run.tables[table], &window, &counts);
+	if (window_next(&window))
+		fail("a part of a window is left over");
+	run.produced += counts.units;
+	account();
+	if (!room)
 		retire(table, 64);
 }
 

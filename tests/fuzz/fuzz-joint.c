@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Any bytes as branches, to any two or more engines at once: they must neither
- * crash nor lose count. The first byte says which; eight bytes make an event.
+ * crash nor lose count. The first byte says which, and whether they are windows;
+ * eight bytes make an event.
  */
 #include "engine.h"
 #include "engine/joint.h"
@@ -54,11 +55,18 @@ static void feed(const struct bytes *bytes)
 	for (repeat = 0; repeat <= bytes->task >> 3; repeat++) {
 		feed_one(bytes->task % FUZZ_TABLES, bytes->task % TASKS,
 			 &event, bytes->shift >> 7);
+		remember(&event);
 		event.from += bytes->step;
 		event.to += bytes->step;
 	}
 	act(bytes->kind >> 4, bytes->task % FUZZ_TABLES, 1 + bytes->step,
 	    event.space, take);
+	if (bytes->kind >> 4 >= 6 && run.params.basis == HWPROF_BASIS_TIME) {
+		feed_last(bytes->task % FUZZ_TABLES, event.space,
+			  1 + bytes->step % 4);
+		fuzzed->taken(run.tables[bytes->task % FUZZ_TABLES],
+			      bytes->from, event.space);
+	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

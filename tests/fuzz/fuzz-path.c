@@ -5,10 +5,9 @@
  * left over, the last branches are also fed as windows that time chose.
  */
 #include "engine.h"
-#include "engine/window.h"
 
 enum {
-	SPACES = 3, TASKS = 2, RECORDS = 8,
+	SPACES = 3, TASKS = 2,
 	PROFILE_SIZE = 16 << 10, TABLE_SIZE = 8 << 10,
 	WINDOWS_SIZE = 64 << 10,	/* there is a cursor in it */
 };
@@ -21,9 +20,6 @@ struct bytes {
 	uint16_t from, to;
 	uint8_t shift, step;
 };
-
-static struct window_branch last[RECORDS];	/* the newest first */
-static u8 last_kinds[RECORDS];
 
 /* Jumps lead forward, each from where the last one led or behind that. */
 static bool can_be(const struct hwprof_row_path *row)
@@ -60,27 +56,10 @@ static bool take(void *context, const void *data, u64 ip, u64 addr, u64 period)
 	return !refuses(period);
 }
 
-static void remember(const struct stream_event *event)
-{
-	if (!stream_is_branch(event->kind))
-		return;
-	memmove(last + 1, last, sizeof(last) - sizeof(last[0]));
-	memmove(last_kinds + 1, last_kinds, sizeof(last_kinds) - 1);
-	last[0] = (struct window_branch){ .from = event->from,
-					  .to = event->to };
-	last_kinds[0] = event->kind;
-}
-
 /* Taken a few bytes behind the last branch, or anywhere. */
 static void feed_window(const struct bytes *bytes, u32 space)
 {
-	struct window_counts counts = { 0 };
-	struct window window;
-
-	window_begin(&window, last, last_kinds, RECORDS, space);
-	window.times = 1 + bytes->step % 4;
-	path_engine.feed_window(run.tables[0], &window, &counts);
-	run.produced += counts.units;
+	feed_last(0, space, 1 + bytes->step % 4);
 	path_engine.taken(run.tables[0], last[0].to + (bytes->to & 7), space);
 	path_engine.taken(run.tables[0], bytes->from, space);
 	account();
@@ -118,8 +97,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	};
 	struct bytes bytes;
 
-	memset(last, 0, sizeof(last));
-	memset(last_kinds, 0, sizeof(last_kinds));
 	if (windows)
 		fuzz_begin(WINDOWS_SIZE, WINDOWS_SIZE, &params);
 	else
