@@ -17,9 +17,9 @@ enum {
 	LOOP_WAYS	= 4,
 	LOOPS_MAX	= 1 << 15,	/* in a table */
 	LOOPS_LOOKED_AT	= 256,		/* in an interrupt, of a range of heads */
-	EFFECTS		= 4,		/* remembered, of a segment on average ... */
+	EFFECTS		= 2,		/* remembered, of a segment on average ... */
 	EFFECTS_MAX	= 255,		/* ... and of one */
-	CHANGES		= 64,		/* of regions, remembered; a power of two */
+	CHANGES		= 16,		/* of regions, remembered; a power of two */
 };
 
 struct loop {
