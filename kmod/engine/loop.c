@@ -544,8 +544,7 @@ static void loop_table_init(void *memory, size_t size,
 			    const struct engine_params *params)
 {
 	struct loop_table *table = memory;
-	size_t loop_size = sizeof(struct loop) + sizeof(*table->order) +
-			   sizeof(*table->further);
+	size_t loop_size = sizeof(struct loop) + 3 * sizeof(*table->order);
 	size_t header = (sizeof(*table) + 63) & ~63UL;
 	u32 slots = LOOP_WAYS, segments = 2 * FLOW_WAYS;
 	bool windows = params->basis != HWPROF_BASIS_EXACT;
@@ -567,7 +566,8 @@ static void loop_table_init(void *memory, size_t size,
 	table->loops = memory + header + flow_table_size(segments);
 	table->hints = (u32 *)(table->loops + slots);
 	table->order = (u16 *)(table->hints + segments);
-	table->further = table->order + slots;
+	table->before = table->order + slots;
+	table->further = table->before + slots;
 	if (windows)
 		window_table_init(table, table->further + slots);
 }

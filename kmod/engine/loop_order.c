@@ -4,10 +4,12 @@
  *
  * Regions can be long (a jump from a procedure's cold part to its hot one makes
  * one), so that hundreds of heads may lie within the longest one's length before
- * an address, of whose loops few reach it. Each loop has in table->further how
- * many places before it the last one is that ends behind its tail, or how many
- * there are where none does. Loops between the two end no later than it does:
- * whoever looks for one that does can leave them out.
+ * an address, of whose loops few reach it. So each loop has, in table->further,
+ * the last one before it that ends behind its tail. Those between the two end no
+ * later than it does: whoever looks for one that does can leave them out.
+ *
+ * Both arrays are by slot, so that a loop that comes or goes changes them only for
+ * those with heads in its region.
  */
 #include "loop_table.h"
 
@@ -17,7 +19,7 @@ static const struct loop *loop_at(const struct loop_table *table, u32 at)
 }
 
 /* The first place in table->order not before (space, head). */
-u32 order_search(const struct loop_table *table, u64 head, u32 space)
+static u32 order_search(const struct loop_table *table, u64 head, u32 space)
 {
 	u32 low = 0, high = table->used;
 
@@ -34,60 +36,80 @@ u32 order_search(const struct loop_table *table, u64 head, u32 space)
 	return low;
 }
 
-/*
- * How many places before @at the last one is, from @from - 1 downwards, that ends
- * behind @tail.
- */
-static u32 find_further(const struct loop_table *table, u32 at, u32 from,
-			u64 tail)
+/* The last loop, from that in @slot on downwards, that ends behind @tail. */
+static u16 find_further(const struct loop_table *table, u16 slot, u64 tail)
 {
-	while (from && loop_at(table, from - 1)->tail <= tail)
-		from -= table->further[from - 1];
-	return at - from + 1;
+	while (slot != ORDER_NONE && table->loops[slot].tail <= tail)
+		slot = table->further[slot];
+	return slot;
 }
 
 /* The loop at @at is new there, or has grown: it may hide what is before it. */
 static void reach(struct loop_table *table, u32 at)
 {
-	u64 tail = loop_at(table, at)->tail;
+	const struct loop *loop = loop_at(table, at), *next;
+	u16 slot = table->order[at];
 	u32 i;
 
-	table->further[at] = find_further(table, at, at, tail);
-	for (i = at + 1; i < table->used; i++)
-		if (table->further[i] > i - at && loop_at(table, i)->tail < tail)
-			table->further[i] = i - at;
+	table->further[slot] = find_further(table, table->before[slot],
+					    loop->tail);
+	for (i = at + 1; i < table->used; i++) {
+		u16 *further = &table->further[table->order[i]];
+
+		next = loop_at(table, i);
+		if (next->space != loop->space || next->head > loop->tail)
+			break;
+		if (next->tail < loop->tail &&
+		    (*further == ORDER_NONE ||
+		     table->loops[*further].head < loop->head))
+			*further = slot;
+	}
+}
+
+/* What is before the loop at @at, if it is of its space. */
+static void link_before(struct loop_table *table, u32 at)
+{
+	u16 *before = &table->before[table->order[at]];
+
+	*before = ORDER_NONE;
+	if (at && loop_at(table, at - 1)->space == loop_at(table, at)->space)
+		*before = table->order[at - 1];
 }
 
 void order_insert(struct loop_table *table, const struct loop *loop)
 {
 	u32 at = order_search(table, loop->head, loop->space);
-	size_t behind = (table->used - at) * sizeof(*table->order);
-	u32 i;
 
-	memmove(&table->order[at + 1], &table->order[at], behind);
-	memmove(&table->further[at + 1], &table->further[at], behind);
+	memmove(&table->order[at + 1], &table->order[at],
+		(table->used - at) * sizeof(*table->order));
 	table->order[at] = loop - table->loops;
 	table->used++;
-	for (i = at + 1; i < table->used; i++)
-		table->further[i] += table->further[i] >= i - at;
+	link_before(table, at);
+	if (at + 1 < table->used)
+		link_before(table, at + 1);
 	reach(table, at);
 }
 
 void order_remove(struct loop_table *table, const struct loop *loop)
 {
-	u32 at = order_search(table, loop->head, loop->space);
-	size_t behind = (table->used - at - 1) * sizeof(*table->order);
-	u32 i;
+	u32 at = order_search(table, loop->head, loop->space), i;
+	u16 slot = table->order[at];
 
 	for (i = at + 1; i < table->used; i++) {
-		if (table->further[i] == i - at)
-			table->further[i] = find_further(
-				table, i, at, loop_at(table, i)->tail);
-		table->further[i] -= table->further[i] > i - at;
+		const struct loop *next = loop_at(table, i);
+		u16 *further = &table->further[table->order[i]];
+
+		if (next->space != loop->space || next->head > loop->tail)
+			break;
+		if (*further == slot)
+			*further = find_further(table, table->before[slot],
+						next->tail);
 	}
-	memmove(&table->order[at], &table->order[at + 1], behind);
-	memmove(&table->further[at], &table->further[at + 1], behind);
 	table->used--;
+	memmove(&table->order[at], &table->order[at + 1],
+		(table->used - at) * sizeof(*table->order));
+	if (at < table->used)
+		link_before(table, at);
 }
 
 void order_grow(struct loop_table *table, const struct loop *loop)
@@ -100,7 +122,19 @@ void order_link(struct loop_table *table)
 {
 	u32 i;
 
-	for (i = 0; i < table->used; i++)
-		table->further[i] = find_further(table, i, i,
-						 loop_at(table, i)->tail);
+	for (i = 0; i < table->used; i++) {
+		u16 slot = table->order[i];
+
+		link_before(table, i);
+		table->further[slot] = find_further(table, table->before[slot],
+						    loop_at(table, i)->tail);
+	}
+}
+
+u16 order_last(const struct loop_table *table, u64 head, u32 space)
+{
+	u32 at = order_search(table, head + 1, space);
+
+	return at && loop_at(table, at - 1)->space == space ?
+	       table->order[at - 1] : ORDER_NONE;
 }

@@ -178,9 +178,8 @@ static void begin_range(const struct loop_table *table, struct entered *entered)
 {
 	if (entered->range == entered->ranges)
 		return;
-	entered->at = order_search(table,
-				   entered->heads[entered->range].high + 1,
-				   entered->segment->space);
+	entered->at = order_last(table, entered->heads[entered->range].high,
+				 entered->segment->space);
 	entered->left = entered->most;
 }
 
@@ -225,19 +224,17 @@ static struct loop *entered_step(const struct loop_table *table,
 	for (; entered->range < entered->ranges; begin_range(table, entered)) {
 		const struct range *range = &entered->heads[entered->range];
 
-		while (entered->at && entered->left--) {
-			u32 at = entered->at - 1;
-			struct loop *loop = &table->loops[table->order[at]];
+		while (entered->at != ORDER_NONE && entered->left--) {
+			u16 at = entered->at;
+			struct loop *loop = &table->loops[at];
 
-			if (loop->space != entered->segment->space ||
-			    loop->head < range->low)
+			if (loop->head < range->low)
 				break;
-			if (loop->tail < range->least) {
-				entered->at -= table->further[at];
-				continue;
+			if (loop->tail >= range->least) {
+				entered->at = table->before[at];
+				return loop;
 			}
-			entered->at = at;
-			return loop;
+			entered->at = table->further[at];
 		}
 		entered->range++;
 	}

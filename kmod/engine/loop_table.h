@@ -101,8 +101,10 @@ struct loop_table {
 	struct loop *loops;
 	u32 *hints;		/* offset in loops of the one that the segment
 				 * in a slot jumps back to, if still there */
-	u16 *order;		/* slots in use by space, then head, */
-	u16 *further;		/* and what loop_order.c says of each */
+	u16 *order;		/* slots in use by space, then head. By slot: */
+	u16 *before;		/* the one before it, */
+	u16 *further;		/* and the last such one with a greater tail;
+				 * both of its space, or ORDER_NONE */
 	u32 slots;		/* a power of two */
 	u32 loops_size;		/* bytes */
 	u32 used;
@@ -165,12 +167,16 @@ static __always_inline struct loop *loop_find(const struct loop_table *table,
 
 struct loop *loop_get(struct loop_table *table, u64 head, u64 tail, u32 space);
 
-/* loop_order.c */
-u32 order_search(const struct loop_table *table, u64 head, u32 space);
+/* loop_order.c: no slot */
+#define ORDER_NONE	0xffff
+
 void order_insert(struct loop_table *table, const struct loop *loop);
 void order_remove(struct loop_table *table, const struct loop *loop);
 void order_grow(struct loop_table *table, const struct loop *loop);
 void order_link(struct loop_table *table);
+
+/* The slot of the last loop of @space with a head up to @head, or ORDER_NONE. */
+u16 order_last(const struct loop_table *table, u64 head, u32 space);
 
 void loop_set_tail(struct loop_table *table, struct loop *loop, u64 tail);
 void loop_freshen(struct loop_table *table, struct loop *loop);
@@ -206,7 +212,7 @@ struct range {
 
 struct entered {
 	const struct flow_segment *segment;
-	u32 at;			/* in table->order: behind the next one */
+	u16 at;			/* slot of the next one, or ORDER_NONE */
 	u32 most, left;		/* loops to look at in a range */
 	u8 ranges, range;
 	struct range heads[RANGES];

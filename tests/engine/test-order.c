@@ -86,6 +86,16 @@ static void check_segment(const struct loop_table *table,
 	free(seen);
 }
 
+/* The loop at @at of table->order, if it is of the other one's space; or none. */
+static const struct loop *loop_before(const struct loop_table *table, u32 at,
+				      const struct loop *loop)
+{
+	static const struct loop none;
+	const struct loop *before = &table->loops[table->order[at]];
+
+	return before->space == loop->space ? before : &none;
+}
+
 /* All that are in use are in order, each with the last one that goes further. */
 static void check_order(const struct loop_table *table)
 {
@@ -97,12 +107,17 @@ static void check_order(const struct loop_table *table)
 	for (i = 0; i < used; i++) {
 		const struct loop *loop = &table->loops[table->order[i]];
 
-		for (k = i; k; k--)
-			if (table->loops[table->order[k - 1]].tail > loop->tail)
-				break;
-		assert_int_equal(table->further[i], i - k + 1);
-		assert_int_equal(order_search(table, loop->head, loop->space),
-				 i);
+		u16 further = ORDER_NONE, slot = table->order[i];
+
+		for (k = 0; k < i; k++)
+			if (loop_before(table, k, loop)->tail > loop->tail)
+				further = table->order[k];
+		assert_int_equal(table->further[slot], further);
+		assert_int_equal(table->before[slot],
+				 i && loop_before(table, i - 1, loop)->tail ?
+				 table->order[i - 1] : ORDER_NONE);
+		assert_int_equal(order_last(table, loop->head, loop->space),
+				 slot);
 	}
 }
 
