@@ -7,6 +7,8 @@
 # bench-sampled	nanoseconds per sampled stack of it, beside the same
 # bench-values	nanoseconds per load of the value engine beside a hash table's
 # bench-paths	of the path engine, beside a hash table of full sequences
+# bench-feed	nanoseconds per window of branch records, of the engines that learn from
+#		them
 # bench-flat	of all engines, from the first million of events on to a billion
 # bench-rings	rows a second through a session's ring, beside perf's, and records
 #		through its ring alone, beside BPF's
@@ -33,7 +35,8 @@ $(BUILD)/bench/native: $(BENCH_OBJECTS) $(BUILD)/libhwprof.a
 
 $(BUILD)/bench/ranges: $(BUILD)/obj/tests/bench/range_peers.o
 
-$(BUILD)/bench/ranges $(BUILD)/bench/paths $(BUILD)/bench/flat: \
+$(BUILD)/bench/ranges $(BUILD)/bench/paths $(BUILD)/bench/flat \
+$(BUILD)/bench/feed: \
 $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o \
 		       $(filter-out %/native.o,$(BENCH_OBJECTS)) \
 		       $(BUILD)/libhwprof.a
@@ -73,6 +76,9 @@ bench-native: $(BUILD)/bench/native $(BUILD)/bench/trace
 
 bench-paths: $(BUILD)/bench/paths $(BUILD)/bench/trace
 	@tests/bench/native.sh paths
+
+bench-feed: $(BUILD)/bench/feed $(BUILD)/bench/trace
+	@tests/bench/native.sh feed
 
 bench-flat: $(BUILD)/bench/flat $(BUILD)/bench/trace
 	@tests/bench/native.sh flat
@@ -156,6 +162,7 @@ bench:
 	-@$(MAKE) -s bench-sampled
 	-@$(MAKE) -s bench-paths
 	-@$(MAKE) -s bench-values
+	-@$(MAKE) -s bench-feed
 	-@$(MAKE) -s bench-flat
 	-@$(MAKE) -s bench-rings
 	-@$(MAKE) -s bench-lbr
@@ -163,10 +170,10 @@ bench:
 	-@$(MAKE) -s bench-windows
 
 # So that they do not rot. bench-rings needs packages that tests do not.
-TEST_PROGRAMS += $(patsubst %,$(BUILD)/bench/%,native ranges paths flat contexts \
-				sampled values trace stacks cut) \
+TEST_PROGRAMS += $(patsubst %,$(BUILD)/bench/%,native ranges paths feed flat \
+				contexts sampled values trace stacks cut) \
 		 $(BUILD)/tests/bench-step $(BUILD)/tests/bench-busy
 
 .PHONY: bench bench-step bench-native bench-ranges bench-contexts \
-	bench-sampled bench-paths bench-values bench-flat bench-rings bench-lbr bench-replay \
+	bench-sampled bench-paths bench-values bench-feed bench-flat bench-rings bench-lbr bench-replay \
 	bench-windows

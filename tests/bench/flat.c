@@ -51,7 +51,7 @@ static void read_file(struct stream *stream, const char *name, u32 space)
 	rows_free(&rows, &none);
 }
 
-static double now(void)
+static double time_used(void)
 {
 	struct timespec time;
 
@@ -125,11 +125,11 @@ static void time_engine(const char *name, const struct engine_ops *ops,
 
 	printf("%-7s", name);
 	for (end = FIRST; fed < most; end = min(10 * end, most)) {
-		double start = now();
+		double start = time_used();
 
 		feed(&engine, end - fed);
 		printf("  %11llu: %5.2f ns", (unsigned long long)end,
-		       (now() - start) / (end - fed));
+		       (time_used() - start) / (end - fed));
 		fflush(stdout);
 		fed = end;
 	}

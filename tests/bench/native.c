@@ -28,31 +28,9 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "engine/joint.h"
-#include "tests/oracle/array.h"
-#include "tests/oracle/rows.h"
-
-struct stream {
-	struct stream_event *items;
-	size_t count, room;
-};
-
-static void take(void *context, u32 thread, const struct stream_event *event)
-{
-	struct stream *stream = context;
-
-	*array_push(stream) = *event;
-}
-
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * 1e9 + time.tv_nsec;
-}
+#include "stream.h"
 
 enum { CHUNK = 1 << 13 };	/* branches: some 50 microseconds */
 
@@ -390,21 +368,6 @@ static unsigned int time_engine(const struct stream *stream,
 	free(engine.profile);
 	free(engine.cursor);
 	return engine.retired;
-}
-
-static void stream_read(struct stream *stream, const char *name)
-{
-	struct branch_rows rows = { 0 };
-	struct loop_rows none = { 0 };
-
-	if (!rows_read(name, &rows, &none))
-		exit(2);
-	rows_branches(&rows, take, stream);
-	rows_free(&rows, &none);
-	if (!stream->count) {
-		fprintf(stderr, "%s: no branches\n", name);
-		exit(2);
-	}
 }
 
 static void print_pass(const struct stream *stream, const struct best *engines,

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# native.sh [native|ranges|contexts|sampled|paths|flat [OPTION]...]: nanoseconds per branch
-# of the loop, the range, the cct or the path engine and of a hash table, on branches of
-# real programs; or (flat) of all engines, by how many branches there were before.
+# native.sh [native|ranges|contexts|sampled|paths|feed|flat [OPTION]...]: nanoseconds per
+# branch of the loop, the range, the cct or the path engine and of a hash table, on
+# branches of real programs; or (feed) per window of them; or (flat) of all engines, by how
+# many branches there were before.
 # The branches are recorded once and kept under build/.
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top" || exit 2

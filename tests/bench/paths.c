@@ -13,33 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "engine/engine.h"
-#include "tests/oracle/array.h"
-#include "tests/oracle/rows.h"
+#include "stream.h"
 
 enum { DEPTH = 1 << 12, JUMPS = 1 << 16, SLOTS_BITS = 17, CHUNK = 1 << 13 };
-
-struct stream {
-	struct stream_event *items;
-	size_t count, room;
-};
-
-static void take(void *context, u32 thread, const struct stream_event *event)
-{
-	struct stream *stream = context;
-
-	*array_push(stream) = *event;
-}
-
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * 1e9 + time.tv_nsec;
-}
 
 /* Feeds both passes, and notes what each chunk took in the second at best. */
 typedef void (*feed_one)(void *context, const struct stream_event *event);
@@ -300,19 +278,10 @@ static double time_engine(const struct stream *stream, size_t size,
 static void compare(const char *name, size_t size, unsigned int rounds)
 {
 	double engine, peer, evicted = 0, *engine_best, *peer_best;
-	struct branch_rows rows = { 0 };
-	struct loop_rows none = { 0 };
 	struct stream stream = { 0 };
 	size_t paths = 0;
 
-	if (!rows_read(name, &rows, &none))
-		exit(2);
-	rows_branches(&rows, take, &stream);
-	rows_free(&rows, &none);
-	if (!stream.count) {
-		fprintf(stderr, "%s: no branches\n", name);
-		exit(2);
-	}
+	stream_read(&stream, name);
 	engine_best = best_new(&stream);
 	peer_best = best_new(&stream);
 	while (rounds--) {

@@ -12,7 +12,6 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "engine/engine.h"
 #include "range_hot.h"
@@ -40,14 +39,6 @@ static void read_values(struct stream *stream)
 		stream->items[i].to = stream->items[i].value;
 		stream->items[i].width = min(stream->items[i].width, 8U);
 	}
-}
-
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * 1e9 + time.tv_nsec;
 }
 
 /* --- the peers ----------------------------------------------------------- */
