@@ -233,7 +233,7 @@ void call_count(struct call_table *table, u32 space, u64 site, u64 callee)
 }
 
 /* Windows of bursts begin with a gap. */
-static bool call_feed(void *memory, void *cursor,
+bool call_feed(void *memory, void *cursor,
 		      const struct stream_event *event)
 {
 	struct call_table *table = memory;

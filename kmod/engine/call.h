@@ -7,6 +7,8 @@
 
 struct call_table;
 
+bool call_feed(void *table, void *cursor, const struct stream_event *event);
+
 /* A window that was seen so often. */
 void call_window_begin(struct call_table *table, u32 times);
 void call_count(struct call_table *table, u32 space, u64 site, u64 callee);

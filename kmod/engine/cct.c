@@ -586,7 +586,7 @@ static __always_inline bool feed_return(struct cct_table *table,
  * The common cases call nothing before they are done, so that this needs no
  * stack; whatever is not common is left to feed_any(), from the start.
  */
-static bool cct_feed(void *memory, void *cursor_memory,
+bool cct_feed(void *memory, void *cursor_memory,
 		     const struct stream_event *event)
 {
 	struct cct_cursor *cursor = cursor_memory;

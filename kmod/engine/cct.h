@@ -41,4 +41,6 @@ struct cct_cursor {
  */
 u64 cct_context(void *table, void *cursor, const struct stream_event *event);
 
+bool cct_feed(void *table, void *cursor, const struct stream_event *event);
+
 #endif /* HWPROF_ENGINE_CCT_H */

@@ -501,7 +501,7 @@ static __always_inline bool feed_return(struct loop_table *table,
 	return true;
 }
 
-static bool loop_feed(void *memory, void *cursor_memory,
+bool loop_feed(void *memory, void *cursor_memory,
 		      const struct stream_event *event)
 {
 	struct loop_cursor *cursor = cursor_memory;

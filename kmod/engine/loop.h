@@ -40,4 +40,6 @@ struct loop_cursor {
 	struct loop_frame frame[WALK_DEPTH];
 };
 
+bool loop_feed(void *table, void *cursor, const struct stream_event *event);
+
 #endif /* HWPROF_ENGINE_LOOP_H */
