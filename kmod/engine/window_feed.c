@@ -3,21 +3,22 @@
  * One walk over a window, for all that is learnt from its branches: to find out
  * what they are costs as much as any engine. This is what a sample costs.
  *
- * Each engine has its own, in which what is of the others falls away, and
- * several together have that of all.
+ * It is compiled for each engine, in which what is of the others falls away, and
+ * for several together.
  */
 #include "call.h"
 #include "loop_line.h"
 #include "path_walk.h"
 #include "window_feed.h"
 
-/* A window of these tables, of which any may be missing, but for all. */
+/* Who learns from the window (others are NULL), and what was seen of it. */
 struct feed {
 	struct loop_table *loops;
 	struct call_table *calls;
 	struct path_table *paths;
 	struct line line;
-	u64 branches, back_edges, called, ended;	/* so far */
+	u64 branches;
+	u64 back_edges, called, ended;	/* the engines' units */
 };
 
 static __always_inline void begin(struct feed *feed,
