@@ -8,8 +8,7 @@
 #include <stdlib.h>
 
 #include "trace.h"
-#include "engine/engine.h"
-#include "engine/window.h"
+#include "engine/loop_table.h"
 #include "machine.h"
 #include "random.h"
 #include "seeds.h"
@@ -452,12 +451,83 @@ static void test_repeated(void **state)
 	}
 }
 
+/* --- where memory is short ----------------------------------------------------- */
+
+enum { PROGRAMS = 12, WINDOWS = 4000 };
+
+/*
+ * Windows of many programs in a table that has no room for all their loops. What
+ * their lines do is remembered, or it is found each time anew.
+ */
+static struct rows feed_crowded(const struct events *programs, u64 seed,
+				bool anew, u64 *evicted)
+{
+	size_t size = loop_engine.table_min, i, row = 0;
+	const struct engine_params params = {
+		.span = SPAN, .basis = HWPROF_BASIS_BRANCHES, .seed = seed,
+	};
+	struct engine engine = {
+		.table = calloc(1, size), .profile = table_new(seed),
+	};
+	u64 random = seed;
+	struct rows rows = { 0 };
+
+	loop_engine.table_init(engine.table, size, &params);
+	for (i = 0; i < WINDOWS; i++) {
+		u32 program = random_below(&random, PROGRAMS);
+		size_t at = random_below(&random, EVENTS - WINDOW);
+
+		if (anew)
+			forget_effects(engine.table);
+		feed_records(&engine, &programs[program].items[at], 1);
+		if (random_once_in(&random, 500))
+			loop_engine.merge(engine.profile, engine.table, ~0UL);
+	}
+	*evicted = loop_engine.evicted(engine.table);
+	loop_engine.merge(engine.profile, engine.table, ~0UL);
+	*evicted += loop_engine.evicted(engine.profile);
+	loop_engine.settle(engine.profile, 0);
+	loop_engine.rows(engine.profile, 0, &row, keep_row, &rows);
+	free(engine.table);
+	free(engine.profile);
+	return rows;
+}
+
+static void test_crowded(void **state)
+{
+	struct events programs[PROGRAMS];
+	struct rows remembered, anew;
+	u64 seed, evicted[2];
+	size_t i, k;
+
+	for (seed = 1; seed <= seeds(4); seed++) {
+		memset(programs, 0, sizeof(programs));
+		for (i = 0; i < PROGRAMS; i++) {
+			run(&programs[i], seed * PROGRAMS + i, i % 2);
+			for (k = 0; k < programs[i].count; k++)
+				programs[i].items[k].space = 1 + i;
+		}
+		remembered = feed_crowded(programs, seed, false, &evicted[0]);
+		anew = feed_crowded(programs, seed, true, &evicted[1]);
+		assert_true(evicted[0] > 0);
+		assert_int_equal(evicted[0], evicted[1]);
+		assert_int_equal(remembered.count, anew.count);
+		assert_memory_equal(remembered.items, anew.items,
+				    anew.count * sizeof(*anew.items));
+		free(remembered.items);
+		free(anew.items);
+		for (i = 0; i < PROGRAMS; i++)
+			free(programs[i].items);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_sums_wild),
 		cmocka_unit_test(test_repeated),
+		cmocka_unit_test(test_crowded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
