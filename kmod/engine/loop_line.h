@@ -68,10 +68,15 @@ static __always_inline void line_begin(struct line *line, u64 start,
 	line->position = position;
 }
 
+/*
+ * A line that a signal ends is a call one before it: were that only added, it and
+ * a jump there would have one key.
+ */
 static __always_inline u64 line_key(const struct line *line, u64 end,
 				    u64 target, bool call)
 {
-	u64 signature = (line->start ^ line->salt) * HASH_PRIME + call;
+	u64 signature = (line->start ^ line->salt ^ (u64)call << 48) *
+			HASH_PRIME;
 
 	return flow_mix(signature, end, target) | 1;
 }

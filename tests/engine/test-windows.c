@@ -521,9 +521,38 @@ static void test_crowded(void **state)
 	}
 }
 
+/* --- what ends a line --------------------------------------------------------- */
+
+/* A signal ends a line before a jump, and its handler is where that leads. */
+static void test_signal(void **state)
+{
+	enum { START = 0x1000, END = 0x1040 };
+	const struct stream_event begin = {
+		.kind = STREAM_GAP, .to = START, .space = 1,
+	};
+	const struct stream_event signal = {
+		.kind = STREAM_SIGNAL, .from = END, .to = START, .space = 1,
+	};
+	const struct stream_event jump = {
+		.kind = STREAM_COND, .from = END, .to = START, .space = 1,
+	};
+	void *table = table_new(1), *cursor = malloc(loop_engine.cursor_size);
+
+	loop_engine.cursor_init(cursor, 1);
+	loop_engine.feed(table, cursor, &begin);
+	loop_engine.feed(table, cursor, &signal);
+	assert_int_equal(loop_engine.pending(table), 0);
+	loop_engine.feed(table, cursor, &begin);
+	loop_engine.feed(table, cursor, &jump);
+	assert_int_equal(loop_engine.pending(table), 1);
+	free(cursor);
+	free(table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_signal),
 		cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_sums_wild),
 		cmocka_unit_test(test_repeated),
