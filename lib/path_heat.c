@@ -82,8 +82,8 @@ struct metric {
 	double amount, branches;	/* of all paths */
 };
 
-static double amount_of(const struct metric *metric, uint64_t branches,
-			uint64_t cycles, double windows)
+static double amount_of(const struct metric *metric, double branches,
+			double cycles, double windows)
 {
 	switch (metric->of) {
 	case OF_TIME:

@@ -290,6 +290,30 @@ static void test_heat(void **state)
 	hwprof_profile_free(paths);
 }
 
+/* Cycles of several paths can be more than 64 bits. */
+static void test_many_cycles(void **state)
+{
+	struct hwprof_profile *paths;
+	struct fixture fixture;
+	unsigned int i;
+
+	begin(&fixture);
+	for (i = 1; i <= 2; i++) {
+		struct row row = row_of(100, i * BASE, i * BASE + 8, 0, 10);
+
+		row.path.cycles = 3ULL << 62;
+		row.path.basis = HWPROF_BASIS_BRANCHES;
+		add(&fixture, &row);
+	}
+	paths = read_paths(&fixture, 0);
+	for (i = 0; i < 2; i++) {
+		assert_true(is_near(hwprof_paths_get(paths, i)->share, 0.5));
+		assert_true(is_near(hwprof_paths_procedure(paths, i)->share,
+				    0.5));
+	}
+	hwprof_profile_free(paths);
+}
+
 /* --- windows ------------------------------------------------------------------- */
 
 static struct row row_by_time(uint32_t flags, uint64_t start, uint64_t end,
@@ -943,6 +967,7 @@ int main(void)
 		cmocka_unit_test(test_processes),
 		cmocka_unit_test(test_no_file),
 		cmocka_unit_test(test_heat),
+		cmocka_unit_test(test_many_cycles),
 		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_time_of_cut_path),
 		cmocka_unit_test(test_no_time),
