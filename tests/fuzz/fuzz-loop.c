@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any bytes as branches: the loop engine must neither crash nor lose count.
- * Eight bytes make an event; small numbers pick addresses near each other, so
- * that loops, calls and returns come about.
+ * Any bytes as branches: the loop engine must neither crash nor lose count. The
+ * first byte says whether all of them were seen, or bursts and windows. Eight bytes
+ * make an event; small numbers pick addresses near each other, so that loops, calls
+ * and returns come about.
  */
 #include "engine.h"
 
@@ -41,17 +42,25 @@ static void feed(const struct bytes *bytes)
 	};
 
 	feed_one(0, bytes->task_space % 2, &event, false);
+	remember(&event);
 	act(bytes->kind >> 4, 0, 1 + (bytes->task_space & 31), event.space,
 	    take);
+	if (bytes->kind >> 4 >= 6 && run.params.basis == HWPROF_BASIS_TIME) {
+		feed_last(0, event.space, 1 + bytes->task_space % 4);
+		fuzzed->taken(run.tables[0], event.from, event.space);
+	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct engine_params params = {
-		.span = 1 << 20, .basis = HWPROF_BASIS_EXACT, .seed = 42,
-	};
+	struct engine_params params = { .span = 1 << 20, .seed = 42 };
 	struct bytes bytes;
 
+	if (!size)
+		return -1;
+	params.basis = *data & 1 ? HWPROF_BASIS_TIME : HWPROF_BASIS_EXACT;
+	data++;
+	size--;
 	fuzz_begin(loop_engine.table_min, PROFILE_SIZE, &params);
 	for (; size >= sizeof(bytes); size -= sizeof(bytes)) {
 		memcpy(&bytes, data, sizeof(bytes));
