@@ -8,12 +8,17 @@
 
 static const char FAIL_NTH[] = "/proc/thread-self/fail-nth";
 
+static void complain(const char *path, int error)
+{
+	fprintf(stderr, "%s: %s\n", path, strerror(-error));
+}
+
 static void write_file(const char *path, const char *text)
 {
 	int error = text_write(path, text);
 
 	if (error)
-		fprintf(stderr, "%s: %s\n", path, strerror(-error));
+		complain(path, error);
 }
 
 bool faults_init(void)
@@ -32,9 +37,13 @@ bool faults_init(void)
 void fail_nth(int n)
 {
 	char text[16];
+	int error;
 
 	snprintf(text, sizeof(text), "%d", n);
-	write_file(FAIL_NTH, text);
+	error = text_write(FAIL_NTH, text);
+	/* What is to fail can be this; nothing else does then, and that is 0. */
+	if (error && n)
+		complain(FAIL_NTH, error);
 }
 
 bool failed_nth(void)
