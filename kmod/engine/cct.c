@@ -685,8 +685,6 @@ static size_t cct_merge(void *memory, void *table_memory, size_t limit)
 	profile->tree.evicted += tree->evicted;
 	tree->evicted = 0;
 	cct_tree_restart(tree);
-	if (table->stacks)
-		cct_stacks_restart(table->stacks);
 	return taken;
 }
 

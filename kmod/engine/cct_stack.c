@@ -39,15 +39,19 @@ static __always_inline u64 hash_of(const struct cct_stacks *stacks,
 				   const struct stream_stack *stack)
 {
 	const u64 *key = stacks->keys, *site = stack->sites;
+	u64 outermost = stack->depth ? site[stack->depth - 1] : 0;
 	unsigned __int128 sum;
 	u32 i, pairs = stack->depth / 2;
 
-	/* What is always there; then what is odd makes a pair with nothing. */
+	/*
+	 * What is always there; then what is odd makes a pair with nothing. Half of
+	 * all stacks are odd: it is not branched on.
+	 */
 	sum = (unsigned __int128)(key[0] + ((u64)stack->space << 32 |
 					    stack->depth)) *
 	      (key[1] + stack->procedure);
 	sum += (unsigned __int128)key[2] *
-	       (key[3] + (stack->depth & 1 ? site[stack->depth - 1] : 0));
+	       (key[3] + (outermost & -(u64)(stack->depth & 1)));
 	for (i = 0, key += 4; i < pairs; i++, key += 2, site += 2)
 		sum += (unsigned __int128)(key[0] + site[0]) *
 		       (key[1] + site[1]);
@@ -119,14 +123,11 @@ bool cct_stack_count(struct cct_tree *tree, struct cct_stacks *stacks,
 
 /* --- walking ------------------------------------------------------------ */
 
-/* The node, made if need be; NULL: there is no room. */
-static struct cct_node *get(struct cct_tree *tree, const struct cct_node *like)
+/* A node that is not there. NULL: there is no room. */
+static struct cct_node *make(struct cct_tree *tree, const struct cct_node *like)
 {
-	struct cct_node *node = cct_find(tree, like->id);
+	struct cct_node *node = cct_make(tree, like->id);
 
-	if (node)
-		return node;
-	node = cct_make(tree, like->id);
 	if (node) {
 		*node = *like;
 		node->untold = true;
@@ -151,11 +152,17 @@ static struct cct_node *begin(struct cct_tree *tree, struct cct_stacks *stacks,
 		.id = cct_id(stacks->seed, space, HWPROF_CONTEXT_ROOT),
 		.space = space, .kind = HWPROF_CONTEXT_ROOT,
 	};
-	struct cct_node *node = get(tree, &like);
+	struct cct_node *node;
 
-	if (stacks->space != space || root->id != like.id)
+	if (stacks->space != space || stacks->removed != tree->removed)
 		stacks->depth = 0;
+	node = cct_at(tree, root->number, like.id);
+	if (!node)
+		node = cct_find(tree, like.id);
+	if (!node)
+		node = make(tree, &like);
 	stacks->space = space;
+	stacks->removed = tree->removed;
 	root->id = like.id;
 	root->number = node ? cct_number(tree, node) : CCT_NO_NODE;
 	return node;
@@ -186,7 +193,7 @@ static struct cct_node *step(struct cct_tree *tree, struct cct_stacks *stacks,
 		like.target = stacks->calls[ancestor].id;
 	}
 	if (!edge)
-		edge = get(tree, &like);
+		edge = make(tree, &like);
 	/* Two ids that are the same, or no room. */
 	if (unlikely(!edge || (edge->kind == HWPROF_CONTEXT_RECURSION &&
 			       !ancestor)))
@@ -216,9 +223,8 @@ static __always_inline u64 callee_at(const struct stream_stack *stack, u32 at)
 	       stack->procedures[stack->used - at];
 }
 
-/* So many calls are those that were walked last, and still there. */
-static u32 count_common(const struct cct_tree *tree,
-			const struct cct_stacks *stacks,
+/* So many calls are those that were walked last. */
+static u32 count_common(const struct cct_stacks *stacks,
 			const struct stream_stack *stack, u32 end)
 {
 	u32 at;
@@ -227,8 +233,7 @@ static u32 count_common(const struct cct_tree *tree,
 		const struct cct_call *call = &stacks->calls[at];
 
 		if (call->site != site_at(stack, at) ||
-		    call->callee != callee_at(stack, at) ||
-		    !cct_at(tree, call->number, call->id))
+		    call->callee != callee_at(stack, at))
 			break;
 	}
 	return at - 1;
@@ -240,7 +245,7 @@ void cct_stack_walk(struct cct_tree *tree, struct cct_stacks *stacks,
 	u32 end = min(stack->used, (u32)CCT_STACK_MAX) + 1, at;
 	struct cct_node *node = begin(tree, stacks, stack->space);
 
-	at = node ? count_common(tree, stacks, stack, end) : 0;
+	at = node ? count_common(stacks, stack, end) : 0;
 	if (at)
 		node = cct_at(tree, stacks->calls[at].number,
 			      stacks->calls[at].id);

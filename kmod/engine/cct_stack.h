@@ -45,6 +45,7 @@ struct cct_stacks {
 	struct cct_call calls[CCT_STACK_MAX + 2];	/* [0]: the root */
 	u32 depth;		/* calls that are right, besides the root; */
 	u32 space;		/* and whose root it is. Kernel: 0 */
+	u64 removed;		/* the tree's, when their nodes were there */
 	struct cct_known *known;
 	u32 mask;		/* of its sets */
 };
@@ -55,13 +56,6 @@ struct cct_stacks {
  */
 size_t cct_stacks_init(struct cct_stacks **stacks, void *memory, size_t size,
 		       u64 seed);
-
-/* Nodes were taken away: the stack that was walked last says nothing more. */
-static inline void cct_stacks_restart(struct cct_stacks *stacks)
-{
-	stacks->depth = 0;
-	stacks->calls[0].id = 0;
-}
 
 /* Counts the stack, if it is known. False: nothing was done: it is to be walked. */
 bool cct_stack_count(struct cct_tree *tree, struct cct_stacks *stacks,

@@ -24,6 +24,7 @@ void cct_tree_init(struct cct_tree *tree, void *memory, size_t size,
 	tree->metric_count = metrics;
 	tree->pending = 0;
 	tree->evicted = 0;
+	tree->removed = 0;
 	cct_tree_restart(tree);
 }
 
@@ -33,6 +34,7 @@ void cct_tree_restart(struct cct_tree *tree)
 	tree->free = CCT_NO_NODE;
 	tree->used = 0;
 	tree->hand = 0;
+	tree->removed++;
 }
 
 /* --- where a node's number is ------------------------------------------- */
@@ -98,6 +100,7 @@ void cct_remove(struct cct_tree *tree, struct cct_node *node)
 	*find_slot(tree, node->id) = 0;
 	tree->pending -= node->calls + node->deeper;
 	tree->used--;
+	tree->removed++;
 	node->id = 0;
 	if (number == tree->top - 1) {
 		tree->top--;

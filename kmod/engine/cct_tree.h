@@ -60,6 +60,7 @@ struct cct_tree {
 	u32 hand;		/* the next one to be looked at for its room */
 	u64 pending;		/* calls of all nodes, with deeper ones */
 	u64 evicted;		/* calls for which there was no room */
+	u64 removed;		/* other than before: nodes were taken away */
 	u32 hint[CCT_HINTS];	/* numbers of nodes that were found last */
 };
 

@@ -203,6 +203,10 @@ static void feed(struct bench *bench, const struct stream_stack *stack)
 		tables_retire(&bench->tables, table, 100);
 	if (random_once_in(&bench->random, 500))
 		tables_retire(&bench->tables, table, 100);
+	/* Some of its nodes go, and it goes on. */
+	if (random_once_in(&bench->random, 50))
+		cct_engine.merge(bench->tables.profile,
+				 bench->tables.items[table], 3);
 	if (random_once_in(&bench->random, 3000))
 		read_rows(bench);
 }
