@@ -47,13 +47,14 @@ cache_entry()
 }
 
 # logged TITLE LOG COMMAND...: run a long command with its output in LOG, show
-# now and then how far it is, and on failure the end of LOG
+# now and then how far it is, and on failure the end of LOG. The options of the
+# make that we may be run by are not its own: -s would hide how far it is.
 logged()
 {
 	title=$1 log=$2 start=$(date +%s)
 	shift 2
 	say "$title ..."
-	"$@" > "$log" 2>&1 9>&- &
+	(unset MAKEFLAGS MFLAGS; "$@") > "$log" 2>&1 9>&- &
 	job=$!
 	while kill -0 $job 2> /dev/null; do
 		sleep 1
