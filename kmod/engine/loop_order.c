@@ -90,10 +90,14 @@ void order_insert(struct loop_table *table, const struct loop *loop)
 	reach(table, at);
 }
 
+/*
+ * Those that it was the last further one of, in order, end one behind the other:
+ * what ends no later than the first is no answer for the next one either.
+ */
 void order_remove(struct loop_table *table, const struct loop *loop)
 {
 	u32 at = order_search(table, loop->head, loop->space), i;
-	u16 slot = table->order[at];
+	u16 slot = table->order[at], left = table->before[slot];
 
 	for (i = at + 1; i < table->used; i++) {
 		const struct loop *next = loop_at(table, i);
@@ -102,8 +106,7 @@ void order_remove(struct loop_table *table, const struct loop *loop)
 		if (next->space != loop->space || next->head > loop->tail)
 			break;
 		if (*further == slot)
-			*further = find_further(table, table->before[slot],
-						next->tail);
+			*further = left = find_further(table, left, next->tail);
 	}
 	table->used--;
 	memmove(&table->order[at], &table->order[at + 1],

@@ -145,6 +145,30 @@ static void run(u64 seed, u32 basis)
 	free(table);
 }
 
+/*
+ * One loop hides all before it, which end one before the other, from all behind
+ * it, which end one behind the other, and makes room.
+ */
+static void test_hidden(void **state)
+{
+	struct loop_table *table = table_new(1, HWPROF_BASIS_BRANCHES);
+	u32 third = table->slots / 3, i;
+	u64 hiding = CODE + third, tail = CODE + 3 * third;
+
+	for (i = 0; i < third; i++)
+		loop_get(table, CODE + i, tail + third - i, 1);
+	loop_get(table, hiding, tail + 2 * third, 1);
+	for (i = 1; i < third; i++)
+		loop_get(table, hiding + i, tail + i, 1);
+	check_order(table);
+	for (i = 1; loop_find(table, hiding, 1) && i < 100 * third; i++) {
+		loop_get(table, 100 * CODE + 16 * i, 100 * CODE + 16 * i, 1);
+		check_order(table);
+	}
+	assert_null(loop_find(table, hiding, 1));
+	free(table);
+}
+
 static void test_exact(void **state)
 {
 	u64 seed;
@@ -165,6 +189,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_exact),
+		cmocka_unit_test(test_hidden),
 		cmocka_unit_test(test_windows),
 	};
 
