@@ -453,3 +453,27 @@ struct child child_known(void)
 {
 	return child_start(be_known, (void *)known_program());
 }
+
+static void spawn_known(void *program)
+{
+	if (vfork() == 0)
+		be_known(program);
+}
+
+static void run_jobs(void *program)
+{
+	int started;
+
+	for (started = 0; started < KNOWN_JOBS; started++) {
+		if (started >= KNOWN_JOBS / 8)
+			wait(NULL);
+		spawn_known(program);
+	}
+	while (wait(NULL) > 0)
+		;
+}
+
+struct child child_known_jobs(void)
+{
+	return child_start(run_jobs, (void *)known_program());
+}

@@ -146,6 +146,9 @@ unsigned int fewer_times(unsigned int times);
 
 /* A child that waits likewise, and then is `known`. */
 struct child child_known(void);
+/* And one that then runs `known` KNOWN_JOBS times, four at a time as make -j does. */
+enum { KNOWN_JOBS = 32 };
+struct child child_known_jobs(void);
 const char *known_program(void);
 
 #endif /* EVENT_H */

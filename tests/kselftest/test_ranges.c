@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "include/kselftest_harness.h"
@@ -17,7 +16,7 @@
 
 EVENT_ALL_NEED("step")
 
-enum { PROGRAMS = 128, JOBS = 4, JOBS_EACH = 8 };
+enum { PROGRAMS = 128 };
 
 /* An address space that ran `known`, and before that, what forked it. */
 struct program {
@@ -155,34 +154,12 @@ TEST_F(ranges, of_intervals)
 	check(_metadata, self, 1);
 }
 
-static void spawn(const char *program)
-{
-	if (vfork() == 0) {
-		execl(program, "known", NULL);
-		_exit(98);
-	}
-}
-
-/* As make -j does it. */
-static void run_jobs(void *program)
-{
-	int started;
-
-	for (started = 0; started < JOBS * JOBS_EACH; started++) {
-		if (started >= JOBS)
-			wait(NULL);
-		spawn(program);
-	}
-	while (wait(NULL) > 0)
-		;
-}
-
 TEST_F(ranges, of_many_programs)
 {
-	self->child = child_start(run_jobs, (void *)known_program());
+	self->child = child_known_jobs();
 	record(_metadata, self, 1000, 4, 0);
 	EXPECT_EQ(0, recording_wait(&self->recording, self->child.pid));
-	check(_metadata, self, JOBS * JOBS_EACH);
+	check(_metadata, self, KNOWN_JOBS);
 }
 
 static void run_on(void *context)

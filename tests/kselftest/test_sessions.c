@@ -121,37 +121,13 @@ TEST_F(sessions, small_ring)
 	check(_metadata, self, 1);
 }
 
-enum { JOBS = 4, JOBS_EACH = 8 };
-
-static void spawn(const char *program)
-{
-	if (vfork() == 0) {
-		execl(program, "known", NULL);
-		_exit(98);
-	}
-}
-
-/* As make -j does it. */
-static void run_jobs(void *program)
-{
-	int started;
-
-	for (started = 0; started < JOBS * JOBS_EACH; started++) {
-		if (started >= JOBS)
-			wait(NULL);
-		spawn(program);
-	}
-	while (wait(NULL) > 0)
-		;
-}
-
 TEST_F(sessions, fork_exec_storm)
 {
-	struct child child = child_start(run_jobs, (void *)known_program());
+	struct child child = child_known_jobs();
 
 	EXPECT_EQ(0, record(_metadata, self, &child, 64));
-	check(_metadata, self, JOBS * JOBS_EACH);
-	EXPECT_EQ(JOBS * JOBS_EACH, self->tally.execs);
+	check(_metadata, self, KNOWN_JOBS);
+	EXPECT_EQ(KNOWN_JOBS, self->tally.execs);
 }
 
 enum { FORKS = 32 };
