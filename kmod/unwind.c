@@ -370,6 +370,11 @@ struct unwind *unwind_new(void)
 	return unwind;
 }
 
+const struct opener *unwind_opener(const struct unwind *unwind)
+{
+	return &unwind->opener;
+}
+
 struct unwind *unwind_get(struct unwind *unwind)
 {
 	kref_get(&unwind->ref);

@@ -11,6 +11,7 @@
 
 struct hwprof_unwind_map;
 struct hwprof_unwind_row;
+struct opener;
 struct session;
 struct unwind;
 struct unwind_image;
@@ -20,6 +21,8 @@ struct unwind *unwind_new(void);
 /* One more who has it; and one less, in process context. NULL is nobody's. */
 struct unwind *unwind_get(struct unwind *unwind);
 void unwind_put(struct unwind *unwind);
+/* Who made it. */
+const struct opener *unwind_opener(const struct unwind *unwind);
 
 /*
  * As the ioctls of these names. The first one's result is a table's number; the

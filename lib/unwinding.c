@@ -136,7 +136,7 @@ static void make_table(struct unwinding *unwinding, struct code *code, Elf *elf)
 	table.count = rows.count;
 	if (!ioctl(unwinding->device, HWPROF_IOC_UNWIND_TABLE, &table))
 		code->table = table.table;
-	else if (errno == ENOTTY || errno == EOPNOTSUPP)
+	else if (errno == ENOTTY || errno == EOPNOTSUPP || errno == EPERM)
 		unwinding->over = true;
 	else if (errno == ENOMEM || errno == ENOSPC)
 		unwinding->refused++;
@@ -323,8 +323,10 @@ static void update_process(struct unwinding *unwinding, uint32_t pid)
 		return;
 	maps.count = read_maps(unwinding, file);
 	fclose(file);
-	if (maps.count)
-		ioctl(unwinding->device, HWPROF_IOC_UNWIND_MAPS, &maps);
+	if (maps.count &&
+	    ioctl(unwinding->device, HWPROF_IOC_UNWIND_MAPS, &maps) &&
+	    errno == EPERM)
+		unwinding->over = true;	/* another process has made the session */
 }
 
 void unwinding_update(struct unwinding *unwinding)

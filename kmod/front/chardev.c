@@ -159,6 +159,9 @@ static long do_snapshot(struct handle *handle,
 		return -EMSGSIZE;
 	if (!handle->session)
 		return -ENODATA;
+	/* What cannot be told of would be lost. */
+	if (put_user(0, &to->filled) || put_user(0, &to->more))
+		return -EFAULT;
 	filled = snapshot_read(&handle->snapshot, handle->session,
 			       u64_to_user_ptr(request.buffer),
 			       min_t(u64, request.buffer_size, SSIZE_MAX),
@@ -217,23 +220,39 @@ static long do_ring(struct handle *handle, struct hwprof_ring __user *to)
 		return -ENODATA;
 	if (handle->rings)
 		return -EBUSY;
-	if (put_user(0, &to->rings))
+	/* Nothing is to fail once they are there. */
+	if (put_user(nr_cpu_ids, &to->rings))
 		return -EFAULT;
-	return make_rings(handle, &request) ?: put_user(nr_cpu_ids, &to->rings);
+	err = make_rings(handle, &request);
+	if (err)
+		put_user(0, &to->rings);
+	return err;
 }
 
-/* Its tables, from the first one on. */
+/*
+ * Its tables, from the first one on. They make words of stacks known, so that they
+ * are not for somebody to give who was passed the file to read from it.
+ */
 static struct unwind *get_unwind(struct handle *handle)
 {
-	if (!handle->unwind)
+	struct opener opener = opener_of_current();
+
+	if (handle->session &&
+	    !opener_equal(&handle->session->key.opener, &opener))
+		return ERR_PTR(-EPERM);
+	if (!handle->unwind) {
 		handle->unwind = unwind_new();
-	return handle->unwind;
+		return handle->unwind ?: ERR_PTR(-ENOMEM);
+	}
+	return opener_equal(unwind_opener(handle->unwind), &opener) ?
+	       handle->unwind : ERR_PTR(-EPERM);
 }
 
 static long do_unwind_table(struct handle *handle,
 			    struct hwprof_unwind_table __user *to)
 {
 	struct hwprof_unwind_table request;
+	struct unwind *unwind;
 	int number, err;
 
 	if (!arch_has_unwinding())
@@ -248,9 +267,10 @@ static long do_unwind_table(struct handle *handle,
 		return -E2BIG;
 	if (put_user(0, &to->table))
 		return -EFAULT;
-	if (!get_unwind(handle))
-		return -ENOMEM;
-	number = unwind_add_table(handle->unwind, u64_to_user_ptr(request.rows),
+	unwind = get_unwind(handle);
+	if (IS_ERR(unwind))
+		return PTR_ERR(unwind);
+	number = unwind_add_table(unwind, u64_to_user_ptr(request.rows),
 				  request.count);
 	return number < 0 ? number : put_user(number, &to->table);
 }
@@ -258,6 +278,7 @@ static long do_unwind_table(struct handle *handle,
 static long do_unwind_maps(struct handle *handle, void __user *from)
 {
 	struct hwprof_unwind_maps request;
+	struct unwind *unwind;
 	int err;
 
 	if (!arch_has_unwinding())
@@ -270,9 +291,10 @@ static long do_unwind_maps(struct handle *handle, void __user *from)
 		return -EINVAL;
 	if (request.count > HWPROF_UNWIND_MAPS_MAX)
 		return -E2BIG;
-	if (!get_unwind(handle))
-		return -ENOMEM;
-	return unwind_set_maps(handle->unwind, handle->session, request.pid,
+	unwind = get_unwind(handle);
+	if (IS_ERR(unwind))
+		return PTR_ERR(unwind);
+	return unwind_set_maps(unwind, handle->session, request.pid,
 			       u64_to_user_ptr(request.maps), request.count);
 }
 

@@ -422,6 +422,29 @@ TEST_F(device, bad_buffer)
 	munmap(buffer, 2 * PAGE);
 }
 
+/* Where the kernel cannot say how much it is, it is still to come, too. */
+TEST_F(device, bad_request)
+{
+	struct hwprof_snapshot *request =
+		mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *buffer = malloc(BUFFER);
+
+	ASSERT_NE(MAP_FAILED, request);
+	*request = (struct hwprof_snapshot){
+		.size = sizeof(*request), .buffer = (uintptr_t)buffer,
+		.buffer_size = BUFFER,
+	};
+	run_known(_metadata, self);
+	mprotect(request, PAGE, PROT_READ);
+	EXPECT_EQ(-1, ioctl(self->fd, HWPROF_IOC_SNAPSHOT, request));
+	EXPECT_EQ(EFAULT, errno);
+	EXPECT_EQ(0, read_all(self, BUFFER));
+	check_known(_metadata, self);
+	munmap(request, PAGE);
+	free(buffer);
+}
+
 static void run_twice(void *program)
 {
 	pid_t pid = fork();

@@ -353,6 +353,41 @@ TEST_F(unwind, after_an_exec)
 		;
 }
 
+/* What somebody else gets who has the file: 0, or what goes wrong. */
+static int try_as_another(const FIXTURE_DATA(unwind) *self, int plain)
+{
+	struct tally tally = { 0 };
+
+	if (device_add_table(self->fd, &bare, 1) != -EPERM)
+		return 1;
+	if (device_set_maps(self->fd, NULL, 0, getppid()) != -EPERM)
+		return 2;
+	if (device_add_table(plain, &bare, 1) != -EPERM)
+		return 3;
+	if (device_set_maps(plain, NULL, 0, getppid()) != -EPERM)
+		return 4;
+	if (device_snapshot(self->fd, 1 << 20, &tally) || tally.broken)
+		return 5;
+	return 0;
+}
+
+/* Who was passed the file, if by a fork, may read, but say nothing of stacks. */
+TEST_F(unwind, of_another_process)
+{
+	int plain = open(HWPROF_DEVICE, O_RDWR), status;
+	pid_t pid;
+
+	ASSERT_LE(0, plain);
+	ASSERT_LT(0, device_add_table(plain, &bare, 1));
+	pid = fork();
+	if (!pid)
+		_exit(try_as_another(self, plain));
+	waitpid(pid, &status, 0);
+	EXPECT_EQ(0, WEXITSTATUS(status));
+	EXPECT_TRUE(WIFEXITED(status));
+	close(plain);
+}
+
 /* What may be on others' stacks is not an ordinary user's to know. */
 TEST_F(unwind, of_all_for_users)
 {

@@ -593,7 +593,8 @@ struct hwprof_ring_page {
  * A file's tables are for its session or, where it has none, for the sessions of
  * perf events that the process which gave the first table has opened since its
  * exec, as they are at each HWPROF_IOC_UNWIND_MAPS. A session has those of one
- * file, and keeps them until it ends.
+ * file, and keeps them until it ends. Both ioctls are for the process that made the
+ * file's session and was the first to use one, until it execs; others get EPERM.
  *
  * Where no table says anything, frame pointers are followed. Stacks of programs
  * that an event without a target sees (all tasks of a CPU, a cgroup) are unwound
