@@ -274,11 +274,12 @@ static int make_memory(struct session *session)
 	return session->cursors && session->spaces ? 0 : -ENOMEM;
 }
 
+/* Counters have them, too, which have no memory that counts as locked. */
 static int make_slots(struct session *session)
 {
 	int cpu;
 
-	session->slots = alloc_percpu(struct slot);
+	session->slots = alloc_percpu_gfp(struct slot, GFP_KERNEL_ACCOUNT);
 	if (!session->slots)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu) {
@@ -289,7 +290,7 @@ static int make_slots(struct session *session)
 		INIT_LIST_HEAD(&slot->events);
 		INIT_LIST_HEAD(&slot->link);
 		budget_init(slot);
-		slot->row = kzalloc_node(HWPROF_ROW_MAX, GFP_KERNEL,
+		slot->row = kzalloc_node(HWPROF_ROW_MAX, GFP_KERNEL_ACCOUNT,
 					 cpu_to_node(cpu));
 		if (!slot->row)
 			return -ENOMEM;
@@ -349,7 +350,7 @@ static u32 new_id(void)
 static struct session *session_make(const struct perf_event_attr *attr,
 				    bool fetched)
 {
-	struct session *session = kzalloc(sizeof(*session), GFP_KERNEL);
+	struct session *session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
 	int err;
 
 	if (!session)
