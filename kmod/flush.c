@@ -31,6 +31,9 @@ enum {
 	RETRY_MS	= 20,	/* after a ring was full; doubles */
 	CLEAR_BYTES	= 1 << 20,	/* at a time */
 	HERE_MAX	= 16 << 20,	/* memory that an interrupt may walk */
+	SETTLE_LOOKS	= 1 << 16,	/* at a time */
+	LOOKS		= 2,		/* as much work as an item to merge */
+	STEP_ITEMS	= 1 << 19,	/* while preemption is off: some milliseconds */
 	STEP_NS		= 20 * 1000 * 1000,	/* another CPU's step takes less */
 };
 
@@ -39,7 +42,8 @@ enum {
 /* May tasks that exit and interrupts flush it? See session_flush_here(). */
 static bool is_flushed_here(const struct session *session)
 {
-	return !session->fetched && session->memory <= HERE_MAX;
+	return !session->fetched && session->memory <= HERE_MAX &&
+	       !READ_ONCE(session->slow);
 }
 
 static bool profile_own(struct session *session)
@@ -58,19 +62,49 @@ static void profile_wait(struct session *session)
 		cpu_relax();
 }
 
+/* The profile is the caller's from now on. */
+static void step_begin(struct session *session, bool pinned)
+{
+	session->pinned = pinned;
+	session->step_items = 0;
+}
+
+/* So much more was done. False: that is all for one who is not preempted. */
+static bool step_goes_on(struct session *session, u32 items)
+{
+	session->step_items += items;
+	if (!session->pinned) {
+		cond_resched();
+		return true;
+	}
+	if (session->step_items < STEP_ITEMS)
+		return true;
+	WRITE_ONCE(session->slow, true);
+	return false;
+}
+
 /* In process context. */
 static void profile_take(struct session *session)
 {
-	if (is_flushed_here(session))
+	bool pinned = is_flushed_here(session);
+
+	if (pinned)
 		preempt_disable();
 	profile_wait(session);
+	step_begin(session, pinned);
 }
 
 static void profile_give(struct session *session)
 {
+	bool pinned = session->pinned;
+
+	session->flush_items += session->step_items;
 	profile_disown(session);
-	if (is_flushed_here(session))
+	if (pinned)
 		preempt_enable();
+	smp_mb();	/* see profile_take_here() */
+	if (READ_ONCE(session->flush_again))
+		session_want_flush(session);
 }
 
 /*
@@ -147,39 +181,57 @@ void slot_change_table(struct slot *slot, int table)
 	WRITE_ONCE(slot->table, table);
 }
 
+/* What was fed counts at once, and what is still in the table is pending. */
+static void merge_begin(struct session *session, unsigned int number)
+{
+	struct table *table = &session->tables[number];
+
+	if (!test_bit(number, session->table_dirty))
+		return;
+	WRITE_ONCE(session->kept, true);
+	smp_mb__before_atomic();	/* either tells: something is new */
+	clear_bit(number, session->table_dirty);
+	session->fed += table->fed;
+	table->fed = 0;
+	table->merging = true;
+}
+
 /*
  * Address space @over (0: none) is gone. A merged table still knows where its
- * loops are, which would push out those of programs that run.
+ * loops are, which would push out those of programs that run. False: it is not
+ * done.
  */
-static void merge_table(struct session *session, unsigned int number,
+static bool merge_table(struct session *session, unsigned int number,
 			u32 over)
 {
 	const struct engine_ops *engine = session->engine;
 	struct table *table = &session->tables[number];
 
-	if (test_bit(number, session->table_dirty)) {
-		WRITE_ONCE(session->kept, true);
-		smp_mb__before_atomic();	/* either tells: something is new */
-		clear_bit(number, session->table_dirty);
-		while (engine->merge(session->profile, table->memory,
-				     MERGE_ITEMS) == MERGE_ITEMS)
-			if (!is_flushed_here(session))
-				cond_resched();
-		session->fed += table->fed;
-		table->fed = 0;
+	merge_begin(session, number);
+	while (table->merging) {
+		table->merging = engine->merge(session->profile, table->memory,
+					       MERGE_ITEMS) == MERGE_ITEMS;
+		if (table->merging && !step_goes_on(session, MERGE_ITEMS))
+			return false;
 	}
 	if (over)
 		engine->forget(table->memory, over);
 	table->pass = session->pass;
+	return true;
 }
 
-/* The profile is the caller's. */
-static void merge_if_free(struct session *session, unsigned int table, u32 over)
+/*
+ * The profile is the caller's. A table that was begun stays with who owns that
+ * until it is done. False: some other time.
+ */
+static bool merge_if_free(struct session *session, unsigned int table, u32 over)
 {
-	if (!table_claim(session, table))
-		return;
-	merge_table(session, table, over);
+	if (!session->tables[table].merging && !table_claim(session, table))
+		return true;
+	if (!merge_table(session, table, over))
+		return false;
 	table_give(session, table, false);
+	return true;
 }
 
 static void merge_free_tables(struct session *session, u32 over)
@@ -259,6 +311,7 @@ struct emit {
 	unsigned int budget;		/* rows that may go out now */
 	bool full;			/* the ring was */
 	bool stuck;			/* some ring was */
+	bool late;			/* to work out what to say takes longer */
 	bool done;
 	u32 space;			/* rows of it only; 0: of all */
 	u32 turn;			/* the profile's when it was settled */
@@ -353,6 +406,18 @@ static bool emit_row(void *context, const void *engine_row, u64 ip, u64 addr,
 	return true;
 }
 
+/* What a table has that is not in the profile, though it was fed. */
+static void count_table(const struct session *session,
+			const struct table *table,
+			struct hwprof_row_totals *row)
+{
+	row->evicted += table->evicted;
+	if (!table->merging)
+		return;
+	row->evicted += session->engine->evicted(table->memory);
+	row->pending += session->engine->pending(table->memory);
+}
+
 /* Of the session so far: the caller owns the profile. */
 void session_totals(struct session *session, struct hwprof_row_totals *row)
 {
@@ -400,7 +465,7 @@ void session_totals(struct session *session, struct hwprof_row_totals *row)
 	}
 	row->produced = session->rows ? session->fed + row->lost : units;
 	for (i = 0; i < session->table_count; i++)
-		row->evicted += session->tables[i].evicted;
+		count_table(session, &session->tables[i], row);
 	if (session->profile) {
 		row->evicted += engine->evicted(session->profile);
 		row->pending += engine->pending(session->profile);
@@ -422,10 +487,28 @@ static bool emit_totals(struct emit *emit)
 	return true;
 }
 
-static void settle(struct session *session, u32 space)
+/* False: that takes too long for the owner of the profile, who is pinned. */
+static bool settle(struct session *session, u32 space)
 {
-	if (session->engine->settle)
-		session->engine->settle(session->profile, space);
+	const struct engine_ops *engine = session->engine;
+	size_t at = 0;
+
+	while (engine->settle &&
+	       !engine->settle(session->profile, space, &at, SETTLE_LOOKS))
+		if (!step_goes_on(session, SETTLE_LOOKS / LOOKS))
+			return false;
+	return true;
+}
+
+static bool has_ring_here(struct session *session)
+{
+	unsigned long flags;
+	bool has;
+
+	raw_spin_lock_irqsave(&session->roots_lock, flags);
+	has = ring_here(session);
+	raw_spin_unlock_irqrestore(&session->roots_lock, flags);
+	return has;
 }
 
 /*
@@ -438,8 +521,13 @@ static void emit_profile(struct emit *emit)
 	struct session *session = emit->session;
 	unsigned long flags;
 
+	if (!has_ring_here(session))
+		return;
 	if (emit->turn != session->turn) {
-		settle(session, emit->space);
+		if (!settle(session, emit->space)) {
+			emit->late = true;
+			return;
+		}
 		emit->turn = session->turn;
 		emit->at = 0;
 	}
@@ -467,8 +555,23 @@ static void emit_here(void *context)
 	emit->full = false;
 	emit->event = NULL;
 	profile_wait(emit->session);
+	step_begin(emit->session, true);
 	emit_profile(emit);
 	profile_disown(emit->session);
+}
+
+/* Where that takes long, it is done the second time, by who may be preempted. */
+static void settle_first(struct emit *emit)
+{
+	struct session *session = emit->session;
+	bool settled;
+
+	do {
+		profile_take(session);
+		settled = settle(session, emit->space);
+		emit->turn = session->turn;
+		profile_give(session);
+	} while (!settled);
 }
 
 /* CPUs one by one until the rows are out or no ring takes more. */
@@ -476,6 +579,7 @@ static void emit_everywhere(struct emit *emit)
 {
 	int cpu;
 
+	settle_first(emit);
 	do {
 		preempt_disable();
 		emit_here(emit);
@@ -484,7 +588,7 @@ static void emit_everywhere(struct emit *emit)
 	} while (emit->event && !emit->done && !emit->full);
 
 	for_each_online_cpu(cpu) {
-		while (!emit->done) {
+		while (!emit->done && !emit->late) {
 			smp_call_function_single(cpu, emit_here, emit, true);
 			if (!emit->event || emit->full)
 				break;
@@ -564,14 +668,11 @@ enum flushed {
 /* Rows of @space; 0: of all. */
 static enum flushed flush_once(struct session *session, u32 space)
 {
-	struct emit emit = {
-		.session = session,
-		.space = space,
-		.turn = session->turn - 1,	/* not settled yet */
-	};
+	struct emit emit = { .session = session, .space = space };
 	bool retired;
 
 	WRITE_ONCE(session->flush_again, false);
+	session->flush_items = 0;
 	retired = retire_tables(session, space);
 	if (!session->fetched) {
 		emit_everywhere(&emit);
@@ -585,10 +686,14 @@ static enum flushed flush_once(struct session *session, u32 space)
 	smp_mb();	/* see profile_take_here() */
 	if (READ_ONCE(session->flush_again))
 		session_want_flush(session);
+	if (session->flush_items < STEP_ITEMS && !emit.late)
+		WRITE_ONCE(session->slow, false);
 	if (!retired)
 		return FLUSH_UNREACHED;
 	if (emit.done)
 		return FLUSH_DONE;
+	if (emit.late)
+		return FLUSH_LATER;
 	if (session->fetched && !emit.stuck && READ_ONCE(session->reader))
 		return FLUSH_HELD;
 	return emit.stuck ? FLUSH_LATER : FLUSH_NO_RING;
@@ -797,36 +902,64 @@ static bool has_news(const struct session *session)
 	return READ_ONCE(session->kept);
 }
 
-/* On this CPU, with interrupts off: all that slots gave back so far. */
-void session_flush_here(struct session *session)
+/* The profile is the caller's. */
+static void flush_step(struct session *session)
 {
 	struct emit emit = { .session = session, .budget = ~0U };
 	unsigned int table;
 
-	if (!is_flushed_here(session))
-		return;		/* the interval's flush will do */
-	if (!has_news(session))
-		return;
-	if (!profile_take_here(session))
-		return;
 	for (table = 0; table < session->table_count; table++)
-		merge_if_free(session, table, 0);
+		if (!merge_if_free(session, table, 0))
+			return;
 	emit.turn = session->turn++;	/* not settled yet */
 	emit_profile(&emit);
-	profile_disown(session);
 }
 
+/*
+ * On this CPU, with interrupts off: all that slots gave back so far. How much that
+ * was.
+ */
+u32 session_flush_here(struct session *session)
+{
+	u32 items;
+
+	if (session->fetched || !has_news(session))
+		return 0;
+	if (!is_flushed_here(session)) {
+		session_want_flush(session);
+		return 0;
+	}
+	if (!profile_take_here(session))
+		return 0;
+	step_begin(session, true);
+	flush_step(session);
+	items = session->step_items;
+	profile_disown(session);
+	if (READ_ONCE(session->slow))
+		session_want_flush(session);
+	return items;
+}
+
+/* @context: how much may be done before the others are left for later. */
 static void flush_of_current(struct session *session, void *context)
 {
-	if (session->rows && !session->engine->immediate &&
-	    session->key.opener.tgid == current->tgid)
-		session_flush_here(session);
+	s64 *items = context;
+
+	if (!session->rows || session->engine->immediate ||
+	    session->key.opener.tgid != current->tgid)
+		return;
+	if (*items > 0)
+		*items -= session_flush_here(session);
+	else if (!session->fetched && has_news(session))
+		session_want_flush(session);
 }
 
 /* The same, of all that current has opened. */
 void sessions_flush_here(void)
 {
-	session_for_each(flush_of_current, NULL);
+	s64 items = STEP_ITEMS;
+
+	session_for_each(flush_of_current, &items);
 }
 
 void session_flush_work(struct work_struct *work)

@@ -518,11 +518,11 @@ static void session_end(struct work_struct *work)
 	list_del_rcu(&session->link);
 	mutex_unlock(&sessions_lock);
 	synchronize_rcu();	/* probes walk the list, and may ask for more: */
+	session_hide(session);	/* and so may who reads its totals */
 	cancel_delayed_work_sync(&session->flush_work);
 	irq_work_sync(&session->flush_kick);	/* either may queue the other */
 	cancel_delayed_work_sync(&session->flush_work);
 	source_put(session);
-	session_hide(session);
 	free_memory(session);
 	mutex_lock(&sessions_lock);
 	list_del(&session->made);

@@ -87,6 +87,8 @@ struct table {
 	u64 fed;			/* units given to it, not accounted yet */
 	u64 evicted;			/* of an immediate engine, when emitted */
 	u64 pass;			/* of the flush that merged it last */
+	bool merging;			/* it is not free until that is done; the
+					 * profile's owner's */
 };
 
 /* Stepping for a while: of the step source. */
@@ -194,6 +196,10 @@ struct session {
 	size_t profile_size;
 	u64 settled;			/* `pass` of then */
 	atomic_t profile_busy;		/* who sets it owns profile and rows */
+	bool pinned;			/* its owner is not preempted */
+	bool slow;			/* a flush takes too long for that */
+	u32 step_items;			/* what its owner did since it took it, */
+	u64 flush_items;		/* and all in a flush in process context */
 	bool flush_again;		/* somebody met a busy profile */
 	bool kept;			/* it may have more to tell; its owner's */
 	u32 turn;			/* of flushes besides those in turn; its owner's */
@@ -311,7 +317,7 @@ int slots_init(void);
 
 /* flush.c */
 void session_flush(struct session *session, u32 space);
-void session_flush_here(struct session *session);
+u32 session_flush_here(struct session *session);
 void sessions_flush_here(void);
 void session_totals_here(struct session *session);
 void session_flush_work(struct work_struct *work);

@@ -48,8 +48,7 @@ static void give_rows(struct summary *summary)
 {
 	size_t at = 0;
 
-	if (summary->engine->settle)
-		summary->engine->settle(summary->profile, 0);
+	engine_settle(summary->engine, summary->profile, 0);
 	summary->engine->rows(summary->profile, 0, &at, give, summary);
 	summary->merged = 0;
 }

@@ -141,17 +141,20 @@ struct engine_ops {
 	bool (*feed_stack)(void *table, const struct stream_stack *stack);
 
 	/*
-	 * Takes up to @limit items out of @table into @profile and returns how
-	 * many it took; fewer than @limit: the table is empty and as after
-	 * table_init(). The limit lets a caller bound how long it holds a lock.
+	 * Takes up to @limit items out of @table into @profile, of those that
+	 * are more work than others fewer, and returns how many; fewer than
+	 * @limit: the table is empty and as after table_init(). The limit lets a
+	 * caller bound how long it holds a lock.
 	 */
 	size_t (*merge)(void *profile, void *table, size_t limit);
 
 	/*
 	 * Works out what rows() is to say of @space or, where that is 0, of
-	 * every address space. May be NULL.
+	 * every address space: from *@at on, which is 0 at first, and no more
+	 * than some @limit looks at things. False: there is more to do, for
+	 * which nothing may come in between. May be NULL.
 	 */
-	void (*settle)(void *profile, u32 space);
+	bool (*settle)(void *profile, u32 space, size_t *at, size_t limit);
 
 	/*
 	 * Emits a row for each thing of @space (0: of all) that grew since its
@@ -175,6 +178,16 @@ struct engine_ops {
 	/* Units that are in the table or profile and in no row yet. */
 	u64 (*pending)(const void *table);
 };
+
+/* All of it, however long that takes. */
+static inline void engine_settle(const struct engine_ops *engine, void *profile,
+				 u32 space)
+{
+	size_t at = 0;
+
+	if (engine->settle)
+		engine->settle(profile, space, &at, ~0UL);
+}
 
 extern const struct engine_ops loop_engine;
 extern const struct engine_ops branch_engine;

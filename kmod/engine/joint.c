@@ -188,14 +188,13 @@ static size_t joint_merge(void *memory, void *table_memory, size_t limit)
 
 /* --- rows --------------------------------------------------------------- */
 
-static void joint_settle(void *memory, u32 space)
+/* Loops alone have something to settle. */
+static bool joint_settle(void *memory, u32 space, size_t *at, size_t limit)
 {
 	struct joint_table *table = memory;
-	unsigned int i;
+	void *loops = table->part[JOINT_LOOPS];
 
-	for (i = 0; i < JOINT_PARTS; i++)
-		if (table->part[i] && joint_parts[i]->settle)
-			joint_parts[i]->settle(table->part[i], space);
+	return !loops || loop_engine.settle(loops, space, at, limit);
 }
 
 static bool joint_rows(void *memory, u32 space, size_t *at, engine_emit emit,

@@ -49,6 +49,8 @@ static void reset_counts(struct loop *loop)
 
 /* --- merging ------------------------------------------------------------ */
 
+enum { LOOKS = 8 };		/* take as long as an item */
+
 static void merge_trips(struct loop *into, const struct loop *from)
 {
 	unsigned int i;
@@ -117,6 +119,10 @@ static void merge_segment(struct loop_table *profile, struct loop_table *table,
 	slot->key = 0;
 }
 
+/*
+ * A segment that is evicted from the profile takes a look at each loop that it may
+ * enter: some of these are as much work as an item.
+ */
 size_t loop_merge(void *profile_memory, void *memory, size_t limit)
 {
 	struct loop_table *profile = profile_memory, *table = memory;
@@ -126,9 +132,10 @@ size_t loop_merge(void *profile_memory, void *memory, size_t limit)
 	profile->is_profile = true;
 
 	/* Loops first: the profile may have to give up segments. */
-	for (; taken < limit && table->merged < items; taken++) {
+	while (taken < limit && table->merged < items) {
 		size_t at = table->merged;
 
+		profile->looked = 0;
 		if (at < table->used)
 			merge_loop(profile, table,
 				   &table->loops[table->order[at]]);
@@ -138,6 +145,7 @@ size_t loop_merge(void *profile_memory, void *memory, size_t limit)
 			merge_segment(profile, table,
 				      at - table->used - places);
 		table->merged++;
+		taken = min(taken + 1 + (size_t)profile->looked / LOOKS, limit);
 	}
 	if (taken < limit) {
 		profile->evicted += table->evicted;
@@ -152,31 +160,40 @@ size_t loop_merge(void *profile_memory, void *memory, size_t limit)
 
 /* --- entries, from segments -------------------------------------------- */
 
-static void settle_segment(struct loop_table *table,
-			   const struct flow_segment *segment, u64 count)
+/* How many loops it looked at. */
+static u32 settle_segment(struct loop_table *table,
+			  const struct flow_segment *segment, u64 count)
 {
 	struct entered entered = entered_begin(table, segment, ~0U);
 	struct loop *loop;
 
 	while ((loop = entered_next(table, &entered)))
 		loop->settled += count * entered.entries;
+	return entered.looked;
 }
 
-/* Entries so far of every loop of @space (0: all), from all segments. */
-void loop_settle(void *memory, u32 space)
+/*
+ * Entries so far of every loop of @space (0: all), from all segments. Each may
+ * enter every loop, if the program was made for that.
+ */
+bool loop_settle(void *memory, u32 space, size_t *at, size_t limit)
 {
 	struct loop_table *table = memory;
 	struct flow_table *flow = &table->flow;
+	size_t looked = 0;
 	u32 i;
 
-	for (i = 0; i < table->used; i++)
+	for (i = 0; !*at && i < table->used; i++)
 		table->loops[table->order[i]].settled = 0;
-	for (i = 0; i < flow->slot_count; i++) {
-		const struct flow_segment *segment = &flow->segments[i];
+	for (; *at < flow->slot_count && looked < limit; ++*at) {
+		const struct flow_segment *segment = &flow->segments[*at];
+		const struct flow_slot *slot = &flow->slots[*at];
 
-		if (flow->slots[i].key && (!space || segment->space == space))
-			settle_segment(table, segment, flow->slots[i].count);
+		looked++;
+		if (slot->key && (!space || segment->space == space))
+			looked += settle_segment(table, segment, slot->count);
 	}
+	return *at == flow->slot_count;
 }
 
 /* --- rows ---------------------------------------------------------------- */

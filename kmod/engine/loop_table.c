@@ -236,6 +236,7 @@ static struct loop *entered_step(const struct loop_table *table,
 			}
 			entered->at = table->further[at];
 		}
+		entered->looked += entered->most - entered->left;
 		entered->range++;
 	}
 	return NULL;
@@ -284,5 +285,6 @@ void segment_evicted(struct flow_table *flow,
 	entered = entered_begin(table, segment, LOOPS_LOOKED_AT);
 	while ((loop = entered_next(table, &entered)))
 		loop->entries += count * entered.entries;
+	table->looked += entered.looked;
 }
 

@@ -114,6 +114,7 @@ struct loop_table {
 	u64 gone;		/* executions of loops that were evicted */
 	bool dropped;		/* a loop was evicted */
 	size_t merged;		/* items that merge() took already */
+	u64 looked;		/* at loops, for segments that were evicted */
 	struct effects *effects;	/* one for each segment's slot; NULL:
 				 * every branch is seen, there are no windows */
 	struct tally *tallies;	/* one for each loop's slot */
@@ -214,6 +215,7 @@ struct entered {
 	const struct flow_segment *segment;
 	u16 at;			/* slot of the next one, or ORDER_NONE */
 	u32 most, left;		/* loops to look at in a range */
+	u32 looked;		/* at so many in those before it */
 	u8 ranges, range;
 	struct range heads[RANGES];
 	unsigned int entries;	/* that one run makes */
@@ -257,7 +259,7 @@ void places_forget(struct loop_table *table, u32 space);
 
 /* loop_profile.c: of engine_ops */
 size_t loop_merge(void *profile, void *table, size_t limit);
-void loop_settle(void *profile, u32 space);
+bool loop_settle(void *profile, u32 space, size_t *at, size_t limit);
 bool loop_rows(void *profile, u32 space, size_t *at, engine_emit emit,
 	       void *context);
 void loop_forget(void *profile, u32 space);

@@ -123,7 +123,7 @@ static void feed_windows(const struct stream *stream, u64 random,
 	start.to = 0;
 	loop_engine.feed(table, cursor, &start);
 	loop_engine.merge(profile, table, ~0UL);
-	loop_engine.settle(profile, 0);
+	engine_settle(&loop_engine, profile, 0);
 	at = 0;
 	loop_engine.rows(profile, 0, &at, take_row, estimates);
 	free(table);

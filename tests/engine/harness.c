@@ -145,7 +145,10 @@ static bool read_rows(struct harness *h)
 {
 	size_t at = 0;
 
-	loop_engine.settle(h->tables.profile, 0);
+	while (!loop_engine.settle(h->tables.profile, 0, &at,
+				   1 + random_below(&h->random, 300)))
+		;
+	at = 0;
 	while (!loop_engine.rows(h->tables.profile, 0, &at, take, h))
 		if (random_once_in(&h->random, 8))
 			return false;

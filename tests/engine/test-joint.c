@@ -176,8 +176,7 @@ static void read_work(struct work *work)
 {
 	const struct engine_ops *engine = work->tables.engine;
 
-	if (engine->settle)
-		engine->settle(work->tables.profile, 0);
+	engine_settle(engine, work->tables.profile, 0);
 	tables_read(&work->tables, take_row, work);
 }
 
@@ -900,7 +899,7 @@ static void test_rows_at(void **state)
 	joint = &bench.joint;
 	joint->refusals = 2;
 	tables_retire(&joint->tables, 0, 100);
-	joint_engine.settle(joint->tables.profile, 0);
+	engine_settle(&joint_engine, joint->tables.profile, 0);
 	while (!joint_engine.rows(joint->tables.profile, 0, &at, take_row,
 				  joint)) {
 		assert_true(at >= last);

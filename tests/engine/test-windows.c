@@ -188,7 +188,7 @@ static void read_rows(struct engine *engine)
 	size_t at = 0;
 
 	loop_engine.merge(engine->profile, engine->table, ~0UL);
-	loop_engine.settle(engine->profile, 0);
+	engine_settle(&loop_engine, engine->profile, 0);
 	loop_engine.rows(engine->profile, 0, &at, take, engine);
 }
 
@@ -423,7 +423,7 @@ static struct rows feed_repeated(const struct events *events, u64 seed,
 	}
 	feed_again(&engine, again);
 	loop_engine.merge(engine.profile, engine.table, ~0UL);
-	loop_engine.settle(engine.profile, 0);
+	engine_settle(&loop_engine, engine.profile, 0);
 	loop_engine.rows(engine.profile, 0, &row, keep_row, &rows);
 	free(engine.table);
 	free(engine.profile);
@@ -486,7 +486,7 @@ static struct rows feed_crowded(const struct events *programs, u64 seed,
 	*evicted = loop_engine.evicted(engine.table);
 	loop_engine.merge(engine.profile, engine.table, ~0UL);
 	*evicted += loop_engine.evicted(engine.profile);
-	loop_engine.settle(engine.profile, 0);
+	engine_settle(&loop_engine, engine.profile, 0);
 	loop_engine.rows(engine.profile, 0, &row, keep_row, &rows);
 	free(engine.table);
 	free(engine.profile);

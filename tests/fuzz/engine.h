@@ -154,8 +154,7 @@ static void read_rows(engine_emit take)
 {
 	size_t at = 0;
 
-	if (fuzzed->settle)
-		fuzzed->settle(run.profile, 0);
+	engine_settle(fuzzed, run.profile, 0);
 	fuzzed->rows(run.profile, 0, &at, take, NULL);
 	account();
 }

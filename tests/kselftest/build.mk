@@ -28,6 +28,10 @@ $(KSELFTEST)/chains: tests/kselftest/x86/chains.S tests/kselftest/chains.h
 	@mkdir -p $(@D)
 	$(CC) $(KSELFTEST_BARE) -o $@ $<
 
+$(KSELFTEST)/nests: tests/kselftest/x86/nests.S tests/kselftest/nests.h
+	@mkdir -p $(@D)
+	$(CC) $(KSELFTEST_BARE) -o $@ $<
+
 KSELFTEST_BARE_C := $(CC) $(KSELFTEST_BARE) -O1 -g -fno-stack-protector
 
 $(KSELFTEST)/shapes $(KSELFTEST)/trips: $(KSELFTEST)/%: tests/kselftest/%.c \
@@ -130,7 +134,7 @@ kselftest-programs: $(BUILD)/hwprof $(EXAMPLES) $(KSELFTESTS) $(KSELFTEST_SH) \
 	$(addprefix $(KSELFTEST)/,guest known spin forks heaps shapes callers \
 		       trips \
 		       long_trips short_trips \
-		       $(if $(filter x86,$(TARGET)),chains pointerless endless deep plugged \
+		       $(if $(filter x86,$(TARGET)),chains nests pointerless endless deep plugged \
 		       plugin.so) \
 		       $(if $(HAS_M32),device32))
 
