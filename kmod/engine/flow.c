@@ -18,12 +18,13 @@ static void fill(struct flow_segment *segment, const struct flow *flow,
 	memcpy(segment->edge, flow->edge, sizeof(segment->edge));
 }
 
-/* The first of a key's slots. */
-static struct flow_slot *first_of(const struct flow_table *table, u64 key)
+/* A segment is in one of two sets: its home's or, where that was full, another. */
+static struct flow_slot *set_of(const struct flow_table *table, u64 key,
+				unsigned int choice)
 {
-	size_t home = flow_home(table, key) - table->slots;
+	size_t slot = flow_home(table, choice ? key >> 32 : key) - table->slots;
 
-	return &table->slots[home & ~(size_t)(FLOW_WAYS - 1)];
+	return &table->slots[slot & ~(size_t)(FLOW_WAYS - 1)];
 }
 
 /* What runs often gets its home, which is looked at first. Where it is then. */
@@ -32,7 +33,9 @@ static struct flow_slot *prefer(struct flow_table *table,
 {
 	struct flow_slot *home = flow_home(table, slot->key);
 
-	if (slot == home || slot->count < 2 * home->count)
+	if (slot == home || slot->count < 2 * home->count ||
+	    (slot - table->slots) / FLOW_WAYS !=
+	    (home - table->slots) / FLOW_WAYS)
 		return slot;
 	swap_values(*slot, *home);
 	swap_values(table->segments[slot - table->slots],
@@ -42,12 +45,15 @@ static struct flow_slot *prefer(struct flow_table *table,
 
 struct flow_slot *flow_table_find(const struct flow_table *table, u64 key)
 {
-	struct flow_slot *slot = first_of(table, key);
-	unsigned int way;
+	unsigned int choice, way;
 
-	for (way = 0; way < FLOW_WAYS; way++, slot++)
-		if (slot->key == key)
-			return slot;
+	for (choice = 0; choice < 2; choice++) {
+		struct flow_slot *slot = set_of(table, key, choice);
+
+		for (way = 0; way < FLOW_WAYS; way++, slot++)
+			if (slot->key == key)
+				return slot;
+	}
 	return NULL;
 }
 
@@ -62,17 +68,54 @@ static struct flow_slot *count_known(struct flow_table *table, u64 key,
 	return prefer(table, slot);
 }
 
-/* A free slot, the key's home if it is; or else the one that ran least. */
-static struct flow_slot *choose(const struct flow_table *table, u64 key)
+static struct flow_slot *free_in(struct flow_slot *set)
 {
-	struct flow_slot *slot = first_of(table, key), *least;
 	unsigned int way;
 
-	least = flow_home(table, key);
+	for (way = 0; way < FLOW_WAYS; way++)
+		if (!set[way].key)
+			return &set[way];
+	return NULL;
+}
+
+/* The segment goes to its other set, if there is room. Is its slot free? */
+static bool move(const struct flow_table *table, struct flow_slot *slot)
+{
+	unsigned int choice;
+
+	for (choice = 0; choice < 2; choice++) {
+		struct flow_slot *other =
+			free_in(set_of(table, slot->key, choice));
+
+		if (!other)
+			continue;
+		*other = *slot;
+		*flow_segment(table, other) = *flow_segment(table, slot);
+		slot->key = 0;
+		return true;
+	}
+	return false;
+}
+
+/*
+ * A free slot, the key's home if it is, or one that is made free; or else the one
+ * that ran least. So a table is nearly full before it has to evict.
+ */
+static struct flow_slot *choose(const struct flow_table *table, u64 key)
+{
+	struct flow_slot *least = flow_home(table, key), *slot;
+	unsigned int i;
+
 	if (!least->key)
 		return least;
-	for (way = 0; way < FLOW_WAYS; way++, slot++) {
-		if (!slot->key)
+	for (i = 0; i < 2; i++) {
+		slot = free_in(set_of(table, key, i));
+		if (slot)
+			return slot;
+	}
+	for (i = 0; i < 2 * FLOW_WAYS; i++) {
+		slot = set_of(table, key, i / FLOW_WAYS) + i % FLOW_WAYS;
+		if (move(table, slot))
 			return slot;
 		if (slot->count < least->count)
 			least = slot;

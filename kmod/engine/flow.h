@@ -30,7 +30,7 @@ enum {
 	FLOW_WAYS	= 4,
 };
 
-/* FLOW_WAYS of them, a cache line, are a set: where its segments can be. */
+/* FLOW_WAYS of them, a cache line, are a set: its segments can be in two. */
 struct flow_slot {
 	u64 key;		/* 0: free; else odd */
 	u64 count;

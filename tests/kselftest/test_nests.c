@@ -15,16 +15,20 @@
 
 EVENT_ALL_NEED("step")
 
-/* Of each loop, from all rows. */
-static uint64_t back_edges[NESTS_LOOPS];
+/* From all rows: of each loop, and of that around all ways. */
+static uint64_t back_edges[NESTS_LOOPS], entries[NESTS_LOOPS], outer_back_edges;
 
 static void see_loop(struct tally *tally, const struct sample *sample)
 {
 	const struct hwprof_row_loop *loop = (const void *)sample->row;
 	uint64_t number = loop->head - NESTS_HEAD(0);
 
-	if (number < NESTS_LOOPS)
-		back_edges[number] += loop->back_edges;
+	if (loop->head == NESTS_OUTER_HEAD)
+		outer_back_edges += loop->back_edges;
+	if (number >= NESTS_LOOPS)
+		return;
+	back_edges[number] += loop->back_edges;
+	entries[number] += loop->entries;
 }
 
 static void be_nests(void *context)
@@ -48,6 +52,8 @@ FIXTURE_SETUP(nests)
 {
 	ASSERT_TRUE(event_sessions_are(0));
 	memset(back_edges, 0, sizeof(back_edges));
+	memset(entries, 0, sizeof(entries));
+	outer_back_edges = 0;
 	self->tally.see = see_loop;
 	self->child = child_start(be_nests, NULL);
 }
@@ -84,8 +90,12 @@ static void check(struct __test_metadata *_metadata, FIXTURE_DATA(nests) *self)
 	EXPECT_TRUE(tally_is_whole(&self->tally));
 	EXPECT_EQ(count, self->tally.period);
 	EXPECT_EQ(count, self->tally.totals.produced);
-	for (loop = 0; loop < NESTS_LOOPS; loop++)
+	EXPECT_EQ(NESTS_WAYS, outer_back_edges);
+	for (loop = 0; loop < NESTS_LOOPS; loop++) {
 		EXPECT_EQ(1, back_edges[loop]);
+		/* By each way, and from each other loop; the start is unseen. */
+		EXPECT_EQ(NESTS_WAYS + NESTS_LOOPS - 1, entries[loop]);
+	}
 }
 
 TEST_F(nests, until_the_end)

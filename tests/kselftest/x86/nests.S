@@ -2,23 +2,25 @@
 /* See nests.h. */
 #include "../nests.h"
 
+#define WAY_BYTES		8
+
 	.text
 	.globl	_start
 _start:
-	xor	%ebx, %ebx		/* back edges so far */
+	xor	%ebx, %ebx		/* the loop that goes round next */
+	mov	$ways, %eax
+outer:
+	nop
+
+	/* Each byte is a head: with fewer prefixes, the same instruction. */
 heads:
-	.rept	NESTS_LOOPS
+	.rept	NESTS_LOOPS / 15
+	.fill	14, 1, 0x66
 	nop
 	.endr
 
 	cmp	$NESTS_LOOPS, %ebx
-	jne	tails
-	.rept	NESTS_LINES
-	jmp	1f
-1:
-	.endr
-
-tails:
+	je	on
 	.set	loop, 0
 	.rept	NESTS_LOOPS
 	cmp	$loop, %ebx
@@ -27,6 +29,15 @@ tails:
 	jmp	heads + loop
 1:
 	.set	loop, loop + 1
+	.endr
+
+on:
+	jmp	*%rax
+ways:
+	.rept	NESTS_WAYS
+	add	$WAY_BYTES, %eax
+	.byte	0xe9			/* jmp, of 5 bytes */
+	.long	outer - (. + 4)
 	.endr
 
 	mov	$60, %eax		/* exit */
