@@ -273,7 +273,8 @@ struct hwprof_loop {
 	double trip;		/* iterations / entries; NaN: not known */
 	double trip_low;	/* 95 % interval of it; NaN: not known */
 	double trip_high;
-	double trip_recent;	/* 7/8-weighted average; NaN: not known */
+	double trip_recent;	/* 7/8-weighted average, of executions that took
+				 * the back edge; NaN: not known */
 	uint64_t trip_min;	/* of executions seen whole; 0: none */
 	uint64_t trip_max;
 	uint64_t histogram[HWPROF_TRIP_BUCKETS];	/* whole executions with
