@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* hwprof: profiles loops, by the kernel module of the same name. */
+/* hwprof: profiles programs, by the kernel module of the same name. */
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,9 +10,11 @@
 static const char usage[] =
 "usage: hwprof COMMAND [OPTIONS]\n"
 "\n"
-"  record   run a program, or watch one, and write its loops to a file\n"
+"  record   run a program, or watch one, and write its loops, calls, contexts,\n"
+"           paths, values or ranges to a file\n"
 "  report   say what a file has\n"
-"  replay   say what loops or calls the stacks of 'perf record -b' show\n"
+"  replay   say what loops or calls the stacks of 'perf record -b' show, or what\n"
+"           contexts those of 'perf record -g' do\n"
 "  top      show now and then what a program, or all that runs, does\n"
 "  stat     say how much of it there was\n"
 "  script   print each row of a file\n"
