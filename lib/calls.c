@@ -56,7 +56,13 @@ int calls_add_row(struct hwprof_profile *profile,
 		.evicted = row->evicted,
 		.sum_sq = row->sum_sq,
 	};
+	struct collected_session *session =
+		collected_session(&profile->collected, row->row.session);
 
+	if (!session)
+		return -ENOMEM;
+	if (row->evicted > session->evicted)
+		session->evicted = row->evicted;
 	profile->collected.rows++;
 	return add_row(profile, &call);
 }
@@ -93,22 +99,27 @@ static int take(struct hwprof_profile *profile,
 
 /* --- places ----------------------------------------------------------------- */
 
-/* Calls that were given up until its last row, or may have been after it. */
-static uint64_t missed(const struct collected *collected,
-		       const struct collected_call *row)
+/* @row's part of it; its session is one of @profile->collected. */
+static struct call_origin origin_of(const struct hwprof_profile *profile,
+				    const struct collected_call *row,
+				    uint32_t pid)
 {
-	size_t i;
+	const struct collected *collected = &profile->collected;
+	uint64_t evicted = collected_evicted_of(collected, row->origin.session);
 
-	for (i = 0; i < collected->session_count; i++) {
-		const struct collected_session *session =
-			&collected->sessions[i];
-
-		if (session->session == row->origin.session &&
-		    session->totals.evicted > row->evicted)
-			return row->error + session->totals.evicted -
-			       row->evicted;
-	}
-	return row->error;
+	return (struct call_origin){
+		.file = profile->file_count,
+		.session = row->origin.session,
+		.space = row->origin.space,
+		/* The kernel is one. */
+		.programs = row->origin.space ?
+			    processes_programs(collected->processes, pid) : 1,
+		/* Until its last row, or maybe after it. */
+		.missed = row->error + (evicted > row->evicted ?
+					evicted - row->evicted : 0),
+		.evicted = evicted,
+		.evicted_file = collected_evicted(collected),
+	};
 }
 
 static int add_pair(struct hwprof_calls *calls, const struct collected_call *row)
@@ -130,10 +141,10 @@ static int add_pair(struct hwprof_calls *calls, const struct collected_call *row
 		.last = row->origin.last,
 		.file = callee.file ? callee.file : site.file,
 	};
-	called->least = row->count;
-	called->most = row->count + missed(&profile->collected, row);
+	called->least = called->most = row->count;
 	called->basis = row->origin.basis;
 	called->pid = callee.pid ? callee.pid : site.pid;
+	entry->origin = origin_of(profile, row, entry->file ? called->pid : 0);
 	called->comm = profile_comm(profile, called->pid, entry->last);
 	calls->total += row->count;
 	calls->profile.found += row->count;
@@ -152,6 +163,7 @@ static int place_all(struct hwprof_profile *profile, void **rows, size_t count)
 	if (!pairs)
 		return -ENOMEM;
 	calls->pairs = pairs;
+	calls->evicted += collected_evicted(&profile->collected);
 	for (i = 0; !error && i < count; i++)
 		error = add_pair(calls, rows[i]);
 	return error;
@@ -183,6 +195,25 @@ static int compare_places(const void *a, const void *b)
 					   y->pair.site.address);
 }
 
+static int compare_sessions(const struct pair_entry *x,
+			    const struct pair_entry *y)
+{
+	int order = compare_places(x, y);
+
+	if (!order)
+		order = compare_u64(x->origin.file, y->origin.file);
+	return order ? order : compare_u64(x->origin.session,
+					   y->origin.session);
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct pair_entry *x = a, *y = b;
+	int order = compare_sessions(x, y);
+
+	return order ? order : compare_u64(x->origin.space, y->origin.space);
+}
+
 static bool same_method(const struct pair_entry *a, const struct pair_entry *b)
 {
 	return a->callee_object == b->callee_object &&
@@ -190,12 +221,11 @@ static bool same_method(const struct pair_entry *a, const struct pair_entry *b)
 	       a->pair.called.pid == b->pair.called.pid && a->file == b->file;
 }
 
-/* What two have in common that were called in turn, until @last and @from_last. */
+/* Sums all but `most` of two, which were called until @last and @from_last. */
 static void add_called(struct hwprof_called *to, uint64_t *last,
 		       const struct hwprof_called *from, uint64_t from_last)
 {
 	to->least += from->least;
-	to->most += from->most;
 	if (from->basis > to->basis)
 		to->basis = from->basis;
 	if (from_last > *last) {
@@ -204,13 +234,65 @@ static void add_called(struct hwprof_called *to, uint64_t *last,
 	}
 }
 
+/* --- bounds ----------------------------------------------------------------- */
+
+/* Of the sessions that may have had the pair: a process is in one file. */
+static uint64_t evicted_around(const struct hwprof_calls *calls,
+			       const struct pair_entry *entry)
+{
+	return entry->file ? entry->origin.evicted_file : calls->evicted;
+}
+
+/*
+ * Of what their session gave up, what was not of the pair of @entries, all of
+ * one place and session: known only if each program that may have had it has a
+ * row of it. What one without a row lost, no row tells.
+ */
+static uint64_t spared(const struct pair_entry *entries, size_t count)
+{
+	uint64_t evicted = entries->origin.evicted, missed = 0;
+	uint32_t spaces = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		missed += entries[i].origin.missed;
+		spaces += !i || entries[i].origin.space !=
+				entries[i - 1].origin.space;
+	}
+	return entries->origin.programs && spaces >= entries->origin.programs &&
+	       missed < evicted ? evicted - missed : 0;
+}
+
+/* The first entry of each pair gets all that may be the pair's besides. */
+static void set_most(struct hwprof_calls *calls)
+{
+	struct pair_entry *first = NULL;
+	size_t i, count;
+
+	for (i = 0; i < calls->pair_count; i += count) {
+		struct pair_entry *entry = &calls->pairs[i];
+
+		for (count = 1; i + count < calls->pair_count &&
+		     !compare_sessions(entry, entry + count);)
+			count++;
+		if (!first || compare_places(first, entry)) {
+			first = entry;
+			first->pair.called.most += evicted_around(calls, first);
+		}
+		first->pair.called.most -= spared(entry, count);
+	}
+}
+
+/* --- what is shown ---------------------------------------------------------- */
+
 /* One entry for what has one place. */
 static void merge_pairs(struct hwprof_calls *calls)
 {
 	size_t kept = 0, i;
 
 	qsort(calls->pairs, calls->pair_count, sizeof(*calls->pairs),
-	      compare_places);
+	      compare_entries);
+	set_most(calls);
 	for (i = 0; i < calls->pair_count; i++) {
 		struct pair_entry *entry = &calls->pairs[i];
 		struct pair_entry *last = &calls->pairs[kept - !!kept];
@@ -218,6 +300,7 @@ static void merge_pairs(struct hwprof_calls *calls)
 		if (kept && !compare_places(last, entry)) {
 			add_called(&last->pair.called, &last->last,
 				   &entry->pair.called, entry->last);
+			last->pair.called.most += entry->pair.called.most;
 			last->sum_sq += entry->sum_sq;
 		} else {
 			calls->pairs[kept++] = *entry;
@@ -226,6 +309,7 @@ static void merge_pairs(struct hwprof_calls *calls)
 	calls->pair_count = kept;
 }
 
+/* One of a method's pairs that has no row may have had all that was evicted. */
 static int make_methods(struct hwprof_calls *calls)
 {
 	size_t i;
@@ -242,11 +326,14 @@ static int make_methods(struct hwprof_calls *calls)
 			to->object = entry->callee_object;
 			to->method.entry = entry->pair.callee;
 			to->method.called = entry->pair.called;
+			to->method.called.most = entry->pair.called.least +
+						 evicted_around(calls, entry);
 			to->last = entry->last;
 		} else {
 			to = &calls->methods[calls->method_count - 1];
 			add_called(&to->method.called, &to->last,
 				   &entry->pair.called, entry->last);
+			to->method.called.most += entry->pair.called.least;
 		}
 		to->method.sites++;
 	}
@@ -256,10 +343,6 @@ static int make_methods(struct hwprof_calls *calls)
 static void describe_called(const struct hwprof_calls *calls,
 			    struct hwprof_called *called)
 {
-	uint64_t most = called->least + calls->profile.totals.evicted;
-
-	if (called->most > most)
-		called->most = most;
 	if (calls->total)
 		called->share = (double)called->least / calls->total;
 	estimate_share(called, 0);

@@ -20,6 +20,16 @@ struct collected_call {
 	double sum_sq;
 };
 
+/* Whose rows a pair was made of, and what may be in no row. */
+struct call_origin {
+	size_t file;			/* counted */
+	uint32_t session, space;
+	uint32_t programs;		/* that may have had it; 0: not known */
+	uint64_t missed;		/* by its rows, of its calls, at most */
+	uint64_t evicted;		/* by the session, of all */
+	uint64_t evicted_file;		/* and by all sessions in the file */
+};
+
 /* A call pair as the user of the library sees it, and what it was made of. */
 struct pair_entry {
 	struct hwprof_pair pair;
@@ -27,6 +37,7 @@ struct pair_entry {
 	size_t file;			/* as struct place has it */
 	double sum_sq;
 	uint64_t last;			/* time of the last row */
+	struct call_origin origin;	/* of several, that of one */
 };
 
 struct method_entry {
@@ -42,6 +53,7 @@ struct hwprof_calls {
 	struct method_entry *methods;	/* the same */
 	size_t method_count;
 	uint64_t total;			/* calls of all rows */
+	uint64_t evicted;		/* and of none, in all files */
 };
 
 extern const struct profile_kind calls_kind;

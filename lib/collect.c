@@ -42,6 +42,34 @@ static void add_totals(struct collected_session *session,
 	session->has_totals = true;
 }
 
+/* A recording that was cut short has no totals, but rows may tell. */
+static uint64_t evicted_of(const struct collected_session *session)
+{
+	return session->totals.evicted > session->evicted ?
+	       session->totals.evicted : session->evicted;
+}
+
+uint64_t collected_evicted_of(const struct collected *collected,
+			      uint32_t session)
+{
+	size_t i;
+
+	for (i = 0; i < collected->session_count; i++)
+		if (collected->sessions[i].session == session)
+			return evicted_of(&collected->sessions[i]);
+	return 0;
+}
+
+uint64_t collected_evicted(const struct collected *collected)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < collected->session_count; i++)
+		sum += evicted_of(&collected->sessions[i]);
+	return sum;
+}
+
 int collected_note(struct collected *collected,
 		   const struct hwprof_sample *sample)
 {

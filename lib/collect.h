@@ -17,6 +17,7 @@ struct collected_session {
 	uint64_t time;			/* of the totals */
 	struct hwprof_row_totals totals;
 	bool has_totals;
+	uint64_t evicted;		/* the most that any row told of */
 };
 
 struct collected {
@@ -48,6 +49,11 @@ int collected_note(struct collected *collected,
 /* Is it, of an event with several subjects, not of @kind, as far as it says? */
 bool collected_elsewhere(struct collected *collected, enum hwprof_kind kind,
 			 const struct hwprof_sample *sample);
+/* What @session gave up; 0 if it is not known. */
+uint64_t collected_evicted_of(const struct collected *collected,
+			      uint32_t session);
+/* The same of all sessions. */
+uint64_t collected_evicted(const struct collected *collected);
 /* Session @session, made if need be. NULL: out of memory. */
 struct collected_session *collected_session(struct collected *collected,
 					    uint32_t session);

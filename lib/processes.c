@@ -50,6 +50,7 @@ struct processes {
 	size_t settled;			/* so many are in the tree ... */
 	uint64_t settled_time;		/* ... all up to this time */
 	uint32_t image_count;
+	uint32_t mapped;		/* of these, with maps that are known */
 	atomic_uint users;
 	void *tree;			/* of struct process, by pid */
 };
@@ -294,6 +295,12 @@ static int add_mapping(struct image *image, const struct change *change)
 	return 0;
 }
 
+/* Has it maps, its own or those that its parent had? */
+static bool is_mapped(const struct image *image)
+{
+	return image->map_count || image->parent;
+}
+
 static int apply(struct processes *processes, const struct change *change)
 {
 	struct process *process = get_process(processes, change->pid);
@@ -314,11 +321,14 @@ static int apply(struct processes *processes, const struct change *change)
 		if (!image)
 			return -ENOMEM;
 	}
-	if (change->kind == CHANGE_MAP)
+	if (change->kind == CHANGE_MAP) {
+		processes->mapped += !is_mapped(image);
 		return add_mapping(image, change);
+	}
 	if (change->kind == CHANGE_FORK) {
 		image->parent = current_image(find_process(processes,
 							   change->parent));
+		processes->mapped += is_mapped(image);
 		image->comm = image->parent ? image->parent->comm : NULL;
 	} else {
 		image->comm = change->name;
@@ -390,6 +400,21 @@ uint32_t processes_program(struct processes *processes, uint32_t pid,
 	    (!process->image_count && !add_image(processes, process, 0)))
 		return 0;
 	return process->images[find_index(process, time)]->number;
+}
+
+/* What has but a name before its exec is the recorder's. */
+uint32_t processes_programs(const struct processes *processes, uint32_t pid)
+{
+	const struct process *process;
+
+	if (!pid)
+		return processes->mapped;
+	process = find_process(processes, pid);
+	if (!process)
+		return 0;
+	return process->image_count - (process->image_count > 1 &&
+				       !process->images[0]->begin &&
+				       !is_mapped(process->images[0]));
 }
 
 /* Later maps hide earlier ones. */

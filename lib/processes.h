@@ -54,6 +54,13 @@ bool processes_is_heap(const struct processes *processes, uint32_t pid,
 uint32_t processes_program(struct processes *processes, uint32_t pid,
 			   uint64_t time);
 
+/*
+ * How many programs @pid has run, as far as is known; 0: all processes have,
+ * without those of which no maps are known: they have nothing in common with
+ * others.
+ */
+uint32_t processes_programs(const struct processes *processes, uint32_t pid);
+
 /* The name @pid has at @time; NULL: not known. */
 const char *processes_comm(const struct processes *processes, uint32_t pid,
 			   uint64_t time);

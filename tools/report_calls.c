@@ -179,6 +179,12 @@ static enum hwprof_basis look(const struct hwprof_profile *calls,
 		shown->most |= called->most != called->least;
 		shown->process |= called->pid;
 	}
+	for (i = 0; i < hwprof_calls_method_count(calls); i++) {
+		const struct hwprof_called *called =
+			&hwprof_calls_method(calls, i)->called;
+
+		shown->most |= called->most != called->least;
+	}
 	shown->interval = weakest > HWPROF_BASIS_EXACT;
 	return weakest;
 }

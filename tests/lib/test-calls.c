@@ -51,19 +51,64 @@ static void add(struct fixture *fixture, uint32_t session, uint32_t pid,
 	put(fixture, &row);
 }
 
+/* Of a session from which @evicted calls were given up. */
+static void add_totals(struct fixture *fixture, uint32_t session,
+		       uint64_t delivered, uint64_t evicted)
+{
+	const struct hwprof_row_totals totals = {
+		.row.type = HWPROF_ROW_TOTALS,
+		.row.size = sizeof(totals),
+		.row.session = session,
+		.produced = delivered + evicted,
+		.delivered = delivered, .evicted = evicted,
+		.events = 1000, .basis = HWPROF_BASIS_EXACT,
+	};
+
+	fixture_row(fixture, 30, 0, 0, 0, &totals.row);
+}
+
+/* Of @count recordings. */
+static struct hwprof_profile *read_all(struct fixture *fixtures, size_t count,
+				       unsigned int flags)
+{
+	const struct hwprof_options options = { .flags = flags };
+	struct hwprof_profile *calls;
+	struct hwprof_file *files[2];
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		fixture_end(&fixtures[i]);
+		assert_int_equal(hwprof_file_open(&files[i], fixtures[i].path),
+				 0);
+	}
+	assert_int_equal(hwprof_profile_read(&calls, HWPROF_KIND_CALLS, files,
+					     count, &options), 0);
+	for (i = 0; i < count; i++) {
+		hwprof_file_close(files[i]);
+		fixture_remove(&fixtures[i]);
+	}
+	return calls;
+}
+
 static struct hwprof_profile *read_calls(struct fixture *fixture,
 				       unsigned int flags)
 {
-	struct hwprof_profile *calls;
-	struct hwprof_file *file;
+	return read_all(fixture, 1, flags);
+}
 
-	fixture_end(fixture);
-	assert_int_equal(hwprof_file_open(&file, fixture->path), 0);
-	assert_int_equal(hwprof_profile_read(&calls, HWPROF_KIND_CALLS, &file,
-					     1, &(struct hwprof_options){ .flags = flags }), 0);
-	hwprof_file_close(file);
-	fixture_remove(fixture);
-	return calls;
+/* The most of the pair with @least calls. */
+static uint64_t most_of(const struct hwprof_profile *calls, uint64_t least)
+{
+	size_t i;
+
+	for (i = 0; i < hwprof_calls_pair_count(calls); i++) {
+		const struct hwprof_called *called =
+			&hwprof_calls_pair(calls, i)->called;
+
+		if (called->least == least)
+			return called->most;
+	}
+	return 0;
 }
 
 static bool warns(const struct hwprof_profile *calls, const char *words)
@@ -160,13 +205,6 @@ static void test_bounds(void **state)
 	struct hwprof_row_call first = row_of(1, 100, 0x400100, 0x400200, 50);
 	struct hwprof_row_call last = row_of(1, 100, 0x400100, 0x400200, 5);
 	struct hwprof_row_call other = row_of(1, 100, 0x400300, 0x400200, 40);
-	struct hwprof_row_totals totals = {
-		.row.type = HWPROF_ROW_TOTALS,
-		.row.size = sizeof(totals),
-		.row.session = 1,
-		.produced = 120, .delivered = 95, .evicted = 25,
-		.events = 1000, .basis = HWPROF_BASIS_EXACT,
-	};
 	struct hwprof_profile *calls;
 	struct fixture fixture;
 
@@ -180,7 +218,7 @@ static void test_bounds(void **state)
 	put(&fixture, &last);
 	put(&fixture, &first);
 	put(&fixture, &other);
-	fixture_row(&fixture, 30, 0, 0, 0, &totals.row);
+	add_totals(&fixture, 1, 95, 25);
 	calls = read_calls(&fixture, 0);
 	assert_int_equal(hwprof_calls_pair(calls, 0)->called.least, 55);
 	assert_int_equal(hwprof_calls_pair(calls, 0)->called.most, 55 + 3 + 6);
@@ -189,6 +227,178 @@ static void test_bounds(void **state)
 	assert_int_equal(hwprof_calls_method(calls, 0)->called.least, 95);
 	assert_int_equal(hwprof_calls_method(calls, 0)->called.most, 95 + 25);
 	assert_true(warns(calls, "25 of 120 calls were given up"));
+	hwprof_profile_free(calls);
+}
+
+/* Nothing of a pair has gone, but its method may have had another one. */
+static void test_pairs_without_rows(void **state)
+{
+	const struct hwprof_called *method;
+	struct hwprof_profile *calls;
+	struct fixture fixture;
+	struct hwprof_row_call row = row_of(1, 100, 0x400100, 0x400200, 50);
+
+	row.evicted = 25;
+	begin(&fixture);
+	put(&fixture, &row);
+	add_totals(&fixture, 1, 50, 25);
+	calls = read_calls(&fixture, 0);
+	assert_int_equal(most_of(calls, 50), 50);
+	method = &hwprof_calls_method(calls, 0)->called;
+	assert_int_equal(method->least, 50);
+	assert_int_equal(method->most, 50 + 25);
+	hwprof_profile_free(calls);
+}
+
+/* A session that gave calls up, and has no row of the pair: they may be its. */
+static void test_sessions_without_rows(void **state)
+{
+	struct hwprof_row_call row = row_of(1, 100, 0x400100, 0x400200, 50);
+	struct hwprof_profile *calls;
+	struct fixture fixture;
+
+	row.error = 2;
+	row.evicted = 5;
+	begin(&fixture);
+	put(&fixture, &row);
+	add(&fixture, 2, 100, 0x400300, 0x400200, 40);
+	add_totals(&fixture, 1, 50, 5);
+	add_totals(&fixture, 2, 40, 30);
+	calls = read_calls(&fixture, 0);
+	assert_int_equal(most_of(calls, 50), 50 + 2 + 30);
+	/* Its own row is from before all that; and then the other session. */
+	assert_int_equal(most_of(calls, 40), 40 + 30 + 5);
+	assert_int_equal(hwprof_calls_method(calls, 0)->called.most,
+			 90 + 5 + 30);
+	hwprof_profile_free(calls);
+}
+
+/* The same of two recordings; but a process is in one of them. */
+static void test_files_without_rows(void **state)
+{
+	struct hwprof_row_call row = row_of(1, 100, 0x400100, 0x400200, 50);
+	struct hwprof_profile *calls;
+	unsigned int each;
+
+	row.error = 2;
+	row.evicted = 5;
+	for (each = 0; each < 2; each++) {
+		struct fixture fixtures[2];
+
+		begin(&fixtures[0]);
+		put(&fixtures[0], &row);
+		add_totals(&fixtures[0], 1, 50, 5);
+		begin(&fixtures[1]);
+		add(&fixtures[1], 1, 100, 0x400300, 0x400200, 40);
+		add_totals(&fixtures[1], 1, 40, 30);
+		calls = read_all(fixtures, 2, each ? HWPROF_PER_PROCESS : 0);
+		assert_int_equal(most_of(calls, 50), 50 + 2 + (each ? 0 : 30));
+		assert_int_equal(most_of(calls, 40), 40 + 30 + (each ? 0 : 5));
+		assert_int_equal(hwprof_calls_method(calls, 0)->called.most,
+				 each ? 50 + 5 : 90 + 35);
+		hwprof_profile_free(calls);
+	}
+}
+
+/*
+ * A process without a row of the pair may have lost all that went; one that has
+ * a row has lost what that says. Where all have one, so have they together.
+ */
+static void test_processes_without_rows(void **state)
+{
+	struct hwprof_row_call row = row_of(1, 100, 0x400100, 0x400200, 50);
+	struct hwprof_row_call other = row_of(1, 200, 0x800100, 0x800200, 30);
+	struct hwprof_profile *calls;
+	struct fixture fixture;
+	unsigned int each, both;
+
+	row.error = 2;
+	other.error = 3;
+	row.evicted = other.evicted = 25;
+	for (each = 0; each < 2; each++)
+		for (both = 0; both < 2; both++) {
+			begin(&fixture);
+			fixture_comm(&fixture, 3, 200, "other", true);
+			fixture_map(&fixture, 4, 200, 0x800000, 0x10000, 0,
+				    "/no/prog", NULL);
+			put(&fixture, &row);
+			if (both)
+				put(&fixture, &other);
+			add_totals(&fixture, 1, both ? 80 : 50, 25);
+			calls = read_calls(&fixture,
+					   each ? HWPROF_PER_PROCESS : 0);
+			if (each)
+				assert_int_equal(most_of(calls, 50), 50 + 2);
+			else if (both)
+				assert_int_equal(most_of(calls, 80), 80 + 5);
+			else
+				assert_int_equal(most_of(calls, 50), 50 + 25);
+			hwprof_profile_free(calls);
+		}
+}
+
+/* A process that was there before, and became another program: two of them. */
+static void test_programs_without_rows(void **state)
+{
+	struct hwprof_row_call row = row_of(1, 100, 0x400100, 0x400200, 50);
+	struct hwprof_profile *calls;
+	struct fixture fixture;
+	unsigned int each;
+
+	row.error = 2;
+	row.evicted = 25;
+	for (each = 0; each < 2; each++) {
+		begin(&fixture);
+		fixture_comm(&fixture, 5, 100, "prog", true);
+		fixture_map(&fixture, 6, 100, 0x400000, 0x10000, 0, "/no/prog",
+			    NULL);
+		put(&fixture, &row);
+		add_totals(&fixture, 1, 50, 25);
+		calls = read_calls(&fixture, each ? HWPROF_PER_PROCESS : 0);
+		assert_int_equal(most_of(calls, 50), 50 + 25);
+		hwprof_profile_free(calls);
+	}
+}
+
+/* But before that it was the recorder's, of which only the name is known. */
+static void test_recorder_without_rows(void **state)
+{
+	struct hwprof_row_call row = row_of(1, 100, 0x400100, 0x400200, 50);
+	struct hwprof_profile *calls;
+	struct fixture fixture;
+	unsigned int each;
+
+	row.error = 2;
+	row.evicted = 25;
+	for (each = 0; each < 2; each++) {
+		fixture_begin(&fixture, "calls,step,rows");
+		fixture_comm(&fixture, 1, 100, "perf-exec", false);
+		fixture_comm(&fixture, 2, 100, "prog", true);
+		fixture_map(&fixture, 3, 100, 0x400000, 0x10000, 0, "/no/prog",
+			    NULL);
+		put(&fixture, &row);
+		add_totals(&fixture, 1, 50, 25);
+		calls = read_calls(&fixture, each ? HWPROF_PER_PROCESS : 0);
+		assert_int_equal(most_of(calls, 50), 50 + 2);
+		hwprof_profile_free(calls);
+	}
+}
+
+/* Of a recording that was cut short, rows say what is known to have gone. */
+static void test_no_totals(void **state)
+{
+	struct hwprof_row_call row = row_of(1, 100, 0x400100, 0x400200, 50);
+	struct hwprof_profile *calls;
+	struct fixture fixture;
+
+	row.error = 2;
+	row.evicted = 7;
+	begin(&fixture);
+	put(&fixture, &row);
+	add(&fixture, 1, 100, 0x400300, 0x400200, 40);
+	calls = read_calls(&fixture, 0);
+	assert_int_equal(most_of(calls, 50), 50 + 2);
+	assert_int_equal(most_of(calls, 40), 40 + 7);
 	hwprof_profile_free(calls);
 }
 
@@ -305,6 +515,13 @@ int main(void)
 		cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_processes),
 		cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_pairs_without_rows),
+		cmocka_unit_test(test_sessions_without_rows),
+		cmocka_unit_test(test_files_without_rows),
+		cmocka_unit_test(test_processes_without_rows),
+		cmocka_unit_test(test_programs_without_rows),
+		cmocka_unit_test(test_recorder_without_rows),
+		cmocka_unit_test(test_no_totals),
 		cmocka_unit_test(test_intervals),
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_extremes),
