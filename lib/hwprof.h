@@ -329,7 +329,8 @@ struct hwprof_span {
 
 /*
  * A hot range, or what all of them are in. Its events are at least `least`, and
- * at most `most`: those of ranges around it may have been in it.
+ * at most `most`: those of ranges around it may have been in it, and those that
+ * were evicted.
  */
 struct hwprof_range {
 	const char *object;	/* path, or a name in brackets; NULL: all that

@@ -211,6 +211,7 @@ static struct range_group *get_group(struct hwprof_ranges *ranges,
 	groups[i] = (struct range_group){
 		.object = place->object, .code = code->object,
 		.pid = whose->pid, .file = whose->file,
+		.evicted = collected_evicted(&ranges->profile.collected),
 	};
 	return &groups[i];
 }
@@ -325,6 +326,7 @@ static int place_all(struct hwprof_profile *profile, void **rows, size_t count)
 	int error = check_of(ranges);
 	size_t i;
 
+	ranges->evicted += collected_evicted(&profile->collected);
 	for (i = 0; !error && i < count; i++)
 		error = place_row(ranges, rows[i]);
 	return error;
@@ -381,13 +383,21 @@ static void set_ends(struct hwprof_range *range, const struct range_node *node,
 	range->code.high = high.code;
 }
 
+/* What was given up may have been anywhere; a process's, in its own file. */
+static uint64_t evicted_around(const struct hwprof_ranges *ranges,
+			       const struct range_group *group)
+{
+	return group->file ? group->evicted : ranges->evicted;
+}
+
 static void describe(struct hwprof_ranges *ranges,
 		     const struct range_group *group,
 		     const struct range_node *node, struct hwprof_range *range)
 {
 	*range = (struct hwprof_range){
 		.least = node->count,
-		.most = node->count + node->around + ranges->elsewhere,
+		.most = node->count + node->around + ranges->elsewhere +
+			evicted_around(ranges, group),
 		.own = node->rest,
 		.share = (double)node->rest / ranges->total,
 		.basis = group->basis,
@@ -468,7 +478,8 @@ static int find_hot(struct hwprof_ranges *ranges)
 	whole = ranges->ranges;
 	*whole = (struct hwprof_range){
 		.high = UINT64_MAX, .bits = 64,
-		.least = ranges->total, .most = ranges->total,
+		.least = ranges->total,
+		.most = ranges->total + ranges->evicted,
 		.own = ranges->total,
 	};
 	if (hwprof_range_of_pairs(ranges->of)) {

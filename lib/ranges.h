@@ -31,6 +31,7 @@ struct range_group {
 	const char *comm;
 	uint64_t last;			/* time of the last row */
 	uint32_t basis;			/* the weakest of its rows */
+	uint64_t evicted;		/* in its file */
 	struct range_set set;
 };
 
@@ -45,6 +46,7 @@ struct hwprof_ranges {
 	size_t group_count;
 	uint64_t total;			/* of all rows */
 	uint64_t elsewhere;		/* of rows that fit in no object */
+	uint64_t evicted;		/* in no row: of spaces without room */
 };
 
 /* ranges_json.c: writes one of them as JSON. */

@@ -74,6 +74,21 @@ static void add_box(struct fixture *fixture, uint32_t pid, uint64_t code,
 	fixture_row(fixture, 10, code, low, count, &row.row);
 }
 
+static void add_evicted(struct fixture *fixture, uint64_t delivered,
+			uint64_t evicted)
+{
+	const struct hwprof_row_totals totals = {
+		.row.type = HWPROF_ROW_TOTALS,
+		.row.size = sizeof(totals),
+		.row.session = 1,
+		.produced = delivered + evicted,
+		.delivered = delivered, .evicted = evicted,
+		.events = 1000, .basis = HWPROF_BASIS_EXACT,
+	};
+
+	fixture_row(fixture, 30, 0, 0, 0, &totals.row);
+}
+
 static int read_hot(struct fixture *fixture, struct hwprof_profile **ranges,
 		    double hot, unsigned int flags)
 {
@@ -579,6 +594,48 @@ static void test_sums(void **state)
 	hwprof_profile_free(ranges);
 }
 
+/* What was given up may have been anywhere; a process's, in its recording. */
+static void test_evicted(void **state)
+{
+	static const uint64_t evicted[] = { 50, 7 };
+	unsigned int each;
+	size_t i;
+
+	for (each = 0; each < 2; each++) {
+		const struct hwprof_options options = {
+			.flags = each ? HWPROF_PER_PROCESS : 0,
+		};
+		struct hwprof_file *files[2];
+		struct fixture fixtures[2];
+		struct hwprof_profile *ranges;
+
+		for (i = 0; i < 2; i++) {
+			begin(&fixtures[i]);
+			add(&fixtures[i], 1, 100, 0x400100 + 0x800 * i, 0, 400);
+			add(&fixtures[i], 1, 100, 0x400000, 12, 10);
+			add_evicted(&fixtures[i], 410, evicted[i]);
+			fixture_end(&fixtures[i]);
+			assert_int_equal(hwprof_file_open(&files[i],
+							  fixtures[i].path), 0);
+		}
+		assert_int_equal(hwprof_profile_read(&ranges,
+						     HWPROF_KIND_RANGES, files,
+						     2, &options), 0);
+		assert_int_equal(hwprof_ranges_get(ranges, 0)->least, 820);
+		assert_int_equal(hwprof_ranges_get(ranges, 0)->most, 877);
+		assert_int_equal(find(ranges, 0x100, 0)->least, 400);
+		assert_int_equal(find(ranges, 0x100, 0)->most,
+				 each ? 400 + 10 + 50 : 400 + 20 + 57);
+		assert_int_equal(find(ranges, 0x900, 0)->most,
+				 each ? 400 + 10 + 7 : 400 + 20 + 57);
+		hwprof_profile_free(ranges);
+		for (i = 0; i < 2; i++) {
+			hwprof_file_close(files[i]);
+			fixture_remove(&fixtures[i]);
+		}
+	}
+}
+
 /*
  * A range of which only the parts were counted is hot by what they have
  * together, but not by those that are hot themselves.
@@ -1028,6 +1085,7 @@ int main(void)
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_json_of_boxes),
 		cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_evicted),
 		cmocka_unit_test(test_hot),
 		cmocka_unit_test(test_threshold),
 		cmocka_unit_test(test_processes),
