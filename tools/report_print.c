@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -195,6 +196,23 @@ int report_print(const struct report *report, const struct report_kind *kind,
 
 /* --- files ---------------------------------------------------------------- */
 
+enum { OTHER_FILES = 256 };	/* objects and what else is open, about */
+
+/*
+ * All files are open at a time, and beside them what the code is looked up in.
+ * If the limit does not allow it even so, the first one too many says it.
+ */
+static void allow_files(size_t count)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) ||
+	    limit.rlim_cur >= count + OTHER_FILES)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 /* The first thing that failed has a sentence in its file. */
 static int read_files(const struct report *report,
 		      const struct report_kind *kind, size_t first,
@@ -210,6 +228,7 @@ static int read_files(const struct report *report,
 
 	if (!files)
 		return failed("out of memory");
+	allow_files(count);
 	while (opened < count && !error) {
 		error = hwprof_file_open(&files[opened],
 					 report->files[first + opened]);

@@ -167,6 +167,10 @@ check "two files" 0 "2,376 back edges = 2,376 delivered" \
 	"$hwprof" report loops "$recording" "$recording"
 check "two files, a warning" 0 "warning: $recording: 4 records were lost" \
 	"$hwprof" report loops "$recording" "$recording"
+check "more files than may be open at first" 0 \
+	"118,800 back edges = 118,800 delivered" sh -c "
+		ulimit -Sn 64
+		exec '$hwprof' report loops \$(yes '$recording' | head -n 100)"
 for what in "loops $recording" "ranges $ranges" "calls $calls" \
 	    "cct $contexts" "paths $paths" "values $values" \
 	    "paths $together" "cct $together"; do
