@@ -65,9 +65,11 @@ int calls_add_row(struct hwprof_profile *profile,
 
 /* replay.c: gathers rows from branch stacks. */
 int calls_replay(struct hwprof_profile *profile, void *options);
-/* calls_json.c: writes one of them as JSON. */
+/* calls_json.c: writes one pair, or method, as JSON. */
 void calls_put(struct json *json, const char *name, const void *calls,
 	       size_t index);
+void calls_put_method(struct json *json, const char *name, const void *calls,
+		      size_t index);
 /* JSON of all of it: as hwprof_profile_json(). */
 int calls_json(const struct hwprof_profile *profile,
 	       const struct hwprof_json_options *options, FILE *out);

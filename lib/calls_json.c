@@ -43,6 +43,18 @@ void calls_put(struct json *json, const char *name, const void *calls,
 	json_close(json, '}');
 }
 
+void calls_put_method(struct json *json, const char *name, const void *calls,
+		      size_t index)
+{
+	const struct hwprof_method *method = hwprof_calls_method(calls, index);
+
+	json_open(json, name, '{');
+	put_called(json, &method->called);
+	put_code(json, "entry", &method->entry);
+	json_unsigned(json, "sites", method->sites);
+	json_close(json, '}');
+}
+
 static void put_pairs(struct json *json, const struct hwprof_calls *calls,
 		      size_t limit)
 {
@@ -60,15 +72,8 @@ static void put_methods(struct json *json, const struct hwprof_calls *calls,
 	size_t i;
 
 	json_open(json, "methods", '[');
-	for (i = 0; i < calls->method_count && (!limit || i < limit); i++) {
-		const struct hwprof_method *method = &calls->methods[i].method;
-
-		json_open(json, NULL, '{');
-		put_called(json, &method->called);
-		put_code(json, "entry", &method->entry);
-		json_unsigned(json, "sites", method->sites);
-		json_close(json, '}');
-	}
+	for (i = 0; i < calls->method_count && (!limit || i < limit); i++)
+		calls_put_method(json, NULL, calls, i);
 	json_close(json, ']');
 }
 

@@ -12,6 +12,7 @@ struct hwprof_diff {
 	const void *profiles[2];	/* before, after */
 	struct hwprof_change *changes;
 	size_t count;
+	struct hwprof_diff *procedures;	/* NULL: there are none of the kind */
 };
 
 struct thing {
@@ -230,8 +231,8 @@ static int make(struct hwprof_diff *diff, struct side sides[2])
 	return 0;
 }
 
-int diff_make(struct hwprof_diff **result, const struct diff_kind *kind,
-	      const void *before, const void *after)
+static int make_list(struct hwprof_diff **result, const struct diff_kind *kind,
+		     const void *before, const void *after)
 {
 	struct side sides[2] = { { .count = 0 }, { .count = 0 } };
 	struct hwprof_diff *diff = calloc(1, sizeof(*diff));
@@ -253,12 +254,28 @@ int diff_make(struct hwprof_diff **result, const struct diff_kind *kind,
 	return error;
 }
 
+int diff_make(struct hwprof_diff **result, const struct diff_kind *kind,
+	      const void *before, const void *after)
+{
+	int error = make_list(result, kind, before, after);
+
+	if (!error && kind->procedures)
+		error = make_list(&(*result)->procedures, kind->procedures,
+				  before, after);
+	if (error) {
+		hwprof_diff_free(*result);
+		*result = NULL;
+	}
+	return error;
+}
+
 /* --- what the user sees ------------------------------------------------- */
 
 void hwprof_diff_free(struct hwprof_diff *diff)
 {
 	if (!diff)
 		return;
+	hwprof_diff_free(diff->procedures);
 	free(diff->changes);
 	free(diff);
 }
@@ -274,6 +291,12 @@ const struct hwprof_change *hwprof_diff_get(const struct hwprof_diff *diff,
 	return &diff->changes[index];
 }
 
+const struct hwprof_diff *
+hwprof_diff_procedures(const struct hwprof_diff *diff)
+{
+	return diff->procedures;
+}
+
 static void put_side(struct json *json, const char *name,
 		     const struct hwprof_diff *diff, unsigned int side,
 		     size_t index)
@@ -284,23 +307,33 @@ static void put_side(struct json *json, const char *name,
 		diff->kind->put(json, name, diff->profiles[side], index);
 }
 
-int hwprof_diff_json(const struct hwprof_diff *diff, size_t limit, FILE *out)
+static void put_changes(struct json *json, const char *name,
+			const struct hwprof_diff *diff, size_t limit)
 {
-	struct json json = { .out = out };
 	size_t i;
 
-	json_open(&json, NULL, '{');
-	json_open(&json, "changes", '[');
+	json_open(json, name, '[');
 	for (i = 0; i < diff->count && (!limit || i < limit); i++) {
 		const struct hwprof_change *change = &diff->changes[i];
 
-		json_open(&json, NULL, '{');
-		json_number(&json, "share_change", change->share);
-		put_side(&json, "before", diff, 0, change->before);
-		put_side(&json, "after", diff, 1, change->after);
-		json_close(&json, '}');
+		json_open(json, NULL, '{');
+		json_number(json, "share_change", change->share);
+		put_side(json, "before", diff, 0, change->before);
+		put_side(json, "after", diff, 1, change->after);
+		json_close(json, '}');
 	}
-	json_close(&json, ']');
+	json_close(json, ']');
+}
+
+int hwprof_diff_json(const struct hwprof_diff *diff, size_t limit, FILE *out)
+{
+	struct json json = { .out = out };
+
+	json_open(&json, NULL, '{');
+	put_changes(&json, "changes", diff, limit);
+	if (diff->procedures)
+		put_changes(&json, diff->kind->procedures_name,
+			    diff->procedures, limit);
 	json_close(&json, '}');
 	return fflush(out) || ferror(out) ? -EIO : 0;
 }

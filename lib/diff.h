@@ -34,6 +34,9 @@ struct diff_kind {
 	unsigned int (*depth)(const void *profile, size_t index);
 	void (*put)(struct json *json, const char *name, const void *profile,
 		    size_t index);
+	/* What the things are summed up by, as one more list; NULL: nothing. */
+	const struct diff_kind *procedures;
+	const char *procedures_name;	/* in JSON */
 };
 
 extern const struct diff_kind loops_diff, ranges_diff, calls_diff,

@@ -130,7 +130,54 @@ const struct diff_kind ranges_diff = {
 	.rank = ranges_rank, .name = ranges_name, .put = ranges_put,
 };
 
-/* --- call pairs --------------------------------------------------------- */
+/* --- call pairs and methods --------------------------------------------- */
+
+static bool name_code(const struct hwprof_code *code, uint32_t pid,
+		      enum diff_name sort, FILE *out)
+{
+	const struct spot spot = {
+		code->object, code->build_id, code->function, code->file,
+		code->address, code->function_offset, code->line, pid,
+	};
+
+	return name_spot(&spot, sort, out);
+}
+
+/* What is called begins where its function does, whatever line that is. */
+static bool name_entry(const struct hwprof_code *code, uint32_t pid,
+		       enum diff_name sort, FILE *out)
+{
+	return name_code(code, pid, sort == DIFF_SOURCE ? DIFF_OFFSET : sort,
+			 out);
+}
+
+static size_t methods_count(const void *calls)
+{
+	return hwprof_calls_method_count(calls);
+}
+
+static double methods_share(const void *calls, size_t index)
+{
+	return hwprof_calls_method(calls, index)->called.share;
+}
+
+static uint64_t methods_rank(const void *calls, size_t index)
+{
+	return hwprof_calls_method(calls, index)->entry.address;
+}
+
+static bool methods_name(const void *calls, size_t index, enum diff_name sort,
+			 const uint64_t *above, FILE *out)
+{
+	const struct hwprof_method *method = hwprof_calls_method(calls, index);
+
+	return name_entry(&method->entry, method->called.pid, sort, out);
+}
+
+static const struct diff_kind methods_diff = {
+	.count = methods_count, .share = methods_share, .rank = methods_rank,
+	.name = methods_name, .put = calls_put_method,
+};
 
 static size_t calls_count(const void *calls)
 {
@@ -151,30 +198,17 @@ static bool calls_name(const void *calls, size_t index, enum diff_name sort,
 		       const uint64_t *above, FILE *out)
 {
 	const struct hwprof_pair *pair = hwprof_calls_pair(calls, index);
-	const struct hwprof_code *codes[] = { &pair->site, &pair->callee };
-	unsigned int i;
 
-	for (i = 0; i < 2; i++) {
-		const struct hwprof_code *code = codes[i];
-		const struct spot spot = {
-			code->object, code->build_id, code->function,
-			code->file, code->address, code->function_offset,
-			code->line, pair->called.pid,
-		};
-		/* The callee begins where its function does. */
-		enum diff_name its = i && sort == DIFF_SOURCE ? DIFF_OFFSET :
-								sort;
-
-		if (!name_spot(&spot, its, out))
-			return false;
-		fputc('|', out);
-	}
-	return true;
+	if (!name_code(&pair->site, pair->called.pid, sort, out))
+		return false;
+	fputc('|', out);
+	return name_entry(&pair->callee, pair->called.pid, sort, out);
 }
 
 const struct diff_kind calls_diff = {
 	.count = calls_count, .share = calls_share, .rank = calls_rank,
 	.name = calls_name, .put = calls_put,
+	.procedures = &methods_diff, .procedures_name = "methods",
 };
 
 /* --- contexts ----------------------------------------------------------- */
@@ -234,7 +268,43 @@ const struct diff_kind contexts_diff = {
 	.depth = contexts_depth, .put = contexts_put,
 };
 
-/* --- paths -------------------------------------------------------------- */
+/* --- paths and their procedures ----------------------------------------- */
+
+static size_t procedures_count(const void *paths)
+{
+	return hwprof_paths_procedures(paths);
+}
+
+static double procedures_share(const void *paths, size_t index)
+{
+	return hwprof_paths_procedure(paths, index)->share;
+}
+
+static uint64_t procedures_rank(const void *paths, size_t index)
+{
+	return hwprof_paths_procedure(paths, index)->address;
+}
+
+static bool procedures_name(const void *paths, size_t index,
+			    enum diff_name sort, const uint64_t *above,
+			    FILE *out)
+{
+	const struct hwprof_procedure *procedure =
+		hwprof_paths_procedure(paths, index);
+	const struct spot spot = {
+		.object = procedure->object, .build_id = procedure->build_id,
+		.function = procedure->function, .pid = procedure->pid,
+		.address = procedure->address,
+	};
+
+	return name_spot(&spot, sort, out);
+}
+
+static const struct diff_kind procedures_diff = {
+	.count = procedures_count, .share = procedures_share,
+	.rank = procedures_rank, .name = procedures_name,
+	.put = paths_put_procedure,
+};
 
 static size_t paths_count(const void *paths)
 {
@@ -293,6 +363,7 @@ static bool paths_name(const void *profile, size_t index, enum diff_name sort,
 const struct diff_kind paths_diff = {
 	.count = paths_count, .share = paths_share, .rank = paths_start,
 	.name = paths_name, .put = paths_put,
+	.procedures = &procedures_diff, .procedures_name = "procedures",
 };
 
 /* --- loads -------------------------------------------------------------- */

@@ -783,7 +783,9 @@ double hwprof_values_completeness(const struct hwprof_profile *profile);
 /* A thing of two profiles, of which one may have nothing like it. */
 struct hwprof_change {
 	size_t before, after;	/* index in each for hwprof_loops_get() and so
-				 * on, hwprof_calls_pair(); HWPROF_NOTHING */
+				 * on, hwprof_calls_pair(), or by procedure
+				 * hwprof_calls_method() and
+				 * hwprof_paths_procedure(); HWPROF_NOTHING */
 	double share_before;	/* 0 to 1; of nothing 0 */
 	double share_after;
 	double share;		/* after's less before's, -1 to 1 */
@@ -797,8 +799,8 @@ struct hwprof_diff;
  * they have the same addresses in one build of an object; or else in two builds,
  * one function and line of source; or one function and offset in it. So are
  * calls, by site and callee; contexts, by their callers, function and site, or
- * without the site; and paths by all their blocks. -EINVAL: they are of two
- * kinds; -ENOMEM.
+ * without the site; and paths by all their blocks. Methods and procedures are by
+ * function alone. -EINVAL: they are of two kinds; -ENOMEM.
  */
 int hwprof_profile_diff(struct hwprof_diff **diff,
 			const struct hwprof_profile *before,
@@ -808,7 +810,16 @@ size_t hwprof_diff_count(const struct hwprof_diff *diff);
 /* @index: less than the count. */
 const struct hwprof_change *hwprof_diff_get(const struct hwprof_diff *diff,
 					    size_t index);
-/* At most @limit changes (0: all) as JSON. -EIO: @out had an error. */
+/*
+ * The changes by procedure, which belong to @diff: of calls, of methods; of paths,
+ * of their procedures. NULL: its things are not summed up so.
+ */
+const struct hwprof_diff *
+hwprof_diff_procedures(const struct hwprof_diff *diff);
+/*
+ * At most @limit changes (0: all) as JSON, and so many of those by procedure. -EIO:
+ * @out had an error.
+ */
 int hwprof_diff_json(const struct hwprof_diff *diff, size_t limit, FILE *out);
 
 /* ---- an event ---------------------------------------------------------- */

@@ -129,9 +129,11 @@ void path_contexts_end(struct hwprof_paths *paths);
 int path_contexts_finish(struct hwprof_paths *paths);
 void path_contexts_free(struct hwprof_paths *paths);
 
-/* paths_json.c: writes one of them as JSON. */
+/* paths_json.c: writes one path, or procedure, as JSON. */
 void paths_put(struct json *json, const char *name, const void *paths,
 	       size_t index);
+void paths_put_procedure(struct json *json, const char *name, const void *paths,
+			 size_t index);
 extern const struct profile_kind paths_kind;
 /* JSON of all of it: as hwprof_profile_json(). */
 int paths_json(const struct hwprof_profile *profile,

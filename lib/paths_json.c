@@ -119,10 +119,13 @@ void paths_put(struct json *json, const char *name, const void *paths,
 	json_close(json, '}');
 }
 
-static void put_procedure(struct json *json,
-			  const struct hwprof_procedure *procedure)
+void paths_put_procedure(struct json *json, const char *name, const void *paths,
+			 size_t index)
 {
-	json_open(json, NULL, '{');
+	const struct hwprof_procedure *procedure =
+		hwprof_paths_procedure(paths, index);
+
+	json_open(json, name, '{');
 	json_string(json, "object", procedure->object);
 	json_string(json, "build_id", procedure->build_id);
 	json_string(json, "function", procedure->function);
@@ -193,7 +196,7 @@ int paths_json(const struct hwprof_profile *profile,
 	json_close(&json, ']');
 	json_open(&json, "procedures", '[');
 	for (i = 0; i < paths->procedure_count; i++)
-		put_procedure(&json, paths->order[i]);
+		paths_put_procedure(&json, NULL, paths, i);
 	json_close(&json, ']');
 	return json_end(&json, profile);
 }

@@ -83,6 +83,8 @@ struct report_kind {
 	void (*add)(struct table *table, const struct hwprof_profile *before,
 		    size_t before_index, const struct hwprof_profile *after,
 		    size_t after_index, bool full);
+	/* Of hwprof_diff_procedures(), the same; NULL: there are none. */
+	const struct report_kind *procedures;
 	/* Of a difference of ranges of pairs, the same; NULL: there are none. */
 	const struct report_kind *boxes;
 	/* Where two cannot be compared; NULL: they always can. */

@@ -81,6 +81,14 @@ static void add_pair(struct table *table, const struct hwprof_pair *pair,
 		add_process(table, pair->called.pid, pair->called.comm);
 }
 
+static void add_entry(struct table *table, const struct hwprof_method *method,
+		      bool full)
+{
+	table_add(table, "%s", shown_path(method->entry.object, full));
+	add_method_name(table, &method->entry);
+	add_source(table, method->entry.file, method->entry.line, full);
+}
+
 static void add_method(struct table *table, const struct hwprof_method *method,
 		       const struct shown *shown)
 {
@@ -88,9 +96,7 @@ static void add_method(struct table *table, const struct hwprof_method *method,
 
 	add_called(table, &method->called, shown, false);
 	table_add(table, "%s", grouped(method->sites, text));
-	table_add(table, "%s", shown_path(method->entry.object, shown->full));
-	add_method_name(table, &method->entry);
-	add_source(table, method->entry.file, method->entry.line, shown->full);
+	add_entry(table, method, shown->full);
 	if (shown->process)
 		add_process(table, method->called.pid, method->called.comm);
 }
@@ -240,6 +246,32 @@ static void add_changed(struct table *table,
 	add_ends(table, it, full);
 }
 
+static const struct table_column changed_method_columns[] = {
+	{ .title = "object", .shrinks = true },
+	{ .title = "method", .shrinks = true },
+	{ .title = "source", .shrinks = true },
+};
+
+static void add_changed_method(struct table *table,
+			       const struct hwprof_profile *before,
+			       size_t before_index,
+			       const struct hwprof_profile *after,
+			       size_t after_index, bool full)
+{
+	const struct hwprof_method *it = after_index == HWPROF_NOTHING ?
+		hwprof_calls_method(before, before_index) :
+		hwprof_calls_method(after, after_index);
+
+	add_entry(table, it, full);
+}
+
+static const struct report_kind methods = {
+	.columns = changed_method_columns,
+	.column_count = sizeof(changed_method_columns) /
+			sizeof(changed_method_columns[0]),
+	.add = add_changed_method,
+};
+
 const struct report_kind report_calls = {
 	.kind = HWPROF_KIND_CALLS,
 	.things = "call pairs",
@@ -247,4 +279,5 @@ const struct report_kind report_calls = {
 	.columns = changed_columns,
 	.column_count = sizeof(changed_columns) / sizeof(changed_columns[0]),
 	.add = add_changed,
+	.procedures = &methods,
 };

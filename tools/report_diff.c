@@ -34,7 +34,6 @@ static int print_table(const struct report *report,
 	struct table table = {
 		.column_count = COLUMNS + kind->column_count,
 	};
-	char text[GROUPED_SIZE];
 	int status;
 
 	all = calloc(table.column_count, sizeof(*all));
@@ -52,12 +51,29 @@ static int print_table(const struct report *report,
 		kind->add(&table, before, change->before, after, change->after,
 			  report->full_path);
 	}
-	printf("from %s to %s: %s %s; changes in points of the share\n\n",
-	       report->files[0], report->files[1], grouped(count, text),
-	       kind->things);
 	status = finish_table(&table, count - shown, "--limit");
 	free(all);
 	return status;
+}
+
+static int print_tables(const struct report *report,
+			const struct report_kind *kind,
+			const struct hwprof_diff *diff,
+			const struct hwprof_profile *before,
+			const struct hwprof_profile *after)
+{
+	const struct hwprof_diff *procedures = hwprof_diff_procedures(diff);
+	char text[GROUPED_SIZE];
+	int status;
+
+	printf("from %s to %s: %s %s; changes in points of the share\n\n",
+	       report->files[0], report->files[1],
+	       grouped(hwprof_diff_count(diff), text), kind->things);
+	status = print_table(report, kind, diff, before, after);
+	if (status || !procedures)
+		return status;
+	printf("\n");
+	return print_table(report, kind->procedures, procedures, before, after);
 }
 
 int report_diff(const struct report *report, const struct report_kind *kind,
@@ -76,7 +92,7 @@ int report_diff(const struct report *report, const struct report_kind *kind,
 	if (report->json)
 		hwprof_diff_json(diff, report->limit, stdout);
 	else
-		status = print_table(report, kind, diff, before, after);
+		status = print_tables(report, kind, diff, before, after);
 	hwprof_diff_free(diff);
 	status = check_output(status);
 	print_warnings(before, report->files[0]);

@@ -89,14 +89,19 @@ static void add_lines(struct table *table, const struct hwprof_path *path,
 		table_add(table, "-");
 }
 
+static void add_procedure_name(struct table *table,
+			       const struct hwprof_procedure *procedure,
+			       bool full)
+{
+	table_add(table, "%s", shown_path(procedure->object, full));
+	table_add(table, "%s", procedure->function ? procedure->function : "-");
+}
+
 static void add_way(struct table *table, const struct hwprof_path *path,
 		    bool full)
 {
-	const struct hwprof_procedure *procedure = path->procedure;
-
 	table_add(table, "%" PRIu32, path->length);
-	table_add(table, "%s", shown_path(procedure->object, full));
-	table_add(table, "%s", procedure->function ? procedure->function : "-");
+	add_procedure_name(table, path->procedure, full);
 	add_start(table, path);
 	add_end(table, path);
 	add_lines(table, path, full);
@@ -126,8 +131,7 @@ static void add_procedure(struct table *table,
 	table_add(table, "%s", grouped(procedure->paths, text));
 	table_add(table, "%s", procedure->unnumbered ? "-" :
 			       grouped(procedure->possible, text));
-	table_add(table, "%s", shown_path(procedure->object, full));
-	table_add(table, "%s", procedure->function ? procedure->function : "-");
+	add_procedure_name(table, procedure, full);
 	if (table->column_count > PROCEDURE_FIXED)
 		add_process(table, procedure->pid, procedure->comm);
 }
@@ -480,6 +484,31 @@ static void add_changed(struct table *table,
 	add_way(table, it, full);
 }
 
+static const struct table_column changed_procedure_columns[] = {
+	{ .title = "object", .shrinks = true },
+	{ .title = "procedure", .shrinks = true },
+};
+
+static void add_changed_procedure(struct table *table,
+				  const struct hwprof_profile *before,
+				  size_t before_index,
+				  const struct hwprof_profile *after,
+				  size_t after_index, bool full)
+{
+	const struct hwprof_procedure *it = after_index == HWPROF_NOTHING ?
+		hwprof_paths_procedure(before, before_index) :
+		hwprof_paths_procedure(after, after_index);
+
+	add_procedure_name(table, it, full);
+}
+
+static const struct report_kind procedures = {
+	.columns = changed_procedure_columns,
+	.column_count = sizeof(changed_procedure_columns) /
+			sizeof(changed_procedure_columns[0]),
+	.add = add_changed_procedure,
+};
+
 const struct report_kind report_paths = {
 	.kind = HWPROF_KIND_PATHS,
 	.things = "paths",
@@ -487,4 +516,5 @@ const struct report_kind report_paths = {
 	.columns = changed_columns,
 	.column_count = sizeof(changed_columns) / sizeof(changed_columns[0]),
 	.add = add_changed,
+	.procedures = &procedures,
 };

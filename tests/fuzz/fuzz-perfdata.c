@@ -70,8 +70,7 @@ static void close_both(struct hwprof_file *files[2], int error)
 		hwprof_file_close(files[1]);
 }
 
-/* Of a profile and itself. */
-static void see_diff(struct hwprof_diff *diff)
+static void see_changes(const struct hwprof_diff *diff)
 {
 	size_t i;
 
@@ -81,6 +80,14 @@ static void see_diff(struct hwprof_diff *diff)
 		if (change->share || change->before == HWPROF_NOTHING)
 			abort();
 	}
+}
+
+/* Of a profile and itself. */
+static void see_diff(struct hwprof_diff *diff)
+{
+	see_changes(diff);
+	if (hwprof_diff_procedures(diff))
+		see_changes(hwprof_diff_procedures(diff));
 	if (hwprof_diff_json(diff, 0, sink))
 		abort();
 	hwprof_diff_free(diff);

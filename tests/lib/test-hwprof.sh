@@ -186,14 +186,26 @@ for what in "loops $recording" "ranges $ranges" "calls $calls" \
 	check "${what%% *}, nothing has changed" 0 "^all is the same$" sh -c '
 		"$1" report "$2" --diff --json "$3" "$3" | python3 -c "
 import json, sys
-changes = json.load(sys.stdin)[\"changes\"]
-same = [c for c in changes if c[\"before\"] and
-        c[\"before\"] == c[\"after\"] and c[\"share_change\"] == 0]
-print(\"all is the same\" if changes and changes == same else changes)"' - \
+lists = json.load(sys.stdin)
+changed = [c for l in lists.values() for c in l if not c[\"before\"] or
+           c[\"before\"] != c[\"after\"] or c[\"share_change\"]]
+full = \"changes\" in lists and all(lists.values())
+print(\"all is the same\" if full and not changed else changed)"' - \
 		"$hwprof" "${what%% *}" "${what#* }"
 	check "${what%% *}, a table of that" 0 "%  *+0.00 " \
 		"$hwprof" report "${what%% *}" --diff "${what#* }" "${what#* }"
 done
+for what in "loops $recording" "calls $calls" "paths $paths"; do
+	check "${what%% *}, which side is which" 0 "^each on its own$" sh -c '
+		wrong=$(python3 tests/lib/sides.py "$@") &&
+		[ -z "$wrong" ] && echo each on its own || echo "$wrong"' - \
+		"$hwprof" $what "$together"
+done
+check "methods that are gone, and new" 0 "^74.98%  *-  *-74.98  trips  *0x1000  *-" \
+	"$hwprof" report calls --diff "$calls" "$together"
+check "procedures that are gone, and new" 0 \
+	"^  *-  *100.00%  *+100.00  prog  *-$" \
+	"$hwprof" report paths --diff "$paths" "$together"
 check "second file truncated" 1 "cut: offset 0x" \
 	"$hwprof" report loops "$recording" "$work/cut"
 check "diff" 0 "84.48%  84.48%   +0.00" \
