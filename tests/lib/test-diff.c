@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which thing of one recording is which of another. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "calls.h"
 #include "check.h"
 #include "contexts.h"
+#include "fixture.h"
 #include "loops.h"
+#include "paths.h"
+#include "ranges.h"
+#include "values.h"
 
 #define MAX	8
 
@@ -258,6 +265,471 @@ static void test_contexts(void **state)
 	hwprof_diff_free(diff);
 }
 
+/* --- two builds of the other kinds --------------------------------------- */
+
+#define NONE	HWPROF_NOTHING
+
+/* Of each thing before it is another, and after it yet another. */
+static double share(unsigned int side, size_t index)
+{
+	return (index + 1) / (side ? 64.0 : 1024.0);
+}
+
+static void expect_share(double is, unsigned int side, size_t index)
+{
+	assert_true(is == (index == NONE ? 0 : share(side, index)));
+}
+
+/* @after: which of @after_count each of @count things before is. */
+static void expect_counterparts(const struct hwprof_diff *diff,
+				const size_t *after, size_t count,
+				size_t after_count)
+{
+	size_t changes = after_count, i;
+
+	for (i = 0; i < count; i++)
+		changes += after[i] == NONE;
+	assert_int_equal(hwprof_diff_count(diff), changes);
+	for (i = 0; i < changes; i++) {
+		const struct hwprof_change *change = hwprof_diff_get(diff, i);
+
+		if (change->before != NONE) {
+			assert_true(change->before < count);
+			assert_int_equal(change->after, after[change->before]);
+		}
+		expect_share(change->share_before, 0, change->before);
+		expect_share(change->share_after, 1, change->after);
+		assert_true(change->share ==
+			    change->share_after - change->share_before);
+	}
+}
+
+static struct hwprof_diff *compare(const struct hwprof_profile *before,
+				   const struct hwprof_profile *after)
+{
+	struct hwprof_diff *diff;
+
+	assert_int_equal(hwprof_profile_diff(&diff, before, after), 0);
+	return diff;
+}
+
+/* Where a thing is; @line 0: not known. */
+struct spot {
+	const char *function;
+	uint64_t address, offset;
+	unsigned int line;
+};
+
+static const char *const builds[2] = { "b1", "b2" };
+
+struct call_side {
+	struct hwprof_calls calls;
+	struct pair_entry pairs[MAX];
+	struct method_entry methods[MAX];
+};
+
+#define NO_CALLS	{ .calls.profile.kind = &calls_kind }
+
+static struct hwprof_code code_at(unsigned int side, const struct spot *spot)
+{
+	return (struct hwprof_code){
+		.object = "/bin/prog", .build_id = builds[side],
+		.function = spot->function, .address = spot->address,
+		.function_offset = spot->offset,
+		.file = spot->line ? "prog.c" : NULL, .line = spot->line,
+	};
+}
+
+static void add_pair(struct call_side *to, unsigned int side, struct spot site,
+		     struct spot callee)
+{
+	size_t index = to->calls.pair_count++;
+
+	to->calls.pairs = to->pairs;
+	to->pairs[index].pair = (struct hwprof_pair){
+		.called.share = share(side, index),
+		.site = code_at(side, &site), .callee = code_at(side, &callee),
+	};
+}
+
+static void add_method(struct call_side *to, unsigned int side,
+		       struct spot entry)
+{
+	size_t index = to->calls.method_count++;
+
+	to->calls.methods = to->methods;
+	to->methods[index].method = (struct hwprof_method){
+		.called.share = share(side, index),
+		.entry = code_at(side, &entry), .sites = 1,
+	};
+}
+
+/*
+ * By line of the site, or its offset, and always by callee, which may have moved to
+ * another line.
+ */
+static void test_pairs(void **state)
+{
+	static const size_t counterparts[] = { 3, 2, NONE, NONE, NONE };
+	static const struct spot
+		g = { "g", 0x200, 0, 20 }, g2 = { "g", 0x280, 0, 25 },
+		h = { "h", 0x300, 0, 0 }, h2 = { "h", 0x200, 0, 0 };
+	struct call_side before = NO_CALLS, after = NO_CALLS;
+	struct hwprof_diff *diff;
+
+	add_pair(&before, 0, (struct spot){ "f", 0x108, 8, 10 }, g);
+	add_pair(&before, 0, (struct spot){ "f", 0x120, 0x20, 0 }, h);
+	add_pair(&before, 0, (struct spot){ "f", 0x130, 0x30, 11 }, g);
+	add_pair(&before, 0, (struct spot){ NULL, 0x500, 0, 0 }, g);
+	add_pair(&before, 0, (struct spot){ "f", 0x140, 0x40, 0 },
+		 (struct spot){ NULL, 0x600, 0, 0 });
+	/* The first is where another one was, but elsewhere in the program. */
+	add_pair(&after, 1, (struct spot){ "k", 0x108, 8, 10 }, h2);
+	add_pair(&after, 1, (struct spot){ "f", 0x1b0, 0x30, 11 }, h2);
+	add_pair(&after, 1, (struct spot){ "f", 0x1a0, 0x20, 0 }, h2);
+	add_pair(&after, 1, (struct spot){ "f", 0x18c, 0xc, 10 }, g2);
+	add_pair(&after, 1, (struct spot){ NULL, 0x500, 0, 0 }, g2);
+	add_pair(&after, 1, (struct spot){ "f", 0x1c0, 0x40, 0 },
+		 (struct spot){ NULL, 0x600, 0, 0 });
+	diff = compare(&before.calls.profile, &after.calls.profile);
+	expect_counterparts(diff, counterparts, 5, 6);
+	hwprof_diff_free(diff);
+}
+
+static void add_methods(struct call_side *before, struct call_side *after)
+{
+	add_method(before, 0, (struct spot){ "g", 0x200, 0, 20 });
+	add_method(before, 0, (struct spot){ "h", 0x300, 0, 0 });
+	add_method(before, 0, (struct spot){ "gone", 0x400, 0, 30 });
+	add_method(before, 0, (struct spot){ NULL, 0x500, 0, 0 });
+	add_method(after, 1, (struct spot){ "h", 0x200, 0, 20 });
+	add_method(after, 1, (struct spot){ NULL, 0x500, 0, 0 });
+	add_method(after, 1, (struct spot){ "g", 0x280, 0, 25 });
+}
+
+static void test_methods(void **state)
+{
+	static const size_t counterparts[] = { 2, 0, NONE, NONE };
+	struct call_side before = NO_CALLS, after = NO_CALLS;
+	struct hwprof_diff *diff;
+
+	add_methods(&before, &after);
+	diff = compare(&before.calls.profile, &after.calls.profile);
+	assert_int_equal(hwprof_diff_count(diff), 0);
+	expect_counterparts(hwprof_diff_procedures(diff), counterparts, 4, 3);
+	assert_null(hwprof_diff_procedures(hwprof_diff_procedures(diff)));
+	hwprof_diff_free(diff);
+}
+
+/* Each side has what its own build has, and methods stand beside pairs. */
+static void test_json(void **state)
+{
+	struct call_side before = NO_CALLS, after = NO_CALLS;
+	char path[] = "/tmp/hwprof-test-XXXXXX", output[4096];
+	struct hwprof_diff *diff;
+	FILE *file;
+
+	add_methods(&before, &after);
+	add_pair(&before, 0, (struct spot){ "f", 0x108, 8, 10 },
+		 (struct spot){ "g", 0x200, 0, 20 });
+	diff = compare(&before.calls.profile, &after.calls.profile);
+	file = fdopen(mkstemp(path), "w");
+	assert_int_equal(hwprof_diff_json(diff, 2, file), 0);
+	fclose(file);
+	assert_int_equal(fixture_shell(output, sizeof(output),
+		"python3 -c '\n"
+		"import json\n"
+		"d = json.load(open(\"%s\"))\n"
+		"assert list(d) == [\"changes\", \"methods\"], d\n"
+		"pair, = d[\"changes\"]\n"
+		"assert pair[\"before\"][\"site\"][\"function\"] == \"f\", pair\n"
+		"assert pair[\"after\"] is None, pair\n"
+		"g, other = d[\"methods\"]\n"
+		"b, a = g[\"before\"], g[\"after\"]\n"
+		"assert b[\"entry\"][\"address\"] == \"0x200\", b\n"
+		"assert a[\"entry\"][\"address\"] == \"0x280\", a\n"
+		"assert b[\"entry\"][\"build_id\"] == \"b1\", b\n"
+		"assert g[\"share_change\"] == a[\"share\"] - b[\"share\"], g\n"
+		"assert a[\"sites\"] == 1, a\n"
+		"' 2>&1", path), 0);
+	unlink(path);
+	hwprof_diff_free(diff);
+}
+
+struct value_side {
+	struct hwprof_values values;
+	struct value_entry entries[MAX];
+};
+
+#define NO_VALUES	{ .values.profile.kind = &values_kind }
+
+static void add_load(struct value_side *to, unsigned int side, struct spot spot)
+{
+	size_t index = to->values.count++;
+
+	to->values.entries = to->entries;
+	to->entries[index].load = (struct hwprof_load){
+		.object = "/bin/prog", .build_id = builds[side],
+		.function = spot.function, .function_offset = spot.offset,
+		.address = spot.address, .file = spot.line ? "prog.c" : NULL,
+		.line = spot.line, .share = share(side, index),
+	};
+}
+
+static void test_loads(void **state)
+{
+	static const size_t counterparts[] = { 2, 0, NONE, NONE };
+	struct value_side before = NO_VALUES, after = NO_VALUES;
+	struct hwprof_diff *diff;
+
+	add_load(&before, 0, (struct spot){ "f", 0x108, 8, 10 });
+	add_load(&before, 0, (struct spot){ "g", 0x200, 0x10, 0 });
+	add_load(&before, 0, (struct spot){ "g", 0x204, 0x14, 0 });
+	add_load(&before, 0, (struct spot){ NULL, 0x300, 0, 0 });
+	add_load(&after, 1, (struct spot){ "g", 0x108, 0x10, 0 });
+	add_load(&after, 1, (struct spot){ "f", 0x208, 8, 11 });
+	add_load(&after, 1, (struct spot){ "f", 0x20c, 0xc, 10 });
+	add_load(&after, 1, (struct spot){ NULL, 0x300, 0, 0 });
+	diff = compare(&before.values.profile, &after.values.profile);
+	expect_counterparts(diff, counterparts, 4, 4);
+	assert_null(hwprof_diff_procedures(diff));
+	hwprof_diff_free(diff);
+}
+
+struct range_side {
+	struct hwprof_ranges ranges;
+	struct hwprof_range all[MAX];
+};
+
+#define NO_RANGES	{ .ranges.profile.kind = &ranges_kind }
+
+/* @spot.function NULL: of all. */
+static struct hwprof_range *add_range(struct range_side *to, unsigned int side,
+				      unsigned int bits, struct spot spot)
+{
+	size_t index = to->ranges.count++;
+
+	to->ranges.ranges = to->all;
+	to->all[index] = (struct hwprof_range){
+		.object = spot.function ? "/bin/prog" : NULL,
+		.build_id = spot.function ? builds[side] : NULL,
+		.function = spot.function, .function_offset = spot.offset,
+		.low = spot.address, .bits = bits, .share = share(side, index),
+	};
+	return &to->all[index];
+}
+
+/* All functions have moved by 16 bytes: so have small ranges, and no large one. */
+static void test_ranges(void **state)
+{
+	static const size_t counterparts[] = { 0, 3, NONE, NONE };
+	struct range_side before = NO_RANGES, after = NO_RANGES;
+	struct hwprof_diff *diff;
+
+	add_range(&before, 0, 64, (struct spot){ NULL, 0, 0, 0 });
+	add_range(&before, 0, 4, (struct spot){ "f", 0x1000, 0, 0 });
+	add_range(&before, 0, 6, (struct spot){ "g", 0x1080, 0x10, 0 });
+	add_range(&before, 0, 4, (struct spot){ "h", 0x1100, 0, 0 });
+	add_range(&after, 1, 64, (struct spot){ NULL, 0, 0, 0 });
+	add_range(&after, 1, 6, (struct spot){ "g", 0x1080, 0, 0 });
+	add_range(&after, 1, 2, (struct spot){ "h", 0x1110, 0, 0 });
+	add_range(&after, 1, 4, (struct spot){ "f", 0x1010, 0, 0 });
+	diff = compare(&before.ranges.profile, &after.ranges.profile);
+	expect_counterparts(diff, counterparts, 4, 4);
+	hwprof_diff_free(diff);
+}
+
+static void add_box(struct range_side *to, unsigned int side, struct spot code,
+		    struct spot data)
+{
+	struct hwprof_range *range = add_range(to, side, 4, data);
+
+	range->code = (struct hwprof_span){
+		.object = "/bin/prog", .build_id = builds[side],
+		.function = code.function, .function_offset = code.offset,
+		.low = code.address, .bits = 4,
+	};
+}
+
+/* By both its code and its data. */
+static void test_boxes(void **state)
+{
+	static const struct spot
+		f = { "f", 0x1000, 0, 0 }, f2 = { "f", 0x1010, 0, 0 },
+		g = { "g", 0x1010, 0, 0 }, g2 = { "g", 0x1020, 0, 0 },
+		a = { "a", 0x8000, 0, 0 }, a2 = { "a", 0x8100, 0, 0 },
+		b = { "b", 0x8100, 0, 0 }, b2 = { "b", 0x8200, 0, 0 };
+	static const size_t counterparts[] = { 1, NONE, 0 };
+	struct range_side before = NO_RANGES, after = NO_RANGES;
+	struct hwprof_diff *diff;
+
+	add_box(&before, 0, f, a);
+	add_box(&before, 0, f, b);
+	add_box(&before, 0, g, b);
+	add_box(&after, 1, g2, b2);
+	add_box(&after, 1, f2, a2);
+	add_box(&after, 1, g2, a2);
+	diff = compare(&before.ranges.profile, &after.ranges.profile);
+	expect_counterparts(diff, counterparts, 3, 3);
+	hwprof_diff_free(diff);
+}
+
+/* --- paths, whose names are those of a program's file --------------------- */
+
+/* PAD bytes are before f, and EXTRA in it. */
+static const char source[] =
+"	.text\n"
+"	.skip PAD, 0x90\n"
+"	.type f, @function\n"
+"f:\n"
+"	nop\n"
+"	.skip EXTRA, 0x90\n"
+"	nop\n"
+"	nop\n"
+"	.size f, . - f\n"
+"	.type g, @function\n"
+"g:\n"
+"	nop\n"
+"	nop\n"
+"	nop\n"
+"	.size g, . - g\n";
+
+enum { TEXT = 0x10000, PAD = 8, EXTRA = 4 };	/* of the second build */
+
+struct path_side {
+	struct hwprof_paths paths;
+	struct objects *objects;
+	struct object *object;
+	struct path_entry *entries[MAX];
+	struct hwprof_procedure procedures[MAX];
+	struct hwprof_procedure *order[MAX];
+	uint64_t f, g;
+};
+
+/* The program at @path, of which the file may go. */
+static void open_build(struct path_side *to, unsigned int side,
+		       const char *path, bool lines)
+{
+	const struct build_id none = { .size = 0 };
+	unsigned int extra = side ? EXTRA : 0;
+	char output[4096];
+	uint64_t offset;
+
+	assert_int_equal(fixture_shell(output, sizeof(output),
+		"rm -f %s; printf '%%s' '%s' > %s.s &&"
+		" gcc %s -Wa,--defsym,PAD=%u,--defsym,EXTRA=%u -nostdlib -static"
+		" -no-pie -Wl,-e,0,--section-start=.text=0x%x -o %s %s.s 2>&1;"
+		" rm -f %s.s", path, source, path, lines ? "-g" : "",
+		side ? PAD : 0, extra, TEXT, path, path, path), 0);
+	to->paths.profile.kind = &paths_kind;
+	to->f = TEXT + (side ? PAD : 0);
+	to->g = to->f + 3 + extra;
+	to->objects = objects_new(false);
+	to->object = objects_get(to->objects, path, &none);
+	assert_string_equal(object_symbol(to->object, to->g, &offset), "g");
+	assert_int_equal(offset, 0);
+}
+
+static void close_build(struct path_side *side)
+{
+	size_t i;
+
+	for (i = 0; i < side->paths.count; i++)
+		free(side->entries[i]);
+	objects_free(side->objects);
+}
+
+static void add_procedure(struct path_side *to, unsigned int side,
+			  const char *function, uint64_t address)
+{
+	size_t index = to->paths.procedure_count++;
+
+	to->paths.order = to->order;
+	to->order[index] = &to->procedures[index];
+	to->procedures[index] = (struct hwprof_procedure){
+		.object = object_name(to->object), .build_id = builds[side],
+		.function = function, .address = address,
+		.share = share(side, index),
+	};
+}
+
+/* The path over the lines between @points, of which there is one or there are two. */
+static struct path_entry *add_path(struct path_side *to, unsigned int side,
+				   const uint64_t *points, unsigned int lines)
+{
+	struct path_entry *entry = calloc(1, sizeof(*entry) + path_points(1) *
+					     sizeof(entry->points[0]));
+	size_t index = to->paths.count++;
+	unsigned int i;
+
+	assert_non_null(entry);
+	to->paths.entries = to->entries;
+	to->entries[index] = entry;
+	entry->path.procedure = &to->procedures[0];
+	entry->path.length = entry->spelled = lines - 1;
+	entry->path.start = points[0];
+	entry->path.share = share(side, index);
+	for (i = 0; i < 2 * lines; i++)
+		entry->points[i] = (struct path_point){ to->object, points[i] };
+	return entry;
+}
+
+/*
+ * Of f that has grown, and of g that has not. The fourth one jumps elsewhere than
+ * the last, and the fifth one begins otherwise later.
+ */
+static void add_paths(struct path_side *before, struct path_side *after)
+{
+	const uint64_t f = before->f, g = before->g;
+	const uint64_t f2 = after->f, g2 = after->g;
+
+	add_procedure(before, 0, "f", f);
+	add_procedure(before, 0, "gone", TEXT + 0x100);
+	add_procedure(before, 0, "g", g);
+	add_procedure(after, 1, "g", f);
+	add_procedure(after, 1, "f", f2);
+	add_path(before, 0, (uint64_t[]){ f + 1, f + 2 }, 1);
+	add_path(before, 0, (uint64_t[]){ f, f + 2 }, 1);
+	add_path(before, 0, (uint64_t[]){ g, g + 2 }, 1);
+	add_path(before, 0, (uint64_t[]){ f, f, g + 2, g + 2 }, 2);
+	add_path(before, 0, (uint64_t[]){ g + 1, g + 2 }, 1);
+	add_path(before, 0, (uint64_t[]){ f, f, g + 1, g + 2 }, 2);
+	add_path(after, 1, (uint64_t[]){ f2, f2, g2 + 1, g2 + 2 }, 2);
+	add_path(after, 1, (uint64_t[]){ g2 + 1, g2 + 2 }, 1)->path.called = true;
+	add_path(after, 1, (uint64_t[]){ g2, g2 + 2 }, 1);
+	add_path(after, 1, (uint64_t[]){ f2, f2 + 6 }, 1);
+	add_path(after, 1, (uint64_t[]){ f2 + 5, f2 + 6 }, 1);
+}
+
+/* By lines of source, as long as they are known; else by offsets. */
+static void test_paths(void **state)
+{
+	static const size_t counterparts[2][6] = {
+		{ NONE, NONE, 2, NONE, NONE, 0 }, { 4, 3, 2, NONE, NONE, 0 },
+	};
+	static const size_t procedures[] = { 1, NONE, 0 };
+	char path[] = "/tmp/hwprof-test-XXXXXX";
+	unsigned int lines;
+
+	close(mkstemp(path));
+	for (lines = 0; lines < 2; lines++) {
+		struct path_side before = { 0 }, after = { 0 };
+		struct hwprof_diff *diff;
+
+		open_build(&before, 0, path, lines);
+		open_build(&after, 1, path, lines);
+		add_paths(&before, &after);
+		diff = compare(&before.paths.profile, &after.paths.profile);
+		expect_counterparts(diff, counterparts[lines], 6, 5);
+		expect_counterparts(hwprof_diff_procedures(diff), procedures, 3,
+				    2);
+		hwprof_diff_free(diff);
+		close_build(&before);
+		close_build(&after);
+	}
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -267,6 +739,13 @@ int main(void)
 		cmocka_unit_test(test_itself),
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_contexts),
+		cmocka_unit_test(test_pairs),
+		cmocka_unit_test(test_methods),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_loads),
+		cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_boxes),
+		cmocka_unit_test(test_paths),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
