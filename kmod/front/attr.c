@@ -29,7 +29,7 @@ static bool is_fed(const struct perf_event_attr *attr)
 	/* A window says nothing of contexts. */
 	if (engine == &joint_engine && field_get(attr, FIELD_cct))
 		return false;
-	return engine->feed_window ||
+	return engine->feed_window || engine->accesses ||
 	       (engine->feed_stack && source_of(attr) == &lbr_source);
 }
 

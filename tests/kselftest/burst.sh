@@ -55,6 +55,21 @@ by_frequency()
 		trip inner 7
 }
 
+# What a burst shows of loads it shows of their values, too.
+values_of_bursts()
+{
+	about=values
+	record -e values,burst=25 -c $every -- sh -c '
+		i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done' &&
+		loses_nothing && grep -q 'windows of CPU time' /tmp/report &&
+		grep -q '^complete to [0-9.]* %' /tmp/report &&
+		[ "$(hwprof report values -i $data --json |
+			grep -c '"executions"')" -ge 10 ]
+	status=$?
+	about=loops
+	return $status
+}
+
 # One run may be over before a burst is paid for.
 ten_times="for i in 0 1 2 3 4 5 6 7 8 9; do ./long_trips; done"
 
@@ -211,6 +226,7 @@ if ! grep -q '^yes$' $caps/lbr; then
 fi
 # The rest is the same with and without a PMU.
 test_ok "burst: calls" calls_of_bursts
+test_ok "burst: values" values_of_bursts
 test_ok "burst: of 2 branches" short_ones
 test_ok "burst: forks and execs" forks_and_execs
 test_ok "burst: -a" all_cpus

@@ -31,7 +31,7 @@ record()
 	hwprof record -q -o $data "$@" || return
 	hwprof report $about -i $data > /tmp/report || return
 	cat /tmp/report
-	sed -n 's/,//g; s/ back edges = \| calls = \| paths = \| of samples. weight = / events = /; / events = /p' \
+	sed -n 's/,//g; s/ back edges = \| calls = \| paths = \| loads = \| of samples. weight = / events = /; / events = /p' \
 		/tmp/report | awk '
 		$1 != $4 + $7 + $10 + $13 { exit 1 }
 		END { exit NR != 1 }'
