@@ -194,9 +194,11 @@ struct hwprof_replay_options {
 /*
  * The same from the stacks in @file, by the engine that also runs in the kernel.
  *
- * Loops and calls: from branch stacks (perf record -b). Each is a window: counts are
- * of what was seen, and the basis is HWPROF_BASIS_BRANCHES if all events that
- * have stacks count taken branches, or else HWPROF_BASIS_TIME. Totals are of one
+ * Loops, calls, paths and ranges: from branch stacks (perf record -b). Each is a
+ * window: counts are of what was seen (paths: seen whole), and the basis is
+ * HWPROF_BASIS_BRANCHES if all events that have stacks count taken branches, or
+ * else HWPROF_BASIS_TIME. Ranges are of where branches led or, if
+ * HWPROF_RANGES_OF_FLAG() says so, of callees. Totals are of one
  * session, whose events are branches and gaps. Calls and returns are told from
  * jumps by the recording, by the code in the objects or, where that cannot be had
  * (or with HWPROF_NO_OBJECTS), from the stacks themselves, as far as that goes; a
@@ -213,7 +215,7 @@ struct hwprof_replay_options {
  *
  * -ENOENT: the file has no such stacks, or none with all branches; -EINVAL:
  * an option is out of its range; -EOPNOTSUPP: stacks do not say enough for
- * @kind; else as hwprof_profile_read().
+ * @kind (values), or ranges of other things; else as hwprof_profile_read().
  */
 int hwprof_profile_replay(struct hwprof_profile **profile,
 			  enum hwprof_kind kind, struct hwprof_file *file,

@@ -78,6 +78,19 @@ static int add_row(struct hwprof_profile *profile,
 	return to ? path_contexts_note(paths, to, row) : -ENOMEM;
 }
 
+int paths_add_row(struct hwprof_profile *profile,
+		  const struct hwprof_row_path *row,
+		  uint64_t time)
+{
+	profile->collected.rows++;
+	if ((row->flags & (HWPROF_PATH_OPEN | HWPROF_PATH_UNSEEN)) ==
+	    HWPROF_PATH_UNSEEN) {
+		profile->collected.unseen += row->count;
+		return 0;
+	}
+	return add_row(profile, row, time);
+}
+
 static int take(struct hwprof_profile *profile,
 		const struct hwprof_sample *sample)
 {
@@ -89,15 +102,8 @@ static int take(struct hwprof_profile *profile,
 		profile->collected.samples++;
 		return 0;
 	}
-	if (row->row.type != HWPROF_ROW_PATH)
-		return 0;
-	profile->collected.rows++;
-	if ((row->flags & (HWPROF_PATH_OPEN | HWPROF_PATH_UNSEEN)) ==
-	    HWPROF_PATH_UNSEEN) {
-		profile->collected.unseen += row->count;
-		return 0;
-	}
-	return add_row(profile, row, sample->time);
+	return row->row.type == HWPROF_ROW_PATH ?
+	       paths_add_row(profile, row, sample->time) : 0;
 }
 
 /* --- places ----------------------------------------------------------------- */
@@ -403,6 +409,7 @@ const struct profile_kind paths_kind = {
 	.warn = warn,
 	.json = paths_json,
 	.diff = &paths_diff,
+	.replay = paths_replay,
 	.beside = path_contexts_take,
 };
 

@@ -101,6 +101,13 @@ int path_compare_points(const struct path_point *x, const struct path_point *y,
 			size_t count);
 int path_compare_owners(const struct path_entry *x, const struct path_entry *y);
 
+/* Sums up a row as of @time. -ENOMEM. */
+int paths_add_row(struct hwprof_profile *profile,
+		  const struct hwprof_row_path *row,
+		  uint64_t time);
+/* replay.c: gathers rows from branch stacks. */
+int paths_replay(struct hwprof_profile *profile, void *options);
+
 /* path_time.c: shares out the windows, if time chose all. -ENOMEM. */
 int paths_time(struct hwprof_paths *paths);
 

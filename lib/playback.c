@@ -146,6 +146,10 @@ union row {
 	struct hwprof_row_call call;
 	struct hwprof_row_context context;
 	struct hwprof_row_time time;
+	struct hwprof_row_range range;
+	struct hwprof_row_path path;
+	uint8_t room[sizeof(struct hwprof_row_path) + HWPROF_PATH_JUMPS_MAX *
+		     sizeof(struct hwprof_path_jump)];	/* of a path's jumps */
 };
 
 static void set_basis(union row *row, uint32_t basis)
@@ -156,6 +160,10 @@ static void set_basis(union row *row, uint32_t basis)
 		row->call.basis = basis;
 	if (row->row.type == HWPROF_ROW_CONTEXT)
 		row->context.basis = basis;
+	if (row->row.type == HWPROF_ROW_RANGE)
+		row->range.basis = basis;
+	if (row->row.type == HWPROF_ROW_PATH)
+		row->path.basis = basis;
 }
 
 static bool take_row(void *context, const void *data, u64 ip, u64 addr,
@@ -230,6 +238,8 @@ static int start_summary(struct playback *playback, uint64_t mib)
 		.basis = HWPROF_BASIS_BRANCHES,
 	};
 
+	if (playback->kind->configure)
+		playback->kind->configure(playback->profile, &params);
 	if (playback->kind->keyed &&
 	    getrandom(&params.seed, sizeof(params.seed), 0) !=
 	    sizeof(params.seed))

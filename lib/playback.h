@@ -23,6 +23,9 @@ struct playback;
 struct playback_kind {
 	const struct engine_ops *engine;
 	bool keyed;			/* the engine's hashes are */
+	/* Says in @params what is wanted of the engine; may be NULL. */
+	void (*configure)(const struct hwprof_profile *profile,
+			  struct engine_params *params);
 	/* Takes a row that says whose it is, as of @time. -ENOMEM. */
 	int (*row)(struct hwprof_profile *profile, const struct hwprof_row *row,
 		   uint64_t time);

@@ -331,8 +331,8 @@ int hwprof_profile_replay(struct hwprof_profile **profile,
 	*profile = NULL;
 	if (!kinds[kind]->replay)
 		return file_fail(file, -EOPNOTSUPP,
-				 "stacks are replayed into loops, calls and calling contexts, not into %s",
-				 kinds[kind]->things);
+				 "%s cannot be replayed: a recording of stacks has no values of loads",
+				 hwprof_kind_name(kind));
 	return make_profile(profile, kinds[kind], &file, 1, options,
 			    kinds[kind]->replay, (void *)replay);
 }

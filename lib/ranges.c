@@ -76,23 +76,31 @@ static bool is_box(const struct hwprof_row_box *row)
 	       is_aligned(row->code, row->code_bits);
 }
 
-static int add_range_row(struct hwprof_profile *profile,
-			 const struct hwprof_sample *sample)
+int ranges_add_row(struct hwprof_profile *profile,
+		   const struct hwprof_row_range *row,
+		   uint64_t time)
 {
-	const struct hwprof_row_range *row = (const void *)sample->row;
 	const struct collected_range range = {
-		.origin = origin_of_row(&row->row, row->basis, sample->time),
+		.origin = origin_of_row(&row->row, row->basis, time),
 		.bits = row->bits,
 		.low = row->low,
 		.count = row->count,
 	};
 
+	profile->collected.rows++;
+	return add_row(profile, &range);
+}
+
+static int add_range_row(struct hwprof_profile *profile,
+			 const struct hwprof_sample *sample)
+{
+	const struct hwprof_row_range *row = (const void *)sample->row;
+
 	if (!is_range(row))
 		return file_damaged(profile->file, sample->offset,
 				    "a range of 2^%u values cannot begin at 0x%llx",
 				    row->bits, row->low);
-	profile->collected.rows++;
-	return add_row(profile, &range);
+	return ranges_add_row(profile, row, sample->time);
 }
 
 static int add_box_row(struct hwprof_profile *profile,
@@ -561,6 +569,7 @@ const struct profile_kind ranges_kind = {
 	.warn = warn_of_unseen,
 	.json = ranges_json,
 	.diff = &ranges_diff,
+	.replay = ranges_replay,
 	.configure = configure,
 };
 

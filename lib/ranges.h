@@ -49,6 +49,12 @@ struct hwprof_ranges {
 	uint64_t evicted;		/* in no row: of spaces without room */
 };
 
+/* Sums up a row as of @time; it is one that an engine gives. -ENOMEM. */
+int ranges_add_row(struct hwprof_profile *profile,
+		   const struct hwprof_row_range *row,
+		   uint64_t time);
+/* replay.c: gathers rows from branch stacks. */
+int ranges_replay(struct hwprof_profile *profile, void *options);
 /* ranges_json.c: writes one of them as JSON. */
 void ranges_put(struct json *json, const char *name, const void *ranges,
 	       size_t index);

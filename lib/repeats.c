@@ -16,6 +16,9 @@ enum {
 #define FLAGS	(WINDOW_ABORT | WINDOW_SPEC_MASK |			       \
 		 WINDOW_TYPE_MASK << WINDOW_TYPE_SHIFT)
 
+/* And those that are kept: where cycles matter, no stack is held. */
+#define KEPT	(FLAGS | WINDOW_CYCLES_MASK << WINDOW_CYCLES_SHIFT)
+
 struct hash {
 	uint64_t low, high;
 };
@@ -188,7 +191,7 @@ static struct set *set_of(const struct repeats *repeats, struct hash hash)
 void repeats_copy(struct window_branch *to, struct span branches)
 {
 	for (; span_copy(&branches, to, sizeof(*to)); to++)
-		to->flags &= FLAGS;
+		to->flags &= KEPT;
 }
 
 /*

@@ -7,7 +7,9 @@
 #include "calls.h"
 #include "engine/types.h"
 #include "loops.h"
+#include "paths.h"
 #include "playback.h"
+#include "ranges.h"
 #include "repeats.h"
 
 struct replay {
@@ -70,13 +72,14 @@ static int stacks_expected(struct hwprof_file *file)
 
 /* --- windows ------------------------------------------------------------ */
 
-/* The user's side of the stack, or the kernel's, if it was recorded. */
-static bool side_begin(struct window *window, const struct stack *stack,
+/* The user's side of the stack, or the kernel's: empty, if it was not recorded. */
+static void side_begin(struct window *window, const struct stack *stack,
 		       const uint8_t *kinds, bool kernel)
 {
-	window_begin(window, stack->branches, kinds, stack->count,
-		     kernel ? 0 : stack->program);
-	return kernel ? stack->kernel : stack->user;
+	bool recorded = kernel ? stack->kernel : stack->user;
+
+	window_begin(window, stack->branches, kinds,
+		     recorded ? stack->count : 0, kernel ? 0 : stack->program);
 }
 
 static bool feed_side(struct replay *replay, const struct stack *stack,
@@ -85,21 +88,24 @@ static bool feed_side(struct replay *replay, const struct stack *stack,
 	struct window window;
 	bool room;
 
-	if (!side_begin(&window, stack, kinds, kernel))
-		return true;
+	side_begin(&window, stack, kinds, kernel);
 	window.times = times;
 	room = summary_feed(&replay->playback.summary, &window);
 	replay->broken += (uint64_t)window.broken * times;
 	return room;
 }
 
-/* False: the summary is to be retired. */
+/*
+ * False: the summary is to be retired. The side that the stack was taken on is
+ * fed last, for what was in flight there gets its time.
+ */
 static bool feed(struct replay *replay, const struct stack *stack,
 		 const uint8_t *kinds, uint32_t times)
 {
-	bool room = feed_side(replay, stack, kinds, false, times);
+	bool last = window_in_kernel(stack->ip);
+	bool room = feed_side(replay, stack, kinds, !last, times);
 
-	room &= feed_side(replay, stack, kinds, true, times);
+	room &= feed_side(replay, stack, kinds, last, times);
 	replay->branches += (uint64_t)stack->count * times;
 	replay->inferred += (uint64_t)stack->inferred * times;
 	return room;
@@ -117,8 +123,8 @@ static bool knows_side(struct replay *replay, const struct stack *stack,
 {
 	struct window window;
 
-	return !side_begin(&window, stack, kinds, kernel) ||
-	       summary_knows(&replay->playback.summary, &window);
+	side_begin(&window, stack, kinds, kernel);
+	return summary_knows(&replay->playback.summary, &window);
 }
 
 /* It is fed at once, so that regions become known as they would be. */
@@ -177,6 +183,15 @@ static void flush(struct playback *playback)
 
 /* --- records ------------------------------------------------------------ */
 
+/*
+ * Paths have the cycles of their branches, which hardly repeat, and the one that a
+ * window ends with has its time. So each stack is fed for itself.
+ */
+static bool may_repeat(const struct replay *replay)
+{
+	return replay->playback.kind->engine != &path_engine;
+}
+
 static int take_sample(struct playback *playback, const struct record *record)
 {
 	const struct perf_event_attr *attr = &record->event->attr;
@@ -201,7 +216,8 @@ static int take_sample(struct playback *playback, const struct record *record)
 	set_sides(&stack, attr);
 	stack.count = span_left(&sample.branches) /
 		      sizeof(struct window_branch);
-	repeats_hold(replay->repeats, &stack, sample.branches);
+	if (may_repeat(replay))
+		repeats_hold(replay->repeats, &stack, sample.branches);
 	if (!rounds_add(&replay->playback.rounds, &stack, sample.branches))
 		return playback_no_memory(&replay->playback);
 	return 0;
@@ -246,6 +262,13 @@ static int replay_stacks(struct hwprof_profile *profile,
 	return error;
 }
 
+#define OF_STACKS							       \
+	.expected = stacks_expected,					       \
+	.sample = take_sample,						       \
+	.round = take_round,						       \
+	.flush = flush,							       \
+	.warn = warn
+
 /* --- loops -------------------------------------------------------------- */
 
 static int take_loop(struct hwprof_profile *profile,
@@ -260,11 +283,7 @@ static int take_loop(struct hwprof_profile *profile,
 static const struct playback_kind loops_playback = {
 	.engine = &loop_engine,
 	.row = take_loop,
-	.expected = stacks_expected,
-	.sample = take_sample,
-	.round = take_round,
-	.flush = flush,
-	.warn = warn,
+	OF_STACKS,
 };
 
 int loops_replay(struct hwprof_profile *profile, void *options)
@@ -284,14 +303,72 @@ static int take_call(struct hwprof_profile *profile,
 static const struct playback_kind calls_playback = {
 	.engine = &call_engine,
 	.row = take_call,
-	.expected = stacks_expected,
-	.sample = take_sample,
-	.round = take_round,
-	.flush = flush,
-	.warn = warn,
+	OF_STACKS,
 };
 
 int calls_replay(struct hwprof_profile *profile, void *options)
 {
 	return replay_stacks(profile, &calls_playback, options);
+}
+
+/* --- paths -------------------------------------------------------------- */
+
+static int take_path(struct hwprof_profile *profile,
+		     const struct hwprof_row *row,
+		     uint64_t time)
+{
+	return paths_add_row(profile, (const void *)row, time);
+}
+
+/* Paths with one key are one, so that nobody may choose keys. */
+static const struct playback_kind paths_playback = {
+	.engine = &path_engine,
+	.keyed = true,
+	.row = take_path,
+	OF_STACKS,
+};
+
+int paths_replay(struct hwprof_profile *profile, void *options)
+{
+	return replay_stacks(profile, &paths_playback, options);
+}
+
+/* --- ranges ------------------------------------------------------------- */
+
+static int take_range(struct hwprof_profile *profile,
+		      const struct hwprof_row *row,
+		      uint64_t time)
+{
+	return ranges_add_row(profile, (const void *)row, time);
+}
+
+static enum hwprof_range_of stream_of(const struct hwprof_profile *profile)
+{
+	const struct hwprof_ranges *ranges = (const void *)profile;
+
+	return ranges->of < 0 ? HWPROF_RANGE_IP : ranges->of;
+}
+
+static void configure_ranges(const struct hwprof_profile *profile,
+			     struct engine_params *params)
+{
+	params->range_of = stream_of(profile);
+}
+
+static const struct playback_kind ranges_playback = {
+	.engine = &range_engine,
+	.configure = configure_ranges,
+	.row = take_range,
+	OF_STACKS,
+};
+
+int ranges_replay(struct hwprof_profile *profile, void *options)
+{
+	enum hwprof_range_of of = stream_of(profile);
+
+	if (of != HWPROF_RANGE_IP && of != HWPROF_RANGE_CALLEE)
+		return file_fail(profile->file, -EOPNOTSUPP,
+				 "ranges of %s cannot be replayed: stacks say where branches and calls lead, and nothing of loads and stores",
+				 hwprof_range_of_name(of));
+	return replay_stacks(profile, &ranges_playback, options);
 }

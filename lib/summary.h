@@ -80,7 +80,8 @@ static inline bool summary_feed_stack(struct summary *summary,
 /* Does it not matter which is fed first, the window or others of this turn? */
 static inline bool summary_knows(struct summary *summary, struct window *window)
 {
-	return summary->engine->knows_window(summary->table, window);
+	return !summary->engine->knows_window ||
+	       summary->engine->knows_window(summary->table, window);
 }
 
 /* A window was fed, which was taken at @ip, by time. */

@@ -9,15 +9,21 @@ const char replay_usage[] =
 "\n"
 "Says which loops the branch stacks of a recording show (perf record -b): how\n"
 "often they were entered, and how many iterations they made, as far as the\n"
-"stacks saw them. Or which calls; or, of stacks of calls (perf record -g), the\n"
-"calling context tree.\n"
+"stacks saw them. Or which calls, paths or hot ranges of code; or, of stacks of\n"
+"calls (perf record -g), the calling context tree.\n"
 "\n"
 "  FILE                recording of perf; -: standard input, if it was recorded\n"
 "                      to a pipe\n"
-"  -e, --event WHAT    loops; calls: call pairs and methods; or cct: calling\n"
-"                      contexts (default: loops)\n"
+"  -e, --event WHAT    loops; calls: call pairs and methods; paths: those that\n"
+"                      stacks show whole; ranges: where branches led; or cct:\n"
+"                      calling contexts (default: loops)\n"
 "      --span BYTES    longest jump back that makes a loop (default: 1048576)\n"
 "      --memory MIB    memory of the engine (default: 64)\n"
+"      --hot PERCENT   ranges: hot are those with so much of all events, without\n"
+"                      the hot ranges inside them (default: 10)\n"
+"      --of STREAM     ranges: of ip, where all branches led, or of callee, where\n"
+"                      calls did (default: ip)\n"
+"      --blocks        paths: spell them out, block by block\n"
 REPORT_CHAIN_USAGE
 REPORT_USAGE
 "\n"
@@ -33,13 +39,24 @@ static const struct option options[] = {
 	{ "event", required_argument, NULL, 'e' },
 	{ "span", required_argument, NULL, 'S' },
 	{ "memory", required_argument, NULL, 'M' },
+	REPORT_CODE_OPTIONS,
 	REPORT_OPTIONS,
 	{ NULL, 0, NULL, 0 },
 };
 
-static bool is_of(const struct command_replay *command, enum hwprof_kind kind)
+#define SUBJECTS	"loops, calls, paths, ranges and cct can be replayed"
+
+static int set_subject(struct command_replay *command, const char *value)
 {
-	return hwprof_kind_of(command->report.subject) == (int)kind;
+	int kind = hwprof_kind_of(value);
+
+	command->report.subject = value;
+	if (kind == HWPROF_KIND_VALUES)
+		return usage_error("-e values: stacks have no values of loads; "
+				   SUBJECTS);
+	if (kind < 0)
+		return usage_error("-e '%s': " SUBJECTS, value);
+	return -1;
 }
 
 static int set_option(struct command_replay *command, int option, char *value,
@@ -47,13 +64,7 @@ static int set_option(struct command_replay *command, int option, char *value,
 {
 	switch (option) {
 	case 'e':
-		command->report.subject = value;
-		if (!is_of(command, HWPROF_KIND_LOOPS) &&
-		    !is_of(command, HWPROF_KIND_CALLS) &&
-		    !is_of(command, HWPROF_KIND_CCT))
-			return usage_error("-e '%s': loops, calls and cct can be replayed",
-					   value);
-		return -1;
+		return set_subject(command, value);
 	case 'S':
 		if (!parse_count(value, 1, UINT32_MAX, &command->options.span))
 			return usage_error("--span '%s': allowed are numbers from 1 to %u",
@@ -72,18 +83,11 @@ static int set_option(struct command_replay *command, int option, char *value,
 /* Do the options go with what is replayed? */
 static int check_options(const struct command_replay *command)
 {
-	const struct report *report = &command->report;
+	int kind = hwprof_kind_of(command->report.subject);
 
-	if (!is_of(command, HWPROF_KIND_LOOPS) &&
-	    (report->sort || command->options.span))
-		return usage_error("--sort and --span are of loops");
-	if (is_of(command, HWPROF_KIND_CCT) && report->limit)
-		return usage_error("contexts are a tree, which --limit would cut");
-	if (!is_of(command, HWPROF_KIND_CCT) && report_has_chain_options(report))
-		return usage_error("--min-share, --merge-sites and --folded are of cct");
-	if (report->folded && (report->json || report->min_share >= 0))
-		return usage_error("--folded writes all there is, and no JSON");
-	return -1;
+	if (kind != HWPROF_KIND_LOOPS && command->options.span)
+		return usage_error("--span is of loops");
+	return report_check(&command->report, kind);
 }
 
 static int parse(struct command_replay *command, int argc, char **argv)
@@ -123,7 +127,8 @@ static void end_progress(const struct command_replay *command)
 static int replay_file(struct command_replay *command, struct hwprof_file *file)
 {
 	const struct hwprof_options options = {
-		.flags = command->report.flags,
+		.flags = command->report.flags | command->report.of,
+		.hot = command->report.hot,
 	};
 	int kind = hwprof_kind_of(command->report.subject);
 	struct hwprof_profile *profile;

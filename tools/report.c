@@ -38,11 +38,9 @@ REPORT_USAGE
 
 static const struct option options[] = {
 	{ "input", required_argument, NULL, 'i' },
-	{ "hot", required_argument, NULL, 'H' },
 	{ "diff", no_argument, NULL, 'd' },
-	{ "blocks", no_argument, NULL, 'B' },
 	{ "contexts", no_argument, NULL, 'C' },
-	{ "of", required_argument, NULL, 'O' },
+	REPORT_CODE_OPTIONS,
 	REPORT_OPTIONS,
 	{ NULL, 0, NULL, 0 },
 };
@@ -56,6 +54,28 @@ static int parse_min_share(struct report *report, const char *value)
 	    !(report->min_share >= 0 && report->min_share <= 1))
 		return usage_error("--min-share '%s': allowed are percentages from 0 to 100",
 				   value);
+	return -1;
+}
+
+static int parse_hot(struct report *report, const char *value)
+{
+	char *end;
+
+	report->hot = strtod(value, &end) / 100;
+	if (end == value || *end || !(report->hot > 0 && report->hot <= 1))
+		return usage_error("--hot '%s': allowed are percentages above 0, up to 100",
+				   value);
+	return -1;
+}
+
+static int parse_of(struct report *report, const char *value)
+{
+	int of = hwprof_range_of(value);
+
+	if (of < 0)
+		return usage_error("--of '%s': ranges are of ip, load-value, load-address, store-address, callee, zero-address, narrow-ip, ip-load-address or ip-store-address",
+				   value);
+	report->of = HWPROF_RANGES_OF_FLAG(of);
 	return -1;
 }
 
@@ -88,33 +108,18 @@ int report_option(struct report *report, int option, char *value,
 	case 'F':
 		report->folded = true;
 		return -1;
+	case 'H':
+		return parse_hot(report, value);
+	case 'O':
+		return parse_of(report, value);
+	case 'B':
+		report->blocks = true;
+		return -1;
 	}
 	return option_error(option, usage, argv);
 }
 
-static int parse_hot(struct report *report, const char *value)
-{
-	char *end;
-
-	report->hot = strtod(value, &end) / 100;
-	if (end == value || *end || !(report->hot > 0 && report->hot <= 1))
-		return usage_error("--hot '%s': allowed are percentages above 0, up to 100",
-				   value);
-	return -1;
-}
-
 /* Those that are not every report's. */
-static int parse_of(struct report *report, const char *value)
-{
-	int of = hwprof_range_of(value);
-
-	if (of < 0)
-		return usage_error("--of '%s': ranges are of ip, load-value, load-address, store-address, callee, zero-address, narrow-ip, ip-load-address or ip-store-address",
-				   value);
-	report->of = HWPROF_RANGES_OF_FLAG(of);
-	return -1;
-}
-
 static int parse_option(struct report *report, int option, char *value,
 			char **argv)
 {
@@ -122,15 +127,8 @@ static int parse_option(struct report *report, int option, char *value,
 	case 'i':
 		report->file = value;
 		return -1;
-	case 'H':
-		return parse_hot(report, value);
-	case 'O':
-		return parse_of(report, value);
 	case 'd':
 		report->diff = true;
-		return -1;
-	case 'B':
-		report->blocks = true;
 		return -1;
 	case 'C':
 		report->contexts = true;
@@ -139,7 +137,7 @@ static int parse_option(struct report *report, int option, char *value,
 	return report_option(report, option, value, report_usage, argv);
 }
 
-bool report_has_chain_options(const struct report *report)
+static bool has_chain_options(const struct report *report)
 {
 	return report->min_share >= 0 || report->folded ||
 	       report->flags & HWPROF_MERGE_SITES;
@@ -161,15 +159,10 @@ const struct report_kind *report_kind_of(enum hwprof_kind kind)
 
 #define SUBJECTS	"loops, ranges, calls, cct, paths, values"
 
-/* Does what was asked for go with the subject? */
-static int check_subject(const struct report *report)
+int report_check(const struct report *report, int kind)
 {
-	int kind = hwprof_kind_of(report->subject);
 	bool tree = kind == HWPROF_KIND_RANGES || kind == HWPROF_KIND_CCT;
 
-	if (kind < 0)
-		return usage_error("unknown report '%s'; there are: " SUBJECTS,
-				   report->subject);
 	if (report->sort && kind != HWPROF_KIND_LOOPS)
 		return usage_error("--sort and its keys are of loops, not of %s",
 				   report_kind_of(kind)->things);
@@ -178,24 +171,35 @@ static int check_subject(const struct report *report)
 				   report_kind_of(kind)->things);
 	if (report->hot && kind != HWPROF_KIND_RANGES)
 		return usage_error("--hot is of ranges");
+	if (report->of && kind != HWPROF_KIND_RANGES)
+		return usage_error("--of is of ranges");
+	if (report->blocks && kind != HWPROF_KIND_PATHS)
+		return usage_error("--blocks is of paths");
+	if (kind != HWPROF_KIND_CCT && has_chain_options(report))
+		return usage_error("--min-share, --merge-sites and --folded are of cct");
+	if (report->folded && (report->json || report->min_share >= 0))
+		return usage_error("--folded writes all there is, and no JSON");
+	return -1;
+}
+
+/* Does what was asked for go with the subject? */
+static int check_subject(const struct report *report)
+{
+	int kind = hwprof_kind_of(report->subject);
+
+	if (kind < 0)
+		return usage_error("unknown report '%s'; there are: " SUBJECTS,
+				   report->subject);
 	if (report->diff && report->file_count != 2)
 		return usage_error("--diff needs two files: before, after");
 	if (report->diff && report->sort)
 		return usage_error("--diff has its own order, without --sort");
-	if (kind != HWPROF_KIND_CCT && report_has_chain_options(report))
-		return usage_error("--min-share, --merge-sites and --folded are of cct");
 	if (report->diff && (report->folded || report->blocks ||
 			     report->contexts || report->min_share >= 0))
 		return usage_error("--diff says what has changed, without --folded, --blocks, --contexts and --min-share");
-	if (report->folded && (report->json || report->min_share >= 0))
-		return usage_error("--folded writes all there is, and no JSON");
-	if (report->blocks && kind != HWPROF_KIND_PATHS)
-		return usage_error("--blocks is of paths");
 	if (report->contexts && kind != HWPROF_KIND_PATHS)
 		return usage_error("--contexts is of paths");
-	if (report->of && kind != HWPROF_KIND_RANGES)
-		return usage_error("--of is of ranges");
-	return -1;
+	return report_check(report, kind);
 }
 
 /* The files behind the subject; none: the one of -i. */

@@ -40,6 +40,12 @@ struct report {
 	{ "folded", no_argument, NULL, 'F' },				\
 	{ "help", no_argument, NULL, 'h' }
 
+/* Of paths and of ranges. */
+#define REPORT_CODE_OPTIONS						\
+	{ "blocks", no_argument, NULL, 'B' },				\
+	{ "hot", required_argument, NULL, 'H' },			\
+	{ "of", required_argument, NULL, 'O' }
+
 #define REPORT_LETTERS	"s:n:h"
 
 #define REPORT_USAGE							\
@@ -59,8 +65,9 @@ struct report {
 "      --folded        cct: a line for each chain and how many branches it had, or\n" \
 "                      what its samples weigh, for flame graphs\n"
 
-/* Any option that is of cct alone? */
-bool report_has_chain_options(const struct report *report);
+/* Do the options of struct report go with @kind? -1: they do; else the status to
+ * exit with, and it was said why. */
+int report_check(const struct report *report, int kind);
 
 /*
  * Takes one of these options, or says what is wrong with it or, if that was

@@ -120,7 +120,8 @@ struct engine_ops {
 	/*
 	 * Would feeding the window, walked to its end here, change nothing but
 	 * counts? Others that were fed since the table was merged may then be
-	 * fed again before it or behind it. May be NULL.
+	 * fed again before it or behind it. May be NULL, where each thing is
+	 * counted by itself: then no window depends on others.
 	 */
 	bool (*knows_window)(void *table, struct window *window);
 

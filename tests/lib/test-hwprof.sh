@@ -363,8 +363,38 @@ check "replay of calls, JSON" 0 '"least": 7' sh -c \
 	"'$hwprof' replay -e calls --json '$stacks/types' | python3 -m json.tool"
 check "replay of calls, --sort" 2 "are of loops" \
 	"$hwprof" replay -e calls "$stacks/types" --sort share
-check "replay of nonsense" 2 "loops, calls and cct can be replayed" \
+check "replay of paths" 0 "7 paths of 2 procedures; windows of branches" \
+	"$hwprof" replay -e paths "$stacks/types"
+check "replay of paths, account" 0 "29 paths = 29 delivered" \
+	"$hwprof" replay -e paths -n 1 "$stacks/types"
+check "replay of paths, blocks" 0 "entry to its return" \
+	"$hwprof" replay -e paths --blocks "$stacks/types"
+check "replay of paths, JSON" 0 '"metric": "cycles"' sh -c \
+	"'$hwprof' replay -e paths --json '$stacks/types' | python3 -m json.tool"
+check "replay of ranges" 0 "6 hot ranges; windows of branches" \
 	"$hwprof" replay -e ranges "$stacks/types"
+check "replay of ranges, --hot" 0 "3 hot ranges; windows of branches" \
+	"$hwprof" replay -e ranges --hot 20 "$stacks/types"
+check "replay of callees" 0 "3 hot ranges of callees; windows of branches" \
+	"$hwprof" replay -e ranges --of callee "$stacks/types"
+check "replay of ranges, JSON" 0 '"least": 43' sh -c \
+	"'$hwprof' replay -e ranges --json '$stacks/types' | python3 -m json.tool"
+check "replay of ranges of data" 1 "nothing of loads and stores" \
+	"$hwprof" replay -e ranges --of load-value "$stacks/types"
+check "replay of ranges, no such" 2 "ranges are of ip" \
+	"$hwprof" replay -e ranges --of loops "$stacks/types"
+check "replay of ranges, limit" 2 "ranges are a tree" \
+	"$hwprof" replay -e ranges -n 3 "$stacks/types"
+check "replay of loops, --of" 2 "is of ranges" \
+	"$hwprof" replay --of callee "$stacks/types"
+check "replay of loops, --blocks" 2 "is of paths" \
+	"$hwprof" replay --blocks "$stacks/types"
+check "replay of paths, --span" 2 "--span is of loops" \
+	"$hwprof" replay -e paths --span 5 "$stacks/types"
+check "replay of values" 2 "stacks have no values of loads" \
+	"$hwprof" replay -e values "$stacks/types"
+check "replay of nonsense" 2 "loops, calls, paths, ranges and cct can be replayed" \
+	"$hwprof" replay -e lopps "$stacks/types"
 check "replay, inferred" 0 "warning: 35 of 35 branches are in code that could" \
 	"$hwprof" replay "$stacks/zstd"
 check "replay, JSON" 0 '"basis": "branches"' sh -c \
