@@ -21,6 +21,7 @@ $(BUILD)/tests/test-%: $(BUILD)/san/tests/lib/test-%.o \
 	$(CC) $(SAN) -o $@ $^ $(LIB_LINK) -lcmocka
 
 $(BUILD)/tests/test-replay: $(filter-out %/test-chains.o,$(REPLAY_TEST_SAN)) $(LIB_SAN) $(ORACLE_SAN) \
+			    $(BUILD)/san/tests/oracle/paths.o \
 			    $(patsubst %,$(BUILD)/san/tests/engine/%.o,\
 				       machine program)
 	@mkdir -p $(@D)

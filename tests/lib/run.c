@@ -52,6 +52,7 @@ static void push(struct run *run, uint64_t from, uint64_t to,
 	if (!event)
 		return;
 	last->event = *event;
+	last->event.cycles = last->entry.cycles;
 	if (run->style.types)
 		last->entry.type = type_of(event->kind);
 }
@@ -71,13 +72,21 @@ static void step(struct run *run)
 	push(run, KERNEL_EXIT, event.to, NULL);
 }
 
+static void give(const struct run *run, const struct stream_event *event)
+{
+	if (run->oracle)
+		oracle_add(run->oracle, 0, event);
+	if (run->see)
+		run->see(run->context, event);
+}
+
 static void give_gap(const struct run *run, uint64_t to)
 {
 	const struct stream_event gap = {
 		.kind = STREAM_GAP, .to = to, .space = run->machine.space,
 	};
 
-	oracle_add(run->oracle, 0, &gap);
+	give(run, &gap);
 }
 
 static void give_syscall(const struct run *run, uint64_t from, uint64_t to)
@@ -87,10 +96,10 @@ static void give_syscall(const struct run *run, uint64_t from, uint64_t to)
 		.space = run->machine.space,
 	};
 
-	oracle_add(run->oracle, 0, &event);
+	give(run, &event);
 }
 
-static void give_to_oracle(const struct run *run)
+static void give_stack(const struct run *run)
 {
 	uint64_t left = 0;
 	unsigned int i;
@@ -103,7 +112,7 @@ static void give_to_oracle(const struct run *run)
 		if (entry->entry.to == KERNEL_ENTRY) {
 			left = entry->entry.from;
 		} else if (entry->event.kind) {
-			oracle_add(run->oracle, 0, &entry->event);
+			give(run, &entry->event);
 		} else if (left) {
 			give_syscall(run, left, entry->entry.to);
 			left = 0;
@@ -126,8 +135,8 @@ void run_sample(struct run *run, struct perf_branch_entry *newest_first)
 	for (i = 0; i < RUN_STACK; i++)
 		newest_first[i] = run->entries[RUN_STACK - 1 - i].entry;
 	run->branches += RUN_STACK;
-	if (run->oracle)
-		give_to_oracle(run);
+	if (run->oracle || run->see)
+		give_stack(run);
 }
 
 /* --- code --------------------------------------------------------------- */

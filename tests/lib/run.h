@@ -31,6 +31,9 @@ struct run {
 	struct run_entry entries[RUN_STACK];
 	unsigned int count;
 	struct oracle *oracle;		/* NULL: nobody wants to know */
+	/* Told the same as the oracle, if it is not NULL. */
+	void (*see)(void *context, const struct stream_event *event);
+	void *context;
 	uint64_t branches;		/* in all stacks */
 };
 
@@ -38,7 +41,7 @@ void run_init(struct run *run, const struct program *program,
 	      const struct run_style *style, uint64_t seed, uint32_t space,
 	      struct oracle *oracle);
 
-/* Runs up to the next sample, and gives its stack to the oracle too. */
+/* Runs up to the next sample, and gives its stack to the oracle, too. */
 void run_sample(struct run *run, struct perf_branch_entry *newest_first);
 
 /* Writes an ELF file with the program's code at its addresses - 0x400000. */

@@ -165,7 +165,7 @@ void stacks_begin(struct stacks *stacks, const char *path,
 		  const struct stacks_style *style)
 {
 	*stacks = (struct stacks){
-		.file = fopen(path, "w"), .style = *style,
+		.file = fopen(path, "w"), .style = *style, .ip = 0x400000,
 		.attr = {
 			.type = style->type,
 			.size = style->attr_size ? style->attr_size :
@@ -339,7 +339,7 @@ static void add_before_stack(const struct stacks *stacks, struct body *body,
 {
 	uint64_t type = stacks->attr.sample_type, i;
 
-	add_before_chain(stacks, body, time, pid, 0x400000, 100003);
+	add_before_chain(stacks, body, time, pid, stacks->ip, 100003);
 	if (type & PERF_SAMPLE_CALLCHAIN) {
 		add(body, CALLCHAIN);
 		for (i = 0; i < CALLCHAIN; i++)

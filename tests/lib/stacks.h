@@ -34,6 +34,7 @@ struct stacks {
 	FILE *file;
 	struct stacks_style style;
 	struct perf_event_attr attr;
+	uint64_t ip;		/* of samples with branch stacks, from now on */
 	uint8_t *records;	/* to be packed */
 	size_t size, room;
 	void *zstd;

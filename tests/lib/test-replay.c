@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Branch stacks to loops. Random programs are sampled, and their loops have to
- * be those that the oracle finds in the same windows; by hand, what hardware
- * and perf do besides.
+ * Branch stacks to loops, calls, paths and ranges. Random programs are sampled,
+ * and what is found has to be what oracles find in the same windows; by hand,
+ * what hardware and perf do besides.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -11,12 +11,18 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "engine/engine.h"
+#include "engine/window.h"
 #include "found.h"
 #include "hwprof.h"
+#include "paths.h"
 #include "perfdata.h"
 #include "run.h"
 #include "tests/engine/random.h"
 #include "tests/engine/seeds.h"
+#include "tests/oracle/array.h"
+#include "tests/oracle/paths.h"
+#include "tree.h"
 
 #define ORIGIN	0x400000
 #define PID	4242
@@ -45,30 +51,48 @@ static void scratch_remove(const struct scratch *scratch)
 	unlink(scratch->object);
 }
 
-static int try_replay(const char *path, unsigned int flags,
-		      struct hwprof_profile **loops, char message[512])
+static int try_replay_as(enum hwprof_kind kind, const char *path,
+			 const struct hwprof_options *options,
+			 struct hwprof_profile **profile, char message[512])
 {
+	/* Less of it is cleared sooner. */
+	const struct hwprof_replay_options small = { .memory_mib = 8 };
 	struct hwprof_file *file;
 	int error = hwprof_file_open(&file, path);
 
-	*loops = NULL;
+	*profile = NULL;
 	if (!error)
-		error = hwprof_profile_replay(loops, HWPROF_KIND_LOOPS, file,
-					      &(struct hwprof_options){ .flags = flags }, NULL);
+		error = hwprof_profile_replay(profile, kind, file, options,
+					      kind ? &small : NULL);
 	snprintf(message, 512, "%s", error ? hwprof_file_error(file) : "");
 	hwprof_file_close(file);
 	return error;
 }
 
-static struct hwprof_profile *replay(const char *path, unsigned int flags)
+static struct hwprof_profile *replay_as(enum hwprof_kind kind, const char *path,
+					const struct hwprof_options *options)
 {
-	struct hwprof_profile *loops;
+	struct hwprof_profile *profile;
 	char message[512];
 
-	if (try_replay(path, flags, &loops, message))
+	if (try_replay_as(kind, path, options, &profile, message))
 		print_message("# %s\n", message);
-	assert_non_null(loops);
-	return loops;
+	assert_non_null(profile);
+	return profile;
+}
+
+static int try_replay(const char *path, unsigned int flags,
+		      struct hwprof_profile **loops, char message[512])
+{
+	return try_replay_as(HWPROF_KIND_LOOPS, path,
+			     &(struct hwprof_options){ .flags = flags }, loops,
+			     message);
+}
+
+static struct hwprof_profile *replay(const char *path, unsigned int flags)
+{
+	return replay_as(HWPROF_KIND_LOOPS, path,
+			 &(struct hwprof_options){ .flags = flags });
 }
 
 /* --- random programs against the oracle --------------------------------- */
@@ -136,14 +160,9 @@ static uint64_t calls_of(const struct hwprof_profile *calls, uint64_t site,
 
 static void compare_calls(const char *path, const struct pairs *pairs)
 {
-	struct hwprof_profile *calls;
-	struct hwprof_file *file;
+	struct hwprof_profile *calls = replay_as(HWPROF_KIND_CALLS, path, NULL);
 	size_t i;
 
-	assert_int_equal(hwprof_file_open(&file, path), 0);
-	assert_int_equal(hwprof_profile_replay(&calls, HWPROF_KIND_CALLS, file,
-					       NULL, NULL), 0);
-	hwprof_file_close(file);
 	assert_int_equal(hwprof_calls_pair_count(calls), pairs->count);
 	for (i = 0; i < pairs->count; i++)
 		assert_int_equal(calls_of(calls, placed(pairs->pairs[i].site),
@@ -154,11 +173,246 @@ static void compare_calls(const char *path, const struct pairs *pairs)
 	hwprof_profile_free(calls);
 }
 
-/* --- both --------------------------------------------------------------- */
+/* --- paths of the same stacks ------------------------------------------- */
 
-/* @pairs: NULL, or to be added to. */
+enum { TABLE = 8 << 20 };
+
+struct paths {
+	struct exact_paths exact;	/* by the oracle, */
+	struct path_walk *walk;
+	struct exact_paths fed;		/* and by the engine: also those that */
+	void *table;			/* stacks were taken on */
+	bool by_time;
+};
+
+static void see_event(void *context, const struct stream_event *event)
+{
+	path_walk_event(((struct paths *)context)->walk, event);
+}
+
+static void paths_init(struct paths *paths, bool by_time)
+{
+	const struct engine_params params = { .basis = HWPROF_BASIS_BRANCHES };
+
+	*paths = (struct paths){
+		.table = calloc(1, TABLE), .by_time = by_time,
+	};
+	paths->walk = path_walk_new(&paths->exact);
+	path_engine.table_init(paths->table, TABLE, &params);
+}
+
+static void feed_side(struct paths *paths, const struct run *run,
+		      const struct perf_branch_entry *entries, bool kernel)
+{
+	struct window_counts counts = { 0 };
+	uint8_t kinds[RUN_STACK];
+	struct window window;
+	unsigned int i;
+
+	for (i = 0; i < RUN_STACK; i++)
+		kinds[i] = run->entries[RUN_STACK - 1 - i].event.kind;
+	window_begin(&window, (const void *)entries, kinds, RUN_STACK, !kernel);
+	assert_true(path_engine.feed_window(paths->table, &window, &counts));
+}
+
+/* As the module does: the side that was interrupted comes last. */
+static void feed_stack(struct paths *paths, const struct run *run,
+		       const struct perf_branch_entry *entries, uint64_t ip)
+{
+	bool in_kernel = window_in_kernel(ip);
+
+	if (run->style.kernel)
+		feed_side(paths, run, entries, !in_kernel);
+	feed_side(paths, run, entries, in_kernel && run->style.kernel);
+	if (paths->by_time)
+		path_engine.taken(paths->table, ip, !in_kernel);
+}
+
+static bool take_fed(void *context, const void *row, u64 ip, u64 addr,
+		     u64 period)
+{
+	const struct exact_path path = path_of_row(row);
+
+	paths_add(context, &path);
+	return true;
+}
+
+static void paths_end(struct paths *paths)
+{
+	size_t at = 0;
+
+	assert_true(path_engine.rows(paths->table, 0, &at, take_fed,
+				     &paths->fed));
+	assert_int_equal(path_engine.evicted(paths->table), 0);
+	paths_finish(&paths->exact);
+	paths_finish(&paths->fed);
+}
+
+static void paths_destroy(struct paths *paths)
+{
+	path_walk_free(paths->walk);
+	paths_free(&paths->exact);
+	paths_free(&paths->fed);
+	free(paths->table);
+}
+
+static uint64_t ran_at(uint64_t address)
+{
+	return !address || window_in_kernel(address) ? address :
+	       address + ORIGIN - 0x1000;
+}
+
+/* As the engine tells it. */
+static struct exact_path path_of_entry(const struct path_entry *entry)
+{
+	const struct path_point *point = entry->points;
+	struct exact_path path = {
+		.flags = entry->flags, .end = ran_at(path_end(entry)->address),
+		.length = entry->path.length, .spelled = entry->spelled,
+	};
+	uint32_t i;
+
+	path.space = !window_in_kernel(path.end);
+	path.start = ran_at(point++->address);
+	for (i = 0; i < entry->spelled; i++) {
+		path.jumps[i].from = ran_at(point++->address);
+		path.jumps[i].to = ran_at(point++->address);
+	}
+	path.target = ran_at(point[1].address);
+	return path;
+}
+
+static void expect_path(const struct exact_paths *paths,
+			const struct path_entry *entry)
+{
+	const struct exact_path path = path_of_entry(entry);
+	const struct exact_path *expected = paths_find(paths, &path);
+
+	assert_non_null(expected);
+	assert_int_equal(entry->path.count, expected->count);
+	assert_int_equal(entry->path.cycles, expected->cycles);
+}
+
+/* All of them, and those that began unseen. */
+static uint64_t count_unseen(const struct exact_paths *paths, uint32_t space)
+{
+	const struct exact_path unseen = {
+		.space = space, .flags = HWPROF_PATH_UNSEEN,
+	};
+	const struct exact_path *found = paths_find(paths, &unseen);
+
+	return found ? found->count : 0;
+}
+
+static size_t expect_open(const struct hwprof_paths *paths,
+			  const struct exact_paths *fed)
+{
+	struct path_entry **open;
+	size_t count, i;
+
+	open = (struct path_entry **)tree_list(paths->open, &count);
+	for (i = 0; i < count; i++)
+		expect_path(fed, open[i]);
+	free(open);
+	return count;
+}
+
+static void compare_paths(const char *path, const struct paths *expected,
+			  uint64_t samples)
+{
+	struct hwprof_profile *profile = replay_as(HWPROF_KIND_PATHS, path,
+						   NULL);
+	const struct hwprof_totals *totals = hwprof_profile_totals(profile);
+	const struct hwprof_paths *paths = (const void *)profile;
+	uint64_t unseen = count_unseen(&expected->exact, 1);
+	size_t i, open;
+
+	assert_int_equal(paths->count + !!unseen, expected->exact.count);
+	for (i = 0; i < paths->count; i++) {
+		expect_path(&expected->exact, paths->entries[i]);
+		expect_path(&expected->fed, paths->entries[i]);
+	}
+	assert_int_equal(paths->summary.unseen, unseen);
+	open = expect_open(paths, &expected->fed);
+	assert_int_equal(paths->count + open + !!unseen, expected->fed.count);
+	assert_int_equal(totals->produced, expected->exact.finished);
+	assert_int_equal(totals->delivered, totals->produced);
+	assert_int_equal(totals->windows, expected->by_time ? samples : 0);
+	assert_int_equal(!!open, expected->by_time);
+	hwprof_profile_free(profile);
+}
+
+/* --- ranges of the same stacks ------------------------------------------ */
+
+/* Where branches led, as the code's object has it; the oldest is not seen. */
+struct targets {
+	uint64_t *items;
+	size_t count, room;
+};
+
+static void note_targets(struct targets *targets, const struct run *run,
+			 bool calls)
+{
+	unsigned int i;
+
+	for (i = 1; i < run->count; i++) {
+		const struct stream_event *event = &run->entries[i].event;
+
+		if (event->kind && (!calls || event->kind == STREAM_CALL))
+			*array_push(targets) = placed(event->to);
+	}
+}
+
+static void compare_ranges(const char *path, const struct targets *targets,
+			   enum hwprof_range_of of)
+{
+	struct hwprof_profile *ranges = replay_as(HWPROF_KIND_RANGES, path,
+		&(struct hwprof_options){
+			.hot = 0.02,
+			.flags = of ? HWPROF_RANGES_OF_FLAG(of) : 0,
+		});
+	size_t i, k;
+
+	assert_int_equal(hwprof_ranges_of(ranges), of);
+	assert_true(hwprof_ranges_count(ranges) > 1);
+	assert_int_equal(hwprof_ranges_get(ranges, 0)->least, targets->count);
+	for (i = 1; i < hwprof_ranges_count(ranges); i++) {
+		const struct hwprof_range *range = hwprof_ranges_get(ranges, i);
+		uint64_t inside = 0;
+
+		for (k = 0; k < targets->count; k++)
+			inside += targets->items[k] >= range->low &&
+				  targets->items[k] <= range->high;
+		assert_in_range(inside, range->least, range->most);
+		assert_true(range->most - range->least <=
+			    targets->count / 100 + 1);
+	}
+	assert_int_equal(hwprof_profile_totals(ranges)->produced,
+			 targets->count);
+	assert_int_equal(hwprof_profile_totals(ranges)->delivered,
+			 targets->count);
+	hwprof_profile_free(ranges);
+}
+
+/* --- all of them -------------------------------------------------------- */
+
+struct noted {
+	struct pairs pairs;
+	struct paths paths;
+	struct targets targets, callees;
+};
+
+static void note(struct noted *noted, const struct run *run,
+		 const struct perf_branch_entry *entries, uint64_t ip)
+{
+	note_calls(&noted->pairs, run);
+	feed_stack(&noted->paths, run, entries, ip);
+	note_targets(&noted->targets, run, false);
+	note_targets(&noted->callees, run, true);
+}
+
 static void record(const struct scene *scene, const struct scratch *scratch,
-		   struct run *run, struct pairs *pairs)
+		   struct run *run, struct noted *noted)
 {
 	struct perf_branch_entry entries[RUN_STACK];
 	struct stacks stacks;
@@ -171,8 +425,8 @@ static void record(const struct scene *scene, const struct scratch *scratch,
 			stacks_map(&stacks, 2, PID, ORIGIN, 1 << 20, 0x1000,
 				   scratch->object);
 		run_sample(run, entries);
-		if (pairs)
-			note_calls(pairs, run);
+		stacks.ip = entries[0].to + i % 3;
+		note(noted, run, entries, stacks.ip);
 		stacks_sample(&stacks, 10 + i, PID, entries, RUN_STACK);
 		if (i % 100 == 99)
 			stacks_round(&stacks);
@@ -222,22 +476,32 @@ static void check_scene(const struct scene *scene, uint64_t seed)
 {
 	struct program *program = program_new(seed, &wild);
 	struct oracle *oracle = oracle_new(HWPROF_DEFAULT_SPAN);
-	struct pairs pairs = { 0 };
+	struct noted noted = { .pairs.count = 0 };
 	struct hwprof_profile *loops;
 	struct scratch scratch;
 	struct run run;
 
 	scratch_init(&scratch);
 	run_write_object(program, scratch.object);
+	paths_init(&noted.paths, scene->stacks.type != PERF_TYPE_RAW);
 	run_init(&run, program, &scene->run, seed, 1, oracle);
-	record(scene, &scratch, &run, &pairs);
+	run.see = see_event;
+	run.context = &noted.paths;
+	record(scene, &scratch, &run, &noted);
+	paths_end(&noted.paths);
 	/* Loops at the code's own addresses, wherever the kinds are from. */
 	loops = replay(scratch.recording, 0);
 	compare(loops, oracle, &run);
 	assert_null(found_warning(loops, "inferred"));
 	assert_null(found_warning(loops, "gaps"));
 	hwprof_profile_free(loops);
-	compare_calls(scratch.recording, &pairs);
+	compare_calls(scratch.recording, &noted.pairs);
+	compare_paths(scratch.recording, &noted.paths, scene->samples);
+	compare_ranges(scratch.recording, &noted.targets, HWPROF_RANGE_IP);
+	compare_ranges(scratch.recording, &noted.callees, HWPROF_RANGE_CALLEE);
+	paths_destroy(&noted.paths);
+	free(noted.targets.items);
+	free(noted.callees.items);
 	scratch_remove(&scratch);
 	oracle_free(oracle);
 	program_free(program);
@@ -598,6 +862,156 @@ static void test_basis(void **state)
 		     HWPROF_BASIS_TIME);
 }
 
+/* --- paths and ranges by hand ------------------------------------------- */
+
+enum { CYCLES = PERF_COUNT_HW_CPU_CYCLES };
+
+/* Makes a recording of cycles; its samples are the caller's. */
+static void begin_cycles(struct scratch *scratch, struct stacks *stacks,
+			 bool kernel, uint64_t filter)
+{
+	scratch_init(scratch);
+	stacks_begin(stacks, scratch->recording, &(struct stacks_style){
+			.config = CYCLES, .sample_type = TIME,
+			.kernel = kernel, .filter = filter,
+		     });
+}
+
+static struct hwprof_profile *end_cycles(struct scratch *scratch,
+					 struct stacks *stacks,
+					 enum hwprof_kind kind)
+{
+	struct hwprof_profile *profile;
+
+	stacks_end(stacks);
+	profile = replay_as(kind, scratch->recording,
+		&(struct hwprof_options){ .flags = HWPROF_NO_OBJECTS });
+	scratch_remove(scratch);
+	return profile;
+}
+
+/* Windows that were taken at @end, on a path that begins at @start; 0: unseen. */
+static uint64_t taken_on(const struct hwprof_profile *profile, uint64_t start,
+			 uint64_t end)
+{
+	const struct hwprof_paths *paths = (const void *)profile;
+	struct path_entry **open;
+	uint64_t taken = 0;
+	size_t count, i;
+
+	open = (struct path_entry **)tree_list(paths->open, &count);
+	for (i = 0; i < count; i++)
+		if (open[i]->points[0].address == start &&
+		    path_end(open[i])->address == end)
+			taken += open[i]->path.count;
+	free(open);
+	return taken;
+}
+
+/* One stack that comes again and again, taken at other places. */
+static void test_taken(void **state)
+{
+	const struct perf_branch_entry stack[] = {
+		COND(0x1020, 0x1010), COND(0x1020, 0x1010),
+		COND(0x1020, 0x1010),
+	};
+	struct hwprof_profile *paths;
+	struct scratch scratch;
+	struct stacks stacks;
+	unsigned int i;
+
+	begin_cycles(&scratch, &stacks, false, 0);
+	for (i = 0; i < 10; i++) {
+		stacks.ip = i < 7 ? 0x1014 : 0x1018;
+		stacks_sample(&stacks, 10 + i, PID, stack, 3);
+	}
+	paths = end_cycles(&scratch, &stacks, HWPROF_KIND_PATHS);
+	assert_int_equal(hwprof_paths_count(paths), 1);
+	assert_int_equal(hwprof_paths_get(paths, 0)->count, 10);
+	assert_int_equal(hwprof_paths_get(paths, 0)->basis, HWPROF_BASIS_TIME);
+	assert_string_equal(hwprof_paths_summary(paths)->metric, "time");
+	assert_true(hwprof_paths_get(paths, 0)->windows == 10);
+	assert_int_equal(hwprof_paths_summary(paths)->unseen, 10);
+	assert_int_equal(taken_on(paths, 0x1010, 0x1014), 7);
+	assert_int_equal(taken_on(paths, 0x1010, 0x1018), 3);
+	hwprof_profile_free(paths);
+}
+
+static const struct perf_branch_entry two_sides[] = {
+	COND(0x1040, 0x1010),
+	PLAIN(IN_KERNEL + 0x80, 0x1032),
+	COND(IN_KERNEL + 0x60, IN_KERNEL + 0x20),
+	COND(IN_KERNEL + 0x60, IN_KERNEL + 0x20),
+	PLAIN(0x1030, IN_KERNEL),
+	COND(0x1005, 0x1008),
+};
+
+/* The path in flight is that of the side that was interrupted. */
+static void test_taken_on_sides(void **state)
+{
+	struct hwprof_profile *paths;
+	struct scratch scratch;
+	struct stacks stacks;
+
+	begin_cycles(&scratch, &stacks, true, 0);
+	stacks.ip = 0x1014;
+	stacks_sample(&stacks, 10, PID, two_sides, 6);
+	stacks.ip = IN_KERNEL + 0x24;
+	stacks_sample(&stacks, 11, PID, two_sides + 2, 4);
+	paths = end_cycles(&scratch, &stacks, HWPROF_KIND_PATHS);
+	assert_int_equal(taken_on(paths, 0x1010, 0x1014), 1);
+	assert_int_equal(taken_on(paths, IN_KERNEL + 0x20, IN_KERNEL + 0x24),
+			 1);
+	hwprof_profile_free(paths);
+}
+
+/* Of a side that was not recorded no path is known, nor of another stack's. */
+static void test_taken_unrecorded(void **state)
+{
+	struct hwprof_profile *paths;
+	struct scratch scratch;
+	struct stacks stacks;
+
+	begin_cycles(&scratch, &stacks, true,
+		     PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER);
+	stacks.ip = 0x1014;
+	stacks_sample(&stacks, 10, PID, one_back, 2);
+	stacks.ip = IN_KERNEL + 0x24;
+	stacks_sample(&stacks, 11, PID, one_back, 2);
+	paths = end_cycles(&scratch, &stacks, HWPROF_KIND_PATHS);
+	assert_int_equal(taken_on(paths, 0x1010, 0x1014), 1);
+	assert_int_equal(taken_on(paths, 0, IN_KERNEL + 0x24), 1);
+	hwprof_profile_free(paths);
+
+	/* Nothing of the privilege levels that run. */
+	begin_cycles(&scratch, &stacks, true,
+		     PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_HV);
+	stacks.ip = 0x1014;
+	stacks_sample(&stacks, 10, PID, one_back, 2);
+	paths = end_cycles(&scratch, &stacks, HWPROF_KIND_PATHS);
+	assert_int_equal(taken_on(paths, 0, 0x1014), 1);
+	hwprof_profile_free(paths);
+}
+
+/* Both sides' branches are counted, and what repeats, too. */
+static void test_ranges_repeat(void **state)
+{
+	struct hwprof_profile *ranges;
+	struct scratch scratch;
+	struct stacks stacks;
+	unsigned int i;
+
+	begin_cycles(&scratch, &stacks, true, 0);
+	for (i = 0; i < 1000; i++)
+		stacks_sample(&stacks, 10 + i, PID, two_sides, 6);
+	ranges = end_cycles(&scratch, &stacks, HWPROF_KIND_RANGES);
+	assert_int_equal(hwprof_profile_totals(ranges)->delivered, 3000);
+	assert_int_equal(hwprof_ranges_get(ranges, 0)->least, 3000);
+	assert_int_equal(hwprof_ranges_get(ranges, 0)->basis,
+			 HWPROF_BASIS_TIME);
+	hwprof_profile_free(ranges);
+}
+
 /* --- wrong input -------------------------------------------------------- */
 
 static void expect_refusal(const struct stacks_style *style, const void *body,
@@ -638,6 +1052,32 @@ static void test_refused(void **state)
 	expect_refusal(&(struct stacks_style){ .pipe = true,
 				.filter = PERF_SAMPLE_BRANCH_CALL_STACK },
 		       NULL, 0, -ENOENT, "some kinds of branches only");
+}
+
+/* What stacks do not say. */
+static void test_not_in_stacks(void **state)
+{
+	struct hwprof_profile *profile;
+	char message[512];
+	int of;
+
+	assert_int_equal(try_replay_as(HWPROF_KIND_VALUES,
+				       "tests/fuzz/seeds/fuzz-replay/types",
+				       NULL, &profile, message), -EOPNOTSUPP);
+	assert_non_null(strstr(message, "values cannot be replayed"));
+	for (of = 0; of < HWPROF_RANGES_OF_COUNT; of++) {
+		const struct hwprof_options options = {
+			.flags = HWPROF_RANGES_OF_FLAG(of),
+		};
+		bool may = of == HWPROF_RANGE_IP || of == HWPROF_RANGE_CALLEE;
+
+		assert_int_equal(try_replay_as(HWPROF_KIND_RANGES,
+					       "tests/fuzz/seeds/fuzz-replay/types",
+					       &options, &profile, message),
+				 may ? 0 : -EOPNOTSUPP);
+		assert_int_equal(!!strstr(message, "cannot be replayed"), !may);
+		hwprof_profile_free(profile);
+	}
 }
 
 static void test_no_stacks(void **state)
@@ -724,7 +1164,12 @@ int main(void)
 		cmocka_unit_test(test_exec),
 		cmocka_unit_test(test_exec_untimed),
 		cmocka_unit_test(test_basis),
+		cmocka_unit_test(test_taken),
+		cmocka_unit_test(test_taken_on_sides),
+		cmocka_unit_test(test_taken_unrecorded),
+		cmocka_unit_test(test_ranges_repeat),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_not_in_stacks),
 		cmocka_unit_test(test_no_stacks),
 		cmocka_unit_test(test_other_order),
 		cmocka_unit_test(test_options),
