@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Any bytes as a recording of branch stacks, or of stacks of calls: the replay
- * ends, with loops, calls and contexts that add up or with a sentence. Objects are
- * left alone: their names could be any file of this machine.
+ * ends, with loops, calls, paths, ranges and contexts that add up or with a
+ * sentence. Objects are left alone: their names could be any file of this machine.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +28,9 @@ static void check_totals(const struct hwprof_totals *totals)
 
 static const struct hwprof_replay_options replay = { .memory_mib = 1 };
 static const struct hwprof_options options = { .flags = HWPROF_NO_OBJECTS };
+static const struct hwprof_options callees = {
+	.flags = HWPROF_NO_OBJECTS | HWPROF_RANGES_OF_FLAG(HWPROF_RANGE_CALLEE),
+};
 
 static int open_bytes(struct hwprof_file **file, const uint8_t *bytes,
 		      size_t size)
@@ -40,14 +43,16 @@ static int open_bytes(struct hwprof_file **file, const uint8_t *bytes,
 	return hwprof_file_open_fd(file, fd, "fuzz");
 }
 
-static void replay_into(enum hwprof_kind kind, const uint8_t *bytes, size_t size)
+static void replay_into(enum hwprof_kind kind,
+			const struct hwprof_options *wanted,
+			const uint8_t *bytes, size_t size)
 {
 	struct hwprof_profile *profile = NULL;
 	struct hwprof_file *file;
 	int error = open_bytes(&file, bytes, size);
 
 	if (!error)
-		error = hwprof_profile_replay(&profile, kind, file, &options,
+		error = hwprof_profile_replay(&profile, kind, file, wanted,
 					      &replay);
 	if (error && !*hwprof_file_error(file))
 		abort();
@@ -62,8 +67,11 @@ static void replay_into(enum hwprof_kind kind, const uint8_t *bytes, size_t size
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	replay_into(HWPROF_KIND_LOOPS, bytes, size);
-	replay_into(HWPROF_KIND_CALLS, bytes, size);
-	replay_into(HWPROF_KIND_CCT, bytes, size);
+	replay_into(HWPROF_KIND_LOOPS, &options, bytes, size);
+	replay_into(HWPROF_KIND_CALLS, &options, bytes, size);
+	replay_into(HWPROF_KIND_PATHS, &options, bytes, size);
+	replay_into(HWPROF_KIND_RANGES, &options, bytes, size);
+	replay_into(HWPROF_KIND_RANGES, &callees, bytes, size);
+	replay_into(HWPROF_KIND_CCT, &options, bytes, size);
 	return 0;
 }
