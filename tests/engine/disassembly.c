@@ -88,7 +88,7 @@ bool disassembly_program(const char *path, disassembly_fn fn)
 
 void disassembly_random(uint64_t seed, unsigned int rounds,
 			const uint8_t *telling, size_t telling_count,
-			disassembly_fn fn)
+			disassembly_fn fn, disassembly_none_fn none)
 {
 	unsigned int i, j;
 
@@ -108,6 +108,8 @@ void disassembly_random(uint64_t seed, unsigned int rounds,
 			      &insn)) {
 			fn(insn, bytes, sizeof(bytes), is64);
 			cs_free(insn, 1);
+		} else if (none) {
+			none(bytes, sizeof(bytes), is64);
 		}
 	}
 }

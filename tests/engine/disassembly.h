@@ -24,10 +24,17 @@ int disassembly_close(void **state);
 /* Of all sections with code in the ELF file. False: there is no such file. */
 bool disassembly_program(const char *path, disassembly_fn fn);
 
-/* Half of the bytes are of @telling, those that decide much. */
+/* Bytes that no instruction begins with. */
+typedef void (*disassembly_none_fn)(const uint8_t *bytes, size_t count,
+				    bool is64);
+
+/*
+ * Half of the bytes are of @telling, those that decide much. @none, or NULL: of
+ * those that are no instruction.
+ */
 void disassembly_random(uint64_t seed, unsigned int rounds,
 			const uint8_t *telling, size_t telling_count,
-			disassembly_fn fn);
+			disassembly_fn fn, disassembly_none_fn none);
 
 /* Its name, without prefixes. */
 const char *disassembly_name(const cs_insn *insn);
