@@ -122,6 +122,7 @@ static bool take(void *context, const void *data, u64 ip, u64 addr, u64 period)
 	loop->tolerance += row->tolerance;
 	loop->trip_min = row->trip_min;
 	loop->trip_max = row->trip_max;
+	loop->trip_recent = row->trip_recent;
 	loop->tails = row->tails;
 	for (i = 0; i < HWPROF_TRIP_BUCKETS; i++)
 		loop->trips[i] += row->trips[i];

@@ -33,6 +33,7 @@ struct seen_loop {
 	u64 tolerance;
 	u64 trip_min;
 	u64 trip_max;
+	u64 trip_recent;
 	u32 tails;
 	u64 trips[HWPROF_TRIP_BUCKETS];
 };

@@ -297,6 +297,110 @@ static void test_deep_recursion(void **state)
 	run_seeds(&scene);
 }
 
+/* --- the recent trip count -------------------------------------------------- */
+
+/*
+ * linux/hwprof.h: 7/8-weighted average, in 1/256. The first execution sets it;
+ * others take an eighth of the way, rounded down. Without a back edge, it is none.
+ */
+static void expect_trip(s64 *recent, unsigned int trip)
+{
+	s64 way = 256LL * trip - *recent;
+
+	if (trip == 1)
+		return;
+	if (!*recent)
+		*recent = 256LL * trip;
+	else
+		*recent += way >= 0 ? way / 8 : -((7 - way) / 8);
+}
+
+enum { RECENT_LOOP = 0x4004 };
+
+/* A call of a procedure that is one loop of @trip iterations. */
+static void execute(struct harness *h, unsigned int trip)
+{
+	const struct stream_event
+		call = { .kind = STREAM_CALL, .from = 0x100, .to = 0x4000 },
+		back = { .kind = STREAM_COND, .from = 0x4010,
+			 .to = RECENT_LOOP },
+		leave = { .kind = STREAM_RET, .from = 0x4012, .to = 0x105 },
+		again = { .kind = STREAM_JUMP, .from = 0x110, .to = 0x100 };
+
+	harness_feed(h, 0, &call);
+	while (--trip)
+		harness_feed(h, 0, &back);
+	harness_feed(h, 0, &leave);
+	harness_feed(h, 0, &again);
+}
+
+static void assert_recent(struct harness *h, s64 recent)
+{
+	const struct seen_loop *loop;
+
+	harness_finish(h);
+	loop = harness_find(h, 0, RECENT_LOOP);
+	assert_non_null(loop);
+	assert_int_equal(loop->trip_recent, recent);
+}
+
+/* Up, down, without a back edge, and at random. */
+static unsigned int nth_trip(unsigned int i, u64 *random)
+{
+	if (i < 40)
+		return 2 + 3 * i;
+	if (i < 80)
+		return 1 + (80 - i) % 30;
+	return 1 + random_below(random, i < 200 ? 4 : 100);
+}
+
+static void test_trip_recent(void **state)
+{
+	struct harness h;
+	u64 random = 1;
+	s64 recent = 0;
+	unsigned int i;
+
+	harness_init(&h, &one_table, SPAN, 1);
+	for (i = 0; i < 400; i++) {
+		unsigned int trip = nth_trip(i, &random);
+
+		execute(&h, trip);
+		expect_trip(&recent, trip);
+		/* At first after each one; a merge does not begin it again. */
+		if (i < 120 || i % 7 == 0)
+			assert_recent(&h, recent);
+	}
+	assert_recent(&h, recent);
+	harness_free(&h);
+}
+
+/* Each table has its own; of the profile's it is that which was merged last. */
+static void test_trip_recent_of_tables(void **state)
+{
+	struct harness_style style = one_table;
+	s64 recent[2] = { 0 };
+	struct harness h;
+	unsigned int i;
+
+	style.tables = 2;
+	harness_init(&h, &style, SPAN, 1);
+	for (i = 0; i < 60; i++) {
+		unsigned int trip = 2 + i * 7 % 23;
+
+		h.table_of[0] = i % 2;
+		execute(&h, trip);
+		expect_trip(&recent[i % 2], trip);
+	}
+	assert_int_not_equal(recent[0], recent[1]);
+	assert_recent(&h, recent[1]);
+	h.table_of[0] = 0;
+	execute(&h, 50);
+	expect_trip(&recent[0], 50);
+	assert_recent(&h, recent[0]);	/* the other one has nothing new */
+	harness_free(&h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -310,6 +414,8 @@ int main(void)
 		cmocka_unit_test(test_soup),
 		cmocka_unit_test(test_soup_many_tables),
 		cmocka_unit_test(test_deep_recursion),
+		cmocka_unit_test(test_trip_recent),
+		cmocka_unit_test(test_trip_recent_of_tables),
 	};
 
 	return cmocka_run_group_tests_name("loop engine and oracle", tests,
