@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 
+#include "engine/loop_table.h"
 #include "trace.h"
 #include "harness.h"
 #include "random.h"
@@ -141,6 +142,186 @@ static void test_small_tables(void **state)
 	assert_in_range(untold, 0, h.retirements);
 	assert_int_equal(missing, loop_engine.evicted(h.tables.profile));
 	harness_free(&h);
+}
+
+/* --- loops around much code -------------------------------------------------- */
+
+/* As in kselftest/nests.h: all loops lie around all lines. */
+enum {
+	NESTS_LOOPS	= 300,
+	NESTS_LINES	= 8000,
+	NESTS_AT	= 0x10000000,
+	NESTS_LINE	= NESTS_AT + 0x1000,
+	NESTS_TAIL	= NESTS_AT + 0x10000,
+	LIMIT		= 1024,		/* of a call of merge(), as the kernel has */
+	LOOKS		= 8,		/* at a loop are an item: loop_profile.c */
+};
+
+struct nests {
+	struct loop_table *table, *profile;
+	struct { struct hwprof_row_loop *items; size_t count, room; } rows;
+};
+
+static void nests_feed(struct nests *nests, void *cursor, unsigned int kind,
+		       u64 from, u64 to)
+{
+	const struct stream_event event = {
+		.kind = kind, .from = from, .to = to, .space = 1,
+	};
+
+	assert_true(loop_engine.feed(nests->table, cursor, &event));
+}
+
+/* A procedure from before all heads on, with one jump. */
+static void nests_call(struct nests *nests, void *cursor, u64 from, u64 to)
+{
+	nests_feed(nests, cursor, STREAM_CALL, 0x100, NESTS_AT);
+	nests_feed(nests, cursor, STREAM_COND, from, to);
+	nests_feed(nests, cursor, STREAM_RET, max(from, to) + 4, 0x105);
+	nests_feed(nests, cursor, STREAM_JUMP, 0x110, 0x100);
+}
+
+/* Half of the lines find no place in the profile. */
+static struct nests nests_new(void)
+{
+	const struct engine_params params = {
+		.span = SPAN, .basis = HWPROF_BASIS_EXACT, .seed = 1,
+	};
+	void *cursor = cursor_new(&loop_engine, 1);
+	struct nests nests = {
+		.table = table_new(&loop_engine, 4 << 20, &params),
+		.profile = table_new(&loop_engine, 512 << 10, &params),
+	};
+	unsigned int i, runs;
+
+	for (i = 0; i < NESTS_LOOPS; i++)
+		nests_call(&nests, cursor, NESTS_TAIL + 4 * i,
+			   NESTS_AT + 2 + i);
+	for (i = 0; i < NESTS_LINES; i++)
+		for (runs = 0; runs <= i % 3; runs++)
+			nests_call(&nests, cursor, NESTS_LINE + 4 * i,
+				   NESTS_LINE + 4 * i + 100);
+	assert_true(nests.profile->flow.slot_count <= NESTS_LINES * 2 / 3);
+	free(cursor);
+	return nests;
+}
+
+static void nests_free(struct nests *nests)
+{
+	free(nests->table);
+	free(nests->profile);
+	free(nests->rows.items);
+}
+
+static bool nests_take(void *context, const void *row, u64 ip, u64 addr,
+		       u64 period)
+{
+	struct nests *nests = context;
+
+	*array_push(&nests->rows) = *(const struct hwprof_row_loop *)row;
+	return true;
+}
+
+/* Calls of settle(). */
+static size_t nests_read(struct nests *nests, size_t limit)
+{
+	size_t at = 0, before, calls = 1;
+
+	for (before = 0; !loop_engine.settle(nests->profile, 0, &at, limit);
+	     before = at, calls++)
+		assert_true(at > before);
+	at = 0;
+	assert_true(loop_engine.rows(nests->profile, 0, &at, nests_take, nests));
+	return calls;
+}
+
+static void assert_same_rows(const struct nests *a, const struct nests *b)
+{
+	assert_int_equal(a->rows.count, NESTS_LOOPS + 1);
+	assert_int_equal(a->rows.count, b->rows.count);
+	assert_memory_equal(a->rows.items, b->rows.items,
+			    a->rows.count * sizeof(*a->rows.items));
+}
+
+/* Merges one item after the other. What each one takes; to be freed. */
+static u64 *merge_singly(struct nests *nests)
+{
+	struct { u64 *items; size_t count, room; } costs = { 0 };
+
+	while (loop_engine.merge(nests->profile, nests->table, 1))
+		*array_push(&costs) = 1 + nests->profile->looked / LOOKS;
+	assert_true(costs.count > nests->table->flow.slot_count);
+	return costs.items;
+}
+
+/*
+ * A call takes items until they are as much work as it was allowed, whatever
+ * they are. The fewest that one took.
+ */
+static size_t merge_limited(struct nests *nests, const u64 *costs)
+{
+	size_t fewest = LIMIT;
+
+	for (;;) {
+		size_t from = nests->table->merged, end, at;
+		size_t taken = loop_engine.merge(nests->profile, nests->table,
+						 LIMIT);
+		u64 work = 0;
+
+		if (taken < LIMIT)
+			return fewest;
+		end = nests->table->merged;
+		assert_true(end > from);
+		for (at = from; at < end - 1; at++)
+			work += costs[at];
+		assert_true(work < LIMIT);
+		assert_true(work + costs[at] >= LIMIT);
+		fewest = min(fewest, end - from);
+	}
+}
+
+/* What is merged in calls that are bounded by work is all that is merged at once. */
+static void test_nests_merge(void **state)
+{
+	struct nests once = nests_new(), singly = nests_new();
+	struct nests limited = nests_new();
+	u64 *costs = merge_singly(&singly);
+
+	assert_in_range(loop_engine.merge(once.profile, once.table, ~0UL), 1,
+			~0UL - 1);
+	assert_in_range(merge_limited(&limited, costs), 1, LIMIT / 8);
+	nests_read(&once, ~0UL);
+	nests_read(&singly, ~0UL);
+	nests_read(&limited, ~0UL);
+	assert_same_rows(&once, &singly);
+	assert_same_rows(&once, &limited);
+	free(costs);
+	nests_free(&once);
+	nests_free(&singly);
+	nests_free(&limited);
+}
+
+/* Entries are the same, however many calls they are found in: by work, too. */
+static void test_nests_settle(void **state)
+{
+	static const size_t limits[] = { 1, 7, 300, LIMIT };
+	struct nests once = nests_new();
+	unsigned int i;
+
+	loop_engine.merge(once.profile, once.table, ~0UL);
+	assert_int_equal(nests_read(&once, ~0UL), 1);
+	for (i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		struct nests nests = nests_new();
+		size_t segments = nests.profile->flow.slot_count;
+
+		loop_engine.merge(nests.profile, nests.table, ~0UL);
+		/* Most segments are such that each looks at all loops. */
+		assert_true(nests_read(&nests, limits[i]) >=
+			    segments / 2 / (1 + limits[i] / NESTS_LOOPS));
+		assert_same_rows(&once, &nests);
+		nests_free(&nests);
+	}
+	nests_free(&once);
 }
 
 /* --- streams that make no sense --------------------------------------------- */
@@ -367,6 +548,8 @@ int main(void)
 		cmocka_unit_test(test_million_loops),
 		cmocka_unit_test(test_half_full),
 		cmocka_unit_test(test_small_tables),
+		cmocka_unit_test(test_nests_merge),
+		cmocka_unit_test(test_nests_settle),
 		cmocka_unit_test(test_anything),
 		cmocka_unit_test(test_any_kind),
 		cmocka_unit_test(test_near_jumps),
