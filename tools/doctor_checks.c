@@ -23,8 +23,16 @@
 
 enum {
 	OLDEST_MAJOR = 6, OLDEST_MINOR = 1,	/* kernels that are tested */
+	NEWEST_MAJOR = 6, NEWEST_MINOR = 12,
 	CAP_SYS_ADMIN_BIT = 21, CAP_PERFMON_BIT = 38,
 };
+
+static bool is_before(unsigned int major, unsigned int minor,
+		      unsigned int other_major, unsigned int other_minor)
+{
+	return major < other_major ||
+	       (major == other_major && minor < other_minor);
+}
 
 static void look_at_kernel(struct finding *finding)
 {
@@ -34,11 +42,14 @@ static void look_at_kernel(struct finding *finding)
 	uname(&system);
 	sscanf(system.release, "%u.%u", &major, &minor);
 	TEXT(finding, "Linux %s, %s", system.release, system.machine);
-	if (major < OLDEST_MAJOR ||
-	    (major == OLDEST_MAJOR && minor < OLDEST_MINOR)) {
+	if (is_before(major, minor, OLDEST_MAJOR, OLDEST_MINOR)) {
 		finding->state = FINDING_WARN;
 		ADVICE(finding, "the oldest kernel that is tested is %d.%d",
 		       OLDEST_MAJOR, OLDEST_MINOR);
+	} else if (is_before(NEWEST_MAJOR, NEWEST_MINOR, major, minor)) {
+		finding->state = FINDING_WARN;
+		ADVICE(finding, "not tried: the newest kernel that is tested is %d.%d",
+		       NEWEST_MAJOR, NEWEST_MINOR);
 	}
 }
 
@@ -278,6 +289,7 @@ static void look_at_mlock(struct finding *finding)
 	ADVICE(finding, "less than the default; sysctl kernel.perf_event_mlock_kb=516");
 }
 
+/* Hwprof needs none of it; perf does, for tracepoints. */
 static void look_at_tracefs(struct finding *finding)
 {
 	if (!access("/sys/kernel/tracing/events", F_OK)) {
@@ -285,8 +297,11 @@ static void look_at_tracefs(struct finding *finding)
 		return;
 	}
 	finding->state = FINDING_WARN;
-	TEXT(finding, "cannot be seen: the module's tracepoints are out of reach");
-	ADVICE(finding, "as root: mount -t tracefs none /sys/kernel/tracing");
+	TEXT(finding, "cannot be seen: perf can record no tracepoints beside hwprof's events");
+	if (errno == EACCES)
+		ADVICE(finding, "run as root");
+	else
+		ADVICE(finding, "as root: mount -t tracefs none /sys/kernel/tracing");
 }
 
 /* The PMU of the CPUs: "cpu", "cpu_core", "armv8_pmuv3_0", ... */

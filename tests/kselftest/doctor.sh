@@ -55,6 +55,12 @@ arm64_counters()
 		says warn precise "has no precise events"
 }
 
+# The rig's are those that are tested; above and below, see test-hwprof.
+kernel_is_tried()
+{
+	says ok kernel "Linux $(uname -r), $(uname -m)"
+}
+
 # Each check has a line, and counters and records that lack, what helps.
 is_complete()
 {
@@ -68,6 +74,7 @@ is_complete()
 }
 
 test_ok "doctor: every check" is_complete
+test_ok "doctor: the kernel is one that is tested" kernel_is_tried
 if [ -e $devices/cpu ]; then
 	test_ok "doctor: counters of x86-64" x86_counters
 elif ls $devices | grep -q '^armv8'; then

@@ -12,7 +12,7 @@ values=tests/fuzz/seeds/fuzz-perfdata/values
 together=tests/fuzz/seeds/fuzz-perfdata/together
 script=tools/perf-script-hwprof.py
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+trap 'rm -rf "$work" "$public"' EXIT
 n=0
 
 # check NAME STATUS PATTERN COMMAND...: both must be so, on either output
@@ -100,6 +100,32 @@ check "doctor, counters" 0 "^[a-z]* *pmu  *[^ ]" sh -c "'$hwprof' doctor; true"
 check "doctor, precise events" 0 "^[a-z]* *precise  *[^ ]" \
 	sh -c "'$hwprof' doctor; true"
 check "doctor, arguments" 2 "takes no arguments" "$hwprof" doctor x
+# What it says of kernels: of others than this machine's, too.
+cat > "$work/kernel.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+int uname(struct utsname *system)
+{
+	memset(system, 0, sizeof(*system));
+	snprintf(system->release, sizeof(system->release), "%s", getenv("KERNEL"));
+	snprintf(system->machine, sizeof(system->machine), "x86_64");
+	return 0;
+}
+END
+cc -shared -fPIC -o "$work/kernel.so" "$work/kernel.c"
+for kernel in 6.1.0 6.2.0-rc1 6.12.9-cloud; do
+	check "doctor, Linux $kernel" 0 "^ok *kernel *Linux $kernel, x86_64$" sh -c \
+		"LD_PRELOAD='$work/kernel.so' KERNEL=$kernel '$hwprof' doctor; true"
+done
+for kernel in "5.10.3 oldest.* 6.1" "6.0.9 oldest.* 6.1" "6.13.0-rc1 newest.* 6.12" \
+	      "7.0.1 newest.* 6.12"; do
+	check "doctor, Linux ${kernel%% *}" 0 \
+		"^warn *kernel *Linux ${kernel%% *}, x86_64 .*the ${kernel#* }" sh -c "
+		LD_PRELOAD='$work/kernel.so' KERNEL=${kernel%% *} '$hwprof' doctor |
+			sed '/ kernel /{N;s/\n/ /;}'"
+done
 check "doctor, JSON" 0 "usable" sh -c \
 	"'$hwprof' doctor --json | python3 -m json.tool"
 
@@ -119,11 +145,14 @@ check "diff, folded" 2 "without --folded" \
 check "no file" 1 "/no/file: cannot open: No such file" \
 	"$hwprof" report loops -i /no/file
 check "no recording" 1 "is no perf.data file" "$hwprof" report loops -i "$0"
-if [ "$(id -u)" != 0 ]; then
-	touch "$work/secret" && chmod 0 "$work/secret"
-	check "unreadable file" 1 "Permission denied" \
-		"$hwprof" report loops -i "$work/secret"
-fi
+# Root can read all: nobody tries then, from where nobody can get at.
+public=$(mktemp -d) && chmod 755 "$public"
+cp "$hwprof" "$public/hwprof"
+touch "$public/secret" && chmod 0 "$public/secret"
+nobody=
+[ "$(id -u)" != 0 ] || nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
+check "unreadable file" 1 "secret: .*Permission denied" \
+	$nobody "$public/hwprof" report loops -i "$public/secret"
 head -c 700 "$recording" > "$work/cut"
 check "truncated file" 1 "cut: offset 0x" "$hwprof" report loops -i "$work/cut"
 check "truncated file, JSON" 1 "cut: offset 0x" \
