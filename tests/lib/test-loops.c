@@ -10,6 +10,7 @@
 #include "check.h"
 #include "fixture.h"
 #include "found.h"
+#include "objects.h"
 
 static void begin(struct fixture *fixture)
 {
@@ -631,6 +632,92 @@ static void test_json(void **state)
 	fixture_remove(&fixture);
 }
 
+/* Every field, of a program with symbols and lines. */
+static void test_json_fields(void **state)
+{
+	struct hwprof_row_totals totals = {
+		.row = { .type = HWPROF_ROW_TOTALS, .size = sizeof(totals),
+			 .session = 1 },
+		.produced = 140, .delivered = 95, .lost = 10, .evicted = 15,
+		.pending = 20, .events = 420, .gaps = 7, .lost_events = 9,
+		.windows = 4, .basis = HWPROF_BASIS_EXACT,
+		.source = HWPROF_SOURCE_STEP, .cost_ns = 25, .task_ns = 1025,
+		.budget_permille = 30,
+	};
+	char folder[] = "/tmp/hwprof-test-XXXXXX", path[64], output[4096];
+	struct hwprof_row_loop row;
+	struct hwprof_profile *loops;
+	struct fixture fixture;
+	struct build_id id;
+	uint64_t head;
+	FILE *file;
+
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(fixture_shell(output, sizeof(output),
+		"cd %s && printf '\\n\\nint main(void) { return 0; }\\n' > prog.c &&"
+		"cc -g -no-pie -Wl,--build-id=sha1 -o prog %s/prog.c &&"
+		"nm prog | awk '$3 == \"main\" { print \"0x\" $1 }'",
+		folder, folder), 0);
+	head = strtoull(output, NULL, 0);
+	assert_in_range(head, 0x400000, 0x40ffff);
+	snprintf(path, sizeof(path), "%s/prog", folder);
+	assert_true(object_read_build_id(path, &id));
+
+	fixture_begin(&fixture, "loops,step,rows");
+	fixture_comm(&fixture, 1, 100, "prog", true);
+	fixture_map(&fixture, 2, 100, 0x400000, 0x10000, 0, path, &id);
+	row = fixture_loop(1, 100, head, head + 4, 95, 5);
+	row.executions = 5;
+	row.trips[4] = 5;
+	row.trip_min = 16;
+	row.trip_max = 24;
+	row.trip_recent = 17 * 256 + 128;
+	row.tolerance = 3;
+	fixture_add_loop(&fixture, 10, &row);
+	fixture_lost(&fixture, 11, 6);
+	fixture_row(&fixture, 12, 0, 0, 0, &totals.row);
+	fixture_end(&fixture);
+	loops = fixture_loops(&fixture, 0);
+	snprintf(path, sizeof(path), "%s/json", folder);
+	file = fopen(path, "w");
+	assert_int_equal(hwprof_profile_json(loops, NULL, file), 0);
+	fclose(file);
+	assert_int_equal(fixture_shell(output, sizeof(output),
+		"cd %s && python3 -c '\n"
+		"import json, os, subprocess\n"
+		"d = json.load(open(\"json\"))\n"
+		"assert set(d) == {\"loops\", \"totals\", \"warnings\"}, d\n"
+		"notes = subprocess.check_output([\"readelf\", \"-n\", \"prog\"], text=True)\n"
+		"assert d[\"loops\"] == [{\n"
+		"    \"object\": os.path.abspath(\"prog\"),\n"
+		"    \"build_id\": notes.split(\"Build ID: \")[1].split()[0],\n"
+		"    \"function\": \"main\", \"function_offset\": 0,\n"
+		"    \"head\": hex(%#lx), \"tail\": hex(%#lx + 4),\n"
+		"    \"file\": os.path.abspath(\"prog.c\"), \"line\": 3,\n"
+		"    \"entries\": 5, \"iterations\": 100,\n"
+		"    \"entries_seen\": 5, \"back_edges_seen\": 95,\n"
+		"    \"trip\": 20, \"trip_low\": 20, \"trip_high\": 20,\n"
+		"    \"trip_recent\": 17.5, \"trip_min\": 16, \"trip_max\": 24,\n"
+		"    \"histogram\": [0] * 4 + [5] + [0] * 19,\n"
+		"    \"share\": 1, \"share_of\": \"iterations\", \"basis\": \"exact\",\n"
+		"    \"parent\": None, \"depth\": 0, \"tolerance\": 3,\n"
+		"}], d[\"loops\"]\n"
+		"assert d[\"totals\"] == {\n"
+		"    \"events\": 420, \"lost\": 10, \"evicted\": 15,\n"
+		"    \"lost_events\": 9, \"gaps\": 7, \"sessions\": 1,\n"
+		"    \"produced\": 140, \"delivered\": 95, \"pending\": 20,\n"
+		"    \"windows\": 4, \"unmeasured\": 0, \"lost_records\": 6,\n"
+		"    \"rows\": 1, \"samples\": 0,\n"
+		"    \"sources\": [\"step\"], \"kinds\": [],\n"
+		"    \"overhead\": {\"share\": 0.025, \"cost_ns\": 25,\n"
+		"                 \"task_ns\": 1025, \"budget_permille\": 30},\n"
+		"}, d[\"totals\"]\n"
+		"' 2>&1", folder, (long)head, (long)head), 0);
+	hwprof_profile_free(loops);
+	fixture_remove(&fixture);
+	fixture_shell(output, sizeof(output), "rm -r %s", folder);
+}
+
 static void test_empty(void **state)
 {
 	struct hwprof_profile *loops;
@@ -743,6 +830,7 @@ int main(void)
 		cmocka_unit_test(test_warnings),
 		cmocka_unit_test(test_sort),
 		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_json_fields),
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_files_damaged),
