@@ -4,12 +4,14 @@
  * the name of a sin to /sys/module/badmod/parameters/sin.
  */
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
 static DEFINE_SPINLOCK(lock_a);
 static DEFINE_SPINLOCK(lock_b);
 static void *kept;
+static void __rcu *shared;
 
 static void warn(void)
 {
@@ -42,6 +44,11 @@ static void sleep_atomic(void)
 	spin_lock(&lock_a);
 	kfree(kmalloc(64, GFP_KERNEL));
 	spin_unlock(&lock_a);
+}
+
+static void read_unlocked(void)
+{
+	kept = rcu_dereference(shared);
 }
 
 static void shift(void)
@@ -82,6 +89,7 @@ static const struct {
 	{ "use-after-free", use_after_free },
 	{ "invert-locks", invert_locks },
 	{ "sleep-atomic", sleep_atomic },
+	{ "read-unlocked", read_unlocked },
 	{ "shift", shift },
 	{ "null-pointer", null_pointer },
 	{ "leak", leak },
