@@ -35,16 +35,28 @@ module: $(KMOD_SOURCES)
 		     "or name another kernel's: make KDIR=..." >&2; exit 1; }
 	$(call build_module,$(BUILD)/running,$(KDIR))
 
+# The release of the kernel of these headers; not a part of this make, with what -n
+# means to it.
+kernel_release = $$(MAKEFLAGS= $(MAKE) -s --no-print-directory -C $(KDIR) \
+			kernelrelease)
+
+# Tells modprobe what there is. Kbuild leaves that out where headers come without
+# System.map, as Debian's do. Not all who become root have it in their PATH.
+depmod = PATH="$$PATH:/sbin:/usr/sbin" depmod -a
+
 install-module: module
 	$(MAKE) -C $(KDIR) M=$(abspath $(BUILD)/running) \
 		INSTALL_MOD_PATH=$(DESTDIR) modules_install
+	$(if $(DESTDIR),,release=$(kernel_release) && $(depmod) $$release)
 
 # Of the same kernel; without its headers nothing can have been installed.
 uninstall-module:
 	if [ -e $(KDIR)/Makefile ]; then \
-		release=$$($(MAKE) -s --no-print-directory -C $(KDIR) \
-			kernelrelease) && \
-		rm -f $(DESTDIR)/lib/modules/$$release/updates/hwprof.ko* \
-		$(if $(DESTDIR),,&& depmod -a $$release); fi
+		release=$(kernel_release) && \
+		updates=$(DESTDIR)/lib/modules/$$release/updates && \
+		rm -f $$updates/hwprof.ko* && \
+		{ [ ! -d $$updates ] || \
+		  rmdir --ignore-fail-on-non-empty $$updates; } \
+		$(if $(DESTDIR),,&& $(depmod) $$release); fi
 
 .PHONY: module install-module uninstall-module $(VM_KERNELS:%=sparse-%)
