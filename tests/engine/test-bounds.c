@@ -43,17 +43,28 @@ static void run_loop(struct harness *h, u64 at, unsigned int trip)
 	feed(h, 0, STREAM_JUMP, 0x110, 0x100);
 }
 
+/* Does the loop have what @runs of it made, but for one part in @parts? */
+static bool stayed(const struct seen_loop *loop, u64 runs, unsigned int parts)
+{
+	u64 least = runs - runs / parts;
+
+	return loop->back_edges >= least * (TRIP - 1) &&
+	       loop->entries >= (s64)least && loop->executions >= least;
+}
+
 /*
  * A million loops that run once each, between them forty that run again and
- * again. Each hot loop is reported with its back edges, entries and trip
- * counts to within 1 %: what is hot is not evicted.
+ * again. Each hot loop is reported, with all of its back edges, entries and
+ * executions but 1 %, or 5 % of one of them: where two share a set of four, and two
+ * that ran lately have the rest, one of the hot ones has to go at times, and loses
+ * what no row has told.
  */
 static void test_million_loops(void **state)
 {
 	struct harness_style style = small;
 	u64 random = 1, runs[HOT] = { 0 };
+	unsigned int i, k, gone = 0;
 	struct harness h;
-	unsigned int i, k;
 
 	style.tasks = 1;
 	harness_init(&h, &style, SPAN, 1);
@@ -73,13 +84,14 @@ static void test_million_loops(void **state)
 
 		loop = harness_find(&h, 1, 0x4000 + k * 64 + 4);
 		assert_non_null(loop);
-		assert_in_range(loop->back_edges, runs[k] * (TRIP - 1) * 99 / 100,
-				runs[k] * (TRIP - 1));
-		assert_in_range(loop->entries, runs[k] * 99 / 100,
-				runs[k] * 101 / 100);
-		assert_in_range(loop->executions, runs[k] * 99 / 100, runs[k]);
+		assert_true(stayed(loop, runs[k], 20));
+		gone += !stayed(loop, runs[k], 100);
+		assert_true(loop->back_edges <= runs[k] * (TRIP - 1));
+		assert_true(loop->entries <= (s64)(runs[k] * 101 / 100));
+		assert_true(loop->executions <= runs[k]);
 		assert_int_equal(loop->trip_max, TRIP);
 	}
+	assert_in_range(gone, 0, 1);
 	harness_free(&h);
 }
 
@@ -100,6 +112,76 @@ static void test_half_full(void **state)
 	assert_int_equal(h.loops.count, 4096 / 2 + 1);
 	assert_int_equal(loop_engine.evicted(h.tables.profile), 0);
 	harness_free(&h);
+}
+
+/* --- many segments ------------------------------------------------------------ */
+
+enum { SEGMENTS = 4096 };
+
+static u64 given_up;
+
+static void give_up(struct flow_table *table, const struct flow_segment *segment,
+		    u64 count)
+{
+	given_up += count;
+}
+
+static void add_segments(struct flow_table *table, u64 *keys, unsigned int from,
+			 unsigned int to, u64 *random)
+{
+	for (; from < to; from++) {
+		const struct flow_segment segment = { .start = from };
+
+		keys[from] = random_next(random) | 1;
+		flow_table_add(table, keys[from], &segment, 1);
+	}
+}
+
+/* All that are said to be there are what they were when they came. */
+static u64 count_segments(const struct flow_table *table, const u64 *keys,
+			  unsigned int count)
+{
+	u64 found = 0;
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		const struct flow_slot *slot = flow_table_find(table, keys[i]);
+
+		if (!slot)
+			continue;
+		assert_int_equal(slot->count, 1);
+		assert_int_equal(flow_segment(table, slot)->start, i);
+		found++;
+	}
+	return found;
+}
+
+/*
+ * A table wants to be retired when half of its segments are new. Until then it
+ * gives none up; behind that it tells of each.
+ */
+static void test_segments_stay(void **state)
+{
+	static u64 keys[2 * SEGMENTS];
+	u64 random = 1;
+	int i;
+
+	for (i = 0; i < 50; i++) {
+		void *memory = calloc(1, flow_table_size(SEGMENTS));
+		struct flow_table table;
+
+		assert_non_null(memory);
+		given_up = 0;
+		flow_table_init(&table, memory, SEGMENTS, 1, give_up);
+		add_segments(&table, keys, 0, SEGMENTS / 2, &random);
+		assert_int_equal(given_up, 0);
+		assert_int_equal(count_segments(&table, keys, SEGMENTS / 2),
+				 SEGMENTS / 2);
+		add_segments(&table, keys, SEGMENTS / 2, 2 * SEGMENTS, &random);
+		assert_int_equal(count_segments(&table, keys, 2 * SEGMENTS) +
+				 given_up, 2 * SEGMENTS);
+		free(memory);
+	}
 }
 
 /*
@@ -547,6 +629,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_million_loops),
 		cmocka_unit_test(test_half_full),
+		cmocka_unit_test(test_segments_stay),
 		cmocka_unit_test(test_small_tables),
 		cmocka_unit_test(test_nests_merge),
 		cmocka_unit_test(test_nests_settle),
