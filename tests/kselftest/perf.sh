@@ -124,11 +124,12 @@ record_callchains()
 			awk '$2 == "shapes" { print $1 }')"
 }
 
-# Perf goes to each CPU to disable its events, and takes it from the program.
+# Perf goes to each CPU to disable its events, and takes it from the program. It
+# leaves them as they are if it is told of the end before it waits for it.
 record_running()
 {
 	./spin & pid=$!
-	record -e hwprof/loops,rows,interval_ms=60000/u -p $pid -- sleep 0.3
+	record -e hwprof/loops,rows,interval_ms=60000/u -p $pid -- sleep 2
 	status=$?
 	kill $pid
 	sum=$(periods spin)
