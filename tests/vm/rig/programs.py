@@ -62,7 +62,13 @@ class Programs:
 
     def libraries(self, binaries):
         """The shared libraries and loaders of ELF files."""
-        binaries = list(binaries)
+        wide, narrow = [], []
+        for file in binaries:
+            (narrow if is_32bit(file) else wide).append(file)
+        return list(dict.fromkeys(self._listed(wide) +
+                                  linked(narrow, library32)))
+
+    def _listed(self, binaries):
         if not binaries:
             return []
         # It fails for static programs, which need nothing, and says so per file.
@@ -95,20 +101,13 @@ class ForeignPrograms(Programs):
         return super().find(word) if "/" in word else None
 
     def libraries(self, binaries):
-        found = {}
-        wanted = list(binaries)
-        while wanted:
-            for file in wanted:
-                self._check(file)
-            names = re.findall(r"(?:Shared library: \[|interpreter: )([^]]+)\]",
-                               _output("readelf", "-ldW", *wanted))
-            wanted = []
-            for name in dict.fromkeys(names):
-                place = self._library(name)
-                if place not in found:
-                    found[place] = True
-                    wanted.append(place)
-        return list(found)
+        binaries = list(binaries)
+        for file in binaries:
+            self._check(file)
+        found = linked(binaries, self._library)
+        for file in found:
+            self._check(file)
+        return found
 
     def _library(self, name):
         # The loader's name is a whole path.
@@ -125,6 +124,37 @@ class ForeignPrograms(Programs):
 
 def is_binary(file):
     return os.path.isfile(file) and _start(file).startswith(b"\x7fELF")
+
+
+def is_32bit(file):
+    return _start(file)[4:5] == b"\x01"
+
+
+def linked(binaries, place):
+    """What ELF files that the host cannot run say that they need, each where
+    place(name) has it."""
+    found = {}
+    wanted = list(binaries)
+    while wanted:
+        names = re.findall(r"(?:Shared library: \[|interpreter: )([^]]+)\]",
+                           _output("readelf", "-ldW", *wanted))
+        wanted = []
+        for name in dict.fromkeys(names):
+            where = place(name)
+            if where not in found:
+                found[where] = True
+                wanted.append(where)
+    return list(found)
+
+
+def library32(name):
+    """ldd would run it, which not each kernel of 64 bits can."""
+    for folder in ("/lib/i386-linux-gnu", "/usr/lib/i386-linux-gnu", "/lib32",
+                   "/usr/lib32"):
+        path = os.path.join(folder, name)       # the loader's is whole
+        if os.path.exists(path):
+            return path
+    raise _no_library(name)
 
 
 def _start(file):
