@@ -30,7 +30,8 @@ COST_FIELDS = ("cost_ns", "task_ns", "budget_permille")
 COST_BODY = struct.Struct("=QQI")
 
 BRANCHES_BODY = struct.Struct("=IIQ")   # tid, count, sequence
-BRANCH = struct.Struct("=QQHHI")        # from, to, kind, flags, cycles
+BRANCH = struct.Struct("=QQHHI")        # from, to, kind, flags, cycles or stack
+HAS_STACK = 4                           # of flags
 KINDS = ("?", "cond", "jump", "indirect", "call", "ret", "syscall", "signal",
          "sigreturn", "gap")
 
@@ -161,10 +162,11 @@ def branches(body):
     tid, count, sequence = BRANCHES_BODY.unpack_from(body)
     text = [f"branches tid={tid} sequence={sequence}"]
     for i in range(count):
-        source, target, kind, flags, cycles = BRANCH.unpack_from(
+        source, target, kind, flags, last = BRANCH.unpack_from(
             body, BRANCHES_BODY.size + i * BRANCH.size)
         name = KINDS[kind] if kind < len(KINDS) else str(kind)
-        text.append(f"{source:#x}>{target:#x}/{name}/{flags}/{cycles}")
+        last = f"stack={last:#x}" if flags & HAS_STACK else last
+        text.append(f"{source:#x}>{target:#x}/{name}/{flags}/{last}")
     return " ".join(text)
 
 

@@ -31,15 +31,19 @@ static const struct option options[] = {
 
 enum form { NUMBER, SIGNED, ADDRESS };
 
+/* A branch has either: flags say which, and the other is 0. */
+enum either { HAS_BOTH, HAS_CYCLES, HAS_STACK };
+
 struct field {
 	const char *name;
 	size_t offset, size;
 	enum form form;
+	enum either either;
 };
 
 #define FIELD(type, field, form)					\
 	{ #field, offsetof(struct type, field),				\
-	  sizeof(((struct type *)0)->field), form }
+	  sizeof(((struct type *)0)->field), form, HAS_BOTH }
 
 static const struct field totals_fields[] = {
 	FIELD(hwprof_row_totals, produced, NUMBER),
@@ -171,7 +175,8 @@ static const struct field branch_fields[] = {
 	FIELD(hwprof_branch, to, ADDRESS),
 	FIELD(hwprof_branch, kind, NUMBER),
 	FIELD(hwprof_branch, flags, NUMBER),
-	FIELD(hwprof_branch, cycles, NUMBER),
+	{ "cycles", offsetof(struct hwprof_branch, cycles), 4, NUMBER, HAS_CYCLES },
+	{ "stack", offsetof(struct hwprof_branch, stack), 4, ADDRESS, HAS_STACK },
 	{ .name = NULL },
 };
 
@@ -245,9 +250,14 @@ static struct type type_of(const struct hwprof_row *row)
 static uint64_t value_of(const struct hwprof_row *row, size_t base,
 			 const struct field *field)
 {
+	static const struct field flags = FIELD(hwprof_branch, flags, NUMBER);
 	size_t offset = base + field->offset;
 	uint64_t value = 0;
 
+	if (field->either &&
+	    (field->either == HAS_STACK) !=
+	    !!(value_of(row, base, &flags) & HWPROF_BRANCH_STACK))
+		return 0;
 	if (offset + field->size <= row->size)
 		memcpy(&value, (const char *)row + offset, field->size);
 	return value;

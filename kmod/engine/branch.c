@@ -7,6 +7,21 @@
 #include "engine.h"
 #include "../../uapi/linux/hwprof.h"
 
+#define ASSERT_SAME(what)						      \
+	_Static_assert((int)STREAM_##what == (int)HWPROF_BRANCH_##what, #what)
+
+ASSERT_SAME(COND);
+ASSERT_SAME(JUMP);
+ASSERT_SAME(INDIRECT);
+ASSERT_SAME(CALL);
+ASSERT_SAME(RET);
+ASSERT_SAME(SYSCALL);
+ASSERT_SAME(SIGNAL);
+ASSERT_SAME(SIGRETURN);
+ASSERT_SAME(GAP);
+ASSERT_SAME(MISPREDICTED);
+ASSERT_SAME(STACK);
+
 struct branch_cursor {
 	u64 sequence;		/* number of the thread's next event */
 	u32 tid;
@@ -45,13 +60,24 @@ static unsigned int branch_unit(const struct engine_params *params,
 	return event->kind >= STREAM_COND && event->kind <= STREAM_RET;
 }
 
+static struct hwprof_branch branch_of(const struct stream_event *event)
+{
+	struct hwprof_branch branch = {
+		.from = event->from, .to = event->to, .kind = event->kind,
+		.flags = event->flags, .cycles = event->cycles,
+	};
+
+	if (event->flags & STREAM_STACK)
+		branch.stack = event->value;
+	return branch;
+}
+
 static bool branch_feed(void *memory, void *cursor_memory,
 			const struct stream_event *event)
 {
 	struct branch_cursor *cursor = cursor_memory;
 	struct branch_table *table = memory;
 	struct hwprof_row_branches *row = table_row(table);
-	struct hwprof_branch *branch;
 	u64 sequence = cursor->sequence++;
 
 	if (event->kind > STREAM_GAP)
@@ -68,12 +94,7 @@ static bool branch_feed(void *memory, void *cursor_memory,
 		row->tid = cursor->tid;
 		row->sequence = sequence;
 	}
-	branch = &row->branches[row->count++];
-	branch->from = event->from;
-	branch->to = event->to;
-	branch->kind = event->kind;
-	branch->flags = event->flags;
-	branch->cycles = event->cycles;
+	row->branches[row->count++] = branch_of(event);
 	table->units += branch_unit(NULL, event);
 	return row->count < HWPROF_ROW_BRANCHES_MAX;
 }
@@ -123,17 +144,14 @@ static void branch_sample(const struct engine_params *params,
 			  struct engine_sample *sample)
 {
 	struct hwprof_row_branches *row = &sample->branch.row;
-	struct hwprof_branch *branch = &sample->branch.branch;
 
 	memset(&sample->branch, 0, sizeof(sample->branch));
 	row->row.type = HWPROF_ROW_BRANCHES;
 	row->row.size = sizeof(sample->branch);
 	row->count = 1;
-	sample->ip = branch->from = event->from;
-	sample->addr = branch->to = event->to;
-	branch->kind = event->kind;
-	branch->flags = event->flags;
-	branch->cycles = event->cycles;
+	sample->ip = event->from;
+	sample->addr = event->to;
+	sample->branch.branch = branch_of(event);
 }
 
 const struct engine_ops branch_engine = {

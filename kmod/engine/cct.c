@@ -8,8 +8,8 @@
  *
  * Beyond the paper:
  *
- * - Returns are matched by address (walk.h): longjmp, exceptions and tail calls
- *   close the frames that they leave.
+ * - Returns are matched by address (walk.h): tail calls close the frames that
+ *   they leave. Where a longjmp or an exception leads, the stack pointer says.
  * - A signal's handler is a root, as the paper proposes (section 4.2); so is
  *   what runs where the callers are not known: after a gap, in a new thread, or
  *   where a return leads that no call was made for, up to one that there was.
@@ -154,6 +154,41 @@ static const struct cct_frame *find_on_chain(struct cct_cursor *cursor,
 	}
 }
 
+/* 0: unknown */
+static __always_inline u32 stack_of(const struct stream_event *event)
+{
+	return event->flags & STREAM_STACK ? (u32)event->value : 0;
+}
+
+/* Has the stack pointer gone above where the frame began? */
+static __always_inline bool is_over(const struct cct_frame *frame, u32 stack)
+{
+	return frame->stack && (s32)(stack - frame->stack) > 0;
+}
+
+/*
+ * The frame that runs, by its stack pointer, if those above it are over. A frame
+ * that is left with others above it may have begun just there: a call pushes
+ * nothing on some CPUs. Where nothing is known of a frame, it is not over. Above
+ * all of them is another stack, or what is older: then the pointer says nothing,
+ * and it is the frame that ran.
+ */
+static u32 frame_by_stack(struct cct_cursor *cursor, u32 stack)
+{
+	u32 ran = cursor->walk.depth, depth = ran;
+
+	if (!stack || !is_over(frame_now(cursor), stack))
+		return ran;
+	while (--depth != cursor->walk.bottom) {
+		const struct cct_frame *frame = frame_at(cursor, depth);
+
+		if (!is_over(frame, stack) && (!frame->stack ||
+					       frame->stack != stack))
+			return depth;
+	}
+	return ran;
+}
+
 /* --- nodes -------------------------------------------------------------- */
 
 static u64 root_id(const struct cct_table *table, u32 space)
@@ -267,6 +302,7 @@ static void enter_again(struct cct_cursor *cursor, u64 site, u64 callee, u64 id,
 		.node = ancestor ? ancestor->node : CCT_NO_NODE,
 		.origin = ancestor ? ancestor->origin : 0,
 		.level = ancestor ? ancestor->level : caller->level,
+		.stack = cursor->stack,
 		.again = true,
 	};
 
@@ -305,6 +341,7 @@ static __always_inline void enter_child(struct cct_cursor *cursor, u64 site,
 	frame->node = node;
 	frame->origin = cursor->walk.depth;
 	frame->repeats = 0;
+	frame->stack = cursor->stack;
 	frame->level = level;
 	frame->again = false;
 }
@@ -361,12 +398,13 @@ static __always_inline u64 callee_of(struct cct_table *table,
 							      address;
 }
 
-static void call(struct cct_table *table, struct cct_cursor *cursor, u64 site,
-		 u64 callee)
+static void call(struct cct_table *table, struct cct_cursor *cursor,
+		 const struct stream_event *event)
 {
-	cursor->called = callee;
-	cursor->entered = callee_of(table, cursor, callee);
-	enter(table, cursor, site, cursor->entered);
+	cursor->called = event->to;
+	cursor->entered = callee_of(table, cursor, event->to);
+	cursor->stack = stack_of(event);
+	enter(table, cursor, event->from, cursor->entered);
 }
 
 /* The last call did not lead to what was entered: it led to @callee. */
@@ -408,8 +446,9 @@ static void settle_call(struct cct_table *table, struct cct_cursor *cursor,
 }
 
 static void enter_handler(struct cct_table *table, struct cct_cursor *cursor,
-			  u64 next, u64 handler)
+			  const struct stream_event *event)
 {
+	u64 next = event->from, handler = event->to;
 	u64 id = cct_id(root_id(table, cursor->walk.space), HWPROF_CONTEXT_SIGNAL,
 			handler);
 	struct cct_node *node = cct_find(&table->tree, id);
@@ -423,6 +462,7 @@ static void enter_handler(struct cct_table *table, struct cct_cursor *cursor,
 		.id = id, .callee = handler,
 		.node = node ? cct_number(&table->tree, node) : CCT_NO_NODE,
 		.origin = cursor->walk.depth,
+		.stack = stack_of(event),
 	};
 }
 
@@ -438,7 +478,7 @@ static void restart(const struct cct_table *table, struct cct_cursor *cursor,
 	};
 }
 
-/* A return to where nobody called from: a landing pad, another stack. */
+/* A return to where nobody called from, on another stack. */
 static void enter_stray(const struct cct_table *table,
 			struct cct_cursor *cursor)
 {
@@ -451,21 +491,35 @@ static void enter_stray(const struct cct_table *table,
 }
 
 static void leave(const struct cct_table *table, struct cct_cursor *cursor,
-		  u64 to)
+		  const struct stream_event *event)
 {
-	switch (walk_return(&cursor->walk, to)) {
+	u32 runs = frame_by_stack(cursor, stack_of(event));
+
+	if (runs != cursor->walk.depth) {
+		cursor->walk.depth = runs;
+		return;
+	}
+	switch (walk_return(&cursor->walk, event->to)) {
 	case WALK_BACK:
 		pop_repeat(cursor);
 		break;
 	case WALK_RESTORER:
 		break;
 	case WALK_LOST:
-		if (cursor->walk.depth != cursor->walk.bottom)
+		if (runs != cursor->walk.bottom)
 			enter_stray(table, cursor);
 		else
-			restart(table, cursor, to, cursor->walk.space);
+			restart(table, cursor, event->to, cursor->walk.space);
 		break;
 	}
+}
+
+/* Has the jump left the frame? A longjmp has, and what jumps instead of returning. */
+static __always_inline bool jumps_out(struct cct_cursor *cursor,
+				      const struct stream_event *event)
+{
+	return event->kind == STREAM_INDIRECT &&
+	       is_over(frame_now(cursor), stack_of(event));
 }
 
 /* --- feeding ------------------------------------------------------------ */
@@ -474,18 +528,21 @@ static void leave(const struct cct_table *table, struct cct_cursor *cursor,
 static void turn(struct cct_table *table, struct cct_cursor *cursor,
 		 const struct stream_event *event)
 {
-	u64 from = event->from, to = event->to;
+	u64 to = event->to;
 
 	spend(table, cursor);
 	switch (event->kind) {
+	case STREAM_INDIRECT:
+		cursor->walk.depth = frame_by_stack(cursor, stack_of(event));
+		break;
 	case STREAM_CALL:
-		call(table, cursor, from, to);
+		call(table, cursor, event);
 		break;
 	case STREAM_RET:
-		leave(table, cursor, to);
+		leave(table, cursor, event);
 		break;
 	case STREAM_SIGNAL:
-		enter_handler(table, cursor, from, to);
+		enter_handler(table, cursor, event);
 		break;
 	case STREAM_SIGRETURN:
 		if (walk_sigreturn(&cursor->walk, to) == WALK_LOST)
@@ -510,7 +567,7 @@ static noinline bool feed_any(struct cct_table *table,
 	}
 	cursor->walk.position = event->to;
 	cursor->branches += stream_is_branch(event->kind);
-	if (stream_is_jump(event->kind))
+	if (stream_is_jump(event->kind) && !jumps_out(cursor, event))
 		return true;
 	if (event->kind == STREAM_SYSCALL && walk_steps_over(event))
 		return true;	/* an instruction like any other */
@@ -558,6 +615,7 @@ static __always_inline bool feed_call(struct cct_table *table,
 	cursor->called = event->to;
 	cursor->entered = callee;
 	cursor->edge = id;
+	cursor->stack = stack_of(event);
 	cursor->walk.position = event->to;
 	enter_child(cursor, event->from, callee, id,
 		    cct_number(&table->tree, edge));
@@ -596,6 +654,8 @@ bool cct_feed(void *memory, void *cursor_memory,
 		     !call_holds(cursor, event)))
 		return feed_any(table, cursor, event);
 	if (stream_is_jump(event->kind)) {
+		if (unlikely(jumps_out(cursor, event)))
+			return feed_any(table, cursor, event);
 		cursor->called = WALK_NOWHERE;
 		cursor->walk.position = event->to;
 		cursor->branches++;

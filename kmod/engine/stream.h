@@ -12,7 +12,7 @@
 
 #include "types.h"
 
-/* Values are those of enum hwprof_branch_kind (asserted in stream_check.h). */
+/* Values are those of enum hwprof_branch_kind, as branch.c asserts; so are flags. */
 enum stream_kind {
 	STREAM_COND	 = 1,	/* conditional jump, taken */
 	STREAM_JUMP	 = 2,	/* direct jump */
@@ -30,15 +30,19 @@ enum stream_kind {
 
 #define STREAM_MISPREDICTED	(1U << 0)
 #define STREAM_NO_VALUE		(1U << 1)	/* of a load or store: not known */
+#define STREAM_STACK		(1U << 2)	/* of a branch: its value is known */
 
 struct stream_event {
 	u64 from;	/* address of the branch, load or store */
 	u64 to;		/* branch: where control went; load, store: the address */
 	u64 value;	/* load, store: what was moved, zero-extended, of more
-			 * than 8 bytes the first 8; sample: its weight */
+			 * than 8 bytes the first 8; sample: its weight;
+			 * branch with STREAM_STACK: the stack pointer behind
+			 * it, signal: where it was interrupted; as far as its
+			 * lower 32 bits */
 	u32 space;	/* address space; 0 is the kernel's */
 	u16 kind;	/* enum stream_kind */
-	u16 flags;	/* STREAM_MISPREDICTED, STREAM_NO_VALUE */
+	u16 flags;	/* STREAM_MISPREDICTED and so on */
 	u32 cycles;	/* since the branch before; 0: unknown */
 	u32 width;	/* load, store: bytes */
 };

@@ -20,11 +20,27 @@ void step_unbind(struct step_cpu *cpu, const struct step_task *record)
 		slot_unbind(slot, record ? record->steps : ~0ULL);
 }
 
+/*
+ * Does the stack pointer say which frames are over? That of a signal is what was
+ * interrupted, unless its handler has a stack above that.
+ */
+static bool has_stack(unsigned int kind, struct pt_regs *regs)
+{
+	if (kind == STREAM_SIGNAL)
+		return current->sas_ss_sp < user_stack_pointer(regs);
+	return stream_is_branch(kind);
+}
+
 void step_feed(struct step_cpu *cpu, unsigned int kind, u64 from, u64 to,
 	       struct pt_regs *regs)
 {
 	struct stream_event event = { .kind = kind, .from = from, .to = to };
 	struct slot *slot;
+
+	if (has_stack(kind, regs)) {
+		event.flags = STREAM_STACK;
+		event.value = user_stack_pointer(regs);
+	}
 
 	list_for_each_entry(slot, &cpu->slots, link)
 		if (unlikely(slot->burst.runs))

@@ -6,9 +6,19 @@
 
 #include "random.h"
 
+#define STACK_TOP	0x7ffff000U
+
 static uint64_t address(const struct machine *m, uint32_t insn)
 {
 	return m->program->insns[insn].address;
+}
+
+/* Each frame has 16 bytes, and the kernel puts some below that for a handler. */
+static uint32_t stack_pointer(const struct machine *m, unsigned int depth)
+{
+	bool restores = m->at >= m->program->restorer;
+
+	return STACK_TOP - 16 * depth - 8 - 4 * restores;
 }
 
 static void say(const struct machine *m, struct stream_event *event,
@@ -19,11 +29,28 @@ static void say(const struct machine *m, struct stream_event *event,
 	};
 }
 
+/* Where the stack pointer is, now that the branch was taken. */
+static void say_stack(const struct machine *m, struct stream_event *event)
+{
+	if (!m->style.has_stack)
+		return;
+	event->flags = STREAM_STACK;
+	if (event->kind == STREAM_SIGNAL)
+		event->value = stack_pointer(m, m->depth - 1);
+	else if (event->kind != STREAM_CALL)
+		event->value = stack_pointer(m, m->depth);
+	else if (m->style.bare_calls)
+		event->value = stack_pointer(m, m->depth - 1);
+	else
+		event->value = stack_pointer(m, m->depth) + 8;
+}
+
 static bool branch(struct machine *m, struct stream_event *event,
 		   unsigned int kind, uint32_t to)
 {
 	say(m, event, kind, address(m, m->at), address(m, to));
 	m->at = to;
+	say_stack(m, event);
 	return true;
 }
 
@@ -66,12 +93,16 @@ static bool set_jump(struct machine *m)
 
 static bool long_jump(struct machine *m, struct stream_event *event)
 {
+	bool throws = m->style.throws && m->depth > m->saved_depth &&
+		      random_below(&m->random, 2);
+
 	if (!m->saved_at)
 		return go_on(m);
 	m->depth = m->saved_depth;
 	while (m->handlers && m->handler_depth[m->handlers - 1] > m->depth)
 		m->handlers--;
-	return branch(m, event, STREAM_INDIRECT, m->saved_at);
+	return branch(m, event, throws ? STREAM_RET : STREAM_INDIRECT,
+		      m->saved_at);
 }
 
 /* One handler in eight makes the program go on elsewhere. */
@@ -100,6 +131,7 @@ static bool signal_comes(struct machine *m, struct stream_event *event)
 	m->handler_depth[m->handlers++] = m->depth;
 	say(m, event, STREAM_SIGNAL, address(m, m->at), address(m, handler));
 	m->at = handler;
+	say_stack(m, event);
 	return true;
 }
 

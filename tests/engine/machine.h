@@ -14,6 +14,9 @@ struct machine_style {
 	unsigned int gaps;	/* likewise: code that nobody sees */
 	unsigned int window;	/* a gap after so many branches; 0: none */
 	unsigned int unseen;	/* instructions before the first that is seen */
+	bool has_stack;		/* events have the stack pointer */
+	bool bare_calls;	/* a call pushes nothing */
+	bool throws;		/* one longjmp in two is a return */
 };
 
 struct machine {

@@ -285,6 +285,13 @@ static void keep_house(struct bench *bench, const struct scene *scene,
 		read_rows(bench);
 }
 
+/* The machine has the frames that its events tell, and no others. */
+static bool is_certain(const struct machine_style *style)
+{
+	return style->has_stack && !style->bare_calls && !style->signals &&
+	       !style->gaps;
+}
+
 /* False: it was nested too deeply, so there is nothing to compare. */
 static bool try_program(const struct scene *scene, u64 seed)
 {
@@ -293,7 +300,7 @@ static bool try_program(const struct scene *scene, u64 seed)
 	struct stream_event event;
 	struct bench bench;
 	bool kept = true;
-	unsigned int i;
+	unsigned int i, depth;
 	u64 n;
 
 	bench_init(&bench, 8 << 20, 16 << 20, seed + 1);
@@ -304,8 +311,12 @@ static bool try_program(const struct scene *scene, u64 seed)
 	for (n = 0; n < scene->events; n++) {
 		unsigned int task = random_below(&bench.random, scene->tasks);
 
+		depth = machines[task].depth;
 		machine_next(&machines[task], &event);
 		feed(&bench, task, &event);
+		if (is_certain(&scene->machine) && n)
+			assert_int_equal(bench.threads[task].stack.count,
+					 depth + 1);
 		keep_house(&bench, scene, task);
 	}
 	finish(&bench);
@@ -345,6 +356,34 @@ static void test_wild(void **state)
 		.program = wild, .machine = { .stack = 30, .signals = 300 },
 		.tasks = 3, .spaces = 2, .events = 20000,
 		.exchanges = 100, .readings = 1000, .refusals = 3,
+	};
+
+	try_programs(&scene, 40);
+}
+
+/* The stack pointer tells what a longjmp or an exception leaves. */
+static void test_stack(void **state)
+{
+	static const struct scene scene = {
+		.program = wild,
+		.machine = { .stack = 60, .has_stack = true, .throws = true },
+		.tasks = 1, .spaces = 1, .events = 20000, .exchanges = 100,
+	};
+
+	try_programs(&scene, 40);
+}
+
+/* The same where a call pushes nothing, with handlers that are left. */
+static void test_bare_stack(void **state)
+{
+	static const struct scene scene = {
+		.program = wild,
+		.machine = {
+			.stack = 40, .has_stack = true, .bare_calls = true,
+			.throws = true, .signals = 300, .gaps = 3000,
+		},
+		.tasks = TASKS, .spaces = 2, .events = 20000,
+		.exchanges = 50, .readings = 500, .refusals = 3,
 	};
 
 	try_programs(&scene, 40);
@@ -511,7 +550,47 @@ static void test_gap_behind_a_stub(void **state)
 	bench_free(&bench);
 }
 
-/* longjmp: the frames that were left are closed by the next return below. */
+/* The event with the stack pointer that there is behind it. */
+static struct stream_event with(struct stream_event event, u64 stack)
+{
+	event.flags = STREAM_STACK;
+	event.value = stack;
+	return event;
+}
+
+#define EVENT(event)	((struct stream_event)event)
+
+/*
+ * A switch of stacks is no end of frames: a jump to one that is above them all, and
+ * back, and a return on one that is below.
+ */
+static void test_other_stacks(void **state)
+{
+	struct bench bench;
+
+	bench_init(&bench, 64 << 10, 64 << 10, 12);
+	RUN(&bench, GAP(0x100), with(EVENT(CALL(0x110, 0x1000)), 0x7000),
+	    with(EVENT(CALL(0x1010, 0x2000)), 0x6000),
+	    with(EVENT(INDIRECT(0x2010, 0x2100)), 0x9000),
+	    with(EVENT(INDIRECT(0x2110, 0x2200)), 0x5800),
+	    with(EVENT(RET(0x2210, 0x3000)), 0x3000),	/* a root's */
+	    with(EVENT(CALL(0x3010, 0x4000)), 0x2ff0),
+	    with(EVENT(RET(0x4010, 0x3080)), 0x3000),	/* a landing pad's */
+	    with(EVENT(RET(0x3110, 0x1015)), 0x6008),
+	    with(EVENT(RET(0x1020, 0x115)), 0x7008));
+	finish(&bench);
+	compare(&bench);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x2000).branches, 3);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x1000).branches, 2);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x4000).branches, 1);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_ROOT, 0).branches, 3);
+	bench_free(&bench);
+}
+
+/*
+ * Without the stack pointer, the frames that a longjmp leaves are closed by the next
+ * return below.
+ */
 static void test_longjmp(void **state)
 {
 	struct bench bench;
@@ -526,7 +605,7 @@ static void test_longjmp(void **state)
 	bench_free(&bench);
 }
 
-/* An exception: where it is caught is unknown until that procedure returns. */
+/* The same of an exception: where it is caught is a root until then. */
 static void test_exception(void **state)
 {
 	struct bench bench;
@@ -758,6 +837,9 @@ int main(void)
 		cmocka_unit_test(test_thunk),
 		cmocka_unit_test(test_stub_of_a_table_that_is_gone),
 		cmocka_unit_test(test_gap_behind_a_stub),
+		cmocka_unit_test(test_stack),
+		cmocka_unit_test(test_bare_stack),
+		cmocka_unit_test(test_other_stacks),
 		cmocka_unit_test(test_longjmp),
 		cmocka_unit_test(test_exception),
 		cmocka_unit_test(test_signal),

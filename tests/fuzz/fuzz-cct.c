@@ -39,6 +39,8 @@ static void feed(const struct bytes *bytes)
 		.from = (u64)bytes->from << 12 | bytes->from_offset,
 		.to = (u64)bytes->to << 12 | bytes->to_offset,
 		.space = 1 + (bytes->task >> 2 & 1),
+		.flags = bytes->limit & 1 ? STREAM_STACK : 0,
+		.value = bytes->limit & 0xfffe,
 	};
 	unsigned int repeat;
 

@@ -108,6 +108,11 @@ endif
 $(KSELFTEST)/test_live: $(BUILD)/libhwprof.a
 $(KSELFTEST)/test_live: KSELFTEST_LINK := $(LIB_LINK)
 
+# Landing pads are made for exceptions only.
+$(KSELFTEST)/unwinds: tests/kselftest/unwinds.c
+	@mkdir -p $(@D)
+	$(CC) -O1 -g -fexceptions -fno-optimize-sibling-calls -o $@ $<
+
 $(KSELFTEST)/heaps: tests/kselftest/heaps.c
 	@mkdir -p $(@D)
 	$(CC) -O1 -g -o $@ $<
@@ -131,7 +136,7 @@ $(KSELFTEST)/%.sh: tests/kselftest/%.sh
 TEST_PROGRAMS += kselftest-programs
 
 kselftest-programs: $(BUILD)/hwprof $(EXAMPLES) $(KSELFTESTS) $(KSELFTEST_SH) \
-	$(addprefix $(KSELFTEST)/,guest known spin forks heaps shapes callers \
+	$(addprefix $(KSELFTEST)/,guest known spin forks heaps unwinds shapes callers \
 		       trips \
 		       long_trips short_trips \
 		       $(if $(filter x86,$(TARGET)),chains nests pointerless endless deep plugged \

@@ -80,8 +80,39 @@ static void restart(struct context_thread *t, uint64_t to)
 	});
 }
 
-static void call(struct context_thread *t, uint64_t site, uint64_t callee)
+static uint32_t stack_of(const struct stream_event *event)
 {
+	return event->flags & STREAM_STACK ? (uint32_t)event->value : 0;
+}
+
+static bool is_over(const struct context_frame *frame, uint32_t stack)
+{
+	return frame->stack && (int32_t)(stack - frame->stack) > 0;
+}
+
+/*
+ * Frames that the stack pointer is above are over, and those that began where it
+ * is, if one above them is. All of them is none. Was there any?
+ */
+static bool close_by_stack(struct context_thread *t, uint32_t stack)
+{
+	size_t i = t->stack.count - 1;
+
+	if (!stack || !is_over(&t->stack.items[i], stack))
+		return false;
+	while (i && (is_over(&t->stack.items[i], stack) ||
+		     t->stack.items[i].stack == stack))
+		i--;
+	if (!i)
+		return false;
+	t->stack.count = i + 1;
+	return true;
+}
+
+static void call(struct context_thread *t, const struct stream_event *event,
+		 uint64_t callee)
+{
+	uint64_t site = event->from;
 	struct context *caller = top(t)->context, *up;
 
 	for (up = caller; up && up->callee != callee; up = up->parent)
@@ -98,17 +129,19 @@ static void call(struct context_thread *t, uint64_t site, uint64_t callee)
 	}
 	push(t, (struct context_frame) {
 		.context = up, .site = site, .by_call = true,
+		.stack = stack_of(event),
 	});
 }
 
-static void handle(struct context_thread *t, uint64_t next, uint64_t handler)
+static void handle(struct context_thread *t, const struct stream_event *event)
 {
 	struct context *context = get(t, NULL, HWPROF_CONTEXT_SIGNAL, 0,
-				      handler);
+				      event->to);
 
 	context->calls++;
 	push(t, (struct context_frame) {
-		.context = context, .site = next, .handler = true,
+		.context = context, .site = event->from, .handler = true,
+		.stack = stack_of(event),
 	});
 }
 
@@ -188,14 +221,17 @@ static void walk(struct context_thread *t, const struct stream_event *event,
 		top(t)->context->branches++;
 	switch (event->kind) {
 	case STREAM_CALL:
-		call(t, event->from, is_stub(event, next) ? next->to :
-							    event->to);
+		call(t, event, is_stub(event, next) ? next->to : event->to);
+		break;
+	case STREAM_INDIRECT:
+		close_by_stack(t, stack_of(event));
 		break;
 	case STREAM_RET:
-		ret(t, event->to);
+		if (!close_by_stack(t, stack_of(event)))
+			ret(t, event->to);
 		break;
 	case STREAM_SIGNAL:
-		handle(t, event->from, event->to);
+		handle(t, event);
 		break;
 	case STREAM_SIGRETURN:
 		sigreturn(t, event->to);

@@ -50,10 +50,13 @@ static void give(const struct hwprof_row_branches *row, u32 thread,
 
 	for (i = 0; i < row->count; i++) {
 		const struct hwprof_branch *branch = &row->branches[i];
+		bool stack = branch->flags & HWPROF_BRANCH_STACK;
 		const struct stream_event event = {
 			.from = branch->from, .to = branch->to,
 			.kind = branch->kind, .flags = branch->flags,
-			.cycles = branch->cycles, .space = row->row.space,
+			.space = row->row.space,
+			.cycles = stack ? 0 : branch->cycles,
+			.value = stack ? branch->stack : 0,
 		};
 
 		take(context, thread, &event);

@@ -198,13 +198,19 @@ enum hwprof_branch_kind {
 
 /* Flags of a branch. */
 #define HWPROF_BRANCH_MISPREDICTED	(1U << 0)
+#define HWPROF_BRANCH_STACK		(1U << 2)	/* `stack` is known */
 
 struct hwprof_branch {
 	__u64 from;		/* address of the branch instruction */
 	__u64 to;		/* address of the instruction executed after it */
 	__u16 kind;		/* enum hwprof_branch_kind */
-	__u16 flags;
-	__u32 cycles;		/* since the branch before; 0: unknown */
+	__u16 flags;		/* HWPROF_BRANCH_* */
+	union {
+		__u32 cycles;	/* since the branch before; 0: unknown */
+		__u32 stack;	/* HWPROF_BRANCH_STACK: the stack pointer behind
+				 * it, or at a signal before its handler; its
+				 * lower half */
+	};
 };
 
 /*
