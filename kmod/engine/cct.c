@@ -177,7 +177,8 @@ static u32 frame_by_stack(struct cct_cursor *cursor, u32 stack)
 {
 	u32 ran = cursor->walk.depth, depth = ran;
 
-	if (!stack || !is_over(frame_now(cursor), stack))
+	if (depth == cursor->walk.bottom || !stack ||
+	    !is_over(frame_now(cursor), stack))
 		return ran;
 	while (--depth != cursor->walk.bottom) {
 		const struct cct_frame *frame = frame_at(cursor, depth);

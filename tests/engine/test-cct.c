@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "engine/engine.h"
+#include "engine/walk.h"
 #include "machine.h"
 #include "random.h"
 #include "seeds.h"
@@ -588,6 +589,35 @@ static void test_other_stacks(void **state)
 }
 
 /*
+ * Nobody knows what called the lowest frame that is kept: it is left by nothing, also
+ * where others have had the places below it.
+ */
+static void test_stack_of_lowest_frame(void **state)
+{
+	enum { CALLS = WALK_DEPTH + 10, LOWEST = CALLS - WALK_DEPTH };
+	struct bench bench;
+	u64 i;
+
+	bench_init(&bench, 256 << 10, 256 << 10, 13);
+	RUN(&bench, GAP(0x100));
+	for (i = 1; i <= CALLS; i++) {
+		struct stream_event call = CALL((i << 12) + 0x10, (i + 1) << 12);
+
+		if (i <= WALK_DEPTH)
+			call = with(call, 0x80000000 - 16 * i);
+		run(&bench, &call, 1);
+	}
+	while (--i > LOWEST)
+		RUN(&bench, RET(((i + 1) << 12) + 0x20, (i << 12) + 0x15));
+	RUN(&bench, with(EVENT(INDIRECT(0xb020, 0xb080)), 0x7ffffff0),
+	    CALL(0xb090, 0x100000));
+	finish(&bench);
+	/* Its call before, the jump, and this one */
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0xb000).branches, 3);
+	bench_free(&bench);
+}
+
+/*
  * Without the stack pointer, the frames that a longjmp leaves are closed by the next
  * return below.
  */
@@ -840,6 +870,7 @@ int main(void)
 		cmocka_unit_test(test_stack),
 		cmocka_unit_test(test_bare_stack),
 		cmocka_unit_test(test_other_stacks),
+		cmocka_unit_test(test_stack_of_lowest_frame),
 		cmocka_unit_test(test_longjmp),
 		cmocka_unit_test(test_exception),
 		cmocka_unit_test(test_signal),
