@@ -21,7 +21,7 @@ enum {
 	SAMPLE_FREQUENCY = 4000,	/* per second: perf's default */
 	WINDOW_FREQUENCY = 1000,	/* a branch stack says more than an address */
 	BURST_FREQUENCY = 100,		/* and a burst costs more than a stack */
-	BURST_BUDGET = 10,		/* permille */
+	DEFAULT_BUDGET = 10,		/* permille */
 	PAGES_MAX = 1 << 20,
 };
 
@@ -46,10 +46,12 @@ const char record_usage[] =
 "  -i, --no-inherit    without the children of what is recorded\n"
 "  -c, --count N       take a sample, branch records or a burst, every N of what\n"
 "                      is counted (bursts: nanoseconds of CPU time)\n"
-"  -F, --freq N        so many times a second (default: 4000; records: 1000)\n"
+"  -F, --freq N        so many times a second (default, if there is no budget:\n"
+"                      4000; records: 1000)\n"
 "      --budget P%     as often as costs P percent of the program's time, from\n"
-"                      0.1 to 100 (bursts: 1, unless -c or -F is given); with -c\n"
-"                      or -F, no more often than that\n"
+"                      0.1 to 100 (default: 1, unless -c or -F is given, or a\n"
+"                      trigger of samples or records); with -c or -F, no more\n"
+"                      often than that\n"
 "      --trigger EVENT what is counted for samples, records and bursts: a name of\n"
 "                      the CPU's or libpfm4's, a raw code (r20c4), terms\n"
 "                      (cpu/event=0xc4,umask=0x20/), or 'clock'\n"
@@ -407,6 +409,12 @@ static bool takes_all(const struct hwprof_event *event)
 	       !is_from(event, "lbr") && !is_from(event, "sample");
 }
 
+/* Looks that something triggers, at a distance that can be chosen. */
+static bool has_trigger(const struct hwprof_event *event)
+{
+	return hwprof_event_field(event, "rows") && !takes_all(event);
+}
+
 static uint64_t default_frequency(const struct hwprof_event *event)
 {
 	if (hwprof_event_field(event, "burst"))
@@ -444,7 +452,7 @@ static int set_trigger(struct record_request *request)
 	for (i = 0; status < 0 && i < request->event_count; i++) {
 		struct hwprof_event *event = &request->parsed[i];
 
-		if (takes_all(event) || !hwprof_event_field(event, "rows"))
+		if (!has_trigger(event))
 			continue;
 		if (!raw && is_from(event, "lbr"))
 			return usage_error("--trigger clock: branch records are taken when a counter overflows; name its event");
@@ -536,7 +544,7 @@ static int set_budget(struct record_request *request)
 	for (i = 0; i < request->event_count; i++) {
 		struct hwprof_event *event = &request->parsed[i];
 
-		if (takes_all(event) || !hwprof_event_field(event, "rows"))
+		if (!has_trigger(event))
 			continue;
 		hwprof_event_set(event, "budget_permille", permille);
 		set_config(request, i);
@@ -547,7 +555,17 @@ static int set_budget(struct record_request *request)
 	return -1;
 }
 
-/* Bursts without a word on how often: nobody wants to find out what they cost. */
+/*
+ * A budget's first tick is after a million events, which of rare ones may be
+ * never: samples and records at those that are named come by frequency.
+ */
+static bool may_be_rare(const struct hwprof_event *event)
+{
+	return hwprof_event_field(event, "trigger") &&
+	       !hwprof_event_field(event, "burst");
+}
+
+/* Without a word on how often: nobody wants to find out what looks cost. */
 static void set_default_budget(struct record_request *request)
 {
 	size_t i;
@@ -555,10 +573,10 @@ static void set_default_budget(struct record_request *request)
 	for (i = 0; i < request->event_count; i++) {
 		struct hwprof_event *event = &request->parsed[i];
 
-		if (event->whole || !hwprof_event_field(event, "burst") ||
+		if (event->whole || !has_trigger(event) || may_be_rare(event) ||
 		    hwprof_event_field(event, "budget_permille"))
 			continue;
-		hwprof_event_set(event, "budget_permille", BURST_BUDGET);
+		hwprof_event_set(event, "budget_permille", DEFAULT_BUDGET);
 		set_config(request, i);
 	}
 }

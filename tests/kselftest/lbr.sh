@@ -47,9 +47,15 @@ on_a_budget()
 		has_overhead 5 && ! grep -q 'windows of branches' /tmp/report
 }
 
+on_the_usual_budget()
+{
+	record -e loops,lbr -- ./long_trips && has_overhead 1 &&
+		grep -q 'windows of CPU time' /tmp/report
+}
+
 by_frequency()
 {
-	record -e loops,lbr -F 2000 -- ./trips &&
+	record -e loops,lbr -F 2000 -- ./trips && has_no_budget &&
 		grep -q 'windows of CPU time' /tmp/report
 }
 
@@ -160,11 +166,12 @@ wide_codes()
 		stat_says loops,lbr,trigger_cmask=1 'not supported'
 }
 
-# is_named TRIGGER PATTERN: in the name of the recorded event
+# is_named TRIGGER PATTERN: in the name of the recorded event, that has no budget
 is_named()
 {
 	hwprof record -q -o $data --trigger "$1" -e loops,lbr -- ./trips &&
-		perf evlist -i $data && perf evlist -i $data | grep -q "$2"
+		perf evlist -i $data && perf evlist -i $data | grep -q "$2" &&
+		! perf evlist -i $data | grep budget
 }
 
 # As perf, libpfm4 and sysfs spell them.
@@ -346,6 +353,7 @@ if ! grep -q '^yes$' $caps/lbr; then
 fi
 test_ok "lbr: trip counts" estimates
 test_ok "lbr: on a budget" on_a_budget
+test_ok "lbr: on the usual budget" on_the_usual_budget
 test_ok "lbr: forks and execs" forks_and_execs
 test_ok "lbr: -a" all_cpus
 test_ok "lbr: the kernel" kernel_too

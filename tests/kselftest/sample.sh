@@ -34,7 +34,7 @@ whole_periods()
 by_frequency()
 {
 	record -e ranges,sample -F 5000 -- ./long_trips && loses_nothing &&
-		has long_trips 60
+		has_no_budget && has long_trips 60
 }
 
 the_kernel()
@@ -54,6 +54,11 @@ on_a_budget()
 {
 	record -e ranges,sample --budget 10% -- ./long_trips && loses_nothing &&
 		has_overhead 10
+}
+
+on_the_usual_budget()
+{
+	record -e ranges,sample -- ./long_trips && has_overhead 1
 }
 
 counts()
@@ -293,6 +298,7 @@ test_ok "sample: who calls, by a counter" who_calls_by_a_counter
 		tells_users_what_stacks_lack
 test_ok "sample: -F" by_frequency
 test_ok "sample: on a budget" on_a_budget
+test_ok "sample: on the usual budget" on_the_usual_budget
 test_ok "sample: perf stat" counts
 test_ok "sample: -p" running
 test_ok "sample: what there is not" refuses

@@ -132,6 +132,11 @@ has_overhead()
 	grep -q "^overhead: [0-9.]* % of [0-9.e-]* s, asked $1 %\$" /tmp/report
 }
 
+has_no_budget()
+{
+	! grep '^overhead: .*, asked' /tmp/report
+}
+
 # with_paranoid LEVEL COMMAND...
 with_paranoid()
 {
