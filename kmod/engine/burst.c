@@ -76,6 +76,20 @@ static s64 pays_for_peaks(const struct burst_control *control, u32 ticks)
 			    BURST_FARTHEST) * ticks;
 }
 
+void burst_owe(struct burst_control *control, u64 cost)
+{
+	control->debt = min(control->debt + min(cost, COST_MOST), COST_MOST);
+}
+
+/* This tick's part of what is owed. */
+static u64 repay(struct burst_control *control)
+{
+	u64 part = min(control->debt, control->cost);
+
+	control->debt -= part;
+	return part;
+}
+
 void burst_account(struct burst_control *control, u64 cost, u64 time, u64 units)
 {
 	s64 owed, saved;
@@ -91,7 +105,8 @@ void burst_account(struct burst_control *control, u64 cost, u64 time, u64 units)
 
 	owed = pays_for_peaks(control, OWED_MOST);
 	saved = average_distance(control) * SAVED_MOST;
-	control->due += (s64)pays_for(control, cost) - (s64)time;
+	control->due += (s64)pays_for(control, cost + repay(control)) -
+			(s64)time;
 	control->due = control->due > owed ? owed :
 		       control->due < -saved ? -saved : control->due;
 }

@@ -26,7 +26,8 @@ struct burst_control {
 	u64 cost;		/* of a tick in ns, on average lately; */
 	u64 peak;		/* the most lately, which few ticks may reach */
 	u64 time, units;	/* the program's from tick to tick, and counts */
-	s64 due;		/* ns that are to pass until all cost is paid */
+	s64 due;		/* ns that are to pass until all cost is paid, */
+	u64 debt;		/* but for so many ns of cost: see burst_owe() */
 };
 
 /* @guess: what a tick may cost, in ns, until that is known. */
@@ -38,6 +39,12 @@ void burst_control_init(struct burst_control *control, u32 permille, u64 guess);
  */
 void burst_account(struct burst_control *control, u64 cost, u64 time,
 		   u64 units);
+
+/*
+ * @cost ns were spent that are no tick's, and may be those of thousands: ticks pay
+ * for them little by little, each as much again as it costs itself at most.
+ */
+void burst_owe(struct burst_control *control, u64 cost);
 
 /* Is so much not paid for yet that this tick is to pass without a look? */
 bool burst_must_pass(const struct burst_control *control);

@@ -61,17 +61,18 @@ static u32 next_random(struct budget *budget)
 	return budget->random >> 32;
 }
 
-/* From tick to tick: the first one has nothing before it. */
-static void account(struct budget *budget, u64 units)
+/* From tick to tick: the first one has nothing before it. Rows are no tick's. */
+static void account(struct budget *budget, u64 rows, u64 units)
 {
 	u64 all_cost = local64_read(&budget->cost);
 	u64 all_time = local64_read(&budget->time);
-	u64 cost = all_cost - budget->told_cost;
+	u64 cost = all_cost - budget->told_cost - rows;
 	u64 time = all_time - budget->told_time;
 
 	if (budget->told_cost)
 		burst_account(&budget->control, cost,
 			      time > cost ? time - cost : 0, units);
+	burst_owe(&budget->control, rows);
 	budget->told_cost = all_cost;
 	budget->told_time = all_time;
 }
@@ -102,14 +103,14 @@ static u64 next_period(struct budget *budget, const struct session_key *key,
 bool budget_tick(struct slot *slot, struct perf_event *trigger)
 {
 	struct budget *budget = &slot->budget;
+	u64 rows = atomic64_xchg(&slot->session->flush_cost, 0);
 	bool clock = slot->session->clocked;
 
 	pass_time(budget);
-	budget_spend(slot, trigger_cost(slot->session) +
-			   atomic64_xchg(&slot->session->flush_cost, 0));
+	budget_spend(slot, trigger_cost(slot->session) + rows);
 	if (!budget->control.permille)
 		return true;
-	account(budget, clock ? 0 : trigger->hw.last_period);
+	account(budget, rows, clock ? 0 : trigger->hw.last_period);
 	trigger->hw.sample_period = next_period(budget, &slot->session->key,
 						clock);
 	return !burst_must_pass(&budget->control);

@@ -173,6 +173,32 @@ static void test_recovers(void **state)
 	}
 }
 
+/* Now and then there are rows, which cost as much as a thousand samples. */
+static void test_pays_for_rows(void **state)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < PROGRAMS / 10; i++) {
+		struct program program = start(i, 5);
+		u64 cost, time;
+
+		program.interrupt = 3000;
+		program.look = 2000;
+		program.user = 100;
+		burst_control_init(&program.control, 5, 5000);
+		run(&program, SECOND, 0);
+		time = program.time;
+		cost = program.cost;
+		for (j = 0; j < 5; j++) {
+			burst_owe(&program.control, 5 * MS);
+			program.cost += 5 * MS;
+			run(&program, 3 * SECOND, 0);
+		}
+		assert_near(&program, (double)(program.cost - cost) /
+				      (program.time - time), 0.05);
+	}
+}
+
 /* A program that could not be looked at for long is not flooded afterwards. */
 static void test_saves_little(void **state)
 {
@@ -262,6 +288,7 @@ static void test_bounds(void **state)
 			value[j] = random_next(&random) >> random_below(&random, 64);
 		if (!(i % 1000))
 			burst_control_init(&control, value[0], value[1]);
+		burst_owe(&control, value[3]);
 		burst_account(&control, value[0], value[1], value[2]);
 		distance = burst_distance(&control, value[3]);
 		assert_in_range(distance, BURST_NEAREST, BURST_FARTHEST);
@@ -299,6 +326,7 @@ int main(void)
 		cmocka_unit_test(test_begins_well),
 		cmocka_unit_test(test_follows),
 		cmocka_unit_test(test_recovers),
+		cmocka_unit_test(test_pays_for_rows),
 		cmocka_unit_test(test_saves_little),
 		cmocka_unit_test(test_refuses),
 		cmocka_unit_test(test_units),
