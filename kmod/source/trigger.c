@@ -91,13 +91,20 @@ static struct perf_event_attr clock_attr(void)
 	};
 }
 
+static u64 first_period(const struct perf_event_attr *attr)
+{
+	if (attr->type == PERF_TYPE_SOFTWARE)
+		return TRIGGER_FIRST_NS;
+	return attr->config == arch_taken_branches() ? TRIGGER_FIRST_BRANCHES :
+						       TRIGGER_FIRST_PERIOD;
+}
+
 /* The clock's period does not change, so that it can be ours to change. */
 static void set_period(struct perf_event_attr *attr,
 		       const struct perf_event_attr *want)
 {
 	if (field_get(want, FIELD_budget_permille)) {
-		attr->sample_period = attr->type == PERF_TYPE_SOFTWARE ?
-				      TRIGGER_FIRST_NS : TRIGGER_FIRST_PERIOD;
+		attr->sample_period = first_period(attr);
 		if (!want->freq && want->sample_period > attr->sample_period)
 			attr->sample_period = want->sample_period;
 		return;

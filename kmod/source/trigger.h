@@ -17,6 +17,7 @@ enum {
 	TRIGGER_NS	= 10 * 1000 * 1000,
 	/* The first ones with a budget, until it is known what a tick costs. */
 	TRIGGER_FIRST_PERIOD	= 1000003,
+	TRIGGER_FIRST_BRANCHES	= 100003,	/* taken ones, not one a ns */
 	TRIGGER_FIRST_NS	= 1000 * 1000,
 };
 
