@@ -337,8 +337,24 @@ static void test_processes_without_rows(void **state)
 		}
 }
 
-/* A process that was there before, and became another program: two of them. */
-static void test_programs_without_rows(void **state)
+static void begin_two_programs(struct fixture *fixture)
+{
+	begin(fixture);
+	fixture_comm(fixture, 5, 100, "prog", true);
+	fixture_map(fixture, 6, 100, 0x400000, 0x10000, 0, "/no/prog", NULL);
+}
+
+static void begin_recorder(struct fixture *fixture)
+{
+	fixture_begin(fixture, "calls,step,rows");
+	fixture_comm(fixture, 1, 100, "perf-exec", false);
+	fixture_comm(fixture, 2, 100, "prog", true);
+	fixture_map(fixture, 3, 100, 0x400000, 0x10000, 0, "/no/prog", NULL);
+}
+
+/* One pair has rows, and may have had so many calls more. */
+static void check_most(void (*begin_with)(struct fixture *fixture),
+		       uint64_t more)
 {
 	struct hwprof_row_call row = row_of(1, 100, 0x400100, 0x400200, 50);
 	struct hwprof_profile *calls;
@@ -348,40 +364,25 @@ static void test_programs_without_rows(void **state)
 	row.error = 2;
 	row.evicted = 25;
 	for (each = 0; each < 2; each++) {
-		begin(&fixture);
-		fixture_comm(&fixture, 5, 100, "prog", true);
-		fixture_map(&fixture, 6, 100, 0x400000, 0x10000, 0, "/no/prog",
-			    NULL);
+		begin_with(&fixture);
 		put(&fixture, &row);
 		add_totals(&fixture, 1, 50, 25);
 		calls = read_calls(&fixture, each ? HWPROF_PER_PROCESS : 0);
-		assert_int_equal(most_of(calls, 50), 50 + 25);
+		assert_int_equal(most_of(calls, 50), 50 + more);
 		hwprof_profile_free(calls);
 	}
+}
+
+/* A process that was there before, and became another program: two of them. */
+static void test_programs_without_rows(void **state)
+{
+	check_most(begin_two_programs, 25);
 }
 
 /* But before that it was the recorder's, of which only the name is known. */
 static void test_recorder_without_rows(void **state)
 {
-	struct hwprof_row_call row = row_of(1, 100, 0x400100, 0x400200, 50);
-	struct hwprof_profile *calls;
-	struct fixture fixture;
-	unsigned int each;
-
-	row.error = 2;
-	row.evicted = 25;
-	for (each = 0; each < 2; each++) {
-		fixture_begin(&fixture, "calls,step,rows");
-		fixture_comm(&fixture, 1, 100, "perf-exec", false);
-		fixture_comm(&fixture, 2, 100, "prog", true);
-		fixture_map(&fixture, 3, 100, 0x400000, 0x10000, 0, "/no/prog",
-			    NULL);
-		put(&fixture, &row);
-		add_totals(&fixture, 1, 50, 25);
-		calls = read_calls(&fixture, each ? HWPROF_PER_PROCESS : 0);
-		assert_int_equal(most_of(calls, 50), 50 + 2);
-		hwprof_profile_free(calls);
-	}
+	check_most(begin_recorder, 2);
 }
 
 /* Of a recording that was cut short, rows say what is known to have gone. */
