@@ -34,7 +34,8 @@ more_than_counters()
 			-e loops,lbr,span=1024 -e loops,lbr,span=2048 \
 			-e loops,lbr,span=3072 -e ranges,lbr \
 			-e ranges,lbr,epsilon_ppm=20000 -- ./long_trips &&
-		cat /tmp/stat && each r20c4 '$5 < 100' || return
+		cat /tmp/stat && each r20c4 '$5 < 100' &&
+		accounted $data || return
 	hwprof report loops -i $data > /tmp/report || return
 	cat /tmp/report
 	grep -q ' sessions from lbr' /tmp/report && adds_up &&
@@ -136,6 +137,7 @@ as_user()
 	shift
 	if su user -c "hwprof record -q -o /tmp/user.data -m 16 -c 499 $*" \
 	   > /tmp/said 2>&1; then
+		accounted /tmp/user.data || return
 		got=yes
 	else
 		grep -q 'not permitted' /tmp/said || cat /tmp/said

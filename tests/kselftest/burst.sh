@@ -141,7 +141,9 @@ beside_all()
 		> /tmp/seen
 	cat /tmp/seen
 	[ "$(cat /tmp/seen)" = "90,000 630,000" ] || return
-	hwprof report loops -i /tmp/some.data > /tmp/report && trip inner 7
+	accounted /tmp/some.data &&
+		hwprof report loops -i /tmp/some.data > /tmp/report &&
+		trip inner 7
 }
 
 stat_says()
@@ -204,6 +206,7 @@ is_for_users()
 {
 	su user -c "hwprof record -q -o /tmp/user.data -m 16 -c $every \
 			-e loops,burst=200,memory_mib=1 -- ./trips" &&
+		accounted /tmp/user.data &&
 		! su user -c "hwprof record -q -a -o /tmp/user.data -m 16 \
 			-c $every -e loops,burst=200,memory_mib=1 -- ./trips"
 }

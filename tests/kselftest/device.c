@@ -101,7 +101,7 @@ static void take_records(const char *at, long size, struct tally *tally)
 	while (at < end)
 		at += take_record((const void *)at, tally);
 	if (at != end)
-		tally->broken = true;
+		event_give_up("records end elsewhere than they should");
 }
 
 int device_snapshot(int fd, size_t size, struct tally *tally)

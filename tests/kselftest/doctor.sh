@@ -4,7 +4,6 @@
 . "${0%/*}/tap.sh"
 
 devices=/sys/bus/event_source/devices
-caps=$devices/hwprof/caps
 
 hwprof doctor > /tmp/doctor
 hwprof doctor --json > /tmp/doctor.json

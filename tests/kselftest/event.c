@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
@@ -15,7 +16,8 @@
 #include "event.h"
 #include "text.h"
 
-#define PMU	"/sys/bus/event_source/devices/hwprof/"
+#define PMU		"/sys/bus/event_source/devices/hwprof/"
+#define SESSIONS	"/sys/class/misc/hwprof/sessions"
 
 enum { PAGE = 4096 };
 
@@ -123,6 +125,89 @@ bool event_sessions_are(unsigned int count)
 	return try < 500;
 }
 
+/* --- accounts --------------------------------------------------------------- */
+
+void event_give_up(const char *why)
+{
+	printf("# %s\n", why);
+	fflush(stdout);
+	abort();
+}
+
+static void must_add_up(unsigned int session, uint64_t produced,
+			uint64_t delivered, uint64_t lost, uint64_t evicted,
+			uint64_t pending)
+{
+	char why[256];
+
+	if (produced == delivered + lost + evicted + pending)
+		return;
+	snprintf(why, sizeof(why),
+		 "session %u: produced %llu, delivered %llu, lost %llu, evicted %llu, pending %llu",
+		 session, (unsigned long long)produced,
+		 (unsigned long long)delivered, (unsigned long long)lost,
+		 (unsigned long long)evicted, (unsigned long long)pending);
+	event_give_up(why);
+}
+
+enum { ACCOUNT = 6, READINGS = 10 };
+
+/* false: the session has gone, or is somebody else's. */
+static bool read_account(unsigned int session, uint64_t *account)
+{
+	static const char * const names[ACCOUNT] = {
+		"produced", "delivered", "lost", "evicted", "pending", "memory",
+	};
+	char path[128], text[32];
+	int i;
+
+	for (i = 0; i < ACCOUNT; i++) {
+		snprintf(path, sizeof(path), SESSIONS "/%u/%s", session,
+			 names[i]);
+		if (text_read(path, text, sizeof(text)))
+			return false;
+		account[i] = strtoull(text, NULL, 10);
+	}
+	return true;
+}
+
+/*
+ * Numbers are read one by one: they are of one moment if they are twice the same.
+ * Without memory, a session counts or gives samples, and only says what it produced.
+ */
+static void session_must_add_up(unsigned int session)
+{
+	uint64_t account[ACCOUNT], before[ACCOUNT];
+	int reading;
+
+	if (!read_account(session, account))
+		return;
+	for (reading = 1; reading < READINGS; reading++) {
+		memcpy(before, account, sizeof(before));
+		if (!read_account(session, account))
+			return;
+		if (memcmp(before, account, sizeof(before)))
+			continue;
+		if (!account[5])
+			return;
+		must_add_up(session, account[0], account[1], account[2],
+			    account[3], account[4]);
+		return;
+	}
+}
+
+void event_sessions_add_up(void)
+{
+	DIR *folder = opendir(SESSIONS);
+	struct dirent *entry;
+
+	while (folder && (entry = readdir(folder)))
+		if (entry->d_name[0] != '.')
+			session_must_add_up(atoi(entry->d_name));
+	if (folder)
+		closedir(folder);
+}
+
 /* --- records ---------------------------------------------------------------- */
 
 /*
@@ -134,9 +219,8 @@ static void take_totals(struct tally *tally,
 {
 	const struct hwprof_row_totals *known = &tally->totals;
 
-	if (totals->produced != totals->delivered + totals->lost +
-				totals->evicted + totals->pending)
-		tally->broken = true;
+	must_add_up(totals->row.session, totals->produced, totals->delivered,
+		    totals->lost, totals->evicted, totals->pending);
 	if (tally->totals.memory && totals->memory != tally->totals.memory)
 		tally->grown = true;
 	if (totals->produced > known->produced ||
@@ -253,14 +337,13 @@ bool tally_is_whole(const struct tally *tally)
 	const struct hwprof_row_totals *totals = &tally->totals;
 
 	if (totals->delivered == totals->produced &&
-	    totals->delivered == tally->period && !tally->broken &&
-	    !tally->grown && !tally->mixed)
+	    totals->delivered == tally->period && !tally->grown &&
+	    !tally->mixed)
 		return true;
-	printf("# produced %llu delivered %llu lost %llu evicted %llu pending %llu gaps %llu; %llu arrived,%s%s%s perf lost %llu\n",
+	printf("# produced %llu delivered %llu lost %llu evicted %llu pending %llu gaps %llu; %llu arrived,%s%s perf lost %llu\n",
 	       totals->produced, totals->delivered, totals->lost,
 	       totals->evicted, totals->pending, totals->gaps,
 	       (unsigned long long)tally->period,
-	       tally->broken ? " a sum is wrong," : "",
 	       tally->grown ? " memory grew," : "",
 	       tally->mixed ? " sessions are mixed," : "",
 	       (unsigned long long)tally->lost);
@@ -337,6 +420,8 @@ void recording_close(struct recording *recording)
 {
 	unsigned int i;
 
+	if (recording->count)
+		event_sessions_add_up();
 	for (i = 0; i < recording->count; i++) {
 		if (recording->ring[i])
 			munmap(recording->ring[i], (1 + recording->pages) * PAGE);

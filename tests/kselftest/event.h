@@ -69,6 +69,15 @@ void event_need(const char *source);
 /* Waits until there are so many: they end a moment after their events. */
 bool event_sessions_are(unsigned int count);
 
+/*
+ * produced = delivered + lost + evicted + pending, by sysfs, of each session that
+ * gives rows, stands still and may be looked at by this process; else the test ends.
+ */
+void event_sessions_add_up(void);
+
+/* Ends the test, which fails. */
+void __attribute__((noreturn)) event_give_up(const char *why);
+
 /* One sample or row. */
 struct sample {
 	uint64_t ip, time, addr, period;
@@ -76,7 +85,7 @@ struct sample {
 	const struct hwprof_row *row;
 };
 
-/* What came out of rings. */
+/* What came out of rings. Each totals row must add up, or the test ends. */
 struct tally {
 	uint64_t samples;
 	uint64_t period;		/* sum */
@@ -86,7 +95,6 @@ struct tally {
 	uint32_t session;		/* of all rows */
 	bool mixed;			/* they are of different sessions */
 	bool grown;			/* the session's memory did */
-	bool broken;			/* a totals row does not add up */
 	struct hwprof_row_totals totals;	/* the newest */
 	bool reads;			/* samples tell the count as well: */
 	uint64_t wrong_reads;		/* not the sum of periods so far */
@@ -119,6 +127,8 @@ int recording_add(struct recording *recording, struct perf_event_attr *attr,
 void recording_control(struct recording *recording, unsigned long request);
 void recording_drain(struct recording *recording);
 uint64_t recording_count(struct recording *recording);
+
+/* The sessions must add up; see event_sessions_add_up(). */
 void recording_close(struct recording *recording);
 
 /* Reads rings until the process is gone; its wait status. */

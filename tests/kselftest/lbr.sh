@@ -123,6 +123,7 @@ beside_who_calls()
 {
 	hwprof record -q -o /tmp/calls.data -c 499 -e cct,lbr -- \
 		hwprof record -q -o $data -c 499 -e loops,lbr -- ./trips &&
+		accounted $data &&
 		hwprof report loops -i $data > /tmp/report &&
 		hwprof report cct --folded -i /tmp/calls.data > /tmp/folded ||
 		return
@@ -236,7 +237,7 @@ by_default()
 	record -e loops -- ./trips && grep -q '1 session from step$' /tmp/report &&
 		record -e loops/k -c $kernel_every -- $in_kernel &&
 		grep -q '1 session from lbr, ' /tmp/report || return
-	perf record -q -R -e hwprof/loops,rows/k -c $kernel_every -o $data -- \
+	perf record -q -R --period -e hwprof/loops,rows/k -c $kernel_every -o $data -- \
 			$in_kernel &&
 		hwprof report loops -i $data > /tmp/report &&
 		grep -q '1 session from lbr, ' /tmp/report &&
@@ -255,6 +256,7 @@ beside_perf()
 {
 	perf record -q -b -e cycles:u -c 10007 -o /tmp/perf.data -- \
 		hwprof record -q -o $data -e loops,lbr -c 499 -- ./trips &&
+		accounted $data &&
 		hwprof report loops -i $data > /tmp/report && trip inner 7
 }
 
@@ -273,8 +275,10 @@ is_for_users()
 {
 	su user -c "hwprof record -q -o /tmp/user.data -e loops,lbr,memory_mib=1 \
 			-m 16 -c 499 -- ./trips" &&
+		accounted /tmp/user.data &&
 		su user -c "hwprof record -q -o /tmp/user.data \
 			-e cct,lbr,memory_mib=1 -m 16 -c 499 -- ./trips" &&
+		accounted /tmp/user.data &&
 		! su user -c "hwprof record -q -o /tmp/user.data \
 			-e loops,lbr,memory_mib=1/uk -m 16 -- ./trips" &&
 		! su user -c "hwprof record -q -o /tmp/user.data \
@@ -336,7 +340,7 @@ paths_of_stacks()
 # Of the same windows; stock perf asks for them.
 several_at_once()
 {
-	perf record -q -R -o $data -c 499 \
+	perf record -q -R --period -o $data -c 499 \
 		-e hwprof/loops,calls,paths,lbr,rows,memory_mib=8/u -- ./trips &&
 		hwprof report loops -i $data > /tmp/report || return
 	cat /tmp/report

@@ -105,7 +105,7 @@ unloads_after_refusals()
 	for event in loops,step loops,lbr loops,branches; do
 		perf stat -e "hwprof/$event/u" -- true
 	done
-	until [ "$(cat $pmu/caps/sessions)" = 0 ]; do usleep 10000; done
+	sessions 0
 	rmmod hwprof && insmod "$module"
 }
 

@@ -18,13 +18,11 @@ is_exact()
 # Not while somebody has an event open; and at once when nobody has.
 unload_is_refused()
 {
+	sessions 0
 	./spin & spin=$!
 	perf stat -e hwprof/loops/u -p $spin -- sleep 1 &
 	stat=$!
-	until [ "$(cat /sys/bus/event_source/devices/hwprof/caps/sessions)" = 1 ]
-	do
-		usleep 10000
-	done
+	sessions 1
 	rmmod hwprof
 	refused=$?
 	wait $stat
@@ -56,7 +54,7 @@ reload()
 reload_at_once()
 {
 	for round in 1 2 3; do
-		perf record -q -o $data -e hwprof/loops,rows/u -- ./known ||
+		perf record -q -R -o $data -e hwprof/loops,rows/u -- ./known ||
 			return
 		rmmod hwprof && insmod "$module" || return
 	done
@@ -94,7 +92,7 @@ record()
 {
 	script=$1
 	shift
-	perf record -q -o $data "$@" -- sh -c "$script" || return
+	perf record -q -R -o $data "$@" -- sh -c "$script" || return
 	sum=$(perf script -i $data -F comm,period |
 		awk '$1 == "known" { sum += $2 } END { print sum }')
 	echo "$sum"

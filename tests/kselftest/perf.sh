@@ -35,9 +35,12 @@ between()
 	[ "$3" -ge "$1" ] && [ "$3" -le "$2" ]
 }
 
-# record OPTION... -- COMMAND...
+# record OPTION... -- COMMAND...; rows, with all that is in them, add up
 record()
 {
+	case $* in
+	*,rows*) set -- -R "$@" ;;
+	esac
 	perf record -q -o $data "$@" || {
 		echo "perf record: status $?"
 		return 1
@@ -178,7 +181,7 @@ record_compressed()
 record_switched_output()
 {
 	rm -f $data.*
-	record -R -m 1024 --switch-output=1M -e hwprof/branches,rows/u -- \
+	record -m 1024 --switch-output=1M -e hwprof/branches,rows/u -- \
 		sh -c 'for i in 1 2 3 4 5 6 7 8; do ./known; done' || return
 	files=$(ls $data.[0-9]* | wc -l)
 	for file in $data.[0-9]*; do
@@ -281,7 +284,7 @@ calls_samples()
 # A pair of each call site, and no more.
 calls_rows()
 {
-	record -R -e hwprof/calls,rows/u -- ./short_trips &&
+	record -e hwprof/calls,rows/u -- ./short_trips &&
 		is $CALLS "$(periods short_trips)" &&
 		hwprof report calls -i $data > /tmp/report || return
 	cat /tmp/report
@@ -328,7 +331,7 @@ paths_samples()
 
 paths_rows()
 {
-	record -R -e hwprof/paths,rows/u -- ./known &&
+	record -e hwprof/paths,rows/u -- ./known &&
 		is $((BACK + 1)) "$(periods known)" &&
 		hwprof report paths -i $data > /tmp/report || return
 	cat /tmp/report

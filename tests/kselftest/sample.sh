@@ -139,13 +139,15 @@ tells_users_what_stacks_lack()
 	status=$?
 	chmod 666 /dev/hwprof
 	cat /tmp/said
-	[ $status = 0 ] && grep -q 'frame pointers alone' /tmp/said
+	[ $status = 0 ] && accounted /tmp/user.data &&
+		grep -q 'frame pointers alone' /tmp/said
 }
 
 is_for_users()
 {
 	su user -c "hwprof record -q -o /tmp/user.data -m 16 -c $every \
 			-e ranges,sample,memory_mib=1 -- ./long_trips" &&
+		accounted /tmp/user.data &&
 		! su user -c "hwprof record -q -o /tmp/user.data -m 16 \
 			-c $every -e ranges,sample,memory_mib=1/uk -- true" &&
 		! su user -c "hwprof record -q -a -o /tmp/user.data -m 16 \
@@ -252,7 +254,7 @@ counters_beside()
 
 counters_beside_of_perf()
 {
-	perf record -q -R --no-inherit -o $data -c 100003 \
+	perf record -q -R --period --no-inherit -o $data -c 100003 \
 		-e '{hwprof/cct,sample,rows,metrics=2,trigger=0xc0/u,instructions:u,branches:u}:S' \
 		-- ./long_trips && hwprof report cct -i $data > /tmp/report && has_metrics
 }

@@ -3,6 +3,7 @@
 
 count=0
 failed=0
+caps=/sys/bus/event_source/devices/hwprof/caps
 
 # test NAME COMMAND...: it succeeds
 test_ok()
@@ -19,6 +20,95 @@ test_ok()
 	fi
 }
 
+# accounted FILE...: what was recorded into them together. In each totals row,
+# produced = delivered + lost + evicted + pending, and rows have all that was
+# delivered. Samples have no totals.
+accounted()
+(
+	for file in "$@"; do
+		command hwprof script -i "$file" || echo unreadable
+	done | awk '
+		function value(name)
+		{
+			match($0, " " name "=[0-9]+")
+			name = substr($0, RSTART, RLENGTH)
+			sub(/.*=/, "", name)
+			return name + 0
+		}
+		/^unreadable$/ { wrong = 1; exit }
+		/ sample pid=/ { next }
+		{ session = value("session") }
+		!/(^| )totals pid=/ { arrived[session] += value("period"); next }
+		{
+			produced = value("produced")
+			delivered = value("delivered")
+			if (produced != delivered + value("lost") +
+					value("evicted") + value("pending")) {
+				print "does not add up: " $0
+				wrong = 1
+			}
+			if (!(session in newest) ||
+			    produced + delivered >= newest[session]) {
+				newest[session] = produced + delivered
+				told[session] = delivered
+			}
+			rows++
+		}
+		END {
+			for (session in told) {
+				if (told[session] == arrived[session] + 0)
+					continue
+				print "session " session ": " told[session] \
+				      " delivered, of which came " \
+				      arrived[session] + 0
+				wrong = 1
+			}
+			exit wrong || !rows
+		}'
+)
+
+# recorded TOOL ARGUMENT...: what it has recorded is accounted for; of perf, if it
+# has recorded rows, which tell all with -R and, where -c has a period, --period
+recorded()
+(
+	tool=$1 output=$1.data rows=
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do
+		case $1 in
+		-o) output=$2 ;;
+		*hwprof/*rows*) rows=yes ;;
+		esac
+		shift
+	done
+	[ -e "$output" ] || output="$output.[0-9]*"
+	[ "$tool$rows" = perf ] || accounted $output || {
+		echo "$output: not all is accounted for"
+		exit 1
+	}
+) >&2
+
+# run TOOL ARGUMENT...: and if it records, that adds up, whatever the test looks at
+run()
+{
+	command "$@" || return
+	[ "$2" != record ] || recorded "$@"
+}
+
+hwprof()
+{
+	run hwprof "$@"
+}
+
+perf()
+{
+	run perf "$@"
+}
+
+# Waits until there are so many: they go a moment after their last event.
+sessions()
+{
+	until [ "$(cat $caps/sessions)" = "$1" ]; do usleep 10000; done
+}
+
 skip()
 {
 	count=$((count + 1))
@@ -28,7 +118,7 @@ skip()
 # needs SOURCE: without it, none of these tests can be run
 needs()
 {
-	missing=$(cat "/sys/bus/event_source/devices/hwprof/caps/$1")
+	missing=$(cat "$caps/$1")
 	[ "$missing" != yes ] || return 0
 	skip all "$1: $missing"
 	finish

@@ -83,7 +83,7 @@ static bool make_fetched(bool runs)
 		known_run();
 	close(event);
 	if (runs) {
-		whole = !device_snapshot(fd, BUFFER, &tally) && !tally.broken &&
+		whole = !device_snapshot(fd, BUFFER, &tally) &&
 			tally.totals.produced >= KNOWN_BACK &&
 			tally.totals.delivered == tally.period &&
 			tally.totals.produced == tally.totals.delivered +

@@ -206,7 +206,6 @@ static void check(struct __test_metadata *_metadata, FIXTURE_DATA(ring) *self)
 	EXPECT_EQ(runs() * KNOWN_INNER_BACK, self->inner_back);
 	EXPECT_EQ(runs(), self->outer_entries);
 	EXPECT_EQ(recording_count(&self->events), self->tally.period);
-	EXPECT_FALSE(self->tally.broken);
 	EXPECT_FALSE(self->tally.mixed);
 }
 
@@ -289,7 +288,6 @@ TEST_F(ring, of_each_cpu)
 		EXPECT_EQ((cpu + 1) * KNOWN_INNER_BACK, self->inner_back);
 		EXPECT_TRUE(is_empty(self));
 	}
-	EXPECT_FALSE(self->tally.broken);
 }
 
 /* Of a page: rows wait for room, and add up meanwhile. */
@@ -488,7 +486,6 @@ TEST_F(ring, cpus_that_go)
 	EXPECT_EQ((uint64_t)self->outer_entries * KNOWN_INNER_BACK,
 		  self->inner_back);
 	EXPECT_EQ(recording_count(&self->events), self->tally.period);
-	EXPECT_FALSE(self->tally.broken);
 	EXPECT_FALSE(self->tally.mixed);
 }
 

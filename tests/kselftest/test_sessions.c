@@ -254,7 +254,6 @@ TEST_F(sessions, threads)
 	EXPECT_EQ(RUNNERS * KNOWN_OUTER_BACK, self->known.outer_back);
 	EXPECT_EQ(self->tally.totals.produced, self->tally.period);
 	EXPECT_EQ(self->memory_mib << 20, self->tally.totals.memory);
-	EXPECT_FALSE(self->tally.broken);
 	EXPECT_FALSE(self->tally.grown);
 	EXPECT_FALSE(self->tally.mixed);
 	while (opened)
@@ -328,7 +327,6 @@ TEST_F(sessions, fork_allocates_nothing)
 	} while (waitpid(child.pid, NULL, WNOHANG) == 0);
 	EXPECT_FALSE(self->tally.grown);
 	EXPECT_FALSE(self->tally.mixed);
-	EXPECT_FALSE(self->tally.broken);
 }
 
 TEST_HARNESS_MAIN

@@ -2,7 +2,6 @@
 # To be sourced by tests of what sees windows of a run: branch records, bursts.
 . "${0%/*}/tap.sh"
 
-caps=/sys/bus/event_source/devices/hwprof/caps
 data=/tmp/windows.data
 module=../../$KSELFTEST_KERNEL/hwprof.ko
 cpu1=/sys/devices/system/cpu/cpu1/online
@@ -17,12 +16,6 @@ trap 'echo 25 > /proc/sys/kernel/perf_cpu_time_max_percent' EXIT
 # debug kernel, an interrupt alone makes thousands.
 in_kernel="dd if=/dev/zero of=/dev/null bs=1 count=9000"
 kernel_every=20011
-
-# So many are left; they go a moment after their last event.
-sessions()
-{
-	until [ "$(cat $caps/sessions)" = "$1" ]; do usleep 10000; done
-}
 
 # record OPTION... -- COMMAND...; the account must add up
 about=loops		# what is reported
