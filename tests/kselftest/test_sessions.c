@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -38,6 +39,32 @@ static void see_known(struct tally *tally, const struct sample *sample)
 	}
 }
 
+/* --- memory ---------------------------------------------------------------------- */
+
+/* Bytes that the module has taken by vmalloc(), which is all but some pages. */
+static uint64_t module_memory(void)
+{
+	FILE *areas = fopen("/proc/vmallocinfo", "r");
+	unsigned long long bytes;
+	char line[512];
+	uint64_t sum = 0;
+
+	while (areas && fgets(line, sizeof(line), areas))
+		if (strstr(line, "[hwprof]") &&
+		    sscanf(line, "%*s %llu", &bytes) == 1)
+			sum += bytes;
+	if (areas)
+		fclose(areas);
+	return sum;
+}
+
+/* What sessions share, once there is one, stays as long as the module. */
+static void make_shared_memory(struct __test_metadata *_metadata)
+{
+	ASSERT_EQ(0, event_try(event_attr(EVENT_LOOPS)));
+	ASSERT_TRUE(event_sessions_are(0));
+}
+
 FIXTURE(sessions)
 {
 	struct recording rows;
@@ -45,11 +72,14 @@ FIXTURE(sessions)
 	struct tally tally;
 	struct known known;
 	uint64_t memory_mib;
+	uint64_t others_memory;		/* bytes that are no session's */
 };
 
 FIXTURE_SETUP(sessions)
 {
 	ASSERT_TRUE(event_sessions_are(0));
+	make_shared_memory(_metadata);
+	self->others_memory = module_memory();
 	self->memory_mib = 1;
 	self->tally.see = see_known;
 	self->tally.context = &self->known;
@@ -62,6 +92,22 @@ FIXTURE_TEARDOWN(sessions)
 	recording_close(&self->rows);
 	recording_close(&self->counts);
 	EXPECT_TRUE(event_sessions_are(0));
+	EXPECT_EQ(self->others_memory, module_memory());
+}
+
+/*
+ * The sessions that there are, of which one gives rows, take what it was given:
+ * not for each CPU, task or event, and in no case later. Each area is of whole
+ * pages and has one more as a guard.
+ */
+static void check_memory(struct __test_metadata *_metadata,
+			 FIXTURE_DATA(sessions) *self)
+{
+	const uint64_t given = self->memory_mib << 20;
+	uint64_t taken = module_memory() - self->others_memory;
+
+	EXPECT_LE(given - given / 8, taken);
+	EXPECT_GE(given + given / 8, taken);
 }
 
 /* Rows and a count of what the child does; its wait status. */
@@ -80,11 +126,13 @@ static int record(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, recording_open(&self->counts, &counts, child->pid, 0,
 				    NULL));
 	EXPECT_EQ(2, event_sessions());
+	check_memory(_metadata, self);
 	recording_control(&self->counts, PERF_EVENT_IOC_ENABLE);
 	recording_control(&self->rows, PERF_EVENT_IOC_ENABLE);
 	child_go(child);
 	status = recording_wait(&self->rows, child->pid);
 	EXPECT_EQ(2, event_sessions());
+	check_memory(_metadata, self);
 	return status;
 }
 
@@ -247,6 +295,7 @@ TEST_F(sessions, threads)
 	}
 	recording_control(&self->rows, PERF_EVENT_IOC_ENABLE);
 	EXPECT_EQ(1, event_sessions());
+	check_memory(_metadata, self);
 	ASSERT_EQ(1, write(go[1], "", 1));
 	EXPECT_EQ(0, recording_wait(&self->rows, child.pid));
 
@@ -254,6 +303,7 @@ TEST_F(sessions, threads)
 	EXPECT_EQ(RUNNERS * KNOWN_OUTER_BACK, self->known.outer_back);
 	EXPECT_EQ(self->tally.totals.produced, self->tally.period);
 	EXPECT_EQ(self->memory_mib << 20, self->tally.totals.memory);
+	check_memory(_metadata, self);
 	EXPECT_FALSE(self->tally.grown);
 	EXPECT_FALSE(self->tally.mixed);
 	while (opened)
@@ -323,6 +373,7 @@ TEST_F(sessions, fork_allocates_nothing)
 	child_go(&child);
 	do {
 		EXPECT_EQ(1, event_sessions());
+		check_memory(_metadata, self);
 		recording_read_for(&self->rows, 20);
 	} while (waitpid(child.pid, NULL, WNOHANG) == 0);
 	EXPECT_FALSE(self->tally.grown);
