@@ -109,9 +109,19 @@ record_period()
 		between $((BACK - 200)) $BACK "$(periods known)"
 }
 
+# How long it takes is up to the machine, but not that a hundred times the rate
+# gives more samples; those of fewer are of more back edges each.
 record_frequency()
 {
-	record -F 500 -e hwprof/loops/u -- ./known && is $BACK "$(periods known)"
+	samples=
+	for rate in 50 5000; do
+		record -F $rate -e hwprof/loops/u -- ./shapes &&
+			is $SHAPES "$(periods shapes)" || return
+		samples="$samples $(perf script -i $data -F ip | wc -l)"
+	done
+	set -- $samples
+	echo "$1 samples at 50 Hz, $2 at 5000 Hz"
+	[ "$2" -gt $((2 * $1)) ]
 }
 
 record_rows()
