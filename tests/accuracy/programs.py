@@ -111,3 +111,10 @@ def write(folder, times=1):
         f"{draw.randrange(10**6)}\n" for _ in range(3000 * times)))
     pixels = bytes(draw.randrange(256) for _ in range(160 * 160 * times * 3))
     (folder / "image.ppm").write_bytes(b"P6 160 %d 255\n" % (160 * times) + pixels)
+
+
+def write_long(folder, times):
+    """The same, the shell's so many times as long, too."""
+    write(folder, times)
+    (folder / "join.sql").write_text(
+        FILES["join.sql"].replace("i < 200", f"i < {200 * times}"))
