@@ -25,28 +25,29 @@ def hot(sums):
     return added(sums, ("hot", "dense", "sparse"))
 
 
-def second_column(what, part):
-    """Of paths their part of branches, of procedures the paths of one."""
-    if what == "paths":
-        return f"{100 * part['branch_share']:.1f} %"
-    return f"{part['paths'] / max(part['number'], 1):.1f}"
+def cells(what, metric, part):
+    """Number, paths each of procedures or branches of paths, and the metric."""
+    yield f"{part['number']:6,}"
+    if what == "procedures":
+        yield f"{part['paths'] / max(part['number'], 1):10.1f}"
+    elif metric != "branches":
+        yield f"{100 * part['branch_share']:8.1f} %"
+    yield f"{100 * part['share']:6.1f} %"
 
 
 def print_table(what, summaries):
     """summaries: by program's name. Where the metric is branches, hot ones are
     neither dense nor sparse."""
-    metrics = {summary["metric"] for summary in summaries.values()}
-    heats = ("hot", "cold") if metrics == {"branches"} else ("dense", "sparse", "cold")
-    second = {"paths": "branches", "procedures": "paths each"}[what]
-    metric = " and ".join(sorted(metrics))
+    metric = ", ".join({summary["metric"]: 0 for summary in summaries.values()})
+    heats = ("hot", "cold") if metric == "branches" else ("dense", "sparse", "cold")
+    second = (f" {'paths each':>10}" if what == "procedures" else
+              f" {'branches':>10}" if metric != "branches" else "")
     print(f"#\n# program  {what:>10}" + "".join(
-        f" | {heat:>6} {second:>10} {metric:>8}" for heat in heats))
+        f" | {heat:>6}{second} {metric:>8}" for heat in heats))
     for name, summary in summaries.items():
         parts = [summary[what][heat] for heat in heats]
-        number = sum(part["number"] for part in parts)
-        print(f"# {name:8} {number:10,}" + "".join(
-            f" | {part['number']:6,} {second_column(what, part):>10} "
-            f"{100 * part['share']:6.1f} %" for part in parts))
+        print(f"# {name:8} {sum(part['number'] for part in parts):10,}" + "".join(
+            f" | {' '.join(cells(what, metric, part))}" for part in parts))
 
 
 def wrong(name, summary):
