@@ -31,7 +31,7 @@ COST_BODY = struct.Struct("=QQI")
 
 BRANCHES_BODY = struct.Struct("=IIQ")   # tid, count, sequence
 BRANCH = struct.Struct("=QQHHI")        # from, to, kind, flags, cycles or stack
-HAS_STACK = 4                           # of flags
+HAS_STACK = 2                           # of flags
 KINDS = ("?", "cond", "jump", "indirect", "call", "ret", "syscall", "signal",
          "sigreturn", "gap")
 
@@ -165,8 +165,9 @@ def branches(body):
         source, target, kind, flags, last = BRANCH.unpack_from(
             body, BRANCHES_BODY.size + i * BRANCH.size)
         name = KINDS[kind] if kind < len(KINDS) else str(kind)
-        last = f"stack={last:#x}" if flags & HAS_STACK else last
-        text.append(f"{source:#x}>{target:#x}/{name}/{flags}/{last}")
+        if flags & HAS_STACK:
+            last = f"stack={flags >> 2 << 34 | last << 2:#x}"
+        text.append(f"{source:#x}>{target:#x}/{name}/{flags & 3}/{last}")
     return " ".join(text)
 
 

@@ -31,19 +31,19 @@ static const struct option options[] = {
 
 enum form { NUMBER, SIGNED, ADDRESS };
 
-/* A branch has either: flags say which, and the other is 0. */
-enum either { HAS_BOTH, HAS_CYCLES, HAS_STACK };
+/* What is a branch's alone: its flags say which of the last two it has. */
+enum part { WHOLE, OF_FLAGS, OF_CYCLES, OF_STACK };
 
 struct field {
 	const char *name;
 	size_t offset, size;
 	enum form form;
-	enum either either;
+	enum part part;
 };
 
 #define FIELD(type, field, form)					\
 	{ #field, offsetof(struct type, field),				\
-	  sizeof(((struct type *)0)->field), form, HAS_BOTH }
+	  sizeof(((struct type *)0)->field), form, WHOLE }
 
 static const struct field totals_fields[] = {
 	FIELD(hwprof_row_totals, produced, NUMBER),
@@ -174,9 +174,9 @@ static const struct field branch_fields[] = {
 	FIELD(hwprof_branch, from, ADDRESS),
 	FIELD(hwprof_branch, to, ADDRESS),
 	FIELD(hwprof_branch, kind, NUMBER),
-	FIELD(hwprof_branch, flags, NUMBER),
-	{ "cycles", offsetof(struct hwprof_branch, cycles), 4, NUMBER, HAS_CYCLES },
-	{ "stack", offsetof(struct hwprof_branch, stack), 4, ADDRESS, HAS_STACK },
+	{ .name = "flags", .form = NUMBER, .part = OF_FLAGS },
+	{ .name = "cycles", .form = NUMBER, .part = OF_CYCLES },
+	{ .name = "stack", .form = ADDRESS, .part = OF_STACK },
 	{ .name = NULL },
 };
 
@@ -246,18 +246,29 @@ static struct type type_of(const struct hwprof_row *row)
 	       types[row->type].name ? types[row->type] : unknown;
 }
 
+static uint64_t branch_part(const char *at, enum part part)
+{
+	struct hwprof_branch branch;
+	bool has_stack;
+
+	memcpy(&branch, at, sizeof(branch));
+	has_stack = branch.flags & HWPROF_BRANCH_STACK;
+	if (part == OF_FLAGS)
+		return branch.flags & HWPROF_BRANCH_FLAGS;
+	if (part == OF_STACK)
+		return has_stack ? HWPROF_BRANCH_STACK_POINTER(&branch) : 0;
+	return has_stack ? 0 : branch.cycles;
+}
+
 /* Of what begins at @base in the row; what an older row does not have is 0. */
 static uint64_t value_of(const struct hwprof_row *row, size_t base,
 			 const struct field *field)
 {
-	static const struct field flags = FIELD(hwprof_branch, flags, NUMBER);
 	size_t offset = base + field->offset;
 	uint64_t value = 0;
 
-	if (field->either &&
-	    (field->either == HAS_STACK) !=
-	    !!(value_of(row, base, &flags) & HWPROF_BRANCH_STACK))
-		return 0;
+	if (field->part)
+		return branch_part((const char *)row + base, field->part);
 	if (offset + field->size <= row->size)
 		memcpy(&value, (const char *)row + offset, field->size);
 	return value;

@@ -20,7 +20,6 @@ ASSERT_SAME(SIGNAL);
 ASSERT_SAME(SIGRETURN);
 ASSERT_SAME(GAP);
 ASSERT_SAME(MISPREDICTED);
-ASSERT_SAME(STACK);
 
 struct branch_cursor {
 	u64 sequence;		/* number of the thread's next event */
@@ -64,11 +63,14 @@ static struct hwprof_branch branch_of(const struct stream_event *event)
 {
 	struct hwprof_branch branch = {
 		.from = event->from, .to = event->to, .kind = event->kind,
-		.flags = event->flags, .cycles = event->cycles,
+		.flags = event->flags & STREAM_MISPREDICTED,
+		.cycles = event->cycles,
 	};
 
-	if (event->flags & STREAM_STACK)
-		branch.stack = event->value;
+	if (event->flags & STREAM_STACK && !(event->value >> 48)) {
+		branch.flags |= HWPROF_BRANCH_STACK | event->value >> 34 << 2;
+		branch.stack = event->value >> 2;
+	}
 	return branch;
 }
 

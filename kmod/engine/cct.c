@@ -155,15 +155,15 @@ static const struct cct_frame *find_on_chain(struct cct_cursor *cursor,
 }
 
 /* 0: unknown */
-static __always_inline u32 stack_of(const struct stream_event *event)
+static __always_inline u64 stack_of(const struct stream_event *event)
 {
-	return event->flags & STREAM_STACK ? (u32)event->value : 0;
+	return event->flags & STREAM_STACK ? event->value : 0;
 }
 
 /* Has the stack pointer gone above where the frame began? */
-static __always_inline bool is_over(const struct cct_frame *frame, u32 stack)
+static __always_inline bool is_over(const struct cct_frame *frame, u64 stack)
 {
-	return frame->stack && (s32)(stack - frame->stack) > 0;
+	return frame->stack && stack > frame->stack;
 }
 
 /*
@@ -173,7 +173,7 @@ static __always_inline bool is_over(const struct cct_frame *frame, u32 stack)
  * all of them is another stack, or what is older: then the pointer says nothing,
  * and it is the frame that ran.
  */
-static u32 frame_by_stack(struct cct_cursor *cursor, u32 stack)
+static u32 frame_by_stack(struct cct_cursor *cursor, u64 stack)
 {
 	u32 ran = cursor->walk.depth, depth = ran;
 

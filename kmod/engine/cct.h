@@ -13,10 +13,10 @@
 struct cct_frame {
 	u64 id;			/* of the node */
 	u64 callee;
+	u64 stack;		/* pointer where it began; 0: unknown */
 	u32 node;		/* its number, where that is right: cct_at() */
 	u32 origin;		/* frame that entered the node; 0: forgotten */
 	u32 repeats;		/* frames like this one, directly above it */
-	u32 stack;		/* pointer where it began; 0: unknown */
 	u16 level;		/* nodes above it on the chain */
 	bool again;		/* in the node of a frame below */
 };
@@ -31,7 +31,7 @@ struct cct_cursor {
 	u64 entered;		/* where it was taken to lead: stub's target */
 	u64 edge;		/* id of what it was counted in; 0: nothing */
 	u64 branches;		/* of the frame that runs, not counted yet */
-	u32 stack;		/* pointer behind the last call; 0: unknown */
+	u64 stack;		/* pointer behind the last call; 0: unknown */
 	struct cct_frame base;
 	struct walk walk;
 	struct cct_frame frame[WALK_DEPTH];

@@ -12,7 +12,7 @@
 
 #include "types.h"
 
-/* Values are those of enum hwprof_branch_kind, as branch.c asserts; so are flags. */
+/* Values are those of enum hwprof_branch_kind, as branch.c asserts. */
 enum stream_kind {
 	STREAM_COND	 = 1,	/* conditional jump, taken */
 	STREAM_JUMP	 = 2,	/* direct jump */
@@ -30,7 +30,7 @@ enum stream_kind {
 
 #define STREAM_MISPREDICTED	(1U << 0)
 #define STREAM_NO_VALUE		(1U << 1)	/* of a load or store: not known */
-#define STREAM_STACK		(1U << 2)	/* of a branch: its value is known */
+#define STREAM_STACK		(1U << 2)	/* of a branch: it has a value */
 
 struct stream_event {
 	u64 from;	/* address of the branch, load or store */
@@ -38,8 +38,7 @@ struct stream_event {
 	u64 value;	/* load, store: what was moved, zero-extended, of more
 			 * than 8 bytes the first 8; sample: its weight;
 			 * branch with STREAM_STACK: the stack pointer behind
-			 * it, signal: where it was interrupted; as far as its
-			 * lower 32 bits */
+			 * it, signal: where it was interrupted */
 	u32 space;	/* address space; 0 is the kernel's */
 	u16 kind;	/* enum stream_kind */
 	u16 flags;	/* STREAM_MISPREDICTED and so on */

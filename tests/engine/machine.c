@@ -6,7 +6,7 @@
 
 #include "random.h"
 
-#define STACK_TOP	0x7ffff000U
+#define STACK_TOP	0x7ffffffff000ULL
 
 static uint64_t address(const struct machine *m, uint32_t insn)
 {
@@ -14,7 +14,7 @@ static uint64_t address(const struct machine *m, uint32_t insn)
 }
 
 /* Each frame has 16 bytes, and the kernel puts some below that for a handler. */
-static uint32_t stack_pointer(const struct machine *m, unsigned int depth)
+static uint64_t stack_pointer(const struct machine *m, unsigned int depth)
 {
 	bool restores = m->at >= m->program->restorer;
 

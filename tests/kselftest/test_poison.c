@@ -173,7 +173,7 @@ static const char *bad_field(const struct hwprof_row *row)
 	case HWPROF_ROW_BRANCHES:
 		for (i = 0; i < branches->count; i++)
 			if (branches->branches[i].flags & HWPROF_BRANCH_STACK ?
-			    branches->branches[i].flags != HWPROF_BRANCH_STACK :
+			    branches->branches[i].flags & HWPROF_BRANCH_MISPREDICTED :
 			    branches->branches[i].flags ||
 			    branches->branches[i].cycles)
 				return "flags or cycles, which stepping has not";

@@ -80,21 +80,21 @@ static void restart(struct context_thread *t, uint64_t to)
 	});
 }
 
-static uint32_t stack_of(const struct stream_event *event)
+static uint64_t stack_of(const struct stream_event *event)
 {
-	return event->flags & STREAM_STACK ? (uint32_t)event->value : 0;
+	return event->flags & STREAM_STACK ? event->value : 0;
 }
 
-static bool is_over(const struct context_frame *frame, uint32_t stack)
+static bool is_over(const struct context_frame *frame, uint64_t stack)
 {
-	return frame->stack && (int32_t)(stack - frame->stack) > 0;
+	return frame->stack && stack > frame->stack;
 }
 
 /*
  * Frames that the stack pointer is above are over, and those that began where it
  * is, if one above them is. All of them is none. Was there any?
  */
-static bool close_by_stack(struct context_thread *t, uint32_t stack)
+static bool close_by_stack(struct context_thread *t, uint64_t stack)
 {
 	size_t i = t->stack.count - 1;
 

@@ -34,7 +34,7 @@ struct context_frame {
 	uint64_t site;
 	bool by_call;			/* else a signal, or unknown code */
 	bool handler;
-	uint32_t stack;			/* pointer where it began; 0: unknown */
+	uint64_t stack;			/* pointer where it began; 0: unknown */
 };
 
 /* A thread; begins as zeros. */

@@ -53,10 +53,12 @@ static void give(const struct hwprof_row_branches *row, u32 thread,
 		bool stack = branch->flags & HWPROF_BRANCH_STACK;
 		const struct stream_event event = {
 			.from = branch->from, .to = branch->to,
-			.kind = branch->kind, .flags = branch->flags,
+			.kind = branch->kind,
+			.flags = (branch->flags & STREAM_MISPREDICTED) |
+				 (stack ? STREAM_STACK : 0),
 			.space = row->row.space,
 			.cycles = stack ? 0 : branch->cycles,
-			.value = stack ? branch->stack : 0,
+			.value = stack ? HWPROF_BRANCH_STACK_POINTER(branch) : 0,
 		};
 
 		take(context, thread, &event);

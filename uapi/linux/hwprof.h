@@ -198,7 +198,8 @@ enum hwprof_branch_kind {
 
 /* Flags of a branch. */
 #define HWPROF_BRANCH_MISPREDICTED	(1U << 0)
-#define HWPROF_BRANCH_STACK		(1U << 2)	/* `stack` is known */
+#define HWPROF_BRANCH_STACK		(1U << 1)	/* the stack pointer is known */
+#define HWPROF_BRANCH_FLAGS		3U		/* above them is a part of that */
 
 struct hwprof_branch {
 	__u64 from;		/* address of the branch instruction */
@@ -207,11 +208,16 @@ struct hwprof_branch {
 	__u16 flags;		/* HWPROF_BRANCH_* */
 	union {
 		__u32 cycles;	/* since the branch before; 0: unknown */
-		__u32 stack;	/* HWPROF_BRANCH_STACK: the stack pointer behind
-				 * it, or at a signal before its handler; its
-				 * lower half */
+		__u32 stack;	/* HWPROF_BRANCH_STACK: see below */
 	};
 };
+
+/*
+ * With HWPROF_BRANCH_STACK, the stack pointer behind the branch or, of a signal,
+ * where it was interrupted. Of its 48 bits the last two are not kept.
+ */
+#define HWPROF_BRANCH_STACK_POINTER(branch)				      \
+	((__u64)((branch)->flags >> 2) << 34 | (__u64)(branch)->stack << 2)
 
 /*
  * Consecutive taken branches of one thread, oldest first: the rows of
