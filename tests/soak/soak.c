@@ -151,7 +151,7 @@ static void add_tally(struct stats *of_kind, const struct tally *tally)
 	ADD(of_kind->throttled, tally->throttled);
 	ADD(of_kind->produced, totals->produced);
 	ADD(of_kind->gaps, totals->gaps);
-	if (!tally->broken && !tally->grown && !tally->mixed)
+	if (!tally->grown && !tally->mixed)
 		return;
 	tally_is_whole(tally);		/* says what is wrong */
 	ADD(of_kind->wrong, 1);
