@@ -34,13 +34,14 @@ static bool take(void *context, const void *data, u64 ip, u64 addr, u64 period)
 
 static void feed(const struct bytes *bytes)
 {
+	bool stack = bytes->limit & 1 && (bytes->kind & 15) <= STREAM_GAP;
 	const struct stream_event event = {
 		.kind = bytes->kind & 15,
 		.from = (u64)bytes->from << 12 | bytes->from_offset,
 		.to = (u64)bytes->to << 12 | bytes->to_offset,
 		.space = 1 + (bytes->task >> 2 & 1),
-		.flags = bytes->limit & 1 ? STREAM_STACK : 0,
-		.value = bytes->limit & 0xfffe,
+		.flags = stack ? STREAM_STACK : 0,
+		.value = stack ? bytes->limit & 0xfffe : 0,
 	};
 	unsigned int repeat;
 
