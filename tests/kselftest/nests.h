@@ -9,7 +9,7 @@
 #define NESTS_LOOPS		300	/* each goes round twice */
 #define NESTS_WAYS		4000
 #define NESTS_TEXT		0x10000000
-#define NESTS_OUTER_HEAD	(NESTS_TEXT + 7)	/* of a loop around all ways */
-#define NESTS_HEAD(loop)	(NESTS_TEXT + 8 + (loop))
+#define NESTS_OUTER_HEAD	(NESTS_TEXT + 9)	/* of a loop around all ways */
+#define NESTS_HEAD(loop)	(NESTS_TEXT + 10 + (loop))
 
 #endif /* NESTS_H */

@@ -93,8 +93,8 @@ static void check(struct __test_metadata *_metadata, FIXTURE_DATA(nests) *self)
 	EXPECT_EQ(NESTS_WAYS, outer_back_edges);
 	for (loop = 0; loop < NESTS_LOOPS; loop++) {
 		EXPECT_EQ(1, back_edges[loop]);
-		/* By each way, and from each other loop; the start is unseen. */
-		EXPECT_EQ(NESTS_WAYS + NESTS_LOOPS - 1, entries[loop]);
+		/* At the start, by each way, and from each other loop. */
+		EXPECT_EQ(1 + NESTS_WAYS + NESTS_LOOPS - 1, entries[loop]);
 	}
 }
 
