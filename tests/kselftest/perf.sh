@@ -142,7 +142,7 @@ record_callchains()
 record_running()
 {
 	./spin & pid=$!
-	record -e hwprof/loops,rows,interval_ms=60000/u -p $pid -- sleep 2
+	record -e hwprof/loops,rows,interval_ms=60000/u -p $pid -- sleep 5
 	status=$?
 	kill $pid
 	sum=$(periods spin)

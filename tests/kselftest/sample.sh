@@ -73,7 +73,7 @@ forks_and_execs()
 {
 	record -e ranges,sample -c $every -- sh -c '
 		./long_trips & ./long_trips & wait; exec ./long_trips' &&
-		loses_nothing && has long_trips 60
+		loses_nothing && has long_trips 50
 }
 
 all_cpus()
