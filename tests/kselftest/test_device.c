@@ -465,6 +465,8 @@ TEST_F(device, same_as_perf)
 	struct recording recording;
 	struct tally tally = { 0 };
 
+	/* What it does before it waits would be seen by the first alone. */
+	child_await_sleep(&child);
 	feed(_metadata, self, &child);
 	ASSERT_EQ(0, recording_open(&recording, &rows, child.pid, 64, &tally));
 	recording_control(&recording, PERF_EVENT_IOC_ENABLE);
