@@ -177,14 +177,12 @@ static u32 frame_by_stack(struct cct_cursor *cursor, u64 stack)
 {
 	u32 ran = cursor->walk.depth, depth = ran;
 
-	if (depth == cursor->walk.bottom || !stack ||
-	    !is_over(frame_now(cursor), stack))
+	if (depth == cursor->walk.bottom || !is_over(frame_now(cursor), stack))
 		return ran;
 	while (--depth != cursor->walk.bottom) {
 		const struct cct_frame *frame = frame_at(cursor, depth);
 
-		if (!is_over(frame, stack) && (!frame->stack ||
-					       frame->stack != stack))
+		if (!frame->stack || stack < frame->stack)
 			return depth;
 	}
 	return ran;

@@ -98,7 +98,7 @@ static bool close_by_stack(struct context_thread *t, uint64_t stack)
 {
 	size_t i = t->stack.count - 1;
 
-	if (!stack || !is_over(&t->stack.items[i], stack))
+	if (!is_over(&t->stack.items[i], stack))
 		return false;
 	while (i && (is_over(&t->stack.items[i], stack) ||
 		     t->stack.items[i].stack == stack))
