@@ -534,7 +534,7 @@ static void loop_cursor_init(void *memory, u32 tid)
 	memset(cursor, 0, sizeof(*cursor));
 	cursor->flight[0].head = ~0ULL;
 	cursor->inner = cursor->flight;
-	cursor->line.position = ~0ULL;
+	cursor->line = LINE_UNKNOWN;
 	flow_init(&cursor->flow);
 	frame_begun(cursor, 0, 0);
 }

@@ -237,6 +237,12 @@ struct line {
 	u32 space;
 };
 
+/*
+ * Before the first event. Without a start, and without salt, the signature of a
+ * branch at ~0 would be ~0, and that times anything gives one key: see flow_mix().
+ */
+#define LINE_UNKNOWN	((struct line){ .start = ~0ULL, .position = ~0ULL })
+
 size_t window_table_size(u32 loops, u32 segments);
 void window_table_init(struct loop_table *table, void *memory);
 void window_close(struct loop_table *table, struct loop *loop);

@@ -218,7 +218,7 @@ static __always_inline bool line_known(struct loop_table *table,
 bool loop_knows_window(void *memory, struct window *window)
 {
 	struct loop_table *table = memory;
-	struct line line = { .position = ~0ULL };
+	struct line line = LINE_UNKNOWN;
 
 	while (window->next != window->newest) {
 		const struct window_branch *branch = --window->next;

@@ -24,7 +24,7 @@ struct feed {
 static __always_inline void begin(struct feed *feed,
 				  const struct window *window)
 {
-	feed->line = (struct line){ .position = ~0ULL };
+	feed->line = LINE_UNKNOWN;
 	if (feed->loops)
 		loop_window_begin(feed->loops, window->times);
 	if (feed->calls)

@@ -549,9 +549,30 @@ static void test_signal(void **state)
 	free(table);
 }
 
+/* The last address jumps to itself, and then far away: that is no back edge. */
+static void test_last_address(void **state)
+{
+	const struct stream_event back = {
+		.kind = STREAM_COND, .from = ~0ULL, .to = ~0ULL,
+	};
+	const struct stream_event away = {
+		.kind = STREAM_COND, .from = ~0ULL, .to = 0x1000,
+	};
+	void *table = table_new(1), *cursor = malloc(loop_engine.cursor_size);
+
+	loop_engine.cursor_init(cursor, 1);
+	loop_engine.feed(table, cursor, &back);
+	loop_engine.cursor_init(cursor, 2);
+	loop_engine.feed(table, cursor, &away);
+	assert_int_equal(loop_engine.pending(table), 1);
+	free(cursor);
+	free(table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_last_address),
 		cmocka_unit_test(test_signal),
 		cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_sums_wild),
