@@ -5,8 +5,8 @@
 #include "front/front.h"
 #include "session.h"
 #include "source/counter.h"
+#include "source/interruption.h"
 #include "source/source.h"
-#include "source/trigger.h"
 
 static int __init hwprof_init(void)
 {
@@ -19,7 +19,7 @@ static int __init hwprof_init(void)
 	if (err)
 		goto no_slots;
 	counters_init();
-	triggers_init();
+	interruptions_init();
 	step_init();
 	lbr_init();
 	sample_init();
@@ -35,6 +35,7 @@ no_chardev:
 	pmu_exit();
 no_slots:
 	sessions_exit();
+	interruptions_exit();
 	return err;
 }
 
@@ -42,6 +43,7 @@ static void __exit hwprof_exit(void)
 {
 	pmu_exit();
 	sessions_exit();
+	interruptions_exit();
 	chardev_exit();
 	step_exit();
 }

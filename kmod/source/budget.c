@@ -9,6 +9,7 @@
 #include "../field.h"
 #include "../session.h"
 #include "budget.h"
+#include "interruption.h"
 #include "trigger.h"
 
 int budget_check(const struct perf_event_attr *attr)
@@ -29,7 +30,7 @@ void budget_init(struct slot *slot)
 	if (session->budget_permille)
 		burst_control_init(&slot->budget.control,
 				   session->budget_permille,
-				   interrupts * trigger_clock_cost());
+				   interrupts * interruption_clock_cost());
 }
 
 /* An NMI may do the same in between; what is added twice is taken back then. */
@@ -100,14 +101,15 @@ static u64 next_period(struct budget *budget, const struct session_key *key,
 	return key->freq ? distance : max(distance, jitter(key->period, random));
 }
 
-bool budget_tick(struct slot *slot, struct perf_event *trigger)
+bool budget_tick(struct slot *slot, struct perf_event *trigger,
+		 struct pt_regs *regs)
 {
 	struct budget *budget = &slot->budget;
 	u64 rows = atomic64_xchg(&slot->session->flush_cost, 0);
 	bool clock = slot->session->clocked;
 
 	pass_time(budget);
-	budget_spend(slot, trigger_cost(slot->session) + rows);
+	budget_spend(slot, interruption_cost(slot->session, regs) + rows);
 	if (!budget->control.permille)
 		return true;
 	account(budget, rows, clock ? 0 : trigger->hw.last_period);
@@ -116,11 +118,12 @@ bool budget_tick(struct slot *slot, struct perf_event *trigger)
 	return !burst_must_pass(&budget->control);
 }
 
-void budget_done(struct slot *slot)
+void budget_done(struct slot *slot, struct pt_regs *regs)
 {
 	struct budget *budget = &slot->budget;
 
 	budget_spend(slot, burst_own(&budget->handler,
 				     local_clock() -
 				     local64_read(&budget->since)));
+	interruption_done(slot->session, regs);
 }

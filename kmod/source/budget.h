@@ -11,6 +11,7 @@
 
 struct perf_event;
 struct perf_event_attr;
+struct pt_regs;
 struct slot;
 
 /* Of the fields that say so: 0 or an errno. */
@@ -27,10 +28,11 @@ void budget_stop(struct slot *slot);
  * The trigger has fired, and the handler begins: its interrupt counts. Chooses
  * the next distance; false: there is nothing left for a look this time.
  */
-bool budget_tick(struct slot *slot, struct perf_event *trigger);
+bool budget_tick(struct slot *slot, struct perf_event *trigger,
+		 struct pt_regs *regs);
 
 /* The handler ends: what it did counts, too. */
-void budget_done(struct slot *slot);
+void budget_done(struct slot *slot, struct pt_regs *regs);
 
 /* What was spent elsewhere, in ns. */
 void budget_spend(struct slot *slot, u64 cost);

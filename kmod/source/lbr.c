@@ -164,7 +164,7 @@ static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 	struct session *session = event->overflow_handler_context;
 	struct slot *slot = this_cpu_ptr(session->slots);
 
-	if (!READ_ONCE(slot->open) || !budget_tick(slot, event) ||
+	if (!READ_ONCE(slot->open) || !budget_tick(slot, event, regs) ||
 	    !(data->sample_flags & PERF_SAMPLE_BRANCH_STACK) || !data->br_stack)
 		return;
 	slot->throttled += trigger_is_throttled(event);
@@ -174,7 +174,7 @@ static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 		feed(slot, data->br_stack, regs);
 	else
 		slot->lost_events += depth;
-	budget_done(slot);
+	budget_done(slot, regs);
 }
 
 /* --- the source ----------------------------------------------------------------- */

@@ -45,7 +45,7 @@ static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 		.kind = STREAM_SAMPLE, .value = weight(session, event, data),
 	};
 
-	if (!READ_ONCE(slot->open) || !budget_tick(slot, event))
+	if (!READ_ONCE(slot->open) || !budget_tick(slot, event, regs))
 		return;
 	slot->throttled += trigger_is_throttled(event);
 	if (session->engine->feed_stack) {
@@ -58,7 +58,7 @@ static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 	} else if (user_mode(regs) || !session->clocked) {
 		feed_user(slot, &sample, regs);
 	}
-	budget_done(slot);
+	budget_done(slot, regs);
 }
 
 static void on_exec(void *unused, struct task_struct *task, pid_t old_pid,

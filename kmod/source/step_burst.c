@@ -13,6 +13,7 @@
 #include <linux/sched/clock.h>
 
 #include "budget.h"
+#include "interruption.h"
 #include "source.h"
 #include "step.h"
 #include "trigger.h"
@@ -106,7 +107,7 @@ static void begin_due(struct irq_work *work)
 
 	list_for_each_entry_safe(slot, next, &cpu->waiting, link)
 		if (slot->burst.due) {
-			budget_spend(slot, trigger_clock_cost());
+			budget_spend(slot, interruption_clock_cost());
 			burst_begin(cpu, slot);
 		}
 }
@@ -141,7 +142,7 @@ static bool is_time(struct slot *slot, struct perf_event *event,
 		    struct pt_regs *regs)
 {
 	struct burst *burst = &slot->burst;
-	bool affordable = budget_tick(slot, event);
+	bool affordable = budget_tick(slot, event, regs);
 
 	if (slot->session->budget_permille)
 		return affordable && !burst->runs &&

@@ -67,7 +67,7 @@ bool trigger_counts_branches(const struct perf_event_attr *attr)
 	       !has_frequency(attr) && !field_get(attr, FIELD_budget_permille);
 }
 
-static struct perf_event_attr counter_attr(u64 event, u64 branch_sample_type)
+struct perf_event_attr trigger_counter_attr(u64 event, u64 branch_sample_type)
 {
 	return (struct perf_event_attr) {
 		.type = PERF_TYPE_RAW,
@@ -80,8 +80,7 @@ static struct perf_event_attr counter_attr(u64 event, u64 branch_sample_type)
 	};
 }
 
-/* Of CPU time; its period is in nanoseconds. */
-static struct perf_event_attr clock_attr(void)
+struct perf_event_attr trigger_clock_attr(void)
 {
 	return (struct perf_event_attr) {
 		.type = PERF_TYPE_SOFTWARE,
@@ -149,7 +148,8 @@ int trigger_open(struct root *root, perf_overflow_handler_t handler,
 	const struct perf_event_attr *want = &event->attr;
 	u64 what = trigger_event(&root->session->attr);
 	struct perf_event_attr attr = what ?
-		counter_attr(what, branch_sample_type) : clock_attr();
+		trigger_counter_attr(what, branch_sample_type) :
+		trigger_clock_attr();
 	struct perf_event *counter;
 
 	if (!what && branch_sample_type)
@@ -204,94 +204,6 @@ u64 trigger_clock_time(const struct perf_event *event)
 	       local64_read(&event->hw.prev_count);
 }
 
-/* --- what an interruption costs ------------------------------------------------ */
-
-enum {
-	MEASURE_COUNT	= 16,			/* a host that is busy stops us, too */
-	MEASURE_NS	= 100 * 1000 * 1000,	/* for as many, at the most */
-	MEASURE_CLOCK	= 300 * 1000,		/* ns */
-	MEASURE_PERIOD	= 10007,		/* taken branches */
-};
-
-static u64 clock_cost, counter_cost, branches_cost, calls_cost;
-
-static void note_overflow(struct perf_event *event,
-			  struct perf_sample_data *data, struct pt_regs *regs)
-{
-	unsigned int *overflows = event->overflow_handler_context;
-
-	WRITE_ONCE(*overflows, *overflows + 1);
-}
-
-/*
- * The least time that one takes away from a loop: between the two looks at the
- * clock before it is noticed, or the two around that.
- */
-static u64 measure(struct perf_event_attr attr)
-{
-	unsigned int overflows = 0, seen = 0;
-	u64 now, last, end, took = 0, least = 0;
-	struct perf_event *counter;
-
-	counter = perf_event_create_kernel_counter(&attr, -1, current,
-						   note_overflow, &overflows);
-	if (IS_ERR(counter))
-		return 0;
-	last = local_clock();
-	end = last + MEASURE_NS;
-	while (seen < MEASURE_COUNT && last < end) {
-		now = local_clock();
-		if (took) {
-			took = max(took, now - last);
-			least = least ? min(least, took) : took;
-			took = 0;
-		}
-		if (READ_ONCE(overflows) != seen) {
-			seen = READ_ONCE(overflows);
-			took = now - last;
-		}
-		last = now;
-	}
-	perf_event_release_kernel(counter);
-	return least;
-}
-
-static u64 measure_counter(u64 branch_sample_type)
-{
-	struct perf_event_attr attr = counter_attr(arch_taken_branches(),
-						   branch_sample_type);
-
-	attr.sample_period = MEASURE_PERIOD;
-	return attr.config ? measure(attr) : 0;
-}
-
-void triggers_init(void)
-{
-	struct perf_event_attr attr = clock_attr();
-
-	attr.sample_period = MEASURE_CLOCK;
-	clock_cost = measure(attr);
-	counter_cost = measure_counter(0);
-	branches_cost = measure_counter(TRIGGER_BRANCHES);
-	calls_cost = measure_counter(TRIGGER_CALLS);
-	pr_debug("a tick costs %llu ns; of a counter %llu, with branches %llu, with calls %llu\n",
-		 clock_cost, counter_cost, branches_cost, calls_cost);
-}
-
-u64 trigger_clock_cost(void)
-{
-	return clock_cost;
-}
-
-u64 trigger_cost(const struct session *session)
-{
-	if (session->clocked)
-		return clock_cost;
-	if (session->source != &lbr_source)
-		return counter_cost;
-	return session->engine->feed_stack ? calls_cost : branches_cost;
-}
-
 void trigger_close(struct root *root)
 {
 	perf_event_release_kernel(root->trigger);
@@ -299,8 +211,8 @@ void trigger_close(struct root *root)
 
 const char *trigger_missing(u64 branch_sample_type)
 {
-	struct perf_event_attr attr = counter_attr(arch_taken_branches(),
-						   branch_sample_type);
+	struct perf_event_attr attr =
+		trigger_counter_attr(arch_taken_branches(), branch_sample_type);
 	struct perf_event *counter;
 
 	if (!attr.config)

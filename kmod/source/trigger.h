@@ -29,8 +29,12 @@ enum {
 			  PERF_SAMPLE_BRANCH_USER,
 };
 
-/* Measures what they cost, when the module is loaded. */
-void triggers_init(void);
+/*
+ * What counts the raw event, with these branch records or 0, and what the CPU time,
+ * in ns. Their periods are those of an event that names none.
+ */
+struct perf_event_attr trigger_counter_attr(u64 event, u64 branch_sample_type);
+struct perf_event_attr trigger_clock_attr(void);
 
 /* Does the event's source take windows, which something must trigger? */
 bool trigger_wanted(const struct perf_event_attr *attr);
@@ -52,13 +56,6 @@ void trigger_jitter(struct perf_event *event, u64 random);
 
 /* In the handler: is this overflow one too many, so that perf takes a rest? */
 bool trigger_is_throttled(const struct perf_event *event);
-
-/*
- * What it costs to be interrupted, in ns, with a handler that does nothing; 0:
- * not known. A clock's is known everywhere.
- */
-u64 trigger_cost(const struct session *session);
-u64 trigger_clock_cost(void);
 
 /* In the handler of a clock: the CPU time that it has counted, in ns. */
 u64 trigger_clock_time(const struct perf_event *event);

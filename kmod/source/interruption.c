@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/err.h>
+#include <linux/irq_work.h>
+#include <linux/perf_event.h>
+#include <linux/sched/clock.h>
+
+#include "arch.h"
+#include "../session.h"
+#include "interruption.h"
+#include "source.h"
+#include "trigger.h"
+
+enum {
+	MEASURE_COUNT	= 16,			/* a host that is busy stops us, too */
+	MEASURE_NS	= 100 * 1000 * 1000,	/* for as many, at the most */
+	MEASURE_CLOCK	= 300 * 1000,		/* ns */
+	MEASURE_PERIOD	= 10007,		/* taken branches */
+	WAYS_BACK	= 64,			/* on each CPU, until they are known */
+};
+
+enum interruption {
+	BY_CLOCK,
+	BY_COUNTER,
+	WITH_BRANCHES,
+	WITH_CALLS,
+	INTERRUPTIONS,
+};
+
+/* Of the kernel, in ns; 0: not known. */
+static struct {
+	u64 cost;
+	u64 way_back;
+} in_kernel[INTERRUPTIONS];
+
+/*
+ * A CPU's way back from a handler to what was interrupted, and from there into
+ * the next handler: an interrupt that waits until then measures it. From a
+ * program it is longer than from the kernel, often by page tables and by what
+ * hides the kernel from programs that speculate.
+ */
+struct way_back {
+	struct irq_work next;
+	enum interruption from;
+	u64 begin;			/* local_clock() */
+	u64 took[INTERRUPTIONS];	/* on average, */
+	u32 seen[INTERRUPTIONS];	/* of so many */
+};
+
+static DEFINE_PER_CPU(struct way_back, way_back);
+
+static void way_back_ends(struct irq_work *work)
+{
+	struct way_back *way = container_of(work, struct way_back, next);
+	u64 took = local_clock() - way->begin;
+
+	/* Those that the handler left behind run before that. */
+	if (in_serving_softirq())
+		return;
+	burst_own(&way->took[way->from], took);
+	way->seen[way->from]++;
+}
+
+/* The handler ends. */
+static void way_back_begins(enum interruption from)
+{
+	struct way_back *way = this_cpu_ptr(&way_back);
+
+	if (way->seen[from] >= WAYS_BACK || !arch_irq_work_has_interrupt() ||
+	    !irq_work_queue(&way->next))
+		return;
+	way->from = from;
+	way->begin = local_clock();
+}
+
+/* Overflows while something is measured. */
+struct overflows {
+	unsigned int count;
+	u64 begin, end;			/* of the last handler's */
+	enum interruption by;
+	bool go_back;
+};
+
+/* Each handler looks at the clock before and behind what it counts itself. */
+static void note_overflow(struct perf_event *event,
+			  struct perf_sample_data *data, struct pt_regs *regs)
+{
+	struct overflows *overflows = event->overflow_handler_context;
+
+	overflows->begin = local_clock();
+	WRITE_ONCE(overflows->count, overflows->count + 1);
+	overflows->end = local_clock();
+	if (overflows->go_back)
+		way_back_begins(overflows->by);
+}
+
+/*
+ * The least time that one takes away from a loop: between the two looks at the
+ * clock before it is noticed, or the two around that.
+ */
+static u64 least_time(struct perf_event_attr *attr, struct overflows *overflows)
+{
+	unsigned int seen = 0;
+	u64 now, last, end, took = 0, least = 0;
+	struct perf_event *counter;
+
+	counter = perf_event_create_kernel_counter(attr, -1, current,
+						   note_overflow, overflows);
+	if (IS_ERR(counter))
+		return 0;
+	last = local_clock();
+	end = last + MEASURE_NS;
+	while (seen < MEASURE_COUNT && last < end) {
+		now = local_clock();
+		if (took) {
+			took = max(took, now - last);
+			least = least ? min(least, took) : took;
+			took = 0;
+		}
+		if (READ_ONCE(overflows->count) != seen) {
+			seen = READ_ONCE(overflows->count);
+			took = now - last;
+		}
+		last = now;
+	}
+	perf_event_release_kernel(counter);
+	return least;
+}
+
+static void measure(struct perf_event_attr attr, enum interruption by)
+{
+	struct overflows cost = { .by = by };
+	struct overflows way_back_too = { .by = by, .go_back = true };
+	struct way_back *way;
+
+	migrate_disable();
+	in_kernel[by].cost = least_time(&attr, &cost);
+	least_time(&attr, &way_back_too);
+	way = this_cpu_ptr(&way_back);
+	irq_work_sync(&way->next);
+	in_kernel[by].way_back = way->took[by];
+	way->took[by] = way->seen[by] = 0;
+	migrate_enable();
+	pr_debug("tick %d costs %llu ns; its way back takes %llu ns\n", by,
+		 in_kernel[by].cost, in_kernel[by].way_back);
+}
+
+static void measure_counter(u64 branch_sample_type, enum interruption by)
+{
+	struct perf_event_attr attr =
+		trigger_counter_attr(arch_taken_branches(), branch_sample_type);
+
+	attr.sample_period = MEASURE_PERIOD;
+	if (attr.config)
+		measure(attr, by);
+}
+
+void interruptions_init(void)
+{
+	struct perf_event_attr attr = trigger_clock_attr();
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		per_cpu(way_back, cpu).next =
+			IRQ_WORK_INIT_HARD(way_back_ends);
+	attr.sample_period = MEASURE_CLOCK;
+	measure(attr, BY_CLOCK);
+	measure_counter(0, BY_COUNTER);
+	measure_counter(TRIGGER_BRANCHES, WITH_BRANCHES);
+	measure_counter(TRIGGER_CALLS, WITH_CALLS);
+}
+
+void interruptions_exit(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		irq_work_sync(&per_cpu(way_back, cpu).next);
+}
+
+static enum interruption interruption_by(const struct session *session)
+{
+	if (session->clocked)
+		return BY_CLOCK;
+	if (session->source != &lbr_source)
+		return BY_COUNTER;
+	return session->engine->feed_stack ? WITH_CALLS : WITH_BRANCHES;
+}
+
+u64 interruption_clock_cost(void)
+{
+	return in_kernel[BY_CLOCK].cost;
+}
+
+u64 interruption_cost(const struct session *session, struct pt_regs *regs)
+{
+	enum interruption by = interruption_by(session);
+	u64 cost = in_kernel[by].cost, way_back_took;
+
+	if (!user_mode(regs))
+		return cost;
+	way_back_took = this_cpu_read(way_back.took[by]);
+	if (way_back_took > in_kernel[by].way_back)
+		cost += min(way_back_took - in_kernel[by].way_back, cost);
+	return cost;
+}
+
+void interruption_done(const struct session *session, struct pt_regs *regs)
+{
+	if (user_mode(regs))
+		way_back_begins(interruption_by(session));
+}
