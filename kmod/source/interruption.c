@@ -53,7 +53,7 @@ static void way_back_ends(struct irq_work *work)
 	struct way_back *way = container_of(work, struct way_back, next);
 	u64 took = local_clock() - way->begin;
 
-	/* Those that the handler left behind run before that. */
+	/* It came before: softirqs run on the way back, and let it in. */
 	if (in_serving_softirq())
 		return;
 	burst_own(&way->took[way->from], took);
