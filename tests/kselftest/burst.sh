@@ -59,7 +59,7 @@ by_frequency()
 values_of_bursts()
 {
 	about=values
-	record -e values,burst=25 -c $every -- sh -c '
+	record -e values,burst=25,memory_mib=64 -c $every -- sh -c '
 		i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done' &&
 		loses_nothing && grep -q 'windows of CPU time' /tmp/report &&
 		grep -q '^complete to [0-9.]* %' /tmp/report &&
