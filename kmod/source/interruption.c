@@ -75,7 +75,6 @@ static void way_back_begins(enum interruption from)
 /* Overflows while something is measured. */
 struct overflows {
 	unsigned int count;
-	u64 begin, end;			/* of the last handler's */
 	enum interruption by;
 	bool go_back;
 };
@@ -86,9 +85,9 @@ static void note_overflow(struct perf_event *event,
 {
 	struct overflows *overflows = event->overflow_handler_context;
 
-	overflows->begin = local_clock();
+	local_clock();
 	WRITE_ONCE(overflows->count, overflows->count + 1);
-	overflows->end = local_clock();
+	local_clock();
 	if (overflows->go_back)
 		way_back_begins(overflows->by);
 }
