@@ -489,12 +489,19 @@ static void enter_stray(const struct cct_table *table,
 	};
 }
 
+/*
+ * A return behind the call that began the frame is that call's, whatever the
+ * stack pointer says: it is where the caller began, too, if that has pushed
+ * nothing.
+ */
 static void leave(const struct cct_table *table, struct cct_cursor *cursor,
 		  const struct stream_event *event)
 {
-	u32 runs = frame_by_stack(cursor, stack_of(event));
+	u32 ran = cursor->walk.depth, runs = ran;
 
-	if (runs != cursor->walk.depth) {
+	if (!walk_returns(&cursor->walk, event->to))
+		runs = frame_by_stack(cursor, stack_of(event));
+	if (runs != ran) {
 		cursor->walk.depth = runs;
 		return;
 	}

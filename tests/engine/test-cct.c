@@ -671,6 +671,69 @@ static void test_signal(void **state)
 	bench_free(&bench);
 }
 
+/*
+ * Procedures that call first of all, as only assembly has them: their frames begin
+ * where the pointer is again when what they called is over.
+ */
+static struct stream_event on_stack(struct stream_event event, u64 *stack)
+{
+	if (event.kind == STREAM_CALL)
+		*stack -= 8;
+	else if (event.kind == STREAM_RET)
+		*stack += 8;
+	return with(event, *stack);
+}
+
+/* The table goes behind any event of a cycle of calls, and rows are told then. */
+static void cycle_of_a_table_that_is_gone(bool has_stack)
+{
+	static const struct stream_event events[] = {
+		GAP(0x100), CALL(0x110, 0x1000), CALL(0x1000, 0x2000),
+		CALL(0x2004, 0x1000), CALL(0x1000, 0x2000),
+		CALL(0x2004, 0x1000), CALL(0x1000, 0x2000),
+		COND(0x2002, 0x2009), RET(0x2009, 0x1005), RET(0x1005, 0x2009),
+		RET(0x2009, 0x1005), RET(0x1005, 0x2009),
+		RET(0x2009, 0x1005), RET(0x1005, 0x115),
+	};
+	enum { EVENTS = sizeof(events) / sizeof(events[0]) };
+	unsigned int first, second;
+
+	for (first = 0; first < EVENTS; first++)
+		for (second = first; second < EVENTS; second++) {
+			struct bench bench;
+			u64 stack = 0x7000;
+			unsigned int i;
+
+			bench_init(&bench, 64 << 10, 64 << 10, 14);
+			for (i = 0; i < EVENTS; i++) {
+				struct stream_event event = events[i];
+
+				if (has_stack)
+					event = on_stack(event, &stack);
+				run(&bench, &event, 1);
+				if (i != first && i != second)
+					continue;
+				tables_retire(&bench.tables, 0, 10);
+				bench.table_of[0] = (i == first);
+				read_rows(&bench);
+			}
+			finish(&bench);
+			compare(&bench);
+			/* Calls, and returns; of B, the jump besides. */
+			assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL,
+						0x1000).branches, 3 + 3);
+			assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL,
+						0x2000).branches, 2 + 1 + 3);
+			bench_free(&bench);
+		}
+}
+
+static void test_cycle_of_a_table_that_is_gone(void **state)
+{
+	cycle_of_a_table_that_is_gone(false);
+	cycle_of_a_table_that_is_gone(true);
+}
+
 /* --- bounds ------------------------------------------------------------- */
 
 /* The longest chain of rows. */
@@ -866,6 +929,7 @@ int main(void)
 		cmocka_unit_test(test_stubs),
 		cmocka_unit_test(test_thunk),
 		cmocka_unit_test(test_stub_of_a_table_that_is_gone),
+		cmocka_unit_test(test_cycle_of_a_table_that_is_gone),
 		cmocka_unit_test(test_gap_behind_a_stub),
 		cmocka_unit_test(test_stack),
 		cmocka_unit_test(test_bare_stack),

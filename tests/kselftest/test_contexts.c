@@ -239,7 +239,9 @@ static void check(struct __test_metadata *_metadata,
 		EXPECT_EQ(known_contexts[k].calls, calls[k])
 			TH_LOG("of context %u", k);
 		EXPECT_EQ(known_contexts[k].branches, branches[k])
-			TH_LOG("of context %u", k);
+			TH_LOG("of context %u; %llu gaps, %llu events lost", k,
+			       self->tally.totals.gaps,
+			       self->tally.totals.lost_events);
 	}
 }
 

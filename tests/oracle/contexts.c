@@ -145,19 +145,28 @@ static void handle(struct context_thread *t, const struct stream_event *event)
 	});
 }
 
-static void ret(struct context_thread *t, uint64_t to)
+/* Is that behind the call which began the frame? */
+static bool is_called_from(const struct context_frame *frame, uint64_t to)
+{
+	return frame->by_call && to >= frame->site + CALL_MIN &&
+	       to <= frame->site + CALL_MAX;
+}
+
+/*
+ * One that goes behind the call that began the last frame is that call's; else
+ * the stack pointer is believed before the address.
+ */
+static void ret(struct context_thread *t, uint64_t to, uint64_t stack)
 {
 	size_t i;
 
-	for (i = t->stack.count; i--;) {
-		const struct context_frame *frame = &t->stack.items[i];
-
-		if (frame->by_call && to >= frame->site + CALL_MIN &&
-		    to <= frame->site + CALL_MAX) {
+	if (!is_called_from(top(t), to) && close_by_stack(t, stack))
+		return;
+	for (i = t->stack.count; i--;)
+		if (is_called_from(&t->stack.items[i], to)) {
 			t->stack.count = i;
 			return;
 		}
-	}
 	/* What runs was not called from here. */
 	for (i = t->stack.count; --i;)
 		if (!t->stack.items[i].by_call) {
@@ -227,8 +236,7 @@ static void walk(struct context_thread *t, const struct stream_event *event,
 		close_by_stack(t, stack_of(event));
 		break;
 	case STREAM_RET:
-		if (!close_by_stack(t, stack_of(event)))
-			ret(t, event->to);
+		ret(t, event->to, stack_of(event));
 		break;
 	case STREAM_SIGNAL:
 		handle(t, event);
