@@ -13,11 +13,16 @@ static uint64_t address(const struct machine *m, uint32_t insn)
 	return m->program->insns[insn].address;
 }
 
-/* Each frame has 16 bytes, and the kernel puts some below that for a handler. */
+/*
+ * Each frame has 16 bytes, or 8 if it is lean, and the kernel puts some below that
+ * for a handler.
+ */
 static uint64_t stack_pointer(const struct machine *m, unsigned int depth)
 {
 	bool restores = m->at >= m->program->restorer;
 
+	if (m->style.lean_frames)
+		return STACK_TOP - 8 * depth - 4 * restores;
 	return STACK_TOP - 16 * depth - 8 - 4 * restores;
 }
 
@@ -42,7 +47,8 @@ static void say_stack(const struct machine *m, struct stream_event *event)
 	else if (m->style.bare_calls)
 		event->value = stack_pointer(m, m->depth - 1);
 	else
-		event->value = stack_pointer(m, m->depth) + 8;
+		event->value = stack_pointer(m, m->depth) +
+			       (m->style.lean_frames ? 0 : 8);
 }
 
 static bool branch(struct machine *m, struct stream_event *event,

@@ -16,6 +16,7 @@ struct machine_style {
 	unsigned int unseen;	/* instructions before the first that is seen */
 	bool has_stack;		/* events have the stack pointer */
 	bool bare_calls;	/* a call pushes nothing */
+	bool lean_frames;	/* nothing is pushed but by calls */
 	bool throws;		/* one longjmp in two is a return */
 };
 

@@ -289,8 +289,8 @@ static void keep_house(struct bench *bench, const struct scene *scene,
 /* The machine has the frames that its events tell, and no others. */
 static bool is_certain(const struct machine_style *style)
 {
-	return style->has_stack && !style->bare_calls && !style->signals &&
-	       !style->gaps;
+	return style->has_stack && !style->bare_calls && !style->lean_frames &&
+	       !style->signals && !style->gaps;
 }
 
 /* False: it was nested too deeply, so there is nothing to compare. */
@@ -369,6 +369,22 @@ static void test_stack(void **state)
 		.program = wild,
 		.machine = { .stack = 60, .has_stack = true, .throws = true },
 		.tasks = 1, .spaces = 1, .events = 20000, .exchanges = 100,
+	};
+
+	try_programs(&scene, 40);
+}
+
+/* The same where procedures call first of all, as only assembly has them. */
+static void test_lean_stack(void **state)
+{
+	static const struct scene scene = {
+		.program = wild,
+		.machine = {
+			.stack = 60, .has_stack = true, .lean_frames = true,
+			.throws = true,
+		},
+		.tasks = 1, .spaces = 1, .events = 20000, .exchanges = 100,
+		.readings = 500,
 	};
 
 	try_programs(&scene, 40);
@@ -932,6 +948,7 @@ int main(void)
 		cmocka_unit_test(test_cycle_of_a_table_that_is_gone),
 		cmocka_unit_test(test_gap_behind_a_stub),
 		cmocka_unit_test(test_stack),
+		cmocka_unit_test(test_lean_stack),
 		cmocka_unit_test(test_bare_stack),
 		cmocka_unit_test(test_other_stacks),
 		cmocka_unit_test(test_stack_of_lowest_frame),
