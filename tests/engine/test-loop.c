@@ -29,12 +29,12 @@ struct scene {
 };
 
 static const struct harness_style one_table = {
-	.tasks = 1, .tables = 1, .table_size = 32 << 20, .profile_size = 64 << 20,
+	.tasks = 1, .tables = 1, .table_size = 4 << 20, .profile_size = 8 << 20,
 };
 
 static const struct harness_style many_tables = {
 	.tasks = TASKS_MAX, .tables = 3,
-	.table_size = 32 << 20, .profile_size = 64 << 20,
+	.table_size = 4 << 20, .profile_size = 8 << 20,
 	.exchanges = 500, .readings = 2000, .refusals = 3,
 };
 
