@@ -167,6 +167,16 @@ static __always_inline bool is_over(const struct cct_frame *frame, u64 stack)
 }
 
 /*
+ * Has the frame that called @above pushed nothing but where that returns to? Where
+ * a call pushes nothing, the stack grows by 16 bytes at least.
+ */
+static bool is_lean(const struct cct_frame *frame,
+		    const struct cct_frame *above)
+{
+	return frame->stack - above->stack - 1 < 15;
+}
+
+/*
  * The frame that runs, by its stack pointer, if those above it are over. A frame
  * that is left with others above it may have begun just there: a call pushes
  * nothing on some CPUs. Where nothing is known of a frame, it is not over. Above
@@ -176,13 +186,15 @@ static __always_inline bool is_over(const struct cct_frame *frame, u64 stack)
 static u32 frame_by_stack(struct cct_cursor *cursor, u64 stack)
 {
 	u32 ran = cursor->walk.depth, depth = ran;
+	const struct cct_frame *frame = frame_now(cursor), *above;
 
-	if (depth == cursor->walk.bottom || !is_over(frame_now(cursor), stack))
+	if (depth == cursor->walk.bottom || !is_over(frame, stack))
 		return ran;
 	while (--depth != cursor->walk.bottom) {
-		const struct cct_frame *frame = frame_at(cursor, depth);
-
-		if (!frame->stack || stack < frame->stack)
+		above = frame;
+		frame = frame_at(cursor, depth);
+		if (!frame->stack || stack < frame->stack ||
+		    (stack == frame->stack && is_lean(frame, above)))
 			return depth;
 	}
 	return ran;

@@ -289,8 +289,8 @@ static void keep_house(struct bench *bench, const struct scene *scene,
 /* The machine has the frames that its events tell, and no others. */
 static bool is_certain(const struct machine_style *style)
 {
-	return style->has_stack && !style->bare_calls && !style->lean_frames &&
-	       !style->signals && !style->gaps;
+	return style->has_stack && !style->bare_calls && !style->signals &&
+	       !style->gaps;
 }
 
 /* False: it was nested too deeply, so there is nothing to compare. */
@@ -634,6 +634,33 @@ static void test_stack_of_lowest_frame(void **state)
 }
 
 /*
+ * A thunk calls, and the return to what it jumps to is made above that: it is
+ * where the thunk began, which goes on until that returns.
+ */
+static void test_return_for_a_jump(void **state)
+{
+	struct bench bench;
+
+	bench_init(&bench, 64 << 10, 64 << 10, 15);
+	RUN(&bench, GAP(0x100), with(EVENT(CALL(0x110, 0x1000)), 0x7008),
+	    with(EVENT(CALL(0x1010, 0x2000)), 0x6008),
+	    with(EVENT(CALL(0x2000, 0x2010)), 0x6000),
+	    with(EVENT(RET(0x2014, 0x3000)), 0x6008),
+	    with(EVENT(CALL(0x3010, 0x4000)), 0x5ff8),
+	    with(EVENT(RET(0x4010, 0x3015)), 0x6000),
+	    with(EVENT(RET(0x3020, 0x1015)), 0x6010),
+	    with(EVENT(RET(0x1020, 0x115)), 0x7010));
+	finish(&bench);
+	compare(&bench);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x1000).branches, 2);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x2000).branches, 3);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x2010).branches, 1);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x4000).branches, 1);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_ROOT, 0).branches, 1);
+	bench_free(&bench);
+}
+
+/*
  * Without the stack pointer, the frames that a longjmp leaves are closed by the next
  * return below.
  */
@@ -951,6 +978,7 @@ int main(void)
 		cmocka_unit_test(test_lean_stack),
 		cmocka_unit_test(test_bare_stack),
 		cmocka_unit_test(test_other_stacks),
+		cmocka_unit_test(test_return_for_a_jump),
 		cmocka_unit_test(test_stack_of_lowest_frame),
 		cmocka_unit_test(test_longjmp),
 		cmocka_unit_test(test_exception),

@@ -154,17 +154,20 @@ static const struct known_context known_contexts[] = {
 	/* Calls by pointer, and through the stub, whose jump is counted there. */
 	{ CALL, { CHAINS_LEAF }, CHAINS_INDIRECT + CHAINS_STUBS,
 	  CHAINS_INDIRECT + 2 * CHAINS_STUBS },
-	/* By pointer; of the fork; of the thread; and from an unknown frame. */
+	/* By pointer; of the fork; of the thread. */
 	{ CALL, { CHAINS_OTHER_LEAF },
-	  CHAINS_INDIRECT + CHAINS_CHILDS + CHAINS_THREADS + CHAINS_FLIGHTS,
-	  CHAINS_INDIRECT + CHAINS_CHILDS + CHAINS_THREADS + CHAINS_FLIGHTS },
-	/* The return of OUTER is made in the frame that was jumped out of. */
-	{ CALL, { CHAINS_OUTER }, CHAINS_THROWS, CHAINS_THROWS },
+	  CHAINS_INDIRECT + CHAINS_CHILDS + CHAINS_THREADS,
+	  CHAINS_INDIRECT + CHAINS_CHILDS + CHAINS_THREADS },
+	/* What is jumped back into has its call, and returns. */
+	{ CALL, { CHAINS_OUTER }, CHAINS_THROWS, 2 * CHAINS_THROWS },
 	{ CALL, { CHAINS_MIDDLE, CHAINS_OUTER }, CHAINS_THROWS, CHAINS_THROWS },
 	{ CALL, { CHAINS_THROWER, CHAINS_MIDDLE, CHAINS_OUTER }, CHAINS_THROWS,
-	  2 * CHAINS_THROWS },
-	{ CALL, { CHAINS_LANDING }, CHAINS_FLIGHTS, CHAINS_FLIGHTS },
+	  CHAINS_THROWS },
+	/* What is returned into, where nothing was called, calls once more. */
+	{ CALL, { CHAINS_LANDING }, CHAINS_FLIGHTS, 3 * CHAINS_FLIGHTS },
 	{ CALL, { CHAINS_FLYER, CHAINS_LANDING }, CHAINS_FLIGHTS,
+	  CHAINS_FLIGHTS },
+	{ CALL, { CHAINS_OTHER_LEAF, CHAINS_LANDING }, CHAINS_FLIGHTS,
 	  CHAINS_FLIGHTS },
 	{ SIGNAL, { CHAINS_HANDLER }, CHAINS_SIGNALS, 2 * CHAINS_SIGNALS },
 	{ CALL, { CHAINS_LEAF, CHAINS_HANDLER }, CHAINS_SIGNALS,

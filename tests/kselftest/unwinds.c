@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Calls that do not return: longjmp, siglongjmp out of a handler, on its stack and
- * on one of its own, and unwinding as of exceptions. Behind each is a call that
- * shows in which context it is made.
+ * on one of its own, unwinding as of exceptions, and retpolines. Behind each is a
+ * call that shows in which context it is made.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -140,6 +140,36 @@ call_of_its_own void unwindings(void)
 	}
 }
 
+/* --- retpolines --------------------------------------------------------------------- */
+
+call_of_its_own void after_thunk(void)
+{
+	turns++;
+}
+
+call_of_its_own void pointed_to(void)
+{
+	turns++;
+	after_thunk();
+	turns++;
+}
+
+static void (*volatile pointer)(void) = pointed_to;
+
+/* On x86, by a thunk that calls, and returns to where the pointer says. */
+#ifdef __x86_64__
+__attribute__((indirect_branch("thunk")))
+#endif
+call_of_its_own void calls_by_pointer(void)
+{
+	int turn;
+
+	for (turn = 0; turn < TURNS; turn++) {
+		pointer();
+		after_thunk();
+	}
+}
+
 int main(void)
 {
 	jumps();
@@ -148,5 +178,6 @@ int main(void)
 	use_own_stack();
 	signals_on_own_stack();
 	unwindings();
+	calls_by_pointer();
 	return 0;
 }

@@ -42,8 +42,20 @@ unwinding_leads_to_landing_pads()
 		called after_unwinding "$main;unwindings"
 }
 
+# What a retpoline leads to is in the thunk's context, as of a tail call.
+retpolines_are_left()
+{
+	grep ';after_thunk ' /tmp/folded |
+		sed 's/__x86_indirect_thunk_[a-z0-9]*/pointed_to/; s/ .*//' |
+		sort > /tmp/called
+	printf '%s\n' "$main;calls_by_pointer;after_thunk" \
+		"$main;calls_by_pointer;pointed_to;after_thunk" |
+		diff - /tmp/called
+}
+
 test_ok "records" record
 test_ok "longjmp leads back" longjmp_leads_back
 test_ok "siglongjmp out of a handler leads back" siglongjmp_leads_back
 test_ok "unwinding leads to landing pads" unwinding_leads_to_landing_pads
+test_ok "retpolines are left" retpolines_are_left
 finish

@@ -90,9 +90,18 @@ static bool is_over(const struct context_frame *frame, uint64_t stack)
 	return frame->stack && stack > frame->stack;
 }
 
+/* Has it pushed nothing but where the next one returns to, 8 bytes or 4? */
+static bool is_lean(const struct context_frame *frame)
+{
+	uint64_t size = frame[0].stack - frame[1].stack;
+
+	return size && size < 16;
+}
+
 /*
  * Frames that the stack pointer is above are over, and those that began where it
- * is, if one above them is. All of them is none. Was there any?
+ * is, if one above them is: but not where calls push, which lean ones tell. All
+ * of them is none. Was there any?
  */
 static bool close_by_stack(struct context_thread *t, uint64_t stack)
 {
@@ -100,9 +109,13 @@ static bool close_by_stack(struct context_thread *t, uint64_t stack)
 
 	if (!is_over(&t->stack.items[i], stack))
 		return false;
-	while (i && (is_over(&t->stack.items[i], stack) ||
-		     t->stack.items[i].stack == stack))
-		i--;
+	for (; i; i--) {
+		const struct context_frame *frame = &t->stack.items[i];
+
+		if (!is_over(frame, stack) &&
+		    (frame->stack != stack || is_lean(frame)))
+			break;
+	}
 	if (!i)
 		return false;
 	t->stack.count = i + 1;

@@ -172,7 +172,7 @@ landing:
 	call	flyer
 	ud2
 	.skip	32
-1:	call	other_leaf		/* nobody knows who calls it */
+1:	call	other_leaf		/* the stack pointer says who calls it */
 	ret
 
 	procedure CHAINS_FLYER
