@@ -167,13 +167,15 @@ static __always_inline bool is_over(const struct cct_frame *frame, u64 stack)
 }
 
 /*
- * Has the frame that called @above pushed nothing but where that returns to? Where
- * a call pushes nothing, the stack grows by 16 bytes at least.
+ * Has the frame below @above, and each that it stands for, pushed nothing but where
+ * its call returns to? Where calls push nothing, one that makes some has 16 bytes
+ * at least.
  */
 static bool is_lean(const struct cct_frame *frame,
 		    const struct cct_frame *above)
 {
-	return frame->stack - above->stack - 1 < 15;
+	return frame->stack - above->stack - 1 <
+	       16 * ((u64)frame->repeats + 1) - 1;
 }
 
 /*

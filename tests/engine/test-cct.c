@@ -660,6 +660,30 @@ static void test_return_for_a_jump(void **state)
 	bench_free(&bench);
 }
 
+/* A jump back into the first of many calls that a procedure makes of itself. */
+static void test_jump_into_recursion(void **state)
+{
+	struct bench bench;
+	u64 stack;
+
+	bench_init(&bench, 64 << 10, 64 << 10, 16);
+	RUN(&bench, GAP(0x100), with(EVENT(CALL(0x110, 0x1000)), 0x7008));
+	for (stack = 0x7000; stack > 0x6f00; stack -= 8)
+		RUN(&bench, with(EVENT(CALL(0x1010, 0x1000)), stack));
+	RUN(&bench, with(EVENT(CALL(0x1018, 0x3000)), stack),
+	    with(EVENT(INDIRECT(0x3020, 0x1030)), 0x7000),
+	    with(EVENT(RET(0x1040, 0x1015)), 0x7008),
+	    with(EVENT(CALL(0x1040, 0x2000)), 0x7000),
+	    with(EVENT(RET(0x2010, 0x1045)), 0x7008),
+	    with(EVENT(RET(0x1050, 0x115)), 0x7010));
+	finish(&bench);
+	compare(&bench);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x1000).branches,
+			 32 + 1 + 1 + 1 + 1);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x2000).calls, 1);
+	bench_free(&bench);
+}
+
 /*
  * Without the stack pointer, the frames that a longjmp leaves are closed by the next
  * return below.
@@ -979,6 +1003,7 @@ int main(void)
 		cmocka_unit_test(test_bare_stack),
 		cmocka_unit_test(test_other_stacks),
 		cmocka_unit_test(test_return_for_a_jump),
+		cmocka_unit_test(test_jump_into_recursion),
 		cmocka_unit_test(test_stack_of_lowest_frame),
 		cmocka_unit_test(test_longjmp),
 		cmocka_unit_test(test_exception),
