@@ -10,8 +10,6 @@
 #include <linux/sched.h>
 #include <linux/version.h>
 
-#include "arch.h"
-
 /* Of the object that kobj_type.get_ownership() is asked about. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
 #define compat_const	const
@@ -45,19 +43,6 @@ static inline bool compat_is_cgroup_event(const struct perf_event *event)
 	return event->cgrp;
 #else
 	return false;
-#endif
-}
-
-/*
- * Has this system call, which is done, disabled an event without the PMU being
- * told, if its task does not run just now? It is told since 6.2.
- */
-static inline bool compat_has_disabled(const struct pt_regs *regs, long result)
-{
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
-	return false;
-#else
-	return arch_is_ioctl(regs, PERF_EVENT_IOC_DISABLE) && !result;
 #endif
 }
 
