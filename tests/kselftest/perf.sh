@@ -137,8 +137,8 @@ record_callchains()
 			awk '$2 == "shapes" { print $1 }')"
 }
 
-# Perf goes to each CPU to disable its events, and takes it from the program. It
-# leaves them as they are if it is told of the end before it waits for it.
+# Perf goes to each CPU to disable its events, and takes it from the program, which
+# may go on on another one: rows must be in its rings all the same.
 record_running()
 {
 	./spin & pid=$!
