@@ -6,7 +6,6 @@
 #include <linux/bitfield.h>
 #include <linux/perf/arm_pmuv3.h>
 #include <asm/ptrace.h>
-#include <asm/unistd.h>
 
 /* Registers of a program of which nothing is known but that it is one. */
 static inline struct pt_regs arch_user_regs(void)
@@ -24,12 +23,6 @@ static inline bool arch_is_64bit(struct pt_regs *regs)
 static inline bool arch_has_unwinding(void)
 {
 	return false;	/* they are signed, or in a register */
-}
-
-/* Do these registers, at its end, belong to such a system call? */
-static inline bool arch_is_ioctl(const struct pt_regs *regs, u32 command)
-{
-	return regs->syscallno == __NR_ioctl && (u32)regs->regs[1] == command;
 }
 
 /* The raw event that counts taken branches; 0: not known of this CPU. */
