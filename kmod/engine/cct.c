@@ -511,13 +511,12 @@ static void enter_stray(const struct cct_table *table,
 static void leave(const struct cct_table *table, struct cct_cursor *cursor,
 		  const struct stream_event *event)
 {
-	u32 ran = cursor->walk.depth, runs = ran;
+	u32 runs = cursor->walk.depth;
 
-	if (!walk_returns(&cursor->walk, event->to))
-		runs = frame_by_stack(cursor, stack_of(event));
-	if (runs != ran) {
-		cursor->walk.depth = runs;
-		return;
+	if (!walk_returns(&cursor->walk, event->to)) {
+		cursor->walk.depth = frame_by_stack(cursor, stack_of(event));
+		if (cursor->walk.depth != runs)
+			return;
 	}
 	switch (walk_return(&cursor->walk, event->to)) {
 	case WALK_BACK:
