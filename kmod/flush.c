@@ -108,14 +108,12 @@ static void profile_give(struct session *session)
 }
 
 /*
- * Interrupts are off. A task waits for another CPU's step; but in the middle of
- * a context switch locks are held that an interrupt of that CPU may want, and an
- * interrupt may have come into a step: they leave a note.
+ * Interrupts are off. Who does not wait for another CPU's step leaves a note: an
+ * interrupt, which may have come into a step, and who holds locks that an interrupt
+ * of that CPU may want.
  */
-static bool profile_take_here(struct session *session)
+static bool profile_take_here(struct session *session, bool waits)
 {
-	const struct source_ops *source = session->source;
-	bool waits = in_task() && source->is_running && source->is_running();
 	u64 end = local_clock() + STEP_NS;
 
 	do {
@@ -917,9 +915,9 @@ static void flush_step(struct session *session)
 
 /*
  * On this CPU, with interrupts off: all that slots gave back so far. How much that
- * was.
+ * was. @waits: see profile_take_here().
  */
-u32 session_flush_here(struct session *session)
+u32 session_flush_here(struct session *session, bool waits)
 {
 	u32 items;
 
@@ -929,7 +927,7 @@ u32 session_flush_here(struct session *session)
 		session_want_flush(session);
 		return 0;
 	}
-	if (!profile_take_here(session))
+	if (!profile_take_here(session, waits))
 		return 0;
 	step_begin(session, true);
 	flush_step(session);
@@ -949,12 +947,12 @@ static void flush_of_current(struct session *session, void *context)
 	    session->key.opener.tgid != current->tgid)
 		return;
 	if (*items > 0)
-		*items -= session_flush_here(session);
+		*items -= session_flush_here(session, true);
 	else if (!session->fetched && has_news(session))
 		session_want_flush(session);
 }
 
-/* The same, of all that current has opened. */
+/* The same, of all that current has opened; it holds no locks. */
 void sessions_flush_here(void)
 {
 	s64 items = STEP_ITEMS;

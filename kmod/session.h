@@ -317,7 +317,7 @@ int slots_init(void);
 
 /* flush.c */
 void session_flush(struct session *session, u32 space);
-u32 session_flush_here(struct session *session);
+u32 session_flush_here(struct session *session, bool waits);
 void sessions_flush_here(void);
 void session_totals_here(struct session *session);
 void session_flush_work(struct work_struct *work);

@@ -202,6 +202,12 @@ static bool is_last_exit(void)
 	       !atomic_read(&current->signal->live);
 }
 
+/* Is this no interrupt, and no context switch, in which locks are held? */
+static bool is_running(const struct source_ops *source)
+{
+	return in_task() && source->is_running && source->is_running();
+}
+
 void slot_stop(struct slot *slot, struct perf_event *event)
 {
 	struct session *session = slot->session;
@@ -222,7 +228,7 @@ void slot_stop(struct slot *slot, struct perf_event *event)
 	if (session->engine->immediate)
 		session_totals_here(session);
 	else
-		session_flush_here(session);
+		session_flush_here(session, is_running(session->source));
 }
 
 void slot_update(struct slot *slot, struct perf_event *event)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The perf PMU `hwprof`: what perf asks, in terms of sessions and slots. */
 #include <linux/capability.h>
+#include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/slab.h>
@@ -161,29 +162,11 @@ static void hwprof_read(struct perf_event *event)
 		slot_update(this_slot(event), event);
 }
 
-/*
- * Perf changes something; interrupts are off. Where that is the opener who
- * disables an event of a task that does not run just now, no other callback
- * comes, and it reads its rings next.
- */
-static void hwprof_pmu_disable(struct pmu *pmu)
-{
-	if (!in_hardirq())
-		sessions_flush_here();
-}
-
-/* Perf wants both. */
-static void hwprof_pmu_enable(struct pmu *pmu)
-{
-}
-
 static struct pmu hwprof_pmu = {
 	.module		= THIS_MODULE,
 	/* Never fails to add, so it can be grouped with any hardware PMU. */
 	.task_ctx_nr	= perf_sw_context,
 	.attr_groups	= hwprof_pmu_groups,
-	.pmu_enable	= hwprof_pmu_enable,
-	.pmu_disable	= hwprof_pmu_disable,
 	.event_init	= hwprof_event_init,
 	.add		= hwprof_add,
 	.del		= hwprof_del,
@@ -192,12 +175,71 @@ static struct pmu hwprof_pmu = {
 	.read		= hwprof_read,
 };
 
+/* --- the end of PERF_EVENT_IOC_DISABLE ------------------------------------------ */
+
+/*
+ * Whoever disables its events reads its rings next, so what is left goes out now.
+ * The PMU is not told of each: of one whose task does not run it is since 6.2
+ * only; and one whose task has just moved to another CPU is disabled there, in an
+ * interrupt that is not the opener's.
+ */
+static int disable_begins(struct kretprobe_instance *instance,
+			  struct pt_regs *regs)
+{
+	/* Of others the end is of no interest. */
+	return (u32)regs_get_kernel_argument(regs, 1) != PERF_EVENT_IOC_DISABLE;
+}
+
+/* Here no lock is held. */
+static int disable_ends(struct kretprobe_instance *instance,
+			struct pt_regs *regs)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	sessions_flush_here();
+	local_irq_restore(flags);
+	return 0;
+}
+
+static struct kretprobe perf_ioctl = {
+	.kp.symbol_name	= "perf_ioctl",
+	.entry_handler	= disable_begins,
+	.handler	= disable_ends,
+};
+
+static bool has_perf_ioctl;
+
+/* Without it rows go out at the ends of intervals and of processes only. */
+static void perf_ioctl_find(void)
+{
+	int err = register_kretprobe(&perf_ioctl);
+
+	has_perf_ioctl = !err;
+	if (err)
+		pr_warn("hwprof: no probe of perf_ioctl (%d): the end of what perf record -p records may be missing\n",
+			err);
+}
+
+static void perf_ioctl_leave(void)
+{
+	if (has_perf_ioctl)
+		unregister_kretprobe(&perf_ioctl);
+}
+
 int pmu_init(void)
 {
-	return perf_pmu_register(&hwprof_pmu, HWPROF_PMU_NAME, -1);
+	int err;
+
+	perf_ioctl_find();
+	err = perf_pmu_register(&hwprof_pmu, HWPROF_PMU_NAME, -1);
+	if (err)
+		perf_ioctl_leave();
+	return err;
 }
 
 void pmu_exit(void)
 {
 	perf_pmu_unregister(&hwprof_pmu);
+	perf_ioctl_leave();
 }

@@ -6,7 +6,6 @@
 #include <asm/syscall.h>
 
 #include "../compat.h"
-#include "arch.h"
 #include "probe.h"
 #include "source.h"
 #include "step.h"
@@ -103,17 +102,6 @@ static void feed_call(struct step_cpu *cpu, struct step_task *record,
 		step_feed(cpu, STREAM_GAP, 0, to, regs);
 }
 
-/*
- * Has this system call, which is done, disabled an event? If its task does not run
- * just now, the PMU is told since 6.2 only. If it runs on another CPU than the
- * event's, since it gave way to who disables it, the PMU is told there, which
- * cannot write into this CPU's ring.
- */
-static bool has_disabled(const struct pt_regs *regs, long result)
-{
-	return arch_is_ioctl(regs, PERF_EVENT_IOC_DISABLE) && !result;
-}
-
 /* A system call is done; an exec has replaced the registers, a fork is here. */
 static void on_sys_exit(void *data, struct pt_regs *regs, long result)
 {
@@ -144,8 +132,6 @@ static void on_sys_exit(void *data, struct pt_regs *regs, long result)
 		/* Its #DB would be taken for that of what ran before. */
 		step_disarm(record, current);
 	}
-	if (unlikely(has_disabled(regs, result)))
-		sessions_flush_here();
 	local_irq_restore(flags);
 }
 

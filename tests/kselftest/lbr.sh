@@ -385,6 +385,7 @@ test_ok "lbr: edge, inv, cmask" wide_codes
 test_ok "lbr: --trigger with edge, inv, cmask" wide_names
 test_ok "lbr: perf stat" counts
 test_ok "lbr: -p" running
+test_ok "lbr: stock perf, -p, stopped" perf_reads_stopped hwprof/loops,lbr
 test_ok "lbr: the best source" by_default
 test_ok "lbr: what there is not" refuses
 test_ok "lbr: as an ordinary user" with_paranoid 2 is_for_users

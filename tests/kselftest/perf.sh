@@ -138,16 +138,10 @@ record_callchains()
 }
 
 # Perf goes to each CPU to disable its events, and takes it from the program, which
-# may go on on another one: rows must be in its rings all the same.
+# may go on on another one.
 record_running()
 {
-	./spin & pid=$!
-	record -e hwprof/loops,rows,interval_ms=60000/u -p $pid -- sleep 5
-	status=$?
-	kill $pid
-	sum=$(periods spin)
-	echo "status $status, $sum back edges"
-	[ $status = 0 ] && [ "$sum" -gt 0 ]
+	perf_reads hwprof/loops$1,rows,interval_ms=60000/u sleep 5
 }
 
 # By symbol: what was there before the exec has a time before it, but may come when
@@ -353,7 +347,10 @@ test_ok "perf stat" stat_is_exact
 test_ok "perf stat of forks" stat_of_forks
 test_ok "perf record" record_default
 test_ok "perf record of rows" record_rows
-test_ok "perf record -p" record_running
+test_ok "perf record -p" record_running ""
+test_ok "perf record -p, stopped" perf_reads_stopped hwprof/loops
+test_ok "perf record -p, bursts" record_running ",burst=200"
+test_ok "perf record -p, bursts, stopped" perf_reads_stopped hwprof/loops,burst=200
 test_ok "perf record -a" record_all
 test_ok "perf record --per-thread" record_per_thread
 test_ok "perf record of a group:S" record_group

@@ -303,6 +303,7 @@ test_ok "sample: on a budget" on_a_budget
 test_ok "sample: on the usual budget" on_the_usual_budget
 test_ok "sample: perf stat" counts
 test_ok "sample: -p" running
+test_ok "sample: stock perf, -p, stopped" perf_reads_stopped hwprof/ranges,sample
 test_ok "sample: what there is not" refuses
 test_ok "sample: as an ordinary user" with_paranoid 2 is_for_users
 finish

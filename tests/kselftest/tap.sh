@@ -20,6 +20,29 @@ test_ok()
 	fi
 }
 
+# perf_reads EVENT COMMAND...: stock perf has what a process did while COMMAND ran
+# (given the process in $pid) when its events are disabled.
+perf_reads()
+(
+	event=$1 file=/tmp/process.data
+	shift
+	./spin & export pid=$!
+	perf record -q -R -o $file -e "$event" -p $pid -- "$@"
+	status=$?
+	kill -KILL $pid
+	sum=$(perf script -i $file -F comm,period |
+		awk '$1 == "spin" { sum += $2 } END { print sum + 0 }')
+	echo "status $status, a sum of $sum"
+	[ $status = 0 ] && [ "$sum" -gt 0 ]
+)
+
+# perf_reads_stopped EVENT: it is on no CPU then.
+perf_reads_stopped()
+{
+	perf_reads "$1,rows,interval_ms=60000/u" \
+		sh -c 'sleep 2; kill -STOP $pid; sleep 1'
+}
+
 # accounted FILE...: what was recorded into them together. In each totals row,
 # produced = delivered + lost + evicted + pending, and rows have all that was
 # delivered. Samples have no totals.

@@ -7,7 +7,6 @@
 #include <asm/processor.h>
 #include <asm/ptrace.h>
 #include <asm/segment.h>
-#include <asm/unistd.h>
 
 /* Registers of a program of which nothing is known but that it is one. */
 static inline struct pt_regs arch_user_regs(void)
@@ -25,12 +24,6 @@ static inline bool arch_is_64bit(struct pt_regs *regs)
 static inline bool arch_has_unwinding(void)
 {
 	return true;
-}
-
-/* Do these registers, at its end, belong to such a system call? */
-static inline bool arch_is_ioctl(const struct pt_regs *regs, u32 command)
-{
-	return regs->orig_ax == __NR_ioctl && (u32)regs->si == command;
 }
 
 /* The raw event that counts taken branches; 0: not known of this CPU. */
