@@ -45,7 +45,7 @@ short_ones()
 
 long_ones()
 {
-	record -e loops,burst=16383 -c 10000000 -- ./long_trips && loses_nothing &&
+	record -e loops,burst=16383 -c 1000000 -- ./long_trips && loses_nothing &&
 		trip inner 7 && trip middle 3
 }
 
