@@ -943,10 +943,11 @@ static void flush_of_current(struct session *session, void *context)
 {
 	s64 *items = context;
 
-	if (!session->rows || session->engine->immediate ||
-	    session->key.opener.tgid != current->tgid)
+	if (!session->rows || session->key.opener.tgid != current->tgid)
 		return;
-	if (*items > 0)
+	if (session->engine->immediate)
+		session_totals_here(session);
+	else if (*items > 0)
 		*items -= session_flush_here(session, true);
 	else if (!session->fetched && has_news(session))
 		session_want_flush(session);

@@ -351,6 +351,7 @@ test_ok "perf record -p" record_running ""
 test_ok "perf record -p, stopped" perf_reads_stopped hwprof/loops
 test_ok "perf record -p, bursts" record_running ",burst=200"
 test_ok "perf record -p, bursts, stopped" perf_reads_stopped hwprof/loops,burst=200
+test_ok "perf record -p of branches, stopped" perf_reads_stopped hwprof/branches
 test_ok "perf record -a" record_all
 test_ok "perf record --per-thread" record_per_thread
 test_ok "perf record of a group:S" record_group

@@ -21,7 +21,7 @@ test_ok()
 }
 
 # perf_reads EVENT COMMAND...: stock perf has what a process did while COMMAND ran
-# (given the process in $pid) when its events are disabled.
+# (given the process in $pid) when its events are disabled, and its totals.
 perf_reads()
 (
 	event=$1 file=/tmp/process.data
