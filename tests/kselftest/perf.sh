@@ -7,6 +7,7 @@ needs step
 BACK=9999		# back edges of `known`
 TAKEN=10001		# its taken branches: and a call and a return
 SHAPES=20000		# of `shapes`
+TRIPS=629999		# of `trips`: 30,000 * (3 * 6 + 2), and 29,999 of outer
 CALLS=4001		# calls of `short_trips`: 3000 of inner, 1000 of middle
 data=/tmp/perf.data
 export PERF_BUILDID_DIR=/tmp/buildid
@@ -72,20 +73,16 @@ stat_repeats()
 }
 
 # If the program exits while perf prints, perf reads no last interval, and its
-# summary lacks that, too: intervals are long beside that, and another try is made.
+# summary lacks that, too: intervals are long beside that.
 stat_intervals()
 {
-	all=$(stat_count -e hwprof/loops/u -- ./trips)
-	for try in 1 2 3; do
-		perf stat -x, -I 100 --summary -e hwprof/loops/u -- \
-			./trips > /tmp/intervals 2>&1
-		cat /tmp/intervals
-		is "$all" "$(sed -n 's/^ *summary,\([0-9]*\),.*/\1/p' \
-			/tmp/intervals)" && break
-	done && awk -F, -v all="$all" '
-		/summary/ { next }
-		/hwprof/ { sum += $2; intervals++ }
-		END { exit !(intervals > 1 && sum == all) }' /tmp/intervals
+	perf stat -x, -I 500 --summary -e hwprof/loops/u -- ./trips \
+		> /tmp/intervals 2>&1
+	cat /tmp/intervals
+	is $TRIPS "$(sed -n 's/^ *summary,\([0-9]*\),.*/\1/p' /tmp/intervals)" &&
+		awk -F, '/summary/ { next } /hwprof/ { sum += $2; intervals++ }
+			END { exit !(intervals > 1 && sum == '$TRIPS') }' \
+			/tmp/intervals
 }
 
 stat_of_group()
@@ -139,13 +136,6 @@ record_callchains()
 		is $SHAPES "$(perf report -i $data --stdio -g none \
 			-F period,comm 2> /dev/null |
 			awk '$2 == "shapes" { print $1 }')"
-}
-
-# Perf goes to each CPU to disable its events, and takes it from the program, which
-# may go on on another one.
-record_running()
-{
-	perf_reads hwprof/loops$1,rows,interval_ms=60000/u sleep 5
 }
 
 # By symbol: what was there before the exec has a time before it, but may come when
@@ -351,9 +341,9 @@ test_ok "perf stat" stat_is_exact
 test_ok "perf stat of forks" stat_of_forks
 test_ok "perf record" record_default
 test_ok "perf record of rows" record_rows
-test_ok "perf record -p" record_running ""
+test_ok "perf record -p" perf_reads hwprof/loops sleep 5
 test_ok "perf record -p, stopped" perf_reads_stopped hwprof/loops
-test_ok "perf record -p, bursts" record_running ",burst=200"
+test_ok "perf record -p, bursts" perf_reads hwprof/loops,burst=200 sleep 5
 test_ok "perf record -p, bursts, stopped" perf_reads_stopped hwprof/loops,burst=200
 test_ok "perf record -p of branches, stopped" perf_reads_stopped hwprof/branches
 test_ok "perf record -a" record_all

@@ -21,13 +21,16 @@ test_ok()
 }
 
 # perf_reads EVENT COMMAND...: stock perf has what a process did while COMMAND ran
-# (given the process in $pid) when its events are disabled, and its totals.
+# (given the process in $pid) when its events are disabled, and its totals. Perf
+# goes to each CPU for that, and takes it from the program, which may go on on
+# another one.
 perf_reads()
 (
 	event=$1 file=/tmp/process.data
 	shift
 	./spin & export pid=$!
-	perf record -q -R -o $file -e "$event" -p $pid -- "$@"
+	perf record -q -R -o $file -e "$event,rows,interval_ms=60000/u" -p $pid \
+		-- "$@"
 	status=$?
 	kill -KILL $pid
 	sum=$(perf script -i $file -F comm,period |
@@ -39,8 +42,7 @@ perf_reads()
 # perf_reads_stopped EVENT: it is on no CPU then.
 perf_reads_stopped()
 {
-	perf_reads "$1,rows,interval_ms=60000/u" \
-		sh -c 'sleep 2; kill -STOP $pid; sleep 1'
+	perf_reads "$1" sh -c 'sleep 2; kill -STOP $pid; sleep 1'
 }
 
 # accounted FILE...: what was recorded into them together. In each totals row,
