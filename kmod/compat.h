@@ -71,4 +71,33 @@ static inline void compat_save_raw(struct perf_sample_data *data,
 #endif
 }
 
+/* Preset the sample's call chain, so that perf does not walk the current stack. */
+static inline void compat_save_callchain(struct perf_sample_data *data,
+					 struct perf_event *event,
+					 struct perf_callchain_entry *chain)
+{
+	if (!(event->attr.sample_type & PERF_SAMPLE_CALLCHAIN))
+		return;
+	data->callchain = chain;
+	data->sample_flags |= PERF_SAMPLE_CALLCHAIN;
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+	data->dyn_size += (1 + chain->nr) * sizeof(u64);
+#endif
+}
+
+/*
+ * Is current the event's task, in the middle of perf_event_exit_task()? Then it
+ * holds the mutex of the event's context, so that nobody changes the event's group.
+ * Perf marks the context as dead (TASK_TOMBSTONE) when it has stopped the events,
+ * and the event as exited before the mutex is released.
+ */
+static inline bool compat_is_exiting(const struct perf_event *event)
+{
+	const struct perf_event_context *ctx = READ_ONCE(event->ctx);
+
+	return event->hw.target == current && ctx &&
+	       READ_ONCE(ctx->task) == (void *)-1L &&
+	       READ_ONCE(event->state) > PERF_EVENT_STATE_EXIT;
+}
+
 #endif /* HWPROF_COMPAT_H */

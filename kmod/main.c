@@ -2,6 +2,7 @@
 /* hwprof: init in order, exit in reverse. */
 #include <linux/module.h>
 
+#include "flush.h"
 #include "front/front.h"
 #include "session.h"
 #include "source/counter.h"
@@ -23,9 +24,12 @@ static int __init hwprof_init(void)
 	step_init();
 	lbr_init();
 	sample_init();
-	err = pmu_init();
+	err = flush_init();
 	if (err)
 		goto no_slots;
+	err = pmu_init();
+	if (err)
+		goto no_pmu;
 	err = chardev_init();
 	if (err)
 		goto no_chardev;
@@ -33,6 +37,8 @@ static int __init hwprof_init(void)
 
 no_chardev:
 	pmu_exit();
+no_pmu:
+	flush_exit();
 no_slots:
 	sessions_exit();
 	interruptions_exit();
@@ -42,6 +48,7 @@ no_slots:
 static void __exit hwprof_exit(void)
 {
 	pmu_exit();
+	flush_exit();
 	sessions_exit();
 	interruptions_exit();
 	chardev_exit();

@@ -13,7 +13,9 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
+#include "emit.h"
 #include "field.h"
+#include "flush.h"
 #include "limit.h"
 #include "session.h"
 #include "source/budget.h"
@@ -288,11 +290,18 @@ static int make_slots(struct session *session)
 		slot->session = session;
 		slot->table = -1;
 		INIT_LIST_HEAD(&slot->events);
+		INIT_LIST_HEAD(&slot->roots);
+		slot_flush_init(slot);
 		INIT_LIST_HEAD(&slot->link);
 		budget_init(slot);
-		slot->row = kzalloc_node(HWPROF_ROW_MAX, GFP_KERNEL_ACCOUNT,
+		slot->row = kzalloc_node(STAGED_MAX, GFP_KERNEL_ACCOUNT,
 					 cpu_to_node(cpu));
 		if (!slot->row)
+			return -ENOMEM;
+	}
+	if (session->rows && !session->fetched) {
+		session->stage = stage_new();
+		if (!session->stage)
 			return -ENOMEM;
 	}
 	return 0;
@@ -307,6 +316,7 @@ static void free_slots(struct session *session)
 	for_each_possible_cpu(cpu)
 		kfree(per_cpu_ptr(session->slots, cpu)->row);
 	free_percpu(session->slots);
+	kvfree(session->stage);
 }
 
 static void free_memory(struct session *session)
@@ -383,13 +393,10 @@ static struct session *session_make(const struct perf_event_attr *attr,
 	session->owner = get_pid(task_tgid(current));
 	session->user = get_uid(current_user());
 	session->viewer = current_euid();
-	mutex_init(&session->flush_lock);
 	raw_spin_lock_init(&session->roots_lock);
 	INIT_LIST_HEAD(&session->roots);
-	INIT_DELAYED_WORK(&session->flush_work, session_flush_work);
 	INIT_WORK(&session->end_work, session_end);
-	session->flush_kick = IRQ_WORK_INIT(session_flush_kick);
-	session->retry_ms = 1;
+	session_flush_init(session);
 	session->id = new_id();
 
 	if (session->rows)
@@ -430,9 +437,6 @@ static struct session *session_add(const struct perf_event_attr *attr,
 	WRITE_ONCE(used.sessions, used.sessions + 1);
 	list_add(&session->made, &sessions_made);
 	list_add_rcu(&session->link, &sessions);
-	if (session->rows && !session->engine->immediate)
-		queue_delayed_work(hwprof_workqueue, &session->flush_work,
-				   session->interval);
 	return session;
 }
 
@@ -519,9 +523,7 @@ static void session_end(struct work_struct *work)
 	mutex_unlock(&sessions_lock);
 	synchronize_rcu();	/* probes walk the list, and may ask for more: */
 	session_hide(session);	/* and so may who reads its totals */
-	cancel_delayed_work_sync(&session->flush_work);
-	irq_work_sync(&session->flush_kick);	/* either may queue the other */
-	cancel_delayed_work_sync(&session->flush_work);
+	session_flush_end(session);
 	source_put(session);
 	free_memory(session);
 	mutex_lock(&sessions_lock);
@@ -553,6 +555,49 @@ void session_for_each(void (*visit)(struct session *session, void *context),
 	list_for_each_entry_rcu(session, &sessions, link)
 		visit(session, context);
 	rcu_read_unlock();
+}
+
+/*
+ * The same in process context: @visit may sleep. A session that is held stays on
+ * the list, and so leads to the next one.
+ */
+void sessions_visit(void (*visit)(struct session *session, void *context),
+		    void *context)
+{
+	struct session *session;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(session, &sessions, link) {
+		if (!session_tryget(session))
+			continue;
+		rcu_read_unlock();
+		visit(session, context);
+		rcu_read_lock();
+		session_put(session);
+	}
+	rcu_read_unlock();
+}
+
+void session_add_root(struct session *session, struct root *root)
+{
+	int cpu = root->event->cpu;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&session->roots_lock, flags);
+	list_add_tail(&root->link, cpu < 0 ? &session->roots :
+		      &per_cpu_ptr(session->slots, cpu)->roots);
+	session->root_count++;
+	raw_spin_unlock_irqrestore(&session->roots_lock, flags);
+}
+
+void session_remove_root(struct session *session, struct root *root)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&session->roots_lock, flags);
+	list_del(&root->link);
+	session->root_count--;
+	raw_spin_unlock_irqrestore(&session->roots_lock, flags);
 }
 
 unsigned int session_count(void)

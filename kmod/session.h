@@ -11,6 +11,7 @@
 #ifndef HWPROF_SESSION_H
 #define HWPROF_SESSION_H
 
+#include <linux/interrupt.h>
 #include <linux/irq_work.h>
 #include <linux/kref.h>
 #include <linux/list.h>
@@ -27,6 +28,7 @@
 struct rings;
 struct session;
 struct source_ops;
+struct stage;
 struct unwind;
 struct window;
 
@@ -128,9 +130,12 @@ struct slot {
 	struct session *session;
 	struct list_head link;		/* source's list of the CPU's slots */
 	struct list_head events;	/* started events: hw.tp_list */
+	struct list_head roots;		/* struct root: events of this CPU */
 	unsigned int active;		/* how many they are */
 	unsigned int wide;		/* of these, of the whole CPU */
 	int table;			/* number in the pool; -1: none */
+	bool news;			/* something was fed since its table was
+					 * last exchanged */
 	bool missed;			/* an event was lost: a gap is due */
 	bool open;			/* to a source that interrupts all else */
 	struct cursor *cursor;		/* of the task that runs; NULL: none */
@@ -148,7 +153,9 @@ struct slot {
 	u64 unwound;			/* and of these, those that tables told */
 	struct burst burst;
 	struct budget budget;
-	u64 *row;			/* room for the largest row */
+	u64 *row;			/* room for the largest row, see emit.h */
+	struct irq_work exit_kick;	/* its task exits: see flush_at_exit() */
+	struct tasklet_struct exit_flush;
 };
 
 struct session {
@@ -195,18 +202,21 @@ struct session {
 	void *profile;
 	size_t profile_size;
 	u64 settled;			/* `pass` of then */
-	atomic_t profile_busy;		/* who sets it owns profile and rows */
-	bool pinned;			/* its owner is not preempted */
-	bool slow;			/* a flush takes too long for that */
-	u32 step_items;			/* what its owner did since it took it, */
-	u64 flush_items;		/* and all in a flush in process context */
-	bool flush_again;		/* somebody met a busy profile */
-	bool kept;			/* it may have more to tell; its owner's */
-	u32 turn;			/* of flushes besides those in turn; its owner's */
-	struct mutex flush_lock;	/* flushes in process context, in turn */
+	/*
+	 * Taken for a step at a time, with interrupts on: the profile, the
+	 * stage, and tables that are being merged. Who fetches rows holds
+	 * flush_lock instead: no softirq flushes such sessions.
+	 */
+	spinlock_t profile_lock;
+	u32 profile_version;		/* changes with what settling is about */
+	bool kept;			/* the profile may have more to tell */
+	struct stage *stage;		/* rows on their way; NULL: none go out */
+	struct mutex flush_lock;	/* one flush in process context at a time */
 	struct delayed_work flush_work;
+	unsigned long pause;		/* jiffies until news are flushed */
 	unsigned int retry_ms;		/* after a ring was full */
-	bool flush_wanted;		/* and kicked for */
+	bool news;			/* something was learnt: a flush will come */
+	bool flush_wanted;		/* and soon */
 	struct irq_work flush_kick;
 	atomic64_t flush_cost;		/* in ns, that no slot has accounted for */
 	struct work_struct end_work;
@@ -220,7 +230,8 @@ struct session {
 	atomic_t space_ids;
 
 	raw_spinlock_t roots_lock;
-	struct list_head roots;		/* struct root: events with rings */
+	struct list_head roots;		/* struct root: events of no one CPU */
+	unsigned int root_count;	/* with those of CPUs */
 
 	/*
 	 * Written by who owns the profile; of an immediate engine, which has
@@ -266,6 +277,10 @@ void session_put(struct session *session);
 bool session_tryget(struct session *session);
 void session_for_each(void (*visit)(struct session *session, void *context),
 		      void *context);	/* under RCU */
+void sessions_visit(void (*visit)(struct session *session, void *context),
+		    void *context);	/* each held, in process context */
+void session_add_root(struct session *session, struct root *root);
+void session_remove_root(struct session *session, struct root *root);
 unsigned int session_count(void);
 int sessions_init(void);
 void sessions_exit(void);
@@ -316,22 +331,40 @@ void slot_feed_stack(struct slot *slot, struct stream_stack *stack);
 int slots_init(void);
 
 /* flush.c */
+enum { SETTLE_LOOKS = 1 << 16 };	/* of engine_ops.settle at a time */
 void session_flush(struct session *session, u32 space);
-u32 session_flush_here(struct session *session, bool waits);
-void sessions_flush_here(void);
-void session_totals_here(struct session *session);
-void session_flush_work(struct work_struct *work);
-void session_flush_kick(struct irq_work *work);
+void session_note_news(struct session *session);
 void session_want_flush(struct session *session);
-void slot_emit(struct slot *slot);
+void session_settle(struct session *session, u32 space);
 bool session_fetch(struct session *session, bool fresh);
 void session_fetched(struct session *session, bool all);
 int session_reset(struct session *session);
-void session_totals(struct session *session, struct hwprof_row_totals *row);
 int session_totals_now(struct session *session, struct hwprof_row_totals *row);
 void session_set_rings(struct session *session, struct rings *rings);
+
+/* totals.c */
+void session_totals(struct session *session, struct hwprof_row_totals *row);
+void session_totals_locked(struct session *session,
+			   struct hwprof_row_totals *row);
+
+/* emit.c */
 u64 session_sign(struct session *session, struct hwprof_row *row);
+void slot_emit(struct slot *slot);
+
+/* table_pool.c */
 int table_take(struct session *session);
 void slot_change_table(struct slot *slot, int table);
+bool table_merge_step(struct session *session, unsigned int number, u32 over);
+void tables_merge_free(struct session *session, u32 over);
+bool tables_retire(struct session *session, u32 over);
+
+/* Something is fed to the slot. In any context, on the slot's CPU. */
+static inline void slot_note_news(struct slot *slot)
+{
+	if (likely(slot->news))
+		return;
+	WRITE_ONCE(slot->news, true);
+	session_note_news(slot->session);
+}
 
 #endif /* HWPROF_SESSION_H */

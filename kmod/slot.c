@@ -13,6 +13,7 @@
 #include "arch.h"
 #include "compat.h"
 #include "engine/window.h"
+#include "flush.h"
 #include "session.h"
 #include "source/budget.h"
 #include "source/source.h"
@@ -182,17 +183,6 @@ void slot_start(struct slot *slot, struct perf_event *event)
 static void emit_rest(struct slot *slot, struct perf_event *event);
 
 /*
- * Disabled from outside, by an interrupt or by whoever opened an event of the
- * whole CPU, and not by a context switch: perf reads its rings next, so what
- * is here goes out now.
- */
-static bool is_disabled(struct perf_event *event)
-{
-	return in_hardirq() ||
-	       (!event->hw.target && !compat_is_cgroup_event(event));
-}
-
-/*
  * The last thread of its process exits. Perf is about to hang up, which stock
  * perf takes for the end of the recording: a flush by task work may be too late.
  */
@@ -202,33 +192,27 @@ static bool is_last_exit(void)
 	       !atomic_read(&current->signal->live);
 }
 
-/* Is this no interrupt, and no context switch, in which locks are held? */
-static bool is_running(const struct source_ops *source)
-{
-	return in_task() && source->is_running && source->is_running();
-}
-
+/*
+ * Perf does not say why it stops an event, nor which locks it holds. So nothing is
+ * flushed here: news make for a flush at the end of the interval, and whoever
+ * disables events or exits flushes later, without locks.
+ */
 void slot_stop(struct slot *slot, struct perf_event *event)
 {
 	struct session *session = slot->session;
-	bool disabled = is_disabled(event);
 
-	if (disabled || current->flags & PF_EXITING)
-		emit_rest(slot, event);
+	emit_rest(slot, event);
+	if (slot->active == 1) {
+		session->source->stop(slot);
+		if (session->params.basis != HWPROF_BASIS_EXACT)
+			budget_stop(slot);
+		slot_change_table(slot, -1);
+	}
 	list_del_rcu(&event->hw.tp_list);
 	slot->wide -= !event->hw.target;
-	if (--slot->active)
-		return;
-	session->source->stop(slot);
-	if (session->params.basis != HWPROF_BASIS_EXACT)
-		budget_stop(slot);
-	slot_change_table(slot, -1);
-	if (!session->rows || !(disabled || is_last_exit()))
-		return;
-	if (session->engine->immediate)
-		session_totals_here(session);
-	else
-		session_flush_here(session, is_running(session->source));
+	slot->active--;
+	if (!slot->active && is_last_exit())
+		slot_exits(slot);
 }
 
 void slot_update(struct slot *slot, struct perf_event *event)
@@ -338,14 +322,18 @@ static void gather_rests(struct perf_event *event)
 }
 
 /*
- * When its task ends or the event is disabled, a last sample carries what is
- * left of the period: if samples tell their period; else its reader would take
- * it for a whole one. Of a whole CPU's event nobody knows any more whose it is.
+ * A last sample carries what is left of the period, if samples tell their period;
+ * else its reader would take it for a whole one. It is written when the task exits
+ * or, as far as can be told, when the event is disabled: by an interrupt. Perf also
+ * rotates events in interrupts; then there is one sample more, and the sum of the
+ * periods is the same. A CPU-wide event no longer has a known owner.
  */
 static void emit_rest(struct slot *slot, struct perf_event *event)
 {
 	struct pt_regs regs = arch_user_regs();	/* long gone */
 
+	if (!in_hardirq() && !(current->flags & PF_EXITING))
+		return;
 	if (!is_sampling_event(event) || slot->session->rows ||
 	    !event->hw.target || !(event->attr.sample_type & PERF_SAMPLE_PERIOD))
 		return;
@@ -363,6 +351,7 @@ static void feed_engine(struct slot *slot, struct stream_event *stream,
 	const struct engine_ops *engine = session->engine;
 	struct cursor *cursor = slot->cursor;
 
+	slot_note_news(slot);
 	if (unlikely(!cursor || slot->table < 0 || !cursor->space)) {
 		slot->lost += units;
 		slot->lost_events++;
@@ -423,6 +412,8 @@ void slot_feed_window(struct slot *slot, struct window *window)
 	struct session *session = slot->session;
 	struct window_counts counts = { 0 };
 
+	if (session->rows)
+		slot_note_news(slot);
 	if (session->rows && likely(slot->table >= 0)) {
 		void *table = session->tables[slot->table].memory;
 
@@ -472,6 +463,7 @@ void slot_feed_sample(struct slot *slot, struct stream_event *sample)
 	slot->events_seen++;
 	if (!session->rows)
 		return;
+	slot_note_news(slot);
 	if (unlikely(slot->table < 0 ||
 		     (!sample->space && !window_in_kernel(sample->from)))) {
 		slot->lost += units;
@@ -498,6 +490,7 @@ void slot_feed_stack(struct slot *slot, struct stream_stack *stack)
 	slot->events_seen++;
 	if (!session->rows)
 		return;
+	slot_note_news(slot);
 	if (unlikely(slot->table < 0 ||
 		     (!stack->space && !window_in_kernel(stack->procedure)))) {
 		slot->lost += units;

@@ -147,19 +147,27 @@ int attr_check_feeder(const struct perf_event_attr *attr,
 	return 0;
 }
 
+/*
+ * What a row may carry: what perf can write for an event that is not active, see
+ * docs/rows.md, and PERF_SAMPLE_READ, see emit.c.
+ */
+static const u64 row_samples =
+	PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+	PERF_SAMPLE_ADDR | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN |
+	PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
+	PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_RAW | PERF_SAMPLE_WEIGHT_TYPE |
+	PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_IDENTIFIER |
+	PERF_SAMPLE_TRANSACTION;
+
 /* What no event of ours can have. */
 int attr_check_event(const struct perf_event_attr *attr)
 {
 	if (attr->precise_ip || attr->sigtrap || attr->aux_output ||
 	    attr->sample_type & (PERF_SAMPLE_BRANCH_STACK |
 				 PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
-				 PERF_SAMPLE_REGS_INTR))
+				 PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_AUX))
 		return -EOPNOTSUPP;
-	/* A row is about a process that need not be the one that runs. */
-	if (field_get(attr, FIELD_rows) &&
-	    attr->sample_type & (PERF_SAMPLE_PHYS_ADDR |
-				 PERF_SAMPLE_DATA_PAGE_SIZE |
-				 PERF_SAMPLE_CODE_PAGE_SIZE))
+	if (field_get(attr, FIELD_rows) && attr->sample_type & ~row_samples)
 		return -EOPNOTSUPP;
 	return 0;
 }

@@ -125,15 +125,7 @@ static ssize_t front_show(struct session *session, char *page)
 /* That were opened for it, without those that children inherit. */
 static ssize_t perf_events_show(struct session *session, char *page)
 {
-	unsigned int count = 0;
-	struct list_head *root;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&session->roots_lock, flags);
-	list_for_each(root, &session->roots)
-		count++;
-	raw_spin_unlock_irqrestore(&session->roots_lock, flags);
-	return sysfs_emit(page, "%u\n", count);
+	return sysfs_emit(page, "%u\n", READ_ONCE(session->root_count));
 }
 
 /* X(name): what all CPUs have counted of it. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The perf PMU `hwprof`: what perf asks, in terms of sessions and slots. */
 #include <linux/capability.h>
-#include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/slab.h>
@@ -35,16 +34,16 @@ static void root_close(struct work_struct *work)
 	root_free(root);
 }
 
-/* Perf holds locks here that a trigger needs to go. */
+/*
+ * Perf holds locks here that a trigger needs to go. It has waited for the event's
+ * irq_work before; a row that was written since may have queued it again.
+ */
 static void event_destroy(struct perf_event *event)
 {
 	struct root *root = event->pmu_private;
-	struct session *session = root->session;
-	unsigned long flags;
 
-	raw_spin_lock_irqsave(&session->roots_lock, flags);
-	list_del(&root->link);
-	raw_spin_unlock_irqrestore(&session->roots_lock, flags);
+	session_remove_root(root->session, root);
+	irq_work_sync(&event->pending_irq);
 	if (root->trigger)
 		queue_work(hwprof_workqueue, &root->close_work);
 	else
@@ -78,7 +77,6 @@ static struct session *session_of(struct perf_event *event)
 static int make_root(struct perf_event *event)
 {
 	struct root *root = kzalloc(sizeof(*root), GFP_KERNEL);
-	unsigned long flags;
 	int err;
 
 	if (!root)
@@ -101,9 +99,7 @@ static int make_root(struct perf_event *event)
 	}
 	event->pmu_private = root;
 	event->destroy = event_destroy;
-	raw_spin_lock_irqsave(&root->session->roots_lock, flags);
-	list_add_tail(&root->link, &root->session->roots);
-	raw_spin_unlock_irqrestore(&root->session->roots_lock, flags);
+	session_add_root(root->session, root);
 	return 0;
 }
 
@@ -175,71 +171,12 @@ static struct pmu hwprof_pmu = {
 	.read		= hwprof_read,
 };
 
-/* --- the end of PERF_EVENT_IOC_DISABLE ------------------------------------------ */
-
-/*
- * Whoever disables its events reads its rings next, so what is left goes out now.
- * The PMU is not told of each: of one whose task does not run it is since 6.2
- * only; and one whose task has just moved to another CPU is disabled there, in an
- * interrupt that is not the opener's.
- */
-static int disable_begins(struct kretprobe_instance *instance,
-			  struct pt_regs *regs)
-{
-	/* Of others the end is of no interest. */
-	return (u32)regs_get_kernel_argument(regs, 1) != PERF_EVENT_IOC_DISABLE;
-}
-
-/* Here no lock is held. */
-static int disable_ends(struct kretprobe_instance *instance,
-			struct pt_regs *regs)
-{
-	unsigned long flags;
-
-	local_irq_save(flags);
-	sessions_flush_here();
-	local_irq_restore(flags);
-	return 0;
-}
-
-static struct kretprobe perf_ioctl = {
-	.kp.symbol_name	= "perf_ioctl",
-	.entry_handler	= disable_begins,
-	.handler	= disable_ends,
-};
-
-static bool has_perf_ioctl;
-
-/* Without it rows go out at the ends of intervals and of processes only. */
-static void perf_ioctl_find(void)
-{
-	int err = register_kretprobe(&perf_ioctl);
-
-	has_perf_ioctl = !err;
-	if (err)
-		pr_warn("hwprof: no probe of perf_ioctl (%d): the end of what perf record -p records may be missing\n",
-			err);
-}
-
-static void perf_ioctl_leave(void)
-{
-	if (has_perf_ioctl)
-		unregister_kretprobe(&perf_ioctl);
-}
-
 int pmu_init(void)
 {
-	int err;
-
-	perf_ioctl_find();
-	err = perf_pmu_register(&hwprof_pmu, HWPROF_PMU_NAME, -1);
-	if (err)
-		perf_ioctl_leave();
-	return err;
+	return perf_pmu_register(&hwprof_pmu, HWPROF_PMU_NAME, -1);
 }
 
 void pmu_exit(void)
 {
 	perf_pmu_unregister(&hwprof_pmu);
-	perf_ioctl_leave();
 }

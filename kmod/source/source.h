@@ -38,12 +38,6 @@ struct source_ops {
 	void (*start)(struct slot *slot);
 	void (*stop)(struct slot *slot);
 
-	/*
-	 * Is current what this CPU runs, with no context switch under way? In a
-	 * slot of it, with interrupts off. May be NULL: it cannot tell.
-	 */
-	bool (*is_running)(void);
-
 	/* A root event was opened, in its event_init(): a trigger, maybe. */
 	int (*open)(struct root *root);
 };

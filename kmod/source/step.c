@@ -131,11 +131,6 @@ void step_exit(void)
 
 static unsigned int users;
 
-static bool step_is_running(void)
-{
-	return this_cpu_ptr(&step_cpu)->next == current;
-}
-
 const struct source_ops step_source = {
 	.name		= "step",
 	.number		= HWPROF_SOURCE_STEP,
@@ -147,6 +142,5 @@ const struct source_ops step_source = {
 	.leave		= step_leave,
 	.start		= step_start,
 	.stop		= step_stop,
-	.is_running	= step_is_running,
 	.open		= step_open,
 };

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Rows on their way into the rings of perf events.
+ *
+ * Rows leave the profile into the session's stage, with interrupts on. The CPU
+ * that a ring belongs to then writes them from the stage, a piece at a time, with
+ * interrupts off. A row that a ring has no room for stays in the stage.
+ *
+ * Which event a row may be written for is decided by what perf reads for it. An
+ * event that is active on this CPU may be asked for all that its attributes allow:
+ * nobody changes it or its group while interrupts are off. Of an inactive event
+ * perf may read only what does not change: docs/rows.md has the table, and
+ * attr_check_event() refuses the rest. PERF_SAMPLE_READ is the exception: it is
+ * allowed, but such an event gets rows only while it is active, or while its task
+ * exits and holds the mutex of its events.
+ */
+#include <linux/slab.h>
+#include <linux/smp.h>
+
+#include "arch.h"
+#include "compat.h"
+#include "emit.h"
+#include "session.h"
+
+enum {
+	PIECE_ROWS	= 16,		/* with interrupts off, */
+	PIECE_BYTES	= 8 << 10,	/* beyond which no further row begins */
+	ROOT_LOOKS	= 128,		/* at events, in search of a ring */
+};
+
+/* --- which event takes rows ------------------------------------------------- */
+
+/*
+ * Children that inherit an event of no one CPU would write its ring from several
+ * CPUs at once. Perf lets nobody map such a ring, but another event's ring be set
+ * for it: that one is left alone.
+ */
+static bool has_ring(const struct perf_event *event)
+{
+	const struct perf_event *root = event->parent ?: event;
+
+	return READ_ONCE(root->rb) && event->attr.sample_period &&
+	       (root->cpu >= 0 || !root->attr.inherit);
+}
+
+/*
+ * May the inactive event @event get a row from this CPU? A ring of a CPU is
+ * written by that CPU alone, a ring of a task (cpu -1) where the task runs.
+ */
+static bool takes_inactive(const struct perf_event *event)
+{
+	if (event->attr.sample_type & PERF_SAMPLE_READ)
+		return compat_is_exiting(event);
+	return event->cpu >= 0 || event->hw.target == current;
+}
+
+/* Events without a ring go to the end, so that the next search begins behind. */
+static struct perf_event *find_root(struct list_head *roots)
+{
+	unsigned int looks = ROOT_LOOKS;
+	struct root *root;
+
+	list_for_each_entry(root, roots, link) {
+		if (has_ring(root->event) && takes_inactive(root->event))
+			return root->event;
+		if (--looks)
+			continue;
+		list_rotate_to_front(&root->link, roots);
+		break;
+	}
+	return NULL;
+}
+
+/*
+ * Return an event of the session whose ring this CPU may write now; NULL if there
+ * is none. Interrupts are off and roots_lock is held.
+ */
+static struct perf_event *event_here(struct session *session)
+{
+	struct slot *slot = this_cpu_ptr(session->slots);
+	unsigned int looks = ROOT_LOOKS;
+	struct perf_event *event;
+
+	list_for_each_entry(event, &slot->events, hw.tp_list) {
+		if (has_ring(event))
+			return event;
+		if (!--looks)
+			break;
+	}
+	return find_root(&slot->roots) ?: find_root(&session->roots);
+}
+
+/* --- one row ------------------------------------------------------------------ */
+
+/*
+ * Write down whose row it is. Returns when that process ended, 0 if it has not:
+ * a late row must not be taken for one of the next program's.
+ */
+u64 session_sign(struct session *session, struct hwprof_row *row)
+{
+	struct space *space = space_find(session, row->space);
+
+	row->session = session->id;
+	row->pid = space ? space->pid : 0;
+	return space ? READ_ONCE(space->end) : 0;
+}
+
+/* Rows of any type begin with a struct hwprof_row. */
+static void *row_of(struct staged *staged)
+{
+	return (void *)staged + offsetof(struct staged, row);
+}
+
+static u32 thread_of(const struct hwprof_row *row)
+{
+	return row->type == HWPROF_ROW_BRANCHES ?
+	       ((const struct hwprof_row_branches *)row)->tid : row->pid;
+}
+
+/*
+ * Everything that perf would take from the current task is preset. Returns false
+ * if the ring had no room. A row is written without perf_event_overflow(): rows
+ * must neither throttle the event nor retune its frequency.
+ */
+static bool write_row(struct perf_event *event, const struct staged *staged)
+{
+	static struct perf_callchain_entry no_chain;
+	struct perf_event *root = event->parent ?: event;
+	const struct hwprof_row *row = &staged->row;
+	struct perf_raw_record raw = {
+		.frag = { .data = (void *)row, .size = row->size + sizeof(u32) },
+	};
+	struct perf_sample_data data;
+	struct pt_regs regs = arch_user_regs();
+	s64 lost;
+
+	perf_sample_data_init(&data, staged->addr, staged->period);
+	data.tid_entry.pid = row->pid;
+	data.tid_entry.tid = thread_of(row);
+	data.sample_flags |= PERF_SAMPLE_TID;
+	compat_save_callchain(&data, event, &no_chain);
+	if (staged->end && !event->attr.use_clockid) {
+		data.time = staged->end;
+		data.sample_flags |= PERF_SAMPLE_TIME;
+	}
+	compat_save_raw(&data, event, &raw);
+	instruction_pointer_set(&regs, staged->ip);
+
+	lost = atomic64_read(&root->lost_samples);
+	event->overflow_handler(event, &data, &regs);
+	return atomic64_read(&root->lost_samples) == lost;
+}
+
+/* --- the stage ------------------------------------------------------------------ */
+
+static size_t staged_size(const struct hwprof_row *row)
+{
+	return ALIGN(offsetof(struct staged, row) + row->size + sizeof(u32), 8);
+}
+
+/* Room for several rows, and for the largest one. */
+enum {
+	STAGE_BYTES = (16 << 10) + STAGED_MAX,
+};
+
+struct stage *stage_new(void)
+{
+	struct stage *stage = kvzalloc(struct_size(stage, bytes, STAGE_BYTES),
+				       GFP_KERNEL_ACCOUNT);
+
+	return stage;
+}
+
+bool stage_is_empty(const struct stage *stage)
+{
+	return stage->taken == stage->used;
+}
+
+/* An engine_emit, of rows of the profile: false if the stage is full. */
+static bool stage_row(void *context, const void *engine_row, u64 ip, u64 addr,
+		      u64 period)
+{
+	struct session *session = context;
+	struct stage *stage = session->stage;
+	size_t row_size = ((const struct hwprof_row *)engine_row)->size;
+	size_t size = staged_size(engine_row);
+	struct staged *staged = (void *)stage->bytes + stage->used;
+
+	if (STAGE_BYTES - stage->used < size)
+		return false;
+	memset(staged, 0, size);
+	staged->ip = ip;
+	staged->addr = addr;
+	staged->period = period;
+	memcpy(row_of(staged), engine_row, row_size);
+	staged->end = session_sign(session, &staged->row);
+	stage->used += size;
+	stage->units += period;
+	return true;
+}
+
+/* Interrupts are off and roots_lock is held. False: the ring had no room. */
+static bool write_piece(struct session *session, struct perf_event *event)
+{
+	struct stage *stage = session->stage;
+	u32 begin = stage->taken;
+	unsigned int rows;
+
+	for (rows = 0; rows < PIECE_ROWS && !stage_is_empty(stage) &&
+	     stage->taken - begin < PIECE_BYTES; rows++) {
+		const struct staged *staged =
+			(void *)stage->bytes + stage->taken;
+
+		if (!write_row(event, staged))
+			return false;
+		stage->taken += staged_size(&staged->row);
+		stage->units -= staged->period;
+		session->delivered += staged->period;
+	}
+	if (stage_is_empty(stage))
+		stage->taken = stage->used = 0;
+	return true;
+}
+
+/* On this CPU; the profile is held, here or by who has sent an interrupt. */
+static void drain_piece(void *context)
+{
+	struct emit *emit = context;
+	struct session *session = emit->session;
+	struct perf_event *event;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&session->roots_lock, flags);
+	event = event_here(session);
+	emit->ring = event;
+	emit->full = event && !write_piece(session, event);
+	raw_spin_unlock_irqrestore(&session->roots_lock, flags);
+}
+
+static bool drain_here(struct emit *emit)
+{
+	emit->ring = true;
+	emit->full = false;
+	while (emit->ring && !emit->full && !stage_is_empty(emit->session->stage))
+		drain_piece(emit);
+	emit->stuck |= emit->full;
+	return stage_is_empty(emit->session->stage);
+}
+
+/* The profile is held for a piece at a time. @cpu -1: whichever this is. */
+static bool drain_on(struct emit *emit, int cpu)
+{
+	struct session *session = emit->session;
+	bool empty;
+
+	emit->ring = true;
+	emit->full = false;
+	do {
+		spin_lock_bh(&session->profile_lock);
+		empty = stage_is_empty(session->stage);
+		if (!empty && cpu < 0)
+			drain_piece(emit);
+		else if (!empty && smp_call_function_single(cpu, drain_piece,
+							    emit, true))
+			emit->ring = false;
+		empty = stage_is_empty(session->stage);
+		spin_unlock_bh(&session->profile_lock);
+		cond_resched();
+	} while (!empty && emit->ring && !emit->full);
+	emit->stuck |= emit->full;
+	return empty;
+}
+
+/* Returns a CPU where an event that has no CPU of its own runs; -1: none found. */
+static int cpu_of_task_events(struct session *session)
+{
+	unsigned int looks = ROOT_LOOKS;
+	struct root *root;
+	unsigned long flags;
+	int cpu = -1;
+
+	raw_spin_lock_irqsave(&session->roots_lock, flags);
+	list_for_each_entry(root, &session->roots, link) {
+		cpu = READ_ONCE(root->event->oncpu);
+		if (cpu >= 0 || !--looks)
+			break;
+	}
+	raw_spin_unlock_irqrestore(&session->roots_lock, flags);
+	return cpu;
+}
+
+/*
+ * In process context, under cpus_read_lock(): write all of the stage, on this CPU
+ * if it has a ring, else on the others that have one. Returns false if no ring
+ * took the rest.
+ */
+static bool emit_drain(struct emit *emit)
+{
+	struct session *session = emit->session;
+	int cpu;
+
+	if (drain_on(emit, -1))
+		return true;
+	for_each_online_cpu(cpu)
+		if (!list_empty(&per_cpu_ptr(session->slots, cpu)->roots) &&
+		    drain_on(emit, cpu))
+			return true;
+	cpu = cpu_of_task_events(session);
+	return cpu >= 0 && cpu_online(cpu) && drain_on(emit, cpu);
+}
+
+/* --- from the profile to the stage ---------------------------------------------- */
+
+/*
+ * Work out what there is to say, for a while. Where the profile has changed
+ * since, that begins anew. Returns true when it is done. The profile is held.
+ */
+static bool settle_step(struct emit *emit)
+{
+	struct session *session = emit->session;
+	const struct engine_ops *engine = session->engine;
+
+	if (emit->version != session->profile_version) {
+		emit->version = session->profile_version;
+		emit->settled = false;
+		emit->settled_at = emit->at = 0;
+		emit->done = emit->told = false;
+	}
+	if (!emit->settled)
+		emit->settled = !engine->settle ||
+			engine->settle(session->profile, emit->space,
+				       &emit->settled_at, SETTLE_LOOKS);
+	return emit->settled;
+}
+
+static void stage_totals(struct emit *emit)
+{
+	struct session *session = emit->session;
+	struct hwprof_row_totals row;
+
+	session_totals_locked(session, &row);
+	emit->told = true;
+	if (memcmp(&row, &session->told, sizeof(row)) &&
+	    stage_row(session, &row, 0, 0, 0))
+		session->told = row;
+}
+
+/*
+ * Fill the stage, which is empty, with what comes next: rows, and when all of
+ * them were written, totals. The profile is held. Returns false when there was
+ * nothing left.
+ */
+static bool emit_fill(struct emit *emit)
+{
+	struct session *session = emit->session;
+
+	if (session->engine->immediate) {
+		emit->done = true;
+	} else if (!settle_step(emit)) {
+		return true;
+	} else if (!emit->done) {
+		emit->done = session->engine->rows(session->profile,
+						   emit->space, &emit->at,
+						   stage_row, session);
+		return true;
+	}
+	if (emit->told)
+		return false;
+	if (!emit->space)
+		WRITE_ONCE(session->kept, false);
+	stage_totals(emit);
+	return true;
+}
+
+/*
+ * In process context, under cpus_read_lock() and flush_lock: write all rows that
+ * have grown, of address space emit->space or of all. Returns true when all are
+ * out.
+ */
+bool emit_all(struct emit *emit)
+{
+	struct session *session = emit->session;
+	bool more = true;
+
+	while (emit_drain(emit)) {
+		if (!more)
+			return true;
+		spin_lock_bh(&session->profile_lock);
+		if (stage_is_empty(session->stage))
+			more = emit_fill(emit);
+		spin_unlock_bh(&session->profile_lock);
+		cond_resched();
+	}
+	return false;
+}
+
+/*
+ * In a softirq, on this CPU alone; the profile is held. Settling is bounded by
+ * @steps. What does not go out now stays for a flush in process context.
+ */
+bool emit_all_here(struct emit *emit, unsigned int steps)
+{
+	while (steps-- && drain_here(emit))
+		if (!emit_fill(emit))
+			return true;
+	return false;
+}
+
+/* --- immediate engines ------------------------------------------------------------ */
+
+struct emit_now {
+	struct slot *slot;
+	struct perf_event *event;
+};
+
+/* An engine_emit: straight into a ring of this CPU. */
+static bool write_now(void *context, const void *engine_row, u64 ip, u64 addr,
+		      u64 period)
+{
+	struct emit_now *now = context;
+	struct session *session = now->slot->session;
+	size_t size = ((const struct hwprof_row *)engine_row)->size;
+	struct staged *staged = (void *)now->slot->row;
+
+	*staged = (struct staged) { .ip = ip, .addr = addr, .period = period };
+	memcpy(row_of(staged), engine_row, size);
+	*(u32 *)(row_of(staged) + size) = 0;
+	staged->end = session_sign(session, &staged->row);
+	if (!write_row(now->event, staged))
+		return false;
+	session->delivered += period;
+	return true;
+}
+
+/* The slot's table goes out as it is: see engine_ops.immediate. */
+void slot_emit(struct slot *slot)
+{
+	struct session *session = slot->session;
+	const struct engine_ops *engine = session->engine;
+	struct emit_now now = { .slot = slot };
+	struct table *table;
+	size_t at = 0;
+
+	if (slot->table < 0)
+		return;
+	table = &session->tables[slot->table];
+	raw_spin_lock(&session->roots_lock);
+	now.event = event_here(session);
+	if (!now.event ||
+	    !engine->rows(table->memory, 0, &at, write_now, &now))
+		engine->forget(table->memory, 0);
+	session->fed += slot->fed;
+	slot->fed = 0;
+	table->evicted = engine->evicted(table->memory);
+	raw_spin_unlock(&session->roots_lock);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Flushes: when what was learnt becomes rows. */
+#ifndef HWPROF_FLUSH_H
+#define HWPROF_FLUSH_H
+
+struct session;
+struct slot;
+
+int flush_init(void);
+void flush_exit(void);
+
+void session_flush_init(struct session *session);
+void session_flush_end(struct session *session);
+
+void slot_flush_init(struct slot *slot);
+void slot_flush_end(struct slot *slot);
+
+/* The last thread of the slot's process exits: see flush_at_exit(). */
+void slot_exits(struct slot *slot);
+
+#endif /* HWPROF_FLUSH_H */

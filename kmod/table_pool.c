@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The pool of tables. A CPU takes a table when the session becomes active there,
+ * and gives it back when that ends, or when it is exchanged for an empty one. A
+ * table that was given back is merged into the session's profile.
+ */
+#include <linux/cpu.h>
+#include <linux/smp.h>
+
+#include "session.h"
+
+enum {
+	MERGE_ITEMS	= 1024,	/* in one step, with the profile locked */
+	RETIRE_PASSES	= 8,	/* until each table was seen */
+};
+
+static bool table_claim(struct session *session, unsigned int table)
+{
+	return test_bit(table, session->table_free) &&
+	       test_and_clear_bit(table, session->table_free);
+}
+
+/* Returns a free table, preferably a clean one; -1 if none is free. */
+int table_take(struct session *session)
+{
+	unsigned int table;
+
+	for (table = 0; table < session->table_count; table++)
+		if (!test_bit(table, session->table_dirty) &&
+		    table_claim(session, table))
+			return table;
+	for (table = 0; table < session->table_count; table++)
+		if (table_claim(session, table))
+			return table;
+	return -1;
+}
+
+static void table_give(struct session *session, int table, bool dirty)
+{
+	if (dirty)
+		set_bit(table, session->table_dirty);
+	smp_mb__before_atomic();	/* publish the contents first */
+	set_bit(table, session->table_free);
+}
+
+/*
+ * Give the slot's table back and go on with @table (-1: with none). Units that
+ * were fed move with the table, so that totals always describe exactly what was
+ * merged. An NMI in between finds no table. A table that was fed nothing is not
+ * dirty, and causes no flush.
+ */
+void slot_change_table(struct slot *slot, int table)
+{
+	struct session *session = slot->session;
+	bool dirty = slot->news;
+	int old = slot->table;
+
+	WRITE_ONCE(slot->news, false);
+	barrier();
+	WRITE_ONCE(slot->table, -1);
+	barrier();
+	dirty |= READ_ONCE(slot->news);	/* an NMI fed it meanwhile */
+	if (old >= 0) {
+		session->tables[old].fed += slot->fed;
+		slot->fed = 0;
+		table_give(session, old, dirty);
+		if (dirty)
+			session_note_news(session);
+		barrier();
+	}
+	WRITE_ONCE(slot->table, table);
+}
+
+/* Count as merged, at once, what was fed: what the table still has is pending. */
+static void merge_begin(struct session *session, unsigned int number)
+{
+	struct table *table = &session->tables[number];
+
+	if (!test_bit(number, session->table_dirty))
+		return;
+	WRITE_ONCE(session->kept, true);
+	smp_mb__before_atomic();	/* see session_has_news() */
+	clear_bit(number, session->table_dirty);
+	session->fed += table->fed;
+	table->fed = 0;
+	table->merging = true;
+}
+
+/*
+ * Merge a part of table @number, which nobody uses, into the profile. Returns
+ * true if there is more of it to merge. The caller holds profile_lock. Address
+ * space @over (0: none) has ended: a merged table still knows where its loops
+ * are, which would push out those of programs that run.
+ */
+bool table_merge_step(struct session *session, unsigned int number, u32 over)
+{
+	const struct engine_ops *engine = session->engine;
+	struct table *table = &session->tables[number];
+
+	if (!table->merging) {
+		if (!table_claim(session, number))
+			return false;
+		merge_begin(session, number);
+	}
+	if (table->merging) {
+		session->profile_version++;
+		table->merging = engine->merge(session->profile, table->memory,
+					       MERGE_ITEMS) == MERGE_ITEMS;
+		if (table->merging)
+			return true;
+	}
+	if (over)
+		engine->forget(table->memory, over);
+	table->pass = session->pass;
+	table_give(session, number, false);
+	return false;
+}
+
+/* In process context: merge all tables that no CPU uses. */
+void tables_merge_free(struct session *session, u32 over)
+{
+	unsigned int table;
+	bool more;
+
+	for (table = 0; table < session->table_count; table++) {
+		do {
+			spin_lock_bh(&session->profile_lock);
+			more = table_merge_step(session, table, over);
+			spin_unlock_bh(&session->profile_lock);
+			cond_resched();
+		} while (more);
+	}
+}
+
+/*
+ * On the slot's CPU: exchange its table for one that is empty. A slot that found
+ * no free table when it became active gets one now.
+ */
+static void exchange_table(void *context)
+{
+	struct session *session = context;
+	struct slot *slot = this_cpu_ptr(session->slots);
+	int table;
+
+	if (slot->table >= 0 &&
+	    session->tables[slot->table].pass == session->pass)
+		return;
+	table = slot->active ? table_take(session) : -1;
+	if (table >= 0 && slot->table >= 0 &&
+	    test_bit(table, session->table_dirty)) {
+		table_give(session, table, true);
+		return;
+	}
+	if (table >= 0 || slot->table < 0)
+		slot_change_table(slot, table);
+}
+
+/*
+ * A table that a slot holds and was fed nothing since it was taken clean need
+ * not be merged, and its CPU not be interrupted.
+ */
+static void skip_idle_table(struct session *session, const struct slot *slot)
+{
+	int table = READ_ONCE(slot->table);
+
+	smp_rmb();	/* slot_change_table() clears news before the table */
+	if (table < 0 || READ_ONCE(slot->news) ||
+	    test_bit(table, session->table_dirty))
+		return;
+	smp_rmb();
+	if (READ_ONCE(slot->table) == table)
+		session->tables[table].pass = session->pass;
+}
+
+static bool pass_complete(struct session *session)
+{
+	unsigned int table;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		skip_idle_table(session, per_cpu_ptr(session->slots, cpu));
+	for (table = 0; table < session->table_count; table++)
+		if (session->tables[table].pass != session->pass)
+			return false;
+	return true;
+}
+
+/*
+ * Merge into the profile all that was learnt before now. Returns false if some
+ * CPU did not give its table. In process context, under cpus_read_lock() and
+ * the session's flush_lock.
+ */
+bool tables_retire(struct session *session, u32 over)
+{
+	int pass, cpu;
+
+	WRITE_ONCE(session->pass, session->pass + 1);
+	for (pass = 0; pass < RETIRE_PASSES; pass++) {
+		tables_merge_free(session, over);
+		if (pass_complete(session))
+			return true;
+		for_each_online_cpu(cpu)
+			if (READ_ONCE(per_cpu_ptr(session->slots, cpu)->news))
+				smp_call_function_single(cpu, exchange_table,
+							 session, true);
+	}
+	return false;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The totals of a session: what its CPUs count, since it was last reset. */
+#include "emit.h"
+#include "session.h"
+#include "source/source.h"
+
+/* Add what a table holds that was fed to it and is not in the profile yet. */
+static void count_table(const struct session *session,
+			const struct table *table,
+			struct hwprof_row_totals *row)
+{
+	row->evicted += table->evicted;
+	if (!table->merging)
+		return;
+	row->evicted += session->engine->evicted(table->memory);
+	row->pending += session->engine->pending(table->memory);
+}
+
+static void count_slot(const struct slot *slot, struct hwprof_row_totals *row)
+{
+	int i;
+
+	row->lost += READ_ONCE(slot->lost);
+	row->events += READ_ONCE(slot->events_seen);
+	row->lost_events += READ_ONCE(slot->lost_events);
+	row->gaps += READ_ONCE(slot->gaps);
+	row->windows += READ_ONCE(slot->windows);
+	row->cost_ns += local64_read(&slot->budget.cost);
+	row->task_ns += local64_read(&slot->budget.time);
+	row->unmeasured += READ_ONCE(slot->unmeasured);
+	for (i = 0; i < HWPROF_METRICS_MAX; i++)
+		row->metrics[i] += READ_ONCE(slot->metrics[i]);
+}
+
+static void subtract(struct hwprof_row_totals *row,
+		     const struct hwprof_row_totals *base)
+{
+	int i;
+
+	row->lost -= base->lost;
+	row->events -= base->events;
+	row->lost_events -= base->lost_events;
+	row->gaps -= base->gaps;
+	row->windows -= base->windows;
+	row->cost_ns -= base->cost_ns;
+	row->task_ns -= base->task_ns;
+	row->unmeasured -= base->unmeasured;
+	for (i = 0; i < HWPROF_METRICS_MAX; i++)
+		row->metrics[i] -= base->metrics[i];
+}
+
+/*
+ * Fill @row with the session's totals. The caller holds profile_lock, or of a
+ * session whose rows are fetched, flush_lock.
+ */
+void session_totals(struct session *session, struct hwprof_row_totals *row)
+{
+	const struct engine_ops *engine = session->engine;
+	unsigned int i;
+	u64 units = 0;
+	int cpu;
+
+	*row = (struct hwprof_row_totals) {
+		.row.type = HWPROF_ROW_TOTALS,
+		.row.size = sizeof(*row),
+		.delivered = session->delivered,
+		.pending = session->stage ? session->stage->units : 0,
+		.memory = session->memory,
+		.basis = session->params.basis,
+		.source = session->source->number,
+		.budget_permille = session->budget_permille,
+	};
+	if (session->params.basis != HWPROF_BASIS_EXACT)
+		row->cost_ns = atomic64_read(&session->flush_cost);
+	for_each_possible_cpu(cpu) {
+		const struct slot *slot = per_cpu_ptr(session->slots, cpu);
+
+		units += READ_ONCE(slot->units);
+		count_slot(slot, row);
+	}
+	subtract(row, &session->base);
+	row->produced = session->rows ? session->fed + row->lost : units;
+	for (i = 0; i < session->table_count; i++)
+		count_table(session, &session->tables[i], row);
+	if (session->profile) {
+		row->evicted += engine->evicted(session->profile);
+		row->pending += engine->pending(session->profile);
+	}
+}
+
+/* The same where an immediate engine writes its counts under roots_lock. */
+void session_totals_locked(struct session *session,
+			   struct hwprof_row_totals *row)
+{
+	unsigned long flags;
+
+	if (!session->engine->immediate) {
+		session_totals(session, row);
+		return;
+	}
+	raw_spin_lock_irqsave(&session->roots_lock, flags);
+	session_totals(session, row);
+	raw_spin_unlock_irqrestore(&session->roots_lock, flags);
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What perf allows to be written for an event: see the table in docs/rows.md. And
+ * what a session costs while its program sleeps: nothing.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "include/kselftest_harness.h"
+
+#include "event.h"
+#include "known.h"
+
+EVENT_ALL_NEED("step")
+
+FIXTURE(rules)
+{
+	struct child child;
+};
+
+FIXTURE_SETUP(rules)
+{
+	ASSERT_TRUE(event_sessions_are(0));
+}
+
+FIXTURE_TEARDOWN(rules)
+{
+	if (self->child.pid) {
+		kill(self->child.pid, SIGKILL);
+		waitpid(self->child.pid, NULL, 0);
+	}
+	EXPECT_TRUE(event_sessions_are(0));
+}
+
+/* --- what a row may carry --------------------------------------------------------- */
+
+/* Returns the errno of an event that gives rows with this in each, 0 if none. */
+static int try_rows(uint64_t sample_type)
+{
+	struct perf_event_attr attr =
+		event_attr_sampling(EVENT_LOOPS | EVENT_ROWS, 1);
+
+	attr.sample_type |= sample_type;
+	attr.inherit = 0;
+	return event_try(attr);
+}
+
+TEST_F(rules, what_rows_may_carry)
+{
+	EXPECT_EQ(0, try_rows(PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			      PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
+			      PERF_SAMPLE_ID | PERF_SAMPLE_CPU |
+			      PERF_SAMPLE_PERIOD | PERF_SAMPLE_STREAM_ID |
+			      PERF_SAMPLE_IDENTIFIER));
+	EXPECT_EQ(0, try_rows(PERF_SAMPLE_CALLCHAIN));
+	EXPECT_EQ(0, try_rows(PERF_SAMPLE_READ));
+	EXPECT_EQ(0, try_rows(PERF_SAMPLE_WEIGHT));
+	EXPECT_EQ(0, try_rows(PERF_SAMPLE_DATA_SRC));
+	EXPECT_EQ(0, try_rows(PERF_SAMPLE_TRANSACTION));
+}
+
+/* Perf would take these from whatever task happens to run. */
+TEST_F(rules, what_rows_may_not_carry)
+{
+	EXPECT_EQ(-EOPNOTSUPP, try_rows(PERF_SAMPLE_PHYS_ADDR));
+	EXPECT_EQ(-EOPNOTSUPP, try_rows(PERF_SAMPLE_CGROUP));
+	EXPECT_EQ(-EOPNOTSUPP, try_rows(PERF_SAMPLE_DATA_PAGE_SIZE));
+	EXPECT_EQ(-EOPNOTSUPP, try_rows(PERF_SAMPLE_CODE_PAGE_SIZE));
+}
+
+TEST_F(rules, no_aux)
+{
+	struct perf_event_attr attr = event_attr_sampling(EVENT_LOOPS, 1);
+
+	attr.sample_type |= PERF_SAMPLE_AUX;
+	EXPECT_EQ(-EOPNOTSUPP, event_try(attr));
+}
+
+/* --- events that are not active ---------------------------------------------------- */
+
+enum { SIBLINGS = 100, ROUNDS = 20, SITES = 1500 };
+
+/* Calls from many sites, so that there are many rows, and a sleep. */
+static void call_and_sleep(void *unused)
+{
+	enum { CALL = 5, BEGIN = 16 };
+	unsigned char *code = mmap(NULL, BEGIN + SITES * CALL + 1,
+				   PROT_READ | PROT_WRITE | PROT_EXEC,
+				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int i, at = BEGIN;
+
+	if (code == MAP_FAILED)
+		_exit(1);
+	code[0] = 0xc3;				/* ret */
+	for (i = 0; i < SITES; i++, at += CALL) {
+		int32_t distance = -(at + CALL);
+
+		code[at] = 0xe8;		/* call the ret */
+		memcpy(code + at + 1, &distance, sizeof(distance));
+	}
+	code[at] = 0xc3;
+	for (;;) {
+		((void (*)(void))(code + BEGIN))();
+		usleep(30000);
+	}
+}
+
+static void add_siblings(struct __test_metadata *_metadata, pid_t pid,
+			 int leader, int *fd)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY, .exclude_kernel = 1,
+		.read_format = PERF_FORMAT_GROUP,
+	};
+	int i;
+
+	for (i = 0; i < SIBLINGS; i++) {
+		fd[i] = event_open(&attr, pid, 0, leader, 0);
+		ASSERT_LE(0, fd[i]);
+	}
+}
+
+/*
+ * Rows of a program that sleeps, for an event that tells its group's counts, while
+ * another CPU closes the group. Perf must not walk it: that ended in a loop for
+ * ever, with interrupts off.
+ */
+TEST_F(rules, groups_that_change)
+{
+	struct perf_event_attr attr =
+		event_attr_sampling(EVENT_CALLS | EVENT_STEP | EVENT_ROWS, 1);
+	struct perf_event_mmap_page *page;
+	int leader, round, i, fd[SIBLINGS];
+
+	attr.config1 |= EVENT_INTERVAL(1);
+	attr.sample_type |= PERF_SAMPLE_READ;
+	attr.read_format |= PERF_FORMAT_GROUP;
+	attr.inherit = 0;
+	attr.disabled = 0;
+	self->child = child_start(call_and_sleep, NULL);
+	leader = event_open(&attr, self->child.pid, 0, -1, 0);
+	ASSERT_LE(0, leader);
+	page = mmap(NULL, 129 * getpagesize(), PROT_READ | PROT_WRITE,
+		    MAP_SHARED, leader, 0);
+	ASSERT_NE(MAP_FAILED, page);
+	child_go(&self->child);
+	for (round = 0; round < ROUNDS; round++) {
+		add_siblings(_metadata, self->child.pid, leader, fd);
+		usleep(20000);
+		for (i = 0; i < SIBLINGS; i++) {
+			close(fd[i]);
+			page->data_tail = page->data_head;
+		}
+	}
+	munmap(page, 129 * getpagesize());
+	close(leader);
+}
+
+static void run_known_loops(void *unused)
+{
+	known_run();
+}
+
+/* Such an event gets all its rows: those of the end while its task exits. */
+TEST_F(rules, groups_of_what_exits)
+{
+	struct perf_event_attr attr =
+		event_attr_sampling(EVENT_LOOPS | EVENT_STEP | EVENT_ROWS, 1);
+	struct recording recording;
+	struct tally tally = { .reads = true };
+	struct child child = child_start(run_known_loops, NULL);
+
+	attr.sample_type |= PERF_SAMPLE_READ;
+	attr.inherit = 0;
+	ASSERT_EQ(0, recording_open(&recording, &attr, child.pid, 64, &tally));
+	recording_control(&recording, PERF_EVENT_IOC_ENABLE);
+	child_go(&child);
+	EXPECT_EQ(0, recording_wait(&recording, child.pid));
+	EXPECT_TRUE(tally_is_whole(&tally));
+	EXPECT_LE(KNOWN_INNER_BACK, tally.period);
+	recording_close(&recording);
+}
+
+/* --- what sleeps -------------------------------------------------------------------- */
+
+enum { IDLE_SESSIONS = 8, FEW_INTERRUPTS = 50 };
+
+/* Interrupts that a CPU has sent to another one, for a function call. */
+static uint64_t function_calls(void)
+{
+	FILE *file = fopen("/proc/interrupts", "r");
+	char line[4096], *at;
+	uint64_t sum = 0;
+
+	while (file && fgets(line, sizeof(line), file)) {
+		at = strstr(line, "CAL:");
+		if (!at)
+			continue;
+		for (at += 4; *at; ) {
+			char *end;
+			uint64_t count = strtoull(at, &end, 10);
+
+			if (end == at)
+				break;
+			sum += count;
+			at = end;
+		}
+	}
+	if (file)
+		fclose(file);
+	return sum;
+}
+
+static void sleep_on(void *unused)
+{
+	for (;;)
+		pause();
+}
+
+/* In three seconds there were three intervals of each, of 1 to 8 ms. */
+TEST_F(rules, sessions_that_sleep)
+{
+	struct perf_event_attr attr =
+		event_attr_sampling(EVENT_CALLS | EVENT_STEP | EVENT_ROWS, 1);
+	uint64_t before;
+	int i, fd[IDLE_SESSIONS];
+
+	attr.inherit = 0;
+	attr.disabled = 0;
+	self->child = child_start(sleep_on, NULL);
+	child_go(&self->child);
+	sleep(1);
+	for (i = 0; i < IDLE_SESSIONS; i++) {
+		attr.config1 = EVENT_INTERVAL(i + 1);
+		fd[i] = event_open(&attr, self->child.pid, -1, -1, 0);
+		ASSERT_LE(0, fd[i]);
+	}
+	sleep(1);
+	before = function_calls();
+	sleep(3);
+	EXPECT_GT(before + FEW_INTERRUPTS, function_calls());
+	for (i = 0; i < IDLE_SESSIONS; i++)
+		close(fd[i]);
+}
+
+TEST_HARNESS_MAIN
