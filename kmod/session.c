@@ -17,6 +17,7 @@
 #include "field.h"
 #include "flush.h"
 #include "limit.h"
+#include "right.h"
 #include "session.h"
 #include "source/budget.h"
 #include "source/source.h"
@@ -40,12 +41,27 @@ struct opener opener_of_current(void)
 		.tgid = task_tgid_nr(current),
 		.born = current->group_leader->start_time,
 		.exec = current->self_exec_id,
+		.cred = current_cred(),
 	};
+}
+
+static bool is_same_process(const struct opener *a, const struct opener *b)
+{
+	return a->tgid == b->tgid && a->born == b->born && a->exec == b->exec;
 }
 
 bool opener_equal(const struct opener *a, const struct opener *b)
 {
-	return a->tgid == b->tgid && a->born == b->born && a->exec == b->exec;
+	return is_same_process(a, b) && a->cred == b->cred;
+}
+
+int opener_check(const struct opener *opener)
+{
+	const struct opener now = opener_of_current();
+
+	if (!is_same_process(opener, &now))
+		return -EPERM;
+	return opener->cred == now.cred ? 0 : -EACCES;
 }
 
 static struct session_key attr_key(const struct perf_event_attr *attr)
@@ -64,7 +80,7 @@ static struct session_key attr_key(const struct perf_event_attr *attr)
 
 static bool key_equal(const struct session_key *a, const struct session_key *b)
 {
-	return opener_equal(&a->opener, &b->opener) &&
+	return opener_equal(&a->opener, &b->opener) && a->target == b->target &&
 	       a->config == b->config &&
 	       a->config1 == b->config1 && a->config2 == b->config2 &&
 	       a->exclude == b->exclude && a->sampling == b->sampling &&
@@ -329,6 +345,8 @@ static void free_memory(struct session *session)
 static void session_free(struct session *session)
 {
 	unwind_put(session->unwind);
+	put_cred(session->key.opener.cred);
+	put_pid(session->key.target);
 	free_uid(session->user);
 	put_pid(session->owner);
 	put_pid_ns(session->pid_ns);
@@ -357,8 +375,16 @@ static u32 new_id(void)
 	return next_id;
 }
 
+/* Only a source that attaches, and tables for unwinding, make a difference. */
+static bool is_privileged(const struct session *session)
+{
+	return (session->source->attaches || session->engine->feed_stack) &&
+	       !right_attach_all();
+}
+
+/* @key: of a perf event's session; NULL: it is made at the device. */
 static struct session *session_make(const struct perf_event_attr *attr,
-				    bool fetched)
+				    const struct session_key *key)
 {
 	struct session *session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
 	int err;
@@ -366,7 +392,9 @@ static struct session *session_make(const struct perf_event_attr *attr,
 	if (!session)
 		return ERR_PTR(-ENOMEM);
 	kref_init(&session->ref);
-	session->key = attr_key(attr);
+	session->key = key ? *key : attr_key(attr);
+	get_cred(session->key.opener.cred);
+	get_pid(session->key.target);
 	session->attr = *attr;
 	session->engine = field_engine(attr);
 	session->source = source_of(attr);
@@ -386,8 +414,9 @@ static struct session *session_make(const struct perf_event_attr *attr,
 	session->burst = field_get(attr, FIELD_burst);
 	session->clocked = trigger_is_clock(attr);
 	session->budget_permille = field_get(attr, FIELD_budget_permille);
-	session->fetched = session->reader = fetched;
-	session->rows = fetched ||
+	session->fetched = session->reader = !key;
+	session->privileged = is_privileged(session);
+	session->rows = session->fetched ||
 			(attr->sample_period && field_get(attr, FIELD_rows));
 	session->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	session->owner = get_pid(task_tgid(current));
@@ -427,9 +456,9 @@ static struct session *session_make(const struct perf_event_attr *attr,
 
 /* One more. */
 static struct session *session_add(const struct perf_event_attr *attr,
-				   bool fetched)
+				   const struct session_key *key)
 {
-	struct session *session = session_make(attr, fetched);
+	struct session *session = session_make(attr, key);
 
 	if (IS_ERR(session))
 		return session;
@@ -441,22 +470,28 @@ static struct session *session_add(const struct perf_event_attr *attr,
 }
 
 /*
- * The session of a root event: that of an earlier event of the same opener
- * with the same configuration, or a new one.
+ * The session of a root event: that of an earlier event of the same opener with
+ * the same configuration and target, or a new one.
  */
-struct session *session_get(const struct perf_event_attr *attr)
+struct session *session_get(const struct perf_event *event)
 {
-	struct session_key key = attr_key(attr);
+	struct session_key key = attr_key(&event->attr);
 	struct session *session;
 
+	if (event->hw.target) {
+		key.target = get_task_pid(event->hw.target, PIDTYPE_TGID);
+		if (!key.target)
+			return ERR_PTR(-ESRCH);
+	}
 	mutex_lock(&sessions_lock);
 	list_for_each_entry(session, &sessions, link)
 		if (!session->fetched && key_equal(&session->key, &key) &&
 		    session_tryget(session))
 			goto out;
-	session = session_add(attr, false);
+	session = session_add(&event->attr, &key);
 out:
 	mutex_unlock(&sessions_lock);
+	put_pid(key.target);
 	return session;
 }
 
@@ -466,28 +501,38 @@ struct session *session_new(const struct perf_event_attr *attr)
 	struct session *session;
 
 	mutex_lock(&sessions_lock);
-	session = session_add(attr, true);
+	session = session_add(attr, NULL);
 	mutex_unlock(&sessions_lock);
 	return session;
 }
 
-/* The one with this number that current has made with session_new(), or NULL. */
+/*
+ * The one with this number that current has made with session_new(). EPERM: there
+ * is none; EACCES: current had other credentials then.
+ */
 struct session *session_find(u32 id)
 {
-	struct opener opener = opener_of_current();
-	struct session *session, *found = NULL;
+	struct session *session, *found = ERR_PTR(-EPERM);
+	int err;
 
 	mutex_lock(&sessions_lock);
-	list_for_each_entry(session, &sessions, link)
-		if (session->id == id && READ_ONCE(session->reader) &&
-		    opener_equal(&session->key.opener, &opener) &&
-		    session_tryget(session))
+	list_for_each_entry(session, &sessions, link) {
+		if (session->id != id || !READ_ONCE(session->reader))
+			continue;
+		err = opener_check(&session->key.opener);
+		if (err)
+			found = ERR_PTR(err);
+		else if (session_tryget(session))
 			found = session;
+	}
 	mutex_unlock(&sessions_lock);
 	return found;
 }
 
-/* Gives tables to session @only; NULL: to those of @opener's perf events. */
+/*
+ * Gives tables to session @only; NULL: to those of @opener's perf events. Stacks
+ * of what @opener may not attach to are not for tables.
+ */
 void sessions_unwind(struct unwind *unwind, const struct opener *opener,
 		     struct session *only)
 {
@@ -495,9 +540,9 @@ void sessions_unwind(struct unwind *unwind, const struct opener *opener,
 
 	mutex_lock(&sessions_lock);
 	list_for_each_entry(session, &sessions, link) {
-		if (session->unwind || (only ? session != only :
-		    session->fetched ||
-		    !opener_equal(&session->key.opener, opener)))
+		if (session->unwind || READ_ONCE(session->foreign) ||
+		    !opener_equal(&session->key.opener, opener) ||
+		    (only ? session != only : session->fetched))
 			continue;
 		/* For samples that come meanwhile. */
 		smp_store_release(&session->unwind, unwind_get(unwind));

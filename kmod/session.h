@@ -38,13 +38,16 @@ struct window;
 			 sizeof(struct hwprof_branch) + 8)
 
 /*
- * A process as it is from one exec to the next: what it has asked for is not for
- * the program after it, which may be somebody else's or have other rights.
+ * A process as it is from one exec to the next, with the same credentials: what
+ * it has asked for is not for the program after it, which may be somebody else's,
+ * nor for what it is once it has dropped rights.
  */
 struct opener {
 	pid_t tgid;
 	u64 born;			/* a number is used again */
 	u64 exec;			/* task_struct.self_exec_id */
+	const struct cred *cred;	/* compared by its address: whoever keeps
+					 * an opener holds a reference */
 };
 
 /* What makes two events of one opener the same session. */
@@ -55,6 +58,7 @@ struct session_key {
 	bool sampling;
 	u64 period;			/* of the source's trigger, or its frequency */
 	bool freq;
+	struct pid *target;		/* process; NULL: CPUs, or the device's */
 };
 
 /* An address space: a process from one exec to the next. */
@@ -189,6 +193,7 @@ struct session {
 	u64 metrics[HWPROF_METRICS_MAX];	/* what counts each; 0: none yet */
 	struct unwind *unwind;		/* set once; NULL: no tables, yet */
 	bool foreign;			/* it sees stacks that tables are not for */
+	bool privileged;		/* its opener may attach to whatever runs */
 
 	struct slot __percpu *slots;
 
@@ -260,15 +265,17 @@ struct holding {
 };
 
 /* session.c */
-struct opener opener_of_current(void);
+struct opener opener_of_current(void);	/* without a reference */
 bool opener_equal(const struct opener *a, const struct opener *b);
+/* Is it current? 0; EPERM: not its process; EACCES: with other credentials. */
+int opener_check(const struct opener *opener);
 void holding_begin(struct holding *holding);
 int holding_charge(struct holding *holding, size_t bytes);
 void holding_uncharge(struct holding *holding, size_t bytes);
 void holding_end(struct holding *holding);
 void sessions_unwind(struct unwind *unwind, const struct opener *opener,
 		     struct session *only);
-struct session *session_get(const struct perf_event_attr *attr);
+struct session *session_get(const struct perf_event *event);
 struct session *session_new(const struct perf_event_attr *attr);
 struct session *session_find(u32 id);
 int session_charge_rings(struct session *session, size_t bytes);

@@ -5,17 +5,20 @@
  * part. So what a process forks is known at once, and what it runs after an exec
  * is another image, without that anybody would have to watch either.
  */
-#include <linux/hash.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
 #include <linux/pid.h>
+#include <linux/random.h>
 #include <linux/rculist.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/task.h>
+#include <linux/siphash.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 #include <linux/xarray.h>
 
+#include "right.h"
 #include "session.h"
 #include "unwind.h"
 
@@ -37,7 +40,8 @@ struct map {
 
 /* Of a struct mm_struct; forks have the same. */
 struct image_key {
-	u64 file, code, stack, brk;
+	const struct file *file;	/* only compared, and no reference */
+	u64 code, stack, brk;
 };
 
 /* Replaced as a whole: samples may be looking at it. */
@@ -56,6 +60,7 @@ struct unwind {
 	struct kref ref;
 	struct opener opener;
 	struct holding holding;
+	siphash_key_t secret;		/* see bucket_of() */
 	struct xarray tables;		/* by number, from 1 on */
 	struct hlist_head images[1 << BUCKET_BITS];	/* RCU */
 };
@@ -65,7 +70,7 @@ struct unwind {
 static struct image_key key_of(const struct mm_struct *mm)
 {
 	return (struct image_key) {
-		.file = (unsigned long)rcu_access_pointer(mm->exe_file),
+		.file = rcu_access_pointer(mm->exe_file),
 		.code = READ_ONCE(mm->start_code),
 		.stack = READ_ONCE(mm->start_stack),
 		.brk = READ_ONCE(mm->start_brk),
@@ -78,9 +83,15 @@ static bool key_equal(const struct image_key *a, const struct image_key *b)
 	       a->stack == b->stack && a->brk == b->brk;
 }
 
-static u32 bucket_of(const struct image_key *key)
+/*
+ * A program may choose all these numbers, and a full bucket tells that they meet:
+ * without the secret nobody can foresee which ones do. Nor has an address of the
+ * kernel's a part in it.
+ */
+static u32 bucket_of(const struct unwind *unwind, const struct image_key *key)
 {
-	return hash_64(key->file ^ key->stack ^ key->code << 16, BUCKET_BITS);
+	return siphash_3u64(key->code, key->stack, key->brk, &unwind->secret) &
+	       ((1 << BUCKET_BITS) - 1);
 }
 
 /* Does the process that it was said of still run it? */
@@ -135,7 +146,8 @@ static bool make_room(struct unwind *unwind, struct hlist_head *bucket)
 static struct unwind_image *find_image(const struct unwind *unwind,
 				       const struct image_key *key)
 {
-	const struct hlist_head *bucket = &unwind->images[bucket_of(key)];
+	const struct hlist_head *bucket =
+		&unwind->images[bucket_of(unwind, key)];
 	struct unwind_image *image;
 
 	hlist_for_each_entry_rcu(image, bucket, link, true)
@@ -147,7 +159,8 @@ static struct unwind_image *find_image(const struct unwind *unwind,
 /* In place of what was known of it, if anything. */
 static int add_image(struct unwind *unwind, struct unwind_image *image)
 {
-	struct hlist_head *bucket = &unwind->images[bucket_of(&image->key)];
+	struct hlist_head *bucket =
+		&unwind->images[bucket_of(unwind, &image->key)];
 	struct unwind_image *old = find_image(unwind, &image->key);
 	int err;
 
@@ -263,20 +276,45 @@ static int read_maps(struct unwind *unwind, struct unwind_image *image,
 	return err;
 }
 
-/* Of a process as it is now. */
+static bool has_memory(struct task_struct *task, const struct mm_struct *mm)
+{
+	bool has;
+
+	task_lock(task);
+	has = task->mm == mm;
+	task_unlock(task);
+	return has;
+}
+
+/* Of a process as it is now: what tables say is on its stack is given away. */
+static int identify_task(struct unwind_image *image, struct task_struct *task)
+{
+	struct mm_struct *mm = get_task_mm(task);
+	int err;
+
+	if (!mm)
+		return -ESRCH;
+	err = right_attach(task);
+	image->key = key_of(mm);
+	/* An exec meanwhile: the right was to another program. */
+	if (!err && !has_memory(task, mm))
+		err = -ESRCH;
+	mmput(mm);
+	return err;
+}
+
 static int identify(struct unwind_image *image, struct pid *pid)
 {
 	struct task_struct *task = get_pid_task(pid, PIDTYPE_PID);
-	struct mm_struct *mm = task ? get_task_mm(task) : NULL;
+	int err;
 
-	if (task)
-		put_task_struct(task);
-	if (!mm)
+	if (!task)
 		return -ESRCH;
-	image->key = key_of(mm);
-	image->pid = get_pid(pid);
-	mmput(mm);
-	return 0;
+	err = identify_task(image, task);
+	put_task_struct(task);
+	if (!err)
+		image->pid = get_pid(pid);
+	return err;
 }
 
 int unwind_set_maps(struct unwind *unwind, struct session *session, u32 pid,
@@ -311,8 +349,10 @@ int unwind_set_maps(struct unwind *unwind, struct session *session, u32 pid,
 const struct unwind_image *unwind_image(const struct unwind *unwind)
 {
 	struct image_key key = key_of(current->mm);
+	const struct unwind_image *image = find_image(unwind, &key);
 
-	return find_image(unwind, &key);
+	/* The file's address may be another's by now, of a setuid program. */
+	return image && !right_is_secure(current) ? image : NULL;
 }
 
 static const struct map *find_map(const struct unwind_image *image, u64 ip)
@@ -365,6 +405,8 @@ struct unwind *unwind_new(void)
 		return NULL;
 	kref_init(&unwind->ref);
 	unwind->opener = opener_of_current();
+	get_cred(unwind->opener.cred);
+	get_random_bytes(&unwind->secret, sizeof(unwind->secret));
 	xa_init_flags(&unwind->tables, XA_FLAGS_ALLOC1);
 	holding_begin(&unwind->holding);
 	return unwind;
@@ -397,6 +439,7 @@ static void unwind_free(struct kref *ref)
 		kvfree(table);
 	xa_destroy(&unwind->tables);
 	holding_end(&unwind->holding);
+	put_cred(unwind->opener.cred);
 	kfree(unwind);
 }
 

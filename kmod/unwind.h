@@ -21,12 +21,13 @@ struct unwind *unwind_new(void);
 /* One more who has it; and one less, in process context. NULL is nobody's. */
 struct unwind *unwind_get(struct unwind *unwind);
 void unwind_put(struct unwind *unwind);
-/* Who made it. */
+/* Who made it, with which credentials. */
 const struct opener *unwind_opener(const struct unwind *unwind);
 
 /*
  * As the ioctls of these names. The first one's result is a table's number; the
  * second one gives tables to @session or, if NULL, to the opener's perf events'.
+ * It returns EACCES if current may not attach to the process.
  */
 int unwind_add_table(struct unwind *unwind,
 		     const struct hwprof_unwind_row __user *rows, u32 count);

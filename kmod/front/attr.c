@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What may be asked for: of a session and of an event, and by whom. */
-#include <linux/capability.h>
+/* What may be asked for: of a session and of an event. */
 #include <linux/perf_event.h>
 
 #include "../compat.h"
@@ -169,17 +168,5 @@ int attr_check_event(const struct perf_event_attr *attr)
 		return -EOPNOTSUPP;
 	if (field_get(attr, FIELD_rows) && attr->sample_type & ~row_samples)
 		return -EOPNOTSUPP;
-	return 0;
-}
-
-/*
- * All branches of all programs, or what they have in memory and where, tell more
- * than perf's own -a does.
- */
-int attr_check_right(const struct perf_event_attr *attr, bool all)
-{
-	if (all && !perfmon_capable() &&
-	    (field_get(attr, FIELD_branches) || field_wants_accesses(attr)))
-		return -EACCES;
 	return 0;
 }

@@ -235,17 +235,17 @@ static long do_ring(struct handle *handle, struct hwprof_ring __user *to)
  */
 static struct unwind *get_unwind(struct handle *handle)
 {
-	struct opener opener = opener_of_current();
+	int err = handle->session ?
+		  opener_check(&handle->session->key.opener) : 0;
 
-	if (handle->session &&
-	    !opener_equal(&handle->session->key.opener, &opener))
-		return ERR_PTR(-EPERM);
+	if (err)
+		return ERR_PTR(err);
 	if (!handle->unwind) {
 		handle->unwind = unwind_new();
 		return handle->unwind ?: ERR_PTR(-ENOMEM);
 	}
-	return opener_equal(unwind_opener(handle->unwind), &opener) ?
-	       handle->unwind : ERR_PTR(-EPERM);
+	err = opener_check(unwind_opener(handle->unwind));
+	return err ? ERR_PTR(err) : handle->unwind;
 }
 
 static long do_unwind_table(struct handle *handle,

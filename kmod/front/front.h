@@ -14,7 +14,6 @@ int attr_check_session(const struct perf_event_attr *attr);
 int attr_check_feeder(const struct perf_event_attr *attr,
 		      const struct perf_event_attr *session);
 int attr_check_event(const struct perf_event_attr *attr);
-int attr_check_right(const struct perf_event_attr *attr, bool all);
 
 /* pmu.c */
 int pmu_init(void);

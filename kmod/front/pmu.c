@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The perf PMU `hwprof`: what perf asks, in terms of sessions and slots. */
-#include <linux/capability.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/slab.h>
 
 #include "../compat.h"
 #include "../field.h"
+#include "../right.h"
 #include "../session.h"
 #include "../source/budget.h"
 #include "../source/source.h"
@@ -54,20 +54,19 @@ static void event_destroy(struct perf_event *event)
 static struct session *session_of(struct perf_event *event)
 {
 	u32 id = field_get(&event->attr, FIELD_session);
-	bool all = !event->hw.target;
 	struct session *session;
 	int err;
 
 	if (!id) {
 		err = attr_check_session(&event->attr) ?:
-		      attr_check_right(&event->attr, all);
-		return err ? ERR_PTR(err) : session_get(&event->attr);
+		      right_watch(source_of(&event->attr), event->hw.target);
+		return err ? ERR_PTR(err) : session_get(event);
 	}
 	session = session_find(id);
-	if (!session)
-		return ERR_PTR(-EPERM);
+	if (IS_ERR(session))
+		return session;
 	err = attr_check_feeder(&event->attr, &session->attr) ?:
-	      attr_check_right(&session->attr, all);
+	      right_watch(session->source, event->hw.target);
 	if (!err)
 		return session;
 	session_put(session);
@@ -90,7 +89,7 @@ static int make_root(struct perf_event *event)
 	root->event = event;
 	INIT_WORK(&root->close_work, root_close);
 	/* Before the source begins. */
-	if (!event->hw.target && !perfmon_capable())
+	if (!event->hw.target && !root->session->privileged)
 		WRITE_ONCE(root->session->foreign, true);
 	err = root->session->source->open(root);
 	if (err) {

@@ -16,6 +16,7 @@ struct slot;
 struct source_ops {
 	const char *name;	/* as in HWPROF_FIELDS */
 	u32 number;		/* enum hwprof_source */
+	bool attaches;		/* as a debugger does: see right.h */
 
 	/* Why it cannot work on this machine: a sentence; NULL: it can. */
 	const char *(*missing)(void);

@@ -134,6 +134,7 @@ static unsigned int users;
 const struct source_ops step_source = {
 	.name		= "step",
 	.number		= HWPROF_SOURCE_STEP,
+	.attaches	= true,
 	.missing	= step_missing,
 	.users		= &users,
 	.on		= step_on,

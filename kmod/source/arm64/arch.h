@@ -19,6 +19,13 @@ static inline bool arch_is_64bit(struct pt_regs *regs)
 	return !compat_user_mode(regs);
 }
 
+/* Has its last exec laid out its memory for 32-bit code? */
+static inline bool arch_task_is_32bit(const struct task_struct *task)
+{
+	return test_ti_thread_flag(task_thread_info((struct task_struct *)task),
+				   TIF_32BIT);
+}
+
 /* Do tables for unwinding tell where its code has return addresses? */
 static inline bool arch_has_unwinding(void)
 {

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The kernel exports none of its checks for PTRACE_MODE_ATTACH, and a copy of them
+ * would miss what security modules decide. So the kernel is made to check: it does
+ * so when /proc/PID/mem is opened. The file is looked up from the root of the init
+ * process, by the number in the first pid namespace, so that no namespace of the
+ * opener's can put another file there.
+ */
+#include <linux/auxvec.h>
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/fs_struct.h>
+#include <linux/kernel.h>
+#include <linux/magic.h>
+#include <linux/mm_types.h>
+#include <linux/path.h>
+#include <linux/pid_namespace.h>
+#include <linux/proc_fs.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+
+#include "arch.h"
+#include "right.h"
+#include "source/source.h"
+
+/* --- one task ------------------------------------------------------------------ */
+
+/* Of the init process's procfs; EACCES: that is no procfs, or of other pids. */
+static struct file *open_proc(const char *path)
+{
+	const struct super_block *sb;
+	struct file *file;
+	struct path root;
+
+	task_lock(&init_task);
+	get_fs_root(init_task.fs, &root);
+	task_unlock(&init_task);
+	file = file_open_root(&root, path, O_RDONLY, 0);
+	path_put(&root);
+	if (IS_ERR(file))
+		return file;
+	sb = file_inode(file)->i_sb;
+	if (sb->s_magic == PROC_SUPER_MAGIC &&
+	    proc_pid_ns(file_inode(file)->i_sb) == &init_pid_ns)
+		return file;
+	fput(file);
+	return ERR_PTR(-EACCES);
+}
+
+/* What perf_event_open() is to say: ENOENT would mean another PMU. */
+static int refusal(const struct task_struct *task, int err)
+{
+	switch (err) {
+	case -EINTR:
+	case -ENOMEM:
+	case -ENFILE:
+		return err;
+	case -ENOENT:
+	case -ESRCH:
+		return pid_alive(task) ? -EACCES : -ESRCH;
+	}
+	return -EACCES;
+}
+
+static int open_memory(struct task_struct *task)
+{
+	pid_t pid = task_pid_nr(task);
+	struct file *file;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	file = open_proc(path);
+	if (IS_ERR(file))
+		return refusal(task, PTR_ERR(file));
+	fput(file);
+	/* The number was this task's all the time: an exec may change it. */
+	return pid_alive(task) && task_pid_nr(task) == pid ? 0 : -ESRCH;
+}
+
+/* Opening a file counts the ids for files; ptrace() counts the real ones. */
+static int open_memory_as_real(struct task_struct *task)
+{
+	struct cred *cred = prepare_creds();
+	const struct cred *old;
+	int err;
+
+	if (!cred)
+		return -ENOMEM;
+	cred->fsuid = cred->uid;
+	cred->fsgid = cred->gid;
+	old = override_creds(cred);
+	err = open_memory(task);
+	revert_creds(old);
+	put_cred(cred);
+	return err;
+}
+
+/*
+ * The kernel skips its check for a task without memory, and for one that shares
+ * current's. The former exits, or has not begun its program yet. The latter may
+ * have other credentials, and has registers of its own.
+ */
+static int check_memory(struct task_struct *task)
+{
+	bool has, shared;
+
+	task_lock(task);
+	has = task->mm;
+	shared = task->mm == current->mm;
+	task_unlock(task);
+	if (!has)
+		return -ESRCH;
+	return shared ? -EACCES : 0;
+}
+
+int right_attach(struct task_struct *task)
+{
+	if (same_thread_group(task, current))
+		return 0;
+	if (task->flags & PF_KTHREAD)
+		return 0;	/* it never runs a program */
+	return check_memory(task) ?: open_memory_as_real(task);
+}
+
+/* --- all tasks ------------------------------------------------------------------ */
+
+enum { YAMA_NO_ATTACH = 3 };
+
+/* No file: there is no Yama, if it would be there. */
+static int check_no_yama(void)
+{
+	struct file *file = open_proc("/proc/sys/kernel");
+
+	if (IS_ERR(file))
+		return -EACCES;
+	fput(file);
+	return 0;
+}
+
+/*
+ * At its highest level Yama lets nobody attach, whatever the capabilities. The
+ * level is not exported; what cannot be read is taken for the highest one.
+ */
+static int check_yama(void)
+{
+	struct file *file = open_proc("/proc/sys/kernel/yama/ptrace_scope");
+	char text[16] = "";
+	loff_t at = 0;
+	ssize_t count;
+	int scope;
+
+	if (IS_ERR(file))
+		return PTR_ERR(file) == -ENOENT ? check_no_yama() : -EACCES;
+	count = kernel_read(file, text, sizeof(text) - 1, &at);
+	fput(file);
+	if (count <= 0 || kstrtoint(strim(text), 10, &scope))
+		return -EACCES;
+	return scope < YAMA_NO_ATTACH ? 0 : -EACCES;
+}
+
+int right_attach_all(void)
+{
+	if (!perfmon_capable() || !capable(CAP_SYS_PTRACE))
+		return -EACCES;
+	return check_yama();
+}
+
+int right_watch(const struct source_ops *source, struct task_struct *task)
+{
+	if (!source->attaches)
+		return 0;
+	return task ? right_attach(task) : right_attach_all();
+}
+
+/* --- programs with rights of their own ------------------------------------------- */
+
+/* The auxiliary vector that exec has given the program, as pairs of words. */
+static u64 vector_word(const struct mm_struct *mm, bool is_32bit,
+		       unsigned int word)
+{
+	return is_32bit ? ((const u32 *)mm->saved_auxv)[word] :
+			  mm->saved_auxv[word];
+}
+
+bool right_is_secure(const struct task_struct *task)
+{
+	const struct mm_struct *mm = task->mm;
+	bool is_32bit = arch_task_is_32bit(task);
+	unsigned int i;
+
+	if (!mm)
+		return false;
+	for (i = 0; i + 1 < ARRAY_SIZE(mm->saved_auxv); i += 2) {
+		u64 type = vector_word(mm, is_32bit, i);
+
+		if (type == AT_SECURE)
+			return vector_word(mm, is_32bit, i + 1);
+		if (type == AT_NULL)
+			break;
+	}
+	return false;
+}
