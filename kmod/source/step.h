@@ -30,6 +30,30 @@ static inline bool step_wanted(const struct step_cpu *cpu)
 	return !list_empty(&cpu->slots);
 }
 
+/*
+ * May the slot's session see the task that runs? A right to attach ends with an
+ * exec that gives the program other rights, also where perf keeps its events.
+ */
+static inline bool step_may_see(const struct slot *slot,
+				const struct step_task *record)
+{
+	return likely(!record || !record->secure) || slot->session->privileged;
+}
+
+/* Does a slot of the CPU want events of the record's task, and may have them? */
+static inline bool step_wanted_of(const struct step_cpu *cpu,
+				  const struct step_task *record)
+{
+	const struct slot *slot;
+
+	if (likely(!record->secure))
+		return step_wanted(cpu);
+	list_for_each_entry(slot, &cpu->slots, link)
+		if (slot->session->privileged)
+			return true;
+	return false;
+}
+
 /* step_arm.c: who is stepped. Interrupts are off. */
 struct step_task *step_current(struct step_cpu *cpu);
 void step_arm(struct step_cpu *cpu, struct task_struct *task);

@@ -14,6 +14,7 @@
 #include <linux/uprobes.h>
 
 #include "../compat.h"
+#include "../right.h"
 #include "step.h"
 #include "x86/trap_flag.h"
 
@@ -48,6 +49,10 @@ static bool in_uprobe(struct task_struct *task)
 static void arm(struct step_cpu *cpu, struct step_task *record,
 		struct task_struct *task)
 {
+	if (unlikely(record->secure) && !step_wanted_of(cpu, record)) {
+		step_disarm(record, task);
+		return;
+	}
 	if (!record->armed) {
 		record->ip = task_pt_regs(task)->ip;
 		record->steps++;	/* what ran until now was not seen */
@@ -56,7 +61,7 @@ static void arm(struct step_cpu *cpu, struct step_task *record,
 	tf_set(task);
 	record->flags = task_pt_regs(task)->flags;
 	step_call_expect(cpu, record, task_pt_regs(task));
-	if (!step_wanted(cpu))
+	if (!step_wanted_of(cpu, record))
 		step_disarm(record, task);
 }
 
@@ -86,7 +91,11 @@ void step_arm(struct step_cpu *cpu, struct task_struct *task)
 	if (!runs_a_program(task) || in_uprobe(task) || step_draining())
 		return;
 	record = step_task_get(task, &is_new);
-	if (!record || record->hold || record->sigreturn)
+	if (!record)
+		return;
+	if (is_new)
+		record->secure = right_is_secure(task);
+	if (record->hold || record->sigreturn)
 		return;
 	if (unlikely(may_copy_flags(record, is_new, task)))
 		step_hold(record);
@@ -124,6 +133,7 @@ static void rearm(struct callback_head *work)
 
 	local_irq_save(flags);
 	cpu = this_cpu_ptr(&step_cpu);
+	cpu->record = record;
 	record->work_queued = false;
 	record->hold = false;
 	if (current->flags & PF_EXITING || step_draining()) {

@@ -9,7 +9,8 @@ void step_bind(struct step_cpu *cpu, const struct step_task *record)
 	struct slot *slot;
 
 	list_for_each_entry(slot, &cpu->slots, link)
-		slot_bind(slot, record->steps, record->ip);
+		if (step_may_see(slot, record))
+			slot_bind(slot, record->steps, record->ip);
 }
 
 void step_unbind(struct step_cpu *cpu, const struct step_task *record)
@@ -42,17 +43,20 @@ void step_feed(struct step_cpu *cpu, unsigned int kind, u64 from, u64 to,
 		event.value = user_stack_pointer(regs);
 	}
 
-	list_for_each_entry(slot, &cpu->slots, link)
+	list_for_each_entry(slot, &cpu->slots, link) {
+		if (unlikely(!step_may_see(slot, cpu->record)))
+			continue;
 		if (unlikely(slot->burst.runs))
 			burst_feed(slot, &event, regs);
 		else
 			slot_feed(slot, &event, regs);
+	}
 }
 
 /* A window begins with a branch. */
-static bool wants_access(const struct slot *slot)
+static bool wants_access(const struct step_cpu *cpu, const struct slot *slot)
 {
-	return slot->session->accesses &&
+	return slot->session->accesses && step_may_see(slot, cpu->record) &&
 	       (!slot->burst.runs || slot->burst.begun);
 }
 
@@ -62,7 +66,7 @@ void step_feed_access(struct step_cpu *cpu, struct stream_event *event,
 	struct slot *slot;
 
 	list_for_each_entry(slot, &cpu->slots, link)
-		if (wants_access(slot))
+		if (wants_access(cpu, slot))
 			slot_feed(slot, event, regs);
 }
 
@@ -72,7 +76,7 @@ void step_miss_access(struct step_cpu *cpu)
 	struct slot *slot;
 
 	list_for_each_entry(slot, &cpu->slots, link)
-		if (wants_access(slot))
+		if (wants_access(cpu, slot))
 			slot->lost_events++;
 }
 

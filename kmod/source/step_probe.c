@@ -6,6 +6,7 @@
 #include <asm/syscall.h>
 
 #include "../compat.h"
+#include "../right.h"
 #include "probe.h"
 #include "source.h"
 #include "step.h"
@@ -166,6 +167,7 @@ static void on_exec(void *data, struct task_struct *task, pid_t old_pid,
 		record->ip = 0;		/* not known yet: the old one is no more */
 		step_bind(cpu, record);	/* follows the exec */
 		step_disarm(record, current);
+		record->secure = right_is_secure(current);
 	}
 	local_irq_restore(flags);
 	spaces_exec(&step_source, time ?: local_clock());

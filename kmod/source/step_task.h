@@ -19,6 +19,7 @@ struct step_task {
 	struct callback_head work;
 	bool work_queued;
 	bool armed;		/* its #DBs are ours, too */
+	bool secure;		/* see right_is_secure() */
 	bool hold;		/* not to be armed before `work` ran */
 	bool sigreturn;		/* in that system call: nor then */
 	bool calls;		/* without a probe: runs next, or since the #DB */

@@ -135,7 +135,7 @@ static void step(struct step_cpu *cpu, struct step_task *record,
 			step_call_expect(cpu, record, regs);
 		}
 	}
-	if (likely(step_wanted(cpu)))
+	if (likely(step_wanted_of(cpu, record)))
 		tf_set(current);	/* popf may have cleared it */
 	else
 		step_disarm(record, current);
