@@ -4,6 +4,7 @@
  * what a session costs while its program sleeps: nothing.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -249,6 +250,97 @@ TEST_F(rules, sessions_that_sleep)
 	EXPECT_GT(before + FEW_INTERRUPTS, function_calls());
 	for (i = 0; i < IDLE_SESSIONS; i++)
 		close(fd[i]);
+}
+
+/* --- context switches ---------------------------------------------------------------- */
+
+static void trace_write(const char *file, const char *text)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/kernel/tracing/%s", file);
+	fd = open(path, O_WRONLY | O_TRUNC);
+	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+		event_give_up(path);
+	close(fd);
+}
+
+/* Traces each call of @function, with what called it. */
+static void trace_begin(const char *function)
+{
+	char probe[128];
+
+	snprintf(probe, sizeof(probe), "p:hwprof_test %s", function);
+	trace_write("kprobe_events", probe);
+	trace_write("options/stacktrace", "1");
+	trace_write("events/kprobes/hwprof_test/enable", "1");
+}
+
+static void trace_end(void)
+{
+	trace_write("events/kprobes/hwprof_test/enable", "0");
+	trace_write("options/stacktrace", "0");
+	trace_write("kprobe_events", "");
+}
+
+/* How many calls there were, and how many of them while a CPU switched tasks. */
+static void count_calls(unsigned int *calls, unsigned int *in_switch)
+{
+	FILE *file = fopen("/sys/kernel/tracing/trace", "r");
+	char line[512];
+
+	*calls = *in_switch = 0;
+	while (file && fgets(line, sizeof(line), file)) {
+		*calls += !!strstr(line, "hwprof_test:");
+		*in_switch += strstr(line, "=> finish_task_switch") ||
+			      strstr(line, "=> __perf_event_task_sched_in");
+	}
+	if (file)
+		fclose(file);
+}
+
+/* An event on this task that wants the CPU's counters for itself. */
+static int open_pinned(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY, .exclude_kernel = 1,
+		.pinned = 1,
+	};
+
+	return event_open(&attr, 0, -1, -1, 0);
+}
+
+/*
+ * Perf stops a CPU-wide event for a moment, to make room for a pinned one, while it
+ * switches tasks and holds the run queue's lock. No rows are written then.
+ */
+TEST_F(rules, nothing_in_a_switch)
+{
+	struct perf_event_attr attr =
+		event_attr_sampling(EVENT_CALLS | EVENT_STEP | EVENT_ROWS, 1);
+	struct recording recording;
+	struct tally tally = {};
+	unsigned int calls, in_switch;
+	int pinned, i;
+
+	attr.inherit = 0;
+	attr.config1 |= EVENT_INTERVAL(100);
+	ASSERT_EQ(0, recording_open(&recording, &attr, -1, 64, &tally));
+	recording_control(&recording, PERF_EVENT_IOC_ENABLE);
+	pinned = open_pinned();
+	ASSERT_LE(0, pinned);
+	trace_begin("perf_output_begin_forward");
+	for (i = 0; i < 500; i++)
+		usleep(1000);
+	recording_control(&recording, PERF_EVENT_IOC_DISABLE);
+	count_calls(&calls, &in_switch);
+	trace_end();
+	EXPECT_LT(0, calls);
+	EXPECT_EQ(0, in_switch);
+	close(pinned);
+	recording_close(&recording);
 }
 
 TEST_HARNESS_MAIN
