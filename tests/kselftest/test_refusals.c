@@ -282,19 +282,22 @@ TEST(paranoid_level)
 	EXPECT_EQ(0, try_config(EVENT_BRANCHES, 0, 0));
 	EXPECT_EQ(-EACCES, event_try(kernel));
 	EXPECT_EQ(-EACCES, try_all(EVENT_LOOPS));
+	EXPECT_EQ(-EACCES, try_all(EVENT_RANGES | EVENT_SAMPLE));
 }
 
+/* Perf would allow it, but to step all programs takes the right to attach. */
 TEST(branches_of_all)
 {
 	ASSERT_EQ(0, sysctl_write("perf_event_paranoid", -1));
 	EXPECT_EQ(0, try_all(EVENT_BRANCHES));
 	become_user(_metadata);
-	EXPECT_EQ(0, try_all(EVENT_LOOPS));
+	EXPECT_EQ(0, try_all(EVENT_RANGES | EVENT_SAMPLE));
+	EXPECT_EQ(-EACCES, try_all(EVENT_LOOPS | EVENT_STEP));
 	EXPECT_EQ(-EACCES, try_all(EVENT_BRANCHES));
 	EXPECT_EQ(0, try_config(EVENT_BRANCHES, 0, 0));
 }
 
-/* So are all values and addresses; callees are not. */
+/* So does what only stepping sees; code comes from samples, too. */
 TEST(accesses_of_all)
 {
 	uint64_t of;
@@ -304,9 +307,7 @@ TEST(accesses_of_all)
 				EVENT_RANGE_OF(HWPROF_RANGE_LOAD_VALUE)));
 	become_user(_metadata);
 	for (of = 0; of < HWPROF_RANGES_OF_COUNT; of++) {
-		bool free = of == HWPROF_RANGE_IP || of == HWPROF_RANGE_CALLEE;
-
-		EXPECT_EQ(free ? 0 : -EACCES,
+		EXPECT_EQ(-EACCES,
 			  try_all_of(EVENT_RANGES, EVENT_RANGE_OF(of)));
 		EXPECT_EQ(0, try_config(EVENT_RANGES, 0, EVENT_RANGE_OF(of)));
 	}

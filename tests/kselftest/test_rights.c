@@ -26,6 +26,7 @@
 #include "text.h"
 
 #define SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+#define BIT(number)	(1ULL << (number))
 
 enum { USER = 1000, OTHER_USER = 1001, KTHREADD = 2, SETUID_MODE = 04755 };
 
@@ -35,9 +36,11 @@ enum who {
 	WHO_USER	= 1 << 0,
 	WHO_NAMESPACE	= 1 << 1,	/* has all capabilities in there */
 	WHO_PTRACE	= 1 << 2,
-	WHO_PERFMON	= 1 << 3,
-	WHO_ADMIN	= 1 << 4,
-	WHO_ROOT	= 1 << 5,
+	WHO_PTRACE_READ	= 1 << 3,	/* and may open all files */
+	WHO_PERFMON	= 1 << 4,
+	WHO_BOTH	= 1 << 5,	/* CAP_PERFMON, CAP_SYS_PTRACE */
+	WHO_ADMIN	= 1 << 6,
+	WHO_ROOT	= 1 << 7,
 };
 
 enum target {
@@ -56,9 +59,10 @@ enum target {
 	ANY		= SELF | FOREIGN | WIDE,
 };
 
-enum may { NO, SUMS, ALL };
+/* READ: what takes the right to read a task's state, but not to attach to it. */
+enum may { NO, READ, ALL };
 
-static const char * const may_names[] = { "no", "sums", "all" };
+static const char * const may_names[] = { "no", "read", "all" };
 
 /* perf_event_paranoid, by columns. The second level of a column is as the first. */
 static const struct {
@@ -89,10 +93,10 @@ static const struct line {
 	  { NO, NO, NO, NO } },
 	{ WHO_USER, WIDE, false,
 	  { "", "CPUs (`-a`), cgroups" },
-	  { SUMS, NO, NO, NO } },
+	  { READ, NO, NO, NO } },
 	{ WHO_USER, WIDE, true,
 	  { "", "CPUs, cgroups, and the kernel" },
-	  { SUMS, NO, NO, NO } },
+	  { READ, NO, NO, NO } },
 	{ WHO_NAMESPACE, SELF, false,
 	  { "a user as root of a user namespace", "own processes in it" },
 	  { ALL, ALL, ALL, NO } },
@@ -104,21 +108,41 @@ static const struct line {
 	  { NO, NO, NO, NO } },
 	{ WHO_NAMESPACE, WIDE, false,
 	  { "", "CPUs, cgroups" },
-	  { SUMS, NO, NO, NO } },
-	{ WHO_PTRACE, TASKS, false,
-	  { "a user with CAP_SYS_PTRACE", "all processes" },
+	  { READ, NO, NO, NO } },
+	{ WHO_PTRACE, SELF | OWN, false,
+	  { "a user with CAP_SYS_PTRACE", "own processes" },
 	  { ALL, ALL, ALL, NO } },
-	{ WHO_PTRACE, TASKS, true,
-	  { "", "all processes, and the kernel in them" },
-	  { ALL, ALL, NO, NO } },
+	{ WHO_PTRACE, HIDDEN | SETUID | OTHER, false,
+	  { "", "other processes" },
+	  { READ, READ, READ, NO } },
+	{ WHO_PTRACE, HIDDEN | SETUID | OTHER, true,
+	  { "", "other processes, and the kernel in them" },
+	  { READ, READ, NO, NO } },
 	{ WHO_PTRACE, WIDE, true,
 	  { "", "CPUs, cgroups, and the kernel" },
-	  { SUMS, NO, NO, NO } },
-	{ WHO_PERFMON, ANY, true,
-	  { "a user with CAP_PERFMON", "all processes, CPUs, cgroups, and the kernel" },
+	  { READ, NO, NO, NO } },
+	{ WHO_PTRACE_READ, TASKS, false,
+	  { "a user with CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH",
+	    "all processes" },
 	  { ALL, ALL, ALL, NO } },
-	{ WHO_ADMIN | WHO_ROOT, ANY, true,
-	  { "a user with CAP_SYS_ADMIN, root", "the same" },
+	{ WHO_PERFMON, SELF | OWN, true,
+	  { "a user with CAP_PERFMON", "own processes, and the kernel in them" },
+	  { ALL, ALL, ALL, NO } },
+	{ WHO_PERFMON, (FOREIGN & ~KTHREAD) | WIDE, true,
+	  { "", "other processes, CPUs, cgroups, and the kernel" },
+	  { READ, READ, READ, NO } },
+	{ WHO_BOTH, SELF | OWN | WIDE, true,
+	  { "a user with CAP_PERFMON and CAP_SYS_PTRACE",
+	    "own processes, CPUs, cgroups, and the kernel" },
+	  { ALL, ALL, ALL, NO } },
+	{ WHO_ADMIN, SELF | OWN, true,
+	  { "a user with CAP_SYS_ADMIN", "own processes, and the kernel in them" },
+	  { ALL, ALL, ALL, ALL } },
+	{ WHO_ADMIN, (FOREIGN & ~KTHREAD) | WIDE, true,
+	  { "", "other processes, CPUs, cgroups, and the kernel" },
+	  { READ, READ, READ, READ } },
+	{ WHO_ROOT, ANY, true,
+	  { "root", "all processes, CPUs, cgroups, and the kernel" },
 	  { ALL, ALL, ALL, ALL } },
 };
 
@@ -145,12 +169,12 @@ static void print_table(void)
 static const struct kind {
 	const char *name, *source;
 	uint64_t config, config2;
-	bool more;			/* than sums */
+	bool attaches;			/* takes more than READ */
 	bool fetched;			/* tried by way of /dev/hwprof, too */
 } kinds[] = {
 	{ "branches", "step", EVENT_BRANCHES | EVENT_STEP, 0, true, false },
 	{ "samples", "sample", EVENT_RANGES | EVENT_SAMPLE, 0, false, true },
-	{ "counts", "step", EVENT_LOOPS | EVENT_STEP, 0, false, false },
+	{ "counts", "step", EVENT_LOOPS | EVENT_STEP, 0, true, false },
 	{ "values", "step", EVENT_VALUES | EVENT_STEP, 0, true, true },
 	{ "addresses of data", "step", EVENT_RANGES | EVENT_STEP,
 	  EVENT_RANGE_OF(HWPROF_RANGE_LOAD_ADDRESS), true, false },
@@ -298,15 +322,15 @@ static int try_open(struct perf_event_attr attr, enum target target)
 
 /* --- who tries --------------------------------------------------------------------- */
 
-static void keep_only(int capability)
+static void keep_only(uint64_t capabilities)
 {
 	struct __user_cap_header_struct header = {
 		.version = _LINUX_CAPABILITY_VERSION_3,
 	};
 	struct __user_cap_data_struct data[2] = {};
 
-	data[capability / 32].effective = 1U << capability % 32;
-	data[capability / 32].permitted = 1U << capability % 32;
+	data[0].effective = data[0].permitted = capabilities;
+	data[1].effective = data[1].permitted = capabilities >> 32;
 	prctl(PR_SET_KEEPCAPS, 1);
 	become(USER, true);
 	if (syscall(SYS_capset, &header, data))
@@ -334,13 +358,19 @@ static void become_who(enum who who)
 		become_root_of_namespace();
 		break;
 	case WHO_PTRACE:
-		keep_only(CAP_SYS_PTRACE);
+		keep_only(BIT(CAP_SYS_PTRACE));
+		break;
+	case WHO_PTRACE_READ:
+		keep_only(BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH));
 		break;
 	case WHO_PERFMON:
-		keep_only(CAP_PERFMON);
+		keep_only(BIT(CAP_PERFMON));
+		break;
+	case WHO_BOTH:
+		keep_only(BIT(CAP_PERFMON) | BIT(CAP_SYS_PTRACE));
 		break;
 	case WHO_ADMIN:
-		keep_only(CAP_SYS_ADMIN);
+		keep_only(BIT(CAP_SYS_ADMIN));
 		break;
 	case WHO_ROOT:
 		break;
@@ -378,7 +408,7 @@ static bool is_as(bool expected, int got, int clock, const char *how,
 static bool try_kind(const struct kind *kind, enum target target, bool kernel,
 		     enum may may, int clock, const struct session *session)
 {
-	bool expected = may == ALL || (may == SUMS && !kind->more), right;
+	bool expected = may == ALL || (may == READ && !kind->attaches), right;
 
 	right = is_as(expected, try_open(kind_attr(kind, kernel), target),
 		      clock, "event", kind);

@@ -410,6 +410,49 @@ TEST_F(unwind, of_all_for_users)
 	EXPECT_EQ(0, unwound_of_child(_metadata, self, 0));
 }
 
+/* A daemon's session of all programs, and tables of what it is without rights. */
+static void tell_after_drop(void *context)
+{
+	struct perf_event_attr attr =
+		event_attr_sampling(EVENT_CCT | EVENT_SAMPLE | EVENT_ROWS,
+				    PERIOD);
+	int cpus = sysconf(_SC_NPROCESSORS_ONLN), cpu, fd, *told = context;
+
+	attr.disabled = 0;
+	for (cpu = 0; cpu < cpus; cpu++)
+		if (event_open(&attr, -1, cpu, -1, 0) < 0)
+			_exit(1);
+	if (setresgid(1000, 1000, 1000) || setresuid(1000, 1000, 1000))
+		_exit(2);
+	fd = open(HWPROF_DEVICE, O_RDWR);
+	if (fd < 0 || map_bare(fd, device_add_table(fd, &bare, 1)))
+		_exit(3);
+	spin_bare(TURNS);
+	if (write(*told, "", 1) != 1)
+		_exit(4);
+	pause();
+}
+
+TEST_F(unwind, of_a_daemon_that_has_dropped_rights)
+{
+	struct child child;
+	int told[2];
+	char byte;
+
+	ASSERT_EQ(0, pipe(told));
+	child = child_start(tell_after_drop, &told[1]);
+	close(told[1]);
+	child_go(&child);
+	EXPECT_EQ(1, read(told[0], &byte, 1));
+	self->config.session++;
+	EXPECT_LT(0, number(self, "events"));
+	EXPECT_EQ(0, number(self, "unwound"));
+	self->config.session--;
+	kill(child.pid, SIGKILL);
+	waitpid(child.pid, NULL, 0);
+	close(told[0]);
+}
+
 /* --- hostile ones ------------------------------------------------------------------------ */
 
 enum { HOSTILE_ROWS = 64 };
@@ -487,6 +530,58 @@ TEST_F(unwind, nonsense)
 	EXPECT_LT(0, number(self, "unwound"));
 	EXPECT_EQ(0, device_snapshot(self->fd, 1 << 20, &self->tally));
 	waitpid(child.pid, NULL, 0);
+}
+
+enum { ALIKE = 64 };		/* four times as many as a list has room for */
+
+/* A process that differs from its like only in where its heap begins. */
+static pid_t start_alike(unsigned int number)
+{
+	char *heap = sbrk(0);
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	if (pipe(ready))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		if (sbrk(ALIKE * PAGE) != heap ||
+		    prctl(PR_SET_MM, PR_SET_MM_START_BRK, heap + PAGE * number,
+			  0, 0) ||
+		    write(ready[1], "", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) != 1)
+		pid = -1;
+	close(ready[0]);
+	return pid;
+}
+
+/*
+ * Nobody can choose programs that meet in one list: that one is full would tell
+ * what else, of the kernel's, has a part in choosing it.
+ */
+TEST_F(unwind, images_do_not_meet)
+{
+	const int table = device_add_table(self->fd, &bare, 1);
+	const struct hwprof_unwind_map map = map_of(PAGE, 2 * PAGE, table);
+	unsigned int i, refused = 0;
+	pid_t pids[ALIKE];
+
+	for (i = 0; i < ALIKE; i++) {
+		pids[i] = start_alike(i);
+		ASSERT_LT(0, pids[i]);
+		refused += device_set_maps(self->fd, &map, 1, pids[i]) != 0;
+	}
+	EXPECT_EQ(0, refused);
+	for (i = 0; i < ALIKE; i++) {
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+	}
 }
 
 enum { IMAGES = 6000 };

@@ -1,0 +1,724 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What takes the right to attach to a process as a debugger does, beyond perf's
+ * right to read: at Yama's scopes, after an exec, by who shares memory or has
+ * dropped rights. And nobody gets what another event of the same opener is about.
+ *
+ * Yama's scope 3 is for good, so yama.sh, which runs last, has a test of its own
+ * here; the others skip then.
+ */
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "include/kselftest_harness.h"
+
+#include "device.h"
+#include "known.h"
+#include "text.h"
+
+EVENT_ALL_NEED("step")
+
+enum { USER = 1000, OTHER_USER = 1001, SCOPES = 3, NO_ATTACH = 3 };
+
+#define SCOPE	"yama/ptrace_scope"
+
+/* What perf allows an ordinary user is not what is asked here. */
+static void __attribute__((constructor)) let_users(void)
+{
+	if (sysctl_write("perf_event_paranoid", 2))
+		event_give_up("perf_event_paranoid cannot be set");
+}
+
+static int scope_now(void)
+{
+	char text[16];
+
+	return text_read("/proc/sys/kernel/" SCOPE, text, sizeof(text)) ?
+	       -1 : atoi(text);
+}
+
+#define NEED_SCOPE(want)						       \
+	do {								       \
+		if (scope_now() == NO_ATTACH)				       \
+			SKIP(return, "Yama's scope is 3");		       \
+		if (scope_now() < 0 && (want))				       \
+			SKIP(return, "this kernel has no Yama");	       \
+		if (scope_now() >= 0)					       \
+			ASSERT_EQ(0, sysctl_write(SCOPE, want));	       \
+	} while (0)
+
+static bool become(uid_t user)
+{
+	return !setresgid(user, user, user) && !setresuid(user, user, user) &&
+	       !prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+}
+
+/* Runs @what in a process of its own, which is that user's; its exit status. */
+static int as_user(uid_t user, int (*what)(void *context), void *context)
+{
+	pid_t pid;
+	int status;
+
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		if (!become(user))
+			_exit(99);
+		_exit(what(context));
+	}
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 98;
+}
+
+static void rest(void)
+{
+	for (;;)
+		pause();
+}
+
+/* A process of the user's, that lets anybody attach if it is @open. */
+static pid_t start_as(uid_t user, bool open)
+{
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	if (pipe(ready))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		if (!become(user) ||
+		    (open && prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0)) ||
+		    write(ready[1], "", 1) != 1)
+			_exit(1);
+		rest();
+	}
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) != 1)
+		pid = -1;
+	close(ready[0]);
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* --- kinds of events --------------------------------------------------------------- */
+
+static int try_on(struct perf_event_attr attr, pid_t pid)
+{
+	int fd = event_open(&attr, pid, -1, -1, 0);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+static int try_sample(pid_t pid)
+{
+	return try_on(event_attr(EVENT_RANGES | EVENT_SAMPLE), pid);
+}
+
+static int try_step(pid_t pid)
+{
+	return try_on(event_attr(EVENT_LOOPS | EVENT_STEP), pid);
+}
+
+static int try_burst(pid_t pid)
+{
+	struct perf_event_attr attr =
+		event_attr_sampling(EVENT_CALLS | EVENT_STEP | EVENT_ROWS, 1);
+
+	attr.config1 = 100;
+	attr.sample_period = 1000000;
+	return try_on(attr, pid);
+}
+
+static int try_values(pid_t pid)
+{
+	return try_on(event_attr_sampling(EVENT_VALUES | EVENT_ROWS, 1), pid);
+}
+
+static int try_addresses(pid_t pid)
+{
+	struct perf_event_attr attr = event_attr(EVENT_RANGES | EVENT_STEP);
+
+	attr.config2 = EVENT_RANGE_OF(HWPROF_RANGE_LOAD_ADDRESS);
+	return try_on(attr, pid);
+}
+
+/* An event that feeds a session made at the device. */
+static int try_feeder(pid_t pid)
+{
+	struct hwprof_config config = device_config(EVENT_VALUES | EVENT_STEP);
+	int fd = device_open(&config), result;
+
+	if (fd < 0)
+		return fd;
+	result = try_on(device_feeder(&config), pid);
+	close(fd);
+	return result;
+}
+
+static const struct {
+	const char *name;
+	int (*try)(pid_t pid);
+} attaching[] = {
+	{ "step", try_step }, { "bursts", try_burst },
+	{ "values", try_values }, { "addresses", try_addresses },
+	{ "a session", try_feeder },
+};
+
+/* All that attach end as @expected; else says which did not. */
+static bool all_end_as(int expected, pid_t pid)
+{
+	bool right = true;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(attaching) / sizeof(attaching[0]); i++) {
+		int got = attaching[i].try(pid);
+
+		if (got == expected)
+			continue;
+		printf("# %s: %d, expected %d\n", attaching[i].name, got,
+		       expected);
+		right = false;
+	}
+	fflush(stdout);
+	return right;
+}
+
+/* --- Yama ---------------------------------------------------------------------------- */
+
+struct known_of {
+	pid_t stranger, open;
+	int scope;
+};
+
+/* What the kernel says of the right, without us. */
+static bool memory_opens(pid_t pid)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	fd = open(path, O_RDONLY);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static bool is_as(bool expected, pid_t pid, const char *whom)
+{
+	bool right = memory_opens(pid) == expected &&
+		     all_end_as(expected ? 0 : -EACCES, pid) &&
+		     try_sample(pid) == 0;
+
+	if (!right)
+		printf("# of %s, expected %s\n", whom,
+		       expected ? "to be allowed" : "to be refused");
+	fflush(stdout);
+	return right;
+}
+
+static int try_scope(void *context)
+{
+	const struct known_of *others = context;
+	const int scope = others->scope;
+	struct child child = child_start((void (*)(void *))rest, NULL);
+	bool right;
+
+	right = all_end_as(0, 0);
+	right &= is_as(scope < 2, child.pid, "its child");
+	right &= is_as(scope < 1, others->stranger, "another one of the user's");
+	right &= is_as(scope < 2, others->open, "one that lets anybody");
+	end(child.pid);
+	return !right;
+}
+
+FIXTURE(yama)
+{
+	struct known_of others;
+};
+
+FIXTURE_SETUP(yama)
+{
+	ASSERT_TRUE(event_sessions_are(0));
+	self->others.stranger = start_as(USER, false);
+	self->others.open = start_as(USER, true);
+	ASSERT_LT(0, self->others.stranger);
+	ASSERT_LT(0, self->others.open);
+}
+
+FIXTURE_TEARDOWN(yama)
+{
+	end(self->others.stranger);
+	end(self->others.open);
+	if (scope_now() >= 0 && scope_now() < NO_ATTACH)
+		EXPECT_EQ(0, sysctl_write(SCOPE, 0));
+	EXPECT_TRUE(event_sessions_are(0));
+}
+
+TEST_F(yama, scopes)
+{
+	int scope;
+
+	for (scope = 0; scope < SCOPES; scope++) {
+		NEED_SCOPE(scope);
+		self->others.scope = scope;
+		EXPECT_EQ(0, as_user(USER, try_scope, &self->others));
+		/* Root may at all of them. */
+		EXPECT_TRUE(all_end_as(0, self->others.stranger));
+		EXPECT_TRUE(all_end_as(0, self->others.open));
+	}
+}
+
+static int try_all(uint64_t config)
+{
+	struct perf_event_attr attr = event_attr(config);
+	int fd = event_open(&attr, -1, 0, -1, 0);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+/* Nobody attaches then, not root either; see yama.sh. */
+TEST_F(yama, scope_3)
+{
+	struct hwprof_unwind_map map = { 0 };
+	int fd;
+
+	if (scope_now() != NO_ATTACH) {
+		EXPECT_EQ(0, try_all(EVENT_LOOPS | EVENT_STEP));
+		SKIP(return, "Yama's scope is not 3");
+	}
+	EXPECT_TRUE(all_end_as(0, 0));
+	EXPECT_TRUE(all_end_as(-EACCES, self->others.stranger));
+	EXPECT_TRUE(all_end_as(-EACCES, self->others.open));
+	EXPECT_EQ(0, try_sample(self->others.stranger));
+	EXPECT_EQ(-EACCES, try_all(EVENT_LOOPS | EVENT_STEP));
+	EXPECT_EQ(0, try_all(EVENT_RANGES | EVENT_SAMPLE));
+	fd = open(HWPROF_DEVICE, O_RDWR);
+	EXPECT_EQ(-EACCES, device_set_maps(fd, &map, 0, self->others.stranger));
+	EXPECT_EQ(0, device_set_maps(fd, &map, 0, getpid()));
+	close(fd);
+}
+
+static int set_maps_of(void *context)
+{
+	int fd = open(HWPROF_DEVICE, O_RDWR);
+	int result = device_set_maps(fd, NULL, 0, *(pid_t *)context);
+
+	close(fd);
+	return -result;
+}
+
+/* What a table says is on a stack is given away. */
+TEST_F(yama, tables)
+{
+	pid_t other = start_as(OTHER_USER, true);
+
+	NEED_SCOPE(0);
+	EXPECT_EQ(0, as_user(USER, set_maps_of, &self->others.stranger));
+	EXPECT_EQ(EACCES, as_user(USER, set_maps_of, &other));
+	EXPECT_EQ(EACCES, as_user(OTHER_USER, set_maps_of,
+				  &self->others.stranger));
+	end(other);
+	NEED_SCOPE(1);
+	EXPECT_EQ(0, as_user(USER, set_maps_of, &self->others.open));
+	EXPECT_EQ(EACCES, as_user(USER, set_maps_of, &self->others.stranger));
+}
+
+/* --- who shares memory ------------------------------------------------------------------ */
+
+static char peer_stack[65536] __attribute__((aligned(16)));
+
+static int run_peer(void *context)
+{
+	rest();
+	return 0;
+}
+
+static int try_peer(void *context)
+{
+	pid_t pid = clone(run_peer, peer_stack + sizeof(peer_stack),
+			  CLONE_VM | SIGCHLD, NULL);
+	bool right = pid > 0 && try_step(pid) == -EACCES &&
+		     try_sample(pid) == 0 && set_maps_of(&pid) == EACCES;
+
+	end(pid);
+	return !right;
+}
+
+/* The kernel's own check is skipped there. */
+TEST(a_peer_in_the_same_memory)
+{
+	EXPECT_EQ(0, as_user(USER, try_peer, NULL));
+}
+
+/* --- after an exec ------------------------------------------------------------------------ */
+
+static const char setuid_known[] = "/tmp/setuid_known";
+
+struct program {
+	const char *path;
+	uid_t user;		/* as whom it is run; 0: as whoever runs it */
+};
+
+static void exec_program(void *context)
+{
+	const struct program *program = context;
+
+	if (program->user && !become(program->user))
+		_exit(1);
+	execl(program->path, program->path, NULL);
+	_exit(2);
+}
+
+/* Back edges that an event on a process counts which execs the program. */
+static int64_t count_exec(const struct program *program)
+{
+	struct perf_event_attr attr = event_attr(EVENT_LOOPS | EVENT_STEP);
+	struct child child = child_start(exec_program, (void *)program);
+	int64_t count;
+	int fd;
+
+	fd = event_open(&attr, child.pid, -1, -1, 0);
+	if (fd < 0) {
+		end(child.pid);
+		return fd;
+	}
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	child_go(&child);
+	waitpid(child.pid, NULL, 0);
+	count = event_count(fd);
+	close(fd);
+	return count;
+}
+
+static int count_of_setuid(void *context)
+{
+	const struct program program = { setuid_known, 0 };
+	int64_t count = count_exec(&program);
+
+	printf("# %lld back edges of the setuid program\n", (long long)count);
+	fflush(stdout);
+	return count < 0 || count >= KNOWN_INNER_BACK;
+}
+
+static int count_of_plain(void *context)
+{
+	const struct program program = { known_program(), 0 };
+
+	return count_exec(&program) < KNOWN_BACK;
+}
+
+/* Perf keeps the events of a setuid program that may dump core. */
+TEST(a_setuid_program)
+{
+	char command[256], mode[16];
+	const struct program program = { setuid_known, USER };
+
+	NEED_SCOPE(0);
+	snprintf(command, sizeof(command), "cp %s %s", known_program(),
+		 setuid_known);
+	ASSERT_EQ(0, system(command));
+	ASSERT_EQ(0, chmod(setuid_known, 04755));
+	ASSERT_EQ(0, text_read("/proc/sys/fs/suid_dumpable", mode,
+			       sizeof(mode)));
+	ASSERT_EQ(0, text_write("/proc/sys/fs/suid_dumpable", "1"));
+	EXPECT_EQ(0, as_user(USER, count_of_plain, NULL));
+	EXPECT_EQ(0, as_user(USER, count_of_setuid, NULL));
+	/* Who may attach to it sees it. */
+	EXPECT_LE(KNOWN_BACK, count_exec(&program));
+	ASSERT_EQ(0, text_write("/proc/sys/fs/suid_dumpable", mode));
+}
+
+/* --- who has dropped rights ---------------------------------------------------------------- */
+
+static bool drop_capabilities(void)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct none[2] = { };
+
+	return !syscall(SYS_capset, &header, none);
+}
+
+/* A session of root's, another one of what root has become, and each is found. */
+static int get_another_session(void)
+{
+	struct perf_event_attr attr = event_attr(EVENT_LOOPS | EVENT_STEP);
+	int first = event_open(&attr, 0, -1, -1, 0), second, third;
+
+	if (first < 0 || event_sessions() != 1 || !drop_capabilities())
+		return 1;
+	second = event_open(&attr, 0, -1, -1, 0);
+	if (second < 0 || event_sessions() != 2)
+		return 2;
+	third = event_open(&attr, 0, -1, -1, 0);
+	if (third < 0 || event_sessions() != 2)
+		return 3;
+	return 0;
+}
+
+static int status_of(int (*what)(void))
+{
+	pid_t pid;
+	int status;
+
+	fflush(NULL);
+	pid = fork();
+	if (!pid)
+		_exit(what());
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 98;
+}
+
+TEST(another_session)
+{
+	ASSERT_TRUE(event_sessions_are(0));
+	EXPECT_EQ(0, status_of(get_another_session));
+	EXPECT_TRUE(event_sessions_are(0));
+}
+
+/* What was made with more rights is not to be fed with fewer, nor told of stacks. */
+static int use_the_old_session(void)
+{
+	const struct hwprof_unwind_row row = {
+		.cfa = 1, .kind = HWPROF_UNWIND_SP,
+	};
+	struct hwprof_config config = device_config(EVENT_CCT | EVENT_SAMPLE);
+	int fd = device_open(&config), plain = open(HWPROF_DEVICE, O_RDWR);
+	struct perf_event_attr feeder = device_feeder(&config);
+	struct tally tally = { 0 };
+
+	if (fd < 0 || event_try(feeder) ||
+	    device_add_table(plain, &row, 1) < 0)
+		return 1;
+	if (!drop_capabilities())
+		return 2;
+	if (event_try(feeder) != -EACCES)
+		return 3;
+	if (device_add_table(fd, &row, 1) != -EACCES ||
+	    device_set_maps(fd, NULL, 0, getpid()) != -EACCES)
+		return 4;
+	if (device_add_table(plain, &row, 1) != -EACCES ||
+	    device_set_maps(plain, NULL, 0, getpid()) != -EACCES)
+		return 5;
+	if (device_snapshot(fd, 1 << 20, &tally))
+		return 6;	/* it may still be read */
+	close(fd);
+	config.session = 0;
+	fd = device_open(&config);
+	return fd < 0 || event_try(device_feeder(&config)) ? 7 : 0;
+}
+
+TEST(an_old_session)
+{
+	ASSERT_TRUE(event_sessions_are(0));
+	EXPECT_EQ(0, status_of(use_the_old_session));
+	EXPECT_TRUE(event_sessions_are(0));
+}
+
+/* --- one opener, several targets ------------------------------------------------------------ */
+
+FIXTURE(broker)
+{
+	struct child child[2];
+	struct recording events[2];
+	struct tally tally[2];
+	struct about { uint32_t pid, others; } about[2];
+};
+
+/* It never ends by itself. */
+static void turn(void *context)
+{
+	uid_t *user = context;
+
+	if (!become(*user))
+		_exit(1);
+	for (;;) {
+		known_run();
+		usleep(1000);
+	}
+}
+
+static void see_whose(struct tally *tally, const struct sample *sample)
+{
+	struct about *about = tally->context;
+
+	about->others += sample->row->pid != about->pid;
+}
+
+FIXTURE_SETUP(broker)
+{
+	static uid_t users[] = { USER, OTHER_USER };
+	int i;
+
+	NEED_SCOPE(0);
+	ASSERT_TRUE(event_sessions_are(0));
+	for (i = 0; i < 2; i++) {
+		self->child[i] = child_start(turn, &users[i]);
+		self->about[i].pid = self->child[i].pid;
+		self->tally[i].see = see_whose;
+		self->tally[i].context = &self->about[i];
+	}
+}
+
+FIXTURE_TEARDOWN(broker)
+{
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		recording_close(&self->events[i]);
+		end(self->child[i].pid);
+	}
+	EXPECT_TRUE(event_sessions_are(0));
+}
+
+/* So that the descriptor of one can be passed to who may know of that one. */
+TEST_F(broker, each_has_its_rows)
+{
+	struct perf_event_attr attr =
+		event_attr_sampling(EVENT_LOOPS | EVENT_STEP | EVENT_ROWS, 1);
+	int i;
+
+	attr.config1 = EVENT_INTERVAL(50);
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, recording_open(&self->events[i], &attr,
+					    self->child[i].pid, 64,
+					    &self->tally[i]));
+	EXPECT_EQ(2, event_sessions());
+	for (i = 0; i < 2; i++) {
+		recording_control(&self->events[i], PERF_EVENT_IOC_ENABLE);
+		child_go(&self->child[i]);
+	}
+	for (i = 0; i < 2; i++)
+		recording_read_until(&self->events[i], 10 * KNOWN_BACK);
+	for (i = 0; i < 2; i++) {
+		recording_drain(&self->events[i]);
+		EXPECT_LT(0, self->tally[i].samples);
+		EXPECT_EQ(0, self->about[i].others);
+		EXPECT_FALSE(self->tally[i].mixed);
+	}
+	EXPECT_NE(self->tally[0].session, self->tally[1].session);
+}
+
+TEST_F(broker, a_process_and_a_cpu)
+{
+	struct perf_event_attr attr = event_attr(EVENT_LOOPS | EVENT_STEP);
+	int wide = event_open(&attr, -1, 0, -1, 0), one, two;
+
+	ASSERT_LE(0, wide);
+	EXPECT_EQ(1, event_sessions());
+	one = event_open(&attr, self->child[0].pid, -1, -1, 0);
+	ASSERT_LE(0, one);
+	EXPECT_EQ(2, event_sessions());
+	two = event_open(&attr, self->child[0].pid, 1, -1, 0);
+	ASSERT_LE(0, two);
+	EXPECT_EQ(2, event_sessions());
+	close(wide);
+	close(one);
+	close(two);
+}
+
+/* --- before perf has checked ------------------------------------------------------------------ */
+
+static char tracing[32] = "/sys/kernel/tracing";
+
+static int trace_write(const char *file, const char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", tracing, file);
+	return text_write(path, text);
+}
+
+static bool trace_clock(void)
+{
+	if (access("/sys/kernel/tracing/kprobe_events", F_OK))
+		strcpy(tracing, "/sys/kernel/debug/tracing");
+	return !trace_write("kprobe_events",
+			    "p:clock_added cpu_clock_event_add\n") &&
+	       !trace_write("events/kprobes/clock_added/enable", "1");
+}
+
+/* How often a clock was started since; it is traced no more. */
+static unsigned int traced_clocks(void)
+{
+	char path[128], line[512];
+	unsigned int count = ~0U;
+	FILE *file;
+
+	trace_write("events/kprobes/clock_added/enable", "0");
+	snprintf(path, sizeof(path), "%s/kprobe_profile", tracing);
+	file = fopen(path, "r");
+	while (file && fgets(line, sizeof(line), file))
+		sscanf(line, " clock_added %u", &count);
+	if (file)
+		fclose(file);
+	trace_write("kprobe_events", "-:clock_added\n");
+	return count;
+}
+
+/* On a CPU, and on a process. */
+static int are_refused(void *context)
+{
+	const struct child *hidden = context;
+	int i;
+
+	for (i = 0; i < 20; i++)
+		if (try_all(EVENT_RANGES | EVENT_SAMPLE) != -EACCES ||
+		    try_sample(hidden->pid) != -EACCES)
+			return 1;
+	return 0;
+}
+
+/* Perf does not let the user, whose it is, look at it. */
+static void hide(void *context)
+{
+	if (!become(USER) || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
+		_exit(1);
+	for (;;)
+		;
+}
+
+/* The clock of an event that perf refuses never runs. */
+TEST(a_refused_trigger)
+{
+	struct perf_event_attr attr = event_attr(EVENT_RANGES | EVENT_SAMPLE);
+	struct child hidden;
+	int fd;
+
+	if (!trace_clock())
+		SKIP(return, "no kprobes");
+	hidden = child_start(hide, NULL);
+	child_go(&hidden);
+	usleep(100000);
+	EXPECT_EQ(0, as_user(USER, are_refused, &hidden));
+	EXPECT_EQ(0, traced_clocks());
+	end(hidden.pid);
+	ASSERT_TRUE(trace_clock());
+	fd = event_open(&attr, -1, 0, -1, 0);
+	EXPECT_LE(0, fd);
+	EXPECT_EQ(1, traced_clocks());
+	close(fd);
+}
+
+TEST_HARNESS_MAIN

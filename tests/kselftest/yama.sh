@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Where nobody may attach to anything, root neither: Yama's scope 3, which lasts
+# until the machine is booted again. By its name this is the last test.
+. "${0%/*}/tap.sh"
+
+scope=/proc/sys/kernel/yama/ptrace_scope
+[ -e $scope ] || { skip all "this kernel has no Yama"; finish; exit; }
+
+# says TEXT COMMAND...: it fails, and that is in what it says
+says()
+{
+	text=$1
+	shift
+	"$@" > /tmp/said 2>&1 && return 1
+	cat /tmp/said
+	grep -q -- "$text" /tmp/said
+}
+
+echo 2 > /proc/sys/kernel/perf_event_paranoid
+echo 1 > $scope
+su user -c "exec $PWD/spin" &
+until pid=$(pidof spin); do usleep 10000; done
+test_ok "hwprof record names Yama's scope" says "kernel.yama.ptrace_scope is 1" \
+	su user -c "hwprof record -o /tmp/user.data -e values -p $pid -- sleep 0.1"
+kill $pid
+echo 3 > $scope
+test_ok "hwprof record of a child at scope 3" says "kernel.yama.ptrace_scope is 3" \
+	hwprof record -o /tmp/yama.data -e loops,step ./known
+test_ok "hwprof record -a at scope 3" says "kernel.yama.ptrace_scope is 3" \
+	hwprof record -o /tmp/yama.data -a -e loops,step -- sleep 0.1
+test_ok "samples at scope 3" \
+	hwprof record -o /tmp/yama.data -e ranges,sample ./known
+test_ok "what takes a right to attach" ./test_attach
+finish
