@@ -363,7 +363,7 @@ static int open_events(struct hwprof_session *session,
 	return session_fail(session, error, "%s%s", attached->events ?
 			    attached->events->message : "out of memory",
 			    error == -EACCES || error == -EPERM ?
-			    ": see kernel.perf_event_paranoid and 'hwprof doctor'" :
+			    ": see kernel.perf_event_paranoid, kernel.yama.ptrace_scope and 'hwprof doctor'" :
 			    "");
 }
 

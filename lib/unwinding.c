@@ -136,7 +136,8 @@ static void make_table(struct unwinding *unwinding, struct code *code, Elf *elf)
 	table.count = rows.count;
 	if (!ioctl(unwinding->device, HWPROF_IOC_UNWIND_TABLE, &table))
 		code->table = table.table;
-	else if (errno == ENOTTY || errno == EOPNOTSUPP || errno == EPERM)
+	else if (errno == ENOTTY || errno == EOPNOTSUPP || errno == EPERM ||
+		 errno == EACCES)
 		unwinding->over = true;
 	else if (errno == ENOMEM || errno == ENOSPC)
 		unwinding->refused++;

@@ -276,6 +276,30 @@ static void look_at_permission(struct finding *finding)
 	ADVICE(finding, "run as root, or: sysctl kernel.perf_event_paranoid=2");
 }
 
+/* Stepping takes the right to attach to a program as a debugger. */
+static void look_at_ptrace(struct finding *finding)
+{
+	static const char *const who[] = {
+		"users may step their own programs",
+		"users may step the programs that they start",
+		"only root may step programs",
+		"nobody may step programs until the machine is booted again",
+	};
+	int64_t scope = 0;
+
+	if (!read_number("/proc/sys/kernel/yama/ptrace_scope", &scope)) {
+		TEXT(finding, "this kernel has no Yama: %s", who[0]);
+		return;
+	}
+	scope = scope < 0 ? 0 : scope > 3 ? 3 : scope;
+	TEXT(finding, "%" PRId64 "; %s", scope, who[scope]);
+	if (scope < 2)
+		return;
+	finding->state = FINDING_WARN;
+	ADVICE(finding, scope == 2 ? "run as root, or: sysctl kernel.yama.ptrace_scope=1" :
+				     "samples and branch records work all the same");
+}
+
 static void look_at_mlock(struct finding *finding)
 {
 	int64_t kib = 0;
@@ -436,6 +460,7 @@ const struct check doctor_checks[] = {
 	{ "caps", false, look_at_caps },
 	{ "step", true, look_at_step },
 	{ "permission", false, look_at_permission },
+	{ "ptrace", false, look_at_ptrace },
 	{ "mlock", false, look_at_mlock },
 	{ "tracefs", false, look_at_tracefs },
 	{ "cpu", false, look_at_cpu },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -107,10 +108,60 @@ static bool explain_sources(const struct hwprof_event *event, const char *text)
 	return used;
 }
 
-static void explain_permission(const char *text)
+/* Whom Yama lets attach to a program; what is NULL it has nothing to do with. */
+static const char *who_attaches(int64_t scope)
 {
+	switch (scope) {
+	case 0:
+		return "users to their own programs";
+	case 1:
+		return "users to programs that hwprof starts";
+	case 2:
+		return "root only";
+	case 3:
+		return "nobody, until the machine is booted again";
+	}
+	return NULL;
+}
+
+/* Other sources do with the right to read that perf asks for. */
+static bool attaches(const struct hwprof_event *event)
+{
+	return !hwprof_event_field(event, "lbr") &&
+	       !hwprof_event_field(event, "sample");
+}
+
+static void explain_attaching(const char *text)
+{
+	int64_t paranoid = 0, scope = -1;
+	char yama[128] = "";
+
+	read_number("/proc/sys/kernel/perf_event_paranoid", &paranoid);
+	read_number("/proc/sys/kernel/yama/ptrace_scope", &scope);
+	if (who_attaches(scope))
+		snprintf(yama, sizeof(yama),
+			 "kernel.yama.ptrace_scope is %" PRId64 ", which lets %s; ",
+			 scope, who_attaches(scope));
+	failed("not permitted to step the program for event '%s', which takes the right to attach to it as a debugger, and for all programs CAP_PERFMON and CAP_SYS_PTRACE: %skernel.perf_event_paranoid is %" PRId64 "; run as root, or take the source lbr or sample",
+	       text, yama, paranoid);
+}
+
+/*
+ * An event that opens on hwprof itself, if with less memory, is refused for what
+ * it is to look at.
+ */
+static void explain_permission(const struct perf_event_attr *attr,
+			       const struct hwprof_event *event,
+			       const char *text)
+{
+	struct hwprof_event small = *event;
 	int64_t paranoid = 0;
 
+	hwprof_event_set(&small, "memory_mib", 0);
+	if (attaches(event) && opens(attr, &small)) {
+		explain_attaching(text);
+		return;
+	}
 	read_number("/proc/sys/kernel/perf_event_paranoid", &paranoid);
 	failed("not permitted to open event '%s': kernel.perf_event_paranoid is %" PRId64 "; run as root, give the program CAP_PERFMON, or lower it (2 allows users their own programs in user mode, 1 the kernel too)",
 	       text, paranoid);
@@ -184,7 +235,7 @@ void explain_refusal(const struct perf_event_attr *attr,
 			failed("the session in event '%s' is no other program's to feed: leave it out",
 			       text);
 		else
-			explain_permission(text);
+			explain_permission(attr, event, text);
 		return;
 	case EINVAL:
 	case EOPNOTSUPP:
