@@ -940,7 +940,8 @@ struct hwprof_target {
 
 /*
  * Adds what is to be profiled, as often as one likes, also while the session
- * runs. -EACCES, -EPERM: perf does not allow it; -ESRCH: there is no such process;
+ * runs. -EACCES, -EPERM: perf does not allow it or, for stepping, the kernel does
+ * not allow to attach to it as a debugger; -ESRCH: there is no such process;
  * -EINVAL: of the CPUs; else what perf_event_open() fails with.
  */
 int hwprof_session_attach(struct hwprof_session *session,

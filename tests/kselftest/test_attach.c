@@ -271,6 +271,17 @@ FIXTURE_TEARDOWN(yama)
 	EXPECT_TRUE(event_sessions_are(0));
 }
 
+static int try_all(uint64_t config)
+{
+	struct perf_event_attr attr = event_attr(config);
+	int fd = event_open(&attr, -1, 0, -1, 0);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
 TEST_F(yama, scopes)
 {
 	int scope;
@@ -282,18 +293,8 @@ TEST_F(yama, scopes)
 		/* Root may at all of them. */
 		EXPECT_TRUE(all_end_as(0, self->others.stranger));
 		EXPECT_TRUE(all_end_as(0, self->others.open));
+		EXPECT_EQ(0, try_all(EVENT_LOOPS | EVENT_STEP));
 	}
-}
-
-static int try_all(uint64_t config)
-{
-	struct perf_event_attr attr = event_attr(config);
-	int fd = event_open(&attr, -1, 0, -1, 0);
-
-	if (fd < 0)
-		return fd;
-	close(fd);
-	return 0;
 }
 
 /* Nobody attaches then, not root either; see yama.sh. */

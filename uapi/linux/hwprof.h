@@ -480,8 +480,9 @@ struct hwprof_row_value {
  *
  * An event whose field `session` is the session's number feeds it. Only the
  * process that has made the session can open one, until it execs and as long as
- * the file is open somewhere (EPERM, also for numbers that are nobody's); what it
- * may look at, perf checks as ever. Such an event says the same as the session
+ * the file is open somewhere (EPERM, also for numbers that are nobody's), and with
+ * the credentials that it had then (EACCES). What it may look at, perf checks as
+ * ever; stepping takes the right to attach to the process as well (EACCES). Such an event says the same as the session
  * of whom it leaves out (exclude_*) and of period and frequency, and the same or
  * 0 in all other fields (EINVAL). It counts, and has no rows in its ring.
  *
@@ -606,12 +607,14 @@ struct hwprof_ring_page {
  * perf events that the process which gave the first table has opened since its
  * exec, as they are at each HWPROF_IOC_UNWIND_MAPS. A session has those of one
  * file, and keeps them until it ends. Both ioctls are for the process that made the
- * file's session and was the first to use one, until it execs; others get EPERM.
+ * file's session and was the first to use one, until it execs; others get EPERM,
+ * and it gets EACCES when its credentials have changed. HWPROF_IOC_UNWIND_MAPS also
+ * fails with EACCES for a process that the caller may not attach to as a debugger.
  *
  * Where no table says anything, frame pointers are followed. Stacks of programs
  * that an event without a target sees (all tasks of a CPU, a cgroup) are unwound
- * by tables only if its opener has CAP_PERFMON: what is found on them is said to
- * be what tables say it is.
+ * by tables only if its opener has CAP_PERFMON and CAP_SYS_PTRACE: what is found
+ * on them is said to be what tables say it is.
  */
 enum hwprof_unwind_kind {
 	HWPROF_UNWIND_UNKNOWN	= 0,	/* a gap, or too hard: no other field */
