@@ -8,6 +8,7 @@
 
 #include <linux/perf_event.h>
 #include <linux/sched.h>
+#include <linux/uprobes.h>
 #include <linux/version.h>
 
 /* Of the object that kobj_type.get_ownership() is asked about. */
@@ -41,6 +42,16 @@ static inline bool compat_is_cgroup_event(const struct perf_event *event)
 {
 #ifdef CONFIG_CGROUP_PERF
 	return event->cgrp;
+#else
+	return false;
+#endif
+}
+
+/* Does a uprobe's copy of an instruction run, stepped by the kernel? */
+static inline bool compat_in_uprobe(const struct task_struct *task)
+{
+#ifdef CONFIG_UPROBES
+	return task->utask && task->utask->active_uprobe;
 #else
 	return false;
 #endif

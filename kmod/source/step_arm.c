@@ -11,7 +11,6 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/smp.h>
-#include <linux/uprobes.h>
 
 #include "../compat.h"
 #include "../right.h"
@@ -38,12 +37,6 @@ struct step_task *step_current(struct step_cpu *cpu)
 static bool runs_a_program(struct task_struct *task)
 {
 	return task->mm && !(task->flags & (PF_KTHREAD | PF_EXITING));
-}
-
-/* A uprobe's copy of an instruction runs, stepped by the kernel. */
-static bool in_uprobe(struct task_struct *task)
-{
-	return task->utask && task->utask->active_uprobe;
 }
 
 static void arm(struct step_cpu *cpu, struct step_task *record,
@@ -88,7 +81,7 @@ void step_arm(struct step_cpu *cpu, struct task_struct *task)
 	struct step_task *record;
 	bool is_new;
 
-	if (!runs_a_program(task) || in_uprobe(task) || step_draining())
+	if (!runs_a_program(task) || compat_in_uprobe(task) || step_draining())
 		return;
 	record = step_task_get(task, &is_new);
 	if (!record)
@@ -139,7 +132,7 @@ static void rearm(struct callback_head *work)
 	if (current->flags & PF_EXITING || step_draining()) {
 		step_disarm(record, current);
 		step_task_free(record);
-	} else if (in_uprobe(current) || record->sigreturn) {
+	} else if (compat_in_uprobe(current) || record->sigreturn) {
 		;	/* its #DB brings us here again, or the call's end */
 	} else if (step_wanted(cpu)) {
 		arm(cpu, record, current);

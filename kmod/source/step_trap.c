@@ -7,11 +7,11 @@
 #include <linux/kdebug.h>
 #include <linux/sched/clock.h>
 #include <linux/uaccess.h>
-#include <linux/uprobes.h>
 #include <asm/debugreg.h>
 #include <asm/vsyscall.h>
 #include <uapi/asm/vsyscall.h>
 
+#include "../compat.h"
 #include "code.h"
 #include "step.h"
 #include "x86/trap_flag.h"
@@ -154,7 +154,7 @@ static int on_debug(struct pt_regs *regs, unsigned long *dr6)
 
 	if (!(*dr6 & DR_STEP) || !record || !record->armed)
 		return NOTIFY_DONE;
-	if (unlikely(current->utask && current->utask->active_uprobe)) {
+	if (unlikely(compat_in_uprobe(current))) {
 		step_hold(record);	/* we go on when it is done */
 		return NOTIFY_DONE;
 	}
