@@ -15,7 +15,8 @@
 struct step_cpu {
 	struct list_head slots;		/* that want events of this CPU, ... */
 	unsigned int bursts;		/* ... of which so many for a while, */
-	unsigned int accesses;		/* and so many loads and stores, too */
+	unsigned int accesses;		/* and so many loads and stores, too, */
+	unsigned int stored;		/* some of these with what is stored */
 	struct list_head waiting;	/* for their next burst */
 	struct irq_work kick;		/* an NMI begins one */
 	u64 step_cost;			/* of an instruction in one, ns on average */

@@ -7,17 +7,18 @@
  * fault that kills, an exec), nothing was accessed.
  *
  * What was loaded is in a register afterwards, or was read from memory before;
- * what was stored is read back. Nothing is faulted in: of code that is not there
- * yet the registers are kept, and it is decoded afterwards, when it is.
+ * what was stored is read back. Registers of devices are not read: their values
+ * stay unknown. Nothing is faulted in: of code that is not there yet the registers
+ * are kept, and it is decoded afterwards, when it is.
  */
 #include <linux/ptrace.h>
-#include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 #include <asm/cpufeature.h>
 #include <asm/fsgsbase.h>
 #include <asm/msr.h>
 
 #include "code.h"
+#include "memory.h"
 #include "step.h"
 #include "x86/access_decode.h"
 
@@ -157,8 +158,8 @@ static void find_operands(struct step_access *access,
 static bool read_value(u64 address, unsigned int width, u64 *value)
 {
 	*value = 0;
-	return !copy_from_user_nofault(value, (void __user *)address,
-				       min_t(size_t, width, sizeof(*value)));
+	return memory_read(value, min_t(size_t, width, sizeof(*value)),
+			   address);
 }
 
 static void decode(struct access_insn *insn, u64 ip, const struct pt_regs *regs)
@@ -276,7 +277,8 @@ static void feed_operand(struct step_cpu *cpu, struct step_access *access,
 	}
 	if (operand->does & ACCESS_STORES) {
 		event.kind = STREAM_STORE;
-		event.flags = read_value(event.to, operand->width,
+		event.flags = cpu->stored &&
+			      read_value(event.to, operand->width,
 					 &event.value) ? 0 : STREAM_NO_VALUE;
 		step_feed_access(cpu, &event, regs);
 	}

@@ -80,17 +80,25 @@ void step_miss_access(struct step_cpu *cpu)
 			slot->lost_events++;
 }
 
+/* Of all profiles, only this one asks what stores write. */
+static bool wants_stored(const struct slot *slot)
+{
+	return slot->session->params.range_of == HWPROF_RANGE_NARROW_IP;
+}
+
 /* The slot wants events from now on, and until now. */
 void step_add_slot(struct step_cpu *cpu, struct slot *slot)
 {
 	list_move_tail(&slot->link, &cpu->slots);
 	cpu->accesses += slot->session->accesses;
+	cpu->stored += wants_stored(slot);
 }
 
 void step_del_slot(struct step_cpu *cpu, struct slot *slot)
 {
 	list_del_init(&slot->link);
 	cpu->accesses -= slot->session->accesses;
+	cpu->stored -= wants_stored(slot);
 }
 
 /* Current goes on elsewhere than where it was seen last. */

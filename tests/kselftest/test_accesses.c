@@ -3,8 +3,10 @@
  * Loads and stores of a program of which all are known: by samples of each
  * single one, and by rows that add up.
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/time.h>
@@ -32,6 +34,7 @@ void accesses_run(void);
 void accesses_loop(long times, const void *address);
 long accesses_fault(const void *address);
 long accesses_late(const void *address);
+void accesses_compare(const void *address);
 extern const char accesses_begin[], accesses_end[];
 extern const char access_loop[], access_fault[], access_late[];
 extern uint64_t access_words[];
@@ -322,6 +325,86 @@ TEST_F(accesses, of_code_that_is_not_there_yet)
 	EXPECT_EQ(1, self->seen.at_label);
 	EXPECT_EQ((uint64_t)&word, self->seen.address);
 	EXPECT_EQ(word, self->seen.value);
+}
+
+/* --- what is no memory -------------------------------------------------------------- */
+
+enum { ROM = 0xf0000 };		/* of every PC: its BIOS */
+
+/* A page of the machine's ROM, which is mapped as registers of devices are. */
+static void *map_rom(void)
+{
+	int memory = open("/dev/mem", O_RDONLY | O_CLOEXEC);
+	void *page = MAP_FAILED;
+
+	if (memory >= 0) {
+		page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, memory, ROM);
+		close(memory);
+	}
+	return page == MAP_FAILED ? NULL : page;
+}
+
+static void run_compare(void *context)
+{
+	accesses_compare(context);
+}
+
+static void compare(struct __test_metadata *_metadata,
+		    FIXTURE_DATA(accesses) *self, enum hwprof_range_of of,
+		    const void *address)
+{
+	self->seen.label = AT(compare_there);
+	record(_metadata, self, of, 0, run_compare,
+	       (void *)address);
+}
+
+/* Its address is known. */
+TEST_F(accesses, of_a_device)
+{
+	void *rom = map_rom();
+
+	if (!rom)
+		SKIP(return, "no /dev/mem here, or not for the ROM");
+	compare(_metadata, self, HWPROF_RANGE_LOAD_ADDRESS, rom);
+	EXPECT_EQ(1, self->seen.at_label);
+	EXPECT_EQ((uint64_t)rom, self->seen.address);
+}
+
+/* Its value is not, for nobody but the program reads it. */
+TEST_F(accesses, value_of_a_device)
+{
+	void *rom = map_rom();
+
+	if (!rom)
+		SKIP(return, "no /dev/mem here, or not for the ROM");
+	compare(_metadata, self, HWPROF_RANGE_LOAD_VALUE, rom);
+	EXPECT_EQ(0, self->seen.at_label);
+}
+
+/* Memory that was read and never written is one page of zeros for all. */
+TEST_F(accesses, value_of_the_zero_page)
+{
+	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ASSERT_NE(MAP_FAILED, (void *)page);
+	EXPECT_EQ(0, *(volatile char *)page);
+	compare(_metadata, self, HWPROF_RANGE_LOAD_VALUE, page + 8);
+	EXPECT_EQ(1, self->seen.at_label);
+	EXPECT_EQ(0, self->seen.value);
+}
+
+/* Half of it is on the one, half on the other. */
+TEST_F(accesses, value_across_pages)
+{
+	char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ASSERT_NE(MAP_FAILED, (void *)pages);
+	memset(pages, 0x5a, 8192);
+	compare(_metadata, self, HWPROF_RANGE_LOAD_VALUE, pages + 4094);
+	EXPECT_EQ(1, self->seen.at_label);
+	EXPECT_EQ(0x5a5a5a5a, self->seen.value);
 }
 
 static const struct itimerval soon = { .it_value = { 0, 1000 } };

@@ -107,6 +107,13 @@ at fault
 	mov	(%rdi), %rax
 	ret
 
+/* accesses_compare(address): a load that leaves no register with its value */
+	.globl	accesses_compare
+accesses_compare:
+at compare_there
+	cmpl	$0, (%rdi)
+	ret
+
 /* On a page of its own, which can be taken away. */
 	.balign	4096
 	.globl	accesses_late

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The flags of a VMA tell a device's registers from memory, but mmap_lock and the
+ * locks of VMAs cannot be taken here: #DB interrupts system calls' returns as
+ * well as programs, and lock_vma_under_rcu() is not exported. The page tables
+ * tell the same. Where remap_pfn_range(), vmf_insert_pfn() and their like have
+ * put a page frame, its entry is special, and get_user_pages_fast_only() refuses
+ * it. That function walks the tables without a lock, holds the page, and looks
+ * at the entry again, so that no other CPU can put a device there in between.
+ * Perf calls it in NMIs, for PERF_SAMPLE_PHYS_ADDR.
+ *
+ * The entry of the zero page is special, too. It is told by its number.
+ */
+#include <linux/highmem.h>
+#include <linux/mm.h>
+#include <linux/pgtable.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "memory.h"
+
+/* Does @address show the page of zeros that stands for what was not written yet? */
+static bool shows_zeros(u64 address)
+{
+	pgd_t *pgd = pgd_offset(current->mm, address);
+	p4d_t *p4d;
+	pud_t *pud;
+	pmd_t *pmd;
+	pte_t pte;
+
+	if (pgd_none(*pgd) || unlikely(pgd_bad(*pgd)))
+		return false;
+	p4d = p4d_offset(pgd, address);
+	if (p4d_none(*p4d) || unlikely(p4d_bad(*p4d)))
+		return false;
+	pud = pud_offset(p4d, address);
+	if (pud_none(*pud) || pud_bad(*pud))
+		return false;
+	pmd = pmd_offset(pud, address);
+	if (pmd_none(*pmd) || pmd_bad(*pmd))
+		return false;
+	pte = READ_ONCE(*pte_offset_kernel(pmd, address));
+	return pte_present(pte) && is_zero_pfn(pte_pfn(pte));
+}
+
+/* The bytes are on one page. */
+static bool read_page(void *to, size_t size, u64 address)
+{
+	struct page *page;
+	const void *from;
+
+	if (get_user_pages_fast_only(address, 1, 0, &page) != 1) {
+		memset(to, 0, size);
+		return shows_zeros(address);
+	}
+	from = kmap_local_page(page);
+	memcpy(to, from + offset_in_page(address), size);
+	kunmap_local(from);
+	put_page(page);
+	return true;
+}
+
+bool memory_read(void *to, size_t size, u64 address)
+{
+	size_t first = min_t(size_t, size, PAGE_SIZE - offset_in_page(address));
+
+	if (!current->mm || !access_ok((void __user *)address, size))
+		return false;
+	return read_page(to, first, address) &&
+	       (first == size ||
+		read_page(to + first, size - first, address + first));
+}
