@@ -6,6 +6,7 @@
 #ifndef HWPROF_COMPAT_H
 #define HWPROF_COMPAT_H
 
+#include <linux/mm.h>
 #include <linux/perf_event.h>
 #include <linux/sched.h>
 #include <linux/uprobes.h>
@@ -65,6 +66,13 @@ static inline bool compat_in_uprobe(const struct task_struct *task)
 #define compat_resume	(TWA_RESUME | TWAF_NO_ALLOC)
 #else
 #define compat_resume	TWA_RESUME
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
+{
+	vma->vm_flags |= flags;
+}
 #endif
 
 /* The payload of PERF_SAMPLE_RAW; @raw must live until the sample is out. */

@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
+#include "compat.h"
 #include "ring.h"
 #include "../uapi/linux/hwprof.h"
 
@@ -33,14 +34,19 @@ static void ring_init(struct ring *ring, void *memory, u64 size)
 struct rings *rings_make(u64 size, u32 watermark)
 {
 	struct rings *rings = kzalloc(struct_size(rings, ring, nr_cpu_ids),
-				      GFP_KERNEL);
+				      GFP_KERNEL_ACCOUNT);
 	unsigned int cpu;
 
 	if (!rings)
 		return NULL;
-	/* As for tables: what is too much hurts nobody. */
+	/*
+	 * As for tables, fail where memory is short. vmalloc_user() would not
+	 * charge the opener's memory cgroup.
+	 */
 	if (rings_bytes(size) >> PAGE_SHIFT <= si_mem_available())
-		rings->memory = vmalloc_user(rings_bytes(size));
+		rings->memory = __vmalloc(rings_bytes(size),
+					  GFP_KERNEL_ACCOUNT | __GFP_ZERO |
+					  __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
 	if (!rings->memory) {
 		kfree(rings);
 		return NULL;
@@ -124,6 +130,26 @@ void rings_wake(struct rings *rings, struct ring *ring, bool waits)
 					   EPOLLIN | EPOLLRDNORM);
 }
 
+/* As remap_vmalloc_range() does with memory of vmalloc_user(). */
+static int map_pages(struct rings *rings, struct vm_area_struct *vma)
+{
+	unsigned long all = rings_bytes(rings->size) >> PAGE_SHIFT;
+	unsigned long i;
+	int err;
+
+	if (vma->vm_pgoff > all || vma_pages(vma) > all - vma->vm_pgoff)
+		return -EINVAL;
+	for (i = 0; i < vma_pages(vma); i++) {
+		void *page = rings->memory + ((vma->vm_pgoff + i) << PAGE_SHIFT);
+
+		err = vm_insert_page(vma, vma->vm_start + (i << PAGE_SHIFT),
+				     vmalloc_to_page(page));
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
 /* Some of them, or all, once or more often. */
 int rings_map(struct rings *rings, struct vm_area_struct *vma)
 {
@@ -132,5 +158,6 @@ int rings_map(struct rings *rings, struct vm_area_struct *vma)
 	if (!(vma->vm_flags & VM_SHARED) || vma->vm_pgoff % pages ||
 	    vma_pages(vma) % pages)
 		return -EINVAL;
-	return remap_vmalloc_range(vma, rings->memory, vma->vm_pgoff);
+	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP);
+	return map_pages(rings, vma);
 }

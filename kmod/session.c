@@ -206,10 +206,10 @@ void holding_end(struct holding *holding)
 	free_uid(holding->user);
 }
 
-/* What is too much fails; nobody is killed to make room for it. */
+/* Fails where memory is short, and does not invoke the OOM killer. */
 static void *alloc_zeroed(size_t bytes)
 {
-	return __vmalloc(bytes, GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN |
+	return __vmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN |
 			 __GFP_RETRY_MAYFAIL);
 }
 
@@ -242,9 +242,11 @@ static int make_tables(struct session *session, size_t bytes)
 				       (bytes - profile) / session->table_size,
 				       2, want);
 	session->tables = kcalloc(session->table_count,
-				  sizeof(*session->tables), GFP_KERNEL);
-	session->table_free = bitmap_zalloc(session->table_count, GFP_KERNEL);
-	session->table_dirty = bitmap_zalloc(session->table_count, GFP_KERNEL);
+				  sizeof(*session->tables), GFP_KERNEL_ACCOUNT);
+	session->table_free = bitmap_zalloc(session->table_count,
+					    GFP_KERNEL_ACCOUNT);
+	session->table_dirty = bitmap_zalloc(session->table_count,
+					     GFP_KERNEL_ACCOUNT);
 	if (!session->tables || !session->table_free || !session->table_dirty)
 		return -ENOMEM;
 	for (i = 0; i < session->table_count; i++) {

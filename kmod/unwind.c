@@ -177,12 +177,13 @@ static int add_image(struct unwind *unwind, struct unwind_image *image)
 
 /* --- what comes in ------------------------------------------------------------- */
 
-/* What is too much fails; nobody is killed to make room for it. */
+/* Fails where memory is short, and does not invoke the OOM killer. */
 static void *alloc(size_t bytes)
 {
 	if (bytes >> PAGE_SHIFT > si_mem_available())
 		return NULL;
-	return kvmalloc(bytes, GFP_KERNEL | __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
+	return kvmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN |
+			__GFP_RETRY_MAYFAIL);
 }
 
 static bool row_is_valid(const struct hwprof_unwind_row *row)
@@ -235,7 +236,7 @@ int unwind_add_table(struct unwind *unwind,
 	if (!err)
 		err = xa_alloc(&unwind->tables, &number, table,
 			       XA_LIMIT(1, HWPROF_UNWIND_TABLES_MAX),
-			       GFP_KERNEL);
+			       GFP_KERNEL_ACCOUNT);
 	if (!err)
 		return number;
 	kvfree(table);

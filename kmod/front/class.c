@@ -255,7 +255,7 @@ int session_show(struct session *session)
 
 	if (!parent)
 		return 0;	/* the module is just being loaded */
-	folder = kzalloc(sizeof(*folder), GFP_KERNEL);
+	folder = kzalloc(sizeof(*folder), GFP_KERNEL_ACCOUNT);
 	if (!folder)
 		return -ENOMEM;
 	folder->session = session;

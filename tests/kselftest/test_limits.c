@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -192,6 +193,73 @@ TEST_F(limits, perf_events_of_a_user)
 	}
 	wait(&status);
 	EXPECT_EQ(0, status);
+}
+
+/* --- who pays ------------------------------------------------------------------------ */
+
+#define CGROUPS		"/tmp/cgroups"
+#define CGROUP		CGROUPS "/hwprof-test"
+
+enum { CGROUP_MIB = 32, RING_MIB = 4 };
+
+static long long cgroup_memory(void)
+{
+	char text[TEXT];
+
+	return text_read(CGROUP "/memory.current", text, TEXT) ? -1 :
+							       atoll(text);
+}
+
+/* A cgroup that counts memory; false: this kernel has none, or another one. */
+static bool make_cgroup(void)
+{
+	mkdir(CGROUPS, 0700);
+	return !mount("none", CGROUPS, "cgroup2", 0, NULL) &&
+	       !text_write(CGROUPS "/cgroup.subtree_control", "+memory") &&
+	       !mkdir(CGROUP, 0700);
+}
+
+/* In the cgroup: by how much what it has grows with a session and its rings. */
+static long long session_and_rings(long long *rings)
+{
+	struct hwprof_config config = device_config(EVENT_LOOPS |
+						    EVENT_MEMORY(CGROUP_MIB));
+	long long before, between;
+	int fd;
+
+	if (text_write(CGROUP "/cgroup.procs", "0"))
+		_exit(80);
+	before = cgroup_memory();
+	fd = device_open(&config);
+	between = cgroup_memory();
+	if (fd < 0 || device_ring(fd, RING_MIB << 20, 0) < 1)
+		_exit(81);
+	*rings = cgroup_memory() - between;
+	return between - before;
+}
+
+/* A container's memory limit holds for what it makes the module keep, too. */
+TEST_F(limits, memory_of_a_cgroup)
+{
+	const long long some = (CGROUP_MIB - 4LL) << 20;
+	int status;
+
+	if (!make_cgroup()) {
+		umount(CGROUPS);
+		SKIP(return, "no cgroup2 with a memory controller");
+	}
+	if (!fork()) {
+		long long rings, session = session_and_rings(&rings);
+
+		printf("# session: %lld, rings: %lld\n", session, rings);
+		fflush(stdout);
+		_exit(session < some ? 1 : rings < RING_MIB << 20 ? 2 : 0);
+	}
+	wait(&status);
+	EXPECT_EQ(0, status);
+	EXPECT_TRUE(event_sessions_are(0));
+	rmdir(CGROUP);
+	umount(CGROUPS);
 }
 
 TEST_F(limits, memory_of_a_user)
