@@ -50,9 +50,10 @@ static int read_struct(void *to, size_t size, size_t least, void __user *from)
 
 	if (get_user(theirs, (u32 __user *)from))
 		return -EFAULT;
-	if (theirs < least || theirs > PAGE_SIZE)
+	if (theirs < least)
 		return -EINVAL;
-	err = copy_struct_from_user(to, size, from, theirs);
+	err = theirs > PAGE_SIZE ? -E2BIG :
+	      copy_struct_from_user(to, size, from, theirs);
 	if (err == -E2BIG && put_user((u32)size, (u32 __user *)from))
 		return -EFAULT;
 	return err;
