@@ -11,6 +11,7 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/smp.h>
+#include <linux/spinlock.h>
 
 #include "../compat.h"
 #include "../right.h"
@@ -106,15 +107,29 @@ static void hide(struct step_task *record, struct task_struct *task)
 }
 
 /*
+ * Keeps the stacks of tasks that step_drain() disarms while they do not run. Such
+ * a task is armed, so it comes here as well before it exits, and waits.
+ */
+static DEFINE_RAW_SPINLOCK(drain_lock);
+
+/*
  * The flag goes first: when a record is not armed, its task must not have it,
  * wherever that is looked at.
  */
 void step_disarm(struct step_task *record, struct task_struct *task)
 {
-	if (!record->armed)
+	bool drains = step_draining();
+
+	if (!READ_ONCE(record->armed))
 		return;
-	hide(record, task);
-	WRITE_ONCE(record->armed, false);
+	if (unlikely(drains))
+		raw_spin_lock(&drain_lock);
+	if (record->armed) {
+		hide(record, task);
+		WRITE_ONCE(record->armed, false);
+	}
+	if (unlikely(drains))
+		raw_spin_unlock(&drain_lock);
 }
 
 /* Runs before current returns to its program, or when it exits. */
@@ -174,6 +189,16 @@ static void disarm_current(void *unused)
 		step_disarm(record, current);
 }
 
+/* Its task does not run, or waits for us in step_disarm(). */
+static void drain(struct step_task *record, struct task_struct *task)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	step_disarm(record, task);
+	local_irq_restore(flags);
+}
+
 /* An idle record: its task may be told by its work only. */
 static void forget(struct step_task *record, struct task_struct *task)
 {
@@ -190,8 +215,8 @@ void step_drain(void)
 {
 	WRITE_ONCE(draining, true);
 	on_each_cpu(disarm_current, NULL, true);
-	rcu_read_lock();	/* tasks, and their stacks */
-	step_task_for_each(step_disarm);
+	rcu_read_lock();	/* tasks; drain_lock has their stacks */
+	step_task_for_each(drain);
 	rcu_read_unlock();
 	step_probes_unregister();
 	step_traps_unregister();
