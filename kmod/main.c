@@ -26,22 +26,25 @@ static int __init hwprof_init(void)
 	sample_init();
 	err = flush_init();
 	if (err)
-		goto no_slots;
-	err = pmu_init();
-	if (err)
-		goto no_pmu;
+		goto no_flush;
 	err = chardev_init();
 	if (err)
 		goto no_chardev;
+	/* From now on there may be events: nothing behind this may fail. */
+	err = pmu_init();
+	if (err)
+		goto no_pmu;
+	chardev_publish();
 	return 0;
 
-no_chardev:
-	pmu_exit();
 no_pmu:
+	chardev_exit();
+no_chardev:
 	flush_exit();
+no_flush:
+	interruptions_exit();
 no_slots:
 	sessions_exit();
-	interruptions_exit();
 	return err;
 }
 
@@ -49,10 +52,11 @@ static void __exit hwprof_exit(void)
 {
 	pmu_exit();
 	flush_exit();
-	sessions_exit();
-	interruptions_exit();
+	sessions_wait();
 	chardev_exit();
 	step_exit();
+	interruptions_exit();
+	sessions_exit();
 }
 
 module_init(hwprof_init);

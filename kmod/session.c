@@ -661,10 +661,15 @@ int sessions_init(void)
 }
 
 /* Events are gone, or the module could not go; wait for what they left. */
-void sessions_exit(void)
+void sessions_wait(void)
 {
 	while (session_count())
 		msleep(1);
+	flush_workqueue(hwprof_workqueue);
+}
+
+void sessions_exit(void)
+{
 	destroy_workqueue(hwprof_workqueue);
 	rcu_barrier();
 	synchronize_rcu_tasks();	/* task works that are about to return */

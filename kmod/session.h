@@ -293,6 +293,7 @@ void session_add_root(struct session *session, struct root *root);
 void session_remove_root(struct session *session, struct root *root);
 unsigned int session_count(void);
 int sessions_init(void);
+void sessions_wait(void);	/* for the end of all; no event is left */
 void sessions_exit(void);
 extern struct workqueue_struct *hwprof_workqueue;
 

@@ -334,10 +334,15 @@ static long chardev_ioctl(struct file *file, unsigned int command,
 
 /* --- files --------------------------------------------------------------------- */
 
+static bool published;
+
 static int chardev_open(struct inode *inode, struct file *file)
 {
-	struct handle *handle = kzalloc(sizeof(*handle), GFP_KERNEL_ACCOUNT);
+	struct handle *handle;
 
+	if (!smp_load_acquire(&published))
+		return -ENODEV;
+	handle = kzalloc(sizeof(*handle), GFP_KERNEL_ACCOUNT);
 	if (!handle)
 		return -ENOMEM;
 	mutex_init(&handle->lock);
@@ -412,6 +417,12 @@ int chardev_init(void)
 	if (err)
 		misc_deregister(&chardev);
 	return err;
+}
+
+/* An open file holds the module, which can still fail to load until now. */
+void chardev_publish(void)
+{
+	smp_store_release(&published, true);
 }
 
 void chardev_exit(void)

@@ -21,6 +21,7 @@ void pmu_exit(void);
 
 /* chardev.c */
 int chardev_init(void);
+void chardev_publish(void);	/* before that, nobody can open it */
 void chardev_exit(void);
 
 /* class.c: limits, and sessions */
