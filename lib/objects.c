@@ -88,10 +88,10 @@ static int compare_objects(const void *a, const void *b)
 {
 	const struct object *x = a, *y = b;
 
-	if (x->id.size != y->id.size)
-		return x->id.size < y->id.size ? -1 : 1;
+	if (!x->id.size != !y->id.size)
+		return !x->id.size ? -1 : 1;
 	if (x->id.size)
-		return memcmp(x->id.bytes, y->id.bytes, x->id.size);
+		return memcmp(x->id.bytes, y->id.bytes, sizeof(x->id.bytes));
 	return strcmp(x->name, y->name);
 }
 
@@ -176,9 +176,8 @@ static bool elf_build_id(Elf *elf, struct build_id *id)
 
 	if (size <= 0)
 		return false;
-	id->size = size < BUILD_ID_MAX ? size : BUILD_ID_MAX;
-	memcpy(id->bytes, bytes, id->size);
-	return true;
+	*id = build_id_of(bytes, size < BUILD_ID_MAX ? size : BUILD_ID_MAX);
+	return id->size;
 }
 
 /* Opens regular files only: a device or FIFO may do anything. */
@@ -251,8 +250,8 @@ static bool has_id(const char *path, const struct build_id *id)
 {
 	struct build_id found;
 
-	return object_read_build_id(path, &found) && found.size == id->size &&
-	       !memcmp(found.bytes, id->bytes, id->size);
+	return object_read_build_id(path, &found) &&
+	       build_id_same(&found, id);
 }
 
 /* perf keeps what it recorded, unless told not to (man perf-buildid-cache). */
@@ -285,7 +284,8 @@ static void open_object(struct object *object)
 		return;
 	same = !object->id.size || has_id(object->name, &object->id);
 	if (same && open_path(object, object->name)) {
-		if (!object->id.size && elf_build_id(object->elf, &found))
+		/* The file's own has no padding. */
+		if (elf_build_id(object->elf, &found))
 			print_id(&found, object->id_text);
 		return;
 	}

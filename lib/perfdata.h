@@ -10,6 +10,7 @@
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #define PERFDATA_MAGIC		0x32454c4946524550ULL	/* "PERFILE2" */
 #define PERFDATA_MAGIC_SWAPPED	0x50455246494c4532ULL
@@ -83,8 +84,36 @@ enum {
 };
 
 struct build_id {
-	uint8_t bytes[BUILD_ID_MAX];
+	uint8_t bytes[BUILD_ID_MAX];	/* zeros behind @size of them */
 	uint8_t size;			/* 0: not known */
 };
+
+/*
+ * Makes a build id of @size bytes, 20 at most. Recorders that write no size
+ * pad shorter ids with zeros to 20, so @size is taken for the most that it can
+ * be: linkers make ids of 8, 16 and 20 bytes.
+ */
+static inline struct build_id build_id_of(const uint8_t *bytes, uint8_t size)
+{
+	struct build_id id = { .size = size };
+	uint8_t used = size;
+
+	memcpy(id.bytes, bytes, size);
+	while (used && !bytes[used - 1])
+		used--;
+	if (!used)
+		id.size = 0;
+	else if (size == BUILD_ID_MAX && used <= 16)
+		id.size = used <= 8 ? 8 : 16;
+	return id;
+}
+
+/* The shorter of two ids may be the same one without its padding. */
+static inline bool build_id_same(const struct build_id *a,
+				 const struct build_id *b)
+{
+	return a->size && b->size &&
+	       !memcmp(a->bytes, b->bytes, sizeof(a->bytes));
+}
 
 #endif /* HWPROF_PERFDATA_H */

@@ -143,8 +143,7 @@ static int note_mmap(struct processes *processes, struct hwprof_file *file,
 			return file_damaged(file, record->offset,
 					    "a build id has %d bytes: up to %d are allowed",
 					    id.at[0], BUILD_ID_MAX);
-		mapping->build_id.size = id.at[0];
-		memcpy(mapping->build_id.bytes, id.at + 4, BUILD_ID_MAX);
+		mapping->build_id = build_id_of(id.at + 4, id.at[0]);
 	}
 	return add_change(processes, file, record, change, name);
 }

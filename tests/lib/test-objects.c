@@ -257,6 +257,52 @@ static void test_build_id(void **state)
 	objects_free(objects);
 }
 
+/* What a recorder wrote that says no size, and one that does. */
+static void expect_short_id(const char *path, const uint8_t *bytes,
+			    uint8_t size, const char *text)
+{
+	struct objects *objects = objects_new(false);
+	const struct build_id id = build_id_of(bytes, size);
+	struct object *object = objects_get(objects, path, &id);
+	uint64_t offset;
+
+	assert_non_null(object_symbol(object,
+				      number("nm %s/%s | awk '$3==\"turns\"{print $1}'",
+					     "short-id"), &offset));
+	assert_null(object_warning(object));
+	assert_string_equal(object_build_id(object), text);
+	objects_free(objects);
+}
+
+/* lld makes ids of 8 bytes, and old perf pads all to 20. */
+static void test_short_build_id(void **state)
+{
+	static const char *const texts[] = {
+		"1122334455667788", "11223344556677889900aabbccddee00",
+		"1122334455660000", "112233445566778899aabbccddeeff0001020300",
+	};
+	uint8_t bytes[BUILD_ID_MAX];
+	char path[64], options[128];
+	size_t i, k;
+
+	snprintf(path, sizeof(path), "%s/short-id", folder);
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		size_t size = strlen(texts[i]) / 2;
+
+		snprintf(options, sizeof(options),
+			 "-Wl,--build-id=0x%s -no-pie", texts[i]);
+		build("short-id", options);
+		memset(bytes, 0, sizeof(bytes));
+		for (k = 0; k < size; k++)
+			sscanf(texts[i] + 2 * k, "%2hhx", &bytes[k]);
+		expect_short_id(path, bytes, BUILD_ID_MAX, texts[i]);
+		expect_short_id(path, bytes, size, texts[i]);
+	}
+	/* Nothing but zeros is no id. */
+	memset(bytes, 0, sizeof(bytes));
+	assert_int_equal(build_id_of(bytes, BUILD_ID_MAX).size, 0);
+}
+
 static void test_no_objects(void **state)
 {
 	struct objects *objects = objects_new(false);
@@ -398,6 +444,7 @@ int main(void)
 		cmocka_unit_test(test_plt),
 		cmocka_unit_test(test_procedures),
 		cmocka_unit_test(test_build_id),
+		cmocka_unit_test(test_short_build_id),
 		cmocka_unit_test(test_no_objects),
 		cmocka_unit_test(test_damaged),
 	};
