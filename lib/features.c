@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The sections behind the data. What this library has no use for is skipped,
- * whatever is in it.
+ * The sections behind the data. The samples can be read without them, so damage
+ * in a section is a warning, and what the section says before it is taken. What
+ * this library has no use for is skipped, whatever is in it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -32,17 +33,18 @@ static int parse_pmu_mappings(struct hwprof_file *file, uint64_t offset,
 	const char *name;
 
 	if (!span_u32(&body, &count))
-		return file_damaged(file, offset, "the table of PMUs is cut off");
-	file->pmus_known = true;
+		return file_warn(file, offset, "the table of PMUs is cut off");
 	while (count--) {
 		if (!span_u32(&body, &type) || !(name = take_string(&body)))
-			return file_damaged(file, offset,
-					    "the table of PMUs is cut off");
+			return file_warn(file, offset,
+					 "the table of PMUs is cut off");
 		if (!strcmp(name, HWPROF_PMU_NAME)) {
+			file->pmus_known = true;
 			file->pmu_found = true;
 			file->pmu_type = type;
 		}
 	}
+	file->pmus_known = true;
 	return 0;
 }
 
@@ -69,7 +71,7 @@ static int parse_event_desc(struct hwprof_file *file, uint64_t offset,
 	}
 	return 0;
 cut:
-	return file_damaged(file, offset, "the names of the events are cut off");
+	return file_warn(file, offset, "the names of the events are cut off");
 }
 
 /* A group: its leader, by its number, and the events behind it. */
@@ -86,18 +88,23 @@ static int parse_group_desc(struct hwprof_file *file, uint64_t offset,
 			goto cut;
 		if (!members || leader >= file->event_count ||
 		    members > file->event_count - leader)
-			return file_damaged(file, offset,
-					    "a group of %u events is said to begin with event %u of %zu",
-					    members, leader, file->event_count);
+			return file_warn(file, offset,
+					 "a group of %u events is said to begin with event %u of %zu",
+					 members, leader, file->event_count);
 		file->events[leader].members = members - 1;
 	}
 	return 0;
 cut:
-	return file_damaged(file, offset, "the groups of the events are cut off");
+	return file_warn(file, offset, "the groups of the events are cut off");
 }
 
-/* @record: an entry of the section behind its perf_event_header. */
-static int add_build_id(struct hwprof_file *file, uint64_t offset,
+static uint8_t build_id_size(const struct perfdata_build_id *entry)
+{
+	return entry->header.misc & PERFDATA_MISC_BUILD_ID_SIZE ? entry->size :
+								  BUILD_ID_MAX;
+}
+
+static int add_build_id(struct hwprof_file *file,
 			const struct perfdata_build_id *entry,
 			const char *name)
 {
@@ -109,15 +116,7 @@ static int add_build_id(struct hwprof_file *file, uint64_t offset,
 		return file_fail(file, -ENOMEM, "out of memory");
 	file->build_ids = all;
 	all += file->build_id_count;
-	all->id.size = BUILD_ID_MAX;
-	if (entry->header.misc & PERFDATA_MISC_BUILD_ID_SIZE) {
-		if (entry->size > BUILD_ID_MAX)
-			return file_damaged(file, offset,
-					    "a build id has %d bytes: up to %d are allowed",
-					    entry->size, BUILD_ID_MAX);
-		all->id.size = entry->size;
-	}
-	memcpy(all->id.bytes, entry->id, BUILD_ID_MAX);
+	all->id = build_id_of(entry->id, build_id_size(entry));
 	all->name = strdup(name);
 	if (!all->name)
 		return file_fail(file, -ENOMEM, "out of memory");
@@ -125,28 +124,43 @@ static int add_build_id(struct hwprof_file *file, uint64_t offset,
 	return 0;
 }
 
+/* Perf 6.12 wrote up to 36 zero bytes behind each entry. */
+static void skip_zeros(struct span *body)
+{
+	static const uint8_t zeros[sizeof(struct perf_event_header)];
+
+	while (span_left(body) >= sizeof(zeros) &&
+	       !memcmp(body->at, zeros, sizeof(zeros)))
+		span_skip(body, 4);
+}
+
 static int parse_build_ids(struct hwprof_file *file, uint64_t offset,
 			   struct span body)
 {
-	while (span_left(&body)) {
+	for (;;) {
 		struct perfdata_build_id entry;
 		struct span record;
 		const char *name;
 		int error;
 
+		skip_zeros(&body);
 		if (span_left(&body) < sizeof(entry.header))
-			break;
+			return 0;
 		memcpy(&entry.header, body.at, sizeof(entry.header));
 		if (!span_part(&body, entry.header.size, &record) ||
 		    !span_copy(&record, &entry, sizeof(entry)) ||
 		    !(name = span_string(&record)))
-			return file_damaged(file, offset,
-					    "the table of build ids is cut off");
-		error = add_build_id(file, offset, &entry, name);
+			return file_warn(file, offset,
+					 "the table of build ids is damaged behind %zu of them",
+					 file->build_id_count);
+		if (build_id_size(&entry) > BUILD_ID_MAX)
+			return file_warn(file, offset,
+					 "a build id has %d bytes, more than %d: it and those behind it are left out",
+					 entry.size, BUILD_ID_MAX);
+		error = add_build_id(file, &entry, name);
 		if (error)
 			return error;
 	}
-	return 0;
 }
 
 int feature_parse(struct hwprof_file *file, unsigned int feature,
@@ -189,6 +203,7 @@ static bool pread_whole(int fd, void *to, size_t size, uint64_t offset)
 	return true;
 }
 
+/* 0; 1: the file ends here; -ENOMEM. */
 static int read_feature(struct hwprof_file *file, unsigned int feature,
 			uint64_t entry)
 {
@@ -197,15 +212,15 @@ static int read_feature(struct hwprof_file *file, unsigned int feature,
 	int error;
 
 	if (!pread_whole(file->fd, &section, sizeof(section), entry))
-		return file_damaged(file, entry,
-				    "the file ends in its table of sections");
+		return file_warn(file, entry,
+				 "the file ends before its sections: names of events and build ids are not known") ? : 1;
 	if (!is_of_use(feature) || !section.size)
 		return 0;
 	if (section.size > FEATURE_SIZE_MAX ||
 	    section.offset > INT64_MAX - section.size)
-		return file_damaged(file, entry,
-				    "section %u is said to have %" PRIu64 " bytes: up to %d are allowed",
-				    feature, section.size, FEATURE_SIZE_MAX);
+		return file_warn(file, entry,
+				 "section %u is left out: it is said to have %" PRIu64 " bytes, and up to %d are allowed",
+				 feature, section.size, FEATURE_SIZE_MAX);
 	bytes = malloc(section.size);
 	if (!bytes)
 		return file_fail(file, -ENOMEM, "out of memory");
@@ -213,8 +228,9 @@ static int read_feature(struct hwprof_file *file, unsigned int feature,
 		error = feature_parse(file, feature, section.offset,
 				      span_of(bytes, section.size));
 	else
-		error = file_damaged(file, section.offset,
-				     "the file ends in section %u", feature);
+		error = file_warn(file, section.offset,
+				  "section %u is left out: the file ends in it",
+				  feature);
 	free(bytes);
 	return error;
 }
@@ -226,13 +242,13 @@ int features_read(struct hwprof_file *file)
 	unsigned int feature;
 	uint64_t entry;
 
-	/* Killed while it recorded: no section was written. */
 	if (!data->size)
-		return 0;
+		return file_warn(file, 48,
+				 "the recording was not finished, as when its recorder was killed: names of events and build ids are not known");
 	if (data->offset > INT64_MAX - data->size -
 	    PERFDATA_FEATURES * sizeof(struct perfdata_section))
-		return file_damaged(file, 40,
-				    "the data is said to be beyond any file");
+		return file_warn(file, 40,
+				 "the data is said to be beyond any file");
 	entry = data->offset + data->size;
 	for (feature = 0; feature < PERFDATA_FEATURES; feature++) {
 		int error;
@@ -241,7 +257,7 @@ int features_read(struct hwprof_file *file)
 			continue;
 		error = read_feature(file, feature, entry);
 		if (error)
-			return error;
+			return error < 0 ? error : 0;
 		entry += sizeof(struct perfdata_section);
 	}
 	return 0;

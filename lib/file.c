@@ -14,6 +14,7 @@ enum {
 	EVENTS_MAX = 1 << 16,
 	ATTR_SIZE_MAX = 4096,
 	IDS_SIZE_MAX = 64 << 20,
+	WARNINGS_MAX = 16,
 };
 
 static void set_message(struct hwprof_file *file, const char *where,
@@ -50,9 +51,31 @@ int file_damaged(struct hwprof_file *file, uint64_t offset,
 	return -EBADMSG;
 }
 
+int file_warn(struct hwprof_file *file, uint64_t offset,
+	      const char *format, ...)
+{
+	char sentence[384];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(sentence, sizeof(sentence), format, args);
+	va_end(args);
+	if (file->warnings.count == WARNINGS_MAX)
+		return 0;
+	if (warnings_add(&file->warnings, "offset 0x%" PRIx64 ": %s", offset,
+			 sentence))
+		return file_fail(file, -ENOMEM, "out of memory");
+	return 0;
+}
+
 const char *hwprof_file_error(const struct hwprof_file *file)
 {
 	return file ? file->message : "out of memory";
+}
+
+const char *hwprof_file_warning(const struct hwprof_file *file, size_t index)
+{
+	return warnings_get(&file->warnings, index);
 }
 
 bool file_read_attr(struct span bytes, struct perf_event_attr *attr)
@@ -362,6 +385,7 @@ void hwprof_file_close(struct hwprof_file *file)
 	free(file->events);
 	free(file->ids);
 	free(file->build_ids);
+	warnings_free(&file->warnings);
 	free(file->row);
 	free(file->name);
 	free(file);

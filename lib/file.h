@@ -11,6 +11,7 @@
 #include "input.h"
 #include "perfdata.h"
 #include "span.h"
+#include "warnings.h"
 
 /* An event that was recorded: its attr, and the name perf gave it. */
 struct file_event {
@@ -54,6 +55,8 @@ struct hwprof_file {
 	uint64_t lost;			/* records, by PERF_RECORD_LOST */
 	uint64_t lost_samples;		/* by PERF_RECORD_LOST_SAMPLES */
 
+	struct warnings warnings;	/* damage that leaves the rest readable */
+
 	uint64_t *row;			/* an aligned copy of the current row */
 	const struct file_event *row_event;	/* that it is of; NULL: not known */
 };
@@ -68,6 +71,10 @@ int file_fail(struct hwprof_file *file, int error, const char *format, ...)
 /* The same for damage at @offset; returns -EBADMSG. */
 int file_damaged(struct hwprof_file *file, uint64_t offset,
 		 const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Notes damage at @offset that is to be said beside what was read. -ENOMEM. */
+int file_warn(struct hwprof_file *file, uint64_t offset,
+	      const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Adds an event and its ids (u64 each, what is left of @ids). */
 int file_add_event(struct hwprof_file *file, const struct perf_event_attr *attr,

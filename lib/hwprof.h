@@ -47,6 +47,13 @@ void hwprof_file_close(struct hwprof_file *file);
 /* What the last call that failed has to say; of NULL, that memory was out. */
 const char *hwprof_file_error(const struct hwprof_file *file);
 
+/*
+ * Damage that left the rest of the file readable (a recorder that was killed, a
+ * copy that was cut, a section that is broken), a sentence each with its offset;
+ * NULL behind the last one. Profiles have these among their own warnings.
+ */
+const char *hwprof_file_warning(const struct hwprof_file *file, size_t index);
+
 /* A sample of a hwprof event. */
 struct hwprof_sample {
 	uint64_t time;		/* ns of the recording's clock; UINT64_MAX: the
@@ -73,8 +80,9 @@ typedef int (*hwprof_sample_fn)(void *context,
 /*
  * Calls @fn for each sample of a hwprof event, in the file's order, which is
  * not the order of time. Once per handle; memory does not grow with the number
- * of samples. 0 at the end of the data; -EBADMSG: damaged; -EALREADY: the file
- * was read before; -ENOENT: the file has no hwprof event; else what @fn
+ * of samples. 0 at the end of the data, or where damage hides what follows, as
+ * hwprof_file_warning() then says; -EBADMSG: a record contradicts itself;
+ * -EALREADY: the file was read before; -ENOENT: the file has no hwprof event; else what @fn
  * returned or read() failed with.
  */
 int hwprof_file_samples(struct hwprof_file *file, hwprof_sample_fn fn,

@@ -67,14 +67,26 @@ static int place(struct hwprof_profile *profile)
 	return error;
 }
 
+static int warn_of_damage(struct hwprof_profile *profile)
+{
+	const char *sentence;
+	int error = 0;
+	size_t i;
+
+	for (i = 0; (sentence = hwprof_file_warning(profile->file, i)); i++)
+		error |= warnings_add(&profile->warnings, "%s", sentence);
+	return error;
+}
+
 static int warn(struct hwprof_profile *profile,
 		const struct hwprof_totals *totals)
 {
 	const struct profile_kind *kind = profile->kind;
 	struct warnings *warnings = &profile->warnings;
 	char units[SUBJECTS_TEXT];
-	int error = kind->warn ? kind->warn(profile, totals) : 0;
+	int error = warn_of_damage(profile);
 
+	error |= kind->warn ? kind->warn(profile, totals) : 0;
 	if (profile->collected.bare_rows)
 		error |= warnings_add(warnings, "%" PRIu64 " rows have no raw data: %s; record with 'perf record -R'",
 				      profile->collected.bare_rows,

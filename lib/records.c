@@ -14,6 +14,7 @@
 enum {
 	RECORD_MAX = UINT16_MAX,	/* perf_event_header.size is a u16 */
 	UNPACKED_SIZE = 1 << 20,
+	TYPES = 1 << 16,		/* of records, and many more than there are */
 };
 
 struct walk {
@@ -21,7 +22,8 @@ struct walk {
 	record_fn fn;
 	void *context;
 
-	bool ended;			/* the file has no more */
+	bool ended;			/* there is no more that can be read, */
+	bool early;			/* and there should have been */
 
 	ZSTD_DStream *zstd;		/* one stream through the whole file */
 	uint8_t *unpacked;		/* the last record may be half there */
@@ -53,6 +55,14 @@ int record_deliver(struct hwprof_file *file,
 	return fn(context, &record);
 }
 
+/* What is at @offset is damaged, and so nothing behind it can be found. */
+static int end_early(struct walk *walk, uint64_t offset, const char *why)
+{
+	walk->ended = walk->early = true;
+	return file_warn(walk->file, offset,
+			 "%s: what is before is all that could be read", why);
+}
+
 static int deliver(struct walk *walk, const struct perf_event_header *header,
 		   struct span body, uint64_t offset)
 {
@@ -73,9 +83,8 @@ static int deliver_unpacked(struct walk *walk, uint64_t offset)
 		if (!span_copy(&record, &header, sizeof(header)))
 			break;
 		if (header.size < sizeof(header))
-			return file_damaged(walk->file, offset,
-					    "a compressed record is said to have %u bytes",
-					    header.size);
+			return end_early(walk, offset,
+					 "a compressed record is too short");
 		if (!span_part(&record, header.size - sizeof(header), &body))
 			break;
 		error = deliver(walk, &header, body, offset);
@@ -115,12 +124,11 @@ static int unpack(struct walk *walk, struct span packed, uint64_t offset)
 		out.pos = walk->unpacked_size;
 		result = ZSTD_decompressStream(walk->zstd, &out, &in);
 		if (ZSTD_isError(result))
-			return file_damaged(walk->file, offset,
-					    "compressed records cannot be unpacked: %s",
-					    ZSTD_getErrorName(result));
+			return end_early(walk, offset,
+					 "compressed records cannot be unpacked");
 		walk->unpacked_size = out.pos;
 		error = deliver_unpacked(walk, offset);
-		if (error)
+		if (error || walk->ended)
 			return error;
 		/* A full output may have more to come. */
 	} while (in.pos < in.size || out.pos == out.size);
@@ -133,8 +141,7 @@ static int unpack_sized(struct walk *walk, struct span body, uint64_t offset)
 	uint64_t size;
 
 	if (!span_u64(&body, &size) || !span_part(&body, size, &packed))
-		return file_damaged(walk->file, offset,
-				    "compressed records are cut off");
+		return end_early(walk, offset, "compressed records are cut off");
 	return unpack(walk, packed, offset);
 }
 
@@ -206,96 +213,125 @@ static uint64_t bytes_behind(const struct perf_event_header *header,
 	return size;
 }
 
-/* Makes the next record visible. 1: it is; 0: the file ends here. */
-static int next_record(struct hwprof_file *file, struct input *input,
+/*
+ * What perf says on a terminal gets into the data where both go to one pipe. The
+ * types of records are small numbers, and text is none.
+ */
+static bool is_type(uint32_t type)
+{
+	return type < TYPES;
+}
+
+/* Makes the next record visible. 1: it is; 0: there is none; or an errno. */
+static int next_record(struct walk *walk, struct input *input, uint64_t limit,
 		       struct perf_event_header *header, const uint8_t **bytes)
 {
 	ssize_t got = input_peek(input, sizeof(*header), bytes);
 
-	if (got == 0)
-		return 0;
+	walk->ended = !got;
 	if (got == sizeof(*header)) {
 		memcpy(header, *bytes, sizeof(*header));
-		if (header->size < sizeof(*header))
-			return file_damaged(file, input->offset,
-					    "a record is said to have %u bytes: %zu is the least",
-					    header->size, sizeof(*header));
+		if (header->size < sizeof(*header) || !is_type(header->type))
+			return end_early(walk, input->offset,
+					 "here is no record");
+		if (header->size > limit - input->offset)
+			return end_early(walk, input->offset,
+					 "a record goes beyond the data");
 		got = input_peek(input, header->size, bytes);
 		if (got == header->size)
 			return 1;
 	}
 	if (got < 0)
-		return file_fail(file, got, "cannot read: %s", strerror(-got));
-	return file_damaged(file, input->offset, "the file ends in a record");
+		return file_fail(walk->file, got, "cannot read: %s",
+				 strerror(-got));
+	return got ? end_early(walk, input->offset,
+			       "the file ends in a record") : 0;
 }
 
-/* 0: go on; anything else is the result of the whole. */
+static int skip_record(struct walk *walk, struct input *input, uint64_t limit,
+		       uint64_t size)
+{
+	int error;
+
+	if (size > limit - input->offset)
+		return end_early(walk, input->offset,
+				 "the bytes behind a record go beyond the data");
+	error = input_skip(input, size);
+	if (error == -ENODATA)
+		return end_early(walk, input->offset,
+				 "the file ends behind a record");
+	return error ? file_fail(walk->file, error, "cannot read: %s",
+				 strerror(-error)) : 0;
+}
+
+/* 0: go on, unless it ended; anything else is the result of the whole. */
 static int read_record(struct walk *walk, struct input *input, uint64_t limit)
 {
-	struct hwprof_file *file = walk->file;
 	struct perf_event_header header;
 	const uint8_t *bytes;
 	struct span body;
-	uint64_t behind;
+	uint64_t size;
 	int result;
 
-	result = next_record(file, input, &header, &bytes);
-	walk->ended = !result;
+	result = next_record(walk, input, limit, &header, &bytes);
 	if (result <= 0)
 		return result;
-	if (header.size > limit - input->offset)
-		return file_damaged(file, input->offset,
-				    "a record of %u bytes goes beyond the data",
-				    header.size);
 	body = span_of(bytes, header.size);
 	span_skip(&body, sizeof(header));
-	behind = bytes_behind(&header, body);
+	size = header.size + bytes_behind(&header, body);
 	result = take(walk, &header, bytes, input->offset);
-	if (result)
+	if (result || walk->ended)
 		return result;
-	if (behind > limit - input->offset - header.size)
-		return file_damaged(file, input->offset,
-				    "the bytes behind a record go beyond the data");
-	result = input_skip(input, header.size + behind);
-	if (result == -ENODATA)
-		return file_damaged(file, input->offset,
-				    "the file ends behind a record");
-	if (result)
-		return file_fail(file, result, "cannot read: %s",
-				 strerror(-result));
-	return 0;
+	return skip_record(walk, input, limit, size);
 }
 
-static int read_all(struct walk *walk, struct input *input)
+static int read_all(struct walk *walk, struct input *input, uint64_t limit)
 {
-	struct hwprof_file *file = walk->file;
-	uint64_t limit = UINT64_MAX;
-
-	/* A recorder that was killed left no size: then up to the end. */
-	if (!file->pipe && file->header.data.size)
-		limit = file->header.data.offset + file->header.data.size;
 	while (!walk->ended && input->offset < limit) {
 		int result = read_record(walk, input, limit);
 
 		if (result)
 			return result;
 	}
-	if (limit != UINT64_MAX && input->offset < limit)
-		return file_damaged(file, input->offset,
-				    "the file ends here, but its data is said to go on to 0x%" PRIx64,
-				    limit);
-	if (walk->unpacked_size)
-		return file_damaged(file, input->offset,
-				    "the data ends in a compressed record");
+	if (limit != UINT64_MAX && input->offset < limit && !walk->early)
+		return end_early(walk, input->offset,
+				 "the file ends here, though its data is said to go on");
+	if (walk->unpacked_size && !walk->early)
+		return end_early(walk, input->offset,
+				 "the data ends in a compressed record");
 	return 0;
+}
+
+/* Where the file's data is said to end; a killed recorder left no size. */
+static uint64_t data_end(const struct hwprof_file *file)
+{
+	const struct perfdata_section *data = &file->header.data;
+
+	if (file->pipe || !data->size || data->size > UINT64_MAX - data->offset)
+		return UINT64_MAX;
+	return data->offset + data->size;
+}
+
+/* The records in @fd, which stands at @offset, up to @limit. */
+static int read_stream(struct hwprof_file *file, int fd, uint64_t offset,
+		       uint64_t limit, record_fn fn, void *context)
+{
+	struct walk walk = { .file = file, .fn = fn, .context = context };
+	struct input input;
+	int error = input_init(&input, fd, offset);
+
+	if (error)
+		return file_fail(file, error, "out of memory");
+	error = read_all(&walk, &input, limit);
+	input_destroy(&input);
+	ZSTD_freeDStream(walk.zstd);
+	free(walk.unpacked);
+	return error;
 }
 
 int records_read(struct hwprof_file *file, record_fn fn, void *context)
 {
-	struct walk walk = { .file = file, .fn = fn, .context = context };
 	uint64_t offset = PERFDATA_PIPE_HEADER;
-	struct input input;
-	int error;
 
 	if (file->consumed)
 		return file_fail(file, -EALREADY,
@@ -308,12 +344,5 @@ int records_read(struct hwprof_file *file, record_fn fn, void *context)
 			return file_damaged(file, 40,
 					    "the data is said to be beyond any file");
 	}
-	error = input_init(&input, file->fd, offset);
-	if (error)
-		return file_fail(file, error, "out of memory");
-	error = read_all(&walk, &input);
-	input_destroy(&input);
-	ZSTD_freeDStream(walk.zstd);
-	free(walk.unpacked);
-	return error;
+	return read_stream(file, file->fd, offset, data_end(file), fn, context);
 }

@@ -207,9 +207,10 @@ int rows_expected(struct hwprof_file *file)
 	for (i = 0; i < file->event_count; i++)
 		if (file_event_is_hwprof(file, &file->events[i]))
 			return 0;
-	if (!file->pipe && !file->header.data.size)
+	if (!file->pipe && !file->pmus_known && file->warnings.count)
 		return file_fail(file, -EBADMSG,
-				 "was not finished, because its recorder was killed: which events are hwprof's is not in it");
+				 "does not say which events are hwprof's: %s",
+				 hwprof_file_warning(file, 0));
 	return file_fail(file, -ENOENT,
 			 "has no event of the PMU 'hwprof': record with 'hwprof record' or 'perf record -e hwprof/.../'");
 }

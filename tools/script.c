@@ -435,6 +435,15 @@ static int print_sample(void *context, const struct hwprof_sample *sample)
 	return ferror(stdout) ? 1 : 0;
 }
 
+static void warn_of_damage(const struct hwprof_file *file)
+{
+	const char *sentence;
+	size_t i;
+
+	for (i = 0; (sentence = hwprof_file_warning(file, i)); i++)
+		warning("%s", sentence);
+}
+
 static int print_file(const char *path, bool json)
 {
 	struct hwprof_file *file;
@@ -447,6 +456,8 @@ static int print_file(const char *path, bool json)
 		const char *sentence = hwprof_file_error(file);
 
 		status = failed("%s", sentence ? sentence : "out of memory");
+	} else {
+		warn_of_damage(file);
 	}
 	hwprof_file_close(file);
 	return status;

@@ -166,6 +166,7 @@ void stacks_begin(struct stacks *stacks, const char *path,
 {
 	*stacks = (struct stacks){
 		.file = fopen(path, "w"), .style = *style, .ip = 0x400000,
+		.misc = PERF_RECORD_MISC_USER,
 		.attr = {
 			.type = style->type,
 			.size = style->attr_size ? style->attr_size :
@@ -181,7 +182,9 @@ void stacks_begin(struct stacks *stacks, const char *path,
 			.sample_id_all = 1,
 			.mmap = 1, .mmap2 = 1, .comm = 1, .comm_exec = 1,
 			.task = 1,
-			.branch_sample_type = style->filter ? style->filter :
+			.branch_sample_type = style->filter ||
+					      style->synthesized ?
+					      style->filter :
 					      PERF_SAMPLE_BRANCH_ANY,
 		},
 	};
@@ -194,8 +197,44 @@ void stacks_begin(struct stacks *stacks, const char *path,
 		put_table(stacks);
 }
 
+void stacks_section(struct stacks *stacks, unsigned int feature,
+		    const void *bytes, size_t size)
+{
+	struct stacks_section *section =
+		&stacks->sections[stacks->section_count++];
+
+	assert(stacks->section_count <= STACKS_SECTIONS);
+	section->feature = feature;
+	section->bytes = malloc(size + 1);
+	section->size = size;
+	assert(section->bytes);
+	memcpy(section->bytes, bytes, size);
+}
+
+/* The table of sections, which the header's bits are of, and they themselves. */
+static void put_sections(struct stacks *stacks, uint64_t *features)
+{
+	size_t count = stacks->section_count, i;
+	uint64_t offset = ftell(stacks->file) +
+			  count * sizeof(struct perfdata_section);
+
+	for (i = 0; i < count; i++) {
+		const struct stacks_section *section = &stacks->sections[i];
+		struct perfdata_section entry = { offset, section->size };
+
+		features[section->feature / 64] |= 1ULL << section->feature % 64;
+		put(stacks, &entry, sizeof(entry));
+		offset += section->size;
+	}
+	for (i = 0; i < count; i++) {
+		put(stacks, stacks->sections[i].bytes, stacks->sections[i].size);
+		free(stacks->sections[i].bytes);
+	}
+}
+
 void stacks_end(struct stacks *stacks)
 {
+	uint64_t features[PERFDATA_FEATURES / 64] = { 0 };
 	struct perfdata_section data = {
 		.offset = sizeof(struct perfdata_header) +
 			  stacks->style.events *
@@ -205,9 +244,13 @@ void stacks_end(struct stacks *stacks)
 	pack(stacks);
 	data.size = ftell(stacks->file) - data.offset;
 	if (!stacks->style.pipe) {
+		put_sections(stacks, features);
 		fseek(stacks->file, offsetof(struct perfdata_header, data),
 		      SEEK_SET);
 		put(stacks, &data, sizeof(data));
+		fseek(stacks->file, offsetof(struct perfdata_header, features),
+		      SEEK_SET);
+		put(stacks, features, sizeof(features));
 	}
 	fclose(stacks->file);
 	free(stacks->records);
@@ -372,7 +415,7 @@ void stacks_chain(struct stacks *stacks, uint64_t time, uint32_t pid,
 		add(&body, entries[i].to);
 		add(&body, 0);
 	}
-	stacks_record(stacks, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER,
+	stacks_record(stacks, PERF_RECORD_SAMPLE, stacks->misc,
 		      body.words, 8 * body.count);
 }
 
@@ -393,8 +436,8 @@ void stacks_sample(struct stacks *stacks, uint64_t time, uint32_t pid,
 	/* Counters of each branch: since Linux 6.8. */
 	for (i = 0; filter & 1 << 19 && i < count; i++)
 		add(&body, 0x0101);
-	stacks_record(stacks, PERF_RECORD_SAMPLE,
-		      PERF_RECORD_MISC_USER, body.words, 8 * body.count);
+	stacks_record(stacks, PERF_RECORD_SAMPLE, stacks->misc, body.words,
+		      8 * body.count);
 }
 
 void stacks_round(struct stacks *stacks)

@@ -28,13 +28,26 @@ struct stacks_style {
 	bool chains;		/* stacks of calls; no branches, unless filter says
 				 * that these are calls */
 	uint16_t max_stack;	/* perf record --max-stack; 0: not said */
+	bool synthesized;	/* by perf inject: the filter is as it is, even 0 */
 };
+
+/* A section behind the data. */
+struct stacks_section {
+	unsigned int feature;
+	void *bytes;
+	size_t size;
+};
+
+enum { STACKS_SECTIONS = 8 };
 
 struct stacks {
 	FILE *file;
 	struct stacks_style style;
 	struct perf_event_attr attr;
 	uint64_t ip;		/* of samples with branch stacks, from now on */
+	uint16_t misc;		/* of samples, from now on: their CPU mode */
+	struct stacks_section sections[STACKS_SECTIONS];
+	size_t section_count;
 	uint8_t *records;	/* to be packed */
 	size_t size, room;
 	void *zstd;
@@ -60,6 +73,9 @@ void stacks_chain(struct stacks *stacks, uint64_t time, uint32_t pid,
 void stacks_record(struct stacks *stacks, uint32_t type, uint16_t misc,
 		   const void *body, size_t size);
 void stacks_round(struct stacks *stacks);
+/* A copy of @bytes becomes a section, in the order of @feature's numbers. */
+void stacks_section(struct stacks *stacks, unsigned int feature,
+		    const void *bytes, size_t size);
 void stacks_end(struct stacks *stacks);
 
 #endif /* HWPROF_TEST_STACKS_H */

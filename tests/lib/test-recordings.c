@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Recordings as users have them: made by other CPUs, other tools and older
+ * versions of perf, cut off or damaged. Each is made here, with the numbers that
+ * it has to give.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "found.h"
+#include "hwprof.h"
+#include "perfdata.h"
+#include "stacks.h"
+
+enum {
+	PID	= 4242,
+	SAMPLES	= 100,		/* of a plain recording */
+};
+
+#define TIME	PERF_SAMPLE_TIME
+#define LOOP	0x401010	/* that the plain recording has */
+#define ITERATIONS 5		/* back edges of it in each stack */
+
+static char path[64];
+
+static void begin(struct stacks *stacks, const struct stacks_style *style)
+{
+	strcpy(path, "/tmp/hwprof-test-XXXXXX");
+	close(mkstemp(path));
+	stacks_begin(stacks, path, style);
+	stacks_comm(stacks, 1, PID, "prog", true);
+	stacks_map(stacks, 2, PID, 0x401000, 0x1000, 0x1000, "/no/prog");
+}
+
+#define COND(f, t)	{ .from = f, .to = t, .type = PERF_BR_COND }
+
+/* ITERATIONS of the loop at LOOP after one entry: newest first. */
+static const struct perf_branch_entry turns[] = {
+	COND(0x401020, LOOP), COND(0x401020, LOOP), COND(0x401020, LOOP),
+	COND(0x401020, LOOP), COND(0x401020, LOOP), COND(0x401002, 0x401008),
+	COND(0x400ff0, 0x401000),
+};
+
+enum { TURNS = sizeof(turns) / sizeof(turns[0]) };
+
+static void add_turns(struct stacks *stacks, unsigned int count)
+{
+	static uint64_t time = 10;
+
+	while (count--)
+		stacks_sample(stacks, time++, PID, turns, TURNS);
+}
+
+static int try_replay(enum hwprof_kind kind, struct hwprof_profile **profile,
+		      char message[512])
+{
+	const struct hwprof_options options = { .flags = HWPROF_NO_OBJECTS };
+	struct hwprof_file *file;
+	int error = hwprof_file_open(&file, path);
+
+	*profile = NULL;
+	if (!error)
+		error = hwprof_profile_replay(profile, kind, file, &options,
+					      NULL);
+	snprintf(message, 512, "%s", error ? hwprof_file_error(file) : "");
+	hwprof_file_close(file);
+	return error;
+}
+
+static struct hwprof_profile *replay(enum hwprof_kind kind)
+{
+	struct hwprof_profile *profile;
+	char message[512];
+
+	if (try_replay(kind, &profile, message))
+		print_message("# %s\n", message);
+	unlink(path);
+	assert_non_null(profile);
+	return profile;
+}
+
+static struct hwprof_profile *end(struct stacks *stacks, enum hwprof_kind kind)
+{
+	stacks_end(stacks);
+	return replay(kind);
+}
+
+/* The loop of @samples plain samples, and the warning with @words, if not NULL. */
+static void expect_turns(struct hwprof_profile *loops, unsigned int samples,
+			 const char *words)
+{
+	const struct hwprof_loop *loop = found_loop(loops, 0x1010);
+
+	assert_int_equal(hwprof_loops_count(loops), 1);
+	assert_non_null(loop);
+	assert_int_equal(loop->back_edges_seen, ITERATIONS * samples);
+	assert_int_equal(loop->entries_seen, samples);
+	if (words)
+		assert_non_null(found_warning(loops, words));
+	else
+		assert_null(hwprof_profile_warning(loops, 0));
+	hwprof_profile_free(loops);
+}
+
+/* --- damage at the end -------------------------------------------------- */
+
+static void write_at(uint64_t offset, const void *bytes, size_t size)
+{
+	int fd = open(path, O_WRONLY);
+
+	assert_int_equal(pwrite(fd, bytes, size, offset), size);
+	close(fd);
+}
+
+static uint64_t file_size(void)
+{
+	struct stat status;
+
+	assert_int_equal(stat(path, &status), 0);
+	return status.st_size;
+}
+
+static void make_plain(const struct stacks_style *style)
+{
+	struct stacks stacks;
+
+	begin(&stacks, style);
+	add_turns(&stacks, SAMPLES);
+	stacks_end(&stacks);
+}
+
+/* The last record is cut, at each of its bytes. */
+static void try_cut(const struct stacks_style *style, bool killed)
+{
+	const struct perfdata_section none = { 0 };
+	unsigned int cut;
+
+	for (cut = 1; cut < 8 + 4 * 8 + 24 * TURNS; cut += 7) {
+		make_plain(style);
+		if (killed)
+			write_at(offsetof(struct perfdata_header, data.size),
+				 &none.size, sizeof(none.size));
+		assert_int_equal(truncate(path, file_size() - cut), 0);
+		expect_turns(replay(HWPROF_KIND_LOOPS), SAMPLES - 1,
+			     "offset 0x");
+	}
+}
+
+static void test_cut(void **state)
+{
+	try_cut(&(struct stacks_style){ .sample_type = TIME }, false);
+	try_cut(&(struct stacks_style){ .sample_type = TIME }, true);
+	try_cut(&(struct stacks_style){ .sample_type = TIME, .pipe = true },
+		false);
+}
+
+/* Cut between two records, which a pipe's end may be, and a file's is not. */
+static void test_cut_between(void **state)
+{
+	const size_t record = 8 + 8 * 5 + 24 * TURNS;
+
+	make_plain(&(struct stacks_style){ .sample_type = TIME });
+	assert_int_equal(truncate(path, file_size() - record), 0);
+	expect_turns(replay(HWPROF_KIND_LOOPS), SAMPLES - 1,
+		     "its data is said to go on");
+	make_plain(&(struct stacks_style){ .sample_type = TIME, .pipe = true });
+	assert_int_equal(truncate(path, file_size() - record), 0);
+	expect_turns(replay(HWPROF_KIND_LOOPS), SAMPLES - 1, NULL);
+}
+
+static void test_cut_packed(void **state)
+{
+	make_plain(&(struct stacks_style){ .sample_type = TIME, .zstd = true });
+	assert_int_equal(truncate(path, file_size() - 5), 0);
+	hwprof_profile_free(replay(HWPROF_KIND_LOOPS));
+}
+
+/* What perf says goes into a pipe, too, if that is both of its outputs. */
+static void test_text(void **state)
+{
+	const char *said =
+		"[ perf record: Woken up 1 times to write data ]\n"
+		"[ perf record: Captured and wrote 0.100 MB - ]\n";
+	uint64_t end;
+
+	make_plain(&(struct stacks_style){ .sample_type = TIME, .pipe = true });
+	write_at(file_size(), said, strlen(said));
+	expect_turns(replay(HWPROF_KIND_LOOPS), SAMPLES, "here is no record");
+
+	/* In the middle: what follows cannot be found. */
+	make_plain(&(struct stacks_style){ .sample_type = TIME, .pipe = true });
+	end = file_size();
+	write_at(end, said, strlen(said));
+	assert_int_equal(truncate(path, 1 << 20), 0);
+	expect_turns(replay(HWPROF_KIND_LOOPS), SAMPLES, "here is no record");
+}
+
+/* --- sections ----------------------------------------------------------- */
+
+/* Each of the sections that are read, with each of its ends cut off. */
+static void test_sections(void **state)
+{
+	static const unsigned int features[] = {
+		PERFDATA_BUILD_ID, PERFDATA_EVENT_DESC, PERFDATA_PMU_MAPPINGS,
+		PERFDATA_GROUP_DESC,
+	};
+	static const uint8_t bytes[] = {
+		1, 0, 0, 0, 0xff, 0xff, 0xff, 0x7f, 9, 0, 0, 0, 1, 1, 1, 1,
+	};
+	size_t i, size;
+
+	for (i = 0; i < sizeof(features) / sizeof(features[0]); i++) {
+		for (size = 8; size <= sizeof(bytes); size++) {
+			const struct stacks_style style = { .sample_type = TIME };
+			struct stacks stacks;
+
+			begin(&stacks, &style);
+			add_turns(&stacks, SAMPLES);
+			stacks_section(&stacks, features[i], bytes, size);
+			expect_turns(end(&stacks, HWPROF_KIND_LOOPS), SAMPLES,
+				     "offset 0x");
+		}
+	}
+}
+
+/* An entry of the table of build ids, and @padding zeros behind it. */
+static size_t put_build_id(uint8_t *to, const char *name, uint16_t misc,
+			   uint8_t first, size_t padding)
+{
+	struct perfdata_build_id entry = {
+		.header.misc = misc, .header.size = sizeof(entry) + 64,
+		.pid = -1, .id = { first, 2, 3, 4, 5, 6, 7, 8 }, .size = 8,
+	};
+
+	memset(to, 0, sizeof(entry) + 64 + padding);
+	memcpy(to, &entry, sizeof(entry));
+	strcpy((char *)to + sizeof(entry), name);
+	return sizeof(entry) + 64 + padding;
+}
+
+static void expect_build_id(uint16_t misc, size_t padding)
+{
+	const struct stacks_style style = { .sample_type = TIME };
+	struct hwprof_profile *loops;
+	struct stacks stacks;
+	uint8_t table[1024];
+	size_t size;
+
+	size = put_build_id(table, "/no/other", misc, 9, padding);
+	size += put_build_id(table + size, "/no/prog", misc, 1, padding);
+	begin(&stacks, &style);
+	add_turns(&stacks, SAMPLES);
+	stacks_section(&stacks, PERFDATA_BUILD_ID, table, size);
+	loops = end(&stacks, HWPROF_KIND_LOOPS);
+	assert_string_equal(found_loop(loops, 0x1010)->build_id,
+			    "0102030405060708");
+	expect_turns(loops, SAMPLES, NULL);
+}
+
+/* Old perf writes no size; 6.12 writes zeros behind each entry. */
+static void test_build_ids(void **state)
+{
+	size_t padding;
+
+	for (padding = 0; padding <= 36; padding += 4) {
+		expect_build_id(0, padding);
+		expect_build_id(PERFDATA_MISC_BUILD_ID_SIZE, padding);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_cut_between),
+		cmocka_unit_test(test_cut_packed),
+		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_sections),
+		cmocka_unit_test(test_build_ids),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
