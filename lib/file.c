@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <libgen.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -15,6 +16,7 @@ enum {
 	ATTR_SIZE_MAX = 4096,
 	IDS_SIZE_MAX = 64 << 20,
 	WARNINGS_MAX = 16,
+	PARTS_MAX = 1 << 16,	/* more threads than any recorder has */
 };
 
 static void set_message(struct hwprof_file *file, const char *where,
@@ -346,10 +348,79 @@ int hwprof_file_open_fd(struct hwprof_file **file, int fd, const char *name)
 	return read_header(*file);
 }
 
+static int add_part(struct hwprof_file *file, int fd)
+{
+	int *parts = reallocarray(file->parts, file->part_count + 1,
+				  sizeof(*parts));
+
+	if (!parts) {
+		close(fd);
+		return file_fail(file, -ENOMEM, "out of memory");
+	}
+	file->parts = parts;
+	parts[file->part_count++] = fd;
+	return 0;
+}
+
+/* Opens data.0, data.1 and so on in @folder, as far as they go. */
+static int open_parts(struct hwprof_file *file, int folder)
+{
+	int error = 0;
+
+	while (!error && file->part_count < PARTS_MAX) {
+		char name[32];
+		int fd;
+
+		snprintf(name, sizeof(name), "data.%zu", file->part_count);
+		fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
+		if (fd < 0 && errno == ENOENT)
+			return 0;
+		if (fd < 0)
+			return file_fail(file, -errno, "cannot open %s: %s",
+					 name, strerror(errno));
+		error = add_part(file, fd);
+	}
+	return error;
+}
+
+static int open_folder(struct hwprof_file *file, int folder)
+{
+	int error;
+
+	file->fd = openat(folder, "data", O_RDONLY | O_CLOEXEC);
+	if (file->fd < 0)
+		return file_fail(file, -EISDIR,
+				 "is a directory, and not of 'perf record --threads', as it has no file 'data': give a recording");
+	error = read_header(file);
+	return error ? error : open_parts(file, folder);
+}
+
+/* Given the file in it that has the header, its folder has the rest. */
+static int open_folder_of(struct hwprof_file *file, const char *path)
+{
+	uint64_t bit = 1ULL << PERFDATA_DIR_FORMAT;
+	int folder, error;
+	char *name;
+
+	if (file->pipe || !(file->header.features[0] & bit))
+		return 0;
+	name = strdup(path);
+	if (!name)
+		return file_fail(file, -ENOMEM, "out of memory");
+	folder = open(dirname(name), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	free(name);
+	if (folder < 0)
+		return file_fail(file, -errno, "cannot open its folder: %s",
+				 strerror(errno));
+	error = open_parts(file, folder);
+	close(folder);
+	return error;
+}
+
 int hwprof_file_open(struct hwprof_file **file, const char *path)
 {
 	struct stat status;
-	int fd;
+	int fd, error;
 
 	if (!strcmp(path, "-"))
 		return hwprof_file_open_fd(file, dup(STDIN_FILENO),
@@ -362,12 +433,14 @@ int hwprof_file_open(struct hwprof_file **file, const char *path)
 	if (fd < 0)
 		return file_fail(*file, -errno, "cannot open: %s",
 				 strerror(errno));
+	if (!fstat(fd, &status) && S_ISDIR(status.st_mode)) {
+		error = open_folder(*file, fd);
+		close(fd);
+		return error;
+	}
 	(*file)->fd = fd;
-	if (!fstat(fd, &status) && S_ISDIR(status.st_mode))
-		return file_fail(*file, -EISDIR, "is a directory%s",
-				 faccessat(fd, "data", F_OK, 0) ? "" :
-				 " of recordings: give the file 'data' in it");
-	return read_header(*file);
+	error = read_header(*file);
+	return error ? error : open_folder_of(*file, path);
 }
 
 void hwprof_file_close(struct hwprof_file *file)
@@ -382,6 +455,9 @@ void hwprof_file_close(struct hwprof_file *file)
 		free(file->events[i].name);
 	for (i = 0; i < file->build_id_count; i++)
 		free(file->build_ids[i].name);
+	while (file->part_count)
+		close(file->parts[--file->part_count]);
+	free(file->parts);
 	free(file->events);
 	free(file->ids);
 	free(file->build_ids);

@@ -37,6 +37,8 @@ struct hwprof_file {
 	int fd;
 	bool pipe;			/* no sections; attrs are records */
 	bool consumed;
+	int *parts;			/* files of more records, by number: */
+	size_t part_count;		/* perf record --threads */
 	struct perfdata_header header;
 
 	struct file_event *events;
@@ -55,7 +57,8 @@ struct hwprof_file {
 	uint64_t lost;			/* records, by PERF_RECORD_LOST */
 	uint64_t lost_samples;		/* by PERF_RECORD_LOST_SAMPLES */
 
-	struct warnings warnings;	/* damage that leaves the rest readable */
+	struct warnings warnings;	/* damage that leaves the rest readable, */
+	size_t header_warnings;		/* and how many are of what is no record */
 
 	uint64_t *row;			/* an aligned copy of the current row */
 	const struct file_event *row_event;	/* that it is of; NULL: not known */
@@ -109,8 +112,10 @@ struct record {
 
 typedef int (*record_fn)(void *context, const struct record *record);
 
-/* records.c: calls @fn for each record of the data. */
+/* records.c: calls @fn for each record of the data, one part behind the other. */
 int records_read(struct hwprof_file *file, record_fn fn, void *context);
+/* Allows to read all records once more; only of a file with parts. */
+void records_rewind(struct hwprof_file *file);
 /* The same for one record, of which @body is what is behind the header. */
 int record_deliver(struct hwprof_file *file,
 		   const struct perf_event_header *header, struct span body,

@@ -106,7 +106,8 @@ static void tell_progress(struct playback *playback, uint64_t offset)
 	playback->next_progress = offset + PROGRESS_BYTES;
 	if (options->progress)
 		options->progress(options->context, offset - begin,
-				  file->pipe ? 0 : data->size);
+				  file->pipe || file->part_count ? 0 :
+								   data->size);
 }
 
 static int take_sample(struct playback *playback, const struct record *record)
@@ -129,7 +130,8 @@ static int take_record(void *context, const struct record *given)
 		record.time = ++playback->untimed;
 	rounds_note(&playback->rounds, record.time);
 	if (record.type != PERF_RECORD_SAMPLE)
-		return processes_note(playback->processes, playback->file,
+		return playback->file->part_count ? 0 :
+		       processes_note(playback->processes, playback->file,
 				      &record);
 	error = take_sample(playback, &record);
 	if (!error && rounds_full(&playback->rounds))
@@ -211,6 +213,35 @@ static int warn(struct playback *playback)
 
 /* --- all of it ---------------------------------------------------------- */
 
+static int note_record(void *context, const struct record *given)
+{
+	struct playback *playback = context;
+	struct record record = *given;
+
+	if (record.type == PERFDATA_FINISHED_ROUND)
+		return 0;
+	if (record.time == UINT64_MAX)
+		record.time = ++playback->untimed;
+	return processes_note(playback->processes, playback->file, &record);
+}
+
+/*
+ * A map may be in another part than the samples in it, so all maps are noted
+ * before any sample is taken.
+ */
+static int note_parts(struct playback *playback)
+{
+	struct hwprof_file *file = playback->file;
+	int error = records_read(file, note_record, playback);
+
+	if (error)
+		return error;
+	playback->untimed = 0;
+	records_rewind(file);
+	return processes_settle(playback->processes, UINT64_MAX) ?
+	       playback_no_memory(playback) : 0;
+}
+
 int playback_run(struct playback *playback)
 {
 	struct hwprof_file *file = playback->file;
@@ -219,6 +250,8 @@ int playback_run(struct playback *playback)
 	/* A pipe's events come with its data. */
 	if (!file->pipe)
 		error = playback->kind->expected(file);
+	if (!error && file->part_count)
+		error = note_parts(playback);
 	if (!error)
 		error = records_read(file, take_record, playback);
 	if (!error)

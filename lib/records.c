@@ -329,14 +329,39 @@ static int read_stream(struct hwprof_file *file, int fd, uint64_t offset,
 	return error;
 }
 
+/* These have no header: records from their first byte to their last. */
+static int read_parts(struct hwprof_file *file, record_fn fn, void *context)
+{
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < file->part_count && !error; i++) {
+		if (lseek(file->parts[i], 0, SEEK_SET) < 0)
+			return file_fail(file, -errno, "cannot read data.%zu: %s",
+					 i, strerror(errno));
+		error = read_stream(file, file->parts[i], 0, UINT64_MAX, fn,
+				    context);
+	}
+	return error;
+}
+
+void records_rewind(struct hwprof_file *file)
+{
+	file->consumed = false;
+	file->lost = file->lost_samples = 0;
+	warnings_cut(&file->warnings, file->header_warnings);
+}
+
 int records_read(struct hwprof_file *file, record_fn fn, void *context)
 {
 	uint64_t offset = PERFDATA_PIPE_HEADER;
+	int error;
 
 	if (file->consumed)
 		return file_fail(file, -EALREADY,
 				 "was read to its end: open it again");
 	file->consumed = true;
+	file->header_warnings = file->warnings.count;
 	if (!file->pipe) {
 		offset = file->header.data.offset;
 		if (offset > INT64_MAX ||
@@ -344,5 +369,6 @@ int records_read(struct hwprof_file *file, record_fn fn, void *context)
 			return file_damaged(file, 40,
 					    "the data is said to be beyond any file");
 	}
-	return read_stream(file, file->fd, offset, data_end(file), fn, context);
+	error = read_stream(file, file->fd, offset, data_end(file), fn, context);
+	return error ? error : read_parts(file, fn, context);
 }

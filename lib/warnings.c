@@ -44,9 +44,14 @@ const char *warnings_get(const struct warnings *warnings, size_t index)
 	return index < warnings->count ? warnings->sentences[index] : NULL;
 }
 
+void warnings_cut(struct warnings *warnings, size_t count)
+{
+	while (warnings->count > count)
+		free(warnings->sentences[--warnings->count]);
+}
+
 void warnings_free(struct warnings *warnings)
 {
-	while (warnings->count)
-		free(warnings->sentences[--warnings->count]);
+	warnings_cut(warnings, 0);
 	free(warnings->sentences);
 }

@@ -34,7 +34,8 @@ static void add(struct body *body, uint64_t word)
 
 static void put(struct stacks *stacks, const void *bytes, size_t size)
 {
-	size_t done = fwrite(bytes, 1, size, stacks->file);
+	FILE *file = stacks->part ? stacks->part : stacks->file;
+	size_t done = fwrite(bytes, 1, size, file);
 
 	assert(done == size);
 }
@@ -197,6 +198,17 @@ void stacks_begin(struct stacks *stacks, const char *path,
 		put_table(stacks);
 }
 
+void stacks_part(struct stacks *stacks, const char *path)
+{
+	pack(stacks);
+	ZSTD_freeCStream(stacks->zstd);
+	stacks->zstd = NULL;
+	if (stacks->part)
+		fclose(stacks->part);
+	stacks->part = fopen(path, "w");
+	assert(stacks->part);
+}
+
 void stacks_section(struct stacks *stacks, unsigned int feature,
 		    const void *bytes, size_t size)
 {
@@ -242,6 +254,9 @@ void stacks_end(struct stacks *stacks)
 	};
 
 	pack(stacks);
+	if (stacks->part)
+		fclose(stacks->part);
+	stacks->part = NULL;
 	data.size = ftell(stacks->file) - data.offset;
 	if (!stacks->style.pipe) {
 		put_sections(stacks, features);

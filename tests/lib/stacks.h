@@ -46,6 +46,7 @@ struct stacks {
 	struct perf_event_attr attr;
 	uint64_t ip;		/* of samples with branch stacks, from now on */
 	uint16_t misc;		/* of samples, from now on: their CPU mode */
+	FILE *part;		/* where records go; NULL: into the file */
 	struct stacks_section sections[STACKS_SECTIONS];
 	size_t section_count;
 	uint8_t *records;	/* to be packed */
@@ -72,6 +73,11 @@ void stacks_chain(struct stacks *stacks, uint64_t time, uint32_t pid,
 /* Any record at all. */
 void stacks_record(struct stacks *stacks, uint32_t type, uint16_t misc,
 		   const void *body, size_t size);
+/*
+ * Records go into the new file @path from now on, without a header, as perf
+ * record --threads has them beside the file that has one.
+ */
+void stacks_part(struct stacks *stacks, const char *path);
 void stacks_round(struct stacks *stacks);
 /* A copy of @bytes becomes a section, in the order of @feature's numbers. */
 void stacks_section(struct stacks *stacks, unsigned int feature,

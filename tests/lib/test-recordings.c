@@ -27,7 +27,7 @@ enum {
 #define LOOP	0x401010	/* that the plain recording has */
 #define ITERATIONS 5		/* back edges of it in each stack */
 
-static char path[64];
+static char path[96];
 
 static void begin(struct stacks *stacks, const struct stacks_style *style)
 {
@@ -274,6 +274,117 @@ static void test_build_ids(void **state)
 	}
 }
 
+/* --- directories -------------------------------------------------------- */
+
+static char folder[64];
+
+static void file_in(char to[96], const char *name)
+{
+	snprintf(to, 96, "%s/%s", folder, name);
+}
+
+/*
+ * Three threads' files. The map of what the first one has is in the last, and a
+ * program that came later in the first.
+ */
+static void make_folder(bool zstd)
+{
+	const struct stacks_style style = { .sample_type = TIME, .zstd = zstd };
+	struct stacks stacks;
+	char name[96];
+
+	strcpy(folder, "/tmp/hwprof-test-XXXXXX");
+	assert_non_null(mkdtemp(folder));
+	file_in(name, "data");
+	stacks_begin(&stacks, name, &style);
+	stacks_comm(&stacks, 1, PID, "prog", true);
+	file_in(name, "data.0");
+	stacks_part(&stacks, name);
+	add_turns(&stacks, SAMPLES);
+	stacks_round(&stacks);
+	stacks_map(&stacks, 1000000, PID, 0x401000, 0x1000, 0, "/no/later");
+	file_in(name, "data.1");
+	stacks_part(&stacks, name);
+	file_in(name, "data.2");
+	stacks_part(&stacks, name);
+	add_turns(&stacks, SAMPLES);
+	stacks_map(&stacks, 2, PID, 0x401000, 0x1000, 0x1000, "/no/prog");
+	stacks_section(&stacks, PERFDATA_DIR_FORMAT, &(uint64_t){ 1 }, 8);
+	stacks_end(&stacks);
+}
+
+static void remove_folder(void)
+{
+	static const char *const names[] = {
+		"data", "data.0", "data.1", "data.2",
+	};
+	char name[96];
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		file_in(name, names[i]);
+		unlink(name);
+	}
+	rmdir(folder);
+}
+
+static void expect_folder(const char *given)
+{
+	struct hwprof_profile *loops;
+	char message[512];
+
+	strcpy(path, given);
+	assert_int_equal(try_replay(HWPROF_KIND_LOOPS, &loops, message), 0);
+	assert_string_equal(found_loop(loops, 0x1010)->object, "/no/prog");
+	expect_turns(loops, 2 * SAMPLES, NULL);
+}
+
+static void test_folder(void **state)
+{
+	char name[96];
+	int zstd;
+
+	for (zstd = 0; zstd <= 1; zstd++) {
+		make_folder(zstd);
+		expect_folder(folder);
+		/* The file with the header is not all of it. */
+		file_in(name, "data");
+		expect_folder(name);
+		remove_folder();
+	}
+}
+
+/* A part may be cut as any file, and the others are read even so. */
+static void test_folder_cut(void **state)
+{
+	struct hwprof_profile *loops;
+	char message[512];
+
+	make_folder(false);
+	file_in(path, "data.0");
+	assert_int_equal(truncate(path, 4000), 0);
+	strcpy(path, folder);
+	assert_int_equal(try_replay(HWPROF_KIND_LOOPS, &loops, message), 0);
+	assert_true(found_loop(loops, 0x1010)->entries_seen > SAMPLES);
+	assert_non_null(found_warning(loops, "the file ends in a record"));
+	assert_null(hwprof_profile_warning(loops, 1));
+	hwprof_profile_free(loops);
+	remove_folder();
+}
+
+static void test_folder_of_others(void **state)
+{
+	struct hwprof_profile *loops;
+	char message[512];
+
+	strcpy(path, "/tmp/hwprof-test-XXXXXX");
+	assert_non_null(mkdtemp(path));
+	assert_int_equal(try_replay(HWPROF_KIND_LOOPS, &loops, message),
+			 -EISDIR);
+	assert_non_null(strstr(message, "has no file 'data'"));
+	rmdir(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -283,6 +394,9 @@ int main(void)
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_sections),
 		cmocka_unit_test(test_build_ids),
+		cmocka_unit_test(test_folder),
+		cmocka_unit_test(test_folder_cut),
+		cmocka_unit_test(test_folder_of_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
