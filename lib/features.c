@@ -242,6 +242,7 @@ int features_read(struct hwprof_file *file)
 	unsigned int feature;
 	uint64_t entry;
 
+	file->traced = file->header.features[0] >> PERFDATA_AUXTRACE_SECTION & 1;
 	if (!data->size)
 		return file_warn(file, 48,
 				 "the recording was not finished, as when its recorder was killed: names of events and build ids are not known");

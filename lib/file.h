@@ -50,6 +50,7 @@ struct hwprof_file {
 	struct file_build_id *build_ids;
 	size_t build_id_count;
 
+	bool traced;			/* it has a CPU's trace, not decoded */
 	bool pmus_known;		/* the file has a table of PMUs */
 	bool pmu_found;			/* and hwprof is in it, as this type */
 	uint32_t pmu_type;

@@ -64,6 +64,7 @@ enum perfdata_record_type {
 	PERFDATA_TRACING_DATA	= 66,	/* u32 size, and so many bytes behind it */
 	PERFDATA_HEADER_BUILD_ID = 67,
 	PERFDATA_FINISHED_ROUND	= 68,
+	PERFDATA_AUXTRACE_INFO	= 70,
 	PERFDATA_AUXTRACE	= 71,	/* u64 size, and so many bytes behind it */
 	PERFDATA_HEADER_FEATURE	= 80,
 	PERFDATA_ZSTD		= 81,	/* records, compressed */

@@ -23,6 +23,7 @@ struct playback;
 struct playback_kind {
 	const struct engine_ops *engine;
 	bool keyed;			/* the engine's hashes are */
+	bool kindless;			/* branches of all kinds count alike */
 	/* Says in @params what is wanted of the engine; may be NULL. */
 	void (*configure)(const struct hwprof_profile *profile,
 			  struct engine_params *params);

@@ -192,6 +192,9 @@ static int take(struct walk *walk, const struct perf_event_header *header,
 		return file->pipe ? add_attr(file, body, offset) : 0;
 	case PERFDATA_HEADER_FEATURE:
 		return file->pipe ? add_feature(file, body, offset) : 0;
+	case PERFDATA_AUXTRACE_INFO:
+		file->traced = true;
+		break;
 	case PERFDATA_HEADER_BUILD_ID:
 		return feature_parse(file, PERFDATA_BUILD_ID, offset, whole);
 	}

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
+#include "branches.h"
 #include "repeats.h"
 
 enum {
@@ -12,12 +13,12 @@ enum {
 	BRANCHES	= 32,	/* what most hardware has; longer are not kept */
 };
 
-/* Of a branch's flags, those that say what it does. */
-#define FLAGS	(WINDOW_ABORT | WINDOW_SPEC_MASK |			       \
+/*
+ * Of a branch's flags, those that say what it does. Where its cycles matter, no
+ * stack is held.
+ */
+#define FLAGS	(WINDOW_ABORT | WINDOW_SPEC_MASK | BRANCH_NOT_TAKEN |	       \
 		 WINDOW_TYPE_MASK << WINDOW_TYPE_SHIFT)
-
-/* And those that are kept: where cycles matter, no stack is held. */
-#define KEPT	(FLAGS | WINDOW_CYCLES_MASK << WINDOW_CYCLES_SHIFT)
 
 struct hash {
 	uint64_t low, high;
@@ -188,12 +189,6 @@ static struct set *set_of(const struct repeats *repeats, struct hash hash)
 	return &repeats->sets[hash.high & (SETS - 1)];
 }
 
-void repeats_copy(struct window_branch *to, struct span branches)
-{
-	for (; span_copy(&branches, to, sizeof(*to)); to++)
-		to->flags &= KEPT;
-}
-
 /*
  * The way of the stack that was found least, unless one is free; what was found
  * often must be so again. WAYS: all are held.
@@ -216,7 +211,7 @@ static int choose(const struct repeats *repeats, struct set *set)
 
 /* The stack is not there yet. NULL: there is no room. */
 static struct repeat *add(struct repeats *repeats, struct hash hash,
-			  const struct stack *stack, struct span branches)
+			  struct span branches)
 {
 	struct set *set = set_of(repeats, hash);
 	int way = choose(repeats, set);
@@ -232,8 +227,8 @@ static struct repeat *add(struct repeats *repeats, struct hash hash,
 	set->hashes[way] = hash;
 	set->heat[way] = 0;
 	repeat->turn = 0;
-	repeat->stack.count = stack->count;
-	repeats_copy(content_of(repeats, repeat)->branches, branches);
+	branches_read(&repeat->stack, content_of(repeats, repeat)->branches,
+		      branches);
 	return repeat;
 }
 
@@ -265,11 +260,14 @@ void repeats_hold(struct repeats *repeats, struct stack *stack,
 	key = hash(&repeats->keys, branches, stack->count);
 	repeat = find(repeats, key);
 	if (!repeat)
-		repeat = add(repeats, key, stack, branches);
+		repeat = add(repeats, key, branches);
 	if (!repeat)
 		return;
 	repeat->held++;
 	stack->repeat = repeat;
+	stack->count = repeat->stack.count;
+	stack->dead = repeat->stack.dead;
+	stack->not_taken = repeat->stack.not_taken;
 	stack->branches = content_of(repeats, repeat)->branches;
 }
 

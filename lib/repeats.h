@@ -27,12 +27,10 @@ struct repeat;
 struct repeats *repeats_new(repeats_feed feed, void *context);
 void repeats_free(struct repeats *repeats);
 
-/* Copies branches without what does not matter of them. */
-void repeats_copy(struct window_branch *to, struct span branches);
-
 /*
  * Keeps the @branches of a stack until that is taken: sets its `repeat`, and
- * lets `branches` point to them. Unless there is no room.
+ * lets `branches` point to them, as branches_read() gives them. Unless there is
+ * no room.
  */
 void repeats_hold(struct repeats *repeats, struct stack *stack,
 		  struct span branches);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "branches.h"
 #include "calls.h"
 #include "engine/types.h"
 #include "loops.h"
@@ -16,7 +17,7 @@ struct replay {
 	struct playback playback;
 	struct sites *sites;
 	struct repeats *repeats;
-	uint64_t branches, inferred, broken;
+	uint64_t branches, inferred, unknown, broken, not_taken;
 	uint64_t filtered;		/* samples without all branches */
 };
 
@@ -30,11 +31,6 @@ static struct replay *replay_of(struct playback *playback)
 static bool has_stacks(const struct perf_event_attr *attr)
 {
 	return attr->sample_type & PERF_SAMPLE_BRANCH_STACK;
-}
-
-static bool has_all_branches(const struct perf_event_attr *attr)
-{
-	return attr->branch_sample_type & PERF_SAMPLE_BRANCH_ANY;
 }
 
 /* If the filter leaves it open, the branches are those of what is counted. */
@@ -59,10 +55,13 @@ static int stacks_expected(struct hwprof_file *file)
 	for (i = 0; i < file->event_count; i++) {
 		const struct perf_event_attr *attr = &file->events[i].attr;
 
-		if (has_stacks(attr) && has_all_branches(attr))
+		if (has_stacks(attr) && branches_all(attr))
 			return 0;
 		any |= has_stacks(attr);
 	}
+	if (file->traced)
+		return file_fail(file, -ENOENT,
+				 "has a trace of the CPU (Intel PT, Arm ETM or SPE) that perf has to decode: run 'perf inject --itrace=i1000il64 --strip -i FILE -o DECODED', and replay what it makes");
 	if (any)
 		return file_fail(file, -ENOENT,
 				 "has branch stacks with some kinds of branches only, and a replay needs all of them: record with 'perf record -b'");
@@ -108,6 +107,11 @@ static bool feed(struct replay *replay, const struct stack *stack,
 	room &= feed_side(replay, stack, kinds, last, times);
 	replay->branches += (uint64_t)stack->count * times;
 	replay->inferred += (uint64_t)stack->inferred * times;
+	replay->unknown += (uint64_t)stack->unknown * times;
+	replay->not_taken += (uint64_t)stack->not_taken * times;
+	/* Both sides have met them. */
+	if (stack->user && stack->kernel)
+		replay->broken -= (uint64_t)stack->dead * times;
 	return room;
 }
 
@@ -127,11 +131,21 @@ static bool knows_side(struct replay *replay, const struct stack *stack,
 	return summary_knows(&replay->playback.summary, &window);
 }
 
+/* As sites_kinds(); where all kinds count alike, none is looked for. */
+static int find_kinds(struct replay *replay, struct stack *stack,
+		      uint8_t *kinds)
+{
+	if (!replay->playback.kind->kindless)
+		return sites_kinds(replay->sites, stack, kinds);
+	memset(kinds, STREAM_JUMP, stack->count);
+	return 0;
+}
+
 /* It is fed at once, so that regions become known as they would be. */
 static int feed_new(struct replay *replay, struct stack *stack)
 {
 	uint8_t kinds[STACK_MAX];
-	int open = sites_kinds(replay->sites, stack, kinds);
+	int open = find_kinds(replay, stack, kinds);
 
 	if (open < 0)
 		return playback_no_memory(&replay->playback);
@@ -205,7 +219,7 @@ static int take_sample(struct playback *playback, const struct record *record)
 	error = sample_parse(replay->playback.file, record, &sample);
 	if (error)
 		return error;
-	if (!has_all_branches(attr)) {
+	if (!branches_all(attr)) {
 		replay->filtered++;
 		return 0;
 	}
@@ -232,6 +246,12 @@ static int warn(struct playback *playback)
 	if (replay->inferred)
 		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " branches are in code that could not be read: whether they call, return or jump is inferred",
 				    replay->inferred, replay->branches);
+	if (replay->unknown)
+		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " branches are of unknown kinds, which nothing in their stacks tells: as calls, returns or jumps they are left out",
+				      replay->unknown, replay->branches);
+	if (replay->not_taken)
+		error |= warnings_add(warnings, "%" PRIu64 " records of branches that were not taken are left out",
+				      replay->not_taken);
 	if (replay->broken)
 		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " branches were aborted or cannot have been as they are recorded: they count as gaps",
 				    replay->broken, replay->branches);
@@ -362,6 +382,15 @@ static const struct playback_kind ranges_playback = {
 	OF_STACKS,
 };
 
+/* Where branches lead does not depend on their kinds. */
+static const struct playback_kind ip_ranges_playback = {
+	.engine = &range_engine,
+	.configure = configure_ranges,
+	.kindless = true,
+	.row = take_range,
+	OF_STACKS,
+};
+
 int ranges_replay(struct hwprof_profile *profile, void *options)
 {
 	enum hwprof_range_of of = stream_of(profile);
@@ -370,5 +399,7 @@ int ranges_replay(struct hwprof_profile *profile, void *options)
 		return file_fail(profile->file, -EOPNOTSUPP,
 				 "ranges of %s cannot be replayed: stacks say where branches and calls lead, and nothing of loads and stores",
 				 hwprof_range_of_name(of));
-	return replay_stacks(profile, &ranges_playback, options);
+	return replay_stacks(profile, of == HWPROF_RANGE_IP ?
+				      &ip_ranges_playback : &ranges_playback,
+			     options);
 }

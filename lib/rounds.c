@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "repeats.h"
+#include "branches.h"
 #include "rounds.h"
 
 enum {
@@ -44,7 +44,7 @@ void *rounds_room(struct rounds *rounds, size_t size)
 	return bytes;
 }
 
-bool rounds_add(struct rounds *rounds, const struct stack *stack,
+bool rounds_add(struct rounds *rounds, struct stack *stack,
 		struct span branches)
 {
 	size_t more = stack->repeat ? 0 : span_left(&branches);
@@ -52,9 +52,13 @@ bool rounds_add(struct rounds *rounds, const struct stack *stack,
 
 	if (!bytes)
 		return false;
+	if (more) {
+		branches_read(stack, (void *)(bytes + sizeof(*stack)),
+			      branches);
+		rounds->newer.size -= more - stack->count *
+					     sizeof(*stack->branches);
+	}
 	memcpy(bytes, stack, sizeof(*stack));
-	if (more)
-		repeats_copy((void *)(bytes + sizeof(*stack)), branches);
 	return true;
 }
 

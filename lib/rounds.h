@@ -32,10 +32,10 @@ static inline void rounds_note(struct rounds *rounds, uint64_t time)
 }
 
 /*
- * Keeps @stack and, unless a repeat has them, a copy of its @branches. False: out
- * of memory.
+ * Keeps @stack and, unless a repeat has them, its @branches, as branches_read()
+ * gives them. False: out of memory.
  */
-bool rounds_add(struct rounds *rounds, const struct stack *stack,
+bool rounds_add(struct rounds *rounds, struct stack *stack,
 		struct span branches);
 
 /* @size bytes more of the newer round, a multiple of 8. NULL: out of memory. */

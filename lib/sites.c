@@ -354,12 +354,19 @@ static int kind_of(const struct site *site, const struct window_branch *branch)
 	return STREAM_JUMP;
 }
 
+/* Did neither code nor stacks say of which @kind it is? */
+static bool is_unknown(const struct site *site, int kind)
+{
+	return kind == STREAM_SYSCALL && site->evidence != EVIDENCE_CODE;
+}
+
 /* The kind of a branch whose site is not in its first place. -ENOMEM. */
 static noinline int find_kind(struct sites *sites, struct stack *stack,
 			      const struct window_branch *branch, bool *open)
 {
 	uint32_t program = program_at(stack, branch->from);
 	struct site *site;
+	int kind;
 
 	if (!is_plain(branch))
 		return STREAM_JUMP;
@@ -372,7 +379,9 @@ static noinline int find_kind(struct sites *sites, struct stack *stack,
 	}
 	stack->inferred += site->evidence != EVIDENCE_CODE;
 	*open |= is_open(site);
-	return kind_of(site, branch);
+	kind = kind_of(site, branch);
+	stack->unknown += is_unknown(site, kind);
+	return kind;
 }
 
 /* Most often there is nothing to it. */
@@ -410,11 +419,15 @@ int sites_kinds(struct sites *sites, struct stack *stack, uint8_t *kinds)
 	if (stack->count > INFER_MAX)
 		return 1;
 	infer(sites, stack);
+	stack->unknown = 0;
 	for (i = 0; i < stack->count; i++) {
+		const struct window_branch *branch = &stack->branches[i];
 		const struct site *site = find_at(sites, stack, i);
 
-		if (site && !window_kind(stack->branches[i].flags))
-			kinds[i] = kind_of(site, &stack->branches[i]);
+		if (!site || window_kind(branch->flags))
+			continue;
+		kinds[i] = kind_of(site, branch);
+		stack->unknown += is_unknown(site, kinds[i]);
 	}
 	return 1;
 }

@@ -26,7 +26,11 @@ struct stack {
 	uint32_t pid;
 	uint32_t program;	/* processes_program() */
 	uint32_t count;
-	uint32_t inferred;	/* branches whose code could not be had */
+	uint32_t inferred;	/* branches whose code could not be had, */
+	uint32_t unknown;	/* and of these, of a kind that stacks do not
+				 * tell */
+	uint16_t dead;		/* records that are of no branch, or aborted */
+	uint16_t not_taken;	/* records that were left out */
 	bool user, kernel;	/* sides whose branches were all recorded */
 	const struct window_branch *branches;	/* newest first */
 	struct repeat *repeat;	/* that they belong to; NULL: to none */

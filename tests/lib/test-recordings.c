@@ -385,6 +385,210 @@ static void test_folder_of_others(void **state)
 	rmdir(path);
 }
 
+/* --- stacks as CPUs and decoders make them -------------------------------- */
+
+/* By perf inject, from a trace: no kinds of branches are selected. */
+static void test_synthesized(void **state)
+{
+	static const uint64_t filters[] = {
+		0, PERF_SAMPLE_BRANCH_HW_INDEX, PERF_SAMPLE_BRANCH_USER,
+		PERF_SAMPLE_BRANCH_TYPE_SAVE | PERF_SAMPLE_BRANCH_NO_CYCLES,
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
+		make_plain(&(struct stacks_style){
+				.sample_type = TIME, .synthesized = true,
+				.filter = filters[i],
+			   });
+		expect_turns(replay(HWPROF_KIND_LOOPS), SAMPLES, NULL);
+	}
+}
+
+static void refuses(const struct stacks_style *style, const char *words)
+{
+	struct hwprof_profile *loops;
+	char message[512];
+
+	make_plain(style);
+	assert_int_equal(try_replay(HWPROF_KIND_LOOPS, &loops, message),
+			 -ENOENT);
+	assert_non_null(strstr(message, words));
+	unlink(path);
+}
+
+/* In transactions alone, or calls alone, lines are not whole. */
+static void test_selected(void **state)
+{
+	static const uint64_t filters[] = {
+		PERF_SAMPLE_BRANCH_ANY_CALL, PERF_SAMPLE_BRANCH_ANY_RETURN,
+		PERF_SAMPLE_BRANCH_IND_CALL, PERF_SAMPLE_BRANCH_COND,
+		PERF_SAMPLE_BRANCH_CALL_STACK, PERF_SAMPLE_BRANCH_IND_JUMP,
+		PERF_SAMPLE_BRANCH_CALL,
+		PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_IN_TX,
+		PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_NO_TX,
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
+		refuses(&(struct stacks_style){ .filter = filters[i] },
+			"some kinds of branches only");
+}
+
+/* A trace that is not decoded, by its section or its record. */
+static void test_traced(void **state)
+{
+	const struct stacks_style chains = { .chains = true };
+	const uint64_t info = 1;
+	struct hwprof_profile *loops;
+	struct stacks stacks;
+	char message[512];
+	int pipe;
+
+	for (pipe = 0; pipe <= 1; pipe++) {
+		struct stacks_style style = chains;
+
+		style.pipe = pipe;
+		begin(&stacks, &style);
+		if (pipe)
+			stacks_record(&stacks, PERFDATA_AUXTRACE_INFO, 0, &info,
+				      sizeof(info));
+		else
+			stacks_section(&stacks, PERFDATA_AUXTRACE_SECTION, &info,
+				       sizeof(info));
+		stacks_end(&stacks);
+		assert_int_equal(try_replay(HWPROF_KIND_LOOPS, &loops, message),
+				 -ENOENT);
+		assert_non_null(strstr(message, "perf inject --itrace"));
+		unlink(path);
+	}
+}
+
+#define NOT_TAKEN(f, t)	{ .from = f, .to = t, .reserved = 1 }
+
+_Static_assert(sizeof(struct perf_branch_entry) == 24, "");
+
+/* Arm SPE records branches that were not taken: a line runs over these. */
+static void test_not_taken(void **state)
+{
+	static const struct perf_branch_entry stack[] = {
+		NOT_TAKEN(0x401014, 0x401800), COND(0x401020, LOOP),
+		COND(0x401020, LOOP), NOT_TAKEN(0x401018, 0x401000),
+		NOT_TAKEN(0x401014, 0x401800), COND(0x401020, LOOP),
+		COND(0x401020, LOOP), COND(0x401020, LOOP),
+		COND(0x401002, 0x401008), COND(0x400ff0, 0x401000),
+	};
+	const struct stacks_style style = { .sample_type = TIME };
+	struct stacks stacks;
+	unsigned int i;
+
+	begin(&stacks, &style);
+	for (i = 0; i < SAMPLES; i++) {
+		stacks_sample(&stacks, 10 + i, PID, stack, 10);
+		stacks_sample(&stacks, 10 + i, PID, turns, TURNS);
+	}
+	expect_turns(end(&stacks, HWPROF_KIND_LOOPS), 2 * SAMPLES,
+		     "300 records of branches that were not taken");
+}
+
+/* BRBE: an interrupt as the newest record, one in between, and a system call. */
+static void test_brbe(void **state)
+{
+	static const struct perf_branch_entry stack[] = {
+		{ .from = 0x401014, .to = 0 },
+		COND(0x401020, LOOP),
+		{ .from = 0, .to = 0x40101c }, { .from = 0x401018, .to = 0 },
+		COND(0x401020, LOOP),
+		{ .from = 0, .to = 0x401014 }, { .from = 0x401014, .to = 0 },
+		COND(0x401020, LOOP), COND(0x401020, LOOP),
+		COND(0x401020, LOOP), COND(0x401002, 0x401008),
+		COND(0x400ff0, 0x401000),
+	};
+	const struct stacks_style style = { .sample_type = TIME };
+	struct hwprof_profile *loops;
+	struct stacks stacks;
+	unsigned int i;
+
+	begin(&stacks, &style);
+	for (i = 0; i < SAMPLES; i++)
+		stacks_sample(&stacks, 10 + i, PID, stack, 12);
+	loops = end(&stacks, HWPROF_KIND_LOOPS);
+	assert_int_equal(hwprof_profile_totals(loops)->gaps, SAMPLES);
+	expect_turns(loops, SAMPLES, NULL);
+}
+
+/* A record of nothing is one, on however many sides branches are recorded. */
+static void test_dead(void **state)
+{
+	struct perf_branch_entry stack[TURNS + 3];
+	int kernel;
+
+	memcpy(stack + 1, turns, sizeof(turns));
+	memset(stack, 0, sizeof(stack[0]));
+	memset(stack + TURNS + 1, 0, 2 * sizeof(stack[0]));
+	stack[TURNS + 2] = turns[0];
+	stack[TURNS + 2].abort = 1;
+	for (kernel = 0; kernel <= 1; kernel++) {
+		const struct stacks_style style = { .sample_type = TIME,
+						    .kernel = kernel };
+		struct stacks stacks;
+		unsigned int i;
+
+		begin(&stacks, &style);
+		for (i = 0; i < SAMPLES; i++)
+			stacks_sample(&stacks, 10 + i, PID, stack, TURNS + 3);
+		expect_turns(end(&stacks, HWPROF_KIND_LOOPS), SAMPLES,
+			     "300 of 1000 branches were aborted");
+	}
+}
+
+/* --- kinds of branches ---------------------------------------------------- */
+
+enum { STRIDE = 0x9000, PLACES = 20 };
+
+/* Far jumps, of which neither code nor stacks tell the kinds. */
+static void make_far(struct stacks *stacks, bool kernel)
+{
+	const struct stacks_style style = { .sample_type = TIME,
+					    .kernel = kernel };
+	uint64_t base = kernel ? 0xffffffff81000000 : LOOP;
+	struct perf_branch_entry stack[PLACES] = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < PLACES; i++) {
+		stack[i].from = base + (PLACES - i) * STRIDE + 8;
+		stack[i].to = base + (PLACES - i + 1) % PLACES * STRIDE;
+	}
+	begin(stacks, &style);
+	stacks->ip = stack[0].to;
+	for (i = 0; i < SAMPLES; i++)
+		stacks_sample(stacks, 10 + i, PID, stack, PLACES);
+}
+
+/* Ranges of what branches lead to need no kinds: all are counted. */
+static void test_kindless(void **state)
+{
+	struct hwprof_profile *profile;
+	struct stacks stacks;
+	int kernel;
+
+	for (kernel = 0; kernel <= 1; kernel++) {
+		make_far(&stacks, kernel);
+		profile = end(&stacks, HWPROF_KIND_RANGES);
+		assert_int_equal(hwprof_profile_totals(profile)->delivered,
+				 SAMPLES * (PLACES - 1));
+		assert_null(hwprof_profile_warning(profile, 0));
+		hwprof_profile_free(profile);
+		/* Calls need them, and say how many are left out. */
+		make_far(&stacks, kernel);
+		profile = end(&stacks, HWPROF_KIND_CALLS);
+		assert_int_equal(hwprof_profile_totals(profile)->delivered, 0);
+		assert_non_null(found_warning(profile,
+					      "2000 of 2000 branches are of unknown kinds"));
+		hwprof_profile_free(profile);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -397,6 +601,13 @@ int main(void)
 		cmocka_unit_test(test_folder),
 		cmocka_unit_test(test_folder_cut),
 		cmocka_unit_test(test_folder_of_others),
+		cmocka_unit_test(test_synthesized),
+		cmocka_unit_test(test_selected),
+		cmocka_unit_test(test_traced),
+		cmocka_unit_test(test_not_taken),
+		cmocka_unit_test(test_brbe),
+		cmocka_unit_test(test_dead),
+		cmocka_unit_test(test_kindless),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "branches.h"
+
+/* Flags of window_branch that are read. */
+#define KEPT	(WINDOW_MISPREDICTED | WINDOW_ABORT | WINDOW_SPEC_MASK |       \
+		 WINDOW_TYPE_MASK << WINDOW_TYPE_SHIFT |		       \
+		 WINDOW_CYCLES_MASK << WINDOW_CYCLES_SHIFT)
+
+/* Addresses that stand for any of the side. */
+#define SOMEWHERE_USER		1ULL
+#define SOMEWHERE_KERNEL	(~0ULL - 1)
+
+/* Filters that leave branches out, also in company of PERF_SAMPLE_BRANCH_ANY. */
+#define IN_TRANSACTIONS	(PERF_SAMPLE_BRANCH_IN_TX | PERF_SAMPLE_BRANCH_NO_TX)
+
+/* Filters that say which kinds are recorded. */
+#define KINDS	(PERF_SAMPLE_BRANCH_ANY_CALL | PERF_SAMPLE_BRANCH_ANY_RETURN | \
+		 PERF_SAMPLE_BRANCH_IND_CALL | PERF_SAMPLE_BRANCH_ABORT_TX |   \
+		 PERF_SAMPLE_BRANCH_COND | PERF_SAMPLE_BRANCH_CALL_STACK |     \
+		 PERF_SAMPLE_BRANCH_IND_JUMP | PERF_SAMPLE_BRANCH_CALL)
+
+/* The kernel takes no event without a kind, but perf inject makes such. */
+bool branches_all(const struct perf_event_attr *attr)
+{
+	uint64_t filter = attr->branch_sample_type;
+
+	if (filter & IN_TRANSACTIONS)
+		return false;
+	return filter & PERF_SAMPLE_BRANCH_ANY || !(filter & KINDS);
+}
+
+static uint64_t other_side(uint64_t address)
+{
+	return window_in_kernel(address) ? SOMEWHERE_USER : SOMEWHERE_KERNEL;
+}
+
+/* Did the branch before it, the next one in @older, leave the side of @address? */
+static bool was_left(struct span older, uint64_t address)
+{
+	struct window_branch branch;
+
+	return !span_copy(&older, &branch, sizeof(branch)) || !branch.to ||
+	       window_in_kernel(branch.to) != window_in_kernel(address);
+}
+
+static void read_one(struct stack *stack, struct window_branch *branch,
+		     struct span older)
+{
+	branch->flags &= KEPT;
+	if (!branch->from && branch->to && was_left(older, branch->to))
+		branch->from = other_side(branch->to);
+	else if (!branch->to && branch->from)
+		branch->to = other_side(branch->from);
+	if (!window_on_wrong_path(branch) &&
+	    (!branch->from || !branch->to || branch->flags & WINDOW_ABORT))
+		stack->dead++;
+}
+
+void branches_read(struct stack *stack, struct window_branch *to,
+		   struct span from)
+{
+	struct window_branch *begin = to;
+
+	stack->dead = stack->not_taken = 0;
+	while (span_copy(&from, to, sizeof(*to))) {
+		if (to->flags & BRANCH_NOT_TAKEN) {
+			stack->not_taken++;
+			continue;
+		}
+		read_one(stack, to++, from);
+	}
+	stack->count = to - begin;
+}
