@@ -394,6 +394,7 @@ static void describe(struct hwprof_calls *calls)
 		describe_called(calls, called);
 		if (called->basis > HWPROF_BASIS_EXACT)
 			estimate_share(called, entry->sum_sq);
+		widen_share(called, calls->profile.inferred);
 		describe_code(&entry->pair.site, entry->site_object);
 		describe_code(&entry->pair.callee, entry->callee_object);
 	}

@@ -11,4 +11,11 @@ void estimate_loop(struct hwprof_loop *loop, const struct collected_loop *sums);
 /* The interval of a share, by the sum of its windows' calls squared; 0: none. */
 void estimate_share(struct hwprof_called *called, double sum_sq);
 
+/*
+ * Widens the interval where @inferred of all branches (0 to 1) are of kinds that
+ * stacks had to tell: windows do not differ by what is wrong in all of them.
+ */
+void widen_loop(struct hwprof_loop *loop, double inferred);
+void widen_share(struct hwprof_called *called, double inferred);
+
 #endif /* HWPROF_ESTIMATE_H */

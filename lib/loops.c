@@ -93,6 +93,7 @@ static void describe(struct hwprof_loops *loops)
 		struct hwprof_loop *loop = &entry->loop;
 
 		estimate_loop(loop, &entry->sums);
+		widen_loop(loop, loops->profile.inferred);
 		total += weight(loop);
 		loop->function = object_symbol(entry->object, loop->head,
 					       &loop->function_offset);

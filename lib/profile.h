@@ -63,6 +63,7 @@ struct hwprof_profile {
 	unsigned int flags;		/* enum hwprof_flags */
 	char message[256];		/* of the last call that failed */
 	struct hwprof_totals totals;	/* of all files */
+	double inferred;		/* part of the branches whose kinds are */
 	struct objects *objects;
 	struct warnings warnings;
 

@@ -241,8 +241,12 @@ static int warn(struct playback *playback)
 {
 	const struct replay *replay = replay_of(playback);
 	struct warnings *warnings = &playback->profile->warnings;
+	double inferred = replay->branches ?
+			  (double)replay->inferred / replay->branches : 0;
 	int error = 0;
 
+	playback->profile->inferred = max(playback->profile->inferred,
+					  inferred);
 	if (replay->inferred)
 		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " branches are in code that could not be read: whether they call, return or jump is inferred",
 				    replay->inferred, replay->branches);

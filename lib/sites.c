@@ -25,6 +25,8 @@ enum {
 	SHORT_JUMP	= 130,
 	FAR		= 16384,	/* bytes: out of most procedures */
 	LOOKS_LEAST	= 16,	/* before it passes for a jump back */
+	PASSED_WEIGHT	= 4,	/* pairs that one line over a site outweighs */
+	PASSED_ENOUGH	= 8,	/* such lines settle it */
 	NEAR		= 4096,	/* bytes: within a procedure */
 	PROCEDURE_ALIGN	= 16,
 };
@@ -32,8 +34,7 @@ enum {
 /* How the kind of a site is known. */
 enum evidence {
 	EVIDENCE_CODE,		/* from the instruction */
-	EVIDENCE_NONE,		/* it may be anything: a jump, so far */
-	EVIDENCE_PAIR,		/* a call or return, from a stack */
+	EVIDENCE_OPEN,		/* by what stacks have said so far */
 	EVIDENCE_FINAL,		/* it stays, whatever stacks look like */
 };
 
@@ -49,8 +50,19 @@ struct site {
 /* A set is a cache line. */
 _Static_assert(sizeof(struct site) == 16, "");
 
+/*
+ * In how many stacks an open site looked like what. One stack with a record
+ * missing says as much against what a site is as a good one says for it, so the
+ * kind is what most of them say.
+ */
+struct votes {
+	uint16_t calls, returns;	/* pairs that it was in */
+	uint16_t passed;		/* a line ran over it */
+};
+
 struct sites {
 	struct site (*sets)[WAYS];
+	struct votes *votes;		/* one for each site in the sets */
 	const struct hwprof_file *file;
 	const struct processes *processes;
 	struct objects *objects;
@@ -67,10 +79,11 @@ struct sites *sites_new(const struct hwprof_file *file,
 		return NULL;
 	*sites = (struct sites){
 		.sets = aligned_alloc(sizeof(*sites->sets), size),
+		.votes = calloc(WAYS << SET_BITS, sizeof(*sites->votes)),
 		.file = file, .processes = processes, .objects = objects,
 	};
-	if (!sites->sets) {
-		free(sites);
+	if (!sites->sets || !sites->votes) {
+		sites_free(sites);
 		return NULL;
 	}
 	memset(sites->sets, 0, size);
@@ -82,6 +95,7 @@ void sites_free(struct sites *sites)
 	if (!sites)
 		return;
 	free(sites->sets);
+	free(sites->votes);
 	free(sites);
 }
 
@@ -108,13 +122,22 @@ static struct site *find(const struct sites *sites, uint32_t program,
 	return NULL;
 }
 
+static struct votes *votes_of(const struct sites *sites,
+			      const struct site *site)
+{
+	return sites->votes + (site - (struct site *)sites->sets);
+}
+
 /* The site that was put in first makes room. */
 static struct site *claim(struct sites *sites, uint32_t program, uint64_t from)
 {
 	struct site *set = set_of(sites, program, from);
+	struct votes *votes = votes_of(sites, set);
 
 	memmove(set + 1, set, (WAYS - 1) * sizeof(*set));
+	memmove(votes + 1, votes, (WAYS - 1) * sizeof(*votes));
 	*set = (struct site){ .from = from, .program = program };
+	*votes = (struct votes){ 0 };
 	return set;
 }
 
@@ -155,7 +178,7 @@ static int look_up(struct sites *sites, const struct stack *stack,
 		return kind;
 	*site = claim(sites, program, from);
 	(*site)->kind = kind ? kind : STREAM_JUMP;
-	(*site)->evidence = kind ? EVIDENCE_CODE : EVIDENCE_NONE;
+	(*site)->evidence = kind ? EVIDENCE_CODE : EVIDENCE_OPEN;
 	return 0;
 }
 
@@ -177,14 +200,27 @@ static struct site *find_at(const struct sites *sites,
 /* Can its kind still change? */
 static bool is_open(const struct site *site)
 {
-	return site->evidence == EVIDENCE_NONE ||
-	       site->evidence == EVIDENCE_PAIR;
+	return site->evidence == EVIDENCE_OPEN;
 }
 
-static void finalize(struct site *site, uint8_t kind)
+/* Nothing runs over a call or return, unless a record is missing. */
+static bool is_passed_often(const struct votes *votes)
 {
-	site->evidence = EVIDENCE_FINAL;
-	site->kind = kind;
+	return PASSED_WEIGHT * votes->passed >
+	       max(votes->calls, votes->returns);
+}
+
+static void decide(struct site *site, const struct votes *votes)
+{
+	if (is_passed_often(votes))
+		site->kind = STREAM_COND;
+	else if (votes->calls >= votes->returns && votes->calls)
+		site->kind = STREAM_CALL;
+	else if (votes->returns)
+		site->kind = STREAM_RET;
+	if (site->looks >= LOOKS_MAX ||
+	    (votes->passed >= PASSED_ENOUGH && is_passed_often(votes)))
+		site->evidence = EVIDENCE_FINAL;
 }
 
 /* Does a line of the stack run over @address? */
@@ -206,15 +242,16 @@ static bool is_passed(const struct stack *stack, uint64_t address)
 static void look(struct sites *sites, const struct stack *stack, uint32_t i)
 {
 	struct site *site = find_at(sites, stack, i);
+	struct votes *votes;
 
 	if (!site || !is_open(site))
 		return;
+	votes = votes_of(sites, site);
 	if (stack->branches[i].to - site->from < AHEAD)
 		site->no_call = true;
-	if (is_passed(stack, site->from))
-		finalize(site, STREAM_COND);
-	else if (++site->looks == LOOKS_MAX)
-		finalize(site, site->kind);
+	votes->passed += is_passed(stack, site->from);
+	site->looks++;
+	decide(site, votes);
 }
 
 static bool within(uint64_t a, uint64_t b, uint64_t distance)
@@ -248,22 +285,38 @@ static bool is_behind(const struct window_branch *ret,
 	       !is_jump_and_back(call, ret);
 }
 
-static bool may_be(const struct site *site, uint8_t kind)
+/* Until much speaks against it, also what speaks for it is to be heard. */
+static bool may_be(const struct sites *sites, const struct site *site,
+		   uint8_t kind)
 {
+	const struct votes *votes;
+	unsigned int own, other;
+
 	if (!site)
 		return false;
-	if (site->evidence != EVIDENCE_NONE)
+	if (!is_open(site))
 		return site->kind == kind;
-	return kind != STREAM_CALL || !site->no_call;
+	if (kind == STREAM_CALL && site->no_call)
+		return false;
+	votes = votes_of(sites, site);
+	own = kind == STREAM_CALL ? votes->calls : votes->returns;
+	other = kind == STREAM_CALL ? votes->returns : votes->calls;
+	return other <= 2 * (own + 1) && votes->passed <= own + 1;
 }
 
 /* The stack says of which kind the site is. */
-static void tell(struct site *site, uint8_t kind)
+static void tell(const struct sites *sites, struct site *site, uint8_t kind)
 {
-	if (site->evidence != EVIDENCE_NONE)
+	struct votes *votes;
+
+	if (!is_open(site))
 		return;
-	site->evidence = EVIDENCE_PAIR;
-	site->kind = kind;
+	votes = votes_of(sites, site);
+	if (kind == STREAM_CALL)
+		votes->calls++;
+	else
+		votes->returns++;
+	decide(site, votes);
 }
 
 /* A return whose call is not in the stack: it is right before the target. */
@@ -278,8 +331,8 @@ static void find_caller(struct sites *sites, const struct stack *stack,
 	for (length = CALL_MIN; length <= CALL_MAX; length++) {
 		struct site *call = find(sites, program, to - length);
 
-		if (may_be(call, STREAM_CALL)) {
-			tell(call, STREAM_CALL);
+		if (may_be(sites, call, STREAM_CALL)) {
+			tell(sites, call, STREAM_CALL);
 			return;
 		}
 	}
@@ -293,7 +346,7 @@ static uint32_t try_return(struct sites *sites, const struct stack *stack,
 	struct site *site = find_at(sites, stack, i);
 	uint32_t k;
 
-	if (!may_be(site, STREAM_RET))
+	if (!may_be(sites, site, STREAM_RET))
 		return open;
 	for (k = open; k--; ) {
 		struct site *call;
@@ -301,9 +354,9 @@ static uint32_t try_return(struct sites *sites, const struct stack *stack,
 		if (!is_behind(&branches[i], &branches[calls[k]]))
 			continue;
 		call = find_at(sites, stack, calls[k]);
-		if (may_be(call, STREAM_CALL)) {
-			tell(call, STREAM_CALL);
-			tell(site, STREAM_RET);
+		if (may_be(sites, call, STREAM_CALL)) {
+			tell(sites, call, STREAM_CALL);
+			tell(sites, site, STREAM_RET);
 			return k;
 		}
 	}
@@ -322,7 +375,7 @@ static void infer(struct sites *sites, const struct stack *stack)
 
 		if (left != open)
 			open = left;
-		else if (may_be(find_at(sites, stack, i), STREAM_CALL))
+		else if (may_be(sites, find_at(sites, stack, i), STREAM_CALL))
 			calls[open++] = i;
 	}
 }

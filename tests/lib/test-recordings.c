@@ -589,6 +589,90 @@ static void test_kindless(void **state)
 	}
 }
 
+/*
+ * A loop of two iterations in a function, which a loop calls: of @types, or not.
+ * Oldest first, from @phase on.
+ */
+static struct perf_branch_entry called_twice(unsigned int phase, bool types)
+{
+	static const struct perf_branch_entry round[] = {
+		{ .from = 0x401105, .to = 0x401000, .type = PERF_BR_CALL },
+		{ .from = 0x401010, .to = 0x401004, .type = PERF_BR_COND },
+		{ .from = 0x401010, .to = 0x401004, .type = PERF_BR_COND },
+		{ .from = 0x401014, .to = 0x40110a, .type = PERF_BR_RET },
+		{ .from = 0x401110, .to = 0x401100, .type = PERF_BR_UNCOND },
+	};
+	struct perf_branch_entry entry = round[phase % 5];
+
+	entry.type = types ? entry.type : 0;
+	return entry;
+}
+
+enum { DEPTH = 32 };
+
+/* Stacks from all phases; in one of @rate, from the @first one on, a record is lost. */
+static struct hwprof_profile *replay_rounds(enum hwprof_kind kind, bool types,
+					    unsigned int first,
+					    unsigned int rate)
+{
+	const struct stacks_style style = { .sample_type = TIME };
+	struct perf_branch_entry stack[DEPTH];
+	struct stacks stacks;
+	unsigned int i, k;
+
+	begin(&stacks, &style);
+	for (i = 0; i < 2000; i++) {
+		unsigned int phase = i * 7, lost = DEPTH;
+
+		if (rate && i % rate == first)
+			lost = 1 + i / rate * 5 % (DEPTH - 2);
+		for (k = DEPTH; k--; phase++) {
+			phase += k == lost;
+			stack[k] = called_twice(phase, types);
+		}
+		stacks_sample(&stacks, 10 + i, PID, stack, DEPTH);
+	}
+	return end(&stacks, kind);
+}
+
+static void expect_calls(unsigned int first, unsigned int rate)
+{
+	struct hwprof_profile *exact = replay_rounds(HWPROF_KIND_CALLS, true, 0,
+						     0);
+	struct hwprof_profile *calls = replay_rounds(HWPROF_KIND_CALLS, false,
+						     first, rate);
+	uint64_t truth = hwprof_profile_totals(exact)->delivered;
+	uint64_t found = hwprof_profile_totals(calls)->delivered;
+	const struct hwprof_called *called = &hwprof_calls_pair(calls, 0)->called;
+
+	assert_int_equal(hwprof_calls_pair_count(calls), 1);
+	assert_in_range(found, truth - truth / 50, truth + truth / 50);
+	/* Not as sure as where kinds are recorded. */
+	assert_true(called->share_low <
+		    0.95 * hwprof_calls_pair(exact, 0)->called.share_low);
+	hwprof_profile_free(exact);
+	hwprof_profile_free(calls);
+}
+
+/* One stack that contradicts all others decides nothing, whenever it comes. */
+static void test_votes(void **state)
+{
+	struct hwprof_profile *loops;
+	unsigned int first;
+
+	for (first = 0; first < 64; first += 9)
+		expect_calls(first, 2000);
+	expect_calls(0, 100);
+	expect_calls(3, 50);
+	loops = replay_rounds(HWPROF_KIND_LOOPS, false, 0, 100);
+	assert_int_equal(hwprof_loops_count(loops), 2);
+	assert_in_range(1000 * found_loop(loops, 0x1004)->trip, 2970, 3030);
+	assert_true(found_loop(loops, 0x1004)->trip_low < 2.9);
+	assert_true(found_loop(loops, 0x1004)->trip_high > 3.1);
+	assert_int_equal(found_loop(loops, 0x1100)->entries_seen, 0);
+	hwprof_profile_free(loops);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -608,6 +692,7 @@ int main(void)
 		cmocka_unit_test(test_brbe),
 		cmocka_unit_test(test_dead),
 		cmocka_unit_test(test_kindless),
+		cmocka_unit_test(test_votes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
