@@ -12,6 +12,7 @@
 #include "engine/types.h"
 #include "playback.h"
 #include "procedures.h"
+#include "stack_dump.h"
 
 enum {
 	ADDRESSES_MAX	= UINT16_MAX / sizeof(uint64_t),
@@ -22,17 +23,23 @@ enum {
 /* Markers in a call chain are the highest addresses. */
 #define MARKER_MIN	((uint64_t)PERF_CONTEXT_MAX)
 
-/* A sample in a round, followed by its addresses. */
+/*
+ * A sample in a round, followed by its addresses and then by the user's stack, if
+ * that is yet to be unwound.
+ */
 struct chain {
 	uint64_t time;
 	uint64_t weight;
+	uint64_t ip, sp, bp, r10;	/* the user's, if there is a stack */
 	uint32_t pid;
 	uint32_t count;		/* of addresses: where it was, and call sites */
+	uint32_t size;		/* bytes of the stack; 0: the chain is whole */
 };
 
 struct chains {
 	struct playback playback;
 	struct procedures *procedures;
+	struct stack_unwinder *unwinder;
 	bool chosen;			/* it is known which event is replayed: */
 	struct perf_event_attr event;
 	uint64_t samples;		/* of it */
@@ -40,7 +47,9 @@ struct chains {
 					 * records */
 	uint64_t walked;		/* stacks that were new, more or less, */
 	uint64_t broken;		/* and of these, not of code all the way */
-	uint64_t others;		/* samples of other events */
+	uint64_t unwound;		/* stacks in memory, and of these, */
+	uint64_t ended[STACK_ENDS];	/* by why they ended */
+	uint64_t foreign;		/* such stacks of another kind of CPU */
 	uint64_t addresses[ADDRESSES_MAX];
 	uint64_t of[ADDRESSES_MAX];	/* the procedures that these are in */
 };
@@ -58,31 +67,27 @@ static bool has_call_stack(const struct perf_event_attr *attr)
 	       attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
 }
 
-/* Its stack is in the sample as memory, for perf to unwind. */
+/* Its stack may be in the sample as memory, to be unwound. */
 static bool has_memory(const struct perf_event_attr *attr)
 {
-	return attr->sample_type & PERF_SAMPLE_STACK_USER;
+	const uint64_t both = PERF_SAMPLE_STACK_USER | PERF_SAMPLE_REGS_USER;
+
+	return (attr->sample_type & both) == both;
 }
 
 static bool has_chains(const struct perf_event_attr *attr)
 {
-	return (attr->sample_type & PERF_SAMPLE_CALLCHAIN ||
-		has_call_stack(attr)) && !has_memory(attr);
+	return attr->sample_type & PERF_SAMPLE_CALLCHAIN ||
+	       has_call_stack(attr) || has_memory(attr);
 }
 
 static int chains_expected(struct hwprof_file *file)
 {
-	bool memory = false;
 	size_t i;
 
-	for (i = 0; i < file->event_count; i++) {
+	for (i = 0; i < file->event_count; i++)
 		if (has_chains(&file->events[i].attr))
 			return 0;
-		memory |= has_memory(&file->events[i].attr);
-	}
-	if (memory)
-		return file_fail(file, -ENOENT,
-				 "has the stacks' memory and not their calls: record with 'perf record --call-graph fp' or '--call-graph lbr'");
 	return file_fail(file, -ENOENT,
 			 "has no stacks of calls: record with 'perf record -g', or report on it, if hwprof recorded it");
 }
@@ -95,17 +100,32 @@ static uint64_t config_of(const struct perf_event_attr *attr)
 						  attr->config;
 }
 
-/* Weights of different events cannot be added up. */
-static bool is_replayed(struct chains *chains,
-			const struct perf_event_attr *attr)
+static bool is_same_event(const struct perf_event_attr *a,
+			  const struct perf_event_attr *b)
 {
-	if (!chains->chosen)
-		chains->event = *attr;
-	chains->chosen = true;
-	return attr->type == chains->event.type &&
-	       config_of(attr) == config_of(&chains->event) &&
-	       attr->config1 == chains->event.config1 &&
-	       attr->config2 == chains->event.config2;
+	return a->type == b->type && config_of(a) == config_of(b) &&
+	       a->config1 == b->config1 && a->config2 == b->config2;
+}
+
+/*
+ * Weights of different events cannot be added up: the file's first one with
+ * stacks counts, or the one that was asked for.
+ */
+static bool is_replayed(struct chains *chains, const struct file_event *event)
+{
+	struct playback *playback = &chains->playback;
+	const struct hwprof_file *file = playback->file;
+	size_t i;
+
+	for (i = 0; i < file->event_count && !chains->chosen; i++) {
+		if (!has_chains(&file->events[i].attr) ||
+		    !playback_wants(playback, &file->events[i]))
+			continue;
+		chains->event = file->events[i].attr;
+		chains->chosen = true;
+	}
+	return chains->chosen && is_same_event(&event->attr, &chains->event) &&
+	       playback_take_event(playback, event);
 }
 
 /* --- stacks ------------------------------------------------------------- */
@@ -116,29 +136,68 @@ static uint64_t site_before(uint64_t address)
 	return address ? address - 1 : 0;
 }
 
-/*
- * Writes down a call chain, as far as it is not of a guest, and says how long it
- * is. On each side, kernel and user, the first is where it was, not where a call
- * returns to.
- */
-static uint32_t copy_callchain(uint64_t *to, struct span chain)
+/* Parts that a marker begins; without one, a chain is the host's. */
+enum part { PART_HOST, PART_USER, PART_GUEST, PART_OTHER };
+
+static enum part part_of(uint64_t marker)
 {
-	bool first = true, wanted = true;
+	switch ((int64_t)marker) {
+	case PERF_CONTEXT_USER:
+		return PART_USER;
+	case PERF_CONTEXT_KERNEL:
+	case PERF_CONTEXT_HV:
+		return PART_HOST;
+	case PERF_CONTEXT_GUEST:
+	case PERF_CONTEXT_GUEST_KERNEL:
+	case PERF_CONTEXT_GUEST_USER:
+		return PART_GUEST;
+	}
+	return PART_OTHER;
+}
+
+/* Has it addresses that a marker of the @wanted part stands before? */
+static bool has_part(struct span chain, enum part wanted)
+{
+	enum part part = PART_HOST;
+	uint64_t address;
+
+	while (span_u64(&chain, &address)) {
+		if (address >= MARKER_MIN)
+			part = part_of(address);
+		else if (part == wanted)
+			return true;
+	}
+	return false;
+}
+
+static bool is_wanted(enum part part, bool guest)
+{
+	return guest ? part == PART_GUEST :
+		       part == PART_HOST || part == PART_USER;
+}
+
+/*
+ * Writes down a call chain, as far as it is of the @guest, or of the host, and
+ * says how long it is. On each side, kernel and user, the first is where it was,
+ * not where a call returns to.
+ */
+static uint32_t copy_callchain(uint64_t *to, struct span chain, bool guest)
+{
+	enum part part = guest ? PART_GUEST : PART_HOST;
 	uint64_t address;
 	uint32_t count = 0;
+	bool first = true;
 
 	while (span_u64(&chain, &address)) {
 		if (address < MARKER_MIN) {
-			if (wanted)
+			if (is_wanted(part, guest))
 				to[count++] = first ? address :
 						      site_before(address);
 			first = false;
 			continue;
 		}
 		first = true;
-		wanted = address == (uint64_t)PERF_CONTEXT_USER ||
-			 address == (uint64_t)PERF_CONTEXT_KERNEL ||
-			 address == (uint64_t)PERF_CONTEXT_HV;
+		part = part_of(address);
 	}
 	return count;
 }
@@ -177,9 +236,10 @@ static uint32_t copy_call_stack(uint64_t *to, uint32_t count, uint64_t ip,
 
 static uint32_t copy_addresses(struct chains *chains,
 			       const struct perf_event_attr *attr,
-			       const struct sample *sample)
+			       const struct sample *sample, bool guest)
 {
-	uint32_t count = copy_callchain(chains->addresses, sample->callchain);
+	uint32_t count = copy_callchain(chains->addresses, sample->callchain,
+					guest);
 	uint32_t most = attr->sample_max_stack ? attr->sample_max_stack :
 						 STACK_DEFAULT;
 
@@ -193,13 +253,93 @@ static uint32_t copy_addresses(struct chains *chains,
 	return count;
 }
 
+/* Numbers of registers in sample_regs_user on x86. */
+enum { SAMPLED_BP = 6, SAMPLED_SP = 7, SAMPLED_IP = 8, SAMPLED_R10 = 18 };
+
+static bool get_register(const struct sample *sample, uint64_t mask,
+			 unsigned int number, uint64_t *value)
+{
+	struct span at = sample->registers;
+	uint64_t below = mask & ((1ULL << number) - 1);
+
+	return mask >> number & 1 &&
+	       span_skip(&at, 8 * __builtin_popcountll(below)) &&
+	       span_u64(&at, value);
+}
+
+static bool set_registers(struct chain *chain, uint64_t mask,
+			  const struct sample *sample)
+{
+	get_register(sample, mask, SAMPLED_R10, &chain->r10);
+	return sample->abi == PERF_SAMPLE_REGS_ABI_64 &&
+	       get_register(sample, mask, SAMPLED_IP, &chain->ip) &&
+	       get_register(sample, mask, SAMPLED_SP, &chain->sp) &&
+	       get_register(sample, mask, SAMPLED_BP, &chain->bp);
+}
+
+/*
+ * Is the user's stack in the sample as memory alone? A kernel thread has none,
+ * and other recorders write whole chains and no memory.
+ */
+static bool has_dump(const struct sample *sample)
+{
+	return span_left(&sample->stack) && sample->abi &&
+	       !has_part(sample->callchain, PART_USER);
+}
+
+/* The kernel's part of the chain is recorded even so. */
+static void take_dump(struct chains *chains, struct chain *chain,
+		      const struct perf_event_attr *attr,
+		      const struct sample *sample)
+{
+	if (!chains->playback.file->foreign &&
+	    set_registers(chain, attr->sample_regs_user, sample)) {
+		chain->size = span_left(&sample->stack);
+		chain->count = copy_callchain(chains->addresses,
+					      sample->callchain, false);
+	} else {
+		chains->foreign++;
+	}
+}
+
+/* Copies what a round keeps of a sample. */
+static int keep(struct playback *playback, const struct chain *chain,
+		const struct sample *sample)
+{
+	size_t addresses = 8 * chain->count;
+	size_t memory = (chain->size + 7) & ~7ULL;
+	uint8_t *bytes = rounds_room(&playback->rounds,
+				     sizeof(*chain) + addresses + memory);
+
+	if (!bytes)
+		return playback_no_memory(playback);
+	memcpy(bytes, chain, sizeof(*chain));
+	bytes += sizeof(*chain);
+	memcpy(bytes, chains_of(playback)->addresses, addresses);
+	if (chain->size)
+		memcpy(bytes + addresses, sample->stack.at, chain->size);
+	return 0;
+}
+
+/* A guest's chain may be followed by that of the process that it runs in. */
+static uint32_t pid_of(struct playback *playback, const struct record *record,
+		       const struct sample *sample)
+{
+	uint32_t pid = playback_pid(playback, record);
+
+	if (pid & PROCESS_GUEST || !has_part(sample->callchain, PART_GUEST))
+		return pid;
+	playback->guests++;
+	return pid | PROCESS_GUEST;
+}
+
 static int take_sample(struct playback *playback, const struct record *record)
 {
 	const struct perf_event_attr *attr = &record->event->attr;
 	struct chains *chains = chains_of(playback);
-	struct chain chain = { .time = record->time, .pid = record->pid };
+	struct chain chain = { .time = record->time };
 	struct sample sample;
-	uint8_t *bytes;
+	bool guest;
 	int error;
 
 	if (!has_chains(attr))
@@ -207,21 +347,20 @@ static int take_sample(struct playback *playback, const struct record *record)
 	error = sample_parse(playback->file, record, &sample);
 	if (error)
 		return error;
-	if (!is_replayed(chains, attr)) {
-		chains->others++;
+	if (!is_replayed(chains, record->event)) {
+		playback->unchosen++;
 		return 0;
 	}
 	if (!playback_counts_branches(attr))
 		playback->basis = HWPROF_BASIS_TIME;
 	chain.weight = sample.period;
-	chain.count = copy_addresses(chains, attr, &sample);
-	bytes = rounds_room(&playback->rounds,
-			    sizeof(chain) + 8 * chain.count);
-	if (!bytes)
-		return playback_no_memory(playback);
-	memcpy(bytes, &chain, sizeof(chain));
-	memcpy(bytes + sizeof(chain), chains->addresses, 8 * chain.count);
-	return 0;
+	chain.pid = pid_of(playback, record, &sample);
+	guest = chain.pid & PROCESS_GUEST;
+	if (!guest && has_dump(&sample))
+		take_dump(chains, &chain, attr, &sample);
+	if (!chain.size)
+		chain.count = copy_addresses(chains, attr, &sample, guest);
+	return keep(playback, &chain, &sample);
 }
 
 /* --- rounds ------------------------------------------------------------- */
@@ -276,28 +415,86 @@ static int feed(struct chains *chains, const struct chain *chain,
 	return error;
 }
 
+/* The user's calls follow the kernel's. -ENOMEM. */
+static int unwind(struct chains *chains, struct chain *chain, uint32_t program,
+		  const uint8_t *memory)
+{
+	const struct stack_dump dump = {
+		.ip = chain->ip, .sp = chain->sp, .bp = chain->bp,
+		.r10 = chain->r10,
+		.memory = span_of(memory, chain->size),
+	};
+	uint64_t *to = chains->addresses + chain->count;
+	enum stack_end end;
+	int count, i;
+
+	*to++ = dump.ip;
+	count = stack_unwind(chains->unwinder, program, chain->pid, chain->time,
+			     dump, to, ADDRESSES_MAX - chain->count - 1, &end);
+	if (count < 0)
+		return count;
+	for (i = 0; i < count; i++)
+		to[i] = site_before(to[i]);
+	chain->count += 1 + count;
+	chains->unwound++;
+	chains->ended[end]++;
+	return 0;
+}
+
+static int take_chain(struct chains *chains, struct chain *chain,
+		      const uint8_t *memory)
+{
+	struct playback *playback = &chains->playback;
+	uint32_t program = playback_program(playback, chain->pid, chain->time);
+
+	if (!program ||
+	    (chain->size && unwind(chains, chain, program, memory)) ||
+	    feed(chains, chain, program))
+		return playback_no_memory(playback);
+	chains->samples++;
+	return 0;
+}
+
 static int take_round(struct playback *playback)
 {
 	const struct round *round = &playback->rounds.older;
 	struct chains *chains = chains_of(playback);
 	struct chain chain;
-	uint32_t program;
 	size_t at = 0;
+	int error = 0;
 
-	while (at < round->size && !playback->failed) {
+	while (at < round->size && !playback->failed && !error) {
 		memcpy(&chain, round->bytes + at, sizeof(chain));
 		at += sizeof(chain);
 		memcpy(chains->addresses, round->bytes + at, 8 * chain.count);
 		at += 8 * chain.count;
-		program = playback_program(playback, chain.pid, chain.time);
-		if (!program || feed(chains, &chain, program))
-			return playback_no_memory(playback);
-		chains->samples++;
+		/* The count changes with what is unwound. */
+		error = take_chain(chains, &chain, round->bytes + at);
+		at += (chain.size + 7) & ~7ULL;
 	}
-	return 0;
+	return error;
 }
 
 /* --- all of it ---------------------------------------------------------- */
+
+/* Why calls are missing in stacks that were unwound. */
+static int warn_of_ends(const struct chains *chains, struct warnings *warnings)
+{
+	uint64_t dump = chains->ended[STACK_END_DUMP];
+	uint64_t tables = chains->ended[STACK_END_TABLES];
+	int error = 0;
+
+	if (dump)
+		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " stacks go on behind the memory that was recorded of them: their outermost calls are missing; record more (perf record --call-graph dwarf,65528)",
+				      dump, chains->unwound);
+	if (tables)
+		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " stacks end in code that has no table for unwinding, or that could not be read: its callers are missing",
+				      tables, chains->unwound);
+	if (chains->foreign)
+		error |= warnings_add(warnings, "%" PRIu64 " stacks are not of 64-bit x86 code, and were not unwound: the user's calls in them are missing",
+				      chains->foreign);
+	return error;
+}
 
 static int warn(struct playback *playback)
 {
@@ -311,10 +508,7 @@ static int warn(struct playback *playback)
 	if (chains->broken)
 		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " stacks that were not seen before lead where no code is, as where it keeps no frame pointers: what would have called from there is left out",
 				      chains->broken, chains->walked);
-	if (chains->others)
-		error |= warnings_add(warnings, "%" PRIu64 " samples are left out: they are of other events than the first one",
-				      chains->others);
-	return error;
+	return error | warn_of_ends(chains, warnings);
 }
 
 static int take_row(struct hwprof_profile *profile,
@@ -347,9 +541,13 @@ int contexts_replay(struct hwprof_profile *profile, void *options)
 		chains->procedures = procedures_new(profile->file,
 						    playback->processes,
 						    profile->objects);
-		error = chains->procedures ? playback_run(playback) :
-					     playback_no_memory(playback);
+		chains->unwinder = stack_unwinder_new(profile->file,
+						      playback->processes,
+						      profile->objects);
+		error = chains->procedures && chains->unwinder ?
+			playback_run(playback) : playback_no_memory(playback);
 	}
+	stack_unwinder_free(chains->unwinder);
 	procedures_free(chains->procedures);
 	playback_destroy(playback);
 	free(chains);

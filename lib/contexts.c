@@ -162,7 +162,7 @@ static void set_root(const struct hwprof_profile *profile,
 		.parent = SIZE_MAX,
 	};
 	if (profile->flags & HWPROF_PER_PROCESS) {
-		node->context.pid = origin->pid;
+		node->context.pid = origin->pid & ~PROCESS_GUEST;
 		node->file = profile->file_count + 1;
 	}
 }
@@ -194,6 +194,8 @@ static int describe(const struct hwprof_profile *profile,
 		return -ENOMEM;
 	/* A sample's callee is any address of it; what a file says nothing of is
 	 * one procedure. */
+	if (is_sampled(row) && row->origin.pid & PROCESS_GUEST)
+		place.address = 0;
 	if (is_sampled(row) && object_is_file(place.object) &&
 	    !object_procedure(place.object, place.address, &place.address))
 		place.address = 0;

@@ -48,6 +48,15 @@ static int parse_pmu_mappings(struct hwprof_file *file, uint64_t offset,
 	return 0;
 }
 
+static int parse_arch(struct hwprof_file *file, struct span body)
+{
+	const char *name = take_string(&body);
+
+	file->foreign = name && strcmp(name, "x86_64") &&
+			(name[0] != 'i' || strcmp(name + 2, "86"));
+	return 0;
+}
+
 /* Names of the events, which are in the same order as the attrs. */
 static int parse_event_desc(struct hwprof_file *file, uint64_t offset,
 			    struct span body)
@@ -167,6 +176,8 @@ int feature_parse(struct hwprof_file *file, unsigned int feature,
 		  uint64_t offset, struct span body)
 {
 	switch (feature) {
+	case PERFDATA_ARCH:
+		return parse_arch(file, body);
 	case PERFDATA_PMU_MAPPINGS:
 		return parse_pmu_mappings(file, offset, body);
 	case PERFDATA_EVENT_DESC:
@@ -181,7 +192,7 @@ int feature_parse(struct hwprof_file *file, unsigned int feature,
 
 static bool is_of_use(unsigned int feature)
 {
-	return feature == PERFDATA_PMU_MAPPINGS ||
+	return feature == PERFDATA_PMU_MAPPINGS || feature == PERFDATA_ARCH ||
 	       feature == PERFDATA_EVENT_DESC ||
 	       feature == PERFDATA_GROUP_DESC || feature == PERFDATA_BUILD_ID;
 }

@@ -151,6 +151,53 @@ const struct file_event *file_event_of(struct hwprof_file *file, uint64_t id)
 	return found ? &file->events[found->event] : NULL;
 }
 
+static const char *hardware_name(uint64_t config)
+{
+	static const char *const names[] = {
+		"cycles", "instructions", "cache-references", "cache-misses",
+		"branches", "branch-misses", "bus-cycles",
+		"stalled-cycles-frontend", "stalled-cycles-backend",
+		"ref-cycles",
+	};
+
+	config = (uint32_t)config;
+	return config < sizeof(names) / sizeof(names[0]) ? names[config] : NULL;
+}
+
+static const char *software_name(uint64_t config)
+{
+	static const char *const names[] = {
+		"cpu-clock", "task-clock", "page-faults", "context-switches",
+		"cpu-migrations", "minor-faults", "major-faults",
+		"alignment-faults", "emulation-faults", "dummy", "bpf-output",
+		"cgroup-switches",
+	};
+
+	return config < sizeof(names) / sizeof(names[0]) ? names[config] : NULL;
+}
+
+const char *file_event_name(const struct file_event *event,
+			    char text[EVENT_TEXT])
+{
+	const struct perf_event_attr *attr = &event->attr;
+	const char *name = NULL;
+
+	if (event->name)
+		return event->name;
+	if (attr->type == PERF_TYPE_HARDWARE)
+		name = hardware_name(attr->config);
+	if (attr->type == PERF_TYPE_SOFTWARE)
+		name = software_name(attr->config);
+	if (name)
+		return name;
+	if (attr->type == PERF_TYPE_RAW)
+		snprintf(text, EVENT_TEXT, "r%" PRIx64, (uint64_t)attr->config);
+	else
+		snprintf(text, EVENT_TEXT, "type %u, config 0x%" PRIx64,
+			 attr->type, (uint64_t)attr->config);
+	return text;
+}
+
 bool file_event_is_hwprof(const struct hwprof_file *file,
 			  const struct file_event *event)
 {

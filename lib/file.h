@@ -50,6 +50,7 @@ struct hwprof_file {
 	struct file_build_id *build_ids;
 	size_t build_id_count;
 
+	bool foreign;			/* it is of no x86 */
 	bool traced;			/* it has a CPU's trace, not decoded */
 	bool pmus_known;		/* the file has a table of PMUs */
 	bool pmu_found;			/* and hwprof is in it, as this type */
@@ -86,6 +87,11 @@ int file_add_event(struct hwprof_file *file, const struct perf_event_attr *attr,
 
 /* The event of @id; with one event only, that one. NULL: unknown. */
 const struct file_event *file_event_of(struct hwprof_file *file, uint64_t id);
+
+/* The event's name, in @text if the file says none. */
+enum { EVENT_TEXT = 64 };
+const char *file_event_name(const struct file_event *event,
+			    char text[EVENT_TEXT]);
 
 /* Is it one of hwprof's? */
 bool file_event_is_hwprof(const struct hwprof_file *file,
@@ -128,6 +134,9 @@ struct sample {
 	struct span raw;		/* empty: none */
 	struct span branches;		/* struct perf_branch_entry's, newest
 					 * first */
+	uint64_t abi;			/* of the user's registers; 0: none */
+	struct span registers;		/* u64's, of sample_regs_user */
+	struct span stack;		/* the user's memory from its sp on */
 };
 
 /* sample.c: fills in @record's event, time, pid, tid, cpu. */

@@ -197,6 +197,9 @@ struct hwprof_replay_options {
 	 * read, of @size; 0: of a pipe, that is not known. */
 	void (*progress)(void *context, uint64_t done, uint64_t size);
 	void *context;		/* of progress() */
+	const char *event;	/* name of the event whose samples are replayed;
+				 * NULL: stacks of calls, of the file's first
+				 * event that has them; else, of all events */
 };
 
 /*
@@ -221,8 +224,14 @@ struct hwprof_replay_options {
  * Memory grows with the number of processes, maps and things, never with that of
  * samples. @replay: NULL for the defaults.
  *
+ * Stacks that are in samples as memory (--call-graph dwarf) are unwound by the
+ * code's tables, on x86-64.
+ *
+ * Samples of virtual machines are of the objects "[guest]" and "[guest kernel]",
+ * and of a process "guest".
+ *
  * -ENOENT: the file has no such stacks, or none with all branches; -EINVAL:
- * an option is out of its range; -EOPNOTSUPP: stacks do not say enough for
+ * an option is out of its range, or the file has no event of that name; -EOPNOTSUPP: stacks do not say enough for
  * @kind (values), or ranges of other things; else as hwprof_profile_read().
  */
 int hwprof_profile_replay(struct hwprof_profile **profile,
@@ -234,6 +243,8 @@ int hwprof_profile_replay(struct hwprof_profile **profile,
 void hwprof_profile_free(struct hwprof_profile *profile);
 
 enum hwprof_kind hwprof_profile_kind(const struct hwprof_profile *profile);
+/* The event whose samples were replayed; NULL: none, or several. */
+const char *hwprof_profile_event(const struct hwprof_profile *profile);
 const struct hwprof_totals *
 hwprof_profile_totals(const struct hwprof_profile *profile);
 

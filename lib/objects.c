@@ -32,6 +32,9 @@ struct object {
 	Elf *elf;
 	uint64_t bias;		/* dwfl's addresses minus the object's */
 	void *named;		/* tree of struct named */
+	struct unwind_rows rows;	/* for unwinding; count 0: none, ... */
+	Dwarf_CFI *cfi;
+	bool unwinding_tried;	/* ... or not made yet */
 };
 
 /* What was found at an address: to look is to go through all symbols. */
@@ -69,6 +72,8 @@ static void free_object(void *node)
 	struct object *object = node;
 
 	tdestroy(object->named, free_named);
+	free(object->rows.rows);
+	dwarf_cfi_end(object->cfi);
 	if (object->dwfl)
 		dwfl_end(object->dwfl);
 	free(object->warning);
@@ -478,6 +483,30 @@ bool object_procedure(struct object *object, uint64_t address, uint64_t *begin)
 	if (!found || address - offset > frame)
 		*begin = address - offset;
 	return true;
+}
+
+static void need_unwinding(struct object *object)
+{
+	need(object);
+	if (object->unwinding_tried || !object->elf)
+		return;
+	object->unwinding_tried = true;
+	if (unwind_rows_make(&object->rows, object->elf))
+		object->rows = (struct unwind_rows){ .count = 0 };
+	else
+		object->cfi = dwarf_getcfi_elf(object->elf);
+}
+
+const struct unwind_rows *object_unwind_rows(struct object *object)
+{
+	need_unwinding(object);
+	return object->rows.count ? &object->rows : NULL;
+}
+
+Dwarf_CFI *object_cfi(struct object *object)
+{
+	need_unwinding(object);
+	return object->cfi;
 }
 
 const char *object_line(struct object *object, uint64_t address,

@@ -7,7 +7,10 @@
 #ifndef HWPROF_OBJECTS_H
 #define HWPROF_OBJECTS_H
 
+#include <elfutils/libdw.h>
+
 #include "perfdata.h"
+#include "unwind_rows.h"
 #include "warnings.h"
 
 struct objects;
@@ -75,6 +78,10 @@ bool object_bounds(struct object *object, uint64_t address, uint64_t *begin,
  * object has for unwinding. False: neither knows.
  */
 bool object_procedure(struct object *object, uint64_t address, uint64_t *begin);
+
+/* Its rows for unwinding (x86-64), and the rules that these are from. NULL: none. */
+const struct unwind_rows *object_unwind_rows(struct object *object);
+Dwarf_CFI *object_cfi(struct object *object);
 
 /* The file of source of @address, and its line. NULL: not known. */
 const char *object_line(struct object *object, uint64_t address,

@@ -74,6 +74,20 @@ static int find_anonymous(struct place *place,
 	return place->object ? 0 : -ENOMEM;
 }
 
+/* Nothing is known of what a guest has mapped. */
+static int find_guest(struct place *place, const struct hwprof_profile *profile,
+		      uint64_t address)
+{
+	static const struct build_id none = { .size = 0 };
+	bool kernel = in_kernel(address);
+
+	place->object = objects_get(profile->objects,
+				    kernel ? "[guest kernel]" : "[guest]",
+				    &none);
+	place->left = kernel ? -address : 1ULL << 63;
+	return place->object ? 0 : -ENOMEM;
+}
+
 static int find_user(struct place *place, const struct hwprof_profile *profile,
 		     const struct origin *origin, uint64_t address)
 {
@@ -121,12 +135,14 @@ int place_find(struct place *place, const struct hwprof_profile *profile,
 	int error;
 
 	*place = (struct place){ .address = address };
-	if (in_kernel(address))
+	if (origin->pid & PROCESS_GUEST)
+		error = find_guest(place, profile, address);
+	else if (in_kernel(address))
 		error = find_kernel(place, profile, address);
 	else
 		error = find_user(place, profile, origin, address);
 	if (profile->flags & HWPROF_PER_PROCESS)
-		place->pid = origin->pid;
+		place->pid = origin->pid & ~PROCESS_GUEST;
 	if (place->pid)
 		place->file = profile->file_count + 1;
 	return error;

@@ -17,9 +17,78 @@ enum {
 #define RAW_EVENT_BRANCHES	0xc4
 #define RAW_EVENT_MASK		0xf000000ffULL
 
+/* BR_RETIRED of Arm; the same number with no umask counts nothing on x86. */
+#define RAW_EVENT_BRANCHES_ARM	0x21
+
 int playback_no_memory(struct playback *playback)
 {
 	return file_fail(playback->file, -ENOMEM, "out of memory");
+}
+
+/* --- events ------------------------------------------------------------- */
+
+/* As perf has it, "cycles" is also the name of cycles:u. */
+static bool is_named(const struct file_event *event, const char *name)
+{
+	size_t length = strlen(name);
+	char text[EVENT_TEXT];
+	const char *own = file_event_name(event, text);
+
+	return !strncmp(own, name, length) && (!own[length] ||
+					       own[length] == ':');
+}
+
+bool playback_wants(const struct playback *playback,
+		    const struct file_event *event)
+{
+	return !playback->options->event ||
+	       is_named(event, playback->options->event);
+}
+
+/* Is it as the one before it, or on another kind of core? */
+static bool is_another(const struct hwprof_profile *profile, const char *name)
+{
+	return profile->event && strcmp(profile->event, name);
+}
+
+bool playback_take_event(struct playback *playback,
+			 const struct file_event *event)
+{
+	struct hwprof_profile *profile = playback->profile;
+	size_t number = event - playback->file->events + 1;
+	char text[EVENT_TEXT];
+	const char *name;
+
+	if (number == playback->event)
+		return true;
+	if (!playback_wants(playback, event))
+		return false;
+	name = file_event_name(event, text);
+	playback->event = number;
+	profile->events |= is_another(profile, name);
+	if (!profile->event)
+		profile->event = strdup(name);
+	return true;
+}
+
+/* Fails if the event that was asked for is not there: says which ones are. */
+static int check_event(const struct playback *playback)
+{
+	struct hwprof_file *file = playback->file;
+	char all[384] = "", text[EVENT_TEXT];
+	size_t used = 0, i;
+
+	for (i = 0; i < file->event_count; i++) {
+		if (playback_wants(playback, &file->events[i]))
+			return 0;
+		used += snprintf(all + used, sizeof(all) - used, "%s%s",
+				 i ? ", " : "",
+				 file_event_name(&file->events[i], text));
+		if (used >= sizeof(all))
+			break;
+	}
+	return file_fail(file, -EINVAL, "has no event '%s'; there are: %s",
+			 playback->options->event, all);
 }
 
 bool playback_counts_branches(const struct perf_event_attr *attr)
@@ -27,9 +96,11 @@ bool playback_counts_branches(const struct perf_event_attr *attr)
 	if (attr->type == PERF_TYPE_HARDWARE)
 		return (uint32_t)attr->config ==
 		       PERF_COUNT_HW_BRANCH_INSTRUCTIONS;
-	/* On hybrid machines each kind of core has a PMU of its own. */
-	return (attr->type == PERF_TYPE_RAW || attr->type >= PERF_TYPE_MAX) &&
-	       (attr->config & RAW_EVENT_MASK) == RAW_EVENT_BRANCHES;
+	/* On Arm, and on hybrid machines, kinds of cores have their own PMUs. */
+	if (attr->type != PERF_TYPE_RAW && attr->type < PERF_TYPE_MAX)
+		return false;
+	return (attr->config & RAW_EVENT_MASK) == RAW_EVENT_BRANCHES ||
+	       attr->config == RAW_EVENT_BRANCHES_ARM;
 }
 
 /* --- programs ----------------------------------------------------------- */
@@ -66,6 +137,17 @@ uint32_t playback_program(struct playback *playback, uint32_t pid,
 	if (time > playback->programs->last)
 		playback->programs->last = time;
 	return number;
+}
+
+uint32_t playback_pid(struct playback *playback, const struct record *record)
+{
+	unsigned int mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+
+	if (mode != PERF_RECORD_MISC_GUEST_KERNEL &&
+	    mode != PERF_RECORD_MISC_GUEST_USER)
+		return record->pid;
+	playback->guests++;
+	return record->pid | PROCESS_GUEST;
 }
 
 /* --- rounds ------------------------------------------------------------- */
@@ -205,6 +287,12 @@ static int warn(struct playback *playback)
 {
 	int error = playback->kind->warn(playback);
 
+	if (playback->unchosen)
+		error |= warnings_add(&playback->profile->warnings, "%" PRIu64 " samples are left out: they are of other events (choose one with --event)",
+				      playback->unchosen);
+	if (playback->guests)
+		error |= warnings_add(&playback->profile->warnings, "%" PRIu64 " samples are of virtual machines, whose code is shown as [guest] and [guest kernel]",
+				      playback->guests);
 	if (playback->unknown)
 		error |= warnings_add(&playback->profile->warnings, "%" PRIu64 " samples are left out: they are of no event that the file has",
 				      playback->unknown);
@@ -250,12 +338,16 @@ int playback_run(struct playback *playback)
 	/* A pipe's events come with its data. */
 	if (!file->pipe)
 		error = playback->kind->expected(file);
+	if (!error && !file->pipe)
+		error = check_event(playback);
 	if (!error && file->part_count)
 		error = note_parts(playback);
 	if (!error)
 		error = records_read(file, take_record, playback);
 	if (!error)
 		error = playback->kind->expected(file);
+	if (!error)
+		error = check_event(playback);
 	if (!error)
 		error = end_rounds(playback);
 	if (!error)

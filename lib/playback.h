@@ -51,12 +51,15 @@ struct playback {
 	struct summary summary;
 	struct program *programs;	/* by number; [0]: the kernel */
 	size_t program_count;
+	size_t event;			/* number of the last sample's, from 1 */
 	uint32_t basis;			/* the weakest of all samples */
 	bool failed;			/* a row found no memory */
 
 	uint64_t untimed;		/* records that have no time, so far */
 	uint64_t next_progress;		/* offset in the file */
-	uint64_t unknown;		/* samples of no event in the file */
+	uint64_t unknown;		/* samples of no event in the file, */
+	uint64_t unchosen;		/* of events that are not replayed, */
+	uint64_t guests;		/* and of guests */
 };
 
 /* 0, or a file_fail(). To be destroyed in either case. */
@@ -69,8 +72,17 @@ void playback_destroy(struct playback *playback);
 /* The program that @pid runs at @time, which has a sample then. 0: no memory. */
 uint32_t playback_program(struct playback *playback, uint32_t pid,
 			  uint64_t time);
+/* Whose the sample is: of the process, or of the guest that runs in it. */
+uint32_t playback_pid(struct playback *playback, const struct record *record);
 /* -ENOMEM, said. */
 int playback_no_memory(struct playback *playback);
+
+/* Is the event the one that was asked for, if any was? */
+bool playback_wants(const struct playback *playback,
+		    const struct file_event *event);
+/* The same of a sample's, whose name the profile gets. */
+bool playback_take_event(struct playback *playback,
+			 const struct file_event *event);
 
 /* Does the event count taken branches? */
 bool playback_counts_branches(const struct perf_event_attr *attr);

@@ -8,6 +8,7 @@
 enum { LINE_BITS = 15 };
 
 #define KERNEL	(1ULL << 63)	/* where its half of addresses begins */
+#define GUEST	1ULL		/* any address of a user */
 
 struct line {
 	uint64_t address;
@@ -83,8 +84,9 @@ int procedures_find(struct procedures *procedures, uint32_t program,
 	struct line *line = line_of(procedures, program, address);
 	int error = 0;
 
-	if (window_in_kernel(address)) {
-		*begin = KERNEL;
+	/* Nothing is known of a guest's code: on each side it is one. */
+	if (window_in_kernel(address) || pid & PROCESS_GUEST) {
+		*begin = window_in_kernel(address) ? KERNEL : GUEST;
 		return 0;
 	}
 	if (line->address != address || line->program != program) {

@@ -4,6 +4,7 @@
 #include <search.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "processes.h"
 
@@ -129,15 +130,19 @@ static int note_mmap(struct processes *processes, struct hwprof_file *file,
 	struct mapping *mapping = &change.mapping;
 	struct span at = record->body, id = { 0 };
 	bool second = record->type == PERF_RECORD_MMAP2;
+	uint32_t protection = PROT_EXEC;
 	const char *name;
 
 	if (!span_u32(&at, &change.pid) || !span_skip(&at, 4) ||
 	    !span_u64(&at, &mapping->start) || !span_u64(&at, &mapping->size) ||
 	    !span_u64(&at, &mapping->offset) ||
-	    (second && (!span_part(&at, 24, &id) || !span_skip(&at, 8))) ||
+	    (second && (!span_part(&at, 24, &id) ||
+			!span_u32(&at, &protection) || !span_skip(&at, 4))) ||
 	    !(name = span_string(&at)))
 		return file_damaged(file, record->offset,
 				    "a record of a mapping is cut off");
+	mapping->code = protection & PROT_EXEC &&
+			!(record->misc & PERF_RECORD_MISC_MMAP_DATA);
 	if (second && record->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
 		if (id.at[0] > BUILD_ID_MAX)
 			return file_damaged(file, record->offset,
@@ -187,9 +192,20 @@ static int note_task(struct processes *processes, struct hwprof_file *file,
 	return add_change(processes, file, record, change, NULL);
 }
 
+/* Is it about a guest's memory (perf kvm)? */
+static bool is_of_guest(const struct record *record)
+{
+	unsigned int mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+
+	return mode == PERF_RECORD_MISC_GUEST_KERNEL ||
+	       mode == PERF_RECORD_MISC_GUEST_USER;
+}
+
 int processes_note(struct processes *processes, struct hwprof_file *file,
 		   const struct record *record)
 {
+	if (is_of_guest(record))
+		return 0;
 	switch (record->type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
@@ -416,20 +432,49 @@ uint32_t processes_programs(const struct processes *processes, uint32_t pid)
 				       !is_mapped(process->images[0]));
 }
 
-/* Later maps hide earlier ones. */
+static bool is_at(const struct mapping *mapping, uint64_t time,
+		  uint64_t address)
+{
+	return mapping->time <= time && address >= mapping->start &&
+	       address - mapping->start < mapping->size;
+}
+
+/* Memory that programs copy their text to, to have it in huge pages. */
+static bool may_be_copy(const struct mapping *mapping)
+{
+	return mapping->code && (!strcmp(mapping->name, "//anon") ||
+				 !strncmp(mapping->name, "/anon_hugepage", 14));
+}
+
+static bool has_file(const struct mapping *mapping)
+{
+	return mapping->name[0] == '/' && mapping->name[1] != '/' &&
+	       !may_be_copy(mapping);
+}
+
+/*
+ * Later maps hide earlier ones; but code in memory of no file, where a file's code
+ * was before, is that code.
+ */
 static const struct mapping *find_mapping(const struct image *image,
 					  uint64_t time, uint64_t address)
 {
+	const struct mapping *copy = NULL;
 	size_t i;
 
 	for (i = image->map_count; i--;) {
 		const struct mapping *mapping = &image->maps[i];
 
-		if (mapping->time <= time && address >= mapping->start &&
-		    address - mapping->start < mapping->size)
+		if (!is_at(mapping, time, address))
+			continue;
+		if (copy && mapping->code && has_file(mapping))
 			return mapping;
+		if (!copy && !may_be_copy(mapping))
+			return mapping;
+		if (!copy)
+			copy = mapping;
 	}
-	return NULL;
+	return copy;
 }
 
 const struct mapping *processes_find(const struct processes *processes,
@@ -489,6 +534,8 @@ const char *processes_comm(const struct processes *processes, uint32_t pid,
 {
 	const struct image *image = find_image(processes, pid, time);
 
+	if (pid & PROCESS_GUEST)
+		return "guest";
 	return image ? image->comm : NULL;
 }
 

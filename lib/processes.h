@@ -15,8 +15,15 @@ struct mapping {
 	uint64_t start, size;
 	uint64_t offset;	/* of start in the file */
 	const char *name;
+	bool code;		/* it may be executed */
 	struct build_id build_id;
 };
+
+/*
+ * A virtual machine that runs in a process is a process of its own: it has the
+ * other one's number and this bit, which the kernel gives to none.
+ */
+#define PROCESS_GUEST	(1U << 31)
 
 struct processes;
 

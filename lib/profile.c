@@ -204,6 +204,7 @@ void hwprof_profile_free(struct hwprof_profile *profile)
 		collected_free(&profile->files[--profile->file_count]);
 	free(profile->files);
 	objects_free(profile->objects);
+	free(profile->event);
 	free(profile);
 }
 
@@ -352,6 +353,11 @@ int hwprof_profile_replay(struct hwprof_profile **profile,
 enum hwprof_kind hwprof_profile_kind(const struct hwprof_profile *profile)
 {
 	return profile->kind->kind;
+}
+
+const char *hwprof_profile_event(const struct hwprof_profile *profile)
+{
+	return profile->events ? NULL : profile->event;
 }
 
 const struct hwprof_totals *

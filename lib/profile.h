@@ -63,6 +63,8 @@ struct hwprof_profile {
 	unsigned int flags;		/* enum hwprof_flags */
 	char message[256];		/* of the last call that failed */
 	struct hwprof_totals totals;	/* of all files */
+	char *event;			/* that was replayed; NULL: none, or */
+	bool events;			/* several */
 	double inferred;		/* part of the branches whose kinds are */
 	struct objects *objects;
 	struct warnings warnings;

@@ -258,7 +258,7 @@ static int find_place(struct hwprof_ranges *ranges,
 				  row->low);
 	*place = (struct place){ .address = row->low };
 	if (ranges->profile.flags & HWPROF_PER_PROCESS) {
-		place->pid = row->origin.pid;
+		place->pid = row->origin.pid & ~PROCESS_GUEST;
 		place->file = ranges->profile.file_count + 1;
 	}
 	return 0;

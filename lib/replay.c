@@ -79,6 +79,7 @@ static void side_begin(struct window *window, const struct stack *stack,
 
 	window_begin(window, stack->branches, kinds,
 		     recorded ? stack->count : 0, kernel ? 0 : stack->program);
+	window->event.space = stack_space(stack, kernel);
 }
 
 static bool feed_side(struct replay *replay, const struct stack *stack,
@@ -174,7 +175,7 @@ static int take_stack(struct replay *replay, struct stack *stack)
 		error = feed_new(replay, stack);
 	if (stack->ip)
 		summary_window(&playback->summary, stack->ip,
-			       window_in_kernel(stack->ip) ? 0 : stack->program);
+			       stack_space(stack, window_in_kernel(stack->ip)));
 	return error;
 }
 
@@ -210,12 +211,16 @@ static int take_sample(struct playback *playback, const struct record *record)
 {
 	const struct perf_event_attr *attr = &record->event->attr;
 	struct replay *replay = replay_of(playback);
-	struct stack stack = { .time = record->time, .pid = record->pid };
+	struct stack stack = { .time = record->time };
 	struct sample sample;
 	int error;
 
 	if (!has_stacks(attr))
 		return 0;
+	if (!playback_take_event(playback, record->event)) {
+		playback->unchosen++;
+		return 0;
+	}
 	error = sample_parse(replay->playback.file, record, &sample);
 	if (error)
 		return error;
@@ -227,6 +232,8 @@ static int take_sample(struct playback *playback, const struct record *record)
 		replay->playback.basis = HWPROF_BASIS_TIME;
 		stack.ip = sample.ip;
 	}
+	stack.pid = playback_pid(playback, record);
+	stack.guest = stack.pid & PROCESS_GUEST;
 	set_sides(&stack, attr);
 	stack.count = span_left(&sample.branches) /
 		      sizeof(struct window_branch);

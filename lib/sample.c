@@ -168,6 +168,9 @@ static bool take_raw(struct span *span, struct span *raw)
 	return span_u32(span, &size) && span_part(span, size, raw);
 }
 
+/* Since Linux 6.8 each branch may have a word of counts behind all of them. */
+#define BRANCH_COUNTERS		(1ULL << 19)
+
 static bool take_branches(struct span *span, uint64_t type,
 			  struct span *branches)
 {
@@ -176,10 +179,37 @@ static bool take_branches(struct span *span, uint64_t type,
 	return span_u64(span, &count) && count <= UINT16_MAX &&
 	       (!(type & PERF_SAMPLE_BRANCH_HW_INDEX) || span_skip(span, 8)) &&
 	       span_part(span, count * sizeof(struct perf_branch_entry),
-			 branches);
+			 branches) &&
+	       (!(type & BRANCH_COUNTERS) || span_skip(span, 8 * count));
 }
 
-/* What stands behind the branches (registers, stacks, weights) is left alone. */
+static bool take_registers(struct span *span, uint64_t mask,
+			   struct sample *sample)
+{
+	if (!span_u64(span, &sample->abi))
+		return false;
+	return !sample->abi ||
+	       span_part(span, 8 * __builtin_popcountll(mask),
+			 &sample->registers);
+}
+
+/* The room for it is as large as was asked for, and what is used stands behind. */
+static bool take_stack(struct span *span, struct span *stack)
+{
+	uint64_t size, used;
+
+	if (!span_u64(span, &size))
+		return false;
+	if (!size)
+		return true;
+	if (!span_part(span, size, stack) || !span_u64(span, &used))
+		return false;
+	if (used < size)
+		stack->end = stack->at + used;
+	return true;
+}
+
+/* What stands behind the stack (weights and so on) is left alone. */
 int sample_parse(struct hwprof_file *file, const struct record *record,
 		 struct sample *sample)
 {
@@ -202,7 +232,11 @@ int sample_parse(struct hwprof_file *file, const struct record *record,
 	     !take_callchain(&at, &sample->callchain)) ||
 	    (type & PERF_SAMPLE_RAW && !take_raw(&at, &sample->raw)) ||
 	    (type & PERF_SAMPLE_BRANCH_STACK &&
-	     !take_branches(&at, attr->branch_sample_type, &sample->branches)))
+	     !take_branches(&at, attr->branch_sample_type,
+			    &sample->branches)) ||
+	    (type & PERF_SAMPLE_REGS_USER &&
+	     !take_registers(&at, attr->sample_regs_user, sample)) ||
+	    (type & PERF_SAMPLE_STACK_USER && !take_stack(&at, &sample->stack)))
 		return file_damaged(file, record->offset,
 				    "a sample has %zu bytes, less than it says",
 				    span_left(&record->body));

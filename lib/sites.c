@@ -172,7 +172,7 @@ static int look_up(struct sites *sites, const struct stack *stack,
 		   uint32_t program, uint64_t from, struct site **site)
 {
 	/* The kernel's code is not what its file has: it patches itself. */
-	int kind = program ? decode(sites, stack, from) : 0;
+	int kind = program && !stack->guest ? decode(sites, stack, from) : 0;
 
 	if (kind < 0)
 		return kind;
@@ -186,7 +186,7 @@ static int look_up(struct sites *sites, const struct stack *stack,
 
 static uint32_t program_at(const struct stack *stack, uint64_t address)
 {
-	return window_in_kernel(address) ? 0 : stack->program;
+	return stack_space(stack, window_in_kernel(address));
 }
 
 static struct site *find_at(const struct sites *sites,

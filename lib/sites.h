@@ -32,9 +32,16 @@ struct stack {
 	uint16_t dead;		/* records that are of no branch, or aborted */
 	uint16_t not_taken;	/* records that were left out */
 	bool user, kernel;	/* sides whose branches were all recorded */
+	bool guest;		/* its kernel is not the host's */
 	const struct window_branch *branches;	/* newest first */
 	struct repeat *repeat;	/* that they belong to; NULL: to none */
 };
+
+/* Whose code is on that side: of all, 0, or of the stack's program. */
+static inline uint32_t stack_space(const struct stack *stack, bool kernel)
+{
+	return kernel && !stack->guest ? 0 : stack->program;
+}
 
 struct sites;
 

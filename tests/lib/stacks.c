@@ -98,6 +98,19 @@ void stacks_record(struct stacks *stacks, uint32_t type, uint16_t misc,
 		pack(stacks);
 }
 
+/* Event @i. */
+static struct perf_event_attr attr_of(const struct stacks *stacks,
+				      unsigned int i)
+{
+	struct perf_event_attr attr = stacks->attr;
+
+	if (stacks->style.chains)
+		attr.config += i;
+	else if (i + 1 < stacks->style.events)
+		attr.sample_type &= ~PERF_SAMPLE_BRANCH_STACK;
+	return attr;
+}
+
 /* The attr as @stacks' perf knew it. */
 static void put_attr(struct stacks *stacks, const struct perf_event_attr *attr)
 {
@@ -121,11 +134,9 @@ static void put_table(struct stacks *stacks)
 	for (i = 0; i < events; i++)
 		put(stacks, &(uint64_t){ FIRST_ID + i }, 8);
 	for (i = 0; i < events; i++) {
-		struct perf_event_attr attr = stacks->attr;
+		struct perf_event_attr attr = attr_of(stacks, i);
 		struct perfdata_section section = { ids + 8 * i, 8 };
 
-		if (i + 1 < events)
-			attr.sample_type &= ~PERF_SAMPLE_BRANCH_STACK;
 		put_attr(stacks, &attr);
 		put(stacks, &section, sizeof(section));
 	}
@@ -138,12 +149,10 @@ static void put_pipe(struct stacks *stacks)
 
 	put(stacks, header, sizeof(header));
 	for (i = 0; i < events; i++) {
-		struct perf_event_attr attr = stacks->attr;
+		struct perf_event_attr attr = attr_of(stacks, i);
 		uint8_t body[sizeof(attr) + 8];
 		uint64_t id = FIRST_ID + i;
 
-		if (i + 1 < events)
-			attr.sample_type &= ~PERF_SAMPLE_BRANCH_STACK;
 		memcpy(body, &attr, stacks->attr.size);
 		memcpy(body + stacks->attr.size, &id, 8);
 		put_record(stacks, PERFDATA_HEADER_ATTR, 0, body,
@@ -177,6 +186,8 @@ void stacks_begin(struct stacks *stacks, const char *path,
 			.sample_type = type_of(style),
 			.sample_max_stack = style->max_stack,
 			.read_format = style->read_format,
+			.sample_regs_user = style->sample_type &
+					    PERF_SAMPLE_REGS_USER ? 0x1c0 : 0,
 			.freq = style->freq,
 			.exclude_kernel = !style->kernel,
 			.exclude_hv = 1,
@@ -192,6 +203,7 @@ void stacks_begin(struct stacks *stacks, const char *path,
 	assert(stacks->file);
 	if (!style->events)
 		stacks->style.events = 1;
+	stacks->event = stacks->style.events - 1;
 	if (style->pipe)
 		put_pipe(stacks);
 	else
@@ -276,7 +288,7 @@ void stacks_end(struct stacks *stacks)
 
 static uint64_t own_id(const struct stacks *stacks)
 {
-	return FIRST_ID + stacks->style.events - 1;
+	return FIRST_ID + stacks->event;
 }
 
 static void add_origin(const struct stacks *stacks, struct body *body)
@@ -409,6 +421,28 @@ static void add_before_stack(const struct stacks *stacks, struct body *body,
 	}
 }
 
+/* The user's registers and the memory of its stack. */
+static void add_user(const struct stacks *stacks, struct body *body)
+{
+	uint64_t type = stacks->attr.sample_type;
+	size_t i;
+
+	if (type & PERF_SAMPLE_REGS_USER) {
+		add(body, PERF_SAMPLE_REGS_ABI_64);
+		for (i = 0; i < 3; i++)
+			add(body, stacks->registers[i]);
+	}
+	if (!(type & PERF_SAMPLE_STACK_USER))
+		return;
+	add(body, stacks->memory_room);
+	if (!stacks->memory_room)
+		return;
+	memset(body->words + body->count, 0xee, stacks->memory_room);
+	memcpy(body->words + body->count, stacks->memory, stacks->memory_size);
+	body->count += stacks->memory_room / 8;
+	add(body, stacks->memory_size);
+}
+
 void stacks_chain(struct stacks *stacks, uint64_t time, uint32_t pid,
 		  uint64_t ip, uint64_t period, const uint64_t *chain,
 		  size_t length, const struct perf_branch_entry *entries,
@@ -430,6 +464,7 @@ void stacks_chain(struct stacks *stacks, uint64_t time, uint32_t pid,
 		add(&body, entries[i].to);
 		add(&body, 0);
 	}
+	add_user(stacks, &body);
 	stacks_record(stacks, PERF_RECORD_SAMPLE, stacks->misc,
 		      body.words, 8 * body.count);
 }

@@ -24,7 +24,8 @@ struct stacks_style {
 				 * the stacks: any but registers and later */
 	uint64_t read_format;
 	uint64_t filter;	/* branch_sample_type; 0: ANY */
-	unsigned int events;	/* more than one: the last has the stacks */
+	unsigned int events;	/* more than one: the last has the stacks; of
+				 * calls, all have, with configs that follow */
 	bool chains;		/* stacks of calls; no branches, unless filter says
 				 * that these are calls */
 	uint16_t max_stack;	/* perf record --max-stack; 0: not said */
@@ -46,6 +47,10 @@ struct stacks {
 	struct perf_event_attr attr;
 	uint64_t ip;		/* of samples with branch stacks, from now on */
 	uint16_t misc;		/* of samples, from now on: their CPU mode */
+	unsigned int event;	/* of samples, from now on: the last, so far */
+	uint64_t registers[3];	/* of x86: bp, sp, ip, if samples have them, */
+	const void *memory;	/* and the stack, */
+	size_t memory_size, memory_room;	/* in so much room */
 	FILE *part;		/* where records go; NULL: into the file */
 	struct stacks_section sections[STACKS_SECTIONS];
 	size_t section_count;

@@ -306,8 +306,10 @@ static void test_sides(void **state)
 	stacks_chain(&stacks, 12, PID, begin_of(4) + 1, 3, NULL, 0, NULL, 0);
 	contexts = replay(&stacks, 0);
 	assert_int_equal(weight_of(contexts, "prog/a/b/c/[kernel]"), 7);
-	assert_int_equal(weight_of(contexts, "prog/d"), 5);
+	assert_int_equal(weight_of(contexts, "guest/[guest]/[guest kernel]"),
+			 5);
 	assert_int_equal(weight_of(contexts, "prog/e"), 3);
+	assert_true(warns(contexts, "1 samples are of virtual machines"));
 	hwprof_profile_free(contexts);
 }
 
@@ -447,10 +449,159 @@ static void test_refusals(void **state)
 
 	begin(&stacks, &style);
 	refuses(&stacks, "has no stacks of calls");
-	style = plain;
+}
+
+/* By the sample's own word that it is of a guest: its chain may have no markers. */
+static void test_guest(void **state)
+{
+	const uint64_t chain[] = {
+		CONTEXT(GUEST_USER), begin_of(1) + 3, begin_of(0) + 3,
+	};
+	struct hwprof_profile *contexts;
+	struct stacks stacks;
+
+	begin(&stacks, &plain);
+	stacks_chain(&stacks, 10, PID, chain[1], 7, chain + 1, 2, NULL, 0);
+	stacks.misc = PERF_RECORD_MISC_GUEST_USER;
+	stacks_chain(&stacks, 11, PID, chain[1], 3, chain, 3, NULL, 0);
+	stacks_chain(&stacks, 11, PID, chain[1], 2, chain + 1, 2, NULL, 0);
+	stacks_chain(&stacks, 12, PID, chain[1], 4, NULL, 0, NULL, 0);
+	stacks.misc = PERF_RECORD_MISC_GUEST_KERNEL;
+	stacks_chain(&stacks, 13, PID, KERNEL + 5, 5, NULL, 0, NULL, 0);
+	contexts = replay(&stacks, 0);
+	assert_int_equal(weight_of(contexts, "prog/a/b"), 7);
+	assert_int_equal(weight_of(contexts, "guest/[guest]"), 3 + 2 + 4);
+	assert_int_equal(weight_of(contexts, "guest/[guest kernel]"), 5);
+	assert_true(warns(contexts, "4 samples are of virtual machines"));
+	hwprof_profile_free(contexts);
+}
+
+/* A dump of size 0 beside a chain: the recorder has unwound it. */
+static void test_whole_chains(void **state)
+{
+	struct stacks_style style = plain;
+	const uint64_t chain[] = {
+		CONTEXT(USER), begin_of(1) + 3, begin_of(0) + 3,
+	};
+	struct hwprof_profile *contexts;
+	struct stacks stacks;
+	int with;
+
 	style.sample_type |= PERF_SAMPLE_STACK_USER;
+	for (with = 0; with <= 1; with++) {
+		if (with)
+			style.sample_type |= PERF_SAMPLE_REGS_USER;
+		begin(&stacks, &style);
+		stacks_chain(&stacks, 10, PID, chain[1], 7, chain, 3, NULL, 0);
+		stacks.memory = chain;
+		stacks.memory_size = stacks.memory_room = sizeof(chain);
+		stacks_chain(&stacks, 11, PID, chain[1], 5, chain, 3, NULL, 0);
+		contexts = replay(&stacks, 0);
+		assert_int_equal(weight_of(contexts, "prog/a/b"), 12);
+		hwprof_profile_free(contexts);
+	}
+}
+
+#define STACK	0x7ffc00001000ULL
+
+/* The user's stack as memory: code of no tables keeps frame pointers. */
+static void test_dump(void **state)
+{
+	struct stacks_style style = plain;
+	/* The frames of c, called by b, and of b, called by a, which is last. */
+	const uint64_t memory[] = {
+		1, 2, STACK + 40, begin_of(1) + 3, 5, 0, begin_of(0) + 3, 8,
+	};
+	const uint64_t kernel[] = { CONTEXT(KERNEL), KERNEL + 5 };
+	struct hwprof_profile *contexts;
+	struct stacks stacks;
+
+	style.sample_type |= PERF_SAMPLE_STACK_USER | PERF_SAMPLE_REGS_USER;
 	begin(&stacks, &style);
-	refuses(&stacks, "--call-graph fp");
+	stacks.registers[0] = STACK + 16;
+	stacks.registers[1] = STACK;
+	stacks.registers[2] = begin_of(2) + 1;
+	stacks.memory = memory;
+	stacks.memory_size = sizeof(memory);
+	stacks.memory_room = 256;
+	stacks_chain(&stacks, 10, PID, begin_of(2) + 1, 7, NULL, 0, NULL, 0);
+	stacks_chain(&stacks, 11, PID, KERNEL + 5, 5, kernel, 2, NULL, 0);
+	/* Half of the stack was recorded. */
+	stacks.memory_size = 32;
+	stacks_chain(&stacks, 12, PID, begin_of(2) + 1, 3, NULL, 0, NULL, 0);
+	/* A thread of the kernel has none. */
+	stacks.memory_room = stacks.memory_size = 0;
+	stacks_chain(&stacks, 13, PID, KERNEL + 5, 2, kernel, 2, NULL, 0);
+	contexts = replay(&stacks, 0);
+	assert_int_equal(weight_of(contexts, "prog/a/b/c"), 7);
+	assert_int_equal(weight_of(contexts, "prog/a/b/c/[kernel]"), 5);
+	assert_int_equal(weight_of(contexts, "prog/b/c"), 3);
+	assert_int_equal(weight_of(contexts, "prog/[kernel]"), 2);
+	assert_true(warns(contexts, "3 of 3 stacks end in code that has no table"));
+	hwprof_profile_free(contexts);
+}
+
+static int replay_event(const char *event, struct hwprof_profile **contexts,
+			char message[512])
+{
+	const struct hwprof_replay_options replay = { .event = event };
+	struct hwprof_file *file;
+	int error = hwprof_file_open(&file, path);
+
+	if (!error)
+		error = hwprof_profile_replay(contexts, HWPROF_KIND_CCT, file,
+					      NULL, &replay);
+	snprintf(message, 512, "%s", error ? hwprof_file_error(file) : "");
+	hwprof_file_close(file);
+	return error;
+}
+
+static void expect_event(const char *asked, const char *name, uint64_t weight)
+{
+	struct hwprof_profile *contexts;
+	char message[512];
+
+	assert_int_equal(replay_event(asked, &contexts, message), 0);
+	assert_string_equal(hwprof_profile_event(contexts), name);
+	assert_int_equal(weight_of(contexts, "prog/a/b"), weight);
+	assert_true(warns(contexts, "samples are left out"));
+	hwprof_profile_free(contexts);
+}
+
+/* Three events with chains: the file's first, whichever has the first sample. */
+static void test_events(void **state)
+{
+	struct stacks_style style = plain;
+	const uint64_t chain[] = {
+		CONTEXT(USER), begin_of(1) + 3, begin_of(0) + 3,
+	};
+	struct hwprof_profile *contexts;
+	struct stacks stacks;
+	char message[512];
+	int pipe, i;
+
+	style.type = PERF_TYPE_SOFTWARE;
+	style.sample_type |= PERF_SAMPLE_IDENTIFIER;
+	style.events = 3;
+	for (pipe = 0; pipe <= 1; pipe++) {
+		style.pipe = pipe;
+		begin(&stacks, &style);
+		for (i = 2; i >= 0; i--) {
+			stacks.event = i;
+			stacks_chain(&stacks, 10, PID, chain[1], 7 + i, chain,
+				     3, NULL, 0);
+		}
+		stacks_end(&stacks);
+		expect_event(NULL, "cpu-clock", 7);
+		expect_event("cpu-clock", "cpu-clock", 7);
+		expect_event("task-clock", "task-clock", 8);
+		expect_event("page-faults", "page-faults", 9);
+		assert_int_equal(replay_event("cpu", &contexts, message),
+				 -EINVAL);
+		assert_non_null(strstr(message,
+				       "has no event 'cpu'; there are: cpu-clock, task-clock, page-faults"));
+		unlink(path);
+	}
 }
 
 int main(void)
@@ -465,6 +616,10 @@ int main(void)
 		cmocka_unit_test(test_broken),
 		cmocka_unit_test(test_exec),
 		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_guest),
+		cmocka_unit_test(test_whole_chains),
+		cmocka_unit_test(test_dump),
+		cmocka_unit_test(test_events),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

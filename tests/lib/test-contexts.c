@@ -625,8 +625,8 @@ static void test_damaged_metrics(void **state)
 
 	write_metrics(&fixture, first_names, 1, 0);
 	replace(fixture.path, &group, &beyond, sizeof(group));
-	assert_int_equal(hwprof_file_open(&file, fixture.path), -EBADMSG);
-	assert_non_null(strstr(hwprof_file_error(file),
+	assert_int_equal(hwprof_file_open(&file, fixture.path), 0);
+	assert_non_null(strstr(hwprof_file_warning(file, 0),
 			       "a group of 4 events is said to begin with event 0 of 3"));
 	hwprof_file_close(file);
 	fixture_remove(&fixture);

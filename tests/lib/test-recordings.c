@@ -673,6 +673,110 @@ static void test_votes(void **state)
 	hwprof_profile_free(loops);
 }
 
+/* --- guests --------------------------------------------------------------- */
+
+static void expect_in(const struct hwprof_profile *loops, const char *object,
+		      uint64_t samples)
+{
+	const struct hwprof_loop *loop = NULL;
+	size_t i;
+
+	for (i = 0; i < hwprof_loops_count(loops); i++)
+		if (!strcmp(hwprof_loops_get(loops, i)->object, object))
+			loop = hwprof_loops_get(loops, i);
+	assert_non_null(loop);
+	assert_int_equal(loop->entries_seen, samples);
+	assert_int_equal(loop->back_edges_seen, ITERATIONS * samples);
+}
+
+/* The same addresses in a guest are other code, and so is its kernel. */
+static void test_guests(void **state)
+{
+	const struct stacks_style style = { .sample_type = TIME,
+					    .kernel = true };
+	struct perf_branch_entry kernel[TURNS];
+	struct hwprof_profile *loops;
+	struct stacks stacks;
+	unsigned int i;
+
+	for (i = 0; i < TURNS; i++) {
+		kernel[i] = turns[i];
+		kernel[i].from |= 0xffffffff80000000;
+		kernel[i].to |= 0xffffffff80000000;
+	}
+	begin(&stacks, &style);
+	add_turns(&stacks, 10);
+	stacks.misc = PERF_RECORD_MISC_GUEST_USER;
+	add_turns(&stacks, 20);
+	stacks.misc = PERF_RECORD_MISC_GUEST_KERNEL;
+	for (i = 0; i < 30; i++)
+		stacks_sample(&stacks, 10, PID, kernel, TURNS);
+	stacks.misc = PERF_RECORD_MISC_KERNEL;
+	for (i = 0; i < 40; i++)
+		stacks_sample(&stacks, 10, PID, kernel, TURNS);
+	loops = end(&stacks, HWPROF_KIND_LOOPS);
+	assert_int_equal(hwprof_loops_count(loops), 4);
+	expect_in(loops, "[kernel]", 40);
+	expect_in(loops, "[guest kernel]", 30);
+	expect_in(loops, "[guest]", 20);
+	expect_in(loops, "/no/prog", 10);
+	assert_non_null(found_warning(loops, "50 samples are of virtual machines"));
+	hwprof_profile_free(loops);
+}
+
+/* Text in memory of no file is the file's, if its code was there before. */
+static void test_remapped(void **state)
+{
+	static const char *const names[] = {
+		"//anon", "/anon_hugepage (deleted)",
+	};
+	const struct stacks_style style = { .sample_type = TIME };
+	struct hwprof_profile *loops;
+	struct stacks stacks;
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		begin(&stacks, &style);
+		stacks_map(&stacks, 3, PID, 0x400000, 0x200000, 0, names[i]);
+		add_turns(&stacks, SAMPLES);
+		loops = end(&stacks, HWPROF_KIND_LOOPS);
+		assert_string_equal(found_loop(loops, 0x1010)->object,
+				    "/no/prog");
+		expect_turns(loops, SAMPLES, NULL);
+	}
+	/* Elsewhere it is what it was. */
+	begin(&stacks, &style);
+	stacks_map(&stacks, 3, PID, 0x400000, 0x1000, 0, names[0]);
+	stacks_map(&stacks, 3, PID, 0x401000, 0x1000, 0x5000, "/no/other");
+	add_turns(&stacks, SAMPLES);
+	loops = end(&stacks, HWPROF_KIND_LOOPS);
+	assert_string_equal(hwprof_loops_get(loops, 0)->object, "/no/other");
+	hwprof_profile_free(loops);
+}
+
+/* Events that count branches choose them fairly: not by time. */
+static void test_branch_events(void **state)
+{
+	static const struct { uint32_t type; uint64_t config; } events[] = {
+		{ PERF_TYPE_RAW, 0x20c4 }, { 10, 0x20c4 }, { PERF_TYPE_RAW, 0xc4 },
+		{ 8, 0x21 },
+		{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
+	};
+	struct hwprof_profile *loops;
+	size_t i;
+
+	for (i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		make_plain(&(struct stacks_style){
+				.sample_type = TIME, .type = events[i].type,
+				.config = events[i].config,
+			   });
+		loops = replay(HWPROF_KIND_LOOPS);
+		assert_int_equal(hwprof_loops_get(loops, 0)->basis,
+				 HWPROF_BASIS_BRANCHES);
+		hwprof_profile_free(loops);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -693,6 +797,9 @@ int main(void)
 		cmocka_unit_test(test_dead),
 		cmocka_unit_test(test_kindless),
 		cmocka_unit_test(test_votes),
+		cmocka_unit_test(test_guests),
+		cmocka_unit_test(test_remapped),
+		cmocka_unit_test(test_branch_events),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
