@@ -5,6 +5,7 @@
 #include "flush.h"
 #include "front/front.h"
 #include "session.h"
+#include "source/busy.h"
 #include "source/counter.h"
 #include "source/interruption.h"
 #include "source/source.h"
@@ -19,6 +20,7 @@ static int __init hwprof_init(void)
 	err = slots_init();
 	if (err)
 		goto no_slots;
+	busy_init();
 	counters_init();
 	interruptions_init();
 	step_init();

@@ -122,7 +122,7 @@ struct burst {
 struct budget {
 	struct burst_control control;	/* permille 0: no limit */
 	/* NMIs write them, too. */
-	local64_t since;		/* local_clock(): time is known until then */
+	local64_t since;		/* busy_clock(): time is known until then */
 	local64_t time;			/* with the cost in it */
 	local64_t cost;
 	u64 told_time, told_cost;	/* at the last tick */
@@ -255,6 +255,7 @@ struct root {
 	struct session *session;
 	struct perf_event *event;	/* NULL: it is gone, or was refused */
 	struct perf_event *trigger;	/* the source's counter; NULL: none */
+	bool wide;			/* which is a whole CPU's */
 	struct work_struct close_work;
 	refcount_t users;		/* the event, and begin_work */
 	struct callback_head begin_work;	/* starts the trigger */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A slot's budget: of the time of all tasks that its session sees on its CPU.
+ * A slot's budget: of the time of all tasks that its session sees on its CPU, the
+ * idle task's aside.
  * Most of it runs in an NMI.
  */
 #include <linux/math64.h>
@@ -9,6 +10,7 @@
 #include "../field.h"
 #include "../session.h"
 #include "budget.h"
+#include "busy.h"
 #include "interruption.h"
 #include "trigger.h"
 
@@ -36,14 +38,14 @@ void budget_init(struct slot *slot)
 /* An NMI may do the same in between; what is added twice is taken back then. */
 static void pass_time(struct budget *budget)
 {
-	u64 now = local_clock();
+	u64 now = busy_clock();
 
 	local64_add(now - local64_xchg(&budget->since, now), &budget->time);
 }
 
 void budget_start(struct slot *slot)
 {
-	local64_set(&slot->budget.since, local_clock());
+	local64_set(&slot->budget.since, busy_clock());
 }
 
 void budget_stop(struct slot *slot)
@@ -101,18 +103,27 @@ static u64 next_period(struct budget *budget, const struct session_key *key,
 	return key->freq ? distance : max(distance, jitter(key->period, random));
 }
 
+/* A tick of a CPU that idles takes nothing away from what runs. */
+static void pay(struct slot *slot, u64 units, struct pt_regs *regs)
+{
+	u64 rows = atomic64_xchg(&slot->session->flush_cost, 0);
+
+	budget_spend(slot, interruption_cost(slot->session, regs) + rows);
+	if (slot->budget.control.permille)
+		account(&slot->budget, rows, units);
+}
+
 bool budget_tick(struct slot *slot, struct perf_event *trigger,
 		 struct pt_regs *regs)
 {
 	struct budget *budget = &slot->budget;
-	u64 rows = atomic64_xchg(&slot->session->flush_cost, 0);
 	bool clock = slot->session->clocked;
 
 	pass_time(budget);
-	budget_spend(slot, interruption_cost(slot->session, regs) + rows);
+	if (!busy_is_idle())
+		pay(slot, clock ? 0 : trigger->hw.last_period, regs);
 	if (!budget->control.permille)
 		return true;
-	account(budget, rows, clock ? 0 : trigger->hw.last_period);
 	trigger->hw.sample_period = next_period(budget, &slot->session->key,
 						clock);
 	return !burst_must_pass(&budget->control);
@@ -123,7 +134,7 @@ void budget_done(struct slot *slot, struct pt_regs *regs)
 	struct budget *budget = &slot->budget;
 
 	budget_spend(slot, burst_own(&budget->handler,
-				     local_clock() -
+				     busy_clock() -
 				     local64_read(&budget->since)));
 	interruption_done(slot->session, regs);
 }

@@ -5,6 +5,7 @@
 #include <linux/sched/signal.h>
 
 #include "arch.h"
+#include "busy.h"
 #include "../field.h"
 #include "../session.h"
 #include "source.h"
@@ -125,6 +126,7 @@ int trigger_open(struct root *root, perf_overflow_handler_t handler,
 		trigger_counter_attr(what, branch_sample_type) :
 		trigger_clock_attr();
 	struct perf_event *counter;
+	int err;
 
 	if (!what && branch_sample_type)
 		return -EOPNOTSUPP;
@@ -140,15 +142,22 @@ int trigger_open(struct root *root, perf_overflow_handler_t handler,
 	attr.exclude_idle = want->exclude_idle;
 	attr.exclude_host = want->exclude_host;
 	attr.exclude_guest = want->exclude_guest;
+	if (!event->hw.target) {
+		err = busy_get();
+		if (err)
+			return err;
+	}
 	counter = perf_event_create_kernel_counter(&attr, event->cpu,
 						   event->hw.target, handler,
 						   root->session);
 	if (IS_ERR(counter)) {
-		int err = PTR_ERR(counter);
-
+		if (!event->hw.target)
+			busy_put();
+		err = PTR_ERR(counter);
 		/* To perf, ENOENT says that the PMU is another one. */
 		return err == -ENOENT ? -EOPNOTSUPP : err;
 	}
+	root->wide = !event->hw.target;
 	root->trigger = counter;
 	return 0;
 }
@@ -186,6 +195,8 @@ u64 trigger_clock_time(const struct perf_event *event)
 void trigger_close(struct root *root)
 {
 	perf_event_release_kernel(root->trigger);
+	if (root->wide)
+		busy_put();
 }
 
 const char *trigger_missing(u64 branch_sample_type)

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/cpu.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/sched/clock.h>
+#include <linux/smp.h>
+
+#include "busy.h"
+#include "probe.h"
+
+/*
+ * One word, so that an NMI never finds half of a change. Without the flag: what
+ * is to be taken off local_clock(); with it: where the clock has stopped.
+ */
+#define IDLE	(1ULL << 63)
+
+static DEFINE_PER_CPU(u64, busy_word);
+
+u64 busy_clock(void)
+{
+	u64 word = this_cpu_read(busy_word);
+
+	return word & IDLE ? word & ~IDLE : local_clock() - word;
+}
+
+bool busy_is_idle(void)
+{
+	return this_cpu_read(busy_word) & IDLE;
+}
+
+/* Interrupts are off. */
+static void set_idle(bool idle)
+{
+	u64 now = busy_clock();
+
+	if (idle == busy_is_idle())
+		return;
+	this_cpu_write(busy_word, idle ? now | IDLE :
+			(local_clock() - now) & ~IDLE);
+}
+
+static void on_switch(void *data, bool preempt, struct task_struct *prev,
+		      struct task_struct *next, unsigned int prev_state)
+{
+	set_idle(is_idle_task(next));
+}
+
+static struct probe probes[] = {
+	{ "sched_switch",	on_switch },
+	{ }
+};
+
+static DEFINE_MUTEX(users_lock);
+static unsigned int users;
+
+static void look(void *unused)
+{
+	set_idle(is_idle_task(current));
+}
+
+static void wake(void *unused)
+{
+	set_idle(false);
+}
+
+/* No probe tells any more that a CPU is busy again. */
+static void wake_all(void)
+{
+	int cpu;
+
+	cpus_read_lock();
+	on_each_cpu(wake, NULL, true);
+	for_each_possible_cpu(cpu)
+		if (!cpu_online(cpu))
+			per_cpu(busy_word, cpu) = 0;
+	cpus_read_unlock();
+}
+
+int busy_get(void)
+{
+	int err = 0;
+
+	mutex_lock(&users_lock);
+	if (!users) {
+		err = probes_register(probes);
+		if (!err)
+			on_each_cpu(look, NULL, true);
+	}
+	users += !err;
+	mutex_unlock(&users_lock);
+	return err;
+}
+
+void busy_put(void)
+{
+	mutex_lock(&users_lock);
+	if (!--users) {
+		probes_unregister(probes);
+		wake_all();
+	}
+	mutex_unlock(&users_lock);
+}
+
+void busy_init(void)
+{
+	probes_find(probes);
+}
