@@ -28,6 +28,7 @@
 #include "flush.h"
 #include "ring.h"
 #include "session.h"
+#include "symbol.h"
 
 enum {
 	TRY_MS		= 5,
@@ -562,12 +563,8 @@ static bool has_perf_ioctl;
 /* Without it rows go out at the ends of intervals and of processes only. */
 static void perf_ioctl_probe(void)
 {
-	int err = register_kprobe(&perf_ioctl);
-
-	has_perf_ioctl = !err;
-	if (err)
-		pr_warn("hwprof: no probe of perf_ioctl (%d): the end of what perf record -p records may be missing\n",
-			err);
+	has_perf_ioctl = !register_kprobe(&perf_ioctl);
+	symbol_note(SYMBOL_perf_ioctl, has_perf_ioctl);
 }
 
 static void perf_ioctl_unprobe(void)

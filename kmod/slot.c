@@ -3,7 +3,6 @@
  * A session on one CPU: what is active, which table and cursor are in use,
  * and what becomes of an event. All of it with interrupts off.
  */
-#include <linux/kprobes.h>
 #include <linux/hash.h>
 #include <linux/rculist.h>
 #include <linux/sched/clock.h>
@@ -17,6 +16,7 @@
 #include "session.h"
 #include "source/budget.h"
 #include "source/source.h"
+#include "symbol.h"
 
 enum { CURSOR_PROBES = 64 };
 
@@ -35,12 +35,10 @@ DEFINE_STATIC_CALL(overflow, overflow_plain);
 
 int slots_init(void)
 {
-	struct kprobe probe = { .symbol_name = "perf_event_overflow" };
+	void *found = symbol_find(SYMBOL_perf_event_overflow);
 
-	if (register_kprobe(&probe))
-		return 0;
-	static_call_update(overflow, (typeof(&overflow_plain))probe.addr);
-	unregister_kprobe(&probe);
+	if (found)
+		static_call_update(overflow, (typeof(&overflow_plain))found);
 	return 0;
 }
 

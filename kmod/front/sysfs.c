@@ -9,6 +9,7 @@
 #include "../session.h"
 #include "../source/counter.h"
 #include "../source/source.h"
+#include "../symbol.h"
 #include "front.h"
 
 /* One format file for each of HWPROF_FIELDS: "config1:0-15". */
@@ -126,6 +127,15 @@ static ssize_t overflow_show(struct device *device,
 }
 static DEVICE_ATTR_RO(overflow);
 
+static ssize_t symbols_file_show(struct device *device,
+				 struct device_attribute *attribute, char *page)
+{
+	return symbols_show(page);
+}
+
+static struct device_attribute dev_attr_symbols =
+	__ATTR(symbols, 0444, symbols_file_show, NULL);
+
 static ssize_t sessions_show(struct device *device,
 			     struct device_attribute *attribute, char *page)
 {
@@ -141,6 +151,7 @@ static struct attribute *caps_attributes[] = {
 	&dev_attr_mem.attr,
 	&dev_attr_counters.attr,
 	&dev_attr_overflow.attr,
+	&dev_attr_symbols.attr,
 	&dev_attr_sessions.attr,
 	NULL
 };

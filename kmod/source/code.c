@@ -1,29 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/kprobes.h>
-#include <linux/static_call.h>
+#include <linux/mm.h>
+#include <linux/pgtable.h>
 #include <linux/uaccess.h>
 
 #include "code.h"
 
 /*
- * kernel_text_address() is not exported: it is looked up once. Without it,
- * nothing is known to be code.
+ * Is the kernel's page at @address executable? So are its own code, that of
+ * modules, probes and BPF programs, and nothing else. Perf walks the same tables
+ * in NMIs, with interrupts off as here, for PERF_SAMPLE_CODE_PAGE_SIZE.
  */
-static int no_text(unsigned long address)
+static bool is_executable(u64 address)
 {
-	return 0;
-}
+	unsigned int level;
+	pte_t *entry = lookup_address(address, &level);
 
-DEFINE_STATIC_CALL(text_address, no_text);
-
-void code_init(void)
-{
-	struct kprobe probe = { .symbol_name = "kernel_text_address" };
-
-	if (register_kprobe(&probe))
-		return;
-	static_call_update(text_address, (typeof(&no_text))probe.addr);
-	unregister_kprobe(&probe);
+	return entry && pte_present(*entry) && pte_exec(*entry);
 }
 
 unsigned int code_read_user(u8 *bytes, unsigned int size, u64 ip)
@@ -41,7 +33,7 @@ unsigned int code_read_user(u8 *bytes, unsigned int size, u64 ip)
 
 unsigned int code_read_kernel(u8 *bytes, unsigned int size, u64 ip)
 {
-	if (!static_call(text_address)(ip) ||
+	if (!is_executable(ip) || !is_executable(ip + size - 1) ||
 	    copy_from_kernel_nofault(bytes, (void *)ip, size))
 		return 0;
 	return size;

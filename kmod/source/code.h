@@ -5,9 +5,6 @@
 
 #include <linux/types.h>
 
-/* When the module is loaded. */
-void code_init(void);
-
 /*
  * Reads @size bytes of current's program at @ip or, if the next page cannot
  * be read, those before it. How many; 0: none can be read.

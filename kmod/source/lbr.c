@@ -236,7 +236,6 @@ void lbr_init(void)
 	struct x86_pmu_lbr lbr = { 0 };
 
 	probes_find(probes);
-	code_init();
 	x86_perf_get_lbr(&lbr);
 	if (lbr.from)
 		depth = lbr.nr;

@@ -67,6 +67,14 @@ says_why_no_loops()
 				/tmp/why; }
 }
 
+# What this kernel has and does not export: each of it was found, or its place says
+# what is missing.
+says_what_it_found()
+{
+	cat $pmu/caps/symbols
+	[ "$(cat $pmu/caps/symbols)" = yes ] && ! dmesg | grep 'hwprof: no '
+}
+
 comes_and_goes()
 {
 	for round in 1 2 3; do
@@ -114,6 +122,7 @@ test_ok "events" lists_events
 test_ok "caps, and what the tool says of them" says_what_it_can
 test_ok "stepping, and what the tool says of it" doctor_knows_step
 test_ok "loops, from what there is" says_why_no_loops
+test_ok "functions that are not exported" says_what_it_found
 test_ok "load and unload" comes_and_goes
 test_ok "trying an overflow takes one" tries_one_overflow
 test_ok "unload after refusals" unloads_after_refusals
