@@ -155,11 +155,19 @@ int contexts_json(const struct hwprof_profile *profile,
 
 /* --- folded stacks ------------------------------------------------------ */
 
-/* ';' and the end of the line have a meaning there. */
+/* ';' and the end of the line have a meaning there, and others on terminals. */
 static void put_name(const char *name, FILE *out)
 {
-	for (; *name; name++)
-		fputc(*name == ';' ? ':' : *name == '\n' ? ' ' : *name, out);
+	for (; *name; name++) {
+		unsigned char byte = *name;
+
+		if (byte == 0xc2 && (name[1] & 0xe0) == 0x80)
+			byte = ' ';
+		if (byte < 0x20 || byte == 0x7f)
+			byte = ' ';
+		fputc(byte == ';' ? ':' : byte, out);
+		name += byte == ' ' && (unsigned char)*name == 0xc2;
+	}
 }
 
 static const char *base_name(const char *path)

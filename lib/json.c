@@ -46,6 +46,9 @@ static void put_quoted(FILE *out, const char *value)
 			fprintf(out, "\\%c", *at++);
 		} else if (*at < 0x20 || *at == 0x7f) {
 			fprintf(out, "\\u%04x", *at++);
+		} else if (*at == 0xc2 && at[1] < 0xa0) {
+			fprintf(out, "\\u%04x", at[1]);
+			at += length;
 		} else {
 			fwrite(at, 1, length, out);
 			at += length;

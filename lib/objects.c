@@ -285,6 +285,8 @@ static void open_object(struct object *object)
 	bool same;
 
 	object->tried = true;
+	if (!strcmp(object->name, "[kernel]"))
+		warn(object, "names of the kernel's code are not looked up");
 	if (!object_is_file(object))
 		return;
 	same = !object->id.size || has_id(object->name, &object->id);

@@ -47,6 +47,16 @@ static void set_sides(struct stack *stack, const struct perf_event_attr *attr)
 	}
 }
 
+static bool has_calls(const struct hwprof_file *file)
+{
+	size_t i;
+
+	for (i = 0; i < file->event_count; i++)
+		if (file->events[i].attr.sample_type & PERF_SAMPLE_CALLCHAIN)
+			return true;
+	return false;
+}
+
 static int stacks_expected(struct hwprof_file *file)
 {
 	bool any = false;
@@ -66,7 +76,8 @@ static int stacks_expected(struct hwprof_file *file)
 		return file_fail(file, -ENOENT,
 				 "has branch stacks with some kinds of branches only, and a replay needs all of them: record with 'perf record -b'");
 	return file_fail(file, -ENOENT,
-			 "has no branch stacks: record with 'perf record -b', or report on it, if hwprof recorded it");
+			 "has no branch stacks: record with 'perf record -b'%s, or report on it, if hwprof recorded it",
+			 has_calls(file) ? ", or replay its stacks of calls with -e cct" : "");
 }
 
 /* --- windows ------------------------------------------------------------ */

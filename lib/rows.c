@@ -200,6 +200,19 @@ int rows_decode(struct hwprof_file *file, const struct record *record,
 	return 1;
 }
 
+/* Of branches or calls, for a replay? */
+static bool has_stacks(const struct hwprof_file *file)
+{
+	const uint64_t stacks = PERF_SAMPLE_BRANCH_STACK |
+				PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER;
+	size_t i;
+
+	for (i = 0; i < file->event_count; i++)
+		if (file->events[i].attr.sample_type & stacks)
+			return true;
+	return false;
+}
+
 int rows_expected(struct hwprof_file *file)
 {
 	size_t i;
@@ -211,6 +224,9 @@ int rows_expected(struct hwprof_file *file)
 		return file_fail(file, -EBADMSG,
 				 "does not say which events are hwprof's: %s",
 				 hwprof_file_warning(file, 0));
+	if (has_stacks(file))
+		return file_fail(file, -ENOENT,
+				 "is a recording of perf with stacks, which 'hwprof replay' reads; a report is on what 'hwprof record' or 'perf record -e hwprof/.../' records");
 	return file_fail(file, -ENOENT,
 			 "has no event of the PMU 'hwprof': record with 'hwprof record' or 'perf record -e hwprof/.../'");
 }

@@ -9,12 +9,57 @@
 
 #include "command.h"
 
+/* Bytes of the control character at @at; 0: it is none. */
+static size_t control_length(const unsigned char *at)
+{
+	if (*at < 0x20 || *at == 0x7f)
+		return 1;
+	/* U+0080 to U+009f */
+	return at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0 ? 2 : 0;
+}
+
+static bool is_clean(const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+
+	for (; *at; at++)
+		if (control_length(at))
+			return false;
+	return true;
+}
+
+const char *clean(const char *text)
+{
+	enum { BUFFERS = 4, SIZE = 2048, ESCAPED = 4 };
+	static char buffers[BUFFERS][SIZE];
+	static unsigned int next;
+	const unsigned char *at = (const unsigned char *)text;
+	char *buffer, *to;
+
+	if (is_clean(text))
+		return text;
+	to = buffer = buffers[next++ % BUFFERS];
+	while (*at && to - buffer < SIZE - 2 * ESCAPED - 1) {
+		size_t length = control_length(at);
+
+		if (!length)
+			*to++ = *at++;
+		for (; length; length--)
+			to += sprintf(to, "\\x%02x", *at++);
+	}
+	*to = 0;
+	return buffer;
+}
+
 static void say(const char *kind, const char *format, va_list args)
 {
+	char *text;
+
 	fflush(stdout);
-	fprintf(stderr, "hwprof: %s", kind);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
+	if (vasprintf(&text, format, args) < 0)
+		return;
+	fprintf(stderr, "hwprof: %s%s\n", kind, clean(text));
+	free(text);
 }
 
 int failed(const char *format, ...)

@@ -42,6 +42,13 @@ int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
+ * @text as it may go to a terminal: control characters are written as \xNN, for
+ * recordings and objects may have any names. Returns @text itself if it has none,
+ * else a buffer that is used again four calls later; it is cut if it is too long.
+ */
+const char *clean(const char *text);
+
+/*
  * What getopt_long() did not understand: prints why, if it did not do so
  * itself, or the help that was asked for.
  */

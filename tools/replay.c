@@ -14,9 +14,11 @@ const char replay_usage[] =
 "\n"
 "  FILE                recording of perf; -: standard input, if it was recorded\n"
 "                      to a pipe\n"
-"  -e, --event WHAT    loops; calls: call pairs and methods; paths: those that\n"
+"  -e WHAT             loops; calls: call pairs and methods; paths: those that\n"
 "                      stacks show whole; ranges: where branches led; or cct:\n"
 "                      calling contexts (default: loops)\n"
+"      --event NAME    replay samples of this event alone (default: stacks of\n"
+"                      calls, of the first event that has them; else, of all)\n"
 "      --span BYTES    longest jump back that makes a loop (default: 1048576)\n"
 "      --memory MIB    memory of the engine (default: 64)\n"
 "      --hot PERCENT   ranges: hot are those with so much of all events, without\n"
@@ -36,7 +38,7 @@ struct command_replay {
 };
 
 static const struct option options[] = {
-	{ "event", required_argument, NULL, 'e' },
+	{ "event", required_argument, NULL, 'E' },
 	{ "span", required_argument, NULL, 'S' },
 	{ "memory", required_argument, NULL, 'M' },
 	REPORT_CODE_OPTIONS,
@@ -65,6 +67,12 @@ static int set_option(struct command_replay *command, int option, char *value,
 	switch (option) {
 	case 'e':
 		return set_subject(command, value);
+	case 'E':
+		/* It was another name of -e. */
+		if (hwprof_kind_of(value) >= 0)
+			return set_subject(command, value);
+		command->options.event = value;
+		return -1;
 	case 'S':
 		if (!parse_count(value, 1, UINT32_MAX, &command->options.span))
 			return usage_error("--span '%s': allowed are numbers from 1 to %u",

@@ -63,6 +63,12 @@ static bool is_sampled(const struct hwprof_context *context)
 	return context->basis > HWPROF_BASIS_EXACT;
 }
 
+/* Does it stand for all code of its object, or of the kernel? */
+static bool is_all(uint64_t address)
+{
+	return !address || address == 1ULL << 63;
+}
+
 /* "function", or where it is if that has no name. */
 static void place_text(char *text, size_t size, const char *function,
 		       uint64_t offset, uint64_t address)
@@ -71,6 +77,8 @@ static void place_text(char *text, size_t size, const char *function,
 		snprintf(text, size, "%s+0x%" PRIx64, function, offset);
 	else if (function)
 		snprintf(text, size, "%s", function);
+	else if (is_all(address))
+		snprintf(text, size, "(no symbols)");
 	else
 		snprintf(text, size, "0x%" PRIx64, address);
 }
@@ -192,6 +200,16 @@ static bool any_process(const struct hwprof_profile *contexts)
 	return false;
 }
 
+/*
+ * Code without symbols is one procedure for all of its object, so that a call
+ * inside it is no recursion.
+ */
+static bool is_inside(const struct hwprof_context *context)
+{
+	return context->kind == HWPROF_CONTEXT_RECURSION &&
+	       !context->function && is_all(context->address);
+}
+
 /* How many are left out. */
 static size_t add_contexts(struct table *table, const struct report *report,
 			   const struct hwprof_profile *contexts,
@@ -204,6 +222,8 @@ static size_t add_contexts(struct table *table, const struct report *report,
 		const struct hwprof_context *context =
 			hwprof_contexts_get(contexts, i);
 
+		if (is_inside(context))
+			continue;
 		if (hwprof_context_is_shown(context, least))
 			add_context(table, contexts, context, report,
 				    processes);
@@ -234,6 +254,16 @@ static const char *knowledge(const struct hwprof_profile *contexts,
 	return "exact: every call was seen";
 }
 
+/* The event whose samples these are, if that is one. */
+static const char *of_event(const struct hwprof_profile *contexts,
+			    char text[128])
+{
+	const char *name = hwprof_profile_event(contexts);
+
+	snprintf(text, 128, "%s%s", name ? " of " : "", name ? clean(name) : "");
+	return text;
+}
+
 static int print_table(const struct report *report,
 		       const struct hwprof_profile *contexts)
 {
@@ -248,7 +278,7 @@ static int print_table(const struct report *report,
 		.columns = all, .column_count = count - !processes,
 	};
 	const char *units = sampled ? "of samples' weight" : "calls";
-	char text[GROUPED_SIZE];
+	char text[GROUPED_SIZE], event[128];
 	size_t hidden;
 	int status;
 
@@ -259,8 +289,8 @@ static int print_table(const struct report *report,
 		return STATUS_OK;
 	}
 	hidden = add_contexts(&table, report, contexts, processes);
-	printf("%s contexts; %s\n\n",
-	       grouped(statistics->nodes, text),
+	printf("%s contexts%s; %s\n\n",
+	       grouped(statistics->nodes, text), of_event(contexts, event),
 	       knowledge(contexts, sampled));
 	status = finish_table(&table, hidden, "--min-share");
 	if (status)

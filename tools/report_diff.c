@@ -67,7 +67,7 @@ static int print_tables(const struct report *report,
 	int status;
 
 	printf("from %s to %s: %s %s; changes in points of the share\n\n",
-	       report->files[0], report->files[1],
+	       clean(report->files[0]), clean(report->files[1]),
 	       grouped(hwprof_diff_count(diff), text), kind->things);
 	status = print_table(report, kind, diff, before, after);
 	if (status || !procedures)

@@ -158,18 +158,19 @@ static void print_branch(const struct hwprof_block *block)
 	printf("  %" PRIu32 " instruction%s", block->instructions,
 	       block->instructions == 1 ? "" : "s");
 	if (block->branch)
-		printf(", %s", block->branch);
+		printf(", %s", clean(block->branch));
 	if (block->conditional)
 		printf(block->taken ? " taken" : " not taken");
 	if (block->callee)
-		printf(" %s", block->callee);
+		printf(" %s", clean(block->callee));
 }
 
 static void print_block(const struct hwprof_block *block, bool full)
 {
 	printf("    0x%" PRIx64 "..0x%" PRIx64, block->first, block->last);
 	if (block->function)
-		printf("  %s+0x%" PRIx64, block->function, block->offset);
+		printf("  %s+0x%" PRIx64, clean(block->function),
+		       block->offset);
 	print_source(block, full);
 	print_branch(block);
 	printf("\n");
@@ -184,7 +185,7 @@ static void print_heading(const struct report *report,
 	printf("\n%.2f%%  %s time%s  %s of %s, from %s to %s; ",
 	       100 * path->share, grouped(path->count, text),
 	       path->count == 1 ? "" : "s",
-	       procedure->function ? procedure->function : "code",
+	       procedure->function ? clean(procedure->function) : "code",
 	       shown_path(procedure->object, report->full_path),
 	       path->called ? "its entry" : "a back edge",
 	       path->returns ? "its return" : "a back edge");
@@ -220,7 +221,7 @@ static void print_chain(const struct hwprof_context *context)
 	const char *between = "";
 
 	while (chain && (name = strsep(&rest, ";"))) {
-		printf("%s%s", between, name);
+		printf("%s%s", between, clean(name));
 		between = " > ";
 	}
 	printf(chain ? "\n" : "(out of memory)\n");

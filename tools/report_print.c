@@ -20,7 +20,7 @@ const char *shown_path(const char *path, bool full)
 	const char *slash = full || *path == '[' || path[1] == '/' ? NULL :
 			    strrchr(path, '/');
 
-	return slash && slash[1] ? slash + 1 : path;
+	return clean(slash && slash[1] ? slash + 1 : path);
 }
 
 void add_code(struct table *table, const char *function, uint64_t offset,
@@ -86,8 +86,8 @@ void print_files(const struct report *report)
 	if (report->file_count > 1)
 		printf("%zu recordings: ", report->file_count);
 	else
-		printf("%s: ", strcmp(report->file, "-") ? report->file :
-							   "standard input");
+		printf("%s: ", strcmp(report->file, "-") ?
+			       clean(report->file) : "standard input");
 }
 
 static void print_sessions(const struct hwprof_totals *totals)

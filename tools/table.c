@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command.h"
 #include "table.h"
 
 enum {
@@ -10,6 +11,17 @@ enum {
 	GAP = 2,		/* spaces between columns */
 	SHRUNK_LEAST = 12,	/* of a column that gives way */
 };
+
+/* Without control characters. NULL: out of memory. */
+static char *cleaned(char *cell)
+{
+	const char *text = clean(cell);
+
+	if (text == cell)
+		return cell;
+	free(cell);
+	return strdup(text);
+}
 
 void table_add(struct table *table, const char *format, ...)
 {
@@ -34,7 +46,8 @@ void table_add(struct table *table, const char *format, ...)
 	if (got < 0)
 		table->failed = true;
 	else
-		table->cells[table->cell_count++] = cell;
+		table->cells[table->cell_count++] = cleaned(cell);
+	table->failed |= got >= 0 && !table->cells[table->cell_count - 1];
 }
 
 void table_free(struct table *table)

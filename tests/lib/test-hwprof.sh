@@ -154,8 +154,8 @@ nobody=
 check "unreadable file" 1 "secret: .*Permission denied" \
 	$nobody "$public/hwprof" report loops -i "$public/secret"
 head -c 700 "$recording" > "$work/cut"
-check "truncated file" 1 "cut: offset 0x" "$hwprof" report loops -i "$work/cut"
-check "truncated file, JSON" 1 "cut: offset 0x" \
+check "truncated file" 1 "which events are hwprof.s: offset 0x" "$hwprof" report loops -i "$work/cut"
+check "truncated file, JSON" 1 "which events are hwprof.s: offset 0x" \
 	"$hwprof" report loops --json -i "$work/cut"
 
 # The recording has a loop in another; one of two processes ran both.
@@ -235,7 +235,7 @@ check "methods that are gone, and new" 0 "^74.98%  *-  *-74.98  trips  *0x1000  
 check "procedures that are gone, and new" 0 \
 	"^  *-  *100.00%  *+100.00  prog  *-$" \
 	"$hwprof" report paths --diff "$paths" "$together"
-check "second file truncated" 1 "cut: offset 0x" \
+check "second file truncated" 1 "which events are hwprof.s: offset 0x" \
 	"$hwprof" report loops "$recording" "$work/cut"
 check "diff" 0 "84.48%  84.48%   +0.00" \
 	"$hwprof" report loops --diff "$recording" "$recording"
@@ -379,7 +379,8 @@ check "replay, no file" 1 "/no/file: cannot open: No such file" \
 check "replay of rows" 1 "has no branch stacks: record with 'perf record -b'" \
 	"$hwprof" replay "$recording"
 head -c 900 "$stacks/plain" > "$work/cut"
-check "replay, truncated file" 1 "cut: offset 0x" "$hwprof" replay "$work/cut"
+check "replay, truncated file" 0 "offset 0x.* is all that could be read" \
+	sh -c "'$hwprof' replay '$work/cut' 2>&1"
 check "replay, table" 0 "4 loops; windows of branches" \
 	"$hwprof" replay "$stacks/types"
 check "replay, options of report" 0 "and 3 more" \
@@ -392,6 +393,17 @@ check "replay of calls, JSON" 0 '"least": 7' sh -c \
 	"'$hwprof' replay -e calls --json '$stacks/types' | python3 -m json.tool"
 check "replay of calls, --sort" 2 "are of loops" \
 	"$hwprof" replay -e calls "$stacks/types" --sort share
+check "replay of an event" 1 "has no event 'clock'; there are: " \
+	"$hwprof" replay --event clock "$stacks/types"
+check "replay, names of what is replayed in --event" 0 "4 call pairs" \
+	"$hwprof" replay --event calls "$stacks/types"
+check "report on a recording of perf" 1 "which 'hwprof replay' reads" \
+	"$hwprof" report loops "$stacks/types"
+ln -s "$(realpath "$stacks/types")" "$work/$(printf 'a\033[31mb\302\233')"
+check "control characters" 0 'a.x1b.31mb.xc2.x9b: 4 loops' \
+	"$hwprof" replay "$work/$(printf 'a\033[31mb\302\233')"
+check "control characters in errors" 1 'no.x07: cannot open' \
+	"$hwprof" replay "$work/$(printf 'no\a')"
 check "replay of paths" 0 "7 paths of 2 procedures; windows of branches" \
 	"$hwprof" replay -e paths "$stacks/types"
 check "replay of paths, account" 0 "29 paths = 29 delivered" \
@@ -428,7 +440,7 @@ check "replay, inferred" 0 "warning: 35 of 35 branches are in code that could" \
 	"$hwprof" replay "$stacks/zstd"
 check "replay, JSON" 0 '"basis": "branches"' sh -c \
 	"'$hwprof' replay --json '$stacks/types' | python3 -m json.tool"
-check "replay of contexts" 0 "90.00% *9,000 *3,000 *3 *0x0 *0xf *b$" \
+check "replay of contexts" 0 "90.00% *9,000 *3,000 *3 *(no symbols) *0xf *b$" \
 	"$hwprof" replay -e cct "$stacks/chains"
 check "replay of contexts, folded" 0 "^prog;a+0x0;b+0x0;c+0x0 6000$" \
 	"$hwprof" replay -e cct --folded "$stacks/chains"
