@@ -239,6 +239,16 @@ int hwprof_profile_replay(struct hwprof_profile **profile,
 			  const struct hwprof_options *options,
 			  const struct hwprof_replay_options *replay);
 
+/*
+ * The same of all @files, @count of them, 1 or more, in one profile: as
+ * hwprof_profile_read() merges them.
+ */
+int hwprof_profile_replay_all(struct hwprof_profile **profile,
+			      enum hwprof_kind kind,
+			      struct hwprof_file *const *files, size_t count,
+			      const struct hwprof_options *options,
+			      const struct hwprof_replay_options *replay);
+
 /* NULL is allowed. */
 void hwprof_profile_free(struct hwprof_profile *profile);
 

@@ -336,18 +336,28 @@ int hwprof_profile_read(struct hwprof_profile **profile, enum hwprof_kind kind,
 			    gather_samples, NULL);
 }
 
+int hwprof_profile_replay_all(struct hwprof_profile **profile,
+			      enum hwprof_kind kind,
+			      struct hwprof_file *const *files, size_t count,
+			      const struct hwprof_options *options,
+			      const struct hwprof_replay_options *replay)
+{
+	*profile = NULL;
+	if (!kinds[kind]->replay)
+		return file_fail(files[0], -EOPNOTSUPP,
+				 "%s cannot be replayed: a recording of stacks has no values of loads",
+				 hwprof_kind_name(kind));
+	return make_profile(profile, kinds[kind], files, count, options,
+			    kinds[kind]->replay, (void *)replay);
+}
+
 int hwprof_profile_replay(struct hwprof_profile **profile,
 			  enum hwprof_kind kind, struct hwprof_file *file,
 			  const struct hwprof_options *options,
 			  const struct hwprof_replay_options *replay)
 {
-	*profile = NULL;
-	if (!kinds[kind]->replay)
-		return file_fail(file, -EOPNOTSUPP,
-				 "%s cannot be replayed: a recording of stacks has no values of loads",
-				 hwprof_kind_name(kind));
-	return make_profile(profile, kinds[kind], &file, 1, options,
-			    kinds[kind]->replay, (void *)replay);
+	return hwprof_profile_replay_all(profile, kind, &file, 1, options,
+					 replay);
 }
 
 enum hwprof_kind hwprof_profile_kind(const struct hwprof_profile *profile)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <string.h>
 #include <unistd.h>
 
 #include "command.h"
 #include "report.h"
 
 const char replay_usage[] =
-"usage: hwprof replay FILE [OPTIONS]\n"
+"usage: hwprof replay FILE... [OPTIONS]\n"
 "\n"
 "Says which loops the branch stacks of a recording show (perf record -b): how\n"
 "often they were entered, and how many iterations they made, as far as the\n"
@@ -13,7 +14,8 @@ const char replay_usage[] =
 "calls (perf record -g), the calling context tree.\n"
 "\n"
 "  FILE                recording of perf; -: standard input, if it was recorded\n"
-"                      to a pipe\n"
+"                      to a pipe; of several files, all of them together\n"
+"      --diff          what has changed from the first of two files to the second\n"
 "  -e WHAT             loops; calls: call pairs and methods; paths: those that\n"
 "                      stacks show whole; ranges: where branches led; or cct:\n"
 "                      calling contexts (default: loops)\n"
@@ -39,6 +41,7 @@ struct command_replay {
 
 static const struct option options[] = {
 	{ "event", required_argument, NULL, 'E' },
+	{ "diff", no_argument, NULL, 'd' },
 	{ "span", required_argument, NULL, 'S' },
 	{ "memory", required_argument, NULL, 'M' },
 	REPORT_CODE_OPTIONS,
@@ -73,6 +76,9 @@ static int set_option(struct command_replay *command, int option, char *value,
 			return set_subject(command, value);
 		command->options.event = value;
 		return -1;
+	case 'd':
+		command->report.diff = true;
+		return -1;
 	case 'S':
 		if (!parse_count(value, 1, UINT32_MAX, &command->options.span))
 			return usage_error("--span '%s': allowed are numbers from 1 to %u",
@@ -91,11 +97,19 @@ static int set_option(struct command_replay *command, int option, char *value,
 /* Do the options go with what is replayed? */
 static int check_options(const struct command_replay *command)
 {
-	int kind = hwprof_kind_of(command->report.subject);
+	const struct report *report = &command->report;
+	int kind = hwprof_kind_of(report->subject);
+	size_t i, pipes = 0;
 
+	for (i = 0; i < report->file_count; i++)
+		pipes += !strcmp(report->files[i], "-");
+	if (pipes > 1)
+		return usage_error("standard input can be read once: one '-' is allowed");
 	if (kind != HWPROF_KIND_LOOPS && command->options.span)
 		return usage_error("--span is of loops");
-	return report_check(&command->report, kind);
+	if (report->diff)
+		return report_check_diff(report, kind);
+	return report_check(report, kind);
 }
 
 static int parse(struct command_replay *command, int argc, char **argv)
@@ -111,9 +125,8 @@ static int parse(struct command_replay *command, int argc, char **argv)
 	if (optind == argc)
 		return usage_error("replay which file? Give one of 'perf record -b', or -g");
 	command->report.file = argv[optind];
-	if (optind + 1 < argc)
-		return usage_error("unexpected '%s'; one file is replayed",
-				   argv[optind + 1]);
+	command->report.files = (const char *const *)argv + optind;
+	command->report.file_count = argc - optind;
 	return check_options(command);
 }
 
@@ -125,46 +138,14 @@ static void print_progress(void *context, uint64_t done, uint64_t size)
 		fprintf(stderr, "\r%u MiB", (unsigned int)(done >> 20));
 }
 
-static void end_progress(const struct command_replay *command)
-{
-	if (command->options.progress)
-		fputs("\r\033[K", stderr);
-}
-
-/* The status, or a negative errno and a sentence in the file's handle. */
-static int replay_file(struct command_replay *command, struct hwprof_file *file)
-{
-	const struct hwprof_options options = {
-		.flags = command->report.flags | command->report.of,
-		.hot = command->report.hot,
-	};
-	int kind = hwprof_kind_of(command->report.subject);
-	struct hwprof_profile *profile;
-	int status = hwprof_profile_replay(&profile, kind, file, &options,
-					   &command->options);
-
-	end_progress(command);
-	if (!status)
-		status = report_print(&command->report, report_kind_of(kind),
-				      profile);
-	hwprof_profile_free(profile);
-	return status;
-}
-
 static int replay_and_print(struct command_replay *command)
 {
-	struct hwprof_file *file;
-	int status;
+	int kind = hwprof_kind_of(command->report.subject);
 
 	if (isatty(STDERR_FILENO))
 		command->options.progress = print_progress;
-	status = hwprof_file_open(&file, command->report.file);
-	if (!status)
-		status = replay_file(command, file);
-	if (status < 0)
-		status = failed("%s", hwprof_file_error(file));
-	hwprof_file_close(file);
-	return status;
+	command->report.replay = &command->options;
+	return report_files(&command->report, report_kind_of(kind));
 }
 
 int command_replay(int argc, char **argv)

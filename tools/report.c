@@ -182,6 +182,18 @@ int report_check(const struct report *report, int kind)
 	return -1;
 }
 
+int report_check_diff(const struct report *report, int kind)
+{
+	if (report->file_count != 2)
+		return usage_error("--diff needs two files: before, after");
+	if (report->sort)
+		return usage_error("--diff has its own order, without --sort");
+	if (report->folded || report->blocks || report->contexts ||
+	    report->min_share >= 0)
+		return usage_error("--diff says what has changed, without --folded, --blocks, --contexts and --min-share");
+	return report_check(report, kind);
+}
+
 /* Does what was asked for go with the subject? */
 static int check_subject(const struct report *report)
 {
@@ -190,13 +202,8 @@ static int check_subject(const struct report *report)
 	if (kind < 0)
 		return usage_error("unknown report '%s'; there are: " SUBJECTS,
 				   report->subject);
-	if (report->diff && report->file_count != 2)
-		return usage_error("--diff needs two files: before, after");
-	if (report->diff && report->sort)
-		return usage_error("--diff has its own order, without --sort");
-	if (report->diff && (report->folded || report->blocks ||
-			     report->contexts || report->min_share >= 0))
-		return usage_error("--diff says what has changed, without --folded, --blocks, --contexts and --min-share");
+	if (report->diff)
+		return report_check_diff(report, kind);
 	if (report->contexts && kind != HWPROF_KIND_PATHS)
 		return usage_error("--contexts is of paths");
 	return report_check(report, kind);

@@ -26,6 +26,8 @@ struct report {
 	bool blocks;		/* paths are spelled out */
 	bool contexts;		/* and who ran them */
 	unsigned int flags;	/* enum hwprof_flags */
+	/* Stacks are replayed; NULL: rows are read. */
+	const struct hwprof_replay_options *replay;
 };
 
 /* The options of struct report, but for its file. */
@@ -68,6 +70,9 @@ struct report {
 /* Do the options of struct report go with @kind? -1: they do; else the status to
  * exit with, and it was said why. */
 int report_check(const struct report *report, int kind);
+
+/* The same of what has changed between two files. */
+int report_check_diff(const struct report *report, int kind);
 
 /*
  * Takes one of these options, or says what is wrong with it or, if that was

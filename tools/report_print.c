@@ -213,15 +213,33 @@ static void allow_files(size_t count)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* The first thing that failed has a sentence in its file. */
-static int read_files(const struct report *report,
-		      const struct report_kind *kind, size_t first,
-		      size_t count, struct hwprof_profile **profile)
+static int read_profile(const struct report *report,
+			const struct report_kind *kind,
+			struct hwprof_profile **profile,
+			struct hwprof_file *const *files, size_t count)
 {
 	const struct hwprof_options options = {
 		.flags = report->flags | report->of,
 		.hot = report->hot,
 	};
+	int error;
+
+	if (!report->replay)
+		return hwprof_profile_read(profile, kind->kind, files, count,
+					   &options);
+	error = hwprof_profile_replay_all(profile, kind->kind, files, count,
+					  &options, report->replay);
+	/* The line of its progress. */
+	if (report->replay->progress)
+		fputs("\r\033[K", stderr);
+	return error;
+}
+
+/* The first thing that failed has a sentence in its file. */
+static int read_files(const struct report *report,
+		      const struct report_kind *kind, size_t first,
+		      size_t count, struct hwprof_profile **profile)
+{
 	struct hwprof_file **files = calloc(count, sizeof(*files));
 	size_t opened = 0, i;
 	int error = 0;
@@ -235,8 +253,7 @@ static int read_files(const struct report *report,
 		opened++;
 	}
 	if (!error)
-		error = hwprof_profile_read(profile, kind->kind, files, count,
-					    &options);
+		error = read_profile(report, kind, profile, files, count);
 	for (i = 0; i < opened; i++) {
 		if (error && *hwprof_file_error(files[i]))
 			failed("%s", hwprof_file_error(files[i]));

@@ -370,8 +370,22 @@ check "values, --hot" 2 "is of ranges" "$hwprof" report values --hot 5
 
 stacks=tests/fuzz/seeds/fuzz-replay
 check "replay of nothing" 2 "replay which file" "$hwprof" replay
-check "replay, help" 0 "usage: hwprof replay FILE" "$hwprof" replay --help
-check "replay of two" 2 "unexpected 'b'" "$hwprof" replay a b
+check "replay, help" 0 "usage: hwprof replay FILE..." "$hwprof" replay --help
+check "replay of two, one missing" 1 "/no/file: cannot open" \
+	"$hwprof" replay "$stacks/types" /no/file
+check "replay of two" 0 "2 recordings: 6 loops; windows of branches" \
+	"$hwprof" replay "$stacks/types" "$stacks/types"
+check "replay of two, sums" 0 "58 paths = 58 delivered" \
+	"$hwprof" replay -e paths "$stacks/types" "$stacks/types"
+check "replay of two, contexts" 0 "90.00% *18,000 *6,000 *6 " \
+	"$hwprof" replay -e cct "$stacks/chains" "$stacks/chains"
+check "replay, difference" 0 "from .*plain to .*types: .* loops; changes" \
+	"$hwprof" replay --diff "$stacks/plain" "$stacks/types"
+check "replay, difference of nothing" 0 "0.00" \
+	"$hwprof" replay --diff -e calls "$stacks/types" "$stacks/types"
+check "replay, difference of one" 2 "needs two files" \
+	"$hwprof" replay --diff "$stacks/types"
+check "replay of two pipes" 2 "one '-' is allowed" "$hwprof" replay - -
 check "replay, memory" 2 "'0': allowed are numbers from 1 to 4095" \
 	"$hwprof" replay --memory 0 "$stacks/plain"
 check "replay, no file" 1 "/no/file: cannot open: No such file" \
