@@ -167,6 +167,10 @@ struct hwprof_options {
 	double hot;		/* ranges: hot are those with this part of all
 				 * events, without the hot ranges inside them;
 				 * up to 1; 0: 0.1 */
+	const char *symfs;	/* folder that has the recorded machine's files
+				 * at their paths, or all at its top; NULL: / */
+	const char *debuginfo;	/* folder with files for debuggers, by build id
+				 * (.build-id/xx/...); NULL: the system's */
 };
 
 /*

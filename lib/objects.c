@@ -27,6 +27,8 @@ struct object {
 	char id_text[BUILD_ID_TEXT];
 	char *warning;
 	bool tried;		/* to open it */
+	const struct objects *objects;	/* that it is one of */
+	bool bare;		/* its file has symbols and no code */
 	Dwfl *dwfl;		/* NULL: cannot be read */
 	Dwfl_Module *module;
 	Elf *elf;
@@ -48,15 +50,39 @@ struct named {
 struct objects {
 	void *tree;		/* of struct object, by build id, else by name */
 	bool closed;		/* none is opened */
+	char *symfs, *debuginfo;	/* NULL: not said */
+	char *debug_path;	/* as elfutils has it; NULL: its own */
+	Dwfl_Callbacks callbacks;
 };
 
 struct objects *objects_new(bool closed)
 {
 	struct objects *objects = calloc(1, sizeof(*objects));
 
-	if (objects)
-		objects->closed = closed;
+	if (!objects)
+		return NULL;
+	objects->closed = closed;
+	objects->callbacks = (Dwfl_Callbacks){
+		.find_elf = dwfl_build_id_find_elf,
+		.find_debuginfo = dwfl_standard_find_debuginfo,
+	};
 	return objects;
+}
+
+int objects_look_in(struct objects *objects, const char *symfs,
+		    const char *debuginfo)
+{
+	if (symfs && !(objects->symfs = strdup(symfs)))
+		return -ENOMEM;
+	if (!debuginfo)
+		return 0;
+	objects->debuginfo = strdup(debuginfo);
+	if (!objects->debuginfo ||
+	    asprintf(&objects->debug_path, ":.debug:%s:/usr/lib/debug",
+		     debuginfo) < 0)
+		return -ENOMEM;
+	objects->callbacks.debuginfo_path = &objects->debug_path;
+	return 0;
 }
 
 static void free_named(void *node)
@@ -86,6 +112,9 @@ void objects_free(struct objects *objects)
 	if (!objects)
 		return;
 	tdestroy(objects->tree, free_object);
+	free(objects->symfs);
+	free(objects->debuginfo);
+	free(objects->debug_path);
 	free(objects);
 }
 
@@ -122,6 +151,7 @@ struct object *objects_get(struct objects *objects, const char *name,
 	if (!object)
 		return NULL;
 	object->id = *id;
+	object->objects = objects;
 	object->tried = objects->closed;
 	print_id(id, object->id_text);
 	object->name = strdup(name);
@@ -215,10 +245,18 @@ bool object_read_build_id(const char *path, struct build_id *id)
 	return found;
 }
 
-static const Dwfl_Callbacks callbacks = {
-	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = dwfl_standard_find_debuginfo,
-};
+/* What was split off an object for debuggers has its code's place and no code. */
+static bool is_bare(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, &header) &&
+		    header.sh_flags & SHF_EXECINSTR)
+			return header.sh_type == SHT_NOBITS;
+	return false;
+}
 
 static bool open_path(struct object *object, const char *path)
 {
@@ -227,7 +265,7 @@ static bool open_path(struct object *object, const char *path)
 
 	if (fd < 0)
 		return false;
-	object->dwfl = dwfl_begin(&callbacks);
+	object->dwfl = dwfl_begin(&object->objects->callbacks);
 	if (!object->dwfl) {
 		close(fd);
 		return false;
@@ -248,6 +286,7 @@ static bool open_path(struct object *object, const char *path)
 		return false;
 	}
 	object->bias = bias;
+	object->bare = is_bare(object->elf);
 	return true;
 }
 
@@ -259,17 +298,77 @@ static bool has_id(const char *path, const struct build_id *id)
 	       build_id_same(&found, id);
 }
 
+/* The file of its build id in @folder; @name: what perf or debuggers append. */
+static bool open_by_id(struct object *object, const char *folder,
+		       const char *name)
+{
+	char path[4096];
+
+	if (!folder)
+		return false;
+	snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s%s", folder,
+		 object->id_text, object->id_text + 2, name);
+	return has_id(path, &object->id) && open_path(object, path);
+}
+
 /* perf keeps what it recorded, unless told not to (man perf-buildid-cache). */
 static bool open_cached(struct object *object)
 {
 	const char *home = getenv("HOME");
-	char path[4096];
+	char folder[4096];
 
 	if (!home)
 		return false;
-	snprintf(path, sizeof(path), "%s/.debug/.build-id/%.2s/%s/elf", home,
-		 object->id_text, object->id_text + 2);
-	return has_id(path, &object->id) && open_path(object, path);
+	snprintf(folder, sizeof(folder), "%s/.debug", home);
+	return open_by_id(object, folder, "/elf") ||
+	       open_by_id(object, folder, "/vdso");
+}
+
+/* Wherever it was, as in a container: by its build id alone. */
+static bool open_anywhere(struct object *object)
+{
+	static const char *const names[] = { "", ".debug" };
+	const char *debuginfo = object->objects->debuginfo;
+	size_t i;
+
+	if (!object->id.size)
+		return false;
+	if (open_cached(object))
+		return true;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (open_by_id(object, debuginfo, names[i]) ||
+		    open_by_id(object, "/usr/lib/debug", names[i]))
+			return true;
+	return false;
+}
+
+/* @path has its build id, if that is known. */
+static bool is_same(const struct object *object, const char *path)
+{
+	return !object->id.size || has_id(path, &object->id);
+}
+
+/* Under the folder of another machine's files, at its path or just there. */
+static bool open_in_symfs(struct object *object)
+{
+	const char *symfs = object->objects->symfs;
+	const char *base = strrchr(object->name, '/');
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s%s", symfs, object->name);
+	if (is_same(object, path) && open_path(object, path))
+		return true;
+	snprintf(path, sizeof(path), "%s%s", symfs, base);
+	return is_same(object, path) && open_path(object, path);
+}
+
+/* At its path; but what is at that of another machine has to be the same. */
+static bool open_named(struct object *object)
+{
+	if (object->objects->symfs && open_in_symfs(object))
+		return true;
+	return (object->id.size || !object->objects->symfs) &&
+	       is_same(object, object->name) && open_path(object, object->name);
 }
 
 static void warn(struct object *object, const char *why)
@@ -282,26 +381,26 @@ static void warn(struct object *object, const char *why)
 static void open_object(struct object *object)
 {
 	struct build_id found;
-	bool same;
 
 	object->tried = true;
 	if (!strcmp(object->name, "[kernel]"))
 		warn(object, "names of the kernel's code are not looked up");
-	if (!object_is_file(object))
+	if (!object_is_file(object)) {
+		if (!strcmp(object->name, "[vdso]"))
+			open_anywhere(object);
 		return;
-	same = !object->id.size || has_id(object->name, &object->id);
-	if (same && open_path(object, object->name)) {
+	}
+	if (open_named(object) || open_anywhere(object)) {
 		/* The file's own has no padding. */
 		if (elf_build_id(object->elf, &found))
 			print_id(&found, object->id_text);
 		return;
 	}
-	if (object->id.size && open_cached(object))
-		return;
 	if (access(object->name, R_OK))
 		warn(object, strerror(errno));
 	else
-		warn(object, same ? "it is no ELF file" :
+		warn(object, is_same(object, object->name) ?
+			     "it is no ELF file, or none of --symfs" :
 		     "it is not the file that was recorded (its build id differs)");
 }
 
@@ -319,7 +418,8 @@ size_t object_x86_code(struct object *object, uint64_t offset, uint8_t *bytes,
 	size_t there;
 
 	need(object);
-	if (!object->elf || !gelf_getehdr(object->elf, &header) ||
+	if (!object->elf || object->bare ||
+	    !gelf_getehdr(object->elf, &header) ||
 	    (header.e_machine != EM_X86_64 && header.e_machine != EM_386))
 		return 0;
 	file = elf_rawfile(object->elf, &there);
@@ -341,7 +441,8 @@ const uint8_t *object_code(struct object *object, uint64_t address,
 	const char *file;
 
 	need(object);
-	if (!object->elf || !gelf_getehdr(object->elf, &header) ||
+	if (!object->elf || object->bare ||
+	    !gelf_getehdr(object->elf, &header) ||
 	    elf_getphdrnum(object->elf, &count))
 		return NULL;
 	file = elf_rawfile(object->elf, &there);
@@ -478,7 +579,7 @@ bool object_procedure(struct object *object, uint64_t address, uint64_t *begin)
 	bool found;
 
 	need(object);
-	found = object->elf && eh_frame_begin(object->elf, address, &frame);
+	found = object->elf && !object->bare && eh_frame_begin(object->elf, address, &frame);
 	*begin = frame;
 	if (!object_symbol(object, address, &offset))
 		return found;
@@ -490,7 +591,7 @@ bool object_procedure(struct object *object, uint64_t address, uint64_t *begin)
 static void need_unwinding(struct object *object)
 {
 	need(object);
-	if (object->unwinding_tried || !object->elf)
+	if (object->unwinding_tried || !object->elf || object->bare)
 		return;
 	object->unwinding_tried = true;
 	if (unwind_rows_make(&object->rows, object->elf))

@@ -18,6 +18,13 @@ struct object;
 
 /* @closed: no object is opened; their names are all that is known. */
 struct objects *objects_new(bool closed);
+
+/*
+ * Where objects are looked for besides: under @symfs as under /, and by build id
+ * in @debuginfo, which also has what debuggers need. Each may be NULL. -ENOMEM.
+ */
+int objects_look_in(struct objects *objects, const char *symfs,
+		    const char *debuginfo);
 void objects_free(struct objects *objects);
 
 /* All their warnings, each once. -ENOMEM. */

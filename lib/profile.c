@@ -185,8 +185,11 @@ static struct hwprof_profile *profile_new(const struct profile_kind *kind,
 	if (kind->configure)
 		kind->configure(profile, options);
 	profile->objects = objects_new(options->flags & HWPROF_NO_OBJECTS);
-	if (profile->objects)
+	if (profile->objects && !objects_look_in(profile->objects,
+						 options->symfs,
+						 options->debuginfo))
 		return profile;
+	objects_free(profile->objects);
 	free(profile);
 	return NULL;
 }

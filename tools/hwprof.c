@@ -2,6 +2,7 @@
 /* hwprof: profiles programs, by the kernel module of the same name. */
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
@@ -73,6 +74,15 @@ static int help(const char *name)
 	return command ? print(command->usage) : unknown(name);
 }
 
+/* elfutils asks servers for symbols if this is set: here it has to be asked for. */
+static void refuse_debuginfod(char **argv)
+{
+	for (; *argv; argv++)
+		if (!strcmp(*argv, "--debuginfod"))
+			return;
+	unsetenv("DEBUGINFOD_URLS");
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *command;
@@ -90,6 +100,7 @@ int main(int argc, char **argv)
 	command = find_command(argv[1]);
 	if (!command)
 		return unknown(argv[1]);
+	refuse_debuginfod(argv);
 	argv[1] = command->title;
 	return command->run(argc - 1, argv + 1);
 }

@@ -108,6 +108,14 @@ int report_option(struct report *report, int option, char *value,
 	case 'F':
 		report->folded = true;
 		return -1;
+	case 'y':
+		report->symfs = value;
+		return -1;
+	case 'D':
+		report->debuginfo = value;
+		return -1;
+	case 'U':
+		return -1;	/* main() has seen it */
 	case 'H':
 		return parse_hot(report, value);
 	case 'O':

@@ -26,6 +26,7 @@ struct report {
 	bool blocks;		/* paths are spelled out */
 	bool contexts;		/* and who ran them */
 	unsigned int flags;	/* enum hwprof_flags */
+	const char *symfs, *debuginfo;	/* as struct hwprof_options has them */
 	/* Stacks are replayed; NULL: rows are read. */
 	const struct hwprof_replay_options *replay;
 };
@@ -40,6 +41,9 @@ struct report {
 	{ "min-share", required_argument, NULL, 'm' },			\
 	{ "merge-sites", no_argument, NULL, 'c' },			\
 	{ "folded", no_argument, NULL, 'F' },				\
+	{ "symfs", required_argument, NULL, 'y' },			\
+	{ "debuginfo", required_argument, NULL, 'D' },			\
+	{ "debuginfod", no_argument, NULL, 'U' },			\
 	{ "help", no_argument, NULL, 'h' }
 
 /* Of paths and of ranges. */
@@ -57,6 +61,9 @@ struct report {
 "      --per-process   each process apart\n"			\
 "      --full-path     objects and files of source with their directories\n" \
 "      --json          as JSON: see hwprof-report(1)\n"		\
+"      --symfs DIR     look for objects under DIR: files of another machine\n" \
+"      --debuginfo DIR look for symbols and sources in DIR, by build id\n" \
+"      --debuginfod    and ask the servers in $DEBUGINFOD_URLS for them\n" \
 "  -h, --help\n"
 
 #define REPORT_CHAIN_USAGE						\

@@ -221,6 +221,8 @@ static int read_profile(const struct report *report,
 	const struct hwprof_options options = {
 		.flags = report->flags | report->of,
 		.hot = report->hot,
+		.symfs = report->symfs,
+		.debuginfo = report->debuginfo,
 	};
 	int error;
 

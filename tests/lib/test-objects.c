@@ -303,6 +303,67 @@ static void test_short_build_id(void **state)
 	assert_int_equal(build_id_of(bytes, BUILD_ID_MAX).size, 0);
 }
 
+static void expect_symbol(struct objects *objects, const char *name,
+			  const struct build_id *id, uint64_t address,
+			  bool code)
+{
+	struct object *object = objects_get(objects, name, id);
+	unsigned int machine;
+	uint64_t offset;
+	size_t size;
+
+	assert_string_equal(object_symbol(object, address, &offset), "turns");
+	assert_null(object_warning(object));
+	assert_int_equal(!!object_code(object, address, &size, &machine), code);
+	objects_free(objects);
+}
+
+static struct objects *look_in(const char *symfs, const char *debuginfo)
+{
+	struct objects *objects = objects_new(false);
+
+	assert_int_equal(objects_look_in(objects, symfs, debuginfo), 0);
+	return objects;
+}
+
+/* Files of another machine, and files that are known by their build ids alone. */
+static void test_folders(void **state)
+{
+	struct build_id id, other, none = { .size = 0 };
+	struct objects *objects;
+	uint64_t address;
+	char path[64];
+
+	build("moved", "-g -Wl,--build-id=0x1122334455667788 -no-pie");
+	address = number("nm %s/%s | awk '$3==\"turns\"{print $1}'", "moved");
+	snprintf(path, sizeof(path), "%s/moved", folder);
+	assert_true(object_read_build_id(path, &id));
+	other = id;
+	other.bytes[0] ^= 1;
+	shell("cd %s && mkdir -p fs/opt/x flat debug/.build-id/11 code/.build-id/11 && "
+	      "cp moved fs/opt/x/ && cp moved flat/ && "
+	      "objcopy --only-keep-debug moved debug/.build-id/11/22334455667788.debug && "
+	      "mv moved code/.build-id/11/22334455667788", folder);
+	snprintf(path, sizeof(path), "%s/fs", folder);
+	expect_symbol(look_in(path, NULL), "/opt/x/moved", &id, address, true);
+	expect_symbol(look_in(path, NULL), "/opt/x/moved", &none, address,
+		      true);
+	snprintf(path, sizeof(path), "%s/flat", folder);
+	expect_symbol(look_in(path, NULL), "/opt/x/moved", &id, address, true);
+	/* Another build is not it. */
+	objects = look_in(path, NULL);
+	assert_null(object_symbol(objects_get(objects, "/opt/x/moved", &other),
+				  address, &address));
+	objects_free(objects);
+	address = number("nm %s/flat/%s | awk '$3==\"turns\"{print $1}'",
+			 "moved");
+	snprintf(path, sizeof(path), "%s/code", folder);
+	expect_symbol(look_in(NULL, path), "/gone", &id, address, true);
+	/* What debuggers read has no code. */
+	snprintf(path, sizeof(path), "%s/debug", folder);
+	expect_symbol(look_in(NULL, path), "/gone", &id, address, false);
+}
+
 static void test_no_objects(void **state)
 {
 	struct objects *objects = objects_new(false);
@@ -445,6 +506,7 @@ int main(void)
 		cmocka_unit_test(test_procedures),
 		cmocka_unit_test(test_build_id),
 		cmocka_unit_test(test_short_build_id),
+		cmocka_unit_test(test_folders),
 		cmocka_unit_test(test_no_objects),
 		cmocka_unit_test(test_damaged),
 	};
