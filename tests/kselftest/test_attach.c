@@ -95,9 +95,11 @@ static pid_t start_as(uid_t user, bool open)
 		return -1;
 	pid = fork();
 	if (!pid) {
-		if (!become(user) ||
-		    (open && prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0)) ||
-		    write(ready[1], "", 1) != 1)
+		if (!become(user))
+			_exit(1);
+		if (open)	/* fails where there is no Yama */
+			prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+		if (write(ready[1], "", 1) != 1)
 			_exit(1);
 		rest();
 	}
@@ -110,6 +112,8 @@ static pid_t start_as(uid_t user, bool open)
 
 static void end(pid_t pid)
 {
+	if (pid <= 0)
+		return;		/* to kill() it would be many, or all */
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 }
@@ -287,6 +291,8 @@ TEST_F(yama, scopes)
 	int scope;
 
 	for (scope = 0; scope < SCOPES; scope++) {
+		if (scope && scope_now() < 0)
+			break;	/* this kernel has no Yama: as its scope 0 */
 		NEED_SCOPE(scope);
 		self->others.scope = scope;
 		EXPECT_EQ(0, as_user(USER, try_scope, &self->others));
@@ -339,6 +345,8 @@ TEST_F(yama, tables)
 	EXPECT_EQ(EACCES, as_user(OTHER_USER, set_maps_of,
 				  &self->others.stranger));
 	end(other);
+	if (scope_now() < 0)
+		return;		/* this kernel has no Yama */
 	NEED_SCOPE(1);
 	EXPECT_EQ(0, as_user(USER, set_maps_of, &self->others.open));
 	EXPECT_EQ(EACCES, as_user(USER, set_maps_of, &self->others.stranger));
@@ -611,7 +619,7 @@ TEST_F(broker, each_has_its_rows)
 		child_go(&self->child[i]);
 	}
 	for (i = 0; i < 2; i++)
-		recording_read_until(&self->events[i], 10 * KNOWN_BACK);
+		recording_read_until(&self->events[i], 2 * KNOWN_BACK);
 	for (i = 0; i < 2; i++) {
 		recording_drain(&self->events[i]);
 		EXPECT_LT(0, self->tally[i].samples);
