@@ -38,4 +38,8 @@ abi: $(BUILD)/libhwprof.so.0
 		--no-elf-needed --type-id-style hash \
 		--out-file lib/libhwprof.abi $<
 
-.PHONY: abi
+# What the library is linked from, for the test of its licence.
+print-library-objects:
+	@echo $(LIB_OBJECTS)
+
+.PHONY: abi print-library-objects

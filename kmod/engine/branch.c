@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
 /*
  * The branches themselves, in order: hwprof/branches/. Other tools, and our
  * own oracle, are fed with them. Nothing is summarised: a table is a row in

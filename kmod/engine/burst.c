@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
 /*
  * See burst.h. Distances follow the average cost of a tick; what that misses,
  * since costs differ and ticks come when the trigger can, is owed or saved, and

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /*
  * How far looks at a program are apart (a burst of stepping, a stack of branch
  * records, a sample), so that their cost is a given share of the program's time.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
 /*
  * hwprof/calls/: how often each call site called each procedure (Mousa, Krintz:
  * HPS, Hybrid Profiling Support, sections 5 and 6.1: hot call pairs). The calls

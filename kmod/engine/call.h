@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /* Windows of the call engine, whose tables are its own. */
 #ifndef HWPROF_ENGINE_CALL_H
 #define HWPROF_ENGINE_CALL_H

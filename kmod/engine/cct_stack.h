@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /*
  * Contexts from sampled stacks of calls (Ammons, Ball, Larus, section 4): each
  * stack is one chain from the root on, and what the sample weighs is counted in

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
 /*
  * Several things learnt from the same events: an engine that is made of others.
  * To see the events is what costs a program its time, not to learn from them.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /* The engines that joint_engine can be made of, as engine_params.parts has them. */
 #ifndef HWPROF_ENGINE_JOINT_H
 #define HWPROF_ENGINE_JOINT_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /*
  * Lines of windows, as the loop engine counts them: the common cases, inline.
  * loop_window.c says what follows from a line.

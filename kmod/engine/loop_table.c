@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
 /* Loops by head, and which of them a segment enters: see loop_table.h. */
 #include "loop_table.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /*
  * The loop engine's table, among its parts: loop_table.c finds loops and what
  * enters them, loop_order.c has them in order, loop.c walks over every branch,

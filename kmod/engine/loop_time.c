@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
 /*
  * Where windows that time chose were taken. Their time is the smallest region's
  * around them; but regions are found late, and grow, and some are found in one

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
 /*
  * hwprof/paths/: how often each acyclic path of a procedure was run (Ammons,
  * Ball, Larus: Exploiting Hardware Performance Counters with Flow and Context

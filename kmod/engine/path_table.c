@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
 /* Where paths are found, merged and told: see path_table.h. */
 #include "joint.h"
 #include "path_table.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /*
  * The path engine's table: path.c walks over branches and counts each path when
  * it ends, by its key; here is where paths are found, and what they are.

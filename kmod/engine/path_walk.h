@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /*
  * The path engine's common cases, inline: for its own walk, and for that over a
  * window, which is several engines'. path.c says what a path is.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
 /*
  * hwprof/ranges/: the weight of samples by the instruction they hit, and of
  * branches by where control arrived, over ranges (see range_tree.h); or another

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /*
  * Range-adaptive profiling: counters for ranges of 64-bit values, fine where
  * much is counted and coarse elsewhere (Mysore, Agrawal, Neuber, Sherwood,

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /*
  * All that an engine knows of the world around it. The same engine files are
  * compiled into the module, the library, tests, fuzzers and benchmarks.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
 /*
  * hwprof/values/: the values that loads give, how invariant each is, and how they
  * change (Zilles, Sohi: A Programmable Co-processor for Profiling, section 5 and

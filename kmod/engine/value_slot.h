@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /*
  * What is known of the values of one load: a slot (Zilles, Sohi: A Programmable
  * Co-processor for Profiling, section 5.1.1).

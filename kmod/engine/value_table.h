@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /*
  * Slots of loads, found by their address and address space, and what decides
  * who gets one (Zilles, Sohi: A Programmable Co-processor for Profiling,

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /*
  * The calls that a task is in, as its branches tell: one shadow stack for all
  * engines that follow procedures. Nothing is compiled into the program, so a

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
 /*
  * One walk over a window, for all that is learnt from its branches: to find out
  * what they are costs as much as any engine. This is what a sample costs.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /* Engines' feed_window(), as engine.h says; and that of several together. */
 #ifndef HWPROF_ENGINE_WINDOW_FEED_H
 #define HWPROF_ENGINE_WINDOW_FEED_H

@@ -2,11 +2,15 @@
 # What a user installs, and the promises that go with it.
 
 INSTALL_TESTS := $(patsubst %,$(BUILD)/tests/test-%,install completion \
-			     man abi permissions)
+			     man abi permissions \
+			     licence)
 
 $(INSTALL_TESTS): $(BUILD)/tests/%: tests/install/%.sh user
 	@mkdir -p $(@D)
 	install $< $@
+
+# The rules of what each object is made of are beside them.
+$(BUILD)/tests/test-licence: $(BUILD)/libhwprof.so.0
 
 $(BUILD)/tests/test-permissions: $(BUILD)/tests/kselftest/test_rights
 

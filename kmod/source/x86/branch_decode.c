@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
 /*
  * Which branch an x86 instruction is (Intel SDM volume 2, opcode maps). The
  * instruction has been executed, so it is a valid one, and where it led is

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /* Which branch an x86 instruction is. Nothing else about it is decoded. */
 #ifndef HWPROF_BRANCH_DECODE_H
 #define HWPROF_BRANCH_DECODE_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * Which values do the PMU's MSRs take, and which are a fault (#GP)?  Tells it
  * in the kernel's messages, as TAP without numbers; each is put back.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * A module that does on request what the rig must notice.  The test writes
  * the name of a sin to /sys/module/badmod/parameters/sin.

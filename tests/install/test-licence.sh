@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Licences: the library is made of what the LGPL allows, the texts are there, and
+# debian/copyright says the same as the files. Prints TAP.
+# usage, in the project's folder: test-licence
+export LC_ALL=C.UTF-8
+. tests/install/tap.sh
+
+# licence FILE: what its first lines say
+licence()
+{
+	sed -n '1,3s/.*SPDX-License-Identifier: *\(.*[a-z0-9]\).*/\1/p' "$1"
+}
+
+# sources OBJECT...: the project's files that they were made of, as the compiler
+# has written them down
+sources()
+{
+	for object in "$@"; do
+		cat "${object%.o}.d" || return
+	done | tr ' \\' '\n\n' | grep -v '^/' | grep '\.[chS]$' |
+		xargs realpath --relative-to=. | sort -u
+}
+
+# allows_lgpl FILE
+allows_lgpl()
+{
+	case " $(licence "$1") " in
+	*" LGPL-2.1-or-later "* | *" BSD-2-Clause "*) ;;
+	*) echo "$1 is $(licence "$1")"; return 1 ;;
+	esac
+}
+
+library_is_lgpl()
+{
+	objects=$(make -s print-library-objects) || return
+	# What is in the archive is what the build says.
+	[ "$(ar t build/libhwprof.a | sort)" = \
+	  "$(printf '%s\n' $objects | sed 's|.*/||' | sort)" ] || return
+	sources $objects > "$work/sources"
+	[ "$(grep -c '\.c$' "$work/sources")" -ge "$(echo "$objects" | wc -w)" ] ||
+		return
+	wrong=
+	while read -r file; do
+		allows_lgpl "$file" || wrong=1
+	done < "$work/sources"
+	[ ! "$wrong" ]
+}
+
+# The module's own files are not the library's to take.
+tells_gpl()
+{
+	! allows_lgpl kmod/session.c && ! allows_lgpl tools/record.c &&
+		allows_lgpl lib/session.c
+}
+
+files_of_project()
+{
+	find kmod lib uapi tools examples tests Kbuild Makefile install.mk \
+		-type f \( -name '*.[chS]' -o -name '*.sh' -o -name '*.py' -o \
+		-name '*.mk' -o -name Makefile -o -name Kbuild \) ! -path '*/build/*'
+}
+
+each_has_one()
+{
+	files_of_project | while read -r file; do
+		[ "$(licence "$file")" ] || echo "$file"
+	done > "$work/none"
+	cat "$work/none"
+	[ ! -s "$work/none" ]
+}
+
+texts_are_there()
+{
+	files_of_project | while read -r file; do licence "$file"; done |
+		sed 's/ OR /\n/g; s/GPL-2.0\n/GPL-2.0-only\n/; s/GPL-2.0$/GPL-2.0-only/' | sort -u > "$work/names"
+	grep -q . "$work/names" || return
+	while read -r name; do
+		[ -s "LICENSES/$name.txt" ] || { echo "no text of $name"; return 1; }
+	done < "$work/names"
+	for text in LICENSES/*.txt; do
+		grep -qx "$(basename "$text" .txt)" "$work/names" ||
+			{ echo "nothing is under $text"; return 1; }
+	done
+}
+
+# The files of a paragraph of debian/copyright whose licence is $1.
+copyright_files()
+{
+	awk -v "RS=" -v "wanted=License: $1" 'index($0 "\n", wanted "\n")' \
+		debian/copyright |
+		sed -n '/^Files:/,/^Copyright:/{ /^Copyright/d; s/^Files://; p }' |
+		while read -r pattern; do
+			find . -path "./$pattern" -type f | sed 's|^\./||'
+		done | sort -u
+}
+
+debian_agrees()
+{
+	files_of_project | while read -r file; do
+		[ "$(licence "$file")" != "GPL-2.0-only OR LGPL-2.1-or-later" ] ||
+			echo "$file"
+	done | sort -u > "$work/both"
+	copyright_files "GPL-2 or LGPL-2.1+" > "$work/debian"
+	diff "$work/both" "$work/debian" || return
+	copyright_files "LGPL-2.1+" | grep '\.[ch]$' > "$work/debian"
+	[ -s "$work/debian" ] || return
+	while read -r file; do
+		[ "$(licence "$file")" = LGPL-2.1-or-later ] ||
+			{ echo "$file is $(licence "$file")"; return 1; }
+	done < "$work/debian"
+}
+
+check "the library is of files that the LGPL allows" library_is_lgpl
+check "a file of the module's own would be found" tells_gpl
+check "each file names its licence" each_has_one
+check "the text of each licence is there, and no other" texts_are_there
+check "debian/copyright agrees" debian_agrees
+finish
