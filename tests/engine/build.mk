@@ -60,21 +60,4 @@ $(BUILD)/tests/%-decode: $(BUILD)/san/tests/engine/%-decode.o \
 
 UNIT_TESTS += $(BUILD)/tests/branch-decode $(BUILD)/tests/access-decode
 
-# From sources, because all of it is instrumented: libFuzzer is clang's.
-$(BUILD)/fuzz/fuzz-loop $(BUILD)/fuzz/fuzz-range $(BUILD)/fuzz/fuzz-call \
-$(BUILD)/fuzz/fuzz-cct $(BUILD)/fuzz/fuzz-cct-stacks $(BUILD)/fuzz/fuzz-path \
-$(BUILD)/fuzz/fuzz-value $(BUILD)/fuzz/fuzz-joint: \
-$(BUILD)/fuzz/%: tests/fuzz/%.c $(ENGINE_C) tests/fuzz/engine.h \
-		 $(wildcard kmod/engine/*.h) uapi/linux/hwprof.h
-	@mkdir -p $(@D)
-	clang -g -O1 -std=gnu11 -Wno-gnu-variable-sized-type-not-at-end \
-		-Iuapi -Ikmod \
-		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-		-o $@ $(filter %.c,$^)
-
-FUZZERS += $(BUILD)/fuzz/fuzz-loop $(BUILD)/fuzz/fuzz-range \
-	   $(BUILD)/fuzz/fuzz-call $(BUILD)/fuzz/fuzz-cct \
-	   $(BUILD)/fuzz/fuzz-cct-stacks $(BUILD)/fuzz/fuzz-path \
-	   $(BUILD)/fuzz/fuzz-value $(BUILD)/fuzz/fuzz-joint
-
 -include $(shell find $(BUILD)/san -name '*.d' 2>/dev/null)

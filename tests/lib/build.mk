@@ -56,15 +56,3 @@ $(BUILD)/tests/test-hwprof: tests/lib/test-hwprof.sh $(BUILD)/hwprof
 	install $< $@
 
 UNIT_TESTS += $(BUILD)/tests/test-hwprof
-
-# From sources, because all of it is instrumented: libFuzzer is clang's.
-$(BUILD)/fuzz/fuzz-perfdata $(BUILD)/fuzz/fuzz-replay: \
-$(BUILD)/fuzz/%: tests/fuzz/%.c $(LIB_SOURCES) $(wildcard lib/*.h) \
-		 $(wildcard kmod/engine/*.h) uapi/linux/hwprof.h
-	@mkdir -p $(@D)
-	clang -g -O1 -std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
-		-Wno-gnu-variable-sized-type-not-at-end \
-		-Iuapi -Ikmod -Ilib -fsanitize=fuzzer,address,undefined \
-		-fno-sanitize-recover=all -o $@ $(filter %.c,$^) $(LIB_LINK)
-
-FUZZERS += $(BUILD)/fuzz/fuzz-perfdata $(BUILD)/fuzz/fuzz-replay
