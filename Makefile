@@ -1,13 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # make demo     profile a real program on a real kernel, in the embedded VM
 #               (another one: make demo DEMO='command args')
-# make check    all tests
+# make test     unit tests alone
+# make check    what proves the product on this machine: the first tier of tests
+# make check-all  all tests
+# make check-due  what is due of the others before a change lands (docs/checks.md)
 # make bench    all benchmarks
 # make          library and tools, and the module for the running kernel
 # make install  install them (install.mk; KDIR: another kernel's headers)
 # make uninstall  take them away again, with the same variables
 #
 # Everything is built in build/. Each folder lists what it builds in build.mk.
+
+# Compilers through ccache, if it is installed, also those of modules and kernels.
+export PATH := /usr/lib/ccache:$(PATH)
+export CCACHE_DIR := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/hwprof/ccache
+export CCACHE_BASEDIR := $(CURDIR)
+export CCACHE_NOHASHDIR := 1
+export CCACHE_MAXSIZE := 2G
 
 BUILD	:= build
 PREFIX	?= /usr/local
@@ -37,15 +47,27 @@ demo:
 	@$(MAKE) -s $(BUILD)/hwprof $(BUILD)/6.12/hwprof.ko
 	@tests/demo $(DEMO)
 
-check:
-	@export CHECK_BEGAN=$$(date +%s) && \
-	tests/vm/install build rig check arm64 packages && \
-	$(MAKE) -s -j$$(nproc) tests && \
-	tests/check
+test:
+	@tests/check unit
 
-# All that `make check` runs.
-tests: $(BUILD)/hwprof $(BUILD)/libhwprof.so.0 $(UNIT_TESTS) $(FUZZERS) \
-       $(TEST_PROGRAMS) $(VM_KERNELS:%=$(BUILD)/%/hwprof.ko)
+check:
+	@tests/check
+
+check-all:
+	@CHECK_MINUTES=600 tests/check -a
+
+check-due:
+	@CHECK_MINUTES=600 tests/check -d
+
+unit-tests: $(UNIT_TESTS)
+
+fuzzers: $(FUZZERS)
+
+# All that the first tier runs in a machine; other suites build what they lack.
+test-programs: $(BUILD)/hwprof $(BUILD)/libhwprof.so.0 $(TEST_PROGRAMS) \
+	       $(patsubst %,$(BUILD)/%/hwprof.ko,$(filter-out %-debug,$(VM_KERNELS)))
+
+tests: unit-tests fuzzers test-programs
 
 print-unit-tests:
 	@echo $(UNIT_TESTS)
@@ -55,6 +77,7 @@ print-fuzzers:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all demo check tests print-unit-tests print-fuzzers clean
+.PHONY: all demo test check check-all check-due tests unit-tests fuzzers \
+	test-programs print-unit-tests print-fuzzers clean
 
 -include $(shell find $(BUILD)/obj $(BUILD)/bench $(BUILD)/san -name '*.d' 2>/dev/null)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How many random cases a test tries: HWPROF_TEST_SEEDS makes it more. */
+/*
+ * How many random cases a test tries. HWPROF_TEST_SEEDS makes it more;
+ * HWPROF_TEST_PERCENT makes it so many hundredths, but at least one.
+ */
 #ifndef TESTS_ENGINE_SEEDS_H
 #define TESTS_ENGINE_SEEDS_H
 
@@ -9,8 +12,11 @@
 static inline uint64_t seeds(uint64_t usual)
 {
 	const char *more = getenv("HWPROF_TEST_SEEDS");
+	const char *percent = getenv("HWPROF_TEST_PERCENT");
 	uint64_t count = more ? strtoull(more, NULL, 0) : 0;
 
+	if (percent)
+		usual = usual * strtoull(percent, NULL, 0) / 100 ?: 1;
 	return count > usual ? count : usual;
 }
 

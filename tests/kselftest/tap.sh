@@ -151,11 +151,12 @@ needs()
 }
 
 # What follows is of the tools, and of kernel paths that others take as well: on a
-# kernel that checks itself, where perf takes ten times as long, it is left out.
+# kernel that checks itself, where perf takes ten times as long, and in a short run,
+# it is left out.
 rest_is_no_news()
 {
-	case $KSELFTEST_KERNEL in
-	*debug*) finish; exit ;;
+	case $KSELFTEST_KERNEL$KSELFTEST_SHORT in
+	*debug* | *yes) finish; exit ;;
 	esac
 }
 
