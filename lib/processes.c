@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <inttypes.h>
-#include <search.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -48,12 +47,14 @@ struct process {
 struct processes {
 	struct change *changes;
 	size_t change_count, change_room;
-	size_t settled;			/* so many are in the tree ... */
+	size_t settled;			/* so many are in the processes ... */
 	uint64_t settled_time;		/* ... all up to this time */
 	uint32_t image_count;
 	uint32_t mapped;		/* of these, with maps that are known */
 	atomic_uint users;
-	void *tree;			/* of struct process, by pid */
+	struct process **slots;		/* by a hash of the pid, half of them free */
+	size_t slot_count;		/* a power of two */
+	size_t process_count;
 };
 
 struct processes *processes_new(void)
@@ -71,11 +72,12 @@ struct processes *processes_share(struct processes *processes)
 	return processes;
 }
 
-static void free_process(void *node)
+static void free_process(struct process *process)
 {
-	struct process *process = node;
 	size_t i;
 
+	if (!process)
+		return;
 	for (i = 0; i < process->image_count; i++) {
 		free(process->images[i]->maps);
 		free(process->images[i]);
@@ -93,7 +95,9 @@ void processes_free(struct processes *processes)
 	for (i = 0; i < processes->change_count; i++)
 		free(processes->changes[i].name);
 	free(processes->changes);
-	tdestroy(processes->tree, free_process);
+	for (i = 0; i < processes->slot_count; i++)
+		free_process(processes->slots[i]);
+	free(processes->slots);
 	free(processes);
 }
 
@@ -228,21 +232,43 @@ static int compare_changes(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static int compare_pids(const void *a, const void *b)
+/* The slot of @pid, or a free one where it would be. */
+static struct process **find_slot(struct process **slots, size_t count,
+				  uint32_t pid)
 {
-	uint32_t x = ((const struct process *)a)->pid;
-	uint32_t y = ((const struct process *)b)->pid;
+	size_t at = (uint32_t)(pid * 0x9e3779b1U) & (count - 1);
 
-	return (x > y) - (x < y);
+	while (slots[at] && slots[at]->pid != pid)
+		at = (at + 1) & (count - 1);
+	return &slots[at];
 }
 
 static struct process *find_process(const struct processes *processes,
 				    uint32_t pid)
 {
-	struct process key = { .pid = pid };
-	struct process **found = tfind(&key, &processes->tree, compare_pids);
+	return processes->slot_count ?
+	       *find_slot(processes->slots, processes->slot_count, pid) : NULL;
+}
 
-	return found ? *found : NULL;
+static int make_slots(struct processes *processes)
+{
+	size_t count = processes->slot_count ? 2 * processes->slot_count : 64;
+	struct process **slots;
+	size_t i;
+
+	if (2 * processes->process_count < processes->slot_count)
+		return 0;
+	slots = calloc(count, sizeof(*slots));
+	if (!slots)
+		return -ENOMEM;
+	for (i = 0; i < processes->slot_count; i++)
+		if (processes->slots[i])
+			*find_slot(slots, count, processes->slots[i]->pid) =
+				processes->slots[i];
+	free(processes->slots);
+	processes->slots = slots;
+	processes->slot_count = count;
+	return 0;
 }
 
 static struct process *get_process(struct processes *processes, uint32_t pid)
@@ -251,14 +277,14 @@ static struct process *get_process(struct processes *processes, uint32_t pid)
 
 	if (process)
 		return process;
+	if (make_slots(processes))
+		return NULL;
 	process = calloc(1, sizeof(*process));
 	if (!process)
 		return NULL;
 	process->pid = pid;
-	if (!tsearch(process, &processes->tree, compare_pids)) {
-		free(process);
-		return NULL;
-	}
+	*find_slot(processes->slots, processes->slot_count, pid) = process;
+	processes->process_count++;
 	return process;
 }
 
