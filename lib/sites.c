@@ -218,7 +218,9 @@ static void decide(struct site *site, const struct votes *votes)
 		site->kind = STREAM_CALL;
 	else if (votes->returns)
 		site->kind = STREAM_RET;
+	/* Callers are also told of by stacks that they are not in. */
 	if (site->looks >= LOOKS_MAX ||
+	    max(votes->calls, votes->returns) >= LOOKS_MAX ||
 	    (votes->passed >= PASSED_ENOUGH && is_passed_often(votes)))
 		site->evidence = EVIDENCE_FINAL;
 }
