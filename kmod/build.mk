@@ -5,6 +5,9 @@
 KMOD_SOURCES := Kbuild $(shell find kmod uapi -type f)
 VM_KERNELS := 6.1 6.12 debug arm64-6.12 arm64-debug
 
+# Of these the module is built when a test asks for it.
+VM_OTHER_KERNELS := irqsoff
+
 # $(call build_module,directory of the module,kernel's build directory,...)
 define build_module
 	@mkdir -p $(1)
@@ -12,7 +15,7 @@ define build_module
 	+$(MAKE) -C $(2) M=$(abspath $(1)) W=1 KCFLAGS=-Werror $(3) modules
 endef
 
-$(VM_KERNELS:%=$(BUILD)/%/hwprof.ko): $(BUILD)/%/hwprof.ko: $(KMOD_SOURCES)
+$(foreach kernel,$(VM_KERNELS) $(VM_OTHER_KERNELS),$(BUILD)/$(kernel)/hwprof.ko): $(BUILD)/%/hwprof.ko: $(KMOD_SOURCES)
 	$(call build_module,$(@D),$$(tests/vm/kernel/get $*)/build)
 
 # The one for the debug kernel, but that it tells what is executed of it (kcov).

@@ -26,7 +26,8 @@ class Arch(NamedTuple):
 
 _X86_64 = Arch(
     name="x86-64",
-    kernels={"6.1": "6.1", "6.12": "6.12", "debug": "debug"},
+    kernels={"6.1": "6.1", "6.12": "6.12", "debug": "debug",
+             "irqsoff": "irqsoff"},
     foreign=False,
     elf_machine=62,
     libraries="/usr/lib/x86_64-linux-gnu",

@@ -1,0 +1,632 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * drive SCENARIO DIR: takes the module through a scenario, in phases. Prints of
+ * each phase how long the longest part was in it that the kernel's latency tracer
+ * saw, in microseconds, and leaves the tracer's account of it in DIR. See ./run.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/kselftest/device.h"
+#include "tests/kselftest/event.h"
+
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+#define TRACING			"/sys/kernel/tracing/"
+#define CPU1			"/sys/devices/system/cpu/cpu1/online"
+
+enum {
+	MIB		= 1 << 20,
+	SITE		= 20,		/* bytes of a site, see make_sites() */
+	SITES		= 8000,		/* for a profile of 1 MiB */
+	SITES_MOST	= 40000,
+	PAGES_MOST	= 4096,		/* of a ring */
+	UNWIND_ROWS	= 1 << 20,
+	SECOND_NS	= 1000000000,
+};
+
+static void __attribute__((format(printf, 1, 2), noreturn))
+die(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fprintf(stderr, ": %s\n", strerror(errno));
+	exit(1);
+}
+
+static void must(long result, const char *what)
+{
+	if (result >= 0)
+		return;
+	if (result != -1)
+		errno = -result;
+	die("%s", what);
+}
+
+static void put(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		die("%s", path);
+	close(fd);
+}
+
+/* --- phases ----------------------------------------------------------------- */
+
+static const char *folder;
+static char current[64];		/* the phase; "": none */
+static unsigned int phases;
+
+static void copy(const char *from, const char *to)
+{
+	static char text[1 << 16];
+	FILE *in = fopen(from, "r"), *out = fopen(to, "w");
+	size_t count;
+
+	if (!in || !out)
+		die("copying %s to %s", from, to);
+	while ((count = fread(text, 1, sizeof(text), in)))
+		fwrite(text, 1, count, out);
+	fclose(in);
+	fclose(out);
+}
+
+static void end_phase(void)
+{
+	unsigned long microseconds;
+	char path[256];
+	FILE *file;
+
+	if (!current[0])
+		return;
+	file = fopen(TRACING "tracing_max_latency", "r");
+	if (!file || fscanf(file, "%lu", &microseconds) != 1)
+		die("reading the longest latency");
+	fclose(file);
+	snprintf(path, sizeof(path), "%s/%u", folder, phases);
+	copy(TRACING "trace", path);
+	printf("%lu\t%s\t%s\n", microseconds, path, current);
+	fflush(stdout);
+	current[0] = '\0';
+}
+
+/* Ends the phase before it, too. */
+static void __attribute__((format(printf, 1, 2))) phase(const char *format, ...)
+{
+	va_list arguments;
+
+	end_phase();
+	phases++;
+	va_start(arguments, format);
+	vsnprintf(current, sizeof(current), format, arguments);
+	va_end(arguments);
+	put(TRACING "tracing_max_latency", "0");
+}
+
+/* --- what is profiled --------------------------------------------------------- */
+
+static unsigned char *sites;
+
+static void put32(unsigned char *at, int32_t value)
+{
+	memcpy(at, &value, sizeof(value));
+}
+
+/*
+ * Code with @count places, each with a loop, a load, a call and a path of its own,
+ * so that each engine has a row, or several, for each:
+ *
+ *		mov	$2, %ecx
+ *	1:	mov	0(%rip), %eax
+ *		dec	%ecx
+ *		jnz	1b
+ *		call	0		# which is a ret
+ */
+static void make_sites(unsigned int count)
+{
+	unsigned char *at;
+	unsigned int i;
+
+	sites = mmap(NULL, 64 + SITES_MOST * SITE, PROT_READ | PROT_WRITE | PROT_EXEC,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (sites == MAP_FAILED)
+		die("memory for code");
+	sites[0] = 0xc3;
+	for (i = 0; i < count; i++) {
+		at = sites + 16 + i * SITE;
+		memcpy(at, "\xb9\2\0\0\0\x8b\5\0\0\0\0\xff\xc9\x75\xf6\xe8", 16);
+		put32(at + 16, sites - (at + SITE));
+	}
+	sites[16 + count * SITE] = 0xc3;
+}
+
+static void run_sites(unsigned int count)
+{
+	make_sites(count);
+	((void (*)(void))(sites + 16))();
+	munmap(sites, 64 + SITES_MOST * SITE);
+}
+
+static unsigned int sites_for(unsigned int mib)
+{
+	unsigned int count = SITES * mib;
+
+	return count < SITES_MOST ? count : SITES_MOST;
+}
+
+/* --- events ------------------------------------------------------------------- */
+
+static struct perf_event_attr rows_attr(uint64_t engine, unsigned int mib)
+{
+	struct perf_event_attr attr =
+		event_attr_sampling(engine | EVENT_STEP | EVENT_ROWS |
+				    EVENT_MEMORY(mib), 1);
+
+	/* None but those that a phase asks for. */
+	attr.config1 = EVENT_INTERVAL(65535);
+	attr.disabled = 0;
+	return attr;
+}
+
+struct ring {
+	void *start;
+	size_t bytes;
+};
+
+static struct ring map_ring(int fd, unsigned int pages)
+{
+	struct ring ring = { .bytes = (size_t)(1 + pages) * getpagesize() };
+
+	ring.start = mmap(NULL, ring.bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+			  fd, 0);
+	if (ring.start == MAP_FAILED)
+		die("mapping a ring of %u pages", pages);
+	return ring;
+}
+
+static uint64_t written(const struct ring *ring)
+{
+	return ((struct perf_event_mmap_page *)ring->start)->data_head;
+}
+
+/* An event of this task whose profile is full, with its ring. */
+static int full_event(struct perf_event_attr attr, unsigned int mib,
+		      struct ring *ring)
+{
+	int fd = event_open(&attr, 0, -1, -1, 0);
+
+	must(fd, "opening an event");
+	run_sites(sites_for(mib));
+	*ring = map_ring(fd, PAGES_MOST);
+	return fd;
+}
+
+static void must_have_written(const struct ring *ring, unsigned int mib)
+{
+	if (written(ring) >= mib * (MIB / 8))
+		return;
+	errno = ENODATA;
+	die("rows of a profile of %u MiB: no more than %llu bytes", mib,
+	    (unsigned long long)written(ring));
+}
+
+/* Those of perf, but for those that end the rows of the event. */
+static void perf_ioctls(int fd)
+{
+	uint64_t id, period = 1;
+
+	phase("PERF_EVENT_IOC_ID, _PERIOD, _RESET, _REFRESH, _PAUSE_OUTPUT");
+	must(ioctl(fd, PERF_EVENT_IOC_ID, &id), "PERF_EVENT_IOC_ID");
+	ioctl(fd, PERF_EVENT_IOC_PERIOD, &period);
+	must(ioctl(fd, PERF_EVENT_IOC_RESET, 0), "PERF_EVENT_IOC_RESET");
+	must(ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1), "pausing");
+	must(ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 0), "not pausing");
+	must(ioctl(fd, PERF_EVENT_IOC_REFRESH, 1000), "PERF_EVENT_IOC_REFRESH");
+	phase("reading the event");
+	event_count(fd);
+}
+
+static void one_event(const char *engine_name, uint64_t engine, unsigned int mib)
+{
+	struct perf_event_attr attr = rows_attr(engine, mib);
+	struct ring ring;
+	int fd;
+
+	phase("%s, %u MiB: filling", engine_name, mib);
+	fd = full_event(attr, mib, &ring);
+	perf_ioctls(fd);
+	phase("%s, %u MiB: PERF_EVENT_IOC_DISABLE", engine_name, mib);
+	must(ioctl(fd, PERF_EVENT_IOC_DISABLE, 0), "PERF_EVENT_IOC_DISABLE");
+	/* Rows may come a moment later. */
+	usleep(200000);
+	must_have_written(&ring, mib);
+	phase("%s, %u MiB: PERF_EVENT_IOC_ENABLE", engine_name, mib);
+	must(ioctl(fd, PERF_EVENT_IOC_ENABLE, 0), "PERF_EVENT_IOC_ENABLE");
+	phase("%s, %u MiB: PERF_EVENT_IOC_SET_OUTPUT", engine_name, mib);
+	ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, fd);
+	phase("%s, %u MiB: unmapping its ring", engine_name, mib);
+	munmap(ring.start, ring.bytes);
+	phase("%s, %u MiB: close", engine_name, mib);
+	run_sites(SITES);
+	close(fd);
+	usleep(100000);
+	end_phase();
+}
+
+static void sizes(void)
+{
+	static const unsigned int mib[] = { 1, 4, 16 };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(mib); i++)
+		one_event("calls", EVENT_CALLS, mib[i]);
+}
+
+static void engines(void)
+{
+	static const struct {
+		const char *name;
+		uint64_t config;
+	} all[] = {
+		{ "loops", EVENT_LOOPS }, { "paths", EVENT_PATHS },
+		{ "values", EVENT_VALUES }, { "cct", EVENT_CCT },
+		{ "loops and calls", EVENT_LOOPS | EVENT_CALLS },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++)
+		one_event(all[i].name, all[i].config, 4);
+}
+
+/* --- tasks that end ------------------------------------------------------------- */
+
+/* A child that is profiled by this process, and runs @run when it may. */
+static void child_with_event(const char *name, unsigned int mib,
+			     void (*run)(void *mib))
+{
+	struct perf_event_attr attr = rows_attr(EVENT_CALLS, mib);
+	struct child child = child_start(run, &mib);
+	struct ring ring;
+	int fd, status;
+
+	phase("%s, %u MiB", name, mib);
+	fd = event_open(&attr, child.pid, -1, -1, 0);
+	must(fd, "opening an event of a child");
+	ring = map_ring(fd, PAGES_MOST);
+	child_go(&child);
+	if (waitpid(child.pid, &status, 0) < 0 || status)
+		die("a child ended with %#x", status);
+	usleep(100000);
+	must_have_written(&ring, mib);
+	munmap(ring.start, ring.bytes);
+	close(fd);
+	end_phase();
+}
+
+static void fill(void *mib)
+{
+	run_sites(sites_for(*(unsigned int *)mib));
+}
+
+static void fill_and_exec(void *mib)
+{
+	fill(mib);
+	execl("/usr/lib/busybox/busybox", "true", NULL);
+	die("exec");
+}
+
+static void fill_and_fork(void *mib)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		die("fork");
+	fill(mib);
+	if (!pid)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+}
+
+static void ends(void)
+{
+	static const unsigned int mib[] = { 1, 4, 16 };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(mib); i++) {
+		unsigned int size = mib[i];
+
+		child_with_event("exit", size, fill);
+		child_with_event("exec", size, fill_and_exec);
+		child_with_event("fork and exit", size, fill_and_fork);
+	}
+}
+
+/* --- flushes ---------------------------------------------------------------- */
+
+/* Each interval, of a running program, and of one that sleeps. */
+static void flushes(void)
+{
+	struct perf_event_attr attr = rows_attr(EVENT_CALLS, 4);
+	struct ring ring;
+	int fd, turn;
+
+	attr.config1 = EVENT_INTERVAL(20);
+	phase("rows each 20 ms, of a program that runs");
+	fd = event_open(&attr, 0, -1, -1, 0);
+	must(fd, "opening an event");
+	ring = map_ring(fd, PAGES_MOST);
+	for (turn = 0; turn < 4; turn++)
+		run_sites(SITES);
+	phase("rows each 20 ms, of a program that sleeps");
+	run_sites(SITES);
+	usleep(300000);
+	phase("close, rows each 20 ms");
+	munmap(ring.start, ring.bytes);
+	close(fd);
+	usleep(100000);
+	end_phase();
+}
+
+/* --- the device --------------------------------------------------------------- */
+
+static void add_tables(int fd)
+{
+	struct hwprof_unwind_row *rows = calloc(UNWIND_ROWS, sizeof(*rows));
+	struct hwprof_unwind_map map = { .table = 1 };
+	unsigned int i;
+
+	if (!rows)
+		die("memory for tables");
+	for (i = 0; i < UNWIND_ROWS; i++)
+		rows[i] = (struct hwprof_unwind_row) {
+			.start = 4 * i, .cfa = 1, .kind = HWPROF_UNWIND_SP,
+		};
+	phase("HWPROF_IOC_UNWIND_TABLE");
+	must(device_add_table(fd, rows, UNWIND_ROWS), "adding a table");
+	free(rows);
+	phase("HWPROF_IOC_UNWIND_MAPS");
+	map.start = map.base = (uintptr_t)sites_for & ~0xfffUL;
+	map.end = map.start + 4096;
+	must(device_set_maps(fd, &map, 1, getpid()), "setting maps");
+}
+
+static void take_all(int fd)
+{
+	char *buffer = malloc(MIB);
+	bool more = true;
+	long filled = 0;
+
+	while (more) {
+		filled = device_read(fd, buffer, MIB, &more);
+		must(filled, "HWPROF_IOC_SNAPSHOT");
+	}
+	free(buffer);
+}
+
+static int feed(struct hwprof_config *config, unsigned int mib)
+{
+	struct perf_event_attr attr = device_feeder(config);
+	int event;
+
+	attr.disabled = 0;
+	event = event_open(&attr, 0, -1, -1, 0);
+	must(event, "an event that feeds the device");
+	run_sites(sites_for(mib));
+	return event;
+}
+
+static void device_of(unsigned int mib)
+{
+	struct hwprof_config config =
+		device_config(EVENT_CALLS | EVENT_STEP | EVENT_MEMORY(mib));
+	int fd, event;
+
+	config.period = 1;
+	phase("HWPROF_IOC_CONFIG, %u MiB", mib);
+	fd = device_open(&config);
+	must(fd, "HWPROF_IOC_CONFIG");
+	phase("device, %u MiB: filling", mib);
+	event = feed(&config, mib);
+	phase("HWPROF_IOC_SNAPSHOT, %u MiB", mib);
+	take_all(fd);
+	phase("HWPROF_IOC_RESET, %u MiB", mib);
+	must(device_reset(fd), "HWPROF_IOC_RESET");
+	phase("device, %u MiB: closing a full one", mib);
+	run_sites(sites_for(mib));
+	close(event);
+	close(fd);
+	usleep(100000);
+	end_phase();
+}
+
+static void device_ring_of(unsigned int mib)
+{
+	struct hwprof_config config =
+		device_config(EVENT_CALLS | EVENT_STEP | EVENT_MEMORY(mib));
+	int fd, event, rings;
+
+	config.period = 1;
+	config.config1 = EVENT_INTERVAL(50);
+	fd = device_open(&config);
+	must(fd, "HWPROF_IOC_CONFIG");
+	phase("HWPROF_IOC_RING");
+	rings = device_ring(fd, 4 * MIB, 0);
+	must(rings, "HWPROF_IOC_RING");
+	if (!device_map(fd, 4 * MIB, rings))
+		die("mapping the device");
+	phase("device, %u MiB: rows each 50 ms", mib);
+	event = feed(&config, mib);
+	usleep(200000);
+	close(event);
+	phase("device, %u MiB: closing its ring", mib);
+	close(fd);
+	usleep(100000);
+	end_phase();
+}
+
+static void unwinding(void)
+{
+	struct hwprof_config config =
+		device_config(EVENT_CCT | EVENT_SAMPLE | EVENT_MEMORY(1));
+	int fd;
+
+	config.period = 1000000;
+	fd = device_open(&config);
+	must(fd, "HWPROF_IOC_CONFIG for samples");
+	add_tables(fd);
+	phase("closing a file with tables");
+	close(fd);
+	usleep(100000);
+	end_phase();
+}
+
+static void device(void)
+{
+	device_of(1);
+	device_of(4);
+	device_of(16);
+	device_ring_of(4);
+	unwinding();
+}
+
+/* --- whole CPUs ------------------------------------------------------------- */
+
+static void pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	must(sched_setaffinity(0, sizeof(set), &set), "pinning");
+}
+
+static void fill_on(void *cpu)
+{
+	pin(*(int *)cpu);
+	run_sites(sites_for(4));
+}
+
+static void run_on(int cpu)
+{
+	struct child child = child_start(fill_on, &cpu);
+	int status;
+
+	child_go(&child);
+	if (waitpid(child.pid, &status, 0) < 0 || status)
+		die("a child ended with %#x", status);
+}
+
+static int cpu_event(int cpu, struct ring *ring)
+{
+	struct perf_event_attr attr = rows_attr(EVENT_CALLS, 4);
+	int fd;
+
+	attr.inherit = 0;
+	fd = event_open(&attr, -1, cpu, -1, 0);
+	must(fd, "opening an event of a CPU");
+	*ring = map_ring(fd, PAGES_MOST);
+	return fd;
+}
+
+static void whole_cpu(void)
+{
+	struct ring ring;
+	int fd;
+
+	phase("a CPU, 4 MiB: filling");
+	fd = cpu_event(0, &ring);
+	run_on(0);
+	phase("a CPU, 4 MiB: PERF_EVENT_IOC_DISABLE");
+	must(ioctl(fd, PERF_EVENT_IOC_DISABLE, 0), "PERF_EVENT_IOC_DISABLE");
+	usleep(100000);
+	munmap(ring.start, ring.bytes);
+	phase("a CPU, 4 MiB: close");
+	close(fd);
+	usleep(100000);
+	end_phase();
+}
+
+static void hotplug(void)
+{
+	struct ring ring[2];
+	int fd[2];
+
+	fd[0] = cpu_event(0, &ring[0]);
+	fd[1] = cpu_event(1, &ring[1]);
+	run_on(1);
+	phase("a CPU goes, with 4 MiB");
+	put(CPU1, "0");
+	usleep(100000);
+	phase("and comes");
+	put(CPU1, "1");
+	phase("closing both");
+	close(fd[0]);
+	close(fd[1]);
+	usleep(100000);
+	end_phase();
+}
+
+/* --- the rest ------------------------------------------------------------------ */
+
+static void module(void)
+{
+	phase("rmmod");
+	if (system("rmmod hwprof"))
+		die("rmmod");
+	phase("insmod");
+	if (system("insmod /rig/module.ko"))
+		die("insmod");
+	end_phase();
+}
+
+/* Instructions that take known time: two of each turn. */
+static void clock_tells(void)
+{
+	unsigned long turns = 10000000, left = turns;
+	struct timespec from, to;
+
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	asm volatile("1: dec %0; jnz 1b" : "+r" (left) : : "cc");
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	printf("%.3f\n", 2.0 * turns /
+	       ((to.tv_sec - from.tv_sec) * (double)SECOND_NS +
+		to.tv_nsec - from.tv_nsec));
+}
+
+int main(int count, char **arguments)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} scenarios[] = {
+		{ "clock", clock_tells }, { "sizes", sizes },
+		{ "engines", engines }, { "ends", ends },
+		{ "flushes", flushes }, { "device", device },
+		{ "cpu", whole_cpu }, { "hotplug", hotplug },
+		{ "module", module },
+	};
+	unsigned int i;
+
+	for (i = 0; count == 3 && i < ARRAY_SIZE(scenarios); i++) {
+		if (strcmp(arguments[1], scenarios[i].name))
+			continue;
+		folder = arguments[2];
+		scenarios[i].run();
+		return 0;
+	}
+	fprintf(stderr, "usage: drive SCENARIO DIR\n");
+	return 2;
+}
