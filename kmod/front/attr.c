@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What may be asked for: of a session and of an event. */
 #include <linux/perf_event.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
 
 #include "../compat.h"
 #include "../field.h"
@@ -169,4 +171,29 @@ int attr_check_event(const struct perf_event_attr *attr)
 	if (field_get(attr, FIELD_rows) && attr->sample_type & ~row_samples)
 		return -EOPNOTSUPP;
 	return 0;
+}
+
+/* The opener's process, or a child of it: what perf starts is one. */
+static bool is_own(struct task_struct *target)
+{
+	bool own;
+
+	rcu_read_lock();
+	own = same_thread_group(target, current) ||
+	      same_thread_group(rcu_dereference(target->real_parent), current);
+	rcu_read_unlock();
+	return own;
+}
+
+/*
+ * Stepping makes a program thousands of times slower, so an event that names no
+ * source may do that only to what its opener has started. It is refused, not
+ * given bursts: a count that covers a small part of a run would look like one
+ * that covers all of it. @target: NULL for all that runs on a CPU.
+ */
+int attr_check_target(const struct perf_event_attr *attr,
+		      struct task_struct *target)
+{
+	return source_steps_unasked(attr) && !(target && is_own(target)) ?
+	       -EINVAL : 0;
 }

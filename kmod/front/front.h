@@ -14,6 +14,8 @@ int attr_check_session(const struct perf_event_attr *attr);
 int attr_check_feeder(const struct perf_event_attr *attr,
 		      const struct perf_event_attr *session);
 int attr_check_event(const struct perf_event_attr *attr);
+int attr_check_target(const struct perf_event_attr *attr,
+		      struct task_struct *target);
 
 /* pmu.c */
 int pmu_init(void);

@@ -95,14 +95,16 @@ static struct session *session_of(struct perf_event *event)
 
 	if (!id) {
 		err = attr_check_session(&event->attr) ?:
-		      right_watch(source_of(&event->attr), event->hw.target);
+		      right_watch(source_of(&event->attr), event->hw.target) ?:
+		      attr_check_target(&event->attr, event->hw.target);
 		return err ? ERR_PTR(err) : session_get(event);
 	}
 	session = session_find(id);
 	if (IS_ERR(session))
 		return session;
 	err = attr_check_feeder(&event->attr, &session->attr) ?:
-	      right_watch(session->source, event->hw.target);
+	      right_watch(session->source, event->hw.target) ?:
+	      attr_check_target(&session->attr, event->hw.target);
 	if (!err)
 		return session;
 	session_put(session);

@@ -67,6 +67,12 @@ const struct source_ops *source_of(const struct perf_event_attr *attr)
 	return best_source(attr);
 }
 
+bool source_steps_unasked(const struct perf_event_attr *attr)
+{
+	return source_of(attr) == &step_source &&
+	       !field_get(attr, FIELD_step) && !field_get(attr, FIELD_burst);
+}
+
 void slot_open(struct slot *slot)
 {
 	barrier();

@@ -46,6 +46,9 @@ struct source_ops {
 /* The one it names or, of those that can work here, the one that sees most. */
 const struct source_ops *source_of(const struct perf_event_attr *attr);
 
+/* Returns true if @attr steps every instruction without having asked for `step`. */
+bool source_steps_unasked(const struct perf_event_attr *attr);
+
 int source_get(const struct session *session);
 void source_put(const struct session *session);
 

@@ -20,7 +20,7 @@ unload_is_refused()
 {
 	sessions 0
 	./spin & spin=$!
-	perf stat -e hwprof/loops/u -p $spin -- sleep 1 &
+	perf stat -e hwprof/loops,step/u -p $spin -- sleep 1 &
 	stat=$!
 	sessions 1
 	rmmod hwprof
@@ -112,7 +112,7 @@ hotplug_of_all()
 {
 	record "for i in 1 2 3; do
 			./forks; echo 0 > $cpu1; ./forks; echo 1 > $cpu1
-		done" -a -e hwprof/loops,rows,memory_mib=8,interval_ms=50/u &&
+		done" -a -e hwprof/loops,step,rows,memory_mib=8,interval_ms=50/u &&
 		[ "$sum" -gt $((9 * BACK)) ] && [ "$sum" -le $((18 * BACK)) ]
 }
 

@@ -142,7 +142,7 @@ record_callchains()
 # perf has ordered what is later; then perf takes it for the new program's.
 record_all()
 {
-	record -a -e hwprof/loops,rows/u -- ./known &&
+	record -a -e hwprof/loops,step,rows/u -- ./known &&
 		is $BACK "$(perf script -i $data -F comm,period,ip,sym | awk '
 			$1 == "known" && $NF ~ /^known_/ { sum += $2 }
 			END { print sum + 0 }')"
@@ -347,11 +347,11 @@ test_ok "perf stat" stat_is_exact
 test_ok "perf stat of forks" stat_of_forks
 test_ok "perf record" record_default
 test_ok "perf record of rows" record_rows
-test_ok "perf record -p" perf_reads hwprof/loops sleep 5
-test_ok "perf record -p, stopped" perf_reads_stopped hwprof/loops
+test_ok "perf record -p" perf_reads hwprof/loops,step sleep 5
+test_ok "perf record -p, stopped" perf_reads_stopped hwprof/loops,step
 test_ok "perf record -p, bursts" perf_reads hwprof/loops,burst=200 sleep 5
 test_ok "perf record -p, bursts, stopped" perf_reads_stopped hwprof/loops,burst=200
-test_ok "perf record -p of branches, stopped" perf_reads_stopped hwprof/branches
+test_ok "perf record -p of branches, stopped" perf_reads_stopped hwprof/branches,step
 test_ok "perf record -a" record_all
 test_ok "perf record --per-thread" record_per_thread
 test_ok "perf record of a group:S" record_group

@@ -850,7 +850,7 @@ TEST_F(device, width)
 /* An ordinary user may, for what perf lets it see, in the memory it may lock. */
 TEST(ordinary_user)
 {
-	struct hwprof_config config = device_config(EVENT_LOOPS), other;
+	struct hwprof_config config = device_config(EVENT_LOOPS | EVENT_STEP), other;
 	struct rlimit limit = { 3 << 20, 3 << 20 };
 	struct perf_event_attr attr;
 	int fd;
@@ -875,7 +875,7 @@ TEST(ordinary_user)
 /* Nor is what all programs have in memory, by the way of a session. */
 TEST(ordinary_user_and_values_of_all)
 {
-	struct hwprof_config config = device_config(EVENT_VALUES);
+	struct hwprof_config config = device_config(EVENT_VALUES | EVENT_STEP);
 	struct perf_event_attr attr;
 	int fd;
 

@@ -23,7 +23,7 @@ static int try_config(uint64_t config, uint64_t config1, uint64_t config2)
 
 static int try_all_of(uint64_t config, uint64_t config2)
 {
-	struct perf_event_attr attr = event_attr(config);
+	struct perf_event_attr attr = event_attr(config | EVENT_STEP);
 	int fd;
 
 	attr.config2 = config2;
@@ -313,10 +313,44 @@ TEST(accesses_of_all)
 	}
 }
 
+static int try_of(uint64_t config, uint64_t burst, pid_t pid, int cpu)
+{
+	struct perf_event_attr attr = event_attr(config);
+	int fd;
+
+	attr.config1 = burst;
+	fd = event_open(&attr, pid, cpu, -1, 0);
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 ? fd : 0;
+}
+
+/* What others have started is stepped by name only. */
+TEST(unasked_stepping)
+{
+	pid_t child = fork();
+
+	if (!child) {
+		pause();
+		_exit(0);
+	}
+	EXPECT_EQ(0, try_of(EVENT_LOOPS, 0, 0, -1));
+	EXPECT_EQ(0, try_of(EVENT_LOOPS, 0, child, -1));
+	EXPECT_EQ(-EINVAL, try_of(EVENT_LOOPS, 0, 1, -1));
+	EXPECT_EQ(-EINVAL, try_of(EVENT_LOOPS, 0, getppid(), -1));
+	EXPECT_EQ(-EINVAL, try_of(EVENT_LOOPS, 0, -1, 0));
+	EXPECT_EQ(0, try_of(EVENT_LOOPS | EVENT_STEP, 0, getppid(), -1));
+	EXPECT_EQ(0, try_of(EVENT_LOOPS | EVENT_STEP, 0, -1, 0));
+	EXPECT_EQ(0, try_of(EVENT_LOOPS, 200, getppid(), -1));
+	EXPECT_EQ(0, try_of(EVENT_LOOPS, 200, -1, 0));
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+}
+
 /* Another user's process is not ours to see. */
 TEST(foreign_process)
 {
-	struct perf_event_attr attr = event_attr(EVENT_LOOPS);
+	struct perf_event_attr attr = event_attr(EVENT_LOOPS | EVENT_STEP);
 
 	ASSERT_EQ(0, sysctl_write("perf_event_paranoid", 2));
 	become_user(_metadata);

@@ -338,7 +338,7 @@ TEST_F(values, refusals)
 	EXPECT_EQ(-EOPNOTSUPP, event_open(&attr, 0, -1, -1, 0));
 	attr.config = EVENT_VALUES | EVENT_SAMPLE;
 	EXPECT_EQ(-EOPNOTSUPP, event_open(&attr, 0, -1, -1, 0));
-	attr.config = EVENT_VALUES;
+	attr.config = EVENT_VALUES | EVENT_STEP;
 	fd = event_open(&attr, -1, 0, -1, 0);
 	EXPECT_LE(0, fd);
 	close(fd);
