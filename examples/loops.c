@@ -1,9 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* loops PID [SECONDS]: the ten loops in which a process makes most iterations. */
+/*
+ * loops PID [SECONDS]: the ten hottest loops of a process that runs already. The
+ * event names no source, so the process pays 1 % of its time, and what is known of
+ * a loop comes from windows: a trip count within bounds, and no totals.
+ */
 #include <hwprof.h>
+#include <math.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+static void print(const struct hwprof_loop *loop)
+{
+	printf("%6.2f%%", 100 * loop->share);
+	if (isnan(loop->trip))
+		printf("  unknown iterations an entry");
+	else
+		printf(" %8.1f iterations an entry", loop->trip);
+	if (!isnan(loop->trip_low))
+		printf(" (%.1f to %.1f)", loop->trip_low, loop->trip_high);
+	printf(", %" PRIu64 " back edges seen  %s+0x%" PRIx64 "\n",
+	       loop->back_edges_seen,
+	       loop->function ? loop->function : loop->object,
+	       loop->function ? loop->function_offset : loop->head);
+}
 
 int main(int argc, char **argv)
 {
@@ -22,14 +42,8 @@ int main(int argc, char **argv)
 	}
 	if (error)
 		fprintf(stderr, "loops: %s\n", hwprof_session_error(session));
-	for (size_t i = 0; profile && i < 10 && i < hwprof_loops_count(profile); i++) {
-		const struct hwprof_loop *loop = hwprof_loops_get(profile, i);
-
-		printf("%6.2f%% %10" PRIu64 " iterations %8" PRIu64 " entries  %s+0x%" PRIx64 "\n",
-		       100 * loop->share, loop->iterations, loop->entries,
-		       loop->function ? loop->function : loop->object,
-		       loop->function ? loop->function_offset : loop->head);
-	}
+	for (size_t i = 0; profile && i < 10 && i < hwprof_loops_count(profile); i++)
+		print(hwprof_loops_get(profile, i));
 	hwprof_profile_free(profile);
 	hwprof_session_close(session);
 	return error ? 1 : 0;

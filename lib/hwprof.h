@@ -925,9 +925,11 @@ struct hwprof_session_options {
 };
 
 /*
- * Makes a session of @event, as hwprof_event_parse() understands it; where it says
- * nothing, the source is the best there is, and memory_mib 16, or less if that is
- * not allowed. *@session is made in any case, so that hwprof_session_error() can
+ * Makes a session of @event, as hwprof_event_parse() understands it. If it names
+ * no source, it gets one that costs 1 % of its targets' time: lbr; burst=200
+ * where there are no branch records, and for what only stepping sees; sample for
+ * contexts and ranges of code. Only `step` in the event makes it step its targets
+ * all the time. memory_mib is 16 if not said, or less if that is not allowed. *@session is made in any case, so that hwprof_session_error() can
  * be asked; it is NULL only for -ENOMEM. Free it with hwprof_session_close().
  *
  * -EINVAL: the event is none, or an option is out of its range; -ENOENT: the

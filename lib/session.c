@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "live_session.h"
+#include "source_choice.h"
 
 enum {
 	MEMORY_MIB = 16,
-	BURST_BUDGET = 10,		/* permille */
 	EVENT_PAGES = 64,		/* of rings with records of maps only */
 };
 
@@ -74,7 +74,8 @@ static int find_kind(struct hwprof_session *session, const char *text)
 }
 
 /* What the event leaves open, if it is not to be taken as it is. */
-static int complete(struct hwprof_session *session, bool *own_memory)
+static int complete(struct hwprof_session *session, const char *text,
+		    bool *own_memory)
 {
 	const struct hwprof_session_options *options = &session->options;
 	struct hwprof_event *event = &session->event;
@@ -88,13 +89,19 @@ static int complete(struct hwprof_session *session, bool *own_memory)
 				    options->profile.hot);
 	if (event->whole)
 		return 0;
+	/* Targets come later, and need not be this program's own. */
+	if (!source_choose_careful(event,
+				   !options->period && !options->frequency))
+		return session_fail(session, -EOPNOTSUPP,
+				    "event '%s' would step its targets, which makes them far slower: give it 'step' if they may be, or name one thing",
+				    text);
 	*own_memory = !hwprof_event_field(event, "memory_mib");
 	if (*own_memory)
 		hwprof_event_set(event, "memory_mib", MEMORY_MIB);
 	/* Nobody wants to find out what bursts may cost. */
 	if (hwprof_event_field(event, "burst") && !options->period &&
 	    !options->frequency && !hwprof_event_field(event, "budget_permille"))
-		hwprof_event_set(event, "budget_permille", BURST_BUDGET);
+		hwprof_event_set(event, "budget_permille", CAREFUL_BUDGET);
 	return 0;
 }
 
@@ -276,7 +283,7 @@ int hwprof_session_open(struct hwprof_session **result, const char *event,
 	if (!error)
 		error = find_kind(session, event);
 	if (!error)
-		error = complete(session, &own_memory);
+		error = complete(session, event, &own_memory);
 	if (!error)
 		error = open_device(session);
 	if (!error)

@@ -5,14 +5,15 @@
 #include "command.h"
 #include "doctor.h"
 #include "json.h"
+#include "source_choice.h"
 
 const char doctor_usage[] =
 "usage: hwprof doctor [--json]\n"
 "\n"
 "Says what this machine can do for hwprof, what it lacks, and what helps.\n"
 "\n"
-"exit status: 0 single stepping, which suffices for everything, can be used;\n"
-"1 it cannot; 2 wrong usage.\n";
+"exit status: 0 a source of events can be used: step, lbr or sample; 1 none can;\n"
+"2 wrong usage.\n";
 
 static const struct option options[] = {
 	{ "json", no_argument, NULL, 'j' },
@@ -45,9 +46,16 @@ static void print_json(struct json *json, const struct check *check,
 	json_close(json, '}');
 }
 
+/* Each of them serves some profile; without any there is none. */
+static bool has_source(void)
+{
+	return source_works("step") || source_works("lbr") ||
+	       source_works("sample");
+}
+
 static bool look_at_all(struct json *json)
 {
-	bool usable = true;
+	bool usable = has_source();
 	unsigned int i;
 
 	for (i = 0; i < doctor_check_count; i++) {

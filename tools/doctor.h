@@ -19,7 +19,7 @@ struct finding {
 
 struct check {
 	const char *name;
-	bool needed;		/* for stepping, which is all there is to need */
+	bool needed;		/* its lack alone leaves hwprof without use */
 	void (*look)(struct finding *finding);
 };
 

@@ -458,7 +458,7 @@ const struct check doctor_checks[] = {
 	{ "kernel", false, look_at_kernel },
 	{ "module", true, look_at_module },
 	{ "caps", false, look_at_caps },
-	{ "step", true, look_at_step },
+	{ "step", false, look_at_step },
 	{ "permission", false, look_at_permission },
 	{ "ptrace", false, look_at_ptrace },
 	{ "mlock", false, look_at_mlock },

@@ -12,6 +12,8 @@
 
 #include "command.h"
 #include "live.h"
+#include "pace.h"
+#include "source_choice.h"
 
 /* --- what is asked for ---------------------------------------------------- */
 
@@ -189,12 +191,42 @@ static int start_command(struct live *live)
 	return error == -ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
 }
 
+/* Writes the event to open: a command of our own is stepped, as it is our own. */
+static void complete_event(const struct live *live, const char *text,
+			   char *event, size_t size)
+{
+	struct hwprof_event parsed;
+	char message[256];
+	bool bare = !hwprof_event_parse(&parsed, text, message,
+					sizeof(message)) &&
+		    !parsed.whole && !source_is_named(&parsed);
+
+	snprintf(event, size, "%s%s", bare && owns_command(live) &&
+		 parsed.user && source_works("step") ? "step," : "", text);
+}
+
+static void tell_cost(const struct live *live, const char *text)
+{
+	const struct hwprof_event *event = hwprof_session_event(live->session);
+	struct pace pace = { .step_ns = 0 };
+
+	if (source_steps_all(event))
+		pace_warn(&pace, event, text, live->verb, owns_command(live) ?
+			  live->command[0] : "each program that is profiled");
+	else
+		pace_say_bursts(&pace, event);
+}
+
 static int open_session(struct live *live)
 {
-	if (hwprof_session_open(&live->session,
-				live->event ? live->event : "loops",
-				&live->options))
+	const char *text = live->event ? live->event : "loops";
+	char event[1024];
+
+	complete_event(live, text, event, sizeof(event));
+	if (hwprof_session_open(&live->session, event, &live->options))
 		return live_failed(live);
+	if (!live->quiet)
+		tell_cost(live, text);
 	hwprof_event_print(hwprof_session_event(live->session), live->name,
 			   sizeof(live->name));
 	return -1;

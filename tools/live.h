@@ -15,10 +15,12 @@ enum {
 
 struct live {
 	/* what was asked for */
+	const char *verb;	/* "top" or "stat" */
 	const char *event;
 	struct hwprof_session_options options;
 	char *pids;		/* "12,34"; NULL: not said */
 	bool all, no_inherit;
+	bool quiet;		/* says nothing of what it will cost */
 	const char *cpus, *cgroup;	/* NULL: not said */
 	uint64_t duration_ms;	/* 0: to the end */
 	char **command;		/* NULL: none */

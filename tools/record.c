@@ -14,6 +14,7 @@
 #include "child.h"
 #include "command.h"
 #include "live.h"
+#include "pace.h"
 #include "record.h"
 #include "refusal.h"
 
@@ -34,6 +35,9 @@ struct run {
 	bool kept_old;			/* what the file was is FILE.old */
 	bool stop;			/* the user wants it to end */
 	time_t began, told;
+	struct pace pace;
+	bool steps;			/* every instruction */
+	uint64_t events;		/* that were seen when told */
 	uint64_t begin_ns;		/* of the monotonic clock */
 	uint64_t end_ns;		/* the same; UINT64_MAX: none */
 };
@@ -85,6 +89,26 @@ static int open_events(struct run *run)
 	explain_refusal(&request->events[index].attr, &request->parsed[index],
 			request->texts[index], -error);
 	return STATUS_FAILED;
+}
+
+/* Says what it will cost, before anything has begun. */
+static void tell_cost(struct run *run)
+{
+	const struct record_request *request = run->request;
+	const char *who = request->targets ? "each program that is recorded" :
+			  request->command[0];
+	size_t i;
+
+	for (i = 0; i < request->event_count; i++) {
+		bool steps = record_request_steps(request, i);
+
+		if (!request->quiet && steps && !run->steps)
+			pace_warn(&run->pace, &request->parsed[i],
+				  request->texts[i], "record", who);
+		else if (!request->quiet && !steps)
+			pace_say_bursts(&run->pace, &request->parsed[i]);
+		run->steps |= steps;
+	}
 }
 
 static bool old_name(const char *path, char *old, size_t size)
@@ -155,6 +179,21 @@ static int start_command(struct run *run)
 	return error == -ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
 }
 
+/* How fast it steps: branches are what is counted of that. */
+static void tell_pace(struct run *run, time_t seconds)
+{
+	struct pace_totals totals;
+	char number[GROUPED_SIZE];
+	uint64_t events;
+
+	pace_read_totals(&totals);
+	/* A program's session may have ended meanwhile. */
+	events = totals.events > run->events ? totals.events - run->events : 0;
+	run->events = totals.events;
+	fprintf(stderr, "stepping %s branches/s, ",
+		grouped(events / seconds, number));
+}
+
 static void tell_progress(struct run *run)
 {
 	char numbers[3][GROUPED_SIZE];
@@ -162,16 +201,20 @@ static void tell_progress(struct run *run)
 	time_t now = time(NULL);
 	bool terminal = isatty(STDERR_FILENO);
 
-	if (run->request->quiet || (!terminal && !run->request->progress) ||
+	if (run->request->quiet ||
+	    (!terminal && !run->request->progress && !run->steps) ||
 	    now - run->told < (terminal ? 1 : LOG_SECONDS))
 		return;
-	run->told = now;
 	recording_progress(run->recording, &samples, &lost, &bytes);
-	fprintf(stderr, "%shwprof: %s s, %s rows, %.2f MB, %s lost%s",
-		terminal ? "\r" : "", grouped(now - run->began, numbers[0]),
+	fprintf(stderr, "%shwprof: %s s, ", terminal ? "\r" : "",
+		grouped(now - run->began, numbers[0]));
+	if (run->steps)
+		tell_pace(run, now - run->told);
+	fprintf(stderr, "%s rows, %.2f MB, %s lost%s",
 		grouped(samples, numbers[1]), bytes / 1e6,
 		grouped(lost, numbers[2]), terminal ? "\033[K" : "\n");
 	fflush(stderr);
+	run->told = now;
 }
 
 static void reap(struct run *run)
@@ -280,6 +323,7 @@ static int record(struct run *run)
 	run->options.targets = own ? &run->child.pid : run->request->targets;
 	run->options.target_count = own ? 1 : run->request->target_count;
 	run->options.on_exec = own;
+	tell_cost(run);
 	status = open_events(run);
 	if (status < 0)
 		status = start(run);

@@ -52,4 +52,7 @@ int record_request_parse(struct record_request *request, int argc, char **argv);
 /* Halves the memory of an event, if it was not asked for; false: it was. */
 bool record_request_shrink(struct record_request *request, size_t index);
 
+/* Returns true if event @index takes every instruction of its programs. */
+bool record_request_steps(const struct record_request *request, size_t index);
+
 #endif /* HWPROF_RECORD_H */

@@ -10,6 +10,7 @@
 #include "command.h"
 #include "live.h"
 #include "record.h"
+#include "source_choice.h"
 #include "subjects.h"
 #include "trigger.h"
 #include "unwinding.h"
@@ -21,7 +22,7 @@ enum {
 	SAMPLE_FREQUENCY = 4000,	/* per second: perf's default */
 	WINDOW_FREQUENCY = 1000,	/* a branch stack says more than an address */
 	BURST_FREQUENCY = 100,		/* and a burst costs more than a stack */
-	DEFAULT_BUDGET = 10,		/* permille */
+	DEFAULT_BUDGET = CAREFUL_BUDGET,
 	PAGES_MAX = 1 << 20,
 };
 
@@ -36,7 +37,7 @@ const char record_usage[] =
 "  -o, --output FILE   where to (default: " DEFAULT_FILE "; what is there is kept\n"
 "                      as FILE.old)\n"
 "  -e, --event EVENT   what to record; may be given several times (default:\n"
-"                      loops,step,rows,memory_mib=16)\n"
+"                      loops)\n"
 "  -p, --pid PID       processes that run, separated by commas\n"
 "  -t, --tid TID       threads, the same\n"
 "  -a, --all-cpus      everything that runs\n"
@@ -65,10 +66,14 @@ const char record_usage[] =
 "  -q, --quiet         say nothing but errors and warnings\n"
 "  -h, --help\n"
 "\n"
-"EVENT is FIELD[=VALUE],...[/u][/k] as in 'loops,memory_mib=4/u', which gets the\n"
-"best source there is if it names none ('step'; loops, calls, paths: else 'lbr';\n"
-"ranges: else 'sample'), 'rows' unless it has rows=0, and memory_mib=16 (or less, if\n"
-"that is not allowed); or hwprof/FIELD[=VALUE],.../u, which is taken as it is. Ranges\n"
+"EVENT is FIELD[=VALUE],...[/u][/k] as in 'loops,memory_mib=4/u'. If it names no\n"
+"source, a COMMAND that is started here is stepped ('step': every branch is seen,\n"
+"and the command runs far slower). Whatever runs already is never stepped unless\n"
+"the event has 'step': it is profiled from branch records ('lbr'), from bursts of\n"
+"stepping where there are none ('burst=200'), or from samples ('sample': ranges of\n"
+"code, cct), for 1 % of its time. EVENT gets 'rows' unless it has rows=0, and\n"
+"memory_mib=16 (or less, if that is not allowed). hwprof/FIELD[=VALUE],.../u is\n"
+"taken as it is. Ranges\n"
 "are of code, or as 'ranges,of=STREAM' says of: load-value, load-address,\n"
 "store-address, callee, zero-address (loads of zeros), narrow-ip (instructions\n"
 "with operands of 16 bits or less), ip-load-address or ip-store-address (pairs of\n"
@@ -100,13 +105,6 @@ static const struct option options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-static bool module_has(const char *source)
-{
-	char text[128];
-
-	return read_cap(source, text, sizeof(text)) && !strcmp(text, "yes");
-}
-
 /* Which only stepping sees. */
 static bool wants_accesses(const struct hwprof_event *event)
 {
@@ -120,19 +118,19 @@ static bool wants_accesses(const struct hwprof_event *event)
 static const char *best_source(const struct hwprof_event *event)
 {
 	if (hwprof_event_field(event, "burst") ||
-	    (event->user && module_has("step")))
+	    (event->user && source_works("step")))
 		return "step";
 	if (wants_accesses(event))
 		return NULL;
 	if (hwprof_event_field(event, "ranges") &&
-	    !hwprof_event_field(event, "range_of") && module_has("sample"))
+	    !hwprof_event_field(event, "range_of") && source_works("sample"))
 		return "sample";
 	/* Of branches' records, contexts and other things need different ones. */
 	if (!hwprof_event_field(event, "cct") &&
 	    (hwprof_event_field(event, "loops") ||
 	     hwprof_event_field(event, "calls") ||
 	     hwprof_event_field(event, "paths") ||
-	     hwprof_event_field(event, "ranges")) && module_has("lbr"))
+	     hwprof_event_field(event, "ranges")) && source_works("lbr"))
 		return "lbr";
 	return NULL;
 }
@@ -155,21 +153,41 @@ static bool is_from(const struct hwprof_event *event, const char *source)
 	return name && !strcmp(name, source);
 }
 
-/* What the short form leaves open is what exact loops need. */
-static void complete(struct hwprof_event *event, const char *text,
-		     bool *default_memory)
+/* A program that somebody else has started does not get slower unasked. */
+static int choose_source(const struct record_request *request,
+			 struct hwprof_event *event, const char *text)
 {
-	const char *source = source_of(event);
+	const char *source;
 
-	if (event->whole)
-		return;
-	if (source)
-		hwprof_event_set(event, source, 1);
+	if (!request->targets) {
+		source = source_of(event);
+		if (source && !event->whole)
+			hwprof_event_set(event, source, 1);
+		return -1;
+	}
+	if (event->whole ? !source_is_named(event) && is_from(event, "step") :
+			   !source_choose_careful(event, false))
+		return usage_error("event '%s' would step programs that run already, which makes them far slower: give it %s, or 'step' if they may be",
+				   text, event->whole ? "'burst=200' or 'lbr'" :
+				   "an event (-e) for each thing");
+	return -1;
+}
+
+/* Adds what the short form leaves open. */
+static int complete(struct record_request *request, size_t index)
+{
+	struct hwprof_event *event = &request->parsed[index];
+	const char *text = request->texts[index];
+	int status = choose_source(request, event, text);
+
+	if (status >= 0 || event->whole)
+		return status;
 	if (!strstr(text, "rows"))
 		hwprof_event_set(event, "rows", 1);
-	*default_memory = !strstr(text, "memory_mib");
-	if (*default_memory)
+	request->default_memory[index] = !strstr(text, "memory_mib");
+	if (request->default_memory[index])
 		hwprof_event_set(event, "memory_mib", DEFAULT_MEMORY_MIB);
+	return -1;
 }
 
 /*
@@ -200,17 +218,34 @@ static int add_event(struct record_request *request, const char *text)
 		return usage_error("more than %d events", RECORD_EVENTS_MAX);
 	if (hwprof_event_parse(event, text, message, sizeof(message)))
 		return usage_error("%s", message);
-	complete(event, text, &request->default_memory[index]);
 	*attr = (struct perf_event_attr){
 		.exclude_user = !event->user,
 		.exclude_kernel = !event->kernel,
 		/* Where data is, is to be told from its maps. */
 		.mmap_data = wants_accesses(event),
 	};
-	set_config(request, index);
 	request->texts[index] = text;
 	request->event_count++;
 	return -1;
+}
+
+/* Once it is known whose programs they are for. */
+static int complete_events(struct record_request *request)
+{
+	int status = -1;
+	size_t i;
+
+	for (i = 0; i < request->event_count && status < 0; i++) {
+		status = complete(request, i);
+		set_config(request, i);
+	}
+	return status;
+}
+
+bool record_request_steps(const struct record_request *request, size_t index)
+{
+	return is_from(&request->parsed[index], "step") &&
+	       !hwprof_event_field(&request->parsed[index], "burst");
 }
 
 bool record_request_shrink(struct record_request *request, size_t index)
@@ -639,7 +674,9 @@ static int check(struct record_request *request, int kinds)
 		if (status >= 0)
 			return status;
 	}
-	status = check_records(request);
+	status = complete_events(request);
+	if (status < 0)
+		status = check_records(request);
 	if (status >= 0)
 		return status;
 	if (request->trigger) {

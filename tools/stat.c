@@ -164,6 +164,7 @@ static int set_option(struct stat_request *request, int option, char *value,
 		return -1;
 	case 'j':
 		request->json = true;
+		request->live.quiet = true;
 		return -1;
 	}
 	return option_error(option, stat_usage, argv);
@@ -172,6 +173,7 @@ static int set_option(struct stat_request *request, int option, char *value,
 int command_stat(int argc, char **argv)
 {
 	struct stat_request request = {
+		.live.verb = "stat",
 		/* No symbols are wanted. */
 		.live.options.profile.flags = HWPROF_NO_OBJECTS,
 	};

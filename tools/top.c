@@ -297,7 +297,10 @@ static int set_option(struct top *top, int option, char *value, char **argv)
 
 int command_top(int argc, char **argv)
 {
-	struct top top = { .delay_ms = DELAY_MS, .report.min_share = -1 };
+	struct top top = {
+		.live.verb = "top", .delay_ms = DELAY_MS,
+		.report.min_share = -1,
+	};
 	int option, status = -1;
 
 	/* '+': the command's own options are its own. */

@@ -170,6 +170,49 @@ record_options()
 		grep -q ' totals ' /tmp/script
 }
 
+# Runs "$@" for a while on a program that runs already.
+on_running()
+{
+	./spin & pid=$!
+	"$@" -D 1.5 -p $pid > /tmp/live.out 2>&1
+	status=$?
+	kill $pid
+	wait $pid
+	cat /tmp/live.out
+	return $status
+}
+
+# What runs already is stepped only if asked for by name.
+others_are_spared()
+{
+	for command in "record -o /tmp/live.data" top stat; do
+		on_running hwprof $command || return
+		! grep -q 'is stepped' /tmp/live.out &&
+			grep -q 'a burst of 200 branches costs' /tmp/live.out ||
+			return
+		on_running hwprof $command -e loops,step || return
+		grep -q 'each program that is .* is stepped.*times slower.*hwprof .* -e loops,burst=200' /tmp/live.out ||
+			return
+	done
+	on_running hwprof record -o /tmp/live.data &&
+		hwprof script /tmp/live.data > /tmp/script &&
+		grep -q 'windows=[1-9]' /tmp/script &&
+		fails 2 "would step programs that run already" \
+			hwprof record -o /tmp/live.data -e hwprof/loops,rows/u -p 1 &&
+		fails 2 "would step programs that run already.*each thing" \
+			hwprof record -o /tmp/live.data -e loops,cct -a -- true
+}
+
+own_is_told()
+{
+	output_is './known is stepped, .*times slower; .* hwprof record -e loops,burst=200' \
+		hwprof record -o /tmp/live.data -- ./known &&
+		output_is './known is stepped' hwprof stat -- ./known &&
+		hwprof stat --json -- ./known 2> /tmp/stat.json &&
+		! grep -q stepped /tmp/stat.json &&
+		! hwprof record -q -o /tmp/live.data -- ./known 2>&1 | grep .
+}
+
 # Without udev all may open it. If not, it says who may.
 not_permitted()
 {
@@ -203,7 +246,8 @@ example_loops()
 	kill $pid
 	wait $pid
 	cat /tmp/example
-	[ $status = 0 ] && head -1 /tmp/example | grep -q 'known_inner+0x0$'
+	[ $status = 0 ] && head -1 /tmp/example |
+		grep -q ' [1-9][0-9,.]* iterations an entry .* known_inner+0x0$'
 }
 
 example_calls()
@@ -237,6 +281,8 @@ test_ok "top: a table each time" top_tables
 test_ok "top: all kinds" top_kinds
 test_ok "top: anew each time" top_zero
 test_ok "top: a command's status" top_command
+test_ok "others are not stepped unasked" others_are_spared
+test_ok "what stepping costs is said" own_is_told
 test_ok "what is refused" refusals
 test_ok "a device that is not one's own" not_permitted
 test_ok "examples: loops" example_loops

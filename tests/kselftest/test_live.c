@@ -70,7 +70,7 @@ TEST(exact)
 	struct hwprof_profile *first, *second;
 	struct hwprof_session *session;
 
-	ASSERT_EQ(0, hwprof_session_open(&session, "loops", NULL));
+	ASSERT_EQ(0, hwprof_session_open(&session, "loops,step", NULL));
 	EXPECT_EQ(HWPROF_KIND_LOOPS, hwprof_session_kind(session));
 	run_known(session);
 	ASSERT_EQ(0, hwprof_session_snapshot(session, &first));
@@ -120,7 +120,7 @@ TEST(rows)
 	struct hwprof_session *session;
 	const struct hwprof_totals *totals;
 
-	ASSERT_EQ(0, hwprof_session_open(&session, "loops,interval_ms=100",
+	ASSERT_EQ(0, hwprof_session_open(&session, "loops,step,interval_ms=100",
 					 NULL));
 	readable.fd = hwprof_session_fd(session);
 	ASSERT_LE(0, readable.fd);
@@ -165,7 +165,7 @@ TEST(attached)
 	unsigned int i;
 
 	sleep(1);
-	ASSERT_EQ(0, hwprof_session_open(&session, "loops", NULL));
+	ASSERT_EQ(0, hwprof_session_open(&session, "loops,step", NULL));
 	ASSERT_EQ(0, hwprof_session_attach(session, &target));
 	ASSERT_EQ(0, hwprof_session_start(session));
 	for (i = 0; i < 3; i++) {
@@ -203,9 +203,11 @@ TEST(kinds)
 	for (kind = 0; kind < HWPROF_KINDS; kind++) {
 		struct hwprof_profile *profile;
 		struct hwprof_session *session;
+		char event[32];
 
-		ASSERT_EQ(0, hwprof_session_open(&session,
-						 hwprof_kind_name(kind), NULL));
+		snprintf(event, sizeof(event), "%s,step",
+			 hwprof_kind_name(kind));
+		ASSERT_EQ(0, hwprof_session_open(&session, event, NULL));
 		run_known(session);
 		ASSERT_EQ(0, hwprof_session_snapshot(session, &profile));
 		EXPECT_EQ(kind, hwprof_profile_kind(profile));
@@ -241,7 +243,7 @@ TEST(system_wide)
 	struct hwprof_session *session;
 	struct child child;
 
-	ASSERT_EQ(0, hwprof_session_open(&session, "loops", NULL));
+	ASSERT_EQ(0, hwprof_session_open(&session, "loops,step", NULL));
 	ASSERT_EQ(0, hwprof_session_attach(session, &target));
 	ASSERT_EQ(0, hwprof_session_start(session));
 	stay_on(0);
@@ -252,6 +254,28 @@ TEST(system_wide)
 	EXPECT_LT(0, hwprof_profile_totals(profile)->produced);
 	hwprof_profile_free(profile);
 	hwprof_session_close(session);
+}
+
+/* Without a source, nothing is stepped all the time, whatever it is attached to. */
+TEST(careful)
+{
+	int kind;
+
+	for (kind = 0; kind < HWPROF_KINDS; kind++) {
+		const struct hwprof_event *event;
+		struct hwprof_session *session;
+
+		ASSERT_EQ(0, hwprof_session_open(&session,
+						 hwprof_kind_name(kind), NULL));
+		event = hwprof_session_event(session);
+		EXPECT_EQ(10, hwprof_event_field(event, "budget_permille"));
+		EXPECT_EQ(hwprof_event_field(event, "step"),
+			  hwprof_event_field(event, "burst") == 200);
+		EXPECT_EQ(1, hwprof_event_field(event, "step") +
+			     hwprof_event_field(event, "lbr") +
+			     hwprof_event_field(event, "sample"));
+		hwprof_session_close(session);
+	}
 }
 
 static int refusal(const char *event,
@@ -281,7 +305,7 @@ TEST(refused_events)
 	EXPECT_EQ(-EOPNOTSUPP, refusal("branches", NULL, "no profile"));
 	EXPECT_EQ(-EOPNOTSUPP, refusal("loops,mem", NULL, "doctor"));
 	EXPECT_EQ(-EINVAL, refusal("loops", &both, "exclude"));
-	EXPECT_EQ(-EINVAL, refusal("loops", &period, "contradicts"));
+	EXPECT_EQ(-EINVAL, refusal("loops,step", &period, "contradicts"));
 	EXPECT_EQ(0, refusal("loops,burst=200", &period, ""));
 	EXPECT_EQ(0, refusal("loops,burst=200", NULL, ""));
 }
@@ -291,7 +315,7 @@ TEST(refused_targets)
 	struct hwprof_target target = { .id = 0x7ffffff0 };
 	struct hwprof_session *session;
 
-	ASSERT_EQ(0, hwprof_session_open(&session, "loops", NULL));
+	ASSERT_EQ(0, hwprof_session_open(&session, "loops,step", NULL));
 	EXPECT_EQ(-ESRCH, hwprof_session_attach(session, &target));
 	EXPECT_NE(NULL, strstr(hwprof_session_error(session), "no process"));
 	target.kind = HWPROF_TARGET_THREAD;
@@ -324,7 +348,7 @@ TEST(not_allowed)
 
 	if (setgid(1000) || setuid(1000))
 		SKIP(return, "not root");
-	ASSERT_EQ(0, hwprof_session_open(&session, "loops", NULL));
+	ASSERT_EQ(0, hwprof_session_open(&session, "loops,step", NULL));
 	EXPECT_EQ(-EACCES, hwprof_session_attach(session, &init));
 	EXPECT_NE(NULL, strstr(hwprof_session_error(session), "paranoid"));
 	EXPECT_EQ(-EACCES, hwprof_session_attach(session, &all));

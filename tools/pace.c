@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "pace.h"
+#include "source_choice.h"
+
+#define SESSIONS	"/sys/class/misc/hwprof/sessions"
+
+enum {
+	STEPPED_ROUNDS = 2000,		/* of the loop below */
+	FREE_ROUNDS = 1 << 20,
+	ROUND_STEPS = 2,
+	BURST_STEPS = 8,		/* instructions a branch, as the module assumes */
+	/* 1.96 standard errors of so many independent windows are a factor of 1.5. */
+	WINDOWS_WANTED = 23,
+	PARTS = 10,			/* of a loop with a tenth of the time */
+};
+
+/* --- measuring --------------------------------------------------------------- */
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+static double time_rounds(unsigned long rounds)
+{
+	uint64_t begin = now_ns();
+
+#ifdef __x86_64__
+	asm volatile("1: dec %0; jnz 1b" : "+r" (rounds) : : "cc");
+#endif
+	return now_ns() - begin;
+}
+
+static int open_step_event(void)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr), .disabled = 1,
+		.exclude_kernel = 1, .exclude_hv = 1,
+	};
+	struct hwprof_event event;
+	char message[256];
+	int64_t type;
+
+	if (!read_number(HWPROF_SYSFS "/type", &type) ||
+	    hwprof_event_parse(&event, "loops,step", message, sizeof(message)))
+		return -1;
+	attr.type = type;
+	attr.config = event.config[0];
+	attr.config1 = event.config[1];
+	attr.config2 = event.config[2];
+	return syscall(SYS_perf_event_open, &attr, 0, -1, -1,
+		       PERF_FLAG_FD_CLOEXEC);
+}
+
+void pace_measure(struct pace *pace)
+{
+	double stepped, rest, free_run;
+	int fd;
+
+	if (pace->step_ns || !source_works("step"))
+		return;
+	fd = open_step_event();
+	if (fd < 0)
+		return;
+	free_run = time_rounds(FREE_ROUNDS) / FREE_ROUNDS;
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	/* What reading the clock costs under stepping is in both. */
+	rest = time_rounds(1);
+	stepped = (time_rounds(STEPPED_ROUNDS + 1) - rest) / STEPPED_ROUNDS;
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	close(fd);
+	if (stepped <= 0 || free_run <= 0)
+		return;
+	pace->step_ns = stepped / ROUND_STEPS;
+	pace->slowdown = stepped / free_run;
+}
+
+/* --- saying ------------------------------------------------------------------ */
+
+/* Writes what to give -e instead; false: there is nothing. */
+static bool find_instead(const struct hwprof_event *event, const char *text,
+			 char *instead, size_t size)
+{
+	static const char *const things[] = {
+		"loops", "calls", "paths", "cct", "ranges", "values",
+	};
+	const char *careful = source_careful(event);
+	const char *value = careful && !strcmp(careful, "burst") ? "=200" : "";
+	size_t i;
+
+	if (!careful)
+		return false;
+	if (!strpbrk(text, "/") && !strstr(text, "step")) {
+		snprintf(instead, size, "%s,%s%s", text, careful, value);
+		return true;
+	}
+	for (i = 0; i < sizeof(things) / sizeof(things[0]); i++)
+		if (hwprof_event_field(event, things[i]))
+			break;
+	if (i == sizeof(things) / sizeof(things[0]))
+		return false;
+	snprintf(instead, size, "%s,%s%s", things[i], careful, value);
+	return true;
+}
+
+void pace_warn(struct pace *pace, const struct hwprof_event *event,
+	       const char *text, const char *command, const char *who)
+{
+	char instead[256], number[GROUPED_SIZE];
+
+	pace_measure(pace);
+	fprintf(stderr, "hwprof: %s is stepped, instruction by instruction", who);
+	if (pace->step_ns)
+		fprintf(stderr, ": %.2f us each here, a small loop runs %s times slower",
+			pace->step_ns / 1000,
+			grouped(pace->slowdown + 0.5, number));
+	else
+		fprintf(stderr, " and runs far slower");
+	if (find_instead(event, text, instead, sizeof(instead)))
+		fprintf(stderr, "; for 1 %% of its time: hwprof %s -e %s",
+			command, instead);
+	fputc('\n', stderr);
+}
+
+void pace_say_bursts(struct pace *pace, const struct hwprof_event *event)
+{
+	uint64_t burst = hwprof_event_field(event, "burst");
+	uint64_t permille = hwprof_event_field(event, "budget_permille");
+	double burst_ns, rate;
+
+	if (!burst || !permille)
+		return;
+	pace_measure(pace);
+	if (!pace->step_ns)
+		return;
+	burst_ns = burst * BURST_STEPS * pace->step_ns;
+	rate = permille / 1000.0 * 1e9 / burst_ns;
+	fprintf(stderr, "hwprof: a burst of %u branches costs some %.2g ms here: %.3g a second of CPU time for %.1f %%; trip counts of a loop with a tenth of the time are known to a factor of 1.5 after about %.2g s of it\n",
+		(unsigned int)burst, burst_ns / 1e6, rate, permille / 10.0,
+		WINDOWS_WANTED * PARTS / rate);
+}
+
+/* --- what sessions have counted ------------------------------------------------- */
+
+static uint64_t read_total(const char *session, const char *name)
+{
+	char path[512];
+	int64_t value;
+
+	snprintf(path, sizeof(path), SESSIONS "/%s/%s", session, name);
+	return read_number(path, &value) && value > 0 ? value : 0;
+}
+
+void pace_read_totals(struct pace_totals *totals)
+{
+	DIR *folder = opendir(SESSIONS);
+	struct dirent *entry;
+
+	*totals = (struct pace_totals){ .events = 0 };
+	while (folder && (entry = readdir(folder))) {
+		const char *name = entry->d_name;
+
+		if (name[0] == '.' ||
+		    read_total(name, "owner") != (uint64_t)getpid())
+			continue;
+		totals->events += read_total(name, "events");
+		totals->windows += read_total(name, "windows");
+		totals->cost_ns += read_total(name, "cost_ns");
+		totals->task_ns += read_total(name, "task_ns");
+	}
+	if (folder)
+		closedir(folder);
+}
