@@ -3,7 +3,7 @@
 
 INSTALL_TESTS := $(patsubst %,$(BUILD)/tests/test-%,install completion \
 			     man abi permissions \
-			     licence)
+			     licence docs)
 
 $(INSTALL_TESTS): $(BUILD)/tests/%: tests/install/%.sh user
 	@mkdir -p $(@D)
@@ -11,6 +11,7 @@ $(INSTALL_TESTS): $(BUILD)/tests/%: tests/install/%.sh user
 
 # The rules of what each object is made of are beside them.
 $(BUILD)/tests/test-licence: $(BUILD)/libhwprof.so.0
+$(BUILD)/tests/test-docs: $(BUILD)/hwprof
 
 $(BUILD)/tests/test-permissions: $(BUILD)/tests/kselftest/test_rights
 

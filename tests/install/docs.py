@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What manual pages and docs name, beside what the code has. Prints TAP.
+usage, in the project's folder: docs.py HWPROF"""
+import glob
+import re
+import subprocess
+import sys
+
+HWPROF = sys.argv[1]
+COMMANDS = 'record report replay top stat script doctor'.split()
+failed = 0
+count = 0
+
+
+def read(path):
+    with open(path, encoding='utf-8') as file:
+        return file.read()
+
+
+def page(path):
+    """A manual page as plain text: no macros' names, and dashes that are dashes."""
+    text = re.sub(r'\\f[A-Z]|\\&|"', '', read(path))
+    return text.replace('\\-', '-').replace('\\~', ' ')
+
+
+def usage(command):
+    return subprocess.run([HWPROF, 'help', command], check=True,
+                          capture_output=True, text=True).stdout
+
+
+def table(name, header='uapi/linux/hwprof.h', column=0):
+    """Names in an X-table of the ABI header."""
+    text = read(header)
+    body = re.search(r'#define %s\(\w+\)((?:.*\\\n)*.*\n)' % name, text).group(1)
+    rows = re.findall(r'\b[A-Z]+\(([^()]*)', body)
+    return [row.split(',')[column].strip().strip('"') for row in rows if row]
+
+
+def check(title, wrong):
+    global failed, count
+    count += 1
+    for what in wrong:
+        print('#', what)
+    print('not ok' if wrong else 'ok', count, '-', title)
+    failed |= bool(wrong)
+
+
+def long_options(text):
+    return set(re.findall(r'(?<![\w-])--([a-z][a-z-]+)', text))
+
+
+def documented_options(text):
+    """Those that have a paragraph of their own."""
+    lines = text.split('\n')
+    heads = [line for line in lines if re.match(r'\.(B|BR|BI|RB)\b.* ?-', line)]
+    return long_options('\n'.join(heads))
+
+
+def options_of(command):
+    text = usage(command)
+    has = long_options(text)
+    has.discard('help')
+    return has, text
+
+
+def check_options():
+    for command in COMMANDS:
+        has, _ = options_of(command)
+        told = long_options(page(f'docs/man/hwprof-{command}.1'))
+        told.discard('help')
+        # Of top and stat, some are said to be those of the other one.
+        if command == 'stat':
+            has -= options_of('top')[0]
+        check(f'options of {command}',
+              [f'{command}: --{o} is not in the manual page' for o in has - told])
+
+
+def check_streams():
+    streams = table('HWPROF_RANGES_OF', column=2)
+    wrong = [] if len(streams) > 6 else ['the table of streams was not found']
+    for where in ('docs/man/hwprof-record.1', 'docs/man/hwprof-report.1',
+                  'docs/ranges.md'):
+        text = page(where) if where.endswith('.1') else read(where)
+        wrong += [f'{where} lacks {s}' for s in streams
+                  if not re.search(r'(?<![\w-])%s(?![\w-])' % s, text)]
+    for command in 'record', 'report':
+        text = usage(command)
+        wrong += [f'usage of {command} lacks {s}' for s in streams if s not in text]
+    check('streams of ranges', wrong)
+
+
+def check_fields():
+    fields = set(table('HWPROF_FIELDS'))
+    wrong = [] if len(fields) > 20 else ['the table of fields was not found']
+    text = page('docs/man/hwprof-record.1')
+    wrong += [f'hwprof-record.1 lacks {f}' for f in sorted(fields)
+              if not re.search(r'\b%s\b' % f, text)]
+    readme = re.findall(r'^\| (`[^|]*) \|', read('README.md'), re.M)
+    for cell in readme:
+        wrong += [f'README: no field {name}' for name in re.findall(r'`([a-z_]+)`', cell)
+                  if name not in fields and '_' + name.lstrip('_') != name]
+    check('fields of events', wrong)
+
+
+def check_functions():
+    header = read('lib/hwprof.h')
+    wrong = []
+    for path in glob.glob('docs/*.md') + ['README.md']:
+        for name in set(re.findall(r'\b((?:hwprof|rap)_\w+)\(\)', read(path))):
+            if not re.search(r'\b%s\(' % name, header):
+                wrong.append(f'{path}: {name}() is not in hwprof.h')
+    check('functions that docs name', wrong)
+
+
+def check_examples():
+    """A sentence about an example names functions that it calls."""
+    wrong, seen = [], 0
+    for path in glob.glob('docs/*.md') + ['README.md']:
+        for sentence in re.split(r'(?<=[.:]) |\n', read(path)):
+            examples = re.findall(r'\]\([./]*(examples/\w+\.c)\)', sentence)
+            for example in examples:
+                seen += 1
+                source = read(example)
+                wrong += [f'{path}: {example} does not call {name}()' for name in
+                          re.findall(r'\b((?:hwprof|rap)_\w+)\(\)', sentence)
+                          if f'{name}(' not in source]
+    check('functions that examples call', wrong or
+          ([] if seen else ['no example is named']))
+
+
+def command_lines():
+    pages = glob.glob('docs/*.md') + ['README.md'] + glob.glob('docs/man/*.1')
+    for path in pages:
+        text = page(path) if path.endswith('.1') else read(path)
+        for line in text.split('\n'):
+            match = re.match(r'(?: {4}|)(?:[$#] )?(hwprof (\w+)\b.*)', line)
+            if match and match.group(2) in COMMANDS:
+                yield path, match.group(2), match.group(1).split('|')[0]
+
+
+def check_commands():
+    wrong, lines = [], 0
+    for path, command, line in command_lines():
+        text = usage(command)
+        own = re.split(r' -- |#', line)[0]
+        lines += 1
+        wrong += [f'{path}: {line}: no option --{o}' for o in long_options(own)
+                  if f'--{o}' not in text]
+        wrong += [f'{path}: {line}: no option -{o}'
+                  for o in re.findall(r' -([A-Za-z])\b', own)
+                  if not re.search(r'(^|\s)-%s\b' % o, text, re.M)]
+    check('options in command lines', wrong if lines > 20 else
+          ['command lines were not found'])
+
+
+check_options()
+check_streams()
+check_fields()
+check_functions()
+check_examples()
+check_commands()
+print(f'1..{count}')
+sys.exit(failed)
