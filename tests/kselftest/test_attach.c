@@ -152,7 +152,9 @@ static int try_burst(pid_t pid)
 
 static int try_values(pid_t pid)
 {
-	return try_on(event_attr_sampling(EVENT_VALUES | EVENT_ROWS, 1), pid);
+	uint64_t config = EVENT_VALUES | EVENT_STEP | EVENT_ROWS;
+
+	return try_on(event_attr_sampling(config, 1), pid);
 }
 
 static int try_addresses(pid_t pid)
