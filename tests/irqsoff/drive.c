@@ -206,7 +206,7 @@ static uint64_t written(const struct ring *ring)
 static int full_event(struct perf_event_attr attr, unsigned int mib,
 		      struct ring *ring)
 {
-	int fd = event_open(&attr, 0, -1, -1, 0);
+	int fd = event_open(&attr, 0, 0, -1, 0);
 
 	must(fd, "opening an event");
 	run_sites(sites_for(mib));
@@ -303,7 +303,7 @@ static void child_with_event(const char *name, unsigned int mib,
 	int fd, status;
 
 	phase("%s, %u MiB", name, mib);
-	fd = event_open(&attr, child.pid, -1, -1, 0);
+	fd = event_open(&attr, child.pid, 0, -1, 0);
 	must(fd, "opening an event of a child");
 	ring = map_ring(fd, PAGES_MOST);
 	child_go(&child);
@@ -365,7 +365,7 @@ static void flushes(void)
 
 	attr.config1 = EVENT_INTERVAL(20);
 	phase("rows each 20 ms, of a program that runs");
-	fd = event_open(&attr, 0, -1, -1, 0);
+	fd = event_open(&attr, 0, 0, -1, 0);
 	must(fd, "opening an event");
 	ring = map_ring(fd, PAGES_MOST);
 	for (turn = 0; turn < 4; turn++)
@@ -422,7 +422,7 @@ static int feed(struct hwprof_config *config, unsigned int mib)
 	int event;
 
 	attr.disabled = 0;
-	event = event_open(&attr, 0, -1, -1, 0);
+	event = event_open(&attr, 0, 0, -1, 0);
 	must(event, "an event that feeds the device");
 	run_sites(sites_for(mib));
 	return event;
@@ -434,7 +434,6 @@ static void device_of(unsigned int mib)
 		device_config(EVENT_CALLS | EVENT_STEP | EVENT_MEMORY(mib));
 	int fd, event;
 
-	config.period = 1;
 	phase("HWPROF_IOC_CONFIG, %u MiB", mib);
 	fd = device_open(&config);
 	must(fd, "HWPROF_IOC_CONFIG");
@@ -458,7 +457,6 @@ static void device_ring_of(unsigned int mib)
 		device_config(EVENT_CALLS | EVENT_STEP | EVENT_MEMORY(mib));
 	int fd, event, rings;
 
-	config.period = 1;
 	config.config1 = EVENT_INTERVAL(50);
 	fd = device_open(&config);
 	must(fd, "HWPROF_IOC_CONFIG");
