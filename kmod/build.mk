@@ -6,7 +6,7 @@ KMOD_SOURCES := Kbuild $(shell find kmod uapi -type f)
 VM_KERNELS := 6.1 6.12 debug arm64-6.12 arm64-debug
 
 # Of these the module is built when a test asks for it.
-VM_OTHER_KERNELS := irqsoff
+VM_OTHER_KERNELS := irqsoff rt
 
 # $(call build_module,directory of the module,kernel's build directory,...)
 define build_module

@@ -27,7 +27,7 @@ class Arch(NamedTuple):
 _X86_64 = Arch(
     name="x86-64",
     kernels={"6.1": "6.1", "6.12": "6.12", "debug": "debug",
-             "irqsoff": "irqsoff"},
+             "irqsoff": "irqsoff", "rt": "rt"},
     foreign=False,
     elf_machine=62,
     libraries="/usr/lib/x86_64-linux-gnu",
