@@ -116,20 +116,27 @@ static DEFINE_RAW_SPINLOCK(drain_lock);
  * The flag goes first: when a record is not armed, its task must not have it,
  * wherever that is looked at.
  */
+static void disarm(struct step_task *record, struct task_struct *task)
+{
+	if (!record->armed)
+		return;
+	hide(record, task);
+	WRITE_ONCE(record->armed, false);
+}
+
 void step_disarm(struct step_task *record, struct task_struct *task)
 {
-	bool drains = step_draining();
+	unsigned long flags;
 
 	if (!READ_ONCE(record->armed))
 		return;
-	if (unlikely(drains))
-		raw_spin_lock(&drain_lock);
-	if (record->armed) {
-		hide(record, task);
-		WRITE_ONCE(record->armed, false);
+	if (likely(!step_draining())) {
+		disarm(record, task);
+		return;
 	}
-	if (unlikely(drains))
-		raw_spin_unlock(&drain_lock);
+	raw_spin_lock_irqsave(&drain_lock, flags);
+	disarm(record, task);
+	raw_spin_unlock_irqrestore(&drain_lock, flags);
 }
 
 /* Runs before current returns to its program, or when it exits. */
