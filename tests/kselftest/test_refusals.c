@@ -23,7 +23,8 @@ static int try_config(uint64_t config, uint64_t config1, uint64_t config2)
 
 static int try_all_of(uint64_t config, uint64_t config2)
 {
-	struct perf_event_attr attr = event_attr(config | EVENT_STEP);
+	struct perf_event_attr attr =
+		event_attr(config & EVENT_SAMPLE ? config : config | EVENT_STEP);
 	int fd;
 
 	attr.config2 = config2;
