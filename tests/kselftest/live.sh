@@ -182,6 +182,17 @@ on_running()
 	return $status
 }
 
+# For 1 % of the time, a slow machine takes few bursts a second, or none.
+sees_windows()
+{
+	for try in 1 2 3 4 5 6 7 8 9 10; do
+		on_running hwprof record -o /tmp/live.data &&
+			hwprof script /tmp/live.data > /tmp/script || return
+		! grep -q 'windows=[1-9]' /tmp/script || return 0
+	done
+	return 1
+}
+
 # What runs already is stepped only if asked for by name.
 others_are_spared()
 {
@@ -194,9 +205,7 @@ others_are_spared()
 		grep -q 'each program that is .* is stepped.*times slower.*hwprof .* -e loops,burst=200' /tmp/live.out ||
 			return
 	done
-	on_running hwprof record -o /tmp/live.data &&
-		hwprof script /tmp/live.data > /tmp/script &&
-		grep -q 'windows=[1-9]' /tmp/script &&
+	sees_windows &&
 		fails 2 "would step programs that run already" \
 			hwprof record -o /tmp/live.data -e hwprof/loops,rows/u -p 1 &&
 		fails 2 "would step programs that run already.*each thing" \
@@ -268,8 +277,12 @@ example_heap()
 {
 	./heaps & pid=$!
 	sleep 0.2
-	$examples/heap $pid 4 > /tmp/example
-	status=$?
+	for try in 1 2 3 4 5 6 7 8 9 10; do
+		$examples/heap $pid 4 > /tmp/example
+		status=$?
+		[ $status = 0 ] && [ "$(grep -c '% #' /tmp/example)" -lt 2 ] ||
+			break
+	done
 	kill $pid
 	wait $pid
 	cat /tmp/example

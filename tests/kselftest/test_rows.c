@@ -442,13 +442,13 @@ static void of_everything(struct __test_metadata *_metadata,
 
 TEST_F(rows, of_everything)
 {
-	of_everything(_metadata, self, EVENT_LOOPS);
+	of_everything(_metadata, self, EVENT_LOOPS | EVENT_STEP);
 	EXPECT_EQ(KNOWN_BACK, self->seen.before);
 }
 
 TEST_F(rows, of_all_branches)
 {
-	of_everything(_metadata, self, EVENT_BRANCHES);
+	of_everything(_metadata, self, EVENT_BRANCHES | EVENT_STEP);
 }
 
 /* --- threads ---------------------------------------------------------------------- */
@@ -584,7 +584,7 @@ TEST_F(rows, without_ring)
 static void read_for_ever(void *context)
 {
 	struct perf_event_attr attr =
-		event_attr_sampling(EVENT_LOOPS | EVENT_ROWS, 1);
+		event_attr_sampling(EVENT_LOOPS | EVENT_STEP | EVENT_ROWS, 1);
 	struct recording recording;
 	struct tally tally = {};
 
