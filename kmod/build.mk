@@ -3,10 +3,12 @@
 # Kbuild leaves its files beside the sources, so each kernel has a copy of them.
 
 KMOD_SOURCES := Kbuild $(shell find kmod uapi -type f)
-VM_KERNELS := 6.1 6.12 debug arm64-6.12 arm64-debug
-
+VM_KERNEL_LIST := tests/vm/kernel/kernels
+kernels_of_tier = $(shell awk '$$4 == "$(1)" { print $$1 }' $(VM_KERNEL_LIST))
+VM_KERNELS := $(call kernels_of_tier,first)
 # Of these the module is built when a test asks for it.
-VM_OTHER_KERNELS := irqsoff rt
+VM_OTHER_KERNELS := $(call kernels_of_tier,second)
+ALL_KERNELS := $(VM_KERNELS) $(VM_OTHER_KERNELS)
 
 # $(call build_module,directory of the module,kernel's build directory,...)
 define build_module
@@ -15,7 +17,7 @@ define build_module
 	+$(MAKE) -C $(2) M=$(abspath $(1)) W=1 KCFLAGS=-Werror $(3) modules
 endef
 
-$(foreach kernel,$(VM_KERNELS) $(VM_OTHER_KERNELS),$(BUILD)/$(kernel)/hwprof.ko): $(BUILD)/%/hwprof.ko: $(KMOD_SOURCES)
+$(ALL_KERNELS:%=$(BUILD)/%/hwprof.ko): $(BUILD)/%/hwprof.ko: $(KMOD_SOURCES)
 	$(call build_module,$(@D),$$(tests/vm/kernel/get $*)/build)
 
 # The one for the debug kernel, but that it tells what is executed of it (kcov).
@@ -23,7 +25,7 @@ $(BUILD)/debug-kcov/hwprof.ko: $(KMOD_SOURCES)
 	$(call build_module,$(@D),$$(tests/vm/kernel/get debug)/build,KCOV_INSTRUMENT=y)
 
 # Sparse is silent, or the target fails.
-$(VM_KERNELS:%=sparse-%): sparse-%:
+$(ALL_KERNELS:%=sparse-%): sparse-%:
 	@rm -rf $(BUILD)/sparse-$*
 	$(call build_module,$(BUILD)/sparse-$*,$$(tests/vm/kernel/get $*)/build,C=2) \
 		> $(BUILD)/sparse-$*.log 2>&1 || { cat $(BUILD)/sparse-$*.log; exit 1; }
@@ -62,4 +64,4 @@ uninstall-module:
 		  rmdir --ignore-fail-on-non-empty $$updates; } \
 		$(if $(DESTDIR),,&& $(depmod) $$release); fi
 
-.PHONY: module install-module uninstall-module $(VM_KERNELS:%=sparse-%)
+.PHONY: module install-module uninstall-module $(ALL_KERNELS:%=sparse-%)

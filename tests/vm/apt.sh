@@ -10,13 +10,42 @@ debian_sources()
 		sort -u | sed -n "s|^\([^ ]*/debian[^ ]*\) \([^ ]*\)\$|$1 \1 \2 main|p"
 }
 
-# private_apt DIR deb|deb-src ARCHITECTURE: from now on APT knows the suites
-# that this machine uses, their packages for an architecture or their sources,
-# by a configuration of its own in DIR: the machine's is left alone.
+# debian_mirror: where this machine gets its release of Debian from
+debian_mirror()
+{
+	(
+		. /etc/os-release
+		debian_sources deb |
+			sed -n "s|^deb \([^ ]*\) $VERSION_CODENAME main\$|\1|p" |
+			head -n 1 | grep . ||
+			die "APT has no Debian suite $VERSION_CODENAME:" \
+			    "its sources list none"
+	)
+}
+
+# suite_sources deb|deb-src [SUITE...]
+suite_sources()
+{
+	if [ $# = 1 ]; then
+		debian_sources "$1"
+		return
+	fi
+	mirror=$(debian_mirror) kind=$1
+	shift
+	printf "$kind $mirror %s main\n" "$@"
+}
+
+# private_apt DIR deb|deb-src ARCHITECTURE [SUITE...]: from now on APT knows
+# these suites of Debian (default: those that this machine uses), their packages
+# for an architecture or their sources, by a configuration of its own in DIR: the
+# machine's is left alone.
 private_apt()
 {
 	mkdir -p "$1/lists/partial" "$1/archives/partial"
-	debian_sources "$2" > "$1/sources.list"
+	apt_dir=$1 kind=$2 apt_architecture=$3
+	shift 3
+	suite_sources "$kind" "$@" > "$apt_dir/sources.list"
+	set -- "$apt_dir" "$kind" "$apt_architecture"
 	[ -s "$1/sources.list" ] || die "APT has no Debian suite: its sources list none"
 	: > "$1/status"		# nothing is installed
 	cat > "$1/apt.conf" <<-END

@@ -1,7 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The architectures that a guest can have, and what differs between them."""
 
+import os
 from typing import NamedTuple
+
+_TABLE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
+                      "kernel", "kernels")
+
+
+def _kernels(arch):
+    """--kernel: what kernel/get and build/ call it, of an architecture's."""
+    with open(_TABLE, encoding="ascii") as table:
+        lines = [line.split() for line in table if line[0] != "#"]
+    return {name.removeprefix(arch + "-"): name
+            for name, its, *_ in lines if its == arch}
 
 
 class Arch(NamedTuple):
@@ -26,8 +38,7 @@ class Arch(NamedTuple):
 
 _X86_64 = Arch(
     name="x86-64",
-    kernels={"6.1": "6.1", "6.12": "6.12", "debug": "debug",
-             "irqsoff": "irqsoff", "rt": "rt"},
+    kernels=_kernels("x86-64"),
     foreign=False,
     elf_machine=62,
     libraries="/usr/lib/x86_64-linux-gnu",
@@ -46,7 +57,7 @@ _X86_64 = Arch(
 
 _ARM64 = Arch(
     name="arm64",
-    kernels={"6.12": "arm64-6.12", "debug": "arm64-debug"},
+    kernels=_kernels("arm64"),
     foreign=True,
     elf_machine=183,
     libraries="/usr/lib/aarch64-linux-gnu",
