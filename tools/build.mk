@@ -6,6 +6,14 @@ TOOL_OBJECTS := $(TOOL_SOURCES:%.c=$(BUILD)/obj/%.o)
 
 $(TOOL_OBJECTS): override CFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
 
+# The oldest and the newest kernel that are tested: "-DOLDEST_MAJOR=6 ...".
+TESTED_KERNELS = $(shell awk '/^[0-9a-z]/ { print $$3 }' $(VM_KERNEL_LIST) | sort -V | \
+	sed -n 's/\./ /; 1s/^/OLDEST /p; $$s/^/NEWEST /p' | \
+	awk '{ print "-D" $$1 "_MAJOR=" $$2, "-D" $$1 "_MINOR=" $$3 }')
+
+$(BUILD)/obj/tools/doctor_checks.o: $(VM_KERNEL_LIST)
+$(BUILD)/obj/tools/doctor_checks.o: override CFLAGS += $(TESTED_KERNELS)
+
 $(BUILD)/hwprof: $(TOOL_OBJECTS) $(BUILD)/libhwprof.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK) -lpfm
 

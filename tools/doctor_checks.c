@@ -22,8 +22,6 @@
 	snprintf((finding)->advice, sizeof((finding)->advice), __VA_ARGS__)
 
 enum {
-	OLDEST_MAJOR = 6, OLDEST_MINOR = 1,	/* kernels that are tested */
-	NEWEST_MAJOR = 6, NEWEST_MINOR = 12,
 	CAP_SYS_ADMIN_BIT = 21, CAP_PERFMON_BIT = 38,
 };
 

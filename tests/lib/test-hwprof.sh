@@ -123,13 +123,13 @@ int uname(struct utsname *system)
 }
 END
 cc -shared -fPIC -o "$work/kernel.so" "$work/kernel.c"
-for kernel in 6.1.0 6.2.0-rc1 6.12.9-cloud; do
+for kernel in 6.1.0 6.2.0-rc1 6.12.9-cloud 6.18.0 7.3.4-cloud; do
 	check "doctor, Linux $kernel" $usable \
 		"^ok *kernel *Linux $kernel, x86_64$" \
 		env LD_PRELOAD="$work/kernel.so" KERNEL=$kernel "$hwprof" doctor
 done
-for kernel in "5.10.3 oldest.* 6.1" "6.0.9 oldest.* 6.1" "6.13.0-rc1 newest.* 6.12" \
-	      "7.0.1 newest.* 6.12"; do
+for kernel in "5.10.3 oldest.* 6.1" "6.0.9 oldest.* 6.1" "7.4.0-rc1 newest.* 7.3" \
+	      "8.0.1 newest.* 7.3"; do
 	check "doctor, Linux ${kernel%% *}" 0 \
 		"^warn *kernel *Linux ${kernel%% *}, x86_64 .*the ${kernel#* }" sh -c "
 		LD_PRELOAD='$work/kernel.so' KERNEL=${kernel%% *} '$hwprof' doctor |
