@@ -19,17 +19,28 @@
  * One thing is seen: a debugger that stops the program at the entry of a system
  * call finds the bit in r11, which the program itself never does.
  */
-#include <asm/cpufeature.h>
+#include <linux/module.h>
+#include <linux/string.h>
 
 #include "source.h"
 #include "step.h"
+#include "x86/trap_flag.h"
+
+static char *allow_untested = "";
+module_param(allow_untested, charp, 0444);
+MODULE_PARM_DESC(allow_untested,
+		 "what no test has run: \"fred\", stepping on CPUs with FRED");
+
+static bool is_allowed(const char *name)
+{
+	return allow_untested && !strcmp(allow_untested, name);
+}
 
 static const char *step_missing(void)
 {
-#ifdef X86_FEATURE_FRED
-	if (boot_cpu_has(X86_FEATURE_FRED))
-		return "not tried on CPUs with FRED";
-#endif
+	if (tf_has_fred() && !is_allowed("fred"))
+		return "not tried on CPUs with FRED: loading the module with "
+		       "allow_untested=fred allows it";
 	return NULL;
 }
 

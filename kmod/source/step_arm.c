@@ -53,6 +53,7 @@ static void arm(struct step_cpu *cpu, struct step_task *record,
 		record->armed = true;
 	}
 	tf_set(task);
+	tf_forget_call(task);
 	record->flags = task_pt_regs(task)->flags;
 	step_call_expect(cpu, record, task_pt_regs(task));
 	if (!step_wanted_of(cpu, record))

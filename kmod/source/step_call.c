@@ -103,8 +103,8 @@ void step_call_hide(const struct step_task *record, struct task_struct *task)
 {
 	struct pt_regs *regs = task_pt_regs(task);
 
-	if (regs->r11 == record->flags && tf_is_forced(task) &&
-	    !tf_is_debuggers(task))
+	if (!tf_has_fred() && regs->r11 == record->flags &&
+	    tf_is_forced(task) && !tf_is_debuggers(task))
 		clear_bit(X86_EFLAGS_TF_BIT, &regs->r11);
 }
 
@@ -119,5 +119,7 @@ struct insn step_call_pass(struct step_cpu *cpu, struct step_task *record,
 		step_feed(cpu, STREAM_SYSCALL, record->ip, to, regs);
 	}
 	record->ip = to;
+	if (fred_is_return(tf_has_fred(), regs->ip, to))
+		return call;	/* nothing behind it has run */
 	return step_decode(to, user_64bit_mode(regs));
 }

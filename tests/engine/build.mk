@@ -60,4 +60,11 @@ $(BUILD)/tests/%-decode: $(BUILD)/san/tests/engine/%-decode.o \
 
 UNIT_TESTS += $(BUILD)/tests/branch-decode $(BUILD)/tests/access-decode
 
+# What of FRED needs no CPU that has it.
+$(BUILD)/tests/test-fred: $(BUILD)/san/tests/engine/test-fred.o
+	@mkdir -p $(@D)
+	$(CC) $(SAN) -o $@ $^ -lcmocka
+
+UNIT_TESTS += $(BUILD)/tests/test-fred
+
 -include $(shell find $(BUILD)/san -name '*.d' 2>/dev/null)

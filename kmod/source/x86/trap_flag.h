@@ -12,8 +12,20 @@
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <linux/thread_info.h>
+#include <asm/cpufeature.h>
 #include <asm/processor-flags.h>
 #include <asm/ptrace.h>
+
+#include "fred.h"
+
+static inline bool tf_has_fred(void)
+{
+#ifdef X86_FEATURE_FRED
+	return boot_cpu_has(X86_FEATURE_FRED);
+#else
+	return false;
+#endif
+}
 
 static inline bool tf_is_set(struct task_struct *task)
 {
@@ -40,6 +52,20 @@ static inline void tf_set(struct task_struct *task)
 }
 
 /*
+ * The flag was set in a system call: the first trap comes after an instruction,
+ * as it does without FRED. The task is current, or about to run on this CPU.
+ */
+static inline void tf_forget_call(struct task_struct *task)
+{
+#ifdef X86_FEATURE_FRED
+	struct pt_regs *regs = task_pt_regs(task);
+
+	if (tf_has_fred() && !tf_is_debuggers(task))
+		regs->ssx = fred_ss_without_call(regs->ssx);
+#endif
+}
+
+/*
  * In a system call: `syscall` has left the flags in r11, and the program's next
  * address in rcx; the other ways in do not.
  */
@@ -47,7 +73,7 @@ static inline void tf_hide_r11(struct task_struct *task)
 {
 	struct pt_regs *regs = task_pt_regs(task);
 
-	if (regs->cx == regs->ip && tf_is_forced(task) &&
+	if (!tf_has_fred() && regs->cx == regs->ip && tf_is_forced(task) &&
 	    !tf_is_debuggers(task))
 		clear_bit(X86_EFLAGS_TF_BIT, &regs->r11);
 }
