@@ -1,7 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The only place that knows kernel versions: Linux 6.1 to 6.12. Names are the
+ * The only place that knows kernel versions: Linux 6.1 to 7.3. Names are the
  * newest kernel's, so that the rest reads as if written for it.
+ *
+ * Tests run on 6.1, 6.12 and 7.3. For each version between, a difference below
+ * begins at the version that brought it, and a wrong guess shows at compile time:
+ *
+ *   6.2	one perf context a task; get_ownership() of a const object
+ *   6.3	attr.config3; raw data is counted in data->dyn_size
+ *   6.12	perf_sample_save_raw_data() has the event; TWAF_NO_ALLOC
+ *   6.14	TWAF_NO_ALLOC is gone: adding task work never allocates
+ *   6.16	sched_process_exit has a second argument; rdmsrl() is rdmsrq();
+ *		branch stacks are cut to attr.sample_max_stack, which is why
+ *		trigger_counter_attr() sets it: older kernels ignore it there
+ *   6.19	attr.config4; what perf knows of counters is KVM's alone
+ *
+ * Probes are checked against the prototypes of tracepoints when the module is
+ * built (probe.h), so that one more argument fails there.
  */
 #ifndef HWPROF_COMPAT_H
 #define HWPROF_COMPAT_H
@@ -11,6 +26,16 @@
 #include <linux/sched.h>
 #include <linux/uprobes.h>
 #include <linux/version.h>
+#ifdef CONFIG_X86
+#include <asm/cpufeature.h>
+#if __has_include(<asm/cpuid/api.h>)	/* 6.15 */
+#include <asm/cpuid/api.h>
+#else
+#include <asm/processor.h>
+#endif
+#include <asm/msr.h>
+#include <asm/perf_event.h>
+#endif
 
 /* Of the object that kobj_type.get_ownership() is asked about. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
@@ -32,11 +57,15 @@ static inline bool compat_task_has_perf(struct task_struct *task)
 /* Parameters beyond those that every kernel has; none are ours. */
 static inline u64 compat_more_config(const struct perf_event_attr *attr)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
-	return attr->config3;
-#else
-	return 0;
+	u64 more = 0;
+
+#ifdef PERF_ATTR_SIZE_VER8
+	more |= attr->config3;		/* 6.3 */
 #endif
+#ifdef PERF_ATTR_SIZE_VER9
+	more |= attr->config4;		/* 6.19 */
+#endif
+	return more;
 }
 
 static inline bool compat_is_cgroup_event(const struct perf_event *event)
@@ -62,7 +91,8 @@ static inline bool compat_in_uprobe(const struct task_struct *task)
  * For task_work_add() under locks of the scheduler: no debugging aid of the
  * kernel's may allocate there.
  */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0) && \
+    LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)
 #define compat_resume	(TWA_RESUME | TWAF_NO_ALLOC)
 #else
 #define compat_resume	TWA_RESUME
@@ -85,10 +115,78 @@ static inline void compat_save_raw(struct perf_sample_data *data,
 #else
 	if (!(event->attr.sample_type & PERF_SAMPLE_RAW))
 		return;
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+	perf_sample_save_raw_data(data, raw);
+#else
 	data->raw = raw;
 	data->sample_flags |= PERF_SAMPLE_RAW;
 #endif
+#endif
 }
+
+/* What a probe of sched_process_exit has after the task: nothing we need. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#define compat_exit_arguments	, bool group_dead
+#else
+#define compat_exit_arguments
+#endif
+
+#ifdef CONFIG_X86
+#ifndef rdmsrq
+#define rdmsrq(msr, value)	rdmsrl(msr, value)
+#endif
+
+/* The counters of the CPU: how many take any event, and their architecture. */
+struct compat_counters {
+	unsigned int version;
+	unsigned int general;
+};
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+static inline struct compat_counters compat_amd_counters(void)
+{
+	struct compat_counters counters = { };
+
+	if (boot_cpu_has(X86_FEATURE_PERFMON_V2)) {
+		counters.version = 2;
+		counters.general = cpuid_ebx(0x80000022) & 0xf;
+	} else {
+		counters.general = boot_cpu_has(X86_FEATURE_PERFCTR_CORE) ? 6 : 4;
+	}
+	return counters;
+}
+
+/*
+ * As perf finds out: before 6.19 it would tell any module. The CPU is asked from
+ * 6.13 on, so that the version since which it does not need not be exact.
+ */
+static inline struct compat_counters compat_counters(void)
+{
+	union cpuid10_eax eax;
+
+	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL)
+		return compat_amd_counters();
+	if (boot_cpu_data.cpuid_level < 10)
+		return (struct compat_counters){ };
+	eax.full = cpuid_eax(10);
+	return (struct compat_counters){
+		.version	= eax.split.version_id,
+		.general	= eax.split.num_counters,
+	};
+}
+#else
+static inline struct compat_counters compat_counters(void)
+{
+	struct x86_pmu_capability all = { };
+
+	perf_get_x86_pmu_capability(&all);
+	return (struct compat_counters){
+		.version	= all.version,
+		.general	= all.num_counters_gp,
+	};
+}
+#endif
+#endif /* CONFIG_X86 */
 
 /* Preset the sample's call chain, so that perf does not walk the current stack. */
 static inline void compat_save_callchain(struct perf_sample_data *data,

@@ -22,10 +22,12 @@
 #include <asm/syscall.h>
 
 #include "../engine/window.h"
+#include "../compat.h"
 #include "../session.h"
 #include "budget.h"
 #include "call_stack.h"
 #include "code.h"
+#include "lbr_trial.h"
 #include "probe.h"
 #include "source.h"
 #include "trigger.h"
@@ -115,8 +117,18 @@ static void feed_side(struct slot *slot, struct stack *stack, u32 space)
 	slot_feed_window(slot, &window);
 }
 
-/* Of records on Intel, where perf hands over all that it is not to leave out. */
+/*
+ * The most records that a stack had, on Intel, where perf hands over all that it
+ * is not to leave out: the first one is taken when the module is loaded.
+ */
 static u64 depth;
+
+static void learn_depth(u64 count)
+{
+	if (unlikely(count > READ_ONCE(depth)) &&
+	    boot_cpu_data.x86_vendor == X86_VENDOR_INTEL)
+		WRITE_ONCE(depth, count);
+}
 
 /*
  * Where another event wants other records, perf may leave out of ours what it does
@@ -125,7 +137,8 @@ static u64 depth;
  */
 static bool are_whole(const struct perf_branch_stack *records)
 {
-	return records->nr >= depth;
+	learn_depth(records->nr);
+	return records->nr >= READ_ONCE(depth);
 }
 
 static void feed(struct slot *slot, const struct perf_branch_stack *records,
@@ -173,7 +186,7 @@ static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 	else if (are_whole(data->br_stack))
 		feed(slot, data->br_stack, regs);
 	else
-		slot->lost_events += depth;
+		slot->lost_events += READ_ONCE(depth);
 	budget_done(slot, regs);
 }
 
@@ -185,14 +198,14 @@ static void on_exec(void *unused, struct task_struct *task, pid_t old_pid,
 	spaces_exec(&lbr_source, 0);
 }
 
-static void on_exit(void *unused, struct task_struct *task)
+static void on_exit(void *unused, struct task_struct *task compat_exit_arguments)
 {
 	spaces_exit(&lbr_source);
 }
 
 static struct probe probes[] = {
-	{ "sched_process_exec",		on_exec },
-	{ "sched_process_exit",		on_exit },
+	PROBE(sched_process_exec, on_exec),
+	PROBE(sched_process_exit, on_exit),
 	{ }
 };
 
@@ -233,13 +246,11 @@ static int lbr_open(struct root *root)
 
 void lbr_init(void)
 {
-	struct x86_pmu_lbr lbr = { 0 };
+	u64 count = 0;
 
 	probes_find(probes);
-	x86_perf_get_lbr(&lbr);
-	if (lbr.from)
-		depth = lbr.nr;
-	why_not = trigger_missing(TRIGGER_BRANCHES);
+	why_not = trigger_missing(TRIGGER_BRANCHES) ?: lbr_trial(&count);
+	learn_depth(count);
 }
 
 static unsigned int users;

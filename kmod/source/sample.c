@@ -6,6 +6,7 @@
  */
 #include <linux/sched/task_stack.h>
 
+#include "../compat.h"
 #include "../session.h"
 #include "budget.h"
 #include "call_stack.h"
@@ -67,14 +68,14 @@ static void on_exec(void *unused, struct task_struct *task, pid_t old_pid,
 	spaces_exec(&sample_source, 0);
 }
 
-static void on_exit(void *unused, struct task_struct *task)
+static void on_exit(void *unused, struct task_struct *task compat_exit_arguments)
 {
 	spaces_exit(&sample_source);
 }
 
 static struct probe probes[] = {
-	{ "sched_process_exec",		on_exec },
-	{ "sched_process_exit",		on_exit },
+	PROBE(sched_process_exec, on_exec),
+	PROBE(sched_process_exit, on_exit),
 	{ }
 };
 

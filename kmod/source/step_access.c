@@ -17,6 +17,7 @@
 #include <asm/fsgsbase.h>
 #include <asm/msr.h>
 
+#include "../compat.h"
 #include "code.h"
 #include "memory.h"
 #include "step.h"
@@ -105,11 +106,11 @@ static u64 segment_base(u8 segment)
 	u64 base = 0;
 
 	if (segment == ACCESS_GS)
-		rdmsrl(MSR_KERNEL_GS_BASE, base);	/* swapped on entry */
+		rdmsrq(MSR_KERNEL_GS_BASE, base);	/* swapped on entry */
 	else if (segment == ACCESS_FS && boot_cpu_has(X86_FEATURE_FSGSBASE))
 		base = rdfsbase();
 	else if (segment == ACCESS_FS)
-		rdmsrl(MSR_FS_BASE, base);
+		rdmsrq(MSR_FS_BASE, base);
 	return base;
 }
 

@@ -4,6 +4,8 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
 #include <asm/syscall.h>
+#include <trace/events/signal.h>
+#include <trace/events/syscalls.h>
 
 #include "../compat.h"
 #include "../right.h"
@@ -173,7 +175,7 @@ static void on_exec(void *data, struct task_struct *task, pid_t old_pid,
 	spaces_exec(&step_source, time ?: local_clock());
 }
 
-static void on_exit(void *data, struct task_struct *task)
+static void on_exit(void *data, struct task_struct *task compat_exit_arguments)
 {
 	struct step_task *record;
 	struct step_cpu *cpu;
@@ -247,17 +249,17 @@ static void on_signal(void *data, int sig, struct kernel_siginfo *info,
 }
 
 static struct probe probes[] = {
-	{ "sched_switch",		on_switch },
-	{ "sched_process_fork",		on_fork },
-	{ "sched_process_exec",		on_exec },
-	{ "sched_process_exit",		on_exit },
-	{ "signal_deliver",		on_signal },
+	PROBE(sched_switch, on_switch),
+	PROBE(sched_process_fork, on_fork),
+	PROBE(sched_process_exec, on_exec),
+	PROBE(sched_process_exit, on_exit),
+	PROBE(signal_deliver, on_signal),
 	{ }
 };
 
 static struct probe call_probes[] = {
-	{ "sys_enter",			on_sys_enter },
-	{ "sys_exit",			on_sys_exit },
+	PROBE(sys_enter, on_sys_enter),
+	PROBE(sys_exit, on_sys_exit),
 	{ }
 };
 

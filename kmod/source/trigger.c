@@ -75,6 +75,9 @@ struct perf_event_attr trigger_counter_attr(u64 event, u64 branch_sample_type)
 		.sample_period = TRIGGER_PERIOD,
 		.sample_type = branch_sample_type ?
 			       PERF_SAMPLE_BRANCH_STACK : 0,
+		/* The most branches of a stack, on newer kernels. */
+		.sample_max_stack = branch_sample_type ?
+				    PERF_MAX_STACK_DEPTH : 0,
 		.branch_sample_type = branch_sample_type,
 	};
 }

@@ -8,6 +8,8 @@
 #include <asm/ptrace.h>
 #include <asm/segment.h>
 
+#include "../../compat.h"
+
 /* Registers of a program of which nothing is known but that it is one. */
 static inline struct pt_regs arch_user_regs(void)
 {
@@ -47,19 +49,17 @@ static inline u64 arch_taken_branches(void)
 }
 
 /* What perf knows of the counters; of CPUs that differ it warns who asks. */
-static inline struct x86_pmu_capability arch_counters(void)
+static inline struct compat_counters arch_counters(void)
 {
-	struct x86_pmu_capability counters = { };
-
-	if (!boot_cpu_has(X86_FEATURE_HYBRID_CPU))
-		perf_get_x86_pmu_capability(&counters);
-	return counters;
+	if (boot_cpu_has(X86_FEATURE_HYBRID_CPU))
+		return (struct compat_counters){ };
+	return compat_counters();
 }
 
 /* Counters that take any event; 0: not known. */
 static inline unsigned int arch_counter_count(void)
 {
-	return arch_counters().num_counters_gp;
+	return arch_counters().general;
 }
 
 /* The bits that a raw event may have, of those that are not perf's to set. */

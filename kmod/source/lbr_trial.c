@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Some kernels open a counter with branch records and then hand over none: a
+ * sample is tried before the lbr source says that it works.
+ */
+#include <linux/err.h>
+#include <linux/ktime.h>
+#include <linux/perf_event.h>
+
+#include "arch.h"
+#include "../session.h"
+#include "lbr_trial.h"
+#include "trigger.h"
+
+enum {
+	TRIAL_BRANCHES	= 1000,		/* between samples */
+	TRIAL_MS	= 20,
+};
+
+/* Shared with an NMI of the same task. */
+struct trial {
+	unsigned int samples;
+	u64 records;			/* most of a sample */
+};
+
+static void on_trial(struct perf_event *event, struct perf_sample_data *data,
+		     struct pt_regs *regs)
+{
+	struct trial *trial = event->overflow_handler_context;
+
+	if (data->sample_flags & PERF_SAMPLE_BRANCH_STACK && data->br_stack &&
+	    data->br_stack->nr > trial->records)
+		WRITE_ONCE(trial->records, data->br_stack->nr);
+	WRITE_ONCE(trial->samples, trial->samples + 1);
+}
+
+/* Branch until a sample has records, or the time is over. */
+static void run_trial(struct trial *trial)
+{
+	ktime_t end = ktime_add_ms(ktime_get(), TRIAL_MS);
+	unsigned int i;
+
+	do {
+		for (i = 0; i < TRIAL_BRANCHES; i++)
+			barrier();
+	} while (!READ_ONCE(trial->records) && ktime_before(ktime_get(), end));
+}
+
+static const char *verdict(const struct trial *trial, u64 running)
+{
+	if (trial->records)
+		return NULL;
+	if (trial->samples)
+		return "this kernel hands over no branch records: "
+		       "its samples have none";
+	return running ? "the counter of branches does not interrupt" :
+			 "the hardware counters are in use";
+}
+
+const char *lbr_trial(u64 *count)
+{
+	struct perf_event_attr attr =
+		trigger_counter_attr(arch_taken_branches(), TRIGGER_BRANCHES);
+	u64 enabled = 0, running = 0;
+	struct trial trial = { };
+	struct perf_event *counter;
+
+	attr.disabled = 1;
+	attr.sample_period = TRIAL_BRANCHES;
+	counter = perf_event_create_kernel_counter(&attr, -1, current, on_trial,
+						   &trial);
+	if (IS_ERR(counter))
+		return "the hardware counters are in use, or refuse";
+	perf_event_enable(counter);
+	run_trial(&trial);
+	perf_event_disable(counter);
+	perf_event_read_value(counter, &enabled, &running);
+	perf_event_release_kernel(counter);
+	*count = trial.records;
+	return verdict(&trial, running);
+}
