@@ -47,7 +47,7 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev,
 }
 
 static struct probe probes[] = {
-	{ "sched_switch",	on_switch },
+	PROBE(sched_switch, on_switch),
 	{ }
 };
 
