@@ -15,6 +15,7 @@
 enum {
 	TRIAL_BRANCHES	= 1000,		/* between samples */
 	TRIAL_MS	= 20,
+	TRIAL_ROUNDS	= 100,		/* at least: a busy host stops us, too */
 };
 
 /* Shared with an NMI of the same task. */
@@ -38,12 +39,13 @@ static void on_trial(struct perf_event *event, struct perf_sample_data *data,
 static void run_trial(struct trial *trial)
 {
 	ktime_t end = ktime_add_ms(ktime_get(), TRIAL_MS);
-	unsigned int i;
+	unsigned int i, round = 0;
 
 	do {
 		for (i = 0; i < TRIAL_BRANCHES; i++)
 			barrier();
-	} while (!READ_ONCE(trial->records) && ktime_before(ktime_get(), end));
+	} while (!READ_ONCE(trial->records) &&
+		 (++round < TRIAL_ROUNDS || ktime_before(ktime_get(), end)));
 }
 
 static const char *verdict(const struct trial *trial, u64 running)
