@@ -64,7 +64,7 @@ unit-tests: $(UNIT_TESTS)
 fuzzers: $(FUZZERS)
 
 # All that the first tier runs in a machine; other suites build what they lack.
-test-programs: $(BUILD)/hwprof $(BUILD)/libhwprof.so.0 $(TEST_PROGRAMS) \
+test-programs: $(BUILD)/hwprof $(BUILD)/libhwprof.so.1 $(TEST_PROGRAMS) \
 	       $(patsubst %,$(BUILD)/%/hwprof.ko,$(filter-out %-debug,$(VM_KERNELS)))
 
 tests: unit-tests fuzzers test-programs

@@ -16,7 +16,7 @@ bin.dir		 = $(PREFIX)/bin
 bin.files	:= $(BUILD)/hwprof
 bin.mode	:= 755
 lib.dir		 = $(LIBDIR)
-lib.files	:= $(BUILD)/libhwprof.a $(BUILD)/libhwprof.so.0
+lib.files	:= $(BUILD)/libhwprof.a $(BUILD)/libhwprof.so.1
 header.dir	 = $(PREFIX)/include
 header.files	:= lib/hwprof.h
 uapi.dir	 = $(PREFIX)/include/linux
@@ -79,7 +79,7 @@ $(PLACES:%=install-%): install-%: user
 
 # The loader's cache is this machine's.
 install-user: $(PLACES:%=install-%)
-	ln -sf libhwprof.so.0 $(DESTDIR)$(LIBDIR)/libhwprof.so
+	ln -sf libhwprof.so.1 $(DESTDIR)$(LIBDIR)/libhwprof.so
 	$(if $(DESTDIR),,-ldconfig)
 
 install-dkms:

@@ -6,11 +6,11 @@ comma := ,
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 
 EXAMPLES_LINK := $(if $(filter x86,$(TARGET)),\
-		      $(BUILD)/libhwprof.so.0 -Wl$(comma)-rpath$(comma)'$$ORIGIN/..',\
+		      $(BUILD)/libhwprof.so.1 -Wl$(comma)-rpath$(comma)'$$ORIGIN/..',\
 		      $(BUILD)/libhwprof.a $(LIB_LINK))
 
 $(EXAMPLES): $(BUILD)/examples/%: examples/%.c lib/hwprof.h \
-		$(BUILD)/libhwprof.so.0 $(BUILD)/libhwprof.a
+		$(BUILD)/libhwprof.so.1 $(BUILD)/libhwprof.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -MF $@.d -o $@ $< $(EXAMPLES_LINK)
 

@@ -22,16 +22,16 @@ $(BUILD)/libhwprof.a: $(LIB_OBJECTS)
 	$(AR) rcs $@ $^
 
 # The library's own names stay inside: hwprof.h is all that is exported.
-$(BUILD)/libhwprof.so.0: $(LIB_OBJECTS) lib/libhwprof.map
-	$(CC) $(LDFLAGS) -shared -Wl,-soname,libhwprof.so.0 \
+$(BUILD)/libhwprof.so.1: $(LIB_OBJECTS) lib/libhwprof.map
+	$(CC) $(LDFLAGS) -shared -Wl,-soname,libhwprof.so.1 \
 		-Wl,--version-script=lib/libhwprof.map -o $@ \
 		$(LIB_OBJECTS) $(LIB_LINK)
 
-all: $(BUILD)/libhwprof.a $(BUILD)/libhwprof.so.0
+all: $(BUILD)/libhwprof.a $(BUILD)/libhwprof.so.1
 
 # The binary interface that programs count on, as hwprof.h has it: that of the
 # first release. It is made again when the soname changes, not before.
-abi: $(BUILD)/libhwprof.so.0
+abi: $(BUILD)/libhwprof.so.1
 	abidw --header-file lib/hwprof.h --header-file uapi/linux/hwprof.h \
 		--drop-private-types --exported-interfaces-only \
 		--no-corpus-path --no-comp-dir-path --no-show-locs \

@@ -10,7 +10,7 @@ $(INSTALL_TESTS): $(BUILD)/tests/%: tests/install/%.sh user
 	install $< $@
 
 # The rules of what each object is made of are beside them.
-$(BUILD)/tests/test-licence: $(BUILD)/libhwprof.so.0
+$(BUILD)/tests/test-licence: $(BUILD)/libhwprof.so.1
 $(BUILD)/tests/test-docs: $(BUILD)/hwprof
 
 $(BUILD)/tests/test-permissions: $(BUILD)/tests/kselftest/test_rights

@@ -34,17 +34,17 @@ changed()
 without()
 {
 	sed "s/local:/local: $1;/" lib/libhwprof.map > "$work/map"
-	cc -shared -Wl,-soname,libhwprof.so.0 -Wl,--version-script="$work/map" \
-		-o "$work/libhwprof.so.0" -Wl,--whole-archive build/libhwprof.a \
+	cc -shared -Wl,-soname,libhwprof.so.1 -Wl,--version-script="$work/map" \
+		-o "$work/libhwprof.so.1" -Wl,--whole-archive build/libhwprof.a \
 		-Wl,--no-whole-archive $(pkg-config --libs libdw libelf capstone libzstd) -lm &&
-	incompatible "$work/libhwprof.so.0"
+	incompatible "$work/libhwprof.so.1"
 }
 
 # The functions of the header, each with the version of the first release or of
 # a later one.
 all_and_no_more()
 {
-	nm -D --defined-only --with-symbol-versions build/libhwprof.so.0 |
+	nm -D --defined-only --with-symbol-versions build/libhwprof.so.1 |
 		sed -n 's/.* T \(.*\)@@LIBHWPROF_[0-9.]*$/\1/p' | sort > "$work/exported"
 	echo '#include <hwprof.h>' | cc -Iuapi -Ilib -E -P -x c - |
 		grep -oE '\b(hwprof|rap)_[a-z0-9_]+\(' | tr -d '(' | sort -u \
@@ -53,8 +53,8 @@ all_and_no_more()
 }
 
 check "exported is what the header has" all_and_no_more
-check "compatible with the first release" compatible build/libhwprof.so.0
-check "the stored one is the first release's" grep -q "soname='libhwprof.so.0'" \
+check "compatible with the first release" compatible build/libhwprof.so.1
+check "the stored one is the first release's" grep -q "soname='libhwprof.so.1'" \
 	"$stored"
 
 # What it has to find.

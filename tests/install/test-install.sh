@@ -57,7 +57,7 @@ check "files in all places" sh -c '
 	for file; do
 		[ -s "$0/$file" ] || { echo "no $file"; exit 1; }
 	done' "$root" $prefix/bin/hwprof "$libdir/libhwprof.a" \
-	"$libdir/libhwprof.so.0" "$libdir/libhwprof.so" \
+	"$libdir/libhwprof.so.1" "$libdir/libhwprof.so" \
 	$prefix/include/hwprof.h $prefix/include/linux/hwprof.h \
 	"$libdir/pkgconfig/hwprof.pc" $prefix/share/man/man1/hwprof.1 \
 	$prefix/share/bash-completion/completions/hwprof \
@@ -73,7 +73,7 @@ check "the program runs" "$root$prefix/bin/hwprof" --version
 check "C, shared" builds shared "" cc
 check "C, shared, runs" counts shared
 check "C, shared, by its soname" sh -c 'readelf -d "$0" |
-	grep "NEEDED.*libhwprof.so.0"' "$work/shared"
+	grep "NEEDED.*libhwprof.so.1"' "$work/shared"
 check "C, static" builds static --static cc -static
 check "C, static, runs" counts static
 check "C, static, needs nothing" sh -c '! readelf -d "$0" | grep NEEDED' \

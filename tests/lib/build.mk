@@ -44,10 +44,10 @@ UNIT_TESTS += $(patsubst %,$(BUILD)/tests/test-%,$(LIB_TESTS) replay chains \
 
 # As a user's program, which sees what the shared library exports.
 $(BUILD)/tests/test-cplusplus: tests/lib/test-cplusplus.cc lib/hwprof.h \
-			       uapi/linux/hwprof.h $(BUILD)/libhwprof.so.0
+			       uapi/linux/hwprof.h $(BUILD)/libhwprof.so.1
 	@mkdir -p $(@D)
 	$(CXX) -std=c++17 -Wall -Wextra -Werror -Iuapi -Ilib -o $@ $< \
-		$(BUILD)/libhwprof.so.0 -Wl,-rpath,'$$ORIGIN/..'
+		$(BUILD)/libhwprof.so.1 -Wl,-rpath,'$$ORIGIN/..'
 
 UNIT_TESTS += $(BUILD)/tests/test-cplusplus
 

@@ -1139,7 +1139,8 @@ static void test_skylake(void **state)
 	}
 	loops = replay(SKYLAKE, 0);
 	totals = hwprof_profile_totals(loops);
-	assert_int_equal(hwprof_loops_count(loops), 2);
+	/* A second one was in stacks that contradict themselves. */
+	assert_int_equal(hwprof_loops_count(loops), 1);
 	assert_int_equal(hwprof_loops_get(loops, 0)->basis, HWPROF_BASIS_TIME);
 	assert_int_equal(totals->produced, totals->delivered);
 	assert_true(totals->events > 3732 * 31 && totals->events < 3732 * 33);
