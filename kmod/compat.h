@@ -14,6 +14,8 @@
  *		branch stacks are cut to attr.sample_max_stack, which is why
  *		trigger_counter_attr() sets it: older kernels ignore it there
  *   6.19	attr.config4; what perf knows of counters is KVM's alone
+ *   7.x	kernel threads have an empty root of their own, and init_task
+ *		with them; found by scoped_with_init_fs() in the header
  *
  * Probes are checked against the prototypes of tracepoints when the module is
  * built (probe.h), so that one more argument fails there.
@@ -22,8 +24,10 @@
 #define HWPROF_COMPAT_H
 
 #include <linux/mm.h>
+#include <linux/fs_struct.h>
 #include <linux/perf_event.h>
 #include <linux/sched.h>
+#include <linux/sched/task.h>
 #include <linux/uprobes.h>
 #include <linux/version.h>
 #ifdef CONFIG_X86
@@ -43,6 +47,16 @@
 #else
 #define compat_const
 #endif
+
+/* Where the init process looks up paths. */
+static inline struct fs_struct *compat_init_fs(void)
+{
+#ifdef scoped_with_init_fs
+	return userspace_init_fs;
+#else
+	return init_task.fs;
+#endif
+}
 
 /* Has the task a perf context, so that a context swap may give it events? */
 static inline bool compat_task_has_perf(struct task_struct *task)

@@ -23,6 +23,7 @@
 #include <linux/sched/task.h>
 
 #include "arch.h"
+#include "compat.h"
 #include "right.h"
 #include "source/source.h"
 
@@ -36,7 +37,7 @@ static struct file *open_proc(const char *path)
 	struct path root;
 
 	task_lock(&init_task);
-	get_fs_root(init_task.fs, &root);
+	get_fs_root(compat_init_fs(), &root);
 	task_unlock(&init_task);
 	file = file_open_root(&root, path, O_RDONLY, 0);
 	path_put(&root);
