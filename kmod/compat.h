@@ -32,7 +32,7 @@
 #include <linux/version.h>
 #ifdef CONFIG_X86
 #include <asm/cpufeature.h>
-#if __has_include(<asm/cpuid/api.h>)	/* 6.15 */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
 #include <asm/cpuid/api.h>
 #else
 #include <asm/processor.h>
