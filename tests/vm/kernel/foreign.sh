@@ -15,6 +15,22 @@ newest_release()
 		sed -n 's/^Version: //p')
 }
 
+# prepare_sparse DIR: Debian leaves out the script that says whether sparse is
+# good enough; without it C=2 checks nothing.  Sparse does not know two words of
+# newer headers.
+prepare_sparse()
+{
+	script=$1/usr/src/linux-headers-$common-common/scripts/checker-valid.sh
+	[ -e "$script" ] || printf '#!/bin/sh\necho 1\n' > "$script"
+	mkdir -p "$1/usr/local/bin"
+	cat > "$1/usr/local/bin/sparse" <<-'END'
+		#!/bin/sh
+		exec /usr/bin/sparse '-D__typeof_unqual__=__typeof__' \
+			'-D__builtin_strlen(text)=(sizeof(text) - 1)' "$@"
+	END
+	chmod 755 "$script" "$1/usr/local/bin/sparse"
+}
+
 # fetch_headers DIR: what builds modules, at its place under DIR
 fetch_headers()
 {
@@ -23,10 +39,7 @@ fetch_headers()
 		fetch "linux-$name" "$version" "$1"
 	done
 	rm -rf "$1/usr/share" "$1/usr/lib/modules"
-	# Debian leaves it out, and without it C=2 checks nothing.
-	script=$1/usr/src/linux-headers-$common-common/scripts/checker-valid.sh
-	[ -e "$script" ] || printf '#!/bin/sh\necho 1\n' > "$script"
-	chmod 755 "$script"
+	prepare_sparse "$1"
 }
 
 # write_makefile DIR: what `make -C DIR M=... modules` does, by way of ./enter
