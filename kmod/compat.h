@@ -32,7 +32,8 @@
 #include <linux/version.h>
 #ifdef CONFIG_X86
 #include <asm/cpufeature.h>
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
+/* <asm/processor.h> has it before, and in 6.15, too. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 #include <asm/cpuid/api.h>
 #else
 #include <asm/processor.h>
