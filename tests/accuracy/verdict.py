@@ -8,6 +8,10 @@ import subprocess
 TOOL = pathlib.Path(__file__).resolve().parents[2] / "build/hwprof"
 
 
+KERNEL_IS_AWAY = ("could not be read", "are of unknown kinds",
+                  "no symbols of [kernel]")
+
+
 class Loops:
     """What a report says of a program's loops, by where they are."""
 
@@ -21,12 +25,14 @@ class Loops:
                       if comm in (None, loop.get("comm"))}
 
     def missing(self, way):
-        """A line for each thing that is. The kernel's code is not at hand."""
+        """A line for each thing that is. Where the kernel's code is not at hand,
+        replay says so: it cannot name it, nor tell all of its branches' kinds."""
         return [f"{way}: {self.totals[key]} {key}"
                 for key in ("lost", "evicted", "pending", "lost_records")
                 if self.totals[key]
                 ] + [f"{way}: {warning}" for warning in self.warnings
-                     if way != "replay" or "could not be read" not in warning]
+                     if way != "replay" or not any(
+                         known in warning for known in KERNEL_IS_AWAY)]
 
 
 def exact_trip(loop):
