@@ -60,6 +60,7 @@ enum perfdata_feature {
 
 /* Records that the tool writes, not the kernel. */
 enum perfdata_record_type {
+	PERFDATA_USER_TYPES	= 64,	/* the first of them */
 	PERFDATA_HEADER_ATTR	= 64,
 	PERFDATA_TRACING_DATA	= 66,	/* u32 size, and so many bytes behind it */
 	PERFDATA_HEADER_BUILD_ID = 67,

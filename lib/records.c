@@ -10,6 +10,7 @@
 #include <zstd.h>
 
 #include "file.h"
+#include "rereads.h"
 
 enum {
 	RECORD_MAX = UINT16_MAX,	/* perf_event_header.size is a u16 */
@@ -24,35 +25,48 @@ struct walk {
 
 	bool ended;			/* there is no more that can be read, */
 	bool early;			/* and there should have been */
+	struct rereads rereads;
 
 	ZSTD_DStream *zstd;		/* one stream through the whole file */
 	uint8_t *unpacked;		/* the last record may be half there */
 	size_t unpacked_size;
 };
 
-int record_deliver(struct hwprof_file *file,
-		   const struct perf_event_header *header, struct span body,
-		   uint64_t offset, record_fn fn, void *context)
+static int tell(struct hwprof_file *file, const struct record *record,
+		record_fn fn, void *context)
 {
-	struct record record = {
+	struct span body = record->body;
+	uint64_t lost;
+
+	if (record->type == PERF_RECORD_LOST && span_skip(&body, 8) &&
+	    span_u64(&body, &lost))
+		file->lost += lost;
+	if (record->type == PERF_RECORD_LOST_SAMPLES && span_u64(&body, &lost))
+		file->lost_samples += lost;
+	return fn(context, record);
+}
+
+static int identify(struct hwprof_file *file, struct record *record,
+		    const struct perf_event_header *header, struct span body,
+		    uint64_t offset)
+{
+	*record = (struct record) {
 		.type = header->type,
 		.misc = header->misc,
 		.offset = offset,
 		.body = body,
 	};
-	uint64_t lost;
-	int error;
+	return sample_identify(file, record);
+}
 
-	error = sample_identify(file, &record);
-	if (error)
-		return error;
-	body = record.body;
-	if (record.type == PERF_RECORD_LOST && span_skip(&body, 8) &&
-	    span_u64(&body, &lost))
-		file->lost += lost;
-	if (record.type == PERF_RECORD_LOST_SAMPLES && span_u64(&body, &lost))
-		file->lost_samples += lost;
-	return fn(context, &record);
+int record_deliver(struct hwprof_file *file,
+		   const struct perf_event_header *header, struct span body,
+		   uint64_t offset, record_fn fn, void *context)
+{
+	struct record record;
+	int error = identify(file, &record, header, body, offset);
+
+	return error ? error : tell(file, &record, fn, context);
 }
 
 /* What is at @offset is damaged, and so nothing behind it can be found. */
@@ -66,8 +80,15 @@ static int end_early(struct walk *walk, uint64_t offset, const char *why)
 static int deliver(struct walk *walk, const struct perf_event_header *header,
 		   struct span body, uint64_t offset)
 {
-	return record_deliver(walk->file, header, body, offset, walk->fn,
-			      walk->context);
+	struct record record;
+	int again, error = identify(walk->file, &record, header, body, offset);
+
+	if (error)
+		return error;
+	again = rereads_check(&walk->rereads, &record);
+	if (again < 0)
+		return file_fail(walk->file, again, "out of memory");
+	return again ? 0 : tell(walk->file, &record, walk->fn, walk->context);
 }
 
 /* Delivers the records that are whole; the rest moves to the front. */
@@ -315,6 +336,16 @@ static uint64_t data_end(const struct hwprof_file *file)
 	return data->offset + data->size;
 }
 
+static int warn_of_rereads(struct hwprof_file *file,
+			   const struct rereads *rereads)
+{
+	if (!rereads->count)
+		return 0;
+	return file_warn(file, rereads->offset,
+			 "perf copied %" PRIu64 " records twice: they are counted once",
+			 rereads->count);
+}
+
 /* The records in @fd, which stands at @offset, up to @limit. */
 static int read_stream(struct hwprof_file *file, int fd, uint64_t offset,
 		       uint64_t limit, record_fn fn, void *context)
@@ -326,7 +357,10 @@ static int read_stream(struct hwprof_file *file, int fd, uint64_t offset,
 	if (error)
 		return file_fail(file, error, "out of memory");
 	error = read_all(&walk, &input, limit);
+	if (!error)
+		error = warn_of_rereads(file, &walk.rereads);
 	input_destroy(&input);
+	rereads_destroy(&walk.rereads);
 	ZSTD_freeDStream(walk.zstd);
 	free(walk.unpacked);
 	return error;

@@ -777,6 +777,69 @@ static void test_branch_events(void **state)
 	}
 }
 
+/*
+ * Perf reads the head of a ring twice, and copies what has arrived in between in two
+ * rounds: here the last samples of a round, with more behind them, in @rounds.
+ */
+static void make_reread(struct stacks *stacks, unsigned int again,
+			unsigned int rounds, const struct stacks_style *style)
+{
+	uint64_t time = 10, from;
+	unsigned int round;
+
+	begin(stacks, style);
+	for (round = 0; round < rounds; round++) {
+		from = round ? time - again : time;
+		for (time = from; time < 10 + (round + 1) * SAMPLES; time++)
+			stacks_sample(stacks, time, PID, turns, TURNS);
+		stacks_round(stacks);
+	}
+}
+
+static void test_reread(void **state)
+{
+	const struct stacks_style styles[] = {
+		{ .sample_type = TIME }, { .sample_type = TIME, .zstd = true },
+		{ .sample_type = TIME, .pipe = true },
+	};
+	struct stacks stacks;
+	size_t i;
+
+	for (i = 0; i < sizeof(styles) / sizeof(styles[0]); i++) {
+		make_reread(&stacks, 3, 2, &styles[i]);
+		expect_turns(end(&stacks, HWPROF_KIND_LOOPS), 2 * SAMPLES,
+			     "perf copied 3 records twice");
+		make_reread(&stacks, SAMPLES, 4, &styles[i]);
+		expect_turns(end(&stacks, HWPROF_KIND_LOOPS), 4 * SAMPLES,
+			     "perf copied 300 records twice");
+		make_reread(&stacks, 0, 3, &styles[i]);
+		expect_turns(end(&stacks, HWPROF_KIND_LOOPS), 3 * SAMPLES, NULL);
+	}
+}
+
+/* Samples that are alike, of one time or of none, are what they are. */
+static void test_alike(void **state)
+{
+	struct stacks_style style = { .sample_type = TIME };
+	struct stacks stacks;
+	int i;
+
+	begin(&stacks, &style);
+	for (i = 0; i < 3 * SAMPLES; i++) {
+		stacks_sample(&stacks, 10, PID, turns, TURNS);
+		if (i % SAMPLES == SAMPLES - 1)
+			stacks_round(&stacks);
+	}
+	expect_turns(end(&stacks, HWPROF_KIND_LOOPS), 3 * SAMPLES, NULL);
+	style.sample_type = 0;
+	begin(&stacks, &style);
+	for (i = 0; i < SAMPLES; i++) {
+		stacks_sample(&stacks, 10, PID, turns, TURNS);
+		stacks_round(&stacks);
+	}
+	expect_turns(end(&stacks, HWPROF_KIND_LOOPS), SAMPLES, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -800,6 +863,8 @@ int main(void)
 		cmocka_unit_test(test_guests),
 		cmocka_unit_test(test_remapped),
 		cmocka_unit_test(test_branch_events),
+		cmocka_unit_test(test_reread),
+		cmocka_unit_test(test_alike),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdlib.h>
+
+#include "rereads.h"
+
+/*
+ * A key of two records of one round identifies neither: decoders of traces write
+ * samples that are alike.
+ */
+#define REPEATED	1ULL
+
+enum {
+	FIRST_ROOM	= 1 << 10,
+	ROOM_MAX	= 1 << 21,	/* a round with more records is not looked at */
+	KEY_WORDS	= 8,		/* of a record, beside its time */
+};
+
+void rereads_destroy(struct rereads *rereads)
+{
+	free(rereads->older.keys);
+	free(rereads->newer.keys);
+}
+
+static uint64_t mix(uint64_t key, uint64_t word)
+{
+	key = (key ^ word) * 0x9e3779b97f4a7c15;
+	return key ^ key >> 32;
+}
+
+/*
+ * What identifies a record: a ring has one of a nanosecond, or few, and the first
+ * words tell these apart. Never 0, and REPEATED is not set.
+ */
+static uint64_t key_of(const struct record *record)
+{
+	uint64_t key = mix(record->type, record->time);
+	struct span body = record->body;
+	uint64_t word;
+	int i;
+
+	key = mix(key, (uint64_t)record->cpu << 32 | record->tid);
+	key = mix(key, span_left(&body));
+	for (i = 0; i < KEY_WORDS && span_u64(&body, &word); i++)
+		key = mix(key, word);
+	key &= ~REPEATED;
+	return key ? key : 2;
+}
+
+/* The key's place, or where it would be. */
+static uint64_t *find(const struct record_keys *set, uint64_t key)
+{
+	size_t at = key & (set->room - 1);
+
+	while (set->keys[at] && (set->keys[at] & ~REPEATED) != key)
+		at = (at + 1) & (set->room - 1);
+	return &set->keys[at];
+}
+
+static bool has_one(const struct record_keys *set, uint64_t key)
+{
+	return set->count && *find(set, key) == key;
+}
+
+static int grow(struct record_keys *set)
+{
+	struct record_keys bigger = {
+		.room = set->room ? 2 * set->room : FIRST_ROOM,
+		.count = set->count,
+	};
+	size_t i;
+
+	bigger.keys = calloc(bigger.room, sizeof(*bigger.keys));
+	if (!bigger.keys)
+		return -ENOMEM;
+	for (i = 0; i < set->room; i++)
+		if (set->keys[i])
+			*find(&bigger, set->keys[i] & ~REPEATED) = set->keys[i];
+	free(set->keys);
+	*set = bigger;
+	return 0;
+}
+
+/* Beyond ROOM_MAX keys are left out. */
+static int add(struct record_keys *set, uint64_t key)
+{
+	uint64_t *place;
+	int error;
+
+	if (2 * set->count >= set->room) {
+		if (set->room == ROOM_MAX)
+			return 0;
+		error = grow(set);
+		if (error)
+			return error;
+	}
+	place = find(set, key);
+	set->count += !*place;
+	*place = *place ? key | REPEATED : key;
+	return 0;
+}
+
+static void next_round(struct rereads *rereads)
+{
+	struct record_keys older = rereads->older;
+
+	rereads->older = rereads->newer;
+	if (older.count)
+		memset(older.keys, 0, older.room * sizeof(*older.keys));
+	older.count = 0;
+	rereads->newer = older;
+}
+
+int rereads_check(struct rereads *rereads, const struct record *record)
+{
+	uint64_t key;
+	bool again;
+	int error;
+
+	if (record->type == PERFDATA_FINISHED_ROUND)
+		next_round(rereads);
+	/* The kernel's have a time, if any has; perf's own are no ring's. */
+	if (record->type >= PERFDATA_USER_TYPES || !record->time ||
+	    record->time == UINT64_MAX)
+		return 0;
+	key = key_of(record);
+	again = has_one(&rereads->older, key);
+	error = add(&rereads->newer, key);
+	if (error || !again || !has_one(&rereads->newer, key))
+		return error;
+	if (!rereads->count++)
+		rereads->offset = record->offset;
+	return 1;
+}
