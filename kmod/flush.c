@@ -483,7 +483,8 @@ static void flush_of_opener(struct session *session, void *opener)
 
 	if (!session->rows || session->fetched ||
 	    session->key.opener.tgid != caller->tgid ||
-	    !(session->engine->immediate || session_has_news(session)))
+	    !(session->engine->immediate || session_has_news(session) ||
+	      mutex_is_locked(&session->flush_lock)))	/* wait for that flush */
 		return;
 	cpus_read_lock();
 	mutex_lock(&session->flush_lock);
