@@ -83,15 +83,6 @@ static inline u64 compat_more_config(const struct perf_event_attr *attr)
 	return more;
 }
 
-static inline bool compat_is_cgroup_event(const struct perf_event *event)
-{
-#ifdef CONFIG_CGROUP_PERF
-	return event->cgrp;
-#else
-	return false;
-#endif
-}
-
 /* Does a uprobe's copy of an instruction run, stepped by the kernel? */
 static inline bool compat_in_uprobe(const struct task_struct *task)
 {

@@ -35,12 +35,10 @@ static int find_zeroed(struct place *place,
 			       mapping->start - 1);
 	uint64_t address = place->address, left;
 	struct object *object;
-	struct build_id id;
 
 	if (!before)
 		return 0;
-	id = processes_build_id(profile->file, before);
-	object = objects_get(profile->objects, before->name, &id);
+	object = processes_object(profile->objects, profile->file, before);
 	if (!object)
 		return -ENOMEM;
 	if (!object_is_file(object))
@@ -92,17 +90,16 @@ static int find_user(struct place *place, const struct hwprof_profile *profile,
 		     const struct origin *origin, uint64_t address)
 {
 	const struct processes *processes = profile->collected.processes;
-	struct build_id id = { .size = 0 };
+	static const struct build_id none = { .size = 0 };
 	const struct mapping *mapping;
 
 	mapping = processes_find(processes, origin->pid, origin->first, address);
 	if (!mapping)
 		mapping = processes_find(processes, origin->pid, origin->last,
 					 address);
-	if (mapping)
-		id = processes_build_id(profile->file, mapping);
-	place->object = objects_get(profile->objects,
-				    mapping ? mapping->name : "[unknown]", &id);
+	place->object = mapping ?
+		processes_object(profile->objects, profile->file, mapping) :
+		objects_get(profile->objects, "[unknown]", &none);
 	place->pid = origin->pid;
 	if (!place->object || !mapping)
 		return place->object ? 0 : -ENOMEM;

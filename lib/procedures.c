@@ -47,7 +47,6 @@ static int look_up(const struct procedures *procedures, uint32_t pid,
 {
 	const struct mapping *mapping;
 	struct object *object;
-	struct build_id id;
 	uint64_t at, first;
 
 	*begin = 0;
@@ -55,8 +54,8 @@ static int look_up(const struct procedures *procedures, uint32_t pid,
 	if (!mapping)
 		return 0;
 	*begin = mapping->start;
-	id = processes_build_id(procedures->file, mapping);
-	object = objects_get(procedures->objects, mapping->name, &id);
+	object = processes_object(procedures->objects, procedures->file,
+				  mapping);
 	if (!object)
 		return -ENOMEM;
 	at = object_address(object, address - mapping->start + mapping->offset);

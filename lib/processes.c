@@ -565,7 +565,7 @@ const char *processes_comm(const struct processes *processes, uint32_t pid,
 	return image ? image->comm : NULL;
 }
 
-struct build_id processes_build_id(const struct hwprof_file *file,
+static struct build_id known_build_id(const struct hwprof_file *file,
 				   const struct mapping *mapping)
 {
 	size_t i;
@@ -576,4 +576,13 @@ struct build_id processes_build_id(const struct hwprof_file *file,
 		if (!strcmp(file->build_ids[i].name, mapping->name))
 			return file->build_ids[i].id;
 	return (struct build_id){ .size = 0 };
+}
+
+struct object *processes_object(struct objects *objects,
+				const struct hwprof_file *file,
+				const struct mapping *mapping)
+{
+	const struct build_id id = known_build_id(file, mapping);
+
+	return objects_get(objects, mapping->name, &id);
 }

@@ -9,6 +9,7 @@
 #define HWPROF_PROCESSES_H
 
 #include "file.h"
+#include "objects.h"
 
 struct mapping {
 	uint64_t time;		/* since when */
@@ -72,8 +73,12 @@ uint32_t processes_programs(const struct processes *processes, uint32_t pid);
 const char *processes_comm(const struct processes *processes, uint32_t pid,
 			   uint64_t time);
 
-/* The build id of @mapping: its own, or what the file says of its name. */
-struct build_id processes_build_id(const struct hwprof_file *file,
-				   const struct mapping *mapping);
+/*
+ * Returns the object that @mapping, of the recording @file, is of: by its name, and
+ * by its build id or what the file says of that name. NULL if memory is out.
+ */
+struct object *processes_object(struct objects *objects,
+				const struct hwprof_file *file,
+				const struct mapping *mapping);
 
 #endif /* HWPROF_PROCESSES_H */

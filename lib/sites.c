@@ -150,7 +150,6 @@ static int decode(const struct sites *sites, const struct stack *stack,
 	const struct mapping *mapping;
 	uint8_t bytes[INSN_MAX];
 	struct object *object;
-	struct build_id id;
 	size_t count;
 	bool is64;
 
@@ -158,8 +157,7 @@ static int decode(const struct sites *sites, const struct stack *stack,
 				 from);
 	if (!mapping)
 		return 0;
-	id = processes_build_id(sites->file, mapping);
-	object = objects_get(sites->objects, mapping->name, &id);
+	object = processes_object(sites->objects, sites->file, mapping);
 	if (!object)
 		return -ENOMEM;
 	count = object_x86_code(object, from - mapping->start + mapping->offset,

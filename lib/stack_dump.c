@@ -82,13 +82,11 @@ static int look_up(const struct stack_unwinder *unwinder, uint32_t pid,
 	const struct unwind_rows *rows;
 	const struct mapping *mapping;
 	struct object *object;
-	struct build_id id;
 
 	mapping = processes_find(unwinder->processes, pid, time, step->address);
 	if (!mapping)
 		return 0;
-	id = processes_build_id(unwinder->file, mapping);
-	object = objects_get(unwinder->objects, mapping->name, &id);
+	object = processes_object(unwinder->objects, unwinder->file, mapping);
 	if (!object)
 		return -ENOMEM;
 	rows = object_unwind_rows(object);
