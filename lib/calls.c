@@ -410,6 +410,27 @@ static void describe(struct hwprof_calls *calls)
 	      compare_methods);
 }
 
+/* Leave out what is neither by nor of the function that is wanted. */
+static void choose(struct hwprof_calls *calls)
+{
+	const struct hwprof_profile *profile = &calls->profile;
+	size_t i, kept = 0;
+
+	for (i = 0; i < calls->pair_count; i++) {
+		const struct hwprof_pair *pair = &calls->pairs[i].pair;
+
+		if (profile_wants(profile, pair->site.function) ||
+		    profile_wants(profile, pair->callee.function))
+			calls->pairs[kept++] = calls->pairs[i];
+	}
+	calls->pair_count = kept;
+	for (i = kept = 0; i < calls->method_count; i++)
+		if (profile_wants(profile,
+				  calls->methods[i].method.entry.function))
+			calls->methods[kept++] = calls->methods[i];
+	calls->method_count = kept;
+}
+
 /* --- all of it -------------------------------------------------------------- */
 
 static int finish(struct hwprof_profile *profile)
@@ -420,6 +441,7 @@ static int finish(struct hwprof_profile *profile)
 	if (make_methods(calls))
 		return -ENOMEM;
 	describe(calls);
+	choose(calls);
 	return 0;
 }
 
@@ -441,6 +463,7 @@ const struct profile_kind calls_kind = {
 	.take = take,
 	.place = place_all,
 	.finish = finish,
+	.count = hwprof_calls_pair_count,
 	.destroy = destroy,
 	.json = calls_json,
 	.diff = &calls_diff,

@@ -107,9 +107,8 @@ void context_tree_free(struct context_tree *tree)
 /* --- order -------------------------------------------------------------- */
 
 /* A parent has a lower number than its children. */
-static void sum_up(struct context_tree *tree)
+void context_tree_sum(struct context_tree *tree)
 {
-	uint64_t branches = 0, calls = 0, weight = 0;
 	size_t i;
 
 	for (i = tree->count; i--;) {
@@ -120,17 +119,29 @@ static void sum_up(struct context_tree *tree)
 		context->all_branches += context->branches;
 		context->all_weight += context->weight;
 		metrics_add(context->all_metrics, context->metrics);
-		if (node->parent == SIZE_MAX) {
-			branches += context->all_branches;
-			calls += context->all_calls;
-			weight += context->all_weight;
+		if (node->parent == SIZE_MAX)
 			continue;
-		}
 		up = &tree->nodes[node->parent].context;
 		up->all_calls += context->all_calls;
 		up->all_branches += context->all_branches;
 		up->all_weight += context->all_weight;
 		metrics_add(up->all_metrics, context->all_metrics);
+	}
+}
+
+static void set_shares(struct context_tree *tree)
+{
+	uint64_t branches = 0, calls = 0, weight = 0;
+	size_t i;
+
+	for (i = 0; i < tree->count; i++) {
+		const struct context_node *node = &tree->nodes[i];
+
+		if (node->parent != SIZE_MAX)
+			continue;
+		branches += node->context.all_branches;
+		calls += node->context.all_calls;
+		weight += node->context.all_weight;
 	}
 	for (i = 0; i < tree->count; i++) {
 		struct context_node *node = &tree->nodes[i];
@@ -214,7 +225,7 @@ int context_tree_order(struct context_tree *tree,
 	struct context_node **sorted;
 	size_t *next, i;
 
-	sum_up(tree);
+	set_shares(tree);
 	*order = calloc(tree->count + 1, sizeof(**order));
 	sorted = calloc(tree->count + 1, sizeof(*sorted));
 	next = calloc(tree->count + 1, sizeof(*next));

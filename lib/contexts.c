@@ -449,14 +449,14 @@ static int place_all(struct hwprof_profile *profile, void **rows, size_t count)
 
 /* --- as the user sees them ---------------------------------------------- */
 
-static void name(struct hwprof_contexts *contexts, struct context_node *node)
+static void name(struct context_tree *tree, struct context_node *node)
 {
 	struct hwprof_context *context = &node->context;
 
 	if (node->parent != SIZE_MAX)
-		context->parent = &contexts->tree.nodes[node->parent].context;
+		context->parent = &tree->nodes[node->parent].context;
 	if (node->target != SIZE_MAX)
-		context->target = &contexts->tree.nodes[node->target].context;
+		context->target = &tree->nodes[node->target].context;
 	if (node->object) {
 		context->object = object_name(node->object);
 		context->build_id = object_build_id(node->object);
@@ -497,13 +497,35 @@ static int warn(struct hwprof_profile *profile,
 	return error;
 }
 
+static void name_all(struct context_tree *tree)
+{
+	size_t i;
+
+	for (i = 0; i < tree->count; i++)
+		name(tree, &tree->nodes[i]);
+}
+
+/* Put the tree of callers in the tree's place. */
+static int turn(struct hwprof_contexts *contexts)
+{
+	struct context_tree turned = { .nodes = NULL };
+	int error = context_tree_turn(&contexts->tree, &contexts->profile,
+				      &turned);
+
+	context_tree_free(&contexts->tree);
+	contexts->tree = turned;
+	name_all(&contexts->tree);
+	return error;
+}
+
 static int finish(struct hwprof_profile *profile)
 {
 	struct hwprof_contexts *contexts = (struct hwprof_contexts *)profile;
-	size_t i;
 
-	for (i = 0; i < contexts->tree.count; i++)
-		name(contexts, &contexts->tree.nodes[i]);
+	name_all(&contexts->tree);
+	context_tree_sum(&contexts->tree);
+	if (profile->function && turn(contexts))
+		return -ENOMEM;
 	if (context_tree_order(&contexts->tree, &contexts->order))
 		return -ENOMEM;
 	return context_tree_measure(&contexts->tree, &contexts->statistics);
@@ -528,6 +550,7 @@ const struct profile_kind contexts_kind = {
 	.take = take,
 	.place = place_all,
 	.finish = finish,
+	.count = hwprof_contexts_count,
 	.destroy = destroy,
 	.replay = contexts_replay,
 	.warn = warn,
@@ -540,6 +563,11 @@ size_t hwprof_contexts_count(const struct hwprof_profile *profile)
 	const struct hwprof_contexts *contexts = (const void *)profile;
 
 	return profile->kind == &contexts_kind ? contexts->tree.count : 0;
+}
+
+bool hwprof_contexts_turned(const struct hwprof_profile *profile)
+{
+	return profile->kind == &contexts_kind && profile->function;
 }
 
 const struct hwprof_context *

@@ -2,8 +2,8 @@
 /*
  * From rows to calling context trees: contexts.c sums the rows of a file, or those
  * that the engine makes of its stacks of calls (chains.c), and places them in
- * objects, context_tree.c makes one tree of those of all processes,
- * contexts_json.c writes it out.
+ * objects, context_tree.c makes one tree of those of all processes, callers.c turns
+ * it round, contexts_json.c writes it out.
  */
 #ifndef HWPROF_CONTEXTS_H
 #define HWPROF_CONTEXTS_H
@@ -77,7 +77,17 @@ size_t contexts_node(const struct hwprof_profile *profile, uint32_t session,
  */
 size_t context_tree_get(struct context_tree *tree,
 			const struct context_node *node);
-/* Sums up subtrees and puts children behind parents, heavy ones first. -ENOMEM. */
+/* Adds up what subtrees have: the fields all_*. */
+void context_tree_sum(struct context_tree *tree);
+/*
+ * callers.c: makes @turned of @tree, whose nodes are named and summed up, as
+ * hwprof_contexts_turned() describes it, for what @profile wants. -ENOMEM.
+ */
+int context_tree_turn(const struct context_tree *tree,
+		      const struct hwprof_profile *profile,
+		      struct context_tree *turned);
+/* Sets shares and depths, and puts children behind parents, heavy ones first.
+ * -ENOMEM. */
 int context_tree_order(struct context_tree *tree,
 		       struct hwprof_context ***order);
 int context_tree_measure(const struct context_tree *tree,

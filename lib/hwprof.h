@@ -171,6 +171,10 @@ struct hwprof_options {
 				 * at their paths, or all at its top; NULL: / */
 	const char *debuginfo;	/* folder with files for debuggers, by build id
 				 * (.build-id/xx/...); NULL: the system's */
+	const char *function;	/* only what functions of this name have, or a
+				 * shell pattern: loops, paths, loads, calls by
+				 * and of them; of contexts, who called them: see
+				 * hwprof_contexts_turned(). NULL: everything */
 };
 
 /*
@@ -568,6 +572,14 @@ struct hwprof_context_statistics {
  * and the largest shares first.
  */
 size_t hwprof_contexts_count(const struct hwprof_profile *profile);
+/*
+ * True if the tree is turned round, as options.function asks for: its roots are the
+ * functions of that name, the children of each are those who called it, and so on up
+ * to the processes. A node's counts are those of the root that came by this way: its
+ * own, and with all it called. The share is of all roots. A child that is a back edge
+ * called the root recursively; `site` is where a node calls its parent.
+ */
+bool hwprof_contexts_turned(const struct hwprof_profile *profile);
 const struct hwprof_context *
 hwprof_contexts_get(const struct hwprof_profile *profile, size_t index);
 const struct hwprof_context_statistics *

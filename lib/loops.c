@@ -122,7 +122,7 @@ static int warn(struct hwprof_profile *profile,
 static int finish(struct hwprof_profile *profile)
 {
 	struct hwprof_loops *loops = (struct hwprof_loops *)profile;
-	size_t i;
+	size_t i, kept = 0;
 
 	merge(loops);
 	describe(loops);
@@ -131,7 +131,9 @@ static int finish(struct hwprof_profile *profile)
 	if (!loops->order || nesting_find(loops->entries, loops->count))
 		return -ENOMEM;
 	for (i = 0; i < loops->count; i++)
-		loops->order[i] = &loops->entries[i];
+		if (profile_wants(profile, loops->entries[i].loop.function))
+			loops->order[kept++] = &loops->entries[i];
+	loops->count = kept;
 	return hwprof_loops_sort(profile, "share");
 }
 
@@ -154,6 +156,7 @@ const struct profile_kind loops_kind = {
 	.take = loops_take,
 	.place = place_all,
 	.finish = finish,
+	.count = hwprof_loops_count,
 	.destroy = destroy,
 	.warn = warn,
 	.json = loops_json,

@@ -230,6 +230,22 @@ static void set_shares(struct hwprof_paths *paths, const struct metric *metric)
 	}
 }
 
+/* Shares stay those of all paths. */
+static void choose(struct hwprof_paths *paths)
+{
+	const struct hwprof_profile *profile = &paths->profile;
+	size_t i, kept = 0;
+
+	for (i = 0; i < paths->count; i++)
+		if (profile_wants(profile, paths->entries[i]->path.start_function))
+			paths->entries[kept++] = paths->entries[i];
+	paths->count = kept;
+	for (i = kept = 0; i < paths->procedure_count; i++)
+		if (profile_wants(profile, paths->order[i]->function))
+			paths->order[kept++] = paths->order[i];
+	paths->procedure_count = kept;
+}
+
 int paths_rank(struct hwprof_paths *paths)
 {
 	struct metric metric;
@@ -242,6 +258,7 @@ int paths_rank(struct hwprof_paths *paths)
 	qsort(paths->order, paths->procedure_count, sizeof(*paths->order),
 	      procedures_by_share);
 	sum_up(paths, &metric);
+	choose(paths);
 	return 0;
 }
 

@@ -405,6 +405,7 @@ const struct profile_kind paths_kind = {
 	.take = take,
 	.place = place_all,
 	.finish = finish,
+	.count = hwprof_paths_count,
 	.destroy = destroy,
 	.warn = warn,
 	.json = paths_json,

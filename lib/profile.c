@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <search.h>
 #include <stdlib.h>
@@ -150,6 +151,10 @@ static int finish(struct hwprof_profile *profile)
 {
 	int error = profile->kind->finish(profile);
 
+	if (!error && profile->function && !profile->kind->count(profile))
+		error = warnings_add(&profile->warnings,
+				     "nothing here is of a function '%s'",
+				     profile->function);
 	return error ? error : objects_warn(profile->objects,
 					    &profile->warnings);
 }
@@ -184,12 +189,15 @@ static struct hwprof_profile *profile_new(const struct profile_kind *kind,
 	profile->flags = options->flags;
 	if (kind->configure)
 		kind->configure(profile, options);
+	if (options->function)
+		profile->function = strdup(options->function);
 	profile->objects = objects_new(options->flags & HWPROF_NO_OBJECTS);
-	if (profile->objects && !objects_look_in(profile->objects,
-						 options->symfs,
-						 options->debuginfo))
+	if (profile->objects && !profile->function == !options->function &&
+	    !objects_look_in(profile->objects, options->symfs,
+			     options->debuginfo))
 		return profile;
 	objects_free(profile->objects);
+	free(profile->function);
 	free(profile);
 	return NULL;
 }
@@ -207,6 +215,7 @@ void hwprof_profile_free(struct hwprof_profile *profile)
 		collected_free(&profile->files[--profile->file_count]);
 	free(profile->files);
 	objects_free(profile->objects);
+	free(profile->function);
 	free(profile->event);
 	free(profile);
 }
@@ -230,6 +239,9 @@ static int make_profile(struct hwprof_profile **result,
 		return file_fail(file, -EINVAL,
 				 "ranges with %g of all events are to be hot: above 0, up to 1 is allowed",
 				 options->hot);
+	if (options->function && kind == &ranges_kind)
+		return file_fail(file, -EINVAL,
+				 "ranges are of addresses, not of a function");
 	profile = profile_new(kind, options);
 	if (profile) {
 		error = read_files(profile, files, count, gather, context);
@@ -406,6 +418,15 @@ int hwprof_profile_diff(struct hwprof_diff **diff,
 	if (before->kind != after->kind)
 		return -EINVAL;
 	return diff_make(diff, before->kind->diff, before, after);
+}
+
+/* A name may have what is special in a pattern: operator[]. */
+bool profile_wants(const struct hwprof_profile *profile, const char *function)
+{
+	const char *wanted = profile->function;
+
+	return !wanted || (function && (!strcmp(function, wanted) ||
+					!fnmatch(wanted, function, 0)));
 }
 
 const char *profile_comm(const struct hwprof_profile *profile, uint32_t pid,

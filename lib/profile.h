@@ -36,6 +36,8 @@ struct profile_kind {
 	int (*place)(struct hwprof_profile *profile, void **rows, size_t count);
 	/* Makes the profile of all files. */
 	int (*finish)(struct hwprof_profile *profile);
+	/* How many things the profile has. */
+	size_t (*count)(const struct hwprof_profile *profile);
 	/* Frees what is the kind's own, but not @profile. */
 	void (*destroy)(struct hwprof_profile *profile);
 	/* As hwprof_profile_json(); @options is not NULL. */
@@ -63,6 +65,7 @@ struct hwprof_profile {
 	unsigned int flags;		/* enum hwprof_flags */
 	char message[256];		/* of the last call that failed */
 	struct hwprof_totals totals;	/* of all files */
+	char *function;			/* of options, a copy */
 	char *event;			/* that was replayed; NULL: none, or */
 	bool events;			/* several */
 	double inferred;		/* part of the branches whose kinds are */
@@ -97,6 +100,9 @@ int profile_snapshot(struct hwprof_profile **result,
 		     const struct hwprof_options *options);
 /* Forgets the rows, but not the processes. */
 void profile_reset(struct hwprof_profile *gathering);
+
+/* Is what has the function of that name (NULL: none) wanted? */
+bool profile_wants(const struct hwprof_profile *profile, const char *function);
 
 /* The process's name while it was in the file that is read now; or NULL. */
 const char *profile_comm(const struct hwprof_profile *profile, uint32_t pid,

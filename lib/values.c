@@ -236,15 +236,19 @@ static int compare_shares(const void *a, const void *b)
 static int finish(struct hwprof_profile *profile)
 {
 	struct hwprof_values *values = (struct hwprof_values *)profile;
-	size_t i;
+	size_t i, kept = 0;
 
 	merge(values);
 	qsort(values->entries, values->count, sizeof(*values->entries),
 	      compare_shares);
 	for (i = 0; i < values->count; i++) {
 		describe(values, &values->entries[i]);
-		values->entries[i].load.values = values->entries[i].values;
+		if (profile_wants(profile, values->entries[i].load.function))
+			values->entries[kept++] = values->entries[i];
 	}
+	values->count = kept;
+	for (i = 0; i < kept; i++)
+		values->entries[i].load.values = values->entries[i].values;
 	return 0;
 }
 
@@ -263,6 +267,7 @@ const struct profile_kind values_kind = {
 	.take = take,
 	.place = place_all,
 	.finish = finish,
+	.count = hwprof_values_count,
 	.destroy = destroy,
 	.json = values_json,
 	.diff = &values_diff,

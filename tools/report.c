@@ -108,6 +108,13 @@ int report_option(struct report *report, int option, char *value,
 	case 'F':
 		report->folded = true;
 		return -1;
+	case 'K':
+	case 'N':
+		if (report->function)
+			return usage_error("--function and --callers-of: give one of them, once");
+		report->function = value;
+		report->callers = option == 'K';
+		return -1;
 	case 'y':
 		report->symfs = value;
 		return -1;
@@ -147,8 +154,19 @@ static int parse_option(struct report *report, int option, char *value,
 
 static bool has_chain_options(const struct report *report)
 {
-	return report->min_share >= 0 || report->folded ||
+	return report->min_share >= 0 || report->folded || report->callers ||
 	       report->flags & HWPROF_MERGE_SITES;
+}
+
+static int check_function(const struct report *report, int kind)
+{
+	if (!report->function || report->callers)
+		return -1;
+	if (kind == HWPROF_KIND_CCT)
+		return usage_error("--function is of loops, calls, paths and values; of cct there is --callers-of");
+	if (kind == HWPROF_KIND_RANGES)
+		return usage_error("--function is of loops, calls, paths and values: ranges are of addresses");
+	return -1;
 }
 
 const struct report_kind *report_kind_of(enum hwprof_kind kind)
@@ -184,10 +202,11 @@ int report_check(const struct report *report, int kind)
 	if (report->blocks && kind != HWPROF_KIND_PATHS)
 		return usage_error("--blocks is of paths");
 	if (kind != HWPROF_KIND_CCT && has_chain_options(report))
-		return usage_error("--min-share, --merge-sites and --folded are of cct");
-	if (report->folded && (report->json || report->min_share >= 0))
+		return usage_error("--min-share, --merge-sites, --folded and --callers-of are of cct");
+	if (report->folded && (report->json || report->min_share >= 0 ||
+			       report->callers))
 		return usage_error("--folded writes all there is, and no JSON");
-	return -1;
+	return check_function(report, kind);
 }
 
 int report_check_diff(const struct report *report, int kind)
@@ -197,8 +216,8 @@ int report_check_diff(const struct report *report, int kind)
 	if (report->sort)
 		return usage_error("--diff has its own order, without --sort");
 	if (report->folded || report->blocks || report->contexts ||
-	    report->min_share >= 0)
-		return usage_error("--diff says what has changed, without --folded, --blocks, --contexts and --min-share");
+	    report->callers || report->min_share >= 0)
+		return usage_error("--diff says what has changed, without --folded, --blocks, --contexts, --callers-of and --min-share");
 	return report_check(report, kind);
 }
 

@@ -19,6 +19,8 @@ struct report {
 	double min_share;	/* of all, that a context has to have; below 0:
 				 * the default */
 	bool folded;
+	const char *function;	/* only what is of it; NULL: all */
+	bool callers;		/* and of contexts, who called it */
 	unsigned int of;	/* HWPROF_RANGES_OF_FLAG(); 0: what there is */
 	const char *sort;
 	uint64_t limit;		/* 0: all */
@@ -41,6 +43,8 @@ struct report {
 	{ "min-share", required_argument, NULL, 'm' },			\
 	{ "merge-sites", no_argument, NULL, 'c' },			\
 	{ "folded", no_argument, NULL, 'F' },				\
+	{ "function", required_argument, NULL, 'N' },			\
+	{ "callers-of", required_argument, NULL, 'K' },			\
 	{ "symfs", required_argument, NULL, 'y' },			\
 	{ "debuginfo", required_argument, NULL, 'D' },			\
 	{ "debuginfod", no_argument, NULL, 'U' },			\
@@ -58,6 +62,8 @@ struct report {
 "  -s, --sort KEYS     order, separated by commas, of: " HWPROF_LOOPS_SORT_KEYS "\n" \
 "                      (default: share)\n"				\
 "  -n, --limit N       no more than N of them (default: all)\n"		\
+"      --function NAME loops, paths and loads of the function, calls by and of it;\n" \
+"                      NAME may be a pattern, as of the shell\n"	\
 "      --per-process   each process apart\n"			\
 "      --full-path     objects and files of source with their directories\n" \
 "      --json          as JSON: see hwprof-report(1)\n"		\
@@ -72,7 +78,9 @@ struct report {
 "      --merge-sites   cct: all calls of a procedure by another are one, wherever\n" \
 "                      they stand\n"					\
 "      --folded        cct: a line for each chain and how many branches it had, or\n" \
-"                      what its samples weigh, for flame graphs\n"
+"                      what its samples weigh, for flame graphs\n"	\
+"      --callers-of NAME  cct: who called the function, upwards from it; NAME\n" \
+"                      may be a pattern, as of the shell\n"
 
 /* Do the options of struct report go with @kind? -1: they do; else the status to
  * exit with, and it was said why. */

@@ -40,6 +40,18 @@ static const struct table_column sampled_columns[] = {
 	{ .title = NULL },
 };
 
+/* Of callers, what these two are. */
+static void name_callers(struct table_column *all, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (!strcmp(all[i].title, "procedure"))
+			all[i].title = "called by";
+		else if (!strcmp(all[i].title, "called from"))
+			all[i].title = "at";
+}
+
 /* Metrics come behind the counts: with what was called, and without. */
 static size_t set_columns(struct table_column *all,
 			  const struct table_column *some,
@@ -94,7 +106,8 @@ static void add_procedure(struct table *table,
 		   context->function_offset, context->address);
 	switch (context->kind) {
 	case HWPROF_CONTEXT_ROOT:
-		table_add(table, "[%s]", context->comm ? context->comm : "?");
+		table_add(table, "%*s[%s]", indent, "",
+			  context->comm ? context->comm : "?");
 		break;
 	case HWPROF_CONTEXT_SIGNAL:
 		table_add(table, "%*s%s (signal)", indent, "", place);
@@ -170,6 +183,29 @@ static void add_context(struct table *table,
 			       "");
 	if (processes)
 		add_process(table, context->pid, context->comm);
+}
+
+/* How much of all the functions cost that the tree's roots are. */
+static void print_turned(const struct hwprof_profile *contexts)
+{
+	uint64_t calls = 0;
+	size_t i, count = 0;
+	char text[GROUPED_SIZE];
+
+	for (i = 0; i < hwprof_contexts_count(contexts); i++) {
+		const struct hwprof_context *context =
+			hwprof_contexts_get(contexts, i);
+
+		if (context->parent)
+			continue;
+		count++;
+		calls += context->calls;
+	}
+	printf("\n%zu function%s", count, count == 1 ? "" : "s");
+	if (calls)
+		printf(", %s calls", grouped(calls, text));
+	printf("; shares are of %s, with what %s called\n",
+	       count == 1 ? "it" : "them", count == 1 ? "it" : "they");
 }
 
 static void print_statistics(const struct hwprof_context_statistics *statistics)
@@ -282,20 +318,29 @@ static int print_table(const struct report *report,
 	size_t hidden;
 	int status;
 
+	if (report->callers)
+		name_callers(all, count);
 	print_files(report);
 	if (!hwprof_contexts_count(contexts)) {
+		if (report->callers) {
+			printf("no call of it was seen\n");
+			return STATUS_OK;
+		}
 		printf("no call was seen\n");
 		print_totals(hwprof_profile_totals(contexts), units);
 		return STATUS_OK;
 	}
 	hidden = add_contexts(&table, report, contexts, processes);
-	printf("%s contexts%s; %s\n\n",
-	       grouped(statistics->nodes, text), of_event(contexts, event),
-	       knowledge(contexts, sampled));
+	printf("%s %s%s; %s\n\n", grouped(statistics->nodes, text),
+	       report->callers ? "contexts of callers" : "contexts",
+	       of_event(contexts, event), knowledge(contexts, sampled));
 	status = finish_table(&table, hidden, "--min-share");
 	if (status)
 		return status;
-	print_statistics(statistics);
+	if (report->callers)
+		print_turned(contexts);
+	else
+		print_statistics(statistics);
 	print_totals(hwprof_profile_totals(contexts), units);
 	return STATUS_OK;
 }

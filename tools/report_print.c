@@ -223,6 +223,7 @@ static int read_profile(const struct report *report,
 		.hot = report->hot,
 		.symfs = report->symfs,
 		.debuginfo = report->debuginfo,
+		.function = report->function,
 	};
 	int error;
 

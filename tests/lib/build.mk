@@ -3,7 +3,8 @@
 
 LIB_SAN   := $(patsubst %.c,$(BUILD)/san/%.o,$(LIB_SOURCES))
 LIB_TESTS := event file processes objects loops diff calls ranges contexts \
-	     paths together blocks graph values recording session unwind
+	     functions paths together blocks graph values recording session \
+	     unwind
 LIB_TEST_SAN := $(patsubst %,$(BUILD)/san/tests/lib/test-%.o,$(LIB_TESTS)) \
 		$(patsubst %,$(BUILD)/san/tests/lib/%.o,fixture found)
 

@@ -298,6 +298,21 @@ check "contexts, statistics" 0 "height 2.4 on average, 4 at most" \
 	"$hwprof" report cct -i "$contexts"
 check "contexts, account" 0 "365 calls = 365 delivered" \
 	"$hwprof" report cct -i "$contexts"
+check "contexts, callers" 0 "no call of it was seen" \
+	"$hwprof" report cct -i "$contexts" --callers-of main
+check "contexts, callers, JSON" 0 "of a function 'main'" \
+	"$hwprof" report cct --json -i "$contexts" --callers-of main
+check "contexts, callers and all of it" 2 "no JSON" \
+	"$hwprof" report cct --folded --callers-of main
+check "contexts, of a function" 2 "of cct there is --callers-of" \
+	"$hwprof" report cct --function main
+check "ranges, of a function" 2 "ranges are of addresses" \
+	"$hwprof" report ranges --function main
+check "loops, callers" 2 "are of cct" "$hwprof" report loops --callers-of main
+check "of two functions" 2 "give one of them, once" \
+	"$hwprof" report loops --function main --function read
+check "loops of a function" 0 "nothing here is of a function 'main'" \
+	"$hwprof" report loops -i "$recording" --function main
 check "contexts, heavy ones" 0 "and 16 more: see --min-share" \
 	"$hwprof" report cct -i "$contexts" --min-share 70
 check "contexts, sites merged" 0 "^13 nodes" \
@@ -475,7 +490,7 @@ check "replay of contexts, no stacks" 1 "has no stacks of calls: record with" \
 	"$hwprof" replay -e cct "$stacks/plain"
 check "replay of contexts, limit" 2 "contexts are a tree" \
 	"$hwprof" replay -e cct -n 3 "$stacks/chains"
-check "replay of loops, folded" 2 "--folded are of cct" \
+check "replay of loops, folded" 2 "--callers-of are of cct" \
 	"$hwprof" replay --folded "$stacks/plain"
 check "replay of a pipe" 0 "standard input: [0-9]* loops" sh -c \
 	"cat '$stacks/pipe' | '$hwprof' replay -"
