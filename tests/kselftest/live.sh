@@ -20,6 +20,16 @@ output_is()
 	[ $status = 0 ] && grep -qe "$pattern" /tmp/live.out
 }
 
+# sees COMMAND...: with a longer time as its last argument until it succeeds: for
+# 1 % of the time, a slow or busy machine takes few bursts, or none.
+sees()
+{
+	for seconds in 2 4 8 16 32 64; do
+		"$@" $seconds && return
+	done
+	return 1
+}
+
 # fails STATUS PATTERN COMMAND...
 fails()
 {
@@ -170,11 +180,11 @@ record_options()
 		grep -q ' totals ' /tmp/script
 }
 
-# Runs "$@" for a while on a program that runs already.
+# Runs "$@" for $seconds on a program that runs already.
 on_running()
 {
 	./spin & pid=$!
-	"$@" -D 1.5 -p $pid > /tmp/live.out 2>&1
+	"$@" -D ${seconds:-1.5} -p $pid > /tmp/live.out 2>&1
 	status=$?
 	kill $pid
 	wait $pid
@@ -182,20 +192,18 @@ on_running()
 	return $status
 }
 
-# For 1 % of the time, a slow machine takes few bursts a second, or none.
-sees_windows()
+windows_in()
 {
-	for try in 1 2 3 4 5 6 7 8 9 10; do
-		on_running hwprof record -o /tmp/live.data &&
-			hwprof script /tmp/live.data > /tmp/script || return
-		! grep -q 'windows=[1-9]' /tmp/script || return 0
-	done
-	return 1
+	seconds=$1
+	on_running hwprof record -o /tmp/live.data &&
+		hwprof script /tmp/live.data > /tmp/script &&
+		grep -q 'windows=[1-9]' /tmp/script
 }
 
 # What runs already is stepped only if asked for by name.
 others_are_spared()
 {
+	seconds=
 	for command in "record -o /tmp/live.data" top stat; do
 		on_running hwprof $command || return
 		! grep -q 'is stepped' /tmp/live.out &&
@@ -205,7 +213,7 @@ others_are_spared()
 		grep -q 'each program that is .* is stepped.*times slower.*hwprof .* -e loops,burst=200' /tmp/live.out ||
 			return
 	done
-	sees_windows &&
+	sees windows_in &&
 		fails 2 "would step programs that run already" \
 			hwprof record -o /tmp/live.data -e hwprof/loops,rows/u -p 1 &&
 		fails 2 "would step programs that run already.*each thing" \
@@ -247,32 +255,47 @@ refusals()
 		fails 1 "no profile" hwprof top -e branches -- ./known
 }
 
+trips_in()
+{
+	$examples/loops $pid $1 > /tmp/example || return
+	cat /tmp/example
+	head -1 /tmp/example |
+		grep -q ' [1-9][0-9,.]* iterations an entry.* known_inner+0x0$'
+}
+
 example_loops()
 {
 	./spin & pid=$!
-	$examples/loops $pid 3 > /tmp/example
+	sees trips_in
 	status=$?
 	kill $pid
 	wait $pid
-	cat /tmp/example
-	[ $status = 0 ] && head -1 /tmp/example |
-		grep -q ' [1-9][0-9,.]* iterations an entry.* known_inner+0x0$'
+	return $status
+}
+
+calls_in()
+{
+	output_is 'call pairs' $examples/calls $1 &&
+		[ "$(grep -c 'call pairs' /tmp/live.out)" = $1 ] &&
+		grep -q ' -> ' /tmp/live.out
 }
 
 example_calls()
 {
 	# A shell makes calls all the time.
 	sh -c 'while :; do :; done' & pid=$!
-	for try in 1 2 3 4 5 6 7 8 9 10; do
-		output_is 'call pairs' $examples/calls 2
-		status=$?
-		[ $status = 0 ] && ! grep -q ' -> ' /tmp/live.out || break
-	done
+	sees calls_in
+	status=$?
 	kill $pid
 	wait $pid
-	[ $status = 0 ] &&
-		[ "$(grep -c 'call pairs' /tmp/live.out)" = 2 ] &&
-		grep -q ' -> ' /tmp/live.out
+	return $status
+}
+
+ranges_in()
+{
+	$examples/heap $pid $1 > /tmp/example || return
+	cat /tmp/example
+	[ "$(grep -c '% #' /tmp/example)" -ge 2 ]
 }
 
 # A program that goes over a part of its heap again and again.
@@ -280,16 +303,11 @@ example_heap()
 {
 	./heaps & pid=$!
 	sleep 0.2
-	for try in 1 2 3 4 5 6 7 8 9 10; do
-		$examples/heap $pid 4 > /tmp/example
-		status=$?
-		[ $status = 0 ] && [ "$(grep -c '% #' /tmp/example)" -lt 2 ] ||
-			break
-	done
+	sees ranges_in
+	status=$?
 	kill $pid
 	wait $pid
-	cat /tmp/example
-	[ $status = 0 ] && [ "$(grep -c '% #' /tmp/example)" -ge 2 ]
+	return $status
 }
 
 test_ok "stat: known counts, in both forms" stat_counts
