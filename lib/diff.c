@@ -19,6 +19,7 @@ struct thing {
 	char *names[DIFF_NAMES];	/* NULL: it has none of that sort */
 	uint64_t rank;
 	size_t index;
+	bool single;			/* of those open, alone with a weak name */
 };
 
 /* The things of a profile that have no counterpart yet are open. */
@@ -143,19 +144,88 @@ static double share_of(const struct hwprof_diff *diff, unsigned int side,
 	return isnan(share) ? 0 : share;
 }
 
-static void add_change(struct hwprof_diff *diff, const struct thing *before,
-		       const struct thing *after)
-{
-	double share = share_of(diff, 0, before);
-	double share_after = share_of(diff, 1, after);
+/* How far below and above its share a thing's interval reaches. */
+struct reach {
+	double below, above;
+};
 
-	diff->changes[diff->count++] = (struct hwprof_change){
+static struct reach reach_of(const struct hwprof_diff *diff, unsigned int side,
+			     const struct thing *thing)
+{
+	double share = share_of(diff, side, thing), low = NAN, high = NAN;
+
+	if (thing && diff->kind->interval)
+		diff->kind->interval(diff->profiles[side], thing->index, &low,
+				     &high);
+	return (struct reach){ share - low, high - share };
+}
+
+/* Two recordings are independent, so that variances add up. */
+static void set_interval(struct hwprof_change *change, struct reach before,
+			 struct reach after)
+{
+	change->share_low = change->share - hypot(after.below, before.above);
+	change->share_high = change->share + hypot(after.above, before.below);
+}
+
+static void add_change(struct hwprof_diff *diff, const struct thing *before,
+		       const struct thing *after, enum hwprof_match match)
+{
+	struct hwprof_change *change = &diff->changes[diff->count++];
+
+	*change = (struct hwprof_change){
 		.before = before ? before->index : HWPROF_NOTHING,
 		.after = after ? after->index : HWPROF_NOTHING,
-		.share_before = share,
-		.share_after = share_after,
-		.share = share_after - share,
+		.share_before = share_of(diff, 0, before),
+		.share_after = share_of(diff, 1, after),
+		.match = match,
 	};
+	change->share = change->share_after - change->share_before;
+	set_interval(change, reach_of(diff, 0, before),
+		     reach_of(diff, 1, after));
+}
+
+/* Has no other open thing the name of number @at? They are sorted by names. */
+static bool is_single(const struct side *side, size_t at, enum diff_name sort)
+{
+	const struct thing *thing = side->open[at];
+
+	return (!at || compare_names(side->open[at - 1], thing, sort)) &&
+	       (at + 1 == side->open_count ||
+		compare_names(thing, side->open[at + 1], sort));
+}
+
+/* Names that say little, and join only what has no rival. */
+static bool is_weak(enum diff_name sort)
+{
+	return sort == DIFF_CALLS || sort == DIFF_NESTING;
+}
+
+static const enum hwprof_match matches[DIFF_NAMES] = {
+	[DIFF_ADDRESS] = HWPROF_MATCH_ADDRESS,
+	[DIFF_CODE] = HWPROF_MATCH_CODE,
+	[DIFF_CALLS] = HWPROF_MATCH_CALLS,
+	[DIFF_SOURCE] = HWPROF_MATCH_LINE,
+	[DIFF_OFFSET] = HWPROF_MATCH_OFFSET,
+	[DIFF_NESTING] = HWPROF_MATCH_NESTING,
+};
+
+/* Sorts what is open, and marks names that only one thing has. */
+static void sort_open(struct side *side, enum diff_name sort)
+{
+	size_t i;
+
+	qsort_r(side->open, side->open_count, sizeof(*side->open),
+		compare_things, &sort);
+	for (i = 0; is_weak(sort) && i < side->open_count; i++)
+		side->open[i]->single = is_single(side, i, sort);
+}
+
+static bool is_pair(const struct thing *a, const struct thing *b,
+		    enum diff_name sort)
+{
+	return a->names[sort] &&
+	       (!is_weak(sort) || (a->single && b->single));
 }
 
 /* Finds counterparts by names of one sort; what has none stays open. */
@@ -164,20 +234,21 @@ static void join(struct hwprof_diff *diff, struct side *before,
 {
 	size_t i = 0, j = 0, left = 0, right = 0;
 
-	qsort_r(before->open, before->open_count, sizeof(*before->open),
-		compare_things, &sort);
-	qsort_r(after->open, after->open_count, sizeof(*after->open),
-		compare_things, &sort);
+	sort_open(before, sort);
+	sort_open(after, sort);
 	while (i < before->open_count && j < after->open_count) {
 		struct thing *a = before->open[i], *b = after->open[j];
 		int order = compare_names(a, b, sort);
 
-		if (!order && a->names[sort])
-			add_change(diff, before->open[i++], after->open[j++]);
-		else if (order <= 0)
+		if (!order && is_pair(a, b, sort)) {
+			add_change(diff, a, b, matches[sort]);
+			i++;
+			j++;
+		} else if (order <= 0) {
 			before->open[left++] = before->open[i++];
-		else
+		} else {
 			after->open[right++] = after->open[j++];
+		}
 	}
 	while (i < before->open_count)
 		before->open[left++] = before->open[i++];
@@ -209,9 +280,9 @@ static void find_changes(struct hwprof_diff *diff, struct side *before,
 	for (sort = 0; sort < DIFF_NAMES; sort++)
 		join(diff, before, after, sort);
 	for (i = 0; i < before->open_count; i++)
-		add_change(diff, before->open[i], NULL);
+		add_change(diff, before->open[i], NULL, HWPROF_MATCH_NONE);
 	for (i = 0; i < after->open_count; i++)
-		add_change(diff, NULL, after->open[i]);
+		add_change(diff, NULL, after->open[i], HWPROF_MATCH_NONE);
 	qsort(diff->changes, diff->count, sizeof(*diff->changes),
 	      compare_changes);
 }
@@ -271,6 +342,20 @@ int diff_make(struct hwprof_diff **result, const struct diff_kind *kind,
 
 /* --- what the user sees ------------------------------------------------- */
 
+const char *hwprof_match_name(enum hwprof_match match)
+{
+	static const char *const names[] = {
+		[HWPROF_MATCH_ADDRESS] = "address",
+		[HWPROF_MATCH_CODE] = "code",
+		[HWPROF_MATCH_CALLS] = "calls",
+		[HWPROF_MATCH_LINE] = "line",
+		[HWPROF_MATCH_OFFSET] = "offset",
+		[HWPROF_MATCH_NESTING] = "nesting",
+	};
+
+	return match <= HWPROF_MATCH_NESTING ? names[match] : NULL;
+}
+
 void hwprof_diff_free(struct hwprof_diff *diff)
 {
 	if (!diff)
@@ -318,6 +403,9 @@ static void put_changes(struct json *json, const char *name,
 
 		json_open(json, NULL, '{');
 		json_number(json, "share_change", change->share);
+		json_number(json, "share_change_low", change->share_low);
+		json_number(json, "share_change_high", change->share_high);
+		json_string(json, "match", hwprof_match_name(change->match));
 		put_side(json, "before", diff, 0, change->before);
 		put_side(json, "after", diff, 1, change->after);
 		json_close(json, '}');

@@ -32,7 +32,8 @@ static bool name_spot(const struct spot *spot, enum diff_name sort, FILE *out)
 			spot->pid, spot->address);
 		return true;
 	}
-	if (!spot->function || (sort == DIFF_SOURCE && !spot->file))
+	if (!spot->function || (sort != DIFF_SOURCE && sort != DIFF_OFFSET) ||
+	    (sort == DIFF_SOURCE && !spot->file))
 		return false;
 	if (sort == DIFF_SOURCE)
 		fprintf(out, "%s|%s|%u", spot->function, spot->file,
@@ -68,11 +69,21 @@ static bool loops_name(const void *loops, size_t index, enum diff_name sort,
 		loop->head, loop->function_offset, loop->line, loop->pid,
 	};
 
+	if (sort == DIFF_CODE || sort == DIFF_CALLS || sort == DIFF_NESTING)
+		return loop_code_name(loops, index, sort, out);
 	return name_spot(&spot, sort, out);
+}
+
+static void loops_interval(const void *loops, size_t index, double *low,
+			   double *high)
+{
+	*low = hwprof_loops_get(loops, index)->share_low;
+	*high = hwprof_loops_get(loops, index)->share_high;
 }
 
 const struct diff_kind loops_diff = {
 	.count = loops_count, .share = loops_share, .rank = loops_rank,
+	.interval = loops_interval,
 	.name = loops_name, .put = loops_put,
 };
 
@@ -199,14 +210,32 @@ static bool calls_name(const void *calls, size_t index, enum diff_name sort,
 {
 	const struct hwprof_pair *pair = hwprof_calls_pair(calls, index);
 
+	if (sort == DIFF_CALLS && pair->site.function) {
+		fprintf(out, "%s|%s|", text(pair->site.object),
+			pair->site.function);
+		return name_entry(&pair->callee, pair->called.pid, DIFF_OFFSET,
+				  out);
+	}
 	if (!name_code(&pair->site, pair->called.pid, sort, out))
 		return false;
 	fputc('|', out);
 	return name_entry(&pair->callee, pair->called.pid, sort, out);
 }
 
+static void calls_interval(const void *calls, size_t index, double *low,
+			   double *high)
+{
+	const struct hwprof_called *called =
+		&hwprof_calls_pair(calls, index)->called;
+	bool exact = called->basis == HWPROF_BASIS_EXACT;
+
+	*low = exact ? called->share : called->share_low;
+	*high = exact ? called->share : called->share_high;
+}
+
 const struct diff_kind calls_diff = {
 	.count = calls_count, .share = calls_share, .rank = calls_rank,
+	.interval = calls_interval,
 	.name = calls_name, .put = calls_put,
 	.procedures = &methods_diff, .procedures_name = "methods",
 };
@@ -249,6 +278,8 @@ static bool contexts_name(const void *contexts, size_t index,
 	if (context->depth && !callers)
 		return false;
 	fprintf(out, "%" PRIx64 "|%d|", callers, context->kind);
+	if (sort == DIFF_CODE || sort == DIFF_CALLS || sort == DIFF_NESTING)
+		return false;
 	if (context->kind == HWPROF_CONTEXT_ROOT) {
 		fprintf(out, "%s|%" PRIu32, text(context->comm), context->pid);
 		return true;

@@ -122,6 +122,29 @@ void estimate_share(struct hwprof_called *called, double sum_sq)
 }
 
 /*
+ * As estimate_share(), but of a loop that may have nearly all: if windows are in it
+ * or are not, the variance is that of a binomial distribution.
+ */
+void estimate_loop_share(struct hwprof_loop *loop,
+			 const struct collected_loop *sums, uint64_t in_windows)
+{
+	double sum = loop->entries_seen + (double)loop->back_edges_seen, reach;
+	double windows = sum * sum / (sums->sum_back_sq + sums->sum_entry_sq +
+				      2 * sums->sum_cross);
+
+	if (in_windows)
+		windows = in_windows;
+	loop->share_low = loop->share_high = NAN;
+	if (loop->basis == HWPROF_BASIS_EXACT)
+		loop->share_low = loop->share_high = loop->share;
+	if (loop->basis <= HWPROF_BASIS_EXACT || !(windows >= 1.01))
+		return;
+	reach = reach_of(windows, (1 - loop->share) / windows, loop->basis);
+	loop->share_low = loop->share * exp(-reach);
+	loop->share_high = fmin(loop->share * exp(reach), 1);
+}
+
+/*
  * Trip counts of programs without code came out wrong by up to 8 % more than with
  * it (make bench-windows, docs/speed.md).
  */

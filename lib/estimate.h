@@ -8,6 +8,13 @@
 /* Fills in what follows from the sums. */
 void estimate_loop(struct hwprof_loop *loop, const struct collected_loop *sums);
 
+/*
+ * The interval of a loop's share, when that is set. @windows that were taken in the
+ * loop, by time; 0: the share is of iterations.
+ */
+void estimate_loop_share(struct hwprof_loop *loop,
+			 const struct collected_loop *sums, uint64_t windows);
+
 /* The interval of a share, by the sum of its windows' calls squared; 0: none. */
 void estimate_share(struct hwprof_called *called, double sum_sq);
 

@@ -323,6 +323,8 @@ struct hwprof_loop {
 				 * samples), or "time" (basis time: spent in the
 				 * loop, but in none inside it and in nothing
 				 * that it calls) */
+	double share_low;	/* 95 % interval of it; NaN: not known */
+	double share_high;
 	const char *share_of;
 	enum hwprof_basis basis;	/* of the counts; 0: samples */
 	uint64_t tolerance;	/* executions that the trip statistics may have
@@ -827,6 +829,26 @@ double hwprof_values_completeness(const struct hwprof_profile *profile);
 
 #define HWPROF_NOTHING	SIZE_MAX
 
+/* Why two things are taken for the same, from the surest reason on. */
+enum hwprof_match {
+	HWPROF_MATCH_NONE,	/* there is one thing only */
+	HWPROF_MATCH_ADDRESS,	/* one address in one build */
+	HWPROF_MATCH_CODE,	/* of loops: one function, and the same instructions
+				 * and callees, operands apart */
+	HWPROF_MATCH_CALLS,	/* the one loop of the function, so deep in others,
+				 * that calls the same functions; the one call of a
+				 * function by another */
+	HWPROF_MATCH_LINE,	/* one function and line; of trees, what does not
+				 * move with the code */
+	HWPROF_MATCH_OFFSET,	/* one function and offset; or one function, of what
+				 * is known by that alone */
+	HWPROF_MATCH_NESTING,	/* a guess: the one loop of the function, so deep in
+				 * others, that is left */
+};
+
+/* "code"; NULL: none. */
+const char *hwprof_match_name(enum hwprof_match match);
+
 /* A thing of two profiles, of which one may have nothing like it. */
 struct hwprof_change {
 	size_t before, after;	/* index in each for hwprof_loops_get() and so
@@ -836,18 +858,21 @@ struct hwprof_change {
 	double share_before;	/* 0 to 1; of nothing 0 */
 	double share_after;
 	double share;		/* after's less before's, -1 to 1 */
+	double share_low;	/* 95 % interval of it; NaN: not known */
+	double share_high;
+	enum hwprof_match match;
 };
 
 struct hwprof_diff;
 
 /*
  * What has changed from @before to @after, which must outlive it and not be
- * sorted meanwhile; the largest changes of share first. Things are the same if
- * they have the same addresses in one build of an object; or else in two builds,
- * one function and line of source; or one function and offset in it. So are
- * calls, by site and callee; contexts, by their callers, function and site, or
- * without the site; and paths by all their blocks. Methods and procedures are by
- * function alone. -EINVAL: they are of two kinds; -ENOMEM.
+ * sorted meanwhile; the largest changes of share first. enum hwprof_match says
+ * which things are the same, and change->match for which reason. The code of loops
+ * is compared if the objects of both builds can be read. Calls are known by site and
+ * callee; contexts by their callers, function and site, or without the site; and paths
+ * by all their blocks. Methods and procedures are known by function alone. -EINVAL:
+ * the profiles are of two kinds; -ENOMEM.
  */
 int hwprof_profile_diff(struct hwprof_diff **diff,
 			const struct hwprof_profile *before,

@@ -127,6 +127,10 @@ static int finish(struct hwprof_profile *profile)
 	merge(loops);
 	describe(loops);
 	times_share(loops);
+	for (i = 0; i < loops->count; i++)
+		estimate_loop_share(&loops->entries[i].loop,
+				    &loops->entries[i].sums,
+				    loops->entries[i].windows);
 	loops->order = calloc(loops->count + 1, sizeof(struct loop_entry *));
 	if (!loops->order || nesting_find(loops->entries, loops->count))
 		return -ENOMEM;

@@ -58,6 +58,8 @@ void loops_put(struct json *json, const char *name, const void *loops,
 	put_counts(json, loop);
 	put_histogram(json, loop);
 	json_number(json, "share", loop->share);
+	json_number(json, "share_low", loop->share_low);
+	json_number(json, "share_high", loop->share_high);
 	json_string(json, "share_of", loop->share_of);
 	json_string(json, "basis", json_basis_name(loop->basis));
 	if (loop->parent)

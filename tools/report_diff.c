@@ -1,18 +1,53 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What has changed from one recording to another. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 #include "report.h"
 
-enum { COLUMNS = 3 };		/* that all differences have */
+enum { COLUMNS = 5 };		/* that all differences have, or can have */
 
 static const struct table_column columns[COLUMNS] = {
 	{ .title = "before", .right = true },
 	{ .title = "after", .right = true },
 	{ .title = "change", .right = true },
+	{ .title = "95 %", .right = true },
+	{ .title = "match" },
 };
+
+/* Which of the last two the table has. */
+struct shown {
+	bool intervals, matches;
+};
+
+/* An interval without width, and one address, go without saying. */
+static struct shown columns_of(const struct hwprof_diff *diff)
+{
+	struct shown shown = { false, false };
+	size_t i;
+
+	for (i = 0; i < hwprof_diff_count(diff); i++) {
+		const struct hwprof_change *change = hwprof_diff_get(diff, i);
+
+		shown.intervals |= change->share_high > change->share_low;
+		shown.matches |= change->match > HWPROF_MATCH_ADDRESS;
+	}
+	return shown;
+}
+
+static size_t set_columns(struct table_column *all, struct shown shown,
+			  const struct report_kind *kind)
+{
+	size_t count = 0, i;
+
+	for (i = 0; i < COLUMNS; i++)
+		if ((i != 3 || shown.intervals) && (i != 4 || shown.matches))
+			all[count++] = columns[i];
+	memcpy(all + count, kind->columns, kind->column_count * sizeof(*all));
+	return count + kind->column_count;
+}
 
 static void add_share(struct table *table, double share, size_t index)
 {
@@ -22,6 +57,23 @@ static void add_share(struct table *table, double share, size_t index)
 		table_add(table, "%.2f%%", 100 * share);
 }
 
+static void add_change(struct table *table, const struct hwprof_change *change,
+		       struct shown shown)
+{
+	const char *match = hwprof_match_name(change->match);
+
+	add_share(table, change->share_before, change->before);
+	add_share(table, change->share_after, change->after);
+	table_add(table, "%+.2f", 100 * change->share);
+	if (shown.intervals && isnan(change->share_low))
+		table_add(table, "-");
+	else if (shown.intervals)
+		table_add(table, "%+.2f..%+.2f", 100 * change->share_low,
+			  100 * change->share_high);
+	if (shown.matches)
+		table_add(table, "%s", match ? match : "-");
+}
+
 static int print_table(const struct report *report,
 		       const struct report_kind *kind,
 		       const struct hwprof_diff *diff,
@@ -29,29 +81,25 @@ static int print_table(const struct report *report,
 		       const struct hwprof_profile *after)
 {
 	size_t count = hwprof_diff_count(diff), i;
-	size_t shown = shown_of(report, count);
+	size_t limit = shown_of(report, count);
+	struct shown shown = columns_of(diff);
 	struct table_column *all;
-	struct table table = {
-		.column_count = COLUMNS + kind->column_count,
-	};
+	struct table table = { .columns = NULL };
 	int status;
 
-	all = calloc(table.column_count, sizeof(*all));
+	all = calloc(COLUMNS + kind->column_count, sizeof(*all));
 	if (!all)
 		return failed("out of memory");
-	memcpy(all, columns, sizeof(columns));
-	memcpy(all + COLUMNS, kind->columns, kind->column_count * sizeof(*all));
 	table.columns = all;
-	for (i = 0; i < shown; i++) {
+	table.column_count = set_columns(all, shown, kind);
+	for (i = 0; i < limit; i++) {
 		const struct hwprof_change *change = hwprof_diff_get(diff, i);
 
-		add_share(&table, change->share_before, change->before);
-		add_share(&table, change->share_after, change->after);
-		table_add(&table, "%+.2f", 100 * change->share);
+		add_change(&table, change, shown);
 		kind->add(&table, before, change->before, after, change->after,
 			  report->full_path);
 	}
-	status = finish_table(&table, count - shown, "--limit");
+	status = finish_table(&table, count - limit, "--limit");
 	free(all);
 	return status;
 }

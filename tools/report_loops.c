@@ -181,11 +181,18 @@ static const struct table_column changed_columns[] = {
 	{ .title = "source", .shrinks = true },
 };
 
+/* Of windows, with its interval. */
 static void add_trip_of(struct table *table, const struct hwprof_profile *loops,
 			size_t index)
 {
-	add_trip(table, index == HWPROF_NOTHING ? NAN :
-			hwprof_loops_get(loops, index)->trip);
+	const struct hwprof_loop *loop = index == HWPROF_NOTHING ? NULL :
+					 hwprof_loops_get(loops, index);
+
+	if (loop && loop->trip_high > loop->trip_low)
+		table_add(table, "%.3g (%.3g..%.3g)", loop->trip,
+			  loop->trip_low, loop->trip_high);
+	else
+		add_trip(table, loop ? loop->trip : NAN);
 }
 
 static void add_changed(struct table *table,

@@ -730,6 +730,123 @@ static void test_paths(void **state)
 	unlink(path);
 }
 
+/* --- builds of one program ------------------------------------------------- */
+
+#define REST	"__attribute__((noinline)) int red(int x) { return x * 7 + 1; }\n" \
+		"__attribute__((noinline)) int blue(int x) { return x ^ 5; }\n"  \
+		"int main(int c, char **v) { volatile int s = 0;\n"
+#define SUM	"for (int i = 0; i < c; i++) s += i * s;\n"
+#define RED	"for (int i = 0; i < c; i++) s += red(i);\n"
+#define RED_TOO	"for (int i = 0; i < c; i++) s += red(i ^ c) << 3;\n"
+#define BLUE	"for (int i = 0; i < 9; i++) s ^= blue(i);\n"
+#define PAIR	"for (int i = 0; i < c; i++) s -= c, s -= i;\n"
+#define OTHER	"for (int i = 0; i < c; i++) s ^= c, s /= 3;\n"
+#define END	"return s; }\n"
+
+/*
+ * Builds @source in a new folder and makes a recording of its loops, as they stand
+ * there: loop n has n * 10 back edges.
+ */
+static void make_build(struct fixture *fixture, const char *source,
+		       char folder[])
+{
+	char output[4096], path[64], *at = output;
+	uint64_t head, tail;
+	int used, n = 0;
+
+	strcpy(folder, "/tmp/hwprof-test-XXXXXX");
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(fixture_shell(output, sizeof(output),
+		"cd %s && printf '%%s' '%s' > prog.c &&"
+		"cc -g -O1 -no-pie -Wl,--build-id=sha1 -o prog prog.c &&"
+		"objdump -d prog | awk '/^[0-9a-f]+ <main>:/ { on = 1 } /^$/ { on = 0 }"
+		" on && $0 ~ /\\tj[a-z]+ / { sub(\":\", \"\", $1);"
+		"  for (i = 2; i <= NF; i++) if ($i ~ /^j/)"
+		"   print \"0x\" $(i + 1), \"0x\" $1 }'", folder, source), 0);
+	snprintf(path, sizeof(path), "%s/prog", folder);
+	fixture_begin(fixture, "loops,step,rows");
+	fixture_comm(fixture, 1, 100, "prog", true);
+	fixture_map(fixture, 2, 100, 0x400000, 0x10000, 0, path, NULL);
+	for (; sscanf(at, "%lx %lx\n%n", &head, &tail, &used) == 2; at += used) {
+		const struct hwprof_row_loop row =
+			fixture_loop(1, 100, head, tail, 10 * (n + 1), 1);
+
+		if (head > tail)
+			continue;
+		fixture_add_loop(fixture, 10, &row);
+		n++;
+	}
+	fixture_end(fixture);
+}
+
+static void remove_folder(const char *folder)
+{
+	char output[64];
+
+	fixture_shell(output, sizeof(output), "rm -r %s", folder);
+}
+
+/* The name of what joins loop @before, of so many, with @after; NULL: nothing. */
+static const char *match_of(const struct hwprof_diff *diff,
+			    const struct hwprof_profile *profiles[2],
+			    int before, int after)
+{
+	size_t i;
+
+	for (i = 0; i < hwprof_diff_count(diff); i++) {
+		const struct hwprof_change *change = hwprof_diff_get(diff, i);
+
+		if (change->before != HWPROF_NOTHING &&
+		    change->after != HWPROF_NOTHING &&
+		    hwprof_loops_get(profiles[0], change->before)->
+			back_edges_seen == 10U * before &&
+		    hwprof_loops_get(profiles[1], change->after)->
+			back_edges_seen == 10U * after)
+			return hwprof_match_name(change->match);
+	}
+	return NULL;
+}
+
+/*
+ * An edit that moves all loops to other lines, so that each stands where another one
+ * stood: those that do the same are the same, and the one that calls the same.
+ */
+static void test_edited(void **state)
+{
+	static const char *const sources[2] = {
+		REST SUM RED BLUE PAIR END,
+		REST OTHER SUM RED_TOO BLUE END,
+	};
+	struct hwprof_profile *profiles[2];
+	struct fixture fixtures[2];
+	struct hwprof_diff *diff;
+	char folders[2][32];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		make_build(&fixtures[i], sources[i], folders[i]);
+		profiles[i] = fixture_loops(&fixtures[i], 0);
+		assert_int_equal(hwprof_loops_count(profiles[i]), 4);
+	}
+	/* The objects have other folders: of one name they would be one. */
+	for (i = 0; i < 4; i++)
+		((struct hwprof_loop *)hwprof_loops_get(profiles[1], i))->object =
+			hwprof_loops_get(profiles[0], 0)->object;
+	assert_int_equal(hwprof_profile_diff(&diff, profiles[0], profiles[1]), 0);
+	const struct hwprof_profile *both[2] = { profiles[0], profiles[1] };
+
+	assert_string_equal(match_of(diff, both, 1, 2), "code");	/* SUM */
+	assert_string_equal(match_of(diff, both, 2, 3), "calls");	/* RED */
+	assert_string_equal(match_of(diff, both, 3, 4), "code");	/* BLUE */
+	assert_string_equal(match_of(diff, both, 4, 1), "nesting");
+	hwprof_diff_free(diff);
+	for (i = 0; i < 2; i++) {
+		hwprof_profile_free(profiles[i]);
+		fixture_remove(&fixtures[i]);
+		remove_folder(folders[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -746,6 +863,7 @@ int main(void)
 		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_boxes),
 		cmocka_unit_test(test_paths),
+		cmocka_unit_test(test_edited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "estimate.h"
 #include "fixture.h"
 #include "found.h"
 #include "objects.h"
@@ -699,7 +700,8 @@ static void test_json_fields(void **state)
 		"    \"trip\": 20, \"trip_low\": 20, \"trip_high\": 20,\n"
 		"    \"trip_recent\": 17.5, \"trip_min\": 16, \"trip_max\": 24,\n"
 		"    \"histogram\": [0] * 4 + [5] + [0] * 19,\n"
-		"    \"share\": 1, \"share_of\": \"iterations\", \"basis\": \"exact\",\n"
+		"    \"share\": 1, \"share_low\": 1, \"share_high\": 1,\n"
+		"    \"share_of\": \"iterations\", \"basis\": \"exact\",\n"
 		"    \"parent\": None, \"depth\": 0, \"tolerance\": 3,\n"
 		"}], d[\"loops\"]\n"
 		"assert d[\"totals\"] == {\n"
@@ -811,6 +813,49 @@ static void test_files_damaged(void **state)
 	}
 }
 
+/*
+ * Is the loop's true share @truth in its interval? @windows were taken, each in the
+ * loop or elsewhere, and in the loop with some iterations more or fewer.
+ */
+static bool is_covered(double truth, unsigned int windows)
+{
+	struct collected_loop sums = { .origin.basis = HWPROF_BASIS_BRANCHES };
+	struct hwprof_loop loop = { .basis = HWPROF_BASIS_BRANCHES };
+	double total = 0;
+	unsigned int i;
+
+	for (i = 0; i < windows; i++) {
+		unsigned int length = 24 + random() % 17;
+
+		total += length;
+		if (random() > truth * RAND_MAX)
+			continue;
+		loop.entries_seen++;
+		loop.back_edges_seen += length - 1;
+		sums.sum_back_sq += (length - 1) * (length - 1.);
+		sums.sum_entry_sq++;
+		sums.sum_cross += length - 1;
+	}
+	loop.share = (loop.entries_seen + loop.back_edges_seen) / total;
+	estimate_loop_share(&loop, &sums, 0);
+	return loop.share_low <= truth && truth <= loop.share_high;
+}
+
+static void test_share_interval(void **state)
+{
+	static const double truths[] = { .05, .3, .7, .95 };
+	unsigned int i, run, covered;
+
+	srandom(1);
+	for (i = 0; i < sizeof(truths) / sizeof(truths[0]); i++) {
+		for (run = covered = 0; run < 1000; run++)
+			covered += is_covered(truths[i], 400);
+		print_message("# %g: in %u of 1000 intervals\n", truths[i],
+			      covered);
+		assert_in_range(covered, 930, 985);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -834,6 +879,7 @@ int main(void)
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_files_damaged),
+		cmocka_unit_test(test_share_interval),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
