@@ -6,6 +6,9 @@
 #include "command.h"
 #include "report.h"
 
+#define HOT	0.1		/* share of loops that users look at first */
+#define WANTED	1.5		/* factor within which their trip counts are useful */
+
 enum {
 	COLUMN_RECENT = 4,
 	COLUMN_MIN_MAX = 5,
@@ -120,6 +123,59 @@ static bool any_process(const struct hwprof_profile *loops, size_t count)
 	return false;
 }
 
+/*
+ * The factor within which the trip count of every loop is known that has a tenth of
+ * all or more. NaN: that of one is not, since it was seen in one window only. 0: there
+ * is no such loop.
+ */
+static double precision(const struct hwprof_profile *loops)
+{
+	double worst = 0;
+	size_t i;
+
+	for (i = 0; i < hwprof_loops_count(loops); i++) {
+		const struct hwprof_loop *loop = hwprof_loops_get(loops, i);
+
+		if (!(loop->share >= HOT) || loop->basis <= HWPROF_BASIS_EXACT)
+			continue;
+		if (isnan(loop->trip_low))
+			return NAN;
+		worst = fmax(worst, fmax(loop->trip_high / loop->trip,
+					 loop->trip / loop->trip_low));
+	}
+	return worst;
+}
+
+/* How much more is to be recorded, since intervals shrink with its square root. */
+static double times_more(double factor)
+{
+	double reach = isnan(factor) ? 4 : log(factor) / log(WANTED);
+
+	return reach * reach;
+}
+
+static void print_precision(const struct report *report,
+			    const struct hwprof_profile *loops)
+{
+	const struct hwprof_totals *totals = hwprof_profile_totals(loops);
+	double factor = precision(loops), more = times_more(factor);
+	double budget = totals->budget_permille / 10. * more;
+
+	if (!factor || factor <= WANTED)
+		return;
+	if (isnan(factor))
+		printf("a loop with a tenth of all or more was seen in one window: its trip count has no interval");
+	else
+		printf("trip counts of loops with a tenth of all or more are known to a factor of %.2g",
+		       factor);
+	printf("; for %g, record %.2g times as long", WANTED, more);
+	if (report->replay)
+		printf(", or with more samples a second (perf record -F)");
+	else if (budget > 0 && budget <= 100)
+		printf(", or with --budget %.2g%%", budget);
+	printf(report->replay ? "\n" : ", or each branch (-e loops,step)\n");
+}
+
 static int print_table(const struct report *report,
 		       const struct hwprof_profile *loops)
 {
@@ -153,9 +209,11 @@ static int print_table(const struct report *report,
 	printf("%s loop%s; %s\n\n", grouped(count, text),
 	       count == 1 ? "" : "s", basis_sentence(base));
 	status = finish_table(&table, count - shown, "--limit");
-	if (!status)
-		print_totals(hwprof_profile_totals(loops), "back edges");
-	return status;
+	if (status)
+		return status;
+	print_totals(hwprof_profile_totals(loops), "back edges");
+	print_precision(report, loops);
+	return STATUS_OK;
 }
 
 /* Shares of different things cannot be compared. */

@@ -106,6 +106,9 @@ static void print_sessions(const struct hwprof_totals *totals)
 	}
 	if (totals->windows)
 		printf(", %s windows", grouped(totals->windows, text));
+	if (totals->windows && totals->task_ns)
+		printf(" (%.3g a second)",
+		       totals->windows / (totals->task_ns / 1e9));
 	printf("\n");
 }
 
