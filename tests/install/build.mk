@@ -3,7 +3,7 @@
 
 INSTALL_TESTS := $(patsubst %,$(BUILD)/tests/test-%,install completion \
 			     man abi permissions \
-			     licence docs)
+			     licence docs words)
 
 $(INSTALL_TESTS): $(BUILD)/tests/%: tests/install/%.sh user
 	@mkdir -p $(@D)

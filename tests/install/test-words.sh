@@ -1,0 +1,115 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Comments, sentences and lines are as tests/lint-words wants them. Prints TAP.
+# usage, in the project's folder: test-words
+export LC_ALL=C.UTF-8
+. tests/install/tap.sh
+lint=tests/lint-words
+
+# words N: a sentence of so many
+words()
+{
+	printf 'This'
+	yes ' word' | head -n $(($1 - 1)) | tr -d '\n'
+	echo .
+}
+
+# finds TEXT FILE: the only complaint about the file is this
+finds()
+{
+	! "$lint" -n "$work/$2" > "$work/found" || return
+	cat "$work/found"
+	[ "$(wc -l < "$work/found")" = 1 ] &&
+		grep -q ":[0-9]*: $1" "$work/found"
+}
+
+# passes FILE
+passes()
+{
+	"$lint" -n "$work/$1"
+}
+
+# A project of one file, since the list is read where the project is.
+project()
+(
+	mkdir -p "$work/project/tests" "$work/project/lib" &&
+		cp "$lint" "$work/project/tests/" && cd "$work/project" &&
+		printf '/* Of one. */\n\n/* That of another. */\n' > lib/a.c
+)
+
+# in_project COUNT OPTION...: what the project's list allows, and its lint
+in_project()
+(
+	cd "$work/project" || return
+	printf '# The list.\nlib/a.c %s\n' "$1" > tests/lint-words.todo
+	shift
+	tests/lint-words "$@"
+)
+
+allows()
+{
+	in_project 2 && in_project 3 && ! in_project 1 && ! in_project 2 -n &&
+		! in_project 0
+}
+
+lowers()
+{
+	list=$work/project/tests/lint-words.todo
+	in_project 7 -u && grep -qx 'lib/a.c 2' "$list" &&
+		! in_project 1 -u && grep -qx 'lib/a.c 1' "$list" &&
+		in_project 1 -w && grep -qx 'lib/a.c 2' "$list"
+}
+
+# A file that was removed or renamed has no line in the list.
+list_is_true()
+{
+	wrong=
+	while read -r file count; do
+		case $file in
+		"#"*) continue ;;
+		esac
+		[ -f "$file" ] || { echo "there is no $file"; wrong=1; }
+	done < tests/lint-words.todo
+	[ ! "$wrong" ]
+}
+
+for word in Of That What Who So Nor; do
+	printf '/* %s things. */\nint a;\n' $word > "$work/$word.c"
+	printf '#!/bin/sh\n# %s things.\n' $word > "$work/$word"
+	printf '# A comment.\n\n# %s things.\na = 1\n' $word > "$work/$word.py"
+	for file in $word.c $word $word.py; do
+		check "a comment that opens with $word: $file" \
+			finds "comment opens with $word" $file
+	done
+done
+printf '/*\n * Office: that of what.\n */\nchar *s = "/* Of";\n' \
+	> "$work/fine.h"
+printf '#!/bin/sh\n# Sofa\necho "# a" # b\n' > "$work/fine"
+
+{ echo "/*"; words 41 | fold -s -w 60 | sed 's/^/ * /'; echo " */"; } \
+	> "$work/long.c"
+words 41 > "$work/long.md"
+{ echo "| a | b |"; echo "| --- | --- |"; echo "| a | $(words 41) |"; } \
+	> "$work/table.md"
+printf '.SH DESCRIPTION\n.BR hwprof (1)\n%s\n' "$(words 40)" > "$work/long.1"
+{ words 40; words 40; echo; words 40; echo; echo "    $(words 50)"; } \
+	> "$work/fine.md"
+for file in long.c long.md table.md long.1; do
+	check "a long sentence: $file" finds "sentence of 41 words" $file
+done
+
+printf '\t%073d\n' 0 > "$work/wide.c"
+printf '#!/bin/sh\n\t\t%065d\n' 0 > "$work/wide"
+printf '\t%072d\n' 0 > "$work/narrow.c"
+check "a wide line of C" finds "81 columns" wide.c
+check "a wide line of shell" finds "81 columns" wide
+for file in fine.h fine fine.md narrow.c; do
+	check "nothing is wrong with $file" passes $file
+done
+
+check "a project of one file" project
+check "the list allows as many" allows
+check "the list is lowered" lowers
+check "the list names files that are there" list_is_true
+check "the project" "$lint"
+finish
