@@ -117,6 +117,16 @@ $(KSELFTEST)/heaps: tests/kselftest/heaps.c
 	@mkdir -p $(@D)
 	$(CC) -O1 -g -o $@ $<
 
+# What docs/recipes.md profiles, made by the commands that it has for that.
+$(KSELFTEST)/recipes/recipes.md: docs/recipes.md examples/orders/orders.c \
+				 examples/reader.c uapi/linux/hwprof.h
+	@mkdir -p $(@D)/old $(@D)/new $(@D)/examples/orders
+	cp examples/orders/orders.c $(@D)/examples/orders
+	cp examples/reader.c $(@D)/examples
+	sed -n 's/^    \$$ \(cc .*\)/\1/p' $< > $(@D)/build.sh
+	cd $(@D) && CPATH=$(CURDIR)/uapi sh -ex build.sh
+	cp $< $@
+
 $(KSELFTESTS): $(KSELFTEST)/%: $(BUILD)/obj/tests/kselftest/%.o \
 			       $(EVENT_OBJECTS)
 	@mkdir -p $(@D)
@@ -140,7 +150,7 @@ kselftest-programs: $(BUILD)/hwprof $(EXAMPLES) $(KSELFTESTS) $(KSELFTEST_SH) \
 		       trips \
 		       long_trips short_trips \
 		       $(if $(filter x86,$(TARGET)),chains nests pointerless endless deep plugged \
-		       plugin.so) \
+		       plugin.so recipes/recipes.md) \
 		       $(if $(HAS_M32),device32))
 
 .PHONY: kselftest-programs
