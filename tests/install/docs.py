@@ -95,9 +95,11 @@ def check_fields():
     text = page('docs/man/hwprof-record.1')
     wrong += [f'hwprof-record.1 lacks {f}' for f in sorted(fields)
               if not re.search(r'\b%s\b' % f, text)]
-    readme = re.findall(r'^\| (`[^|]*) \|', read('README.md'), re.M)
-    for cell in readme:
-        wrong += [f'README: no field {name}' for name in re.findall(r'`([a-z_]+)`', cell)
+    cells = re.findall(r'^\| (`[^|]*) \|', read('docs/events.md'), re.M)
+    if len(cells) < 10:
+        wrong.append('docs/events.md: the table of fields was not found')
+    for cell in cells:
+        wrong += [f'docs/events.md: no field {name}' for name in re.findall(r'`([a-z_]+)`', cell)
                   if name not in fields and '_' + name.lstrip('_') != name]
     check('fields of events', wrong)
 

@@ -17,8 +17,9 @@ page=$PWD/recipes/recipes.md
 work=/tmp/recipes
 counted=cache-misses
 
-# Perf keeps binaries there.
+# Perf keeps binaries in .debug there, unless it is told another folder.
 export HOME=$work
+unset PERF_BUILDID_DIR
 
 # The programs were built by the page's own commands, where there is a compiler.
 mkdir -p $work && cp -r recipes/* $work && cd $work || exit 1
