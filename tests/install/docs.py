@@ -130,6 +130,24 @@ def check_examples():
           ([] if seen else ['no example is named']))
 
 
+def sources_in(text):
+    return set(re.findall(r'\b(step|lbr|sample|mem)\b', text))
+
+
+def check_doctor():
+    """With which sources the doctor ends with 0: in the code, its usage, its page."""
+    code = set(re.findall(r'source_works\("(\w+)"\)', read('tools/doctor.c')))
+    told = re.search(r'exit status: 0 (.*?); 1 ', usage('doctor'), re.S).group(1)
+    text = page('docs/man/hwprof-doctor.1')
+    zero = re.search(r'EXIT STATUS.*?\b0\n(.*?)\nWhich', text, re.S)
+    paged = sources_in(zero.group(1)) if zero else set()
+    wrong = [f'{where} has {sorted(has)}, and tools/doctor.c {sorted(code)}'
+             for where, has in (('the usage', sources_in(told)),
+                                ('the manual page', paged)) if has != code]
+    check('sources that make the doctor end with 0', wrong or
+          ([] if code else ['the code was not understood']))
+
+
 def command_lines():
     pages = glob.glob('docs/*.md') + ['README.md'] + glob.glob('docs/man/*.1')
     for path in pages:
@@ -160,6 +178,7 @@ check_streams()
 check_fields()
 check_functions()
 check_examples()
+check_doctor()
 check_commands()
 print(f'1..{count}')
 sys.exit(failed)

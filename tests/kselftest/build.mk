@@ -117,7 +117,7 @@ $(KSELFTEST)/heaps: tests/kselftest/heaps.c
 	@mkdir -p $(@D)
 	$(CC) -O1 -g -o $@ $<
 
-# What docs/recipes.md profiles, made by the commands that it has for that.
+# The programs of docs/recipes.md, built by the commands on the page.
 $(KSELFTEST)/recipes/recipes.md: docs/recipes.md examples/orders/orders.c \
 				 examples/reader.c uapi/linux/hwprof.h
 	@mkdir -p $(@D)/old $(@D)/new $(@D)/examples/orders
