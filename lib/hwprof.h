@@ -109,6 +109,15 @@ const char *hwprof_kind_units(enum hwprof_kind kind);
 int hwprof_kind_of(const char *name);
 
 /*
+ * Sets *@kinds to a bit 1 << enum hwprof_kind for each kind of profile that the
+ * hwprof events of @file name. It reads the header only, and may be called
+ * before the functions that read the samples. -ENOENT: there is no hwprof event, or none with a
+ * profile (events of branches have none); -ESPIPE: @file was recorded to a pipe, so
+ * that its events come with its data.
+ */
+int hwprof_file_kinds(struct hwprof_file *file, unsigned int *kinds);
+
+/*
  * The run's, summed over its sessions. In what hwprof_kind_units() says where no
  * unit is named, or sums of that over several kinds.
  */

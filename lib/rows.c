@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "file.h"
+#include "subjects.h"
 
 enum {
 #define FIELD_BIT(name, word, low, high, what)	FIELD_BIT_##name = (low),
@@ -229,6 +230,26 @@ int rows_expected(struct hwprof_file *file)
 				 "is a recording of perf with stacks, which 'hwprof replay' reads; a report is on what 'hwprof record' or 'perf record -e hwprof/.../' records");
 	return file_fail(file, -ENOENT,
 			 "has no event of the PMU 'hwprof': record with 'hwprof record' or 'perf record -e hwprof/.../'");
+}
+
+int hwprof_file_kinds(struct hwprof_file *file, unsigned int *kinds)
+{
+	int error;
+	size_t i;
+
+	*kinds = 0;
+	if (file->pipe)
+		return file_fail(file, -ESPIPE,
+				 "was recorded to a pipe, where events come with the data");
+	error = rows_expected(file);
+	if (error)
+		return error;
+	for (i = 0; i < file->event_count; i++)
+		if (file_event_is_hwprof(file, &file->events[i]))
+			*kinds |= subjects_of(file->events[i].attr.config);
+	return *kinds ? 0 :
+	       file_fail(file, -ENOENT,
+			 "has no profile: its hwprof events are of branches, which 'hwprof script' prints");
 }
 
 struct samples {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "report.h"
 
 const char report_usage[] =
-"usage: hwprof report loops|ranges|calls|cct|paths|values [OPTIONS] [FILE...]\n"
+"usage: hwprof report [loops|ranges|calls|cct|paths|values] [OPTIONS] [FILE...]\n"
 "\n"
 "loops: which loops a recording has, how often they were entered, and how many\n"
 "iterations they made. ranges: which ranges of addresses are hot, as a tree,\n"
@@ -16,6 +18,7 @@ const char report_usage[] =
 "the same by the whole chain of calls that led to each, as a tree.\n"
 "paths: which ways through its procedures the program took, and how often.\n"
 "values: which values loads gave, how invariant they were, how they changed.\n"
+"Without a subject: each of these that the recording has.\n"
 "\n"
 "  FILE                recording of hwprof or perf; -: standard input, if it\n"
 "                      was recorded to a pipe (default: " DEFAULT_FILE ")\n"
@@ -221,14 +224,9 @@ int report_check_diff(const struct report *report, int kind)
 	return report_check(report, kind);
 }
 
-/* Does what was asked for go with the subject? */
-static int check_subject(const struct report *report)
+/* Does what was asked for go with the subject, which is @kind? */
+static int check_subject(const struct report *report, int kind)
 {
-	int kind = hwprof_kind_of(report->subject);
-
-	if (kind < 0)
-		return usage_error("unknown report '%s'; there are: " SUBJECTS,
-				   report->subject);
 	if (report->diff)
 		return report_check_diff(report, kind);
 	if (report->contexts && kind != HWPROF_KIND_PATHS)
@@ -246,7 +244,7 @@ static int take_files(struct report *report, char **files, size_t count)
 	if (!count) {
 		if (!report->file)
 			report->file = DEFAULT_FILE;
-		return check_subject(report);
+		return -1;
 	}
 	if (report->file)
 		return usage_error("'%s' and -i '%s': give all files without -i",
@@ -258,7 +256,21 @@ static int take_files(struct report *report, char **files, size_t count)
 	report->file = files[0];
 	report->files = (const char *const *)files;
 	report->file_count = count;
-	return check_subject(report);
+	return -1;
+}
+
+/* A first argument that names no subject may be the first file. */
+static int take_arguments(struct report *report, char **arguments, size_t count)
+{
+	if (count && hwprof_kind_of(arguments[0]) >= 0) {
+		report->subject = *arguments++;
+		count--;
+	} else if (count && strcmp(arguments[0], "-") &&
+		   access(arguments[0], F_OK)) {
+		return usage_error("unknown report '%s', and no such file; there are: " SUBJECTS,
+				   arguments[0]);
+	}
+	return take_files(report, arguments, count);
 }
 
 static int parse(struct report *report, int argc, char **argv)
@@ -271,19 +283,84 @@ static int parse(struct report *report, int argc, char **argv)
 		status = parse_option(report, option, optarg, argv);
 	if (status >= 0)
 		return status;
-	if (optind == argc)
-		return usage_error("report on what? There are: " SUBJECTS);
-	report->subject = argv[optind];
-	return take_files(report, argv + optind + 1, argc - optind - 1);
+	return take_arguments(report, argv + optind, argc - optind);
+}
+
+/* Adds those of one file to *@kinds. -1, or the status to end with. */
+static int kinds_of(struct hwprof_file *file, unsigned int *kinds)
+{
+	unsigned int found;
+	int error = hwprof_file_kinds(file, &found);
+
+	if (error == -ESPIPE)
+		return usage_error("%s; say what to report on: " SUBJECTS,
+				   hwprof_file_error(file));
+	if (error)
+		return failed("%s", hwprof_file_error(file));
+	*kinds |= found;
+	return -1;
+}
+
+/* The kinds of profile that the files' events name: bits 1 << kind. */
+static int find_kinds(const struct report *report, unsigned int *kinds)
+{
+	size_t i;
+
+	*kinds = 0;
+	for (i = 0; i < report->file_count; i++) {
+		struct hwprof_file *file;
+		int error = hwprof_file_open(&file, report->files[i]);
+
+		int status = error ? failed("%s", hwprof_file_error(file)) :
+				     kinds_of(file, kinds);
+
+		hwprof_file_close(file);
+		if (status >= 0)
+			return status;
+	}
+	return -1;
+}
+
+/* Do the options go with all @kinds? */
+static int check_kinds(const struct report *report, unsigned int kinds)
+{
+	int kind, status = -1;
+
+	if (report->json && kinds & (kinds - 1))
+		return usage_error("--json writes one profile, and the recording has several: say which one, as in 'hwprof report %s --json'",
+				   hwprof_kind_name(__builtin_ctz(kinds)));
+	for (kind = 0; kind < HWPROF_KINDS && status < 0; kind++)
+		if (kinds >> kind & 1)
+			status = check_subject(report, kind);
+	return status;
+}
+
+/* One report after the other. */
+static int report_kinds(const struct report *report, unsigned int kinds)
+{
+	int kind, status = STATUS_OK;
+
+	for (kind = 0; kind < HWPROF_KINDS && !status; kind++) {
+		if (!(kinds >> kind & 1))
+			continue;
+		status = report_files(report, report_kind_of(kind));
+		if (!status && kinds >> kind > 1)
+			putchar('\n');
+	}
+	return status;
 }
 
 int command_report(int argc, char **argv)
 {
 	struct report report = { .min_share = -1 };
+	unsigned int kinds;
 	int status = parse(&report, argc, argv);
 
-	if (status >= 0)
-		return status;
-	return report_files(&report,
-			    report_kind_of(hwprof_kind_of(report.subject)));
+	if (status < 0 && report.subject)
+		kinds = 1U << hwprof_kind_of(report.subject);
+	else if (status < 0)
+		status = find_kinds(&report, &kinds);
+	if (status < 0)
+		status = check_kinds(&report, kinds);
+	return status < 0 ? report_kinds(&report, kinds) : status;
 }

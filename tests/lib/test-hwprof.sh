@@ -138,8 +138,38 @@ done
 check "doctor, JSON" 0 "usable" sh -c \
 	"'$hwprof' doctor --json | python3 -m json.tool"
 
-check "report of nothing" 2 "There are: loops, ranges, calls, cct, paths, values" "$hwprof" report
-check "unknown report" 2 "unknown report 'call'" "$hwprof" report call
+check "unknown report" 2 "unknown report 'call', and no such file; there are: loops, ranges, calls, cct, paths, values" \
+	"$hwprof" report call
+# Without a subject, a report is on what the file has.
+check "report of one kind" 0 "^$recording: 2 loops; exact" \
+	"$hwprof" report "$recording"
+check "report of one kind, -i" 0 "^$calls: [0-9]* call pair" \
+	"$hwprof" report -i "$calls"
+check "report of the default file" 1 "hwprof.data: cannot open: No such" \
+	sh -c "cd '$work' && '$(realpath "$hwprof")' report"
+# The heading of each report, and a B where a blank line is before it.
+for report in "1: 1 loop;" "2:B 1 call pair" "3:B 12 contexts;" "4:B 1 path of"
+do
+	check "reports of several kinds, ${report#*:}" 0 "^${report#*:}" sh -c \
+		"'$hwprof' report '$together' 2> '$work/err' |
+		 awk '/^tests/ { n++; sub(/^[^:]*:/, \"\"); if (n == ${report%%:*})
+		      print blank \$0 } { blank = \$0 == \"\" ? \"B\" : \"\" }'"
+done
+check "reports of two files" 0 "^2 recordings: [0-9]* call pair" \
+	"$hwprof" report "$recording" "$calls"
+check "differences of several kinds" 0 "paths" \
+	"$hwprof" report --diff "$together" "$together"
+check "several kinds as JSON" 2 "has several: .*'hwprof report loops --json'" \
+	"$hwprof" report --json "$together"
+check "one kind as JSON" 0 '"entries": ' sh -c \
+	"'$hwprof' report --json '$recording' | python3 -m json.tool"
+check "an option of one kind" 2 "are of loops, not of call pairs" \
+	"$hwprof" report --sort trip "$together"
+check "pipe without a subject" 2 "with the data; say what to report on: loops, " \
+	"$hwprof" report tests/fuzz/seeds/fuzz-perfdata/perf-pipe
+check "no recording, no subject" 1 "is no perf.data file" "$hwprof" report "$0"
+check "stock recording without a subject" 1 "which 'hwprof replay' reads" \
+	"$hwprof" report tests/fuzz/seeds/fuzz-replay/types
 check "unknown key" 2 "unknown sort key 'size'; keys are: share" \
 	"$hwprof" report loops -i "$recording" --sort share,size
 check "limit" 2 "allowed are numbers from 1" "$hwprof" report loops -n 0

@@ -249,6 +249,36 @@ static void test_json(void **state)
 	fixture_remove(&fixture);
 }
 
+/* What `hwprof report` without a subject goes by. */
+static void check_kinds(const char *event, int result, unsigned int expected)
+{
+	struct hwprof_file *file;
+	struct fixture fixture;
+	unsigned int kinds = ~0U;
+
+	fixture_begin(&fixture, event);
+	fixture_end(&fixture);
+	assert_int_equal(hwprof_file_open(&file, fixture.path), 0);
+	assert_int_equal(hwprof_file_kinds(file, &kinds), result);
+	assert_int_equal(kinds, expected);
+	if (result)
+		assert_non_null(strstr(hwprof_file_error(file),
+				       "has no profile: "));
+	hwprof_file_close(file);
+	fixture_remove(&fixture);
+}
+
+static void test_kinds(void **state)
+{
+	check_kinds("hwprof/loops,rows/u", 0, 1 << HWPROF_KIND_LOOPS);
+	check_kinds("hwprof/values,rows/u", 0, 1 << HWPROF_KIND_VALUES);
+	check_kinds("hwprof/ranges,rows/u", 0, 1 << HWPROF_KIND_RANGES);
+	check_kinds("hwprof/loops,calls,paths,cct,rows/u", 0,
+		    1 << HWPROF_KIND_LOOPS | 1 << HWPROF_KIND_CALLS |
+		    1 << HWPROF_KIND_PATHS | 1 << HWPROF_KIND_CCT);
+	check_kinds("hwprof/branches,rows/u", -ENOENT, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -258,6 +288,7 @@ int main(void)
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_alone),
 		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_kinds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
