@@ -160,6 +160,13 @@ static void set_shares(struct context_tree *tree)
 	}
 }
 
+static int compare_objects(const struct object *x, const struct object *y)
+{
+	if (x == y || !x || !y)
+		return !!x - !!y;
+	return strcmp(object_name(x), object_name(y));
+}
+
 /* Siblings, the heaviest first; where they weigh the same, by place. */
 static int compare_siblings(const void *a, const void *b)
 {
@@ -180,7 +187,11 @@ static int compare_siblings(const void *a, const void *b)
 	if (!order)
 		order = compare_u64(x->context.address,
 					y->context.address);
-	return order ? order : compare_u64(x->site, y->site);
+	if (!order)
+		order = compare_u64(x->site, y->site);
+	if (!order)
+		order = compare_objects(x->object, y->object);
+	return order ? order : compare_objects(x->site_object, y->site_object);
 }
 
 /* Children of @sorted's nodes begin at @first[number + 1]; roots at @first[0]. */

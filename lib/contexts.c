@@ -1,40 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <inttypes.h>
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "context_rows.h"
 #include "contexts.h"
 #include "place.h"
-#include "tree.h"
 
 /* --- rows, summed ------------------------------------------------------- */
-
-/* By id; samples have none. */
-static int compare_rows(const void *a, const void *b)
-{
-	const struct collected_context *x = a, *y = b;
-	int order = compare_u64(x->origin.session, y->origin.session);
-
-	if (!order)
-		order = compare_u64(x->id, y->id);
-	if (order || x->id)
-		return order;
-	order = compare_u64(x->origin.pid, y->origin.pid);
-	if (!order)
-		order = compare_u64(x->callee, y->callee);
-	return order ? order : compare_u64(x->site, y->site);
-}
 
 static int add_row(struct hwprof_profile *profile,
 		   const struct collected_context *from)
 {
+	struct context_rows *rows = profile->rows;
 	struct collected_context *to;
 	bool is_new;
 
-	to = tree_get(&profile->rows, from, sizeof(*from), compare_rows,
-		      &is_new);
+	to = context_rows_get(&rows, from, &is_new);
+	profile->rows = rows;
 	if (!to)
 		return -ENOMEM;
 	if (is_new)
@@ -140,13 +124,7 @@ static int take(struct hwprof_profile *profile,
 static struct collected_context *find_row(const struct hwprof_profile *profile,
 					  uint32_t session, uint64_t id)
 {
-	const struct collected_context key = {
-		.origin.session = session, .id = id,
-	};
-	struct collected_context **found;
-
-	found = id ? tfind(&key, &profile->rows, compare_rows) : NULL;
-	return found ? *found : NULL;
+	return context_rows_find(profile->rows, session, id);
 }
 
 /* Who runs: the root of all that its process does. */
@@ -427,6 +405,16 @@ static int place_metrics(struct hwprof_contexts *contexts)
 	return 0;
 }
 
+static void **list(const struct hwprof_profile *profile, size_t *count)
+{
+	return context_rows_list(profile->rows, count);
+}
+
+static void free_rows(void *rows)
+{
+	context_rows_free(rows);
+}
+
 static int place_all(struct hwprof_profile *profile, void **rows, size_t count)
 {
 	struct hwprof_contexts *contexts = (struct hwprof_contexts *)profile;
@@ -548,6 +536,8 @@ const struct profile_kind contexts_kind = {
 	.things = "calls",
 	.lacking = "of their contexts only the last call is known",
 	.take = take,
+	.list = list,
+	.free_rows = free_rows,
 	.place = place_all,
 	.finish = finish,
 	.count = hwprof_contexts_count,

@@ -26,6 +26,7 @@ struct object {
 	struct build_id id;
 	char id_text[BUILD_ID_TEXT];
 	char *warning;
+	bool file;		/* its name is a file's */
 	bool tried;		/* to open it */
 	const struct objects *objects;	/* that it is one of */
 	bool bare;		/* its file has symbols and no code */
@@ -138,6 +139,15 @@ static void print_id(const struct build_id *id, char *text)
 		sprintf(text + 2 * i, "%02x", id->bytes[i]);
 }
 
+/* perf's names for what is no file: [vdso], [heap], //anon, /memfd:..., ... */
+static bool names_file(const char *name)
+{
+	return name[0] == '/' && strncmp(name, "//", 2) &&
+	       strncmp(name, "/memfd:", 7) &&
+	       strncmp(name, "/anon_hugepage", 14) &&
+	       strncmp(name, "/dev/zero", 9) && strncmp(name, "/SYSV", 5);
+}
+
 struct object *objects_get(struct objects *objects, const char *name,
 			   const struct build_id *id)
 {
@@ -152,6 +162,7 @@ struct object *objects_get(struct objects *objects, const char *name,
 		return NULL;
 	object->id = *id;
 	object->objects = objects;
+	object->file = names_file(name);
 	object->tried = objects->closed;
 	print_id(id, object->id_text);
 	object->name = strdup(name);
@@ -174,7 +185,6 @@ const char *object_build_id(const struct object *object)
 	return object->id.size ? object->id_text : NULL;
 }
 
-/* perf's names for what is no file: [vdso], [heap], //anon, /memfd:..., ... */
 const char *object_warning(const struct object *object)
 {
 	return object->warning;
@@ -196,12 +206,7 @@ int objects_warn(const struct objects *objects, struct warnings *warnings)
 
 bool object_is_file(const struct object *object)
 {
-	const char *name = object->name;
-
-	return name[0] == '/' && strncmp(name, "//", 2) &&
-	       strncmp(name, "/memfd:", 7) &&
-	       strncmp(name, "/anon_hugepage", 14) &&
-	       strncmp(name, "/dev/zero", 9) && strncmp(name, "/SYSV", 5);
+	return object->file;
 }
 
 static bool elf_build_id(Elf *elf, struct build_id *id)

@@ -89,7 +89,7 @@ int path_contexts_begin(struct hwprof_paths *paths)
 
 	if (!contexts)
 		return 0;
-	rows = tree_list(contexts->rows, &count);
+	rows = contexts_kind.list(contexts, &count);
 	if (!rows)
 		return -ENOMEM;
 	contexts->file = profile->file;
@@ -144,7 +144,7 @@ void path_contexts_end(struct hwprof_paths *paths)
 	paths->runs = NULL;
 	if (!contexts)
 		return;
-	tdestroy(contexts->rows, free);
+	contexts_kind.free_rows(contexts->rows);
 	contexts->rows = NULL;
 	metrics_free(&contexts->collected.metrics);
 	contexts->collected = (struct collected){ .rows = 0 };

@@ -147,6 +147,9 @@ static int note_mmap(struct processes *processes, struct hwprof_file *file,
 				    "a record of a mapping is cut off");
 	mapping->code = protection & PROT_EXEC &&
 			!(record->misc & PERF_RECORD_MISC_MMAP_DATA);
+	mapping->copy = mapping->code &&
+			(!strcmp(name, "//anon") ||
+			 !strncmp(name, "/anon_hugepage", 14));
 	if (second && record->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
 		if (id.at[0] > BUILD_ID_MAX)
 			return file_damaged(file, record->offset,
@@ -465,17 +468,10 @@ static bool is_at(const struct mapping *mapping, uint64_t time,
 	       address - mapping->start < mapping->size;
 }
 
-/* Memory that programs copy their text to, to have it in huge pages. */
-static bool may_be_copy(const struct mapping *mapping)
-{
-	return mapping->code && (!strcmp(mapping->name, "//anon") ||
-				 !strncmp(mapping->name, "/anon_hugepage", 14));
-}
-
 static bool has_file(const struct mapping *mapping)
 {
 	return mapping->name[0] == '/' && mapping->name[1] != '/' &&
-	       !may_be_copy(mapping);
+	       !mapping->copy;
 }
 
 /*
@@ -495,7 +491,7 @@ static const struct mapping *find_mapping(const struct image *image,
 			continue;
 		if (copy && mapping->code && has_file(mapping))
 			return mapping;
-		if (!copy && !may_be_copy(mapping))
+		if (!copy && !mapping->copy)
 			return mapping;
 		if (!copy)
 			copy = mapping;

@@ -17,6 +17,8 @@ struct mapping {
 	uint64_t offset;	/* of start in the file */
 	const char *name;
 	bool code;		/* it may be executed */
+	bool copy;		/* memory that programs copy their text to, to
+				 * have it in huge pages */
 	struct build_id build_id;
 };
 

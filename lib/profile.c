@@ -53,7 +53,9 @@ static int gather_samples(struct hwprof_profile *profile, void *context)
 static int place(struct hwprof_profile *profile)
 {
 	size_t count, kept = 0, i;
-	void **rows = tree_list(profile->rows, &count);
+	void **rows = profile->kind->list ?
+		      profile->kind->list(profile, &count) :
+		      tree_list(profile->rows, &count);
 	int error;
 
 	if (!rows)
@@ -103,7 +105,10 @@ static int warn(struct hwprof_profile *profile,
 
 static void free_rows(struct hwprof_profile *profile)
 {
-	tdestroy(profile->rows, free);
+	if (profile->kind->free_rows)
+		profile->kind->free_rows(profile->rows);
+	else
+		tdestroy(profile->rows, free);
 	tdestroy(profile->times, free);
 	profile->rows = profile->times = NULL;
 }

@@ -32,6 +32,12 @@ struct profile_kind {
 	/* Sums up a sample or row in profile->rows. */
 	int (*take)(struct hwprof_profile *profile,
 		    const struct hwprof_sample *sample);
+	/*
+	 * An array of all sums in profile->rows, to be freed, or NULL; and
+	 * frees profile->rows. Both NULL: it is a tree, as tree.h has them.
+	 */
+	void **(*list)(const struct hwprof_profile *profile, size_t *count);
+	void (*free_rows)(void *rows);
 	/* Adds the file's sums, @rows[0] to [@count - 1]. */
 	int (*place)(struct hwprof_profile *profile, void **rows, size_t count);
 	/* Makes the profile of all files. */
@@ -74,8 +80,9 @@ struct hwprof_profile {
 
 	struct hwprof_file *file;	/* that is read now, */
 	struct collected collected;	/* what came with its rows, */
-	void *rows;			/* a tree of what they sum up to, each
-					 * beginning with a struct origin, */
+	void *rows;			/* what they sum up to, a tree or the
+					 * kind's own, each beginning with a
+					 * struct origin, */
 	void *times;			/* another one, of windows: of loops, */
 	uint64_t found;			/* and the units in them */
 
