@@ -4,7 +4,8 @@
 #include "summary.h"
 
 enum {
-	TABLE_SHARE = 8,	/* the profile is so many times as large */
+	TABLE_SHARE	= 8,	/* the profile is so many times as large, ... */
+	FEW_TABLES	= 2,	/* ... or so many, if it takes one table only */
 };
 
 int summary_init(struct summary *summary, const struct engine_ops *engine,
@@ -12,12 +13,13 @@ int summary_init(struct summary *summary, const struct engine_ops *engine,
 		 engine_emit emit, void *context)
 {
 	size_t table_size = memory / (TABLE_SHARE + 1) & ~(size_t)63;
-	size_t profile_size = TABLE_SHARE * table_size;
 
 	*summary = (struct summary){
 		.engine = engine, .emit = emit, .context = context,
 		.table = calloc(1, table_size),
-		.profile = calloc(1, profile_size),
+		.profile = calloc(TABLE_SHARE, table_size),
+		.table_size = table_size,
+		.params = *params,
 		.totals.memory = memory,
 		.totals.basis = params->basis,
 	};
@@ -26,7 +28,6 @@ int summary_init(struct summary *summary, const struct engine_ops *engine,
 		return -ENOMEM;
 	}
 	engine->table_init(summary->table, table_size, params);
-	engine->table_init(summary->profile, profile_size, params);
 	return 0;
 }
 
@@ -53,8 +54,14 @@ static void give_rows(struct summary *summary)
 	summary->merged = 0;
 }
 
-static void merge(struct summary *summary)
+/* The profile is begun as large as it has to be: rows() looks at all of it. */
+static void merge(struct summary *summary, size_t tables)
 {
+	if (!summary->begun)
+		summary->engine->table_init(summary->profile,
+					    tables * summary->table_size,
+					    &summary->params);
+	summary->begun = true;
 	summary->engine->merge(summary->profile, summary->table, SIZE_MAX);
 }
 
@@ -64,7 +71,7 @@ static void merge(struct summary *summary)
  */
 void summary_retire(struct summary *summary)
 {
-	merge(summary);
+	merge(summary, TABLE_SHARE);
 	if (++summary->merged == TABLE_SHARE)
 		give_rows(summary);
 }
@@ -73,7 +80,7 @@ void summary_finish(struct summary *summary)
 {
 	struct hwprof_row_totals *totals = &summary->totals;
 
-	merge(summary);
+	merge(summary, FEW_TABLES);
 	give_rows(summary);
 	totals->evicted = summary->engine->evicted(summary->profile);
 	totals->pending = summary->engine->pending(summary->profile);

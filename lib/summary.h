@@ -18,6 +18,9 @@ struct summary {
 	void *context;
 
 	void *table, *profile;
+	size_t table_size;
+	struct engine_params params;
+	bool begun;			/* the profile is */
 	size_t merged;			/* tables since the last rows */
 	struct hwprof_row_totals totals;	/* so far */
 };
