@@ -28,7 +28,7 @@ _hwprof_options()
 _hwprof_reports()
 {
 	"$1" help report 2> /dev/null |
-		sed -n 's/^usage: hwprof report \([a-z|]*\).*/\1/p' | tr '|' ' '
+		sed -n 's/^usage: hwprof report \[*\([a-z|]*\).*/\1/p' | tr '|' ' '
 }
 
 # _hwprof_takers HWPROF COMMAND: the options that take a value: it is in capitals
