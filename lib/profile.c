@@ -225,6 +225,24 @@ void hwprof_profile_free(struct hwprof_profile *profile)
 	free(profile);
 }
 
+int profile_check_options(enum hwprof_kind kind,
+			  const struct hwprof_options *options, char *message,
+			  size_t size)
+{
+	if (!(options->hot >= 0 && options->hot <= 1)) {
+		snprintf(message, size,
+			 "ranges with %g of all events are to be hot: above 0, up to 1 is allowed",
+			 options->hot);
+		return -EINVAL;
+	}
+	if (options->function && kind == HWPROF_KIND_RANGES) {
+		snprintf(message, size,
+			 "ranges are of addresses, not of a function");
+		return -EINVAL;
+	}
+	return 0;
+}
+
 /* A profile of @kind of what @gather finds in all @files. */
 static int make_profile(struct hwprof_profile **result,
 			const struct profile_kind *kind,
@@ -236,17 +254,14 @@ static int make_profile(struct hwprof_profile **result,
 	struct hwprof_file *file = files[0];
 	struct hwprof_profile *profile;
 	int error = -ENOMEM;
+	char message[256];
 
 	*result = NULL;
 	if (!options)
 		options = &defaults;
-	if (!(options->hot >= 0 && options->hot <= 1))
-		return file_fail(file, -EINVAL,
-				 "ranges with %g of all events are to be hot: above 0, up to 1 is allowed",
-				 options->hot);
-	if (options->function && kind == &ranges_kind)
-		return file_fail(file, -EINVAL,
-				 "ranges are of addresses, not of a function");
+	if (profile_check_options(kind->kind, options, message,
+				  sizeof(message)))
+		return file_fail(file, -EINVAL, "%s", message);
 	profile = profile_new(kind, options);
 	if (profile) {
 		error = read_files(profile, files, count, gather, context);

@@ -108,6 +108,14 @@ int profile_snapshot(struct hwprof_profile **result,
 /* Forgets the rows, but not the processes. */
 void profile_reset(struct hwprof_profile *gathering);
 
+/*
+ * Returns 0, or -EINVAL if @options do not go with @kind: then @message, of @size
+ * bytes, says why.
+ */
+int profile_check_options(enum hwprof_kind kind,
+			  const struct hwprof_options *options, char *message,
+			  size_t size);
+
 /* Is what has the function of that name (NULL: none) wanted? */
 bool profile_wants(const struct hwprof_profile *profile, const char *function);
 

@@ -564,6 +564,7 @@ const struct profile_kind ranges_kind = {
 	.take = take,
 	.place = place_all,
 	.finish = finish,
+	.count = hwprof_ranges_count,
 	.destroy = destroy,
 	.skips = skips,
 	.warn = warn_of_unseen,

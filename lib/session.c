@@ -83,10 +83,9 @@ static int complete(struct hwprof_session *session, const char *text,
 	if (options->period && options->frequency)
 		return session_fail(session, -EINVAL,
 				    "period and frequency exclude each other");
-	if (!(options->profile.hot >= 0 && options->profile.hot <= 1))
-		return session_fail(session, -EINVAL,
-				    "ranges with %g of all events are to be hot: above 0, up to 1 is allowed",
-				    options->profile.hot);
+	if (profile_check_options(session->kind, &options->profile,
+				  session->message, sizeof(session->message)))
+		return -EINVAL;
 	if (event->whole)
 		return 0;
 	/* Targets come later, and need not be this program's own. */

@@ -358,8 +358,12 @@ static void expect_refusal(const char *event,
 static void test_refused(void **state)
 {
 	const struct hwprof_session_options hot = { .profile.hot = 2 };
+	const struct hwprof_session_options main_only = {
+		.profile.function = "main",
+	};
 
 	expect_refusal("ranges", &hot, -EINVAL, "hot");
+	expect_refusal("ranges", &main_only, -EINVAL, "not of a function");
 	expect_refusal("lops", NULL, -EINVAL, "lops");
 	expect_refusal("branches", NULL, -EOPNOTSUPP, "branches");
 	expect_refusal("loops,calls", NULL, -EOPNOTSUPP, "several profiles");
