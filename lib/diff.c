@@ -16,9 +16,10 @@ struct hwprof_diff {
 };
 
 struct thing {
-	char *names[DIFF_NAMES];	/* NULL: it has none of that sort */
+	char *name;			/* of one sort; NULL: it has none */
 	uint64_t rank;
 	size_t index;
+	bool joined;			/* it has a counterpart */
 	bool single;			/* of those open, alone with a weak name */
 };
 
@@ -46,12 +47,13 @@ static int set_name(struct thing *thing, enum diff_name sort,
 		    const struct diff_kind *kind, const void *profile,
 		    uint64_t *above)
 {
-	char **name = &thing->names[sort];
 	FILE *out;
 	size_t size;
 	bool named;
 
-	out = open_memstream(name, &size);
+	free(thing->name);
+	thing->name = NULL;
+	out = open_memstream(&thing->name, &size);
 	if (!out)
 		return -ENOMEM;
 	named = kind->name(profile, thing->index, sort, above, out);
@@ -59,25 +61,27 @@ static int set_name(struct thing *thing, enum diff_name sort,
 		return -ENOMEM;
 	if (kind->depth)
 		above[kind->depth(profile, thing->index) + 1] =
-			named ? number_of(*name) : 0;
+			named ? number_of(thing->name) : 0;
 	if (!named) {
-		free(*name);
-		*name = NULL;
+		free(thing->name);
+		thing->name = NULL;
 	}
 	return 0;
 }
 
-/* What is in a tree is named by what it is in, too, which comes before it. */
-static int set_names(struct side *side, const struct diff_kind *kind,
-		     const void *profile)
+/*
+ * Names what is open; of trees all, since a thing is named by what it is in, too,
+ * which comes before it.
+ */
+static int set_names(struct side *side, enum diff_name sort,
+		     const struct diff_kind *kind, const void *profile)
 {
 	uint64_t *above = calloc(side->count + 2, sizeof(*above));
 	int error = above ? 0 : -ENOMEM;
-	unsigned int sort;
 	size_t i;
 
-	for (sort = 0; sort < DIFF_NAMES; sort++)
-		for (i = 0; !error && i < side->count; i++)
+	for (i = 0; !error && i < side->count; i++)
+		if (kind->depth || !side->things[i].joined)
 			error = set_name(&side->things[i], sort, kind, profile,
 					 above);
 	free(above);
@@ -99,19 +103,15 @@ static int side_init(struct side *side, const struct diff_kind *kind,
 		side->things[i].rank = kind->rank(profile, i);
 		side->open[i] = &side->things[i];
 	}
-	return set_names(side, kind, profile);
+	return 0;
 }
 
 static void side_free(struct side *side)
 {
 	size_t i;
 
-	for (i = 0; side->things && i < side->count; i++) {
-		unsigned int sort;
-
-		for (sort = 0; sort < DIFF_NAMES; sort++)
-			free(side->things[i].names[sort]);
-	}
+	for (i = 0; side->things && i < side->count; i++)
+		free(side->things[i].name);
 	free(side->things);
 	free(side->open);
 }
@@ -119,18 +119,16 @@ static void side_free(struct side *side)
 /* --- counterparts ------------------------------------------------------- */
 
 /* Those without a name come last. */
-static int compare_names(const struct thing *x, const struct thing *y,
-			 enum diff_name sort)
+static int compare_names(const struct thing *x, const struct thing *y)
 {
-	const char *a = x->names[sort], *b = y->names[sort];
-
-	return a && b ? strcmp(a, b) : !a - !b;
+	return x->name && y->name ? strcmp(x->name, y->name) :
+				    !x->name - !y->name;
 }
 
-static int compare_things(const void *a, const void *b, void *context)
+static int compare_things(const void *a, const void *b)
 {
 	const struct thing *x = *(void *const *)a, *y = *(void *const *)b;
-	int order = compare_names(x, y, *(enum diff_name *)context);
+	int order = compare_names(x, y);
 
 	return order ? order : compare_u64(x->rank, y->rank);
 }
@@ -186,13 +184,13 @@ static void add_change(struct hwprof_diff *diff, const struct thing *before,
 }
 
 /* Has no other open thing the name of number @at? They are sorted by names. */
-static bool is_single(const struct side *side, size_t at, enum diff_name sort)
+static bool is_single(const struct side *side, size_t at)
 {
 	const struct thing *thing = side->open[at];
 
-	return (!at || compare_names(side->open[at - 1], thing, sort)) &&
+	return (!at || compare_names(side->open[at - 1], thing)) &&
 	       (at + 1 == side->open_count ||
-		compare_names(thing, side->open[at + 1], sort));
+		compare_names(thing, side->open[at + 1]));
 }
 
 /* Names that say little, and join only what has no rival. */
@@ -210,52 +208,58 @@ static const enum hwprof_match matches[DIFF_NAMES] = {
 	[DIFF_NESTING] = HWPROF_MATCH_NESTING,
 };
 
-/* Sorts what is open, and marks names that only one thing has. */
-static void sort_open(struct side *side, enum diff_name sort)
+/* Sorts what is open by names, and marks those that only one thing has. */
+static void sort_open(struct side *side)
 {
 	size_t i;
 
-	qsort_r(side->open, side->open_count, sizeof(*side->open),
-		compare_things, &sort);
-	for (i = 0; is_weak(sort) && i < side->open_count; i++)
-		side->open[i]->single = is_single(side, i, sort);
+	qsort(side->open, side->open_count, sizeof(*side->open),
+	      compare_things);
+	for (i = 0; i < side->open_count; i++)
+		side->open[i]->single = is_single(side, i);
 }
 
 static bool is_pair(const struct thing *a, const struct thing *b,
 		    enum diff_name sort)
 {
-	return a->names[sort] &&
-	       (!is_weak(sort) || (a->single && b->single));
+	return a->name && (!is_weak(sort) || (a->single && b->single));
 }
 
-/* Finds counterparts by names of one sort; what has none stays open. */
+/* What has no counterpart stays open. */
+static void close_joined(struct side *side)
+{
+	size_t i, left = 0;
+
+	for (i = 0; i < side->open_count; i++)
+		if (!side->open[i]->joined)
+			side->open[left++] = side->open[i];
+	side->open_count = left;
+}
+
+/* Finds counterparts by names of one sort. */
 static void join(struct hwprof_diff *diff, struct side *before,
 		 struct side *after, enum diff_name sort)
 {
-	size_t i = 0, j = 0, left = 0, right = 0;
+	size_t i = 0, j = 0;
 
-	sort_open(before, sort);
-	sort_open(after, sort);
+	sort_open(before);
+	sort_open(after);
 	while (i < before->open_count && j < after->open_count) {
 		struct thing *a = before->open[i], *b = after->open[j];
-		int order = compare_names(a, b, sort);
+		int order = compare_names(a, b);
 
 		if (!order && is_pair(a, b, sort)) {
 			add_change(diff, a, b, matches[sort]);
-			i++;
+			a->joined = b->joined = true;
 			j++;
-		} else if (order <= 0) {
-			before->open[left++] = before->open[i++];
-		} else {
-			after->open[right++] = after->open[j++];
 		}
+		if (order <= 0)
+			i++;
+		else
+			j++;
 	}
-	while (i < before->open_count)
-		before->open[left++] = before->open[i++];
-	while (j < after->open_count)
-		after->open[right++] = after->open[j++];
-	before->open_count = left;
-	after->open_count = right;
+	close_joined(before);
+	close_joined(after);
 }
 
 /* The largest first. */
@@ -271,20 +275,37 @@ static int compare_changes(const void *a, const void *b)
 	return compare_u64(x->before, y->before);
 }
 
-static void find_changes(struct hwprof_diff *diff, struct side *before,
-			 struct side *after)
+/* Names of a sort are made where both sides have things that are open. */
+static int join_all(struct hwprof_diff *diff, struct side *before,
+		    struct side *after)
 {
 	unsigned int sort;
+
+	for (sort = 0; sort < DIFF_NAMES; sort++) {
+		if (!before->open_count || !after->open_count)
+			break;
+		if (set_names(before, sort, diff->kind, diff->profiles[0]) ||
+		    set_names(after, sort, diff->kind, diff->profiles[1]))
+			return -ENOMEM;
+		join(diff, before, after, sort);
+	}
+	return 0;
+}
+
+static int find_changes(struct hwprof_diff *diff, struct side *before,
+			struct side *after)
+{
 	size_t i;
 
-	for (sort = 0; sort < DIFF_NAMES; sort++)
-		join(diff, before, after, sort);
+	if (join_all(diff, before, after))
+		return -ENOMEM;
 	for (i = 0; i < before->open_count; i++)
 		add_change(diff, before->open[i], NULL, HWPROF_MATCH_NONE);
 	for (i = 0; i < after->open_count; i++)
 		add_change(diff, NULL, after->open[i], HWPROF_MATCH_NONE);
 	qsort(diff->changes, diff->count, sizeof(*diff->changes),
 	      compare_changes);
+	return 0;
 }
 
 static int make(struct hwprof_diff *diff, struct side sides[2])
@@ -298,8 +319,7 @@ static int make(struct hwprof_diff *diff, struct side sides[2])
 			       sizeof(*diff->changes));
 	if (!diff->changes)
 		return -ENOMEM;
-	find_changes(diff, &sides[0], &sides[1]);
-	return 0;
+	return find_changes(diff, &sides[0], &sides[1]);
 }
 
 static int make_list(struct hwprof_diff **result, const struct diff_kind *kind,
