@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "context_rows.h"
+#include "hash.h"
 
 enum {
 	CHUNK		= 32,		/* rows that are allocated together */
@@ -23,20 +24,14 @@ static struct collected_context *row_at(const struct context_rows *rows,
 	return &rows->chunks[number / CHUNK][number % CHUNK];
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
-	return hash ^ hash >> 32;
-}
-
 static uint64_t hash_of(const struct collected_context *row)
 {
-	uint64_t hash = mix(mix(0, row->origin.session), row->id);
+	uint64_t hash = hash_mix(hash_mix(0, row->origin.session), row->id);
 
-	if (!row->id)
-		hash = mix(mix(mix(hash, row->origin.pid), row->callee),
-			   row->site);
-	return hash;
+	if (row->id)
+		return hash;
+	hash = hash_mix(hash, row->origin.pid);
+	return hash_mix(hash_mix(hash, row->callee), row->site);
 }
 
 /* Rows have ids, and samples have none. */

@@ -4,29 +4,24 @@
 #include <string.h>
 
 #include "contexts.h"
+#include "hash.h"
 
 /* --- nodes by what they are --------------------------------------------- */
-
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
-	return hash ^ hash >> 29;
-}
 
 static uint64_t hash_of(const struct context_node *node)
 {
 	bool root = node->context.kind == HWPROF_CONTEXT_ROOT;
 	const char *comm = root ? node->context.comm : NULL;
-	uint64_t hash = mix(node->context.kind, node->parent);
+	uint64_t hash = hash_mix(node->context.kind, node->parent);
 
-	hash = mix(hash, node->context.address);
-	hash = mix(hash, (uintptr_t)node->object);
-	hash = mix(hash, node->site);
-	hash = mix(hash, (uintptr_t)node->site_object);
-	hash = mix(hash, node->context.pid);
-	hash = mix(hash, node->file);
+	hash = hash_mix(hash, node->context.address);
+	hash = hash_mix(hash, (uintptr_t)node->object);
+	hash = hash_mix(hash, node->site);
+	hash = hash_mix(hash, (uintptr_t)node->site_object);
+	hash = hash_mix(hash, node->context.pid);
+	hash = hash_mix(hash, node->file);
 	while (comm && *comm)
-		hash = mix(hash, (unsigned char)*comm++);
+		hash = hash_mix(hash, (unsigned char)*comm++);
 	return hash;
 }
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "hash.h"
 #include "rereads.h"
 
 /*
@@ -22,35 +23,29 @@ void rereads_destroy(struct rereads *rereads)
 	free(rereads->newer.keys);
 }
 
-static uint64_t mix(uint64_t key, uint64_t word)
-{
-	key = (key ^ word) * 0x9e3779b97f4a7c15;
-	return key ^ key >> 32;
-}
-
 /*
- * What identifies a record: a ring has one of a nanosecond, or few, and the first
- * words tell these apart. Never 0, and REPEATED is not set.
+ * Returns a number that identifies the record: a ring has one record of a nanosecond,
+ * or few, and their first words differ. It is never 0, and REPEATED is not set.
  */
 static uint64_t key_of(const struct record *record)
 {
-	uint64_t key = mix(record->type, record->time);
+	uint64_t key = hash_mix(record->type, record->time);
 	struct span body = record->body;
 	uint64_t word;
 	int i;
 
-	key = mix(key, (uint64_t)record->cpu << 32 | record->tid);
-	key = mix(key, span_left(&body));
+	key = hash_mix(key, (uint64_t)record->cpu << 32 | record->tid);
+	key = hash_mix(key, span_left(&body));
 	for (i = 0; i < KEY_WORDS && span_u64(&body, &word); i++)
-		key = mix(key, word);
+		key = hash_mix(key, word);
 	key &= ~REPEATED;
 	return key ? key : 2;
 }
 
-/* The key's place, or where it would be. */
+/* Returns the key's place, or the free one where it would be. */
 static uint64_t *find(const struct record_keys *set, uint64_t key)
 {
-	size_t at = key & (set->room - 1);
+	size_t at = key / 2 & (set->room - 1);
 
 	while (set->keys[at] && (set->keys[at] & ~REPEATED) != key)
 		at = (at + 1) & (set->room - 1);

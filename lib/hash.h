@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Hashing of words, for tables whose order nobody sees. */
+#ifndef HWPROF_HASH_H
+#define HWPROF_HASH_H
+
+#include <stdint.h>
+
+/* Returns @hash with @word mixed in. Begin with 0. */
+static inline uint64_t hash_mix(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
+	return hash ^ hash >> 32;
+}
+
+#endif /* HWPROF_HASH_H */
