@@ -16,7 +16,7 @@ enum {
 	CALLEES_MAX	= 64,
 };
 
-/* What a loop calls, in the order of the names. */
+/* The functions that a loop calls, in the order of their names. */
 struct callees {
 	const char *names[CALLEES_MAX];
 	size_t count;

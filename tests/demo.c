@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the demo profiles: counts the words of a text. Each of its loops has another
+ * The program that the demo profiles. It counts the words of a text. Each of its loops has another
  * shape, and each is in a function of its own.
  */
 #include <ctype.h>

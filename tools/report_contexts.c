@@ -40,7 +40,7 @@ static const struct table_column sampled_columns[] = {
 	{ .title = NULL },
 };
 
-/* Of callers, what these two are. */
+/* The titles of two columns in a tree of callers. */
 static void name_callers(struct table_column *all, size_t count)
 {
 	size_t i;
@@ -185,7 +185,7 @@ static void add_context(struct table *table,
 		add_process(table, context->pid, context->comm);
 }
 
-/* How much of all the functions cost that the tree's roots are. */
+/* Says how many functions are roots of the tree, and how often they were called. */
 static void print_turned(const struct hwprof_profile *contexts)
 {
 	uint64_t calls = 0;

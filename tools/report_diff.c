@@ -7,17 +7,22 @@
 #include "command.h"
 #include "report.h"
 
-enum { COLUMNS = 5 };		/* that all differences have, or can have */
+/* Columns that all differences have, and two that they can have. */
+enum {
+	COLUMN_INTERVAL = 3,
+	COLUMN_MATCH,
+	COLUMNS,
+};
 
 static const struct table_column columns[COLUMNS] = {
 	{ .title = "before", .right = true },
 	{ .title = "after", .right = true },
 	{ .title = "change", .right = true },
-	{ .title = "95 %", .right = true },
-	{ .title = "match" },
+	[COLUMN_INTERVAL] = { .title = "95 %", .right = true },
+	[COLUMN_MATCH] = { .title = "match" },
 };
 
-/* Which of the last two the table has. */
+/* The optional columns that the table has. */
 struct shown {
 	bool intervals, matches;
 };
@@ -43,7 +48,8 @@ static size_t set_columns(struct table_column *all, struct shown shown,
 	size_t count = 0, i;
 
 	for (i = 0; i < COLUMNS; i++)
-		if ((i != 3 || shown.intervals) && (i != 4 || shown.matches))
+		if ((i != COLUMN_INTERVAL || shown.intervals) &&
+		    (i != COLUMN_MATCH || shown.matches))
 			all[count++] = columns[i];
 	memcpy(all + count, kind->columns, kind->column_count * sizeof(*all));
 	return count + kind->column_count;

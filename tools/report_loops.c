@@ -239,7 +239,7 @@ static const struct table_column changed_columns[] = {
 	{ .title = "source", .shrinks = true },
 };
 
-/* Of windows, with its interval. */
+/* Adds the trip count, with its interval where windows were seen. */
 static void add_trip_of(struct table *table, const struct hwprof_profile *loops,
 			size_t index)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is of one function: its loops, calls, paths and loads, and who called it. */
+/* Profiles of one function: its loops, calls, paths and loads, and its callers. */
 #include <stdio.h>
 #include <string.h>
 

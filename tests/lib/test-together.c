@@ -249,7 +249,7 @@ static void test_json(void **state)
 	fixture_remove(&fixture);
 }
 
-/* What `hwprof report` without a subject goes by. */
+/* The kinds by which `hwprof report` without a subject chooses its reports. */
 static void check_kinds(const char *event, int result, unsigned int expected)
 {
 	struct hwprof_file *file;
