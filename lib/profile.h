@@ -109,8 +109,8 @@ int profile_snapshot(struct hwprof_profile **result,
 void profile_reset(struct hwprof_profile *gathering);
 
 /*
- * Returns 0, or -EINVAL if @options do not go with @kind: then @message, of @size
- * bytes, says why.
+ * Returns 0, or -EINVAL if @options do not go with @kind: then @message says
+ * why, in @size bytes.
  */
 int profile_check_options(enum hwprof_kind kind,
 			  const struct hwprof_options *options, char *message,
