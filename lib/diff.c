@@ -70,8 +70,8 @@ static int set_name(struct thing *thing, enum diff_name sort,
 }
 
 /*
- * Names what is open; of trees all, since a thing is named by what it is in, too,
- * which comes before it.
+ * Names all open things. In a tree it names all things, since the name of what
+ * a thing is in, which comes before it, is a part of its own.
  */
 static int set_names(struct side *side, enum diff_name sort,
 		     const struct diff_kind *kind, const void *profile)
@@ -225,7 +225,7 @@ static bool is_pair(const struct thing *a, const struct thing *b,
 	return a->name && (!is_weak(sort) || (a->single && b->single));
 }
 
-/* What has no counterpart stays open. */
+/* Take what was joined out of the list of open things. */
 static void close_joined(struct side *side)
 {
 	size_t i, left = 0;
