@@ -15,8 +15,14 @@ $(IRQSOFF)/guest: tests/irqsoff/guest
 	@mkdir -p $(@D)
 	install -m 755 $< $@
 
-irqsoff-files: $(IRQSOFF)/drive $(IRQSOFF)/guest
+# What measures, in the kernel.
+$(IRQSOFF)/irqsoff.ko: tests/irqsoff/probe/irqsoff.c tests/irqsoff/probe/Kbuild
+	@mkdir -p $(IRQSOFF)/probe
+	cp tests/irqsoff/probe/* $(IRQSOFF)/probe/
+	+$(MAKE) -C $$(tests/vm/kernel/get 6.12)/build W=1 KCFLAGS=-Werror \
+		M=$(abspath $(IRQSOFF)/probe) modules
+	cp $(IRQSOFF)/probe/irqsoff.ko $@
 
-TEST_PROGRAMS += irqsoff-files
+irqsoff-files: $(IRQSOFF)/drive $(IRQSOFF)/guest $(IRQSOFF)/irqsoff.ko
 
 .PHONY: irqsoff-files

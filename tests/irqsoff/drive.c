@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * drive SCENARIO DIR: takes the module through a scenario, in phases. Prints of
- * each phase how long the longest part was in it that the kernel's latency tracer
- * saw, in microseconds, and leaves the tracer's account of it in DIR. See ./run.
+ * drive SCENARIO|clock: takes the module through a scenario, in phases. Prints of each
+ * phase the longest part with interrupts off that probe/irqsoff.c saw. Exits with
+ * 1 if one is too long. See ./run.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@
 #include "tests/kselftest/event.h"
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
-#define TRACING			"/sys/kernel/tracing/"
+#define PROBE			"/sys/kernel/debug/irqsoff"
 #define CPU1			"/sys/devices/system/cpu/cpu1/online"
 
 enum {
@@ -32,6 +33,9 @@ enum {
 	PAGES_MOST	= 4096,		/* of a ring */
 	UNWIND_ROWS	= 1 << 20,
 	SECOND_NS	= 1000000000,
+	NS_INSTRUCTION	= 2,		/* by --icount */
+	PERIOD_NS	= 20000,	/* of the probe's timer */
+	MOST_INSTRUCTIONS = 100000,
 };
 
 static void __attribute__((format(printf, 1, 2), noreturn))
@@ -66,39 +70,67 @@ static void put(const char *path, const char *text)
 
 /* --- phases ----------------------------------------------------------------- */
 
-static const char *folder;
-static char current[64];		/* the phase; "": none */
-static unsigned int phases;
+/* A line of the probe's file: see probe/irqsoff.c. */
+struct part {
+	unsigned long ns, times, ago;
+	char place[128], function[128], stack[2048];
+};
 
-static void copy(const char *from, const char *to)
+static char current[80];		/* the phase; "": none */
+static unsigned int parts_seen, parts_above;
+
+static bool next_part(FILE *file, struct part *part)
 {
-	static char text[1 << 16];
-	FILE *in = fopen(from, "r"), *out = fopen(to, "w");
-	size_t count;
-
-	if (!in || !out)
-		die("copying %s to %s", from, to);
-	while ((count = fread(text, 1, sizeof(text), in)))
-		fwrite(text, 1, count, out);
-	fclose(in);
-	fclose(out);
+	return fscanf(file, "%lu %lu %lu %127[^|]|%127[^|]|%2047[^\n]", &part->ns,
+		      &part->times, &part->ago, part->place, part->function,
+		      part->stack) == 6;
 }
 
+/* Interrupts may have been off since just after the timer's last one. */
+static unsigned long instructions_most(const struct part *part)
+{
+	return (part->ns + PERIOD_NS) / NS_INSTRUCTION;
+}
+
+static void print_part(const struct part *part)
+{
+	printf("#	%lu instructions at the most, until %s, %s called %lu before\n",
+	       instructions_most(part), part->place, part->function,
+	       part->ago / NS_INSTRUCTION);
+}
+
+static void take_part(const struct part *part, struct part *longest)
+{
+	parts_seen += part->times;
+	if (part->ns > longest->ns)
+		*longest = *part;
+	if (instructions_most(part) <= MOST_INSTRUCTIONS)
+		return;
+	parts_above++;
+	printf("# above %u:\n", MOST_INSTRUCTIONS);
+	print_part(part);
+	printf("#	%s\n", part->stack);
+}
+
+/* All parts of the phase that are too long, and the longest. */
 static void end_phase(void)
 {
-	unsigned long microseconds;
-	char path[256];
+	struct part part, longest = { };
 	FILE *file;
 
 	if (!current[0])
 		return;
-	file = fopen(TRACING "tracing_max_latency", "r");
-	if (!file || fscanf(file, "%lu", &microseconds) != 1)
-		die("reading the longest latency");
+	file = fopen(PROBE, "r");
+	if (!file)
+		die("reading " PROBE);
+	printf("# %s\n", current);
+	while (next_part(file, &part))
+		take_part(&part, &longest);
+	if (ferror(file))
+		die("reading " PROBE);
 	fclose(file);
-	snprintf(path, sizeof(path), "%s/%u", folder, phases);
-	copy(TRACING "trace", path);
-	printf("%lu\t%s\t%s\n", microseconds, path, current);
+	if (longest.ns)
+		print_part(&longest);
 	fflush(stdout);
 	current[0] = '\0';
 }
@@ -109,11 +141,10 @@ static void __attribute__((format(printf, 1, 2))) phase(const char *format, ...)
 	va_list arguments;
 
 	end_phase();
-	phases++;
 	va_start(arguments, format);
 	vsnprintf(current, sizeof(current), format, arguments);
 	va_end(arguments);
-	put(TRACING "tracing_max_latency", "0");
+	put(PROBE, "0");
 }
 
 /* --- what is profiled --------------------------------------------------------- */
@@ -228,13 +259,12 @@ static void perf_ioctls(int fd)
 {
 	uint64_t id, period = 1;
 
-	phase("PERF_EVENT_IOC_ID, _PERIOD, _RESET, _REFRESH, _PAUSE_OUTPUT");
+	phase("PERF_EVENT_IOC_ID, _PERIOD, _RESET, _PAUSE_OUTPUT");
 	must(ioctl(fd, PERF_EVENT_IOC_ID, &id), "PERF_EVENT_IOC_ID");
 	ioctl(fd, PERF_EVENT_IOC_PERIOD, &period);
 	must(ioctl(fd, PERF_EVENT_IOC_RESET, 0), "PERF_EVENT_IOC_RESET");
 	must(ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1), "pausing");
 	must(ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 0), "not pausing");
-	must(ioctl(fd, PERF_EVENT_IOC_REFRESH, 1000), "PERF_EVENT_IOC_REFRESH");
 	phase("reading the event");
 	event_count(fd);
 }
@@ -585,23 +615,48 @@ static void module(void)
 	if (system("rmmod hwprof"))
 		die("rmmod");
 	phase("insmod");
-	if (system("insmod /rig/module.ko"))
+	if (system("insmod /rig/hwprof.ko"))
 		die("insmod");
 	end_phase();
 }
 
-/* Instructions that take known time: two of each turn. */
-static void clock_tells(void)
+/* What so many turns of a loop take, of two instructions each. */
+static double loop_ns(unsigned long turns)
 {
-	unsigned long turns = 10000000, left = turns;
 	struct timespec from, to;
 
 	clock_gettime(CLOCK_MONOTONIC, &from);
-	asm volatile("1: dec %0; jnz 1b" : "+r" (left) : : "cc");
+	asm volatile("1: dec %0; jnz 1b" : "+r" (turns) : : "cc");
 	clock_gettime(CLOCK_MONOTONIC, &to);
-	printf("%.3f\n", 2.0 * turns /
-	       ((to.tv_sec - from.tv_sec) * (double)SECOND_NS +
-		to.tv_nsec - from.tv_nsec));
+	return (to.tv_sec - from.tv_sec) * (double)SECOND_NS +
+	       to.tv_nsec - from.tv_nsec;
+}
+
+/*
+ * Does an instruction take the time that --icount promises? Others run, too, so the
+ * shortest of several counts. The probe must not be loaded yet.
+ */
+static void clock_tells(void)
+{
+	unsigned long turns = SECOND_NS / 10000, expected = turns * 2 * NS_INSTRUCTION;
+	double ns, least = SECOND_NS;
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		ns = loop_ns(turns);
+		least = ns < least ? ns : least;
+	}
+	if (least >= expected && least < expected * 1.02)
+		return;
+	errno = ETIME;
+	die("%lu instructions take %.0f ns, not %lu", 2 * turns, least, expected);
+}
+
+static int run(void (*scenario)(void))
+{
+	scenario();
+	printf("# %u interrupts were looked at\n", parts_seen);
+	return !parts_seen || parts_above;
 }
 
 int main(int count, char **arguments)
@@ -610,21 +665,20 @@ int main(int count, char **arguments)
 		const char *name;
 		void (*run)(void);
 	} scenarios[] = {
-		{ "clock", clock_tells }, { "sizes", sizes },
-		{ "engines", engines }, { "ends", ends },
+		{ "sizes", sizes }, { "engines", engines }, { "ends", ends },
 		{ "flushes", flushes }, { "device", device },
 		{ "cpu", whole_cpu }, { "hotplug", hotplug },
 		{ "module", module },
 	};
 	unsigned int i;
 
-	for (i = 0; count == 3 && i < ARRAY_SIZE(scenarios); i++) {
-		if (strcmp(arguments[1], scenarios[i].name))
-			continue;
-		folder = arguments[2];
-		scenarios[i].run();
+	if (count == 2 && !strcmp(arguments[1], "clock")) {
+		clock_tells();
 		return 0;
 	}
-	fprintf(stderr, "usage: drive SCENARIO DIR\n");
+	for (i = 0; count == 2 && i < ARRAY_SIZE(scenarios); i++)
+		if (!strcmp(arguments[1], scenarios[i].name))
+			return run(scenarios[i].run);
+	fprintf(stderr, "usage: drive clock|SCENARIO\n");
 	return 2;
 }
