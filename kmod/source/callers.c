@@ -19,10 +19,24 @@ struct frame {
 	u64 bp;
 };
 
-static bool read_words(u64 *words, u64 at, size_t count)
+/* Page faults are disabled, and may_read() has said that there is a program. */
+static bool read_word(u64 *word, u64 at)
 {
-	return !copy_from_user_nofault(words, (void __user *)at,
-				       count * sizeof(*words));
+	u64 __user *from = (u64 __user *)at;
+
+	return access_ok(from, sizeof(*word)) && !__get_user(*word, from);
+}
+
+/*
+ * Is the memory of current's program there? An NMI may come while the kernel changes
+ * from one to another, which copy_from_user_nofault() looks at. That stays as it is
+ * until the interrupt is over, so once is enough.
+ */
+static bool may_read(u64 at)
+{
+	u64 word;
+
+	return !copy_from_user_nofault(&word, (void __user *)at, sizeof(word));
 }
 
 /*
@@ -38,8 +52,8 @@ static bool step_by_row(struct frame *frame,
 
 	if (from < frame->sp || cfa <= from || cfa > end ||
 	    cfa & (sizeof(u64) - 1) ||
-	    !read_words(&ip, cfa - sizeof(u64), 1) ||
-	    (row->bp && !read_words(&bp, cfa - sizeof(u64) * row->bp, 1)))
+	    !read_word(&ip, cfa - sizeof(u64)) ||
+	    (row->bp && !read_word(&bp, cfa - sizeof(u64) * row->bp)))
 		return false;
 	*frame = (struct frame){ .ip = ip, .sp = cfa, .bp = bp };
 	return true;
@@ -51,34 +65,25 @@ static bool step_by_row(struct frame *frame,
  */
 static bool step_by_pointer(struct frame *frame)
 {
-	u64 words[2];		/* the caller's frame pointer, return address */
-	u64 at = frame->bp;
+	u64 at = frame->bp, ip, bp;
 
 	if (!at || at & (sizeof(u64) - 1) || at < frame->sp ||
-	    !read_words(words, at, 2))
+	    !read_word(&bp, at) || !read_word(&ip, at + sizeof(bp)))
 		return false;
 	*frame = (struct frame){
-		.ip = words[1], .sp = at + sizeof(words), .bp = words[0],
+		.ip = ip, .sp = at + 2 * sizeof(u64), .bp = bp,
 	};
 	return true;
 }
 
-u32 callers_of_user(u64 *sites, struct pt_regs *regs,
-		    const struct unwind *unwind, u32 *unwound)
+/* @image: what tables say of the program, or NULL. */
+static u32 walk(u64 *sites, struct frame frame, const struct unwind_image *image,
+		u32 *unwound)
 {
-	struct frame frame = {
-		.ip = instruction_pointer(regs),
-		.sp = user_stack_pointer(regs),
-		.bp = frame_pointer(regs),
-	};
 	const u64 end = frame.sp + REACH;
-	const struct unwind_image *image;
 	const struct hwprof_unwind_row *row;
 	u32 count = 0;
 
-	if (!arch_is_64bit(regs))
-		return 0;
-	image = unwind ? unwind_image(unwind) : NULL;
 	while (count < CALLERS_MAX) {
 		/* Behind a call that does not return may be what comes next. */
 		row = image ? unwind_row(image, frame.ip - !!count) : NULL;
@@ -93,5 +98,23 @@ u32 callers_of_user(u64 *sites, struct pt_regs *regs,
 		sites[count++] = frame.ip - 1;
 		*unwound += !!row;
 	}
+	return count;
+}
+
+u32 callers_of_user(u64 *sites, struct pt_regs *regs,
+		    const struct unwind *unwind, u32 *unwound)
+{
+	const struct frame frame = {
+		.ip = instruction_pointer(regs),
+		.sp = user_stack_pointer(regs),
+		.bp = frame_pointer(regs),
+	};
+	u32 count;
+
+	if (!arch_is_64bit(regs) || !may_read(frame.sp))
+		return 0;
+	pagefault_disable();
+	count = walk(sites, frame, unwind ? unwind_image(unwind) : NULL, unwound);
+	pagefault_enable();
 	return count;
 }
