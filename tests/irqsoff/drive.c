@@ -2,7 +2,7 @@
 /*
  * drive SCENARIO|clock: takes the module through a scenario, in phases. Prints of each
  * phase the longest part with interrupts off that probe/irqsoff.c saw. Exits with
- * 1 if one is too long. See ./run.
+ * 1 if one is too long, and with 2 if something else is wrong. See ./run.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,9 @@ enum {
 	SITES		= 8000,		/* for a profile of 1 MiB */
 	SITES_MOST	= 40000,
 	PAGES_MOST	= 4096,		/* of a ring */
-	UNWIND_ROWS	= 1 << 20,
+	SESSIONS	= 16,
+	CHAIN		= 200,		/* calls, see make_chain(), */
+	CALL_BYTES	= 6,		/* of code each */
 	SECOND_NS	= 1000000000,
 	NS_INSTRUCTION	= 2,		/* by --icount */
 	PERIOD_NS	= 20000,	/* of the probe's timer */
@@ -47,7 +49,7 @@ die(const char *format, ...)
 	vfprintf(stderr, format, arguments);
 	va_end(arguments);
 	fprintf(stderr, ": %s\n", strerror(errno));
-	exit(1);
+	exit(2);
 }
 
 static void must(long result, const char *what)
@@ -94,9 +96,12 @@ static unsigned long instructions_most(const struct part *part)
 
 static void print_part(const struct part *part)
 {
-	printf("#	%lu instructions at the most, until %s, %s called %lu before\n",
-	       instructions_most(part), part->place, part->function,
-	       part->ago / NS_INSTRUCTION);
+	printf("#	%lu instructions at the most, until %s",
+	       instructions_most(part), part->place);
+	if (strcmp(part->function, "0x0"))
+		printf(", %s called %lu before", part->function,
+		       part->ago / NS_INSTRUCTION);
+	printf("\n");
 }
 
 static void take_part(const struct part *part, struct part *longest)
@@ -245,13 +250,16 @@ static int full_event(struct perf_event_attr attr, unsigned int mib,
 	return fd;
 }
 
-static void must_have_written(const struct ring *ring, unsigned int mib)
+/* The phase means nothing without rows. */
+static void tell_written(const struct ring *ring)
 {
-	if (written(ring) >= mib * (MIB / 8))
-		return;
-	errno = ENODATA;
-	die("rows of a profile of %u MiB: no more than %llu bytes", mib,
-	    (unsigned long long)written(ring));
+	if (written(ring) < MIB / 16) {
+		errno = ENODATA;
+		die("no more than %llu bytes of rows",
+		    (unsigned long long)written(ring));
+	}
+	printf("#	%llu KiB of rows\n",
+	       (unsigned long long)written(ring) >> 10);
 }
 
 /* Those of perf, but for those that end the rows of the event. */
@@ -282,7 +290,8 @@ static void one_event(const char *engine_name, uint64_t engine, unsigned int mib
 	must(ioctl(fd, PERF_EVENT_IOC_DISABLE, 0), "PERF_EVENT_IOC_DISABLE");
 	/* Rows may come a moment later. */
 	usleep(200000);
-	must_have_written(&ring, mib);
+	end_phase();
+	tell_written(&ring);
 	phase("%s, %u MiB: PERF_EVENT_IOC_ENABLE", engine_name, mib);
 	must(ioctl(fd, PERF_EVENT_IOC_ENABLE, 0), "PERF_EVENT_IOC_ENABLE");
 	phase("%s, %u MiB: PERF_EVENT_IOC_SET_OUTPUT", engine_name, mib);
@@ -314,11 +323,64 @@ static void engines(void)
 		{ "loops", EVENT_LOOPS }, { "paths", EVENT_PATHS },
 		{ "values", EVENT_VALUES }, { "cct", EVENT_CCT },
 		{ "loops and calls", EVENT_LOOPS | EVENT_CALLS },
+		{ "ranges", EVENT_RANGES },
 	};
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(all); i++)
-		one_event(all[i].name, all[i].config, 4);
+		one_event(all[i].name, all[i].config, 1);
+}
+
+/* What keeps nothing back: each row goes out where the program is stepped. */
+static void branches(void)
+{
+	struct perf_event_attr attr = rows_attr(EVENT_BRANCHES, 1);
+	struct ring ring;
+	int fd;
+
+	attr.disabled = 1;
+	fd = event_open(&attr, 0, 0, -1, 0);
+	must(fd, "opening an event");
+	ring = map_ring(fd, PAGES_MOST);
+	must(ioctl(fd, PERF_EVENT_IOC_ENABLE, 0), "PERF_EVENT_IOC_ENABLE");
+	phase("branches");
+	run_sites(SITES);
+	phase("branches: PERF_EVENT_IOC_DISABLE");
+	must(ioctl(fd, PERF_EVENT_IOC_DISABLE, 0), "PERF_EVENT_IOC_DISABLE");
+	end_phase();
+	tell_written(&ring);
+	phase("branches: close");
+	close(fd);
+	munmap(ring.start, ring.bytes);
+	end_phase();
+}
+
+/*
+ * Several sessions of one program, each of which is fed with each step, and has
+ * events to be switched.
+ */
+static void sessions(void)
+{
+	struct perf_event_attr attr = rows_attr(EVENT_LOOPS | EVENT_CALLS, 1);
+	int fd[SESSIONS], i;
+
+	phase("%u sessions of a program", SESSIONS);
+	for (i = 0; i < SESSIONS; i++) {
+		attr.config1 = EVENT_INTERVAL(1000 + i);
+		fd[i] = event_open(&attr, 0, 0, -1, 0);
+		must(fd[i], "opening one of several events");
+	}
+	run_sites(SITES / 8);
+	phase("%u sessions of a program that is switched", SESSIONS);
+	for (i = 0; i < 20; i++)
+		usleep(2000);
+	phase("%u sessions: PERF_EVENT_IOC_DISABLE and close", SESSIONS);
+	for (i = 0; i < SESSIONS; i++) {
+		ioctl(fd[i], PERF_EVENT_IOC_DISABLE, 0);
+		close(fd[i]);
+	}
+	usleep(100000);
+	end_phase();
 }
 
 /* --- tasks that end ------------------------------------------------------------- */
@@ -340,10 +402,10 @@ static void child_with_event(const char *name, unsigned int mib,
 	if (waitpid(child.pid, &status, 0) < 0 || status)
 		die("a child ended with %#x", status);
 	usleep(100000);
-	must_have_written(&ring, mib);
+	end_phase();
+	tell_written(&ring);
 	munmap(ring.start, ring.bytes);
 	close(fd);
-	end_phase();
 }
 
 static void fill(void *mib)
@@ -372,7 +434,7 @@ static void fill_and_fork(void *mib)
 
 static void ends(void)
 {
-	static const unsigned int mib[] = { 1, 4, 16 };
+	static const unsigned int mib[] = { 1, 4 };
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(mib); i++) {
@@ -412,25 +474,48 @@ static void flushes(void)
 
 /* --- the device --------------------------------------------------------------- */
 
-static void add_tables(int fd)
+/* As many rows as a table can have, so that the search in it is the longest. */
+static void add_tables(int fd, const void *code)
 {
-	struct hwprof_unwind_row *rows = calloc(UNWIND_ROWS, sizeof(*rows));
+	struct hwprof_unwind_row *rows =
+		calloc(HWPROF_UNWIND_ROWS_MAX, sizeof(*rows));
 	struct hwprof_unwind_map map = { .table = 1 };
 	unsigned int i;
 
 	if (!rows)
 		die("memory for tables");
-	for (i = 0; i < UNWIND_ROWS; i++)
+	for (i = 0; i < HWPROF_UNWIND_ROWS_MAX; i++)
 		rows[i] = (struct hwprof_unwind_row) {
-			.start = 4 * i, .cfa = 1, .kind = HWPROF_UNWIND_SP,
+			.start = i, .cfa = 1, .bp = 1, .kind = HWPROF_UNWIND_SP,
 		};
 	phase("HWPROF_IOC_UNWIND_TABLE");
-	must(device_add_table(fd, rows, UNWIND_ROWS), "adding a table");
+	must(device_add_table(fd, rows, HWPROF_UNWIND_ROWS_MAX),
+	     "adding a table");
 	free(rows);
 	phase("HWPROF_IOC_UNWIND_MAPS");
-	map.start = map.base = (uintptr_t)sites_for & ~0xfffUL;
-	map.end = map.start + 4096;
+	map.start = map.base = (uintptr_t)code;
+	map.end = map.start + getpagesize();
 	must(device_set_maps(fd, &map, 1, getpid()), "setting maps");
+}
+
+/*
+ * CHAIN procedures that call the next one, "1: call 2f; ret; 2:", and after them
+ * a loop. Called at another one of them, the chain is shorter.
+ */
+static unsigned char *make_chain(void)
+{
+	unsigned char *code = mmap(NULL, getpagesize(),
+				   PROT_READ | PROT_WRITE | PROT_EXEC,
+				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned int i;
+
+	if (code == MAP_FAILED)
+		die("memory for code");
+	for (i = 0; i < CHAIN; i++)
+		memcpy(code + CALL_BYTES * i, "\xe8\1\0\0\0\xc3", CALL_BYTES);
+	/* mov $0x40000, %ecx; 1: dec %ecx; jnz 1b; ret */
+	memcpy(code + CALL_BYTES * CHAIN, "\xb9\0\0\4\0\xff\xc9\x75\xfc\xc3", 10);
+	return code;
 }
 
 static void take_all(int fd)
@@ -505,17 +590,36 @@ static void device_ring_of(unsigned int mib)
 	end_phase();
 }
 
-static void unwinding(void)
+/* Samples with stacks that are as deep as they are followed, each a new context. */
+static void stacks(void)
 {
 	struct hwprof_config config =
-		device_config(EVENT_CCT | EVENT_SAMPLE | EVENT_MEMORY(1));
-	int fd;
+		device_config(EVENT_CCT | EVENT_SAMPLE | EVENT_MEMORY(4));
+	unsigned char *code = make_chain();
+	struct perf_event_attr attr;
+	int fd, event, i;
 
-	config.period = 1000000;
+	config.period = 2000000;	/* longer than a sample by far */
 	fd = device_open(&config);
 	must(fd, "HWPROF_IOC_CONFIG for samples");
-	add_tables(fd);
+	add_tables(fd, code);
+	attr = device_feeder(&config);
+	attr.disabled = 0;
+	event = event_open(&attr, 0, 0, -1, 0);
+	must(event, "an event that feeds the device");
+	phase("samples with stacks of 1 to %u calls", CHAIN);
+	for (i = CHAIN - 1; i >= 0; i--)
+		((void (*)(void))(code + CALL_BYTES * i))();
+	phase("samples with stacks of %u calls, which are known", CHAIN);
+	for (i = 0; i < 100; i++) {
+		((void (*)(void))code)();
+		if (i == 10)	/* now they are */
+			put(PROBE, "0");
+	}
+	phase("HWPROF_IOC_SNAPSHOT of their contexts");
+	take_all(fd);
 	phase("closing a file with tables");
+	close(event);
 	close(fd);
 	usleep(100000);
 	end_phase();
@@ -525,9 +629,7 @@ static void device(void)
 {
 	device_of(1);
 	device_of(4);
-	device_of(16);
 	device_ring_of(4);
-	unwinding();
 }
 
 /* --- whole CPUs ------------------------------------------------------------- */
@@ -598,8 +700,10 @@ static void hotplug(void)
 	phase("a CPU goes, with 4 MiB");
 	put(CPU1, "0");
 	usleep(100000);
-	phase("and comes");
+	/* The module does nothing when a CPU comes; the kernel does much. */
+	end_phase();
 	put(CPU1, "1");
+	usleep(500000);
 	phase("closing both");
 	close(fd[0]);
 	close(fd[1]);
@@ -655,8 +759,10 @@ static void clock_tells(void)
 static int run(void (*scenario)(void))
 {
 	scenario();
-	printf("# %u interrupts were looked at\n", parts_seen);
-	return !parts_seen || parts_above;
+	errno = ENODATA;
+	if (!parts_seen)
+		die("no interrupt was looked at");
+	return parts_above != 0;
 }
 
 int main(int count, char **arguments)
@@ -666,9 +772,10 @@ int main(int count, char **arguments)
 		void (*run)(void);
 	} scenarios[] = {
 		{ "sizes", sizes }, { "engines", engines }, { "ends", ends },
-		{ "flushes", flushes }, { "device", device },
-		{ "cpu", whole_cpu }, { "hotplug", hotplug },
-		{ "module", module },
+		{ "flushes", flushes }, { "branches", branches },
+		{ "sessions", sessions }, { "device", device },
+		{ "stacks", stacks }, { "cpu", whole_cpu },
+		{ "hotplug", hotplug }, { "module", module },
 	};
 	unsigned int i;
 

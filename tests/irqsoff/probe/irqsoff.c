@@ -5,8 +5,11 @@
  *
  * On each CPU a timer interrupts every %PERIOD_NS. How late it comes is how long
  * interrupts have been off since it was due; they were off for less than a period
- * more. Interrupts that have come while none of hwprof's functions was called since
- * the one before are of no interest.
+ * more.
+ *
+ * With functions=1 calls of hwprof's functions are traced, which tells whose parts
+ * are, and makes each longer. An interrupt counts then only if one was called since
+ * it was due. Without it, all are one line's.
  *
  * <debugfs>/irqsoff has a line for each function of hwprof that was the last one
  * before an interrupt; writing to the file forgets them:
@@ -36,19 +39,20 @@ enum {
 	FRAMES		= 24,
 };
 
+static bool functions;
+module_param(functions, bool, 0400);
+
 struct state {
 	struct hrtimer timer;
-	unsigned long calls;		/* of hwprof's functions */
-	unsigned long calls_before;	/* the last interrupt */
-	unsigned long last;		/* one of them, */
-	cycles_t last_at;
+	unsigned long last;		/* function of hwprof that was called, */
+	cycles_t last_at;		/* and when: a cycle is a ns here */
 };
 
 static DEFINE_PER_CPU(struct state, states);
 
 struct place {
 	unsigned long last, ip;
-	u64 late, ago;			/* ns, and cycles */
+	u64 late, ago;			/* ns */
 	unsigned long times;
 	unsigned int depth;
 	unsigned long stack[FRAMES];
@@ -75,10 +79,9 @@ static struct place *place_of(unsigned long last)
 	return place;
 }
 
-static void keep(const struct state *state, u64 late)
+static void keep(const struct state *state, u64 late, u64 ago)
 {
 	struct pt_regs *regs = get_irq_regs();
-	cycles_t now = get_cycles();
 	struct place *place;
 
 	raw_spin_lock(&places_lock);
@@ -88,7 +91,7 @@ static void keep(const struct state *state, u64 late)
 	} else if (place->times++, late > place->late) {
 		place->late = late;
 		place->ip = user_mode(regs) ? 0 : regs->ip;
-		place->ago = now - state->last_at;
+		place->ago = ago;
 		place->depth = stack_trace_save(place->stack, FRAMES, 0);
 	}
 	raw_spin_unlock(&places_lock);
@@ -99,10 +102,10 @@ static enum hrtimer_restart fires(struct hrtimer *timer)
 	struct state *state = container_of(timer, struct state, timer);
 	s64 late = ktime_to_ns(ktime_sub(hrtimer_cb_get_time(timer),
 					 hrtimer_get_expires(timer)));
+	s64 ago = get_cycles() - state->last_at;
 
-	if (state->calls != state->calls_before)
-		keep(state, max_t(s64, late, 0));
-	state->calls_before = state->calls;
+	if (!functions || ago <= late)
+		keep(state, max_t(s64, late, 0), ago);
 	hrtimer_forward_now(timer, ns_to_ktime(PERIOD_NS));
 	return HRTIMER_RESTART;
 }
@@ -130,7 +133,6 @@ static int cpu_goes(unsigned int cpu)
 static void notrace called(unsigned long ip, unsigned long parent,
 			   struct ftrace_ops *ops, struct ftrace_regs *regs)
 {
-	this_cpu_inc(states.calls);
 	this_cpu_write(states.last, ip);
 	this_cpu_write(states.last_at, get_cycles());
 }
@@ -163,7 +165,7 @@ static int module_changes(struct notifier_block *block, unsigned long state,
 {
 	struct module *module = data;
 
-	if (strcmp(module->name, "hwprof"))
+	if (!functions || strcmp(module->name, "hwprof"))
 		return NOTIFY_OK;
 	if (state == MODULE_STATE_COMING)
 		return notifier_from_errno(see_functions(module));
