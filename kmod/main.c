@@ -6,6 +6,7 @@
 #include "front/front.h"
 #include "session.h"
 #include "source/busy.h"
+#include "source/cores.h"
 #include "source/counter.h"
 #include "source/interruption.h"
 #include "source/source.h"
@@ -19,8 +20,11 @@ static int __init hwprof_init(void)
 		return err;
 	err = slots_init();
 	if (err)
-		goto no_slots;
+		goto no_cores;
 	busy_init();
+	err = cores_init();
+	if (err)
+		goto no_cores;
 	counters_init();
 	interruptions_init();
 	step_init();
@@ -45,7 +49,8 @@ no_chardev:
 	flush_exit();
 no_flush:
 	interruptions_exit();
-no_slots:
+	cores_exit();
+no_cores:
 	sessions_exit();
 	return err;
 }
@@ -58,6 +63,7 @@ static void __exit hwprof_exit(void)
 	chardev_exit();
 	step_exit();
 	interruptions_exit();
+	cores_exit();
 	sessions_exit();
 }
 

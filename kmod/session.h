@@ -25,6 +25,7 @@
 
 #include "engine/burst.h"
 #include "engine/engine.h"
+#include "source/core_pmus.h"
 
 struct rings;
 struct session;
@@ -254,8 +255,9 @@ struct root {
 	struct list_head link;
 	struct session *session;
 	struct perf_event *event;	/* NULL: it is gone, or was refused */
-	struct perf_event *trigger;	/* the source's counter; NULL: none */
-	bool wide;			/* which is a whole CPU's */
+	struct perf_event *triggers[CORE_PMUS_MAX];	/* the source's counters, */
+	unsigned int trigger_count;	/* so many, */
+	bool wide;			/* which are a whole CPU's */
 	struct work_struct close_work;
 	refcount_t users;		/* the event, and begin_work */
 	struct callback_head begin_work;	/* starts the trigger */

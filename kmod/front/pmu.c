@@ -39,7 +39,7 @@ static void root_put(struct root *root)
 {
 	if (!refcount_dec_and_test(&root->users))
 		return;
-	if (root->trigger)
+	if (trigger_is_open(root))
 		queue_work(hwprof_workqueue, &root->close_work);
 	else
 		root_free(root);

@@ -5,6 +5,7 @@
 #include <linux/sched/clock.h>
 
 #include "arch.h"
+#include "cores.h"
 #include "../session.h"
 #include "interruption.h"
 #include "source.h"
@@ -145,12 +146,16 @@ static void measure(struct perf_event_attr attr, enum interruption by)
 
 static void measure_counter(u64 branch_sample_type, enum interruption by)
 {
-	struct perf_event_attr attr =
-		trigger_counter_attr(arch_taken_branches(), branch_sample_type);
+	struct core_pmu pmus[CORE_PMUS_MAX];
+	struct perf_event_attr attr;
 
-	attr.sample_period = MEASURE_PERIOD;
-	if (attr.config)
+	migrate_disable();
+	if (cores_choose(raw_smp_processor_id(), 0, pmus)) {
+		attr = trigger_counter_attr(pmus, branch_sample_type);
+		attr.sample_period = MEASURE_PERIOD;
 		measure(attr, by);
+	}
+	migrate_enable();
 }
 
 void interruptions_init(void)

@@ -7,8 +7,8 @@
 #include <linux/ktime.h>
 #include <linux/perf_event.h>
 
-#include "arch.h"
 #include "../session.h"
+#include "cores.h"
 #include "lbr_trial.h"
 #include "trigger.h"
 
@@ -59,10 +59,8 @@ static const char *verdict(const struct trial *trial, u64 running)
 			 "the hardware counters are in use";
 }
 
-const char *lbr_trial(u64 *count)
+static const char *try_it(struct perf_event_attr attr, u64 *count)
 {
-	struct perf_event_attr attr =
-		trigger_counter_attr(arch_taken_branches(), TRIGGER_BRANCHES);
 	u64 enabled = 0, running = 0;
 	struct trial trial = { };
 	struct perf_event *counter;
@@ -71,8 +69,10 @@ const char *lbr_trial(u64 *count)
 	attr.sample_period = TRIAL_BRANCHES;
 	counter = perf_event_create_kernel_counter(&attr, -1, current, on_trial,
 						   &trial);
+	/* One kind of core that has records is enough: it may be another. */
 	if (IS_ERR(counter))
-		return "the hardware counters are in use, or refuse";
+		return cores_are_alike() ?
+		       "the hardware counters are in use, or refuse" : NULL;
 	perf_event_enable(counter);
 	run_trial(&trial);
 	perf_event_disable(counter);
@@ -80,4 +80,18 @@ const char *lbr_trial(u64 *count)
 	perf_event_release_kernel(counter);
 	*count = trial.records;
 	return verdict(&trial, running);
+}
+
+/* Here, with the counter of here: cores may differ. */
+const char *lbr_trial(u64 *count)
+{
+	struct core_pmu pmus[CORE_PMUS_MAX];
+	const char *why = NULL;
+
+	migrate_disable();
+	if (cores_choose(raw_smp_processor_id(), 0, pmus))
+		why = try_it(trigger_counter_attr(pmus, TRIGGER_BRANCHES),
+			     count);
+	migrate_enable();
+	return why;
 }

@@ -21,6 +21,7 @@
 #include "../field.h"
 #include "../session.h"
 #include "metrics.h"
+#include "trigger.h"
 
 static struct perf_event *event_of(const struct slot *slot,
 				   const struct perf_event *trigger)
@@ -29,7 +30,7 @@ static struct perf_event *event_of(const struct slot *slot,
 	struct perf_event *event;
 
 	list_for_each_entry_rcu(event, &slot->events, hw.tp_list)
-		if (event_root(event)->trigger == root)
+		if (trigger_is(event_root(event), root))
 			return event;
 	return NULL;
 }

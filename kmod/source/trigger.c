@@ -6,6 +6,7 @@
 
 #include "arch.h"
 #include "busy.h"
+#include "cores.h"
 #include "../field.h"
 #include "../session.h"
 #include "source.h"
@@ -35,21 +36,15 @@ int trigger_check(const struct perf_event_attr *attr)
 		return -EINVAL;
 	if (event && !field_get(attr, FIELD_trigger))
 		return -EINVAL;		/* how to count, but not what */
+	/* Its number is another event on other cores. */
+	if (event && !cores_are_alike())
+		return -EOPNOTSUPP;
 	return event & ~arch_raw_events() ? -EOPNOTSUPP : 0;
-}
-
-/* The raw event; 0: the clock. */
-static u64 trigger_event(const struct perf_event_attr *attr)
-{
-	u64 event = named_event(attr);
-
-	return event || source_of(attr) != &lbr_source ? event :
-							 arch_taken_branches();
 }
 
 bool trigger_is_clock(const struct perf_event_attr *attr)
 {
-	return !trigger_event(attr);
+	return !named_event(attr) && source_of(attr) != &lbr_source;
 }
 
 /* A frequency of 0 is none. */
@@ -60,18 +55,20 @@ static bool has_frequency(const struct perf_event_attr *attr)
 
 bool trigger_counts_branches(const struct perf_event_attr *attr)
 {
-	u64 event = trigger_event(attr);
+	u64 event = named_event(attr);
 
-	return event && event == arch_taken_branches() &&
+	return !trigger_is_clock(attr) &&
+	       (!event || event == arch_taken_branches()) &&
 	       !has_frequency(attr) && !field_get(attr, FIELD_budget_permille);
 }
 
-struct perf_event_attr trigger_counter_attr(u64 event, u64 branch_sample_type)
+struct perf_event_attr trigger_counter_attr(const struct core_pmu *pmu,
+					    u64 branch_sample_type)
 {
 	return (struct perf_event_attr) {
-		.type = PERF_TYPE_RAW,
+		.type = pmu->type,
 		.size = sizeof(struct perf_event_attr),
-		.config = event,
+		.config = pmu->event,
 		.sample_period = TRIGGER_PERIOD,
 		.sample_type = branch_sample_type ?
 			       PERF_SAMPLE_BRANCH_STACK : 0,
@@ -92,20 +89,27 @@ struct perf_event_attr trigger_clock_attr(void)
 	};
 }
 
-static u64 first_period(const struct perf_event_attr *attr)
+static u64 first_period(const struct perf_event_attr *attr, bool branches)
 {
 	if (attr->type == PERF_TYPE_SOFTWARE)
 		return TRIGGER_FIRST_NS;
-	return attr->config == arch_taken_branches() ? TRIGGER_FIRST_BRANCHES :
-						       TRIGGER_FIRST_PERIOD;
+	return branches ? TRIGGER_FIRST_BRANCHES : TRIGGER_FIRST_PERIOD;
+}
+
+/* Does the event leave it to us what is counted, or count taken branches itself? */
+static bool wants_branches(const struct perf_event_attr *want)
+{
+	u64 event = named_event(want);
+
+	return !event || event == arch_taken_branches();
 }
 
 /* The clock's period does not change, so that it can be ours to change. */
 static void set_period(struct perf_event_attr *attr,
-		       const struct perf_event_attr *want)
+		       const struct perf_event_attr *want, bool branches)
 {
 	if (field_get(want, FIELD_budget_permille)) {
-		attr->sample_period = first_period(attr);
+		attr->sample_period = first_period(attr, branches);
 		if (!want->freq && want->sample_period > attr->sample_period)
 			attr->sample_period = want->sample_period;
 		return;
@@ -119,56 +123,94 @@ static void set_period(struct perf_event_attr *attr,
 	}
 }
 
-int trigger_open(struct root *root, perf_overflow_handler_t handler,
-		 u64 branch_sample_type)
+static void set_places(struct perf_event_attr *attr, const struct root *root)
+{
+	const struct perf_event_attr *want = &root->event->attr;
+
+	attr->inherit = want->inherit;
+	attr->inherit_thread = want->inherit_thread;
+	attr->exclude_user = want->exclude_user;
+	attr->exclude_kernel = want->exclude_kernel || root->session->burst;
+	if (root->session->clocked && root->session->budget_permille)
+		attr->exclude_kernel = 0;	/* such ticks cost something, too */
+	attr->exclude_hv = want->exclude_hv;
+	attr->exclude_idle = want->exclude_idle;
+	attr->exclude_host = want->exclude_host;
+	attr->exclude_guest = want->exclude_guest;
+}
+
+static int open_counter(struct root *root, struct perf_event_attr attr,
+			perf_overflow_handler_t handler)
 {
 	const struct perf_event *event = root->event;
-	const struct perf_event_attr *want = &event->attr;
-	u64 what = trigger_event(&root->session->attr);
-	struct perf_event_attr attr = what ?
-		trigger_counter_attr(what, branch_sample_type) :
-		trigger_clock_attr();
 	struct perf_event *counter;
-	int err;
 
-	if (!what && branch_sample_type)
-		return -EOPNOTSUPP;
 	attr.disabled = 1;	/* perf has not checked any right yet */
-	set_period(&attr, want);
-	attr.inherit = want->inherit;
-	attr.inherit_thread = want->inherit_thread;
-	attr.exclude_user = want->exclude_user;
-	attr.exclude_kernel = want->exclude_kernel || root->session->burst;
-	if (!what && root->session->budget_permille)
-		attr.exclude_kernel = 0;	/* such ticks cost something, too */
-	attr.exclude_hv = want->exclude_hv;
-	attr.exclude_idle = want->exclude_idle;
-	attr.exclude_host = want->exclude_host;
-	attr.exclude_guest = want->exclude_guest;
-	if (!event->hw.target) {
-		err = busy_get();
-		if (err)
-			return err;
-	}
+	set_period(&attr, &event->attr, wants_branches(&root->session->attr));
+	set_places(&attr, root);
 	counter = perf_event_create_kernel_counter(&attr, event->cpu,
 						   event->hw.target, handler,
 						   root->session);
 	if (IS_ERR(counter)) {
-		if (!event->hw.target)
-			busy_put();
-		err = PTR_ERR(counter);
+		int err = PTR_ERR(counter);
+
 		/* To perf, ENOENT says that the PMU is another one. */
 		return err == -ENOENT ? -EOPNOTSUPP : err;
 	}
-	root->wide = !event->hw.target;
-	root->trigger = counter;
+	root->triggers[root->trigger_count++] = counter;
 	return 0;
+}
+
+/*
+ * Each PMU keeps its counter to its own cores. A kind of core that cannot have one
+ * is left out, if another one can.
+ */
+static int open_counters(struct root *root, perf_overflow_handler_t handler,
+			 u64 branch_sample_type)
+{
+	struct core_pmu pmus[CORE_PMUS_MAX];
+	u32 i, count = cores_choose(root->event->cpu,
+				    named_event(&root->session->attr), pmus);
+	int err = -EOPNOTSUPP;
+
+	for (i = 0; i < count; i++) {
+		err = open_counter(root,
+				   trigger_counter_attr(&pmus[i],
+							branch_sample_type),
+				   handler);
+		if (err && err != -EOPNOTSUPP)
+			return err;
+	}
+	return root->trigger_count ? 0 : err;
+}
+
+int trigger_open(struct root *root, perf_overflow_handler_t handler,
+		 u64 branch_sample_type)
+{
+	struct task_struct *target = root->event->hw.target;
+	int err;
+
+	if (!target) {
+		err = busy_get();
+		if (err)
+			return err;
+		root->wide = true;
+	}
+	err = root->session->clocked ?
+	      open_counter(root, trigger_clock_attr(), handler) :
+	      open_counters(root, handler, branch_sample_type);
+	if (err)
+		trigger_close(root);
+	return err;
 }
 
 /* What the task forks between perf's checks and this has no trigger that runs. */
 void trigger_begin(struct root *root)
 {
-	perf_event_enable(root->trigger);
+	unsigned int i;
+
+	for (i = 0; i < root->trigger_count; i++)
+		perf_event_enable(root->triggers[i]);
 }
 
 /* So that what recurs in the program is not met at the same place each time. */
@@ -195,25 +237,41 @@ u64 trigger_clock_time(const struct perf_event *event)
 	       local64_read(&event->hw.prev_count);
 }
 
-void trigger_close(struct root *root)
+bool trigger_is_open(const struct root *root)
 {
-	perf_event_release_kernel(root->trigger);
-	if (root->wide)
-		busy_put();
+	return root->trigger_count;
 }
 
-const char *trigger_missing(u64 branch_sample_type)
+bool trigger_is(const struct root *root, const struct perf_event *counter)
+{
+	unsigned int i;
+
+	for (i = 0; i < root->trigger_count; i++)
+		if (root->triggers[i] == counter)
+			return true;
+	return false;
+}
+
+void trigger_close(struct root *root)
+{
+	while (root->trigger_count)
+		perf_event_release_kernel(root->triggers[--root->trigger_count]);
+	if (root->wide)
+		busy_put();
+	root->wide = false;
+}
+
+/* Why a PMU whose cores are known by one of their CPUs has none; NULL: it has. */
+static const char *missing_on(int cpu, const struct core_pmu *pmu,
+			      u64 branch_sample_type)
 {
 	struct perf_event_attr attr =
-		trigger_counter_attr(arch_taken_branches(), branch_sample_type);
+		trigger_counter_attr(pmu, branch_sample_type);
 	struct perf_event *counter;
 
-	if (!attr.config)
-		return "the event of taken branches is not known of this CPU";
 	attr.disabled = 1;
-	counter = perf_event_create_kernel_counter(&attr,
-						   raw_smp_processor_id(),
-						   NULL, NULL, NULL);
+	counter = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL,
+						   NULL);
 	if (IS_ERR(counter)) {
 		if (PTR_ERR(counter) == -ENOENT)
 			return "no hardware counters";
@@ -223,4 +281,21 @@ const char *trigger_missing(u64 branch_sample_type)
 	}
 	perf_event_release_kernel(counter);
 	return NULL;
+}
+
+/* One kind of core that has them is enough. */
+const char *trigger_missing(u64 branch_sample_type)
+{
+	const char *why = "the event of taken branches is not known of this CPU";
+	struct core_pmu pmus[CORE_PMUS_MAX];
+	int cpu;
+
+	for_each_online_cpu(cpu) {
+		if (!cores_choose(cpu, 0, pmus))
+			continue;
+		why = missing_on(cpu, pmus, branch_sample_type);
+		if (!why || cores_are_alike())
+			break;
+	}
+	return why;
 }

@@ -8,6 +8,7 @@
 
 #include <linux/perf_event.h>
 
+struct core_pmu;
 struct root;
 struct session;
 
@@ -30,10 +31,11 @@ enum {
 };
 
 /*
- * What counts the raw event, with these branch records or 0, and what the CPU time,
- * in ns. Their periods are those of an event that names none.
+ * What counts the PMU's raw event, with these branch records or 0, and what the
+ * CPU time, in ns. Their periods are those of an event that names none.
  */
-struct perf_event_attr trigger_counter_attr(u64 event, u64 branch_sample_type);
+struct perf_event_attr trigger_counter_attr(const struct core_pmu *pmu,
+					    u64 branch_sample_type);
 struct perf_event_attr trigger_clock_attr(void);
 
 /* Does the event's source take windows, which something must trigger? */
@@ -43,15 +45,16 @@ bool trigger_wanted(const struct perf_event_attr *attr);
 int trigger_check(const struct perf_event_attr *attr);
 
 /*
- * Makes the root's counter, which does not run yet. It counts where the event
- * does (user, kernel), at the event's period or frequency. @handler runs in
- * NMI, or of a clock in its interrupt; its event's overflow_handler_context is
- * the session.
+ * Makes the root's counter, or one for each PMU of cores that its task may run on.
+ * They do not run yet. They count where the event does (user, kernel), at the
+ * event's period or frequency. @handler runs in NMI, or of a clock in its
+ * interrupt; its event's overflow_handler_context is the session. In process
+ * context, without perf's locks.
  */
 int trigger_open(struct root *root, perf_overflow_handler_t handler,
 		 u64 branch_sample_type);
 
-/* From now on it runs. In process context, without perf's locks. */
+/* From now on they run. In process context, without perf's locks. */
 void trigger_begin(struct root *root);
 
 /* In the handler: the next period is one half to one and a half of the own. */
@@ -62,6 +65,10 @@ bool trigger_is_throttled(const struct perf_event *event);
 
 /* In the handler of a clock: the CPU time that it has counted, in ns. */
 u64 trigger_clock_time(const struct perf_event *event);
+
+/* Does the root have a counter, and is @counter one? */
+bool trigger_is_open(const struct root *root);
+bool trigger_is(const struct root *root, const struct perf_event *counter);
 
 /* Waits until no handler runs. In a workqueue: not under perf's locks. */
 void trigger_close(struct root *root);

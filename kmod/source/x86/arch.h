@@ -9,6 +9,7 @@
 #include <asm/segment.h>
 
 #include "../../compat.h"
+#include "source/core_pmus.h"
 
 /* Registers of a program of which nothing is known but that it is one. */
 static inline struct pt_regs arch_user_regs(void)
@@ -35,17 +36,47 @@ static inline bool arch_has_unwinding(void)
 	return true;
 }
 
+/* Of the CPU that this runs on, where they differ. */
+static inline enum core_kind arch_core_kind(void)
+{
+	return boot_cpu_has(X86_FEATURE_HYBRID_CPU) ?
+	       core_kind_of_intel(cpuid_eax(0x1a)) : CORE_UNKNOWN;
+}
+
 /* The raw event that counts taken branches; 0: not known of this CPU. */
 static inline u64 arch_taken_branches(void)
 {
 	switch (boot_cpu_data.x86_vendor) {
 	case X86_VENDOR_INTEL:
-		return 0x20c4;	/* BR_INST_RETIRED.NEAR_TAKEN */
+		return core_taken_branches_of_intel(arch_core_kind());
 	case X86_VENDOR_AMD:
 	case X86_VENDOR_HYGON:
 		return 0x00c4;	/* ex_ret_brn_tkn */
 	}
 	return 0;
+}
+
+/*
+ * Does the CPU record its newest branch twice at times? Those of Skylake's core
+ * do, which lasted from Skylake to Cascade, Cooper and Comet Lake. Model numbers
+ * are of Intel's family 6.
+ */
+static inline bool arch_copies_newest_branch(void)
+{
+	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL ||
+	    boot_cpu_data.x86 != 6)
+		return false;
+	switch (boot_cpu_data.x86_model) {
+	case 0x4e:	/* Skylake, mobile */
+	case 0x55:	/* Skylake, Cascade and Cooper Lake servers */
+	case 0x5e:	/* Skylake */
+	case 0x8e:	/* Kaby, Coffee and Whiskey Lake, mobile */
+	case 0x9e:	/* Kaby and Coffee Lake */
+	case 0xa5:	/* Comet Lake */
+	case 0xa6:	/* the same, mobile */
+		return true;
+	}
+	return false;
 }
 
 /* What perf knows of the counters; of CPUs that differ it warns who asks. */

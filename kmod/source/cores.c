@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/cpu.h>
+#include <linux/err.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/printk.h>
+#include <linux/smp.h>
+#include <linux/workqueue.h>
+
+#include "arch.h"
+#include "cores.h"
+
+static struct core_pmus known;		/* grows, under the lock */
+static DEFINE_MUTEX(known_lock);
+static DEFINE_PER_CPU(u32, core_type) = PERF_TYPE_RAW;
+static DEFINE_PER_CPU(bool, core_seen);
+
+static void find_event(void *event)
+{
+	*(u64 *)event = arch_taken_branches();
+}
+
+/*
+ * Perf gives a counter of cycles to the PMU of the CPU that it is for. The number
+ * of a PMU is nowhere else to be had.
+ */
+static void look_at(int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(struct perf_event_attr),
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.disabled = 1,
+	};
+	struct perf_event *counter;
+	struct core_pmu pmu = { 0 };
+
+	counter = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL,
+						   NULL);
+	if (IS_ERR(counter))
+		return;
+	pmu.type = counter->pmu->type;
+	perf_event_release_kernel(counter);
+	if (smp_call_function_single(cpu, find_event, &pmu.event, true))
+		return;
+	mutex_lock(&known_lock);
+	if (core_pmus_add(&known, &pmu)) {
+		per_cpu(core_type, cpu) = pmu.type;
+		WRITE_ONCE(per_cpu(core_seen, cpu), true);
+	} else {
+		pr_warn("hwprof: more than %d kinds of cores: CPU %d's is left out\n",
+			CORE_PMUS_MAX, cpu);
+	}
+	mutex_unlock(&known_lock);
+}
+
+/* Not in a callback of hotplug: creating a counter may wait for its end. */
+static void look(struct work_struct *work)
+{
+	int cpu;
+
+	for_each_online_cpu(cpu)
+		if (!READ_ONCE(per_cpu(core_seen, cpu)))
+			look_at(cpu);
+}
+
+static DECLARE_WORK(look_work, look);
+
+static int cpu_comes(unsigned int cpu)
+{
+	if (!READ_ONCE(per_cpu(core_seen, cpu)))
+		schedule_work(&look_work);
+	return 0;
+}
+
+static int state;
+
+int cores_init(void)
+{
+	/* First: no CPU comes between the two. */
+	state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "hwprof:cores",
+					  cpu_comes, NULL);
+	if (state < 0)
+		return state;
+	look(NULL);
+	return 0;
+}
+
+void cores_exit(void)
+{
+	cpuhp_remove_state_nocalls(state);
+	cancel_work_sync(&look_work);
+}
+
+bool cores_are_alike(void)
+{
+	bool alike;
+
+	mutex_lock(&known_lock);
+	alike = core_pmus_are_alike(&known);
+	mutex_unlock(&known_lock);
+	return alike;
+}
+
+u32 cores_choose(int cpu, u64 event, struct core_pmu chosen[CORE_PMUS_MAX])
+{
+	u32 type, count;
+
+	/* It may have come just now. */
+	if (cpu >= 0 && !READ_ONCE(per_cpu(core_seen, cpu)))
+		flush_work(&look_work);
+	mutex_lock(&known_lock);
+	type = cpu < 0 ? 0 : per_cpu(core_type, cpu);
+	count = core_pmus_choose(&known, type, cpu < 0, event, chosen);
+	mutex_unlock(&known_lock);
+	if (count)
+		return count;
+	*chosen = (struct core_pmu){
+		.type = PERF_TYPE_RAW, .event = event ?: arch_taken_branches(),
+	};
+	return !!chosen->event;
+}
