@@ -24,6 +24,34 @@ void window_begin(struct window *window, const struct window_branch *branches,
 	};
 }
 
+static bool is_same(const struct window_branch *a,
+		    const struct window_branch *b)
+{
+	return a->from == b->from && a->to == b->to;
+}
+
+/* Then it cannot follow itself: no line leads from its target to it. */
+static bool is_never_twice(const struct window_branch *branch)
+{
+	return branch->to > branch->from ||
+	       window_in_kernel(branch->from) != window_in_kernel(branch->to);
+}
+
+u32 window_copies(const struct window_branch *branches, u32 count)
+{
+	u32 i;
+
+	if (count < 2 || !is_same(&branches[0], &branches[1]))
+		return 0;
+	if (is_never_twice(branches))
+		return 1;
+	for (i = 2; i < count; i++)
+		if (is_same(&branches[i], branches) &&
+		    is_same(&branches[i - 1], branches))
+			return 0;
+	return 1;
+}
+
 static bool is_ours(const struct window *window, u64 address)
 {
 	return address && !((address ^ window->side) >> 63);

@@ -77,6 +77,15 @@ static inline bool window_on_wrong_path(const struct window_branch *branch)
 	return (branch->flags & WINDOW_SPEC_MASK) == WINDOW_SPEC_WRONG_PATH;
 }
 
+/*
+ * Intel's Skylake and its derivatives at times record the newest branch twice
+ * (an erratum); flags, such as its cycles, may differ. Returns how many of the
+ * newest of @count @branches are such copies: 0 or 1. A loop of one branch that
+ * leads back has equal records, too; it is taken for one where the branch follows
+ * itself anywhere else in the window.
+ */
+u32 window_copies(const struct window_branch *branches, u32 count);
+
 /* Is @branch on the walked side, and does it end the line at @position there? */
 static __always_inline bool
 window_ends_line(const struct window_branch *branch, u64 side, u64 position)

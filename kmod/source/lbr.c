@@ -21,6 +21,7 @@
 #include <asm/perf_event.h>
 #include <asm/syscall.h>
 
+#include "arch.h"
 #include "../engine/window.h"
 #include "../compat.h"
 #include "../session.h"
@@ -141,13 +142,23 @@ static bool are_whole(const struct perf_branch_stack *records)
 	return records->nr >= READ_ONCE(depth);
 }
 
+static bool has_copies;		/* the CPU has the erratum: window_copies() */
+
+static struct stack stack_of(const struct perf_branch_stack *records)
+{
+	const struct window_branch *branches = (const void *)records->entries;
+	u32 count = min_t(u64, records->nr, STACK_MAX);
+	u32 copies = has_copies ? window_copies(branches, count) : 0;
+
+	return (struct stack){
+		.branches = branches + copies, .count = count - copies,
+	};
+}
+
 static void feed(struct slot *slot, const struct perf_branch_stack *records,
 		 struct pt_regs *regs)
 {
-	struct stack stack = {
-		.branches = (const void *)records->entries,
-		.count = min_t(u64, records->nr, STACK_MAX),
-	};
+	struct stack stack = stack_of(records);
 	struct session *session = slot->session;
 	bool in_kernel = session->kernel_side && !user_mode(regs);
 	u32 space;
@@ -251,6 +262,7 @@ void lbr_init(void)
 	probes_find(probes);
 	why_not = trigger_missing(TRIGGER_BRANCHES) ?: lbr_trial(&count);
 	learn_depth(count);
+	has_copies = arch_copies_newest_branch();
 }
 
 static unsigned int users;

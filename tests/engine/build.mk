@@ -50,6 +50,14 @@ UNIT_TESTS += $(patsubst %,$(BUILD)/tests/%,test-oracle test-loop test-bounds \
 					   test-windows test-order test-range test-boxes test-call test-cct test-cct-stacks test-path \
 					   test-value test-burst test-joint)
 
+$(BUILD)/tests/test-cores: $(BUILD)/san/tests/engine/test-cores.o \
+			   $(BUILD)/san/kmod/source/core_pmus.o \
+			   $(BUILD)/san/kmod/engine/window.o
+	@mkdir -p $(@D)
+	$(CC) $(SAN) -o $@ $^ -lcmocka
+
+UNIT_TESTS += $(BUILD)/tests/test-cores
+
 # The decoders of #DB.
 $(BUILD)/tests/branch-decode $(BUILD)/tests/access-decode: \
 $(BUILD)/tests/%-decode: $(BUILD)/san/tests/engine/%-decode.o \
