@@ -12,12 +12,15 @@
 #include "playback.h"
 #include "ranges.h"
 #include "repeats.h"
+#include "straight.h"
 
 struct replay {
 	struct playback playback;
 	struct sites *sites;
+	struct straight_lines *lines;
 	struct repeats *repeats;
 	uint64_t branches, inferred, unknown, broken, not_taken;
+	uint64_t astray;
 	uint64_t filtered;		/* samples without all branches */
 };
 
@@ -121,6 +124,8 @@ static bool feed(struct replay *replay, const struct stack *stack,
 	replay->inferred += (uint64_t)stack->inferred * times;
 	replay->unknown += (uint64_t)stack->unknown * times;
 	replay->not_taken += (uint64_t)stack->not_taken * times;
+	replay->astray += (uint64_t)stack->astray * times;
+	replay->broken -= (uint64_t)stack->astray * times;	/* windows' word */
 	/* Both sides have met them. */
 	if (stack->user && stack->kernel)
 		replay->broken -= (uint64_t)stack->dead * times;
@@ -153,11 +158,26 @@ static int find_kinds(struct replay *replay, struct stack *stack,
 	return 0;
 }
 
+/*
+ * The kinds that the stack is fed with, with gaps where its lines are not in the
+ * code. 0; 1: another such stack may be given others; -ENOMEM.
+ */
+static int look_at(struct replay *replay, struct stack *stack, uint8_t *kinds)
+{
+	int open = find_kinds(replay, stack, kinds);
+	int error;
+
+	if (open < 0)
+		return open;
+	error = straight_check(replay->lines, stack, kinds);
+	return error < 0 ? error : open;
+}
+
 /* It is fed at once, so that regions become known as they would be. */
 static int feed_new(struct replay *replay, struct stack *stack)
 {
 	uint8_t kinds[STACK_MAX];
-	int open = find_kinds(replay, stack, kinds);
+	int open = look_at(replay, stack, kinds);
 
 	if (open < 0)
 		return playback_no_memory(&replay->playback);
@@ -277,6 +297,9 @@ static int warn(struct playback *playback)
 	if (replay->broken)
 		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " branches were aborted or cannot have been as they are recorded: they count as gaps",
 				    replay->broken, replay->branches);
+	if (replay->astray)
+		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " branches do not follow from the last one by the code, which calls, returns or jumps in between: they count as gaps",
+				      replay->astray, replay->branches);
 	if (replay->filtered)
 		error |= warnings_add(warnings, "%" PRIu64 " samples are left out: their event recorded some kinds of branches only",
 				    replay->filtered);
@@ -294,11 +317,14 @@ static int replay_stacks(struct hwprof_profile *profile,
 	if (!error) {
 		replay.sites = sites_new(profile->file, playback->processes,
 					 profile->objects);
+		replay.lines = straight_new(profile->file, playback->processes,
+					    profile->objects);
 		replay.repeats = repeats_new(feed_repeat, &replay);
-		error = replay.sites && replay.repeats ?
+		error = replay.sites && replay.lines && replay.repeats ?
 			playback_run(playback) : playback_no_memory(playback);
 	}
 	repeats_free(replay.repeats);
+	straight_free(replay.lines);
 	sites_free(replay.sites);
 	playback_destroy(playback);
 	return error;

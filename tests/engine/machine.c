@@ -71,11 +71,23 @@ static bool go_on(struct machine *m)
 	return false;
 }
 
+/* A call or longjmp that cannot be: the kernel begins the program anew. */
+static bool fault(struct machine *m, struct stream_event *event)
+{
+	uint32_t to = m->program->procedures[0];
+
+	m->depth = m->handlers = m->saved_at = 0;
+	say(m, event, STREAM_SYSCALL, address(m, m->at), address(m, to));
+	m->at = to;
+	say_stack(m, event);
+	return true;
+}
+
 static bool call(struct machine *m, struct stream_event *event,
 		 const struct insn *insn)
 {
 	if (m->depth >= m->style.stack)
-		return go_on(m);
+		return m->style.strict ? fault(m, event) : go_on(m);
 	m->stack[m->depth++] = m->at + 1;
 	return branch(m, event, STREAM_CALL, any_target(m, insn));
 }
@@ -103,7 +115,7 @@ static bool long_jump(struct machine *m, struct stream_event *event)
 		      random_below(&m->random, 2);
 
 	if (!m->saved_at)
-		return go_on(m);
+		return m->style.strict ? fault(m, event) : go_on(m);
 	m->depth = m->saved_depth;
 	while (m->handlers && m->handler_depth[m->handlers - 1] > m->depth)
 		m->handlers--;
@@ -166,7 +178,8 @@ static bool step(struct machine *m, struct stream_event *event)
 	case INSN_SETJMP:
 		return set_jump(m);
 	case INSN_LONGJMP:
-		return taken ? long_jump(m, event) : go_on(m);
+		return taken || m->style.strict ? long_jump(m, event) :
+						  go_on(m);
 	case INSN_SIGRETURN:
 		return signal_returns(m, event);
 	}

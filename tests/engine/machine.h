@@ -18,6 +18,7 @@ struct machine_style {
 	bool bare_calls;	/* a call pushes nothing */
 	bool lean_frames;	/* nothing is pushed but by calls */
 	bool throws;		/* one longjmp in two is a return */
+	bool strict;		/* nothing runs over a call or longjmp */
 };
 
 struct machine {

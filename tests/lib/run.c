@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <assert.h>
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +14,8 @@ void run_init(struct run *run, const struct program *program,
 	      const struct run_style *style, uint64_t seed, uint32_t space,
 	      struct oracle *oracle)
 {
-	const struct machine_style machine = { .stack = 60, .unseen = 100 };
+	const struct machine_style machine = { .stack = 60, .unseen = 100,
+					       .strict = true };
 
 	*run = (struct run){ .style = *style, .random = ~seed,
 			     .oracle = oracle };
@@ -168,30 +168,13 @@ static void encode(const struct insn *insn, uint8_t *bytes)
 void run_write_object(const struct program *program, const char *path)
 {
 	const struct insn *last = &program->insns[program->count - 1];
-	size_t code = last->address + last->size - ORIGIN, i;
-	size_t begin = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr);
-	uint8_t *bytes = calloc(1, 0x1000 + code);
-	Elf64_Ehdr *header = (void *)bytes;
-	Elf64_Phdr *segment = (void *)(header + 1);
-	FILE *file = fopen(path, "w");
+	size_t size = last->address + last->size - ORIGIN, i;
+	uint8_t *code = calloc(1, size);
 
-	assert(bytes && file && begin < 0x1000);
-	*header = (Elf64_Ehdr){
-		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1 },
-		.e_type = ET_DYN, .e_machine = EM_X86_64, .e_version = 1,
-		.e_phoff = sizeof(*header), .e_ehsize = sizeof(*header),
-		.e_phentsize = sizeof(*segment), .e_phnum = 1,
-	};
-	*segment = (Elf64_Phdr){
-		.p_type = PT_LOAD, .p_flags = PF_R | PF_X,
-		.p_filesz = 0x1000 + code, .p_memsz = 0x1000 + code,
-		.p_align = 0x1000,
-	};
+	assert(code);
 	for (i = 0; i < program->count; i++)
 		encode(&program->insns[i],
-		       bytes + 0x1000 + program->insns[i].address - ORIGIN);
-	i = fwrite(bytes, 1, 0x1000 + code, file);
-	assert(i == 0x1000 + code);
-	fclose(file);
-	free(bytes);
+		       code + program->insns[i].address - ORIGIN);
+	stacks_object(path, code, size);
+	free(code);
 }

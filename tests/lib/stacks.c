@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <assert.h>
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -494,4 +495,33 @@ void stacks_round(struct stacks *stacks)
 {
 	pack(stacks);
 	put_record(stacks, PERFDATA_FINISHED_ROUND, 0, "", 0);
+}
+
+/* --- objects ------------------------------------------------------------ */
+
+void stacks_object(const char *path, const void *code, size_t size)
+{
+	uint8_t page[STACKS_CODE] = { 0 };
+	Elf64_Ehdr *header = (void *)page;
+	Elf64_Phdr *segment = (void *)(header + 1);
+	FILE *file = fopen(path, "w");
+	size_t done;
+
+	assert(file);
+	*header = (Elf64_Ehdr){
+		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1 },
+		.e_type = ET_DYN, .e_machine = EM_X86_64, .e_version = 1,
+		.e_phoff = sizeof(*header), .e_ehsize = sizeof(*header),
+		.e_phentsize = sizeof(*segment), .e_phnum = 1,
+	};
+	*segment = (Elf64_Phdr){
+		.p_type = PT_LOAD, .p_flags = PF_R | PF_X,
+		.p_filesz = sizeof(page) + size,
+		.p_memsz = sizeof(page) + size,
+		.p_align = 0x1000,
+	};
+	done = fwrite(page, 1, sizeof(page), file);
+	done += fwrite(code, 1, size, file);
+	assert(done == sizeof(page) + size);
+	fclose(file);
 }

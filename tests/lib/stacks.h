@@ -89,4 +89,9 @@ void stacks_section(struct stacks *stacks, unsigned int feature,
 		    const void *bytes, size_t size);
 void stacks_end(struct stacks *stacks);
 
+enum { STACKS_CODE = 0x1000 };
+
+/* Writes an x86-64 ELF file that has @code at STACKS_CODE. */
+void stacks_object(const char *path, const void *code, size_t size);
+
 #endif /* HWPROF_TEST_STACKS_H */

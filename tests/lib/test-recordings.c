@@ -673,6 +673,106 @@ static void test_votes(void **state)
 	hwprof_profile_free(loops);
 }
 
+/* --- lines that the code does not have ------------------------------------ */
+
+enum { BODY = 0x40, AT = 0x44, BACK = 0x50 };	/* of the loop in the code */
+
+static char object[64];
+
+/* Code of one loop, with @insn in it, and a stack that goes round four times. */
+static void begin_code(struct stacks *stacks, const uint8_t *insn,
+		       unsigned int size, unsigned int at)
+{
+	const struct stacks_style style = { .sample_type = TIME };
+	uint8_t code[0x100];
+
+	strcpy(object, "/tmp/hwprof-test-XXXXXX");
+	close(mkstemp(object));
+	memset(code, 0x90, sizeof(code));
+	memcpy(code + at, insn, size);
+	code[BACK] = 0x75;		/* jne BODY */
+	code[BACK + 1] = BODY - BACK - 2;
+	stacks_object(object, code, sizeof(code));
+	strcpy(path, "/tmp/hwprof-test-XXXXXX");
+	close(mkstemp(path));
+	stacks_begin(stacks, path, &style);
+	stacks_comm(stacks, 1, PID, "prog", true);
+	stacks_map(stacks, 2, PID, 0x401000, 0x100, STACKS_CODE, object);
+}
+
+static struct hwprof_profile *end_code(struct stacks *stacks)
+{
+	struct hwprof_profile *loops;
+	struct hwprof_file *file;
+
+	stacks_end(stacks);
+	assert_int_equal(hwprof_file_open(&file, path), 0);
+	assert_int_equal(hwprof_profile_replay(&loops, HWPROF_KIND_LOOPS, file,
+					       NULL, NULL), 0);
+	hwprof_file_close(file);
+	unlink(path);
+	unlink(object);
+	return loops;
+}
+
+#define ROUND	COND(0x401000 + BACK, 0x401000 + BODY)
+
+static struct hwprof_profile *go_round(const uint8_t *insn, unsigned int size,
+				       unsigned int at)
+{
+	static const struct perf_branch_entry stack[] = {
+		ROUND, ROUND, ROUND, ROUND,
+		COND(0x401002, 0x401000 + BODY), COND(0x400ff0, 0x401000),
+	};
+	struct stacks stacks;
+	unsigned int i;
+
+	begin_code(&stacks, insn, size, at);
+	for (i = 0; i < SAMPLES; i++)
+		stacks_sample(&stacks, 10 + i, PID, stack, 6);
+	return end_code(&stacks);
+}
+
+static void expect_line(bool there, unsigned int at, const char *insn,
+			unsigned int size)
+{
+	struct hwprof_profile *loops = go_round((const uint8_t *)insn, size,
+						at);
+	const struct hwprof_loop *loop = found_loop(loops, 0x1000 + BODY);
+
+	if (there) {
+		assert_non_null(loop);
+		assert_int_equal(loop->back_edges_seen, 4 * SAMPLES);
+		assert_null(hwprof_profile_warning(loops, 0));
+	} else {
+		assert_null(loop);
+		assert_non_null(found_warning(loops, "400 of 600 branches do not follow"));
+		assert_null(found_warning(loops, "cannot have been"));
+	}
+	hwprof_profile_free(loops);
+}
+
+#define LINE(there, at, insn)	expect_line(there, at, insn, sizeof(insn) - 1)
+
+static void test_lines(void **state)
+{
+	LINE(true, AT, "\x90");
+	LINE(true, AT, "\x75\x02");			/* jne */
+	LINE(true, AT, "\x0f\x05");			/* syscall */
+	LINE(true, AT, "\xe8\x00\x00\x00\x00");	/* call behind it */
+	LINE(true, BACK + 2, "\xc3");
+	LINE(true, BODY - 1, "\xc3");
+	LINE(false, AT, "\xc3");			/* ret */
+	LINE(false, AT, "\xeb\x02");			/* jmp */
+	LINE(false, AT, "\xff\xe0");			/* jmp *%rax */
+	LINE(false, AT, "\xff\xd0");			/* call *%rax */
+	LINE(false, AT, "\xe8\x10\x00\x00\x00");
+	LINE(false, AT, "\x0f\x0b");			/* ud2 */
+	LINE(false, BACK - 6, "\x48\xb8");		/* movabs, 10 bytes */
+	/* Not known: nothing is said against it. */
+	LINE(true, AT, "\x06");
+}
+
 /* --- guests --------------------------------------------------------------- */
 
 static void expect_in(const struct hwprof_profile *loops, const char *object,
@@ -860,6 +960,7 @@ int main(void)
 		cmocka_unit_test(test_dead),
 		cmocka_unit_test(test_kindless),
 		cmocka_unit_test(test_votes),
+		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_guests),
 		cmocka_unit_test(test_remapped),
 		cmocka_unit_test(test_branch_events),
