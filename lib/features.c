@@ -6,7 +6,9 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "file.h"
@@ -54,6 +56,34 @@ static int parse_arch(struct hwprof_file *file, struct span body)
 
 	file->foreign = name && strcmp(name, "x86_64") &&
 			(name[0] != 'i' || strcmp(name + 2, "86"));
+	return 0;
+}
+
+/* As arch_copies_newest_branch() of the module: Intel's with Skylake's core. */
+static bool copies_newest_branch(unsigned int family, unsigned int model)
+{
+	static const uint8_t models[] = {
+		0x4e, 0x55, 0x5e, 0x8e, 0x9e, 0xa5, 0xa6,
+	};
+
+	return family == 6 && model <= UINT8_MAX &&
+	       memchr(models, model, sizeof(models));
+}
+
+/* "GenuineIntel,6,85,4": vendor, family, model, stepping, in decimal. */
+static int parse_cpuid(struct hwprof_file *file, uint64_t offset,
+		       struct span body)
+{
+	const char *text = take_string(&body);
+	unsigned int family, model;
+
+	if (!text)
+		return file_warn(file, offset, "the CPU's name is cut off");
+	if (strncmp(text, "GenuineIntel", 12))
+		file->cpu = FILE_CPU_OTHER;
+	else if (sscanf(text, "GenuineIntel,%u,%u", &family, &model) == 2)
+		file->cpu = copies_newest_branch(family, model) ?
+			    FILE_CPU_COPIES : FILE_CPU_OTHER;
 	return 0;
 }
 
@@ -178,6 +208,8 @@ int feature_parse(struct hwprof_file *file, unsigned int feature,
 	switch (feature) {
 	case PERFDATA_ARCH:
 		return parse_arch(file, body);
+	case PERFDATA_CPUID:
+		return parse_cpuid(file, offset, body);
 	case PERFDATA_PMU_MAPPINGS:
 		return parse_pmu_mappings(file, offset, body);
 	case PERFDATA_EVENT_DESC:
@@ -193,7 +225,7 @@ int feature_parse(struct hwprof_file *file, unsigned int feature,
 static bool is_of_use(unsigned int feature)
 {
 	return feature == PERFDATA_PMU_MAPPINGS || feature == PERFDATA_ARCH ||
-	       feature == PERFDATA_EVENT_DESC ||
+	       feature == PERFDATA_CPUID || feature == PERFDATA_EVENT_DESC ||
 	       feature == PERFDATA_GROUP_DESC || feature == PERFDATA_BUILD_ID;
 }
 

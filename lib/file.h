@@ -31,6 +31,13 @@ struct file_build_id {
 	struct build_id id;
 };
 
+/* Does the CPU that it is of record its newest branch twice at times? */
+enum file_cpu {
+	FILE_CPU_UNKNOWN,
+	FILE_CPU_COPIES,
+	FILE_CPU_OTHER,			/* it does not */
+};
+
 struct hwprof_file {
 	char *name;			/* for errors */
 	char message[512];
@@ -51,6 +58,7 @@ struct hwprof_file {
 	size_t build_id_count;
 
 	bool foreign;			/* it is of no x86 */
+	enum file_cpu cpu;
 	bool traced;			/* it has a CPU's trace, not decoded */
 	bool pmus_known;		/* the file has a table of PMUs */
 	bool pmu_found;			/* and hwprof is in it, as this type */

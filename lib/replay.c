@@ -6,6 +6,7 @@
 
 #include "branches.h"
 #include "calls.h"
+#include "copies.h"
 #include "engine/types.h"
 #include "loops.h"
 #include "paths.h"
@@ -18,9 +19,10 @@ struct replay {
 	struct playback playback;
 	struct sites *sites;
 	struct straight_lines *lines;
+	struct copies *copies;
 	struct repeats *repeats;
 	uint64_t branches, inferred, unknown, broken, not_taken;
-	uint64_t astray;
+	uint64_t copied, astray;
 	uint64_t filtered;		/* samples without all branches */
 };
 
@@ -90,9 +92,11 @@ static void side_begin(struct window *window, const struct stack *stack,
 		       const uint8_t *kinds, bool kernel)
 {
 	bool recorded = kernel ? stack->kernel : stack->user;
+	uint32_t copied = stack->copied;
 
-	window_begin(window, stack->branches, kinds,
-		     recorded ? stack->count : 0, kernel ? 0 : stack->program);
+	window_begin(window, stack->branches + copied, kinds + copied,
+		     recorded ? stack->count - copied : 0,
+		     kernel ? 0 : stack->program);
 	window->event.space = stack_space(stack, kernel);
 }
 
@@ -124,6 +128,7 @@ static bool feed(struct replay *replay, const struct stack *stack,
 	replay->inferred += (uint64_t)stack->inferred * times;
 	replay->unknown += (uint64_t)stack->unknown * times;
 	replay->not_taken += (uint64_t)stack->not_taken * times;
+	replay->copied += (uint64_t)stack->copied * times;
 	replay->astray += (uint64_t)stack->astray * times;
 	replay->broken -= (uint64_t)stack->astray * times;	/* windows' word */
 	/* Both sides have met them. */
@@ -148,29 +153,43 @@ static bool knows_side(struct replay *replay, const struct stack *stack,
 	return summary_knows(&replay->playback.summary, &window);
 }
 
-/* As sites_kinds(); where all kinds count alike, none is looked for. */
+/*
+ * As sites_kinds(), and nothing for copies; where all kinds count alike, none is
+ * looked for.
+ */
 static int find_kinds(struct replay *replay, struct stack *stack,
 		      uint8_t *kinds)
 {
-	if (!replay->playback.kind->kindless)
-		return sites_kinds(replay->sites, stack, kinds);
+	struct stack rest = *stack;
+	int open;
+
 	memset(kinds, STREAM_JUMP, stack->count);
-	return 0;
+	if (replay->playback.kind->kindless)
+		return 0;
+	rest.branches += stack->copied;
+	rest.count -= stack->copied;
+	open = sites_kinds(replay->sites, &rest, kinds + stack->copied);
+	stack->inferred = rest.inferred;
+	stack->unknown = rest.unknown;
+	return open;
 }
 
 /*
- * The kinds that the stack is fed with, with gaps where its lines are not in the
- * code. 0; 1: another such stack may be given others; -ENOMEM.
+ * What the stack is fed with: kinds, without copies, and with gaps where its lines
+ * are not in the code. 0; 1: another such stack may be given others; -ENOMEM.
  */
 static int look_at(struct replay *replay, struct stack *stack, uint8_t *kinds)
 {
-	int open = find_kinds(replay, stack, kinds);
-	int error;
+	int copies = copies_find(replay->copies, stack);
+	int open, error;
 
+	if (copies < 0)
+		return copies;
+	open = find_kinds(replay, stack, kinds);
 	if (open < 0)
 		return open;
 	error = straight_check(replay->lines, stack, kinds);
-	return error < 0 ? error : open;
+	return error < 0 ? error : open | copies;
 }
 
 /* It is fed at once, so that regions become known as they would be. */
@@ -268,6 +287,7 @@ static int take_sample(struct playback *playback, const struct record *record)
 	set_sides(&stack, attr);
 	stack.count = span_left(&sample.branches) /
 		      sizeof(struct window_branch);
+	copies_learn(replay->copies, sample.branches);
 	if (may_repeat(replay))
 		repeats_hold(replay->repeats, &stack, sample.branches);
 	if (!rounds_add(&replay->playback.rounds, &stack, sample.branches))
@@ -297,6 +317,9 @@ static int warn(struct playback *playback)
 	if (replay->broken)
 		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " branches were aborted or cannot have been as they are recorded: they count as gaps",
 				    replay->broken, replay->branches);
+	if (replay->copied)
+		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " branches are left out: the newest one of their stacks, recorded twice, as by an erratum of Intel's CPUs with Skylake's core",
+				      replay->copied, replay->branches);
 	if (replay->astray)
 		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " branches do not follow from the last one by the code, which calls, returns or jumps in between: they count as gaps",
 				      replay->astray, replay->branches);
@@ -319,11 +342,14 @@ static int replay_stacks(struct hwprof_profile *profile,
 					 profile->objects);
 		replay.lines = straight_new(profile->file, playback->processes,
 					    profile->objects);
+		replay.copies = copies_new(profile->file, replay.lines);
 		replay.repeats = repeats_new(feed_repeat, &replay);
-		error = replay.sites && replay.lines && replay.repeats ?
-			playback_run(playback) : playback_no_memory(playback);
+		error = replay.sites && replay.lines && replay.copies &&
+			replay.repeats ? playback_run(playback) :
+					 playback_no_memory(playback);
 	}
 	repeats_free(replay.repeats);
+	copies_free(replay.copies);
 	straight_free(replay.lines);
 	sites_free(replay.sites);
 	playback_destroy(playback);

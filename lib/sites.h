@@ -31,6 +31,8 @@ struct stack {
 				 * tell */
 	uint16_t dead;		/* records that are of no branch, or aborted */
 	uint16_t not_taken;	/* records that were left out */
+	uint16_t copied;	/* of the newest, those that are copies of the
+				 * next: no branches */
 	uint16_t astray;	/* branches whose line the code does not have */
 	bool user, kernel;	/* sides whose branches were all recorded */
 	bool guest;		/* its kernel is not the host's */

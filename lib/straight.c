@@ -186,7 +186,7 @@ int straight_check(struct straight_lines *lines, struct stack *stack,
 	stack->astray = 0;
 	if (!stack->user)
 		return 0;
-	for (i = stack->count; i--; ) {
+	for (i = stack->count; i-- > stack->copied; ) {
 		const struct window_branch *branch = &stack->branches[i];
 
 		if (window_on_wrong_path(branch))

@@ -30,20 +30,13 @@ static bool is_same(const struct window_branch *a,
 	return a->from == b->from && a->to == b->to;
 }
 
-/* Then it cannot follow itself: no line leads from its target to it. */
-static bool is_never_twice(const struct window_branch *branch)
-{
-	return branch->to > branch->from ||
-	       window_in_kernel(branch->from) != window_in_kernel(branch->to);
-}
-
 u32 window_copies(const struct window_branch *branches, u32 count)
 {
 	u32 i;
 
 	if (count < 2 || !is_same(&branches[0], &branches[1]))
 		return 0;
-	if (is_never_twice(branches))
+	if (window_never_twice(branches))
 		return 1;
 	for (i = 2; i < count; i++)
 		if (is_same(&branches[i], branches) &&

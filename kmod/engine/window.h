@@ -78,6 +78,16 @@ static inline bool window_on_wrong_path(const struct window_branch *branch)
 }
 
 /*
+ * Then it cannot follow itself: no line leads from its target to it. Of one from
+ * the other side it cannot be said: what led there may have been filtered.
+ */
+static inline bool window_never_twice(const struct window_branch *branch)
+{
+	return branch->to > branch->from &&
+	       window_in_kernel(branch->from) == window_in_kernel(branch->to);
+}
+
+/*
  * Intel's Skylake and its derivatives at times record the newest branch twice
  * (an erratum); flags, such as its cycles, may differ. Returns how many of the
  * newest of @count @branches are such copies: 0 or 1. A loop of one branch that

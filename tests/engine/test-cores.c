@@ -103,6 +103,7 @@ static void test_full(void **state)
 
 #define BACK	{ 0x1020, 0x1010, 0 }
 #define ON	{ 0x1014, 0x1018, 0 }
+#define FAULT	{ 1ULL << 63, 0x1010, 0 }
 
 static void test_copy(void **state)
 {
@@ -128,11 +129,15 @@ static void test_loop(void **state)
 /* No line leads from its target to it, whatever else was recorded. */
 static void test_never_twice(void **state)
 {
-	const u64 kernel = 1ULL << 63;
-
 	assert_int_equal(COPIES(ON, ON), 1);
 	assert_int_equal(COPIES(ON, ON, ON), 1);
-	assert_int_equal(COPIES({ kernel, 0x1010, 0 }, { kernel, 0x1010, 0 }), 1);
+}
+
+/* Back to a program, at an instruction that takes several page faults. */
+static void test_from_kernel(void **state)
+{
+	assert_int_equal(COPIES(FAULT, FAULT, FAULT), 0);
+	assert_int_equal(COPIES(FAULT, FAULT, ON), 1);
 }
 
 static void test_short(void **state)
@@ -153,6 +158,7 @@ int main(void)
 		cmocka_unit_test(test_other_flags),
 		cmocka_unit_test(test_loop),
 		cmocka_unit_test(test_never_twice),
+		cmocka_unit_test(test_from_kernel),
 		cmocka_unit_test(test_short),
 	};
 

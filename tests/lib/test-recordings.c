@@ -208,7 +208,7 @@ static void test_sections(void **state)
 {
 	static const unsigned int features[] = {
 		PERFDATA_BUILD_ID, PERFDATA_EVENT_DESC, PERFDATA_PMU_MAPPINGS,
-		PERFDATA_GROUP_DESC,
+		PERFDATA_GROUP_DESC, PERFDATA_CPUID,
 	};
 	static const uint8_t bytes[] = {
 		1, 0, 0, 0, 0xff, 0xff, 0xff, 0x7f, 9, 0, 0, 0, 1, 1, 1, 1,
@@ -673,6 +673,203 @@ static void test_votes(void **state)
 	hwprof_profile_free(loops);
 }
 
+/* --- the newest branch twice ---------------------------------------------- */
+
+#define SKYLAKE_SP	"GenuineIntel,6,85,4"
+#define ICE_LAKE	"GenuineIntel,6,106,6"
+#define ZEN_3		"AuthenticAMD,25,1,1"
+
+/* perf's string: its size with padding, and zeros behind it. */
+static void add_cpu(struct stacks *stacks, const char *cpu)
+{
+	struct {
+		uint32_t size;
+		char text[60];
+	} section = { .size = sizeof(section.text) };
+
+	if (!cpu)
+		return;
+	strcpy(section.text, cpu);
+	stacks_section(stacks, PERFDATA_CPUID, &section, sizeof(section));
+}
+
+/* A loop that calls a function, in which a branch back is taken once. */
+static struct perf_branch_entry called_once(unsigned int phase)
+{
+	static const struct perf_branch_entry round[] = {
+		{ .from = 0x401105, .to = 0x401000, .type = PERF_BR_CALL },
+		{ .from = 0x401010, .to = 0x401004, .type = PERF_BR_COND },
+		{ .from = 0x401014, .to = 0x40110a, .type = PERF_BR_RET },
+		{ .from = 0x401110, .to = 0x401100, .type = PERF_BR_UNCOND },
+	};
+
+	return round[phase % 4];
+}
+
+struct copied {
+	const char *cpu;	/* NULL: the file does not say */
+	unsigned int rate;	/* one stack in so many has a copy; 0: none */
+	bool types;
+};
+
+/* The same branches, with copies or without. */
+static void add_rounds(struct stacks *stacks, const struct copied *copied)
+{
+	struct perf_branch_entry stack[DEPTH];
+	unsigned int i, k;
+
+	for (i = 0; i < 2000; i++) {
+		bool twice = copied->rate && i / 4 % copied->rate == 0;
+
+		for (k = 1; k < DEPTH; k++) {
+			stack[k] = called_once(7 * i + DEPTH - k);
+			if (!copied->types)
+				stack[k].type = 0;
+		}
+		stack[0] = stack[1];
+		stack[0].cycles = 7;
+		stacks_sample(stacks, 10 + i, PID, stack + !twice,
+			      DEPTH - !twice);
+	}
+}
+
+static struct hwprof_profile *replay_copied(enum hwprof_kind kind,
+					    const struct copied *copied)
+{
+	const struct stacks_style style = { .sample_type = TIME };
+	struct stacks stacks;
+
+	begin(&stacks, &style);
+	add_rounds(&stacks, copied);
+	add_cpu(&stacks, copied->cpu);
+	return end(&stacks, kind);
+}
+
+static void expect_same_loops(const struct hwprof_profile *a,
+			      const struct hwprof_profile *b)
+{
+	size_t i;
+
+	assert_int_equal(hwprof_loops_count(a), hwprof_loops_count(b));
+	for (i = 0; i < hwprof_loops_count(a); i++) {
+		const struct hwprof_loop *loop = hwprof_loops_get(a, i);
+		const struct hwprof_loop *other = found_loop(b, loop->head);
+
+		assert_non_null(other);
+		assert_int_equal(loop->back_edges_seen, other->back_edges_seen);
+		assert_int_equal(loop->entries_seen, other->entries_seen);
+	}
+}
+
+static void expect_dropped(const struct copied *copied, const char *words)
+{
+	static const enum hwprof_kind kinds[] = {
+		HWPROF_KIND_LOOPS, HWPROF_KIND_CALLS, HWPROF_KIND_PATHS,
+		HWPROF_KIND_RANGES,
+	};
+	const struct copied none = { .types = copied->types };
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		struct hwprof_profile *a = replay_copied(kinds[i], copied);
+		struct hwprof_profile *b = replay_copied(kinds[i], &none);
+		const struct hwprof_totals *found = hwprof_profile_totals(a);
+		const struct hwprof_totals *truth = hwprof_profile_totals(b);
+
+		assert_int_equal(found->delivered, truth->delivered);
+		assert_int_equal(found->gaps, truth->gaps);
+		if (kinds[i] == HWPROF_KIND_LOOPS)
+			expect_same_loops(a, b);
+		assert_non_null(found_warning(a, words));
+		assert_null(found_warning(a, "count as gaps"));
+		assert_null(found_warning(b, "recorded twice"));
+		hwprof_profile_free(a);
+		hwprof_profile_free(b);
+	}
+}
+
+/* As if there were none; also where only the recording itself tells. */
+static void test_copied(void **state)
+{
+	const char *half = "1000 of 63000 branches are left out";
+	const char *few = "80 of 62080 branches are left out";
+
+	expect_dropped(&(struct copied){ NULL, 2, true }, half);
+	expect_dropped(&(struct copied){ NULL, 2, false }, half);
+	expect_dropped(&(struct copied){ SKYLAKE_SP, 2, true }, half);
+	expect_dropped(&(struct copied){ SKYLAKE_SP, 25, true }, few);
+}
+
+/* Other CPUs make none: what looks so is said to be broken. */
+static void test_not_copied(void **state)
+{
+	static const char *const cpus[] = { ICE_LAKE, ZEN_3 };
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		const struct copied copied = { cpus[i], 2, true };
+		struct hwprof_profile *loops =
+			replay_copied(HWPROF_KIND_LOOPS, &copied);
+
+		assert_null(found_warning(loops, "recorded twice"));
+		assert_non_null(found_warning(loops, "cannot have been"));
+		hwprof_profile_free(loops);
+	}
+}
+
+/* A loop of one branch has equal records, on any CPU. */
+static void test_loop_of_one(void **state)
+{
+	static const char *const cpus[] = { NULL, SKYLAKE_SP, ICE_LAKE };
+	const struct stacks_style style = { .sample_type = TIME };
+	struct stacks stacks;
+	size_t i;
+
+	for (i = 0; i < 3; i++) {
+		begin(&stacks, &style);
+		add_turns(&stacks, SAMPLES);
+		add_cpu(&stacks, cpus[i]);
+		expect_turns(end(&stacks, HWPROF_KIND_LOOPS), SAMPLES, NULL);
+	}
+}
+
+/*
+ * Nor is it taken for a copy beside such: of stacks that end with the second of
+ * two equal records, others show that the branch follows itself.
+ */
+static void test_loop_beside_copies(void **state)
+{
+	static const struct perf_branch_entry stack[] = {
+		COND(0x401820, 0x401810), COND(0x401820, 0x401810),
+		COND(0x401802, 0x401808), COND(0x400ff0, 0x401800),
+	}, later[] = {
+		COND(0x401824, 0x401a00),
+		COND(0x401820, 0x401810), COND(0x401820, 0x401810),
+		COND(0x401802, 0x401808), COND(0x400ff0, 0x401800),
+	};
+	const struct copied copied = { SKYLAKE_SP, 2, true };
+	const struct stacks_style style = { .sample_type = TIME };
+	const struct hwprof_loop *loop;
+	struct hwprof_profile *loops;
+	struct stacks stacks;
+	unsigned int i;
+
+	begin(&stacks, &style);
+	add_rounds(&stacks, &copied);
+	for (i = 0; i < SAMPLES; i++) {
+		stacks_sample(&stacks, 3000 + i, PID, later, 5);
+		stacks_sample(&stacks, 3000 + i, PID, stack, 4);
+	}
+	add_cpu(&stacks, copied.cpu);
+	loops = end(&stacks, HWPROF_KIND_LOOPS);
+	loop = found_loop(loops, 0x1810);
+	assert_non_null(loop);
+	assert_int_equal(loop->back_edges_seen, 4 * SAMPLES);
+	assert_int_equal(loop->entries_seen, 2 * SAMPLES);
+	assert_non_null(found_warning(loops, "1000 of "));
+	hwprof_profile_free(loops);
+}
+
 /* --- lines that the code does not have ------------------------------------ */
 
 enum { BODY = 0x40, AT = 0x44, BACK = 0x50 };	/* of the loop in the code */
@@ -746,7 +943,8 @@ static void expect_line(bool there, unsigned int at, const char *insn,
 		assert_null(hwprof_profile_warning(loops, 0));
 	} else {
 		assert_null(loop);
-		assert_non_null(found_warning(loops, "400 of 600 branches do not follow"));
+		/* The newest of the four is a copy, as far as one can tell. */
+		assert_non_null(found_warning(loops, "300 of 600 branches do not follow"));
 		assert_null(found_warning(loops, "cannot have been"));
 	}
 	hwprof_profile_free(loops);
@@ -771,6 +969,31 @@ static void test_lines(void **state)
 	LINE(false, BACK - 6, "\x48\xb8");		/* movabs, 10 bytes */
 	/* Not known: nothing is said against it. */
 	LINE(true, AT, "\x06");
+}
+
+/* A branch back that cannot follow itself by the code is a copy. */
+static void test_copied_by_code(void **state)
+{
+	static const struct perf_branch_entry stack[] = {
+		ROUND, ROUND, COND(0x401002, 0x401000 + AT + 1),
+		COND(0x400ff0, 0x401000),
+	};
+	const struct hwprof_loop *loop;
+	struct hwprof_profile *loops;
+	struct stacks stacks;
+	unsigned int i;
+
+	begin_code(&stacks, (const uint8_t *)"\xc3", 1, AT);
+	for (i = 0; i < SAMPLES; i++)
+		stacks_sample(&stacks, 10 + i, PID, stack, 4);
+	loops = end_code(&stacks);
+	loop = found_loop(loops, 0x1000 + BODY);
+	assert_non_null(loop);
+	assert_int_equal(loop->back_edges_seen, SAMPLES);
+	assert_non_null(found_warning(loops,
+				      "100 of 400 branches are left out"));
+	assert_null(hwprof_profile_warning(loops, 1));
+	hwprof_profile_free(loops);
 }
 
 /* --- guests --------------------------------------------------------------- */
@@ -960,7 +1183,12 @@ int main(void)
 		cmocka_unit_test(test_dead),
 		cmocka_unit_test(test_kindless),
 		cmocka_unit_test(test_votes),
+		cmocka_unit_test(test_copied),
+		cmocka_unit_test(test_not_copied),
+		cmocka_unit_test(test_loop_of_one),
+		cmocka_unit_test(test_loop_beside_copies),
 		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_copied_by_code),
 		cmocka_unit_test(test_guests),
 		cmocka_unit_test(test_remapped),
 		cmocka_unit_test(test_branch_events),
