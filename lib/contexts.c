@@ -174,7 +174,8 @@ static int describe(const struct hwprof_profile *profile,
 	 * one procedure. */
 	if (is_sampled(row) && row->origin.pid & PROCESS_GUEST)
 		place.address = 0;
-	if (is_sampled(row) && object_is_file(place.object) &&
+	if (is_sampled(row) && (object_is_file(place.object) ||
+				object_has_names(place.object)) &&
 	    !object_procedure(place.object, place.address, &place.address))
 		place.address = 0;
 	*node = (struct context_node) {

@@ -9,12 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "eh_frame.h"
+#include "names.h"
 #include "objects.h"
 #include "plt.h"
 #include "tree.h"
+
+/* perf's names for what is no file: [vdso], [heap], //anon, /memfd:..., ... */
+bool names_file(const char *name)
+{
+	return name[0] == '/' && strncmp(name, "//", 2) &&
+	       strncmp(name, "/memfd:", 7) &&
+	       strncmp(name, "/anon_hugepage", 14) &&
+	       strncmp(name, "/dev/zero", 9) && strncmp(name, "/SYSV", 5);
+}
 
 enum {
 	BUILD_ID_TEXT = 2 * BUILD_ID_MAX + 1,
@@ -27,6 +38,13 @@ struct object {
 	char id_text[BUILD_ID_TEXT];
 	char *warning;
 	bool file;		/* its name is a file's */
+	bool kernel;
+	bool made;		/* code that a program made at run time */
+	uint32_t pid;		/* of that */
+	struct kernel_text text;	/* of the kernel, as first recorded, */
+	uint64_t symbol_at;	/* and where its symbol is in the object; 0:
+				 * not known */
+	struct names *names;	/* of what is in no ELF file; or NULL */
 	bool tried;		/* to open it */
 	const struct objects *objects;	/* that it is one of */
 	bool bare;		/* its file has symbols and no code */
@@ -103,6 +121,7 @@ static void free_object(void *node)
 	dwarf_cfi_end(object->cfi);
 	if (object->dwfl)
 		dwfl_end(object->dwfl);
+	names_free(object->names);
 	free(object->warning);
 	free(object->name);
 	free(object);
@@ -139,15 +158,6 @@ static void print_id(const struct build_id *id, char *text)
 		sprintf(text + 2 * i, "%02x", id->bytes[i]);
 }
 
-/* perf's names for what is no file: [vdso], [heap], //anon, /memfd:..., ... */
-static bool names_file(const char *name)
-{
-	return name[0] == '/' && strncmp(name, "//", 2) &&
-	       strncmp(name, "/memfd:", 7) &&
-	       strncmp(name, "/anon_hugepage", 14) &&
-	       strncmp(name, "/dev/zero", 9) && strncmp(name, "/SYSV", 5);
-}
-
 struct object *objects_get(struct objects *objects, const char *name,
 			   const struct build_id *id)
 {
@@ -163,6 +173,7 @@ struct object *objects_get(struct objects *objects, const char *name,
 	object->id = *id;
 	object->objects = objects;
 	object->file = names_file(name);
+	object->kernel = !strcmp(name, "[kernel]");
 	object->tried = objects->closed;
 	print_id(id, object->id_text);
 	object->name = strdup(name);
@@ -326,7 +337,8 @@ static bool open_cached(struct object *object)
 		return false;
 	snprintf(folder, sizeof(folder), "%s/.debug", home);
 	return open_by_id(object, folder, "/elf") ||
-	       open_by_id(object, folder, "/vdso");
+	       open_by_id(object, folder, "/vdso") ||
+	       open_by_id(object, folder, "/vmlinux");
 }
 
 /* Wherever it was, as in a container: by its build id alone. */
@@ -376,6 +388,8 @@ static bool open_named(struct object *object)
 	       is_same(object, object->name) && open_path(object, object->name);
 }
 
+static void need(struct object *object);
+
 static void warn(struct object *object, const char *why)
 {
 	if (asprintf(&object->warning, "no symbols of %s: %s",
@@ -383,13 +397,212 @@ static void warn(struct object *object, const char *why)
 		object->warning = NULL;
 }
 
+/* --- code that is in no file -------------------------------------------- */
+
+/* Opens a regular file that is the caller's or root's: others may be hostile. */
+static int open_trusted(struct object *object, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY |
+			    O_NOFOLLOW);
+	struct stat status;
+
+	if (fd < 0 && errno != ELOOP)
+		return -1;
+	if (fd >= 0 && !fstat(fd, &status) && S_ISREG(status.st_mode) &&
+	    (!status.st_uid || status.st_uid == geteuid()))
+		return fd;
+	warn(object, "its file is no regular one of yours or root's, and is not read");
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* Most processes have no such file. */
+static void open_made(struct object *object)
+{
+	const char *symfs = object->objects->symfs;
+	char path[4096];
+	int fd, error;
+
+	snprintf(path, sizeof(path), "%s/tmp/perf-%u.map", symfs ? symfs : "",
+		 object->pid);
+	fd = open_trusted(object, path);
+	if (fd < 0)
+		return;
+	error = names_read_map(fd, &object->names);
+	close(fd);
+	if (error == -EFBIG)
+		warn(object, "the file is too large: names behind its first 128 MiB are missing");
+	else if (error)
+		warn(object, strerror(-error));
+}
+
+/* False: addresses are hidden, or it is of no use. */
+static bool open_kallsyms(struct object *object, const char *path)
+{
+	const struct kernel_text *text = &object->text;
+	int fd = open_regular(path);
+
+	if (fd < 0)
+		return false;
+	names_read_kallsyms(fd, text->symbol, text->symbol_at,
+			    &object->symbol_at, &object->names);
+	close(fd);
+	if (object->names && object->symbol_at)
+		return true;
+	names_free(object->names);
+	object->names = NULL;
+	return false;
+}
+
+static bool open_cached_kallsyms(struct object *object)
+{
+	const char *home = getenv("HOME");
+	char path[4096];
+
+	if (!home)
+		return false;
+	snprintf(path, sizeof(path), "%s/.debug/.build-id/%.2s/%s/kallsyms",
+		 home, object->id_text, object->id_text + 2);
+	return open_kallsyms(object, path);
+}
+
+static bool is_running(const struct object *object)
+{
+	struct build_id id;
+
+	return names_read_notes("/sys/kernel/notes", &id) &&
+	       build_id_same(&id, &object->id);
+}
+
+/* Sets where vmlinux has the recorded symbol. */
+static bool find_anchor(struct object *object)
+{
+	int count = dwfl_module_getsymtab(object->module), i;
+	GElf_Addr address;
+	GElf_Sym symbol;
+
+	for (i = 0; i < count; i++) {
+		const char *name = dwfl_module_getsym_info(object->module, i,
+							   &symbol, &address,
+							   NULL, NULL, NULL);
+
+		if (name && !strcmp(name, object->text.symbol))
+			object->symbol_at = address - object->bias;
+	}
+	if (object->symbol_at)
+		return true;
+	/* Its addresses cannot be compared with the recording's. */
+	dwfl_end(object->dwfl);
+	object->dwfl = NULL;
+	object->module = NULL;
+	object->elf = NULL;
+	return false;
+}
+
+static bool open_vmlinux(struct object *object)
+{
+	static const char *const paths[] = {
+		"/boot/vmlinux-%s", "/usr/lib/debug/boot/vmlinux-%s",
+		"/usr/lib/debug/lib/modules/%s/vmlinux",
+		"/lib/modules/%s/build/vmlinux", "/vmlinux",
+	};
+	const char *symfs = object->objects->symfs;
+	struct utsname system;
+	char name[256], path[4096];
+	size_t i;
+
+	if (open_anywhere(object))
+		return find_anchor(object);
+	if (symfs) {
+		snprintf(path, sizeof(path), "%s/usr/lib/debug", symfs);
+		if (open_by_id(object, path, ".debug"))
+			return find_anchor(object);
+	}
+	uname(&system);
+	for (i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		snprintf(name, sizeof(name), paths[i], system.release);
+		snprintf(path, sizeof(path), "%s%s", symfs ? symfs : "", name);
+		if (has_id(path, &object->id) && open_path(object, path))
+			return find_anchor(object);
+	}
+	return false;
+}
+
+static void open_kernel(struct object *object)
+{
+	bool running;
+
+	if (!object->id.size || !object->text.symbol_at) {
+		warn(object, object->id.size ?
+		     "the recording does not say where its code was, as perf record does where kernel.kptr_restrict allows it" :
+		     "the recording has no build id of it");
+		return;
+	}
+	running = is_running(object);
+	if (open_cached_kallsyms(object) ||
+	    (running && open_kallsyms(object, "/proc/kallsyms")) ||
+	    open_vmlinux(object))
+		return;
+	warn(object, running ?
+	     "/proc/kallsyms hides its addresses (kernel.kptr_restrict), and there is no vmlinux of its build id" :
+	     "perf's build-id cache (~/.debug) has no kallsyms of its build id, another kernel is running here, and there is no vmlinux of that build id (--debuginfo)");
+}
+
+uint64_t object_kernel_distance(struct object *object,
+				const struct kernel_text *text)
+{
+	if (!object->tried)
+		object->text = *text;
+	need(object);
+	return object->symbol_at && text->symbol_at &&
+	       !strcmp(object->text.symbol, text->symbol) ?
+	       object->symbol_at - text->symbol_at : 0;
+}
+
+void object_is_elsewhere(struct object *object)
+{
+	if (object->tried)
+		return;
+	object->tried = true;
+	warn(object, "they are of another boot, which says nothing of modules, and ranges are not moved");
+}
+
+struct object *objects_get_made(struct objects *objects, uint32_t pid)
+{
+	static const struct build_id none = { .size = 0 };
+	struct object *object;
+	char name[32];
+
+	snprintf(name, sizeof(name), "[perf-%u.map]", pid);
+	object = objects_get(objects, name, &none);
+	if (object) {
+		object->made = true;
+		object->pid = pid;
+	}
+	return object;
+}
+
+bool object_is_made(const struct object *object)
+{
+	return object->made;
+}
+
+bool object_has_names(struct object *object)
+{
+	need(object);
+	return object->names || (object->kernel && object->module);
+}
+
 static void open_object(struct object *object)
 {
 	struct build_id found;
 
 	object->tried = true;
-	if (!strcmp(object->name, "[kernel]"))
-		warn(object, "names of the kernel's code are not looked up");
+	if (object->kernel)
+		return open_kernel(object);
+	if (object->made)
+		return open_made(object);
 	if (!object_is_file(object)) {
 		if (!strcmp(object->name, "[vdso]"))
 			open_anywhere(object);
@@ -545,9 +758,14 @@ const char *object_symbol(struct object *object, uint64_t address,
 			  uint64_t *offset)
 {
 	struct named key = { .address = address }, *named;
+	struct named_code code;
 	bool is_new;
 
 	need(object);
+	if (names_find(object->names, address, &code)) {
+		*offset = address - code.begin;
+		return code.name;
+	}
 	if (!object->module)
 		return NULL;
 	named = tree_get(&object->named, &key, sizeof(key), compare_named,
@@ -563,10 +781,16 @@ const char *object_symbol(struct object *object, uint64_t address,
 bool object_bounds(struct object *object, uint64_t address, uint64_t *begin,
 		   uint64_t *end)
 {
+	struct named_code code;
 	GElf_Off into;
 	GElf_Sym symbol;
 
 	need(object);
+	if (names_find(object->names, address, &code)) {
+		*begin = code.begin;
+		*end = code.end;
+		return true;
+	}
 	if (!object->module ||
 	    !dwfl_module_addrinfo(object->module, address + object->bias,
 				  &into, &symbol, NULL, NULL, NULL) ||

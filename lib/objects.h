@@ -37,6 +37,39 @@ int objects_warn(const struct objects *objects, struct warnings *warnings);
 struct object *objects_get(struct objects *objects, const char *name,
 			   const struct build_id *id);
 
+/* Where a recording says that the kernel's code was. */
+struct kernel_text {
+	char symbol[32];	/* "_text"; "": not known */
+	uint64_t symbol_at;	/* its address */
+	uint64_t begin, size;	/* of the code, without modules */
+	struct build_id id;	/* size 0: not known */
+};
+
+/*
+ * How far addresses of the kernel @object, as its kallsyms or vmlinux have them, are
+ * above those of the recording, which are of @text. 0: not at all, or there are no
+ * names.
+ */
+uint64_t object_kernel_distance(struct object *object,
+				const struct kernel_text *text);
+
+/* It is a part of a kernel whose names are of another boot, and has none. */
+void object_is_elsewhere(struct object *object);
+
+/*
+ * The object of code that process @pid made at run time, whose names are in
+ * /tmp/perf-PID.map; its addresses are the process's. NULL: out of memory.
+ */
+struct object *objects_get_made(struct objects *objects, uint32_t pid);
+
+bool object_is_made(const struct object *object);
+
+/* Are names known of it, other than an ELF file's? */
+bool object_has_names(struct object *object);
+
+/* Is it a file's name, as perf has those of mappings? */
+bool names_file(const char *name);
+
 const char *object_name(const struct object *object);
 /* Hexadecimal; NULL: not known. */
 const char *object_build_id(const struct object *object);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "place.h"
+#include "ranges.h"
 
 static bool in_kernel(uint64_t address)
 {
@@ -86,6 +87,23 @@ static int find_guest(struct place *place, const struct hwprof_profile *profile,
 	return place->object ? 0 : -ENOMEM;
 }
 
+/*
+ * Code that the process made, if there are names for it, also where nothing is known
+ * to be mapped: memory that becomes code later is in no record. -ENOMEM.
+ */
+static int find_made(struct place *place, const struct hwprof_profile *profile,
+		     uint64_t address)
+{
+	struct object *object = objects_get_made(profile->objects, place->pid);
+	uint64_t offset;
+
+	if (!object)
+		return -ENOMEM;
+	if (object_symbol(object, address, &offset))
+		place->object = object;
+	return 0;
+}
+
 static int find_user(struct place *place, const struct hwprof_profile *profile,
 		     const struct origin *origin, uint64_t address)
 {
@@ -101,27 +119,34 @@ static int find_user(struct place *place, const struct hwprof_profile *profile,
 		processes_object(profile->objects, profile->file, mapping) :
 		objects_get(profile->objects, "[unknown]", &none);
 	place->pid = origin->pid;
-	if (!place->object || !mapping)
-		return place->object ? 0 : -ENOMEM;
+	if (!place->object)
+		return -ENOMEM;
+	if (processes_may_be_made(mapping) && profile->kind != &ranges_kind &&
+	    find_made(place, profile, address))
+		return -ENOMEM;
+	if (!mapping)
+		return 0;
 	place->left = mapping->size - (address - mapping->start);
 	if (is_shared(place->object)) {
 		place->pid = 0;
 		place->address = object_address(place->object,
 						address - mapping->start +
 						mapping->offset);
-	} else if (is_anonymous(mapping)) {
+	} else if (is_anonymous(mapping) && !object_is_made(place->object)) {
 		return find_anonymous(place, profile, origin->last, mapping);
 	}
 	return 0;
 }
 
+/* A range's parts have to stay in it, so the kernel's are not moved. */
 static int find_kernel(struct place *place,
 		       const struct hwprof_profile *profile,
 		       uint64_t address)
 {
-	static const struct build_id none = { .size = 0 };
-
-	place->object = objects_get(profile->objects, "[kernel]", &none);
+	place->object = processes_kernel(profile->collected.processes,
+					 profile->objects, profile->file,
+					 &place->address,
+					 profile->kind != &ranges_kind);
 	place->left = -address;
 	return place->object ? 0 : -ENOMEM;
 }

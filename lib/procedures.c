@@ -51,6 +51,14 @@ static int look_up(const struct procedures *procedures, uint32_t pid,
 
 	*begin = 0;
 	mapping = processes_find(procedures->processes, pid, time, address);
+	if (processes_may_be_made(mapping)) {
+		object = objects_get_made(procedures->objects, pid);
+		if (!object)
+			return -ENOMEM;
+		if (object_bounds(object, address, begin, &first))
+			return 0;
+		*begin = 0;
+	}
 	if (!mapping)
 		return 0;
 	*begin = mapping->start;
@@ -63,6 +71,22 @@ static int look_up(const struct procedures *procedures, uint32_t pid,
 	if (object_procedure(object, at, &first) &&
 	    at - first <= address - mapping->start)
 		*begin = address - (at - first);
+	return 0;
+}
+
+/* The kernel is one procedure where its names are not known. */
+static int look_up_kernel(const struct procedures *procedures,
+			  uint64_t address, uint64_t *begin)
+{
+	uint64_t at = address, offset;
+	struct object *object = processes_kernel(procedures->processes,
+						 procedures->objects,
+						 procedures->file, &at, true);
+
+	if (!object)
+		return -ENOMEM;
+	*begin = object_has_names(object) && object_symbol(object, at, &offset) ?
+		 address - offset : KERNEL;
 	return 0;
 }
 
@@ -84,13 +108,15 @@ int procedures_find(struct procedures *procedures, uint32_t program,
 	int error = 0;
 
 	/* Nothing is known of a guest's code: on each side it is one. */
-	if (window_in_kernel(address) || pid & PROCESS_GUEST) {
+	if (pid & PROCESS_GUEST) {
 		*begin = window_in_kernel(address) ? KERNEL : GUEST;
 		return 0;
 	}
 	if (line->address != address || line->program != program) {
 		line->program = 0;
-		error = look_up(procedures, pid, time, address, &line->begin);
+		error = window_in_kernel(address) ?
+			look_up_kernel(procedures, address, &line->begin) :
+			look_up(procedures, pid, time, address, &line->begin);
 		if (!error) {
 			line->address = address;
 			line->program = program;

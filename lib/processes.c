@@ -9,6 +9,8 @@
 
 enum { HEAP_DISTANCE = 1 << 30 };	/* from the program, random, at most */
 
+#define KERNEL_PID	UINT32_MAX
+
 enum change_kind {
 	CHANGE_MAP,
 	CHANGE_COMM,
@@ -55,6 +57,7 @@ struct processes {
 	struct process **slots;		/* by a hash of the pid, half of them free */
 	size_t slot_count;		/* a power of two */
 	size_t process_count;
+	struct kernel_text kernel;	/* of the host */
 };
 
 struct processes *processes_new(void)
@@ -127,6 +130,24 @@ static int add_change(struct processes *processes, struct hwprof_file *file,
 	return 0;
 }
 
+/* "[kernel.kallsyms]_text": what the record says of the symbol's place. */
+static void note_kernel(struct processes *processes,
+			const struct mapping *mapping, const char *name)
+{
+	static const char prefix[] = "[kernel.kallsyms]";
+	struct kernel_text *kernel = &processes->kernel;
+	const char *symbol = name + sizeof(prefix) - 1;
+
+	if (strncmp(name, prefix, sizeof(prefix) - 1) || !*symbol ||
+	    strlen(symbol) >= sizeof(kernel->symbol))
+		return;
+	strcpy(kernel->symbol, symbol);
+	kernel->begin = mapping->start;
+	kernel->size = mapping->size;
+	kernel->symbol_at = mapping->offset;
+	kernel->id = mapping->build_id;
+}
+
 static int note_mmap(struct processes *processes, struct hwprof_file *file,
 		     const struct record *record)
 {
@@ -147,6 +168,8 @@ static int note_mmap(struct processes *processes, struct hwprof_file *file,
 				    "a record of a mapping is cut off");
 	mapping->code = protection & PROT_EXEC &&
 			!(record->misc & PERF_RECORD_MISC_MMAP_DATA);
+	mapping->anonymous = !names_file(name) && strcmp(name, "[vdso]") &&
+			     strcmp(name, "[vsyscall]");
 	mapping->copy = mapping->code &&
 			(!strcmp(name, "//anon") ||
 			 !strncmp(name, "/anon_hugepage", 14));
@@ -157,6 +180,8 @@ static int note_mmap(struct processes *processes, struct hwprof_file *file,
 					    id.at[0], BUILD_ID_MAX);
 		mapping->build_id = build_id_of(id.at + 4, id.at[0]);
 	}
+	if (change.pid == KERNEL_PID)
+		note_kernel(processes, mapping, name);
 	return add_change(processes, file, record, change, name);
 }
 
@@ -561,24 +586,58 @@ const char *processes_comm(const struct processes *processes, uint32_t pid,
 	return image ? image->comm : NULL;
 }
 
+bool processes_may_be_made(const struct mapping *mapping)
+{
+	return !mapping || mapping->anonymous;
+}
+
 static struct build_id known_build_id(const struct hwprof_file *file,
-				   const struct mapping *mapping)
+				      const struct build_id *id,
+				      const char *name)
 {
 	size_t i;
 
-	if (mapping->build_id.size)
-		return mapping->build_id;
+	if (id->size)
+		return *id;
 	for (i = 0; i < file->build_id_count; i++)
-		if (!strcmp(file->build_ids[i].name, mapping->name))
+		if (!strcmp(file->build_ids[i].name, name))
 			return file->build_ids[i].id;
 	return (struct build_id){ .size = 0 };
+}
+
+struct object *processes_kernel(const struct processes *processes,
+				struct objects *objects,
+				const struct hwprof_file *file,
+				uint64_t *address, bool moved)
+{
+	const struct kernel_text *kernel = &processes->kernel;
+	struct build_id id = known_build_id(file, &kernel->id,
+					    "[kernel.kallsyms]");
+	struct object *object = objects_get(objects, "[kernel]", &id);
+	uint64_t distance;
+
+	if (!object || !id.size)
+		return object;
+	distance = object_kernel_distance(object, kernel);
+	if (!distance)
+		return object;
+	if (moved && *address - kernel->begin < kernel->size) {
+		*address += distance;
+		return object;
+	}
+	id = (struct build_id){ .size = 0 };
+	object = objects_get(objects, "[kernel]", &id);
+	if (object)
+		object_is_elsewhere(object);
+	return object;
 }
 
 struct object *processes_object(struct objects *objects,
 				const struct hwprof_file *file,
 				const struct mapping *mapping)
 {
-	const struct build_id id = known_build_id(file, mapping);
+	const struct build_id id = known_build_id(file, &mapping->build_id,
+						  mapping->name);
 
 	return objects_get(objects, mapping->name, &id);
 }

@@ -17,6 +17,7 @@ struct mapping {
 	uint64_t offset;	/* of start in the file */
 	const char *name;
 	bool code;		/* it may be executed */
+	bool anonymous;		/* it is of no file, nor the kernel's */
 	bool copy;		/* memory that programs copy their text to, to
 				 * have it in huge pages */
 	struct build_id build_id;
@@ -74,6 +75,23 @@ uint32_t processes_programs(const struct processes *processes, uint32_t pid);
 /* The name @pid has at @time; NULL: not known. */
 const char *processes_comm(const struct processes *processes, uint32_t pid,
 			   uint64_t time);
+
+/*
+ * May a process have made code there at run time? @mapping NULL: nothing is known to
+ * be mapped there.
+ */
+bool processes_may_be_made(const struct mapping *mapping);
+
+/*
+ * Returns the object of the kernel that the recording @file is of. *@address, in the
+ * recorded kernel, becomes one in the object's kallsyms or vmlinux, where these are
+ * known. @moved: whether that may be another one; if not, an object without names is
+ * returned where it would be. NULL if memory is out.
+ */
+struct object *processes_kernel(const struct processes *processes,
+				struct objects *objects,
+				const struct hwprof_file *file,
+				uint64_t *address, bool moved);
 
 /*
  * Returns the object that @mapping, of the recording @file, is of: by its name, and

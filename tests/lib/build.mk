@@ -10,7 +10,7 @@ LIB_TEST_SAN := $(patsubst %,$(BUILD)/san/tests/lib/test-%.o,$(LIB_TESTS)) \
 
 # Programs that are sampled are the engine tests', and so is the oracle.
 REPLAY_TEST_SAN := $(patsubst %,$(BUILD)/san/tests/lib/%.o,\
-			      test-replay test-chains test-recordings found \
+			      test-replay test-chains test-recordings test-names found \
 			      run stacks)
 
 $(LIB_SAN) $(LIB_TEST_SAN) $(REPLAY_TEST_SAN): override CFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
@@ -22,7 +22,7 @@ $(BUILD)/tests/test-%: $(BUILD)/san/tests/lib/test-%.o \
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ $(LIB_LINK) -lcmocka
 
-$(BUILD)/tests/test-replay: $(filter-out %/test-chains.o %/test-recordings.o,$(REPLAY_TEST_SAN)) $(LIB_SAN) $(ORACLE_SAN) \
+$(BUILD)/tests/test-replay: $(filter-out %/test-chains.o %/test-recordings.o %/test-names.o,$(REPLAY_TEST_SAN)) $(LIB_SAN) $(ORACLE_SAN) \
 			    $(BUILD)/san/tests/oracle/paths.o \
 			    $(patsubst %,$(BUILD)/san/tests/engine/%.o,\
 				       machine program)
@@ -34,6 +34,11 @@ $(BUILD)/tests/test-chains: $(patsubst %,$(BUILD)/san/tests/lib/%.o,\
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ $(LIB_LINK) -lcmocka
 
+$(BUILD)/tests/test-names: $(patsubst %,$(BUILD)/san/tests/lib/%.o,\
+				      test-names found stacks) $(LIB_SAN)
+	@mkdir -p $(@D)
+	$(CC) $(SAN) -o $@ $^ $(LIB_LINK) -lcmocka
+
 $(BUILD)/tests/test-recordings: $(patsubst %,$(BUILD)/san/tests/lib/%.o,\
 					   test-recordings found stacks) \
 				$(LIB_SAN)
@@ -41,7 +46,7 @@ $(BUILD)/tests/test-recordings: $(patsubst %,$(BUILD)/san/tests/lib/%.o,\
 	$(CC) $(SAN) -o $@ $^ $(LIB_LINK) -lcmocka
 
 UNIT_TESTS += $(patsubst %,$(BUILD)/tests/test-%,$(LIB_TESTS) replay chains \
-						  recordings)
+						  recordings names)
 
 # As a user's program, which sees what the shared library exports.
 $(BUILD)/tests/test-cplusplus: tests/lib/test-cplusplus.cc lib/hwprof.h \
