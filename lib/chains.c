@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "contexts.h"
+#include "deferred.h"
 #include "engine/types.h"
 #include "playback.h"
 #include "procedures.h"
@@ -18,10 +19,18 @@ enum {
 	ADDRESSES_MAX	= UINT16_MAX / sizeof(uint64_t),
 	STACK_DEFAULT	= 127,	/* frames: kernel.perf_event_max_stack */
 	NULL_END	= 4096,	/* nothing is mapped before */
+	WAITING_MAX	= 4 << 20,	/* bytes of chains without a user's part:
+					 * each round looks at all of them */
 };
 
 /* Markers in a call chain are the highest addresses. */
 #define MARKER_MIN	((uint64_t)PERF_CONTEXT_MAX)
+
+enum chain_kind {
+	CHAIN_KNOWN,		/* the sample has all that will be known */
+	CHAIN_DEFERRED,		/* the user's part is in another record, */
+	CHAIN_PART,		/* and this is it, of no sample */
+};
 
 /*
  * A sample in a round, followed by its addresses and then by the user's stack, if
@@ -34,6 +43,9 @@ struct chain {
 	uint32_t pid;
 	uint32_t count;		/* of addresses: where it was, and call sites */
 	uint32_t size;		/* bytes of the stack; 0: the chain is whole */
+	uint32_t tid;
+	enum chain_kind kind;
+	uint64_t cookie;	/* that tells which user's part is whose */
 };
 
 struct chains {
@@ -50,6 +62,9 @@ struct chains {
 	uint64_t unwound;		/* stacks in memory, and of these, */
 	uint64_t ended[STACK_ENDS];	/* by why they ended */
 	uint64_t foreign;		/* such stacks of another kind of CPU */
+	struct deferred *deferred;	/* users' parts that came by themselves, */
+	struct round waiting;		/* chains of which none has come yet, */
+	uint64_t unmet;			/* and how many did without */
 	uint64_t addresses[ADDRESSES_MAX];
 	uint64_t of[ADDRESSES_MAX];	/* the procedures that these are in */
 };
@@ -189,6 +204,8 @@ static uint32_t copy_callchain(uint64_t *to, struct span chain, bool guest)
 	bool first = true;
 
 	while (span_u64(&chain, &address)) {
+		if (address == PERFDATA_CONTEXT_USER_DEFERRED)
+			break;
 		if (address < MARKER_MIN) {
 			if (is_wanted(part, guest))
 				to[count++] = first ? address :
@@ -232,6 +249,17 @@ static uint32_t copy_call_stack(uint64_t *to, uint32_t count, uint64_t ip,
 			to[count++] = branch.from;
 	}
 	return count;
+}
+
+/* Is the user's part deferred? Then its cookie is the last of the chain. */
+static bool is_deferred(struct span chain, uint64_t *cookie)
+{
+	uint64_t address;
+
+	while (span_u64(&chain, &address))
+		if (address == PERFDATA_CONTEXT_USER_DEFERRED)
+			return span_u64(&chain, cookie);
+	return false;
 }
 
 static uint32_t copy_addresses(struct chains *chains,
@@ -355,12 +383,43 @@ static int take_sample(struct playback *playback, const struct record *record)
 		playback->basis = HWPROF_BASIS_TIME;
 	chain.weight = sample.period;
 	chain.pid = pid_of(playback, record, &sample);
+	chain.tid = record->tid;
 	guest = chain.pid & PROCESS_GUEST;
+	if (!guest && is_deferred(sample.callchain, &chain.cookie)) {
+		chain.kind = CHAIN_DEFERRED;
+		chain.ip = sample.ip;
+		chain.count = copy_callchain(chains->addresses,
+					     sample.callchain, false);
+		return keep(playback, &chain, &sample);
+	}
 	if (!guest && has_dump(&sample))
 		take_dump(chains, &chain, attr, &sample);
 	if (!chain.size)
 		chain.count = copy_addresses(chains, attr, &sample, guest);
 	return keep(playback, &chain, &sample);
+}
+
+/* The user's part of chains that were sampled before. */
+static int take_part(struct playback *playback, const struct record *record)
+{
+	static const struct sample none;
+	struct chains *chains = chains_of(playback);
+	struct chain chain = {
+		.time = record->time, .pid = record->pid, .tid = record->tid,
+		.kind = CHAIN_PART,
+	};
+	struct span body = record->body, addresses;
+	uint64_t count;
+
+	if (record->type != PERFDATA_CALLCHAIN_DEFERRED)
+		return 0;
+	if (!span_u64(&body, &chain.cookie) || !span_u64(&body, &count) ||
+	    count > span_left(&body) / 8 ||
+	    !span_part(&body, 8 * count, &addresses))
+		return file_damaged(playback->file, record->offset,
+				    "a deferred call chain is cut off");
+	chain.count = copy_callchain(chains->addresses, addresses, false);
+	return keep(playback, &chain, &none);
 }
 
 /* --- rounds ------------------------------------------------------------- */
@@ -455,24 +514,159 @@ static int take_chain(struct chains *chains, struct chain *chain,
 	return 0;
 }
 
+/* A chain of a round: where it is in it, and behind it what follows it. */
+static struct chain next_chain(const struct round *round, size_t *at,
+			       const uint8_t **bytes)
+{
+	struct chain chain;
+
+	memcpy(&chain, round->bytes + *at, sizeof(chain));
+	*bytes = round->bytes + *at + sizeof(chain);
+	*at += sizeof(chain) + 8 * (size_t)chain.count +
+	       ((chain.size + 7) & ~7ULL);
+	return chain;
+}
+
+/* Its part may be in a ring that is read before that of the sample. */
+static int find_parts(struct chains *chains, const struct round *round)
+{
+	const uint8_t *bytes;
+	size_t at = 0;
+	int error = 0;
+
+	while (at < round->size && !error) {
+		struct chain chain = next_chain(round, &at, &bytes);
+
+		if (chain.kind != CHAIN_PART)
+			continue;
+		memcpy(chains->addresses, bytes, 8 * chain.count);
+		error = deferred_add(chains->deferred, chain.tid, chain.cookie,
+				     chains->addresses, chain.count);
+	}
+	return error;
+}
+
+/* Takes a chain with its user's part behind it, or with none, @count below 0. */
+static int take_joined(struct chains *chains, struct chain *chain,
+		       const uint8_t *bytes, const uint64_t *part, int count)
+{
+	uint32_t room = ADDRESSES_MAX - chain->count;
+
+	memcpy(chains->addresses, bytes, 8 * chain->count);
+	if (count < 0)
+		chains->unmet++;
+	if (count > 0 && (uint32_t)count > room)
+		count = room;
+	if (count > 0) {
+		memcpy(chains->addresses + chain->count, part, 8 * count);
+		chain->count += count;
+	}
+	/* All that is known is where it was. */
+	if (!chain->count)
+		chains->addresses[chain->count++] = chain->ip;
+	return take_chain(chains, chain, NULL);
+}
+
+/* Chains that are still without their part go to the front. */
+static int retry_waiting(struct chains *chains, bool last)
+{
+	struct round *waiting = &chains->waiting;
+	size_t at = 0, kept = 0;
+	const uint64_t *part = NULL;
+	const uint8_t *bytes;
+	int error = 0;
+
+	while (at < waiting->size && !error) {
+		size_t from = at;
+		struct chain chain = next_chain(waiting, &at, &bytes);
+		int count = deferred_find(chains->deferred, chain.tid,
+					  chain.cookie, &part);
+
+		if (count < 0 && !last) {
+			memmove(waiting->bytes + kept, waiting->bytes + from,
+				at - from);
+			kept += at - from;
+		} else {
+			error = take_joined(chains, &chain, bytes, part, count);
+		}
+	}
+	waiting->size = error ? waiting->size : kept;
+	return error;
+}
+
+/* The thread may sleep in the kernel for long: the chain waits for its part. */
+static int wait_for_part(struct chains *chains, const struct chain *chain,
+			 const uint8_t *bytes)
+{
+	struct round *waiting = &chains->waiting;
+	size_t size = sizeof(*chain) + 8 * (size_t)chain->count;
+
+	if (waiting->size + size > waiting->room) {
+		size_t room = 2 * waiting->room + size;
+		uint8_t *all = realloc(waiting->bytes, room);
+
+		if (!all)
+			return -ENOMEM;
+		waiting->bytes = all;
+		waiting->room = room;
+	}
+	memcpy(waiting->bytes + waiting->size, chain, sizeof(*chain));
+	memcpy(waiting->bytes + waiting->size + sizeof(*chain), bytes,
+	       8 * (size_t)chain->count);
+	waiting->size += size;
+	return 0;
+}
+
+static int take_deferred(struct chains *chains, struct chain *chain,
+			 const uint8_t *bytes)
+{
+	const uint64_t *part = NULL;
+	int count = deferred_find(chains->deferred, chain->tid, chain->cookie,
+				  &part);
+
+	if (count >= 0 || chains->waiting.size >= WAITING_MAX)
+		return take_joined(chains, chain, bytes, part, count);
+	return wait_for_part(chains, chain, bytes) ?
+	       playback_no_memory(&chains->playback) : 0;
+}
+
+static int take_known(struct chains *chains, struct chain *chain,
+		      const uint8_t *bytes)
+{
+	size_t addresses = 8 * (size_t)chain->count;
+
+	memcpy(chains->addresses, bytes, addresses);
+	return take_chain(chains, chain, bytes + addresses);
+}
+
 static int take_round(struct playback *playback)
 {
 	const struct round *round = &playback->rounds.older;
 	struct chains *chains = chains_of(playback);
-	struct chain chain;
+	const uint8_t *bytes;
 	size_t at = 0;
-	int error = 0;
+	int error;
 
+	if (find_parts(chains, round))
+		return playback_no_memory(playback);
+	error = retry_waiting(chains, false);
 	while (at < round->size && !playback->failed && !error) {
-		memcpy(&chain, round->bytes + at, sizeof(chain));
-		at += sizeof(chain);
-		memcpy(chains->addresses, round->bytes + at, 8 * chain.count);
-		at += 8 * chain.count;
-		/* The count changes with what is unwound. */
-		error = take_chain(chains, &chain, round->bytes + at);
-		at += (chain.size + 7) & ~7ULL;
+		struct chain chain = next_chain(round, &at, &bytes);
+
+		if (chain.kind == CHAIN_KNOWN)
+			error = take_known(chains, &chain, bytes);
+		else if (chain.kind == CHAIN_DEFERRED)
+			error = take_deferred(chains, &chain, bytes);
 	}
+	deferred_turn(chains->deferred);
 	return error;
+}
+
+/* No part comes any more. */
+static void flush_waiting(struct playback *playback)
+{
+	if (retry_waiting(chains_of(playback), true))
+		playback->failed = true;
 }
 
 /* --- all of it ---------------------------------------------------------- */
@@ -508,6 +702,9 @@ static int warn(struct playback *playback)
 	if (chains->broken)
 		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " stacks that were not seen before lead where no code is, as where it keeps no frame pointers: what would have called from there is left out",
 				      chains->broken, chains->walked);
+	if (chains->unmet)
+		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " stacks were to get their user's calls later, and did not: these are missing",
+				      chains->unmet, chains->samples);
 	return error | warn_of_ends(chains, warnings);
 }
 
@@ -524,6 +721,8 @@ static const struct playback_kind chains_playback = {
 	.expected = chains_expected,
 	.sample = take_sample,
 	.round = take_round,
+	.record = take_part,
+	.flush = flush_waiting,
 	.warn = warn,
 };
 
@@ -544,11 +743,15 @@ int contexts_replay(struct hwprof_profile *profile, void *options)
 		chains->unwinder = stack_unwinder_new(profile->file,
 						      playback->processes,
 						      profile->objects);
-		error = chains->procedures && chains->unwinder ?
+		chains->deferred = deferred_new();
+		error = chains->procedures && chains->unwinder &&
+			chains->deferred ?
 			playback_run(playback) : playback_no_memory(playback);
 	}
 	stack_unwinder_free(chains->unwinder);
 	procedures_free(chains->procedures);
+	deferred_free(chains->deferred);
+	free(chains->waiting.bytes);
 	playback_destroy(playback);
 	free(chains);
 	return error;

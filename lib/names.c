@@ -15,7 +15,7 @@ enum { PAGE = 4096 };
 struct entry {
 	uint64_t begin, end;
 	const char *name;
-	const char *module;		/* NULL: the kernel's own, or no module */
+	const char *module;		/* NULL: none, or the kernel's own */
 	char type;			/* of kallsyms */
 };
 
@@ -23,9 +23,9 @@ struct names {
 	char *text;			/* that has the names */
 	struct entry *entries;
 	size_t count, room;
-	uint64_t *bounds;		/* where entries begin or end, in order, */
-	uint32_t *owners;		/* and which has what is from there to the
-					 * next: number + 1; 0: none */
+	uint64_t *bounds;		/* where entries begin or end */
+	uint32_t *owners;		/* of what is from there to the next: an
+					 * entry's number + 1, or 0 */
 	size_t bound_count;
 };
 
@@ -148,7 +148,7 @@ static void make_bounds(struct names *names)
 	names->bound_count = count;
 }
 
-/* The first part from @at on that nobody owns; the way there becomes shorter. */
+/* The first part from @at on that has no owner; shortens the way there. */
 static size_t next_free(uint32_t *next, size_t at)
 {
 	size_t found = at;
@@ -164,7 +164,7 @@ static size_t next_free(uint32_t *next, size_t at)
 	return found;
 }
 
-/* The last line that says something of an address is right: from the last on. */
+/* Gives each part to the last line that has it, by going from the last on. */
 static int settle(struct names *names)
 {
 	size_t count = 2 * names->count, i;
@@ -312,8 +312,10 @@ static bool same_module(const struct entry *a, const struct entry *b)
 	return !strcmp(a->module, b->module);
 }
 
-/* Each reaches to the next one; the last of the kernel, or of a module, to the end
- * of its page. */
+/*
+ * Each reaches to the next one; the last of the kernel, or of a module, to the
+ * end of its page.
+ */
 static void set_ends(struct names *names)
 {
 	size_t kept = 0, i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names of code that is in no ELF file: code that a program made at run time, whose
- * names are in /tmp/perf-PID.map, and the kernel's, whose are in kallsyms.
+ * Names of code that is in no ELF file: code that a program made at run time,
+ * whose names are in /tmp/perf-PID.map, and the kernel's, which kallsyms has.
  */
 #ifndef HWPROF_NAMES_H
 #define HWPROF_NAMES_H
@@ -21,19 +21,19 @@ struct named_code {
 };
 
 /*
- * Reads the lines "START SIZE NAME" of @fd, numbers in hexadecimal, whoever wrote
- * them: lines of other forms are left out, and what a line says holds instead of
- * what earlier lines say of the same addresses. 0; -ENOMEM; -EFBIG: it has more than
- * NAMES_TEXT_MAX bytes, of which the rest is left out; or the errno of read().
- * *@names is made for 0 and -EFBIG. @fd stays open.
+ * Reads the lines "START SIZE NAME" of @fd, numbers in hexadecimal. Lines of
+ * other forms are left out, and where lines overlap the last one counts.
+ * Returns 0; -ENOMEM; -EFBIG, if there are more than NAMES_TEXT_MAX bytes, of
+ * which the rest is left out; or the errno of read(). *@names is made for 0
+ * and -EFBIG. @fd stays open.
  */
 int names_read_map(int fd, struct names **names);
 
 /*
- * The same of kallsyms: "ADDRESS TYPE NAME", and "[MODULE]" behind the name of a
- * module's. Code reaches to the next symbol. *@anchor: the address of the symbol
- * @symbol, or 0. Modules are left out if @anchor is not @expected: they may be
- * elsewhere then.
+ * The same of kallsyms: "ADDRESS TYPE NAME", and "[MODULE]" behind the name of
+ * a module's. Code reaches to the next symbol. *@anchor becomes the address of
+ * @symbol, or 0. Modules are left out if that is not @expected, because then
+ * they may be elsewhere, too.
  */
 int names_read_kallsyms(int fd, const char *symbol, uint64_t expected,
 			uint64_t *anchor, struct names **names);

@@ -46,14 +46,14 @@ struct kernel_text {
 };
 
 /*
- * How far addresses of the kernel @object, as its kallsyms or vmlinux have them, are
- * above those of the recording, which are of @text. 0: not at all, or there are no
- * names.
+ * How far addresses of the kernel @object, as its kallsyms or vmlinux have
+ * them, are above those of the recording, which are of @text. 0: not at all,
+ * or there are no names.
  */
 uint64_t object_kernel_distance(struct object *object,
 				const struct kernel_text *text);
 
-/* It is a part of a kernel whose names are of another boot, and has none. */
+/* Marks a part of a kernel whose names are of another boot: it has none. */
 void object_is_elsewhere(struct object *object);
 
 /*

@@ -73,6 +73,15 @@ enum perfdata_record_type {
 	PERFDATA_ZSTD_SIZED	= 83,	/* the same, after its u64 size */
 };
 
+/*
+ * Of Linux 6.19 and newer: a call chain of which the user's part comes in a
+ * record of its own ends with this marker and a u64 cookie. The record has the
+ * cookie, a u64 count, and so many addresses.
+ */
+#define PERFDATA_CONTEXT_USER_DEFERRED	((uint64_t)-640)
+
+enum { PERFDATA_CALLCHAIN_DEFERRED = 22 };
+
 /* An entry of the BUILD_ID section; the file's name follows it. */
 struct perfdata_build_id {
 	struct perf_event_header header;

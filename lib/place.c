@@ -88,8 +88,8 @@ static int find_guest(struct place *place, const struct hwprof_profile *profile,
 }
 
 /*
- * Code that the process made, if there are names for it, also where nothing is known
- * to be mapped: memory that becomes code later is in no record. -ENOMEM.
+ * Looks for the name of code that the process made, also where nothing is known
+ * to be mapped, because memory that becomes code later is in no record. -ENOMEM.
  */
 static int find_made(struct place *place, const struct hwprof_profile *profile,
 		     uint64_t address)

@@ -198,6 +198,18 @@ static int take_sample(struct playback *playback, const struct record *record)
 	return record->event ? playback->kind->sample(playback, record) : 0;
 }
 
+/* Maps of a file with parts are known already. */
+static int take_other(struct playback *playback, const struct record *record)
+{
+	int error = 0;
+
+	if (!playback->file->part_count)
+		error = processes_note(playback->processes, playback->file,
+				       record);
+	return !error && playback->kind->record ?
+	       playback->kind->record(playback, record) : error;
+}
+
 static int take_record(void *context, const struct record *given)
 {
 	struct playback *playback = context;
@@ -211,11 +223,10 @@ static int take_record(void *context, const struct record *given)
 	if (record.time == UINT64_MAX)
 		record.time = ++playback->untimed;
 	rounds_note(&playback->rounds, record.time);
-	if (record.type != PERF_RECORD_SAMPLE)
-		return playback->file->part_count ? 0 :
-		       processes_note(playback->processes, playback->file,
-				      &record);
-	error = take_sample(playback, &record);
+	if (record.type == PERF_RECORD_SAMPLE)
+		error = take_sample(playback, &record);
+	else
+		error = take_other(playback, &record);
 	if (!error && rounds_full(&playback->rounds))
 		error = end_round(playback, playback->rounds.older.last);
 	return error;

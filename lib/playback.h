@@ -35,6 +35,8 @@ struct playback_kind {
 	/* Keeps a sample in rounds.newer; and takes those in rounds.older. */
 	int (*sample)(struct playback *playback, const struct record *record);
 	int (*round)(struct playback *playback);
+	/* Takes a record that is no sample; may be NULL. */
+	int (*record)(struct playback *playback, const struct record *record);
 	/* There are no more; may be NULL. */
 	void (*flush)(struct playback *playback);
 	/* What the user is to be told. -ENOMEM. */

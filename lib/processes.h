@@ -77,15 +77,15 @@ const char *processes_comm(const struct processes *processes, uint32_t pid,
 			   uint64_t time);
 
 /*
- * May a process have made code there at run time? @mapping NULL: nothing is known to
- * be mapped there.
+ * May a process have made code there at run time? @mapping NULL: nothing is
+ * known to be mapped there.
  */
 bool processes_may_be_made(const struct mapping *mapping);
 
 /*
- * Returns the object of the kernel that the recording @file is of. *@address, in the
- * recorded kernel, becomes one in the object's kallsyms or vmlinux, where these are
- * known. @moved: whether that may be another one; if not, an object without names is
+ * Returns the object of the kernel that the recording @file is of. *@address,
+ * in the recorded kernel, becomes one in the object's kallsyms or vmlinux,
+ * where these are known. If it is not to be @moved, an object without names is
  * returned where it would be. NULL if memory is out.
  */
 struct object *processes_kernel(const struct processes *processes,

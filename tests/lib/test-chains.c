@@ -313,6 +313,102 @@ static void test_sides(void **state)
 	hwprof_profile_free(contexts);
 }
 
+/* --- users' parts that come later ----------------------------------------- */
+
+#define DEFERRED	((uint64_t)-640)
+
+/* A record of the user's part: c called from b called from a. */
+static void add_part(struct stacks *stacks, uint64_t time, uint32_t tid,
+		     uint64_t cookie)
+{
+	const uint64_t body[] = {
+		cookie, 4, CONTEXT(USER), begin_of(2), begin_of(1) + 9,
+		begin_of(0) + 9,
+		/* what samples have, too: pid and tid, time */
+		(uint64_t)tid << 32 | PID, time,
+	};
+
+	stacks_record(stacks, 22, PERF_RECORD_MISC_USER, body, sizeof(body));
+}
+
+/* A sample of the kernel, with one call in it, or of the user. */
+static void add_deferred(struct stacks *stacks, uint64_t time, uint64_t cookie,
+			 uint64_t weight, bool kernel)
+{
+	const uint64_t chain[] = {
+		CONTEXT(KERNEL), KERNEL + 5, DEFERRED, cookie,
+	};
+
+	stacks_chain(stacks, time, PID, kernel ? KERNEL + 5 : begin_of(4),
+		     weight, kernel ? chain : chain + 2, kernel ? 4 : 2, NULL,
+		     0);
+}
+
+static void test_deferred(void **state)
+{
+	struct hwprof_profile *contexts;
+	struct stacks stacks;
+	int i;
+
+	begin(&stacks, &plain);
+	/* Two samples of one stay in the kernel; a cookie may look like a marker. */
+	add_deferred(&stacks, 10, UINT64_MAX - 100, 7, true);
+	add_deferred(&stacks, 11, UINT64_MAX - 100, 2, true);
+	add_part(&stacks, 12, PID, UINT64_MAX - 100);
+	/* One of the user's code, whose part is read first. */
+	add_part(&stacks, 21, PID, 8);
+	add_deferred(&stacks, 20, 8, 5, false);
+	/* Many rounds go by while this one sleeps in the kernel. */
+	add_deferred(&stacks, 30, 9, 100, true);
+	for (i = 0; i < 10; i++) {
+		stacks_round(&stacks);
+		add_deferred(&stacks, 40 + i, 1000 + i, 1, true);
+		add_part(&stacks, 41 + i, PID, 1000 + i);
+	}
+	add_part(&stacks, 60, PID, 9);
+	contexts = replay(&stacks, 0);
+	assert_int_equal(weight_of(contexts, "prog/a/b/c/[kernel]"), 119);
+	assert_int_equal(weight_of(contexts, "prog/a/b/c"), 5);
+	assert_null(strstr(hwprof_profile_warning(contexts, 0), "later"));
+	hwprof_profile_free(contexts);
+}
+
+/* Records may be lost, of another thread, or not there yet at the end. */
+static void test_deferred_for_ever(void **state)
+{
+	struct hwprof_profile *contexts;
+	struct stacks stacks;
+
+	begin(&stacks, &plain);
+	add_deferred(&stacks, 10, 7, 3, true);
+	add_part(&stacks, 11, PID + 1, 7);
+	add_part(&stacks, 11, PID, 8);
+	stacks_round(&stacks);
+	add_deferred(&stacks, 20, 9, 5, false);
+	contexts = replay(&stacks, 0);
+	assert_int_equal(weight_of(contexts, "prog/[kernel]"), 3);
+	assert_int_equal(weight_of(contexts, "prog/e"), 5);
+	assert_true(warns(contexts, "2 of 2 stacks were to get their user's calls later"));
+	hwprof_profile_free(contexts);
+}
+
+/* A count beyond the record is damage. */
+static void test_deferred_cut(void **state)
+{
+	const uint64_t body[] = { 7, UINT64_MAX / 8, CONTEXT(USER), 0, 0 };
+	struct hwprof_profile *contexts;
+	char message[512];
+	struct stacks stacks;
+
+	begin(&stacks, &plain);
+	add_deferred(&stacks, 10, 7, 3, true);
+	stacks_record(&stacks, 22, PERF_RECORD_MISC_USER, body, sizeof(body));
+	stacks_end(&stacks);
+	assert_int_equal(try_replay(&contexts, 0, message), -EBADMSG);
+	assert_non_null(strstr(message, "a deferred call chain is cut off"));
+	unlink(path);
+}
+
 /* A call that is its procedure's last instruction returns behind it. */
 static void test_last_call(void **state)
 {
@@ -609,6 +705,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_sides),
+		cmocka_unit_test(test_deferred),
+		cmocka_unit_test(test_deferred_for_ever),
+		cmocka_unit_test(test_deferred_cut),
 		cmocka_unit_test(test_last_call),
 		cmocka_unit_test(test_lbr),
 		cmocka_unit_test(test_cut),

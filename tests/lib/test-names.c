@@ -394,7 +394,7 @@ static void add_build_id(struct stacks *stacks)
 	stacks_section(stacks, PERFDATA_BUILD_ID, section, sizeof(section));
 }
 
-/* The kernel's loop of each place, of a recording with build id and text, or not. */
+/* Loops of a kernel whose build id and text are recorded, or not. */
 static struct hwprof_profile *replay_kernel(bool id, bool text)
 {
 	struct hwprof_profile *loops;
