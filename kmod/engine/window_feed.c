@@ -14,7 +14,7 @@
 /* Who learns from the window (others are NULL), and what was seen of it. */
 struct feed {
 	struct loop_table *loops;
-	struct call_table *calls;
+	struct saving_table *calls;
 	struct path_table *paths;
 	struct line line;
 	u64 branches;
@@ -28,7 +28,7 @@ static __always_inline void begin(struct feed *feed,
 	if (feed->loops)
 		loop_window_begin(feed->loops, window->times);
 	if (feed->calls)
-		call_window_begin(feed->calls, window->times);
+		saving_window_begin(feed->calls, window->times);
 	if (feed->paths)
 		path_window_begin(feed->paths, window);
 }
@@ -141,7 +141,7 @@ static __always_inline bool end(const struct feed *feed,
 	if (feed->loops)
 		room &= flow_has_table_room(&feed->loops->flow);
 	if (feed->calls)
-		room &= call_window_end(feed->calls);
+		room &= saving_window_end(feed->calls);
 	if (feed->paths)
 		room &= path_window_end(feed->paths);
 	return room;
