@@ -74,7 +74,8 @@ static inline u32 field_parts(const struct perf_event_attr *attr)
 	return field_get(attr, FIELD_loops) << JOINT_LOOPS |
 	       field_get(attr, FIELD_calls) << JOINT_CALLS |
 	       field_get(attr, FIELD_paths) << JOINT_PATHS |
-	       field_get(attr, FIELD_cct) << JOINT_CCT;
+	       field_get(attr, FIELD_cct) << JOINT_CCT |
+	       field_get(attr, FIELD_edges) << JOINT_EDGES;
 }
 
 /* The engine that the attr names, of those that there are; NULL: none. */
@@ -93,6 +94,8 @@ field_engine(const struct perf_event_attr *attr)
 		return &cct_engine;
 	if (field_get(attr, FIELD_paths))
 		return &path_engine;
+	if (field_get(attr, FIELD_edges))
+		return &edge_engine;
 	if (field_get(attr, FIELD_values))
 		return &value_engine;
 	if (field_get(attr, FIELD_branches))

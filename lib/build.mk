@@ -6,7 +6,7 @@
 LIB_SOURCES := $(wildcard lib/*.c) \
 	       $(patsubst %,kmod/engine/%.c,walk window window_feed flow loop \
 					      loop_table loop_order loop_window \
-					      loop_time loop_profile call saving path \
+					      loop_time loop_profile call edge saving path \
 					      path_table cct cct_tree cct_stack \
 					      range range_tree value value_slot \
 					      value_table) \

@@ -56,6 +56,7 @@ struct engine_sample {
 		struct hwprof_row_range range;
 		struct hwprof_row_box box;
 		struct hwprof_row_call call;
+		struct hwprof_row_edge edge;
 		struct hwprof_row_context context;
 		struct hwprof_row_path path;
 		struct hwprof_row_value value;
@@ -194,6 +195,7 @@ extern const struct engine_ops loop_engine;
 extern const struct engine_ops branch_engine;
 extern const struct engine_ops range_engine;
 extern const struct engine_ops call_engine;
+extern const struct engine_ops edge_engine;
 extern const struct engine_ops cct_engine;
 extern const struct engine_ops path_engine;
 extern const struct engine_ops value_engine;

@@ -9,6 +9,7 @@
  */
 #include "call.h"
 #include "cct.h"
+#include "edge.h"
 #include "joint.h"
 #include "loop.h"
 #include "path_walk.h"
@@ -20,6 +21,7 @@ const struct engine_ops *const joint_parts[JOINT_PARTS] = {
 	[JOINT_CALLS]	= &call_engine,
 	[JOINT_PATHS]	= &path_engine,
 	[JOINT_CCT]	= &cct_engine,
+	[JOINT_EDGES]	= &edge_engine,
 };
 
 struct joint_table {
@@ -32,12 +34,13 @@ struct joint_cursor {
 	struct loop_cursor loops;
 	struct path_cursor paths;
 	struct cct_cursor cct;
+	struct edge_cursor edges;
 };
 
 enum {
 	JOINT_HEADER	= (sizeof(struct joint_table) + 63) & ~63U,
-	/* As the four say themselves: a test compares it. */
-	JOINT_MIN	= JOINT_HEADER + (64 + 32 + 64 + 64) * 1024,
+	/* As the five say themselves: a test compares it. */
+	JOINT_MIN	= JOINT_HEADER + (64 + 32 + 64 + 64 + 32) * 1024,
 	/* Of where rows() is; above them is the part. */
 	JOINT_AT_BITS	= 8 * sizeof(size_t) - 3,
 };
@@ -52,6 +55,8 @@ static void *cursor_of(struct joint_cursor *cursor, enum joint_part part)
 		return &cursor->paths;
 	case JOINT_CCT:
 		return &cursor->cct;
+	case JOINT_EDGES:
+		return &cursor->edges;
 	default:
 		return NULL;
 	}
@@ -122,6 +127,7 @@ static bool joint_feed(void *memory, void *cursor_memory,
 	void *calls = table->part[JOINT_CALLS];
 	void *paths = table->part[JOINT_PATHS];
 	void *cct = table->part[JOINT_CCT];
+	void *edges = table->part[JOINT_EDGES];
 	bool room = true;
 
 	/* A path that ends here has run in the procedure that is here. */
@@ -138,6 +144,8 @@ static bool joint_feed(void *memory, void *cursor_memory,
 		room &= call_feed(calls, NULL, event);
 	if (cct)
 		room &= cct_feed(cct, &cursor->cct, event);
+	if (edges)
+		room &= edge_feed(edges, &cursor->edges, event);
 	return room;
 }
 
@@ -148,7 +156,8 @@ static bool joint_feed_window(void *memory, struct window *window,
 	struct joint_table *table = memory;
 
 	return window_feed(table->part[JOINT_LOOPS], table->part[JOINT_CALLS],
-			   table->part[JOINT_PATHS], window, counts);
+			   table->part[JOINT_PATHS], table->part[JOINT_EDGES],
+			   window, counts);
 }
 
 static void joint_taken(void *memory, u64 ip, u32 space)

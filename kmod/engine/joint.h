@@ -10,6 +10,7 @@ enum joint_part {
 	JOINT_CALLS,
 	JOINT_PATHS,
 	JOINT_CCT,
+	JOINT_EDGES,
 	JOINT_PARTS,
 };
 

@@ -29,6 +29,7 @@ enum stream_kind {
 };
 
 #define STREAM_MISPREDICTED	(1U << 0)
+#define STREAM_PREDICTED	(1U << 1)	/* a branch, and it is known */
 #define STREAM_NO_VALUE		(1U << 1)	/* of a load or store: not known */
 #define STREAM_STACK		(1U << 2)	/* of a branch: it has a value */
 

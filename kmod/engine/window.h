@@ -21,6 +21,8 @@ struct window_branch {
 /* Fields of flags: as in <linux/perf_event.h>, little-endian. */
 enum {
 	WINDOW_MISPREDICTED	= STREAM_MISPREDICTED,
+	WINDOW_PREDICTED	= STREAM_PREDICTED,
+	WINDOW_PREDICTION	= WINDOW_MISPREDICTED | WINDOW_PREDICTED,
 	WINDOW_ABORT		= 1 << 3,	/* of a transaction */
 	WINDOW_CYCLES_SHIFT	= 4,
 	WINDOW_CYCLES_MASK	= 0xffff,
@@ -134,7 +136,7 @@ window_event(struct window *window, const struct window_branch *branch, u8 kind)
 	event->from = branch->from;
 	event->to = branch->to;
 	event->kind = kind;
-	event->flags = branch->flags & WINDOW_MISPREDICTED;
+	event->flags = branch->flags & WINDOW_PREDICTION;
 	event->cycles = window_cycles(branch);
 	return event;
 }

@@ -7,6 +7,7 @@
  * for several together.
  */
 #include "call.h"
+#include "edge.h"
 #include "loop_line.h"
 #include "path_walk.h"
 #include "window_feed.h"
@@ -16,6 +17,8 @@ struct feed {
 	struct loop_table *loops;
 	struct saving_table *calls;
 	struct path_table *paths;
+	struct saving_table *edges;
+	struct edge_cursor *edge;	/* the edges' */
 	struct line line;
 	u64 branches;
 	u64 back_edges, called, ended;	/* the engines' units */
@@ -31,6 +34,22 @@ static __always_inline void begin(struct feed *feed,
 		saving_window_begin(feed->calls, window->times);
 	if (feed->paths)
 		path_window_begin(feed->paths, window);
+	if (feed->edges) {
+		saving_window_begin(feed->edges, window->times);
+		edge_cursor_begin(feed->edge);
+	}
+}
+
+static void take_edge(const struct feed *feed, u32 space,
+		      const struct window_branch *branch, unsigned int kind)
+{
+	const struct stream_event event = {
+		.from = branch->from, .to = branch->to, .space = space,
+		.kind = kind, .flags = branch->flags & WINDOW_PREDICTION,
+		.cycles = window_cycles(branch),
+	};
+
+	edge_branch(feed->edges, feed->edge, &event);
 }
 
 static noinline void take_slowly(struct path_table *paths, u32 space,
@@ -74,6 +93,8 @@ static __always_inline void take_branch(struct feed *feed, u32 space,
 {
 	u64 from = branch->from, to = branch->to;
 
+	if (feed->edges)
+		take_edge(feed, space, branch, kind);
 	if (kind == STREAM_CALL)
 		take_kind(feed, space, branch, STREAM_CALL, from, to);
 	else if (kind == STREAM_RET)
@@ -110,14 +131,14 @@ static __always_inline void take_branches(struct feed *feed,
 }
 
 /* Any other branch, which is no engine's unit. */
-static noinline void take_other(struct loop_table *loops, struct line *line,
+static noinline bool take_other(struct loop_table *loops, struct line *line,
 				struct path_table *paths, struct window *window,
 				struct window_counts *counts)
 {
 	const struct stream_event *event = &window->event;
 
 	if (!window_take(window, --window->next, *--window->kind))
-		return;
+		return false;
 	counts->events += window->times;
 	if (event->kind == STREAM_GAP)
 		counts->gaps += window->times;
@@ -127,6 +148,34 @@ static noinline void take_other(struct loop_table *loops, struct line *line,
 		line_turn(loops, line, event);
 	if (paths)
 		path_event(paths, paths->window, event);
+	return true;
+}
+
+/*
+ * Where the oldest branch led is the window's beginning. It is no event, as the
+ * line before it was not seen; but of an edge all is there.
+ */
+static bool is_edge(const struct window *window)
+{
+	const struct window_branch *branch = window->next;
+
+	return window->event.kind == STREAM_GAP &&
+	       stream_is_branch(*window->kind) && branch->from &&
+	       !((branch->from ^ window->side) >> 63) &&
+	       !(branch->flags & WINDOW_ABORT);
+}
+
+/* An event that is no branch. */
+static noinline void turn_edge(struct saving_table *edges,
+			       struct edge_cursor *edge,
+			       const struct window *window, bool oldest)
+{
+	edge_turn(edges, edge, &window->event);
+	if (!oldest || !is_edge(window))
+		return;
+	edge->from = window->next->from;
+	edge->kind = *window->kind;
+	edge->flags = window->next->flags & WINDOW_PREDICTION;
 }
 
 static __always_inline bool end(const struct feed *feed,
@@ -136,26 +185,36 @@ static __always_inline bool end(const struct feed *feed,
 	bool room = true;
 
 	counts->events += feed->branches * window->times;
-	counts->units += (feed->back_edges + feed->called + feed->ended) *
-			 window->times;
+	counts->units += (feed->back_edges + feed->called + feed->ended +
+			  (feed->edges ? feed->branches : 0)) * window->times;
 	if (feed->loops)
 		room &= flow_has_table_room(&feed->loops->flow);
 	if (feed->calls)
 		room &= saving_window_end(feed->calls);
 	if (feed->paths)
 		room &= path_window_end(feed->paths);
+	if (feed->edges) {
+		edge_leave(feed->edges, feed->edge);
+		room &= saving_window_end(feed->edges);
+	}
 	return room;
 }
 
 static __always_inline bool walk(struct feed feed, struct window *window,
 				 struct window_counts *counts)
 {
+	struct edge_cursor edge;
+
+	feed.edge = &edge;
 	begin(&feed, window);
 	while (window->next != window->newest) {
 		struct line line = feed.line;
+		bool oldest = !window->begun;
 
 		/* The line that has its address known is another one. */
-		take_other(feed.loops, &line, feed.paths, window, counts);
+		if (take_other(feed.loops, &line, feed.paths, window, counts) &&
+		    feed.edges)
+			turn_edge(feed.edges, &edge, window, oldest);
 		feed.line = line;
 		if (window->inside)
 			take_branches(&feed, window);
@@ -181,9 +240,16 @@ bool path_feed_window(void *table, struct window *window,
 	return walk((struct feed){ .paths = table }, window, counts);
 }
 
-bool window_feed(void *loops, void *calls, void *paths, struct window *window,
-		 struct window_counts *counts)
+bool edge_feed_window(void *table, struct window *window,
+		      struct window_counts *counts)
+{
+	return walk((struct feed){ .edges = table }, window, counts);
+}
+
+bool window_feed(void *loops, void *calls, void *paths, void *edges,
+		 struct window *window, struct window_counts *counts)
 {
 	return walk((struct feed){ .loops = loops, .calls = calls,
-				    .paths = paths }, window, counts);
+				    .paths = paths, .edges = edges },
+		    window, counts);
 }

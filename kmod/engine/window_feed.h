@@ -11,9 +11,11 @@ bool call_feed_window(void *table, struct window *window,
 		      struct window_counts *counts);
 bool path_feed_window(void *table, struct window *window,
 		      struct window_counts *counts);
+bool edge_feed_window(void *table, struct window *window,
+		      struct window_counts *counts);
 
 /* Tables of which any may be NULL. */
-bool window_feed(void *loops, void *calls, void *paths, struct window *window,
-		 struct window_counts *counts);
+bool window_feed(void *loops, void *calls, void *paths, void *edges,
+		 struct window *window, struct window_counts *counts);
 
 #endif /* HWPROF_ENGINE_WINDOW_FEED_H */

@@ -95,7 +95,7 @@ static int check_words(const struct perf_event_attr *attr)
 /* One thing an event, or several of those that a joint engine is made of. */
 static int check_things(const struct perf_event_attr *attr)
 {
-	u64 things = attr->config & field_bits(FIELD_branches, FIELD_cct);
+	u64 things = attr->config & field_bits(FIELD_branches, FIELD_edges);
 
 	return !things || (hweight64(things) > 1 &&
 			   hweight64(things) != hweight32(field_parts(attr))) ?

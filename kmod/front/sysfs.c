@@ -52,6 +52,7 @@ PMU_EVENT_ATTR_STRING(loops, event_loops, "loops=1");
 PMU_EVENT_ATTR_STRING(branches, event_branches, "branches=1");
 PMU_EVENT_ATTR_STRING(ranges, event_ranges, "ranges=1");
 PMU_EVENT_ATTR_STRING(calls, event_calls, "calls=1");
+PMU_EVENT_ATTR_STRING(edges, event_edges, "edges=1");
 PMU_EVENT_ATTR_STRING(cct, event_cct, "cct=1");
 PMU_EVENT_ATTR_STRING(paths, event_paths, "paths=1");
 PMU_EVENT_ATTR_STRING(values, event_values, "values=1");
@@ -61,6 +62,7 @@ static struct attribute *event_attributes[] = {
 	&event_branches.attr.attr,
 	&event_ranges.attr.attr,
 	&event_calls.attr.attr,
+	&event_edges.attr.attr,
 	&event_cct.attr.attr,
 	&event_paths.attr.attr,
 	&event_values.attr.attr,

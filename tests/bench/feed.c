@@ -3,7 +3,7 @@
  * feed [-d DISTANCE] [-r ROUNDS] FILE...
  *
  * Nanoseconds that a window of 32 branch records costs, without its interrupt: of
- * loops, of calls, of paths and of all three in one event. Windows are cut out of
+ * loops, of calls, of paths, of edges and of the first three in one event. Windows are cut out of
  * recorded branches, as far apart as DISTANCE on average (250). They are fed for a
  * first time, when lines and paths are still to be found, and then for ROUNDS more
  * times, of which the best counts. Tables are merged when they want to be, and each
@@ -44,6 +44,7 @@ static const struct learnt {
 	{ "loops", &loop_engine, 1 << JOINT_LOOPS },
 	{ "calls", &call_engine, 1 << JOINT_CALLS },
 	{ "paths", &path_engine, 1 << JOINT_PATHS },
+	{ "edges", &edge_engine, 1 << JOINT_EDGES },
 	{ "loops,calls,paths", &joint_engine,
 	  1 << JOINT_LOOPS | 1 << JOINT_CALLS | 1 << JOINT_PATHS },
 };

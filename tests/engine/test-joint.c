@@ -149,6 +149,8 @@ static enum joint_part part_of(const struct hwprof_row *row)
 		return JOINT_CALLS;
 	case HWPROF_ROW_PATH:
 		return JOINT_PATHS;
+	case HWPROF_ROW_EDGE:
+		return JOINT_EDGES;
 	}
 	assert_int_equal(row->type, HWPROF_ROW_CONTEXT);
 	return JOINT_CCT;
@@ -548,7 +550,7 @@ static void test_windows(void **state)
 
 	for (seed = 300; seed < 300 + seeds(4); seed++)
 		for (parts = 1; parts <= WINDOWED; parts++)
-			if (is_several(parts))
+			if (is_several(parts) && !(parts & ~WINDOWED))
 				check_windows(parts, seed);
 }
 
@@ -856,12 +858,13 @@ static void test_units(void **state)
 		unsigned int units;
 		u16 type;		/* of the sample's row */
 	} cases[] = {
-		{ COND(0x20, 0x10), 2, HWPROF_ROW_LOOP },
-		{ INDIRECT(0x9000000, 0x10), 1, HWPROF_ROW_PATH },
-		{ RET(0x20, 0x10), 1, HWPROF_ROW_PATH },
-		{ CALL(0x20, 0x10), 2, HWPROF_ROW_CALL },
+		{ COND(0x20, 0x10), 3, HWPROF_ROW_LOOP },
+		{ INDIRECT(0x9000000, 0x10), 2, HWPROF_ROW_PATH },
+		{ RET(0x20, 0x10), 2, HWPROF_ROW_PATH },
+		{ CALL(0x20, 0x10), 3, HWPROF_ROW_CALL },
 		{ SIGNAL(0x20, 0x10), 1, HWPROF_ROW_CONTEXT },
-		{ COND(0x20, 0x21), 0, HWPROF_ROW_LOOP },
+		{ COND(0x20, 0x21), 1, HWPROF_ROW_EDGE },
+		{ GAP(0x20), 0, HWPROF_ROW_LOOP },
 	};
 	const struct engine_params params = { .span = SPAN, .parts = ALL };
 	struct engine_sample sample;

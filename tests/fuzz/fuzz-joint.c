@@ -31,6 +31,8 @@ static unsigned int parts_of(const struct hwprof_row *row)
 		return 1 << JOINT_PATHS;
 	case HWPROF_ROW_CONTEXT:
 		return 1 << JOINT_CCT;
+	case HWPROF_ROW_EDGE:
+		return 1 << JOINT_EDGES;
 	}
 	return 0;
 }

@@ -57,7 +57,7 @@ static void mutate_word(uint64_t *word, uint64_t *random)
 
 static const uint64_t engines[] = {
 	EVENT_LOOPS, EVENT_CALLS, EVENT_PATHS, EVENT_VALUES, EVENT_RANGES,
-	EVENT_CCT, EVENT_BRANCHES,
+	EVENT_CCT, EVENT_BRANCHES, EVENT_EDGES,
 };
 
 struct wish {

@@ -27,7 +27,7 @@
  * means "the default". Bits that belong to no field must be zero (EINVAL).
  */
 #define HWPROF_FIELDS(X)						       \
-	/* what is profiled: one; of loops, calls, paths, cct also several */  \
+	/* profiled: one, or several of loops, calls, paths, cct, edges */     \
 	X(branches,	   0,  0,  0, "the branches themselves")	       \
 	X(loops,	   0,  1,  1, "loops: entries, iterations, trip counts") \
 	X(calls,	   0,  2,  2, "methods and call pairs")		       \
@@ -35,6 +35,7 @@
 	X(values,	   0,  4,  4, "values that loads give")		       \
 	X(ranges,	   0,  5,  5, "hot ranges of a 64-bit stream")	       \
 	X(cct,		   0,  6,  6, "calling contexts")		       \
+	X(edges,	   0,  7,  7, "branches, and the lines behind them") \
 	/* where events come from: at most one is set; none: the best there is */ \
 	X(step,		   0,  8,  8, "software single stepping")	       \
 	X(lbr,		   0,  9,  9, "hardware branch records")	       \
@@ -136,6 +137,7 @@ enum hwprof_row_type {
 	HWPROF_ROW_PATH		= 9,
 	HWPROF_ROW_VALUE	= 8,
 	HWPROF_ROW_BOX		= 10,
+	HWPROF_ROW_EDGE		= 11,
 };
 
 /* What the numbers of a row are true of. */
@@ -318,6 +320,38 @@ struct hwprof_row_call {
 	__u64 error;		/* others that it may have had, as it stands */
 	__u64 evicted;		/* calls of the session given up so far */
 	__u64 sum_sq;		/* increase: windows' calls squared; else 0 */
+	__u32 basis;		/* enum hwprof_basis */
+	__u32 reserved;
+};
+
+/* Flags of an edge. */
+#define HWPROF_EDGE_PREDICTION	(1U << 0)	/* `mispredicted` is known */
+
+/*
+ * An edge: a branch, where it led, and the straight line from there to the next
+ * branch that was taken, at `end` (docs/edges.md). That branch, with which the
+ * line ends, is the unit. Space 0 is the kernel.
+ *
+ * If the line's beginning was not seen, `from` is 0, and so is `to` if it is
+ * unknown. If its end was not seen, `end` is 0: a window ended, or a signal came. Then `count` has no units: the row's period is 0.
+ *
+ * A row says how often that was, at least; `error` and `evicted` are those of
+ * struct hwprof_row_call, of edges with both ends.
+ */
+struct hwprof_row_edge {
+	struct hwprof_row row;
+	__u64 from;		/* address of the branch; 0: not known */
+	__u64 to;		/* where it led; 0: not known */
+	__u64 end;		/* address of the next taken branch, or 0 */
+	__u64 count;		/* increase: the unit, if `end` is known */
+	__u64 mispredicted;	/* increase: of these, as HWPROF_EDGE_PREDICTION
+				 * says; else 0 */
+	__u64 cycles;		/* increase: on the line; 0: unknown */
+	__u64 error;		/* others that it may have had, as it stands */
+	__u64 evicted;		/* branches of the session given up so far */
+	__u64 sum_sq;		/* increase: windows' counts squared; else 0 */
+	__u32 kind;		/* enum hwprof_branch_kind; 0: not known */
+	__u32 flags;		/* HWPROF_EDGE_* */
 	__u32 basis;		/* enum hwprof_basis */
 	__u32 reserved;
 };

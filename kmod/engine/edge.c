@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
+/*
+ * hwprof/edges/: how often each branch led where, and what branch was taken
+ * next (Zilles, Sohi: A Programmable Co-processor for Profiling, HPCA 2001,
+ * names edge profiles among the uses of such a table). Between the two is a
+ * straight line, so that an edge also tells which branches of that line were
+ * not taken.
+ *
+ * An edge is counted when its line ends, with the next branch: that branch is
+ * the unit. A line of which the beginning was not seen is an edge of an unknown
+ * branch. A branch whose line has no end, because a gap or a signal comes
+ * first, is an edge with the end 0. It counts, but is no unit: each branch is
+ * one once.
+ *
+ * Edges are in a space-saving table.
+ */
+#include "edge.h"
+#include "walk.h"
+#include "window_feed.h"
+
+#define EDGE_OPEN	0	/* an end that was not seen */
+
+struct edge {
+	struct saving_item item;
+	u64 name[SAVING_WORDS];	/* from, to, end */
+	u64 mispredicted;
+	u64 cycles;		/* on the line, with the branch that ends it */
+	u32 kind;		/* of the branch */
+	u32 flags;		/* HWPROF_EDGE_* */
+};
+
+static const struct edge *edge_of(const struct saving_item *item)
+{
+	return container_of(item, struct edge, item);
+}
+
+static struct edge *edge_at(struct saving_item *item)
+{
+	return container_of(item, struct edge, item);
+}
+
+static bool has_end(const struct saving_item *item)
+{
+	return edge_of(item)->name[2] != EDGE_OPEN;
+}
+
+static void add_edge(struct saving_item *to_item,
+		     const struct saving_item *from_item)
+{
+	const struct edge *from = edge_of(from_item);
+	struct edge *to = edge_at(to_item);
+
+	to->mispredicted += from->mispredicted;
+	to->cycles += from->cycles;
+	to->kind = from->kind;
+	to->flags |= from->flags;
+}
+
+static struct hwprof_row_edge row_of(const struct saving_table *table,
+				     const struct edge *edge)
+{
+	return (struct hwprof_row_edge){
+		.row.type = HWPROF_ROW_EDGE,
+		.row.size = sizeof(struct hwprof_row_edge),
+		.row.space = edge->item.space,
+		.from = edge->name[0],
+		.to = edge->name[1],
+		.end = edge->name[2],
+		.count = edge->item.count,
+		.mispredicted = edge->mispredicted,
+		.cycles = edge->cycles,
+		.error = edge->item.error,
+		.evicted = table->evicted,
+		.sum_sq = edge->item.sum_sq,
+		.kind = edge->kind,
+		.flags = edge->flags,
+		.basis = table->basis,
+	};
+}
+
+/* Its place is its branch, or what is known of its line. */
+static bool tell_edge(const struct saving_table *table,
+		      struct saving_item *item, engine_emit emit, void *context)
+{
+	struct edge *edge = edge_at(item);
+	const struct hwprof_row_edge row = row_of(table, edge);
+
+	if (!emit(context, &row, row.from ? row.from : row.end, row.to,
+		  has_end(item) ? row.count : 0))
+		return false;
+	edge->mispredicted = 0;
+	edge->cycles = 0;
+	return true;
+}
+
+static const struct saving_kind edges = {
+	.size		= sizeof(struct edge),
+	.words		= 3,
+	.has_units	= has_end,
+	.add		= add_edge,
+	.tell		= tell_edge,
+};
+
+static void edge_table_init(void *memory, size_t size,
+			    const struct engine_params *params)
+{
+	saving_init(&edges, memory, size, params);
+}
+
+static void edge_cursor_init(void *cursor, u32 tid)
+{
+	edge_cursor_begin(cursor);
+}
+
+static unsigned int edge_unit(const struct engine_params *params,
+			      const struct stream_event *event)
+{
+	return stream_is_branch(event->kind);
+}
+
+/* --- lines --------------------------------------------------------------- */
+
+static __always_inline struct edge *count_edge(struct saving_table *table,
+					       const struct edge_cursor *cursor,
+					       u64 end)
+{
+	const u64 name[SAVING_WORDS] = { cursor->from, cursor->to, end };
+	struct edge *edge = edge_at(saving_get(&edges, table, cursor->space,
+					       name));
+
+	saving_count(table, &edge->item);
+	edge->kind = cursor->kind;
+	if (cursor->flags & (STREAM_MISPREDICTED | STREAM_PREDICTED))
+		edge->flags |= HWPROF_EDGE_PREDICTION;
+	if (cursor->flags & STREAM_MISPREDICTED)
+		edge->mispredicted += table->times;
+	return edge;
+}
+
+void edge_leave(struct saving_table *table, const struct edge_cursor *cursor)
+{
+	if (cursor->from)
+		count_edge(table, cursor, EDGE_OPEN);
+}
+
+/*
+ * Control is at @to (0: somewhere), and how it came there is not known. The
+ * rows of an address space that the task has left may all have been written.
+ */
+static void restart(struct saving_table *table, struct edge_cursor *cursor,
+		    u32 space, u64 to)
+{
+	if (space == cursor->space)
+		edge_leave(table, cursor);
+	*cursor = (struct edge_cursor){
+		.to = to, .position = to, .space = space,
+	};
+}
+
+/* No branch is at 0: there, it would be none that was seen. */
+static u64 end_of(u64 from)
+{
+	return from == EDGE_OPEN ? from + 1 : from;
+}
+
+void edge_branch(struct saving_table *table, struct edge_cursor *cursor,
+		 const struct stream_event *event)
+{
+	struct edge *edge;
+
+	if (unlikely(event->from < cursor->position ||
+		     event->space != cursor->space))
+		restart(table, cursor, event->space, 0);
+	edge = count_edge(table, cursor, end_of(event->from));
+	edge->cycles += (u64)event->cycles * table->times;
+	table->pending += table->times;
+	cursor->from = event->from;
+	cursor->to = cursor->position = event->to;
+	cursor->kind = event->kind;
+	cursor->flags = event->flags;
+}
+
+/* A system call that comes back behind itself is a part of its line. */
+static bool is_in_line(const struct edge_cursor *cursor,
+		       const struct stream_event *event)
+{
+	return event->kind == STREAM_SYSCALL && walk_steps_over(event) &&
+	       event->space == cursor->space &&
+	       event->from >= cursor->position;
+}
+
+void edge_turn(struct saving_table *table, struct edge_cursor *cursor,
+	       const struct stream_event *event)
+{
+	if (event->kind > STREAM_GAP)
+		return;
+	if (is_in_line(cursor, event))
+		cursor->position = event->to;
+	else
+		restart(table, cursor, event->space, event->to);
+}
+
+/* Windows of bursts begin with a gap. */
+bool edge_feed(void *memory, void *cursor, const struct stream_event *event)
+{
+	struct saving_table *table = memory;
+
+	if (likely(stream_is_branch(event->kind)))
+		edge_branch(table, cursor, event);
+	else
+		edge_turn(table, cursor, event);
+	if (event->kind == STREAM_GAP)
+		table->window++;
+	return saving_has_room(table);
+}
+
+/* --- tables -------------------------------------------------------------- */
+
+static size_t edge_merge(void *profile, void *table, size_t limit)
+{
+	return saving_merge(&edges, profile, table, limit);
+}
+
+static bool edge_rows(void *table, u32 space, size_t *at, engine_emit emit,
+		      void *context)
+{
+	return saving_rows(&edges, table, space, at, emit, context);
+}
+
+static void edge_sample(const struct engine_params *params,
+			const struct stream_event *event, u64 period,
+			struct engine_sample *sample)
+{
+	struct hwprof_row_edge *row = &sample->edge;
+
+	memset(row, 0, sizeof(*row));
+	row->row.type = HWPROF_ROW_EDGE;
+	row->row.size = sizeof(*row);
+	sample->ip = row->from = event->from;
+	sample->addr = row->to = event->to;
+	row->count = period;
+	row->kind = event->kind;
+	row->basis = HWPROF_BASIS_EXACT;
+}
+
+static void edge_forget(void *table, u32 space)
+{
+	saving_forget(&edges, table, space);
+}
+
+const struct engine_ops edge_engine = {
+	.name		= "edges",
+	.cursor_size	= sizeof(struct edge_cursor),
+	.table_min	= 32 * 1024,
+	.table_init	= edge_table_init,
+	.cursor_init	= edge_cursor_init,
+	.unit		= edge_unit,
+	.feed		= edge_feed,
+	.feed_window	= edge_feed_window,
+	.merge		= edge_merge,
+	.rows		= edge_rows,
+	.sample		= edge_sample,
+	.forget		= edge_forget,
+	.evicted	= saving_evicted,
+	.pending	= saving_pending,
+};
