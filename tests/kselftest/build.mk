@@ -96,6 +96,13 @@ $(BUILD)/obj/tests/kselftest/accesses.o: $(KSELFTEST_ASM)/accesses.S
 	@mkdir -p $(@D)
 	$(CC) -c -o $@ $<
 
+$(KSELFTEST)/test_edges: $(BUILD)/obj/tests/kselftest/edges.o
+
+$(BUILD)/obj/tests/kselftest/edges.o: $(KSELFTEST_ASM)/edges.S \
+				      tests/kselftest/edges.h
+	@mkdir -p $(@D)
+	$(CC) -c -o $@ $<
+
 $(KSELFTEST)/test_values: $(BUILD)/obj/tests/kselftest/values.o
 
 $(BUILD)/obj/tests/kselftest/values.o: $(KSELFTEST_ASM)/values.S \

@@ -27,6 +27,7 @@ enum {
 #define EVENT_VALUES	(1ULL << 4)
 #define EVENT_RANGES	(1ULL << 5)
 #define EVENT_CCT	(1ULL << 6)
+#define EVENT_EDGES	(1ULL << 7)
 #define EVENT_STEP	(1ULL << 8)
 #define EVENT_LBR	(1ULL << 9)
 #define EVENT_SAMPLE	(1ULL << 10)

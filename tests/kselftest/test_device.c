@@ -56,10 +56,12 @@ TEST(fields)
 	EXPECT_EQ(0, try_fields(EVENT_CCT, 0, 0));
 	EXPECT_EQ(0, try_fields(EVENT_PATHS, 0, 0));
 	EXPECT_EQ(0, try_fields(EVENT_VALUES, 0, 0));
+	EXPECT_EQ(0, try_fields(EVENT_EDGES, 0, 0));
+	EXPECT_EQ(0, try_fields(EVENT_LOOPS | EVENT_EDGES, 0, 0));
 	EXPECT_EQ(-EOPNOTSUPP, try_fields(EVENT_BRANCHES, 0, 0));
 	EXPECT_EQ(-EINVAL, try_fields(0, 0, 0));
 	EXPECT_EQ(-EINVAL, try_fields(EVENT_LOOPS | EVENT_VALUES, 0, 0));
-	EXPECT_EQ(-EINVAL, try_fields(EVENT_LOOPS | 1 << 7, 0, 0));
+	EXPECT_EQ(-EINVAL, try_fields(EVENT_LOOPS, 1 << 30, 0));
 	EXPECT_EQ(-EINVAL, try_fields(EVENT_LOOPS, 0, 1));
 	EXPECT_EQ(-EINVAL, try_fields(EVENT_LOOPS, 0, 1ULL << 32));
 	EXPECT_EQ(-EOPNOTSUPP, try_fields(EVENT_LOOPS | 1 << 11, 0, 0));
@@ -223,7 +225,7 @@ TEST_F(device, feeders)
 	EXPECT_EQ(-EINVAL, event_try(attr));
 	attr.config = EVENT_MEMORY(5);
 	EXPECT_EQ(-EINVAL, event_try(attr));
-	attr.config = 1 << 7;
+	attr.config = EVENT_EDGES;
 	EXPECT_EQ(-EINVAL, event_try(attr));
 	attr.config = 0;
 	attr.config1 = 200;

@@ -15,10 +15,11 @@ EVENT_ALL_NEED("step")
 
 #define EVENT_THREE	(EVENT_LOOPS | EVENT_CALLS | EVENT_PATHS)
 #define EVENT_FOUR	(EVENT_THREE | EVENT_CCT)
+#define EVENT_FIVE	(EVENT_FOUR | EVENT_EDGES)
 
 enum { THINGS = 64, KNOWN_SIZE = 64 };
 
-/* A loop, a pair, a path or a context of `known`. */
+/* A loop, a pair, a path, a context or an edge of `known`. */
 struct thing {
 	uint64_t type, at, end, target;
 	uint64_t count, second;		/* of a loop: entries */
@@ -27,7 +28,7 @@ struct thing {
 struct seen {
 	struct thing things[THINGS];
 	unsigned int count;
-	uint64_t units[HWPROF_ROW_PATH + 1];	/* of all rows, by type */
+	uint64_t units[HWPROF_ROW_EDGE + 1];	/* of all rows, by type */
 	uint64_t wrong;
 };
 
@@ -64,6 +65,7 @@ static struct thing thing_of(const struct hwprof_row *row)
 	const struct hwprof_row_loop *loop = (const void *)row;
 	const struct hwprof_row_call *call = (const void *)row;
 	const struct hwprof_row_path *path = (const void *)row;
+	const struct hwprof_row_edge *edge = (const void *)row;
 
 	switch (row->type) {
 	case HWPROF_ROW_LOOP:
@@ -86,6 +88,11 @@ static struct thing thing_of(const struct hwprof_row *row)
 			.at = context->callee, .end = context->site,
 			.count = context->calls, .second = context->branches,
 		};
+	case HWPROF_ROW_EDGE:
+		return (struct thing){
+			.at = edge->from, .end = edge->to,
+			.target = edge->end, .count = edge->count,
+		};
 	}
 	return (struct thing){ 0 };
 }
@@ -97,8 +104,8 @@ static void see_row(struct tally *tally, const struct sample *sample)
 	struct seen *seen = tally->context;
 
 	thing.type = sample->row->type;
-	if (thing.type > HWPROF_ROW_PATH || !thing.at) {
-		seen->wrong += thing.type > HWPROF_ROW_PATH;
+	if (thing.type > HWPROF_ROW_EDGE || !thing.at) {
+		seen->wrong += thing.type > HWPROF_ROW_EDGE;
 		return;
 	}
 	seen->units[thing.type] += sample->period;
@@ -137,7 +144,7 @@ static void compare(struct __test_metadata *_metadata, uint64_t things,
 	unsigned int i;
 
 	profile(_metadata, &joint, things | rest, interval_ms);
-	for (bit = 1; bit <= EVENT_CCT; bit <<= 1)
+	for (bit = 1; bit <= EVENT_EDGES; bit <<= 1)
 		if (things & bit)
 			profile(_metadata, &alone, bit | rest, interval_ms);
 	EXPECT_EQ(0, joint.wrong);
@@ -171,6 +178,12 @@ TEST(three)
 TEST(four)
 {
 	compare(_metadata, EVENT_FOUR, 1000);
+}
+
+TEST(five)
+{
+	compare(_metadata, EVENT_FIVE, 1000);
+	compare(_metadata, EVENT_THREE | EVENT_EDGES, 1);
 }
 
 TEST(two)
@@ -324,7 +337,7 @@ static void see_sample(struct tally *tally, const struct sample *sample)
 {
 	struct seen *seen = tally->context;
 
-	if (sample->row->type > HWPROF_ROW_PATH)
+	if (sample->row->type > HWPROF_ROW_EDGE)
 		seen->wrong++;
 	else
 		seen->units[sample->row->type]++;
@@ -399,8 +412,8 @@ TEST(refusals)
 {
 	uint64_t bit;
 
-	for (bit = EVENT_CALLS; bit <= EVENT_CCT; bit <<= 1) {
-		int err = EVENT_FOUR & bit ? 0 : -EINVAL;
+	for (bit = EVENT_CALLS; bit <= EVENT_EDGES; bit <<= 1) {
+		int err = EVENT_FIVE & bit ? 0 : -EINVAL;
 
 		EXPECT_EQ(err, try_config(EVENT_LOOPS | bit, 0));
 		EXPECT_EQ(-EINVAL, try_config(EVENT_BRANCHES | bit, 0));
