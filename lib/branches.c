@@ -2,7 +2,7 @@
 #include "branches.h"
 
 /* Flags of window_branch that are read. */
-#define KEPT	(WINDOW_MISPREDICTED | WINDOW_ABORT | WINDOW_SPEC_MASK |       \
+#define KEPT	(WINDOW_PREDICTION | WINDOW_ABORT | WINDOW_SPEC_MASK |       \
 		 WINDOW_TYPE_MASK << WINDOW_TYPE_SHIFT |		       \
 		 WINDOW_CYCLES_MASK << WINDOW_CYCLES_SHIFT)
 

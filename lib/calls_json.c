@@ -2,21 +2,6 @@
 #include "calls.h"
 #include "json_common.h"
 
-static void put_code(struct json *json, const char *name,
-		     const struct hwprof_code *code)
-{
-	json_open(json, name, '{');
-	json_string(json, "object", code->object);
-	json_string(json, "build_id", code->build_id);
-	json_string(json, "function", code->function);
-	json_unsigned_unless(json, "function_offset", code->function_offset,
-			     !code->function);
-	json_hex(json, "address", code->address);
-	json_string(json, "file", code->file);
-	json_unsigned_unless(json, "line", code->line, !code->line);
-	json_close(json, '}');
-}
-
 static void put_called(struct json *json, const struct hwprof_called *called)
 {
 	json_number(json, "share", called->share);
@@ -38,8 +23,8 @@ void calls_put(struct json *json, const char *name, const void *calls,
 
 	json_open(json, name, '{');
 	put_called(json, &pair->called);
-	put_code(json, "site", &pair->site);
-	put_code(json, "callee", &pair->callee);
+	json_code(json, "site", &pair->site);
+	json_code(json, "callee", &pair->callee);
 	json_close(json, '}');
 }
 
@@ -50,7 +35,7 @@ void calls_put_method(struct json *json, const char *name, const void *calls,
 
 	json_open(json, name, '{');
 	put_called(json, &method->called);
-	put_code(json, "entry", &method->entry);
+	json_code(json, "entry", &method->entry);
 	json_unsigned(json, "sites", method->sites);
 	json_close(json, '}');
 }

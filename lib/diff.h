@@ -47,7 +47,8 @@ struct diff_kind {
 };
 
 extern const struct diff_kind loops_diff, ranges_diff, calls_diff,
-			      contexts_diff, paths_diff, values_diff;
+			      contexts_diff, paths_diff, values_diff,
+			      edges_diff;
 
 /*
  * loop_code.c: writes what loop @index of @loops does. @sort DIFF_CODE: the mnemonics

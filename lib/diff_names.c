@@ -5,6 +5,7 @@
 #include "calls.h"
 #include "contexts.h"
 #include "diff.h"
+#include "edges.h"
 #include "loops.h"
 #include "paths.h"
 #include "ranges.h"
@@ -238,6 +239,47 @@ const struct diff_kind calls_diff = {
 	.interval = calls_interval,
 	.name = calls_name, .put = calls_put,
 	.procedures = &methods_diff, .procedures_name = "methods",
+};
+
+/* --- edges, by branch --------------------------------------------------- */
+
+static size_t edges_count(const void *edges)
+{
+	return hwprof_edges_count(edges);
+}
+
+static double edges_share(const void *edges, size_t index)
+{
+	return hwprof_edges_get(edges, index)->share;
+}
+
+static uint64_t edges_rank(const void *edges, size_t index)
+{
+	return hwprof_edges_get(edges, index)->code.address;
+}
+
+static bool edges_name(const void *edges, size_t index, enum diff_name sort,
+		       const uint64_t *above, FILE *out)
+{
+	const struct hwprof_branch_site *site = hwprof_edges_get(edges, index);
+
+	return name_code(&site->code, site->pid, sort, out);
+}
+
+static void edges_interval(const void *edges, size_t index, double *low,
+			   double *high)
+{
+	const struct hwprof_branch_site *site = hwprof_edges_get(edges, index);
+	bool exact = site->basis == HWPROF_BASIS_EXACT;
+
+	*low = exact ? site->share : site->share_low;
+	*high = exact ? site->share : site->share_high;
+}
+
+const struct diff_kind edges_diff = {
+	.count = edges_count, .share = edges_share, .rank = edges_rank,
+	.interval = edges_interval,
+	.name = edges_name, .put = edges_put,
 };
 
 /* --- contexts ----------------------------------------------------------- */

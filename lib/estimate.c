@@ -145,6 +145,33 @@ void estimate_loop_share(struct hwprof_loop *loop,
 }
 
 /*
+ * With p = stopped / n, a window with t stopped and f passed is off by
+ * (1 - p)t - pf. The root of the sum of these squared is no more than that of
+ * its parts, so the interval is no narrower than it should be. If all windows
+ * agree, three in their number may still be otherwise (the rule of three).
+ */
+void estimate_bias(struct hwprof_branch_site *site, uint64_t stopped,
+		   double stopped_root, double passed_root)
+{
+	double n = stopped + (double)site->passed, p = stopped / n;
+	double root = ((1 - p) * stopped_root + p * passed_root) / n;
+	double windows = n / (stopped_root + passed_root), reach;
+
+	if (!n)
+		return;		/* samples have no lines */
+	site->bias = p;
+	if (site->basis == HWPROF_BASIS_EXACT)
+		site->bias_low = site->bias_high = p;
+	windows *= windows;
+	if (site->basis == HWPROF_BASIS_EXACT || !(windows >= 1.01) ||
+	    isinf(windows))
+		return;		/* one does not say how much they differ */
+	reach = fmax(reach_of(windows, root * root, site->basis), 3 / windows);
+	site->bias_low = fmax(p - reach, 0);
+	site->bias_high = fmin(p + reach, 1);
+}
+
+/*
  * Trip counts of programs without code came out wrong by up to 8 % more than with
  * it (make bench-windows, docs/speed.md).
  */

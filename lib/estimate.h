@@ -19,6 +19,14 @@ void estimate_loop_share(struct hwprof_loop *loop,
 void estimate_share(struct hwprof_called *called, double sum_sq);
 
 /*
+ * Sets the bias of a conditional jump: of all lines that came to it, the part
+ * that ended with it, which are @stopped. Its interval is from the most that
+ * roots of sums of windows' squares can be, of those lines and of the others.
+ */
+void estimate_bias(struct hwprof_branch_site *site, uint64_t stopped,
+		   double stopped_root, double passed_root);
+
+/*
  * Widens the interval where @inferred of all branches (0 to 1) are of kinds that
  * stacks had to tell: windows do not differ by what is wrong in all of them.
  */

@@ -98,6 +98,7 @@ enum hwprof_kind {
 	HWPROF_KIND_CCT,
 	HWPROF_KIND_PATHS,
 	HWPROF_KIND_VALUES,
+	HWPROF_KIND_EDGES,
 	HWPROF_KINDS,
 };
 
@@ -181,8 +182,8 @@ struct hwprof_options {
 	const char *debuginfo;	/* folder with files for debuggers, by build id
 				 * (.build-id/xx/...); NULL: the system's */
 	const char *function;	/* only what functions of this name have, or a
-				 * shell pattern: loops, paths, loads, calls by
-				 * and of them; of contexts, who called them: see
+				 * shell pattern: loops, paths, loads, branches,
+				 * calls by and of them; of contexts, who called them: see
 				 * hwprof_contexts_turned(). NULL: everything */
 };
 
@@ -222,8 +223,8 @@ struct hwprof_replay_options {
 /*
  * The same from the stacks in @file, by the engine that also runs in the kernel.
  *
- * Loops, calls, paths and ranges: from branch stacks (perf record -b). Each is a
- * window: counts are of what was seen (paths: seen whole), and the basis is
+ * Loops, calls, paths, edges and ranges: from branch stacks (perf record -b). Each
+ * is a window: counts are of what was seen (paths: seen whole), and the basis is
  * HWPROF_BASIS_BRANCHES if all events that have stacks count taken branches, or
  * else HWPROF_BASIS_TIME. Ranges are of where branches led or, if
  * HWPROF_RANGES_OF_FLAG() says so, of callees. Totals are of one
@@ -479,6 +480,78 @@ hwprof_calls_pair(const struct hwprof_profile *profile, size_t index);
 size_t hwprof_calls_method_count(const struct hwprof_profile *profile);
 const struct hwprof_method *
 hwprof_calls_method(const struct hwprof_profile *profile, size_t index);
+
+/* ---- edges ------------------------------------------------------------- */
+
+/* Where a branch led. */
+struct hwprof_branch_target {
+	struct hwprof_code code;	/* object NULL: in no known memory */
+	uint64_t count;		/* times, at least */
+	double share;		/* of the branch's `led` */
+	uint64_t mispredicted;	/* of these; 0 as well where it is not known */
+	uint64_t cycles;	/* on the line behind it; 0: not known */
+};
+
+/*
+ * A branch instruction: how often it was taken and passed. Counts are what was
+ * seen: of windows, in these; of samples, the sum of their periods.
+ */
+struct hwprof_branch_site {
+	struct hwprof_code code;
+	enum hwprof_branch_kind kind;	/* 0: not known */
+	bool indirect;		/* where it leads is not in the instruction, as
+				 * its code says */
+	uint64_t taken;		/* times, at least */
+	uint64_t led;		/* of these, where it led was seen */
+	uint64_t most;		/* at most: memory was short for some */
+	uint64_t passed;	/* conditional jump: lines that ran over it;
+				 * of samples, it is not known */
+	double share;		/* of `taken` and `passed` in those of all */
+	double share_low;	/* 95 % interval of it; NaN: not known */
+	double share_high;
+	double bias;		/* conditional jump: of lines that came to it,
+				 * the part that ended there; else NaN */
+	double bias_low;	/* 95 % interval of it, or wider; else NaN */
+	double bias_high;
+	bool predicted;		/* it is known how many of `led` were */
+	uint64_t mispredicted;
+	uint64_t cycles;	/* on lines that it led to; 0: not known */
+	/* Most frequent first; none where it was not seen where it led. */
+	const struct hwprof_branch_target *targets;
+	size_t target_count;
+	enum hwprof_basis basis;	/* 0: samples */
+	uint32_t pid;		/* HWPROF_PER_PROCESS, or code in no file;
+				 * else 0 */
+	const char *comm;	/* name of the process, the same; or NULL */
+};
+
+/*
+ * Branches, those that ran most first. Conditional jumps that were never taken
+ * are there if their code is at hand.
+ */
+size_t hwprof_edges_count(const struct hwprof_profile *profile);
+const struct hwprof_branch_site *
+hwprof_edges_get(const struct hwprof_profile *profile, size_t index);
+
+/* A branch, where it led, and where the straight line from there ends. */
+struct hwprof_edge {
+	const char *from_object, *from_build_id;	/* NULL: not known */
+	const char *to_object, *to_build_id;
+	uint64_t from;		/* the branch, in its object; 0: not known */
+	uint64_t to;		/* where it led; 0: not known */
+	uint64_t end;		/* the next taken branch, in the same object; 0:
+				 * not known */
+	uint64_t count, mispredicted, cycles;
+	enum hwprof_branch_kind kind;	/* of `from`, as it was recorded; 0: not
+				 * known */
+	bool predicted;		/* `mispredicted` is known */
+	enum hwprof_basis basis;
+};
+
+/* The edges that the branches are made of, of all functions, by place. */
+size_t hwprof_edges_edge_count(const struct hwprof_profile *profile);
+void hwprof_edges_edge(const struct hwprof_profile *profile, size_t index,
+		       struct hwprof_edge *edge);
 
 /* ---- ranges of any values ---------------------------------------------- */
 

@@ -44,6 +44,21 @@ static void json_overhead(struct json *json, const struct hwprof_totals *totals)
 	json_close(json, '}');
 }
 
+void json_code(struct json *json, const char *name,
+	       const struct hwprof_code *code)
+{
+	json_open(json, name, '{');
+	json_string(json, "object", code->object);
+	json_string(json, "build_id", code->build_id);
+	json_string(json, "function", code->function);
+	json_unsigned_unless(json, "function_offset", code->function_offset,
+			     !code->function);
+	json_hex(json, "address", code->address);
+	json_string(json, "file", code->file);
+	json_unsigned_unless(json, "line", code->line, !code->line);
+	json_close(json, '}');
+}
+
 static void put_totals(struct json *json, const struct hwprof_totals *totals)
 {
 	unsigned int source, kind;

@@ -11,6 +11,9 @@ const char *json_basis_name(enum hwprof_basis basis);
 /* The number; null where it is @unknown. */
 void json_unsigned_unless(struct json *json, const char *name, uint64_t value,
 			  bool unknown);
+/* An instruction: object, function, address, source. */
+void json_code(struct json *json, const char *name,
+	       const struct hwprof_code *code);
 /* What a profile's JSON ends with: totals and warnings. -EIO. */
 int json_end(struct json *json, const struct hwprof_profile *profile);
 

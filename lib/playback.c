@@ -243,6 +243,7 @@ union row {
 	struct hwprof_row_time time;
 	struct hwprof_row_range range;
 	struct hwprof_row_path path;
+	struct hwprof_row_edge edge;
 	uint8_t room[sizeof(struct hwprof_row_path) + HWPROF_PATH_JUMPS_MAX *
 		     sizeof(struct hwprof_path_jump)];	/* of a path's jumps */
 };
@@ -259,6 +260,8 @@ static void set_basis(union row *row, uint32_t basis)
 		row->range.basis = basis;
 	if (row->row.type == HWPROF_ROW_PATH)
 		row->path.basis = basis;
+	if (row->row.type == HWPROF_ROW_EDGE)
+		row->edge.basis = basis;
 }
 
 static bool take_row(void *context, const void *data, u64 ip, u64 addr,

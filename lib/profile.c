@@ -8,6 +8,7 @@
 
 #include "calls.h"
 #include "contexts.h"
+#include "edges.h"
 #include "file.h"
 #include "loops.h"
 #include "origin.h"
@@ -285,6 +286,7 @@ static const struct profile_kind *const kinds[HWPROF_KINDS] = {
 	[HWPROF_KIND_CCT] = &contexts_kind,
 	[HWPROF_KIND_PATHS] = &paths_kind,
 	[HWPROF_KIND_VALUES] = &values_kind,
+	[HWPROF_KIND_EDGES] = &edges_kind,
 };
 
 /* The reports are named like the fields of events. */

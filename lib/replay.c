@@ -7,6 +7,7 @@
 #include "branches.h"
 #include "calls.h"
 #include "copies.h"
+#include "edges.h"
 #include "engine/types.h"
 #include "loops.h"
 #include "paths.h"
@@ -249,12 +250,14 @@ static void flush(struct playback *playback)
 /* --- records ------------------------------------------------------------ */
 
 /*
- * Paths have the cycles of their branches, which hardly repeat, and the one that a
- * window ends with has its time. So each stack is fed for itself.
+ * Paths and edges have the cycles of their branches, which hardly repeat, and the
+ * path that a window ends with has its time. So each stack is fed for itself.
  */
 static bool may_repeat(const struct replay *replay)
 {
-	return replay->playback.kind->engine != &path_engine;
+	const struct engine_ops *engine = replay->playback.kind->engine;
+
+	return engine != &path_engine && engine != &edge_engine;
 }
 
 static int take_sample(struct playback *playback, const struct record *record)
@@ -425,6 +428,25 @@ static const struct playback_kind paths_playback = {
 int paths_replay(struct hwprof_profile *profile, void *options)
 {
 	return replay_stacks(profile, &paths_playback, options);
+}
+
+/* --- edges -------------------------------------------------------------- */
+
+static int take_edge(struct hwprof_profile *profile,
+		     const struct hwprof_row *row, uint64_t time)
+{
+	return edges_add_row(profile, (const void *)row, time);
+}
+
+static const struct playback_kind edges_playback = {
+	.engine = &edge_engine,
+	.row = take_edge,
+	OF_STACKS,
+};
+
+int edges_replay(struct hwprof_profile *profile, void *options)
+{
+	return replay_stacks(profile, &edges_playback, options);
 }
 
 /* --- ranges ------------------------------------------------------------- */

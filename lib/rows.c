@@ -36,6 +36,8 @@ static size_t least_size(unsigned int type)
 		return sizeof(struct hwprof_row_value);
 	case HWPROF_ROW_BOX:
 		return sizeof(struct hwprof_row_box);
+	case HWPROF_ROW_EDGE:
+		return sizeof(struct hwprof_row_edge);
 	}
 	return sizeof(struct hwprof_row);
 }
@@ -131,6 +133,7 @@ void row_describe(struct hwprof_sample *sample)
 		struct hwprof_row_path path;
 		struct hwprof_row_value value;
 		struct hwprof_row_box box;
+		struct hwprof_row_edge edge;
 	} *of = (const void *)sample->row;
 
 	sample->pid = sample->tid = of->row.pid;
@@ -162,6 +165,10 @@ void row_describe(struct hwprof_sample *sample)
 		return;
 	case HWPROF_ROW_BOX:
 		set_place(sample, of->box.code, of->box.low, of->box.count);
+		return;
+	case HWPROF_ROW_EDGE:
+		set_place(sample, of->edge.from ? of->edge.from : of->edge.end,
+			  of->edge.to, of->edge.end ? of->edge.count : 0);
 		return;
 	}
 }

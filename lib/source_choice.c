@@ -53,6 +53,7 @@ static bool has_branches(const struct hwprof_event *event)
 {
 	return hwprof_event_field(event, "loops") ||
 	       hwprof_event_field(event, "calls") ||
+	       hwprof_event_field(event, "edges") ||
 	       hwprof_event_field(event, "paths");
 }
 

@@ -18,6 +18,7 @@ unsigned int subjects_of(uint64_t config)
 		[HWPROF_KIND_CCT] = FIELD_BIT_cct,
 		[HWPROF_KIND_PATHS] = FIELD_BIT_paths,
 		[HWPROF_KIND_VALUES] = FIELD_BIT_values,
+		[HWPROF_KIND_EDGES] = FIELD_BIT_edges,
 	};
 	unsigned int subjects = 0, kind;
 
@@ -28,7 +29,8 @@ unsigned int subjects_of(uint64_t config)
 
 unsigned int subjects_together(void)
 {
-	return KIND(LOOPS) | KIND(CALLS) | KIND(PATHS) | KIND(CCT);
+	return KIND(LOOPS) | KIND(CALLS) | KIND(PATHS) | KIND(CCT) |
+	       KIND(EDGES);
 }
 
 bool subject_has_row(enum hwprof_kind kind, const struct hwprof_row *row)
@@ -48,6 +50,8 @@ bool subject_has_row(enum hwprof_kind kind, const struct hwprof_row *row)
 		return kind == HWPROF_KIND_PATHS;
 	case HWPROF_ROW_VALUE:
 		return kind == HWPROF_KIND_VALUES;
+	case HWPROF_ROW_EDGE:
+		return kind == HWPROF_KIND_EDGES;
 	}
 	return false;
 }

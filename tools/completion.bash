@@ -98,7 +98,7 @@ _hwprof_value()
 	case $prev in
 	-e | --event)
 		if [[ $2 == replay ]]; then
-			COMPREPLY=($(compgen -W "loops calls paths ranges cct" -- "$cur"))
+			COMPREPLY=($(compgen -W "loops calls paths edges ranges cct" -- "$cur"))
 		else
 			_hwprof_event
 		fi ;;

@@ -12,7 +12,7 @@ static const char usage[] =
 "usage: hwprof COMMAND [OPTIONS]\n"
 "\n"
 "  record   run a program, or watch one, and write its loops, calls, contexts,\n"
-"           paths, values or ranges to a file\n"
+"           paths, edges, values or ranges to a file\n"
 "  report   say what a file has\n"
 "  replay   say what loops or calls the stacks of 'perf record -b' show, or what\n"
 "           contexts those of 'perf record -g' do\n"

@@ -96,6 +96,7 @@ static bool find_instead(const struct hwprof_event *event, const char *text,
 {
 	static const char *const things[] = {
 		"loops", "calls", "paths", "cct", "ranges", "values",
+		"edges",
 	};
 	const char *careful = source_careful(event);
 	const char *value = careful && !strcmp(careful, "burst") ? "=200" : "";

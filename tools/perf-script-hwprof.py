@@ -21,6 +21,7 @@ CONTEXT = 7
 PATH = 9
 VALUE = 8
 BOX = 10
+EDGE = 11
 
 TOTALS_FIELDS = ("produced", "delivered", "lost", "evicted", "pending",
                  "events", "gaps", "lost_events", "memory", "windows",
@@ -53,6 +54,10 @@ TIME_BODY = struct.Struct("=QQ")
 CALL_FIELDS = ("site", "callee", "calls", "error", "evicted", "sum_sq",
                "basis")
 CALL_BODY = struct.Struct("=6QI4x")
+
+EDGE_FIELDS = ("from", "to", "end", "count", "mispredicted", "cycles", "error",
+               "evicted", "sum_sq", "kind", "flags", "basis")
+EDGE_BODY = struct.Struct("=9Q3I4x")
 
 CONTEXT_FIELDS = ("id", "parent", "callee", "site", "target", "calls",
                   "deeper", "branches", "kind", "basis")
@@ -129,6 +134,12 @@ def call(body):
     return "call " + pairs(CALL_FIELDS, values)
 
 
+def edge(body):
+    values = list(EDGE_BODY.unpack_from(body))
+    values[:3] = [hex(value) for value in values[:3]]
+    return "edge " + pairs(EDGE_FIELDS, values)
+
+
 def context(body):
     values = list(CONTEXT_BODY.unpack_from(body))
     values[:5] = [hex(value) for value in values[:5]]
@@ -172,7 +183,8 @@ def branches(body):
 
 
 DECODERS = {TOTALS: totals, BRANCHES: branches, LOOP: loop,
-            RANGE: range_, TIME: time, CALL: call, CONTEXT: context,
+            RANGE: range_, TIME: time, CALL: call, EDGE: edge,
+            CONTEXT: context,
             PATH: path,
             VALUE: value, BOX: box}
 

@@ -77,8 +77,9 @@ const char record_usage[] =
 "are of code, or as 'ranges,of=STREAM' says of: load-value, load-address,\n"
 "store-address, callee, zero-address (loads of zeros), narrow-ip (instructions\n"
 "with operands of 16 bits or less), ip-load-address or ip-store-address (pairs of\n"
-"instructions and the addresses that they access). Several of loops, calls, paths\n"
-"and cct may be in one event, 'loops,calls,paths', whose branches are seen once.\n"
+"instructions and the addresses that they access). Several of loops, calls, paths,\n"
+"edges and cct may be in one event, 'loops,calls,paths', whose branches are seen\n"
+"once.\n"
 "\n"
 "exit status: that of the command, 128 + N if signal N killed it, 127 if it is\n"
 "not found, 126 if it cannot be executed; 1 recording failed; 2 wrong usage.\n";
@@ -129,6 +130,7 @@ static const char *best_source(const struct hwprof_event *event)
 	if (!hwprof_event_field(event, "cct") &&
 	    (hwprof_event_field(event, "loops") ||
 	     hwprof_event_field(event, "calls") ||
+	     hwprof_event_field(event, "edges") ||
 	     hwprof_event_field(event, "paths") ||
 	     hwprof_event_field(event, "ranges")) && source_works("lbr"))
 		return "lbr";

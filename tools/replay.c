@@ -10,15 +10,16 @@ const char replay_usage[] =
 "\n"
 "Says which loops the branch stacks of a recording show (perf record -b): how\n"
 "often they were entered, and how many iterations they made, as far as the\n"
-"stacks saw them. Or which calls, paths or hot ranges of code; or, of stacks of\n"
-"calls (perf record -g), the calling context tree.\n"
+"stacks saw them. Or which calls, paths, branches or ranges of code; or, of\n"
+"stacks of calls (perf record -g), the calling context tree.\n"
 "\n"
 "  FILE                recording of perf; -: standard input, if it was recorded\n"
 "                      to a pipe; of several files, all of them together\n"
 "      --diff          what has changed from the first of two files to the second\n"
 "  -e WHAT             loops; calls: call pairs and methods; paths: those that\n"
-"                      stacks show whole; ranges: where branches led; or cct:\n"
-"                      calling contexts (default: loops)\n"
+"                      stacks show whole; edges: where each branch led;\n"
+"                      ranges: where all of them led; or cct: calling\n"
+"                      contexts (default: loops)\n"
 "      --event NAME    replay samples of this event alone (default: stacks of\n"
 "                      calls, of the first event that has them; else, of all)\n"
 "      --span BYTES    longest jump back that makes a loop (default: 1048576)\n"
@@ -49,7 +50,7 @@ static const struct option options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-#define SUBJECTS	"loops, calls, paths, ranges and cct can be replayed"
+#define SUBJECTS	"loops, calls, paths, edges, ranges and cct can be replayed"
 
 static int set_subject(struct command_replay *command, const char *value)
 {

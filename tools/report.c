@@ -9,7 +9,8 @@
 #include "report.h"
 
 const char report_usage[] =
-"usage: hwprof report [loops|ranges|calls|cct|paths|values] [OPTIONS] [FILE...]\n"
+"usage: hwprof report [loops|ranges|calls|cct|paths|values|edges] [OPTIONS]\n"
+"                     [FILE...]\n"
 "\n"
 "loops: which loops a recording has, how often they were entered, and how many\n"
 "iterations they made. ranges: which ranges of addresses are hot, as a tree,\n"
@@ -18,6 +19,7 @@ const char report_usage[] =
 "the same by the whole chain of calls that led to each, as a tree.\n"
 "paths: which ways through its procedures the program took, and how often.\n"
 "values: which values loads gave, how invariant they were, how they changed.\n"
+"edges: how often each branch was taken, where to, and how often it was passed.\n"
 "Without a subject: each of these that the recording has.\n"
 "\n"
 "  FILE                recording of hwprof or perf; -: standard input, if it\n"
@@ -166,9 +168,9 @@ static int check_function(const struct report *report, int kind)
 	if (!report->function || report->callers)
 		return -1;
 	if (kind == HWPROF_KIND_CCT)
-		return usage_error("--function is of loops, calls, paths and values; of cct there is --callers-of");
+		return usage_error("--function is of loops, calls, paths, values and edges; of cct there is --callers-of");
 	if (kind == HWPROF_KIND_RANGES)
-		return usage_error("--function is of loops, calls, paths and values: ranges are of addresses");
+		return usage_error("--function is of loops, calls, paths, values and edges: ranges are of addresses");
 	return -1;
 }
 
@@ -181,12 +183,13 @@ const struct report_kind *report_kind_of(enum hwprof_kind kind)
 		[HWPROF_KIND_CCT] = &report_contexts,
 		[HWPROF_KIND_PATHS] = &report_paths,
 		[HWPROF_KIND_VALUES] = &report_values,
+		[HWPROF_KIND_EDGES] = &report_edges,
 	};
 
 	return kinds[kind];
 }
 
-#define SUBJECTS	"loops, ranges, calls, cct, paths, values"
+#define SUBJECTS	"loops, ranges, calls, cct, paths, values, edges"
 
 int report_check(const struct report *report, int kind)
 {

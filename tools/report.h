@@ -13,7 +13,7 @@ struct report {
 	const char *const *files;	/* ... and all */
 	size_t file_count;
 	bool diff;		/* what has changed from the first to the second */
-	const char *subject;	/* what of: loops, ranges, calls, cct, paths, values */
+	const char *subject;	/* what of: loops, ranges, calls, cct, paths, values, edges */
 	double hot;		/* part of all that makes a range so; 0: the
 				 * default */
 	double min_share;	/* of all, that a context has to have; below 0:
@@ -62,8 +62,8 @@ struct report {
 "  -s, --sort KEYS     order, separated by commas, of: " HWPROF_LOOPS_SORT_KEYS "\n" \
 "                      (default: share)\n"				\
 "  -n, --limit N       no more than N of them (default: all)\n"		\
-"      --function NAME loops, paths and loads of the function, calls by and of it;\n" \
-"                      NAME may be a pattern, as of the shell\n"	\
+"      --function NAME loops, paths, loads and branches of the function, calls by\n" \
+"                      and of it; NAME may be a pattern, as of the shell\n" \
 "      --per-process   each process apart\n"			\
 "      --full-path     objects and files of source with their directories\n" \
 "      --json          as JSON: see hwprof-report(1)\n"		\
@@ -120,7 +120,8 @@ struct report_kind {
 };
 
 extern const struct report_kind report_loops, report_ranges, report_calls,
-				report_contexts, report_paths, report_values;
+				report_contexts, report_paths, report_values,
+				report_edges;
 const struct report_kind *report_kind_of(enum hwprof_kind kind);
 
 /* Prints what was read, and warnings on stderr. The status. */

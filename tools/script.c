@@ -120,6 +120,22 @@ static const struct field call_fields[] = {
 	{ .name = NULL },
 };
 
+static const struct field edge_fields[] = {
+	FIELD(hwprof_row_edge, from, ADDRESS),
+	FIELD(hwprof_row_edge, to, ADDRESS),
+	FIELD(hwprof_row_edge, end, ADDRESS),
+	FIELD(hwprof_row_edge, count, NUMBER),
+	FIELD(hwprof_row_edge, mispredicted, NUMBER),
+	FIELD(hwprof_row_edge, cycles, NUMBER),
+	FIELD(hwprof_row_edge, error, NUMBER),
+	FIELD(hwprof_row_edge, evicted, NUMBER),
+	FIELD(hwprof_row_edge, sum_sq, NUMBER),
+	FIELD(hwprof_row_edge, kind, NUMBER),
+	FIELD(hwprof_row_edge, flags, NUMBER),
+	FIELD(hwprof_row_edge, basis, NUMBER),
+	{ .name = NULL },
+};
+
 static const struct field context_fields[] = {
 	FIELD(hwprof_row_context, kind, NUMBER),
 	FIELD(hwprof_row_context, id, ADDRESS),
@@ -227,6 +243,7 @@ static const struct type {
 	[HWPROF_ROW_LOOP] = { "loop", loop_fields },
 	[HWPROF_ROW_RANGE] = { "range", range_fields },
 	[HWPROF_ROW_CALL] = { "call", call_fields },
+	[HWPROF_ROW_EDGE] = { "edge", edge_fields },
 	[HWPROF_ROW_CONTEXT] = { "context", context_fields, &metric_list },
 	[HWPROF_ROW_TIME] = { "time", time_fields },
 	[HWPROF_ROW_PATH] = { "path", path_fields, &jump_list },

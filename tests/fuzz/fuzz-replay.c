@@ -70,6 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	replay_into(HWPROF_KIND_LOOPS, &options, bytes, size);
 	replay_into(HWPROF_KIND_CALLS, &options, bytes, size);
 	replay_into(HWPROF_KIND_PATHS, &options, bytes, size);
+	replay_into(HWPROF_KIND_EDGES, &options, bytes, size);
 	replay_into(HWPROF_KIND_RANGES, &options, bytes, size);
 	replay_into(HWPROF_KIND_RANGES, &callees, bytes, size);
 	replay_into(HWPROF_KIND_CCT, &options, bytes, size);

@@ -84,7 +84,7 @@ for command in record report replay top stat script doctor; do
 	same "all options of $command" "$(long_options $command | xargs)" \
 		"$(printf '%s\n' "${COMPREPLY[@]}" | sort -u | xargs)"
 done
-check "loops ranges calls cct paths values" hwprof report ""
+check "loops ranges calls cct paths values edges" hwprof report ""
 check "iterations" hwprof report loops --sort it
 check "share,trip" hwprof report loops --sort share,tr
 check "trip" hwprof top --sort tr

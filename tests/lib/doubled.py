@@ -18,6 +18,7 @@ COUNTS = {
     "calls": ("pairs", ["least"]),
     "cct": ("contexts", ["calls", "deeper", "branches"]),
     "paths": ("paths", ["count"]),
+    "edges": ("branches", ["taken", "passed"]),
     "values": ("loads", ["executions", "seen"]),
 }
 

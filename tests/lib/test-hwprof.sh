@@ -9,6 +9,7 @@ calls=tests/fuzz/seeds/fuzz-perfdata/calls
 contexts=tests/fuzz/seeds/fuzz-perfdata/contexts
 paths=tests/fuzz/seeds/fuzz-perfdata/paths
 values=tests/fuzz/seeds/fuzz-perfdata/values
+edges=tests/fuzz/seeds/fuzz-perfdata/edges
 together=tests/fuzz/seeds/fuzz-perfdata/together
 script=tools/perf-script-hwprof.py
 work=$(mktemp -d)
@@ -138,7 +139,7 @@ done
 check "doctor, JSON" 0 "usable" sh -c \
 	"'$hwprof' doctor --json | python3 -m json.tool"
 
-check "unknown report" 2 "unknown report 'call', and no such file; there are: loops, ranges, calls, cct, paths, values" \
+check "unknown report" 2 "unknown report 'call', and no such file; there are: loops, ranges, calls, cct, paths, values, edges" \
 	"$hwprof" report call
 # Without a subject, a report is on what the file has.
 check "report of one kind" 0 "^$recording: 2 loops; exact" \
@@ -240,7 +241,7 @@ check "more files than may be open at first" 0 \
 		ulimit -Sn 64
 		exec '$hwprof' report loops \$(yes '$recording' | head -n 100)"
 for what in "loops $recording" "ranges $ranges" "calls $calls" \
-	    "cct $contexts" "paths $paths" "values $values" \
+	    "cct $contexts" "paths $paths" "values $values" "edges $edges" \
 	    "paths $together" "cct $together"; do
 	for flag in "" --per-process; do
 		check "${what%% *} of two files $flag" 0 "^doubled$" sh -c '
@@ -250,7 +251,7 @@ for what in "loops $recording" "ranges $ranges" "calls $calls" \
 	done
 done
 for what in "loops $recording" "ranges $ranges" "calls $calls" \
-	    "cct $contexts" "paths $paths" "values $values"; do
+	    "cct $contexts" "paths $paths" "values $values" "edges $edges"; do
 	check "${what%% *}, nothing has changed" 0 "^all is the same$" sh -c '
 		"$1" report "$2" --diff --json "$3" "$3" | python3 -c "
 import json, sys
@@ -404,6 +405,24 @@ check "paths, --hot" 2 "is of ranges" "$hwprof" report paths --hot 5
 check "loops, --blocks" 2 "is of paths" "$hwprof" report loops --blocks
 
 # One load of each class, and one of two processes.
+check "edges" 0 "6 branches; exact" "$hwprof" report edges -i "$edges"
+check "edges, bias and mispredictions" 0 \
+	"21.06% *500 *1,500 *25.00% *8.00% *cond *prog *0x108 *- *0x120" \
+	"$hwprof" report edges -i "$edges"
+check "edges, targets" 0 "50.00% *1,000 *call *prog *0x130 *0x300" \
+	"$hwprof" report edges -i "$edges"
+check "edges, account" 0 "7,998 taken branches = 7,998 delivered" \
+	"$hwprof" report edges -i "$edges"
+check "edges, limit" 0 "and 4 more: see --limit" \
+	"$hwprof" report edges -i "$edges" -n 2
+check "edges per process" 0 "12 branches; exact" \
+	"$hwprof" report edges -i "$edges" --per-process
+check "edges, code that is missing" 0 "7998 straight lines ran through code" \
+	sh -c "'$hwprof' report edges -i '$edges' 2>&1"
+check "edges, rows" 0 "edge pid=100 .* from=0x400108 to=0x400120 end=0x400130" \
+	"$hwprof" script "$edges"
+check "edges, of a function that is not there" 0 "no branch was seen" \
+	"$hwprof" report edges -i "$edges" --function none
 check "values" 0 "5 loads; exact" "$hwprof" report values -i "$values"
 check "values, of two processes" 0 "1,000 *100.0% *100.0..100.0% *0x0 *- *zero *prog *0x1010" \
 	"$hwprof" report values -i "$values"
@@ -463,6 +482,21 @@ check "replay of calls, JSON" 0 '"least": 7' sh -c \
 	"'$hwprof' replay -e calls --json '$stacks/types' | python3 -m json.tool"
 check "replay of calls, --sort" 2 "are of loops" \
 	"$hwprof" replay -e calls "$stacks/types" --sort share
+check "replay of edges" 0 "12 branches; windows of branches" \
+	"$hwprof" replay -e edges "$stacks/types"
+check "replay of edges, bias" 0 \
+	"4 *7 *30.00% *0.00% *100.00% *0.00% *cond *prog *0x15" \
+	"$hwprof" replay -e edges "$stacks/types"
+check "replay of edges, account" 0 "43 taken branches = 43 delivered" \
+	"$hwprof" replay -e edges "$stacks/types"
+check "replay of edges, of two" 0 "86 taken branches = 86 delivered" \
+	"$hwprof" replay -e edges "$stacks/types" "$stacks/types"
+check "replay of edges, JSON" 0 '"kind": "conditional jump"' sh -c \
+	"'$hwprof' replay -e edges --json $stacks/types | python3 -m json.tool"
+check "replay of edges, difference" 0 "12 branches; changes" \
+	"$hwprof" replay --diff -e edges "$stacks/types" "$stacks/types"
+check "replay of edges, --sort" 2 "are of loops" \
+	"$hwprof" replay -e edges "$stacks/types" --sort share
 check "replay of an event" 1 "has no event 'clock'; there are: " \
 	"$hwprof" replay --event clock "$stacks/types"
 check "replay, names of what is replayed in --event" 0 "4 call pairs" \
@@ -504,7 +538,7 @@ check "replay of paths, --span" 2 "--span is of loops" \
 	"$hwprof" replay -e paths --span 5 "$stacks/types"
 check "replay of values" 2 "stacks have no values of loads" \
 	"$hwprof" replay -e values "$stacks/types"
-check "replay of nonsense" 2 "loops, calls, paths, ranges and cct can be replayed" \
+check "replay of nonsense" 2 "paths, edges, ranges and cct can be replayed" \
 	"$hwprof" replay -e lopps "$stacks/types"
 check "replay, inferred" 0 "warning: 35 of 35 branches are in code that could" \
 	"$hwprof" replay "$stacks/zstd"
