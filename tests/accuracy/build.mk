@@ -29,6 +29,14 @@ $(BUILD)/exact_calls: $(BUILD)/obj/tests/accuracy/exact_calls.o \
 
 TEST_PROGRAMS += $(BUILD)/exact_calls
 
+$(BUILD)/obj/tests/accuracy/exact_edges.o: override CFLAGS += -I.
+
+$(BUILD)/exact_edges: $(BUILD)/obj/tests/accuracy/exact_edges.o \
+		      $(BUILD)/libhwprof.a
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
+
+TEST_PROGRAMS += $(BUILD)/exact_edges
+
 CONTEXTS_OBJECTS := $(patsubst %,$(BUILD)/obj/tests/%.o,\
 			       accuracy/exact_contexts oracle/contexts oracle/rows)
 
