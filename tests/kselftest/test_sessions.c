@@ -178,13 +178,16 @@ TEST_F(sessions, fork_exec_storm)
 	EXPECT_EQ(KNOWN_JOBS, self->tally.execs);
 }
 
-enum { FORKS = 32 };
+static int forks(void)
+{
+	return fewer_times(32);
+}
 
 static void run_forks(void *context)
 {
 	int i;
 
-	for (i = 0; i < FORKS; i++) {
+	for (i = 0; i < forks(); i++) {
 		if (fork() == 0) {
 			known_run();
 			_exit(0);
@@ -202,12 +205,17 @@ TEST_F(sessions, forks)
 	self->known.inner_head = (uint64_t)known_inner;
 	self->known.outer_head = (uint64_t)known_outer;
 	EXPECT_EQ(0, record(_metadata, self, &child, 64));
-	check(_metadata, self, FORKS);
+	check(_metadata, self, forks());
 }
 
 /* --- many threads --------------------------------------------------------------- */
 
-enum { THREADS = 500, RUNNERS = 8 };
+enum { THREADS = 500, RUNNERS = 8 };	/* threads: at most */
+
+static int threads(void)
+{
+	return fewer_times(THREADS);
+}
 
 static pthread_barrier_t all_there;
 
@@ -227,15 +235,15 @@ static void run_threads(void *go)
 	char byte;
 	long i;
 
-	pthread_barrier_init(&all_there, NULL, THREADS + 1);
+	pthread_barrier_init(&all_there, NULL, threads() + 1);
 	pthread_attr_init(&small);
 	pthread_attr_setstacksize(&small, 65536);
-	for (i = 0; i < THREADS; i++)
+	for (i = 0; i < threads(); i++)
 		pthread_create(&thread[i], &small, be_thread, (void *)i);
 	if (read(*(int *)go, &byte, 1) != 1)
 		_exit(1);
 	pthread_barrier_wait(&all_there);
-	for (i = 0; i < THREADS; i++)
+	for (i = 0; i < threads(); i++)
 		pthread_join(thread[i], NULL);
 }
 
@@ -277,13 +285,13 @@ TEST_F(sessions, threads)
 	self->known.outer_head = (uint64_t)known_outer;
 	child = child_start(run_threads, &go[0]);
 	child_go(&child);
-	for (i = 0; i < 500 && list_threads(child.pid, tids) <= THREADS; i++)
+	for (i = 0; i < 500 && list_threads(child.pid, tids) <= threads(); i++)
 		usleep(20000);
-	ASSERT_EQ(THREADS + 1, list_threads(child.pid, tids));
+	ASSERT_EQ(threads() + 1, list_threads(child.pid, tids));
 
 	ASSERT_EQ(0, recording_open(&self->rows, &attr, tids[0], 64,
 				    &self->tally));
-	for (i = 1; i <= THREADS; i++) {
+	for (i = 1; i <= threads(); i++) {
 		for (cpu = 0; cpu < cpus; cpu++) {
 			ring = self->rows.fd[cpu];
 			fd[opened] = event_open(&attr, tids[i], cpu, -1, 0);
