@@ -172,11 +172,11 @@ static enum found from_libpfm(const char *text, uint64_t *event)
 {
 	struct perf_event_attr attr;
 
-	if (!find_libpfm(text, &attr))
+	/* Perf's generic names have no raw event but the one of the PMU's folder. */
+	if (!find_libpfm(text, &attr) || attr.type != PERF_TYPE_RAW)
 		return NOT_FOUND;
 	*event = attr.config;
-	return attr.type == PERF_TYPE_RAW && !attr.config1 && !attr.config2 ?
-	       fits(attr.config) : TOO_MUCH;
+	return attr.config1 || attr.config2 ? TOO_MUCH : fits(attr.config);
 }
 
 static enum found find(const char *text, uint64_t *event)

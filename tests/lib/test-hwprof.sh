@@ -65,6 +65,8 @@ check "no number" 2 "'x': allowed" "$hwprof" record -p x
 check "no process" 1 "there is no process 2147483646" "$hwprof" record -p 2147483646
 check "unknown trigger" 2 "'no-such': unknown here; allowed are clock" \
 	"$hwprof" record --trigger no-such -e loops,lbr -- true
+check "trigger without a raw event" 2 "'page-faults': unknown here; allowed" \
+	"$hwprof" record --trigger page-faults -e loops,lbr -- true
 check "bits of no trigger" 2 "'r120c4': a trigger has an event code, umask" \
 	"$hwprof" record --trigger r120c4 -e loops,lbr -- true
 check "an event of two words" 2 "DMND_DATA_RD': a trigger has an event code" \
