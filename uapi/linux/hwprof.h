@@ -2,10 +2,23 @@
 /*
  * hwprof: loops, paths, calls, values and ranges, summarised in the kernel.
  *
- * The whole ABI between the kernel module and user space, and nothing else:
- * the bit map of perf_event_attr's config words, the rows that come as
- * PERF_SAMPLE_RAW, and /dev/hwprof. All numbers are in the machine's byte order; addresses are
- * the profiled process's virtual addresses.
+ * This header is the whole ABI between the kernel module and user space: the
+ * bit map of perf_event_attr's config words, the rows that arrive as
+ * PERF_SAMPLE_RAW, and the device /dev/hwprof. Numbers are in the machine's
+ * byte order. Addresses are virtual addresses of the profiled process, unless
+ * a field says otherwise.
+ *
+ * Words that comments here use, as docs/glossary.md defines them:
+ *
+ *	unit		what an event counts: back edges, calls, paths, ...
+ *	window		a short run of consecutive branches that were seen, with
+ *			a gap on both sides
+ *	gap		a place in the stream where code ran unseen
+ *	source		where branches come from: step, lbr or sample
+ *	trigger		the counter or clock whose overflow begins a sample, a
+ *			burst of stepping, or a reading of branch records
+ *	session		what one opener asked for, with one configuration
+ *	increase	the growth of a count since the last row of its thing
  */
 #ifndef _UAPI_LINUX_HWPROF_H
 #define _UAPI_LINUX_HWPROF_H
@@ -17,52 +30,67 @@
 #define HWPROF_PMU_NAME		"hwprof"
 
 /*
- * HWPROF_FIELDS(X): the parameters of an event, drawn once. The format
- * attributes in sysfs, the module's parser, the tools' parser and the manual
- * are all generated from this table, so that they cannot disagree.
+ * HWPROF_FIELDS(X): the parameters of an event. The format attributes in
+ * sysfs, the module's parser, the tools' parser and the manual are generated
+ * from this table, which keeps them in agreement.
  *
- *	X(name, word, low bit, high bit, what it is)
+ *	X(name, word, low bit, high bit, description)
  *
- * word 0 is attr.config, 1 is attr.config1, 2 is attr.config2. Zero always
- * means "the default". Bits that belong to no field must be zero (EINVAL).
+ * Word 0 is attr.config, 1 is attr.config1, 2 is attr.config2. A field that is
+ * 0 has its default. Bits that belong to no field must be 0 (else EINVAL).
  */
 #define HWPROF_FIELDS(X)						       \
-	/* profiled: one, or several of loops, calls, paths, cct, edges */     \
+	/* profile: one, or several of loops, calls, paths, cct, edges */      \
 	X(branches,	   0,  0,  0, "the branches themselves")	       \
-	X(loops,	   0,  1,  1, "loops: entries, iterations, trip counts") \
+	X(loops,	   0,  1,  1,					       \
+			   "loops: entries, iterations, trip counts")	       \
 	X(calls,	   0,  2,  2, "methods and call pairs")		       \
 	X(paths,	   0,  3,  3, "acyclic paths of a procedure")	       \
 	X(values,	   0,  4,  4, "values that loads give")		       \
 	X(ranges,	   0,  5,  5, "hot ranges of a 64-bit stream")	       \
 	X(cct,		   0,  6,  6, "calling contexts")		       \
 	X(edges,	   0,  7,  7, "branches, and the lines behind them") \
-	/* where events come from: at most one is set; none: the best there is */ \
+	/* source: at most one; none: the one that sees most here */	       \
 	X(step,		   0,  8,  8, "software single stepping")	       \
 	X(lbr,		   0,  9,  9, "hardware branch records")	       \
 	X(sample,	   0, 10, 10, "overflows of a counter")		       \
 	X(mem,		   0, 11, 11, "precise memory accesses")	       \
 	X(rows,		   0, 12, 12, "give rows, not samples")		       \
-	X(trigger_edge,	   0, 13, 13, "trigger: how often it begins to happen") \
-	X(trigger_inv,	   0, 14, 14, "trigger: in cycles with fewer than trigger_cmask") \
+	X(trigger_edge,	   0, 13, 13,					       \
+			   "trigger: how often it begins to happen")	       \
+	X(trigger_inv,	   0, 14, 14,					       \
+			   "trigger: in cycles with fewer than trigger_cmask") \
 	X(trigger_any,	   0, 15, 15, "trigger: of all threads of the core")   \
-	X(memory_mib,	   0, 16, 27, "memory of the session in MiB; 0: 1 MiB") \
-	X(trigger_high,	   0, 28, 31, "trigger: bits 8 to 11 of AMD's event code") \
+	X(memory_mib,	   0, 16, 27,					       \
+			   "memory of the session in MiB; 0: 1 MiB")	       \
+	X(trigger_high,	   0, 28, 31,					       \
+			   "trigger: bits 8 to 11 of AMD's event code")	       \
 	X(span,		   0, 32, 63, "longest back edge in bytes; 0: 1 MiB") \
-	X(burst,	   1,  0, 15, "branches that step takes at a time; 0: all of them") \
-	X(budget_permille, 1, 16, 25, "what windows and samples may cost, in thousandths of the program's time; 0: not limited") \
-	X(metrics,	   1, 26, 28, "counters in the event's group whose increase contexts of samples have, up to 4; 0: none") \
+	X(burst,	   1,  0, 15, "branches that step takes at a time; "   \
+			   "0: all of them")				       \
+	X(budget_permille, 1, 16, 25, "what windows and samples may cost, in " \
+			   "thousandths of the program's time; 0: not "	       \
+			   "limited")					       \
+	X(metrics,	   1, 26, 28, "counters in the event's group whose "   \
+			   "increase contexts of samples have, up to 4; "      \
+			   "0: none")					       \
 	X(interval_ms,	   1, 32, 47, "milliseconds between rows; 0: 1000")    \
-	X(trigger,	   1, 48, 63, "raw event that windows and samples are taken at: event code and umask; 0: lbr: taken branches, others: CPU time") \
-	X(epsilon_ppm,	   2,  0, 19, "largest error of a range, up to 1000000; 0: 10000") \
-	X(range_of,	   2, 20, 23, "what ranges are of, see HWPROF_RANGES_OF; 0: code") \
-	X(trigger_cmask,   2, 24, 31, "trigger: in cycles with so many or more") \
+	X(trigger,	   1, 48, 63, "raw event that windows and samples "    \
+			   "are taken at: event code and umask; 0: lbr: "      \
+			   "taken branches, others: CPU time")		       \
+	X(epsilon_ppm,	   2,  0, 19, "largest error of a range, up to "       \
+			   "1000000; 0: 10000")				       \
+	X(range_of,	   2, 20, 23, "what ranges are of, see "	       \
+			   "HWPROF_RANGES_OF; 0: code")			       \
+	X(trigger_cmask,   2, 24, 31,					       \
+			   "trigger: in cycles with so many or more")	       \
 	X(session,	   2, 32, 63, "session opened at /dev/hwprof")
 
 /*
- * The raw event of a trigger, in the order that the CPU's PMU and perf's rNNN
- * have it:
+ * HWPROF_TRIGGER(X): how the fields of a trigger make up a raw event, as the
+ * CPU's PMU and perf's rNNN encode it.
  *
- *	X(field, its lowest bit in the raw event)
+ *	X(field, lowest bit of the field in the raw event)
  */
 #define HWPROF_TRIGGER(X)						       \
 	X(trigger,	   0)						       \
@@ -73,10 +101,11 @@
 	X(trigger_high,	  32)
 
 /*
- * What the field range_of can be; 0 is where control arrives and, of samples,
- * the instruction.
+ * HWPROF_RANGES_OF(X): the values of the field range_of, which says what
+ * ranges are of. Value 0 counts the target of each taken branch or, with
+ * the source sample, the instruction that each sample found.
  *
- *	X(constant, number, name, what it is)
+ *	X(constant, number, name, description)
  */
 #define HWPROF_RANGES_OF(X)						       \
 	X(IP,		 0, "ip", "where branches lead, or samples hit")      \
@@ -85,9 +114,12 @@
 	X(STORE_ADDRESS, 3, "store-address", "addresses of stores")	       \
 	X(CALLEE,	 4, "callee", "where calls lead")		       \
 	X(ZERO_ADDRESS,	 5, "zero-address", "addresses of loads that gave 0")  \
-	X(NARROW_IP,	 6, "narrow-ip", "instructions whose operand in memory fits in 16 bits") \
-	X(IP_LOAD_ADDRESS,  7, "ip-load-address", "pairs: instructions, and the addresses that they load")   \
-	X(IP_STORE_ADDRESS, 8, "ip-store-address", "pairs: instructions, and the addresses that they store to")
+	X(NARROW_IP,	 6, "narrow-ip",				       \
+		"instructions whose operand in memory fits in 16 bits")	       \
+	X(IP_LOAD_ADDRESS,  7, "ip-load-address",			       \
+		"pairs: instructions, and the addresses that they load")       \
+	X(IP_STORE_ADDRESS, 8, "ip-store-address",			       \
+		"pairs: instructions, and the addresses that they store to")
 
 enum hwprof_range_of {
 #define X(constant, number, name, what)	HWPROF_RANGE_##constant = (number),
@@ -97,33 +129,44 @@ enum hwprof_range_of {
 };
 
 #define HWPROF_DEFAULT_MEMORY_MIB	1
-#define HWPROF_DEFAULT_SPAN		(1U << 20)
+#define HWPROF_DEFAULT_SPAN		(1U << 20)	/* bytes */
 #define HWPROF_DEFAULT_INTERVAL_MS	1000
 #define HWPROF_DEFAULT_EPSILON_PPM	10000
 #define HWPROF_EPSILON_PPM_MAX		1000000
 #define HWPROF_BUDGET_PERMILLE_MAX	1000
 #define HWPROF_METRICS_MAX		4
-/* The first branch of a burst only says where its first line begins. */
+/*
+ * Limits of the field burst, in branches. The first branch of a burst only
+ * says where the first straight line begins, so that a burst needs two.
+ */
 #define HWPROF_BURST_MIN		2
 #define HWPROF_BURST_MAX		16383
 
 /*
- * Rows. PERF_SAMPLE_RAW holds one row, which begins with this header, and
- * after it four zero bytes that bring the sample to perf's alignment. A reader
- * skips a type that it does not know by `size`, and ignores what a row has
- * beyond the fields that it knows.
+ * Every row begins with this header. PERF_SAMPLE_RAW holds one row, and four
+ * zero bytes behind it, which bring the sample to perf's alignment. A reader
+ * uses @size to skip a row whose type it does not know, and ignores what a row
+ * has behind the fields that the reader knows.
  *
- * The sample around a row says: IP where the thing is, ADDR its other end,
- * PERIOD the increase of the event's unit since the thing's last row (so that
- * the periods of a file add up to the count), PID and TID the process that it
- * is about, TIME no later than that process's exec or exit.
+ * The sample around a row has
+ *
+ *	IP		the place of the thing that the row is about
+ *	ADDR		its other end
+ *	PERIOD		the increase of the event's unit, so that the periods
+ *			of a file add up to the event's count
+ *	PID, TID	the process that the row is about
+ *	TIME		no later than the exec or exit of that process
  */
 struct hwprof_row {
 	__u16 type;		/* enum hwprof_row_type */
-	__u16 size;		/* bytes, header included, a multiple of 8 */
-	__u32 space;		/* address space: unique in its session; 0: none */
-	__u32 session;		/* of the running module; unique until unload */
-	__u32 pid;		/* process, in the pid namespace of the opener */
+	__u16 size;		/* bytes with this header; a multiple of 8 */
+	/*
+	 * Address space: a process from one exec to the next. The number is
+	 * unique in its session. 0: the kernel's, or none.
+	 */
+	__u32 space;
+	__u32 session;		/* unique until the module is unloaded */
+	__u32 pid;		/* process, in the opener's pid namespace */
 };
 
 enum hwprof_row_type {
@@ -140,369 +183,451 @@ enum hwprof_row_type {
 	HWPROF_ROW_EDGE		= 11,
 };
 
-/* What the numbers of a row are true of. */
+/* How the counts of a row arose, and so what they are true of. */
 enum hwprof_basis {
 	HWPROF_BASIS_EXACT	= 1,	/* every branch was seen */
-	HWPROF_BASIS_BRANCHES	= 2,	/* windows, chosen by counting branches */
-	HWPROF_BASIS_TIME	= 3,	/* windows, chosen by CPU time */
+	HWPROF_BASIS_BRANCHES	= 2,	/* windows chosen by branch counts */
+	HWPROF_BASIS_TIME	= 3,	/* windows chosen by CPU time */
 };
 
-/* Where a session's events come from; as the fields of these names. */
+/* Where a session's events come from: the fields of the same names. */
 enum hwprof_source {
 	HWPROF_SOURCE_STEP	= 1,
 	HWPROF_SOURCE_LBR	= 2,
 	HWPROF_SOURCE_SAMPLE	= 3,
-	HWPROF_SOURCE_MEM	= 4,
+	HWPROF_SOURCE_MEM	= 4,	/* not implemented: refused */
 };
 
 /*
- * Totals of the session so far, in the event's unit where none is named.
- * Emitted after other rows; the last one in a file is the run's.
- * produced = delivered + lost + evicted + pending, always.
+ * Totals of the session since it was made or last reset. They follow other
+ * rows; the last totals of a file are those of the run. At any time
+ *
+ *	produced = delivered + lost + evicted + pending
+ *
+ * and these five are in the event's unit. Rows of older modules end before
+ * @cost_ns or before @unmeasured: see hwprof_row.size.
  */
 struct hwprof_row_totals {
 	struct hwprof_row row;
-	__u64 produced;		/* what the source fed */
-	__u64 delivered;	/* what rows before this one carried */
-	__u64 lost;		/* fed while no table, cursor or ring was free */
-	__u64 evicted;		/* given up by the engine for want of memory */
-	__u64 pending;		/* in tables, to come with later rows */
-	__u64 events;		/* stream events of any kind */
+	__u64 produced;		/* units that the source fed */
+	__u64 delivered;	/* units that rows before this one carried */
+	__u64 lost;		/* units fed while no table or cursor was free,
+				 * or that no ring took */
+	__u64 evicted;		/* units given up because memory was full */
+	__u64 pending;		/* units in tables, for later rows */
+	__u64 events;		/* events of the stream, of any kind */
 	__u64 gaps;		/* gaps in the stream */
-	__u64 lost_events;	/* stream events no engine saw */
-	__u64 memory;		/* bytes the session holds: fixed at its start */
-	__u64 windows;		/* that were taken; 0: there are none */
+	__u64 lost_events;	/* events of the stream that no engine saw */
+	__u64 memory;		/* bytes that the session holds; constant */
+	__u64 windows;		/* windows that were taken */
 	__u32 basis;		/* enum hwprof_basis */
-	__u32 source;		/* enum hwprof_source; 0: not said */
-	/* Of windows and samples; rows of older modules end here. */
-	__u64 cost_ns;		/* that they took of task_ns */
-	__u64 task_ns;		/* time of what was profiled while it was */
-	__u32 budget_permille;	/* that was asked for; 0: none */
-	__u32 reserved;
-	/* Of the field `metrics`; rows of older modules end here. */
-	__u64 unmeasured;	/* samples without metrics: a counter was not
-				 * there, or did not count */
-	__u64 metrics[HWPROF_METRICS_MAX];	/* sums of what samples had */
+	__u32 source;		/* enum hwprof_source; 0: not known */
+	__u64 cost_ns;		/* time that windows and samples took, in ns */
+	/* Time of the programs while profiled, in ns; includes cost_ns. */
+	__u64 task_ns;
+	__u32 budget_permille;	/* the field of this name; 0: no limit */
+	__u32 reserved;		/* 0 */
+	/*
+	 * Samples for which a counter of the event's group was missing or did
+	 * not count; and for the other samples, what each counter counted up
+	 * to them. Counters are in the order of the group: see the field
+	 * metrics.
+	 */
+	__u64 unmeasured;
+	__u64 metrics[HWPROF_METRICS_MAX];
 };
 
 /* How control went from one address to another. */
 enum hwprof_branch_kind {
-	HWPROF_BRANCH_COND	= 1,	/* conditional jump, taken */
+	HWPROF_BRANCH_COND	= 1,	/* conditional jump that was taken */
 	HWPROF_BRANCH_JUMP	= 2,	/* direct jump */
 	HWPROF_BRANCH_INDIRECT	= 3,	/* jump through a register or memory */
-	HWPROF_BRANCH_CALL	= 4,	/* call, direct or not */
+	HWPROF_BRANCH_CALL	= 4,	/* call, direct or indirect */
 	HWPROF_BRANCH_RET	= 5,	/* return */
-	HWPROF_BRANCH_SYSCALL	= 6,	/* system call; `to` is where it came back */
-	HWPROF_BRANCH_SIGNAL	= 7,	/* handler begins at `to`; `from` is next after it */
-	HWPROF_BRANCH_SIGRETURN	= 8,	/* handler ends; `to` is executed next */
-	HWPROF_BRANCH_GAP	= 9,	/* unseen code ran; execution goes on at `to` */
+	/* System call. @to is where the program went on afterwards. */
+	HWPROF_BRANCH_SYSCALL	= 6,
+	/*
+	 * A signal's handler begins at @to. @from is the instruction that the
+	 * program executes next when the handler has returned.
+	 */
+	HWPROF_BRANCH_SIGNAL	= 7,
+	/* A handler has ended. The program executes @to next. */
+	HWPROF_BRANCH_SIGRETURN	= 8,
+	/* Code ran unseen. The program goes on at @to. */
+	HWPROF_BRANCH_GAP	= 9,
 };
 
 /* Flags of a branch. */
 #define HWPROF_BRANCH_MISPREDICTED	(1U << 0)
-#define HWPROF_BRANCH_STACK		(1U << 1)	/* the stack pointer is known */
-#define HWPROF_BRANCH_FLAGS		3U		/* above them is a part of that */
+/* The stack pointer is known: see HWPROF_BRANCH_STACK_POINTER(). */
+#define HWPROF_BRANCH_STACK		(1U << 1)
+/* All flags. The bits above them hold a part of the stack pointer. */
+#define HWPROF_BRANCH_FLAGS		3U
 
 struct hwprof_branch {
 	__u64 from;		/* address of the branch instruction */
-	__u64 to;		/* address of the instruction executed after it */
+	__u64 to;		/* address of the instruction executed next */
 	__u16 kind;		/* enum hwprof_branch_kind */
 	__u16 flags;		/* HWPROF_BRANCH_* */
 	union {
-		__u32 cycles;	/* since the branch before; 0: unknown */
-		__u32 stack;	/* HWPROF_BRANCH_STACK: see below */
+		__u32 cycles;	/* since the branch before; 0: not known */
+		__u32 stack;	/* with HWPROF_BRANCH_STACK: see below */
 	};
 };
 
 /*
- * With HWPROF_BRANCH_STACK, the stack pointer behind the branch or, of a signal,
- * where it was interrupted. Of its 48 bits the last two are not kept.
+ * Returns the stack pointer behind a branch that has HWPROF_BRANCH_STACK; for a
+ * signal, the stack pointer where the signal interrupted the program. Only bits
+ * 2 to 47 are kept; all other bits of the result are 0.
  */
 #define HWPROF_BRANCH_STACK_POINTER(branch)				      \
 	((__u64)((branch)->flags >> 2) << 34 | (__u64)(branch)->stack << 2)
 
-/*
- * Consecutive taken branches of one thread, oldest first: the rows of
- * hwprof/branches/. `sequence` numbers the thread's branches from 0 (in the
- * session), so that a reader sees what is missing.
- */
 #define HWPROF_ROW_BRANCHES_MAX		128
 
+/*
+ * Consecutive taken branches of one thread, oldest first: the rows of
+ * hwprof/branches/.
+ */
 struct hwprof_row_branches {
 	struct hwprof_row row;
-	__u32 tid;		/* thread, in the pid namespace of the opener */
-	__u32 count;		/* branches that follow */
-	__u64 sequence;		/* number of the first one */
+	__u32 tid;		/* thread, in the opener's pid namespace */
+	__u32 count;		/* of branches, 1 to HWPROF_ROW_BRANCHES_MAX */
+	/*
+	 * Number of the first branch. A session numbers the branches of each
+	 * thread from 0, so that a reader notices missing ones.
+	 */
+	__u64 sequence;
 	struct hwprof_branch branches[];
 };
+
+#define HWPROF_TRIP_BUCKETS	24
 
 /*
  * A loop: the region [head, tail] of the taken backward branches to one head
  * (Nair, Lysecky: DAProf, section 3.2, with what docs/definitions.md adds).
- * Counts are increases since the loop's last row in this session; the rest is
- * as it stands now.
+ *
+ * A trip count is the number of iterations of one execution. Executions of trip
+ * count 1 take no back edge. They are in none of @executions, @trip_min,
+ * @trip_max, @trip_recent and @trips; there are entries - executions - unclosed
+ * of them. Rows of windows have no trip statistics, because executions are not
+ * followed there; @trip_min, @trip_max, @trip_recent and @trips are 0.
  */
-#define HWPROF_TRIP_BUCKETS	24
-
 struct hwprof_row_loop {
 	struct hwprof_row row;
 	__u64 head;		/* address of the first instruction */
-	__u64 tail;		/* address of the farthest branch back to head */
-	__u64 back_edges;	/* taken backward branches to head: the unit */
-	__s64 entries;		/* control came in from outside. May be negative:
-				 * a region that grew swallowed earlier entries */
-	__u64 executions;	/* entry to exit seen whole, one back edge or more */
-	__u64 unclosed;		/* executions of which a part was not seen */
-	__u64 cycles;		/* inside, where the source knows; else 0 */
-	__u64 trip_min;		/* of whole executions so far; 0: none yet */
-	__u64 trip_max;
-	__u64 trip_recent;	/* 7/8-weighted average trip count, in 1/256 */
-	__u32 tails;		/* distinct extensions of the region so far, 1 or more */
-	__u32 tolerance;	/* trip statistics: executions that may be split or missing */
+	__u64 tail;		/* address of the farthest branch to head */
+	__u64 back_edges;	/* increase: taken branches to head; the unit */
+	/*
+	 * Increase: how often control came in from outside. It is negative
+	 * where the region grew over code whose entries earlier rows counted.
+	 */
+	__s64 entries;
+	__u64 executions;	/* increase: seen from entry to exit, with at
+				 * least one back edge */
+	__u64 unclosed;		/* increase: executions seen in part only */
+	__u64 cycles;		/* increase: cycles in the loop; 0: not known */
+	__u64 trip_min;		/* least trip count so far; 0: none yet */
+	__u64 trip_max;		/* greatest trip count so far; 0: none yet */
+	/*
+	 * Average trip count, in 1/256. Each execution weighs 7/8 as much as
+	 * the one after it. 0: no execution yet.
+	 */
+	__u64 trip_recent;
+	__u32 tails;		/* how often the region grew, plus 1 */
+	/*
+	 * Executions that the trip statistics may have split in two, or may
+	 * lack because the loop was evicted.
+	 */
+	__u32 tolerance;
 	__u32 basis;		/* enum hwprof_basis */
-	__u32 reserved;
-	__u64 sum_back_sq;	/* windows: sum over windows of back edges squared */
-	__u64 sum_entry_sq;	/* windows: of entries squared */
-	__u64 sum_cross;	/* windows: of back edges times entries */
-	__u32 trips[HWPROF_TRIP_BUCKETS];	/* whole executions with a trip
-				 * count in [2^i, 2^(i+1)); the last one: and more */
+	__u32 reserved;		/* 0 */
+	/*
+	 * Increase: sums over windows of a window's back edges squared, of its
+	 * entries squared, and of the product of both. A reader computes
+	 * confidence intervals from them. 0 if the basis is exact.
+	 */
+	__u64 sum_back_sq;
+	__u64 sum_entry_sq;
+	__u64 sum_cross;
+	/*
+	 * Increase: executions with a trip count in [2^i, 2^(i+1)). The last
+	 * bucket has all longer ones, too.
+	 */
+	__u32 trips[HWPROF_TRIP_BUCKETS];
 };
 
 /*
- * A range of values: of a stream's events, those in it that no smaller range
- * had been made for (Mysore et al.: Profiling over Adaptive Ranges, section 2;
- * docs/ranges.md). Ranges are aligned and have a size that is a power of four,
- * so that any two are apart or one contains the other. A reader sums the
- * counts by range, over all rows of a process: an event was counted in one
- * range that contains it, so a range has had at least what it and the ranges
- * inside it were counted, and at most what the ranges around it were in
- * addition.
+ * A range of addresses or values (Mysore et al.: Profiling over Adaptive
+ * Ranges, section 2; docs/ranges.md). A range is aligned, and its size is a
+ * power of four. Two ranges are disjoint, or one contains the other.
+ *
+ * An event is counted in the smallest range around it that exists at that time.
+ * A reader adds up @count by (session, space, low, bits). The events of a range
+ * are at least its own count and those of all ranges inside it. They are at
+ * most that, the counts of all ranges around it, and what the totals say was
+ * evicted.
  */
 struct hwprof_row_range {
 	struct hwprof_row row;
 	__u64 low;		/* lowest value: a multiple of the size */
-	__u64 count;		/* weight of the events: the unit */
-	__u32 bits;		/* log2 of the size, 0 to 64, even */
+	__u64 count;		/* increase: weight of events; the unit */
+	__u32 bits;		/* log2 of the size: 0, 2, ... 64 */
 	__u16 basis;		/* enum hwprof_basis */
 	__u16 of;		/* enum hwprof_range_of */
 };
 
 /*
- * A range of pairs (the same, section 5.5): the code from `code` on, by the
- * addresses from `low` on that it accesses. All else is as of a range: any two
- * boxes of an address space are apart or one contains the other, and bounds are
- * from sums by box. Of a box of 2^n pairs, code has n - 64, n / 2 - 6 or 0 of the
- * bits, whichever is most, and addresses have the rest.
+ * A box: a range of pairs, of an instruction and an address that it accesses
+ * (section 5.5 of the same paper). It is an aligned range of code by an aligned
+ * range of addresses. Two boxes of an address space are disjoint, or one
+ * contains the other. A reader adds up @count by box; bounds are as for ranges.
+ *
+ * A box of 2^n pairs has the largest of n - 64, n / 2 - 6 and 0 bits of code;
+ * the rest are bits of addresses.
  */
 struct hwprof_row_box {
 	struct hwprof_row row;
 	__u64 code;		/* lowest address of the code */
-	__u64 low;		/* lowest address of what it accesses */
-	__u64 count;		/* events: the unit */
+	__u64 low;		/* lowest address of what the code accesses */
+	__u64 count;		/* increase: events; the unit */
 	__u16 code_bits;	/* log2 of the bytes of code, 0 to 64 */
-	__u16 bits;		/* log2 of those of what it accesses, the same */
+	__u16 bits;		/* log2 of the bytes from low on, 0 to 64 */
 	__u16 basis;		/* enum hwprof_basis */
 	__u16 of;		/* enum hwprof_range_of */
 };
 
 /*
- * A call pair: how often a call site called a procedure (Mousa, Krintz: HPS,
- * section 6.1; docs/calls.md). Space 0 is the kernel. A pair was called as often
- * as its rows say, at least. Where memory was short it may have been called more
- * often: `error` times until the row, and as often again as calls were given up
- * after it (the totals' `evicted`, less the row's).
+ * A call pair: a call site and the procedure that was called there (Mousa,
+ * Krintz: HPS, section 6.1; docs/calls.md). Space 0 is the kernel.
+ *
+ * A reader adds up @calls by pair, and takes @error and @evicted from the row
+ * that has most of them. The pair was called at least @calls times. It was
+ * called at most @error times more, plus the calls that were evicted after its
+ * last row: the totals' evicted less this row's.
  */
 struct hwprof_row_call {
 	struct hwprof_row row;
 	__u64 site;		/* address of the call */
-	__u64 callee;		/* where it led: the first instruction there */
+	__u64 callee;		/* first instruction of the procedure */
 	__u64 calls;		/* increase: the unit */
-	__u64 error;		/* others that it may have had, as it stands */
-	__u64 evicted;		/* calls of the session given up so far */
-	__u64 sum_sq;		/* increase: windows' calls squared; else 0 */
+	__u64 error;		/* further calls it may have had so far */
+	__u64 evicted;		/* calls of the session evicted so far */
+	__u64 sum_sq;		/* increase: sum over windows of a window's
+				 * calls squared; 0 if the basis is exact */
 	__u32 basis;		/* enum hwprof_basis */
-	__u32 reserved;
+	__u32 reserved;		/* 0 */
 };
 
 /* Flags of an edge. */
-#define HWPROF_EDGE_PREDICTION	(1U << 0)	/* `mispredicted` is known */
+#define HWPROF_EDGE_PREDICTION	(1U << 0)	/* mispredicted is known */
 
 /*
- * An edge: a branch, where it led, and the straight line from there to the next
- * branch that was taken, at `end` (docs/edges.md). That branch, with which the
- * line ends, is the unit. Space 0 is the kernel.
+ * An edge: a branch, its target, and the straight line from there to the next
+ * taken branch, at @end (docs/edges.md). The unit is the branch that ends the
+ * line. Space 0 is the kernel.
  *
- * If the line's beginning was not seen, `from` is 0, and so is `to` if it is
- * unknown. If its end was not seen, `end` is 0: a window ended, or a signal came. Then `count` has no units: the row's period is 0.
+ * @from is 0 if the beginning of the line was not seen; then @to may be 0, too.
+ * @end is 0 if the end of the line was not seen, because a window ended or a
+ * signal came. Such a row has no units: its sample's period is 0.
  *
- * A row says how often that was, at least; `error` and `evicted` are those of
- * struct hwprof_row_call, of edges with both ends.
+ * The edge was taken at least @count times. For an edge with both ends, @error
+ * and @evicted bound that from above as in struct hwprof_row_call.
  */
 struct hwprof_row_edge {
 	struct hwprof_row row;
 	__u64 from;		/* address of the branch; 0: not known */
-	__u64 to;		/* where it led; 0: not known */
+	__u64 to;		/* address that it led to; 0: not known */
 	__u64 end;		/* address of the next taken branch, or 0 */
-	__u64 count;		/* increase: the unit, if `end` is known */
-	__u64 mispredicted;	/* increase: of these, as HWPROF_EDGE_PREDICTION
-				 * says; else 0 */
-	__u64 cycles;		/* increase: on the line; 0: unknown */
-	__u64 error;		/* others that it may have had, as it stands */
-	__u64 evicted;		/* branches of the session given up so far */
-	__u64 sum_sq;		/* increase: windows' counts squared; else 0 */
-	__u32 kind;		/* enum hwprof_branch_kind; 0: not known */
+	__u64 count;		/* increase: the unit if end is not 0 */
+	__u64 mispredicted;	/* increase: those of count that the CPU had
+				 * mispredicted; 0 without
+				 * HWPROF_EDGE_PREDICTION */
+	__u64 cycles;		/* increase: cycles on the line, with the branch
+				 * that ends it; 0: not known */
+	__u64 error;		/* further times it may have had so far */
+	__u64 evicted;		/* branches of the session evicted so far */
+	__u64 sum_sq;		/* increase: sum over windows of a window's
+				 * count squared; 0 if the basis is exact */
+	__u32 kind;		/* enum hwprof_branch_kind of the branch at
+				 * from; 0: not known */
 	__u32 flags;		/* HWPROF_EDGE_* */
 	__u32 basis;		/* enum hwprof_basis */
-	__u32 reserved;
+	__u32 reserved;		/* 0 */
+};
+
+/* Kinds of contexts. */
+enum hwprof_context_kind {
+	/* Neither the procedure nor its caller is known. */
+	HWPROF_CONTEXT_ROOT	= 1,
+	/* A procedure that was called from its parent. */
+	HWPROF_CONTEXT_CALL	= 2,
+	/* A signal's handler, which is a root. */
+	HWPROF_CONTEXT_SIGNAL	= 3,
+	/* No node of the tree: an edge back to an ancestor. */
+	HWPROF_CONTEXT_RECURSION = 4,
 };
 
 /*
- * A node of the calling context tree, or a back edge in it (Ammons, Ball, Larus:
- * Exploiting Hardware Performance Counters with Flow and Context Sensitive
- * Profiling, section 4; docs/contexts.md). A reader sums what says "increase" by
- * id; parents may come later than their children. Calls are exact, or else (any
- * other basis) stacks of calls were sampled: then a row may have nothing but what
- * a context is, and back edges have no counts.
+ * A node of the calling context tree, or a recursive edge in it (Ammons, Ball,
+ * Larus: Exploiting Hardware Performance Counters with Flow and Context
+ * Sensitive Profiling, section 4; docs/contexts.md). A reader adds up increases
+ * by (session, id). The row of a parent may come after those of its children.
+ *
+ * If the basis is exact, every call was seen. Else stacks of calls were
+ * sampled: a row may then have no counts and only say what a context is, and
+ * recursive edges have no counts.
  */
-enum hwprof_context_kind {
-	HWPROF_CONTEXT_ROOT	= 1,	/* what ran is not known, nor who called it */
-	HWPROF_CONTEXT_CALL	= 2,	/* a procedure, called from its parent */
-	HWPROF_CONTEXT_SIGNAL	= 3,	/* a signal's handler: a root of its own */
-	HWPROF_CONTEXT_RECURSION = 4,	/* no node: it leads back to an ancestor */
-};
-
 struct hwprof_row_context {
 	struct hwprof_row row;
-	__u64 id;		/* of its chain, in its session; never 0 */
-	__u64 parent;		/* the caller's id; 0: it is a root */
-	__u64 callee;		/* first instruction, of samples any of the
-				 * procedure; 0: not known */
-	__u64 site;		/* the call instruction, of samples any byte of it;
-				 * 0: it is a root, or not known */
-	__u64 target;		/* recursion: the ancestor's id; else 0 */
+	__u64 id;		/* the same for one chain of calls as long as
+				 * the session lives; never 0 */
+	__u64 parent;		/* id of the caller; 0: this is a root */
+	__u64 callee;		/* first instruction of the procedure, or with
+				 * samples any address in it; 0: not known */
+	__u64 site;		/* address of the call, or with samples any byte
+				 * of it; 0: a root, or not known */
+	__u64 target;		/* recursion: id of the ancestor; else 0 */
 	union {
-		__u64 calls;	/* increase: times entered; the unit is these */
-		__u64 weight;	/* samples: increase: of those that found the
-				 * procedure itself; the unit is these */
+		__u64 calls;	/* exact. Increase: times entered; the unit */
+		__u64 weight;	/* samples. Increase: weight of those that found
+				 * the procedure itself; the unit */
 	};
-	__u64 deeper;		/* increase: and calls below it, or samples' weight,
-				 * that were too deep for contexts of their own */
+	__u64 deeper;		/* increase: calls below it that were too deep
+				 * for contexts of their own, or with samples
+				 * their weight; also in the unit */
 	union {
-		__u64 branches;	/* increase: taken in the procedure itself */
-		__u64 samples;	/* increase: that found the procedure itself */
+		__u64 branches;	/* exact. Increase: branches that the procedure
+				 * itself took */
+		__u64 samples;	/* samples. Increase: how many found the
+				 * procedure itself */
 	};
 	__u32 kind;		/* enum hwprof_context_kind */
 	__u32 basis;		/* enum hwprof_basis */
-	/* Rows of events without the field `metrics` end here. */
-	__u32 metric_count;	/* what that says */
-	__u32 reserved;
-	__u64 metrics[HWPROF_METRICS_MAX];	/* increase: of each counter of the
-				 * event's group, in their order, from one
-				 * sample to the next, which it counts for */
+	/*
+	 * Rows of events without the field metrics end here. The others have
+	 * the value of that field, and for each counter of the event's group,
+	 * in the group's order, the increase of what it counted from one sample
+	 * to the next. That is counted for the later sample.
+	 */
+	__u32 metric_count;
+	__u32 reserved;		/* 0 */
+	__u64 metrics[HWPROF_METRICS_MAX];
 };
 
 #define HWPROF_ROW_CONTEXT_SIZE_VER0	88
 
 /*
- * Basis time: windows that were taken at an address, since the address's last
- * row. Their time is that of the smallest loop around it, which the reader of
- * all rows knows. No unit: the row's period is 0.
+ * Windows that were taken at an address. There are such rows only if the basis
+ * is time. A window stands for the time of the smallest loop around @ip, which
+ * a reader knows when it has all rows of loops. The sample's period is 0,
+ * because windows are no units.
  */
 struct hwprof_row_time {
 	struct hwprof_row row;
 	__u64 ip;
-	__u64 windows;
+	__u64 windows;		/* increase */
 };
 
 /* Flags of a path. */
-#define HWPROF_PATH_CALLED	(1U << 0)	/* it begins where a call led;
-						 * else where a back edge did */
-#define HWPROF_PATH_UNSEEN	(1U << 1)	/* where it begins was not seen */
-#define HWPROF_PATH_OPEN	(1U << 2)	/* no path that was finished: windows
-						 * that were taken on one */
-#define HWPROF_PATH_IN_CONTEXT	(1U << 3)	/* behind the jumps is the id of
-						 * the context that it ran in */
+/* The path begins where a call led. Else it begins where a back edge did. */
+#define HWPROF_PATH_CALLED	(1U << 0)
+/* The beginning of the path was not seen. */
+#define HWPROF_PATH_UNSEEN	(1U << 1)
+/* The path was in flight when windows were taken; it had not ended. */
+#define HWPROF_PATH_OPEN	(1U << 2)
+/* The id of the context that the path ran in follows the jumps. */
+#define HWPROF_PATH_IN_CONTEXT	(1U << 3)
 
 struct hwprof_path_jump {
 	__u64 from;		/* address of the jump instruction */
-	__u64 to;		/* where it led: above `from` */
+	__u64 to;		/* where it led: above from */
 };
+
+#define HWPROF_PATH_JUMPS_MAX		64
 
 /*
  * An acyclic path of a procedure: from its entry or a back edge's target to the
- * next back edge or return, calls stepped over (Ammons, Ball, Larus, section 2,
- * with what docs/paths.md adds). Between the jumps are straight lines, so they
- * say all of it. Of a path with more of them than `spelled`, the first ones
- * follow; paths that have these, `length` and their ends in common are one row.
+ * next back edge or return, with calls stepped over (Ammons, Ball, Larus,
+ * section 2, with what docs/paths.md adds). Between taken jumps are straight
+ * lines, so that the jumps describe the path. A row spells the first jumps out,
+ * HWPROF_PATH_JUMPS_MAX at most. Paths that agree in these, in @length and in
+ * their ends are one row.
  *
- * All paths of an address space of which the beginning was not seen, or has been
- * forgotten, are one row as well, with HWPROF_PATH_UNSEEN and no addresses.
+ * HWPROF_PATH_UNSEEN: one row has all paths of an address space whose beginning
+ * was not seen or is forgotten. Its addresses, @length and context are 0.
  *
- * Basis time: the path that a window was taken on has a row with HWPROF_PATH_OPEN,
- * which says how it began, what jumps it had taken, and as `end` where it was; of
- * one that began unseen, that alone. What path it became is not known. `count` is
- * windows, which are no units: the row's period is 0.
+ * HWPROF_PATH_OPEN, only if the basis is time: the row has how the path began,
+ * the jumps it had taken, and as @end the instruction that ran when the windows
+ * were taken. With HWPROF_PATH_UNSEEN it has @end only. What the path became is
+ * not known. @count is windows; the sample's period is 0, because windows are
+ * no units.
  *
- * Of an event that has cct as well, what ran in two contexts is two rows, with
- * HWPROF_PATH_IN_CONTEXT: behind the jumps that are spelled follows a __u64, the
- * id (struct hwprof_row_context) of the procedure's context; 0 where the beginning
- * was not seen.
+ * HWPROF_PATH_IN_CONTEXT: each path row of an event with paths and cct has it.
+ * A __u64 follows the spelled jumps: hwprof_row_context.id of the procedure's
+ * context. A path that ran in two contexts has two rows.
  */
-#define HWPROF_PATH_JUMPS_MAX		64
-
 struct hwprof_row_path {
 	struct hwprof_row row;
 	__u64 start;		/* address of the first instruction */
-	__u64 end;		/* of the last one: a back edge or a return; open:
-				 * of the one that ran */
-	__u64 target;		/* where the back edge leads; 0: a return, or open */
-	__u64 count;		/* that were finished: the unit; open: windows */
-	__u64 cycles;		/* on them, where the source knows; else 0 */
+	__u64 end;		/* address of the last instruction: the back
+				 * edge or the return; open: see above */
+	__u64 target;		/* where the back edge leads; 0: a return, or
+				 * open */
+	__u64 count;		/* increase: paths that ended, the unit; open:
+				 * windows */
+	__u64 cycles;		/* increase: cycles on the paths, without their
+				 * calls; 0: not known */
 	__u32 length;		/* jumps from start to end, up to 65535 */
 	__u32 spelled;		/* jumps that follow */
 	__u32 flags;		/* HWPROF_PATH_* */
 	__u32 basis;		/* enum hwprof_basis */
 	struct hwprof_path_jump jumps[];
-	/* HWPROF_PATH_IN_CONTEXT: __u64 context; */
+	/* With HWPROF_PATH_IN_CONTEXT: __u64 context; */
+};
+
+#define HWPROF_VALUES_MAX	4
+
+/* A value that a load gave. All counts are increases. */
+struct hwprof_value {
+	__u64 value;		/* the first eight bytes, as a number */
+	__u64 hits;		/* executions that gave it: so many at least, */
+	__u64 missed;		/* and at most so many more */
 };
 
 /*
- * The values that a load gave, of its executions since its last row (Zilles, Sohi:
- * A Programmable Co-processor for Profiling, section 5; docs/values.md). A value
- * was given at least `hits` times, and at most `missed` times more: while it was
- * not followed. To sum rows, add up hits and missed by value; where only one has
- * the value, what the other has in no value may be its, too, and is added to
- * `missed`: loads - unseen - the sum of its hits.
+ * The values that a load gave (Zilles, Sohi: A Programmable Co-processor for
+ * Profiling, section 5; docs/values.md). @hits of a value is a lower bound;
+ * @missed counts executions while the value was not followed.
  *
- * Executions in a row that gave the same value are a run. Of two runs one behind
- * the other, the second one's value less the first one's is a stride.
+ * A reader adds up hits and missed by (session, space, ip, value). If only one
+ * of two sums has a value, the executions of the other that are in none of its
+ * values may be the value's: loads - unseen - the sum of hits. The reader adds
+ * them to missed.
+ *
+ * A run is a number of consecutive executions that gave one value. A stride is
+ * the value of a run less the value of the run before it.
  */
-#define HWPROF_VALUES_MAX	4
-
-struct hwprof_value {
-	__u64 value;		/* the first eight bytes, as a number */
-	__u64 hits;
-	__u64 missed;
-};
-
 struct hwprof_row_value {
 	struct hwprof_row row;
-	__u64 ip;		/* the instruction that loads */
-	__u64 loads;		/* executions: the unit */
-	__u64 unseen;		/* of these, whose value was not looked at */
-	__u64 runs;
-	__u64 breaks;		/* of runs: what was before was not seen */
-	__u64 stride;		/* between most runs; 0: none */
-	__u64 strides;		/* of runs: so much behind the one before */
-	__u32 width;		/* bytes that it reads */
+	__u64 ip;		/* address of the load */
+	__u64 loads;		/* increase: executions; the unit */
+	__u64 unseen;		/* increase: loads whose value was not read */
+	__u64 runs;		/* increase */
+	__u64 breaks;		/* increase: runs for which the execution before
+				 * was not seen */
+	__u64 stride;		/* the most frequent one, as a signed number;
+				 * 0: none */
+	__u64 strides;		/* increase: runs that began with that stride */
+	__u32 width;		/* bytes that the load reads */
 	__u32 basis;		/* enum hwprof_basis */
-	__u32 count;		/* of values */
-	__u32 reserved;
+	__u32 count;		/* of values, 0 to HWPROF_VALUES_MAX */
+	__u32 reserved;		/* 0 */
 	struct hwprof_value values[HWPROF_VALUES_MAX];
 };
 
 /*
- * /dev/hwprof: a session of one's own, whose rows are fetched when one likes.
+ * /dev/hwprof: a session of one's own, whose rows are fetched on demand.
  * docs/device.md has an example.
  *
  *	fd = open(HWPROF_DEVICE, O_RDWR | O_CLOEXEC);
@@ -512,111 +637,156 @@ struct hwprof_row_value {
  *	...
  *	ioctl(fd, HWPROF_IOC_SNAPSHOT, &snapshot);
  *
- * An event whose field `session` is the session's number feeds it. Only the
- * process that has made the session can open one, until it execs and as long as
- * the file is open somewhere (EPERM, also for numbers that are nobody's), and with
- * the credentials that it had then (EACCES). What it may look at, perf checks as
- * ever; stepping takes the right to attach to the process as well (EACCES). Such an event says the same as the session
- * of whom it leaves out (exclude_*) and of period and frequency, and the same or
- * 0 in all other fields (EINVAL). It counts, and has no rows in its ring.
+ * Feeding. A perf event feeds the session whose number its field session has.
+ * perf_event_open() fails for such an event with
  *
- * Who has the file can fetch the rows: passed on or inherited it is the same
- * session. The session ends when the file and its events are closed.
+ *	EPERM	the caller is not the process that made the session, or has
+ *		exec'ed since, or the file is closed, or there is no such
+ *		session
+ *	EACCES	the caller's credentials have changed since, or it may not look
+ *		at the target; stepping needs the right to attach to it
+ *	EINVAL	exclude_*, period or frequency differ from the session's, or
+ *		another field is neither 0 nor the session's; or the session
+ *		steps without naming step, and the target is neither the
+ *		caller nor its child
  *
- * The structs begin with their size, as the caller knows them. Where it is
- * larger than the kernel's, what is beyond must be 0; else the ioctl fails with
- * E2BIG, and `size` tells what the kernel knows. Flags that are not known and
- * reserved fields that are not 0 fail with EINVAL. They are the same for 32-bit
- * programs.
+ * The event counts, and has no rows in its perf ring.
+ *
+ * Reading. Every process that has the file may fetch rows; a file that was
+ * passed on or inherited is the same session. The session ends when the file
+ * and its events are closed.
+ *
+ * Structs. Each struct of an ioctl begins with its size as the caller knows it,
+ * and is the same for 32-bit programs. All ioctls that take one fail with
+ *
+ *	EINVAL	size is less than that of the first version, a flag is not
+ *		known, or a reserved field is not 0
+ *	E2BIG	size is more than a page, or bytes that the kernel does not know
+ *		are not 0; size then becomes what the kernel knows
+ *	EFAULT	the struct cannot be read or written
  */
 #define HWPROF_DEVICE		"/dev/hwprof"
 
 #define HWPROF_IOC_CONFIG	_IO('$', 0x40)	/* struct hwprof_config */
 #define HWPROF_IOC_SNAPSHOT	_IO('$', 0x41)	/* struct hwprof_snapshot */
-#define HWPROF_IOC_RESET	_IO('$', 0x42)	/* no argument: 0 */
+/*
+ * Forgets what the session has learnt: later rows and totals begin at 0. The
+ * argument is 0 (EINVAL). ENODATA: there is no session. EAGAIN: a CPU could not
+ * be reached, so that some of what was before may come in later rows.
+ */
+#define HWPROF_IOC_RESET	_IO('$', 0x42)
 #define HWPROF_IOC_RING		_IO('$', 0x43)	/* struct hwprof_ring */
 #define HWPROF_IOC_UNWIND_TABLE	_IO('$', 0x44)	/* struct hwprof_unwind_table */
 #define HWPROF_IOC_UNWIND_MAPS	_IO('$', 0x45)	/* struct hwprof_unwind_maps */
 
-/* Flags of a configuration; the first six are those of perf_event_attr. */
+/* Flags of a configuration. The first six are those of perf_event_attr. */
 #define HWPROF_CONFIG_EXCLUDE_USER	(1U << 0)
 #define HWPROF_CONFIG_EXCLUDE_KERNEL	(1U << 1)
 #define HWPROF_CONFIG_EXCLUDE_HV	(1U << 2)
 #define HWPROF_CONFIG_EXCLUDE_IDLE	(1U << 3)
 #define HWPROF_CONFIG_EXCLUDE_HOST	(1U << 4)
 #define HWPROF_CONFIG_EXCLUDE_GUEST	(1U << 5)
-#define HWPROF_CONFIG_FREQ		(1U << 6)	/* period is a frequency */
+#define HWPROF_CONFIG_FREQ		(1U << 6)	/* period is in Hz */
 
 /*
- * Makes the session of an open file; there can be one (EBUSY). What cannot be is
- * refused as perf_event_open() refuses it, and so is `branches`, which has no
- * profile (EOPNOTSUPP). EMFILE: too many sessions; ENOMEM: too much memory.
+ * HWPROF_IOC_CONFIG makes the session of an open file.
+ *
+ *	EBUSY		the file has a session
+ *	EINVAL		the configuration contradicts itself, or a number is out
+ *			of range
+ *	EOPNOTSUPP	this machine or version lacks something; or the profile
+ *			is branches, which are not summarised
+ *	EMFILE, ENFILE	the user, or all users, have too many sessions
+ *	ENOMEM		no memory, or a limit of locked memory
  */
 struct hwprof_config {
 	__u32 size;		/* of this struct */
 	__u32 flags;		/* HWPROF_CONFIG_* */
-	__u64 config;		/* HWPROF_FIELDS; `rows` makes no difference, */
+	/* HWPROF_FIELDS. The field rows is ignored, session must be 0. */
+	__u64 config;
 	__u64 config1;
-	__u64 config2;		/* `session` is 0 */
-	__u64 period;		/* of the trigger, as sample_period or, with
-				 * HWPROF_CONFIG_FREQ, sample_freq; 0: the
-				 * default, and where all is seen */
-	__u32 session;		/* out: the session's number, not 0; in: 0 */
+	__u64 config2;
+	/*
+	 * Period of the trigger in what it counts, or with HWPROF_CONFIG_FREQ
+	 * its frequency in Hz, which is not 0. 0: the default. It must be 0
+	 * (EINVAL) if the source has no trigger because it sees all.
+	 */
+	__u64 period;
+	__u32 session;		/* in: 0; out: the session's number, not 0 */
 	__u32 reserved;		/* 0 */
 };
 
 #define HWPROF_CONFIG_SIZE_VER0		48
 
 /*
- * Fetches the rows of all things that grew since their last rows: each says the
- * increase, so that the sum of all snapshots is what there is; docs/rows.md says
- * how to add them up. The last one is the totals'. Nobody waits for a reader.
+ * HWPROF_IOC_SNAPSHOT fetches a row for each thing that grew since its last
+ * row. Rows have increases, so that the rows of all snapshots add up to what
+ * the session has learnt; docs/rows.md says how. The last row is the totals.
  *
- * What does not fit comes next time, as `more` says. A snapshot that is not done
- * is gone on with, so that the calls until then are one.
+ * Rows that do not fit into the buffer come with the next call: see @more. The
+ * calls up to the one that says 0 there are one snapshot. A signal ends a call
+ * early, without an error.
+ *
+ *	ENODATA		the file has no session
+ *	EMSGSIZE	buffer_size is less than HWPROF_SNAPSHOT_MIN
+ *	EFAULT		the buffer cannot be written; no row is lost
  */
 struct hwprof_snapshot {
 	__u32 size;		/* of this struct */
 	__u32 flags;		/* 0 */
 	__u64 buffer;		/* address of the buffer */
-	__u64 buffer_size;	/* bytes: HWPROF_SNAPSHOT_MIN or more (EMSGSIZE) */
-	__u64 filled;		/* out: bytes of it */
-	__u32 more;		/* out: 1: call again; 0: the totals were last */
+	__u64 buffer_size;	/* bytes, HWPROF_SNAPSHOT_MIN or more */
+	__u64 filled;		/* out: bytes of the buffer that were written */
+	__u32 more;		/* out: 1: call again; 0: totals were last */
 	__u32 reserved;		/* 0 */
 };
 
 #define HWPROF_SNAPSHOT_SIZE_VER0	40
 #define HWPROF_SNAPSHOT_MIN		4096
 
-/* What is in a snapshot's buffer or a ring, one behind the other. */
+/* Snapshots and rings hold such records, one behind the other. */
 struct hwprof_record {
-	__u64 time;		/* of perf's clock, in ns: now or, if its process
-				 * has gone by exec or exit, when that was */
-	struct hwprof_row row;	/* as PERF_SAMPLE_RAW has it; the next record is
-				 * row.size bytes from here */
+	/*
+	 * perf's clock, in ns: when the process of the row ended by exec or
+	 * exit, or else when the record was written.
+	 */
+	__u64 time;
+	/* The row. The next record begins row.size bytes from here. */
+	struct hwprof_row row;
 };
 
 /*
- * Makes the rings of a session, one for each CPU, once (EBUSY). From then on rows
- * are written at each interval's end and when a process exits or execs, as snapshots
- * say them, totals last, to the ring of the CPU that finds them in the profile. So
- * rows of one thing may come by several rings; they add up, and of totals those
- * with the latest time are true. What finds no room waits in the profile, so that
- * no row is lost or overwritten.
+ * HWPROF_IOC_RING makes the rings of a session, one for each CPU. From then on
+ * the kernel writes records at the end of each interval and when a process
+ * exits or execs, with the totals last. They go to the ring of the CPU that
+ * writes them, so that rows of one thing may be in several rings: add them up.
+ * The totals with the latest time are true. Rows that find no room stay in the
+ * profile and grow; none is lost or overwritten.
  *
- * mmap() of the file, shared, shows one ring or several: ring N begins at offset
- * N * (a page and data_size) with its control page, behind which is its data. The
- * reader, once poll() says EPOLLIN, reads of each ring data_head, then what is from
- * data_tail to there (modulo data_size; a record may begin before the end and go on
- * at the start), and then sets data_tail, in this order: smp_load_acquire(),
- * smp_store_release().
+ * mmap() of the file with MAP_SHARED maps one ring or several. Ring N begins at
+ * offset N * (page size + @data_size) with its control page, struct
+ * hwprof_ring_page; its data follow. When poll() says EPOLLIN, a reader does
+ * for each ring:
+ *
+ *	head = smp_load_acquire(&page->data_head);
+ *	read the data from data_tail to head, both modulo data_size
+ *	smp_store_release(&page->data_tail, head);
+ *
+ * A record may begin before the end of the data and go on at its start.
+ *
+ *	EINVAL		data_size is not a power of two between a page and
+ *			1 GiB, or watermark is larger than it
+ *	ENODATA		the file has no session
+ *	EBUSY		the session has rings
+ *	ENOMEM		no memory, or a limit of locked memory
  */
 struct hwprof_ring {
 	__u32 size;		/* of this struct */
 	__u32 flags;		/* 0 */
-	__u64 data_size;	/* bytes in each: a power of two, a page or more */
-	__u32 watermark;	/* poll: when so many bytes are in one; 0: any */
-	__u32 rings;		/* out: how many: CPUs' numbers are below; in: 0 */
+	__u64 data_size;	/* bytes of data in each ring: a power of two */
+	__u32 watermark;	/* bytes in one ring from which poll() is ready;
+				 * 0: any record */
+	__u32 rings;		/* in: 0; out: how many. Ring N is CPU N's */
 };
 
 #define HWPROF_RING_SIZE_VER0		24
@@ -624,63 +794,69 @@ struct hwprof_ring {
 
 struct hwprof_ring_page {
 	__u32 version;		/* HWPROF_RING_VERSION */
-	__u32 data_offset;	/* of the data, from here */
-	__u64 data_size;
-	__u64 waited;		/* times that rows found no room here */
+	__u32 data_offset;	/* bytes from this page's start to the data */
+	__u64 data_size;	/* bytes of data */
+	__u64 waited;		/* how often rows found no room here */
 	__u64 reserved[125];
-	__u64 data_head;	/* written by the kernel, always grows */
+	__u64 data_head;	/* written by the kernel; only grows */
 	__u64 data_tail;	/* written by the reader */
 };
 
 /*
- * Tables for unwinding: where code saves what it returns to, so that samples'
- * stacks of calls need no frame pointers. On x86-64; elsewhere the two ioctls
- * fail with EOPNOTSUPP.
+ * Tables for unwinding say where code saves its return address, so that stacks
+ * of sampled programs can be followed without frame pointers. They are for
+ * x86-64. Elsewhere HWPROF_IOC_UNWIND_TABLE and HWPROF_IOC_UNWIND_MAPS fail
+ * with EOPNOTSUPP.
  *
- * A file's tables are for its session or, where it has none, for the sessions of
- * perf events that the process which gave the first table has opened since its
- * exec, as they are at each HWPROF_IOC_UNWIND_MAPS. A session has those of one
- * file, and keeps them until it ends. Both ioctls are for the process that made the
- * file's session and was the first to use one, until it execs; others get EPERM,
- * and it gets EACCES when its credentials have changed. HWPROF_IOC_UNWIND_MAPS also
- * fails with EACCES for a process that the caller may not attach to as a debugger.
+ * A file's tables are for its session. A file without a session gives them to
+ * the sessions of perf events that the same process opened since its exec; each
+ * HWPROF_IOC_UNWIND_MAPS gives them to those that exist then. A session takes
+ * the tables of one file and keeps them until it ends. Only the process that
+ * made the file's session and was the first to use one of the ioctls may use
+ * them, until it execs (EPERM), and with the credentials that it had (EACCES).
  *
- * Where no table says anything, frame pointers are followed. Stacks of programs
- * that an event without a target sees (all tasks of a CPU, a cgroup) are unwound
- * by tables only if its opener has CAP_PERFMON and CAP_SYS_PTRACE: what is found
- * on them is said to be what tables say it is.
+ * Frame pointers are followed where no table covers an address. Some events
+ * have no target process: they see all tasks of a CPU or a cgroup. These use
+ * tables only if their opener has CAP_PERFMON and CAP_SYS_PTRACE, because a
+ * wrong table could disclose other words of a stack.
  */
 enum hwprof_unwind_kind {
-	HWPROF_UNWIND_UNKNOWN	= 0,	/* a gap, or too hard: no other field */
-	HWPROF_UNWIND_SP	= 1,	/* CFA is rsp, and 8 * cfa more */
-	HWPROF_UNWIND_BP	= 2,	/* CFA is rbp, and 8 * cfa more */
-	HWPROF_UNWIND_OUTERMOST	= 3,	/* nobody has called it: no other field */
+	/* Not known, or not to be described. All other fields are 0. */
+	HWPROF_UNWIND_UNKNOWN	= 0,
+	HWPROF_UNWIND_SP	= 1,	/* CFA = rsp + 8 * cfa */
+	HWPROF_UNWIND_BP	= 2,	/* CFA = rbp + 8 * cfa */
+	/* Nothing has called this code. All other fields are 0. */
+	HWPROF_UNWIND_OUTERMOST	= 3,
 };
 
 /*
- * What is true from one instruction to the next row's. The canonical frame address
- * (CFA) is rsp as it was before the call; the return address is in the eight bytes
- * below it.
+ * Describes the code from @start to the start of the next row. The canonical
+ * frame address (CFA) is the value of rsp before the call. The return address
+ * is in the eight bytes below it.
  */
 struct hwprof_unwind_row {
-	__u32 start;		/* bytes from the table's base on */
-	__u16 cfa;		/* eight bytes each; not 0 */
-	__u8 bp;		/* the caller's rbp is 8 * bp below the CFA; 0: in
-				 * rbp, as it is */
+	__u32 start;		/* bytes from the base of the table's map */
+	__u16 cfa;		/* in units of eight bytes; not 0 */
+	__u8 bp;		/* the caller's rbp is at CFA - 8 * bp; 0: it is
+				 * in rbp */
 	__u8 kind;		/* enum hwprof_unwind_kind */
 };
 
 /*
- * Adds a table, which stays until the file and its sessions are closed. It counts
- * as locked memory and to the limits (ENOMEM). EINVAL: rows are not in order, or
- * one is not valid; E2BIG: too many rows; ENOSPC: too many tables.
+ * HWPROF_IOC_UNWIND_TABLE adds a table, which stays until the file and its
+ * sessions are closed. Tables count as locked memory.
+ *
+ *	EINVAL		no rows; rows are not in order; a row is not valid
+ *	E2BIG		more rows than HWPROF_UNWIND_ROWS_MAX
+ *	ENOSPC		more tables than HWPROF_UNWIND_TABLES_MAX
+ *	ENOMEM		no memory, or a limit of locked memory
  */
 struct hwprof_unwind_table {
 	__u32 size;		/* of this struct */
 	__u32 flags;		/* 0 */
-	__u64 rows;		/* address of the rows, by start, which differ */
-	__u32 count;		/* of them, 1 to HWPROF_UNWIND_ROWS_MAX */
-	__u32 table;		/* out: its number, not 0 */
+	__u64 rows;		/* address of the rows; start always ascends */
+	__u32 count;		/* of rows, 1 to HWPROF_UNWIND_ROWS_MAX */
+	__u32 table;		/* in: 0; out: number of the table, not 0 */
 };
 
 #define HWPROF_UNWIND_TABLE_SIZE_VER0	24
@@ -688,27 +864,33 @@ struct hwprof_unwind_table {
 #define HWPROF_UNWIND_TABLES_MAX	4096
 
 struct hwprof_unwind_map {
-	__u64 start;		/* of the code that is mapped */
-	__u64 end;		/* first address behind it, less than 4 GiB from base */
-	__u64 base;		/* what its table counts from, no higher than start */
+	__u64 start;		/* first address of the code */
+	__u64 end;		/* first address behind it; at most 4 GiB above
+				 * base */
+	__u64 base;		/* what rows of the table count from; at most
+				 * start */
 	__u32 table;		/* number of a table of the same file */
 	__u32 reserved;		/* 0 */
 };
 
 /*
- * Says where a process has code of which there are tables: all of it, instead of
- * what was said before. It holds until the process execs; what it forks has the
- * same maps until it execs or they are said anew.
+ * HWPROF_IOC_UNWIND_MAPS says where a process has code that tables describe. It
+ * replaces the maps that were given before. They hold until the process execs.
+ * A forked child has the same maps until it execs or gets others.
  *
- * ESRCH: there is no such process, or it has no memory; EINVAL: maps overlap, are
- * not in order or not valid; E2BIG: too many; ENOSPC: there are too many programs.
+ *	ESRCH		there is no such process, or it has no memory
+ *	EACCES		the caller may not attach to the process as a debugger
+ *	EINVAL		maps overlap, are not in order, or are not valid
+ *	E2BIG		more maps than HWPROF_UNWIND_MAPS_MAX
+ *	ENOSPC		maps of too many programs
+ *	ENOMEM		no memory, or a limit of locked memory
  */
 struct hwprof_unwind_maps {
 	__u32 size;		/* of this struct */
 	__u32 flags;		/* 0 */
-	__u64 maps;		/* address of the maps, by start */
-	__u32 count;		/* of them, 0 to HWPROF_UNWIND_MAPS_MAX */
-	__u32 pid;		/* in the caller's namespace */
+	__u64 maps;		/* address of the maps; start ascends */
+	__u32 count;		/* of maps, 0 to HWPROF_UNWIND_MAPS_MAX */
+	__u32 pid;		/* process, in the caller's pid namespace */
 };
 
 #define HWPROF_UNWIND_MAPS_SIZE_VER0	24
