@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
 /*
- * The branches themselves, in order: hwprof/branches/. Other tools, and our
- * own oracle, are fed with them. Nothing is summarised: a table is a row in
- * the making, of one thread at a time.
+ * hwprof/branches/: the branches themselves, in order. Other tools, and the
+ * oracle of the tests, read them. Nothing is summarised: a table is a row that
+ * is being filled, of one thread at a time.
  */
 #include "engine.h"
 #include "../../uapi/linux/hwprof.h"
@@ -28,8 +28,8 @@ struct branch_cursor {
 
 struct branch_table {
 	u64 evicted;
-	u64 units;		/* branches in the row; gaps are none */
-	/* The row, with its flexible array. */
+	u64 units;		/* branches in the row, without gaps */
+	/* A row with its flexible array. */
 	u64 row[(sizeof(struct hwprof_row_branches) +
 		 HWPROF_ROW_BRANCHES_MAX * sizeof(struct hwprof_branch)) / 8];
 };
@@ -84,7 +84,7 @@ static bool branch_feed(void *memory, void *cursor_memory,
 
 	if (event->kind > STREAM_GAP)
 		return true;
-	/* Nobody emitted in time: this event is given up. */
+	/* The row was not emitted in time. Give this event up. */
 	if (row->count == HWPROF_ROW_BRANCHES_MAX ||
 	    (row->count && (row->tid != cursor->tid ||
 			    row->row.space != event->space))) {

@@ -1,38 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
 /*
- * See burst.h. Distances follow the average cost of a tick; what that misses,
- * since costs differ and ticks come when the trigger can, is owed or saved, and
- * evened out over the next ones. So the share is right in the long run, whatever
- * was wrong about a single distance.
+ * The distance between ticks follows from the average cost of a tick. Costs
+ * differ and the trigger cannot fire at any time, so each tick leaves an error.
+ * The error is kept as owed or saved time and spread over the next ticks. The
+ * share is therefore right in the long run, however wrong a single distance
+ * was.
  */
 #include "burst.h"
 
 enum {
-	BURST_MEMORY	= 32,	/* ticks that averages are of, and guesses count as one */
-	EVEN_OUT	= 8,	/* ticks that what is owed is spread over */
-	SAVED_MOST	= 64,	/* average distances, */
-	OWED_MOST	= 64,	/* and what pays for as many of the dearest ticks, */
-	OWED_MUCH	= 8,	/* or so many, that nothing may be added */
+	/*
+	 * Averages are over so many ticks. The initial guess counts as one
+	 * tick.
+	 */
+	BURST_MEMORY	= 32,
+	/* Owed or saved time is evened out over so many ticks. */
+	EVEN_OUT	= 8,
+	/* Most that may be saved, in average distances. */
+	SAVED_MOST	= 64,
+	/* Most that may be owed, in ticks of peak cost. */
+	OWED_MOST	= 64,
+	/* More than this is much: a tick passes without a look. */
+	OWED_MUCH	= 8,
 	PEAK_MEMORY	= 256,
-	FASTEST		= 2,	/* times the average rate of ticks, */
-	SLOWEST		= 4,	/* and a part of it */
-	OUTLIER		= 8,	/* times the average, or the peak */
+	FASTEST		= 2,	/* least distance: average / FASTEST */
+	SLOWEST		= 4,	/* greatest: average * SLOWEST */
+	/* More than so many times the average or the peak is not believed. */
+	OUTLIER		= 8,
 	OWN_MEMORY	= 16,
 };
 
-/* No product of what is below these has more than 63 bits. */
+/* With these limits no product below has more than 63 bits. */
 #define COST_MOST	(1ULL << 32)	/* four seconds */
 #define TIME_MOST	BURST_FARTHEST
 #define UNITS_MOST	(1ULL << 44)
 #define RATE_SHIFT	10
-#define RATE_MOST	(1U << 20)	/* a thousand units a ns */
+#define RATE_MOST	(1U << 20)	/* in 2^-10 units a ns: about a thousand
+					 * units a ns */
 
 static u64 between(u64 value, u64 least, u64 most)
 {
 	return value < least ? least : value > most ? most : value;
 }
 
-/* The program's time that pays for @cost. */
+/* Return the program's time, in ns, that pays for a cost of @cost ns. */
 static u64 pays_for(const struct burst_control *control, u64 cost)
 {
 	return cost * 1000 / control->permille;
@@ -59,7 +70,11 @@ void burst_control_init(struct burst_control *control, u32 permille, u64 guess)
 	};
 }
 
-/* What is far beyond all before was not ours; if it is, it comes again. */
+/*
+ * Update the peak, which decays slowly, and return the cost to account for. A
+ * cost far beyond the peak is cut: most likely something else interrupted the
+ * tick. If not, it comes again, and the peak grows.
+ */
 static u64 note_peak(struct burst_control *control, u64 cost)
 {
 	if (cost > control->peak)
@@ -69,7 +84,7 @@ static u64 note_peak(struct burst_control *control, u64 cost)
 	return cost;
 }
 
-/* What pays for @ticks of the dearest. */
+/* Return the time that pays for @ticks ticks of peak cost. */
 static s64 pays_for_peaks(const struct burst_control *control, u32 ticks)
 {
 	return (s64)between(pays_for(control, control->peak), BURST_NEAREST,
@@ -81,7 +96,7 @@ void burst_owe(struct burst_control *control, u64 cost)
 	control->debt = min(control->debt + min(cost, COST_MOST), COST_MOST);
 }
 
-/* This tick's part of what is owed. */
+/* Take this tick's part of the debt and return it. */
 static u64 repay(struct burst_control *control)
 {
 	u64 part = min(control->debt, control->cost);
@@ -147,7 +162,8 @@ u64 burst_own(u64 *usual, u64 took)
 		*usual = took;
 	if (took > *usual * OUTLIER) {
 		took = *usual;
-		*usual += *usual / OWN_MEMORY + 1;	/* in case it stays so */
+		/* follow slowly, in case it stays so */
+		*usual += *usual / OWN_MEMORY + 1;
 	} else {
 		*usual = average(*usual, took, OWN_MEMORY);
 	}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
 /*
  * hwprof/calls/: how often each call site called each procedure (Mousa, Krintz:
- * HPS, Hybrid Profiling Support, sections 5 and 6.1: hot call pairs). The calls
- * of a method are those of its pairs, which a reader adds up. Pairs are in a
- * space-saving table.
+ * HPS, Hybrid Profiling Support, sections 5 and 6.1: hot call pairs). A reader
+ * adds up pairs to get the calls of a method. Pairs are kept in a space-saving
+ * table.
  */
 #include "call.h"
 #include "window.h"
@@ -45,7 +45,7 @@ static void call_table_init(void *memory, size_t size,
 	saving_init(&pairs, memory, size, params);
 }
 
-/* Pairs are of what happens, wherever its task is. */
+/* Call pairs need no state of a task. */
 static void call_cursor_init(void *cursor, u32 tid)
 {
 }
@@ -64,7 +64,7 @@ void call_count(struct saving_table *table, u32 space, u64 site, u64 callee)
 	table->pending += table->times;
 }
 
-/* Windows of bursts begin with a gap. */
+/* The gap at the beginning of a burst begins a window. */
 bool call_feed(void *memory, void *cursor, const struct stream_event *event)
 {
 	struct saving_table *table = memory;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
-/* The parts of the call engine that a walk for several engines calls. */
+/* The functions of the call engine that walks for several engines call. */
 #ifndef HWPROF_ENGINE_CALL_H
 #define HWPROF_ENGINE_CALL_H
 

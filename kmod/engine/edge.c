@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
 /*
- * hwprof/edges/: how often each branch led where, and what branch was taken
- * next (Zilles, Sohi: A Programmable Co-processor for Profiling, HPCA 2001,
- * names edge profiles among the uses of such a table). Between the two is a
- * straight line, so that an edge also tells which branches of that line were
- * not taken.
+ * hwprof/edges/: how often each branch led where, and which branch was taken
+ * next. Zilles and Sohi (A Programmable Co-processor for Profiling, HPCA 2001)
+ * name edge profiles among the uses of such a table. Between the two branches
+ * is a straight line, so that an edge also tells which branches on that line
+ * were not taken.
  *
- * An edge is counted when its line ends, with the next branch: that branch is
- * the unit. A line of which the beginning was not seen is an edge of an unknown
- * branch. A branch whose line has no end, because a gap or a signal comes
- * first, is an edge with the end 0. It counts, but is no unit: each branch is
- * one once.
+ * An edge is counted when its line ends with the next branch, which is the
+ * unit. If the beginning of a line was not seen, the edge is that of an unknown
+ * branch. If a gap or a signal comes before the end of a line, the edge has the
+ * end 0. It is counted, but has no units, so that each branch is a unit once.
  *
- * Edges are in a space-saving table.
+ * Edges are kept in a space-saving table.
  */
 #include "edge.h"
 #include "walk.h"
 #include "window_feed.h"
 
-#define EDGE_OPEN	0	/* an end that was not seen */
+#define EDGE_OPEN	0	/* the end was not seen */
 
 struct edge {
 	struct saving_item item;
 	u64 name[SAVING_WORDS];	/* from, to, end */
 	u64 mispredicted;
 	u64 cycles;		/* on the line, with the branch that ends it */
-	u32 kind;		/* of the branch */
+	u32 kind;		/* of the branch at from */
 	u32 flags;		/* HWPROF_EDGE_* */
 };
 
@@ -78,7 +77,7 @@ static struct hwprof_row_edge row_of(const struct saving_table *table,
 	};
 }
 
-/* Its place is its branch, or what is known of its line. */
+/* Emit an edge. Its place is its branch or, if that is not known, its end. */
 static bool tell_edge(const struct saving_table *table,
 		      struct saving_item *item, engine_emit emit, void *context)
 {
@@ -144,8 +143,9 @@ void edge_leave(struct saving_table *table, const struct edge_cursor *cursor)
 }
 
 /*
- * Control is at @to (0: somewhere), and how it came there is not known. The
- * rows of an address space that the task has left may all have been written.
+ * Begin a line at @to, or at an unknown address if that is 0. How control came
+ * there is not known. An edge of another address space is not counted: all rows
+ * of a space that the task has left may have been written.
  */
 static void restart(struct saving_table *table, struct edge_cursor *cursor,
 		    u32 space, u64 to)
@@ -157,7 +157,7 @@ static void restart(struct saving_table *table, struct edge_cursor *cursor,
 	};
 }
 
-/* No branch is at 0: there, it would be none that was seen. */
+/* Return an address that is not EDGE_OPEN. No real branch is at 0. */
 static u64 end_of(u64 from)
 {
 	return from == EDGE_OPEN ? from + 1 : from;
@@ -180,7 +180,10 @@ void edge_branch(struct saving_table *table, struct edge_cursor *cursor,
 	cursor->flags = event->flags;
 }
 
-/* A system call that comes back behind itself is a part of its line. */
+/*
+ * Return true for a system call that goes on behind itself: it is a part of its
+ * line.
+ */
 static bool is_in_line(const struct edge_cursor *cursor,
 		       const struct stream_event *event)
 {
@@ -200,7 +203,7 @@ void edge_turn(struct saving_table *table, struct edge_cursor *cursor,
 		restart(table, cursor, event->space, event->to);
 }
 
-/* Windows of bursts begin with a gap. */
+/* The gap at the beginning of a burst begins a window. */
 bool edge_feed(void *memory, void *cursor, const struct stream_event *event)
 {
 	struct saving_table *table = memory;

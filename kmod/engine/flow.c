@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
-/* Segments and their table: see flow.h. */
+/* Segments and their table. See flow.h. */
 #include "flow.h"
 
 /* --- the table of segments ------------------------------------------------ */
@@ -18,7 +18,10 @@ static void fill(struct flow_segment *segment, const struct flow *flow,
 	memcpy(segment->edge, flow->edge, sizeof(segment->edge));
 }
 
-/* A segment is in one of two sets: its home's or, where that was full, another. */
+/*
+ * Return a segment's first set, that of its home, or the second one, which it
+ * goes to if the first is full.
+ */
 static struct flow_slot *set_of(const struct flow_table *table, u64 key,
 				unsigned int choice)
 {
@@ -27,7 +30,10 @@ static struct flow_slot *set_of(const struct flow_table *table, u64 key,
 	return &table->slots[slot & ~(size_t)(FLOW_WAYS - 1)];
 }
 
-/* What runs often gets its home, which is looked at first. Where it is then. */
+/*
+ * Move a segment that runs often to its home slot, which look-ups try first.
+ * Return the slot where it is then.
+ */
 static struct flow_slot *prefer(struct flow_table *table,
 				struct flow_slot *slot)
 {
@@ -78,7 +84,10 @@ static struct flow_slot *free_in(struct flow_slot *set)
 	return NULL;
 }
 
-/* The segment goes to its other set, if there is room. Is its slot free? */
+/*
+ * Move a segment to its other set, if that has room. Return true if its slot is
+ * free now.
+ */
 static bool move(const struct flow_table *table, struct flow_slot *slot)
 {
 	unsigned int choice;
@@ -98,8 +107,9 @@ static bool move(const struct flow_table *table, struct flow_slot *slot)
 }
 
 /*
- * A free slot, the key's home if it is, or one that is made free; or else the one
- * that ran least. So a table is nearly full before it has to evict.
+ * Choose a slot for a new segment: its home if that is free, or else a free
+ * slot of its sets, or else one that becomes free by a move, or else the one
+ * whose segment ran least. A table is nearly full before it has to evict.
  */
 static struct flow_slot *choose(const struct flow_table *table, u64 key)
 {
@@ -174,23 +184,29 @@ void flow_table_init(struct flow_table *table, void *memory, u32 slots,
 	table->evict = evict;
 }
 
-/* --- frames ------------------------------------------------------------------ */
+/* --- frames --------------------------------------------------------------- */
 
-/* The frame's call will not be seen to return: its open segment ends there. */
+/*
+ * The call of frame @depth will not be seen to return, so its open segment ends
+ * with the call.
+ */
 static void end_waiting(struct flow *flow, struct flow_table *table, u32 depth)
 {
 	const struct flow_frame *frame = flow_frame(flow, depth);
 	u64 site = flow->walk.site[walk_index(depth)];
 
 	if (frame->start == site && !frame->shape)
-		return;		/* it had no more than the call */
+		return;		/* the segment is the call alone */
 	if (flow->walk.kind[walk_index(depth)] == WALK_HANDLER)
 		return;
 	flow_begin(flow, frame->start, site, frame->shape);
 	flow_end(flow, table, site, 0);
 }
 
-/* Those from @from down to @to are gone. The running one's segment has ended. */
+/*
+ * Drop the frames from @from - 1 down to @to. The running frame's segment has
+ * ended.
+ */
 static void drop_frames(struct flow *flow, struct flow_table *table, u32 from,
 			u32 to)
 {
@@ -198,7 +214,9 @@ static void drop_frames(struct flow *flow, struct flow_table *table, u32 from,
 		end_waiting(flow, table, --from);
 }
 
-/* The lowest frame makes room; the segment in flight is not disturbed. */
+/*
+ * Forget the lowest frame to make room. The segment in flight stays as it is.
+ */
 static void forget(struct flow *flow, struct flow_table *table)
 {
 	u64 start = flow->start, position = flow->walk.position;
@@ -212,7 +230,7 @@ static void forget(struct flow *flow, struct flow_table *table)
 	flow->shape = shape;
 }
 
-/* Nothing is known of what runs now; @to is where it is, if that is known. */
+/* Forget all frames and begin at @to; 0: at an unknown address. */
 static void restart(struct flow *flow, struct flow_table *table, u64 to,
 		    u32 space)
 {
@@ -247,9 +265,10 @@ static enum flow_turn leave(struct flow *flow, struct flow_table *table, u64 to)
 	case WALK_LOST:
 		break;
 	}
-	/* Below the bottom, the frame may be one of the forgotten. */
+	/* A frame below the bottom was forgotten; it may be the one. */
 	restart(flow, table, to, walk->space);
-	flow_begin(flow, to - 1, to, 0);	/* behind a call, unseen */
+	flow_begin(flow, to - 1, to, 0);	/* directly behind a call that
+						 * was not seen */
 	return bottom ? FLOW_CUT : FLOW_RESTART;
 }
 
@@ -268,9 +287,12 @@ static enum flow_turn leave_handler(struct flow *flow,
 	return FLOW_LEAVE;
 }
 
-/* --- the walk ------------------------------------------------------------------- */
+/* --- the walk ------------------------------------------------------------- */
 
-/* Has the line run up to its position, rather than just got there? */
+/*
+ * Return true if the line has run up to its position, false if a branch only
+ * just led there.
+ */
 static bool fell(const struct flow *flow)
 {
 	return !(flow->shape & FLOW_EDGE_MASK) &&
@@ -278,8 +300,8 @@ static bool fell(const struct flow *flow)
 }
 
 /*
- * What ran before an interruption is known up to the last branch only; that
- * branch's target was reached.
+ * End the segment in flight where something interrupts it. It is known to have
+ * run up to the last branch and to have reached that branch's target.
  */
 static void end_open(struct flow *flow, struct flow_table *table)
 {
@@ -363,7 +385,7 @@ enum flow_turn flow_turn(struct flow *flow, struct flow_table *table,
 		return leave(flow, table, to);
 	case STREAM_SYSCALL:
 		if (walk_steps_over(event))
-			return FLOW_NONE;	/* an instruction like any other */
+			return FLOW_NONE;	/* an instruction of its line */
 		flow_end(flow, table, from, 0);
 		restart(flow, table, to, flow->walk.space);
 		return FLOW_CUT;
@@ -379,9 +401,12 @@ enum flow_turn flow_turn(struct flow *flow, struct flow_table *table,
 	}
 }
 
-/* --- what follows from a segment --------------------------------------------------- */
+/* --- what follows from a segment ------------------------------------------ */
 
-/* Is an address of the region on one of the segment's straight lines? */
+/*
+ * Return true if the segment executes an address of the region on a straight
+ * line.
+ */
 static bool visits(const struct flow_segment *segment, u64 head, u64 tail)
 {
 	u64 line = segment->start;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
-/* Space-saving tables: all but what happens for each event; see saving.h. */
+/*
+ * Space-saving tables: everything that does not happen for each event. See
+ * saving.h.
+ */
 #include "saving.h"
 
 void saving_init(const struct saving_kind *kind, void *memory, size_t size,
@@ -24,7 +27,10 @@ void saving_init(const struct saving_kind *kind, void *memory, size_t size,
 
 /* --- sets ---------------------------------------------------------------- */
 
-/* The cost of giving it up. Counts that rows have told are not lost. */
+/*
+ * Return what it costs to give the item up. Counts that rows have told are not
+ * lost.
+ */
 static u64 heat(const struct saving_item *item)
 {
 	return item->count ? item->count + item->error : 0;
@@ -36,7 +42,7 @@ static u64 units_of(const struct saving_kind *kind,
 	return !kind->has_units || kind->has_units(item) ? item->count : 0;
 }
 
-/* Its counts are given up, but for those that were told. */
+/* Give up the counts of an item that are in no row. */
 static void give_up(const struct saving_kind *kind, struct saving_table *table,
 		    const struct saving_item *item)
 {
@@ -46,7 +52,7 @@ static void give_up(const struct saving_kind *kind, struct saving_table *table,
 	table->pending -= units;
 }
 
-/* A way that is free, or that is made so. */
+/* Return a free way of the set; if there is none, give up the coldest item. */
 static unsigned int make_room(const struct saving_kind *kind,
 			      struct saving_table *table, u32 at)
 {
@@ -75,7 +81,7 @@ saving_add(const struct saving_kind *kind, struct saving_table *table, u64 key,
 {
 	u32 at = saving_set_of(table, key);
 	struct saving_set *set = &table->sets[at];
-	u64 error = set->floor;		/* it is not the one that goes now */
+	u64 error = set->floor;		/* before make_room() raises it */
 	unsigned int way = make_room(kind, table, at);
 	struct saving_item *item = saving_at(kind, table, at, way);
 
@@ -91,8 +97,9 @@ saving_add(const struct saving_kind *kind, struct saving_table *table, u64 key,
 /* --- from a table into a profile ----------------------------------------- */
 
 /*
- * The set's keys are @table's @at'th. Any item that has such a key and is not
- * there may have had so many counts there; those that are will take it back.
+ * Add @floor to the error of all items of the profile whose keys belong to set
+ * @at of @table. An item that is not in that set may have lost as many counts
+ * there. take() subtracts it again for the items that are in the set.
  */
 static void raise_errors(const struct saving_kind *kind,
 			 struct saving_table *profile,

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /*
- * Tables of counts that keep what is counted most: space-saving (Metwally,
- * Agrawal, El Abbadi: Efficient Computation of Frequent and Top-k Elements in
- * Data Streams, section 3), in steps that do not depend on how many items there
- * are. Call pairs and edges are kept so.
+ * Space-saving tables keep the items that are counted most (Metwally, Agrawal,
+ * El Abbadi: Efficient Computation of Frequent and Top-k Elements in Data
+ * Streams, section 3). The cost of a step does not depend on the number of
+ * items. Call pairs and edges are kept in such tables.
  *
- * Items are in sets of seven, by a keyed hash of the words that name them. A
- * new one takes a way that is free, or that of the item with the lowest count
- * in its set. Beyond the paper:
+ * Items are in sets of seven, chosen by a keyed hash of the words that name an
+ * item. A new item takes a free way of its set or, if there is none, replaces
+ * the item with the lowest count. Differences to the paper:
  *
- * - A new item does not take over the count of the one that it replaces, but
- *   starts with its own. What no row has told of that count is evicted.
- * - What an item may have lost so is known all the same: a set remembers the
- *   most that any that it gave up may have lost (`floor`), and an item may have
- *   lost as much before it came. So it had its count at least, and at most that
- *   and its `error`. In a table, floor is never above a seventh of the set's
- *   counts: an item that has more of them stays.
- * - Tables are merged. An item that is not in one may have been given up there.
+ * - A new item does not take over the count of the item that it replaces; it
+ *   starts at 0. The part of the replaced count that is in no row is evicted.
+ * - A bound of the loss is known all the same. A set remembers the most that
+ *   any item it gave up may have counted (its floor). An item may have lost
+ *   that much before it came, which is its error. The true count is between
+ *   count and count + error. In a table, a floor is at most a seventh of all
+ *   counts of the set, so that an item with more of them stays.
+ * - Tables are merged. An item that a table does not have may have been given
+ *   up there.
  */
 #ifndef HWPROF_ENGINE_SAVING_H
 #define HWPROF_ENGINE_SAVING_H
@@ -27,45 +28,58 @@ struct saving_table;
 
 enum {
 	SAVING_WAYS = 7,
-	SAVING_WORDS = 3,	/* of a name, at most: room that callers have */
+	SAVING_WORDS = 3,	/* most words of a name; callers have room for
+				 * them */
 };
 
 /* A cache line. */
 struct saving_set {
-	u64 key[SAVING_WAYS];	/* 0: free */
-	u64 floor;		/* counts that no row will tell of an item that
-				 * is not here, at most */
+	u64 key[SAVING_WAYS];	/* 0: the way is free */
+	/*
+	 * Most counts that no row will tell of an item that is not in the set.
+	 */
+	u64 floor;
 };
 
-/* An item begins so; the words that name it follow, then what else it has. */
+/*
+ * The beginning of each item. The words of its name follow, and then other data
+ * of its kind.
+ */
 struct saving_item {
-	u64 count;		/* that no row has told */
-	u64 error;		/* others that none will, at most; never above
-				 * its set's floor */
-	u64 sum_sq;		/* windows: sum of squares of its counts */
+	u64 count;		/* counts that are in no row yet */
+	/* Further counts that it may have had; at most the floor of its set. */
+	u64 error;
+	/*
+	 * Windows: sum over windows of the item's count in a window, squared.
+	 */
+	u64 sum_sq;
 	u32 space;
-	u32 window;		/* the last one that it was in, */
-	u32 tally;		/* its count there, */
-	u32 times;		/* and how often that was seen */
+	u32 window;		/* last window that it was in */
+	u32 tally;		/* its count in that window */
+	u32 times;		/* how often that was seen */
 };
 
-/* The words that name it. */
+/* Return the words that name an item. */
 static inline u64 *saving_name(const struct saving_item *item)
 {
 	return (u64 *)(item + 1);
 }
 
-/* The kind of a table's items; the same for all tables of an engine. */
+/* A kind of items. All tables of an engine have the same. */
 struct saving_kind {
-	size_t size;		/* of an item */
-	unsigned int words;	/* of its name: two or three */
-	/* Are its counts the engine's units? NULL: all are. */
+	size_t size;		/* bytes of an item */
+	unsigned int words;	/* of a name: two or three */
+	/*
+	 * Return true if the counts of an item are units of the engine. NULL:
+	 * they always are.
+	 */
 	bool (*has_units)(const struct saving_item *item);
-	/* Adds what follows the name; NULL: there is nothing. */
+	/* Add the data behind the name. NULL: there are none. */
 	void (*add)(struct saving_item *to, const struct saving_item *from);
 	/*
-	 * Emits the row of an item, and forgets of what follows the name what
-	 * the row has told. False: it was refused.
+	 * Emit the row of an item. On success, reset the data behind the name
+	 * that the row told, and return true. Return false if the row was
+	 * refused.
 	 */
 	bool (*tell)(const struct saving_table *table,
 		     struct saving_item *item, engine_emit emit, void *context);
@@ -73,26 +87,39 @@ struct saving_kind {
 
 struct saving_table {
 	struct saving_set *sets;
-	void *items;			/* SAVING_WAYS for each set */
+	void *items;			/* SAVING_WAYS per set */
 	u32 set_count;
 	u32 basis;
 	u64 seed[2];
 	u64 pending, evicted;		/* units */
-	u32 used;	/* ways; when half are, it wants to be merged */
-	u32 merged;	/* sets that saving_merge() is through with */
-	u32 window;	/* that the counts are of, */
-	u32 times;	/* and how often it was seen */
+	/* Ways in use. When half of all are, the table should be merged. */
+	u32 used;
+	u32 merged;	/* sets that saving_merge() has finished */
+	u32 window;	/* number of the one in flight */
+	u32 times;	/* how often that was seen */
 };
 
 void saving_init(const struct saving_kind *kind, void *memory, size_t size,
 		 const struct engine_params *params);
 
-/* Adds an item that saving_find() does not find, with count 0. */
+/**
+ * saving_add() - add an item.
+ * @kind: kind of the table's items.
+ * @table: the table, in which saving_find() does not find the item.
+ * @key: key of the item, from saving_key().
+ * @space: address space of the item.
+ * @name: words that name it.
+ *
+ * Return: the item, with count 0.
+ */
 struct saving_item *saving_add(const struct saving_kind *kind,
 			       struct saving_table *table, u64 key, u32 space,
 			       const u64 *name);
 
-/* Those of engine_ops, with the kind in front. Items of a merge are sets. */
+/*
+ * These implement functions of struct engine_ops, for items of @kind. The limit
+ * of saving_merge() is in sets.
+ */
 size_t saving_merge(const struct saving_kind *kind,
 		    struct saving_table *profile, struct saving_table *table,
 		    size_t limit);
@@ -105,7 +132,10 @@ u64 saving_pending(const void *table);
 
 /* --- what happens for each event ----------------------------------------- */
 
-/* Users choose addresses, but not which of them meet in a set. */
+/*
+ * Return the key of an item. Users choose addresses, but the seed decides which
+ * of them share a set.
+ */
 static __always_inline u64 saving_key(const struct saving_kind *kind,
 				      const struct saving_table *table,
 				      u32 space, const u64 *name)
@@ -119,7 +149,10 @@ static __always_inline u64 saving_key(const struct saving_kind *kind,
 	return hash_product(key ^ space, HASH_PRIME ^ table->seed[1]) | 1;
 }
 
-/* However many sets there are, the keys of one are a range. */
+/*
+ * Return the set of a key. The keys of a set are a contiguous range, however
+ * many sets there are.
+ */
 static __always_inline u32 saving_set_of(const struct saving_table *table,
 					 u64 key)
 {
@@ -143,7 +176,7 @@ static __always_inline bool saving_is(const struct saving_kind *kind,
 	       (kind->words < 3 || own[2] == name[2]) && item->space == space;
 }
 
-/* NULL: there is none. */
+/* Return an item, or NULL if the table does not have it. */
 static __always_inline struct saving_item *
 saving_find(const struct saving_kind *kind, const struct saving_table *table,
 	    u64 key, u32 space, const u64 *name)
@@ -177,7 +210,7 @@ static __always_inline bool saving_has_room(const struct saving_table *table)
 	return table->used <= table->set_count * (SAVING_WAYS / 2);
 }
 
-/* The window that the item was in last is over. */
+/* Account for the last window that the item was in; it is over. */
 static inline void saving_close_window(struct saving_item *item)
 {
 	item->sum_sq += (u64)item->times * item->tally * item->tally;
@@ -195,7 +228,7 @@ static inline void saving_count_in_window(const struct saving_table *table,
 	item->tally++;
 }
 
-/* Counts @item once; what is pending the caller says. */
+/* Count an item once. The caller updates table->pending. */
 static __always_inline void saving_count(const struct saving_table *table,
 					 struct saving_item *item)
 {
@@ -204,14 +237,14 @@ static __always_inline void saving_count(const struct saving_table *table,
 		saving_count_in_window(table, item);
 }
 
-/* A window begins that was seen so often. */
+/* Begin a window that was seen @times times. */
 static inline void saving_window_begin(struct saving_table *table, u32 times)
 {
 	table->window++;
 	table->times = times;
 }
 
-/* False: the table wants to be retired. */
+/* End a window. Return false if the table should be retired. */
 static inline bool saving_window_end(struct saving_table *table)
 {
 	table->times = 1;

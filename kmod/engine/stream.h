@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /*
- * The stream: what every source makes and every engine is fed with.
+ * The stream: a sequence of events that every source produces and every engine
+ * consumes.
  *
- * Events of one task come in order. Only taken branches are events: what lies
- * between two of them is a straight line. A gap is data: what is on its two
- * sides says nothing about what was between them, so no engine may take the
+ * The events of a task come in order. Only taken branches are events; the code
+ * between two of them is a straight line. A gap is an event, too: code ran
+ * unseen. Nothing can be concluded across a gap, so an engine must not take the
  * edge of a window for the end of a loop, a call or a path.
  */
 #ifndef HWPROF_ENGINE_STREAM_H
@@ -12,69 +13,94 @@
 
 #include "types.h"
 
-/* Values are those of enum hwprof_branch_kind, as branch.c asserts. */
+/*
+ * The values are those of enum hwprof_branch_kind, as branch.c asserts.
+ * Comments name the fields of struct stream_event.
+ */
 enum stream_kind {
-	STREAM_COND	 = 1,	/* conditional jump, taken */
+	STREAM_COND	 = 1,	/* conditional jump that was taken */
 	STREAM_JUMP	 = 2,	/* direct jump */
 	STREAM_INDIRECT	 = 3,	/* jump through a register or memory */
 	STREAM_CALL	 = 4,
 	STREAM_RET	 = 5,
-	STREAM_SYSCALL	 = 6,	/* `to`: the next instruction executed */
-	STREAM_SIGNAL	 = 7,	/* `from`: what runs after the handler; `to`: the handler */
-	STREAM_SIGRETURN = 8,	/* `to`: the next instruction executed */
-	STREAM_GAP	 = 9,	/* unseen code ran; it goes on at `to` (0: unknown) */
-	STREAM_LOAD	 = 10,	/* from: the instruction, to: the address */
+	STREAM_SYSCALL	 = 6,	/* to: the next instruction executed */
+	/* from: what runs after the handler; to: the handler */
+	STREAM_SIGNAL	 = 7,
+	STREAM_SIGRETURN = 8,	/* to: the next instruction executed */
+	/* Code ran unseen and goes on at to, which is 0 if it is not known. */
+	STREAM_GAP	 = 9,
+	STREAM_LOAD	 = 10,	/* from: the instruction; to: the address */
 	STREAM_STORE	 = 11,
-	STREAM_SAMPLE	 = 12,	/* from: the instruction, value: the weight */
+	STREAM_SAMPLE	 = 12,	/* from: the instruction; value: the weight */
 };
 
 #define STREAM_MISPREDICTED	(1U << 0)
-#define STREAM_PREDICTED	(1U << 1)	/* a branch, and it is known */
-#define STREAM_NO_VALUE		(1U << 1)	/* of a load or store: not known */
-#define STREAM_STACK		(1U << 2)	/* of a branch: it has a value */
+/* Branch: the CPU says whether it was mispredicted. */
+#define STREAM_PREDICTED	(1U << 1)
+/* Load or store: the value is not known. */
+#define STREAM_NO_VALUE		(1U << 1)
+/* Branch: value is the stack pointer. */
+#define STREAM_STACK		(1U << 2)
 
 struct stream_event {
 	u64 from;	/* address of the branch, load or store */
-	u64 to;		/* branch: where control went; load, store: the address */
-	u64 value;	/* load, store: what was moved, zero-extended, of more
-			 * than 8 bytes the first 8; sample: its weight;
-			 * branch with STREAM_STACK: the stack pointer behind
-			 * it, signal: where it was interrupted */
-	u32 space;	/* address space; 0 is the kernel's */
+	/* Branch: where control went. Load or store: the address accessed. */
+	u64 to;
+	/*
+	 * Load or store: the data, zero-extended; the first 8 bytes of larger
+	 * operands. Sample: its weight. Branch with STREAM_STACK: the stack
+	 * pointer behind it, or for a signal where the signal interrupted the
+	 * program.
+	 */
+	u64 value;
+	u32 space;	/* address space; 0: the kernel */
 	u16 kind;	/* enum stream_kind */
-	u16 flags;	/* STREAM_MISPREDICTED and so on */
-	u32 cycles;	/* since the branch before; 0: unknown */
-	u32 width;	/* load, store: bytes */
+	u16 flags;	/* STREAM_MISPREDICTED, ... */
+	u32 cycles;	/* since the branch before; 0: not known */
+	u32 width;	/* load or store: size in bytes */
 };
 
 /*
- * The calls that a sample found a task in. Call sites are addresses in the call
- * instruction, or those behind it, as the source has them, but always the same.
- * A source that does not know where procedures begin names them by an address in
- * each: what makes the next call, or runs. Then a procedure can have several
- * names, and whoever reads the rows makes one of them.
+ * The chain of calls that a sample found a task in.
+ *
+ * A call site is an address in the call instruction or directly behind it. A
+ * source always uses the same of the two. A source that does not know where
+ * procedures begin names a procedure by an address in it: that of its next
+ * call, or where it runs. Such a procedure can have several names, which a
+ * reader of the rows merges.
  */
 struct stream_stack {
-	const u64 *sites;	/* of the calls, the innermost first */
-	const u64 *procedures;	/* that the sites are in; feed_stack() alone
-				 * looks at them */
-	u64 procedure;		/* that runs. 0: not known */
+	const u64 *sites;	/* of the calls, innermost first */
+	/*
+	 * The procedures that the sites are in. Only feed_stack() reads them.
+	 */
+	const u64 *procedures;
+	u64 procedure;		/* the one that runs; 0: not known */
 	u64 weight;
-	const u64 *metrics;	/* engine_params.metrics of them, that the sample
-				 * has besides; NULL: not known */
-	u32 depth;		/* calls */
-	u32 used;		/* of these, the innermost that are believed;
-				 * feed_stack() alone looks at it */
-	u32 space;		/* address space; 0 is the kernel's */
+	/*
+	 * Counts of the event's group for this sample, engine_params.metrics of
+	 * them; NULL: not known.
+	 */
+	const u64 *metrics;
+	u32 depth;		/* number of calls */
+	/*
+	 * How many of the innermost calls are trusted. Only feed_stack() reads
+	 * it.
+	 */
+	u32 used;
+	u32 space;		/* address space; 0: the kernel */
 };
 
-/* A branch that stays in its procedure's frame. */
+/* Return true for a branch that stays in its procedure's frame. */
 static inline bool stream_is_jump(unsigned int kind)
 {
 	return kind - STREAM_COND <= STREAM_INDIRECT - STREAM_COND;
 }
 
-/* A jump, a call or a return: one instruction leads to the next by itself. */
+/*
+ * Return true for a jump, a call or a return: one instruction led to the next
+ * without the kernel.
+ */
 static inline bool stream_is_branch(unsigned int kind)
 {
 	return kind - STREAM_COND <= STREAM_RET - STREAM_COND;
@@ -85,7 +111,7 @@ static inline bool stream_is_access(unsigned int kind)
 	return kind - STREAM_LOAD <= STREAM_STORE - STREAM_LOAD;
 }
 
-/* A load or store of which all is known that was moved. */
+/* Return true if the event carries everything that the access moved. */
 static inline bool stream_has_value(const struct stream_event *event)
 {
 	return event->width <= sizeof(event->value) &&
@@ -93,9 +119,9 @@ static inline bool stream_has_value(const struct stream_event *event)
 }
 
 /*
- * A back edge, the unit of hwprof/loops/: a jump to its own address or to one
- * before it, at most `span` bytes away (DAProf, section 3: "short backwards
- * branch"; the span is ours to choose).
+ * Return true for a back edge, the unit of hwprof/loops/: a jump to its own
+ * address or to a lower one, at most @span bytes away. DAProf, section 3, calls
+ * it a "short backwards branch"; @span is a parameter of the event.
  */
 static inline bool stream_is_back_edge(const struct stream_event *event,
 				       u64 span)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /*
- * All that an engine knows of the world around it. The same engine files are
- * compiled into the module, the library, tests, fuzzers and benchmarks.
+ * Everything that an engine needs from outside: integer types and a few macros.
+ * The same engine files are compiled into the module, the library, tests,
+ * fuzzers and benchmarks, so an engine includes no other header of the kernel
+ * or libc.
  */
 #ifndef HWPROF_ENGINE_TYPES_H
 #define HWPROF_ENGINE_TYPES_H
@@ -56,10 +58,16 @@ typedef int64_t s64;
 
 #endif /* __KERNEL__ */
 
-/* Of hashes: 2^64 over the golden ratio, as in <linux/hash.h>. */
+/*
+ * Multiplier for hashes: 2^64 divided by the golden ratio, as in
+ * <linux/hash.h>.
+ */
 #define HASH_PRIME	0x9e3779b97f4a7c15ULL
 
-/* Both halves of a product, so that any bit of either factor may change each. */
+/*
+ * Multiply, and fold the upper half of the product into the lower one. Every
+ * bit of either factor can change every bit of the result.
+ */
 static __always_inline u64 hash_product(u64 a, u64 b)
 {
 	unsigned __int128 product = (unsigned __int128)a * b;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
-/* Returns and the frames that they lead to: see walk.h. */
+/* Returns and the frames that they lead to. See walk.h. */
 #include "walk.h"
 
 /*
- * Frames above the one that a return leads to were left without a return
- * (longjmp, tail calls, exceptions). A handler returns to code that no call led
- * to, its restorer, and stays in its frame; so does what comes after a stray
+ * Frames above the one that a return leads to were left without a return, by
+ * longjmp(), a tail call or an exception. A handler returns to its restorer,
+ * which no call led to; it stays in its frame. So does the code behind a stray
  * return.
  */
 enum walk_return walk_return(struct walk *walk, u64 to)
@@ -30,7 +30,10 @@ enum walk_return walk_return(struct walk *walk, u64 to)
 	return WALK_RESTORER;
 }
 
-/* To what was interrupted, or it is as good as a gap. */
+/*
+ * A handler returns to the interrupted instruction. Any other target is as good
+ * as a gap.
+ */
 enum walk_return walk_sigreturn(struct walk *walk, u64 to)
 {
 	u32 depth;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /*
- * The calls that a task is in, as its branches tell: one shadow stack for all
- * engines that follow procedures. Nothing is compiled into the program, so a
- * return is matched by its address, with the call that it leads behind.
+ * A shadow stack of the calls that a task is in. All engines that follow
+ * procedures share it.
  *
- * A frame that made a call waits for it, and so does one that a signal's
- * handler interrupted. What else an engine knows of a frame is in an array of
- * its own, at walk_index().
+ * The program is not instrumented. A return is therefore matched by its target,
+ * with the call that the target lies directly behind.
+ *
+ * A frame waits if it made a call or if a signal's handler interrupted it. An
+ * engine keeps what else it knows of a frame in an array of its own, indexed by
+ * walk_index().
  */
 #ifndef HWPROF_ENGINE_WALK_H
 #define HWPROF_ENGINE_WALK_H
@@ -14,31 +16,34 @@
 #include "stream.h"
 
 enum {
-	WALK_DEPTH	= 256,	/* frames that wait; a power of two */
-	WALK_CALL_MIN	= 2,	/* bytes of a call */
+	WALK_DEPTH	= 256,	/* most frames that wait; a power of two */
+	WALK_CALL_MIN	= 2,	/* bytes of a call instruction */
 	WALK_CALL_MAX	= 15,
 };
 
 #define WALK_NOWHERE	(~0ULL)
 
-/* What a frame waits for. */
+/* Why a frame waits. */
 enum walk_kind {
 	WALK_CALL,
-	WALK_HANDLER,		/* a signal's */
-	WALK_STRAY,		/* a return that matches no frame; contexts only */
+	WALK_HANDLER,		/* a signal interrupted it */
+	/* A return that matches no frame. Only contexts use it. */
+	WALK_STRAY,
 };
 
 /*
- * Frames are named by how many are below them, and count on when more than
- * WALK_DEPTH wait; those below `bottom` are forgotten.
+ * A frame's name is the number of frames below it. When more than WALK_DEPTH
+ * frames wait, numbers go on, and those below @bottom are forgotten.
  */
 struct walk {
-	u64 position;		/* where the last branch led; WALK_NOWHERE */
+	/* Target of the last branch, or WALK_NOWHERE. */
+	u64 position;
 	u32 space;
-	u32 depth;		/* the frame that runs */
+	u32 depth;		/* the running frame */
 	u32 bottom;
 	u8 kind[WALK_DEPTH];	/* enum walk_kind */
-	u64 site[WALK_DEPTH];	/* call's address; handler's: what runs after it */
+	/* Call: its address. Handler: the instruction that runs after it. */
+	u64 site[WALK_DEPTH];
 };
 
 static __always_inline u32 walk_index(u32 depth)
@@ -46,14 +51,17 @@ static __always_inline u32 walk_index(u32 depth)
 	return depth & (WALK_DEPTH - 1);
 }
 
-/* Is the branch where the line in flight can lead? */
+/* Return true if the line in flight can reach a branch at @from. */
 static __always_inline bool walk_follows(const struct walk *walk, u32 space,
 					 u64 from)
 {
 	return from >= walk->position && space == walk->space;
 }
 
-/* The same of any event: some say nothing of where the line was. */
+/*
+ * The same for any event. Some kinds do not say where the line was; these may
+ * follow.
+ */
 static __always_inline bool walk_may_follow(const struct walk *walk,
 					    const struct stream_event *event)
 {
@@ -61,19 +69,22 @@ static __always_inline bool walk_may_follow(const struct walk *walk,
 	       (event->from >= walk->position || event->kind > STREAM_SIGNAL);
 }
 
-/* Is a system call an instruction of its line? Else it is as good as a gap. */
+/*
+ * Return true if a system call goes on behind its instruction, and so belongs
+ * to its line. Any other one is as good as a gap.
+ */
 static __always_inline bool walk_steps_over(const struct stream_event *event)
 {
 	return event->to - event->from - 1 < WALK_CALL_MAX;
 }
 
-/* Can one more frame wait without another being forgotten? */
+/* Return true if one more frame can wait without another being forgotten. */
 static __always_inline bool walk_has_room(const struct walk *walk)
 {
 	return walk->depth - walk->bottom != WALK_DEPTH;
 }
 
-/* The running frame waits, and one above it begins. */
+/* Let the running frame wait, and begin one above it. */
 static __always_inline void walk_push(struct walk *walk, u64 site, u8 kind)
 {
 	u32 depth = walk->depth;
@@ -83,13 +94,16 @@ static __always_inline void walk_push(struct walk *walk, u64 site, u8 kind)
 	walk->depth = depth + 1;
 }
 
-/* Is @to directly behind a call at @site, as far as addresses say? */
+/*
+ * Return true if @to can be directly behind a call at @site, judging by
+ * addresses alone.
+ */
 static __always_inline bool walk_is_behind(u64 site, u64 to)
 {
 	return to - site - WALK_CALL_MIN <= WALK_CALL_MAX - WALK_CALL_MIN;
 }
 
-/* Does a return to @to lead to frame @depth, which waits? */
+/* Return true if a return to @to leads to the waiting frame @depth. */
 static __always_inline bool walk_called_from(const struct walk *walk, u32 depth,
 					     u64 to)
 {
@@ -97,27 +111,45 @@ static __always_inline bool walk_called_from(const struct walk *walk, u32 depth,
 	       walk->kind[walk_index(depth)] == WALK_CALL;
 }
 
-/* As is usual, does it lead to the frame below the running one? */
+/*
+ * The usual case: return true if it leads to the frame below the running one.
+ */
 static __always_inline bool walk_returns(const struct walk *walk, u64 to)
 {
 	return walk_called_from(walk, walk->depth - 1, to) &&
 	       walk->depth != walk->bottom;
 }
 
-/* Where a return, or a handler's, led. */
+/* Where a return, or the end of a handler, led. */
 enum walk_return {
-	WALK_BACK,		/* to frame `depth`, which waited */
-	WALK_RESTORER,		/* of a handler, which is frame `depth` */
-	WALK_LOST,		/* to no known frame: nothing was done */
+	WALK_BACK,		/* to the frame walk.depth, which waited */
+	/* To the restorer of the handler that frame walk.depth is. */
+	WALK_RESTORER,
+	WALK_LOST,		/* to no known frame; nothing changed */
 };
 
-/* Any return; those above the frame that goes on are gone. */
+/**
+ * walk_return() - find the frame that a return leads to.
+ * @walk: the shadow stack; frames above the one that goes on are dropped.
+ * @to: target of the return.
+ *
+ * Return: what it led to.
+ */
 enum walk_return walk_return(struct walk *walk, u64 to);
 
-/* A handler's end: WALK_BACK or WALK_LOST. */
+/**
+ * walk_sigreturn() - find the frame that a signal's handler returns to.
+ * @walk: the shadow stack.
+ * @to: the instruction executed next.
+ *
+ * Return: WALK_BACK or WALK_LOST.
+ */
 enum walk_return walk_sigreturn(struct walk *walk, u64 to);
 
-/* Nothing is known of what runs now; @to is where it is, or WALK_NOWHERE. */
+/*
+ * Forget all frames. The task runs at @to, or at an unknown address if that is
+ * WALK_NOWHERE.
+ */
 static inline void walk_restart(struct walk *walk, u64 to, u32 space)
 {
 	walk->position = to;

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
-/* Branch stacks: see window.h. */
+/* Branch stacks. See window.h. */
 #include "window.h"
 
-/* By PERF_BR_*; those between privilege levels are seen by their addresses. */
+/*
+ * Indexed by PERF_BR_*. Branches between privilege levels have no entry here,
+ * because their addresses tell them.
+ */
 const u8 window_kinds[WINDOW_TYPE_MASK + 1] = {
 	[1]	= STREAM_COND,
 	[2]	= STREAM_JUMP,
 	[3]	= STREAM_INDIRECT,
 	[4]	= STREAM_CALL,
-	[5]	= STREAM_CALL,		/* indirect */
+	[5]	= STREAM_CALL,		/* indirect call */
 	[6]	= STREAM_RET,
-	[9]	= STREAM_CALL,		/* conditional */
-	[10]	= STREAM_RET,		/* conditional */
+	[9]	= STREAM_CALL,		/* conditional call */
+	[10]	= STREAM_RET,		/* conditional return */
 };
 
 void window_begin(struct window *window, const struct window_branch *branches,
@@ -62,7 +65,7 @@ static bool say(struct window *window, u16 kind, u64 from, u64 to)
 	return true;
 }
 
-/* Unseen code ran; it may be known where it goes on. */
+/* Code ran unseen. Return true if control is known to go on at @to. */
 static bool lose(struct window *window, u64 to)
 {
 	window->inside = false;
@@ -81,8 +84,8 @@ static void leave(struct window *window, u64 from)
 }
 
 /*
- * The user's line goes on where it was interrupted as if nothing had been, and
- * behind a system call as behind any instruction.
+ * Control returns to user space at @to. The user's line goes on where an
+ * interrupt had stopped it, and behind a system call as behind any instruction.
  */
 static bool come_back(struct window *window, u64 to)
 {
@@ -110,7 +113,7 @@ bool window_turn(struct window *window, const struct window_branch *branch)
 		window->begun = true;
 		return lose(window, to);
 	}
-	/* Had it followed from the line, it would not be here. */
+	/* A branch that follows from the line does not come here. */
 	if (is_ours(window, from) && is_ours(window, to)) {
 		window->broken += window->inside;
 		return lose(window, to);

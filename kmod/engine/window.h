@@ -1,29 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /*
- * A hardware branch stack as a window of the stream: what ran before it and
- * behind it was not seen.
+ * A hardware branch stack as a window of the stream. The code before and behind
+ * it ran unseen.
  *
- * One privilege level's side of it is walked at a time. Of the branches on the
- * other side is known only that control was away.
+ * A walk over a window follows one privilege level, the window's side. Branches
+ * of the other side only say that control was away.
  */
 #ifndef HWPROF_ENGINE_WINDOW_H
 #define HWPROF_ENGINE_WINDOW_H
 
 #include "stream.h"
 
-/* struct perf_branch_entry, of which it has the layout in memory. */
+/* The layout of struct perf_branch_entry. */
 struct window_branch {
 	u64 from;
 	u64 to;
 	u64 flags;
 };
 
-/* Fields of flags: as in <linux/perf_event.h>, little-endian. */
+/*
+ * Bits of window_branch.flags: the bit fields of struct perf_branch_entry on a
+ * little-endian machine.
+ */
 enum {
 	WINDOW_MISPREDICTED	= STREAM_MISPREDICTED,
 	WINDOW_PREDICTED	= STREAM_PREDICTED,
 	WINDOW_PREDICTION	= WINDOW_MISPREDICTED | WINDOW_PREDICTED,
-	WINDOW_ABORT		= 1 << 3,	/* of a transaction */
+	WINDOW_ABORT		= 1 << 3,	/* a transaction was aborted */
 	WINDOW_CYCLES_SHIFT	= 4,
 	WINDOW_CYCLES_MASK	= 0xffff,
 	WINDOW_TYPE_SHIFT	= 20,
@@ -33,34 +36,51 @@ enum {
 };
 
 enum {
-	WINDOW_LINE_MAX	= 1 << 20,	/* bytes; no code is straight so far */
+	/* Bytes. No code runs straight for longer. */
+	WINDOW_LINE_MAX	= 1 << 20,
 };
 
 struct window {
 	const struct window_branch *newest;
-	const struct window_branch *next;	/* looked at before this one */
-	const u8 *kind;		/* likewise, of enum stream_kind */
-	u64 side;		/* bit 63 of our addresses */
-	u64 position;		/* control is there or behind it, ... */
-	bool inside;		/* ... on our side */
-	bool begun;		/* the oldest branch was passed */
-	u32 broken;		/* so far: branches that cannot be as they are
-				 * recorded, or do not follow from the last */
-	u32 times;		/* how often it was seen; 1, unless one who
-				 * counted it says so */
+	/*
+	 * The branch walked last; the walk goes on with the one before it in
+	 * memory, which is newer.
+	 */
+	const struct window_branch *next;
+	/* The same place in the array of kinds, enum stream_kind. */
+	const u8 *kind;
+	u64 side;		/* bit 63 of the addresses of our side */
+	/* Control is at this address or behind it, ... */
+	u64 position;
+	bool inside;		/* ... and on our side */
+	bool begun;		/* the oldest branch was walked */
+	/*
+	 * Branches so far that cannot be as they are recorded, or that do not
+	 * follow from the branch before them.
+	 */
+	u32 broken;
+	/*
+	 * How often the window was seen: 1, unless a caller that counted equal
+	 * windows says otherwise.
+	 */
+	u32 times;
 	u64 left;		/* where control left our side; 0: unknown */
-	struct stream_event event;	/* the last one */
+	struct stream_event event;	/* the last event */
 };
 
-/*
- * @branches: @count of them, newest first, and the @kinds that they are of; 0:
- * not known, so that a gap is all that follows from it.
- * @space: of events; 0: the kernel's side is walked.
+/**
+ * window_begin() - begin a walk over a branch stack.
+ * @window: the walk.
+ * @branches: the branches, newest first.
+ * @kinds: enum stream_kind of each; 0: not known, and only a gap follows from
+ *	it.
+ * @count: number of branches.
+ * @space: address space of the events; 0: walk the kernel's side.
  */
 void window_begin(struct window *window, const struct window_branch *branches,
 		  const u8 *kinds, u32 count, u32 space);
 
-/* The kind that the recorder gave the branch with @flags; 0: it gave none. */
+/* Kind by the type that the hardware recorded; 0: it recorded none. */
 extern const u8 window_kinds[WINDOW_TYPE_MASK + 1];
 
 static inline u8 window_kind(u64 flags)
@@ -73,15 +93,19 @@ static inline bool window_in_kernel(u64 address)
 	return address >> 63;
 }
 
-/* Then it was not executed, and what is around it belongs together. */
+/*
+ * Return true if the branch was speculated and not executed. The lines around
+ * it are one.
+ */
 static inline bool window_on_wrong_path(const struct window_branch *branch)
 {
 	return (branch->flags & WINDOW_SPEC_MASK) == WINDOW_SPEC_WRONG_PATH;
 }
 
 /*
- * Then it cannot follow itself: no line leads from its target to it. Of one from
- * the other side it cannot be said: what led there may have been filtered.
+ * Return true if the branch cannot follow itself, because no line leads from
+ * its target back to it. A branch from the other side may: what led there may
+ * have been filtered out.
  */
 static inline bool window_never_twice(const struct window_branch *branch)
 {
@@ -89,16 +113,23 @@ static inline bool window_never_twice(const struct window_branch *branch)
 	       window_in_kernel(branch->from) == window_in_kernel(branch->to);
 }
 
-/*
- * Intel's Skylake and its derivatives at times record the newest branch twice
- * (an erratum); flags, such as its cycles, may differ. Returns how many of the
- * newest of @count @branches are such copies: 0 or 1. A loop of one branch that
- * leads back has equal records, too; it is taken for one where the branch follows
- * itself anywhere else in the window.
+/**
+ * window_copies() - count false copies of the newest branch.
+ * @branches: a branch stack, newest first.
+ * @count: number of branches.
+ *
+ * Intel's Skylake and its derivatives sometimes record the newest branch twice
+ * (an erratum). Flags of the two, such as cycles, may differ. A loop of one
+ * branch also has equal records; a branch that follows itself elsewhere in the
+ * window is taken for one.
+ *
+ * Return: how many of the newest branches are such copies, 0 or 1.
  */
 u32 window_copies(const struct window_branch *branches, u32 count);
 
-/* Is @branch on the walked side, and does it end the line at @position there? */
+/*
+ * Return true if @branch is on the walked side and ends the line at @position.
+ */
 static __always_inline bool
 window_ends_line(const struct window_branch *branch, u64 side, u64 position)
 {
@@ -111,7 +142,7 @@ window_ends_line(const struct window_branch *branch, u64 side, u64 position)
 		 !window_on_wrong_path(branch)));
 }
 
-/* The same for the window's line, if there is one. */
+/* Return true if @branch ends the window's line in flight. */
 static __always_inline bool window_follows(const struct window *window,
 					   const struct window_branch *branch)
 {
@@ -119,7 +150,13 @@ static __always_inline bool window_follows(const struct window *window,
 	       window_ends_line(branch, window->side, window->position);
 }
 
-/* Any other branch. False: there is no event of it. */
+/**
+ * window_turn() - walk a branch that does not end the line in flight.
+ * @window: the walk.
+ * @branch: the branch.
+ *
+ * Return: true if window->event is an event of it, false if it has none.
+ */
 bool window_turn(struct window *window, const struct window_branch *branch);
 
 static __always_inline u32 window_cycles(const struct window_branch *branch)
@@ -127,7 +164,7 @@ static __always_inline u32 window_cycles(const struct window_branch *branch)
 	return branch->flags >> WINDOW_CYCLES_SHIFT & WINDOW_CYCLES_MASK;
 }
 
-/* The event of a branch that follows from the line, of that kind. */
+/* Make the event of a branch that ends the line in flight. */
 static __always_inline const struct stream_event *
 window_event(struct window *window, const struct window_branch *branch, u8 kind)
 {
@@ -141,7 +178,10 @@ window_event(struct window *window, const struct window_branch *branch, u8 kind)
 	return event;
 }
 
-/* The event of a branch of that kind. False: there is none. */
+/*
+ * Walk one branch of kind @kind. Return true if window->event is its event,
+ * false if it has none.
+ */
 static __always_inline bool window_take(struct window *window,
 					 const struct window_branch *branch,
 					 u8 kind)
@@ -154,10 +194,12 @@ static __always_inline bool window_take(struct window *window,
 }
 
 /*
- * The next event, oldest first. The first one is a gap, and it leads to where
- * the oldest branch led: that branch is no event, because the line before it
- * was not seen (with it, there would be a branch more than lines, and trip
- * counts would come out too high). NULL: there is none.
+ * Return the next event, oldest first; NULL at the end.
+ *
+ * The first event is a gap, which leads to the target of the oldest branch.
+ * That branch is no event itself, because the line before it was not seen. With
+ * it there would be more branches than lines, and trip counts would come out
+ * too high.
  */
 static __always_inline const struct stream_event *
 window_next(struct window *window)

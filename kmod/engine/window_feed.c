@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
 /*
- * One walk over a window, for all that is learnt from its branches: to find out
- * what they are costs as much as any engine. This is what a sample costs.
+ * One walk over a window for all engines that learn from branches. To decode a
+ * window costs as much as any engine. This walk is what a sample costs.
  *
- * It is compiled for each engine, in which what is of the others falls away, and
- * for several together.
+ * The walk is inlined into one function for each engine, where the compiler
+ * drops the code of the other engines, and into one for several engines.
  */
 #include "call.h"
 #include "edge.h"
@@ -12,16 +12,19 @@
 #include "path_walk.h"
 #include "window_feed.h"
 
-/* Who learns from the window (others are NULL), and what was seen of it. */
+/*
+ * The tables that learn from the window, NULL for others, and counts of what
+ * was seen.
+ */
 struct feed {
 	struct loop_table *loops;
 	struct saving_table *calls;
 	struct path_table *paths;
 	struct saving_table *edges;
-	struct edge_cursor *edge;	/* the edges' */
+	struct edge_cursor *edge;	/* the cursor of edges */
 	struct line line;
 	u64 branches;
-	u64 back_edges, called, ended;	/* the engines' units */
+	u64 back_edges, called, ended;	/* units of loops, calls, paths */
 };
 
 static __always_inline void begin(struct feed *feed,
@@ -84,8 +87,10 @@ static __always_inline void take_kind(struct feed *feed, u32 space,
 }
 
 /*
- * A jump, call or return that follows from the line before it. What kind it is
- * each engine asks, but it is found out once; jumps are all the same to them.
+ * Take a jump, call or return that follows from the line before it. Each engine
+ * asks for its kind, but the branch is decoded once: a constant @kind lets the
+ * compiler drop the other cases. All kinds of jumps are one to the engines, but
+ * for their direction.
  */
 static __always_inline void take_branch(struct feed *feed, u32 space,
 					const struct window_branch *branch,
@@ -105,7 +110,7 @@ static __always_inline void take_branch(struct feed *feed, u32 space,
 		take_kind(feed, space, branch, STREAM_COND, from, to);
 }
 
-/* Those that follow one from the other. */
+/* Take branches as long as each follows from the one before it. */
 static __always_inline void take_branches(struct feed *feed,
 					  struct window *window)
 {
@@ -130,7 +135,10 @@ static __always_inline void take_branches(struct feed *feed,
 	window->position = position;
 }
 
-/* Any other branch, which is no engine's unit. */
+/*
+ * Take any other branch. It is no unit of any engine. Return true if it has an
+ * event.
+ */
 static noinline bool take_other(struct loop_table *loops, struct line *line,
 				struct path_table *paths, struct window *window,
 				struct window_counts *counts)
@@ -152,8 +160,8 @@ static noinline bool take_other(struct loop_table *loops, struct line *line,
 }
 
 /*
- * Where the oldest branch led is the window's beginning. It is no event, as the
- * line before it was not seen; but of an edge all is there.
+ * Return true if the window's oldest branch is complete as an edge. It begins
+ * the window and is no event, because the line before it was not seen.
  */
 static bool is_edge(const struct window *window)
 {
@@ -165,7 +173,7 @@ static bool is_edge(const struct window *window)
 	       !(branch->flags & WINDOW_ABORT);
 }
 
-/* An event that is no branch. */
+/* Take an event that is not a branch. */
 static noinline void turn_edge(struct saving_table *edges,
 			       struct edge_cursor *edge,
 			       const struct window *window, bool oldest)
@@ -211,7 +219,10 @@ static __always_inline bool walk(struct feed feed, struct window *window,
 		struct line line = feed.line;
 		bool oldest = !window->begun;
 
-		/* The line that has its address known is another one. */
+		/*
+		 * Only the copy of the line has its address taken, so that the
+		 * compiler can keep feed.line in registers.
+		 */
 		if (take_other(feed.loops, &line, feed.paths, window, counts) &&
 		    feed.edges)
 			turn_edge(feed.edges, &edge, window, oldest);
