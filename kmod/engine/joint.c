@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
 /*
- * Several things learnt from the same events: an engine that is made of others.
- * To see the events is what costs a program its time, not to learn from them.
+ * The joint engine learns several things from the same events. It is made of
+ * other engines, its parts. To see events is what costs a program its time; to
+ * learn from them is cheap.
  *
- * Its table is one of each of them, and so is its cursor. They know nothing of
- * each other: what a part says is what it would say alone; but that paths are
- * told apart by the contexts that they ran in, where both are learnt.
+ * Its table holds a table of each part, and its cursor a cursor of each part.
+ * Parts do not know of each other, and say what they would say alone. There is
+ * one exception: if both paths and contexts are learnt, paths are told apart by
+ * the context that they ran in.
  */
 #include "call.h"
 #include "cct.h"
@@ -15,7 +17,7 @@
 #include "path_walk.h"
 #include "window_feed.h"
 
-/* Rows come in this order. */
+/* Rows are emitted in this order. */
 const struct engine_ops *const joint_parts[JOINT_PARTS] = {
 	[JOINT_LOOPS]	= &loop_engine,
 	[JOINT_CALLS]	= &call_engine,
@@ -25,11 +27,14 @@ const struct engine_ops *const joint_parts[JOINT_PARTS] = {
 };
 
 struct joint_table {
-	void *part[JOINT_PARTS];	/* its table; NULL: it is not there */
+	void *part[JOINT_PARTS];	/* its table; NULL: not learnt */
 	u32 merging;			/* the part that merge() is at */
 };
 
-/* Of all: cursors are made for no table in particular. */
+/*
+ * The cursors of all parts, because a cursor is made for no table in
+ * particular.
+ */
 struct joint_cursor {
 	struct loop_cursor loops;
 	struct path_cursor paths;
@@ -39,13 +44,13 @@ struct joint_cursor {
 
 enum {
 	JOINT_HEADER	= (sizeof(struct joint_table) + 63) & ~63U,
-	/* As the five say themselves: a test compares it. */
+	/* Sum of the parts' table_min, as a test checks. */
 	JOINT_MIN	= JOINT_HEADER + (64 + 32 + 64 + 64 + 32) * 1024,
-	/* Of where rows() is; above them is the part. */
+	/* Low bits of rows()' position; the part is above them. */
 	JOINT_AT_BITS	= 8 * sizeof(size_t) - 3,
 };
 
-/* The part's share of @cursor; calls have none. */
+/* Return the part's cursor; NULL for calls, which have none. */
 static void *cursor_of(struct joint_cursor *cursor, enum joint_part part)
 {
 	switch (part) {
@@ -67,7 +72,7 @@ static bool has_part(const struct engine_params *params, unsigned int part)
 	return params->parts >> part & 1;
 }
 
-/* Each gets as much for a byte that it needs at least. */
+/* Divide the memory in proportion to the parts' table_min. */
 static void joint_table_init(void *memory, size_t size,
 			     const struct engine_params *params)
 {
@@ -102,7 +107,7 @@ static void joint_cursor_init(void *cursor, u32 tid)
 
 /* --- feeding ------------------------------------------------------------ */
 
-/* An event can be a unit of several parts, and counts for each. */
+/* An event can be a unit of several parts, and counts for each of them. */
 static unsigned int joint_unit(const struct engine_params *params,
 			       const struct stream_event *event)
 {
@@ -115,8 +120,8 @@ static unsigned int joint_unit(const struct engine_params *params,
 }
 
 /*
- * Each is called by its name: as engine_ops' they would be found out again for each
- * event, which takes a fifth of the time.
+ * Call the parts directly. Indirect calls through engine_ops would cost a fifth
+ * of the time of an event.
  */
 static bool joint_feed(void *memory, void *cursor_memory,
 		       const struct stream_event *event)
@@ -130,7 +135,7 @@ static bool joint_feed(void *memory, void *cursor_memory,
 	void *edges = table->part[JOINT_EDGES];
 	bool room = true;
 
-	/* A path that ends here has run in the procedure that is here. */
+	/* A path that ends with this event ran in the context before it. */
 	if (paths && cct)
 		cursor->paths.context = cct_context(cct, &cursor->cct, event);
 	if (paths)
@@ -149,7 +154,7 @@ static bool joint_feed(void *memory, void *cursor_memory,
 	return room;
 }
 
-/* Contexts are not learnt from windows. */
+/* Windows are not fed to contexts. */
 static bool joint_feed_window(void *memory, struct window *window,
 			      struct window_counts *counts)
 {
@@ -172,10 +177,7 @@ static void joint_taken(void *memory, u64 ip, u32 space)
 
 /* --- from a table into a profile ---------------------------------------- */
 
-/*
- * A part that has been merged is not begun again, for that it is empty takes
- * looking at all of it.
- */
+/* Skip parts that are merged already: proving them empty costs a full scan. */
 static size_t joint_merge(void *memory, void *table_memory, size_t limit)
 {
 	struct joint_table *profile = memory, *table = table_memory;
@@ -197,7 +199,7 @@ static size_t joint_merge(void *memory, void *table_memory, size_t limit)
 
 /* --- rows --------------------------------------------------------------- */
 
-/* Loops alone have something to settle. */
+/* Only loops have something to settle. */
 static bool joint_settle(void *memory, u32 space, size_t *at, size_t limit)
 {
 	struct joint_table *table = memory;
@@ -226,7 +228,7 @@ static bool joint_rows(void *memory, u32 space, size_t *at, engine_emit emit,
 	return done;
 }
 
-/* The row of the first part whose unit the event is. */
+/* Make the row of the first part for which the event is a unit. */
 static void joint_sample(const struct engine_params *params,
 			 const struct stream_event *event, u64 period,
 			 struct engine_sample *sample)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
-/* The engines that joint_engine can be made of, as engine_params.parts has them. */
+/* The parts of joint_engine, as bit numbers of engine_params.parts. */
 #ifndef HWPROF_ENGINE_JOINT_H
 #define HWPROF_ENGINE_JOINT_H
 
@@ -14,7 +14,7 @@ enum joint_part {
 	JOINT_PARTS,
 };
 
-/* Are there contexts, so that each path has the one that it ran in? */
+/* Return true if paths are told apart by context. */
 static inline bool joint_has_context(const struct engine_params *params)
 {
 	return params->parts >> JOINT_PATHS & params->parts >> JOINT_CCT & 1;

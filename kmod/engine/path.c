@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
 /*
- * hwprof/paths/: how often each acyclic path of a procedure was run (Ammons,
- * Ball, Larus: Exploiting Hardware Performance Counters with Flow and Context
- * Sensitive Profiling, sections 2 and 3): from its entry or a back edge's target
- * to the next back edge or return, calls stepped over.
+ * hwprof/paths/: how often each acyclic path of a procedure ran. A path leads
+ * from the procedure's entry, or from a back edge's target, to the next back
+ * edge or return. Calls are stepped over. (Ammons, Ball, Larus: Exploiting
+ * Hardware Performance Counters with Flow and Context Sensitive Profiling,
+ * sections 2 and 3.)
  *
- * The paper adds up numbers that a compiler gave the edges, so that their sum
- * is the path's number. Nothing is compiled in here, so a signature takes their
- * place, which each taken jump changes; of jumps that are not taken it need not
- * know, because the line to the next one that is says the same. When a path
- * ends, it is looked up once.
+ * In the paper, a compiler gives numbers to edges, and their sum is the number
+ * of a path. Here the program is not instrumented. A signature takes the place
+ * of the number. Each taken jump changes it. Jumps that are not taken need not,
+ * because the line to the next taken jump implies them. A path is looked up
+ * once, when it ends.
  *
- * A frame that waits for its call keeps its path. Only one that is new has to be
- * spelled, but then all of it: the jumps of the paths in flight are one stack,
- * of which each frame has a slice, and as fixed as all else.
+ * A frame that waits for a call keeps its path. Only a path that is new to the
+ * table must be spelled out, but then all of it. So the jumps of all paths in
+ * flight are kept in one stack of fixed size, of which each frame has a slice.
  *
- * A path of which the beginning was not seen, behind a gap, is told of as such,
- * and one that a gap cuts is not finished. The same is true of frames that are
+ * A path whose beginning was not seen, because of a gap, is reported as unseen.
+ * A path that a gap cuts has not ended. The same holds for frames that are
  * forgotten because too many are open.
  */
 #include "path_walk.h"
 #include "window_feed.h"
 
-/* --- the path in flight ------------------------------------------------------- */
+/* --- the path in flight --------------------------------------------------- */
 
-/* The first PATH_JUMPS are kept, and of the others their number. */
+/* The first PATH_JUMPS jumps are kept. Of the others only the number is. */
 bool path_skip_jump(struct path_cursor *cursor, u64 to)
 {
 	struct path_frame *now = cursor->now;
@@ -37,7 +38,9 @@ bool path_skip_jump(struct path_cursor *cursor, u64 to)
 	return true;
 }
 
-/* Its beginning is not known: all such paths of a space are one. */
+/*
+ * Count a path whose beginning is not known. All such paths of a space are one.
+ */
 static noinline void count_unseen(const struct path_cursor *cursor,
 				  struct path_table *table)
 {
@@ -50,7 +53,10 @@ static noinline void count_unseen(const struct path_cursor *cursor,
 		       &unseen, NULL, 0, table->times);
 }
 
-/* Its jumps as a table has them, up to the first that it cannot keep. */
+/*
+ * Pack the jumps of the running path, up to the first that does not fit. Return
+ * how many they are.
+ */
 static u32 pack_jumps(const struct path_cursor *cursor, u64 *jumps)
 {
 	const struct path_frame *now = cursor->now;
@@ -69,7 +75,7 @@ static u32 pack_jumps(const struct path_cursor *cursor, u64 *jumps)
 	return i;
 }
 
-/* It is not in the table yet. */
+/* Add the running path, which is not in the table yet. */
 static noinline void add_path(const struct path_cursor *cursor,
 			      struct path_table *table, u64 key, u64 end,
 			      u64 target)
@@ -89,7 +95,10 @@ static noinline void add_path(const struct path_cursor *cursor,
 	path_table_add(table, key, &path, jumps, cursor->context, table->times);
 }
 
-/* It ends @end, with a jump to @target or a return: 0. */
+/*
+ * End the path in flight at @end, with a jump to @target or, if that is 0, a
+ * return. Return false if the table should be retired.
+ */
 static noinline bool path_end(const struct path_cursor *cursor,
 			      struct path_table *table, u64 end, u64 target)
 {
@@ -108,9 +117,12 @@ static noinline bool path_end(const struct path_cursor *cursor,
 	return path_table_has_room(table);
 }
 
-/* --- frames --------------------------------------------------------------------- */
+/* --- frames --------------------------------------------------------------- */
 
-/* Nothing is known of what runs now; @at is where it is, if that is known. */
+/*
+ * Forget all frames. The task runs at @at, or at an unknown address if that is
+ * 0.
+ */
 static void restart(struct path_cursor *cursor, const struct path_table *table,
 		    u64 at, u32 space)
 {
@@ -123,7 +135,7 @@ static void restart(struct path_cursor *cursor, const struct path_table *table,
 	path_begin(cursor, at, PATH_UNSEEN);
 }
 
-/* Frames above the running one have taken the room of its jumps. */
+/* Frames above the running one have overwritten its jumps. */
 void path_forget_jumps(struct path_cursor *cursor)
 {
 	struct path_frame *now = cursor->now;
@@ -133,7 +145,7 @@ void path_forget_jumps(struct path_cursor *cursor)
 	cursor->floor = now->first;
 }
 
-/* Behind a return that matches no frame is code that was not seen called. */
+/* Code behind a return that matches no frame was not seen being called. */
 static noinline void leave(struct path_cursor *cursor,
 			   const struct path_table *table, u64 to)
 {
@@ -160,16 +172,16 @@ static void leave_handler(struct path_cursor *cursor,
 		restart(cursor, table, to, cursor->walk.space);
 }
 
-/* --- the walk ------------------------------------------------------------------ */
+/* --- the walk ------------------------------------------------------------- */
 
-/* What is not a jump, call or return. */
+/* Take an event that is neither jump, call nor return. */
 static noinline void path_turn(struct path_cursor *cursor,
 			       const struct path_table *table,
 			       const struct stream_event *event)
 {
 	switch (event->kind) {
 	case STREAM_SYSCALL:
-		/* Mostly it is an instruction like any other. */
+		/* Most system calls are instructions of their line. */
 		if (!walk_steps_over(event))
 			restart(cursor, table, event->to, cursor->walk.space);
 		break;
@@ -185,7 +197,7 @@ static noinline void path_turn(struct path_cursor *cursor,
 	}
 }
 
-/* Any event. */
+/* Take any event. See path_walk.h. */
 bool path_event(struct path_table *table, struct path_cursor *cursor,
 		const struct stream_event *event)
 {
@@ -212,7 +224,7 @@ bool path_event(struct path_table *table, struct path_cursor *cursor,
 	return room;
 }
 
-/* --- the engine ------------------------------------------------------------------ */
+/* --- the engine ----------------------------------------------------------- */
 
 static unsigned int path_unit(const struct engine_params *params,
 			      const struct stream_event *event)
@@ -228,7 +240,7 @@ static bool path_feed(void *table, void *cursor,
 	       path_event(table, cursor, event);
 }
 
-/* It begins with a gap, which is why its cursor need not be new. */
+/* A window begins with a gap, so that table->window need not be initialised. */
 void path_window_begin(struct path_table *table, const struct window *window)
 {
 	table->times = window->times;
@@ -241,7 +253,10 @@ bool path_window_end(struct path_table *table)
 	return path_table_has_room(table);
 }
 
-/* What was seen of the path in flight, if that is all of it and leads to @ip. */
+/*
+ * Return true if the path in flight was seen from its beginning and leads to
+ * @ip. @path and @jumps are then what was seen of it.
+ */
 static bool open_path(const struct path_cursor *cursor, u64 ip, u32 space,
 		      struct path *path, u64 *jumps)
 {
@@ -262,9 +277,9 @@ static bool open_path(const struct path_cursor *cursor, u64 ip, u32 space,
 }
 
 /*
- * What was counted until a window was taken, at @ip, is the path's that was in
- * flight (section 3.1 adds to a path what a counter has counted on it). A burst
- * begins there, so that of its path no more is known than where it was.
+ * A window was taken at @ip: attribute it to the path in flight (section 3.1
+ * adds to a path what a counter has counted on it). A burst begins at @ip, so
+ * nothing is known of its path but this place.
  */
 static void path_taken(void *memory, u64 ip, u32 space)
 {
@@ -275,7 +290,7 @@ static void path_taken(void *memory, u64 ip, u32 space)
 	};
 	u64 jumps[PATH_JUMPS], key;
 
-	/* Paths that ended there have keys of the signature as it is. */
+	/* Keys of paths that ended use the signature as it is. */
 	if (open_path(cursor, ip, space, &path, jumps))
 		key = flow_mix(~cursor->now->signature, ip, 0) | 1;
 	else
@@ -295,7 +310,7 @@ static void path_cursor_init(void *memory, u32 tid)
 	path_begin(cursor, WALK_NOWHERE, PATH_UNSEEN);
 }
 
-/* All of the memory is for paths, but for the cursor of windows. */
+/* All memory is for paths, except that of the cursor for windows. */
 static void path_table_init_all(void *memory, size_t size,
 				const struct engine_params *params)
 {
@@ -313,7 +328,7 @@ static void path_table_init_all(void *memory, size_t size,
 				path_table_size(slots, params);
 }
 
-/* Of the path, no more is known than where it ends. */
+/* A sample only has the end of its path. */
 static void path_sample(const struct engine_params *params,
 			const struct stream_event *event, u64 period,
 			struct engine_sample *sample)

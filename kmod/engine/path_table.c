@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
-/* Where paths are found, merged and told: see path_table.h. */
+/* Find, merge and emit paths. See path_table.h. */
 #include "joint.h"
 #include "path_table.h"
 
@@ -68,9 +68,9 @@ static void blocks_give(struct path_table *table, const struct path *path)
 	}
 }
 
-/* --- jumps ------------------------------------------------------------------ */
+/* --- jumps ---------------------------------------------------------------- */
 
-/* There are blocks enough. */
+/* The caller has checked that there are enough blocks. */
 static void keep_jumps(struct path_table *table, struct path *path,
 		       const u64 *jumps)
 {
@@ -105,11 +105,11 @@ void path_jumps(const struct path_table *table, const struct path *path,
 	}
 }
 
-/* --- slots ------------------------------------------------------------------ */
+/* --- slots ---------------------------------------------------------------- */
 
 /*
- * A path is in one of two sets: in its home's or, where that was full, in
- * another. So a table is nearly full before it has to evict.
+ * A path is in its first set, that of its home, or in its second one, which it
+ * goes to if the first is full. A table is nearly full before it has to evict.
  */
 static struct path_slot *path_set(const struct path_table *table, u64 key,
 				  unsigned int choice)
@@ -135,7 +135,7 @@ static struct path_slot *find(const struct path_table *table, u64 key)
 	return NULL;
 }
 
-/* What runs often gets its home, which is looked at first. */
+/* Move a path that runs often to its home slot, which look-ups try first. */
 static void prefer(struct path_table *table, struct path_slot *slot)
 {
 	struct path_slot *home = path_home(table, slot->key);
@@ -150,7 +150,7 @@ static void prefer(struct path_table *table, struct path_slot *slot)
 		swap_values(*context_of(table, slot), *context_of(table, home));
 }
 
-/* What no row has told of it is given up. */
+/* Evict a path. The part of its count that is in no row is given up. */
 static void evict(struct path_table *table, struct path_slot *slot)
 {
 	struct path *path = path_of(table, slot);
@@ -163,7 +163,10 @@ static void evict(struct path_table *table, struct path_slot *slot)
 	slot->count = 0;
 }
 
-/* A free slot, the key's home if it is; or else the one that ran least. */
+/*
+ * Choose a slot for a new path: its home if that is free, or else a free slot
+ * of its sets, or else the one whose path ran least.
+ */
 static struct path_slot *choose(const struct path_table *table, u64 key)
 {
 	struct path_slot *least = path_home(table, key);
@@ -185,8 +188,8 @@ static struct path_slot *choose(const struct path_table *table, u64 key)
 }
 
 /*
- * A free slot, and blocks for so many jumps. Where these are short, the other
- * paths of the first set go, too. NULL: even that is not enough.
+ * Free a slot, and blocks for @jumps jumps. If blocks are short, evict the
+ * other paths of the first set, too. Return NULL if even that is not enough.
  */
 static struct path_slot *claim(struct path_table *table, u64 key, u32 jumps)
 {
@@ -240,7 +243,7 @@ void path_table_add(struct path_table *table, u64 key, const struct path *path,
 		*context_of(table, slot) = context;
 }
 
-/* --- from a table into a profile ---------------------------------------------- */
+/* --- from a table into a profile ------------------------------------------ */
 
 static void take(struct path_table *profile, struct path_table *table,
 		 struct path_slot *slot)
@@ -259,7 +262,10 @@ static void take(struct path_table *profile, struct path_table *table,
 	slot->count = 0;
 }
 
-/* Items are slots, because that is what a caller waits for. */
+/*
+ * An item of the limit is a slot, full or not, because looking at slots takes
+ * the time that callers wait for.
+ */
 size_t path_merge(void *memory, void *table_memory, size_t limit)
 {
 	struct path_table *profile = memory, *table = table_memory;
@@ -283,7 +289,7 @@ size_t path_merge(void *memory, void *table_memory, size_t limit)
 	return taken;
 }
 
-/* --- rows ------------------------------------------------------------------------ */
+/* --- rows ----------------------------------------------------------------- */
 
 static void spell(struct hwprof_row_path *row, const struct path_table *table,
 		  const struct path *path)
@@ -298,7 +304,7 @@ static void spell(struct hwprof_row_path *row, const struct path_table *table,
 	}
 }
 
-/* It follows the jumps. */
+/* The context follows the jumps. */
 static void add_context(struct hwprof_row_path *row, u64 context)
 {
 	memcpy((void *)row + row->row.size, &context, sizeof(context));

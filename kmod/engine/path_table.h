@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /*
- * The path engine's table: path.c walks over branches and counts each path when
- * it ends, by its key; here is where paths are found, and what they are.
+ * The path engine's table. path.c walks over branches and counts each path by
+ * its key when it ends. path_table.c finds paths and stores what they are.
  *
- * A path's jumps are kept in 8 bytes each: how far ahead of where the line began
- * the jump is, and how far it leads. Few of them are in the path itself, the
- * others in blocks, from a pool that is as fixed as all else.
+ * A jump takes 8 bytes: the distance from where its line began to the jump, and
+ * the distance from there to its target. A path has room for a few jumps
+ * itself. Others are in blocks, which come from a pool of fixed size.
  */
 #ifndef HWPROF_ENGINE_PATH_TABLE_H
 #define HWPROF_ENGINE_PATH_TABLE_H
@@ -16,12 +16,13 @@
 enum {
 	PATH_JUMPS	= HWPROF_PATH_JUMPS_MAX,
 	PATH_WAYS	= 4,	/* of a set: a cache line of slots */
-	PATH_OWN	= 1,	/* jumps in a path, */
-	PATH_BLOCK	= 3,	/* and in a block */
-	PATH_LINE_BITS	= 16,	/* of a jump: bytes from where the line began */
+	PATH_OWN	= 1,	/* jumps in a path */
+	PATH_BLOCK	= 3,	/* jumps in a block */
+	/* A jump must be less than 2^16 bytes from where its line began. */
+	PATH_LINE_BITS	= 16,
 };
 
-/* What a path is besides its addresses. */
+/* The shape of a path: how it begins and ends, besides its addresses. */
 enum path_shape {
 	PATH_CALLED	= HWPROF_PATH_CALLED,
 	PATH_UNSEEN	= HWPROF_PATH_UNSEEN,
@@ -30,20 +31,20 @@ enum path_shape {
 
 struct path_slot {
 	u64 key;		/* 0: free; else odd */
-	u64 count;		/* paths finished; open: windows */
+	u64 count;		/* paths that ended; open: windows */
 };
 
-/* A cache line. */
+/* One cache line. */
 struct path {
 	u64 start;
 	u64 end;		/* open: where the windows were taken */
 	u64 target;		/* 0: it ends with a return, or is open */
-	u64 told;		/* of the count, what rows carried */
-	u64 cycles;		/* in no row yet */
+	u64 told;		/* part of the count that rows carried */
+	u64 cycles;		/* not in a row yet */
 	u32 space;
-	u32 more;		/* number of the block with further jumps */
-	u16 length;		/* jumps; those not kept are counted, too */
-	u8 jumps;		/* that are kept */
+	u32 more;		/* number of the first block of its jumps */
+	u16 length;		/* number of jumps, also those not kept */
+	u8 jumps;		/* number of jumps that are kept */
 	u8 shape;
 	u32 reserved;
 	u64 jump[PATH_OWN];
@@ -51,49 +52,81 @@ struct path {
 
 struct path_block {
 	u64 jump[PATH_BLOCK];
-	u32 next;		/* block, if there is one */
+	u32 next;		/* next block of the path, if there is one */
 	u32 reserved;
 };
 
 struct path_table {
 	struct path_slot *slots;
-	struct path *paths;	/* one for each slot */
-	struct path_block *blocks;	/* likewise, */
-	u64 *contexts;		/* and likewise; NULL: they are not told */
+	struct path *paths;	/* one per slot */
+	struct path_block *blocks;	/* one per slot */
+	/* One per slot. NULL: paths are not told apart by context. */
+	u64 *contexts;
 	u32 slot_count;
 	u64 seed;
-	u64 pending;		/* counted, and in no row */
+	u64 pending;		/* units that are in no row yet */
 	u64 evicted;
-	u32 times;		/* that what is fed now was seen */
+	u32 times;		/* how often the current window was seen */
 	u32 basis;
-	u32 claimed;		/* paths that were not found, so far */
-	u32 merged;		/* slots that merge() is through with */
-	u32 fresh;		/* blocks that were used, ever */
-	u32 free;		/* blocks in the list that begins with ... */
-	u32 free_first;		/* ... this one */
-	struct path_cursor *window;	/* NULL: all is seen */
-	/* The row in the making, with its flexible array. */
+	u32 claimed;		/* how many paths were new, so far */
+	u32 merged;		/* slots that path_merge() has finished */
+	u32 fresh;		/* blocks that were ever used */
+	u32 free;		/* number of blocks in the free list */
+	u32 free_first;		/* first block of the free list */
+	/* The cursor of windows. NULL: every branch is seen. */
+	struct path_cursor *window;
+	/* A row that is being made, with its flexible array. */
 	u64 row[(sizeof(struct hwprof_row_path) +
 		 PATH_JUMPS * sizeof(struct hwprof_path_jump)) / 8 + 1];
 };
 
-/* Bytes of so many slots, with all that belongs to them. */
+/**
+ * path_table_size() - compute the memory of a table.
+ * @slots: number of slots, a multiple of PATH_WAYS.
+ * @params: parameters of the engine.
+ *
+ * Return: bytes of the slots and of everything that belongs to them.
+ */
 size_t path_table_size(u32 slots, const struct engine_params *params);
 void path_table_init(struct path_table *table, void *memory, u32 slots,
 		     const struct engine_params *params);
 
-/* Adds to a path that the table knows. False: it does not. */
+/**
+ * path_table_count() - count a path that the table knows.
+ * @table: the table.
+ * @key: key of the path.
+ * @count: how often it ran.
+ * @cycles: cycles on it.
+ *
+ * Return: false, having done nothing, if the table does not know the path.
+ */
 bool path_table_count(struct path_table *table, u64 key, u64 count, u64 cycles);
 
-/* Adds @count and path->cycles to a path that is new or known. */
+/**
+ * path_table_add() - count a path that is known or new.
+ * @table: the table.
+ * @key: key of the path.
+ * @path: the path; its cycles are added.
+ * @jumps: its packed jumps, path->jumps of them.
+ * @context: the context that it ran in, or 0.
+ * @count: how often it ran.
+ */
 void path_table_add(struct path_table *table, u64 key, const struct path *path,
 		    const u64 *jumps, u64 context, u64 count);
 
-/* Copies all jumps that are kept. */
+/**
+ * path_jumps() - copy the jumps that a table keeps of a path.
+ * @table: the table.
+ * @path: a path in it.
+ * @jumps: where the packed jumps go: room for PATH_JUMPS.
+ */
 void path_jumps(const struct path_table *table, const struct path *path,
 		u64 *jumps);
 
-/* How many units that is: windows are none. */
+/*
+ * Return how many units @count runs of a path are. Windows on open paths are
+ * none.
+ */
 static inline u64 path_units(const struct path *path, u64 count)
 {
 	return path->shape & PATH_OPEN ? 0 : count;
@@ -105,7 +138,10 @@ static inline struct path *path_of(const struct path_table *table,
 	return &table->paths[slot - table->slots];
 }
 
-/* It took so many new paths that it pays to retire it: false. */
+/*
+ * Return false once the table has taken so many new paths that it pays to
+ * retire it.
+ */
 static inline bool path_table_has_room(const struct path_table *table)
 {
 	return table->claimed <= table->slot_count / 2 &&
@@ -113,7 +149,9 @@ static inline bool path_table_has_room(const struct path_table *table)
 	       table->slot_count / 4;
 }
 
-/* The slot that a path is in, unless it is taken by one that runs more. */
+/*
+ * Return the slot where a path is, unless a path that runs more often is there.
+ */
 static __always_inline struct path_slot *
 path_home(const struct path_table *table, u64 key)
 {
@@ -122,7 +160,7 @@ path_home(const struct path_table *table, u64 key)
 	return &table->slots[(u64)(product >> 64)];
 }
 
-/* Does the jump fit into what is kept of it? @line: where its line began. */
+/* Return true if a jump can be packed. @line is where its line began. */
 static __always_inline bool path_jump_fits(u64 line, u64 from, u64 to)
 {
 	return !(((from - line) >> PATH_LINE_BITS) |
@@ -143,7 +181,7 @@ static inline struct hwprof_path_jump path_jump_unpack(u64 line, u64 jump)
 	};
 }
 
-/* path_table.c: of engine_ops */
+/* path_table.c: members of engine_ops. */
 size_t path_merge(void *profile, void *table, size_t limit);
 bool path_rows(void *profile, u32 space, size_t *at, engine_emit emit,
 	       void *context);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /*
- * The path engine's common cases, inline: for its own walk, and for that over a
- * window, which is several engines'. path.c says what a path is.
+ * The common cases of the path engine, inline: for its own walk, and for the
+ * walk over a window that several engines share. path.c says what a path is.
  */
 #ifndef HWPROF_ENGINE_PATH_WALK_H
 #define HWPROF_ENGINE_PATH_WALK_H
@@ -9,23 +9,49 @@
 #include "path.h"
 #include "window.h"
 
-/* The jump is one of those that are not kept. */
+/**
+ * path_skip_jump() - take a jump that is not kept.
+ * @cursor: the paths in flight.
+ * @to: target of the jump.
+ *
+ * Return: true, as path_forward().
+ */
 bool path_skip_jump(struct path_cursor *cursor, u64 to);
 
-/* Frames above the running one have taken the room of its jumps. */
+/**
+ * path_forget_jumps() - note that the running path has lost its first jumps.
+ * @cursor: the paths in flight; frames above the running one have overwritten
+ *	them.
+ */
 void path_forget_jumps(struct path_cursor *cursor);
 
-/* Any event. False: the table wants to be retired. */
+/**
+ * path_event() - take any event.
+ * @table: the table.
+ * @cursor: the paths in flight.
+ * @event: the event.
+ *
+ * Return: false if the table should be retired.
+ */
 bool path_event(struct path_table *table, struct path_cursor *cursor,
 		const struct stream_event *event);
 
-/* A window, for a table that has them; its branches go to table->window. */
+/**
+ * path_window_begin() - begin a window.
+ * @table: a table of windows; the branches are fed to table->window.
+ * @window: the window.
+ */
 void path_window_begin(struct path_table *table, const struct window *window);
 
-/* False: the table wants to be retired. */
+/**
+ * path_window_end() - end a window.
+ * @table: a table of windows.
+ *
+ * Return: false if the table should be retired.
+ */
 bool path_window_end(struct path_table *table);
 
-/* Does the branch end a path? */
+/* Return true if the branch ends a path. */
 static __always_inline bool path_ends(unsigned int kind, u64 from, u64 to)
 {
 	return kind == STREAM_RET || (stream_is_jump(kind) && to <= from);
@@ -37,7 +63,7 @@ path_frame_at(struct path_cursor *cursor, u32 depth)
 	return &cursor->frame[walk_index(depth)];
 }
 
-/* A path begins at @start, in the running frame. */
+/* Begin a path at @start, in the running frame. */
 static __always_inline void path_begin(struct path_cursor *cursor, u64 start,
 				       u32 shape)
 {
@@ -54,8 +80,11 @@ static __always_inline void path_begin(struct path_cursor *cursor, u64 start,
 }
 
 /*
- * A signature is a sum, for addresses only grow along a path: which jumps it has
- * says in what order. So no multiplication waits for the one before it.
+ * Add a forward jump to the running path. Return true, as there is always room.
+ *
+ * The signature is a sum, which does not depend on the order of the jumps. It
+ * need not: addresses only grow along a path, so that a set of jumps has one
+ * order. No multiplication waits for the one before it.
  */
 static __always_inline bool path_forward(struct path_cursor *cursor, u64 from,
 					 u64 to)
@@ -83,9 +112,9 @@ static __always_inline u64 path_key(const struct path_cursor *cursor, u64 end,
 }
 
 /*
- * The path in flight ends @end, with a jump to @target or a return: 0. @cycles are
- * those of its last branch. False: it is not where it is looked for first, and
- * nothing was done.
+ * End the path in flight at @end, with a jump to @target or, if that is 0, a
+ * return. @cycles are those of its last branch. Return false, having done
+ * nothing, if the path is not in its home slot.
  */
 static __always_inline bool path_end_known(const struct path_cursor *cursor,
 					   struct path_table *table, u64 end,
@@ -104,14 +133,17 @@ static __always_inline bool path_end_known(const struct path_cursor *cursor,
 	return true;
 }
 
-/* The path waits at @site, and that of another frame begins. */
+/*
+ * The running path waits at @site, and another one begins, in a frame of its
+ * own.
+ */
 static __always_inline void path_enter(struct path_cursor *cursor, u64 site,
 				       enum walk_kind kind, u64 to)
 {
 	struct walk *walk = &cursor->walk;
 	u32 top = cursor->now->top;
 
-	/* It may take the room of jumps that are PATH_STACK below. */
+	/* It may overwrite jumps that are PATH_STACK below. */
 	if (unlikely(top - cursor->floor > PATH_STACK - PATH_JUMPS))
 		cursor->floor = top - (PATH_STACK - PATH_JUMPS);
 	walk_push(walk, site, kind);
@@ -122,7 +154,10 @@ static __always_inline void path_enter(struct path_cursor *cursor, u64 site,
 	path_begin(cursor, to, PATH_CALLED);
 }
 
-/* The running frame, which waited, goes on at @to; those above it are gone. */
+/*
+ * The running frame goes on at @to after having waited. Frames above it are
+ * gone.
+ */
 static __always_inline void path_go_on(struct path_cursor *cursor, u64 to)
 {
 	struct path_frame *now = path_frame_at(cursor, cursor->walk.depth);
@@ -134,8 +169,9 @@ static __always_inline void path_go_on(struct path_cursor *cursor, u64 to)
 }
 
 /*
- * A jump, call or return. They call nothing before they are done, so that this
- * needs no stack. False: it is not common, and nothing was done.
+ * Take a jump, call or return in the common cases. Return false, having done
+ * nothing, in any other case. All calls are tail calls, so that this needs no
+ * stack.
  */
 static __always_inline bool path_step(struct path_table *table,
 				      struct path_cursor *cursor, u32 space,
