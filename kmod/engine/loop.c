@@ -1,27 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
 /*
- * Loops: entries, iterations, trip counts (Nair, Lysecky: DAProf, section 3).
+ * hwprof/loops/: entries, iterations, trip counts (Nair, Lysecky: DAProf,
+ * section 3).
  *
- * Read off the flow walk. Segments are counted as they end; back edges and
- * entries follow from these counts, when a table is retired and when regions
- * are known. Only executions are followed as they happen, by the loops in
- * flight of the task's cursor. So a call made in a loop does not end it (the
- * paper's section 4.4), an entry that never takes the back edge is found, also
- * one from before the loop was known, and an iteration costs one look-up.
+ * The flow walk (flow.h) counts segments as they end. Back edges and entries
+ * are derived from these counts when a table is retired and the regions are
+ * known. Only executions are followed as they happen: a cursor has the loops in
+ * flight of its task. Consequences:
+ *
+ * - A call in a loop does not end it (section 4.4 of the paper).
+ * - An entry that never takes the back edge is counted, also one from before
+ *   the loop was known.
+ * - An iteration costs one look-up.
  */
 #include "loop.h"
 #include "window_feed.h"
 
 enum {
-	LOOPS_DROPPED	= 8,		/* when there are more loops in flight */
+	LOOPS_DROPPED	= 8,		/* at a time, when too many loops are in
+					 * flight */
 	RECENT_SHIFT	= 3,		/* 7/8-weighted average */
 };
 
-/* How a frame came into a loop of its. */
+/* How a frame came into its loop. */
 enum begun {
 	BEGUN_SEEN,
-	BEGUN_UNSEEN,		/* before the first that was seen of the frame */
-	BEGUN_MIDDLE,		/* called into the middle: that is no entry */
+	/* It was in the loop before anything was seen of the frame. */
+	BEGUN_UNSEEN,
+	/* It was called into the middle of the loop, which is no entry. */
+	BEGUN_MIDDLE,
 };
 
 /* --- loops in flight --------------------------------------------------- */
@@ -31,19 +38,19 @@ static struct loop_frame *frame_at(struct loop_cursor *cursor, u32 depth)
 	return &cursor->frame[walk_index(depth)];
 }
 
-/* The loops in flight of the running frame are those with this number. */
+/* Return what flight.frame is for loops in flight of the running frame. */
 static __always_inline u32 running(const struct loop_cursor *cursor)
 {
 	return cursor->flow.walk.depth + 1;
 }
 
-/* The flight's loop in this table; NULL: that must be looked up. */
+/* Return the flight's loop in this table; NULL if it must be looked up. */
 static __always_inline struct loop *
 flight_known(const struct loop_table *table, const struct flight *flight)
 {
 	struct loop *loop = (void *)table->loops + flight->offset;
 
-	/* Another table may be smaller. */
+	/* The offset may be from another table, which was larger. */
 	return likely(flight->offset < table->loops_size &&
 		      loop_is(loop, flight->head, flight->space) &&
 		      loop->tail == flight->tail) ? loop : NULL;
@@ -68,7 +75,7 @@ static __always_inline unsigned int trip_bucket(u64 trip)
 	return bucket < HWPROF_TRIP_BUCKETS ? bucket : HWPROF_TRIP_BUCKETS - 1;
 }
 
-/* More or fewer iterations than any before, or the first ones. */
+/* The trip count is a new extreme, or the first one. */
 static __always_inline void count_extreme(struct loop *loop, u64 trip)
 {
 	if (trip - 1 < loop->trip_min - 1)
@@ -91,7 +98,7 @@ static __always_inline void count_execution(struct loop *loop, u64 trip)
 			     RECENT_SHIFT;
 }
 
-/* The execution is over; @seen: control was seen to leave the region. */
+/* End an execution. @seen: control was seen to leave the region. */
 static noinline void close_flight(struct loop_table *table,
 				  struct flight *flight, bool seen)
 {
@@ -107,7 +114,10 @@ static noinline void close_flight(struct loop_table *table,
 		loop->unclosed++;
 }
 
-/* The same as is usual: it was seen whole, and the table knows the loop. */
+/*
+ * The common case of close_flight(): the execution was seen whole, and the
+ * table knows the loop. Return false, having done nothing, in any other case.
+ */
 static __always_inline bool close_known(const struct loop_table *table,
 					const struct flight *flight)
 {
@@ -120,8 +130,8 @@ static __always_inline bool close_known(const struct loop_table *table,
 }
 
 /*
- * Frames above the running one are gone, and so is what they were in. True, as
- * feed() is then done.
+ * Close the loops in flight of all frames above the running one; these frames
+ * are gone. Return true, as feed() does.
  */
 static noinline bool close_frames_slowly(struct loop_table *table,
 					 struct loop_cursor *cursor)
@@ -150,7 +160,7 @@ static void set_limit(struct flight *flight, u64 limit)
 	flight->reach = min(flight->reach, limit);
 }
 
-/* Is control, with this jump, still in the loop? */
+/* Return true if control stays in the loop with this jump. */
 static __always_inline bool stays(const struct loop_table *table,
 				  const struct flight *flight, u64 from, u64 to)
 {
@@ -158,13 +168,15 @@ static __always_inline bool stays(const struct loop_table *table,
 
 	if (to - flight->head > length)
 		return false;
-	/* A back edge to the head is in the region, or makes it grow. */
+	/* A back edge to the head is in the region, or extends it. */
 	if (to == flight->head)
 		length = table->params.span;
 	return from - flight->head <= length;
 }
 
-/* The frame's loops that a jump leaves are closed; the others move together. */
+/*
+ * Close the running frame's loops that a jump leaves, and compact the others.
+ */
 static void close_left(struct loop_table *table, struct loop_cursor *cursor,
 		       u64 from, u64 to)
 {
@@ -185,7 +197,7 @@ static void close_left(struct loop_table *table, struct loop_cursor *cursor,
 	cursor->inner = kept;
 }
 
-/* The outermost make room. */
+/* Drop the outermost loops in flight, to make room. */
 static noinline void drop_flights(struct loop_table *table,
 				  struct loop_cursor *cursor)
 {
@@ -198,7 +210,7 @@ static noinline void drop_flights(struct loop_table *table,
 	cursor->inner -= LOOPS_DROPPED;
 }
 
-/* Was the loop entered in this frame? */
+/* Return how this frame came into the loop, as enum begun. */
 static __always_inline u8 how_begun(struct loop_cursor *cursor, u64 head,
 				    u64 tail)
 {
@@ -210,7 +222,7 @@ static __always_inline u8 how_begun(struct loop_cursor *cursor, u64 head,
 	return depth ? BEGUN_MIDDLE : BEGUN_UNSEEN;
 }
 
-/* A loop that jumps back @from is in flight from now on. */
+/* Add a loop in flight. Its first back edge came from @from. */
 static __always_inline void flight_open(struct loop_cursor *cursor,
 					const struct loop_table *table,
 					const struct loop *loop, u64 from)
@@ -250,7 +262,10 @@ static __always_inline struct flight *flight_find(struct loop_cursor *cursor,
 	return NULL;
 }
 
-/* The innermost loop, in this frame, is jumped back to and takes it as it is. */
+/*
+ * Return true if the back edge belongs to the innermost loop, in this frame,
+ * and changes nothing but its count.
+ */
 static __always_inline bool takes(const struct flight *inner, u32 frame,
 				  u64 from, u64 to)
 {
@@ -258,7 +273,10 @@ static __always_inline bool takes(const struct flight *inner, u32 frame,
 	       inner->frame == frame;
 }
 
-/* One more iteration of a loop in flight, or the first of another. */
+/*
+ * Take a back edge: one more iteration of a loop in flight, or the first one of
+ * another loop.
+ */
 static void back_edge(struct loop_table *table, struct loop_cursor *cursor,
 		      u64 from, u64 to)
 {
@@ -276,13 +294,14 @@ static void back_edge(struct loop_table *table, struct loop_cursor *cursor,
 	}
 	if (from > flight->tail) {
 		flight->tail = from;
-		flight_loop(table, flight);	/* it grows, too */
+		flight_loop(table, flight);	/* extends the table's loop,
+						 * too */
 	}
 	flight->reach = max(flight->reach, min(from, flight->limit));
 	flight->back_edges++;
 }
 
-/* Any jump back within the frame. */
+/* Take any jump back within the frame. */
 static noinline bool jump_any(struct loop_table *table,
 			      struct loop_cursor *cursor, u64 from, u64 to)
 {
@@ -291,11 +310,12 @@ static noinline bool jump_any(struct loop_table *table,
 
 	frame->low = min(frame->low, to);
 	frame->high = max(frame->high, from);
-	while (inner->frame == running(cursor) && !stays(table, inner, from, to))
+	while (inner->frame == running(cursor) &&
+	       !stays(table, inner, from, to))
 		close_flight(table, inner--, true);
 	cursor->inner = inner;
 
-	/* A loop below may end before this one does. */
+	/* A loop below may end before this one. */
 	if (inner->frame == running(cursor) &&
 	    (from > inner->limit || to == inner->head))
 		close_left(table, cursor, from, to);
@@ -304,14 +324,17 @@ static noinline bool jump_any(struct loop_table *table,
 	return true;
 }
 
-/* The loop that the segment in @slot, which was just counted, jumps back to. */
+/*
+ * Return the loop that the segment in @slot, which was just counted, jumps back
+ * to. The loop may have been replaced since.
+ */
 static __always_inline struct loop *
 loop_jumped_to(const struct loop_table *table, const struct flow_slot *slot)
 {
 	return (void *)table->loops + table->hints[slot - table->flow.slots];
 }
 
-/* Any jump back of a segment that does not know the loop. */
+/* Take any jump back of a segment whose hint does not lead to the loop. */
 static noinline bool jump_unknown(struct loop_table *table,
 				  struct loop_cursor *cursor,
 				  const struct flow_slot *slot, u64 from,
@@ -327,8 +350,8 @@ static noinline bool jump_unknown(struct loop_table *table,
 }
 
 /*
- * Most often inner loops are over, and an outer one goes on or another one
- * begins. Like loop_feed(), this calls nothing before it is done.
+ * Take a jump back. Most often, inner loops are over, and an outer one goes on
+ * or another one begins. Like loop_feed(), this only makes tail calls.
  */
 static noinline bool jump_back(struct loop_table *table,
 			       struct loop_cursor *cursor,
@@ -366,7 +389,10 @@ static noinline bool jump_back(struct loop_table *table,
 	return true;
 }
 
-/* A frame begins at @at; @came_from: outside of it or, unseen, @at. */
+/*
+ * A frame begins at @at. @came_from is an address outside of the loops that
+ * this enters, or @at if the beginning was not seen.
+ */
 static __always_inline void frame_begun(struct loop_cursor *cursor, u64 at,
 					u64 came_from)
 {
@@ -377,8 +403,9 @@ static __always_inline void frame_begun(struct loop_cursor *cursor, u64 at,
 }
 
 /*
- * A gap, with frame @depth at @at. Loops in flight that control has left, but
- * not jumped back from yet, were seen whole; the others are cut.
+ * Close all loops in flight at a gap, where frame @depth had reached @at. A
+ * loop that control had left, without a jump back since, was seen whole; the
+ * others were cut.
  */
 static void close_cut(struct loop_table *table, struct loop_cursor *cursor,
 		      u32 depth, u64 at)
@@ -398,7 +425,7 @@ static void close_cut(struct loop_table *table, struct loop_cursor *cursor,
 
 /* --- the engine --------------------------------------------------------- */
 
-/* Anything at all. */
+/* Take any event. */
 static noinline bool loop_turn(struct loop_table *table,
 			       struct loop_cursor *cursor,
 			       const struct stream_event *event)
@@ -440,8 +467,8 @@ static noinline bool loop_turn(struct loop_table *table,
 }
 
 /*
- * The common cases. They call nothing before they are done, so that this needs
- * no stack; whatever is not common is left to loop_turn(), from the start.
+ * The common cases. All calls are tail calls, so that this needs no stack.
+ * Everything else is left to loop_turn(), which begins anew.
  */
 static __always_inline bool feed_jump(struct loop_table *table,
 				      struct loop_cursor *cursor,
@@ -539,7 +566,7 @@ static void loop_cursor_init(void *memory, u32 tid)
 	frame_begun(cursor, 0, 0);
 }
 
-/* A third of the memory for loops, the rest for segments. */
+/* A third of the memory is for loops, the rest for segments. */
 static void loop_table_init(void *memory, size_t size,
 			    const struct engine_params *params)
 {

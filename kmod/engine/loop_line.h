@@ -8,26 +8,58 @@
 
 #include "loop_table.h"
 
-/* A window that was seen so often. */
+/**
+ * loop_window_begin() - begin a window.
+ * @table: a table of windows.
+ * @times: how often the window was seen.
+ */
 void loop_window_begin(struct loop_table *table, u32 times);
 
-/* What the line in @slot does to loops is to be found. */
+/**
+ * find_effects() - find out what a line does to loops.
+ * @table: the table.
+ * @effects: where to store it.
+ * @slot: the line's slot.
+ */
 void find_effects(struct loop_table *table, struct effects *effects,
 		  const struct flow_slot *slot);
 
-/* Regions have changed since. Are the effects still those of the line? */
+/**
+ * effects_hold() - check effects after regions have changed.
+ * @table: the table.
+ * @effects: effects that were found at an older version; updated if they hold.
+ * @slot: the line's slot.
+ *
+ * Return: true if the effects are still those of the line.
+ */
 bool effects_hold(const struct loop_table *table, struct effects *effects,
 		  const struct flow_slot *slot);
 
-/* Some of these effects are the first on their loop in this window. */
+/**
+ * count_first() - count effects of which some are the first on their loop.
+ * @table: the table.
+ * @effect: the first effect of a line that is not counted yet.
+ * @end: behind the line's last effect.
+ */
 void count_first(struct loop_table *table, const struct effect *effect,
 		 const struct effect *end);
 
-/* Nothing is known of what comes before @at. */
+/**
+ * line_restart() - begin a line of which nothing is known before @at.
+ * @table: the table.
+ * @line: the line in flight.
+ * @event: the event, which tells the address space.
+ * @at: where the line begins.
+ */
 void line_restart(struct loop_table *table, struct line *line,
 		  const struct stream_event *event, u64 at);
 
-/* Others than jumps, calls and returns. */
+/**
+ * line_turn() - take any event but jumps, calls and returns.
+ * @table: the table.
+ * @line: the line in flight.
+ * @event: the event.
+ */
 void line_turn(struct loop_table *table, struct line *line,
 	       const struct stream_event *event);
 
@@ -60,7 +92,7 @@ static __always_inline void count_effects(struct loop_table *table,
 	}
 }
 
-/* A line begins at @start, of which all before @position has run. */
+/* Begin a line at @start whose code before @position has run. */
 static __always_inline void line_begin(struct line *line, u64 start,
 				       u64 position)
 {
@@ -69,8 +101,9 @@ static __always_inline void line_begin(struct line *line, u64 start,
 }
 
 /*
- * A line that a signal ends is a call one before it: were that only added, it and
- * a jump there would have one key.
+ * Return the key of a line. A signal ends a line like a call at the address
+ * before. @call goes into the signature, because otherwise such a line and one
+ * with a jump there would have the same key.
  */
 static __always_inline u64 line_key(const struct line *line, u64 end,
 				    u64 target, bool call)
@@ -81,7 +114,10 @@ static __always_inline u64 line_key(const struct line *line, u64 end,
 	return flow_mix(signature, end, target) | 1;
 }
 
-/* The line ends with the branch at @end, to @target: a jump's, a call's or 0. */
+/*
+ * End the line with the branch at @end. @target is that of a jump or a call; 0
+ * for others.
+ */
 static __always_inline void line_end(struct loop_table *table,
 				     const struct line *line, u64 end,
 				     u64 target, bool call)
@@ -104,7 +140,8 @@ static __always_inline void line_end(struct loop_table *table,
 }
 
 /*
- * A branch of this kind, from `position` or behind it. Is it a back edge?
+ * Take a branch from @line->position or behind it. Return true if it is a back
+ * edge.
  */
 static __always_inline bool line_branch(struct loop_table *table,
 					struct line *line, unsigned int kind,

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
 /*
- * A table's loops by space and head, and which of them reach an address.
+ * The order of a table's loops by space and head, and which of them reach an
+ * address.
  *
- * Regions can be long (a jump from a procedure's cold part to its hot one makes
- * one), so that hundreds of heads may lie within the longest one's length before
- * an address, of whose loops few reach it. So each loop has, in table->further,
- * the last one before it that ends behind its tail. Those between the two end no
- * later than it does: whoever looks for one that does can leave them out.
+ * Regions can be long: a jump from a procedure's cold part to its hot one makes
+ * such a region. Hundreds of heads may then be close enough before an address,
+ * while few of their loops reach it. Each loop therefore has a link,
+ * table->further, to the last loop before it with a greater tail. Loops between
+ * the two end no later than the loop itself. A search for loops that end behind
+ * it can skip them.
  *
- * Both arrays are by slot, so that a loop that comes or goes changes them only for
- * those with heads in its region.
+ * The arrays are indexed by slot. A loop that comes or goes changes them only
+ * for loops with heads in its region.
  */
 #include "loop_table.h"
 
@@ -18,7 +20,7 @@ static const struct loop *loop_at(const struct loop_table *table, u32 at)
 	return &table->loops[table->order[at]];
 }
 
-/* The first place in table->order not before (space, head). */
+/* Return the first place in table->order that is not before (space, head). */
 static u32 order_search(const struct loop_table *table, u64 head, u32 space)
 {
 	u32 low = 0, high = table->used;
@@ -36,7 +38,10 @@ static u32 order_search(const struct loop_table *table, u64 head, u32 space)
 	return low;
 }
 
-/* The last loop, from that in @slot on downwards, that ends behind @tail. */
+/*
+ * Return the slot of the last loop, from @slot on downwards, that ends behind
+ * @tail, or ORDER_NONE.
+ */
 static u16 find_further(const struct loop_table *table, u16 slot, u64 tail)
 {
 	while (slot != ORDER_NONE && table->loops[slot].tail <= tail)
@@ -44,7 +49,10 @@ static u16 find_further(const struct loop_table *table, u16 slot, u64 tail)
 	return slot;
 }
 
-/* The loop at @at is new there, or has grown: it may hide what is before it. */
+/*
+ * Update the links around the loop at @at, which is new or has grown and may
+ * hide loops before it.
+ */
 static void reach(struct loop_table *table, u32 at)
 {
 	const struct loop *loop = loop_at(table, at), *next;
@@ -66,7 +74,7 @@ static void reach(struct loop_table *table, u32 at)
 	}
 }
 
-/* What is before the loop at @at, if it is of its space. */
+/* Link the loop at @at to the one before it, if that is of the same space. */
 static void link_before(struct loop_table *table, u32 at)
 {
 	u16 *before = &table->before[table->order[at]];
@@ -91,8 +99,9 @@ void order_insert(struct loop_table *table, const struct loop *loop)
 }
 
 /*
- * Those that it was the last further one of, in order, end one behind the other:
- * what ends no later than the first is no answer for the next one either.
+ * The loops whose further loop is the removed one have ascending tails, in this
+ * order. A loop that ends too early for one of them does so for the next one,
+ * too; the search for the next goes on where it ended.
  */
 void order_remove(struct loop_table *table, const struct loop *loop)
 {
@@ -120,7 +129,7 @@ void order_grow(struct loop_table *table, const struct loop *loop)
 	reach(table, order_search(table, loop->head, loop->space));
 }
 
-/* Loops were taken out of table->order. */
+/* Rebuild all links, after loops were taken out of table->order. */
 void order_link(struct loop_table *table)
 {
 	u32 i;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
-/* Tables are merged into a profile, from which rows are made. */
+/* Merge tables into a profile, and make rows of it. */
 #include "loop_table.h"
 
-/* Back edges that are still in segments only. */
+/* Return the back edges that only segments have so far. */
 static u64 segments_pending(const struct loop_table *table)
 {
 	const struct flow_table *flow = &table->flow;
@@ -32,7 +32,7 @@ u64 loop_evicted(const void *memory)
 	return ((const struct loop_table *)memory)->evicted;
 }
 
-/* What the loop counted was merged, or told in a row. */
+/* Reset what was merged, or carried by a row. */
 static void reset_counts(struct loop *loop)
 {
 	loop->back_edges = 0;
@@ -49,7 +49,7 @@ static void reset_counts(struct loop *loop)
 
 /* --- merging ------------------------------------------------------------ */
 
-enum { LOOKS = 8 };		/* take as long as an item */
+enum { LOOKS = 8 };		/* so many looks take as long as one item */
 
 static void merge_trips(struct loop *into, const struct loop *from)
 {
@@ -66,8 +66,8 @@ static void merge_trips(struct loop *into, const struct loop *from)
 }
 
 /*
- * The table keeps the loop, without its counts and with all that the profile
- * knows of its region: so executions are not split at a tail that is known.
+ * Merge a loop. The table keeps it, without counts but with the largest region
+ * that the profile knows, so that executions are not split at a known tail.
  */
 static void merge_loop(struct loop_table *profile, struct loop_table *table,
 		       struct loop *from)
@@ -75,7 +75,7 @@ static void merge_loop(struct loop_table *profile, struct loop_table *table,
 	struct loop *into = loop_find(profile, from->head, from->space);
 
 	window_close(table, from);
-	/* As grow() says, had the table known the region. */
+	/* grow() would have done so if the table had known the region. */
 	if (into && into->tail > from->tail)
 		loop_tolerate(into, from->executions + from->unclosed);
 	into = loop_get(profile, from->head, from->tail, from->space);
@@ -95,7 +95,7 @@ static void merge_loop(struct loop_table *profile, struct loop_table *table,
 		loop_freshen(profile, into);
 
 	reset_counts(from);
-	from->heat /= 2;	/* what was hot stays for a while */
+	from->heat /= 2;	/* hot loops stay for a while */
 	from->trip_min = 0;
 	from->trip_max = 0;
 	loop_set_tail(table, from, into->tail);
@@ -112,7 +112,7 @@ static void merge_segment(struct loop_table *profile, struct loop_table *table,
 		return;
 	loop = count_back_edges(profile, segment, slot->count);
 
-	/* Did the table also keep the executions that took them? */
+	/* Add to the tolerance unless the table still had the executions. */
 	if (loop && table->gone && !loop_find(table, loop->head, loop->space))
 		loop_tolerate(loop, min(table->gone, slot->count));
 	flow_table_add(&profile->flow, slot->key, segment, slot->count);
@@ -120,8 +120,8 @@ static void merge_segment(struct loop_table *profile, struct loop_table *table,
 }
 
 /*
- * A segment that is evicted from the profile takes a look at each loop that it may
- * enter: some of these are as much work as an item.
+ * A segment that is evicted from the profile looks at each loop that it may
+ * enter. LOOKS of such looks count as one item of @limit.
  */
 size_t loop_merge(void *profile_memory, void *memory, size_t limit)
 {
@@ -131,7 +131,7 @@ size_t loop_merge(void *profile_memory, void *memory, size_t limit)
 
 	profile->is_profile = true;
 
-	/* Loops first: the profile may have to give up segments. */
+	/* Loops come first, because the profile may have to evict segments. */
 	while (taken < limit && table->merged < items) {
 		size_t at = table->merged;
 
@@ -152,7 +152,8 @@ size_t loop_merge(void *profile_memory, void *memory, size_t limit)
 		table->evicted = 0;
 		table->gone = 0;
 		table->merged = 0;
-		table->window_of = NULL;	/* what it was in has gone on */
+		table->window_of = NULL;	/* that line has gone on
+						 * elsewhere */
 		table->flow.claimed = 0;
 	}
 	return taken;
@@ -160,7 +161,10 @@ size_t loop_merge(void *profile_memory, void *memory, size_t limit)
 
 /* --- entries, from segments -------------------------------------------- */
 
-/* How many loops it looked at. */
+/*
+ * Count the entries that runs of a segment made. Return how many loops it
+ * looked at.
+ */
 static u32 settle_segment(struct loop_table *table,
 			  const struct flow_segment *segment, u64 count)
 {
@@ -173,8 +177,8 @@ static u32 settle_segment(struct loop_table *table,
 }
 
 /*
- * Entries so far of every loop of @space (0: all), from all segments. Each may
- * enter every loop, if the program was made for that.
+ * Compute the entries so far of every loop of @space (0: of all), from all
+ * segments. A hostile program can make each segment enter every loop.
  */
 bool loop_settle(void *memory, u32 space, size_t *at, size_t limit)
 {
@@ -200,7 +204,7 @@ bool loop_settle(void *memory, u32 space, size_t *at, size_t limit)
 
 static s64 new_entries(struct loop *loop)
 {
-	/* What it entered before it was evicted is not to be told again. */
+	/* Do not report entries from before the eviction again. */
 	if (loop->rebase) {
 		loop->rebase = 0;
 		loop->emitted = loop->settled -

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
-/* Loops by head, and which of them a segment enters: see loop_table.h. */
+/* Loops by head, and which of them a segment enters. See loop_table.h. */
 #include "loop_table.h"
 
 enum {
 	LOOP_FRESH_MAX	= LOOP_WAYS / 2,	/* DAProf, section 3.2.4 */
 };
 
-/* The region [head, tail] of the loop is new, or is no more where head > tail. */
+/*
+ * Note that the region of the loop is [head, tail] now. It is gone if head >
+ * tail.
+ */
 static void note_change(struct loop_table *table, const struct loop *loop,
 			u64 head, u64 tail)
 {
@@ -31,13 +34,16 @@ void loop_set_tail(struct loop_table *table, struct loop *loop, u64 tail)
 	order_grow(table, loop);
 }
 
-/* All effects must be found again. */
+/* Invalidate all effects: they are older than the changes that are kept. */
 void forget_effects(struct loop_table *table)
 {
 	table->version += CHANGES + 1;
 }
 
-/* Its back edges are given up; the slot is free. The caller has it out of order. */
+/*
+ * Free a loop's slot and give its back edges up. The caller takes it out of
+ * table->order.
+ */
 void loop_clear(struct loop_table *table, struct loop *loop)
 {
 	table->evicted += loop->back_edges;
@@ -46,13 +52,13 @@ void loop_clear(struct loop_table *table, struct loop *loop)
 	memset(loop, 0, sizeof(*loop));
 }
 
-/* So many executions may have been split, or are missing. */
+/* Note that so many executions may have been split, or are missing. */
 void loop_tolerate(struct loop *loop, u64 executions)
 {
 	loop->tolerance = min(loop->tolerance + executions, (u64)U32_MAX);
 }
 
-/* Whatever ran while less of the region was known may have been split. */
+/* Extend a loop's region. Executions that ended before may have been split. */
 static void grow(struct loop_table *table, struct loop *loop, u64 tail)
 {
 	loop_set_tail(table, loop, tail);
@@ -62,8 +68,9 @@ static void grow(struct loop_table *table, struct loop *loop, u64 tail)
 }
 
 /*
- * Fresh are those that ran lately; when more than half of a set's ways are,
- * the others start again, so that hot loops of an earlier phase can go.
+ * Mark a loop as fresh, because it ran. If more than half of a set's ways are
+ * fresh, the others stop being so, and hot loops of an earlier phase can be
+ * replaced.
  */
 void loop_freshen(struct loop_table *table, struct loop *loop)
 {
@@ -91,7 +98,7 @@ static void loop_evict(struct loop_table *table, struct loop *loop)
 	loop_clear(table, loop);
 }
 
-/* Counts the free ways of a set, and finds one. */
+/* Count the free ways of a set, and store one of them. */
 static unsigned int find_free(struct loop *set, struct loop **found)
 {
 	unsigned int way, count = 0;
@@ -105,7 +112,7 @@ static unsigned int find_free(struct loop *set, struct loop **found)
 	return count;
 }
 
-/* The one with fewest iterations of those that are not fresh. */
+/* Store the loop with the fewest iterations of those that are not fresh. */
 static void find_least(struct loop *set, struct loop **least)
 {
 	unsigned int way;
@@ -116,7 +123,10 @@ static void find_least(struct loop *set, struct loop **least)
 			*least = &set[way];
 }
 
-/* A free way, where there are more of them; or else one is made free. */
+/*
+ * Return a free way, of the set that has more of them; if there is none, evict
+ * a loop.
+ */
 static struct loop *loop_claim(struct loop_table *table, u64 head, u32 space)
 {
 	struct loop *first = loop_set(table, head, space, 0);
@@ -183,7 +193,10 @@ static void begin_range(const struct loop_table *table, struct entered *entered)
 	entered->left = entered->most;
 }
 
-/* Of the loops that the last branch enters: a call only those at its target. */
+/*
+ * Return the lowest head of loops that the last branch may enter. A call enters
+ * only loops whose head is its target.
+ */
 static u64 lowest_head(const struct flow_segment *segment, u64 longest)
 {
 	u64 target = segment->target;
@@ -217,7 +230,7 @@ struct entered entered_begin(const struct loop_table *table,
 	return entered;
 }
 
-/* One after the other that may be entered. NULL: that was all. */
+/* Return the next loop that the segment may enter; NULL at the end. */
 static struct loop *entered_step(const struct loop_table *table,
 				 struct entered *entered)
 {
@@ -258,7 +271,10 @@ struct loop *entered_next(const struct loop_table *table,
 	return NULL;
 }
 
-/* Back edges that @count runs of the segment took, for its loop; or NULL. */
+/*
+ * Count the back edges that @count runs of the segment took. Return their loop;
+ * NULL if it ends otherwise.
+ */
 struct loop *count_back_edges(struct loop_table *table,
 				     const struct flow_segment *segment,
 				     u64 count)

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /*
- * The loop engine's table, among its parts: loop_table.c finds loops and what
- * enters them, loop_order.c has them in order, loop.c walks over every branch,
- * loop_window.c over windows, loop_time.c knows where windows were taken, and
- * loop_profile.c merges tables and makes rows.
+ * The loop engine's table, shared by its files:
+ *
+ *	loop.c		walks over every branch
+ *	loop_window.c	walks over windows
+ *	loop_table.c	finds loops, and which of them a segment enters
+ *	loop_order.c	keeps loops in order
+ *	loop_time.c	has the places where windows were taken
+ *	loop_profile.c	merges tables and makes rows
  */
 #ifndef HWPROF_ENGINE_LOOP_TABLE_H
 #define HWPROF_ENGINE_LOOP_TABLE_H
@@ -15,51 +19,59 @@
 
 enum {
 	LOOP_WAYS	= 4,
-	LOOPS_MAX	= 1 << 15,	/* in a table */
-	LOOPS_LOOKED_AT	= 256,		/* in an interrupt, of a range of heads */
-	EFFECTS		= 2,		/* remembered, of a segment on average ... */
-	EFFECTS_MAX	= 255,		/* ... and of one */
-	CHANGES		= 16,		/* of regions, remembered; a power of two */
+	LOOPS_MAX	= 1 << 15,	/* most loops of a table */
+	/* Most loops that an interrupt looks at in a range of heads. */
+	LOOPS_LOOKED_AT	= 256,
+	EFFECTS		= 2,		/* per segment on average */
+	EFFECTS_MAX	= 255,		/* of one segment */
+	/* Changes of regions that are kept; a power of two. */
+	CHANGES		= 16,
 };
 
 struct loop {
-	/* A cache line: what an execution's end needs, but for its trips. */
+	/*
+	 * The first cache line has what the end of an execution needs, except
+	 * trips.
+	 */
 	u64 head;		/* 0: the slot is free */
 	u64 tail;
 	u32 space;
 	u8 fresh;
-	u8 rebase;		/* was evicted before: old entries are not known */
-	u64 heat;		/* iterations: what replacement goes by */
-	u64 executions;		/* in no row yet, like all counts here */
+	/* The loop was evicted before. The entries until then are unknown. */
+	u8 rebase;
+	u64 heat;		/* iterations; replacement takes the lowest */
+	u64 executions;		/* all counts: what is in no row yet */
 	u64 trip_min;		/* 0: no execution yet */
 	u64 trip_max;
 	u64 trip_recent;	/* in 1/256; 0: no execution yet */
 
 	u32 trips[HWPROF_TRIP_BUCKETS];
-	u32 tails;		/* how often the region grew, and one */
+	u32 tails;		/* how often the region grew, plus 1 */
 	u32 tolerance;
 	u64 back_edges;
 	s64 entries;		/* of segments that were evicted */
-	s64 settled;		/* of segments in the table: loop_settle() */
-	s64 emitted;		/* of settled, those that rows carried */
+	s64 settled;		/* of segments in the table: see
+				 * loop_settle() */
+	s64 emitted;		/* part of settled that rows carried */
 	u64 unclosed;
-	u64 runs;		/* executions and unclosed, ever; of a profile */
+	/* Profile: all executions and unclosed ones, ever. */
+	u64 runs;
 	u64 cycles;
-	u64 sum_back_sq;	/* over windows, as in the row */
+	u64 sum_back_sq;	/* sums over windows, as in the row */
 	u64 sum_entry_sq;
 	u64 sum_cross;
-	u64 reserved;		/* so that the first part is a cache line */
+	u64 reserved;		/* makes the first part a cache line */
 };
 
-/* What one run of a segment does to a loop. */
+/* The effect of one run of a segment on one loop. */
 struct effect {
 	u32 loop;		/* its slot in the table */
-	u32 counts;		/* as in struct tally: TALLY_* */
+	u32 counts;		/* as in struct tally */
 };
 
 /*
- * What a loop's last window was, and did to it: two counts of 16 bits in one,
- * enough for windows of 16,383 branches.
+ * A loop's last window, and its effects on the loop. @counts are two counts of
+ * 16 bits each, enough for windows of 16,383 branches.
  */
 enum {
 	TALLY_BACK_EDGE	= 1,
@@ -69,17 +81,17 @@ enum {
 struct tally {
 	u32 window;
 	u32 counts;
-	u32 times;		/* that there was such a window */
+	u32 times;		/* how often the window was seen */
 };
 
-/* Where windows that time chose were taken. */
+/* A place where windows were taken that time chose. */
 struct place {
 	u64 ip;
 	u64 windows;		/* in no row yet; 0: the slot is free */
 	u32 space;
 };
 
-/* All that one run does, as found when the table had this version. */
+/* All effects of one run of a segment, found when the table had @version. */
 struct effects {
 	u64 key;		/* of the segment */
 	u32 version;
@@ -87,7 +99,7 @@ struct effects {
 	struct effect *effect;	/* in table->effect */
 };
 
-/* A region that is new, or has grown. */
+/* A change: a region that is new, has grown, or is gone. */
 struct change {
 	u64 head;
 	u64 tail;
@@ -99,39 +111,55 @@ struct loop_table {
 	struct flow_table flow;
 	struct engine_params params;
 	struct loop *loops;
-	u32 *hints;		/* offset in loops of the one that the segment
-				 * in a slot jumps back to, if still there */
-	u16 *order;		/* slots in use by space, then head. By slot: */
-	u16 *before;		/* the one before it, */
-	u16 *further;		/* and the last such one with a greater tail;
-				 * both of its space, or ORDER_NONE */
+	/*
+	 * One per segment's slot: offset in loops of the loop that the segment
+	 * jumps back to, if it is still there.
+	 */
+	u32 *hints;
+	u16 *order;		/* used slots, by space and then head */
+	/*
+	 * One per slot: the loop before it in order, of the same space; or
+	 * ORDER_NONE.
+	 */
+	u16 *before;
+	/*
+	 * One per slot: the last loop before it with a greater tail, of the
+	 * same space; or ORDER_NONE.
+	 */
+	u16 *further;
 	u32 slots;		/* a power of two */
 	u32 loops_size;		/* bytes */
 	u32 used;
-	u64 longest;		/* greatest tail - head */
-	u64 evicted;		/* back edges */
-	bool is_profile;	/* its segments' back edges are in loops already */
-	u64 gone;		/* executions of loops that were evicted */
+	u64 longest;		/* greatest tail - head of all loops */
+	u64 evicted;		/* back edges that were given up */
+	/* Loops have the back edges of segments already. */
+	bool is_profile;
+	u64 gone;		/* executions of evicted loops */
 	bool dropped;		/* a loop was evicted */
-	size_t merged;		/* items that merge() took already */
-	u64 looked;		/* at loops, for segments that were evicted */
-	struct effects *effects;	/* one for each segment's slot; NULL:
-				 * every branch is seen, there are no windows */
-	struct tally *tallies;	/* one for each loop's slot */
-	struct place *places;	/* as many as loops; only for windows */
-	struct effect *effect;	/* where effects are, one behind the other */
+	size_t merged;		/* items that loop_merge() has finished */
+	/* Loops that evicted segments looked at. */
+	u64 looked;
+	/*
+	 * One per segment's slot. NULL: there are no windows, every branch is
+	 * seen. The members below are for windows only.
+	 */
+	struct effects *effects;
+	struct tally *tallies;	/* one per loop's slot */
+	struct place *places;	/* as many as slots */
+	struct effect *effect;	/* memory of all effects */
 	u32 effect_room;
 	u32 effect_used;
-	struct change *changes;	/* the last ones; also for windows only */
-	u32 version;		/* how many there were */
-	u32 window;		/* number of the one in flight, ... */
-	u32 times;		/* ... how often it was seen, and whose it is */
+	struct change *changes;	/* the last CHANGES ones */
+	u32 version;		/* grows with every change */
+	u32 window;		/* number of the window in flight */
+	/* How often that was seen, and its line. */
+	u32 times;
 	const struct line *window_of;
 };
 
 /*
- * A loop is in one of two sets, where it was put into the emptier one; so that
- * a table is nearly full before it has to evict.
+ * Return a loop's first or second set. A loop is put into the emptier of the
+ * two, so that a table is nearly full before it has to evict.
  */
 static __always_inline struct loop *loop_set(const struct loop_table *table,
 					     u64 head, u32 space,
@@ -144,7 +172,10 @@ static __always_inline struct loop *loop_set(const struct loop_table *table,
 	return &table->loops[hash >> 40 & (table->slots - LOOP_WAYS)];
 }
 
-/* A free slot's head is 0, which is no loop's. */
+/*
+ * Return true if the slot has that loop. A free slot's head is 0, which no loop
+ * has.
+ */
 static __always_inline bool loop_is(const struct loop *loop, u64 head,
 				    u32 space)
 {
@@ -168,7 +199,7 @@ static __always_inline struct loop *loop_find(const struct loop_table *table,
 
 struct loop *loop_get(struct loop_table *table, u64 head, u64 tail, u32 space);
 
-/* loop_order.c: no slot */
+/* loop_order.c. A slot number that is none. */
 #define ORDER_NONE	0xffff
 
 void order_insert(struct loop_table *table, const struct loop *loop);
@@ -176,22 +207,46 @@ void order_remove(struct loop_table *table, const struct loop *loop);
 void order_grow(struct loop_table *table, const struct loop *loop);
 void order_link(struct loop_table *table);
 
-/* The slot of the last loop of @space with a head up to @head, or ORDER_NONE. */
+/**
+ * order_last() - find the last loop at or before an address.
+ * @table: the table.
+ * @head: the address.
+ * @space: address space.
+ *
+ * Return: slot of the last loop of @space with a head up to @head, or
+ *	ORDER_NONE.
+ */
 u16 order_last(const struct loop_table *table, u64 head, u32 space);
 
 void loop_set_tail(struct loop_table *table, struct loop *loop, u64 tail);
 void loop_freshen(struct loop_table *table, struct loop *loop);
 
-/* So many executions may have been split, or are missing. */
+/**
+ * loop_tolerate() - add to a loop's tolerance.
+ * @loop: the loop.
+ * @executions: how many executions may have been split, or are missing.
+ */
 void loop_tolerate(struct loop *loop, u64 executions);
 
-/* Gives the loop's back edges up and frees its slot, not its place in order. */
+/**
+ * loop_clear() - free a loop's slot and give its back edges up.
+ * @table: the table.
+ * @loop: the loop, which the caller takes out of table->order.
+ */
 void loop_clear(struct loop_table *table, struct loop *loop);
 
-/* What effects there are must be found again. */
+/* Invalidate all effects. */
 void forget_effects(struct loop_table *table);
 
-/* Back edges that @count runs of the segment took, for its loop; or NULL. */
+/**
+ * count_back_edges() - count the back edges that a segment took.
+ * @table: the table.
+ * @segment: the segment.
+ * @count: how often it ran.
+ *
+ * Return: the loop that it jumps back to; NULL if it does not end with a back
+ *	edge.
+ */
 struct loop *count_back_edges(struct loop_table *table,
 			      const struct flow_segment *segment, u64 count);
 
@@ -199,47 +254,62 @@ void segment_evicted(struct flow_table *flow,
 		     const struct flow_segment *segment, u64 count);
 
 /*
- * The loops that a segment enters have their heads on one of its lines or, if a
- * jump leads into their middle, at most as far below its target as the longest
- * loop is long, and reach it. These ranges are gone through downwards, so that
- * the innermost are found also where not all are looked at.
+ * A search for the loops that a segment enters. Their heads are on one of the
+ * segment's lines. If a jump leads into the middle of a loop, its head is below
+ * the jump's target, by no more than the length of the longest loop, and the
+ * loop reaches the target. These ranges of heads are searched downwards, so
+ * that the innermost loops are found even if the search is cut short.
  */
 enum { RANGES = FLOW_EDGES + 2 };
 
 struct range {
-	u64 low, high;		/* of heads */
-	u64 least;		/* of tails */
+	u64 low, high;		/* limits of heads */
+	u64 least;		/* least tail */
 };
 
 struct entered {
 	const struct flow_segment *segment;
-	u16 at;			/* slot of the next one, or ORDER_NONE */
-	u32 most, left;		/* loops to look at in a range */
-	u32 looked;		/* at so many in those before it */
+	u16 at;			/* slot of the next candidate, or ORDER_NONE */
+	u32 most, left;		/* candidates to look at: per range, now */
+	u32 looked;		/* candidates of the earlier ranges */
 	u8 ranges, range;
 	struct range heads[RANGES];
-	unsigned int entries;	/* that one run makes */
+	unsigned int entries;	/* that one run of the segment makes */
 };
 
-/* At most @most loops are looked at in each range. */
+/**
+ * entered_begin() - begin to search for loops that a segment enters.
+ * @table: the table.
+ * @segment: the segment.
+ * @most: most loops to look at in each range.
+ *
+ * Return: the search.
+ */
 struct entered entered_begin(const struct loop_table *table,
 			     const struct flow_segment *segment, u32 most);
 
-/* One loop after the other, and entered->entries. NULL: that was all. */
+/**
+ * entered_next() - find the next loop that the segment enters.
+ * @table: the table.
+ * @entered: the search; @entered->entries is set to the entries of one run.
+ *
+ * Return: the loop; NULL at the end.
+ */
 struct loop *entered_next(const struct loop_table *table,
 			  struct entered *entered);
 
-/* loop_window.c. Of a cursor: the line in flight. */
+/* loop_window.c. A cursor's line in flight. */
 struct line {
-	u64 start;		/* ~0: unknown */
-	u64 position;		/* what came before it has run */
-	u64 salt;		/* of space and the table's seed */
+	u64 start;		/* ~0: not known */
+	u64 position;		/* code before this address has run */
+	u64 salt;		/* hash of the space and the table's seed */
 	u32 space;
 };
 
 /*
- * Before the first event. Without a start, and without salt, the signature of a
- * branch at ~0 would be ~0, and that times anything gives one key: see flow_mix().
+ * The line before the first event. Were start and salt both 0, a branch at ~0
+ * would have the signature ~0, and flow_mix() would give all of them the same
+ * key.
  */
 #define LINE_UNKNOWN	((struct line){ .start = ~0ULL, .position = ~0ULL })
 
@@ -263,7 +333,7 @@ bool places_rows(struct loop_table *table, u32 space, size_t *at,
 		 engine_emit emit, void *context);
 void places_forget(struct loop_table *table, u32 space);
 
-/* loop_profile.c: of engine_ops */
+/* loop_profile.c: members of engine_ops. */
 size_t loop_merge(void *profile, void *table, size_t limit);
 bool loop_settle(void *profile, u32 space, size_t *at, size_t limit);
 bool loop_rows(void *profile, u32 space, size_t *at, engine_emit emit,

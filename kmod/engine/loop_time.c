@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
 /*
- * Where windows that time chose were taken. Their time is the smallest region's
- * around them; but regions are found late, and grow, and some are found in one
- * process only of many that run the same code. So rows tell addresses, and the
- * reader, who knows all regions, says which loop they are in.
+ * Places where windows were taken that time chose. A window stands for the time
+ * of the smallest region around its place. But regions are found late, and
+ * grow, and some are found in only one of many processes that run the same
+ * code. Rows therefore have addresses. The reader, who knows all regions, finds
+ * the loop.
  */
 #include "loop_table.h"
 
@@ -15,7 +16,10 @@ static struct place *place_set(const struct loop_table *table, u64 ip,
 	return &table->places[hash >> 40 & (table->slots - LOOP_WAYS)];
 }
 
-/* The place itself, or one that is free, or the one of fewest windows. */
+/*
+ * Return the place itself, or a free slot, or the place with the fewest
+ * windows.
+ */
 static struct place *place_find(const struct loop_table *table, u64 ip,
 				u32 space)
 {
@@ -32,7 +36,10 @@ static struct place *place_find(const struct loop_table *table, u64 ip,
 	return least;
 }
 
-/* Where no slot is free, a place of few windows makes room, and they are lost. */
+/*
+ * Add windows to a place. If no slot is free, the place with the fewest windows
+ * goes, and its windows are lost.
+ */
 static void place_add(struct loop_table *table, u64 ip, u32 space, u64 windows)
 {
 	struct place *place = place_find(table, ip, space);

@@ -2,22 +2,22 @@
 /*
  * Loops from windows: branch records, and bursts.
  *
- * A window does not show executions whole, so none are followed: trip counts
- * follow from back edges and entries (the ratio of sums over windows, not the
- * mean of what single windows show). Both are functions of single lines: where
- * control came to, the branch that ended the line, and where that led. So a
- * line is a segment of its own, and no frames are kept: a return leads behind a
- * call, which is where its line begins.
+ * A window does not show whole executions, so none is followed. Trip counts
+ * follow from back edges and entries: from the ratio of their sums over all
+ * windows, not from the mean of ratios of single windows. Both are functions of
+ * single lines: where the line began, the branch that ended it, and where that
+ * led. Each line is therefore a segment of its own, and no frames are kept. A
+ * return leads behind a call, and a line begins there.
  *
- * What can be concluded depends on how much windows differ. Sums over them of
- * squares and products say that (lib/estimate.c). What a line does to loops is
- * found once, and remembered beside it.
+ * The confidence of a result depends on how much windows differ; sums over
+ * windows of squares and products tell that (lib/estimate.c). The effects of a
+ * line on loops are found once, and stored beside the line.
  */
 #include "loop_line.h"
 
-/* --- sums ------------------------------------------------------------------ */
+/* --- sums ----------------------------------------------------------------- */
 
-/* A window of the loop is over: another one begins. */
+/* Account for the last window of the loop; another one begins. */
 void window_close(struct loop_table *table, struct loop *loop)
 {
 	struct tally *tally;
@@ -35,7 +35,8 @@ void window_close(struct loop_table *table, struct loop *loop)
 	loop->sum_back_sq += times * back_edges * back_edges;
 	loop->sum_entry_sq += times * entries * entries;
 	loop->sum_cross += times * back_edges * entries;
-	loop->unclosed += times * entries; /* none is followed to its end */
+	loop->unclosed += times * entries; /* no execution is followed to its
+					    * end */
 	loop->heat += times * (back_edges + entries);
 	loop_freshen(table, loop);
 }
@@ -55,7 +56,7 @@ void count_first(struct loop_table *table, const struct effect *effect,
 	}
 }
 
-/* --- what a line does -------------------------------------------------------- */
+/* --- what a line does ----------------------------------------------------- */
 
 static void add_effect(struct loop_table *table, struct effects *effects,
 		       const struct loop *loop, u32 counts)
@@ -69,7 +70,7 @@ static void add_effect(struct loop_table *table, struct effects *effects,
 	table->effect_used++;
 }
 
-/* Where there is little room left, all are to be found again. */
+/* If little room is left, forget all effects. */
 static void make_room(struct loop_table *table)
 {
 	if (table->effect_room - table->effect_used >= EFFECTS_MAX)
@@ -129,7 +130,7 @@ bool effects_hold(const struct loop_table *table, struct effects *effects,
 	return true;
 }
 
-/* --- the walk ---------------------------------------------------------------- */
+/* --- the walk ------------------------------------------------------------- */
 
 void line_restart(struct loop_table *table, struct line *line,
 		  const struct stream_event *event, u64 at)
@@ -147,12 +148,12 @@ void line_turn(struct loop_table *table, struct line *line,
 	switch (event->kind) {
 	case STREAM_SYSCALL:
 		if (walk_steps_over(event))
-			break;		/* an instruction like any other */
+			break;		/* an instruction of its line */
 		line_end(table, line, from, 0, false);
 		line_restart(table, line, event, to);
 		break;
 	case STREAM_SIGNAL:
-		/* `from` has not been executed. */
+		/* The instruction at from was not executed. */
 		if (from > line->start)
 			line_end(table, line, from - 1, to, true);
 		line_begin(line, to, to);
@@ -194,7 +195,10 @@ void loop_window_begin(struct loop_table *table, u32 times)
 	table->times = times;
 }
 
-/* As line_branch(), but for the counts. Were its effects found already? */
+/*
+ * Walk a branch like line_branch(), without counting. Return true if its
+ * effects are known.
+ */
 static __always_inline bool line_known(struct loop_table *table,
 				       struct line *line, unsigned int kind,
 				       u64 from, u64 to)
@@ -212,8 +216,8 @@ static __always_inline bool line_known(struct loop_table *table,
 }
 
 /*
- * Events other than branches and the gap that it begins with are rare, and pass
- * for unknown.
+ * Events that are not branches are rare, except the gap at the beginning. They
+ * count as unknown.
  */
 bool loop_knows_window(void *memory, struct window *window)
 {
@@ -239,9 +243,12 @@ bool loop_knows_window(void *memory, struct window *window)
 	return true;
 }
 
-/* --- memory ------------------------------------------------------------------- */
+/* --- memory --------------------------------------------------------------- */
 
-/* What windows need beside so many loops and segments. */
+/*
+ * Return the bytes that windows need in addition, for so many loops and
+ * segments.
+ */
 size_t window_table_size(u32 loops, u32 segments)
 {
 	return loops * (sizeof(struct tally) + sizeof(struct place)) +
