@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
 /*
- * hwprof/ranges/: the weight of samples by the instruction they hit, and of
- * branches by where control arrived, over ranges (see range_tree.h); or another
- * stream of values that the paper has (Mysore et al., sections 5.3 and 5.4):
- * what loads give, the addresses of loads, of those that give zero and of
- * stores, procedures called, and instructions with narrow operands; or pairs of
- * instructions and the addresses that they access (section 5.5).
+ * hwprof/ranges/: weights over ranges of addresses or values (range_tree.h). By
+ * default branches are counted by their target, and samples by the instruction
+ * that they hit. Instead, a session can count other streams of the paper
+ * (Mysore et al., sections 5.3 and 5.4): values that loads give; addresses of
+ * loads, of loads that give zero, or of stores; procedures called; instructions
+ * with narrow operands. Or it counts pairs of an instruction and an address
+ * that it accesses (section 5.5).
  *
- * A range keeps what it was counted and what rows told of that. Where it is
- * merged, both go to the range around it, so that nothing is told twice.
+ * A range has its count, and the part of it that rows have told. When a range
+ * is merged, both go to the range around it, so that nothing is told twice.
  */
 #include "engine.h"
 #include "range_tree.h"
@@ -19,9 +20,10 @@ struct range_table {
 	u64 evicted;
 	u32 of;			/* enum hwprof_range_of */
 	u32 basis;
-	u32 root;		/* of the last event's space; RANGE_NO_ROOT */
+	u32 root;		/* of the last event's space, or
+				 * RANGE_NO_ROOT */
 	u32 space;
-	u32 merged;		/* nodes that merge() is through with */
+	u32 merged;		/* nodes that range_merge() has finished */
 };
 
 static __always_inline bool is_of_pairs(u32 of)
@@ -46,14 +48,14 @@ static void range_table_init(void *memory, size_t size,
 			is_of_pairs(table->of));
 }
 
-/* Ranges are of what happens, wherever its task is. */
+/* Ranges need no state of a task. */
 static void range_cursor_init(void *cursor, u32 tid)
 {
 }
 
 /*
- * An operand of 16 bits, or one that is a number that fits in 16, with a sign or
- * without.
+ * Return true if the operand has up to 16 bits, or is a number that fits in 16
+ * bits, with a sign or without.
  */
 static bool is_narrow(const struct stream_event *event)
 {
@@ -68,7 +70,10 @@ static bool is_narrow(const struct stream_event *event)
 	       value >= (~0ULL >> (64 - bits)) - S16_MAX;
 }
 
-/* How much the event is in the stream that is summarised; 0: it is not in it. */
+/*
+ * Return the weight of the event in the stream that is summarised; 0: it is not
+ * in it.
+ */
 static __always_inline unsigned int weight_of(u32 of,
 					      const struct stream_event *event)
 {
@@ -102,7 +107,7 @@ static unsigned int range_unit(const struct engine_params *params,
 	return weight_of(params->range_of, event);
 }
 
-/* Of a pair, what is accessed. */
+/* Return what is counted of the event; for a pair, the address accessed. */
 static __always_inline u64 value_of(u32 of, const struct stream_event *event)
 {
 	if (of == HWPROF_RANGE_LOAD_VALUE)
@@ -112,7 +117,7 @@ static __always_inline u64 value_of(u32 of, const struct stream_event *event)
 	return event->to;
 }
 
-/* False: the event's address space is one too many. */
+/* Return false if there is no room for another address space. */
 static noinline bool set_space(struct range_table *table, u32 space)
 {
 	table->space = space;
@@ -120,7 +125,10 @@ static noinline bool set_space(struct range_table *table, u32 space)
 	return table->root != RANGE_NO_ROOT;
 }
 
-/* The same, unless it is of the space of the last event. */
+/*
+ * Return false, and count @weight as evicted, if there is no room for the
+ * event's space. The space of the last event is the fast path.
+ */
 static __always_inline bool is_in_space(struct range_table *table, u32 space,
 					u64 weight)
 {
@@ -141,7 +149,10 @@ static __always_inline bool count(struct range_table *table, u32 space,
 	return true;
 }
 
-/* Of an access; apart, because single values are counted faster without it. */
+/*
+ * Count an access as a pair. This is a function of its own, because counting
+ * single values is faster without it.
+ */
 static noinline bool count_pair(struct range_table *table,
 				const struct stream_event *event)
 {
@@ -157,7 +168,7 @@ static bool range_feed(void *memory, void *cursor,
 	struct range_table *table = memory;
 	unsigned int weight;
 
-	/* The usual case first. */
+	/* the usual case first */
 	if (likely(table->of == HWPROF_RANGE_IP &&
 		   stream_is_branch(event->kind)))
 		return count(table, event->space, event->to, 1);
@@ -189,7 +200,7 @@ static bool range_feed_window(void *memory, struct window *window,
 	return room;
 }
 
-/* --- from a table into a profile --------------------------------------------- */
+/* --- from a table into a profile ------------------------------------------ */
 
 static void take(struct range_table *profile, struct range_table *table,
 		 u32 node)
@@ -208,7 +219,10 @@ static void take(struct range_table *profile, struct range_table *table,
 			  range_bits(&table->tree, node), weight);
 }
 
-/* Items are nodes, because that is what a caller waits for. */
+/*
+ * An item of the limit is a node, used or not, because looking at nodes takes
+ * the time that callers wait for.
+ */
 static size_t range_merge(void *memory, void *table_memory, size_t limit)
 {
 	struct range_table *profile = memory, *table = table_memory;
@@ -235,9 +249,9 @@ static size_t range_merge(void *memory, void *table_memory, size_t limit)
 	return taken;
 }
 
-/* --- rows -------------------------------------------------------------------- */
+/* --- rows ----------------------------------------------------------------- */
 
-/* Its last value. */
+/* Return the highest value of a range. */
 static u64 range_high(u64 low, u32 bits)
 {
 	return bits == RANGE_BITS ? ~0ULL : low + ((1ULL << bits) - 1);
@@ -292,8 +306,9 @@ static bool emit_node(struct range_table *table, u32 node, engine_emit emit,
 
 	if (!count)
 		return true;
-	if (!(is_of_pairs(table->of) ? emit_box : emit_range)(table, node, count,
-							      emit, context))
+	if (!(is_of_pairs(table->of) ? emit_box : emit_range)(table, node,
+							      count, emit,
+							      context))
 		return false;
 	*told += count;
 	table->tree.n_told += count;
@@ -344,8 +359,8 @@ static void describe_pair(u32 of, const struct stream_event *event, u64 period,
 }
 
 /*
- * One value, or pair; its place in the code is where the access is, or control
- * went.
+ * Make the row of one value or pair. Its place is the instruction of an access,
+ * or where control went.
  */
 static void range_sample(const struct engine_params *params,
 			 const struct stream_event *event, u64 period,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
 #include "range_tree.h"
 
-/* --- memory ------------------------------------------------------------------ */
+/* --- memory --------------------------------------------------------------- */
 
 enum {
-	ROOT_SHARE	= 16,	/* of so many blocks, one has roots */
+	ROOT_SHARE	= 16,	/* one of so many blocks holds roots */
 
-	/* Events after which the hand passes over a block. */
+	/* Events from one block that the hand passes to the next. */
 	PACE_EMPTY	= 64,
 	PACE		= 16,
 	PACE_FULL	= 8,
@@ -43,7 +43,7 @@ static void block_free(struct range_tree *tree, u32 number)
 	tree->room++;
 }
 
-/* 0: there is none. */
+/* Return a free block, or 0 if there is none. */
 static u32 block_take(struct range_tree *tree)
 {
 	u32 number = tree->free;
@@ -57,7 +57,7 @@ static u32 block_take(struct range_tree *tree)
 	return number;
 }
 
-/* Costs what roots cost: hints are gone, so nothing leads to other blocks. */
+/* Only roots are cleared. As hints are, too, nothing leads to other blocks. */
 void range_tree_clear(struct range_tree *tree)
 {
 	u32 i;
@@ -83,22 +83,25 @@ void range_tree_clear(struct range_tree *tree)
 	tree->refused = 0;
 }
 
-/* --- merging ----------------------------------------------------------------- */
+/* --- merging -------------------------------------------------------------- */
 
 /*
- * Half of epsilon, because ranges are counted twice: first in a CPU's table,
- * and then what is in that, in a profile.
+ * The threshold is half of what epsilon allows, because a range can be wrong
+ * twice: first in a CPU's table, and then in the profile that the table is
+ * merged into.
  */
 static u64 threshold(const struct range_tree *tree)
 {
-	/* log2 of 2 * RANGE_LEVELS */
+	/* log2 of 2 * RANGE_LEVELS, or of 4 * RANGE_LEVELS for pairs */
 	u32 parts = 1 + 5 + (tree->codes ? 1 : 0);
 	u64 share = (unsigned __int128)tree->n * tree->epsilon >> (32 + parts);
 
 	return max(share, tree->raised);
 }
 
-/* As range_place(), of a block that has @key. */
+/*
+ * Return which range of a block contains @key; the caller knows that one does.
+ */
 static u32 place(const struct range_tree *tree, u32 number,
 		 struct range_key key)
 {
@@ -113,7 +116,7 @@ static struct range_key block_low(const struct range_tree *tree, u32 number)
 	};
 }
 
-/* The node whose quarters are in @number. */
+/* Return the node that block @number divides. */
 static u32 parent_of(const struct range_tree *tree, u32 number)
 {
 	struct range_key low = block_low(tree, number);
@@ -140,7 +143,10 @@ static void fold(struct range_tree *tree, u32 number, u32 parent, u64 sum)
 	block_free(tree, number);
 }
 
-/* Events until then. The less room there is, the sooner some is made. */
+/*
+ * Return the number of events until the hand passes the next block. The less
+ * room there is, the sooner.
+ */
 static u32 pace(const struct range_tree *tree)
 {
 	if (tree->room > tree->block_count / 2)
@@ -148,7 +154,10 @@ static u32 pace(const struct range_tree *tree)
 	return tree->room ? PACE : PACE_FULL;
 }
 
-/* A number in 16 bits, rounded down: its highest 10, and how many follow them. */
+/*
+ * Return a number in 16 bits, rounded down: its highest 10 bits, and how many
+ * bits follow them.
+ */
 static u16 brief(u64 number)
 {
 	u32 follow = number >> 10 ? 54 - __builtin_clzll(number) : 0;
@@ -162,8 +171,8 @@ static u64 brief_value(u16 brief)
 }
 
 /*
- * The hand goes down, because a chain of splits took blocks upwards: then one
- * round merges all of it.
+ * Move the hand to the next block, downwards. A chain of splits takes blocks
+ * upwards, so that one round of the hand can merge all of the chain.
  */
 static const struct range_block *next_block(struct range_tree *tree)
 {
@@ -175,8 +184,8 @@ static const struct range_block *next_block(struct range_tree *tree)
 }
 
 /*
- * Merges the next block's ranges, if they and the one around them are together
- * no more than what is not split: alone, they would be split again at once.
+ * Merge the next block into its parent, if their counts together stay below the
+ * threshold. Otherwise the parent would be split again at once.
  */
 void range_pass(struct range_tree *tree)
 {
@@ -188,11 +197,12 @@ void range_pass(struct range_tree *tree)
 	tree->pace = pace(tree);
 	block = next_block(tree);
 	if (block->root == RANGE_NO_ROOT ||
-	    block->child[0] | block->child[1] | block->child[2] | block->child[3])
+	    block->child[0] | block->child[1] | block->child[2] |
+	    block->child[3])
 		return;
 	sum = block->count[0] + block->count[1] + block->count[2] +
 	      block->count[3];
-	/* What was counted around them is no less now; that spares most walks. */
+	/* The parent's count has not fallen since; this spares most walks. */
 	if (sum + brief_value(block->above) >= tree->threshold)
 		return;
 	parent = parent_of(tree, tree->hand);
@@ -200,11 +210,12 @@ void range_pass(struct range_tree *tree)
 		fold(tree, tree->hand, parent, sum);
 }
 
-/* --- splitting --------------------------------------------------------------- */
+/* --- splitting ------------------------------------------------------------ */
 
 /*
- * Memory is short. What is merged under a higher threshold is seen when the
- * hand comes by, so the threshold does not run ahead of it.
+ * Memory is short: refuse a split and raise the threshold. Merges that a higher
+ * threshold allows only happen as the hand comes by, so the hand must pass over
+ * some blocks before the threshold rises again.
  */
 static void refuse(struct range_tree *tree)
 {
@@ -216,7 +227,7 @@ static void refuse(struct range_tree *tree)
 	tree->threshold = tree->raised;
 }
 
-/* Divides @node, a leaf: the block of its quarters; 0: refused. */
+/* Divide @node, a leaf. Return the block of its quarters, or 0 if refused. */
 static u32 split(struct range_tree *tree, u32 node)
 {
 	u32 bits = range_bits(tree, node), number = block_take(tree);
@@ -241,8 +252,9 @@ static u32 split(struct range_tree *tree, u32 node)
 }
 
 /*
- * Counts @weight in @node, a leaf, or below it, in a range of @bits or more. It
- * is split before it reaches the threshold: what it has been counted stays.
+ * Count @weight in @node, a leaf, or below it, in a range of at least @bits. A
+ * range is split before its count reaches the threshold, and keeps its count.
+ * Return the node.
  */
 static u32 grow(struct range_tree *tree, u32 node, struct range_key key,
 		u32 bits, u64 weight)
@@ -259,7 +271,7 @@ static u32 grow(struct range_tree *tree, u32 node, struct range_key key,
 	return node;
 }
 
-/* --- roots ------------------------------------------------------------------- */
+/* --- roots ---------------------------------------------------------------- */
 
 u32 range_root_find(const struct range_tree *tree, u32 space)
 {
@@ -315,9 +327,9 @@ u64 range_root_drop(struct range_tree *tree, u32 root)
 	return untold;
 }
 
-/* --- counting ---------------------------------------------------------------- */
+/* --- counting ------------------------------------------------------------- */
 
-/* The leaf of @key, and hints for the next one near it. */
+/* Return the leaf of @key, and update the hint for its region. */
 static __always_inline u32 find(struct range_tree *tree, u32 root,
 				struct range_key key, bool pairs)
 {
@@ -368,7 +380,8 @@ void range_count_range(struct range_tree *tree, u32 root, struct range_key low,
 	tree->n += weight;
 	tree->threshold = threshold(tree);
 	while (range_bits(tree, node) > bits) {
-		u32 child = range_block(tree, node)->child[node % RANGE_SIBLINGS];
+		u32 child = range_block(tree, node)->child[node %
+							   RANGE_SIBLINGS];
 
 		if (!child)
 			break;

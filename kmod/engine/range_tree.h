@@ -1,37 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /*
  * Range-adaptive profiling: counters for ranges of 64-bit values, fine where
- * much is counted and coarse elsewhere (Mysore, Agrawal, Neuber, Sherwood,
+ * much is counted and coarse elsewhere. See Mysore, Agrawal, Neuber, Sherwood,
  * Shrivastava, Suri: Formulating and Implementing Profiling over Adaptive
- * Ranges, section 2; the branching factor and the multi-bit trie are those of
- * its sections 3.1 and 3.2).
+ * Ranges, section 2. The branching factor and the multi-bit trie are those of
+ * its sections 3.1 and 3.2.
  *
- * An event is counted in the smallest range that contains it. A range that
- * would reach the split threshold, epsilon * n / log4(R), is divided into four
- * before. So what its ancestors were counted, which is all that a range can be
- * wrong by, is at most epsilon * n. Ranges that fell behind as n grew are
- * merged into the one around them.
+ * An event is counted in the smallest range around it. A range is divided into
+ * four before it reaches the split threshold, epsilon * n / log4(R). The events
+ * of a range are known but for those that were counted in the ranges around it,
+ * which are at most epsilon * n. Ranges that fall behind as n grows are merged
+ * into the range around them.
  *
  * Beyond the paper:
  *
- * - Memory is fixed. Where it is short, a split is refused, and the threshold
- *   grows by a sixteenth: so does the error, which bounds tell.
- * - Merges come one by one, as a clock's hand passes over the ranges. A batch
- *   of them (section 3.1) would stop an NMI for as long as a walk takes.
- * - An address belongs to an address space. Each has a tree of its own; they
- *   share the memory, n and so the threshold, so that precision goes to what
+ * - Memory is fixed. If it is short, a split is refused, and the threshold
+ *   grows by a sixteenth. The error grows with it, as the bounds tell.
+ * - Ranges are merged one block at a time, as a clock's hand passes over them.
+ *   A batch of merges (section 3.1) would make an NMI last as long as a walk
+ *   over the tree.
+ * - An address belongs to an address space. Each space has a tree of its own.
+ *   They share the memory, n and the threshold, so that precision goes to what
  *   is hot of all that runs.
- * - Where a value was counted last is tried first (the buffer of section 3.3.1,
- *   stage 0, misses too often in software). It is no more than a hint, so that counts
- *   are the same with any hints and with none.
+ * - The place where a value was counted last is tried first. (Stage 0 of the
+ *   paper, the buffer of section 3.3.1, misses too often in software.) It is
+ *   only a hint: counts are the same whatever hints there are.
  *
- * Of pairs (section 5.5), an instruction and an address that it accesses, a range
- * is a box: of code by addresses. Dividing it in four takes a bit of each, so that
- * all else is as it is for single values. But boxes are not square: programs work
- * with more memory than code, so that beside 2^n bytes of code are 2^n pages (the
- * paper's example has 16 KB of code by 256 KB). Where there is no more code to
- * divide, which is below an instruction by a page, and no more addresses, which is
- * above 2^52 bytes by all of them, two bits of the other are taken.
+ * Pairs of an instruction and an address that it accesses (section 5.5): a
+ * range is a box of code by addresses. Dividing it in four takes one bit of
+ * each; everything else is as for single values. Boxes are not square. Programs
+ * work with more memory than code, so 2^n bytes of code go with 2^n pages of
+ * addresses (the paper's example is 16 KB of code by 256 KB). Below one byte of
+ * code by a page, there is no more code to divide, and above 2^52 bytes of code
+ * by all addresses, there are no more addresses. There, two bits of the other
+ * are taken.
  */
 #ifndef HWPROF_ENGINE_RANGE_TREE_H
 #define HWPROF_ENGINE_RANGE_TREE_H
@@ -40,43 +42,51 @@
 
 enum {
 	RANGE_BITS	= 64,
-	RANGE_BRANCH	= 2,	/* bits that a level takes: four siblings */
+	RANGE_BRANCH	= 2,	/* bits per level: four siblings */
 	RANGE_SIBLINGS	= 1 << RANGE_BRANCH,
-	RANGE_LEVELS	= RANGE_BITS / RANGE_BRANCH,	/* twice that of pairs */
-	RANGE_SKEW	= 12,	/* log2 of the addresses beside a byte of code */
+	/* for pairs, twice as many */
+	RANGE_LEVELS	= RANGE_BITS / RANGE_BRANCH,
+	RANGE_SKEW	= 12,	/* log2 of the addresses that go with a byte of
+				 * code */
 
-	RANGE_HINTS	= 4096,	/* of values; a power of two */
-	RANGE_NEAR_BITS	= 8,	/* log2 of the size of a region, */
-	RANGE_NEAR_PAIR_BITS = 24,	/* the same of pairs, */
-	RANGE_NEARS	= 1024,	/* and hints of these, likewise */
+	RANGE_HINTS	= 4096,	/* for values; a power of two */
+	RANGE_NEAR_BITS	= 8,	/* log2 of the size of a region of values */
+	RANGE_NEAR_PAIR_BITS = 24,	/* log2 of the size of a region of
+					 * pairs */
+	RANGE_NEARS	= 1024,	/* hints for regions; a power of two */
 };
 
-/* What is counted. */
+/* A thing that is counted: a value, or a pair. */
 struct range_key {
-	u64 value;		/* of pairs: the address */
-	u64 code;		/* of pairs: the instruction; else 0 */
+	u64 value;		/* pair: the address */
+	u64 code;		/* pair: the instruction; value: 0 */
 };
 
-#define RANGE_NO_ROOT	U32_MAX	/* of a block that is free, or of roots */
+/* The root of a block that is free, or that holds roots. */
+#define RANGE_NO_ROOT	U32_MAX
 
 /*
- * Four ranges side by side: a cache line. A node is named by its block's
- * number, times four, plus its place in it.
+ * A block: four ranges side by side, a cache line. The number of a node is the
+ * number of its block times RANGE_SIBLINGS, plus its place in the block.
  *
- * The first blocks have roots: the range of all values in an address space.
+ * The first blocks hold roots. A root is the range of all values in an address
+ * space. A free block has the number of the next free one in child[0].
  */
 struct range_block {
-	u64 count[RANGE_SIBLINGS];	/* what the range itself was counted */
-	u32 child[RANGE_SIBLINGS];	/* block of its quarters; 0: none */
-	u64 low;		/* lowest value of the first one */
+	u64 count[RANGE_SIBLINGS];	/* counts of the ranges themselves */
+	u32 child[RANGE_SIBLINGS];	/* block with a range's quarters; 0:
+					 * none */
+	u64 low;		/* lowest value of the first range */
 	u32 root;		/* node of the tree's root */
-	u16 shift;		/* log2 of a range's size: values, or pairs */
-	u16 above;		/* what the range around them was counted when it was
-				 * divided, rounded down: brief() */
-	/* A block that is free: child[0] is the next one. */
+	u16 shift;		/* log2 of a range's size, in values or pairs */
+	/*
+	 * Count of the range around them when it was divided, rounded down: see
+	 * brief().
+	 */
+	u16 above;
 };
 
-/* Weight that rows have told of, of each of a block's ranges. */
+/* The part of a block's counts that rows have told. */
 struct range_told {
 	u64 count[RANGE_SIBLINGS];
 };
@@ -84,49 +94,90 @@ struct range_told {
 struct range_tree {
 	struct range_block *blocks;
 	struct range_told *told;
-	u64 *owners;		/* of each root: address space + 1; 0: free */
-	u64 *codes;		/* of pairs: blocks' lowest code; else NULL */
-	u32 root_blocks;	/* a power of two */
-	u32 block_count;	/* with those of roots */
-	u32 top;		/* those from here on were never used, and */
-	u32 free;		/* a list of others that are free; 0: none */
-	u32 room;		/* how many are free, in all */
-	u32 hand;		/* block that was passed last */
-	u32 passed;		/* blocks, since the threshold was raised */
-	u32 pace;		/* events until the next is passed */
-	u64 n;			/* weight counted, of trees that are there, */
-	u64 n_told;		/* and of that, what rows told of */
+	u64 *owners;		/* one per root: address space + 1; 0: free */
+	u64 *codes;		/* pairs: lowest code of each block; else
+				 * NULL */
+	u32 root_blocks;	/* blocks that hold roots; a power of two */
+	u32 block_count;	/* all blocks */
+	/* First block that was never used. */
+	u32 top;
+	u32 free;		/* first block of the free list; 0: none */
+	u32 room;		/* free blocks, with those never used */
+	u32 hand;		/* block that the hand passed last */
+	/* Blocks that the hand has passed since the threshold was raised. */
+	u32 passed;
+	u32 pace;		/* events until the hand passes the next
+				 * block */
+	u64 n;			/* weight counted, of trees that exist */
+	u64 n_told;		/* part of n that rows have told */
 	u64 epsilon;		/* in 2^-32 */
-	u64 raised;		/* the threshold is no lower; see range_refuse() */
+	u64 raised;		/* the threshold is no lower: see refuse() */
 	u64 threshold;
-	u64 refused;		/* splits */
+	u64 refused;		/* splits that were refused */
 	/*
-	 * Numbers of blocks. One that does not fit is that of another block,
-	 * which is looked at like any hint before it is believed.
+	 * Numbers of blocks. A number that does not fit in 16 bits becomes that
+	 * of another block. That is safe, as every hint is checked.
 	 */
 	u16 hint[RANGE_HINTS];
 	u16 near[RANGE_NEARS];
 };
 
-/* @memory: @size bytes, 64 blocks or more, for all that @tree points to. */
+/**
+ * range_tree_init() - make an empty tree.
+ * @tree: the tree.
+ * @memory: memory for all that the tree points to.
+ * @size: bytes of it: enough for 64 blocks.
+ * @epsilon_ppm: largest error of a range, in millionths of all that is counted.
+ * @pairs: whether pairs are counted.
+ */
 void range_tree_init(struct range_tree *tree, void *memory, size_t size,
 		     u32 epsilon_ppm, bool pairs);
-/* As it was then. */
+/**
+ * range_tree_clear() - make the tree empty again.
+ * @tree: the tree.
+ *
+ * The cost depends on the number of roots, not of blocks.
+ */
 void range_tree_clear(struct range_tree *tree);
 
-/* The root of @space, made if need be; RANGE_NO_ROOT: there is no room. */
+/**
+ * range_root() - find or make the root of an address space.
+ * @tree: the tree.
+ * @space: the address space.
+ *
+ * Return: the root's node, or RANGE_NO_ROOT if there is no room.
+ */
 u32 range_root(struct range_tree *tree, u32 space);
-/* The same, if there is one. */
+/**
+ * range_root_find() - find the root of an address space.
+ * @tree: the tree.
+ * @space: the address space.
+ *
+ * Return: the root's node, or RANGE_NO_ROOT.
+ */
 u32 range_root_find(const struct range_tree *tree, u32 space);
 
-/* Counts @weight of which no more is known than its range of 2^@bits. */
+/**
+ * range_count_range() - count weight of which only a range is known.
+ * @tree: the tree.
+ * @root: root of its address space.
+ * @low: lowest value or pair of the range.
+ * @bits: log2 of the range's size.
+ * @weight: the weight.
+ */
 void range_count_range(struct range_tree *tree, u32 root, struct range_key low,
 		       u32 bits, u64 weight);
 
-/* Takes the tree of @root away; the weight of which no row told. */
+/**
+ * range_root_drop() - drop the tree of an address space.
+ * @tree: the tree.
+ * @root: its root.
+ *
+ * Return: the part of its weight that rows have not told.
+ */
 u64 range_root_drop(struct range_tree *tree, u32 root);
 
-/* Nodes from here on are not in use. */
+/* Return the number behind that of the last node in use. */
 static inline u32 range_node_count(const struct range_tree *tree)
 {
 	return tree->top * RANGE_SIBLINGS;
@@ -149,9 +200,9 @@ static inline bool range_is_used(const struct range_tree *tree, u32 node)
 	       range_block(tree, node)->root != RANGE_NO_ROOT;
 }
 
-/* --- boxes ------------------------------------------------------------------- */
+/* --- boxes ---------------------------------------------------------------- */
 
-/* Of the 2^@bits pairs of a box: log2 of the bytes of code. */
+/* Return log2 of the bytes of code of a box with 2^@bits pairs. */
 static inline u32 range_code_bits(u32 bits)
 {
 	u32 half = bits / 2;
@@ -161,10 +212,10 @@ static inline u32 range_code_bits(u32 bits)
 	return half > RANGE_SKEW / 2 ? half - RANGE_SKEW / 2 : 0;
 }
 
-/* How a block divides: into four of 2^code_bits by 2^value_bits. */
+/* How a block divides: into four boxes of 2^code_bits by 2^value_bits. */
 struct range_sides {
 	u32 code_bits, value_bits;
-	u32 code_branch, value_branch;	/* bits that it takes; two together */
+	u32 code_branch, value_branch;	/* bits taken of each; 2 together */
 };
 
 static __always_inline struct range_sides range_sides(u32 shift)
@@ -191,11 +242,13 @@ static __always_inline u64 range_place_pair(struct range_key differ, u32 shift)
 }
 
 /*
- * Which range of block @number has @key inside; RANGE_SIBLINGS or more: none.
- * @pairs is what range_tree_init() was told.
+ * Return which range of block @number contains @key; RANGE_SIBLINGS or more if
+ * none does. @pairs is what range_tree_init() was told; a constant makes this
+ * faster.
  */
-static __always_inline u64 range_place(const struct range_tree *tree, u32 number,
-				       struct range_key key, bool pairs)
+static __always_inline u64 range_place(const struct range_tree *tree,
+				       u32 number, struct range_key key,
+				       bool pairs)
 {
 	const struct range_block *block = &tree->blocks[number];
 	u64 value = block->low ^ key.value;
@@ -207,9 +260,9 @@ static __always_inline u64 range_place(const struct range_tree *tree, u32 number
 	}, block->shift);
 }
 
-/* --- nodes ------------------------------------------------------------------- */
+/* --- nodes ---------------------------------------------------------------- */
 
-/* log2 of how many values, or pairs, are in it. */
+/* Return log2 of the number of values or pairs in a node. */
 static inline u32 range_bits(const struct range_tree *tree, u32 node)
 {
 	return !range_is_root(tree, node) ? range_block(tree, node)->shift :
@@ -231,8 +284,9 @@ static inline struct range_key range_low_pair(const struct range_tree *tree,
 	};
 }
 
-/* The lowest of each. */
-static inline struct range_key range_low(const struct range_tree *tree, u32 node)
+/* Return the lowest value or pair of a node. */
+static inline struct range_key range_low(const struct range_tree *tree,
+					 u32 node)
 {
 	const struct range_block *block = range_block(tree, node);
 
@@ -246,7 +300,7 @@ static inline struct range_key range_low(const struct range_tree *tree, u32 node
 	};
 }
 
-/* The address space of a node that is in use. */
+/* Return the address space of a node that is in use. */
 static inline u32 range_space(const struct range_tree *tree, u32 node)
 {
 	u32 root = range_is_root(tree, node) ? node :
@@ -265,13 +319,23 @@ static inline u64 *range_told(const struct range_tree *tree, u32 node)
 	return &tree->told[node / RANGE_SIBLINGS].count[node % RANGE_SIBLINGS];
 }
 
-/* --- counting ---------------------------------------------------------------- */
+/* --- counting ------------------------------------------------------------- */
 
-/* range_count(), where the hint or the range is not what it was. */
+/**
+ * range_count_slowly() - count an event whose hint does not lead to its range.
+ * @tree: the tree.
+ * @root: root of the event's address space.
+ * @key: the value or pair.
+ * @weight: its weight.
+ * @hint: the hint, which is updated.
+ */
 void range_count_slowly(struct range_tree *tree, u32 root, struct range_key key,
 			u64 weight, u16 *hint);
 
-/* The clock's hand moves on. */
+/**
+ * range_pass() - let the clock's hand pass over the next block.
+ * @tree: the tree.
+ */
 void range_pass(struct range_tree *tree);
 
 static __always_inline u32 range_hash(u64 key, u32 count)
@@ -279,7 +343,7 @@ static __always_inline u32 range_hash(u64 key, u32 count)
 	return (u32)(key * HASH_PRIME >> 32) & (count - 1);
 }
 
-/* Counts an event in the tree of @root; @pairs as range_place() has it. */
+/* Count an event in the tree of @root. @pairs is as in range_place(). */
 static __always_inline void range_count_key(struct range_tree *tree, u32 root,
 					    struct range_key key, u64 weight,
 					    bool pairs)
@@ -291,7 +355,10 @@ static __always_inline void range_count_key(struct range_tree *tree, u32 root,
 	tree->n += weight;
 	if (likely(block->root == root)) {
 		u64 at = range_place(tree, *hint, key, pairs);
-		/* No branch: which one it is cannot be foreseen. */
+		/*
+		 * Ranges of one value have no limit. There is no branch here,
+		 * because it could not be predicted.
+		 */
 		u64 limit = tree->threshold | -(u64)!block->shift;
 
 		if (likely(at < RANGE_SIBLINGS && !block->child[at] &&

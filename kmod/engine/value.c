@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
 /*
- * hwprof/values/: the values that loads give, how invariant each is, and how they
- * change (Zilles, Sohi: A Programmable Co-processor for Profiling, section 5 and
- * appendix A; see value_slot.h and value_table.h).
+ * hwprof/values/: the values that loads give, how invariant each load is, and
+ * how its values change (Zilles, Sohi: A Programmable Co-processor for
+ * Profiling, section 5 and appendix A; see value_slot.h and value_table.h).
  *
- * Of all instructions, loads are what is looked at (the opcode filter of section
- * 3.2). A row tells of a load's executions since its last row, and takes their
- * counts with it.
+ * The engine looks at loads only (the opcode filter of section 3.2). A row
+ * tells of a load's executions since its last row, and takes their counts with
+ * it.
  */
 #include "engine.h"
 #include "value_table.h"
 
 enum {
-	STAMP_SHIFT = 42,	/* of the thread's number; below it: events */
+	/*
+	 * The thread's number is from this bit on, a count of events below it.
+	 */
+	STAMP_SHIFT = 42,
 };
 
 /*
- * Grows with each load and each gap of its thread. A table that has it as it was
- * after its last event has missed nothing.
+ * The stamp grows with each load and each gap of the thread. A table has missed
+ * nothing if it has the stamp of its last event.
  */
 struct value_cursor {
 	u64 stamp;
@@ -67,7 +70,10 @@ static bool value_feed(void *memory, void *cursor_memory,
 	return likely(!table->crowded);
 }
 
-/* Items are slots, because going through them is what a caller waits for. */
+/*
+ * An item of the limit is a slot, used or not, because looking at slots takes
+ * the time that callers wait for.
+ */
 static size_t value_merge(void *memory, void *table_memory, size_t limit)
 {
 	struct value_table *profile = memory, *table = table_memory;

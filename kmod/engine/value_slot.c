@@ -2,14 +2,19 @@
 #include "value_slot.h"
 
 enum {
-	TRUST_MOST	= 15,	/* in a stride */
-	VARIES_MOST	= 128,	/* new values, of which one that came again */
-	VARIES_LESS	= 5,	/* takes so many, until some are passed over, */
-	VARIES_AFTER	= 124,	/* and then */
-	PASS_LEAST	= 8,	/* executions that are passed over at first, */
-	PASS_DOUBLED	= 3,	/* and twice as many after that, so often */
-	KNOWN_LEAST	= 64,	/* executions until a load may be known, */
-	KNOWN_PART	= 32,	/* of which one may be otherwise */
+	TRUST_MOST	= 15,	/* votes for a stride */
+	/*
+	 * Executions are passed over when value_slot.varies reaches the first
+	 * number. A value that came again subtracts the second one. The third
+	 * one is what varies is afterwards.
+	 */
+	VARIES_MOST	= 128,
+	VARIES_LESS	= 5,
+	VARIES_AFTER	= 124,
+	PASS_LEAST	= 8,	/* executions passed over at first */
+	PASS_DOUBLED	= 3,	/* how often that number is doubled */
+	KNOWN_LEAST	= 64,	/* executions before a load may be known */
+	KNOWN_PART	= 32,	/* one of so many may deviate */
 };
 
 static u32 random_below(u64 *random, u32 limit)
@@ -18,7 +23,10 @@ static u32 random_below(u64 *random, u32 limit)
 	return (*random >> 32) * limit >> 32;
 }
 
-/* VALUE_KEPT: it is not followed. Which it is cannot be foreseen: no branches. */
+/*
+ * Return the number of a followed value; VALUE_KEPT if it is not followed.
+ * There is no branch here, because it could not be predicted.
+ */
 static u32 find(const struct value_slot *slot, u64 value)
 {
 	u32 found = VALUE_KEPT, i;
@@ -38,7 +46,7 @@ static u32 weakest(const struct value_slot *slot)
 	return least;
 }
 
-/* From now on the run's value is followed, if it gets a place. */
+/* Follow the value of the current run, if it gets a place. */
 static void follow(struct value_slot *slot, u64 *random)
 {
 	u32 i = slot->kept;
@@ -55,7 +63,7 @@ static void follow(struct value_slot *slot, u64 *random)
 	slot->values[i].hits = slot->run;
 }
 
-/* Executions that are passed over could have given any value. */
+/* Pass over executions, each of which could have given any value. */
 static void pass_over(struct value_slot *slot, u32 executions)
 {
 	u32 i;
@@ -93,7 +101,10 @@ void value_slot_count(struct value_slot *slot, u64 *random)
 	pass_over(slot, -slot->skip);
 }
 
-/* The majority's, by Boyer and Moore's vote: it is found, whatever is between. */
+/*
+ * Boyer and Moore's majority vote: it finds a stride that is in the majority,
+ * whatever comes in between.
+ */
 static void vote(struct value_slot *slot, u64 stride)
 {
 	if (stride == slot->stride) {
@@ -108,7 +119,10 @@ static void vote(struct value_slot *slot, u64 stride)
 	}
 }
 
-/* What did not come again for long will not for some time. */
+/*
+ * Values that did not come again for long will not for some time. Pass over
+ * some executions.
+ */
 static void pass_some_over(struct value_slot *slot, u64 *random)
 {
 	u32 most = PASS_LEAST << slot->passes;
@@ -146,9 +160,12 @@ void value_slot_miss(struct value_slot *slot, u32 epoch, u64 *random)
 	slot->unseen++;
 }
 
-/* --- merging ----------------------------------------------------------------- */
+/* --- merging -------------------------------------------------------------- */
 
-/* Strongest first; what is kept longer goes before what comes. */
+/*
+ * Insert a value, strongest first. Of equal ones, those that are there come
+ * first.
+ */
 static void insert(struct value_count *values, u32 *count,
 		   const struct value_count *value)
 {
@@ -164,8 +181,8 @@ static void insert(struct value_count *values, u32 *count,
 }
 
 /*
- * A value that only one of them follows may be in all that the other one does
- * not know of.
+ * If only one slot follows a value, all executions that the other one knows no
+ * value of may have given it.
  */
 static void merge_values(struct value_slot *slot, const struct value_slot *from)
 {

@@ -2,16 +2,30 @@
 #include "value_table.h"
 
 enum {
-	FAILED_PART	= 4,	/* of so many slots, one failed: crowded */
-	THRASH		= 4,	/* slots replaced, times all: it thrashes, */
-	THRASH_FAST	= 16,	/* and much, if in loads less than so many times */
-	PART_BITS	= 6,	/* parts, at most, in bits */
+	/* A table is crowded if one challenge of so many slots has failed. */
+	FAILED_PART	= 4,
+	/*
+	 * A table thrashes if THRASH times all its slots were replaced. If it
+	 * took fewer than THRASH_FAST loads per slot, it thrashes fast.
+	 */
+	THRASH		= 4,
+	THRASH_FAST	= 16,
+	PART_BITS	= 6,	/* log2 of the most parts */
 	SLOTS_MOST	= 1 << 24,
-	ADVANCE_LEAST	= 16,	/* executions more than twice another's */
-	PART_SHIFT	= 16,	/* of the hash, for the part */
-	ROUND		= 64,	/* loads of one turn, times the slots */
-	LOOK		= 1 << 10,	/* loads in a row whose quiet are looked at */
-	LOADS_MOST	= 1 << 30,	/* of all slots, or of one in a profile */
+	/*
+	 * A load takes the first slot if it has so many executions more than
+	 * twice those of the load there.
+	 */
+	ADVANCE_LEAST	= 16,
+	PART_SHIFT	= 16,	/* of the hash, where the part begins */
+	ROUND		= 64,	/* loads of a part's turn, per slot */
+	/*
+	 * Consecutive loads for which it is decided together whether to look at
+	 * quiet ones.
+	 */
+	LOOK		= 1 << 10,
+	LOADS_MOST	= 1 << 30,	/* in all slots, or in one of a
+					 * profile */
 };
 
 void value_table_init(struct value_table *table, void *memory, size_t size,
@@ -28,7 +42,7 @@ void value_table_init(struct value_table *table, void *memory, size_t size,
 	table->round = ROUND * table->slot_count;
 }
 
-/* --- feeding ----------------------------------------------------------------- */
+/* --- feeding -------------------------------------------------------------- */
 
 static void count_out(struct value_table *table, u64 loads)
 {
@@ -36,7 +50,7 @@ static void count_out(struct value_table *table, u64 loads)
 	table->evicted += loads;
 }
 
-/* The slot loses its load, and what is known of it. */
+/* Evict a slot: its load and all that is known of it are given up. */
 static void evict(struct value_table *table, struct value_slot *slot)
 {
 	count_out(table, slot->loads + slot->run - slot->skip);
@@ -50,7 +64,10 @@ static u32 random_below_16(struct value_table *table)
 	return table->random >> 60;
 }
 
-/* What is found there has been found out for nothing. */
+/*
+ * The table thrashes: divide the loads into more parts. What the table has
+ * found out so far is of little use.
+ */
 static void divide(struct value_table *table)
 {
 	u32 parts = table->pending + table->evicted <
@@ -63,7 +80,10 @@ static void divide(struct value_table *table)
 	table->match &= table->mask;
 }
 
-/* The slot that a load gets for want of a free one; NULL: none. */
+/*
+ * Challenge a slot for a load that found none free. Return it if the challenge
+ * succeeds; NULL if not.
+ */
 static struct value_slot *replace(struct value_table *table, u64 hash)
 {
 	struct value_slot *slot = value_way(table, hash,
@@ -81,7 +101,10 @@ static struct value_slot *replace(struct value_table *table, u64 hash)
 	return slot;
 }
 
-/* The load's slot or, if it has none, the first free one it may have; or NULL. */
+/*
+ * Return the load's slot. If it has none, return the first free one that it may
+ * have, or NULL.
+ */
 static struct value_slot *find(const struct value_table *table, u64 hash,
 			       u64 ip, u32 owner)
 {
@@ -107,7 +130,10 @@ static void set_owner(struct value_table *table, struct value_slot *slot,
 	table->used++;
 }
 
-/* The slot that an execution is counted in. NULL: it was counted out. */
+/*
+ * Return the slot to count an execution in. Return NULL if there is none; the
+ * execution is counted as evicted then.
+ */
 static struct value_slot *slot_for(struct value_table *table, u64 hash, u64 ip,
 				   u32 owner)
 {
@@ -115,7 +141,7 @@ static struct value_slot *slot_for(struct value_table *table, u64 hash, u64 ip,
 
 	if (unlikely(!slot))
 		slot = replace(table, hash);
-	/* Counts are of 32 bits; nobody has merged for very long. */
+	/* Counts have 32 bits, and the table was not merged for long. */
 	if (unlikely(table->pending > LOADS_MOST)) {
 		table->crowded = true;
 		slot = NULL;
@@ -128,8 +154,9 @@ static struct value_slot *slot_for(struct value_table *table, u64 hash, u64 ip,
 }
 
 /*
- * A load that is executed more often than the one in its first slot changes
- * places with it: all of one's slots are the other one's, too.
+ * Swap the load with that in its first slot if it is executed more often. That
+ * is possible because the loads of a set may have any slot of it. Return its
+ * slot.
  */
 static struct value_slot *advance(const struct value_table *table, u64 hash,
 				  struct value_slot *slot)
@@ -183,8 +210,9 @@ static bool is_quiet(const struct value_quiet *quiet, u64 ip, u32 owner)
 }
 
 /*
- * Time passes for loads that are divided: it is the next part's turn some day, and
- * quiet ones are looked at by chance, since parts take turns in a rhythm of theirs.
+ * Account for a load while loads are divided. After some time it is the next
+ * part's turn. Quiet loads are looked at by chance, because the parts' turns
+ * have a rhythm of their own.
  */
 static void pass(struct value_table *table)
 {
@@ -212,9 +240,12 @@ bool value_table_filters(struct value_table *table, u64 hash, u64 ip, u32 owner)
 	return true;
 }
 
-/* --- from a table into a profile ---------------------------------------------- */
+/* --- from a table into a profile ------------------------------------------ */
 
-/* A slot for a load of which @loads are to be told; NULL: it is the weakest. */
+/*
+ * Return a slot for a load with @loads executions. Return NULL if all slots
+ * that it may have are stronger, or its own is full.
+ */
 static struct value_slot *place(struct value_table *profile, u64 ip, u32 owner,
 				u32 loads)
 {
@@ -249,7 +280,7 @@ static void add(struct value_table *profile, const struct value_slot *from)
 	profile->pending += from->loads;
 }
 
-/* From now on, or not any more. */
+/* Make the slot's load quiet, or no longer quiet. */
 static void set_quiet(struct value_table *table, const struct value_slot *slot)
 {
 	u64 hash = value_hash(table, slot->ip, slot->owner);
@@ -279,7 +310,7 @@ static void take_slot(struct value_table *profile, struct value_table *table,
 	memset(slot, 0, sizeof(*slot));
 }
 
-/* It stays quiet as long as it is seen. */
+/* A load stays quiet as long as it is executed. */
 static void take_quiet(struct value_table *profile, struct value_table *table,
 		       struct value_quiet *quiet)
 {
@@ -310,7 +341,10 @@ void value_table_take(struct value_table *profile, struct value_table *table,
 			   &table->quiet[number - table->slot_count]);
 }
 
-/* Parts of which few loads were seen are larger than they need be. */
+/*
+ * Begin the next part's turn. If the last part used few slots, make parts
+ * larger.
+ */
 static void next_part(struct value_table *table)
 {
 	if (table->used < table->slot_count / 4)

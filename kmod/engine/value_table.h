@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /*
- * Slots of loads, found by their address and address space, and what decides
- * who gets one (Zilles, Sohi: A Programmable Co-processor for Profiling,
- * sections 3.2 and 5.1, appendix A.3 to A.5):
+ * A table of slots, found by a load's address and address space, and what
+ * decides which load gets a slot (Zilles, Sohi: A Programmable Co-processor for
+ * Profiling, sections 3.2 and 5.1, appendix A.3 to A.5):
  *
- * - Informational replacement. A load that finds no slot free challenges one,
- *   which it gets if less than a random number below 16 is known there. Else
- *   it fails. Either way its or the other's executions count as evicted.
- * - Where many fail, the table is full of what matters: it wants to be retired.
- * - Where much is replaced, it thrashes: the loads are divided into 2 or 4
- *   parts by a mask over their hash, of which one is looked at at a time. With
- *   each table that is merged it is the next one's turn, and after some time
- *   the table asks for that.
- * - While loads are divided, those whose values are known well enough are made
- *   quiet: they are counted in a few bytes, and in one of 16 rounds looked at
- *   as before, so that a change is seen.
+ * - Informational replacement. A load that finds no slot free challenges one.
+ *   It gets the slot if that has fewer executions than a random number below
+ *   16. Otherwise the challenge fails. Either way, the executions of the loser
+ *   count as evicted.
+ * - If many challenges fail, the table is full of what matters, and should be
+ *   retired: it is crowded.
+ * - If many slots are replaced, the table thrashes. Loads are divided into 2 or
+ *   4 parts by a mask over their hash, and the table looks at one part at a
+ *   time. The next part's turn begins when the table is merged, which it asks
+ *   for after some time.
+ * - While loads are divided, those whose values are known well enough become
+ *   quiet. A quiet load is counted in a few bytes. In one of 16 rounds it is
+ *   looked at like others, so that a change is noticed.
  *
- * Where memory is enough, none of this happens, and all that is fed is counted.
+ * With enough memory, none of this happens, and everything is counted.
  *
- * A profile is a table, too, in which the weakest slot of those possible makes
+ * A profile is a table, too. There, the weakest slot of those possible makes
  * room.
  */
 #ifndef HWPROF_ENGINE_VALUE_TABLE_H
@@ -33,51 +35,71 @@ enum {
 /* A load that is only counted. */
 struct value_quiet {
 	u64 ip;
-	u32 owner;		/* as a slot's; 0: free */
+	u32 owner;		/* as value_slot.owner; 0: free */
 	u32 loads;
 };
 
 struct value_table {
 	u64 stamp;		/* the cursor's, after the last event */
-	u64 pending;		/* loads that the table has */
+	u64 pending;		/* executions that are in the table */
 	u64 evicted;
-	u64 multiplier;		/* of the hash: secret, odd */
+	u64 multiplier;		/* of the hash: secret and odd */
 	u64 random;
 	struct value_slot *slots;
-	struct value_quiet *quiet;	/* as many */
+	struct value_quiet *quiet;	/* as many as slots */
 	u32 slot_count;		/* a multiple of VALUE_WAYS */
-	u32 used;		/* slots, */
-	u32 quieted;		/* and quiet loads */
-	u32 epoch;		/* gaps, and changes of the task */
+	u32 used;		/* slots in use */
+	u32 quieted;		/* quiet loads */
+	u32 epoch;		/* grows with gaps and changes of the task */
 	u32 hand;		/* way that is challenged next */
-	u32 failed;		/* challenges, less those that did not */
+	u32 failed;		/* challenges that failed, less those that did
+				 * not */
 	u32 replaced;
-	u32 clock;		/* loads that were fed while divided, */
-	u32 round;		/* and until it is another part's turn */
-	u32 mask;		/* parts, less one; 0: all is looked at */
-	u32 match;		/* whose turn it is */
-	u32 merged;		/* of what merge() is to go through */
+	u32 clock;		/* loads that were fed while divided */
+	u32 round;		/* loads until the next part's turn */
+	u32 mask;		/* number of parts - 1; 0: not divided */
+	u32 match;		/* the part whose turn it is */
+	u32 merged;		/* items that merge() has finished */
 	u32 basis;
-	bool crowded;		/* it wants to be retired */
-	bool looks;		/* at quiet loads, for now */
+	bool crowded;		/* the table should be retired */
+	bool looks;		/* look at quiet loads, too, for now */
 };
 
-/* @memory: @size bytes that are 0, for what @table points to. */
+/**
+ * value_table_init() - make an empty table.
+ * @table: the table.
+ * @memory: zeroed memory for all that the table points to.
+ * @size: bytes of it.
+ * @seed: secret that keys the hash.
+ */
 void value_table_init(struct value_table *table, void *memory, size_t size,
 		      u64 seed);
 
-/* All loads of @owner are given up. */
+/**
+ * value_table_forget() - give all loads of an address space up.
+ * @table: the table.
+ * @owner: address space + 1.
+ */
 void value_table_forget(struct value_table *table, u32 owner);
 
-/* Moves item @number to @profile: a slot, or, behind these, a quiet load. */
+/**
+ * value_table_take() - move an item to a profile.
+ * @profile: the profile.
+ * @table: the table.
+ * @number: number of the item, below value_table_items(): a slot or, behind all
+ *	slots, a quiet load.
+ */
 void value_table_take(struct value_table *profile, struct value_table *table,
 		      u32 number);
-/* How many there are. */
+/* Return the number of items. */
 static inline u32 value_table_items(const struct value_table *table)
 {
 	return table->quieted ? 2 * table->slot_count : table->slot_count;
 }
-/* All items are taken. */
+/**
+ * value_table_taken() - make a table ready again after all items were taken.
+ * @table: the table.
+ */
 void value_table_taken(struct value_table *table);
 
 static inline u64 value_hash(const struct value_table *table, u64 ip, u32 owner)
@@ -85,13 +107,15 @@ static inline u64 value_hash(const struct value_table *table, u64 ip, u32 owner)
 	return (ip + ((u64)owner << 40)) * table->multiplier;
 }
 
-/* Of the first slot that a load may have. */
+/* Return the number of the first slot that a load may have. */
 static inline u32 value_home(const struct value_table *table, u64 hash)
 {
 	return (hash >> 32) * table->slot_count >> 32;
 }
 
-/* The others are the rest of its eight. */
+/*
+ * Return one of the VALUE_WAYS slots that a load may have, which are aligned.
+ */
 static inline struct value_slot *value_way(const struct value_table *table,
 					   u64 hash, u32 way)
 {
@@ -103,21 +127,42 @@ static inline bool value_is_of(const struct value_slot *slot, u64 ip, u32 owner)
 	return slot->ip == ip && slot->owner == owner;
 }
 
-/* A load whose slot is not the first that it may have, or that has none. */
+/**
+ * value_table_look() - count an execution of a load that is not in its first
+ * slot.
+ * @table: the table.
+ * @hash: value_hash() of the load.
+ * @ip: address of the load.
+ * @owner: address space + 1.
+ * @value: the value that it gave.
+ * @width: bytes that it read.
+ */
 void value_table_look(struct value_table *table, u64 hash, u64 ip, u32 owner,
 		      u64 value, u32 width);
 
-/*
- * Loads are divided: is it not this one's turn, or is it quiet? Then it was
- * counted.
+/**
+ * value_table_filters() - decide whether to look at a load while loads are
+ * divided.
+ * @table: the table.
+ * @hash: value_hash() of the load.
+ * @ip: address of the load.
+ * @owner: address space + 1.
+ *
+ * Return: true if it is not this load's turn or the load is quiet. The
+ *	execution was counted then.
  */
 bool value_table_filters(struct value_table *table, u64 hash, u64 ip,
 			 u32 owner);
 
-/* An execution of a load whose value is not known. */
+/**
+ * value_table_miss() - count an execution whose value is not known.
+ * @table: the table.
+ * @ip: address of the load.
+ * @owner: address space + 1.
+ */
 void value_table_miss(struct value_table *table, u64 ip, u32 owner);
 
-/* An execution of a load. */
+/* Count an execution of a load. */
 static __always_inline void value_table_feed(struct value_table *table, u64 ip,
 					     u32 owner, u64 value, u32 width)
 {
