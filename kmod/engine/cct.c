@@ -2,32 +2,37 @@
 /*
  * hwprof/cct/: the calling context tree (Ammons, Ball, Larus: Exploiting
  * Hardware Performance Counters with Flow and Context Sensitive Profiling,
- * section 4), of exact calls; for that of sampled stacks see cct_stack.h. Call
- * sites are distinguished. A procedure is on a chain once: its call from below
- * itself is a back edge to where it is already (section 4.1).
+ * section 4) of exact calls. cct_stack.h is for sampled stacks. Call sites are
+ * distinguished. A procedure is on a chain once: a call of it from below itself
+ * is a recursive edge to the node where it is already (section 4.1).
  *
  * Beyond the paper:
  *
- * - Returns are matched by address (walk.h): tail calls close the frames that
- *   they leave. Where a longjmp or an exception leads, the stack pointer says.
- * - A signal's handler is a root, as the paper proposes (section 4.2); so is
- *   what runs where the callers are not known: after a gap, in a new thread, or
- *   where a return leads that no call was made for, up to one that there was.
+ * - Returns are matched by address (walk.h), so a tail call closes the frames
+ *   that it leaves. The stack pointer says which frame a longjmp() or an
+ *   exception leads to.
+ * - A signal's handler is a root, as the paper proposes (section 4.2). So is
+ *   code whose callers are not known: after a gap, in a new thread, or behind a
+ *   return that matches no call, up to a return that matches one.
  * - A procedure whose first instruction is an indirect jump (a PLT's entry) is
- *   none: the call leads to where that jump does.
- * - Memory is fixed. Frames are forgotten from the lowest on, and no chain is
- *   longer than they are; a call that recurses directly takes none.
+ *   a stub: the call counts as one of the jump's target.
+ * - Memory is fixed. Frames are forgotten from the lowest on, and a chain is at
+ *   most as long as there are frames. A direct recursion takes one frame,
+ *   however deep it is.
  */
 #include "cct.h"
 #include "cct_stack.h"
 
 enum {
-	CCT_DEPTH	= WALK_DEPTH,	/* nodes of a chain, as many as frames */
-	CCT_ENDBR64	= 4,	/* bytes; a stub may begin with one */
-	CCT_STUBS	= 256,	/* whose jumps are known; a power of two */
+	CCT_DEPTH	= WALK_DEPTH,	/* most nodes on a chain: as many as
+					 * frames */
+	/* Bytes of the endbr64 that a stub may begin with. */
+	CCT_ENDBR64	= 4,
+	CCT_STUBS	= 256,	/* stubs whose targets are known; a power of
+				 * two */
 };
 
-/* A stub, and where it jumped to last: nearly always, it does so again. */
+/* A stub, and where it jumped last. It nearly always jumps there again. */
 struct cct_stub {
 	u64 address;
 	u64 target;
@@ -41,7 +46,7 @@ struct cct_table {
 	struct cct_stub stubs[CCT_STUBS];
 	u64 seed;
 	u32 basis;
-	u32 merged;		/* nodes that merge() is through with */
+	u32 merged;		/* not used: cct_merge() goes from top down */
 };
 
 static void cct_table_init(void *memory, size_t size,
@@ -69,7 +74,10 @@ static void cct_cursor_init(void *memory, u32 tid)
 	cursor->called = WALK_NOWHERE;
 }
 
-/* Each begins a node, or enters one again; of samples, the weight. */
+/*
+ * Calls and signals enter a node; each is one unit. A sample is as many as its
+ * weight.
+ */
 static unsigned int cct_unit(const struct engine_params *params,
 			     const struct stream_event *event)
 {
@@ -87,7 +95,7 @@ static __always_inline struct cct_frame *frame_at(struct cct_cursor *cursor,
 	       &cursor->frame[walk_index(depth)];
 }
 
-/* The one that runs. */
+/* Return the running frame. */
 static __always_inline struct cct_frame *frame_now(struct cct_cursor *cursor)
 {
 	return frame_at(cursor, cursor->walk.depth);
@@ -100,7 +108,7 @@ static bool is_kept(const struct cct_cursor *cursor, u32 depth)
 	return depth - walk->bottom - 1 < walk->depth - walk->bottom;
 }
 
-/* What the frame below is to wait for; of a kept one. */
+/* Return why the frame below waits. The frame @depth must be kept. */
 static enum walk_kind begun_by(const struct cct_cursor *cursor, u32 depth)
 {
 	return cursor->walk.kind[walk_index(depth - 1)];
@@ -123,7 +131,10 @@ static __always_inline struct cct_frame *push(struct cct_cursor *cursor,
 	return frame_now(cursor);
 }
 
-/* The frame above returned, to this one or to one that it stands for. */
+/*
+ * The frame above has returned. If it stands for several, one less of them is
+ * left.
+ */
 static void pop_repeat(struct cct_cursor *cursor)
 {
 	u32 depth = cursor->walk.depth + 1;
@@ -135,7 +146,9 @@ static void pop_repeat(struct cct_cursor *cursor)
 	cursor->walk.depth = depth;
 }
 
-/* A frame of the procedure, on the chain of what runs; NULL: there is none. */
+/*
+ * Return a frame of the procedure on the chain of the running frame, or NULL.
+ */
 static const struct cct_frame *find_on_chain(struct cct_cursor *cursor,
 					     u64 callee)
 {
@@ -154,22 +167,22 @@ static const struct cct_frame *find_on_chain(struct cct_cursor *cursor,
 	}
 }
 
-/* 0: unknown */
+/* Return the stack pointer of the event; 0 if it is not known. */
 static __always_inline u64 stack_of(const struct stream_event *event)
 {
 	return event->flags & STREAM_STACK ? event->value : 0;
 }
 
-/* Has the stack pointer gone above where the frame began? */
+/* Return true if the stack pointer is above where the frame began. */
 static __always_inline bool is_over(const struct cct_frame *frame, u64 stack)
 {
 	return frame->stack && stack > frame->stack;
 }
 
 /*
- * Has the frame below @above, and each that it stands for, pushed nothing but where
- * its call returns to? Where calls push nothing, one that makes some has 16 bytes
- * at least.
+ * Return true if the frame below @above, and each one that it stands for, can
+ * have pushed nothing but the return address of its call. Where calls push
+ * nothing, a frame that makes calls takes at least 16 bytes.
  */
 static bool is_lean(const struct cct_frame *frame,
 		    const struct cct_frame *above)
@@ -179,11 +192,13 @@ static bool is_lean(const struct cct_frame *frame,
 }
 
 /*
- * The frame that runs, by its stack pointer, if those above it are over. A frame
- * that is left with others above it may have begun just there: a call pushes
- * nothing on some CPUs. Where nothing is known of a frame, it is not over. Above
- * all of them is another stack, or what is older: then the pointer says nothing,
- * and it is the frame that ran.
+ * Return the depth of the frame that runs, judging by the stack pointer.
+ *
+ * Frames that began below the stack pointer are over. A frame that began just
+ * there may go on, because a call pushes nothing on some CPUs. A frame whose
+ * beginning is not known is not over. If all frames are over, the task is on
+ * another stack, or in a frame that is forgotten: then the pointer says
+ * nothing, and the answer is the frame that ran.
  */
 static u32 frame_by_stack(struct cct_cursor *cursor, u64 stack)
 {
@@ -209,7 +224,7 @@ static u64 root_id(const struct cct_table *table, u32 space)
 	return cct_id(table->seed, space, HWPROF_CONTEXT_ROOT);
 }
 
-/* NULL: there is no room. */
+/* Return NULL if there is no room. */
 static struct cct_node *make_node(struct cct_table *table, u64 id, u64 parent,
 				  u64 site, u64 callee, u32 space,
 				  enum hwprof_context_kind kind)
@@ -226,7 +241,10 @@ static struct cct_node *make_node(struct cct_table *table, u64 id, u64 parent,
 	return node;
 }
 
-/* That of @frame, of which this table has not heard. NULL: nor can it. */
+/*
+ * Recreate the node of @frame in this table. Return NULL if it is full, or if
+ * the caller is forgotten.
+ */
 static struct cct_node *make_again(struct cct_table *table,
 				   struct cct_cursor *cursor,
 				   const struct cct_frame *frame)
@@ -247,7 +265,7 @@ static struct cct_node *make_again(struct cct_table *table,
 			 cursor->walk.space, HWPROF_CONTEXT_CALL);
 }
 
-/* The node of a frame; NULL: there is none, for want of memory. */
+/* Return the node of a frame; NULL if there is no memory for it. */
 static struct cct_node *node_of(struct cct_table *table,
 				struct cct_cursor *cursor,
 				struct cct_frame *frame)
@@ -264,7 +282,7 @@ static struct cct_node *node_of(struct cct_table *table,
 	return node;
 }
 
-/* What runs now is about to be left. */
+/* Count the branches of the running frame, which is about to be left. */
 static void spend(struct cct_table *table, struct cct_cursor *cursor)
 {
 	struct cct_node *node;
@@ -279,7 +297,7 @@ static void spend(struct cct_table *table, struct cct_cursor *cursor)
 
 /* --- calls -------------------------------------------------------------- */
 
-/* The call's node or back edge, of which this table has not heard. */
+/* Make the call's node or recursive edge in this table. */
 static struct cct_node *make_edge(struct cct_table *table,
 				  struct cct_cursor *cursor, u64 id, u64 site,
 				  u64 callee, const struct cct_frame *ancestor)
@@ -287,7 +305,8 @@ static struct cct_node *make_edge(struct cct_table *table,
 	const struct cct_frame *caller = frame_now(cursor);
 	struct cct_node *edge;
 
-	edge = make_node(table, id, caller->id, site, callee, cursor->walk.space,
+	edge = make_node(table, id, caller->id, site, callee,
+			 cursor->walk.space,
 			 ancestor ? HWPROF_CONTEXT_RECURSION :
 				    HWPROF_CONTEXT_CALL);
 	if (edge && ancestor)
@@ -305,7 +324,10 @@ static void count(struct cct_table *table, struct cct_node *edge)
 	}
 }
 
-/* A frame in the node of @ancestor or, if that is forgotten, in @id. */
+/*
+ * Enter a frame in the node of @ancestor; if that is forgotten, in the node
+ * @id.
+ */
 static void enter_again(struct cct_cursor *cursor, u64 site, u64 callee, u64 id,
 			const struct cct_frame *ancestor)
 {
@@ -326,7 +348,10 @@ static void enter_again(struct cct_cursor *cursor, u64 site, u64 callee, u64 id,
 		*push(cursor, site, WALK_CALL) = frame;
 }
 
-/* The chain is as long as it may be: the caller's node has it all. */
+/*
+ * Take a call from a chain that is as long as it may be. The caller's node
+ * counts it, and all calls below it.
+ */
 static void enter_deeper(struct cct_table *table, struct cct_cursor *cursor,
 			 u64 site)
 {
@@ -359,7 +384,10 @@ static __always_inline void enter_child(struct cct_cursor *cursor, u64 site,
 	frame->again = false;
 }
 
-/* A call at @site: the paper's three cases (section 4.2), and one more. */
+/*
+ * Take a call at @site: the three cases of the paper (section 4.2), and a chain
+ * that is too long.
+ */
 static void enter(struct cct_table *table, struct cct_cursor *cursor, u64 site,
 		  u64 callee)
 {
@@ -388,18 +416,21 @@ static void enter(struct cct_table *table, struct cct_cursor *cursor, u64 site,
 			    cct_number(&table->tree, edge) : CCT_NO_NODE);
 }
 
-/* Has what was called jumped at once, from there? */
+/*
+ * Return true if the procedure at @called can be a stub that has jumped @from.
+ */
 static __always_inline bool is_of_stub(u64 called, u64 from)
 {
 	return from == called || from == called + CCT_ENDBR64;
 }
 
-static __always_inline struct cct_stub *stub_of(struct cct_table *table, u64 address)
+static __always_inline struct cct_stub *stub_of(struct cct_table *table,
+						u64 address)
 {
 	return &table->stubs[(address * HASH_PRIME >> 32) & (CCT_STUBS - 1)];
 }
 
-/* What a call to @address enters, as far as is known. */
+/* Return the procedure that a call to @address enters, as far as is known. */
 static __always_inline u64 callee_of(struct cct_table *table,
 				     const struct cct_cursor *cursor,
 				     u64 address)
@@ -420,7 +451,10 @@ static void call(struct cct_table *table, struct cct_cursor *cursor,
 	enter(table, cursor, event->from, cursor->entered);
 }
 
-/* The last call did not lead to what was entered: it led to @callee. */
+/*
+ * The last call was counted for the wrong procedure: count it for @callee
+ * instead.
+ */
 static void enter_instead(struct cct_table *table, struct cct_cursor *cursor,
 			  u64 callee)
 {
@@ -430,7 +464,8 @@ static void enter_instead(struct cct_table *table, struct cct_cursor *cursor,
 	u64 site = site_of(cursor, depth);
 
 	if (!edge || !edge->calls)
-		return;		/* counted in a table that is gone: so be it */
+		return;		/* It was counted in a table that is gone; leave
+				 * it there. */
 	edge->calls--;
 	table->tree.pending--;
 	if (cct_is_told(edge))
@@ -440,14 +475,15 @@ static void enter_instead(struct cct_table *table, struct cct_cursor *cursor,
 	enter(table, cursor, site, callee);
 }
 
-/* What comes behind a call says whether it led to a stub. */
+/* The event behind a call tells whether the call led to a stub. */
 static void settle_call(struct cct_table *table, struct cct_cursor *cursor,
 			const struct stream_event *event)
 {
 	u64 called = cursor->called, callee = called;
 
 	cursor->called = WALK_NOWHERE;
-	if (event->kind == STREAM_INDIRECT && event->space == cursor->walk.space &&
+	if (event->kind == STREAM_INDIRECT &&
+	    event->space == cursor->walk.space &&
 	    is_of_stub(called, event->from)) {
 		callee = event->to;
 		*stub_of(table, called) = (struct cct_stub) {
@@ -462,8 +498,8 @@ static void enter_handler(struct cct_table *table, struct cct_cursor *cursor,
 			  const struct stream_event *event)
 {
 	u64 next = event->from, handler = event->to;
-	u64 id = cct_id(root_id(table, cursor->walk.space), HWPROF_CONTEXT_SIGNAL,
-			handler);
+	u64 id = cct_id(root_id(table, cursor->walk.space),
+			HWPROF_CONTEXT_SIGNAL, handler);
 	struct cct_node *node = cct_find(&table->tree, id);
 	struct cct_frame *frame = push(cursor, next, WALK_HANDLER);
 
@@ -481,7 +517,10 @@ static void enter_handler(struct cct_table *table, struct cct_cursor *cursor,
 
 /* --- returns ------------------------------------------------------------ */
 
-/* Nothing is known of what runs now; @to is where it is, if that is known. */
+/*
+ * Forget all frames. The task runs at @to, or at an unknown address if that is
+ * 0.
+ */
 static void restart(const struct cct_table *table, struct cct_cursor *cursor,
 		    u64 to, u32 space)
 {
@@ -491,7 +530,7 @@ static void restart(const struct cct_table *table, struct cct_cursor *cursor,
 	};
 }
 
-/* A return to where nobody called from, on another stack. */
+/* Enter a root, for code that a return led to without matching a call. */
 static void enter_stray(const struct cct_table *table,
 			struct cct_cursor *cursor)
 {
@@ -504,9 +543,9 @@ static void enter_stray(const struct cct_table *table,
 }
 
 /*
- * A return behind the call that began the frame is that call's, whatever the
- * stack pointer says: it is where the caller began, too, if that has pushed
- * nothing.
+ * Take a return. If it leads behind the call that began the running frame, it
+ * is that call's, whatever the stack pointer says: a caller that has pushed
+ * nothing began at the same stack pointer.
  */
 static void leave(const struct cct_table *table, struct cct_cursor *cursor,
 		  const struct stream_event *event)
@@ -533,7 +572,10 @@ static void leave(const struct cct_table *table, struct cct_cursor *cursor,
 	}
 }
 
-/* Has the jump left the frame? A longjmp has, and what jumps instead of returning. */
+/*
+ * Return true if the jump leaves the frame: a longjmp(), or code that jumps
+ * instead of returning.
+ */
 static __always_inline bool jumps_out(struct cct_cursor *cursor,
 				      const struct stream_event *event)
 {
@@ -543,7 +585,7 @@ static __always_inline bool jumps_out(struct cct_cursor *cursor,
 
 /* --- feeding ------------------------------------------------------------ */
 
-/* The event is any that changes who runs. */
+/* Take an event that changes which frame runs. */
 static void turn(struct cct_table *table, struct cct_cursor *cursor,
 		 const struct stream_event *event)
 {
@@ -589,12 +631,15 @@ static noinline bool feed_any(struct cct_table *table,
 	if (stream_is_jump(event->kind) && !jumps_out(cursor, event))
 		return true;
 	if (event->kind == STREAM_SYSCALL && walk_steps_over(event))
-		return true;	/* an instruction like any other */
+		return true;	/* an instruction of its line */
 	turn(table, cursor, event);
 	return cct_has_room(&table->tree);
 }
 
-/* Does the event say that the last call led to what was entered? */
+/*
+ * Return true if the event agrees with the procedure that the last call was
+ * counted for.
+ */
 static __always_inline bool call_holds(const struct cct_cursor *cursor,
 				       const struct stream_event *event)
 {
@@ -607,7 +652,7 @@ static __always_inline bool call_holds(const struct cct_cursor *cursor,
 	return called == cursor->entered;
 }
 
-/* The node of the running frame, if its number is right; else NULL. */
+/* Return the running frame's node if its number is right; else NULL. */
 static __always_inline struct cct_node *
 node_known(const struct cct_table *table, const struct cct_frame *frame)
 {
@@ -660,8 +705,8 @@ static __always_inline bool feed_return(struct cct_table *table,
 }
 
 /*
- * The common cases call nothing before they are done, so that this needs no
- * stack; whatever is not common is left to feed_any(), from the start.
+ * The common cases. All calls are tail calls, so that this needs no stack.
+ * Everything else is left to feed_any(), which begins anew.
  */
 bool cct_feed(void *memory, void *cursor_memory,
 		     const struct stream_event *event)
@@ -748,7 +793,7 @@ static size_t cct_merge(void *memory, void *table_memory, size_t limit)
 	struct cct_tree *tree = &table->tree;
 	size_t taken;
 
-	/* From the last one on, so that the pool shrinks with it. */
+	/* From the last node on, so that the pool shrinks with it. */
 	for (taken = 0; taken < limit && tree->top; taken++) {
 		struct cct_node *node = &tree->nodes[tree->top - 1];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /*
- * The calling contexts that a task is in: the cct engine's cursor. cct_tree.h has
- * the nodes.
+ * The calling contexts that a task is in: the cct engine's cursor. cct_tree.h
+ * has the nodes.
  */
 #ifndef HWPROF_ENGINE_CCT_H
 #define HWPROF_ENGINE_CCT_H
@@ -9,37 +9,50 @@
 #include "engine.h"
 #include "walk.h"
 
-/* What runs, until it makes a call: an activation of a node's procedure. */
+/* A frame: an activation of a node's procedure. */
 struct cct_frame {
-	u64 id;			/* of the node */
+	u64 id;			/* of its node */
 	u64 callee;
-	u64 stack;		/* pointer where it began; 0: unknown */
-	u32 node;		/* its number, where that is right: cct_at() */
-	u32 origin;		/* frame that entered the node; 0: forgotten */
+	u64 stack;		/* stack pointer where it began; 0: not known */
+	u32 node;		/* number of its node, if it is right: see
+				 * cct_at() */
+	/* Depth of the frame that entered the node; 0: it is forgotten. */
+	u32 origin;
 	u32 repeats;		/* frames like this one, directly above it */
-	u16 level;		/* nodes above it on the chain */
-	bool again;		/* in the node of a frame below */
+	u16 level;		/* nodes above its node on the chain */
+	bool again;		/* its node is that of a frame below */
 };
 
 /*
- * Of frames that are forgotten, `base` is the highest, whose callers are not
- * known; so it is the frame walk.bottom. The one that runs is kept, too.
+ * @base is the frame walk.bottom: the highest frame whose caller is not known,
+ * because everything below is forgotten. Frames above it, with the running one,
+ * are in @frame.
  */
 struct cct_cursor {
-	u64 called;		/* where, if the last event was a call; else
-				 * WALK_NOWHERE */
-	u64 entered;		/* where it was taken to lead: stub's target */
-	u64 edge;		/* id of what it was counted in; 0: nothing */
-	u64 branches;		/* of the frame that runs, not counted yet */
-	u64 stack;		/* pointer behind the last call; 0: unknown */
+	/* Target of the last event, if that was a call; else WALK_NOWHERE. */
+	u64 called;
+	/*
+	 * The procedure that the call was counted for: @called, or the target
+	 * of the stub there.
+	 */
+	u64 entered;
+	/* Id of the node or edge in which the call was counted; 0: none. */
+	u64 edge;
+	u64 branches;		/* of the running frame, not counted yet */
+	u64 stack;		/* pointer behind the last call; 0: not known */
 	struct cct_frame base;
 	struct walk walk;
 	struct cct_frame frame[WALK_DEPTH];
 };
 
-/*
- * The id of the context that @event, which feed() has not seen yet, is from. Where
- * the last call led to is settled before, as feed() would.
+/**
+ * cct_context() - tell the context that an event comes from.
+ * @table: the table.
+ * @cursor: the cursor; if the last event was a call, its callee is settled
+ *	first, as cct_feed() would.
+ * @event: an event that cct_feed() has not seen yet.
+ *
+ * Return: the id of the context.
  */
 u64 cct_context(void *table, void *cursor, const struct stream_event *event);
 

@@ -2,7 +2,8 @@
 #include "cct_tree.h"
 
 enum {
-	HAND_STEPS	= 8,	/* nodes that are looked at for one's room */
+	/* Nodes that free_some() looks at to make room for one. */
+	HAND_STEPS	= 8,
 };
 
 void cct_tree_init(struct cct_tree *tree, void *memory, size_t size,
@@ -11,7 +12,7 @@ void cct_tree_init(struct cct_tree *tree, void *memory, size_t size,
 	size_t node_size = sizeof(*tree->nodes) + metrics * sizeof(u64);
 	size_t slots = CCT_WAYS, nodes;
 
-	/* Twice as many would have to leave room for half as many nodes. */
+	/* Twice as many slots would leave too little memory for nodes. */
 	while (2 * slots * sizeof(*tree->slots) + slots * node_size <= size &&
 	       slots < 1U << 31)
 		slots *= 2;
@@ -40,8 +41,8 @@ void cct_tree_restart(struct cct_tree *tree)
 /* --- where a node's number is ------------------------------------------- */
 
 /*
- * A node is in one of two sets, so that one set's crowd does not refuse it
- * while there is room elsewhere.
+ * A node is in one of two sets, so that there is room for it even if one set is
+ * full.
  */
 static u64 *set_of(const struct cct_tree *tree, u64 id, unsigned int which)
 {
@@ -60,7 +61,7 @@ static struct cct_node *slot_node(const struct cct_tree *tree, u64 slot)
 	return &tree->nodes[(u32)slot - 1];
 }
 
-/* An id's half is odd, and no free slot's. */
+/* Half an id is odd, so that no free slot matches. */
 static u64 *find_slot(const struct cct_tree *tree, u64 id)
 {
 	unsigned int which, way;
@@ -110,7 +111,10 @@ void cct_remove(struct cct_tree *tree, struct cct_node *node)
 	tree->free = number;
 }
 
-/* How many of a set are free, and one of them. Nodes are cold: not touched. */
+/*
+ * Return the number of free slots in a set, and store one of them. Nodes are
+ * not touched, because they are not in the cache.
+ */
 static unsigned int count_free(u64 *slot, u64 **free)
 {
 	unsigned int way, count = 0;
@@ -123,7 +127,10 @@ static unsigned int count_free(u64 *slot, u64 **free)
 	return count;
 }
 
-/* Of a node that has told all, which goes. NULL: they all have something. */
+/*
+ * Free the slot of a node that has told everything; the node goes. Return NULL
+ * if there is no such node.
+ */
 static u64 *free_told(struct cct_tree *tree, u64 *slot)
 {
 	unsigned int way;
@@ -136,7 +143,10 @@ static u64 *free_told(struct cct_tree *tree, u64 *slot)
 	return NULL;
 }
 
-/* In the second set only if the first is half full: that is looked at first. */
+/*
+ * Return a slot for a node, or NULL. The second set is taken only if the first
+ * is half full, because look-ups try the first.
+ */
 static u64 *take_slot(struct cct_tree *tree, u64 id)
 {
 	u64 *first = set_of(tree, id, 0), *second = set_of(tree, id, 1);
@@ -153,7 +163,9 @@ static u64 *take_slot(struct cct_tree *tree, u64 id)
 	return free ? free : free_told(tree, second);
 }
 
-/* Of a full tree: one that has told all. The oldest come first. */
+/*
+ * The tree is full: remove a node that has told everything, the oldest first.
+ */
 static void free_some(struct cct_tree *tree)
 {
 	unsigned int step;
