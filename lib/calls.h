@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From rows to calls: calls.c sums the rows of a file, or those that the engine
- * makes of its branch stacks (replay.c), by call pair, places them in objects
- * and sums pairs to methods; calls_json.c writes them out.
+ * From rows to calls: calls.c sums the rows of a file by call pair, places the
+ * pairs in objects, and sums pairs to methods. The rows come from the file, or
+ * from the engine that replays its branch stacks (replay.c). calls_json.c
+ * writes the result.
  */
 #ifndef HWPROF_CALLS_H
 #define HWPROF_CALLS_H
@@ -16,28 +17,33 @@ struct collected_call {
 	struct origin origin;
 	uint64_t site, callee;
 	uint64_t count;
-	uint64_t error, evicted;	/* of the row that is the latest by these */
+	uint64_t error, evicted;	/* of the row where their sum is
+					 * highest */
 	double sum_sq;
 };
 
-/* Whose rows a pair was made of, and what may be in no row. */
+/* Origin of a pair's rows, and bounds of the calls that are in no row. */
 struct call_origin {
-	size_t file;			/* counted */
+	size_t file;			/* number of the file, from 1 */
 	uint32_t session, space;
-	uint32_t programs;		/* that may have had it; 0: not known */
-	uint64_t missed;		/* by its rows, of its calls, at most */
-	uint64_t evicted;		/* by the session, of all */
-	uint64_t evicted_file;		/* and by all sessions in the file */
+	uint32_t programs;		/* that may have made the calls; 0:
+					 * unknown */
+	uint64_t missed;		/* upper bound of calls that the pair's
+					 * rows lack */
+	uint64_t evicted;		/* calls that the session evicted */
+	uint64_t evicted_file;		/* calls that all sessions of the file
+					 * evicted */
 };
 
-/* A call pair as the user of the library sees it, and what it was made of. */
+/* A call pair of the public interface, and what it is made of. */
 struct pair_entry {
 	struct hwprof_pair pair;
 	struct object *site_object, *callee_object;
 	size_t file;			/* as struct place has it */
 	double sum_sq;
 	uint64_t last;			/* time of the last row */
-	struct call_origin origin;	/* of several, that of one */
+	struct call_origin origin;	/* if there are several, of one of
+					 * them */
 };
 
 struct method_entry {
@@ -50,27 +56,28 @@ struct hwprof_calls {
 	struct hwprof_profile profile;
 	struct pair_entry *pairs;	/* by share */
 	size_t pair_count;
-	struct method_entry *methods;	/* the same */
+	struct method_entry *methods;	/* by share */
 	size_t method_count;
 	uint64_t total;			/* calls of all rows */
-	uint64_t evicted;		/* and of none, in all files */
+	uint64_t evicted;		/* calls that are in no row, of all
+					 * files */
 };
 
 extern const struct profile_kind calls_kind;
 
-/* Sums up a row as of @time. -ENOMEM. */
+/* Adds a row of time @time. Returns 0 or -ENOMEM. */
 int calls_add_row(struct hwprof_profile *profile,
 		  const struct hwprof_row_call *row,
 		  uint64_t time);
 
-/* replay.c: gathers rows from branch stacks. */
+/* Gathers rows from branch stacks; in replay.c. */
 int calls_replay(struct hwprof_profile *profile, void *options);
-/* calls_json.c: writes one pair, or method, as JSON. */
+/* Write one pair, or method, as JSON; in calls_json.c. */
 void calls_put(struct json *json, const char *name, const void *calls,
 	       size_t index);
 void calls_put_method(struct json *json, const char *name, const void *calls,
 		      size_t index);
-/* JSON of all of it: as hwprof_profile_json(). */
+/* Writes the whole profile; see hwprof_profile_json(). */
 int calls_json(const struct hwprof_profile *profile,
 	       const struct hwprof_json_options *options, FILE *out);
 

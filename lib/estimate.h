@@ -1,34 +1,37 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What follows from sums: docs/definitions.md says of what. */
+/* Computes estimates from sums; docs/definitions.md defines them. */
 #ifndef HWPROF_ESTIMATE_H
 #define HWPROF_ESTIMATE_H
 
 #include "loops.h"
 
-/* Fills in what follows from the sums. */
+/* Sets all fields that are computed from the sums. */
 void estimate_loop(struct hwprof_loop *loop, const struct collected_loop *sums);
 
 /*
- * The interval of a loop's share, when that is set. @windows that were taken in the
- * loop, by time; 0: the share is of iterations.
+ * Sets the interval of a loop's share, after the share. @windows were taken in
+ * the loop by time; 0 means that the share is of iterations.
  */
 void estimate_loop_share(struct hwprof_loop *loop,
 			 const struct collected_loop *sums, uint64_t windows);
 
-/* The interval of a share, by the sum of its windows' calls squared; 0: none. */
+/*
+ * Sets the interval of a share. @sum_sq is the sum of squares of the calls in
+ * each window; 0 means none.
+ */
 void estimate_share(struct hwprof_called *called, double sum_sq);
 
 /*
- * Sets the bias of a conditional jump: of all lines that came to it, the part
- * that ended with it, which are @stopped. Its interval is from the most that
- * roots of sums of windows' squares can be, of those lines and of the others.
+ * Sets the bias of a conditional jump: the share of lines reaching it that it
+ * ended. @stopped lines ended there. The interval uses upper bounds of the
+ * roots of sums of the windows' squares, for these lines and for the others.
  */
 void estimate_bias(struct hwprof_branch_site *site, uint64_t stopped,
 		   double stopped_root, double passed_root);
 
 /*
- * Widens the interval where @inferred of all branches (0 to 1) are of kinds that
- * stacks had to tell: windows do not differ by what is wrong in all of them.
+ * Widens the interval if the kinds of @inferred of all branches (0 to 1) were
+ * inferred from stacks: an error there affects all windows alike.
  */
 void widen_loop(struct hwprof_loop *loop, double inferred);
 void widen_share(struct hwprof_called *called, double inferred);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Events while they are open: one of each kind on each CPU for each target, and
- * one ring per CPU, which they share.
+ * Open events: one of each kind on each CPU for each target, and one ring per
+ * CPU, which they share.
  */
 #ifndef HWPROF_EVENTS_H
 #define HWPROF_EVENTS_H
@@ -13,34 +13,37 @@
 #include <sys/types.h>
 
 struct events_kind {
-	struct perf_event_attr attr;	/* what is counted; the rest is added */
+	struct perf_event_attr attr;	/* what to count; the rest is added */
 	const char *name;
-	const struct events_kind *metrics;	/* counters that are in a group
-						 * with it; they have none */
+	const struct events_kind *metrics;	/* counters in its group, which
+				 * have no metrics themselves */
 	size_t metric_count;
 };
 
 struct events_options {
 	const struct events_kind *kinds;
 	size_t kind_count;
-	const pid_t *targets;		/* threads; one of -1: all of them */
+	const pid_t *targets;		/* threads; a single -1: all threads */
 	size_t target_count;
-	bool cgroup;			/* the one target is the descriptor of a
+	bool cgroup;			/* the only target is a descriptor of a
 					 * cgroup's folder */
 	const char *cpus;		/* "0-3,8"; NULL: all that are online */
-	bool on_exec;			/* begins when the target execs */
-	bool inherit;			/* children of targets too */
-	size_t pages;			/* of each ring, a power of two; 0: as
-					 * many as we may, up to 4 MiB */
+	bool on_exec;			/* begin when the target execs */
+	bool inherit;			/* include children of targets */
+	size_t pages;			/* size of each ring, a power of two; 0:
+					 * as many as allowed, up to 4 MiB */
 };
 
-/* All but the messages is for others to read, not to write. */
+/* Callers read these fields, and must not write them. */
 struct events {
 	char message[512];
-	int refused;			/* kind of the options, or -1 */
+	int refused;			/* kind in the options, or -1 */
 	struct events_options options;
 
-	/* Events by kind, metrics behind their leader; then target, then CPU. */
+	/*
+	 * Events are sorted by kind, metrics behind their leader; then target,
+	 * then CPU.
+	 */
 	struct writer_event *kinds;
 	size_t kind_count;
 	uint64_t *ids;
@@ -52,17 +55,17 @@ struct events {
 	size_t cpu_count;
 };
 
-/* Of records in rings. */
+/* Sample type of records in rings. */
 #define EVENTS_SAMPLE_TYPE						\
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |	\
 	 PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU |	\
 	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW)
 
 /*
- * Opens the events, disabled. What the options point to must live as long,
- * except targets. *@events is NULL only for -ENOMEM; otherwise its message has
- * the sentence, and for what the module or the kernel refuses, `refused` is the
- * kind. All return a negative errno.
+ * Opens the events, disabled. What @options points to must live as long as the
+ * events, except targets. *@events is NULL only after -ENOMEM; otherwise its
+ * message describes a failure. If the module or the kernel refuses a kind,
+ * `refused` is that kind. All functions return 0 or a negative errno.
  */
 int events_open(struct events **events, const struct events_options *options);
 void events_close(struct events *events);
@@ -71,19 +74,23 @@ int events_enable(struct events *events);
 int events_disable(struct events *events);
 
 /*
- * Gives @fn what is in the rings, each from its start, as ring_drain(). What it
- * returns ends it.
+ * Passes the content of all rings to @fn; see ring_drain(). A result of @fn
+ * other than 0 ends it.
  */
 int events_drain(struct events *events, ring_fn fn, void *context);
 
-/* Maps of data, too, where addresses of data are recorded? */
+/*
+ * Returns true if maps of data are needed because addresses of data are
+ * recorded.
+ */
 bool events_want_data(const struct events_options *options);
 
 /*
- * synthesis.c: what perf tells of processes that were there before: their
- * names and maps, as COMM and MMAP2 records with time 0, one at a time. @targets:
- * threads, or one of -1 for all processes. @sample_type is that of the events.
- * @data: maps without code, too. What goes away meanwhile is left out.
+ * Reports processes that existed before the events, as perf would: their names
+ * and maps are COMM and MMAP2 records with time 0, each in one call of @put.
+ * @targets are threads, or a single -1 for all processes. @sample_type is that
+ * of the events. @data requests maps without code. Processes that exit
+ * meanwhile are left out. In synthesis.c.
  */
 struct synthesis {
 	const pid_t *targets;
@@ -96,8 +103,8 @@ struct synthesis {
 int synthesize(const struct synthesis *synthesis);
 
 /*
- * threads.c: the threads that process @pid has now, an array to be freed. -ESRCH:
- * there is no such process; -ENOMEM.
+ * Lists the threads of process @pid; the caller frees the array. Returns 0,
+ * -ESRCH if there is no such process, or -ENOMEM. In threads.c.
  */
 int process_threads(pid_t pid, pid_t **threads, size_t *count);
 

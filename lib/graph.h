@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The control-flow graph of a procedure, and the numbers of the paths in it, from
- * 0 to one less than there are: Ball, Larus, Efficient Path Profiling (MICRO 1996).
- * Its nodes are instructions. Back edges are jumps to their own address or a lower
- * one, as the engine has it, so that what is left has no cycle, and goes up; each
- * ends a path and begins another, as the edges to EXIT and from ENTRY do there.
+ * The control-flow graph of a procedure, which numbers its paths from 0: Ball,
+ * Larus, Efficient Path Profiling (MICRO 1996). Its nodes are instructions.
+ * Back edges are jumps to their own address or a lower one, as in the engine.
+ * Without them the graph has no cycle, and all edges lead to higher addresses.
+ * Each back edge ends a path and begins another, like the paper's edges to EXIT
+ * and from ENTRY.
  */
 #ifndef HWPROF_GRAPH_H
 #define HWPROF_GRAPH_H
@@ -16,40 +17,41 @@ struct node {
 	uint64_t target;	/* of a direct jump */
 	uint8_t ending;		/* enum ending */
 	bool start;		/* a back edge leads here */
-	uint64_t ways;		/* from here to where a path ends */
+	uint64_t ways;		/* number of paths from here to an end */
 	uint64_t base;		/* number of the first path that begins here,
 				 * behind a back edge */
 };
 
-/* All of it is in memory of its own; zeroed, it is empty. */
+/* The graph owns its memory. A zeroed one is empty. */
 struct graph {
-	struct node *nodes;	/* by address: the first is the entry */
+	struct node *nodes;	/* by address; the first is the entry */
 	size_t count, room;
-	uint64_t paths;		/* that may be taken */
+	uint64_t paths;		/* number of possible paths */
 };
 
 void graph_free(struct graph *graph);
 
-/* Adds the next instruction. -ENOMEM. */
+/* Adds the next instruction. Returns 0 or -ENOMEM. */
 int graph_add(struct graph *graph, const struct instruction *instruction);
 
 /*
- * Counts the paths, and numbers them. NULL, or why that cannot be: what the graph
- * has, "indirect jump".
+ * Counts and numbers the paths. Returns NULL, or why that is impossible, such
+ * as "indirect jump".
  */
 const char *graph_count(struct graph *graph);
 
-/* A path in the making. */
+/* The state of following a path. */
 struct graph_walk {
 	const struct graph *graph;
 	const struct node *at;	/* NULL: the path has ended */
-	uint64_t number;	/* once it has */
+	uint64_t number;	/* valid once the path has ended */
 };
 
 /*
- * A path begins at @start, called or behind a back edge; runs to @from, where it
- * jumps to @to, which may be its end; or runs to @from and returns there. False: no
- * path of the graph does that.
+ * Follow a path. graph_begin() starts it at @start, called or behind a back
+ * edge. graph_jump() continues to the jump at @from and its target @to, which
+ * may be the path's end. graph_return() continues to the return at @from. They
+ * return false if the graph has no such path.
  */
 bool graph_begin(struct graph_walk *walk, const struct graph *graph,
 		 uint64_t start, bool called);

@@ -1255,7 +1255,7 @@ bool hwprof_context_is_shown(const struct hwprof_context *context,
  * @context: the node.
  *
  * Return: names from the root on, separated by ';', to be freed with free();
- * NULL without memory.
+ * NULL if out of memory.
  */
 char *hwprof_context_chain(const struct hwprof_context *context);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes JSON. Members and elements are separated by the caller's order of
- * calls alone: a name (NULL in arrays and at the top) goes with each value.
+ * Writes JSON. The order of calls decides what is inside what. Each value has a
+ * name, which is NULL in arrays and at the top.
  */
 #ifndef HWPROF_JSON_H
 #define HWPROF_JSON_H
@@ -16,9 +16,9 @@ enum {
 
 struct json {
 	FILE *out;
-	bool line;			/* all of it stands on one */
+	bool line;			/* write everything on one line */
 	unsigned int depth;
-	bool started[JSON_DEPTH];	/* has members already */
+	bool started[JSON_DEPTH];	/* it has members already */
 };
 
 void json_open(struct json *json, const char *name, char bracket);
@@ -26,7 +26,7 @@ void json_close(struct json *json, char bracket);
 void json_string(struct json *json, const char *name, const char *value);
 void json_unsigned(struct json *json, const char *name, uint64_t value);
 void json_signed(struct json *json, const char *name, int64_t value);
-/* NaN and infinity are null. */
+/* Writes NaN and infinity as null. */
 void json_number(struct json *json, const char *name, double value);
 void json_hex(struct json *json, const char *name, uint64_t value);
 void json_bool(struct json *json, const char *name, bool value);

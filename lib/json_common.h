@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the JSON of all things has in common. */
+/* JSON that the kinds of profiles have in common. */
 #ifndef HWPROF_JSON_COMMON_H
 #define HWPROF_JSON_COMMON_H
 
@@ -8,13 +8,13 @@
 #include "profile.h"
 
 const char *json_basis_name(enum hwprof_basis basis);
-/* The number; null where it is @unknown. */
+/* Writes the number, or null if it is @unknown. */
 void json_unsigned_unless(struct json *json, const char *name, uint64_t value,
 			  bool unknown);
-/* An instruction: object, function, address, source. */
+/* Writes an instruction: object, function, address, source. */
 void json_code(struct json *json, const char *name,
 	       const struct hwprof_code *code);
-/* What a profile's JSON ends with: totals and warnings. -EIO. */
+/* Writes the end of a profile: totals and warnings. Returns 0 or -EIO. */
 int json_end(struct json *json, const struct hwprof_profile *profile);
 
 #endif /* HWPROF_JSON_COMMON_H */

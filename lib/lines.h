@@ -1,38 +1,41 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Straight lines of code, as paths take them from jump to jump, and the basic
- * blocks that they run through.
+ * Straight lines of code, on which paths lead from jump to jump, and the basic
+ * blocks on them.
  */
 #ifndef HWPROF_LINES_H
 #define HWPROF_LINES_H
 
 #include "decode.h"
 
-/* Ends with a jump, taken or not, a call or a return. */
+/* Ends with a jump (taken or not), a call or a return. */
 struct block {
 	uint64_t first;
 	struct instruction last;
 	uint32_t instructions;
 };
 
-/* Each is decoded once. */
+/* A straight line, which is decoded once. */
 struct line {
 	struct object *object;
-	struct object *end;	/* that has the last one: mostly the same */
-	uint64_t first, last;	/* instructions */
-	const char *undecoded;	/* why it has no blocks: "code in no file"; or
-				 * NULL */
+	struct object *end;	/* object of @last, usually the same */
+	uint64_t first, last;	/* addresses of instructions */
+	const char *undecoded;	/* why it has no blocks, such as "code in no
+				 * file"; or NULL */
 	struct block *blocks;
 	uint32_t count;
 };
 
-/* A tree of them, and what decodes them. */
+/* A tree of lines, and their decoder. */
 struct lines {
 	void *tree;
-	struct decoder *decoder;	/* NULL: there was no line yet */
+	struct decoder *decoder;	/* NULL before the first line */
 };
 
-/* From @first in @object to @last in @end. NULL: out of memory. */
+/*
+ * Finds or decodes the line from @first in @object to @last in @end. Returns
+ * NULL if out of memory.
+ */
 const struct line *lines_get(struct lines *lines, struct object *object,
 			     uint64_t first, struct object *end, uint64_t last);
 void lines_free(struct lines *lines);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Counters whose increase contexts have, by their names. */
+/* Names of the counters whose increase is attributed to contexts. */
 #ifndef HWPROF_LIB_METRICS_H
 #define HWPROF_LIB_METRICS_H
 
@@ -8,17 +8,17 @@
 struct metrics {
 	char *names[HWPROF_METRICS_MAX];
 	size_t count;
-	bool crowded;		/* there were more of them */
+	bool crowded;		/* there was no room for more */
 };
 
 /*
- * The number of the one with that name, which is added if there is room. -ENOSPC:
- * there is none; -ENOMEM.
+ * Returns the number of the counter with that name, which is added if need be;
+ * -ENOSPC without room; -ENOMEM.
  */
 int metrics_get(struct metrics *metrics, const char *name);
 void metrics_free(struct metrics *metrics);
 
-/* Counts of all of them, in the same order. */
+/* Adds the counts of all metrics, which have the same order in both. */
 static inline void metrics_add(uint64_t *to, const uint64_t *from)
 {
 	size_t i;
@@ -28,8 +28,8 @@ static inline void metrics_add(uint64_t *to, const uint64_t *from)
 }
 
 /*
- * The name of counter @number in the group of the file's event that gave the
- * current row, as the recorder has it, or else its number.
+ * Returns the name of counter @number in the group of the current row's event.
+ * It is the recorder's name, or else the number.
  */
 const char *metric_of_row(const struct hwprof_file *file, uint32_t number);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Programs, libraries and all else that has code: from an offset in the file
- * to the address in the object, its symbol and its line of source, by
- * elfutils. An object that cannot be read keeps its name.
+ * Programs, libraries and other objects with code. Translates an offset in a
+ * file to the object's address, its symbol and its source line, by elfutils. An
+ * object that cannot be read keeps its name.
  */
 #ifndef HWPROF_OBJECTS_H
 #define HWPROF_OBJECTS_H
@@ -16,118 +16,136 @@
 struct objects;
 struct object;
 
-/* @closed: no object is opened; their names are all that is known. */
+/* With @closed no object is opened, and only names are known. */
 struct objects *objects_new(bool closed);
 
 /*
- * Where objects are looked for besides: under @symfs as under /, and by build id
- * in @debuginfo, which also has what debuggers need. Each may be NULL. -ENOMEM.
+ * Sets further places to look for objects: under @symfs as under /, and by
+ * build id in @debuginfo, which also has debug information. Each may be NULL.
+ * Returns 0 or -ENOMEM.
  */
 int objects_look_in(struct objects *objects, const char *symfs,
 		    const char *debuginfo);
 void objects_free(struct objects *objects);
 
-/* All their warnings, each once. -ENOMEM. */
+/* Adds each warning of all objects once. Returns 0 or -ENOMEM. */
 int objects_warn(const struct objects *objects, struct warnings *warnings);
 
 /*
- * The object @name with build id @id (size 0: not known). Objects with one
- * build id are one, whatever their names. NULL: out of memory.
+ * Finds or makes the object @name with build id @id (size 0: unknown). Objects
+ * with one build id are one object, whatever their names. Returns NULL if out
+ * of memory.
  */
 struct object *objects_get(struct objects *objects, const char *name,
 			   const struct build_id *id);
 
-/* Where a recording says that the kernel's code was. */
+/* A recording's statement of where the kernel's code was. */
 struct kernel_text {
-	char symbol[32];	/* "_text"; "": not known */
+	char symbol[32];	/* "_text"; "": unknown */
 	uint64_t symbol_at;	/* its address */
 	uint64_t begin, size;	/* of the code, without modules */
 	struct build_id id;	/* size 0: not known */
 };
 
 /*
- * How far addresses of the kernel @object, as its kallsyms or vmlinux have
- * them, are above those of the recording, which are of @text. 0: not at all,
- * or there are no names.
+ * Returns how far the addresses in the kallsyms or vmlinux of kernel @object
+ * are above those of the recording, which @text describes. Returns 0 if they
+ * are the same, or if there are no names.
  */
 uint64_t object_kernel_distance(struct object *object,
 				const struct kernel_text *text);
 
-/* Marks a part of a kernel whose names are of another boot: it has none. */
+/* Marks a kernel object whose names are those of another boot: it gets none. */
 void object_is_elsewhere(struct object *object);
 
 /*
- * The object of code that process @pid made at run time, whose names are in
- * /tmp/perf-PID.map; its addresses are the process's. NULL: out of memory.
+ * Returns the object of code that process @pid made at run time.
+ * /tmp/perf-PID.map names it, and its addresses are the process's. Returns NULL
+ * if out of memory.
  */
 struct object *objects_get_made(struct objects *objects, uint32_t pid);
 
 bool object_is_made(const struct object *object);
 
-/* Are names known of it, other than an ELF file's? */
+/* Returns true if the object has names that are not from an ELF file. */
 bool object_has_names(struct object *object);
 
-/* Is it a file's name, as perf has those of mappings? */
+/* Returns true if @name, from a record of a mapping, is that of a file. */
 bool names_file(const char *name);
 
 const char *object_name(const struct object *object);
-/* Hexadecimal; NULL: not known. */
+/* Returns hexadecimal digits; NULL if unknown. */
 const char *object_build_id(const struct object *object);
-/* Why symbols are missing although the object is a file; NULL: they are not. */
+/*
+ * Returns why symbols are missing although the object is a file; NULL if they
+ * are not.
+ */
 const char *object_warning(const struct object *object);
-/* In a file; else code made at run time, or unknown: [vdso], //anon, ... */
+/*
+ * Returns true if the object is a file. Others are made at run time or unknown:
+ * [vdso], //anon and so on.
+ */
 bool object_is_file(const struct object *object);
 
 /*
- * Copies up to @size bytes of x86 code at @offset in the file, and returns how
- * many; 0: it cannot be read, or is another machine's. @is64: 64-bit code.
+ * Copies up to @size bytes of x86 code at @offset in the file. Sets @is64 for
+ * 64-bit code. Returns the number of bytes; 0 if it cannot be read, or is for
+ * another machine.
  */
 size_t object_x86_code(struct object *object, uint64_t offset, uint8_t *bytes,
 		       size_t size, bool *is64);
 
 /*
- * The code at @address in the object, as its file has it, up to the end of its
- * segment: *@size bytes, that live as long as the object; *@machine is ELF's
- * number of what they are for. NULL: it has none there, or cannot be read.
+ * Returns the code at @address in the object, up to the end of its segment in
+ * the file. It has *@size bytes, and lives as long as the object. *@machine is
+ * ELF's number of the machine. Returns NULL if there is none, or it cannot be
+ * read.
  */
 const uint8_t *object_code(struct object *object, uint64_t address,
 			   size_t *size, unsigned int *machine);
 
-/* Turns an offset in the file into the object's address, as objdump has it. */
+/* Converts an offset in the file to an address as objdump shows it. */
 uint64_t object_address(struct object *object, uint64_t offset);
 
 /*
- * Bytes from @address to the end of the segment that it is in, also where that
- * has nothing in the file. 0: it is in none.
+ * Returns the number of bytes from @address to the end of its segment, also
+ * where the segment is not in the file; 0 if it is in no segment.
  */
 uint64_t object_left(struct object *object, uint64_t address);
 
 /*
- * The symbol that contains @address, and how far in it is; "free@plt" of an entry
- * of the procedure linkage table. NULL: none.
+ * Returns the symbol that contains @address, and the offset in it. Entries of a
+ * procedure linkage table are called "free@plt" and so on. Returns NULL if
+ * there is none.
  */
 const char *object_symbol(struct object *object, uint64_t address,
 			  uint64_t *offset);
 
-/* From where to where that symbol is. False: there is none, or none of a size. */
+/* Sets the ends of that symbol. Returns false if there is none with a size. */
 bool object_bounds(struct object *object, uint64_t address, uint64_t *begin,
 		   uint64_t *end);
 
 /*
- * Where the procedure begins that @address is in, by symbols and by what the
- * object has for unwinding. False: neither knows.
+ * Sets the beginning of the procedure that contains @address, from symbols and
+ * tables for unwinding. Returns false if neither knows it.
  */
 bool object_procedure(struct object *object, uint64_t address, uint64_t *begin);
 
-/* Its rows for unwinding (x86-64), and the rules that these are from. NULL: none. */
+/*
+ * Return the object's rows for unwinding (x86-64), and the rules that they were
+ * made from. NULL: none.
+ */
 const struct unwind_rows *object_unwind_rows(struct object *object);
 Dwarf_CFI *object_cfi(struct object *object);
 
-/* The file of source of @address, and its line. NULL: not known. */
+/* Returns the source file of @address, and the line; NULL if unknown. */
 const char *object_line(struct object *object, uint64_t address,
 			unsigned int *line);
 
-/* The build id in the ELF file at @path. False: it has none, or no file. */
+/*
+ * Reads the build id of the ELF file at @path. Returns false if it has none, or
+ * there is no file.
+ */
 bool object_read_build_id(const char *path, struct build_id *id);
 
 #endif /* HWPROF_OBJECTS_H */

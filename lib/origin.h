@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Whose rows were summed, of which times, and what they are true of: sums of all
- * kinds of rows begin with it.
+ * The process, session and time of summed rows, and how their counts arose. All
+ * structs of summed rows begin with it.
  */
 #ifndef HWPROF_ORIGIN_H
 #define HWPROF_ORIGIN_H
@@ -14,13 +14,13 @@ struct origin {
 	uint64_t first, last;		/* times of the rows */
 };
 
-/* For trees: below, at or above 0, as @a is below, at or above @b. */
+/* Compares as tree_compare does: below 0, 0 or above 0. */
 static inline int compare_u64(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
 }
 
-/* Of a @basis that is not known, the weakest. */
+/* Returns the origin of a row. An unknown @basis counts as the weakest. */
 static inline struct origin origin_of_row(const struct hwprof_row *row,
 					  uint32_t basis, uint64_t time)
 {
@@ -32,7 +32,10 @@ static inline struct origin origin_of_row(const struct hwprof_row *row,
 	};
 }
 
-/* Nothing else is known of a sample without a row. */
+/*
+ * Returns the origin of a sample without a row, about which nothing else is
+ * known.
+ */
 static inline struct origin origin_of_sample(const struct hwprof_sample *sample)
 {
 	return (struct origin){
@@ -47,14 +50,20 @@ static inline int origin_compare(const struct origin *a, const struct origin *b)
 
 	if (!order)
 		order = compare_u64(a->space, b->space);
-	/* Space 0 is of no process in particular, so the pid counts too. */
+	/* Space 0 belongs to no process, so compare the pid too. */
 	if (!order)
 		order = compare_u64(a->pid, b->pid);
-	/* Samples and rows of one run count the same things: not to be added. */
+	/*
+	 * Samples and rows of one run count the same things, and must not be
+	 * added.
+	 */
 	return order ? order : !!a->basis - !!b->basis;
 }
 
-/* Rows of other times, or of another process at one place. */
+/*
+ * Merges the origin of rows of another time, or of another process at one
+ * place.
+ */
 static inline void origin_add(struct origin *to, const struct origin *from)
 {
 	if (from->first < to->first)

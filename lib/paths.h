@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From rows to paths: paths.c sums the rows of a file and places them in objects;
- * path_time.c says on which of them windows were taken, path_heat.c what is hot,
- * dense and sparse, path_numbers.c which of all paths that there may be each one is,
- * path_contexts.c by whom they were called;
- * paths_json.c writes them out.
+ * From rows to paths:
+ * - paths.c sums the rows of a file and places them in objects.
+ * - path_time.c attributes windows to paths.
+ * - path_heat.c finds hot, dense and sparse paths.
+ * - path_numbers.c numbers each path among all possible ones.
+ * - path_contexts.c finds the calling contexts.
+ * - paths_json.c writes the result.
  */
 #ifndef HWPROF_PATHS_H
 #define HWPROF_PATHS_H
@@ -21,19 +23,22 @@ struct collected_path {
 	uint32_t length, spelled;
 	uint64_t start, end, target;
 	uint64_t count, cycles;
-	struct path_run *runs;		/* of these, by context */
+	struct path_run *runs;		/* the rows by context */
 	struct hwprof_path_jump jumps[];
 };
 
-/* Of the rows of a path, those of one context. */
+/* The rows of one path in one context, summed. */
 struct path_run {
 	const struct collected_path *path;
-	uint64_t id;			/* of the context, in the path's session */
+	uint64_t id;			/* id of the context in the path's
+					 * session */
 	uint64_t count, cycles;
 	struct path_run *next;		/* of the same path */
 };
 
-/* How often a context ran a path; its number in the tree of all. */
+/*
+ * How often a context ran a path. @node is its number in the tree of all files.
+ */
 struct path_ran {
 	size_t node;
 	uint64_t count, cycles;
@@ -44,20 +49,23 @@ struct path_point {
 	uint64_t address;		/* as struct place has it */
 };
 
-/* A path in objects, of all processes that ran it there. */
+/* A path in objects, merged over all processes that ran it. */
 struct path_entry {
-	struct hwprof_path path;	/* open: nothing but its count */
+	struct hwprof_path path;	/* open paths: only the count is set */
 	uint32_t pid;
 	size_t file;			/* as struct place has it */
 	const char *comm;
 	uint32_t flags;
 	uint64_t last;			/* time of the last row */
-	uint64_t symbol;		/* that has its end; 0: none */
-	const struct line **lines;	/* path_lines() of them */
-	struct path_ran *ran;		/* in the end, the hottest first */
+	uint64_t symbol;		/* symbol at its end; 0: none */
+	const struct line **lines;	/* path_lines() elements */
+	struct path_ran *ran;		/* finally sorted, the hottest first */
 	size_t ran_count;
 	uint32_t spelled;
-	/* start, each jump's two, end, and the back edge's target or none */
+	/*
+	 * Start, source and target of each jump, end, target of the back edge
+	 * if any.
+	 */
 	struct path_point points[];
 };
 
@@ -66,15 +74,16 @@ struct hwprof_paths {
 	struct path_entry **entries;	/* sorted by share */
 	size_t count;
 	struct hwprof_procedure *procedures;
-	struct hwprof_procedure **order;	/* of these, by share */
+	struct hwprof_procedure **order;	/* the procedures by share */
 	size_t procedure_count;
 	struct hwprof_paths_summary summary;
 	void *placed;			/* tree of struct path_entry */
-	void *open;			/* likewise, of those windows were taken on */
+	void *open;			/* tree of path_entry: paths in flight
+					 * when a window was taken */
 	struct lines lines;
-	struct hwprof_profile *contexts;	/* of all files; NULL: there are
-						 * none */
-	void *runs;			/* tree of struct path_run, of this file */
+	struct hwprof_profile *contexts;	/* of all files; NULL: none */
+	void *runs;			/* tree of struct path_run, of the
+					 * present file */
 };
 
 static inline size_t path_points(uint32_t spelled)
@@ -83,8 +92,8 @@ static inline size_t path_points(uint32_t spelled)
 }
 
 /*
- * Lines between taken jumps, as far as these are known. Points come in pairs: where
- * one begins, and where it ends.
+ * Returns the number of known lines between taken jumps. Two points belong to
+ * each: where it begins, and where it ends.
  */
 static inline uint32_t path_lines(const struct path_entry *entry)
 {
@@ -96,38 +105,53 @@ static inline const struct path_point *path_end(const struct path_entry *entry)
 	return &entry->points[path_points(entry->spelled) - 2];
 }
 
-/* paths.c: by object and address; by which processes a path is of. For sorting. */
+/*
+ * Compare by object and address, and by the processes of a path, for sorting;
+ * in paths.c.
+ */
 int path_compare_points(const struct path_point *x, const struct path_point *y,
 			size_t count);
 int path_compare_owners(const struct path_entry *x, const struct path_entry *y);
 
-/* Sums up a row as of @time. -ENOMEM. */
+/* Adds a row of time @time. Returns 0 or -ENOMEM. */
 int paths_add_row(struct hwprof_profile *profile,
 		  const struct hwprof_row_path *row,
 		  uint64_t time);
-/* replay.c: gathers rows from branch stacks. */
+/* Gathers rows from branch stacks; in replay.c. */
 int paths_replay(struct hwprof_profile *profile, void *options);
 
-/* path_time.c: shares out the windows, if time chose all. -ENOMEM. */
+/*
+ * Attributes windows to paths if time chose all of them. Returns 0 or -ENOMEM;
+ * in path_time.c.
+ */
 int paths_time(struct hwprof_paths *paths);
 
-/* path_heat.c: finds procedures, shares and heat, and sorts. -ENOMEM. */
+/*
+ * Finds procedures, shares and heat, and sorts. Returns 0 or -ENOMEM; in
+ * path_heat.c.
+ */
 int paths_rank(struct hwprof_paths *paths);
 
-/* path_numbers.c: numbers them, while they are sorted by procedure. -ENOMEM. */
+/*
+ * Numbers the paths, which are sorted by procedure. Returns 0 or -ENOMEM; in
+ * path_numbers.c.
+ */
 int paths_number(struct hwprof_paths *paths);
 
 /*
- * path_contexts.c: takes the row of a context that stands beside paths; notes in
- * which context @path ran, if its @row says so. -ENOMEM, or as profile_gather().
+ * path_contexts_take() takes a row of a context from an event that also has
+ * paths. path_contexts_note() notes the context in which @path ran, if its @row
+ * names it. Both return as profile_gather(); in path_contexts.c.
  */
 int path_contexts_take(struct hwprof_profile *profile,
 		       const struct hwprof_sample *sample);
 int path_contexts_note(struct hwprof_paths *paths, struct collected_path *path,
 		       const struct hwprof_row_path *row);
 /*
- * Places a file's contexts; adds those that ran @path to its entry; forgets the
- * file's. Then the contexts of all files are finished. The same.
+ * path_contexts_begin() places the contexts of a file, path_contexts_add() adds
+ * those that ran @path to its entry, and path_contexts_end() forgets them.
+ * path_contexts_finish() completes the contexts of all files. All return as
+ * profile_gather().
  */
 int path_contexts_begin(struct hwprof_paths *paths);
 int path_contexts_add(struct hwprof_paths *paths, struct path_entry *entry,
@@ -136,13 +160,13 @@ void path_contexts_end(struct hwprof_paths *paths);
 int path_contexts_finish(struct hwprof_paths *paths);
 void path_contexts_free(struct hwprof_paths *paths);
 
-/* paths_json.c: writes one path, or procedure, as JSON. */
+/* Write one path, or procedure, as JSON; in paths_json.c. */
 void paths_put(struct json *json, const char *name, const void *paths,
 	       size_t index);
 void paths_put_procedure(struct json *json, const char *name, const void *paths,
 			 size_t index);
 extern const struct profile_kind paths_kind;
-/* JSON of all of it: as hwprof_profile_json(). */
+/* Writes the whole profile; see hwprof_profile_json(). */
 int paths_json(const struct hwprof_profile *profile,
 	       const struct hwprof_json_options *options, FILE *out);
 

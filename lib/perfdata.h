@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * perf.data as it lies in a file: what <linux/perf_event.h> leaves to the
- * perf tool (tools/perf/util/header.h and Documentation/perf.data-file-format
- * in the kernel's source).
+ * The format of perf.data files, as far as <linux/perf_event.h> leaves it to
+ * the perf tool (tools/perf/util/header.h and
+ * Documentation/perf.data-file-format in the kernel's source).
  */
 #ifndef HWPROF_PERFDATA_H
 #define HWPROF_PERFDATA_H
@@ -27,10 +27,12 @@ enum {
 
 struct perfdata_header {
 	uint64_t magic;
-	uint64_t size;			/* of this; pipe mode: 16, and no more */
-	uint64_t attr_size;		/* of an attr and the section of its ids */
+	uint64_t size;			/* of this header; in pipe mode it is
+					 * 16, and nothing follows */
+	uint64_t attr_size;		/* of an attr and the section of its
+					 * ids */
 	struct perfdata_section attrs;
-	struct perfdata_section data;	/* size 0: its writer was killed */
+	struct perfdata_section data;	/* size 0: the writer was killed */
 	struct perfdata_section event_types;
 	uint64_t features[PERFDATA_FEATURES / 64];
 };
@@ -63,20 +65,22 @@ enum perfdata_feature {
 enum perfdata_record_type {
 	PERFDATA_USER_TYPES	= 64,	/* the first of them */
 	PERFDATA_HEADER_ATTR	= 64,
-	PERFDATA_TRACING_DATA	= 66,	/* u32 size, and so many bytes behind it */
+	/* A u32 size, and that many bytes behind it. */
+	PERFDATA_TRACING_DATA	= 66,
 	PERFDATA_HEADER_BUILD_ID = 67,
 	PERFDATA_FINISHED_ROUND	= 68,
 	PERFDATA_AUXTRACE_INFO	= 70,
-	PERFDATA_AUXTRACE	= 71,	/* u64 size, and so many bytes behind it */
+	/* A u64 size, and that many bytes behind it. */
+	PERFDATA_AUXTRACE	= 71,
 	PERFDATA_HEADER_FEATURE	= 80,
 	PERFDATA_ZSTD		= 81,	/* records, compressed */
 	PERFDATA_ZSTD_SIZED	= 83,	/* the same, after its u64 size */
 };
 
 /*
- * Of Linux 6.19 and newer: a call chain of which the user's part comes in a
- * record of its own ends with this marker and a u64 cookie. The record has the
- * cookie, a u64 count, and so many addresses.
+ * Linux 6.19 and newer: if the user part of a call chain comes in a record of
+ * its own, the chain ends with this marker and a u64 cookie. That record has
+ * the cookie, a u64 count, and that many addresses.
  */
 #define PERFDATA_CONTEXT_USER_DEFERRED	((uint64_t)-640)
 
@@ -87,7 +91,8 @@ struct perfdata_build_id {
 	struct perf_event_header header;
 	int32_t pid;			/* -1: of any process */
 	uint8_t id[20];
-	uint8_t size;			/* with PERFDATA_MISC_BUILD_ID_SIZE; else 20 */
+	/* 20 without PERFDATA_MISC_BUILD_ID_SIZE. */
+	uint8_t size;
 	uint8_t reserved[3];
 };
 
@@ -98,14 +103,14 @@ enum {
 };
 
 struct build_id {
-	uint8_t bytes[BUILD_ID_MAX];	/* zeros behind @size of them */
-	uint8_t size;			/* 0: not known */
+	uint8_t bytes[BUILD_ID_MAX];	/* followed by zeros */
+	uint8_t size;			/* 0: unknown */
 };
 
 /*
- * Makes a build id of @size bytes, 20 at most. Recorders that write no size
- * pad shorter ids with zeros to 20, so @size is taken for the most that it can
- * be: linkers make ids of 8, 16 and 20 bytes.
+ * Makes a build id of @size bytes, 20 at most. Recorders that write no size pad
+ * shorter ids with zeros to 20 bytes. The result gets the largest size that
+ * linkers use (8, 16 or 20 bytes) and the zeros allow.
  */
 static inline struct build_id build_id_of(const uint8_t *bytes, uint8_t size)
 {
@@ -122,7 +127,7 @@ static inline struct build_id build_id_of(const uint8_t *bytes, uint8_t size)
 	return id;
 }
 
-/* The shorter of two ids may be the same one without its padding. */
+/* Returns true for equal ids. The shorter one may lack only the padding. */
 static inline bool build_id_same(const struct build_id *a,
 				 const struct build_id *b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where an address of a process is: in which object, and where in that. */
+/* The place of a process's address: its object, and where it is there. */
 #ifndef HWPROF_PLACE_H
 #define HWPROF_PLACE_H
 
@@ -8,16 +8,21 @@
 
 struct place {
 	struct object *object;
-	uint32_t pid;		/* whose it is alone: of memory of no file, or
-				 * if all are set apart; 0: of all that map the
-				 * object */
-	size_t file;		/* that the process is in, counted; else 0 */
-	uint64_t address;	/* in the object; in the process where that is
-				 * no file */
-	uint64_t left;		/* bytes from here on that are mapped so */
+	uint32_t pid;		/* process that the place belongs to; 0: all
+				 * processes that map the object. Not 0 for
+				 * memory in no file, or if processes are kept
+				 * apart */
+	size_t file;		/* number of the process's file, from 1; else
+				 * 0 */
+	uint64_t address;	/* in the object; without a file, in the
+				 * process */
+	uint64_t left;		/* bytes of the same mapping from here on */
 };
 
-/* Finds where @address was in the row's process, at its times. -ENOMEM. */
+/*
+ * Finds @address in the process of the rows, at their time. Returns 0 or
+ * -ENOMEM.
+ */
 int place_find(struct place *place, const struct hwprof_profile *profile,
 	       const struct origin *origin, uint64_t address);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names of the entries of a procedure linkage table, which have no symbols: calls
+ * Names the entries of a procedure linkage table, which have no symbols. Calls
  * to other objects lead there.
  */
 #ifndef HWPROF_PLT_H
@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /*
- * The entry at @address (x86-64), "free@plt". The caller frees it. NULL: there is
- * none, or out of memory.
+ * Returns the name of the entry at @address (x86-64), such as "free@plt". The
+ * caller frees it. Returns NULL if there is none, or if out of memory.
  */
 char *plt_name(Elf *elf, uint64_t address);
 

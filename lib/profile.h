@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the profiles of all engines have in common, and begin with. Of each file in
- * turn, its rows are summed (collect.c), placed in objects (place.c), and added to
- * those of the files before it; then the profile is made of all that.
+ * The common part of all profiles, with which each begins. For each file in
+ * turn the rows are summed (collect.c), placed in objects (place.c), and added
+ * to those of the previous files. The profile is then made from these sums.
  */
 #ifndef HWPROF_PROFILE_H
 #define HWPROF_PROFILE_H
@@ -13,55 +13,61 @@
 #include "warnings.h"
 
 /*
- * Puts a file's rows into profile->rows and what comes with them into
- * profile->collected. 0, -ENOMEM, or another error by file_fail().
+ * Sums a file's rows in profile->rows, and notes everything else in
+ * profile->collected. Returns 0, -ENOMEM, or as file_fail().
  */
 typedef int (*profile_gather)(struct hwprof_profile *profile, void *context);
 
 /*
- * What an engine's rows are, and become. Functions return as profile_gather();
- * the last six may be NULL.
+ * One kind of profile. Functions return as profile_gather(). The last six may
+ * be NULL.
  */
 struct profile_kind {
 	enum hwprof_kind kind;
 	size_t size;			/* of the profile */
-	const char *about;		/* the field that its events have */
-	const char *units;		/* what rows count, "back edges" */
-	const char *things;		/* what samples are of, "loops" */
-	const char *lacking;		/* what rows without raw data leave open */
-	/* Sums up a sample or row in profile->rows. */
+	const char *about;		/* field that its events have */
+	const char *units;		/* what rows count, such as "back
+					 * edges" */
+	const char *things;		/* what it is about, such as "loops" */
+	const char *lacking;		/* what is unknown about rows without
+					 * raw data */
+	/* Adds a sample or row to profile->rows. */
 	int (*take)(struct hwprof_profile *profile,
 		    const struct hwprof_sample *sample);
 	/*
-	 * An array of all sums in profile->rows, to be freed, or NULL; and
-	 * frees profile->rows. Both NULL: it is a tree, as tree.h has them.
+	 * Return an array of all sums in profile->rows, which the caller frees,
+	 * or NULL; and free profile->rows. Both are NULL if the sums are a tree
+	 * of tree.h.
 	 */
 	void **(*list)(const struct hwprof_profile *profile, size_t *count);
 	void (*free_rows)(void *rows);
-	/* Adds the file's sums, @rows[0] to [@count - 1]. */
+	/* Adds the sums of a file, @rows[0] to [@count - 1]. */
 	int (*place)(struct hwprof_profile *profile, void **rows, size_t count);
-	/* Makes the profile of all files. */
+	/* Makes the profile from all files. */
 	int (*finish)(struct hwprof_profile *profile);
-	/* How many things the profile has. */
+	/* Returns the number of things in the profile. */
 	size_t (*count)(const struct hwprof_profile *profile);
-	/* Frees what is the kind's own, but not @profile. */
+	/* Frees the kind's own fields, but not @profile. */
 	void (*destroy)(struct hwprof_profile *profile);
-	/* As hwprof_profile_json(); @options is not NULL. */
+	/* See hwprof_profile_json(). @options is not NULL. */
 	int (*json)(const struct hwprof_profile *profile,
 		    const struct hwprof_json_options *options, FILE *out);
 	const struct diff_kind *diff;	/* how to compare two of them */
-	/* Sets what is the kind's own in a new profile. */
+	/* Sets the kind's own fields in a new profile. */
 	void (*configure)(struct hwprof_profile *profile,
 			  const struct hwprof_options *options);
-	/* Gathers rows from stacks in samples, by struct hwprof_replay_options. */
+	/*
+	 * Gathers rows from stacks of samples. @context is struct
+	 * hwprof_replay_options.
+	 */
 	profile_gather replay;
-	/* Samples of the kind that are not wanted. */
+	/* Returns true for a sample of the kind to be ignored. */
 	bool (*skips)(struct hwprof_profile *profile,
 		      const struct hwprof_sample *sample);
-	/* Takes a sample of another kind, of an event with several. */
+	/* Takes a sample of another kind, from an event with several. */
 	int (*beside)(struct hwprof_profile *profile,
 		      const struct hwprof_sample *sample);
-	/* Sentences of the kind's own about the file with @totals. */
+	/* Adds the kind's own warnings about the file with @totals. */
 	int (*warn)(struct hwprof_profile *profile,
 		    const struct hwprof_totals *totals);
 };
@@ -69,33 +75,36 @@ struct profile_kind {
 struct hwprof_profile {
 	const struct profile_kind *kind;
 	unsigned int flags;		/* enum hwprof_flags */
-	char message[256];		/* of the last call that failed */
+	char message[256];		/* of the last failure */
 	struct hwprof_totals totals;	/* of all files */
-	char *function;			/* of options, a copy */
-	char *event;			/* that was replayed; NULL: none, or */
-	bool events;			/* several */
-	double inferred;		/* part of the branches whose kinds are */
+	char *function;			/* copy of options->function */
+	char *event;			/* replayed event; NULL: none or
+					 * several */
+	bool events;			/* several events were replayed */
+	double inferred;		/* share of branches whose kinds were
+					 * inferred */
 	struct objects *objects;
 	struct warnings warnings;
 
-	struct hwprof_file *file;	/* that is read now, */
-	struct collected collected;	/* what came with its rows, */
-	void *rows;			/* what they sum up to, a tree or the
-					 * kind's own, each beginning with a
-					 * struct origin, */
-	void *times;			/* another one, of windows: of loops, */
-	uint64_t found;			/* and the units in them */
+	struct hwprof_file *file;	/* file that is being read */
+	struct collected collected;	/* its processes and sessions */
+	void *rows;			/* its summed rows: a tree, or the
+					 * kind's own; each begins with struct
+					 * origin */
+	void *times;			/* loops: its windows by time, a tree */
+	uint64_t found;			/* units in its rows */
 
-	struct collected *files;	/* from those before it: names point there */
+	struct collected *files;	/* previous files; names point into
+					 * them */
 	size_t file_count;
 };
 
 /*
- * A profile in the making, of what comes while it runs: rows go to
- * profile_take(), as of a file's samples, and records about processes to
- * collected.processes, which are to be settled before profile_snapshot() makes a
- * profile of all that has come. @file: for its sentences, and of records that
- * were lost. NULL: out of memory.
+ * A profile that grows while a session runs. profile_take() adds a row, as it
+ * does for a file's samples. Records about processes go to collected.processes,
+ * which must be settled before profile_snapshot() makes a profile of everything
+ * so far. @file has the name for messages, and counts of lost records. Returns
+ * NULL without memory.
  */
 struct hwprof_profile *profile_gathering(enum hwprof_kind kind,
 					 const struct hwprof_options *options,
@@ -109,17 +118,20 @@ int profile_snapshot(struct hwprof_profile **result,
 void profile_reset(struct hwprof_profile *gathering);
 
 /*
- * Returns 0, or -EINVAL if @options do not go with @kind: then @message says
- * why, in @size bytes.
+ * Returns 0, or -EINVAL if @options do not fit @kind: @message, of @size bytes,
+ * says why.
  */
 int profile_check_options(enum hwprof_kind kind,
 			  const struct hwprof_options *options, char *message,
 			  size_t size);
 
-/* Is what has the function of that name (NULL: none) wanted? */
+/* Returns true if the options want a thing of this function (NULL: none). */
 bool profile_wants(const struct hwprof_profile *profile, const char *function);
 
-/* The process's name while it was in the file that is read now; or NULL. */
+/*
+ * Returns the name of a process in the file that is being read; NULL if
+ * unknown.
+ */
 const char *profile_comm(const struct hwprof_profile *profile, uint32_t pid,
 			 uint64_t time);
 

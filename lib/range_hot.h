@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The ranges of one stream of values, from what rows say of each, and which of
- * them are hot (Mysore et al.: Profiling over Adaptive Ranges, section 5.1).
+ * Builds the tree of ranges of one stream from its rows, and finds the hot ones
+ * (Mysore et al.: Profiling over Adaptive Ranges, section 5.1).
  */
 #ifndef HWPROF_RANGE_HOT_H
 #define HWPROF_RANGE_HOT_H
@@ -10,36 +10,40 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A value; or a pair, as range_box.h has it. */
+/* A value, or a pair as in range_box.h. */
 typedef unsigned __int128 range_number;
 
 struct range_node {
 	range_number low;
-	uint32_t bits;		/* log2 of the size, to 64; of pairs, to 128 */
-	uint64_t own;		/* counted in it and in no smaller range */
-	uint64_t count;		/* in it: at least, ... */
-	uint64_t around;	/* ... and at most so many more */
-	uint64_t rest;		/* of `count`, what no hot range inside it has */
-	bool hot;		/* `rest` is much */
+	uint32_t bits;		/* log2 of the size, up to 64, for pairs 128 */
+	uint64_t own;		/* events in it, and in no smaller range */
+	uint64_t count;		/* lower bound of its events */
+	uint64_t around;	/* upper bound - lower bound */
+	uint64_t rest;		/* part of `count` that no hot range inside
+				 * has */
+	bool hot;		/* `rest` reaches the threshold */
 	size_t parent;		/* in the array; RANGE_NONE */
 };
 
 #define RANGE_NONE	SIZE_MAX
 
-/* First filled, then built: then nodes are in order, parents before children. */
+/* Nodes are added, and then built: sorted, with parents before children. */
 struct range_set {
 	struct range_node *nodes;
 	size_t count, room;
 };
 
-/* -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int range_set_add(struct range_set *set, range_number low, uint32_t bits,
 		  uint64_t count);
-/* Those are hot whose `rest` is @hot or more. -ENOMEM. */
+/*
+ * Builds the set. Nodes whose `rest` is at least @hot are hot. Returns 0 or
+ * -ENOMEM.
+ */
 int range_set_build(struct range_set *set, double hot);
 void range_set_free(struct range_set *set);
 
-/* What numbers in a range of 2^@bits differ by, at most. */
+/* Returns the greatest difference of two numbers in a range of 2^@bits. */
 static inline range_number range_extent(uint32_t bits)
 {
 	return bits == 128 ? ~(range_number)0 : ((range_number)1 << bits) - 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A recording while it runs: events, and the file that takes what their rings
- * give.
+ * A running recording: events, and the file that receives the content of their
+ * rings.
  */
 #ifndef HWPROF_RECORDING_H
 #define HWPROF_RECORDING_H
@@ -13,35 +13,45 @@
 struct recording;
 
 /*
- * Opens the events, disabled; @options must live as long. *@recording is NULL only for -ENOMEM; otherwise
- * recording_error() has the sentence, and for what the module or the kernel
- * refuses, recording_refused() the event. All return a negative errno.
+ * Opens the events, disabled. @options must live as long as the recording.
+ * *@recording is NULL only after -ENOMEM; otherwise recording_error() describes
+ * a failure. If the module or the kernel refuses an event, recording_refused()
+ * returns it. All functions return 0 or a negative errno.
  */
 int recording_open(struct recording **recording,
 		   const struct events_options *options);
-/* The index of the event whose opening failed; -1: it was something else. */
+/*
+ * Returns the index of the event that could not be opened; -1 for other
+ * failures.
+ */
 int recording_refused(const struct recording *recording);
 
-/* Begins the file @path; the events run from now on, or from the exec. */
+/* Creates the file @path, and starts the events, now or at the exec. */
 int recording_start(struct recording *recording, const char *path);
 
 /*
  * Waits up to @milliseconds for records or for the caller's @other, and writes
- * what there is. 1: all targets are gone; 0: go on.
+ * the records. Returns 1 if all targets are gone, otherwise 0.
  */
 int recording_step(struct recording *recording, struct pollfd *other,
 		   int milliseconds);
 
-/* Stops the events, takes the rest and completes the file. */
+/* Stops the events, writes the rest and completes the file. */
 int recording_finish(struct recording *recording,
 		     const struct writer_facts *facts,
 		     struct writer_summary *summary);
 
-/* So far: hwprof's rows or samples, records lost, bytes of the file. */
+/*
+ * Returns counts so far: hwprof's rows or samples, lost records, bytes of the
+ * file.
+ */
 void recording_progress(const struct recording *recording,
 			uint64_t *samples, uint64_t *lost, uint64_t *bytes);
 
-/* What samples' stacks lack, a sentence; NULL: nothing that is known. */
+/*
+ * Returns a sentence about what stacks of samples lack; NULL if nothing is
+ * known.
+ */
 const char *recording_warning(const struct recording *recording);
 
 const char *recording_error(const struct recording *recording);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Records that stand in a recording twice. `perf record` reads the head of a ring
- * twice: it copies records up to the second value, and goes on next time from the
- * first one. Records that arrive in between are copied in two rounds of its reading,
- * one behind the other.
+ * Records that are in a recording twice. `perf record` reads the head of a ring
+ * twice: it copies records up to the second value, but next time continues from
+ * the first. It thus copies the records that arrive in between in two
+ * successive rounds.
  */
 #ifndef HWPROF_REREADS_H
 #define HWPROF_REREADS_H
@@ -16,18 +16,18 @@ struct record_keys {
 };
 
 struct rereads {
-	struct record_keys older;	/* of the round before, */
-	struct record_keys newer;	/* and of this one */
-	uint64_t count;			/* of records that were there before */
-	uint64_t offset;		/* in the file, of the first one */
+	struct record_keys older;	/* records of the previous round */
+	struct record_keys newer;	/* records of this round */
+	uint64_t count;			/* records that were seen before */
+	uint64_t offset;		/* of the first of these, in the file */
 };
 
-/* All zeros is one that has seen nothing. */
+/* A zeroed struct is empty. */
 void rereads_destroy(struct rereads *rereads);
 
 /*
- * To be called for each record, in the file's order. Returns 1 if @record was there
- * in the round before, and then counts it; 0 if not; -ENOMEM.
+ * Checks each record, in the order of the file. Returns 1 and counts it if
+ * @record was in the previous round, 0 if not, or -ENOMEM.
  */
 int rereads_check(struct rereads *rereads, const struct record *record);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The memory in which the kernel hands over one CPU's records, as described
- * at struct perf_event_mmap_page.
+ * Memory in which the kernel delivers one CPU's records; struct
+ * perf_event_mmap_page describes it.
  */
 #ifndef HWPROF_RING_H
 #define HWPROF_RING_H
@@ -16,13 +16,15 @@ struct ring {
 	size_t size;			/* of data: a power of two */
 };
 
-/* Maps @pages pages of event @fd. A negative errno: mmap's. */
+/*
+ * Maps @pages pages of event @fd. Returns 0, or the negative errno of mmap().
+ */
 int ring_map(struct ring *ring, int fd, size_t pages);
 void ring_unmap(struct ring *ring);
 
 /*
- * Gives @fn what the kernel wrote: whole records, but where the ring wraps
- * one of them is cut into two calls. The room is given back afterwards, unless
+ * Passes everything that the kernel wrote to @fn: whole records, except that
+ * one that wraps comes in two calls. Then frees the space in the ring, unless
  * @fn fails.
  */
 typedef int (*ring_fn)(void *context, const void *bytes, size_t size);

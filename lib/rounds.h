@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Branch stacks, or stacks of calls, that wait until it is known what was mapped when they were
- * taken. perf reads the CPUs' rings in rounds, and marks the end of each. A map
- * that was made before a sample was taken is in the same round as the sample,
- * or in the next one: so two rounds are kept.
+ * Stacks of branches or calls that wait until the maps of their time are known.
+ * perf reads the CPUs' rings in rounds, and marks the end of each. A map that
+ * was made before a sample is in the same round as the sample, or in the next
+ * one. Two rounds are therefore kept.
  */
 #ifndef HWPROF_ROUNDS_H
 #define HWPROF_ROUNDS_H
@@ -11,10 +11,10 @@
 #include "sites.h"
 
 struct round {
-	uint8_t *bytes;		/* stacks, each before its branches, if it has
-				 * them to itself, or its addresses */
+	uint8_t *bytes;		/* stacks, each followed by its branches (unless
+				 * a repeat has them) or addresses */
 	size_t size, room;
-	uint64_t last;		/* time of any record; 0: none */
+	uint64_t last;		/* latest time of any record; 0: none */
 };
 
 struct rounds {
@@ -24,7 +24,7 @@ struct rounds {
 void rounds_init(struct rounds *rounds);
 void rounds_destroy(struct rounds *rounds);
 
-/* A record of @time was read. */
+/* Notes that a record of @time was read. */
 static inline void rounds_note(struct rounds *rounds, uint64_t time)
 {
 	if (time > rounds->newer.last)
@@ -32,22 +32,25 @@ static inline void rounds_note(struct rounds *rounds, uint64_t time)
 }
 
 /*
- * Keeps @stack and, unless a repeat has them, its @branches, as branches_read()
- * gives them. False: out of memory.
+ * Keeps @stack and, unless a repeat has them, its @branches as branches_read()
+ * returns them. Returns false if out of memory.
  */
 bool rounds_add(struct rounds *rounds, struct stack *stack,
 		struct span branches);
 
-/* @size bytes more of the newer round, a multiple of 8. NULL: out of memory. */
+/*
+ * Returns @size further bytes of the newer round; @size is a multiple of 8.
+ * Returns NULL if out of memory.
+ */
 void *rounds_room(struct rounds *rounds, size_t size);
 
-/* Is this more than any round of a recorder? Then it has to end. */
+/* Returns true if the round is larger than any recorder's, and must end. */
 bool rounds_full(const struct rounds *rounds);
 
-/* The older round was taken, and the newer one is over. */
+/* Makes the newer round the older one, which must have been taken. */
 void rounds_turn(struct rounds *rounds);
 
-/* Takes the stack at *@at of the round. False: it has no more. */
+/* Takes the stack at *@at of the round. Returns false at the end. */
 bool round_take(const struct round *round, size_t *at, struct stack *stack);
 
 #endif /* HWPROF_ROUNDS_H */

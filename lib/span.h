@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Bytes that somebody else wrote: every read is checked against the end, and
- * copies, because nothing says that they are aligned.
+ * Untrusted bytes. Every read is checked against the end, and copies, because
+ * the bytes may be unaligned.
  */
 #ifndef HWPROF_SPAN_H
 #define HWPROF_SPAN_H
@@ -43,7 +43,7 @@ static inline bool span_copy(struct span *span, void *to, size_t size)
 	return true;
 }
 
-/* Takes @size bytes off @span as @part. */
+/* Removes @size bytes from @span, and returns them as @part. */
 static inline bool span_part(struct span *span, uint64_t size,
 			     struct span *part)
 {
@@ -64,7 +64,7 @@ static inline bool span_u64(struct span *span, uint64_t *value)
 	return span_copy(span, value, sizeof(*value));
 }
 
-/* The string that begins here; NULL if it does not end inside the span. */
+/* Returns the string at the start; NULL if it does not end inside the span. */
 static inline const char *span_string(const struct span *span)
 {
 	if (!span_left(span) || !memchr(span->at, 0, span_left(span)))

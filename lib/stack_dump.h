@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Calls on a user's stack that a sample has as memory, beside the registers
- * (perf record --call-graph dwarf). The code's tables for unwinding say where
- * callers are; code without tables has to keep frame pointers. x86-64 only.
+ * Unwinds calls on a user stack whose memory and registers are in a sample
+ * (perf record --call-graph dwarf), with the code's tables for unwinding. Code
+ * without tables must keep frame pointers. x86-64 only.
  *
- * What was found of an address is kept in a table of fixed size, and each
- * object's rows once, so that most steps are a look into that table.
+ * Results for an address are kept in a table of fixed size, and each object's
+ * rows once. Most steps are therefore a lookup in that table.
  */
 #ifndef HWPROF_STACK_DUMP_H
 #define HWPROF_STACK_DUMP_H
@@ -15,34 +15,34 @@
 
 struct stack_dump {
 	uint64_t ip, sp, bp;
-	uint64_t r10;		/* compilers keep sp there to align the stack */
+	uint64_t r10;		/* compilers keep sp here to align the stack */
 	struct span memory;	/* from sp on */
 };
 
-/* Why an unwinding ended. */
+/* Why unwinding ended. */
 enum stack_end {
-	STACK_END_OUTERMOST,	/* nobody called from there */
-	STACK_END_DUMP,		/* the memory that was recorded */
-	STACK_END_TABLES,	/* code without tables, nor frame pointers */
-	STACK_END_ROOM,		/* more callers than there is room for */
+	STACK_END_OUTERMOST,	/* the outermost frame, which has no caller */
+	STACK_END_DUMP,		/* the end of the recorded memory */
+	STACK_END_TABLES,	/* code without tables or frame pointers */
+	STACK_END_ROOM,		/* no room for more callers */
 	STACK_ENDS,
 };
 
 struct stack_unwinder;
 
-/* NULL: out of memory. */
+/* Returns NULL if out of memory. */
 struct stack_unwinder *stack_unwinder_new(const struct hwprof_file *file,
 					  const struct processes *processes,
 					  struct objects *objects);
 void stack_unwinder_free(struct stack_unwinder *unwinder);
 
 /*
- * Writes to @to, which has @room, where the callers' calls return to, the
- * innermost first, of what @pid's @program ran at @time. Returns how many, and
- * why there are no more in *@end; or -ENOMEM.
+ * Writes return addresses, the innermost first, to @to, which has @room for
+ * them. @pid ran @program at @time. Sets *@end to why there are no more.
+ * Returns their number, or -ENOMEM.
  */
-int stack_unwind(struct stack_unwinder *unwinder, uint32_t program, uint32_t pid,
-		 uint64_t time, struct stack_dump dump, uint64_t *to,
-		 uint32_t room, enum stack_end *end);
+int stack_unwind(struct stack_unwinder *unwinder, uint32_t program,
+		 uint32_t pid, uint64_t time, struct stack_dump dump,
+		 uint64_t *to, uint32_t room, enum stack_end *end);
 
 #endif /* HWPROF_STACK_DUMP_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * An engine of windows or samples in user space: a table that is fed, as small as a
- * CPU's in the module, so that it stays in the cache; and a profile that it is
- * merged into, and that gives the rows.
+ * An engine of windows or samples in user space. It is fed into a table as
+ * small as a CPU's in the module, to stay in the cache. Full tables are merged
+ * into a profile, which produces the rows.
  */
 #ifndef HWPROF_SUMMARY_H
 #define HWPROF_SUMMARY_H
@@ -20,14 +20,15 @@ struct summary {
 	void *table, *profile;
 	size_t table_size;
 	struct engine_params params;
-	bool begun;			/* the profile is */
+	bool begun;			/* the profile has been initialised */
 	size_t merged;			/* tables since the last rows */
 	struct hwprof_row_totals totals;	/* so far */
 };
 
 /*
- * @memory: bytes for all of it, SUMMARY_MEMORY_MIN or more. Rows go to @emit,
- * which refuses none, also while windows are fed. -ENOMEM.
+ * @memory is the bytes for everything, at least SUMMARY_MEMORY_MIN. Rows go to
+ * @emit, also while windows are fed; @emit must accept all. Returns 0 or
+ * -ENOMEM.
  */
 #define SUMMARY_MEMORY_MIN	(1U << 20)
 
@@ -36,13 +37,18 @@ int summary_init(struct summary *summary, const struct engine_ops *engine,
 		 engine_emit emit, void *context);
 void summary_destroy(struct summary *summary);
 
-/* The table's turn is over: more than it can hold was seen. */
+/*
+ * Merges the table into the profile and empties it, because it is nearly full.
+ */
 void summary_retire(struct summary *summary);
 
-/* No window comes any more: gives the rows, and completes the totals. */
+/* Produces the rows and completes the totals, after the last window. */
 void summary_finish(struct summary *summary);
 
-/* False: there is little room left, and it is to be retired. */
+/*
+ * Feeds a window. Returns false if the table is nearly full and must be
+ * retired.
+ */
 static inline bool summary_feed(struct summary *summary, struct window *window)
 {
 	struct window_counts counts = { 0 };
@@ -55,7 +61,7 @@ static inline bool summary_feed(struct summary *summary, struct window *window)
 	return room;
 }
 
-/* As engine_ops has them; a stack is an event. */
+/* As in engine_ops; a stack is an event. */
 static inline void summary_note_stack(struct summary *summary, uint64_t weight)
 {
 	summary->totals.produced += weight;
@@ -72,7 +78,7 @@ static inline bool summary_count_stack(struct summary *summary,
 	return counted;
 }
 
-/* False: as summary_feed(). */
+/* Feeds a stack. Returns false as summary_feed(). */
 static inline bool summary_feed_stack(struct summary *summary,
 				      const struct stream_stack *stack)
 {
@@ -80,14 +86,16 @@ static inline bool summary_feed_stack(struct summary *summary,
 	return summary->engine->feed_stack(summary->table, stack);
 }
 
-/* Does it not matter which is fed first, the window or others of this turn? */
+/*
+ * Returns true if the window may be fed in any order with others of this table.
+ */
 static inline bool summary_knows(struct summary *summary, struct window *window)
 {
 	return !summary->engine->knows_window ||
 	       summary->engine->knows_window(summary->table, window);
 }
 
-/* A window was fed, which was taken at @ip, by time. */
+/* Counts a window that was fed, and was taken by time at @ip. */
 static inline void summary_window(struct summary *summary, uint64_t ip,
 				  uint32_t space)
 {

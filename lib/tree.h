@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Trees of <search.h> that own what is in them: it is freed by tdestroy(). */
+/* Trees of <search.h> that own their elements, which tdestroy() frees. */
 #ifndef HWPROF_TREE_H
 #define HWPROF_TREE_H
 
@@ -9,13 +9,16 @@
 typedef int (*tree_compare)(const void *a, const void *b);
 
 /*
- * What compares as @key, which has @size bytes: what is there, or a copy of @key
- * that is put there; @is_new says which. NULL: out of memory.
+ * Returns the element that compares equal to @key, of @size bytes. If there is
+ * none, adds a copy of @key and sets @is_new. Returns NULL if out of memory.
  */
 void *tree_get(void **root, const void *key, size_t size, tree_compare compare,
 	       bool *is_new);
 
-/* An array of all that is there, in order, to be freed. NULL: out of memory. */
+/*
+ * Returns an array of all elements in order, which the caller frees; NULL
+ * without memory.
+ */
 void *tree_list(const void *root, size_t *count);
 
 #endif /* HWPROF_TREE_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What an object has for unwinding, .eh_frame, as rows of a table for the module.
- * What these cannot say is marked as unknown; a signal's frame is an outermost
- * one, because handlers are roots.
+ * Converts an object's .eh_frame to rows of the module's table for unwinding.
+ * Rules that rows cannot express are marked unknown. A signal frame is
+ * outermost, because handlers are roots.
  */
 #ifndef HWPROF_UNWIND_ROWS_H
 #define HWPROF_UNWIND_ROWS_H
@@ -13,13 +13,13 @@
 
 struct unwind_rows {
 	uint64_t base;		/* address in the object that rows count from */
-	struct hwprof_unwind_row *rows;		/* free() them */
+	struct hwprof_unwind_row *rows;		/* freed by the caller */
 	uint32_t count;
 };
 
 /*
- * Makes those of @elf. -ENOENT: it has nothing for that, or is of another machine
- * than x86-64; -E2BIG: they would be too many; -ENOMEM.
+ * Makes the rows of @elf. Returns 0; -ENOENT if it has no such section, or is
+ * for another machine than x86-64; -E2BIG if there are too many; -ENOMEM.
  */
 int unwind_rows_make(struct unwind_rows *rows, Elf *elf);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tables for unwinding, for a session at the module while it runs: those of the
- * objects that profiled processes have mapped, made once each. Whatever cannot be
- * had (a file that is gone, memory, an older module) is not there, and frame
- * pointers are followed in its place.
+ * Tables for unwinding for a running session: those of the objects that
+ * profiled processes have mapped, each made once. If one cannot be made (the
+ * file is gone, memory is out, the module is older), frame pointers are used
+ * instead.
  */
 #ifndef HWPROF_UNWINDING_H
 #define HWPROF_UNWINDING_H
@@ -15,30 +15,35 @@
 struct synthesis;
 struct unwinding;
 
-/* Does an event of the module with this @config take samples' stacks of calls? */
+/* Returns true if an event with this @config takes call stacks of samples. */
 bool unwinding_wanted(uint64_t config);
 
-/* @device: an open /dev/hwprof, which must live as long. NULL: out of memory. */
+/*
+ * @device is an open /dev/hwprof, which must live as long as the result.
+ * Returns NULL if out of memory.
+ */
 struct unwinding *unwinding_new(int device);
 void unwinding_free(struct unwinding *unwinding);
 
-/* Is a record of perf's of code that is mapped? Its first word is whose. */
+/*
+ * Returns true for a perf record of a code mapping. Its first word is the pid.
+ */
 bool unwinding_is_map(uint32_t type, uint16_t misc);
 
-/* @pid has mapped something. NULL is allowed. */
+/* Notes that @pid has mapped something. @unwinding may be NULL. */
 void unwinding_note(struct unwinding *unwinding, uint32_t pid);
 
-/* Tells the module what all that were noted have mapped. NULL is allowed. */
+/* Gives the module the maps of all noted processes. @unwinding may be NULL. */
 void unwinding_update(struct unwinding *unwinding);
 
 /*
- * Tells it what is mapped by those whom @synthesis is about, before their events
- * begin: to make tables takes time. NULL is allowed.
+ * Gives the module the maps of the processes of @synthesis before their events
+ * begin, because making tables takes time. @unwinding may be NULL.
  */
 void unwinding_begin(struct unwinding *unwinding,
 		     const struct synthesis *synthesis);
 
-/* For so many objects the module had no room. */
+/* Returns the number of objects for which the module had no room. */
 unsigned int unwinding_refused(const struct unwinding *unwinding);
 
 #endif /* HWPROF_UNWINDING_H */

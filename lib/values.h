@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * From rows to the values of loads: values.c sums the rows of a file, places
- * loads in objects and merges processes; value_sum.c has what is concluded from
- * the sums; values_json.c writes them out.
+ * loads in objects and merges processes. value_sum.c draws conclusions from the
+ * sums. values_json.c writes the result.
  */
 #ifndef HWPROF_VALUES_H
 #define HWPROF_VALUES_H
@@ -30,16 +30,16 @@ struct value_entry {
 
 struct hwprof_values {
 	struct hwprof_profile profile;
-	struct value_entry *entries;	/* the most executed first */
+	struct value_entry *entries;	/* most executed first */
 	size_t count;
-	uint64_t loads;			/* of all entries */
+	uint64_t loads;			/* executions of all entries */
 };
 
-/* values_json.c: writes one of them as JSON. */
+/* Writes one load as JSON; in values_json.c. */
 void values_put(struct json *json, const char *name, const void *values,
 	       size_t index);
 extern const struct profile_kind values_kind;
-/* JSON of all of it: as hwprof_profile_json(). */
+/* Writes the whole profile; see hwprof_profile_json(). */
 int values_json(const struct hwprof_profile *profile,
 		const struct hwprof_json_options *options, FILE *out);
 
