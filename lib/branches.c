@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "branches.h"
 
-/* Flags of window_branch that are read. */
+/* Flags of window_branch that are kept. */
 #define KEPT	(WINDOW_PREDICTION | WINDOW_ABORT | WINDOW_SPEC_MASK |       \
 		 WINDOW_TYPE_MASK << WINDOW_TYPE_SHIFT |		       \
 		 WINDOW_CYCLES_MASK << WINDOW_CYCLES_SHIFT)
 
-/* Addresses that stand for any of the side. */
+/* Addresses that stand for an unknown one of that side. */
 #define SOMEWHERE_USER		1ULL
 #define SOMEWHERE_KERNEL	(~0ULL - 1)
 
-/* Filters that leave branches out, also in company of PERF_SAMPLE_BRANCH_ANY. */
+/* Filters that leave out branches, even beside PERF_SAMPLE_BRANCH_ANY. */
 #define IN_TRANSACTIONS	(PERF_SAMPLE_BRANCH_IN_TX | PERF_SAMPLE_BRANCH_NO_TX)
 
-/* Filters that say which kinds are recorded. */
+/* Filters that select kinds of branches. */
 #define KINDS	(PERF_SAMPLE_BRANCH_ANY_CALL | PERF_SAMPLE_BRANCH_ANY_RETURN | \
 		 PERF_SAMPLE_BRANCH_IND_CALL | PERF_SAMPLE_BRANCH_ABORT_TX |   \
 		 PERF_SAMPLE_BRANCH_COND | PERF_SAMPLE_BRANCH_CALL_STACK |     \
 		 PERF_SAMPLE_BRANCH_IND_JUMP | PERF_SAMPLE_BRANCH_CALL)
 
-/* The kernel takes no event without a kind, but perf inject makes such. */
+/* The kernel refuses events without a kind, but perf inject makes them. */
 bool branches_all(const struct perf_event_attr *attr)
 {
 	uint64_t filter = attr->branch_sample_type;
@@ -34,7 +34,10 @@ static uint64_t other_side(uint64_t address)
 	return window_in_kernel(address) ? SOMEWHERE_USER : SOMEWHERE_KERNEL;
 }
 
-/* Did the branch before it, the next one in @older, leave the side of @address? */
+/*
+ * Returns true if the previous branch, which is the next one in @older, left
+ * the side of @address.
+ */
 static bool was_left(struct span older, uint64_t address)
 {
 	struct window_branch branch;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The calling context tree turned round: a function, and who called it. */
+/* The inverted calling context tree: functions and their callers. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -28,9 +28,9 @@ static void add_counts(struct hwprof_context *to,
 }
 
 /*
- * Adds @counts to the node of @node's procedure behind @parent, which it calls as
- * @called was called (NULL: it is a root). Returns its number; SIZE_MAX: out of
- * memory.
+ * Adds @counts to the node of @node's procedure below @parent, which it calls
+ * by the call that entered @called. @called is NULL for a root. Returns the
+ * number of the node, or SIZE_MAX if out of memory.
  */
 static size_t add_node(struct turning *turning, const struct context_node *node,
 		       const struct context_node *called, size_t parent,
@@ -61,7 +61,10 @@ static size_t add_node(struct turning *turning, const struct context_node *node,
 	return at;
 }
 
-/* The chain of callers of @node, which becomes a root, or is known as one. */
+/*
+ * Adds @node as a root, and the chain of its callers. Returns the number of the
+ * root, or SIZE_MAX if out of memory.
+ */
 static size_t add_chain(struct turning *turning,
 			const struct context_node *node)
 {
@@ -78,7 +81,7 @@ static size_t add_chain(struct turning *turning,
 	return at == SIZE_MAX ? SIZE_MAX : root;
 }
 
-/* A recursive call of what is root number @root, by the procedure above @edge. */
+/* Adds a recursive call of root number @root by the procedure above @edge. */
 static int add_recursion(struct turning *turning,
 			 const struct context_node *edge, size_t root)
 {
@@ -112,7 +115,7 @@ int context_tree_turn(const struct context_tree *tree,
 
 	for (i = 0; i < tree->count && enough; i++)
 		roots[i] = SIZE_MAX;
-	/* A back edge leads to a node before it. */
+	/* A back edge leads to an earlier node, whose root is known by now. */
 	for (i = 0; i < tree->count && enough; i++) {
 		const struct context_node *node = &tree->nodes[i];
 

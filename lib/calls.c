@@ -8,7 +8,7 @@
 #include "place.h"
 #include "tree.h"
 
-/* --- rows, summed ----------------------------------------------------------- */
+/* --- rows, summed --------------------------------------------------------- */
 
 static int compare_rows(const void *a, const void *b)
 {
@@ -35,7 +35,7 @@ static int add_row(struct hwprof_profile *profile,
 	origin_add(&to->origin, &from->origin);
 	to->count += from->count;
 	to->sum_sq += from->sum_sq;
-	/* Rows come out of order, but both only grow. */
+	/* Rows come out of order, but both values only grow. */
 	if (from->evicted > to->evicted)
 		to->evicted = from->evicted;
 	if (from->error > to->error)
@@ -67,7 +67,10 @@ int calls_add_row(struct hwprof_profile *profile,
 	return add_row(profile, &call);
 }
 
-/* One call that stands for a period of them; or a row without its raw data. */
+/*
+ * Adds a sample, which is one call that stands for a period of calls, or a row
+ * without its raw data.
+ */
 static int add_sample(struct hwprof_profile *profile,
 		      const struct hwprof_sample *sample)
 {
@@ -97,9 +100,9 @@ static int take(struct hwprof_profile *profile,
 	return 0;
 }
 
-/* --- places ----------------------------------------------------------------- */
+/* --- places --------------------------------------------------------------- */
 
-/* @row's part of it; its session is one of @profile->collected. */
+/* Returns the origin of @row; its session is in profile->collected. */
 static struct call_origin origin_of(const struct hwprof_profile *profile,
 				    const struct collected_call *row,
 				    uint32_t pid)
@@ -111,10 +114,10 @@ static struct call_origin origin_of(const struct hwprof_profile *profile,
 		.file = profile->file_count,
 		.session = row->origin.session,
 		.space = row->origin.space,
-		/* The kernel is one. */
+		/* The kernel is one program. */
 		.programs = row->origin.space ?
 			    processes_programs(collected->processes, pid) : 1,
-		/* Until its last row, or maybe after it. */
+		/* Evicted before its last row, or possibly after it. */
 		.missed = row->error + (evicted > row->evicted ?
 					evicted - row->evicted : 0),
 		.evicted = evicted,
@@ -122,7 +125,8 @@ static struct call_origin origin_of(const struct hwprof_profile *profile,
 	};
 }
 
-static int add_pair(struct hwprof_calls *calls, const struct collected_call *row)
+static int add_pair(struct hwprof_calls *calls,
+		    const struct collected_call *row)
 {
 	struct pair_entry *entry = &calls->pairs[calls->pair_count++];
 	const struct hwprof_profile *profile = &calls->profile;
@@ -169,14 +173,14 @@ static int place_all(struct hwprof_profile *profile, void **rows, size_t count)
 	return error;
 }
 
-/* --- pairs and methods ------------------------------------------------------ */
+/* --- pairs and methods ---------------------------------------------------- */
 
 static int compare_objects(const struct object *a, const struct object *b)
 {
 	return compare_u64((uintptr_t)a, (uintptr_t)b);
 }
 
-/* By callee first, so that the pairs of a method are together. */
+/* Compares callees first, so that the pairs of a method are adjacent. */
 static int compare_places(const void *a, const void *b)
 {
 	const struct pair_entry *x = a, *y = b;
@@ -221,7 +225,7 @@ static bool same_method(const struct pair_entry *a, const struct pair_entry *b)
 	       a->pair.called.pid == b->pair.called.pid && a->file == b->file;
 }
 
-/* Sums all but `most` of two, which were called until @last and @from_last. */
+/* Adds all counts but `most`. The calls ended at *@last and @from_last. */
 static void add_called(struct hwprof_called *to, uint64_t *last,
 		       const struct hwprof_called *from, uint64_t from_last)
 {
@@ -234,9 +238,12 @@ static void add_called(struct hwprof_called *to, uint64_t *last,
 	}
 }
 
-/* --- bounds ----------------------------------------------------------------- */
+/* --- bounds --------------------------------------------------------------- */
 
-/* Of the sessions that may have had the pair: a process is in one file. */
+/*
+ * Returns the calls evicted by all sessions that may have seen the pair. A
+ * process is in one file.
+ */
 static uint64_t evicted_around(const struct hwprof_calls *calls,
 			       const struct pair_entry *entry)
 {
@@ -244,9 +251,10 @@ static uint64_t evicted_around(const struct hwprof_calls *calls,
 }
 
 /*
- * Of what their session gave up, what was not of the pair of @entries, all of
- * one place and session: known only if each program that may have had it has a
- * row of it. What one without a row lost, no row tells.
+ * Returns how many of the evicted calls were certainly not of this pair.
+ * @entries are those of one place and session. The number is known only if each
+ * program that may have made the calls has a row of the pair: rows do not tell
+ * what a program without one lost.
  */
 static uint64_t spared(const struct pair_entry *entries, size_t count)
 {
@@ -263,7 +271,7 @@ static uint64_t spared(const struct pair_entry *entries, size_t count)
 	       missed < evicted ? evicted - missed : 0;
 }
 
-/* The first entry of each pair gets all that may be the pair's besides. */
+/* Adds all calls that may also belong to a pair to the pair's first entry. */
 static void set_most(struct hwprof_calls *calls)
 {
 	struct pair_entry *first = NULL;
@@ -283,9 +291,9 @@ static void set_most(struct hwprof_calls *calls)
 	}
 }
 
-/* --- what is shown ---------------------------------------------------------- */
+/* --- what is shown -------------------------------------------------------- */
 
-/* One entry for what has one place. */
+/* Merges the entries of each place. */
 static void merge_pairs(struct hwprof_calls *calls)
 {
 	size_t kept = 0, i;
@@ -309,7 +317,10 @@ static void merge_pairs(struct hwprof_calls *calls)
 	calls->pair_count = kept;
 }
 
-/* One of a method's pairs that has no row may have had all that was evicted. */
+/*
+ * Builds methods. Each may have had all evicted calls, since one of its pairs
+ * may have no row.
+ */
 static int make_methods(struct hwprof_calls *calls)
 {
 	size_t i;
@@ -410,7 +421,7 @@ static void describe(struct hwprof_calls *calls)
 	      compare_methods);
 }
 
-/* Leave out what is neither by nor of the function that is wanted. */
+/* Removes everything that the wanted function neither calls nor is. */
 static void choose(struct hwprof_calls *calls)
 {
 	const struct hwprof_profile *profile = &calls->profile;
@@ -431,7 +442,7 @@ static void choose(struct hwprof_calls *calls)
 	calls->method_count = kept;
 }
 
-/* --- all of it -------------------------------------------------------------- */
+/* --- all of it ------------------------------------------------------------ */
 
 static int finish(struct hwprof_profile *profile)
 {

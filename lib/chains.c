@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * From sampled stacks of calls (perf record -g) to calling contexts. A stack that
- * was there before is known by its call sites; of others, the procedures that the
- * sites are in are looked up.
+ * From sampled call stacks (perf record -g) to calling contexts. A repeated
+ * stack is recognised by its call sites. For other stacks, the procedures
+ * around the sites are looked up.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,55 +18,61 @@
 enum {
 	ADDRESSES_MAX	= UINT16_MAX / sizeof(uint64_t),
 	STACK_DEFAULT	= 127,	/* frames: kernel.perf_event_max_stack */
-	NULL_END	= 4096,	/* nothing is mapped before */
-	WAITING_MAX	= 4 << 20,	/* bytes of chains without a user's part:
-					 * each round looks at all of them */
+	NULL_END	= 4096,	/* nothing is mapped below */
+	WAITING_MAX	= 4 << 20,	/* bytes of chains that lack their user
+					 * part; each round searches all of
+					 * them */
 };
 
-/* Markers in a call chain are the highest addresses. */
+/* The highest addresses are markers in a call chain. */
 #define MARKER_MIN	((uint64_t)PERF_CONTEXT_MAX)
 
 enum chain_kind {
-	CHAIN_KNOWN,		/* the sample has all that will be known */
-	CHAIN_DEFERRED,		/* the user's part is in another record, */
-	CHAIN_PART,		/* and this is it, of no sample */
+	CHAIN_KNOWN,		/* the chain is complete */
+	CHAIN_DEFERRED,		/* its user part is in another record */
+	CHAIN_PART,		/* it is such a user part, without a sample */
 };
 
 /*
- * A sample in a round, followed by its addresses and then by the user's stack, if
- * that is yet to be unwound.
+ * A sample in a round. Its addresses follow it, and then the user stack if it
+ * must be unwound.
  */
 struct chain {
 	uint64_t time;
 	uint64_t weight;
-	uint64_t ip, sp, bp, r10;	/* the user's, if there is a stack */
+	uint64_t ip, sp, bp, r10;	/* of the user, if there is a stack */
 	uint32_t pid;
-	uint32_t count;		/* of addresses: where it was, and call sites */
-	uint32_t size;		/* bytes of the stack; 0: the chain is whole */
+	uint32_t count;		/* of addresses: the sample's, and call sites */
+	uint32_t size;		/* bytes of the stack; 0: no unwinding needed */
 	uint32_t tid;
 	enum chain_kind kind;
-	uint64_t cookie;	/* that tells which user's part is whose */
+	uint64_t cookie;	/* identifies the user part */
 };
 
 struct chains {
 	struct playback playback;
 	struct procedures *procedures;
 	struct stack_unwinder *unwinder;
-	bool chosen;			/* it is known which event is replayed: */
+	bool chosen;			/* the event to replay is known */
 	struct perf_event_attr event;
-	uint64_t samples;		/* of it */
-	uint64_t cut;			/* of these, with no more frames than perf
+	uint64_t samples;		/* of that event */
+	uint64_t cut;			/* with as many frames as perf records
+					 * at most */
+	uint64_t walked;		/* new stacks, approximately */
+	uint64_t broken;		/* of these, with addresses outside
+					 * code */
+	uint64_t unwound;		/* stacks unwound from memory */
+	uint64_t ended[STACK_ENDS];	/* by the reason for their end */
+	uint64_t foreign;		/* with memory of another kind of CPU */
+	struct deferred *deferred;	/* user parts that came in their own
 					 * records */
-	uint64_t walked;		/* stacks that were new, more or less, */
-	uint64_t broken;		/* and of these, not of code all the way */
-	uint64_t unwound;		/* stacks in memory, and of these, */
-	uint64_t ended[STACK_ENDS];	/* by why they ended */
-	uint64_t foreign;		/* such stacks of another kind of CPU */
-	struct deferred *deferred;	/* users' parts that came by themselves, */
-	struct round waiting;		/* chains of which none has come yet, */
-	uint64_t unmet;			/* and how many did without */
+	struct round waiting;		/* chains that wait for their user
+					 * part */
+	uint64_t unmet;			/* number of chains that never got
+					 * one */
 	uint64_t addresses[ADDRESSES_MAX];
-	uint64_t of[ADDRESSES_MAX];	/* the procedures that these are in */
+	uint64_t of[ADDRESSES_MAX];	/* procedures that contain the
+					 * addresses */
 };
 
 static struct chains *chains_of(struct playback *playback)
@@ -82,7 +88,9 @@ static bool has_call_stack(const struct perf_event_attr *attr)
 	       attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
 }
 
-/* Its stack may be in the sample as memory, to be unwound. */
+/*
+ * Returns true if samples may have the stack as memory, which must be unwound.
+ */
 static bool has_memory(const struct perf_event_attr *attr)
 {
 	const uint64_t both = PERF_SAMPLE_STACK_USER | PERF_SAMPLE_REGS_USER;
@@ -104,10 +112,14 @@ static int chains_expected(struct hwprof_file *file)
 		if (has_chains(&file->events[i].attr))
 			return 0;
 	return file_fail(file, -ENOENT,
-			 "has no stacks of calls: record with 'perf record -g', or report on it, if hwprof recorded it");
+			 "has no stacks of calls: record with 'perf record "
+			 "-g', or report on it, if hwprof recorded it");
 }
 
-/* On hybrid machines each kind of core has its own PMU in the upper half. */
+/*
+ * On hybrid machines the upper half of config selects the PMU of a kind of
+ * core.
+ */
 static uint64_t config_of(const struct perf_event_attr *attr)
 {
 	return attr->type == PERF_TYPE_HARDWARE ||
@@ -123,8 +135,8 @@ static bool is_same_event(const struct perf_event_attr *a,
 }
 
 /*
- * Weights of different events cannot be added up: the file's first one with
- * stacks counts, or the one that was asked for.
+ * Returns true for the event to replay: the requested one, or the file's first
+ * with stacks. Weights of different events cannot be added.
  */
 static bool is_replayed(struct chains *chains, const struct file_event *event)
 {
@@ -145,13 +157,13 @@ static bool is_replayed(struct chains *chains, const struct file_event *event)
 
 /* --- stacks ------------------------------------------------------------- */
 
-/* An address inside the call instruction that returns to @address. */
+/* Returns an address inside the call instruction that returns to @address. */
 static uint64_t site_before(uint64_t address)
 {
 	return address ? address - 1 : 0;
 }
 
-/* Parts that a marker begins; without one, a chain is the host's. */
+/* Parts that markers begin. A chain without markers is the host's. */
 enum part { PART_HOST, PART_USER, PART_GUEST, PART_OTHER };
 
 static enum part part_of(uint64_t marker)
@@ -170,7 +182,9 @@ static enum part part_of(uint64_t marker)
 	return PART_OTHER;
 }
 
-/* Has it addresses that a marker of the @wanted part stands before? */
+/*
+ * Returns true if the chain has addresses behind a marker of the @wanted part.
+ */
 static bool has_part(struct span chain, enum part wanted)
 {
 	enum part part = PART_HOST;
@@ -192,9 +206,9 @@ static bool is_wanted(enum part part, bool guest)
 }
 
 /*
- * Writes down a call chain, as far as it is of the @guest, or of the host, and
- * says how long it is. On each side, kernel and user, the first is where it was,
- * not where a call returns to.
+ * Copies the addresses of a call chain that belong to the @guest, or to the
+ * host. Returns their number. The first address of each side, kernel and user,
+ * is where it ran; the others are return addresses.
  */
 static uint32_t copy_callchain(uint64_t *to, struct span chain, bool guest)
 {
@@ -219,7 +233,7 @@ static uint32_t copy_callchain(uint64_t *to, struct span chain, bool guest)
 	return count;
 }
 
-/* Where the user's part of it begins. */
+/* Returns the index at which the user part begins. */
 static uint32_t count_kernel(const uint64_t *addresses, uint32_t count)
 {
 	uint32_t i = 0;
@@ -229,7 +243,7 @@ static uint32_t count_kernel(const uint64_t *addresses, uint32_t count)
 	return i;
 }
 
-/* The calls of a branch stack follow what is known of where it was. */
+/* Appends the calls of a branch stack to the address of the sample. */
 static uint32_t copy_call_stack(uint64_t *to, uint32_t count, uint64_t ip,
 				struct span branches)
 {
@@ -237,7 +251,7 @@ static uint32_t copy_call_stack(uint64_t *to, uint32_t count, uint64_t ip,
 	struct window_branch branch;
 
 	if (!span_left(&branches))
-		return count;		/* then the chain has it */
+		return count;		/* the chain has the calls */
 	count = min(count, user + 1);
 	while (count < ADDRESSES_MAX &&
 	       span_copy(&branches, &branch, sizeof(branch))) {
@@ -251,7 +265,10 @@ static uint32_t copy_call_stack(uint64_t *to, uint32_t count, uint64_t ip,
 	return count;
 }
 
-/* Is the user's part deferred? Then its cookie is the last of the chain. */
+/*
+ * Returns true if the user part is deferred. The chain then ends with its
+ * cookie.
+ */
 static bool is_deferred(struct span chain, uint64_t *cookie)
 {
 	uint64_t address;
@@ -281,7 +298,7 @@ static uint32_t copy_addresses(struct chains *chains,
 	return count;
 }
 
-/* Numbers of registers in sample_regs_user on x86. */
+/* Numbers of x86 registers in sample_regs_user. */
 enum { SAMPLED_BP = 6, SAMPLED_SP = 7, SAMPLED_IP = 8, SAMPLED_R10 = 18 };
 
 static bool get_register(const struct sample *sample, uint64_t mask,
@@ -306,8 +323,8 @@ static bool set_registers(struct chain *chain, uint64_t mask,
 }
 
 /*
- * Is the user's stack in the sample as memory alone? A kernel thread has none,
- * and other recorders write whole chains and no memory.
+ * Returns true if the sample has the user stack only as memory. A kernel thread
+ * has none. Other recorders write complete chains and no memory.
  */
 static bool has_dump(const struct sample *sample)
 {
@@ -315,7 +332,10 @@ static bool has_dump(const struct sample *sample)
 	       !has_part(sample->callchain, PART_USER);
 }
 
-/* The kernel's part of the chain is recorded even so. */
+/*
+ * Takes the registers, and the kernel part of the chain, which perf still
+ * records.
+ */
 static void take_dump(struct chains *chains, struct chain *chain,
 		      const struct perf_event_attr *attr,
 		      const struct sample *sample)
@@ -330,7 +350,7 @@ static void take_dump(struct chains *chains, struct chain *chain,
 	}
 }
 
-/* Copies what a round keeps of a sample. */
+/* Copies the parts of a sample that a round keeps. */
 static int keep(struct playback *playback, const struct chain *chain,
 		const struct sample *sample)
 {
@@ -349,7 +369,10 @@ static int keep(struct playback *playback, const struct chain *chain,
 	return 0;
 }
 
-/* A guest's chain may be followed by that of the process that it runs in. */
+/*
+ * Returns the sample's process. A guest's chain may be followed by that of the
+ * process in which it runs.
+ */
 static uint32_t pid_of(struct playback *playback, const struct record *record,
 		       const struct sample *sample)
 {
@@ -399,7 +422,7 @@ static int take_sample(struct playback *playback, const struct record *record)
 	return keep(playback, &chain, &sample);
 }
 
-/* The user's part of chains that were sampled before. */
+/* Keeps the user part of earlier chains. */
 static int take_part(struct playback *playback, const struct record *record)
 {
 	static const struct sample none;
@@ -433,8 +456,9 @@ static int find_procedure(struct chains *chains, const struct chain *chain,
 }
 
 /*
- * How many of its calls are believed: where code keeps no frame pointers, what is
- * taken for one leads anywhere, and what follows is no caller.
+ * Finds the procedures of a chain, and sets how many of its calls to trust. In
+ * code without frame pointers a supposed return address may lead anywhere, and
+ * nothing behind it is a caller.
  */
 static int find_procedures(struct chains *chains, const struct chain *chain,
 			   uint32_t program, uint32_t *used)
@@ -449,7 +473,7 @@ static int find_procedures(struct chains *chains, const struct chain *chain,
 	}
 	*used = i - 1;
 	chains->walked++;
-	/* Where a program starts, there is what it was given. */
+	/* Programs start with their arguments at the end of the stack. */
 	chains->broken += i < chain->count && chains->addresses[i] >= NULL_END;
 	return 0;
 }
@@ -474,7 +498,7 @@ static int feed(struct chains *chains, const struct chain *chain,
 	return error;
 }
 
-/* The user's calls follow the kernel's. -ENOMEM. */
+/* Appends the user's calls to those of the kernel. Returns 0 or -ENOMEM. */
 static int unwind(struct chains *chains, struct chain *chain, uint32_t program,
 		  const uint8_t *memory)
 {
@@ -514,7 +538,7 @@ static int take_chain(struct chains *chains, struct chain *chain,
 	return 0;
 }
 
-/* A chain of a round: where it is in it, and behind it what follows it. */
+/* Returns the chain at *@at of a round, and the @bytes behind it. */
 static struct chain next_chain(const struct round *round, size_t *at,
 			       const uint8_t **bytes)
 {
@@ -527,7 +551,10 @@ static struct chain next_chain(const struct round *round, size_t *at,
 	return chain;
 }
 
-/* Its part may be in a ring that is read before that of the sample. */
+/*
+ * Collects the user parts of a round before its samples, because they may come
+ * in a ring that is read later.
+ */
 static int find_parts(struct chains *chains, const struct round *round)
 {
 	const uint8_t *bytes;
@@ -546,7 +573,10 @@ static int find_parts(struct chains *chains, const struct round *round)
 	return error;
 }
 
-/* Takes a chain with its user's part behind it, or with none, @count below 0. */
+/*
+ * Takes a chain, followed by its user part; a @count below 0 means there is
+ * none.
+ */
 static int take_joined(struct chains *chains, struct chain *chain,
 		       const uint8_t *bytes, const uint64_t *part, int count)
 {
@@ -561,13 +591,13 @@ static int take_joined(struct chains *chains, struct chain *chain,
 		memcpy(chains->addresses + chain->count, part, 8 * count);
 		chain->count += count;
 	}
-	/* All that is known is where it was. */
+	/* Only the address of the sample is known. */
 	if (!chain->count)
 		chains->addresses[chain->count++] = chain->ip;
 	return take_chain(chains, chain, NULL);
 }
 
-/* Chains that are still without their part go to the front. */
+/* Takes chains whose user part has come, and moves the others to the front. */
 static int retry_waiting(struct chains *chains, bool last)
 {
 	struct round *waiting = &chains->waiting;
@@ -594,7 +624,10 @@ static int retry_waiting(struct chains *chains, bool last)
 	return error;
 }
 
-/* The thread may sleep in the kernel for long: the chain waits for its part. */
+/*
+ * Keeps a chain that waits for its user part: the thread may sleep in the
+ * kernel for long.
+ */
 static int wait_for_part(struct chains *chains, const struct chain *chain,
 			 const uint8_t *bytes)
 {
@@ -662,7 +695,7 @@ static int take_round(struct playback *playback)
 	return error;
 }
 
-/* No part comes any more. */
+/* Takes the remaining chains: no user part will follow. */
 static void flush_waiting(struct playback *playback)
 {
 	if (retry_waiting(chains_of(playback), true))
@@ -671,7 +704,7 @@ static void flush_waiting(struct playback *playback)
 
 /* --- all of it ---------------------------------------------------------- */
 
-/* Why calls are missing in stacks that were unwound. */
+/* Warns why calls are missing in stacks that were unwound. */
 static int warn_of_ends(const struct chains *chains, struct warnings *warnings)
 {
 	uint64_t dump = chains->ended[STACK_END_DUMP];
@@ -679,14 +712,27 @@ static int warn_of_ends(const struct chains *chains, struct warnings *warnings)
 	int error = 0;
 
 	if (dump)
-		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " stacks go on behind the memory that was recorded of them: their outermost calls are missing; record more (perf record --call-graph dwarf,65528)",
-				      dump, chains->unwound);
+		error |= warnings_add(
+			warnings,
+			"%" PRIu64 " of %" PRIu64
+			" stacks go on behind the memory that was recorded of "
+			"them: their outermost calls are missing; record more "
+			"(perf record --call-graph dwarf,65528)",
+			dump, chains->unwound);
 	if (tables)
-		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " stacks end in code that has no table for unwinding, or that could not be read: its callers are missing",
-				      tables, chains->unwound);
+		error |= warnings_add(
+			warnings,
+			"%" PRIu64 " of %" PRIu64
+			" stacks end in code that has no table for unwinding, "
+			"or that could not be read: its callers are missing",
+			tables, chains->unwound);
 	if (chains->foreign)
-		error |= warnings_add(warnings, "%" PRIu64 " stacks are not of 64-bit x86 code, and were not unwound: the user's calls in them are missing",
-				      chains->foreign);
+		error |= warnings_add(
+			warnings,
+			"%" PRIu64
+			" stacks are not of 64-bit x86 code, and were not "
+			"unwound: the user's calls in them are missing",
+			chains->foreign);
 	return error;
 }
 
@@ -697,13 +743,26 @@ static int warn(struct playback *playback)
 	int error = 0;
 
 	if (chains->cut)
-		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " stacks are as deep as perf records them: who made their outermost calls may be missing (perf record --max-stack, kernel.perf_event_max_stack)",
-				      chains->cut, chains->samples);
+		error |= warnings_add(
+			warnings,
+			"%" PRIu64 " of %" PRIu64
+			" stacks are as deep as perf records them: who made "
+			"their outermost calls may be missing (perf record "
+			"--max-stack, kernel.perf_event_max_stack)",
+			chains->cut, chains->samples);
 	if (chains->broken)
-		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " stacks that were not seen before lead where no code is, as where it keeps no frame pointers: what would have called from there is left out",
-				      chains->broken, chains->walked);
+		error |= warnings_add(
+			warnings,
+			"%" PRIu64 " of %" PRIu64
+			" stacks that were not seen before lead where no code "
+			"is, as where it keeps no frame pointers: what would "
+			"have called from there is left out",
+			chains->broken, chains->walked);
 	if (chains->unmet)
-		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " stacks were to get their user's calls later, and did not: these are missing",
+		error |= warnings_add(warnings,
+				      "%" PRIu64 " of %" PRIu64
+				      " stacks were to get their user's calls "
+				      "later, and did not: these are missing",
 				      chains->unmet, chains->samples);
 	return error | warn_of_ends(chains, warnings);
 }

@@ -23,7 +23,7 @@ struct collected_session *collected_session(struct collected *collected,
 	return &all[i];
 }
 
-/* Rows come out of order: the run's totals are the ones that saw most. */
+/* Rows come out of order: the ones with the highest counts are the totals. */
 static void add_totals(struct collected_session *session,
 		       const struct hwprof_sample *sample)
 {
@@ -42,7 +42,7 @@ static void add_totals(struct collected_session *session,
 	session->has_totals = true;
 }
 
-/* A recording that was cut short has no totals, but rows may tell. */
+/* An unfinished recording has no totals, but its rows may have the count. */
 static uint64_t evicted_of(const struct collected_session *session)
 {
 	return session->totals.evicted > session->evicted ?
@@ -140,7 +140,7 @@ int collect(struct collected *collected, struct hwprof_file *file,
 	collected->processes = processes_new();
 	if (!collected->processes)
 		return -ENOMEM;
-	/* A pipe's events come with its data. */
+	/* In a pipe, events come with the data. */
 	if (!file->pipe)
 		error = rows_expected(file);
 	if (!error)
@@ -152,7 +152,7 @@ int collect(struct collected *collected, struct hwprof_file *file,
 	return error;
 }
 
-/* --- totals ----------------------------------------------------------------- */
+/* --- totals --------------------------------------------------------------- */
 
 double hwprof_overhead(const struct hwprof_totals *totals)
 {
@@ -190,7 +190,7 @@ void collected_totals(const struct collected *collected,
 	}
 	totals->sessions = collected->session_count;
 	totals->kinds = collected->several;
-	/* perf says what was lost a second time, at the end and in all. */
+	/* perf repeats the number of lost samples as a total at the end. */
 	totals->lost_records = file->lost > file->lost_samples ?
 			       file->lost : file->lost_samples;
 	totals->rows = collected->rows;
@@ -227,17 +227,30 @@ static int warn_of_lost(const struct hwprof_totals *totals, const char *units,
 	int error = 0;
 
 	if (totals->lost)
-		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " %s were lost: no table, cursor or ring was free",
-				      totals->lost, totals->produced, units);
+		error |= warnings_add(
+			warnings,
+			"%" PRIu64 " of %" PRIu64
+			" %s were lost: no table, cursor or ring was free",
+			totals->lost, totals->produced, units);
 	if (totals->evicted)
-		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " %s were given up for want of memory: raise memory_mib, or --memory of a replay",
-				      totals->evicted, totals->produced, units);
+		error |= warnings_add(
+			warnings,
+			"%" PRIu64 " of %" PRIu64
+			" %s were given up for want of memory: raise "
+			"memory_mib, or --memory of a replay",
+			totals->evicted, totals->produced, units);
 	if (totals->pending)
-		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " %s were in no row yet when the recording ended",
-				      totals->pending, totals->produced, units);
+		error |= warnings_add(
+			warnings,
+			"%" PRIu64 " of %" PRIu64
+			" %s were in no row yet when the recording ended",
+			totals->pending, totals->produced, units);
 	if (totals->lost_records)
-		error |= warnings_add(warnings, "%" PRIu64 " records were lost: record with more ring pages (-m)",
-				      totals->lost_records);
+		error |= warnings_add(
+			warnings,
+			"%" PRIu64
+			" records were lost: record with more ring pages (-m)",
+			totals->lost_records);
 	return error;
 }
 
@@ -253,19 +266,31 @@ int collected_warn(const struct collected *collected,
 
 	for (i = 0; i < collected->session_count; i++)
 		if (totals->rows && !collected->sessions[i].has_totals)
-			error |= warnings_add(warnings, "session %u has no totals: the recording was cut short",
+			error |= warnings_add(warnings,
+					      "session %u has no totals: the "
+					      "recording was cut short",
 					      collected->sessions[i].session);
 	error |= warn_of_lost(totals, units, warnings);
 	if (collected->unclear)
-		error |= warnings_add(warnings, "%" PRIu64 " samples without raw data are left out: of which of %s they are is not known; record with 'perf record -R'",
+		error |= warnings_add(warnings,
+				      "%" PRIu64
+				      " samples without raw data are left out: "
+				      "of which of %s they are is not known; "
+				      "record with 'perf record -R'",
 				      collected->unclear,
 				      subjects_names(collected->several, text));
 	found += collected->elsewhere;
 	if (totals->rows && totals->produced && found < totals->delivered)
-		error |= warnings_add(warnings, "rows are missing: the file has %" PRIu64 " of the %" PRIu64 " %s that were delivered",
+		error |= warnings_add(warnings,
+				      "rows are missing: the file has %" PRIu64
+				      " of the %" PRIu64
+				      " %s that were delivered",
 				      found, totals->delivered, units);
 	if (totals->produced != account)
-		error |= warnings_add(warnings, "the totals do not add up: %" PRIu64 " produced, %" PRIu64 " delivered, lost, evicted or pending",
+		error |= warnings_add(warnings,
+				      "the totals do not add up: %" PRIu64
+				      " produced, %" PRIu64
+				      " delivered, lost, evicted or pending",
 				      totals->produced, account);
 	return error;
 }

@@ -6,15 +6,15 @@
 #include "hash.h"
 
 enum {
-	CHUNK		= 32,		/* rows that are allocated together */
+	CHUNK		= 32,		/* rows allocated together */
 	FIRST_SLOTS	= 64,
 };
 
 struct context_rows {
-	struct collected_context **chunks;	/* as many as are begun */
-	size_t count;			/* of rows */
-	uint64_t *slots;		/* the upper half of the hash, and the
-					 * row's number + 1; 0: free */
+	struct collected_context **chunks;	/* those begun so far */
+	size_t count;			/* number of rows */
+	uint64_t *slots;		/* upper half of the hash, and the row's
+					 * number + 1; 0: free */
 	size_t slot_count;		/* a power of two, at least 2 * count */
 };
 
@@ -34,7 +34,7 @@ static uint64_t hash_of(const struct collected_context *row)
 	return hash_mix(hash_mix(hash, row->callee), row->site);
 }
 
-/* Rows have ids, and samples have none. */
+/* Rows have ids. Samples have none, and are compared by place. */
 static bool is_same(const struct collected_context *x,
 		    const struct collected_context *y)
 {
@@ -46,7 +46,7 @@ static bool is_same(const struct collected_context *x,
 
 #define UPPER(hash)	((hash) & ~(uint64_t)UINT32_MAX)
 
-/* The slot of @key, or the free one where it would be. */
+/* Returns the slot of @key, or the free one where it belongs. */
 static uint64_t *slot_of(const struct context_rows *rows,
 			 const struct collected_context *key, uint64_t hash)
 {
@@ -88,7 +88,7 @@ static int make_slots(struct context_rows *rows)
 	return 0;
 }
 
-/* Makes room for one row more; the array of chunks doubles at powers of two. */
+/* Makes room for one more row. The array of chunks doubles at powers of two. */
 static int make_chunk(struct context_rows *rows)
 {
 	size_t chunks = rows->count / CHUNK;

@@ -25,7 +25,10 @@ static uint64_t hash_of(const struct context_node *node)
 	return hash;
 }
 
-/* Of others, the name is that of what ran there last. */
+/*
+ * Roots differ by name. Other nodes get the name of the last process that ran
+ * there.
+ */
 static bool same_root(const struct hwprof_context *x,
 		      const struct hwprof_context *y)
 {
@@ -101,7 +104,7 @@ void context_tree_free(struct context_tree *tree)
 
 /* --- order -------------------------------------------------------------- */
 
-/* A parent has a lower number than its children. */
+/* Children have higher numbers than their parent, so go backwards. */
 void context_tree_sum(struct context_tree *tree)
 {
 	size_t i;
@@ -162,10 +165,13 @@ static int compare_objects(const struct object *x, const struct object *y)
 	return strcmp(object_name(x), object_name(y));
 }
 
-/* Siblings, the heaviest first; where they weigh the same, by place. */
+/*
+ * Compares siblings: the heaviest first, and by place if they weigh the same.
+ */
 static int compare_siblings(const void *a, const void *b)
 {
-	const struct context_node *x = *(void *const *)a, *y = *(void *const *)b;
+	const struct context_node *x = *(void *const *)a,
+				  *y = *(void *const *)b;
 	int order = compare_u64(x->parent, y->parent);
 
 	if (!order)
@@ -189,13 +195,18 @@ static int compare_siblings(const void *a, const void *b)
 	return order ? order : compare_objects(x->site_object, y->site_object);
 }
 
-/* Children of @sorted's nodes begin at @first[number + 1]; roots at @first[0]. */
+/*
+ * Sets @first[number + 1] to the index in @sorted of that node's first child,
+ * and @first[0] to that of the first root.
+ */
 static void find_families(const struct context_tree *tree,
 			  struct context_node *const *sorted, size_t *first)
 {
 	size_t family, i = 0, parent;
 
-	/* SIZE_MAX comes last in @sorted, and first in @first. */
+	/*
+	 * Roots, with parent SIZE_MAX, are last in @sorted and first in @first.
+	 */
 	for (family = 1; family <= tree->count; family++) {
 		first[family] = i;
 		while (i < tree->count &&
@@ -210,7 +221,7 @@ static void walk(const struct context_tree *tree,
 		 struct context_node *const *sorted, size_t *next,
 		 struct hwprof_context **order)
 {
-	size_t at = SIZE_MAX, count = 0;	/* whose children are next */
+	size_t at = SIZE_MAX, count = 0;	/* node whose children follow */
 
 	while (count < tree->count) {
 		size_t i = next[at + 1];
@@ -257,7 +268,8 @@ static bool is_node(const struct context_node *node)
 
 static int compare_procedures(const void *a, const void *b)
 {
-	const struct context_node *x = *(void *const *)a, *y = *(void *const *)b;
+	const struct context_node *x = *(void *const *)a,
+				  *y = *(void *const *)b;
 	int order = compare_u64(!is_node(x), !is_node(y));
 
 	if (!order)
@@ -271,7 +283,8 @@ static int compare_procedures(const void *a, const void *b)
 
 static int compare_sites(const void *a, const void *b)
 {
-	const struct context_node *x = *(void *const *)a, *y = *(void *const *)b;
+	const struct context_node *x = *(void *const *)a,
+				  *y = *(void *const *)b;
 	int order = compare_u64(x->parent, y->parent);
 
 	if (!order)
@@ -289,7 +302,7 @@ static void count_procedures(struct context_node **sorted, size_t count,
 	qsort(sorted, count, sizeof(*sorted), compare_procedures);
 	for (i = 0; i < count && is_node(sorted[i]); i++) {
 		if (!sorted[i]->object)
-			continue;	/* a root, of no procedure */
+			continue;	/* a root without a procedure */
 		if (!nodes || compare_procedures(&sorted[i - 1], &sorted[i])) {
 			statistics->procedures++;
 			nodes = 0;

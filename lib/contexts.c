@@ -57,7 +57,10 @@ int contexts_add_row(struct hwprof_profile *profile,
 	return add_row(profile, &context);
 }
 
-/* What there is no name for any more is left out. -ENOMEM. */
+/*
+ * Adds the row's metrics, except those without room for a name. Returns 0 or
+ * -ENOMEM.
+ */
 static int take_metrics(struct hwprof_profile *profile,
 			const struct hwprof_row_context *row,
 			struct collected_context *context)
@@ -84,15 +87,19 @@ static int add_context_row(struct hwprof_profile *profile,
 
 	if (!row->id || row->kind < HWPROF_CONTEXT_ROOT ||
 	    row->kind > HWPROF_CONTEXT_RECURSION)
-		return file_damaged(profile->file, sample->offset,
-				    "a context has the id 0x%llx and is of kind %u",
-				    row->id, row->kind);
+		return file_damaged(
+			profile->file, sample->offset,
+			"a context has the id 0x%llx and is of kind %u",
+			row->id, row->kind);
 	profile->collected.rows++;
 	return take_metrics(profile, row, &context) ?:
 	       add_row(profile, &context);
 }
 
-/* A call; or a row without its raw data, of which the caller is not known. */
+/*
+ * Adds a sample, which is a call, or a row without its raw data. Its caller is
+ * unknown.
+ */
 static int add_sample(struct hwprof_profile *profile,
 		      const struct hwprof_sample *sample)
 {
@@ -127,16 +134,17 @@ static struct collected_context *find_row(const struct hwprof_profile *profile,
 	return context_rows_find(profile->rows, session, id);
 }
 
-/* Who runs: the root of all that its process does. */
+/* Describes the root of a process: everything that it runs is below it. */
 static void set_root(const struct hwprof_profile *profile,
 		     const struct collected_context *row,
 		     struct context_node *node)
 {
 	const struct origin *origin = &row->origin;
 
-	*node = (struct context_node) {
+	*node = (struct context_node){
 		.context.kind = HWPROF_CONTEXT_ROOT,
-		.context.comm = profile_comm(profile, origin->pid, origin->last),
+		.context.comm =
+			profile_comm(profile, origin->pid, origin->last),
 		.parent = SIZE_MAX,
 	};
 	if (profile->flags & HWPROF_PER_PROCESS) {
@@ -145,19 +153,22 @@ static void set_root(const struct hwprof_profile *profile,
 	}
 }
 
-/* Of a stack of calls that a sample found. */
+/* Returns true for a node of a sampled call stack. */
 static bool is_sampled(const struct collected_context *row)
 {
 	return row->id && row->origin.basis > HWPROF_BASIS_EXACT;
 }
 
-/* Where nothing is mapped, as far as is known. */
+/* Returns true where nothing is known to be mapped. */
 static bool is_unknown(const struct object *object)
 {
 	return object && !strcmp(object_name(object), "[unknown]");
 }
 
-/* What the row is in the tree, whose node @parent its caller is. */
+/*
+ * Describes the row as a node of the tree, below the node @parent of its
+ * caller.
+ */
 static int describe(const struct hwprof_profile *profile,
 		    const struct collected_context *row, size_t parent,
 		    struct context_node *node)
@@ -170,8 +181,10 @@ static int describe(const struct hwprof_profile *profile,
 	}
 	if (place_find(&place, profile, &row->origin, row->callee))
 		return -ENOMEM;
-	/* A sample's callee is any address of it; what a file says nothing of is
-	 * one procedure. */
+	/*
+	 * A sample's callee is any address of the procedure. Addresses about
+	 * which the file knows nothing are one procedure.
+	 */
 	if (is_sampled(row) && row->origin.pid & PROCESS_GUEST)
 		place.address = 0;
 	if (is_sampled(row) && (object_is_file(place.object) ||
@@ -204,7 +217,9 @@ static size_t root_of(struct hwprof_contexts *contexts,
 	return context_tree_get(&contexts->tree, &root);
 }
 
-/* Their place in the profile of all files: see place_metrics(). */
+/*
+ * Adds metrics at their index in the profile of all files; see place_metrics().
+ */
 static void add_metrics(const struct hwprof_contexts *contexts,
 			struct hwprof_context *context,
 			const struct collected_context *row)
@@ -239,15 +254,15 @@ static void add_to_node(const struct hwprof_contexts *contexts,
 	if (origin->last < node->last)
 		return;
 	node->last = origin->last;
-	/* A root's name is what it is. */
+	/* A root is identified by its name, which must not change. */
 	if (context->kind != HWPROF_CONTEXT_ROOT)
 		context->comm = profile_comm(profile, context->pid, node->last);
 }
 
 /*
- * The node of the procedure that @called is a call of, if it is on the chain
- * already; SIZE_MAX: it is not. The kernel does not know all procedures, so it
- * may have made a node of one that is an ancestor's, too.
+ * Returns the node of @called's procedure if it is on the chain already; else
+ * SIZE_MAX. The kernel does not know all procedures, and may have made a second
+ * node for one.
  */
 static size_t find_on_chain(const struct hwprof_contexts *contexts,
 			    const struct context_node *called)
@@ -267,7 +282,10 @@ static size_t find_on_chain(const struct hwprof_contexts *contexts,
 	return SIZE_MAX;
 }
 
-/* The number of the node that what the row counts belongs to; SIZE_MAX. */
+/*
+ * Returns the number of the node that the row's counts belong to; SIZE_MAX if
+ * out of memory.
+ */
 static size_t get_node(struct hwprof_contexts *contexts,
 		       const struct collected_context *row,
 		       struct context_node *wanted)
@@ -306,7 +324,9 @@ static int place_row(struct hwprof_contexts *contexts,
 	}
 	if (describe(&contexts->profile, row, parent, &wanted))
 		return -ENOMEM;
-	/* A frame pointer that was none: nobody called from there. */
+	/*
+	 * Nobody called from there: unwinding followed a wrong frame pointer.
+	 */
 	row->nowhere = is_sampled(row) && called && is_unknown(wanted.object);
 	if (row->nowhere && !row->calls && !row->deeper)
 		return 0;
@@ -323,8 +343,8 @@ static int place_row(struct hwprof_contexts *contexts,
 }
 
 /*
- * Those who called come first. A file may say that a context is its own caller:
- * then nobody is. @chain: of @room entries.
+ * Places a row after its callers. In a damaged file a context may be its own
+ * caller. @chain has @room entries.
  */
 static int place_chain(struct hwprof_contexts *contexts,
 		       struct collected_context *row,
@@ -335,8 +355,9 @@ static int place_chain(struct hwprof_contexts *contexts,
 
 	for (; row && !row->node; row = row->up) {
 		if (count == room)
-			return file_fail(contexts->profile.file, -EBADMSG,
-					 "is damaged: a context is called by itself");
+			return file_fail(
+				contexts->profile.file, -EBADMSG,
+				"is damaged: a context is called by itself");
 		chain[count++] = row;
 	}
 	while (count && !error)
@@ -355,7 +376,7 @@ static void link_rows(const struct hwprof_profile *profile,
 
 		row->node = 0;
 		row->up = find_row(profile, session, row->parent);
-		/* It was a back edge where not all of the chain was known. */
+		/* The kernel made a back edge, not knowing the whole chain. */
 		if (row->up && row->up->kind == HWPROF_CONTEXT_RECURSION)
 			row->up = find_row(profile, session, row->up->target);
 	}
@@ -384,13 +405,16 @@ size_t contexts_node(const struct hwprof_profile *profile, uint32_t session,
 {
 	const struct collected_context *row = find_row(profile, session, id);
 
-	/* What runs after a recursive call is the ancestor's. */
+	/* After a recursive call the ancestor runs. */
 	if (row && row->kind == HWPROF_CONTEXT_RECURSION)
 		row = find_row(profile, session, row->target);
 	return row && row->node ? row->node - 1 : SIZE_MAX;
 }
 
-/* Where the file's metrics are among those of all files. -ENOMEM. */
+/*
+ * Finds the index of each of the file's metrics among those of all files.
+ * Returns 0 or -ENOMEM.
+ */
 static int place_metrics(struct hwprof_contexts *contexts)
 {
 	const struct metrics *metrics = &contexts->profile.collected.metrics;
@@ -474,15 +498,26 @@ static int warn(struct hwprof_profile *profile,
 
 	contexts->orphans = 0;
 	if (contexts->metrics.crowded)
-		error |= warnings_add(warnings, "more than %d metrics of different names: others than the first ones are left out",
-				      HWPROF_METRICS_MAX);
+		error |=
+			warnings_add(warnings,
+				     "more than %d metrics of different names: "
+				     "others than the first ones are left out",
+				     HWPROF_METRICS_MAX);
 	contexts->metrics.crowded = false;
 	if (totals->unmeasured)
-		error |= warnings_add(warnings, "%" PRIu64 " samples have no metrics: a counter of their group was not there, or did not count",
-				      totals->unmeasured);
+		error |= warnings_add(
+			warnings,
+			"%" PRIu64
+			" samples have no metrics: a counter of their group "
+			"was not there, or did not count",
+			totals->unmeasured);
 	if (orphans)
-		error |= warnings_add(warnings, "%" PRIu64 " calls are of contexts whose callers are not in the file: they are shown below what ran",
-				      orphans);
+		error |= warnings_add(
+			warnings,
+			"%" PRIu64
+			" calls are of contexts whose callers are not in the "
+			"file: they are shown below what ran",
+			orphans);
 	return error;
 }
 
@@ -494,7 +529,7 @@ static void name_all(struct context_tree *tree)
 		name(tree, &tree->nodes[i]);
 }
 
-/* Put the tree of callers in the tree's place. */
+/* Replaces the tree by its inversion. */
 static int turn(struct hwprof_contexts *contexts)
 {
 	struct context_tree turned = { .nodes = NULL };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Calling contexts as other tools read them: JSON, and folded stacks. */
+/* Writes calling contexts for other tools: as JSON, and as folded stacks. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static void put_counts(struct json *json, const struct hwprof_profile *profile,
 	json_string(json, "comm", context->comm);
 }
 
-/* @parent, @target: their places among those that were put. */
+/* @parent and @target are indices of nodes that were written before. */
 static void put_context(struct json *json, const struct hwprof_profile *profile,
 			const struct hwprof_context *context, uint64_t parent,
 			uint64_t target)
@@ -116,7 +116,7 @@ static const struct context_node *node_of(const struct hwprof_context *context)
 	return container_of(context, struct context_node, context);
 }
 
-/* Where a context is among those that were put, of what it points to. */
+/* Returns the index of a node that was written before; 0 for NULL. */
 static uint64_t index_of(const struct hwprof_contexts *contexts,
 			 const uint64_t *indices,
 			 const struct hwprof_context *context)
@@ -155,7 +155,10 @@ int contexts_json(const struct hwprof_profile *profile,
 
 /* --- folded stacks ------------------------------------------------------ */
 
-/* ';' and the end of the line have a meaning there, and others on terminals. */
+/*
+ * Replaces characters with a meaning in folded stacks (';' and the end of the
+ * line) or on terminals.
+ */
 static void put_name(const char *name, FILE *out)
 {
 	for (; *name; name++) {
@@ -237,7 +240,7 @@ int hwprof_contexts_folded(const struct hwprof_profile *profile, FILE *out)
 	return fflush(out) || ferror(out) ? -EIO : 0;
 }
 
-/* By itself: with the chain that it is at the end of. */
+/* Writes one context, with its whole chain. */
 void contexts_put(struct json *json, const char *name, const void *contexts,
 		  size_t index)
 {

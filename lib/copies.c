@@ -7,8 +7,9 @@
 
 enum {
 	SET_BITS	= 12,
-	ENOUGH		= 8,	/* certain copies, where the CPU is not known */
-	RARE		= 64,	/* one in so many chances is no accident */
+	ENOUGH		= 8,	/* certain copies needed if the CPU is
+				 * unknown */
+	RARE		= 64,	/* one in that many chances is no accident */
 };
 
 struct pair {
@@ -16,11 +17,12 @@ struct pair {
 };
 
 struct copies {
-	const struct hwprof_file *file;	/* in a pipe, it says so later */
+	const struct hwprof_file *file;	/* a pipe tells the CPU only later */
 	struct straight_lines *lines;
-	uint64_t chances;	/* newest branches that cannot follow themselves, */
-	uint64_t certain;	/* and of these, copied ones */
-	struct pair *followers;	/* branches that were seen to follow themselves */
+	uint64_t chances;	/* newest branches that cannot follow
+				 * themselves */
+	uint64_t certain;	/* how many of these were copied */
+	struct pair *followers;	/* branches that have followed themselves */
 };
 
 struct copies *copies_new(const struct hwprof_file *file,
@@ -65,7 +67,7 @@ static struct pair *place_of(const struct copies *copies,
 
 /* --- the newest two ----------------------------------------------------- */
 
-/* Was it executed, and is known from where to where? */
+/* Returns true if the branch was executed, and both addresses are known. */
 static bool is_whole(const struct window_branch *branch)
 {
 	return branch->from && branch->to &&
@@ -109,14 +111,14 @@ void copies_learn(struct copies *copies, struct span branches)
 		copies->chances++;
 		copies->certain += is_pair(&newest, &next);
 	}
-	/* It is not asked for where there are none. */
+	/* Without certain copies nothing asks for followers. */
 	if (copies->certain)
 		learn_followers(copies, older);
 }
 
 /* --- a stack ------------------------------------------------------------ */
 
-/* Has the CPU made copies in this recording? */
+/* Returns true if the CPU has made copies in this recording. */
 static bool makes_copies(const struct copies *copies)
 {
 	uint64_t least = copies->file->cpu == FILE_CPU_COPIES ? 1 : ENOUGH;
@@ -135,7 +137,10 @@ static bool follows_itself(const struct copies *copies,
 	       (known->from == branches->from && known->to == branches->to);
 }
 
-/* Is it certain that the newest branch does not follow itself? -ENOMEM. */
+/*
+ * Returns 1 if the newest branch certainly does not follow itself, 0 if it may,
+ * or -ENOMEM.
+ */
 static int is_certain(const struct copies *copies, const struct stack *stack)
 {
 	const struct window_branch *newest = stack->branches;

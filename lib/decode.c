@@ -16,14 +16,14 @@ struct machine {
 	enum ending (*ending)(const cs_insn *insn, uint64_t *target);
 };
 
-/* Of one machine. */
+/* The decoder of one machine. */
 struct decode {
 	const struct machine *machine;
 	csh engine;
-	cs_insn *insn;			/* NULL: it is not open yet */
+	cs_insn *insn;			/* NULL: not opened yet */
 };
 
-/* --- x86 -------------------------------------------------------------------- */
+/* --- x86 ------------------------------------------------------------------ */
 
 static bool in_group(const cs_insn *insn, uint8_t group)
 {
@@ -42,7 +42,7 @@ static enum ending x86_ending(const cs_insn *insn, uint64_t *target)
 		      x86->operands[0].type == X86_OP_IMM;
 
 	switch (insn->id) {
-	/* They come back, as calls of a procedure do not. */
+	/* They return, but no procedure is called. */
 	case X86_INS_SYSCALL:
 	case X86_INS_SYSENTER:
 		return ENDING_NONE;
@@ -65,9 +65,9 @@ static enum ending x86_ending(const cs_insn *insn, uint64_t *target)
 	return direct ? ENDING_JUMP : ENDING_INDIRECT;
 }
 
-/* --- arm64 ------------------------------------------------------------------ */
+/* --- arm64 ---------------------------------------------------------------- */
 
-/* A direct jump's target is its last operand. */
+/* Takes the target of a direct jump, which is the last operand. */
 static enum ending direct(const cs_insn *insn, enum ending ending,
 			  uint64_t *target)
 {
@@ -105,7 +105,7 @@ static enum ending arm64_ending(const cs_insn *insn, uint64_t *target)
 	return ENDING_NONE;
 }
 
-/* --- machines --------------------------------------------------------------- */
+/* --- machines ------------------------------------------------------------- */
 
 static const struct machine machines[] = {
 	{ EM_X86_64, CS_ARCH_X86, CS_MODE_64, x86_ending },
@@ -163,7 +163,7 @@ static bool open_decode(struct decode *decode)
 	return decode->insn;
 }
 
-/* --- code ------------------------------------------------------------------- */
+/* --- code ----------------------------------------------------------------- */
 
 const char *code_of_bytes(struct code *code, struct decoder *decoder,
 			  unsigned int machine, const uint8_t *bytes,

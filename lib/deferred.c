@@ -5,7 +5,7 @@
 
 #include "deferred.h"
 
-/* A user's part, followed by its addresses. */
+/* A user part of a call chain, followed by its addresses. */
 struct part {
 	struct part *next;		/* of the same bucket */
 	uint64_t cookie;
@@ -14,7 +14,7 @@ struct part {
 	uint64_t addresses[];
 };
 
-/* Those of one round. */
+/* The parts of one round. */
 struct table {
 	struct part **buckets;
 	size_t bucket_count;		/* a power of two */
@@ -109,7 +109,7 @@ int deferred_add(struct deferred *deferred, uint32_t tid, uint64_t cookie,
 	struct part *part;
 	size_t bucket;
 
-	/* Each event of a group may write one. */
+	/* Each event of a group may write the part; one is enough. */
 	if (find(table, tid, cookie))
 		return 0;
 	if (table->part_count == table->bucket_count && grow(table))

@@ -12,18 +12,19 @@ struct hwprof_diff {
 	const void *profiles[2];	/* before, after */
 	struct hwprof_change *changes;
 	size_t count;
-	struct hwprof_diff *procedures;	/* NULL: there are none of the kind */
+	struct hwprof_diff *procedures;	/* NULL: the kind has none */
 };
 
 struct thing {
-	char *name;			/* of one sort; NULL: it has none */
+	char *name;			/* of the present sort; NULL: it has
+					 * none */
 	uint64_t rank;
 	size_t index;
 	bool joined;			/* it has a counterpart */
-	bool single;			/* of those open, alone with a weak name */
+	bool single;			/* no other open thing has its name */
 };
 
-/* The things of a profile that have no counterpart yet are open. */
+/* The things of one profile. Those without a counterpart yet are open. */
 struct side {
 	struct thing *things;
 	size_t count;
@@ -33,7 +34,7 @@ struct side {
 
 /* --- names -------------------------------------------------------------- */
 
-/* The same number for the same name. */
+/* Returns the same number for the same name. */
 static uint64_t number_of(const char *name)
 {
 	uint64_t hash = 0xcbf29ce484222325ULL;
@@ -70,8 +71,8 @@ static int set_name(struct thing *thing, enum diff_name sort,
 }
 
 /*
- * Names all open things. In a tree it names all things, since the name of what
- * a thing is in, which comes before it, is a part of its own.
+ * Names all open things. In a tree it names all things, because a thing's name
+ * contains the name of its ancestor, which comes before it.
  */
 static int set_names(struct side *side, enum diff_name sort,
 		     const struct diff_kind *kind, const void *profile)
@@ -118,7 +119,7 @@ static void side_free(struct side *side)
 
 /* --- counterparts ------------------------------------------------------- */
 
-/* Those without a name come last. */
+/* Compares names. Things without a name come last. */
 static int compare_names(const struct thing *x, const struct thing *y)
 {
 	return x->name && y->name ? strcmp(x->name, y->name) :
@@ -142,7 +143,7 @@ static double share_of(const struct hwprof_diff *diff, unsigned int side,
 	return isnan(share) ? 0 : share;
 }
 
-/* How far below and above its share a thing's interval reaches. */
+/* How far an interval reaches below and above a share. */
 struct reach {
 	double below, above;
 };
@@ -158,7 +159,7 @@ static struct reach reach_of(const struct hwprof_diff *diff, unsigned int side,
 	return (struct reach){ share - low, high - share };
 }
 
-/* Two recordings are independent, so that variances add up. */
+/* The recordings are independent, so their variances add up. */
 static void set_interval(struct hwprof_change *change, struct reach before,
 			 struct reach after)
 {
@@ -183,7 +184,10 @@ static void add_change(struct hwprof_diff *diff, const struct thing *before,
 		     reach_of(diff, 1, after));
 }
 
-/* Has no other open thing the name of number @at? They are sorted by names. */
+/*
+ * Returns true if no other open thing has the name of thing @at. The open
+ * things are sorted by name.
+ */
 static bool is_single(const struct side *side, size_t at)
 {
 	const struct thing *thing = side->open[at];
@@ -193,7 +197,9 @@ static bool is_single(const struct side *side, size_t at)
 		compare_names(thing, side->open[at + 1]));
 }
 
-/* Names that say little, and join only what has no rival. */
+/*
+ * Returns true for sorts of names that are vague, and join only unique things.
+ */
 static bool is_weak(enum diff_name sort)
 {
 	return sort == DIFF_CALLS || sort == DIFF_NESTING;
@@ -208,7 +214,7 @@ static const enum hwprof_match matches[DIFF_NAMES] = {
 	[DIFF_NESTING] = HWPROF_MATCH_NESTING,
 };
 
-/* Sorts what is open by names, and marks those that only one thing has. */
+/* Sorts open things by name, and marks unique names. */
 static void sort_open(struct side *side)
 {
 	size_t i;
@@ -225,7 +231,7 @@ static bool is_pair(const struct thing *a, const struct thing *b,
 	return a->name && (!is_weak(sort) || (a->single && b->single));
 }
 
-/* Take what was joined out of the list of open things. */
+/* Removes joined things from the list of open ones. */
 static void close_joined(struct side *side)
 {
 	size_t i, left = 0;
@@ -236,7 +242,7 @@ static void close_joined(struct side *side)
 	side->open_count = left;
 }
 
-/* Finds counterparts by names of one sort. */
+/* Finds counterparts by one sort of names. */
 static void join(struct hwprof_diff *diff, struct side *before,
 		 struct side *after, enum diff_name sort)
 {
@@ -262,7 +268,7 @@ static void join(struct hwprof_diff *diff, struct side *before,
 	close_joined(after);
 }
 
-/* The largest first. */
+/* Compares changes: the largest first. */
 static int compare_changes(const void *a, const void *b)
 {
 	const struct hwprof_change *x = a, *y = b;
@@ -275,7 +281,7 @@ static int compare_changes(const void *a, const void *b)
 	return compare_u64(x->before, y->before);
 }
 
-/* Names of a sort are made where both sides have things that are open. */
+/* Tries all sorts of names, as long as both sides have open things. */
 static int join_all(struct hwprof_diff *diff, struct side *before,
 		    struct side *after)
 {

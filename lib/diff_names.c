@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What the things of each kind of profile are known by in another recording. */
+/* Names by which things of a profile are recognised in another recording. */
 #include <inttypes.h>
 
 #include "calls.h"
@@ -11,10 +11,10 @@
 #include "ranges.h"
 #include "values.h"
 
-/* Where a piece of code is. */
+/* The place of a piece of code. */
 struct spot {
 	const char *object, *build_id, *function, *file;
-	uint64_t address, offset;	/* in the object, in the function */
+	uint64_t address, offset;	/* in the object; in the function */
 	unsigned int line;
 	uint32_t pid;
 };
@@ -24,7 +24,7 @@ static const char *text(const char *name)
 	return name ? name : "";
 }
 
-/* In another build code has moved, but not from its line or its function. */
+/* In another build, code has moved, but it keeps its line or its function. */
 static bool name_spot(const struct spot *spot, enum diff_name sort, FILE *out)
 {
 	fprintf(out, "%s|", text(spot->object));
@@ -90,7 +90,7 @@ const struct diff_kind loops_diff = {
 
 /* --- ranges ------------------------------------------------------------- */
 
-/* The first one is all that was counted. */
+/* Returns a range; the first one is the root. */
 static const struct hwprof_range *range_at(const void *ranges, size_t index)
 {
 	return hwprof_ranges_get(ranges, index);
@@ -155,7 +155,9 @@ static bool name_code(const struct hwprof_code *code, uint32_t pid,
 	return name_spot(&spot, sort, out);
 }
 
-/* What is called begins where its function does, whatever line that is. */
+/*
+ * Names an entry by its function alone; in another build its line may differ.
+ */
 static bool name_entry(const struct hwprof_code *code, uint32_t pid,
 		       enum diff_name sort, FILE *out)
 {
@@ -304,7 +306,10 @@ static unsigned int contexts_depth(const void *contexts, size_t index)
 	return hwprof_contexts_get(contexts, index)->depth;
 }
 
-/* By its callers, and the site; by functions alone, where that has moved. */
+/*
+ * Names a context by its callers, site and function, or without the site, which
+ * may have moved.
+ */
 static bool contexts_name(const void *contexts, size_t index,
 			  enum diff_name sort, const uint64_t *above, FILE *out)
 {
@@ -394,7 +399,7 @@ static uint64_t paths_start(const void *paths, size_t index)
 	return hwprof_paths_get(paths, index)->start;
 }
 
-/* A line between taken jumps, by where it begins and how long it is. */
+/* Names a line between taken jumps by its beginning and its length. */
 static bool name_line(const struct path_point *first, uint32_t pid,
 		      enum diff_name sort, FILE *out)
 {
@@ -413,7 +418,7 @@ static bool name_line(const struct path_point *first, uint32_t pid,
 	return true;
 }
 
-/* By all its lines, and how it begins and ends. */
+/* Names a path by all its lines, and by its beginning and end. */
 static bool paths_name(const void *profile, size_t index, enum diff_name sort,
 		       const uint64_t *above, FILE *out)
 {

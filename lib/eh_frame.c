@@ -6,15 +6,18 @@
 #include "eh_frame.h"
 #include "span.h"
 
-/* How linkers make it, and all that readers look for. */
+/* The only encoding that linkers write, and readers search. */
 #define TABLE_ENCODING	(DW_EH_PE_datarel | DW_EH_PE_sdata4)
 
-/* Two offsets from the section's address: the begin, and what is said of it. */
+/*
+ * Two offsets from the section's address: the beginning of a procedure, and its
+ * frame description.
+ */
 struct entry {
 	int32_t begin, frame;
 };
 
-/* The section's bytes in the file, and its @address. */
+/* Finds the section's bytes in the file, and its @address. */
 static bool find_section(Elf *elf, struct span *bytes, uint64_t *address)
 {
 	size_t count, size, i;
@@ -36,10 +39,13 @@ static bool find_section(Elf *elf, struct span *bytes, uint64_t *address)
 	return false;
 }
 
-/* Of its entries, which are sorted; 0: there are none that are understood. */
+/*
+ * Moves @bytes to the sorted entries. Returns their number; 0 if there are
+ * none, or the format is unknown.
+ */
 static uint32_t find_entries(struct span *bytes)
 {
-	uint8_t head[4];	/* version, and three encodings */
+	uint8_t head[4];	/* version and three encodings */
 	uint32_t count;
 
 	if (!span_copy(bytes, head, sizeof(head)) || head[0] != 1 ||

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The numbers that are computed from sums: docs/definitions.md says of what. */
+/* Computes estimates from sums; docs/definitions.md defines them. */
 #include <math.h>
 
 #include "estimate.h"
 
 /*
- * Executions that never took the back edge are in no statistics of the row,
- * but they are known: entries that were neither executions nor cut off.
+ * The row's statistics lack executions that never took the back edge. Their
+ * number is known: they are entries that were neither executions nor cut off.
  */
 static void add_single_trips(struct hwprof_loop *loop,
 			     const struct collected_loop *sums)
@@ -22,15 +22,16 @@ static void add_single_trips(struct hwprof_loop *loop,
 }
 
 /*
- * Time is not as fair to branches as counting them is: with the same width, the
- * trip count was in 92 of 100 intervals of bursts, not in 95 (tests/accuracy/burst).
+ * Choosing by time is not as fair to branches as counting them: with intervals
+ * of equal width, 92 instead of 95 of 100 intervals of bursts contained the
+ * trip count (tests/accuracy/burst).
  */
 static const double TIME_WIDTH = 1.3;
 
 /*
- * How far a 95 % interval of a logarithm reaches that has @variance, by @windows.
- * 1.96 + 2.4/n stands for Student's t with n windows; so does n/(n - 1), for
- * the variance was taken from the same windows.
+ * Returns the reach of a 95 % interval of a logarithm that has @variance, from
+ * @windows. 1.96 + 2.4/n stands for Student's t with n windows, and n/(n - 1)
+ * corrects a variance from the same windows.
  */
 static double reach_of(double windows, double variance, enum hwprof_basis basis)
 {
@@ -40,10 +41,10 @@ static double reach_of(double windows, double variance, enum hwprof_basis basis)
 }
 
 /*
- * Windows: the delta method on log(back edges / entries), with the sums over
- * windows of squares and products. The loop was in at least n = (Σe)²/Σe² of
- * them. Counts are whole numbers: one back edge more or less would have been as
- * likely where all windows agree. tests/accuracy/windows has the coverage.
+ * Windows: uses the delta method on log(back edges / entries), with the sums
+ * over windows of squares and products. The loop was in at least n = (Σe)²/Σe²
+ * windows. Counts are whole numbers, so if all windows agree, one more or one
+ * less back edge was as likely. tests/accuracy/windows measures the coverage.
  */
 static void estimate_interval(struct hwprof_loop *loop,
 			      const struct collected_loop *sums)
@@ -56,7 +57,7 @@ static void estimate_interval(struct hwprof_loop *loop,
 		return;
 	windows = entries * entries / sums->sum_entry_sq;
 	if (windows < 1.01)
-		return;		/* one does not say how much they differ */
+		return;		/* one window does not show a variance */
 	variance = sums->sum_back_sq / (back * back) +
 		   sums->sum_entry_sq / (entries * entries) -
 		   2 * sums->sum_cross / (back * entries);
@@ -83,7 +84,7 @@ void estimate_loop(struct hwprof_loop *loop, const struct collected_loop *sums)
 {
 	unsigned int i;
 
-	/* Below zero only if the rows that it corrects were lost. */
+	/* Only negative if the rows that it corrects were lost. */
 	loop->entries_seen = sums->entries > 0 ? sums->entries : 0;
 	loop->back_edges_seen = sums->back_edges;
 	loop->basis = sums->origin.basis;
@@ -95,7 +96,7 @@ void estimate_loop(struct hwprof_loop *loop, const struct collected_loop *sums)
 	if (loop->basis == HWPROF_BASIS_EXACT)
 		add_single_trips(loop, sums);
 	estimate_trip(loop, sums);
-	/* What windows missed is not known, so there are no totals then. */
+	/* There are no totals if windows missed an unknown part. */
 	loop->counted = loop->basis == HWPROF_BASIS_EXACT;
 	if (loop->counted) {
 		loop->entries = loop->entries_seen;
@@ -104,9 +105,10 @@ void estimate_loop(struct hwprof_loop *loop, const struct collected_loop *sums)
 }
 
 /*
- * Calls come together, in windows: how much these differ says how sure the
- * share is. Σx²/(Σx)² is the variance of the count's logarithm, if windows are
- * independent, and so much that the total's may be left out.
+ * Calls of a window depend on each other, so the variance between windows gives
+ * the interval. Σx²/(Σx)² is the variance of the count's logarithm if windows
+ * are independent. It is so large that the variance of the total can be
+ * neglected.
  */
 void estimate_share(struct hwprof_called *called, double sum_sq)
 {
@@ -115,15 +117,15 @@ void estimate_share(struct hwprof_called *called, double sum_sq)
 
 	called->share_low = called->share_high = NAN;
 	if (!(sum_sq > 0) || windows < 1.01)
-		return;		/* one does not say how much they differ */
+		return;		/* one window does not show a variance */
 	reach = reach_of(windows, 1 / windows, called->basis);
 	called->share_low = called->share * exp(-reach);
 	called->share_high = fmin(called->share * exp(reach), 1);
 }
 
 /*
- * As estimate_share(), but of a loop that may have nearly all: if windows are in it
- * or are not, the variance is that of a binomial distribution.
+ * Computes the same for a loop, which may have nearly all: if windows are
+ * inside it or outside, the variance is that of a binomial distribution.
  */
 void estimate_loop_share(struct hwprof_loop *loop,
 			 const struct collected_loop *sums, uint64_t in_windows)
@@ -145,10 +147,10 @@ void estimate_loop_share(struct hwprof_loop *loop,
 }
 
 /*
- * With p = stopped / n, a window with t stopped and f passed is off by
- * (1 - p)t - pf. The root of the sum of these squared is no more than that of
- * its parts, so the interval is no narrower than it should be. If all windows
- * agree, three in their number may still be otherwise (the rule of three).
+ * With p = stopped / n, a window with t stopped and f passed lines deviates by
+ * (1 - p)t - pf. The root of the sum of squares is at most the sum of the roots
+ * of its parts, so the interval is wide enough. If all windows agree, three of
+ * them may still differ (the rule of three).
  */
 void estimate_bias(struct hwprof_branch_site *site, uint64_t stopped,
 		   double stopped_root, double passed_root)
@@ -165,15 +167,15 @@ void estimate_bias(struct hwprof_branch_site *site, uint64_t stopped,
 	windows *= windows;
 	if (site->basis == HWPROF_BASIS_EXACT || !(windows >= 1.01) ||
 	    isinf(windows))
-		return;		/* one does not say how much they differ */
+		return;		/* one window does not show a variance */
 	reach = fmax(reach_of(windows, root * root, site->basis), 3 / windows);
 	site->bias_low = fmax(p - reach, 0);
 	site->bias_high = fmin(p + reach, 1);
 }
 
 /*
- * Trip counts of programs without code came out wrong by up to 8 % more than with
- * it (make bench-windows, docs/speed.md).
+ * Without code, trip counts of programs were wrong by up to 8 % more than with
+ * code (make bench-windows, docs/speed.md).
  */
 static const double INFERRED_ERROR = 0.08;
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Events as text, by the table of fields that the module has too. */
+/*
+ * Converts events from and to text, with the table of fields that the module
+ * uses.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -22,7 +25,7 @@ static const struct field fields[] = {
 
 enum {
 	FIELD_COUNT = sizeof(fields) / sizeof(fields[0]),
-	LIST_SIZE = 512,	/* all names with commas */
+	LIST_SIZE = 512,	/* for all names, with commas */
 };
 
 struct parse {
@@ -46,7 +49,10 @@ static int fail(struct parse *parse, const char *format, ...)
 	return -EINVAL;
 }
 
-/* What is profiled and where events come from are the bytes 0 and 1. */
+/*
+ * Returns true for fields that say what to profile, or the source: they are in
+ * the bytes 0 and 1.
+ */
 static bool is_subject(const struct field *field)
 {
 	return !field->word && field->high < 8;
@@ -79,7 +85,7 @@ static const struct field *find_field(const char *name, size_t length)
 {
 	size_t i;
 
-	/* "ranges,of=load-address" is what one says. */
+	/* Accept "ranges,of=load-address". */
 	if (length == 2 && !strncmp(name, "of", length))
 		return find_field("range_of", strlen("range_of"));
 	for (i = 0; i < FIELD_COUNT; i++)
@@ -94,13 +100,13 @@ static uint64_t field_max(const struct field *field)
 	return UINT64_MAX >> (63 - (field->high - field->low));
 }
 
-/* It has names for its values. */
+/* Returns true for the field whose values have names. */
 static bool is_range_of(const struct field *field)
 {
 	return !strcmp(field->name, "range_of");
 }
 
-/* The greatest value that makes sense; the module refuses others. */
+/* Returns the greatest value that the module accepts. */
 static uint64_t field_limit(const struct field *field)
 {
 	if (is_range_of(field))
@@ -168,7 +174,7 @@ int hwprof_range_of(const char *name)
 	return find_range_of(name, strlen(name));
 }
 
-/* A decimal or 0x hexadecimal number, and nothing else, of @length bytes. */
+/* Parses a decimal or 0x hexadecimal number of exactly @length bytes. */
 static bool parse_number(const char *text, size_t length, uint64_t *value)
 {
 	char digits[24], *end;
@@ -179,12 +185,13 @@ static bool parse_number(const char *text, size_t length, uint64_t *value)
 	memcpy(digits, text, length);
 	digits[length] = 0;
 	errno = 0;
-	*value = strtoull(digits, &end,
-			  digits[0] == '0' && (digits[1] | 32) == 'x' ? 16 : 10);
+	*value =
+		strtoull(digits, &end,
+			 digits[0] == '0' && (digits[1] | 32) == 'x' ? 16 : 10);
 	return !*end && !errno;
 }
 
-/* A number, or the name of one. */
+/* Parses a number or the name of a value. */
 static bool parse_value(const struct field *field, const char *text,
 			size_t length, uint64_t *value)
 {
@@ -197,7 +204,7 @@ static bool parse_value(const struct field *field, const char *text,
 	return true;
 }
 
-/* What the field's value may be, as a part of a sentence. */
+/* Returns the allowed values as a part of a sentence. */
 static const char *allowed(const struct field *field, char *text)
 {
 	size_t used = 0, i;
@@ -218,7 +225,7 @@ static int length_shown(size_t length)
 	return length < 64 ? (int)length : 64;
 }
 
-/* "name" or "name=value", @length bytes of it. */
+/* Parses "name" or "name=value" of @length bytes. */
 static int parse_term(struct parse *parse, const char *term, size_t length)
 {
 	const char *equals = memchr(term, '=', length);
@@ -228,12 +235,16 @@ static int parse_term(struct parse *parse, const char *term, size_t length)
 	uint64_t value = 1;
 
 	if (!length)
-		return fail(parse, "a field is missing between the commas of event '%s'",
-			    parse->text);
+		return fail(
+			parse,
+			"a field is missing between the commas of event '%s'",
+			parse->text);
 	if (!field)
-		return fail(parse, "unknown field '%.*s' in event '%s'; fields are: %s",
-			    length_shown(name_length), term, parse->text,
-			    list(names, any));
+		return fail(
+			parse,
+			"unknown field '%.*s' in event '%s'; fields are: %s",
+			length_shown(name_length), term, parse->text,
+			list(names, any));
 	if (parse->seen[field - fields])
 		return fail(parse, "field '%s' is given twice in event '%s'",
 			    field->name, parse->text);
@@ -275,7 +286,9 @@ static int parse_modifiers(struct parse *parse, const char *modifiers)
 		else if (*modifiers == 'k')
 			parse->event->kernel = true;
 		else
-			return fail(parse, "unknown modifier '%c' in event '%s'; modifiers are: u (user mode), k (kernel)",
+			return fail(parse,
+				    "unknown modifier '%c' in event '%s'; "
+				    "modifiers are: u (user mode), k (kernel)",
 				    *modifiers, parse->text);
 	}
 	return 0;
@@ -303,7 +316,10 @@ static bool is_alone(const struct field *field)
 	return is_subject(field) && !is_together(field);
 }
 
-/* What keeps calling contexts of an event with other things from being whole. */
+/*
+ * Returns the field because of which contexts of an event with other profiles
+ * would be incomplete; NULL if there is none.
+ */
 static const char *find_cut(const struct hwprof_event *event)
 {
 	static const char *const fields[] = { "lbr", "sample", "mem", "burst" };
@@ -315,17 +331,23 @@ static const char *find_cut(const struct hwprof_event *event)
 	return NULL;
 }
 
-/* Several things in one event: can they be together? */
+/* Checks whether the profiles of an event can go together. */
 static int check_together(struct parse *parse)
 {
 	const char *cut = find_cut(parse->event);
 	char names[LIST_SIZE];
 
 	if (count_set(parse->event, is_alone))
-		return fail(parse, "event '%s' names several things to profile, and only these can be in one event: %s; give the others an event (-e) each",
+		return fail(parse,
+			    "event '%s' names several things to profile, and "
+			    "only these can be in one event: %s; give the "
+			    "others an event (-e) each",
 			    parse->text, list(names, is_together));
 	if (hwprof_event_field(parse->event, "cct") && cut)
-		return fail(parse, "event '%s' has cct beside other things, which needs every branch: leave out '%s', or give cct an event (-e) of its own",
+		return fail(parse,
+			    "event '%s' has cct beside other things, which "
+			    "needs every branch: leave out '%s', or give cct "
+			    "an event (-e) of its own",
 			    parse->text, cut);
 	return 0;
 }
@@ -341,11 +363,14 @@ static int check(struct parse *parse)
 	if (subjects > 1 && check_together(parse))
 		return -EINVAL;
 	if (count_set(parse->event, is_source) > 1)
-		return fail(parse, "event '%s' names more than one source of: %s",
+		return fail(parse,
+			    "event '%s' names more than one source of: %s",
 			    parse->text, list(names, is_source));
 	if (hwprof_event_field(parse->event, "range_of") &&
 	    !hwprof_event_field(parse->event, "ranges"))
-		return fail(parse, "'of' in event '%s' says what ranges are of, and it has none",
+		return fail(parse,
+			    "'of' in event '%s' says what ranges are of, and "
+			    "it has none",
 			    parse->text);
 	return 0;
 }

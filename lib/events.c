@@ -48,7 +48,7 @@ static void add_cpus(struct events *events, int from, int to)
 			events->cpus[events->cpu_count++] = from;
 }
 
-/* "0-3,8". */
+/* Parses a list of CPUs such as "0-3,8". */
 static int parse_cpus(struct events *events, const char *text)
 {
 	const char *at = text;
@@ -68,7 +68,8 @@ static int parse_cpus(struct events *events, const char *text)
 	} while (!error && *at++ == ',');
 	if (error || (at[-1] && at[-1] != '\n'))
 		return fail(events, -EINVAL,
-			    "CPUs '%s': allowed are numbers below %d and ranges, as in 0-3,8",
+			    "CPUs '%s': allowed are numbers below %d and "
+			    "ranges, as in 0-3,8",
 			    text, CPUS_MAX);
 	return 0;
 }
@@ -89,9 +90,9 @@ static int find_cpus(struct events *events)
 	found = file && fgets(text, sizeof(text), file);
 	if (file)
 		fclose(file);
-	return found ? parse_cpus(events, text) :
-		       fail(events, -EIO, "cannot read which CPUs are online: %s",
-			    path);
+	return found ? parse_cpus(events, text)
+		     : fail(events, -EIO,
+			    "cannot read which CPUs are online: %s", path);
 }
 
 /* --- events --------------------------------------------------------------- */
@@ -106,7 +107,9 @@ bool events_want_data(const struct events_options *options)
 	return false;
 }
 
-/* What all events of a recording have in common; the first tells of tasks. */
+/*
+ * Completes the attr of an event. Only the first event reports tasks and maps.
+ */
 static struct perf_event_attr complete(const struct events *events,
 				       const struct events_kind *kind)
 {
@@ -141,7 +144,7 @@ static int open_event(const struct perf_event_attr *attr, pid_t target, int cpu,
 	struct perf_event_attr copy = *attr;
 	long fd;
 
-	/* The group begins and ends with its leader. */
+	/* The leader starts and stops its group. */
 	if (leader >= 0)
 		copy.disabled = copy.enable_on_exec = 0;
 	fd = syscall(SYS_perf_event_open, &copy, target, cpu, leader,
@@ -158,11 +161,12 @@ static const char *reason(const struct events *events, int error, int leader)
 			    error == -EOPNOTSUPP))
 		return "this machine does not count that";
 	if (leader >= 0 && error == -EINVAL)
-		return "the CPU has no counter for it beside the others of its group";
+		return "the CPU has no counter for it beside the others of its "
+		       "group";
 	return strerror(-error);
 }
 
-/* One more event of the last kind; its id goes to the file. */
+/* Opens one more event of the last kind, and records its id. */
 static int add_fd(struct events *events, pid_t target, int cpu, int leader)
 {
 	struct writer_event *event = &events->kinds[events->kind_count - 1];
@@ -171,7 +175,7 @@ static int add_fd(struct events *events, pid_t target, int cpu, int leader)
 			    events->options.cgroup);
 
 	if (fd < 0) {
-		/* A thread of -p may be gone already. */
+		/* A thread of -p may have exited. */
 		if (fd == -ESRCH && events->options.target_count > 1)
 			return 0;
 		return fail(events, fd, "cannot open event '%s' on CPU %d: %s",
@@ -193,7 +197,10 @@ static size_t pages_of(const struct events *events)
 	return events->options.pages ? events->options.pages : PAGES_DEFAULT;
 }
 
-/* The first event of a CPU owns its ring; how much memory we get, we try. */
+/*
+ * Maps the ring of a CPU, which belongs to its first event. Tries smaller sizes
+ * if the kernel refuses the default.
+ */
 static int map_ring(struct events *events, struct ring *ring, int fd)
 {
 	size_t pages = pages_of(events);
@@ -205,7 +212,8 @@ static int map_ring(struct events *events, struct ring *ring, int fd)
 	}
 	if (error == -EPERM)
 		return fail(events, error,
-			    "%zu pages for each CPU's ring are more than kernel.perf_event_mlock_kb allows: lower -m",
+			    "%zu pages for each CPU's ring are more than "
+			    "kernel.perf_event_mlock_kb allows: lower -m",
 			    pages);
 	if (error)
 		return fail(events, error,
@@ -214,7 +222,7 @@ static int map_ring(struct events *events, struct ring *ring, int fd)
 	return 0;
 }
 
-/* All events of a CPU write into its ring. */
+/* Directs an event to its CPU's ring. */
 static int attach(struct events *events, size_t cpu, int *owner)
 {
 	int fd = events->fds[events->fd_count - 1];
@@ -230,11 +238,12 @@ static int attach(struct events *events, size_t cpu, int *owner)
 	return 0;
 }
 
-/* While they are opened; descriptors, or -1. */
+/* State while events are opened; descriptors are -1 if there is none. */
 struct opening {
 	int *owners;			/* of rings, by CPU */
-	int *leaders;			/* of the last kind, by target and CPU */
-	size_t kind;			/* of the options */
+	int *leaders;			/* of the last kind, by target and
+					 * CPU */
+	size_t kind;			/* index in the options */
 };
 
 static void begin_kind(struct events *events, const struct events_kind *kind)
@@ -248,7 +257,7 @@ static void begin_kind(struct events *events, const struct events_kind *kind)
 	events->kind_count++;
 }
 
-/* An event of the last kind, which leads those of its metrics. */
+/* Opens an event of the last kind, which leads its metrics. */
 static int open_leader(struct events *events, pid_t target, size_t cpu,
 		       struct opening *opening, int *leader)
 {
@@ -264,7 +273,10 @@ static int open_leader(struct events *events, pid_t target, size_t cpu,
 	return attach(events, cpu, &opening->owners[cpu]);
 }
 
-/* @leads: else the kind is a metric of the last one that does. */
+/*
+ * Opens the events of a kind. If it does not lead (@leads is false), it is a
+ * metric of the last kind that does.
+ */
 static int open_kind(struct events *events, const struct events_kind *kind,
 		     bool leads, struct opening *opening)
 {

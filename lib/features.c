@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The sections behind the data. The samples can be read without them, so damage
- * in a section is a warning, and what the section says before it is taken. What
- * this library has no use for is skipped, whatever is in it.
+ * Reads the sections behind the data. The samples can be read without them.
+ * Damage in a section is therefore a warning, and everything before it is used.
+ * Sections that the library does not need are skipped unread.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,10 +14,13 @@
 #include "file.h"
 
 enum {
-	FEATURE_SIZE_MAX = 64 << 20,	/* a build with 10^5 objects has 10 MB */
+	FEATURE_SIZE_MAX = 64 << 20,	/* a build with 10^5 objects has 10
+					 * MB */
 };
 
-/* perf's strings: u32 bytes with padding, then so many, zeros at the end. */
+/*
+ * Takes a string of perf: its size with padding as u32, then bytes, then zeros.
+ */
 static const char *take_string(struct span *span)
 {
 	struct span part;
@@ -59,7 +62,10 @@ static int parse_arch(struct hwprof_file *file, struct span body)
 	return 0;
 }
 
-/* As arch_copies_newest_branch() of the module: Intel's with Skylake's core. */
+/*
+ * Returns true for Intel's CPUs with Skylake's core, like the module's
+ * arch_copies_newest_branch().
+ */
 static bool copies_newest_branch(unsigned int family, unsigned int model)
 {
 	static const uint8_t models[] = {
@@ -70,7 +76,9 @@ static bool copies_newest_branch(unsigned int family, unsigned int model)
 	       memchr(models, model, sizeof(models));
 }
 
-/* "GenuineIntel,6,85,4": vendor, family, model, stepping, in decimal. */
+/*
+ * Parses vendor, family, model and stepping: "GenuineIntel,6,85,4", in decimal.
+ */
 static int parse_cpuid(struct hwprof_file *file, uint64_t offset,
 		       struct span body)
 {
@@ -87,7 +95,7 @@ static int parse_cpuid(struct hwprof_file *file, uint64_t offset,
 	return 0;
 }
 
-/* Names of the events, which are in the same order as the attrs. */
+/* Takes the names of the events, which are in the order of the attrs. */
 static int parse_event_desc(struct hwprof_file *file, uint64_t offset,
 			    struct span body)
 {
@@ -113,7 +121,7 @@ cut:
 	return file_warn(file, offset, "the names of the events are cut off");
 }
 
-/* A group: its leader, by its number, and the events behind it. */
+/* Takes the groups: the number of each leader, and of the events behind it. */
 static int parse_group_desc(struct hwprof_file *file, uint64_t offset,
 			    struct span body)
 {
@@ -128,7 +136,8 @@ static int parse_group_desc(struct hwprof_file *file, uint64_t offset,
 		if (!members || leader >= file->event_count ||
 		    members > file->event_count - leader)
 			return file_warn(file, offset,
-					 "a group of %u events is said to begin with event %u of %zu",
+					 "a group of %u events is said to "
+					 "begin with event %u of %zu",
 					 members, leader, file->event_count);
 		file->events[leader].members = members - 1;
 	}
@@ -163,7 +172,7 @@ static int add_build_id(struct hwprof_file *file,
 	return 0;
 }
 
-/* Perf 6.12 wrote up to 36 zero bytes behind each entry. */
+/* Skips up to 36 zero bytes, which perf 6.12 wrote behind each entry. */
 static void skip_zeros(struct span *body)
 {
 	static const uint8_t zeros[sizeof(struct perf_event_header)];
@@ -190,12 +199,15 @@ static int parse_build_ids(struct hwprof_file *file, uint64_t offset,
 		    !span_copy(&record, &entry, sizeof(entry)) ||
 		    !(name = span_string(&record)))
 			return file_warn(file, offset,
-					 "the table of build ids is damaged behind %zu of them",
+					 "the table of build ids is damaged "
+					 "behind %zu of them",
 					 file->build_id_count);
 		if (build_id_size(&entry) > BUILD_ID_MAX)
-			return file_warn(file, offset,
-					 "a build id has %d bytes, more than %d: it and those behind it are left out",
-					 entry.size, BUILD_ID_MAX);
+			return file_warn(
+				file, offset,
+				"a build id has %d bytes, more than %d: it and "
+				"those behind it are left out",
+				entry.size, BUILD_ID_MAX);
 		error = add_build_id(file, &entry, name);
 		if (error)
 			return error;
@@ -246,7 +258,7 @@ static bool pread_whole(int fd, void *to, size_t size, uint64_t offset)
 	return true;
 }
 
-/* 0; 1: the file ends here; -ENOMEM. */
+/* Returns 0, 1 if the file ends here, or -ENOMEM. */
 static int read_feature(struct hwprof_file *file, unsigned int feature,
 			uint64_t entry)
 {
@@ -256,14 +268,18 @@ static int read_feature(struct hwprof_file *file, unsigned int feature,
 
 	if (!pread_whole(file->fd, &section, sizeof(section), entry))
 		return file_warn(file, entry,
-				 "the file ends before its sections: names of events and build ids are not known") ? : 1;
+				 "the file ends before its sections: names of "
+				 "events and build ids are not known")
+			       ?: 1;
 	if (!is_of_use(feature) || !section.size)
 		return 0;
 	if (section.size > FEATURE_SIZE_MAX ||
 	    section.offset > INT64_MAX - section.size)
-		return file_warn(file, entry,
-				 "section %u is left out: it is said to have %" PRIu64 " bytes, and up to %d are allowed",
-				 feature, section.size, FEATURE_SIZE_MAX);
+		return file_warn(
+			file, entry,
+			"section %u is left out: it is said to have %" PRIu64
+			" bytes, and up to %d are allowed",
+			feature, section.size, FEATURE_SIZE_MAX);
 	bytes = malloc(section.size);
 	if (!bytes)
 		return file_fail(file, -ENOMEM, "out of memory");
@@ -278,17 +294,23 @@ static int read_feature(struct hwprof_file *file, unsigned int feature,
 	return error;
 }
 
-/* The table of sections stands behind the data, in the order of their bits. */
+/*
+ * Reads the table of sections behind the data, which is in the order of their
+ * bits.
+ */
 int features_read(struct hwprof_file *file)
 {
 	const struct perfdata_section *data = &file->header.data;
 	unsigned int feature;
 	uint64_t entry;
 
-	file->traced = file->header.features[0] >> PERFDATA_AUXTRACE_SECTION & 1;
+	file->traced =
+		file->header.features[0] >> PERFDATA_AUXTRACE_SECTION & 1;
 	if (!data->size)
 		return file_warn(file, 48,
-				 "the recording was not finished, as when its recorder was killed: names of events and build ids are not known");
+				 "the recording was not finished, as when its "
+				 "recorder was killed: names of events and "
+				 "build ids are not known");
 	if (data->offset > INT64_MAX - data->size -
 	    PERFDATA_FEATURES * sizeof(struct perfdata_section))
 		return file_warn(file, 40,

@@ -11,7 +11,7 @@
 #include "file.h"
 
 enum {
-	/* perf writes an event for each counter, not for each CPU: some dozens */
+	/* perf writes one event per counter, not per CPU: some dozens */
 	EVENTS_MAX = 1 << 16,
 	ATTR_SIZE_MAX = 4096,
 	IDS_SIZE_MAX = 64 << 20,
@@ -99,9 +99,10 @@ int file_add_event(struct hwprof_file *file, const struct perf_event_attr *attr,
 	struct file_id *all;
 
 	if (file->event_count == EVENTS_MAX)
-		return file_fail(file, -EBADMSG,
-				 "more than %d events: no recorder writes so many",
-				 EVENTS_MAX);
+		return file_fail(
+			file, -EBADMSG,
+			"more than %d events: no recorder writes so many",
+			EVENTS_MAX);
 	events = reallocarray(file->events, file->event_count + 1,
 			      sizeof(*events));
 	if (!events)
@@ -234,7 +235,7 @@ static int read_at(struct hwprof_file *file, uint64_t offset, void *to,
 	return 0;
 }
 
-/* One attr of the header's table, with the ids that it points at. */
+/* Reads an attr of the header's table, and the ids that it points to. */
 static int read_attr(struct hwprof_file *file, uint64_t offset,
 		     uint8_t *entry, size_t size)
 {
@@ -251,12 +252,15 @@ static int read_attr(struct hwprof_file *file, uint64_t offset,
 	memcpy(&section, bytes.end, sizeof(section));
 	if (!file_read_attr(bytes, &attr))
 		return file_damaged(file, offset,
-				    "an event is described in %zu bytes: %d or more are needed",
+				    "an event is described in %zu bytes: %d or "
+				    "more are needed",
 				    span_left(&bytes), PERF_ATTR_SIZE_VER0);
 	if (section.size > IDS_SIZE_MAX || section.size % sizeof(uint64_t))
-		return file_damaged(file, offset,
-				    "the ids of an event take %" PRIu64 " bytes: a multiple of 8 up to %d is allowed",
-				    section.size, IDS_SIZE_MAX);
+		return file_damaged(
+			file, offset,
+			"the ids of an event take %" PRIu64
+			" bytes: a multiple of 8 up to %d is allowed",
+			section.size, IDS_SIZE_MAX);
 	ids = malloc(section.size + 1);
 	if (!ids)
 		return file_fail(file, -ENOMEM, "out of memory");
@@ -278,14 +282,19 @@ static int read_attrs(struct hwprof_file *file)
 
 	if (size < PERF_ATTR_SIZE_VER0 + sizeof(struct perfdata_section) ||
 	    size > sizeof(entry))
-		return file_damaged(file, 16,
-				    "events are said to be described in %" PRIu64 " bytes each: %zu to %zu are allowed",
-				    size, PERF_ATTR_SIZE_VER0 +
-				    sizeof(struct perfdata_section),
-				    sizeof(entry));
-	if (!table->size || table->size % size || table->size / size > EVENTS_MAX)
+		return file_damaged(
+			file, 16,
+			"events are said to be described in %" PRIu64
+			" bytes each: %zu to %zu are allowed",
+			size,
+			PERF_ATTR_SIZE_VER0 + sizeof(struct perfdata_section),
+			sizeof(entry));
+	if (!table->size || table->size % size ||
+	    table->size / size > EVENTS_MAX)
 		return file_damaged(file, 24,
-				    "the table of events takes %" PRIu64 " bytes: a multiple of %" PRIu64 " is needed",
+				    "the table of events takes %" PRIu64
+				    " bytes: a multiple of %" PRIu64
+				    " is needed",
 				    table->size, size);
 	for (i = 0; i < table->size / size; i++) {
 		int error = read_attr(file, table->offset + i * size, entry,
@@ -297,7 +306,10 @@ static int read_attrs(struct hwprof_file *file)
 	return 0;
 }
 
-/* Reads up to @size bytes of the beginning, from a file or a pipe. */
+/*
+ * Reads up to @size bytes of the start of a file or pipe. Returns their number,
+ * or a negative errno.
+ */
 static ssize_t read_start(int fd, void *to, size_t size)
 {
 	size_t done = 0;
@@ -324,20 +336,24 @@ static int check_magic(struct hwprof_file *file, ssize_t got)
 		return file_fail(file, -EBADMSG, "is empty, not a recording");
 	if (got < PERFDATA_PIPE_HEADER)
 		return file_fail(file, -EBADMSG,
-				 "is no perf.data file: it has %zd bytes, less than any header",
+				 "is no perf.data file: it has %zd bytes, less "
+				 "than any header",
 				 got);
 	switch (file->header.magic) {
 	case PERFDATA_MAGIC:
 		return 0;
 	case PERFDATA_MAGIC_SWAPPED:
 		return file_fail(file, -ENOTSUP,
-				 "was recorded on a machine of the other byte order: read it on one of the same");
+				 "was recorded on a machine of the other byte "
+				 "order: read it on one of the same");
 	case PERFDATA_MAGIC_OLD:
 		return file_fail(file, -ENOTSUP,
-				 "has the format of perf before Linux 3.2, which is not supported");
+				 "has the format of perf before Linux 3.2, "
+				 "which is not supported");
 	}
-	return file_fail(file, -EBADMSG,
-			 "is no perf.data file: it does not begin with PERFILE2");
+	return file_fail(
+		file, -EBADMSG,
+		"is no perf.data file: it does not begin with PERFILE2");
 }
 
 static int read_header(struct hwprof_file *file)
@@ -355,12 +371,14 @@ static int read_header(struct hwprof_file *file)
 		return 0;
 	if (header->size != sizeof(*header))
 		return file_damaged(file, 8,
-				    "the header is said to take %" PRIu64 " bytes: %d or %zu are allowed",
+				    "the header is said to take %" PRIu64
+				    " bytes: %d or %zu are allowed",
 				    header->size, PERFDATA_PIPE_HEADER,
 				    sizeof(*header));
 	if (lseek(file->fd, 0, SEEK_CUR) < 0)
 		return file_fail(file, -ESPIPE,
-				 "a recording of this kind cannot be read from a pipe: give its file, or record to a pipe");
+				 "a recording of this kind cannot be read from "
+				 "a pipe: give its file, or record to a pipe");
 	error = read_at(file, 0, header, sizeof(*header), "the header");
 	if (!error)
 		error = read_attrs(file);
@@ -409,7 +427,9 @@ static int add_part(struct hwprof_file *file, int fd)
 	return 0;
 }
 
-/* Opens data.0, data.1 and so on in @folder, as far as they go. */
+/*
+ * Opens data.0, data.1 and so on in @folder, up to the first that is missing.
+ */
 static int open_parts(struct hwprof_file *file, int folder)
 {
 	int error = 0;
@@ -436,13 +456,15 @@ static int open_folder(struct hwprof_file *file, int folder)
 
 	file->fd = openat(folder, "data", O_RDONLY | O_CLOEXEC);
 	if (file->fd < 0)
-		return file_fail(file, -EISDIR,
-				 "is a directory, and not of 'perf record --threads', as it has no file 'data': give a recording");
+		return file_fail(
+			file, -EISDIR,
+			"is a directory, and not of 'perf record --threads', "
+			"as it has no file 'data': give a recording");
 	error = read_header(file);
 	return error ? error : open_parts(file, folder);
 }
 
-/* Given the file in it that has the header, its folder has the rest. */
+/* Opens the other parts of a recording if @path is the part with the header. */
 static int open_folder_of(struct hwprof_file *file, const char *path)
 {
 	uint64_t bit = 1ULL << PERFDATA_DIR_FORMAT;
@@ -475,7 +497,10 @@ int hwprof_file_open(struct hwprof_file **file, const char *path)
 	*file = file_new(-1, path);
 	if (!*file)
 		return -ENOMEM;
-	/* Not to hang on a FIFO that nobody writes is not worth O_NONBLOCK. */
+	/*
+	 * O_NONBLOCK would not hang on a FIFO without a writer, but is not
+	 * worth it.
+	 */
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return file_fail(*file, -errno, "cannot open: %s",

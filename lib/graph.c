@@ -54,16 +54,19 @@ static bool is_back(const struct node *node, uint64_t target)
 	return target <= node->address;
 }
 
-/* From the node to its procedure's, be it forward or back? */
+/* Returns true if the target is in the procedure, forward or back. */
 static bool is_inside(const struct graph *graph, uint64_t target)
 {
 	return target >= graph->nodes[0].address &&
 	       target <= graph->nodes[graph->count - 1].address;
 }
 
-/* --- counting --------------------------------------------------------------- */
+/* --- counting ------------------------------------------------------------- */
 
-/* Ways that do not jump: what runs over the procedure's end leaves it. */
+/*
+ * Returns the number of ways that do not jump. Code that runs over the
+ * procedure's end leaves it.
+ */
 static uint64_t ways_on(const struct graph *graph, const struct node *node)
 {
 	if (!ending_goes_on(node->ending))
@@ -71,7 +74,10 @@ static uint64_t ways_on(const struct graph *graph, const struct node *node)
 	return node + 1 < graph->nodes + graph->count ? node[1].ways : 1;
 }
 
-/* Ways that jump, or end here. 0: into the middle of an instruction. */
+/*
+ * Returns the number of ways that jump or end here; 0 if the jump leads into
+ * the middle of an instruction.
+ */
 static uint64_t ways_off(const struct graph *graph, const struct node *node)
 {
 	const struct node *to;
@@ -128,9 +134,9 @@ const char *graph_count(struct graph *graph)
 	return NULL;
 }
 
-/* --- walking ---------------------------------------------------------------- */
+/* --- walking -------------------------------------------------------------- */
 
-/* What another procedure jumps to begins as what it calls. */
+/* A path that begins with a jump from another procedure counts as called. */
 bool graph_begin(struct graph_walk *walk, const struct graph *graph,
 		 uint64_t start, bool called)
 {

@@ -7,7 +7,8 @@
 #include "input.h"
 
 enum {
-	INPUT_BUFFER = 1 << 18,	/* four of perf's largest records; stays in L2 */
+	INPUT_BUFFER = 1 << 18,	/* four of perf's largest records; fits into
+				 * L2 */
 };
 
 int input_init(struct input *input, int fd, uint64_t offset)
@@ -26,7 +27,10 @@ void input_destroy(struct input *input)
 	input->buffer = NULL;
 }
 
-/* Reads once more behind what is there. Bytes read, 0 at the end, or errno. */
+/*
+ * Reads once more, behind the bytes in the buffer. Returns the number of bytes,
+ * 0 at the end, or a negative errno.
+ */
 static ssize_t input_fill(struct input *input)
 {
 	ssize_t got;

@@ -5,8 +5,8 @@
 #include "json.h"
 
 /*
- * The bytes of the character at @text if it is well-formed UTF-8, else 0:
- * paths and symbols may be any bytes, JSON may not.
+ * Returns the length of the UTF-8 character at @text; 0 if it is malformed.
+ * Paths and symbols may contain any bytes, but JSON may not.
  */
 static unsigned int utf8_length(const unsigned char *text)
 {
@@ -62,7 +62,7 @@ static void put_name(struct json *json, const char *name)
 	if (json->started[json->depth])
 		fputs(",", json->out);
 	json->started[json->depth] = true;
-	/* A line for each thing; its own members stand on it. */
+	/* Each thing begins a line, which has all its members. */
 	if (!json->line && json->depth <= 2 && json->depth)
 		fprintf(json->out, "\n%*s", (int)json->depth, "");
 	if (name) {
@@ -112,7 +112,7 @@ void json_signed(struct json *json, const char *name, int64_t value)
 	fprintf(json->out, "%" PRId64, value);
 }
 
-/* 15 digits say all of a double, and 0.1 as 0.1. */
+/* 15 digits are exact enough, and print 0.1 as 0.1. */
 void json_number(struct json *json, const char *name, double value)
 {
 	if (!isfinite(value)) {

@@ -8,10 +8,11 @@
 #include "tree.h"
 
 enum {
-	LINE_MAX_BYTES = 1 << 16,	/* the most that the engine keeps jumps of */
+	LINE_MAX_BYTES = 1 << 16,	/* the longest path for which the engine
+					 * keeps jumps */
 };
 
-/* As where an exception is caught: no jump leads there. */
+/* Where an exception is caught, for example, no jump leads. */
 static const char no_line[] = "code that is not run in a line";
 
 static int compare_lines(const void *a, const void *b)
@@ -26,7 +27,7 @@ static int compare_lines(const void *a, const void *b)
 	return order ? order : compare_u64(x->last, y->last);
 }
 
-/* Room is doubled. -ENOMEM. */
+/* Adds a block. The room doubles at powers of two. Returns 0 or -ENOMEM. */
 static int add_block(struct line *line, const struct block *block)
 {
 	uint32_t count = line->count;
@@ -44,7 +45,10 @@ static int add_block(struct line *line, const struct block *block)
 	return 0;
 }
 
-/* Up to the line's last instruction. *@why: what it lacks. -ENOMEM. */
+/*
+ * Cuts the line into blocks, up to its last instruction. Sets *@why if it
+ * fails. Returns 0 or -ENOMEM.
+ */
 static int cut(struct line *line, struct code *code, const char **why)
 {
 	struct block block = { .first = line->first };
@@ -71,7 +75,7 @@ static int cut(struct line *line, struct code *code, const char **why)
 	return 0;
 }
 
-/* -ENOMEM */
+/* Returns 0 or -ENOMEM. */
 static int decode_line(struct lines *lines, struct line *line)
 {
 	struct code code;

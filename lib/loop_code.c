@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Loops by what their code does, which stays when an edit elsewhere moves them to
- * other lines and addresses.
+ * Names loops by what their code does. An edit elsewhere moves code to other
+ * lines and addresses, but does not change these names.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,11 +12,11 @@
 #include "loops.h"
 
 enum {
-	CODE_MAX	= 64 << 10,	/* bytes of a loop that are looked at */
+	CODE_MAX	= 64 << 10,	/* bytes of a loop to look at */
 	CALLEES_MAX	= 64,
 };
 
-/* The functions that a loop calls, in the order of their names. */
+/* The functions that a loop calls, sorted by name. */
 struct callees {
 	const char *names[CALLEES_MAX];
 	size_t count;
@@ -36,19 +36,20 @@ static void add_callee(struct callees *callees, const char *name)
 	callees->names[i] = name;
 }
 
-/* Loops around it in the same function. */
+/* Returns the number of loops around it in the same function. */
 static unsigned int depth_of(const struct hwprof_loop *loop)
 {
 	const struct hwprof_loop *around = loop->parent;
 	unsigned int depth = 0;
 
 	for (; around && around->function &&
-	       !strcmp(around->function, loop->function); around = around->parent)
+	       !strcmp(around->function, loop->function);
+	     around = around->parent)
 		depth++;
 	return depth;
 }
 
-/* Padding is the linker's and the compiler's, and not what the code does. */
+/* Returns true for instructions that linkers and compilers add as padding. */
 static bool is_padding(const char *mnemonic)
 {
 	return !strcmp(mnemonic, "nop") || !strcmp(mnemonic, "endbr64");
@@ -69,7 +70,7 @@ static void note(const struct instruction *instruction, struct object *object,
 			callee ? callee : "");
 }
 
-/* All of the loop's code, from the head to the branch back. */
+/* Names all code of the loop, from the head to the branch back. */
 static bool walk(const struct loop_entry *entry, struct decoder *decoder,
 		 enum diff_name sort, struct callees *callees, FILE *out)
 {

@@ -19,7 +19,7 @@ void collected_add(struct collected_loop *to, const struct collected_loop *from)
 	if (from->tail - from->head > to->tail - to->head)
 		to->tail = to->head + (from->tail - from->head);
 	to->back_edges += from->back_edges;
-	/* Rows of a damaged file may have any. */
+	/* Rows of a damaged file may have any value: avoid signed overflow. */
 	to->entries = (uint64_t)to->entries + from->entries;
 	to->executions += from->executions;
 	to->unclosed += from->unclosed;
@@ -97,15 +97,16 @@ static int add_row(struct hwprof_profile *profile,
 	const struct hwprof_row_loop *row = (const void *)sample->row;
 
 	if (row->tail < row->head)
-		return file_damaged(profile->file, sample->offset,
-				    "a loop ends at 0x%llx, before its head 0x%llx",
-				    row->tail, row->head);
+		return file_damaged(
+			profile->file, sample->offset,
+			"a loop ends at 0x%llx, before its head 0x%llx",
+			row->tail, row->head);
 	return loops_add_row(profile, row, sample->time);
 }
 
 /*
- * A sample says that some loop went round, and its period how often; the rest
- * has to be left open. Without the raw data, ip is the head and addr the
+ * Adds a sample. It tells that a loop iterated, and its period how often;
+ * everything else is unknown. Without raw data, ip is the head and addr the
  * branch back.
  */
 static int add_sample(struct hwprof_profile *profile,
@@ -132,7 +133,7 @@ static int add_sample(struct hwprof_profile *profile,
 int loops_take(struct hwprof_profile *profile,
 	       const struct hwprof_sample *sample)
 {
-	/* perf record without -R: the sample around a row is all there is. */
+	/* perf record without -R leaves only the sample around a row. */
 	if (sample->rows && !sample->row) {
 		profile->collected.bare_rows++;
 		return sample->period ? add_sample(profile, sample) : 0;

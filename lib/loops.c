@@ -9,7 +9,7 @@
 #include "place.h"
 #include "tree.h"
 
-/* Its place in all files. */
+/* Adds a loop with its place in the profile of all files. */
 static int add_entry(struct hwprof_loops *loops,
 		     const struct collected_loop *sums)
 {
@@ -26,12 +26,13 @@ static int add_entry(struct hwprof_loops *loops,
 	loop->head = place.address;
 	loop->tail = place.address + (sums->tail - sums->head);
 	loop->pid = place.pid;
-	loop->comm = profile_comm(&loops->profile, place.pid, sums->origin.last);
+	loop->comm =
+		profile_comm(&loops->profile, place.pid, sums->origin.last);
 	loops->profile.found += sums->back_edges;
 	return 0;
 }
 
-/* The loops of this file join those of files before it. */
+/* Adds the loops of this file to those of the previous files. */
 static int place_all(struct hwprof_profile *profile, void **rows, size_t count)
 {
 	struct hwprof_loops *loops = (struct hwprof_loops *)profile;
@@ -55,7 +56,7 @@ static bool same_place(const struct loop_entry *a, const struct loop_entry *b)
 	       a->file == b->file && a->loop.head == b->loop.head;
 }
 
-/* One entry for what has one place. */
+/* Merges the entries of each place. */
 static void merge(struct hwprof_loops *loops)
 {
 	size_t kept = 0, i;
@@ -115,10 +116,14 @@ static int warn(struct hwprof_profile *profile,
 {
 	if (!totals->samples || totals->rows || profile->collected.bare_rows)
 		return 0;
-	return warnings_add(&profile->warnings, "the file has samples, not rows: only back edges are known, as far as the periods tell; record with the field 'rows' for entries and trip counts");
+	return warnings_add(
+		&profile->warnings,
+		"the file has samples, not rows: only back edges are known, as "
+		"far as the periods tell; record with the field 'rows' for "
+		"entries and trip counts");
 }
 
-/* Of all files. */
+/* Completes the profile of all files. */
 static int finish(struct hwprof_profile *profile)
 {
 	struct hwprof_loops *loops = (struct hwprof_loops *)profile;

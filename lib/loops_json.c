@@ -23,7 +23,8 @@ static void put_counts(struct json *json, const struct hwprof_loop *loop)
 	bool samples = !loop->basis;
 
 	json_unsigned_unless(json, "entries", loop->entries, !loop->counted);
-	json_unsigned_unless(json, "iterations", loop->iterations, !loop->counted);
+	json_unsigned_unless(json, "iterations", loop->iterations,
+			     !loop->counted);
 	json_unsigned_unless(json, "entries_seen", loop->entries_seen, samples);
 	json_unsigned(json, "back_edges_seen", loop->back_edges_seen);
 	json_number(json, "trip", loop->trip);

@@ -8,7 +8,7 @@
 typedef int (*compare_fn)(const struct hwprof_loop *a,
 			  const struct hwprof_loop *b);
 
-/* Numbers: the largest first. */
+/* Compares numbers: the largest first. */
 static int larger(double a, double b)
 {
 	return (a < b) - (a > b);
@@ -31,7 +31,7 @@ static int by_iterations(const struct hwprof_loop *a,
 		      b->entries_seen + b->back_edges_seen);
 }
 
-/* Unknown ones come last. */
+/* Compares trip counts. Unknown ones come last. */
 static int by_trip(const struct hwprof_loop *a, const struct hwprof_loop *b)
 {
 	return larger(isnan(a->trip) ? -1 : a->trip,
@@ -75,7 +75,7 @@ static const struct {
 
 enum {
 	KEY_COUNT = sizeof(keys) / sizeof(keys[0]),
-	KEYS_MAX = 16,		/* of one sort */
+	KEYS_MAX = 16,		/* keys of one sort */
 };
 
 static compare_fn find_key(const char *name, size_t length)
@@ -101,7 +101,7 @@ static int compare_entries(const void *a, const void *b, void *context)
 		if (order)
 			return order;
 	}
-	/* Entries lie by place: that makes the order a total one. */
+	/* Entries are sorted by place, which makes the order total. */
 	return x < y ? -1 : x > y;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Windows that time chose, by the loop that they were taken in. */
+/* Attributes windows that time chose to loops. */
 #include <errno.h>
 #include <search.h>
 #include <stdlib.h>
@@ -37,18 +37,24 @@ int times_add_row(struct hwprof_profile *profile,
 	return 0;
 }
 
-/* Does @entry come behind what begins at @address there, in place_compare()? */
+/*
+ * Returns true if place_compare() sorts @entry behind everything that begins at
+ * the address of @at.
+ */
 static bool is_behind(const struct loop_entry *entry,
 		      const struct loop_entry *at)
 {
 	struct loop_entry point = *at;
 
-	/* Of what begins there, the smallest comes last. */
+	/* Among loops that begin there, the smallest comes last. */
 	point.loop.tail = point.loop.head;
 	return place_compare(entry, &point) > 0;
 }
 
-/* The smallest region around @at's head, of equal ones the lower; or NULL. */
+/*
+ * Returns the smallest loop around the head of @at, the lower one of equals; or
+ * NULL.
+ */
 static struct loop_entry *find_around(struct hwprof_loops *loops,
 				      const struct loop_entry *at)
 {

@@ -15,17 +15,17 @@ enum { PAGE = 4096 };
 struct entry {
 	uint64_t begin, end;
 	const char *name;
-	const char *module;		/* NULL: none, or the kernel's own */
+	const char *module;		/* NULL: none, or the kernel itself */
 	char type;			/* of kallsyms */
 };
 
 struct names {
-	char *text;			/* that has the names */
+	char *text;			/* contains the names */
 	struct entry *entries;
 	size_t count, room;
 	uint64_t *bounds;		/* where entries begin or end */
-	uint32_t *owners;		/* of what is from there to the next: an
-					 * entry's number + 1, or 0 */
+	uint32_t *owners;		/* owner of the part from a bound to the
+					 * next: an entry's number + 1, or 0 */
 	size_t bound_count;
 };
 
@@ -42,7 +42,10 @@ void names_free(struct names *names)
 
 /* --- text --------------------------------------------------------------- */
 
-/* Reads up to NAMES_TEXT_MAX bytes, ends them with 0; returns 0 or an errno. */
+/*
+ * Reads up to NAMES_TEXT_MAX bytes and appends a 0. Returns 0 or a negative
+ * errno.
+ */
 static int read_text(int fd, char **text, size_t *size)
 {
 	size_t room = 1 << 16;
@@ -71,7 +74,10 @@ static int read_text(int fd, char **text, size_t *size)
 	return got > 0 ? -EFBIG : 0;
 }
 
-/* Ends the line at @at with 0; the next one, or NULL behind the last. */
+/*
+ * Replaces the end of the line by 0. Returns the next line, or NULL behind the
+ * last.
+ */
 static char *end_line(char *at, const char *end)
 {
 	char *newline = memchr(at, '\n', end - at);
@@ -116,7 +122,10 @@ static int compare_bounds(const void *a, const void *b)
 	return compare_u64(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-/* The number of the last bound that is @address or below; there is one. */
+/*
+ * Returns the index of the last bound that is not above @address, which must
+ * exist.
+ */
 static size_t bound_below(const struct names *names, uint64_t address)
 {
 	size_t low = 0, high = names->bound_count;
@@ -148,7 +157,10 @@ static void make_bounds(struct names *names)
 	names->bound_count = count;
 }
 
-/* The first part from @at on that has no owner; shortens the way there. */
+/*
+ * Returns the first part from @at on that has no owner, and shortens the chain
+ * to it.
+ */
 static size_t next_free(uint32_t *next, size_t at)
 {
 	size_t found = at;
@@ -164,7 +176,7 @@ static size_t next_free(uint32_t *next, size_t at)
 	return found;
 }
 
-/* Gives each part to the last line that has it, by going from the last on. */
+/* Gives each part to the last line that contains it, by going backwards. */
 static int settle(struct names *names)
 {
 	size_t count = 2 * names->count, i;
@@ -226,7 +238,7 @@ static int add_map_line(struct names *names, char *line)
 	return *entry.name && entry.end > entry.begin ? add(names, &entry) : 0;
 }
 
-/* Reads the text, of which @line is the first line; as read_text(). */
+/* Reads the text, and sets @line to its first line. Returns as read_text(). */
 static int begin(int fd, struct names **names, char **line, size_t *size)
 {
 	int error;
@@ -239,7 +251,7 @@ static int begin(int fd, struct names **names, char **line, size_t *size)
 	return error;
 }
 
-/* Completes the names, unless there is another @error than -EFBIG. */
+/* Completes the names, unless @error is another than -EFBIG. */
 static int finish(int error, struct names **names)
 {
 	int failed = error && error != -EFBIG ? error : settle(*names);
@@ -268,7 +280,7 @@ int names_read_map(int fd, struct names **names)
 
 /* --- kallsyms ------------------------------------------------------------- */
 
-/* Splits "ADDRESS TYPE NAME\t[MODULE]". False: it is no such line. */
+/* Splits "ADDRESS TYPE NAME\t[MODULE]". Returns false for another form. */
 static bool read_symbol(char *line, struct entry *entry)
 {
 	char *name, *end, *module;
@@ -292,7 +304,7 @@ static bool is_code(const struct entry *entry)
 	return entry->begin && strchr("tTwW", entry->type);
 }
 
-/* By address, and of one address the name that people know comes last. */
+/* Compares addresses. For one address, the best-known name comes last. */
 static int compare_symbols(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
@@ -313,8 +325,8 @@ static bool same_module(const struct entry *a, const struct entry *b)
 }
 
 /*
- * Each reaches to the next one; the last of the kernel, or of a module, to the
- * end of its page.
+ * Ends each symbol where the next one begins. The last one of the kernel, or of
+ * a module, ends with its page.
  */
 static void set_ends(struct names *names)
 {

@@ -14,7 +14,7 @@ static int compare_place(const struct loop_entry *x, const struct loop_entry *y)
 	if (x->object == y->object)
 		return x->loop.pid < y->loop.pid ? -1 : 1;
 	order = strcmp(x->loop.object, y->loop.object);
-	/* Two builds of one name: any order will do, if it is the same one. */
+	/* Two builds of one name need some order, always the same. */
 	return order ? order : x->object < y->object ? -1 : 1;
 }
 
@@ -37,7 +37,10 @@ static bool contains(const struct hwprof_loop *outer,
 	       (outer->head != inner->head || outer->tail != inner->tail);
 }
 
-/* The smallest of the open regions that contains @loop; then the lower head. */
+/*
+ * Returns the smallest open region that contains @loop; the one with the lower
+ * head among equals.
+ */
 static const struct hwprof_loop *find_parent(struct loop_entry **open,
 					     size_t count,
 					     const struct hwprof_loop *loop)
@@ -56,7 +59,7 @@ static const struct hwprof_loop *find_parent(struct loop_entry **open,
 	return best;
 }
 
-/* Drops the regions that end before @entry begins, or are somewhere else. */
+/* Drops the regions that end before @entry, or are in another place. */
 static size_t close_regions(struct loop_entry **open, size_t count,
 			    const struct loop_entry *entry)
 {
@@ -69,10 +72,11 @@ static size_t close_regions(struct loop_entry **open, size_t count,
 	return kept;
 }
 
-/* One sweep by address: containers come before what they contain. */
+/* Sweeps over addresses: a region comes before the regions inside it. */
 int nesting_find(struct loop_entry *entries, size_t count)
 {
-	struct loop_entry **open = calloc(count + 1, sizeof(struct loop_entry *));
+	struct loop_entry **open =
+		calloc(count + 1, sizeof(struct loop_entry *));
 	size_t open_count = 0, i;
 
 	if (!open)

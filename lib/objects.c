@@ -18,7 +18,10 @@
 #include "plt.h"
 #include "tree.h"
 
-/* perf's names for what is no file: [vdso], [heap], //anon, /memfd:..., ... */
+/*
+ * perf's names of other memory are [vdso], [heap], //anon, /memfd:... and so
+ * on.
+ */
 bool names_file(const char *name)
 {
 	return name[0] == '/' && strncmp(name, "//", 2) &&
@@ -29,7 +32,8 @@ bool names_file(const char *name)
 
 enum {
 	BUILD_ID_TEXT = 2 * BUILD_ID_MAX + 1,
-	PAGE = 4096,		/* the least: larger ones share more at seams */
+	PAGE = 4096,		/* smallest; with larger pages, segments share
+				 * more bytes */
 };
 
 struct object {
@@ -37,40 +41,42 @@ struct object {
 	struct build_id id;
 	char id_text[BUILD_ID_TEXT];
 	char *warning;
-	bool file;		/* its name is a file's */
+	bool file;		/* its name is that of a file */
 	bool kernel;
 	bool made;		/* code that a program made at run time */
-	uint32_t pid;		/* of that */
-	struct kernel_text text;	/* of the kernel, as first recorded, */
-	uint64_t symbol_at;	/* and where its symbol is in the object; 0:
-				 * not known */
-	struct names *names;	/* of what is in no ELF file; or NULL */
-	bool tried;		/* to open it */
-	const struct objects *objects;	/* that it is one of */
-	bool bare;		/* its file has symbols and no code */
+	uint32_t pid;		/* of that program */
+	struct kernel_text text;	/* of the kernel, as first recorded */
+	uint64_t symbol_at;	/* of the kernel's symbol, in the object; 0:
+				 * unknown */
+	struct names *names;	/* of code that is in no ELF file; or NULL */
+	bool tried;		/* opening was tried */
+	const struct objects *objects;	/* owner */
+	bool bare;		/* the file has symbols but no code */
 	Dwfl *dwfl;		/* NULL: cannot be read */
 	Dwfl_Module *module;
 	Elf *elf;
 	uint64_t bias;		/* dwfl's addresses minus the object's */
 	void *named;		/* tree of struct named */
-	struct unwind_rows rows;	/* for unwinding; count 0: none, ... */
+	struct unwind_rows rows;	/* for unwinding; count 0: none, or not
+					 * made yet */
 	Dwarf_CFI *cfi;
-	bool unwinding_tried;	/* ... or not made yet */
+	bool unwinding_tried;	/* making @rows and @cfi was tried */
 };
 
-/* What was found at an address: to look is to go through all symbols. */
+/* The symbol at an address, cached because a lookup searches all symbols. */
 struct named {
 	uint64_t address;
-	const char *name;	/* NULL: nothing */
-	uint64_t offset;	/* in what has the name */
-	char *own;		/* the name, of what is no symbol's; or NULL */
+	const char *name;	/* NULL: no symbol */
+	uint64_t offset;	/* in the symbol */
+	char *own;		/* the name if it is no symbol's (PLT); or
+				 * NULL */
 };
 
 struct objects {
-	void *tree;		/* of struct object, by build id, else by name */
-	bool closed;		/* none is opened */
-	char *symfs, *debuginfo;	/* NULL: not said */
-	char *debug_path;	/* as elfutils has it; NULL: its own */
+	void *tree;		/* of struct object, by build id or name */
+	bool closed;		/* no object is opened */
+	char *symfs, *debuginfo;	/* NULL: not set */
+	char *debug_path;	/* for elfutils; NULL: its default */
 	Dwfl_Callbacks callbacks;
 };
 
@@ -231,7 +237,7 @@ static bool elf_build_id(Elf *elf, struct build_id *id)
 	return id->size;
 }
 
-/* Opens regular files only: a device or FIFO may do anything. */
+/* Opens regular files only: opening a device or FIFO may have side effects. */
 static int open_regular(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -261,7 +267,10 @@ bool object_read_build_id(const char *path, struct build_id *id)
 	return found;
 }
 
-/* What was split off an object for debuggers has its code's place and no code. */
+/*
+ * Returns true for a file of debug information, which has sections for code,
+ * but no code.
+ */
 static bool is_bare(Elf *elf)
 {
 	Elf_Scn *section = NULL;
@@ -287,7 +296,7 @@ static bool open_path(struct object *object, const char *path)
 		return false;
 	}
 	dwfl_report_begin(object->dwfl);
-	/* Takes over the descriptor, unless it fails. */
+	/* dwfl_report_elf() takes over the descriptor unless it fails. */
 	object->module = dwfl_report_elf(object->dwfl, "object", path, fd, 0,
 					 true);
 	if (!object->module)
@@ -314,7 +323,10 @@ static bool has_id(const char *path, const struct build_id *id)
 	       build_id_same(&found, id);
 }
 
-/* The file of its build id in @folder; @name: what perf or debuggers append. */
+/*
+ * Opens the file of its build id in @folder. @name is what perf or debuggers
+ * append.
+ */
 static bool open_by_id(struct object *object, const char *folder,
 		       const char *name)
 {
@@ -327,7 +339,9 @@ static bool open_by_id(struct object *object, const char *folder,
 	return has_id(path, &object->id) && open_path(object, path);
 }
 
-/* perf keeps what it recorded, unless told not to (man perf-buildid-cache). */
+/*
+ * Opens perf's copy of recorded files (man perf-buildid-cache), if it exists.
+ */
 static bool open_cached(struct object *object)
 {
 	const char *home = getenv("HOME");
@@ -341,7 +355,7 @@ static bool open_cached(struct object *object)
 	       open_by_id(object, folder, "/vmlinux");
 }
 
-/* Wherever it was, as in a container: by its build id alone. */
+/* Opens the object by build id alone, for example if it was in a container. */
 static bool open_anywhere(struct object *object)
 {
 	static const char *const names[] = { "", ".debug" };
@@ -359,13 +373,16 @@ static bool open_anywhere(struct object *object)
 	return false;
 }
 
-/* @path has its build id, if that is known. */
+/* Returns true if @path has the build id, or that is unknown. */
 static bool is_same(const struct object *object, const char *path)
 {
 	return !object->id.size || has_id(path, &object->id);
 }
 
-/* Under the folder of another machine's files, at its path or just there. */
+/*
+ * Opens the object in the folder of another machine's files, at its path or
+ * directly.
+ */
 static bool open_in_symfs(struct object *object)
 {
 	const char *symfs = object->objects->symfs;
@@ -379,7 +396,10 @@ static bool open_in_symfs(struct object *object)
 	return is_same(object, path) && open_path(object, path);
 }
 
-/* At its path; but what is at that of another machine has to be the same. */
+/*
+ * Opens the object at its path. With a symfs, this machine's file must have the
+ * same build id.
+ */
 static bool open_named(struct object *object)
 {
 	if (object->objects->symfs && open_in_symfs(object))
@@ -399,7 +419,10 @@ static void warn(struct object *object, const char *why)
 
 /* --- code that is in no file -------------------------------------------- */
 
-/* Opens a regular file that is the caller's or root's: others may be hostile. */
+/*
+ * Opens a regular file of the caller or root. Other users' files may be
+ * hostile.
+ */
 static int open_trusted(struct object *object, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY |
@@ -411,13 +434,14 @@ static int open_trusted(struct object *object, const char *path)
 	if (fd >= 0 && !fstat(fd, &status) && S_ISREG(status.st_mode) &&
 	    (!status.st_uid || status.st_uid == geteuid()))
 		return fd;
-	warn(object, "its file is no regular one of yours or root's, and is not read");
+	warn(object,
+	     "its file is no regular one of yours or root's, and is not read");
 	if (fd >= 0)
 		close(fd);
 	return -1;
 }
 
-/* Most processes have no such file. */
+/* Opens the names of code made at run time. Most processes have none. */
 static void open_made(struct object *object)
 {
 	const char *symfs = object->objects->symfs;
@@ -432,12 +456,13 @@ static void open_made(struct object *object)
 	error = names_read_map(fd, &object->names);
 	close(fd);
 	if (error == -EFBIG)
-		warn(object, "the file is too large: names behind its first 128 MiB are missing");
+		warn(object, "the file is too large: names behind its first "
+			     "128 MiB are missing");
 	else if (error)
 		warn(object, strerror(-error));
 }
 
-/* False: addresses are hidden, or it is of no use. */
+/* Returns false if addresses are hidden, or do not fit the recording. */
 static bool open_kallsyms(struct object *object, const char *path)
 {
 	const struct kernel_text *text = &object->text;
@@ -475,7 +500,7 @@ static bool is_running(const struct object *object)
 	       build_id_same(&id, &object->id);
 }
 
-/* Sets where vmlinux has the recorded symbol. */
+/* Finds the recorded symbol in vmlinux. Returns false if it is not there. */
 static bool find_anchor(struct object *object)
 {
 	int count = dwfl_module_getsymtab(object->module), i;
@@ -492,7 +517,7 @@ static bool find_anchor(struct object *object)
 	}
 	if (object->symbol_at)
 		return true;
-	/* Its addresses cannot be compared with the recording's. */
+	/* Its addresses cannot be compared with those of the recording. */
 	dwfl_end(object->dwfl);
 	object->dwfl = NULL;
 	object->module = NULL;
@@ -534,9 +559,11 @@ static void open_kernel(struct object *object)
 	bool running;
 
 	if (!object->id.size || !object->text.symbol_at) {
-		warn(object, object->id.size ?
-		     "the recording does not say where its code was, as perf record does where kernel.kptr_restrict allows it" :
-		     "the recording has no build id of it");
+		warn(object, object->id.size
+				     ? "the recording does not say where its "
+				       "code was, as perf record does where "
+				       "kernel.kptr_restrict allows it"
+				     : "the recording has no build id of it");
 		return;
 	}
 	running = is_running(object);
@@ -544,9 +571,13 @@ static void open_kernel(struct object *object)
 	    (running && open_kallsyms(object, "/proc/kallsyms")) ||
 	    open_vmlinux(object))
 		return;
-	warn(object, running ?
-	     "/proc/kallsyms hides its addresses (kernel.kptr_restrict), and there is no vmlinux of its build id" :
-	     "perf's build-id cache (~/.debug) has no kallsyms of its build id, another kernel is running here, and there is no vmlinux of that build id (--debuginfo)");
+	warn(object,
+	     running ? "/proc/kallsyms hides its addresses "
+		       "(kernel.kptr_restrict), and there is no vmlinux of its "
+		       "build id"
+		     : "perf's build-id cache (~/.debug) has no kallsyms of "
+		       "its build id, another kernel is running here, and "
+		       "there is no vmlinux of that build id (--debuginfo)");
 }
 
 uint64_t object_kernel_distance(struct object *object,
@@ -565,7 +596,8 @@ void object_is_elsewhere(struct object *object)
 	if (object->tried)
 		return;
 	object->tried = true;
-	warn(object, "they are of another boot, which says nothing of modules, and ranges are not moved");
+	warn(object, "they are of another boot, which says nothing of modules, "
+		     "and ranges are not moved");
 }
 
 struct object *objects_get_made(struct objects *objects, uint32_t pid)
@@ -609,7 +641,10 @@ static void open_object(struct object *object)
 		return;
 	}
 	if (open_named(object) || open_anywhere(object)) {
-		/* The file's own has no padding. */
+		/*
+		 * Recorders may have padded the id; the file's own is not
+		 * padded.
+		 */
 		if (elf_build_id(object->elf, &found))
 			print_id(&found, object->id_text);
 		return;
@@ -617,9 +652,10 @@ static void open_object(struct object *object)
 	if (access(object->name, R_OK))
 		warn(object, strerror(errno));
 	else
-		warn(object, is_same(object, object->name) ?
-			     "it is no ELF file, or none of --symfs" :
-		     "it is not the file that was recorded (its build id differs)");
+		warn(object, is_same(object, object->name)
+				     ? "it is no ELF file, or none of --symfs"
+				     : "it is not the file that was recorded "
+				       "(its build id differs)");
 }
 
 static void need(struct object *object)
@@ -682,7 +718,9 @@ const uint8_t *object_code(struct object *object, uint64_t address,
 	return NULL;
 }
 
-/* Does the segment cover @offset, when it is mapped in whole pages? */
+/*
+ * Returns true if the segment covers @offset when it is mapped in whole pages.
+ */
 static bool covers(const GElf_Phdr *segment, uint64_t offset)
 {
 	uint64_t begin = segment->p_offset - segment->p_offset % PAGE;
@@ -700,7 +738,7 @@ uint64_t object_address(struct object *object, uint64_t offset)
 	need(object);
 	if (!object->elf || elf_getphdrnum(object->elf, &count))
 		return offset;
-	/* Pages at the seam of two segments are in both: code goes first. */
+	/* Pages where two segments meet are in both: prefer code. */
 	for (code = 1; code >= 0; code--) {
 		for (i = 0; i < count; i++) {
 			if (!gelf_getphdr(object->elf, i, &segment) ||
@@ -801,14 +839,18 @@ bool object_bounds(struct object *object, uint64_t address, uint64_t *begin,
 	return true;
 }
 
-/* The nearer one counts: not all code has both, nor symbols all of their size. */
+/*
+ * Take the nearer of symbol and frame: code may lack one, and sizes of symbols
+ * may be wrong.
+ */
 bool object_procedure(struct object *object, uint64_t address, uint64_t *begin)
 {
 	uint64_t frame = 0, offset;
 	bool found;
 
 	need(object);
-	found = object->elf && !object->bare && eh_frame_begin(object->elf, address, &frame);
+	found = object->elf && !object->bare &&
+		eh_frame_begin(object->elf, address, &frame);
 	*begin = frame;
 	if (!object_symbol(object, address, &offset))
 		return found;

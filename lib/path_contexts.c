@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Which calling contexts ran a path, where one event is about both: rows of paths
- * name the contexts that rows of these describe, in the same session.
+ * Finds the calling contexts that ran a path, for events with both paths and
+ * cct. Rows of paths have the ids of contexts whose rows are in the same
+ * session.
  */
 #include <errno.h>
 #include <search.h>
@@ -12,7 +13,7 @@
 #include "paths.h"
 #include "tree.h"
 
-/* --- rows, summed ----------------------------------------------------------- */
+/* --- rows, summed --------------------------------------------------------- */
 
 static int compare_runs(const void *a, const void *b)
 {
@@ -46,11 +47,12 @@ int path_contexts_note(struct hwprof_paths *paths, struct collected_path *path,
 }
 
 /*
- * The tree of contexts is a profile within this one, which lends it what it has of
- * the file and of objects. From where in a procedure another one was called is
- * left out: chains of procedures are what paths are told by.
+ * The tree of contexts is a profile inside this one. It borrows the state of
+ * the file and the objects. Call sites are merged, because paths only tell
+ * chains of procedures.
  */
-static struct hwprof_profile *make_contexts(const struct hwprof_profile *profile)
+static struct hwprof_profile *
+make_contexts(const struct hwprof_profile *profile)
 {
 	struct hwprof_profile *contexts = calloc(1, contexts_kind.size);
 
@@ -77,7 +79,7 @@ int path_contexts_take(struct hwprof_profile *profile,
 	return contexts_kind.take(paths->contexts, sample);
 }
 
-/* --- rows in their places ----------------------------------------------------- */
+/* --- rows in their places ------------------------------------------------- */
 
 int path_contexts_begin(struct hwprof_paths *paths)
 {
@@ -117,7 +119,7 @@ static int append(struct path_entry *entry, const struct path_ran *ran)
 	return 0;
 }
 
-/* What was evicted, or is in rows that were lost, has no node. */
+/* A context that was evicted, or whose row was lost, has no node. */
 int path_contexts_add(struct hwprof_paths *paths, struct path_entry *entry,
 		      const struct collected_path *path)
 {
@@ -150,7 +152,7 @@ void path_contexts_end(struct hwprof_paths *paths)
 	contexts->collected = (struct collected){ .rows = 0 };
 }
 
-/* --- of all files ------------------------------------------------------------- */
+/* --- of all files --------------------------------------------------------- */
 
 static int compare_nodes(const void *a, const void *b)
 {
@@ -167,7 +169,7 @@ static int compare_counts(const void *a, const void *b)
 	return order ? order : compare_nodes(a, b);
 }
 
-/* One of each node, those that ran it most first. */
+/* Merges the entries of each node, and sorts: most frequent first. */
 static void merge(struct path_entry *entry)
 {
 	struct path_ran *all = entry->ran;

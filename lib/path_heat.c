@@ -8,7 +8,7 @@
 
 #include "paths.h"
 
-#define HOT		0.01	/* of the metric */
+#define HOT		0.01	/* share of the metric */
 
 static int compare_procedures(const struct path_entry *x,
 			      const struct path_entry *y)
@@ -72,13 +72,13 @@ static int find_procedures(struct hwprof_paths *paths)
 	return 0;
 }
 
-/* --- shares -------------------------------------------------------------------- */
+/* --- shares --------------------------------------------------------------- */
 
 enum metric_of { OF_BRANCHES, OF_CYCLES, OF_TIME };
 
 struct metric {
 	enum metric_of of;
-	double whole;			/* what shares are of */
+	double whole;			/* total that shares refer to */
 	double amount, branches;	/* of all paths */
 };
 
@@ -127,7 +127,7 @@ static int compare_shares(double a, double b)
 	return (a < b) - (a > b);
 }
 
-/* What is equal keeps one order in all runs. */
+/* Compares shares. Equal ones have the same order in all runs. */
 static int by_share(const void *a, const void *b)
 {
 	const struct path_entry *x = *(struct path_entry *const *)a;
@@ -179,7 +179,10 @@ static void sum_up(struct hwprof_paths *paths, const struct metric *metric)
 	}
 }
 
-/* Time, if windows were taken on them, or cycles, if these are known. */
+/*
+ * Chooses time if windows were taken on paths, cycles if known, or else
+ * branches.
+ */
 static void choose_metric(struct hwprof_paths *paths, struct metric *metric)
 {
 	static const char *const names[] = {
@@ -230,14 +233,15 @@ static void set_shares(struct hwprof_paths *paths, const struct metric *metric)
 	}
 }
 
-/* Shares stay those of all paths. */
+/* Removes unwanted paths and procedures. Shares remain those of all. */
 static void choose(struct hwprof_paths *paths)
 {
 	const struct hwprof_profile *profile = &paths->profile;
 	size_t i, kept = 0;
 
 	for (i = 0; i < paths->count; i++)
-		if (profile_wants(profile, paths->entries[i]->path.start_function))
+		if (profile_wants(profile,
+				  paths->entries[i]->path.start_function))
 			paths->entries[kept++] = paths->entries[i];
 	paths->count = kept;
 	for (i = kept = 0; i < paths->procedure_count; i++)

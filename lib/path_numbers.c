@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* How many paths a procedure may take, and the numbers of those that it took. */
+/* Counts the possible paths of procedures, and numbers those that ran. */
 #include <errno.h>
 
 #include "graph.h"
 #include "paths.h"
 
-/* All instructions of @begin to @end. *@why: what is the matter. -ENOMEM. */
+/*
+ * Adds all instructions from @begin to @end. Sets *@why if it fails. Returns 0
+ * or -ENOMEM.
+ */
 static int add_code(struct graph *graph, struct decoder *decoder,
 		    struct object *object, uint64_t begin, uint64_t end,
 		    const char **why)
@@ -23,7 +26,10 @@ static int add_code(struct graph *graph, struct decoder *decoder,
 	return 0;
 }
 
-/* Of the procedure that the path at @last ends in. -ENOMEM. */
+/*
+ * Makes the graph of the procedure at @last, the end of a path. Returns 0 or
+ * -ENOMEM.
+ */
 static int make_graph(struct graph *graph, struct hwprof_procedure *procedure,
 		      const struct path_point *last, struct hwprof_paths *paths)
 {
@@ -49,7 +55,10 @@ static int make_graph(struct graph *graph, struct hwprof_procedure *procedure,
 	return 0;
 }
 
-/* Is all of it in the procedure, but for where its end may jump to? */
+/*
+ * Returns true if all points are in the procedure, except the target of the
+ * end.
+ */
 static bool is_in(const struct path_entry *entry, const struct graph *graph)
 {
 	const struct path_point *end = path_end(entry), *point;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Windows that time chose, by the path that they were taken on: what a counter has
- * counted is added to the path that ran (Ammons, Ball, Larus, section 3.1).
+ * Attributes windows that time chose to paths: the count goes to the path that
+ * ran (Ammons, Ball, Larus, section 3.1).
  *
- * Of a path in flight, its beginning is known and where it was, but not what it
- * became. So its windows are shared out among the paths that begin like this and go
- * on over that place, by how often each was run: up to there they are the same. Of
- * one that began unseen only the place is known, and so among all that run over it.
+ * A path is open if it was in flight when a window was taken. Its beginning and
+ * its place are known, but not how it continued. Its windows are divided among
+ * all paths with this beginning that run over the place, in proportion to their
+ * counts. If its beginning was not seen either, they are divided among all
+ * paths that run over the place.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,9 +15,9 @@
 #include "paths.h"
 #include "tree.h"
 
-/* --- paths of which the beginning was seen ------------------------------------- */
+/* --- open paths whose beginning was seen -------------------------------- */
 
-/* By how they begin, and then by where the lines end that their jumps lead to. */
+/* Compares beginnings, and then the ends of the lines behind their jumps. */
 static int compare_beginning(const struct path_entry *x,
 			     const struct path_entry *y, size_t points)
 {
@@ -25,7 +26,8 @@ static int compare_beginning(const struct path_entry *x,
 	if (!order)
 		order = compare_u64(x->flags & ~HWPROF_PATH_OPEN,
 				    y->flags & ~HWPROF_PATH_OPEN);
-	return order ? order : path_compare_points(x->points, y->points, points);
+	return order ? order
+		     : path_compare_points(x->points, y->points, points);
 }
 
 static int by_points(const void *a, const void *b)
@@ -39,8 +41,10 @@ static int by_points(const void *a, const void *b)
 }
 
 /*
- * Does @path come, in the order of by_points(), before those that begin like @open
- * and go on over its place (below 0), is it one of them (0), or behind?
+ * Compares @path, in the order of by_points(), with the group of paths that
+ * begin like @open and run over its place. Returns a value below 0 if it comes
+ * before the group, 0 if it belongs to the group, and a value above 0
+ * otherwise.
  */
 static int compare_open(const struct path_entry *path,
 			const struct path_entry *open)
@@ -62,7 +66,9 @@ static int compare_open(const struct path_entry *path,
 	return order ? order : -(last->address < end->address);
 }
 
-/* The first path that compares to @open above @order, -1 or 0. */
+/*
+ * Returns the first path that compares to @open above @order, which is -1 or 0.
+ */
 static size_t find_path(const struct hwprof_paths *paths,
 			const struct path_entry *open, int order)
 {
@@ -79,7 +85,10 @@ static size_t find_path(const struct hwprof_paths *paths,
 	return low;
 }
 
-/* @sums[i]: how often the first i paths were run; @rates: steps of windows a run. */
+/*
+ * Adds the windows of one open path. @sums[i] is the number of runs of the
+ * first i paths. @rates[i] is the change at path i of the windows per run.
+ */
 static void share_open(const struct hwprof_paths *paths,
 		       const struct path_entry *open, const uint64_t *sums,
 		       long double *rates)
@@ -121,9 +130,9 @@ static int share_seen(struct hwprof_paths *paths, struct path_entry **open,
 	return error;
 }
 
-/* --- and those that began unseen ------------------------------------------------ */
+/* --- open paths that began unseen --------------------------------------- */
 
-/* By where they were. */
+/* Compares places. */
 static int by_place(const void *a, const void *b)
 {
 	const struct path_entry *x = *(struct path_entry *const *)a;
@@ -133,7 +142,7 @@ static int by_place(const void *a, const void *b)
 	return order ? order : path_compare_points(path_end(x), path_end(y), 1);
 }
 
-/* The first of @open, sorted by place, that is at @point or behind it. */
+/* Returns the first of @open, sorted by place, that is not before @point. */
 static size_t find_place(struct path_entry *const *open, size_t count,
 			 const struct path_entry *path,
 			 const struct path_point *point)
@@ -155,7 +164,7 @@ static size_t find_place(struct path_entry *const *open, size_t count,
 	return low;
 }
 
-/* Those that are on a line of a path: from @first on, before @end. */
+/* The open paths on a line of a path: from @first up to, but without, @end. */
 struct places {
 	size_t first, end;
 };
@@ -175,7 +184,7 @@ static struct places places_on(struct path_entry *const *open, size_t count,
 	};
 }
 
-/* @runs[i]: how often paths ran over open[i]. */
+/* Sets @runs[i] to the number of runs over the place of open[i]. */
 static void count_runs(const struct hwprof_paths *paths,
 		       struct path_entry *const *open, size_t count,
 		       uint64_t *runs)
@@ -197,7 +206,10 @@ static void count_runs(const struct hwprof_paths *paths,
 		runs[i] += runs[i - 1];
 }
 
-/* @sums[i]: windows of the first i places, for each run over them. */
+/*
+ * Adds windows to paths. @sums[i] is the number of windows of the first i
+ * places per run over them.
+ */
 static void add_shares(struct hwprof_paths *paths,
 		       struct path_entry *const *open, size_t count,
 		       const long double *sums)
@@ -238,9 +250,9 @@ static int share_unseen(struct hwprof_paths *paths, struct path_entry **open,
 	return error;
 }
 
-/* --- all of them ------------------------------------------------------------------ */
+/* --- all of it ---------------------------------------------------------- */
 
-/* Time must have chosen all that was counted. */
+/* Returns true if time chose all windows that were counted. */
 static bool is_of_time(const struct hwprof_paths *paths)
 {
 	size_t i;

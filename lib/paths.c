@@ -16,7 +16,7 @@
 		return order_;						       \
 } while (0)
 
-/* --- rows, summed ----------------------------------------------------------- */
+/* --- rows, summed --------------------------------------------------------- */
 
 static int compare_rows(const void *a, const void *b)
 {
@@ -36,7 +36,10 @@ static int compare_rows(const void *a, const void *b)
 	return origin_compare(&x->origin, &y->origin);
 }
 
-/* Of an open path that is not known up to its end, no more than that is of use. */
+/*
+ * Returns true for an open path that is not known up to its end: only the end
+ * is useful then.
+ */
 static bool is_vague(const struct hwprof_row_path *row)
 {
 	return row->flags & HWPROF_PATH_OPEN &&
@@ -96,7 +99,7 @@ static int take(struct hwprof_profile *profile,
 {
 	const struct hwprof_row_path *row = (const void *)sample->row;
 
-	/* Of a sample's path no more is known than where it ended. */
+	/* A sample only tells where its path ended. */
 	if (!sample->rows || !row) {
 		profile->collected.bare_rows += sample->rows;
 		profile->collected.samples++;
@@ -106,7 +109,7 @@ static int take(struct hwprof_profile *profile,
 	       paths_add_row(profile, row, sample->time) : 0;
 }
 
-/* --- places ----------------------------------------------------------------- */
+/* --- places --------------------------------------------------------------- */
 
 int path_compare_points(const struct path_point *x, const struct path_point *y,
 			size_t count)
@@ -139,7 +142,7 @@ static int compare_places(const void *a, const void *b)
 						   path_points(x->spelled));
 }
 
-/* Of one process, if any of its code is. */
+/* Places a point. The path belongs to one process if any of its code does. */
 static int place_point(const struct hwprof_profile *profile,
 		       const struct collected_path *row, uint64_t address,
 		       struct path_entry *entry, struct path_point *point)
@@ -165,7 +168,7 @@ static int place_points(const struct hwprof_profile *profile,
 	uint32_t i;
 	int error;
 
-	/* Open: nothing but where it was. */
+	/* An open path whose beginning is unknown has only its place. */
 	if (row->flags & HWPROF_PATH_UNSEEN)
 		return place_point(profile, row, row->end, entry, point + 1);
 	error = place_point(profile, row, row->start, entry, point++);
@@ -285,14 +288,14 @@ static void describe(struct path_entry *entry)
 		entry->symbol = last->address - offset;
 }
 
-/* --- blocks ----------------------------------------------------------------- */
+/* --- blocks --------------------------------------------------------------- */
 
 static uint32_t blocks_of(const struct line *line)
 {
 	return line->undecoded ? 1 : line->count;
 }
 
-/* -ENOMEM */
+/* Finds the lines of a path. Returns 0 or -ENOMEM. */
 static int find_lines(struct hwprof_paths *paths, struct path_entry *entry)
 {
 	uint32_t count = path_lines(entry), i;
@@ -314,7 +317,10 @@ static int find_lines(struct hwprof_paths *paths, struct path_entry *entry)
 	return 0;
 }
 
-/* A call's, or that of a jump to the begin of another procedure. */
+/*
+ * Returns the callee of a call, or of a jump to the beginning of another
+ * procedure.
+ */
 static const char *callee_of(const struct line *line,
 			     const struct instruction *last, const char *own)
 {
@@ -354,15 +360,19 @@ static void locate_block(struct hwprof_block *block, const struct line *line)
 				       &block->last_line);
 }
 
-/* --- all of it -------------------------------------------------------------- */
+/* --- all of it ------------------------------------------------------------ */
 
 static int warn(struct hwprof_profile *profile,
 		const struct hwprof_totals *totals)
 {
 	if (!totals->samples || totals->rows || profile->collected.bare_rows)
 		return 0;
-	return warnings_add(&profile->warnings, "%" PRIu64 " samples of paths are left out: they say no more than where a path ended; record with the field 'rows'",
-			    totals->samples);
+	return warnings_add(
+		&profile->warnings,
+		"%" PRIu64
+		" samples of paths are left out: they say no more than where a "
+		"path ended; record with the field 'rows'",
+		totals->samples);
 }
 
 static int finish(struct hwprof_profile *profile)

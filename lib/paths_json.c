@@ -33,7 +33,7 @@ static void put_block(struct json *json, const struct hwprof_block *block)
 	json_close(json, '}');
 }
 
-/* As far as is known; null: of no path. */
+/* Writes the known contexts; null if contexts were not recorded. */
 static void put_contexts(struct json *json, const struct hwprof_paths *paths,
 			 size_t index)
 {

@@ -10,7 +10,7 @@ static bool in_kernel(uint64_t address)
 	return address >> 63;
 }
 
-/* The same code at the same offset in every process? */
+/* Returns true if every process has the same code at the same offset. */
 static bool is_shared(const struct object *object)
 {
 	return object_is_file(object) || !strcmp(object_name(object), "[vdso]");
@@ -23,8 +23,9 @@ static bool is_anonymous(const struct mapping *mapping)
 }
 
 /*
- * What an object has zeroed in memory and not in its file (.bss) lies directly
- * behind that: if @place is there, it becomes the object's. -ENOMEM.
+ * Zeroed memory that is not in an object's file (.bss) follows the object's
+ * mapping. If @place is there, attributes it to the object. Returns 0 or
+ * -ENOMEM.
  */
 static int find_zeroed(struct place *place,
 		       const struct hwprof_profile *profile,
@@ -56,7 +57,10 @@ static int find_zeroed(struct place *place,
 	return 0;
 }
 
-/* An object's or, where @place has its process's memory, maybe the heap. */
+/*
+ * Finds the object of anonymous memory. If @place still belongs to its process,
+ * it may be the heap.
+ */
 static int find_anonymous(struct place *place,
 			  const struct hwprof_profile *profile,
 			  uint64_t time, const struct mapping *mapping)
@@ -73,7 +77,7 @@ static int find_anonymous(struct place *place,
 	return place->object ? 0 : -ENOMEM;
 }
 
-/* Nothing is known of what a guest has mapped. */
+/* Nothing is known about the maps of a guest. */
 static int find_guest(struct place *place, const struct hwprof_profile *profile,
 		      uint64_t address)
 {
@@ -88,8 +92,9 @@ static int find_guest(struct place *place, const struct hwprof_profile *profile,
 }
 
 /*
- * Looks for the name of code that the process made, also where nothing is known
- * to be mapped, because memory that becomes code later is in no record. -ENOMEM.
+ * Finds the name of code that the process made. It looks even where nothing is
+ * known to be mapped, because memory that becomes code later has no record.
+ * Returns 0 or -ENOMEM.
  */
 static int find_made(struct place *place, const struct hwprof_profile *profile,
 		     uint64_t address)
@@ -111,7 +116,8 @@ static int find_user(struct place *place, const struct hwprof_profile *profile,
 	static const struct build_id none = { .size = 0 };
 	const struct mapping *mapping;
 
-	mapping = processes_find(processes, origin->pid, origin->first, address);
+	mapping =
+		processes_find(processes, origin->pid, origin->first, address);
 	if (!mapping)
 		mapping = processes_find(processes, origin->pid, origin->last,
 					 address);
@@ -138,7 +144,9 @@ static int find_user(struct place *place, const struct hwprof_profile *profile,
 	return 0;
 }
 
-/* A range's parts have to stay in it, so the kernel's are not moved. */
+/*
+ * Addresses of ranges are not converted, because their parts must stay inside.
+ */
 static int find_kernel(struct place *place,
 		       const struct hwprof_profile *profile,
 		       uint64_t address)

@@ -7,17 +7,20 @@
 #include "playback.h"
 
 enum {
-	SESSION		 = 1,		/* all is of one */
+	SESSION		 = 1,		/* the only session */
 	MEMORY_MIB	 = 64,
-	MEMORY_MIB_MAX	 = 4095,	/* as HWPROF_FIELDS has it */
+	MEMORY_MIB_MAX	 = 4095,	/* as in HWPROF_FIELDS */
 	PROGRESS_BYTES	 = 1 << 20,
 };
 
-/* BR_INST_RETIRED of Intel and its like of AMD have it, whatever the umask. */
+/*
+ * Intel's BR_INST_RETIRED and AMD's counterpart have this number with any
+ * umask.
+ */
 #define RAW_EVENT_BRANCHES	0xc4
 #define RAW_EVENT_MASK		0xf000000ffULL
 
-/* BR_RETIRED of Arm; the same number with no umask counts nothing on x86. */
+/* Arm's BR_RETIRED. On x86 this number without a umask counts nothing. */
 #define RAW_EVENT_BRANCHES_ARM	0x21
 
 int playback_no_memory(struct playback *playback)
@@ -27,7 +30,10 @@ int playback_no_memory(struct playback *playback)
 
 /* --- events ------------------------------------------------------------- */
 
-/* As perf has it, "cycles" is also the name of cycles:u. */
+/*
+ * Returns true for an event of that name. As in perf, "cycles" also means
+ * cycles:u.
+ */
 static bool is_named(const struct file_event *event, const char *name)
 {
 	size_t length = strlen(name);
@@ -45,7 +51,10 @@ bool playback_wants(const struct playback *playback,
 	       is_named(event, playback->options->event);
 }
 
-/* Is it as the one before it, or on another kind of core? */
+/*
+ * Returns true unless the event has the name of the previous one. The same
+ * event on another kind of core has the same name.
+ */
 static bool is_another(const struct hwprof_profile *profile, const char *name)
 {
 	return profile->event && strcmp(profile->event, name);
@@ -71,7 +80,7 @@ bool playback_take_event(struct playback *playback,
 	return true;
 }
 
-/* Fails if the event that was asked for is not there: says which ones are. */
+/* Fails if the requested event is missing; the message lists the events. */
 static int check_event(const struct playback *playback)
 {
 	struct hwprof_file *file = playback->file;
@@ -96,7 +105,7 @@ bool playback_counts_branches(const struct perf_event_attr *attr)
 	if (attr->type == PERF_TYPE_HARDWARE)
 		return (uint32_t)attr->config ==
 		       PERF_COUNT_HW_BRANCH_INSTRUCTIONS;
-	/* On Arm, and on hybrid machines, kinds of cores have their own PMUs. */
+	/* On Arm and on hybrid machines, kinds of cores have their own PMUs. */
 	if (attr->type != PERF_TYPE_RAW && attr->type < PERF_TYPE_MAX)
 		return false;
 	return (attr->config & RAW_EVENT_MASK) == RAW_EVENT_BRANCHES ||
@@ -152,7 +161,7 @@ uint32_t playback_pid(struct playback *playback, const struct record *record)
 
 /* --- rounds ------------------------------------------------------------- */
 
-/* All is known up to @time: takes the older round, and begins a newer one. */
+/* Ends a round: everything up to @time is known, so takes the older round. */
 static int end_round(struct playback *playback, uint64_t time)
 {
 	int error;
@@ -198,7 +207,10 @@ static int take_sample(struct playback *playback, const struct record *record)
 	return record->event ? playback->kind->sample(playback, record) : 0;
 }
 
-/* Maps of a file with parts are known already. */
+/*
+ * Takes a record that is no sample. Maps of a file with parts are known
+ * already.
+ */
 static int take_other(struct playback *playback, const struct record *record)
 {
 	int error = 0;
@@ -219,7 +231,7 @@ static int take_record(void *context, const struct record *given)
 	tell_progress(playback, record.offset);
 	if (record.type == PERFDATA_FINISHED_ROUND)
 		return end_round(playback, playback->rounds.older.last);
-	/* Without times the order in the file has to do. */
+	/* Without times, use the order of the file. */
 	if (record.time == UINT64_MAX)
 		record.time = ++playback->untimed;
 	rounds_note(&playback->rounds, record.time);
@@ -234,7 +246,7 @@ static int take_record(void *context, const struct record *given)
 
 /* --- rows --------------------------------------------------------------- */
 
-/* Any that an engine of windows or samples gives. */
+/* Any row that an engine of windows or samples produces. */
 union row {
 	struct hwprof_row row;
 	struct hwprof_row_loop loop;
@@ -245,7 +257,8 @@ union row {
 	struct hwprof_row_path path;
 	struct hwprof_row_edge edge;
 	uint8_t room[sizeof(struct hwprof_row_path) + HWPROF_PATH_JUMPS_MAX *
-		     sizeof(struct hwprof_path_jump)];	/* of a path's jumps */
+		     sizeof(struct hwprof_path_jump)];	/* room for a path's
+					 * jumps */
 };
 
 static void set_basis(union row *row, uint32_t basis)
@@ -302,13 +315,23 @@ static int warn(struct playback *playback)
 	int error = playback->kind->warn(playback);
 
 	if (playback->unchosen)
-		error |= warnings_add(&playback->profile->warnings, "%" PRIu64 " samples are left out: they are of other events (choose one with --event)",
+		error |= warnings_add(&playback->profile->warnings,
+				      "%" PRIu64
+				      " samples are left out: they are of "
+				      "other events (choose one with --event)",
 				      playback->unchosen);
 	if (playback->guests)
-		error |= warnings_add(&playback->profile->warnings, "%" PRIu64 " samples are of virtual machines, whose code is shown as [guest] and [guest kernel]",
-				      playback->guests);
+		error |= warnings_add(
+			&playback->profile->warnings,
+			"%" PRIu64
+			" samples are of virtual machines, whose code is shown "
+			"as [guest] and [guest kernel]",
+			playback->guests);
 	if (playback->unknown)
-		error |= warnings_add(&playback->profile->warnings, "%" PRIu64 " samples are left out: they are of no event that the file has",
+		error |= warnings_add(&playback->profile->warnings,
+				      "%" PRIu64
+				      " samples are left out: they are of no "
+				      "event that the file has",
 				      playback->unknown);
 	return error ? playback_no_memory(playback) : 0;
 }
@@ -328,8 +351,8 @@ static int note_record(void *context, const struct record *given)
 }
 
 /*
- * A map may be in another part than the samples in it, so all maps are noted
- * before any sample is taken.
+ * Notes all maps before any sample is taken, because a map and its samples may
+ * be in different parts.
  */
 static int note_parts(struct playback *playback)
 {
@@ -349,7 +372,7 @@ int playback_run(struct playback *playback)
 	struct hwprof_file *file = playback->file;
 	int error = 0;
 
-	/* A pipe's events come with its data. */
+	/* In a pipe, events come with the data. */
 	if (!file->pipe)
 		error = playback->kind->expected(file);
 	if (!error && !file->pipe)
@@ -404,7 +427,8 @@ int playback_init(struct playback *playback, const struct playback_kind *kind,
 					      MEMORY_MIB;
 	if (mib > MEMORY_MIB_MAX)
 		return file_fail(playback->file, -EINVAL,
-				 "memory of %" PRIu64 " MiB: 1 to %d are allowed",
+				 "memory of %" PRIu64
+				 " MiB: 1 to %d are allowed",
 				 mib, MEMORY_MIB_MAX);
 	playback->processes = processes_new();
 	profile->collected.processes = playback->processes;

@@ -6,7 +6,7 @@
 
 #include "plt.h"
 
-/* Is the section's name that of a table: .plt, .plt.sec, .plt.got? */
+/* Returns true for a section of a linkage table: .plt, .plt.sec or .plt.got. */
 static bool is_table(Elf *elf, const GElf_Shdr *header)
 {
 	const char *name;
@@ -18,7 +18,10 @@ static bool is_table(Elf *elf, const GElf_Shdr *header)
 	return name && !strncmp(name, ".plt", 4);
 }
 
-/* The slot that the entry jumps through: [endbr64] [bnd] jmp *slot(%rip). */
+/*
+ * Finds the slot through which the entry jumps: [endbr64] [bnd] jmp
+ * *slot(%rip).
+ */
 static bool decode(const uint8_t *bytes, size_t size, uint64_t address,
 		   uint64_t *slot)
 {
@@ -58,7 +61,10 @@ static bool find_slot(Elf *elf, uint64_t address, uint64_t *slot)
 	return false;
 }
 
-/* The name of symbol @index in the table that relocations in @header are of. */
+/*
+ * Returns the name of symbol @index in the table that the relocations of
+ * @header use.
+ */
 static const char *symbol_name(Elf *elf, const GElf_Shdr *header, size_t index)
 {
 	Elf_Scn *section = elf_getscn(elf, header->sh_link);

@@ -7,8 +7,8 @@
 
 enum { LINE_BITS = 15 };
 
-#define KERNEL	(1ULL << 63)	/* where its half of addresses begins */
-#define GUEST	1ULL		/* any address of a user */
+#define KERNEL	(1ULL << 63)	/* start of its half of the addresses */
+#define GUEST	1ULL		/* stands for all user addresses */
 
 struct line {
 	uint64_t address;
@@ -67,14 +67,14 @@ static int look_up(const struct procedures *procedures, uint32_t pid,
 	if (!object)
 		return -ENOMEM;
 	at = object_address(object, address - mapping->start + mapping->offset);
-	/* One that begins before the map begins with it. */
+	/* A procedure that begins before the map begins with the map. */
 	if (object_procedure(object, at, &first) &&
 	    at - first <= address - mapping->start)
 		*begin = address - (at - first);
 	return 0;
 }
 
-/* The kernel is one procedure where its names are not known. */
+/* The kernel is one procedure if its names are unknown. */
 static int look_up_kernel(const struct procedures *procedures,
 			  uint64_t address, uint64_t *begin)
 {
@@ -85,12 +85,16 @@ static int look_up_kernel(const struct procedures *procedures,
 
 	if (!object)
 		return -ENOMEM;
-	*begin = object_has_names(object) && object_symbol(object, at, &offset) ?
-		 address - offset : KERNEL;
+	*begin = object_has_names(object) && object_symbol(object, at, &offset)
+			 ? address - offset
+			 : KERNEL;
 	return 0;
 }
 
-/* Addresses that are near to each other have lines that are, too. */
+/*
+ * Returns the line of an address. Neighbouring addresses have neighbouring
+ * lines.
+ */
 static struct line *line_of(struct procedures *procedures, uint32_t program,
 			    uint64_t address)
 {
@@ -107,7 +111,7 @@ int procedures_find(struct procedures *procedures, uint32_t program,
 	struct line *line = line_of(procedures, program, address);
 	int error = 0;
 
-	/* Nothing is known of a guest's code: on each side it is one. */
+	/* A guest's code is unknown: each side is one procedure. */
 	if (pid & PROCESS_GUEST) {
 		*begin = window_in_kernel(address) ? KERNEL : GUEST;
 		return 0;

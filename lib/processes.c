@@ -7,7 +7,8 @@
 
 #include "processes.h"
 
-enum { HEAP_DISTANCE = 1 << 30 };	/* from the program, random, at most */
+enum { HEAP_DISTANCE = 1 << 30 };	/* largest random distance from the
+					 * program */
 
 #define KERNEL_PID	UINT32_MAX
 
@@ -22,19 +23,19 @@ enum change_kind {
 /* One record, as noted. */
 struct change {
 	uint64_t time;
-	size_t order;			/* in the file, among equal times */
+	size_t order;			/* in the file, for equal times */
 	enum change_kind kind;
 	uint32_t pid;
 	uint32_t parent;		/* fork */
 	char *name;			/* map: the file; comm: the process */
-	struct mapping mapping;		/* map; its name is the one above */
+	struct mapping mapping;		/* map; its name is @name */
 };
 
-/* One program in one process: from fork or exec to exec or exit. */
+/* A program in a process: from fork or exec to exec or exit. */
 struct image {
-	uint32_t number;		/* from 1 on, of all processes */
-	uint64_t begin;			/* 0: it was there before */
-	const struct image *parent;	/* fork: had the same maps at `begin` */
+	uint32_t number;		/* from 1 on, over all processes */
+	uint64_t begin;			/* 0: existed before the recording */
+	const struct image *parent;	/* fork: had the same maps at @begin */
 	const char *comm;
 	struct mapping *maps;		/* by time */
 	size_t map_count;
@@ -49,12 +50,14 @@ struct process {
 struct processes {
 	struct change *changes;
 	size_t change_count, change_room;
-	size_t settled;			/* so many are in the processes ... */
-	uint64_t settled_time;		/* ... all up to this time */
+	size_t settled;			/* number of changes that were
+					 * applied */
+	uint64_t settled_time;		/* latest time of these */
 	uint32_t image_count;
-	uint32_t mapped;		/* of these, with maps that are known */
+	uint32_t mapped;		/* images with known maps */
 	atomic_uint users;
-	struct process **slots;		/* by a hash of the pid, half of them free */
+	struct process **slots;		/* hash table by pid, at most half
+					 * full */
 	size_t slot_count;		/* a power of two */
 	size_t process_count;
 	struct kernel_text kernel;	/* of the host */
@@ -123,14 +126,14 @@ static int add_change(struct processes *processes, struct hwprof_file *file,
 		if (!change.name)
 			return file_fail(file, -ENOMEM, "out of memory");
 	}
-	/* Without times the order in the file has to do. */
+	/* Without times, use the order of the file. */
 	change.time = record->time == UINT64_MAX ? 0 : record->time;
 	change.order = processes->change_count;
 	processes->changes[processes->change_count++] = change;
 	return 0;
 }
 
-/* "[kernel.kallsyms]_text": what the record says of the symbol's place. */
+/* Notes the place of the kernel's symbol from "[kernel.kallsyms]_text". */
 static void note_kernel(struct processes *processes,
 			const struct mapping *mapping, const char *name)
 {
@@ -175,9 +178,10 @@ static int note_mmap(struct processes *processes, struct hwprof_file *file,
 			 !strncmp(name, "/anon_hugepage", 14));
 	if (second && record->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
 		if (id.at[0] > BUILD_ID_MAX)
-			return file_damaged(file, record->offset,
-					    "a build id has %d bytes: up to %d are allowed",
-					    id.at[0], BUILD_ID_MAX);
+			return file_damaged(
+				file, record->offset,
+				"a build id has %d bytes: up to %d are allowed",
+				id.at[0], BUILD_ID_MAX);
 		mapping->build_id = build_id_of(id.at + 4, id.at[0]);
 	}
 	if (change.pid == KERNEL_PID)
@@ -217,14 +221,14 @@ static int note_task(struct processes *processes, struct hwprof_file *file,
 				    "a record of a fork or exit is cut off");
 	if (record->type == PERF_RECORD_EXIT)
 		change.kind = CHANGE_EXIT;
-	/* Threads come and go; the process stays. */
+	/* Ignore threads: only the process matters. */
 	if (change.kind == CHANGE_FORK ? change.pid == change.parent :
 	    change.pid != tid)
 		return 0;
 	return add_change(processes, file, record, change, NULL);
 }
 
-/* Is it about a guest's memory (perf kvm)? */
+/* Returns true for a record about a guest's memory (perf kvm). */
 static bool is_of_guest(const struct record *record)
 {
 	unsigned int mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
@@ -260,7 +264,7 @@ static int compare_changes(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* The slot of @pid, or a free one where it would be. */
+/* Returns the slot of @pid, or the free one where it belongs. */
 static struct process **find_slot(struct process **slots, size_t count,
 				  uint32_t pid)
 {
@@ -343,7 +347,7 @@ static struct image *add_image(struct processes *processes,
 	return image;
 }
 
-/* Maps double in room, at powers of two. */
+/* Adds a map. The room doubles at powers of two. */
 static int add_mapping(struct image *image, const struct change *change)
 {
 	size_t count = image->map_count;
@@ -364,7 +368,7 @@ static int add_mapping(struct image *image, const struct change *change)
 	return 0;
 }
 
-/* Has it maps, its own or those that its parent had? */
+/* Returns true if it has maps, its own or those of its parent. */
 static bool is_mapped(const struct image *image)
 {
 	return image->map_count || image->parent;
@@ -379,10 +383,10 @@ static int apply(struct processes *processes, const struct change *change)
 		return -ENOMEM;
 	image = current_image(process);
 	if (change->kind == CHANGE_EXIT)
-		return 0;	/* late rows still look up what was there */
+		return 0;	/* late rows still need the maps */
 	if (!image || change->kind == CHANGE_EXEC ||
 	    change->kind == CHANGE_FORK) {
-		/* An image that nothing announced was there from the start. */
+		/* Without a fork or exec, the image existed from the start. */
 		bool first = !image && change->kind != CHANGE_EXEC &&
 			     change->kind != CHANGE_FORK;
 
@@ -420,7 +424,7 @@ int processes_settle(struct processes *processes, uint64_t time)
 		struct change *change = &changes[processes->settled++];
 		int error;
 
-		/* Too late for what was asked before: it holds from now on. */
+		/* A late change holds from the time that was settled before. */
 		if (change->time < before)
 			change->time = before;
 		error = apply(processes, change);
@@ -431,8 +435,8 @@ int processes_settle(struct processes *processes, uint64_t time)
 }
 
 /*
- * The image of @pid at @time. A row's time is no later than its program's
- * end, so at the very time of an exec it is the old program's.
+ * Returns the index of the image of @pid at @time. A row is no later than the
+ * end of its program, so the time of an exec belongs to the old program.
  */
 static size_t find_index(const struct process *process, uint64_t time)
 {
@@ -471,7 +475,10 @@ uint32_t processes_program(struct processes *processes, uint32_t pid,
 	return process->images[find_index(process, time)]->number;
 }
 
-/* What has but a name before its exec is the recorder's. */
+/*
+ * An image that has only a name before its exec is the recorder's, and does not
+ * count.
+ */
 uint32_t processes_programs(const struct processes *processes, uint32_t pid)
 {
 	const struct process *process;
@@ -500,8 +507,8 @@ static bool has_file(const struct mapping *mapping)
 }
 
 /*
- * Later maps hide earlier ones; but code in memory of no file, where a file's code
- * was before, is that code.
+ * Later maps hide earlier ones. However, code in anonymous memory where a
+ * file's code used to be is that file's code.
  */
 static const struct mapping *find_mapping(const struct image *image,
 					  uint64_t time, uint64_t address)
@@ -536,7 +543,9 @@ const struct mapping *processes_find(const struct processes *processes,
 
 		if (mapping)
 			return mapping;
-		/* What the parent mapped after the fork is not the child's. */
+		/*
+		 * Maps that the parent made after the fork are not the child's.
+		 */
 		if (time > image->begin)
 			time = image->begin;
 		image = image->parent;
@@ -544,7 +553,7 @@ const struct mapping *processes_find(const struct processes *processes,
 	return NULL;
 }
 
-/* The program that was executed: the file that is mapped first. */
+/* Returns the executed program, which is the first file to be mapped. */
 static const struct mapping *find_program(const struct image *image)
 {
 	size_t i;
@@ -568,7 +577,7 @@ bool processes_is_heap(const struct processes *processes, uint32_t pid,
 
 	if (!program || mapping->start < program->start)
 		return false;
-	/* Its parts follow one another, then memory that is zeroed for them. */
+	/* The program's parts are adjacent, and zeroed memory follows them. */
 	while (part && part->start < mapping->start) {
 		end = part->start + part->size;
 		part = processes_find(processes, pid, time, end);

@@ -61,7 +61,7 @@ static int place(struct hwprof_profile *profile)
 
 	if (!rows)
 		return -ENOMEM;
-	/* Samples beside rows say nothing more. */
+	/* Samples beside rows add nothing. */
 	for (i = 0; i < count; i++)
 		if (((struct origin *)rows[i])->basis ||
 		    !profile->collected.rows)
@@ -92,12 +92,17 @@ static int warn(struct hwprof_profile *profile,
 
 	error |= kind->warn ? kind->warn(profile, totals) : 0;
 	if (profile->collected.bare_rows)
-		error |= warnings_add(warnings, "%" PRIu64 " rows have no raw data: %s; record with 'perf record -R'",
+		error |= warnings_add(warnings,
+				      "%" PRIu64 " rows have no raw data: %s; "
+						 "record with 'perf record -R'",
 				      profile->collected.bare_rows,
 				      kind->lacking);
 	else if (totals->samples && totals->rows)
-		error |= warnings_add(warnings, "the file has rows and %" PRIu64 " samples of %s: the samples are left out",
-				      totals->samples, kind->things);
+		error |=
+			warnings_add(warnings,
+				     "the file has rows and %" PRIu64
+				     " samples of %s: the samples are left out",
+				     totals->samples, kind->things);
 	return error | collected_warn(&profile->collected, totals,
 				      profile->found,
 				      subjects_units(totals->kinds, kind->units,
@@ -114,7 +119,7 @@ static void free_rows(struct hwprof_profile *profile)
 	profile->rows = profile->times = NULL;
 }
 
-/* What was collected is kept, since names point into it. */
+/* Keeps what was collected, because names point into it. */
 static int keep_collected(struct hwprof_profile *profile)
 {
 	struct collected *files = reallocarray(profile->files,
@@ -130,7 +135,7 @@ static int keep_collected(struct hwprof_profile *profile)
 	return 0;
 }
 
-/* What was gathered becomes a part of the profile. */
+/* Adds the gathered rows to the profile. */
 static int add_gathered(struct hwprof_profile *profile)
 {
 	struct hwprof_totals totals = { .rows = 0 };
@@ -232,7 +237,8 @@ int profile_check_options(enum hwprof_kind kind,
 {
 	if (!(options->hot >= 0 && options->hot <= 1)) {
 		snprintf(message, size,
-			 "ranges with %g of all events are to be hot: above 0, up to 1 is allowed",
+			 "ranges with %g of all events are to be hot: above 0, "
+			 "up to 1 is allowed",
 			 options->hot);
 		return -EINVAL;
 	}
@@ -244,7 +250,7 @@ int profile_check_options(enum hwprof_kind kind,
 	return 0;
 }
 
-/* A profile of @kind of what @gather finds in all @files. */
+/* Makes a profile of @kind from what @gather finds in all @files. */
 static int make_profile(struct hwprof_profile **result,
 			const struct profile_kind *kind,
 			struct hwprof_file *const *files, size_t count,
@@ -289,7 +295,7 @@ static const struct profile_kind *const kinds[HWPROF_KINDS] = {
 	[HWPROF_KIND_EDGES] = &edges_kind,
 };
 
-/* The reports are named like the fields of events. */
+/* Reports have the names of the events' fields. */
 const char *hwprof_kind_name(enum hwprof_kind kind)
 {
 	return kind < HWPROF_KINDS ? kinds[kind]->about : NULL;
@@ -346,7 +352,7 @@ int profile_snapshot(struct hwprof_profile **result,
 	*result = NULL;
 	if (!profile)
 		return -ENOMEM;
-	/* What was gathered is lent. */
+	/* Borrow what was gathered. */
 	profile->file = gathering->file;
 	profile->rows = gathering->rows;
 	profile->times = gathering->times;
@@ -382,7 +388,8 @@ int hwprof_profile_replay_all(struct hwprof_profile **profile,
 	*profile = NULL;
 	if (!kinds[kind]->replay)
 		return file_fail(files[0], -EOPNOTSUPP,
-				 "%s cannot be replayed: a recording of stacks has no values of loads",
+				 "%s cannot be replayed: a recording of stacks "
+				 "has no values of loads",
 				 hwprof_kind_name(kind));
 	return make_profile(profile, kinds[kind], files, count, options,
 			    kinds[kind]->replay, (void *)replay);
@@ -442,7 +449,9 @@ int hwprof_profile_diff(struct hwprof_diff **diff,
 	return diff_make(diff, before->kind->diff, before, after);
 }
 
-/* A name may have what is special in a pattern: operator[]. */
+/*
+ * Compare literally first: a name may contain special characters (operator[]).
+ */
 bool profile_wants(const struct hwprof_profile *profile, const char *function)
 {
 	const char *wanted = profile->function;

@@ -37,7 +37,7 @@ void range_set_free(struct range_set *set)
 	free(set->nodes);
 }
 
-/* A range comes before those inside it. */
+/* Sorts a range before those inside it. */
 static int compare(const void *a, const void *b)
 {
 	const struct range_node *x = a, *y = b;
@@ -47,7 +47,7 @@ static int compare(const void *a, const void *b)
 	return (x->bits < y->bits) - (x->bits > y->bits);
 }
 
-/* Sorts, and sums what was said of the same range. */
+/* Sorts, and merges entries of the same range. */
 static void sum_up(struct range_set *set)
 {
 	size_t kept = 0, i;
@@ -71,7 +71,7 @@ static bool contains(const struct range_node *outer,
 	       inner->low - outer->low <= range_last(outer) - outer->low;
 }
 
-/* log2 of the size of the smallest range with both in it. */
+/* Returns log2 of the size of the smallest range that contains both. */
 static uint32_t bits_around(const struct range_node *a,
 			    const struct range_node *b)
 {
@@ -83,8 +83,8 @@ static uint32_t bits_around(const struct range_node *a,
 }
 
 /*
- * The ranges around neighbours: nothing was counted in some of them, but what
- * is inside may be much together.
+ * Adds the ranges around neighbours. They may have no events of their own, but
+ * their content may be hot together.
  */
 static int add_branchings(struct range_set *set)
 {

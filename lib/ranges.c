@@ -9,9 +9,9 @@
 #include "ranges.h"
 #include "tree.h"
 
-#define HOT		0.1	/* the paper's */
+#define HOT		0.1	/* as in the paper */
 
-enum { PAGE_BITS = 12 };	/* of any mapping: it begins and ends with one */
+enum { PAGE_BITS = 12 };	/* mappings begin and end at pages */
 
 static bool is_of_data(enum hwprof_range_of of)
 {
@@ -21,7 +21,7 @@ static bool is_of_data(enum hwprof_range_of of)
 	       hwprof_range_of_pairs(of);
 }
 
-/* --- rows, summed ----------------------------------------------------------- */
+/* --- rows, summed --------------------------------------------------------- */
 
 static int compare_rows(const void *a, const void *b)
 {
@@ -54,7 +54,7 @@ static int add_row(struct hwprof_profile *profile,
 	return 0;
 }
 
-/* @bits: up to 64. */
+/* Tests alignment; @bits is up to 64. */
 static bool is_aligned(uint64_t low, uint32_t bits)
 {
 	return !(low & range_extent(bits));
@@ -97,9 +97,10 @@ static int add_range_row(struct hwprof_profile *profile,
 	const struct hwprof_row_range *row = (const void *)sample->row;
 
 	if (!is_range(row))
-		return file_damaged(profile->file, sample->offset,
-				    "a range of 2^%u values cannot begin at 0x%llx",
-				    row->bits, row->low);
+		return file_damaged(
+			profile->file, sample->offset,
+			"a range of 2^%u values cannot begin at 0x%llx",
+			row->bits, row->low);
 	return ranges_add_row(profile, row, sample->time);
 }
 
@@ -117,15 +118,16 @@ static int add_box_row(struct hwprof_profile *profile,
 	};
 
 	if (!is_box(row))
-		return file_damaged(profile->file, sample->offset,
-				    "there is no box of 2^%u bytes of code from 0x%llx on by 2^%u addresses from 0x%llx on",
-				    row->code_bits, row->code, row->bits,
-				    row->low);
+		return file_damaged(
+			profile->file, sample->offset,
+			"there is no box of 2^%u bytes of code from 0x%llx on "
+			"by 2^%u addresses from 0x%llx on",
+			row->code_bits, row->code, row->bits, row->low);
 	profile->collected.rows++;
 	return add_row(profile, &box);
 }
 
-/* The value that was counted. False: only a row would say. */
+/* Finds the value of a sample. Returns false if only a row would contain it. */
 static bool sample_value(enum hwprof_range_of of,
 			 const struct hwprof_sample *sample, uint64_t *value)
 {
@@ -142,7 +144,10 @@ static bool sample_value(enum hwprof_range_of of,
 	return true;
 }
 
-/* One value; or a row without its raw data, of which the size is not known. */
+/*
+ * Adds a sample, which is one value, or a row without its raw data, whose size
+ * is unknown.
+ */
 static int add_sample(struct hwprof_ranges *ranges,
 		      const struct hwprof_sample *sample)
 {
@@ -163,7 +168,7 @@ static int add_sample(struct hwprof_ranges *ranges,
 	return range.count ? add_row(profile, &range) : 0;
 }
 
-/* Ranges of other things make sense only by themselves. */
+/* Skips ranges of other streams than the selected one, or the first. */
 static bool skips(struct hwprof_profile *profile,
 		  const struct hwprof_sample *sample)
 {
@@ -187,16 +192,18 @@ static int take(struct hwprof_profile *profile,
 
 	if (!sample->rows || !sample->row)
 		return add_sample(ranges, sample);
-	if (sample->row->type == HWPROF_ROW_RANGE && !hwprof_range_of_pairs(ranges->of))
+	if (sample->row->type == HWPROF_ROW_RANGE &&
+	    !hwprof_range_of_pairs(ranges->of))
 		return add_range_row(profile, sample);
-	if (sample->row->type == HWPROF_ROW_BOX && hwprof_range_of_pairs(ranges->of))
+	if (sample->row->type == HWPROF_ROW_BOX &&
+	    hwprof_range_of_pairs(ranges->of))
 		return add_box_row(profile, sample);
 	return 0;
 }
 
-/* --- places ----------------------------------------------------------------- */
+/* --- places --------------------------------------------------------------- */
 
-/* @code: its object is NULL where that is not of pairs. */
+/* Finds or adds a group. For ranges that are not pairs, @code has no object. */
 static struct range_group *get_group(struct hwprof_ranges *ranges,
 				     const struct place *place,
 				     const struct place *code)
@@ -225,9 +232,9 @@ static struct range_group *get_group(struct hwprof_ranges *ranges,
 }
 
 /*
- * Adds a row where the object has it. Its ranges are aligned otherwise than the
- * process's, so a range of more than a page may need a larger one around it:
- * that says less, and nothing that is wrong.
+ * Adds a row at its place in the object. Alignment there differs from the
+ * process's, so a range of more than a page may need a larger one around it.
+ * That is less precise, but not wrong.
  */
 static int add_moved(struct range_set *set, range_number low,
 		     range_number last, uint32_t bits, uint64_t count)
@@ -249,7 +256,7 @@ static int add_moved_box(struct range_set *set, struct pair low,
 			 box->code_bits + box->bits, box->count);
 }
 
-/* Values are nowhere, and the same in every process. */
+/* Values have no place, and are the same in every process. */
 static int find_place(struct hwprof_ranges *ranges,
 		      const struct collected_range *row, struct place *place)
 {
@@ -264,7 +271,7 @@ static int find_place(struct hwprof_ranges *ranges,
 	return 0;
 }
 
-/* May some of the 2^@bits bytes from the place on be in another object? */
+/* Returns true if some of the 2^@bits bytes may be in another object. */
 static bool is_left(const struct place *place, uint32_t bits)
 {
 	return place->object && bits > PAGE_BITS &&
@@ -300,14 +307,14 @@ static int place_row(struct hwprof_ranges *ranges,
 		group->basis = row->origin.basis;
 	if (pairs)
 		return add_moved_box(&group->set,
-				     (struct pair){ code.address, place.address },
+				     (struct pair){code.address, place.address},
 				     row);
 	return add_moved(&group->set, place.address, place.address +
 			 (uint64_t)range_extent(row->bits), row->bits,
 			 row->count);
 }
 
-/* Of what, unless that was said, there is only one thing in all files. */
+/* Fails if the files have ranges of several streams, and none was selected. */
 static int check_of(struct hwprof_ranges *ranges)
 {
 	unsigned int all = ranges->others;
@@ -323,9 +330,12 @@ static int check_of(struct hwprof_ranges *ranges)
 			used += snprintf(names + used, sizeof(names) - used,
 					 "%s%s", used ? ", " : "",
 					 hwprof_range_of_name(of));
-	return file_fail(ranges->profile.file, -EINVAL, "%s ranges of several things: choose one (--of) of %s",
-			 ranges->profile.file_count ?
-			 "and the files before it have" : "has", names);
+	return file_fail(ranges->profile.file, -EINVAL,
+			 "%s ranges of several things: choose one (--of) of %s",
+			 ranges->profile.file_count
+				 ? "and the files before it have"
+				 : "has",
+			 names);
 }
 
 static int place_all(struct hwprof_profile *profile, void **rows, size_t count)
@@ -361,7 +371,7 @@ static int build_sets(struct hwprof_ranges *ranges)
 	return error;
 }
 
-/* --- what is hot ------------------------------------------------------------ */
+/* --- what is hot ---------------------------------------------------------- */
 
 static void name_code(struct object *object, struct hwprof_span *code)
 {
@@ -391,7 +401,10 @@ static void set_ends(struct hwprof_range *range, const struct range_node *node,
 	range->code.high = high.code;
 }
 
-/* What was given up may have been anywhere; a process's, in its own file. */
+/*
+ * Returns the evicted events that may belong to the group: those of its file if
+ * it is of one process, else of all files.
+ */
 static uint64_t evicted_around(const struct hwprof_ranges *ranges,
 			       const struct range_group *group)
 {
@@ -433,7 +446,10 @@ static bool is_inside(const struct hwprof_range *inner,
 	       inner->code.high <= outer->code.high;
 }
 
-/* The last one of those before @range that has it inside. */
+/*
+ * Sets the parent of @range, which is the last range before it that contains
+ * it.
+ */
 static void set_parent(struct hwprof_ranges *ranges, size_t first,
 		       struct hwprof_range *range)
 {
@@ -504,9 +520,12 @@ static int find_hot(struct hwprof_ranges *ranges)
 	return 0;
 }
 
-/* --- all of it -------------------------------------------------------------- */
+/* --- all of it ------------------------------------------------------------ */
 
-/* Branches are lost as units; an access that was not seen is none. */
+/*
+ * Warns about instructions whose accesses are unknown. Lost branches are
+ * counted as units instead.
+ */
 static int warn_of_unseen(struct hwprof_profile *profile,
 			  const struct hwprof_totals *totals)
 {
@@ -521,7 +540,9 @@ static int warn_of_unseen(struct hwprof_profile *profile,
 		unseen += collected->sessions[i].totals.lost_events;
 	if (!unseen)
 		return 0;
-	return warnings_add(&profile->warnings, "%" PRIu64 " instructions are missing: what they load and store is not known to hwprof",
+	return warnings_add(&profile->warnings,
+			    "%" PRIu64 " instructions are missing: what they "
+				       "load and store is not known to hwprof",
 			    unseen);
 }
 
@@ -531,7 +552,7 @@ static int finish(struct hwprof_profile *profile)
 	int error = build_sets(ranges);
 
 	if (ranges->of < 0)
-		ranges->of = HWPROF_RANGE_IP;	/* of nothing */
+		ranges->of = HWPROF_RANGE_IP;	/* without any rows */
 	return error ? error : find_hot(ranges);
 }
 

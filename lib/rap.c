@@ -9,7 +9,7 @@
 
 enum {
 	PROFILE_SIZE	= 64 << 10,
-	PROFILE_SPACE	= 0,		/* values belong to nothing */
+	PROFILE_SPACE	= 0,		/* values belong to no address space */
 };
 
 struct rap_profile {
@@ -31,7 +31,8 @@ static int make(struct rap **result, unsigned int count, bool pairs)
 	*result = NULL;
 	if (!count)
 		return -EINVAL;
-	rap = calloc(1, sizeof(*rap) + (size_t)count * sizeof(rap->profiles[0]));
+	rap = calloc(1,
+		     sizeof(*rap) + (size_t)count * sizeof(rap->profiles[0]));
 	if (!rap)
 		return -ENOMEM;
 	rap->count = count;

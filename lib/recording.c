@@ -21,16 +21,17 @@ struct recording {
 	char message[512];
 	const struct events_options *options;
 	struct events *events;
-	struct pollfd *polled;		/* events, and the caller's */
+	struct pollfd *polled;		/* of the events, and the caller's */
 
 	struct writer *writer;
 	uint64_t samples, lost;
-	size_t cut;			/* bytes of a record that a wrap cut off */
-	bool cut_map;			/* and it is of a map */
+	size_t cut;			/* bytes of a record that a wrap cut
+					 * off */
+	bool cut_map;			/* that record is about a map */
 
 	char warning[256];		/* about stacks; empty: none */
-	int device;			/* for the tables; -1: closed */
-	struct unwinding *unwinding;	/* NULL: not wanted, or not to be had */
+	int device;			/* for tables; -1: closed */
+	struct unwinding *unwinding;	/* NULL: not wanted, or not available */
 };
 
 static int fail(struct recording *recording, int error,
@@ -62,7 +63,10 @@ int recording_refused(const struct recording *recording)
 	return recording && recording->events ? recording->events->refused : -1;
 }
 
-/* Threads times CPUs times events may be more than the soft limit. */
+/*
+ * There may be more events (threads * CPUs * kinds) than the soft limit of
+ * files.
+ */
 static void raise_file_limit(void)
 {
 	struct rlimit limit;
@@ -111,7 +115,7 @@ static int from_writer(struct recording *recording, int error)
 	return error;
 }
 
-/* Without the device, it is as without tables. */
+/* Without the device, unwind without tables. */
 static void want_unwinding(struct recording *recording)
 {
 	const struct events_options *options = recording->options;
@@ -127,7 +131,8 @@ static void want_unwinding(struct recording *recording)
 		recording->unwinding = unwinding_new(recording->device);
 	else
 		snprintf(recording->warning, sizeof(recording->warning),
-			 "stacks are by frame pointers alone: cannot open " HWPROF_DEVICE ": %s",
+			 "stacks are by frame pointers alone: cannot "
+			 "open " HWPROF_DEVICE ": %s",
 			 strerror(errno));
 }
 
@@ -138,7 +143,10 @@ static void warn_of_tables(struct recording *recording)
 
 	if (refused)
 		snprintf(recording->warning, sizeof(recording->warning),
-			 "stacks are by frame pointers in the code of %u file%s: the module gives no memory for more tables: lower memory_mib, or raise what users may lock (ulimit -l)",
+			 "stacks are by frame pointers in the code of %u "
+			 "file%s: the module gives no memory for more tables: "
+			 "lower memory_mib, or raise what users may lock "
+			 "(ulimit -l)",
 			 refused, refused == 1 ? "" : "s");
 }
 
@@ -147,7 +155,7 @@ static bool is_map(const struct perf_event_header *header)
 	return unwinding_is_map(header->type, header->misc);
 }
 
-/* Whose it is stands behind the header. */
+/* Notes a map, whose pid follows the header. */
 static void note_map(struct recording *recording, const void *body)
 {
 	unwinding_note(recording->unwinding, *(const uint32_t *)body);
@@ -166,7 +174,7 @@ static int put_record(void *context, const void *bytes, size_t size)
 int recording_start(struct recording *recording, const char *path)
 {
 	const struct events_options *options = recording->options;
-	const pid_t everything = -1;	/* whoever comes into a cgroup */
+	const pid_t everything = -1;	/* any process that enters a cgroup */
 	const struct synthesis synthesis = {
 		.targets = options->cgroup ? &everything : options->targets,
 		.count = options->target_count,
@@ -191,7 +199,10 @@ int recording_start(struct recording *recording, const char *path)
 	if (options->on_exec)
 		return 0;
 	unwinding_begin(recording->unwinding, &synthesis);
-	/* Maps that come up meanwhile are told twice, rather than not at all. */
+	/*
+	 * Enable events first: maps made meanwhile are then reported twice, not
+	 * lost.
+	 */
 	error = from_events(recording, events_enable(events));
 	if (!error)
 		error = from_writer(recording, synthesize(&synthesis));
@@ -199,7 +210,7 @@ int recording_start(struct recording *recording, const char *path)
 	return error;
 }
 
-/* Looks at the records of a piece of the ring: they begin at multiples of 8. */
+/* Scans the records in a piece of the ring; they begin at multiples of 8. */
 static void see_records(struct recording *recording, const uint8_t *bytes,
 			size_t size)
 {
@@ -226,7 +237,7 @@ static void see_records(struct recording *recording, const uint8_t *bytes,
 			recording->cut_map = true;
 		at += header->size;
 	}
-	/* The rest of a record that the ring's end cut stands at its start. */
+	/* The rest of a record that the end of the ring cut is at its start. */
 	recording->cut = at - size;
 }
 
@@ -250,7 +261,7 @@ static int drain(struct recording *recording)
 	return error;
 }
 
-/* A target that has gone hangs up its events. */
+/* Returns true if all targets have exited, which hangs up their events. */
 static bool all_gone(const struct recording *recording)
 {
 	size_t i;
@@ -280,7 +291,7 @@ int recording_step(struct recording *recording, struct pollfd *other,
 	return error ? error : all_gone(recording);
 }
 
-/* As perf does it: what an event lost in all goes into the file at its end. */
+/* Writes the number of samples that an event lost, as perf does at the end. */
 static int add_lost(struct recording *recording, size_t index)
 {
 	struct {
@@ -296,7 +307,7 @@ static int add_lost(struct recording *recording, size_t index)
 	} record = {
 		.header.type = PERF_RECORD_LOST_SAMPLES,
 		.header.size = sizeof(record),
-		.time = UINT64_MAX >> 1,	/* behind all others */
+		.time = UINT64_MAX >> 1,	/* after all others */
 	};
 
 	if (read(recording->events->fds[index], &count, sizeof(count)) !=
@@ -309,8 +320,8 @@ static int add_lost(struct recording *recording, size_t index)
 }
 
 /*
- * What an interrupt found busy when the events were disabled comes a moment
- * later.
+ * Waits for rows that come a moment later, because an interrupt found the
+ * session busy when the events were disabled.
  */
 static int drain_late(struct recording *recording)
 {
@@ -334,7 +345,7 @@ int recording_finish(struct recording *recording,
 	size_t i;
 	int error;
 
-	/* Disabling lets a running event give its last rows. */
+	/* Disabling makes a running event deliver its last rows. */
 	error = from_events(recording, events_disable(recording->events));
 	if (!error)
 		error = drain(recording);

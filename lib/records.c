@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Goes through the data of a recording from front to back. Records that the
- * perf tool packed (record -z) are unpacked on the way.
+ * Reads the data of a recording from front to back, and unpacks records that
+ * perf compressed (record -z).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,7 +15,8 @@
 enum {
 	RECORD_MAX = UINT16_MAX,	/* perf_event_header.size is a u16 */
 	UNPACKED_SIZE = 1 << 20,
-	TYPES = 1 << 16,		/* of records, and many more than there are */
+	TYPES = 1 << 16,		/* limit of types, far above those in
+					 * use */
 };
 
 struct walk {
@@ -23,12 +24,12 @@ struct walk {
 	record_fn fn;
 	void *context;
 
-	bool ended;			/* there is no more that can be read, */
-	bool early;			/* and there should have been */
+	bool ended;			/* nothing more can be read */
+	bool early;			/* although there should be more */
 	struct rereads rereads;
 
-	ZSTD_DStream *zstd;		/* one stream through the whole file */
-	uint8_t *unpacked;		/* the last record may be half there */
+	ZSTD_DStream *zstd;		/* one stream for the whole file */
+	uint8_t *unpacked;		/* the last record may be incomplete */
 	size_t unpacked_size;
 };
 
@@ -69,7 +70,7 @@ int record_deliver(struct hwprof_file *file,
 	return error ? error : tell(file, &record, fn, context);
 }
 
-/* What is at @offset is damaged, and so nothing behind it can be found. */
+/* Ends reading at damage at @offset, behind which no record can be found. */
 static int end_early(struct walk *walk, uint64_t offset, const char *why)
 {
 	walk->ended = walk->early = true;
@@ -91,7 +92,7 @@ static int deliver(struct walk *walk, const struct perf_event_header *header,
 	return again ? 0 : tell(walk->file, &record, walk->fn, walk->context);
 }
 
-/* Delivers the records that are whole; the rest moves to the front. */
+/* Delivers complete records, and moves the rest to the front. */
 static int deliver_unpacked(struct walk *walk, uint64_t offset)
 {
 	struct span left = span_of(walk->unpacked, walk->unpacked_size);
@@ -141,17 +142,18 @@ static int unpack(struct walk *walk, struct span packed, uint64_t offset)
 	do {
 		size_t result;
 
-		/* At most a record's beginning is left, so there is room. */
+		/* At most the start of a record is left, so there is room. */
 		out.pos = walk->unpacked_size;
 		result = ZSTD_decompressStream(walk->zstd, &out, &in);
 		if (ZSTD_isError(result))
-			return end_early(walk, offset,
-					 "compressed records cannot be unpacked");
+			return end_early(
+				walk, offset,
+				"compressed records cannot be unpacked");
 		walk->unpacked_size = out.pos;
 		error = deliver_unpacked(walk, offset);
 		if (error || walk->ended)
 			return error;
-		/* A full output may have more to come. */
+		/* If the output is full, more may follow. */
 	} while (in.pos < in.size || out.pos == out.size);
 	return 0;
 }
@@ -162,11 +164,15 @@ static int unpack_sized(struct walk *walk, struct span body, uint64_t offset)
 	uint64_t size;
 
 	if (!span_u64(&body, &size) || !span_part(&body, size, &packed))
-		return end_early(walk, offset, "compressed records are cut off");
+		return end_early(walk, offset,
+				 "compressed records are cut off");
 	return unpack(walk, packed, offset);
 }
 
-/* Pipe mode: an attr, as long as it says, and ids to the record's end. */
+/*
+ * Adds an event in pipe mode: an attr of the size that it states, and ids up to
+ * the end of the record.
+ */
 static int add_attr(struct hwprof_file *file, struct span body, uint64_t offset)
 {
 	struct perf_event_attr attr;
@@ -195,7 +201,7 @@ static int add_feature(struct hwprof_file *file, struct span body,
 			     offset, body);
 }
 
-/* Delivers a record, unless it is about the recording itself. */
+/* Delivers a record unless it describes the recording. */
 static int take(struct walk *walk, const struct perf_event_header *header,
 		const uint8_t *bytes, uint64_t offset)
 {
@@ -222,7 +228,7 @@ static int take(struct walk *walk, const struct perf_event_header *header,
 	return deliver(walk, header, body, offset);
 }
 
-/* Bytes that stand behind a record without being part of it. */
+/* Returns the number of bytes behind a record that are not part of it. */
 static uint64_t bytes_behind(const struct perf_event_header *header,
 			     struct span body)
 {
@@ -238,15 +244,18 @@ static uint64_t bytes_behind(const struct perf_event_header *header,
 }
 
 /*
- * What perf says on a terminal gets into the data where both go to one pipe. The
- * types of records are small numbers, and text is none.
+ * Types of records are small numbers. If perf's messages go to the same pipe as
+ * the data, text appears instead of a record.
  */
 static bool is_type(uint32_t type)
 {
 	return type < TYPES;
 }
 
-/* Makes the next record visible. 1: it is; 0: there is none; or an errno. */
+/*
+ * Makes the next record available. Returns 1 if there is one, 0 at the end, or
+ * a negative errno.
+ */
 static int next_record(struct walk *walk, struct input *input, uint64_t limit,
 		       struct perf_event_header *header, const uint8_t **bytes)
 {
@@ -278,8 +287,9 @@ static int skip_record(struct walk *walk, struct input *input, uint64_t limit,
 	int error;
 
 	if (size > limit - input->offset)
-		return end_early(walk, input->offset,
-				 "the bytes behind a record go beyond the data");
+		return end_early(
+			walk, input->offset,
+			"the bytes behind a record go beyond the data");
 	error = input_skip(input, size);
 	if (error == -ENODATA)
 		return end_early(walk, input->offset,
@@ -288,7 +298,10 @@ static int skip_record(struct walk *walk, struct input *input, uint64_t limit,
 				 strerror(-error)) : 0;
 }
 
-/* 0: go on, unless it ended; anything else is the result of the whole. */
+/*
+ * Reads a record. Returns 0 to continue, unless the walk has ended; any other
+ * value is the result of the walk.
+ */
 static int read_record(struct walk *walk, struct input *input, uint64_t limit)
 {
 	struct perf_event_header header;
@@ -318,15 +331,19 @@ static int read_all(struct walk *walk, struct input *input, uint64_t limit)
 			return result;
 	}
 	if (limit != UINT64_MAX && input->offset < limit && !walk->early)
-		return end_early(walk, input->offset,
-				 "the file ends here, though its data is said to go on");
+		return end_early(
+			walk, input->offset,
+			"the file ends here, though its data is said to go on");
 	if (walk->unpacked_size && !walk->early)
 		return end_early(walk, input->offset,
 				 "the data ends in a compressed record");
 	return 0;
 }
 
-/* Where the file's data is said to end; a killed recorder left no size. */
+/*
+ * Returns the end of the data as the header states it. A killed recorder left
+ * no size.
+ */
 static uint64_t data_end(const struct hwprof_file *file)
 {
 	const struct perfdata_section *data = &file->header.data;
@@ -342,11 +359,12 @@ static int warn_of_rereads(struct hwprof_file *file,
 	if (!rereads->count)
 		return 0;
 	return file_warn(file, rereads->offset,
-			 "perf copied %" PRIu64 " records twice: they are counted once",
+			 "perf copied %" PRIu64
+			 " records twice: they are counted once",
 			 rereads->count);
 }
 
-/* The records in @fd, which stands at @offset, up to @limit. */
+/* Reads the records in @fd, whose position is @offset, up to @limit. */
 static int read_stream(struct hwprof_file *file, int fd, uint64_t offset,
 		       uint64_t limit, record_fn fn, void *context)
 {
@@ -366,7 +384,7 @@ static int read_stream(struct hwprof_file *file, int fd, uint64_t offset,
 	return error;
 }
 
-/* These have no header: records from their first byte to their last. */
+/* Reads the parts of a recording. They have no header, only records. */
 static int read_parts(struct hwprof_file *file, record_fn fn, void *context)
 {
 	int error = 0;
@@ -374,8 +392,9 @@ static int read_parts(struct hwprof_file *file, record_fn fn, void *context)
 
 	for (i = 0; i < file->part_count && !error; i++) {
 		if (lseek(file->parts[i], 0, SEEK_SET) < 0)
-			return file_fail(file, -errno, "cannot read data.%zu: %s",
-					 i, strerror(errno));
+			return file_fail(file, -errno,
+					 "cannot read data.%zu: %s", i,
+					 strerror(errno));
 		error = read_stream(file, file->parts[i], 0, UINT64_MAX, fn,
 				    context);
 	}
@@ -403,9 +422,11 @@ int records_read(struct hwprof_file *file, record_fn fn, void *context)
 		offset = file->header.data.offset;
 		if (offset > INT64_MAX ||
 		    lseek(file->fd, offset, SEEK_SET) < 0)
-			return file_damaged(file, 40,
-					    "the data is said to be beyond any file");
+			return file_damaged(
+				file, 40,
+				"the data is said to be beyond any file");
 	}
-	error = read_stream(file, file->fd, offset, data_end(file), fn, context);
+	error = read_stream(file, file->fd, offset, data_end(file), fn,
+			    context);
 	return error ? error : read_parts(file, fn, context);
 }

@@ -10,12 +10,13 @@ enum {
 	WAYS		= 4,
 	SETS		= 1 << 11,
 	REPEATS		= SETS * WAYS,
-	BRANCHES	= 32,	/* what most hardware has; longer are not kept */
+	BRANCHES	= 32,	/* as most hardware has; longer stacks are not
+				 * kept */
 };
 
 /*
- * Of a branch's flags, those that say what it does. Where its cycles matter, no
- * stack is held.
+ * Flags that affect what a branch does. Stacks are not held where cycles
+ * matter.
  */
 #define FLAGS	(WINDOW_ABORT | WINDOW_SPEC_MASK | BRANCH_NOT_TAKEN |	       \
 		 WINDOW_TYPE_MASK << WINDOW_TYPE_SHIFT)
@@ -24,16 +25,17 @@ struct hash {
 	uint64_t low, high;
 };
 
-/* What is looked at when a stack comes again. */
+/* The state needed when a stack is repeated. */
 struct repeat {
 	struct stack stack;	/* as it was fed */
-	uint32_t turn;		/* when that was; 0: not yet */
-	uint32_t held;		/* by so many stacks */
-	uint32_t times;		/* it was counted since it was fed */
-	uint32_t waiting;	/* place in repeats->waiting, if times */
+	uint32_t turn;		/* in which it was fed; 0: not yet */
+	uint32_t held;		/* number of stacks that hold it */
+	uint32_t times;		/* number of repetitions since it was fed */
+	uint32_t waiting;	/* index in repeats->waiting, if @times is not
+				 * 0 */
 };
 
-/* And what only when it is fed. */
+/* The state needed only for feeding. */
 struct content {
 	struct window_branch branches[BRANCHES];
 	uint8_t kinds[BRANCHES];
@@ -41,11 +43,11 @@ struct content {
 
 struct set {
 	struct hash hashes[WAYS];
-	uint32_t ways[WAYS];	/* index of a repeat, from 1 on; 0: free */
-	uint32_t heat[WAYS];	/* how often it was found, of late */
+	uint32_t ways[WAYS];	/* number of a repeat, from 1; 0: free */
+	uint32_t heat[WAYS];	/* how often it was found recently */
 };
 
-/* For each word of a stack, and for their number. */
+/* Keys for the words of a stack, and for their number. */
 struct hash_keys {
 	uint64_t from[BRANCHES], to[BRANCHES], flags[BRANCHES], count;
 };
@@ -53,13 +55,14 @@ struct hash_keys {
 struct repeats {
 	repeats_feed feed;
 	void *context;
-	uint32_t turn;		/* from 1 on */
+	uint32_t turn;		/* present turn, from 1 */
 	struct hash_keys keys;
 	struct set *sets;
-	struct repeat *all;	/* as they came, so that few pages are in use */
+	struct repeat *all;	/* in the order of arrival, which keeps few
+				 * pages in use */
 	struct content *contents;	/* one for each */
 	uint32_t count;
-	struct repeat **waiting; /* those with times */
+	struct repeat **waiting; /* repeats that were counted */
 	uint32_t waiting_count;
 };
 
@@ -110,7 +113,7 @@ void repeats_free(struct repeats *repeats)
 	free(repeats);
 }
 
-/* --- feeding ---------------------------------------------------------------- */
+/* --- feeding -------------------------------------------------------------- */
 
 static struct content *content_of(const struct repeats *repeats,
 				  const struct repeat *repeat)
@@ -154,12 +157,12 @@ void repeats_turn(struct repeats *repeats)
 	repeats->turn++;
 }
 
-/* --- the table -------------------------------------------------------------- */
+/* --- the table ------------------------------------------------------------ */
 
 /*
- * Words times keys that nobody outside knows, as NH of UMAC and multilinear
- * hashing have it: any two stacks that differ have one hash with a probability of
- * 2^-64, whoever chose them. Most recordings have no flags that matter.
+ * Multiplies words by secret keys, as NH of UMAC and multilinear hashing do.
+ * Any two different stacks have equal hashes with a probability of 2^-64,
+ * whoever chose them. Most recordings have no flags that matter.
  */
 static struct hash hash(const struct hash_keys *keys, struct span branches,
 			uint32_t count)
@@ -190,8 +193,8 @@ static struct set *set_of(const struct repeats *repeats, struct hash hash)
 }
 
 /*
- * The way of the stack that was found least, unless one is free; what was found
- * often must be so again. WAYS: all are held.
+ * Returns a free way, or that of the stack found least often. Halves all heat,
+ * so that it must be earned again. Returns WAYS if all are held.
  */
 static int choose(const struct repeats *repeats, struct set *set)
 {
@@ -209,7 +212,7 @@ static int choose(const struct repeats *repeats, struct set *set)
 	return least;
 }
 
-/* The stack is not there yet. NULL: there is no room. */
+/* Adds a stack. Returns NULL if there is no room. */
 static struct repeat *add(struct repeats *repeats, struct hash hash,
 			  struct span branches)
 {
@@ -247,7 +250,7 @@ static struct repeat *find(struct repeats *repeats, struct hash hash)
 	return NULL;
 }
 
-/* --- stacks ----------------------------------------------------------------- */
+/* --- stacks --------------------------------------------------------------- */
 
 void repeats_hold(struct repeats *repeats, struct stack *stack,
 		  struct span branches)
@@ -298,7 +301,7 @@ void repeats_fed(struct repeats *repeats, const struct stack *stack,
 	if (!repeat)
 		return;
 	if (repeat->times)
-		feed_one(repeats, repeat);	/* of another program */
+		feed_one(repeats, repeat); /* counted for another program */
 	repeat->turn = repeats->turn;
 	repeat->stack = *stack;
 	memcpy(content_of(repeats, repeat)->kinds, kinds, stack->count);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* From branch stacks to rows, as if the module had recorded these. */
+/* From branch stacks to rows, as if the module had recorded the rows. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static bool has_stacks(const struct perf_event_attr *attr)
 	return attr->sample_type & PERF_SAMPLE_BRANCH_STACK;
 }
 
-/* If the filter leaves it open, the branches are those of what is counted. */
+/* If the filter names no side, branches of the counted sides are recorded. */
 static void set_sides(struct stack *stack, const struct perf_event_attr *attr)
 {
 	uint64_t filter = attr->branch_sample_type;
@@ -77,18 +77,29 @@ static int stacks_expected(struct hwprof_file *file)
 	}
 	if (file->traced)
 		return file_fail(file, -ENOENT,
-				 "has a trace of the CPU (Intel PT, Arm ETM or SPE) that perf has to decode: run 'perf inject --itrace=i1000il64 --strip -i FILE -o DECODED', and replay what it makes");
+				 "has a trace of the CPU (Intel PT, Arm ETM or "
+				 "SPE) that perf has to decode: run 'perf "
+				 "inject --itrace=i1000il64 --strip -i FILE -o "
+				 "DECODED', and replay what it makes");
 	if (any)
 		return file_fail(file, -ENOENT,
-				 "has branch stacks with some kinds of branches only, and a replay needs all of them: record with 'perf record -b'");
+				 "has branch stacks with some kinds of "
+				 "branches only, and a replay needs all of "
+				 "them: record with 'perf record -b'");
 	return file_fail(file, -ENOENT,
-			 "has no branch stacks: record with 'perf record -b'%s, or report on it, if hwprof recorded it",
-			 has_calls(file) ? ", or replay its stacks of calls with -e cct" : "");
+			 "has no branch stacks: record with 'perf record "
+			 "-b'%s, or report on it, if hwprof recorded it",
+			 has_calls(file)
+				 ? ", or replay its stacks of calls with -e cct"
+				 : "");
 }
 
 /* --- windows ------------------------------------------------------------ */
 
-/* The user's side of the stack, or the kernel's: empty, if it was not recorded. */
+/*
+ * Begins a window of the stack's user side or kernel side. It is empty if that
+ * side was not recorded.
+ */
 static void side_begin(struct window *window, const struct stack *stack,
 		       const uint8_t *kinds, bool kernel)
 {
@@ -115,8 +126,9 @@ static bool feed_side(struct replay *replay, const struct stack *stack,
 }
 
 /*
- * False: the summary is to be retired. The side that the stack was taken on is
- * fed last, for what was in flight there gets its time.
+ * Feeds a stack. Returns false if the summary must be retired. The side on
+ * which the stack was taken is fed last, because what was in flight there gets
+ * its time.
  */
 static bool feed(struct replay *replay, const struct stack *stack,
 		 const uint8_t *kinds, uint32_t times)
@@ -131,14 +143,17 @@ static bool feed(struct replay *replay, const struct stack *stack,
 	replay->not_taken += (uint64_t)stack->not_taken * times;
 	replay->copied += (uint64_t)stack->copied * times;
 	replay->astray += (uint64_t)stack->astray * times;
-	replay->broken -= (uint64_t)stack->astray * times;	/* windows' word */
-	/* Both sides have met them. */
+	replay->broken -= (uint64_t)stack->astray * times;	/* the windows
+					 * counted these, too */
+	/* Both sides have counted them. */
 	if (stack->user && stack->kernel)
 		replay->broken -= (uint64_t)stack->dead * times;
 	return room;
 }
 
-/* All of it is in the table already, so there is room. */
+/*
+ * Feeds repetitions. The table has all their entries already, so there is room.
+ */
 static void feed_repeat(void *context, const struct stack *stack,
 			const uint8_t *kinds, uint32_t times)
 {
@@ -155,8 +170,8 @@ static bool knows_side(struct replay *replay, const struct stack *stack,
 }
 
 /*
- * As sites_kinds(), and nothing for copies; where all kinds count alike, none is
- * looked for.
+ * Finds kinds as sites_kinds() does, but none for copies. Skips it if kinds do
+ * not matter.
  */
 static int find_kinds(struct replay *replay, struct stack *stack,
 		      uint8_t *kinds)
@@ -176,8 +191,9 @@ static int find_kinds(struct replay *replay, struct stack *stack,
 }
 
 /*
- * What the stack is fed with: kinds, without copies, and with gaps where its lines
- * are not in the code. 0; 1: another such stack may be given others; -ENOMEM.
+ * Prepares a stack: finds its kinds, removes copies, and sets gaps where its
+ * lines are impossible. Returns 0; 1 if the result for an equal stack may
+ * differ; or -ENOMEM.
  */
 static int look_at(struct replay *replay, struct stack *stack, uint8_t *kinds)
 {
@@ -193,7 +209,9 @@ static int look_at(struct replay *replay, struct stack *stack, uint8_t *kinds)
 	return error < 0 ? error : open | copies;
 }
 
-/* It is fed at once, so that regions become known as they would be. */
+/*
+ * Feeds a new stack at once, so that regions become known in the right order.
+ */
 static int feed_new(struct replay *replay, struct stack *stack)
 {
 	uint8_t kinds[STACK_MAX];
@@ -250,8 +268,9 @@ static void flush(struct playback *playback)
 /* --- records ------------------------------------------------------------ */
 
 /*
- * Paths and edges have the cycles of their branches, which hardly repeat, and the
- * path that a window ends with has its time. So each stack is fed for itself.
+ * Returns true if repeated stacks may be counted. Paths and edges record
+ * cycles, which hardly repeat, and the time of a window goes to the path at its
+ * end. Their stacks are therefore fed one by one.
  */
 static bool may_repeat(const struct replay *replay)
 {
@@ -309,26 +328,54 @@ static int warn(struct playback *playback)
 	playback->profile->inferred = max(playback->profile->inferred,
 					  inferred);
 	if (replay->inferred)
-		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " branches are in code that could not be read: whether they call, return or jump is inferred",
-				    replay->inferred, replay->branches);
+		error |= warnings_add(
+			warnings,
+			"%" PRIu64 " of %" PRIu64
+			" branches are in code that could not be read: whether "
+			"they call, return or jump is inferred",
+			replay->inferred, replay->branches);
 	if (replay->unknown)
-		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " branches are of unknown kinds, which nothing in their stacks tells: as calls, returns or jumps they are left out",
-				      replay->unknown, replay->branches);
+		error |=
+			warnings_add(warnings,
+				     "%" PRIu64 " of %" PRIu64
+				     " branches are of unknown kinds, which "
+				     "nothing in their stacks tells: as calls, "
+				     "returns or jumps they are left out",
+				     replay->unknown, replay->branches);
 	if (replay->not_taken)
-		error |= warnings_add(warnings, "%" PRIu64 " records of branches that were not taken are left out",
-				      replay->not_taken);
+		error |= warnings_add(
+			warnings,
+			"%" PRIu64
+			" records of branches that were not taken are left out",
+			replay->not_taken);
 	if (replay->broken)
-		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " branches were aborted or cannot have been as they are recorded: they count as gaps",
-				    replay->broken, replay->branches);
+		error |= warnings_add(
+			warnings,
+			"%" PRIu64 " of %" PRIu64
+			" branches were aborted or cannot have been as they "
+			"are recorded: they count as gaps",
+			replay->broken, replay->branches);
 	if (replay->copied)
-		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " branches are left out: the newest one of their stacks, recorded twice, as by an erratum of Intel's CPUs with Skylake's core",
-				      replay->copied, replay->branches);
+		error |= warnings_add(
+			warnings,
+			"%" PRIu64 " of %" PRIu64
+			" branches are left out: the newest one of their "
+			"stacks, recorded twice, as by an erratum of Intel's "
+			"CPUs with Skylake's core",
+			replay->copied, replay->branches);
 	if (replay->astray)
-		error |= warnings_add(warnings, "%" PRIu64 " of %" PRIu64 " branches do not follow from the last one by the code, which calls, returns or jumps in between: they count as gaps",
+		error |= warnings_add(warnings,
+				      "%" PRIu64 " of %" PRIu64
+				      " branches do not follow from the last "
+				      "one by the code, which calls, returns "
+				      "or jumps in between: they count as gaps",
 				      replay->astray, replay->branches);
 	if (replay->filtered)
-		error |= warnings_add(warnings, "%" PRIu64 " samples are left out: their event recorded some kinds of branches only",
-				    replay->filtered);
+		error |= warnings_add(warnings,
+				      "%" PRIu64
+				      " samples are left out: their event "
+				      "recorded some kinds of branches only",
+				      replay->filtered);
 	return error;
 }
 
@@ -417,7 +464,10 @@ static int take_path(struct hwprof_profile *profile,
 	return paths_add_row(profile, (const void *)row, time);
 }
 
-/* Paths with one key are one, so that nobody may choose keys. */
+/*
+ * Paths with equal keys are merged. Secret keys prevent anyone from provoking
+ * that.
+ */
 static const struct playback_kind paths_playback = {
 	.engine = &path_engine,
 	.keyed = true,
@@ -478,7 +528,7 @@ static const struct playback_kind ranges_playback = {
 	OF_STACKS,
 };
 
-/* Where branches lead does not depend on their kinds. */
+/* The targets of branches do not depend on their kinds. */
 static const struct playback_kind ip_ranges_playback = {
 	.engine = &range_engine,
 	.configure = configure_ranges,
@@ -493,7 +543,9 @@ int ranges_replay(struct hwprof_profile *profile, void *options)
 
 	if (of != HWPROF_RANGE_IP && of != HWPROF_RANGE_CALLEE)
 		return file_fail(profile->file, -EOPNOTSUPP,
-				 "ranges of %s cannot be replayed: stacks say where branches and calls lead, and nothing of loads and stores",
+				 "ranges of %s cannot be replayed: stacks say "
+				 "where branches and calls lead, and nothing "
+				 "of loads and stores",
 				 hwprof_range_of_name(of));
 	return replay_stacks(profile, of == HWPROF_RANGE_IP ?
 				      &ip_ranges_playback : &ranges_playback,

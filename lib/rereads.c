@@ -6,15 +6,17 @@
 #include "rereads.h"
 
 /*
- * A key of two records of one round identifies neither: decoders of traces write
- * samples that are alike.
+ * Two records of one round have this key, so it identifies neither: trace
+ * decoders write equal samples.
  */
 #define REPEATED	1ULL
 
 enum {
 	FIRST_ROOM	= 1 << 10,
-	ROOM_MAX	= 1 << 21,	/* a round with more records is not looked at */
-	KEY_WORDS	= 8,		/* of a record, beside its time */
+	ROOM_MAX	= 1 << 21,	/* limit; further records of a round are
+					 * ignored */
+	KEY_WORDS	= 8,		/* words of a record that the key
+					 * covers, besides the time */
 };
 
 void rereads_destroy(struct rereads *rereads)
@@ -24,8 +26,9 @@ void rereads_destroy(struct rereads *rereads)
 }
 
 /*
- * Returns a number that identifies the record: a ring has one record of a nanosecond,
- * or few, and their first words differ. It is never 0, and REPEATED is not set.
+ * Returns a number that identifies the record. A ring has only one or few
+ * records per nanosecond, whose first words differ. The number is never 0, and
+ * has REPEATED clear.
  */
 static uint64_t key_of(const struct record *record)
 {
@@ -42,7 +45,7 @@ static uint64_t key_of(const struct record *record)
 	return key ? key : 2;
 }
 
-/* Returns the key's place, or the free one where it would be. */
+/* Returns the place of the key, or the free one where it belongs. */
 static uint64_t *find(const struct record_keys *set, uint64_t key)
 {
 	size_t at = key / 2 & (set->room - 1);
@@ -76,7 +79,7 @@ static int grow(struct record_keys *set)
 	return 0;
 }
 
-/* Beyond ROOM_MAX keys are left out. */
+/* Adds a key. Ignores it beyond ROOM_MAX. */
 static int add(struct record_keys *set, uint64_t key)
 {
 	uint64_t *place;
@@ -114,7 +117,10 @@ int rereads_check(struct rereads *rereads, const struct record *record)
 
 	if (record->type == PERFDATA_FINISHED_ROUND)
 		next_round(rereads);
-	/* The kernel's have a time, if any has; perf's own are no ring's. */
+	/*
+	 * The kernel's records have a time if any have; perf's own come from no
+	 * ring.
+	 */
 	if (record->type >= PERFDATA_USER_TYPES || !record->time ||
 	    record->time == UINT64_MAX)
 		return 0;

@@ -44,7 +44,7 @@ int ring_drain(struct ring *ring, ring_fn fn, void *context)
 		error = fn(context, ring->data + at, size);
 		tail += size;
 	}
-	/* The kernel may write here only after we have read it. */
+	/* The kernel may overwrite this only after we have read it. */
 	if (!error)
 		__atomic_store_n(&ring->control->data_tail, tail,
 				 __ATOMIC_RELEASE);

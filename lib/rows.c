@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* hwprof's samples and the rows in them. */
+/* Reads hwprof's samples and the rows in them. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -68,10 +68,11 @@ static int check_path(struct hwprof_file *file, uint64_t offset,
 	    path->spelled <= (room - context) / sizeof(path->jumps[0]) &&
 	    path->spelled <= path->length)
 		return 0;
-	return file_damaged(file, offset,
-			    "a row of %u bytes is said to have %u of a path's %u jumps%s",
-			    row->size, path->spelled, path->length,
-			    context ? ", and its context" : "");
+	return file_damaged(
+		file, offset,
+		"a row of %u bytes is said to have %u of a path's %u jumps%s",
+		row->size, path->spelled, path->length,
+		context ? ", and its context" : "");
 }
 
 static int check_context(struct hwprof_file *file, uint64_t offset,
@@ -81,12 +82,13 @@ static int check_context(struct hwprof_file *file, uint64_t offset,
 
 	if (context->metric_count <= HWPROF_METRICS_MAX)
 		return 0;
-	return file_damaged(file, offset,
-			    "a context is said to have %u metrics: up to %d are possible",
-			    context->metric_count, HWPROF_METRICS_MAX);
+	return file_damaged(
+		file, offset,
+		"a context is said to have %u metrics: up to %d are possible",
+		context->metric_count, HWPROF_METRICS_MAX);
 }
 
-/* Copies the row out of @raw, whose bytes are aligned to 4 only. */
+/* Copies the row out of @raw, which is aligned only to 4 bytes. */
 int row_copy(struct hwprof_file *file, uint64_t offset, struct span raw,
 	     const struct hwprof_row **row)
 {
@@ -99,11 +101,12 @@ int row_copy(struct hwprof_file *file, uint64_t offset, struct span raw,
 				    span_left(&raw), sizeof(head));
 	if (head.size > span_left(&raw) || head.size < least_size(head.type))
 		return file_damaged(file, offset,
-				    "a row of type %u is said to have %u bytes: %zu to %zu are possible",
+				    "a row of type %u is said to have %u "
+				    "bytes: %zu to %zu are possible",
 				    head.type, head.size, least_size(head.type),
 				    span_left(&raw));
 	memset(file->row, 0, sizeof(struct hwprof_row_totals));
-	memcpy(file->row, raw.at, head.size);	/* it may be an older one */
+	memcpy(file->row, raw.at, head.size);	/* older rows may be shorter */
 	*row = (const void *)file->row;
 	if (head.type == HWPROF_ROW_BRANCHES)
 		return check_branches(file, offset, *row);
@@ -208,7 +211,10 @@ int rows_decode(struct hwprof_file *file, const struct record *record,
 	return 1;
 }
 
-/* Of branches or calls, for a replay? */
+/*
+ * Returns true if the file has stacks of branches or calls, which could be
+ * replayed.
+ */
 static bool has_stacks(const struct hwprof_file *file)
 {
 	const uint64_t stacks = PERF_SAMPLE_BRANCH_STACK |
@@ -233,10 +239,14 @@ int rows_expected(struct hwprof_file *file)
 				 "does not say which events are hwprof's: %s",
 				 hwprof_file_warning(file, 0));
 	if (has_stacks(file))
-		return file_fail(file, -ENOENT,
-				 "is a recording of perf with stacks, which 'hwprof replay' reads; a report is on what 'hwprof record' or 'perf record -e hwprof/.../' records");
+		return file_fail(
+			file, -ENOENT,
+			"is a recording of perf with stacks, which 'hwprof "
+			"replay' reads; a report is on what 'hwprof record' or "
+			"'perf record -e hwprof/.../' records");
 	return file_fail(file, -ENOENT,
-			 "has no event of the PMU 'hwprof': record with 'hwprof record' or 'perf record -e hwprof/.../'");
+			 "has no event of the PMU 'hwprof': record with "
+			 "'hwprof record' or 'perf record -e hwprof/.../'");
 }
 
 int hwprof_file_kinds(struct hwprof_file *file, unsigned int *kinds)
@@ -247,16 +257,18 @@ int hwprof_file_kinds(struct hwprof_file *file, unsigned int *kinds)
 	*kinds = 0;
 	if (file->pipe)
 		return file_fail(file, -ESPIPE,
-				 "was recorded to a pipe, where events come with the data");
+				 "was recorded to a pipe, where events come "
+				 "with the data");
 	error = rows_expected(file);
 	if (error)
 		return error;
 	for (i = 0; i < file->event_count; i++)
 		if (file_event_is_hwprof(file, &file->events[i]))
 			*kinds |= subjects_of(file->events[i].attr.config);
-	return *kinds ? 0 :
-	       file_fail(file, -ENOENT,
-			 "has no profile: its hwprof events are of branches, which 'hwprof script' prints");
+	return *kinds ? 0
+		      : file_fail(file, -ENOENT,
+				  "has no profile: its hwprof events are of "
+				  "branches, which 'hwprof script' prints");
 }
 
 struct samples {
@@ -282,7 +294,7 @@ int hwprof_file_samples(struct hwprof_file *file, hwprof_sample_fn fn,
 	struct samples samples = { file, fn, context };
 	int error;
 
-	/* A pipe's events come with its data. */
+	/* In a pipe, events come with the data. */
 	if (!file->pipe) {
 		error = rows_expected(file);
 		if (error)

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Takes records of the kernel apart, by the sample_type of their event. */
+/* Parses records of the kernel by the sample_type of their event. */
 #include <errno.h>
 #include <inttypes.h>
 
 #include "file.h"
 
-/* In samples, words before the id; -1: there is none. */
+/*
+ * Returns the number of words before the id in samples; -1 if there is no id.
+ */
 static int id_position(uint64_t type)
 {
 	if (type & PERF_SAMPLE_IDENTIFIER)
@@ -16,7 +18,10 @@ static int id_position(uint64_t type)
 	       !!(type & PERF_SAMPLE_TIME) + !!(type & PERF_SAMPLE_ADDR);
 }
 
-/* In other records, words from the end to the id; -1: there is none. */
+/*
+ * Returns the number of words from the id to the end in other records; -1 if
+ * there is no id.
+ */
 static int id_position_behind(uint64_t type)
 {
 	if (type & PERF_SAMPLE_IDENTIFIER)
@@ -35,9 +40,9 @@ static bool word_at(const struct span *span, size_t index, uint64_t *word)
 }
 
 /*
- * The event of a record. A sample's layout depends on its event, and where
- * the event's id is depends on the layout: the kernel's way out is that all
- * events of a file agree on the id's place.
+ * Finds the event of a record. A sample's layout depends on its event, and the
+ * place of the event's id depends on the layout. To break this circle, the
+ * kernel requires all events of a file to have the id in the same place.
  */
 static const struct file_event *find_event(struct hwprof_file *file,
 					   const struct record *record)
@@ -59,7 +64,7 @@ static const struct file_event *find_event(struct hwprof_file *file,
 	if (place < 0 || !word_at(&record->body, place, &id))
 		return file->events;
 	event = file_event_of(file, id);
-	/* What perf itself made up about the time before has the id 0. */
+	/* Records that perf made about the time before have the id 0. */
 	return event || id ? event : file->events;
 }
 
@@ -87,7 +92,7 @@ static bool identify_sample(struct record *record, uint64_t type)
 	       (!(type & PERF_SAMPLE_CPU) || take_cpu(&at, record));
 }
 
-/* sample_id_all: the fields stand at the record's end; takes them off it. */
+/* Takes the fields of sample_id_all off the end of the record. */
 static bool identify_other(struct record *record, uint64_t type)
 {
 	size_t size = 8 * (!!(type & PERF_SAMPLE_TID) +
@@ -117,9 +122,10 @@ int sample_identify(struct hwprof_file *file, struct record *record)
 	record->time = UINT64_MAX;
 	record->pid = record->tid = record->cpu = UINT32_MAX;
 	if (!file->event_count)
-		return file_damaged(file, record->offset,
-				    "a record comes before any event is described");
-	/* Records of the perf tool have no such fields. */
+		return file_damaged(
+			file, record->offset,
+			"a record comes before any event is described");
+	/* Records of the perf tool lack these fields. */
 	if (record->type >= PERFDATA_HEADER_ATTR)
 		return 0;
 	record->event = find_event(file, record);
@@ -133,7 +139,8 @@ int sample_identify(struct hwprof_file *file, struct record *record)
 		       identify_other(record, attr->sample_type);
 	if (!sane)
 		return file_damaged(file, record->offset,
-				    "a record of type %u has %zu bytes, less than its event says",
+				    "a record of type %u has %zu bytes, less "
+				    "than its event says",
 				    record->type, span_left(&record->body));
 	return 0;
 }
@@ -168,7 +175,7 @@ static bool take_raw(struct span *span, struct span *raw)
 	return span_u32(span, &size) && span_part(span, size, raw);
 }
 
-/* Since Linux 6.8 each branch may have a word of counts behind all of them. */
+/* Since Linux 6.8, a word of counters per branch may follow the branches. */
 #define BRANCH_COUNTERS		(1ULL << 19)
 
 static bool take_branches(struct span *span, uint64_t type,
@@ -193,7 +200,9 @@ static bool take_registers(struct span *span, uint64_t mask,
 			 &sample->registers);
 }
 
-/* The room for it is as large as was asked for, and what is used stands behind. */
+/*
+ * Takes a stack. The record has the requested size, followed by the used size.
+ */
 static bool take_stack(struct span *span, struct span *stack)
 {
 	uint64_t size, used;
@@ -209,7 +218,7 @@ static bool take_stack(struct span *span, struct span *stack)
 	return true;
 }
 
-/* What stands behind the stack (weights and so on) is left alone. */
+/* Fields behind the stack, such as weights, are ignored. */
 int sample_parse(struct hwprof_file *file, const struct record *record,
 		 struct sample *sample)
 {

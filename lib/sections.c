@@ -80,7 +80,7 @@ static int put_build_ids(FILE *out, const struct section_facts *facts)
 	return facts->build_id_count ? 0 : -ENOENT;
 }
 
-/* The value of "model name" in /proc/cpuinfo, as perf has it. */
+/* Writes the value of "model name" in /proc/cpuinfo, as perf does. */
 static int put_cpu_name(FILE *out)
 {
 	FILE *info = fopen("/proc/cpuinfo", "re");
@@ -131,7 +131,7 @@ static int put_events(FILE *out, const struct section_facts *facts)
 	return 0;
 }
 
-/* As perf has it, whose groups have no name either. */
+/* Writes groups as perf does; its groups have no name either. */
 static int put_groups(FILE *out, const struct section_facts *facts)
 {
 	uint32_t count = 0;
@@ -165,7 +165,10 @@ static bool read_pmu_type(const char *name, uint32_t *type)
 	return found;
 }
 
-/* hwprof's is told apart: it counts even if its module has gone meanwhile. */
+/*
+ * Excludes hwprof, which is always written, even if its module has been
+ * unloaded.
+ */
 static int is_other_pmu(const struct dirent *entry)
 {
 	uint32_t type;

@@ -15,7 +15,8 @@
 
 enum {
 	MEMORY_MIB = 16,
-	EVENT_PAGES = 64,		/* of rings with records of maps only */
+	EVENT_PAGES = 64,		/* of rings that have only records about
+					 * maps */
 };
 
 #define PMU_TYPE	"/sys/bus/event_source/devices/hwprof/type"
@@ -57,23 +58,28 @@ static int find_kind(struct hwprof_session *session, const char *text)
 	session->kind = kind;
 	if (hwprof_event_field(&session->event, "metrics"))
 		return session_fail(session, -EOPNOTSUPP,
-				    "event '%s' has metrics, of counters in its group: record it",
+				    "event '%s' has metrics, of counters in "
+				    "its group: record it",
 				    text);
 	if (subjects_several(subjects))
-		return session_fail(session, -EOPNOTSUPP,
-				    "event '%s' has several profiles, and a session has one: name one thing, or record it",
-				    text);
+		return session_fail(
+			session, -EOPNOTSUPP,
+			"event '%s' has several profiles, and a session has "
+			"one: name one thing, or record it",
+			text);
 	if (kind == HWPROF_KINDS)
-		return session_fail(session, -EOPNOTSUPP,
-				    "event '%s' has no profile: record it, or name loops, ranges, calls, cct, paths or values",
-				    text);
+		return session_fail(
+			session, -EOPNOTSUPP,
+			"event '%s' has no profile: record it, or name loops, "
+			"ranges, calls, cct, paths or values",
+			text);
 	if (kind == HWPROF_KIND_RANGES)
 		session->options.profile.flags |= HWPROF_RANGES_OF_FLAG(
 			hwprof_event_field(&session->event, "range_of"));
 	return 0;
 }
 
-/* What the event leaves open, if it is not to be taken as it is. */
+/* Chooses what the event leaves open, unless the event is given as a whole. */
 static int complete(struct hwprof_session *session, const char *text,
 		    bool *own_memory)
 {
@@ -88,18 +94,21 @@ static int complete(struct hwprof_session *session, const char *text,
 		return -EINVAL;
 	if (event->whole)
 		return 0;
-	/* Targets come later, and need not be this program's own. */
+	/* The targets are unknown yet, and may be other users' programs. */
 	if (!source_choose_careful(event,
 				   !options->period && !options->frequency))
 		return session_fail(session, -EOPNOTSUPP,
-				    "event '%s' would step its targets, which makes them far slower: give it 'step' if they may be, or name one thing",
+				    "event '%s' would step its targets, which "
+				    "makes them far slower: give it 'step' if "
+				    "they may be, or name one thing",
 				    text);
 	*own_memory = !hwprof_event_field(event, "memory_mib");
 	if (*own_memory)
 		hwprof_event_set(event, "memory_mib", MEMORY_MIB);
-	/* Nobody wants to find out what bursts may cost. */
+	/* Bursts without a limit would cost too much. */
 	if (hwprof_event_field(event, "burst") && !options->period &&
-	    !options->frequency && !hwprof_event_field(event, "budget_permille"))
+	    !options->frequency &&
+	    !hwprof_event_field(event, "budget_permille"))
 		hwprof_event_set(event, "budget_permille", CAREFUL_BUDGET);
 	return 0;
 }
@@ -115,7 +124,7 @@ static struct hwprof_config config_of(const struct hwprof_session *session)
 		.config = event->config[0],
 		.config1 = event->config[1],
 		.config2 = event->config[2],
-		/* A budget alone: as often as there is cause. */
+		/* With only a budget, as often as it allows. */
 		.period = options->frequency ? options->frequency :
 			  options->period ? options->period : budget,
 	};
@@ -129,7 +138,7 @@ static struct hwprof_config config_of(const struct hwprof_session *session)
 	return config;
 }
 
-/* The module's udev rule gives the device to a group, where it is installed. */
+/* The module's udev rule, if installed, gives the device to a group. */
 static int not_permitted(struct hwprof_session *session)
 {
 	char buffer[1024];
@@ -142,10 +151,12 @@ static int not_permitted(struct hwprof_session *session)
 			   &group);
 	if (group)
 		return session_fail(session, -EACCES,
-				    "cannot open " HWPROF_DEVICE ": it is for root and the group %s",
+				    "cannot open " HWPROF_DEVICE
+				    ": it is for root and the group %s",
 				    group->gr_name);
 	return session_fail(session, -EACCES,
-			    "cannot open " HWPROF_DEVICE ": it is for root alone, by its mode");
+			    "cannot open " HWPROF_DEVICE
+			    ": it is for root alone, by its mode");
 }
 
 static int open_device(struct hwprof_session *session)
@@ -157,8 +168,10 @@ static int open_device(struct hwprof_session *session)
 		return not_permitted(session);
 	if (errno == ENOENT || errno == ENXIO || errno == ENODEV)
 		return session_fail(session, -ENOENT,
-				    "the hwprof module is not loaded: modprobe hwprof (there is no " HWPROF_DEVICE ")");
-	return session_fail(session, -errno, "cannot open " HWPROF_DEVICE ": %s",
+				    "the hwprof module is not loaded: modprobe "
+				    "hwprof (there is no " HWPROF_DEVICE ")");
+	return session_fail(session, -errno,
+			    "cannot open " HWPROF_DEVICE ": %s",
 			    strerror(errno));
 }
 
@@ -167,27 +180,36 @@ static int refused(struct hwprof_session *session, int error)
 	switch (error) {
 	case EINVAL:
 		return session_fail(session, -error,
-				    "event '%s' contradicts itself, or a value is out of its range",
+				    "event '%s' contradicts itself, or a value "
+				    "is out of its range",
 				    session->name);
 	case EOPNOTSUPP:
 		return session_fail(session, -error,
-				    "event '%s' needs what this machine or module does not have: see 'hwprof doctor'",
+				    "event '%s' needs what this machine or "
+				    "module does not have: see 'hwprof doctor'",
 				    session->name);
 	case EMFILE:
 	case ENFILE:
 		return session_fail(session, -error,
-				    "there are too many sessions: end some, or raise /sys/class/misc/hwprof/limits");
+				    "there are too many sessions: end some, or "
+				    "raise /sys/class/misc/hwprof/limits");
 	case ENOMEM:
-		return session_fail(session, -error,
-				    "the module gives event '%s' no memory: lower memory_mib, or raise what users may lock (ulimit -l) or /sys/class/misc/hwprof/limits",
-				    session->name);
+		return session_fail(
+			session, -error,
+			"the module gives event '%s' no memory: lower "
+			"memory_mib, or raise what users may lock (ulimit -l) "
+			"or /sys/class/misc/hwprof/limits",
+			session->name);
 	}
 	return session_fail(session, -error,
 			    "the module refuses event '%s': %s", session->name,
 			    strerror(error));
 }
 
-/* Users may lock little memory: our own choice gives way to that. */
+/*
+ * Configures the session. If users may not lock that much memory, reduces the
+ * size that we chose.
+ */
 static int configure(struct hwprof_session *session, bool own_memory)
 {
 	for (;;) {
@@ -202,7 +224,7 @@ static int configure(struct hwprof_session *session, bool own_memory)
 			return 0;
 		if (errno != ENOMEM || !own_memory || memory < 2)
 			return refused(session, errno);
-		/* Where it is short, tables for unwinding want some, too. */
+		/* Leave some of the scarce memory to tables for unwinding. */
 		if (memory == MEMORY_MIB &&
 		    unwinding_wanted(session->config.config))
 			memory /= 2;
@@ -224,13 +246,14 @@ static int find_feeder(struct hwprof_session *session)
 		fclose(file);
 	if (!found)
 		return session_fail(session, -ENOENT,
-				    "the hwprof module has no PMU: " PMU_TYPE " cannot be read");
+				    "the hwprof module has no PMU: " PMU_TYPE
+				    " cannot be read");
 	attr->config2 = (uint64_t)config->session << 32;
 	attr->exclude_user = !session->event.user;
 	attr->exclude_kernel = !session->event.kernel;
 	attr->freq = !!(config->flags & HWPROF_CONFIG_FREQ);
 	attr->sample_period = config->period;
-	/* Where data is, is to be told from its maps. */
+	/* Maps tell where data is. */
 	attr->mmap_data = of != HWPROF_RANGE_IP && of != HWPROF_RANGE_CALLEE;
 	session->feeder.name = session->name;
 	return 0;
@@ -241,11 +264,12 @@ static int want_unwinding(struct hwprof_session *session)
 	if (!unwinding_wanted(session->config.config))
 		return 0;
 	session->unwinding = unwinding_new(session->device);
-	return session->unwinding ? 0 :
-				    session_fail(session, -ENOMEM, "out of memory");
+	return session->unwinding
+		       ? 0
+		       : session_fail(session, -ENOMEM, "out of memory");
 }
 
-/* Records of all events are alike: the file knows one. */
+/* Records of all events have the same layout, so the file knows one event. */
 static int make_file(struct hwprof_session *session)
 {
 	struct perf_event_attr attr = session->feeder.attr;
@@ -260,8 +284,9 @@ static int make_file(struct hwprof_session *session)
 	session->gathering = profile_gathering(session->kind,
 					       &session->options.profile,
 					       session->file);
-	return session->gathering ? 0 :
-				    session_fail(session, -ENOMEM, "out of memory");
+	return session->gathering
+		       ? 0
+		       : session_fail(session, -ENOMEM, "out of memory");
 }
 
 int hwprof_session_open(struct hwprof_session **result, const char *event,
@@ -361,16 +386,18 @@ static int open_events(struct hwprof_session *session,
 	};
 	int error = events_open(&attached->events, &options);
 
-	/* Of processes that come into a cgroup, nobody knows before. */
+	/* Processes that enter a cgroup are not known in advance. */
 	if (options.cgroup)
 		attached->targets[0] = -1;
 	if (!error)
 		return 0;
-	return session_fail(session, error, "%s%s", attached->events ?
-			    attached->events->message : "out of memory",
-			    error == -EACCES || error == -EPERM ?
-			    ": see kernel.perf_event_paranoid, kernel.yama.ptrace_scope and 'hwprof doctor'" :
-			    "");
+	return session_fail(
+		session, error, "%s%s",
+		attached->events ? attached->events->message : "out of memory",
+		error == -EACCES || error == -EPERM
+			? ": see kernel.perf_event_paranoid, "
+			  "kernel.yama.ptrace_scope and 'hwprof doctor'"
+			: "");
 }
 
 static int start(struct hwprof_session *session, struct attached *attached)
@@ -383,7 +410,10 @@ static int start(struct hwprof_session *session, struct attached *attached)
 	if (error)
 		return session_fail(session, error, "%s",
 				    attached->events->message);
-	/* Maps that come up meanwhile are told twice, rather than not at all. */
+	/*
+	 * Enable events first: maps made meanwhile are then reported twice, not
+	 * lost.
+	 */
 	if (!attached->known)
 		error = session_tell_maps(session, attached);
 	attached->known = true;
@@ -429,7 +459,7 @@ int hwprof_session_start(struct hwprof_session *session)
 	for (i = 0; i < session->attached_count && !error; i++) {
 		struct attached *attached = &session->attached[i];
 
-		/* The exec starts them, but for the first time only. */
+		/* The exec starts such events, but only the first time. */
 		if (session->ran || !attached->on_exec)
 			error = start(session, attached);
 	}
@@ -474,7 +504,7 @@ int session_pause(struct hwprof_session *session, bool pause)
 
 int hwprof_session_reset(struct hwprof_session *session)
 {
-	/* What rings have is of before. */
+	/* Rows in rings are from the time before. */
 	int error = hwprof_session_rows(session, NULL, NULL);
 
 	if (error)

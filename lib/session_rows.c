@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What comes of a session: records of its events, rows of its device. */
+/*
+ * Reads the results of a session: records of its events, and rows of its
+ * device.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +26,7 @@ static int from_file(struct hwprof_session *session, int error)
 	return error;
 }
 
-/* --- records of events: who was there, and what they had mapped ----------- */
+/* --- records of events: processes and their maps ------------------------- */
 
 static int note(void *context, const struct record *record)
 {
@@ -51,7 +54,7 @@ static int take_record(struct hwprof_session *session)
 	return record_deliver(session->file, header, body, 0, note, session);
 }
 
-/* Bytes that the record lacks, as far as one can tell. */
+/* Returns how many bytes the record lacks, as far as is known. */
 static size_t missing(const struct hwprof_session *session)
 {
 	const struct perf_event_header *header = (void *)session->record;
@@ -62,7 +65,7 @@ static size_t missing(const struct hwprof_session *session)
 	       header->size - session->record_size;
 }
 
-/* Records, or pieces of them in their order. */
+/* Takes records, or their pieces in order. */
 static int take_bytes(void *context, const void *bytes, size_t size)
 {
 	struct hwprof_session *session = context;
@@ -127,7 +130,7 @@ int session_drain_events(struct hwprof_session *session)
 
 /* --- rows of the device --------------------------------------------------- */
 
-/* As if @raw were of a file's sample. */
+/* Takes a row as if it were in a sample of a file. */
 static int take_row(struct hwprof_session *session, uint64_t time,
 		    struct span raw, struct hwprof_sample *sample)
 {
@@ -202,7 +205,7 @@ static int make_profile(struct hwprof_session *session,
 
 	if (!error)
 		error = fetch_rows(session);
-	/* Who has come while rows were fetched. */
+	/* Learn about processes that appeared while rows were fetched. */
 	if (!error)
 		error = session_drain_events(session);
 	if (error)
@@ -215,8 +218,8 @@ static int make_profile(struct hwprof_session *session,
 }
 
 /*
- * Finding symbols takes long, where every branch of it is profiled, and nobody
- * wants to know of it.
+ * Pauses events that may include this program. Finding symbols takes long when
+ * every branch is profiled, and is of no interest.
  */
 int hwprof_session_snapshot(struct hwprof_session *session,
 			    struct hwprof_profile **profile)
@@ -237,7 +240,7 @@ int hwprof_session_snapshot(struct hwprof_session *session,
 
 /* --- rows of rings -------------------------------------------------------- */
 
-/* Bytes of a ring, with its control page. */
+/* Returns the size of a ring with its control page. */
 static size_t ring_bytes(const struct hwprof_session *session)
 {
 	return sysconf(_SC_PAGESIZE) + session->ring_size;
@@ -251,7 +254,7 @@ void session_unmap_rings(struct hwprof_session *session)
 	session->rings = NULL;
 }
 
-/* As large as the user may have them. */
+/* Makes rings as large as the user's limits allow. */
 static int make_rings(struct hwprof_session *session)
 {
 	struct hwprof_ring ring = {
@@ -295,7 +298,7 @@ int hwprof_session_fd(struct hwprof_session *session)
 	return error ? error : session->device;
 }
 
-/* Copies what begins at @at, which may go on at the start of the data. */
+/* Copies bytes from @at, which may wrap to the start of the data. */
 static void copy_out(const struct hwprof_session *session,
 		     const struct hwprof_ring_page *ring, uint64_t at, void *to,
 		     size_t size)
@@ -310,7 +313,7 @@ static void copy_out(const struct hwprof_session *session,
 	memcpy((uint8_t *)to + first, data, size - first);
 }
 
-/* Takes the record at @tail; bytes of it, or a negative errno. */
+/* Takes the record at @tail. Returns its size, or a negative errno. */
 static long take_ring_row(struct hwprof_session *session,
 			  const struct hwprof_ring_page *ring, uint64_t tail,
 			  uint64_t left, struct hwprof_sample *sample)
@@ -354,7 +357,7 @@ static int drain_ring(struct hwprof_session *session,
 		if (fn)
 			result = fn(context, &sample);
 	}
-	/* The module may write here only after we have read it. */
+	/* The module may overwrite this only after we have read it. */
 	__atomic_store_n(&ring->data_tail, tail, __ATOMIC_RELEASE);
 	return result;
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What is inferred where there is no code: a branch that leads some bytes
- * behind the site of an earlier one of its stack returns, and that one was a
- * call. So may jumps by chance; most of those are told by their distances, or
- * give themselves away, because a line runs over a conditional jump that is not
- * taken, as over no call or return. On branches of eight programs 94 to 99.9 %
- * of kinds came out right, and 96 % of iterations in loops that there are.
+ * Infers kinds of branches without code. A branch that leads some bytes behind
+ * the site of an earlier branch of its stack is a return, and the earlier one
+ * is a call. Jumps may look the same by chance. Most are recognised by their
+ * distance, or because a line runs over the site: lines run over conditional
+ * jumps that are not taken, but not over calls or returns. On branches of eight
+ * programs, 94 to 99.9 % of the kinds were right, and 96 % of the iterations
+ * were in existing loops.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,26 +17,30 @@
 enum {
 	WAYS		= 4,
 	SET_BITS	= 14,
-	INFER_MAX	= 256,	/* branches of a stack: it is quadratic */
-	LOOKS_MAX	= 256,	/* stacks that a site's kind is inferred from */
-	CALL_MIN	= 2,	/* bytes of those that compilers make */
+	INFER_MAX	= 256,	/* branches of a stack; the search is
+				 * quadratic */
+	LOOKS_MAX	= 256,	/* most stacks that a site's kind is inferred
+				 * from */
+	CALL_MIN	= 2,	/* length of calls that compilers make, in
+				 * bytes */
 	CALL_MAX	= 8,
-	CALL_NEAR	= 5,	/* if the procedure is near */
-	AHEAD		= 64,	/* bytes: no call leads so little ahead */
+	CALL_NEAR	= 5,	/* length of a direct call */
+	AHEAD		= 64,	/* bytes; calls lead farther ahead */
 	SHORT_JUMP	= 130,
-	FAR		= 16384,	/* bytes: out of most procedures */
-	LOOKS_LEAST	= 16,	/* before it passes for a jump back */
+	FAR		= 16384,	/* bytes; leads out of most
+					 * procedures */
+	LOOKS_LEAST	= 16,	/* looks before a site counts as a jump back */
 	PASSED_WEIGHT	= 4,	/* pairs that one line over a site outweighs */
-	PASSED_ENOUGH	= 8,	/* such lines settle it */
-	NEAR		= 4096,	/* bytes: within a procedure */
+	PASSED_ENOUGH	= 8,	/* such lines that decide the kind */
+	NEAR		= 4096,	/* bytes; within a procedure */
 	PROCEDURE_ALIGN	= 16,
 };
 
-/* How the kind of a site is known. */
+/* How the kind of a site became known. */
 enum evidence {
 	EVIDENCE_CODE,		/* from the instruction */
-	EVIDENCE_OPEN,		/* by what stacks have said so far */
-	EVIDENCE_FINAL,		/* it stays, whatever stacks look like */
+	EVIDENCE_OPEN,		/* from stacks so far */
+	EVIDENCE_FINAL,		/* from stacks, and no longer changes */
 };
 
 struct site {
@@ -44,20 +49,19 @@ struct site {
 	uint8_t kind;
 	uint8_t evidence;
 	uint16_t looks : 15;
-	uint16_t no_call : 1;	/* it is none, whatever else */
+	uint16_t no_call : 1;	/* it cannot be a call */
 };
 
-/* A set is a cache line. */
+/* Four sites make a cache line. */
 _Static_assert(sizeof(struct site) == 16, "");
 
 /*
- * In how many stacks an open site looked like what. One stack with a record
- * missing says as much against what a site is as a good one says for it, so the
- * kind is what most of them say.
+ * How often an open site looked like each kind. One stack with a missing record
+ * contradicts as much as a good one confirms, so the majority decides.
  */
 struct votes {
-	uint16_t calls, returns;	/* pairs that it was in */
-	uint16_t passed;		/* a line ran over it */
+	uint16_t calls, returns;	/* pairs that contained it */
+	uint16_t passed;		/* lines that ran over it */
 };
 
 struct sites {
@@ -128,7 +132,7 @@ static struct votes *votes_of(const struct sites *sites,
 	return sites->votes + (site - (struct site *)sites->sets);
 }
 
-/* The site that was put in first makes room. */
+/* Makes room for a site by evicting the oldest. */
 static struct site *claim(struct sites *sites, uint32_t program, uint64_t from)
 {
 	struct site *set = set_of(sites, program, from);
@@ -143,7 +147,7 @@ static struct site *claim(struct sites *sites, uint32_t program, uint64_t from)
 
 /* --- from the code ------------------------------------------------------ */
 
-/* 0: there is no code, or no branch is there. -ENOMEM. */
+/* Returns the kind; 0 if there is no code, or no branch in it; or -ENOMEM. */
 static int decode(const struct sites *sites, const struct stack *stack,
 		  uint64_t from)
 {
@@ -162,14 +166,14 @@ static int decode(const struct sites *sites, const struct stack *stack,
 		return -ENOMEM;
 	count = object_x86_code(object, from - mapping->start + mapping->offset,
 				bytes, sizeof(bytes), &is64);
-	return count ? insn_stream_kind(branch_decode(bytes, count, is64).kind) :
-		       0;
+	return count ? insn_stream_kind(branch_decode(bytes, count, is64).kind)
+		     : 0;
 }
 
 static int look_up(struct sites *sites, const struct stack *stack,
 		   uint32_t program, uint64_t from, struct site **site)
 {
-	/* The kernel's code is not what its file has: it patches itself. */
+	/* The kernel patches its code, which thus differs from its file. */
 	int kind = program && !stack->guest ? decode(sites, stack, from) : 0;
 
 	if (kind < 0)
@@ -195,13 +199,13 @@ static struct site *find_at(const struct sites *sites,
 	return find(sites, program_at(stack, from), from);
 }
 
-/* Can its kind still change? */
+/* Returns true if its kind may still change. */
 static bool is_open(const struct site *site)
 {
 	return site->evidence == EVIDENCE_OPEN;
 }
 
-/* Nothing runs over a call or return, unless a record is missing. */
+/* Lines run over a call or return only if a record is missing. */
 static bool is_passed_often(const struct votes *votes)
 {
 	return PASSED_WEIGHT * votes->passed >
@@ -216,14 +220,14 @@ static void decide(struct site *site, const struct votes *votes)
 		site->kind = STREAM_CALL;
 	else if (votes->returns)
 		site->kind = STREAM_RET;
-	/* Callers are also told of by stacks that they are not in. */
+	/* Callers also get votes from stacks that do not contain them. */
 	if (site->looks >= LOOKS_MAX ||
 	    max(votes->calls, votes->returns) >= LOOKS_MAX ||
 	    (votes->passed >= PASSED_ENOUGH && is_passed_often(votes)))
 		site->evidence = EVIDENCE_FINAL;
 }
 
-/* Does a line of the stack run over @address? */
+/* Returns true if a line of the stack runs over @address. */
 static bool is_passed(const struct stack *stack, uint64_t address)
 {
 	uint32_t i;
@@ -238,7 +242,7 @@ static bool is_passed(const struct stack *stack, uint64_t address)
 	return false;
 }
 
-/* Another look at a site: is it a conditional jump? */
+/* Counts another look at a site: is it a conditional jump? */
 static void look(struct sites *sites, const struct stack *stack, uint32_t i)
 {
 	struct site *site = find_at(sites, stack, i);
@@ -260,8 +264,8 @@ static bool within(uint64_t a, uint64_t b, uint64_t distance)
 }
 
 /*
- * `jmp test; body: ...; test: jcc body` looks like a call, but for this. Jumps
- * have 2 bytes, if their target is as near as SHORT_JUMP, or 5 or 6.
+ * Recognises `jmp test; body: ...; test: jcc body`, which looks like a call.
+ * Jumps have 2 bytes for targets nearer than SHORT_JUMP, otherwise 5 or 6.
  */
 static bool is_jump_and_back(const struct window_branch *call,
 			     const struct window_branch *ret)
@@ -285,7 +289,7 @@ static bool is_behind(const struct window_branch *ret,
 	       !is_jump_and_back(call, ret);
 }
 
-/* Until much speaks against it, also what speaks for it is to be heard. */
+/* Returns true unless the votes clearly contradict the kind. */
 static bool may_be(const struct sites *sites, const struct site *site,
 		   uint8_t kind)
 {
@@ -304,7 +308,7 @@ static bool may_be(const struct sites *sites, const struct site *site,
 	return other <= 2 * (own + 1) && votes->passed <= own + 1;
 }
 
-/* The stack says of which kind the site is. */
+/* Counts a vote of the stack for a kind of the site. */
 static void tell(const struct sites *sites, struct site *site, uint8_t kind)
 {
 	struct votes *votes;
@@ -319,7 +323,10 @@ static void tell(const struct sites *sites, struct site *site, uint8_t kind)
 	decide(site, votes);
 }
 
-/* A return whose call is not in the stack: it is right before the target. */
+/*
+ * Finds the call of a return whose call is not in the stack: it is directly
+ * before the target.
+ */
 static void find_caller(struct sites *sites, const struct stack *stack,
 			const struct site *ret, uint64_t to)
 {
@@ -338,7 +345,10 @@ static void find_caller(struct sites *sites, const struct stack *stack,
 	}
 }
 
-/* Is branch @i of the stack a return from one of the @open calls? */
+/*
+ * Checks whether branch @i of the stack returns from one of the @open calls.
+ * Returns the number of calls that remain open.
+ */
 static uint32_t try_return(struct sites *sites, const struct stack *stack,
 			   uint32_t i, const uint32_t *calls, uint32_t open)
 {
@@ -382,7 +392,7 @@ static void infer(struct sites *sites, const struct stack *stack)
 
 /* --- all of a stack ----------------------------------------------------- */
 
-/* Does it matter which kind the branch is? */
+/* Returns true if the kind of the branch matters. */
 static bool is_plain(const struct window_branch *branch)
 {
 	return branch->from && branch->to &&
@@ -390,10 +400,10 @@ static bool is_plain(const struct window_branch *branch)
 }
 
 /*
- * A site that no stack has told of may still be a call or return. Taken for a
- * jump it would make a loop of all that lies between, which everything around
- * enters. So before there is enough to go by, and out of a procedure anyway, it
- * just leads to another place, as a system call may do.
+ * Returns the kind of a branch. A site without votes may still be a call or a
+ * return. As a jump back it would make a loop of everything in between, which
+ * all code around would enter. Without enough looks, or if it leads out of a
+ * procedure, it therefore counts as a mere change of place, like a system call.
  */
 static int kind_of(const struct site *site, const struct window_branch *branch)
 {
@@ -407,13 +417,16 @@ static int kind_of(const struct site *site, const struct window_branch *branch)
 	return STREAM_JUMP;
 }
 
-/* Did neither code nor stacks say of which @kind it is? */
+/* Returns true if neither code nor stacks told the @kind. */
 static bool is_unknown(const struct site *site, int kind)
 {
 	return kind == STREAM_SYSCALL && site->evidence != EVIDENCE_CODE;
 }
 
-/* The kind of a branch whose site is not in its first place. -ENOMEM. */
+/*
+ * Finds the kind of a branch whose site is not first in its set. Returns the
+ * kind or -ENOMEM.
+ */
 static noinline int find_kind(struct sites *sites, struct stack *stack,
 			      const struct window_branch *branch, bool *open)
 {
@@ -437,7 +450,7 @@ static noinline int find_kind(struct sites *sites, struct stack *stack,
 	return kind;
 }
 
-/* Most often there is nothing to it. */
+/* Returns the kind of a branch. This is the fast path. */
 static __always_inline int take_kind(struct sites *sites, struct stack *stack,
 				     const struct window_branch *branch,
 				     bool *open)

@@ -40,7 +40,7 @@ bool source_steps_all(const struct hwprof_event *event)
 	       !hwprof_event_field(event, "burst");
 }
 
-/* Only stepping sees loads, stores and operands. */
+/* Returns true for what only stepping sees: loads, stores and operands. */
 static bool wants_accesses(const struct hwprof_event *event)
 {
 	int of = hwprof_event_field(event, "range_of");
@@ -66,10 +66,11 @@ const char *source_careful(const struct hwprof_event *event)
 		return NULL;
 	if (wants_accesses(event))
 		return "burst";
-	if (contexts || (hwprof_event_field(event, "ranges") &&
-			 hwprof_event_field(event, "range_of") == HWPROF_RANGE_IP))
+	if (contexts ||
+	    (hwprof_event_field(event, "ranges") &&
+	     hwprof_event_field(event, "range_of") == HWPROF_RANGE_IP))
 		return "sample";
-	/* Stepping sees no code of the kernel. */
+	/* Stepping does not see the kernel. */
 	return source_works("lbr") || !event->user ? "lbr" : "burst";
 }
 

@@ -12,19 +12,19 @@ enum {
 	CACHE_BITS = 15,
 	REGISTER_BP = 6, REGISTER_SP = 7, REGISTER_10 = 10,
 	REGISTER_RETURN = 16,
-	OPERANDS = 8,		/* of an expression, at a time */
-	OPS_MAX = 3,		/* that dwarf_frame_register() wants room for */
+	OPERANDS = 8,		/* depth of an expression */
+	OPS_MAX = 3,		/* room that dwarf_frame_register() needs */
 	WORD = 8,
 };
 
-/* What to do at an address of a program. */
+/* How to unwind at an address of a program. */
 struct step {
 	uint64_t address;
 	uint32_t program;		/* 0: free */
 	uint16_t cfa;			/* as in struct hwprof_unwind_row */
 	uint8_t bp, kind;
-	struct object *object;		/* with tables; NULL: there are none */
-	uint64_t at;			/* the address in it */
+	struct object *object;		/* the object with tables; NULL: none */
+	uint64_t at;			/* the address in the object */
 };
 
 struct stack_unwinder {
@@ -53,9 +53,9 @@ void stack_unwinder_free(struct stack_unwinder *unwinder)
 	free(unwinder);
 }
 
-/* --- steps ------------------------------------------------------------------ */
+/* --- steps ---------------------------------------------------------------- */
 
-/* The last row that begins at or before @at; NULL: none does. */
+/* Returns the last row that begins at or before @at; NULL if there is none. */
 static const struct hwprof_unwind_row *find_row(const struct unwind_rows *rows,
 						uint64_t at)
 {
@@ -104,7 +104,10 @@ static int look_up(const struct stack_unwinder *unwinder, uint32_t pid,
 	return 0;
 }
 
-/* The step at @address, looked up if need be. NULL: out of memory. */
+/*
+ * Returns the step at @address, which is looked up if need be; NULL if out of
+ * memory.
+ */
 static const struct step *find_step(struct stack_unwinder *unwinder,
 				    uint32_t program, uint32_t pid,
 				    uint64_t time, uint64_t address)
@@ -121,9 +124,9 @@ static const struct step *find_step(struct stack_unwinder *unwinder,
 	return NULL;
 }
 
-/* --- memory ----------------------------------------------------------------- */
+/* --- memory --------------------------------------------------------------- */
 
-/* The registers that callers' are computed from. */
+/* Registers from which those of the caller are computed. */
 struct frame {
 	uint64_t ip, sp, bp;
 	const struct stack_dump *dump;
@@ -138,9 +141,11 @@ static bool read_word(const struct stack_dump *dump, uint64_t address,
 	       span_u64(&at, word);
 }
 
-/* --- what rows cannot say --------------------------------------------------- */
+/* --- what rows cannot express ------------------------------------------- */
 
-/* Expressions in tables are of few kinds: PLTs', and those of aligned stacks. */
+/*
+ * Expressions in tables come in few forms: those of PLTs and of aligned stacks.
+ */
 struct operands {
 	uint64_t words[OPERANDS];
 	unsigned int count;
@@ -165,7 +170,7 @@ static bool push_register(struct operands *operands, const struct frame *frame,
 	case REGISTER_RETURN:
 		return push(operands, frame->ip + offset);
 	case REGISTER_10:
-		/* Callers' is not known. */
+		/* The value in callers is unknown. */
 		return frame->sp == frame->dump->sp &&
 		       push(operands, frame->dump->r10 + offset);
 	}
@@ -248,7 +253,10 @@ static bool evaluate(const struct frame *frame, uint64_t cfa,
 	return true;
 }
 
-/* The caller's register @number, which is @value in the callee. */
+/*
+ * Computes the caller's register @number. @value is the callee's, which is kept
+ * if the rules do not change it.
+ */
 static bool restore(const struct frame *frame, Dwarf_Frame *rules, int number,
 		    uint64_t cfa, uint64_t *value)
 {
@@ -294,11 +302,12 @@ static bool step_by_rules(struct frame *frame, const struct step *step)
 	return done;
 }
 
-/* --- frames ----------------------------------------------------------------- */
+/* --- frames --------------------------------------------------------------- */
 
 /*
- * @bp_at: where the caller's bp is, if it is not in the register. Below sp it was
- * taken off the stack just now, and so it is in the register, whatever tables say.
+ * Steps to the caller. @bp_at is where the caller's bp was saved, if it was. A
+ * place below sp has just been popped, so the register has the value, whatever
+ * the tables say.
  */
 static bool step_to(struct frame *frame, uint64_t cfa, uint64_t bp_at)
 {
@@ -313,7 +322,7 @@ static bool step_to(struct frame *frame, uint64_t cfa, uint64_t bp_at)
 	return true;
 }
 
-/* As code does that keeps frame pointers. */
+/* Steps to the caller in code that keeps frame pointers. */
 static bool step_by_pointer(struct frame *frame)
 {
 	return frame->bp >= frame->sp && frame->bp % WORD == 0 &&
@@ -336,7 +345,10 @@ static enum stack_end why(const struct step *step)
 	return STACK_END_DUMP;
 }
 
-/* From a frame to its caller's. False: *@end says why not. */
+/*
+ * Steps from a frame to its caller's. Returns false, and sets *@end to the
+ * reason.
+ */
 static bool step_out(struct frame *frame, const struct step *step,
 		     enum stack_end *end)
 {
@@ -357,12 +369,13 @@ static bool step_out(struct frame *frame, const struct step *step,
 	return done && frame->ip && frame->sp > sp;
 }
 
-int stack_unwind(struct stack_unwinder *unwinder, uint32_t program, uint32_t pid,
-		 uint64_t time, struct stack_dump dump, uint64_t *to,
-		 uint32_t room, enum stack_end *end)
+int stack_unwind(struct stack_unwinder *unwinder, uint32_t program,
+		 uint32_t pid, uint64_t time, struct stack_dump dump,
+		 uint64_t *to, uint32_t room, enum stack_end *end)
 {
 	struct frame frame = { dump.ip, dump.sp, dump.bp, &dump };
-	uint64_t inside = dump.ip;	/* the instruction that runs or calls */
+	uint64_t inside = dump.ip;	/* address of the running or calling
+					 * instruction */
 	uint32_t count;
 
 	*end = STACK_END_ROOM;

@@ -8,7 +8,7 @@
 enum {
 	WAYS		= 4,
 	SET_BITS	= 12,
-	LINE_MAX_BYTES	= 8192,		/* longer ones are not looked at */
+	LINE_MAX_BYTES	= 8192,		/* longer lines are not checked */
 };
 
 struct line {
@@ -19,7 +19,7 @@ struct line {
 
 struct straight_lines {
 	struct line (*sets)[WAYS];
-	struct decoder *decoder;	/* NULL: not needed so far */
+	struct decoder *decoder;	/* NULL: not needed yet */
 	const struct hwprof_file *file;
 	const struct processes *processes;
 	struct objects *objects;
@@ -55,7 +55,9 @@ void straight_free(struct straight_lines *lines)
 
 /* --- code --------------------------------------------------------------- */
 
-/* May it end without a record, so that control comes to what is behind it? */
+/*
+ * Returns true if control may continue behind the instruction without a record.
+ */
 static bool is_passed(const struct instruction *instruction)
 {
 	switch (instruction->ending) {
@@ -64,14 +66,17 @@ static bool is_passed(const struct instruction *instruction)
 		return true;
 	case ENDING_CALL:
 	case ENDING_JUMP:
-		/* To the next instruction: decoders of traces leave it out. */
+		/* Trace decoders leave out branches to the next instruction. */
 		return instruction->target ==
 		       instruction->address + instruction->length;
 	}
 	return false;
 }
 
-/* @begin and @end are the object's. -ENOMEM. */
+/*
+ * Checks a line; @begin and @end are addresses in the object. Returns the
+ * answer or -ENOMEM.
+ */
 static int decode_line(struct straight_lines *lines, struct object *object,
 		       uint64_t begin, uint64_t end)
 {
@@ -93,7 +98,7 @@ static int decode_line(struct straight_lines *lines, struct object *object,
 	return code.address == end ? STRAIGHT_YES : STRAIGHT_NO;
 }
 
-/* -ENOMEM */
+/* Returns the answer or -ENOMEM. */
 static int look(struct straight_lines *lines, const struct stack *stack,
 		uint64_t begin, uint64_t end)
 {
@@ -132,7 +137,7 @@ int straight_ask(struct straight_lines *lines, const struct stack *stack,
 	struct line *set = set_of(lines, stack->program, begin, end);
 	int way, answer;
 
-	/* The kernel's code is not what its file has: it patches itself. */
+	/* The kernel patches its code, which thus differs from its file. */
 	if (stack->guest || window_in_kernel(begin) || window_in_kernel(end))
 		return STRAIGHT_UNKNOWN;
 	for (way = 0; way < WAYS; way++)
@@ -142,7 +147,7 @@ int straight_ask(struct straight_lines *lines, const struct stack *stack,
 	answer = look(lines, stack, begin, end);
 	if (answer < 0)
 		return answer;
-	/* The line that was put in first makes room. */
+	/* Evict the oldest line. */
 	memmove(set + 1, set, (WAYS - 1) * sizeof(*set));
 	*set = (struct line){ begin, end, stack->program, answer };
 	return answer;
@@ -155,14 +160,16 @@ static bool is_whole(const struct window_branch *branch)
 	return branch->from && branch->to && !(branch->flags & WINDOW_ABORT);
 }
 
-/* -ENOMEM */
+/* Returns 0 or -ENOMEM. */
 static int check_line(struct straight_lines *lines, struct stack *stack,
 		      uint64_t begin, const struct window_branch *branch,
 		      uint8_t *kind)
 {
 	int answer;
 
-	/* A line that leads back, or too far, is none to any engine. */
+	/*
+	 * A line that is too long, or leads back, is invalid to every engine.
+	 */
 	if (branch->from - begin > LINE_MAX_BYTES ||
 	    window_in_kernel(branch->to))
 		return 0;
@@ -179,7 +186,7 @@ static int check_line(struct straight_lines *lines, struct stack *stack,
 int straight_check(struct straight_lines *lines, struct stack *stack,
 		   uint8_t *kinds)
 {
-	uint64_t begin = 0;		/* 0: not known */
+	uint64_t begin = 0;		/* 0: unknown */
 	uint32_t i;
 	int error;
 

@@ -4,8 +4,8 @@
 #include "summary.h"
 
 enum {
-	TABLE_SHARE	= 8,	/* the profile is so many times as large, ... */
-	FEW_TABLES	= 2,	/* ... or so many, if it takes one table only */
+	TABLE_SHARE	= 8,	/* size of the profile in tables */
+	FEW_TABLES	= 2,	/* the same if only one table is merged */
 };
 
 int summary_init(struct summary *summary, const struct engine_ops *engine,
@@ -54,7 +54,10 @@ static void give_rows(struct summary *summary)
 	summary->merged = 0;
 }
 
-/* The profile is begun as large as it has to be: rows() looks at all of it. */
+/*
+ * Merges the table. The profile is initialised at the size that it needs,
+ * because rows() visits all of it.
+ */
 static void merge(struct summary *summary, size_t tables)
 {
 	if (!summary->begun)
@@ -66,8 +69,8 @@ static void merge(struct summary *summary, size_t tables)
 }
 
 /*
- * Rows are asked for before the profile may have to evict: what they told of is
- * not lost with it.
+ * Produces rows before the profile may evict: evicted entries have then been
+ * reported.
  */
 void summary_retire(struct summary *summary)
 {

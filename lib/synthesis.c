@@ -12,11 +12,14 @@
 #include "events.h"
 
 enum {
-	NAME_MAX_SIZE = 4096,	/* the kernel has no longer ones */
+	NAME_MAX_SIZE = 4096,	/* the longest that the kernel has */
 	RECORD_SIZE = 256 + NAME_MAX_SIZE,
 };
 
-/* The fields behind a record: all zero, for a time before all others. */
+/*
+ * Returns the size of the fields behind a record. All are 0, and so is the
+ * time.
+ */
 static size_t trailer_size(uint64_t sample_type)
 {
 	return 8 * (!!(sample_type & PERF_SAMPLE_TID) +
@@ -27,7 +30,7 @@ static size_t trailer_size(uint64_t sample_type)
 		    !!(sample_type & PERF_SAMPLE_IDENTIFIER));
 }
 
-/* Fixed fields, a name padded to 8, and the trailer: one record. */
+/* Adds a record: fixed fields, a name padded to 8 bytes, and the trailer. */
 static int add_record(const struct synthesis *synthesis,
 		      struct perf_event_header header, const void *fields,
 		      size_t fields_size, const char *name)
@@ -69,7 +72,7 @@ static int add_comm(const struct synthesis *synthesis, pid_t pid)
 	return add_record(synthesis, header, ids, sizeof(ids), name);
 }
 
-/* An MMAP2 record up to its name. */
+/* The start of an MMAP2 record, up to its name. */
 struct mmap2 {
 	uint32_t pid, tid;
 	uint64_t start, size, offset;
@@ -78,7 +81,7 @@ struct mmap2 {
 	uint32_t protection, flags;
 };
 
-/* A line of /proc/PID/maps; false: it is none. */
+/* Parses a line of /proc/PID/maps. Returns false for another form. */
 static bool parse_map(char *line, struct mmap2 *map, const char **name)
 {
 	uint64_t end;
@@ -86,9 +89,12 @@ static bool parse_map(char *line, struct mmap2 *map, const char **name)
 	int used = 0;
 
 	line[strcspn(line, "\n")] = 0;
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
+	if (sscanf(line,
+		   "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64
+		   " %n",
 		   &map->start, &end, bits, &map->offset, &map->major,
-		   &map->minor, &map->inode, &used) < 7 || !used)
+		   &map->minor, &map->inode, &used) < 7 ||
+	    !used)
 		return false;
 	map->size = end - map->start;
 	map->protection = (bits[0] == 'r' ? PROT_READ : 0) |
@@ -128,7 +134,7 @@ static int add_maps(const struct synthesis *synthesis, pid_t pid)
 	return error;
 }
 
-/* The process of a thread: rows and maps go by processes. */
+/* Returns the process of a thread, since rows and maps belong to processes. */
 static pid_t process_of(pid_t thread)
 {
 	FILE *file = open_proc(thread, "status");
@@ -177,7 +183,7 @@ int synthesize(const struct synthesis *synthesis)
 	for (i = 0; i < synthesis->count && !error; i++) {
 		pid_t process = process_of(synthesis->targets[i]);
 
-		/* Threads of one process come one after the other. */
+		/* Threads of one process are adjacent. */
 		if (process != last)
 			error = synthesize_process(synthesis, process);
 		last = process;

@@ -6,7 +6,7 @@
 #include "tree.h"
 
 struct list {
-	void **items;		/* NULL: they are only counted */
+	void **items;		/* NULL: only count */
 	size_t count;
 };
 

@@ -9,18 +9,21 @@
 #include "eh_frame.h"
 #include "unwind_rows.h"
 
-/* Numbers of registers, of the psABI for x86-64 (figure 3.36). */
+/* Numbers of registers in the psABI for x86-64 (figure 3.36). */
 enum { REGISTER_BP = 6, REGISTER_SP = 7, REGISTER_RETURN = 16 };
 
 enum {
 	WORD = 8,
 	PAGE = 4096,
-	OPS_MAX = 3,		/* that dwarf_frame_register() wants room for */
+	OPS_MAX = 3,		/* room that dwarf_frame_register() needs */
 };
 
-/* --- a row --------------------------------------------------------------------- */
+/* --- a row ---------------------------------------------------------------- */
 
-/* Is @op a register and an @offset? */
+/*
+ * Splits @op into a register and an @offset. Returns false for another
+ * operation.
+ */
 static bool is_register(const Dwarf_Op *op, unsigned int *number,
 			int64_t *offset)
 {
@@ -54,7 +57,10 @@ static bool set_cfa(struct hwprof_unwind_row *row, Dwarf_Frame *frame)
 
 enum rule { RULE_UNDEFINED, RULE_SAME, RULE_SAVED, RULE_OTHER };
 
-/* Where the caller's register is; if saved, so many @bytes below the CFA. */
+/*
+ * Returns where the caller's register is. If it was saved, it is @bytes below
+ * the CFA.
+ */
 static enum rule rule_of(Dwarf_Frame *frame, int number, int64_t *bytes)
 {
 	Dwarf_Op memory[OPS_MAX], *ops;
@@ -89,7 +95,7 @@ static bool set_bp(struct hwprof_unwind_row *row, Dwarf_Frame *frame)
 	return false;
 }
 
-/* What is true in @frame, from @start on. */
+/* Returns the row of @frame, which begins at @start. */
 static struct hwprof_unwind_row row_of(Dwarf_Frame *frame, uint32_t start)
 {
 	struct hwprof_unwind_row row = { .start = start };
@@ -110,7 +116,7 @@ static struct hwprof_unwind_row row_of(Dwarf_Frame *frame, uint32_t start)
 	return row;
 }
 
-/* --- all of them --------------------------------------------------------------- */
+/* --- all of them ---------------------------------------------------------- */
 
 static bool is_same(const struct hwprof_unwind_row *a,
 		    const struct hwprof_unwind_row *b)
@@ -118,7 +124,7 @@ static bool is_same(const struct hwprof_unwind_row *a,
 	return a->kind == b->kind && a->cfa == b->cfa && a->bp == b->bp;
 }
 
-/* Room doubles, at powers of two. */
+/* Adds a row. The room doubles at powers of two. */
 static int add_row(struct unwind_rows *rows, struct hwprof_unwind_row row)
 {
 	uint32_t count = rows->count;
@@ -140,7 +146,7 @@ static int add_row(struct unwind_rows *rows, struct hwprof_unwind_row row)
 	return 0;
 }
 
-/* Of what begins at @address, up to @limit or a gap before that. */
+/* Adds the rows of the code at @address, up to @limit or an earlier gap. */
 static int add_procedure(struct unwind_rows *rows, Dwarf_CFI *cfi,
 			 uint64_t address, uint64_t limit)
 {
@@ -168,7 +174,7 @@ static int add_procedure(struct unwind_rows *rows, Dwarf_CFI *cfi,
 	return error;
 }
 
-/* The page that the object begins with. */
+/* Returns the page at which the object begins. */
 static uint64_t base_of(Elf *elf)
 {
 	uint64_t base = UINT64_MAX;

@@ -24,25 +24,26 @@ struct part {
 	uint64_t address;
 };
 
-/* An object that somebody has mapped. */
+/* An object that a process has mapped. */
 struct code {
-	/* The key: of a file, that and its device; of [vdso] all are 0. */
+	/* The key: inode and device of the file; all 0 for [vdso]. */
 	unsigned int major, minor;
 	uint64_t inode;
-	uint32_t table;			/* the module's number; 0: it has none */
-	uint64_t base;			/* of that, in the object */
+	uint32_t table;			/* the module's number; 0: no table */
+	uint64_t base;			/* address in the object that the table
+					 * counts from */
 	struct part *parts;
 	size_t part_count;
 };
 
 struct unwinding {
 	int device;
-	bool over;			/* the module does not want any */
-	unsigned int refused;		/* tables that it had no room for */
-	uint32_t *pids;			/* that were noted */
+	bool over;			/* the module accepts no tables */
+	unsigned int refused;		/* tables without room in the module */
+	uint32_t *pids;			/* noted processes */
 	size_t pid_count, pid_room;
 	void *codes;			/* tree of struct code */
-	struct hwprof_unwind_map *maps;	/* room for those of one process */
+	struct hwprof_unwind_map *maps;	/* buffer for one process */
 };
 
 /* A line of /proc/PID/maps. */
@@ -94,7 +95,7 @@ void unwinding_free(struct unwinding *unwinding)
 	free(unwinding);
 }
 
-/* --- objects -------------------------------------------------------------------- */
+/* --- objects -------------------------------------------------------------- */
 
 static int compare_codes(const void *a, const void *b)
 {
@@ -145,7 +146,7 @@ static void make_table(struct unwinding *unwinding, struct code *code, Elf *elf)
 	free(rows.rows);
 }
 
-/* The file that is mapped, not one that has its name now. */
+/* Opens the mapped file, but not another that has its name now. */
 static int open_file(const struct line *line)
 {
 	int fd = open(line->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -159,7 +160,9 @@ static int open_file(const struct line *line)
 	return fd;
 }
 
-/* All have the kernel's, and so do we; its sections end it. */
+/*
+ * Returns our own vdso, which all processes share. Its sections are at its end.
+ */
 static Elf *open_vdso(void)
 {
 	char *image = (char *)getauxval(AT_SYSINFO_EHDR);
@@ -190,7 +193,7 @@ static void make_code(struct unwinding *unwinding, struct code *code,
 		close(fd);
 }
 
-/* NULL: out of memory. */
+/* Returns NULL if out of memory. */
 static struct code *get_code(struct unwinding *unwinding,
 			     const struct line *line)
 {
@@ -207,9 +210,9 @@ static struct code *get_code(struct unwinding *unwinding,
 	return code;
 }
 
-/* --- processes ------------------------------------------------------------------ */
+/* --- processes ------------------------------------------------------------ */
 
-/* Code is what maps are of that do not say that they are data. */
+/* Maps that are not marked as data are of code. */
 bool unwinding_is_map(uint32_t type, uint16_t misc)
 {
 	return (type == PERF_RECORD_MMAP || type == PERF_RECORD_MMAP2) &&
@@ -222,7 +225,7 @@ void unwinding_note(struct unwinding *unwinding, uint32_t pid)
 
 	if (!unwinding || unwinding->over)
 		return;
-	/* One is mostly told of a process as a whole. */
+	/* Successive records are mostly about one process. */
 	for (i = unwinding->pid_count; i--;)
 		if (unwinding->pids[i] == pid)
 			return;
@@ -239,16 +242,22 @@ void unwinding_note(struct unwinding *unwinding, uint32_t pid)
 	unwinding->pids[unwinding->pid_count++] = pid;
 }
 
-/* False: it is none, or not of code that is a file's or the kernel's. */
+/*
+ * Parses a line. Returns false for another form, and for code that is neither a
+ * file's nor the kernel's.
+ */
 static bool parse_line(char *text, struct line *line)
 {
 	char bits[5];
 	int used = 0;
 
 	text[strcspn(text, "\n")] = 0;
-	if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
+	if (sscanf(text,
+		   "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64
+		   " %n",
 		   &line->start, &line->end, bits, &line->offset, &line->major,
-		   &line->minor, &line->inode, &used) < 7 || !used)
+		   &line->minor, &line->inode, &used) < 7 ||
+	    !used)
 		return false;
 	line->name = text + used;
 	return bits[2] == 'x' &&
@@ -256,7 +265,10 @@ static bool parse_line(char *text, struct line *line)
 			      !strcmp(line->name, "[vdso]"));
 }
 
-/* Where the object begins in the process; false: that is not code of it. */
+/*
+ * Finds where the object begins in the process. Returns false if the line is
+ * not its code.
+ */
 static bool find_load(const struct code *code, const struct line *line,
 		      uint64_t *load)
 {
@@ -265,7 +277,7 @@ static bool find_load(const struct code *code, const struct line *line,
 	for (i = 0; i < code->part_count; i++) {
 		const struct part *part = &code->parts[i];
 
-		/* It is mapped in whole pages. */
+		/* Whole pages are mapped. */
 		if (line->offset >= part->offset + part->size ||
 		    line->offset + (line->end - line->start) <= part->offset)
 			continue;
@@ -308,7 +320,10 @@ static uint32_t read_maps(struct unwinding *unwinding, FILE *file)
 	return count;
 }
 
-/* What it has mapped just now: it may have exec'ed since it was noted. */
+/*
+ * Gives the module the present maps: the process may have exec'ed since it was
+ * noted.
+ */
 static void update_process(struct unwinding *unwinding, uint32_t pid)
 {
 	struct hwprof_unwind_maps maps = {
@@ -327,7 +342,7 @@ static void update_process(struct unwinding *unwinding, uint32_t pid)
 	if (maps.count &&
 	    ioctl(unwinding->device, HWPROF_IOC_UNWIND_MAPS, &maps) &&
 	    errno == EPERM)
-		unwinding->over = true;	/* another process has made the session */
+		unwinding->over = true;	/* another process made the session */
 }
 
 void unwinding_update(struct unwinding *unwinding)

@@ -4,13 +4,15 @@
 
 #include "value_sum.h"
 
-#define CONSTANT	0.99	/* of executions gave one value */
-#define STRIDED		0.75	/* of runs lie the stride behind the one before */
-#define GLACIAL		0.95	/* of executions gave the value of the one before */
+#define CONSTANT	0.99	/* share of executions with one value */
+#define STRIDED		0.75	/* share of runs that follow by the stride */
+#define GLACIAL		0.95	/* share of executions with the previous
+				 * value */
 #define Z95		1.96	/* of the normal distribution, for 95 % */
 
 enum {
-	PAIRS_LEAST = 8,	/* executions behind another, to tell a pattern */
+	PAIRS_LEAST = 8,	/* executions behind another that show a
+				 * pattern */
 };
 
 static uint64_t seen(const struct value_sum *sum)
@@ -39,7 +41,7 @@ static const struct hwprof_value *find(const struct value_sum *sum,
 	return NULL;
 }
 
-/* What does not fit is in no value: the weakest. */
+/* Inserts a value in order. If there is no room, drops the least frequent. */
 static void insert(struct value_sum *sum, struct hwprof_value value)
 {
 	uint32_t i = sum->count;
@@ -92,7 +94,7 @@ void value_sum_add(struct value_sum *sum, const struct value_sum *from)
 	sum->breaks += from->breaks;
 	if (from->width > sum->width)
 		sum->width = from->width;
-	/* The weaker statement holds for the sum. */
+	/* The weaker basis holds for the sum. */
 	if (from->basis > sum->basis)
 		sum->basis = from->basis;
 }
@@ -114,7 +116,7 @@ struct value_sum value_sum_of(const struct hwprof_row_value *row)
 	return sum;
 }
 
-/* --- conclusions -------------------------------------------------------------- */
+/* --- conclusions ---------------------------------------------------------- */
 
 double value_sum_invariance(const struct value_sum *sum, uint32_t index)
 {
@@ -122,8 +124,8 @@ double value_sum_invariance(const struct value_sum *sum, uint32_t index)
 }
 
 /*
- * Wilson's interval. What is seen in a window depends on each other, so that a
- * window counts once, however often the load was executed in it.
+ * Widens to Wilson's interval. Executions of one window depend on each other,
+ * so a window counts once.
  */
 static void widen(double windows, double *low, double *high)
 {

@@ -7,7 +7,7 @@
 #include "tree.h"
 #include "values.h"
 
-/* --- rows, summed ----------------------------------------------------------- */
+/* --- rows, summed --------------------------------------------------------- */
 
 static int compare_rows(const void *a, const void *b)
 {
@@ -34,7 +34,7 @@ static int add_row(struct hwprof_profile *profile,
 	return 0;
 }
 
-/* Do its counts go together? */
+/* Returns true if the row's counts are consistent. */
 static bool is_value(const struct hwprof_row_value *row)
 {
 	uint64_t left;
@@ -64,7 +64,8 @@ static int add_value_row(struct hwprof_profile *profile,
 
 	if (!is_value(row))
 		return file_damaged(profile->file, sample->offset,
-				    "the counts of a load's %llu executions contradict each other",
+				    "the counts of a load's %llu executions "
+				    "contradict each other",
 				    row->loads);
 	value.sum = value_sum_of(row);
 	value.origin = origin_of_row(&row->row, value.sum.basis, sample->time);
@@ -72,7 +73,10 @@ static int add_value_row(struct hwprof_profile *profile,
 	return add_row(profile, &value);
 }
 
-/* One execution, which stands for others; their value, if raw data has it. */
+/*
+ * Adds a sample, which is one execution that stands for several. Its value is
+ * known if it has raw data.
+ */
 static int add_sample(struct hwprof_profile *profile,
 		      const struct hwprof_sample *sample)
 {
@@ -108,7 +112,7 @@ static int take(struct hwprof_profile *profile,
 	return 0;
 }
 
-/* --- places ----------------------------------------------------------------- */
+/* --- places --------------------------------------------------------------- */
 
 static int add_entry(struct hwprof_values *values,
 		     const struct collected_value *row)
@@ -162,7 +166,7 @@ static int compare_places(const void *a, const void *b)
 	return order ? order : compare_u64(x->file, y->file);
 }
 
-/* One entry for what has one place. */
+/* Merges the entries of each place. */
 static void merge(struct hwprof_values *values)
 {
 	size_t kept = 0, i;
@@ -186,7 +190,7 @@ static void merge(struct hwprof_values *values)
 	values->count = kept;
 }
 
-/* --- what is said of them ----------------------------------------------------- */
+/* --- conclusions -------------------------------------------------------- */
 
 static void describe_values(struct value_entry *entry)
 {
@@ -289,9 +293,9 @@ hwprof_values_get(const struct hwprof_profile *profile, size_t index)
 }
 
 /*
- * Where all was seen, what is missing was counted as such. Else, what no window
- * shows is as likely as what one alone did (Good and Turing): leaving out that
- * window, it would not have been known.
+ * With an exact basis, missing executions were counted as such. Otherwise,
+ * executions that no window shows are as likely as those that only one window
+ * shows (Good and Turing): without that window they would be unknown.
  */
 double hwprof_values_completeness(const struct hwprof_profile *profile)
 {

@@ -14,7 +14,7 @@ struct writer {
 	char *name;
 	char message[512];
 	struct perfdata_header header;
-	const struct writer_event *events;	/* the caller's */
+	const struct writer_event *events;	/* belong to the caller */
 	size_t event_count;
 };
 
@@ -42,7 +42,7 @@ static int put(struct writer *writer, const void *bytes, size_t size)
 	return fail(writer, errno ? -errno : -EIO, "cannot write");
 }
 
-/* The ids of all events, then the attrs that point at them. */
+/* Writes the ids of all events, and the attrs that refer to them. */
 static int put_events(struct writer *writer)
 {
 	struct perfdata_section ids = { .offset = sizeof(writer->header) };
@@ -67,7 +67,10 @@ static int put_events(struct writer *writer)
 	return error;
 }
 
-/* Before the file is finished, the header says no size: perf does the same. */
+/*
+ * Writes the header. Like perf's, it has no data size until the file is
+ * finished.
+ */
 static int put_header(struct writer *writer, uint64_t data_size)
 {
 	struct perfdata_header header = writer->header;
@@ -84,7 +87,7 @@ static int begin(struct writer *writer)
 
 	if (!error)
 		error = put_events(writer);
-	/* The events' places are known only now. */
+	/* The offsets of the events are known only now. */
 	if (!error)
 		error = put_header(writer, 0);
 	if (!error && fseeko(writer->out, 0, SEEK_END))
@@ -129,7 +132,7 @@ int writer_add(struct writer *writer, const void *bytes, size_t size)
 	return error;
 }
 
-/* What the data, once written, says about itself. */
+/* Results of reading the written data. */
 struct survey {
 	struct hwprof_file *file;
 	struct writer_summary *summary;
@@ -183,7 +186,9 @@ static bool is_known(const struct survey *survey, const char *name)
 	return false;
 }
 
-/* The kernel has the build id of most; the file itself has it as well. */
+/*
+ * Notes the build id of a mapped file, from the record or else from the file.
+ */
 static int survey_mapping(struct survey *survey, const struct record *record)
 {
 	struct file_build_id found = { .id.size = 0 }, *all;
@@ -233,7 +238,7 @@ static int read_back(struct writer *writer, struct survey *survey,
 	char path[64];
 	int error;
 
-	/* A descriptor of its own, so that it has an offset of its own. */
+	/* A new descriptor has its own offset. */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(writer->out));
 	error = hwprof_file_open(&survey->file, path);
 	if (!error) {
@@ -247,13 +252,15 @@ static int read_back(struct writer *writer, struct survey *survey,
 			 hwprof_file_error(survey->file));
 		return error;
 	}
-	survey->summary->lost = survey->file->lost > survey->file->lost_samples ?
-				survey->file->lost : survey->file->lost_samples;
+	survey->summary->lost = survey->file->lost > survey->file->lost_samples
+					? survey->file->lost
+					: survey->file->lost_samples;
 	return 0;
 }
 
-/* The table of sections stands behind the data, and the sections behind it. */
-static int put_sections(struct writer *writer, const struct section_facts *facts)
+/* Writes the table of sections behind the data, followed by the sections. */
+static int put_sections(struct writer *writer,
+			const struct section_facts *facts)
 {
 	struct perfdata_section table[PERFDATA_FEATURES];
 	uint64_t start = writer_bytes(writer), at;
@@ -291,7 +298,7 @@ static int put_sections(struct writer *writer, const struct section_facts *facts
 	return error;
 }
 
-/* No data at all would look like a recorder that was killed. */
+/* Writes an empty round: a file without data would look unfinished. */
 static int put_filler(struct writer *writer)
 {
 	struct perf_event_header header = {
@@ -309,7 +316,7 @@ static int finish(struct writer *writer, struct survey *survey)
 	error = writer->header.data.size ? 0 : put_filler(writer);
 	if (error)
 		return error;
-	/* The reader needs a header, and finds no sections as yet. */
+	/* The reader needs a header, which has no sections yet. */
 	error = put_header(writer, writer->header.data.size);
 	if (!error && fflush(writer->out))
 		error = fail(writer, -errno, "cannot write");
