@@ -82,14 +82,15 @@ static unsigned long place_of(const char *path, const char *function)
 	return place;
 }
 
-static void define(const char *subject, unsigned long place)
+static void define(const char *subject, unsigned long place, unsigned long nop)
 {
 	char text[1024];
 
 	snprintf(text, sizeof(text),
 		 "p:torture/first %s:0x%lx\n"
-		 "r:torture/back %s:0x%lx\n",
-		 subject, place, subject, place);
+		 "r:torture/back %s:0x%lx\n"
+		 "p:torture/nop %s:0x%lx\n",
+		 subject, place, subject, place, subject, nop);
 	if (!put("uprobe_events", text))
 		tap_bail("cannot make uprobes: %s", strerror(errno));
 }
@@ -97,12 +98,13 @@ static void define(const char *subject, unsigned long place)
 static void undefine(void)
 {
 	put("events/torture/enable", "0");
-	put("uprobe_events", "-:torture/first\n-:torture/back\n");
+	put("uprobe_events", "-:torture/first\n-:torture/back\n-:torture/nop\n");
 }
 
 void test_probes(const char *subject)
 {
 	unsigned long place = place_of(subject, "subject_probed");
+	unsigned long nop = place_of(subject, "subject_probed_nop");
 	unsigned int turn;
 	struct ending native, watched;
 
@@ -110,19 +112,21 @@ void test_probes(const char *subject)
 		tap_skip("the kernel has no uprobes", "probes");
 		return;
 	}
-	if (!place)
+	if (!place || !nop)
 		tap_bail("%s has no function to probe", subject);
 	child_run(subject, "called", NULL, &native);
 	for (turn = 0; turn < profile_each; turn++) {
 		const struct profile_mode *mode = profile_next();
 
-		define(subject, place);
+		define(subject, place, nop);
 		put("events/torture/enable", "1");
 		child_run(subject, "called", mode, &watched);
 		child_same(&native, &watched, "probed", mode->name);
-		tap_test(hits("first") == CALLS && hits("back") == CALLS,
+		tap_test(hits("first") == CALLS && hits("back") == CALLS &&
+			 hits("nop") == CALLS,
 			 "probed: %s, each probe is hit", mode->name);
-		tap_note("hits %lu, %lu", hits("first"), hits("back"));
+		tap_note("hits %lu, %lu, %lu", hits("first"), hits("back"),
+			 hits("nop"));
 		undefine();
 	}
 }

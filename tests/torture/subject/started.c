@@ -236,12 +236,21 @@ __attribute__((noinline)) int subject_probed(int i)
 	return i + 1;
 }
 
+/* Likewise; from Linux 6.18 on a probe of such a nop becomes a call. */
+__attribute__((naked, noinline)) void subject_probed_nop(void)
+{
+	asm volatile(".byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n\t"
+		     "ret");
+}
+
 void subject_called(void)
 {
 	int i, sum = 0;
 
-	for (i = 0; i < 50; i++)
+	for (i = 0; i < 50; i++) {
 		sum += subject_probed(i);
+		subject_probed_nop();
+	}
 	printf("sum %d\n", sum);
 }
 
