@@ -83,7 +83,7 @@ TEST(sources)
 TEST(unknown_bits)
 {
 	static const uint64_t known[] = {
-		0xffffffffffffff7f, 0x0000ffff1fffffff, 0xffffffffffffffff
+		0xffffffffffffffff, 0x0000ffff1fffffff, 0xffffffffffffffff
 	};
 	int bit;
 
