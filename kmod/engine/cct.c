@@ -229,16 +229,12 @@ static struct cct_node *make_node(struct cct_table *table, u64 id, u64 parent,
 				  u64 site, u64 callee, u32 space,
 				  enum hwprof_context_kind kind)
 {
-	struct cct_node *node = cct_make(&table->tree, id);
+	const struct cct_node like = {
+		.id = id, .parent = parent, .callee = callee, .site = site,
+		.space = space, .kind = kind,
+	};
 
-	if (unlikely(!node))
-		return NULL;
-	node->parent = parent;
-	node->site = site;
-	node->callee = callee;
-	node->space = space;
-	node->kind = kind;
-	return node;
+	return cct_make(&table->tree, &like);
 }
 
 /*

@@ -123,24 +123,59 @@ bool cct_stack_count(struct cct_tree *tree, struct cct_stacks *stacks,
 
 /* --- walking ------------------------------------------------------------ */
 
-/* A node that is not there. NULL: there is no room. */
-static struct cct_node *make(struct cct_tree *tree, const struct cct_node *like)
+/*
+ * The chain of the calls that are walked, as lists of calls by their callee, so
+ * that a deep stack's walk does not search the chain for each of its calls. The
+ * lists are by a key that nobody outside knows, and have the chain's last call
+ * first.
+ */
+static u16 *list_of(struct cct_stacks *stacks, u64 callee)
 {
-	struct cct_node *node = cct_make(tree, like->id);
+	u64 hash = callee * (stacks->keys[0] | 1);
 
-	if (node) {
-		*node = *like;
-		node->untold = true;
-	}
-	return node;
+	return &stacks->lists[hash >> 32 & (CCT_STACK_LISTS - 1)];
 }
 
-/* The call on the chain that ends with @last which entered @callee; 0: none. */
-static u32 find_on_chain(const struct cct_stacks *stacks, u32 last, u64 callee)
+static void begin_chain(struct cct_stacks *stacks)
 {
-	while (last && stacks->calls[last].callee != callee)
-		last = stacks->calls[last].below;
-	return callee ? last : 0;
+	memset(stacks->lists, 0, sizeof(stacks->lists));
+	stacks->chained = 0;
+	stacks->last = 0;
+}
+
+/* Call @at comes next: a back edge leaves the chain above its ancestor. */
+static void chain_call(struct cct_stacks *stacks, u32 at)
+{
+	struct cct_call *call = &stacks->calls[at];
+	u16 *list;
+
+	stacks->chained = at;
+	if (!call->again) {
+		list = list_of(stacks, call->callee);
+		call->next = *list;
+		*list = at;
+		stacks->last = at;
+		return;
+	}
+	while (stacks->last != call->below) {
+		const struct cct_call *last = &stacks->calls[stacks->last];
+
+		*list_of(stacks, last->callee) = last->next;
+		stacks->last = last->below;
+	}
+}
+
+/* Return the call on the chain of calls up to @end that entered @callee; 0: none. */
+static u32 find_on_chain(struct cct_stacks *stacks, u32 end, u64 callee)
+{
+	u32 found;
+
+	while (stacks->chained < end)
+		chain_call(stacks, stacks->chained + 1);
+	found = callee ? *list_of(stacks, callee) : 0;
+	while (found && stacks->calls[found].callee != callee)
+		found = stacks->calls[found].next;
+	return found;
 }
 
 /* The root's node, as call 0. */
@@ -150,7 +185,7 @@ static struct cct_node *begin(struct cct_tree *tree, struct cct_stacks *stacks,
 	struct cct_call *root = &stacks->calls[0];
 	const struct cct_node like = {
 		.id = cct_id(stacks->seed, space, HWPROF_CONTEXT_ROOT),
-		.space = space, .kind = HWPROF_CONTEXT_ROOT,
+		.space = space, .kind = HWPROF_CONTEXT_ROOT, .untold = true,
 	};
 	struct cct_node *node;
 
@@ -160,7 +195,7 @@ static struct cct_node *begin(struct cct_tree *tree, struct cct_stacks *stacks,
 	if (!node)
 		node = cct_find(tree, like.id);
 	if (!node)
-		node = make(tree, &like);
+		node = cct_make(tree, &like);
 	stacks->space = space;
 	stacks->removed = tree->removed;
 	root->id = like.id;
@@ -179,7 +214,7 @@ static struct cct_node *step(struct cct_tree *tree, struct cct_stacks *stacks,
 	struct cct_node like = {
 		.id = cct_id(caller->id, site, callee), .parent = caller->id,
 		.callee = callee, .site = site, .space = stacks->space,
-		.kind = HWPROF_CONTEXT_CALL,
+		.kind = HWPROF_CONTEXT_CALL, .untold = true,
 	};
 	u32 last = caller->again ? caller->below : at - 1;
 	struct cct_node *edge = cct_find(tree, like.id);
@@ -187,13 +222,13 @@ static struct cct_node *step(struct cct_tree *tree, struct cct_stacks *stacks,
 
 	/* What is called by the chain once is so each time. */
 	if (!edge || edge->kind == HWPROF_CONTEXT_RECURSION)
-		ancestor = find_on_chain(stacks, last, callee);
+		ancestor = find_on_chain(stacks, at - 1, callee);
 	if (ancestor) {
 		like.kind = HWPROF_CONTEXT_RECURSION;
 		like.target = stacks->calls[ancestor].id;
 	}
 	if (!edge)
-		edge = make(tree, &like);
+		edge = cct_make(tree, &like);
 	/* Two ids that are the same, or no room. */
 	if (unlikely(!edge || (edge->kind == HWPROF_CONTEXT_RECURSION &&
 			       !ancestor)))
@@ -246,6 +281,8 @@ void cct_stack_walk(struct cct_tree *tree, struct cct_stacks *stacks,
 	struct cct_node *node = begin(tree, stacks, stack->space);
 
 	at = node ? count_common(stacks, stack, end) : 0;
+	if (stacks->chained > at)
+		begin_chain(stacks);
 	if (at)
 		node = cct_at(tree, stacks->calls[at].number,
 			      stacks->calls[at].id);

@@ -19,6 +19,7 @@
 enum {
 	CCT_STACK_MAX	= 512,	/* calls of a stack; of a deeper one the
 				 * outermost, and it counts as `deeper` there */
+	CCT_STACK_LISTS	= 128,	/* a power of two */
 };
 
 /* A call of the stack that was walked last, and the node that it led to. */
@@ -27,9 +28,10 @@ struct cct_call {
 	u64 callee;
 	u64 id;			/* of the node */
 	u32 number;		/* its number, where that is right: cct_at() */
-	u16 below;		/* the call that its chain goes on with below; 0:
+	u16 below : 15;		/* the call that its chain goes on with below; 0:
 				 * none: the root */
-	bool again;		/* a back edge */
+	u16 again : 1;		/* a back edge */
+	u16 next;		/* in its list, if it is on the chain */
 };
 
 /* A cache line has four. */
@@ -46,6 +48,9 @@ struct cct_stacks {
 	u32 depth;		/* calls that are right, besides the root; */
 	u32 space;		/* and whose root it is. Kernel: 0 */
 	u64 removed;		/* the tree's, when their nodes were there */
+	u16 lists[CCT_STACK_LISTS];	/* of calls: see list_of(); 0: empty */
+	u32 chained;		/* calls that made the lists, */
+	u32 last;		/* and where their chain ends */
 	struct cct_known *known;
 	u32 mask;		/* of its sets */
 };

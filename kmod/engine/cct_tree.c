@@ -41,8 +41,9 @@ void cct_tree_restart(struct cct_tree *tree)
 /* --- where a node's number is ------------------------------------------- */
 
 /*
- * A node is in one of two sets, so that there is room for it even if one set is
- * full.
+ * A node is in one of two sets, so that one set's crowd does not refuse it
+ * while there is room elsewhere. Free slots of a set are behind those in use, so
+ * that a search ends at the first one.
  */
 static u64 *set_of(const struct cct_tree *tree, u64 id, unsigned int which)
 {
@@ -69,12 +70,32 @@ static u64 *find_slot(const struct cct_tree *tree, u64 id)
 	for (which = 0; which < 2; which++) {
 		u64 *slot = set_of(tree, id, which);
 
-		for (way = 0; way < CCT_WAYS; way++, slot++)
+		for (way = 0; way < CCT_WAYS && *slot; way++, slot++)
 			if (*slot >> 32 == (u32)id &&
 			    slot_node(tree, *slot)->id == id)
 				return slot;
 	}
 	return NULL;
+}
+
+/* Returns how many slots of the set are in use. */
+static unsigned int count_used(const u64 *set)
+{
+	unsigned int way = 0;
+
+	while (way < CCT_WAYS && set[way])
+		way++;
+	return way;
+}
+
+/* Its set's last slot in use takes its place. */
+static void free_slot(struct cct_tree *tree, u64 *slot)
+{
+	u64 *set = tree->slots + ((slot - tree->slots) & -CCT_WAYS);
+	u64 *last = set + count_used(set) - 1;
+
+	*slot = *last;
+	*last = 0;
 }
 
 static void hint(struct cct_tree *tree, const struct cct_node *node)
@@ -98,7 +119,7 @@ void cct_remove(struct cct_tree *tree, struct cct_node *node)
 {
 	u32 number = cct_number(tree, node);
 
-	*find_slot(tree, node->id) = 0;
+	free_slot(tree, find_slot(tree, node->id));
 	tree->pending -= node->calls + node->deeper;
 	tree->used--;
 	tree->removed++;
@@ -112,53 +133,38 @@ void cct_remove(struct cct_tree *tree, struct cct_node *node)
 }
 
 /*
- * Return the number of free slots in a set, and store one of them. Nodes are
- * not touched, because they are not in the cache.
+ * Make room in a full set: free the slot of a node that has told everything. The
+ * node goes. Return NULL if there is no such node.
  */
-static unsigned int count_free(u64 *slot, u64 **free)
-{
-	unsigned int way, count = 0;
-
-	for (way = 0; way < CCT_WAYS; way++, slot++)
-		if (!*slot) {
-			*free = slot;
-			count++;
-		}
-	return count;
-}
-
-/*
- * Free the slot of a node that has told everything; the node goes. Return NULL
- * if there is no such node.
- */
-static u64 *free_told(struct cct_tree *tree, u64 *slot)
+static u64 *free_told(struct cct_tree *tree, u64 *set)
 {
 	unsigned int way;
 
-	for (way = 0; way < CCT_WAYS; way++, slot++)
-		if (cct_is_told(slot_node(tree, *slot))) {
-			cct_remove(tree, slot_node(tree, *slot));
-			return slot;
+	for (way = 0; way < CCT_WAYS; way++)
+		if (cct_is_told(slot_node(tree, set[way]))) {
+			cct_remove(tree, slot_node(tree, set[way]));
+			return set + CCT_WAYS - 1;
 		}
 	return NULL;
 }
 
 /*
- * Return a slot for a node, or NULL. The second set is taken only if the first
- * is half full, because look-ups try the first.
+ * Return a free slot for @id: in the second set only if the first one, which is
+ * searched first, is more than half full.
  */
 static u64 *take_slot(struct cct_tree *tree, u64 id)
 {
 	u64 *first = set_of(tree, id, 0), *second = set_of(tree, id, 1);
-	u64 *free = NULL, *other = NULL;
-	unsigned int count = count_free(first, &free);
+	unsigned int used = count_used(first), others;
+	u64 *free;
 
-	if (count >= CCT_WAYS / 2)
-		return free;
-	if (count_free(second, &other) > count)
-		return other;
-	if (count)
-		return free;
+	if (used <= CCT_WAYS / 2)
+		return first + used;
+	others = count_used(second);
+	if (others < used)
+		return second + others;
+	if (used < CCT_WAYS)
+		return first + used;
 	free = free_told(tree, first);
 	return free ? free : free_told(tree, second);
 }
@@ -194,21 +200,22 @@ static struct cct_node *take_node(struct cct_tree *tree)
 	return &tree->nodes[tree->top++];
 }
 
-struct cct_node *cct_make(struct cct_tree *tree, u64 id)
+struct cct_node *cct_make(struct cct_tree *tree, const struct cct_node *like)
 {
 	struct cct_node *node;
 	u64 *slot;
 
 	if (tree->used == tree->node_count)
 		free_some(tree);
-	slot = take_slot(tree, id);
+	slot = take_slot(tree, like->id);
 	node = slot ? take_node(tree) : NULL;
 	if (!node)
 		return NULL;
-	memset(node, 0, sizeof(*node));
-	memset(cct_metrics(tree, node), 0, tree->metric_count * sizeof(u64));
-	node->id = id;
-	*slot = slot_value(id, cct_number(tree, node));
+	*node = *like;
+	if (tree->metric_count)
+		memset(cct_metrics(tree, node), 0,
+		       tree->metric_count * sizeof(u64));
+	*slot = slot_value(like->id, cct_number(tree, node));
 	hint(tree, node);
 	tree->used++;
 	return node;

@@ -87,11 +87,11 @@ struct cct_node *cct_find_slowly(struct cct_tree *tree, u64 id);
 /**
  * cct_make() - make a node that the tree does not have.
  * @tree: the tree.
- * @id: id of the node.
+ * @like: the node to copy, but for its metrics, which are 0.
  *
- * Return: the node, which has nothing but its id; NULL if there is no room.
+ * Return: the node, or NULL if there is no room.
  */
-struct cct_node *cct_make(struct cct_tree *tree, u64 id);
+struct cct_node *cct_make(struct cct_tree *tree, const struct cct_node *like);
 
 /**
  * cct_remove() - remove a node, with counts that no row has told.
