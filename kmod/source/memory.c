@@ -12,12 +12,73 @@
  * The entry of the zero page is special, too. It is told by its number.
  */
 #include <linux/highmem.h>
+#include <linux/irq_work.h>
 #include <linux/mm.h>
 #include <linux/pgtable.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include "memory.h"
+
+enum { LATE_PAGES = 16 };
+
+/*
+ * Pages of which we had the last reference. On PREEMPT_RT, freeing one takes locks
+ * that sleep, and interrupts are off here: an irq_work does it, in a thread.
+ */
+struct late {
+	struct irq_work work;
+	unsigned int count;
+	struct page *pages[LATE_PAGES];
+};
+
+static void put_late(struct irq_work *work)
+{
+	struct late *late = container_of(work, struct late, work);
+	struct page *pages[LATE_PAGES];
+	unsigned long flags;
+	unsigned int count, i;
+
+	local_irq_save(flags);
+	count = late->count;
+	memcpy(pages, late->pages, count * sizeof(*pages));
+	late->count = 0;
+	local_irq_restore(flags);
+	for (i = 0; i < count; i++)
+		put_page(pages[i]);
+}
+
+static DEFINE_PER_CPU(struct late, late_pages) = {
+	.work = IRQ_WORK_INIT(put_late),
+};
+
+static bool may_hold_page(void)
+{
+	return !IS_ENABLED(CONFIG_PREEMPT_RT) ||
+	       this_cpu_read(late_pages.count) < LATE_PAGES;
+}
+
+/* Interrupts are off; may_hold_page() was true before the page was taken. */
+static void let_page_go(struct page *page)
+{
+	struct late *late = this_cpu_ptr(&late_pages);
+
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT)) {
+		put_page(page);
+	} else if (is_zone_device_page(page) ||
+		   !folio_ref_add_unless(page_folio(page), -1, 1)) {
+		late->pages[late->count++] = page;
+		irq_work_queue(&late->work);
+	}
+}
+
+void memory_settle(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		irq_work_sync(&per_cpu(late_pages, cpu).work);
+}
 
 /* Does @address show the page of zeros that stands for what was not written yet? */
 static bool shows_zeros(u64 address)
@@ -49,6 +110,8 @@ static bool read_page(void *to, size_t size, u64 address)
 	struct page *page;
 	const void *from;
 
+	if (!may_hold_page())
+		return false;
 	if (get_user_pages_fast_only(address, 1, 0, &page) != 1) {
 		memset(to, 0, size);
 		return shows_zeros(address);
@@ -56,7 +119,7 @@ static bool read_page(void *to, size_t size, u64 address)
 	from = kmap_local_page(page);
 	memcpy(to, from + offset_in_page(address), size);
 	kunmap_local(from);
-	put_page(page);
+	let_page_go(page);
 	return true;
 }
 

@@ -54,6 +54,7 @@ int step_accesses_init(void)
 
 void step_accesses_exit(void)
 {
+	memory_settle();
 	vfree(accesses);
 }
 
