@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * drive SCENARIO|clock: takes the module through a scenario, in phases. Prints of each
- * phase the longest part with interrupts off that probe/irqsoff.c saw. Exits with
- * 1 if one is too long, and with 2 if something else is wrong. See ./run.
+ * drive SCENARIO [again]|clock: takes the module through a scenario, in phases. Prints
+ * of each phase the longest part with interrupts off that probe/irqsoff.c saw. Exits
+ * with 1 if one is too long, and with 2 if something else is wrong. See ./run.
+ *
+ * again: only phases that had a part that was too long before count. Functions are
+ * traced meanwhile, which takes time itself.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +26,7 @@
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 #define PROBE			"/sys/kernel/debug/irqsoff"
+#define ABOVE			"/tmp/irqsoff-above"	/* phases, one a line */
 #define CPU1			"/sys/devices/system/cpu/cpu1/online"
 
 enum {
@@ -80,6 +84,7 @@ struct part {
 
 static char current[80];		/* the phase; "": none */
 static unsigned int parts_seen, parts_above;
+static bool again;
 
 static bool next_part(FILE *file, struct part *part)
 {
@@ -104,13 +109,41 @@ static void print_part(const struct part *part)
 	printf("\n");
 }
 
+/* Had this phase a part that was too long when nothing was traced? */
+static bool was_above(void)
+{
+	char line[sizeof(current) + 1];
+	FILE *file = fopen(ABOVE, "r");
+	bool found = false;
+
+	if (!file)
+		die("reading " ABOVE);
+	while (!found && fgets(line, sizeof(line), file)) {
+		line[strcspn(line, "\n")] = '\0';
+		found = !strcmp(line, current);
+	}
+	fclose(file);
+	return found;
+}
+
+static void note_above(void)
+{
+	FILE *file = fopen(ABOVE, "a");
+
+	if (!file || fprintf(file, "%s\n", current) < 0 || fclose(file))
+		die("writing " ABOVE);
+}
+
 static void take_part(const struct part *part, struct part *longest)
 {
 	parts_seen += part->times;
 	if (part->ns > longest->ns)
 		*longest = *part;
-	if (instructions_most(part) <= MOST_INSTRUCTIONS)
+	if (instructions_most(part) <= MOST_INSTRUCTIONS ||
+	    (again && !was_above()))
 		return;
+	if (!again)
+		note_above();
 	parts_above++;
 	printf("# above %u:\n", MOST_INSTRUCTIONS);
 	print_part(part);
@@ -590,11 +623,14 @@ static void device_ring_of(unsigned int mib)
 	end_phase();
 }
 
-/* Samples with stacks that are as deep as they are followed, each a new context. */
-static void stacks(void)
+/*
+ * Samples with stacks that are as deep as they are followed, each a new context. In
+ * 1 MiB, tables are full meanwhile.
+ */
+static void stacks_in(unsigned int mib)
 {
 	struct hwprof_config config =
-		device_config(EVENT_CCT | EVENT_SAMPLE | EVENT_MEMORY(4));
+		device_config(EVENT_CCT | EVENT_SAMPLE | EVENT_MEMORY(mib));
 	unsigned char *code = make_chain();
 	struct perf_event_attr attr;
 	int fd, event, i;
@@ -607,10 +643,11 @@ static void stacks(void)
 	attr.disabled = 0;
 	event = event_open(&attr, 0, 0, -1, 0);
 	must(event, "an event that feeds the device");
-	phase("samples with stacks of 1 to %u calls", CHAIN);
+	phase("%u MiB, samples with stacks of 1 to %u calls", mib, CHAIN);
 	for (i = CHAIN - 1; i >= 0; i--)
 		((void (*)(void))(code + CALL_BYTES * i))();
-	phase("samples with stacks of %u calls, which are known", CHAIN);
+	phase("%u MiB, samples with stacks of %u calls, which are known", mib,
+	      CHAIN);
 	for (i = 0; i < 100; i++) {
 		((void (*)(void))code)();
 		if (i == 10)	/* now they are */
@@ -621,8 +658,15 @@ static void stacks(void)
 	phase("closing a file with tables");
 	close(event);
 	close(fd);
+	munmap(code, getpagesize());
 	usleep(100000);
 	end_phase();
+}
+
+static void stacks(void)
+{
+	stacks_in(4);
+	stacks_in(1);
 }
 
 static void device(void)
@@ -783,9 +827,10 @@ int main(int count, char **arguments)
 		clock_tells();
 		return 0;
 	}
-	for (i = 0; count == 2 && i < ARRAY_SIZE(scenarios); i++)
+	again = count == 3 && !strcmp(arguments[2], "again");
+	for (i = 0; count == 2 + again && i < ARRAY_SIZE(scenarios); i++)
 		if (!strcmp(arguments[1], scenarios[i].name))
 			return run(scenarios[i].run);
-	fprintf(stderr, "usage: drive clock|SCENARIO\n");
+	fprintf(stderr, "usage: drive SCENARIO [again]|clock\n");
 	return 2;
 }
