@@ -416,9 +416,8 @@ int session_reset(struct session *session)
  * %EXIT_STEPS steps at the most; a ring that is not this CPU's, a ring that is
  * full, and what takes longer are left to the flush that the task's own work does.
  */
-static void flush_at_exit(struct tasklet_struct *tasklet)
+static void flush_at_exit(struct slot *slot)
 {
-	struct slot *slot = from_tasklet(slot, tasklet, exit_flush);
 	struct session *session = slot->session;
 	struct emit emit = { .session = session };
 	unsigned int table, steps = EXIT_STEPS;
@@ -435,11 +434,27 @@ static void flush_at_exit(struct tasklet_struct *tasklet)
 	spin_unlock(&session->profile_lock);
 }
 
+static void exit_tasklet(struct tasklet_struct *tasklet)
+{
+	struct slot *slot = from_tasklet(slot, tasklet, exit_flush);
+
+	flush_at_exit(slot);
+}
+
+/*
+ * A softirq runs when the interrupt ends. On PREEMPT_RT, softirqs are left to a
+ * thread that runs after the task. But this is a thread there already: irq_work/N,
+ * which goes before all tasks without a real-time priority. If it has to wait for
+ * the profile, its owner is given that priority, too.
+ */
 static void exit_kick(struct irq_work *work)
 {
 	struct slot *slot = container_of(work, struct slot, exit_kick);
 
-	tasklet_hi_schedule(&slot->exit_flush);
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		flush_at_exit(slot);
+	else
+		tasklet_hi_schedule(&slot->exit_flush);
 }
 
 /* Under perf's locks, with interrupts off: the slot's task exits, as the last one. */
@@ -451,8 +466,11 @@ void slot_exits(struct slot *slot)
 
 void slot_flush_init(struct slot *slot)
 {
-	slot->exit_kick = IRQ_WORK_INIT_HARD(exit_kick);
-	tasklet_setup(&slot->exit_flush, flush_at_exit);
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		slot->exit_kick = IRQ_WORK_INIT(exit_kick);
+	else
+		slot->exit_kick = IRQ_WORK_INIT_HARD(exit_kick);
+	tasklet_setup(&slot->exit_flush, exit_tasklet);
 }
 
 void slot_flush_end(struct slot *slot)
