@@ -145,6 +145,7 @@ struct slot {
 	bool missed;			/* an event was lost: a gap is due */
 	bool open;			/* to a source that interrupts all else */
 	struct cursor *cursor;		/* of the task that runs; NULL: none */
+	u64 left_out;			/* of the step source: not fed since; 0: it is */
 	u64 units;			/* produced */
 	u64 fed;			/* of these, those in its table */
 	u64 lost;			/* those that no engine saw */

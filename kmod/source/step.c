@@ -89,6 +89,10 @@ static void step_start(struct slot *slot)
 		burst_await(cpu, slot);
 		return;
 	}
+	if (!step_has_room(cpu)) {
+		slot->left_out = cpu->fed + 1;
+		return;
+	}
 	step_add_slot(cpu, slot);
 	/* Events of cgroups are scheduled in before the switch, others after. */
 	step_arm(cpu, cpu->next ?: current);
@@ -101,6 +105,11 @@ static void step_stop(struct slot *slot)
 
 	if (slot->session->burst) {
 		burst_forgo(cpu, slot);
+		return;
+	}
+	if (slot->left_out) {
+		slot->lost_events += cpu->fed + 1 - slot->left_out;
+		slot->left_out = 0;
 		return;
 	}
 	if (current->flags & PF_EXITING && record && record->armed) {

@@ -12,8 +12,16 @@
 #include "step_task.h"
 #include "x86/branch_decode.h"
 
+/*
+ * A step feeds all of them with interrupts off. The sessions of a program beyond
+ * these learn nothing of it, and count its branches as lost.
+ */
+enum { STEP_SLOTS_MAX = 32 };
+
 struct step_cpu {
 	struct list_head slots;		/* that want events of this CPU, ... */
+	unsigned int count;		/* so many, STEP_SLOTS_MAX at the most, */
+	u64 fed;			/* branches that they got so far */
 	unsigned int bursts;		/* ... of which so many for a while, */
 	unsigned int accesses;		/* and so many loads and stores, too, */
 	unsigned int stored;		/* some of these with what is stored */
@@ -29,6 +37,11 @@ DECLARE_PER_CPU(struct step_cpu, step_cpu);
 static inline bool step_wanted(const struct step_cpu *cpu)
 {
 	return !list_empty(&cpu->slots);
+}
+
+static inline bool step_has_room(const struct step_cpu *cpu)
+{
+	return cpu->count < STEP_SLOTS_MAX;
 }
 
 /*

@@ -61,10 +61,15 @@ static void set_length(struct burst *burst, const struct session *session)
 					    burst->all_branches));
 }
 
+/* Where too many are under way, the trigger comes again. */
 static void burst_begin(struct step_cpu *cpu, struct slot *slot)
 {
 	struct burst *burst = &slot->burst;
 
+	if (!step_has_room(cpu)) {
+		burst->due = false;
+		return;
+	}
 	burst->runs = true;
 	burst->due = false;
 	burst->begun = false;

@@ -43,6 +43,7 @@ void step_feed(struct step_cpu *cpu, unsigned int kind, u64 from, u64 to,
 		event.value = user_stack_pointer(regs);
 	}
 
+	cpu->fed++;
 	list_for_each_entry(slot, &cpu->slots, link) {
 		if (unlikely(!step_may_see(slot, cpu->record)))
 			continue;
@@ -90,6 +91,7 @@ static bool wants_stored(const struct slot *slot)
 void step_add_slot(struct step_cpu *cpu, struct slot *slot)
 {
 	list_move_tail(&slot->link, &cpu->slots);
+	cpu->count++;
 	cpu->accesses += slot->session->accesses;
 	cpu->stored += wants_stored(slot);
 }
@@ -97,6 +99,7 @@ void step_add_slot(struct step_cpu *cpu, struct slot *slot)
 void step_del_slot(struct step_cpu *cpu, struct slot *slot)
 {
 	list_del_init(&slot->link);
+	cpu->count--;
 	cpu->accesses -= slot->session->accesses;
 	cpu->stored -= wants_stored(slot);
 }

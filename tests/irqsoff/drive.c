@@ -35,7 +35,7 @@ enum {
 	SITES		= 8000,		/* for a profile of 1 MiB */
 	SITES_MOST	= 40000,
 	PAGES_MOST	= 4096,		/* of a ring */
-	SESSIONS	= 16,
+	SESSIONS	= 40,		/* more than a step feeds */
 	CHAIN		= 200,		/* calls, see make_chain(), */
 	CALL_BYTES	= 6,		/* of code each */
 	SECOND_NS	= 1000000000,

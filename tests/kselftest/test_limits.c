@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -372,6 +373,44 @@ TEST(perf_session)
 	EXPECT_EQ(0, session_number(config.session + 1, "memory"));
 	close(event);
 	close(fd);
+}
+
+/*
+ * A step feeds no more sessions than docs/sources.md says. The others see
+ * nothing, and tell how many branches that were.
+ */
+TEST(sessions_of_a_program)
+{
+	enum { MOST = 32, ALL = 36 };
+	struct hwprof_config config = device_config(EVENT_CALLS);
+	int device = device_open(&config);	/* numbers are given in turn */
+	struct perf_event_attr attr;
+	int fd[ALL], i;
+
+	ASSERT_LE(0, device);
+	for (i = 0; i < ALL; i++) {
+		attr = event_attr_sampling(EVENT_LOOPS, 1000000 + i);
+		attr.disabled = 0;
+		fd[i] = event_open(&attr, 0, -1, -1, 0);
+		ASSERT_LE(0, fd[i]);
+	}
+	known_run();
+	for (i = 0; i < ALL; i++)
+		ASSERT_EQ(0, ioctl(fd[i], PERF_EVENT_IOC_DISABLE, 0));
+	for (i = 0; i < ALL; i++) {
+		uint64_t lost = session_number(config.session + 1 + i,
+					       "lost_events");
+
+		if (i < MOST) {
+			EXPECT_LE(KNOWN_BACK, event_count(fd[i]));
+			EXPECT_EQ(0, lost);
+		} else {
+			EXPECT_EQ(0, event_count(fd[i]));
+			EXPECT_LE(KNOWN_BACK, lost);
+		}
+		close(fd[i]);
+	}
+	close(device);
 }
 
 /* Makes a session and keeps it until it is killed. @session: its number. */
