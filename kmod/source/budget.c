@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A slot's budget: of the time of all tasks that its session sees on its CPU, the
- * idle task's aside.
- * Most of it runs in an NMI.
+ * A slot's budget: a share of the time of all tasks that its session sees on
+ * its CPU. The time of the idle task does not count. Most of this runs in NMI.
  */
 #include <linux/math64.h>
 #include <linux/sched/clock.h>
@@ -22,7 +21,11 @@ int budget_check(const struct perf_event_attr *attr)
 			    !trigger_wanted(attr)) ? -EINVAL : 0;
 }
 
-/* A burst's branches have some eight instructions each; a look is no more. */
+/*
+ * Guess what a tick costs. The branches of a burst have about eight
+ * instructions each, and each instruction is an interrupt; other looks cost
+ * like one.
+ */
 void budget_init(struct slot *slot)
 {
 	const struct session *session = slot->session;
@@ -35,7 +38,10 @@ void budget_init(struct slot *slot)
 				   interrupts * interruption_clock_cost());
 }
 
-/* An NMI may do the same in between; what is added twice is taken back then. */
+/*
+ * Add the time that has passed. An NMI may do the same in between. Then the
+ * difference is negative, which takes back what would be added twice.
+ */
 static void pass_time(struct budget *budget)
 {
 	u64 now = busy_clock();
@@ -64,7 +70,10 @@ static u32 next_random(struct budget *budget)
 	return budget->random >> 32;
 }
 
-/* From tick to tick: the first one has nothing before it. Rows are no tick's. */
+/*
+ * Account for a tick and the time since the tick before; the first one has
+ * none. Rows are owed, as they belong to no tick.
+ */
 static void account(struct budget *budget, u64 rows, u64 units)
 {
 	u64 all_cost = local64_read(&budget->cost);
@@ -80,14 +89,17 @@ static void account(struct budget *budget, u64 rows, u64 units)
 	budget->told_time = all_time;
 }
 
-/* From a half of it to one and a half. */
+/* Return 50 to 150 % of a distance. */
 static u64 jitter(u64 distance, u32 random)
 {
 	distance = min_t(u64, distance, S64_MAX / 2);
 	return distance / 2 + mul_u64_u32_shr(distance, random, 32);
 }
 
-/* What was asked for as period or frequency is the least distance. */
+/*
+ * Return the period until the next tick. A period or frequency that was asked
+ * for limits it from below.
+ */
 static u64 next_period(struct budget *budget, const struct session_key *key,
 		       bool clock)
 {
@@ -96,14 +108,18 @@ static u64 next_period(struct budget *budget, const struct session_key *key,
 	u64 asked = key->freq && key->period ? NSEC_PER_SEC / key->period : 0;
 
 	distance = max(distance, jitter(asked, random));
-	if (clock)	/* which goes on while we look */
+	if (clock)	/* a clock counts our own time, too */
 		distance += budget->control.cost;
 	else
 		distance = burst_units(&budget->control, distance);
-	return key->freq ? distance : max(distance, jitter(key->period, random));
+	return key->freq ? distance :
+	       max(distance, jitter(key->period, random));
 }
 
-/* A tick of a CPU that idles takes nothing away from what runs. */
+/*
+ * Account for the tick's interrupt. A tick that finds the CPU idle takes
+ * nothing away from what runs, and is free.
+ */
 static void pay(struct slot *slot, u64 units, struct pt_regs *regs)
 {
 	u64 rows = atomic64_xchg(&slot->session->flush_cost, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What windows and samples cost of the time of what is profiled: it is measured,
- * and, where the session has a budget, held to it by the distance of its
- * triggers' overflows.
+ * The cost of windows and samples, as a share of the time of the profiled
+ * programs. It is measured. If the session has a budget, the distance of its
+ * triggers' overflows keeps the cost within it.
  */
 #ifndef HWPROF_BUDGET_H
 #define HWPROF_BUDGET_H
@@ -14,27 +14,39 @@ struct perf_event_attr;
 struct pt_regs;
 struct slot;
 
-/* Of the fields that say so: 0 or an errno. */
+/* Check the fields that describe the budget. Return 0 or an errno. */
 int budget_check(const struct perf_event_attr *attr);
 
-/* Its session is set. */
+/* Set up the budget of a slot whose session is set. */
 void budget_init(struct slot *slot);
 
-/* The slot's time begins and stops. Interrupts are off. */
+/* Start and stop the slot's time. Interrupts are off. */
 void budget_start(struct slot *slot);
 void budget_stop(struct slot *slot);
 
-/*
- * The trigger has fired, and the handler begins: its interrupt counts. Chooses
- * the next distance; false: there is nothing left for a look this time.
+/**
+ * budget_tick() - begin the handler of a trigger.
+ * @slot: the slot.
+ * @trigger: the trigger, whose next period is chosen.
+ * @regs: registers of the interrupted code.
+ *
+ * Account for the interrupt itself.
+ *
+ * Return: false if the budget leaves nothing for a look this time.
  */
 bool budget_tick(struct slot *slot, struct perf_event *trigger,
 		 struct pt_regs *regs);
 
-/* The handler ends: what it did counts, too. */
+/**
+ * budget_done() - end the handler of a trigger.
+ * @slot: the slot.
+ * @regs: registers of the interrupted code.
+ *
+ * Account for what the handler did.
+ */
 void budget_done(struct slot *slot, struct pt_regs *regs);
 
-/* What was spent elsewhere, in ns. */
+/* Account for @cost ns that were spent elsewhere. */
 void budget_spend(struct slot *slot, u64 cost);
 
 #endif /* HWPROF_BUDGET_H */

@@ -10,8 +10,9 @@
 #include "probe.h"
 
 /*
- * One word, so that an NMI never finds half of a change. Without the flag: what
- * is to be taken off local_clock(); with it: where the clock has stopped.
+ * The state of a CPU's clock in one word, so that an NMI never finds half of a
+ * change. Without this flag the word is what to subtract from local_clock();
+ * with it, the time at which the clock stands still.
  */
 #define IDLE	(1ULL << 63)
 
@@ -29,7 +30,7 @@ bool busy_is_idle(void)
 	return this_cpu_read(busy_word) & IDLE;
 }
 
-/* Interrupts are off. */
+/* Start or stop this CPU's clock. Interrupts are off. */
 static void set_idle(bool idle)
 {
 	u64 now = busy_clock();
@@ -64,7 +65,7 @@ static void wake(void *unused)
 	set_idle(false);
 }
 
-/* No probe tells any more that a CPU is busy again. */
+/* Let all clocks run, as no probe will do so when a CPU becomes busy. */
 static void wake_all(void)
 {
 	int cpu;

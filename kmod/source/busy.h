@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The time of a CPU in which it runs something. Events of a whole CPU are active
- * while it idles, too, and what they cost is a share of what runs.
+ * The time of a CPU in which it runs something. Events of a whole CPU are
+ * active while it idles, too, but what they cost is to be a share of what runs.
  */
 #ifndef HWPROF_BUSY_H
 #define HWPROF_BUSY_H
@@ -10,17 +10,21 @@
 
 void busy_init(void);
 
-/*
- * Idle time is told apart from the first busy_get() to the last busy_put(), on
- * all CPUs. Returns 0 or an errno. Process context.
+/**
+ * busy_get() - begin to tell idle time apart, on all CPUs
+ * Context: process context.
+ * Return: 0 or an errno. busy_put() undoes it; the last one ends it.
  */
 int busy_get(void);
 void busy_put(void);
 
-/* This CPU's, in ns: local_clock() that stands still while the CPU idles. */
+/*
+ * Return this CPU's busy clock, in ns: local_clock() that stands still while
+ * the CPU idles.
+ */
 u64 busy_clock(void);
 
-/* Does it stand still? */
+/* Return true if this CPU's busy clock stands still. */
 bool busy_is_idle(void);
 
 #endif /* HWPROF_BUSY_H */

@@ -8,17 +8,23 @@
 #include "callers.h"
 #include "metrics.h"
 
-/* The kernel's code is one procedure: contexts tell who entered it. */
+/* All code of the kernel is one procedure. The context says who entered it. */
 #define KERNEL_PROCEDURE	(1ULL << 63)
 
-/* Who called what the program runs, as tables tell it, where it has them. */
+/*
+ * Unwind the program's stack, by tables where there are some. Return the number
+ * of call sites.
+ */
 static u32 unwind(struct slot *slot, u64 *sites, struct pt_regs *regs)
 {
 	const struct session *session = slot->session;
 	const struct unwind *unwind = smp_load_acquire(&session->unwind);
 	u32 unwound = 0, count;
 
-	/* What a table says is on a stack is given away. */
+	/*
+	 * A table could disclose other words of a stack that is not the
+	 * opener's.
+	 */
 	if (READ_ONCE(session->foreign))
 		unwind = NULL;
 	count = callers_of_user(sites, regs, unwind, &unwound);
@@ -27,7 +33,10 @@ static u32 unwind(struct slot *slot, u64 *sites, struct pt_regs *regs)
 	return count;
 }
 
-/* The same as the CPU has recorded it; the kernel's calls were not asked for. */
+/*
+ * Copy the calls that the CPU has recorded. Calls in the kernel were not asked
+ * for. Return the number of call sites.
+ */
 static u32 copy_calls(struct slot *slot, u64 *sites,
 		      const struct perf_branch_stack *calls)
 {
@@ -42,8 +51,8 @@ static u32 copy_calls(struct slot *slot, u64 *sites,
 }
 
 /*
- * Of either side, with the calls of the program's. What made a call, or was
- * interrupted, names its procedure: an address in it.
+ * Feed the kernel or the program, with the program's calls. A procedure is
+ * named by an address in it: where it made its call, or was interrupted.
  */
 void call_stack_feed(struct slot *slot, const struct perf_event *trigger,
 		     u64 weight, const struct perf_branch_stack *calls,
@@ -71,7 +80,7 @@ void call_stack_feed(struct slot *slot, const struct perf_event *trigger,
 		stack.space = space_sampled(session);
 	}
 	stack.used = stack.depth;
-	/* A program without a number is none of the kernel's. */
+	/* A program without a number is not counted as the kernel. */
 	if (!in_kernel || (in_program && !stack.space))
 		stack.procedure = sites[0];
 	if (session->params.metrics && metrics_read(slot, trigger, metrics))

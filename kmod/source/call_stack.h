@@ -10,11 +10,15 @@ struct perf_event;
 struct pt_regs;
 struct slot;
 
-/*
- * Feeds that of current, which was interrupted in @regs, with what the slot's
- * session may see of it; it stands for @weight events of @trigger, in whose handler
- * this is. @calls: the CPU's records of the program's calls that have not returned,
- * newest first; NULL: there are none, and the stack is unwound.
+/**
+ * call_stack_feed() - feed the stack of the current task, in the trigger's
+ * handler.
+ * @slot: the slot to feed; only what its session may see is fed.
+ * @trigger: the trigger.
+ * @weight: events of the trigger that the sample stands for.
+ * @calls: the CPU's records of the program's calls that have not returned,
+ *	newest first; NULL: the stack is unwound.
+ * @regs: registers of the interrupted code.
  */
 void call_stack_feed(struct slot *slot, const struct perf_event *trigger,
 		     u64 weight, const struct perf_branch_stack *calls,

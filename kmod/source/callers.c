@@ -9,17 +9,23 @@
 #include "../unwind.h"
 #include "../../uapi/linux/hwprof.h"
 
-/* As many frames as we follow, of the largest size that a row has. */
+/*
+ * How far up a stack may reach: as many frames as are followed, of the largest
+ * size that a table can say.
+ */
 #define REACH		((u64)CALLERS_MAX * SZ_512K)
 
-/* Registers, as they are or were when the frame was the innermost one. */
+/* The registers when a frame was or is the innermost one. */
 struct frame {
-	u64 ip;			/* of callers: behind the call */
+	u64 ip;			/* callers: behind the call */
 	u64 sp;
 	u64 bp;
 };
 
-/* Page faults are disabled, and may_read() has said that there is a program. */
+/*
+ * Read a word of the program. Page faults are disabled, and may_read() was
+ * true.
+ */
 static bool read_word(u64 *word, u64 at)
 {
 	u64 __user *from = (u64 __user *)at;
@@ -28,9 +34,10 @@ static bool read_word(u64 *word, u64 at)
 }
 
 /*
- * Is the memory of current's program there? An NMI may come while the kernel changes
- * from one to another, which copy_from_user_nofault() looks at. That stays as it is
- * until the interrupt is over, so once is enough.
+ * Return true if the current program's memory can be read. An NMI may come
+ * while the kernel switches from one program to another, which
+ * copy_from_user_nofault() checks. That state does not change during an
+ * interrupt, so one check is enough.
  */
 static bool may_read(u64 at)
 {
@@ -40,8 +47,8 @@ static bool may_read(u64 at)
 }
 
 /*
- * The caller's frame, by what a table says, which is not to be trusted: the step
- * leads up the stack, and no farther than @end.
+ * Go to the caller's frame as a table's row says. Tables are not trusted: a
+ * step must lead up the stack, no farther than @end.
  */
 static bool step_by_row(struct frame *frame,
 			const struct hwprof_unwind_row *row, u64 end)
@@ -60,8 +67,8 @@ static bool step_by_row(struct frame *frame,
 }
 
 /*
- * The same by its frame pointer, on x86-64 and on arm64. Stacks grow down: what
- * leads back would go round.
+ * Go to the caller's frame by the frame pointer, on x86-64 or arm64. Stacks
+ * grow down; a step down could lead into a circle.
  */
 static bool step_by_pointer(struct frame *frame)
 {
@@ -76,23 +83,26 @@ static bool step_by_pointer(struct frame *frame)
 	return true;
 }
 
-/* @image: what tables say of the program, or NULL. */
-static u32 walk(u64 *sites, struct frame frame, const struct unwind_image *image,
-		u32 *unwound)
+/* Walk up the stack. @image has the tables of the program, or is NULL. */
+static u32 walk(u64 *sites, struct frame frame,
+		const struct unwind_image *image, u32 *unwound)
 {
 	const u64 end = frame.sp + REACH;
 	const struct hwprof_unwind_row *row;
 	u32 count = 0;
 
 	while (count < CALLERS_MAX) {
-		/* Behind a call that does not return may be what comes next. */
+		/*
+		 * Look the call up, not the instruction behind it: if the call
+		 * never returns, that may belong to the next function.
+		 */
 		row = image ? unwind_row(image, frame.ip - !!count) : NULL;
 		if (row && row->kind == HWPROF_UNWIND_OUTERMOST)
 			break;
 		if (!(row ? step_by_row(&frame, row, end) :
 			    step_by_pointer(&frame)))
 			break;
-		/* No call instruction is at the begin of memory. */
+		/* There is no code in the first page of memory. */
 		if (frame.ip < PAGE_SIZE || frame.ip >> 63)
 			break;
 		sites[count++] = frame.ip - 1;
@@ -114,7 +124,8 @@ u32 callers_of_user(u64 *sites, struct pt_regs *regs,
 	if (!arch_is_64bit(regs) || !may_read(frame.sp))
 		return 0;
 	pagefault_disable();
-	count = walk(sites, frame, unwind ? unwind_image(unwind) : NULL, unwound);
+	count = walk(sites, frame, unwind ? unwind_image(unwind) : NULL,
+		     unwound);
 	pagefault_enable();
 	return count;
 }

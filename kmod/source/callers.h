@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who called what runs in user space, by tables for unwinding or frame pointers. */
+/*
+ * The callers of what runs in user space, found by unwind tables or frame
+ * pointers.
+ */
 #ifndef HWPROF_CALLERS_H
 #define HWPROF_CALLERS_H
 
@@ -9,14 +12,21 @@ struct pt_regs;
 struct unwind;
 
 enum {
-	CALLERS_MAX	= 127,	/* as perf's stacks have, by default */
+	CALLERS_MAX	= 127,	/* the default of perf's stacks */
 };
 
-/*
- * Writes addresses inside the call instructions to @sites, up to CALLERS_MAX, the
- * innermost first, and says how many, and in @unwound how many of them tables have
- * told. Of current, with user registers @regs; in any context: what is not in
- * memory ends the stack. @unwind: NULL if there are no tables.
+/**
+ * callers_of_user() - find the call sites that current is in.
+ * @sites: where addresses inside the call instructions go, innermost first:
+ *	room for CALLERS_MAX.
+ * @regs: user registers of current.
+ * @unwind: unwind tables, or NULL.
+ * @unwound: set to the number of sites that tables have found.
+ *
+ * Memory that is paged out ends the stack.
+ *
+ * Context: any.
+ * Return: number of sites.
  */
 u32 callers_of_user(u64 *sites, struct pt_regs *regs,
 		    const struct unwind *unwind, u32 *unwound);

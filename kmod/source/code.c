@@ -6,9 +6,10 @@
 #include "code.h"
 
 /*
- * Is the kernel's page at @address executable? So are its own code, that of
- * modules, probes and BPF programs, and nothing else. Perf walks the same tables
- * in NMIs, with interrupts off as here, for PERF_SAMPLE_CODE_PAGE_SIZE.
+ * Return true if the kernel's page at @address is executable. Executable pages
+ * are the code of the kernel, of modules, of probes and of BPF programs, and
+ * nothing else. Perf walks the same tables in NMIs with interrupts off, for
+ * PERF_SAMPLE_CODE_PAGE_SIZE.
  */
 static bool is_executable(u64 address)
 {
@@ -24,7 +25,7 @@ unsigned int code_read_user(u8 *bytes, unsigned int size, u64 ip)
 
 	if (!copy_from_user_nofault(bytes, (void __user *)ip, size))
 		return size;
-	/* The next page need not be there. */
+	/* The next page may be missing. */
 	if (left >= size ||
 	    copy_from_user_nofault(bytes, (void __user *)ip, left))
 		return 0;

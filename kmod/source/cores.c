@@ -11,7 +11,7 @@
 #include "arch.h"
 #include "cores.h"
 
-static struct core_pmus known;		/* grows, under the lock */
+static struct core_pmus known;		/* only grows, under known_lock */
 static DEFINE_MUTEX(known_lock);
 static DEFINE_PER_CPU(u32, core_type) = PERF_TYPE_RAW;
 static DEFINE_PER_CPU(bool, core_seen);
@@ -22,8 +22,8 @@ static void find_event(void *event)
 }
 
 /*
- * Perf gives a counter of cycles to the PMU of the CPU that it is for. The number
- * of a PMU is nowhere else to be had.
+ * Find out the PMU of a CPU. Perf gives a counter of cycles to it. There is no
+ * other way to learn the number of a PMU.
  */
 static void look_at(int cpu)
 {
@@ -49,13 +49,16 @@ static void look_at(int cpu)
 		per_cpu(core_type, cpu) = pmu.type;
 		WRITE_ONCE(per_cpu(core_seen, cpu), true);
 	} else {
-		pr_warn("hwprof: more than %d kinds of cores: CPU %d's is left out\n",
-			CORE_PMUS_MAX, cpu);
+		pr_warn("hwprof: more than %d kinds of cores: "
+			"CPU %d's is left out\n", CORE_PMUS_MAX, cpu);
 	}
 	mutex_unlock(&known_lock);
 }
 
-/* Not in a callback of hotplug: creating a counter may wait for its end. */
+/*
+ * Look at new CPUs. This is not a hotplug callback, because creating a counter
+ * may wait for the end of one.
+ */
 static void look(struct work_struct *work)
 {
 	int cpu;
@@ -78,7 +81,7 @@ static int state;
 
 int cores_init(void)
 {
-	/* First: no CPU comes between the two. */
+	/* The callback comes first, so that no CPU is missed. */
 	state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "hwprof:cores",
 					  cpu_comes, NULL);
 	if (state < 0)
@@ -107,7 +110,7 @@ u32 cores_choose(int cpu, u64 event, struct core_pmu chosen[CORE_PMUS_MAX])
 {
 	u32 type, count;
 
-	/* It may have come just now. */
+	/* The CPU may have come online just now. */
 	if (cpu >= 0 && !READ_ONCE(per_cpu(core_seen, cpu)))
 		flush_work(&look_work);
 	mutex_lock(&known_lock);

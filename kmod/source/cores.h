@@ -1,21 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which PMU each CPU's core has: see core_pmus.h. */
+/* The PMU of each CPU's core. See core_pmus.h. */
 #ifndef HWPROF_CORES_H
 #define HWPROF_CORES_H
 
 #include "core_pmus.h"
 
-/* Looks at each CPU that is online, and at others when they come. */
+/*
+ * Look at each online CPU now, and at others when they come online. Return 0 or
+ * an errno.
+ */
 int cores_init(void);
 void cores_exit(void);
 
-/* Is a raw event one event, whichever CPU counts it? */
+/* Return true if a raw event means the same on every CPU. */
 bool cores_are_alike(void);
 
-/*
- * The PMUs that triggers of @event are to be made on, for @cpu or, if that is
- * negative, for a task: see core_pmus_choose(). At least one where @event is not
- * 0: where no PMU is known, it is the one that perf takes raw events for.
+/**
+ * cores_choose() - choose the PMUs on which triggers are to be made.
+ * @cpu: the CPU to trigger on; negative: any, for a task.
+ * @event: raw event that the triggers count; 0: taken branches.
+ * @chosen: where the PMUs go.
+ *
+ * If no PMU is known, the choice is the one that perf takes raw events for.
+ * Otherwise see core_pmus_choose().
+ *
+ * Return: number of PMUs, at least 1 if @event is not 0.
  */
 u32 cores_choose(int cpu, u64 event, struct core_pmu chosen[CORE_PMUS_MAX]);
 

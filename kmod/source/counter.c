@@ -7,11 +7,13 @@
 #include "counter.h"
 
 enum {
-	TRY_PERIOD	= 10007,		/* cycles */
-	TRY_NS		= 100 * 1000 * 1000,	/* for as many, at the most */
+	TRY_PERIOD	= 10007,		/* in cycles */
+	TRY_NS		= 100 * 1000 * 1000,	/* longest wait for an
+						 * overflow */
 };
 
-static const char *overflow;	/* see counters_overflow(); NULL: none yet */
+static const char *overflow;	/* what counters_overflow() returns; NULL: none
+				 * yet */
 
 static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs)
@@ -20,9 +22,9 @@ static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 }
 
 /*
- * On arm64 only the driver knows, and does not say: so it is tried. With one
- * overflow and no more: where handling it takes longer than the period, and be
- * it because a hypervisor is busy, nothing else would ever run.
+ * Only the driver knows on arm64, and it does not tell. So provoke one
+ * overflow, and no more: if handling one took longer than the period, for
+ * example because the hypervisor is busy, nothing else would ever run.
  */
 void counters_init(void)
 {

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What hardware counters are like, where perf does not tell. */
+/* Properties of hardware counters that perf does not tell. */
 #ifndef HWPROF_COUNTER_H
 #define HWPROF_COUNTER_H
 
-/* When the module is loaded; waits for an overflow. */
+/*
+ * Find out how counters overflow, when the module is loaded. Wait for an
+ * overflow.
+ */
 void counters_init(void);
 
-/* What an overflow is: "NMI", "interrupt", or why there is none: a sentence. */
+/*
+ * Return how a counter's overflow arrives: "NMI" or "interrupt". If there is
+ * none, return a sentence that says why.
+ */
 const char *counters_overflow(void);
 
 #endif /* HWPROF_COUNTER_H */

@@ -12,11 +12,16 @@
 #include "trigger.h"
 
 enum {
-	MEASURE_COUNT	= 16,			/* a host that is busy stops us, too */
-	MEASURE_NS	= 100 * 1000 * 1000,	/* for as many, at the most */
-	MEASURE_CLOCK	= 300 * 1000,		/* ns */
-	MEASURE_PERIOD	= 10007,		/* taken branches */
-	WAYS_BACK	= 64,			/* on each CPU, until they are known */
+	/*
+	 * Interrupts that are measured; the least counts, as a busy host delays
+	 * some.
+	 */
+	MEASURE_COUNT	= 16,
+	MEASURE_NS	= 100 * 1000 * 1000,	/* longest time for that many */
+	MEASURE_CLOCK	= 300 * 1000,		/* period of the clock, in ns */
+	MEASURE_PERIOD	= 10007,		/* in taken branches */
+	/* Ways back that are measured on each CPU. */
+	WAYS_BACK	= 64,
 };
 
 enum interruption {
@@ -27,24 +32,26 @@ enum interruption {
 	INTERRUPTIONS,
 };
 
-/* Of the kernel, in ns; 0: not known. */
+/* Costs in the kernel, in ns; 0: not known. */
 static struct {
 	u64 cost;
 	u64 way_back;
 } in_kernel[INTERRUPTIONS];
 
 /*
- * A CPU's way back from a handler to what was interrupted, and from there into
- * the next handler: an interrupt that waits until then measures it. From a
- * program it is longer than from the kernel, often by page tables and by what
- * hides the kernel from programs that speculate.
+ * A CPU's way back from a handler to the interrupted code, and from there into
+ * the next handler. An irq_work that is raised by the handler and waits until
+ * then measures it. The way back to a program is longer than to the kernel,
+ * often because of page tables and mitigations.
  */
 struct way_back {
 	struct irq_work next;
 	enum interruption from;
-	u64 begin;			/* local_clock() */
-	u64 took[INTERRUPTIONS];	/* on average, */
-	u32 seen[INTERRUPTIONS];	/* of so many */
+	u64 begin;			/* local_clock() at the end of the
+					 * handler */
+	u64 took[INTERRUPTIONS];	/* average, in ns */
+	u32 seen[INTERRUPTIONS];	/* number of ways back that it is
+					 * over */
 };
 
 static DEFINE_PER_CPU(struct way_back, way_back);
@@ -54,14 +61,17 @@ static void way_back_ends(struct irq_work *work)
 	struct way_back *way = container_of(work, struct way_back, next);
 	u64 took = local_clock() - way->begin;
 
-	/* It came before: softirqs run on the way back, and let it in. */
+	/*
+	 * It came too early: softirqs run on the way back and enable
+	 * interrupts.
+	 */
 	if (in_serving_softirq())
 		return;
 	burst_own(&way->took[way->from], took);
 	way->seen[way->from]++;
 }
 
-/* The handler ends. */
+/* Begin to measure a way back, at the end of a handler. */
 static void way_back_begins(enum interruption from)
 {
 	struct way_back *way = this_cpu_ptr(&way_back);
@@ -73,14 +83,14 @@ static void way_back_begins(enum interruption from)
 	way->begin = local_clock();
 }
 
-/* Overflows while something is measured. */
+/* The overflows of one measurement. */
 struct overflows {
 	unsigned int count;
 	enum interruption by;
 	bool go_back;
 };
 
-/* Each handler looks at the clock before and behind what it counts itself. */
+/* Any handler reads the clock before and after what it accounts for itself. */
 static void note_overflow(struct perf_event *event,
 			  struct perf_sample_data *data, struct pt_regs *regs)
 {
@@ -94,8 +104,9 @@ static void note_overflow(struct perf_event *event,
 }
 
 /*
- * The least time that one takes away from a loop: between the two looks at the
- * clock before it is noticed, or the two around that.
+ * Return the least time that an interrupt takes away from a loop. That is the
+ * longer of two times: between the two clock reads around the point where the
+ * loop notices it, and between the two before.
  */
 static u64 least_time(struct perf_event_attr *attr, struct overflows *overflows)
 {

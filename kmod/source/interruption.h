@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What it costs to be interrupted by a trigger, in ns, with a handler that does no
- * more than look at the clock twice.
+ * The cost of an interrupt by a trigger, in ns, with a handler that only reads
+ * the clock twice.
  */
 #ifndef HWPROF_INTERRUPTION_H
 #define HWPROF_INTERRUPTION_H
@@ -11,21 +11,30 @@
 struct pt_regs;
 struct session;
 
-/* Measures them when the module is loaded: of the kernel. */
+/* Measure the costs of interrupting the kernel, when the module is loaded. */
 void interruptions_init(void);
 
-/* No session is left. */
+/* Wait for pending measurements. No session is left. */
 void interruptions_exit(void);
 
-/*
- * The session's, where control was found there; 0: not known. A program's costs
- * more than the kernel's: by as much as interruption_done() has measured on this
- * CPU, at most as much again. Of a clock it is known everywhere.
+/**
+ * interruption_cost() - tell what an interrupt of the session's trigger costs.
+ * @session: the session.
+ * @regs: registers of the interrupted code.
+ *
+ * To interrupt a program costs more than to interrupt the kernel, by as much as
+ * interruption_done() has measured on this CPU. That difference is at most the
+ * cost itself.
+ *
+ * interruption_clock_cost() returns the cost of a clock's interrupt of the
+ * kernel.
+ *
+ * Return: ns; 0: not known.
  */
 u64 interruption_cost(const struct session *session, struct pt_regs *regs);
 u64 interruption_clock_cost(void);
 
-/* The handler ends, of one that found control there. */
+/* End a handler that found control at @regs. */
 void interruption_done(const struct session *session, struct pt_regs *regs);
 
 #endif /* HWPROF_INTERRUPTION_H */

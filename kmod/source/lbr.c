@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The lbr source: the CPU's records of the last branches (Intel LBR, AMD LBRv2
- * and BRS, Arm BRBE), as perf's branch stacks, each time a counter overflows.
- * Each stack is a window of its own.
+ * The lbr source: the CPU's records of its last branches (Intel LBR, AMD LBRv2
+ * and BRS, Arm BRBE), which perf delivers as a branch stack when a counter
+ * overflows. Each stack is a window of its own.
  *
- * All classes of branches of both privilege levels are asked for, and those of
- * the other one are left out here: else perf decodes each branch in software.
+ * The source asks for all classes of branches at both privilege levels, and
+ * leaves out those of the other level itself. Otherwise perf would decode each
+ * branch in software.
  *
  * For calling contexts, the records are the calls that have not returned yet
  * (Intel's call stack mode), and the overflow is a sample.
  *
- * An overflow is an NMI. It uses of its CPU's slot what slot_start() gave it,
- * and may interrupt anything that changes the slot, which therefore closes it.
+ * An overflow is an NMI. It uses what slot_start() gave to its CPU's slot. It
+ * can interrupt any code that changes the slot, so that code closes the slot
+ * first.
  */
 #include <linux/hash.h>
 #include <linux/jiffies.h>
@@ -39,11 +41,11 @@ enum {
 	KINDS_BITS	= 10,
 };
 
-/* --- kinds of branches ------------------------------------------------------ */
+/* --- kinds of branches ---------------------------------------------------- */
 
 /*
- * What was decoded lately on this CPU. A key holds for a second, so that code
- * that was replaced is not taken for what it was.
+ * Kinds of branches that were decoded lately on this CPU. A key is valid for a
+ * second, so that code that was replaced is decoded again.
  */
 struct kinds {
 	struct {
@@ -55,7 +57,10 @@ struct kinds {
 static struct kinds __percpu *kinds;
 static u64 kinds_seed;
 
-/* What is decoded alike: by program (the kernel is one) and second. */
+/*
+ * Return a salt that is the same for all branches that decode alike: those of
+ * one program, or of the kernel, within one second.
+ */
 static u64 kinds_salt(bool kernel)
 {
 	u64 program = kernel ? 0 : (u64)current->tgid << 32 |
@@ -65,7 +70,7 @@ static u64 kinds_salt(bool kernel)
 	       ((u64)(jiffies / HZ) << 48);
 }
 
-/* enum stream_kind; 0: it cannot be said. */
+/* Return the enum stream_kind of the branch at @from; 0: not known. */
 static noinline u8 decode(u64 from, bool is64)
 {
 	u8 bytes[INSN_MAX];
@@ -91,16 +96,16 @@ static __always_inline u8 kind_of(struct kinds *known, u64 from, u64 salt,
 	return known->line[at].kind;
 }
 
-/* --- windows ------------------------------------------------------------------ */
+/* --- windows -------------------------------------------------------------- */
 
 struct stack {
 	const struct window_branch *branches;	/* newest first */
 	u32 count;
 	u8 kinds[STACK_MAX];
-	bool is64;		/* of the program */
+	bool is64;		/* the program runs in 64-bit mode */
 };
 
-/* The side of @space is fed; 0: the kernel's. */
+/* Feed the branches of one side: that of @space, or the kernel's if it is 0. */
 static void feed_side(struct slot *slot, struct stack *stack, u32 space)
 {
 	u64 salt = kinds_salt(!space);
@@ -109,7 +114,7 @@ static void feed_side(struct slot *slot, struct stack *stack, u32 space)
 	struct window window;
 	u32 i;
 
-	/* Those of the other side are not asked for. */
+	/* The kinds of the other side's branches are not used. */
 	for (i = 0; i < stack->count; i++)
 		stack->kinds[i] = kind_of(known, stack->branches[i].from, salt,
 					  is64);
@@ -119,8 +124,8 @@ static void feed_side(struct slot *slot, struct stack *stack, u32 space)
 }
 
 /*
- * The most records that a stack had, on Intel, where perf hands over all that it
- * is not to leave out: the first one is taken when the module is loaded.
+ * The most records that a stack had so far, on Intel, where perf delivers all
+ * that it does not filter out. A stack is taken when the module is loaded.
  */
 static u64 depth;
 
@@ -132,9 +137,10 @@ static void learn_depth(u64 count)
 }
 
 /*
- * Where another event wants other records, perf may leave out of ours what it does
- * not want: the filter that it applies in software is that of the event which it
- * tried to add last, even in vain. Records that are all there were not filtered.
+ * Return true if perf has not filtered records out. If another event wants
+ * other records, perf may leave out records that the other one does not want:
+ * its software filter is that of the event that it tried to add last, even if
+ * in vain. A stack with all records was not filtered.
  */
 static bool are_whole(const struct perf_branch_stack *records)
 {
@@ -142,7 +148,7 @@ static bool are_whole(const struct perf_branch_stack *records)
 	return records->nr >= READ_ONCE(depth);
 }
 
-static bool has_copies;		/* the CPU has the erratum: window_copies() */
+static bool has_copies;		/* the CPU has the erratum of window_copies() */
 
 static struct stack stack_of(const struct perf_branch_stack *records)
 {
@@ -193,7 +199,8 @@ static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 		return;
 	slot->throttled += trigger_is_throttled(event);
 	if (session->engine->feed_stack)
-		call_stack_feed(slot, event, data->period, data->br_stack, regs);
+		call_stack_feed(slot, event, data->period, data->br_stack,
+				regs);
 	else if (are_whole(data->br_stack))
 		feed(slot, data->br_stack, regs);
 	else
@@ -201,7 +208,7 @@ static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 	budget_done(slot, regs);
 }
 
-/* --- the source ----------------------------------------------------------------- */
+/* --- the source ----------------------------------------------------------- */
 
 static void on_exec(void *unused, struct task_struct *task, pid_t old_pid,
 		    struct linux_binprm *binprm)
@@ -209,7 +216,8 @@ static void on_exec(void *unused, struct task_struct *task, pid_t old_pid,
 	spaces_exec(&lbr_source, 0);
 }
 
-static void on_exit(void *unused, struct task_struct *task compat_exit_arguments)
+static void on_exit(void *unused,
+		    struct task_struct *task compat_exit_arguments)
 {
 	spaces_exit(&lbr_source);
 }
@@ -220,7 +228,8 @@ static struct probe probes[] = {
 	{ }
 };
 
-static const char *why_not;		/* as it was when the module was loaded */
+static const char *why_not;		/* sentence, from when the module was
+					 * loaded */
 
 static const char *lbr_missing(void)
 {
@@ -241,7 +250,7 @@ static int lbr_on(void)
 	return err;
 }
 
-/* Its triggers are closed, so that no overflow uses what goes here. */
+/* All triggers are closed, so no overflow uses what is freed here. */
 static void lbr_off(void)
 {
 	probes_unregister(probes);

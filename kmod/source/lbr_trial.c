@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Some kernels open a counter with branch records and then hand over none: a
+ * Some kernels open a counter with branch records and then deliver none. So a
  * sample is tried before the lbr source says that it works.
  */
 #include <linux/err.h>
@@ -13,15 +13,16 @@
 #include "trigger.h"
 
 enum {
-	TRIAL_BRANCHES	= 1000,		/* between samples */
+	TRIAL_BRANCHES	= 1000,		/* from one sample to the next */
 	TRIAL_MS	= 20,
-	TRIAL_ROUNDS	= 100,		/* at least: a busy host stops us, too */
+	TRIAL_ROUNDS	= 100,		/* at least, as a busy host takes
+					 * time */
 };
 
-/* Shared with an NMI of the same task. */
+/* Shared with an NMI that interrupts the same task. */
 struct trial {
 	unsigned int samples;
-	u64 records;			/* most of a sample */
+	u64 records;			/* the most that a sample had */
 };
 
 static void on_trial(struct perf_event *event, struct perf_sample_data *data,
@@ -69,7 +70,10 @@ static const char *try_it(struct perf_event_attr attr, u64 *count)
 	attr.sample_period = TRIAL_BRANCHES;
 	counter = perf_event_create_kernel_counter(&attr, -1, current, on_trial,
 						   &trial);
-	/* One kind of core that has records is enough: it may be another. */
+	/*
+	 * One kind of core that has records is enough; another one may have
+	 * them.
+	 */
 	if (IS_ERR(counter))
 		return cores_are_alike() ?
 		       "the hardware counters are in use, or refuse" : NULL;
@@ -82,7 +86,7 @@ static const char *try_it(struct perf_event_attr attr, u64 *count)
 	return verdict(&trial, running);
 }
 
-/* Here, with the counter of here: cores may differ. */
+/* Try it on this CPU with its own counter, because cores may differ. */
 const char *lbr_trial(u64 *count)
 {
 	struct core_pmu pmus[CORE_PMUS_MAX];

@@ -4,10 +4,14 @@
 
 #include <linux/types.h>
 
-/*
- * Take one branch stack of the running task. Sets @count to its records and
- * returns NULL, or returns why there are none: a sentence. Process context; it
- * takes some milliseconds if it fails.
+/**
+ * lbr_trial() - take one branch stack of the running task.
+ * @count: set to the number of its records.
+ *
+ * A failure takes some milliseconds.
+ *
+ * Context: process context.
+ * Return: NULL if there were records; else a sentence that says why not.
  */
 const char *lbr_trial(u64 *count);
 

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The flags of a VMA tell a device's registers from memory, but mmap_lock and the
- * locks of VMAs cannot be taken here: #DB interrupts system calls' returns as
- * well as programs, and lock_vma_under_rcu() is not exported. The page tables
- * tell the same. Where remap_pfn_range(), vmf_insert_pfn() and their like have
- * put a page frame, its entry is special, and get_user_pages_fast_only() refuses
- * it. That function walks the tables without a lock, holds the page, and looks
- * at the entry again, so that no other CPU can put a device there in between.
- * Perf calls it in NMIs, for PERF_SAMPLE_PHYS_ADDR.
+ * Memory and device registers must be told apart. The flags of a VMA say it,
+ * but mmap_lock and the locks of VMAs cannot be taken here: #DB interrupts
+ * returns from system calls as well as programs, and lock_vma_under_rcu() is
+ * not exported.
  *
- * The entry of the zero page is special, too. It is told by its number.
+ * The page tables say it, too. An entry that remap_pfn_range(),
+ * vmf_insert_pfn() or the like has made is special, and
+ * get_user_pages_fast_only() refuses it. That function walks the tables without
+ * a lock, takes a reference to the page, and looks at the entry again, so that
+ * no other CPU can put a device there in between. Perf calls it in NMIs, for
+ * PERF_SAMPLE_PHYS_ADDR.
+ *
+ * The entry of the zero page is special, too. It is recognised by its number.
  */
 #include <linux/highmem.h>
 #include <linux/irq_work.h>
@@ -80,7 +83,10 @@ void memory_settle(void)
 		irq_work_sync(&per_cpu(late_pages, cpu).work);
 }
 
-/* Does @address show the page of zeros that stands for what was not written yet? */
+/*
+ * Return true if @address is mapped to the zero page, because it was not
+ * written yet.
+ */
 static bool shows_zeros(u64 address)
 {
 	pgd_t *pgd = pgd_offset(current->mm, address);
@@ -104,7 +110,7 @@ static bool shows_zeros(u64 address)
 	return pte_present(pte) && is_zero_pfn(pte_pfn(pte));
 }
 
-/* The bytes are on one page. */
+/* Read bytes that are all on one page. Return false if it cannot be read. */
 static bool read_page(void *to, size_t size, u64 address)
 {
 	struct page *page;

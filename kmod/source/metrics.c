@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The session's event leads the group and has no counter itself: what makes the
- * source look is the trigger, a counter of the module's. So its handler first
- * looks for the event of the same root that is active here, which is the task's
- * or the CPU's, as the trigger is.
+ * The session's event leads the group, but has no counter of its own. The
+ * trigger, a counter of the module, makes the source look. Its handler
+ * therefore first looks for the root's event that is active here. That event is
+ * the task's or the CPU's, as the trigger is.
  *
- * Perf adds a group as a whole or not at all: where the event is active, so are
- * its counters, but for those that were disabled one by one. Lists of events
- * change on this CPU alone, with interrupts off, so that an NMI finds them whole;
- * perf reads groups for its own samples in the same way.
+ * Perf adds a group as a whole or not at all. If the event is active, so are
+ * its counters, except those that were disabled one by one. Only this CPU
+ * changes the lists of events, with interrupts off, so that an NMI finds them
+ * complete. Perf reads groups in the same way for its own samples.
  *
- * The counts of then are kept in the event, not in the task: where perf swaps
- * the contexts of a parent and its child, or a task goes on with the event of
- * another CPU, counts and trigger's period go the same way, and what was counted
- * goes to the sample that the period does.
+ * The counts at the last sample are kept in the event, not in the task. When
+ * perf swaps the contexts of a parent and its child, or a task continues with
+ * another CPU's event, the counts move with the trigger's period. What was
+ * counted then belongs to the sample that the period belongs to.
  */
 #include <linux/perf_event.h>
 #include <linux/rculist.h>
@@ -36,9 +36,9 @@ static struct perf_event *event_of(const struct slot *slot,
 }
 
 /*
- * May its PMU be asked here? In an NMI those may whose own events are read there:
- * the trigger's, and software's. Others, such as of memory controllers, may take
- * locks to get at their registers.
+ * Return true if the counter's PMU can be read here. An NMI can read PMUs whose
+ * own events interrupt there: the trigger's PMU and software events. Others,
+ * such as those of memory controllers, may take locks to reach their registers.
  */
 static bool may_read(struct perf_event *counter,
 		     const struct perf_event *trigger)
@@ -60,8 +60,8 @@ static bool read_counter(struct perf_event *counter,
 }
 
 /*
- * Is that what was in this place of the group before? A counter may have been
- * closed, and the others moved up.
+ * Return true if this is the counter that was at this place of the group
+ * before. A counter may have been closed, and those behind it moved up.
  */
 static bool is_metric(struct session *session, u32 place,
 		      const struct perf_event *counter)
@@ -97,8 +97,9 @@ static bool read_counters(struct session *session, struct perf_event *event,
 }
 
 /*
- * Of perf's fields of an event, those that a PMU is free to use, and that are
- * 0 in a new one; an event with rows has no use for them, see slot.c.
+ * Swap @counts with fields of a perf event that PMUs are free to use. They are
+ * 0 in a new event, and an event with rows has no other use for them; see
+ * slot.c.
  */
 static void exchange_counts(struct hw_perf_event *hwc, u64 *counts)
 {
@@ -122,8 +123,9 @@ bool metrics_read(struct slot *slot, const struct perf_event *trigger,
 	memcpy(before, counts, sizeof(before));
 	exchange_counts(&event->hw, before);
 	for (i = 0; i < slot->session->params.metrics; i++) {
-		/* A counter that was reset has begun at 0. */
-		increase[i] = counts[i] - (counts[i] < before[i] ? 0 : before[i]);
+		/* A counter that was reset began at 0. */
+		increase[i] = counts[i] - (counts[i] < before[i] ? 0 :
+					   before[i]);
 		slot->metrics[i] += increase[i];
 	}
 	return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Metrics: perf's counters in the group of a session's event. What each has
- * counted from one sample to the next is the next one's.
+ * Metrics: perf's counters in the group of a session's event. What a counter
+ * counts from one sample to the next belongs to the later sample.
  */
 #ifndef HWPROF_METRICS_H
 #define HWPROF_METRICS_H
@@ -11,10 +11,15 @@
 struct perf_event;
 struct slot;
 
-/*
- * In the handler of @trigger: what each counter has counted since the last time
- * that all were read for the same event. @increase: of as many as the session
- * has. False: the group has others, or one does not count; the sample has none.
+/**
+ * metrics_read() - read the counters of a group, in the trigger's handler.
+ * @slot: the slot.
+ * @trigger: the trigger.
+ * @increase: for each metric of the session, what it has counted since all
+ *	counters were last read for the same event.
+ *
+ * Return: false if the group has other counters than at first, or one does not
+ *	count. The sample has no metrics then.
  */
 bool metrics_read(struct slot *slot, const struct perf_event *trigger,
 		  u64 *increase);

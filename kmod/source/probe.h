@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Functions of ours at the kernel's tracepoints. */
+/* The module's functions at tracepoints of the kernel. */
 #ifndef HWPROF_PROBE_H
 #define HWPROF_PROBE_H
 
-#include <linux/mm_types.h>	/* 7.3's <trace/events/sched.h> needs it */
+#include <linux/mm_types.h>	/* 7.3's sched.h needs it */
 #include <linux/types.h>
 #include <trace/events/sched.h>
 
 struct tracepoint;
 
 /*
- * A line of an array of probes. The kernel calls a probe as it is told, whatever
- * its arguments: a function that is not as the tracepoint's header has it is an
- * error of the build. Others than those of sched need their
- * <trace/events/...>.
+ * An element of an array of probes. The kernel calls a probe without checking
+ * its type. This macro makes it an error of the build if the function differs
+ * from what the tracepoint's header declares. For tracepoints other than
+ * sched's, include their <trace/events/...>.
  */
 #define PROBE(tracepoint, handler) {					       \
 	.name		= #tracepoint,					       \
@@ -23,18 +23,31 @@ struct tracepoint;
 }
 
 struct probe {
-	const char *name;	/* of the tracepoint; NULL: the last one was before */
-	void *function;		/* first argument: NULL; the rest: the tracepoint's */
-	struct tracepoint *tracepoint;	/* probes_find() finds it */
+	const char *name;	/* of the tracepoint; NULL: end of the array */
+	void *function;		/* gets NULL, then the tracepoint's arguments */
+	struct tracepoint *tracepoint;	/* set by probes_find() */
 	bool is_checked;
 };
 
 void probes_find(struct probe *probes);
 
-/* All or none. -EOPNOTSUPP: this kernel lacks one of them. Process context. */
+/**
+ * probes_register() - register all probes of an array, or none.
+ * @probes: the array.
+ *
+ * Context: process context.
+ * Return: 0 or an errno; -EOPNOTSUPP if this kernel lacks a tracepoint.
+ */
 int probes_register(struct probe *probes);
 
-/* None of them runs any more. Process context. */
+/**
+ * probes_unregister() - unregister all probes of an array.
+ * @probes: the array.
+ *
+ * No probe runs when this returns.
+ *
+ * Context: process context.
+ */
 void probes_unregister(struct probe *probes);
 
 #endif /* HWPROF_PROBE_H */

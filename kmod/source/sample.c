@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The sample source: where the program or the kernel is, and by which calls, each
- * time a counter overflows or, where none is named, a clock of CPU time. Each
- * sample stands for as many events as there were since the last one.
+ * The sample source: where the program or the kernel is, and by which calls it
+ * came there, whenever a trigger fires. The trigger is the counter that the
+ * event names or, if it names none, a clock of CPU time. A sample stands for
+ * all events that the trigger counted since the sample before.
  */
 #include <linux/sched/task_stack.h>
 
@@ -14,7 +15,10 @@
 #include "source.h"
 #include "trigger.h"
 
-/* Of the program's side; where an overflow came late, of where it left it. */
+/*
+ * Feed a sample of the program. If the overflow came late, the sample is where
+ * the program was left.
+ */
 static void feed_user(struct slot *slot, struct stream_event *sample,
 		      struct pt_regs *regs)
 {
@@ -29,7 +33,10 @@ static void feed_user(struct slot *slot, struct stream_event *sample,
 	slot_feed_sample(slot, sample);
 }
 
-/* Where a budget chooses a clock's period, perf does not tell what it was. */
+/*
+ * Return what the sample stands for. Perf does not tell a clock's period that
+ * the budget has chosen.
+ */
 static u64 weight(const struct session *session, const struct perf_event *event,
 		  const struct perf_sample_data *data)
 {
@@ -68,7 +75,8 @@ static void on_exec(void *unused, struct task_struct *task, pid_t old_pid,
 	spaces_exec(&sample_source, 0);
 }
 
-static void on_exit(void *unused, struct task_struct *task compat_exit_arguments)
+static void on_exit(void *unused,
+		    struct task_struct *task compat_exit_arguments)
 {
 	spaces_exit(&sample_source);
 }
@@ -79,7 +87,7 @@ static struct probe probes[] = {
 	{ }
 };
 
-/* There is always the clock. */
+/* There is always a clock. */
 static const char *sample_missing(void)
 {
 	return NULL;

@@ -39,8 +39,8 @@ void source_put(const struct session *session)
 }
 
 /*
- * Of those that can work here: stepping sees all, but of user code alone; loads
- * and stores no other one sees.
+ * Return the source that sees most of those that can work here. Stepping sees
+ * everything, but only in user space. No other source sees loads and stores.
  */
 static const struct source_ops *best_source(const struct perf_event_attr *attr)
 {
@@ -53,7 +53,7 @@ static const struct source_ops *best_source(const struct perf_event_attr *attr)
 		return &sample_source;
 	if (engine->feed_window && !lbr_source.missing())
 		return &lbr_source;
-	return &step_source;	/* and it says why not */
+	return &step_source;	/* its missing() says why not */
 }
 
 const struct source_ops *source_of(const struct perf_event_attr *attr)

@@ -17,7 +17,7 @@ bool trigger_wanted(const struct perf_event_attr *attr)
 	return source_of(attr) != &step_source || field_get(attr, FIELD_burst);
 }
 
-/* The raw event that it names; 0: none. */
+/* Return the raw event that the fields name, or 0. */
 static u64 named_event(const struct perf_event_attr *attr)
 {
 	u64 event = 0;
@@ -35,8 +35,8 @@ int trigger_check(const struct perf_event_attr *attr)
 	if (event && !trigger_wanted(attr))
 		return -EINVAL;
 	if (event && !field_get(attr, FIELD_trigger))
-		return -EINVAL;		/* how to count, but not what */
-	/* Its number is another event on other cores. */
+		return -EINVAL;		/* says how to count, but not what */
+	/* The same number is another event on other cores. */
 	if (event && !cores_are_alike())
 		return -EOPNOTSUPP;
 	return event & ~arch_raw_events() ? -EOPNOTSUPP : 0;
@@ -47,7 +47,7 @@ bool trigger_is_clock(const struct perf_event_attr *attr)
 	return !named_event(attr) && source_of(attr) != &lbr_source;
 }
 
-/* A frequency of 0 is none. */
+/* Perf takes a frequency of 0 for none. */
 static bool has_frequency(const struct perf_event_attr *attr)
 {
 	return attr->freq && attr->sample_freq;
@@ -72,7 +72,9 @@ struct perf_event_attr trigger_counter_attr(const struct core_pmu *pmu,
 		.sample_period = TRIGGER_PERIOD,
 		.sample_type = branch_sample_type ?
 			       PERF_SAMPLE_BRANCH_STACK : 0,
-		/* The most branches of a stack, on newer kernels. */
+		/*
+		 * As many branches as a stack can have. Newer kernels use it.
+		 */
 		.sample_max_stack = branch_sample_type ?
 				    PERF_MAX_STACK_DEPTH : 0,
 		.branch_sample_type = branch_sample_type,
@@ -96,7 +98,9 @@ static u64 first_period(const struct perf_event_attr *attr, bool branches)
 	return branches ? TRIGGER_FIRST_BRANCHES : TRIGGER_FIRST_PERIOD;
 }
 
-/* Does the event leave it to us what is counted, or count taken branches itself? */
+/*
+ * Return true if taken branches are counted: the event names them, or nothing.
+ */
 static bool wants_branches(const struct perf_event_attr *want)
 {
 	u64 event = named_event(want);
@@ -104,7 +108,10 @@ static bool wants_branches(const struct perf_event_attr *want)
 	return !event || event == arch_taken_branches();
 }
 
-/* The clock's period does not change, so that it can be ours to change. */
+/*
+ * Set period or frequency. A clock's frequency becomes a fixed period, so that
+ * the module can change it from tick to tick.
+ */
 static void set_period(struct perf_event_attr *attr,
 		       const struct perf_event_attr *want, bool branches)
 {
@@ -132,7 +139,8 @@ static void set_places(struct perf_event_attr *attr, const struct root *root)
 	attr->exclude_user = want->exclude_user;
 	attr->exclude_kernel = want->exclude_kernel || root->session->burst;
 	if (root->session->clocked && root->session->budget_permille)
-		attr->exclude_kernel = 0;	/* such ticks cost something, too */
+		attr->exclude_kernel = 0;	/* ticks in the kernel cost
+						 * something, too */
 	attr->exclude_hv = want->exclude_hv;
 	attr->exclude_idle = want->exclude_idle;
 	attr->exclude_host = want->exclude_host;
@@ -145,7 +153,7 @@ static int open_counter(struct root *root, struct perf_event_attr attr,
 	const struct perf_event *event = root->event;
 	struct perf_event *counter;
 
-	attr.disabled = 1;	/* perf has not checked any right yet */
+	attr.disabled = 1;	/* perf has not checked any rights yet */
 	set_period(&attr, &event->attr, wants_branches(&root->session->attr));
 	set_places(&attr, root);
 	counter = perf_event_create_kernel_counter(&attr, event->cpu,
@@ -154,7 +162,10 @@ static int open_counter(struct root *root, struct perf_event_attr attr,
 	if (IS_ERR(counter)) {
 		int err = PTR_ERR(counter);
 
-		/* To perf, ENOENT says that the PMU is another one. */
+		/*
+		 * Perf would take ENOENT to mean that another PMU has the
+		 * event.
+		 */
 		return err == -ENOENT ? -EOPNOTSUPP : err;
 	}
 	root->triggers[root->trigger_count++] = counter;
@@ -162,8 +173,8 @@ static int open_counter(struct root *root, struct perf_event_attr attr,
 }
 
 /*
- * Each PMU keeps its counter to its own cores. A kind of core that cannot have one
- * is left out, if another one can.
+ * Make a counter on each PMU that needs one; it only counts on the PMU's own
+ * cores. A kind of core that cannot have one is left out, if another one can.
  */
 static int open_counters(struct root *root, perf_overflow_handler_t handler,
 			 u64 branch_sample_type)
@@ -204,7 +215,10 @@ int trigger_open(struct root *root, perf_overflow_handler_t handler,
 	return err;
 }
 
-/* What the task forks between perf's checks and this has no trigger that runs. */
+/*
+ * Start the counters. A child forked between perf's checks and this call has
+ * none that runs.
+ */
 void trigger_begin(struct root *root)
 {
 	unsigned int i;
@@ -213,24 +227,27 @@ void trigger_begin(struct root *root)
 		perf_event_enable(root->triggers[i]);
 }
 
-/* So that what recurs in the program is not met at the same place each time. */
+/* See trigger.h. */
 void trigger_jitter(struct perf_event *event, u64 random)
 {
 	u64 period = event->attr.sample_period;
 
-	/* Perf takes neither 0 nor what is negative. */
+	/* Perf takes no period that is 0 or negative. */
 	if (!event->attr.freq && period > 1 && period < S64_MAX / 2)
 		event->hw.sample_period = period / 2 +
 			mul_u64_u32_shr(period, random >> 32, 32);
 }
 
-/* MAX_INTERRUPTS of kernel/events/core.c says so until the next tick. */
+/*
+ * Until the next tick of the kernel, hw.interrupts of a throttled event is
+ * MAX_INTERRUPTS, a constant of kernel/events/core.c.
+ */
 bool trigger_is_throttled(const struct perf_event *event)
 {
 	return event->hw.interrupts == ~0ULL;
 }
 
-/* Perf adds up what was counted until the event was last started. */
+/* event->count has the time until perf started the event last. */
 u64 trigger_clock_time(const struct perf_event *event)
 {
 	return local64_read(&event->count) + local_clock() -
@@ -255,13 +272,14 @@ bool trigger_is(const struct root *root, const struct perf_event *counter)
 void trigger_close(struct root *root)
 {
 	while (root->trigger_count)
-		perf_event_release_kernel(root->triggers[--root->trigger_count]);
+		perf_event_release_kernel(
+			root->triggers[--root->trigger_count]);
 	if (root->wide)
 		busy_put();
 	root->wide = false;
 }
 
-/* Why a PMU whose cores are known by one of their CPUs has none; NULL: it has. */
+/* Return NULL if the PMU of @cpu can have such a counter, else why not. */
 static const char *missing_on(int cpu, const struct core_pmu *pmu,
 			      u64 branch_sample_type)
 {
@@ -283,10 +301,11 @@ static const char *missing_on(int cpu, const struct core_pmu *pmu,
 	return NULL;
 }
 
-/* One kind of core that has them is enough. */
+/* One kind of core that can have it is enough. */
 const char *trigger_missing(u64 branch_sample_type)
 {
-	const char *why = "the event of taken branches is not known of this CPU";
+	const char *why =
+		"the event of taken branches is not known of this CPU";
 	struct core_pmu pmus[CORE_PMUS_MAX];
 	int cpu;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Triggers: counters whose overflows make a source look. There is one for each
- * root event, for its task and CPU; perf gives children theirs.
+ * Triggers: the counters or clocks whose overflows make a source look. Each
+ * root event has one, for its task and CPU. Perf makes those of children.
  */
 #ifndef HWPROF_TRIGGER_H
 #define HWPROF_TRIGGER_H
@@ -12,17 +12,21 @@ struct core_pmu;
 struct root;
 struct session;
 
-/* Periods, if the event names none. */
+/* Default periods. */
 enum {
 	TRIGGER_PERIOD	= 100003,
 	TRIGGER_NS	= 10 * 1000 * 1000,
-	/* The first ones with a budget, until it is known what a tick costs. */
+	/*
+	 * First periods if there is a budget, until the cost of a tick is
+	 * known.
+	 */
 	TRIGGER_FIRST_PERIOD	= 1000003,
-	TRIGGER_FIRST_BRANCHES	= 100003,	/* taken ones, not one a ns */
+	TRIGGER_FIRST_BRANCHES	= 100003,	/* taken branches: fewer than
+						 * one per ns */
 	TRIGGER_FIRST_NS	= 1000 * 1000,
 };
 
-/* Which branch records one brings along; 0: none. */
+/* Branch records to ask for: perf's branch_sample_type. 0: none. */
 enum {
 	TRIGGER_BRANCHES = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER |
 			   PERF_SAMPLE_BRANCH_KERNEL,
@@ -30,59 +34,118 @@ enum {
 			  PERF_SAMPLE_BRANCH_USER,
 };
 
-/*
- * What counts the PMU's raw event, with these branch records or 0, and what the
- * CPU time, in ns. Their periods are those of an event that names none.
+/**
+ * trigger_counter_attr() - describe a trigger that counts a PMU's event.
+ * @pmu: the PMU and its raw event.
+ * @branch_sample_type: the branch records that come with an overflow, or 0.
+ *
+ * trigger_clock_attr() describes one that counts CPU time, in ns.
+ *
+ * Return: the attributes, with the default period.
  */
 struct perf_event_attr trigger_counter_attr(const struct core_pmu *pmu,
 					    u64 branch_sample_type);
 struct perf_event_attr trigger_clock_attr(void);
 
-/* Does the event's source take windows, which something must trigger? */
+/*
+ * Return true if the event's source takes windows or samples, which need a
+ * trigger.
+ */
 bool trigger_wanted(const struct perf_event_attr *attr);
 
-/* Of the fields that say what it counts: 0 or an errno. */
+/* Check the fields that describe the trigger. Return 0 or an errno. */
 int trigger_check(const struct perf_event_attr *attr);
 
-/*
- * Makes the root's counter, or one for each PMU of cores that its task may run on.
- * They do not run yet. They count where the event does (user, kernel), at the
- * event's period or frequency. @handler runs in NMI, or of a clock in its
- * interrupt; its event's overflow_handler_context is the session. In process
- * context, without perf's locks.
+/**
+ * trigger_open() - make the trigger of a root event.
+ * @root: the root event.
+ * @handler: called at each overflow, in NMI or, for a clock, in its interrupt.
+ *	Its event's overflow_handler_context is the session.
+ * @branch_sample_type: branch records to ask for, or 0.
+ *
+ * The trigger is one counter; a task that may run on cores with different PMUs
+ * has one counter for each. Counters count where the event does (user, kernel),
+ * at its period or frequency. They do not run yet.
+ *
+ * Context: process context, without perf's locks.
+ * Return: 0 or an errno.
  */
 int trigger_open(struct root *root, perf_overflow_handler_t handler,
 		 u64 branch_sample_type);
 
-/* From now on they run. In process context, without perf's locks. */
+/**
+ * trigger_begin() - start the counters of a root event.
+ * @root: the root event.
+ *
+ * Context: process context, without perf's locks.
+ */
 void trigger_begin(struct root *root);
 
-/* In the handler: the next period is one half to one and a half of the own. */
+/**
+ * trigger_jitter() - choose the next period, in the handler.
+ * @event: the counter.
+ * @random: a random number.
+ *
+ * The period is 50 to 150 % of the nominal one, so that the trigger does not
+ * stay in step with a loop of the program.
+ */
 void trigger_jitter(struct perf_event *event, u64 random);
 
-/* In the handler: is this overflow one too many, so that perf takes a rest? */
+/**
+ * trigger_is_throttled() - ask whether perf throttles the counter, in the
+ * handler.
+ * @event: the counter.
+ *
+ * Return: true if this was one overflow too many, and no other follows until
+ *	the next tick of the kernel.
+ */
 bool trigger_is_throttled(const struct perf_event *event);
 
-/* In the handler of a clock: the CPU time that it has counted, in ns. */
+/**
+ * trigger_clock_time() - read a clock, in its handler.
+ * @event: the clock.
+ *
+ * Return: the CPU time that it has counted, in ns.
+ */
 u64 trigger_clock_time(const struct perf_event *event);
 
-/* Does the root have a counter, and is @counter one? */
+/* Return true if the root has a counter; if @counter is one of its counters. */
 bool trigger_is_open(const struct root *root);
 bool trigger_is(const struct root *root, const struct perf_event *counter);
 
-/* Waits until no handler runs. In a workqueue: not under perf's locks. */
+/**
+ * trigger_close() - release the counters of a root event.
+ * @root: the root event.
+ *
+ * No handler runs when this returns.
+ *
+ * Context: a workqueue, without perf's locks.
+ */
 void trigger_close(struct root *root);
 
-/*
- * Does it count CPU time, and no hardware's event? The counter itself does not
- * tell: since 6.6 perf gives a clock another type than was asked for.
+/**
+ * trigger_is_clock() - ask whether the trigger counts CPU time.
+ * @attr: attributes of the session's event.
+ *
+ * The counter itself does not tell: since 6.6 perf gives a clock another type
+ * than it was asked for.
+ *
+ * Return: true if it does, false if it counts an event of the hardware.
  */
 bool trigger_is_clock(const struct perf_event_attr *attr);
 
-/* Does the trigger count taken branches, so that windows are fair to them? */
+/*
+ * Return true if the trigger counts taken branches, so that each of them is
+ * equally likely to be in a window.
+ */
 bool trigger_counts_branches(const struct perf_event_attr *attr);
 
-/* Why there can be none with these branch records: a sentence; NULL: it can. */
+/**
+ * trigger_missing() - ask whether this machine has triggers.
+ * @branch_sample_type: the branch records that they should have, or 0.
+ *
+ * Return: NULL if it has; else a sentence that says why not.
+ */
 const char *trigger_missing(u64 branch_sample_type);
 
 #endif /* HWPROF_TRIGGER_H */
