@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The step source: every branch of a task, by the CPU's trap flag (TF).
+ * The step source sees every branch of a task, by means of the CPU's trap flag
+ * (TF).
  *
- * TF is set in the task's saved user flags; each instruction then ends in #DB,
- * where the one before is decoded. The kernel's own stepping (TIF_SINGLESTEP)
- * is left alone, so debuggers and signals are not disturbed. What the program
- * could notice of TF is hidden:
+ * TF is set in the task's saved user flags. Each instruction then ends in #DB,
+ * where the instruction that ran is decoded. The kernel's own stepping
+ * (TIF_SINGLESTEP) is left alone, so that debuggers and signals are not
+ * disturbed. What a program could notice of TF is hidden:
  *
- *   pushf		the bit is cleared on the stack at the next #DB
- *   popf, iret		may set the program's own TF, which then gets its SIGTRAPs
- *   syscall		r11 is cleaned
- *   signal frames	TF is clear while they are written, and set again after
- *   sigreturn		brings back the program's own TF, or none
- *   fork		the kernel gives a child no TF but its parent's own
- *   ptrace, core dumps	TIF_FORCED_TF makes the kernel hide it
- *   uprobes		TF is off while they step
+ *	pushf		the bit is cleared on the stack at the next #DB
+ *	popf, iret	may set the program's own TF, which then gets SIGTRAPs
+ *	syscall		r11 is cleaned
+ *	signal frames	TF is clear while they are written, and set again after
+ *	sigreturn	brings back the program's own TF, or none
+ *	fork		the kernel gives a child no TF but its parent's own
+ *	ptrace, core dumps	TIF_FORCED_TF makes the kernel hide it
+ *	uprobes		TF is off while they step
  *
- * One thing is seen: a debugger that stops the program at the entry of a system
- * call finds the bit in r11, which the program itself never does.
+ * One thing is visible: a debugger that stops the program at the entry of a
+ * system call finds the bit in r11. The program itself never does.
  */
 #include <linux/module.h>
 #include <linux/string.h>
@@ -69,7 +70,10 @@ static void step_off(void)
 	step_drain();
 }
 
-/* Bursts do without the probes of system calls, which all programs pay for. */
+/*
+ * Bursts do without probes of system calls, because all programs of the machine
+ * pay for those.
+ */
 static int step_join(const struct session *session)
 {
 	return session->burst ? 0 : step_calls_get();
@@ -94,7 +98,10 @@ static void step_start(struct slot *slot)
 		return;
 	}
 	step_add_slot(cpu, slot);
-	/* Events of cgroups are scheduled in before the switch, others after. */
+	/*
+	 * Events of cgroups are scheduled in before the switch, others after
+	 * it.
+	 */
 	step_arm(cpu, cpu->next ?: current);
 }
 
@@ -114,7 +121,7 @@ static void step_stop(struct slot *slot)
 	}
 	if (current->flags & PF_EXITING && record && record->armed) {
 		slot_bind(slot, record->steps, record->ip);
-		slot_gap(slot, 0);	/* nothing comes after */
+		slot_gap(slot, 0);	/* nothing comes after it */
 	}
 	slot_unbind(slot, record ? record->steps : ~0ULL);
 	step_del_slot(cpu, slot);
@@ -142,7 +149,7 @@ static int step_open(struct root *root)
 	return err;
 }
 
-/* No session is left, and no work of a task: those hold the module. */
+/* Neither a session nor the work of a task is left: those hold the module. */
 void step_exit(void)
 {
 	step_tasks_exit();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The parts of the step source among themselves. */
+/* The interface between the files of the step source. */
 #ifndef HWPROF_STEP_H
 #define HWPROF_STEP_H
 
@@ -19,17 +19,22 @@
 enum { STEP_SLOTS_MAX = 32 };
 
 struct step_cpu {
-	struct list_head slots;		/* that want events of this CPU, ... */
-	unsigned int count;		/* so many, STEP_SLOTS_MAX at the most, */
-	u64 fed;			/* branches that they got so far */
-	unsigned int bursts;		/* ... of which so many for a while, */
-	unsigned int accesses;		/* and so many loads and stores, too, */
-	unsigned int stored;		/* some of these with what is stored */
-	struct list_head waiting;	/* for their next burst */
-	struct irq_work kick;		/* an NMI begins one */
-	u64 step_cost;			/* of an instruction in one, ns on average */
-	struct step_task *record;	/* of the task that runs, if known */
-	struct task_struct *next;	/* the one that runs, or will in a moment */
+	struct list_head slots;		/* those that want events of this CPU */
+	unsigned int count;		/* of slots; at most STEP_SLOTS_MAX */
+	u64 fed;			/* branches that the slots got so far */
+	unsigned int bursts;		/* how many of these are in a burst */
+	unsigned int accesses;		/* how many of these want loads and
+					 * stores */
+	unsigned int stored;		/* how many of those want what stores
+					 * write */
+	struct list_head waiting;	/* slots that wait for their next
+					 * burst */
+	struct irq_work kick;		/* begins a burst for an NMI */
+	/* Average cost of an instruction in a burst, in ns. */
+	u64 step_cost;
+	struct step_task *record;	/* of the running task, if known */
+	struct task_struct *next;	/* the running task, or the one about to
+					 * run */
 };
 
 DECLARE_PER_CPU(struct step_cpu, step_cpu);
@@ -45,8 +50,9 @@ static inline bool step_has_room(const struct step_cpu *cpu)
 }
 
 /*
- * May the slot's session see the task that runs? A right to attach ends with an
- * exec that gives the program other rights, also where perf keeps its events.
+ * Return true if the slot's session may see the running task. The right to
+ * attach ends with an exec that gives the program other rights, even if perf
+ * keeps its events.
  */
 static inline bool step_may_see(const struct slot *slot,
 				const struct step_task *record)
@@ -54,7 +60,10 @@ static inline bool step_may_see(const struct slot *slot,
 	return likely(!record || !record->secure) || slot->session->privileged;
 }
 
-/* Does a slot of the CPU want events of the record's task, and may have them? */
+/*
+ * Return true if a slot of the CPU wants events of the record's task and may
+ * have them.
+ */
 static inline bool step_wanted_of(const struct step_cpu *cpu,
 				  const struct step_task *record)
 {
@@ -68,7 +77,7 @@ static inline bool step_wanted_of(const struct step_cpu *cpu,
 	return false;
 }
 
-/* step_arm.c: who is stepped. Interrupts are off. */
+/* step_arm.c: which tasks are stepped. Interrupts are off. */
 struct step_task *step_current(struct step_cpu *cpu);
 void step_arm(struct step_cpu *cpu, struct task_struct *task);
 void step_disarm(struct step_task *record, struct task_struct *task);
@@ -77,7 +86,7 @@ void step_drain(void);
 void step_undrain(void);
 bool step_draining(void);
 
-/* step_feed.c: what slots get to know. Interrupts are off. */
+/* step_feed.c: feed slots. Interrupts are off. */
 void step_bind(struct step_cpu *cpu, const struct step_task *record);
 void step_unbind(struct step_cpu *cpu, const struct step_task *record);
 void step_feed(struct step_cpu *cpu, unsigned int kind, u64 from, u64 to,
@@ -89,7 +98,9 @@ void step_moved(struct step_cpu *cpu, struct step_task *record);
 void step_add_slot(struct step_cpu *cpu, struct slot *slot);
 void step_del_slot(struct step_cpu *cpu, struct slot *slot);
 
-/* step_access.c: loads and stores. Interrupts are off but in init and exit. */
+/*
+ * step_access.c: loads and stores. Interrupts are off, except in init and exit.
+ */
 int step_accesses_init(void);
 void step_accesses_exit(void);
 void step_access_expect(const struct step_task *record,
@@ -98,7 +109,10 @@ void step_access_drop(const struct step_task *record);
 void step_access_feed(struct step_cpu *cpu, const struct step_task *record,
 		      struct insn branch, struct pt_regs *regs);
 
-/* step_burst.c: stepping for a while. Interrupts are off but in open and init. */
+/*
+ * step_burst.c: stepping for a while. Interrupts are off, except in open and
+ * init.
+ */
 int burst_open(struct root *root);
 void bursts_init(struct step_cpu *cpu);
 void burst_await(struct step_cpu *cpu, struct slot *slot);
@@ -111,20 +125,26 @@ void bursts_end(struct step_cpu *cpu);
 /* step_call.c: system calls in bursts. Interrupts are off. */
 bool step_is_sigreturn(long nr, bool is64);
 bool step_call_copies_flags(u32 nr);
-/* Current, which is armed, goes on at regs->ip. May end the bursts. */
+/*
+ * Look at the instruction that current, which is armed, runs next, at regs->ip.
+ * This may end its bursts.
+ */
 void step_call_expect(struct step_cpu *cpu, struct step_task *record,
 		      const struct pt_regs *regs);
-/* @call is done, and the instruction behind it, which is returned. */
+/*
+ * Take a #DB behind the system call @call. Return the instruction behind the
+ * call, which has run as well.
+ */
 struct insn step_call_pass(struct step_cpu *cpu, struct step_task *record,
 			   struct insn call, struct pt_regs *regs);
 void step_call_hide(const struct step_task *record, struct task_struct *task);
 
-/* step_trap.c: #DB and int3 */
+/* step_trap.c: #DB and int3. */
 struct insn step_decode(u64 ip, bool is64);
 int step_traps_register(void);
 void step_traps_unregister(void);
 
-/* step_probe.c: where #DB cannot follow a task */
+/* step_probe.c: tracepoints where #DB cannot follow a task. */
 void step_probes_find(void);
 int step_probes_register(void);
 void step_probes_unregister(void);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Loads and stores of stepped tasks. Where they go, the registers say that are
- * there before the instruction runs; it may change them itself. So the next
- * instruction is decoded before it runs, and its operands' addresses are kept
- * until its #DB has come. If none comes, or another one (a signal's handler, a
- * fault that kills, an exec), nothing was accessed.
+ * Loads and stores of stepped tasks. An instruction may change the registers
+ * that its addresses are made of. So it is decoded before it runs, and the
+ * addresses of its operands are kept until its #DB. If no #DB comes, or that of
+ * something else (a signal's handler, a fault that kills, an exec), nothing was
+ * accessed.
  *
- * What was loaded is in a register afterwards, or was read from memory before;
- * what was stored is read back. Registers of devices are not read: their values
- * stay unknown. Nothing is faulted in: of code that is not there yet the registers
- * are kept, and it is decoded afterwards, when it is.
+ * The value of a load is in a register afterwards, or was read from memory
+ * before. The value of a store is read back afterwards. Registers of devices
+ * are not read, and their values stay unknown. Nothing is faulted in. If the
+ * code is not in memory yet, the registers are kept, and the instruction is
+ * decoded afterwards.
  */
 #include <linux/ptrace.h>
 #include <linux/vmalloc.h>
@@ -23,20 +24,21 @@
 #include "step.h"
 #include "x86/access_decode.h"
 
-/* What a task's next instruction is about to access. */
+/* The accesses of a task's next instruction. */
 struct step_access {
-	bool expected;		/* all of this is of an instruction: */
+	bool expected;		/* an instruction is expected; all below is of
+				 * it */
 	u64 ip;
-	u64 steps;		/* of the task before it */
+	u64 steps;		/* the task's steps before it */
 	bool late;		/* its code could not be read yet */
-	struct pt_regs regs;	/* if so: those before it */
+	struct pt_regs regs;	/* if late: the registers before it */
 	struct access_insn insn;
-	u64 address[2];		/* of its operands, */
-	u64 value[2];		/* of those that load, */
-	bool known[2];		/* if it could be read */
+	u64 address[2];		/* addresses of its operands */
+	u64 value[2];		/* values of operands that it loads */
+	bool known[2];		/* whether they could be read */
 };
 
-static struct step_access *accesses;	/* one for each record */
+static struct step_access *accesses;	/* one per record */
 
 int step_accesses_init(void)
 {
@@ -48,7 +50,7 @@ int step_accesses_init(void)
 	if (!all)
 		return -ENOMEM;
 	if (cmpxchg(&accesses, NULL, all))
-		vfree(all);	/* somebody was faster */
+		vfree(all);	/* somebody else was faster */
 	return 0;
 }
 
@@ -69,7 +71,7 @@ void step_access_drop(const struct step_task *record)
 		access_of(record)->expected = false;
 }
 
-/* --- operands ------------------------------------------------------------------ */
+/* --- operands ------------------------------------------------------------- */
 
 static u64 register_value(const struct pt_regs *regs, u8 number)
 {
@@ -99,8 +101,8 @@ static u64 register_value(const struct pt_regs *regs, u8 number)
 }
 
 /*
- * As the CPU has it now: the task's own, since it runs. What the kernel keeps of
- * it may be older.
+ * Return the segment's base as the CPU has it. That is the task's own, because
+ * the task runs. The kernel's copy may be older.
  */
 static u64 segment_base(u8 segment)
 {
@@ -133,7 +135,10 @@ static u64 address_of(const struct access_operand *operand,
 							 (u32)address;
 }
 
-/* A string instruction that is to be repeated no more does nothing. */
+/*
+ * Return true if no repetition of a string instruction is left: it accesses
+ * nothing.
+ */
 static bool is_done(const struct access_insn *insn, const struct pt_regs *regs)
 {
 	u64 count = insn->operands[0].narrow ? (u32)regs->cx : regs->cx;
@@ -155,7 +160,7 @@ static void find_operands(struct step_access *access,
 	}
 }
 
-/* --- memory --------------------------------------------------------------------- */
+/* --- memory --------------------------------------------------------------- */
 
 static bool read_value(u64 address, unsigned int width, u64 *value)
 {
@@ -173,9 +178,9 @@ static void decode(struct access_insn *insn, u64 ip, const struct pt_regs *regs)
 		      user_64bit_mode((struct pt_regs *)regs));
 }
 
-/* --- before and after ------------------------------------------------------------ */
+/* --- before and after ----------------------------------------------------- */
 
-/* What it loads is read now, unless it will be in a register. */
+/* Read what the instruction will load, unless a register has it afterwards. */
 static void read_loads(struct step_access *access)
 {
 	const struct access_insn *insn = &access->insn;
@@ -190,7 +195,7 @@ static void read_loads(struct step_access *access)
 					   &access->value[i]);
 }
 
-/* Current runs the instruction at record->ip next. */
+/* Prepare for the instruction at record->ip, which current runs next. */
 void step_access_expect(const struct step_task *record,
 			const struct pt_regs *regs)
 {
@@ -210,8 +215,8 @@ void step_access_expect(const struct step_task *record,
 }
 
 /*
- * Did it run, and nothing else? A restartable sequence is aborted, and a probe
- * played by the kernel, without our being told.
+ * Return true if the instruction ran, and nothing else. The kernel may abort a
+ * restartable sequence or emulate a probed instruction without notice.
  */
 static bool has_run(const struct step_access *access, struct insn branch,
 		    const struct pt_regs *regs)
@@ -231,8 +236,8 @@ static bool overlaps(const struct step_access *access, int i, int j)
 }
 
 /*
- * What was not there to be read is there now; but it is what was loaded only if
- * the instruction did not store there.
+ * Read memory that could not be read before. It is what was loaded only if the
+ * instruction did not store there. Return false if not known.
  */
 static bool read_late(struct step_access *access, int i)
 {
@@ -273,7 +278,8 @@ static void feed_operand(struct step_cpu *cpu, struct step_access *access,
 
 	if (operand->does & ACCESS_LOADS) {
 		event.kind = STREAM_LOAD;
-		event.flags = find_loaded(access, i, regs) ? 0 : STREAM_NO_VALUE;
+		event.flags = find_loaded(access, i, regs) ? 0 :
+			      STREAM_NO_VALUE;
 		event.value = access->value[i];
 		step_feed_access(cpu, &event, regs);
 	}
@@ -286,7 +292,10 @@ static void feed_operand(struct step_cpu *cpu, struct step_access *access,
 	}
 }
 
-/* There was no #DB before this one: a system call, or what loads SS, was. */
+/*
+ * There was no #DB in front of this instruction, because the one before was a
+ * system call or loaded SS. Its accesses are not known.
+ */
 static void miss_behind(struct step_cpu *cpu, struct step_access *access,
 			u64 ip, const struct pt_regs *regs)
 {
@@ -295,7 +304,10 @@ static void miss_behind(struct step_cpu *cpu, struct step_access *access,
 		step_miss_access(cpu);
 }
 
-/* The instruction at record->ip, this branch if it is one, was executed. */
+/*
+ * The instruction at record->ip was executed; @branch is what it is as a
+ * branch. Feed its accesses.
+ */
 void step_access_feed(struct step_cpu *cpu, const struct step_task *record,
 		      struct insn branch, struct pt_regs *regs)
 {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who is stepped. A task gets the trap flag while a slot of its CPU is active,
- * that is while perf has an event scheduled in for it: permission is perf's to
- * give. A task that is still armed when there is none takes one #DB more.
+ * Which tasks are stepped. A task gets the trap flag while a slot of its CPU is
+ * active. That is while perf has an event scheduled in for the task, so perf
+ * decides on permission. A task that is still armed when there is no slot takes
+ * one more #DB.
  *
- * The flag is off while the kernel writes the program's flags where it can see
- * them (a signal's frame) or reads them from there (sigreturn), so that it is
- * clear there, or the program's own.
+ * The flag is off while the kernel writes the program's flags to where the
+ * program can see them (a signal's frame) or reads them from there (sigreturn).
+ * What is there is then clear, or the program's own.
  */
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -20,14 +21,14 @@
 
 DEFINE_PER_CPU(struct step_cpu, step_cpu);
 
-static bool draining;		/* nobody is to be armed */
+static bool draining;		/* no task is to be armed */
 
 bool step_draining(void)
 {
 	return READ_ONCE(draining);
 }
 
-/* Current's record. */
+/* Return the record of current, or NULL. */
 struct step_task *step_current(struct step_cpu *cpu)
 {
 	if (unlikely(!cpu->record || READ_ONCE(cpu->record->task) != current))
@@ -49,7 +50,7 @@ static void arm(struct step_cpu *cpu, struct step_task *record,
 	}
 	if (!record->armed) {
 		record->ip = task_pt_regs(task)->ip;
-		record->steps++;	/* what ran until now was not seen */
+		record->steps++;	/* code has run unseen */
 		record->armed = true;
 	}
 	tf_set(task);
@@ -61,9 +62,10 @@ static void arm(struct step_cpu *cpu, struct step_task *record,
 }
 
 /*
- * Is the kernel in the middle of a copy of the task's flags? In system calls,
- * which may last, it is known which ones make one. Elsewhere it may write the
- * frame of a signal, of which a probe tells only if there was one yet.
+ * Return true if the kernel may be in the middle of copying the task's flags.
+ * System calls may last, but it is known which ones copy flags. Elsewhere the
+ * kernel may be writing the frame of a signal, and a probe tells that only for
+ * tasks that have a record.
  */
 static bool may_copy_flags(const struct step_task *record, bool is_new,
 			   struct task_struct *task)
@@ -72,12 +74,13 @@ static bool may_copy_flags(const struct step_task *record, bool is_new,
 
 	if (record->armed)
 		return false;
-	if ((long)regs->orig_ax >= 0 && regs->ax == -ENOSYS)	/* not done yet */
+	/* not done yet */
+	if ((long)regs->orig_ax >= 0 && regs->ax == -ENOSYS)
 		return step_call_copies_flags(regs->orig_ax);
 	return is_new;
 }
 
-/* The task must be current, or about to run on this CPU. */
+/* Arm a task, which is current or about to run on this CPU. */
 void step_arm(struct step_cpu *cpu, struct task_struct *task)
 {
 	struct step_task *record;
@@ -98,7 +101,7 @@ void step_arm(struct step_cpu *cpu, struct task_struct *task)
 		arm(cpu, record, task);
 }
 
-/* The flag, and what a system call has made of it. */
+/* Hide the flag, and what a system call has made of it. */
 static void hide(struct step_task *record, struct task_struct *task)
 {
 	if (record->calls)
@@ -108,14 +111,14 @@ static void hide(struct step_task *record, struct task_struct *task)
 }
 
 /*
- * Keeps the stacks of tasks that step_drain() disarms while they do not run. Such
- * a task is armed, so it comes here as well before it exits, and waits.
+ * step_drain() disarms tasks that do not run; this lock keeps their stacks.
+ * Such a task is armed, so it comes here before it exits, and waits.
  */
 static DEFINE_RAW_SPINLOCK(drain_lock);
 
 /*
- * The flag goes first: when a record is not armed, its task must not have it,
- * wherever that is looked at.
+ * Clear the flag first: when a record is not armed, its task must not have the
+ * flag, wherever anybody looks.
  */
 static void disarm(struct step_task *record, struct task_struct *task)
 {
@@ -140,7 +143,9 @@ void step_disarm(struct step_task *record, struct task_struct *task)
 	raw_spin_unlock_irqrestore(&drain_lock, flags);
 }
 
-/* Runs before current returns to its program, or when it exits. */
+/*
+ * Arm current again. Runs before it returns to its program, or when it exits.
+ */
 static void rearm(struct callback_head *work)
 {
 	struct step_task *record = container_of(work, struct step_task, work);
@@ -156,7 +161,7 @@ static void rearm(struct callback_head *work)
 		step_disarm(record, current);
 		step_task_free(record);
 	} else if (compat_in_uprobe(current) || record->sigreturn) {
-		;	/* its #DB brings us here again, or the call's end */
+		;	/* the next #DB, or the call's end, leads here again */
 	} else if (step_wanted(cpu)) {
 		arm(cpu, record, current);
 		if (record->armed)
@@ -170,7 +175,7 @@ static void rearm(struct callback_head *work)
 	module_put(THIS_MODULE);
 }
 
-/* The flag is off until the task is about to return to its program. */
+/* Take the flag off until the task is about to return to its program. */
 void step_hold(struct step_task *record)
 {
 	struct task_struct *task = record->task;
@@ -197,7 +202,7 @@ static void disarm_current(void *unused)
 		step_disarm(record, current);
 }
 
-/* Its task does not run, or waits for us in step_disarm(). */
+/* Disarm a task that does not run, or that waits in step_disarm(). */
 static void drain(struct step_task *record, struct task_struct *task)
 {
 	unsigned long flags;
@@ -207,7 +212,7 @@ static void drain(struct step_task *record, struct task_struct *task)
 	local_irq_restore(flags);
 }
 
-/* An idle record: its task may be told by its work only. */
+/* Free an idle record. If work is queued, only the work may free it. */
 static void forget(struct step_task *record, struct task_struct *task)
 {
 	if (!READ_ONCE(record->work_queued))
@@ -215,24 +220,26 @@ static void forget(struct step_task *record, struct task_struct *task)
 }
 
 /*
- * No task may keep our flag. Those on a CPU are interrupted; those that get on
- * one from now on lose it in the sched_switch probe, where nobody is armed any
- * more; so the rest do not run, and can lose it from here.
+ * Take our flag off all tasks. Those on a CPU are interrupted. Those that get
+ * on a CPU from now on lose it in the sched_switch probe, and nobody is armed
+ * any more. So the others do not run, and can lose it from here.
  */
 void step_drain(void)
 {
 	WRITE_ONCE(draining, true);
 	on_each_cpu(disarm_current, NULL, true);
-	rcu_read_lock();	/* tasks; drain_lock has their stacks */
+	rcu_read_lock();	/* holds tasks; drain_lock holds their stacks */
 	step_task_for_each(drain);
 	rcu_read_unlock();
 	step_probes_unregister();
 	step_traps_unregister();
-	synchronize_rcu();	/* a rearm() that is not draining */
+	synchronize_rcu();	/* waits for a rearm() that does not drain
+				 * yet */
 	rcu_read_lock();
 	step_task_for_each(forget);
 	rcu_read_unlock();
-	synchronize_rcu();	/* one that is, and frees its record, too */
+	synchronize_rcu();	/* waits for one that does, and frees its
+				 * record */
 }
 
 void step_undrain(void)

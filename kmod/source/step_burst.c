@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Bursts: each time the session's trigger fires, the task is stepped for some
- * branches (Hirzel and Chilimbi's bursty tracing, as HPS has it, with time or a
- * hardware counter in place of the code's own counters). A burst is a window: it
- * begins with a gap, and ends early where the task leaves its CPU.
+ * Bursts: whenever the session's trigger fires, the task is stepped for some
+ * branches. This is Hirzel and Chilimbi's bursty tracing, which HPS has as
+ * well, with time or a hardware counter in place of counters in the code. A
+ * burst is a window: it begins with a gap, and ends early if the task leaves
+ * its CPU.
  *
- * A slot is on its CPU's list `waiting` until a burst begins, and on `slots`
- * while it lasts, so that nobody is stepped in between.
+ * A slot is on its CPU's list @waiting until a burst begins, and on @slots
+ * while it lasts, so that nothing is stepped in between.
  */
 #include <linux/irq_work.h>
 #include <linux/math64.h>
@@ -19,10 +20,13 @@
 #include "trigger.h"
 
 enum {
-	BRANCH_STEPS	= 64,		/* instructions for a branch, at most */
-	LONGEST		= 4,		/* times as many branches as asked for */
-	SKIP_MAX	= 64,		/* branches, and an eighth of a burst */
-	WAIT_LEAST	= 10 * 1000,	/* ns: perf's clock takes no less */
+	BRANCH_STEPS	= 64,		/* most instructions per branch */
+	LONGEST		= 4,		/* most branches, times those asked
+					 * for */
+	/* Most branches to skip, if that is less than an eighth of a burst. */
+	SKIP_MAX	= 64,
+	WAIT_LEAST	= 10 * 1000,	/* ns: the least period of perf's
+					 * clock */
 };
 
 static u64 next_random(struct burst *burst)
@@ -31,8 +35,9 @@ static u64 next_random(struct burst *burst)
 }
 
 /*
- * Time passes at some instructions, those that wait, more than at others. If all
- * windows began there, what is at their beginning would count too much.
+ * Choose how many branches to skip at the beginning of a burst. Time passes at
+ * some instructions, those that wait, more than at others. If all windows began
+ * there, code at their beginning would count too much.
  */
 static u32 choose_skip(struct slot *slot)
 {
@@ -42,9 +47,10 @@ static u32 choose_skip(struct slot *slot)
 }
 
 /*
- * Time chooses code of long straight lines more often: a burst of so many
- * branches would count it too often. So each takes as many instructions, those
- * of as many branches on average; then every branch is as likely in one.
+ * Choose the length of a burst. Time chooses code with long straight lines more
+ * often. Bursts of a fixed number of branches would count such code too often.
+ * So a burst has a fixed number of instructions: those that the branches asked
+ * for have on average. Every branch is then equally likely to be in a burst.
  */
 static void set_length(struct burst *burst, const struct session *session)
 {
@@ -102,9 +108,11 @@ static void burst_end(struct step_cpu *cpu, struct slot *slot)
 	cpu->bursts--;
 }
 
-/* --- what makes them begin ---------------------------------------------------- */
+/* --- what makes them begin ------------------------------------------------ */
 
-/* An NMI has found slots due; current may be another task by now. */
+/*
+ * Begin the bursts that an NMI found due. Current may be another task by now.
+ */
 static void begin_due(struct irq_work *work)
 {
 	struct step_cpu *cpu = container_of(work, struct step_cpu, kick);
@@ -118,9 +126,9 @@ static void begin_due(struct irq_work *work)
 }
 
 /*
- * The clock also counts the time of the last burst, which was not the program's.
- * That is waited for, or else code that takes longer to step would be seen more
- * often than it runs.
+ * Return true if the clock fired too early, and let it fire again. It counts
+ * the time of the last burst, too, in which the program did not run. Without
+ * this, code that takes longer to step would be seen more often than it runs.
  */
 static bool is_early(const struct burst *burst, struct perf_event *event)
 {
@@ -142,7 +150,7 @@ static void note_clock(struct burst *burst, const struct perf_event *event)
 	burst->distance = event->hw.sample_period;
 }
 
-/* If not, the trigger comes again. */
+/* Return true if it is time for a burst. If not, the trigger fires again. */
 static bool is_time(struct slot *slot, struct perf_event *event,
 		    struct pt_regs *regs)
 {
@@ -179,7 +187,7 @@ static void on_trigger(struct perf_event *event, struct perf_sample_data *data,
 	}
 }
 
-/* --- the source's part ----------------------------------------------------------- */
+/* --- the source's part ---------------------------------------------------- */
 
 int burst_open(struct root *root)
 {
@@ -209,7 +217,7 @@ void burst_forgo(struct step_cpu *cpu, struct slot *slot)
 	list_del_init(&slot->link);
 }
 
-/* All that are under way on this CPU: their task leaves it, or its program. */
+/* End all bursts of this CPU: the task leaves it, or its program. */
 void bursts_end(struct step_cpu *cpu)
 {
 	struct slot *slot, *next;
@@ -220,8 +228,8 @@ void bursts_end(struct step_cpu *cpu)
 }
 
 /*
- * The first branch only says where the first line begins: what ran before it
- * was not seen, see docs/definitions.md.
+ * Feed a branch to a slot in a burst. The first branch only says where the
+ * first line begins, as code before it ran unseen: see docs/definitions.md.
  */
 void burst_feed(struct slot *slot, struct stream_event *event,
 		struct pt_regs *regs)
@@ -248,7 +256,7 @@ static bool is_over(struct burst *burst)
 	       burst->branches >= burst->most_branches;
 }
 
-/* From one step to the next: #DB, what we do there, and an instruction. */
+/* Account for a step: the #DB, its handler, and one instruction. */
 static void spend_step(struct step_cpu *cpu, struct slot *slot, u64 now)
 {
 	u64 took = now - slot->burst.last;
@@ -257,7 +265,7 @@ static void spend_step(struct step_cpu *cpu, struct slot *slot, u64 now)
 	budget_spend(slot, burst_own(&cpu->step_cost, took));
 }
 
-/* An instruction was executed. */
+/* Account for an instruction in all bursts, and end those that are over. */
 void bursts_step(struct step_cpu *cpu)
 {
 	struct slot *slot, *next;

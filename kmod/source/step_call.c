@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * System calls of tasks that are stepped for a while. Probes at each call, which
- * full stepping has, cost all programs of the machine a good part of the time of
- * a short call, also between bursts. So here a call is seen coming, at the #DB
- * before it, and found done, at the one after it.
+ * System calls in bursts. Full stepping uses probes at each call, which cost
+ * every program of the machine a good part of the time of a short call, also
+ * between bursts. In bursts, a call is recognised at the #DB before it instead,
+ * and its end at the #DB behind it.
  *
- * The latter comes late: the return to the program does not trap, only the
- * instruction behind it. Until then r11, where `syscall` has left the flags, has
- * ours, too. So a burst ends before a call if the instruction behind it could
- * see r11, or is not known.
+ * The latter comes late. The return to the program does not trap; only the
+ * instruction behind the call does. Until then r11, where `syscall` has left
+ * the flags, contains ours. A burst therefore ends before a call if the
+ * instruction behind it might see r11, or is not known.
  */
 #include <asm/ptrace.h>
 #include <uapi/asm/unistd_64.h>
@@ -33,9 +33,11 @@ bool step_is_sigreturn(long nr, bool is64)
 }
 
 /*
- * To a child or from a signal's frame. A child whose parent got our flag
- * meanwhile would keep it, if stepping ended before the child is there. By the
- * numbers of both tables: where that is wrong, a task is stepped a bit later.
+ * Return true if the call copies flags to a child, or from a signal's frame. If
+ * stepping ended before the child exists, a child whose parent got our flag
+ * meanwhile would keep it. Numbers are those of both call tables. If a number
+ * means another call in its table, the task is stepped a bit later, nothing
+ * worse.
  */
 bool step_call_copies_flags(u32 nr)
 {
@@ -55,7 +57,10 @@ bool step_call_copies_flags(u32 nr)
 	return false;
 }
 
-/* Is r11 seen by what runs before the next #DB, the one behind the call? */
+/*
+ * Return true if the code before the next #DB, the one behind the call, may see
+ * r11.
+ */
 static bool may_show_r11(u64 ip, bool is64)
 {
 	u8 bytes[INSN_MAX];
@@ -71,8 +76,8 @@ static bool may_show_r11(u64 ip, bool is64)
 }
 
 /*
- * Current is about to run the instruction at regs->ip, in a burst. It may be the
- * burst's end: a sigreturn would take our flag away, unseen.
+ * Current is about to run the instruction at regs->ip in a burst. Return false
+ * if the burst must end: a sigreturn would take our flag away unseen.
  */
 static bool can_be_stepped(struct step_task *record,
 			   const struct pt_regs *regs)
@@ -85,7 +90,10 @@ static bool can_be_stepped(struct step_task *record,
 		return !step_is_sigreturn((u32)regs->ax, is64) &&
 		       !may_show_r11(regs->ip + insn.length, is64);
 	}
-	/* A call may be in the shadow of what loads SS, or not be readable. */
+	/*
+	 * A call may follow an instruction that loads SS, which delays the
+	 * trap, or code that cannot be read.
+	 */
 	return insn.kind != INSN_SS && insn.kind != INSN_UNKNOWN;
 }
 
@@ -98,7 +106,7 @@ void step_call_expect(struct step_cpu *cpu, struct step_task *record,
 		bursts_end(cpu);
 }
 
-/* From the call until the next #DB: r11 has what `syscall` has left there. */
+/* Clean r11 of what `syscall` has left there, from the call to the next #DB. */
 void step_call_hide(const struct step_task *record, struct task_struct *task)
 {
 	struct pt_regs *regs = task_pt_regs(task);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From steps to the slots of a CPU: all that want events get the same. */
+/* Steps are fed to all slots of a CPU that want events. */
 #include <linux/sched/task_stack.h>
 
 #include "step.h"
@@ -22,8 +22,8 @@ void step_unbind(struct step_cpu *cpu, const struct step_task *record)
 }
 
 /*
- * Does the stack pointer say which frames are over? That of a signal is what was
- * interrupted, unless its handler has a stack above that.
+ * Return true if the stack pointer says which frames are over. At a signal it
+ * is that of the interrupted code, unless the handler's stack is above it.
  */
 static bool has_stack(unsigned int kind, struct pt_regs *regs)
 {
@@ -54,7 +54,7 @@ void step_feed(struct step_cpu *cpu, unsigned int kind, u64 from, u64 to,
 	}
 }
 
-/* A window begins with a branch. */
+/* Return true if the slot wants accesses now. A window begins with a branch. */
 static bool wants_access(const struct step_cpu *cpu, const struct slot *slot)
 {
 	return slot->session->accesses && step_may_see(slot, cpu->record) &&
@@ -71,7 +71,7 @@ void step_feed_access(struct step_cpu *cpu, struct stream_event *event,
 			slot_feed(slot, event, regs);
 }
 
-/* An instruction was executed of which it is not known what it accesses. */
+/* An instruction was executed, and what it accesses is not known. */
 void step_miss_access(struct step_cpu *cpu)
 {
 	struct slot *slot;
@@ -81,13 +81,13 @@ void step_miss_access(struct step_cpu *cpu)
 			slot->lost_events++;
 }
 
-/* Of all profiles, only this one asks what stores write. */
+/* Return true if the session needs what stores write. One profile does. */
 static bool wants_stored(const struct slot *slot)
 {
 	return slot->session->params.range_of == HWPROF_RANGE_NARROW_IP;
 }
 
-/* The slot wants events from now on, and until now. */
+/* Let a slot have events from now on, or no longer. */
 void step_add_slot(struct step_cpu *cpu, struct slot *slot)
 {
 	list_move_tail(&slot->link, &cpu->slots);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tracepoints, where #DB cannot follow a task. */
+/* Tracepoints where #DB cannot follow a task. */
 #include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
@@ -14,7 +14,7 @@
 #include "step.h"
 #include "x86/trap_flag.h"
 
-enum { SYSCALL_LENGTH = 2 };	/* syscall, sysenter, int 0x80 */
+enum { SYSCALL_LENGTH = 2 };	/* of syscall, sysenter, int 0x80 */
 
 static bool whole_cpu_wanted(struct step_cpu *cpu)
 {
@@ -27,8 +27,9 @@ static bool whole_cpu_wanted(struct step_cpu *cpu)
 }
 
 /*
- * It is not stepped, unless perf finds events for it next. Few tasks have the
- * flag; looking for the record of each would cost all of them.
+ * Disarm a task that nobody wants to step, unless perf is about to find events
+ * for it. Few tasks have the flag. To search the record of each task would be a
+ * cost for all of them.
  */
 static void disarm_stray(struct task_struct *task)
 {
@@ -68,7 +69,7 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev,
 	step_unbind(cpu, step_task_find(prev));
 	/*
 	 * Perf may swap the contexts of prev and next instead of scheduling
-	 * their events; of the whole CPU, they stay anyway.
+	 * their events. Events of the whole CPU stay in place.
 	 */
 	if (compat_task_has_perf(next) || whole_cpu_wanted(cpu))
 		step_arm(cpu, next);
@@ -105,7 +106,10 @@ static void feed_call(struct step_cpu *cpu, struct step_task *record,
 		step_feed(cpu, STREAM_GAP, 0, to, regs);
 }
 
-/* A system call is done; an exec has replaced the registers, a fork is here. */
+/*
+ * A system call is done. After an exec the registers are new; a fork's child
+ * comes here as well.
+ */
 static void on_sys_exit(void *data, struct pt_regs *regs, long result)
 {
 	struct step_task *record;
@@ -132,15 +136,18 @@ static void on_sys_exit(void *data, struct pt_regs *regs, long result)
 				step_access_expect(record, regs);
 		}
 	} else if (record) {
-		/* Its #DB would be taken for that of what ran before. */
+		/*
+		 * A later #DB would be attributed to the instruction before the
+		 * call.
+		 */
 		step_disarm(record, current);
 	}
 	local_irq_restore(flags);
 }
 
 /*
- * A child has its parent's flags; the kernel has cleared what is not the
- * parent's own, unless that was set while they were copied.
+ * A child has its parent's flags. The kernel has cleared TF in them if it was
+ * not the parent's own, unless it was set while flags were copied.
  */
 static void on_fork(void *data, struct task_struct *parent,
 		    struct task_struct *child)
@@ -166,7 +173,7 @@ static void on_exec(void *data, struct task_struct *task, pid_t old_pid,
 	bursts_end(cpu);
 	if (record) {
 		time = record->clock;
-		record->ip = 0;		/* not known yet: the old one is no more */
+		record->ip = 0;		/* not known yet */
 		step_bind(cpu, record);	/* follows the exec */
 		step_disarm(record, current);
 		record->secure = right_is_secure(current);
@@ -187,7 +194,8 @@ static void on_exit(void *data, struct task_struct *task compat_exit_arguments)
 	bursts_end(cpu);
 	if (record && record->armed && step_wanted(cpu)) {
 		step_bind(cpu, record);
-		step_feed(cpu, STREAM_GAP, 0, 0, NULL);	/* nothing comes after */
+		/* nothing comes after it */
+		step_feed(cpu, STREAM_GAP, 0, 0, NULL);
 	}
 	step_unbind(cpu, record);
 	cpu->record = NULL;
@@ -200,12 +208,15 @@ static void on_exit(void *data, struct task_struct *task compat_exit_arguments)
 	spaces_exit(&step_source);
 }
 
-/* Where current goes on after the handler: it may repeat a system call. */
+/*
+ * Return where current goes on after the handler. A system call may be
+ * repeated.
+ */
 static u64 resume_ip(const struct pt_regs *regs,
 		     const struct k_sigaction *action)
 {
 	if ((long)regs->orig_ax < 0)
-		return regs->ip;	/* not in one */
+		return regs->ip;	/* not in a system call */
 	switch ((long)regs->ax) {
 	case -ERESTARTSYS:
 		if (!(action->sa.sa_flags & SA_RESTART))
@@ -218,8 +229,8 @@ static u64 resume_ip(const struct pt_regs *regs,
 }
 
 /*
- * The signal's frame or the core dump is written next: no flag of ours in it.
- * A stop writes none, and may last; an ignored signal is none.
+ * The kernel writes the signal's frame or a core dump next: our flag must not
+ * be in it. A stop writes nothing and may last. An ignored signal is none.
  */
 static void on_signal(void *data, int sig, struct kernel_siginfo *info,
 		      struct k_sigaction *action)
@@ -269,7 +280,8 @@ void step_probes_find(void)
 	probes_find(call_probes);
 }
 
-static unsigned int call_users;		/* source_get()'s lock is held */
+static unsigned int call_users;		/* protected by the lock of
+					 * source_get() */
 
 bool step_calls_probed(void)
 {
@@ -285,7 +297,7 @@ int step_calls_get(void)
 	return err;
 }
 
-/* Nobody is told any more that a sigreturn is done. */
+/* No probe will tell that a sigreturn is done. */
 static void forget_sigreturn(struct step_task *record, struct task_struct *task)
 {
 	WRITE_ONCE(record->sigreturn, false);
@@ -307,7 +319,7 @@ int step_probes_register(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		per_cpu(step_cpu, cpu).next = NULL;	/* nobody has told it */
+		per_cpu(step_cpu, cpu).next = NULL;	/* not known */
 	return probes_register(probes);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Records of stepped tasks: a fixed set-associative array, since they are
- * wanted where nothing can be allocated. A task is freed from it when it
- * exits, so that a pointer in it is always a task. The array itself stays as
- * long as the module: the work of a task that sleeps may still point to it.
+ * Records of stepped tasks: a set-associative array of fixed size, because they
+ * are needed where nothing can be allocated. A record is freed when its task
+ * exits, so that its pointer is always that of a task. The array stays as long
+ * as the module, because the work of a sleeping task may still point to it.
  */
 #include <linux/hash.h>
 #include <linux/log2.h>

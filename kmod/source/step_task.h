@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What single stepping knows of a task: whether it is stepped, where it is. */
+/* The record of a stepped task: whether it is stepped, and where it is. */
 #ifndef HWPROF_STEP_TASK_H
 #define HWPROF_STEP_TASK_H
 
@@ -7,22 +7,30 @@
 #include <linux/task_work.h>
 
 /*
- * Written by its task, in #DB, in the kernel on its behalf, or, while it is
- * off its CPU, by the CPU that is about to run it. Interrupts are off.
+ * Written by its task, in #DB or in the kernel on its behalf. While the task is
+ * off the CPU, the CPU that is about to run it writes it. Interrupts are off.
  */
 struct step_task {
-	struct task_struct *task;	/* NULL: free */
+	struct task_struct *task;	/* NULL: the record is free */
 	u64 ip;			/* of the instruction that runs next */
-	u64 flags;		/* then, with ours: what `syscall` copies to r11 */
-	u64 steps;		/* grows with all that ran, seen or not */
+	/*
+	 * User flags at that time, with our TF. `syscall` copies them to r11.
+	 */
+	u64 flags;
+	u64 steps;		/* grows with everything that ran, seen or
+				 * not */
 	u64 clock;		/* local_clock() at the last call */
 	struct callback_head work;
 	bool work_queued;
-	bool armed;		/* its #DBs are ours, too */
+	bool armed;		/* its #DBs are also ours */
 	bool secure;		/* see right_is_secure() */
-	bool hold;		/* not to be armed before `work` ran */
-	bool sigreturn;		/* in that system call: nor then */
-	bool calls;		/* without a probe: runs next, or since the #DB */
+	bool hold;		/* not to be armed until the work has run */
+	bool sigreturn;		/* in a sigreturn: not to be armed meanwhile */
+	/*
+	 * Bursts without call probes: the next instruction is a system call, or
+	 * one was made since the last #DB.
+	 */
+	bool calls;
 };
 
 enum {
@@ -34,19 +42,22 @@ enum {
 int step_tasks_init(void);
 void step_tasks_exit(void);
 
-/* The task's record; NULL: it has none. */
+/* Return the task's record, or NULL if it has none. */
 struct step_task *step_task_find(struct task_struct *task);
 
-/* The same, or a new one, as @is_new says; NULL: all are in use. */
+/*
+ * Return the task's record, which may be a new one: see @is_new. Return NULL if
+ * all are in use.
+ */
 struct step_task *step_task_get(struct task_struct *task, bool *is_new);
 
-/* The task exits, or is not to be known any more. */
+/* Free a record. The task exits, or is not stepped any more. */
 void step_task_free(struct step_task *record);
 
-/* Which of the STEP_TASKS records it is, from 0 on. */
+/* Return the record's number, from 0 to STEP_TASKS - 1. */
 unsigned int step_task_number(const struct step_task *record);
 
-/* All records, while tasks come and go. Under RCU. */
+/* Call @visit for all records, while tasks come and go. Under RCU. */
 void step_task_for_each(void (*visit)(struct step_task *record,
 				      struct task_struct *task));
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * #DB after each instruction: the one that was executed is decoded, and the
- * flag set again. int3 is here because of uprobes, which die of a foreign
- * trap flag.
+ * #DB after each instruction: decode the instruction that ran, and set the flag
+ * again. int3 is handled because of uprobes, which a foreign trap flag would
+ * break.
  */
 #include <linux/kdebug.h>
 #include <linux/sched/clock.h>
@@ -16,7 +16,7 @@
 #include "step.h"
 #include "x86/trap_flag.h"
 
-/* The instruction is long, or at the end of what can be read. */
+/* Decode an instruction that is long, or at the end of what can be read. */
 static noinline struct insn decode_slowly(u64 ip, bool is64)
 {
 	u8 bytes[INSN_MAX];
@@ -44,8 +44,8 @@ struct insn step_decode(u64 ip, bool is64)
 }
 
 /*
- * The program sees flags without our TF on its stack. A debugger's it sees,
- * as ever.
+ * Hide our TF in the flags that the program has pushed. It may see a debugger's
+ * TF, as ever.
  */
 static void hide_pushed_tf(struct pt_regs *regs)
 {
@@ -59,7 +59,9 @@ static void hide_pushed_tf(struct pt_regs *regs)
 	copy_to_user_nofault(pushed, &flags, sizeof(flags));
 }
 
-/* Instructions that have to do with the flag; what is left to be fed. */
+/*
+ * Handle instructions that deal with the flag. Return what is left to be fed.
+ */
 static struct insn step_special(struct step_cpu *cpu, struct step_task *record,
 				struct insn insn, struct pt_regs *regs,
 				bool is64)
@@ -67,7 +69,7 @@ static struct insn step_special(struct step_cpu *cpu, struct step_task *record,
 	if (insn.kind == INSN_SYSCALL)
 		insn = step_call_pass(cpu, record, insn, regs);
 	if (insn.kind == INSN_SS) {
-		/* It puts #DB off until after the instruction that follows. */
+		/* It delays #DB until after the next instruction. */
 		if (regs->ip == record->ip + insn.length)
 			return insn;
 		record->ip += insn.length;
@@ -103,10 +105,13 @@ static void feed_insn(struct step_cpu *cpu, struct step_task *record,
 		step_feed(cpu, insn_stream_kind(insn.kind), from, to, regs);
 		break;
 	default:
-		/* A string instruction that repeats itself, or a straight line */
+		/* a repeated string instruction, or a straight line */
 		if (to - from < INSN_MAX + 1)
 			break;
-		/* Something else moved it: the kernel plays a procedure there. */
+		/*
+		 * Something else moved it: the kernel emulates procedures
+		 * there.
+		 */
 		if (in_vsyscall(from))
 			step_feed(cpu, STREAM_RET, from, to, regs);
 		else
@@ -116,7 +121,7 @@ static void feed_insn(struct step_cpu *cpu, struct step_task *record,
 		record->clock = local_clock();
 }
 
-/* One instruction of current, at record->ip, was executed. */
+/* Take the instruction of current at record->ip, which was executed. */
 static void step(struct step_cpu *cpu, struct step_task *record,
 		 struct pt_regs *regs)
 {
@@ -155,10 +160,10 @@ static int on_debug(struct pt_regs *regs, unsigned long *dr6)
 	if (!(*dr6 & DR_STEP) || !record || !record->armed)
 		return NOTIFY_DONE;
 	if (unlikely(compat_in_uprobe(current))) {
-		step_hold(record);	/* we go on when it is done */
+		step_hold(record);	/* arm again when it is done */
 		return NOTIFY_DONE;
 	}
-	/* Does the program itself, or a debugger, wait for this step? */
+	/* The program itself, or a debugger, also waits for this step. */
 	awaited = !tf_is_forced(current) || tf_is_debuggers(current);
 	step(cpu, record, regs);
 	if (unlikely(awaited))
@@ -192,7 +197,7 @@ static int on_die(struct notifier_block *block, unsigned long why, void *data)
 	return NOTIFY_DONE;
 }
 
-/* Before uprobes' notifier, which would take our #DB and int3. */
+/* Run before the notifier of uprobes, which would take our #DB and int3. */
 static struct notifier_block die_block = {
 	.notifier_call	= on_die,
 	.priority	= INT_MAX,
