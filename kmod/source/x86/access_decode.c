@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Loads and stores of x86 instructions (Intel SDM volume 2), by tables of what
- * each opcode does with its memory operand. Of instructions that can be
- * executed, that is: what others decode to does not matter.
+ * each opcode does with its memory operand. Only instructions that can be
+ * executed are decoded correctly; for others the result does not matter.
  */
 #include "access_decode.h"
 #include "access_opcodes.h"
@@ -12,23 +12,24 @@ enum map { ONE_BYTE, MAP_0F, MAP_0F38, MAP_0F3A };
 
 enum { REX_B = 1, REX_X = 2, REX_R = 4, REX_W = 8, REX = 0x40 };
 
-/* An instruction on its way from bytes to operands. */
+/* The state of decoding one instruction. */
 struct decoder {
 	const u8 *bytes;
 	unsigned int count, at;
 	bool is64;
-	bool missing;		/* a byte was, of those there should be */
+	bool missing;		/* the instruction has more bytes than there
+				 * are */
 	bool unknown;
-	bool operand16;		/* prefixes: 66, */
-	bool address_cut;	/* 67, */
-	u8 repeat;		/* f2 or f3, the last one, */
-	u8 segment;		/* of those of segments, */
-	u8 rex;			/* and REX, or what VEX says of that */
-	u8 vector;		/* bytes of one */
+	bool operand16;		/* prefix 66 */
+	bool address_cut;	/* prefix 67 */
+	u8 repeat;		/* the last of prefixes f2 and f3 */
+	u8 segment;		/* the last segment prefix */
+	u8 rex;			/* REX, or what VEX says of it */
+	u8 vector;		/* bytes of a vector */
 	u8 map;			/* enum map */
 	u8 opcode;
 	u8 modrm;
-	struct access_operand memory;	/* of ModRM */
+	struct access_operand memory;	/* the operand that ModRM describes */
 	struct access_insn *insn;
 };
 
@@ -50,7 +51,7 @@ static u64 take_bytes(struct decoder *decoder, unsigned int count)
 	return value;
 }
 
-/* --- sizes ------------------------------------------------------------------- */
+/* --- sizes ---------------------------------------------------------------- */
 
 static unsigned int operand_size(const struct decoder *decoder)
 {
@@ -98,7 +99,7 @@ static unsigned int width_bytes(const struct decoder *decoder,
 	return 0;
 }
 
-/* --- operands ---------------------------------------------------------------- */
+/* --- operands ------------------------------------------------------------- */
 
 static void add_operand(struct decoder *decoder, struct access_operand operand,
 			u8 does, unsigned int width)
@@ -130,7 +131,8 @@ static void add_stack(struct decoder *decoder, u8 does, u8 base, s64 distance)
 
 static void add_push(struct decoder *decoder)
 {
-	add_stack(decoder, ACCESS_STORES, ACCESS_RSP, -(s64)stack_size(decoder));
+	add_stack(decoder, ACCESS_STORES, ACCESS_RSP,
+		  -(s64)stack_size(decoder));
 }
 
 static void add_pop(struct decoder *decoder)
@@ -174,7 +176,7 @@ static void take_sib(struct decoder *decoder)
 	memory->base = (sib & 7) | (decoder->rex & REX_B) << 3;
 }
 
-/* ModRM, and the memory operand that it describes. */
+/* Take ModRM, and the memory operand that it describes. */
 static void take_modrm(struct decoder *decoder)
 {
 	struct access_operand *memory = &decoder->memory;
@@ -225,7 +227,7 @@ static void take_immediate(struct decoder *decoder, u16 entry)
 	}
 }
 
-/* --- groups: the register field is a part of the opcode ------------------------- */
+/* --- groups: the register field is a part of the opcode ------------------- */
 
 static u16 entry_of_group(struct decoder *decoder, u16 entry)
 {
@@ -256,7 +258,7 @@ static u16 entry_of_group(struct decoder *decoder, u16 entry)
 	return entry | immediate | group[field];
 }
 
-/* --- what fits into no table ---------------------------------------------------- */
+/* --- what fits into no table ---------------------------------------------- */
 
 static void decode_string(struct decoder *decoder)
 {
@@ -304,7 +306,7 @@ static void decode_moffs(struct decoder *decoder)
 		decoder->insn->target = ACCESS_RAX;
 }
 
-/* Processors disagree on what 66 does to near branches in 64-bit code. */
+/* Processors differ in what 66 does to near branches in 64-bit code. */
 static void check_branch(struct decoder *decoder)
 {
 	if (stack_size(decoder) == 2)
@@ -344,7 +346,7 @@ static void decode_x87(struct decoder *decoder)
 		decoder->unknown = true;
 }
 
-/* 8f: its address is made after rsp was changed */
+/* 8f: the address is computed after rsp was changed */
 static void decode_pop(struct decoder *decoder)
 {
 	if (modrm_field(decoder)) {
@@ -425,7 +427,7 @@ static void decode_odd_one_byte(struct decoder *decoder)
 	}
 }
 
-/* Of saved states, only the two of mxcsr; flushes access nothing. */
+/* Saved states are not known, except mxcsr. Flushes access nothing. */
 static void decode_group15(struct decoder *decoder)
 {
 	u8 field = modrm_field(decoder);
@@ -486,9 +488,11 @@ static void decode_odd(struct decoder *decoder)
 			   ACCESS_STORES, width_bytes(decoder, PF1));
 }
 
-/* --- the whole instruction -------------------------------------------------------- */
+/* --- the whole instruction ------------------------------------------------ */
 
-/* mov, movzx, movsx: what is loaded is in a register then. ah to dh are parts. */
+/*
+ * mov, movzx, movsx: a register has what was loaded. ah to dh are parts of one.
+ */
 static void set_target(struct decoder *decoder)
 {
 	u8 target = modrm_field(decoder) | (decoder->rex & REX_R) << 1;
@@ -508,7 +512,7 @@ static void decode_operand(struct decoder *decoder, u16 entry)
 		return;
 	}
 	if (!(entry & RW)) {
-		/* A group's member that there is not, lea, nop, prefetch */
+		/* a member that does not exist, or lea, nop, prefetch */
 		decoder->unknown |= (entry & GROUP) == GROUP;
 		return;
 	}
@@ -535,7 +539,7 @@ static void decode_opcode(struct decoder *decoder, u16 entry)
 	take_immediate(decoder, entry);
 }
 
-/* Prefixes, up to the first byte of the opcode, which is returned. */
+/* Take prefixes. Return the first byte of the opcode. */
 static u8 take_prefixes(struct decoder *decoder)
 {
 	for (;;) {
@@ -563,7 +567,9 @@ static u8 take_prefixes(struct decoder *decoder)
 		case 0x2e:
 		case 0x36:
 		case 0x3e:
-			/* All others are flat; in 64-bit code they are ignored. */
+			/*
+			 * Other segments are flat. 64-bit code ignores these.
+			 */
 			if (!decoder->is64)
 				decoder->segment = ACCESS_FLAT;
 			break;
@@ -576,11 +582,15 @@ static u8 take_prefixes(struct decoder *decoder)
 		default:
 			return byte;
 		}
-		decoder->rex = 0;	/* it counts directly before the opcode */
+		decoder->rex = 0;	/* REX only counts directly before the
+					 * opcode */
 	}
 }
 
-/* Opcodes that mean the same with VEX; the rest of map 0f are masks' */
+/*
+ * Return true for opcodes that mean the same with VEX. Others of map 0f are
+ * those of masks.
+ */
 static bool is_vector_opcode(const struct decoder *decoder)
 {
 	u8 opcode = decoder->opcode;
@@ -592,7 +602,7 @@ static bool is_vector_opcode(const struct decoder *decoder)
 	       (opcode < 0x80 || opcode >= 0xc0 || opcode == 0xae);
 }
 
-/* @first: c4, or c5, which has a byte less */
+/* @first: c4, or c5, which is one byte shorter */
 static void take_vex(struct decoder *decoder, u8 first)
 {
 	static const u8 repeat[4] = { 0, 0, 0xf3, 0xf2 };
@@ -617,7 +627,7 @@ static void take_vex(struct decoder *decoder, u8 first)
 		decoder->unknown = true;
 }
 
-/* In 32-bit code c4 and c5 may be lds and les. */
+/* c4 and c5 may be lds and les in 32-bit code. */
 static bool is_vex(const struct decoder *decoder, u8 first)
 {
 	return (first == 0xc4 || first == 0xc5) &&

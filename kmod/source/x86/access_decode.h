@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which memory an x86 instruction loads from and stores to: its operands, the
- * implicit ones too, by the registers that their addresses are made of. lea,
- * nop and prefetch access nothing.
+ * The memory that an x86 instruction loads from and stores to: its operands,
+ * with implicit ones, and the registers that make up their addresses. lea, nop
+ * and prefetch access nothing.
  */
 #ifndef HWPROF_ACCESS_DECODE_H
 #define HWPROF_ACCESS_DECODE_H
@@ -12,25 +12,25 @@
 enum access_register {
 	ACCESS_RAX, ACCESS_RCX, ACCESS_RDX, ACCESS_RBX,
 	ACCESS_RSP, ACCESS_RBP, ACCESS_RSI, ACCESS_RDI,
-	ACCESS_R8,		/* and so on */
-	ACCESS_RIP = 16,	/* of the next instruction */
+	ACCESS_R8,		/* r9 to r15 follow */
+	ACCESS_RIP = 16,	/* address of the next instruction */
 	ACCESS_NO_REGISTER,
 };
 
 enum access_segment {
-	ACCESS_FLAT,		/* its base is 0 */
+	ACCESS_FLAT,		/* base 0 */
 	ACCESS_FS,
 	ACCESS_GS,
 };
 
 enum {
 	ACCESS_LOADS	= 1 << 0,
-	ACCESS_STORES	= 1 << 1,	/* behind the load, if it does both */
+	ACCESS_STORES	= 1 << 1,	/* after the load, if both */
 };
 
 struct access_operand {
 	u8 does;		/* ACCESS_LOADS, ACCESS_STORES, or both */
-	u8 width;		/* bytes */
+	u8 width;		/* in bytes */
 	u8 segment;		/* enum access_segment */
 	u8 base, index;		/* enum access_register */
 	u8 scale;		/* 1, 2, 4, 8 */
@@ -41,25 +41,33 @@ struct access_operand {
 enum access_state {
 	ACCESS_DECODED,
 	ACCESS_SHORT,		/* more bytes are needed */
-	ACCESS_UNKNOWN,		/* what it accesses is not known here */
+	ACCESS_UNKNOWN,		/* its accesses are not known */
 };
 
 struct access_insn {
-	u8 state;		/* enum access_state; the rest: of ACCESS_DECODED */
-	u8 length;		/* bytes */
-	u8 target;		/* what it loads is in here afterwards, and
-				 * `width` bytes of it as they were */
-	bool repeats;		/* as often as the count register says: 0, too */
-	u8 count;		/* operands: 0 to 2, those that load first */
+	u8 state;		/* the rest is valid if ACCESS_DECODED */
+	u8 length;		/* in bytes */
+	/*
+	 * Register that has what was loaded afterwards, in its low @width
+	 * bytes.
+	 */
+	u8 target;
+	bool repeats;		/* as often as the count register says, which
+				 * may be 0 */
+	u8 count;		/* operands: 0 to 2, loads first */
 	struct access_operand operands[2];
 };
 
-/*
- * @bytes: what is in memory at the instruction, @count of them, of which 15 are
- * always enough; @is64: the code segment's mode. Not known are: EVEX, XOP, 3DNow,
- * accesses under a mask, gathers, saved states (xsave), far branches, ports,
- * bits at a register's distance (bt), xlat, enter, pusha, MPX, and what only the
- * kernel may do.
+/**
+ * access_decode() - decode the memory operands of an instruction.
+ * @insn: the result.
+ * @bytes: what is in memory at the instruction.
+ * @count: number of bytes; 15 are always enough.
+ * @is64: the code segment is a 64-bit one.
+ *
+ * The decoder does not know EVEX, XOP, 3DNow, accesses under a mask, gathers,
+ * saved states (xsave), far branches, ports, bits at a register's distance
+ * (bt), xlat, enter, pusha, MPX, and what only the kernel may do.
  */
 void access_decode(struct access_insn *insn, const u8 *bytes,
 		   unsigned int count, bool is64);

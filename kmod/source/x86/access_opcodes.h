@@ -1,49 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The opcode maps (Intel SDM volume 2, appendix A), as far as memory goes. An
- * entry says what follows the opcode, and what becomes of the memory operand if
- * ModRM has one. 0: not known.
+ * The opcode maps (Intel SDM volume 2, appendix A) as far as memory is
+ * concerned. An entry says what follows the opcode, and what happens to the
+ * memory operand if ModRM has one. 0: not known.
  */
 #ifndef HWPROF_ACCESS_OPCODES_H
 #define HWPROF_ACCESS_OPCODES_H
 
 #include "engine/types.h"
 
-/* How wide the memory operand is, in the low bits of an entry. */
+/* Width of the memory operand, in the low bits of an entry. */
 enum access_width {
-	B = 1,		/* 1 byte, */
-	W,		/* 2, */
-	D,		/* 4, */
-	Q,		/* 8, */
+	B = 1,		/* 1 byte */
+	W,		/* 2 */
+	D,		/* 4 */
+	Q,		/* 8 */
 	DQ,		/* 16 */
 	V,		/* 2, 4 or 8, as the instruction's operands */
 	Y,		/* 4, or 8 with REX.W in 64-bit code */
 	X,		/* a vector: 16, or 32 with VEX.L */
-	XH, XQ, XE,	/* a half, quarter, eighth of one */
+	XH, XQ, XE,	/* a half, quarter, eighth of a vector */
 	XD,		/* 8, or 32 with VEX.L */
 	FM,		/* a scalar of FMA: 4, or 8 with VEX.W */
-	/* by mandatory prefix, see by_prefix[] */
-	PX, PI, PI16, PI4, P6F, P70, PSD, P12, P13, P16, P2A, P2C, P2E, P51, P5A, P7E, PE6,
-	PF0, PF1,
+	/* depends on the mandatory prefix: by_prefix[] */
+	PX, PI, PI16, PI4, P6F, P70, PSD, P12, P13, P16, P2A, P2C, P2E, P51,
+	P5A, P7E, PE6, PF0, PF1,
 	WIDTHS,
 	WIDTH_MASK = 31,
 };
 
 enum access_entry {
-	LD	= 1 << 5,	/* the memory operand is loaded from, */
-	ST	= 1 << 6,	/* stored to, */
-	RW	= LD | ST,	/* both */
-	NONE	= 1 << 7,	/* known, and nothing to be said */
+	LD	= 1 << 5,	/* loads from the memory operand */
+	ST	= 1 << 6,	/* stores to it */
+	RW	= LD | ST,	/* does both */
+	NONE	= 1 << 7,	/* known; no memory operand */
 	M	= 1 << 8,	/* ModRM follows */
-	/* an immediate does, of 1 byte, 2, 2 or 4, 2 or 4 or 8 */
+	/* an immediate follows: of 1 byte; 2; 2 or 4; 2, 4 or 8 */
 	I8	= 1 << 9,
 	I16	= 2 << 9,
 	IZ	= 3 << 9,
 	IV	= 4 << 9,
 	IMMEDIATE = 7 << 9,
 	NOMEM	= 1 << 12 | M,	/* its memory operand is not known */
-	TO	= 1 << 13 | LD,	/* loads ModRM's register, and nothing else */
-	GROUP	= 1 << 14 | M,	/* ModRM's register field says which it is */
+	TO	= 1 << 13 | LD,	/* only loads, into ModRM's register */
+	GROUP	= 1 << 14 | M,	/* ModRM's register field says what it is */
 	ODD	= 1 << 15,	/* see access_decode.c */
 };
 
@@ -84,7 +84,8 @@ static const u16 one_byte[256] = {
 	[0x9b]		= NONE,
 	[0x9c]		= ODD, [0x9d] = ODD,	/* pushf, popf */
 	[0x9e]		= NONE, [0x9f] = NONE,
-	[0xa0 ... 0xa7]	= ODD,		/* mov of an address, movs, cmps */
+	[0xa0 ... 0xa7]	= ODD,		/* mov to or from an address, movs,
+					 * cmps */
 	[0xa8]		= NONE | I8, [0xa9] = NONE | IZ,
 	[0xaa ... 0xaf]	= ODD,		/* stos, lods, scas */
 	[0xb0 ... 0xb7]	= NONE | I8, [0xb8 ... 0xbf] = NONE | IV,
@@ -135,7 +136,7 @@ static const u16 map_0f[256] = {
 	[0x6c]		= M | LD | PX, [0x6d] = M | LD | PX,
 	[0x6e]		= M | LD | Y, [0x6f] = M | LD | P6F,
 	[0x70]		= M | LD | P70 | I8,
-	[0x71 ... 0x73]	= NOMEM | I8,	/* of registers only */
+	[0x71 ... 0x73]	= NOMEM | I8,	/* registers only */
 	[0x74 ... 0x76]	= M | LD | PI,
 	[0x77]		= NONE,
 	[0x7c]		= M | LD | X, [0x7d] = M | LD | X,
@@ -190,11 +191,15 @@ static const u16 map_0f38[256] = {
 	[0x14 ... 0x17]	= M | LD | X,
 	[0x18]		= M | LD | D, [0x19] = M | LD | Q, [0x1a] = M | LD | DQ,
 	[0x1c ... 0x1e]	= M | LD | PI,
-	[0x20]		= M | LD | XH, [0x21] = M | LD | XQ, [0x22] = M | LD | XE,
-	[0x23]		= M | LD | XH, [0x24] = M | LD | XQ, [0x25] = M | LD | XH,
+	[0x20]		= M | LD | XH, [0x21] = M | LD | XQ,
+	[0x22]		= M | LD | XE,
+	[0x23]		= M | LD | XH, [0x24] = M | LD | XQ,
+	[0x25]		= M | LD | XH,
 	[0x28 ... 0x2b]	= M | LD | X,
-	[0x30]		= M | LD | XH, [0x31] = M | LD | XQ, [0x32] = M | LD | XE,
-	[0x33]		= M | LD | XH, [0x34] = M | LD | XQ, [0x35] = M | LD | XH,
+	[0x30]		= M | LD | XH, [0x31] = M | LD | XQ,
+	[0x32]		= M | LD | XE,
+	[0x33]		= M | LD | XH, [0x34] = M | LD | XQ,
+	[0x35]		= M | LD | XH,
 	[0x36 ... 0x40]	= M | LD | X,
 	[0x41]		= M | LD | DQ,
 	[0x45 ... 0x47]	= M | LD | X,
@@ -239,7 +244,7 @@ static const u16 map_0f3a[256] = {
 	[0xf0]		= M | LD | Y,	/* rorx */
 };
 
-/* Opcodes 80, 81, 83: all but cmp write. */
+/* Opcodes 80, 81, 83: all but cmp store. */
 static const u8 group1[8] = { RW, RW, RW, RW, RW, RW, RW, LD };
 static const u8 group3[8] = { LD, LD, RW, RW, LD, LD, LD, LD };
 static const u8 group4[8] = { RW, RW };
@@ -247,7 +252,7 @@ static const u8 group5[8] = { RW, RW, LD, 0, LD, 0, LD };
 static const u8 group8[8] = { 0, 0, 0, 0, LD, RW, RW, RW };
 static const u8 group11[8] = { ST };
 
-/* x87: d8 to df, by the register field. */
+/* x87: d8 to df, indexed by the register field. */
 static const u8 x87[8][8] = {
 	{ LD | D, LD | D, LD | D, LD | D, LD | D, LD | D, LD | D, LD | D },
 	{ LD | D, 0, ST | D, ST | D, 0, LD | W, 0, ST | W },
@@ -259,11 +264,11 @@ static const u8 x87[8][8] = {
 	{ LD | W, ST | W, ST | W, ST | W, LD, LD | Q, ST, ST | Q },
 };
 
-/* Without a mandatory prefix, with 66, f3, f2. 0: there is no such one. */
+/* Width without a mandatory prefix, with 66, f3, f2. 0: there is none. */
 static const u8 by_prefix[WIDTHS - PX][4] = {
 	[PX - PX]	= { X, X },
 	[PI - PX]	= { Q, X },		/* MMX or SSE */
-	[PI16 - PX]	= { Q, DQ },		/* a count of bits, likewise */
+	[PI16 - PX]	= { Q, DQ },		/* a number of bits, likewise */
 	[PI4 - PX]	= { D, X },
 	[P6F - PX]	= { Q, X, X },
 	[P70 - PX]	= { Q, X, X, X },

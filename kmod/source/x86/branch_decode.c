@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
 /*
  * Which branch an x86 instruction is (Intel SDM volume 2, opcode maps). The
- * instruction has been executed, so it is a valid one, and where it led is
- * known: only the opcode matters, and the length of conditional branches.
- * Tables, since kernels compile switches to chains of comparisons.
+ * instruction was executed, so it is valid, and its target is known. Only the
+ * opcode matters, and the length of conditional branches. Tables are used
+ * because kernels compile switches to chains of comparisons.
  */
 #include "branch_decode.h"
 
-/* What else a first byte can be. */
+/* Other meanings of a first byte. */
 enum {
 	PREFIX = INSN_SS + 1,
 	OPERAND_SIZE,		/* a prefix, too */
-	REX,			/* likewise, but in 64-bit code only */
+	REX,			/* a prefix in 64-bit code only */
 	POP_SS,			/* 32-bit code only */
 	MOV_TO_SEGMENT,
-	GROUP5,			/* ModRM says which it is */
+	GROUP5,			/* ModRM says what it is */
 	INTERRUPT,
 	TWO_BYTES,
 };
@@ -53,9 +53,9 @@ static const u8 first_byte[256] = {
 	[0xff]		= GROUP5,
 };
 
-enum { REX_B = 1, REX_X = 2, REX_R = 4 };	/* a register's fourth bit */
+enum { REX_B = 1, REX_X = 2, REX_R = 4 };	/* fourth bit of a register */
 
-/* By the register field of ModRM. */
+/* Indexed by the register field of ModRM. */
 static const u8 group5[8] = {
 	[2] = INSN_CALL, [3] = INSN_CALL,
 	[4] = INSN_INDIRECT, [5] = INSN_INDIRECT,
@@ -66,7 +66,9 @@ static struct insn insn(u8 kind, unsigned int length)
 	return (struct insn){ .kind = kind, .length = length };
 }
 
-/* Opcodes that a second byte decides on. @at: of the first one. */
+/*
+ * Decode opcodes that a second byte decides on. @at is where the first one is.
+ */
 static struct insn second_byte(const u8 *bytes, unsigned int at, u8 first,
 			       bool narrow)
 {
@@ -79,20 +81,23 @@ static struct insn second_byte(const u8 *bytes, unsigned int at, u8 first,
 	if (first == TWO_BYTES ? byte == 0x05 || byte == 0x34 :
 				 first == INTERRUPT && byte == 0x80)
 		return insn(INSN_SYSCALL, at + 2);
-	/* mov to SS, from a register: nobody does it from memory. */
+	/* mov to SS from a register; from memory it is not used. */
 	if (first == MOV_TO_SEGMENT && byte >= 0xd0 && byte <= 0xd7)
 		return insn(INSN_SS, at + 2);
 	return insn(INSN_OTHER, 0);
 }
 
-/* Prefixes that have the bits of REX in them: XOP (or pop), VEX, EVEX, REX2. */
+/*
+ * Return true for prefixes that contain the bits of REX: XOP (or pop), VEX,
+ * EVEX, REX2.
+ */
 static bool has_rex_inside(u8 byte)
 {
 	return byte == 0x8f || byte == 0xc4 || byte == 0xc5 || byte == 0x62 ||
 	       byte == 0xd5;
 }
 
-/* r11 without its fourth bit. */
+/* Return true for r11 without its fourth bit. */
 static bool is_3(u8 bits)
 {
 	return (bits & 7) == 3;
@@ -116,7 +121,9 @@ bool may_name_r11(const u8 *bytes, unsigned int count)
 		bytes++;
 	if (end - bytes < 3)
 		return true;
-	/* Whether it has ModRM and SIB, which follow the opcode, is all one. */
+	/*
+	 * Assume both ModRM and SIB behind the opcode, as either may be there.
+	 */
 	return (rex & REX_B && (is_3(bytes[0]) || is_3(bytes[1]) ||
 				is_3(bytes[2]))) ||
 	       (rex & REX_X && is_3(bytes[2] >> 3)) ||
@@ -148,7 +155,10 @@ struct insn branch_decode(const u8 *bytes, unsigned int count, bool is64)
 		} else if (first != PREFIX) {
 			if (at + 1 == count)
 				break;
-			/* 66 0f 8x: 16-bit displacement, not in 64-bit code */
+			/*
+			 * 66 0f 8x: a 16-bit displacement, but not in 64-bit
+			 * code
+			 */
 			return second_byte(bytes, at, first,
 					   operand_size && !is64);
 		}

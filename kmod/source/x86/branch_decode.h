@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
-/* Which branch an x86 instruction is. Nothing else about it is decoded. */
+/* Which branch an x86 instruction is. Nothing else is decoded. */
 #ifndef HWPROF_BRANCH_DECODE_H
 #define HWPROF_BRANCH_DECODE_H
 
 #include "engine/stream.h"
 
-enum { INSN_MAX = 15 };		/* bytes of an instruction */
+enum { INSN_MAX = 15 };		/* most bytes of an instruction */
 
 enum insn_kind {
 	INSN_OTHER,
@@ -16,7 +16,7 @@ enum insn_kind {
 	INSN_RET,
 	INSN_UNKNOWN,	/* more bytes are needed */
 
-	/* Those that have to do with the trap flag. */
+	/* Instructions that deal with the trap flag. */
 	INSN_SPECIAL,
 	INSN_IRET = INSN_SPECIAL,
 	INSN_PUSHF,
@@ -27,22 +27,32 @@ enum insn_kind {
 
 struct insn {
 	u8 kind;	/* enum insn_kind */
-	u8 length;	/* bytes; of INSN_COND, INSN_SYSCALL, INSN_SS, else 0 */
+	u8 length;	/* bytes for INSN_COND, INSN_SYSCALL and INSN_SS;
+			 * else 0 */
 };
 
-/*
- * @bytes: what is in memory at the instruction, @count of them, @is64: the
- * code segment's mode. Eight bytes are nearly always enough.
+/**
+ * branch_decode() - decode an instruction as a branch.
+ * @bytes: what is in memory at the instruction.
+ * @count: number of bytes; 8 are nearly always enough.
+ * @is64: the code segment is a 64-bit one.
+ *
+ * Return: the instruction's kind, and its length where that is needed.
  */
 struct insn branch_decode(const u8 *bytes, unsigned int count, bool is64);
 
-/*
- * Could the instruction of 64-bit code read r11, or write it? Not all that are
- * said to do; `syscall` does, and is not said to.
+/**
+ * may_name_r11() - ask whether a 64-bit instruction may name r11 as an operand.
+ * @bytes: the instruction.
+ * @count: number of bytes.
+ *
+ * Return: false if it certainly does not. Some instructions for which this is
+ *	true do not either. It is false for `syscall`, which writes r11
+ *	without naming it.
  */
 bool may_name_r11(const u8 *bytes, unsigned int count);
 
-/* What an instruction of that kind is in the stream; 0: no branch. */
+/* Return what an instruction of that kind is in the stream; 0: not a branch. */
 static inline enum stream_kind insn_stream_kind(u8 kind)
 {
 	switch (kind) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * FRED, the other way into the kernel of newer CPUs. Two things differ for the
+ * FRED, the other way into the kernel on newer CPUs. Two things differ for the
  * trap flag:
  *
  * - A return from a system call with the flag set traps at once, before an
@@ -12,15 +12,19 @@
 #ifndef HWPROF_FRED_H
 #define HWPROF_FRED_H
 
-enum { FRED_SS_CALL_BIT = 17 };		/* "swevent": syscall, sysenter, int n */
+enum { FRED_SS_CALL_BIT = 17 };		/* "swevent": syscall, sysenter, int
+					 * n */
 
-/* The saved SS of a system call, as if something else had interrupted. */
+/* Return the saved SS of a system call as if something else had interrupted. */
 static inline unsigned long long fred_ss_without_call(unsigned long long ss)
 {
 	return ss & ~(1ULL << FRED_SS_CALL_BIT);
 }
 
-/* Did the trap at @ip come before anything behind the call, at @to, had run? */
+/*
+ * Return true if the trap at @ip came before any instruction behind the call,
+ * at @to, had run.
+ */
 static inline int fred_is_return(int has_fred, unsigned long long ip,
 				 unsigned long long to)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The trap flag of a task, and whose it is. The kernel has a word for that:
- * TIF_FORCED_TF says that the flag is not the program's own. It hides it from
- * debuggers and core dumps then, and does not give it to children. So does
- * hwprof with its own: a flag without TIF_FORCED_TF is the program's (by popf,
+ * The trap flag of a task, and its owner. The kernel uses TIF_FORCED_TF to say
+ * that the flag is not the program's own. It then hides the flag from debuggers
+ * and core dumps, and does not give it to children. hwprof marks its own flag
+ * in the same way. A flag without TIF_FORCED_TF is the program's (set by popf,
  * iret, sigreturn, or a debugger on its behalf), and is never touched.
  */
 #ifndef HWPROF_TRAP_FLAG_H
@@ -37,7 +37,7 @@ static inline bool tf_is_forced(struct task_struct *task)
 	return test_tsk_thread_flag(task, TIF_FORCED_TF);
 }
 
-/* A debugger steps the task. */
+/* Return true if a debugger steps the task. */
 static inline bool tf_is_debuggers(struct task_struct *task)
 {
 	return test_tsk_thread_flag(task, TIF_SINGLESTEP);
@@ -52,8 +52,9 @@ static inline void tf_set(struct task_struct *task)
 }
 
 /*
- * The flag was set in a system call: the first trap comes after an instruction,
- * as it does without FRED. The task is current, or about to run on this CPU.
+ * The flag was set in a system call: let the first trap come after an
+ * instruction, as it does without FRED. The task is current, or about to run on
+ * this CPU.
  */
 static inline void tf_forget_call(struct task_struct *task)
 {
@@ -66,8 +67,8 @@ static inline void tf_forget_call(struct task_struct *task)
 }
 
 /*
- * In a system call: `syscall` has left the flags in r11, and the program's next
- * address in rcx; the other ways in do not.
+ * Clean r11 in a system call. `syscall` has left the flags in r11, and the
+ * program's next address in rcx. Other ways in do not.
  */
 static inline void tf_hide_r11(struct task_struct *task)
 {
@@ -78,7 +79,10 @@ static inline void tf_hide_r11(struct task_struct *task)
 		clear_bit(X86_EFLAGS_TF_BIT, &regs->r11);
 }
 
-/* Atomic: the task may be in the kernel, using its other flags. */
+/*
+ * Clear our flag. This is atomic, because the task may be in the kernel and use
+ * its other flags.
+ */
 static inline void tf_clear(struct task_struct *task)
 {
 	if (!tf_is_forced(task) || tf_is_debuggers(task))
@@ -87,7 +91,10 @@ static inline void tf_clear(struct task_struct *task)
 	clear_tsk_thread_flag(task, TIF_FORCED_TF);
 }
 
-/* The program itself has just written all its flags. */
+/*
+ * The program itself has just written all its flags; TF is its own if it is
+ * set.
+ */
 static inline void tf_written(struct task_struct *task)
 {
 	if (tf_is_set(task) && !tf_is_debuggers(task))
