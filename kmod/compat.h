@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The only place that knows kernel versions: Linux 6.1 to 7.3. Names are the
- * newest kernel's, so that the rest reads as if written for it.
+ * The only place that knows kernel versions: Linux 6.1 to 7.3. Names are those
+ * of the newest kernel, and the rest of the module reads as if written for it.
  *
- * Tests run on 6.1, 6.12 and 7.3. For each version between, a difference below
- * begins at the version that brought it, and a wrong guess shows at compile time:
+ * Tests run on 6.1, 6.12 and 7.3. In between, a difference below begins at the
+ * version that brought it, and a wrong guess shows at compile time:
  *
- *   6.2	one perf context a task; get_ownership() of a const object
- *   6.3	attr.config3; raw data is counted in data->dyn_size
- *   6.12	perf_sample_save_raw_data() has the event; TWAF_NO_ALLOC
- *   6.14	TWAF_NO_ALLOC is gone: adding task work never allocates
- *   6.16	sched_process_exit has a second argument; rdmsrl() is rdmsrq();
+ *	6.2	one perf context per task; get_ownership() of a const object
+ *	6.3	attr.config3; raw data is counted in data->dyn_size
+ *	6.12	perf_sample_save_raw_data() has the event; TWAF_NO_ALLOC
+ *	6.14	TWAF_NO_ALLOC is gone: adding task work never allocates
+ *	6.16	sched_process_exit has a second argument; rdmsrl() is rdmsrq();
  *		branch stacks are cut to attr.sample_max_stack, which is why
  *		trigger_counter_attr() sets it: older kernels ignore it there
- *   6.19	attr.config4; what perf knows of counters is KVM's alone
- *   7.x	kernel threads have an empty root of their own, and init_task
+ *	6.19	attr.config4; only KVM gets what perf knows of counters
+ *	7.x	kernel threads have an empty root of their own, and init_task
  *		with them; found by scoped_with_init_fs() in the header
  *
- * Probes are checked against the prototypes of tracepoints when the module is
- * built (probe.h), so that one more argument fails there.
+ * When the module is built, probes are checked against the prototypes of
+ * tracepoints (probe.h), so that another argument fails there.
  */
 #ifndef HWPROF_COMPAT_H
 #define HWPROF_COMPAT_H
@@ -32,7 +32,7 @@
 #include <linux/version.h>
 #ifdef CONFIG_X86
 #include <asm/cpufeature.h>
-/* <asm/processor.h> has it before, and in 6.15, too. */
+/* Up to 6.15, <asm/processor.h> has it. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 #include <asm/cpuid/api.h>
 #else
@@ -42,14 +42,14 @@
 #include <asm/perf_event.h>
 #endif
 
-/* Of the object that kobj_type.get_ownership() is asked about. */
+/* Qualifies the object that kobj_type.get_ownership() gets. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
 #define compat_const	const
 #else
 #define compat_const
 #endif
 
-/* Where the init process looks up paths. */
+/* Return where the init process looks paths up. */
 static inline struct fs_struct *compat_init_fs(void)
 {
 #ifdef scoped_with_init_fs
@@ -59,7 +59,10 @@ static inline struct fs_struct *compat_init_fs(void)
 #endif
 }
 
-/* Has the task a perf context, so that a context swap may give it events? */
+/*
+ * Return true if the task has a perf context, so that a context swap may give
+ * it events.
+ */
 static inline bool compat_task_has_perf(struct task_struct *task)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
@@ -69,7 +72,10 @@ static inline bool compat_task_has_perf(struct task_struct *task)
 #endif
 }
 
-/* Parameters beyond those that every kernel has; none are ours. */
+/*
+ * Return parameters beyond those that every kernel has. hwprof uses none of
+ * them.
+ */
 static inline u64 compat_more_config(const struct perf_event_attr *attr)
 {
 	u64 more = 0;
@@ -83,7 +89,9 @@ static inline u64 compat_more_config(const struct perf_event_attr *attr)
 	return more;
 }
 
-/* Does a uprobe's copy of an instruction run, stepped by the kernel? */
+/*
+ * Return true if a uprobe's copy of an instruction runs, stepped by the kernel.
+ */
 static inline bool compat_in_uprobe(const struct task_struct *task)
 {
 #ifdef CONFIG_UPROBES
@@ -94,8 +102,8 @@ static inline bool compat_in_uprobe(const struct task_struct *task)
 }
 
 /*
- * For task_work_add() under locks of the scheduler: no debugging aid of the
- * kernel's may allocate there.
+ * How to call task_work_add() under locks of the scheduler, where no debugging
+ * aid of the kernel may allocate.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0) && \
     LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)
@@ -111,7 +119,10 @@ static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
 }
 #endif
 
-/* The payload of PERF_SAMPLE_RAW; @raw must live until the sample is out. */
+/*
+ * Set the payload of PERF_SAMPLE_RAW. @raw must live until the sample is
+ * written.
+ */
 static inline void compat_save_raw(struct perf_sample_data *data,
 				   struct perf_event *event,
 				   struct perf_raw_record *raw)
@@ -130,7 +141,7 @@ static inline void compat_save_raw(struct perf_sample_data *data,
 #endif
 }
 
-/* What a probe of sched_process_exit has after the task: nothing we need. */
+/* Arguments of a probe of sched_process_exit behind the task. None is used. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 #define compat_exit_arguments	, bool group_dead
 #else
@@ -142,7 +153,9 @@ static inline void compat_save_raw(struct perf_sample_data *data,
 #define rdmsrq(msr, value)	rdmsrl(msr, value)
 #endif
 
-/* The counters of the CPU: how many take any event, and their architecture. */
+/*
+ * Counters of the CPU: how many take any event, and the architecture's version.
+ */
 struct compat_counters {
 	unsigned int version;
 	unsigned int general;
@@ -157,14 +170,15 @@ static inline struct compat_counters compat_amd_counters(void)
 		counters.version = 2;
 		counters.general = cpuid_ebx(0x80000022) & 0xf;
 	} else {
-		counters.general = boot_cpu_has(X86_FEATURE_PERFCTR_CORE) ? 6 : 4;
+		counters.general =
+			boot_cpu_has(X86_FEATURE_PERFCTR_CORE) ? 6 : 4;
 	}
 	return counters;
 }
 
 /*
- * As perf finds out: before 6.19 it would tell any module. The CPU is asked from
- * 6.13 on, so that the version since which it does not need not be exact.
+ * Ask the CPU as perf does. Perf tells every module before 6.19, so the version
+ * from which the CPU is asked need not be exact. It is 6.13.
  */
 static inline struct compat_counters compat_counters(void)
 {
@@ -194,7 +208,9 @@ static inline struct compat_counters compat_counters(void)
 #endif
 #endif /* CONFIG_X86 */
 
-/* Preset the sample's call chain, so that perf does not walk the current stack. */
+/*
+ * Preset the sample's call chain, so that perf does not walk the current stack.
+ */
 static inline void compat_save_callchain(struct perf_sample_data *data,
 					 struct perf_event *event,
 					 struct perf_callchain_entry *chain)
@@ -209,10 +225,11 @@ static inline void compat_save_callchain(struct perf_sample_data *data,
 }
 
 /*
- * Is current the event's task, in the middle of perf_event_exit_task()? Then it
- * holds the mutex of the event's context, so that nobody changes the event's group.
- * Perf marks the context as dead (TASK_TOMBSTONE) when it has stopped the events,
- * and the event as exited before the mutex is released.
+ * Return true if current is the event's task, in the middle of
+ * perf_event_exit_task(). It then holds the mutex of the event's context, and
+ * nobody else changes the event's group. Perf marks the context as dead
+ * (TASK_TOMBSTONE) after stopping its events, and marks the event as exited
+ * before it releases the mutex.
  */
 static inline bool compat_is_exiting(const struct perf_event *event)
 {

@@ -10,7 +10,9 @@ struct limits limits = {
 	.sessions_per_user = 512,
 };
 
-/* Of the machine's memory, half for all and a quarter for one. */
+/*
+ * Half of the machine's memory is for all users together, a quarter for each.
+ */
 void limits_init(void)
 {
 	u64 mib = ((u64)totalram_pages() << PAGE_SHIFT) >> 20;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How many sessions there may be, and how much memory they may hold. */
+/* Limits of the number of sessions, and of the memory that they hold. */
 #ifndef HWPROF_LIMIT_H
 #define HWPROF_LIMIT_H
 
 #include <linux/types.h>
 
-/* Root sets them in sysfs. What is more than one allows stays, and gets no more. */
+/*
+ * Limits that root sets in sysfs. Lowering one takes nothing away; it only
+ * refuses more.
+ */
 struct limits {
 	unsigned int sessions;			/* of all users */
 	unsigned int sessions_per_user;
@@ -15,17 +18,24 @@ struct limits {
 
 extern struct limits limits;
 
-/* What somebody has. */
+/* The share of one user, or of all users. */
 struct usage {
 	unsigned int sessions;
-	u64 memory;				/* bytes */
+	u64 memory;				/* in bytes */
 };
 
 void limits_init(void);
 
-/*
- * May there be one session more? And so much more @memory? EMFILE, ENFILE: the
- * user has, or all have, too many; ENOMEM: too much.
+/**
+ * limits_check_session() - ask whether there can be another session.
+ * @user: what its user has.
+ * @all: what all users have.
+ *
+ * Return: 0; -EMFILE if the user has too many sessions; -ENFILE if all users
+ *	have.
+ *
+ * limits_check_memory() does the same for @memory more bytes, and returns
+ * -ENOMEM if that is too much.
  */
 int limits_check_session(const struct usage *user, const struct usage *all);
 int limits_check_memory(const struct usage *user, const struct usage *all,

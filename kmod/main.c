@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* hwprof: init in order, exit in reverse. */
+/* hwprof: initialise in order, exit in reverse. */
 #include <linux/module.h>
 
 #include "flush.h"
@@ -36,7 +36,7 @@ static int __init hwprof_init(void)
 	err = chardev_init();
 	if (err)
 		goto no_chardev;
-	/* From now on there may be events: nothing behind this may fail. */
+	/* There may be events from now on. Nothing after this may fail. */
 	err = pmu_init();
 	if (err)
 		goto no_pmu;
@@ -71,5 +71,6 @@ module_init(hwprof_init);
 module_exit(hwprof_exit);
 
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Loops, paths, calls, contexts, values and ranges, summarised in the kernel");
+MODULE_DESCRIPTION("Loops, paths, calls, contexts, values and ranges, "
+		   "summarised in the kernel");
 MODULE_VERSION("0.1");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel exports none of its checks for PTRACE_MODE_ATTACH, and a copy of them
- * would miss what security modules decide. So the kernel is made to check: it does
- * so when /proc/PID/mem is opened. The file is looked up from the root of the init
- * process, by the number in the first pid namespace, so that no namespace of the
- * opener's can put another file there.
+ * The kernel does not export its checks for PTRACE_MODE_ATTACH, and a copy of
+ * them would miss what security modules decide. So the kernel is made to check:
+ * it does so when /proc/PID/mem is opened. The file is looked up from the root
+ * of the init process, by the number in the first pid namespace, so that no
+ * namespace of the opener's can put another file there.
  */
 #include <linux/auxvec.h>
 #include <linux/capability.h>
@@ -27,9 +27,12 @@
 #include "right.h"
 #include "source/source.h"
 
-/* --- one task ------------------------------------------------------------------ */
+/* --- one task ------------------------------------------------------------- */
 
-/* Of the init process's procfs; EACCES: that is no procfs, or of other pids. */
+/*
+ * Open a file of the init process's procfs. Return -EACCES if that is no
+ * procfs, or one of another pid namespace.
+ */
 static struct file *open_proc(const char *path)
 {
 	const struct super_block *sb;
@@ -51,7 +54,10 @@ static struct file *open_proc(const char *path)
 	return ERR_PTR(-EACCES);
 }
 
-/* What perf_event_open() is to say: ENOENT would mean another PMU. */
+/*
+ * Return what perf_event_open() should return. To perf, ENOENT would mean that
+ * another PMU has the event.
+ */
 static int refusal(const struct task_struct *task, int err)
 {
 	switch (err) {
@@ -77,11 +83,17 @@ static int open_memory(struct task_struct *task)
 	if (IS_ERR(file))
 		return refusal(task, PTR_ERR(file));
 	fput(file);
-	/* The number was this task's all the time: an exec may change it. */
+	/*
+	 * Check that the number was this task's all the time; an exec may
+	 * change it.
+	 */
 	return pid_alive(task) && task_pid_nr(task) == pid ? 0 : -ESRCH;
 }
 
-/* Opening a file counts the ids for files; ptrace() counts the real ones. */
+/*
+ * Open it with the real ids. Opening a file checks the ids for files, ptrace()
+ * the real ones.
+ */
 static int open_memory_as_real(struct task_struct *task)
 {
 	struct cred *cred = prepare_creds();
@@ -100,9 +112,9 @@ static int open_memory_as_real(struct task_struct *task)
 }
 
 /*
- * The kernel skips its check for a task without memory, and for one that shares
- * current's. The former exits, or has not begun its program yet. The latter may
- * have other credentials, and has registers of its own.
+ * Refuse cases in which the kernel skips its check. A task without memory
+ * exits, or has not begun its program yet. A task that shares current's memory
+ * may have other credentials, and has registers of its own.
  */
 static int check_memory(struct task_struct *task)
 {
@@ -126,11 +138,14 @@ int right_attach(struct task_struct *task)
 	return check_memory(task) ?: open_memory_as_real(task);
 }
 
-/* --- all tasks ------------------------------------------------------------------ */
+/* --- all tasks ------------------------------------------------------------ */
 
 enum { YAMA_NO_ATTACH = 3 };
 
-/* No file: there is no Yama, if it would be there. */
+/*
+ * There is no such file. Return 0 if the folder is readable, so that there is
+ * no Yama.
+ */
 static int check_no_yama(void)
 {
 	struct file *file = open_proc("/proc/sys/kernel");
@@ -142,8 +157,9 @@ static int check_no_yama(void)
 }
 
 /*
- * At its highest level Yama lets nobody attach, whatever the capabilities. The
- * level is not exported; what cannot be read is taken for the highest one.
+ * At its highest level, Yama lets nobody attach, whatever their capabilities.
+ * The level is not exported. A level that cannot be read is taken for the
+ * highest.
  */
 static int check_yama(void)
 {
@@ -176,9 +192,9 @@ int right_watch(const struct source_ops *source, struct task_struct *task)
 	return task ? right_attach(task) : right_attach_all();
 }
 
-/* --- programs with rights of their own ------------------------------------------- */
+/* --- programs with rights of their own ------------------------------------ */
 
-/* The auxiliary vector that exec has given the program, as pairs of words. */
+/* Return a word of the auxiliary vector that exec gave the program. */
 static u64 vector_word(const struct mm_struct *mm, bool is_32bit,
 		       unsigned int word)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Rights beyond those that perf checks. Perf asks for the right to read a task's
- * state (PTRACE_MODE_READ). Stepping changes the task's registers and reads its
- * memory, and tables for unwinding choose what is read of it: both take the right
- * to attach as a debugger (PTRACE_MODE_ATTACH), which Yama and other security
- * modules keep apart.
+ * Rights beyond those that perf checks. Perf requires the right to read a
+ * task's state (PTRACE_MODE_READ). Stepping changes the task's registers and
+ * reads its memory, and unwind tables choose what is read of its memory. Both
+ * require the right to attach as a debugger (PTRACE_MODE_ATTACH), which Yama
+ * and other security modules treat differently.
  */
 #ifndef HWPROF_RIGHT_H
 #define HWPROF_RIGHT_H
@@ -14,22 +14,40 @@
 struct source_ops;
 struct task_struct;
 
-/*
- * May current attach to @task with its real credentials, as ptrace() would let
- * it? 0; EACCES: no; ESRCH: the task is gone. May sleep.
+/**
+ * right_attach() - check that current may attach to a task.
+ * @task: the task.
+ *
+ * The check is that of ptrace(), with current's real credentials.
+ *
+ * Context: may sleep.
+ * Return: 0; -EACCES if not; -ESRCH if the task is gone; or another errno.
  */
 int right_attach(struct task_struct *task);
 
-/* May it attach to whatever runs? 0 or EACCES. May sleep. */
+/*
+ * Check that current may attach to every task. Return 0 or -EACCES. May sleep.
+ */
 int right_attach_all(void);
 
-/* What an event of @source on @task takes, besides what perf checks; NULL: all. */
+/**
+ * right_watch() - check the rights that an event needs beyond perf's checks.
+ * @source: the event's source.
+ * @task: its target; NULL: all tasks.
+ *
+ * Return: as right_attach().
+ */
 int right_watch(const struct source_ops *source, struct task_struct *task);
 
-/*
- * Did the task's last exec give it rights that who started it does not have
- * (setuid, file capabilities, a security module's transition)? Forks inherit the
- * answer. The task is current, or is about to run on this CPU. Any context.
+/**
+ * right_is_secure() - ask whether the task's last exec gave it rights.
+ * @task: current, or a task about to run on this CPU.
+ *
+ * Such rights are those that the user who started it does not have: setuid,
+ * file capabilities, a security module's transition. Forks inherit the answer.
+ *
+ * Context: any.
+ * Return: true if it did.
  */
 bool right_is_secure(const struct task_struct *task);
 

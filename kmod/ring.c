@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* As perf's rings: the writer moves data_head, the reader data_tail. */
+/*
+ * The protocol of perf's rings: the writer moves data_head, the reader
+ * data_tail.
+ */
 #include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/poll.h>
@@ -10,7 +13,7 @@
 #include "ring.h"
 #include "../uapi/linux/hwprof.h"
 
-/* Of one. */
+/* Return the bytes of one ring. */
 static size_t ring_bytes(u64 size)
 {
 	return PAGE_SIZE + size;
@@ -71,7 +74,7 @@ struct ring *rings_here(struct rings *rings)
 	return &rings->ring[raw_smp_processor_id()];
 }
 
-/* A tail that cannot be is one that leaves no room. */
+/* Return the bytes in use. A tail that makes no sense counts as a full ring. */
 static u64 bytes_used(const struct ring *ring)
 {
 	u64 tail = smp_load_acquire(&ring->page->data_tail);
@@ -100,7 +103,7 @@ bool ring_write(struct ring *ring, u64 time, const struct hwprof_row *row,
 	copy_in(ring, ring->head, &begin, sizeof(begin));
 	copy_in(ring, ring->head + sizeof(begin), rest, size - sizeof(begin));
 	WRITE_ONCE(ring->head, ring->head + size);
-	/* Whoever sees the head sees what is before it. */
+	/* A reader that sees the head also sees the data before it. */
 	smp_store_release(&ring->page->data_head, ring->head);
 	return true;
 }
@@ -130,7 +133,7 @@ void rings_wake(struct rings *rings, struct ring *ring, bool waits)
 					   EPOLLIN | EPOLLRDNORM);
 }
 
-/* As remap_vmalloc_range() does with memory of vmalloc_user(). */
+/* Map pages as remap_vmalloc_range() does for memory of vmalloc_user(). */
 static int map_pages(struct rings *rings, struct vm_area_struct *vma)
 {
 	unsigned long all = rings_bytes(rings->size) >> PAGE_SHIFT;
@@ -140,7 +143,8 @@ static int map_pages(struct rings *rings, struct vm_area_struct *vma)
 	if (vma->vm_pgoff > all || vma_pages(vma) > all - vma->vm_pgoff)
 		return -EINVAL;
 	for (i = 0; i < vma_pages(vma); i++) {
-		void *page = rings->memory + ((vma->vm_pgoff + i) << PAGE_SHIFT);
+		void *page = rings->memory +
+			     ((vma->vm_pgoff + i) << PAGE_SHIFT);
 
 		err = vm_insert_page(vma, vma->vm_start + (i << PAGE_SHIFT),
 				     vmalloc_to_page(page));
@@ -150,7 +154,7 @@ static int map_pages(struct rings *rings, struct vm_area_struct *vma)
 	return 0;
 }
 
-/* Some of them, or all, once or more often. */
+/* Map one ring or several. They may be mapped more than once. */
 int rings_map(struct rings *rings, struct vm_area_struct *vma)
 {
 	unsigned long pages = ring_bytes(rings->size) >> PAGE_SHIFT;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The rings of a session, one for each CPU: memory that its rows are written to as
- * they come, and its reader has mapped. Rows come out of one profile, of which
- * there is one owner at a time, who writes to the ring of the CPU that he is on.
+ * The rings of a session, one for each CPU: memory that the kernel writes rows
+ * to, and that the reader has mapped. Rows come out of one profile. Its owner,
+ * of whom there is one at a time, writes to the ring of the CPU where it runs.
  */
 #ifndef HWPROF_RING_H
 #define HWPROF_RING_H
@@ -15,37 +15,52 @@ struct hwprof_row;
 struct vm_area_struct;
 
 struct ring {
-	struct hwprof_ring_page *page;	/* the reader may write what he likes */
+	struct hwprof_ring_page *page;	/* the reader can write anything
+					 * there */
 	void *data;
-	u64 size;			/* of data: a power of two */
-	u64 head;			/* as page->data_head should be */
+	u64 size;			/* bytes of data: a power of two */
+	u64 head;			/* true value of page->data_head */
 	u64 waited;
 };
 
 struct rings {
-	void *memory;			/* of all, one behind the other */
-	u64 size;			/* of the data of each */
-	u32 watermark;			/* of each */
-	bool waits;			/* rows do, for room */
+	void *memory;			/* of all rings, one behind the other */
+	u64 size;			/* bytes of data of each ring */
+	u32 watermark;			/* bytes in one ring that make it
+					 * ready */
+	bool waits;			/* rows are waiting for room */
 	wait_queue_head_t readers;
-	struct ring ring[];		/* nr_cpu_ids */
+	struct ring ring[];		/* nr_cpu_ids of them */
 };
 
 struct rings *rings_make(u64 size, u32 watermark);
 void rings_free(struct rings *rings);
-size_t rings_bytes(u64 size);	/* that they take, control pages included */
+size_t rings_bytes(u64 size);	/* with control pages */
 
-/* This CPU's. Who writes a few rows may be moved to another one meanwhile. */
+/* Return this CPU's ring. The owner may move to another CPU while it writes. */
 struct ring *rings_here(struct rings *rings);
 
-/*
- * The writer: who owns the profile. @rest is what the row has behind its header.
- * False: there is no room.
+/**
+ * ring_write() - write a record.
+ * @ring: the ring.
+ * @time: time of the record.
+ * @row: header of the row.
+ * @rest: the row behind its header.
+ *
+ * Context: the caller owns the profile.
+ * Return: false if there is no room.
  */
 bool ring_write(struct ring *ring, u64 time, const struct hwprof_row *row,
 		const void *rest);
 
-/* He is through with @ring; @waits: some rows found no room. Process context. */
+/**
+ * rings_wake() - wake readers after some writes.
+ * @rings: all rings.
+ * @ring: the ring that was written to.
+ * @waits: some rows found no room.
+ *
+ * Context: process context.
+ */
 void rings_wake(struct rings *rings, struct ring *ring, bool waits);
 
 bool rings_are_ready(const struct rings *rings);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rows that are fetched. They go through memory of ours: to copy them to the
- * reader's may take as long as he likes, and nobody shall wait for that.
+ * Rows that are fetched. They go through a buffer of the kernel's, because a
+ * copy to the reader may take as long as the reader likes, and nobody shall
+ * wait for it.
  */
 #include <linux/mm.h>
 #include <linux/sched/clock.h>
@@ -35,7 +36,7 @@ void snapshot_drop(struct snapshot *snapshot)
 	snapshot->begun = snapshot->done = false;
 }
 
-/* --- in ------------------------------------------------------------------------ */
+/* --- in ------------------------------------------------------------------- */
 
 struct fill {
 	struct snapshot *snapshot;
@@ -48,7 +49,7 @@ static size_t record_size(const struct hwprof_record *record)
 	return offsetof(struct hwprof_record, row) + record->row.size;
 }
 
-/* An engine_emit. */
+/* An engine_emit that appends a record. Return false if the buffer is full. */
 static bool put_row(void *context, const void *row, u64 ip, u64 addr,
 		    u64 period)
 {
@@ -75,8 +76,8 @@ static bool put_totals(struct fill *fill)
 }
 
 /*
- * As many more records as there is room for. Only rows of a profile that did not
- * change meanwhile are known to be all of them.
+ * Fill the buffer with further records. Rows are only known to be complete if
+ * the profile did not change since the snapshot began; otherwise begin anew.
  */
 static void fill_records(struct snapshot *snapshot, struct session *session)
 {
@@ -96,9 +97,9 @@ static void fill_records(struct snapshot *snapshot, struct session *session)
 	session_fetched(session, snapshot->done && snapshot->retired);
 }
 
-/* --- out ----------------------------------------------------------------------- */
+/* --- out ------------------------------------------------------------------ */
 
-/* Whole records that have not arrived, in bytes: at most @size. */
+/* Return the bytes of whole records that have not arrived, at most @size. */
 static size_t records_within(const struct snapshot *snapshot, size_t size)
 {
 	size_t at = snapshot->taken, next;
@@ -111,7 +112,7 @@ static size_t records_within(const struct snapshot *snapshot, size_t size)
 	return at - snapshot->taken;
 }
 
-/* Bytes that have arrived; an errno if those there are cannot be copied. */
+/* Copy records. Return the bytes that have arrived, or -EFAULT. */
 static ssize_t take_records(struct snapshot *snapshot, char __user *to,
 			    size_t size)
 {

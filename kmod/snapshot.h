@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A snapshot: what the rows of a session say, on its way to who asked for it.
- * Rows are told once, and so are kept here until they have arrived.
+ * A snapshot: the rows of a session on their way to a reader. A row is told
+ * only once, so it is kept here until it has arrived.
  */
 #ifndef HWPROF_SNAPSHOT_H
 #define HWPROF_SNAPSHOT_H
@@ -11,25 +11,36 @@
 struct session;
 
 struct snapshot {
-	void *records;		/* struct hwprof_record, one behind the other */
-	size_t filled;		/* bytes, */
-	size_t taken;		/* of which those have arrived */
-	bool begun;		/* some of it was told, */
-	bool done;		/* and all of it, totals too */
-	u64 pass;		/* of the session: the profile is as it was then, */
-	size_t at;		/* and the engine's rows were told up to here */
-	bool retired;		/* all tables were in it */
+	/* Array of struct hwprof_record of different sizes. */
+	void *records;
+	size_t filled;		/* bytes of records */
+	size_t taken;		/* bytes of these that have arrived */
+	bool begun;		/* some rows were told */
+	bool done;		/* all rows were told, and totals */
+	/*
+	 * session->pass when rows were told: the profile has not changed if it
+	 * is the same.
+	 */
+	u64 pass;
+	size_t at;		/* position in the engine's rows */
+	bool retired;		/* all tables were merged into the profile */
 };
 
 int snapshot_init(struct snapshot *snapshot);
 void snapshot_free(struct snapshot *snapshot);
 
-/* What was told and has not arrived is given up. */
+/* Forget the snapshot. Rows that were told and have not arrived are lost. */
 void snapshot_drop(struct snapshot *snapshot);
 
-/*
- * Copies whole records to @to, at most @size bytes. How many bytes that were, or
- * an errno if there were none; @done: the snapshot is complete.
+/**
+ * snapshot_read() - copy whole records to a reader.
+ * @snapshot: the snapshot.
+ * @session: its session.
+ * @to: the reader's buffer.
+ * @size: bytes of it.
+ * @done: set to whether the snapshot is complete.
+ *
+ * Return: number of bytes copied, or a negative errno if there are none.
  */
 ssize_t snapshot_read(struct snapshot *snapshot, struct session *session,
 		      char __user *to, size_t size, bool *done);

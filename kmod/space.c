@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Address spaces of a session. A row belongs to a process as it was between
- * two execs; its record outlives the process until all its rows are out.
+ * Address spaces of a session. A row belongs to a process between two execs.
+ * The record of an address space outlives the process until all its rows are
+ * written.
  */
 #include <linux/delay.h>
 #include <linux/hash.h>
@@ -15,7 +16,7 @@ enum {
 	EXIT_WAIT_MS	= 100,
 };
 
-/* In a key: the process is gone, and its number may be another's. */
+/* Flag in a key: the process is gone, and its number may be reused. */
 #define SPACE_ENDED	(1ULL << 63)
 
 static u64 space_key(struct task_struct *task, u64 exec)
@@ -30,7 +31,7 @@ static struct space *space_at(struct session *session, u64 key, int probe)
 	return &session->spaces[(home + probe) % session->space_count];
 }
 
-/* From the *@probe'th place on. */
+/* Find a record by its key, from probe *@probe on. */
 static struct space *space_by_key(struct session *session, u64 key, int *probe)
 {
 	for (; *probe < SPACE_PROBES; ++*probe) {
@@ -68,8 +69,9 @@ static u32 space_fill(struct session *session, struct space *space)
 }
 
 /*
- * The number of the address space that current runs in; 0: no record is free.
- * Interrupts are off, so a record that somebody just claimed is filled soon.
+ * Return the number of the address space that current runs in; 0 if no record
+ * is free. Interrupts are off, so a record that another CPU just claimed is
+ * filled soon.
  */
 u32 space_of_current(struct session *session)
 {
@@ -96,7 +98,7 @@ u32 space_of_current(struct session *session)
 	return id;
 }
 
-/* The record's rows are out and its process is gone. */
+/* Free a record. Its rows are written and its process is gone. */
 void space_free(struct space *space)
 {
 	WRITE_ONCE(space->id, 0);
@@ -104,8 +106,8 @@ void space_free(struct space *space)
 }
 
 /*
- * The same, of a program that was found running: what it was is over no earlier
- * than now. Sessions that only count tell none apart.
+ * Return the same for a program that a sample has found. The space ends no
+ * earlier than now. Sessions that only count do not tell spaces apart.
  */
 u32 space_sampled(struct session *session)
 {
@@ -121,7 +123,9 @@ u32 space_sampled(struct session *session)
 	return id;
 }
 
-/* Is there another thread of current that may still be seen? */
+/*
+ * Return true if current's process has another thread that may still be seen.
+ */
 static bool others_run(void)
 {
 	struct task_struct *thread;
@@ -135,8 +139,8 @@ static bool others_run(void)
 }
 
 /*
- * Threads that exit at the same time lose their events before their memory;
- * until then they may have something to tell of their last steps.
+ * Threads that exit together lose their events before their memory. Wait until
+ * then, as their last steps may be rows.
  */
 static void wait_for_others(void)
 {
@@ -160,7 +164,7 @@ struct space_end {
 	const struct source_ops *source;
 	struct task_struct *task;
 	u64 exec;
-	u64 time;		/* 0: when it was seen last */
+	u64 time;		/* 0: when it was last seen */
 	enum task_work_notify_mode notify;
 };
 
@@ -173,9 +177,9 @@ static void end_space(struct session *session, void *context)
 
 	if (!session->rows || session->source != end->source)
 		return;
-	/* Two threads that came at once may have made two. */
+	/* Two threads that came at once may have made two records. */
 	while ((space = space_by_key(session, key, &probe))) {
-		/* Or both exit now: one of them ends it. */
+		/* If both exit now, one of them ends it. */
 		if (cmpxchg64(&space->key, key, key | SPACE_ENDED) != key)
 			continue;
 		if (!session_tryget(session))
@@ -185,14 +189,15 @@ static void end_space(struct session *session, void *context)
 		init_task_work(&space->work, space_flush);
 		if (!task_work_add(end->task, &space->work, end->notify))
 			continue;
-		WRITE_ONCE(space->left, true);	/* the interval's flush will do */
+		WRITE_ONCE(space->left, true);	/* the flush of the interval
+						 * comes */
 		session_put(session);
 	}
 }
 
 /*
- * Current has exec'ed: what it was before is over since @time; 0: since it was
- * seen last. In sessions of @source.
+ * Current has exec'ed: in sessions of @source, end the address space that it
+ * had. @time is when; 0: when it was last seen.
  */
 void spaces_exec(const struct source_ops *source, u64 time)
 {
@@ -203,7 +208,9 @@ void spaces_exec(const struct source_ops *source, u64 time)
 	session_for_each(end_space, &end);
 }
 
-/* Current exits; that matters if it is the last thread of its process. */
+/*
+ * Current exits: end its address space if it is the last thread of its process.
+ */
 void spaces_exit(const struct source_ops *source)
 {
 	struct space_end end = {

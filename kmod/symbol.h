@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Functions of the kernel that are not exported, which a kprobe finds when the
- * module is loaded. docs/architecture.md has a reason for each.
+ * Functions of the kernel that are not exported. A kprobe finds them when the
+ * module is loaded. docs/architecture.md gives a reason for each.
  */
 #ifndef HWPROF_SYMBOL_H
 #define HWPROF_SYMBOL_H
@@ -10,8 +10,12 @@
 
 /* X(name, what is missing without it) */
 #define HWPROF_SYMBOLS(X)						       \
-	X(perf_event_overflow, "samples are neither throttled nor counted by PERF_EVENT_IOC_REFRESH") \
-	X(perf_ioctl, "rows do not come when an event is disabled, but at the end of the interval")
+	X(perf_event_overflow,						       \
+	  "samples are neither throttled nor counted by "		       \
+	  "PERF_EVENT_IOC_REFRESH")					       \
+	X(perf_ioctl,							       \
+	  "rows do not come when an event is disabled, but at the end of "     \
+	  "the interval")
 
 enum symbol {
 #define X(name, without)	SYMBOL_##name,
@@ -20,13 +24,22 @@ enum symbol {
 	SYMBOLS
 };
 
-/* Its address; NULL, and a warning in the kernel's log: it cannot be had. */
+/*
+ * Return the address of a function. If it cannot be found, return NULL and warn
+ * in the kernel's log.
+ */
 void *symbol_find(enum symbol symbol);
 
-/* Whoever probes it itself says whether that worked. Warns if not. */
+/*
+ * Note whether a symbol was found, for callers that probe it themselves. Warn
+ * if not.
+ */
 void symbol_note(enum symbol symbol, bool found);
 
-/* For sysfs: "yes", or a line for each that is missing. Returns its length. */
+/*
+ * Print for sysfs: "yes", or a line for each missing function. Return the
+ * length.
+ */
 ssize_t symbols_show(char *page);
 
 #endif /* HWPROF_SYMBOL_H */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The totals of a session: what its CPUs count, since it was last reset. */
+/* The totals of a session: sums over its CPUs, since it was last reset. */
 #include "emit.h"
 #include "session.h"
 #include "source/source.h"
 
-/* Add what a table holds that was fed to it and is not in the profile yet. */
+/* Add what a table still has, and the profile does not. */
 static void count_table(const struct session *session,
 			const struct table *table,
 			struct hwprof_row_totals *row)
@@ -50,8 +50,8 @@ static void subtract(struct hwprof_row_totals *row,
 }
 
 /*
- * Fill @row with the session's totals. The caller holds profile_lock, or of a
- * session whose rows are fetched, flush_lock.
+ * Fill @row with the session's totals. The caller holds profile_lock; if rows
+ * of the session are fetched, flush_lock.
  */
 void session_totals(struct session *session, struct hwprof_row_totals *row)
 {
@@ -88,7 +88,10 @@ void session_totals(struct session *session, struct hwprof_row_totals *row)
 	}
 }
 
-/* The same where an immediate engine writes its counts under roots_lock. */
+/*
+ * Fill @row as session_totals() does. An immediate engine needs roots_lock for
+ * it.
+ */
 void session_totals_locked(struct session *session,
 			   struct hwprof_row_totals *row)
 {

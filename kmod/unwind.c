@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a process has mapped is known of its image: what it got by its last exec.
- * An image is told from others by what exec has put where, at random for the most
- * part. So what a process forks is known at once, and what it runs after an exec
- * is another image, without that anybody would have to watch either.
+ * The maps of a process are those of its image, which it got by its last exec.
+ * Images are distinguished by where exec has put things, which is mostly
+ * random. A forked child has the image of its parent, and its maps are known at
+ * once. After an exec it is another image. Neither event needs to be watched.
  */
 #include <linux/mm.h>
 #include <linux/overflow.h>
@@ -24,13 +24,14 @@
 
 enum {
 	BUCKET_BITS	= 8,
-	BUCKET_MAX	= 16,	/* images, of which a sample looks at all */
+	BUCKET_MAX	= 16,	/* Images per bucket. A sample looks at all of
+				 * them. */
 };
 
-/* Never changed, once it has a number. */
+/* An unwind table. It does not change once it has a number. */
 struct unwind_table {
 	u32 count;
-	struct hwprof_unwind_row rows[];	/* by start */
+	struct hwprof_unwind_row rows[];	/* sorted by start */
 };
 
 struct map {
@@ -38,34 +39,41 @@ struct map {
 	const struct unwind_table *table;
 };
 
-/* Of a struct mm_struct; forks have the same. */
+/*
+ * Distinguishes images. It is made of a struct mm_struct; forks have the same.
+ */
 struct image_key {
-	const struct file *file;	/* only compared, and no reference */
+	const struct file *file;	/* only compared; not a reference */
 	u64 code, stack, brk;
 };
 
-/* Replaced as a whole: samples may be looking at it. */
+/*
+ * The maps of an image. They are replaced as a whole, because samples may look
+ * at them.
+ */
 struct unwind_image {
 	struct hlist_node link;
 	struct rcu_head rcu;
 	struct image_key key;
-	struct pid *pid;		/* of whom it was said last */
-	size_t size;			/* bytes */
+	struct pid *pid;		/* process for which they were given
+					 * last */
+	size_t size;			/* in bytes */
 	u32 count;
-	struct map maps[];		/* by start; they do not overlap */
+	struct map maps[];		/* sorted by start; they do not
+					 * overlap */
 };
 
-/* The file's lock is around all that writes to it. */
+/* A set of tables and maps. The file's lock protects writes. */
 struct unwind {
 	struct kref ref;
 	struct opener opener;
 	struct holding holding;
-	siphash_key_t secret;		/* see bucket_of() */
-	struct xarray tables;		/* by number, from 1 on */
+	siphash_key_t secret;		/* keys the hash: see bucket_of() */
+	struct xarray tables;		/* numbered from 1 */
 	struct hlist_head images[1 << BUCKET_BITS];	/* RCU */
 };
 
-/* --- images -------------------------------------------------------------------- */
+/* --- images --------------------------------------------------------------- */
 
 static struct image_key key_of(const struct mm_struct *mm)
 {
@@ -84,9 +92,9 @@ static bool key_equal(const struct image_key *a, const struct image_key *b)
 }
 
 /*
- * A program may choose all these numbers, and a full bucket tells that they meet:
- * without the secret nobody can foresee which ones do. Nor has an address of the
- * kernel's a part in it.
+ * Return the bucket of a key. A program may choose all these numbers, and a
+ * full bucket discloses a collision. The secret prevents that anybody foresees
+ * collisions. No address of the kernel has a part in it.
  */
 static u32 bucket_of(const struct unwind *unwind, const struct image_key *key)
 {
@@ -94,7 +102,9 @@ static u32 bucket_of(const struct unwind *unwind, const struct image_key *key)
 	       ((1 << BUCKET_BITS) - 1);
 }
 
-/* Does the process that it was said of still run it? */
+/*
+ * Return true if the process that the maps were given for still runs the image.
+ */
 static bool is_alive(const struct unwind_image *image)
 {
 	struct task_struct *task = get_pid_task(image->pid, PIDTYPE_PID);
@@ -121,8 +131,9 @@ static void drop_image(struct unwind *unwind, struct unwind_image *image)
 }
 
 /*
- * Is there room for one more? A process that has gone may have left others with
- * its image, so it goes only where it is in the way.
+ * Return true if a bucket has room for one more image, or can make it. An image
+ * whose process has gone may be that of forked children, so it is only dropped
+ * if room is needed.
  */
 static bool make_room(struct unwind *unwind, struct hlist_head *bucket)
 {
@@ -156,7 +167,7 @@ static struct unwind_image *find_image(const struct unwind *unwind,
 	return NULL;
 }
 
-/* In place of what was known of it, if anything. */
+/* Add an image. It replaces what was known of it. */
 static int add_image(struct unwind *unwind, struct unwind_image *image)
 {
 	struct hlist_head *bucket =
@@ -175,9 +186,9 @@ static int add_image(struct unwind *unwind, struct unwind_image *image)
 	return 0;
 }
 
-/* --- what comes in ------------------------------------------------------------- */
+/* --- what comes in -------------------------------------------------------- */
 
-/* Fails where memory is short, and does not invoke the OOM killer. */
+/* Fails if memory is short, and does not invoke the OOM killer. */
 static void *alloc(size_t bytes)
 {
 	if (bytes >> PAGE_SHIFT > si_mem_available())
@@ -287,7 +298,10 @@ static bool has_memory(struct task_struct *task, const struct mm_struct *mm)
 	return has;
 }
 
-/* Of a process as it is now: what tables say is on its stack is given away. */
+/*
+ * Identify the image of a process as it is now. Current needs the right to
+ * attach, because tables decide which words of its stack are disclosed.
+ */
 static int identify_task(struct unwind_image *image, struct task_struct *task)
 {
 	struct mm_struct *mm = get_task_mm(task);
@@ -297,7 +311,7 @@ static int identify_task(struct unwind_image *image, struct task_struct *task)
 		return -ESRCH;
 	err = right_attach(task);
 	image->key = key_of(mm);
-	/* An exec meanwhile: the right was to another program. */
+	/* An exec came in between: the right was to another program. */
 	if (!err && !has_memory(task, mm))
 		err = -ESRCH;
 	mmput(mm);
@@ -345,14 +359,16 @@ int unwind_set_maps(struct unwind *unwind, struct session *session, u32 pid,
 	return err;
 }
 
-/* --- what samples look up ------------------------------------------------------ */
+/* --- what samples look up ------------------------------------------------- */
 
 const struct unwind_image *unwind_image(const struct unwind *unwind)
 {
 	struct image_key key = key_of(current->mm);
 	const struct unwind_image *image = find_image(unwind, &key);
 
-	/* The file's address may be another's by now, of a setuid program. */
+	/*
+	 * The file's address may be reused by now, by that of a setuid program.
+	 */
 	return image && !right_is_secure(current) ? image : NULL;
 }
 
@@ -396,7 +412,7 @@ const struct hwprof_unwind_row *unwind_row(const struct unwind_image *image,
 	return rows[low].kind == HWPROF_UNWIND_UNKNOWN ? NULL : &rows[low];
 }
 
-/* --- from begin to end --------------------------------------------------------- */
+/* --- from begin to end ---------------------------------------------------- */
 
 struct unwind *unwind_new(void)
 {
@@ -424,7 +440,10 @@ struct unwind *unwind_get(struct unwind *unwind)
 	return unwind;
 }
 
-/* No sample looks any more: the file is closed, and its sessions have ended. */
+/*
+ * No sample looks at them any more: the file is closed, and its sessions have
+ * ended.
+ */
 static void unwind_free(struct kref *ref)
 {
 	struct unwind *unwind = container_of(ref, struct unwind, ref);

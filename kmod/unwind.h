@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tables for unwinding, and where programs have the code that they are of. A file
- * at /dev/hwprof adds to them, one call at a time; samples of its sessions look
+ * Unwind tables, and where programs have the code that they describe. A file at
+ * /dev/hwprof adds to them, one call at a time. Samples of its sessions look
  * them up, in any context.
  */
 #ifndef HWPROF_UNWIND_H
@@ -16,27 +16,37 @@ struct session;
 struct unwind;
 struct unwind_image;
 
-/* Of current's, nothing yet. NULL: no memory. */
+/* Make an empty set of tables, owned by current. Return NULL without memory. */
 struct unwind *unwind_new(void);
-/* One more who has it; and one less, in process context. NULL is nobody's. */
+/* Take and drop a reference; process context. unwind_put() ignores NULL. */
 struct unwind *unwind_get(struct unwind *unwind);
 void unwind_put(struct unwind *unwind);
-/* Who made it, with which credentials. */
+/* Return who made it, with the credentials at that time. */
 const struct opener *unwind_opener(const struct unwind *unwind);
 
-/*
- * As the ioctls of these names. The first one's result is a table's number; the
- * second one gives tables to @session or, if NULL, to the opener's perf events'.
- * It returns EACCES if current may not attach to the process.
+/**
+ * unwind_add_table() - do HWPROF_IOC_UNWIND_TABLE.
+ * @unwind: the set of tables.
+ * @rows: rows of the table.
+ * @count: number of rows.
+ *
+ * unwind_set_maps() does HWPROF_IOC_UNWIND_MAPS. It then gives the tables to
+ * @session; if that is NULL, to the sessions of the opener's perf events. It
+ * returns -EACCES if current may not attach to the process.
+ *
+ * Return: number of the table, or a negative errno.
  */
 int unwind_add_table(struct unwind *unwind,
 		     const struct hwprof_unwind_row __user *rows, u32 count);
 int unwind_set_maps(struct unwind *unwind, struct session *session, u32 pid,
 		    const struct hwprof_unwind_map __user *maps, u32 count);
 
-/* What current runs, until interrupts are on again; NULL: nothing is known. */
+/*
+ * Return the maps of what current runs, or NULL. Valid while interrupts stay
+ * off.
+ */
 const struct unwind_image *unwind_image(const struct unwind *unwind);
-/* What its table says of @ip; NULL: there is none, or it does not know. */
+/* Return the row for the code at @ip; NULL if no table knows it. */
 const struct hwprof_unwind_row *unwind_row(const struct unwind_image *image,
 					   u64 ip);
 
