@@ -7,38 +7,40 @@
 
 #include "session.h"
 
-/* A row that was signed; four zero bytes behind it make it a raw record. */
+/* A signed row. Four zero bytes behind it make it a raw record. */
 struct staged {
 	u64 ip, addr, period;
 	u64 end;		/* session_sign() */
 	struct hwprof_row row;
 };
 
-/* The bytes of the largest one. */
+/* bytes of the largest one */
 #define STAGED_MAX	(offsetof(struct staged, row) + HWPROF_ROW_MAX)
 
 /*
- * Rows that have left the profile and wait for a ring. Who holds the profile
- * holds the stage, too.
+ * Rows that have left the profile and wait for a ring. The owner of the profile
+ * also owns the stage.
  */
 struct stage {
-	u32 used;	/* bytes that were filled, */
-	u32 taken;	/* and of these, bytes that were written to a ring */
-	u64 units;	/* sum of the periods of rows that were not */
+	u32 used;	/* bytes in use */
+	u32 taken;	/* bytes of these that were written to a ring */
+	u64 units;	/* sum of the periods of the other rows */
 	u8 bytes[] __aligned(8);
 };
 
-/* One flush's way through the profile. */
+/* The progress of one flush through the profile. */
 struct emit {
 	struct session *session;
 	u32 space;		/* rows of this address space; 0: of all */
-	u32 version;		/* session->profile_version that all below is of */
+	/* The session->profile_version that everything below refers to. */
+	u32 version;
 	bool settled;
-	size_t settled_at, at;	/* how far settling and rows have got */
+	size_t settled_at, at;	/* progress of settling, and of rows */
 	bool done;		/* all rows were staged */
-	bool told;		/* and totals after them */
-	bool ring, full;	/* of the last piece: was there a ring, or no room? */
-	bool stuck;		/* some ring had no room */
+	bool told;		/* and totals behind them */
+	/* The last piece: whether there was a ring, and whether it was full. */
+	bool ring, full;
+	bool stuck;		/* some ring was full */
 };
 
 struct stage *stage_new(void);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A session on one CPU: what is active, which table and cursor are in use,
- * and what becomes of an event. All of it with interrupts off.
+ * A slot: a session on one CPU. It knows what is active, which table and cursor
+ * are in use, and what becomes of an event. Interrupts are off in all
+ * functions.
  */
 #include <linux/hash.h>
 #include <linux/rculist.h>
@@ -21,8 +22,8 @@
 enum { CURSOR_PROBES = 64 };
 
 /*
- * perf_event_overflow() throttles, counts limits and runs BPF programs, but is
- * not exported: it is looked up once. Without it samples go out unthrottled.
+ * perf_event_overflow() throttles, counts limits and runs BPF programs, but it
+ * is not exported. It is looked up once. Without it, samples are not throttled.
  */
 static int overflow_plain(struct perf_event *event,
 			  struct perf_sample_data *data, struct pt_regs *regs)
@@ -72,7 +73,10 @@ static void cursor_init(struct slot *slot, struct cursor *cursor, u64 key)
 				     task_pid_nr_ns(current, session->pid_ns));
 }
 
-/* Current's cursor: its own, a free one, or the one that was idle longest. */
+/*
+ * Return current's cursor: its own, or a free one, or the one that was idle for
+ * longest. Return NULL if all are busy.
+ */
 static struct cursor *cursor_get(struct slot *slot)
 {
 	struct session *session = slot->session;
@@ -100,7 +104,7 @@ static struct cursor *cursor_get(struct slot *slot)
 	return oldest;
 }
 
-/* Current's code that ran until now was not seen; it goes on at @at. */
+/* Current's code up to now ran unseen. It goes on at @at. */
 void slot_gap(struct slot *slot, u64 at)
 {
 	struct stream_event gap = { .kind = STREAM_GAP, .to = at };
@@ -109,7 +113,7 @@ void slot_gap(struct slot *slot, u64 at)
 	slot_feed(slot, &gap, NULL);
 }
 
-/* An exec has replaced what the cursor's task runs. */
+/* An exec has replaced the program of the cursor's task. */
 static void follow_exec(struct slot *slot)
 {
 	struct cursor *cursor = slot->cursor;
@@ -122,8 +126,9 @@ static void follow_exec(struct slot *slot)
 }
 
 /*
- * Makes the slot ready for events of current, which has made @steps steps
- * (any count that grows with what could have been seen) and goes on at @at.
+ * Make the slot ready for events of current, which goes on at @at. @steps is a
+ * count that grows with everything that could have been seen; if it has changed
+ * since slot_unbind(), there is a gap.
  */
 void slot_bind(struct slot *slot, u64 steps, u64 at)
 {
@@ -155,12 +160,12 @@ void slot_unbind(struct slot *slot, u64 steps)
 		slot_emit(slot);
 	slot->cursor = NULL;
 	cursor->seen = steps;
-	/* Who exits may be seen again until that is done: it keeps its cursor. */
+	/* An exiting task may be seen again, so it keeps its cursor. */
 	cursor->used = current->flags & PF_EXITING ? 0 : local_clock();
 	atomic_set_release(&cursor->busy, 0);
 }
 
-/* --- events ---------------------------------------------------------------- */
+/* --- events --------------------------------------------------------------- */
 
 void slot_start(struct slot *slot, struct perf_event *event)
 {
@@ -181,8 +186,9 @@ void slot_start(struct slot *slot, struct perf_event *event)
 static void emit_rest(struct slot *slot, struct perf_event *event);
 
 /*
- * The last thread of its process exits. Perf is about to hang up, which stock
- * perf takes for the end of the recording: a flush by task work may be too late.
+ * Return true if the last thread of a process exits. Perf is about to hang up,
+ * which stock perf takes for the end of the recording. A flush by task work may
+ * be too late.
  */
 static bool is_last_exit(void)
 {
@@ -191,9 +197,9 @@ static bool is_last_exit(void)
 }
 
 /*
- * Perf does not say why it stops an event, nor which locks it holds. So nothing is
- * flushed here: news make for a flush at the end of the interval, and whoever
- * disables events or exits flushes later, without locks.
+ * Perf does not say why it stops an event, nor which locks it holds. So nothing
+ * is flushed here. News cause a flush at the end of the interval. Whoever
+ * disables events, or exits, flushes later without locks.
  */
 void slot_stop(struct slot *slot, struct perf_event *event)
 {
@@ -221,13 +227,13 @@ void slot_update(struct slot *slot, struct perf_event *event)
 	local64_add(now - before, &event->count);
 }
 
-/* --- samples ---------------------------------------------------------------- */
+/* --- samples -------------------------------------------------------------- */
 
 /*
- * Of perf's fields of an event, those that a PMU is free to use: last_period
- * has the units since the last sample, which are the next one's period, so
- * that periods always add up to the count, also when perf throttles the event
- * or changes its period. What the last unit was:
+ * Remember the event's last unit in fields of struct hw_perf_event that a PMU
+ * is free to use. Another one, last_period, has the units since the last
+ * sample, which become the period of the next one. So periods add up to the
+ * count, also if perf throttles the event or changes its period.
  */
 static void note_unit(struct hw_perf_event *hwc,
 		      const struct stream_event *unit)
@@ -248,7 +254,10 @@ static struct stream_event noted_unit(const struct hw_perf_event *hwc)
 	};
 }
 
-/* A sample of the event's last unit. @rest: perf's accounting is over. */
+/*
+ * Write a sample of the event's last unit. @rest: do not use perf's accounting,
+ * because it is over.
+ */
 static void emit_sample(struct slot *slot, struct perf_event *event,
 			const struct pt_regs *regs, bool rest)
 {
@@ -269,7 +278,7 @@ static void emit_sample(struct slot *slot, struct perf_event *event,
 	perf_sample_data_init(&data, sample->addr, period);
 	compat_save_raw(&data, event, &raw);
 	instruction_pointer_set(&there, sample->ip);
-	slot_update(slot, event);	/* the sample may tell the count */
+	slot_update(slot, event);	/* the sample may contain the count */
 	if (rest)
 		event->overflow_handler(event, &data, &there);
 	else
@@ -297,8 +306,9 @@ static void sample_events(struct slot *slot, const struct stream_event *stream,
 }
 
 /*
- * The task's events of other CPUs have seen a part of their period, and may
- * never run again. Perf holds the context's lock, and they are not active.
+ * Add the rests of the task's events of other CPUs. These have seen a part of
+ * their period, and may never run again. Perf holds the context's lock, and
+ * they are not active.
  */
 static void gather_rests(struct perf_event *event)
 {
@@ -320,27 +330,30 @@ static void gather_rests(struct perf_event *event)
 }
 
 /*
- * A last sample carries what is left of the period, if samples tell their period;
- * else its reader would take it for a whole one. It is written when the task exits
- * or, as far as can be told, when the event is disabled: by an interrupt. Perf also
- * rotates events in interrupts; then there is one sample more, and the sum of the
- * periods is the same. A CPU-wide event no longer has a known owner.
+ * Write a last sample for the rest of the period, if samples contain their
+ * period. Without that, a reader would take the rest for a whole period. It is
+ * written when the task exits, or when the event is disabled. Disabling can
+ * only be recognised by being in an interrupt. Perf also rotates events in
+ * interrupts; then there is one more sample, and the sum of the periods is the
+ * same. A CPU-wide event no longer has a known owner.
  */
 static void emit_rest(struct slot *slot, struct perf_event *event)
 {
-	struct pt_regs regs = arch_user_regs();	/* long gone */
+	struct pt_regs regs = arch_user_regs();	/* the true ones are long
+						 * gone */
 
 	if (!in_hardirq() && !(current->flags & PF_EXITING))
 		return;
 	if (!is_sampling_event(event) || slot->session->rows ||
-	    !event->hw.target || !(event->attr.sample_type & PERF_SAMPLE_PERIOD))
+	    !event->hw.target ||
+	    !(event->attr.sample_type & PERF_SAMPLE_PERIOD))
 		return;
 	gather_rests(event);
 	if (event->hw.last_period)
 		emit_sample(slot, event, &regs, true);
 }
 
-/* --- feeding ------------------------------------------------------------------ */
+/* --- feeding -------------------------------------------------------------- */
 
 static void feed_engine(struct slot *slot, struct stream_event *stream,
 			unsigned int units)
@@ -371,7 +384,10 @@ static void feed_engine(struct slot *slot, struct stream_event *stream,
 		session_want_flush(session);
 }
 
-/* One event of current. @regs: its user registers; needed only for a unit. */
+/*
+ * Feed one event of current. @regs are its user registers; they are needed only
+ * if the event is a unit.
+ */
 void slot_feed(struct slot *slot, struct stream_event *stream,
 	       struct pt_regs *regs)
 {
@@ -386,9 +402,9 @@ void slot_feed(struct slot *slot, struct stream_event *stream,
 		sample_events(slot, stream, units, regs);
 }
 
-/* --- windows ------------------------------------------------------------------ */
+/* --- windows -------------------------------------------------------------- */
 
-/* Nobody learns from them: what they would have counted. */
+/* Count a window from which nobody learns. */
 static void count_window(struct slot *slot, struct window *window,
 			 struct window_counts *counts)
 {
@@ -402,8 +418,8 @@ static void count_window(struct slot *slot, struct window *window,
 }
 
 /*
- * All events of a window, which stands for itself: it needs no cursor. May be
- * an NMI.
+ * Feed all events of a window. It stands for itself, and needs no cursor. This
+ * may run in NMI.
  */
 void slot_feed_window(struct slot *slot, struct window *window)
 {
@@ -431,8 +447,8 @@ void slot_feed_window(struct slot *slot, struct window *window)
 }
 
 /*
- * A window was fed, which was taken at @ip. If that was chosen by time, the
- * time goes to the loop that is there.
+ * A window that was taken at @ip was fed. If time chose it, the time goes to
+ * the loop there.
  */
 void slot_window(struct slot *slot, u64 ip, u32 space)
 {
@@ -448,8 +464,8 @@ void slot_window(struct slot *slot, u64 ip, u32 space)
 }
 
 /*
- * A sample stands for itself, too. Its space is 0 where it is the kernel's, and
- * of a program where there was no room for its record.
+ * Feed a sample. It stands for itself, too. A sample of the kernel has space 0;
+ * so has a sample of a program that has no record, which is lost.
  */
 void slot_feed_sample(struct slot *slot, struct stream_event *sample)
 {
@@ -473,7 +489,7 @@ void slot_feed_sample(struct slot *slot, struct stream_event *sample)
 		session_want_flush(session);
 }
 
-/* The same of a sample's stack of calls. */
+/* Feed a sample with its stack of calls. */
 void slot_feed_stack(struct slot *slot, struct stream_stack *stack)
 {
 	const struct stream_event sample = {

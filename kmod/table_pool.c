@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The pool of tables. A CPU takes a table when the session becomes active there,
- * and gives it back when that ends, or when it is exchanged for an empty one. A
- * table that was given back is merged into the session's profile.
+ * The pool of tables. A CPU takes a table when the session becomes active
+ * there. It gives the table back when that ends, or when the table is exchanged
+ * for an empty one. A table that was given back is merged into the session's
+ * profile.
  */
 #include <linux/cpu.h>
 #include <linux/smp.h>
@@ -11,7 +12,7 @@
 
 enum {
 	MERGE_ITEMS	= 1024,	/* in one step, with the profile locked */
-	RETIRE_PASSES	= 8,	/* until each table was seen */
+	RETIRE_PASSES	= 8,	/* most rounds until each table was seen */
 };
 
 static bool table_claim(struct session *session, unsigned int table)
@@ -20,7 +21,7 @@ static bool table_claim(struct session *session, unsigned int table)
 	       test_and_clear_bit(table, session->table_free);
 }
 
-/* Returns a free table, preferably a clean one; -1 if none is free. */
+/* Return a free table, preferably a clean one; -1 if none is free. */
 int table_take(struct session *session)
 {
 	unsigned int table;
@@ -71,7 +72,10 @@ void slot_change_table(struct slot *slot, int table)
 	WRITE_ONCE(slot->table, table);
 }
 
-/* Count as merged, at once, what was fed: what the table still has is pending. */
+/*
+ * Count everything that was fed to a table as merged, at once. What the table
+ * still has is pending.
+ */
 static void merge_begin(struct session *session, unsigned int number)
 {
 	struct table *table = &session->tables[number];
@@ -87,10 +91,10 @@ static void merge_begin(struct session *session, unsigned int number)
 }
 
 /*
- * Merge a part of table @number, which nobody uses, into the profile. Returns
- * true if there is more of it to merge. The caller holds profile_lock. Address
- * space @over (0: none) has ended: a merged table still knows where its loops
- * are, which would push out those of programs that run.
+ * Merge a part of table @number, which nobody uses, into the profile. The
+ * caller holds profile_lock. Address space @over (0: none) has ended: the table
+ * forgets it, because a merged table still knows its loops, which would push
+ * out those of running programs. Return true if there is more to merge.
  */
 bool table_merge_step(struct session *session, unsigned int number, u32 over)
 {
@@ -133,8 +137,8 @@ void tables_merge_free(struct session *session, u32 over)
 }
 
 /*
- * On the slot's CPU: exchange its table for one that is empty. A slot that found
- * no free table when it became active gets one now.
+ * Exchange the table of the slot of this CPU for an empty one. A slot that
+ * found no free table when it became active gets one now.
  */
 static void exchange_table(void *context)
 {
@@ -156,8 +160,8 @@ static void exchange_table(void *context)
 }
 
 /*
- * A table that a slot holds and was fed nothing since it was taken clean need
- * not be merged, and its CPU not be interrupted.
+ * Skip a table that was fed nothing since its slot took it clean. It need not
+ * be merged, and its CPU not be interrupted.
  */
 static void skip_idle_table(struct session *session, const struct slot *slot)
 {
@@ -186,9 +190,9 @@ static bool pass_complete(struct session *session)
 }
 
 /*
- * Merge into the profile all that was learnt before now. Returns false if some
- * CPU did not give its table. In process context, under cpus_read_lock() and
- * the session's flush_lock.
+ * Merge everything that was learnt before now into the profile. The caller is
+ * in process context and holds cpus_read_lock() and flush_lock. Return false if
+ * some CPU did not give its table.
  */
 bool tables_retire(struct session *session, u32 over)
 {
