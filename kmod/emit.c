@@ -3,16 +3,16 @@
  * Rows on their way into the rings of perf events.
  *
  * Rows leave the profile into the session's stage, with interrupts on. The CPU
- * that a ring belongs to then writes them from the stage, a piece at a time, with
- * interrupts off. A row that a ring has no room for stays in the stage.
+ * that a ring belongs to then writes them from the stage, a piece at a time,
+ * with interrupts off. A row that a ring has no room for stays in the stage.
  *
  * Which event a row may be written for is decided by what perf reads for it. An
- * event that is active on this CPU may be asked for all that its attributes allow:
- * nobody changes it or its group while interrupts are off. Of an inactive event
- * perf may read only what does not change: docs/rows.md has the table, and
- * attr_check_event() refuses the rest. PERF_SAMPLE_READ is the exception: it is
- * allowed, but such an event gets rows only while it is active, or while its task
- * exits and holds the mutex of its events.
+ * event that is active on this CPU may be asked for all that its attributes
+ * allow: nobody changes it or its group while interrupts are off. Of an
+ * inactive event perf may read only what does not change: docs/rows.md has the
+ * table, and attr_check_event() refuses the rest. PERF_SAMPLE_READ is the
+ * exception: it is allowed, but such an event gets rows only while it is
+ * active, or while its task exits and holds the mutex of its events.
  */
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -23,17 +23,20 @@
 #include "session.h"
 
 enum {
-	PIECE_ROWS	= 16,		/* with interrupts off, */
-	PIECE_BYTES	= 8 << 10,	/* beyond which no further row begins */
-	ROOT_LOOKS	= 128,		/* at events, in search of a ring */
+	PIECE_ROWS	= 16,		/* rows, with interrupts off */
+	PIECE_BYTES	= 8 << 10,	/* bytes beyond which no further row
+					 * begins */
+	ROOT_LOOKS	= 128,		/* events looked at in search of a
+					 * ring */
 };
 
-/* --- which event takes rows ------------------------------------------------- */
+/* --- which event takes rows ----------------------------------------------- */
 
 /*
- * Children that inherit an event of no one CPU would write its ring from several
- * CPUs at once. Perf lets nobody map such a ring, but another event's ring be set
- * for it: that one is left alone.
+ * Return true if the event has a ring that this module may write. Children that
+ * inherit an event of no one CPU would write its ring from several CPUs at
+ * once. Perf lets nobody map such a ring, but it lets another event's ring be
+ * set for the event. That ring is left alone.
  */
 static bool has_ring(const struct perf_event *event)
 {
@@ -44,8 +47,9 @@ static bool has_ring(const struct perf_event *event)
 }
 
 /*
- * May the inactive event @event get a row from this CPU? A ring of a CPU is
- * written by that CPU alone, a ring of a task (cpu -1) where the task runs.
+ * Return true if the inactive event @event may get a row from this CPU. A ring
+ * of a CPU is written by that CPU alone, a ring of a task (cpu -1) where the
+ * task runs.
  */
 static bool takes_inactive(const struct perf_event *event)
 {
@@ -54,7 +58,10 @@ static bool takes_inactive(const struct perf_event *event)
 	return event->cpu >= 0 || event->hw.target == current;
 }
 
-/* Events without a ring go to the end, so that the next search begins behind. */
+/*
+ * Return an event that may get a row. Events without a ring move to the end, so
+ * that the next search begins behind them.
+ */
 static struct perf_event *find_root(struct list_head *roots)
 {
 	unsigned int looks = ROOT_LOOKS;
@@ -72,8 +79,8 @@ static struct perf_event *find_root(struct list_head *roots)
 }
 
 /*
- * Return an event of the session whose ring this CPU may write now; NULL if there
- * is none. Interrupts are off and roots_lock is held.
+ * Return an event of the session whose ring this CPU may write now; NULL if
+ * there is none. Interrupts are off and roots_lock is held.
  */
 static struct perf_event *event_here(struct session *session)
 {
@@ -90,11 +97,11 @@ static struct perf_event *event_here(struct session *session)
 	return find_root(&slot->roots) ?: find_root(&session->roots);
 }
 
-/* --- one row ------------------------------------------------------------------ */
+/* --- one row -------------------------------------------------------------- */
 
 /*
- * Write down whose row it is. Returns when that process ended, 0 if it has not:
- * a late row must not be taken for one of the next program's.
+ * Note in a row whose it is. Return when that process ended, or 0 if it has
+ * not: a late row must not be taken for one of the next program's.
  */
 u64 session_sign(struct session *session, struct hwprof_row *row)
 {
@@ -118,9 +125,10 @@ static u32 thread_of(const struct hwprof_row *row)
 }
 
 /*
- * Everything that perf would take from the current task is preset. Returns false
- * if the ring had no room. A row is written without perf_event_overflow(): rows
- * must neither throttle the event nor retune its frequency.
+ * Write a row to the event's ring. Everything that perf would take from the
+ * current task is preset. perf_event_overflow() is not used, because rows must
+ * neither throttle the event nor retune its frequency. Return false if the ring
+ * had no room.
  */
 static bool write_row(struct perf_event *event, const struct staged *staged)
 {
@@ -128,7 +136,8 @@ static bool write_row(struct perf_event *event, const struct staged *staged)
 	struct perf_event *root = event->parent ?: event;
 	const struct hwprof_row *row = &staged->row;
 	struct perf_raw_record raw = {
-		.frag = { .data = (void *)row, .size = row->size + sizeof(u32) },
+		.frag = { .data = (void *)row,
+			  .size = row->size + sizeof(u32) },
 	};
 	struct perf_sample_data data;
 	struct pt_regs regs = arch_user_regs();
@@ -151,14 +160,14 @@ static bool write_row(struct perf_event *event, const struct staged *staged)
 	return atomic64_read(&root->lost_samples) == lost;
 }
 
-/* --- the stage ------------------------------------------------------------------ */
+/* --- the stage ------------------------------------------------------------ */
 
 static size_t staged_size(const struct hwprof_row *row)
 {
 	return ALIGN(offsetof(struct staged, row) + row->size + sizeof(u32), 8);
 }
 
-/* Room for several rows, and for the largest one. */
+/* room for several rows, and for the largest one */
 enum {
 	STAGE_BYTES = (16 << 10) + STAGED_MAX,
 };
@@ -176,7 +185,7 @@ bool stage_is_empty(const struct stage *stage)
 	return stage->taken == stage->used;
 }
 
-/* An engine_emit, of rows of the profile: false if the stage is full. */
+/* An engine_emit for rows of the profile. Return false if the stage is full. */
 static bool stage_row(void *context, const void *engine_row, u64 ip, u64 addr,
 		      u64 period)
 {
@@ -199,7 +208,10 @@ static bool stage_row(void *context, const void *engine_row, u64 ip, u64 addr,
 	return true;
 }
 
-/* Interrupts are off and roots_lock is held. False: the ring had no room. */
+/*
+ * Write some rows of the stage. Interrupts are off, and roots_lock is held.
+ * Return false if the ring had no room.
+ */
 static bool write_piece(struct session *session, struct perf_event *event)
 {
 	struct stage *stage = session->stage;
@@ -222,7 +234,10 @@ static bool write_piece(struct session *session, struct perf_event *event)
 	return true;
 }
 
-/* On this CPU; the profile is held, here or by who has sent an interrupt. */
+/*
+ * Write some rows on this CPU. The profile is held, here or by the sender of
+ * the interrupt.
+ */
 static void drain_piece(void *context)
 {
 	struct emit *emit = context;
@@ -241,13 +256,17 @@ static bool drain_here(struct emit *emit)
 {
 	emit->ring = true;
 	emit->full = false;
-	while (emit->ring && !emit->full && !stage_is_empty(emit->session->stage))
+	while (emit->ring && !emit->full &&
+	       !stage_is_empty(emit->session->stage))
 		drain_piece(emit);
 	emit->stuck |= emit->full;
 	return stage_is_empty(emit->session->stage);
 }
 
-/* The profile is held for a piece at a time. @cpu -1: whichever this is. */
+/*
+ * Write all rows on @cpu; -1: on the current one. The profile is held for a
+ * piece at a time. Return true if the stage is empty.
+ */
 static bool drain_on(struct emit *emit, int cpu)
 {
 	struct session *session = emit->session;
@@ -271,7 +290,10 @@ static bool drain_on(struct emit *emit, int cpu)
 	return empty;
 }
 
-/* Returns a CPU where an event that has no CPU of its own runs; -1: none found. */
+/*
+ * Return a CPU where an event runs that has no CPU of its own; -1 if none was
+ * found.
+ */
 static int cpu_of_task_events(struct session *session)
 {
 	unsigned int looks = ROOT_LOOKS;
@@ -290,8 +312,8 @@ static int cpu_of_task_events(struct session *session)
 }
 
 /*
- * In process context, under cpus_read_lock(): write all of the stage, on this CPU
- * if it has a ring, else on the others that have one. Returns false if no ring
+ * Write all of the stage, on this CPU if it has a ring, else on others that
+ * have one. In process context, under cpus_read_lock(). Return false if no ring
  * took the rest.
  */
 static bool emit_drain(struct emit *emit)
@@ -309,11 +331,11 @@ static bool emit_drain(struct emit *emit)
 	return cpu >= 0 && cpu_online(cpu) && drain_on(emit, cpu);
 }
 
-/* --- from the profile to the stage ---------------------------------------------- */
+/* --- from the profile to the stage ---------------------------------------- */
 
 /*
- * Work out what there is to say, for a while. Where the profile has changed
- * since, that begins anew. Returns true when it is done. The profile is held.
+ * Work out what there is to say, for a while. If the profile has changed since
+ * the last step, begin anew. The profile is held. Return true when it is done.
  */
 static bool settle_step(struct emit *emit)
 {
@@ -346,9 +368,8 @@ static void stage_totals(struct emit *emit)
 }
 
 /*
- * Fill the stage, which is empty, with what comes next: rows, and when all of
- * them were written, totals. The profile is held. Returns false when there was
- * nothing left.
+ * Fill the stage, which is empty, with what comes next: rows, and totals when
+ * all rows were written. The profile is held. Return false if nothing was left.
  */
 static bool emit_fill(struct emit *emit)
 {
@@ -373,9 +394,9 @@ static bool emit_fill(struct emit *emit)
 }
 
 /*
- * In process context, under cpus_read_lock() and flush_lock: write all rows that
- * have grown, of address space emit->space or of all. Returns true when all are
- * out.
+ * Write all rows of address space emit->space, or of all, that have grown. In
+ * process context, under cpus_read_lock() and flush_lock. Return true when all
+ * are written.
  */
 bool emit_all(struct emit *emit)
 {
@@ -395,8 +416,9 @@ bool emit_all(struct emit *emit)
 }
 
 /*
- * In a softirq, on this CPU alone; the profile is held. Settling is bounded by
- * @steps. What does not go out now stays for a flush in process context.
+ * Do the same in a softirq, on this CPU alone; the profile is held. Settling is
+ * bounded by @steps. Rows that cannot be written now stay for a flush in
+ * process context.
  */
 bool emit_all_here(struct emit *emit, unsigned int steps)
 {
@@ -406,14 +428,14 @@ bool emit_all_here(struct emit *emit, unsigned int steps)
 	return false;
 }
 
-/* --- immediate engines ------------------------------------------------------------ */
+/* --- immediate engines ---------------------------------------------------- */
 
 struct emit_now {
 	struct slot *slot;
 	struct perf_event *event;
 };
 
-/* An engine_emit: straight into a ring of this CPU. */
+/* An engine_emit that writes straight into a ring of this CPU. */
 static bool write_now(void *context, const void *engine_row, u64 ip, u64 addr,
 		      u64 period)
 {
@@ -432,7 +454,7 @@ static bool write_now(void *context, const void *engine_row, u64 ip, u64 addr,
 	return true;
 }
 
-/* The slot's table goes out as it is: see engine_ops.immediate. */
+/* Emit the slot's table as it is: see engine_ops.immediate. */
 void slot_emit(struct slot *slot)
 {
 	struct session *session = slot->session;
