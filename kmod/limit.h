@@ -27,7 +27,7 @@ struct usage {
 void limits_init(void);
 
 /**
- * limits_check_session() - ask whether there can be another session.
+ * limits_check_session() - Ask whether there can be another session
  * @user: what its user has.
  * @all: what all users have.
  *

@@ -15,7 +15,7 @@ struct source_ops;
 struct task_struct;
 
 /**
- * right_attach() - check that current may attach to a task.
+ * right_attach() - Check that current may attach to a task
  * @task: the task.
  *
  * The check is that of ptrace(), with current's real credentials.
@@ -31,7 +31,7 @@ int right_attach(struct task_struct *task);
 int right_attach_all(void);
 
 /**
- * right_watch() - check the rights that an event needs beyond perf's checks.
+ * right_watch() - Check the rights that an event needs beyond perf's checks
  * @source: the event's source.
  * @task: its target; NULL: all tasks.
  *
@@ -40,7 +40,7 @@ int right_attach_all(void);
 int right_watch(const struct source_ops *source, struct task_struct *task);
 
 /**
- * right_is_secure() - ask whether the task's last exec gave it rights.
+ * right_is_secure() - Ask whether the task's last exec gave it rights
  * @task: current, or a task about to run on this CPU.
  *
  * Such rights are those that the user who started it does not have: setuid,

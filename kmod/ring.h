@@ -41,7 +41,7 @@ size_t rings_bytes(u64 size);	/* with control pages */
 struct ring *rings_here(struct rings *rings);
 
 /**
- * ring_write() - write a record.
+ * ring_write() - Write a record
  * @ring: the ring.
  * @time: time of the record.
  * @row: header of the row.
@@ -54,7 +54,7 @@ bool ring_write(struct ring *ring, u64 time, const struct hwprof_row *row,
 		const void *rest);
 
 /**
- * rings_wake() - wake readers after some writes.
+ * rings_wake() - Wake readers after some writes
  * @rings: all rings.
  * @ring: the ring that was written to.
  * @waits: some rows found no room.

@@ -33,7 +33,7 @@ void snapshot_free(struct snapshot *snapshot);
 void snapshot_drop(struct snapshot *snapshot);
 
 /**
- * snapshot_read() - copy whole records to a reader.
+ * snapshot_read() - Copy whole records to a reader
  * @snapshot: the snapshot.
  * @session: its session.
  * @to: the reader's buffer.

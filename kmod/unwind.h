@@ -25,7 +25,7 @@ void unwind_put(struct unwind *unwind);
 const struct opener *unwind_opener(const struct unwind *unwind);
 
 /**
- * unwind_add_table() - do HWPROF_IOC_UNWIND_TABLE.
+ * unwind_add_table() - Do HWPROF_IOC_UNWIND_TABLE
  * @unwind: the set of tables.
  * @rows: rows of the table.
  * @count: number of rows.

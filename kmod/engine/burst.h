@@ -43,7 +43,7 @@ struct burst_control {
 };
 
 /**
- * burst_control_init() - set up the control of a budget.
+ * burst_control_init() - Set up the control of a budget
  * @control: the control.
  * @permille: share of the program's time that may be spent, in 1/1000.
  * @guess: assumed cost of a tick in ns, until ticks were measured.
@@ -51,7 +51,7 @@ struct burst_control {
 void burst_control_init(struct burst_control *control, u32 permille, u64 guess);
 
 /**
- * burst_account() - account for a tick.
+ * burst_account() - Account for a tick
  * @control: the control.
  * @cost: ns spent since the last tick.
  * @time: ns that the program ran since then.
@@ -61,7 +61,7 @@ void burst_account(struct burst_control *control, u64 cost, u64 time,
 		   u64 units);
 
 /**
- * burst_owe() - add a cost that belongs to no tick.
+ * burst_owe() - Add a cost that belongs to no tick
  * @control: the control.
  * @cost: the cost in ns, which may be that of thousands of ticks.
  *
@@ -70,7 +70,7 @@ void burst_account(struct burst_control *control, u64 cost, u64 time,
 void burst_owe(struct burst_control *control, u64 cost);
 
 /**
- * burst_must_pass() - ask whether a tick must pass without a look.
+ * burst_must_pass() - Ask whether a tick must pass without a look
  * @control: the control.
  *
  * Return: true if so much is owed that the tick should not look.
@@ -78,7 +78,7 @@ void burst_owe(struct burst_control *control, u64 cost);
 bool burst_must_pass(const struct burst_control *control);
 
 /**
- * burst_distance() - compute when the next tick is due.
+ * burst_distance() - Compute when the next tick is due
  * @control: the control.
  * @random: a random number, for jitter.
  *
@@ -88,7 +88,7 @@ bool burst_must_pass(const struct burst_control *control);
 u64 burst_distance(const struct burst_control *control, u32 random);
 
 /**
- * burst_units() - convert a distance to units of the trigger.
+ * burst_units() - Convert a distance to units of the trigger
  * @control: the control.
  * @distance: ns of the program's time.
  *
@@ -97,7 +97,7 @@ u64 burst_distance(const struct burst_control *control, u32 random);
 u64 burst_units(const struct burst_control *control, u64 distance);
 
 /**
- * burst_own() - tell the own time of something that recurs from interruptions.
+ * burst_own() - Tell the own time of something that recurs from interruptions
  * @usual: its average so far, which this function updates; 0 at first.
  * @took: ns that it took this time.
  *

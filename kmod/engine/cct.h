@@ -46,7 +46,7 @@ struct cct_cursor {
 };
 
 /**
- * cct_context() - tell the context that an event comes from.
+ * cct_context() - Tell the context that an event comes from
  * @table: the table.
  * @cursor: the cursor; if the last event was a call, its callee is settled
  *	first, as cct_feed() would.

@@ -66,7 +66,7 @@ struct cct_tree {
 };
 
 /**
- * cct_tree_init() - make an empty tree.
+ * cct_tree_init() - Make an empty tree
  * @tree: the tree.
  * @memory: zeroed memory for all that the tree points to.
  * @size: bytes of it, 4 KiB or more.
@@ -76,7 +76,7 @@ void cct_tree_init(struct cct_tree *tree, void *memory, size_t size,
 		   u32 metrics);
 
 /**
- * cct_find_slowly() - find a node that the hint does not lead to.
+ * cct_find_slowly() - Find a node that the hint does not lead to
  * @tree: the tree.
  * @id: id of the node.
  *
@@ -85,7 +85,7 @@ void cct_tree_init(struct cct_tree *tree, void *memory, size_t size,
 struct cct_node *cct_find_slowly(struct cct_tree *tree, u64 id);
 
 /**
- * cct_make() - make a node that the tree does not have.
+ * cct_make() - Make a node that the tree does not have
  * @tree: the tree.
  * @like: the node to copy, but for its metrics, which are 0.
  *
@@ -94,14 +94,14 @@ struct cct_node *cct_find_slowly(struct cct_tree *tree, u64 id);
 struct cct_node *cct_make(struct cct_tree *tree, const struct cct_node *like);
 
 /**
- * cct_remove() - remove a node, with counts that no row has told.
+ * cct_remove() - Remove a node, with counts that no row has told
  * @tree: the tree.
  * @node: the node.
  */
 void cct_remove(struct cct_tree *tree, struct cct_node *node);
 
 /**
- * cct_tree_restart() - reset a tree whose nodes were all removed.
+ * cct_tree_restart() - Reset a tree whose nodes were all removed
  * @tree: the tree.
  */
 void cct_tree_restart(struct cct_tree *tree);

@@ -18,7 +18,7 @@ struct edge_cursor {
 bool edge_feed(void *table, void *cursor, const struct stream_event *event);
 
 /**
- * edge_branch() - count the edge that a branch ends, and begin the next line.
+ * edge_branch() - Count the edge that a branch ends, and begin the next line
  * @table: the table.
  * @cursor: the line in flight.
  * @event: a jump, call or return.
@@ -27,7 +27,7 @@ void edge_branch(struct saving_table *table, struct edge_cursor *cursor,
 		 const struct stream_event *event);
 
 /**
- * edge_turn() - take any event that is not a branch.
+ * edge_turn() - Take any event that is not a branch
  * @table: the table.
  * @cursor: the line in flight.
  * @event: the event.
@@ -42,7 +42,7 @@ static inline void edge_cursor_begin(struct edge_cursor *cursor)
 }
 
 /**
- * edge_leave() - count the branch of the line in flight, without an end.
+ * edge_leave() - Count the branch of the line in flight, without an end
  * @table: the table.
  * @cursor: the line in flight, whose end will not be seen.
  */

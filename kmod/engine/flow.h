@@ -121,7 +121,7 @@ void flow_table_init(struct flow_table *table, void *memory, u32 slots,
 void flow_init(struct flow *flow);
 
 /**
- * flow_sync() - check that a branch follows from the branches before it.
+ * flow_sync() - Check that a branch follows from the branches before it
  * @flow: the cursor's part.
  * @table: the table.
  * @event: any branch.
@@ -141,7 +141,7 @@ static inline struct flow_segment *flow_segment(const struct flow_table *table,
 }
 
 /**
- * flow_table_find() - look a segment up.
+ * flow_table_find() - Look a segment up
  * @table: the table.
  * @key: its key.
  *
@@ -150,7 +150,7 @@ static inline struct flow_segment *flow_segment(const struct flow_table *table,
 struct flow_slot *flow_table_find(const struct flow_table *table, u64 key);
 
 /**
- * flow_table_add() - count a segment.
+ * flow_table_add() - Count a segment
  * @table: the table.
  * @key: its key.
  * @segment: the segment, which the table may have or not.
@@ -171,7 +171,7 @@ static inline bool flow_has_table_room(const struct flow_table *table)
 }
 
 /**
- * flow_entries() - count the entries that one run of a segment makes.
+ * flow_entries() - Count the entries that one run of a segment makes
  * @segment: the segment.
  * @head: first instruction of a region.
  * @tail: last branch of the region.

@@ -9,14 +9,14 @@
 #include "loop_table.h"
 
 /**
- * loop_window_begin() - begin a window.
+ * loop_window_begin() - Begin a window
  * @table: a table of windows.
  * @times: how often the window was seen.
  */
 void loop_window_begin(struct loop_table *table, u32 times);
 
 /**
- * find_effects() - find out what a line does to loops.
+ * find_effects() - Find out what a line does to loops
  * @table: the table.
  * @effects: where to store it.
  * @slot: the line's slot.
@@ -25,7 +25,7 @@ void find_effects(struct loop_table *table, struct effects *effects,
 		  const struct flow_slot *slot);
 
 /**
- * effects_hold() - check effects after regions have changed.
+ * effects_hold() - Check effects after regions have changed
  * @table: the table.
  * @effects: effects that were found at an older version; updated if they hold.
  * @slot: the line's slot.
@@ -36,7 +36,7 @@ bool effects_hold(const struct loop_table *table, struct effects *effects,
 		  const struct flow_slot *slot);
 
 /**
- * count_first() - count effects of which some are the first on their loop.
+ * count_first() - Count effects of which some are the first on their loop
  * @table: the table.
  * @effect: the first effect of a line that is not counted yet.
  * @end: behind the line's last effect.
@@ -45,7 +45,7 @@ void count_first(struct loop_table *table, const struct effect *effect,
 		 const struct effect *end);
 
 /**
- * line_restart() - begin a line of which nothing is known before @at.
+ * line_restart() - Begin a line of which nothing is known before @at
  * @table: the table.
  * @line: the line in flight.
  * @event: the event, which tells the address space.
@@ -55,7 +55,7 @@ void line_restart(struct loop_table *table, struct line *line,
 		  const struct stream_event *event, u64 at);
 
 /**
- * line_turn() - take any event but jumps, calls and returns.
+ * line_turn() - Take any event but jumps, calls and returns
  * @table: the table.
  * @line: the line in flight.
  * @event: the event.

@@ -208,7 +208,7 @@ void order_grow(struct loop_table *table, const struct loop *loop);
 void order_link(struct loop_table *table);
 
 /**
- * order_last() - find the last loop at or before an address.
+ * order_last() - Find the last loop at or before an address
  * @table: the table.
  * @head: the address.
  * @space: address space.
@@ -222,14 +222,14 @@ void loop_set_tail(struct loop_table *table, struct loop *loop, u64 tail);
 void loop_freshen(struct loop_table *table, struct loop *loop);
 
 /**
- * loop_tolerate() - add to a loop's tolerance.
+ * loop_tolerate() - Add to a loop's tolerance
  * @loop: the loop.
  * @executions: how many executions may have been split, or are missing.
  */
 void loop_tolerate(struct loop *loop, u64 executions);
 
 /**
- * loop_clear() - free a loop's slot and give its back edges up.
+ * loop_clear() - Free a loop's slot and give its back edges up
  * @table: the table.
  * @loop: the loop, which the caller takes out of table->order.
  */
@@ -239,7 +239,7 @@ void loop_clear(struct loop_table *table, struct loop *loop);
 void forget_effects(struct loop_table *table);
 
 /**
- * count_back_edges() - count the back edges that a segment took.
+ * count_back_edges() - Count the back edges that a segment took
  * @table: the table.
  * @segment: the segment.
  * @count: how often it ran.
@@ -278,7 +278,7 @@ struct entered {
 };
 
 /**
- * entered_begin() - begin to search for loops that a segment enters.
+ * entered_begin() - Begin to search for loops that a segment enters
  * @table: the table.
  * @segment: the segment.
  * @most: most loops to look at in each range.
@@ -289,7 +289,7 @@ struct entered entered_begin(const struct loop_table *table,
 			     const struct flow_segment *segment, u32 most);
 
 /**
- * entered_next() - find the next loop that the segment enters.
+ * entered_next() - Find the next loop that the segment enters
  * @table: the table.
  * @entered: the search; @entered->entries is set to the entries of one run.
  *

@@ -81,7 +81,7 @@ struct path_table {
 };
 
 /**
- * path_table_size() - compute the memory of a table.
+ * path_table_size() - Compute the memory of a table
  * @slots: number of slots, a multiple of PATH_WAYS.
  * @params: parameters of the engine.
  *
@@ -92,7 +92,7 @@ void path_table_init(struct path_table *table, void *memory, u32 slots,
 		     const struct engine_params *params);
 
 /**
- * path_table_count() - count a path that the table knows.
+ * path_table_count() - Count a path that the table knows
  * @table: the table.
  * @key: key of the path.
  * @count: how often it ran.
@@ -103,7 +103,7 @@ void path_table_init(struct path_table *table, void *memory, u32 slots,
 bool path_table_count(struct path_table *table, u64 key, u64 count, u64 cycles);
 
 /**
- * path_table_add() - count a path that is known or new.
+ * path_table_add() - Count a path that is known or new
  * @table: the table.
  * @key: key of the path.
  * @path: the path; its cycles are added.
@@ -115,7 +115,7 @@ void path_table_add(struct path_table *table, u64 key, const struct path *path,
 		    const u64 *jumps, u64 context, u64 count);
 
 /**
- * path_jumps() - copy the jumps that a table keeps of a path.
+ * path_jumps() - Copy the jumps that a table keeps of a path
  * @table: the table.
  * @path: a path in it.
  * @jumps: where the packed jumps go: room for PATH_JUMPS.

@@ -10,7 +10,7 @@
 #include "window.h"
 
 /**
- * path_skip_jump() - take a jump that is not kept.
+ * path_skip_jump() - Take a jump that is not kept
  * @cursor: the paths in flight.
  * @to: target of the jump.
  *
@@ -19,14 +19,14 @@
 bool path_skip_jump(struct path_cursor *cursor, u64 to);
 
 /**
- * path_forget_jumps() - note that the running path has lost its first jumps.
+ * path_forget_jumps() - Note that the running path has lost its first jumps
  * @cursor: the paths in flight; frames above the running one have overwritten
  *	them.
  */
 void path_forget_jumps(struct path_cursor *cursor);
 
 /**
- * path_event() - take any event.
+ * path_event() - Take any event
  * @table: the table.
  * @cursor: the paths in flight.
  * @event: the event.
@@ -37,14 +37,14 @@ bool path_event(struct path_table *table, struct path_cursor *cursor,
 		const struct stream_event *event);
 
 /**
- * path_window_begin() - begin a window.
+ * path_window_begin() - Begin a window
  * @table: a table of windows; the branches are fed to table->window.
  * @window: the window.
  */
 void path_window_begin(struct path_table *table, const struct window *window);
 
 /**
- * path_window_end() - end a window.
+ * path_window_end() - End a window
  * @table: a table of windows.
  *
  * Return: false if the table should be retired.

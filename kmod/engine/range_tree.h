@@ -123,7 +123,7 @@ struct range_tree {
 };
 
 /**
- * range_tree_init() - make an empty tree.
+ * range_tree_init() - Make an empty tree
  * @tree: the tree.
  * @memory: memory for all that the tree points to.
  * @size: bytes of it: enough for 64 blocks.
@@ -133,7 +133,7 @@ struct range_tree {
 void range_tree_init(struct range_tree *tree, void *memory, size_t size,
 		     u32 epsilon_ppm, bool pairs);
 /**
- * range_tree_clear() - make the tree empty again.
+ * range_tree_clear() - Make the tree empty again
  * @tree: the tree.
  *
  * The cost depends on the number of roots, not of blocks.
@@ -141,7 +141,7 @@ void range_tree_init(struct range_tree *tree, void *memory, size_t size,
 void range_tree_clear(struct range_tree *tree);
 
 /**
- * range_root() - find or make the root of an address space.
+ * range_root() - Find or make the root of an address space
  * @tree: the tree.
  * @space: the address space.
  *
@@ -149,7 +149,7 @@ void range_tree_clear(struct range_tree *tree);
  */
 u32 range_root(struct range_tree *tree, u32 space);
 /**
- * range_root_find() - find the root of an address space.
+ * range_root_find() - Find the root of an address space
  * @tree: the tree.
  * @space: the address space.
  *
@@ -158,7 +158,7 @@ u32 range_root(struct range_tree *tree, u32 space);
 u32 range_root_find(const struct range_tree *tree, u32 space);
 
 /**
- * range_count_range() - count weight of which only a range is known.
+ * range_count_range() - Count weight of which only a range is known
  * @tree: the tree.
  * @root: root of its address space.
  * @low: lowest value or pair of the range.
@@ -169,7 +169,7 @@ void range_count_range(struct range_tree *tree, u32 root, struct range_key low,
 		       u32 bits, u64 weight);
 
 /**
- * range_root_drop() - drop the tree of an address space.
+ * range_root_drop() - Drop the tree of an address space
  * @tree: the tree.
  * @root: its root.
  *
@@ -322,7 +322,7 @@ static inline u64 *range_told(const struct range_tree *tree, u32 node)
 /* --- counting ------------------------------------------------------------- */
 
 /**
- * range_count_slowly() - count an event whose hint does not lead to its range.
+ * range_count_slowly() - Count an event whose hint does not lead to its range
  * @tree: the tree.
  * @root: root of the event's address space.
  * @key: the value or pair.
@@ -333,7 +333,7 @@ void range_count_slowly(struct range_tree *tree, u32 root, struct range_key key,
 			u64 weight, u16 *hint);
 
 /**
- * range_pass() - let the clock's hand pass over the next block.
+ * range_pass() - Let the clock's hand pass over the next block
  * @tree: the tree.
  */
 void range_pass(struct range_tree *tree);

@@ -103,7 +103,7 @@ void saving_init(const struct saving_kind *kind, void *memory, size_t size,
 		 const struct engine_params *params);
 
 /**
- * saving_add() - add an item.
+ * saving_add() - Add an item
  * @kind: kind of the table's items.
  * @table: the table, in which saving_find() does not find the item.
  * @key: key of the item, from saving_key().

@@ -85,14 +85,14 @@ static inline u32 value_slot_rest(const struct value_slot *slot)
 }
 
 /**
- * value_slot_count() - count the current run, and what is left to pass over.
+ * value_slot_count() - Count the current run, and what is left to pass over
  * @slot: the slot.
  * @random: state of a random number generator.
  */
 void value_slot_count(struct value_slot *slot, u64 *random);
 
 /**
- * value_slot_turn() - count an execution that begins a run.
+ * value_slot_turn() - Count an execution that begins a run
  * @slot: the slot.
  * @value: the value, which differs from the last one or comes after a gap.
  * @epoch: the table's epoch.
@@ -102,7 +102,7 @@ void value_slot_turn(struct value_slot *slot, u64 value, u32 epoch,
 		     u64 *random);
 
 /**
- * value_slot_miss() - count an execution whose value is not known.
+ * value_slot_miss() - Count an execution whose value is not known
  * @slot: the slot; its next execution counts as one after a gap.
  * @epoch: the table's epoch.
  * @random: state of a random number generator.
@@ -110,20 +110,20 @@ void value_slot_turn(struct value_slot *slot, u64 value, u32 epoch,
 void value_slot_miss(struct value_slot *slot, u32 epoch, u64 *random);
 
 /**
- * value_slot_merge() - add the counts of another slot of the same load.
+ * value_slot_merge() - Add the counts of another slot of the same load
  * @slot: the slot to add to.
  * @from: the slot to add.
  */
 void value_slot_merge(struct value_slot *slot, const struct value_slot *from);
 
 /**
- * value_slot_told() - reset the counts, which a row has told.
+ * value_slot_told() - Reset the counts, which a row has told
  * @slot: the slot; it goes on to follow its values.
  */
 void value_slot_told(struct value_slot *slot);
 
 /**
- * value_slot_is_known() - ask whether the values of a load are known.
+ * value_slot_is_known() - Ask whether the values of a load are known
  * @slot: the slot.
  *
  * Return: true if enough executions were seen to say which values the load

@@ -66,7 +66,7 @@ struct value_table {
 };
 
 /**
- * value_table_init() - make an empty table.
+ * value_table_init() - Make an empty table
  * @table: the table.
  * @memory: zeroed memory for all that the table points to.
  * @size: bytes of it.
@@ -76,14 +76,14 @@ void value_table_init(struct value_table *table, void *memory, size_t size,
 		      u64 seed);
 
 /**
- * value_table_forget() - give all loads of an address space up.
+ * value_table_forget() - Give all loads of an address space up
  * @table: the table.
  * @owner: address space + 1.
  */
 void value_table_forget(struct value_table *table, u32 owner);
 
 /**
- * value_table_take() - move an item to a profile.
+ * value_table_take() - Move an item to a profile
  * @profile: the profile.
  * @table: the table.
  * @number: number of the item, below value_table_items(): a slot or, behind all
@@ -97,7 +97,7 @@ static inline u32 value_table_items(const struct value_table *table)
 	return table->quieted ? 2 * table->slot_count : table->slot_count;
 }
 /**
- * value_table_taken() - make a table ready again after all items were taken.
+ * value_table_taken() - Make a table ready again after all items were taken
  * @table: the table.
  */
 void value_table_taken(struct value_table *table);
@@ -128,8 +128,8 @@ static inline bool value_is_of(const struct value_slot *slot, u64 ip, u32 owner)
 }
 
 /**
- * value_table_look() - count an execution of a load that is not in its first
- * slot.
+ * value_table_look() - Count an execution of a load that is not in its first
+ * slot
  * @table: the table.
  * @hash: value_hash() of the load.
  * @ip: address of the load.
@@ -141,8 +141,8 @@ void value_table_look(struct value_table *table, u64 hash, u64 ip, u32 owner,
 		      u64 value, u32 width);
 
 /**
- * value_table_filters() - decide whether to look at a load while loads are
- * divided.
+ * value_table_filters() - Decide whether to look at a load while loads are
+ * divided
  * @table: the table.
  * @hash: value_hash() of the load.
  * @ip: address of the load.
@@ -155,7 +155,7 @@ bool value_table_filters(struct value_table *table, u64 hash, u64 ip,
 			 u32 owner);
 
 /**
- * value_table_miss() - count an execution whose value is not known.
+ * value_table_miss() - Count an execution whose value is not known
  * @table: the table.
  * @ip: address of the load.
  * @owner: address space + 1.

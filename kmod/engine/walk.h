@@ -129,7 +129,7 @@ enum walk_return {
 };
 
 /**
- * walk_return() - find the frame that a return leads to.
+ * walk_return() - Find the frame that a return leads to
  * @walk: the shadow stack; frames above the one that goes on are dropped.
  * @to: target of the return.
  *
@@ -138,7 +138,7 @@ enum walk_return {
 enum walk_return walk_return(struct walk *walk, u64 to);
 
 /**
- * walk_sigreturn() - find the frame that a signal's handler returns to.
+ * walk_sigreturn() - Find the frame that a signal's handler returns to
  * @walk: the shadow stack.
  * @to: the instruction executed next.
  *

@@ -69,7 +69,7 @@ struct window {
 };
 
 /**
- * window_begin() - begin a walk over a branch stack.
+ * window_begin() - Begin a walk over a branch stack
  * @window: the walk.
  * @branches: the branches, newest first.
  * @kinds: enum stream_kind of each; 0: not known, and only a gap follows from
@@ -114,7 +114,7 @@ static inline bool window_never_twice(const struct window_branch *branch)
 }
 
 /**
- * window_copies() - count false copies of the newest branch.
+ * window_copies() - Count false copies of the newest branch
  * @branches: a branch stack, newest first.
  * @count: number of branches.
  *
@@ -151,7 +151,7 @@ static __always_inline bool window_follows(const struct window *window,
 }
 
 /**
- * window_turn() - walk a branch that does not end the line in flight.
+ * window_turn() - Walk a branch that does not end the line in flight
  * @window: the walk.
  * @branch: the branch.
  *

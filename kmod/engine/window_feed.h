@@ -18,7 +18,7 @@ bool edge_feed_window(void *table, struct window *window,
 		      struct window_counts *counts);
 
 /**
- * window_feed() - feed a window to several tables in one walk.
+ * window_feed() - Feed a window to several tables in one walk
  * @loops: table of the loop engine, or NULL.
  * @calls: table of the call engine, or NULL.
  * @paths: table of the path engine, or NULL.

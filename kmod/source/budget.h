@@ -25,7 +25,7 @@ void budget_start(struct slot *slot);
 void budget_stop(struct slot *slot);
 
 /**
- * budget_tick() - begin the handler of a trigger.
+ * budget_tick() - Begin the handler of a trigger
  * @slot: the slot.
  * @trigger: the trigger, whose next period is chosen.
  * @regs: registers of the interrupted code.
@@ -38,7 +38,7 @@ bool budget_tick(struct slot *slot, struct perf_event *trigger,
 		 struct pt_regs *regs);
 
 /**
- * budget_done() - end the handler of a trigger.
+ * budget_done() - End the handler of a trigger
  * @slot: the slot.
  * @regs: registers of the interrupted code.
  *

@@ -11,7 +11,7 @@
 void busy_init(void);
 
 /**
- * busy_get() - begin to tell idle time apart, on all CPUs
+ * busy_get() - Begin to tell idle time apart, on all CPUs
  * Context: process context.
  * Return: 0 or an errno. busy_put() undoes it; the last one ends it.
  */

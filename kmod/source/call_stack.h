@@ -11,8 +11,8 @@ struct pt_regs;
 struct slot;
 
 /**
- * call_stack_feed() - feed the stack of the current task, in the trigger's
- * handler.
+ * call_stack_feed() - Feed the stack of the current task, in the trigger's
+ * handler
  * @slot: the slot to feed; only what its session may see is fed.
  * @trigger: the trigger.
  * @weight: events of the trigger that the sample stands for.

@@ -16,7 +16,7 @@ enum {
 };
 
 /**
- * callers_of_user() - find the call sites that current is in.
+ * callers_of_user() - Find the call sites that current is in
  * @sites: where addresses inside the call instructions go, innermost first:
  *	room for CALLERS_MAX.
  * @regs: user registers of current.

@@ -6,7 +6,7 @@
 #include <linux/types.h>
 
 /**
- * code_read_user() - read code of current's program.
+ * code_read_user() - Read code of current's program
  * @bytes: where to store it.
  * @size: number of bytes.
  * @ip: address of the code.
@@ -17,7 +17,7 @@
 unsigned int code_read_user(u8 *bytes, unsigned int size, u64 ip);
 
 /**
- * code_read_kernel() - read code of the kernel.
+ * code_read_kernel() - Read code of the kernel
  * @bytes: where to store it.
  * @size: number of bytes.
  * @ip: address of the code.

@@ -39,7 +39,7 @@ const struct core_pmu *core_pmus_find(const struct core_pmus *pmus, u32 type);
 bool core_pmus_add(struct core_pmus *pmus, const struct core_pmu *pmu);
 
 /**
- * core_pmus_choose() - choose the PMUs that each need a trigger.
+ * core_pmus_choose() - Choose the PMUs that each need a trigger
  * @pmus: all PMUs.
  * @type: type of the PMU of a CPU.
  * @all: choose every PMU, for a task that may run on any CPU; @type is ignored.

@@ -16,7 +16,7 @@ void cores_exit(void);
 bool cores_are_alike(void);
 
 /**
- * cores_choose() - choose the PMUs on which triggers are to be made.
+ * cores_choose() - Choose the PMUs on which triggers are to be made
  * @cpu: the CPU to trigger on; negative: any, for a task.
  * @event: raw event that the triggers count; 0: taken branches.
  * @chosen: where the PMUs go.

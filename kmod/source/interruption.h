@@ -18,7 +18,7 @@ void interruptions_init(void);
 void interruptions_exit(void);
 
 /**
- * interruption_cost() - tell what an interrupt of the session's trigger costs.
+ * interruption_cost() - Tell what an interrupt of the session's trigger costs
  * @session: the session.
  * @regs: registers of the interrupted code.
  *

@@ -5,7 +5,7 @@
 #include <linux/types.h>
 
 /**
- * lbr_trial() - take one branch stack of the running task.
+ * lbr_trial() - Take one branch stack of the running task
  * @count: set to the number of its records.
  *
  * A failure takes some milliseconds.

@@ -6,7 +6,7 @@
 #include <linux/types.h>
 
 /**
- * memory_read() - read a few bytes of current's memory.
+ * memory_read() - Read a few bytes of current's memory
  * @to: where to store them.
  * @size: number of bytes, at most 8.
  * @address: address in the program.

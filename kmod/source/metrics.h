@@ -12,7 +12,7 @@ struct perf_event;
 struct slot;
 
 /**
- * metrics_read() - read the counters of a group, in the trigger's handler.
+ * metrics_read() - Read the counters of a group, in the trigger's handler
  * @slot: the slot.
  * @trigger: the trigger.
  * @increase: for each metric of the session, what it has counted since all

@@ -32,7 +32,7 @@ struct probe {
 void probes_find(struct probe *probes);
 
 /**
- * probes_register() - register all probes of an array, or none.
+ * probes_register() - Register all probes of an array, or none
  * @probes: the array.
  *
  * Context: process context.
@@ -41,7 +41,7 @@ void probes_find(struct probe *probes);
 int probes_register(struct probe *probes);
 
 /**
- * probes_unregister() - unregister all probes of an array.
+ * probes_unregister() - Unregister all probes of an array
  * @probes: the array.
  *
  * No probe runs when this returns.

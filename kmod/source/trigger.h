@@ -35,7 +35,7 @@ enum {
 };
 
 /**
- * trigger_counter_attr() - describe a trigger that counts a PMU's event.
+ * trigger_counter_attr() - Describe a trigger that counts a PMU's event
  * @pmu: the PMU and its raw event.
  * @branch_sample_type: the branch records that come with an overflow, or 0.
  *
@@ -57,7 +57,7 @@ bool trigger_wanted(const struct perf_event_attr *attr);
 int trigger_check(const struct perf_event_attr *attr);
 
 /**
- * trigger_open() - make the trigger of a root event.
+ * trigger_open() - Make the trigger of a root event
  * @root: the root event.
  * @handler: called at each overflow, in NMI or, for a clock, in its interrupt.
  *	Its event's overflow_handler_context is the session.
@@ -74,7 +74,7 @@ int trigger_open(struct root *root, perf_overflow_handler_t handler,
 		 u64 branch_sample_type);
 
 /**
- * trigger_begin() - start the counters of a root event.
+ * trigger_begin() - Start the counters of a root event
  * @root: the root event.
  *
  * Context: process context, without perf's locks.
@@ -82,7 +82,7 @@ int trigger_open(struct root *root, perf_overflow_handler_t handler,
 void trigger_begin(struct root *root);
 
 /**
- * trigger_jitter() - choose the next period, in the handler.
+ * trigger_jitter() - Choose the next period, in the handler
  * @event: the counter.
  * @random: a random number.
  *
@@ -92,8 +92,8 @@ void trigger_begin(struct root *root);
 void trigger_jitter(struct perf_event *event, u64 random);
 
 /**
- * trigger_is_throttled() - ask whether perf throttles the counter, in the
- * handler.
+ * trigger_is_throttled() - Ask whether perf throttles the counter, in the
+ * handler
  * @event: the counter.
  *
  * Return: true if this was one overflow too many, and no other follows until
@@ -102,7 +102,7 @@ void trigger_jitter(struct perf_event *event, u64 random);
 bool trigger_is_throttled(const struct perf_event *event);
 
 /**
- * trigger_clock_time() - read a clock, in its handler.
+ * trigger_clock_time() - Read a clock, in its handler
  * @event: the clock.
  *
  * Return: the CPU time that it has counted, in ns.
@@ -114,7 +114,7 @@ bool trigger_is_open(const struct root *root);
 bool trigger_is(const struct root *root, const struct perf_event *counter);
 
 /**
- * trigger_close() - release the counters of a root event.
+ * trigger_close() - Release the counters of a root event
  * @root: the root event.
  *
  * No handler runs when this returns.
@@ -124,7 +124,7 @@ bool trigger_is(const struct root *root, const struct perf_event *counter);
 void trigger_close(struct root *root);
 
 /**
- * trigger_is_clock() - ask whether the trigger counts CPU time.
+ * trigger_is_clock() - Ask whether the trigger counts CPU time
  * @attr: attributes of the session's event.
  *
  * The counter itself does not tell: since 6.6 perf gives a clock another type
@@ -141,7 +141,7 @@ bool trigger_is_clock(const struct perf_event_attr *attr);
 bool trigger_counts_branches(const struct perf_event_attr *attr);
 
 /**
- * trigger_missing() - ask whether this machine has triggers.
+ * trigger_missing() - Ask whether this machine has triggers
  * @branch_sample_type: the branch records that they should have, or 0.
  *
  * Return: NULL if it has; else a sentence that says why not.

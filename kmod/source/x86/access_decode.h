@@ -59,7 +59,7 @@ struct access_insn {
 };
 
 /**
- * access_decode() - decode the memory operands of an instruction.
+ * access_decode() - Decode the memory operands of an instruction
  * @insn: the result.
  * @bytes: what is in memory at the instruction.
  * @count: number of bytes; 15 are always enough.

@@ -32,7 +32,7 @@ struct insn {
 };
 
 /**
- * branch_decode() - decode an instruction as a branch.
+ * branch_decode() - Decode an instruction as a branch
  * @bytes: what is in memory at the instruction.
  * @count: number of bytes; 8 are nearly always enough.
  * @is64: the code segment is a 64-bit one.
@@ -42,7 +42,7 @@ struct insn {
 struct insn branch_decode(const u8 *bytes, unsigned int count, bool is64);
 
 /**
- * may_name_r11() - ask whether a 64-bit instruction may name r11 as an operand.
+ * may_name_r11() - Ask whether a 64-bit instruction may name r11 as an operand
  * @bytes: the instruction.
  * @count: number of bytes.
  *
