@@ -62,7 +62,7 @@ struct range_key {
 	u64 code;		/* pair: the instruction; value: 0 */
 };
 
-/* The root of a block that is free, or that holds roots. */
+/* range_block.root of a block that is free or holds roots; no root found. */
 #define RANGE_NO_ROOT	U32_MAX
 
 /*

@@ -42,26 +42,44 @@ enum stream_kind {
 /* Branch: value is the stack pointer. */
 #define STREAM_STACK		(1U << 2)
 
+/**
+ * struct stream_event - One event of the stream
+ * @from: address of the branch, load, store or sampled instruction.
+ * @to: branch: where control went. Load or store: the address accessed.
+ * @value: load or store: the data, zero-extended; the first 8 bytes of larger
+ *	operands. Sample: its weight. Branch with STREAM_STACK: the stack
+ *	pointer behind it, or for a signal where the signal interrupted the
+ *	program.
+ * @space: address space; 0: the kernel.
+ * @kind: enum stream_kind.
+ * @flags: STREAM_MISPREDICTED and so on.
+ * @cycles: cycles since the branch before; 0: not known.
+ * @width: load or store: size in bytes.
+ */
 struct stream_event {
-	u64 from;	/* address of the branch, load or store */
-	/* Branch: where control went. Load or store: the address accessed. */
+	u64 from;
 	u64 to;
-	/*
-	 * Load or store: the data, zero-extended; the first 8 bytes of larger
-	 * operands. Sample: its weight. Branch with STREAM_STACK: the stack
-	 * pointer behind it, or for a signal where the signal interrupted the
-	 * program.
-	 */
 	u64 value;
-	u32 space;	/* address space; 0: the kernel */
-	u16 kind;	/* enum stream_kind */
-	u16 flags;	/* STREAM_MISPREDICTED, ... */
-	u32 cycles;	/* since the branch before; 0: not known */
-	u32 width;	/* load or store: size in bytes */
+	u32 space;
+	u16 kind;
+	u16 flags;
+	u32 cycles;
+	u32 width;
 };
 
-/*
- * The chain of calls that a sample found a task in.
+/**
+ * struct stream_stack - The chain of calls that a sample found a task in
+ * @sites: call sites, innermost first.
+ * @procedures: the procedures that the sites are in. Only feed_stack() reads
+ *	them.
+ * @procedure: the procedure that runs; 0: not known.
+ * @weight: events of the trigger that the sample stands for.
+ * @metrics: counts of the event's group for this sample, engine_params.metrics
+ *	of them; NULL: not known.
+ * @depth: number of calls.
+ * @used: how many of the innermost calls are trusted. Only feed_stack() reads
+ *	it.
+ * @space: address space; 0: the kernel.
  *
  * A call site is an address in the call instruction or directly behind it. A
  * source always uses the same of the two. A source that does not know where
@@ -70,25 +88,14 @@ struct stream_event {
  * reader of the rows merges.
  */
 struct stream_stack {
-	const u64 *sites;	/* of the calls, innermost first */
-	/*
-	 * The procedures that the sites are in. Only feed_stack() reads them.
-	 */
+	const u64 *sites;
 	const u64 *procedures;
-	u64 procedure;		/* the one that runs; 0: not known */
+	u64 procedure;
 	u64 weight;
-	/*
-	 * Counts of the event's group for this sample, engine_params.metrics of
-	 * them; NULL: not known.
-	 */
 	const u64 *metrics;
-	u32 depth;		/* number of calls */
-	/*
-	 * How many of the innermost calls are trusted. Only feed_stack() reads
-	 * it.
-	 */
+	u32 depth;
 	u32 used;
-	u32 space;		/* address space; 0: the kernel */
+	u32 space;
 };
 
 /* Return true for a branch that stays in its procedure's frame. */

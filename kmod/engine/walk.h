@@ -123,7 +123,7 @@ static __always_inline bool walk_returns(const struct walk *walk, u64 to)
 /* Where a return, or the end of a handler, led. */
 enum walk_return {
 	WALK_BACK,		/* to the frame walk.depth, which waited */
-	/* To the restorer of the handler that frame walk.depth is. */
+	/* To a handler's restorer. The handler is frame walk.depth. */
 	WALK_RESTORER,
 	WALK_LOST,		/* to no known frame; nothing changed */
 };

@@ -825,7 +825,7 @@ enum hwprof_unwind_kind {
 	HWPROF_UNWIND_UNKNOWN	= 0,
 	HWPROF_UNWIND_SP	= 1,	/* CFA = rsp + 8 * cfa */
 	HWPROF_UNWIND_BP	= 2,	/* CFA = rbp + 8 * cfa */
-	/* Nothing has called this code. All other fields are 0. */
+	/* The outermost code, which has no caller. All other fields are 0. */
 	HWPROF_UNWIND_OUTERMOST	= 3,
 };
 
