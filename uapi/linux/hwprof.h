@@ -211,8 +211,8 @@ struct hwprof_row_totals {
 	struct hwprof_row row;
 	__u64 produced;		/* units that the source fed */
 	__u64 delivered;	/* units that rows before this one carried */
-	__u64 lost;		/* units fed while no table or cursor was free,
-				 * or that no ring took */
+	__u64 lost;		/* units fed while no table, cursor or record of
+				 * the address space was free */
 	__u64 evicted;		/* units given up because memory was full */
 	__u64 pending;		/* units in tables, for later rows */
 	__u64 events;		/* events of the stream, of any kind */
@@ -229,9 +229,8 @@ struct hwprof_row_totals {
 	__u32 reserved;		/* 0 */
 	/*
 	 * Samples for which a counter of the event's group was missing or did
-	 * not count; and for the other samples, what each counter counted up
-	 * to them. Counters are in the order of the group: see the field
-	 * metrics.
+	 * not count; and what each counter counted for the other samples.
+	 * Counters are in the order of the group: see the field metrics.
 	 */
 	__u64 unmeasured;
 	__u64 metrics[HWPROF_METRICS_MAX];
@@ -294,8 +293,8 @@ struct hwprof_row_branches {
 	__u32 tid;		/* thread, in the opener's pid namespace */
 	__u32 count;		/* of branches, 1 to HWPROF_ROW_BRANCHES_MAX */
 	/*
-	 * Number of the first branch. A session numbers the branches of each
-	 * thread from 0, so that a reader notices missing ones.
+	 * Number of the first branch. A session numbers the branches and gaps
+	 * of each thread from 0, so that a reader notices missing ones.
 	 */
 	__u64 sequence;
 	struct hwprof_branch branches[];
@@ -326,7 +325,8 @@ struct hwprof_row_loop {
 	__u64 executions;	/* increase: seen from entry to exit, with at
 				 * least one back edge */
 	__u64 unclosed;		/* increase: executions seen in part only */
-	__u64 cycles;		/* increase: cycles in the loop; 0: not known */
+	__u64 cycles;		/* increase: cycles in the loop; so far always
+				 * 0: not known */
 	__u64 trip_min;		/* least trip count so far; 0: none yet */
 	__u64 trip_max;		/* greatest trip count so far; 0: none yet */
 	/*
