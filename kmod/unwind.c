@@ -93,7 +93,7 @@ static bool key_equal(const struct image_key *a, const struct image_key *b)
 
 /*
  * Return the bucket of a key. A program may choose all these numbers, and a
- * full bucket discloses a collision. The secret prevents that anybody foresees
+ * full bucket discloses a collision. The secret keeps everybody from foreseeing
  * collisions. No address of the kernel has a part in it.
  */
 static u32 bucket_of(const struct unwind *unwind, const struct image_key *key)

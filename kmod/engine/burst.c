@@ -9,20 +9,13 @@
 #include "burst.h"
 
 enum {
-	/*
-	 * Averages are over so many ticks. The initial guess counts as one
-	 * tick.
-	 */
+	/* Averages are over so many ticks. The first one replaces the guess. */
 	BURST_MEMORY	= 32,
-	/* Owed or saved time is evened out over so many ticks. */
-	EVEN_OUT	= 8,
-	/* Most that may be saved, in average distances. */
-	SAVED_MOST	= 64,
-	/* Most that may be owed, in ticks of peak cost. */
-	OWED_MOST	= 64,
-	/* More than this is much: a tick passes without a look. */
-	OWED_MUCH	= 8,
-	PEAK_MEMORY	= 256,
+	EVEN_OUT	= 8,	/* ticks over which debts are evened out */
+	SAVED_MOST	= 64,	/* most saved time, in average distances */
+	OWED_MOST	= 64,	/* most owed time, in ticks of peak cost */
+	OWED_MUCH	= 8,	/* beyond it, a tick passes without a look */
+	PEAK_MEMORY	= 256,	/* ticks over which the peak decays */
 	FASTEST		= 2,	/* least distance: average / FASTEST */
 	SLOWEST		= 4,	/* greatest: average * SLOWEST */
 	/* More than so many times the average or the peak is not believed. */
