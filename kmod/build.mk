@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The module, for each kernel that tests run on, and for the running one.
-# Kbuild leaves its files beside the sources, so each kernel has a copy of them.
+# Builds the module for each kernel that tests run on, and for the running one.
+# Kbuild leaves its files beside the sources, so each kernel gets a copy of them.
 
 KMOD_SOURCES := Kbuild $(shell find kmod uapi -type f)
 VM_KERNEL_LIST := tests/vm/kernel/kernels
 kernels_of_tier = $(shell awk '$$4 == "$(1)" { print $$1 }' $(VM_KERNEL_LIST))
 VM_KERNELS := $(call kernels_of_tier,first)
-# Of these the module is built when a test asks for it.
+# The module is built for these kernels when a test asks for it.
 VM_OTHER_KERNELS := $(call kernels_of_tier,second)
 ALL_KERNELS := $(VM_KERNELS) $(VM_OTHER_KERNELS)
 
@@ -20,11 +20,11 @@ endef
 $(ALL_KERNELS:%=$(BUILD)/%/hwprof.ko): $(BUILD)/%/hwprof.ko: $(KMOD_SOURCES)
 	$(call build_module,$(@D),$$(tests/vm/kernel/get $*)/build)
 
-# The one for the debug kernel, but that it tells what is executed of it (kcov).
+# The module for the debug kernel, instrumented for kcov.
 $(BUILD)/debug-kcov/hwprof.ko: $(KMOD_SOURCES)
 	$(call build_module,$(@D),$$(tests/vm/kernel/get debug)/build,KCOV_INSTRUMENT=y)
 
-# Sparse is silent, or the target fails.
+# Fails if sparse says anything.
 $(ALL_KERNELS:%=sparse-%): sparse-%:
 	@rm -rf $(BUILD)/sparse-$*
 	$(call build_module,$(BUILD)/sparse-$*,$$(tests/vm/kernel/get $*)/build,C=2) \
@@ -40,13 +40,13 @@ module: $(KMOD_SOURCES)
 		     "or name another kernel's: make KDIR=..." >&2; exit 1; }
 	$(call build_module,$(BUILD)/running,$(KDIR))
 
-# The release of the kernel of these headers; not a part of this make, with what -n
-# means to it.
+# The release of the kernel that the headers belong to. MAKEFLAGS is cleared, because
+# the call must run even under make -n.
 kernel_release = $$(MAKEFLAGS= $(MAKE) -s --no-print-directory -C $(KDIR) \
 			kernelrelease)
 
-# Tells modprobe what there is. Kbuild leaves that out where headers come without
-# System.map, as Debian's do. Not all who become root have it in their PATH.
+# Tells modprobe which modules exist. Kbuild does not do it if headers come without
+# System.map, as Debian's do. depmod is not in the PATH of everybody who becomes root.
 depmod = PATH="$$PATH:/sbin:/usr/sbin" depmod -a
 
 install-module: module
@@ -54,7 +54,7 @@ install-module: module
 		INSTALL_MOD_PATH=$(DESTDIR) modules_install
 	$(if $(DESTDIR),,release=$(kernel_release) && $(depmod) $$release)
 
-# Of the same kernel; without its headers nothing can have been installed.
+# Uninstalls from the same kernel. Without its headers nothing can be installed.
 uninstall-module:
 	if [ -e $(KDIR)/Makefile ]; then \
 		release=$(kernel_release) && \
