@@ -24,10 +24,10 @@
 
 enum {
 	PIECE_ROWS	= 16,		/* rows, with interrupts off */
-	PIECE_BYTES	= 8 << 10,	/* bytes beyond which no further row
-					 * begins */
-	ROOT_LOOKS	= 128,		/* events looked at in search of a
-					 * ring */
+	/* Bytes beyond which no further row begins. */
+	PIECE_BYTES	= 8 << 10,
+	/* Events looked at in search of a ring. */
+	ROOT_LOOKS	= 128,
 };
 
 /* --- which event takes rows ----------------------------------------------- */

@@ -15,8 +15,8 @@ struct hwprof_row;
 struct vm_area_struct;
 
 struct ring {
-	struct hwprof_ring_page *page;	/* the reader can write anything
-					 * there */
+	/* The reader can write anything there. */
+	struct hwprof_ring_page *page;
 	void *data;
 	u64 size;			/* bytes of data: a power of two */
 	u64 head;			/* true value of page->data_head */
@@ -26,8 +26,8 @@ struct ring {
 struct rings {
 	void *memory;			/* of all rings, one behind the other */
 	u64 size;			/* bytes of data of each ring */
-	u32 watermark;			/* bytes in one ring that make it
-					 * ready */
+	/* Bytes in one ring that make it ready. */
+	u32 watermark;
 	bool waits;			/* rows are waiting for room */
 	wait_queue_head_t readers;
 	struct ring ring[];		/* nr_cpu_ids of them */

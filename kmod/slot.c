@@ -339,8 +339,8 @@ static void gather_rests(struct perf_event *event)
  */
 static void emit_rest(struct slot *slot, struct perf_event *event)
 {
-	struct pt_regs regs = arch_user_regs();	/* the true ones are long
-						 * gone */
+	/* The true ones are long gone. */
+	struct pt_regs regs = arch_user_regs();
 
 	if (!in_hardirq() && !(current->flags & PF_EXITING))
 		return;

@@ -24,8 +24,8 @@
 
 enum {
 	BUCKET_BITS	= 8,
-	BUCKET_MAX	= 16,	/* Images per bucket. A sample looks at all of
-				 * them. */
+	/* Images per bucket. A sample looks at all of them. */
+	BUCKET_MAX	= 16,
 };
 
 /* An unwind table. It does not change once it has a number. */
@@ -55,12 +55,12 @@ struct unwind_image {
 	struct hlist_node link;
 	struct rcu_head rcu;
 	struct image_key key;
-	struct pid *pid;		/* process for which they were given
-					 * last */
+	/* Process for which they were given last. */
+	struct pid *pid;
 	size_t size;			/* in bytes */
 	u32 count;
-	struct map maps[];		/* sorted by start; they do not
-					 * overlap */
+	/* Sorted by start; they do not overlap. */
+	struct map maps[];
 };
 
 /* A set of tables and maps. The file's lock protects writes. */

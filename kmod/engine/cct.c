@@ -24,12 +24,12 @@
 #include "cct_stack.h"
 
 enum {
-	CCT_DEPTH	= WALK_DEPTH,	/* most nodes on a chain: as many as
-					 * frames */
+	/* Most nodes on a chain: as many as frames. */
+	CCT_DEPTH	= WALK_DEPTH,
 	/* Bytes of the endbr64 that a stub may begin with. */
 	CCT_ENDBR64	= 4,
-	CCT_STUBS	= 256,	/* stubs whose targets are known; a power of
-				 * two */
+	/* Stubs whose targets are known; a power of two. */
+	CCT_STUBS	= 256,
 };
 
 /* A stub, and where it jumped last. It nearly always jumps there again. */

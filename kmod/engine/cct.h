@@ -14,8 +14,8 @@ struct cct_frame {
 	u64 id;			/* of its node */
 	u64 callee;
 	u64 stack;		/* stack pointer where it began; 0: not known */
-	u32 node;		/* number of its node, if it is right: see
-				 * cct_at() */
+	/* Number of its node, if it is right: see cct_at(). */
+	u32 node;
 	/* Depth of the frame that entered the node; 0: it is forgotten. */
 	u32 origin;
 	u32 repeats;		/* frames like this one, directly above it */

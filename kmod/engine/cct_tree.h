@@ -50,8 +50,8 @@ struct cct_node {
 struct cct_tree {
 	struct cct_node *nodes;
 	u64 *metrics;		/* metric_count per node */
-	u64 *slots;		/* half an id, and a node's number + 1; 0:
-				 * free */
+	/* Half an id, and a node's number + 1; 0: free. */
+	u64 *slots;
 	u32 node_count;
 	u32 metric_count;
 	u32 slot_count;		/* a power of two */

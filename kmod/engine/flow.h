@@ -46,8 +46,8 @@ struct flow_edge {
 struct flow_segment {
 	u64 start;		/* where its line begins */
 	u64 end;		/* address of the branch that ends it */
-	u64 target;		/* target of that branch, if it is a jump or a
-				 * call; else 0 */
+	/* Target of that branch, if it is a jump or a call; else 0. */
+	u64 target;
 	u32 space;
 	u8 called;		/* start is where a call led */
 	u8 call;		/* the branch at end is a call */
@@ -67,8 +67,8 @@ struct flow_table {
 	u64 mask;			/* of a slot's offset, in bytes */
 	u32 claimed;			/* how many segments were new, so far */
 	u64 seed;
-	flow_evict evict;		/* called for a segment that makes
-					 * room */
+	/* Called for a segment that makes room. */
+	flow_evict evict;
 };
 
 /*
@@ -76,8 +76,8 @@ struct flow_table {
  * one store writes it.
  */
 enum flow_shape {
-	FLOW_EDGE	= 1,		/* times the number of forward jumps so
-					 * far */
+	/* Multiplied by the number of forward jumps so far. */
+	FLOW_EDGE	= 1,
 	FLOW_EDGE_MASK	= 0xff,
 	FLOW_CALLED	= 1 << 8,	/* a call led to its start */
 };

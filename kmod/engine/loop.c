@@ -17,8 +17,8 @@
 #include "window_feed.h"
 
 enum {
-	LOOPS_DROPPED	= 8,		/* at a time, when too many loops are in
-					 * flight */
+	/* Loops to drop at a time when too many are in flight. */
+	LOOPS_DROPPED	= 8,
 	RECENT_SHIFT	= 3,		/* 7/8-weighted average */
 };
 

@@ -13,12 +13,12 @@ enum { LOOPS_IN_FLIGHT = 32 };		/* most loops in flight of a cursor */
 /* A loop in flight: a frame is executing it. */
 struct flight {
 	u64 head;
-	u64 reach;		/* back edges from addresses up to here change
-				 * nothing */
+	/* Back edges from addresses up to here change nothing. */
+	u64 reach;
 	u64 back_edges;
 	u32 frame;		/* depth of the frame + 1; 0: not a loop */
-	u32 offset;		/* of the loop in table->loops, if it is still
-				 * there */
+	/* Offset of the loop in table->loops, if it is still there. */
+	u32 offset;
 	u64 tail;
 	/* Least tail of the loops below this one in the same frame. */
 	u64 limit;
@@ -36,8 +36,8 @@ struct loop_frame {
 };
 
 struct loop_cursor {
-	struct line line;	/* the line in flight; windows use nothing
-				 * else */
+	/* The line in flight; windows use nothing else. */
+	struct line line;
 	struct flow flow;
 	struct flight *inner;	/* the innermost flight */
 	struct flight flight[1 + LOOPS_IN_FLIGHT];	/* [0] is not a loop */

@@ -50,8 +50,8 @@ struct loop {
 	u32 tolerance;
 	u64 back_edges;
 	s64 entries;		/* of segments that were evicted */
-	s64 settled;		/* of segments in the table: see
-				 * loop_settle() */
+	/* Entries of segments in the table: see loop_settle(). */
+	s64 settled;
 	s64 emitted;		/* part of settled that rows carried */
 	u64 unclosed;
 	/* Profile: all executions and unclosed ones, ever. */

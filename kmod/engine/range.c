@@ -20,8 +20,8 @@ struct range_table {
 	u64 evicted;
 	u32 of;			/* enum hwprof_range_of */
 	u32 basis;
-	u32 root;		/* of the last event's space, or
-				 * RANGE_NO_ROOT */
+	/* Root of the last event's space, or RANGE_NO_ROOT. */
+	u32 root;
 	u32 space;
 	u32 merged;		/* nodes that range_merge() has finished */
 };

@@ -46,13 +46,13 @@ enum {
 	RANGE_SIBLINGS	= 1 << RANGE_BRANCH,
 	/* for pairs, twice as many */
 	RANGE_LEVELS	= RANGE_BITS / RANGE_BRANCH,
-	RANGE_SKEW	= 12,	/* log2 of the addresses that go with a byte of
-				 * code */
+	/* log2 of the addresses that go with a byte of code. */
+	RANGE_SKEW	= 12,
 
 	RANGE_HINTS	= 4096,	/* for values; a power of two */
 	RANGE_NEAR_BITS	= 8,	/* log2 of the size of a region of values */
-	RANGE_NEAR_PAIR_BITS = 24,	/* log2 of the size of a region of
-					 * pairs */
+	/* log2 of the size of a region of pairs. */
+	RANGE_NEAR_PAIR_BITS = 24,
 	RANGE_NEARS	= 1024,	/* hints for regions; a power of two */
 };
 
@@ -74,8 +74,8 @@ struct range_key {
  */
 struct range_block {
 	u64 count[RANGE_SIBLINGS];	/* counts of the ranges themselves */
-	u32 child[RANGE_SIBLINGS];	/* block with a range's quarters; 0:
-					 * none */
+	/* Block with a range's quarters; 0: none. */
+	u32 child[RANGE_SIBLINGS];
 	u64 low;		/* lowest value of the first range */
 	u32 root;		/* node of the tree's root */
 	u16 shift;		/* log2 of a range's size, in values or pairs */
@@ -95,8 +95,8 @@ struct range_tree {
 	struct range_block *blocks;
 	struct range_told *told;
 	u64 *owners;		/* one per root: address space + 1; 0: free */
-	u64 *codes;		/* pairs: lowest code of each block; else
-				 * NULL */
+	/* Pairs: lowest code of each block; else NULL. */
+	u64 *codes;
 	u32 root_blocks;	/* blocks that hold roots; a power of two */
 	u32 block_count;	/* all blocks */
 	/* First block that was never used. */
@@ -106,8 +106,8 @@ struct range_tree {
 	u32 hand;		/* block that the hand passed last */
 	/* Blocks that the hand has passed since the threshold was raised. */
 	u32 passed;
-	u32 pace;		/* events until the hand passes the next
-				 * block */
+	/* Events until the hand passes the next block. */
+	u32 pace;
 	u64 n;			/* weight counted, of trees that exist */
 	u64 n_told;		/* part of n that rows have told */
 	u64 epsilon;		/* in 2^-32 */

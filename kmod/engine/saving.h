@@ -28,8 +28,8 @@ struct saving_table;
 
 enum {
 	SAVING_WAYS = 7,
-	SAVING_WORDS = 3,	/* most words of a name; callers have room for
-				 * them */
+	/* Most words of a name; callers have room for them. */
+	SAVING_WORDS = 3,
 };
 
 /* A cache line. */

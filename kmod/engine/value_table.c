@@ -24,8 +24,8 @@ enum {
 	 * quiet ones.
 	 */
 	LOOK		= 1 << 10,
-	LOADS_MOST	= 1 << 30,	/* in all slots, or in one of a
-					 * profile */
+	/* Most loads of all slots, or of one slot in a profile. */
+	LOADS_MOST	= 1 << 30,
 };
 
 void value_table_init(struct value_table *table, void *memory, size_t size,

@@ -52,8 +52,8 @@ struct value_table {
 	u32 quieted;		/* quiet loads */
 	u32 epoch;		/* grows with gaps and changes of the task */
 	u32 hand;		/* way that is challenged next */
-	u32 failed;		/* challenges that failed, less those that did
-				 * not */
+	/* Challenges that failed, less those that did not. */
+	u32 failed;
 	u32 replaced;
 	u32 clock;		/* loads that were fed while divided */
 	u32 round;		/* loads until the next part's turn */

@@ -8,12 +8,12 @@
 
 enum {
 	TRY_PERIOD	= 10007,		/* in cycles */
-	TRY_NS		= 100 * 1000 * 1000,	/* longest wait for an
-						 * overflow */
+	/* Longest wait for an overflow. */
+	TRY_NS		= 100 * 1000 * 1000,
 };
 
-static const char *overflow;	/* what counters_overflow() returns; NULL: none
-				 * yet */
+/* The answer of counters_overflow(); NULL: none yet. */
+static const char *overflow;
 
 static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs)

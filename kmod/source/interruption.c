@@ -47,11 +47,11 @@ static struct {
 struct way_back {
 	struct irq_work next;
 	enum interruption from;
-	u64 begin;			/* local_clock() at the end of the
-					 * handler */
+	/* local_clock() at the end of the handler. */
+	u64 begin;
 	u64 took[INTERRUPTIONS];	/* average, in ns */
-	u32 seen[INTERRUPTIONS];	/* number of ways back that it is
-					 * over */
+	/* Number of ways back that the average is over. */
+	u32 seen[INTERRUPTIONS];
 };
 
 static DEFINE_PER_CPU(struct way_back, way_back);

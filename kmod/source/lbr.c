@@ -228,8 +228,8 @@ static struct probe probes[] = {
 	{ }
 };
 
-static const char *why_not;		/* sentence, from when the module was
-					 * loaded */
+/* Why lbr is missing: a sentence from when the module was loaded. */
+static const char *why_not;
 
 static const char *lbr_missing(void)
 {

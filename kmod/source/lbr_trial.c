@@ -15,8 +15,8 @@
 enum {
 	TRIAL_BRANCHES	= 1000,		/* from one sample to the next */
 	TRIAL_MS	= 20,
-	TRIAL_ROUNDS	= 100,		/* at least, as a busy host takes
-					 * time */
+	/* Least number of rounds, as a busy host takes time away. */
+	TRIAL_ROUNDS	= 100,
 };
 
 /* Shared with an NMI that interrupts the same task. */

@@ -20,21 +20,19 @@ enum { STEP_SLOTS_MAX = 32 };
 
 struct step_cpu {
 	struct list_head slots;		/* those that want events of this CPU */
-	unsigned int count;		/* of slots; at most STEP_SLOTS_MAX */
-	u64 fed;			/* branches that the slots got so far */
-	unsigned int bursts;		/* how many of these are in a burst */
-	unsigned int accesses;		/* how many of these want loads and
-					 * stores */
-	unsigned int stored;		/* how many of those want what stores
-					 * write */
-	struct list_head waiting;	/* slots that wait for their next
-					 * burst */
+	unsigned int bursts;		/* how many of @slots are in a burst */
+	/* How many of @slots want loads and stores. */
+	unsigned int accesses;
+	/* How many of these want what stores write. */
+	unsigned int stored;
+	/* Slots that wait for their next burst. */
+	struct list_head waiting;
 	struct irq_work kick;		/* begins a burst for an NMI */
 	/* Average cost of an instruction in a burst, in ns. */
 	u64 step_cost;
 	struct step_task *record;	/* of the running task, if known */
-	struct task_struct *next;	/* the running task, or the one about to
-					 * run */
+	/* The running task, or the one about to run. */
+	struct task_struct *next;
 };
 
 DECLARE_PER_CPU(struct step_cpu, step_cpu);

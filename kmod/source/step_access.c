@@ -26,8 +26,8 @@
 
 /* The accesses of a task's next instruction. */
 struct step_access {
-	bool expected;		/* an instruction is expected; all below is of
-				 * it */
+	/* An instruction is expected; the other members describe it. */
+	bool expected;
 	u64 ip;
 	u64 steps;		/* the task's steps before it */
 	bool late;		/* its code could not be read yet */

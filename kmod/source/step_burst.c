@@ -21,12 +21,12 @@
 
 enum {
 	BRANCH_STEPS	= 64,		/* most instructions per branch */
-	LONGEST		= 4,		/* most branches, times those asked
-					 * for */
+	/* A burst has at most so many times the branches asked for. */
+	LONGEST		= 4,
 	/* Most branches to skip, if that is less than an eighth of a burst. */
 	SKIP_MAX	= 64,
-	WAIT_LEAST	= 10 * 1000,	/* ns: the least period of perf's
-					 * clock */
+	/* ns: the least period of perf's clock. */
+	WAIT_LEAST	= 10 * 1000,
 };
 
 static u64 next_random(struct burst *burst)

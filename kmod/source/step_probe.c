@@ -280,8 +280,8 @@ void step_probes_find(void)
 	probes_find(call_probes);
 }
 
-static unsigned int call_users;		/* protected by the lock of
-					 * source_get() */
+/* Protected by the lock of source_get(). */
+static unsigned int call_users;
 
 bool step_calls_probed(void)
 {

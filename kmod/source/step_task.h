@@ -17,8 +17,8 @@ struct step_task {
 	 * User flags at that time, with our TF. `syscall` copies them to r11.
 	 */
 	u64 flags;
-	u64 steps;		/* grows with everything that ran, seen or
-				 * not */
+	/* Grows with everything that ran, seen or not. */
+	u64 steps;
 	u64 clock;		/* local_clock() at the last call */
 	struct callback_head work;
 	bool work_queued;

@@ -21,8 +21,8 @@ enum {
 	 * known.
 	 */
 	TRIGGER_FIRST_PERIOD	= 1000003,
-	TRIGGER_FIRST_BRANCHES	= 100003,	/* taken branches: fewer than
-						 * one per ns */
+	/* Taken branches: fewer than one per ns. */
+	TRIGGER_FIRST_BRANCHES	= 100003,
 	TRIGGER_FIRST_NS	= 1000 * 1000,
 };
 

@@ -17,8 +17,8 @@ struct decoder {
 	const u8 *bytes;
 	unsigned int count, at;
 	bool is64;
-	bool missing;		/* the instruction has more bytes than there
-				 * are */
+	/* The instruction has more bytes than there are. */
+	bool missing;
 	bool unknown;
 	bool operand16;		/* prefix 66 */
 	bool address_cut;	/* prefix 67 */

@@ -52,8 +52,8 @@ struct access_insn {
 	 * bytes.
 	 */
 	u8 target;
-	bool repeats;		/* as often as the count register says, which
-				 * may be 0 */
+	/* Repeated as often as the count register says, which may be 0. */
+	bool repeats;
 	u8 count;		/* operands: 0 to 2, loads first */
 	struct access_operand operands[2];
 };

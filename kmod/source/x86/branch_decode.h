@@ -27,8 +27,8 @@ enum insn_kind {
 
 struct insn {
 	u8 kind;	/* enum insn_kind */
-	u8 length;	/* bytes for INSN_COND, INSN_SYSCALL and INSN_SS;
-			 * else 0 */
+	/* In bytes, of INSN_COND, INSN_SYSCALL and INSN_SS; else 0. */
+	u8 length;
 };
 
 /**
