@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * calls [INTERVALS]: every second, who calls whom most, in all that runs. Rows
- * come through the session's ring, and wake us up.
+ * calls [INTERVALS]: prints the most frequent calls of the whole system every
+ * second. Rows arrive through the session's ring, and wake us up.
  */
 #include <hwprof.h>
 #include <inttypes.h>
@@ -52,9 +52,10 @@ static int show(struct hwprof_session *session, int intervals)
 
 int main(int argc, char **argv)
 {
-	const struct hwprof_target everything = { .kind = HWPROF_TARGET_SYSTEM };
+	const struct hwprof_target everything = {.kind = HWPROF_TARGET_SYSTEM};
 	struct hwprof_session *session;
-	int error = hwprof_session_open(&session, "calls,interval_ms=1000", NULL);
+	int error =
+		hwprof_session_open(&session, "calls,interval_ms=1000", NULL);
 
 	if (!error)
 		error = hwprof_session_attach(session, &everything);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * heap PID [INTERVALS]: every second, which parts of its heap a process loads
- * from most, as bars. Ranges are found while it runs: those with a fiftieth of
- * all loads or more.
+ * heap PID [INTERVALS]: every second, draws bars of the parts of its heap that
+ * a process loads from most. Ranges with at least 2 % of all loads are found
+ * while it runs.
  */
 #include <hwprof.h>
 #include <inttypes.h>
@@ -29,7 +29,8 @@ static void print(const struct hwprof_profile *profile)
 
 	printf("loads: %" PRIu64 "\n", hwprof_ranges_get(profile, 0)->least);
 	for (i = 1; i < hwprof_ranges_count(profile); i++) {
-		const struct hwprof_range *range = hwprof_ranges_get(profile, i);
+		const struct hwprof_range *range =
+			hwprof_ranges_get(profile, i);
 
 		if (range->object && !strcmp(range->object, "[heap]"))
 			print_bar(range);
@@ -45,7 +46,8 @@ int main(int argc, char **argv)
 	struct hwprof_profile *profile;
 	struct hwprof_session *session;
 
-	error = hwprof_session_open(&session, "ranges,of=load-address", &options);
+	error = hwprof_session_open(&session, "ranges,of=load-address",
+				    &options);
 	if (!error)
 		error = hwprof_session_attach(session, &target);
 	if (!error)

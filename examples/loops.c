@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * loops PID [SECONDS]: the ten hottest loops of a process that runs already. The
- * event names no source, so the process pays 1 % of its time, and what is known of
- * a loop comes from windows: a trip count within bounds, and no totals.
+ * loops PID [SECONDS]: prints the ten hottest loops of a running process. The
+ * event names no source, so it costs the process 1 % of its time, and sees
+ * windows. Trip counts therefore have intervals, and totals are unknown.
  */
 #include <hwprof.h>
 #include <math.h>
@@ -42,7 +42,8 @@ int main(int argc, char **argv)
 	}
 	if (error)
 		fprintf(stderr, "loops: %s\n", hwprof_session_error(session));
-	for (size_t i = 0; profile && i < 10 && i < hwprof_loops_count(profile); i++)
+	for (size_t i = 0; profile && i < 10 && i < hwprof_loops_count(profile);
+	     i++)
 		print(hwprof_loops_get(profile, i));
 	hwprof_profile_free(profile);
 	hwprof_session_close(session);

@@ -57,7 +57,7 @@ static uint64_t totals_time;
 /* Returns @array with room for one more than its @count elements. */
 static void *grown(void *array, size_t count, size_t size)
 {
-	/* At powers of two the room doubles. */
+	/* The room doubles at powers of two. */
 	if (count & (count - 1))
 		return array;
 	array = realloc(array, (count ? 2 * count : 1) * size);
@@ -78,7 +78,7 @@ struct ring {
 	uint64_t size;
 };
 
-/* Copies @length bytes from the place @at on, which may wrap around. */
+/* Copies @length bytes from @at, which may wrap around. */
 static void ring_copy(const struct ring *ring, uint64_t at, void *to,
 		      size_t length)
 {
@@ -123,7 +123,7 @@ static struct loop *loop_of(const struct hwprof_row_loop *row, uint64_t time)
 	return &loops[loop_count++];
 }
 
-/* Rows say the increase: their sum is what there is, whatever the order. */
+/* Adds a row. Rows are increases, so they can be added in any order. */
 static void add_loop(const struct hwprof_row_loop *row, uint64_t time)
 {
 	struct loop *loop = loop_of(row, time);
@@ -197,12 +197,12 @@ static void add_mmap2(const struct mmap2_record *record, uint64_t time)
 
 static void add_fork(const struct fork_record *record)
 {
-	if (record->pid != record->parent)	/* no thread */
+	if (record->pid != record->parent)	/* not a thread */
 		add_mapping((struct mapping) { .pid = record->pid,
 			.parent = record->parent, .time = record->time });
 }
 
-/* Behind each record is its time, since sample_id_all asks for that. */
+/* Takes a record. Its time follows it, because of sample_id_all. */
 static size_t take_perf(const struct ring *ring, uint64_t at)
 {
 	static union {
@@ -368,7 +368,7 @@ static int session_open(void)
 	return fd;
 }
 
-/* Maps the session's rings, one behind the other. Returns how many. */
+/* Maps the session's rings, which are adjacent. Returns their number. */
 static int session_rings(int fd, struct ring *rings)
 {
 	struct hwprof_ring made = { .size = sizeof(made), .data_size = DATA };
@@ -508,7 +508,7 @@ int main(int argc, char **argv)
 	while (!over) {
 		poll(&session, 1, 100);
 		over = waitpid(child, &status, WNOHANG) == child;
-		/* The rows of a process are there before its end is told. */
+		/* Rows of a process arrive before its exit is reported. */
 		for (cpu = 0; cpu < cpus; cpu++)
 			ring_read(&rows[cpu], take_row);
 		for (cpu = 0; cpu < fed; cpu++)

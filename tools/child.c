@@ -13,7 +13,7 @@ static void run(int go, int report, char **argv, const sigset_t *mask)
 	char byte;
 	int error;
 
-	/* The parent gave up, or died. */
+	/* The parent gave up, or has died. */
 	if (read(go, &byte, 1) != 1)
 		_exit(STATUS_FAILED);
 	sigprocmask(SIG_SETMASK, mask, NULL);

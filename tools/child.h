@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The command that is profiled: forked first, so that events can be opened on
- * it, and let go when all is ready.
+ * The profiled command. It is forked first, so that events can be opened on it,
+ * and execs when all is ready.
  */
 #ifndef HWPROF_CHILD_H
 #define HWPROF_CHILD_H
@@ -11,20 +11,21 @@
 
 struct child {
 	pid_t pid;
-	int go;			/* a byte here lets it exec; end of file: exit */
-	int report;		/* the errno of an exec that failed comes here */
+	int go;			/* a byte here makes it exec; end of file,
+				 * exit */
+	int report;		/* receives the errno of a failed exec */
 };
 
-/* Forks; @mask is the signal mask that the command shall have. 0 or errno. */
+/* Forks. @mask is the command's signal mask. Returns 0 or a negative errno. */
 int child_fork(struct child *child, char **argv, const sigset_t *mask);
 
-/* Lets it exec. 0; or the negative errno with which exec failed. */
+/* Makes the command exec. Returns 0, or the negative errno of a failed exec. */
 int child_go(struct child *child);
 
-/* It shall not run after all. */
+/* Ends the child without running the command. */
 void child_abandon(struct child *child);
 
-/* An exit status, as a shell has it, of waitpid()'s. */
+/* Converts a status of waitpid() to an exit status, as a shell does. */
 int child_status(int status);
 
 #endif /* HWPROF_CHILD_H */

@@ -9,7 +9,7 @@
 
 #include "command.h"
 
-/* Bytes of the control character at @at; 0: it is none. */
+/* Returns the length of a control character at @at; 0 if it is none. */
 static size_t control_length(const unsigned char *at)
 {
 	if (*at < 0x20 || *at == 0x7f)

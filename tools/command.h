@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the subcommands of hwprof have in common. */
+/* Functions that the subcommands of hwprof share. */
 #ifndef HWPROF_COMMAND_H
 #define HWPROF_COMMAND_H
 
@@ -7,14 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Exit codes; `record` passes on those of the command that it runs. */
+/* Exit codes. `record` returns those of the command that it ran. */
 enum {
 	STATUS_OK	= 0,
-	STATUS_FAILED	= 1,	/* a file, a permission, the module, ... */
+	STATUS_FAILED	= 1,	/* a file, a permission, the module and so on */
 	STATUS_USAGE	= 2,
 	STATUS_NOT_EXECUTABLE = 126,
 	STATUS_NOT_FOUND = 127,
-	STATUS_SIGNAL	= 128,	/* and the number of the signal */
+	STATUS_SIGNAL	= 128,	/* plus the number of the signal */
 };
 
 #define DEFAULT_FILE	"hwprof.data"
@@ -36,38 +36,50 @@ extern const char top_usage[];
 extern const char stat_usage[];
 extern const char script_usage[];
 
-/* Prints "hwprof: " and a sentence on stderr, and returns the status. */
+/*
+ * Print "hwprof: " and a sentence on stderr. The first two return the exit
+ * status.
+ */
 int failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * @text as it may go to a terminal: control characters are written as \xNN, for
- * recordings and objects may have any names. Returns @text itself if it has none,
- * else a buffer that is used again four calls later; it is cut if it is too long.
+ * Returns @text for printing on a terminal: control characters become \xNN,
+ * since names in recordings and objects may contain any. Without such
+ * characters it returns @text itself. Otherwise it returns a buffer, which is
+ * reused four calls later; longer text is cut.
  */
 const char *clean(const char *text);
 
 /*
- * What getopt_long() did not understand: prints why, if it did not do so
- * itself, or the help that was asked for.
+ * Handles what getopt_long() did not understand: prints the reason unless
+ * getopt did, or the help if that was requested. Returns the exit status.
  */
 int option_error(int option, const char *usage, char **argv);
 
-/* A whole number from @least to @most; false: it is none. */
+/*
+ * Parses a whole number from @least to @most. Returns false for anything else.
+ */
 bool parse_count(const char *text, uint64_t least, uint64_t most,
 		 uint64_t *value);
 
-/* Reads a number from a file of one; false: there is none. */
+/* Reads a number from a file. Returns false if there is none. */
 bool read_number(const char *path, int64_t *value);
 
-/* The first line of a file, without its end; false: there is none. */
+/*
+ * Reads the first line of a file, without its end. Returns false if there is
+ * none.
+ */
 bool read_line(const char *path, char *line, size_t size);
 
-/* What the module says in its folder caps; false: it is not loaded. */
+/*
+ * Reads a file in the module's folder caps. Returns false if the module is not
+ * loaded.
+ */
 bool read_cap(const char *name, char *value, size_t size);
 
-/* @value with commas between thousands, in @text, which it returns. */
+/* Writes @value with commas between thousands to @text. Returns @text. */
 #define GROUPED_SIZE	32
 char *grouped(uint64_t value, char text[GROUPED_SIZE]);
 

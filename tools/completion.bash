@@ -2,7 +2,7 @@
 # bash completion for hwprof. Commands, options, reports and sort keys are those
 # that its --help tells, so that the two cannot disagree.
 
-# Fields of events as name:lowest bit:highest bit, and what ranges are of.
+# Fields of events as name:lowest bit:highest bit, and the streams of ranges.
 _hwprof_fields=@FIELDS@
 _hwprof_streams=@STREAMS@
 _hwprof_sysfs=/sys/bus/event_source/devices/hwprof
@@ -13,8 +13,8 @@ _hwprof_commands()
 	"$1" --help 2> /dev/null | sed -n 's/^  \([a-z]\{1,\}\)  .*/\1/p'
 }
 
-# _hwprof_options HWPROF COMMAND: as the usage and the lines of options have
-# them, without what is said about them.
+# _hwprof_options HWPROF COMMAND: the options in the usage and in the lines that
+# describe them.
 _hwprof_options()
 {
 	"$1" help "$2" 2> /dev/null |
@@ -24,15 +24,15 @@ _hwprof_options()
 	echo --help
 }
 
-# _hwprof_reports HWPROF: loops, ranges, ...
+# _hwprof_reports HWPROF: loops, ranges and so on.
 _hwprof_reports()
 {
 	"$1" help report 2> /dev/null |
 		sed -n 's/^usage: hwprof report \[*\([a-z|]*\).*/\1/p' | tr '|' ' '
 }
 
-# _hwprof_takers HWPROF COMMAND: the options that take a value: it is in capitals
-# behind them.
+# _hwprof_takers HWPROF COMMAND: the options with a value, which follows in
+# capitals.
 _hwprof_takers()
 {
 	"$1" help "$2" 2> /dev/null | sed -n 's/^ *\(-.*\)/\1/p' |
@@ -40,7 +40,7 @@ _hwprof_takers()
 		grep -oE -e '(^| )--?[a-zA-Z][a-z-]*' | tr -d ' '
 }
 
-# _hwprof_keys HWPROF COMMAND: what --sort takes.
+# _hwprof_keys HWPROF COMMAND: the keys of --sort.
 _hwprof_keys()
 {
 	"$1" help "$2" 2> /dev/null | awk '
@@ -49,7 +49,7 @@ _hwprof_keys()
 		on' | tr -d ','
 }
 
-# The fields of events: those that have a value end with '='.
+# The fields of events. Those with a value end with '='.
 _hwprof_event_fields()
 {
 	local field name low high
@@ -69,8 +69,8 @@ _hwprof_event_fields()
 	echo of=
 }
 
-# _hwprof_list WORDS: what $cur goes on with: the last one of a list. Readline
-# keeps what stands before the last '=' to itself.
+# _hwprof_list WORDS: completes the last element of a list in $cur. Readline
+# keeps everything before the last '='.
 _hwprof_list()
 {
 	local last=${cur##*[,=/]} kept
@@ -81,7 +81,7 @@ _hwprof_list()
 	compopt -o nospace 2> /dev/null || true
 }
 
-# What $cur can be, an event.
+# Completes an event in $cur.
 _hwprof_event()
 {
 	case $cur in
@@ -91,7 +91,8 @@ _hwprof_event()
 	esac
 }
 
-# _hwprof_value HWPROF COMMAND: what the option $prev takes. 1: nothing.
+# _hwprof_value HWPROF COMMAND: completes the value of option $prev. Returns 1
+# if the option has none.
 _hwprof_value()
 {
 	_hwprof_takers "$1" "$2" | grep -qxe "$prev" || return 1
@@ -111,8 +112,8 @@ _hwprof_value()
 	return 0
 }
 
-# _hwprof_program HWPROF COMMAND: where the command to be profiled stands in
-# words; 0: not yet.
+# _hwprof_program HWPROF COMMAND: prints the index in words of the command to
+# profile; 0 if there is none yet.
 _hwprof_program()
 {
 	local at takers=$(_hwprof_takers "$1" "$2")

@@ -7,13 +7,14 @@
 #include "json.h"
 #include "source_choice.h"
 
-const char doctor_usage[] =
-"usage: hwprof doctor [--json]\n"
-"\n"
-"Says what this machine can do for hwprof, what it lacks, and what helps.\n"
-"\n"
-"exit status: 0 a source of events can be used: step, lbr or sample; 1 none can;\n"
-"2 wrong usage.\n";
+const char doctor_usage[] = "usage: hwprof doctor [--json]\n"
+			    "\n"
+			    "Says what this machine can do for hwprof, what it "
+			    "lacks, and what helps.\n"
+			    "\n"
+			    "exit status: 0 a source of events can be used: "
+			    "step, lbr or sample; 1 none can;\n"
+			    "2 wrong usage.\n";
 
 static const struct option options[] = {
 	{ "json", no_argument, NULL, 'j' },
@@ -46,7 +47,7 @@ static void print_json(struct json *json, const struct check *check,
 	json_close(json, '}');
 }
 
-/* Each of them serves some profile; without any there is none. */
+/* Returns true if there is a source: at least one is needed for any profile. */
 static bool has_source(void)
 {
 	return source_works("step") || source_works("lbr") ||

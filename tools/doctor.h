@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What `hwprof doctor` looks at: doctor_checks.c looks, doctor.c tells. */
+/*
+ * Checks of `hwprof doctor`: doctor_checks.c has them, doctor.c prints the
+ * findings.
+ */
 #ifndef HWPROF_DOCTOR_H
 #define HWPROF_DOCTOR_H
 
@@ -7,19 +10,19 @@
 
 enum finding_state {
 	FINDING_OK,
-	FINDING_WARN,		/* works, but less well or not for all */
+	FINDING_WARN,		/* works with limits */
 	FINDING_MISSING,
 };
 
 struct finding {
 	enum finding_state state;
-	char text[512];		/* what was found */
-	char advice[512];	/* what to do; empty: nothing */
+	char text[512];		/* the finding */
+	char advice[512];	/* what to do about it; empty: nothing */
 };
 
 struct check {
 	const char *name;
-	bool needed;		/* its lack alone leaves hwprof without use */
+	bool needed;		/* hwprof is useless without it */
 	void (*look)(struct finding *finding);
 };
 

@@ -46,12 +46,13 @@ static void look_at_kernel(struct finding *finding)
 		       OLDEST_MAJOR, OLDEST_MINOR);
 	} else if (is_before(NEWEST_MAJOR, NEWEST_MINOR, major, minor)) {
 		finding->state = FINDING_WARN;
-		ADVICE(finding, "not tried: the newest kernel that is tested is %d.%d",
+		ADVICE(finding,
+		       "not tried: the newest kernel that is tested is %d.%d",
 		       NEWEST_MAJOR, NEWEST_MINOR);
 	}
 }
 
-/* The line of modules.dep that has hwprof.ko, packed or not. */
+/* Finds the line of modules.dep with hwprof.ko, which may be compressed. */
 static bool find_installed(const char *release, char *path, size_t size)
 {
 	char dep[256], line[4096];
@@ -92,11 +93,14 @@ static void look_at_module(struct finding *finding)
 		ADVICE(finding, "modprobe hwprof");
 	} else if (!access("/proc/modules", F_OK)) {
 		TEXT(finding, "not installed for this kernel");
-		ADVICE(finding, "make && make install, with the headers of Linux %s installed; then modprobe hwprof",
+		ADVICE(finding,
+		       "make && make install, with the headers of Linux %s "
+		       "installed; then modprobe hwprof",
 		       system.release);
 	} else {
 		TEXT(finding, "this kernel can load no modules");
-		ADVICE(finding, "boot one that can, or profile in the embedded machine: make demo");
+		ADVICE(finding, "boot one that can, or profile in the embedded "
+				"machine: make demo");
 	}
 }
 
@@ -147,7 +151,7 @@ static void look_at_caps(struct finding *finding)
 	}
 }
 
-/* The only answer that counts: does such an event open? */
+/* Opens such an event: that is the only reliable test. */
 static void look_at_step(struct finding *finding)
 {
 	struct perf_event_attr attr = {
@@ -187,7 +191,7 @@ static void look_at_step(struct finding *finding)
 		ADVICE(finding, "see the kernel's messages (dmesg)");
 }
 
-/* The value of @key in the first entry of /proc/cpuinfo. */
+/* Finds the value of @key in the first entry of /proc/cpuinfo. */
 static bool read_cpuinfo(const char *key, char *value, size_t size)
 {
 	FILE *file = fopen("/proc/cpuinfo", "re");
@@ -257,7 +261,9 @@ static void look_at_permission(struct finding *finding)
 	}
 	if (has_capability(CAP_PERFMON_BIT) ||
 	    has_capability(CAP_SYS_ADMIN_BIT)) {
-		TEXT(finding, "%" PRId64 "; you have the capability to profile everything",
+		TEXT(finding,
+		     "%" PRId64
+		     "; you have the capability to profile everything",
 		     level);
 		return;
 	}
@@ -265,8 +271,9 @@ static void look_at_permission(struct finding *finding)
 		TEXT(finding, "%" PRId64 "; you may profile all programs (-a)",
 		     level);
 	else
-		TEXT(finding, "%" PRId64 "; you may profile your own programs%s",
-		     level, level >= 2 ? ", in user mode" : "");
+		TEXT(finding,
+		     "%" PRId64 "; you may profile your own programs%s", level,
+		     level >= 2 ? ", in user mode" : "");
 	if (level < 3)
 		return;
 	finding->state = FINDING_MISSING;
@@ -274,7 +281,7 @@ static void look_at_permission(struct finding *finding)
 	ADVICE(finding, "run as root, or: sysctl kernel.perf_event_paranoid=2");
 }
 
-/* Stepping takes the right to attach to a program as a debugger. */
+/* Stepping requires the right to attach to a program as a debugger. */
 static void look_at_ptrace(struct finding *finding)
 {
 	static const char *const who[] = {
@@ -294,8 +301,9 @@ static void look_at_ptrace(struct finding *finding)
 	if (scope < 2)
 		return;
 	finding->state = FINDING_WARN;
-	ADVICE(finding, scope == 2 ? "run as root, or: sysctl kernel.yama.ptrace_scope=1" :
-				     "samples and branch records work all the same");
+	ADVICE(finding,
+	       scope == 2 ? "run as root, or: sysctl kernel.yama.ptrace_scope=1"
+			  : "samples and branch records work all the same");
 }
 
 static void look_at_mlock(struct finding *finding)
@@ -308,10 +316,11 @@ static void look_at_mlock(struct finding *finding)
 	if (kib >= 516)
 		return;
 	finding->state = FINDING_WARN;
-	ADVICE(finding, "less than the default; sysctl kernel.perf_event_mlock_kb=516");
+	ADVICE(finding,
+	       "less than the default; sysctl kernel.perf_event_mlock_kb=516");
 }
 
-/* Hwprof needs none of it; perf does, for tracepoints. */
+/* hwprof does not need tracefs, but perf does for tracepoints. */
 static void look_at_tracefs(struct finding *finding)
 {
 	if (!access("/sys/kernel/tracing/events", F_OK)) {
@@ -319,14 +328,19 @@ static void look_at_tracefs(struct finding *finding)
 		return;
 	}
 	finding->state = FINDING_WARN;
-	TEXT(finding, "cannot be seen: perf can record no tracepoints beside hwprof's events");
+	TEXT(finding, "cannot be seen: perf can record no tracepoints beside "
+		      "hwprof's events");
 	if (errno == EACCES)
 		ADVICE(finding, "run as root");
 	else
-		ADVICE(finding, "as root: mount -t tracefs none /sys/kernel/tracing");
+		ADVICE(finding,
+		       "as root: mount -t tracefs none /sys/kernel/tracing");
 }
 
-/* The PMU of the CPUs: "cpu", "cpu_core", "armv8_pmuv3_0", ... */
+/*
+ * Returns true for the PMU of the CPUs: "cpu", "cpu_core", "armv8_pmuv3_0" and
+ * so on.
+ */
 static int is_cpu_pmu(const struct dirent *entry)
 {
 	return !strcmp(entry->d_name, "cpu") ||
@@ -350,7 +364,9 @@ static bool find_cpu_pmu(char *name, size_t size)
 	return count;
 }
 
-/* A number of those that the PMU's folder has in caps; false: it has none. */
+/*
+ * Reads a number from caps in the PMU's folder. Returns false if there is none.
+ */
 static bool read_pmu_cap(const char *pmu, const char *cap, int64_t *value)
 {
 	char path[512];
@@ -375,8 +391,11 @@ static void look_at_overflow(struct finding *finding)
 		ADVICE(finding, "see the kernel's messages (dmesg)");
 		return;
 	}
-	append(finding, "; their overflow is an ordinary interrupt: what the kernel does with interrupts off is seen where it turns them on");
-	ADVICE(finding, "boot with irqchip.gicv3_pseudo_nmi=1, if the kernel has CONFIG_ARM64_PSEUDO_NMI");
+	append(finding,
+	       "; their overflow is an ordinary interrupt: what the kernel "
+	       "does with interrupts off is seen where it turns them on");
+	ADVICE(finding, "boot with irqchip.gicv3_pseudo_nmi=1, if the kernel "
+			"has CONFIG_ARM64_PSEUDO_NMI");
 }
 
 static void look_at_pmu(struct finding *finding)
@@ -386,17 +405,24 @@ static void look_at_pmu(struct finding *finding)
 	if (find_cpu_pmu(name, sizeof(name))) {
 		TEXT(finding, "the kernel has the PMU '%s'", name);
 		if (read_cap("counters", count, sizeof(count)) && atoi(count))
-			append(finding, " with %s counters for any event", count);
+			append(finding, " with %s counters for any event",
+			       count);
 		look_at_overflow(finding);
 		return;
 	}
 	finding->state = FINDING_WARN;
 	if (is_virtual()) {
-		TEXT(finding, "no hardware counters: the hypervisor gives this machine none");
-		ADVICE(finding, "hwprof works by software then; for counters, give the machine a virtual PMU (QEMU: -cpu host,pmu=on) or take one without a hypervisor");
+		TEXT(finding, "no hardware counters: the hypervisor gives this "
+			      "machine none");
+		ADVICE(finding,
+		       "hwprof works by software then; for counters, give the "
+		       "machine a virtual PMU (QEMU: -cpu host,pmu=on) or take "
+		       "one without a hypervisor");
 	} else {
-		TEXT(finding, "no hardware counters: the kernel does not know those of this CPU");
-		ADVICE(finding, "hwprof works by software then; for counters, boot a newer kernel");
+		TEXT(finding, "no hardware counters: the kernel does not know "
+			      "those of this CPU");
+		ADVICE(finding, "hwprof works by software then; for counters, "
+				"boot a newer kernel");
 	}
 }
 
@@ -405,20 +431,27 @@ static bool has_depth(const char *pmu, int64_t *depth)
 	return read_pmu_cap(pmu, "branches", depth) && *depth > 0;
 }
 
-/* How deep, perf says; whether they can be used, only the module. */
+/*
+ * Checks branch records. perf knows their depth; only the module knows whether
+ * they can be used.
+ */
 static void look_at_lbr(struct finding *finding)
 {
 	char name[256], usable[128];
 	int64_t depth;
 
 	finding->state = FINDING_WARN;
-	ADVICE(finding, "take windows by stepping in bursts, where there is stepping: -e loops,burst=200");
+	ADVICE(finding, "take windows by stepping in bursts, where there is "
+			"stepping: -e loops,burst=200");
 	if (!find_cpu_pmu(name, sizeof(name))) {
-		TEXT(finding, "no branch records: there are no hardware counters");
+		TEXT(finding,
+		     "no branch records: there are no hardware counters");
 		return;
 	}
 	if (!has_depth(name, &depth)) {
-		TEXT(finding, "no branch records: the PMU '%s' has none that the kernel knows",
+		TEXT(finding,
+		     "no branch records: the PMU '%s' has none that the kernel "
+		     "knows",
 		     name);
 		return;
 	}
@@ -438,18 +471,24 @@ static void look_at_precise(struct finding *finding)
 
 	if (!find_cpu_pmu(name, sizeof(name))) {
 		finding->state = FINDING_WARN;
-		TEXT(finding, "no precise events: there are no hardware counters");
+		TEXT(finding,
+		     "no precise events: there are no hardware counters");
 		return;
 	}
 	if (read_pmu_cap(name, "max_precise", &precise) && precise > 0) {
-		TEXT(finding, "the PMU '%s' has precise events, up to precise_ip=%" PRId64,
+		TEXT(finding,
+		     "the PMU '%s' has precise events, up to "
+		     "precise_ip=%" PRId64,
 		     name, precise);
 		return;
 	}
 	finding->state = FINDING_WARN;
-	TEXT(finding, "the PMU '%s' has no precise events: samples are late by some instructions",
+	TEXT(finding,
+	     "the PMU '%s' has no precise events: samples are late by some "
+	     "instructions",
 	     name);
-	ADVICE(finding, "take samples for functions and ranges, not for single instructions");
+	ADVICE(finding, "take samples for functions and ranges, not for single "
+			"instructions");
 }
 
 const struct check doctor_checks[] = {

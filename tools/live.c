@@ -15,7 +15,7 @@
 #include "pace.h"
 #include "source_choice.h"
 
-/* --- what is asked for ---------------------------------------------------- */
+/* --- options -------------------------------------------------------------- */
 
 static int set_number(uint64_t *number, char option, const char *text)
 {
@@ -52,7 +52,8 @@ int live_option(struct live *live, int option, char *value)
 		return set_number(&live->options.frequency, option, value);
 	case 'D':
 		if (!parse_seconds(value, &live->duration_ms))
-			return usage_error("--duration '%s': allowed are seconds, 0.001 or more",
+			return usage_error("--duration '%s': allowed are "
+					   "seconds, 0.001 or more",
 					   value);
 		return -1;
 	}
@@ -66,13 +67,14 @@ int live_check(const struct live *live)
 	if (targets > 1)
 		return usage_error("-p, -a and --cgroup exclude each other");
 	if (!targets && !live->cpus && !live->command)
-		return usage_error("nothing to profile: give a command, -p, -a, -C or --cgroup");
+		return usage_error("nothing to profile: give a command, -p, "
+				   "-a, -C or --cgroup");
 	if (live->options.period && live->options.frequency)
 		return usage_error("-c and -F exclude each other");
 	return -1;
 }
 
-/* A command alone is what is profiled. */
+/* Returns true if only a command is profiled. */
 static bool owns_command(const struct live *live)
 {
 	return live->command && !live->pids && !live->all && !live->cgroup &&
@@ -96,7 +98,10 @@ uint64_t live_now(void)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
-/* These come through a descriptor, so that nothing is interrupted by them. */
+/*
+ * Blocks signals and receives them from a descriptor, so that they interrupt
+ * nothing.
+ */
 static int catch_signals(struct live *live)
 {
 	static const int caught[] = {
@@ -131,7 +136,8 @@ static int attach_process(struct live *live, const char *text)
 	int fd;
 
 	if (!parse_count(text, 1, INT32_MAX, &pid))
-		return usage_error("-p '%s': allowed are numbers from 1 to %d, separated by commas",
+		return usage_error("-p '%s': allowed are numbers from 1 to %d, "
+				   "separated by commas",
 				   text, INT32_MAX);
 	if (live->process_count == LIVE_TARGETS_MAX)
 		return usage_error("-p: more than %d processes",
@@ -191,7 +197,10 @@ static int start_command(struct live *live)
 	return error == -ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
 }
 
-/* Writes the event to open: a command of our own is stepped, as it is our own. */
+/*
+ * Writes the event to open. A command that we start ourselves is stepped by
+ * default.
+ */
 static void complete_event(const struct live *live, const char *text,
 			   char *event, size_t size)
 {
@@ -232,7 +241,7 @@ static int open_session(struct live *live)
 	return -1;
 }
 
-/* The command waits until all is ready. */
+/* Starts the session. The command waits until all is ready. */
 static int begin(struct live *live)
 {
 	int status = attach_all(live);
@@ -268,8 +277,8 @@ int live_start(struct live *live)
 /* --- while it runs -------------------------------------------------------- */
 
 /*
- * Signals are passed on to a command that is profiled, and end what is not the
- * command's. LIVE_TIME: none of those that the caller has to know of.
+ * Passes signals on to a profiled command; without one, they stop profiling.
+ * Returns LIVE_TIME unless the caller must handle a signal.
  */
 static enum live_wake take_signals(struct live *live)
 {
@@ -291,7 +300,7 @@ static enum live_wake take_signals(struct live *live)
 		else if (!owns_command(live))
 			live->stopped = true;
 		else if (info.ssi_code != SI_KERNEL && !live->child_gone)
-			/* What the terminal sent, it has got as well. */
+			/* Signals from the terminal reach the command, too. */
 			kill(live->child.pid, info.ssi_signo);
 	}
 	return wake;
@@ -320,7 +329,7 @@ static int milliseconds_to(uint64_t time_ns)
 	return left > 60000 ? 60000 : left;
 }
 
-/* One look at all that may happen: is there input? */
+/* Polls once for all events. Returns true if there is input. */
 static bool look(struct live *live, int milliseconds, int input)
 {
 	struct pollfd polled[2 + LIVE_TARGETS_MAX] = {
@@ -378,7 +387,7 @@ int live_close(struct live *live, int status)
 {
 	size_t i;
 
-	/* It was stopped before the command's end. */
+	/* Profiling was stopped before the command exited. */
 	if (live->command && live->child.pid > 0 && !live->child_gone) {
 		kill(live->child.pid, SIGTERM);
 		waitpid(live->child.pid, &live->child_status, 0);

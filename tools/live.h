@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What `hwprof top` and `hwprof stat` profile, while they do: a session. */
+/* A session of `hwprof top` and `hwprof stat`, and its targets. */
 #ifndef HWPROF_LIVE_H
 #define HWPROF_LIVE_H
 
@@ -14,28 +14,28 @@ enum {
 };
 
 struct live {
-	/* what was asked for */
+	/* Options. */
 	const char *verb;	/* "top" or "stat" */
 	const char *event;
 	struct hwprof_session_options options;
-	char *pids;		/* "12,34"; NULL: not said */
+	char *pids;		/* "12,34"; NULL: not given */
 	bool all, no_inherit;
-	bool quiet;		/* says nothing of what it will cost */
-	const char *cpus, *cgroup;	/* NULL: not said */
-	uint64_t duration_ms;	/* 0: to the end */
+	bool quiet;		/* do not announce the cost */
+	const char *cpus, *cgroup;	/* NULL: not given */
+	uint64_t duration_ms;	/* 0: until the end */
 	char **command;		/* NULL: none */
 
-	/* what came of it */
+	/* State. */
 	struct hwprof_session *session;
-	char name[256];		/* of the event, as it was completed */
+	char name[256];		/* of the completed event */
 	struct child child;
-	sigset_t mask;		/* as it was */
+	sigset_t mask;		/* original signal mask */
 	int signals;		/* signalfd */
-	int processes[LIVE_TARGETS_MAX];	/* pidfds of -p; -1: gone */
+	int processes[LIVE_TARGETS_MAX];	/* pidfds of -p; -1: exited */
 	size_t process_count, alive;
 	bool child_gone, stopped;
-	int child_status;	/* waitpid()'s */
-	uint64_t began_ns, ended_ns;	/* of the monotonic clock; 0: not yet */
+	int child_status;	/* as returned by waitpid() */
+	uint64_t began_ns, ended_ns;	/* on the monotonic clock; 0: not yet */
 };
 
 #define LIVE_OPTIONS							\
@@ -52,7 +52,8 @@ struct live {
 #define LIVE_LETTERS	"e:p:aC:G:ic:F:D:"
 
 #define LIVE_USAGE							\
-"  -e, --event EVENT   what to profile, as 'hwprof record' has it (default: loops)\n" \
+"  -e, --event EVENT   what to profile, as 'hwprof record' has it (default: " \
+"loops)\n" \
 "  -p, --pid PID       processes that run, separated by commas\n"	\
 "  -a, --all-cpus      everything that runs\n"				\
 "  -C, --cpu CPUS      on these CPUs, as in 0-3,8; alone: everything there\n" \
@@ -62,37 +63,48 @@ struct live {
 "  -F, --freq N        so many times a second\n"			\
 "  -D, --duration SECONDS  no longer than that\n"
 
-/* Takes one of these; -1: go on; -2: it is none; else the status. */
+/*
+ * Handles an option. Returns -1 to continue, -2 if it is another's, or the exit
+ * status.
+ */
 int live_option(struct live *live, int option, char *value);
-/* Is it clear what is to be profiled? -1, or the status. */
+/* Checks that the target is clear. Returns -1 or the exit status. */
 int live_check(const struct live *live);
 
-/* Opens the session and starts all. -1, or the status. */
+/* Opens the session and starts it. Returns -1 or the exit status. */
 int live_start(struct live *live);
 
 enum live_wake {
-	LIVE_TIME,		/* it has come */
-	LIVE_INPUT,		/* there is something to read */
-	LIVE_RESIZED,		/* the terminal has */
-	LIVE_SUSPENDED,		/* raise(SIGSTOP), when all is as it was before */
-	LIVE_END,		/* of the targets, the time or the patience */
+	LIVE_TIME,		/* the time has come */
+	LIVE_INPUT,		/* there is input */
+	LIVE_RESIZED,		/* the terminal was resized */
+	LIVE_SUSPENDED,		/* the caller shall restore the terminal and
+				 * raise(SIGSTOP) */
+	LIVE_END,		/* targets exited, time is over, or the user
+				 * interrupted */
 };
 
-/* Waits until @until_ns, or for @input, a descriptor or -1. */
+/* Waits until @until_ns, or for @input, which is a descriptor or -1. */
 enum live_wake live_wait(struct live *live, uint64_t until_ns, int input);
-uint64_t live_now(void);	/* ns of the monotonic clock */
+uint64_t live_now(void);	/* returns ns on the monotonic clock */
 
-/* Profiles no longer; what was counted can still be asked for. The status. */
+/* Stops profiling; counts remain available. Returns the exit status. */
 int live_stop(struct live *live);
-/* Ends the command, if need be, and frees all. The status to exit with. */
+/*
+ * Terminates the command if it runs, and frees everything. Returns the exit
+ * status.
+ */
 int live_close(struct live *live, int status);
 
-/* "session: sentence"; the status. */
+/* Prints the session's error. Returns the exit status. */
 int live_failed(const struct live *live);
 
-/* target.c: also for `hwprof record`. A descriptor of the cgroup's folder; -1. */
+/*
+ * Returns a descriptor of the cgroup's folder, or -1. `hwprof record` uses it,
+ * too; in target.c.
+ */
 int open_cgroup(const char *name);
-/* "1.5", in seconds; false: it is none, or not above 0. */
+/* Parses seconds above 0, such as "1.5". Returns false for anything else. */
 bool parse_seconds(const char *text, uint64_t *milliseconds);
 
 #endif /* HWPROF_LIVE_H */

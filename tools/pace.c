@@ -18,13 +18,18 @@ enum {
 	STEPPED_ROUNDS = 2000,		/* of the loop below */
 	FREE_ROUNDS = 1 << 20,
 	ROUND_STEPS = 2,
-	BURST_STEPS = 8,		/* instructions a branch, as the module assumes */
-	/* 1.96 standard errors of so many independent windows are a factor of 1.5. */
+	BURST_STEPS = 8,		/* instructions per branch, as the
+					 * module assumes */
+	/*
+	 * With this many independent windows, 1.96 standard errors are a factor
+	 * of 1.5.
+	 */
 	WINDOWS_WANTED = 23,
-	PARTS = 10,			/* of a loop with a tenth of the time */
+	PARTS = 10,			/* a loop with a tenth of the time gets
+					 * that part */
 };
 
-/* --- measuring --------------------------------------------------------------- */
+/* --- measuring ------------------------------------------------------------ */
 
 static uint64_t now_ns(void)
 {
@@ -77,7 +82,7 @@ void pace_measure(struct pace *pace)
 		return;
 	free_run = time_rounds(FREE_ROUNDS) / FREE_ROUNDS;
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-	/* What reading the clock costs under stepping is in both. */
+	/* Both measurements include reading the clock under stepping. */
 	rest = time_rounds(1);
 	stepped = (time_rounds(STEPPED_ROUNDS + 1) - rest) / STEPPED_ROUNDS;
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
@@ -88,9 +93,11 @@ void pace_measure(struct pace *pace)
 	pace->slowdown = stepped / free_run;
 }
 
-/* --- saying ------------------------------------------------------------------ */
+/*
+ * --- messages ----------------------------------------------------------------
+ */
 
-/* Writes what to give -e instead; false: there is nothing. */
+/* Writes a cheaper event for -e. Returns false if there is none. */
 static bool find_instead(const struct hwprof_event *event, const char *text,
 			 char *instead, size_t size)
 {
@@ -123,9 +130,12 @@ void pace_warn(struct pace *pace, const struct hwprof_event *event,
 	char instead[256], number[GROUPED_SIZE];
 
 	pace_measure(pace);
-	fprintf(stderr, "hwprof: %s is stepped, instruction by instruction", who);
+	fprintf(stderr, "hwprof: %s is stepped, instruction by instruction",
+		who);
 	if (pace->step_ns)
-		fprintf(stderr, ": %.2f us each here, a small loop runs %s times slower",
+		fprintf(stderr,
+			": %.2f us each here, a small loop runs %s times "
+			"slower",
 			pace->step_ns / 1000,
 			grouped(pace->slowdown + 0.5, number));
 	else
@@ -149,12 +159,18 @@ void pace_say_bursts(struct pace *pace, const struct hwprof_event *event)
 		return;
 	burst_ns = burst * BURST_STEPS * pace->step_ns;
 	rate = permille / 1000.0 * 1e9 / burst_ns;
-	fprintf(stderr, "hwprof: a burst of %u branches costs some %.2g ms here: %.3g a second of CPU time for %.1f %%; trip counts of a loop with a tenth of the time are known to a factor of 1.5 after about %.2g s of it\n",
+	fprintf(stderr,
+		"hwprof: a burst of %u branches costs some %.2g ms here: %.3g "
+		"a second of CPU time for %.1f %%; trip counts of a loop with "
+		"a tenth of the time are known to a factor of 1.5 after about "
+		"%.2g s of it\n",
 		(unsigned int)burst, burst_ns / 1e6, rate, permille / 10.0,
 		WINDOWS_WANTED * PARTS / rate);
 }
 
-/* --- what sessions have counted ------------------------------------------------- */
+/*
+ * --- counts of sessions ------------------------------------------------------
+ */
 
 static uint64_t read_total(const char *session, const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What stepping costs here, and what to say about it. */
+/* Measures the cost of stepping on this machine, and tells users about it. */
 #ifndef HWPROF_PACE_H
 #define HWPROF_PACE_H
 
@@ -9,24 +9,24 @@
 #include "hwprof.h"
 
 struct pace {
-	double step_ns;		/* of one stepped instruction; 0: not known */
+	double step_ns;		/* of a stepped instruction; 0: unknown */
 	double slowdown;	/* of a small loop, as a factor */
 };
 
-/* Steps a loop of this program itself, for some milliseconds. */
+/* Steps a loop of this program for some milliseconds. */
 void pace_measure(struct pace *pace);
 
 /*
- * Says that @who is stepped by @event (as the user has it: @text) and at what
+ * Warns that @who is stepped by @event, which the user gave as @text, at what
  * cost, and what to type after "hwprof @command" instead.
  */
 void pace_warn(struct pace *pace, const struct hwprof_event *event,
 	       const char *text, const char *command, const char *who);
 
-/* Says how many bursts a second the event's budget allows. */
+/* Prints how many bursts per second the event's budget allows. */
 void pace_say_bursts(struct pace *pace, const struct hwprof_event *event);
 
-/* What the sessions of this process have counted so far. */
+/* Counts of this process's sessions so far. */
 struct pace_totals {
 	uint64_t events, windows, cost_ns, task_ns;
 };

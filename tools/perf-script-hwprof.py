@@ -32,7 +32,7 @@ COST_BODY = struct.Struct("=QQI")
 
 BRANCHES_BODY = struct.Struct("=IIQ")   # tid, count, sequence
 BRANCH = struct.Struct("=QQHHI")        # from, to, kind, flags, cycles or stack
-HAS_STACK = 2                           # of flags
+HAS_STACK = 2                           # of the flags
 KINDS = ("?", "cond", "jump", "indirect", "call", "ret", "syscall", "signal",
          "sigreturn", "gap")
 
@@ -69,7 +69,7 @@ PATH_FIELDS = ("start", "end", "target", "count", "cycles", "length", "spelled",
                "flags", "basis")
 PATH_BODY = struct.Struct("=5Q4I")
 PATH_JUMP = struct.Struct("=QQ")        # from, to
-PATH_IN_CONTEXT = 1 << 3                # a flag: behind its jumps is
+PATH_IN_CONTEXT = 1 << 3                # flag: behind the jumps is the context's id
 PATH_CONTEXT = struct.Struct("=Q")      # the context's id
 
 VALUE_FIELDS = ("ip", "loads", "unseen", "runs", "breaks", "stride", "strides",
@@ -84,7 +84,7 @@ def pairs(names, values):
 
 def totals(body):
     text = "totals " + pairs(TOTALS_FIELDS, TOTALS_BODY.unpack_from(body))
-    if len(body) >= TOTALS_BODY.size + COST_BODY.size:   # else an older row
+    if len(body) >= TOTALS_BODY.size + COST_BODY.size:   # otherwise a row of an older module
         text += " " + pairs(COST_FIELDS,
                             COST_BODY.unpack_from(body, TOTALS_BODY.size))
     return text
@@ -190,13 +190,13 @@ DECODERS = {TOTALS: totals, BRANCHES: branches, LOOP: loop,
 
 
 def decode(raw):
-    """The row in a sample's raw data as text; None: there is none."""
+    """Returns the row in a sample's raw data as text; None if there is none."""
     if len(raw) < HEADER.size:
         return None
     kind, size, space, session, pid = HEADER.unpack_from(raw)
     text = f"session={session} space={space} pid={pid} "
     decoder = DECODERS.get(kind)
-    # A type that came later: its size says where it ends.
+    # The type is newer than this script; the size still gives its end.
     if not decoder:
         return text + f"type={kind} size={size}"
     return text + decoder(raw[HEADER.size:size])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What `hwprof record` was asked for. */
+/* Options of `hwprof record`. */
 #ifndef HWPROF_RECORD_H
 #define HWPROF_RECORD_H
 
@@ -13,7 +13,7 @@ enum {
 	RECORD_EVENTS_MAX = 16,
 };
 
-/* Of an event: the counters in its group. */
+/* The counters in the group of an event. */
 struct record_metrics {
 	struct events_kind kinds[HWPROF_METRICS_MAX];
 	char names[HWPROF_METRICS_MAX][64];
@@ -21,35 +21,39 @@ struct record_metrics {
 
 struct record_request {
 	const char *file;
-	const char *texts[RECORD_EVENTS_MAX];	/* events as they were given */
+	const char *texts[RECORD_EVENTS_MAX];	/* events as given */
 	struct hwprof_event parsed[RECORD_EVENTS_MAX];
 	struct events_kind events[RECORD_EVENTS_MAX];
 	char names[RECORD_EVENTS_MAX][256];
 	struct record_metrics metrics[RECORD_EVENTS_MAX];
-	bool default_memory[RECORD_EVENTS_MAX];	/* memory_mib is our choice */
+	bool default_memory[RECORD_EVENTS_MAX];	/* we chose memory_mib */
 	size_t event_count;
 	size_t pages;
-	uint64_t period, frequency;	/* of events that take samples; 0: not said */
-	const char *budget;		/* the same; NULL: as the events have it */
-	const char *trigger;		/* as given; NULL: as the events have it */
+	uint64_t period, frequency;	/* for events that take samples; 0: not
+					 * given */
+	const char *budget;		/* the same; NULL: as in the events */
+	const char *trigger;		/* as given; NULL: as in the events */
 	const char *metric_texts[HWPROF_METRICS_MAX];	/* as given */
 	size_t metric_count;
 	pid_t *targets;		/* of -p, -t and -a; NULL: the command */
 	size_t target_count;
 	int cgroup;		/* descriptor of its folder; 0: none */
 	const char *cpus;	/* "0-3,8"; NULL: all that are online */
-	uint64_t duration_ms;	/* 0: to the end */
+	uint64_t duration_ms;	/* 0: until the end */
 	bool no_inherit;
 	bool quiet, progress;
 	char **command;		/* NULL: none */
-	int argc;		/* all of it, for the file */
+	int argc;		/* the whole command line, for the file */
 	char **argv;
 };
 
-/* Understands the command line; anything but -1 is the exit status. */
+/* Parses the command line. Returns -1, or the exit status. */
 int record_request_parse(struct record_request *request, int argc, char **argv);
 
-/* Halves the memory of an event, if it was not asked for; false: it was. */
+/*
+ * Halves the memory of an event, unless the user requested it. Returns false
+ * then.
+ */
 bool record_request_shrink(struct record_request *request, size_t index);
 
 /* Returns true if event @index takes every instruction of its programs. */

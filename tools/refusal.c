@@ -37,7 +37,7 @@ static bool opens(const struct perf_event_attr *attr,
 	return fd >= 0;
 }
 
-/* The module says no without saying to what: the field without which it opens. */
+/* Returns the field that the module refused: the event opens without it. */
 static const char *find_field(const struct perf_event_attr *attr,
 			      const struct hwprof_event *event)
 {
@@ -59,15 +59,18 @@ static const char *find_subject(const struct hwprof_event *event)
 {
 	size_t i;
 
-	/* What is profiled comes first in the table, and is set. */
+	/*
+	 * Fields that say what to profile come first in the table. One of them
+	 * is set.
+	 */
 	for (i = 0; !hwprof_event_field(event, fields[i].name); i++)
 		;
 	return fields[i].name;
 }
 
 /*
- * Where what the event wants to know can come from; a source that it names, or
- * that its other fields need, is the only one.
+ * Returns true if @source can provide what the event needs. A source that the
+ * event names, or that its other fields require, is the only one.
  */
 static bool wants_source(const struct hwprof_event *event, const char *source)
 {
@@ -85,7 +88,7 @@ static bool wants_source(const struct hwprof_event *event, const char *source)
 		 hwprof_event_field(event, "range_of") == HWPROF_RANGE_CALLEE));
 }
 
-/* False: one of those that there are would do. */
+/* Explains that no suitable source works. Returns false if one does. */
 static bool explain_sources(const struct hwprof_event *event, const char *text)
 {
 	static const char *const sources[] = { "step", "lbr", "mem" };
@@ -108,7 +111,10 @@ static bool explain_sources(const struct hwprof_event *event, const char *text)
 	return used;
 }
 
-/* Whom Yama lets attach to a program; what is NULL it has nothing to do with. */
+/*
+ * Returns whom Yama lets attach to a program; NULL for values that allow
+ * everyone.
+ */
 static const char *who_attaches(int64_t scope)
 {
 	switch (scope) {
@@ -124,7 +130,10 @@ static const char *who_attaches(int64_t scope)
 	return NULL;
 }
 
-/* Other sources do with the right to read that perf asks for. */
+/*
+ * Returns true if the event attaches to programs. Other sources need only the
+ * right to read, which perf checks.
+ */
 static bool attaches(const struct hwprof_event *event)
 {
 	return !hwprof_event_field(event, "lbr") &&
@@ -140,15 +149,19 @@ static void explain_attaching(const char *text)
 	read_number("/proc/sys/kernel/yama/ptrace_scope", &scope);
 	if (who_attaches(scope))
 		snprintf(yama, sizeof(yama),
-			 "kernel.yama.ptrace_scope is %" PRId64 ", which lets %s; ",
+			 "kernel.yama.ptrace_scope is %" PRId64
+			 ", which lets %s; ",
 			 scope, who_attaches(scope));
-	failed("not permitted to step the program for event '%s', which takes the right to attach to it as a debugger, and for all programs CAP_PERFMON and CAP_SYS_PTRACE: %skernel.perf_event_paranoid is %" PRId64 "; run as root, or take the source lbr or sample",
+	failed("not permitted to step the program for event '%s', which takes "
+	       "the right to attach to it as a debugger, and for all programs "
+	       "CAP_PERFMON and CAP_SYS_PTRACE: %skernel.perf_event_paranoid "
+	       "is %" PRId64 "; run as root, or take the source lbr or sample",
 	       text, yama, paranoid);
 }
 
 /*
- * An event that opens on hwprof itself, if with less memory, is refused for what
- * it is to look at.
+ * Explains a missing permission. If the event opens on hwprof itself, possibly
+ * with less memory, the target is the reason.
  */
 static void explain_permission(const struct perf_event_attr *attr,
 			       const struct hwprof_event *event,
@@ -163,7 +176,10 @@ static void explain_permission(const struct perf_event_attr *attr,
 		return;
 	}
 	read_number("/proc/sys/kernel/perf_event_paranoid", &paranoid);
-	failed("not permitted to open event '%s': kernel.perf_event_paranoid is %" PRId64 "; run as root, give the program CAP_PERFMON, or lower it (2 allows users their own programs in user mode, 1 the kernel too)",
+	failed("not permitted to open event '%s': kernel.perf_event_paranoid "
+	       "is %" PRId64 "; run as root, give the program CAP_PERFMON, or "
+			     "lower it (2 allows users their own programs in "
+			     "user mode, 1 the kernel too)",
 	       text, paranoid);
 }
 
@@ -177,20 +193,24 @@ static void explain_unsupported(const struct perf_event_attr *attr,
 	user.exclude_user = 0;
 	user.exclude_kernel = 1;
 	if (event->kernel && opens(&user, event))
-		failed("the module does not support the kernel in event '%s' (%s): give it the modifier 'u'",
+		failed("the module does not support the kernel in event '%s' "
+		       "(%s): give it the modifier 'u'",
 		       text, strerror(error));
 	else if (field)
-		failed("the module does not support '%s=%" PRIu64 "' in event '%s' here (%s): leave it out, or see 'hwprof doctor'",
+		failed("the module does not support '%s=%" PRIu64
+		       "' in event '%s' here (%s): leave it out, or see "
+		       "'hwprof doctor'",
 		       field, hwprof_event_field(event, field), text,
 		       strerror(error));
 	else
-		failed("the module does not support '%s' as event '%s' asks for it (%s): see 'hwprof doctor'",
+		failed("the module does not support '%s' as event '%s' asks "
+		       "for it (%s): see 'hwprof doctor'",
 		       find_subject(event), text, strerror(error));
 }
 
 /*
- * Older modules know one thing an event. False: it is not that, for one of the
- * things alone is refused, too.
+ * Explains that older modules profile one thing per event. Returns false if
+ * that is not the reason, because one of the things alone is refused, too.
  */
 static bool explain_several(const struct perf_event_attr *attr,
 			    const struct hwprof_event *event, const char *text)
@@ -211,7 +231,8 @@ static bool explain_several(const struct perf_event_attr *attr,
 		if (subjects >> kind & 1 && !opens(attr, &alone))
 			return false;
 	}
-	failed("this module profiles one thing an event, and '%s' has %s: give each an event (-e) of its own",
+	failed("this module profiles one thing an event, and '%s' has %s: give "
+	       "each an event (-e) of its own",
 	       text, subjects_names(subjects, names));
 	return true;
 }
@@ -220,7 +241,9 @@ static void explain_memory(const struct hwprof_event *event, const char *text)
 {
 	uint64_t memory = hwprof_event_field(event, "memory_mib");
 
-	failed("the kernel gives event '%s' no memory of %" PRIu64 " MiB: lower memory_mib, or raise what users may lock (ulimit -l)",
+	failed("the kernel gives event '%s' no memory of %" PRIu64
+	       " MiB: lower memory_mib, or raise what users may lock (ulimit "
+	       "-l)",
 	       text, memory ? memory : HWPROF_DEFAULT_MEMORY_MIB);
 }
 
@@ -232,7 +255,8 @@ void explain_refusal(const struct perf_event_attr *attr,
 	case EACCES:
 	case EPERM:
 		if (hwprof_event_field(event, "session"))
-			failed("the session in event '%s' is no other program's to feed: leave it out",
+			failed("the session in event '%s' is no other "
+			       "program's to feed: leave it out",
 			       text);
 		else
 			explain_permission(attr, event, text);
@@ -248,7 +272,9 @@ void explain_refusal(const struct perf_event_attr *attr,
 		explain_memory(event, text);
 		return;
 	case EMFILE:
-		failed("too many open files for an event on each CPU and thread: raise the limit (ulimit -n), or that of sessions (/sys/class/misc/hwprof/limits)");
+		failed("too many open files for an event on each CPU and "
+		       "thread: raise the limit (ulimit -n), or that of "
+		       "sessions (/sys/class/misc/hwprof/limits)");
 		return;
 	case ESRCH:
 		failed("the process or thread to be recorded has gone");

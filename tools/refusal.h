@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Why the kernel or the module did not open an event, in a sentence. */
+/* Explains in a sentence why the kernel or the module did not open an event. */
 #ifndef HWPROF_REFUSAL_H
 #define HWPROF_REFUSAL_H
 
@@ -7,7 +7,7 @@
 
 #include "hwprof.h"
 
-/* @error: the errno, positive. @text: how the event was given. */
+/* @error is the positive errno. @text is the event as given. */
 void explain_refusal(const struct perf_event_attr *attr,
 		     const struct hwprof_event *event, const char *text,
 		     int error);

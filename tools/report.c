@@ -9,37 +9,51 @@
 #include "report.h"
 
 const char report_usage[] =
-"usage: hwprof report [loops|ranges|calls|cct|paths|values|edges] [OPTIONS]\n"
-"                     [FILE...]\n"
-"\n"
-"loops: which loops a recording has, how often they were entered, and how many\n"
-"iterations they made. ranges: which ranges of addresses are hot, as a tree,\n"
-"each with the events that it had at least and at most. calls: how often each\n"
-"call site called which function, and how often each function was entered. cct:\n"
-"the same by the whole chain of calls that led to each, as a tree.\n"
-"paths: which ways through its procedures the program took, and how often.\n"
-"values: which values loads gave, how invariant they were, how they changed.\n"
-"edges: how often each branch was taken, where to, and how often it was passed.\n"
-"Without a subject: each of these that the recording has.\n"
-"\n"
-"  FILE                recording of hwprof or perf; -: standard input, if it\n"
-"                      was recorded to a pipe (default: " DEFAULT_FILE ")\n"
-"                      of several files, all of them together\n"
-"  -i, --input FILE    the same, for one file\n"
-"      --diff          what has changed from the first of two files to the second\n"
-"      --hot PERCENT   ranges: hot are those with so much of all events, without\n"
-"                      the hot ranges inside them (default: 10)\n"
-REPORT_CHAIN_USAGE
-"      --blocks        paths: spell them out, block by block\n"
-"      --contexts      paths: by which calling contexts each was run, where the\n"
-"                      recording has both in one event (-e paths,cct)\n"
-"      --of STREAM     ranges: those of ip, load-value, load-address,\n"
-"                      store-address, callee, zero-address, narrow-ip,\n"
-"                      ip-load-address or ip-store-address, where the recording\n"
-"                      has several\n"
-REPORT_USAGE
-"\n"
-"exit status: 0 done; 1 the file cannot be read or is damaged; 2 wrong usage.\n";
+	"usage: hwprof report [loops|ranges|calls|cct|paths|values|edges] "
+	"[OPTIONS]\n"
+	"                     [FILE...]\n"
+	"\n"
+	"loops: which loops a recording has, how often they were entered, and "
+	"how many\n"
+	"iterations they made. ranges: which ranges of addresses are hot, as a "
+	"tree,\n"
+	"each with the events that it had at least and at most. calls: how "
+	"often each\n"
+	"call site called which function, and how often each function was "
+	"entered. cct:\n"
+	"the same by the whole chain of calls that led to each, as a tree.\n"
+	"paths: which ways through its procedures the program took, and how "
+	"often.\n"
+	"values: which values loads gave, how invariant they were, how they "
+	"changed.\n"
+	"edges: how often each branch was taken, where to, and how often it "
+	"was passed.\n"
+	"Without a subject: each of these that the recording has.\n"
+	"\n"
+	"  FILE                recording of hwprof or perf; -: standard input, "
+	"if it\n"
+	"                      was recorded to a pipe (default: " DEFAULT_FILE
+	")\n"
+	"                      of several files, all of them together\n"
+	"  -i, --input FILE    the same, for one file\n"
+	"      --diff          what has changed from the first of two files to "
+	"the second\n"
+	"      --hot PERCENT   ranges: hot are those with so much of all "
+	"events, without\n"
+	"                      the hot ranges inside them (default: "
+	"10)\n" REPORT_CHAIN_USAGE
+	"      --blocks        paths: spell them out, block by block\n"
+	"      --contexts      paths: by which calling contexts each was run, "
+	"where the\n"
+	"                      recording has both in one event (-e paths,cct)\n"
+	"      --of STREAM     ranges: those of ip, load-value, load-address,\n"
+	"                      store-address, callee, zero-address, "
+	"narrow-ip,\n"
+	"                      ip-load-address or ip-store-address, where the "
+	"recording\n"
+	"                      has several\n" REPORT_USAGE "\n"
+	"exit status: 0 done; 1 the file cannot be read or is damaged; 2 wrong "
+	"usage.\n";
 
 static const struct option options[] = {
 	{ "input", required_argument, NULL, 'i' },
@@ -57,7 +71,8 @@ static int parse_min_share(struct report *report, const char *value)
 	report->min_share = strtod(value, &end) / 100;
 	if (end == value || *end ||
 	    !(report->min_share >= 0 && report->min_share <= 1))
-		return usage_error("--min-share '%s': allowed are percentages from 0 to 100",
+		return usage_error("--min-share '%s': allowed are percentages "
+				   "from 0 to 100",
 				   value);
 	return -1;
 }
@@ -68,7 +83,8 @@ static int parse_hot(struct report *report, const char *value)
 
 	report->hot = strtod(value, &end) / 100;
 	if (end == value || *end || !(report->hot > 0 && report->hot <= 1))
-		return usage_error("--hot '%s': allowed are percentages above 0, up to 100",
+		return usage_error("--hot '%s': allowed are percentages above "
+				   "0, up to 100",
 				   value);
 	return -1;
 }
@@ -78,8 +94,11 @@ static int parse_of(struct report *report, const char *value)
 	int of = hwprof_range_of(value);
 
 	if (of < 0)
-		return usage_error("--of '%s': ranges are of ip, load-value, load-address, store-address, callee, zero-address, narrow-ip, ip-load-address or ip-store-address",
-				   value);
+		return usage_error(
+			"--of '%s': ranges are of ip, load-value, "
+			"load-address, store-address, callee, zero-address, "
+			"narrow-ip, ip-load-address or ip-store-address",
+			value);
 	report->of = HWPROF_RANGES_OF_FLAG(of);
 	return -1;
 }
@@ -93,8 +112,9 @@ int report_option(struct report *report, int option, char *value,
 		return -1;
 	case 'n':
 		if (!parse_count(value, 1, SIZE_MAX / 2, &report->limit))
-			return usage_error("--limit '%s': allowed are numbers from 1",
-					   value);
+			return usage_error(
+				"--limit '%s': allowed are numbers from 1",
+				value);
 		return -1;
 	case 'p':
 		report->flags |= HWPROF_PER_PROCESS;
@@ -116,7 +136,8 @@ int report_option(struct report *report, int option, char *value,
 	case 'K':
 	case 'N':
 		if (report->function)
-			return usage_error("--function and --callers-of: give one of them, once");
+			return usage_error("--function and --callers-of: give "
+					   "one of them, once");
 		report->function = value;
 		report->callers = option == 'K';
 		return -1;
@@ -127,7 +148,7 @@ int report_option(struct report *report, int option, char *value,
 		report->debuginfo = value;
 		return -1;
 	case 'U':
-		return -1;	/* main() has seen it */
+		return -1;	/* main() has handled it */
 	case 'H':
 		return parse_hot(report, value);
 	case 'O':
@@ -139,7 +160,7 @@ int report_option(struct report *report, int option, char *value,
 	return option_error(option, usage, argv);
 }
 
-/* Those that are not every report's. */
+/* Handles the options that only this command has. */
 static int parse_option(struct report *report, int option, char *value,
 			char **argv)
 {
@@ -168,9 +189,12 @@ static int check_function(const struct report *report, int kind)
 	if (!report->function || report->callers)
 		return -1;
 	if (kind == HWPROF_KIND_CCT)
-		return usage_error("--function is of loops, calls, paths, values and edges; of cct there is --callers-of");
+		return usage_error(
+			"--function is of loops, calls, paths, values and "
+			"edges; of cct there is --callers-of");
 	if (kind == HWPROF_KIND_RANGES)
-		return usage_error("--function is of loops, calls, paths, values and edges: ranges are of addresses");
+		return usage_error("--function is of loops, calls, paths, "
+				   "values and edges: ranges are of addresses");
 	return -1;
 }
 
@@ -196,8 +220,9 @@ int report_check(const struct report *report, int kind)
 	bool tree = kind == HWPROF_KIND_RANGES || kind == HWPROF_KIND_CCT;
 
 	if (report->sort && kind != HWPROF_KIND_LOOPS)
-		return usage_error("--sort and its keys are of loops, not of %s",
-				   report_kind_of(kind)->things);
+		return usage_error(
+			"--sort and its keys are of loops, not of %s",
+			report_kind_of(kind)->things);
 	if (report->limit && tree && !report->diff)
 		return usage_error("%s are a tree, which --limit would cut",
 				   report_kind_of(kind)->things);
@@ -208,7 +233,8 @@ int report_check(const struct report *report, int kind)
 	if (report->blocks && kind != HWPROF_KIND_PATHS)
 		return usage_error("--blocks is of paths");
 	if (kind != HWPROF_KIND_CCT && has_chain_options(report))
-		return usage_error("--min-share, --merge-sites, --folded and --callers-of are of cct");
+		return usage_error("--min-share, --merge-sites, --folded and "
+				   "--callers-of are of cct");
 	if (report->folded && (report->json || report->min_share >= 0 ||
 			       report->callers))
 		return usage_error("--folded writes all there is, and no JSON");
@@ -223,11 +249,13 @@ int report_check_diff(const struct report *report, int kind)
 		return usage_error("--diff has its own order, without --sort");
 	if (report->folded || report->blocks || report->contexts ||
 	    report->callers || report->min_share >= 0)
-		return usage_error("--diff says what has changed, without --folded, --blocks, --contexts, --callers-of and --min-share");
+		return usage_error(
+			"--diff says what has changed, without --folded, "
+			"--blocks, --contexts, --callers-of and --min-share");
 	return report_check(report, kind);
 }
 
-/* Does what was asked for go with the subject, which is @kind? */
+/* Checks the options against the subject, which is @kind. */
 static int check_subject(const struct report *report, int kind)
 {
 	if (report->diff)
@@ -237,7 +265,7 @@ static int check_subject(const struct report *report, int kind)
 	return report_check(report, kind);
 }
 
-/* The files behind the subject; none: the one of -i. */
+/* Takes the files behind the subject; without any, the one of -i. */
 static int take_files(struct report *report, char **files, size_t count)
 {
 	size_t i, pipes = 0;
@@ -250,19 +278,24 @@ static int take_files(struct report *report, char **files, size_t count)
 		return -1;
 	}
 	if (report->file)
-		return usage_error("'%s' and -i '%s': give all files without -i",
-				   files[0], report->file);
+		return usage_error(
+			"'%s' and -i '%s': give all files without -i", files[0],
+			report->file);
 	for (i = 0; i < count; i++)
 		pipes += !strcmp(files[i], "-");
 	if (pipes > 1)
-		return usage_error("standard input can be read once: one '-' is allowed");
+		return usage_error(
+			"standard input can be read once: one '-' is allowed");
 	report->file = files[0];
 	report->files = (const char *const *)files;
 	report->file_count = count;
 	return -1;
 }
 
-/* A first argument that names no subject may be the first file. */
+/*
+ * Takes the subject and the files. A first argument that is no subject may be a
+ * file.
+ */
 static int take_arguments(struct report *report, char **arguments, size_t count)
 {
 	if (count && hwprof_kind_of(arguments[0]) >= 0) {
@@ -270,7 +303,8 @@ static int take_arguments(struct report *report, char **arguments, size_t count)
 		count--;
 	} else if (count && strcmp(arguments[0], "-") &&
 		   access(arguments[0], F_OK)) {
-		return usage_error("unknown report '%s', and no such file; there are: " SUBJECTS,
+		return usage_error("unknown report '%s', and no such file; "
+				   "there are: " SUBJECTS,
 				   arguments[0]);
 	}
 	return take_files(report, arguments, count);
@@ -289,7 +323,7 @@ static int parse(struct report *report, int argc, char **argv)
 	return take_arguments(report, argv + optind, argc - optind);
 }
 
-/* Adds those of one file to *@kinds. -1, or the status to end with. */
+/* Adds the kinds of one file to *@kinds. Returns -1, or the exit status. */
 static int kinds_of(struct hwprof_file *file, unsigned int *kinds)
 {
 	unsigned int found;
@@ -304,7 +338,7 @@ static int kinds_of(struct hwprof_file *file, unsigned int *kinds)
 	return -1;
 }
 
-/* The kinds of profile that the files' events name: bits 1 << kind. */
+/* Finds the kinds of profiles that the files' events name: bits 1 << kind. */
 static int find_kinds(const struct report *report, unsigned int *kinds)
 {
 	size_t i;
@@ -324,13 +358,15 @@ static int find_kinds(const struct report *report, unsigned int *kinds)
 	return -1;
 }
 
-/* Do the options go with all @kinds? */
+/* Checks the options against all @kinds. */
 static int check_kinds(const struct report *report, unsigned int kinds)
 {
 	int kind, status = -1;
 
 	if (report->json && kinds & (kinds - 1))
-		return usage_error("--json writes one profile, and the recording has several: say which one, as in 'hwprof report %s --json'",
+		return usage_error("--json writes one profile, and the "
+				   "recording has several: say which one, as "
+				   "in 'hwprof report %s --json'",
 				   hwprof_kind_name(__builtin_ctz(kinds)));
 	for (kind = 0; kind < HWPROF_KINDS && status < 0; kind++)
 		if (kinds >> kind & 1)
@@ -338,7 +374,7 @@ static int check_kinds(const struct report *report, unsigned int kinds)
 	return status;
 }
 
-/* One report after the other. */
+/* Prints one report after the other. */
 static int report_kinds(const struct report *report, unsigned int kinds)
 {
 	int kind, status = STATUS_OK;

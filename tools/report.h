@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is reported, and how it is printed, whatever it was made from. */
+/* Reports, whatever they are made from: options and printing. */
 #ifndef HWPROF_REPORT_H
 #define HWPROF_REPORT_H
 
@@ -9,31 +9,32 @@
 #include "table.h"
 
 struct report {
-	const char *file;	/* the first, ... */
-	const char *const *files;	/* ... and all */
+	const char *file;	/* the first file */
+	const char *const *files;	/* all files */
 	size_t file_count;
-	bool diff;		/* what has changed from the first to the second */
-	const char *subject;	/* what of: loops, ranges, calls, cct, paths, values, edges */
-	double hot;		/* part of all that makes a range so; 0: the
+	bool diff;		/* compare the first and the second file */
+	const char *subject;	/* loops, ranges, calls, cct, paths, values or
+				 * edges */
+	double hot;		/* least share of a hot range; 0: the default */
+	double min_share;	/* least share of a context; below 0: the
 				 * default */
-	double min_share;	/* of all, that a context has to have; below 0:
-				 * the default */
 	bool folded;
-	const char *function;	/* only what is of it; NULL: all */
-	bool callers;		/* and of contexts, who called it */
-	unsigned int of;	/* HWPROF_RANGES_OF_FLAG(); 0: what there is */
+	const char *function;	/* pattern of wanted functions; NULL: all */
+	bool callers;		/* contexts: their callers */
+	unsigned int of;	/* HWPROF_RANGES_OF_FLAG(); 0: what the files
+				 * have */
 	const char *sort;
 	uint64_t limit;		/* 0: all */
 	bool json, full_path;
-	bool blocks;		/* paths are spelled out */
-	bool contexts;		/* and who ran them */
+	bool blocks;		/* print the blocks of paths */
+	bool contexts;		/* print the contexts of paths */
 	unsigned int flags;	/* enum hwprof_flags */
-	const char *symfs, *debuginfo;	/* as struct hwprof_options has them */
-	/* Stacks are replayed; NULL: rows are read. */
+	const char *symfs, *debuginfo;	/* as in struct hwprof_options */
+	/* How to replay stacks; NULL: read rows. */
 	const struct hwprof_replay_options *replay;
 };
 
-/* The options of struct report, but for its file. */
+/* Options of struct report, except its file. */
 #define REPORT_OPTIONS							\
 	{ "sort", required_argument, NULL, 's' },			\
 	{ "limit", required_argument, NULL, 'n' },			\
@@ -50,7 +51,7 @@ struct report {
 	{ "debuginfod", no_argument, NULL, 'U' },			\
 	{ "help", no_argument, NULL, 'h' }
 
-/* Of paths and of ranges. */
+/* Options of paths and ranges. */
 #define REPORT_CODE_OPTIONS						\
 	{ "blocks", no_argument, NULL, 'B' },				\
 	{ "hot", required_argument, NULL, 'H' },			\
@@ -59,10 +60,12 @@ struct report {
 #define REPORT_LETTERS	"s:n:h"
 
 #define REPORT_USAGE							\
-"  -s, --sort KEYS     order, separated by commas, of: " HWPROF_LOOPS_SORT_KEYS "\n" \
+"  -s, --sort KEYS     order, separated by commas, of: " " \
+"HWPROF_LOOPS_SORT_KEYS "\n" \
 "                      (default: share)\n"				\
 "  -n, --limit N       no more than N of them (default: all)\n"		\
-"      --function NAME loops, paths, loads and branches of the function, calls by\n" \
+"      --function NAME loops, paths, loads and branches of the function, " \
+"calls by\n" \
 "                      and of it; NAME may be a pattern, as of the shell\n" \
 "      --per-process   each process apart\n"			\
 "      --full-path     objects and files of source with their directories\n" \
@@ -73,48 +76,58 @@ struct report {
 "  -h, --help\n"
 
 #define REPORT_CHAIN_USAGE						\
-"      --min-share PERCENT  cct: those of which the subtree has so much of all\n" \
+"      --min-share PERCENT  cct: those of which the subtree has so much of " \
+"all\n" \
 "                      branches, or samples (default: 1; JSON: 0)\n"	\
-"      --merge-sites   cct: all calls of a procedure by another are one, wherever\n" \
+"      --merge-sites   cct: all calls of a procedure by another are one, " \
+"wherever\n" \
 "                      they stand\n"					\
-"      --folded        cct: a line for each chain and how many branches it had, or\n" \
+"      --folded        cct: a line for each chain and how many branches it " \
+"had, or\n" \
 "                      what its samples weigh, for flame graphs\n"	\
-"      --callers-of NAME  cct: who called the function, upwards from it; NAME\n" \
+"      --callers-of NAME  cct: who called the function, upwards from it; " \
+"NAME\n" \
 "                      may be a pattern, as of the shell\n"
 
-/* Do the options of struct report go with @kind? -1: they do; else the status to
- * exit with, and it was said why. */
+/*
+ * Checks the options against @kind. Returns -1, or the exit status after a
+ * message.
+ */
 int report_check(const struct report *report, int kind);
 
-/* The same of what has changed between two files. */
+/* Does the same for a comparison of two files. */
 int report_check_diff(const struct report *report, int kind);
 
 /*
- * Takes one of these options, or says what is wrong with it or, if that was
- * asked for, @usage. -1: go on; else the status to exit with.
+ * Handles one of these options. Prints what is wrong with it, or @usage if
+ * requested. Returns -1 to continue, or the exit status.
  */
 int report_option(struct report *report, int option, char *value,
 		  const char *usage, char **argv);
 
-/* What is reported of, as report_loops.c and so on have it. */
+/* A kind of report, as in report_loops.c and so on. */
 struct report_kind {
 	enum hwprof_kind kind;
 	const char *things;	/* "loops" */
-	/* A table of it, and what became of its units. The status. */
+	/*
+	 * Prints a table, and the totals of its units. Returns the exit status.
+	 */
 	int (*print)(const struct report *report,
 		     const struct hwprof_profile *profile);
-	/* Of a difference: the columns of a thing, behind those of shares. An
-	 * index may be HWPROF_NOTHING, but one of them. */
+	/*
+	 * Differences: the columns of a thing behind those of shares. At most
+	 * one of the two indices is HWPROF_NOTHING.
+	 */
 	const struct table_column *columns;
 	size_t column_count;
 	void (*add)(struct table *table, const struct hwprof_profile *before,
 		    size_t before_index, const struct hwprof_profile *after,
 		    size_t after_index, bool full);
-	/* Of hwprof_diff_procedures(), the same; NULL: there are none. */
+	/* The same for hwprof_diff_procedures(); NULL: none. */
 	const struct report_kind *procedures;
-	/* Of a difference of ranges of pairs, the same; NULL: there are none. */
+	/* The same for ranges of pairs; NULL: none. */
 	const struct report_kind *boxes;
-	/* Where two cannot be compared; NULL: they always can. */
+	/* Warns if two profiles cannot be compared; NULL: they always can. */
 	void (*warn_of_diff)(const struct hwprof_profile *before,
 			     const struct hwprof_profile *after);
 };
@@ -124,19 +137,25 @@ extern const struct report_kind report_loops, report_ranges, report_calls,
 				report_edges;
 const struct report_kind *report_kind_of(enum hwprof_kind kind);
 
-/* Prints what was read, and warnings on stderr. The status. */
+/* Prints a profile, and warnings on stderr. Returns the exit status. */
 int report_print(const struct report *report, const struct report_kind *kind,
 		 struct hwprof_profile *profile);
-/* Reads and prints the report's files. The status. */
+/* Reads and prints the report's files. Returns the exit status. */
 int report_files(const struct report *report, const struct report_kind *kind);
-/* report_diff.c: what has changed from the first to the second. The status. */
+/*
+ * Prints the changes from the first to the second. Returns the exit status; in
+ * report_diff.c.
+ */
 int report_diff(const struct report *report, const struct report_kind *kind,
 		const struct hwprof_profile *before,
 		const struct hwprof_profile *after);
 
-/* --- report_print.c: what is printed alike -------------------------------- */
+/* --- report_print.c: printing that reports share -------------------------- */
 
-/* Of an object or file of source: without its directory, unless @full. */
+/*
+ * Returns the path of an object or source file, without its directory unless
+ * @full.
+ */
 const char *shown_path(const char *path, bool full);
 void add_code(struct table *table, const char *function, uint64_t offset,
 	      uint64_t address);
@@ -144,21 +163,23 @@ void add_source(struct table *table, const char *file, unsigned int line,
 		bool full);
 void add_process(struct table *table, uint32_t pid, const char *comm);
 
-/* How many of @count are to be shown. */
+/* Returns how many of @count to print. */
 size_t shown_of(const struct report *report, size_t count);
 /*
- * Prints and frees the table; then, how many rows it does not have, and which
- * @option shows them. The status.
+ * Prints and frees the table. Then prints how many rows were left out, and
+ * which @option shows them. Returns the exit status.
  */
 int finish_table(struct table *table, size_t left_out, const char *option);
 
 void print_files(const struct report *report);		/* "FILE: " */
-/* Two lines, after an empty one: what the run's @units became of, or the sum over
- * all kinds of a session with several. */
+/*
+ * Prints an empty line and the totals of the run's @units, or their sum over
+ * all kinds of a session with several.
+ */
 void print_totals(const struct hwprof_totals *totals, const char *units);
-/* After the last output: the status, if that could be written. */
+/* Checks that the output could be written. Returns the exit status. */
 int check_output(int status);
-/* On stderr, each with @name before it, unless that is "". */
+/* Prints warnings on stderr, each with @name before it unless that is "". */
 void print_warnings(const struct hwprof_profile *profile, const char *name);
 
 #endif /* HWPROF_REPORT_H */

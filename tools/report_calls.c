@@ -6,12 +6,12 @@
 #include "command.h"
 #include "report.h"
 
-/* What of the optional columns there is something to say. */
+/* Optional columns that are needed. */
 struct shown {
-	bool most;		/* calls were given up */
+	bool most;		/* calls were evicted */
 	bool interval;
 	bool process;
-	bool full;		/* paths */
+	bool full;		/* full paths */
 };
 
 enum { COLUMNS_MAX = 11 };
@@ -162,14 +162,16 @@ static const char *basis_sentence(enum hwprof_basis basis)
 	case HWPROF_BASIS_EXACT:
 		return "exact: every call was seen";
 	case HWPROF_BASIS_BRANCHES:
-		return "windows of branches: counts are of what was seen, low to high the 95 % intervals of shares";
+		return "windows of branches: counts are of what was seen, low "
+		       "to high the 95 % intervals of shares";
 	case HWPROF_BASIS_TIME:
-		return "windows of CPU time: counts are of what was seen, low to high the 95 % intervals of shares";
+		return "windows of CPU time: counts are of what was seen, low "
+		       "to high the 95 % intervals of shares";
 	}
 	return "samples: counts are the samples' periods";
 }
 
-/* What holds for all pairs, and which columns they need. */
+/* Finds the weakest basis, and which columns pairs need. */
 static enum hwprof_basis look(const struct hwprof_profile *calls,
 			      struct shown *shown)
 {

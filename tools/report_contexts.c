@@ -12,7 +12,8 @@ enum {
 	COLUMNS_COUNTS = 4,
 	COLUMNS_FIXED = 7,
 	COLUMNS_MAX = COLUMNS_FIXED + 2 * HWPROF_METRICS_MAX + 1,
-	INDENT_MAX = 40,	/* levels: what is deeper stands below each other */
+	INDENT_MAX = 40,	/* characters; deeper nodes are not indented
+				 * further */
 };
 
 static const struct table_column columns[] = {
@@ -27,7 +28,7 @@ static const struct table_column columns[] = {
 	{ .title = NULL },
 };
 
-/* Of sampled stacks, which have no calls. */
+/* Columns of sampled stacks, which have no calls. */
 static const struct table_column sampled_columns[] = {
 	{ .title = "share", .right = true },
 	{ .title = "weight", .right = true },
@@ -40,7 +41,7 @@ static const struct table_column sampled_columns[] = {
 	{ .title = NULL },
 };
 
-/* The titles of two columns in a tree of callers. */
+/* Renames two columns in an inverted tree. */
 static void name_callers(struct table_column *all, size_t count)
 {
 	size_t i;
@@ -52,7 +53,7 @@ static void name_callers(struct table_column *all, size_t count)
 			all[i].title = "at";
 }
 
-/* Metrics come behind the counts: with what was called, and without. */
+/* Inserts columns of metrics behind the counts: with callees, and own. */
 static size_t set_columns(struct table_column *all,
 			  const struct table_column *some,
 			  const struct hwprof_profile *contexts)
@@ -75,13 +76,16 @@ static bool is_sampled(const struct hwprof_context *context)
 	return context->basis > HWPROF_BASIS_EXACT;
 }
 
-/* Does it stand for all code of its object, or of the kernel? */
+/*
+ * Returns true if the address stands for all code of its object, or of the
+ * kernel.
+ */
 static bool is_all(uint64_t address)
 {
 	return !address || address == 1ULL << 63;
 }
 
-/* "function", or where it is if that has no name. */
+/* Writes the function, or the address if it has no name. */
 static void place_text(char *text, size_t size, const char *function,
 		       uint64_t offset, uint64_t address)
 {
@@ -134,7 +138,7 @@ static void add_site(struct table *table, const struct hwprof_context *context)
 	table_add(table, "%s", place);
 }
 
-/* Back edges have none. */
+/* Adds a count, which back edges do not have. */
 static void add_count(struct table *table, bool node, uint64_t count)
 {
 	char text[GROUPED_SIZE];
@@ -185,7 +189,10 @@ static void add_context(struct table *table,
 		add_process(table, context->pid, context->comm);
 }
 
-/* Says how many functions are roots of the tree, and how often they were called. */
+/*
+ * Prints the number of functions that are roots, and how often they were
+ * called.
+ */
 static void print_turned(const struct hwprof_profile *contexts)
 {
 	uint64_t calls = 0;
@@ -212,12 +219,14 @@ static void print_statistics(const struct hwprof_context_statistics *statistics)
 {
 	char text[6][GROUPED_SIZE];
 
-	printf("\n%s nodes of %s procedures, %s back edges, %s of one procedure at most\n",
+	printf("\n%s nodes of %s procedures, %s back edges, %s of one "
+	       "procedure at most\n",
 	       grouped(statistics->nodes, text[0]),
 	       grouped(statistics->procedures, text[1]),
 	       grouped(statistics->back_edges, text[2]),
 	       grouped(statistics->replication, text[3]));
-	printf("height %.1f on average, %u at most; %.1f children of a node that has any\n",
+	printf("height %.1f on average, %u at most; %.1f children of a node "
+	       "that has any\n",
 	       statistics->height, statistics->height_max,
 	       statistics->out_degree);
 	if (statistics->call_sites)
@@ -237,8 +246,8 @@ static bool any_process(const struct hwprof_profile *contexts)
 }
 
 /*
- * Code without symbols is one procedure for all of its object, so that a call
- * inside it is no recursion.
+ * Returns true for a call inside code without symbols, which is one procedure
+ * per object. Such a call is no recursion.
  */
 static bool is_inside(const struct hwprof_context *context)
 {
@@ -246,7 +255,7 @@ static bool is_inside(const struct hwprof_context *context)
 	       !context->function && is_all(context->address);
 }
 
-/* How many are left out. */
+/* Adds contexts to the table. Returns how many were left out. */
 static size_t add_contexts(struct table *table, const struct report *report,
 			   const struct hwprof_profile *contexts,
 			   bool processes)
@@ -279,24 +288,27 @@ static bool any_sampled(const struct hwprof_profile *contexts)
 	return false;
 }
 
-/* What the tree is made of. */
+/* Returns how the tree's counts arose. */
 static const char *knowledge(const struct hwprof_profile *contexts,
 			     bool sampled)
 {
 	if (sampled)
-		return "sampled: where the samples found the program, as far as their stacks tell";
+		return "sampled: where the samples found the program, as far "
+		       "as their stacks tell";
 	if (!hwprof_profile_totals(contexts)->rows)
-		return "samples: calls are the samples' periods, of their callers one is known";
+		return "samples: calls are the samples' periods, of their "
+		       "callers one is known";
 	return "exact: every call was seen";
 }
 
-/* The event whose samples these are, if that is one. */
+/* Writes the event whose samples these are, if there is one. */
 static const char *of_event(const struct hwprof_profile *contexts,
 			    char text[128])
 {
 	const char *name = hwprof_profile_event(contexts);
 
-	snprintf(text, 128, "%s%s", name ? " of " : "", name ? clean(name) : "");
+	snprintf(text, 128, "%s%s", name ? " of " : "",
+		 name ? clean(name) : "");
 	return text;
 }
 

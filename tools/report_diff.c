@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What has changed from one recording to another. */
+/* Prints the changes from one recording to another. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "command.h"
 #include "report.h"
 
-/* Columns that all differences have, and two that they can have. */
+/* Columns of all differences, and two optional ones. */
 enum {
 	COLUMN_INTERVAL = 3,
 	COLUMN_MATCH,
@@ -22,12 +22,12 @@ static const struct table_column columns[COLUMNS] = {
 	[COLUMN_MATCH] = { .title = "match" },
 };
 
-/* The optional columns that the table has. */
+/* The optional columns of the table. */
 struct shown {
 	bool intervals, matches;
 };
 
-/* An interval without width, and one address, go without saying. */
+/* Leaves out intervals without width, and matches by address. */
 static struct shown columns_of(const struct hwprof_diff *diff)
 {
 	struct shown shown = { false, false };

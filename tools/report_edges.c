@@ -5,14 +5,14 @@
 #include "command.h"
 #include "report.h"
 
-/* The optional columns that have something to say. */
+/* Optional columns that are needed. */
 struct shown {
-	bool most;		/* branches were given up */
+	bool most;		/* branches were evicted */
 	bool interval;
-	bool passed;		/* there are lines */
+	bool passed;		/* there are straight lines */
 	bool predicted;
 	bool process;
-	bool full;		/* paths */
+	bool full;		/* full paths */
 };
 
 enum { COLUMNS_MAX = 14 };
@@ -71,7 +71,7 @@ static void add_target(struct table *table,
 			 code->address);
 }
 
-/* Where it led most. */
+/* Adds the most frequent target. */
 static void add_first_target(struct table *table,
 			     const struct hwprof_branch_site *site)
 {
@@ -169,7 +169,10 @@ static int print_branches(const struct report *report,
 
 /* --- indirect branches --------------------------------------------------- */
 
-/* Those that may lead elsewhere; a return leads to whoever called. */
+/*
+ * Returns true if several targets are possible. Returns are excluded: they lead
+ * to their callers.
+ */
 static bool has_targets(const struct hwprof_branch_site *site)
 {
 	return site->target_count && site->kind != HWPROF_BRANCH_RET &&

@@ -6,8 +6,10 @@
 #include "command.h"
 #include "report.h"
 
-#define HOT	0.1		/* share of loops that users look at first */
-#define WANTED	1.5		/* factor within which their trip counts are useful */
+#define HOT	0.1		/* share of the loops that users look at
+				 * first */
+#define WANTED	1.5		/* factor up to which their trip counts are
+				 * useful */
 
 enum {
 	COLUMN_RECENT = 4,
@@ -29,7 +31,7 @@ static const struct table_column columns[] = {
 	{ .title = "process" },
 };
 
-/* Trip counts: whole from 100 on, where decimals say little. */
+/* Adds a trip count. From 100 on, decimals say little. */
 static void add_trip(struct table *table, double trip)
 {
 	char text[GROUPED_SIZE];
@@ -49,7 +51,8 @@ static void add_count(struct table *table, uint64_t count, bool known)
 	table_add(table, "%s", known ? grouped(count, text) : "-");
 }
 
-static void add_place(struct table *table, const struct hwprof_loop *loop, bool full)
+static void add_place(struct table *table, const struct hwprof_loop *loop,
+		      bool full)
 {
 	table_add(table, "%s", shown_path(loop->object, full));
 	add_code(table, loop->function, loop->function_offset, loop->head);
@@ -72,7 +75,7 @@ static void add_loop(struct table *table, const struct hwprof_loop *loop,
 		     bool windows, bool full)
 {
 	table_add(table, "%.2f%%", 100 * loop->share);
-	/* What windows saw stands for what there was; the header says so. */
+	/* The header says that counts are what windows saw. */
 	add_count(table, loop->entries_seen, loop->basis);
 	add_count(table, loop->entries_seen + loop->back_edges_seen, true);
 	add_trip(table, loop->trip);
@@ -94,14 +97,17 @@ static const char *basis_sentence(const struct hwprof_loop *loop)
 	case HWPROF_BASIS_EXACT:
 		return "exact: every branch was seen";
 	case HWPROF_BASIS_BRANCHES:
-		return "windows of branches: counts are of what was seen, trip counts are estimates, low to high their 95 % intervals";
+		return "windows of branches: counts are of what was seen, trip "
+		       "counts are estimates, low to high their 95 % intervals";
 	case HWPROF_BASIS_TIME:
-		return "windows of CPU time: shares are of time, counts of what was seen, trip counts are estimates, low to high their 95 % intervals";
+		return "windows of CPU time: shares are of time, counts of "
+		       "what was seen, trip counts are estimates, low to high "
+		       "their 95 % intervals";
 	}
 	return "samples: iterations are back edges, by the samples' periods";
 }
 
-/* The weakest basis of all: what holds for the whole table. */
+/* Returns the loop with the weakest basis, which holds for the whole table. */
 static const struct hwprof_loop *weakest(const struct hwprof_profile *loops)
 {
 	const struct hwprof_loop *found = hwprof_loops_get(loops, 0);
@@ -124,9 +130,9 @@ static bool any_process(const struct hwprof_profile *loops, size_t count)
 }
 
 /*
- * The factor within which the trip count of every loop is known that has a tenth of
- * all or more. NaN: that of one is not, since it was seen in one window only. 0: there
- * is no such loop.
+ * Returns the factor within which the trip counts of all loops with a share of
+ * at least 10 % are known. Returns NaN if one was seen in only one window, and
+ * 0 if there are no such loops.
  */
 static double precision(const struct hwprof_profile *loops)
 {
@@ -146,7 +152,7 @@ static double precision(const struct hwprof_profile *loops)
 	return worst;
 }
 
-/* How much more is to be recorded, since intervals shrink with its square root. */
+/* Returns how much more to record: intervals shrink with the square root. */
 static double times_more(double factor)
 {
 	double reach = isnan(factor) ? 4 : log(factor) / log(WANTED);
@@ -164,9 +170,11 @@ static void print_precision(const struct report *report,
 	if (!factor || factor <= WANTED)
 		return;
 	if (isnan(factor))
-		printf("a loop with a tenth of all or more was seen in one window: its trip count has no interval");
+		printf("a loop with a tenth of all or more was seen in one "
+		       "window: its trip count has no interval");
 	else
-		printf("trip counts of loops with a tenth of all or more are known to a factor of %.2g",
+		printf("trip counts of loops with a tenth of all or more are "
+		       "known to a factor of %.2g",
 		       factor);
 	printf("; for %g, record %.2g times as long", WANTED, more);
 	if (report->replay)
@@ -196,7 +204,7 @@ static int print_table(const struct report *report,
 	}
 	base = weakest(loops);
 	memcpy(chosen, columns, sizeof(columns));
-	/* They show no execution whole, but how sure their trip counts are. */
+	/* Windows show no whole executions, but intervals of trip counts. */
 	windows = base->basis > HWPROF_BASIS_EXACT;
 	if (windows) {
 		chosen[COLUMN_RECENT].title = "low";
@@ -216,7 +224,7 @@ static int print_table(const struct report *report,
 	return STATUS_OK;
 }
 
-/* Shares of different things cannot be compared. */
+/* Warns if shares are of different things, which cannot be compared. */
 static void warn_of_shares(const struct hwprof_profile *before,
 			   const struct hwprof_profile *after)
 {
@@ -227,7 +235,8 @@ static void warn_of_shares(const struct hwprof_profile *before,
 	a = hwprof_loops_get(before, 0)->share_of;
 	b = hwprof_loops_get(after, 0)->share_of;
 	if (strcmp(a, b))
-		warning("shares are of %s before and of %s after: their changes say little",
+		warning("shares are of %s before and of %s after: their "
+			"changes say little",
 			a, b);
 }
 
@@ -239,7 +248,7 @@ static const struct table_column changed_columns[] = {
 	{ .title = "source", .shrinks = true },
 };
 
-/* Adds the trip count, with its interval where windows were seen. */
+/* Adds the trip count, with its interval if windows were seen. */
 static void add_trip_of(struct table *table, const struct hwprof_profile *loops,
 			size_t index)
 {

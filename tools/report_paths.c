@@ -9,7 +9,7 @@
 enum {
 	PATH_FIXED = 9,
 	PROCEDURE_FIXED = 7,
-	CONTEXTS_SHOWN = 8,		/* of a path */
+	CONTEXTS_SHOWN = 8,		/* per path */
 };
 
 static const struct table_column path_columns[] = {
@@ -41,7 +41,7 @@ static const char *shown_heat(enum hwprof_heat heat)
 	return heat == HWPROF_COLD ? "-" : hwprof_heat_name(heat);
 }
 
-/* Of a tail call's path, the procedure that it begins in is another one. */
+/* Adds the start. A path with a tail call begins in another procedure. */
 static void add_start(struct table *table, const struct hwprof_path *path)
 {
 	const char *function = path->start_function;
@@ -136,7 +136,7 @@ static void add_procedure(struct table *table,
 		add_process(table, procedure->pid, procedure->comm);
 }
 
-/* --- blocks ------------------------------------------------------------------ */
+/* --- blocks --------------------------------------------------------------- */
 
 static void print_source(const struct hwprof_block *block, bool full)
 {
@@ -148,7 +148,9 @@ static void print_source(const struct hwprof_block *block, bool full)
 		printf("..%u", block->last_line);
 }
 
-/* How it ends. Where a jump that is taken leads to, the next line begins. */
+/*
+ * Prints how a block ends. The next line begins at the target of a taken jump.
+ */
 static void print_branch(const struct hwprof_block *block)
 {
 	if (block->undecoded) {
@@ -212,9 +214,9 @@ static void print_blocks(const struct report *report,
 		       path->length - path->spelled, path->end);
 }
 
-/* --- contexts ---------------------------------------------------------------- */
+/* --- contexts ------------------------------------------------------------- */
 
-/* "main > parse > next_token". */
+/* Prints a chain as "main > parse > next_token". */
 static void print_chain(const struct hwprof_context *context)
 {
 	char *chain = hwprof_context_chain(context), *rest = chain, *name;
@@ -236,7 +238,7 @@ static void print_part(uint64_t count, uint64_t all)
 	       (int)strlen(grouped(all, text[0])), grouped(count, text[1]));
 }
 
-/* Who ran it, and of how many runs that is not known. */
+/* Prints the contexts that ran the path, and the share of unknown ones. */
 static void print_contexts(const struct hwprof_profile *paths, size_t index)
 {
 	size_t count = hwprof_paths_contexts(paths, index), i;
@@ -274,7 +276,7 @@ static bool any_context(const struct hwprof_profile *paths)
 	return false;
 }
 
-/* What of each path is asked for, behind the table of all. */
+/* Prints the requested details of each path, below the table. */
 static void print_each(const struct report *report,
 		       const struct hwprof_profile *paths)
 {
@@ -282,7 +284,8 @@ static void print_each(const struct report *report,
 	bool contexts = report->contexts && any_context(paths);
 
 	if (report->contexts && !contexts)
-		printf("\nin which contexts they ran is not known: record both in one event (-e paths,cct)\n");
+		printf("\nin which contexts they ran is not known: record both "
+		       "in one event (-e paths,cct)\n");
 	for (i = 0; (report->blocks || contexts) && i < shown; i++) {
 		print_heading(report, hwprof_paths_get(paths, i));
 		if (report->blocks)
@@ -292,7 +295,10 @@ static void print_each(const struct report *report,
 	}
 }
 
-/* --- what all of it comes to -------------------------------------------------- */
+/*
+ * --- sums
+ * ---------------------------------------------------------------------
+ */
 
 static const char *basis_sentence(enum hwprof_basis basis)
 {
@@ -300,9 +306,11 @@ static const char *basis_sentence(enum hwprof_basis basis)
 	case HWPROF_BASIS_EXACT:
 		return "exact: every branch was seen";
 	case HWPROF_BASIS_BRANCHES:
-		return "windows of branches: counts are of paths that were seen whole";
+		return "windows of branches: counts are of paths that were "
+		       "seen whole";
 	case HWPROF_BASIS_TIME:
-		return "windows of CPU time: counts are of paths that were seen whole";
+		return "windows of CPU time: counts are of paths that were "
+		       "seen whole";
 	}
 	return "samples";
 }
@@ -349,22 +357,25 @@ static void print_coverage(const struct hwprof_paths_summary *summary)
 	printf("\n");
 }
 
-/* Windows on paths that were not seen whole. */
+/* Prints the share of windows on paths that were not seen whole. */
 static void print_unplaced(const struct hwprof_profile *paths)
 {
-	const struct hwprof_paths_summary *summary = hwprof_paths_summary(paths);
+	const struct hwprof_paths_summary *summary =
+		hwprof_paths_summary(paths);
 	uint64_t windows = hwprof_profile_totals(paths)->windows;
 	char text[GROUPED_SIZE];
 
 	if (summary->windows > 0)
-		printf("%.1f %% of time, of %s windows, is on paths that were not seen whole\n",
+		printf("%.1f %% of time, of %s windows, is on paths that were "
+		       "not seen whole\n",
 		       100 * (1 - summary->windows / windows),
 		       grouped(windows, text));
 }
 
 static void print_summary(const struct hwprof_profile *paths)
 {
-	const struct hwprof_paths_summary *summary = hwprof_paths_summary(paths);
+	const struct hwprof_paths_summary *summary =
+		hwprof_paths_summary(paths);
 	char text[2][GROUPED_SIZE];
 
 	print_coverage(summary);
@@ -372,12 +383,13 @@ static void print_summary(const struct hwprof_profile *paths)
 	print_sums("procedure", summary->procedures, summary->metric);
 	print_unplaced(paths);
 	if (summary->unseen)
-		printf("%s of %s paths are not in these: how they began was not seen, or has been forgotten\n",
+		printf("%s of %s paths are not in these: how they began was "
+		       "not seen, or has been forgotten\n",
 		       grouped(summary->unseen, text[0]),
 		       grouped(summary->unseen + summary->count, text[1]));
 }
 
-/* --- tables -------------------------------------------------------------------- */
+/* --- tables --------------------------------------------------------------- */
 
 static int print_paths(const struct report *report,
 		       const struct hwprof_profile *paths, bool processes)
@@ -421,7 +433,7 @@ static bool any_process(const struct hwprof_profile *paths)
 	return false;
 }
 
-/* The weakest of all: what holds for the whole table. */
+/* Returns the weakest basis, which holds for the whole table. */
 static enum hwprof_basis basis_of(const struct hwprof_profile *paths)
 {
 	enum hwprof_basis basis = HWPROF_BASIS_EXACT;

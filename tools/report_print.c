@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What all reports print alike. */
+/* Printing that reports share. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 const char *shown_path(const char *path, bool full)
 {
-	/* Not of //anon */
+	/* //anon is no file. */
 	const char *slash = full || *path == '[' || path[1] == '/' ? NULL :
 			    strrchr(path, '/');
 
@@ -112,7 +112,7 @@ static void print_sessions(const struct hwprof_totals *totals)
 	printf("\n");
 }
 
-/* What windows and samples cost, if that is known. */
+/* Prints the cost of windows and samples, if known. */
 static void print_overhead(const struct hwprof_totals *totals)
 {
 	double share = hwprof_overhead(totals);
@@ -130,7 +130,7 @@ void print_totals(const struct hwprof_totals *totals, const char *units)
 {
 	char text[5][GROUPED_SIZE], sum[SUBJECTS_TEXT];
 
-	/* Samples have none. */
+	/* Samples have no totals. */
 	if (!totals->produced && !totals->events && !totals->lost_events)
 		return;
 	printf("\n%s events, ", grouped(totals->events, text[0]));
@@ -143,7 +143,8 @@ void print_totals(const struct hwprof_totals *totals, const char *units)
 	       grouped(totals->produced, text[0]),
 	       subjects_units(totals->kinds, units, sum),
 	       grouped(totals->delivered, text[1]),
-	       grouped(totals->lost, text[2]), grouped(totals->evicted, text[3]),
+	       grouped(totals->lost, text[2]),
+	       grouped(totals->evicted, text[3]),
 	       grouped(totals->pending, text[4]));
 }
 
@@ -156,7 +157,7 @@ void print_warnings(const struct hwprof_profile *profile, const char *name)
 		warning("%s%s%s", name, *name ? ": " : "", sentence);
 }
 
-/* A reader that went away (head, less) is no error. */
+/* A reader that exits early (head, less) is no error. */
 int check_output(int status)
 {
 	if (!fflush(stdout) && !ferror(stdout))
@@ -166,7 +167,7 @@ int check_output(int status)
 	return failed("cannot write: %s", strerror(errno));
 }
 
-/* JSON, or folded chains. */
+/* Writes JSON or folded chains. */
 static int write_out(const struct report *report,
 		     const struct hwprof_profile *profile)
 {
@@ -191,7 +192,7 @@ int report_print(const struct report *report, const struct report_kind *kind,
 	else if (write_out(report, profile) == -ENOMEM)
 		status = failed("out of memory");
 	status = check_output(status);
-	/* JSON has them inside. */
+	/* JSON contains the warnings. */
 	if (!report->json)
 		print_warnings(profile, "");
 	return status;
@@ -199,11 +200,12 @@ int report_print(const struct report *report, const struct report_kind *kind,
 
 /* --- files ---------------------------------------------------------------- */
 
-enum { OTHER_FILES = 256 };	/* objects and what else is open, about */
+enum { OTHER_FILES = 256 };	/* objects and other open files, roughly */
 
 /*
- * All files are open at a time, and beside them what the code is looked up in.
- * If the limit does not allow it even so, the first one too many says it.
+ * Raises the limit of open files, because all files are open at the same time,
+ * beside the objects. If that is not enough, opening the next file fails with a
+ * message.
  */
 static void allow_files(size_t count)
 {
@@ -235,13 +237,13 @@ static int read_profile(const struct report *report,
 					   &options);
 	error = hwprof_profile_replay_all(profile, kind->kind, files, count,
 					  &options, report->replay);
-	/* The line of its progress. */
+	/* Clear the line of progress. */
 	if (report->replay->progress)
 		fputs("\r\033[K", stderr);
 	return error;
 }
 
-/* The first thing that failed has a sentence in its file. */
+/* Reads the files and makes a profile. The file that failed has the message. */
 static int read_files(const struct report *report,
 		      const struct report_kind *kind, size_t first,
 		      size_t count, struct hwprof_profile **profile)

@@ -7,25 +7,25 @@
 
 enum {
 	COLUMNS_MOST = 10,
-	INDENT = 2,		/* characters a level */
+	INDENT = 2,		/* characters per level */
 };
 
-/* What they are of, in sentences. */
+/* Names of the streams and their units, in sentences. */
 static const struct {
 	const char *ranges, *units;
 } words[] = {
-	[HWPROF_RANGE_IP]	     = { "", "events" },
-	[HWPROF_RANGE_LOAD_VALUE]    = { " of values", "loads" },
-	[HWPROF_RANGE_LOAD_ADDRESS]  = { " of addresses of loads", "loads" },
-	[HWPROF_RANGE_STORE_ADDRESS] = { " of addresses of stores", "stores" },
-	[HWPROF_RANGE_CALLEE]	     = { " of callees", "calls" },
-	[HWPROF_RANGE_ZERO_ADDRESS]  = { " of addresses of zeros", "loads of 0" },
-	[HWPROF_RANGE_NARROW_IP]     = { " of code with narrow operands",
-					 "narrow operands" },
-	[HWPROF_RANGE_IP_LOAD_ADDRESS] = { " of code by addresses of loads",
-					   "loads" },
-	[HWPROF_RANGE_IP_STORE_ADDRESS] = { " of code by addresses of stores",
-					    "stores" },
+	[HWPROF_RANGE_IP] = {"", "events"},
+	[HWPROF_RANGE_LOAD_VALUE] = {" of values", "loads"},
+	[HWPROF_RANGE_LOAD_ADDRESS] = {" of addresses of loads", "loads"},
+	[HWPROF_RANGE_STORE_ADDRESS] = {" of addresses of stores", "stores"},
+	[HWPROF_RANGE_CALLEE] = {" of callees", "calls"},
+	[HWPROF_RANGE_ZERO_ADDRESS] = {" of addresses of zeros", "loads of 0"},
+	[HWPROF_RANGE_NARROW_IP] = {" of code with narrow operands",
+				    "narrow operands"},
+	[HWPROF_RANGE_IP_LOAD_ADDRESS] = {" of code by addresses of loads",
+					  "loads"},
+	[HWPROF_RANGE_IP_STORE_ADDRESS] = {" of code by addresses of stores",
+					   "stores"},
 };
 
 static const struct table_column count_columns[] = {
@@ -42,13 +42,13 @@ static const struct table_column code_columns[] = {
 
 static const struct table_column range_columns[] = {
 	{ .title = "range" },
-	{ .title = "object", .shrinks = true },	/* values are nowhere */
+	{ .title = "object", .shrinks = true },	/* values have no object */
 	{ .title = "function", .shrinks = true },
 };
 
 static const struct table_column process_column = { .title = "process" };
 
-/* Which columns there are. */
+/* Which columns to print. */
 struct shape {
 	bool pairs, places, processes, full_path;
 };
@@ -70,7 +70,7 @@ static size_t choose_columns(const struct shape *shape,
 	return count;
 }
 
-/* The range itself, beside its code. */
+/* Returns the range itself, without its code. */
 static struct hwprof_span span_of(const struct hwprof_range *range)
 {
 	return (struct hwprof_span) {
@@ -94,7 +94,7 @@ static void add_interval(struct table *table, const struct hwprof_span *span,
 			  span->low, span->high);
 }
 
-/* Of one that is in one function, the offsets say it all. */
+/* Adds the functions. In one function, offsets are enough. */
 static void add_functions(struct table *table, const struct hwprof_span *span)
 {
 	const char *low = span->function, *high = span->last_function;
@@ -128,7 +128,7 @@ static void add_location(struct table *table, const struct hwprof_span *span,
 		table_add(table, "%s", "");
 }
 
-/* Without what is counted in them. */
+/* Adds the intervals, without their counts. */
 static void add_spans(struct table *table, const struct hwprof_range *range,
 		      const struct shape *shape, int indent)
 {
@@ -164,7 +164,8 @@ static const char *basis_sentence(enum hwprof_basis basis)
 	case HWPROF_BASIS_BRANCHES:
 		return "windows of branches: counts are of what was seen";
 	case HWPROF_BASIS_TIME:
-		return "by CPU time: counts are of what was seen, shares are shares of time";
+		return "by CPU time: counts are of what was seen, shares are "
+		       "shares of time";
 	}
 	return "samples: counts are the samples' periods";
 }
@@ -203,15 +204,15 @@ static int print_table(const struct report *report,
 	table.column_count = choose_columns(&shape, chosen);
 	for (i = 0; i < count; i++)
 		add_range(&table, hwprof_ranges_get(ranges, i), &shape);
-	printf("%zu hot range%s%s; %s\n\n", count - 1, count == 2 ? "" : "s", words[of].ranges,
-	       basis_sentence(all->basis));
+	printf("%zu hot range%s%s; %s\n\n", count - 1, count == 2 ? "" : "s",
+	       words[of].ranges, basis_sentence(all->basis));
 	status = finish_table(&table, 0, NULL);
 	if (!status)
 		print_totals(hwprof_profile_totals(ranges), words[of].units);
 	return status;
 }
 
-/* --- what has changed ----------------------------------------------------- */
+/* --- differences ---------------------------------------------------------- */
 
 static const struct table_column box_columns[] = {
 	{ .title = "code" },

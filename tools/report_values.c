@@ -6,11 +6,12 @@
 #include "command.h"
 #include "report.h"
 
-#define SHOWN	0.05	/* of executions: another value that is worth it */
+#define SHOWN	0.05	/* share of executions that makes another value worth
+			 * printing */
 
 enum {
 	COLUMNS_FIXED = 10,
-	OTHERS = 3,		/* values besides the first, at most */
+	OTHERS = 3,		/* most values besides the first */
 };
 
 static const struct table_column columns[] = {
@@ -93,11 +94,14 @@ static const char *basis_sentence(enum hwprof_basis basis)
 {
 	switch (basis) {
 	case HWPROF_BASIS_EXACT:
-		return "exact: every load was seen, and invariance is from low to high";
+		return "exact: every load was seen, and invariance is from low "
+		       "to high";
 	case HWPROF_BASIS_BRANCHES:
-		return "windows of branches: counts are of what was seen, low to high are 95 % intervals";
+		return "windows of branches: counts are of what was seen, low "
+		       "to high are 95 % intervals";
 	case HWPROF_BASIS_TIME:
-		return "windows of CPU time: counts are of what was seen, low to high are 95 % intervals";
+		return "windows of CPU time: counts are of what was seen, low "
+		       "to high are 95 % intervals";
 	}
 	return "samples: executions are the samples' periods";
 }
@@ -105,11 +109,12 @@ static const char *basis_sentence(enum hwprof_basis basis)
 static void print_completeness(double completeness)
 {
 	if (!isnan(completeness))
-		printf("\ncomplete to %.1f %%: so much of the loads' executions is of those above\n",
+		printf("\ncomplete to %.1f %%: so much of the loads' "
+		       "executions is of those above\n",
 		       100 * completeness);
 }
 
-/* What holds for the whole table. */
+/* Returns the weakest basis, which holds for the whole table. */
 static enum hwprof_basis weakest(const struct hwprof_profile *values)
 {
 	enum hwprof_basis basis = hwprof_values_get(values, 0)->basis;
@@ -167,7 +172,7 @@ static const struct table_column changed_columns[] = {
 	{ .title = "source", .shrinks = true },
 };
 
-/* The value that it gave most often, and how often. */
+/* Adds the most frequent value, and its share. */
 static void add_value(struct table *table, const void *values, size_t index)
 {
 	const struct hwprof_load *load = index == HWPROF_NOTHING ? NULL :

@@ -9,18 +9,22 @@
 #include "report.h"
 
 const char script_usage[] =
-"usage: hwprof script [--json] [FILE]\n"
-"\n"
-"Prints each row or sample of a recording as it stands there, a line each, or a\n"
-"JSON object a line: for programs that do their own sums.\n"
-"\n"
-"  FILE                recording of hwprof or perf; -: standard input, if it\n"
-"                      was recorded to a pipe (default: " DEFAULT_FILE ")\n"
-"  -i, --input FILE    the same\n"
-"  -j, --json          as JSON\n"
-"  -h, --help\n"
-"\n"
-"exit status: 0 done; 1 the file cannot be read or is damaged; 2 wrong usage.\n";
+	"usage: hwprof script [--json] [FILE]\n"
+	"\n"
+	"Prints each row or sample of a recording as it stands there, a line "
+	"each, or a\n"
+	"JSON object a line: for programs that do their own sums.\n"
+	"\n"
+	"  FILE                recording of hwprof or perf; -: standard input, "
+	"if it\n"
+	"                      was recorded to a pipe (default: " DEFAULT_FILE
+	")\n"
+	"  -i, --input FILE    the same\n"
+	"  -j, --json          as JSON\n"
+	"  -h, --help\n"
+	"\n"
+	"exit status: 0 done; 1 the file cannot be read or is damaged; 2 wrong "
+	"usage.\n";
 
 static const struct option options[] = {
 	{ "input", required_argument, NULL, 'i' },
@@ -31,7 +35,9 @@ static const struct option options[] = {
 
 enum form { NUMBER, SIGNED, ADDRESS };
 
-/* What is a branch's alone: its flags say which of the last two it has. */
+/*
+ * Fields that only branches have. Flags say which of the last two a branch has.
+ */
 enum part { WHOLE, OF_FLAGS, OF_CYCLES, OF_STACK };
 
 struct field {
@@ -185,7 +191,7 @@ static const struct field value_fields[] = {
 
 static const struct field no_fields[] = { { .name = NULL } };
 
-/* What stands in a list, one behind the other. */
+/* The elements of lists. */
 static const struct field branch_fields[] = {
 	FIELD(hwprof_branch, from, ADDRESS),
 	FIELD(hwprof_branch, to, ADDRESS),
@@ -209,12 +215,14 @@ static const struct field single_value_fields[] = {
 	{ .name = NULL },
 };
 
-/* The list that a row ends with, as long as one of its fields says. */
+/* The list at the end of a row. One of the row's fields has its length. */
 struct list {
 	const char *name;
 	const struct field *fields;
-	size_t offset, size;		/* of the first one; of each */
-	size_t count;			/* offset of the field, 32 bits */
+	size_t offset, size;		/* of the first element; of each
+					 * element */
+	size_t count;			/* offset of the field with the length,
+					 * a u32 */
 };
 
 #define LIST(type, list, elements, length)				\
@@ -251,11 +259,15 @@ static const struct type {
 	[HWPROF_ROW_BOX] = { "box", box_fields },
 };
 
-/* Of a type that is not known, the header is; @row: NULL, without raw data. */
+/*
+ * Returns the type of a row. Of unknown types only the header is known; @row is
+ * NULL without raw data.
+ */
 static struct type type_of(const struct hwprof_row *row)
 {
 	static const struct type bare = { .name = "bare", .fields = no_fields };
-	static const struct type unknown = { .name = "unknown", .fields = no_fields };
+	static const struct type unknown = {.name = "unknown",
+					    .fields = no_fields};
 
 	if (!row)
 		return bare;
@@ -277,7 +289,10 @@ static uint64_t branch_part(const char *at, enum part part)
 	return has_stack ? 0 : branch.cycles;
 }
 
-/* Of what begins at @base in the row; what an older row does not have is 0. */
+/*
+ * Returns the value of a field of the struct at @base in the row. Fields that
+ * an older row lacks are 0.
+ */
 static uint64_t value_of(const struct hwprof_row *row, size_t base,
 			 const struct field *field)
 {
@@ -291,7 +306,7 @@ static uint64_t value_of(const struct hwprof_row *row, size_t base,
 	return value;
 }
 
-/* No more than there is room for, whatever the row says. */
+/* Returns the length of a list, limited by the size of the row. */
 static size_t length_of(const struct hwprof_row *row, const struct list *list)
 {
 	const struct field count = { .offset = list->count, .size = 4 };
@@ -302,7 +317,10 @@ static size_t length_of(const struct hwprof_row *row, const struct list *list)
 	return said < room ? said : room;
 }
 
-/* Behind a path's jumps; false: the row has none. */
+/*
+ * Finds the context's id behind a path's jumps. Returns false if the row has
+ * none.
+ */
 static bool get_context(const struct hwprof_row *row, uint64_t *id)
 {
 	const struct hwprof_row_path *path = (const void *)row;
@@ -329,7 +347,7 @@ static void print_field(const struct field *field, uint64_t value)
 		printf(" %s=%" PRIu64, field->name, value);
 }
 
-/* " values=0x5,120,0;0x6,80,0" */
+/* Prints a list such as " values=0x5,120,0;0x6,80,0". */
 static void print_list(const struct hwprof_row *row, const struct list *list)
 {
 	size_t length = length_of(row, list), i;
@@ -448,7 +466,7 @@ static int print_sample(void *context, const struct hwprof_sample *sample)
 		put_object(sample);
 	else
 		print_line(sample);
-	/* Nobody reads any more. */
+	/* Stop when the reader has exited. */
 	return ferror(stdout) ? 1 : 0;
 }
 

@@ -9,10 +9,10 @@
 enum {
 	COLUMNS_MAX = 16,
 	GAP = 2,		/* spaces between columns */
-	SHRUNK_LEAST = 12,	/* of a column that gives way */
+	SHRUNK_LEAST = 12,	/* smallest width of a column that shrinks */
 };
 
-/* Without control characters. NULL: out of memory. */
+/* Replaces control characters. Returns NULL if out of memory. */
 static char *cleaned(char *cell)
 {
 	const char *text = clean(cell);
@@ -74,7 +74,7 @@ static void measure(const struct table *table, size_t *widths)
 	}
 }
 
-/* Takes from the widest column that gives way, until the table fits. */
+/* Shrinks the widest column that may shrink, until the table fits. */
 static void shrink(const struct table *table, size_t *widths, size_t width)
 {
 	for (;;) {

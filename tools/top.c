@@ -13,33 +13,40 @@
 
 enum {
 	DELAY_MS = 2000,
-	LIMIT = 20,		/* where there is no terminal */
-	HEIGHT = 24,		/* of one that does not say */
+	LIMIT = 20,		/* without a terminal */
+	HEIGHT = 24,		/* of a terminal of unknown size */
 };
 
 const char top_usage[] =
-"usage: hwprof top [OPTIONS] [--] COMMAND [ARG...]\n"
-"       hwprof top [OPTIONS] -p PID | -a | -C CPUS | --cgroup NAME [[--] COMMAND...]\n"
-"\n"
-"Profiles a command, or what runs, and shows now and then what 'hwprof report'\n"
-"would. On a terminal 'q' ends it; elsewhere there is a table each time, and one\n"
-"at the end.\n"
-"\n"
-LIVE_USAGE
-"  -d, --delay SECONDS between two tables (default: 2)\n"
-"  -z, --zero          count anew after each\n"
-"  -s, --sort KEYS     loops: order, separated by commas, of:\n"
-"                      " HWPROF_LOOPS_SORT_KEYS "\n"
-"  -n, --limit N       no more than N of them (default: what the terminal has\n"
-"                      room for; else 20)\n"
-"      --hot PERCENT   ranges: hot are those with so much of all events\n"
-"      --per-process   each process apart\n"
-"      --full-path     objects and files of source with their directories\n"
-"  -j, --json          as JSON, a document each time\n"
-"  -h, --help\n"
-"\n"
-"exit status: that of the command, 128 + N if signal N killed it, 127 if it is\n"
-"not found, 126 if it cannot be executed; 1 profiling failed; 2 wrong usage.\n";
+	"usage: hwprof top [OPTIONS] [--] COMMAND [ARG...]\n"
+	"       hwprof top [OPTIONS] -p PID | -a | -C CPUS | --cgroup NAME "
+	"[[--] COMMAND...]\n"
+	"\n"
+	"Profiles a command, or what runs, and shows now and then what 'hwprof "
+	"report'\n"
+	"would. On a terminal 'q' ends it; elsewhere there is a table each "
+	"time, and one\n"
+	"at the end.\n"
+	"\n" LIVE_USAGE
+	"  -d, --delay SECONDS between two tables (default: 2)\n"
+	"  -z, --zero          count anew after each\n"
+	"  -s, --sort KEYS     loops: order, separated by commas, of:\n"
+	"                      " HWPROF_LOOPS_SORT_KEYS "\n"
+	"  -n, --limit N       no more than N of them (default: what the "
+	"terminal has\n"
+	"                      room for; else 20)\n"
+	"      --hot PERCENT   ranges: hot are those with so much of all "
+	"events\n"
+	"      --per-process   each process apart\n"
+	"      --full-path     objects and files of source with their "
+	"directories\n"
+	"  -j, --json          as JSON, a document each time\n"
+	"  -h, --help\n"
+	"\n"
+	"exit status: that of the command, 128 + N if signal N killed it, 127 "
+	"if it is\n"
+	"not found, 126 if it cannot be executed; 1 profiling failed; 2 wrong "
+	"usage.\n";
 
 static const struct option options[] = {
 	LIVE_OPTIONS,
@@ -60,14 +67,17 @@ struct top {
 	struct report report;
 	uint64_t delay_ms;
 	bool zero;
-	bool terminal;			/* it is drawn on */
-	bool keys;			/* and has keys */
-	struct termios modes;		/* as they were */
+	bool terminal;			/* output is a terminal */
+	bool keys;			/* input is a terminal */
+	struct termios modes;		/* original modes */
 };
 
 /* --- the terminal --------------------------------------------------------- */
 
-/* Another screen without a cursor, lines that end there, keys that come at once. */
+/*
+ * Switches to another screen without a cursor, without wrapping, and reads
+ * single keys.
+ */
 static void take_terminal(struct top *top)
 {
 	struct termios modes;
@@ -103,7 +113,7 @@ static size_t height(void)
 	       HEIGHT : size.ws_row;
 }
 
-/* As many lines as there are, each without what was there before. */
+/* Draws as many lines as fit, and clears the rest of each. */
 static void draw(const char *text)
 {
 	size_t lines = height();
@@ -123,7 +133,7 @@ static bool wants_end(void)
 {
 	char key;
 
-	/* A terminal that has gone wants it, too. */
+	/* The end of input also means quit. */
 	return read(STDIN_FILENO, &key, 1) != 1 || key == 'q' || key == 'Q';
 }
 
@@ -140,7 +150,9 @@ static int print_text(struct top *top, const struct hwprof_profile *profile)
 
 	if (!top->terminal)
 		return check_output(kind->print(&top->report, profile));
-	/* The C library lets it be assigned: what does not fit is cut off. */
+	/*
+	 * The C library allows assigning stdout. Lines that do not fit are cut.
+	 */
 	stdout = open_memstream(&text, &size);
 	if (!stdout) {
 		stdout = real;
@@ -169,7 +181,10 @@ static int print(struct top *top, struct hwprof_profile *profile)
 	return check_output(STATUS_OK);
 }
 
-/* What there is now. At the @last time, warnings too, where they can be seen. */
+/*
+ * Prints the present profile. At the @last time, also warnings if they can be
+ * seen.
+ */
 static int show(struct top *top, bool last)
 {
 	struct hwprof_session *session = top->live.session;
@@ -230,7 +245,7 @@ static int watch(struct top *top)
 	return status;
 }
 
-/* Trees are cut at the screen's end; of lists no more is made than it shows. */
+/* Limits lists to the height of the screen. Trees are cut there instead. */
 static void set_limit(struct top *top)
 {
 	enum hwprof_kind kind = hwprof_session_kind(top->live.session);
@@ -274,7 +289,8 @@ static int set_option(struct top *top, int option, char *value, char **argv)
 	switch (option) {
 	case 'd':
 		if (!parse_seconds(value, &top->delay_ms))
-			return usage_error("--delay '%s': allowed are seconds, 0.001 or more",
+			return usage_error("--delay '%s': allowed are seconds, "
+					   "0.001 or more",
 					   value);
 		return -1;
 	case 'z':
@@ -285,7 +301,8 @@ static int set_option(struct top *top, int option, char *value, char **argv)
 		if (end == value || *end ||
 		    !(top->live.options.profile.hot > 0 &&
 		      top->live.options.profile.hot <= 1))
-			return usage_error("--hot '%s': allowed are percentages above 0, up to 100",
+			return usage_error("--hot '%s': allowed are "
+					   "percentages above 0, up to 100",
 					   value);
 		return -1;
 	case 'P':
@@ -303,7 +320,7 @@ int command_top(int argc, char **argv)
 	};
 	int option, status = -1;
 
-	/* '+': the command's own options are its own. */
+	/* '+': leave options behind the command to the command. */
 	while (status < 0 && (option = getopt_long(argc, argv,
 						   "+" LIVE_LETTERS "d:zj"
 						   REPORT_LETTERS, options,
