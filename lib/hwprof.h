@@ -1862,11 +1862,11 @@ struct hwprof_event {
  *	allowed.
  * @size: bytes of @message.
  *
- * The text names one kind of profile, or several of loops, calls, paths and
- * cct. Several kinds need every branch: no windows, no samples. At most one
- * source may be named. Numbers are decimal, or hexadecimal with 0x; a field of
- * one bit needs none. The letters behind the last slash are u (user mode, the
- * default), k (kernel) or both.
+ * The text names one kind of profile, or several of loops, calls, paths, edges
+ * and cct. Beside others, cct needs every branch: no windows, no samples. At
+ * most one source may be named. Numbers are decimal, or hexadecimal with 0x; a
+ * field of one bit needs none. The letters behind the last slash are u (user
+ * mode, the default), k (kernel) or both.
  *
  * Return: 0; -EINVAL.
  */
