@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cmocka with what it wants included before it. */
+/* Includes cmocka, after the headers that it needs. */
 #ifndef HWPROF_TEST_CHECK_H
 #define HWPROF_TEST_CHECK_H
 

@@ -1,17 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Is a recording, reported with itself, itself with all counts doubled?
-
-usage: doubled.py HWPROF RECORDING WHAT [OPTION...]
-
-What is of one process stands twice instead, for the two are not the same one.
-Prints nothing, or what is wrong.
+"""Checks that a recording, reported together with itself, has all counts doubled. usage:
+doubled.py HWPROF RECORDING WHAT [OPTION...] Things of one process appear twice instead,
+because the two are not the same process. Prints what is wrong, or nothing.
 """
 import json
 import subprocess
 import sys
 
-# what is counted; where it lies, in the order of the report's array
+# For each report: its array, and the fields that are counts.
 COUNTS = {
     "loops": ("loops", ["iterations", "entries_seen", "back_edges_seen"]),
     "ranges": ("ranges", ["least"]),
@@ -30,7 +27,7 @@ def report(arguments, files):
 
 
 def counts(rows, fields):
-    """What each row counts, by all that says what it is."""
+    """Returns the counts of each row, by everything that identifies the row."""
     found = {}
     for row in rows:
         name = json.dumps({key: value for key, value in row.items()

@@ -78,7 +78,7 @@ static void add(struct fixture *fixture, const void *bytes, size_t size)
 	assert_int_equal(writer_add(fixture->writer, bytes, size), 0);
 }
 
-/* What sample_id_all puts behind other records than samples. */
+/* Adds the fields that sample_id_all appends to records other than samples. */
 static void add_trailer(struct fixture *fixture, uint32_t pid, uint64_t time)
 {
 	uint64_t trailer[4] = {
@@ -306,8 +306,9 @@ struct hwprof_profile *fixture_loops(const struct fixture *fixture,
 	int error = hwprof_file_open(&file, fixture->path);
 
 	if (!error)
-		error = hwprof_profile_read(&loops, HWPROF_KIND_LOOPS, &file, 1,
-					    &(struct hwprof_options){ .flags = flags });
+		error = hwprof_profile_read(
+			&loops, HWPROF_KIND_LOOPS, &file, 1,
+			&(struct hwprof_options){.flags = flags});
 	if (error)
 		print_message("# %s\n", hwprof_file_error(file));
 	assert_int_equal(error, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Recordings made up record by record, as hwprof and its module write them. */
+/* Builds recordings record by record, as hwprof and its module write them. */
 #ifndef HWPROF_TEST_FIXTURE_H
 #define HWPROF_TEST_FIXTURE_H
 
@@ -22,7 +22,9 @@ struct fixture {
 
 /* Begins a recording of @event in a new temporary file. */
 void fixture_begin(struct fixture *fixture, const char *event);
-/* The same with counters in its group, whose names end with NULL. */
+/*
+ * Begins a recording with counters in the event's group; NULL ends their names.
+ */
 void fixture_begin_group(struct fixture *fixture, const char *event,
 			 const char *const *counters);
 
@@ -37,36 +39,38 @@ void fixture_map(struct fixture *fixture, uint64_t time, uint32_t pid,
 		 const char *name, const struct build_id *id);
 void fixture_lost(struct fixture *fixture, uint64_t time, uint64_t lost);
 
-/* A sample with @row as raw data. */
+/* Adds a sample with @row as raw data. */
 void fixture_row(struct fixture *fixture, uint64_t time, uint64_t ip,
 		 uint64_t addr, uint64_t period, const struct hwprof_row *row);
 
-/* The same without raw data, as perf records it without -R. */
+/* Adds a sample without raw data, as perf records it without -R. */
 void fixture_bare(struct fixture *fixture, uint64_t time, uint32_t pid,
 		  uint64_t ip, uint64_t addr, uint64_t period);
 
-/* A row of a loop, exact, with one tail; further fields are the caller's. */
+/*
+ * Returns an exact row of a loop with one tail. The caller sets further fields.
+ */
 struct hwprof_row_loop fixture_loop(uint32_t space, uint32_t pid, uint64_t head,
 				    uint64_t tail, uint64_t back_edges,
 				    int64_t entries);
 void fixture_add_loop(struct fixture *fixture, uint64_t time,
 		      const struct hwprof_row_loop *row);
-/* Totals of a run that delivered all of @produced. */
+/* Adds totals of a run that delivered all of @produced. */
 void fixture_add_totals(struct fixture *fixture, uint64_t time,
 			uint32_t session, uint64_t produced);
-/* @count branches to @first + 16 and on, 16 bytes apart. */
+/* Adds @count branches to @first + 16 and on, 16 bytes apart. */
 void fixture_add_branches(struct fixture *fixture, uint64_t time, uint32_t pid,
 			  uint64_t sequence, uint32_t count, uint64_t first);
 
 /* Completes the file. */
 void fixture_end(struct fixture *fixture);
-/* Reads its loops; they must be readable. */
+/* Reads the loops of the file, and asserts that this works. */
 struct hwprof_profile *fixture_loops(const struct fixture *fixture,
 				   unsigned int flags);
 /* Removes the file. */
 void fixture_remove(struct fixture *fixture);
 
-/* Runs a shell command; its output in @output, which ends with 0. */
+/* Runs a shell command. Copies its output to @output, and ends it with 0. */
 int fixture_shell(char *output, size_t size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a test looks for in loops. NULL: it is not there. */
+/* Finds things in profiles of loops. Functions return NULL if there is none. */
 #ifndef HWPROF_TEST_FOUND_H
 #define HWPROF_TEST_FOUND_H
 
 #include "hwprof.h"
 
-/* The loop at @head. */
+/* Returns the loop at @head. */
 const struct hwprof_loop *found_loop(const struct hwprof_profile *loops,
 				     uint64_t head);
-/* The first warning with these @words. */
+/* Returns the first warning that contains @words. */
 const char *found_warning(const struct hwprof_profile *loops,
 			  const char *words);
 

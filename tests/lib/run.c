@@ -66,7 +66,7 @@ static void step(struct run *run)
 		push(run, event.from, event.to, &event);
 		return;
 	}
-	/* User-only filters leave out what ends in the kernel. */
+	/* User-only filters leave out branches that end in the kernel. */
 	if (run->style.kernel)
 		push(run, event.from, KERNEL_ENTRY, NULL);
 	push(run, KERNEL_EXIT, event.to, NULL);
@@ -141,7 +141,7 @@ void run_sample(struct run *run, struct perf_branch_entry *newest_first)
 
 /* --- code --------------------------------------------------------------- */
 
-/* Prefixes that mean nothing, and then the instruction. */
+/* Writes prefixes without a meaning, and then the instruction. */
 static void encode(const struct insn *insn, uint8_t *bytes)
 {
 	static const struct {

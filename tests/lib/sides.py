@@ -1,16 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Has each side of a difference what its own recording is reported to have?
-
-usage: sides.py HWPROF WHAT BEFORE AFTER
-
-Of recordings that have nothing in common. Prints nothing, or what is wrong.
+"""Checks that each side of a difference equals the report of its own recording. usage:
+sides.py HWPROF WHAT BEFORE AFTER The recordings must have nothing in common. Prints
+what is wrong, or nothing.
 """
 import json
 import subprocess
 import sys
 
-# the arrays of a difference, and those of a report
+# The arrays of a difference, and the corresponding ones of a report.
 ARRAYS = {
     "loops": {"changes": "loops"},
     "calls": {"changes": "pairs", "methods": "methods"},

@@ -14,13 +14,13 @@
 
 enum {
 	FIRST_ID	= 900,
-	PACK_SIZE	= 48 << 10,	/* records packed at once */
+	PACK_SIZE	= 48 << 10,	/* records compressed at once */
 	CALLCHAIN	= 3,
-	RAW		= 12,		/* bytes: with their size, two words */
+	RAW		= 12,		/* bytes; two words with their size */
 	RECORD_MAX	= UINT16_MAX,
 };
 
-/* A record in the making: words. */
+/* A record that is being built, in words. */
 struct body {
 	uint64_t words[RECORD_MAX / 8];
 	size_t count;
@@ -52,7 +52,10 @@ static void put_record(struct stacks *stacks, uint32_t type, uint16_t misc,
 	put(stacks, body, size);
 }
 
-/* One stream of zstd through the file, flushed at each record of it. */
+/*
+ * Compresses the records as one zstd stream through the file, flushed at each
+ * record.
+ */
 static void pack(struct stacks *stacks)
 {
 	uint8_t packed[RECORD_MAX - sizeof(struct perf_event_header)];
@@ -99,7 +102,7 @@ void stacks_record(struct stacks *stacks, uint32_t type, uint16_t misc,
 		pack(stacks);
 }
 
-/* Event @i. */
+/* Returns the attr of event @i. */
 static struct perf_event_attr attr_of(const struct stacks *stacks,
 				      unsigned int i)
 {
@@ -112,7 +115,7 @@ static struct perf_event_attr attr_of(const struct stacks *stacks,
 	return attr;
 }
 
-/* The attr as @stacks' perf knew it. */
+/* Writes the attr as this version of perf knew it. */
 static void put_attr(struct stacks *stacks, const struct perf_event_attr *attr)
 {
 	put(stacks, attr, stacks->attr.size);
@@ -236,7 +239,9 @@ void stacks_section(struct stacks *stacks, unsigned int feature,
 	memcpy(section->bytes, bytes, size);
 }
 
-/* The table of sections, which the header's bits are of, and they themselves. */
+/*
+ * Writes the table of sections, and the sections. Sets their bits in @features.
+ */
 static void put_sections(struct stacks *stacks, uint64_t *features)
 {
 	size_t count = stacks->section_count, i;
@@ -247,12 +252,14 @@ static void put_sections(struct stacks *stacks, uint64_t *features)
 		const struct stacks_section *section = &stacks->sections[i];
 		struct perfdata_section entry = { offset, section->size };
 
-		features[section->feature / 64] |= 1ULL << section->feature % 64;
+		features[section->feature / 64] |= 1ULL
+						   << section->feature % 64;
 		put(stacks, &entry, sizeof(entry));
 		offset += section->size;
 	}
 	for (i = 0; i < count; i++) {
-		put(stacks, stacks->sections[i].bytes, stacks->sections[i].size);
+		put(stacks, stacks->sections[i].bytes,
+		    stacks->sections[i].size);
 		free(stacks->sections[i].bytes);
 	}
 }
@@ -304,7 +311,7 @@ static void add_origin(const struct stacks *stacks, struct body *body)
 		add(body, 1);
 }
 
-/* What sample_id_all puts behind other records than samples. */
+/* Adds the fields that sample_id_all appends to records other than samples. */
 static void add_trailer(const struct stacks *stacks, struct body *body,
 			uint32_t pid, uint64_t time)
 {
@@ -422,7 +429,7 @@ static void add_before_stack(const struct stacks *stacks, struct body *body,
 	}
 }
 
-/* The user's registers and the memory of its stack. */
+/* Adds the user's registers and the memory of the stack. */
 static void add_user(const struct stacks *stacks, struct body *body)
 {
 	uint64_t type = stacks->attr.sample_type;
@@ -484,7 +491,7 @@ void stacks_sample(struct stacks *stacks, uint64_t time, uint32_t pid,
 		add(&body, 5);
 	memcpy(body.words + body.count, entries, count * sizeof(*entries));
 	body.count += 3 * count;
-	/* Counters of each branch: since Linux 6.8. */
+	/* Since Linux 6.8, each branch may have counters. */
 	for (i = 0; filter & 1 << 19 && i < count; i++)
 		add(&body, 0x0101);
 	stacks_record(stacks, PERF_RECORD_SAMPLE, stacks->misc, body.words,

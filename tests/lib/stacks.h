@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Recordings of branch stacks, as perf record -b has written them over time, and of
- * stacks of calls, perf record -g.
+ * Builds recordings of branch stacks (perf record -b) as different versions of
+ * perf write them, and of call stacks (perf record -g).
  */
 #ifndef HWPROF_TEST_STACKS_H
 #define HWPROF_TEST_STACKS_H
@@ -13,23 +13,25 @@
 #include <stdio.h>
 
 struct stacks_style {
-	bool pipe;		/* no table of events, but records of them */
-	bool zstd;		/* records in records, packed */
-	uint32_t attr_size;	/* of an older perf; 0: today's */
+	bool pipe;		/* events come as records instead of a table */
+	bool zstd;		/* records are compressed in other records */
+	uint32_t attr_size;	/* as an older perf has it; 0: today's size */
 	uint32_t type;		/* of the event */
 	uint64_t config;
 	bool freq;
 	bool kernel;		/* not :u */
-	uint64_t sample_type;	/* what there is besides IP, TID, PERIOD and
-				 * the stacks: any but registers and later */
+	uint64_t sample_type;	/* fields besides IP, TID, PERIOD and the
+				 * stacks; not registers or later ones */
 	uint64_t read_format;
 	uint64_t filter;	/* branch_sample_type; 0: ANY */
-	unsigned int events;	/* more than one: the last has the stacks; of
-				 * calls, all have, with configs that follow */
-	bool chains;		/* stacks of calls; no branches, unless filter says
-				 * that these are calls */
-	uint16_t max_stack;	/* perf record --max-stack; 0: not said */
-	bool synthesized;	/* by perf inject: the filter is as it is, even 0 */
+	unsigned int events;	/* number of events. Of several, the last has
+				 * the branch stacks; all have call stacks, with
+				 * successive configs */
+	bool chains;		/* call stacks; no branches unless the filter
+				 * says that they are calls */
+	uint16_t max_stack;	/* perf record --max-stack; 0: not given */
+	bool synthesized;	/* made by perf inject: the filter is used as it
+				 * is, even 0 */
 };
 
 /* A section behind the data. */
@@ -45,21 +47,22 @@ struct stacks {
 	FILE *file;
 	struct stacks_style style;
 	struct perf_event_attr attr;
-	uint64_t ip;		/* of samples with branch stacks, from now on */
-	uint16_t misc;		/* of samples, from now on: their CPU mode */
-	unsigned int event;	/* of samples, from now on: the last, so far */
-	uint64_t registers[3];	/* of x86: bp, sp, ip, if samples have them, */
-	const void *memory;	/* and the stack, */
-	size_t memory_size, memory_room;	/* in so much room */
-	FILE *part;		/* where records go; NULL: into the file */
+	uint64_t ip;		/* of further samples with branch stacks */
+	uint16_t misc;		/* of further samples: their CPU mode */
+	unsigned int event;	/* of further samples; initially the last
+				 * event */
+	uint64_t registers[3];	/* bp, sp and ip of x86, if samples have them */
+	const void *memory;	/* the stack */
+	size_t memory_size, memory_room; /* and the room recorded for it */
+	FILE *part;		/* receives the records; NULL: the file does */
 	struct stacks_section sections[STACKS_SECTIONS];
 	size_t section_count;
-	uint8_t *records;	/* to be packed */
+	uint8_t *records;	/* to be compressed */
 	size_t size, room;
 	void *zstd;
 };
 
-/* Into the new or old file @path. */
+/* Creates or replaces the file @path. */
 void stacks_begin(struct stacks *stacks, const char *path,
 		  const struct stacks_style *style);
 void stacks_comm(struct stacks *stacks, uint64_t time, uint32_t pid,
@@ -67,24 +70,30 @@ void stacks_comm(struct stacks *stacks, uint64_t time, uint32_t pid,
 void stacks_map(struct stacks *stacks, uint64_t time, uint32_t pid,
 		uint64_t start, uint64_t size, uint64_t offset,
 		const char *name);
-/* @entries: newest first. */
+/* @entries has the newest first. */
 void stacks_sample(struct stacks *stacks, uint64_t time, uint32_t pid,
 		   const struct perf_branch_entry *entries, size_t count);
-/* @chain: as PERF_SAMPLE_CALLCHAIN; and, with CALL_STACK, @entries. */
+/*
+ * @chain is as in PERF_SAMPLE_CALLCHAIN; with CALL_STACK, @entries has the
+ * calls.
+ */
 void stacks_chain(struct stacks *stacks, uint64_t time, uint32_t pid,
 		  uint64_t ip, uint64_t period, const uint64_t *chain,
 		  size_t length, const struct perf_branch_entry *entries,
 		  size_t count);
-/* Any record at all. */
+/* Adds an arbitrary record. */
 void stacks_record(struct stacks *stacks, uint32_t type, uint16_t misc,
 		   const void *body, size_t size);
 /*
- * Records go into the new file @path from now on, without a header, as perf
- * record --threads has them beside the file that has one.
+ * Writes further records to the new file @path without a header, like the parts
+ * of perf record --threads.
  */
 void stacks_part(struct stacks *stacks, const char *path);
 void stacks_round(struct stacks *stacks);
-/* A copy of @bytes becomes a section, in the order of @feature's numbers. */
+/*
+ * Adds a copy of @bytes as a section. Sections must come in the order of
+ * @feature.
+ */
 void stacks_section(struct stacks *stacks, unsigned int feature,
 		    const void *bytes, size_t size);
 void stacks_end(struct stacks *stacks);

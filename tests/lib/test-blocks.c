@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Blocks of paths: instructions against objdump, lines of code, what is shown. */
+/*
+ * Blocks of paths: compares instructions with objdump; lines of source; output.
+ */
 #include <elf.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,8 +16,8 @@
 enum { BASE = 0x400000 };
 
 /*
- * known: two conditional jumps, a call, a jump over a block, a return;
- * back: a loop; away: a tail call.
+ * known: two conditional jumps, a call, a jump over a block, a return. back: a
+ * loop. away: a tail call.
  */
 static const char source[] =
 ".text\n"
@@ -76,7 +78,7 @@ static int remove_program(void **state)
 	return fixture_shell(output, sizeof(output), "rm -r %s", folder);
 }
 
-/* By nm; the file's offsets of code are its addresses. */
+/* Finds an address with nm. Offsets of code in the file equal its addresses. */
 static uint64_t address_of(const char *symbol)
 {
 	char output[64];
@@ -87,9 +89,9 @@ static uint64_t address_of(const char *symbol)
 	return strtoull(output, NULL, 16);
 }
 
-/* --- instructions ----------------------------------------------------------- */
+/* --- instructions --------------------------------------------------------- */
 
-/* What objdump's "ADDRESS:\tPREFIX... NAME OPERANDS" is. */
+/* Classifies objdump's "ADDRESS:\tPREFIX... NAME OPERANDS". */
 static enum ending ending_of(const char *name, const char *operand,
 			     uint64_t *target)
 {
@@ -127,7 +129,7 @@ static bool is_prefix(const char *word)
 	return !strncmp(word, "rex", 3);
 }
 
-/* Is the line one of an instruction? */
+/* Returns true for a line with an instruction. */
 static bool parse(char *line, uint64_t *address, char **name, char **operand)
 {
 	char *at, *save;
@@ -147,7 +149,7 @@ static bool parse(char *line, uint64_t *address, char **name, char **operand)
 	return true;
 }
 
-/* All that capstone knows ends blocks as objdump says, and is as long. */
+/* Every instruction that capstone knows has objdump's ending and length. */
 static void test_instructions(void **state)
 {
 	struct objects *objects = objects_new(false);
@@ -193,7 +195,7 @@ static void test_instructions(void **state)
 	objects_free(objects);
 }
 
-/* Words of arm64, as its architecture's manual has them. */
+/* Instructions of arm64, from the architecture's manual. */
 static void test_arm64(void **state)
 {
 	static const struct {
@@ -241,7 +243,7 @@ static void test_arm64(void **state)
 	decoder_free(decoder);
 }
 
-/* --- paths ------------------------------------------------------------------ */
+/* --- paths ---------------------------------------------------------------- */
 
 /* A path of the program, with up to two jumps. */
 struct way {
@@ -268,7 +270,7 @@ static void add_jump(struct way *way, uint64_t from, uint64_t to)
 	way->row.row.size += sizeof(way->jumps[0]);
 }
 
-/* Reads a recording of that one path, in the object @name. */
+/* Reads a recording of one path in the object @name. */
 static struct hwprof_profile *read_way(const struct way *way, const char *name,
 				       unsigned int flags)
 {
@@ -293,7 +295,7 @@ static struct hwprof_profile *read_way(const struct way *way, const char *name,
 	return profile;
 }
 
-/* The jump's address, of @size bytes, before the symbol. */
+/* Returns the address of a jump of @size bytes directly before the symbol. */
 static uint64_t before(const char *symbol, unsigned int size)
 {
 	return address_of(symbol) - size;
@@ -336,7 +338,7 @@ static struct way straight(void)
 	return way;
 }
 
-/* Cut at the jump not taken, at the call, and at the jump taken. */
+/* Blocks end at the jump not taken, at the call, and at the jump taken. */
 static void test_blocks(void **state)
 {
 	struct way way = straight();
@@ -365,7 +367,7 @@ static void test_blocks(void **state)
 	hwprof_profile_free(profile);
 }
 
-/* Of the ways through a procedure, which one it is. */
+/* Each way through a procedure has its number. */
 static void test_numbers(void **state)
 {
 	struct way way = straight(), other;
@@ -373,7 +375,7 @@ static void test_numbers(void **state)
 	const struct hwprof_path *path = hwprof_paths_get(profile, 0);
 	uint64_t number = path->number;
 
-	/* Behind jne: js taken or not; at joined: one. */
+	/* Behind jne, js is taken or not; there is one way at joined. */
 	assert_null(path->unnumbered);
 	assert_int_equal(path->procedure->possible, 3);
 	assert_true(number < 3);
@@ -385,7 +387,9 @@ static void test_numbers(void **state)
 	assert_null(path->unnumbered);
 	assert_true(path->number < 3 && path->number != number);
 	hwprof_profile_free(profile);
-	/* What is impossible has none, nor what cannot be read. */
+	/*
+	 * Impossible paths have no number, nor have paths in unreadable code.
+	 */
 	other = way_of(address_of("known"), before("back", 1), 0);
 	profile = read_way(&other, program, 0);
 	path = hwprof_paths_get(profile, 0);
@@ -406,7 +410,7 @@ static void test_numbers(void **state)
 	hwprof_profile_free(profile);
 }
 
-/* Back edges are taken; what a tail call leads to is its callee. */
+/* A back edge is a taken jump. The target of a tail call is its callee. */
 static void test_ends(void **state)
 {
 	uint64_t again = address_of("again"), known = address_of("known");
@@ -439,7 +443,10 @@ static void check_undecoded(const struct way *way, const char *object,
 	hwprof_profile_free(profile);
 }
 
-/* Where code is not there or control cannot run so, lines are as they came. */
+/*
+ * Without code, or where control cannot run in a line, lines remain as
+ * recorded.
+ */
 static void test_undecoded(void **state)
 {
 	struct way way = straight(), wrong;
@@ -448,7 +455,10 @@ static void test_undecoded(void **state)
 	check_undecoded(&way, "/no/such", 0, "code that cannot be read");
 	check_undecoded(&way, program, HWPROF_NO_OBJECTS,
 			"code that cannot be read");
-	/* Over a jump that is always taken, into an instruction, backwards. */
+	/*
+	 * A line over a jump that is always taken, into an instruction,
+	 * backwards.
+	 */
 	wrong = way_of(address_of("known"), before("back", 1), 0);
 	check_undecoded(&wrong, program, 0, "code that is not run in a line");
 	wrong = way_of(address_of("known"), address_of("called") + 1, 0);
@@ -459,14 +469,14 @@ static void test_undecoded(void **state)
 	check_undecoded(&wrong, program, 0, "code that is not run in a line");
 }
 
-/* What lies behind the code of a file, and what is none. */
+/* Lines behind the code of a file, and in its headers. */
 static void test_no_code(void **state)
 {
 	struct hwprof_profile *profile;
 	struct hwprof_block block;
 	struct way way;
 
-	way = way_of(0x10, 0x20, 0);	/* headers, mapped and no code */
+	way = way_of(0x10, 0x20, 0);	/* headers: mapped, but no code */
 	profile = read_way(&way, program, 0);
 	block = block_of(profile, 0);
 	assert_non_null(block.undecoded);

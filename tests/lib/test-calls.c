@@ -14,7 +14,7 @@ static void begin(struct fixture *fixture)
 {
 	fixture_begin(fixture, "calls,step,rows");
 	fixture_comm(fixture, 1, 100, "prog", true);
-	/* Not there, so that addresses are offsets in the file. */
+	/* The files do not exist, so addresses are offsets in them. */
 	fixture_map(fixture, 2, 100, 0x400000, 0x10000, 0, "/no/prog", NULL);
 	fixture_map(fixture, 2, 100, 0x700000, 0x10000, 0, "/no/lib", NULL);
 }
@@ -51,7 +51,7 @@ static void add(struct fixture *fixture, uint32_t session, uint32_t pid,
 	put(fixture, &row);
 }
 
-/* Of a session from which @evicted calls were given up. */
+/* Adds totals of a session that evicted @evicted calls. */
 static void add_totals(struct fixture *fixture, uint32_t session,
 		       uint64_t delivered, uint64_t evicted)
 {
@@ -67,7 +67,7 @@ static void add_totals(struct fixture *fixture, uint32_t session,
 	fixture_row(fixture, 30, 0, 0, 0, &totals.row);
 }
 
-/* Of @count recordings. */
+/* Reads the calls of @count recordings. */
 static struct hwprof_profile *read_all(struct fixture *fixtures, size_t count,
 				       unsigned int flags)
 {
@@ -96,7 +96,7 @@ static struct hwprof_profile *read_calls(struct fixture *fixture,
 	return read_all(fixture, 1, flags);
 }
 
-/* The most of the pair with @least calls. */
+/* Returns `most` of the pair with @least calls. */
 static uint64_t most_of(const struct hwprof_profile *calls, uint64_t least)
 {
 	size_t i;
@@ -122,7 +122,7 @@ static bool warns(const struct hwprof_profile *calls, const char *words)
 	return false;
 }
 
-/* From many intervals and sessions; methods are what is left of them. */
+/* Sums over many intervals and sessions, and the methods made from them. */
 static void test_sums(void **state)
 {
 	const struct hwprof_method *method;
@@ -162,14 +162,14 @@ static void test_sums(void **state)
 	assert_int_equal(hwprof_calls_method(calls, 1)->sites, 1);
 	assert_int_equal(hwprof_profile_totals(calls)->produced, 1000);
 	assert_int_equal(hwprof_profile_totals(calls)->rows, 5);
-	/* But that neither object is there, each said once. */
+	/* Each object has one warning that it does not exist. */
 	assert_true(warns(calls, "/no/prog"));
 	assert_true(warns(calls, "/no/lib"));
 	assert_null(hwprof_profile_warning(calls, 2));
 	hwprof_profile_free(calls);
 }
 
-/* Processes that ran the same objects, mapped elsewhere. */
+/* Processes that ran the same objects at different addresses are merged. */
 static void test_processes(void **state)
 {
 	const struct hwprof_pair *pair;
@@ -197,8 +197,9 @@ static void test_processes(void **state)
 }
 
 /*
- * What a pair may have had besides: by its last row, and by what was given up
- * since then; in any order of rows, and never more than was given up in all.
+ * A pair may also have had the errors of its last row, and calls evicted since
+ * then. The order of rows does not matter. The bound never exceeds all evicted
+ * calls.
  */
 static void test_bounds(void **state)
 {
@@ -230,7 +231,7 @@ static void test_bounds(void **state)
 	hwprof_profile_free(calls);
 }
 
-/* Nothing of a pair has gone, but its method may have had another one. */
+/* No call of the pair was evicted, but its method may have had another pair. */
 static void test_pairs_without_rows(void **state)
 {
 	const struct hwprof_called *method;
@@ -250,7 +251,7 @@ static void test_pairs_without_rows(void **state)
 	hwprof_profile_free(calls);
 }
 
-/* A session that gave calls up, and has no row of the pair: they may be its. */
+/* A session without a row of the pair may have evicted calls of the pair. */
 static void test_sessions_without_rows(void **state)
 {
 	struct hwprof_row_call row = row_of(1, 100, 0x400100, 0x400200, 50);
@@ -266,14 +267,19 @@ static void test_sessions_without_rows(void **state)
 	add_totals(&fixture, 2, 40, 30);
 	calls = read_calls(&fixture, 0);
 	assert_int_equal(most_of(calls, 50), 50 + 2 + 30);
-	/* Its own row is from before all that; and then the other session. */
+	/*
+	 * Its own row is older than all evicted calls; the other session adds
+	 * to them.
+	 */
 	assert_int_equal(most_of(calls, 40), 40 + 30 + 5);
 	assert_int_equal(hwprof_calls_method(calls, 0)->called.most,
 			 90 + 5 + 30);
 	hwprof_profile_free(calls);
 }
 
-/* The same of two recordings; but a process is in one of them. */
+/*
+ * The same holds for two recordings, except that a process is in one of them.
+ */
 static void test_files_without_rows(void **state)
 {
 	struct hwprof_row_call row = row_of(1, 100, 0x400100, 0x400200, 50);
@@ -301,8 +307,9 @@ static void test_files_without_rows(void **state)
 }
 
 /*
- * A process without a row of the pair may have lost all that went; one that has
- * a row has lost what that says. Where all have one, so have they together.
+ * A process without a row of the pair may have lost all evicted calls. A
+ * process with a row has lost at most what the row says. If all have rows,
+ * their sum is the bound.
  */
 static void test_processes_without_rows(void **state)
 {
@@ -352,7 +359,7 @@ static void begin_recorder(struct fixture *fixture)
 	fixture_map(fixture, 3, 100, 0x400000, 0x10000, 0, "/no/prog", NULL);
 }
 
-/* One pair has rows, and may have had so many calls more. */
+/* Checks that the only pair with rows may have had @more calls. */
 static void check_most(void (*begin_with)(struct fixture *fixture),
 		       uint64_t more)
 {
@@ -373,19 +380,25 @@ static void check_most(void (*begin_with)(struct fixture *fixture),
 	}
 }
 
-/* A process that was there before, and became another program: two of them. */
+/*
+ * A process that existed before and executed another program counts as two
+ * programs.
+ */
 static void test_programs_without_rows(void **state)
 {
 	check_most(begin_two_programs, 25);
 }
 
-/* But before that it was the recorder's, of which only the name is known. */
+/*
+ * A process whose first image has only a name was the recorder's, which does
+ * not count.
+ */
 static void test_recorder_without_rows(void **state)
 {
 	check_most(begin_recorder, 2);
 }
 
-/* Of a recording that was cut short, rows say what is known to have gone. */
+/* Without totals, rows give the number of evicted calls. */
 static void test_no_totals(void **state)
 {
 	struct hwprof_row_call row = row_of(1, 100, 0x400100, 0x400200, 50);
@@ -428,25 +441,26 @@ static double width_of(uint32_t basis, uint64_t calls, uint64_t sum_sq)
 	return width;
 }
 
-/* 400 windows with a call each: 10 %, 1.96 each way, and a little more. */
+/* 400 windows with a call each: 10 %, 1.96 to each side, and a little more. */
 static void test_intervals(void **state)
 {
 	double width = width_of(HWPROF_BASIS_BRANCHES, 400, 400);
 
 	assert_true(width > 0.196 && width < 0.2);
-	/* In 100 windows of four calls each, as sure as of 100 calls. */
+	/* 100 windows of four calls each are as certain as 100 calls. */
 	assert_true(fabs(width_of(HWPROF_BASIS_BRANCHES, 400, 1600) -
 			 width_of(HWPROF_BASIS_BRANCHES, 100, 100)) < 1e-6);
 	assert_true(width_of(HWPROF_BASIS_TIME, 400, 400) > 1.2 * width);
-	/* One window says nothing; nor do samples. */
+	/* One window has no interval, nor have samples. */
 	assert_true(isnan(width_of(HWPROF_BASIS_BRANCHES, 4, 16)));
 	assert_true(isnan(width_of(HWPROF_BASIS_BRANCHES, 4, 0)));
 }
 
-/* Samples count their periods; beside rows they say nothing more. */
+/* Samples count with their periods; beside rows they add nothing. */
 static void test_samples(void **state)
 {
-	const struct hwprof_row_call row = row_of(1, 100, 0x400100, 0x400200, 7);
+	const struct hwprof_row_call row =
+		row_of(1, 100, 0x400100, 0x400200, 7);
 	const struct hwprof_called *called;
 	struct hwprof_profile *calls;
 	struct fixture fixture;
@@ -466,7 +480,7 @@ static void test_samples(void **state)
 	hwprof_profile_free(calls);
 }
 
-/* Hostile numbers: sums may wrap, and nothing else happens. */
+/* Hostile numbers may wrap sums, but do no other harm. */
 static void test_extremes(void **state)
 {
 	struct hwprof_row_call row = row_of(1, 100, UINT64_MAX, 0, UINT64_MAX);
@@ -498,8 +512,10 @@ static void test_json(void **state)
 	add(&fixture, 1, 100, 0x400100, 0x400200, 3);
 	add(&fixture, 1, 100, 0x400100, 0x400300, 1);
 	calls = read_calls(&fixture, 0);
-	assert_int_equal(hwprof_profile_json(calls,
-					     &(struct hwprof_json_options){ .limit = 1 }, out), 0);
+	assert_int_equal(
+		hwprof_profile_json(
+			calls, &(struct hwprof_json_options){.limit = 1}, out),
+		0);
 	fclose(out);
 	assert_non_null(strstr(text, "\"pair_count\": 2"));
 	assert_non_null(strstr(text, "\"least\": 3"));

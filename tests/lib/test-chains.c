@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stacks of calls to calling contexts. Each map of the recorded processes is a
- * procedure, as there are no objects to look into; random stacks of them make
- * the tree that the plainest code makes. By hand, what perf and hardware do
- * besides.
+ * From call stacks to calling contexts. Each map of the recorded processes is a
+ * procedure, because there are no objects to read. Trees of random stacks are
+ * compared with those of the simplest code. Handmade stacks test what perf and
+ * hardware do besides.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 enum {
 	PID		= 4242,
 	PROCEDURES	= 12,
-	SIZE		= 0x1000,	/* of a procedure's map */
+	SIZE		= 0x1000,	/* of the map of a procedure */
 	DEPTH		= 40,
 	CHAINS		= 8192,
 	NAME		= 600,
@@ -127,7 +127,7 @@ static void add(struct sums *sums, const char *name, uint64_t weight,
 	sums->chains[i].samples += samples;
 }
 
-/* "prog/a/b", of a context. */
+/* Writes the chain of a context, such as "prog/a/b". */
 static void name_chain(char *name, const struct hwprof_context *context)
 {
 	if (!context->parent) {
@@ -209,7 +209,10 @@ static void compare(const struct hwprof_profile *contexts,
 
 /* --- random stacks ------------------------------------------------------ */
 
-/* The paper's rule: a procedure that is on the chain already ends it there. */
+/*
+ * Folds by the paper's rule: a procedure that is on the chain already ends it
+ * there.
+ */
 static void fold(char *name, const unsigned int *procedures, unsigned int depth)
 {
 	unsigned int i;
@@ -289,7 +292,7 @@ static void test_sides(void **state)
 {
 	const uint64_t chain[] = {
 		CONTEXT(KERNEL), KERNEL + 5, KERNEL + 0x123456,
-		/* The user's side was left at the first byte of c. */
+		/* The user side was left at the first byte of c. */
 		CONTEXT(USER), begin_of(2), begin_of(1) + 9, begin_of(0) + 9,
 	};
 	const uint64_t guest[] = {
@@ -302,7 +305,7 @@ static void test_sides(void **state)
 	begin(&stacks, &plain);
 	stacks_chain(&stacks, 10, PID, KERNEL + 5, 7, chain, 7, NULL, 0);
 	stacks_chain(&stacks, 11, PID, KERNEL + 5, 5, guest, 6, NULL, 0);
-	/* Nothing but where it was. */
+	/* Only the address of the sample. */
 	stacks_chain(&stacks, 12, PID, begin_of(4) + 1, 3, NULL, 0, NULL, 0);
 	contexts = replay(&stacks, 0);
 	assert_int_equal(weight_of(contexts, "prog/a/b/c/[kernel]"), 7);
@@ -313,25 +316,25 @@ static void test_sides(void **state)
 	hwprof_profile_free(contexts);
 }
 
-/* --- users' parts that come later ----------------------------------------- */
+/* --- user parts that come later ----------------------------------------- */
 
 #define DEFERRED	((uint64_t)-640)
 
-/* A record of the user's part: c called from b called from a. */
+/* Adds a record of a user part: c called by b called by a. */
 static void add_part(struct stacks *stacks, uint64_t time, uint32_t tid,
 		     uint64_t cookie)
 {
 	const uint64_t body[] = {
 		cookie, 4, CONTEXT(USER), begin_of(2), begin_of(1) + 9,
 		begin_of(0) + 9,
-		/* what samples have, too: pid and tid, time */
+		/* fields that samples have, too: pid and tid, time */
 		(uint64_t)tid << 32 | PID, time,
 	};
 
 	stacks_record(stacks, 22, PERF_RECORD_MISC_USER, body, sizeof(body));
 }
 
-/* A sample of the kernel, with one call in it, or of the user. */
+/* Adds a sample of the kernel with one call, or of the user. */
 static void add_deferred(struct stacks *stacks, uint64_t time, uint64_t cookie,
 			 uint64_t weight, bool kernel)
 {
@@ -351,14 +354,17 @@ static void test_deferred(void **state)
 	int i;
 
 	begin(&stacks, &plain);
-	/* Two samples of one stay in the kernel; a cookie may look like a marker. */
+	/*
+	 * Two samples during one stay in the kernel; a cookie may look like a
+	 * marker.
+	 */
 	add_deferred(&stacks, 10, UINT64_MAX - 100, 7, true);
 	add_deferred(&stacks, 11, UINT64_MAX - 100, 2, true);
 	add_part(&stacks, 12, PID, UINT64_MAX - 100);
-	/* One of the user's code, whose part is read first. */
+	/* A sample of user code whose part comes first in the file. */
 	add_part(&stacks, 21, PID, 8);
 	add_deferred(&stacks, 20, 8, 5, false);
-	/* Many rounds go by while this one sleeps in the kernel. */
+	/* This sample sleeps in the kernel for many rounds. */
 	add_deferred(&stacks, 30, 9, 100, true);
 	for (i = 0; i < 10; i++) {
 		stacks_round(&stacks);
@@ -373,7 +379,7 @@ static void test_deferred(void **state)
 	hwprof_profile_free(contexts);
 }
 
-/* Records may be lost, of another thread, or not there yet at the end. */
+/* Parts may be lost, belong to another thread, or be missing at the end. */
 static void test_deferred_for_ever(void **state)
 {
 	struct hwprof_profile *contexts;
@@ -388,11 +394,13 @@ static void test_deferred_for_ever(void **state)
 	contexts = replay(&stacks, 0);
 	assert_int_equal(weight_of(contexts, "prog/[kernel]"), 3);
 	assert_int_equal(weight_of(contexts, "prog/e"), 5);
-	assert_true(warns(contexts, "2 of 2 stacks were to get their user's calls later"));
+	assert_true(
+		warns(contexts,
+		      "2 of 2 stacks were to get their user's calls later"));
 	hwprof_profile_free(contexts);
 }
 
-/* A count beyond the record is damage. */
+/* A count beyond the record's end is damage. */
 static void test_deferred_cut(void **state)
 {
 	const uint64_t body[] = { 7, UINT64_MAX / 8, CONTEXT(USER), 0, 0 };
@@ -409,7 +417,7 @@ static void test_deferred_cut(void **state)
 	unlink(path);
 }
 
-/* A call that is its procedure's last instruction returns behind it. */
+/* A call that is the last instruction of its procedure returns behind it. */
 static void test_last_call(void **state)
 {
 	const uint64_t chain[] = {
@@ -436,7 +444,7 @@ static void test_lbr(void **state)
 		{ .from = begin_of(1) + 8, .to = begin_of(2) },
 		{ .from = begin_of(0) + 8, .to = begin_of(1) },
 	};
-	/* What frame pointers say is not what the hardware says. */
+	/* Frame pointers and hardware disagree. */
 	const uint64_t chain[] = {
 		CONTEXT(USER), begin_of(2) + 3, begin_of(7) + 3,
 	};
@@ -473,7 +481,7 @@ static void test_cut(void **state)
 	hwprof_profile_free(contexts);
 }
 
-/* Deeper than the engine follows: the rest counts at the last node. */
+/* Calls deeper than the engine follows count at the last node. */
 static void test_deep(void **state)
 {
 	struct hwprof_profile *contexts;
@@ -493,7 +501,7 @@ static void test_deep(void **state)
 	hwprof_profile_free(contexts);
 }
 
-/* Where no code is, nobody called from. */
+/* An address without code cannot be a caller. */
 static void test_broken(void **state)
 {
 	const uint64_t chain[] = {
@@ -517,7 +525,7 @@ static void test_broken(void **state)
 	hwprof_profile_free(contexts);
 }
 
-/* Of a program that another one has become, the maps are others. */
+/* After an exec, the maps of the old program no longer apply. */
 static void test_exec(void **state)
 {
 	const uint64_t chain[] = {
@@ -547,7 +555,9 @@ static void test_refusals(void **state)
 	refuses(&stacks, "has no stacks of calls");
 }
 
-/* By the sample's own word that it is of a guest: its chain may have no markers. */
+/*
+ * A sample may itself say that it is of a guest, without markers in its chain.
+ */
 static void test_guest(void **state)
 {
 	const uint64_t chain[] = {
@@ -572,7 +582,7 @@ static void test_guest(void **state)
 	hwprof_profile_free(contexts);
 }
 
-/* A dump of size 0 beside a chain: the recorder has unwound it. */
+/* An empty dump beside a chain: the recorder has unwound it. */
 static void test_whole_chains(void **state)
 {
 	struct stacks_style style = plain;
@@ -600,11 +610,11 @@ static void test_whole_chains(void **state)
 
 #define STACK	0x7ffc00001000ULL
 
-/* The user's stack as memory: code of no tables keeps frame pointers. */
+/* User stack as memory: code without tables keeps frame pointers. */
 static void test_dump(void **state)
 {
 	struct stacks_style style = plain;
-	/* The frames of c, called by b, and of b, called by a, which is last. */
+	/* The frames of c, called by b, and of b, called by a, the last one. */
 	const uint64_t memory[] = {
 		1, 2, STACK + 40, begin_of(1) + 3, 5, 0, begin_of(0) + 3, 8,
 	};
@@ -622,10 +632,10 @@ static void test_dump(void **state)
 	stacks.memory_room = 256;
 	stacks_chain(&stacks, 10, PID, begin_of(2) + 1, 7, NULL, 0, NULL, 0);
 	stacks_chain(&stacks, 11, PID, KERNEL + 5, 5, kernel, 2, NULL, 0);
-	/* Half of the stack was recorded. */
+	/* Only half of the stack was recorded. */
 	stacks.memory_size = 32;
 	stacks_chain(&stacks, 12, PID, begin_of(2) + 1, 3, NULL, 0, NULL, 0);
-	/* A thread of the kernel has none. */
+	/* A kernel thread has no user stack. */
 	stacks.memory_room = stacks.memory_size = 0;
 	stacks_chain(&stacks, 13, PID, KERNEL + 5, 2, kernel, 2, NULL, 0);
 	contexts = replay(&stacks, 0);
@@ -633,7 +643,8 @@ static void test_dump(void **state)
 	assert_int_equal(weight_of(contexts, "prog/a/b/c/[kernel]"), 5);
 	assert_int_equal(weight_of(contexts, "prog/b/c"), 3);
 	assert_int_equal(weight_of(contexts, "prog/[kernel]"), 2);
-	assert_true(warns(contexts, "3 of 3 stacks end in code that has no table"));
+	assert_true(
+		warns(contexts, "3 of 3 stacks end in code that has no table"));
 	hwprof_profile_free(contexts);
 }
 
@@ -664,7 +675,10 @@ static void expect_event(const char *asked, const char *name, uint64_t weight)
 	hwprof_profile_free(contexts);
 }
 
-/* Three events with chains: the file's first, whichever has the first sample. */
+/*
+ * Among three events with chains, the file's first is replayed, whichever
+ * sample is first.
+ */
 static void test_events(void **state)
 {
 	struct stacks_style style = plain;
@@ -694,8 +708,9 @@ static void test_events(void **state)
 		expect_event("page-faults", "page-faults", 9);
 		assert_int_equal(replay_event("cpu", &contexts, message),
 				 -EINVAL);
-		assert_non_null(strstr(message,
-				       "has no event 'cpu'; there are: cpu-clock, task-clock, page-faults"));
+		assert_non_null(
+			strstr(message, "has no event 'cpu'; there are: "
+					"cpu-clock, task-clock, page-faults"));
 		unlink(path);
 	}
 }

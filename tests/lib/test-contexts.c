@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From rows to calling context trees: sums, places, shapes, and what is missing. */
+/*
+ * From rows to calling context trees: sums, places, shapes, and what is
+ * missing.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +22,7 @@ static void begin(struct fixture *fixture)
 	uint32_t pid;
 
 	fixture_begin(fixture, "cct,step,rows");
-	/* Not there, so that addresses are offsets in the file. */
+	/* The file does not exist, so addresses are offsets in it. */
 	for (pid = 100; pid < 102; pid++) {
 		fixture_comm(fixture, 1, pid, "prog", true);
 		fixture_map(fixture, 2, pid, pid * 0x100000, 0x10000, 0,
@@ -27,7 +30,7 @@ static void begin(struct fixture *fixture)
 	}
 }
 
-/* In @pid, where the program begins at pid * 0x100000. */
+/* Adds a row of @pid, whose program begins at pid * 0x100000. */
 static void add(struct fixture *fixture, uint32_t pid, unsigned int kind,
 		uint64_t id, uint64_t parent, uint64_t site, uint64_t callee,
 		uint64_t calls, uint64_t branches)
@@ -56,8 +59,8 @@ static void add(struct fixture *fixture, uint32_t pid, unsigned int kind,
 }
 
 /*
- * The root calls A (twice) and C; A calls B, which calls A again, from two
- * sites. Children come before their parents, and in parts.
+ * The root calls A (twice) and C. A calls B, which calls A again, from two
+ * sites. Children come before their parents, and in several rows.
  */
 static void add_tree(struct fixture *fixture, uint32_t pid)
 {
@@ -80,8 +83,9 @@ static int read_file(struct fixture *fixture, struct hwprof_profile **contexts,
 	fixture_end(fixture);
 	error = hwprof_file_open(&file, fixture->path);
 	if (!error)
-		error = hwprof_profile_read(contexts, HWPROF_KIND_CCT, &file, 1,
-					    &(struct hwprof_options){ .flags = flags });
+		error = hwprof_profile_read(
+			contexts, HWPROF_KIND_CCT, &file, 1,
+			&(struct hwprof_options){.flags = flags});
 	if (error)
 		assert_non_null(strstr(hwprof_file_error(file), fixture->path));
 	hwprof_file_close(file);
@@ -124,7 +128,7 @@ static void is(const struct hwprof_profile *contexts, size_t index,
 	assert_int_equal(context->all_branches, all_branches);
 }
 
-/* A stack's, of which the kernel knows no more than addresses. */
+/* Adds a row of a sampled stack, for which the kernel knows only addresses. */
 static void add_sampled(struct fixture *fixture, unsigned int kind,
 			uint64_t id, uint64_t parent, uint64_t callee,
 			uint64_t weight)
@@ -186,7 +190,7 @@ static void test_tree(void **state)
 	assert_int_equal(statistics->replication, 2);
 	assert_int_equal(statistics->call_sites, 5);
 	assert_int_equal(statistics->indirect_sites, 0);
-	/* But that the object is not there. */
+	/* The only warning is that the object does not exist. */
 	assert_null(hwprof_profile_warning(contexts, 1));
 	hwprof_profile_free(contexts);
 }
@@ -205,7 +209,7 @@ static void test_merged_sites(void **state)
 	hwprof_profile_free(contexts);
 }
 
-/* Mapped elsewhere, it is the same tree; or each process has its own. */
+/* The tree is the same at other addresses; or each process has its own. */
 static void test_processes(void **state)
 {
 	struct hwprof_profile *contexts;
@@ -230,7 +234,7 @@ static void test_processes(void **state)
 	}
 }
 
-/* --- what is not as it should be ---------------------------------------- */
+/* --- damage ------------------------------------------------------------ */
 
 static void test_orphans(void **state)
 {
@@ -262,7 +266,7 @@ static void test_damage(void **state)
 	assert_int_equal(read_file(&fixture, &contexts, 0), -EBADMSG);
 }
 
-/* A chain as long as a file can say: nothing recurses over it. */
+/* The longest possible chain: no code recurses over it. */
 static void test_long_chain(void **state)
 {
 	enum { LENGTH = 50000 };
@@ -337,21 +341,26 @@ static void test_json(void **state)
 	add_tree(&fixture, 100);
 	contexts = read_contexts(&fixture, 0);
 	out = open_memstream(&text, &size);
-	/* C, and the handler, have less. */
-	assert_int_equal(hwprof_profile_json(contexts,
-					     &(struct hwprof_json_options){ .min_share = 0.1 }, out), 0);
+	/* C and the handler have a smaller share. */
+	assert_int_equal(
+		hwprof_profile_json(
+			contexts,
+			&(struct hwprof_json_options){.min_share = 0.1}, out),
+		0);
 	fclose(out);
 	assert_non_null(strstr(text, "\"address\": \"0x300\""));
 	assert_null(strstr(text, "\"address\": \"0x400\""));
 	assert_null(strstr(text, "\"address\": \"0x500\""));
-	assert_non_null(strstr(text, "\"kind\": \"recursion\",\"parent\": 2,\"target\": 1"));
+	assert_non_null(strstr(
+		text, "\"kind\": \"recursion\",\"parent\": 2,\"target\": 1"));
 	free(text);
 	hwprof_profile_free(contexts);
 }
 
 /*
- * Procedures that have several names: each object is one here, as nothing is known
- * of it. prog calls lib from two places, and lib calls prog again.
+ * Procedures with several addresses. Each object is one procedure here, because
+ * nothing is known about it. prog calls lib from two places, and lib calls prog
+ * again.
  */
 static void test_sampled(void **state)
 {
@@ -370,7 +379,7 @@ static void test_sampled(void **state)
 	add_sampled(&fixture, CALL, 6, 5, lib + 0x20, 160);
 	fixture_add_totals(&fixture, 30, 1, 310);
 	contexts = read_contexts(&fixture, HWPROF_MERGE_SITES);
-	/* The root, prog, lib, and a call back. */
+	/* The root, prog, lib, and a back edge. */
 	assert_int_equal(hwprof_contexts_count(contexts), 4);
 	context = hwprof_contexts_get(contexts, 1);
 	assert_string_equal(context->object, "/no/prog");
@@ -387,7 +396,7 @@ static void test_sampled(void **state)
 	hwprof_profile_free(contexts);
 }
 
-/* A frame pointer that is none: who would have called from there is left out. */
+/* A wrong frame pointer: its supposed callers are left out. */
 static void test_nowhere(void **state)
 {
 	const uint64_t prog = 100 * 0x100000;
@@ -399,7 +408,7 @@ static void test_nowhere(void **state)
 	add_sampled(&fixture, ROOT, 1, 0, 0, 0);
 	add_sampled(&fixture, CALL, 2, 1, 0x1234567, 0);
 	add_sampled(&fixture, CALL, 3, 2, prog + 0x10, 30);
-	/* But where it ran itself, it ran. */
+	/* A procedure that ran itself is kept even there. */
 	add_sampled(&fixture, CALL, 4, 1, 0x7654321, 70);
 	add_sampled(&fixture, RECURSION, 5, 3, 0x1234567, 0);
 	fixture_add_totals(&fixture, 30, 1, 100);
@@ -419,7 +428,7 @@ static void test_nowhere(void **state)
 
 /* --- metrics ------------------------------------------------------------ */
 
-/* The root and two procedures, one called by the other, with metrics. */
+/* Writes the root and two procedures, one called by the other, with metrics. */
 static void write_metrics(struct fixture *fixture, const char *const *names,
 			  uint64_t first, uint64_t unmeasured)
 {
@@ -439,7 +448,7 @@ static void write_metrics(struct fixture *fixture, const char *const *names,
 
 	fixture_begin_group(fixture, "cct,sample,rows,metrics=2", names);
 	fixture_comm(fixture, 1, 100, "prog", true);
-	/* Each is a procedure, as nothing is known of them. */
+	/* Each object is one procedure, because nothing is known about it. */
 	fixture_map(fixture, 2, 100, prog, 0x10000, 0, "/no/prog", NULL);
 	fixture_map(fixture, 2, 100, prog + 0x10000, 0x10000, 0, "/no/lib",
 		    NULL);
@@ -447,7 +456,7 @@ static void write_metrics(struct fixture *fixture, const char *const *names,
 	while (names[row.metric_count] &&
 	       row.metric_count < HWPROF_METRICS_MAX)
 		row.metric_count++;
-	/* In two rows each. */
+	/* Two rows each. */
 	for (i = 0; i < 4; i++) {
 		id = 2 + i % 2;
 		row.id = id;
@@ -459,7 +468,7 @@ static void write_metrics(struct fixture *fixture, const char *const *names,
 		fixture_row(fixture, 10, row.callee, row.site, row.weight,
 			    &row.row);
 	}
-	/* One that is older has none. */
+	/* A row of an older module has no metrics. */
 	row.row.size = HWPROF_ROW_CONTEXT_SIZE_VER0;
 	row.weight = 20;
 	fixture_row(fixture, 10, row.callee, row.site, row.weight, &row.row);
@@ -472,7 +481,10 @@ static const char *const first_names[] = {
 };
 static const char *const second_names[] = { "branches:u", "page-faults", NULL };
 
-/* Both have branches; the profile has what either has. */
+/*
+ * Reads two recordings. Both have branches; the profile has the metrics of
+ * either.
+ */
 static struct hwprof_profile *read_two(const char *const *first,
 				       const char *const *second)
 {
@@ -509,7 +521,7 @@ static void test_metrics(void **state)
 	prog = hwprof_contexts_get(contexts, 1);
 	lib = hwprof_contexts_get(contexts, 2);
 	assert_string_equal(lib->object, "/no/lib");
-	/* 2 rows of 1 << id, << 4 for the second metric of each file. */
+	/* 2 rows of 1 << id; the second metric of each file is << 4. */
 	assert_int_equal(prog->metrics[0], 2 * 4);
 	assert_int_equal(prog->metrics[1], 2 * (4 << 4) + 2 * 4000);
 	assert_int_equal(prog->metrics[2], 2 * (4000 << 4));
@@ -538,7 +550,7 @@ static void test_many_metrics(void **state)
 	hwprof_profile_free(contexts);
 }
 
-/* As JSON, and where two recordings are compared. */
+/* Metrics in JSON, and in a comparison. */
 static void test_metrics_json(void **state)
 {
 	struct hwprof_profile *contexts = read_two(first_names, first_names);
@@ -550,18 +562,21 @@ static void test_metrics_json(void **state)
 	assert_int_equal(hwprof_profile_json(contexts, NULL, out), 0);
 	assert_int_equal(hwprof_profile_diff(&diff, contexts, contexts), 0);
 	fclose(out);
-	assert_non_null(strstr(text, "\"metrics\": {\"instructions:u\": {\"own\": 8008,\"all\": 24024},\"branches:u\""));
+	assert_non_null(
+		strstr(text, "\"metrics\": {\"instructions:u\": {\"own\": "
+			     "8008,\"all\": 24024},\"branches:u\""));
 	free(text);
 	out = open_memstream(&text, &size);
 	assert_int_equal(hwprof_diff_json(diff, 0, out), 0);
 	fclose(out);
-	assert_non_null(strstr(text, "\"instructions:u\": {\"own\": 16016,\"all\": 16016}"));
+	assert_non_null(strstr(
+		text, "\"instructions:u\": {\"own\": 16016,\"all\": 16016}"));
 	free(text);
 	hwprof_diff_free(diff);
 	hwprof_profile_free(contexts);
 }
 
-/* Where the recorder did not say what is in a group. */
+/* Metrics get numbers if the recorder did not describe the group. */
 static void test_nameless_metrics(void **state)
 {
 	static const char *const none[] = { NULL };
@@ -584,7 +599,7 @@ static void test_nameless_metrics(void **state)
 
 }
 
-/* So many bytes of a file, that are there once, become others. */
+/* Replaces @size bytes of a file, which occur once. */
 static void replace(const char *path, const void *old, const void *new,
 		    size_t size)
 {
@@ -601,7 +616,7 @@ static void replace(const char *path, const void *old, const void *new,
 	fclose(file);
 }
 
-/* Rows and groups that say what cannot be. */
+/* Rows and groups with impossible numbers. */
 static void test_damaged_metrics(void **state)
 {
 	const uint64_t first = 0x1234567;
@@ -626,8 +641,9 @@ static void test_damaged_metrics(void **state)
 	write_metrics(&fixture, first_names, 1, 0);
 	replace(fixture.path, &group, &beyond, sizeof(group));
 	assert_int_equal(hwprof_file_open(&file, fixture.path), 0);
-	assert_non_null(strstr(hwprof_file_warning(file, 0),
-			       "a group of 4 events is said to begin with event 0 of 3"));
+	assert_non_null(strstr(
+		hwprof_file_warning(file, 0),
+		"a group of 4 events is said to begin with event 0 of 3"));
 	hwprof_file_close(file);
 	fixture_remove(&fixture);
 }

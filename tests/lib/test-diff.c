@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which thing of one recording is which of another. */
+/* Matching the things of one recording with those of another. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 #define MAX	8
 
-/* Loops as if they had been read. */
+/* Loops as if they had been read from a file. */
 struct side {
 	struct hwprof_loops loops;
 	struct loop_entry entries[MAX];
@@ -69,7 +69,7 @@ static const struct hwprof_loop *loop_at(const struct side *side, size_t index)
 	       hwprof_loops_get(&side->loops.profile, index);
 }
 
-/* Change @index of the diff of two sides. */
+/* Asserts change @index of the difference of two sides. */
 static void expect(const struct hwprof_diff *diff, size_t index,
 		   const struct side *before_side,
 		   const struct hwprof_loop *before,
@@ -80,12 +80,16 @@ static void expect(const struct hwprof_diff *diff, size_t index,
 
 	assert_ptr_equal(loop_at(before_side, change->before), before);
 	assert_ptr_equal(loop_at(after_side, change->after), after);
-	assert_true(change->share > share - 1e-9 && change->share < share + 1e-9);
+	assert_true(change->share > share - 1e-9 &&
+		    change->share < share + 1e-9);
 	assert_true(change->share_before == (before ? before->share : 0));
 	assert_true(change->share_after == (after ? after->share : 0));
 }
 
-/* One build: by address, whatever the source says. Largest change first. */
+/*
+ * One build: matched by address, whatever the source says. Largest change
+ * first.
+ */
 static void test_same_build(void **state)
 {
 	struct side before = NO_LOOPS, after = NO_LOOPS;
@@ -108,7 +112,9 @@ static void test_same_build(void **state)
 	hwprof_diff_free(diff);
 }
 
-/* Two builds: by line, if it is known, or else by offset; never by address. */
+/*
+ * Two builds: matched by line if known, otherwise by offset; never by address.
+ */
 static void test_other_build(void **state)
 {
 	struct side before = NO_LOOPS, after = NO_LOOPS;
@@ -135,7 +141,7 @@ static void test_other_build(void **state)
 	hwprof_diff_free(diff);
 }
 
-/* Several loops on a line: as many have a counterpart as there are in both. */
+/* Several loops on a line: as many are matched as both sides have. */
 static void test_one_line(void **state)
 {
 	struct side before = NO_LOOPS, after = NO_LOOPS;
@@ -144,8 +150,8 @@ static void test_one_line(void **state)
 	unsigned int i;
 
 	for (i = 0; i < 5; i++) {
-		loops[i] = i < 3 ? add(&before, "b1", 0x100 * (i + 1), i / 8.0) :
-				   add(&after, "b2", 0x110 * i, 0.5);
+		loops[i] = i < 3 ? add(&before, "b1", 0x100 * (i + 1), i / 8.0)
+				 : add(&after, "b2", 0x110 * i, 0.5);
 		in_function(loops[i], "f", 0x100 * i);
 		on_line(loops[i], 10);
 	}
@@ -157,7 +163,7 @@ static void test_one_line(void **state)
 	hwprof_diff_free(diff);
 }
 
-/* Against itself, all is as it was, whatever there is of it. */
+/* A profile compared with itself has no change. */
 static void test_itself(void **state)
 {
 	struct side side = NO_LOOPS;
@@ -193,17 +199,16 @@ static void test_kinds(void **state)
 	assert_null(hwprof_kind_name(HWPROF_KINDS));
 }
 
-/* A tree as if it had been read: each node is in the one before it. */
+/* A tree as if it had been read: each node is a child of the one before. */
 struct chain {
 	struct hwprof_contexts contexts;
 	struct context_node nodes[MAX];
 	struct hwprof_context *order[MAX];
 };
 
-static struct hwprof_context *add_context(struct chain *chain,
-					  const char *build,
-					  const char *function, uint64_t address,
-					  uint64_t site_offset)
+static struct hwprof_context *
+add_context(struct chain *chain, const char *build, const char *function,
+	    uint64_t address, uint64_t site_offset)
 {
 	size_t count = chain->contexts.tree.count++;
 	struct hwprof_context *context = &chain->nodes[count].context;
@@ -226,8 +231,8 @@ static struct hwprof_context *add_context(struct chain *chain,
 }
 
 /*
- * Another build: f's call of g has moved in f, h is called by another function, and
- * so is what h calls, although that has not changed.
+ * Another build: f's call of g has moved inside f. Another function calls h, so
+ * that the callees of h are different contexts, although h has not changed.
  */
 static void test_contexts(void **state)
 {
@@ -269,7 +274,7 @@ static void test_contexts(void **state)
 
 #define NONE	HWPROF_NOTHING
 
-/* Of each thing before it is another, and after it yet another. */
+/* Returns a share that differs between all things of both sides. */
 static double share(unsigned int side, size_t index)
 {
 	return (index + 1) / (side ? 64.0 : 1024.0);
@@ -280,7 +285,7 @@ static void expect_share(double is, unsigned int side, size_t index)
 	assert_true(is == (index == NONE ? 0 : share(side, index)));
 }
 
-/* @after: which of @after_count each of @count things before is. */
+/* Asserts that thing i of @count before matches @after[i] of @after_count. */
 static void expect_counterparts(const struct hwprof_diff *diff,
 				const size_t *after, size_t count,
 				size_t after_count)
@@ -313,7 +318,7 @@ static struct hwprof_diff *compare(const struct hwprof_profile *before,
 	return diff;
 }
 
-/* Where a thing is; @line 0: not known. */
+/* The place of a thing; @line 0: unknown. */
 struct spot {
 	const char *function;
 	uint64_t address, offset;
@@ -365,8 +370,8 @@ static void add_method(struct call_side *to, unsigned int side,
 }
 
 /*
- * By line of the site, or its offset, and always by callee, which may have moved to
- * another line.
+ * Matched by line or offset of the site, and always by callee, whose line may
+ * have changed.
  */
 static void test_pairs(void **state)
 {
@@ -383,7 +388,10 @@ static void test_pairs(void **state)
 	add_pair(&before, 0, (struct spot){ NULL, 0x500, 0, 0 }, g);
 	add_pair(&before, 0, (struct spot){ "f", 0x140, 0x40, 0 },
 		 (struct spot){ NULL, 0x600, 0, 0 });
-	/* The first is where another one was, but elsewhere in the program. */
+	/*
+	 * The first is at the address of another one, but elsewhere in the
+	 * program.
+	 */
 	add_pair(&after, 1, (struct spot){ "k", 0x108, 8, 10 }, h2);
 	add_pair(&after, 1, (struct spot){ "f", 0x1b0, 0x30, 11 }, h2);
 	add_pair(&after, 1, (struct spot){ "f", 0x1a0, 0x20, 0 }, h2);
@@ -421,7 +429,9 @@ static void test_methods(void **state)
 	hwprof_diff_free(diff);
 }
 
-/* Each side has what its own build has, and methods stand beside pairs. */
+/*
+ * Each side has the fields of its own build. Methods are listed beside pairs.
+ */
 static void test_json(void **state)
 {
 	struct call_side before = NO_CALLS, after = NO_CALLS;
@@ -436,22 +446,28 @@ static void test_json(void **state)
 	file = fdopen(mkstemp(path), "w");
 	assert_int_equal(hwprof_diff_json(diff, 2, file), 0);
 	fclose(file);
-	assert_int_equal(fixture_shell(output, sizeof(output),
-		"python3 -c '\n"
-		"import json\n"
-		"d = json.load(open(\"%s\"))\n"
-		"assert list(d) == [\"changes\", \"methods\"], d\n"
-		"pair, = d[\"changes\"]\n"
-		"assert pair[\"before\"][\"site\"][\"function\"] == \"f\", pair\n"
-		"assert pair[\"after\"] is None, pair\n"
-		"g, other = d[\"methods\"]\n"
-		"b, a = g[\"before\"], g[\"after\"]\n"
-		"assert b[\"entry\"][\"address\"] == \"0x200\", b\n"
-		"assert a[\"entry\"][\"address\"] == \"0x280\", a\n"
-		"assert b[\"entry\"][\"build_id\"] == \"b1\", b\n"
-		"assert g[\"share_change\"] == a[\"share\"] - b[\"share\"], g\n"
-		"assert a[\"sites\"] == 1, a\n"
-		"' 2>&1", path), 0);
+	assert_int_equal(
+		fixture_shell(
+			output, sizeof(output),
+			"python3 -c '\n"
+			"import json\n"
+			"d = json.load(open(\"%s\"))\n"
+			"assert list(d) == [\"changes\", \"methods\"], d\n"
+			"pair, = d[\"changes\"]\n"
+			"assert pair[\"before\"][\"site\"][\"function\"] == "
+			"\"f\", pair\n"
+			"assert pair[\"after\"] is None, pair\n"
+			"g, other = d[\"methods\"]\n"
+			"b, a = g[\"before\"], g[\"after\"]\n"
+			"assert b[\"entry\"][\"address\"] == \"0x200\", b\n"
+			"assert a[\"entry\"][\"address\"] == \"0x280\", a\n"
+			"assert b[\"entry\"][\"build_id\"] == \"b1\", b\n"
+			"assert g[\"share_change\"] == a[\"share\"] - "
+			"b[\"share\"], g\n"
+			"assert a[\"sites\"] == 1, a\n"
+			"' 2>&1",
+			path),
+		0);
 	unlink(path);
 	hwprof_diff_free(diff);
 }
@@ -503,7 +519,7 @@ struct range_side {
 
 #define NO_RANGES	{ .ranges.profile.kind = &ranges_kind }
 
-/* @spot.function NULL: of all. */
+/* Adds a range. The root has no @spot.function. */
 static struct hwprof_range *add_range(struct range_side *to, unsigned int side,
 				      unsigned int bits, struct spot spot)
 {
@@ -519,7 +535,10 @@ static struct hwprof_range *add_range(struct range_side *to, unsigned int side,
 	return &to->all[index];
 }
 
-/* All functions have moved by 16 bytes: so have small ranges, and no large one. */
+/*
+ * All functions have moved by 16 bytes, and so have small ranges, but no large
+ * one.
+ */
 static void test_ranges(void **state)
 {
 	static const size_t counterparts[] = { 0, 3, NONE, NONE };
@@ -551,7 +570,7 @@ static void add_box(struct range_side *to, unsigned int side, struct spot code,
 	};
 }
 
-/* By both its code and its data. */
+/* Matched by both code and data. */
 static void test_boxes(void **state)
 {
 	static const struct spot
@@ -574,9 +593,9 @@ static void test_boxes(void **state)
 	hwprof_diff_free(diff);
 }
 
-/* --- paths, whose names are those of a program's file --------------------- */
+/* --- paths, named from the file of a program ------------------------------ */
 
-/* PAD bytes are before f, and EXTRA in it. */
+/* The function f follows PAD bytes, and contains EXTRA bytes. */
 static const char source[] =
 "	.text\n"
 "	.skip PAD, 0x90\n"
@@ -606,7 +625,7 @@ struct path_side {
 	uint64_t f, g;
 };
 
-/* The program at @path, of which the file may go. */
+/* Reads the program at @path, which may be removed afterwards. */
 static void open_build(struct path_side *to, unsigned int side,
 		       const char *path, bool lines)
 {
@@ -615,12 +634,17 @@ static void open_build(struct path_side *to, unsigned int side,
 	char output[4096];
 	uint64_t offset;
 
-	assert_int_equal(fixture_shell(output, sizeof(output),
-		"rm -f %s; printf '%%s' '%s' > %s.s &&"
-		" gcc %s -Wa,--defsym,PAD=%u,--defsym,EXTRA=%u -nostdlib -static"
-		" -no-pie -Wl,-e,0,--section-start=.text=0x%x -o %s %s.s 2>&1;"
-		" rm -f %s.s", path, source, path, lines ? "-g" : "",
-		side ? PAD : 0, extra, TEXT, path, path, path), 0);
+	assert_int_equal(
+		fixture_shell(output, sizeof(output),
+			      "rm -f %s; printf '%%s' '%s' > %s.s &&"
+			      " gcc %s -Wa,--defsym,PAD=%u,--defsym,EXTRA=%u "
+			      "-nostdlib -static"
+			      " -no-pie -Wl,-e,0,--section-start=.text=0x%x -o "
+			      "%s %s.s 2>&1;"
+			      " rm -f %s.s",
+			      path, source, path, lines ? "-g" : "",
+			      side ? PAD : 0, extra, TEXT, path, path, path),
+		0);
 	to->paths.profile.kind = &paths_kind;
 	to->f = TEXT + (side ? PAD : 0);
 	to->g = to->f + 3 + extra;
@@ -653,7 +677,7 @@ static void add_procedure(struct path_side *to, unsigned int side,
 	};
 }
 
-/* The path over the lines between @points, of which there is one or there are two. */
+/* Adds the path over one or two lines between @points. */
 static struct path_entry *add_path(struct path_side *to, unsigned int side,
 				   const uint64_t *points, unsigned int lines)
 {
@@ -675,8 +699,8 @@ static struct path_entry *add_path(struct path_side *to, unsigned int side,
 }
 
 /*
- * Of f that has grown, and of g that has not. The fourth one jumps elsewhere than
- * the last, and the fifth one begins otherwise later.
+ * Paths of f, which has grown, and of g, which has not. The fourth jumps
+ * elsewhere than the last, and the fifth has a later beginning.
  */
 static void add_paths(struct path_side *before, struct path_side *after)
 {
@@ -695,13 +719,13 @@ static void add_paths(struct path_side *before, struct path_side *after)
 	add_path(before, 0, (uint64_t[]){ g + 1, g + 2 }, 1);
 	add_path(before, 0, (uint64_t[]){ f, f, g + 1, g + 2 }, 2);
 	add_path(after, 1, (uint64_t[]){ f2, f2, g2 + 1, g2 + 2 }, 2);
-	add_path(after, 1, (uint64_t[]){ g2 + 1, g2 + 2 }, 1)->path.called = true;
+	add_path(after, 1, (uint64_t[]){g2 + 1, g2 + 2}, 1)->path.called = true;
 	add_path(after, 1, (uint64_t[]){ g2, g2 + 2 }, 1);
 	add_path(after, 1, (uint64_t[]){ f2, f2 + 6 }, 1);
 	add_path(after, 1, (uint64_t[]){ f2 + 5, f2 + 6 }, 1);
 }
 
-/* By lines of source, as long as they are known; else by offsets. */
+/* Matched by source lines if known, otherwise by offsets. */
 static void test_paths(void **state)
 {
 	static const size_t counterparts[2][6] = {
@@ -730,7 +754,7 @@ static void test_paths(void **state)
 	unlink(path);
 }
 
-/* --- builds of one program ------------------------------------------------- */
+/* --- builds of one program ------------------------------------------------ */
 
 #define REST	"__attribute__((noinline)) int red(int x) { return x * 7 + 1; }\n" \
 		"__attribute__((noinline)) int blue(int x) { return x ^ 5; }\n"  \
@@ -744,8 +768,8 @@ static void test_paths(void **state)
 #define END	"return s; }\n"
 
 /*
- * Builds @source in a new folder and makes a recording of its loops, as they stand
- * there: loop n has n * 10 back edges.
+ * Builds @source in a new folder, and makes a recording of its loops: loop n
+ * has n * 10 back edges.
  */
 static void make_build(struct fixture *fixture, const char *source,
 		       char folder[])
@@ -756,18 +780,25 @@ static void make_build(struct fixture *fixture, const char *source,
 
 	strcpy(folder, "/tmp/hwprof-test-XXXXXX");
 	assert_non_null(mkdtemp(folder));
-	assert_int_equal(fixture_shell(output, sizeof(output),
-		"cd %s && printf '%%s' '%s' > prog.c &&"
-		"cc -g -O1 -no-pie -Wl,--build-id=sha1 -o prog prog.c &&"
-		"objdump -d prog | awk '/^[0-9a-f]+ <main>:/ { on = 1 } /^$/ { on = 0 }"
-		" on && $0 ~ /\\tj[a-z]+ / { sub(\":\", \"\", $1);"
-		"  for (i = 2; i <= NF; i++) if ($i ~ /^j/)"
-		"   print \"0x\" $(i + 1), \"0x\" $1 }'", folder, source), 0);
+	assert_int_equal(
+		fixture_shell(
+			output, sizeof(output),
+			"cd %s && printf '%%s' '%s' > prog.c &&"
+			"cc -g -O1 -no-pie -Wl,--build-id=sha1 -o prog prog.c "
+			"&&"
+			"objdump -d prog | awk '/^[0-9a-f]+ <main>:/ { on = 1 "
+			"} /^$/ { on = 0 }"
+			" on && $0 ~ /\\tj[a-z]+ / { sub(\":\", \"\", $1);"
+			"  for (i = 2; i <= NF; i++) if ($i ~ /^j/)"
+			"   print \"0x\" $(i + 1), \"0x\" $1 }'",
+			folder, source),
+		0);
 	snprintf(path, sizeof(path), "%s/prog", folder);
 	fixture_begin(fixture, "loops,step,rows");
 	fixture_comm(fixture, 1, 100, "prog", true);
 	fixture_map(fixture, 2, 100, 0x400000, 0x10000, 0, path, NULL);
-	for (; sscanf(at, "%lx %lx\n%n", &head, &tail, &used) == 2; at += used) {
+	for (; sscanf(at, "%lx %lx\n%n", &head, &tail, &used) == 2;
+	     at += used) {
 		const struct hwprof_row_loop row =
 			fixture_loop(1, 100, head, tail, 10 * (n + 1), 1);
 
@@ -786,7 +817,7 @@ static void remove_folder(const char *folder)
 	fixture_shell(output, sizeof(output), "rm -r %s", folder);
 }
 
-/* The name of what joins loop @before, of so many, with @after; NULL: nothing. */
+/* Returns the match of loop @before with @after; NULL if there is none. */
 static const char *match_of(const struct hwprof_diff *diff,
 			    const struct hwprof_profile *profiles[2],
 			    int before, int after)
@@ -808,8 +839,8 @@ static const char *match_of(const struct hwprof_diff *diff,
 }
 
 /*
- * An edit that moves all loops to other lines, so that each stands where another one
- * stood: those that do the same are the same, and the one that calls the same.
+ * An edit moves all loops to other lines, where other loops used to be. Loops
+ * that do the same are matched, and so is the one that calls the same.
  */
 static void test_edited(void **state)
 {
@@ -828,16 +859,17 @@ static void test_edited(void **state)
 		profiles[i] = fixture_loops(&fixtures[i], 0);
 		assert_int_equal(hwprof_loops_count(profiles[i]), 4);
 	}
-	/* The objects have other folders: of one name they would be one. */
+	/* Give objects the same name, as they have in one folder. */
 	for (i = 0; i < 4; i++)
-		((struct hwprof_loop *)hwprof_loops_get(profiles[1], i))->object =
-			hwprof_loops_get(profiles[0], 0)->object;
-	assert_int_equal(hwprof_profile_diff(&diff, profiles[0], profiles[1]), 0);
+		((struct hwprof_loop *)hwprof_loops_get(profiles[1], i))
+			->object = hwprof_loops_get(profiles[0], 0)->object;
+	assert_int_equal(hwprof_profile_diff(&diff, profiles[0], profiles[1]),
+			 0);
 	const struct hwprof_profile *both[2] = { profiles[0], profiles[1] };
 
-	assert_string_equal(match_of(diff, both, 1, 2), "code");	/* SUM */
-	assert_string_equal(match_of(diff, both, 2, 3), "calls");	/* RED */
-	assert_string_equal(match_of(diff, both, 3, 4), "code");	/* BLUE */
+	assert_string_equal(match_of(diff, both, 1, 2), "code");  /* SUM */
+	assert_string_equal(match_of(diff, both, 2, 3), "calls"); /* RED */
+	assert_string_equal(match_of(diff, both, 3, 4), "code");  /* BLUE */
 	assert_string_equal(match_of(diff, both, 4, 1), "nesting");
 	hwprof_diff_free(diff);
 	for (i = 0; i < 2; i++) {

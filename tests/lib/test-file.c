@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Recordings: what was written is read, and damage is said, never a crash. */
+/*
+ * Recordings: reading them back, and damage, which gives a message but never a
+ * crash.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -83,7 +86,7 @@ static void test_round_trip(void **state)
 	assert_int_equal(seen.sequence, 5);
 	assert_int_equal(seen.branch_sum, 3 * 0x401000 + 16 + 32 + 48);
 	assert_int_equal(seen.totals, 1);
-	/* A second time there is nothing to read, and it says so. */
+	/* A second reading fails. */
 	assert_int_equal(hwprof_file_samples(file, see, &seen), -EALREADY);
 	hwprof_file_close(file);
 	fixture_remove(&fixture);
@@ -130,8 +133,8 @@ static struct bytes slurp(const char *path)
 }
 
 /*
- * Reads the loops of @bytes. A sentence that begins with the file's name comes
- * with every error. The iterations found, or a negative errno.
+ * Reads the loops of @bytes. Every error must have a message that begins with
+ * the file's name. Returns the iterations found, or a negative errno.
  */
 static int64_t read_bytes(struct bytes bytes)
 {
@@ -165,7 +168,10 @@ static int64_t read_bytes(struct bytes bytes)
 	return error ? error : iterations;
 }
 
-/* Where the sections begin, without which no event is known to be hwprof's. */
+/*
+ * Returns where the sections begin. Without them, no event is known to be
+ * hwprof's.
+ */
 static uint64_t data_end(struct bytes bytes)
 {
 	struct perfdata_header header;
@@ -186,10 +192,10 @@ static void test_truncated(void **state)
 		struct bytes copy = { malloc(part.size + 1), part.size };
 		int64_t got;
 
-		/* A buffer of its own, for ASan to watch its end. */
+		/* A separate buffer, so that ASan watches its end. */
 		memcpy(copy.at, part.at, part.size);
 		got = read_bytes(copy);
-		/* Where the sections say enough, all is there. */
+		/* If the sections suffice, everything is read. */
 		assert_true(got < 0 || got == 100);
 		assert_true(got < 0 || part.size > data_end(whole));
 		free(copy.at);
@@ -216,7 +222,7 @@ static void test_every_byte(void **state)
 		}
 		bytes.at[i] = kept;
 	}
-	/* Much of a header cannot be wrong without being noticed. */
+	/* Many bytes of the header cannot be wrong without a failure. */
 	assert_true(damaged > 500);
 	assert_int_equal(read_bytes(bytes), 100);
 	free(bytes.at);
@@ -267,7 +273,7 @@ static void test_foreign(void **state)
 	fixture_remove(&fixture);
 }
 
-/* A recorder that was killed leaves no size and no sections. */
+/* A killed recorder leaves no size and no sections. */
 static void test_unfinished(void **state)
 {
 	struct fixture fixture;
@@ -286,7 +292,7 @@ static void test_unfinished(void **state)
 	fixture_remove(&fixture);
 }
 
-/* Rows of a type or length that comes later are skipped, or read as far as known. */
+/* Rows of later types are skipped, and longer rows are read as far as known. */
 static void test_newer_rows(void **state)
 {
 	struct {
@@ -317,7 +323,7 @@ static void test_newer_rows(void **state)
 	fixture_remove(&fixture);
 }
 
-/* What stock perf writes: plain, compressed, and to a pipe. */
+/* Recordings of stock perf: plain, compressed, and to a pipe. */
 struct records {
 	uint64_t samples, maps, comms, bytes_of_raw;
 };
@@ -336,9 +342,10 @@ static bool perf_works(void)
 {
 	char output[256];
 
-	/* Not -o /dev/null: perf renames what is there. */
-	return !fixture_shell(output, sizeof(output),
-			      "perf record -q -e cpu-clock:u -o - true 2>&1 >/dev/null");
+	/* With -o /dev/null perf would rename that file. */
+	return !fixture_shell(
+		output, sizeof(output),
+		"perf record -q -e cpu-clock:u -o - true 2>&1 >/dev/null");
 }
 
 static void check_perf(const char *options)
@@ -350,16 +357,22 @@ static void check_perf(const char *options)
 
 	assert_true(fd >= 0);
 	close(fd);
-	assert_int_equal(fixture_shell(output, sizeof(output),
-		"perf record -q -e cpu-clock:u -c 100000 %s %s -- sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done' 2>/dev/null",
-		options, path), 0);
+	assert_int_equal(
+		fixture_shell(output, sizeof(output),
+			      "perf record -q -e cpu-clock:u -c 100000 %s %s "
+			      "-- sh -c 'i=0; while [ $i -lt 20000 ]; do "
+			      "i=$((i+1)); done' 2>/dev/null",
+			      options, path),
+		0);
 	assert_int_equal(hwprof_file_open(&file, path), 0);
 	assert_int_equal(records_read(file, count_record, &records), 0);
 	hwprof_file_close(file);
-	/* perf's own count, from its dump of the file. */
+	/* The number of samples in perf's own dump. */
 	assert_int_equal(fixture_shell(output, sizeof(output),
-		"perf script -D -i %s 2>/dev/null | grep -c 'PERF_RECORD_SAMPLE('",
-		path), 0);
+				       "perf script -D -i %s 2>/dev/null | "
+				       "grep -c 'PERF_RECORD_SAMPLE('",
+				       path),
+			 0);
 	assert_int_equal(records.samples, strtoull(output, NULL, 10));
 	assert_true(records.samples > 5);
 	assert_true(records.maps > 1);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Profiles of one function: its loops, calls, paths and loads, and its callers. */
+/*
+ * Profiles of one function: its loops, calls, paths and loads, and its callers.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +9,7 @@
 #include "fixture.h"
 #include "found.h"
 
-/* Functions of this program, which the recording is of. */
+/* Functions of this program, which is the recorded object. */
 #define FUNCTION(name)							\
 	static void __attribute__((noinline, used)) name(void)		\
 	{								\
@@ -18,7 +20,7 @@ FUNCTION(red)
 FUNCTION(green)
 FUNCTION(blue)
 
-/* The mapping of this program's code. */
+/* Adds the mapping of this program's code. */
 static void map_self(struct fixture *fixture, uint32_t pid)
 {
 	uint64_t start, end, offset;
@@ -52,8 +54,8 @@ static struct hwprof_profile *read_of(struct fixture *fixture,
 
 	fixture_end(fixture);
 	assert_int_equal(hwprof_file_open(&file, fixture->path), 0);
-	assert_int_equal(hwprof_profile_read(&profile, kind, &file, 1, &options),
-			 0);
+	assert_int_equal(
+		hwprof_profile_read(&profile, kind, &file, 1, &options), 0);
 	hwprof_file_close(file);
 	fixture_remove(fixture);
 	return profile;
@@ -80,7 +82,7 @@ static void add_of_self(struct fixture *fixture, unsigned int kind, uint64_t id,
 	fixture_row(fixture, 10, row.callee, row.site, calls, &row.row);
 }
 
-/* red and blue call green, which calls itself below red. */
+/* Adds a tree: red and blue call green, which calls itself below red. */
 static void add_colours(struct fixture *fixture)
 {
 	begin(fixture, "cct,step,rows");
@@ -89,7 +91,8 @@ static void add_colours(struct fixture *fixture)
 	add_of_self(fixture, HWPROF_CONTEXT_CALL, 3, 2, red, green, 5, 50);
 	add_of_self(fixture, HWPROF_CONTEXT_CALL, 4, 1, NULL, blue, 1, 0);
 	add_of_self(fixture, HWPROF_CONTEXT_CALL, 5, 4, blue, green, 7, 7);
-	add_of_self(fixture, HWPROF_CONTEXT_RECURSION, 6, 3, green, green, 4, 0);
+	add_of_self(fixture, HWPROF_CONTEXT_RECURSION, 6, 3, green, green, 4,
+		    0);
 	add_of_self(fixture, HWPROF_CONTEXT_CALL, 7, 3, green, blue, 3, 43);
 }
 
@@ -101,7 +104,7 @@ static struct hwprof_profile *read_callers(const char *function)
 	return read_of(&fixture, HWPROF_KIND_CCT, function);
 }
 
-/* Node @index is @function (NULL: the process), called so often, at that cost. */
+/* Asserts node @index: its function (NULL: the process), calls and cost. */
 static void is_caller(const struct hwprof_profile *contexts, size_t index,
 		      unsigned int kind, const char *function,
 		      unsigned int depth, uint64_t calls, uint64_t branches,
@@ -142,7 +145,7 @@ static void test_callers(void **state)
 	hwprof_profile_free(contexts);
 }
 
-/* Two functions, one of which is below the other, too. */
+/* Two functions, one of which also calls the other. */
 static void test_callers_of_pattern(void **state)
 {
 	struct hwprof_profile *contexts = read_callers("[gb]*e*");
@@ -161,7 +164,7 @@ static void test_callers_of_pattern(void **state)
 	hwprof_profile_free(contexts);
 }
 
-/* Shares stay those of all loops. */
+/* Shares remain those of all loops. */
 static void test_loops(void **state)
 {
 	void (*const functions[])(void) = { red, green };
@@ -196,7 +199,7 @@ static void add_call(struct fixture *fixture, void (*caller)(void),
 	fixture_row(fixture, 10, row.site, row.callee, row.calls, &row.row);
 }
 
-/* By it and of it; and the method that it is. */
+/* Calls by and of the function, and its method. */
 static void test_calls(void **state)
 {
 	struct hwprof_profile *calls;

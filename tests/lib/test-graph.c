@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Numbers of paths: of random procedures, all that may be run are walked. */
+/* Numbers of paths: tries all possible paths of random procedures. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +16,13 @@ enum {
 	ROUNDS = 3000,
 };
 
-/* A procedure, in plain words. */
+/* A procedure as a plain array. */
 struct procedure {
 	unsigned int count;
 	struct instruction code[MOST];
 };
 
-/* All of its paths, one after the other, and which numbers they have had. */
+/* A search of all its paths, and the numbers that it has seen. */
 struct search {
 	const struct procedure *procedure;
 	const struct graph *graph;
@@ -50,7 +50,10 @@ static enum ending random_ending(uint64_t *random)
 				    sizeof(endings) / sizeof(endings[0]))];
 }
 
-/* Jumps lead anywhere in it, and a little before it and behind it. */
+/*
+ * Makes random code. Jumps lead anywhere inside, or a little before or behind
+ * it.
+ */
 static void make(struct procedure *procedure, struct graph *graph,
 		 uint64_t *random)
 {
@@ -71,7 +74,9 @@ static void make(struct procedure *procedure, struct graph *graph,
 	}
 }
 
-/* The path that has been found ends at @from: with a jump to @to, or returns. */
+/*
+ * Numbers the present path, which ends at @from with a jump to @to, or returns.
+ */
 static void number(struct search *search, uint64_t from, uint64_t to)
 {
 	struct graph_walk walk;
@@ -113,7 +118,7 @@ static void search_from(struct search *search, uint64_t at)
 	const struct instruction *now =
 		&search->procedure->code[(at - BEGIN) / SIZE];
 
-	/* Nothing says where these end; but they are counted. */
+	/* These ends have no branch, but the paths count. */
 	if (at == address(search->procedure->count) ||
 	    now->ending == ENDING_STOP) {
 		search->paths++;
@@ -136,7 +141,7 @@ static void search_from(struct search *search, uint64_t at)
 	}
 }
 
-/* Does a jump lead back to @at? */
+/* Returns true if a jump leads back to @at. */
 static bool is_start(const struct procedure *procedure, uint64_t at)
 {
 	unsigned int i;
@@ -174,7 +179,7 @@ static bool always_says(const struct procedure *procedure)
 	return !ending_goes_on(procedure->code[procedure->count - 1].ending);
 }
 
-/* Each number is that of one path; there are as many as paths. */
+/* Each number belongs to one path, and there are as many numbers as paths. */
 static void test_random(void **state)
 {
 	unsigned int round, whole = 0, i;
@@ -226,7 +231,7 @@ static void test_refusals(void **state)
 	add(&graph, ENDING_NONE, 0);
 	add(&graph, ENDING_RETURN, 0);
 	assert_string_equal(graph_count(&graph), "jump into an instruction");
-	/* 2^63 are countable, and 2^64 are not. */
+	/* 2^63 paths are countable, 2^64 are not. */
 	for (i = 63; i <= 64; i++) {
 		graph.count = 0;
 		while (graph.count < 2 * i) {
@@ -245,7 +250,7 @@ static void test_refusals(void **state)
 	graph_free(&graph);
 }
 
-/* What no path does has no number. */
+/* Impossible paths have no number. */
 static void test_walks(void **state)
 {
 	struct graph graph = { .count = 0 };

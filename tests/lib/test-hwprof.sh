@@ -16,7 +16,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work" "$public"' EXIT
 n=0
 
-# check NAME STATUS PATTERN COMMAND...: both must be so, on either output
+# check NAME STATUS PATTERN COMMAND...: checks status, and a pattern in either
+# output.
 check()
 {
 	name=$1 status=$2 pattern=$3
@@ -39,7 +40,8 @@ check "help" 0 "exit status" "$hwprof" --help
 check "version" 0 "^hwprof [0-9]" "$hwprof" --version
 check "help of a command" 0 "usage: hwprof record" "$hwprof" help record
 check "help by option" 0 "usage: hwprof report" "$hwprof" report --help
-check "unknown command" 2 "unknown command 'profile'; commands are" "$hwprof" profile
+check "unknown command" 2 "unknown command 'profile'; commands are" "$hwprof" \
+	profile
 check "help of none" 2 "unknown command 'x'" "$hwprof" help x
 
 check "unknown field" 2 "unknown field 'lopps' in event.*loops" \
@@ -50,10 +52,12 @@ check "things that cannot be together" 2 \
 check "contexts of windows beside others" 2 \
 	"'cct,paths,burst=99' has cct beside other things.*leave out 'burst'" \
 	"$hwprof" record -e cct,paths,burst=99 -- true
-check "metrics beside others" 2 "needs an event with samples of calling contexts" \
+check "metrics beside others" 2 \
+	"needs an event with samples of calling contexts" \
 	"$hwprof" record -e cct,paths --metric page-faults -- true
 for command in stat top; do
-	check "$command of several things" 1 "'loops,paths' has several profiles" \
+	check "$command of several things" 1 \
+		"'loops,paths' has several profiles" \
 		"$hwprof" $command -e loops,paths -- true
 done
 check "number out of range" 2 "'memory_mib=99999': allowed is 0 to 4095" \
@@ -62,7 +66,8 @@ check "nothing to record" 2 "nothing to record" "$hwprof" record
 check "two kinds of targets" 2 "exclude each other" "$hwprof" record -a -p $$
 check "pages" 2 "powers of two" "$hwprof" record -m 3 -- true
 check "no number" 2 "'x': allowed" "$hwprof" record -p x
-check "no process" 1 "there is no process 2147483646" "$hwprof" record -p 2147483646
+check "no process" 1 "there is no process 2147483646" "$hwprof" record -p \
+	2147483646
 check "unknown trigger" 2 "'no-such': unknown here; allowed are clock" \
 	"$hwprof" record --trigger no-such -e loops,lbr -- true
 check "trigger without a raw event" 2 "'page-faults': unknown here; allowed" \
@@ -84,23 +89,25 @@ check "too many metrics" 2 "'e': 4 are allowed" \
 	"$hwprof" record --metric a,b --metric c,d,e -e cct,sample -- true
 check "a metric's mode" 2 "'page-faults:u': it is counted where the samples" \
 	"$hwprof" record --metric page-faults:u -e cct,sample -- true
-check "unknown metric" 2 "'no-such': unknown here; allowed are names of perf's" \
+check "unknown metric" 2 \
+	"'no-such': unknown here; allowed are names of perf's" \
 	"$hwprof" record --metric page-faults,no-such -e cct,sample -- true
 check "metrics that are not given" 2 "is to have 2 metrics: give so many" \
 	"$hwprof" record -e cct,sample,metrics=2 --metric page-faults -- true
 for budget in 0 0% 101% 0.05% 1.25% x 1%% -1 nan inf 1e300; do
-	check "budget '$budget'" 2 "'$budget': allowed are percents .* 0.1 to 100" \
+	check "budget '$budget'" 2 \
+		"'$budget': allowed are percents .* 0.1 to 100" \
 		"$hwprof" record --budget "$budget" -e loops,burst=200 -- true
 done
 check "budget of nothing" 2 "--budget needs an event with samples of code" \
 	"$hwprof" record --budget 1% -e loops -- true
-check "unknown option" 2 "unrecognized option" "$hwprof" record --no-such -- true
+check "unknown option" 2 "unrecognized option" "$hwprof" record --no-such -- \
+	true
 if [ ! -e /sys/bus/event_source/devices/hwprof ]; then
 	check "no module" 1 "modprobe hwprof" "$hwprof" record -- true
 	check "doctor without the module" 1 "^missing *step" "$hwprof" doctor
 fi
-# Its status says whether stepping can be used: 1 where there is no module, or no
-# right to use it.
+# The status of doctor is 1 without the module, or without the right to use it.
 "$hwprof" doctor > /dev/null 2>&1
 usable=$?
 case $usable in
@@ -109,9 +116,10 @@ case $usable in
 esac
 check "doctor, whether it is usable" $((usable != 0)) "$there" "$hwprof" doctor
 check "doctor, counters" $usable "^[a-z]* *pmu  *[^ ]" "$hwprof" doctor
-check "doctor, precise events" $usable "^[a-z]* *precise  *[^ ]" "$hwprof" doctor
+check "doctor, precise events" $usable "^[a-z]* *precise  *[^ ]" "$hwprof" \
+	doctor
 check "doctor, arguments" 2 "takes no arguments" "$hwprof" doctor x
-# What it says of kernels: of others than this machine's, too.
+# Messages about kernels, including others than this machine's.
 cat > "$work/kernel.c" <<'END'
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,7 +139,8 @@ for kernel in 6.1.0 6.2.0-rc1 6.12.9-cloud 6.18.0 7.3.4-cloud; do
 		"^ok *kernel *Linux $kernel, x86_64$" \
 		env LD_PRELOAD="$work/kernel.so" KERNEL=$kernel "$hwprof" doctor
 done
-for kernel in "5.10.3 oldest.* 6.1" "6.0.9 oldest.* 6.1" "7.4.0-rc1 newest.* 7.3" \
+for kernel in "5.10.3 oldest.* 6.1" "6.0.9 oldest.* 6.1" \
+	"7.4.0-rc1 newest.* 7.3" \
 	      "8.0.1 newest.* 7.3"; do
 	check "doctor, Linux ${kernel%% *}" 0 \
 		"^warn *kernel *Linux ${kernel%% *}, x86_64 .*the ${kernel#* }" sh -c "
@@ -141,16 +150,17 @@ done
 check "doctor, JSON" 0 "usable" sh -c \
 	"'$hwprof' doctor --json | python3 -m json.tool"
 
-check "unknown report" 2 "unknown report 'call', and no such file; there are: loops, ranges, calls, cct, paths, values, edges" \
+check "unknown report" 2 \
+	"unknown report 'call', and no such file; there are: loops, ranges, calls, cct, paths, values, edges" \
 	"$hwprof" report call
-# Without a subject, a report is on what the file has.
+# Without a subject, all kinds of the file are reported.
 check "report of one kind" 0 "^$recording: 2 loops; exact" \
 	"$hwprof" report "$recording"
 check "report of one kind, -i" 0 "^$calls: [0-9]* call pair" \
 	"$hwprof" report -i "$calls"
 check "report of the default file" 1 "hwprof.data: cannot open: No such" \
 	sh -c "cd '$work' && '$(realpath "$hwprof")' report"
-# The heading of each report, and a B where a blank line is before it.
+# The heading of each report; B means that a blank line precedes it.
 for report in "1: 1 loop;" "2:B 1 call pair" "3:B 12 contexts;" "4:B 1 path of"
 do
 	check "reports of several kinds, ${report#*:}" 0 "^${report#*:}" sh -c \
@@ -168,7 +178,8 @@ check "one kind as JSON" 0 '"entries": ' sh -c \
 	"'$hwprof' report --json '$recording' | python3 -m json.tool"
 check "an option of one kind" 2 "are of loops, not of call pairs" \
 	"$hwprof" report --sort trip "$together"
-check "pipe without a subject" 2 "with the data; say what to report on: loops, " \
+check "pipe without a subject" 2 \
+	"with the data; say what to report on: loops, " \
 	"$hwprof" report tests/fuzz/seeds/fuzz-perfdata/perf-pipe
 check "no recording, no subject" 1 "is no perf.data file" "$hwprof" report "$0"
 check "stock recording without a subject" 1 "which 'hwprof replay' reads" \
@@ -179,7 +190,8 @@ check "limit" 2 "allowed are numbers from 1" "$hwprof" report loops -n 0
 check "file with and without its option" 2 "give all files without -i" \
 	"$hwprof" report loops -i "$recording" "$recording"
 check "standard input twice" 2 "can be read once" "$hwprof" report loops - -
-check "diff of one" 2 "needs two files" "$hwprof" report loops --diff "$recording"
+check "diff of one" 2 "needs two files" "$hwprof" report loops --diff \
+	"$recording"
 check "diff, sorted" 2 "without --sort" \
 	"$hwprof" report loops --diff --sort trip "$recording" "$recording"
 check "diff, folded" 2 "without --folded" \
@@ -187,16 +199,19 @@ check "diff, folded" 2 "without --folded" \
 check "no file" 1 "/no/file: cannot open: No such file" \
 	"$hwprof" report loops -i /no/file
 check "no recording" 1 "is no perf.data file" "$hwprof" report loops -i "$0"
-# Root can read all: nobody tries then, from where nobody can get at.
+# Root can read everything, so this runs as nobody, in a folder that nobody can
+# enter.
 public=$(mktemp -d) && chmod 755 "$public"
 cp "$hwprof" "$public/hwprof"
 touch "$public/secret" && chmod 0 "$public/secret"
 nobody=
-[ "$(id -u)" != 0 ] || nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
+[ "$(id -u)" != 0 ] ||
+	nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
 check "unreadable file" 1 "secret: .*Permission denied" \
 	$nobody "$public/hwprof" report loops -i "$public/secret"
 head -c 700 "$recording" > "$work/cut"
-check "truncated file" 1 "which events are hwprof.s: offset 0x" "$hwprof" report loops -i "$work/cut"
+check "truncated file" 1 "which events are hwprof.s: offset 0x" "$hwprof" \
+	report loops -i "$work/cut"
 check "truncated file, JSON" 1 "which events are hwprof.s: offset 0x" \
 	"$hwprof" report loops --json -i "$work/cut"
 
@@ -208,23 +223,29 @@ check "lost records" 0 "warning: 4 records were lost" \
 	"$hwprof" report loops -i "$recording"
 for what in "loops:1 loop;" "calls:1 call pair" "cct:12 contexts;" \
 	    "paths:1 path of 1 procedure"; do
-	check "one event with several things, ${what%%:*}" 0 "^$together: ${what#*:}" \
+	check "one event with several things, ${what%%:*}" 0 \
+		"^$together: ${what#*:}" \
 		"$hwprof" report "${what%%:*}" -i "$together"
 	check "the totals of all" 0 \
 		"^260 units of loops, calls, cct and paths = 260 delivered" \
 		"$hwprof" report "${what%%:*}" -i "$together"
 done
-check "paths in contexts" 0 "^     12.50%   15  prog > prog+0x200 > prog+0x300$" \
+check "paths in contexts" 0 \
+	"^     12.50%   15  prog > prog+0x200 > prog+0x300$" \
 	"$hwprof" report paths --contexts "$together"
 check "more contexts" 0 "^     10.83%   13  in 2 more$" \
 	"$hwprof" report paths --contexts "$together"
-check "unknown contexts" 0 "^     12.50%   15  in contexts that are not known$" \
+check "unknown contexts" 0 \
+	"^     12.50%   15  in contexts that are not known$" \
 	"$hwprof" report paths --contexts --blocks "$together"
-check "contexts of two files" 0 "^     12.50%   30  prog > prog+0x200 > prog+0x300$" \
+check "contexts of two files" 0 \
+	"^     12.50%   30  prog > prog+0x200 > prog+0x300$" \
 	"$hwprof" report paths --contexts "$together" "$together"
-check "contexts in JSON" 0 "\"chain\": \"prog;prog+0x200;prog+0x300\",\"count\": 15" \
+check "contexts in JSON" 0 \
+	"\"chain\": \"prog;prog+0x200;prog+0x300\",\"count\": 15" \
 	"$hwprof" report paths --json "$together"
-check "paths in no contexts" 0 "which contexts they ran is not known: .*-e paths,cct" \
+check "paths in no contexts" 0 \
+	"which contexts they ran is not known: .*-e paths,cct" \
 	"$hwprof" report paths --contexts "$paths"
 check "contexts of others" 2 "--contexts is of paths" \
 	"$hwprof" report cct --contexts "$together"
@@ -272,7 +293,8 @@ for what in "loops $recording" "calls $calls" "paths $paths"; do
 		[ -z "$wrong" ] && echo each on its own || echo "$wrong"' - \
 		"$hwprof" $what "$together"
 done
-check "methods that are gone, and new" 0 "^74.98%  *-  *-74.98  trips  *0x1000  *-" \
+check "methods that are gone, and new" 0 \
+	"^74.98%  *-  *-74.98  trips  *0x1000  *-" \
 	"$hwprof" report calls --diff "$calls" "$together"
 check "procedures that are gone, and new" 0 \
 	"^  *-  *100.00%  *+100.00  prog  *-$" \
@@ -286,14 +308,18 @@ check "diff, JSON" 0 '"share_change": 0' sh -c \
 check "diff, limit" 0 "and 1 more" \
 	"$hwprof" report loops --diff -n 1 "$recording" "$recording"
 check "limit holds" 0 "and 1 more" "$hwprof" report loops -i "$recording" -n 1
-check "per process" 0 "101 prog" "$hwprof" report loops -i "$recording" --per-process
-check "full path" 0 "/bin/prog" "$hwprof" report loops -i "$recording" --full-path
+check "per process" 0 "101 prog" "$hwprof" report loops -i "$recording" \
+	--per-process
+check "full path" 0 "/bin/prog" "$hwprof" report loops -i "$recording" \
+	--full-path
 check "JSON" 0 '"head": "0x1010"' sh -c \
 	"'$hwprof' report loops --json -i '$recording' | python3 -m json.tool"
-check "from a pipe: only what was recorded to one" 1 "cannot be read from a pipe" \
+check "from a pipe: only what was recorded to one" 1 \
+	"cannot be read from a pipe" \
 	sh -c "cat '$recording' | '$hwprof' report loops -i -"
-check "output full" 1 "cannot write" sh -c "'$hwprof' report loops -i '$recording' > /dev/full"
-# By SIGPIPE, or by the error of a write where that is ignored.
+check "output full" 1 "cannot write" sh -c \
+	"'$hwprof' report loops -i '$recording' > /dev/full"
+# Ended by SIGPIPE, or by a failing write if that is ignored.
 check "reader gone" 0 "^quiet$" sh -c \
 	"(sleep 0.2; '$hwprof' report loops -i '$recording') 2> '$work/err' | true
 	 ! grep -i -e pipe -e write '$work/err' && echo quiet"
@@ -302,7 +328,7 @@ check "reader gone, SIGPIPE ignored" 0 "^quiet$" sh -c \
 	 (sleep 0.2; '$hwprof' report loops -i '$recording') 2> '$work/err' | true
 	 ! grep -i -e pipe -e write '$work/err' && echo quiet"
 
-# Three times a loop of 9,800 iterations, with an error of up to all of it.
+# Three times a loop of 9,800 iterations: the bounds contain 29,400.
 check "ranges" 0 "1 hot range; exact" "$hwprof" report ranges -i "$ranges"
 check "ranges, bounds" 0 "28,250 *29,579 *0x100a *known" \
 	"$hwprof" report ranges -i "$ranges"
@@ -326,12 +352,14 @@ check "contexts, a chain" 0 "^ *1.04% *8 *8 *4     *0x1400 *0x1300 *chains" \
 	"$hwprof" report cct -i "$contexts" --min-share 0
 check "contexts, recursion" 0 " 300 *0x1200 (recursion)" \
 	"$hwprof" report cct -i "$contexts"
-check "contexts, a handler" 0 "0x1b00 (signal)" "$hwprof" report cct -i "$contexts"
+check "contexts, a handler" 0 "0x1b00 (signal)" "$hwprof" report cct -i \
+	"$contexts"
 check "contexts, statistics" 0 "height 2.4 on average, 4 at most" \
 	"$hwprof" report cct -i "$contexts"
 check "contexts, account" 0 "365 calls = 365 delivered" \
 	"$hwprof" report cct -i "$contexts"
-check "loops, too few windows" 0 "trip count has no interval; for 1.5, record 16" \
+check "loops, too few windows" 0 \
+	"trip count has no interval; for 1.5, record 16" \
 	"$hwprof" replay tests/fuzz/seeds/fuzz-replay/types
 check "contexts, callers" 0 "no call of it was seen" \
 	"$hwprof" report cct -i "$contexts" --callers-of main
@@ -356,7 +384,8 @@ check "contexts, folded" 0 "^chains;chains+0x1300;chains+0x1400 8$" \
 	"$hwprof" report cct -i "$contexts" --folded
 check "contexts, JSON" 0 '"back_edges": 2' sh -c \
 	"'$hwprof' report cct --json -i '$contexts' | python3 -m json.tool"
-check "contexts of loops" 0 "no call was seen" "$hwprof" report cct -i "$recording"
+check "contexts of loops" 0 "no call was seen" "$hwprof" report cct -i \
+	"$recording"
 check "contexts, --min-share" 2 "percentages from 0 to 100" \
 	"$hwprof" report cct --min-share -1
 check "contexts, --sort" 2 "are of loops" "$hwprof" report cct --sort share
@@ -366,7 +395,8 @@ check "loops, --folded" 2 "are of cct" "$hwprof" report loops --folded
 check "loops, --hot" 2 "is of ranges" "$hwprof" report loops --hot 5
 
 # 3,000 calls of inner, 1,000 of middle, and one of outer.
-check "calls" 0 "3 call pairs of 3 methods; exact" "$hwprof" report calls -i "$calls"
+check "calls" 0 "3 call pairs of 3 methods; exact" "$hwprof" report calls -i \
+	"$calls"
 check "calls, pairs" 0 "74.98% *3,000 *trips *0x1011 *- *trips *0x1000$" \
 	"$hwprof" report calls -i "$calls"
 check "calls, methods" 0 "24.99% *1,000 *1 *trips *0x1008 *-$" \
@@ -380,12 +410,14 @@ check "calls, full path" 0 "/usr/bin/trips" \
 	"$hwprof" report calls -i "$calls" --full-path
 check "calls, JSON" 0 '"least": 3000' sh -c \
 	"'$hwprof' report calls --json -i '$calls' | python3 -m json.tool"
-check "calls of loops" 0 "no call was seen" "$hwprof" report calls -i "$recording"
+check "calls of loops" 0 "no call was seen" "$hwprof" report calls -i \
+	"$recording"
 check "calls, --sort" 2 "are of loops" "$hwprof" report calls --sort share
 check "calls, --hot" 2 "is of ranges" "$hwprof" report calls --hot 5
 
-# Of 3,000 calls of inner with 7 iterations each, and 1,000 of middle with 3.
-check "paths" 0 "9 paths of 1 procedure; exact" "$hwprof" report paths -i "$paths"
+# 3,000 calls of inner with 7 iterations each, and 1,000 of middle with 3.
+check "paths" 0 "9 paths of 1 procedure; exact" "$hwprof" report paths -i \
+	"$paths"
 check "paths, shares" 0 "60.00% *hot *15,000 *0 *trips *- *back edge 0x1000 " \
 	"$hwprof" report paths -i "$paths"
 check "paths, blocks" 0 "^    0x101e..0x1030  (code that cannot be read)$" \
@@ -401,7 +433,8 @@ check "paths, full path" 0 "/usr/bin/trips" \
 	"$hwprof" report paths -i "$paths" --full-path
 check "paths, JSON" 0 '"paths_of_90_percent": 5' sh -c \
 	"'$hwprof' report paths --json -i '$paths' | python3 -m json.tool"
-check "paths of loops" 0 "no path was seen" "$hwprof" report paths -i "$recording"
+check "paths of loops" 0 "no path was seen" "$hwprof" report paths -i \
+	"$recording"
 check "paths, --sort" 2 "are of loops" "$hwprof" report paths --sort share
 check "paths, --hot" 2 "is of ranges" "$hwprof" report paths --hot 5
 check "loops, --blocks" 2 "is of paths" "$hwprof" report loops --blocks
@@ -426,13 +459,15 @@ check "edges, rows" 0 "edge pid=100 .* from=0x400108 to=0x400120 end=0x400130" \
 check "edges, of a function that is not there" 0 "no branch was seen" \
 	"$hwprof" report edges -i "$edges" --function none
 check "values" 0 "5 loads; exact" "$hwprof" report values -i "$values"
-check "values, of two processes" 0 "1,000 *100.0% *100.0..100.0% *0x0 *- *zero *prog *0x1010" \
+check "values, of two processes" 0 \
+	"1,000 *100.0% *100.0..100.0% *0x0 *- *zero *prog *0x1010" \
 	"$hwprof" report values -i "$values"
 check "values, stride" 0 "0.3..30.3% *0x8 *- *stride -16" \
 	"$hwprof" report values -i "$values"
 check "values, others" 0 "0x5 *0x6 40.0% *glacial" \
 	"$hwprof" report values -i "$values"
-check "values, complete" 0 "complete to 100.0 %" "$hwprof" report values -i "$values"
+check "values, complete" 0 "complete to 100.0 %" "$hwprof" report values -i \
+	"$values"
 check "values, account" 0 "2,100 loads = 2,100 delivered" \
 	"$hwprof" report values -i "$values"
 check "values, limit" 0 "and 3 more: see --limit" \
@@ -441,7 +476,8 @@ check "values per process" 0 "6 loads; exact" \
 	"$hwprof" report values -i "$values" --per-process
 check "values, JSON" 0 '"class": "constant"' sh -c \
 	"'$hwprof' report values --json -i '$values' | python3 -m json.tool"
-check "values of loops" 0 "no load was seen" "$hwprof" report values -i "$recording"
+check "values of loops" 0 "no load was seen" "$hwprof" report values -i \
+	"$recording"
 check "values, --sort" 2 "are of loops" "$hwprof" report values --sort trip
 check "values, --hot" 2 "is of ranges" "$hwprof" report values --hot 5
 
@@ -552,7 +588,8 @@ check "replay of contexts, folded" 0 "^prog;a+0x0;b+0x0;c+0x0 6000$" \
 	"$hwprof" replay -e cct --folded "$stacks/chains"
 check "replay of contexts, JSON" 0 '"all_weight": 10000' sh -c \
 	"'$hwprof' replay -e cct --json '$stacks/chains' | python3 -m json.tool"
-check "replay of contexts, totals" 0 "10,000 of samples' weight = 10,000 deliv" \
+check "replay of contexts, totals" 0 \
+	"10,000 of samples' weight = 10,000 deliv" \
 	"$hwprof" replay -e cct --min-share 50 "$stacks/chains"
 check "replay of contexts, no stacks" 1 "has no stacks of calls: record with" \
 	"$hwprof" replay -e cct "$stacks/plain"
@@ -569,15 +606,19 @@ check "script" 0 \
 check "script, totals" 0 " totals .* produced=" "$hwprof" script -i "$recording"
 check "script, ranges" 0 "range pid=.* low=0x1000000a bits=0 count=9800" \
 	"$hwprof" script "$ranges"
-check "script, calls" 0 "call pid=.* site=0x10000011 callee=0x10000000 calls=3000" \
+check "script, calls" 0 \
+	"call pid=.* site=0x10000011 callee=0x10000000 calls=3000" \
 	"$hwprof" script "$calls"
 check "script, contexts" 0 "context pid=.* calls=300 deeper=0 branches=0" \
 	"$hwprof" script "$contexts"
-check "script, paths" 0 "path pid=.* start=0x10000000 end=0x10000005 .*count=15000" \
+check "script, paths" 0 \
+	"path pid=.* start=0x10000000 end=0x10000005 .*count=15000" \
 	"$hwprof" script "$paths"
-check "script, values" 0 "value pid=.* ip=0x401040 loads=200 .* values=0x5,120,0;0x6,80,0$" \
+check "script, values" 0 \
+	"value pid=.* ip=0x401040 loads=200 .* values=0x5,120,0;0x6,80,0$" \
 	"$hwprof" script "$values"
-check "script, a list in JSON" 0 '"values": .{"value": "0x5","hits": 120,"missed": 0},' \
+check "script, a list in JSON" 0 \
+	'"values": .{"value": "0x5","hits": 120,"missed": 0},' \
 	"$hwprof" script --json "$values"
 check "script, JSON" 0 "^[1-9]" sh -c \
 	"'$hwprof' script --json '$values' | while read -r line; do
@@ -585,16 +626,21 @@ check "script, JSON" 0 "^[1-9]" sh -c \
 check "script of nothing" 1 "cannot open" "$hwprof" script /no/such
 check "script of two" 2 "one file is printed" "$hwprof" script a b
 check "script, help" 0 "usage: hwprof script" "$hwprof" script --help
-check "script, unknown option" 2 "unrecognized option" "$hwprof" script --limit 3
+check "script, unknown option" 2 "unrecognized option" "$hwprof" script \
+	--limit 3
 
 for tool in top stat; do
 	check "$tool of nothing" 2 "nothing to profile" "$hwprof" $tool
-	check "$tool of two kinds" 2 "exclude each other" "$hwprof" $tool -a -p 1
+	check "$tool of two kinds" 2 "exclude each other" "$hwprof" $tool -a \
+		-p 1
 	check "$tool, unknown field" 1 "unknown field 'lopps'" \
 		"$hwprof" $tool -e lopps -- true
-	check "$tool, no profile" 1 "has no profile" "$hwprof" $tool -e branches -- true
-	check "$tool, no time" 2 "'0': allowed are seconds" "$hwprof" $tool -D 0 -- true
-	check "$tool, no number" 2 "-F 'x': allowed" "$hwprof" $tool -F x -- true
+	check "$tool, no profile" 1 "has no profile" "$hwprof" $tool -e \
+		branches -- true
+	check "$tool, no time" 2 "'0': allowed are seconds" "$hwprof" $tool -D \
+		0 -- true
+	check "$tool, no number" 2 "-F 'x': allowed" "$hwprof" $tool -F x -- \
+		true
 	check "$tool, twice as often" 2 "-c and -F exclude" \
 		"$hwprof" $tool -c 1 -F 1 -- true
 	check "$tool, help" 0 "usage: hwprof $tool" "$hwprof" $tool --help
@@ -603,7 +649,8 @@ for tool in top stat; do
 done
 check "top, no delay" 2 "'x': allowed are seconds" "$hwprof" top -d x -- true
 check "top, nothing hot" 2 "--hot '0'" "$hwprof" top --hot 0 -a
-check "record, no time" 2 "--duration '-1': allowed" "$hwprof" record -D -1 -- true
+check "record, no time" 2 "--duration '-1': allowed" "$hwprof" record -D -1 -- \
+	true
 check "record, no cgroup" 1 "cgroup 'no/such'" "$hwprof" record -G no/such
 check "record, a cgroup and all" 2 "exclude each other" "$hwprof" record -a -G /
 
@@ -617,7 +664,8 @@ if perf version --build-options 2> /dev/null | grep -q "libpython: .*on"; then
 	check "contexts by perf script" 0 \
 		"calls=300 deeper=0 branches=0 kind=recursion basis=1" \
 		perf script -s "$script" -i "$contexts"
-	check "ranges by perf script" 0 "range low=0x1000000a count=9800 bits=0" \
+	check "ranges by perf script" 0 \
+		"range low=0x1000000a count=9800 bits=0" \
 		perf script -s "$script" -i "$ranges"
 	check "calls by perf script" 0 \
 		"call site=0x10000011 callee=0x10000000 calls=3000 error=0" \
@@ -625,7 +673,8 @@ if perf version --build-options 2> /dev/null | grep -q "libpython: .*on"; then
 	check "paths by perf script" 0 \
 		"path start=0x10000000 end=0x10000005 target=0x10000000 count=15000" \
 		perf script -s "$script" -i "$paths"
-	check "values by perf script" 0 "value ip=0x401040 loads=200 .* 0x5:120+0 0x6:80+0" \
+	check "values by perf script" 0 \
+		"value ip=0x401040 loads=200 .* 0x5:120+0 0x6:80+0" \
 		perf script -s "$script" -i "$values"
 else
 	n=$((n + 1))

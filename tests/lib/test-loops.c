@@ -17,11 +17,11 @@ static void begin(struct fixture *fixture)
 {
 	fixture_begin(fixture, "loops,step,rows");
 	fixture_comm(fixture, 1, 100, "prog", true);
-	/* Not there, so that addresses are offsets in the file. */
+	/* The file does not exist, so addresses are offsets in it. */
 	fixture_map(fixture, 2, 100, 0x400000, 0x10000, 0, "/no/prog", NULL);
 }
 
-/* Increments add up, and what stands in the last row counts for the rest. */
+/* Increases add up. Other fields are those of the last row. */
 static void test_increments(void **state)
 {
 	struct hwprof_row_loop row = fixture_loop(1, 100, 0x400100, 0x400140,
@@ -38,7 +38,7 @@ static void test_increments(void **state)
 	row.trip_recent = 17 * 256;
 	row.tolerance = 1;
 	fixture_add_loop(&fixture, 10, &row);
-	/* The region grew, and swallowed two of the entries. */
+	/* The region grew, and two entries turned out to be inside. */
 	row.tail = 0x400180;
 	row.back_edges = 30;
 	row.entries = -2;
@@ -61,13 +61,14 @@ static void test_increments(void **state)
 	assert_int_equal(loop->back_edges_seen, 100);
 	assert_int_equal(loop->iterations, 103);
 	assert_true(fabs(loop->trip - 103 / 3.0) < 1e-9);
-	assert_true(loop->trip_low == loop->trip && loop->trip_high == loop->trip);
+	assert_true(loop->trip_low == loop->trip &&
+		    loop->trip_high == loop->trip);
 	assert_true(loop->trip_recent == 15.5);
 	assert_int_equal(loop->trip_min, 2);
 	assert_int_equal(loop->trip_max, 20);
 	assert_int_equal(loop->histogram[4], 4);
 	assert_int_equal(loop->histogram[1], 1);
-	/* 3 entries, 5 executions: none is left over. */
+	/* 3 entries, 5 executions: no execution of one trip remains. */
 	assert_int_equal(loop->histogram[0], 0);
 	assert_int_equal(loop->tolerance, 2);
 	assert_int_equal(loop->basis, HWPROF_BASIS_EXACT);
@@ -76,7 +77,7 @@ static void test_increments(void **state)
 	fixture_remove(&fixture);
 }
 
-/* Rows in the wrong order of time: the last in time says what is recent. */
+/* Rows out of order: the latest in time has the recent average. */
 static void test_order(void **state)
 {
 	struct hwprof_row_loop row = fixture_loop(1, 100, 0x400100, 0x400140,
@@ -101,7 +102,7 @@ static void test_order(void **state)
 	fixture_remove(&fixture);
 }
 
-/* Executions without a back edge: entries - executions - unclosed. */
+/* Executions without a back edge are entries - executions - unclosed. */
 static void test_single_trips(void **state)
 {
 	struct hwprof_row_loop row = fixture_loop(1, 100, 0x400100, 0x400140,
@@ -128,7 +129,7 @@ static void test_single_trips(void **state)
 	fixture_remove(&fixture);
 }
 
-/* Three processes run one object at three places. */
+/* Three processes run one object at three addresses. */
 static void test_processes(void **state)
 {
 	struct fixture fixture;
@@ -171,7 +172,7 @@ static void test_processes(void **state)
 	fixture_remove(&fixture);
 }
 
-/* Code made at run time is another in each process. */
+/* Code made at run time differs between processes. */
 static void test_jit(void **state)
 {
 	struct fixture fixture;
@@ -198,7 +199,7 @@ static void test_jit(void **state)
 	fixture_remove(&fixture);
 }
 
-/* Regions as [head, tail], and the head of the parent; 0: none. */
+/* Regions [head, tail], and the head of the parent; 0: none. */
 static const struct {
 	uint64_t head, tail, parent;
 	unsigned int depth;
@@ -208,7 +209,8 @@ static const struct {
 	{ 0x210, 0x280, 0x200, 2 },
 	{ 0x240, 0x240, 0x210, 3 },		/* a branch to itself */
 	{ 0x300, 0x600, 0x100, 1 },		/* overlaps 0x200: no parent */
-	{ 0x400, 0x480, 0x200, 2 },		/* in both, of one size: the lower */
+	{ 0x400, 0x480, 0x200, 2 },		/* in both, of one size: the
+					 * lower one is the parent */
 	{ 0x100 + 0x800, 0x900, 0x100, 1 },	/* ends with its parent */
 	{ 0x901, 0x999, 0, 0 },
 	{ 0x950, 0x9a0, 0, 0 },
@@ -243,9 +245,9 @@ static void test_nesting(void **state)
 	fixture_remove(&fixture);
 }
 
-/* Random regions, against the definition said plainly. */
-static const struct hwprof_loop *plain_parent(const struct hwprof_profile *loops,
-					      const struct hwprof_loop *loop)
+/* Finds the parent of random regions by the plain definition. */
+static const struct hwprof_loop *
+plain_parent(const struct hwprof_profile *loops, const struct hwprof_loop *loop)
 {
 	const struct hwprof_loop *best = NULL;
 	size_t i;
@@ -297,7 +299,7 @@ static void test_random_nesting(void **state)
 	}
 }
 
-/* Windows: no totals; an interval by hand. */
+/* With windows there are no totals. Computes the interval by hand. */
 static void check_interval(enum hwprof_basis basis, double widened)
 {
 	struct hwprof_row_loop row = fixture_loop(1, 100, 0x400100, 0x400140,
@@ -322,7 +324,7 @@ static void check_interval(enum hwprof_basis basis, double widened)
 	/* 100²/250 = 40 windows at least. */
 	se = sqrt(20000 / 810000.0 + 250 / 10000.0 - 2 * 1800 / 90000.0);
 	reach = widened * (1.96 + 2.4 / 40) * sqrt(40 / 39.0) * se;
-	/* A back edge less, one more. */
+	/* One back edge less, one more. */
 	assert_true(fabs(loop->trip_low - (1 + 8.99 * exp(-reach))) < 1e-9);
 	assert_true(fabs(loop->trip_high - (1 + 9.01 * exp(reach))) < 1e-9);
 	hwprof_profile_free(loops);
@@ -348,8 +350,8 @@ static void add_time(struct fixture *fixture, uint32_t pid, uint64_t ip,
 }
 
 /*
- * Windows of time: shares are of it, and of what is in no loop. They go to the
- * smallest loop, also if that is found later, or in another process.
+ * Windows of time: shares are of time, and of code in no loop. They go to the
+ * smallest loop, even if that is found later, or in another process.
  */
 static void test_time(void **state)
 {
@@ -391,7 +393,10 @@ static void test_time(void **state)
 	fixture_remove(&fixture);
 }
 
-/* The last totals count, of each session; those of older modules say nothing. */
+/*
+ * The last totals of each session count. Rows of older modules have no
+ * overhead.
+ */
 static void test_overhead(void **state)
 {
 	struct hwprof_row_totals row = {
@@ -431,7 +436,10 @@ static void test_overhead(void **state)
 	fixture_remove(&fixture);
 }
 
-/* Without sums or from one window there is no interval, and without entries no trip count. */
+/*
+ * Without sums, or with one window, there is no interval; without entries, no
+ * trip count.
+ */
 static void test_unknown(void **state)
 {
 	struct hwprof_row_loop row = fixture_loop(1, 100, 0x400100, 0x400140,
@@ -465,7 +473,7 @@ static void test_unknown(void **state)
 	fixture_remove(&fixture);
 }
 
-/* Samples: their periods, by head, and a warning. */
+/* Samples count with their periods, by head, and give a warning. */
 static void test_samples(void **state)
 {
 	struct hwprof_row_loop row = fixture_loop(1, 100, 0x400100, 0x400140,
@@ -493,7 +501,7 @@ static void test_samples(void **state)
 	fixture_remove(&fixture);
 }
 
-/* perf record without -R: rows whose raw data is not there. */
+/* perf record without -R: rows lack their raw data. */
 static void test_bare_rows(void **state)
 {
 	const struct hwprof_loop *loop;
@@ -526,7 +534,7 @@ static void test_warnings(void **state)
 			 .session = 1 },
 		.produced = 100, .delivered = 60, .lost = 10, .evicted = 20,
 		.pending = 10, .basis = HWPROF_BASIS_EXACT,
-		.source = 9,	/* of a module to come */
+		.source = 9,	/* of a future module */
 	};
 	struct hwprof_profile *loops;
 	struct fixture fixture;
@@ -538,8 +546,10 @@ static void test_warnings(void **state)
 	fixture_end(&fixture);
 	loops = fixture_loops(&fixture, 0);
 	assert_non_null(found_warning(loops, "10 of 100 back edges were lost"));
-	assert_non_null(found_warning(loops, "20 of 100 back edges were given up"));
-	assert_non_null(found_warning(loops, "10 of 100 back edges were in no row"));
+	assert_non_null(
+		found_warning(loops, "20 of 100 back edges were given up"));
+	assert_non_null(
+		found_warning(loops, "10 of 100 back edges were in no row"));
 	assert_non_null(found_warning(loops, "7 records were lost"));
 	assert_non_null(found_warning(loops, "50 of the 60 back edges"));
 	assert_non_null(found_warning(loops, "/no/prog"));
@@ -588,7 +598,7 @@ static void test_sort(void **state)
 	fixture_remove(&fixture);
 }
 
-/* Names that are no text, and numbers that are not there. */
+/* Names that are not valid text, and missing numbers. */
 static void test_json(void **state)
 {
 	struct hwprof_row_loop row = fixture_loop(1, 100, 0x400100, 0x400140,
@@ -600,9 +610,10 @@ static void test_json(void **state)
 
 	fixture_begin(&fixture, "loops,rows");
 	fixture_comm(&fixture, 1, 100, "a\"b\\c\n\x01\xff", true);
-	fixture_map(&fixture, 2, 100, 0x400000, 0x10000, 0,
-		    "/no/\"quoted\"\t\xc3\xa9\xc3\x28\xed\xa0\x80\xf0\x9f\x98\x80",
-		    NULL);
+	fixture_map(
+		&fixture, 2, 100, 0x400000, 0x10000, 0,
+		"/no/\"quoted\"\t\xc3\xa9\xc3\x28\xed\xa0\x80\xf0\x9f\x98\x80",
+		NULL);
 	fixture_add_loop(&fixture, 10, &row);
 	row = fixture_loop(1, 100, 0x400080, 0x400200, 1, 3);
 	fixture_add_loop(&fixture, 10, &row);
@@ -611,29 +622,41 @@ static void test_json(void **state)
 	file = fdopen(mkstemp(path), "w");
 	assert_int_equal(hwprof_profile_json(loops, NULL, file), 0);
 	fclose(file);
-	assert_int_equal(fixture_shell(output, sizeof(output),
-		"python3 -c '\n"
-		"import json\n"
-		"d = json.load(open(\"%s\", encoding=\"utf-8\"))\n"
-		"l, m = d[\"loops\"]\n"
-		"assert l[\"head\"] == \"0x100\" and l[\"parent\"] == \"0x80\", l\n"
-		"assert l[\"trip\"] is None and l[\"line\"] is None, l\n"
-		"assert l[\"object\"].endswith(\"\\U0001f600\"), l\n"
-		"assert chr(34) in l[\"object\"] and chr(9) in l[\"object\"]\n"
-		"assert chr(0xe9) in l[\"object\"] and chr(0xfffd) in l[\"object\"]\n"
-		"assert l[\"comm\"].startswith(\"a\" + chr(34) + \"b\" + chr(92)), l\n"
-		"assert l[\"pid\"] == 100 and len(l[\"histogram\"]) == 24\n"
-		"assert m[\"entries\"] == 3 and m[\"iterations\"] == 4\n"
-		"assert abs(l[\"share\"] + m[\"share\"] - 1) < 1e-9\n"
-		"assert d[\"totals\"][\"sessions\"] == 1\n"
-		"assert any(\"no totals\" in w for w in d[\"warnings\"])\n"
-		"' 2>&1", path), 0);
+	assert_int_equal(
+		fixture_shell(
+			output, sizeof(output),
+			"python3 -c '\n"
+			"import json\n"
+			"d = json.load(open(\"%s\", encoding=\"utf-8\"))\n"
+			"l, m = d[\"loops\"]\n"
+			"assert l[\"head\"] == \"0x100\" and l[\"parent\"] == "
+			"\"0x80\", l\n"
+			"assert l[\"trip\"] is None and l[\"line\"] is None, "
+			"l\n"
+			"assert l[\"object\"].endswith(\"\\U0001f600\"), l\n"
+			"assert chr(34) in l[\"object\"] and chr(9) in "
+			"l[\"object\"]\n"
+			"assert chr(0xe9) in l[\"object\"] and chr(0xfffd) in "
+			"l[\"object\"]\n"
+			"assert l[\"comm\"].startswith(\"a\" + chr(34) + \"b\" "
+			"+ chr(92)), l\n"
+			"assert l[\"pid\"] == 100 and len(l[\"histogram\"]) == "
+			"24\n"
+			"assert m[\"entries\"] == 3 and m[\"iterations\"] == "
+			"4\n"
+			"assert abs(l[\"share\"] + m[\"share\"] - 1) < 1e-9\n"
+			"assert d[\"totals\"][\"sessions\"] == 1\n"
+			"assert any(\"no totals\" in w for w in "
+			"d[\"warnings\"])\n"
+			"' 2>&1",
+			path),
+		0);
 	unlink(path);
 	hwprof_profile_free(loops);
 	fixture_remove(&fixture);
 }
 
-/* Every field, of a program with symbols and lines. */
+/* Every field, for a program with symbols and lines. */
 static void test_json_fields(void **state)
 {
 	struct hwprof_row_totals totals = {
@@ -654,11 +677,15 @@ static void test_json_fields(void **state)
 	FILE *file;
 
 	assert_non_null(mkdtemp(folder));
-	assert_int_equal(fixture_shell(output, sizeof(output),
-		"cd %s && printf '\\n\\nint main(void) { return 0; }\\n' > prog.c &&"
-		"cc -g -no-pie -Wl,--build-id=sha1 -o prog %s/prog.c &&"
-		"nm prog | awk '$3 == \"main\" { print \"0x\" $1 }'",
-		folder, folder), 0);
+	assert_int_equal(
+		fixture_shell(
+			output, sizeof(output),
+			"cd %s && printf '\\n\\nint main(void) { return 0; "
+			"}\\n' > prog.c &&"
+			"cc -g -no-pie -Wl,--build-id=sha1 -o prog %s/prog.c &&"
+			"nm prog | awk '$3 == \"main\" { print \"0x\" $1 }'",
+			folder, folder),
+		0);
 	head = strtoull(output, NULL, 0);
 	assert_in_range(head, 0x400000, 0x40ffff);
 	snprintf(path, sizeof(path), "%s/prog", folder);
@@ -683,38 +710,56 @@ static void test_json_fields(void **state)
 	file = fopen(path, "w");
 	assert_int_equal(hwprof_profile_json(loops, NULL, file), 0);
 	fclose(file);
-	assert_int_equal(fixture_shell(output, sizeof(output),
-		"cd %s && python3 -c '\n"
-		"import json, os, subprocess\n"
-		"d = json.load(open(\"json\"))\n"
-		"assert set(d) == {\"loops\", \"totals\", \"warnings\"}, d\n"
-		"notes = subprocess.check_output([\"readelf\", \"-n\", \"prog\"], text=True)\n"
-		"assert d[\"loops\"] == [{\n"
-		"    \"object\": os.path.abspath(\"prog\"),\n"
-		"    \"build_id\": notes.split(\"Build ID: \")[1].split()[0],\n"
-		"    \"function\": \"main\", \"function_offset\": 0,\n"
-		"    \"head\": hex(%#lx), \"tail\": hex(%#lx + 4),\n"
-		"    \"file\": os.path.abspath(\"prog.c\"), \"line\": 3,\n"
-		"    \"entries\": 5, \"iterations\": 100,\n"
-		"    \"entries_seen\": 5, \"back_edges_seen\": 95,\n"
-		"    \"trip\": 20, \"trip_low\": 20, \"trip_high\": 20,\n"
-		"    \"trip_recent\": 17.5, \"trip_min\": 16, \"trip_max\": 24,\n"
-		"    \"histogram\": [0] * 4 + [5] + [0] * 19,\n"
-		"    \"share\": 1, \"share_low\": 1, \"share_high\": 1,\n"
-		"    \"share_of\": \"iterations\", \"basis\": \"exact\",\n"
-		"    \"parent\": None, \"depth\": 0, \"tolerance\": 3,\n"
-		"}], d[\"loops\"]\n"
-		"assert d[\"totals\"] == {\n"
-		"    \"events\": 420, \"lost\": 10, \"evicted\": 15,\n"
-		"    \"lost_events\": 9, \"gaps\": 7, \"sessions\": 1,\n"
-		"    \"produced\": 140, \"delivered\": 95, \"pending\": 20,\n"
-		"    \"windows\": 4, \"unmeasured\": 0, \"lost_records\": 6,\n"
-		"    \"rows\": 1, \"samples\": 0,\n"
-		"    \"sources\": [\"step\"], \"kinds\": [],\n"
-		"    \"overhead\": {\"share\": 0.025, \"cost_ns\": 25,\n"
-		"                 \"task_ns\": 1025, \"budget_permille\": 30},\n"
-		"}, d[\"totals\"]\n"
-		"' 2>&1", folder, (long)head, (long)head), 0);
+	assert_int_equal(
+		fixture_shell(
+			output, sizeof(output),
+			"cd %s && python3 -c '\n"
+			"import json, os, subprocess\n"
+			"d = json.load(open(\"json\"))\n"
+			"assert set(d) == {\"loops\", \"totals\", "
+			"\"warnings\"}, d\n"
+			"notes = subprocess.check_output([\"readelf\", \"-n\", "
+			"\"prog\"], text=True)\n"
+			"assert d[\"loops\"] == [{\n"
+			"    \"object\": os.path.abspath(\"prog\"),\n"
+			"    \"build_id\": notes.split(\"Build ID: "
+			"\")[1].split()[0],\n"
+			"    \"function\": \"main\", \"function_offset\": 0,\n"
+			"    \"head\": hex(%#lx), \"tail\": hex(%#lx + 4),\n"
+			"    \"file\": os.path.abspath(\"prog.c\"), \"line\": "
+			"3,\n"
+			"    \"entries\": 5, \"iterations\": 100,\n"
+			"    \"entries_seen\": 5, \"back_edges_seen\": 95,\n"
+			"    \"trip\": 20, \"trip_low\": 20, \"trip_high\": "
+			"20,\n"
+			"    \"trip_recent\": 17.5, \"trip_min\": 16, "
+			"\"trip_max\": 24,\n"
+			"    \"histogram\": [0] * 4 + [5] + [0] * 19,\n"
+			"    \"share\": 1, \"share_low\": 1, \"share_high\": "
+			"1,\n"
+			"    \"share_of\": \"iterations\", \"basis\": "
+			"\"exact\",\n"
+			"    \"parent\": None, \"depth\": 0, \"tolerance\": "
+			"3,\n"
+			"}], d[\"loops\"]\n"
+			"assert d[\"totals\"] == {\n"
+			"    \"events\": 420, \"lost\": 10, \"evicted\": 15,\n"
+			"    \"lost_events\": 9, \"gaps\": 7, \"sessions\": "
+			"1,\n"
+			"    \"produced\": 140, \"delivered\": 95, "
+			"\"pending\": 20,\n"
+			"    \"windows\": 4, \"unmeasured\": 0, "
+			"\"lost_records\": 6,\n"
+			"    \"rows\": 1, \"samples\": 0,\n"
+			"    \"sources\": [\"step\"], \"kinds\": [],\n"
+			"    \"overhead\": {\"share\": 0.025, \"cost_ns\": "
+			"25,\n"
+			"                 \"task_ns\": 1025, "
+			"\"budget_permille\": 30},\n"
+			"}, d[\"totals\"]\n"
+			"' 2>&1",
+			folder, (long)head, (long)head),
+		0);
 	hwprof_profile_free(loops);
 	fixture_remove(&fixture);
 	fixture_shell(output, sizeof(output), "rm -r %s", folder);
@@ -740,8 +785,9 @@ static void test_empty(void **state)
 }
 
 /*
- * Two files: loops of one place are one, whatever their processes are called, and
- * totals add up. What is a process's own stays apart, though the pids agree.
+ * Two files: loops of one place are merged, whatever their processes are
+ * called, and totals add up. Things of one process stay apart, even if the pids
+ * are equal.
  */
 static void test_files(void **state)
 {
@@ -785,7 +831,7 @@ static void test_files(void **state)
 		fixture_remove(&fixtures[i]);
 }
 
-/* The second file is damaged: it says so, and the first one does not. */
+/* Only the second file is damaged, and only it has the message. */
 static void test_files_damaged(void **state)
 {
 	struct hwprof_file *files[2];
@@ -814,8 +860,9 @@ static void test_files_damaged(void **state)
 }
 
 /*
- * Is the loop's true share @truth in its interval? @windows were taken, each in the
- * loop or elsewhere, and in the loop with some iterations more or fewer.
+ * Returns true if the loop's true share @truth is in its interval. @windows
+ * were taken, each in the loop or elsewhere; in the loop with some iterations
+ * more or fewer.
  */
 static bool is_covered(double truth, unsigned int windows)
 {

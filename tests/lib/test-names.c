@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names of code that is in no ELF file: that a program made at run time, by
- * /tmp/perf-PID.map, and the kernel's, by kallsyms.
+ * Names of code that is in no ELF file: code made at run time, named by
+ * /tmp/perf-PID.map, and the kernel, named by kallsyms.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,8 +19,8 @@
 
 enum { PID = 4242, SAMPLES = 20 };
 
-#define MADE	0x7f0000001000ULL	/* memory that code is made in */
-#define TEXT	0xffffffff81000000ULL	/* the kernel's, as it was recorded */
+#define MADE	0x7f0000001000ULL	/* memory with code made at run time */
+#define TEXT	0xffffffff81000000ULL	/* of the kernel, as recorded */
 #define MODULE	0xffffffffc0000000ULL
 
 static char folder[] = "/tmp/hwprof-test-XXXXXX";
@@ -55,7 +55,7 @@ static int remove_folder(void **state)
 	return system(command);
 }
 
-/* --- tables of names ------------------------------------------------------- */
+/* --- tables of names ------------------------------------------------------ */
 
 static struct names *read_names(const char *text, size_t size)
 {
@@ -103,7 +103,7 @@ static void test_map(void **state)
 	expect_name(names, 0x3110, "around", 0x110);
 	expect_name(names, 0x3ff0, "across the end", 0);
 	expect_name(names, 0x400f, "across the end", 0x1f);
-	/* Code that is made where other code was takes its place. */
+	/* Newer code replaces older code at its addresses. */
 	expect_name(names, 0x507f, "newer", 0xff);
 	expect_name(names, 0x5080, "older", 0x80);
 	expect_name(names, 0x600f, "no newline", 0xf);
@@ -111,7 +111,7 @@ static void test_map(void **state)
 	names_free(names);
 }
 
-/* Anything may be in such a file. */
+/* Such a file may contain anything. */
 static void test_hostile(void **state)
 {
 	static const char text[] =
@@ -138,7 +138,7 @@ static void test_hostile(void **state)
 	names_free(names);
 }
 
-/* Random maps, beside the plainest way to look something up. */
+/* Random maps, compared with the simplest lookup. */
 static void test_random_maps(void **state)
 {
 	enum { LINES = 300, SPACE = 4096 };
@@ -178,7 +178,7 @@ static void test_random_maps(void **state)
 
 #define COND(f, t)	{ .from = f, .to = t, .type = PERF_BR_COND }
 
-/* A loop in @base + 0x10, entered once. */
+/* Adds samples of a loop at @base + 0x10 that is entered once. */
 static void add_loop(struct stacks *stacks, uint64_t base, unsigned int samples)
 {
 	const struct perf_branch_entry turns[] = {
@@ -264,13 +264,15 @@ static void test_made(void **state)
 	expect_made(folder, NULL, NULL);
 	write_text("tmp/perf-4242.map", made, sizeof(made) - 1);
 	expect_made(folder, "made::one(int)", "made::two");
-	/* Other people's files say nothing. */
+	/* Other users' files are ignored. */
 	snprintf(name, sizeof(name), "%s/tmp/perf-4242.map", folder);
 	if (!geteuid()) {
 		assert_int_equal(chown(name, 65534, 65534), 0);
 		expect_made(folder, NULL, NULL);
 		loops = replay(HWPROF_KIND_LOOPS, folder);
-		assert_non_null(found_warning(loops, "[perf-4242.map]: its file is no regular one of yours or root's"));
+		assert_non_null(
+			found_warning(loops, "[perf-4242.map]: its file is no "
+					     "regular one of yours or root's"));
 		hwprof_profile_free(loops);
 	}
 	unlink(name);
@@ -281,7 +283,7 @@ static void test_made(void **state)
 	unlink(path);
 }
 
-/* Where it is without --symfs. */
+/* The file in its usual place, without --symfs. */
 static void test_made_here(void **state)
 {
 	FILE *file = fopen("/tmp/perf-4242.map", "wx");
@@ -313,7 +315,7 @@ find_function(const struct hwprof_profile *contexts, const char *function)
 
 #define CONTEXT(side)	((uint64_t)PERF_CONTEXT_##side)
 
-/* Functions that were made are procedures, each on its own. */
+/* Functions made at run time are procedures. */
 static void test_made_contexts(void **state)
 {
 	const struct stacks_style style = {
@@ -350,7 +352,7 @@ static void test_made_contexts(void **state)
 
 /* --- the kernel --------------------------------------------------------- */
 
-/* Code is at TEXT + @moved in the kernel that kallsyms is of. */
+/* Writes kallsyms of a kernel whose code is at TEXT + @moved. */
 static void write_kallsyms(uint64_t moved)
 {
 	char text[1024], name[128];
@@ -369,10 +371,11 @@ static void write_kallsyms(uint64_t moved)
 			TEXT + 0x1100 + moved, MODULE + moved, TEXT);
 	snprintf(name, sizeof(name),
 		 "mkdir -p %s/.debug/.build-id/aa/%038d", folder, 0);
-	memcpy(strstr(name, "aa/") + 3, "0102030405060708090a0b0c0d0e0f10111213",
-	       38);
+	memcpy(strstr(name, "aa/") + 3,
+	       "0102030405060708090a0b0c0d0e0f10111213", 38);
 	assert_int_equal(system(name), 0);
-	write_text(".debug/.build-id/aa/0102030405060708090a0b0c0d0e0f10111213/kallsyms",
+	write_text(".debug/.build-id/aa/0102030405060708090a0b0c0d0e0f10111213/"
+		   "kallsyms",
 		   text, size);
 }
 
@@ -394,7 +397,10 @@ static void add_build_id(struct stacks *stacks)
 	stacks_section(stacks, PERFDATA_BUILD_ID, section, sizeof(section));
 }
 
-/* Loops of a kernel whose build id and text are recorded, or not. */
+/*
+ * Replays loops of a kernel, with or without its build id and text in the
+ * recording.
+ */
 static struct hwprof_profile *replay_kernel(bool id, bool text)
 {
 	struct hwprof_profile *loops;
@@ -437,7 +443,9 @@ static void test_kernel(void **state)
 
 	setenv("HOME", folder, 1);
 	loops = replay_kernel(true, true);
-	assert_non_null(found_warning(loops, "no symbols of [kernel]: perf's build-id cache (~/.debug) has no kallsyms"));
+	assert_non_null(
+		found_warning(loops, "no symbols of [kernel]: perf's build-id "
+				     "cache (~/.debug) has no kallsyms"));
 	hwprof_profile_free(loops);
 	write_kallsyms(0);
 	loops = replay_kernel(true, true);
@@ -445,30 +453,37 @@ static void test_kernel(void **state)
 	hwprof_profile_free(loops);
 	expect_kernel(TEXT + 0x1010, "do_turns");
 	expect_kernel(MODULE + 0x10, "in_module");
-	/* The same kernel, but KASLR put it elsewhere: its modules, too. */
+	/* The same kernel, but KASLR moved it and its modules. */
 	write_kallsyms(0x4200000);
 	expect_kernel(TEXT + 0x4201010, "do_turns");
 	expect_kernel(MODULE + 0x10, NULL);
 	loops = replay_kernel(true, true);
-	assert_non_null(found_warning(loops, "[kernel]: they are of another boot"));
+	assert_non_null(
+		found_warning(loops, "[kernel]: they are of another boot"));
 	hwprof_profile_free(loops);
 	loops = replay_kernel(false, true);
-	assert_non_null(found_warning(loops, "no symbols of [kernel]: the recording has no build id of it"));
+	assert_non_null(found_warning(
+		loops,
+		"no symbols of [kernel]: the recording has no build id of it"));
 	hwprof_profile_free(loops);
 	loops = replay_kernel(true, false);
-	assert_non_null(found_warning(loops, "no symbols of [kernel]: the recording does not say where"));
+	assert_non_null(found_warning(
+		loops,
+		"no symbols of [kernel]: the recording does not say where"));
 	hwprof_profile_free(loops);
 }
 
-/* Without kernel.kptr_restrict all addresses are there; with it, all are 0. */
+/* With kernel.kptr_restrict, all addresses are 0. */
 static void test_hidden(void **state)
 {
-	write_text(".debug/.build-id/aa/0102030405060708090a0b0c0d0e0f10111213/kallsyms",
-		   "0000000000000000 T _text\n0000000000000000 T do_turns\n", 52);
+	write_text(".debug/.build-id/aa/0102030405060708090a0b0c0d0e0f10111213/"
+		   "kallsyms",
+		   "0000000000000000 T _text\n0000000000000000 T do_turns\n",
+		   52);
 	expect_kernel(TEXT + 0x1010, NULL);
 }
 
-/* Procedures of the kernel are told apart where they have names. */
+/* Procedures of the kernel are distinguished if they have names. */
 static void test_kernel_contexts(void **state)
 {
 	const struct stacks_style style = {
@@ -483,7 +498,8 @@ static void test_kernel_contexts(void **state)
 
 	write_kallsyms(0x200000);
 	begin(&stacks, &style);
-	stacks_map(&stacks, 0, -1, TEXT, 0x100000, TEXT, "[kernel.kallsyms]_text");
+	stacks_map(&stacks, 0, -1, TEXT, 0x100000, TEXT,
+		   "[kernel.kallsyms]_text");
 	add_build_id(&stacks);
 	stacks_chain(&stacks, 10, PID, chain[1], 7, chain, 3, NULL, 0);
 	stacks_end(&stacks);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Symbols and lines of programs built here, against nm, objdump and addr2line. */
+/*
+ * Symbols and lines of programs built here, compared with nm, objdump and
+ * addr2line.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +30,8 @@ static const char source[] =
 
 static char folder[] = "/tmp/hwprof-test-XXXXXX";
 
-static void shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void shell(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
 
 static void shell(const char *format, ...)
 {
@@ -40,7 +44,7 @@ static void shell(const char *format, ...)
 	assert_int_equal(system(command), 0);
 }
 
-/* It calls other objects. */
+/* A program that calls other objects. */
 static const char caller[] =
 "#include <stdio.h>\n"
 "#include <stdlib.h>\n"
@@ -81,7 +85,7 @@ static void build(const char *name, const char *flags)
 	shell("cd %s && gcc -O1 %s -o %s turns.c", folder, flags, name);
 }
 
-/* One number of a command's output. */
+/* Returns a number that a command prints. */
 static uint64_t number(const char *format, const char *name)
 {
 	char command[1024], output[256];
@@ -92,13 +96,13 @@ static uint64_t number(const char *format, const char *name)
 	return strtoull(output, NULL, 16);
 }
 
-/* The file's offset of an address of code, by the table of sections. */
+/* Returns the file offset of a code address, from the table of sections. */
 static uint64_t offset_of(const char *name, uint64_t address)
 {
-	uint64_t text = number("objdump -h %s/%s | awk '$2==\".text\"{print $4}'",
-			       name);
-	uint64_t offset = number("objdump -h %s/%s | awk '$2==\".text\"{print $6}'",
-				 name);
+	uint64_t text = number(
+		"objdump -h %s/%s | awk '$2==\".text\"{print $4}'", name);
+	uint64_t offset = number(
+		"objdump -h %s/%s | awk '$2==\".text\"{print $6}'", name);
 
 	return address - text + offset;
 }
@@ -115,7 +119,7 @@ static struct object *open_object(struct objects *objects, const char *name)
 	return object;
 }
 
-/* "FILE:LINE" of addr2line. */
+/* Compares with "FILE:LINE" of addr2line. */
 static void check_line(struct object *object, const char *name,
 		       uint64_t address)
 {
@@ -123,8 +127,8 @@ static void check_line(struct object *object, const char *name,
 	const char *file;
 	unsigned int line;
 
-	fixture_shell(expected, sizeof(expected), "addr2line -e %s/%s 0x%" PRIx64,
-		      folder, name, address);
+	fixture_shell(expected, sizeof(expected),
+		      "addr2line -e %s/%s 0x%" PRIx64, folder, name, address);
 	expected[strcspn(expected, " \n")] = 0;
 	file = object_line(object, address, &line);
 	assert_non_null(file);
@@ -182,7 +186,7 @@ static void test_fixed_debug(void **state)
 	check("fixed-g", "-no-pie -g", true);
 }
 
-/* Segments packed into pages that they share. */
+/* Segments that share pages. */
 static void test_packed(void **state)
 {
 	check("packed", "-no-pie -g -Wl,-z,noseparate-code", true);
@@ -193,7 +197,7 @@ static void test_library(void **state)
 	check("library.so", "-shared -fPIC -g", true);
 }
 
-/* Debug information in a file of its own, found by its link. */
+/* Debug information in a separate file, found by its link. */
 static void test_separate(void **state)
 {
 	struct objects *objects = objects_new(false);
@@ -202,7 +206,8 @@ static void test_separate(void **state)
 
 	build("split", "-fPIE -pie -g");
 	address = number("nm %s/%s | awk '$3==\"turns\"{print $1}'", "split");
-	shell("cd %s && objcopy --only-keep-debug split split.debug && strip split && objcopy --add-gnu-debuglink=split.debug split",
+	shell("cd %s && objcopy --only-keep-debug split split.debug && strip "
+	      "split && objcopy --add-gnu-debuglink=split.debug split",
 	      folder);
 	object = open_object(objects, "split");
 	assert_string_equal(object_symbol(object, address + 6, &offset),
@@ -240,12 +245,16 @@ static void test_build_id(void **state)
 	snprintf(path, sizeof(path), "%s/with-id", folder);
 	assert_true(object_read_build_id(path, &id));
 	fixture_shell(expected, sizeof(expected),
-		      "readelf -n %s | awk '/Build ID/{printf \"%%s\", $3}'", path);
+		      "readelf -n %s | awk '/Build ID/{printf \"%%s\", $3}'",
+		      path);
 	for (i = 0; i < id.size; i++)
 		sprintf(text + 2 * i, "%02x", id.bytes[i]);
 	assert_string_equal(text, expected);
 
-	/* The right one gives symbols, one that differs none, and says so. */
+	/*
+	 * The right id gives symbols. A different one gives none, but a
+	 * warning.
+	 */
 	address = number("nm %s/%s | awk '$3==\"turns\"{print $1}'", "with-id");
 	object = objects_get(objects, path, &id);
 	assert_string_equal(object_build_id(object), expected);
@@ -257,7 +266,7 @@ static void test_build_id(void **state)
 	objects_free(objects);
 }
 
-/* What a recorder wrote that says no size, and one that does. */
+/* Tests an id from recorders that write no size, and from those that do. */
 static void expect_short_id(const char *path, const uint8_t *bytes,
 			    uint8_t size, const char *text)
 {
@@ -266,15 +275,16 @@ static void expect_short_id(const char *path, const uint8_t *bytes,
 	struct object *object = objects_get(objects, path, &id);
 	uint64_t offset;
 
-	assert_non_null(object_symbol(object,
-				      number("nm %s/%s | awk '$3==\"turns\"{print $1}'",
-					     "short-id"), &offset));
+	assert_non_null(object_symbol(
+		object,
+		number("nm %s/%s | awk '$3==\"turns\"{print $1}'", "short-id"),
+		&offset));
 	assert_null(object_warning(object));
 	assert_string_equal(object_build_id(object), text);
 	objects_free(objects);
 }
 
-/* lld makes ids of 8 bytes, and old perf pads all to 20. */
+/* lld makes ids of 8 bytes, and old perf pads all ids to 20. */
 static void test_short_build_id(void **state)
 {
 	static const char *const texts[] = {
@@ -298,7 +308,7 @@ static void test_short_build_id(void **state)
 		expect_short_id(path, bytes, BUILD_ID_MAX, texts[i]);
 		expect_short_id(path, bytes, size, texts[i]);
 	}
-	/* Nothing but zeros is no id. */
+	/* Zeros alone are no id. */
 	memset(bytes, 0, sizeof(bytes));
 	assert_int_equal(build_id_of(bytes, BUILD_ID_MAX).size, 0);
 }
@@ -326,7 +336,7 @@ static struct objects *look_in(const char *symfs, const char *debuginfo)
 	return objects;
 }
 
-/* Files of another machine, and files that are known by their build ids alone. */
+/* Files of another machine, and files known only by their build ids. */
 static void test_folders(void **state)
 {
 	struct build_id id, other, none = { .size = 0 };
@@ -340,17 +350,20 @@ static void test_folders(void **state)
 	assert_true(object_read_build_id(path, &id));
 	other = id;
 	other.bytes[0] ^= 1;
-	shell("cd %s && mkdir -p fs/opt/x flat debug/.build-id/11 code/.build-id/11 && "
+	shell("cd %s && mkdir -p fs/opt/x flat debug/.build-id/11 "
+	      "code/.build-id/11 && "
 	      "cp moved fs/opt/x/ && cp moved flat/ && "
-	      "objcopy --only-keep-debug moved debug/.build-id/11/22334455667788.debug && "
-	      "mv moved code/.build-id/11/22334455667788", folder);
+	      "objcopy --only-keep-debug moved "
+	      "debug/.build-id/11/22334455667788.debug && "
+	      "mv moved code/.build-id/11/22334455667788",
+	      folder);
 	snprintf(path, sizeof(path), "%s/fs", folder);
 	expect_symbol(look_in(path, NULL), "/opt/x/moved", &id, address, true);
 	expect_symbol(look_in(path, NULL), "/opt/x/moved", &none, address,
 		      true);
 	snprintf(path, sizeof(path), "%s/flat", folder);
 	expect_symbol(look_in(path, NULL), "/opt/x/moved", &id, address, true);
-	/* Another build is not it. */
+	/* Another build is not used. */
 	objects = look_in(path, NULL);
 	assert_null(object_symbol(objects_get(objects, "/opt/x/moved", &other),
 				  address, &address));
@@ -359,7 +372,7 @@ static void test_folders(void **state)
 			 "moved");
 	snprintf(path, sizeof(path), "%s/code", folder);
 	expect_symbol(look_in(NULL, path), "/gone", &id, address, true);
-	/* What debuggers read has no code. */
+	/* Files of debug information have no code. */
 	snprintf(path, sizeof(path), "%s/debug", folder);
 	expect_symbol(look_in(NULL, path), "/gone", &id, address, false);
 }
@@ -380,14 +393,14 @@ static void test_no_objects(void **state)
 	object = objects_get(objects, path, &id);
 	assert_null(object_symbol(object, 0x1234, &offset));
 	assert_non_null(strstr(object_warning(object), "is no ELF file"));
-	/* Code that is in no file lacks nothing. */
+	/* Code in no file needs no warning. */
 	object = objects_get(objects, "//anon", &id);
 	assert_null(object_symbol(object, 0x1234, &offset));
 	assert_null(object_warning(object));
 	objects_free(objects);
 }
 
-/* Cut off anywhere, an object gives less, and nothing breaks. */
+/* Truncated anywhere, an object gives less information, but does no harm. */
 static void test_damaged(void **state)
 {
 	unsigned int cut;
@@ -422,7 +435,7 @@ static void test_damaged(void **state)
 	}
 }
 
-/* Entries as objdump names them, with an old format of them and a new one. */
+/* Entries as objdump names them, in an old and a new format. */
 static void check_plt(const char *name, const char *flags, const char *section)
 {
 	struct objects *objects = objects_new(false);
@@ -446,12 +459,12 @@ static void check_plt(const char *name, const char *flags, const char *section)
 		assert_string_equal(object_symbol(object, address, &offset),
 				    expected);
 		assert_int_equal(offset, 0);
-		/* The same again, and nothing in the middle of it. */
+		/* Repeat it, and try the middle of the entry. */
 		assert_string_equal(object_symbol(object, address, &offset),
 				    expected);
 		assert_null(object_symbol(object, address + 1, &offset));
 	}
-	/* The table's head leads to the loader. */
+	/* The head of the table leads to the loader. */
 	address = number("objdump -h %s/%s | awk '$2==\".plt\"{print $4}'",
 			 name);
 	assert_null(object_symbol(object, address, &offset));
@@ -467,7 +480,7 @@ static void test_plt(void **state)
 		  ".plt");
 }
 
-/* Where procedures begin, with and without symbols. */
+/* Beginnings of procedures, with and without symbols. */
 static void test_procedures(void **state)
 {
 	struct objects *objects = objects_new(false);
@@ -486,7 +499,7 @@ static void test_procedures(void **state)
 	assert_int_equal(begin, address);
 	assert_true(object_procedure(without, address, &begin));
 	assert_int_equal(begin, address);
-	/* Before all of them. */
+	/* An address before all procedures. */
 	assert_false(object_procedure(without, 1, &begin));
 	objects_free(objects);
 }

@@ -21,7 +21,7 @@ static void begin(struct fixture *fixture)
 {
 	fixture_begin(fixture, "paths,step,rows");
 	fixture_comm(fixture, 1, 100, "prog", true);
-	/* Not there, so that addresses are offsets in the file. */
+	/* The files do not exist, so addresses are offsets in them. */
 	fixture_map(fixture, 2, 100, BASE, 0x10000, 0, "/no/prog", NULL);
 	fixture_map(fixture, 2, 100, 2 * BASE, 0x10000, 0, "/no/lib", NULL);
 }
@@ -59,8 +59,9 @@ static int try_read(struct fixture *fixture, struct hwprof_profile **paths,
 	fixture_end(fixture);
 	error = hwprof_file_open(&file, fixture->path);
 	if (!error)
-		error = hwprof_profile_read(paths, HWPROF_KIND_PATHS, &file, 1,
-					    &(struct hwprof_options){ .flags = flags });
+		error = hwprof_profile_read(
+			paths, HWPROF_KIND_PATHS, &file, 1,
+			&(struct hwprof_options){.flags = flags});
 	if (error)
 		assert_non_null(strstr(hwprof_file_error(file), fixture->path));
 	hwprof_file_close(file);
@@ -93,7 +94,10 @@ static bool is_near(double a, double b)
 	return fabs(a - b) < 1e-9;
 }
 
-/* Rows of a path add up; one jump more or less, or other ends, is another. */
+/*
+ * Rows of a path add up. Another number of jumps, or other ends, is another
+ * path.
+ */
 static void test_sums(void **state)
 {
 	const struct hwprof_path *path;
@@ -156,7 +160,7 @@ static void test_sums(void **state)
 	hwprof_profile_free(paths);
 }
 
-/* Of a path that is too long, the blocks up to the last jump that is told. */
+/* A path that is too long has blocks up to its last known jump. */
 static void test_long_path(void **state)
 {
 	const struct hwprof_path *path;
@@ -184,7 +188,9 @@ static void test_long_path(void **state)
 	hwprof_profile_free(paths);
 }
 
-/* The same code of two processes is one path, unless they are to be apart. */
+/*
+ * The same code in two processes is one path, unless processes are kept apart.
+ */
 static void test_processes(void **state)
 {
 	const struct hwprof_path *path;
@@ -219,7 +225,7 @@ static void test_processes(void **state)
 	}
 }
 
-/* Code that is in no file is each process's own. */
+/* Code in no file belongs to its process. */
 static void test_no_file(void **state)
 {
 	struct hwprof_profile *paths;
@@ -239,7 +245,10 @@ static void test_no_file(void **state)
 	hwprof_profile_free(paths);
 }
 
-/* With cycles, hot are those that take them; dense, more than others a branch. */
+/*
+ * With cycles, paths that take many are hot, and dense if they take more per
+ * branch than the average.
+ */
 static void test_heat(void **state)
 {
 	static const struct {
@@ -280,7 +289,10 @@ static void test_heat(void **state)
 	assert_int_equal(summary->paths[HWPROF_DENSE].number, 1);
 	assert_int_equal(summary->paths[HWPROF_SPARSE].branches, 800);
 	assert_true(is_near(summary->paths[HWPROF_COLD].branch_share, 0.1));
-	/* Procedures: /no/prog has the first and the last, /no/lib the other. */
+	/*
+	 * Procedures: /no/prog has the first and the last path, /no/lib the
+	 * other.
+	 */
 	assert_int_equal(hwprof_paths_procedures(paths), 2);
 	assert_int_equal(hwprof_paths_procedure(paths, 0)->paths, 2);
 	assert_int_equal(hwprof_paths_procedure(paths, 0)->cycles, 5099);
@@ -290,7 +302,7 @@ static void test_heat(void **state)
 	hwprof_profile_free(paths);
 }
 
-/* Cycles of several paths can be more than 64 bits. */
+/* The sum of cycles of several paths can exceed 64 bits. */
 static void test_many_cycles(void **state)
 {
 	struct hwprof_profile *paths;
@@ -314,7 +326,7 @@ static void test_many_cycles(void **state)
 	hwprof_profile_free(paths);
 }
 
-/* --- windows ------------------------------------------------------------------- */
+/* --- windows -------------------------------------------------------------- */
 
 static struct row row_by_time(uint32_t flags, uint64_t start, uint64_t end,
 			      uint64_t count)
@@ -344,7 +356,9 @@ static void add_windows(struct fixture *fixture, uint64_t produced,
 	fixture_row(fixture, 30, 0, 0, 0, &row.row);
 }
 
-/* Four paths through one procedure: two take a jump, one of them a second. */
+/*
+ * Adds four paths through one procedure: two take a jump, one of them a second.
+ */
 static void add_four_paths(struct fixture *fixture)
 {
 	struct row row = row_by_time(HWPROF_PATH_CALLED, BASE + 0x100,
@@ -363,7 +377,9 @@ static void add_four_paths(struct fixture *fixture)
 	add(fixture, &row);
 }
 
-/* Windows on the paths that go on from where they were taken, by their counts. */
+/*
+ * Windows are divided among the paths that continue from their place, by count.
+ */
 static void test_time(void **state)
 {
 	static const struct {
@@ -372,12 +388,13 @@ static void test_time(void **state)
 		uint32_t flags;
 	} taken[] = {
 		{ 0, 0x104, 60, HWPROF_PATH_CALLED },	/* 30, 10 and 20 */
-		{ 0, 0x114, 6, HWPROF_PATH_CALLED },	/* no jump: the last */
+		{ 0, 0x114, 6, HWPROF_PATH_CALLED },	/* no jump: the last
+					 * path */
 		{ 1, 0x128, 8, HWPROF_PATH_CALLED },	/* 6 and 2 */
 		{ 1, 0x138, 5, HWPROF_PATH_CALLED },	/* no second jump */
 		{ 2, 0x144, 7, HWPROF_PATH_CALLED },
 		{ 0, 0x124, 16, HWPROF_PATH_UNSEEN },	/* 6, 2 and 8 */
-		{ 0, 0x180, 9, HWPROF_PATH_UNSEEN },	/* on none of them, */
+		{ 0, 0x180, 9, HWPROF_PATH_UNSEEN },	/* on no path */
 		{ 2, 0x170, 3, HWPROF_PATH_CALLED },
 		{ 2, 0x144, 11, 0 },
 		{ 0, 0xfc, 5, HWPROF_PATH_UNSEEN },
@@ -430,7 +447,7 @@ static void test_time(void **state)
 	hwprof_profile_free(paths);
 }
 
-/* A path in flight that is not all known says no more than where it was. */
+/* A path in flight that is only partly known tells no more than its place. */
 static void test_time_of_cut_path(void **state)
 {
 	struct hwprof_profile *paths;
@@ -452,7 +469,7 @@ static void test_time_of_cut_path(void **state)
 	hwprof_profile_free(paths);
 }
 
-/* Where time did not choose everything, it is no metric. */
+/* Time is no metric unless it chose all windows. */
 static void test_no_time(void **state)
 {
 	struct hwprof_profile *paths;
@@ -482,7 +499,7 @@ static unsigned int choose(uint64_t *random, unsigned int below)
 	return (*random >> 33) % below;
 }
 
-/* Jumps forward, over a few places, so that many begin alike. */
+/* Makes a path with jumps forward over few places, so that many begin alike. */
 static struct row random_path(uint64_t *random, uint32_t flags)
 {
 	uint64_t line = BASE + 0x100, from, to;
@@ -501,7 +518,7 @@ static struct row random_path(uint64_t *random, uint32_t flags)
 	return row;
 }
 
-/* Is the line, number @at, of the path over @ip? */
+/* Returns true if line @at of the path runs over @ip. */
 static bool is_over(const struct row *path, unsigned int at, uint64_t ip)
 {
 	uint64_t first = at ? path->jumps[at - 1].to : path->path.start;
@@ -516,7 +533,8 @@ static bool may_become(const struct row *open, const struct row *path)
 	unsigned int at;
 
 	if (!(open->path.flags & HWPROF_PATH_UNSEEN))
-		return open->path.flags == (path->path.flags | HWPROF_PATH_OPEN) &&
+		return open->path.flags ==
+			       (path->path.flags | HWPROF_PATH_OPEN) &&
 		       !memcmp(open->jumps, path->jumps,
 			       open->path.spelled * sizeof(open->jumps[0])) &&
 		       is_over(path, open->path.spelled, open->path.end);
@@ -526,7 +544,7 @@ static bool may_become(const struct row *open, const struct row *path)
 	return false;
 }
 
-/* Each by each. */
+/* Computes windows one path at a time. */
 static void share_slowly(const struct row *all, const struct row *open,
 			 double *windows)
 {
@@ -537,7 +555,8 @@ static void share_slowly(const struct row *all, const struct row *open,
 		runs += may_become(open, &all[i]) ? all[i].path.count : 0;
 	for (i = 0; runs && i < RANDOM_PATHS; i++)
 		if (may_become(open, &all[i]))
-			windows[i] += open->path.count * all[i].path.count / runs;
+			windows[i] +=
+				open->path.count * all[i].path.count / runs;
 }
 
 static bool is_same(const struct row *a, const struct row *b)
@@ -548,7 +567,7 @@ static bool is_same(const struct row *a, const struct row *b)
 		       a->path.spelled * sizeof(a->jumps[0]));
 }
 
-/* A path that the rows of @all sum up to has the sum of their windows. */
+/* Returns the windows of all rows that are of the same path. */
 static double sum_of(const struct row *all, const double *windows, size_t index)
 {
 	double sum = 0;
@@ -602,7 +621,8 @@ static void test_random_time(void **state)
 			add(&fixture, &all[i]);
 		}
 		for (i = 0; i < RANDOM_OPEN; i++) {
-			struct row open = random_path(&random, HWPROF_PATH_OPEN);
+			struct row open =
+				random_path(&random, HWPROF_PATH_OPEN);
 
 			if (!choose(&random, 3)) {
 				open = row_by_time(HWPROF_PATH_OPEN |
@@ -627,7 +647,7 @@ static void test_random_time(void **state)
 	}
 }
 
-/* A tail call's path begins elsewhere than in the procedure that it is of. */
+/* The path of a tail call begins outside its procedure. */
 static void test_tail_call(void **state)
 {
 	const struct hwprof_path *path;
@@ -664,7 +684,7 @@ static void test_samples(void **state)
 	hwprof_profile_free(paths);
 }
 
-/* Writes @with over the row of @path in the file. */
+/* Overwrites the row of @path in the file by @with. */
 static void overwrite(const struct fixture *fixture, const struct row *path,
 		      const struct row *with)
 {
@@ -682,7 +702,7 @@ static void overwrite(const struct fixture *fixture, const struct row *path,
 	fclose(file);
 }
 
-/* Rows that cannot be are damage, and said to be. */
+/* Impossible rows are damage, with a message. */
 static void test_damage(void **state)
 {
 	struct hwprof_profile *paths;
@@ -734,8 +754,10 @@ static void test_json(void **state)
 	fixture_add_totals(&fixture, 30, 1, 4);
 	paths = read_paths(&fixture, 0);
 	out = open_memstream(&text, &size);
-	assert_int_equal(hwprof_profile_json(paths,
-					     &(struct hwprof_json_options){ .limit = 1 }, out), 0);
+	assert_int_equal(
+		hwprof_profile_json(
+			paths, &(struct hwprof_json_options){.limit = 1}, out),
+		0);
 	fclose(out);
 	assert_non_null(strstr(text, "\"metric\": \"branches\""));
 	assert_non_null(strstr(text, "\"start\": \"0x100\""));
@@ -748,9 +770,9 @@ static void test_json(void **state)
 	hwprof_profile_free(paths);
 }
 
-/* --- paths inside contexts --------------------------------------------------- */
+/* --- paths inside contexts ------------------------------------------------ */
 
-/* A process's program is mapped at its pid * BASE. */
+/* Maps each program at its pid * BASE. */
 static void begin_contexts(struct fixture *fixture, const char *event)
 {
 	uint32_t pid;
@@ -780,7 +802,10 @@ static void add_context(struct fixture *fixture, uint32_t pid,
 	fixture_row(fixture, 10, row.callee, row.site, row.calls, &row.row);
 }
 
-/* The root calls 0x200 and 0x400, and both call 0x300, 0x200 from two sites. */
+/*
+ * The root calls 0x200 and 0x400. Both call 0x300, and 0x200 does so from two
+ * sites.
+ */
 static void add_contexts(struct fixture *fixture, uint32_t pid)
 {
 	add_context(fixture, pid, HWPROF_CONTEXT_RECURSION, 7, 3, 0x310, 0x200);
@@ -822,7 +847,7 @@ static void is_ran(const struct hwprof_profile *paths, size_t number,
 	assert_int_equal(of.cycles, 3 * count);
 }
 
-/* One path, whoever ran it; and who did, by chains of procedures. */
+/* One path, and the chains of procedures that ran it. */
 static void test_contexts(void **state)
 {
 	struct hwprof_profile *paths;
@@ -834,9 +859,10 @@ static void test_contexts(void **state)
 	add_ran(&fixture, 1, 4, 5);
 	add_ran(&fixture, 1, 6, 15);
 	add_ran(&fixture, 1, 6, 5);
-	add_ran(&fixture, 1, 0, 2);	/* of an older module, as it were */
+	add_ran(&fixture, 1, 0, 2);	/* as in a row of an older module */
 	add_ran(&fixture, 1, 99, 3);	/* evicted */
-	add_ran(&fixture, 1, 7, 1);	/* what is called again is above it */
+	add_ran(&fixture, 1, 7, 1);	/* a recursive call counts at the
+					 * ancestor */
 	fixture_add_totals(&fixture, 30, 1, 41 + 6);
 	paths = read_paths(&fixture, 0);
 	assert_int_equal(hwprof_paths_count(paths), 1);
@@ -851,7 +877,7 @@ static void test_contexts(void **state)
 	hwprof_profile_free(paths);
 }
 
-/* Of all processes that ran the same, unless they are to be apart. */
+/* Contexts of all processes are merged, unless processes are kept apart. */
 static void test_contexts_of_processes(void **state)
 {
 	struct hwprof_profile *paths;
@@ -874,7 +900,7 @@ static void test_contexts_of_processes(void **state)
 	}
 }
 
-/* Ids are each file's own, and what they are of adds up. */
+/* Ids belong to a file, but counts of the same contexts add up. */
 static void test_contexts_of_files(void **state)
 {
 	struct hwprof_profile *paths;
@@ -890,8 +916,9 @@ static void test_contexts_of_files(void **state)
 		assert_int_equal(hwprof_file_open(&files[i], fixture[i].path),
 				 0);
 	}
-	assert_int_equal(hwprof_profile_read(&paths, HWPROF_KIND_PATHS, files, 2,
-					     NULL), 0);
+	assert_int_equal(
+		hwprof_profile_read(&paths, HWPROF_KIND_PATHS, files, 2, NULL),
+		0);
 	assert_int_equal(hwprof_paths_contexts(paths, 0), 1);
 	is_ran(paths, 0, 20, "prog;prog+0x200;prog+0x300");
 	hwprof_profile_free(paths);
@@ -901,11 +928,13 @@ static void test_contexts_of_files(void **state)
 	}
 }
 
-/* Without rows of contexts, nothing is known of them. */
+/* Contexts are unknown without their rows. */
 static void test_no_contexts(void **state)
 {
 	static const char *const events[] = {
-		"paths,step,rows", "paths,cct,step,rows", "paths,loops,step,rows",
+		"paths,step,rows",
+		"paths,cct,step,rows",
+		"paths,loops,step,rows",
 	};
 	struct hwprof_profile *paths;
 	struct fixture fixture;
@@ -923,7 +952,7 @@ static void test_no_contexts(void **state)
 	}
 }
 
-/* What cannot be a tree is damage for paths, too. */
+/* An impossible tree is damage for paths, too. */
 static void test_damaged_contexts(void **state)
 {
 	struct hwprof_profile *paths;
@@ -953,7 +982,8 @@ static void test_contexts_json(void **state)
 	fclose(out);
 	contexts = strstr(text, "\"contexts\": [");
 	assert_non_null(contexts);
-	assert_non_null(strstr(contexts, "\"chain\": \"prog;prog+0x200;prog+0x300\""));
+	assert_non_null(
+		strstr(contexts, "\"chain\": \"prog;prog+0x200;prog+0x300\""));
 	assert_non_null(strstr(contexts, "\"cycles\": 30"));
 	free(text);
 	hwprof_profile_free(paths);

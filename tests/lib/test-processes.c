@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What was mapped when: rows find their object whatever the file's order. */
+/* Maps over time: rows find their object whatever the order of the file. */
 #include <string.h>
 
 #include "check.h"
 #include "fixture.h"
 
-/* The object of the only loop of @space. */
+/* Returns the object of the loop with that number of entries. */
 static const char *object_of(const struct hwprof_profile *loops,
 			     uint64_t entries)
 {
 	size_t i;
 
-	/* The number of entries marks the loop: heads become offsets. */
+	/*
+	 * The number of entries identifies the loop, since heads become
+	 * offsets.
+	 */
 	for (i = 0; i < hwprof_loops_count(loops); i++)
 		if (hwprof_loops_get(loops, i)->entries == entries)
 			return hwprof_loops_get(loops, i)->object;
@@ -55,12 +58,12 @@ static void test_exec(void **state)
 	fixture_map(&fixture, 11, 100, 0x1000, 0x1000, 0, "/bin/old", NULL);
 	fixture_comm(&fixture, 20, 100, "new", true);
 	fixture_map(&fixture, 21, 100, 0x1000, 0x1000, 0, "/bin/new", NULL);
-	add_marked(&fixture, 20, 1, 100, 0x1100, 1);	/* flushed by the exec */
+	add_marked(&fixture, 20, 1, 100, 0x1100, 1); /* flushed by the exec */
 	add_marked(&fixture, 30, 2, 100, 0x1100, 2);
 	expect(&fixture, objects);
 }
 
-/* All rows come before all that they need, in the file. */
+/* All rows come before the records that they need. */
 static void test_rows_first(void **state)
 {
 	static const char *const objects[] = { "/bin/old", "/bin/new", NULL };
@@ -76,7 +79,7 @@ static void test_rows_first(void **state)
 	expect(&fixture, objects);
 }
 
-/* A child has what its parent had at the fork, and nothing later. */
+/* A child has its parent's maps at the fork, and no later ones. */
 static void test_fork(void **state)
 {
 	static const char *const objects[] = {
@@ -97,7 +100,7 @@ static void test_fork(void **state)
 	expect(&fixture, objects);
 }
 
-/* A grandchild execs; the exit of all comes before its late row. */
+/* A grandchild execs. All exit before its late row. */
 static void test_fork_exec_exit(void **state)
 {
 	static const char *const objects[] = {
@@ -121,7 +124,7 @@ static void test_fork_exec_exit(void **state)
 	expect(&fixture, objects);
 }
 
-/* A pid that is used again is another process. */
+/* A reused pid is another process. */
 static void test_pid_again(void **state)
 {
 	static const char *const objects[] = { "/bin/one", "/bin/two", NULL };
@@ -139,7 +142,7 @@ static void test_pid_again(void **state)
 	expect(&fixture, objects);
 }
 
-/* A map over an older one hides it from then on; dlclose, dlopen. */
+/* A newer map hides an older one from then on, as dlclose and dlopen do. */
 static void test_map_over(void **state)
 {
 	static const char *const objects[] = {
@@ -157,7 +160,7 @@ static void test_map_over(void **state)
 	expect(&fixture, objects);
 }
 
-/* Code in no file has a name too, and belongs to its process. */
+/* Code in no file has a name, too, and belongs to its process. */
 static void test_no_files(void **state)
 {
 	static const char *const objects[] = {
@@ -177,7 +180,7 @@ static void test_no_files(void **state)
 	expect(&fixture, objects);
 }
 
-/* The name is the process's, at the time of its loops. */
+/* A loop has its process's name at the time. */
 static void test_comm(void **state)
 {
 	const struct hwprof_loop *loop;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From rows to hot ranges: sums, places, bounds, the paper's rule, and rap_*(). */
+/*
+ * From rows to hot ranges: sums, places, bounds, the paper's rule, and rap_*().
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -17,11 +19,11 @@ static void begin(struct fixture *fixture)
 {
 	fixture_begin(fixture, "ranges,step,rows");
 	fixture_comm(fixture, 1, 100, "prog", true);
-	/* Not there, so that addresses are offsets in the file. */
+	/* The file does not exist, so addresses are offsets in it. */
 	fixture_map(fixture, 2, 100, 0x400000, 0x10000, 0, "/no/prog", NULL);
 }
 
-/* Of what the event says that they are. */
+/* Begins a recording of the stream that the event names. */
 static void begin_of(struct fixture *fixture, const char *event)
 {
 	fixture_begin(fixture, event);
@@ -98,8 +100,9 @@ static int read_hot(struct fixture *fixture, struct hwprof_profile **ranges,
 	fixture_end(fixture);
 	error = hwprof_file_open(&file, fixture->path);
 	if (!error)
-		error = hwprof_profile_read(ranges, HWPROF_KIND_RANGES, &file,
-					    1, &(struct hwprof_options){ .flags = flags, .hot = hot });
+		error = hwprof_profile_read(
+			ranges, HWPROF_KIND_RANGES, &file, 1,
+			&(struct hwprof_options){.flags = flags, .hot = hot});
 	if (error)
 		assert_non_null(strstr(hwprof_file_error(file), fixture->path));
 	hwprof_file_close(file);
@@ -141,9 +144,11 @@ static bool warns(const struct hwprof_profile *ranges, const char *words)
 	return false;
 }
 
-/* --- what they are of ------------------------------------------------------ */
+/*
+ * --- streams ---------------------------------------------------------------
+ */
 
-/* Where data is: in objects, and in what belongs to one process alone. */
+/* Data is in objects, or in memory of one process. */
 static void test_addresses(void **state)
 {
 	const struct hwprof_range *range;
@@ -156,7 +161,7 @@ static void test_addresses(void **state)
 	add(&fixture, 1, 100, 0x401000, 0, 400);
 	add(&fixture, 1, 100, 0x60000040, 0, 200);
 	add(&fixture, 1, 100, 0x410040, 0, 200);
-	/* The heap and what is behind it: it may be anywhere. */
+	/* The heap and memory behind it: such a range has no single object. */
 	add(&fixture, 1, 100, 0x800000, 20, 10);
 	fixture_add_totals(&fixture, 30, 1, 1410);
 	ranges = read_ranges(&fixture, 0);
@@ -179,15 +184,15 @@ static void test_addresses(void **state)
 	range = find(ranges, 0x60000040, 0);
 	assert_non_null(range);
 	assert_string_equal(range->object, "//anon");
-	range = find(ranges, 0x410040, 0);	/* nor this: it is too near */
+	range = find(ranges, 0x410040, 0);	/* this is too near */
 	assert_non_null(range);
 	assert_string_equal(range->object, "//anon");
 	hwprof_profile_free(ranges);
 }
 
-static char zeroed[1 << 16];		/* in .bss, on pages of its own */
+static char zeroed[1 << 16];		/* in .bss, on separate pages */
 
-/* The maps of this very program, which has a .bss. */
+/* Adds the maps of this program, which has a .bss. */
 static void map_itself(struct fixture *fixture)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -206,7 +211,7 @@ static void map_itself(struct fixture *fixture)
 	fclose(maps);
 }
 
-/* Memory that is in no file, but an object's all the same. */
+/* Zeroed memory is in no file, but belongs to an object. */
 static void test_zeroed(void **state)
 {
 	uint64_t address = (uint64_t)(uintptr_t)&zeroed[1 << 15];
@@ -232,7 +237,7 @@ static void test_zeroed(void **state)
 	hwprof_profile_free(ranges);
 }
 
-/* Values are the same in all processes, and lie nowhere. */
+/* Values are the same in all processes, and have no place. */
 static void test_load_values(void **state)
 {
 	const struct hwprof_range *range;
@@ -261,7 +266,7 @@ static void test_load_values(void **state)
 	hwprof_profile_free(ranges);
 }
 
-/* Samples have no range: what they hit is one of their addresses, or none. */
+/* Samples have no range. Their value is one of their addresses, or unknown. */
 static void test_bare_samples_of(void **state)
 {
 	static const struct {
@@ -287,7 +292,7 @@ static void test_bare_samples_of(void **state)
 	}
 }
 
-/* Those of another thing than was asked for are not in it. */
+/* Ranges of another stream than the requested one are left out. */
 static void test_of_another(void **state)
 {
 	struct hwprof_profile *ranges;
@@ -304,7 +309,7 @@ static void test_of_another(void **state)
 	hwprof_profile_free(ranges);
 }
 
-/* --- pairs ------------------------------------------------------------------ */
+/* --- pairs ---------------------------------------------------------------- */
 
 static const struct hwprof_range *
 find_box(const struct hwprof_profile *ranges, uint64_t code,
@@ -322,7 +327,7 @@ find_box(const struct hwprof_profile *ranges, uint64_t code,
 	return NULL;
 }
 
-/* Code by data, each where its object has it; and what bounds say of them. */
+/* Code by data, each at its place in its object; and their bounds. */
 static void test_boxes(void **state)
 {
 	const struct hwprof_range *inner, *outer, *whole, *stack;
@@ -334,12 +339,13 @@ static void test_boxes(void **state)
 	add_box(&fixture, 100, 0x401044, 2, 0x800000, 14, 50);
 	add_box(&fixture, 100, 0x401040, 4, 0x800000, 16, 200);
 	add_box(&fixture, 100, 0x401048, 0, 0x7ff800, 8, 400);
-	/* Of more than the heap, and all there is. */
+	/* A range larger than the heap, and the root. */
 	add_box(&fixture, 100, 0x401040, 6, 0x800000, 18, 30);
 	add_box(&fixture, 100, 0, 64, 0, 64, 20);
 	fixture_add_totals(&fixture, 30, 1, 1000);
 	ranges = read_ranges(&fixture, 0);
-	assert_int_equal(hwprof_ranges_of(ranges), HWPROF_RANGE_IP_LOAD_ADDRESS);
+	assert_int_equal(hwprof_ranges_of(ranges),
+			 HWPROF_RANGE_IP_LOAD_ADDRESS);
 	assert_true(hwprof_range_of_pairs(hwprof_ranges_of(ranges)));
 	assert_int_equal(hwprof_ranges_count(ranges), 4);
 	whole = hwprof_ranges_get(ranges, 0);
@@ -371,7 +377,10 @@ static void test_boxes(void **state)
 	hwprof_profile_free(ranges);
 }
 
-/* Two processes have the code elsewhere: their boxes of shared data are one. */
+/*
+ * Two processes have the code at different addresses. Their boxes of shared
+ * data are merged.
+ */
 static void test_boxes_of_processes(void **state)
 {
 	struct hwprof_profile *ranges;
@@ -393,7 +402,7 @@ static void test_boxes_of_processes(void **state)
 		assert_non_null(find_box(ranges, 0x1044, 2, 0x4000, 14));
 		assert_int_equal(find_box(ranges, 0x1044, 2, 0x4000,
 					  14)->least, i ? 300 : 500);
-		/* 0x3000 to 0x6fff of the other one. */
+		/* 0x3000 to 0x6fff of the other process. */
 		assert_non_null(find_box(ranges, 0x1040, 3, 0, 15));
 		assert_int_equal(find_box(ranges, 0x1040, 3, 0, 15)->own, 500);
 		assert_int_equal(find_box(ranges, 0x1044, 0, 0x4000, 12)->least,
@@ -402,7 +411,7 @@ static void test_boxes_of_processes(void **state)
 	}
 }
 
-/* The same data by other code is another box. */
+/* The same data, accessed by other code, is another box. */
 static void test_diff_of_boxes(void **state)
 {
 	struct hwprof_profile *both[2];
@@ -412,12 +421,14 @@ static void test_diff_of_boxes(void **state)
 
 	for (i = 0; i < 2; i++) {
 		begin_of(&fixture, "ranges,of=ip-load-address,step,rows");
-		add_box(&fixture, 100, 0x401044, 2, 0x800000, 14, 600 - 200 * i);
-		add_box(&fixture, 100, 0x402044, 2, 0x800000, 14, 400 + 200 * i);
+		add_box(&fixture, 100, 0x401044, 2, 0x800000, 14,
+			600 - 200 * i);
+		add_box(&fixture, 100, 0x402044, 2, 0x800000, 14,
+			400 + 200 * i);
 		both[i] = read_ranges(&fixture, 0);
 	}
 	assert_int_equal(hwprof_profile_diff(&diff, both[0], both[1]), 0);
-	assert_int_equal(hwprof_diff_count(diff), 3);	/* with all */
+	assert_int_equal(hwprof_diff_count(diff), 3);	/* with the root */
 	for (i = 0; i < 3; i++) {
 		const struct hwprof_change *change = hwprof_diff_get(diff, i);
 
@@ -478,7 +489,10 @@ static void test_bare_pairs(void **state)
 	hwprof_profile_free(ranges);
 }
 
-/* Whether they are in one box of so many pairs, in the words of docs/ranges.md. */
+/*
+ * Tests whether both are in one box of that many pairs, as docs/ranges.md
+ * defines it.
+ */
 static bool share_a_box(struct pair a, struct pair b, int bits)
 {
 	int code_bits = bits / 2 - 6, address_bits;
@@ -493,7 +507,7 @@ static bool share_a_box(struct pair a, struct pair b, int bits)
 		(a.address ^ b.address) >> address_bits == 0);
 }
 
-/* Boxes are intervals of numbers, and no number is two pairs'. */
+/* Boxes are intervals of numbers, and each number is one pair. */
 static void test_numbers(void **state)
 {
 	uint64_t random = 1;
@@ -502,9 +516,10 @@ static void test_numbers(void **state)
 	for (i = 0; i < 3000; i++) {
 		struct pair a = { random_next(&random), random_next(&random) };
 		struct pair b = {
-			a.code ^ random_next(&random) >> random_below(&random, 64),
+			a.code ^ random_next(&random) >>
+					 random_below(&random, 64),
 			a.address ^ random_next(&random) >>
-				    random_below(&random, 64),
+					    random_below(&random, 64),
 		};
 		range_number x = box_number(a), y = box_number(b);
 		struct pair back = box_pair(x);
@@ -529,25 +544,35 @@ static void test_json_of_boxes(void **state)
 	file = fdopen(mkstemp(path), "w");
 	assert_int_equal(hwprof_profile_json(ranges, NULL, file), 0);
 	fclose(file);
-	assert_int_equal(fixture_shell(output, sizeof(output),
-		"python3 -c '\n"
-		"import json\n"
-		"d = json.load(open(\"%s\"))\n"
-		"r = d[\"ranges\"]\n"
-		"assert len(r) == 2 and d[\"of\"] == \"ip-load-address\", d\n"
-		"c = r[1][\"code\"]\n"
-		"assert c[\"object\"] == \"/no/prog\" and c[\"bits\"] == 2, c\n"
-		"assert (c[\"low\"], c[\"high\"]) == (\"0x1044\", \"0x1047\"), c\n"
-		"assert r[1][\"object\"] == \"[heap]\" and r[1][\"bits\"] == 14\n"
-		"assert r[0][\"code\"][\"object\"] is None, r\n"
-		"' 2>&1", path), 0);
+	assert_int_equal(
+		fixture_shell(output, sizeof(output),
+			      "python3 -c '\n"
+			      "import json\n"
+			      "d = json.load(open(\"%s\"))\n"
+			      "r = d[\"ranges\"]\n"
+			      "assert len(r) == 2 and d[\"of\"] == "
+			      "\"ip-load-address\", d\n"
+			      "c = r[1][\"code\"]\n"
+			      "assert c[\"object\"] == \"/no/prog\" and "
+			      "c[\"bits\"] == 2, c\n"
+			      "assert (c[\"low\"], c[\"high\"]) == "
+			      "(\"0x1044\", \"0x1047\"), c\n"
+			      "assert r[1][\"object\"] == \"[heap]\" and "
+			      "r[1][\"bits\"] == 14\n"
+			      "assert r[0][\"code\"][\"object\"] is None, r\n"
+			      "' 2>&1",
+			      path),
+		0);
 	unlink(path);
 	hwprof_profile_free(ranges);
 }
 
-/* --- sums and bounds --------------------------------------------------------- */
+/* --- sums and bounds ------------------------------------------------------ */
 
-/* From many intervals and sessions; what is around it may have been in it. */
+/*
+ * Sums over many intervals and sessions. Events of surrounding ranges are part
+ * of the upper bound.
+ */
 static void test_sums(void **state)
 {
 	const struct hwprof_range *range, *whole;
@@ -589,12 +614,14 @@ static void test_sums(void **state)
 	assert_int_equal(range->most, 470);
 	assert_int_equal(hwprof_profile_totals(ranges)->produced, 1000);
 	assert_int_equal(hwprof_profile_totals(ranges)->rows, 7);
-	/* But that the object is not there. */
+	/* The only warning is that the object does not exist. */
 	assert_null(hwprof_profile_warning(ranges, 1));
 	hwprof_profile_free(ranges);
 }
 
-/* What was given up may have been anywhere; a process's, in its recording. */
+/*
+ * Evicted events may belong to any range; those of a process, to its recording.
+ */
 static void test_evicted(void **state)
 {
 	static const uint64_t evicted[] = { 50, 7 };
@@ -637,8 +664,8 @@ static void test_evicted(void **state)
 }
 
 /*
- * A range of which only the parts were counted is hot by what they have
- * together, but not by those that are hot themselves.
+ * A range can be hot by the sum of its parts, but not by parts that are hot
+ * themselves.
  */
 static void test_hot(void **state)
 {
@@ -688,11 +715,11 @@ static void test_threshold(void **state)
 	assert_null(ranges);
 }
 
-/* --- places ------------------------------------------------------------------- */
+/* --- places --------------------------------------------------------------- */
 
 /*
- * The same code of two processes is one; where they have it aligned otherwise,
- * in a range that is large enough for both.
+ * The same code in two processes is merged. If its alignment differs, a range
+ * that contains both is used.
  */
 static void test_processes(void **state)
 {
@@ -716,7 +743,7 @@ static void test_processes(void **state)
 		assert_int_equal(find(ranges, 0x1000, 8)->pid, i ? 100 : 0);
 		assert_non_null(find(ranges, 0x4000, 14));
 		assert_int_equal(find(ranges, 0x4000, 14)->least, 300);
-		/* 0x3000 to 0x6fff of the other one. */
+		/* 0x3000 to 0x6fff of the other process. */
 		assert_non_null(find(ranges, 0, 16));
 		assert_int_equal(find(ranges, 0, 16)->own, 300);
 		if (i)
@@ -725,7 +752,7 @@ static void test_processes(void **state)
 	}
 }
 
-/* What is in no object for sure is in all that was counted. */
+/* Ranges that are in no single object belong to the root. */
 static void test_elsewhere(void **state)
 {
 	struct hwprof_profile *ranges;
@@ -736,7 +763,7 @@ static void test_elsewhere(void **state)
 	add(&fixture, 1, 100, 0, 40, 100);
 	add(&fixture, 1, 100, 0x8000000000000000, 62, 200);
 	add(&fixture, 1, 100, 0xffffffff81000000, 20, 200);
-	add(&fixture, 1, 100, 0x900000, 4, 400);	/* nobody's */
+	add(&fixture, 1, 100, 0x900000, 4, 400);	/* no known memory */
 	fixture_add_totals(&fixture, 30, 1, 1000);
 	ranges = read_ranges(&fixture, 0);
 	assert_int_equal(hwprof_ranges_get(ranges, 0)->own, 200);
@@ -750,7 +777,9 @@ static void test_elsewhere(void **state)
 	hwprof_profile_free(ranges);
 }
 
-/* --- what is in the file --------------------------------------------------------- */
+/*
+ * --- content of the file ---------------------------------------------------
+ */
 
 static void test_samples(void **state)
 {
@@ -769,7 +798,7 @@ static void test_samples(void **state)
 	hwprof_profile_free(ranges);
 }
 
-/* Without -R, a row says where its range begins and not where it ends. */
+/* Without -R, a row tells where its range begins, but not where it ends. */
 static void test_bare_rows(void **state)
 {
 	struct hwprof_profile *ranges;
@@ -831,24 +860,33 @@ static void test_json(void **state)
 	file = fdopen(mkstemp(path), "w");
 	assert_int_equal(hwprof_profile_json(ranges, NULL, file), 0);
 	fclose(file);
-	assert_int_equal(fixture_shell(output, sizeof(output),
-		"python3 -c '\n"
-		"import json\n"
-		"d = json.load(open(\"%s\"))\n"
-		"r = d[\"ranges\"]\n"
-		"assert len(r) == 4 and d[\"hot\"] == 0.1, d\n"
-		"assert r[0][\"object\"] is None and r[0][\"parent\"] is None\n"
-		"assert [x[\"parent\"] for x in r[1:]] == [0, 1, 0], r\n"
-		"assert r[1][\"high\"] == \"0x3f\" and r[1][\"own\"] == 120, r\n"
-		"assert r[3][\"pid\"] == 100 and r[3][\"comm\"] == \"prog\", r\n"
-		"assert abs(sum(x[\"share\"] for x in r) - 1) < 1e-9, r\n"
-		"assert any(\"no totals\" in w for w in d[\"warnings\"])\n"
-		"' 2>&1", path), 0);
+	assert_int_equal(
+		fixture_shell(output, sizeof(output),
+			      "python3 -c '\n"
+			      "import json\n"
+			      "d = json.load(open(\"%s\"))\n"
+			      "r = d[\"ranges\"]\n"
+			      "assert len(r) == 4 and d[\"hot\"] == 0.1, d\n"
+			      "assert r[0][\"object\"] is None and "
+			      "r[0][\"parent\"] is None\n"
+			      "assert [x[\"parent\"] for x in r[1:]] == [0, 1, "
+			      "0], r\n"
+			      "assert r[1][\"high\"] == \"0x3f\" and "
+			      "r[1][\"own\"] == 120, r\n"
+			      "assert r[3][\"pid\"] == 100 and r[3][\"comm\"] "
+			      "== \"prog\", r\n"
+			      "assert abs(sum(x[\"share\"] for x in r) - 1) < "
+			      "1e-9, r\n"
+			      "assert any(\"no totals\" in w for w in "
+			      "d[\"warnings\"])\n"
+			      "' 2>&1",
+			      path),
+		0);
 	unlink(path);
 	hwprof_profile_free(ranges);
 }
 
-/* --- the tree, beside the plainest code ---------------------------------------- */
+/* --- the tree, compared with the simplest code ---------------------------- */
 
 struct row {
 	range_number low;
@@ -890,7 +928,9 @@ static void check_node(const struct range_set *set, size_t i,
 		if (rows[k].low == node->low && rows[k].bits == node->bits)
 			own += rows[k].count;
 	}
-	/* Without the hot ranges right below it, whatever is in these. */
+	/*
+	 * Without the hot ranges directly below it, and everything inside them.
+	 */
 	rest = count;
 	for (k = i + 1; k < set->count; k++) {
 		size_t up = set->nodes[k].parent;
@@ -922,17 +962,19 @@ static void test_tree(void **state)
 		for (i = 0; i < ROWS; i++) {
 			struct row *row = &rows[i];
 
-			/* Crowded, of values, and of pairs. */
+			/* Crowded ranges, ranges of values, and of pairs. */
 			row->bits = 2 * random_below(&random, most / 2 + 1);
 			row->low = random_next(&random) >>
 				   (most < 64 ? 52 : 0);
 			if (most > 64)
-				row->low = row->low << 64 | random_next(&random);
+				row->low =
+					row->low << 64 | random_next(&random);
 			row->low &= ~range_extent(row->bits);
 			row->count = random_below(&random, 100);
 			total += row->count;
 			assert_int_equal(range_set_add(&set, row->low,
-						       row->bits, row->count), 0);
+						       row->bits, row->count),
+					 0);
 		}
 		assert_int_equal(range_set_build(&set, 0.1 * total), 0);
 		assert_int_equal(set.nodes[0].count, total);
@@ -942,7 +984,7 @@ static void test_tree(void **state)
 	}
 }
 
-/* --- the paper's functions ------------------------------------------------------- */
+/* --- the paper's functions ------------------------------------------------ */
 
 static void test_rap(void **state)
 {
@@ -984,7 +1026,8 @@ static void test_rap(void **state)
 
 static void test_rap_pairs(void **state)
 {
-	unsigned long long code, code_high, low, high, own, least, most, sum = 0;
+	unsigned long long code, code_high, low, high, own, least, most,
+		sum = 0;
 	char path[] = "/tmp/hwprof-test-XXXXXX";
 	unsigned int type, found = 0;
 	uint64_t random = 1, i;
@@ -1000,7 +1043,8 @@ static void test_rap_pairs(void **state)
 	assert_int_equal(rap_finalize(rap, file), 0);
 	rewind(file);
 	while (fscanf(file, "%u %llx %llx %llx %llx %llu %llu %llu", &type,
-		      &code, &code_high, &low, &high, &own, &least, &most) == 8) {
+		      &code, &code_high, &low, &high, &own, &least,
+		      &most) == 8) {
 		assert_true(!type && code <= code_high && low <= high &&
 			    own <= least && least <= most);
 		sum += own;
@@ -1039,7 +1083,7 @@ static int read_two(struct hwprof_profile **ranges,
 	return error;
 }
 
-/* Two files of several things, and which one is complained of. */
+/* Two files of different streams. The message names the file. */
 static void test_files_of(void **state)
 {
 	static const char *const events[] = {
@@ -1058,7 +1102,9 @@ static void test_files_of(void **state)
 	assert_int_equal(read_two(&ranges, fixtures, 0, message,
 				  sizeof(message)), -EINVAL);
 	assert_null(ranges);
-	assert_non_null(strstr(message, "and the files before it have ranges of several things: choose one (--of) of ip, load-value"));
+	assert_non_null(strstr(message,
+			       "and the files before it have ranges of several "
+			       "things: choose one (--of) of ip, load-value"));
 	assert_int_equal(read_two(&ranges, fixtures, HWPROF_RANGES_OF_FLAG(
 					HWPROF_RANGE_LOAD_VALUE),
 				  message, sizeof(message)), 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Recording for real, with a software clock in the place of the module's PMU:
- * events, rings and the file are the same.
+ * Real recordings, with a software clock instead of the module's PMU. Events,
+ * rings and the file work the same way.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -84,7 +84,7 @@ static int remove_file(void **state)
 	return unlink(path);
 }
 
-/* A child that waits for a byte and then becomes @command. */
+/* Forks a child that waits for a byte, and then executes @command. */
 static pid_t fork_waiting(const char *command, int *go)
 {
 	int ends[2];
@@ -160,14 +160,18 @@ static void test_command(void **state)
 	read_back(path, &counted);
 	assert_true(counted.samples[0] > 20);
 	assert_true(counted.samples[1] > 20);
-	/* The subshell is inherited, so not all samples are the shell's. */
+	/* The subshell is inherited, so some samples are not the shell's. */
 	assert_true(counted.pid_samples > 0);
-	assert_true(counted.pid_samples < counted.samples[0] + counted.samples[1]);
+	assert_true(counted.pid_samples <
+		    counted.samples[0] + counted.samples[1]);
 	assert_true(counted.forks >= 1);
 	assert_true(counted.comms >= 1);
 	assert_true(counted.maps >= 2);
 
-	/* Stock perf sees the same, and knows the shell by its build id. */
+	/*
+	 * Stock perf sees the same, and knows the shell's libraries by their
+	 * build ids.
+	 */
 	assert_int_equal(fixture_shell(output, sizeof(output),
 		"perf script -i %s -F event 2>/dev/null | grep -c cpu-clock",
 		path), 0);
@@ -176,11 +180,16 @@ static void test_command(void **state)
 		"perf buildid-list -i %s 2>&1", path), 0);
 	assert_non_null(strstr(output, "libc.so"));
 	assert_int_equal(fixture_shell(output, sizeof(output),
-		"perf report --stdio -i %s 2>/dev/null | grep -c '%%.*dash'", path),
+				       "perf report --stdio -i %s 2>/dev/null "
+				       "| grep -c '%%.*dash'",
+				       path),
 			 0);
 }
 
-/* A process that runs already: its maps are told though nobody saw them. */
+/*
+ * A running process: its maps are recorded, although perf did not see them
+ * made.
+ */
 static void test_process(void **state)
 {
 	struct counted counted = { .pid = 0 };
@@ -209,7 +218,7 @@ static void test_process(void **state)
 		assert_int_equal(recording_step(recording, &none, 50), 0);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	/* The target's end ends the recording. */
+	/* The end of the target ends the recording. */
 	for (turn = 0; turn < 50 && !got; turn++)
 		got = recording_step(recording, &none, 50);
 	assert_int_equal(got, 1);
@@ -258,8 +267,9 @@ static void test_no_file(void **state)
 	assert_int_equal(recording_open(&recording, &options), 0);
 	assert_int_equal(recording_start(recording, "/no/such/folder/file"),
 			 -ENOENT);
-	assert_non_null(strstr(recording_error(recording),
-			       "/no/such/folder/file: cannot open for writing"));
+	assert_non_null(
+		strstr(recording_error(recording),
+		       "/no/such/folder/file: cannot open for writing"));
 	recording_close(recording);
 }
 

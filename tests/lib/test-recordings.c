@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Recordings as users have them: made by other CPUs, other tools and older
- * versions of perf, cut off or damaged. Each is made here, with the numbers that
- * it has to give.
+ * Recordings from other CPUs, other tools and older versions of perf, truncated
+ * or damaged. Each is made here, with the numbers that it must give.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,8 +23,8 @@ enum {
 };
 
 #define TIME	PERF_SAMPLE_TIME
-#define LOOP	0x401010	/* that the plain recording has */
-#define ITERATIONS 5		/* back edges of it in each stack */
+#define LOOP	0x401010	/* in the plain recording */
+#define ITERATIONS 5		/* its back edges in each stack */
 
 static char path[96];
 
@@ -40,7 +39,7 @@ static void begin(struct stacks *stacks, const struct stacks_style *style)
 
 #define COND(f, t)	{ .from = f, .to = t, .type = PERF_BR_COND }
 
-/* ITERATIONS of the loop at LOOP after one entry: newest first. */
+/* ITERATIONS back edges of the loop at LOOP after one entry, newest first. */
 static const struct perf_branch_entry turns[] = {
 	COND(0x401020, LOOP), COND(0x401020, LOOP), COND(0x401020, LOOP),
 	COND(0x401020, LOOP), COND(0x401020, LOOP), COND(0x401002, 0x401008),
@@ -91,7 +90,10 @@ static struct hwprof_profile *end(struct stacks *stacks, enum hwprof_kind kind)
 	return replay(kind);
 }
 
-/* The loop of @samples plain samples, and the warning with @words, if not NULL. */
+/*
+ * Asserts the loop of @samples plain samples, and the warning with @words
+ * unless NULL.
+ */
 static void expect_turns(struct hwprof_profile *loops, unsigned int samples,
 			 const char *words)
 {
@@ -135,7 +137,7 @@ static void make_plain(const struct stacks_style *style)
 	stacks_end(&stacks);
 }
 
-/* The last record is cut, at each of its bytes. */
+/* The last record is cut at each of its bytes. */
 static void try_cut(const struct stacks_style *style, bool killed)
 {
 	const struct perfdata_section none = { 0 };
@@ -160,7 +162,7 @@ static void test_cut(void **state)
 		false);
 }
 
-/* Cut between two records, which a pipe's end may be, and a file's is not. */
+/* Cut between two records: a pipe may end there, but a file may not. */
 static void test_cut_between(void **state)
 {
 	const size_t record = 8 + 8 * 5 + 24 * TURNS;
@@ -181,7 +183,7 @@ static void test_cut_packed(void **state)
 	hwprof_profile_free(replay(HWPROF_KIND_LOOPS));
 }
 
-/* What perf says goes into a pipe, too, if that is both of its outputs. */
+/* perf's messages are in the pipe, too, if both of its outputs go there. */
 static void test_text(void **state)
 {
 	const char *said =
@@ -193,7 +195,7 @@ static void test_text(void **state)
 	write_at(file_size(), said, strlen(said));
 	expect_turns(replay(HWPROF_KIND_LOOPS), SAMPLES, "here is no record");
 
-	/* In the middle: what follows cannot be found. */
+	/* In the middle: records behind the text cannot be found. */
 	make_plain(&(struct stacks_style){ .sample_type = TIME, .pipe = true });
 	end = file_size();
 	write_at(end, said, strlen(said));
@@ -203,7 +205,7 @@ static void test_text(void **state)
 
 /* --- sections ----------------------------------------------------------- */
 
-/* Each of the sections that are read, with each of its ends cut off. */
+/* Each section that is read, truncated at each of its bytes. */
 static void test_sections(void **state)
 {
 	static const unsigned int features[] = {
@@ -217,7 +219,7 @@ static void test_sections(void **state)
 
 	for (i = 0; i < sizeof(features) / sizeof(features[0]); i++) {
 		for (size = 8; size <= sizeof(bytes); size++) {
-			const struct stacks_style style = { .sample_type = TIME };
+			const struct stacks_style style = {.sample_type = TIME};
 			struct stacks stacks;
 
 			begin(&stacks, &style);
@@ -229,7 +231,7 @@ static void test_sections(void **state)
 	}
 }
 
-/* An entry of the table of build ids, and @padding zeros behind it. */
+/* Writes an entry of the table of build ids, and @padding zeros behind it. */
 static size_t put_build_id(uint8_t *to, const char *name, uint16_t misc,
 			   uint8_t first, size_t padding)
 {
@@ -263,7 +265,7 @@ static void expect_build_id(uint16_t misc, size_t padding)
 	expect_turns(loops, SAMPLES, NULL);
 }
 
-/* Old perf writes no size; 6.12 writes zeros behind each entry. */
+/* Old perf writes no size; perf 6.12 writes zeros behind each entry. */
 static void test_build_ids(void **state)
 {
 	size_t padding;
@@ -284,8 +286,8 @@ static void file_in(char to[96], const char *name)
 }
 
 /*
- * Three threads' files. The map of what the first one has is in the last, and a
- * program that came later in the first.
+ * Files of three threads. The map for the first one is in the last, and a later
+ * program is in the first.
  */
 static void make_folder(bool zstd)
 {
@@ -347,14 +349,14 @@ static void test_folder(void **state)
 	for (zstd = 0; zstd <= 1; zstd++) {
 		make_folder(zstd);
 		expect_folder(folder);
-		/* The file with the header is not all of it. */
+		/* Opening the file with the header reads all parts. */
 		file_in(name, "data");
 		expect_folder(name);
 		remove_folder();
 	}
 }
 
-/* A part may be cut as any file, and the others are read even so. */
+/* A part may be truncated like any file; the others are still read. */
 static void test_folder_cut(void **state)
 {
 	struct hwprof_profile *loops;
@@ -385,9 +387,9 @@ static void test_folder_of_others(void **state)
 	rmdir(path);
 }
 
-/* --- stacks as CPUs and decoders make them -------------------------------- */
+/* --- stacks as CPUs and decoders make them ------------------------------ */
 
-/* By perf inject, from a trace: no kinds of branches are selected. */
+/* perf inject makes these from a trace: no kinds of branches are selected. */
 static void test_synthesized(void **state)
 {
 	static const uint64_t filters[] = {
@@ -417,7 +419,7 @@ static void refuses(const struct stacks_style *style, const char *words)
 	unlink(path);
 }
 
-/* In transactions alone, or calls alone, lines are not whole. */
+/* With only transactions, or only calls, lines are incomplete. */
 static void test_selected(void **state)
 {
 	static const uint64_t filters[] = {
@@ -435,7 +437,7 @@ static void test_selected(void **state)
 			"some kinds of branches only");
 }
 
-/* A trace that is not decoded, by its section or its record. */
+/* A trace that is not decoded is recognised by its section or its record. */
 static void test_traced(void **state)
 {
 	const struct stacks_style chains = { .chains = true };
@@ -454,8 +456,8 @@ static void test_traced(void **state)
 			stacks_record(&stacks, PERFDATA_AUXTRACE_INFO, 0, &info,
 				      sizeof(info));
 		else
-			stacks_section(&stacks, PERFDATA_AUXTRACE_SECTION, &info,
-				       sizeof(info));
+			stacks_section(&stacks, PERFDATA_AUXTRACE_SECTION,
+				       &info, sizeof(info));
 		stacks_end(&stacks);
 		assert_int_equal(try_replay(HWPROF_KIND_LOOPS, &loops, message),
 				 -ENOENT);
@@ -468,7 +470,7 @@ static void test_traced(void **state)
 
 _Static_assert(sizeof(struct perf_branch_entry) == 24, "");
 
-/* Arm SPE records branches that were not taken: a line runs over these. */
+/* Arm SPE records branches that were not taken. Lines run over them. */
 static void test_not_taken(void **state)
 {
 	static const struct perf_branch_entry stack[] = {
@@ -491,7 +493,9 @@ static void test_not_taken(void **state)
 		     "300 records of branches that were not taken");
 }
 
-/* BRBE: an interrupt as the newest record, one in between, and a system call. */
+/*
+ * BRBE: an interrupt as the newest record, one in between, and a system call.
+ */
 static void test_brbe(void **state)
 {
 	static const struct perf_branch_entry stack[] = {
@@ -517,7 +521,7 @@ static void test_brbe(void **state)
 	expect_turns(loops, SAMPLES, NULL);
 }
 
-/* A record of nothing is one, on however many sides branches are recorded. */
+/* An empty record counts once, even if both sides are recorded. */
 static void test_dead(void **state)
 {
 	struct perf_branch_entry stack[TURNS + 3];
@@ -546,7 +550,7 @@ static void test_dead(void **state)
 
 enum { STRIDE = 0x9000, PLACES = 20 };
 
-/* Far jumps, of which neither code nor stacks tell the kinds. */
+/* Makes far jumps, whose kinds neither code nor stacks tell. */
 static void make_far(struct stacks *stacks, bool kernel)
 {
 	const struct stacks_style style = { .sample_type = TIME,
@@ -565,7 +569,7 @@ static void make_far(struct stacks *stacks, bool kernel)
 		stacks_sample(stacks, 10 + i, PID, stack, PLACES);
 }
 
-/* Ranges of what branches lead to need no kinds: all are counted. */
+/* Ranges of targets need no kinds, and count all branches. */
 static void test_kindless(void **state)
 {
 	struct hwprof_profile *profile;
@@ -579,19 +583,19 @@ static void test_kindless(void **state)
 				 SAMPLES * (PLACES - 1));
 		assert_null(hwprof_profile_warning(profile, 0));
 		hwprof_profile_free(profile);
-		/* Calls need them, and say how many are left out. */
+		/* Calls need kinds, and a warning counts the rest. */
 		make_far(&stacks, kernel);
 		profile = end(&stacks, HWPROF_KIND_CALLS);
 		assert_int_equal(hwprof_profile_totals(profile)->delivered, 0);
-		assert_non_null(found_warning(profile,
-					      "2000 of 2000 branches are of unknown kinds"));
+		assert_non_null(found_warning(
+			profile, "2000 of 2000 branches are of unknown kinds"));
 		hwprof_profile_free(profile);
 	}
 }
 
 /*
- * A loop of two iterations in a function, which a loop calls: of @types, or not.
- * Oldest first, from @phase on.
+ * Returns a stack of a loop of two iterations in a function, which a loop
+ * calls, with kinds if @types. It begins at @phase.
  */
 static struct perf_branch_entry called_twice(unsigned int phase, bool types)
 {
@@ -610,7 +614,10 @@ static struct perf_branch_entry called_twice(unsigned int phase, bool types)
 
 enum { DEPTH = 32 };
 
-/* Stacks from all phases; in one of @rate, from the @first one on, a record is lost. */
+/*
+ * Replays stacks from all phases. One in @rate, from the @first on, lacks a
+ * record.
+ */
 static struct hwprof_profile *replay_rounds(enum hwprof_kind kind, bool types,
 					    unsigned int first,
 					    unsigned int rate)
@@ -643,18 +650,19 @@ static void expect_calls(unsigned int first, unsigned int rate)
 						     first, rate);
 	uint64_t truth = hwprof_profile_totals(exact)->delivered;
 	uint64_t found = hwprof_profile_totals(calls)->delivered;
-	const struct hwprof_called *called = &hwprof_calls_pair(calls, 0)->called;
+	const struct hwprof_called *called =
+		&hwprof_calls_pair(calls, 0)->called;
 
 	assert_int_equal(hwprof_calls_pair_count(calls), 1);
 	assert_in_range(found, truth - truth / 50, truth + truth / 50);
-	/* Not as sure as where kinds are recorded. */
+	/* It is less certain than recorded kinds. */
 	assert_true(called->share_low <
 		    0.95 * hwprof_calls_pair(exact, 0)->called.share_low);
 	hwprof_profile_free(exact);
 	hwprof_profile_free(calls);
 }
 
-/* One stack that contradicts all others decides nothing, whenever it comes. */
+/* A single contradicting stack decides nothing, whenever it comes. */
 static void test_votes(void **state)
 {
 	struct hwprof_profile *loops;
@@ -679,7 +687,7 @@ static void test_votes(void **state)
 #define ICE_LAKE	"GenuineIntel,6,106,6"
 #define ZEN_3		"AuthenticAMD,25,1,1"
 
-/* perf's string: its size with padding, and zeros behind it. */
+/* Adds a string of perf: its size with padding, and zeros behind it. */
 static void add_cpu(struct stacks *stacks, const char *cpu)
 {
 	struct {
@@ -693,7 +701,10 @@ static void add_cpu(struct stacks *stacks, const char *cpu)
 	stacks_section(stacks, PERFDATA_CPUID, &section, sizeof(section));
 }
 
-/* A loop that calls a function, in which a branch back is taken once. */
+/*
+ * Returns a stack of a loop that calls a function, which takes a branch back
+ * once.
+ */
 static struct perf_branch_entry called_once(unsigned int phase)
 {
 	static const struct perf_branch_entry round[] = {
@@ -707,12 +718,12 @@ static struct perf_branch_entry called_once(unsigned int phase)
 }
 
 struct copied {
-	const char *cpu;	/* NULL: the file does not say */
-	unsigned int rate;	/* one stack in so many has a copy; 0: none */
+	const char *cpu;	/* NULL: the file does not tell */
+	unsigned int rate;	/* one stack in that many has a copy; 0: none */
 	bool types;
 };
 
-/* The same branches, with copies or without. */
+/* Adds the same branches with or without copies. */
 static void add_rounds(struct stacks *stacks, const struct copied *copied)
 {
 	struct perf_branch_entry stack[DEPTH];
@@ -788,7 +799,7 @@ static void expect_dropped(const struct copied *copied, const char *words)
 	}
 }
 
-/* As if there were none; also where only the recording itself tells. */
+/* Copies are ignored, even if only the recording shows that there are any. */
 static void test_copied(void **state)
 {
 	const char *half = "1000 of 63000 branches are left out";
@@ -800,7 +811,7 @@ static void test_copied(void **state)
 	expect_dropped(&(struct copied){ SKYLAKE_SP, 25, true }, few);
 }
 
-/* Other CPUs make none: what looks so is said to be broken. */
+/* Other CPUs make no copies: such records are reported as broken. */
 static void test_not_copied(void **state)
 {
 	static const char *const cpus[] = { ICE_LAKE, ZEN_3 };
@@ -817,7 +828,7 @@ static void test_not_copied(void **state)
 	}
 }
 
-/* A loop of one branch has equal records, on any CPU. */
+/* A loop of one branch has equal records on any CPU. */
 static void test_loop_of_one(void **state)
 {
 	static const char *const cpus[] = { NULL, SKYLAKE_SP, ICE_LAKE };
@@ -834,8 +845,8 @@ static void test_loop_of_one(void **state)
 }
 
 /*
- * Nor is it taken for a copy beside such: of stacks that end with the second of
- * two equal records, others show that the branch follows itself.
+ * Such a loop is not taken for a copy beside real copies: other stacks show
+ * that the branch follows itself.
  */
 static void test_loop_beside_copies(void **state)
 {
@@ -870,13 +881,13 @@ static void test_loop_beside_copies(void **state)
 	hwprof_profile_free(loops);
 }
 
-/* --- lines that the code does not have ------------------------------------ */
+/* --- impossible lines --------------------------------------------------- */
 
-enum { BODY = 0x40, AT = 0x44, BACK = 0x50 };	/* of the loop in the code */
+enum { BODY = 0x40, AT = 0x44, BACK = 0x50 };	/* of the loop, in the code */
 
 static char object[64];
 
-/* Code of one loop, with @insn in it, and a stack that goes round four times. */
+/* Begins a recording with the code of a loop that contains @insn. */
 static void begin_code(struct stacks *stacks, const uint8_t *insn,
 		       unsigned int size, unsigned int at)
 {
@@ -943,8 +954,9 @@ static void expect_line(bool there, unsigned int at, const char *insn,
 		assert_null(hwprof_profile_warning(loops, 0));
 	} else {
 		assert_null(loop);
-		/* The newest of the four is a copy, as far as one can tell. */
-		assert_non_null(found_warning(loops, "300 of 600 branches do not follow"));
+		/* The newest of the four looks like a copy. */
+		assert_non_null(found_warning(
+			loops, "300 of 600 branches do not follow"));
 		assert_null(found_warning(loops, "cannot have been"));
 	}
 	hwprof_profile_free(loops);
@@ -967,11 +979,11 @@ static void test_lines(void **state)
 	LINE(false, AT, "\xe8\x10\x00\x00\x00");
 	LINE(false, AT, "\x0f\x0b");			/* ud2 */
 	LINE(false, BACK - 6, "\x48\xb8");		/* movabs, 10 bytes */
-	/* Not known: nothing is said against it. */
+	/* An unknown instruction is not held against the line. */
 	LINE(true, AT, "\x06");
 }
 
-/* A branch back that cannot follow itself by the code is a copy. */
+/* A branch back that cannot follow itself in the code is a copy. */
 static void test_copied_by_code(void **state)
 {
 	static const struct perf_branch_entry stack[] = {
@@ -1012,7 +1024,7 @@ static void expect_in(const struct hwprof_profile *loops, const char *object,
 	assert_int_equal(loop->back_edges_seen, ITERATIONS * samples);
 }
 
-/* The same addresses in a guest are other code, and so is its kernel. */
+/* In a guest, the same addresses are other code, and so is the kernel. */
 static void test_guests(void **state)
 {
 	const struct stacks_style style = { .sample_type = TIME,
@@ -1043,11 +1055,12 @@ static void test_guests(void **state)
 	expect_in(loops, "[guest kernel]", 30);
 	expect_in(loops, "[guest]", 20);
 	expect_in(loops, "/no/prog", 10);
-	assert_non_null(found_warning(loops, "50 samples are of virtual machines"));
+	assert_non_null(
+		found_warning(loops, "50 samples are of virtual machines"));
 	hwprof_profile_free(loops);
 }
 
-/* Text in memory of no file is the file's, if its code was there before. */
+/* Anonymous memory over a file's code is a copy of that code. */
 static void test_remapped(void **state)
 {
 	static const char *const names[] = {
@@ -1067,7 +1080,7 @@ static void test_remapped(void **state)
 				    "/no/prog");
 		expect_turns(loops, SAMPLES, NULL);
 	}
-	/* Elsewhere it is what it was. */
+	/* Elsewhere it is not. */
 	begin(&stacks, &style);
 	stacks_map(&stacks, 3, PID, 0x400000, 0x1000, 0, names[0]);
 	stacks_map(&stacks, 3, PID, 0x401000, 0x1000, 0x5000, "/no/other");
@@ -1077,13 +1090,16 @@ static void test_remapped(void **state)
 	hwprof_profile_free(loops);
 }
 
-/* Events that count branches choose them fairly: not by time. */
+/* Events that count branches choose them fairly, not by time. */
 static void test_branch_events(void **state)
 {
-	static const struct { uint32_t type; uint64_t config; } events[] = {
-		{ PERF_TYPE_RAW, 0x20c4 }, { 10, 0x20c4 }, { PERF_TYPE_RAW, 0xc4 },
-		{ 8, 0x21 },
-		{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
+	static const struct { uint32_t type; uint64_t config;
+	} events[] = {
+		{PERF_TYPE_RAW, 0x20c4},
+		{10, 0x20c4},
+		{PERF_TYPE_RAW, 0xc4},
+		{8, 0x21},
+		{PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS},
 	};
 	struct hwprof_profile *loops;
 	size_t i;
@@ -1101,8 +1117,9 @@ static void test_branch_events(void **state)
 }
 
 /*
- * Perf reads the head of a ring twice, and copies what has arrived in between in two
- * rounds: here the last samples of a round, with more behind them, in @rounds.
+ * Makes samples that perf copied twice, because it reads the head of a ring
+ * twice: the last ones of a round come again in the next, with others behind
+ * them.
  */
 static void make_reread(struct stacks *stacks, unsigned int again,
 			unsigned int rounds, const struct stacks_style *style)
@@ -1136,11 +1153,12 @@ static void test_reread(void **state)
 		expect_turns(end(&stacks, HWPROF_KIND_LOOPS), 4 * SAMPLES,
 			     "perf copied 300 records twice");
 		make_reread(&stacks, 0, 3, &styles[i]);
-		expect_turns(end(&stacks, HWPROF_KIND_LOOPS), 3 * SAMPLES, NULL);
+		expect_turns(end(&stacks, HWPROF_KIND_LOOPS), 3 * SAMPLES,
+			     NULL);
 	}
 }
 
-/* Samples that are alike, of one time or of none, are what they are. */
+/* Equal samples of one time, or without a time, are all counted. */
 static void test_alike(void **state)
 {
 	struct stacks_style style = { .sample_type = TIME };

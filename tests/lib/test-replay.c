@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Branch stacks to loops, calls, paths and ranges. Random programs are sampled,
- * and what is found has to be what oracles find in the same windows; by hand,
- * what hardware and perf do besides.
+ * From branch stacks to loops, calls, paths and ranges. Random programs are
+ * sampled, and the results compared with those of oracles for the same windows.
+ * Handmade stacks test what hardware and perf do besides.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -55,7 +55,7 @@ static int try_replay_as(enum hwprof_kind kind, const char *path,
 			 const struct hwprof_options *options,
 			 struct hwprof_profile **profile, char message[512])
 {
-	/* Less of it is cleared sooner. */
+	/* A small memory is cleared faster. */
 	const struct hwprof_replay_options small = { .memory_mib = 8 };
 	struct hwprof_file *file;
 	int error = hwprof_file_open(&file, path);
@@ -101,10 +101,12 @@ struct scene {
 	struct stacks_style stacks;
 	struct run_style run;
 	unsigned int samples;
-	unsigned int late;	/* the map comes behind so many samples */
+	unsigned int late;	/* the map comes after that many samples */
 };
 
-/* Heads are offsets in the object, whose code begins at 0x1000. */
+/*
+ * Converts an address to an offset in the object, whose code begins at 0x1000.
+ */
 static uint64_t placed(uint64_t address)
 {
 	return address - ORIGIN + 0x1000;
@@ -114,7 +116,10 @@ static uint64_t placed(uint64_t address)
 
 enum { PAIRS = 4096 };
 
-/* What was fed, by the plainest code: the oldest branch is none of a stack's. */
+/*
+ * Counts calls by the simplest code. The oldest branch of a stack does not
+ * count.
+ */
 struct pairs {
 	struct { uint64_t site, callee, calls; } pairs[PAIRS];
 	size_t count;
@@ -178,10 +183,10 @@ static void compare_calls(const char *path, const struct pairs *pairs)
 enum { TABLE = 8 << 20 };
 
 struct paths {
-	struct exact_paths exact;	/* by the oracle, */
+	struct exact_paths exact;	/* from the oracle */
 	struct path_walk *walk;
-	struct exact_paths fed;		/* and by the engine: also those that */
-	void *table;			/* stacks were taken on */
+	struct exact_paths fed;		/* from the engine, including paths */
+	void *table;			/* in flight when stacks were taken */
 	bool by_time;
 };
 
@@ -215,7 +220,7 @@ static void feed_side(struct paths *paths, const struct run *run,
 	assert_true(path_engine.feed_window(paths->table, &window, &counts));
 }
 
-/* As the module does: the side that was interrupted comes last. */
+/* Feeds a stack as the module does: the interrupted side comes last. */
 static void feed_stack(struct paths *paths, const struct run *run,
 		       const struct perf_branch_entry *entries, uint64_t ip)
 {
@@ -262,7 +267,7 @@ static uint64_t ran_at(uint64_t address)
 	       address + ORIGIN - 0x1000;
 }
 
-/* As the engine tells it. */
+/* Converts a path to the engine's form. */
 static struct exact_path path_of_entry(const struct path_entry *entry)
 {
 	const struct path_point *point = entry->points;
@@ -293,7 +298,7 @@ static void expect_path(const struct exact_paths *paths,
 	assert_int_equal(entry->path.cycles, expected->cycles);
 }
 
-/* All of them, and those that began unseen. */
+/* Returns the number of paths that began unseen. */
 static uint64_t count_unseen(const struct exact_paths *paths, uint32_t space)
 {
 	const struct exact_path unseen = {
@@ -344,7 +349,7 @@ static void compare_paths(const char *path, const struct paths *expected,
 
 /* --- ranges of the same stacks ------------------------------------------ */
 
-/* Where branches led, as the code's object has it; the oldest is not seen. */
+/* Targets of branches, as offsets in the object. The oldest is not seen. */
 struct targets {
 	uint64_t *items;
 	size_t count, room;
@@ -444,7 +449,7 @@ static void compare_loop(const struct hwprof_loop *loop,
 	assert_int_equal(loop->back_edges_seen, expected->back_edges);
 	assert_int_equal(loop->entries_seen, expected->entries);
 	assert_false(loop->counted);
-	/* A window does not show executions whole. */
+	/* A window shows no whole executions. */
 	assert_int_equal(loop->trip_max, 0);
 	for (i = 0; i < HWPROF_TRIP_BUCKETS; i++)
 		assert_int_equal(loop->histogram[i], 0);
@@ -489,7 +494,7 @@ static void check_scene(const struct scene *scene, uint64_t seed)
 	run.context = &noted.paths;
 	record(scene, &scratch, &run, &noted);
 	paths_end(&noted.paths);
-	/* Loops at the code's own addresses, wherever the kinds are from. */
+	/* Loops have the code's own addresses, wherever the kinds come from. */
 	loops = replay(scratch.recording, 0);
 	compare(loops, oracle, &run);
 	assert_null(found_warning(loops, "inferred"));
@@ -543,7 +548,7 @@ static void test_newest(void **state)
 	});
 }
 
-/* All that may stand before the stack, and another event beside it. */
+/* All fields that may precede the stack, and a second event. */
 static void test_fields(void **state)
 {
 	check(&(struct scene){
@@ -583,7 +588,7 @@ static void test_zstd(void **state)
 	});
 }
 
-/* The map of a sample is on another CPU's ring, so it comes a round later. */
+/* The map of a sample is in another CPU's ring, so it comes a round later. */
 static void test_late_map(void **state)
 {
 	check(&(struct scene){
@@ -599,7 +604,7 @@ static void test_no_times(void **state)
 
 /* --- by hand ------------------------------------------------------------ */
 
-/* A stack as it is read: from, to; the newest first. */
+/* A stack as it is recorded: from, to; the newest first. */
 #define STACK(...)							       \
 	((const struct perf_branch_entry[]){ __VA_ARGS__ })
 #define COND(f, t)	{ .from = f, .to = t, .type = PERF_BR_COND }
@@ -607,8 +612,8 @@ static void test_no_times(void **state)
 #define RET(f, t)	{ .from = f, .to = t, .type = PERF_BR_RET }
 #define PLAIN(f, t)	{ .from = f, .to = t }
 
-static struct hwprof_profile *replay_stack(const struct perf_branch_entry *stack,
-					 size_t count, bool kernel)
+static struct hwprof_profile *
+replay_stack(const struct perf_branch_entry *stack, size_t count, bool kernel)
 {
 	const struct stacks_style style = { .sample_type = TIME,
 					    .kernel = kernel };
@@ -640,7 +645,7 @@ static void expect_loop(const struct hwprof_profile *loops, uint64_t head,
 	assert_int_equal(loop->entries_seen, entries);
 }
 
-/* The oldest branch is none: nobody saw the line before it. */
+/* The oldest branch does not count, because the line before it was not seen. */
 static void test_oldest(void **state)
 {
 	struct hwprof_profile *loops = REPLAY(false, COND(0x1020, 0x1010),
@@ -655,7 +660,7 @@ static void test_oldest(void **state)
 
 #define IN_KERNEL	0xffffffff81000000ULL
 
-/* An interrupt and a system call in a loop's line do not end it. */
+/* An interrupt and a system call in a loop's line do not end the line. */
 static void test_interrupted(void **state)
 {
 	struct hwprof_profile *loops = REPLAY(false,
@@ -671,7 +676,7 @@ static void test_interrupted(void **state)
 	assert_null(found_warning(loops, "gaps"));
 	hwprof_profile_free(loops);
 
-	/* A signal's handler instead: what was before is not known. */
+	/* After a signal's handler, the line before is unknown. */
 	loops = REPLAY(false, COND(0x1040, 0x1010),
 		       PLAIN(IN_KERNEL + 0x80, 0x1020),
 		       PLAIN(0x1018, IN_KERNEL), COND(0x1005, 0x1012));
@@ -679,7 +684,7 @@ static void test_interrupted(void **state)
 	hwprof_profile_free(loops);
 }
 
-/* Both sides are recorded: the kernel's loops are a space of their own. */
+/* Both sides are recorded. The kernel's loops have their own space. */
 static void test_kernel(void **state)
 {
 	struct hwprof_profile *loops = REPLAY(true,
@@ -697,7 +702,9 @@ static void test_kernel(void **state)
 	hwprof_profile_free(loops);
 }
 
-/* What cannot be is a gap, and counted; the wrong path was never taken. */
+/*
+ * An impossible branch is a gap, and counted. The wrong path was never taken.
+ */
 static void test_broken(void **state)
 {
 	struct perf_branch_entry stack[] = {
@@ -715,7 +722,7 @@ static void test_broken(void **state)
 
 	stack[3].abort = 1;
 	stack[6].spec = 1;	/* on a wrong path */
-	stack[7].spec = 3;	/* on the one that was taken */
+	stack[7].spec = 3;	/* on the right path */
 	loops = replay_stack(stack, 9, false);
 	expect_loop(loops, 0x1010, 4, 0);
 	assert_non_null(found_warning(loops, "3 of 9 branches"));
@@ -752,7 +759,10 @@ static void expect_most(const struct hwprof_loop *loop, uint64_t back_edges,
 	assert_in_range(loop->entries_seen, entries - !!entries * 20, entries);
 }
 
-/* Without code: calls and returns by their pairs, and jumps that look alike. */
+/*
+ * Without code: calls and returns are recognised in pairs; rotated loops look
+ * alike.
+ */
 static void test_inferred(void **state)
 {
 	const struct stacks_style style = { .sample_type = TIME };
@@ -766,7 +776,7 @@ static void test_inferred(void **state)
 	stacks_end(&stacks);
 	loops = replay(scratch.recording, HWPROF_NO_OBJECTS);
 	assert_int_equal(hwprof_loops_count(loops), 2);
-	/* The first ones were not sure to be jumps. */
+	/* The first ones were not yet certain to be jumps. */
 	expect_most(found_loop(loops, 0x1000), 200, 0);
 	expect_most(found_loop(loops, 0x3002), 400, 100);
 	assert_non_null(found_warning(loops, "1300 of 1300 branches"));
@@ -790,7 +800,7 @@ static void expect_two_programs(const struct scratch *scratch)
 	hwprof_profile_free(loops);
 }
 
-/* The same addresses before and behind an exec are other code. */
+/* The same addresses before and after an exec are different code. */
 static void test_exec(void **state)
 {
 	const struct stacks_style style = { .sample_type = TIME };
@@ -809,7 +819,7 @@ static void test_exec(void **state)
 	scratch_remove(&scratch);
 }
 
-/* Without times it is as in the file. */
+/* Without times, the order of the file counts. */
 static void test_exec_untimed(void **state)
 {
 	const struct stacks_style style = { 0 };
@@ -866,7 +876,7 @@ static void test_basis(void **state)
 
 enum { CYCLES = PERF_COUNT_HW_CPU_CYCLES };
 
-/* Makes a recording of cycles; its samples are the caller's. */
+/* Begins a recording of cycles. The caller adds its samples. */
 static void begin_cycles(struct scratch *scratch, struct stacks *stacks,
 			 bool kernel, uint64_t filter)
 {
@@ -890,7 +900,10 @@ static struct hwprof_profile *end_cycles(struct scratch *scratch,
 	return profile;
 }
 
-/* Windows that were taken at @end, on a path that begins at @start; 0: unseen. */
+/*
+ * Returns the windows taken at @end, on a path that begins at @start; 0:
+ * unseen.
+ */
 static uint64_t taken_on(const struct hwprof_profile *profile, uint64_t start,
 			 uint64_t end)
 {
@@ -908,7 +921,7 @@ static uint64_t taken_on(const struct hwprof_profile *profile, uint64_t start,
 	return taken;
 }
 
-/* One stack that comes again and again, taken at other places. */
+/* A stack that repeats, taken at different places. */
 static void test_taken(void **state)
 {
 	const struct perf_branch_entry stack[] = {
@@ -946,7 +959,7 @@ static const struct perf_branch_entry two_sides[] = {
 	COND(0x1005, 0x1008),
 };
 
-/* The path in flight is that of the side that was interrupted. */
+/* The path in flight is on the interrupted side. */
 static void test_taken_on_sides(void **state)
 {
 	struct hwprof_profile *paths;
@@ -965,7 +978,7 @@ static void test_taken_on_sides(void **state)
 	hwprof_profile_free(paths);
 }
 
-/* Of a side that was not recorded no path is known, nor of another stack's. */
+/* Without records of a side, its paths are unknown. */
 static void test_taken_unrecorded(void **state)
 {
 	struct hwprof_profile *paths;
@@ -983,7 +996,7 @@ static void test_taken_unrecorded(void **state)
 	assert_int_equal(taken_on(paths, 0, IN_KERNEL + 0x24), 1);
 	hwprof_profile_free(paths);
 
-	/* Nothing of the privilege levels that run. */
+	/* No records of the levels that run. */
 	begin_cycles(&scratch, &stacks, true,
 		     PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_HV);
 	stacks.ip = 0x1014;
@@ -993,7 +1006,7 @@ static void test_taken_unrecorded(void **state)
 	hwprof_profile_free(paths);
 }
 
-/* Both sides' branches are counted, and what repeats, too. */
+/* Branches of both sides are counted, and so are repetitions. */
 static void test_ranges_repeat(void **state)
 {
 	struct hwprof_profile *ranges;
@@ -1054,7 +1067,7 @@ static void test_refused(void **state)
 		       NULL, 0, -ENOENT, "some kinds of branches only");
 }
 
-/* What stacks do not say. */
+/* Kinds of profiles for which stacks do not say enough. */
 static void test_not_in_stacks(void **state)
 {
 	struct hwprof_profile *profile;
@@ -1071,10 +1084,11 @@ static void test_not_in_stacks(void **state)
 		};
 		bool may = of == HWPROF_RANGE_IP || of == HWPROF_RANGE_CALLEE;
 
-		assert_int_equal(try_replay_as(HWPROF_KIND_RANGES,
-					       "tests/fuzz/seeds/fuzz-replay/types",
-					       &options, &profile, message),
-				 may ? 0 : -EOPNOTSUPP);
+		assert_int_equal(
+			try_replay_as(HWPROF_KIND_RANGES,
+				      "tests/fuzz/seeds/fuzz-replay/types",
+				      &options, &profile, message),
+			may ? 0 : -EOPNOTSUPP);
 		assert_int_equal(!!strstr(message, "cannot be replayed"), !may);
 		hwprof_profile_free(profile);
 	}
@@ -1139,7 +1153,7 @@ static void test_skylake(void **state)
 	}
 	loops = replay(SKYLAKE, 0);
 	totals = hwprof_profile_totals(loops);
-	/* A second one was in stacks that contradict themselves. */
+	/* A second one was only in stacks that contradict themselves. */
 	assert_int_equal(hwprof_loops_count(loops), 1);
 	assert_int_equal(hwprof_loops_get(loops, 0)->basis, HWPROF_BASIS_TIME);
 	assert_int_equal(totals->produced, totals->delivered);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sessions, as far as they need no module: a ring, rows and maps made by hand. */
+/* Sessions without the module: rings, rows and maps made by hand. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ enum {
 	HEAD = 0x1000, TAIL = 0x1040,
 };
 
-/* As hwprof_session_open() leaves it, but for the device. */
+/* Makes a session as hwprof_session_open() does, but without the device. */
 static struct hwprof_session *make_session(enum hwprof_kind kind)
 {
 	struct hwprof_session *session = calloc(1, sizeof(*session));
@@ -45,24 +45,25 @@ static struct hwprof_profile *snapshot(struct hwprof_session *session)
 	return profile;
 }
 
-/* --- rings ----------------------------------------------------------------- */
+/* --- rings ---------------------------------------------------------------- */
 
 enum { RINGS = 3 };
 
-static struct hwprof_ring_page *ring_of(struct hwprof_session *session, int ring)
+static struct hwprof_ring_page *ring_of(struct hwprof_session *session,
+					int ring)
 {
 	return (void *)((char *)session->rings + ring * 2 * PAGE);
 }
 
-/* As small as they get, so that rows go on at their start. */
+/* Makes the smallest rings, so that rows wrap. */
 static void make_rings(struct hwprof_session *session)
 {
 	int i;
 
 	session->ring_size = PAGE;
 	session->ring_count = RINGS;
-	assert_int_equal(posix_memalign(&session->rings, PAGE, RINGS * 2 * PAGE),
-			 0);
+	assert_int_equal(
+		posix_memalign(&session->rings, PAGE, RINGS * 2 * PAGE), 0);
 	memset(session->rings, 0, RINGS * 2 * PAGE);
 	for (i = 0; i < RINGS; i++) {
 		ring_of(session, i)->data_offset = PAGE;
@@ -104,7 +105,7 @@ static int add_period(void *context, const struct hwprof_sample *sample)
 	return sample->period == 3 ? 42 : 0;
 }
 
-/* Three times around each ring, a row at a time. */
+/* Goes three times around each ring, one row at a time. */
 static void test_rings(void **state)
 {
 	struct hwprof_session *session = make_session(HWPROF_KIND_LOOPS);
@@ -129,7 +130,10 @@ static void test_rings(void **state)
 	free_session(session);
 }
 
-/* A reader that has enough: what is behind, and in other rings, comes next time. */
+/*
+ * A reader that stops: the next rows, and those of other rings, come with the
+ * next call.
+ */
 static void test_stop(void **state)
 {
 	struct hwprof_session *session = make_session(HWPROF_KIND_LOOPS);
@@ -151,7 +155,9 @@ static void test_stop(void **state)
 	free_session(session);
 }
 
-/* Of the totals of several rings those that saw most are the run's. */
+/*
+ * Among totals of several rings, those with the highest counts are the run's.
+ */
 static void test_totals_of_rings(void **state)
 {
 	struct hwprof_session *session = make_session(HWPROF_KIND_LOOPS);
@@ -174,7 +180,7 @@ static void test_totals_of_rings(void **state)
 	free_session(session);
 }
 
-/* A row that goes beyond what the module says it has written. */
+/* A row that reaches beyond the head. */
 static void test_cut_ring(void **state)
 {
 	struct hwprof_session *session = make_session(HWPROF_KIND_LOOPS);
@@ -192,7 +198,7 @@ static void test_cut_ring(void **state)
 	free_session(session);
 }
 
-/* --- snapshots ------------------------------------------------------------- */
+/* --- snapshots ------------------------------------------------------------ */
 
 static void take(struct hwprof_session *session, const struct hwprof_row *row)
 {
@@ -204,7 +210,7 @@ static void take(struct hwprof_session *session, const struct hwprof_row *row)
 	assert_int_equal(profile_take(session->gathering, &sample), 0);
 }
 
-/* The second has what the first one had; the first one stays as it was. */
+/* The second snapshot includes the first, which remains unchanged. */
 static void test_snapshots(void **state)
 {
 	struct hwprof_session *session = make_session(HWPROF_KIND_LOOPS);
@@ -242,12 +248,16 @@ static struct hwprof_row_context context_row(uint64_t id, uint64_t parent,
 	};
 }
 
-/* A caller whose row came before the last snapshot is there for the next one. */
+/*
+ * A caller whose row came before the last snapshot is still known in the next
+ * one.
+ */
 static void test_tree(void **state)
 {
 	struct hwprof_session *session = make_session(HWPROF_KIND_CCT);
 	struct hwprof_row_context root = context_row(1, 0, HWPROF_CONTEXT_ROOT);
-	struct hwprof_row_context child = context_row(2, 1, HWPROF_CONTEXT_CALL);
+	struct hwprof_row_context child =
+		context_row(2, 1, HWPROF_CONTEXT_CALL);
 	struct hwprof_profile *profile;
 
 	take(session, &root.row);
@@ -293,7 +303,7 @@ static void test_unseen(void **state)
 	free_session(session);
 }
 
-/* --- maps ------------------------------------------------------------------ */
+/* --- maps ----------------------------------------------------------------- */
 
 static void test_maps(void **state)
 {
@@ -320,7 +330,7 @@ static void test_maps(void **state)
 	hwprof_profile_free(profile);
 }
 
-/* A name is the processes', which live on with the profile. */
+/* Names belong to the processes, which live as long as the profile. */
 static void test_names(void **state)
 {
 	struct hwprof_session *session = make_session(HWPROF_KIND_LOOPS);
@@ -340,7 +350,9 @@ static void test_names(void **state)
 	hwprof_profile_free(profile);
 }
 
-/* --- refused --------------------------------------------------------------- */
+/*
+ * --- refusals --------------------------------------------------------------
+ */
 
 static void expect_refusal(const char *event,
 			   const struct hwprof_session_options *options,
@@ -402,7 +414,7 @@ static void test_cpus(void **state)
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		if (refusal_of_cpus(wrong[i]) != -EINVAL)
 			fail_msg("'%s' was taken", wrong[i]);
-	/* These are CPUs, of which nobody runs on any. */
+	/* These CPUs exist, but the test has no targets. */
 	assert_int_not_equal(refusal_of_cpus("0"), -EINVAL);
 	assert_int_not_equal(refusal_of_cpus("0-1,0"), -EINVAL);
 }

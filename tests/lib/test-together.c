@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One event about several things: each profile takes its rows, totals are sums. */
+/* One event with several profiles: each takes its rows, and totals are sums. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static void begin(struct fixture *fixture, const char *event)
 {
 	fixture_begin(fixture, event);
 	fixture_comm(fixture, 1, 100, "prog", true);
-	/* Not there, so that addresses are offsets in the file. */
+	/* The file does not exist, so addresses are offsets in it. */
 	fixture_map(fixture, 2, 100, BASE, 0x10000, 0, "/no/prog", NULL);
 }
 
@@ -95,7 +95,8 @@ static struct hwprof_profile *profile_of(const struct fixture *fixture,
 	struct hwprof_file *file;
 
 	assert_int_equal(hwprof_file_open(&file, fixture->path), 0);
-	assert_int_equal(hwprof_profile_read(&profile, kind, &file, 1, NULL), 0);
+	assert_int_equal(hwprof_profile_read(&profile, kind, &file, 1, NULL),
+			 0);
 	hwprof_file_close(file);
 	return profile;
 }
@@ -111,7 +112,7 @@ static bool warns(const struct hwprof_profile *profile, const char *words)
 	return false;
 }
 
-/* Each is as if it had been recorded alone, but for the totals. */
+/* Each profile is as if recorded alone, except for the totals. */
 static void test_profiles(void **state)
 {
 	static const struct {
@@ -146,7 +147,8 @@ static void test_profiles(void **state)
 	assert_int_equal(hwprof_loops_get(profiles[0], 0)->iterations,
 			 BACK_EDGES + 20);
 	assert_int_equal(hwprof_calls_pair_count(profiles[1]), 1);
-	assert_int_equal(hwprof_calls_pair(profiles[1], 0)->called.least, CALLS);
+	assert_int_equal(hwprof_calls_pair(profiles[1], 0)->called.least,
+			 CALLS);
 	assert_int_equal(hwprof_paths_count(profiles[2]), 1);
 	assert_int_equal(hwprof_paths_get(profiles[2], 0)->count, PATHS);
 	assert_int_equal(hwprof_contexts_count(profiles[3]), 2);
@@ -157,7 +159,7 @@ static void test_profiles(void **state)
 	fixture_remove(&fixture);
 }
 
-/* Of a kind that the event is not about, there is nothing, not even totals. */
+/* A profile that the event does not have is empty, without totals. */
 static void test_others(void **state)
 {
 	struct hwprof_profile *values;
@@ -174,7 +176,7 @@ static void test_others(void **state)
 	fixture_remove(&fixture);
 }
 
-/* A row that is gone is missed by all, whichever kind it was of. */
+/* All profiles warn about a missing row, whatever its kind. */
 static void test_missing(void **state)
 {
 	struct hwprof_profile *paths;
@@ -184,12 +186,13 @@ static void test_missing(void **state)
 	fixture_add_totals(&fixture, 30, 1, ALL + 5);
 	fixture_end(&fixture);
 	paths = profile_of(&fixture, HWPROF_KIND_PATHS);
-	assert_true(warns(paths, "the file has 260 of the 265 units of loops, calls, cct and paths that"));
+	assert_true(warns(paths, "the file has 260 of the 265 units of loops, "
+				 "calls, cct and paths that"));
 	hwprof_profile_free(paths);
 	fixture_remove(&fixture);
 }
 
-/* Samples without rows do not say what they are of. */
+/* Samples without rows do not tell their kind. */
 static void test_samples(void **state)
 {
 	struct hwprof_profile *loops;
@@ -204,12 +207,13 @@ static void test_samples(void **state)
 	assert_int_equal(hwprof_loops_count(loops), 1);
 	assert_int_equal(hwprof_loops_get(loops, 0)->back_edges_seen,
 			 BACK_EDGES);
-	assert_true(warns(loops, "1 samples without raw data are left out: of which of loops and calls"));
+	assert_true(warns(loops, "1 samples without raw data are left out: of "
+				 "which of loops and calls"));
 	hwprof_profile_free(loops);
 	fixture_remove(&fixture);
 }
 
-/* An event about one thing has totals of that. */
+/* An event with one profile has totals of that alone. */
 static void test_alone(void **state)
 {
 	struct hwprof_profile *loops;
@@ -249,7 +253,7 @@ static void test_json(void **state)
 	fixture_remove(&fixture);
 }
 
-/* The kinds by which `hwprof report` without a subject chooses its reports. */
+/* Checks the kinds from which `hwprof report` chooses without a subject. */
 static void check_kinds(const char *event, int result, unsigned int expected)
 {
 	struct hwprof_file *file;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rows for unwinding of programs and libraries of the distribution's, against what
- * binutils' readelf, which shares no code with us, says of the same .eh_frame.
+ * Compares rows for unwinding of the distribution's programs and libraries with
+ * binutils' readelf, which shares no code with us, on the same .eh_frame.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,10 +19,12 @@ enum {
 	COLUMNS_MAX = 32,
 	CIES_MAX = 64,
 	ADDRESS_DIGITS = 16,
-	ROWS_LEAST = 1000,	/* in all objects: else something is amiss */
+	ROWS_LEAST = 1000,	/* least number in all objects */
 };
 
-/* Of those that are here; each machine with a compiler has most of them. */
+/*
+ * Those that exist are tested. Each machine with a compiler has most of them.
+ */
 static const char *const objects[] = {
 	"/bin/bash", "/bin/ls", "/bin/tar", "/usr/bin/perl", "/usr/bin/find",
 	"/bin/grep", "/usr/bin/make", "/usr/bin/python3",
@@ -33,13 +35,15 @@ static const char *const objects[] = {
 	"/usr/lib/x86_64-linux-gnu/libstdc++.so.6",
 };
 
-/* --- what readelf says --------------------------------------------------------- */
+/*
+ * --- readelf's output ------------------------------------------------------
+ */
 
-/* What FDEs have in common, by its offset. */
+/* Common information of FDEs, identified by its offset. */
 struct cie {
 	uint64_t offset;
 	bool signal;
-	struct hwprof_unwind_row row;	/* of FDEs that have none of their own */
+	struct hwprof_unwind_row row;	/* of FDEs without their own */
 };
 
 struct range {
@@ -50,11 +54,12 @@ struct reading {
 	const struct unwind_rows *rows;
 	struct cie cies[CIES_MAX];
 	size_t cie_count;
-	const struct cie *cie;		/* of the FDE that is read; NULL: a CIE is */
-	struct range *fdes;		/* the last one is it */
+	const struct cie *cie;		/* of the FDE being read; NULL: reading
+					 * a CIE */
+	struct range *fdes;		/* the last one is being read */
 	size_t fde_count;
-	int bp, ra;			/* columns; -1: there is none */
-	/* The last line, which ends with the next one or the FDE. */
+	int bp, ra;			/* columns; -1: none */
+	/* The last line, which ends at the next one or with the FDE. */
 	bool has_line;
 	uint64_t start;
 	struct hwprof_unwind_row expected;
@@ -85,14 +90,15 @@ static void compare(struct reading *reading, uint64_t address)
 
 	if (row.kind != expected->kind || row.cfa != expected->cfa ||
 	    row.bp != expected->bp)
-		fail_msg("at %#" PRIx64 ": kind %d, cfa %d, bp %d; readelf has %d, %d, %d",
+		fail_msg("at %#" PRIx64
+			 ": kind %d, cfa %d, bp %d; readelf has %d, %d, %d",
 			 address, row.kind, row.cfa, row.bp, expected->kind,
 			 expected->cfa, expected->bp);
 	reading->compared++;
 	reading->known += row.kind != HWPROF_UNWIND_UNKNOWN;
 }
 
-/* Its first byte and its last one. */
+/* Compares the first and the last byte of a line. */
 static void end_line(struct reading *reading, uint64_t end)
 {
 	if (!reading->has_line || end <= reading->start)
@@ -102,7 +108,7 @@ static void end_line(struct reading *reading, uint64_t end)
 	reading->has_line = false;
 }
 
-/* "c-16": so far below the CFA; 0: it is something else. */
+/* Returns the distance below the CFA of "c-16"; 0 for anything else. */
 static long below_cfa(const char *rule)
 {
 	return rule[0] == 'c' && rule[1] == '-' ? atol(rule + 2) : 0;
@@ -133,7 +139,7 @@ static struct hwprof_unwind_row expect(const char *cfa, const char *bp,
 	return row;
 }
 
-/* "r10 (r10)" is one column. */
+/* Splits a line into words; "r10 (r10)" is one. */
 static size_t split(char *line, char **words)
 {
 	size_t count = 0;
@@ -158,7 +164,7 @@ static void read_columns(struct reading *reading, char **words, size_t count)
 	}
 }
 
-/* Those that are near each other are of the same CIE, mostly the last one. */
+/* Begins an FDE. Neighbouring FDEs share a CIE, usually the last one. */
 static void read_fde(struct reading *reading, const char *cie, const char *pc)
 {
 	uint64_t of = strtoull(cie + strlen("cie="), NULL, 16);
@@ -192,7 +198,7 @@ static void read_cie(struct reading *reading, const char *offset,
 	};
 }
 
-/* Of the FDE or, before there is one, of the CIE. */
+/* Takes a line of the FDE, or of the CIE before the first FDE. */
 static void read_row(struct reading *reading, char **words)
 {
 	struct cie *last = &reading->cies[reading->cie_count - 1];
@@ -240,7 +246,7 @@ static int compare_ranges(const void *a, const void *b)
 	return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-/* Where no FDE is, nothing is known. */
+/* Between FDEs, nothing is known. */
 static void compare_gaps(struct reading *reading)
 {
 	size_t i;
@@ -261,7 +267,7 @@ static void compare_gaps(struct reading *reading)
 	}
 }
 
-/* Of all lines of all FDEs. */
+/* Compares all lines of all FDEs. */
 static void compare_with_readelf(struct reading *reading, const char *path)
 {
 	char command[256], *line = NULL, *words[COLUMNS_MAX];
@@ -273,7 +279,7 @@ static void compare_with_readelf(struct reading *reading, const char *path)
 	pipe = popen(command, "r");
 	assert_non_null(pipe);
 	while (getline(&line, &room, pipe) > 0) {
-		/* What there is besides, of files with debugging information. */
+		/* Stop at sections of debug information. */
 		if (!strncmp(line, "Contents of", 11) &&
 		    !strstr(line, ".eh_frame"))
 			break;
@@ -284,7 +290,7 @@ static void compare_with_readelf(struct reading *reading, const char *path)
 	pclose(pipe);
 }
 
-/* --- all of them ----------------------------------------------------------------- */
+/* --- all of them ---------------------------------------------------------- */
 
 static void check_rows(const struct unwind_rows *rows)
 {
@@ -329,7 +335,7 @@ static void against_readelf(void **state)
 	for (i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
 		object(objects[i], &compared, &known);
 	assert_true(compared >= ROWS_LEAST);
-	/* Nearly all of what compilers make can be said in a row. */
+	/* Nearly everything that compilers make fits into a row. */
 	assert_true(known > compared * 0.99);
 }
 
@@ -360,7 +366,7 @@ static void without_frames(void **state)
 	}
 }
 
-/* A file that is no module's: nothing is told, and nothing breaks. */
+/* With a file that is not the device, nothing is told and nothing fails. */
 static void without_module(void **state)
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);

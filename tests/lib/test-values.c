@@ -14,11 +14,11 @@ static void begin(struct fixture *fixture)
 {
 	fixture_begin(fixture, "values,step,rows");
 	fixture_comm(fixture, 1, 100, "prog", true);
-	/* Not there, so that addresses are offsets in the file. */
+	/* The file does not exist, so addresses are offsets in it. */
 	fixture_map(fixture, 2, 100, 0x400000, 0x10000, 0, "/no/prog", NULL);
 }
 
-/* Of @loads executions all of which gave one value, in one run. */
+/* Returns a row of @loads executions that returned one value, in one run. */
 static struct hwprof_row_value row_of(uint32_t pid, uint64_t ip, uint64_t loads,
 				      uint64_t value)
 {
@@ -53,8 +53,9 @@ static int try_read(struct fixture *fixture, struct hwprof_profile **values,
 	fixture_end(fixture);
 	error = hwprof_file_open(&file, fixture->path);
 	if (!error)
-		error = hwprof_profile_read(values, HWPROF_KIND_VALUES, &file,
-					    1, &(struct hwprof_options){ .flags = flags });
+		error = hwprof_profile_read(
+			values, HWPROF_KIND_VALUES, &file, 1,
+			&(struct hwprof_options){.flags = flags});
 	if (error)
 		assert_non_null(strstr(hwprof_file_error(file), fixture->path));
 	hwprof_file_close(file);
@@ -98,7 +99,10 @@ static bool near(double a, double b)
 	return fabs(a - b) < 1e-9;
 }
 
-/* What one row does not have may be in what another one has in no value. */
+/*
+ * Executions of one row without a known value may have returned a value of
+ * another row.
+ */
 static void test_sums(void **state)
 {
 	struct hwprof_row_value row;
@@ -111,7 +115,7 @@ static void test_sums(void **state)
 	row.runs = 30;
 	row.values[0].hits = 40;
 	row.values[0].missed = 2;
-	add(&fixture, row);			/* 20 gave none that is known */
+	add(&fixture, row);			/* 20 have no known value */
 	row = row_of(100, 0x400100, 40, 9);
 	row.values[0].hits = 30;
 	row.runs = 3;
@@ -145,12 +149,12 @@ static void test_sums(void **state)
 	assert_int_equal(load->basis, HWPROF_BASIS_EXACT);
 	assert_true(near(hwprof_values_completeness(values), 1));
 	assert_int_equal(hwprof_profile_totals(values)->rows, 4);
-	/* But that the object is not there. */
+	/* The only warning is that the object does not exist. */
 	assert_null(hwprof_profile_warning(values, 1));
 	hwprof_profile_free(values);
 }
 
-/* Values beyond those that are kept are in none, and can be any. */
+/* Values beyond the kept ones are unknown, and may be any. */
 static void test_many_values(void **state)
 {
 	const struct hwprof_load *load;
@@ -214,7 +218,7 @@ static void test_classes(void **state)
 	}
 }
 
-/* The same code of two processes is one. */
+/* The same code in two processes is merged. */
 static void test_processes(void **state)
 {
 	struct hwprof_profile *values;
@@ -228,7 +232,8 @@ static void test_processes(void **state)
 			    NULL);
 		add(&fixture, row_of(100, 0x401000, 300, 1));
 		add(&fixture, row_of(200, 0x706000, 100, 1));
-		add(&fixture, row_of(100, 0x900000, 50, 1));	/* nobody's */
+		add(&fixture, row_of(100, 0x900000, 50, 1));	/* no known
+					 * memory */
 		fixture_add_totals(&fixture, 30, 1, 450);
 		values = read_values(&fixture, i ? HWPROF_PER_PROCESS : 0);
 		assert_int_equal(hwprof_values_count(values), i ? 3 : 2);
@@ -242,7 +247,7 @@ static void test_processes(void **state)
 	}
 }
 
-/* Loads seen in one window stand for those seen in none. */
+/* Loads seen in only one window stand for unseen ones. */
 static void test_windows(void **state)
 {
 	const struct hwprof_load_value *value;
@@ -369,19 +374,29 @@ static void test_json(void **state)
 	file = fdopen(mkstemp(path), "w");
 	assert_int_equal(hwprof_profile_json(values, NULL, file), 0);
 	fclose(file);
-	assert_int_equal(fixture_shell(output, sizeof(output),
-		"python3 -c '\n"
-		"import json\n"
-		"d = json.load(open(\"%s\"))\n"
-		"a, b = d[\"loads\"]\n"
-		"assert a[\"class\"] == \"zero\" and a[\"share\"] == 0.6, a\n"
-		"assert a[\"stride\"] is None and a[\"seen\"] == 600, a\n"
-		"assert a[\"values\"][0][\"invariance\"] == 1, a\n"
-		"assert b[\"class\"] == \"stride\" and b[\"stride\"] == -16, b\n"
-		"assert b[\"values\"][0][\"value\"] == \"0xffffffffffffffff\", b\n"
-		"assert b[\"pid\"] == 100 and b[\"comm\"] == \"prog\", b\n"
-		"assert any(\"no totals\" in w for w in d[\"warnings\"])\n"
-		"' 2>&1", path), 0);
+	assert_int_equal(
+		fixture_shell(
+			output, sizeof(output),
+			"python3 -c '\n"
+			"import json\n"
+			"d = json.load(open(\"%s\"))\n"
+			"a, b = d[\"loads\"]\n"
+			"assert a[\"class\"] == \"zero\" and a[\"share\"] == "
+			"0.6, a\n"
+			"assert a[\"stride\"] is None and a[\"seen\"] == 600, "
+			"a\n"
+			"assert a[\"values\"][0][\"invariance\"] == 1, a\n"
+			"assert b[\"class\"] == \"stride\" and b[\"stride\"] "
+			"== -16, b\n"
+			"assert b[\"values\"][0][\"value\"] == "
+			"\"0xffffffffffffffff\", b\n"
+			"assert b[\"pid\"] == 100 and b[\"comm\"] == \"prog\", "
+			"b\n"
+			"assert any(\"no totals\" in w for w in "
+			"d[\"warnings\"])\n"
+			"' 2>&1",
+			path),
+		0);
 	unlink(path);
 	hwprof_profile_free(values);
 }
