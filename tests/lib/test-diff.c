@@ -756,9 +756,10 @@ static void test_paths(void **state)
 
 /* --- builds of one program ------------------------------------------------ */
 
-#define REST	"__attribute__((noinline)) int red(int x) { return x * 7 + 1; }\n" \
-		"__attribute__((noinline)) int blue(int x) { return x ^ 5; }\n"  \
-		"int main(int c, char **v) { volatile int s = 0;\n"
+#define REST \
+	"__attribute__((noinline)) int red(int x) { return x * 7 + 1; }\n" \
+	"__attribute__((noinline)) int blue(int x) { return x ^ 5; }\n" \
+	"int main(int c, char **v) { volatile int s = 0;\n"
 #define SUM	"for (int i = 0; i < c; i++) s += i * s;\n"
 #define RED	"for (int i = 0; i < c; i++) s += red(i);\n"
 #define RED_TOO	"for (int i = 0; i < c; i++) s += red(i ^ c) << 3;\n"
