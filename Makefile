@@ -41,7 +41,7 @@ $(BUILD)/obj/%.o: %.c
 
 all: module
 
-# What the machine lacks is installed before anything is built.
+# Installs missing packages before building.
 demo:
 	@tests/vm/install build rig
 	@$(MAKE) -s $(BUILD)/hwprof $(BUILD)/6.12/hwprof.ko

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What is installed, and where to.
+# Installed files, and their places.
 #
 # DESTDIR  an empty root to install into; default: none, this machine
 # PREFIX   where it will be in there; default: /usr/local

@@ -38,7 +38,7 @@ abi: $(BUILD)/libhwprof.so.1
 		--no-elf-needed --type-id-style hash \
 		--out-file lib/libhwprof.abi $<
 
-# What the library is linked from, for the test of its licence.
+# Objects of the library, for the test of its licence.
 print-library-objects:
 	@echo $(LIB_OBJECTS)
 

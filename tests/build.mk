@@ -8,8 +8,8 @@ HAS_M32 := $(shell echo 'int main(void) { return 0; }' | \
 
 include $(wildcard tests/*/build.mk)
 
-# What the guest of another architecture runs, built as for this one, in a folder
-# of its own.
+# Programs of a guest of another architecture, built like those of this one, in a
+# separate folder.
 ARM64_CC = aarch64-linux-gnu-gcc --sysroot=$$(tests/vm/sysroot arm64)
 
 arm64-programs:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What is concluded from windows, compared with the oracle.
+# Compares conclusions from windows with the oracle.
 
 WINDOWS_OBJECTS := $(patsubst %,$(BUILD)/obj/%.o,\
 			tests/accuracy/windows tests/oracle/oracle \
@@ -57,7 +57,7 @@ $(BUILD)/exact_paths: $(EXACT_PATHS_OBJECTS) $(BUILD)/libhwprof.a
 
 TEST_PROGRAMS += $(BUILD)/exact_paths
 
-# What the emulator's plugins tell of a program: all its loads, with their values,
+# Plugins of the emulator that record a program: all its loads with their values,
 # or its calls, back edges, references to data and branches.
 $(BUILD)/trace.so: PLUGIN_LINK := -lcapstone
 

@@ -169,7 +169,8 @@ bench:
 	-@$(MAKE) -s bench-replay
 	-@$(MAKE) -s bench-windows
 
-# So that they do not rot. bench-rings needs packages that tests do not.
+# Building them keeps them from rotting. bench-rings needs packages that tests do
+# not.
 TEST_PROGRAMS += $(patsubst %,$(BUILD)/bench/%,native ranges paths feed flat \
 				contexts sampled values trace stacks cut) \
 		 $(BUILD)/tests/bench-step $(BUILD)/tests/bench-busy

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Loads and stores of instructions, against capstone: of all of eleven of Debian's
- * programs and libraries, and of random bytes. Length, operands, their widths and
- * what is done with them are the same, or the instruction is one of those that
- * are not decoded, of which there are few. So are those not compared, because
- * capstone is wrong, and bytes that it knows no instruction for and we decode.
+ * Compares loads and stores of instructions with capstone: all of eleven of
+ * Debian's programs and libraries, and random bytes. Length, operands, their
+ * widths and their use must agree. Exceptions are few: instructions that are
+ * not decoded, those that capstone gets wrong, and bytes that are no
+ * instruction for capstone but are decoded.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,11 +19,11 @@
 
 enum {
 	RANDOM_ROUNDS	= 3000000,
-	PROGRAM_LEAST	= 10000,	/* instructions, */
-	INSTRUCTIONS_LEAST = 7000000,	/* and of all programs */
-	UNKNOWN_MOST	= 200,	/* one in so many instructions */
+	PROGRAM_LEAST	= 10000,	/* instructions */
+	INSTRUCTIONS_LEAST = 7000000,	/* the same of all programs */
+	UNKNOWN_MOST	= 200,	/* one in that many instructions */
 
-	/* Percent at most; measured are 9.7, 3.2 and 24.8. */
+	/* Percent; measured are 9.7, 3.2 and 24.8. */
 	RANDOM_UNKNOWN	= 11,
 	RANDOM_CONFUSING = 4,
 	RANDOM_MADE_UP	= 27,
@@ -37,7 +37,7 @@ static const char *const programs[] = {
 	"/usr/lib/x86_64-linux-gnu/libcrypto.so.3", "/lib32/libc.so.6",
 };
 
-/* By what is to be expected. */
+/* The result to be expected. */
 struct expected {
 	unsigned int count;
 	struct access_operand operands[3];
@@ -45,7 +45,8 @@ struct expected {
 
 static struct {
 	unsigned long instructions, unknown, confusing, wrong;
-	unsigned long none, made_up;	/* no instructions; decoded */
+	unsigned long none, made_up;	/* no instruction; decoded all the
+					 * same */
 } seen;
 
 static u8 register_number(x86_reg reg)
@@ -83,7 +84,7 @@ static bool is_narrow(const cs_insn *insn, bool is64)
 	return !is64 || insn->detail->x86.addr_size < 8;
 }
 
-/* --- what an instruction does with its first operand, by its name --- */
+/* --- use of the first operand, by name of the instruction --- */
 
 static bool is_one_of(const char *name, const char *const *names)
 {
@@ -124,9 +125,9 @@ static u8 does(const char *name, unsigned int operand)
 	return ACCESS_STORES;
 }
 
-/* --- what capstone 4.0 gets wrong ----------------------------------------------- */
+/* --- what capstone 4.0 gets wrong ----------------------------------------- */
 
-/* Its widths of these are not the manual's, which are */
+/* The manual's widths, where capstone's are wrong. */
 static u8 width(const cs_insn *insn, const cs_x86_op *op)
 {
 	switch (insn->id) {
@@ -137,10 +138,10 @@ static u8 width(const cs_insn *insn, const cs_x86_op *op)
 	case X86_INS_UCOMISD: case X86_INS_VUCOMISD:
 		return 8;
 	case X86_INS_PUNPCKLBW: case X86_INS_PUNPCKLWD: case X86_INS_PUNPCKLDQ:
-		return op->size == 8 ? 4 : op->size;	/* MMX: half a register */
+		return op->size == 8 ? 4 : op->size; /* MMX: half a register */
 	case X86_INS_FNSTSW:
 		return 2;
-	case X86_INS_MOVSXD:	/* it ignores 66 */
+	case X86_INS_MOVSXD:	/* ignores the prefix 66 */
 		return insn->detail->x86.prefix[2] == 0x66 &&
 		       !(insn->detail->x86.rex & 8) ? 2 : 4;
 	}
@@ -188,7 +189,7 @@ static bool is_confusing(const cs_insn *insn, bool is64)
 					      insn->bytes[i] != 0x0f));
 }
 
-/* --- what is to be expected ------------------------------------------------------- */
+/* --- what is to be expected ----------------------------------------------- */
 
 static struct access_operand operand_of(const cs_insn *insn, unsigned int i,
 					bool is64)
@@ -207,13 +208,16 @@ static struct access_operand operand_of(const cs_insn *insn, unsigned int i,
 		.displacement = mem->disp,
 	};
 
-	/* SDM, pop: by the stack pointer as it is after that */
+	/* SDM, pop: uses the stack pointer after the pop */
 	if (insn->id == X86_INS_POP && operand.base == ACCESS_RSP)
 		operand.displacement += op->size;
 	return operand;
 }
 
-/* Capstone shows these with an operand, that nothing is done with. */
+/*
+ * Returns true for instructions that do not access the operand that capstone
+ * shows.
+ */
 static bool accesses_nothing(unsigned int id)
 {
 	switch (id) {
@@ -233,7 +237,7 @@ static bool accesses_nothing(unsigned int id)
 	return false;
 }
 
-/* What the stack is used for without being named. */
+/* Implicit uses of the stack. */
 enum { POPS = 1, PUSHES = 2, LEAVES = 3 };
 
 static int stack_use(unsigned int id)
@@ -369,7 +373,7 @@ static void compare(const cs_insn *insn, const u8 *bytes, size_t count,
 		return;
 	}
 	expect(&expected, insn, is64);
-	/* Less than all of it is never enough. */
+	/* An incomplete instruction must never be decoded. */
 	access_decode(&early, bytes, insn->size - 1, is64);
 	if (early.state == ACCESS_DECODED)
 		complain(insn, is64, &early, &expected);
@@ -378,9 +382,8 @@ static void compare(const cs_insn *insn, const u8 *bytes, size_t count,
 }
 
 /*
- * What is no instruction is never executed, so that it may be decoded as anything,
- * but as little as there can be: there are bytes enough to know, and no more are
- * taken.
+ * Bytes that are no instruction never run, so they may be decoded as anything.
+ * The decoder must neither ask for more bytes than there are nor take more.
  */
 static void compare_none(const u8 *bytes, size_t count, bool is64)
 {
@@ -404,7 +407,8 @@ static void compare_program(const char *path)
 	memset(&seen, 0, sizeof(seen));
 	if (!disassembly_program(path, compare))
 		fail_msg("there is no %s", path);
-	print_message("# %s: %lu instructions, %lu not decoded (%.3f %%), %lu not compared\n",
+	print_message("# %s: %lu instructions, %lu not decoded (%.3f %%), %lu "
+		      "not compared\n",
 		      path, seen.instructions, seen.unknown,
 		      100.0 * seen.unknown / seen.instructions, seen.confusing);
 	assert_int_equal(seen.wrong, 0);
@@ -412,7 +416,9 @@ static void compare_program(const char *path)
 	assert_true(seen.confusing <= seen.instructions / 100);
 }
 
-/* All of them are part of Debian 12 with what is needed to build and to check. */
+/*
+ * All of these belong to Debian 12 with the packages for building and checking.
+ */
 static void test_programs(void **state)
 {
 	unsigned long instructions = 0, unknown = 0;
@@ -436,14 +442,16 @@ static void assert_at_most(unsigned long part, unsigned int percent,
 static void test_random(void **state)
 {
 	static const u8 telling[] = {
-		0x66, 0x67, 0xf2, 0xf3, 0x64, 0x48, 0x4f, 0x41, 0x0f, 0x38, 0x3a,
-		0xc4, 0xc5, 0x05, 0x04, 0x44, 0x84, 0xff, 0xf7, 0x80, 0xa4, 0xa6,
+		0x66, 0x67, 0xf2, 0xf3, 0x64, 0x48, 0x4f, 0x41,
+		0x0f, 0x38, 0x3a, 0xc4, 0xc5, 0x05, 0x04, 0x44,
+		0x84, 0xff, 0xf7, 0x80, 0xa4, 0xa6,
 	};
 
 	memset(&seen, 0, sizeof(seen));
 	disassembly_random(2, RANDOM_ROUNDS, telling, sizeof(telling), compare,
 			   compare_none);
-	print_message("# %lu instructions, %lu not decoded, %lu not compared; of %lu that are none, %lu decoded\n",
+	print_message("# %lu instructions, %lu not decoded, %lu not compared; "
+		      "of %lu that are none, %lu decoded\n",
 		      seen.instructions, seen.unknown, seen.confusing,
 		      seen.none, seen.made_up);
 	assert_int_equal(seen.wrong, 0);

@@ -35,7 +35,8 @@ static bool loads_ss(const cs_insn *insn)
 	return x86->op_count && x86->operands[0].type == X86_OP_REG &&
 	       x86->operands[0].reg == X86_REG_SS &&
 	       (insn->id == X86_INS_POP ||
-		(insn->id == X86_INS_MOV && x86->operands[1].type == X86_OP_REG));
+		(insn->id == X86_INS_MOV &&
+		 x86->operands[1].type == X86_OP_REG));
 }
 
 static bool is_conditional(unsigned int id)
@@ -87,7 +88,10 @@ static u8 expected_kind(const cs_insn *insn)
 	}
 }
 
-/* With 66, processors disagree how long a displacement is in 64-bit code. */
+/*
+ * With the prefix 66, processors disagree about the length of a displacement in
+ * 64-bit code.
+ */
 static bool has_vague_length(const cs_insn *insn, bool is64)
 {
 	return is64 && memchr(insn->bytes, 0x66, insn->size > 2 ?
@@ -134,7 +138,10 @@ static bool names_r11(const cs_insn *insn)
 	return false;
 }
 
-/* One that names it must never be missed, with all of its bytes or few. */
+/*
+ * An instruction that names r11 must never be missed, with few of its bytes or
+ * all.
+ */
 static void compare_r11(const cs_insn *insn, const u8 *bytes, size_t count)
 {
 	size_t some;
@@ -151,7 +158,9 @@ static void compare_r11(const cs_insn *insn, const u8 *bytes, size_t count)
 		}
 }
 
-/* With fewer bytes, it is unknown or right; with all of them, right. */
+/*
+ * With fewer bytes the result is unknown or right; with all bytes it is right.
+ */
 static void compare(const cs_insn *insn, const u8 *bytes, size_t count,
 		    bool is64)
 {
@@ -176,8 +185,9 @@ static void test_programs(void **state)
 	for (i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
 		if (!disassembly_program(programs[i], compare))
 			fail_msg("there is no %s", programs[i]);
-	print_message("# %lu and %lu instructions of 32 and 64 bits, %lu wrong\n",
-		      compared[0], compared[1], wrong);
+	print_message(
+		"# %lu and %lu instructions of 32 and 64 bits, %lu wrong\n",
+		compared[0], compared[1], wrong);
 	assert_int_equal(wrong, 0);
 	assert_true(compared[1] > 1000000);
 	print_message("# %lu of %lu instructions may name r11, and do not\n",
@@ -185,12 +195,13 @@ static void test_programs(void **state)
 	assert_true(suspected < without_r11 / 10);
 }
 
-/* Prefixes, and opcodes of branches. */
+/* Random bytes, with many prefixes and opcodes of branches. */
 static void test_random(void **state)
 {
 	static const u8 telling[] = {
-		0x66, 0x67, 0xf2, 0xf3, 0x2e, 0x48, 0x4f, 0x0f, 0xff, 0x8e, 0x17,
-		0x9c, 0x9d, 0xcf, 0xe3, 0x75, 0xe8, 0xe9, 0xeb, 0xd0, 0x85,
+		0x66, 0x67, 0xf2, 0xf3, 0x2e, 0x48, 0x4f,
+		0x0f, 0xff, 0x8e, 0x17, 0x9c, 0x9d, 0xcf,
+		0xe3, 0x75, 0xe8, 0xe9, 0xeb, 0xd0, 0x85,
 	};
 
 	disassembly_random(1, RANDOM_ROUNDS, telling, sizeof(telling), compare,

@@ -68,7 +68,7 @@ $(BUILD)/tests/%-decode: $(BUILD)/san/tests/engine/%-decode.o \
 
 UNIT_TESTS += $(BUILD)/tests/branch-decode $(BUILD)/tests/access-decode
 
-# What of FRED needs no CPU that has it.
+# Parts of FRED that can be tested without such a CPU.
 $(BUILD)/tests/test-fred: $(BUILD)/san/tests/engine/test-fred.o
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ -lcmocka

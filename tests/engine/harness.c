@@ -37,7 +37,7 @@ void harness_free(struct harness *h)
 	free(h->slots);
 }
 
-/* --- the loops that rows told of ----------------------------------------- */
+/* --- loops from rows ----------------------------------------------------- */
 
 static size_t slot_of(const struct harness *h, u32 space, u64 head)
 {
@@ -141,7 +141,7 @@ static void retire(struct harness *h, void *table)
 	} while (loop_engine.merge(h->tables.profile, table, limit) == limit);
 }
 
-/* Where a row is refused, tries that one again or gives up for this time. */
+/* Reads rows. After a refused row, tries it again or gives up for this time. */
 static bool read_rows(struct harness *h)
 {
 	size_t at = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An engine as the module runs it: several tasks' cursors over several tables
- * that change under them and are merged into a profile, whose rows a ring may
- * refuse; at random, but the same for the same seed.
+ * Runs an engine as the module does: cursors of several tasks use several
+ * tables, which are exchanged and merged into a profile, whose rows may be
+ * refused. The order is random, but the same for the same seed.
  */
 #ifndef TESTS_ENGINE_HARNESS_H
 #define TESTS_ENGINE_HARNESS_H
@@ -16,12 +16,12 @@ struct harness_style {
 	unsigned int tables;
 	size_t table_size;
 	size_t profile_size;
-	unsigned int exchanges;	/* one in so many events; 0: never */
-	unsigned int readings;	/* likewise: rows are asked for */
-	unsigned int refusals;	/* one in so many rows; 0: none */
+	unsigned int exchanges;	/* one in that many events; 0: never */
+	unsigned int readings;	/* likewise: rows are read */
+	unsigned int refusals;	/* one in that many rows; 0: none */
 };
 
-/* What rows said of a loop: sums of increases, and the last state. */
+/* Sums of a loop's rows, and its last state. */
 struct seen_loop {
 	u32 space;
 	u64 head;
@@ -44,10 +44,10 @@ struct harness {
 	u64 random;
 	struct tables tables;
 	void **cursors;
-	unsigned int *table_of;	/* of a task */
-	u64 retirements;	/* of a table */
+	unsigned int *table_of;	/* of each task */
+	u64 retirements;	/* number of tables retired */
 	struct { struct seen_loop *items; size_t count, room; } loops;
-	size_t *slots;		/* of loops, by hash; ~0: free */
+	size_t *slots;		/* hash table of loops; ~0: free */
 	size_t slot_count;
 };
 
@@ -55,11 +55,11 @@ void harness_init(struct harness *harness, const struct harness_style *style,
 		  u64 span, u64 seed);
 void harness_free(struct harness *harness);
 
-/* Feeds an event of a task, and does some housekeeping now and then. */
+/* Feeds an event of a task, with occasional housekeeping. */
 void harness_feed(struct harness *harness, unsigned int task,
 		  const struct stream_event *event);
 
-/* Merges all tables and reads until no row is refused. */
+/* Merges all tables, and reads until no row is refused. */
 void harness_finish(struct harness *harness);
 
 struct seen_loop *harness_find(const struct harness *harness, u32 space,

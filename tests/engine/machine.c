@@ -14,8 +14,8 @@ static uint64_t address(const struct machine *m, uint32_t insn)
 }
 
 /*
- * Each frame has 16 bytes, or 8 if it is lean, and the kernel puts some below that
- * for a handler.
+ * Each frame has 16 bytes, or 8 if it is lean. A handler's frame is below some
+ * bytes of the kernel.
  */
 static uint64_t stack_pointer(const struct machine *m, unsigned int depth)
 {
@@ -34,7 +34,7 @@ static void say(const struct machine *m, struct stream_event *event,
 	};
 }
 
-/* Where the stack pointer is, now that the branch was taken. */
+/* Sets the stack pointer after the branch. */
 static void say_stack(const struct machine *m, struct stream_event *event)
 {
 	if (!m->style.has_stack)
@@ -71,7 +71,7 @@ static bool go_on(struct machine *m)
 	return false;
 }
 
-/* A call or longjmp that cannot be: the kernel begins the program anew. */
+/* Handles an impossible call or longjmp: the kernel restarts the program. */
 static bool fault(struct machine *m, struct stream_event *event)
 {
 	uint32_t to = m->program->procedures[0];
@@ -92,7 +92,7 @@ static bool call(struct machine *m, struct stream_event *event,
 	return branch(m, event, STREAM_CALL, any_target(m, insn));
 }
 
-/* A stack that is empty (in soup) returns to the program's start. */
+/* Returns. With an empty stack (in soup) it returns to the program's start. */
 static bool ret(struct machine *m, struct stream_event *event)
 {
 	uint32_t to = m->depth ? m->stack[--m->depth] : 1;
@@ -123,7 +123,7 @@ static bool long_jump(struct machine *m, struct stream_event *event)
 		      m->saved_at);
 }
 
-/* One handler in eight makes the program go on elsewhere. */
+/* One handler in eight makes the program continue elsewhere. */
 static bool signal_returns(struct machine *m, struct stream_event *event)
 {
 	uint32_t to = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A thread that runs a random program and says which branches it takes. */
+/* A thread that runs a random program, and reports its branches. */
 #ifndef TESTS_ENGINE_MACHINE_H
 #define TESTS_ENGINE_MACHINE_H
 
@@ -10,15 +10,15 @@ enum { MACHINE_STACK = 4096 };
 
 struct machine_style {
 	unsigned int stack;	/* deepest call */
-	unsigned int signals;	/* one in so many instructions; 0: none */
-	unsigned int gaps;	/* likewise: code that nobody sees */
-	unsigned int window;	/* a gap after so many branches; 0: none */
-	unsigned int unseen;	/* instructions before the first that is seen */
+	unsigned int signals;	/* one in that many instructions; 0: none */
+	unsigned int gaps;	/* likewise: code that runs unseen */
+	unsigned int window;	/* a gap after that many branches; 0: none */
+	unsigned int unseen;	/* instructions before the first visible one */
 	bool has_stack;		/* events have the stack pointer */
 	bool bare_calls;	/* a call pushes nothing */
-	bool lean_frames;	/* nothing is pushed but by calls */
-	bool throws;		/* one longjmp in two is a return */
-	bool strict;		/* nothing runs over a call or longjmp */
+	bool lean_frames;	/* only calls push */
+	bool throws;		/* half of the longjmps are returns */
+	bool strict;		/* code never runs over a call or longjmp */
 };
 
 struct machine {
@@ -29,7 +29,7 @@ struct machine {
 	uint32_t at;			/* next instruction */
 	unsigned int depth;
 	uint32_t stack[MACHINE_STACK];	/* instructions to return to */
-	unsigned int handlers;		/* signal handlers that run */
+	unsigned int handlers;		/* running signal handlers */
 	uint32_t interrupted[8];
 	unsigned int handler_depth[8];
 	uint32_t saved_at;		/* setjmp */

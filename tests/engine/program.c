@@ -15,11 +15,11 @@ struct builder {
 	struct { uint32_t *items; size_t count, room; } labels;
 	uint32_t *procedures;	/* labels */
 	unsigned int procedure;	/* being built */
-	uint32_t goto_label;	/* somewhere before, in this procedure */
+	uint32_t goto_label;	/* an earlier label in this procedure */
 	uint64_t address;
 };
 
-/* The labels that `break` and `continue` go to. */
+/* Labels for `break` and `continue`. */
 struct loop_labels {
 	uint32_t out, next;
 };
@@ -66,7 +66,10 @@ static void emit_to(struct builder *b, enum insn_kind kind, uint32_t label)
 	insn->chance = 32 + below(b, 192);
 }
 
-/* A condition that closes a loop: some loops are long, some hardly run. */
+/*
+ * Emits a condition that closes a loop. Some loops are long, some hardly
+ * iterate.
+ */
 static void emit_back(struct builder *b, uint32_t label)
 {
 	static const uint8_t chances[] = { 20, 128, 192, 230, 250 };
@@ -177,7 +180,7 @@ static void switch_case(struct builder *b, unsigned int level,
 	label_here(b, end);
 }
 
-/* Some instruction that is passed over now and then. */
+/* Emits an instruction that is sometimes skipped. */
 static void sometimes(struct builder *b, enum insn_kind kind, uint32_t label)
 {
 	uint32_t skip = label_new(b);
@@ -304,7 +307,7 @@ static void procedure(struct builder *b, unsigned int number)
 	emit(b, INSN_RET, 1);
 }
 
-/* [0]: what calls the first procedure, again and again */
+/* Emits instruction [0], which calls the first procedure again and again. */
 static void start(struct builder *b)
 {
 	label_here(b, b->procedures[0]);
@@ -346,7 +349,9 @@ struct program *program_new(uint64_t seed, const struct program_style *style)
 	start(&b);
 	for (i = 1; i < style->procedures; i++)
 		procedure(&b, i);
-	/* The restorer stands far from what could look like a call of it. */
+	/*
+	 * The restorer is far from anything that could look like a call of it.
+	 */
 	b.address += 64;
 	emit(&b, INSN_PLAIN, 7);
 	emit(&b, INSN_SIGRETURN, 2);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Random programs: procedures of nested loops of all shapes, calls, switches,
- * gotos, tail calls, early returns and longjmps, laid out as machine code is.
+ * Random programs, laid out like machine code: procedures of nested loops of
+ * all shapes, calls, switches, gotos, tail calls, early returns and longjmps.
  */
 #ifndef TESTS_ENGINE_PROGRAM_H
 #define TESTS_ENGINE_PROGRAM_H
@@ -41,7 +41,7 @@ struct program_style {
 	bool tail_calls;
 	bool gotos;
 	bool longjmps;
-	bool soup;		/* no structure at all */
+	bool soup;		/* without any structure */
 };
 
 struct program {

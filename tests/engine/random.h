@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Random numbers that are the same everywhere for the same seed. */
+/* Random numbers that depend only on the seed. */
 #ifndef TESTS_ENGINE_RANDOM_H
 #define TESTS_ENGINE_RANDOM_H
 
@@ -21,13 +21,16 @@ static inline unsigned int random_below(uint64_t *state, unsigned int limit)
 	return (uint32_t)random_next(state) * (uint64_t)limit >> 32;
 }
 
-/* Once in @n, on average; never for 0. */
+/* Returns true once in @n times on average; never if @n is 0. */
 static inline bool random_once_in(uint64_t *state, unsigned int n)
 {
 	return n && !random_below(state, n);
 }
 
-/* The bits the other way round: not random, but neighbours are far apart. */
+/*
+ * Reverses the order of bits. The result is not random, but neighbours are far
+ * apart.
+ */
 static inline uint64_t reversed(uint64_t value)
 {
 	uint64_t result = 0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Streams of values that are hard on a tree of ranges, or as programs have them. */
+/*
+ * Streams of values: some are hard for a tree of ranges, some are like those of
+ * programs.
+ */
 #ifndef TESTS_ENGINE_RANGE_STREAMS_H
 #define TESTS_ENGINE_RANGE_STREAMS_H
 
@@ -8,23 +11,25 @@
 
 enum stream {
 	CODE,		/* hot spots in a few regions, as programs have them */
-	UNIFORM,	/* no two alike */
+	UNIFORM,	/* no two equal */
 	STEPS,		/* a walk through memory */
-	PHASES,		/* what was hot is not any more */
+	PHASES,		/* hot spots change */
 	REVERSED,	/* neighbours in time are far apart */
-	ENDS,		/* the first and the last values there are */
+	ENDS,		/* the first and last values */
 	STREAMS,
 };
 
 static inline u64 hot_spot(u64 *random)
 {
 	u64 region = random_below(random, 4) * 0x7f0000000000ULL + 0x400000;
-	unsigned int rank = random_below(random, 1 + random_below(random, 1 + random_below(random, 3000)));
+	unsigned int rank = random_below(
+		random,
+		1 + random_below(random, 1 + random_below(random, 3000)));
 
 	return region + rank * 28;
 }
 
-/* The @i'th. */
+/* Returns value number @i of the stream. */
 static inline u64 next_value(enum stream stream, u64 i, u64 *random)
 {
 	switch (stream) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How many random cases a test tries. HWPROF_TEST_SEEDS makes it more;
- * HWPROF_TEST_PERCENT makes it so many hundredths, but at least one.
+ * Number of random cases that a test tries. HWPROF_TEST_SEEDS multiplies it,
+ * and HWPROF_TEST_PERCENT reduces it to that percentage, but at least to one.
  */
 #ifndef TESTS_ENGINE_SEEDS_H
 #define TESTS_ENGINE_SEEDS_H

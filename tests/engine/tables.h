@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An engine's memory as the module keeps it: tables that are merged into a
- * profile, and cursors of tasks. With an account of what goes in and comes out.
+ * An engine's memory as the module manages it: tables that are merged into a
+ * profile, and cursors of tasks; with an account of input and output.
  */
 #ifndef TESTS_ENGINE_TABLES_H
 #define TESTS_ENGINE_TABLES_H
@@ -22,14 +22,15 @@ struct tables {
 	const struct engine_ops *engine;
 	void *items[TABLES_MAX], *profile;
 	unsigned int count;
-	u64 produced;		/* units: the test counts what it feeds, */
-	u64 delivered;		/* and what rows told it */
+	u64 produced;		/* units: counted by the test when it feeds
+				 * them */
+	u64 delivered;		/* and summed from rows */
 };
 
 static inline void *table_new(const struct engine_ops *engine, size_t size,
 			      const struct engine_params *params)
 {
-	/* exactly so much, so that ASan sees a byte too far */
+	/* exact size, so that ASan notices one byte too many */
 	void *table = calloc(1, size);
 
 	assert_non_null(table);
@@ -42,7 +43,7 @@ static inline void *cursor_new(const struct engine_ops *engine, u32 tid)
 	void *cursor = malloc(engine->cursor_size);
 
 	assert_non_null(cursor);
-	/* a task's that is gone */
+	/* as if left by an exited task */
 	memset(cursor, 0xa5, engine->cursor_size);
 	engine->cursor_init(cursor, tid);
 	return cursor;
@@ -84,7 +85,7 @@ static inline u64 tables_evicted(const struct tables *tables)
 	return sum;
 }
 
-/* produced = delivered + evicted + pending; asserts it. */
+/* Asserts produced = delivered + evicted + pending. */
 static inline void tables_account(const struct tables *tables)
 {
 	u64 pending = tables->engine->pending(tables->profile);
@@ -96,7 +97,7 @@ static inline void tables_account(const struct tables *tables)
 			 tables_evicted(tables));
 }
 
-/* Merges all of a table, in steps of @limit: it is as new then. */
+/* Merges a whole table in steps of @limit, which leaves it as new. */
 static inline void tables_retire(const struct tables *tables,
 				 unsigned int number, size_t limit)
 {
@@ -110,7 +111,7 @@ static inline void tables_retire(const struct tables *tables,
 	assert_int_equal(engine->evicted(table), 0);
 }
 
-/* All rows, however often some are refused. */
+/* Reads all rows, however often some are refused. */
 static inline void tables_read(const struct tables *tables, engine_emit take,
 			       void *context)
 {
@@ -122,7 +123,7 @@ static inline void tables_read(const struct tables *tables, engine_emit take,
 	assert_int_equal(tables->engine->pending(tables->profile), 0);
 }
 
-/* Merges and reads all: what was not delivered then was evicted. */
+/* Merges and reads everything. The rest was evicted. */
 static inline void tables_finish(const struct tables *tables, engine_emit take,
 				 void *context)
 {

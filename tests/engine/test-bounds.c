@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The loop engine in little memory and on streams that nobody sane would make:
- * memory stays what it was given, the account holds at every moment, and what
- * is hot stays.
+ * The loop engine with little memory and extreme streams. Its memory does not
+ * grow, the account always holds, and hot loops stay.
  */
 #include <stdio.h>
 
@@ -19,7 +18,7 @@ static const struct harness_style small = {
 	.exchanges = 5000, .readings = 20000, .refusals = 5,
 };
 
-/* --- many loops ------------------------------------------------------------ */
+/* --- many loops ----------------------------------------------------------- */
 
 enum { HOT = 40, TRIP = 25 };
 
@@ -33,7 +32,7 @@ static void feed(struct harness *h, unsigned int task, unsigned int kind,
 	harness_feed(h, task, &event);
 }
 
-/* A call of a procedure that is one loop of @trip iterations. */
+/* Runs a procedure that is one loop of @trip iterations. */
 static void run_loop(struct harness *h, u64 at, unsigned int trip)
 {
 	feed(h, 0, STREAM_CALL, 0x100, at);
@@ -43,7 +42,10 @@ static void run_loop(struct harness *h, u64 at, unsigned int trip)
 	feed(h, 0, STREAM_JUMP, 0x110, 0x100);
 }
 
-/* Does the loop have what @runs of it made, but for one part in @parts? */
+/*
+ * Returns true if the loop has the counts of @runs, except for one part in
+ * @parts.
+ */
 static bool stayed(const struct seen_loop *loop, u64 runs, unsigned int parts)
 {
 	u64 least = runs - runs / parts;
@@ -53,11 +55,11 @@ static bool stayed(const struct seen_loop *loop, u64 runs, unsigned int parts)
 }
 
 /*
- * Loops that run once each, a million in the long run of the units, between them forty that run again and
- * again. Each hot loop is reported, with all of its back edges, entries and
- * executions but 1 %, or 5 % of one of them: where two share a set of four, and two
- * that ran lately have the rest, one of the hot ones has to go at times, and loses
- * what no row has told.
+ * Many loops run once each, a million in the long run, and forty hot loops run
+ * again and again in between. Each hot loop is reported with at least 99 % of
+ * its back edges, entries and executions, and one of them with 95 %. If two hot
+ * loops share a set of four, with two recent ones in the rest, a hot one is
+ * sometimes evicted, and loses what no row has reported.
  */
 static void test_many_loops(void **state)
 {
@@ -96,7 +98,7 @@ static void test_many_loops(void **state)
 	harness_free(&h);
 }
 
-/* A profile half full of loops keeps all: no set is full before others are. */
+/* A profile half full keeps all loops: no set is full before the others. */
 static void test_half_full(void **state)
 {
 	struct harness_style style = small;
@@ -104,7 +106,7 @@ static void test_half_full(void **state)
 	u64 random = 1;
 	unsigned int i;
 
-	/* A third is for loops of 226 bytes, their number a power of two. */
+	/* A third is for loops of 226 bytes, rounded to a power of two. */
 	style.table_size = style.profile_size = 4 << 20;
 	harness_init(&h, &style, SPAN, 1);
 	for (i = 0; i < 4096 / 2; i++)
@@ -115,14 +117,14 @@ static void test_half_full(void **state)
 	harness_free(&h);
 }
 
-/* --- many segments ------------------------------------------------------------ */
+/* --- many segments -------------------------------------------------------- */
 
 enum { SEGMENTS = 4096 };
 
 static u64 given_up;
 
-static void give_up(struct flow_table *table, const struct flow_segment *segment,
-		    u64 count)
+static void give_up(struct flow_table *table,
+		    const struct flow_segment *segment, u64 count)
 {
 	given_up += count;
 }
@@ -138,7 +140,7 @@ static void add_segments(struct flow_table *table, u64 *keys, unsigned int from,
 	}
 }
 
-/* All that are said to be there are what they were when they came. */
+/* Counts segments, and asserts that those found are unchanged. */
 static u64 count_segments(const struct flow_table *table, const u64 *keys,
 			  unsigned int count)
 {
@@ -158,8 +160,8 @@ static u64 count_segments(const struct flow_table *table, const u64 *keys,
 }
 
 /*
- * A table wants to be retired when half of its segments are new. Until then it
- * gives none up; behind that it tells of each.
+ * A table asks to be retired when half of its segments are new. Up to then it
+ * evicts none, and afterwards it counts each.
  */
 static void test_segments_stay(void **state)
 {
@@ -186,9 +188,9 @@ static void test_segments_stay(void **state)
 }
 
 /*
- * Tables far smaller than the profile: what they give up of a loop's executions
- * is within its tolerance, but for the one that was in flight at a retirement;
- * and of back edges it is told.
+ * Tables much smaller than the profile. Executions that they evict are within
+ * the loop's tolerance, except one that was in flight at a retirement. Evicted
+ * back edges are counted.
  */
 static void test_small_tables(void **state)
 {
@@ -227,17 +229,19 @@ static void test_small_tables(void **state)
 	harness_free(&h);
 }
 
-/* --- loops around much code -------------------------------------------------- */
+/* --- loops around much code ----------------------------------------------- */
 
-/* As in kselftest/nests.h: all loops lie around all lines. */
+/* As in kselftest/nests.h: all loops surround all lines. */
 enum {
 	NESTS_LOOPS	= 300,
 	NESTS_LINES	= 8000,
 	NESTS_AT	= 0x10000000,
 	NESTS_LINE	= NESTS_AT + 0x1000,
 	NESTS_TAIL	= NESTS_AT + 0x10000,
-	LIMIT		= 1024,		/* of a call of merge(), as the kernel has */
-	LOOKS		= 8,		/* at a loop are an item: loop_profile.c */
+	LIMIT		= 1024,		/* of a call of merge(), as in the
+					 * kernel */
+	LOOKS		= 8,		/* loops looked at for an item:
+					 * loop_profile.c */
 };
 
 struct nests {
@@ -255,7 +259,7 @@ static void nests_feed(struct nests *nests, void *cursor, unsigned int kind,
 	assert_true(loop_engine.feed(nests->table, cursor, &event));
 }
 
-/* A procedure from before all heads on, with one jump. */
+/* Calls a procedure that begins before all heads, and jumps once. */
 static void nests_call(struct nests *nests, void *cursor, u64 from, u64 to)
 {
 	nests_feed(nests, cursor, STREAM_CALL, 0x100, NESTS_AT);
@@ -264,7 +268,7 @@ static void nests_call(struct nests *nests, void *cursor, u64 from, u64 to)
 	nests_feed(nests, cursor, STREAM_JUMP, 0x110, 0x100);
 }
 
-/* Half of the lines find no place in the profile. */
+/* Makes a table and a profile that has no room for half of the lines. */
 static struct nests nests_new(void)
 {
 	const struct engine_params params = {
@@ -305,7 +309,7 @@ static bool nests_take(void *context, const void *row, u64 ip, u64 addr,
 	return true;
 }
 
-/* Calls of settle(). */
+/* Settles and reads. Returns the number of calls of settle(). */
 static size_t nests_read(struct nests *nests, size_t limit)
 {
 	size_t at = 0, before, calls = 1;
@@ -314,7 +318,8 @@ static size_t nests_read(struct nests *nests, size_t limit)
 	     before = at, calls++)
 		assert_true(at > before);
 	at = 0;
-	assert_true(loop_engine.rows(nests->profile, 0, &at, nests_take, nests));
+	assert_true(
+		loop_engine.rows(nests->profile, 0, &at, nests_take, nests));
 	return calls;
 }
 
@@ -326,7 +331,7 @@ static void assert_same_rows(const struct nests *a, const struct nests *b)
 			    a->rows.count * sizeof(*a->rows.items));
 }
 
-/* Merges one item after the other. What each one takes; to be freed. */
+/* Merges one item at a time. Returns the cost of each, to be freed. */
 static u64 *merge_singly(struct nests *nests)
 {
 	struct { u64 *items; size_t count, room; } costs = { 0 };
@@ -338,8 +343,8 @@ static u64 *merge_singly(struct nests *nests)
 }
 
 /*
- * A call takes items until they are as much work as it was allowed, whatever
- * they are. The fewest that one took.
+ * Merges with a limit. Asserts that each call takes items until their work
+ * reaches the limit. Returns the smallest number of items in a call.
  */
 static size_t merge_limited(struct nests *nests, const u64 *costs)
 {
@@ -363,7 +368,7 @@ static size_t merge_limited(struct nests *nests, const u64 *costs)
 	}
 }
 
-/* What is merged in calls that are bounded by work is all that is merged at once. */
+/* Calls bounded by work merge the same as a single call. */
 static void test_nests_merge(void **state)
 {
 	struct nests once = nests_new(), singly = nests_new();
@@ -384,7 +389,10 @@ static void test_nests_merge(void **state)
 	nests_free(&limited);
 }
 
-/* Entries are the same, however many calls they are found in: by work, too. */
+/*
+ * Entries do not depend on the number of calls that find them, even bounded by
+ * work.
+ */
 static void test_nests_settle(void **state)
 {
 	static const size_t limits[] = { 1, 7, 300, LIMIT };
@@ -398,7 +406,7 @@ static void test_nests_settle(void **state)
 		size_t segments = nests.profile->flow.slot_count;
 
 		loop_engine.merge(nests.profile, nests.table, ~0UL);
-		/* Most segments are such that each looks at all loops. */
+		/* Most segments look at all loops. */
 		assert_true(nests_read(&nests, limits[i]) >=
 			    segments / 2 / (1 + limits[i] / NESTS_LOOPS));
 		assert_same_rows(&once, &nests);
@@ -407,7 +415,7 @@ static void test_nests_settle(void **state)
 	nests_free(&once);
 }
 
-/* --- streams that make no sense --------------------------------------------- */
+/* --- streams without sense ----------------------------------------------- */
 
 typedef void (*make_event)(u64 *random, u64 number, struct stream_event *event);
 
@@ -434,7 +442,7 @@ static void torture(make_event make, u64 events, u64 span)
 	}
 }
 
-/* Addresses at both ends of the space and anywhere. */
+/* Returns addresses at both ends of the space, and random ones. */
 static u64 any_address(u64 *random)
 {
 	u64 any = random_next(random);
@@ -522,7 +530,7 @@ static void test_returns_only(void **state)
 	torture(returns_only, 200000, SPAN);
 }
 
-/* A million calls, one inside the other, and the returns of most of them. */
+/* A million nested calls, and most of their returns. */
 static void deep(u64 *random, u64 number, struct stream_event *event)
 {
 	if (number < 1000000) {
@@ -566,9 +574,9 @@ static void test_signals_nest(void **state)
 	torture(signals_nest, 200000, SPAN);
 }
 
-/* --- a space that goes ------------------------------------------------------ */
+/* --- a space that ends --------------------------------------------------- */
 
-/* What forget() drops is counted as evicted, and the others stay. */
+/* forget() counts what it drops as evicted, and keeps the rest. */
 static void test_forget(void **state)
 {
 	struct harness_style style = small;
@@ -604,7 +612,7 @@ static void test_forget(void **state)
 	harness_free(&h);
 }
 
-/* The smallest table that is allowed works. */
+/* The smallest allowed table works. */
 static void test_smallest_table(void **state)
 {
 	struct harness_style style = small;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The range engine of pairs beside the plainest code that counts each of them:
- * whatever the stream and however little the memory, a box of code by addresses
- * has had no less than is said and no more.
+ * Compares the range engine of pairs with the simplest code, which counts each
+ * pair. For every stream and size of memory, the count of a box of code by
+ * addresses is within its bounds.
  */
 #include "engine/engine.h"
 #include "engine/range_tree.h"
@@ -32,7 +32,7 @@ struct bench {
 	struct box *told;
 	size_t told_count, told_room;
 	u64 random;
-	unsigned int refusals;	/* of rows: one in so many */
+	unsigned int refusals;	/* of rows: one in that many */
 };
 
 static struct engine_params params_of(u32 epsilon_ppm)
@@ -83,13 +83,13 @@ static void feed(struct bench *bench, u32 space, u64 code, u64 address)
 		bench->fed = realloc(bench->fed,
 				     bench->fed_room * sizeof(*bench->fed));
 	}
-	bench->fed[bench->fed_count++] = (struct pair){ space, code, address, 1 };
+	bench->fed[bench->fed_count++] = (struct pair){space, code, address, 1};
 	bench->tables.produced++;
 	if (!range_engine.feed(bench->tables.items[0], NULL, &event))
 		retire(bench);
 }
 
-/* In the words of the ABI: which boxes there are. */
+/* Asserts that the ABI has a box of this shape. */
 static void assert_is_box(const struct hwprof_row_box *row)
 {
 	int all = row->code_bits + row->bits, code = all / 2 - 6;
@@ -140,7 +140,9 @@ static void read_rows(struct bench *bench)
 	tables_read(&bench->tables, take_row, bench);
 }
 
-/* --- the naive second opinion ------------------------------------------------- */
+/*
+ * --- the simplest code -----------------------------------------------------
+ */
 
 static bool is_within(u64 value, u64 low, u32 bits)
 {
@@ -154,10 +156,11 @@ static bool has(const struct box *box, u32 space, u64 code, u64 address)
 	       is_within(address, box->low, box->bits);
 }
 
-/* All of it: its first corner and its last. */
+/* Returns true if both corners of the inner box are inside. */
 static bool has_box(const struct box *outer, const struct box *inner)
 {
-	u64 code = inner->code_bits == 64 ? ~0ULL : (1ULL << inner->code_bits) - 1;
+	u64 code =
+		inner->code_bits == 64 ? ~0ULL : (1ULL << inner->code_bits) - 1;
 	u64 low = inner->bits == 64 ? ~0ULL : (1ULL << inner->bits) - 1;
 
 	return has(outer, inner->space, inner->code, inner->low) &&
@@ -175,7 +178,7 @@ static int compare_pairs(const void *a, const void *b)
 	return (x->address > y->address) - (x->address < y->address);
 }
 
-/* Makes it shorter, so that the check is not quadratic in all events. */
+/* Merges equal pairs, so that the check is not quadratic in all events. */
 static void sum_up(struct bench *bench)
 {
 	size_t kept = 0, i;
@@ -218,7 +221,7 @@ static struct bounds bounds_of(const struct bench *bench, const struct box *box)
 	return bounds;
 }
 
-/* Any two are apart, or one has the other: they make a tree. */
+/* Asserts that two boxes are disjoint or nested, as in a tree. */
 static void assert_nested(const struct box *a, const struct box *b)
 {
 	bool apart = a->space != b->space ||
@@ -230,7 +233,7 @@ static void assert_nested(const struct box *a, const struct box *b)
 	assert_true(apart || has_box(a, b) || has_box(b, a));
 }
 
-/* Each box that a row told of, and each pair; or a part of them. */
+/* Checks each reported box and pair, or a sample of them. */
 static u64 check_bounds(struct bench *bench)
 {
 	size_t step = 1 + bench->told_count / 300, i;
@@ -259,17 +262,17 @@ static u64 check_bounds(struct bench *bench)
 	return worst;
 }
 
-/* --- streams ------------------------------------------------------------------ */
+/* --- streams -------------------------------------------------------------- */
 
 enum stream {
-	LOOPS,		/* a few loops, each over memory of its own */
-	UNIFORM,	/* no two alike */
+	LOOPS,		/* a few loops, each over its own memory */
+	UNIFORM,	/* no two equal */
 	STEPS,		/* an instruction that walks through memory */
-	DIAGONAL,	/* code and memory move on together */
-	CROSS,		/* one of the two is the same, the other one any */
-	PHASES,		/* what was hot is not any more */
+	DIAGONAL,	/* code and memory advance together */
+	CROSS,		/* one of the two is fixed, the other random */
+	PHASES,		/* hot spots change */
 	REVERSED,	/* neighbours in time are far apart */
-	ENDS,		/* the first and the last that there are */
+	ENDS,		/* the first and last values */
 	LATE,		/* a pair that begins when splits have become rare */
 	STREAMS,
 };
@@ -327,9 +330,9 @@ static void next_pair(enum stream stream, u64 i, u64 *random, u64 *code,
 	}
 }
 
-/* --- tests -------------------------------------------------------------------- */
+/* --- tests ---------------------------------------------------------------- */
 
-/* Tables retired at any time, rows asked for at any time and refused. */
+/* Retires tables at any time, reads rows at any time, and refuses some. */
 static void try_stream(enum stream stream, u64 seed, size_t table_size,
 		       size_t profile_size)
 {
@@ -367,7 +370,9 @@ static void test_bounds(void **state)
 			try_stream(stream, seed, 16 << 10, 64 << 10);
 }
 
-/* The least memory there is: nearly all is refused, and bounds still hold. */
+/*
+ * With the least memory nearly every split is refused, and bounds still hold.
+ */
 static void test_tiny(void **state)
 {
 	unsigned int stream;
@@ -379,7 +384,7 @@ static void test_tiny(void **state)
 				   range_engine.table_min);
 }
 
-/* While no split was refused, none is wrong by more than epsilon of the stream. */
+/* While no split was refused, errors are at most epsilon of the stream. */
 static void try_epsilon(enum stream stream, u32 epsilon_ppm)
 {
 	u64 code, address, refused = 0, i;
@@ -417,7 +422,7 @@ static void test_epsilon(void **state)
 	}
 }
 
-/* Hints are hints: without them the same boxes are counted the same. */
+/* Without hints, the same boxes have the same counts. */
 static void test_hints(void **state)
 {
 	const struct engine_params params = params_of(10000);
@@ -451,7 +456,7 @@ static void test_hints(void **state)
 	}
 }
 
-/* The pool is never exceeded: what is in use and what is free is all of it. */
+/* Nodes in use and free nodes always add up to the pool. */
 static void test_pool(void **state)
 {
 	const struct engine_params params = params_of(1);
@@ -478,8 +483,8 @@ static void test_pool(void **state)
 }
 
 /*
- * Two loops over two arrays: what each has of its own is found, in little memory
- * too, and that neither has anything of the other's.
+ * Two loops over two arrays: the own accesses of each are found, even in little
+ * memory, and no loop gets those of the other.
  */
 static void test_loops(void **state)
 {
@@ -516,7 +521,7 @@ static void test_loops(void **state)
 	bench_free(&bench);
 }
 
-/* Those of an address space that is gone make room. */
+/* A space that ends makes room. */
 static void test_forget(void **state)
 {
 	struct range_tree *profile;
@@ -541,7 +546,7 @@ static void test_forget(void **state)
 	bench_free(&bench);
 }
 
-/* Which accesses are in it, and what the sample of a single one says. */
+/* Which accesses belong to the stream, and the sample of a single one. */
 static void test_events(void **state)
 {
 	struct engine_params params = {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The budget's controller, in simulated time: programs that run in the kernel
- * for some of their time, looks whose cost varies, changes, and now and then is
- * absurd. What is stated is what the user gets: the share of time.
+ * The controller of the budget in simulated time. Programs run in the kernel
+ * some of the time, and looks (bursts) vary in cost, change, and are sometimes
+ * absurd. The tests assert what users get: the share of time.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,15 +22,15 @@ enum { PROGRAMS = 300, MS = 1000000 };
 struct program {
 	uint64_t random;
 	struct burst_control control;
-	u64 interrupt;		/* cost of a tick, */
-	u64 look;		/* and of a look on average */
-	unsigned int spread;	/* its percent more or less */
-	unsigned int user;	/* percent of ticks that find it in user code */
+	u64 interrupt;		/* cost of a tick */
+	u64 look;		/* average cost of a look */
+	unsigned int spread;	/* variation of that in percent */
+	unsigned int user;	/* percent of ticks in user code */
 	u64 time, cost, looks;
 	u64 spent;		/* since the last tick */
 };
 
-/* Uniform in [low, high]. */
+/* Returns a uniform number in [low, high]. */
 static u64 draw(struct program *program, u64 low, u64 high)
 {
 	return low + random_below(&program->random, high - low + 1);
@@ -54,7 +54,7 @@ static void tick(struct program *program, u64 units)
 	program->cost += program->spent;
 }
 
-/* Until it has had so much time, and at least some looks. */
+/* Runs for that time and number of looks. Returns the share of the cost. */
 static double run(struct program *program, u64 time, u64 looks)
 {
 	u64 begin = program->time, cost = program->cost, had = program->looks;
@@ -88,14 +88,15 @@ static void assert_near(const struct program *program, double share, double by)
 	if (share >= asked(program) * (1 - by) &&
 	    share <= asked(program) * (1 + by))
 		return;
-	fail_msg("%.4f %% of %.1f %%: interrupt %llu, look %llu, spread %u, user %u",
+	fail_msg("%.4f %% of %.1f %%: interrupt %llu, look %llu, spread %u, "
+		 "user %u",
 		 100 * share, 100 * asked(program),
 		 (unsigned long long)program->interrupt,
 		 (unsigned long long)program->look, program->spread,
 		 program->user);
 }
 
-/* Whatever the program, a hundred looks are within a fifth of the budget. */
+/* For any program, a hundred looks are within a fifth of the budget. */
 static void test_holds(void **state)
 {
 	static const u32 budgets[] = { 1, 5, 10, 20, 50, 200 };
@@ -104,14 +105,17 @@ static void test_holds(void **state)
 	for (i = 0; i < PROGRAMS; i++) {
 		struct program program = start(i, budgets[i % 6]);
 
-		/* No tick comes in less than 10 us: it may be too cheap. */
+		/*
+		 * Ticks are at least 10 us apart, so cheap looks may cost less
+		 * than the budget.
+		 */
 		if (program.interrupt + program.look < 20000)
 			program.look += 20000;
 		assert_near(&program, run(&program, 0, 300), 0.2);
 	}
 }
 
-/* One distance too few or too many is all that a short run is off. */
+/* A short run is off by at most one distance. */
 static void test_begins_well(void **state)
 {
 	unsigned int i;
@@ -127,7 +131,7 @@ static void test_begins_well(void **state)
 	}
 }
 
-/* What looks cost changes a hundredfold, up and down. */
+/* The cost of looks changes a hundredfold, up and down. */
 static void test_follows(void **state)
 {
 	unsigned int i;
@@ -151,7 +155,7 @@ static void test_follows(void **state)
 	}
 }
 
-/* The host takes the CPU away, or the clock jumps: soon all is as before. */
+/* The host takes the CPU away, or the clock jumps: the share soon recovers. */
 static void test_recovers(void **state)
 {
 	static const u64 absurd[] = { SECOND, 3600 * SECOND, UINT64_MAX };
@@ -166,14 +170,16 @@ static void test_recovers(void **state)
 		run(&program, 0, 100);
 		burst_account(&program.control, absurd[i % 3],
 			      i % 2 ? MS : absurd[i % 3], 0);
-		/* It costs silence, but no more than that of some looks. */
+		/*
+		 * The absurd cost is paid by a pause, but only of some looks.
+		 */
 		run(&program, 0, 2000);
 		share = run(&program, 0, 500);
 		assert_near(&program, share, 0.2);
 	}
 }
 
-/* Now and then there are rows, which cost as much as a thousand samples. */
+/* Sometimes there are rows, which cost as much as a thousand samples. */
 static void test_pays_for_rows(void **state)
 {
 	unsigned int i, j;
@@ -213,7 +219,10 @@ static void test_saves_little(void **state)
 	assert_true(share <= 2.5 * asked(&program));
 }
 
-/* Where tasks are so short that each has its first tick soon, most must pass. */
+/*
+ * If tasks are so short that each soon has its first tick, most ticks must
+ * pass.
+ */
 static void test_refuses(void **state)
 {
 	struct program program = start(2, 10);
@@ -232,7 +241,7 @@ static void test_refuses(void **state)
 	assert_near(&program, (double)program.cost / program.time, 0.25);
 }
 
-/* Distances in a counter's units: as many as it counts in that time. */
+/* Distances in a counter's units, for different rates. */
 static void test_units(void **state)
 {
 	static const struct { u64 units, time; } rates[] = {
@@ -256,7 +265,7 @@ static void test_units(void **state)
 	}
 }
 
-/* Distances differ by a factor of three, and no half of them is preferred. */
+/* Distances vary by a factor of three, and neither half is preferred. */
 static void test_jitters(void **state)
 {
 	uint64_t random = 3;
@@ -273,7 +282,7 @@ static void test_jitters(void **state)
 	assert_in_range(low, 4700, 5300);
 }
 
-/* Anything at all: distances stay in bounds; UBSan looks on. */
+/* Any values: distances stay in bounds, and UBSan finds nothing. */
 static void test_bounds(void **state)
 {
 	uint64_t random = 4;
@@ -285,7 +294,8 @@ static void test_bounds(void **state)
 		unsigned int j;
 
 		for (j = 0; j < 4; j++)
-			value[j] = random_next(&random) >> random_below(&random, 64);
+			value[j] = random_next(&random) >>
+				   random_below(&random, 64);
 		if (!(i % 1000))
 			burst_control_init(&control, value[0], value[1]);
 		burst_owe(&control, value[3]);
@@ -297,7 +307,9 @@ static void test_bounds(void **state)
 	}
 }
 
-/* Steps of 1 us, some interrupted by something long, and later ones of 20 us. */
+/*
+ * Steps of 1 us, some interrupted by something long, and later steps of 20 us.
+ */
 static void test_own(void **state)
 {
 	uint64_t random = 5;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The call engine beside the plainest code that counts every pair: whatever the
- * stream and however little the memory, each pair was called no less than is
- * said and no more, nothing is counted twice and nothing is lost.
+ * Compares the call engine with the simplest code, which counts every pair. For
+ * every stream and size of memory, the count of each pair is within its bounds,
+ * and nothing is counted twice or lost.
  */
 #include "engine/engine.h"
 #include "engine/window.h"
@@ -11,28 +11,31 @@
 #include "tables.h"
 
 enum {
-	PAIRS = 1 << 16,	/* slots of the naive table: more than there are */
-	/* Of one set, which has room for seven pairs. */
+	PAIRS = 1 << 16,	/* slots of the simple table: more than
+				 * needed */
+	/* A table of one set, which has room for seven pairs. */
 	ONE_SET = 1024,
 };
 
-/* --- what was fed, and what rows told --------------------------------------- */
+/*
+ * --- input, and rows -------------------------------------------------------
+ */
 
 struct pair {
 	u64 site, callee;
 	u32 space;
 	bool is;
-	u64 exact, sum_sq;	/* what was fed */
+	u64 exact, sum_sq;	/* fed */
 	u64 in_window;
-	u64 told, told_sq;	/* what rows said */
-	u64 error, evicted;	/* the last one */
+	u64 told, told_sq;	/* from rows */
+	u64 error, evicted;	/* of the last row */
 };
 
 struct bench {
 	struct tables tables;
 	struct pair *pairs;
 	u64 random;
-	unsigned int refusals;	/* of rows: one in so many */
+	unsigned int refusals;	/* of rows: one in that many */
 };
 
 static struct engine_params params_of(u32 basis)
@@ -122,7 +125,9 @@ static void read_rows(struct bench *bench)
 	tables_read(&bench->tables, take_row, bench);
 }
 
-/* Each pair that there was, told or not. The largest difference of bounds. */
+/*
+ * Checks each pair, reported or not. Returns the largest difference of bounds.
+ */
 static u64 check_bounds(const struct bench *bench)
 {
 	u64 all = tables_evicted(&bench->tables), worst = 0, most;
@@ -140,22 +145,24 @@ static u64 check_bounds(const struct bench *bench)
 	return worst;
 }
 
-/* --- streams ------------------------------------------------------------------- */
+/* --- streams -------------------------------------------------------------- */
 
 enum stream {
-	CODE,		/* few pairs have most calls, as programs have them */
-	UNIFORM,	/* no two alike */
-	ROUND,		/* one after the other, so that the next one just went */
-	PHASES,		/* what was hot is not any more */
-	SWAPPED,	/* pairs that differ by which end is which */
-	ENDS,		/* the first and the last addresses there are */
+	CODE,		/* few pairs have most calls, as in programs */
+	UNIFORM,	/* no two equal */
+	ROUND,		/* in turn, so that the next one was just evicted */
+	PHASES,		/* hot pairs change */
+	SWAPPED,	/* pairs with swapped ends */
+	ENDS,		/* the first and last addresses */
 	STREAMS,
 };
 
 static void next_pair(enum stream stream, u64 i, u64 *random, u64 *site,
 		      u64 *callee)
 {
-	unsigned int rank = random_below(random, 1 + random_below(random, 1 + random_below(random, 3000)));
+	unsigned int rank = random_below(
+		random,
+		1 + random_below(random, 1 + random_below(random, 3000)));
 
 	*site = 0x400000 + 28 * (u64)rank;
 	*callee = 0x500000 + 64 * (u64)(rank % 300);
@@ -185,7 +192,7 @@ static void next_pair(enum stream stream, u64 i, u64 *random, u64 *site,
 	}
 }
 
-/* Tables retired at any time, rows asked for at any time and refused. */
+/* Retires tables at any time, reads rows at any time, and refuses some. */
 static u64 try_stream(enum stream stream, u64 seed, size_t table_size,
 		      size_t profile_size, bool obeys)
 {
@@ -215,7 +222,7 @@ static u64 try_stream(enum stream stream, u64 seed, size_t table_size,
 	return worst;
 }
 
-/* --- tests -------------------------------------------------------------------- */
+/* --- tests ---------------------------------------------------------------- */
 
 static void try_sizes(size_t table_size, size_t profile_size, u64 count)
 {
@@ -235,11 +242,11 @@ static void test_bounds(void **state)
 {
 	try_sizes(32 << 10, 128 << 10, 6);
 	try_sizes(50 << 10, 77777, 2);
-	/* A profile that is smaller than its tables. */
+	/* A profile smaller than its tables. */
 	try_sizes(64 << 10, 20 << 10, 2);
 }
 
-/* All meet in one set: of the table, of the profile, of both. */
+/* All pairs share one set: of the table, of the profile, of both. */
 static void test_one_set(void **state)
 {
 	try_sizes(ONE_SET, 128 << 10, 2);
@@ -247,7 +254,7 @@ static void test_one_set(void **state)
 	try_sizes(ONE_SET, ONE_SET, 2);
 }
 
-/* Where there is room for all, all is exact. */
+/* With enough room, everything is exact. */
 static void test_exact(void **state)
 {
 	unsigned int stream;
@@ -259,8 +266,8 @@ static void test_exact(void **state)
 }
 
 /*
- * Space-saving's promise: who has more than a seventh of its set's calls is
- * there, whatever else comes, and what it may lack is no more than that.
+ * Space-saving guarantees that a pair with more than a seventh of its set's
+ * calls is found, whatever else occurs, and lacks at most that many.
  */
 static void test_frequent(void **state)
 {
@@ -285,7 +292,7 @@ static void test_frequent(void **state)
 	bench_free(&bench);
 }
 
-/* However the limit cuts it, what is merged is the same. */
+/* The result of merging does not depend on the limit. */
 static void test_limits(void **state)
 {
 	static const size_t limits[] = { 1, 7, 1000, SIZE_MAX };
@@ -314,7 +321,7 @@ static void test_limits(void **state)
 	assert_in_range(delivered, 1, 29999);
 }
 
-/* A merged table is as new: it has room, and owes nothing to what it was. */
+/* A merged table is as new: it has room, and no old counts. */
 static void test_table_is_empty(void **state)
 {
 	struct bench bench;
@@ -336,7 +343,7 @@ static void test_table_is_empty(void **state)
 	bench_free(&bench);
 }
 
-/* Nor does it owe what its last turn gave up: another profile shows that. */
+/* It also forgets its evicted counts, which another profile shows. */
 static void test_floors_go(void **state)
 {
 	const struct engine_params params = params_of(HWPROF_BASIS_EXACT);
@@ -360,7 +367,7 @@ static void test_floors_go(void **state)
 	bench_free(&bench);
 }
 
-/* What was told is not lost with its pair, and is not told again. */
+/* Reported counts are not lost with their pair, and not reported again. */
 static void test_rows_once(void **state)
 {
 	struct bench bench;
@@ -385,7 +392,7 @@ static void test_rows_once(void **state)
 	bench_free(&bench);
 }
 
-/* So it is too where pairs have lost much before: who was told of goes first. */
+/* The same holds after many losses: reported pairs are evicted first. */
 static void test_told_go_first(void **state)
 {
 	struct bench bench;
@@ -410,7 +417,7 @@ static void test_told_go_first(void **state)
 	bench_free(&bench);
 }
 
-/* The same addresses in several address spaces; one goes, the others stay. */
+/* The same addresses in several spaces. One space ends, and the others stay. */
 static void test_forget(void **state)
 {
 	struct bench bench;
@@ -475,7 +482,7 @@ static void test_sample(void **state)
 	assert_int_equal(sample.call.error, 0);
 }
 
-/* --- windows ------------------------------------------------------------------- */
+/* --- windows -------------------------------------------------------------- */
 
 static void end_window(struct bench *bench, u32 times)
 {
@@ -502,7 +509,7 @@ static void check_squares(const struct bench *bench)
 	}
 }
 
-/* As bursts come: one event after the other, behind a gap. */
+/* Bursts: events after a gap. */
 static void test_bursts(void **state)
 {
 	const struct stream_event gap = { .kind = STREAM_GAP, .space = 1 };
@@ -511,14 +518,14 @@ static void test_bursts(void **state)
 
 	bench_init(&bench, 1 << 20, 4 << 20, HWPROF_BASIS_TIME);
 	for (window = 0; window < 200; window++) {
-		/* The first one may be missing: see lost events. */
+		/* The first gap may be missing: see lost events. */
 		if (window)
 			call_engine.feed(bench.tables.items[0], NULL, &gap);
 		for (i = 0; i < (window + 7) % 20; i++) {
 			u64 site = 0x1000 + random_below(&bench.random, 8);
 
 			feed(&bench, 1, site, 0x2000);
-			/* The window's end says so. */
+			/* The end of the window counts it. */
 			bench.tables.produced--;
 			get(&bench, 1, site, 0x2000)->exact--;
 			get(&bench, 1, site, 0x2000)->in_window++;
@@ -533,7 +540,7 @@ static void test_bursts(void **state)
 	bench_free(&bench);
 }
 
-/* Stacks of branches, some of which were seen several times. */
+/* Stacks of branches, some of them repeated. */
 static void test_stacks(void **state)
 {
 	struct window_counts counts = { 0 };
@@ -548,7 +555,7 @@ static void test_stacks(void **state)
 	bench_init(&bench, 1 << 20, 4 << 20, HWPROF_BASIS_BRANCHES);
 	table = bench.tables.items[0];
 	for (k = 0; k < 300; k++) {
-		/* Newest first; lines do not lead backwards. */
+		/* Newest first. Lines do not lead backwards. */
 		for (i = 0; i < 32; i++) {
 			branches[i] = (struct window_branch) {
 				.from = 0x2000 + random_below(&bench.random, 4),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The cct engine, fed with sampled stacks, beside the plainest code for them:
- * nodes with pointers, and each stack walked from its root on. Tables are
- * exchanged at any time and rows refused, and the tree that rows make is the
- * same, weight for weight.
+ * Compares the cct engine, fed with sampled stacks, with the simplest code:
+ * nodes with pointers, and each stack walked from its root. Tables are
+ * exchanged at any time and rows refused. The tree of the rows must have the
+ * same weights.
  */
 #include "engine/engine.h"
 #include "random.h"
@@ -12,13 +12,13 @@
 
 enum {
 	TABLES		= 2,
-	PROCEDURE	= 0x1000,	/* bytes of one */
+	PROCEDURE	= 0x1000,	/* bytes */
 	STACK_KEPT	= 512,		/* docs/contexts.md: limits */
 	STACK_MOST	= 700,
 	TOLD_MOST	= 1 << 17,
 };
 
-/* --- the plainest code -------------------------------------------------- */
+/* --- the simplest code -------------------------------------------------- */
 
 struct node {
 	u64 site, callee, weight, deeper, samples;
@@ -70,7 +70,7 @@ static void count(struct node **roots, const struct stream_stack *stack,
 		at = enter(at, site, stack->procedures[i]);
 		site = stack->sites[i];
 	}
-	/* What runs is one more. */
+	/* The running procedure is one more. */
 	if (stack->used <= STACK_KEPT) {
 		at = enter(at, site, stack->procedure);
 		at->weight += stack->weight;
@@ -112,8 +112,8 @@ struct bench {
 	struct told *told;
 	size_t told_count;
 	u64 random;
-	unsigned int refusals;		/* one row in so many is refused */
-	u64 again;			/* stacks that were known */
+	unsigned int refusals;		/* one row in that many is refused */
+	u64 again;			/* repeated stacks */
 };
 
 static void bench_init(struct bench *bench, size_t table_size,
@@ -203,7 +203,7 @@ static void feed(struct bench *bench, const struct stream_stack *stack)
 		tables_retire(&bench->tables, table, 100);
 	if (random_once_in(&bench->random, 500))
 		tables_retire(&bench->tables, table, 100);
-	/* Some of its nodes go, and it goes on. */
+	/* Merge some of its nodes, and continue. */
 	if (random_once_in(&bench->random, 50))
 		cct_engine.merge(bench->tables.profile,
 				 bench->tables.items[table], 3);
@@ -216,9 +216,9 @@ static void finish(struct bench *bench)
 	tables_finish(&bench->tables, take, bench);
 }
 
-/* --- are they the same? ------------------------------------------------- */
+/* --- comparison --------------------------------------------------------- */
 
-/* The oracle's node of a row, whose caller's row there has to be. */
+/* Returns the oracle's node of a row. The row of its caller must exist. */
 static struct node *node_of(struct bench *bench, struct told *told)
 {
 	const struct hwprof_row_context *row = &told->row;
@@ -279,13 +279,13 @@ static void compare(struct bench *bench)
 struct style {
 	unsigned int procedures;
 	unsigned int depth;
-	unsigned int change;	/* calls of the last stack that are others now */
+	unsigned int change;	/* calls of the last stack that change */
 	unsigned int spaces;
 	unsigned int stacks;
 	u32 metrics;		/* each eighth stack has none */
 	bool unknown;		/* each fourth procedure is 0 */
-	unsigned int doubted;	/* calls by this procedure are not believed, nor
-				 * what made them; 0: all are */
+	unsigned int doubted;	/* calls by this procedure are not trusted, nor
+				 * calls above them; 0: all are trusted */
 };
 
 struct walker {
@@ -294,7 +294,7 @@ struct walker {
 	u64 leaf;
 };
 
-/* The stack that comes behind this one: most of it is the same. */
+/* Makes the next stack, most of which is unchanged. */
 static void move(struct walker *walker, const struct style *style, u64 *random)
 {
 	u32 keep = random_below(random, style->change + 1);
@@ -429,7 +429,7 @@ static void test_deep(void **state)
 	free(walker);
 }
 
-/* However deep the recursion, a procedure is on a chain once. */
+/* A procedure is on a chain once, however deep the recursion. */
 static void test_recursion(void **state)
 {
 	const struct style style = { .spaces = 1 };
@@ -448,13 +448,13 @@ static void test_recursion(void **state)
 	}
 	finish(&bench);
 	compare(&bench);
-	/* The root, two procedures, and a call back. */
+	/* The root, two procedures, and a back edge. */
 	assert_int_equal(bench.told_count, 4);
 	bench_free(&bench);
 	free(walker);
 }
 
-/* What there is no room for is counted, and the sums are right. */
+/* Without room, units are counted as evicted, and the sums are right. */
 static void test_crowded(void **state)
 {
 	const struct style style = {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The cct engine beside the plainest code for contexts: the same events go to
- * both, through tables that are exchanged at any event and rows that are
- * refused, and the tree that rows make is the same, count for count.
+ * Compares the cct engine with the simplest code for contexts. Both get the
+ * same events. Tables are exchanged after any event, and rows are refused. The
+ * tree of the rows must have the same counts.
  */
 #include <inttypes.h>
 
@@ -22,10 +22,10 @@ enum {
 	FRAMES_KEPT	= 256,	/* docs/contexts.md: limits */
 };
 
-/* What rows said of one id, summed. */
+/* The sum of all rows of an id. */
 struct told {
 	struct hwprof_row_context row;
-	struct context *context;	/* the oracle's, once it was found */
+	struct context *context;	/* the oracle's, once found */
 };
 
 struct bench {
@@ -35,11 +35,12 @@ struct bench {
 	struct context_thread threads[TASKS];
 	struct contexts contexts;
 	struct { struct told *items; size_t count, room; } told;
-	u32 *slots;			/* of told: number + 1 */
+	u32 *slots;			/* hash table of told: number + 1 */
 	size_t slot_count;
 	u64 random;
-	unsigned int refusals;		/* of rows: one in so many */
-	u64 crowded;			/* events after which a table was so */
+	unsigned int refusals;		/* of rows: one in that many */
+	u64 crowded;			/* events after which a table was
+					 * crowded */
 };
 
 static void bench_init(struct bench *bench, size_t table_size,
@@ -150,7 +151,7 @@ static void finish(struct bench *bench)
 	unsigned int i;
 
 	for (i = 0; i < TASKS; i++) {
-		/* The last branches of a task are counted when it leaves. */
+		/* The last branches of a task are counted at a gap. */
 		const struct stream_event gap = {
 			.kind = STREAM_GAP, .space = bench->threads[i].space,
 		};
@@ -175,7 +176,7 @@ static void differ(const struct told *told, const char *what, u64 engine,
 			    (u64)told->row.callee, what, engine, oracle);
 }
 
-/* The oracle's context of a row; NULL: it has none. */
+/* Returns the oracle's context of a row; NULL if there is none. */
 static struct context *place(struct bench *bench, struct told *told)
 {
 	struct context *first = bench->contexts.roots;
@@ -216,7 +217,7 @@ static void compare_told(struct bench *bench, struct told *told)
 	}
 }
 
-/* Those of which there is something to tell. */
+/* Counts the contexts that need a row. */
 static size_t count_contexts(const struct context *first)
 {
 	size_t count = 0;
@@ -260,7 +261,7 @@ static const struct program_style chaos = {
 	.procedures = 6, .recursion = true, .soup = true,
 };
 
-/* Has the task just called a stub that it has not left yet? */
+/* Returns false if the task has just called a stub. */
 static bool may_exchange(const struct bench *bench, unsigned int task)
 {
 	return bench->threads[task].last.kind != STREAM_CALL;
@@ -286,14 +287,14 @@ static void keep_house(struct bench *bench, const struct scene *scene,
 		read_rows(bench);
 }
 
-/* The machine has the frames that its events tell, and no others. */
+/* Returns true if the events determine the machine's frames. */
 static bool is_certain(const struct machine_style *style)
 {
 	return style->has_stack && !style->bare_calls && !style->signals &&
 	       !style->gaps;
 }
 
-/* False: it was nested too deeply, so there is nothing to compare. */
+/* Returns false if nesting was too deep, so that nothing can be compared. */
 static bool try_program(const struct scene *scene, u64 seed)
 {
 	struct program *program = program_new(seed, &scene->program);
@@ -337,7 +338,7 @@ static void try_programs(const struct scene *scene, u64 count)
 
 	for (seed = 0; seed < seeds(count); seed++)
 		compared += try_program(scene, seed);
-	/* Left frames pile up in some, but not in most. */
+	/* Left frames accumulate in some programs, but not in most. */
 	assert_true(compared > seed / 2);
 }
 
@@ -362,7 +363,7 @@ static void test_wild(void **state)
 	try_programs(&scene, 40);
 }
 
-/* The stack pointer tells what a longjmp or an exception leaves. */
+/* The stack pointer shows which frames a longjmp or an exception leaves. */
 static void test_stack(void **state)
 {
 	static const struct scene scene = {
@@ -374,7 +375,7 @@ static void test_stack(void **state)
 	try_programs(&scene, 40);
 }
 
-/* The same where procedures call first of all, as only assembly has them. */
+/* The same if procedures begin with a call, as only assembly does. */
 static void test_lean_stack(void **state)
 {
 	static const struct scene scene = {
@@ -390,7 +391,7 @@ static void test_lean_stack(void **state)
 	try_programs(&scene, 40);
 }
 
-/* The same where a call pushes nothing, with handlers that are left. */
+/* The same if calls push nothing, with handlers that are left. */
 static void test_bare_stack(void **state)
 {
 	static const struct scene scene = {
@@ -446,7 +447,7 @@ static void run(struct bench *bench, const struct stream_event *events,
 		run(bench, events_, sizeof(events_) / sizeof(events_[0]));     \
 	} while (0)
 
-/* The sum of all rows of the procedure, of this kind. */
+/* Returns the sum of all rows of this kind for a procedure. */
 static struct hwprof_row_context sum_of(const struct bench *bench,
 					enum hwprof_context_kind kind,
 					u64 callee)
@@ -455,14 +456,15 @@ static struct hwprof_row_context sum_of(const struct bench *bench,
 	size_t i;
 
 	for (i = 0; i < bench->told.count; i++) {
-		const struct hwprof_row_context *row = &bench->told.items[i].row;
+		const struct hwprof_row_context *row =
+			&bench->told.items[i].row;
 
 		if (row->kind != kind || row->callee != callee)
 			continue;
 		sum.calls += row->calls;
 		sum.deeper += row->deeper;
 		sum.branches += row->branches;
-		sum.basis++;		/* how many they are */
+		sum.basis++;		/* number of rows */
 	}
 	return sum;
 }
@@ -494,7 +496,7 @@ static void test_recursion(void **state)
 	bench_free(&bench);
 }
 
-/* Through a PLT: its entry is no context, whatever it is called from. */
+/* Calls through a PLT: its entry is no context, whoever calls it. */
 static void test_stubs(void **state)
 {
 	struct bench bench;
@@ -516,7 +518,10 @@ static void test_stubs(void **state)
 	bench_free(&bench);
 }
 
-/* One that finds out where to jump to, as of C's tables of functions, is no stub. */
+/*
+ * A procedure that computes where to jump, for example from a table, is no
+ * stub.
+ */
 static void test_thunk(void **state)
 {
 	struct bench bench;
@@ -532,7 +537,10 @@ static void test_thunk(void **state)
 	bench_free(&bench);
 }
 
-/* The table goes between a call of a stub and its jump: nothing is lost. */
+/*
+ * The table is exchanged between the call of a stub and its jump: nothing is
+ * lost.
+ */
 static void test_stub_of_a_table_that_is_gone(void **state)
 {
 	struct bench bench;
@@ -549,7 +557,9 @@ static void test_stub_of_a_table_that_is_gone(void **state)
 	bench_free(&bench);
 }
 
-/* Something was missed behind the call of a stub: the jump is another's. */
+/*
+ * After a gap behind the call of a stub, the jump belongs to another procedure.
+ */
 static void test_gap_behind_a_stub(void **state)
 {
 	struct stream_event jump = INDIRECT(0x200, 0x1000);
@@ -567,7 +577,7 @@ static void test_gap_behind_a_stub(void **state)
 	bench_free(&bench);
 }
 
-/* The event with the stack pointer that there is behind it. */
+/* Returns the event with the stack pointer after it. */
 static struct stream_event with(struct stream_event event, u64 stack)
 {
 	event.flags = STREAM_STACK;
@@ -578,8 +588,8 @@ static struct stream_event with(struct stream_event event, u64 stack)
 #define EVENT(event)	((struct stream_event)event)
 
 /*
- * A switch of stacks is no end of frames: a jump to one that is above them all, and
- * back, and a return on one that is below.
+ * Switching stacks ends no frames: jumps to and from a stack above all frames,
+ * and a return on a stack below them.
  */
 static void test_other_stacks(void **state)
 {
@@ -590,23 +600,26 @@ static void test_other_stacks(void **state)
 	    with(EVENT(CALL(0x1010, 0x2000)), 0x6000),
 	    with(EVENT(INDIRECT(0x2010, 0x2100)), 0x9000),
 	    with(EVENT(INDIRECT(0x2110, 0x2200)), 0x5800),
-	    with(EVENT(RET(0x2210, 0x3000)), 0x3000),	/* a root's */
+	    with(EVENT(RET(0x2210, 0x3000)), 0x3000),	/* of a root */
 	    with(EVENT(CALL(0x3010, 0x4000)), 0x2ff0),
-	    with(EVENT(RET(0x4010, 0x3080)), 0x3000),	/* a landing pad's */
+	    with(EVENT(RET(0x4010, 0x3080)), 0x3000),	/* of a landing pad */
 	    with(EVENT(RET(0x3110, 0x1015)), 0x6008),
 	    with(EVENT(RET(0x1020, 0x115)), 0x7008));
 	finish(&bench);
 	compare(&bench);
-	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x2000).branches, 3);
-	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x1000).branches, 2);
-	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x4000).branches, 1);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x2000).branches,
+			 3);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x1000).branches,
+			 2);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x4000).branches,
+			 1);
 	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_ROOT, 0).branches, 3);
 	bench_free(&bench);
 }
 
 /*
- * Nobody knows what called the lowest frame that is kept: it is left by nothing, also
- * where others have had the places below it.
+ * The caller of the lowest kept frame is unknown. That frame is not left, even
+ * if others used the places below it.
  */
 static void test_stack_of_lowest_frame(void **state)
 {
@@ -617,7 +630,8 @@ static void test_stack_of_lowest_frame(void **state)
 	bench_init(&bench, 256 << 10, 256 << 10, 13);
 	RUN(&bench, GAP(0x100));
 	for (i = 1; i <= CALLS; i++) {
-		struct stream_event call = CALL((i << 12) + 0x10, (i + 1) << 12);
+		struct stream_event call =
+			CALL((i << 12) + 0x10, (i + 1) << 12);
 
 		if (i <= WALK_DEPTH)
 			call = with(call, 0x80000000 - 16 * i);
@@ -628,14 +642,15 @@ static void test_stack_of_lowest_frame(void **state)
 	RUN(&bench, with(EVENT(INDIRECT(0xb020, 0xb080)), 0x7ffffff0),
 	    CALL(0xb090, 0x100000));
 	finish(&bench);
-	/* Its call before, the jump, and this one */
-	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0xb000).branches, 3);
+	/* Its earlier call, the jump, and this call. */
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0xb000).branches,
+			 3);
 	bench_free(&bench);
 }
 
 /*
- * A thunk calls, and the return to what it jumps to is made above that: it is
- * where the thunk began, which goes on until that returns.
+ * A thunk calls, and returns to its target above that frame. The target runs in
+ * the thunk's frame, which continues until the target returns.
  */
 static void test_return_for_a_jump(void **state)
 {
@@ -652,15 +667,19 @@ static void test_return_for_a_jump(void **state)
 	    with(EVENT(RET(0x1020, 0x115)), 0x7010));
 	finish(&bench);
 	compare(&bench);
-	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x1000).branches, 2);
-	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x2000).branches, 3);
-	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x2010).branches, 1);
-	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x4000).branches, 1);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x1000).branches,
+			 2);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x2000).branches,
+			 3);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x2010).branches,
+			 1);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x4000).branches,
+			 1);
 	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_ROOT, 0).branches, 1);
 	bench_free(&bench);
 }
 
-/* A jump back into the first of many calls that a procedure makes of itself. */
+/* A jump into the first of many recursive calls. */
 static void test_jump_into_recursion(void **state)
 {
 	struct bench bench;
@@ -685,8 +704,8 @@ static void test_jump_into_recursion(void **state)
 }
 
 /*
- * Without the stack pointer, the frames that a longjmp leaves are closed by the next
- * return below.
+ * Without the stack pointer, the next return below closes the frames that a
+ * longjmp left.
  */
 static void test_longjmp(void **state)
 {
@@ -702,7 +721,7 @@ static void test_longjmp(void **state)
 	bench_free(&bench);
 }
 
-/* The same of an exception: where it is caught is a root until then. */
+/* The same for an exception: until then, the landing pad is a root. */
 static void test_exception(void **state)
 {
 	struct bench bench;
@@ -720,7 +739,7 @@ static void test_exception(void **state)
 	bench_free(&bench);
 }
 
-/* A handler is a root, also where it calls what it has interrupted. */
+/* A handler is a root, even if it calls the procedure that it interrupted. */
 static void test_signal(void **state)
 {
 	struct bench bench;
@@ -731,7 +750,8 @@ static void test_signal(void **state)
 	    SIGRETURN(0x9008, 0x1004), RET(0x1010, 0x115));
 	finish(&bench);
 	compare(&bench);
-	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_SIGNAL, 0x5000).calls, 1);
+	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_SIGNAL, 0x5000).calls,
+			 1);
 	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL, 0x1000).basis, 2);
 	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_RECURSION,
 				0x1000).basis, 0);
@@ -739,8 +759,8 @@ static void test_signal(void **state)
 }
 
 /*
- * Procedures that call first of all, as only assembly has them: their frames begin
- * where the pointer is again when what they called is over.
+ * Procedures that begin with a call, as only in assembly: their frames begin at
+ * the same stack pointer that they have after that call.
  */
 static struct stream_event on_stack(struct stream_event event, u64 *stack)
 {
@@ -751,7 +771,10 @@ static struct stream_event on_stack(struct stream_event event, u64 *stack)
 	return with(event, *stack);
 }
 
-/* The table goes behind any event of a cycle of calls, and rows are told then. */
+/*
+ * The table is exchanged after any event of a cycle of calls, and rows are
+ * read.
+ */
 static void cycle_of_a_table_that_is_gone(bool has_stack)
 {
 	static const struct stream_event events[] = {
@@ -786,7 +809,7 @@ static void cycle_of_a_table_that_is_gone(bool has_stack)
 			}
 			finish(&bench);
 			compare(&bench);
-			/* Calls, and returns; of B, the jump besides. */
+			/* Calls and returns; for B also the jump. */
 			assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL,
 						0x1000).branches, 3 + 3);
 			assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_CALL,
@@ -803,7 +826,7 @@ static void test_cycle_of_a_table_that_is_gone(void **state)
 
 /* --- bounds ------------------------------------------------------------- */
 
-/* The longest chain of rows. */
+/* Returns the length of the longest chain of rows. */
 static unsigned int depth_of(struct bench *bench)
 {
 	unsigned int depth, most = 0;
@@ -819,7 +842,7 @@ static unsigned int depth_of(struct bench *bench)
 	return most;
 }
 
-/* Direct recursion takes one frame, however deep it is. */
+/* Direct recursion takes one frame, however deep. */
 static void test_deep_recursion(void **state)
 {
 	struct bench bench;
@@ -831,7 +854,8 @@ static void test_deep_recursion(void **state)
 		RUN(&bench, CALL(0x1010, 0x1000));
 	for (i = 0; i < 1000000; i++)
 		RUN(&bench, RET(0x1020, 0x1015));
-	RUN(&bench, RET(0x1020, 0x115), CALL(0x120, 0x2000), RET(0x2000, 0x125));
+	RUN(&bench, RET(0x1020, 0x115), CALL(0x120, 0x2000),
+	    RET(0x2000, 0x125));
 	finish(&bench);
 	compare(&bench);
 	assert_int_equal(sum_of(&bench, HWPROF_CONTEXT_RECURSION,
@@ -839,7 +863,7 @@ static void test_deep_recursion(void **state)
 	bench_free(&bench);
 }
 
-/* A cycle of more procedures than frames are kept: chains end all the same. */
+/* A cycle of more procedures than kept frames: chains end all the same. */
 static void test_long_cycle(void **state)
 {
 	enum { CYCLE = 300, TURNS = 100 };
@@ -856,13 +880,13 @@ static void test_long_cycle(void **state)
 				0x1000 * (i % CYCLE) + 0x115));
 	finish(&bench);
 	assert_int_equal(tables_evicted(&bench.tables), 0);
-	/* Its back edges lead from the last one. */
+	/* Back edges lead from the last one. */
 	assert_in_range(depth_of(&bench), 200, FRAMES_KEPT + 1);
 	assert_in_range(bench.told.count, 200, CYCLE + 1);
 	bench_free(&bench);
 }
 
-/* A million contexts through 64 KiB: rows are read, and nothing is lost. */
+/* A million contexts through 64 KiB: with rows being read, nothing is lost. */
 static void test_many_contexts(void **state)
 {
 	enum { CONTEXTS = 1000000 };
@@ -895,7 +919,10 @@ static void test_many_contexts(void **state)
 	bench_free(&bench);
 }
 
-/* Nobody reads and nobody retires: what is told is true, the rest is counted. */
+/*
+ * Without reading or retiring, what is reported is true, and the rest is
+ * counted.
+ */
 static void test_full(void **state)
 {
 	struct bench bench;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which PMU's counters are triggers on machines whose cores differ, and which
- * newest branches are copies: of machines that no emulator has.
+ * Chooses PMUs for triggers on machines with different cores, and recognises
+ * copies of newest branches: no emulator has such machines.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include "engine/window.h"
 #include "source/core_pmus.h"
 
-enum { RAW = 4, ATOM = 10 };	/* perf's numbers of an Alder Lake's PMUs */
+enum { RAW = 4, ATOM = 10 };	/* perf's numbers for an Alder Lake's PMUs */
 
 static const struct core_pmu big = { RAW, 0x20c4 }, small = { ATOM, 0xc0c4 };
 
@@ -39,7 +39,7 @@ static void test_intel(void **state)
 	assert_int_equal(core_taken_branches_of_intel(CORE_EFFICIENT), 0xc0c4);
 }
 
-/* An event of one CPU has the trigger of that CPU's PMU. */
+/* An event of one CPU gets the trigger of that CPU's PMU. */
 static void test_one_cpu(void **state)
 {
 	struct core_pmus pmus = alder_lake();
@@ -54,7 +54,7 @@ static void test_one_cpu(void **state)
 	assert_int_equal(core_pmus_choose(&pmus, 7, false, 0, chosen), 0);
 }
 
-/* An event of a task has one on each. */
+/* An event of a task gets a trigger on each PMU. */
 static void test_all_cpus(void **state)
 {
 	struct core_pmus pmus = alder_lake();
@@ -66,7 +66,7 @@ static void test_all_cpus(void **state)
 	assert_false(core_pmus_are_alike(&pmus));
 }
 
-/* big.LITTLE knows no event of taken branches; one that is named will do. */
+/* big.LITTLE has no known event of taken branches, but named events work. */
 static void test_named(void **state)
 {
 	const struct core_pmu pmu = { .type = 8 };
@@ -93,7 +93,7 @@ static void test_full(void **state)
 	assert_int_equal(pmus.count, CORE_PMUS_MAX);
 }
 
-/* --- the newest branch twice -------------------------------------------------- */
+/* --- the newest branch twice ---------------------------------------------- */
 
 #define COPIES(...) ({							       \
 	const struct window_branch branches_[] = { __VA_ARGS__ };	       \
@@ -112,14 +112,14 @@ static void test_copy(void **state)
 	assert_int_equal(COPIES(ON, BACK, BACK, ON), 0);
 }
 
-/* The copy may have other cycles, as real ones do. */
+/* The copy may have other cycles, as real copies do. */
 static void test_other_flags(void **state)
 {
 	assert_int_equal(COPIES({ 0x1020, 0x1010, 7 << WINDOW_CYCLES_SHIFT },
 				BACK, ON), 1);
 }
 
-/* A loop of one branch is seen to come round elsewhere, too. */
+/* A loop of one branch also repeats elsewhere in the stack. */
 static void test_loop(void **state)
 {
 	assert_int_equal(COPIES(BACK, BACK, BACK, ON), 0);
@@ -133,7 +133,7 @@ static void test_never_twice(void **state)
 	assert_int_equal(COPIES(ON, ON, ON), 1);
 }
 
-/* Back to a program, at an instruction that takes several page faults. */
+/* Returns to an instruction of a program that takes several page faults. */
 static void test_from_kernel(void **state)
 {
 	assert_int_equal(COPIES(FAULT, FAULT, FAULT), 0);

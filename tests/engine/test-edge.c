@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The edge engine beside the plainest code, which looks back from each branch
- * for the one before it. Whatever the stream and however little the memory, an
- * edge was taken no less than is said and no more. Nothing is counted twice or
- * lost.
+ * Compares the edge engine with the simplest code, which searches backwards
+ * from each branch for the one before. For every stream and size of memory, the
+ * count of an edge is within its bounds, and nothing is counted twice or lost.
  */
 #include "engine/engine.h"
 #include "engine/walk.h"
@@ -13,7 +12,7 @@
 #include "tables.h"
 
 enum {
-	EDGES = 1 << 17,	/* slots of the naive table: enough */
+	EDGES = 1 << 17,	/* slots of the simple table: enough */
 	EVENTS = 20000,
 	TASKS = 3,
 	TABLES = 2,
@@ -22,17 +21,17 @@ enum {
 	ONE_SET = 1024,
 };
 
-/* --- what was fed, and what rows told ------------------------------------ */
+/* --- input, and rows ---------------------------------------------------- */
 
 struct edge {
 	u64 from, to, end;
 	u32 space;
 	bool is;
-	u64 exact, mispredicted, cycles;	/* what was fed */
+	u64 exact, mispredicted, cycles;	/* fed */
 	u64 sum_sq, in_window;
 	bool predicted;
-	u64 told, told_mispredicted, told_cycles, told_sq;	/* by rows */
-	u64 error, evicted;			/* the last one */
+	u64 told, told_mispredicted, told_cycles, told_sq;	/* from rows */
+	u64 error, evicted;			/* of the last row */
 };
 
 struct history {
@@ -46,7 +45,7 @@ struct bench {
 	struct history histories[TASKS];
 	struct edge *edges;
 	u64 random;
-	unsigned int refusals;	/* of rows: one in so many */
+	unsigned int refusals;	/* of rows: one in that many */
 };
 
 static struct engine_params params_of(u32 basis)
@@ -158,9 +157,9 @@ static void read_rows(struct bench *bench)
 	tables_read(&bench->tables, take_row, bench);
 }
 
-/* --- the plainest code --------------------------------------------------- */
+/* --- the simplest code --------------------------------------------------- */
 
-/* Can what runs at @from, in @space, follow from the event before @i? */
+/* Returns true if code at @from, in @space, can follow the event before @i. */
 static bool follows(const struct history *history, size_t i, u32 space,
 		    u64 from)
 {
@@ -177,7 +176,7 @@ static bool is_in_line(const struct history *history, size_t i)
 	       follows(history, i, event->space, event->from);
 }
 
-/* The event that the line of event @i began with. NULL: not known. */
+/* Returns the event that begins the line of event @i; NULL if unknown. */
 static const struct stream_event *head_of(const struct history *history,
 					  size_t i)
 {
@@ -212,7 +211,7 @@ static void expect(struct edge *edge, const struct stream_event *head,
 		edge->mispredicted += head->flags & STREAM_MISPREDICTED;
 }
 
-/* Its line was left unseen, by an event of the same address space. */
+/* Returns true if its line ended unseen, by an event of the same space. */
 static bool is_left(const struct history *history, size_t i)
 {
 	const struct stream_event *event = &history->events[i];
@@ -250,7 +249,9 @@ static void expect_all(struct bench *bench)
 	}
 }
 
-/* Each edge that there was, told or not. The largest difference of bounds. */
+/*
+ * Checks each edge, reported or not. Returns the largest difference of bounds.
+ */
 static u64 check_bounds(const struct bench *bench)
 {
 	u64 all = tables_evicted(&bench->tables), worst = 0, most;
@@ -289,17 +290,17 @@ static void check_all(const struct bench *bench)
 /* --- streams ------------------------------------------------------------- */
 
 enum stream {
-	CODE,		/* few lines are most, as programs have them */
-	UNIFORM,	/* no two alike */
-	ROUND,		/* one after the other: the next one just went */
-	PHASES,		/* what was hot is not any more */
-	SWAPPED,	/* edges that differ by which end is which */
-	ENDS,		/* the first and the last addresses there are */
-	WILD,		/* any kind of event, none where it should be */
+	CODE,		/* few lines have most events, as in programs */
+	UNIFORM,	/* no two equal */
+	ROUND,		/* in turn, so that the next one was just evicted */
+	PHASES,		/* hot edges change */
+	SWAPPED,	/* edges with swapped ends */
+	ENDS,		/* the first and last addresses */
+	WILD,		/* any kind of event, nothing in order */
 	STREAMS,
 };
 
-/* The branch behind a line that begins at @at. */
+/* Makes the branch behind a line that begins at @at. */
 static void next_branch(enum stream stream, u64 i, u64 at, u64 *random,
 			struct stream_event *event)
 {
@@ -363,7 +364,7 @@ static void next_event(enum stream stream, u64 i, struct bench *bench,
 		event->space = random_below(random, spaces);
 }
 
-/* Tables retired at any time, rows asked for at any time and refused. */
+/* Retires tables at any time, reads rows at any time, and refuses some. */
 static u64 try_stream(enum stream stream, u64 seed, size_t table_size,
 		      size_t profile_size, bool obeys, bool is_exact)
 {
@@ -420,11 +421,11 @@ static void test_bounds(void **state)
 
 	try_sizes(least, 4 * least, 3);
 	try_sizes(50 << 10, 77777, 1);
-	/* A profile that is smaller than its tables. */
+	/* A profile smaller than its tables. */
 	try_sizes(2 * least, least, 1);
 }
 
-/* All meet in one set: of the table, of the profile, of both. */
+/* All edges share one set: of the table, of the profile, of both. */
 static void test_one_set(void **state)
 {
 	try_sizes(ONE_SET, 128 << 10, 1);
@@ -432,7 +433,7 @@ static void test_one_set(void **state)
 	try_sizes(ONE_SET, ONE_SET, 1);
 }
 
-/* Where there is room for all, all is exact. */
+/* With enough room, everything is exact. */
 static void test_exact(void **state)
 {
 	unsigned int stream;
@@ -457,8 +458,8 @@ static void feed_branch(struct bench *bench, u64 from, u64 to)
 }
 
 /*
- * Beside a million edges that come once, those that are hot stay: one with more
- * than * a seventh of its set's branches is there, and lacks no more than that.
+ * Hot edges stay beside a million edges that occur once. An edge with more than
+ * a seventh of its set's branches is found, and lacks at most that many.
  */
 static void test_frequent(void **state)
 {
@@ -469,7 +470,7 @@ static void test_frequent(void **state)
 	bench_init(&bench, edge_engine.table_min, 4 * edge_engine.table_min,
 		   HWPROF_BASIS_EXACT);
 	for (i = 0; i < 1000000; i++) {
-		/* Over there, back to the hot one, and on to the next. */
+		/* To the side, back to the hot edge, and on to the next. */
 		feed_branch(&bench, 0x3000, 0x1000);
 		feed_branch(&bench, 0x1004, 0x2000);
 		feed_branch(&bench, 0x2004, 0x100000 + 8 * i);
@@ -487,7 +488,7 @@ static void test_frequent(void **state)
 	bench_free(&bench);
 }
 
-/* A merged table is as new: it has room, and owes nothing to what it was. */
+/* A merged table is as new: it has room, and no old counts. */
 static void test_table_is_empty(void **state)
 {
 	struct bench bench;
@@ -516,7 +517,7 @@ static void test_table_is_empty(void **state)
 	bench_free(&bench);
 }
 
-/* The same addresses in several address spaces; one goes, the others stay. */
+/* The same addresses in several spaces. One space ends, and the others stay. */
 static void test_forget(void **state)
 {
 	struct stream_event event = {
@@ -615,7 +616,7 @@ static void end_window(struct bench *bench, u32 times)
 	}
 }
 
-/* Each record but the oldest ends a line, if that can lead there. */
+/* Each record but the oldest ends a line, if a line can lead to it. */
 static void expect_window(struct bench *bench,
 			  const struct window_branch *branches,
 			  const u8 *kinds, u32 times)
@@ -627,7 +628,7 @@ static void expect_window(struct bench *bench,
 		const struct window_branch *last = now + 1;
 		bool oldest = i == RECORDS - 1, known, line;
 
-		/* The one before: was it where its own line led? */
+		/* Was the record before it where its own line led? */
 		known = !oldest && kinds[i + 1] &&
 			(i + 1 == RECORDS - 1 || last->from >= last[1].to);
 		line = !oldest && kinds[i] && now->from >= last->to;
@@ -657,7 +658,7 @@ static void make_window(u64 *random, struct window_branch *branches, u8 *kinds)
 {
 	unsigned int i;
 
-	/* Newest first; a line leads backwards now and then. */
+	/* Newest first. Some lines lead backwards. */
 	for (i = 0; i < RECORDS; i++) {
 		unsigned int flags = random_below(random, 3);
 
@@ -673,7 +674,7 @@ static void make_window(u64 *random, struct window_branch *branches, u8 *kinds)
 	}
 }
 
-/* Stacks of branches, some of which were seen several times. */
+/* Stacks of branches, some of them repeated. */
 static void test_stacks(void **state)
 {
 	struct window_branch branches[RECORDS];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What of FRED needs no CPU that has it: the bit of the saved SS, as the kernel's
- * struct fred_ss lays it out, and the trap right behind a system call.
+ * Parts of FRED that can be tested without such a CPU: the bit of the saved SS,
+ * as in the kernel's struct fred_ss, and the trap directly behind a system
+ * call.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +14,7 @@
 
 #include "kmod/source/x86/fred.h"
 
-/* As in the kernel's <asm/ptrace.h>, up to the fields that matter. */
+/* As in the kernel's <asm/ptrace.h>, up to the relevant fields. */
 union saved_ss {
 	struct {
 		uint64_t selector : 16, sti : 1, is_call : 1, is_nmi : 1, : 13,
@@ -48,7 +49,7 @@ static void test_return_of_a_call(void **state)
 {
 	assert_true(fred_is_return(1, 0x401002, 0x401002));
 	assert_false(fred_is_return(1, 0x401003, 0x401002));
-	/* Without FRED: an instruction behind the call jumps to itself. */
+	/* Without FRED, an instruction behind the call jumps to itself. */
 	assert_false(fred_is_return(0, 0x401002, 0x401002));
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A joint engine beside the engines that it is made of, each alone with the same
- * events and as much memory: row for row, they say the same. Paths that have the
- * contexts that they ran in are compared with the oracles', too.
+ * Compares a joint engine with its parts, each alone with the same events and
+ * as much memory: all rows must be equal. Paths with contexts are also compared
+ * with the oracles.
  */
 #include "trace.h"
 #include "engine/joint.h"
@@ -26,7 +26,7 @@ static const struct program_style wild = {
 	.gotos = true, .longjmps = true,
 };
 
-/* Rows as they came, with what was said of them. */
+/* Rows in their order. */
 struct told {
 	u8 *bytes;
 	size_t size, room;
@@ -43,13 +43,13 @@ static void tell(struct told *told, const void *bytes, size_t size)
 	told->size += size;
 }
 
-/* An engine at work: the joint one, or one of its parts alone. */
+/* A running engine: the joint one, or one part alone. */
 struct work {
 	struct tables tables;
 	void *cursors[TASKS];
 	struct told told[JOINT_PARTS];
 	u64 random;
-	unsigned int refusals;		/* of rows: one in so many */
+	unsigned int refusals;		/* of rows: one in that many */
 };
 
 struct bench {
@@ -103,7 +103,7 @@ static size_t least_of_all(void)
 	return sum;
 }
 
-/* Each part has so many times what it needs at least, in tables and profiles. */
+/* Gives each part a multiple of its least memory, in tables and profiles. */
 static void bench_init(struct bench *bench, u32 parts, u32 basis,
 		       size_t table_times, size_t profile_times, u64 seed)
 {
@@ -172,7 +172,9 @@ static bool take_row(void *context, const void *data, u64 ip, u64 addr,
 	return true;
 }
 
-/* --- the same for all ------------------------------------------------------ */
+/*
+ * --- helpers ---------------------------------------------------------------
+ */
 
 static void read_work(struct work *work)
 {
@@ -241,7 +243,7 @@ static bool feed_work(struct work *work, const struct engine_params *params,
 			    event);
 }
 
-/* A joint table is crowded where one of its parts is. */
+/* A joint table is crowded if one of its parts is. */
 static void feed(struct bench *bench, unsigned int task, unsigned int table,
 		 const struct stream_event *event)
 {
@@ -258,7 +260,7 @@ static void feed(struct bench *bench, unsigned int task, unsigned int table,
 		retire(bench, table);
 }
 
-/* The same path in several contexts is one. */
+/* Adds paths; the same path in several contexts is one. */
 static void add_paths(struct exact_paths *paths, const struct told *told)
 {
 	const u8 *at = told->bytes, *end = at + told->size;
@@ -284,7 +286,7 @@ static void add_paths(struct exact_paths *paths, const struct told *told)
 	paths_finish(paths);
 }
 
-/* Where each has its context there are more of them, and not all have room. */
+/* With contexts there are more paths, and not all have room. */
 static void check_paths(const struct bench *bench)
 {
 	struct exact_paths joint = { 0 }, alone = { 0 };
@@ -349,13 +351,13 @@ static void finish(struct bench *bench)
 	check_same(bench);
 }
 
-/* --- every branch ------------------------------------------------------------ */
+/* --- every branch --------------------------------------------------------- */
 
 struct run {
 	struct machine_style machine;
 	u32 basis, parts;
 	size_t table_times, profile_times;
-	unsigned int exchanges;		/* of tables: one in so many events */
+	unsigned int exchanges;		/* of tables: one in that many events */
 };
 
 static void run(struct bench *bench, const struct run *style, u64 seed)
@@ -397,7 +399,7 @@ static bool is_several(u32 parts)
 	return parts & (parts - 1);
 }
 
-/* Of the parts any that are two or more; what was evicted. */
+/* Checks all sets of two or more parts. Returns the number of evicted units. */
 static u64 check_runs(const struct run *style, u64 seed)
 {
 	u64 evicted = 0;
@@ -431,7 +433,9 @@ static void test_exact(void **state)
 		check_runs(&style, seed);
 }
 
-/* No part takes room from another, and each evicts what it would alone. */
+/*
+ * Parts do not take room from each other, and each evicts what it would alone.
+ */
 static void test_little_memory(void **state)
 {
 	const struct run style = {
@@ -458,7 +462,7 @@ static void test_bursts(void **state)
 		check_runs(&style, seed);
 }
 
-/* --- windows ------------------------------------------------------------------ */
+/* --- windows -------------------------------------------------------------- */
 
 struct records {
 	struct window_branch branches[RECORDS];
@@ -478,7 +482,7 @@ static void record(struct records *records, struct machine *machine)
 		records->branches[i] = (struct window_branch){
 			event.from, event.to, i << WINDOW_CYCLES_SHIFT
 		};
-		/* One that could not be read is a gap. */
+		/* A branch that could not be read is a gap. */
 		records->kinds[i] = event.from % 97 ? event.kind : 0;
 	}
 }
@@ -497,7 +501,7 @@ static struct window_counts feed_window(struct work *work, unsigned int table,
 	return counts;
 }
 
-/* Events and gaps are counted once, and units for each. */
+/* Feeds windows. Events and gaps count once, units for each part. */
 static void feed_windows(struct bench *bench, unsigned int table,
 			 const struct window *window)
 {
@@ -554,9 +558,9 @@ static void test_windows(void **state)
 				check_windows(parts, seed);
 }
 
-/* --- paths in contexts -------------------------------------------------------- */
+/* --- paths in contexts ---------------------------------------------------- */
 
-/* What ran in a context, by the oracles; NULL: its beginning was not seen. */
+/* The paths of a context, from the oracles; NULL if its beginning was unseen. */
 struct place {
 	const struct context *context;
 	struct exact_paths paths;
@@ -566,7 +570,7 @@ struct places {
 	struct contexts contexts;
 	struct context_thread threads[TASKS];
 	struct path_walk *walks[TASKS];
-	struct exact_paths last;	/* the path that just ended, if one did */
+	struct exact_paths last;	/* the path that just ended, if any */
 	struct { struct place *items; size_t count, room; } list;
 };
 
@@ -595,7 +599,7 @@ static struct place *place_of(struct places *places,
 	return place;
 }
 
-/* The context oracle is one event behind: it is where the path is now. */
+/* The context oracle is one event behind, which is where the path is. */
 static void places_feed(struct places *places, unsigned int task,
 			const struct stream_event *event)
 {
@@ -630,7 +634,7 @@ static void places_free(struct places *places)
 	contexts_free(&places->contexts);
 }
 
-/* Calls @see for each row that was told. */
+/* Calls @see for each row. */
 static void for_each_row(const struct told *told,
 			 void (*see)(const void *row, void *context),
 			 void *context)
@@ -649,7 +653,7 @@ static void for_each_row(const struct told *told,
 	}
 }
 
-/* What rows say of contexts, by id. */
+/* Rows of contexts, by id. */
 struct named {
 	struct hwprof_row_context *items;
 	size_t count, room;
@@ -674,7 +678,7 @@ static const struct hwprof_row_context *name_of(const struct named *named,
 	return NULL;
 }
 
-/* The oracle's context of that id. */
+/* Returns the oracle's context of an id. */
 static const struct context *context_of(const struct places *places,
 					const struct named *named, u64 id)
 {
@@ -721,7 +725,7 @@ static void see_path(const void *data, void *context)
 	check->rows++;
 }
 
-/* Told once: each path that has ended, in the context where it did. */
+/* Each finished path was reported once, in the context where it ended. */
 static void check_places(struct places *places, const struct work *joint)
 {
 	struct check check = { .places = places };
@@ -738,7 +742,7 @@ static void check_places(struct places *places, const struct work *joint)
 	free(check.named.items);
 }
 
-/* In one table for each task, which is merged where no call is in doubt. */
+/* Uses one table per task, merged at times when no call is uncertain. */
 static void run_in_contexts(u64 seed)
 {
 	const struct machine_style style = {
@@ -809,7 +813,7 @@ static void check_trace(const struct stream_event *events, size_t count)
 #define CHECK_TRACE(events)						       \
 	check_trace(events, sizeof(events) / sizeof((events)[0]))
 
-/* A procedure that two call, one of them twice, and itself. */
+/* Two procedures call a third, one of them twice, and it calls itself. */
 static void test_callers(void **state)
 {
 	static const struct stream_event events[] = {
@@ -827,8 +831,8 @@ static void test_callers(void **state)
 }
 
 /*
- * What a stub leads to is known at its jump only: the path that it is on, or that
- * ends there, is that procedure's.
+ * A stub's target is known only at its jump. A path in it, or ending there,
+ * belongs to the target's procedure.
  */
 static void test_stubs(void **state)
 {
@@ -849,14 +853,14 @@ static void test_stubs(void **state)
 	CHECK_TRACE(events);
 }
 
-/* --- the rest of engine_ops ----------------------------------------------------- */
+/* --- the rest of engine_ops ----------------------------------------------- */
 
 static void test_units(void **state)
 {
 	static const struct {
 		struct stream_event event;
 		unsigned int units;
-		u16 type;		/* of the sample's row */
+		u16 type;		/* type of the sample's row */
 	} cases[] = {
 		{ COND(0x20, 0x10), 3, HWPROF_ROW_LOOP },
 		{ INDIRECT(0x9000000, 0x10), 2, HWPROF_ROW_PATH },
@@ -878,14 +882,14 @@ static void test_units(void **state)
 	}
 }
 
-/* A table suffices for all parts, also where they come with windows. */
+/* The smallest table has room for all parts, also with windows. */
 static void test_smallest(void **state)
 {
 	assert_true(joint_engine.table_min >= least_of_all());
 	assert_int_equal(joint_engine.table_min % 64, 0);
 }
 
-/* Where rows() is goes on from one part to the next, and stays at the end. */
+/* The position of rows() continues from part to part, and stays at the end. */
 static void test_rows_at(void **state)
 {
 	const struct stream_event events[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The loop engine against the oracle on random programs: the same events go to
- * both, and every loop must come out the same.
+ * Compares the loop engine with the oracle on random programs: both get the
+ * same events, and every loop must be equal.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 enum {
 	TASKS_MAX	= 6,
 	FRAMES_KEPT	= 256,	/* docs/definitions.md: limits of the engine */
-	LOOPS_KEPT	= 16,	/* of 32: some that were left are still there */
+	LOOPS_KEPT	= 16,	/* of 32, because some that were left remain */
 };
 
 struct scene {
@@ -25,7 +25,7 @@ struct scene {
 	u64 span;
 	u64 events;
 	unsigned int spaces;
-	bool trips;		/* executions are compared, too */
+	bool trips;		/* compare executions, too */
 };
 
 static const struct harness_style one_table = {
@@ -67,13 +67,13 @@ static void differ(const struct oracle_loop *o, const char *what, u64 engine,
 
 #define SAME(e, o, field)						       \
 	do {								       \
-		if ((u64)(e)->field != (o)->field)				       \
+		if ((u64)(e)->field != (o)->field)			       \
 			differ(o, #field, (e)->field, (o)->field);	       \
 	} while (0)
 
 /*
- * Statistics of executions. Where the region grew they may have been split,
- * and then the row says so.
+ * Compares statistics of executions. If the region grew, they may be split, and
+ * the row says so.
  */
 static void compare_trips(const struct seen_loop *e,
 			  const struct oracle_loop *o)
@@ -117,7 +117,7 @@ static void compare(const struct harness *h, const struct oracle *oracle,
 	}
 }
 
-/* What is in flight is known to the engine once the thread is gone. */
+/* Ends the tasks, after which executions in flight count. */
 static void end_tasks(struct harness *h, struct oracle *oracle,
 		      const struct machine *machines)
 {
@@ -173,13 +173,17 @@ static void run_seeds(const struct scene *scene)
 		run_scene(scene, seed);
 }
 
-/* --- the scenes ------------------------------------------------------------ */
+/* --- the scenes ----------------------------------------------------------- */
 
 static void test_structured(void **state)
 {
 	const struct scene scene = {
-		.program = plain, .machine = { .stack = 8 },
-		.harness = one_table, .span = SPAN, .events = 20000, .spaces = 1,
+		.program = plain,
+		.machine = {.stack = 8},
+		.harness = one_table,
+		.span = SPAN,
+		.events = 20000,
+		.spaces = 1,
 		.trips = true,
 	};
 
@@ -201,8 +205,12 @@ static void test_structured_many_tables(void **state)
 static void test_wild(void **state)
 {
 	const struct scene scene = {
-		.program = wild, .machine = { .stack = 6, .signals = 3000 },
-		.harness = one_table, .span = SPAN, .events = 20000, .spaces = 1,
+		.program = wild,
+		.machine = {.stack = 6, .signals = 3000},
+		.harness = one_table,
+		.span = SPAN,
+		.events = 20000,
+		.spaces = 1,
 		.trips = true,
 	};
 
@@ -238,8 +246,12 @@ static void test_gaps(void **state)
 static void test_windows_of_32(void **state)
 {
 	const struct scene scene = {
-		.program = wild, .machine = { .stack = 6, .window = 32 },
-		.harness = one_table, .span = SPAN, .events = 20000, .spaces = 1,
+		.program = wild,
+		.machine = {.stack = 6, .window = 32},
+		.harness = one_table,
+		.span = SPAN,
+		.events = 20000,
+		.spaces = 1,
 		.trips = true,
 	};
 
@@ -261,8 +273,12 @@ static void test_windows_of_200(void **state)
 static void test_soup(void **state)
 {
 	const struct scene scene = {
-		.program = chaos, .machine = { .stack = 5, .signals = 3000 },
-		.harness = one_table, .span = SPAN, .events = 20000, .spaces = 1,
+		.program = chaos,
+		.machine = {.stack = 5, .signals = 3000},
+		.harness = one_table,
+		.span = SPAN,
+		.events = 20000,
+		.spaces = 1,
 		.trips = true,
 	};
 
@@ -270,8 +286,8 @@ static void test_soup(void **state)
 }
 
 /*
- * Tables that know different parts of a region do not agree on when it is
- * left; in soup hardly any region is known from the start.
+ * Tables that know different parts of a region do not agree on when it is left.
+ * In soup hardly any region is known from the start.
  */
 static void test_soup_many_tables(void **state)
 {
@@ -285,7 +301,9 @@ static void test_soup_many_tables(void **state)
 	run_seeds(&scene);
 }
 
-/* Deeper than a cursor remembers: back edges and the account hold. */
+/*
+ * Deeper calls than a cursor remembers: back edges and the account are right.
+ */
 static void test_deep_recursion(void **state)
 {
 	const struct scene scene = {
@@ -297,11 +315,12 @@ static void test_deep_recursion(void **state)
 	run_seeds(&scene);
 }
 
-/* --- the recent trip count -------------------------------------------------- */
+/* --- the recent trip count ------------------------------------------------ */
 
 /*
- * linux/hwprof.h: 7/8-weighted average, in 1/256. The first execution sets it;
- * others take an eighth of the way, rounded down. Without a back edge, it is none.
+ * linux/hwprof.h: a 7/8-weighted average in 1/256. The first execution sets it,
+ * and others move it by an eighth of the distance, rounded down. Executions
+ * without a back edge do not count.
  */
 static void expect_trip(s64 *recent, unsigned int trip)
 {
@@ -317,7 +336,7 @@ static void expect_trip(s64 *recent, unsigned int trip)
 
 enum { RECENT_LOOP = 0x4004 };
 
-/* A call of a procedure that is one loop of @trip iterations. */
+/* Calls a procedure that is one loop of @trip iterations. */
 static void execute(struct harness *h, unsigned int trip)
 {
 	const struct stream_event
@@ -344,7 +363,7 @@ static void assert_recent(struct harness *h, s64 recent)
 	assert_int_equal(loop->trip_recent, recent);
 }
 
-/* Up, down, without a back edge, and at random. */
+/* Trip counts go up, down, to one, and are random. */
 static unsigned int nth_trip(unsigned int i, u64 *random)
 {
 	if (i < 40)
@@ -367,7 +386,9 @@ static void test_trip_recent(void **state)
 
 		execute(&h, trip);
 		expect_trip(&recent, trip);
-		/* At first after each one; a merge does not begin it again. */
+		/*
+		 * At first after each execution; merging does not restart it.
+		 */
 		if (i < 120 || i % 7 == 0)
 			assert_recent(&h, recent);
 	}
@@ -375,7 +396,7 @@ static void test_trip_recent(void **state)
 	harness_free(&h);
 }
 
-/* Each table has its own; of the profile's it is that which was merged last. */
+/* Each table has its own average. The profile's is that of the last merge. */
 static void test_trip_recent_of_tables(void **state)
 {
 	struct harness_style style = one_table;
@@ -397,7 +418,7 @@ static void test_trip_recent_of_tables(void **state)
 	h.table_of[0] = 0;
 	execute(&h, 50);
 	expect_trip(&recent[0], 50);
-	assert_recent(&h, recent[0]);	/* the other one has nothing new */
+	assert_recent(&h, recent[0]);	/* the other table has nothing new */
 	harness_free(&h);
 }
 

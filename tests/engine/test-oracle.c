@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The oracle on traces whose counts were worked out by hand. Each comment
- * shows the code; addresses are hexadecimal and every jump is 2 bytes, every
- * call 5 bytes long.
+ * The oracle on traces with counts worked out by hand. Each comment shows the
+ * code. Addresses are hexadecimal; every jump has 2 bytes, every call 5 bytes.
  */
 #include "trace.h"
 
@@ -50,7 +49,8 @@ static void expect_loop(const struct oracle *oracle, struct expected e)
 	assert_int_equal(loop->trip_max, e.trip_max);
 }
 
-#define EXPECT(oracle, ...) expect_loop(oracle, (struct expected){ __VA_ARGS__ })
+#define EXPECT(oracle, ...) \
+	expect_loop(oracle, (struct expected){ __VA_ARGS__ })
 
 static void expect_count(const struct oracle *oracle, size_t count)
 {
@@ -101,7 +101,7 @@ static void test_do_while(void **state)
 	oracle_free(o);
 }
 
-/* As compilers write `while`: 100 jmp 110 test; 104 body; 110 test; 114 jnz 104 */
+/* A compiled `while`: 100 jmp 110 test; 104 body; 110 test; 114 jnz 104 */
 static void test_jump_into_middle(void **state)
 {
 	struct oracle *o = RUN(
@@ -195,7 +195,7 @@ static void test_recursion_to_head(void **state)
 	oracle_free(o);
 }
 
-/* A call into the region elsewhere than at its head is no entry. */
+/* A call into the region elsewhere than to its head is no entry. */
 static void test_call_into_middle(void **state)
 {
 	/* [104 .. 110 jnz 104], called at 108: the back edge counts alone */
@@ -218,7 +218,7 @@ static void test_return_to_head(void **state)
 	oracle_free(o);
 }
 
-/* A return into the region from a call inside it enters nothing. */
+/* A return into the region from a call inside is no entry. */
 static void test_return_into_region(void **state)
 {
 	struct oracle *o = RUN(
@@ -229,7 +229,7 @@ static void test_return_into_region(void **state)
 	oracle_free(o);
 }
 
-/* 100 [104 jnz 104] 106 ret: as `rep` written out, or a spin loop */
+/* 100 [104 jnz 104] 106 ret: like an unrolled `rep`, or a spin loop */
 static void test_self_loop(void **state)
 {
 	struct oracle *o = RUN(
@@ -298,7 +298,8 @@ static void test_signal_in_loop(void **state)
 		SIGNAL(0x108, 0x200), COND(0x204, 0x204), RET(0x206, 0x300),
 		SIGRETURN(0x307, 0x108),
 		COND(0x110, 0x104),
-		SIGNAL(0x104, 0x200), RET(0x206, 0x300), SIGRETURN(0x307, 0x104),
+		SIGNAL(0x104, 0x200), RET(0x206, 0x300),
+		SIGRETURN(0x307, 0x104),
 		COND(0x110, 0x104), RET(0x112, 0x905));
 
 	EXPECT(o, 0x104, 0x110, .back_edges = 2, .entries = 1, .executions = 1,
@@ -308,7 +309,9 @@ static void test_signal_in_loop(void **state)
 	oracle_free(o);
 }
 
-/* Interrupted right before the head: the line enters it after the handler. */
+/*
+ * Interrupted directly before the head: the line enters it after the handler.
+ */
 static void test_signal_before_head(void **state)
 {
 	struct oracle *o = RUN(
@@ -323,7 +326,7 @@ static void test_signal_before_head(void **state)
 /* siglongjmp out of a handler: the caller's return closes the handler too. */
 static void test_signal_left_by_jump(void **state)
 {
-	/* f: 100 [104 .. 110 jnz 104] 112 ret; handler 200 jumps to 130; 134 ret */
+	/* f: 100 [104 .. 110 jnz 104] 112 ret; handler 200 jmp 130; 134 ret */
 	struct oracle *o = RUN(
 		CALL(0x900, 0x100), COND(0x110, 0x104),
 		SIGNAL(0x108, 0x200), INDIRECT(0x200, 0x130), RET(0x134, 0x905),
@@ -349,7 +352,7 @@ static void test_growing_tail(void **state)
 	oracle_free(o);
 }
 
-/* Two calls run through before the first back edge is ever taken. */
+/* Two calls run through before the first back edge is taken. */
 static void test_entries_before_loop_known(void **state)
 {
 	struct oracle *o = RUN(
@@ -363,8 +366,8 @@ static void test_entries_before_loop_known(void **state)
 }
 
 /*
- * A gap cuts the execution that is in flight; the one behind it was not seen
- * to begin, and after it one is seen whole.
+ * A gap cuts the execution in flight. The beginning of the next one was not
+ * seen, and the one after it is seen whole.
  */
 static void test_gap(void **state)
 {
@@ -378,7 +381,7 @@ static void test_gap(void **state)
 	oracle_free(o);
 }
 
-/* The first instruction after a gap enters nothing, the head itself included. */
+/* The first instruction after a gap is no entry, even at the head. */
 static void test_gap_at_head(void **state)
 {
 	struct oracle *o = RUN(
@@ -389,7 +392,7 @@ static void test_gap_at_head(void **state)
 	oracle_free(o);
 }
 
-/* A system call is an instruction of the line, unless it comes back elsewhere. */
+/* A system call is an instruction of the line, unless it returns elsewhere. */
 static void test_syscall(void **state)
 {
 	struct oracle *o = RUN(
@@ -412,13 +415,13 @@ static void test_open(void **state)
 }
 
 /*
- * A jump back over more than the span is none of a loop's; the line behind it
- * runs into the head of one that is just as long as the span.
+ * A jump back over more than the span belongs to no loop. The line behind it
+ * runs into the head of a loop exactly as long as the span.
  */
 static void test_span(void **state)
 {
-	struct oracle *o = RUN(
-		JUMP(0x10000 + SPAN + 1, 0x10000), JUMP(0x20000 + SPAN, 0x20000));
+	struct oracle *o = RUN(JUMP(0x10000 + SPAN + 1, 0x10000),
+			       JUMP(0x20000 + SPAN, 0x20000));
 
 	expect_count(o, 1);
 	EXPECT(o, 0x20000, 0x20000 + SPAN, .back_edges = 1, .entries = 1,
@@ -464,7 +467,7 @@ static void test_leave_and_come_back(void **state)
 	oracle_free(o);
 }
 
-/* Two threads and two spaces at the same addresses do not meet. */
+/* Two threads and two spaces at the same addresses are independent. */
 static void test_threads_and_spaces(void **state)
 {
 	static const struct stream_event trace[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which loops of a table a segment enters, beside a look at each of them: of
- * random regions that nest, overlap, grow and make room for others.
+ * Which loops of a table a segment enters, compared with checking each loop.
+ * Regions are random; they nest, overlap, grow and are evicted.
  */
 #include "trace.h"
 #include "engine/loop_table.h"
@@ -22,16 +22,17 @@ static struct loop_table *table_new(u64 seed, u32 basis)
 	return table;
 }
 
-/* Most regions are short, but some are as long as all of the code. */
+/* Adds a loop. Most regions are short, but some are as long as all code. */
 static void add_loop(struct loop_table *table, u64 *random)
 {
 	u64 head = 1 + random_below(random, CODE);
-	u64 length = random_below(random, 2 + CODE / (1 + random_below(random, CODE)));
+	u64 length = random_below(random,
+				  2 + CODE / (1 + random_below(random, CODE)));
 
 	loop_get(table, head, head + length, 1 + random_below(random, SPACES));
 }
 
-/* Forward jumps, and at the end any jump or call, or none. */
+/* Makes forward jumps, and at the end any jump or call, or none. */
 static struct flow_segment segment_new(u64 *random)
 {
 	struct flow_segment segment = {
@@ -59,7 +60,7 @@ static bool in_use(const struct loop_table *table, const struct loop *loop)
 	return loop->head != 0 && loop < table->loops + table->slots;
 }
 
-/* Each loop that it enters is found once, and no other. */
+/* Each entered loop is found once, and no other loop. */
 static void check_segment(const struct loop_table *table,
 			  const struct flow_segment *segment, u32 most)
 {
@@ -86,7 +87,10 @@ static void check_segment(const struct loop_table *table,
 	free(seen);
 }
 
-/* The loop at @at of table->order, if it is of the other one's space; or none. */
+/*
+ * Returns the loop at @at of table->order if it is of the same space, or an
+ * empty one.
+ */
 static const struct loop *loop_before(const struct loop_table *table, u32 at,
 				      const struct loop *loop)
 {
@@ -96,7 +100,7 @@ static const struct loop *loop_before(const struct loop_table *table, u32 at,
 	return before->space == loop->space ? before : &none;
 }
 
-/* All that are in use are in order, each with the last one that goes further. */
+/* All loops in use are sorted, each with the last one that reaches farther. */
 static void check_order(const struct loop_table *table)
 {
 	u32 i, k, used = 0;
@@ -146,8 +150,8 @@ static void run(u64 seed, u32 basis)
 }
 
 /*
- * One loop hides all before it, which end one before the other, from all behind
- * it, which end one behind the other, and makes room.
+ * One loop hides all before it, which end in descending order, from all behind
+ * it, which end in ascending order. Then it is evicted.
  */
 static void test_hidden(void **state)
 {

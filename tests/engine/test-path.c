@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The path engine beside the oracle, which keeps every frame's whole sequence of
- * jumps: random programs, tables that change under their tasks, too little
- * memory, gaps and windows.
+ * Compares the path engine with the oracle, which keeps the whole sequence of
+ * jumps of every frame: random programs, tables exchanged under their tasks,
+ * too little memory, gaps and windows.
  */
 #include "trace.h"
 #include "engine/engine.h"
@@ -20,12 +20,12 @@ struct bench {
 	struct tables tables;
 	void *cursors[TASKS_MAX];
 	struct path_walk *walks[TASKS_MAX];
-	struct exact_paths exact;	/* the oracle's, */
-	struct exact_paths told;	/* and what rows said */
-	struct exact_paths open;	/* paths that windows were taken on, */
-	struct exact_paths told_open;	/* likewise */
+	struct exact_paths exact;	/* the oracle's */
+	struct exact_paths told;	/* from rows */
+	struct exact_paths open;	/* paths on which windows were taken */
+	struct exact_paths told_open;	/* the same from rows */
 	u64 random;
-	unsigned int refusals;		/* of rows: one in so many */
+	unsigned int refusals;		/* of rows: one in that many */
 	u32 basis;
 };
 
@@ -100,7 +100,7 @@ static void read_rows(struct bench *bench)
 	tables_read(&bench->tables, take_row, bench);
 }
 
-/* A task's event, on some table. */
+/* Feeds an event of a task to a table. */
 static void feed(struct bench *bench, unsigned int task, unsigned int table,
 		 const struct stream_event *event)
 {
@@ -143,7 +143,10 @@ static void assert_equal(const struct bench *bench)
 	assert_same(&bench->open, &bench->told_open);
 }
 
-/* No path that was not run, none more often, and nothing but that is missing. */
+/*
+ * Every reported path ran, and not more often than it ran. Only evicted ones
+ * are missing.
+ */
 static void assert_bounded(const struct bench *bench)
 {
 	u64 unseen = 0;
@@ -166,7 +169,7 @@ static void assert_bounded(const struct bench *bench)
 	assert_true(unseen <= bench->tables.produced);
 }
 
-/* --- traces by hand ----------------------------------------------------------- */
+/* --- traces by hand ------------------------------------------------------- */
 
 struct expected {
 	u64 start, end, target, count;
@@ -217,7 +220,7 @@ static void check_trace(const struct stream_event *events, size_t event_count,
 #define CALLED	HWPROF_PATH_CALLED
 #define UNSEEN	HWPROF_PATH_UNSEEN
 
-/* A procedure at 0x100 with an if and a loop, which is called twice. */
+/* A procedure at 0x100 with an if and a loop, called twice. */
 static void test_procedure(void **state)
 {
 	static const struct stream_event events[] = {
@@ -241,7 +244,7 @@ static void test_procedure(void **state)
 	CHECK(events, expected);
 }
 
-/* A path goes on behind its call, whatever that does, and recursion. */
+/* A path continues behind its call, whatever the call does, even recursion. */
 static void test_calls_are_stepped_over(void **state)
 {
 	static const struct stream_event events[] = {
@@ -262,7 +265,9 @@ static void test_calls_are_stepped_over(void **state)
 	CHECK(events, expected);
 }
 
-/* What a longjmp leaves is not finished; the frame it goes to is found again. */
+/*
+ * A longjmp leaves unfinished paths. The frame that it goes to is found again.
+ */
 static void test_longjmp(void **state)
 {
 	static const struct stream_event events[] = {
@@ -271,7 +276,10 @@ static void test_longjmp(void **state)
 		INDIRECT(0x410, 0x115), RET(0x150, 0x1d),
 	};
 	static const struct expected expected[] = {
-		/* longjmp()'s own path goes back, the rest is as if called */
+		/*
+		 * longjmp()'s own path ends with a back edge; the rest is as if
+		 * called.
+		 */
 		{ PATH(0x400, 0x410, 0x115, 1, CALLED) },
 		{ PATH(0x115, 0x150, 0, 1, 0) },
 	};
@@ -279,7 +287,7 @@ static void test_longjmp(void **state)
 	CHECK(events, expected);
 }
 
-/* The procedure that is jumped to returns for both. */
+/* The procedure that was jumped to returns for both. */
 static void test_tail_call(void **state)
 {
 	static const struct stream_event events[] = {
@@ -316,14 +324,14 @@ static void test_interruptions(void **state)
 	CHECK(events, expected);
 }
 
-/* A path is not closed at a gap, nor does one begin there. */
+/* A gap neither ends nor begins a path. */
 static void test_gap(void **state)
 {
 	static const struct stream_event events[] = {
 		GAP(0x10), CALL(0x18, 0x100), COND(0x104, 0x110),
 		GAP(0x118), COND(0x120, 0x118), COND(0x120, 0x118), GAP(0),
 		RET(0x150, 0x1d), COND(0x30, 0x10), COND(0x30, 0x10),
-		/* not where the line can lead */
+		/* an impossible place for the line */
 		COND(0x8, 0x4),
 	};
 	static const struct expected expected[] = {
@@ -335,7 +343,7 @@ static void test_gap(void **state)
 	CHECK(events, expected);
 }
 
-/* --- paths that are too long ---------------------------------------------------- */
+/* --- paths that are too long ---------------------------------------------- */
 
 static u64 feed_steps(struct bench *bench, u64 at, unsigned int jumps)
 {
@@ -347,7 +355,7 @@ static u64 feed_steps(struct bench *bench, u64 at, unsigned int jumps)
 	return at;
 }
 
-/* So many jumps are kept, all are counted, and these tell paths apart. */
+/* A limited number of jumps is kept, but all count and distinguish paths. */
 static void test_long_paths(void **state)
 {
 	static const unsigned int lengths[] = {
@@ -372,7 +380,7 @@ static void test_long_paths(void **state)
 	bench_free(&bench);
 }
 
-/* Lines and jumps that are too long to keep, before others that are not. */
+/* Lines and jumps too long to be kept, before others that are not. */
 static void test_far_jumps(void **state)
 {
 	static const struct stream_event events[] = {
@@ -398,7 +406,7 @@ static void test_far_jumps(void **state)
 	bench_free(&bench);
 }
 
-/* --- random programs -------------------------------------------------------------- */
+/* --- random programs ------------------------------------------------------ */
 
 static const struct program_style plain = {
 	.procedures = 8, .depth = 3,
@@ -417,8 +425,8 @@ struct run {
 	struct program_style program;
 	struct machine_style machine;
 	unsigned int tasks, spaces;
-	unsigned int exchanges;		/* one in so many events; 0: never */
-	unsigned int readings;		/* likewise: rows are asked for */
+	unsigned int exchanges;		/* one in that many events; 0: never */
+	unsigned int readings;		/* likewise: rows are read */
 };
 
 static void run(struct bench *bench, const struct run *style, u64 seed)
@@ -513,7 +521,7 @@ static void test_gaps(void **state)
 	check_equal(&style, 300, seeds(20));
 }
 
-/* Bursts: windows that begin with a gap. */
+/* Bursts: windows after a gap. */
 static void test_bursts(void **state)
 {
 	const struct run style = {
@@ -524,7 +532,9 @@ static void test_bursts(void **state)
 	check_equal(&style, 400, seeds(10));
 }
 
-/* --- where memory is short -------------------------------------------------------- */
+/*
+ * --- little memory ---------------------------------------------------------
+ */
 
 static void test_deep_recursion(void **state)
 {
@@ -566,7 +576,7 @@ static void test_little_memory(void **state)
 	assert_true(sum > 0);
 }
 
-/* A table that is never retired goes on, and what is hot stays in it. */
+/* A table that is never retired continues, and keeps hot paths. */
 static void test_full_table(void **state)
 {
 	struct bench bench;
@@ -599,7 +609,7 @@ static void test_full_table(void **state)
 	bench_free(&bench);
 }
 
-/* --- profiles ---------------------------------------------------------------------- */
+/* --- profiles ------------------------------------------------------------- */
 
 static bool refuse_row(void *context, const void *row, u64 ip, u64 addr,
 		       u64 period)
@@ -607,7 +617,7 @@ static bool refuse_row(void *context, const void *row, u64 ip, u64 addr,
 	return false;
 }
 
-/* A space that is gone makes room, and what no row told is evicted. */
+/* A space that ends makes room, and unreported counts are evicted. */
 static void test_forget(void **state)
 {
 	struct bench bench;
@@ -677,11 +687,11 @@ static void test_sample(void **state)
 	assert_int_equal(sample.path.flags, HWPROF_PATH_UNSEEN);
 }
 
-/* --- branch records ------------------------------------------------------------------ */
+/* --- branch records ------------------------------------------------------- */
 
 enum { RECORDS = 32, FAR = 1 << 16 };
 
-/* What the window shows, in order, by the oracle. */
+/* Feeds the window's events to the oracle, in order. */
 static void walk_window(struct bench *bench, struct window window)
 {
 	struct path_walk *walk = path_walk_new(&bench->exact);
@@ -697,8 +707,8 @@ static void walk_window(struct bench *bench, struct window window)
 }
 
 /*
- * The path that the window's end is on, at @ip: the one that a return from there
- * would finish. But no line of code is as long as FAR.
+ * Adds the path at the window's end, at @ip, which is the path that a return
+ * would finish there. No line of code is as long as FAR.
  */
 static void add_open(struct bench *bench, struct window window, u64 ip)
 {
@@ -737,7 +747,7 @@ static size_t count_with_jumps(const struct exact_paths *paths)
 	return count;
 }
 
-/* Samples come late, and sometimes from nowhere. */
+/* Samples come late, and sometimes from an unrelated place. */
 static u64 choose_ip(struct bench *bench, const struct window *window)
 {
 	u64 last = window->newest->to;
@@ -791,7 +801,8 @@ static void test_records(void **state)
 			add_open(&bench, window, ip);
 			path_engine.feed_window(bench.tables.items[i % TABLES],
 						&window, &counts);
-			path_engine.taken(bench.tables.items[i % TABLES], ip, 1);
+			path_engine.taken(bench.tables.items[i % TABLES], ip,
+					  1);
 			if (i % 100 == 99)
 				tables_retire(&bench.tables, i % TABLES, 100);
 		}
@@ -807,7 +818,7 @@ static void test_records(void **state)
 	assert_true(with_jumps > seeds(10));
 }
 
-/* Of a burst is known where it was begun, whatever it was fed. */
+/* A burst's place is where it began, whatever it was fed. */
 static void test_burst_taken(void **state)
 {
 	const struct stream_event events[] = {
@@ -837,7 +848,10 @@ static void test_burst_taken(void **state)
 	bench_free(&bench);
 }
 
-/* A path that ends where a window was taken is not the one that was open there. */
+/*
+ * A path that ends where a window was taken differs from the one in flight
+ * there.
+ */
 static void test_taken_at_end(void **state)
 {
 	const struct window_branch branches[] = {
@@ -871,7 +885,7 @@ static void test_taken_at_end(void **state)
 	bench_free(&bench);
 }
 
-/* Where memory is short windows go, too, and units add up all the same. */
+/* With little memory windows are evicted, too, and units still add up. */
 static void test_taken_in_little_memory(void **state)
 {
 	struct bench bench;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The range engine beside the plainest code that counts every value: whatever
- * the stream and however little the memory, each range has had no less than is
- * said and no more, nothing is counted twice and nothing is lost.
+ * Compares the range engine with the simplest code, which counts every value.
+ * For every stream and size of memory, the count of each range is within its
+ * bounds, and nothing is counted twice or lost.
  */
 #include "engine/engine.h"
 #include "engine/range_tree.h"
@@ -14,7 +14,9 @@
 
 #define PPM	1000000
 
-/* --- what was fed, and what rows told --------------------------------------- */
+/*
+ * --- input, and rows -------------------------------------------------------
+ */
 
 struct counted {
 	u32 space;
@@ -37,7 +39,7 @@ struct bench {
 	size_t told_count, told_room;
 	enum hwprof_range_of of;
 	u64 random;
-	unsigned int refusals;	/* of rows: one in so many */
+	unsigned int refusals;	/* of rows: one in that many */
 };
 
 static struct engine_params params_of(enum hwprof_range_of of, u32 epsilon_ppm)
@@ -56,7 +58,7 @@ static void *make_table(size_t size, u32 epsilon_ppm)
 	return table_new(&range_engine, size, &params);
 }
 
-/* To the last bit of what is in use. */
+/* Compares all memory in use. */
 static void assert_same(const struct range_tree *a, const struct range_tree *b)
 {
 	assert_int_equal(a->top, b->top);
@@ -162,7 +164,9 @@ static void read_rows(struct bench *bench)
 	tables_read(&bench->tables, take_row, bench);
 }
 
-/* --- the naive second opinion ------------------------------------------------- */
+/*
+ * --- the simplest code -----------------------------------------------------
+ */
 
 static int compare_counted(const void *a, const void *b)
 {
@@ -190,7 +194,7 @@ static u64 exact_count(const struct bench *bench, const struct told *range)
 	return sum;
 }
 
-/* Makes it shorter, so that the check above is not quadratic in all events. */
+/* Merges equal values, so that the check is not quadratic in all events. */
 static void sum_up(struct bench *bench)
 {
 	size_t kept = 0, i;
@@ -208,8 +212,8 @@ static void sum_up(struct bench *bench)
 }
 
 /*
- * lower <= exact <= upper, and the largest upper - lower that there is. What
- * was evicted may have been anywhere.
+ * Asserts lower <= exact <= upper. Returns upper - lower. Evicted events may
+ * belong anywhere.
  */
 static u64 check_range(const struct bench *bench, const struct told *range)
 {
@@ -231,7 +235,7 @@ static u64 check_range(const struct bench *bench, const struct told *range)
 	return around;
 }
 
-/* Each range that a row told of, and each value's own; or a part of them. */
+/* Checks each reported range and each value, or a sample of them. */
 static u64 check_bounds(struct bench *bench)
 {
 	size_t step, i;
@@ -253,9 +257,9 @@ static u64 check_bounds(struct bench *bench)
 	return worst;
 }
 
-/* --- tests -------------------------------------------------------------------- */
+/* --- tests ---------------------------------------------------------------- */
 
-/* Tables retired at any time, rows asked for at any time and refused. */
+/* Retires tables at any time, reads rows at any time, and refuses some. */
 static void try_stream(enum stream stream, u64 seed, size_t table_size,
 		       size_t profile_size)
 {
@@ -300,7 +304,7 @@ static void test_bounds(void **state)
 			try_stream(stream, seed, 16 << 10, 64 << 10);
 }
 
-/* The least memory there is: everything is refused, and bounds still hold. */
+/* With the least memory every split is refused, and bounds still hold. */
 static void test_tiny(void **state)
 {
 	unsigned int stream;
@@ -313,8 +317,8 @@ static void test_tiny(void **state)
 }
 
 /*
- * While no split was refused, no range is wrong by more than epsilon of the
- * stream, also when all of it went through many tables into a profile.
+ * While no split was refused, errors are at most epsilon of the stream, even
+ * after it passed through many tables into a profile.
  */
 static void test_epsilon(void **state)
 {
@@ -349,7 +353,7 @@ static void test_epsilon(void **state)
 		}
 }
 
-/* What is merged is what got cold, and it makes room. */
+/* Merging removes ranges that became cold, and makes room. */
 static void test_merging(void **state)
 {
 	struct range_tree *tree;
@@ -373,7 +377,7 @@ static void test_merging(void **state)
 	bench_free(&bench);
 }
 
-/* Hints are hints: without them the same ranges are counted the same. */
+/* Without hints, the same ranges have the same counts. */
 static void test_hints(void **state)
 {
 	unsigned int stream;
@@ -403,7 +407,10 @@ static void test_hints(void **state)
 	}
 }
 
-/* A value with a tenth of all, alone in its range, whatever else there is. */
+/*
+ * A value with a tenth of all events is alone in its range, whatever else there
+ * is.
+ */
 static void test_hot_value(void **state)
 {
 	const u64 hot = 0x55d012345678;
@@ -426,7 +433,7 @@ static void test_hot_value(void **state)
 	bench_free(&bench);
 }
 
-/* However the limit cuts it, what is merged is the same. */
+/* The result of merging does not depend on the limit. */
 static void test_limits(void **state)
 {
 	static const size_t limits[] = { 1, 7, 1000, SIZE_MAX };
@@ -454,7 +461,7 @@ static void test_limits(void **state)
 	free(first);
 }
 
-/* A merged table is as new: it gives the same again. */
+/* A merged table is as new: it gives the same result again. */
 static void test_table_is_empty(void **state)
 {
 	struct bench bench;
@@ -483,9 +490,9 @@ static void test_table_is_empty(void **state)
 	bench_free(&bench);
 }
 
-/* --- address spaces ------------------------------------------------------------- */
+/* --- address spaces ------------------------------------------------------- */
 
-/* The same addresses in each, and the kernel's. */
+/* The same addresses in each space, and the kernel's. */
 static void test_spaces(void **state)
 {
 	struct bench bench;
@@ -501,7 +508,7 @@ static void test_spaces(void **state)
 	bench_free(&bench);
 }
 
-/* More of them than there is room for: what does not fit is counted. */
+/* More spaces than there is room for: those without room are counted. */
 static void test_too_many_spaces(void **state)
 {
 	struct bench bench;
@@ -531,7 +538,7 @@ static bool refuse_row(void *context, const void *row, u64 ip, u64 addr,
 	return false;
 }
 
-/* A space that is gone makes room, and what no row told is evicted. */
+/* A space that ends makes room, and unreported counts are evicted. */
 static void test_forget(void **state)
 {
 	struct range_tree *profile;
@@ -565,9 +572,12 @@ static void test_forget(void **state)
 	bench_free(&bench);
 }
 
-/* --- rows and units -------------------------------------------------------------- */
+/* --- rows and units ------------------------------------------------------- */
 
-/* Also where ranges were merged in between: what was told is not told again. */
+/*
+ * Reported counts are not reported again, even if ranges were merged in
+ * between.
+ */
 static void test_rows_once(void **state)
 {
 	struct bench bench;
@@ -633,13 +643,13 @@ static bool take_place(void *context, const void *row, u64 ip, u64 addr,
 	return true;
 }
 
-/* A branch counts where it leads, a sample where it is. */
+/* A branch counts at its target, a sample at its address. */
 static void test_values(void **state)
 {
 	const struct engine_params params = { 0 };
 	static const struct stream_event events[] = {
-		{ .kind = STREAM_RET, .from = 0x1000, .to = 0x2000, .space = 1 },
-		{ .kind = STREAM_SAMPLE, .from = 0x1000, .value = 1, .space = 1 },
+		{.kind = STREAM_RET, .from = 0x1000, .to = 0x2000, .space = 1},
+		{.kind = STREAM_SAMPLE, .from = 0x1000, .value = 1, .space = 1},
 	};
 	static const u64 wanted[] = { 0x2000, 0x1000 };
 	struct engine_sample sample;
@@ -662,9 +672,11 @@ static void test_values(void **state)
 	}
 }
 
-/* --- streams of other things ------------------------------------------------------ */
+/*
+ * --- other streams ---------------------------------------------------------
+ */
 
-/* Few places and values, so that there is something to be found. */
+/* Makes events of few places and values, so that some repeat. */
 static struct stream_event random_event(u64 *random)
 {
 	static const u64 values[] = {
@@ -687,7 +699,10 @@ static struct stream_event random_event(u64 *random)
 	};
 }
 
-/* In the words of docs/ranges.md. False: the event is not in the stream. */
+/*
+ * Finds the value as docs/ranges.md defines it. Returns false if the event is
+ * not in the stream.
+ */
 static bool naive_value(enum hwprof_range_of of,
 			const struct stream_event *event, u64 *value)
 {
@@ -756,7 +771,7 @@ static void test_streams(void **state)
 	}
 }
 
-/* A sample's place is in the code, where that accesses something. */
+/* A sample's ip is the code, even if the stream is of accesses. */
 static void test_samples(void **state)
 {
 	static const struct stream_event load = {
@@ -783,13 +798,13 @@ static void test_samples(void **state)
 	}
 }
 
-/* Branches of a stack; the oldest one only says where the window begins. */
+/* Branches of a stack. The oldest one only tells where the window begins. */
 static void test_window(void **state)
 {
 	static const struct window_branch branches[] = {
-		{ .from = 0x1018, .to = 0x1000 }, { .from = 0x1018, .to = 0x1000 },
-		{ .from = 0x2004, .to = 0x1010 }, { .from = 0x1008, .to = 0x2000 },
-		{ .from = 0x1018, .to = 0x1000 },
+		{.from = 0x1018, .to = 0x1000}, {.from = 0x1018, .to = 0x1000},
+		{.from = 0x2004, .to = 0x1010}, {.from = 0x1008, .to = 0x2000},
+		{.from = 0x1018, .to = 0x1000},
 	};
 	static const u8 kinds[] = {
 		STREAM_COND, STREAM_COND, STREAM_RET, STREAM_CALL, STREAM_COND,

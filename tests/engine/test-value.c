@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The value engine beside the plainest code that counts every load and value:
- * whatever the stream, the tasks and the tables, however little the memory, each
- * value was given no less often than is said and no more, no run or stride spans
- * a gap, nothing is counted twice and nothing is lost.
+ * Compares the value engine with the simplest code, which counts every load and
+ * value. For every stream, task, table and size of memory, the count of each
+ * value is within its bounds, no run or stride spans a gap, and nothing is
+ * counted twice or lost.
  */
 #include "engine/engine.h"
 #include "engine/value_table.h"
@@ -19,17 +19,20 @@ enum {
 	DELAY = 8192,			/* loads until a table is retired */
 };
 
-/* --- the naive second opinion ------------------------------------------------- */
+/*
+ * --- the simplest code -----------------------------------------------------
+ */
 
 struct execution {
 	u32 space;
 	u64 pc, value;
-	bool unknown;		/* its value */
-	bool follows;		/* another one of its task's, without a gap */
-	u64 before;		/* that one's value */
+	bool unknown;		/* its value is unknown */
+	bool follows;		/* follows another one of its task without a
+				 * gap */
+	u64 before;		/* value of that one */
 };
 
-/* What rows said of a value, or of a load: all values. */
+/* Rows of a value, or of a load with all values. */
 struct said {
 	u32 space;
 	u64 pc, value;
@@ -53,7 +56,7 @@ struct bench {
 	struct said_load *loads;
 	size_t load_count, load_room;
 	u64 random;
-	unsigned int refusals;	/* of rows: one in so many */
+	unsigned int refusals;	/* of rows: one in that many */
 };
 
 static const struct engine_params params = {
@@ -128,7 +131,7 @@ static bool feed(struct bench *bench, u64 pc, u64 value)
 	return feed_task(bench, 0, 1, pc, value);
 }
 
-/* In what was fed: no load, but as much as one. */
+/* Feeds a gap, and notes it in the input without counting a load. */
 static void gap(struct bench *bench, unsigned int task)
 {
 	const struct stream_event event = { .kind = STREAM_GAP };
@@ -139,7 +142,7 @@ static void gap(struct bench *bench, unsigned int task)
 	bench->tables.produced--;
 }
 
-/* As linux/hwprof.h says that rows are summed. */
+/* Sums rows as linux/hwprof.h specifies. */
 static void add_row(struct bench *bench, const struct hwprof_row_value *row)
 {
 	u64 rest = row->loads - row->unseen;
@@ -240,7 +243,7 @@ static void finish(struct bench *bench)
 	tables_finish(&bench->tables, take_row, bench);
 }
 
-/* Finds what each execution follows; afterwards, by load, in no order of time. */
+/* Sorts by load, after the previous execution of each has been found. */
 static int compare_executions(const void *a, const void *b)
 {
 	const struct execution *x = a, *y = b;
@@ -305,7 +308,8 @@ static void check_load(const struct bench *bench, const struct said_load *load,
 		loads++;
 		pairs += at->follows;
 		repeats += at->follows && at->before == at->value;
-		strides += at->follows && at->value - at->before == load->stride;
+		strides +=
+			at->follows && at->value - at->before == load->stride;
 	}
 	assert_true(load->loads <= loads);
 	if (whole)
@@ -315,7 +319,7 @@ static void check_load(const struct bench *bench, const struct said_load *load,
 	assert_true(load->strides <= strides);
 }
 
-/* Each load that a row told of, and each value; or a part of them. */
+/* Checks each reported load and value, or a sample of them. */
 static void check(struct bench *bench)
 {
 	bool whole = !tables_evicted(&bench->tables);
@@ -341,7 +345,8 @@ static const struct said *value_of(const struct bench *bench, u64 pc, u64 value)
 	size_t i;
 
 	for (i = 0; i < bench->value_count; i++)
-		if (bench->values[i].pc == pc && bench->values[i].value == value)
+		if (bench->values[i].pc == pc &&
+		    bench->values[i].value == value)
 			return &bench->values[i];
 	return NULL;
 }
@@ -356,13 +361,13 @@ static const struct said_load *load_of(const struct bench *bench, u64 pc)
 	return NULL;
 }
 
-/* --- streams ------------------------------------------------------------------- */
+/* --- streams -------------------------------------------------------------- */
 
 enum stream {
-	ZIPF,		/* loads and values, some often and many rarely */
-	STRIDES,	/* walks, with other loads between */
-	PHASES,		/* a value for long, then another one */
-	TURNS,		/* more values by turns than are followed */
+	ZIPF,		/* loads and values, some frequent and many rare */
+	STRIDES,	/* walks, with other loads in between */
+	PHASES,		/* a value for a long time, then another */
+	TURNS,		/* more values in turn than are followed */
 	NEW,		/* no value twice */
 	CROWD,		/* more loads than slots */
 	STREAMS,
@@ -405,7 +410,7 @@ static void next_load(enum stream stream, u64 i, u64 *random, u64 *pc,
 	}
 }
 
-/* --- tests -------------------------------------------------------------------- */
+/* --- tests ---------------------------------------------------------------- */
 
 static void try_stream(enum stream stream, u64 seed, size_t table_size,
 		       size_t profile_size)
@@ -417,11 +422,13 @@ static void try_stream(enum stream stream, u64 seed, size_t table_size,
 	bench.random = seed;
 	bench.refusals = seed % 2 * 5;
 	for (i = 0; i < 6000; i++) {
-		unsigned int task = random_below(&bench.random, 1 + seed % TASKS);
+		unsigned int task =
+			random_below(&bench.random, 1 + seed % TASKS);
 		unsigned int run = 1 + random_below(&bench.random, 8);
 
 		if (random_once_in(&bench.random, 40))
-			bench.table_of[task] = random_below(&bench.random, TABLES);
+			bench.table_of[task] =
+				random_below(&bench.random, TABLES);
 		if (random_once_in(&bench.random, 50))
 			gap(&bench, task);
 		while (run--) {
@@ -457,7 +464,7 @@ static void test_bounds(void **state)
 			try_stream(stream, seed, SMALL, 4 * SMALL);
 }
 
-/* Eight slots: everything is replaced, divided and made quiet. */
+/* Eight slots: everything is replaced, divided and silenced. */
 static void test_tiny(void **state)
 {
 	unsigned int stream;
@@ -468,7 +475,7 @@ static void test_tiny(void **state)
 			try_stream(stream, 100 + seed, TINY, 4 * TINY);
 }
 
-/* One task, one table: runs and breaks are those there are. */
+/* One task and one table: runs and breaks are exact. */
 static void test_runs(void **state)
 {
 	const struct said_load *load;
@@ -501,7 +508,7 @@ static void test_runs(void **state)
 	bench_free(&bench);
 }
 
-/* Neither a gap, nor another task, nor another table is stepped over. */
+/* Runs span no gap, no other task and no other table. */
 static void test_nothing_spans_a_gap(void **state)
 {
 	struct bench bench;
@@ -524,7 +531,7 @@ static void test_nothing_spans_a_gap(void **state)
 	}
 }
 
-/* A load that was executed, with a value that nobody knows. */
+/* A load whose value is unknown. */
 static void test_unknown(void **state)
 {
 	const struct said_load *load;
@@ -553,7 +560,7 @@ static void test_unknown(void **state)
 	bench_free(&bench);
 }
 
-/* Values with 25 % and more, among others that come once, are all found. */
+/* Values with at least 25 % are all found among others that occur once. */
 static void test_invariance(void **state)
 {
 	static const unsigned int shares[][3] = {
@@ -596,9 +603,11 @@ static void test_invariance(void **state)
 	bench_free(&bench);
 }
 
-/* --- one stream, whole and split ---------------------------------------------- */
+/*
+ * --- one stream, whole and split -------------------------------------------
+ */
 
-/* Of a load: executions that were fed. */
+/* Returns the executions of a load that were fed. */
 static u64 exact_loads(const struct bench *bench, u64 pc)
 {
 	u64 sum = 0;
@@ -610,9 +619,10 @@ static u64 exact_loads(const struct bench *bench, u64 pc)
 }
 
 /*
- * How often a value was given at most, by rows: what is said of it or, where no
- * row has it, what the load's rows have in no value; and executions that were not
- * looked at, or are not in rows, @loads being all.
+ * Returns an upper bound of how often a value was returned, from rows. It is
+ * the bound of the value's row, or else the executions of the load without a
+ * known value, plus executions that were not looked at or are in no row. @loads
+ * is the total.
  */
 static u64 most_of(const struct bench *bench, u64 pc, u64 value, u64 loads)
 {
@@ -626,7 +636,7 @@ static u64 most_of(const struct bench *bench, u64 pc, u64 value, u64 loads)
 	       load->unseen + loads - load->loads;
 }
 
-/* What one has found of each value, the truth and the other one allow. */
+/* Counts of each value are allowed by the truth and by the other bench. */
 static void check_against(const struct bench *bench, const struct bench *other)
 {
 	size_t i;
@@ -644,7 +654,7 @@ static void check_against(const struct bench *bench, const struct bench *other)
 	}
 }
 
-/* What rows do not have of loads is what was evicted, and no more. */
+/* Rows lack exactly the loads that were evicted. */
 static void check_lost(const struct bench *bench, bool whole)
 {
 	u64 told = 0, unseen = 0;
@@ -691,8 +701,9 @@ static void try_split(enum stream stream, size_t size, bool is_enough)
 	if (is_enough) {
 		assert_int_equal(whole.load_count, split.load_count);
 		for (k = 0; k < whole.load_count; k++)
-			assert_int_equal(load_of(&split, whole.loads[k].pc)->loads,
-					 whole.loads[k].loads);
+			assert_int_equal(
+				load_of(&split, whole.loads[k].pc)->loads,
+				whole.loads[k].loads);
 	}
 	check_against(&whole, &split);
 	check_against(&split, &whole);
@@ -701,9 +712,9 @@ static void try_split(enum stream stream, size_t size, bool is_enough)
 }
 
 /*
- * The same stream, whole and cut over several tables, where there is memory enough
- * and where loads have no slots: either has no value more often than the other one
- * and what that may be missing.
+ * The same stream, whole and divided among several tables, with enough memory
+ * and with loads without slots: no value has a higher count in one than the
+ * bound in the other.
  */
 static void test_split(void **state)
 {
@@ -715,9 +726,11 @@ static void test_split(void **state)
 	}
 }
 
-/* --- merging, and where memory is short ---------------------------------------- */
+/*
+ * --- merging, and little memory --------------------------------------------
+ */
 
-/* However the limit cuts it, what is merged is the same. */
+/* The result of merging does not depend on the limit. */
 static void test_limits(void **state)
 {
 	static const size_t limits[] = { 1, 7, 1000, SIZE_MAX };
@@ -749,7 +762,10 @@ static void test_limits(void **state)
 	free(first);
 }
 
-/* Far more loads than slots, all alike: parts take turns until all were seen. */
+/*
+ * Far more loads than slots, all alike: parts of them take turns until all were
+ * seen.
+ */
 static void test_thrashing(void **state)
 {
 	enum { LOADS = 4000 };
@@ -763,12 +779,15 @@ static void test_thrashing(void **state)
 	assert_true(table->slot_count <= LOADS / 4);
 	for (i = 0; i < 3000000; i++) {
 		const struct stream_event event = {
-			.kind = STREAM_LOAD, .space = 1, .width = 4,
-			.from = 0x401000 + 3 * random_below(&bench.random, LOADS),
+			.kind = STREAM_LOAD,
+			.space = 1,
+			.width = 4,
+			.from = 0x401000 +
+				3 * random_below(&bench.random, LOADS),
 		};
 
 		bench.tables.produced++;
-		/* It takes the kernel a while. */
+		/* The kernel needs some time to retire it. */
 		if (!value_engine.feed(table, &bench.cursors[0], &event) &&
 		    i % DELAY == 0) {
 			most = max(most, table->mask);
@@ -777,12 +796,17 @@ static void test_thrashing(void **state)
 	}
 	finish(&bench);
 	assert_true(most >= 3);
-	/* Every load was looked at, and none twice as often as is fair. */
+	/*
+	 * Every load was looked at, and none twice as often as would be fair.
+	 */
 	assert_in_range(bench.load_count, LOADS * 99 / 100, LOADS);
 	bench_free(&bench);
 }
 
-/* While loads are divided, what is known is only counted, but not for ever. */
+/*
+ * While loads are divided into parts, known ones are only counted, but not for
+ * ever.
+ */
 static void test_quiet(void **state)
 {
 	const struct said_load *load;
@@ -796,9 +820,12 @@ static void test_quiet(void **state)
 	for (i = 0; i < 4000000; i++) {
 		bool hot = i % 2;
 		const struct stream_event event = {
-			.kind = STREAM_LOAD, .space = 1, .width = 4,
-			.from = hot ? 0x10 :
-				0x401000 + 3 * random_below(&bench.random, 9000),
+			.kind = STREAM_LOAD,
+			.space = 1,
+			.width = 4,
+			.from = hot ? 0x10
+				    : 0x401000 + 3 * random_below(&bench.random,
+								  9000),
 			.value = hot ? i > 2000000 : i,
 		};
 
@@ -813,8 +840,12 @@ static void test_quiet(void **state)
 	assert_non_null(load);
 	assert_non_null(late);
 	assert_true(load->unseen > load->loads / 4);
-	/* Half of its executions gave the other value; not all weigh the same. */
-	assert_in_range(100 * late->hits / (load->loads - load->unseen), 15, 85);
+	/*
+	 * Half of its executions returned the other value, but not all have the
+	 * same weight.
+	 */
+	assert_in_range(100 * late->hits / (load->loads - load->unseen), 15,
+			85);
 	bench_free(&bench);
 }
 
@@ -824,7 +855,7 @@ static bool refuse_row(void *context, const void *row, u64 ip, u64 addr,
 	return false;
 }
 
-/* A space that is gone makes room, and what no row told is evicted. */
+/* A space that ends makes room, and unreported counts are evicted. */
 static void test_forget(void **state)
 {
 	struct value_table *profile;
@@ -852,7 +883,7 @@ static void test_forget(void **state)
 	assert_int_equal(bench.tables.delivered, 6000);
 	value_engine.forget(profile, 3);
 	assert_int_equal(profile->used, 0);
-	/* And in a table, whose runs are not counted yet. */
+	/* The same in a table, whose runs are not counted yet. */
 	feed_task(&bench, 0, 4, 0x10, 1);
 	feed_task(&bench, 0, 4, 0x10, 1);
 	value_engine.forget(bench.tables.items[0], 4);
@@ -861,7 +892,7 @@ static void test_forget(void **state)
 	bench_free(&bench);
 }
 
-/* What was told is not told again, and what is followed goes on. */
+/* Reported counts are not reported again, and values in progress continue. */
 static void test_rows_once(void **state)
 {
 	struct bench bench;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Windows: the engine's sums over them against the oracle's, which walks each
- * window by itself; and what lib/estimate.c concludes from them against the
- * exact counts of the whole run.
+ * Compares the engine's sums over windows with the oracle's, which walks each
+ * window by itself, and the results of lib/estimate.c with the exact counts of
+ * the whole run.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,8 +44,8 @@ static void run(struct events *events, u64 seed, bool wild)
 }
 
 /*
- * A window as branch records give it: where the first of them led is where it
- * begins, how control came there was not seen.
+ * Returns the start of a window of branch records. The target of the first
+ * record is where the window begins; how control came there was not seen.
  */
 static struct stream_event window_start(const struct stream_event *first)
 {
@@ -80,7 +80,7 @@ static const struct oracle_loop *smallest_around(const struct regions *regions,
 
 struct engine {
 	void *table, *profile, *cursor;
-	struct sums *sums;	/* of all rows, by place in regions */
+	struct sums *sums;	/* of all rows, by index in regions */
 	const struct regions *regions;
 };
 
@@ -95,7 +95,7 @@ static void *table_new(u64 seed)
 	return table;
 }
 
-/* As docs/rows.md says. */
+/* Attributes time as docs/rows.md specifies. */
 static void take_time(struct engine *engine, const struct hwprof_row_time *row)
 {
 	const struct oracle_loop *loop = smallest_around(engine->regions,
@@ -130,7 +130,7 @@ static bool take(void *context, const void *data, u64 ip, u64 addr, u64 period)
 	return true;
 }
 
-/* As events, */
+/* Feeds a window as events. */
 static void feed_events(struct engine *engine, const struct stream_event *first)
 {
 	struct stream_event start = window_start(first);
@@ -141,7 +141,7 @@ static void feed_events(struct engine *engine, const struct stream_event *first)
 		loop_engine.feed(engine->table, engine->cursor, &first[i]);
 }
 
-/* or as the records of branches that they were. */
+/* A window as records of branches. */
 struct records {
 	struct window_branch branches[WINDOW];
 	u8 kinds[WINDOW];
@@ -192,7 +192,7 @@ static void read_rows(struct engine *engine)
 	loop_engine.rows(engine->profile, 0, &at, take, engine);
 }
 
-/* All windows, with rows now and then. */
+/* Feeds all windows, and reads rows in between. */
 static void feed_windows(struct engine *engine, const struct events *events,
 			 u64 random)
 {
@@ -213,7 +213,7 @@ static void feed_windows(struct engine *engine, const struct events *events,
 	read_rows(engine);
 }
 
-/* --- the oracle -------------------------------------------------------------- */
+/* --- the oracle ----------------------------------------------------------- */
 
 static void find_regions(struct regions *regions, const struct events *events,
 			 u64 random)
@@ -275,7 +275,7 @@ static void walk_windows(struct regions *regions, struct sums *sums,
 	}
 }
 
-/* --- the tests ----------------------------------------------------------------- */
+/* --- the tests ------------------------------------------------------------ */
 
 static void check_sums(u64 seed, bool wild)
 {
@@ -295,7 +295,7 @@ static void check_sums(u64 seed, bool wild)
 	engine.regions = &regions;
 	walk_windows(&regions, sums, &events, seed);
 
-	/* Once to get to know the regions, once to count. */
+	/* Once to learn the regions, and once to count. */
 	loop_engine.cursor_init(engine.cursor, 1);
 	feed_windows(&engine, &events, seed);
 	memset(engine.sums, 0, regions.loops.count * sizeof(*engine.sums));
@@ -303,16 +303,19 @@ static void check_sums(u64 seed, bool wild)
 	assert_true(regions.loops.count);
 	for (i = 0; i < regions.loops.count; i++)
 		if (memcmp(&engine.sums[i], &sums[i], sizeof(*sums)))
-			fail_msg("seed %llu, loop %llx: engine %llu %llu %llu %llu %llu %llu, oracle %llu %llu %llu %llu %llu %llu",
-				 (unsigned long long)seed,
-				 (unsigned long long)regions.loops.items[i].head,
+			fail_msg(
+				"seed %llu, loop %llx: engine %llu %llu %llu "
+				"%llu %llu %llu, oracle %llu %llu %llu %llu "
+				"%llu %llu",
+				(unsigned long long)seed,
+				(unsigned long long)regions.loops.items[i].head,
 #define SUMS(s)	(unsigned long long)(s).back_edges,			       \
 		(unsigned long long)(s).entries,			       \
 		(unsigned long long)(s).back_sq,			       \
 		(unsigned long long)(s).entry_sq,			       \
 		(unsigned long long)(s).cross,				       \
 		(unsigned long long)(s).windows
-				 SUMS(engine.sums[i]), SUMS(sums[i]));
+				SUMS(engine.sums[i]), SUMS(sums[i]));
 #undef SUMS
 	free(engine.sums);
 	free(sums);
@@ -339,7 +342,7 @@ static void test_sums_wild(void **state)
 		check_sums(seed, true);
 }
 
-/* --- again and again --------------------------------------------------------- */
+/* --- repeated windows ----------------------------------------------------- */
 
 struct rows {
 	struct hwprof_row_loop *items;
@@ -354,7 +357,7 @@ static bool keep_row(void *context, const void *row, u64 ip, u64 addr,
 	return true;
 }
 
-/* A window that was seen, and how often it is to be fed again. */
+/* A window that was seen, and how often to feed it again. */
 struct again {
 	const struct stream_event *first;
 	u32 times;
@@ -370,7 +373,7 @@ static bool knows(struct engine *engine, const struct stream_event *first)
 	return loop_engine.knows_window(engine->table, &window);
 }
 
-/* What was put off is fed, each window so many times at once. */
+/* Feeds each postponed window, with all its repetitions at once. */
 static void feed_again(struct engine *engine, struct again *again)
 {
 	size_t i;
@@ -383,8 +386,9 @@ static void feed_again(struct engine *engine, struct again *again)
 }
 
 /*
- * New windows, and between them some of the last ones again: fed at once, or
- * put off until the table comes to a window that it does not know.
+ * Feeds new windows, and repeats some recent ones in between. Repetitions are
+ * fed at once, or postponed until the table meets a window that it does not
+ * know.
  */
 static struct rows feed_repeated(const struct events *events, u64 seed,
 				 bool put_off)
@@ -402,7 +406,7 @@ static struct rows feed_repeated(const struct events *events, u64 seed,
 		const struct stream_event *first = &events->items[at];
 		struct again *one = &again[windows++ % AGAIN];
 
-		/* Its place is taken by another */
+		/* Another window takes its place. */
 		if (one->times || !knows(&engine, first))
 			feed_again(&engine, again);
 		feed_records(&engine, first, 1);
@@ -451,13 +455,13 @@ static void test_repeated(void **state)
 	}
 }
 
-/* --- where memory is short ----------------------------------------------------- */
+/* --- little memory -------------------------------------------------------- */
 
 enum { PROGRAMS = 12, WINDOWS = 4000 };
 
 /*
- * Windows of many programs in a table that has no room for all their loops. What
- * their lines do is remembered, or it is found each time anew.
+ * Feeds windows of many programs into a table without room for all their loops.
+ * The effects of their lines are remembered, or found anew each time.
  */
 static struct rows feed_crowded(const struct events *programs, u64 seed,
 				bool anew, u64 *evicted)
@@ -521,9 +525,9 @@ static void test_crowded(void **state)
 	}
 }
 
-/* --- what ends a line --------------------------------------------------------- */
+/* --- what ends a line ----------------------------------------------------- */
 
-/* A signal ends a line before a jump, and its handler is where that leads. */
+/* A signal ends a line before a jump, and leads to its handler. */
 static void test_signal(void **state)
 {
 	enum { START = 0x1000, END = 0x1040 };
@@ -549,7 +553,7 @@ static void test_signal(void **state)
 	free(table);
 }
 
-/* The last address jumps to itself, and then far away: that is no back edge. */
+/* The last address jumps to itself and then far away, which is no back edge. */
 static void test_last_address(void **state)
 {
 	const struct stream_event back = {

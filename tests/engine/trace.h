@@ -15,14 +15,16 @@
 
 #define SPAN	(1U << 20)
 
-#define COND(f, t)	{ .kind = STREAM_COND, .from = f, .to = t, .space = 1 }
-#define JUMP(f, t)	{ .kind = STREAM_JUMP, .from = f, .to = t, .space = 1 }
-#define INDIRECT(f, t)	{ .kind = STREAM_INDIRECT, .from = f, .to = t, .space = 1 }
-#define CALL(f, t)	{ .kind = STREAM_CALL, .from = f, .to = t, .space = 1 }
-#define RET(f, t)	{ .kind = STREAM_RET, .from = f, .to = t, .space = 1 }
-#define SYSCALL(f, t)	{ .kind = STREAM_SYSCALL, .from = f, .to = t, .space = 1 }
-#define SIGNAL(f, t)	{ .kind = STREAM_SIGNAL, .from = f, .to = t, .space = 1 }
-#define SIGRETURN(f, t)	{ .kind = STREAM_SIGRETURN, .from = f, .to = t, .space = 1 }
+#define TAKEN(branch, f, t) \
+	{ .kind = branch, .from = f, .to = t, .space = 1 }
+#define COND(f, t)	TAKEN(STREAM_COND, f, t)
+#define JUMP(f, t)	TAKEN(STREAM_JUMP, f, t)
+#define INDIRECT(f, t)	TAKEN(STREAM_INDIRECT, f, t)
+#define CALL(f, t)	TAKEN(STREAM_CALL, f, t)
+#define RET(f, t)	TAKEN(STREAM_RET, f, t)
+#define SYSCALL(f, t)	TAKEN(STREAM_SYSCALL, f, t)
+#define SIGNAL(f, t)	TAKEN(STREAM_SIGNAL, f, t)
+#define SIGRETURN(f, t)	TAKEN(STREAM_SIGRETURN, f, t)
 #define GAP(t)		{ .kind = STREAM_GAP, .to = t, .space = 1 }
 
 #endif /* TESTS_ENGINE_TRACE_H */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What a user installs, and the promises that go with it.
+# The installation of users, and the promises that go with it.
 
 INSTALL_TESTS := $(patsubst %,$(BUILD)/tests/test-%,install completion \
 			     man abi permissions \

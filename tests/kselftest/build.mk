@@ -23,7 +23,7 @@ $(KSELFTEST)/forks: $(KSELFTEST_ASM)/forks.S
 	@mkdir -p $(@D)
 	$(CC) $(KSELFTEST_BARE) -o $@ $<
 
-# What only stepping sees is for where that is.
+# Things that only stepping sees are tested where stepping exists.
 $(KSELFTEST)/chains: tests/kselftest/x86/chains.S tests/kselftest/chains.h
 	@mkdir -p $(@D)
 	$(CC) $(KSELFTEST_BARE) -o $@ $<
@@ -81,7 +81,7 @@ $(BUILD)/obj/tests/kselftest/known.o: $(KSELFTEST_ASM)/known.S
 	@mkdir -p $(@D)
 	$(CC) -c -o $@ $<
 
-# What opens events by hand, in other tests too.
+# Objects that open events by hand; other tests use them, too.
 EVENT_OBJECTS := $(patsubst %,$(BUILD)/obj/tests/kselftest/%.o, \
 			    event device fault known text)
 
