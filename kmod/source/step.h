@@ -20,6 +20,8 @@ enum { STEP_SLOTS_MAX = 32 };
 
 struct step_cpu {
 	struct list_head slots;		/* those that want events of this CPU */
+	unsigned int count;		/* of slots; at most STEP_SLOTS_MAX */
+	u64 fed;			/* branches that the slots got so far */
 	unsigned int bursts;		/* how many of @slots are in a burst */
 	/* How many of @slots want loads and stores. */
 	unsigned int accesses;

@@ -560,7 +560,7 @@ static void test_windows(void **state)
 
 /* --- paths in contexts ---------------------------------------------------- */
 
-/* The paths of a context, from the oracles; NULL if its beginning was unseen. */
+/* Paths of a context, from the oracles; NULL if its beginning was unseen. */
 struct place {
 	const struct context *context;
 	struct exact_paths paths;

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What bash completes for hwprof. Prints TAP.
+# Checks the words that bash completes for hwprof. Prints TAP.
 # usage, in the project's folder: test-completion
 PATH=$PWD/build:$PATH
 . /usr/share/bash-completion/bash_completion

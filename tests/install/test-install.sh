@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# What `make install` puts where, and whether it can be used there. Prints TAP.
+# Checks where `make install` puts each file, and that it can be used there.
+# Prints TAP.
 # usage, in the project's folder: test-install
 recording=tests/fuzz/seeds/fuzz-perfdata/hwprof
 . tests/install/tap.sh

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For programs without a library. */
+/* Definitions for programs without a library. */
 #ifndef BARE_H
 #define BARE_H
 

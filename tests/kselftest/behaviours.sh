@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# What users of perf expect of events that hold counters: these are shared,
-# throttled, grouped, filtered by privilege and refused as any are.
+# Rules of perf that users expect of a PMU.
 . "${0%/*}/windows.sh"
 needs lbr
 
@@ -16,7 +15,8 @@ stat()
 	perf stat -x ';' -o /tmp/stat -e "$1" -- "$2" && cat /tmp/stat
 }
 
-# Of the events whose names match: does each row satisfy the condition?
+# each PATTERN CONDITION: checks each row whose event matches, and that there is
+# one.
 each()
 {
 	awk -F ';' -v name="$1" '
@@ -24,9 +24,9 @@ each()
 		END { exit !seen }' /tmp/stat
 }
 
-# Six triggers on four counters: each has them for a part of the time, as two of
-# perf's own at the same time see, and says so in no other way than by seeing
-# less. Estimates do not suffer.
+# Six triggers share four counters. Each has a counter for a part of the time,
+# like two of perf's own events, and shows it only by seeing less. Estimates are
+# not affected.
 more_than_counters()
 {
 	perf stat -x ';' -o /tmp/stat -e r20c4:u,r20c4:u -- \
@@ -42,7 +42,8 @@ more_than_counters()
 		trip inner 7 && trip middle 3
 }
 
-# The account in the report: produced = delivered + lost + evicted + pending.
+# Checks the account in the report: produced = delivered + lost + evicted +
+# pending.
 adds_up()
 {
 	sed -n 's/,//g; / back edges = /p' /tmp/report | awk '
@@ -50,8 +51,8 @@ adds_up()
 		END { exit NR != 1 }'
 }
 
-# Perf's own are multiplexed beside a trigger, and scaled; hwprof's event has no
-# counter itself, runs all the time and is never scaled.
+# perf's own events are multiplexed beside a trigger, and scaled. hwprof's event
+# has no counter itself, runs all the time and is never scaled.
 scaled_beside()
 {
 	stat r20c4:u,r20c4:u,r20c4:u,r20c4:u,hwprof/loops,lbr/u,hwprof/loops/u \
@@ -59,8 +60,9 @@ scaled_beside()
 		each 'hwprof/loops/u' '$1 == '$BACK
 }
 
-# At one interrupt a tick there are fewer windows, and no record of that in
-# hwprof's file, as no sample of an event in it is missing. Stock perf has one.
+# With one interrupt per tick there are fewer windows. hwprof's file has no
+# record of that, because no sample of an event in it is missing. Stock perf has
+# one.
 throttled()
 {
 	old=$(cat $rate)
@@ -68,7 +70,8 @@ throttled()
 	echo 1 > $rate
 	record -e loops,lbr -c 97 -- ./trips && adds_up &&
 		perf script -D -i $data > /tmp/records &&
-		perf record -q -b -e r20c4:u -c 97 -o /tmp/perf.data -- ./trips &&
+		perf record -q -b -e r20c4:u -c 97 -o /tmp/perf.data -- \
+			./trips &&
 		perf script -D -i /tmp/perf.data > /tmp/perf.records
 	status=$?
 	echo "$old" > $rate
@@ -80,7 +83,7 @@ throttled()
 		! grep -q RECORD_THROTTLE /tmp/records
 }
 
-# The whole group runs at the same time, hardware and not.
+# The whole group runs at the same time, hardware and software events.
 grouped()
 {
 	stat '{cycles:u,hwprof/loops/u,hwprof/loops,lbr/u}' ./trips &&
@@ -90,18 +93,20 @@ grouped()
 		./long_trips && each . '$1 > 0 && $5 == 100'
 }
 
-# A sample of the leader tells what hwprof had counted by then.
+# A sample of the leader has hwprof's count at that time.
 read_by_leader()
 {
-	perf record -q -o $data -c 100003 -e '{instructions:u,hwprof/loops/u}:S' \
-		-- ./trips && perf script -i $data -F event,period > /tmp/script ||
+	perf record -q -o $data -c 100003 -e \
+		'{instructions:u,hwprof/loops/u}:S' \
+		-- ./trips && perf script -i $data -F event,period > \
+		/tmp/script ||
 		return
 	awk '$2 ~ /hwprof/ { sum += $1; seen++ }
 	     END { print seen, sum
 		   exit !(seen > 1 && sum > 0 && sum <= '$BACK') }' /tmp/script
 }
 
-# objects MODIFIERS: of the loops that run for a program
+# objects MODIFIERS: prints the objects of the loops of a program.
 objects()
 {
 	record -e "loops,lbr/$1" -c $kernel_every -- \
@@ -123,14 +128,15 @@ by_privilege()
 	done
 }
 
-# There is no hypervisor to leave out, or to see alone.
+# There is no hypervisor to exclude, or to select.
 of_hypervisor()
 {
 	stat hwprof/loops,lbr/ukh ./trips && each hwprof '$1 > 0' &&
 		stat hwprof/loops,lbr/h ./trips && each hwprof '$1 == 0'
 }
 
-# as_user EXPECTED OPTION... -- COMMAND...: "yes", or "no" for want of the right
+# as_user EXPECTED OPTION... -- COMMAND...: records as a user. EXPECTED is
+# "yes", or "no" if the user lacks the right.
 as_user()
 {
 	expected=$1
@@ -147,7 +153,7 @@ as_user()
 	[ $got = "$expected" ]
 }
 
-# allows LEVEL OWN_USER OWN_KERNEL ALL: what is perf's to allow
+# allows LEVEL OWN_USER OWN_KERNEL ALL: checks what each level of perf allows.
 allows()
 {
 	echo "$1" > $paranoid

@@ -7,9 +7,9 @@ needs step
 
 every=300000		# ns of CPU time
 
-# Each of as many lines as asked for on average, at most four times as many, and
-# the gap before them; or cut short where the thread left its CPU, which it does
-# not seldom on a slow machine.
+# is_in_windows BRANCHES: checks that windows have at most this many lines on
+# average, or four times as many, besides the gap. Threads that leave their CPU
+# cut windows short, which is frequent on a slow machine.
 is_in_windows()
 {
 	echo "$(events) events in $(gaps) windows"
@@ -21,11 +21,12 @@ is_in_windows()
 estimates()
 {
 	record -e loops,burst=200 -c $every -- ./long_trips && loses_nothing &&
-		is_in_windows 800 && grep -q 'windows of CPU time' /tmp/report &&
+		is_in_windows 800 && grep -q 'windows of CPU time' /tmp/report \
+			&&
 		trip inner 7 && trip middle 3
 }
 
-# Which they are hangs on the machine: tests/accuracy/burst has the figures.
+# The shares depend on the machine: tests/accuracy/burst has figures.
 shares_time()
 {
 	record -e loops,burst=200 -c $every -- ./long_trips &&
@@ -35,17 +36,19 @@ shares_time()
 		END { exit !(sum > 0 && sum < 101) }' /tmp/report
 }
 
-# However short, the window begins with a gap, and has a line.
+# Even the shortest window begins with a gap, and has a line.
 short_ones()
 {
-	record -e loops,burst=2 -c $every -- ./long_trips && loses_nothing || return
+	record -e loops,burst=2 -c $every -- ./long_trips && loses_nothing ||
+		return
 	echo "$(events) events in $(gaps) windows"
 	[ "$(gaps)" -ge 2 ] && [ "$(events)" -le $((8 * $(gaps))) ]
 }
 
 long_ones()
 {
-	record -e loops,burst=16383 -c 1000000 -- ./long_trips && loses_nothing &&
+	record -e loops,burst=16383 -c 1000000 -- ./long_trips &&
+		loses_nothing &&
 		trip inner 7 && trip middle 3
 }
 
@@ -55,7 +58,7 @@ by_frequency()
 		trip inner 7
 }
 
-# What a burst shows of loads it shows of their values, too.
+# Bursts that see loads also see their values.
 values_of_bursts()
 {
 	about=values
@@ -84,8 +87,8 @@ on_the_usual_budget()
 	record -e loops,burst=20 -- sh -c "$ten_times" && has_overhead 1
 }
 
-# Their time is the budget's, too, and a burst in one is followed by none for
-# long in the next.
+# The time of all processes counts for the budget. A burst in one delays bursts
+# in the next for long.
 on_a_budget_of_many()
 {
 	record -e loops,burst=20 --budget 10% -- sh -c '
@@ -95,7 +98,8 @@ on_a_budget_of_many()
 
 counts()
 {
-	counted=$(perf stat -x, -e hwprof/loops,burst=200/u -- ./long_trips 2>&1 |
+	counted=$(perf stat -x, -e hwprof/loops,burst=200/u -- ./long_trips \
+		2>&1 |
 		cut -d, -f1)
 	echo "counted $counted"
 	[ "$counted" -gt 0 ]
@@ -110,7 +114,8 @@ forks_and_execs()
 
 all_cpus()
 {
-	record -a -e loops,burst=200 -c $every -- ./long_trips && loses_nothing &&
+	record -a -e loops,burst=200 -c $every -- ./long_trips &&
+		loses_nothing &&
 		trip inner 7
 }
 
@@ -129,7 +134,7 @@ two_at_once()
 		grep -q '2 sessions' /tmp/report && trip inner 7
 }
 
-# All branches are seen, whoever else sees some of them.
+# All branches are seen, even while another session sees some of them.
 beside_all()
 {
 	record -e loops -- hwprof record -q -o /tmp/some.data \
@@ -163,7 +168,7 @@ by_a_counter()
 		trip inner 7 && trip middle 3
 }
 
-# Who calls whom, of each burst.
+# Callers and callees in bursts.
 calls_of_bursts()
 {
 	about=calls
@@ -174,7 +179,7 @@ calls_of_bursts()
 	return $status
 }
 
-# Three of four paths that are seen whole are of inner, and none is lost.
+# Three of four paths that are seen whole belong to inner, and none is lost.
 paths_of_bursts()
 {
 	about=paths
@@ -220,7 +225,8 @@ unload()
 
 test_ok "burst: trip counts" estimates
 if ! grep -q '^yes$' $caps/lbr; then
-	test_ok "burst: refused by a counter, where there is none" has_no_counter
+	test_ok "burst: refused by a counter, where there is none" \
+		has_no_counter
 	finish
 	exit
 fi

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program with frame pointers whose time is known: of 16 parts, left() has 8 by
- * way of first(), 4 by way of second(), and again(), which calls itself, has 4.
+ * A program with frame pointers and known time. Of 16 parts, left() runs 8 when
+ * called by first() and 4 when called by second(). again(), which calls itself,
+ * runs 4.
  */
 #include "bare.h"
 
 #ifndef TURNS
-#define TURNS 3000	/* some seconds, emulated */
+#define TURNS 3000	/* some seconds in emulation */
 #endif
 #ifndef DEPTH
 #define DEPTH 4		/* of again() */
 #endif
 #define PART 20000
 
-/* Called, so that its caller has a frame of its own. */
+/* Called, so that its caller has a frame. */
 static __attribute__((noinline)) void spin(long times)
 {
 	do

@@ -12,9 +12,10 @@
 
 struct hwprof_config device_config(uint64_t config)
 {
-	return (struct hwprof_config) {
+	return (struct hwprof_config){
 		.size = sizeof(struct hwprof_config),
-		.flags = HWPROF_CONFIG_EXCLUDE_KERNEL | HWPROF_CONFIG_EXCLUDE_HV,
+		.flags =
+			HWPROF_CONFIG_EXCLUDE_KERNEL | HWPROF_CONFIG_EXCLUDE_HV,
 		.config = config,
 	};
 }
@@ -56,7 +57,7 @@ long device_read(int fd, void *buffer, size_t size, bool *more)
 	return snapshot.filled;
 }
 
-/* The unit's increase, which perf has in its period. */
+/* Returns the increase of the unit, which perf has as the period. */
 static uint64_t period_of(const struct hwprof_row *row)
 {
 	switch (row->type) {
@@ -79,7 +80,7 @@ static uint64_t period_of(const struct hwprof_row *row)
 	return 0;
 }
 
-/* Bytes of the record. */
+/* Takes a record. Returns its size. */
 static size_t take_record(const struct hwprof_record *record,
 			  struct tally *tally)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A 32-bit program with a session: all is where 64-bit ones have it. */
+/*
+ * A 32-bit program with a session: all structs have the layout of 64-bit
+ * programs.
+ */
 #include <fcntl.h>
 #include <linux/hwprof.h>
 #include <stdio.h>

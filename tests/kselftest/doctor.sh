@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# What `hwprof doctor` says of the machines of the rig, whose counters are known.
+# Output of `hwprof doctor` on the test machines, whose counters are known.
 . "${0%/*}/tap.sh"
 
 devices=/sys/bus/event_source/devices
@@ -8,7 +8,7 @@ devices=/sys/bus/event_source/devices
 hwprof doctor > /tmp/doctor
 hwprof doctor --json > /tmp/doctor.json
 
-# says STATE CHECK TEXT: in both forms
+# says STATE CHECK TEXT: checks both forms of the output.
 says()
 {
 	grep "^$1 *$2 " /tmp/doctor
@@ -30,37 +30,40 @@ no_counters()
 		says warn precise "there are no hardware counters"
 }
 
-# Four counters and 32 records as on a Skylake; its PEBS is not emulated.
+# Four counters and 32 records, as on a Skylake. PEBS is not emulated.
 x86_counters()
 {
 	cap_is overflow NMI && cap_is counters 4 &&
-		says ok pmu "'cpu' with 4 counters for any event; their overflow is an NMI" &&
+		says ok pmu \
+			"'cpu' with 4 counters for any event; their overflow is an NMI" &&
 		says ok lbr "$(cat $devices/cpu/caps/branches) entries deep" &&
 		says warn precise "'cpu' has no precise events"
 }
 
-# Of the debug kernel they are NMIs.
+# In the debug kernel they are NMIs.
 arm64_counters()
 {
 	case $KSELFTEST_KERNEL in
 	*debug)
 		cap_is overflow NMI &&
-			says ok pmu "6 counters for any event; their overflow is an NMI" ;;
+			says ok pmu \
+				"6 counters for any event; their overflow is an NMI" ;;
 	*)
 		cap_is overflow interrupt &&
-			says warn pmu "6 counters for any event; their overflow is an ordinary interrupt" &&
+			says warn pmu \
+				"6 counters for any event; their overflow is an ordinary interrupt" &&
 			grep -q 'gicv3_pseudo_nmi=1' /tmp/doctor ;;
 	esac && says warn lbr "has none that the kernel knows" &&
 		says warn precise "has no precise events"
 }
 
-# The rig's are those that are tested; above and below, see test-hwprof.
+# The test machine's kernels are tested ones. test-hwprof has others.
 kernel_is_tried()
 {
 	says ok kernel "Linux $(uname -r), $(uname -m)"
 }
 
-# Each check has a line, and counters and records that lack, what helps.
+# Each check has a line, and what lacks counters or records has advice.
 is_complete()
 {
 	for check in kernel module caps step permission mlock tracefs cpu pmu \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Branches of x86/edges.S, whose counts test_edges.c knows. */
+/* Branches of x86/edges.S, with counts that test_edges.c knows. */
 #ifndef EDGES_H
 #define EDGES_H
 

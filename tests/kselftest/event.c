@@ -125,7 +125,7 @@ bool event_sessions_are(unsigned int count)
 	return try < 500;
 }
 
-/* --- accounts --------------------------------------------------------------- */
+/* --- accounts ------------------------------------------------------------- */
 
 void event_give_up(const char *why)
 {
@@ -143,7 +143,8 @@ static void must_add_up(unsigned int session, uint64_t produced,
 	if (produced == delivered + lost + evicted + pending)
 		return;
 	snprintf(why, sizeof(why),
-		 "session %u: produced %llu, delivered %llu, lost %llu, evicted %llu, pending %llu",
+		 "session %u: produced %llu, delivered %llu, lost %llu, "
+		 "evicted %llu, pending %llu",
 		 session, (unsigned long long)produced,
 		 (unsigned long long)delivered, (unsigned long long)lost,
 		 (unsigned long long)evicted, (unsigned long long)pending);
@@ -152,7 +153,7 @@ static void must_add_up(unsigned int session, uint64_t produced,
 
 enum { ACCOUNT = 6, READINGS = 10 };
 
-/* false: the session has gone, or is somebody else's. */
+/* Returns false if the session has ended, or belongs to another user. */
 static bool read_account(unsigned int session, uint64_t *account)
 {
 	static const char * const names[ACCOUNT] = {
@@ -172,8 +173,9 @@ static bool read_account(unsigned int session, uint64_t *account)
 }
 
 /*
- * Numbers are read one by one: they are of one moment if they are twice the same.
- * Without memory, a session counts or gives samples, and only says what it produced.
+ * Numbers are read one by one: they are consistent if they are the same twice.
+ * Without memory, a session counts or gives samples, and only reports
+ * `produced`.
  */
 static void session_must_add_up(unsigned int session)
 {
@@ -208,11 +210,11 @@ void event_sessions_add_up(void)
 		closedir(folder);
 }
 
-/* --- records ---------------------------------------------------------------- */
+/* --- records -------------------------------------------------------------- */
 
 /*
- * Rings are read one by one, and their CPUs' clocks differ, so neither the last
- * row need be the newest one nor the latest: that is the one that saw most.
+ * Rings are read one by one, and CPUs' clocks differ. The last row is neither
+ * the newest nor the latest, so the row with the highest counts is taken.
  */
 static void take_totals(struct tally *tally,
 			const struct hwprof_row_totals *totals)
@@ -259,7 +261,7 @@ static void take_sample(struct recording *recording, const uint64_t *at)
 		.cpu = at[4],
 		.period = at[5],
 	};
-	/* The payload begins behind its size, so it is not aligned. */
+	/* The payload follows its size, and is not aligned. */
 	static _Alignas(8) char row[8192];
 
 	memcpy(row, (const void *)raw + sizeof(uint32_t), *(uint32_t *)raw);
@@ -273,7 +275,7 @@ static void take_sample(struct recording *recording, const uint64_t *at)
 static void take_exec(struct recording *recording, const void *record,
 		      uint16_t size)
 {
-	/* What sample_id_all adds: TID, TIME, CPU. */
+	/* Fields of sample_id_all: TID, TIME, CPU. */
 	const uint64_t *id = record + size - 3 * sizeof(uint64_t);
 	struct tally *tally = recording->tally;
 
@@ -307,7 +309,8 @@ static void take_record(struct recording *recording,
 static void copy_out(const char *data, size_t ring, uint64_t at, void *to,
 		     size_t size)
 {
-	size_t start = at % ring, first = size < ring - start ? size : ring - start;
+	size_t start = at % ring,
+	       first = size < ring - start ? size : ring - start;
 
 	memcpy(to, data + start, first);
 	memcpy(to + first, data, size - first);
@@ -340,7 +343,8 @@ bool tally_is_whole(const struct tally *tally)
 	    totals->delivered == tally->period && !tally->grown &&
 	    !tally->mixed)
 		return true;
-	printf("# produced %llu delivered %llu lost %llu evicted %llu pending %llu gaps %llu; %llu arrived,%s%s perf lost %llu\n",
+	printf("# produced %llu delivered %llu lost %llu evicted %llu pending "
+	       "%llu gaps %llu; %llu arrived,%s%s perf lost %llu\n",
 	       totals->produced, totals->delivered, totals->lost,
 	       totals->evicted, totals->pending, totals->gaps,
 	       (unsigned long long)tally->period,
@@ -350,7 +354,7 @@ bool tally_is_whole(const struct tally *tally)
 	return false;
 }
 
-/* --- recordings ----------------------------------------------------------------- */
+/* --- recordings ----------------------------------------------------------- */
 
 int recording_add(struct recording *recording, struct perf_event_attr *attr,
 		  pid_t pid, int cpu)
@@ -424,7 +428,8 @@ void recording_close(struct recording *recording)
 		event_sessions_add_up();
 	for (i = 0; i < recording->count; i++) {
 		if (recording->ring[i])
-			munmap(recording->ring[i], (1 + recording->pages) * PAGE);
+			munmap(recording->ring[i],
+			       (1 + recording->pages) * PAGE);
 		close(recording->fd[i]);
 	}
 	recording->count = 0;
@@ -456,7 +461,7 @@ void recording_read_for(struct recording *recording, unsigned int ms)
 	}
 }
 
-/* --- children ------------------------------------------------------------------ */
+/* --- children ------------------------------------------------------------- */
 
 struct child child_start(void (*run)(void *context), void *context)
 {
@@ -506,7 +511,7 @@ void child_await_sleep(const struct child *child)
 	do {
 		usleep(1000);
 		if (text_read(path, stat, sizeof(stat)))
-			return;		/* it is gone */
+			return;		/* it has exited */
 		state = strrchr(stat, ')');
 	} while (state && strncmp(state, ") S", 3));
 }

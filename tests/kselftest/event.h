@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Events of the hwprof PMU, opened by hand, and what comes out of their rings.
- */
+/* Events of the hwprof PMU, opened by hand, and the content of their rings. */
 #ifndef EVENT_H
 #define EVENT_H
 
@@ -11,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Seconds: for hanging tests, not for slow machines. */
+/* Seconds; limits tests that hang, not slow machines. */
 #undef TEST_TIMEOUT_DEFAULT
 #define TEST_TIMEOUT_DEFAULT	300
 
@@ -38,80 +36,86 @@ enum {
 
 #define EVENT_RANGE_OF(of)	((uint64_t)(of) << 20)	/* in config2 */
 
-/* perf_event_open(); a negative errno if it fails. */
+/* perf_event_open(). Returns a descriptor, or a negative errno. */
 int event_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group,
 	       unsigned long flags);
 
-/* Opens and closes it, of this process; 0 or the negative errno. */
+/* Opens and closes an event of this process. Returns 0 or a negative errno. */
 int event_try(struct perf_event_attr attr);
 
-/* Of the PMU: loops, for user space, disabled, inherited. */
+/* Returns an attr of the PMU: loops, for user space, disabled, inherited. */
 struct perf_event_attr event_attr(uint64_t config);
 
-/* The same, giving rows or samples that event_take() understands. */
+/* Returns the same for rows or samples that tally_take() understands. */
 struct perf_event_attr event_attr_sampling(uint64_t config, uint64_t period);
 
 uint64_t event_count(int fd);
-unsigned int event_sessions(void);	/* that are alive, by sysfs */
+unsigned int event_sessions(void);	/* number of live sessions in sysfs */
 
-/* Why the source cannot be used here, a sentence by sysfs; NULL: it can. */
+/* Returns why the source cannot be used here, from sysfs; NULL if it can. */
 const char *event_missing(const char *source);
 
-/* Says that all tests are skipped, and exits, where the source is missing. */
+/* Reports all tests as skipped and exits, if the source is missing. */
 void event_need(const char *source);
 
-/* To be said once, outside functions, if no test in the file can do without. */
+/* Used once, outside functions, if all tests of the file need the source. */
 #define EVENT_ALL_NEED(source)						       \
 	static void __attribute__((constructor)) event_all_need(void)	       \
 	{								       \
 		event_need(source);					       \
 	}
 
-/* Waits until there are so many: they end a moment after their events. */
+/*
+ * Waits until that many sessions exist: they end a moment after their events.
+ */
 bool event_sessions_are(unsigned int count);
 
 /*
- * produced = delivered + lost + evicted + pending, by sysfs, of each session that
- * gives rows, stands still and may be looked at by this process; else the test ends.
+ * Asserts produced = delivered + lost + evicted + pending in sysfs. It applies
+ * to sessions that give rows, are idle, and may be looked at by this process.
  */
 void event_sessions_add_up(void);
 
-/* Ends the test, which fails. */
+/* Ends the test as failed. */
 void __attribute__((noreturn)) event_give_up(const char *why);
 
-/* One sample or row. */
+/* A sample or a row. */
 struct sample {
 	uint64_t ip, time, addr, period;
 	uint32_t pid, tid, cpu;
 	const struct hwprof_row *row;
 };
 
-/* What came out of rings. Each totals row must add up, or the test ends. */
+/* The content of rings. Totals rows that do not add up end the test. */
 struct tally {
 	uint64_t samples;
 	uint64_t period;		/* sum */
-	uint64_t lost;			/* by LOST records */
+	uint64_t lost;			/* from LOST records */
 	uint64_t throttled;
 	uint64_t execs;			/* COMM records of execs */
 	uint32_t session;		/* of all rows */
-	bool mixed;			/* they are of different sessions */
-	bool grown;			/* the session's memory did */
+	bool mixed;			/* rows are of different sessions */
+	bool grown;			/* the session's memory grew */
 	struct hwprof_row_totals totals;	/* the newest */
-	bool reads;			/* samples tell the count as well: */
-	uint64_t wrong_reads;		/* not the sum of periods so far */
+	bool reads;			/* samples also have the count */
+	uint64_t wrong_reads;		/* counts other than the sum of periods
+					 * so far */
 	/* Sees each sample that is no totals row; may be NULL. */
 	void (*see)(struct tally *tally, const struct sample *sample);
 	void (*see_exec)(struct tally *tally, uint32_t pid, uint64_t time);
 	void *context;
 };
 
-/* A row that arrived, whichever way. */
+/* Takes a row, from a ring or the device. */
 void tally_take(struct tally *tally, const struct sample *sample);
 
-/* Nothing was lost, evicted or kept back. If not, says what. */
+/*
+ * Returns true if nothing was lost, evicted or kept back. Prints the account if
+ * not.
+ */
 bool tally_is_whole(const struct tally *tally);
 
-/* Events with their rings: one for each CPU, or several tasks'. */
+/* Events with their rings: one per CPU, or those of several tasks. */
 struct recording {
 	unsigned int count;
 	unsigned int pages;		/* of a ring, data only */
@@ -120,7 +124,10 @@ struct recording {
 	struct tally *tally;
 };
 
-/* Of the task (-1: all) on each CPU. 0, or a negative errno. */
+/*
+ * Opens an event of a task (-1: all) on each CPU. Returns 0 or a negative
+ * errno.
+ */
 int recording_open(struct recording *recording, struct perf_event_attr *attr,
 		   pid_t pid, unsigned int pages, struct tally *tally);
 int recording_add(struct recording *recording, struct perf_event_attr *attr,
@@ -129,16 +136,16 @@ void recording_control(struct recording *recording, unsigned long request);
 void recording_drain(struct recording *recording);
 uint64_t recording_count(struct recording *recording);
 
-/* The sessions must add up; see event_sessions_add_up(). */
+/* Closes it, and asserts event_sessions_add_up(). */
 void recording_close(struct recording *recording);
 
-/* Reads rings until the process is gone; its wait status. */
+/* Reads rings until the process exits. Returns its wait status. */
 int recording_wait(struct recording *recording, pid_t pid);
-/* The same until its events have counted so much: how long is up to the machine. */
+/* Reads until the events have counted that much, however long it takes. */
 void recording_read_until(struct recording *recording, uint64_t count);
 void recording_read_for(struct recording *recording, unsigned int ms);
 
-/* A child that waits until it is told to go, and then runs @run and exits. */
+/* A child that waits for a command, and then runs @run and exits. */
 struct child {
 	pid_t pid;
 	int go;
@@ -146,18 +153,20 @@ struct child {
 struct child child_start(void (*run)(void *context), void *context);
 void child_go(struct child *child);
 
-/* Waits until it sleeps, which it does not do before. */
+/* Waits until the child sleeps. */
 void child_await_sleep(const struct child *child);
 
-/* This thread, and what it starts, runs on that CPU alone; else it ends. */
+/* Binds this thread and its children to a CPU, or ends the test. */
 void stay_on(int cpu);
 
-/* @times, or fewer where a debug kernel makes each of them dear. */
+/* Returns @times, or fewer on a slow debug kernel. */
 unsigned int fewer_times(unsigned int times);
 
-/* A child that waits likewise, and then is `known`. */
+/* Starts a child that waits, and then executes `known`. */
 struct child child_known(void);
-/* And one that then runs `known` KNOWN_JOBS times, four at a time as make -j does. */
+/*
+ * Starts one that runs `known` KNOWN_JOBS times, four at a time, like make -j.
+ */
 enum { KNOWN_JOBS = 32 };
 struct child child_known_jobs(void);
 const char *known_program(void);

@@ -41,7 +41,10 @@ void fail_nth(int n)
 
 	snprintf(text, sizeof(text), "%d", n);
 	error = text_write(FAIL_NTH, text);
-	/* What is to fail can be this; nothing else does then, and that is 0. */
+	/*
+	 * This write may be the allocation that fails. Then nothing else does,
+	 * and n is 0 again.
+	 */
 	if (error && n)
 		complain(FAIL_NTH, error);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* `heaps`: loads from one part of its heap, for ever. */
+/* `heaps`: loads from a part of its heap for ever. */
 #include <stdlib.h>
 
 enum { ALL = 65536, HOT = 4096 };
 
 int main(void)
 {
-	/* Below what malloc() would map apart. */
+	/* Smaller than blocks that malloc() maps separately. */
 	volatile char *heap = malloc(ALL);
 	unsigned int i, sum = 0;
 

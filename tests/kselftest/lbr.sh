@@ -4,8 +4,8 @@
 # clear refusal where there is none.
 . "${0%/*}/windows.sh"
 
-# Taken branches of `trips`: 3 calls of inner with 6 back edges each, 2 back edges
-# and a call of middle, and its own: returns count, too.
+# Taken branches of `trips`: 3 calls of inner with 6 back edges each, 2 back
+# edges and a call of middle, and those of outer. Returns count, too.
 TAKEN=$((30000 * (3 * 8 + 2 + 2 + 1)))
 
 is_missing()
@@ -15,9 +15,11 @@ is_missing()
 		perf stat -e hwprof/loops,lbr/u -- ./trips 2>&1 |
 			grep 'not supported' &&
 		hwprof record -o $data -e loops,lbr -- ./trips 2>&1 |
-			grep -F "no source on this machine: lbr: $(cat $caps/lbr)" &&
+			grep -F \
+				"no source on this machine: lbr: $(cat $caps/lbr)" &&
 		hwprof record -o $data -e cct,lbr -- ./trips 2>&1 |
-			grep -F "no source on this machine: lbr: $(cat $caps/lbr)" &&
+			grep -F \
+				"no source on this machine: lbr: $(cat $caps/lbr)" &&
 		sessions 0
 }
 
@@ -27,12 +29,13 @@ estimates()
 		trip inner 7 && trip middle 3
 }
 
-# A window for each sample that stock perf takes at the same period, but for the
-# last one: hwprof's counter has run since before the exec.
+# There is a window for each sample of stock perf with the same period, except
+# the last: hwprof's counter has run since before the exec.
 as_many_as_perf()
 {
 	record -e loops,lbr -c 1009 -- ./trips || return
-	perf record -q -m 2048 -b -e r20c4:u -c 1009 -o /tmp/perf.data -- ./trips
+	perf record -q -m 2048 -b -e r20c4:u -c 1009 -o /tmp/perf.data -- \
+		./trips
 	samples=$(perf script -i /tmp/perf.data -F ip | wc -l)
 	echo "windows $(gaps), samples $samples"
 	gaps=$(gaps)
@@ -65,7 +68,7 @@ by_another_event()
 		grep -q 'windows of CPU time' /tmp/report && trip inner 7
 }
 
-# Taken branches by libpfm4's name for them, and by perf's for another event.
+# Taken branches by libpfm4's name, and perf's name of another event.
 by_name()
 {
 	record --trigger BR_INST_RETIRED:NEAR_TAKEN -c 499 -e loops,lbr -- \
@@ -76,26 +79,28 @@ by_name()
 		! hwprof record -o $data --trigger clock -e loops,lbr -- ./trips
 }
 
-# The CPU's records of calls need no frame pointers, and no table.
+# The CPU's records of calls need no frame pointers and no table.
 who_calls()
 {
 	contexts -e cct,lbr -c 100003 -- ./pointerless && loses_nothing &&
 		grep -q 'sampled: where the samples' /tmp/report &&
 		grep -q 'again (recursion)' /tmp/report &&
-		parts_of pointerless && ! grep -q '^pointerless;left' /tmp/folded
+		parts_of pointerless && ! grep -q '^pointerless;left' \
+			/tmp/folded
 }
 
-# A fork's calls are on record from its first one on.
+# The calls of a fork are recorded from its first one on.
 who_calls_in_forks()
 {
 	contexts -e cct,lbr -c 10007 -- \
 			sh -c './plugged 20 & ./plugged 20; wait' &&
 		loses_nothing &&
-		grep '^plugged;.*;main;parent;plugin_turn;mostly;work ' /tmp/folded &&
+		grep '^plugged;.*;main;parent;plugin_turn;mostly;work ' \
+			/tmp/folded &&
 		grep '^plugged;main;child;plugin_turn;rarely;work ' /tmp/folded
 }
 
-# There are 32 records: of more calls, the outermost ones are missing.
+# There are 32 records. Of more calls, the outermost are missing.
 who_calls_deep_down()
 {
 	contexts -e cct,lbr -c 10007 -- ./deep && loses_nothing &&
@@ -118,7 +123,7 @@ who_calls_the_kernel()
 		! grep '\[kernel\]' /tmp/folded
 }
 
-# Records that were filtered for the other one are lost, not learnt from.
+# Records that were filtered for the other event are lost, not used.
 beside_who_calls()
 {
 	hwprof record -q -o /tmp/calls.data -c 499 -e cct,lbr -- \
@@ -135,7 +140,7 @@ beside_who_calls()
 			grep "'cct,lbr' and 'loops,lbr' exclude each other"
 }
 
-# Three instructions a branch, in all loops of the program.
+# All loops of the program have three instructions per branch.
 counters_beside()
 {
 	contexts -e cct,lbr -c 100003 --metric instructions --metric branches \
@@ -153,8 +158,8 @@ stat_says()
 	perf stat -e "hwprof/$1/u" -- ./trips 2>&1 | grep "$2"
 }
 
-# Of edges, inversion and masks the emulated counters count nothing, so that one
-# sees that the bits arrive.
+# The emulated counters count nothing with edge, inversion or mask, which shows
+# that the bits arrive.
 wide_codes()
 {
 	for bits in trigger_edge trigger_cmask=1 trigger_cmask=2,trigger_inv; do
@@ -163,11 +168,13 @@ wide_codes()
 	done
 	stat_says loops,lbr,trigger=0xc0 '^ *[1-9][0-9,]*  *hwprof/' &&
 		stat_says loops,lbr,trigger=0xc0,trigger_any 'not supported' &&
-		stat_says loops,lbr,trigger=0xc0,trigger_high=1 'not supported' &&
+		stat_says loops,lbr,trigger=0xc0,trigger_high=1 \
+			'not supported' &&
 		stat_says loops,lbr,trigger_cmask=1 'not supported'
 }
 
-# is_named TRIGGER PATTERN: in the name of the recorded event, that has no budget
+# is_named TRIGGER PATTERN: checks the name of the recorded event, which has no
+# budget.
 is_named()
 {
 	hwprof record -q -o $data --trigger "$1" -e loops,lbr -- ./trips &&
@@ -175,17 +182,19 @@ is_named()
 		! perf evlist -i $data | grep budget
 }
 
-# As perf, libpfm4 and sysfs spell them.
+# The spellings of perf, libpfm4 and sysfs.
 wide_names()
 {
 	all="trigger_edge,trigger_inv,.*trigger=8388,trigger_cmask=1/"
 	is_named r20c4 "trigger=8388/" && is_named r18420c4 "$all" &&
 		is_named BR_INST_RETIRED:NEAR_TAKEN:c=1:i:e "$all" &&
-		is_named cpu/event=0xc4,umask=0x20,inv,edge=1,cmask=0x1/ "$all" &&
+		is_named cpu/event=0xc4,umask=0x20,inv,edge=1,cmask=0x1/ \
+			"$all" &&
 		is_named cpu/branch-instructions/ "trigger=196/" &&
 		! hwprof record --trigger cpu/event=0xcd,ldlat=3/ -e loops,lbr \
 			-- ./trips &&
-		! hwprof record --trigger cpu/branch-instructions/u -e loops,lbr -- ./trips
+		! hwprof record --trigger cpu/branch-instructions/u -e \
+			loops,lbr -- ./trips
 }
 
 counts()
@@ -219,7 +228,7 @@ running()
 	[ $status = 0 ] && grep -q ' spin ' /tmp/report
 }
 
-# Its addresses where they are asked for, and only there. An overflow may hit the
+# Kernel addresses appear only if requested. An overflow may interrupt the
 # kernel while it exchanges tables; that window is lost, and counted.
 kernel_too()
 {
@@ -230,14 +239,16 @@ kernel_too()
 		! grep -q '\[kernel\]' /tmp/report
 }
 
-# Stepping sees no kernel, so where only that is asked for, records are best: to
-# the tool and, by itself, to the module.
+# Stepping does not see the kernel. For the kernel alone, the tool and the
+# module choose records.
 by_default()
 {
-	record -e loops -- ./trips && grep -q '1 session from step$' /tmp/report &&
+	record -e loops -- ./trips && grep -q '1 session from step$' \
+		/tmp/report &&
 		record -e loops/k -c $kernel_every -- $in_kernel &&
 		grep -q '1 session from lbr, ' /tmp/report || return
-	perf record -q -R --period -e hwprof/loops,rows/k -c $kernel_every -o $data -- \
+	perf record -q -R --period -e hwprof/loops,rows/k -c $kernel_every -o \
+		$data -- \
 			$in_kernel &&
 		hwprof report loops -i $data > /tmp/report &&
 		grep -q '1 session from lbr, ' /tmp/report &&
@@ -270,7 +281,7 @@ refuses()
 		! hwprof record -c 9 -o $data -- ./trips
 }
 
-# What perf would not give an ordinary user, hwprof does not.
+# hwprof does not give ordinary users what perf would not give them.
 is_for_users()
 {
 	su user -c "hwprof record -q -o /tmp/user.data -e loops,lbr,memory_mib=1 \
@@ -297,7 +308,7 @@ unload()
 	reloads ./trips -e loops,lbr -c 499
 }
 
-# Where branches lead, of each stack: most lead into inner, and none is lost.
+# Targets of branches in stacks: most are in inner, and none is lost.
 ranges()
 {
 	hwprof record -q -o $data -e ranges,lbr -c 499 -- ./trips &&
@@ -310,7 +321,7 @@ ranges()
 			END { exit NR != 1 }'
 }
 
-# Who calls whom, of each stack.
+# Callers and callees in stacks.
 calls_of_stacks()
 {
 	about=calls
@@ -322,14 +333,15 @@ calls_of_stacks()
 	return $status
 }
 
-# Paths that fit into a stack; in the kernel, too.
+# Paths that fit into a stack, also in the kernel.
 paths_of_stacks()
 {
 	about=paths
 	record -e paths,lbr -c 499 -- ./trips && loses_nothing &&
 		hottest_path inner 'windows of branches' &&
 		record -e paths,lbr/k -c $kernel_every -- $in_kernel &&
-		record -e paths,lbr --trigger instructions -c 10007 -- ./trips &&
+		record -e paths,lbr --trigger instructions -c 10007 -- ./trips \
+			&&
 		loses_nothing && time_on_paths &&
 		hottest_path inner 'windows of CPU time'
 	status=$?
@@ -337,11 +349,12 @@ paths_of_stacks()
 	return $status
 }
 
-# Of the same windows; stock perf asks for them.
+# Several profiles from the same windows, requested by stock perf.
 several_at_once()
 {
 	perf record -q -R --period -o $data -c 499 \
-		-e hwprof/loops,calls,paths,lbr,rows,memory_mib=8/u -- ./trips &&
+		-e hwprof/loops,calls,paths,lbr,rows,memory_mib=8/u -- ./trips \
+		&&
 		hwprof report loops -i $data > /tmp/report || return
 	cat /tmp/report
 	trip inner 7 && trip middle 3 &&

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# hwprof top, stat and script, and the examples, on programs whose loops are known.
+# hwprof top, stat and script, and the examples, on programs with known loops.
 . "${0%/*}/tap.sh"
 needs step
 
@@ -20,8 +20,9 @@ output_is()
 	[ $status = 0 ] && grep -qe "$pattern" /tmp/live.out
 }
 
-# sees COMMAND...: with a longer time as its last argument until it succeeds: for
-# 1 % of the time, a slow or busy machine takes few bursts, or none.
+# sees COMMAND...: runs it with a longer time as its last argument until it
+# succeeds. With 1 % of the time, a slow or busy machine takes few bursts, or
+# none.
 sees()
 {
 	for seconds in 2 4 8 16 32 64; do
@@ -51,7 +52,7 @@ stat_counts()
 		grep -q '"units": "back edges"' /tmp/stat.json
 }
 
-# The rows of a recording add up to what stat says.
+# The rows of a recording add up to the count of stat.
 script_sums()
 {
 	hwprof record -q -o /tmp/live.data -- ./known || return
@@ -65,7 +66,7 @@ script_sums()
 		grep -q '"head": "0x10000005"' /tmp/script.json
 }
 
-# A table at the end of each interval, and one at the end.
+# One table after each interval, and one at the end.
 top_tables()
 {
 	./spin & pid=$!
@@ -79,7 +80,7 @@ top_tables()
 		[ "$(grep -c '^share\|^ share' /tmp/top)" -ge 2 ]
 }
 
-# Each kind's table, once.
+# The table of each kind, once.
 top_kinds()
 {
 	for kind in loops ranges calls cct paths values; do
@@ -91,7 +92,7 @@ top_kinds()
 		grep -q '"back_edges_seen": 9800' /tmp/top.json
 }
 
-# What was before the last table is not in the next one.
+# Counts before the last table are not in the next one.
 top_zero()
 {
 	./spin & pid=$!
@@ -103,7 +104,7 @@ top_zero()
 	[ $status = 0 ] && [ "$(grep -c known_inner /tmp/top)" -ge 2 ]
 }
 
-# The command's end, and its status, are top's.
+# top ends with the command, and returns its status.
 top_command()
 {
 	hwprof top -d 100 -- sh -c './known; exit 3' > /tmp/top
@@ -112,7 +113,7 @@ top_command()
 	[ $status = 3 ] && grep -q known_inner /tmp/top
 }
 
-# On each CPU is one of them.
+# One of them runs on each CPU.
 top_cpu()
 {
 	pids=
@@ -128,7 +129,7 @@ top_cpu()
 
 in_cgroup()
 {
-	# The kernel gives children controllers once somebody asks for one.
+	# The kernel gives children controllers only on request.
 	echo +pids > /sys/fs/cgroup/cgroup.subtree_control
 	mkdir -p $cgroup || return
 	sh -c 'while :; do ./known; done' & pid=$!
@@ -137,7 +138,8 @@ in_cgroup()
 	status=$?
 	cat /tmp/top
 	[ $status = 0 ] && grep -q known_inner /tmp/top &&
-		hwprof record -q -e loops,step -o /tmp/live.data -G $cgroup -D 1 &&
+		hwprof record -q -e loops,step -o /tmp/live.data -G $cgroup -D \
+			1 &&
 		hwprof report loops -i /tmp/live.data > /tmp/report
 	status=$?
 	cat /tmp/report
@@ -146,8 +148,8 @@ in_cgroup()
 	[ $status = 0 ] && grep -q known_inner /tmp/report
 }
 
-# It calls nothing, so only a switch can find it; on its CPU is another one, whose
-# events these are not.
+# The program makes no system calls, so only a switch can find it. Another one
+# runs on its CPU, which is not in the cgroup.
 cgroup_of_running()
 {
 	mkdir -p $cgroup || return
@@ -165,7 +167,7 @@ cgroup_of_running()
 	! grep -v "\"pid\": $pid\>" /tmp/rows
 }
 
-# -D ends a recording, -C limits it.
+# -D ends a recording, and -C limits it to CPUs.
 record_options()
 {
 	./spin & pid=$!
@@ -173,14 +175,16 @@ record_options()
 	status=$?
 	kill $pid
 	wait $pid
-	[ $status = 0 ] && hwprof report loops -i /tmp/live.data > /tmp/report &&
+	[ $status = 0 ] && hwprof report loops -i /tmp/live.data > /tmp/report \
+		&&
 		cat /tmp/report && grep -q known_inner /tmp/report &&
-		hwprof record -q -e loops,step -o /tmp/live.data -C 0 -D 0.5 -- ./spin
+		hwprof record -q -e loops,step -o /tmp/live.data -C 0 -D 0.5 \
+			-- ./spin
 	[ $? = 143 ] && hwprof script /tmp/live.data > /tmp/script &&
 		grep -q ' totals ' /tmp/script
 }
 
-# Runs "$@" for $seconds on a program that runs already.
+# Runs "$@" for $seconds on a running program.
 on_running()
 {
 	./spin & pid=$!
@@ -200,7 +204,7 @@ windows_in()
 		grep -q 'windows=[1-9]' /tmp/script
 }
 
-# What runs already is stepped only if asked for by name.
+# A running program is stepped only on request.
 others_are_spared()
 {
 	seconds=
@@ -210,12 +214,14 @@ others_are_spared()
 			grep -q 'a burst of 200 branches costs' /tmp/live.out ||
 			return
 		on_running hwprof $command -e loops,step || return
-		grep -q 'each program that is .* is stepped.*times slower.*hwprof .* -e loops,burst=200' /tmp/live.out ||
+		grep -q \
+			'each program that is .* is stepped.*times slower.*hwprof .* -e loops,burst=200' /tmp/live.out ||
 			return
 	done
 	sees windows_in &&
 		fails 2 "would step programs that run already" \
-			hwprof record -o /tmp/live.data -e hwprof/loops,rows/u -p 1 &&
+			hwprof record -o /tmp/live.data -e hwprof/loops,rows/u \
+			-p 1 &&
 		fails 2 "would step programs that run already.*each thing" \
 			hwprof record -o /tmp/live.data -e loops,cct -a -- true
 }
@@ -230,7 +236,8 @@ own_is_told()
 		! hwprof record -q -o /tmp/live.data -- ./known 2>&1 | grep .
 }
 
-# Without udev all may open it. If not, it says who may.
+# Without udev everybody may open the device. Otherwise the message tells who
+# may.
 not_permitted()
 {
 	chmod 600 /dev/hwprof
@@ -246,7 +253,8 @@ not_permitted()
 
 refusals()
 {
-	fails 1 "there is no process\|No such process" hwprof top -p 2147483646 &&
+	fails 1 "there is no process\|No such process" hwprof top -p \
+		2147483646 &&
 		fails 1 "CPUs '0-'" hwprof stat -C 0- &&
 		fails 1 "cgroup 'none'" hwprof stat -G none &&
 		fails 127 "nosuch: command not found" hwprof stat -- nosuch &&
@@ -282,7 +290,7 @@ calls_in()
 
 example_calls()
 {
-	# A shell makes calls all the time.
+	# A shell calls functions all the time.
 	sh -c 'while :; do :; done' & pid=$!
 	sees calls_in
 	status=$?
@@ -298,7 +306,7 @@ ranges_in()
 	[ "$(grep -c '% #' /tmp/example)" -ge 2 ]
 }
 
-# A program that goes over a part of its heap again and again.
+# A program that loads from a part of its heap again and again.
 example_heap()
 {
 	./heaps & pid=$!

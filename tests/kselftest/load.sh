@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# What the module shows on every machine, also on one without any source; and it
-# comes and goes.
+# Loads and unloads the module, and checks the files that it shows in sysfs on
+# every machine, also on one without a source.
 . "${0%/*}/tap.sh"
 
 pmu=/sys/bus/event_source/devices/hwprof
 module=../../$KSELFTEST_KERNEL/hwprof.ko
 
-# "config1:0-15"; no two fields share a bit
+# Checks the form "config1:0-15", and that no two fields share a bit.
 formats()
 {
 	grep -H . $pmu/format/* | sed 's/.*format.//' > /tmp/formats
@@ -26,7 +26,7 @@ lists_events()
 	grep -q hwprof/loops/ /tmp/list && grep -q hwprof/branches/ /tmp/list
 }
 
-# Each source can be used, or there is a sentence; the tool repeats it.
+# Each source can be used, or has a reason, which the tool repeats.
 says_what_it_can()
 {
 	hwprof doctor > /tmp/doctor
@@ -41,7 +41,7 @@ says_what_it_can()
 	done
 }
 
-# The doctor's exit status: 0 if any source can be used, else 1.
+# Prints the doctor's exit status: 0 if any source can be used, else 1.
 without_source()
 {
 	for source in step lbr sample; do
@@ -50,7 +50,7 @@ without_source()
 	echo 1
 }
 
-# The tool says why it cannot, too.
+# The doctor, too, says why stepping cannot be used.
 doctor_knows_step()
 {
 	cap=$(cat $pmu/caps/step)
@@ -64,7 +64,7 @@ doctor_knows_step()
 	esac
 }
 
-# Loops can come from two sources: the tool takes one, or says of each why not.
+# Loops have two sources. The tool uses one, or says why each does not work.
 says_why_no_loops()
 {
 	hwprof record -q -o /tmp/load.data -e loops -- true > /tmp/why 2>&1
@@ -72,12 +72,12 @@ says_why_no_loops()
 	cat /tmp/why
 	grep -q '^yes$' $pmu/caps/step $pmu/caps/lbr && [ $status = 0 ] ||
 		{ [ $status = 1 ] &&
-			grep -qF "step: $(cat $pmu/caps/step); lbr: $(cat $pmu/caps/lbr)" \
+			grep -qF \
+				"step: $(cat $pmu/caps/step); lbr: $(cat $pmu/caps/lbr)" \
 				/tmp/why; }
 }
 
-# What this kernel has and does not export: each of it was found, or its place says
-# what is missing.
+# Every unexported symbol of this kernel was found, or is listed as missing.
 says_what_it_found()
 {
 	cat $pmu/caps/symbols
@@ -93,15 +93,15 @@ comes_and_goes()
 	! insmod "$module"
 }
 
-# Of counters of arm64, so far.
+# Prints the number of interrupts of arm64's counters so far.
 interrupts()
 {
 	awk '/arm-pmu/ { for (i = 2; $i ~ /^[0-9]+$/; i++) sum += $i }
 	     END { print sum + 0 }' /proc/interrupts
 }
 
-# What an overflow is like is tried, and a machine that handles overflows more
-# slowly than they come must not hang for it.
+# The module tries an overflow. A machine that handles overflows more slowly
+# than they come must not hang because of it.
 tries_one_overflow()
 {
 	rmmod hwprof || return
@@ -116,7 +116,7 @@ tries_one_overflow()
 	esac
 }
 
-# A refused event holds nothing.
+# A refused event keeps nothing.
 unloads_after_refusals()
 {
 	for event in loops,step loops,lbr loops,branches; do

@@ -15,7 +15,7 @@ is_exact()
 		$BACK ]
 }
 
-# Not while somebody has an event open; and at once when nobody has.
+# Unloading fails while an event is open, and works at once afterwards.
 unload_is_refused()
 {
 	sessions 0
@@ -27,11 +27,11 @@ unload_is_refused()
 	refused=$?
 	wait $stat
 	kill $spin
-	wait $spin	# the work of a task that was stepped holds it, too
+	wait $spin	# the work of a stepped task holds the module, too
 	[ $refused != 0 ] && rmmod hwprof && insmod "$module" && is_exact
 }
 
-# Nor while somebody has the device open, whether or not with a session.
+# Unloading fails while the device is open, with or without a session.
 unload_is_refused_by_a_file()
 {
 	exec 9<> /dev/hwprof
@@ -50,7 +50,7 @@ reload()
 	done
 }
 
-# The session's end is still on its way.
+# The session is still ending.
 reload_at_once()
 {
 	for round in 1 2 3; do
@@ -73,8 +73,8 @@ toggle_cpu()
 	done
 }
 
-# From when the command says so, by a file: perf has opened its events then,
-# and opens none for a CPU that is not there.
+# Begins when the command creates a file. perf has opened its events then, and
+# cannot open one on a missing CPU.
 while_cpus_go()
 {
 	toggle_cpu & toggle=$!
@@ -87,7 +87,7 @@ while_cpus_go()
 	return $status
 }
 
-# record SCRIPT OPTION...: the back edges of `known` in it
+# record SCRIPT OPTION...: sets $sum to the back edges of `known` in it
 record()
 {
 	script=$1
@@ -98,7 +98,7 @@ record()
 	echo "$sum"
 }
 
-# 12 programs; whichever CPU they were on, nothing of them is missing.
+# Nothing of the 12 programs is missing, whichever CPU they ran on.
 hotplug_of_tasks()
 {
 	record 'touch /tmp/toggle
@@ -107,12 +107,13 @@ hotplug_of_tasks()
 		[ "$sum" = $((12 * BACK)) ]
 }
 
-# Events of a CPU end with it; those of the others go on.
+# Events of a CPU end with it. Those of other CPUs continue.
 hotplug_of_all()
 {
 	record "for i in 1 2 3; do
 			./forks; echo 0 > $cpu1; ./forks; echo 1 > $cpu1
-		done" -a -e hwprof/loops,step,rows,memory_mib=8,interval_ms=50/u &&
+		done" -a -e \
+			hwprof/loops,step,rows,memory_mib=8,interval_ms=50/u &&
 		[ "$sum" -gt $((9 * BACK)) ] && [ "$sum" -le $((18 * BACK)) ]
 }
 
@@ -129,12 +130,13 @@ test_ok "unload is refused while an event is open" unload_is_refused
 test_ok "unload is refused while the device is open" unload_is_refused_by_a_file
 test_ok "unload and load" reload
 test_ok "unload right after a recording" reload_at_once
-# In the first tier the soak has the debug kernel's CPUs go all the time.
+# In the first tier, the soak toggles CPUs of the debug kernel all the time.
 case $KSELFTEST_KERNEL$KSELFTEST_SHORT in
 *debugyes) finish; exit ;;
 esac
 if [ -w $cpu1 ]; then
-	test_ok "CPUs go while tasks are recorded" while_cpus_go hotplug_of_tasks
+	test_ok "CPUs go while tasks are recorded" while_cpus_go \
+		hotplug_of_tasks
 	test_ok "CPUs go while all is recorded" hotplug_of_all
 	test_ok "CPUs go while tasks are counted" while_cpus_go hotplug_counting
 else

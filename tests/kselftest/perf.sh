@@ -5,20 +5,20 @@
 needs step
 
 BACK=9999		# back edges of `known`
-TAKEN=10001		# its taken branches: and a call and a return
+TAKEN=10001		# its taken branches, with a call and a return
 SHAPES=20000		# of `shapes`
 TRIPS=629999		# of `trips`: 30,000 * (3 * 6 + 2), and 29,999 of outer
 CALLS=4001		# calls of `short_trips`: 3000 of inner, 1000 of middle
 data=/tmp/perf.data
 export PERF_BUILDID_DIR=/tmp/buildid
 
-# Perf is not to throttle: that is test_samples' matter. The kernel takes no
+# perf must not throttle here; test_samples tests that. The kernel accepts no
 # rate once its own limit is off.
 echo 1000000 > /proc/sys/kernel/perf_event_max_sample_rate
 echo 0 > /proc/sys/kernel/perf_cpu_time_max_percent
 trap 'echo 25 > /proc/sys/kernel/perf_cpu_time_max_percent' EXIT
 
-# The count in perf stat's CSV, of the event's first line.
+# Prints the count of the event's first line in the CSV of perf stat.
 stat_count()
 {
 	perf stat -x, "$@" 2>&1 > /dev/null | grep hwprof/ | cut -d, -f1
@@ -36,7 +36,7 @@ between()
 	[ "$3" -ge "$1" ] && [ "$3" -le "$2" ]
 }
 
-# record OPTION... -- COMMAND...; rows, with all that is in them, add up
+# record OPTION... -- COMMAND...; checks that rows add up
 record()
 {
 	case $* in
@@ -48,7 +48,7 @@ record()
 	}
 }
 
-# The sum of the periods in the file, of samples from the program.
+# Prints the sum of periods in the file, of samples of the program.
 periods()
 {
 	perf script -i $data -F comm,period | awk -v comm="$1" \
@@ -73,13 +73,14 @@ stat_repeats()
 }
 
 # If the program exits while perf prints, perf reads no last interval, and its
-# summary lacks that, too: intervals are long beside that.
+# summary lacks it, too. Intervals are long compared with that.
 stat_intervals()
 {
 	perf stat -x, -I 500 --summary -e hwprof/loops/u -- ./trips \
 		> /tmp/intervals 2>&1
 	cat /tmp/intervals
-	is $TRIPS "$(sed -n 's/^ *summary,\([0-9]*\),.*/\1/p' /tmp/intervals)" &&
+	is $TRIPS "$(sed -n 's/^ *summary,\([0-9]*\),.*/\1/p' /tmp/intervals)" \
+		&&
 		awk -F, '/summary/ { next } /hwprof/ { sum += $2; intervals++ }
 			END { exit !(intervals > 1 && sum == '$TRIPS') }' \
 			/tmp/intervals
@@ -105,13 +106,13 @@ record_period()
 	record -c 100 --period -e hwprof/loops/u -- ./known &&
 		is $BACK "$(periods known)" &&
 		between 99 110 "$(perf script -i $data -F ip | wc -l)" || return
-	# Without --period, perf takes every sample for a whole period.
+	# Without --period, each sample counts as a whole period.
 	record -c 100 -e hwprof/loops/u -- ./known &&
 		between $((BACK - 200)) $BACK "$(periods known)"
 }
 
-# How long it takes is up to the machine, but not that a hundred times the rate
-# gives more samples; those of fewer are of more back edges each.
+# The duration depends on the machine. A rate a hundred times higher must give
+# more samples, and fewer samples must each have more back edges.
 record_frequency()
 {
 	samples=
@@ -138,8 +139,9 @@ record_callchains()
 			awk '$2 == "shapes" { print $1 }')"
 }
 
-# By symbol: what was there before the exec has a time before it, but may come when
-# perf has ordered what is later; then perf takes it for the new program's.
+# By symbol: samples from before the exec have an earlier time, but may arrive
+# when perf has already sorted later ones. perf then attributes them to the new
+# program.
 record_all()
 {
 	record -a -e hwprof/loops,step,rows/u -- ./known &&
@@ -154,8 +156,8 @@ record_per_thread()
 		is $BACK "$(periods known)"
 }
 
-# perf can read the file, with all samples in it. The table of threads that it prints
-# stays empty: since 5.13 the kernel writes no PERF_RECORD_READ when a task exits.
+# perf can read the file with all samples. Its table of threads remains empty:
+# since 5.13 the kernel writes no PERF_RECORD_READ when a task exits.
 record_stat()
 {
 	record -s -c 100 --period -e hwprof/loops/u -- ./known &&
@@ -176,12 +178,13 @@ record_group()
 
 record_compressed()
 {
-	record -z -e hwprof/loops,rows/u -- ./known && is $BACK "$(periods known)"
+	record -z -e hwprof/loops,rows/u -- ./known && is $BACK \
+		"$(periods known)"
 }
 
-# By size: a period of time may be over before perf is ready for its end. What the
-# shell's child did before its exec is delivered at it, and perf says `known`; or the
-# number, of one that had gone when the file was begun that has the rest of it.
+# Switches by size: a period of time might be over before perf is ready. Rows of
+# the shell's child from before its exec are delivered at the exec, so perf
+# shows `known`, or a number if the process had exited when the file was begun.
 record_switched_output()
 {
 	rm -f $data.*
@@ -199,14 +202,14 @@ record_switched_output()
 	[ "$files" -ge 2 ] && between $((8 * TAKEN)) $((9 * TAKEN)) "$sum"
 }
 
-# percent FUNCTION: its share in the report, rounded
+# percent FUNCTION: prints its rounded share in the report
 percent()
 {
 	awk -v name="$1" '$2 == "[.]" && $3 == name { printf "%.0f", $1 }' \
 		/tmp/report
 }
 
-# Each CPU's event has a rest that is no sample yet, so a move shifts a few.
+# Each CPU's event has a rest that is no sample yet, so a migration moves a few.
 report_symbols()
 {
 	record -c 50 --period -e hwprof/loops/u -- ./shapes &&
@@ -228,7 +231,8 @@ script_rows()
 annotate_head()
 {
 	record -c 50 -e hwprof/loops/u -- ./shapes &&
-		perf annotate -i $data --stdio -l hot 2> /dev/null > /tmp/annotate
+		perf annotate -i $data --stdio -l hot 2> /dev/null > \
+			/tmp/annotate
 	cat /tmp/annotate
 	grep -q '^ *100.00.* nop' /tmp/annotate
 }
@@ -255,10 +259,12 @@ ranges_samples()
 		is $TAKEN "$(periods known)"
 }
 
-# Nothing is lost that fits in no range of its own, and nothing told twice.
+# Events without a range of their own are not lost, and nothing is reported
+# twice.
 ranges_rows()
 {
-	record -e hwprof/ranges,rows/u -- ./known && is $TAKEN "$(periods known)" &&
+	record -e hwprof/ranges,rows/u -- ./known && is $TAKEN \
+		"$(periods known)" &&
 		record -e hwprof/ranges,rows,epsilon_ppm=500000/u -- ./forks &&
 		is $((3 * TAKEN + 3)) $(($(periods forks) + $(periods known)))
 }
@@ -269,8 +275,8 @@ calls_stat()
 		is 3 "$(stat_count -e hwprof/calls/u -- ./forks)"
 }
 
-# By caller, and as often as was called. Calls come in fours, so that each seventh
-# meets all of them, and each tenth would not.
+# By caller, with the exact number of calls. Calls come in fours: every seventh
+# hits all of them, every tenth would not.
 calls_samples()
 {
 	record -e hwprof/calls/u -- ./short_trips &&
@@ -285,7 +291,7 @@ calls_samples()
 	}
 }
 
-# A pair of each call site, and no more.
+# One pair for each call site, and no other.
 calls_rows()
 {
 	record -e hwprof/calls,rows/u -- ./short_trips &&
@@ -293,11 +299,14 @@ calls_rows()
 		hwprof report calls -i $data > /tmp/report || return
 	cat /tmp/report
 	grep -q '3 call pairs of 3 methods; exact' /tmp/report &&
-		grep -q '^74.98% *3,000 *short_trips *middle+0x.* trips.c:.* inner$' \
+		grep -q \
+			'^74.98% *3,000 *short_trips *middle+0x.* trips.c:.* inner$' \
 			/tmp/report &&
-		grep -q '^24.99% *1,000 *short_trips *outer+0x.* trips.c:.* middle$' \
+		grep -q \
+			'^24.99% *1,000 *short_trips *outer+0x.* trips.c:.* middle$' \
 			/tmp/report &&
-		grep -q '^74.98% *3,000 *1 *short_trips *inner *trips.c:' /tmp/report
+		grep -q '^74.98% *3,000 *1 *short_trips *inner *trips.c:' \
+			/tmp/report
 }
 
 # `known` makes one call.
@@ -317,7 +326,7 @@ contexts_rows()
 	record -e hwprof/cct,rows/u -- ./known && is 1 "$(periods known)"
 }
 
-# Back edges and returns: `forks` has three `known`, and returns from nothing.
+# Back edges and returns: `forks` has three `known`, and does not return itself.
 paths_stat()
 {
 	is $((BACK + 1)) "$(stat_count -e hwprof/paths/u -- ./known)" &&
@@ -350,8 +359,10 @@ test_ok "perf record of rows" record_rows
 test_ok "perf record -p" perf_reads hwprof/loops,step sleep 5
 test_ok "perf record -p, stopped" perf_reads_stopped hwprof/loops,step
 test_ok "perf record -p, bursts" perf_reads hwprof/loops,burst=200 sleep 5
-test_ok "perf record -p, bursts, stopped" perf_reads_stopped hwprof/loops,burst=200
-test_ok "perf record -p of branches, stopped" perf_reads_stopped hwprof/branches,step
+test_ok "perf record -p, bursts, stopped" perf_reads_stopped \
+	hwprof/loops,burst=200
+test_ok "perf record -p of branches, stopped" perf_reads_stopped \
+	hwprof/branches,step
 test_ok "perf record -a" record_all
 test_ok "perf record --per-thread" record_per_thread
 test_ok "perf record of a group:S" record_group

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * plugged TURNS: loads a library when it has run for a while, forks, and works
- * there in both processes. Nothing in either has frame pointers.
+ * plugged TURNS: loads a library after running for a while, forks, and works in
+ * the library in both processes. Nothing in either has frame pointers.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The two are not to be made one. */
+/* Prevents merging the two functions. */
 static __attribute__((noipa)) void child(void (*turn)(void), int turns)
 {
 	while (turns--)
@@ -34,7 +34,7 @@ int main(int argc, char **argv)
 	turn = plugin ? (void (*)(void))dlsym(plugin, "plugin_turn") : NULL;
 	if (!turn)
 		return 1;
-	/* So that its maps can be known before what is to be seen. */
+	/* Gives time for its maps to be noted. */
 	usleep(1000000);
 	if (!fork()) {
 		child(turn, turns);

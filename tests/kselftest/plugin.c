@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A library without frame pointers, whose time is known: see plugged.c. */
+/* A library without frame pointers and with known time: see plugged.c. */
 
 #define PART 20000
 

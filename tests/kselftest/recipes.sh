@@ -17,11 +17,11 @@ page=$PWD/recipes/recipes.md
 work=/tmp/recipes
 counted=cache-misses
 
-# Perf keeps binaries in .debug there, unless it is told another folder.
+# perf keeps binaries in .debug there, unless it is given another folder.
 export HOME=$work
 unset PERF_BUILDID_DIR
 
-# The programs were built by the page's own commands, where there is a compiler.
+# The page's own commands built the programs, where there is a compiler.
 mkdir -p $work && cp -r recipes/* $work && cd $work || exit 1
 
 # Splits the page: N.command, N.expected, N.title and N.mark for each command.
@@ -49,7 +49,7 @@ split_page()
 	END { print n > "commands" }' "$page"
 }
 
-# plain FILE: without what differs from run to run
+# plain FILE: removes what varies between runs
 plain()
 {
 	if grep -q 'estimates\|PMU' "$number.mark"; then
@@ -63,7 +63,7 @@ plain()
 		'"$numbers; s/$counted/cache-misses/" "$1" | grep .
 }
 
-# is_as_told: all lines that the page has are there, in this order
+# is_as_told: checks that all lines of the page occur, in this order
 is_as_told()
 {
 	plain $number.expected > wanted
@@ -87,7 +87,7 @@ is_as_told()
 	}' wanted got
 }
 
-# runs: the command of $number, and prints what the page says
+# runs: runs command $number, and checks that it prints what the page shows
 runs()
 {
 	sed "s/cache-misses/$counted/g" $number.command > run.sh
@@ -102,14 +102,14 @@ runs()
 	return 1
 }
 
-# There are counters, if not this one.
+# There are counters, though perhaps not this one.
 has_pmu()
 {
 	grep -q '^[1-9]' $caps/counters
 }
 
 split_page
-# The PMU of an emulated machine counts no cache misses.
+# The PMU of an emulated machine does not count cache misses.
 perf stat -x, -e $counted:u true 2>&1 | grep -q '^[0-9]' || counted=instructions
 test_ok "recipes: the page has commands" [ "$(cat commands)" -ge 12 ]
 number=1

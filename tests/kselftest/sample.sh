@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Samples: hwprof/ranges,sample/ and hwprof/cct,sample/, by the clock and, where there is a PMU, by a
-# counter.
+# Samples: hwprof/ranges,sample/ and hwprof/cct,sample/, taken by the clock and,
+# if the machine has a PMU, by a counter.
 . "${0%/*}/windows.sh"
 needs sample
 
 about=ranges
 every=100000		# ns of CPU time
 
-# has OBJECT PERCENT: hot ranges in it have at least so much of all
+# has OBJECT PERCENT: checks the share of hot ranges in it
 has()
 {
 	awk -v object=" $1 " -v least="$2" '
@@ -23,7 +23,8 @@ hot_code()
 		grep -q ' 1 session from sample$' /tmp/report
 }
 
-# As many as the clock has periods: a sample's weight is its period.
+# A sample's weight is its period, so the sum is a multiple of the clock's
+# period.
 whole_periods()
 {
 	weight=$(sed -n 's/,//g; s/ events = .*//p' /tmp/report)
@@ -109,7 +110,7 @@ by_a_counter()
 		loses_nothing && has long_trips 60
 }
 
-# The number of an event is all that a counter of arm64 takes.
+# A counter of arm64 takes only the number of an event.
 of_arm64()
 {
 	record -e ranges,sample --trigger armv8_pmuv3/event=0x11/ -c 100003 -- \
@@ -124,7 +125,8 @@ has_no_counter()
 	stat_says ranges,sample,trigger=0xc0
 }
 
-# A limit that leaves tables no room; a device that is not the user's.
+# A limit that leaves no room for tables, and a device that the user cannot
+# open.
 tells_users_what_stacks_lack()
 {
 	su user -c "ulimit -l 1024; hwprof record -q -o /tmp/user.data -m 1 \
@@ -178,16 +180,16 @@ who_calls_by_a_counter()
 		part 'callers;_start;again' 25
 }
 
-# Nothing in it has frame pointers, which lead from left() nowhere. What was there
-# before its table has no callers; that is a moment, but for debug kernels.
+# Nothing here has frame pointers, so left() leads nowhere. Samples before the
+# table exists have no callers: that is a moment, except on debug kernels.
 who_calls_without_pointers()
 {
 	contexts -e cct,sample -c $every -- ./pointerless && loses_nothing &&
 		sed -i '/;_start/!d' /tmp/folded && parts_of pointerless
 }
 
-# below CHAIN LEAST: so many percent of what is in the library end with the chain.
-# Where other machines take its time, a process may seem to have more than another.
+# below CHAIN LEAST: checks that so many percent of the library's samples end
+# with the chain. If other machines take CPU time, processes may seem unequal.
 below()
 {
 	awk -v chain=";$1" -v least="$2" '
@@ -200,7 +202,7 @@ below()
 		}' /tmp/folded
 }
 
-# A library that comes late, and a fork that maps nothing.
+# A library that is loaded late, and a fork that maps nothing.
 who_calls_plugins()
 {
 	contexts -e cct,sample -c $every -- \
@@ -211,7 +213,7 @@ who_calls_plugins()
 		below 'main;parent;plugin_turn;mostly;work' 12
 }
 
-# hwprof record had them made when it was told what -p runs.
+# hwprof record made the tables when -p named the program.
 who_calls_in_what_runs()
 {
 	./endless & runs=$!
@@ -231,14 +233,16 @@ who_calls_the_kernel()
 		! grep '\[kernel\]' /tmp/folded
 }
 
-# Both columns of both counters.
+# Checks both columns of both counters.
 has_metrics()
 {
-	grep -q ' instructions:u  *own  *branches:u  *own  procedure' /tmp/report &&
+	grep -q ' instructions:u  *own  *branches:u  *own  procedure' \
+		/tmp/report &&
 		! grep 'have no metrics' /tmp/report
 }
 
-# All loops of the program have three instructions a branch, wherever they are.
+# All loops of the program have three instructions per branch, wherever they
+# are.
 counters_beside()
 {
 	contexts -e cct,sample --trigger instructions -c 1000003 \
@@ -256,7 +260,8 @@ counters_beside_of_perf()
 {
 	perf record -q -R --period --no-inherit -o $data -c 100003 \
 		-e '{hwprof/cct,sample,rows,metrics=2,trigger=0xc0/u,instructions:u,branches:u}:S' \
-		-- ./long_trips && hwprof report cct -i $data > /tmp/report && has_metrics
+		-- ./long_trips && hwprof report cct -i $data > /tmp/report &&
+		has_metrics
 }
 
 has_counters()
@@ -273,7 +278,8 @@ test_ok "sample: who calls" who_calls
 [ ! -e ./plugged ] ||
 	test_ok "sample: who calls, in libraries and forks" who_calls_plugins
 if ! has_counters; then
-	test_ok "sample: refused by a counter, where there is none" has_no_counter
+	test_ok "sample: refused by a counter, where there is none" \
+		has_no_counter
 	finish
 	exit
 fi
@@ -303,7 +309,8 @@ test_ok "sample: on a budget" on_a_budget
 test_ok "sample: on the usual budget" on_the_usual_budget
 test_ok "sample: perf stat" counts
 test_ok "sample: -p" running
-test_ok "sample: stock perf, -p, stopped" perf_reads_stopped hwprof/ranges,sample
+test_ok "sample: stock perf, -p, stopped" perf_reads_stopped \
+	hwprof/ranges,sample
 test_ok "sample: what there is not" refuses
 test_ok "sample: as an ordinary user" with_paranoid 2 is_for_users
 finish

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program with debug information and no library, for perf's reports: three
- * quarters of its back edges are hot()'s, a quarter cold()'s.
+ * A program with debug information and without a library, for perf's reports.
+ * Three quarters of its back edges belong to hot(), one quarter to cold().
  */
 #include "bare.h"
 

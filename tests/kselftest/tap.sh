@@ -5,7 +5,7 @@ count=0
 failed=0
 caps=/sys/bus/event_source/devices/hwprof/caps
 
-# test NAME COMMAND...: it succeeds
+# test_ok NAME COMMAND...: checks that it succeeds
 test_ok()
 {
 	name=$1
@@ -20,16 +20,17 @@ test_ok()
 	fi
 }
 
-# perf_reads EVENT COMMAND...: stock perf has what a process did while COMMAND ran
-# (given the process in $pid) when its events are disabled, and its totals. Perf
-# goes to each CPU for that, and takes it from the program, which may go on on
-# another one.
+# perf_reads EVENT COMMAND...: checks that stock perf has the counts and totals
+# of a process when its events are disabled. COMMAND runs meanwhile, with the
+# process in $pid. perf visits each CPU for that, and takes it from the program,
+# which may continue on another one.
 perf_reads()
 (
 	event=$1 file=/tmp/process.data
 	shift
 	./spin & export pid=$!
-	perf record -q -R -o $file -e "$event,rows,interval_ms=60000/u" -p $pid \
+	perf record -q -R -o $file -e "$event,rows,interval_ms=60000/u" -p \
+		$pid \
 		-- "$@"
 	status=$?
 	kill -KILL $pid
@@ -39,15 +40,15 @@ perf_reads()
 	[ $status = 0 ] && [ "$sum" -gt 0 ]
 )
 
-# perf_reads_stopped EVENT: it is on no CPU then.
+# perf_reads_stopped EVENT: does the same with the process on no CPU.
 perf_reads_stopped()
 {
 	perf_reads "$1" sh -c 'sleep 2; kill -STOP $pid; sleep 1'
 }
 
-# accounted FILE...: what was recorded into them together. In each totals row,
-# produced = delivered + lost + evicted + pending, and rows have all that was
-# delivered. Samples have no totals.
+# accounted FILE...: checks recordings that were made together. In each totals
+# row, produced = delivered + lost + evicted + pending, and the rows have
+# everything that was delivered. Samples have no totals.
 accounted()
 (
 	for file in "$@"; do
@@ -92,8 +93,8 @@ accounted()
 		}'
 )
 
-# recorded TOOL ARGUMENT...: what it has recorded is accounted for; of perf, if it
-# has recorded rows, which tell all with -R and, where -c has a period, --period
+# recorded TOOL ARGUMENT...: checks the account of its recording. For perf it
+# must have recorded rows, with -R and, if -c has a period, --period.
 recorded()
 (
 	tool=$1 output=$1.data rows=
@@ -111,7 +112,7 @@ recorded()
 	}
 ) >&2
 
-# run TOOL ARGUMENT...: and if it records, that adds up, whatever the test looks at
+# run TOOL ARGUMENT...: runs it, and checks the account of a recording
 run()
 {
 	command "$@" || return
@@ -128,7 +129,8 @@ perf()
 	run perf "$@"
 }
 
-# Waits until there are so many: they go a moment after their last event.
+# sessions NUMBER: waits until there are so many; they end a moment after their
+# last event.
 sessions()
 {
 	until [ "$(cat $caps/sessions)" = "$1" ]; do usleep 10000; done
@@ -140,7 +142,7 @@ skip()
 	echo "ok $count $1 # SKIP $2"
 }
 
-# needs SOURCE: without it, none of these tests can be run
+# needs SOURCE: skips all tests without it
 needs()
 {
 	missing=$(cat "$caps/$1")
@@ -150,9 +152,9 @@ needs()
 	exit
 }
 
-# What follows is of the tools, and of kernel paths that others take as well: on a
-# kernel that checks itself, where perf takes ten times as long, and in a short run,
-# it is left out.
+# The following tests the tools, and paths of the kernel that other tests also
+# take. It is left out in a short run, and on a kernel that checks itself, where
+# perf takes ten times as long.
 rest_is_no_news()
 {
 	case $KSELFTEST_KERNEL$KSELFTEST_SHORT in

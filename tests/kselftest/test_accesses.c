@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Loads and stores of a program of which all are known: by samples of each
- * single one, and by rows that add up.
+ * Loads and stores of a program whose accesses are all known: samples of each,
+ * and rows that add up.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -40,9 +40,10 @@ extern const char access_loop[], access_fault[], access_late[];
 extern uint64_t access_words[];
 extern char access_copy[], access_slot[];
 
-/* One access, by where the instruction is and what it accesses. */
+/* An access: the instruction's place, and the address. */
 struct access {
-	const char *ip;			/* or up to 24 bytes before it */
+	const char *ip;			/* or up to 24 bytes before the
+					 * instruction */
 	const void *address;
 	uint64_t value;			/* of a load of up to 8 bytes */
 	bool wide;
@@ -71,7 +72,7 @@ static uint64_t thread_pointer(void)
 	return pointer;
 }
 
-/* What x86/accesses.S says, in its order. */
+/* The accesses of x86/accesses.S, in order. */
 static __attribute__((constructor)) void expect(void)
 {
 	char *words = (char *)access_words;
@@ -116,7 +117,7 @@ static __attribute__((constructor)) void expect(void)
 struct seen {
 	unsigned int count;		/* in accesses_run() */
 	struct access all[SEEN_MAX];
-	uint64_t at_label;		/* samples there, and their address */
+	uint64_t at_label;		/* samples there */
 	const char *label;
 	uint64_t address, value;
 };
@@ -193,7 +194,10 @@ static void run_all(void *context)
 	accesses_run();
 }
 
-/* An instruction stands behind its label, with up to two before it. */
+/*
+ * Returns true for the instruction behind a label, with up to two others in
+ * between.
+ */
 static bool is_at(const char *ip, const char *label)
 {
 	return ip >= label && ip < label + 24;
@@ -277,7 +281,10 @@ TEST_F(accesses, callees)
 	EXPECT_EQ((uint64_t)AT(call), self->seen.address);
 }
 
-/* --- what comes between an instruction and its trap ------------------------------- */
+/*
+ * --- events between an instruction and its trap
+ * --------------------------------
+ */
 
 static const uint64_t word = 0x1234567890;
 
@@ -298,7 +305,7 @@ static void run_fault(void *context)
 		_exit(1);
 }
 
-/* It loads once: when it does. */
+/* A faulting load counts once, when it is executed. */
 TEST_F(accesses, of_a_fault)
 {
 	self->seen.label = access_fault;
@@ -317,7 +324,7 @@ static void run_late(void *context)
 		_exit(1);
 }
 
-/* Its code was not there to be read when it was about to run. */
+/* Its code could not be read when it was about to run. */
 TEST_F(accesses, of_code_that_is_not_there_yet)
 {
 	self->seen.label = access_late;
@@ -327,11 +334,14 @@ TEST_F(accesses, of_code_that_is_not_there_yet)
 	EXPECT_EQ(word, self->seen.value);
 }
 
-/* --- what is no memory -------------------------------------------------------------- */
+/*
+ * --- device memory
+ * -------------------------------------------------------------
+ */
 
-enum { ROM = 0xf0000 };		/* of every PC: its BIOS */
+enum { ROM = 0xf0000 };		/* the BIOS of every PC */
 
-/* A page of the machine's ROM, which is mapped as registers of devices are. */
+/* Maps a page of the machine's ROM, which is mapped like device registers. */
 static void *map_rom(void)
 {
 	int memory = open("/dev/mem", O_RDONLY | O_CLOEXEC);
@@ -358,7 +368,7 @@ static void compare(struct __test_metadata *_metadata,
 	       (void *)address);
 }
 
-/* Its address is known. */
+/* The address is known. */
 TEST_F(accesses, of_a_device)
 {
 	void *rom = map_rom();
@@ -370,7 +380,7 @@ TEST_F(accesses, of_a_device)
 	EXPECT_EQ((uint64_t)rom, self->seen.address);
 }
 
-/* Its value is not, for nobody but the program reads it. */
+/* The value is unknown, because only the program may read it. */
 TEST_F(accesses, value_of_a_device)
 {
 	void *rom = map_rom();
@@ -381,7 +391,7 @@ TEST_F(accesses, value_of_a_device)
 	EXPECT_EQ(0, self->seen.at_label);
 }
 
-/* Memory that was read and never written is one page of zeros for all. */
+/* Memory that was read but never written is a shared page of zeros. */
 TEST_F(accesses, value_of_the_zero_page)
 {
 	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
@@ -394,7 +404,7 @@ TEST_F(accesses, value_of_the_zero_page)
 	EXPECT_EQ(0, self->seen.value);
 }
 
-/* Half of it is on the one, half on the other. */
+/* One half is on each page. */
 TEST_F(accesses, value_across_pages)
 {
 	char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
@@ -409,7 +419,7 @@ TEST_F(accesses, value_across_pages)
 
 static const struct itimerval soon = { .it_value = { 0, 1000 } };
 
-/* Again and again, but not so often that nothing else is done. */
+/* Repeats the timer, but leaves time for other work. */
 static void again(int sig)
 {
 	static int times;
@@ -460,7 +470,7 @@ TEST_F(accesses, of_threads)
 	EXPECT_EQ((uint32_t)word, self->seen.value);
 }
 
-/* --- rows ------------------------------------------------------------------------- */
+/* --- rows ----------------------------------------------------------------- */
 
 struct rows {
 	uint64_t around;		/* in ranges around the word */
@@ -492,7 +502,7 @@ TEST_F(accesses, rows)
 	EXPECT_LE(THREADS * TIMES, rows.around);
 }
 
-/* Of bursts, what is in them: less than all, and all of that in rows. */
+/* Bursts see a part of the accesses, and rows have all of these. */
 TEST_F(accesses, of_bursts)
 {
 	struct perf_event_attr attr =
@@ -502,7 +512,7 @@ TEST_F(accesses, of_bursts)
 
 	self->tally.see = see_row;
 	self->tally.context = &rows;
-	attr.config1 = 50;			/* branches, */
+	attr.config1 = 50;			/* branches */
 	attr.sample_period = 1000000;		/* each ms */
 	self->child = child_start(run_threads, NULL);
 	ASSERT_EQ(0, recording_open(&self->recording, &attr, self->child.pid,

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What takes the right to attach to a process as a debugger does, beyond perf's
- * right to read: at Yama's scopes, after an exec, by who shares memory or has
- * dropped rights. And nobody gets what another event of the same opener is about.
+ * Actions that require the right to attach to a process as a debugger, beyond
+ * perf's right to read: at Yama's scopes, after an exec, by peers that share
+ * memory or have dropped rights. An event gets nothing about the target of
+ * another event of the same opener.
  *
- * Yama's scope 3 is for good, so yama.sh, which runs last, has a test of its own
- * here; the others skip then.
+ * Yama's scope 3 is permanent. yama.sh, which runs last, has its own test here;
+ * the others are skipped then.
  */
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -30,7 +31,7 @@ enum { USER = 1000, OTHER_USER = 1001, SCOPES = 3, NO_ATTACH = 3 };
 
 #define SCOPE	"yama/ptrace_scope"
 
-/* What perf allows an ordinary user is not what is asked here. */
+/* perf's limits for ordinary users are not tested here. */
 static void __attribute__((constructor)) let_users(void)
 {
 	if (sysctl_write("perf_event_paranoid", 2))
@@ -61,7 +62,7 @@ static bool become(uid_t user)
 	       !prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 }
 
-/* Runs @what in a process of its own, which is that user's; its exit status. */
+/* Runs @what in a process of that user. Returns its exit status. */
 static int as_user(uid_t user, int (*what)(void *context), void *context)
 {
 	pid_t pid;
@@ -84,7 +85,7 @@ static void rest(void)
 		pause();
 }
 
-/* A process of the user's, that lets anybody attach if it is @open. */
+/* Starts a process of the user; if @open, anybody may attach to it. */
 static pid_t start_as(uid_t user, bool open)
 {
 	int ready[2];
@@ -113,12 +114,13 @@ static pid_t start_as(uid_t user, bool open)
 static void end(pid_t pid)
 {
 	if (pid <= 0)
-		return;		/* to kill() it would be many, or all */
+		return;		/* kill() would take it for many processes, or
+				 * all */
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 }
 
-/* --- kinds of events --------------------------------------------------------------- */
+/* --- kinds of events ------------------------------------------------------ */
 
 static int try_on(struct perf_event_attr attr, pid_t pid)
 {
@@ -165,7 +167,7 @@ static int try_addresses(pid_t pid)
 	return try_on(attr, pid);
 }
 
-/* An event that feeds a session made at the device. */
+/* Tries an event that feeds a session of the device. */
 static int try_feeder(pid_t pid)
 {
 	struct hwprof_config config = device_config(EVENT_VALUES | EVENT_STEP);
@@ -187,7 +189,7 @@ static const struct {
 	{ "a session", try_feeder },
 };
 
-/* All that attach end as @expected; else says which did not. */
+/* Asserts that all that attach end as @expected, and prints the others. */
 static bool all_end_as(int expected, pid_t pid)
 {
 	bool right = true;
@@ -206,14 +208,14 @@ static bool all_end_as(int expected, pid_t pid)
 	return right;
 }
 
-/* --- Yama ---------------------------------------------------------------------------- */
+/* --- Yama ----------------------------------------------------------------- */
 
 struct known_of {
 	pid_t stranger, open;
 	int scope;
 };
 
-/* What the kernel says of the right, without us. */
+/* Asks the kernel for the right, without hwprof. */
 static bool memory_opens(pid_t pid)
 {
 	char path[64];
@@ -248,7 +250,8 @@ static int try_scope(void *context)
 
 	right = all_end_as(0, 0);
 	right &= is_as(scope < 2, child.pid, "its child");
-	right &= is_as(scope < 1, others->stranger, "another one of the user's");
+	right &=
+		is_as(scope < 1, others->stranger, "another one of the user's");
 	right &= is_as(scope < 2, others->open, "one that lets anybody");
 	end(child.pid);
 	return !right;
@@ -294,18 +297,18 @@ TEST_F(yama, scopes)
 
 	for (scope = 0; scope < SCOPES; scope++) {
 		if (scope && scope_now() < 0)
-			break;	/* this kernel has no Yama: as its scope 0 */
+			break;	/* this kernel has no Yama, like scope 0 */
 		NEED_SCOPE(scope);
 		self->others.scope = scope;
 		EXPECT_EQ(0, as_user(USER, try_scope, &self->others));
-		/* Root may at all of them. */
+		/* Root may attach at all scopes. */
 		EXPECT_TRUE(all_end_as(0, self->others.stranger));
 		EXPECT_TRUE(all_end_as(0, self->others.open));
 		EXPECT_EQ(0, try_all(EVENT_LOOPS | EVENT_STEP));
 	}
 }
 
-/* Nobody attaches then, not root either; see yama.sh. */
+/* Nobody may attach then, not even root; see yama.sh. */
 TEST_F(yama, scope_3)
 {
 	struct hwprof_unwind_map map = { 0 };
@@ -336,7 +339,7 @@ static int set_maps_of(void *context)
 	return -result;
 }
 
-/* What a table says is on a stack is given away. */
+/* A table reveals what it claims to be on a stack. */
 TEST_F(yama, tables)
 {
 	pid_t other = start_as(OTHER_USER, true);
@@ -354,7 +357,10 @@ TEST_F(yama, tables)
 	EXPECT_EQ(EACCES, as_user(USER, set_maps_of, &self->others.stranger));
 }
 
-/* --- who shares memory ------------------------------------------------------------------ */
+/*
+ * --- peers in the same memory
+ * --------------------------------------------------
+ */
 
 static char peer_stack[65536] __attribute__((aligned(16)));
 
@@ -381,13 +387,13 @@ TEST(a_peer_in_the_same_memory)
 	EXPECT_EQ(0, as_user(USER, try_peer, NULL));
 }
 
-/* --- after an exec ------------------------------------------------------------------------ */
+/* --- after an exec -------------------------------------------------------- */
 
 static const char setuid_known[] = "/tmp/setuid_known";
 
 struct program {
 	const char *path;
-	uid_t user;		/* as whom it is run; 0: as whoever runs it */
+	uid_t user;		/* user who runs it; 0: the caller */
 };
 
 static void exec_program(void *context)
@@ -400,7 +406,7 @@ static void exec_program(void *context)
 	_exit(2);
 }
 
-/* Back edges that an event on a process counts which execs the program. */
+/* Counts back edges of a process that executes the program. */
 static int64_t count_exec(const struct program *program)
 {
 	struct perf_event_attr attr = event_attr(EVENT_LOOPS | EVENT_STEP);
@@ -438,7 +444,7 @@ static int count_of_plain(void *context)
 	return count_exec(&program) < KNOWN_BACK;
 }
 
-/* Perf keeps the events of a setuid program that may dump core. */
+/* perf keeps the events of a setuid program that may dump core. */
 TEST(a_setuid_program)
 {
 	char command[256], mode[16];
@@ -454,12 +460,15 @@ TEST(a_setuid_program)
 	ASSERT_EQ(0, text_write("/proc/sys/fs/suid_dumpable", "1"));
 	EXPECT_EQ(0, as_user(USER, count_of_plain, NULL));
 	EXPECT_EQ(0, as_user(USER, count_of_setuid, NULL));
-	/* Who may attach to it sees it. */
+	/* A user who may attach to it sees it. */
 	EXPECT_LE(KNOWN_BACK, count_exec(&program));
 	ASSERT_EQ(0, text_write("/proc/sys/fs/suid_dumpable", mode));
 }
 
-/* --- who has dropped rights ---------------------------------------------------------------- */
+/*
+ * --- dropped rights
+ * ------------------------------------------------------------
+ */
 
 static bool drop_capabilities(void)
 {
@@ -471,7 +480,10 @@ static bool drop_capabilities(void)
 	return !syscall(SYS_capset, &header, none);
 }
 
-/* A session of root's, another one of what root has become, and each is found. */
+/*
+ * Root's session and that of the user whom root became are different, and each
+ * is found.
+ */
 static int get_another_session(void)
 {
 	struct perf_event_attr attr = event_attr(EVENT_LOOPS | EVENT_STEP);
@@ -508,7 +520,10 @@ TEST(another_session)
 	EXPECT_TRUE(event_sessions_are(0));
 }
 
-/* What was made with more rights is not to be fed with fewer, nor told of stacks. */
+/*
+ * A session made with more rights must not be fed with fewer, nor be given
+ * stacks.
+ */
 static int use_the_old_session(void)
 {
 	const struct hwprof_unwind_row row = {
@@ -547,7 +562,7 @@ TEST(an_old_session)
 	EXPECT_TRUE(event_sessions_are(0));
 }
 
-/* --- one opener, several targets ------------------------------------------------------------ */
+/* --- one opener, several targets ------------------------------------------ */
 
 FIXTURE(broker)
 {
@@ -557,7 +572,7 @@ FIXTURE(broker)
 	struct about { uint32_t pid, others; } about[2];
 };
 
-/* It never ends by itself. */
+/* Runs until it is killed. */
 static void turn(void *context)
 {
 	uid_t *user = context;
@@ -603,7 +618,7 @@ FIXTURE_TEARDOWN(broker)
 	EXPECT_TRUE(event_sessions_are(0));
 }
 
-/* So that the descriptor of one can be passed to who may know of that one. */
+/* Each descriptor can be passed to a user who may see that target. */
 TEST_F(broker, each_has_its_rows)
 {
 	struct perf_event_attr attr =
@@ -649,7 +664,10 @@ TEST_F(broker, a_process_and_a_cpu)
 	close(two);
 }
 
-/* --- before perf has checked ------------------------------------------------------------------ */
+/*
+ * --- before perf has checked
+ * ---------------------------------------------------
+ */
 
 static char tracing[32] = "/sys/kernel/tracing";
 
@@ -670,7 +688,7 @@ static bool trace_clock(void)
 	       !trace_write("events/kprobes/clock_added/enable", "1");
 }
 
-/* How often a clock was started since; it is traced no more. */
+/* Returns how often a clock was started since, and stops tracing. */
 static unsigned int traced_clocks(void)
 {
 	char path[128], line[512];
@@ -701,7 +719,9 @@ static int are_refused(void *context)
 	return 0;
 }
 
-/* Perf does not let the user, whose it is, look at it. */
+/*
+ * perf does not let this user look at the process, although it is the user's.
+ */
 static void hide(void *context)
 {
 	if (!become(USER) || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a session costs is told of the time of what runs: not of idle time. */
+/*
+ * The cost of a session is a share of the time of running tasks, not of idle
+ * time.
+ */
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -11,7 +14,7 @@
 enum {
 	ROUNDS		= 20,
 	ROUND_MS	= 100,
-	BUSY_MS		= 10,	/* of each, of one CPU */
+	BUSY_MS		= 10,	/* of each round, on one CPU */
 };
 
 #define MS	1000000ULL
@@ -64,7 +67,7 @@ FIXTURE_TEARDOWN(budget)
 	EXPECT_TRUE(event_sessions_are(0));
 }
 
-/* All CPUs, while the child runs: for how long, in ns. */
+/* Records all CPUs while the child runs. Returns the duration in ns. */
 static uint64_t record_all(struct __test_metadata *_metadata,
 			   FIXTURE_DATA(budget) *self, uint64_t permille,
 			   void (*run)(void *context))
@@ -93,8 +96,8 @@ static uint64_t record_all(struct __test_metadata *_metadata,
 }
 
 /*
- * A tenth of one CPU runs, and what this test does. With idle time, it would be all
- * CPUs, of which the machine has two.
+ * A tenth of one CPU runs, and this test. With idle time, the base would be
+ * that of both CPUs.
  */
 TEST_F(budget, idle_time_is_not_in_its_base)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls of code whose every call is known: each pair is counted exactly, in each
- * process and over all threads, and rows add up to the count.
+ * Calls of code with known calls: each pair is counted exactly, in each process
+ * and over all threads, and rows add up to the count.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -17,9 +17,11 @@ EVENT_ALL_NEED("step")
 
 enum { ROUNDS = 500, DEPTH = 5, PAIRS = 4096, JOBS = 3 };
 
-/* --- what is called --------------------------------------------------------- */
+/*
+ * --- code to be called ------------------------------------------------------
+ */
 
-/* So that a call in front of it is not made a jump. */
+/* Prevents the preceding call from becoming a jump. */
 #define NO_TAIL_CALL	__asm__ volatile("" ::: "memory")
 
 static __attribute__((noinline, noclone)) void leaf(void)
@@ -27,7 +29,7 @@ static __attribute__((noinline, noclone)) void leaf(void)
 	__asm__ volatile("");
 }
 
-/* A jump to leaf(): whoever called this did not call that. */
+/* Jumps to leaf(): the caller of this function did not call leaf(). */
 static __attribute__((noinline, noclone)) void tail(void)
 {
 	__asm__ volatile("");
@@ -45,7 +47,10 @@ static void on_signal(int number)
 {
 }
 
-/* Two sites call leaf(), one recurse(); one by turns leaf() and tail(). */
+/*
+ * Two sites call leaf(), one recurse(), and one alternates between leaf() and
+ * tail().
+ */
 static __attribute__((noinline, noclone)) void call_all(void)
 {
 	static void (*const by_turns[])(void) = { leaf, tail };
@@ -68,7 +73,9 @@ static void run(void *context)
 	call_all();
 }
 
-/* --- what was counted ------------------------------------------------------- */
+/*
+ * --- counts -----------------------------------------------------------------
+ */
 
 struct pair {
 	uint32_t space;
@@ -78,7 +85,7 @@ struct pair {
 struct seen {
 	struct pair pairs[PAIRS];
 	unsigned int count;
-	uint64_t wrong;			/* rows that are not what they may be */
+	uint64_t wrong;			/* impossible rows */
 };
 
 static struct pair *find(struct seen *seen, uint32_t space, uint64_t site,
@@ -116,7 +123,7 @@ static void see_row(struct tally *tally, const struct sample *sample)
 	pair->calls += row->calls;
 }
 
-/* Pairs of one space that @callee is in, with so many calls each. */
+/* Returns the number of pairs of one space with @callee and so many calls. */
 static unsigned int pairs_of(const struct seen *seen, uint32_t space,
 			     const void *callee, uint64_t calls)
 {
@@ -129,7 +136,7 @@ static unsigned int pairs_of(const struct seen *seen, uint32_t space,
 	return found;
 }
 
-/* By all sites together. */
+/* Returns the calls from all sites. */
 static uint64_t calls_of(const struct seen *seen, uint32_t space,
 			 const void *callee)
 {
@@ -180,8 +187,8 @@ static void record(struct __test_metadata *_metadata, FIXTURE_DATA(calls) *self,
 }
 
 /*
- * All that was counted came in rows, and so many address spaces called all of
- * it so many times over.
+ * Asserts that everything came in rows, and that so many spaces made all calls
+ * @times.
  */
 static void check(struct __test_metadata *_metadata, FIXTURE_DATA(calls) *self,
 		  unsigned int spaces, unsigned int times)
@@ -220,7 +227,7 @@ TEST_F(calls, of_a_program)
 	check(_metadata, self, 1, 1);
 }
 
-/* A table that is merged in the middle of it, again and again. */
+/* Tables are merged in the middle, again and again. */
 TEST_F(calls, of_intervals)
 {
 	record(_metadata, self, run, 1);
@@ -246,7 +253,7 @@ static void run_threads(void *context)
 		pthread_join(threads[i], NULL);
 }
 
-/* One address space, wherever its threads run. */
+/* Threads share an address space, wherever they run. */
 TEST_F(calls, of_threads)
 {
 	record(_metadata, self, run_threads, 10);
@@ -267,7 +274,7 @@ static void run_forks(void *context)
 		;
 }
 
-/* The same addresses, in several address spaces. */
+/* The same addresses in several address spaces. */
 TEST_F(calls, of_forks)
 {
 	record(_metadata, self, run_forks, 1000);
@@ -303,7 +310,7 @@ static void run_on(void *context)
 		call_all();
 }
 
-/* What it did until then is accounted, wherever it was. */
+/* Everything until then is accounted for, wherever it was. */
 TEST_F(calls, of_a_killed_program)
 {
 	record(_metadata, self, run_on, 10);

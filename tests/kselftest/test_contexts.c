@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The calling context tree of a program whose every call is known: its rows add
- * up to that tree and to nothing else, whenever they come.
+ * The calling context tree of a program with known calls: its rows add up to
+ * that tree and nothing else, whenever they come.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ struct context {
 struct seen {
 	struct context contexts[CONTEXTS];
 	unsigned int count;
-	uint64_t wrong;			/* rows that are not what they may be */
+	uint64_t wrong;			/* impossible rows */
 };
 
 static struct context *find(struct seen *seen, uint64_t id)
@@ -102,7 +102,7 @@ FIXTURE_TEARDOWN(contexts)
 	free(self->seen);
 }
 
-/* `chains` stands beside `known`. */
+/* Executes `chains`, which is beside `known`. */
 static void be_chains(void *context)
 {
 	char path[4096];
@@ -128,19 +128,21 @@ static void record(struct __test_metadata *_metadata,
 	child_go(&self->child);
 }
 
-/* --- what there is to be seen ------------------------------------------- */
+/*
+ * --- expected contexts -----------------------------------------------------
+ */
 
 #define ROOT		HWPROF_CONTEXT_ROOT
 #define CALL		HWPROF_CONTEXT_CALL
 #define SIGNAL		HWPROF_CONTEXT_SIGNAL
 #define RECURSION	HWPROF_CONTEXT_RECURSION
 
-/* A context by its chain, procedures from the last one on; 0: the root. */
+/* A context and its chain, from its procedure to the root (0). */
 struct known_context {
 	unsigned int kind;
 	unsigned int chain[LEVELS];
 	uint64_t calls;			/* from all sites */
-	uint64_t branches;		/* of its own */
+	uint64_t branches;		/* its own */
 };
 
 static const struct known_context known_contexts[] = {
@@ -151,19 +153,22 @@ static const struct known_context known_contexts[] = {
 	  CHAINS_CYCLES + (CHAINS_CYCLES - 1) + 1 },
 	{ RECURSION, { CHAINS_A, CHAINS_B, CHAINS_A }, CHAINS_CYCLES - 1,
 	  0 },
-	/* Calls by pointer, and through the stub, whose jump is counted there. */
+	/*
+	 * Calls by pointer, and through the stub, whose jump counts for the
+	 * target.
+	 */
 	{ CALL, { CHAINS_LEAF }, CHAINS_INDIRECT + CHAINS_STUBS,
 	  CHAINS_INDIRECT + 2 * CHAINS_STUBS },
-	/* By pointer; of the fork; of the thread. */
+	/* By pointer, in the fork, in the thread. */
 	{ CALL, { CHAINS_OTHER_LEAF },
 	  CHAINS_INDIRECT + CHAINS_CHILDS + CHAINS_THREADS,
 	  CHAINS_INDIRECT + CHAINS_CHILDS + CHAINS_THREADS },
-	/* What is jumped back into has its call, and returns. */
+	/* A procedure that is jumped back into has its call, and returns. */
 	{ CALL, { CHAINS_OUTER }, CHAINS_THROWS, 2 * CHAINS_THROWS },
 	{ CALL, { CHAINS_MIDDLE, CHAINS_OUTER }, CHAINS_THROWS, CHAINS_THROWS },
 	{ CALL, { CHAINS_THROWER, CHAINS_MIDDLE, CHAINS_OUTER }, CHAINS_THROWS,
 	  CHAINS_THROWS },
-	/* What is returned into, where nothing was called, calls once more. */
+	/* A procedure that is returned into without a call calls once more. */
 	{ CALL, { CHAINS_LANDING }, CHAINS_FLIGHTS, 3 * CHAINS_FLIGHTS },
 	{ CALL, { CHAINS_FLYER, CHAINS_LANDING }, CHAINS_FLIGHTS,
 	  CHAINS_FLIGHTS },
@@ -182,8 +187,8 @@ static bool is_chains(uint64_t address)
 }
 
 /*
- * A table that goes between the call of a stub and its jump has counted the stub;
- * all else is as if it had been what it jumps to.
+ * If a table is exchanged between the call of a stub and its jump, the stub
+ * counts as a procedure. Everything else is as in its target.
  */
 static bool is_procedure(uint64_t address, unsigned int number)
 {
@@ -191,7 +196,7 @@ static bool is_procedure(uint64_t address, unsigned int number)
 	       (number == CHAINS_LEAF && address == CHAINS_AT(CHAINS_STUB));
 }
 
-/* Has the context this chain, up to a root? */
+/* Returns true if the context has this chain up to a root. */
 static bool has_chain(struct seen *seen, const struct context *context,
 		      const struct known_context *known)
 {
@@ -261,7 +266,7 @@ TEST_F(contexts, of_a_program)
 			  self->seen->contexts[i].row.callee);
 }
 
-/* A table that is merged in the middle of chains, again and again. */
+/* Tables are merged in the middle of chains, again and again. */
 TEST_F(contexts, of_intervals)
 {
 	self->child = child_start(be_chains, NULL);
@@ -276,7 +281,7 @@ static void run_on(void *context)
 		kill(getpid(), 0);
 }
 
-/* What it did until then is accounted, wherever it was. */
+/* Everything until then is accounted for, wherever it was. */
 TEST_F(contexts, of_a_killed_program)
 {
 	unsigned int tries;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* /dev/hwprof: what it refuses, who may feed a session, and what it tells. */
+/* /dev/hwprof: refusals, who may feed a session, and what a session reports. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -26,7 +26,10 @@ EVENT_ALL_NEED("step")
 
 enum { BUFFER = 1 << 20, PAGE = 4096 };
 
-/* --- what is refused -------------------------------------------------------------- */
+/*
+ * --- refusals
+ * ------------------------------------------------------------------
+ */
 
 static int try_config(struct hwprof_config config)
 {
@@ -85,7 +88,7 @@ TEST(config_words)
 	config = device_config(EVENT_LOOPS);
 	config.flags = HWPROF_CONFIG_EXCLUDE_USER;
 	EXPECT_EQ(-EOPNOTSUPP, try_config(config));
-	/* Of what, if every branch is seen? */
+	/* A period makes no sense if every branch is seen. */
 	config = device_config(EVENT_LOOPS);
 	config.period = 1000;
 	EXPECT_EQ(-EINVAL, try_config(config));
@@ -96,7 +99,7 @@ TEST(config_words)
 	EXPECT_EQ(0, try_config(config));
 }
 
-/* A caller may know less than the kernel, or more, as long as it is 0. */
+/* A caller may know less than the kernel, or more if the rest is 0. */
 TEST(sizes)
 {
 	struct {
@@ -164,7 +167,10 @@ TEST(ioctls)
 	close(fd);
 }
 
-/* --- who may feed ---------------------------------------------------------------- */
+/*
+ * --- who may feed a session
+ * ----------------------------------------------------
+ */
 
 FIXTURE(device)
 {
@@ -258,7 +264,7 @@ TEST_F(device, nobodys_number)
 	EXPECT_EQ(-EPERM, event_try(attr));
 	attr.config2 = ~0ULL << 32;
 	EXPECT_EQ(-EPERM, event_try(attr));
-	/* Perf's own sessions take no others' events. */
+	/* Sessions of perf take no other events. */
 	fd = event_open(&own, 0, -1, -1, 0);
 	ASSERT_LE(0, fd);
 	attr.config2 = (uint64_t)(self->config.session + 1) << 32;
@@ -266,7 +272,7 @@ TEST_F(device, nobodys_number)
 	close(fd);
 }
 
-/* Nor one that is closed. */
+/* A closed session takes none, either. */
 TEST_F(device, closed_file)
 {
 	struct perf_event_attr attr = device_feeder(&self->config);
@@ -281,7 +287,10 @@ TEST_F(device, closed_file)
 	EXPECT_TRUE(event_sessions_are(0));
 }
 
-/* Neither a child, nor another program in the same process: that may be sudo. */
+/*
+ * Neither a child nor another program in the same process may feed: it might be
+ * sudo.
+ */
 TEST_F(device, another_process)
 {
 	struct perf_event_attr attr = device_feeder(&self->config);
@@ -296,7 +305,7 @@ TEST_F(device, another_process)
 
 static const char FEED[] = "--feed";
 
-/* test_device --feed NUMBER: is it refused? */
+/* test_device --feed NUMBER: exits with 0 if feeding is refused. */
 static void __attribute__((constructor)) feed_as_asked(int count, char **words)
 {
 	struct hwprof_config config = device_config(EVENT_LOOPS);
@@ -327,14 +336,17 @@ TEST_F(device, another_program)
 	EXPECT_EQ(0, status);
 }
 
-/* --- what it tells ---------------------------------------------------------------- */
+/*
+ * --- reports
+ * -------------------------------------------------------------------
+ */
 
 static int read_all(FIXTURE_DATA(device) *self, size_t size)
 {
 	return device_snapshot(self->fd, size, &self->tally);
 }
 
-/* Events on each CPU that feed the session from the child. */
+/* Opens events on each CPU that feed the session from the child. */
 static void feed(struct __test_metadata *_metadata, FIXTURE_DATA(device) *self,
 		 struct child *child)
 {
@@ -378,7 +390,7 @@ TEST_F(device, program)
 	EXPECT_EQ(4 << 20, self->tally.totals.memory);
 }
 
-/* Rows come once; totals always. */
+/* Rows come once; totals come always. */
 TEST_F(device, nothing_new)
 {
 	struct tally again = { 0 };
@@ -397,7 +409,7 @@ TEST_F(device, small_buffers)
 	check_known(_metadata, self);
 }
 
-/* Who has closed its events may still read. */
+/* A session whose events were closed may still be read. */
 TEST_F(device, events_closed)
 {
 	run_known(_metadata, self);
@@ -406,7 +418,7 @@ TEST_F(device, events_closed)
 	check_known(_metadata, self);
 }
 
-/* What cannot be written, or only in part, comes next time. */
+/* Rows that cannot be written completely come next time. */
 TEST_F(device, bad_buffer)
 {
 	char *buffer = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
@@ -424,7 +436,7 @@ TEST_F(device, bad_buffer)
 	munmap(buffer, 2 * PAGE);
 }
 
-/* Where the kernel cannot say how much it is, it is still to come, too. */
+/* If the kernel cannot write the size, the rows come next time, too. */
 TEST_F(device, bad_request)
 {
 	struct hwprof_snapshot *request =
@@ -458,7 +470,7 @@ static void run_twice(void *program)
 	waitpid(pid, NULL, 0);
 }
 
-/* Perf's front and the device say the same of the same program. */
+/* Perf's front and the device report the same for the same program. */
 TEST_F(device, same_as_perf)
 {
 	struct child child = child_start(run_twice, (void *)known_program());
@@ -468,7 +480,7 @@ TEST_F(device, same_as_perf)
 	struct recording recording;
 	struct tally tally = { 0 };
 
-	/* What it does before it waits would be seen by the first alone. */
+	/* The first one alone would see what it does before it waits. */
 	child_await_sleep(&child);
 	feed(_metadata, self, &child);
 	ASSERT_EQ(0, recording_open(&recording, &rows, child.pid, 64, &tally));
@@ -483,7 +495,7 @@ TEST_F(device, same_as_perf)
 	recording_close(&recording);
 }
 
-/* Each engine: what it tells is what the events count. */
+/* For each engine, the rows add up to the events' count. */
 TEST(engines)
 {
 	static const uint64_t engines[] = {
@@ -504,7 +516,8 @@ TEST(engines)
 
 		ASSERT_LE(0, fd);
 		attr = device_feeder(&config);
-		ASSERT_EQ(0, recording_open(&events, &attr, child.pid, 0, NULL));
+		ASSERT_EQ(0,
+			  recording_open(&events, &attr, child.pid, 0, NULL));
 		recording_control(&events, PERF_EVENT_IOC_ENABLE);
 		child_go(&child);
 		waitpid(child.pid, NULL, 0);
@@ -519,7 +532,7 @@ TEST(engines)
 	}
 }
 
-/* Each twice. */
+/* Returns the number of programs, each of which runs twice. */
 static unsigned int often(void)
 {
 	return fewer_times(12);
@@ -533,7 +546,10 @@ static void run_often(void *program)
 		run_twice(program);
 }
 
-/* Snapshots of programs that run and exit: nothing is missing, or told twice. */
+/*
+ * Snapshots of programs that run and exit: nothing is missing or reported
+ * twice.
+ */
 TEST_F(device, while_it_runs)
 {
 	struct child child = child_start(run_often, (void *)known_program());
@@ -551,7 +567,7 @@ TEST_F(device, while_it_runs)
 	EXPECT_TRUE(tally_is_whole(&self->tally));
 }
 
-/* Many programs in turn, between intervals, before anybody reads. */
+/* Many programs in turn, between intervals, before a read. */
 TEST_F(device, nobody_reads)
 {
 	struct child child = child_start(run_often, (void *)known_program());
@@ -583,7 +599,7 @@ TEST_F(device, from_the_beginning)
 	check_known(_metadata, self);
 }
 
-/* In the middle of a snapshot: what of it has not come is gone, too. */
+/* A reset in the middle of a snapshot also drops its unread rest. */
 TEST_F(device, from_the_middle)
 {
 	static char buffer[HWPROF_SNAPSHOT_MIN];
@@ -602,7 +618,10 @@ TEST_F(device, from_the_middle)
 	check_known(_metadata, self);
 }
 
-/* --- the file elsewhere ------------------------------------------------------------- */
+/*
+ * --- the file in other processes
+ * -----------------------------------------------
+ */
 
 TEST_F(device, inherited_file)
 {
@@ -657,7 +676,10 @@ static int receive_file(int socket)
 	return fd;
 }
 
-/* Its maker is killed; who was given it reads on, but cannot feed. */
+/*
+ * Its creator is killed. The process that was given the file may read, but not
+ * feed.
+ */
 TEST_F(device, passed_file)
 {
 	struct hwprof_config config = device_config(EVENT_LOOPS);
@@ -692,7 +714,7 @@ TEST_F(device, passed_file)
 	close(sockets[1]);
 }
 
-/* While it is fed: the events go on, and so does the program. */
+/* Closed while it is fed: the events and the program continue. */
 TEST_F(device, closed_while_running)
 {
 	struct child child = child_start(run_often, (void *)known_program());
@@ -708,7 +730,10 @@ TEST_F(device, closed_while_running)
 	EXPECT_LE(often() * KNOWN_BACK, recording_count(&self->events));
 }
 
-/* --- all at once ------------------------------------------------------------------ */
+/*
+ * --- everything at once
+ * --------------------------------------------------------
+ */
 
 struct storm {
 	int fd;
@@ -744,7 +769,7 @@ static void *resets(void *context)
 	return NULL;
 }
 
-/* Readers and resets, of programs that come and go: nothing breaks. */
+/* Readers and resets while programs start and exit: nothing breaks. */
 TEST_F(device, readers_and_resets)
 {
 	struct child child = child_start(run_often, (void *)known_program());
@@ -771,10 +796,10 @@ TEST_F(device, readers_and_resets)
 
 static uint64_t nonsense(unsigned int *seed)
 {
-	uint64_t bits = (uint64_t)rand_r(seed) << 33 ^ (uint64_t)rand_r(seed) << 16 ^
-			rand_r(seed);
+	uint64_t bits = (uint64_t)rand_r(seed) << 33 ^
+			(uint64_t)rand_r(seed) << 16 ^ rand_r(seed);
 
-	/* All bits, few, or one: what is wholly random is refused at once. */
+	/* All bits, few, or one: entirely random words are refused at once. */
 	switch (rand_r(seed) % 4) {
 	case 0:
 		return bits;
@@ -786,10 +811,10 @@ static uint64_t nonsense(unsigned int *seed)
 	return 0;
 }
 
-/* Whatever is asked for, there is an answer. */
+/* Every request gets an answer. */
 TEST(hostile_input)
 {
-	/* As the ioctls' structs have it, by command. */
+	/* Sizes of the ioctls' structs, by command. */
 	static const uint32_t right[] = { 48, 40, 8, 24, 24, 24 };
 	const unsigned int times = fewer_times(4000);
 	unsigned int seed = 1, i, made = 0;
@@ -808,7 +833,7 @@ TEST(hostile_input)
 			sizes[0] = right[command];
 		if (rand_r(&seed) % 2)
 			sizes[1] = 0;
-		/* Sessions of little memory, with a thing or two that is odd. */
+		/* Sessions of little memory, with one or two odd fields. */
 		if (command == 0) {
 			if (rand_r(&seed) % 2)
 				words[1] = 0;
@@ -818,7 +843,7 @@ TEST(hostile_input)
 		for (word = 2; command == 0 && word < 6; word++)
 			if (rand_r(&seed) % 4)
 				words[word] = 0;
-		/* Few rows or maps, which are there. */
+		/* Few rows or maps, with valid addresses. */
 		if (command >= 4 && rand_r(&seed) % 4) {
 			words[1] = (uintptr_t)(words + 4);
 			sizes[4] %= 5;
@@ -840,7 +865,7 @@ TEST(hostile_input)
 	EXPECT_TRUE(event_sessions_are(0));
 }
 
-/* --- others ------------------------------------------------------------------------- */
+/* --- others --------------------------------------------------------------- */
 
 TEST_F(device, width)
 {
@@ -849,10 +874,14 @@ TEST_F(device, width)
 	EXPECT_EQ(0, system("./device32"));
 }
 
-/* An ordinary user may, for what perf lets it see, in the memory it may lock. */
+/*
+ * An ordinary user may profile what perf allows, within its limit of locked
+ * memory.
+ */
 TEST(ordinary_user)
 {
-	struct hwprof_config config = device_config(EVENT_LOOPS | EVENT_STEP), other;
+	struct hwprof_config config = device_config(EVENT_LOOPS | EVENT_STEP),
+			     other;
 	struct rlimit limit = { 3 << 20, 3 << 20 };
 	struct perf_event_attr attr;
 	int fd;
@@ -874,7 +903,7 @@ TEST(ordinary_user)
 	close(fd);
 }
 
-/* Nor is what all programs have in memory, by the way of a session. */
+/* A session does not give access to the memory of all programs. */
 TEST(ordinary_user_and_values_of_all)
 {
 	struct hwprof_config config = device_config(EVENT_VALUES | EVENT_STEP);
@@ -892,7 +921,7 @@ TEST(ordinary_user_and_values_of_all)
 	close(fd);
 }
 
-/* The kernel's code is perf's to allow, whatever the session says. */
+/* perf decides about the kernel's code, whatever the session says. */
 TEST(ordinary_user_and_the_kernel)
 {
 	struct hwprof_config config =
@@ -920,7 +949,8 @@ static void run_and_exec(void *program)
 	_exit(98);
 }
 
-struct parts { uint64_t before, after; };	/* of an exec: back edges */
+struct parts { uint64_t before, after; };	/* back edges before and after
+					 * an exec */
 
 static void see_part(struct tally *tally, const struct sample *sample)
 {
@@ -941,10 +971,11 @@ static bool copy_known(const char *to, mode_t mode)
 	return !system(command) && !chmod(to, mode);
 }
 
-/* An exec that brings other rights ends what is seen, not what was. */
+/* An exec that changes rights ends what is seen, but keeps what was seen. */
 TEST(ordinary_user_and_setuid)
 {
-	static const char *const programs[] = { "/tmp/known", "/tmp/known_setuid" };
+	static const char *const programs[] = {"/tmp/known",
+					       "/tmp/known_setuid"};
 	int setuid, fd, status;
 
 	ASSERT_EQ(0, sysctl_write("perf_event_paranoid", 2));
@@ -952,7 +983,8 @@ TEST(ordinary_user_and_setuid)
 	ASSERT_TRUE(copy_known(programs[1], 04755));
 	ASSERT_EQ(0, setresgid(1000, 1000, 1000));
 	ASSERT_EQ(0, setresuid(1000, 1000, 1000));
-	ASSERT_EQ(0, prctl(PR_SET_DUMPABLE, 1));	/* its child may be seen */
+	ASSERT_EQ(0, prctl(PR_SET_DUMPABLE, 1));	/* allows its child to
+					 * be seen */
 	for (setuid = 0; setuid < 2; setuid++) {
 		struct hwprof_config config =
 			device_config(EVENT_LOOPS | EVENT_MEMORY(2));
@@ -966,7 +998,8 @@ TEST(ordinary_user_and_setuid)
 		ASSERT_LE(0, fd);
 		attr = device_feeder(&config);
 		child = child_start(run_and_exec, (void *)programs[setuid]);
-		EXPECT_EQ(0, recording_open(&events, &attr, child.pid, 0, NULL));
+		EXPECT_EQ(0,
+			  recording_open(&events, &attr, child.pid, 0, NULL));
 		recording_control(&events, PERF_EVENT_IOC_ENABLE);
 		child_go(&child);
 		waitpid(child.pid, &status, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Edges of code whose every branch is known: each is counted exactly, with the
- * line behind it, in each process and over all threads, and rows add up to the
+ * Edges of code with known branches: each is counted exactly, with the line
+ * behind it, in each process and over all threads, and rows add up to the
  * count.
  */
 #include <pthread.h>
@@ -47,7 +47,7 @@ static const struct known {
 
 enum { KNOWN = sizeof(known) / sizeof(known[0]) };
 
-/* --- what was counted ---------------------------------------------------- */
+/* --- counts -------------------------------------------------------------- */
 
 struct edge {
 	uint32_t space, kind;
@@ -58,7 +58,7 @@ struct seen {
 	struct edge edges[EDGES];
 	unsigned int count;
 	uint32_t basis;
-	uint64_t wrong;			/* rows that are not what they may be */
+	uint64_t wrong;			/* impossible rows */
 };
 
 static struct edge *find(struct seen *seen, const struct hwprof_row_edge *row)
@@ -106,7 +106,7 @@ static void see_row(struct tally *tally, const struct sample *sample)
 	edge->count += row->count;
 }
 
-/* Address spaces that have @known so many times over. */
+/* Returns the number of spaces that have @known so many times. */
 static unsigned int spaces_with(const struct seen *seen,
 				const struct known *known, unsigned int times)
 {
@@ -124,7 +124,7 @@ static unsigned int spaces_with(const struct seen *seen,
 	return found;
 }
 
-/* All of the known code. */
+/* Returns the count of all edges of the known code. */
 static uint64_t edges_from_known(const struct seen *seen)
 {
 	uint64_t count = 0;
@@ -185,7 +185,9 @@ static void check_sums(struct __test_metadata *_metadata,
 		  self->tally.totals.produced);
 }
 
-/* @spaces address spaces ran all of it @times times, and no more of it. */
+/*
+ * Asserts that @spaces address spaces ran everything @times times, and no more.
+ */
 static void check(struct __test_metadata *_metadata, FIXTURE_DATA(edges) *self,
 		  unsigned int spaces, unsigned int times)
 {
@@ -215,7 +217,7 @@ TEST_F(edges, of_a_program)
 	check(_metadata, self, 1, 1);
 }
 
-/* A table that is merged in the middle of it: lines in flight stay whole. */
+/* Tables are merged in the middle: lines in flight stay whole. */
 TEST_F(edges, of_intervals)
 {
 	record(_metadata, self, run, EVENT_INTERVAL(1));
@@ -241,7 +243,7 @@ static void run_threads(void *context)
 		pthread_join(threads[i], NULL);
 }
 
-/* One address space, wherever its threads run: each has a line of its own. */
+/* Threads share an address space, wherever they run; each has its own line. */
 TEST_F(edges, of_threads)
 {
 	record(_metadata, self, run_threads, EVENT_INTERVAL(10));
@@ -262,7 +264,7 @@ static void run_forks(void *context)
 		;
 }
 
-/* The same addresses, in several address spaces. */
+/* The same addresses in several address spaces. */
 TEST_F(edges, of_forks)
 {
 	record(_metadata, self, run_forks, 0);
@@ -310,7 +312,7 @@ static void run_on(void *context)
 		edges_run();
 }
 
-/* All branches until then are accounted, wherever it was. */
+/* All branches until then are accounted for, wherever it was. */
 TEST_F(edges, of_a_killed_program)
 {
 	record(_metadata, self, run_on, EVENT_INTERVAL(10));
@@ -345,8 +347,8 @@ static bool is_known(const struct edge *edge)
 }
 
 /*
- * Bursts see parts of it. The known code has no edge but those that are known,
- * and a line whose end is not seen is that of a burst's last branch.
+ * Bursts see parts of it. The known code has only known edges. A line without
+ * an end is that of a burst's last branch.
  */
 TEST_F(edges, of_bursts)
 {

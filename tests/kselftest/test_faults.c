@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every allocation of opening an event, and of a fork that inherits it, fails
- * once. Needs a kernel with fault injection (debug); others skip.
+ * Lets each allocation of opening an event, and of a fork that inherits it,
+ * fail once. Requires a kernel with fault injection (debug); others skip.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +39,7 @@ FIXTURE_TEARDOWN(faults)
 	EXPECT_TRUE(event_sessions_are(0));
 }
 
-/* All of the first ones, then some: most are pages of the tables. */
+/* Returns all of the first numbers, and then some: most are pages of tables. */
 static int next_fault(int n)
 {
 	if (n < FAULTS_EACH)
@@ -116,7 +116,7 @@ TEST_F(faults, open_device)
 	EXPECT_GT(FAULTS_MAX, n);
 }
 
-/* The first table of a file, and what is mapped of it. */
+/* The first table of a file, and maps that use it. */
 TEST_F(faults, unwind_tables)
 {
 	const struct hwprof_unwind_row row = {

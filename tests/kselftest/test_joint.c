@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Several things of one event: what its rows say of each is what they say of it
- * alone, and its count is the sum of theirs.
+ * Events with several profiles: the rows of each profile equal those of an
+ * event with it alone, and the count is the sum.
  */
 #include <string.h>
 #include <sys/ioctl.h>
@@ -19,10 +19,10 @@ EVENT_ALL_NEED("step")
 
 enum { THINGS = 64, KNOWN_SIZE = 64 };
 
-/* A loop, a pair, a path, a context or an edge of `known`. */
+/* A loop, pair, path, context or edge of `known`. */
 struct thing {
 	uint64_t type, at, end, target;
-	uint64_t count, second;		/* of a loop: entries */
+	uint64_t count, second;		/* loops: entries */
 };
 
 struct seen {
@@ -97,7 +97,7 @@ static struct thing thing_of(const struct hwprof_row *row)
 	return (struct thing){ 0 };
 }
 
-/* Of what is not in `known` there may be more or less, each time. */
+/* Ignores things outside `known`, whose counts vary. */
 static void see_row(struct tally *tally, const struct sample *sample)
 {
 	struct thing thing = thing_of(sample->row);
@@ -113,7 +113,7 @@ static void see_row(struct tally *tally, const struct sample *sample)
 		see_thing(seen, &thing);
 }
 
-/* `known` is profiled; its rows are in @seen. */
+/* Profiles `known`. Its rows are in @seen. */
 static void profile(struct __test_metadata *_metadata, struct seen *seen,
 		    uint64_t config, unsigned int interval_ms)
 {
@@ -135,7 +135,7 @@ static void profile(struct __test_metadata *_metadata, struct seen *seen,
 	EXPECT_TRUE(event_sessions_are(0));
 }
 
-/* All that is said of things of one by one is said of them together. */
+/* Asserts that the joint event reports each thing like the single ones. */
 static void compare(struct __test_metadata *_metadata, uint64_t things,
 		    unsigned int interval_ms)
 {
@@ -192,13 +192,13 @@ TEST(two)
 	compare(_metadata, EVENT_CALLS | EVENT_PATHS, 1000);
 }
 
-/* Tables that are merged in the middle of it, again and again. */
+/* Tables are merged in the middle, again and again. */
 TEST(intervals)
 {
 	compare(_metadata, EVENT_FOUR, 1);
 }
 
-/* Of `known` it is known what there is. */
+/* The counts of `known` itself. */
 TEST(known)
 {
 	struct thing inner = {
@@ -218,13 +218,14 @@ TEST(known)
 	EXPECT_EQ(KNOWN_OUTER * (KNOWN_INNER - 2), find(&seen, &path)->count);
 }
 
-/* --- paths in contexts --------------------------------------------------------------- */
+/* --- paths in contexts ---------------------------------------------------- */
 
 struct in_context {
 	uint64_t context;		/* of known_run */
 	uint64_t calls;
-	uint64_t loops, returns;	/* paths of it, there */
-	uint64_t others;		/* paths of it elsewhere: none */
+	uint64_t loops, returns;	/* its paths in that context */
+	uint64_t others;		/* its paths elsewhere, which must be
+					 * none */
 	uint64_t wrong;
 	struct { uint64_t context, target, count; } paths[THINGS];
 	unsigned int count;
@@ -265,7 +266,10 @@ static void see_in_context(struct tally *tally, const struct sample *sample)
 	}
 }
 
-/* All of known_run's paths ran in its context, which returns as often as it began. */
+/*
+ * All paths of known_run ran in its context, which returns as often as it is
+ * called.
+ */
 TEST(paths_in_contexts)
 {
 	struct perf_event_attr attr =
@@ -299,7 +303,7 @@ TEST(paths_in_contexts)
 	recording_close(&recording);
 }
 
-/* --- without rows ------------------------------------------------------------------ */
+/* --- without rows --------------------------------------------------------- */
 
 static uint64_t count_known(struct __test_metadata *_metadata, uint64_t config)
 {
@@ -318,7 +322,10 @@ static uint64_t count_known(struct __test_metadata *_metadata, uint64_t config)
 	return count;
 }
 
-/* A count is the sum of those of the things; what runs before exec may differ. */
+/*
+ * A count is the sum of those of the single events. Code before the exec may
+ * vary.
+ */
 TEST(counts)
 {
 	uint64_t sum = 0, bit, count;
@@ -332,7 +339,7 @@ TEST(counts)
 	EXPECT_GE(sum + sum / 100, count);
 }
 
-/* The row says one thing that the unit was of. */
+/* A sample's row has one thing that the unit belongs to. */
 static void see_sample(struct tally *tally, const struct sample *sample)
 {
 	struct seen *seen = tally->context;
@@ -362,7 +369,7 @@ TEST(samples)
 	recording_close(&recording);
 }
 
-/* --- bursts ------------------------------------------------------------------------- */
+/* --- bursts --------------------------------------------------------------- */
 
 static void run_often(void *context)
 {
@@ -398,7 +405,10 @@ TEST(bursts)
 	recording_close(&recording);
 }
 
-/* --- what there is not ----------------------------------------------------------- */
+/*
+ * --- refusals
+ * ------------------------------------------------------------------
+ */
 
 static int try_config(uint64_t config, uint64_t burst)
 {
@@ -428,7 +438,7 @@ TEST(refusals)
 		  try_config(EVENT_CALLS | EVENT_CCT | EVENT_SAMPLE, 0));
 	EXPECT_EQ(-EOPNOTSUPP,
 		  try_config(EVENT_LOOPS | EVENT_PATHS | EVENT_SAMPLE, 0));
-	/* Metrics are of sampled stacks. */
+	/* Metrics require sampled stacks. */
 	EXPECT_EQ(-EINVAL, try_config(EVENT_LOOPS | EVENT_CCT, 1ULL << 26));
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Limits of sessions and their memory, and what sysfs says of each session. */
+/*
+ * Limits of sessions and their memory, and the folder of each session in sysfs.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -38,7 +40,7 @@ static unsigned long long session_number(unsigned int session, const char *name)
 						   strtoull(text, NULL, 10);
 }
 
-/* --- limits ----------------------------------------------------------------------- */
+/* --- limits --------------------------------------------------------------- */
 
 static const char * const names[] = {
 	"sessions", "sessions_per_user", "memory_mib", "memory_mib_per_user",
@@ -75,7 +77,10 @@ static void become(uid_t user)
 		_exit(90);
 }
 
-/* So many sessions of the device, each of 1 MiB; how the first refusal is. */
+/*
+ * Opens up to that many sessions of the device, of 1 MiB each. Returns the
+ * first error.
+ */
 static int open_many(int *opened)
 {
 	struct hwprof_config config;
@@ -90,7 +95,10 @@ static int open_many(int *opened)
 	return 0;
 }
 
-/* The user gets so many, and then the error; what it has, it keeps until told. */
+/*
+ * Lets the user open so many, and then get the error. The user keeps them until
+ * told.
+ */
 static pid_t user_gets(uid_t user, int many, int error, int *end)
 {
 	int ready[2], go[2], opened, got;
@@ -161,7 +169,7 @@ TEST_F(limits, sessions_of_all)
 	EXPECT_TRUE(event_sessions_are(0));
 }
 
-/* At its limit, one user gets no more; others and root do not notice. */
+/* At its limit a user gets no more; other users and root are not affected. */
 TEST_F(limits, sessions_of_a_user)
 {
 	pid_t first, second, root;
@@ -177,7 +185,7 @@ TEST_F(limits, sessions_of_a_user)
 	EXPECT_TRUE(event_sessions_are(0));
 }
 
-/* It is the same for sessions of perf events. */
+/* The same limit holds for sessions of perf events. */
 TEST_F(limits, perf_events_of_a_user)
 {
 	struct perf_event_attr attr = event_attr(EVENT_LOOPS);
@@ -196,7 +204,10 @@ TEST_F(limits, perf_events_of_a_user)
 	EXPECT_EQ(0, status);
 }
 
-/* --- who pays ------------------------------------------------------------------------ */
+/*
+ * --- accounting
+ * ----------------------------------------------------------------
+ */
 
 #define CGROUPS		"/tmp/cgroups"
 #define CGROUP		CGROUPS "/hwprof-test"
@@ -211,7 +222,7 @@ static long long cgroup_memory(void)
 							       atoll(text);
 }
 
-/* A cgroup that counts memory; false: this kernel has none, or another one. */
+/* Makes a cgroup that counts memory. Returns false if the kernel cannot. */
 static bool make_cgroup(void)
 {
 	mkdir(CGROUPS, 0700);
@@ -220,7 +231,10 @@ static bool make_cgroup(void)
 	       !mkdir(CGROUP, 0700);
 }
 
-/* In the cgroup: by how much what it has grows with a session and its rings. */
+/*
+ * Inside the cgroup: returns the growth by a session, and sets that by its
+ * rings.
+ */
 static long long session_and_rings(long long *rings)
 {
 	struct hwprof_config config = device_config(EVENT_LOOPS |
@@ -239,7 +253,7 @@ static long long session_and_rings(long long *rings)
 	return between - before;
 }
 
-/* A container's memory limit holds for what it makes the module keep, too. */
+/* A container's memory limit includes memory that the module keeps for it. */
 TEST_F(limits, memory_of_a_cgroup)
 {
 	const long long some = (CGROUP_MIB - 4LL) << 20;
@@ -287,11 +301,12 @@ TEST_F(limits, memory_of_all)
 	EXPECT_EQ(0, end_user(pid, end));
 }
 
-/* --- sessions --------------------------------------------------------------------- */
+/* --- sessions ------------------------------------------------------------- */
 
 TEST(device_session)
 {
-	struct hwprof_config config = device_config(EVENT_LOOPS | EVENT_MEMORY(2));
+	struct hwprof_config config =
+		device_config(EVENT_LOOPS | EVENT_MEMORY(2));
 	struct child child = child_known();
 	struct tally tally = { 0 };
 	struct recording events;
@@ -336,7 +351,7 @@ TEST(device_session)
 	EXPECT_EQ(-ENOENT, session_read(session, "owner", text));
 }
 
-/* Of several things, all are named. */
+/* A session of several profiles names all of them. */
 TEST(joint_session)
 {
 	struct hwprof_config config =
@@ -353,7 +368,7 @@ TEST(joint_session)
 	EXPECT_TRUE(event_sessions_are(0));
 }
 
-/* A count of perf's has a folder, too. */
+/* A count of perf has a folder, too. */
 TEST(perf_session)
 {
 	struct perf_event_attr attr = event_attr(EVENT_LOOPS);
@@ -413,7 +428,10 @@ TEST(sessions_of_a_program)
 	close(device);
 }
 
-/* Makes a session and keeps it until it is killed. @session: its number. */
+/*
+ * Starts a process that makes a session and keeps it. Sets @session to its
+ * number.
+ */
 static pid_t holder_start(void (*prepare)(void), unsigned int *session)
 {
 	struct hwprof_config config = device_config(EVENT_LOOPS);
@@ -426,7 +444,8 @@ static pid_t holder_start(void (*prepare)(void), unsigned int *session)
 	if (!pid) {
 		prepare();
 		if (device_open(&config) < 0 ||
-		    session_number(config.session, "owner") != (unsigned)getpid() ||
+		    session_number(config.session, "owner") !=
+			    (unsigned)getpid() ||
 		    session_number(config.session, "user") != 1000 ||
 		    write(pipes[1], &config.session, sizeof(*session)) < 0)
 			_exit(1);
@@ -439,7 +458,7 @@ static pid_t holder_start(void (*prepare)(void), unsigned int *session)
 	return pid;
 }
 
-/* Is it refused to read of it? */
+/* Returns true if reading the session's folder is refused. */
 static bool is_secret(unsigned int session, uid_t from)
 {
 	char text[TEXT];
@@ -459,7 +478,7 @@ static void become_user(void)
 	become(1000);
 }
 
-/* For its user and root, and for nobody else. */
+/* The folder is for its user and root, and for nobody else. */
 TEST(whose_folder)
 {
 	unsigned int session;
@@ -480,7 +499,7 @@ static void become_setuid(void)
 		_exit(1);
 }
 
-/* A setuid program's is not for who has called it. */
+/* The folder of a setuid program's session is not for the caller. */
 TEST(folder_of_setuid)
 {
 	unsigned int session;
@@ -502,7 +521,7 @@ static void *read_for_ever(void *session)
 	return NULL;
 }
 
-/* Who reads of a session that ends sees it end. */
+/* A reader of a session that ends sees it end. */
 TEST(read_while_it_ends)
 {
 	int round;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* libhwprof's sessions: what they profile, what they tell, what they refuse. */
+/* Sessions of libhwprof: what they profile, report and refuse. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -28,7 +28,10 @@ static const struct hwprof_loop *loop_at(const struct hwprof_profile *profile,
 	return NULL;
 }
 
-/* The loops of `known`, run once, and nothing lost; else says what there is. */
+/*
+ * Returns true if the loops of `known` ran @times times, and nothing was lost.
+ * Prints the counts otherwise.
+ */
 static bool is_known(const struct hwprof_profile *profile, unsigned int times)
 {
 	const struct hwprof_totals *totals = hwprof_profile_totals(profile);
@@ -45,11 +48,13 @@ static bool is_known(const struct hwprof_profile *profile, unsigned int times)
 	return false;
 }
 
-/* A child that the session profiles, waiting to become `known`. */
+/*
+ * Returns a child that the session profiles, and that waits to execute `known`.
+ */
 static struct child attach_known(struct hwprof_session *session)
 {
 	struct child child = child_known();
-	const struct hwprof_target target = { .id = child.pid, .on_exec = true };
+	const struct hwprof_target target = {.id = child.pid, .on_exec = true};
 
 	if (hwprof_session_attach(session, &target) ||
 	    hwprof_session_start(session))
@@ -75,7 +80,7 @@ TEST(exact)
 	run_known(session);
 	ASSERT_EQ(0, hwprof_session_snapshot(session, &first));
 	EXPECT_TRUE(is_known(first, 1));
-	/* What was fetched once is still in the next one. */
+	/* Rows that were read are still in the next profile. */
 	run_known(session);
 	ASSERT_EQ(0, hwprof_session_snapshot(session, &second));
 	EXPECT_TRUE(is_known(second, 2));
@@ -91,10 +96,10 @@ TEST(exact)
 	hwprof_profile_free(second);
 }
 
-/* Rows of back edges, and the totals' own. */
+/* Rows of back edges, and rows of totals. */
 struct seen {
 	uint64_t back_edges, totals, others;
-	unsigned int left;		/* rows until it is enough; 0: never */
+	unsigned int left;		/* rows until it stops; 0: never */
 };
 
 static int see(void *context, const struct hwprof_sample *sample)
@@ -127,12 +132,12 @@ TEST(rows)
 	EXPECT_EQ(readable.fd, hwprof_session_fd(session));
 	run_known(session);
 	EXPECT_EQ(1, poll(&readable, 1, 60000));
-	/* It ends when it is told to, and goes on. */
+	/* It stops when told to, and continues. */
 	EXPECT_EQ(42, hwprof_session_rows(session, see, &seen));
 	EXPECT_EQ(1, seen.back_edges + seen.totals > 0);
 	EXPECT_EQ(0, hwprof_session_rows(session, see, &seen));
 	EXPECT_EQ(0, seen.others);
-	/* What came as rows is in the profile, and what did not. */
+	/* The profile includes rows that were read, and others. */
 	ASSERT_EQ(0, hwprof_session_snapshot(session, &profile));
 	EXPECT_TRUE(is_known(profile, 1));
 	totals = hwprof_profile_totals(profile);
@@ -155,7 +160,7 @@ static pid_t start_spin(void)
 	_exit(98);
 }
 
-/* Of a process that was there before: its maps are those of /proc. */
+/* A process that existed before: /proc has its maps. */
 TEST(attached)
 {
 	struct hwprof_profile *profile;
@@ -169,7 +174,7 @@ TEST(attached)
 	ASSERT_EQ(0, hwprof_session_attach(session, &target));
 	ASSERT_EQ(0, hwprof_session_start(session));
 	for (i = 0; i < 3; i++) {
-		/* The last one is of after the stop. */
+		/* The last one is after the stop. */
 		sleep(i < 2);
 		ASSERT_EQ(0, i < 2 ? 0 : hwprof_session_stop(session));
 		ASSERT_EQ(0, hwprof_session_snapshot(session, &profile));
@@ -195,7 +200,7 @@ TEST(attached)
 	waitpid(target.id, NULL, 0);
 }
 
-/* All kinds give what is theirs, and 0 of others. */
+/* Each kind returns its own things, and 0 of others. */
 TEST(kinds)
 {
 	int kind;
@@ -223,7 +228,7 @@ TEST(kinds)
 		EXPECT_EQ(kind == HWPROF_KIND_PATHS,
 			  hwprof_paths_count(profile) > 0);
 		hwprof_profile_free(profile);
-		/* Once more of the same rows. */
+		/* The same rows once more. */
 		ASSERT_EQ(0, hwprof_session_snapshot(session, &profile));
 		EXPECT_LT(0, hwprof_profile_totals(profile)->produced);
 		EXPECT_EQ(kind == HWPROF_KIND_CCT,
@@ -233,7 +238,7 @@ TEST(kinds)
 	}
 }
 
-/* Of a CPU: all that runs there, and nothing of what does not. */
+/* A CPU: everything that runs there, and nothing else. */
 TEST(system_wide)
 {
 	const struct hwprof_target target = {
@@ -256,7 +261,7 @@ TEST(system_wide)
 	hwprof_session_close(session);
 }
 
-/* Without a source, nothing is stepped all the time, whatever it is attached to. */
+/* Without a source in the event, no target is stepped all the time. */
 TEST(careful)
 {
 	int kind;
@@ -333,13 +338,13 @@ TEST(refused_targets)
 		.kind = HWPROF_TARGET_CGROUP, .id = STDERR_FILENO,
 	};
 	EXPECT_GT(0, hwprof_session_attach(session, &target));
-	/* It is as good as new. */
+	/* The session still works. */
 	run_known(session);
 	EXPECT_EQ(0, hwprof_session_stop(session));
 	hwprof_session_close(session);
 }
 
-/* What perf refuses, a session does not get. */
+/* A session does not get what perf refuses. */
 TEST(not_allowed)
 {
 	const struct hwprof_target init = { .id = 1 };

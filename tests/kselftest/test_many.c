@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ten thousand sessions, made and ended on all CPUs: nothing of them is left. As
- * many on one kernel will do; others have a tenth, and debug kernels less.
+ * Makes and ends ten thousand sessions on all CPUs: nothing of them remains.
+ * That many on one kernel suffice; others have a tenth, and debug kernels
+ * fewer.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,12 +22,12 @@ EVENT_ALL_NEED("step")
 
 enum {
 	MANY		= 10000,
-	RUN_EACH	= 50,		/* one of so many runs something, */
-	FETCH_EACH	= 10,		/* or is of the device */
+	RUN_EACH	= 50,		/* one in that many runs a program */
+	FETCH_EACH	= 10,		/* or belongs to the device */
 	BUFFER		= 64 << 10,
 };
 
-/* Those that end take a moment, and memory until then. */
+/* Sessions take a moment to end, and use memory until then. */
 static bool is_too_fast(int error)
 {
 	if (error != -ENFILE && error != -EMFILE && error != -ENOMEM)
@@ -35,13 +36,14 @@ static bool is_too_fast(int error)
 	return true;
 }
 
-/* Opened and closed. */
+/* Opens and closes an event. */
 static bool make_event(unsigned int number)
 {
 	struct perf_event_attr attr = event_attr(EVENT_LOOPS);
 	int fd;
 
-	attr.config |= (uint64_t)(1024 + number) << 32;	/* span: one's own */
+	attr.config |= (uint64_t)(1024 + number) << 32;	/* span: makes it a
+					 * separate session */
 	do
 		fd = event_open(&attr, 0, -1, -1, 0);
 	while (is_too_fast(fd));
@@ -49,7 +51,7 @@ static bool make_event(unsigned int number)
 	return fd >= 0;
 }
 
-/* Its device session, with an event of this process. */
+/* Opens a session of the device, and an event of this process. */
 static int open_fetched(struct hwprof_config *config, int *event)
 {
 	struct perf_event_attr attr;
@@ -110,10 +112,14 @@ static bool make_sessions(int cpu, unsigned int count)
 	return true;
 }
 
-/* No memory is accounted: all that is allowed can be had, and no more. */
+/*
+ * Asserts that no memory remains accounted: the whole limit is available, and
+ * no more.
+ */
 static void check_memory(struct __test_metadata *_metadata)
 {
-	struct hwprof_config config = device_config(EVENT_LOOPS | EVENT_MEMORY(2));
+	struct hwprof_config config =
+		device_config(EVENT_LOOPS | EVENT_MEMORY(2));
 	struct rlimit locked = { 2 << 20, 2 << 20 };
 	char before[64];
 	int fd, status;
@@ -144,7 +150,7 @@ TEST(ten_thousand)
 	int first;
 
 	ASSERT_TRUE(event_sessions_are(0));
-	/* To turn the source on and off takes a while. */
+	/* Keep the source on: switching it on and off takes a while. */
 	first = event_open(&attr, 0, -1, -1, 0);
 	ASSERT_LE(0, first);
 	fflush(stdout);

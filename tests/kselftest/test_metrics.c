@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counters in the group of an event with sampled contexts: each context has what
- * they counted there, and all of them together what perf says that they counted.
+ * Counters in the group of an event with sampled contexts: each context has
+ * what they counted there, and the sum is what perf counts.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 EVENT_ALL_NEED("sample")
 
-/* A trigger that perf throttles leaves more than its period behind. */
+/* A throttled trigger would leave more than its period at the end. */
 static void __attribute__((constructor)) unthrottle(void)
 {
 	sysctl_write("perf_cpu_time_max_percent", 25);
@@ -37,7 +37,7 @@ static void __attribute__((destructor)) throttle_again(void)
 enum {
 	PERIOD		= 20011,	/* instructions */
 	CLOCK		= 100000,	/* ns */
-	TURNS		= 1000000,	/* many times a period */
+	TURNS		= 1000000,	/* many times the period */
 	ROUNDS		= 2,
 	TOUCHES		= 8,
 	PAGES		= 512,
@@ -46,12 +46,15 @@ enum {
 	INTERVAL_MS	= 20,
 };
 
-/* --- what is counted ---------------------------------------------------------- */
+/*
+ * --- code to be counted
+ * --------------------------------------------------------
+ */
 
-/* Room for each, so that addresses tell them apart. */
+/* Aligned, so that addresses distinguish them. */
 #define FUNCTION __attribute__((noinline, aligned(FUNCTION_SIZE)))
 
-/* A branch every third instruction or so. */
+/* Has a branch about every third instruction. */
 static FUNCTION void many(void)
 {
 	long turns = TURNS;
@@ -62,7 +65,7 @@ static FUNCTION void many(void)
 	__asm__ volatile("");
 }
 
-/* A branch every thirty instructions or so. */
+/* Has a branch about every thirty instructions. */
 static FUNCTION void few(void)
 {
 	long turns = TURNS / 10;
@@ -125,7 +128,10 @@ static void run_family(void *context)
 		;
 }
 
-/* --- what rows say of it ------------------------------------------------------- */
+/*
+ * --- sums of rows
+ * --------------------------------------------------------------
+ */
 
 struct sums {
 	uint64_t all[HWPROF_METRICS_MAX];
@@ -162,9 +168,10 @@ static void add_row(struct tally *tally, const struct sample *sample)
 		add(sums->few, row->metrics);
 }
 
-/* --- groups -------------------------------------------------------------------- */
+/* --- groups --------------------------------------------------------------- */
 
-static struct perf_event_attr leader_attr(unsigned int metrics, uint64_t trigger)
+static struct perf_event_attr leader_attr(unsigned int metrics,
+					  uint64_t trigger)
 {
 	struct perf_event_attr attr =
 		event_attr_sampling(EVENT_CCT | EVENT_SAMPLE | EVENT_ROWS,
@@ -196,7 +203,7 @@ static bool has_counters(void)
 	return fd >= 0;
 }
 
-/* An event with its ring, and two counters; or an event, ... on each CPU. */
+/* An event with its ring and two counters, or one such group per CPU. */
 struct groups {
 	struct recording leaders;
 	struct recording counters[2];
@@ -240,11 +247,13 @@ static void add_group(struct __test_metadata *_metadata, struct groups *groups,
 					      PERF_COUNT_HW_INSTRUCTIONS :
 					      PERF_COUNT_SW_PAGE_FAULTS),
 				 pid, cpu, inherit));
-	ASSERT_LE(0, add_counter(groups, 1,
-				 counter_attr(type, trigger ?
-					      PERF_COUNT_HW_BRANCH_INSTRUCTIONS :
-					      PERF_COUNT_SW_TASK_CLOCK),
-				 pid, cpu, inherit));
+	ASSERT_LE(0, add_counter(
+			     groups, 1,
+			     counter_attr(
+				     type,
+				     trigger ? PERF_COUNT_HW_BRANCH_INSTRUCTIONS
+					     : PERF_COUNT_SW_TASK_CLOCK),
+			     pid, cpu, inherit));
 }
 
 static void groups_close(struct groups *groups)
@@ -254,7 +263,7 @@ static void groups_close(struct groups *groups)
 	recording_close(&groups->counters[1]);
 }
 
-/* All rows arrived, and say what the totals do. */
+/* Asserts that all rows arrived, and that they add up to the totals. */
 static void check_rows(struct __test_metadata *_metadata,
 		       struct groups *groups)
 {
@@ -266,7 +275,7 @@ static void check_rows(struct __test_metadata *_metadata,
 		EXPECT_EQ(groups->sums.all[i], groups->tally.totals.metrics[i]);
 }
 
-/* Of each event, what came after its last sample is missing: @rest at most. */
+/* Each event lacks what came after its last sample, at most @rest. */
 static void check_sums(struct __test_metadata *_metadata,
 		       struct groups *groups, uint64_t rest)
 {
@@ -290,7 +299,10 @@ static void run_child(struct groups *groups, struct child *child)
 	recording_wait(&groups->leaders, child->pid);
 }
 
-/* Instructions are what the trigger counts, too: a period of them at most. */
+/*
+ * The trigger counts instructions, too, so at most one period of them is
+ * missing.
+ */
 TEST(of_a_task)
 {
 	struct child child = child_start(run_both, NULL);
@@ -302,7 +314,7 @@ TEST(of_a_task)
 	add_group(_metadata, &groups, INSTRUCTIONS, child.pid, -1, false);
 	run_child(&groups, &child);
 	check_sums(_metadata, &groups, PERIOD + PERIOD / 10);
-	/* A period that began in the one may have ended in the other. */
+	/* A period that began in the one may end in the other. */
 	EXPECT_LT(groups.sums.many[0], 5 * groups.sums.many[1]);
 	EXPECT_GT(groups.sums.few[0], 15 * groups.sums.few[1]);
 	EXPECT_LT(ROUNDS * (uint64_t)TURNS, groups.sums.many[0]);
@@ -331,7 +343,7 @@ TEST(of_a_family)
 	groups_close(&groups);
 }
 
-/* Any counter will do, and the clock. */
+/* Any counter works, and the clock. */
 TEST(by_the_clock)
 {
 	struct child child = child_start(run_touching, NULL);
@@ -342,7 +354,7 @@ TEST(by_the_clock)
 	run_child(&groups, &child);
 	check_rows(_metadata, &groups);
 	EXPECT_EQ(0, groups.tally.totals.unmeasured);
-	/* How much comes after the last tick, nobody knows. */
+	/* The count after the last tick is unknown. */
 	EXPECT_GE(event_count(groups.counters[0].fd[0]), groups.sums.all[0]);
 	EXPECT_LT(event_count(groups.counters[0].fd[0]) / 2,
 		  groups.sums.all[0]);
@@ -350,11 +362,14 @@ TEST(by_the_clock)
 	groups_close(&groups);
 }
 
-/* --- groups that are not as they should be --------------------------------------- */
+/*
+ * --- irregular groups
+ * ----------------------------------------------------------
+ */
 
 /*
- * Of this task, until the clock has sampled it, which is late where others have the
- * CPU, and all rows have come, some of them at an interval's end.
+ * Runs in this task until the clock has sampled it, which is late if others use
+ * the CPU, and until all rows have come, some of them after an interval.
  */
 static void run_here(struct groups *groups)
 {
@@ -377,7 +392,7 @@ static void open_here(struct __test_metadata *_metadata, struct groups *groups)
 	add_group(_metadata, groups, 0, 0, -1, false);
 }
 
-/* Nothing that was counted from now on is in a row. */
+/* Asserts that no row has counts from now on. */
 static void expect_no_more(struct __test_metadata *_metadata,
 			   struct groups *groups)
 {
@@ -418,7 +433,7 @@ TEST(more_counters)
 	groups_close(&groups);
 }
 
-/* It goes on where it was: what it did not count is in no row. */
+/* Later it continues: what it did not count is in no row. */
 TEST(counter_that_is_off)
 {
 	struct groups groups;
@@ -434,7 +449,10 @@ TEST(counter_that_is_off)
 	groups_close(&groups);
 }
 
-/* The others move up; what counts in a place must be what did so before. */
+/*
+ * Other counters move up. A place only has metrics if its counter is the same
+ * as before.
+ */
 TEST(counter_that_is_replaced)
 {
 	struct groups groups;
@@ -454,7 +472,7 @@ TEST(counter_that_is_replaced)
 	groups_close(&groups);
 }
 
-/* It begins at 0 again, and so do increases. */
+/* The counter begins at 0 again, and so do increases. */
 TEST(counter_that_is_reset)
 {
 	struct groups groups;
@@ -472,7 +490,10 @@ TEST(counter_that_is_reset)
 	groups_close(&groups);
 }
 
-/* --- what is refused -------------------------------------------------------------- */
+/*
+ * --- refusals
+ * ------------------------------------------------------------------
+ */
 
 static int try_config(uint64_t config, uint64_t metrics)
 {

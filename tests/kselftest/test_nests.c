@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program made to keep the kernel busy (nests.h): what its loops are takes too
- * long to work out where nothing else can run meanwhile, and is told all the same.
+ * A program that keeps the kernel busy (nests.h): working out its loops takes
+ * too long to do it without a pause, and yet they are reported.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 EVENT_ALL_NEED("step")
 
-/* From all rows: of each loop, and of that around all ways. */
+/* Sums of all rows: of each loop, and of the loop around all ways. */
 static uint64_t back_edges[NESTS_LOOPS], entries[NESTS_LOOPS], outer_back_edges;
 
 static void see_loop(struct tally *tally, const struct sample *sample)
@@ -79,7 +79,7 @@ static void record(struct __test_metadata *_metadata,
 	EXPECT_EQ(0, recording_wait(&self->recording, self->child.pid));
 }
 
-/* It may come after the program's end, when it has been worked out. */
+/* Rows may come after the program's end, when they have been worked out. */
 static void check(struct __test_metadata *_metadata, FIXTURE_DATA(nests) *self)
 {
 	uint64_t count = recording_count(&self->recording);
@@ -104,14 +104,14 @@ TEST_F(nests, until_the_end)
 	check(_metadata, self);
 }
 
-/* Each time worked out anew, while the program goes on. */
+/* Worked out anew in each interval, while the program continues. */
 TEST_F(nests, of_intervals)
 {
 	record(_metadata, self, 1);
 	check(_metadata, self);
 }
 
-/* The opener disables it, again and again, as it sees fit. */
+/* The opener disables the event again and again. */
 TEST_F(nests, while_disabled)
 {
 	unsigned int times;

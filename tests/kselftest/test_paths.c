@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Paths of a program of which every path is known: each process has run each of
- * them as often as it must, and rows add up to what was counted.
+ * Paths of a program whose paths are all known: each process runs each path as
+ * often as it must, and rows add up to the count.
  */
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -16,11 +16,11 @@ EVENT_ALL_NEED("step")
 
 enum { PROGRAMS = 128 };
 
-/* The paths of `known`, by where they begin and lead. */
+/* The paths of `known`, by their beginning and target. */
 enum known_path {
-	CALL_TO_INNER,		/* from its entry to the inner loop's first back edge */
+	CALL_TO_INNER, /* from its entry to the inner loop's first back edge */
 	INNER_TO_INNER,
-	INNER_TO_OUTER,		/* through the inner loop's end */
+	INNER_TO_OUTER, /* through the inner loop's end */
 	OUTER_TO_INNER,
 	INNER_TO_RETURN,
 	KNOWN_PATHS,
@@ -37,17 +37,17 @@ static const struct {
 	{ KNOWN_INNER_HEAD, 0, 1 },
 };
 
-/* An address space that ran `known`, and before that, what forked it. */
+/* An address space that ran `known`, and the program that forked it before. */
 struct program {
 	uint32_t space;
-	uint64_t count;			/* of all of its paths */
+	uint64_t count;			/* of all its paths */
 	uint64_t known[KNOWN_PATHS];
 };
 
 struct seen {
 	struct program programs[PROGRAMS];
 	unsigned int count;
-	uint64_t wrong;			/* rows that are not what they may be */
+	uint64_t wrong;			/* impossible rows */
 };
 
 static struct program *find(struct seen *seen, uint32_t space)
@@ -63,14 +63,16 @@ static struct program *find(struct seen *seen, uint32_t space)
 	return &seen->programs[seen->count++];
 }
 
-/* Jumps lead forward, each from where the last one led or behind that. */
+/* Jumps lead forward, each from the last target or behind it. */
 static bool is_path(const struct hwprof_row_path *row)
 {
 	uint64_t line = row->start;
 	unsigned int i;
 
-	if (row->spelled > row->length || row->spelled > HWPROF_PATH_JUMPS_MAX ||
-	    row->row.size != sizeof(*row) + row->spelled * sizeof(row->jumps[0]))
+	if (row->spelled > row->length ||
+	    row->spelled > HWPROF_PATH_JUMPS_MAX ||
+	    row->row.size !=
+		    sizeof(*row) + row->spelled * sizeof(row->jumps[0]))
 		return false;
 	if (row->flags & HWPROF_PATH_UNSEEN)
 		return !row->start && !row->end && !row->length;
@@ -140,7 +142,9 @@ static void record(struct __test_metadata *_metadata,
 	child_go(&self->child);
 }
 
-/* All that was counted came in rows; so many programs were `known`. */
+/*
+ * Asserts that everything came in rows, and that so many programs were `known`.
+ */
 static void check(struct __test_metadata *_metadata,
 		  FIXTURE_DATA(paths) *self, unsigned int programs)
 {
@@ -172,7 +176,7 @@ TEST_F(paths, of_a_program)
 	check(_metadata, self, 1);
 }
 
-/* A table that is merged in the middle of it, again and again. */
+/* Tables are merged in the middle, again and again. */
 TEST_F(paths, of_intervals)
 {
 	self->child = child_known();
@@ -195,7 +199,7 @@ static void run_on(void *context)
 		known_run();
 }
 
-/* What it did until then is accounted, wherever it was. */
+/* Everything until then is accounted for, wherever it was. */
 TEST_F(paths, of_a_killed_program)
 {
 	self->child = child_start(run_on, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What perf allows to be written for an event: see the table in docs/rows.md. And
- * what a session costs while its program sleeps: nothing.
+ * Rules of perf for the records of an event: see the table in docs/rows.md.
+ * A session must also cost nothing while its program sleeps.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,9 +40,15 @@ FIXTURE_TEARDOWN(rules)
 	EXPECT_TRUE(event_sessions_are(0));
 }
 
-/* --- what a row may carry --------------------------------------------------------- */
+/*
+ * --- fields of rows
+ * ------------------------------------------------------------
+ */
 
-/* Returns the errno of an event that gives rows with this in each, 0 if none. */
+/*
+ * Tries an event that gives rows with this field. Returns 0 or a negative
+ * errno.
+ */
 static int try_rows(uint64_t sample_type)
 {
 	struct perf_event_attr attr =
@@ -67,7 +73,7 @@ TEST_F(rules, what_rows_may_carry)
 	EXPECT_EQ(0, try_rows(PERF_SAMPLE_TRANSACTION));
 }
 
-/* Perf would take these from whatever task happens to run. */
+/* perf would take these fields from the task that happens to run. */
 TEST_F(rules, what_rows_may_not_carry)
 {
 	EXPECT_EQ(-EOPNOTSUPP, try_rows(PERF_SAMPLE_PHYS_ADDR));
@@ -84,11 +90,14 @@ TEST_F(rules, no_aux)
 	EXPECT_EQ(-EOPNOTSUPP, event_try(attr));
 }
 
-/* --- events that are not active ---------------------------------------------------- */
+/*
+ * --- inactive events
+ * -----------------------------------------------------------
+ */
 
 enum { SIBLINGS = 100, ROUNDS = 20, SITES = 1500 };
 
-/* Calls from many sites, so that there are many rows, and a sleep. */
+/* Calls from many sites, which makes many rows, and sleeps. */
 static void call_and_sleep(void *unused)
 {
 	enum { CALL = 5, BEGIN = 16 };
@@ -103,7 +112,7 @@ static void call_and_sleep(void *unused)
 	for (i = 0; i < SITES; i++, at += CALL) {
 		int32_t distance = -(at + CALL);
 
-		code[at] = 0xe8;		/* call the ret */
+		code[at] = 0xe8;		/* call of the ret */
 		memcpy(code + at + 1, &distance, sizeof(distance));
 	}
 	code[at] = 0xc3;
@@ -130,9 +139,9 @@ static void add_siblings(struct __test_metadata *_metadata, pid_t pid,
 }
 
 /*
- * Rows of a program that sleeps, for an event that tells its group's counts, while
- * another CPU closes the group. Perf must not walk it: that ended in a loop for
- * ever, with interrupts off.
+ * Rows of a sleeping program, for an event with its group's counts, while
+ * another CPU closes the group. perf must not walk the group: that once ended
+ * in an endless loop with interrupts off.
  */
 TEST_F(rules, groups_that_change)
 {
@@ -170,7 +179,7 @@ static void run_known_loops(void *unused)
 	known_run();
 }
 
-/* Such an event gets all its rows: those of the end while its task exits. */
+/* Such an event gets all its rows, the last ones while its task exits. */
 TEST_F(rules, groups_of_what_exits)
 {
 	struct perf_event_attr attr =
@@ -190,11 +199,14 @@ TEST_F(rules, groups_of_what_exits)
 	recording_close(&recording);
 }
 
-/* --- what sleeps -------------------------------------------------------------------- */
+/*
+ * --- sleeping programs
+ * ---------------------------------------------------------
+ */
 
 enum { IDLE_SESSIONS = 8, FEW_INTERRUPTS = 50 };
 
-/* Interrupts that a CPU has sent to another one, for a function call. */
+/* Returns the number of interrupts that CPUs have sent for function calls. */
 static uint64_t function_calls(void)
 {
 	FILE *file = fopen("/proc/interrupts", "r");
@@ -226,7 +238,7 @@ static void sleep_on(void *unused)
 		pause();
 }
 
-/* In three seconds there were three intervals of each, of 1 to 8 ms. */
+/* Three seconds contain many intervals, of 1 to 8 ms, of each session. */
 TEST_F(rules, sessions_that_sleep)
 {
 	struct perf_event_attr attr =
@@ -252,7 +264,7 @@ TEST_F(rules, sessions_that_sleep)
 		close(fd[i]);
 }
 
-/* --- context switches ---------------------------------------------------------------- */
+/* --- context switches ----------------------------------------------------- */
 
 static void trace_write(const char *file, const char *text)
 {
@@ -266,7 +278,7 @@ static void trace_write(const char *file, const char *text)
 	close(fd);
 }
 
-/* Traces each call of @function, with what called it. */
+/* Traces each call of @function, with its callers. */
 static void trace_begin(const char *function)
 {
 	char probe[128];
@@ -284,7 +296,7 @@ static void trace_end(void)
 	trace_write("kprobe_events", "");
 }
 
-/* How many calls there were, and how many of them while a CPU switched tasks. */
+/* Counts calls, and those made while a CPU switched tasks. */
 static void count_calls(unsigned int *calls, unsigned int *in_switch)
 {
 	FILE *file = fopen("/sys/kernel/tracing/trace", "r");
@@ -300,7 +312,7 @@ static void count_calls(unsigned int *calls, unsigned int *in_switch)
 		fclose(file);
 }
 
-/* An event on this task that wants the CPU's counters for itself. */
+/* Opens an event on this task that claims the CPU's counters. */
 static int open_pinned(void)
 {
 	struct perf_event_attr attr = {
@@ -313,8 +325,9 @@ static int open_pinned(void)
 }
 
 /*
- * Perf stops a CPU-wide event for a moment, to make room for a pinned one, while it
- * switches tasks and holds the run queue's lock. No rows are written then.
+ * perf stops a CPU-wide event for a moment to make room for a pinned one, while
+ * it switches tasks and holds the lock of the run queue. No rows are written
+ * then.
  */
 TEST_F(rules, nothing_in_a_switch)
 {

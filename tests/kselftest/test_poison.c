@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What an ordinary user gets, in a machine whose memory is poisoned: slabs by
- * slub_debug=P, pages by a process that has filled them. No byte of that
- * arrives, and no address of the kernel. Of the stack there is poison where the
- * module was compiled with -ftrivial-auto-var-init=pattern.
+ * Records of an ordinary user on a machine with poisoned memory. slub_debug=P
+ * poisons the slabs, and a process fills pages with poison. No poisoned byte
+ * and no kernel address may arrive. The stack has poison if the module was
+ * compiled with -ftrivial-auto-var-init=pattern.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -27,11 +27,12 @@ enum {
 };
 
 #define KERNEL		0xffff800000000000ULL
-#define NEGATIVE	0x10000ULL	/* a value may be, by as much */
+#define NEGATIVE	0x10000ULL	/* lowest negative value that is
+					 * allowed */
 
-/* --- poison ------------------------------------------------------------------------ */
+/* --- poison --------------------------------------------------------------- */
 
-/* Of slabs: free, in use; of stacks; of pages. */
+/* In slabs: free, in use; in stacks; in pages. */
 static const uint32_t poisons[] = {
 	0x6b6b6b6b, 0x5a5a5a5a, 0xfefefefe, 0xa5a5a5a5,
 };
@@ -44,7 +45,7 @@ static bool slabs_are_poisoned(void)
 			  sizeof(poison)) && *poison == '1';
 }
 
-/* What the kernel takes next was somebody's. */
+/* Fills pages that the kernel will use next. */
 static void fill_pages(struct __test_metadata *_metadata)
 {
 	size_t size = (size_t)FILL_MIB << 20;
@@ -63,12 +64,12 @@ static void fill_pages(struct __test_metadata *_metadata)
 	ASSERT_EQ(0, status);
 }
 
-/* --- rows -------------------------------------------------------------------------- */
+/* --- rows ----------------------------------------------------------------- */
 
 struct seen {
 	unsigned int types;		/* 1 << type */
 	unsigned int rows, wrong;
-	bool raw;			/* four zero bytes are behind the row */
+	bool raw;			/* four zero bytes follow the row */
 };
 
 static bool is_zero(const void *memory, size_t size)
@@ -81,7 +82,10 @@ static bool is_zero(const void *memory, size_t size)
 	return true;
 }
 
-/* Entries may be less than 0, strides are any, and values may be little less. */
+/*
+ * Entries may be negative, strides are arbitrary, and values may be slightly
+ * negative.
+ */
 static bool is_address_of_kernel(const struct hwprof_row *row, size_t at,
 				 uint64_t word)
 {
@@ -137,14 +141,17 @@ static size_t fixed_size(const struct hwprof_row *row)
 		return HWPROF_ROW_CONTEXT_SIZE_VER0;
 	case HWPROF_ROW_PATH:
 		return sizeof(*path) + path->spelled * sizeof(path->jumps[0]) +
-		       (path->flags & HWPROF_PATH_IN_CONTEXT ? sizeof(uint64_t) : 0);
+		       (path->flags & HWPROF_PATH_IN_CONTEXT ? sizeof(uint64_t)
+							     : 0);
 	case HWPROF_ROW_VALUE:
 		return sizeof(struct hwprof_row_value);
 	}
 	return 0;
 }
 
-/* What is to be 0, or one of few. */
+/*
+ * Returns the name of a field that must be 0, or one of few values, and is not.
+ */
 static const char *bad_field(const struct hwprof_row *row)
 {
 	const struct hwprof_row_branches *branches = (const void *)row;
@@ -172,11 +179,13 @@ static const char *bad_field(const struct hwprof_row *row)
 		       context->kind > HWPROF_CONTEXT_RECURSION ? "kind" : NULL;
 	case HWPROF_ROW_BRANCHES:
 		for (i = 0; i < branches->count; i++)
-			if (branches->branches[i].flags & HWPROF_BRANCH_STACK ?
-			    branches->branches[i].flags & HWPROF_BRANCH_MISPREDICTED :
-			    branches->branches[i].flags ||
-			    branches->branches[i].cycles)
-				return "flags or cycles, which stepping has not";
+			if (branches->branches[i].flags & HWPROF_BRANCH_STACK
+				    ? branches->branches[i].flags &
+					      HWPROF_BRANCH_MISPREDICTED
+				    : branches->branches[i].flags ||
+					      branches->branches[i].cycles)
+				return "flags or cycles, which stepping has "
+				       "not";
 		return NULL;
 	case HWPROF_ROW_VALUE:
 		if (value->reserved || value->count > HWPROF_VALUES_MAX)
@@ -218,7 +227,10 @@ static void see(struct tally *tally, const struct sample *sample)
 	}
 }
 
-/* --- what is profiled -------------------------------------------------------------- */
+/*
+ * --- profiled code
+ * -------------------------------------------------------------
+ */
 
 static const struct kind {
 	const char *name, *source;
@@ -248,7 +260,7 @@ enum { KINDS = sizeof(kinds) / sizeof(kinds[0]), WORK_MS = 200 };
 
 static volatile unsigned int sink[64];
 
-/* Takes a while, and loads and stores, and makes system calls. */
+/* Runs for a while, loads, stores, and makes system calls. */
 static void work(void *context)
 {
 	struct timespec start, now;
@@ -265,7 +277,7 @@ static void work(void *context)
 		 (now.tv_nsec - start.tv_nsec) / 1000000 < WORK_MS);
 }
 
-/* With or without rows, through perf's ring. */
+/* Uses perf's ring, with or without rows. */
 static void run_perf(struct __test_metadata *_metadata, const struct kind *kind,
 		     bool rows, struct seen *seen)
 {
@@ -286,14 +298,14 @@ static void run_perf(struct __test_metadata *_metadata, const struct kind *kind,
 	recording_control(&recording, PERF_EVENT_IOC_ENABLE);
 	child_go(&child);
 	EXPECT_EQ(0, recording_wait(&recording, child.pid));
-	/* The last ones may be under way. */
+	/* The last rows may still be under way. */
 	for (try = 0; try < 500 && seen->rows == before; try++)
 		recording_read_for(&recording, 10);
 	recording_close(&recording);
 	EXPECT_EQ(0, tally.totals.reserved);
 }
 
-/* All records of a buffer, totals too. */
+/* Checks all records of a buffer, including totals. */
 static void check_records(struct seen *seen, const char *at, long size)
 {
 	const struct hwprof_record *record;
@@ -333,7 +345,7 @@ static void read_snapshot(struct __test_metadata *_metadata, int fd,
 	} while (more);
 }
 
-/* What was not written yet is 0, in the page of control as well. */
+/* Unwritten parts of a ring are 0, also in the control page. */
 static void check_ring(struct __test_metadata *_metadata,
 		       const struct hwprof_ring_page *page, struct seen *seen)
 {
@@ -419,9 +431,9 @@ FIXTURE_VARIANT(poison)
 	void (*run)(struct __test_metadata *_metadata, const struct kind *kind,
 		    bool more, struct seen *seen);
 	bool more;
-	bool immediate;			/* kinds as well */
-	bool samples;			/* of kinds that can give them */
-	unsigned int types;		/* of rows that come, with step */
+	bool immediate;			/* also for kinds that report at once */
+	bool samples;			/* for kinds that can give samples */
+	unsigned int types;		/* of rows that come with step */
 };
 
 #define TYPES	(1 << HWPROF_ROW_LOOP | 1 << HWPROF_ROW_CALL |		       \

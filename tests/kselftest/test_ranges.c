@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ranges of a program whose every branch is known: its rows add up to them,
- * process by process, and each place has had what its bounds allow. And boxes of
- * one whose loads are known, with the instructions that make them.
+ * Ranges of a program whose branches are all known: its rows add up to them,
+ * process by process, and the count of each place is within its bounds. Also
+ * boxes of a program with known loads, with the instructions that make them.
  */
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -18,7 +18,7 @@ EVENT_ALL_NEED("step")
 
 enum { PROGRAMS = 128 };
 
-/* An address space that ran `known`, and before that, what forked it. */
+/* An address space that ran `known`, and the program that forked it before. */
 struct program {
 	uint32_t space;
 	uint64_t count;			/* in all of its ranges */
@@ -29,7 +29,7 @@ struct program {
 struct seen {
 	struct program programs[PROGRAMS];
 	unsigned int count;
-	uint64_t wrong;			/* rows that are not what they may be */
+	uint64_t wrong;			/* impossible rows */
 };
 
 static struct program *find(struct seen *seen, uint32_t space)
@@ -111,7 +111,9 @@ static void record(struct __test_metadata *_metadata,
 	child_go(&self->child);
 }
 
-/* All that was counted came in rows; so many programs were `known`. */
+/*
+ * Asserts that everything came in rows, and that so many programs were `known`.
+ */
 static void check(struct __test_metadata *_metadata,
 		  FIXTURE_DATA(ranges) *self, unsigned int programs)
 {
@@ -141,11 +143,11 @@ TEST_F(ranges, of_a_program)
 	record(_metadata, self, 1000, 4, 0);
 	EXPECT_EQ(0, recording_wait(&self->recording, self->child.pid));
 	check(_metadata, self, 1);
-	/* The default is 1 %; nothing made memory short. */
+	/* The default error is 1 %, and memory was not short. */
 	EXPECT_LE(KNOWN_INNER_BACK * 99 / 100, self->seen.programs[1].inner);
 }
 
-/* A table that is merged in the middle of it, again and again. */
+/* Tables are merged in the middle, again and again. */
 TEST_F(ranges, of_intervals)
 {
 	self->child = child_known();
@@ -168,7 +170,7 @@ static void run_on(void *context)
 		known_run();
 }
 
-/* What it did until then is accounted, wherever it was. */
+/* Everything until then is accounted for, wherever it was. */
 TEST_F(ranges, of_a_killed_program)
 {
 	self->child = child_start(run_on, NULL);
@@ -182,13 +184,15 @@ TEST_F(ranges, of_a_killed_program)
 	EXPECT_LT(KNOWN_BRANCHES, self->tally.period);
 }
 
-/* --- pairs -------------------------------------------------------------------- */
+/* --- pairs ---------------------------------------------------------------- */
 
 #ifdef __x86_64__
 
 enum {
-	/* Of each loop, in an array of its own; what larger boxes count before they
-	 * divide, some 1,500, is little of so many. */
+	/*
+	 * Loads of each loop, in its own array. Larger boxes count some 1,500
+	 * before they divide, which is little of this.
+	 */
 	LOADS = 40000,
 	CODE_BITS = 8,
 	ARRAY_BITS = 20,
@@ -225,7 +229,7 @@ static uint64_t last_of(uint64_t low, unsigned int bits)
 	return bits == 64 ? UINT64_MAX : low + ((1ULL << bits) - 1);
 }
 
-/* Of a loop's code by an array. */
+/* A box of a loop's code by an array. */
 struct box {
 	uint64_t code, array;
 	uint64_t least, around;
@@ -271,7 +275,7 @@ static void see_box(struct tally *tally, const struct sample *sample)
 	}
 }
 
-/* So that each array is in a box of its own. */
+/* Aligns the arrays, so that each has its own box. */
 static void make_arrays(struct __test_metadata *_metadata)
 {
 	size_t size = 1UL << ARRAY_BITS;
@@ -284,7 +288,10 @@ static void make_arrays(struct __test_metadata *_metadata)
 	arrays[1] = (void *)(memory + size);
 }
 
-/* What each loop does with its array is there; with the other one's, nothing. */
+/*
+ * The accesses of each loop to its array are found, and none to the other's
+ * array.
+ */
 TEST_F(ranges, of_code_by_addresses)
 {
 	struct perf_event_attr attr =
@@ -295,7 +302,8 @@ TEST_F(ranges, of_code_by_addresses)
 
 	make_arrays(_metadata);
 	for (i = 0; i < 4; i++) {
-		seen.boxes[i].code = (uintptr_t)(i % 2 ? loop_second : loop_first);
+		seen.boxes[i].code =
+			(uintptr_t)(i % 2 ? loop_second : loop_first);
 		seen.boxes[i].array = (uintptr_t)arrays[i / 2];
 	}
 	self->tally.see = see_box;

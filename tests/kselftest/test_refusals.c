@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What event_init refuses, each with its own errno, and what it does not. */
+/* Refusals of event_init, each with its errno, and what it accepts. */
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -23,8 +23,8 @@ static int try_config(uint64_t config, uint64_t config1, uint64_t config2)
 
 static int try_all_of(uint64_t config, uint64_t config2)
 {
-	struct perf_event_attr attr =
-		event_attr(config & EVENT_SAMPLE ? config : config | EVENT_STEP);
+	struct perf_event_attr attr = event_attr(
+		config & EVENT_SAMPLE ? config : config | EVENT_STEP);
 	int fd;
 
 	attr.config2 = config2;
@@ -60,7 +60,7 @@ TEST(things)
 	EXPECT_EQ(-EINVAL, try_config(0, 0, 0));
 	for (two = 2; two < 7; two++)
 		EXPECT_EQ(-EINVAL, try_config(EVENT_BRANCHES | 1 << two, 0, 0));
-	/* Contexts need every call, or a stack of them: bursts have neither. */
+	/* Contexts need every call, or a stack of them. Bursts have neither. */
 	EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_CCT | EVENT_LBR, 0, 0));
 	EXPECT_EQ(0, try_config(EVENT_CCT | EVENT_SAMPLE, 0, 0));
 	EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_CCT, 200, 0));
@@ -73,7 +73,8 @@ TEST(sources)
 
 	EXPECT_EQ(0, try_config(EVENT_LOOPS | step, 0, 0));
 	for (bit = 9; bit < 12; bit++) {
-		EXPECT_EQ(-EOPNOTSUPP, try_config(EVENT_LOOPS | 1 << bit, 0, 0));
+		EXPECT_EQ(-EOPNOTSUPP,
+			  try_config(EVENT_LOOPS | 1 << bit, 0, 0));
 		EXPECT_EQ(-EINVAL,
 			  try_config(EVENT_LOOPS | step | 1 << bit, 0, 0));
 	}
@@ -102,7 +103,7 @@ TEST(unknown_bits)
 	}
 }
 
-/* How to count, of nothing: neither a clock nor the default has modifiers. */
+/* Neither a clock nor the default trigger has modifiers. */
 TEST(trigger_of_nothing)
 {
 	uint64_t burst = 200, code = 0xc0ULL << 48, cmask = 1 << 24;
@@ -112,13 +113,14 @@ TEST(trigger_of_nothing)
 	EXPECT_EQ(-EINVAL, try_config(EVENT_LOOPS, code, cmask));
 	EXPECT_EQ(-EINVAL, try_config(EVENT_LOOPS, burst, cmask));
 	for (bit = 13; bit < 16; bit++)
-		EXPECT_EQ(-EINVAL, try_config(EVENT_LOOPS | 1 << bit, burst, 0));
+		EXPECT_EQ(-EINVAL,
+			  try_config(EVENT_LOOPS | 1 << bit, burst, 0));
 	for (bit = 28; bit < 32; bit++)
 		EXPECT_EQ(-EINVAL,
 			  try_config(EVENT_LOOPS | 1ULL << bit, burst, 0));
 }
 
-/* Of what takes windows or samples; to see everything costs what it costs. */
+/* Budgets are for windows and samples: complete stepping has a fixed cost. */
 TEST(budgets)
 {
 	uint64_t burst = 200, step = 1 << 8, sample = 1 << 10;
@@ -138,7 +140,7 @@ TEST(budgets)
 		  try_config(EVENT_LOOPS, burst | EVENT_BUDGET(1001), 0));
 }
 
-/* The fourth word came with Linux 6.3; before, perf itself refuses it. */
+/* The fourth word came with Linux 6.3; older ones refuse it in perf. */
 TEST(fourth_word)
 {
 	struct {
@@ -173,10 +175,11 @@ TEST(bursts)
 TEST(interval_and_memory)
 {
 	EXPECT_EQ(0, try_config(EVENT_LOOPS, EVENT_INTERVAL(10), 0));
-	EXPECT_EQ(0, try_config(EVENT_LOOPS | EVENT_MEMORY(2) | 1024ULL << 32, 0, 0));
+	EXPECT_EQ(0, try_config(EVENT_LOOPS | EVENT_MEMORY(2) | 1024ULL << 32,
+				0, 0));
 }
 
-/* The error of ranges, in millionths: up to all of it, and of nothing else. */
+/* The error of ranges, in millionths: up to all of it, and only for ranges. */
 TEST(epsilon)
 {
 	EXPECT_EQ(0, try_config(EVENT_RANGES, 0, 1));
@@ -188,7 +191,7 @@ TEST(epsilon)
 	EXPECT_EQ(-EINVAL, try_config(EVENT_PATHS, 0, 10000));
 }
 
-/* What ranges are of, and nothing else is. */
+/* Only ranges have streams. */
 TEST(range_of)
 {
 	uint64_t of;
@@ -246,7 +249,7 @@ TEST(what_samples_lack)
 	attr.sample_stack_user = 1024;
 	EXPECT_EQ(-EOPNOTSUPP, event_try(attr));
 	attr.sample_stack_user = 0;
-	/* A row is not about the memory that happens to be mapped now. */
+	/* A row is not about memory that happens to be mapped now. */
 	attr.config |= EVENT_ROWS;
 	attr.sample_type = type | PERF_SAMPLE_DATA_PAGE_SIZE;
 	EXPECT_EQ(-EOPNOTSUPP, event_try(attr));
@@ -263,7 +266,7 @@ TEST(exclude_user)
 	EXPECT_EQ(-EOPNOTSUPP, event_try(attr));
 }
 
-/* What is refused leaves nothing behind. */
+/* A refused event leaves nothing behind. */
 TEST(no_session_is_left)
 {
 	ASSERT_TRUE(event_sessions_are(0));
@@ -286,7 +289,9 @@ TEST(paranoid_level)
 	EXPECT_EQ(-EACCES, try_all(EVENT_RANGES | EVENT_SAMPLE));
 }
 
-/* Perf would allow it, but to step all programs takes the right to attach. */
+/*
+ * perf would allow it, but stepping all programs requires the right to attach.
+ */
 TEST(branches_of_all)
 {
 	ASSERT_EQ(0, sysctl_write("perf_event_paranoid", -1));
@@ -298,7 +303,10 @@ TEST(branches_of_all)
 	EXPECT_EQ(0, try_config(EVENT_BRANCHES, 0, 0));
 }
 
-/* So does what only stepping sees; code comes from samples, too. */
+/*
+ * The same holds for everything that only stepping sees; ranges of code also
+ * come from samples.
+ */
 TEST(accesses_of_all)
 {
 	uint64_t of;
@@ -326,7 +334,7 @@ static int try_of(uint64_t config, uint64_t burst, pid_t pid, int cpu)
 	return fd < 0 ? fd : 0;
 }
 
-/* What others have started is stepped by name only. */
+/* Another user's program is stepped only on explicit request. */
 TEST(unasked_stepping)
 {
 	pid_t child = fork();
@@ -348,7 +356,7 @@ TEST(unasked_stepping)
 	waitpid(child, NULL, 0);
 }
 
-/* Another user's process is not ours to see. */
+/* Another user's process may not be looked at. */
 TEST(foreign_process)
 {
 	struct perf_event_attr attr = event_attr(EVENT_LOOPS | EVENT_STEP);
@@ -387,7 +395,7 @@ TEST(locked_memory)
 	close(small);
 	close(other);
 
-	/* And it is given back. */
+	/* The memory is returned. */
 	attr.config = EVENT_LOOPS | EVENT_ROWS | EVENT_MEMORY(3);
 	for (small = 0; small < 500; small++) {
 		big = event_try(attr);
@@ -398,18 +406,18 @@ TEST(locked_memory)
 	EXPECT_EQ(0, big);
 }
 
-/* More than the machine has, again and again: nobody is killed for it. */
+/* More memory than the machine has, again and again: no process is killed. */
 TEST(more_memory_than_there_is)
 {
-	struct perf_event_attr attr =
-		event_attr_sampling(EVENT_LOOPS | EVENT_ROWS | EVENT_MEMORY(4095), 1);
+	struct perf_event_attr attr = event_attr_sampling(
+		EVENT_LOOPS | EVENT_ROWS | EVENT_MEMORY(4095), 1);
 	struct child child = child_start(wait_for_ever, NULL);
 	int i, fd[8], opened = 0;
 
 	child_go(&child);
 	ASSERT_TRUE(event_sessions_are(0));
 	EXPECT_EQ(-ENOMEM, event_try(attr));
-	/* What fits, until it does not; each one is a session. */
+	/* As many as fit. Each one is a session. */
 	attr.config = EVENT_LOOPS | EVENT_ROWS | EVENT_MEMORY(400);
 	for (i = 0; i < 8; i++) {
 		attr.config += 1ULL << 32;		/* span */

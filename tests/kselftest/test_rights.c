@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who may look at what: the table of docs/permissions.md, line by line, and that
- * perf gives as much.
+ * Permissions: tests each line of the table in docs/permissions.md, and that
+ * perf gives the same.
  *
  *	test_rights		tests it
  *	test_rights --table	prints it
@@ -30,11 +30,12 @@
 
 enum { USER = 1000, OTHER_USER = 1001, KTHREADD = 2, SETUID_MODE = 04755 };
 
-/* --- the table --------------------------------------------------------------------- */
+/* --- the table ------------------------------------------------------------ */
 
 enum who {
 	WHO_USER	= 1 << 0,
-	WHO_NAMESPACE	= 1 << 1,	/* has all capabilities in there */
+	WHO_NAMESPACE	= 1 << 1,	/* has all capabilities in its
+					 * namespace */
 	WHO_PTRACE	= 1 << 2,
 	WHO_PTRACE_READ	= 1 << 3,	/* and may open all files */
 	WHO_PERFMON	= 1 << 4,
@@ -50,7 +51,7 @@ enum target {
 	SETUID		= 1 << 3,	/* one that runs a setuid program */
 	OTHER		= 1 << 4,	/* another user's */
 	KTHREAD		= 1 << 5,
-	CPU		= 1 << 6,	/* all that run there */
+	CPU		= 1 << 6,	/* everything that runs there */
 	CGROUP		= 1 << 7,	/* on a CPU */
 
 	FOREIGN		= HIDDEN | SETUID | OTHER | KTHREAD,
@@ -59,12 +60,18 @@ enum target {
 	ANY		= SELF | FOREIGN | WIDE,
 };
 
-/* READ: what takes the right to read a task's state, but not to attach to it. */
+/*
+ * READ: what requires the right to read a task's state, but not to attach to
+ * it.
+ */
 enum may { NO, READ, ALL };
 
 static const char * const may_names[] = { "no", "read", "all" };
 
-/* perf_event_paranoid, by columns. The second level of a column is as the first. */
+/*
+ * perf_event_paranoid, by columns. The second level of a column equals the
+ * first.
+ */
 static const struct {
 	int level;
 	unsigned int column;
@@ -82,68 +89,105 @@ static const struct line {
 	const char *names[2];
 	enum may may[SIZE(columns)];
 } lines[] = {
-	{ WHO_USER, SELF | OWN, false,
-	  { "a user", "own processes" },
-	  { ALL, ALL, ALL, NO } },
-	{ WHO_USER, SELF | OWN, true,
-	  { "", "own processes, and the kernel in them" },
-	  { ALL, ALL, NO, NO } },
-	{ WHO_USER, FOREIGN, false,
-	  { "", "setuid programs, processes that are not dumpable or another user's, kernel threads" },
-	  { NO, NO, NO, NO } },
-	{ WHO_USER, WIDE, false,
-	  { "", "CPUs (`-a`), cgroups" },
-	  { READ, NO, NO, NO } },
-	{ WHO_USER, WIDE, true,
-	  { "", "CPUs, cgroups, and the kernel" },
-	  { READ, NO, NO, NO } },
-	{ WHO_NAMESPACE, SELF, false,
-	  { "a user as root of a user namespace", "own processes in it" },
-	  { ALL, ALL, ALL, NO } },
-	{ WHO_NAMESPACE, SELF, true,
-	  { "", "own processes in it, and the kernel in them" },
-	  { ALL, ALL, NO, NO } },
-	{ WHO_NAMESPACE, OWN | FOREIGN, false,
-	  { "", "processes outside, own ones too" },
-	  { NO, NO, NO, NO } },
-	{ WHO_NAMESPACE, WIDE, false,
-	  { "", "CPUs, cgroups" },
-	  { READ, NO, NO, NO } },
-	{ WHO_PTRACE, SELF | OWN, false,
-	  { "a user with CAP_SYS_PTRACE", "own processes" },
-	  { ALL, ALL, ALL, NO } },
-	{ WHO_PTRACE, HIDDEN | SETUID | OTHER, false,
-	  { "", "other processes" },
-	  { READ, READ, READ, NO } },
-	{ WHO_PTRACE, HIDDEN | SETUID | OTHER, true,
-	  { "", "other processes, and the kernel in them" },
-	  { READ, READ, NO, NO } },
-	{ WHO_PTRACE, WIDE, true,
-	  { "", "CPUs, cgroups, and the kernel" },
-	  { READ, NO, NO, NO } },
-	{ WHO_PTRACE_READ, TASKS, false,
-	  { "a user with CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH",
-	    "all processes" },
-	  { ALL, ALL, ALL, NO } },
-	{ WHO_PERFMON, SELF | OWN, true,
-	  { "a user with CAP_PERFMON", "own processes, and the kernel in them" },
-	  { ALL, ALL, ALL, NO } },
-	{ WHO_PERFMON, (FOREIGN & ~KTHREAD) | WIDE, true,
-	  { "", "other processes, CPUs, cgroups, and the kernel" },
-	  { READ, READ, READ, NO } },
-	{ WHO_BOTH, SELF | OWN | WIDE, true,
-	  { "a user with CAP_PERFMON and CAP_SYS_PTRACE",
-	    "own processes, CPUs, cgroups, and the kernel" },
-	  { ALL, ALL, ALL, NO } },
-	{ WHO_ADMIN, SELF | OWN, true,
-	  { "a user with CAP_SYS_ADMIN", "own processes, and the kernel in them" },
-	  { ALL, ALL, ALL, ALL } },
-	{ WHO_ADMIN, (FOREIGN & ~KTHREAD) | WIDE, true,
-	  { "", "other processes, CPUs, cgroups, and the kernel" },
-	  { READ, READ, READ, READ } },
-	{ WHO_ROOT, ANY, true,
-	  { "root", "all processes, CPUs, cgroups, and the kernel" },
-	  { ALL, ALL, ALL, ALL } },
+	{WHO_USER,
+	 SELF | OWN,
+	 false,
+	 {"a user", "own processes"},
+	 {ALL, ALL, ALL, NO}},
+	{WHO_USER,
+	 SELF | OWN,
+	 true,
+	 {"", "own processes, and the kernel in them"},
+	 {ALL, ALL, NO, NO}},
+	{WHO_USER,
+	 FOREIGN,
+	 false,
+	 {"", "setuid programs, processes that are not dumpable or another "
+	      "user's, kernel threads"},
+	 {NO, NO, NO, NO}},
+	{WHO_USER,
+	 WIDE,
+	 false,
+	 {"", "CPUs (`-a`), cgroups"},
+	 {READ, NO, NO, NO}},
+	{WHO_USER,
+	 WIDE,
+	 true,
+	 {"", "CPUs, cgroups, and the kernel"},
+	 {READ, NO, NO, NO}},
+	{WHO_NAMESPACE,
+	 SELF,
+	 false,
+	 {"a user as root of a user namespace", "own processes in it"},
+	 {ALL, ALL, ALL, NO}},
+	{WHO_NAMESPACE,
+	 SELF,
+	 true,
+	 {"", "own processes in it, and the kernel in them"},
+	 {ALL, ALL, NO, NO}},
+	{WHO_NAMESPACE,
+	 OWN | FOREIGN,
+	 false,
+	 {"", "processes outside, own ones too"},
+	 {NO, NO, NO, NO}},
+	{WHO_NAMESPACE, WIDE, false, {"", "CPUs, cgroups"}, {READ, NO, NO, NO}},
+	{WHO_PTRACE,
+	 SELF | OWN,
+	 false,
+	 {"a user with CAP_SYS_PTRACE", "own processes"},
+	 {ALL, ALL, ALL, NO}},
+	{WHO_PTRACE,
+	 HIDDEN | SETUID | OTHER,
+	 false,
+	 {"", "other processes"},
+	 {READ, READ, READ, NO}},
+	{WHO_PTRACE,
+	 HIDDEN | SETUID | OTHER,
+	 true,
+	 {"", "other processes, and the kernel in them"},
+	 {READ, READ, NO, NO}},
+	{WHO_PTRACE,
+	 WIDE,
+	 true,
+	 {"", "CPUs, cgroups, and the kernel"},
+	 {READ, NO, NO, NO}},
+	{WHO_PTRACE_READ,
+	 TASKS,
+	 false,
+	 {"a user with CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH",
+	  "all processes"},
+	 {ALL, ALL, ALL, NO}},
+	{WHO_PERFMON,
+	 SELF | OWN,
+	 true,
+	 {"a user with CAP_PERFMON", "own processes, and the kernel in them"},
+	 {ALL, ALL, ALL, NO}},
+	{WHO_PERFMON,
+	 (FOREIGN & ~KTHREAD) | WIDE,
+	 true,
+	 {"", "other processes, CPUs, cgroups, and the kernel"},
+	 {READ, READ, READ, NO}},
+	{WHO_BOTH,
+	 SELF | OWN | WIDE,
+	 true,
+	 {"a user with CAP_PERFMON and CAP_SYS_PTRACE",
+	  "own processes, CPUs, cgroups, and the kernel"},
+	 {ALL, ALL, ALL, NO}},
+	{WHO_ADMIN,
+	 SELF | OWN,
+	 true,
+	 {"a user with CAP_SYS_ADMIN", "own processes, and the kernel in them"},
+	 {ALL, ALL, ALL, ALL}},
+	{WHO_ADMIN,
+	 (FOREIGN & ~KTHREAD) | WIDE,
+	 true,
+	 {"", "other processes, CPUs, cgroups, and the kernel"},
+	 {READ, READ, READ, READ}},
+	{WHO_ROOT,
+	 ANY,
+	 true,
+	 {"root", "all processes, CPUs, cgroups, and the kernel"},
+	 {ALL, ALL, ALL, ALL}},
 };
 
 static void print_table(void)
@@ -164,13 +208,13 @@ static void print_table(void)
 	printf("\n");
 }
 
-/* --- kinds of events --------------------------------------------------------------- */
+/* --- kinds of events ------------------------------------------------------ */
 
 static const struct kind {
 	const char *name, *source;
 	uint64_t config, config2;
-	bool attaches;			/* takes more than READ */
-	bool fetched;			/* tried by way of /dev/hwprof, too */
+	bool attaches;			/* requires more than READ */
+	bool fetched;			/* is also tried with /dev/hwprof */
 } kinds[] = {
 	{ "branches", "step", EVENT_BRANCHES | EVENT_STEP, 0, true, false },
 	{ "samples", "sample", EVENT_RANGES | EVENT_SAMPLE, 0, false, true },
@@ -191,7 +235,7 @@ static struct perf_event_attr kind_attr(const struct kind *kind, bool kernel)
 	return attr;
 }
 
-/* What perf has itself, of the same. */
+/* Returns perf's own event for the same. */
 static struct perf_event_attr clock_attr(bool kernel)
 {
 	struct perf_event_attr attr = event_attr(PERF_COUNT_SW_CPU_CLOCK);
@@ -201,9 +245,9 @@ static struct perf_event_attr clock_attr(bool kernel)
 	return attr;
 }
 
-/* Of /dev/hwprof, and an event that feeds it. */
+/* A session of /dev/hwprof, and an event that feeds it. */
 struct session {
-	int fd;				/* -1: the kind has none, here */
+	int fd;				/* -1: this kind has none here */
 	struct perf_event_attr feeder;
 };
 
@@ -228,7 +272,7 @@ static bool open_session(const struct kind *kind, bool kernel,
 	return true;
 }
 
-/* --- targets ----------------------------------------------------------------------- */
+/* --- targets -------------------------------------------------------------- */
 
 static struct { pid_t own, hidden, setuid, other; } pids;
 
@@ -241,7 +285,7 @@ static void become(uid_t user, bool dumpable)
 
 static const char SETUID_COPY[] = "/tmp/setuid_rights";
 
-/* Whoever waits has said so before. */
+/* Reports that it is ready, and waits. */
 static void wait_for_ever(int ready)
 {
 	if (write(ready, "", 1) != 1)
@@ -297,7 +341,7 @@ static void end_targets(void)
 	}
 }
 
-/* 0, or a negative errno. */
+/* Returns 0 or a negative errno. */
 static int try_open(struct perf_event_attr attr, enum target target)
 {
 	unsigned long flags = target == CGROUP ? PERF_FLAG_PID_CGROUP : 0;
@@ -320,7 +364,7 @@ static int try_open(struct perf_event_attr attr, enum target target)
 	return 0;
 }
 
-/* --- who tries --------------------------------------------------------------------- */
+/* --- who tries ------------------------------------------------------------ */
 
 static void keep_only(uint64_t capabilities)
 {
@@ -386,9 +430,12 @@ static void set_level(int level)
 				   strerror(-error));
 }
 
-/* --- lines ------------------------------------------------------------------------- */
+/* --- lines ---------------------------------------------------------------- */
 
-/* An event of the kind is given, or refused for want of a right. */
+/*
+ * Returns true if the event was opened as expected, or refused for lack of a
+ * right.
+ */
 static bool is_as(bool expected, int got, int clock, const char *how,
 		  const struct kind *kind)
 {
@@ -418,7 +465,7 @@ static bool try_kind(const struct kind *kind, enum target target, bool kernel,
 	return right;
 }
 
-/* Of those @count kinds that there are here. */
+/* Tries those of @count kinds that exist here. */
 static bool try_target(enum target target, bool kernel, enum may may,
 		       const struct session *sessions, unsigned int count)
 {
@@ -437,7 +484,7 @@ static bool try_target(enum target target, bool kernel, enum may may,
 	return right;
 }
 
-/* In a process of its own, whose end is theirs. */
+/* Runs in a process of its own, which ends with its sessions. */
 static bool try_line(const struct line *line, enum who who, enum may may,
 		     unsigned int count)
 {
@@ -455,7 +502,7 @@ static bool try_line(const struct line *line, enum who who, enum may may,
 	return right;
 }
 
-/* The debug kernel is slow: there, one kind of each sort will do. */
+/* The debug kernel is slow, so one kind of each sort suffices there. */
 static bool is_debug(void)
 {
 	const char *kernel = getenv("KSELFTEST_KERNEL");
@@ -463,7 +510,7 @@ static bool is_debug(void)
 	return kernel && strstr(kernel, "debug");
 }
 
-/* By each who, at each level; true: as the table has it. */
+/* Tries each user at each level. Returns true if the table is right. */
 static bool line_holds(const struct line *line, unsigned int last_column)
 {
 	unsigned int i, who, column;
@@ -482,8 +529,9 @@ static bool line_holds(const struct line *line, unsigned int last_column)
 			fflush(stdout);
 			if (!fork()) {
 				status = !try_line(line, who, line->may[column],
-						   levels[i].again || is_debug() ?
-						   KINDS_AGAIN : SIZE(kinds));
+						   levels[i].again || is_debug()
+							   ? KINDS_AGAIN
+							   : SIZE(kinds));
 				fflush(stdout);
 				_exit(status);
 			}
@@ -497,7 +545,7 @@ static bool line_holds(const struct line *line, unsigned int last_column)
 	return right;
 }
 
-/* Levels above 2 are Debian's; elsewhere they are as 2. */
+/* Levels above 2 are Debian's. Elsewhere they equal 2. */
 static bool has_level_3(void)
 {
 	int status;
@@ -536,7 +584,7 @@ int main(void)
 	if (event_missing("step"))
 		ksft_print_msg("of samples only: %s\n", event_missing("step"));
 	start_targets();
-	/* Sources stay on: to turn them on and off takes a while. */
+	/* Keep the sources on: switching them on and off takes a while. */
 	fd[0] = event_open(&first, 0, -1, -1, 0);
 	first = kind_attr(&kinds[2], false);
 	fd[1] = event_open(&first, 0, -1, -1, 0);

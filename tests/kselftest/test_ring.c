@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Rings of /dev/hwprof: rows that come by themselves, and readers of all kinds. */
+/*
+ * Rings of /dev/hwprof: rows that arrive by themselves, and all kinds of
+ * readers.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -28,7 +31,7 @@ FIXTURE(ring)
 {
 	struct hwprof_config config;
 	int fd;
-	struct hwprof_ring_page *page;	/* the first of them */
+	struct hwprof_ring_page *page;	/* the first ring */
 	size_t size;
 	int rings;
 	struct recording events;
@@ -48,7 +51,7 @@ static void see_known(struct tally *tally, const struct sample *sample)
 		self->outer_entries += loop->entries;
 }
 
-/* Of all rings. */
+/* Returns the size of all rings. */
 static size_t all_bytes(const FIXTURE_DATA(ring) *self)
 {
 	return self->rings * (PAGE + self->size);
@@ -63,7 +66,7 @@ static void open_session(struct __test_metadata *_metadata,
 	ASSERT_LE(0, self->fd);
 }
 
-/* With rows that come when programs end, and not before. */
+/* Reopens the session so that rows come only when programs end. */
 static void reopen_for_ends(struct __test_metadata *_metadata,
 			    FIXTURE_DATA(ring) *self)
 {
@@ -74,7 +77,7 @@ static void reopen_for_ends(struct __test_metadata *_metadata,
 FIXTURE_SETUP(ring)
 {
 	ASSERT_TRUE(event_sessions_are(0));
-	/* Where that is slow, flushes take longer than an interval. */
+	/* On slow machines, flushes take longer than an interval. */
 	open_session(_metadata, self, 10);
 	self->tally.see = see_known;
 	self->tally.context = self;
@@ -127,7 +130,7 @@ static bool is_empty(const FIXTURE_DATA(ring) *self)
 	return true;
 }
 
-/* How often rows found no room, in all rings. */
+/* Returns how often rows found no room, in all rings. */
 static uint64_t waited(const FIXTURE_DATA(ring) *self)
 {
 	uint64_t sum = 0;
@@ -177,7 +180,10 @@ static struct child start(struct __test_metadata *_metadata,
 	return start_to(_metadata, self, run_often, (void *)known_program());
 }
 
-/* Until all that the events have counted is there, or nothing more comes. */
+/*
+ * Reads until everything that the events counted has come, or nothing more
+ * comes.
+ */
 static void drain_all(FIXTURE_DATA(ring) *self)
 {
 	struct pollfd poll_fd = { self->fd, POLLIN, 0 };
@@ -188,7 +194,7 @@ static void drain_all(FIXTURE_DATA(ring) *self)
 	drain(self);
 }
 
-/* The same without the file, which says when. */
+/* Does the same without the file, which would tell when to read. */
 static void drain_mapping(FIXTURE_DATA(ring) *self)
 {
 	int try;
@@ -209,7 +215,7 @@ static void check(struct __test_metadata *_metadata, FIXTURE_DATA(ring) *self)
 	EXPECT_FALSE(self->tally.mixed);
 }
 
-/* 0, or a negative errno. */
+/* Returns 0 or a negative errno. */
 static int map_at(int fd, size_t size, long offset, int flags)
 {
 	void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, fd, offset);
@@ -270,7 +276,7 @@ static void run_there(void *cpu)
 	_exit(98);
 }
 
-/* What a program has done comes by the ring of the CPU that it ends on. */
+/* The rows of a program come through the ring of the CPU on which it ends. */
 TEST_F(ring, of_each_cpu)
 {
 	struct child child;
@@ -290,7 +296,7 @@ TEST_F(ring, of_each_cpu)
 	}
 }
 
-/* Of a page: rows wait for room, and add up meanwhile. */
+/* A ring of one page: rows wait for room, and add up meanwhile. */
 TEST_F(ring, small)
 {
 	struct child child;
@@ -303,7 +309,7 @@ TEST_F(ring, small)
 	check(_metadata, self);
 }
 
-/* What finds no room in the ring can be fetched, too; each row comes once. */
+/* Rows without room in the ring can also be fetched. Each row comes once. */
 TEST_F(ring, and_snapshots)
 {
 	struct child child;
@@ -351,7 +357,7 @@ TEST_F(ring, watermark)
 	struct child child;
 
 	EXPECT_EQ(1, poll(&poll_fd, 1, 0));
-	EXPECT_EQ(POLLERR, poll_fd.revents);	/* there is no ring */
+	EXPECT_EQ(POLLERR, poll_fd.revents);	/* there is no ring yet */
 	reopen_for_ends(_metadata, self);
 	poll_fd.fd = self->fd;
 	make_rings(_metadata, self, BIG, 3 * PAGE);
@@ -368,7 +374,7 @@ TEST_F(ring, watermark)
 	close(epoll);
 }
 
-/* A tail from anywhere: the reader has nothing of it, and the kernel no harm. */
+/* An arbitrary tail gains the reader nothing, and does not harm the kernel. */
 TEST_F(ring, hostile_reader)
 {
 	struct child child;
@@ -378,14 +384,18 @@ TEST_F(ring, hostile_reader)
 	make_rings(_metadata, self, PAGE, 0);
 	child = start(_metadata, self);
 	while (waitpid(child.pid, NULL, WNOHANG) == 0) {
-		at = (char *)self->page + rand_r(&seed) % self->rings * 2 * PAGE;
+		at = (char *)self->page +
+		     rand_r(&seed) % self->rings * 2 * PAGE;
 		memset(at, rand_r(&seed), 2 * PAGE);
 		((struct hwprof_ring_page *)at)->data_tail =
 			((uint64_t)rand_r(&seed) << 32) * rand_r(&seed);
 	}
 }
 
-/* --- the mapping's ways ------------------------------------------------------------- */
+/*
+ * --- lifetime of the mapping
+ * ---------------------------------------------------
+ */
 
 TEST_F(ring, closed_file)
 {
@@ -398,7 +408,8 @@ TEST_F(ring, closed_file)
 	waitpid(child.pid, NULL, 0);
 	drain_mapping(self);
 	check(_metadata, self);
-	EXPECT_EQ(1, event_sessions());		/* who maps it has it open */
+	EXPECT_EQ(1, event_sessions());		/* the mapping keeps the file
+					 * open */
 }
 
 TEST_F(ring, unmapped_while_running)
@@ -441,7 +452,7 @@ TEST_F(ring, mremap)
 	check(_metadata, self);
 }
 
-/* A child reads what its parent has mapped. */
+/* A child reads the rings that its parent mapped. */
 TEST_F(ring, forked_reader)
 {
 	struct child child;
@@ -461,7 +472,7 @@ TEST_F(ring, forked_reader)
 	EXPECT_TRUE(is_empty(self));
 }
 
-/* A CPU goes, with what it has learnt, and comes back. */
+/* A CPU goes, with its counts, and returns. */
 TEST_F(ring, cpus_that_go)
 {
 	int *told = told_make(), i;
@@ -523,7 +534,7 @@ TEST_F(ring, killed_owner)
 	EXPECT_TRUE(event_sessions_are(1));
 }
 
-/* They count as locked memory, and are given back. */
+/* Rings count as locked memory, which is returned. */
 TEST_F(ring, memory)
 {
 	struct rlimit limit = { 3 << 20, 3 << 20 };
@@ -531,7 +542,8 @@ TEST_F(ring, memory)
 	size_t size = 1 << 20;
 	int i, fd, cpus;
 
-	for (cpus = sysconf(_SC_NPROCESSORS_CONF); cpus > 1; cpus = (cpus + 1) / 2)
+	for (cpus = sysconf(_SC_NPROCESSORS_CONF); cpus > 1;
+	     cpus = (cpus + 1) / 2)
 		size /= 2;
 	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
 	ASSERT_EQ(0, setresgid(1000, 1000, 1000));

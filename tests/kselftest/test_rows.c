@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whose rows are whose, when they come, and what becomes of those that don't. */
+/*
+ * Rows: whose they are, when they come, and what happens to those that cannot.
+ */
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -18,9 +20,10 @@
 
 EVENT_ALL_NEED("step")
 
-/* Rows of the known loops, here and in the program that a child becomes. */
+/* Rows of the known loops, here and in the program that a child executes. */
 struct seen {
-	uint32_t pid;			/* the child: the rows' process */
+	uint32_t pid;			/* the child, to which the rows
+					 * belong */
 	uint64_t before, after;		/* periods before and after its exec */
 	uint64_t last_before, first_after;	/* times of rows */
 	uint64_t exec;
@@ -100,7 +103,7 @@ static void open_rows(struct __test_metadata *_metadata,
 	recording_control(&self->recording, PERF_EVENT_IOC_ENABLE);
 }
 
-/* What was produced is accounted, and all of it is here. */
+/* Asserts that all units are accounted for, and all rows are here. */
 static void check_all(struct __test_metadata *_metadata,
 		      FIXTURE_DATA(rows) *self)
 {
@@ -181,7 +184,7 @@ static void end(struct child *child)
 	waitpid(child->pid, NULL, 0);
 }
 
-/* --- whose they are ----------------------------------------------------------- */
+/* --- whose they are ------------------------------------------------------- */
 
 static void check_exec(struct __test_metadata *_metadata,
 		       FIXTURE_DATA(rows) *self)
@@ -213,9 +216,9 @@ TEST_F(rows, of_branches_and_exec)
 	check_exec(_metadata, self);
 }
 
-/* --- when they come ------------------------------------------------------------- */
+/* --- when they come ------------------------------------------------------- */
 
-/* The task runs when its events are disabled: rows are there at once. */
+/* The task runs when its events are disabled: its rows come at once. */
 TEST_F(rows, of_a_running_task)
 {
 	START(run_on, NULL);
@@ -230,8 +233,8 @@ TEST_F(rows, of_a_running_task)
 }
 
 /*
- * Perf hangs up when the last task exits, and stock perf reads only what is
- * there then. This reader is on the task's CPU and never waits for it.
+ * perf hangs up when the last task exits, and stock perf reads only what is
+ * there then. This reader is on the task's CPU, and never waits for it.
  */
 static void read_until_hang_up(struct __test_metadata *_metadata,
 			       FIXTURE_DATA(rows) *self,
@@ -280,7 +283,7 @@ TEST_F(rows, of_much_memory_before_perf_hangs_up)
 
 enum { HANG_UPS = 20 };
 
-/* They are killed as they run, and reach their ends side by side. */
+/* The threads are killed while they run, and end side by side. */
 static void exit_with_threads(void *context)
 {
 	pthread_t thread;
@@ -297,7 +300,7 @@ TEST_F(rows, of_killed_threads_before_perf_hangs_up)
 	read_until_hang_up(_metadata, self, exit_with_threads, 8, 60000);
 }
 
-/* When the last task exits, tables are just being merged or rows told. */
+/* When the last task exits, tables are just being merged, or rows written. */
 TEST_F(rows, of_flushes_under_way_before_perf_hangs_up)
 {
 	int i;
@@ -326,7 +329,7 @@ TEST_F(rows, of_a_sleeping_task_at_disable)
 	check_all(_metadata, self);
 }
 
-/* It sleeps: the interval brings them. */
+/* It sleeps: its rows come after an interval. */
 TEST_F(rows, of_a_sleeping_task)
 {
 	START(run_and_sleep, NULL);
@@ -358,7 +361,7 @@ enum {
 	HAMMER_STACK	= 64 << 10,
 };
 
-/* Holds the memory that it shares with its parent, again and again. */
+/* Locks the memory that it shares with its parent, again and again. */
 static int hammer(void *unused)
 {
 	void *at;
@@ -372,7 +375,7 @@ static int hammer(void *unused)
 	return 0;
 }
 
-/* In the middle of an exit the memory is looked at, which has to wait. */
+/* In the middle of an exit something looks at the memory, and has to wait. */
 static void exit_and_wait(void *unused)
 {
 	static char stack[HAMMER_STACK] __attribute__((aligned(16)));
@@ -391,8 +394,9 @@ static void exit_and_wait(void *unused)
 }
 
 struct firsts {
-	uint32_t tids[3 * EXITS];	/* of rows that begin at sequence 0 */
-	unsigned int count, again;	/* how many were there before */
+	uint32_t tids[3 * EXITS];	/* of rows that begin with sequence 0 */
+	unsigned int count, again;	/* how many of these were there
+					 * before */
 };
 
 static void see_first(struct tally *tally, const struct sample *sample)
@@ -412,7 +416,7 @@ static void see_first(struct tally *tally, const struct sample *sample)
 		firsts->tids[firsts->count++] = row->tid;
 }
 
-/* A thread that waits while it exits is no new one after that. */
+/* A thread that waits while it exits is not a new one afterwards. */
 TEST_F(rows, of_exits_that_wait)
 {
 	struct firsts firsts = { .count = 0 };
@@ -451,7 +455,7 @@ TEST_F(rows, of_all_branches)
 	of_everything(_metadata, self, EVENT_BRANCHES | EVENT_STEP);
 }
 
-/* --- threads ---------------------------------------------------------------------- */
+/* --- threads -------------------------------------------------------------- */
 
 TEST_F(rows, of_threads)
 {
@@ -490,7 +494,7 @@ TEST_F(rows, of_a_leader_that_exits_first)
 	check_all(_metadata, self);
 }
 
-/* One event and ring of the task, whatever CPU it is on. */
+/* One event and ring for the task, on any CPU. */
 TEST_F(rows, without_cpu)
 {
 	struct perf_event_attr attr =
@@ -510,7 +514,10 @@ TEST_F(rows, without_cpu)
 	check_all(_metadata, self);
 }
 
-/* --- those that don't come ----------------------------------------------------------- */
+/*
+ * --- rows that cannot come
+ * -----------------------------------------------------
+ */
 
 enum { PROGRAMS = 5 };
 
@@ -535,7 +542,7 @@ static void see_programs(struct tally *tally, const struct sample *sample)
 		seen->after += sample->period;
 }
 
-/* Nobody reads the ring, which is full soon: rows are kept until somebody does. */
+/* A ring that is not read fills up. Rows are kept until somebody reads. */
 TEST_F(rows, that_nobody_reads)
 {
 	START(run_programs, (void *)known_program());
@@ -563,8 +570,7 @@ static void run_short(void *context)
 }
 
 /*
- * There is no ring at all: nobody is kept waiting, which would be 50 times to sleep
- * for each program.
+ * Without a ring nothing waits; waiting would mean 50 sleeps for each program.
  */
 TEST_F(rows, without_ring)
 {
@@ -579,7 +585,10 @@ TEST_F(rows, without_ring)
 	EXPECT_GT(PROGRAMS * 25, after.ru_nvcsw - before.ru_nvcsw);
 }
 
-/* --- ends of readers ---------------------------------------------------------------- */
+/*
+ * --- closed events
+ * -------------------------------------------------------------
+ */
 
 static void read_for_ever(void *context)
 {

@@ -19,7 +19,7 @@ static void run_once(void *context)
 	known_run();
 }
 
-/* From how many samples a second on perf throttles. */
+/* Sets the number of samples per second above which perf throttles. */
 static void set_rate(struct __test_metadata *_metadata, int rate)
 {
 	EXPECT_EQ(0, sysctl_write("perf_event_max_sample_rate", rate));
@@ -27,9 +27,9 @@ static void set_rate(struct __test_metadata *_metadata, int rate)
 
 enum { RATE_UNLIMITED = 100000000, RATE_LOW = 1000 };
 
-/* --- counting --------------------------------------------------------------- */
+/* --- counting ------------------------------------------------------------- */
 
-/* Starts with the program, and sees nothing else. */
+/* Counts from the program's exec on. */
 static uint64_t count_program(struct __test_metadata *_metadata,
 			      struct perf_event_attr *attr)
 {
@@ -61,7 +61,7 @@ TEST(counts_branches)
 	EXPECT_EQ(KNOWN_BRANCHES, count_program(_metadata, &attr));
 }
 
-/* A span that is too short for the outer loop's branch. */
+/* The span is too short for the outer loop's branch. */
 TEST(counts_by_span)
 {
 	struct perf_event_attr attr = event_attr(EVENT_LOOPS | 2ULL << 32);
@@ -91,7 +91,7 @@ static unsigned int rounds(void)
 }
 
 /*
- * Parent and children exec `known` again and again and hand the CPU around:
+ * Parent and children execute `known` again and again and pass the CPU around:
  * perf swaps their contexts, and moves them between CPUs.
  */
 static void run_family(void *context)
@@ -121,12 +121,12 @@ static void add_known(struct tally *tally, const struct sample *sample)
 		*known += sample->period;
 }
 
-/* Rows of the known loops are all there, and counters agree with all rows. */
+/* All rows of the known loops arrive, and counters agree with all rows. */
 static void record_family(struct __test_metadata *_metadata, bool per_cpu)
 {
 	struct child child = child_start(run_family, NULL);
-	struct perf_event_attr attr =
-		event_attr_sampling(EVENT_LOOPS | EVENT_ROWS | EVENT_MEMORY(8), 1);
+	struct perf_event_attr attr = event_attr_sampling(
+		EVENT_LOOPS | EVENT_ROWS | EVENT_MEMORY(8), 1);
 	struct perf_event_attr count = event_attr(EVENT_LOOPS);
 	struct recording rows, counts = {};
 	uint64_t known = 0;
@@ -161,8 +161,8 @@ TEST(swaps_and_migrations_per_cpu)
 }
 
 /*
- * Perf then swaps the counts of parents and children. (It pairs their events
- * by number, which only works for one event: there are no rows here.)
+ * perf then swaps the counts of parents and children. It pairs their events by
+ * number, which only works for one event, so there are no rows here.
  */
 TEST(inherit_stat)
 {
@@ -183,7 +183,7 @@ TEST(inherit_stat)
 	close(fd);
 }
 
-/* --- sampling ----------------------------------------------------------------- */
+/* --- sampling ------------------------------------------------------------- */
 
 FIXTURE(sampling)
 {
@@ -224,7 +224,7 @@ static void sample_once(struct __test_metadata *_metadata,
 	EXPECT_EQ(0, recording_wait(&self->recording, self->child.pid));
 	EXPECT_EQ(recording_count(&self->recording), self->tally.period);
 	EXPECT_EQ(0, self->tally.lost);
-	/* The count that each sample tells is the sum of periods so far. */
+	/* The count in each sample is the sum of periods so far. */
 	if (!(attr.config & EVENT_ROWS)) {
 		EXPECT_EQ(0, self->tally.wrong_reads);
 	}
@@ -254,7 +254,7 @@ static void run_moving(void *context)
 	}
 }
 
-/* What the events of a task's former CPUs have seen is not forgotten. */
+/* Counts of events on a task's former CPUs are not forgotten. */
 TEST_F(sampling, of_a_task_that_moves)
 {
 	struct perf_event_attr attr = event_attr_sampling(EVENT_LOOPS, 777);
@@ -268,7 +268,7 @@ TEST_F(sampling, of_a_task_that_moves)
 	EXPECT_EQ(recording_count(&self->recording), self->tally.period);
 }
 
-/* More than there are: one sample has them all. */
+/* A period above the count: one sample has everything. */
 TEST_F(sampling, never)
 {
 	sample_once(_metadata, self, event_attr_sampling(EVENT_LOOPS, 1 << 30));
@@ -299,7 +299,7 @@ TEST_F(sampling, throttled)
 	EXPECT_GT(KNOWN_BACK, self->tally.samples);
 }
 
-/* Rows are no overflows: they do not throttle, nor feed the frequency. */
+/* Rows are no overflows: they neither throttle nor affect the frequency. */
 TEST_F(sampling, rows_are_not_throttled)
 {
 	struct perf_event_attr attr =
@@ -313,7 +313,7 @@ TEST_F(sampling, rows_are_not_throttled)
 	EXPECT_EQ(KNOWN_BACK, self->known);
 }
 
-/* --- groups and ioctls ------------------------------------------------------------ */
+/* --- groups and ioctls ---------------------------------------------------- */
 
 static int open_in_group(struct __test_metadata *_metadata,
 			 struct perf_event_attr attr, pid_t pid, int group)
@@ -374,7 +374,7 @@ TEST(is_in_group)
 	check_group(_metadata, false);
 }
 
-/* Of this process; the caller enables it. */
+/* Opens an event of this process, which the caller enables. */
 static void open_here(struct __test_metadata *_metadata,
 		      struct recording *recording, struct tally *tally,
 		      uint64_t period)
@@ -442,7 +442,7 @@ TEST(reset)
 	close(fd);
 }
 
-/* A paused ring takes nothing, and says how much. */
+/* A paused ring takes nothing, and counts what it missed. */
 TEST(pause_output)
 {
 	struct recording recording;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One recording is one session, whatever the CPUs, threads and forks. */
+/* A recording is one session, whatever the CPUs, threads and forks. */
 #include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
@@ -18,7 +18,7 @@
 
 EVENT_ALL_NEED("step")
 
-/* What rows said of the known loops. */
+/* Sums of rows of the known loops. */
 struct known {
 	uint64_t inner_head, outer_head;
 	uint64_t inner_back, outer_back;
@@ -39,9 +39,12 @@ static void see_known(struct tally *tally, const struct sample *sample)
 	}
 }
 
-/* --- memory ---------------------------------------------------------------------- */
+/* --- memory --------------------------------------------------------------- */
 
-/* Bytes that the module has taken by vmalloc(), which is all but some pages. */
+/*
+ * Returns the bytes that the module has from vmalloc(), which is nearly
+ * everything.
+ */
 static uint64_t module_memory(void)
 {
 	FILE *areas = fopen("/proc/vmallocinfo", "r");
@@ -58,7 +61,7 @@ static uint64_t module_memory(void)
 	return sum;
 }
 
-/* What sessions share, once there is one, stays as long as the module. */
+/* Makes the memory that sessions share, which stays as long as the module. */
 static void make_shared_memory(struct __test_metadata *_metadata)
 {
 	ASSERT_EQ(0, event_try(event_attr(EVENT_LOOPS)));
@@ -72,7 +75,7 @@ FIXTURE(sessions)
 	struct tally tally;
 	struct known known;
 	uint64_t memory_mib;
-	uint64_t others_memory;		/* bytes that are no session's */
+	uint64_t others_memory;		/* bytes of no session */
 };
 
 FIXTURE_SETUP(sessions)
@@ -96,9 +99,9 @@ FIXTURE_TEARDOWN(sessions)
 }
 
 /*
- * The sessions that there are, of which one gives rows, take what it was given:
- * not for each CPU, task or event, and in no case later. Each area is of whole
- * pages and has one more as a guard.
+ * Asserts that the sessions, one of which gives rows, use what it was given:
+ * not more per CPU, task or event, and never more later. Each area consists of
+ * whole pages, and one guard page.
  */
 static void check_memory(struct __test_metadata *_metadata,
 			 FIXTURE_DATA(sessions) *self)
@@ -110,7 +113,7 @@ static void check_memory(struct __test_metadata *_metadata,
 	EXPECT_GE(given + given / 8, taken);
 }
 
-/* Rows and a count of what the child does; its wait status. */
+/* Records rows and counts of the child. Returns its wait status. */
 static int record(struct __test_metadata *_metadata,
 		  FIXTURE_DATA(sessions) *self, struct child *child,
 		  unsigned int pages)
@@ -136,7 +139,10 @@ static int record(struct __test_metadata *_metadata,
 	return status;
 }
 
-/* All of it arrived, and it is of @runs runs of the known loops. */
+/*
+ * Asserts that everything arrived, and belongs to @runs runs of the known
+ * loops.
+ */
 static void check(struct __test_metadata *_metadata,
 		  FIXTURE_DATA(sessions) *self, uint64_t runs)
 {
@@ -201,16 +207,16 @@ TEST_F(sessions, forks)
 {
 	struct child child = child_start(run_forks, NULL);
 
-	self->memory_mib = 8;	/* for so many processes at a time */
+	self->memory_mib = 8;	/* for that many processes at a time */
 	self->known.inner_head = (uint64_t)known_inner;
 	self->known.outer_head = (uint64_t)known_outer;
 	EXPECT_EQ(0, record(_metadata, self, &child, 64));
 	check(_metadata, self, forks());
 }
 
-/* --- many threads --------------------------------------------------------------- */
+/* --- many threads --------------------------------------------------------- */
 
-enum { THREADS = 500, RUNNERS = 8 };	/* threads: at most */
+enum { THREADS = 500, RUNNERS = 8 };	/* most threads */
 
 static int threads(void)
 {
@@ -227,7 +233,7 @@ static void *be_thread(void *number)
 	return NULL;
 }
 
-/* Waits, with its threads, for a word from the one who opens the events. */
+/* Waits with its threads until the events are open. */
 static void run_threads(void *go)
 {
 	pthread_attr_t small;
@@ -265,7 +271,10 @@ static int list_threads(pid_t pid, pid_t *tids)
 	return count;
 }
 
-/* As perf record -p does: threads x CPUs events, and a ring for each CPU. */
+/*
+ * Like perf record -p: an event for each thread and CPU, and a ring for each
+ * CPU.
+ */
 TEST_F(sessions, threads)
 {
 	static pid_t tids[THREADS + 1];
@@ -296,8 +305,8 @@ TEST_F(sessions, threads)
 			ring = self->rows.fd[cpu];
 			fd[opened] = event_open(&attr, tids[i], cpu, -1, 0);
 			ASSERT_LE(0, fd[opened]);
-			ASSERT_EQ(0, ioctl(fd[opened], PERF_EVENT_IOC_SET_OUTPUT,
-					   ring));
+			ASSERT_EQ(0, ioctl(fd[opened],
+					   PERF_EVENT_IOC_SET_OUTPUT, ring));
 			ioctl(fd[opened++], PERF_EVENT_IOC_ENABLE, 0);
 		}
 	}
@@ -318,7 +327,10 @@ TEST_F(sessions, threads)
 		close(fd[--opened]);
 }
 
-/* --- what makes a session -------------------------------------------------------- */
+/*
+ * --- identity of sessions
+ * ------------------------------------------------------
+ */
 
 static void open_and_tell(void *context)
 {
@@ -368,7 +380,7 @@ TEST_F(sessions, openers_and_configurations)
 		close(fd[i]);
 }
 
-/* A fork makes no session and takes no memory of one. */
+/* A fork makes no session, and takes no memory of one. */
 TEST_F(sessions, fork_allocates_nothing)
 {
 	struct child child = child_start(run_forks, NULL);

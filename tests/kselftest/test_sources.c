@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What sysfs says of a source is what opening it says: on every machine, also
- * on one that has none of them.
+ * For each source, sysfs must say whether an event with it opens. This holds on
+ * every machine, even if no source works there.
  */
 
 #include "include/kselftest_harness.h"
@@ -24,7 +24,7 @@ FIXTURE_VARIANT(source)
 {
 	const char *name;
 	int number;
-	uint64_t what;		/* something that it serves */
+	uint64_t what;		/* a profile that it serves */
 };
 
 FIXTURE_VARIANT_ADD(source, step)	{ "step", 0, EVENT_LOOPS };
@@ -57,7 +57,7 @@ TEST_F(source, opens_or_says_why_not)
 	EXPECT_EQ(-EOPNOTSUPP, try_config(self->config));
 }
 
-/* That is wrong whatever the machine has. */
+/* Two sources are wrong on every machine. */
 TEST_F(source, alone)
 {
 	int other;
@@ -69,7 +69,7 @@ TEST_F(source, alone)
 		}
 }
 
-/* Loops, calls and paths take branch records where there is no stepping. */
+/* Loops, calls and paths use branch records where stepping is missing. */
 TEST(the_default)
 {
 	bool step = !event_missing("step"), lbr = !event_missing("lbr");

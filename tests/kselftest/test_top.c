@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* `hwprof top` on a terminal: what it draws, its keys, and how it is left. */
+/* `hwprof top` on a terminal: its screen, its keys, and how it ends. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -27,8 +27,8 @@ EVENT_ALL_NEED("step")
 enum { OUTPUT = 1 << 20, ROWS = 12, COLUMNS = 60 };
 
 struct terminal {
-	int fd, tty;			/* our end, and its */
-	struct termios modes;		/* of before */
+	int fd, tty;			/* our end, and its end */
+	struct termios modes;		/* original modes */
 	pid_t pid;
 	char output[OUTPUT];
 	size_t size;
@@ -36,7 +36,7 @@ struct terminal {
 
 static struct terminal terminal;
 
-/* `hwprof top` of `spin`, on a terminal that is small. */
+/* Starts `hwprof top` of `spin`, on a small terminal. */
 static void start(void)
 {
 	const struct winsize size = { .ws_row = ROWS, .ws_col = COLUMNS };
@@ -47,17 +47,17 @@ static void start(void)
 	memset(&terminal, 0, sizeof(terminal));
 	terminal.pid = forkpty(&terminal.fd, NULL, NULL, &size);
 	if (terminal.pid) {
-		/* Held, so that what it has said is not lost when it ends. */
+		/* Keep it open, so that its output survives its end. */
 		terminal.tty = open(ptsname(terminal.fd), O_RDWR | O_NOCTTY);
 		tcgetattr(terminal.tty, &terminal.modes);
 		return;
 	}
-	usleep(200000);		/* until they were read */
+	usleep(200000);		/* until the modes were read */
 	execlp("hwprof", "hwprof", "top", "-d", "0.3", "--", spin, NULL);
 	_exit(98);
 }
 
-/* Reads until @text has come @times more; false: it does not. */
+/* Reads until @text has come @times more. Returns false if it does not come. */
 static bool shows(const char *text, unsigned int times)
 {
 	struct pollfd polled = { .fd = terminal.fd, .events = POLLIN };
@@ -91,7 +91,7 @@ static bool modes_are_back(void)
 	       modes.c_lflag == terminal.modes.c_lflag;
 }
 
-/* Lines of the last screen that was drawn whole. */
+/* Returns the number of lines of the last complete screen. */
 static unsigned int lines(void)
 {
 	const char *at = terminal.output, *last = NULL, *before = NULL;
@@ -110,7 +110,7 @@ static int end(void)
 {
 	int status = -1;
 
-	/* What it writes at the end must not wait for us. */
+	/* It must not wait for us when it writes its last output. */
 	shows(LEAVE, 1);
 	waitpid(terminal.pid, &status, 0);
 	return status;
@@ -120,7 +120,7 @@ TEST(key)
 {
 	start();
 	EXPECT_TRUE(shows("known_inner", 2));
-	/* What it costs is said where it stays. */
+	/* The cost is announced on the screen that stays. */
 	EXPECT_NE(NULL, strstr(terminal.output, "is stepped"));
 	EXPECT_LT(strstr(terminal.output, "is stepped"),
 		  strstr(terminal.output, ENTER));
@@ -150,7 +150,7 @@ TEST(resize)
 	EXPECT_TRUE(modes_are_back());
 }
 
-/* Ctrl-C, as the terminal makes a signal of it. */
+/* Ctrl-C, which the terminal turns into a signal. */
 TEST(interrupt)
 {
 	start();
@@ -161,7 +161,7 @@ TEST(interrupt)
 	EXPECT_TRUE(modes_are_back());
 }
 
-/* Ctrl-Z: the terminal is the shell's until it says to go on. */
+/* Ctrl-Z: the shell has the terminal until top continues. */
 TEST(suspend)
 {
 	int status = 0;

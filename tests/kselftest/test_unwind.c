@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tables for unwinding: what is refused, whom they are for, and hostile ones. */
+/* Tables for unwinding: refusals, whom they apply to, and hostile ones. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -30,7 +30,7 @@ enum {
 
 #define KERNEL		(1ULL << 63)
 
-/* It has no frame; nothing else is in its page. */
+/* A function without a frame, alone in its page. */
 #ifdef __x86_64__
 void spin_bare(long turns);
 __asm__(
@@ -62,7 +62,7 @@ static struct hwprof_unwind_map map_of(uint64_t start, uint64_t end, int table)
 	};
 }
 
-/* The page of spin_bare(), in this process and what it forks. */
+/* Maps the page of spin_bare(), for this process and its children. */
 static int map_bare(int fd, int table)
 {
 	const struct hwprof_unwind_map map =
@@ -72,7 +72,10 @@ static int map_bare(int fd, int table)
 	return device_set_maps(fd, &map, 1, getpid());
 }
 
-/* --- a session whose samples have stacks ------------------------------------------- */
+/*
+ * --- a session with call stacks of samples
+ * --------------------------------------
+ */
 
 FIXTURE(unwind)
 {
@@ -118,7 +121,7 @@ static void run_bare(void *context)
 	spin_bare(TURNS);
 }
 
-/* How many callers tables have told while a child spins. */
+/* Returns how many callers were found by tables while a child spins. */
 static uint64_t unwound_of_child(struct __test_metadata *_metadata,
 				 FIXTURE_DATA(unwind) *self, pid_t pid)
 {
@@ -136,7 +139,10 @@ static uint64_t unwound_of_child(struct __test_metadata *_metadata,
 	return number(self, "unwound") - before;
 }
 
-/* --- what is refused ---------------------------------------------------------------- */
+/*
+ * --- refusals
+ * ------------------------------------------------------------------
+ */
 
 TEST_F(unwind, tables)
 {
@@ -145,7 +151,8 @@ TEST_F(unwind, tables)
 		.size = sizeof(table), .rows = (uintptr_t)rows, .count = 1,
 	};
 
-	EXPECT_EQ(-EINVAL, device_add_table(self->fd, rows, 2));	/* not in order */
+	EXPECT_EQ(-EINVAL, device_add_table(self->fd, rows, 2));	/* not
+					 * sorted */
 	rows[1].start = 1;
 	EXPECT_LT(0, device_add_table(self->fd, rows, 2));
 	EXPECT_EQ(-EINVAL, device_add_table(self->fd, rows, 0));
@@ -180,17 +187,19 @@ TEST_F(unwind, maps)
 {
 	const int table = device_add_table(self->fd, &bare, 1);
 	struct hwprof_unwind_map maps[2] = {
-		map_of(PAGE, 2 * PAGE, table), map_of(2 * PAGE, 3 * PAGE, table),
+		map_of(PAGE, 2 * PAGE, table),
+		map_of(2 * PAGE, 3 * PAGE, table),
 	};
 
 	EXPECT_EQ(0, device_set_maps(self->fd, maps, 2, getpid()));
 	EXPECT_EQ(0, device_set_maps(self->fd, maps, 0, getpid()));
 	EXPECT_EQ(-ESRCH, device_set_maps(self->fd, maps, 2, 0));
 	EXPECT_EQ(-ESRCH, device_set_maps(self->fd, maps, 2, -1));
-	EXPECT_EQ(-ESRCH, device_set_maps(self->fd, maps, 2, 2));	/* kthreadd */
+	EXPECT_EQ(-ESRCH, device_set_maps(self->fd, maps, 2, 2)); /* kthreadd */
 	EXPECT_EQ(-EFAULT, device_set_maps(self->fd, NULL, 1, getpid()));
-	EXPECT_EQ(-E2BIG, device_set_maps(self->fd, maps, HWPROF_UNWIND_MAPS_MAX + 1,
-				   getpid()));
+	EXPECT_EQ(-E2BIG,
+		  device_set_maps(self->fd, maps, HWPROF_UNWIND_MAPS_MAX + 1,
+				  getpid()));
 	maps[0].end++;
 	EXPECT_EQ(-EINVAL, device_set_maps(self->fd, maps, 2, getpid()));
 	maps[0].end = maps[0].start;
@@ -211,7 +220,7 @@ TEST_F(unwind, maps)
 	EXPECT_EQ(-EINVAL, device_set_maps(self->fd, maps, 1, getpid()));
 }
 
-/* Of one file there are so many, and they go with it. */
+/* A file has a limited number of tables, which end with it. */
 TEST_F(unwind, too_many_tables)
 {
 	int round, count, number_ = 0;
@@ -231,7 +240,7 @@ TEST_F(unwind, too_many_tables)
 
 enum { MANY_ROWS = 1 << 17 };	/* 1 MiB */
 
-/* What a user may lock is all there is for tables, and is there again. */
+/* Tables are limited by the user's locked memory, which is returned. */
 TEST_F(unwind, memory_of_users)
 {
 	struct hwprof_unwind_row *rows = calloc(MANY_ROWS, sizeof(*rows));
@@ -252,7 +261,7 @@ TEST_F(unwind, memory_of_users)
 		EXPECT_LT(0, device_add_table(fd, rows, MANY_ROWS));
 		last = device_add_table(fd, rows, MANY_ROWS);
 		EXPECT_EQ(-ENOMEM, last);
-		rows[1].start = 0;	/* what is refused is not held */
+		rows[1].start = 0;	/* a refused table holds no memory */
 		EXPECT_EQ(-EINVAL, device_add_table(fd, rows, 4));
 		rows[1].start = 1;
 		close(fd);
@@ -260,19 +269,25 @@ TEST_F(unwind, memory_of_users)
 	free(rows);
 }
 
-/* --- whom they are for ----------------------------------------------------------------- */
+/*
+ * --- whom tables apply to
+ * -------------------------------------------------------
+ */
 
 TEST_F(unwind, forked)
 {
 	ASSERT_EQ(0, map_bare(self->fd, device_add_table(self->fd, &bare, 1)));
 	EXPECT_LT(0, unwound_of_child(_metadata, self, 0));
 	EXPECT_LE(number(self, "unwound"), number(self, "callers"));
-	/* And then no more. */
+	/* After the removal none are found. */
 	ASSERT_EQ(0, device_set_maps(self->fd, NULL, 0, getpid()));
 	EXPECT_EQ(0, unwound_of_child(_metadata, self, 0));
 }
 
-/* A file without a session has them for perf's, but not for another file's. */
+/*
+ * A file without a session has tables for perf's sessions, but not for another
+ * file's.
+ */
 TEST_F(unwind, of_another_file)
 {
 	int fd = open(HWPROF_DEVICE, O_RDWR);
@@ -297,7 +312,7 @@ TEST_F(unwind, of_perf)
 	event = event_open(&attr, child.pid, -1, -1, 0);
 	ASSERT_LE(0, event);
 	ASSERT_EQ(0, map_bare(fd, device_add_table(fd, &bare, 1)));
-	close(fd);		/* the session has them now */
+	close(fd);		/* the session has the tables now */
 	ioctl(event, PERF_EVENT_IOC_ENABLE, 0);
 	child_go(&child);
 	waitpid(child.pid, NULL, 0);
@@ -321,7 +336,7 @@ static pid_t start_spin(void)
 	return pid;
 }
 
-/* Tables have told so many callers of it in half a second. */
+/* Returns how many callers of it were found by tables in half a second. */
 static uint64_t unwound_of_spin(struct __test_metadata *_metadata,
 				FIXTURE_DATA(unwind) *self, pid_t pid)
 {
@@ -337,7 +352,7 @@ static uint64_t unwound_of_spin(struct __test_metadata *_metadata,
 	return number(self, "unwound") - before;
 }
 
-/* An exec makes another image of the same program at the same place. */
+/* An exec makes another image of the same program at the same address. */
 TEST_F(unwind, after_an_exec)
 {
 	const struct hwprof_unwind_map map =
@@ -354,7 +369,10 @@ TEST_F(unwind, after_an_exec)
 		;
 }
 
-/* What somebody else gets who has the file: 0, or what goes wrong. */
+/*
+ * Tries what another process with the file may do. Returns 0, or what went
+ * wrong.
+ */
 static int try_as_another(const FIXTURE_DATA(unwind) *self, int plain)
 {
 	struct tally tally = { 0 };
@@ -372,7 +390,7 @@ static int try_as_another(const FIXTURE_DATA(unwind) *self, int plain)
 	return 0;
 }
 
-/* Who was passed the file, if by a fork, may read, but say nothing of stacks. */
+/* A process that got the file by a fork may read, but may not give tables. */
 TEST_F(unwind, of_another_process)
 {
 	int plain = open(HWPROF_DEVICE, O_RDWR), status;
@@ -389,7 +407,7 @@ TEST_F(unwind, of_another_process)
 	close(plain);
 }
 
-/* What may be on others' stacks is not an ordinary user's to know. */
+/* An ordinary user may not learn about other users' stacks. */
 TEST_F(unwind, of_all_for_users)
 {
 	ASSERT_EQ(0, map_bare(self->fd, device_add_table(self->fd, &bare, 1)));
@@ -398,7 +416,7 @@ TEST_F(unwind, of_all_for_users)
 	close(self->fd);
 	ASSERT_EQ(0, setresgid(1000, 1000, 1000));
 	ASSERT_EQ(0, setresuid(1000, 1000, 1000));
-	/* Its children are to be its own. */
+	/* Lets it profile its children. */
 	ASSERT_EQ(0, prctl(PR_SET_DUMPABLE, 1, 0, 0, 0));
 	self->config.session = 0;
 	self->fd = device_open(&self->config);
@@ -406,11 +424,11 @@ TEST_F(unwind, of_all_for_users)
 	ASSERT_EQ(0, map_bare(self->fd, device_add_table(self->fd, &bare, 1)));
 	EXPECT_LT(0, unwound_of_child(_metadata, self, 0));
 	EXPECT_EQ(0, unwound_of_child(_metadata, self, -1));
-	/* From then on it sees others', too. */
+	/* From then on the session also sees other users. */
 	EXPECT_EQ(0, unwound_of_child(_metadata, self, 0));
 }
 
-/* A daemon's session of all programs, and tables of what it is without rights. */
+/* A daemon's session of all programs, and tables given without rights. */
 static void tell_after_drop(void *context)
 {
 	struct perf_event_attr attr =
@@ -453,7 +471,10 @@ TEST_F(unwind, of_a_daemon_that_has_dropped_rights)
 	close(told[0]);
 }
 
-/* --- hostile ones ------------------------------------------------------------------------ */
+/*
+ * --- hostile tables
+ * ------------------------------------------------------------
+ */
 
 enum { HOSTILE_ROWS = 64 };
 
@@ -474,7 +495,7 @@ static int add_nonsense(int fd, unsigned int *seed)
 	return device_add_table(fd, rows, HOSTILE_ROWS);
 }
 
-/* All over the address space, now and then. */
+/* Sets maps all over the address space. */
 static int set_nonsense(int fd, pid_t pid, unsigned int *seed, int tables)
 {
 	const uint64_t pages = 1ULL << 35, size = 1ULL << 31;
@@ -494,7 +515,7 @@ static int set_nonsense(int fd, pid_t pid, unsigned int *seed, int tables)
 	return device_set_maps(fd, maps, 16, pid);
 }
 
-/* Frames that lead anywhere, from registers that are anything. */
+/* Runs with frames that lead anywhere, from arbitrary registers. */
 static void run_wild(void *context)
 {
 	int i;
@@ -534,7 +555,7 @@ TEST_F(unwind, nonsense)
 
 enum { ALIKE = 64 };		/* four times as many as a list has room for */
 
-/* A process that differs from its like only in where its heap begins. */
+/* Starts a process that differs from others only in where its heap begins. */
 static pid_t start_alike(unsigned int number)
 {
 	char *heap = sbrk(0);
@@ -562,8 +583,8 @@ static pid_t start_alike(unsigned int number)
 }
 
 /*
- * Nobody can choose programs that meet in one list: that one is full would tell
- * what else, of the kernel's, has a part in choosing it.
+ * Users cannot choose programs that share a list. A full list would reveal what
+ * the kernel uses to choose it.
  */
 TEST_F(unwind, images_do_not_meet)
 {
@@ -587,8 +608,8 @@ TEST_F(unwind, images_do_not_meet)
 enum { IMAGES = 6000 };
 
 /*
- * More programs than there is room for: those that have gone make it. One process
- * that says that its stack is elsewhere stands for all of them.
+ * More programs than there is room for: those that ended make room. One process
+ * that moves its stack stands for all of them.
  */
 TEST_F(unwind, images_come_and_go)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Values of loads of which all is known: rows add up to them, process by process,
- * and samples have them.
+ * Values of known loads: rows add up to them, process by process, and samples
+ * have them.
  */
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -25,7 +25,7 @@ enum {
 	VALUES	= 16,
 };
 
-/* The rows of a load that has a name, summed as linux/hwprof.h says. */
+/* The rows of a named load, summed as linux/hwprof.h specifies. */
 struct load {
 	uint64_t loads, unseen, runs, breaks, strides, other_strides;
 	struct hwprof_value values[VALUES];
@@ -42,7 +42,7 @@ struct program {
 struct seen {
 	struct program programs[2 * JOBS];
 	unsigned int count;
-	uint64_t wrong;			/* rows that are not what they may be */
+	uint64_t wrong;			/* impossible rows */
 };
 
 static const char *const named[LOADS] = {
@@ -166,7 +166,7 @@ static void run_values(void *context)
 	values_run(TIMES);
 }
 
-/* The value was given so often. */
+/* Asserts that the value was returned so often. */
 static void check_value(struct __test_metadata *_metadata,
 			const struct load *load, uint64_t value, uint64_t times)
 {
@@ -190,7 +190,7 @@ static void check_program(struct __test_metadata *_metadata,
 		EXPECT_EQ(TIMES, loads[i].loads);
 		EXPECT_EQ(0, loads[i].unseen);
 	}
-	/* No value but this one, and no run that is not the first. */
+	/* Only this value, and no run but the first. */
 	EXPECT_EQ(1, loads[CONSTANT].count);
 	EXPECT_EQ(loads[CONSTANT].breaks, loads[CONSTANT].runs);
 	EXPECT_EQ(TIMES, loads[CONSTANT].values[0].hits);
@@ -211,7 +211,7 @@ static void check_program(struct __test_metadata *_metadata,
 	}
 }
 
-/* All that was counted came in rows; so many processes ran it. */
+/* Asserts that everything came in rows, and that so many processes ran it. */
 static void check(struct __test_metadata *_metadata,
 		  FIXTURE_DATA(values) *self, unsigned int programs)
 {
@@ -235,7 +235,7 @@ TEST_F(values, of_a_program)
 	check(_metadata, self, 1);
 }
 
-/* A table that is merged in the middle of it, again and again. */
+/* Tables are merged in the middle, again and again. */
 TEST_F(values, of_intervals)
 {
 	self->child = child_start(run_values, NULL);
@@ -257,7 +257,7 @@ static void run_jobs(void *context)
 		;
 }
 
-/* On the same CPUs at the same addresses: nobody's values are another's. */
+/* On the same CPUs at the same addresses: values are not mixed up. */
 TEST_F(values, of_many_programs)
 {
 	self->child = child_start(run_jobs, NULL);
@@ -272,7 +272,7 @@ static void run_on(void *context)
 		values_run(TIMES);
 }
 
-/* What it did until then is accounted, wherever it was. */
+/* Everything until then is accounted for, wherever it was. */
 TEST_F(values, of_a_killed_program)
 {
 	self->child = child_start(run_on, NULL);
@@ -323,7 +323,7 @@ TEST_F(values, of_samples)
 	}
 }
 
-/* What has no meaning for values, and who may see them. */
+/* Fields without a meaning for values, and who may see values. */
 TEST_F(values, refusals)
 {
 	struct perf_event_attr attr = event_attr(EVENT_VALUES | 4096ULL << 32);

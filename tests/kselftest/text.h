@@ -6,22 +6,22 @@
 #include <stddef.h>
 
 /*
- * The first line of what is in the file, without its end, as far as @size bytes
- * have room for it. 0, or a negative errno: @text is as it was.
+ * Reads the first line of a file, without its end, into @size bytes. Returns 0,
+ * or a negative errno, which leaves @text unchanged.
  */
 int text_read(const char *path, char *text, size_t size);
 
 /*
- * Into a file that exists. 0, or a negative errno: that of open(2), the one by
- * which the file refuses the text, or EIO where it takes only a part of it.
+ * Writes to an existing file. Returns 0, or a negative errno: that of open(2),
+ * that by which the file refuses the text, or EIO if it takes only a part.
  */
 int text_write(const char *path, const char *text);
 
-/* The same of one of the module's limits, by its name in sysfs. */
+/* The same for one of the module's limits, by its name in sysfs. */
 int limit_read(const char *name, char *text, size_t size);
 int limit_write(const char *name, const char *text);
 
-/* The same of one of /proc/sys/kernel/, which is a number. */
+/* Writes a number to a file of /proc/sys/kernel/. */
 int sysctl_write(const char *name, int number);
 
 #endif /* TEXT_H */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Several things of one event, by hwprof: each report says what one of an event of
-# its own says, and paths have their contexts.
+# Several kinds of one event, recorded by hwprof. Each report must equal that of
+# an event with this kind alone, and paths have their contexts.
 . "${0%/*}/tap.sh"
 
 needs step
@@ -9,7 +9,7 @@ data=/tmp/hwprof.data
 
 all=loops,calls,paths,cct
 
-# said KIND FILE: what a report says, up to the totals
+# said KIND FILE: prints a report up to its totals
 said()
 {
 	hwprof report "$1" -i "$2" --full-path |
@@ -28,7 +28,8 @@ as_alone()
 	cat /tmp/together
 }
 
-# 630,000 back edges and ends of each inner; middle and outer likewise; _start's.
+# 630,000 back edges and ends of each inner; likewise for middle, outer and
+# _start.
 account()
 {
 	hwprof record -q -o $data -e $all -- ./trips &&
@@ -58,7 +59,7 @@ has_json()
 		grep '"count": 450000'
 }
 
-# refused EVENT WORDS: with one sentence
+# refused EVENT WORDS: checks the refusal, which is one sentence
 refused()
 {
 	! hwprof record -q -o $data -e "$1" -- ./trips 2> /tmp/message ||

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program of known trip counts, without a library, for estimates: inner 7,
+ * A program with known trip counts, without a library, for estimates: inner 7,
  * middle 3, outer 30,000, or 1,000,000 in `long_trips` and 1,000 in
- * `short_trips`. The middle loop begins directly behind a call, which is where a
- * window that began in the callee goes on.
+ * `short_trips`. The middle loop begins directly behind a call, where a window
+ * that began in the callee continues.
  */
 #include "bare.h"
 

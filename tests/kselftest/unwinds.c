@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls that do not return: longjmp, siglongjmp out of a handler, on its stack and
- * on one of its own, unwinding as of exceptions, and retpolines. Behind each is a
- * call that shows in which context it is made.
+ * Calls that do not return: longjmp, siglongjmp out of a handler, on its stack
+ * and on a separate one, unwinding like that of exceptions, and retpolines. A
+ * call behind each shows the context in which it is made.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -18,7 +18,7 @@ static jmp_buf place;
 static sigjmp_buf signal_place;
 static volatile int turns;
 
-/* --- longjmp -------------------------------------------------------------------- */
+/* --- longjmp -------------------------------------------------------------- */
 
 call_of_its_own void after_jump(void)
 {
@@ -45,7 +45,7 @@ call_of_its_own void jumps(void)
 	}
 }
 
-/* --- siglongjmp ------------------------------------------------------------------- */
+/* --- siglongjmp ----------------------------------------------------------- */
 
 call_of_its_own void after_signal(void)
 {
@@ -91,7 +91,7 @@ call_of_its_own void signals_on_own_stack(void)
 	signals();
 }
 
-/* --- unwinding --------------------------------------------------------------------- */
+/* --- unwinding ------------------------------------------------------------ */
 
 call_of_its_own void cleaned(int *what)
 {
@@ -140,7 +140,7 @@ call_of_its_own void unwindings(void)
 	}
 }
 
-/* --- retpolines --------------------------------------------------------------------- */
+/* --- retpolines ----------------------------------------------------------- */
 
 call_of_its_own void after_thunk(void)
 {
@@ -156,7 +156,7 @@ call_of_its_own void pointed_to(void)
 
 static void (*volatile pointer)(void) = pointed_to;
 
-/* On x86, by a thunk that calls, and returns to where the pointer says. */
+/* On x86, uses a thunk that calls, and returns to the pointer's target. */
 #ifdef __x86_64__
 __attribute__((indirect_branch("thunk")))
 #endif

@@ -6,7 +6,7 @@ needs step
 
 data=/tmp/unwinds.data
 
-# called NAME CHAIN: it was called in this context, and in no other
+# called NAME CHAIN: checks that it was called in this context, and in no other
 called()
 {
 	grep ";$1 " /tmp/folded | sed 's/ .*//' > /tmp/called
@@ -27,7 +27,7 @@ longjmp_leads_back()
 	called after_jump "$main;jumps"
 }
 
-# Twice: the handler has its own stack the second time.
+# Twice, because the handler has its own stack the second time.
 siglongjmp_leads_back()
 {
 	grep ';after_signal ' /tmp/folded | sed 's/ .*//' | sort > /tmp/called
@@ -42,7 +42,7 @@ unwinding_leads_to_landing_pads()
 		called after_unwinding "$main;unwindings"
 }
 
-# What a retpoline leads to is in the thunk's context, as of a tail call.
+# The target of a retpoline is in the thunk's context, as with a tail call.
 retpolines_are_left()
 {
 	grep ';after_thunk ' /tmp/folded |

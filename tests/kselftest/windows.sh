@@ -6,21 +6,21 @@ data=/tmp/windows.data
 module=../../$KSELFTEST_KERNEL/hwprof.ko
 cpu1=/sys/devices/system/cpu/cpu1/online
 
-# The kernel takes no rate once its own limit is off.
+# The kernel accepts no rate once its own limit is off.
 echo 25 > /proc/sys/kernel/perf_cpu_time_max_percent
 echo 1000000 > /proc/sys/kernel/perf_event_max_sample_rate
 echo 0 > /proc/sys/kernel/perf_cpu_time_max_percent
 trap 'echo 25 > /proc/sys/kernel/perf_cpu_time_max_percent' EXIT
 
-# A program that is in the kernel most of the time. Its branches are many: on a
-# debug kernel, an interrupt alone makes thousands.
+# A program that is in the kernel most of the time, with many branches: on a
+# debug kernel an interrupt alone makes thousands.
 in_kernel="dd if=/dev/zero of=/dev/null bs=1 count=9000"
 kernel_every=20011
 
-# One run may be over before a look at it is paid for.
+# A single run may end before its budget allows a look.
 ten_times="for i in 0 1 2 3 4 5 6 7 8 9; do ./long_trips; done"
 
-# record OPTION... -- COMMAND...; the account must add up
+# record OPTION... -- COMMAND...; checks that the account adds up
 about=loops		# what is reported
 record()
 {
@@ -38,7 +38,7 @@ loses_nothing()
 	grep -q ' 0 lost + 0 evicted + 0 pending$' /tmp/report
 }
 
-# A column of the loop in a function of `trips`.
+# Prints a column of the loop in a function of `trips`.
 column()
 {
 	awk -v function_="^$1\\+" -v column="$2" '
@@ -46,24 +46,25 @@ column()
 	' /tmp/report | tr -d ,
 }
 
-# The share of calls from `trips`, in percent, that led to the function.
+# Prints the percentage of calls from `trips` that led to the function.
 called()
 {
 	awk -v name="$1" '/^$/ { tables++ }
 		tables == 2 && $5 == name { print $1 + 0 }' /tmp/report
 }
 
-# Of four calls of `trips`, inner has three and middle has one.
+# Checks that inner has three of four calls of `trips`, and middle has one.
 calls()
 {
 	echo "inner $(called inner), middle $(called middle)"
-	awk -v inner="$(called inner)" -v middle="$(called middle)" -v off="$1" \
+	awk -v inner="$(called inner)" -v middle="$(called middle)" -v \
+		off="$1" \
 		'BEGIN { exit !(inner > 75 - off && inner < 75 + off &&
 				middle > 25 - off && middle < 25 + off) }'
 }
 
-# part CHAIN PERCENT: so much of all is at the end of the chain, within 8 points
-# or, of few samples as a fast machine takes them, four standard deviations.
+# part CHAIN PERCENT: checks the share at the end of the chain, within 8 points.
+# On fast machines with few samples, it allows four standard deviations.
 part()
 {
 	awk -v chain="$1" -v percent="$2" -v samples="$(
@@ -90,14 +91,15 @@ contexts()
 	hwprof report cct --folded -i $data > /tmp/folded && return $status
 }
 
-# parts_of PROGRAM: of `callers`, however it was compiled
+# parts_of PROGRAM: checks the shares of `callers`, however it was compiled
 parts_of()
 {
 	part "$1;_start;first;left" 50 && part "$1;_start;second;left" 25 &&
 		part "$1;_start;again" 25
 }
 
-# hottest_path FUNCTION BASIS: the path that is run most is the function's.
+# hottest_path FUNCTION BASIS: checks that the most frequent path is the
+# function's.
 hottest_path()
 {
 	grep -q "$2" /tmp/report &&
@@ -111,8 +113,8 @@ time_on_paths()
 		grep -qE '^50 % of time is on ' /tmp/report
 }
 
-# trip FUNCTION EXACT: it is near the interval, and that is narrow. One in twenty
-# may lie outside; tests/accuracy counts them.
+# trip FUNCTION EXACT: checks that it is near the interval, which is narrow. One
+# in twenty may be outside; tests/accuracy counts them.
 trip()
 {
 	echo "$1: $(column "$1" 4) in $(column "$1" 5) to $(column "$1" 6)"
@@ -121,8 +123,8 @@ trip()
 				exact <= 1.1 * high && high <= 1.5 * low) }'
 }
 
-# has_overhead PERCENT: what it cost was measured, and that much was asked for;
-# tests/accuracy/budget has the figures
+# has_overhead PERCENT: checks that the cost was measured, and that much was
+# requested; tests/accuracy/budget has figures.
 has_overhead()
 {
 	grep -q "^overhead: [0-9.]* % of [0-9.e-]* s, asked $1 %\$" /tmp/report
@@ -168,7 +170,7 @@ under_hotplug()
 		wait'
 }
 
-# reloads PROGRAM OPTION...: not while it records
+# reloads PROGRAM OPTION...: checks that it is refused while recording
 reloads()
 {
 	program=$1

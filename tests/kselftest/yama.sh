@@ -7,7 +7,7 @@
 scope=/proc/sys/kernel/yama/ptrace_scope
 [ -e $scope ] || { skip all "this kernel has no Yama"; finish; exit; }
 
-# says TEXT COMMAND...: it fails, and that is in what it says
+# says TEXT COMMAND...: checks that it fails with a message that has the text
 says()
 {
 	text=$1
@@ -21,11 +21,13 @@ echo 2 > /proc/sys/kernel/perf_event_paranoid
 echo 1 > $scope
 su user -c "exec $PWD/spin" &
 until pid=$(pidof spin); do usleep 10000; done
-test_ok "hwprof record names Yama's scope" says "kernel.yama.ptrace_scope is 1" \
+test_ok "hwprof record names Yama's scope" says \
+	"kernel.yama.ptrace_scope is 1" \
 	su user -c "hwprof record -o /tmp/user.data -e values -p $pid -- sleep 0.1"
 kill $pid
 echo 3 > $scope
-test_ok "hwprof record of a child at scope 3" says "kernel.yama.ptrace_scope is 3" \
+test_ok "hwprof record of a child at scope 3" says \
+	"kernel.yama.ptrace_scope is 3" \
 	hwprof record -o /tmp/yama.data -e loops,step ./known
 test_ok "hwprof record -a at scope 3" says "kernel.yama.ptrace_scope is 3" \
 	hwprof record -o /tmp/yama.data -a -e loops,step -- sleep 0.1

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# What each boot records, into /out.  Usage: guest.sh BOOT FOLDER
+# Makes the recordings of each boot, into /out. Usage: guest.sh BOOT FOLDER
 count=$2/count
 nest="$2/nest 20000"
 text=/usr/share/common-licenses/GPL-3

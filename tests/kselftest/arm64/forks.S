@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* `forks`: three children that become ./known, and no back edge of its own. */
+/*
+ * `forks`: starts three children that execute ./known. It has no back edge
+ * itself.
+ */
 	.macro	child
 	mov	x8, 220			/* clone, as fork does */
 	mov	x0, 17			/* SIGCHLD */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Two loops of which everything is known (known.h), and a program of nothing
- * else: it has no library.
+ * Two loops with known counts (known.h), and a program that runs only them,
+ * without a library.
  */
 #include "../known.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* `spin`: the known loops for ever. */
+/* `spin`: runs the known loops for ever. */
 	.text
 	.globl	_start
 _start:

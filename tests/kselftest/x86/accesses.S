@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Loads and stores of which all is known: test_accesses.c has for each of the
- * labels what it accesses. The stack is one of its own, so that its addresses are
- * known, too.
+ * Known loads and stores: test_accesses.c has the accesses of each label. They
+ * use a separate stack, so that its addresses are known, too.
  */
 	.text
 	.globl	accesses_run, accesses_begin, accesses_end
@@ -91,7 +90,7 @@ accesses_end:
 at ret
 	ret
 
-/* accesses_loop(times, address): a load of each */
+/* accesses_loop(times, address): loads each time */
 	.globl	accesses_loop
 accesses_loop:
 at loop
@@ -100,21 +99,21 @@ at loop
 	jnz	access_loop
 	ret
 
-/* accesses_fault(address): the load is executed again where it faults */
+/* accesses_fault(address): a load that is repeated after a fault */
 	.globl	accesses_fault
 accesses_fault:
 at fault
 	mov	(%rdi), %rax
 	ret
 
-/* accesses_compare(address): a load that leaves no register with its value */
+/* accesses_compare(address): a load whose value is in no register afterwards */
 	.globl	accesses_compare
 accesses_compare:
 at compare_there
 	cmpl	$0, (%rdi)
 	ret
 
-/* On a page of its own, which can be taken away. */
+/* On a separate page, which can be removed. */
 	.balign	4096
 	.globl	accesses_late
 accesses_late:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Chains of calls of which everything is known (chains.h): recursion, calls
- * through pointers and a stub, a long jump, an exception, signals, a fork and a
- * thread. It has no library.
+ * Known chains of calls (chains.h): recursion, calls through pointers and a
+ * stub, a long jump, an exception, signals, a fork and a thread. It has no
+ * library.
  */
 #include "../chains.h"
 
@@ -146,7 +146,7 @@ outer:
 	mov	$landed, %r15
 	call	middle
 	ud2
-	.skip	32			/* what is behind no call */
+	.skip	32			/* code behind no call */
 landed:
 	ret
 
@@ -157,7 +157,7 @@ middle:
 
 	procedure CHAINS_THROWER
 thrower:
-	.skip	8, 0x90			/* no stub begins so */
+	.skip	8, 0x90			/* no stub begins like this */
 	mov	%r14, %rsp
 	jmp	*%r15
 
@@ -172,7 +172,8 @@ landing:
 	call	flyer
 	ud2
 	.skip	32
-1:	call	other_leaf		/* the stack pointer says who calls it */
+1:	call	other_leaf		/* the stack pointer tells who calls
+					 * it */
 	ret
 
 	procedure CHAINS_FLYER

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A loop of EDGES_ROUNDS rounds, of which each branch is labelled. The round's
- * number, in ecx, goes down to 1: a conditional jump is taken in every fourth
- * round, and an indirect call leads to two procedures by turns.
+ * A loop of EDGES_ROUNDS rounds with a label at each branch. The round's
+ * number, in ecx, goes down to 1. A conditional jump is taken in every fourth
+ * round, and an indirect call leads to two procedures in turn.
  */
 #include "../edges.h"
 

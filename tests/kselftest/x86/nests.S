@@ -7,14 +7,16 @@
 	.text
 	.globl	_start
 _start:
-	xor	%ebx, %ebx		/* the loop that goes round next */
+	xor	%ebx, %ebx		/* the loop that iterates next */
 	mov	$ways, %eax
-	/* What runs before the first branch may not be seen. */
+	/* Code before the first branch may not be seen. */
 	jmp	outer
 outer:
 	nop
 
-	/* Each byte is a head: with fewer prefixes, the same instruction. */
+	/*
+	 * Each byte is a head: with fewer prefixes, it is the same instruction.
+	 */
 heads:
 	.rept	NESTS_LOOPS / 15
 	.fill	14, 1, 0x66

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Loads whose every value is known (values.h). */
+/* Loads with known values (values.h). */
 #include "../values.h"
 
 	.text
@@ -41,7 +41,7 @@ value_turns:
 constant:
 	.quad	VALUES_CONSTANT
 zero:
-	.quad	0xffff0000		/* of which two bytes are read */
+	.quad	0xffff0000		/* two bytes of this are read */
 stride:
 	.quad	0
 glacial:
