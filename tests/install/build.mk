@@ -9,7 +9,7 @@ $(INSTALL_TESTS): $(BUILD)/tests/%: tests/install/%.sh user
 	@mkdir -p $(@D)
 	install $< $@
 
-# The rules of what each object is made of are beside them.
+# Other rules describe what each object is built from.
 $(BUILD)/tests/test-licence: $(BUILD)/libhwprof.so.1
 $(BUILD)/tests/test-docs: $(BUILD)/hwprof
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program of a user of the installed library, in C and in C++: counts the
- * samples of a recording.
+ * A program that uses the installed library, compiled as C and as C++. It
+ * counts the samples of a recording.
  */
 #include <hwprof.h>
 #include <inttypes.h>

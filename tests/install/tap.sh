@@ -5,7 +5,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 n=0
 
-# check TITLE COMMAND...: it succeeds; if not, what it said is shown
+# check TITLE COMMAND...: checks that the command succeeds; if not, prints its
+# output.
 check()
 {
 	title=$1
@@ -20,7 +21,7 @@ check()
 	fi
 }
 
-# The last thing that a test does.
+# Prints the plan and exits. A test calls it last.
 finish()
 {
 	echo "1..$n"

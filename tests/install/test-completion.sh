@@ -9,8 +9,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 n=0
 
-# complete_words WORD...: runs the function for the last word; a word splits at
-# each '=', as readline splits it.
+# complete_words WORD...: completes the last word. It splits a word at each '=',
+# as readline does.
 complete_words()
 {
 	local word
@@ -30,7 +30,8 @@ complete_words()
 		"${COMP_WORDS[COMP_CWORD - 1]}" 2> "$work/err"
 }
 
-# check EXPECTED WORD...: EXPECTED is all that the last word can be.
+# check EXPECTED WORD...: checks that the completions of the last word are
+# EXPECTED.
 check()
 {
 	local expected=$1
@@ -49,20 +50,21 @@ check()
 	fi
 }
 
-# same NAME EXPECTED GOT
+# same NAME EXPECTED GOT: checks that both lists are equal.
 same()
 {
 	n=$((n + 1))
 	if [[ $2 == "$3" ]]; then
 		echo "ok $n - $1"
 	else
-		diff <(tr ' ' '\n' <<< "$2") <(tr ' ' '\n' <<< "$3") | sed 's/^/# /'
+		diff <(tr ' ' '\n' <<< "$2") <(tr ' ' '\n' <<< "$3") | sed \
+			's/^/# /'
 		echo "not ok $n - $1"
 		failed=1
 	fi
 }
 
-# long_options COMMAND: those in its source.
+# long_options COMMAND: prints the long options in the command's source.
 long_options()
 {
 	case $1 in
@@ -112,7 +114,7 @@ same "all fields of the ABI" \
 		uapi/linux/hwprof.h | sort | xargs) of" \
 	"$(printf '%s\n' "${COMPREPLY[@]%=}" | grep -vx of | sort | xargs) of"
 
-# The command and its arguments are completed as those of any other command.
+# The recorded command and its arguments are completed as for any other command.
 mkdir "$work/bin"
 touch "$work/bin/some-program"
 chmod +x "$work/bin/some-program"
@@ -124,7 +126,7 @@ check "README.md" hwprof top -aG group -D 5 cat READ
 check "README.md" hwprof record -q -c 5 cat READ
 check "README.md" hwprof record -c5 --freq=9 --freq 9 cat READ
 
-# A kernel that has other fields than this version of hwprof.
+# A kernel whose event fields differ from those of this version of hwprof.
 mkdir -p "$work/hwprof/format"
 echo config:1 > "$work/hwprof/format/loops"
 echo config:2 > "$work/hwprof/format/loose"

@@ -10,26 +10,27 @@ prefix=/opt/hwprof
 libdir=$prefix/lib/$(cc -print-multiarch)
 version=$(sed -n 's/^#define HWPROF_VERSION[^"]*"\(.*\)"/\1/p' lib/hwprof.h)
 
-# in_root TARGET...: make, with where to install.
+# in_root TARGET...: runs make with the folders to install to.
 in_root()
 {
 	make -s "$@" DESTDIR="$root" PREFIX=$prefix LIBDIR="$libdir"
 }
 
-# files: all that is there, but directories.
+# files: lists all installed files, without directories.
 files()
 {
 	(cd "$root" && find . ! -type d | sort)
 }
 
-# pkgconf OPTION...
+# pkgconf OPTION...: runs pkg-config on the installed library.
 pkgconf()
 {
 	PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_PATH=$root$libdir/pkgconfig \
 		pkg-config "$@" hwprof
 }
 
-# builds NAME OPTION-OF-PKG-CONFIG COMPILER...
+# builds NAME OPTION-OF-PKG-CONFIG COMPILER...: builds reads.c as the program
+# NAME with the installed library.
 builds()
 {
 	out=$1 options=$2
@@ -38,11 +39,13 @@ builds()
 		$(pkgconf $options --cflags) -x none $(pkgconf $options --libs)
 }
 
-# counts PROGRAM: it says how many rows the recording has, as hwprof does.
+# counts PROGRAM: checks that it counts at least as many rows as hwprof reports,
+# and prints the version of hwprof.
 counts()
 {
 	rows=$(build/hwprof report loops --json -i $recording |
-		python3 -c 'import json, sys; print(json.load(sys.stdin)["totals"]["rows"])')
+		python3 -c \
+			'import json, sys; print(json.load(sys.stdin)["totals"]["rows"])')
 	said=$(LD_LIBRARY_PATH=$root$libdir "$work/$1" $recording) || return
 	echo "$said; hwprof: $rows rows"
 	[ "${said#*, }" = "hwprof $version" ] && [ "${said%% *}" -ge "$rows" ]
@@ -85,7 +88,8 @@ check "C++, static" builds static++ --static c++ -static -x c++
 check "C++, static, runs" counts static++
 check "pkg-config's version" [ "$(pkgconf --modversion)" = "$version" ]
 
-# What the module gives to all, the rule gives to some.
+# The mode in the rule of udev may only have permissions that the module's own
+# mode has, and none for other users.
 mode=$(sed -n 's/.*MODE="\(0[0-7]*\)".*/\1/p' kmod/front/60-hwprof.rules)
 module=$(sed -n 's/^\t\.mode\t*= \(0[0-7]*\),/\1/p' kmod/front/chardev.c)
 group=$(sed -n 's/^g \([a-z]*\) .*/\1/p' kmod/front/hwprof.conf)

@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Licences: the library is made of what the LGPL allows, the texts are there, and
-# debian/copyright says the same as the files. Prints TAP.
+# Licences: the LGPL must allow all parts of the library, the texts must be
+# there, and debian/copyright must agree with the files. Prints TAP.
 # usage, in the project's folder: test-licence
 export LC_ALL=C.UTF-8
 . tests/install/tap.sh
 
-# licence FILE: what its first lines say
+# licence FILE: prints the licence that its first lines name.
 licence()
 {
 	sed -n '1,3s/.*SPDX-License-Identifier: *\(.*[a-z0-9]\).*/\1/p' "$1"
 }
 
-# sources OBJECT...: the project's files that they were made of, as the compiler
-# has written them down
+# sources OBJECT...: prints the files of the project that the objects were made
+# from. The compiler lists them in the .d files.
 sources()
 {
 	for object in "$@"; do
@@ -22,7 +22,7 @@ sources()
 		xargs realpath --relative-to=. | sort -u
 }
 
-# allows_lgpl FILE
+# allows_lgpl FILE: succeeds if the file may be part of the library.
 allows_lgpl()
 {
 	case " $(licence "$1") " in
@@ -34,11 +34,12 @@ allows_lgpl()
 library_is_lgpl()
 {
 	objects=$(make -s print-library-objects) || return
-	# What is in the archive is what the build says.
+	# The archive must consist of the objects that the makefile lists.
 	[ "$(ar t build/libhwprof.a | sort)" = \
 	  "$(printf '%s\n' $objects | sed 's|.*/||' | sort)" ] || return
 	sources $objects > "$work/sources"
-	[ "$(grep -c '\.c$' "$work/sources")" -ge "$(echo "$objects" | wc -w)" ] ||
+	[ "$(grep -c '\.c$' "$work/sources")" -ge "$(echo "$objects" | wc -w)" \
+		] ||
 		return
 	wrong=
 	while read -r file; do
@@ -47,7 +48,7 @@ library_is_lgpl()
 	[ ! "$wrong" ]
 }
 
-# The module's own files are not the library's to take.
+# allows_lgpl must refuse files of the module and the tools.
 tells_gpl()
 {
 	! allows_lgpl kmod/session.c && ! allows_lgpl tools/record.c &&
@@ -58,7 +59,8 @@ files_of_project()
 {
 	find kmod lib uapi tools examples tests Kbuild Makefile install.mk \
 		-type f \( -name '*.[chS]' -o -name '*.sh' -o -name '*.py' -o \
-		-name '*.mk' -o -name Makefile -o -name Kbuild \) ! -path '*/build/*'
+		-name '*.mk' -o -name Makefile -o -name Kbuild \) ! -path \
+		'*/build/*'
 }
 
 each_has_one()
@@ -76,7 +78,8 @@ texts_are_there()
 		sed 's/ OR /\n/g; s/GPL-2.0\n/GPL-2.0-only\n/; s/GPL-2.0$/GPL-2.0-only/' | sort -u > "$work/names"
 	grep -q . "$work/names" || return
 	while read -r name; do
-		[ -s "LICENSES/$name.txt" ] || { echo "no text of $name"; return 1; }
+		[ -s "LICENSES/$name.txt" ] || { echo "no text of $name"; \
+			return 1; }
 	done < "$work/names"
 	for text in LICENSES/*.txt; do
 		grep -qx "$(basename "$text" .txt)" "$work/names" ||
@@ -84,12 +87,14 @@ texts_are_there()
 	done
 }
 
-# The files of a paragraph of debian/copyright whose licence is $1.
+# copyright_files LICENCE: prints the files of the paragraph of debian/copyright
+# with this licence.
 copyright_files()
 {
 	awk -v "RS=" -v "wanted=License: $1" 'index($0 "\n", wanted "\n")' \
 		debian/copyright |
-		sed -n '/^Files:/,/^Copyright:/{ /^Copyright/d; s/^Files://; p }' |
+		sed -n \
+			'/^Files:/,/^Copyright:/{ /^Copyright/d; s/^Files://; p }' |
 		while read -r pattern; do
 			find . -path "./$pattern" -type f | sed 's|^\./||'
 		done | sort -u
@@ -98,7 +103,8 @@ copyright_files()
 debian_agrees()
 {
 	files_of_project | while read -r file; do
-		[ "$(licence "$file")" != "GPL-2.0-only OR LGPL-2.1-or-later" ] ||
+		[ "$(licence "$file")" != "GPL-2.0-only OR LGPL-2.1-or-later" \
+			] ||
 			echo "$file"
 	done | sort -u > "$work/both"
 	copyright_files "GPL-2 or LGPL-2.1+" > "$work/debian"

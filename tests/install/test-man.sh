@@ -8,20 +8,24 @@ export LC_ALL=C.UTF-8 MANPATH=build MANWIDTH=200
 unset MANPAGER MANOPT
 . tests/install/tap.sh
 
-# prototypes: each function of the header and its declaration without blanks
+# prototypes: prints each function of the header, followed by its declaration
+# without blanks.
 prototypes()
 {
 	echo "#include \"$header\"" | cc -Iuapi -E -x c - |
-		awk -v "header=\"$header\"" '/^#/ { ours = $3 == header; next } ours' |
+		awk -v "header=\"$header\"" \
+			'/^#/ { ours = $3 == header; next } ours' |
 		tr '\n\t;{}' '  \n\n\n' | grep -v '^ *typedef' |
-		sed -nE 's/^[^(]*[ *]((hwprof|rap)_[a-z0-9_]+)\(.*\) *$/\1\n&/p' |
+		sed -nE \
+			's/^[^(]*[ *]((hwprof|rap)_[a-z0-9_]+)\(.*\) *$/\1\n&/p' |
 		while read -r function && read -r declaration; do
 			echo "$function $(echo "$declaration;" |
 				tr -d ' ' | sed 's/_Bool/bool/g')"
 		done
 }
 
-# documented FUNCTION PROTOTYPE: its page has it, as the header has it
+# documented FUNCTION PROTOTYPE: checks that the function has a manual page with
+# this prototype and the usual sections.
 documented()
 {
 	man 3 "$1" > "$work/page" || return
@@ -33,7 +37,8 @@ documented()
 	done
 }
 
-# only_of_header NAME: all functions that a page has are there
+# only_of_header NAME: checks that all functions which a page names are in the
+# header.
 only_of_header()
 {
 	for function in $(man 3 "$1" | grep -oE '\b(hwprof|rap)_[a-z0-9_]+\(' |
@@ -44,7 +49,7 @@ only_of_header()
 	[ ! "$wrong" ]
 }
 
-# silent PAGE: nothing that groff complains about
+# silent PAGE: checks that groff has no complaint about the page.
 silent()
 {
 	man --warnings -E UTF-8 -l -Tutf8 -Z "$1" 2>&1 > "$work/typeset" |
@@ -53,15 +58,17 @@ silent()
 	[ -s "$work/typeset" ] && [ ! -s "$work/warnings" ]
 }
 
-# compiles PAGE: the page's example
+# compiles PAGE: checks that the page's example compiles.
 compiles()
 {
-	sed -n '/^\.EX/,/^\.EE/p' "$1" | sed '/^\.E[XE]/d; s/\\-/-/g; s/\\e/\\/g;
+	sed -n '/^\.EX/,/^\.EE/p' "$1" | sed \
+		'/^\.E[XE]/d; s/\\-/-/g; s/\\e/\\/g;
 		s/\\(aq/'"'"'/g; s/\\(ha/^/g; s/\\(ti/~/g; s/^\\&//' \
 		> "$work/example.c"
 	grep . "$work/example.c" > "$work/lines" || { echo "none"; return 1; }
 	cc -std=gnu11 -Wall -Wextra -Werror -Wno-unused-parameter -Iuapi \
-		-I"$(dirname "$header")" -c -o "$work/example.o" "$work/example.c"
+		-I"$(dirname "$header")" -c -o "$work/example.o" \
+		"$work/example.c"
 }
 
 prototypes > "$work/prototypes"

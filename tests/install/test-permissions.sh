@@ -4,7 +4,7 @@
 # usage, in the project's folder: test-permissions
 . tests/install/tap.sh
 
-# first_table FILE: its rows
+# first_table FILE: prints the rows of the first table in it.
 first_table()
 {
 	awk '/^\|/ { print; table = 1; next } table { exit }' "$1"

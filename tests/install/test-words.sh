@@ -6,7 +6,7 @@ export LC_ALL=C.UTF-8
 . tests/install/tap.sh
 lint=tests/lint-words
 
-# words N: a sentence of so many
+# words N: prints a sentence of N words.
 words()
 {
 	printf 'This'
@@ -14,7 +14,7 @@ words()
 	echo .
 }
 
-# finds TEXT FILE: the only complaint about the file is this
+# finds TEXT FILE: checks that this is the only complaint about the file.
 finds()
 {
 	! "$lint" -n "$work/$2" > "$work/found" || return
@@ -23,13 +23,14 @@ finds()
 		grep -q ":[0-9]*: $1" "$work/found"
 }
 
-# passes FILE
+# passes FILE: checks that there is no complaint about the file.
 passes()
 {
 	"$lint" -n "$work/$1"
 }
 
-# A project of one file, since the list is read where the project is.
+# Makes a project of one file. tests/lint-words reads the list of its own
+# project.
 project()
 (
 	mkdir -p "$work/project/tests" "$work/project/lib" &&
@@ -37,7 +38,8 @@ project()
 		printf '/* Of one. */\n\n/* That of another. */\n' > lib/a.c
 )
 
-# in_project COUNT OPTION...: what the project's list allows, and its lint
+# in_project COUNT OPTION...: runs lint-words in the project; its list allows
+# COUNT findings.
 in_project()
 (
 	cd "$work/project" || return
@@ -60,7 +62,8 @@ lowers()
 		in_project 1 -w && grep -qx 'lib/a.c 2' "$list"
 }
 
-# A file that was removed or renamed has no line in the list.
+# Checks that each file of the list exists, since a removed or renamed file must
+# leave it.
 list_is_true()
 {
 	wrong=

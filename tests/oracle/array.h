@@ -17,7 +17,10 @@ static inline void *array_more(void *items, size_t room, size_t size)
 	return items;
 }
 
-/* A new last item, as it comes: the caller sets all of it. */
+/*
+ * Appends an item and returns it. It is not initialised: the caller sets all of
+ * it.
+ */
 #define array_push(a)							       \
 	({								       \
 		if ((a)->count == (a)->room) {				       \

@@ -70,7 +70,7 @@ static struct context_frame *top(struct context_thread *t)
 	return &t->stack.items[t->stack.count - 1];
 }
 
-/* The frame below all others: nobody knows what called it. */
+/* Begins with the frame below all others, whose caller is unknown. */
 static void restart(struct context_thread *t, uint64_t to)
 {
 	t->position = to ? to : UINT64_MAX;
@@ -90,7 +90,10 @@ static bool is_over(const struct context_frame *frame, uint64_t stack)
 	return frame->stack && stack > frame->stack;
 }
 
-/* Has it pushed nothing but where the next one returns to, 8 bytes or 4? */
+/*
+ * Tells whether the frame before pushed nothing but the return address of the
+ * next call: 8 bytes, or 4.
+ */
 static bool is_lean(const struct context_frame *frame)
 {
 	uint64_t size = frame[0].stack - frame[1].stack;
@@ -99,9 +102,10 @@ static bool is_lean(const struct context_frame *frame)
 }
 
 /*
- * Frames that the stack pointer is above are over, and those that began where it
- * is, if one above them is: but not where calls push, which lean ones tell. All
- * of them is none. Was there any?
+ * Closes the frames that are over by the stack pointer @stack, and those which
+ * began at @stack above one that is over. A lean frame marks a place where
+ * calls push: there, such frames go on. Returns whether a frame was closed, and
+ * closes none if all would be over.
  */
 static bool close_by_stack(struct context_thread *t, uint64_t stack)
 {
@@ -158,7 +162,7 @@ static void handle(struct context_thread *t, const struct stream_event *event)
 	});
 }
 
-/* Is that behind the call which began the frame? */
+/* Tells whether @to lies behind the call which began the frame. */
 static bool is_called_from(const struct context_frame *frame, uint64_t to)
 {
 	return frame->by_call && to >= frame->site + CALL_MIN &&
@@ -166,8 +170,8 @@ static bool is_called_from(const struct context_frame *frame, uint64_t to)
 }
 
 /*
- * One that goes behind the call that began the last frame is that call's; else
- * the stack pointer is believed before the address.
+ * A return to just behind the call that began the last frame ends this call.
+ * For any other return, the stack pointer takes precedence over the address.
  */
 static void ret(struct context_thread *t, uint64_t to, uint64_t stack)
 {
@@ -180,7 +184,7 @@ static void ret(struct context_thread *t, uint64_t to, uint64_t stack)
 			t->stack.count = i;
 			return;
 		}
-	/* What runs was not called from here. */
+	/* The code that runs now was not called by a known frame. */
 	for (i = t->stack.count; --i;)
 		if (!t->stack.items[i].by_call) {
 			t->stack.count = i + 1;
@@ -211,7 +215,7 @@ static void sigreturn(struct context_thread *t, uint64_t to)
 
 /* --- events ------------------------------------------------------------- */
 
-/* Was anything missed before the event? */
+/* Tells whether branches are missing before the event. */
 static bool is_cut(const struct context_thread *t,
 		   const struct stream_event *event)
 {
@@ -220,7 +224,7 @@ static bool is_cut(const struct context_thread *t,
 	return event->kind <= STREAM_SIGNAL && event->from < t->position;
 }
 
-/* The call led to an entry of a PLT, which @next jumps from. */
+/* Tells whether the call led to an entry of a PLT, from which @next jumps. */
 static bool is_stub(const struct stream_event *event,
 		    const struct stream_event *next)
 {

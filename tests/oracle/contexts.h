@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Calling contexts by the plainest code possible: every call is a frame on a
- * stack without end, and every node of the tree is an object with a pointer to
+ * Calling contexts by the plainest code possible: every call is a frame on an
+ * unlimited stack, and every node of the tree is an object with a pointer to
  * its parent. docs/contexts.md has the definitions.
  */
 #ifndef TESTS_ORACLE_CONTEXTS_H
@@ -18,17 +18,17 @@ struct context {
 	uint64_t site, callee;
 	uint64_t calls, branches;
 	struct context *parent;		/* NULL: a root */
-	struct context *target;		/* of a back edge */
+	struct context *target;		/* where a back edge leads */
 	struct context *children, *next;
 };
 
-/* All that ran; begins empty. */
+/* The contexts of all threads; initially empty. */
 struct contexts {
 	struct context *roots;
 	size_t count;			/* of all contexts, with back edges */
 };
 
-/* A frame: the procedure that runs in it, and the call that it began with. */
+/* A frame: the procedure that runs in it, and the call that began it. */
 struct context_frame {
 	struct context *context;
 	uint64_t site;
@@ -37,11 +37,11 @@ struct context_frame {
 	uint64_t stack;			/* pointer where it began; 0: unknown */
 };
 
-/* A thread; begins as zeros. */
+/* A thread; initially zeros. */
 struct context_thread {
 	struct contexts *contexts;
 	struct { struct context_frame *items; size_t count, room; } stack;
-	struct stream_event last;	/* not walked yet: what is next matters */
+	struct stream_event last;	/* waits for the next event */
 	bool has_last;
 	uint32_t space;
 	uint64_t position;
@@ -50,7 +50,7 @@ struct context_thread {
 
 void contexts_feed(struct context_thread *thread,
 		   const struct stream_event *event);
-/* There is no more. */
+/* Walks the thread's last event, as no further one comes. */
 void contexts_finish(struct context_thread *thread);
 
 struct context *contexts_find(struct context *first,

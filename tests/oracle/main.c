@@ -3,12 +3,12 @@
  * oracle [--engine] [--span BYTES] FILE
  *
  * Prints, as JSON, the exact loops of the branch rows in FILE: a perf.data, or
- * rows of hwprof/branches/ one behind the other. With --engine, what the rows
- * of the loop engine in the same FILE say, in the same form; and what all its
- * sessions lost or gave up.
+ * rows of hwprof/branches/ one behind the other. With --engine, it prints the
+ * rows of the loop engine in the same FILE in the same form, and the losses of
+ * all its sessions.
  *
- * Exit status: 0; 1: FILE has no such rows; 2: it cannot be read, or the
- * command line is wrong.
+ * Exit status: 0 if all is well, 1 if FILE has no such rows, 2 if it cannot be
+ * read or the command line is wrong.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -104,7 +104,8 @@ static int engine(const struct loop_rows *rows)
 		fprintf(stderr, "oracle: the file has no rows of loops\n");
 		return 1;
 	}
-	printf("{\"lost\": %llu, \"evicted\": %llu, \"gaps\": %llu, \"loops\": [",
+	printf("{\"lost\": %llu, \"evicted\": %llu, \"gaps\": %llu, \"loops\": "
+	       "[",
 	       totals.lost, totals.evicted, totals.gaps);
 	for (i = 0; i < rows->count; i++, loop++) {
 		printf("%s\n{\"space\": %u, \"pid\": %u, \"head\": %llu"

@@ -2,9 +2,9 @@
 /*
  * The offline oracle: exact loops of a full branch trace, by the plainest code
  * possible. It knows docs/definitions.md and struct stream_event, and shares
- * nothing else with the engines that are compared with it: it keeps the whole
- * trace, first finds all regions, then walks every thread with a stack that
- * has no limit.
+ * nothing else with the engines that are compared with it. It keeps the whole
+ * trace and first finds all regions. Then it walks every thread with an
+ * unlimited stack.
  */
 #ifndef TESTS_ORACLE_H
 #define TESTS_ORACLE_H
@@ -25,7 +25,7 @@ struct oracle_loop {
 	uint64_t entries;
 	uint64_t executions;	/* whole, with a back edge or more */
 	uint64_t singles;	/* whole, without a back edge */
-	uint64_t unclosed;	/* with a back edge, beginning or end unseen ... */
+	uint64_t unclosed;	/* with a back edge; beginning or end unseen */
 	uint64_t partial;	/* of these and of `open`: no entry seen */
 	uint64_t cut;		/* without a back edge, cut by a gap */
 	uint64_t open;		/* still running where the trace ends */
@@ -41,17 +41,17 @@ struct oracle;
 struct oracle *oracle_new(uint64_t span);
 void oracle_free(struct oracle *oracle);
 
-/* Appends @event to what is known of @thread. */
+/* Appends @event to the trace of @thread. */
 void oracle_add(struct oracle *oracle, uint32_t thread,
 		const struct stream_event *event);
 
-/* Makes the loops of all that was added, sorted by space and head. */
+/* Computes the loops of the whole trace, sorted by space and head. */
 void oracle_run(struct oracle *oracle);
 
 size_t oracle_loops(const struct oracle *oracle,
 		    const struct oracle_loop **loops);
 
-/* How deep the deepest thread was: frames, and loops that took a back edge. */
+/* Depth of the deepest thread: frames, and loops that took a back edge. */
 struct oracle_depth {
 	size_t frames;
 	size_t loops;
@@ -59,7 +59,7 @@ struct oracle_depth {
 
 struct oracle_depth oracle_depth(const struct oracle *oracle);
 
-/* NULL: no back edge in @space goes to @head. */
+/* Returns the loop, or NULL if no back edge in @space goes to @head. */
 const struct oracle_loop *oracle_find(const struct oracle *oracle,
 				      uint32_t space, uint64_t head);
 

@@ -15,10 +15,10 @@ struct open_path {
 	struct { struct hwprof_path_jump *items; size_t count, room; } jumps;
 };
 
-/* A frame that waits: for its call to return, or for a signal's handler. */
+/* A frame that waits for its call, or for a signal's handler, to return. */
 struct waiting {
 	struct open_path path;
-	u64 site;		/* of the call; handler: what runs after it */
+	u64 site;		/* call; handler: where it returns to */
 	bool handler;
 };
 
@@ -30,7 +30,7 @@ struct path_walk {
 	struct { struct waiting *items; size_t count, room; } frames;
 };
 
-/* --- finished paths ------------------------------------------------------------ */
+/* --- finished paths ------------------------------------------------------- */
 
 #define ORDER(a, b)	if ((a) != (b)) return (a) < (b) ? -1 : 1
 
@@ -110,7 +110,7 @@ const struct exact_path *paths_find(const struct exact_paths *paths,
 		       paths_compare);
 }
 
-/* --- the walk -------------------------------------------------------------------- */
+/* --- the walk ------------------------------------------------------------- */
 
 static void begin(struct path_walk *walk, u64 start, u32 flags)
 {
@@ -121,7 +121,10 @@ static void begin(struct path_walk *walk, u64 start, u32 flags)
 	walk->position = start;
 }
 
-/* A jump over too long a line or too far is not told, nor what is behind it. */
+/*
+ * Returns how many jumps a row can encode. A jump that is too long, or ends too
+ * long a line, is left out with all jumps after it.
+ */
 static size_t count_spelled(const struct open_path *path)
 {
 	u64 line = path->start;
@@ -130,7 +133,8 @@ static size_t count_spelled(const struct open_path *path)
 	for (i = 0; i < path->jumps.count; i++) {
 		const struct hwprof_path_jump *jump = &path->jumps.items[i];
 
-		if (i == HWPROF_PATH_JUMPS_MAX || jump->from - line >= 1 << 16 ||
+		if (i == HWPROF_PATH_JUMPS_MAX ||
+		    jump->from - line >= 1 << 16 ||
 		    jump->to - jump->from >= 1ULL << 48)
 			break;
 		line = jump->to;
@@ -183,7 +187,7 @@ static void wait_for(struct path_walk *walk, u64 site, u64 to, bool handler)
 	begin(walk, to, HWPROF_PATH_CALLED);
 }
 
-/* The last frame is left, and the one before it goes on. */
+/* Leaves the last frame; the one before it goes on. */
 static void go_on(struct path_walk *walk, u64 at)
 {
 	free(walk->now.jumps.items);

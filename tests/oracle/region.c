@@ -32,7 +32,7 @@ void regions_add(struct regions *regions, uint32_t space, uint64_t head,
 	};
 }
 
-/* One loop per head, with the farthest tail. */
+/* Keeps one loop per head, with its farthest tail. */
 static void join_loops(struct regions *regions)
 {
 	struct oracle_loop *loops = regions->loops.items;
@@ -119,10 +119,14 @@ static void fill_cells(struct regions *regions)
 	}
 }
 
-/* The smallest region that strictly contains the loop's; then the lower head. */
+/*
+ * Sets the parent: the smallest region that strictly contains the loop's. Of
+ * two such regions, the one with the lower head.
+ */
 static void find_parent(const struct regions *regions, struct oracle_loop *loop)
 {
-	const struct cell *cell = regions_cell(regions, loop->space, loop->head);
+	const struct cell *cell =
+		regions_cell(regions, loop->space, loop->head);
 	const struct oracle_loop *other, *best = NULL;
 	size_t i;
 
@@ -130,7 +134,8 @@ static void find_parent(const struct regions *regions, struct oracle_loop *loop)
 		other = &regions->loops.items[cell->loops[i]];
 		if (other == loop || other->tail < loop->tail)
 			continue;
-		if (!best || other->tail - other->head < best->tail - best->head)
+		if (!best ||
+		    other->tail - other->head < best->tail - best->head)
 			best = other;
 	}
 	loop->has_parent = best;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The regions of a trace: every loop's [head, tail] as known in the end, and
- * which of them an address is in.
+ * The regions of a trace: the final [head, tail] of every loop, and the regions
+ * that contain an address.
  */
 #ifndef TESTS_ORACLE_REGION_H
 #define TESTS_ORACLE_REGION_H
@@ -21,17 +21,23 @@ struct regions {
 	struct { struct cell *items; size_t count, room; } cells;
 };
 
-/* Back edges may be added in any order; regions_finish() sorts and joins. */
+/* Adds a back edge, in any order. regions_finish() sorts and joins them. */
 void regions_add(struct regions *regions, uint32_t space, uint64_t head,
 		 uint64_t from);
 void regions_finish(struct regions *regions);
 void regions_free(struct regions *regions);
 
-/* Index of the first loop of @space whose head is @address or above. */
+/*
+ * Returns the index of the first loop of @space whose head is at or above
+ * @address.
+ */
 size_t regions_from(const struct regions *regions, uint32_t space,
 		    uint64_t address);
 
-/* The cell of @address; NULL: it lies before all regions of @space. */
+/*
+ * Returns the cell of @address, or NULL if it lies before all regions of
+ * @space.
+ */
 const struct cell *regions_cell(const struct regions *regions, uint32_t space,
 				uint64_t address);
 

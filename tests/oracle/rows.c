@@ -12,7 +12,7 @@ struct reading {
 	struct loop_rows *loops;
 };
 
-/* --- branches -------------------------------------------------------------- */
+/* --- branches ------------------------------------------------------------- */
 
 static void keep_branches(struct branch_rows *rows,
 			  const struct hwprof_row_branches *row)
@@ -52,13 +52,15 @@ static void give(const struct hwprof_row_branches *row, u32 thread,
 		const struct hwprof_branch *branch = &row->branches[i];
 		bool stack = branch->flags & HWPROF_BRANCH_STACK;
 		const struct stream_event event = {
-			.from = branch->from, .to = branch->to,
+			.from = branch->from,
+			.to = branch->to,
 			.kind = branch->kind,
 			.flags = (branch->flags & STREAM_MISPREDICTED) |
 				 (stack ? STREAM_STACK : 0),
 			.space = row->row.space,
 			.cycles = stack ? 0 : branch->cycles,
-			.value = stack ? HWPROF_BRANCH_STACK_POINTER(branch) : 0,
+			.value =
+				stack ? HWPROF_BRANCH_STACK_POINTER(branch) : 0,
 		};
 
 		take(context, thread, &event);
@@ -86,7 +88,10 @@ u64 rows_branches(struct branch_rows *rows, rows_take take, void *context)
 				.kind = STREAM_GAP, .space = row->row.space,
 			};
 
-			/* A thread may be taken for a new one as it exits. */
+			/*
+			 * The sequence may start again: a thread may be taken
+			 * for a new one as it exits.
+			 */
 			if (row->sequence > next)
 				missing += row->sequence - next;
 			take(context, thread, &gap);
@@ -97,7 +102,7 @@ u64 rows_branches(struct branch_rows *rows, rows_take take, void *context)
 	return missing;
 }
 
-/* --- loops ------------------------------------------------------------------ */
+/* --- loops ---------------------------------------------------------------- */
 
 static int compare_loops(const struct hwprof_row_loop *a,
 			 const struct hwprof_row_loop *b)
@@ -109,7 +114,7 @@ static int compare_loops(const struct hwprof_row_loop *a,
 	return a->head == b->head ? 0 : a->head < b->head ? -1 : 1;
 }
 
-/* Where the loop is or belongs: items are kept sorted. */
+/* Returns the index of the loop, or where to insert it: items are sorted. */
 static size_t loop_place(const struct loop_rows *rows,
 			 const struct hwprof_row_loop *row)
 {
@@ -142,7 +147,10 @@ static void make_place(struct loop_rows *rows, size_t at)
 	memset(&rows->trips[at], 0, sizeof(rows->trips[at]));
 }
 
-/* Rows that a process ends with have one time, and come in any order. */
+/*
+ * Adds a row to its loop. The last rows of a process have the same time and
+ * come in any order.
+ */
 static void add_loop(struct loop_rows *rows, const struct hwprof_row_loop *row)
 {
 	size_t at = loop_place(rows, row);
@@ -167,7 +175,7 @@ static void add_loop(struct loop_rows *rows, const struct hwprof_row_loop *row)
 		rows->trips[at][i] += row->trips[i];
 }
 
-/* --- totals ----------------------------------------------------------------- */
+/* --- totals --------------------------------------------------------------- */
 
 static void add_totals(struct totals_rows *rows,
 		       const struct hwprof_row_totals *row)
@@ -195,7 +203,7 @@ struct hwprof_row_totals totals_sum(const struct totals_rows *rows)
 	return sum;
 }
 
-/* --- files ------------------------------------------------------------------ */
+/* --- files ---------------------------------------------------------------- */
 
 static int take_sample(void *context, const struct hwprof_sample *sample)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The rows of a recording: branches, put in order by thread and sequence, and
+ * The rows of a recording: branches, in order by thread and sequence, and
  * loops, summed. Reads perf.data, or a file of branch rows one behind the
  * other.
  */
@@ -18,7 +18,10 @@ struct branch_rows {
 	size_t count, room;
 };
 
-/* The last of each session: counts are those of the session so far. */
+/*
+ * The last totals row of each session. Its counts are those of the session so
+ * far.
+ */
 struct totals_rows {
 	struct hwprof_row_totals *items;
 	size_t count, room;
@@ -31,21 +34,23 @@ struct loop_rows {
 	struct totals_rows totals;	/* of all sessions */
 };
 
-/* False: it said on stderr what is wrong with the file. */
+/* Returns false, after a message on stderr, if the file is wrong. */
 bool rows_read(const char *name, struct branch_rows *branches,
 	       struct loop_rows *loops);
 void rows_free(struct branch_rows *branches, struct loop_rows *loops);
 
-/* What all sessions lost and gave up, and their gaps; the rest is 0. */
+/*
+ * Returns the sums of the losses and gaps of all sessions. Other fields are 0.
+ */
 struct hwprof_row_totals totals_sum(const struct totals_rows *rows);
 
-/* A branch of thread @thread (numbered from 0), in order. */
+/* Takes the next branch of thread @thread, which is numbered from 0. */
 typedef void (*rows_take)(void *context, u32 thread,
 			  const struct stream_event *event);
 
 /*
- * Gives all branches, in order for each thread, and returns how many are
- * missing; where some are, a gap stands for them.
+ * Passes all branches to @take, in order for each thread, with a gap where some
+ * are missing. Returns how many are missing.
  */
 u64 rows_branches(struct branch_rows *branches, rows_take take, void *context);
 

@@ -16,7 +16,7 @@ struct frame {
 	bool is_handler;	/* a signal handler's */
 	bool is_seen;		/* from its beginning */
 	bool somewhere;		/* false: after a gap, `at` is not known */
-	uint64_t at;		/* the line was executed up to here, inclusive */
+	uint64_t at;		/* last address executed of the line */
 	size_t first;		/* of its executions; those above are its own */
 };
 
@@ -80,7 +80,10 @@ static void finish(struct oracle_loop *loop, const struct execution *run)
 	loop->trips[bucket]++;
 }
 
-/* Control of the top frame is at @address: loops that are elsewhere ended. */
+/*
+ * Moves control of the top frame to @address, and ends the loops that do not
+ * contain it.
+ */
 static void leave(struct walk *walk, uint64_t address)
 {
 	size_t i, kept = top(walk)->first;
@@ -97,7 +100,7 @@ static void leave(struct walk *walk, uint64_t address)
 	walk->running.count = kept;
 }
 
-/* The top frame runs straight on, up to and including @address. */
+/* Runs the top frame straight on, up to and including @address. */
 static void run_to(struct walk *walk, uint64_t address)
 {
 	struct frame *frame = top(walk);
@@ -116,7 +119,10 @@ static void run_to(struct walk *walk, uint64_t address)
 	leave(walk, address);
 }
 
-/* Control of the top frame goes from one address to another, not by a call. */
+/*
+ * Moves control of the top frame from one address to another, other than by a
+ * call.
+ */
 static void go(struct walk *walk, uint64_t from, uint64_t to)
 {
 	const struct cell *cell = regions_cell(walk->regions, walk->space, to);
@@ -131,9 +137,10 @@ static void go(struct walk *walk, uint64_t from, uint64_t to)
 }
 
 /*
- * A back edge belongs to the frame's execution. Where there is none, its entry
- * was before all that was seen of the frame, or the frame was called into the
- * middle of the region, which enters nothing.
+ * Counts a back edge for the frame's execution of the loop. There may be no
+ * execution. Then its entry came before all that was seen of the frame, or the
+ * frame was called into the middle of the region, which does not enter the
+ * loop.
  */
 static void back_edge(struct walk *walk, uint64_t head)
 {
@@ -169,7 +176,9 @@ static struct frame *push(struct walk *walk)
 	return frame;
 }
 
-/* A frame begins at @address: only a loop whose head that is was entered. */
+/*
+ * Begins the top frame at @address. This enters only the loop with this head.
+ */
 static void begin(struct walk *walk, uint64_t address)
 {
 	size_t i = regions_from(walk->regions, walk->space, address);
@@ -192,7 +201,9 @@ static void call(struct walk *walk, const struct stream_event *event)
 	begin(walk, event->to);
 }
 
-/* Closes frames until @count are left; what ran in them is over. */
+/*
+ * Closes frames until @count are left, and finishes the loops that ran in them.
+ */
 static void close_frames(struct walk *walk, size_t count)
 {
 	size_t first;
@@ -209,7 +220,7 @@ static void close_frames(struct walk *walk, size_t count)
 	walk->frames.count = count;
 }
 
-/* A line of the top frame begins at @to, and enters nothing. */
+/* Begins a line of the top frame at @to, without entering a loop. */
 static void arrive(struct walk *walk, uint64_t to)
 {
 	leave(walk, to);
@@ -230,7 +241,10 @@ static void ret(struct walk *walk, uint64_t to)
 			return;
 		}
 	}
-	/* Not a known caller: the handler's restorer, or one from before. */
+	/*
+	 * The return leads to no known caller: it is the handler's, to its
+	 * restorer, or one of a call before the trace.
+	 */
 	for (i = walk->frames.count; i-- > 0;)
 		if (walk->frames.items[i].is_handler)
 			break;
@@ -242,7 +256,7 @@ static void ret(struct walk *walk, uint64_t to)
 	close_frames(walk, 0);
 	push(walk);
 	arrive(walk, to);
-	top(walk)->at = to - 1;		/* of the call, which was not seen */
+	top(walk)->at = to - 1;		/* of the unseen call */
 }
 
 static void gap(struct walk *walk, uint64_t to)
@@ -262,7 +276,10 @@ static void gap(struct walk *walk, uint64_t to)
 	top(walk)->at = to;
 }
 
-/* `from` has not been executed: the line ends before it. */
+/*
+ * Begins a signal's handler. The line ends before `from`, which has not been
+ * executed.
+ */
 static void signal_begins(struct walk *walk, const struct stream_event *event)
 {
 	struct frame *frame = top(walk);
@@ -283,14 +300,17 @@ static void signal_ends(struct walk *walk, uint64_t to)
 		if (!walk->frames.items[i].is_handler)
 			continue;
 		if (to != walk->frames.items[i].site)
-			break;	/* the handler made it go on elsewhere */
+			break;	/* the handler changed the return address */
 		close_frames(walk, i);
 		return;
 	}
 	gap(walk, to);
 }
 
-/* Something was not seen: another address space, or a line that runs back. */
+/*
+ * Tells whether branches are missing: the address space differs, or the line
+ * would run backwards.
+ */
 static bool is_torn(struct walk *walk, const struct stream_event *event)
 {
 	return event->space != walk->space ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* So many instructions and branches, exactly: run has their numbers. */
+/* Executes an exact number of instructions and branches, which `run` knows. */
 	.globl	_start
 _start:
 first:	mov	$1000000, %ecx
@@ -13,25 +13,25 @@ second:	mov	$500000, %ecx
 	mov	$100, %edx
 1:	lea	buffer(%rip), %rdi
 	mov	$1000, %ecx
-	rep stosb			/* is one instruction, and no branch */
+	rep stosb			/* one instruction, no branch */
 	mov	$0, %ecx
-	rep stosb			/* so is that */
+	rep stosb			/* also one */
 	dec	%edx
 	jnz	1b			/* 99 */
 
-	mov	$100000, %ecx		/* one also with faults in it: a page each */
+	mov	$100000, %ecx		/* one, though each page faults */
 	lea	buffer(%rip), %rdi
 	rep stosb
 
 	mov	$100, %ebx
 1:	mov	$20, %eax		/* getpid() */
-	int	$0x80			/* a branch, but no near one */
+	int	$0x80			/* a far branch */
 	dec	%ebx
 	jnz	1b			/* 99 */
 
 	mov	$60, %eax		/* exit(0) */
 	xor	%edi, %edi
-	syscall				/* as int is */
+	syscall				/* a far branch, too */
 
 	.bss
 buffer:	.space	100000

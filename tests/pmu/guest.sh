@@ -5,7 +5,8 @@ count=$2/count
 nest="$2/nest 20000"
 text=/usr/share/common-licenses/GPL-3
 
-# record NAME OPTION... COMMAND: nothing of perf's or the command's is shown
+# record NAME OPTION... COMMAND: makes a recording. Prints the output of perf
+# and the command only if perf fails.
 record()
 {
 	name=$1
@@ -26,7 +27,8 @@ plain)
 	record nest -c 10007 -e cycles:u -b $nest
 	record debian -c 100003 -e cycles:u -b gzip -c $text
 	record kernel -c 4001 -e cycles:k -j any,k cat $text
-	record far -c 4001 -e cycles -j any dd if=/dev/zero of=/dev/null bs=1 count=5000
+	record far -c 4001 -e cycles -j any dd if=/dev/zero of=/dev/null bs=1 \
+		count=5000
 	record calls -c 10007 -e cycles:u -j any_call,u $nest
 	record returns -c 10007 -e cycles:u -j any_ret,u $nest
 	record pointers -c 10007 -e cycles:u -j ind_call,u $nest

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Nested loops with calls, direct and through a pointer, in each other. */
+/* Nested loops, which call each other directly and through a pointer. */
 #include <stdio.h>
 #include <stdlib.h>
 
