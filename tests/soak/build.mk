@@ -23,8 +23,8 @@ soak-files: $(addprefix $(SOAK)/,soak guest tap.sh known)
 
 TEST_PROGRAMS += soak-files
 
-# make soak SECONDS=120; default: an hour. Hostile input at the same time, in a
-# machine of its own.
+# make soak SECONDS=120; the default is an hour. Hostile input runs at the same
+# time, in a VM of its own.
 SOAK_SECONDS	= $(or $(SECONDS),3600)
 
 soak:

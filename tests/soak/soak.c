@@ -2,8 +2,8 @@
 /*
  * soak SECONDS SEED: opens, switches, reads and closes events of every kind, at
  * random, on tasks that come and go and on whole CPUs, while allocations fail.
- * Whatever becomes of an event, its session's account adds up. Exit status 1:
- * one did not, or an error came that has no reason here.
+ * The account of each session must add up, whatever happens to the event. Exit
+ * status 1: an account did not add up, or an unexpected error came.
  */
 #include <errno.h>
 #include <signal.h>
@@ -52,7 +52,7 @@ static const struct kind {
 	{ "cct,sample", EVENT_CCT | EVENT_SAMPLE, 0, 500000 },
 };
 
-/* Written by all openers; read by main() when they are gone. */
+/* Written by all openers. main() reads them after their end. */
 struct stats {
 	unsigned long opened, refused, failed, wrong;
 	unsigned long rows, throttled, lost;
@@ -76,7 +76,7 @@ static bool chance(unsigned int of)
 
 #define ADD(field, value)	__atomic_fetch_add(&(field), value, __ATOMIC_RELAXED)
 
-/* --- one recording -------------------------------------------------------------- */
+/* --- one recording -------------------------------------------------------- */
 
 static struct perf_event_attr choose_attr(const struct kind *kind)
 {
@@ -88,26 +88,33 @@ static struct perf_event_attr choose_attr(const struct kind *kind)
 		attr.config |= EVENT_ROWS;
 	else if (kind->config & EVENT_LBR || kind->config1 ||
 		 kind->config & (EVENT_SAMPLE | EVENT_RANGES))
-		attr.sample_period = 0;		/* it can only count */
+		attr.sample_period =
+			0; /* this kind without rows can only count */
 	attr.config |= EVENT_MEMORY(1 + random() % 3);
 	attr.config1 = kind->config1 |
 		       EVENT_INTERVAL(1 + random() % INTERVAL_MS);
 	attr.inherit = !chance(4);
 	attr.exclude_kernel = kind->config & EVENT_STEP || chance(2);
-	/* The kernel has to get on between two NMIs. */
+	/* The kernel must make progress between two NMIs. */
 	if (!attr.exclude_kernel)
 		attr.sample_period *= KERNEL_PERIOD;
 	return attr;
 }
 
-/* What may come of CPUs and modules that go, tasks that die, and faults. */
+/*
+ * Tells whether CPUs or modules that go, tasks that die, or injected faults may
+ * cause this error.
+ */
 static bool is_expected(int err, bool faulty)
 {
 	return err == -ENODEV || err == -ESRCH || err == -ENOENT ||
 	       (faulty && (err == -ENOMEM || err == -EFAULT));
 }
 
-/* Of the task, or of all that runs, on each CPU that is there. */
+/*
+ * Opens the event on each CPU that is online, for the task or for all tasks.
+ * Returns 0 or an error.
+ */
 static int open_all(struct recording *recording, struct perf_event_attr *attr,
 		    pid_t pid, bool faulty)
 {
@@ -181,7 +188,7 @@ static void record_once(const struct kind *kind, pid_t pid)
 	ADD(of_kind->failed, 1);
 }
 
-/* --- all of them ------------------------------------------------------------------ */
+/* --- all of them ---------------------------------------------------------- */
 
 static bool is_there(const struct kind *kind)
 {
@@ -208,7 +215,10 @@ static void open_until(double end, unsigned int seed)
 	_exit(0);
 }
 
-/* Did every account add up, and was every kind opened? */
+/*
+ * Prints the counts. Returns whether every account added up and every kind
+ * could be opened.
+ */
 static bool report(void)
 {
 	bool good = true;
@@ -217,7 +227,8 @@ static bool report(void)
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
 		const struct stats *of = &stats[i];
 
-		printf("# %-14s %5lu recordings, %4lu refused; %llu produced, %llu gaps; %lu rows, %lu lost, throttled %lu times\n",
+		printf("# %-14s %5lu recordings, %4lu refused; %llu produced, "
+		       "%llu gaps; %lu rows, %lu lost, throttled %lu times\n",
 		       kinds[i].name, of->opened, of->refused, of->produced,
 		       of->gaps, of->rows, of->lost, of->throttled);
 		good &= !of->wrong && !of->failed;

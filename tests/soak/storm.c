@@ -45,7 +45,7 @@ static void call_kernel(void)
 		syscall(SYS_getppid);
 }
 
-/* What a child does with its life. */
+/* Lives the life of a child: one of several, at random. */
 static void live(void)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -68,7 +68,9 @@ static void live(void)
 	_exit(0);
 }
 
-/* A fork in which, now and then, an allocation fails; 0: so it did. */
+/*
+ * Forks. Now and then, an allocation of the fork fails. Returns 0 if it fails.
+ */
 static pid_t fork_maybe(void)
 {
 	bool fails = random() % 8 == 0;

@@ -3,7 +3,7 @@
 #ifndef STORM_H
 #define STORM_H
 
-/* To be run by a process of its own, until it is killed. */
+/* Runs in a process of its own, until it is killed. */
 void storm(void *unused);
 
 #endif /* STORM_H */

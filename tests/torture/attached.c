@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Events come to a process that runs, thread by thread, and leave it again. */
+/*
+ * Attaches events to a running process, thread by thread, and detaches them
+ * again.
+ */
 #include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,9 +15,9 @@
 
 enum {
 	THREADS	= 8,
-	LEAST	= 5,		/* times that they come and go, ... */
-	MOST	= 200,		/* ... until something is seen: */
-	SEEN	= 100,		/* events */
+	LEAST	= 5,		/* rounds of attaching and detaching */
+	MOST	= 200,		/* rounds until enough is seen */
+	SEEN	= 100,		/* enough events */
 };
 
 static int list_threads(pid_t pid, pid_t *threads)
@@ -65,7 +68,10 @@ static void start_slow_frame(struct child *child, const char *subject)
 		tap_bail("no signal's frame waits for its stack");
 }
 
-/* While the kernel writes a signal's frame; that is all it can know of it. */
+/*
+ * Attaches events while the kernel writes a signal's frame. The subject can
+ * notice only that.
+ */
 static void test_attached_in_frame(const char *subject)
 {
 	struct ending native, watched;
@@ -107,13 +113,15 @@ static void test_attached_at_work(const char *subject)
 
 		child_start(&child, subject, "busy", NULL, false);
 		usleep(20000);
-		/* In so short a time a burst need not begin. */
+		/* A burst need not begin in so short a time. */
 		for (i = 0; i < LEAST || (i < MOST && sum <= SEEN); i++)
 			sum += attach(child.pid, mode);
 		child_go_on(&child);
 		child_end(&child, &watched);
-		child_same(&native, &watched, "attached and detached", mode->name);
-		tap_test(sum > SEEN, "attached: %s, something is seen", mode->name);
+		child_same(&native, &watched, "attached and detached",
+			   mode->name);
+		tap_test(sum > SEEN, "attached: %s, something is seen",
+			 mode->name);
 	}
 }
 

@@ -62,7 +62,10 @@ static time_t now(void)
 	return time.tv_sec;
 }
 
-/* What it says until it says no more; false: it does not come to an end. */
+/*
+ * Reads the output of the child until it contains @until, or to its end.
+ * Returns false if the child does not end in time or prints too much.
+ */
 static bool listen(struct child *child, char *output, size_t *length,
 		   const char *until)
 {
@@ -85,7 +88,7 @@ static bool listen(struct child *child, char *output, size_t *length,
 		if (until && strstr(output, until))
 			return true;
 	}
-	return false;		/* it says too much */
+	return false;		/* too much output */
 }
 
 void child_go_on(struct child *child)
@@ -114,7 +117,7 @@ void child_end(struct child *child, struct ending *ending)
 		ending->count = profile_count(child->profile);
 		profile_close(child->profile);
 	}
-	kill(-child->pid, SIGKILL);	/* what it may have left */
+	kill(-child->pid, SIGKILL);	/* its children */
 	close(child->input);
 	close(child->output);
 }

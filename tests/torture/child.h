@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A subject that runs, and what can be seen of it from outside. */
+/* A subject that runs, and everything that can be observed from outside. */
 #ifndef TORTURE_CHILD_H
 #define TORTURE_CHILD_H
 
@@ -15,10 +15,10 @@ struct child {
 	pid_t pid;
 	int input;		/* its standard input */
 	int output;
-	struct profile *profile;	/* NULL: nobody watches */
+	struct profile *profile;	/* NULL: no event */
 };
 
-/* How it ended. */
+/* The end of a child, and its output. */
 struct ending {
 	char output[CHILD_OUTPUT];
 	size_t length;
@@ -27,23 +27,26 @@ struct ending {
 	bool late;		/* it did not end, and was killed */
 };
 
-/* Starts PROGRAM NAME; @mode NULL: unwatched. @traced: it stops at its exec. */
+/*
+ * Starts the subject PROGRAM NAME. @mode is NULL for a run without events. If
+ * @traced, it stops at its exec.
+ */
 void child_start(struct child *child, const char *program, const char *name,
 		 const struct profile_mode *mode, bool traced);
 
-/* The byte that some subjects wait for. */
+/* Sends the byte that some subjects wait for. */
 void child_go_on(struct child *child);
 
-/* Reads until @text came; false: it did not. */
+/* Reads until the output contains @text. Returns false if it does not. */
 bool child_says(struct child *child, const char *text);
 
-/* Waits for its end. Its events go, too. */
+/* Waits for the end of the child and closes its events. */
 void child_end(struct child *child, struct ending *ending);
 
 void child_run(const char *program, const char *name,
 	       const struct profile_mode *mode, struct ending *ending);
 
-/* One test: did both end in the same way? */
+/* One test: both must have ended in the same way. */
 bool child_same(const struct ending *native, const struct ending *watched,
 		const char *what, const char *mode);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A core dump shows no trap flag, in none of its threads. */
+/* A core dump must not show the trap flag in any thread. */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Known numbers of taken branches and of back edges. Each piece adds its own
- * to the two sums, which the program writes to its standard output as two
- * 64-bit numbers. It uses no library, so nothing else is executed.
+ * Executes known numbers of taken branches and of back edges. Each piece adds
+ * its own to the two sums. The program writes the sums to standard output as
+ * two 64-bit numbers. It uses no library, so nothing else is executed.
  */
 	.set branches, 0
 	.set back_edges, 0
@@ -81,7 +81,7 @@ _start:
 	loopne 3b
 	add_up 4, 4
 
-	/* string instructions are no branches */
+	/* string instructions are not branches */
 	cld
 	lea buffer(%rip), %rdi
 	lea buffer(%rip), %rsi
@@ -124,7 +124,7 @@ _start:
 	jnz 9b
 	add_up 4*4+3, 3
 
-	/* system calls, and branches as the next instruction */
+	/* system calls with a branch as the next instruction */
 	mov $10, %ebx
 3:	mov $110, %eax			/* getppid */
 	syscall
@@ -153,7 +153,7 @@ _start:
 	jnz 6b
 	add_up 4, 4
 
-	/* branches at, and across, a page's end */
+	/* branches at the end of a page and across it */
 	mov $10, %ecx
 	jmp at_end
 	add_up 1, 0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A program whose branches are known is counted exactly. */
+/* The taken branches of a known program must be counted exactly. */
 #include <string.h>
 
 #include "child.h"
@@ -15,7 +15,8 @@ static void compare(const char *program, const struct profile_mode *mode,
 	child_run(program, "", mode, &ending);
 	memcpy(known, ending.output, sizeof(known));
 	tap_test(ending.length == sizeof(known) && ending.status == 0 &&
-		 ending.count == known[which], "counts: %s exactly", mode->name);
+			 ending.count == known[which],
+		 "counts: %s exactly", mode->name);
 	tap_note("counted %llu, known %llu, status %x",
 		 (unsigned long long)ending.count,
 		 (unsigned long long)known[which], ending.status);

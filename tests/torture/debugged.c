@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A debugger that is not watched, of a program that is. */
+/* A debugger without events debugs a program with events. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <string.h>
@@ -16,7 +16,7 @@ struct session {
 	int status;
 };
 
-/* Steps from the subject's own stop to its end. */
+/* Steps through the subject, from its own stop to its end. */
 static void debug(const char *subject, const struct profile_mode *mode,
 		  struct session *session, struct ending *ending)
 {
@@ -30,7 +30,10 @@ static void debug(const char *subject, const struct profile_mode *mode,
 	ptrace(PTRACE_CONT, child.pid, NULL, NULL);
 	waitpid(child.pid, &status, 0);		/* raise(SIGSTOP) */
 	while (WIFSTOPPED(status)) {
-		/* Every eighth time by the kernel's calls, not by steps. */
+		/*
+		 * Every eighth stop of the first 100 is at a system call, not
+		 * after a step.
+		 */
 		int how = session->steps % 8 == 7 ? PTRACE_SYSCALL :
 						    PTRACE_SINGLESTEP;
 

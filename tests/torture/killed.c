@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Killed, stopped and continued at any moment. */
+/* Kills, stops and continues a watched subject at random moments. */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -51,6 +51,7 @@ void test_stopped(const char *subject)
 			kill(child.pid, SIGCONT);
 		}
 		child_end(&child, &watched);
-		child_same(&native, &watched, "stopped and continued", mode->name);
+		child_same(&native, &watched, "stopped and continued",
+			   mode->name);
 	}
 }

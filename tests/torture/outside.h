@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Things that are done to a subject from outside while it is watched. */
+/* Tests that act on a subject from outside while it is watched. */
 #ifndef TORTURE_OUTSIDE_H
 #define TORTURE_OUTSIDE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* uprobes and uretprobes on a program that is stepped: each is hit. */
+/* uprobes and uretprobes on a stepped program: each must be hit. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -48,7 +48,7 @@ static unsigned long hits(const char *probe)
 	return count;
 }
 
-/* Where the function is in the file; 0: nowhere. */
+/* Returns the offset of the function in the file; 0 if it is not there. */
 static unsigned long place_of(const char *path, const char *function)
 {
 	int fd = open(path, O_RDONLY), i, j;
@@ -69,7 +69,8 @@ static unsigned long place_of(const char *path, const char *function)
 
 		if (sections[i].sh_type != SHT_SYMTAB)
 			continue;
-		for (j = 0; j < (int)(sections[i].sh_size / sizeof(*symbols)); j++)
+		for (j = 0; j < (int)(sections[i].sh_size / sizeof(*symbols));
+		     j++)
 			if (!strcmp(names + symbols[j].st_name, function)) {
 				const Elf64_Shdr *code =
 					&sections[symbols[j].st_shndx];
@@ -98,7 +99,8 @@ static void define(const char *subject, unsigned long place, unsigned long nop)
 static void undefine(void)
 {
 	put("events/torture/enable", "0");
-	put("uprobe_events", "-:torture/first\n-:torture/back\n-:torture/nop\n");
+	put("uprobe_events",
+	    "-:torture/first\n-:torture/back\n-:torture/nop\n");
 }
 
 void test_probes(const char *subject)

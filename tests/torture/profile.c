@@ -71,7 +71,8 @@ static uint32_t pmu_type(void)
 	uint32_t type;
 
 	if (!file || fscanf(file, "%u", &type) != 1)
-		tap_bail("%s: %s: is the module loaded?", path, strerror(errno));
+		tap_bail("%s: %s: is the module loaded?", path,
+			 strerror(errno));
 	fclose(file);
 	return type;
 }
@@ -96,7 +97,7 @@ static int open_event(const struct profile_mode *mode, pid_t task, int cpu,
 	int fd = syscall(SYS_perf_event_open, &attr, task, cpu, -1,
 			 PERF_FLAG_FD_CLOEXEC);
 
-	/* A thread that is not there any more is no error of hwprof's. */
+	/* The thread may have ended, which is no error of hwprof. */
 	if (fd < 0 && errno != ESRCH)
 		tap_bail("perf_event_open of %s: %s", mode->name,
 			 strerror(errno));

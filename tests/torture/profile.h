@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* hwprof events on a task and its children, straight from perf_event_open(). */
+/* hwprof events on a task and its children, opened by perf_event_open(). */
 #ifndef TORTURE_PROFILE_H
 #define TORTURE_PROFILE_H
 
@@ -11,7 +11,7 @@
 
 enum { PROFILE_CPUS = 16 };
 
-/* What is opened: the event and what is wanted of it. */
+/* How to open an event. */
 struct profile_mode {
 	const char *name;
 	uint64_t config;
@@ -24,8 +24,8 @@ extern const struct profile_mode count_branches, count_back_edges;
 extern const struct profile_mode often_in_bursts;
 
 /*
- * The modes to try on the next thing: for (i = 0; i < profile_each; i++)
- * profile_next(). They take turns.
+ * Modes take turns: each call of profile_next() returns the next one. A test
+ * uses profile_each of them.
  */
 extern unsigned int profile_each;
 const struct profile_mode *profile_next(void);
@@ -34,8 +34,8 @@ void profile_begin_with(unsigned int turn);
 struct profile;
 
 /*
- * Events on @task (a thread) and what it will make, off until its exec if
- * @on_exec. Exits with a message where perf refuses.
+ * Opens events on the thread @task and on its future children. If @on_exec,
+ * they stay off until its exec. Exits with a message if perf refuses.
  */
 struct profile *profile_open(const struct profile_mode *mode, pid_t task,
 			     bool on_exec);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A program that gives an ordinary user more rights is not stepped. */
+/* A program that gives an ordinary user more rights must not be stepped. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -10,7 +10,7 @@
 #include "tap.h"
 
 enum {
-	/* Rounds of subject_work(): each takes one or two branches. */
+	/* Rounds of subject_work(); each takes one or two branches. */
 	BEFORE_AND_AFTER = 2 * 2000,
 	PRIVILEGED = 40000,
 };
@@ -28,7 +28,8 @@ static void run(const char *subject, const char *copy, mode_t mode,
 	child_run(subject, "unprivileged", NULL, &native);
 	child_run(subject, "unprivileged", &count_branches, &watched);
 	child_same(&native, &watched, what, "ends as natively");
-	tap_test(watched.count >= BEFORE_AND_AFTER, "%s: is stepped before and after", what);
+	tap_test(watched.count >= BEFORE_AND_AFTER,
+		 "%s: is stepped before and after", what);
 	tap_test((watched.count >= PRIVILEGED) == !(mode & 06000),
 		 "%s: is %sstepped", what, mode & 06000 ? "not " : "");
 	tap_note("branches %llu", (unsigned long long)watched.count);

@@ -10,7 +10,7 @@ enum { SLOW = 2 };	/* seconds */
 
 static unsigned int tests, failures;
 
-/* Says when the tests before took long, for whoever makes them faster. */
+/* Prints the time that the tests since the last note took, if it is long. */
 static void note_time(void)
 {
 	static time_t last;

@@ -2,8 +2,8 @@
 /*
  * torture [-f FIRST] [-m MODES] [-h HALF] [-s NAME] FOLDER
  *
- * Programs run as natively while hwprof steps them: same output, same status.
- * FOLDER has the subjects. -m: try so many modes on each subject, in turn
+ * Programs must run the same while hwprof steps them: same output, same status.
+ * FOLDER has the subjects. -m: number of modes to try on each subject, in turn
  * (default: all), from -f on. -h: only every second subject, from 0 or 1 on.
  * -s: only this subject, or only `outside`.
  */
@@ -29,7 +29,10 @@ static const char * const only_32[] = { SUBJECTS_32(X) NULL };
 static const char *only;
 static int half = -1;
 
-/* System calls are seen otherwise in bursts than where all is stepped. */
+/*
+ * Tells whether the subject looks at system calls. In bursts, events see them
+ * differently from events that step everything.
+ */
 static bool is_about_calls(const char *name)
 {
 	static const char * const names[] = {
@@ -111,7 +114,8 @@ static void test_outside(const char *folder, const char *subject)
 
 static _Noreturn void usage(void)
 {
-	fprintf(stderr, "usage: torture [-f FIRST] [-m MODES] [-h 0|1] [-s NAME] FOLDER\n");
+	fprintf(stderr, "usage: torture [-f FIRST] [-m MODES] [-h 0|1] [-s "
+			"NAME] FOLDER\n");
 	exit(2);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The module cannot go while there are events, and goes after them, though
- * tasks that were stepped sleep; which then go on as if nothing had been.
+ * The module must not be removed while there are events, but can be after their
+ * end, even if tasks that were stepped sleep. These tasks must then go on
+ * undisturbed.
  */
 #define _GNU_SOURCE
 #include <errno.h>

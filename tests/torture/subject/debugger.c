@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A small debugger and what it debugs, both watched. */
+/* A small debugger and its subject, both watched. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static int wait_stop(pid_t pid)
 	return status;
 }
 
-/* Stops once; then runs known code, and a system call in the middle of it. */
+/* Stops once, then runs known code with a system call in the middle. */
 static void be_stepped(void)
 {
 	int i;
@@ -68,7 +68,7 @@ void subject_stepped(void)
 	be_stepped();
 }
 
-/* Every instruction from the stop to the exit, as often as it is executed. */
+/* Steps through every instruction, from the stop to the exit. */
 void subject_debug_steps(void)
 {
 	pid_t pid = start_traced();
@@ -89,7 +89,9 @@ void subject_debug_steps(void)
 	       flags & TF, status);
 }
 
-/* Stops at system calls, changes one's number and another's result. */
+/*
+ * Stops at system calls. Changes the number of one and the result of another.
+ */
 void subject_debug_calls(void)
 {
 	struct user_regs_struct regs;
@@ -116,7 +118,7 @@ void subject_debug_calls(void)
 	printf("stops %lu, flag %lx, status %x\n", stops, flags & TF, status);
 }
 
-/* int3 over an instruction, which is stepped over and put back. */
+/* Writes int3 over an instruction, restores it and steps over it. */
 void subject_debug_breakpoint(void)
 {
 	extern char stepped_here[];
@@ -144,8 +146,8 @@ void subject_debug_breakpoint(void)
 }
 
 /*
- * What the debugger writes is what it reads, the flags with it; its own trap
- * flag is the program's.
+ * The debugger must read the registers as it wrote them, also the flags. A trap
+ * flag that it sets itself belongs to the program.
  */
 void subject_debug_registers(void)
 {
@@ -173,7 +175,7 @@ void subject_debug_registers(void)
 	printf("status %x\n", wait_stop(pid));
 }
 
-/* Seized and let go again and again while it works. */
+/* Seizes the subject at work and detaches from it, again and again. */
 void subject_debug_attach(void)
 {
 	int i, pipes[2], status;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The flags register as the program sees it, and a trap flag of its own. */
+/*
+ * The flags register as the program sees it, and the program's own trap flag.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -15,7 +17,10 @@ static uintptr_t places[256];
 static volatile sig_atomic_t bad_frames;
 static int stop_after;
 
-/* Where the program's own steps were: relative, since only code counts. */
+/*
+ * Records the addresses of the program's own traps. print_places() makes them
+ * relative, so that only the code matters.
+ */
 static void record(int sig, siginfo_t *info, void *context)
 {
 	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
@@ -67,7 +72,7 @@ static unsigned short push_narrow(void)
 	return flags;
 }
 
-/* Directly after a system call, and twice in a row. */
+/* Pushes the flags directly after a system call, twice in a row. */
 static unsigned long push_after_call(void)
 {
 	unsigned long flags, more;
@@ -93,7 +98,7 @@ void subject_push_flags(void)
 		seen |= push_wide() | push_narrow() | push_after_call();
 	expect(!(seen & TF));
 
-	/* popf that clears what is clear, and the other flags it brings */
+	/* popf clears a flag that is clear already, and brings other flags */
 	for (i = 0; i < 50; i++) {
 		unsigned char carry;
 
@@ -125,7 +130,9 @@ void subject_own_tf(void)
 	print_places();
 }
 
-/* The flag is seen by pushf as long as it is on, and in a system call's r11. */
+/*
+ * The program's flag shows in pushf while it is on, and in a system call's r11.
+ */
 void subject_own_tf_and_calls(void)
 {
 	unsigned long pushed, r11 = TF;
@@ -167,7 +174,7 @@ void subject_own_tf_by_frame(void)
 	print_places();
 }
 
-/* iret pops flags, too. */
+/* iret pops the flags, too. */
 void subject_own_tf_by_iret(void)
 {
 	subject_handle(SIGTRAP, record, 0);
@@ -186,7 +193,7 @@ void subject_own_tf_by_iret(void)
 		     PUSHF CLEAR_TF POPF ::: "eax", "cc", "memory");
 #endif
 	print_places();
-	/* and an iret that brings none does not end the stepping of others */
+	/* An iret without the flag does not end the stepping by the kernel. */
 #ifdef __x86_64__
 	asm volatile("mov %%rsp, %%rdx\n"
 		     "mov %%ss, %%eax\npush %%rax\npush %%rdx\npushfq\n"
@@ -197,7 +204,7 @@ void subject_own_tf_by_iret(void)
 	expect(!(push_wide() & TF));
 }
 
-/* A child has its parent's flags. */
+/* A child inherits its parent's flags. */
 void subject_own_tf_across_fork(void)
 {
 	long pid = SYS_fork;
@@ -221,8 +228,8 @@ void subject_own_tf_across_fork(void)
 }
 
 /*
- * What loads SS puts the trap off by one instruction: a favourite of programs
- * that look for debuggers.
+ * An instruction that loads SS delays the trap by one instruction. Programs
+ * often use this to look for debuggers.
  */
 void subject_stack_segment(void)
 {
@@ -242,7 +249,7 @@ void subject_stack_segment(void)
 	expect(!(seen & TF));
 }
 
-/* Any program may call so; it keeps r11, whatever its bits are. */
+/* Any program may make system calls like this. It keeps all bits of r11. */
 void subject_int80(void)
 {
 	unsigned long r11 = 0xfff;
@@ -277,7 +284,9 @@ static void see_r11(int sig, siginfo_t *info, void *context)
 		alarmed = true;
 }
 
-/* CALLS, then r11 is read BY, an operand 0 in memory or a register. */
+/*
+ * Executes CALLS, then reads r11 with BY into operand 0, memory or a register.
+ */
 #define R11_AFTER(calls, by)						\
 ({									\
 	unsigned long number = SYS_sched_yield, r11 = 0;		\
@@ -288,9 +297,9 @@ static void see_r11(int sig, siginfo_t *info, void *context)
 })
 
 /*
- * The call leaves the flags in r11, for the very next instruction to see. The
- * loop sets the timer anew: on a machine that is slower than an interval timer,
- * there would be nothing but signals.
+ * A system call leaves the flags in r11, where the next instruction sees them.
+ * The loop sets the timer again each time. With an interval timer, a slow
+ * machine would do nothing but handle signals.
  */
 void subject_syscall_r11(void)
 {
@@ -322,10 +331,10 @@ void subject_syscall_r11(void)
 	}
 	setitimer(ITIMER_REAL, &never, NULL);
 	expect(!((seen | seen_r11) & TF));
-	expect(seen & seen_r11 & 2);	/* they are the flags */
+	expect(seen & seen_r11 & 2);	/* the flags: bit 1 is always set */
 }
 
-/* A child has its parent's r11. */
+/* A child inherits its parent's r11. */
 void subject_syscall_r11_of_child(void)
 {
 	int i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the kernel does on a program's behalf in other ways than usual. */
+/* Unusual ways in which the kernel acts on a program's behalf. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -49,7 +49,7 @@ static void on_sys(int sig, siginfo_t *info, void *context)
 #endif
 }
 
-/* getppid() fails, getpgrp() is a signal, getsid() kills. */
+/* Makes getppid() fail, getpgrp() send a signal, and getsid() kill. */
 static void filter_calls(void)
 {
 	struct sock_filter code[] = {
@@ -111,7 +111,9 @@ void subject_clocks(void)
 }
 
 #ifdef __x86_64__
-/* A page that the kernel plays; Debian's can only be called. */
+/*
+ * Calls the page that the kernel emulates. Debian's kernels only allow calls.
+ */
 void subject_vsyscall(void)
 {
 	time_t (*old_time)(time_t *) = (void *)0xffffffffff600400;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Code and data that move under the stepper. */
+/* Code and data that move or change while they are stepped. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -39,7 +39,7 @@ void subject_strings(void)
 	       (int)((char *)target - to - 1), to[0], to[298]);
 }
 
-/* mov $7,%eax; ret, with a page's end anywhere in it. */
+/* Executes mov $7,%eax; ret with a page's end at each place inside. */
 void subject_page_cross(void)
 {
 	static const unsigned char code[] = { 0xb8, 7, 0, 0, 0, 0xeb, 0, 0xc3 };
@@ -55,7 +55,10 @@ void subject_page_cross(void)
 	printf("sum %d\n", sum);
 }
 
-/* Written, run, rewritten; and code that writes itself just before it runs. */
+/*
+ * Writes code, runs it and writes it again. Then code that writes its own next
+ * instruction.
+ */
 void subject_rewritten_code(void)
 {
 	unsigned char *code = map_code(4096);
@@ -92,7 +95,7 @@ void subject_rewritten_code(void)
 	printf("sum %d\n", sum);
 }
 
-/* A function that is not there any more when it has returned. */
+/* Unmaps a function after each return from it. */
 void subject_unmapped_code(void)
 {
 	int i, sum = 0;

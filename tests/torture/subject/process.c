@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Processes that make others, and become others. */
+/* Processes that fork, and that execute other programs. */
 #include <pthread.h>
 #include <sched.h>
 #include <spawn.h>
@@ -15,7 +15,7 @@ void subject_nothing(void)
 {
 }
 
-/* What an exec'ed child says. */
+/* Runs in a child after its exec. */
 void subject_told(void)
 {
 	printf("told: flags %lx\n", read_flags() & TF);
@@ -104,19 +104,20 @@ static void *spin(void *unused)
 	return NULL;
 }
 
-/* The thread becomes the leader; the others are killed. */
+/* Executes from a thread, which becomes the leader; the others are killed. */
 void subject_exec_by_thread(void)
 {
 	pthread_t threads[3];
 	int i;
 
 	for (i = 0; i < 3; i++)
-		pthread_create(&threads[i], NULL, i < 2 ? spin : exec_told, NULL);
+		pthread_create(&threads[i], NULL, i < 2 ? spin : exec_told,
+			       NULL);
 	for (;;)
 		pause();
 }
 
-/* As a make would: many at a time, each short. */
+/* Forks like make: many short processes at a time. */
 void subject_children_storm(void)
 {
 	int i, status, good = 0;

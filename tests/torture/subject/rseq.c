@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Restartable sequences (rseq): who is preempted in the middle of one goes on at
- * its abort handler.
+ * Restartable sequences (rseq): a thread that is preempted inside one continues
+ * at its abort handler.
  */
 #ifdef __x86_64__
 #include <pthread.h>
@@ -15,9 +15,9 @@ enum { THREADS = 6, ROUNDS = 300, CPUS = 64 };
 static uint64_t counts[CPUS];		/* of each CPU, without a lock */
 
 /*
- * Reads the CPU's count, dawdles, and writes one more: if another thread of the
- * CPU counts meanwhile, it is lost, unless this one starts again. Returns whether
- * it has counted.
+ * Reads the CPU's count, waits, and writes the count plus one. If another
+ * thread on the CPU counts meanwhile, its count is lost, unless this one starts
+ * again. Returns whether it has counted.
  */
 static bool count_once(struct rseq *rseq)
 {
@@ -29,7 +29,7 @@ static bool count_once(struct rseq *rseq)
 		 ".popsection\n\t"
 		 ".pushsection .text.unlikely, \"ax\"\n\t"
 		 ".byte 0x0f, 0xb9, 0x3d\n\t"	/* an instruction around */
-		 ".long %c[signature]\n"	/* what the kernel looks for */
+		 ".long %c[signature]\n"	/* the kernel checks it */
 		 "4:\n\t"
 		 "jmp %l[aborted]\n\t"
 		 ".popsection\n\t"

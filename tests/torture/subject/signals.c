@@ -39,8 +39,8 @@ static void tick(int which)
 }
 
 /*
- * Each handler sets its timer for the next one, which interrupts it; on a
- * machine that is slower than the timers, NESTED_MAX of them.
+ * Each handler sets its timer again, so that the next signal interrupts it.
+ * NESTED_MAX limits the depth on a machine that is slower than the timers.
  */
 static void note_nested(int sig, siginfo_t *info, void *context)
 {
@@ -74,7 +74,7 @@ void subject_alarms(void)
 	expect(!seen_tf);
 }
 
-/* On a stack of its own, each handler raises the next. */
+/* Runs on a stack of its own. Each handler raises the next signal. */
 static void nest(int sig, siginfo_t *info, void *context)
 {
 	note(sig, info, context);
@@ -107,7 +107,7 @@ static void interrupt_parent(void)
 	_exit(0);
 }
 
-/* A read that is restarted, sleeps and waits that are not. */
+/* Interrupts a read that is restarted, and sleeps and waits that are not. */
 void subject_restart(void)
 {
 	struct timespec time = { 0, 3000000 };
@@ -134,7 +134,7 @@ void subject_restart(void)
 	sender = fork();
 	if (!sender)
 		interrupt_parent();
-	/* nanosleep() goes on where it was, by restart_syscall(). */
+	/* restart_syscall() continues nanosleep(). */
 	while (nanosleep(&time, &time) < 0) {
 		expect(errno == EINTR);
 		eintr = 1;
@@ -184,7 +184,7 @@ void subject_longjmp(void)
 	expect(!seen_tf);
 }
 
-/* Everything in a frame that shows flags, and that flags survive it. */
+/* Reads everything in a frame that shows flags. The flags must survive it. */
 static void look(int sig, siginfo_t *info, void *context)
 {
 	note(sig, info, context);
@@ -255,7 +255,7 @@ void subject_breakpoint(void)
 	expect(!seen_tf);
 }
 
-/* Stops itself; its child brings it back. */
+/* Stops itself; its child continues it. */
 void subject_stop_self(void)
 {
 	pid_t child = fork(), parent = getppid();

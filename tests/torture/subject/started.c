@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What others start, stop, look into and kill. */
+/* Subjects that tests start, stop, inspect and kill. */
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <poll.h>
@@ -25,7 +25,10 @@ static void on_alarm(int sig, siginfo_t *info, void *context)
 	alarmed = true;
 }
 
-/* Not periodic: there are machines where a signal takes longer than this. */
+/*
+ * Sets a timer once. With a periodic one, a slow machine might only handle
+ * signals.
+ */
 static void set_alarm(void)
 {
 	struct itimerspec time = { .it_value.tv_nsec = 2000000 };
@@ -34,7 +37,7 @@ static void set_alarm(void)
 	expect(!timer_settime(timer, 0, &time, NULL));
 }
 
-/* Works, sleeps, makes system calls and signals until a byte comes. */
+/* Works, sleeps, makes system calls and takes signals until a byte comes. */
 static void *be_busy(void *result)
 {
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -72,8 +75,9 @@ void subject_busy(void)
 }
 
 /*
- * A signal's frame that takes long to write: its stack is not there until a byte
- * comes. Who looks on in between, must not be in the flags that are in it.
+ * A signal whose frame takes long to write: its stack is absent until a byte
+ * comes. An event that is attached meanwhile must not show in the frame's
+ * flags.
  */
 enum { SLOW_STACK = 1 << 16 };
 
@@ -127,7 +131,7 @@ void subject_slow_frame(void)
 	printf("flag %x\n", (int)seen_tf);
 }
 
-/* Threads and children without end, to be killed. */
+/* Makes threads and children without end, until it is killed. */
 static void *thread_of_storm(void *unused)
 {
 	pid_t pid;
@@ -155,7 +159,9 @@ void subject_storm(void)
 	}
 }
 
-/* Dies of a signal with several threads, one in a call, one at work. */
+/*
+ * Dies of a signal with several threads, one in a system call and one at work.
+ */
 static void *work_on(void *unused)
 {
 	for (;;)
@@ -229,14 +235,14 @@ void subject_blocked(void)
 	printf("sum %llx\n", (unsigned long long)subject_work(1000));
 }
 
-/* A function to be probed: called so often. */
+/* A function for probes, which is called a known number of times. */
 __attribute__((noinline)) int subject_probed(int i)
 {
 	asm volatile("" : "+r" (i));
 	return i + 1;
 }
 
-/* Likewise; from Linux 6.18 on a probe of such a nop becomes a call. */
+/* Likewise. From Linux 6.18 on, a probe on such a nop becomes a call. */
 __attribute__((naked, noinline)) void subject_probed_nop(void)
 {
 	asm volatile(".byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n\t"
@@ -265,7 +271,7 @@ void subject_ticks(void)
 	}
 }
 
-/* Runs a program that has more rights, as an ordinary user. */
+/* As an ordinary user, runs a program that has more rights. */
 void subject_unprivileged(void)
 {
 	const char *program = getenv("PRIVILEGED");

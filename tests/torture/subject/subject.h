@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A subject is a small program that does one thing which single stepping could
- * disturb. Its output and exit status depend on nothing else, so they must be
- * the same whoever watches.
+ * disturb. Its output and exit status depend on nothing else, so events must
+ * not change them.
  */
 #ifndef TORTURE_SUBJECT_H
 #define TORTURE_SUBJECT_H
@@ -24,7 +24,7 @@ enum { TF = 0x100 };
 #define REG_TOP	REG_ESP
 #endif
 
-/* A condition that holds in every program; if it does not, the subject fails. */
+/* A condition that holds in every program. If it fails, so does the subject. */
 #define expect(condition)						\
 	do {								\
 		if (!(condition))					\
@@ -32,13 +32,13 @@ enum { TF = 0x100 };
 	} while (0)
 void subject_fail(const char *file, int line, const char *condition);
 
-/* This program again, as the subject @name. */
+/* Executes this program again as the subject @name. */
 void subject_become(const char *name);
 
-/* Waits for the child and says how it ended. */
+/* Waits for the child and prints how it ended. */
 void subject_wait(pid_t pid, const char *what);
 
-/* Takes some time, and gives the same number each time. */
+/* Computes for some time, and returns the same number each time. */
 uint64_t subject_work(unsigned int rounds);
 
 typedef void subject_handler(int sig, siginfo_t *info, void *context);
@@ -53,7 +53,7 @@ static inline unsigned long read_flags(void)
 {
 	unsigned long flags;
 
-	/* No red zone here: see build.mk. */
+	/* Subjects have no red zone: see build.mk. */
 	asm volatile("pushf; pop %0" : "=r" (flags) :: "memory");
 	return flags;
 }

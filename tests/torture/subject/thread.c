@@ -34,7 +34,8 @@ void subject_threads(void)
 	long i;
 
 	for (i = 0; i < THREADS; i++)
-		expect(!pthread_create(&threads[i], NULL, add, (void *)LOCK_ROUNDS));
+		expect(!pthread_create(&threads[i], NULL, add,
+				       (void *)LOCK_ROUNDS));
 	for (i = 0; i < THREADS; i++) {
 		expect(!pthread_join(threads[i], &result));
 		expect(result == (void *)LOCK_ROUNDS);
@@ -64,7 +65,7 @@ void subject_thread_storm(void)
 	printf("total %llx\n", (unsigned long long)total);
 }
 
-/* From one CPU to the next. */
+/* Moves from one CPU to the next. */
 void subject_affinity(void)
 {
 	int cpus = sysconf(_SC_NPROCESSORS_CONF), i;
@@ -80,7 +81,10 @@ void subject_affinity(void)
 	printf("sum %llx\n", (unsigned long long)sum);
 }
 
-/* More of them than CPUs, of different weight, forced off again and again. */
+/*
+ * Runs more processes than CPUs, of different weight, which are often
+ * preempted.
+ */
 void subject_sleepers(void)
 {
 	pid_t pids[6];
