@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * busy COMMAND [ARG...]: runs it, without its output, and prints how many
- * instructions the whole machine executed meanwhile, the kernel's included. For
- * a machine of one CPU whose time is derived from instructions (vm --icount
- * --smp 1), where an instruction takes 2 ns; what it idled is not counted.
+ * busy COMMAND [ARG...]: runs the command without its output, and prints how
+ * many instructions the whole machine executed meanwhile, including the kernel.
+ * It needs a machine of one CPU whose time is derived from instructions (vm
+ * --icount --smp 1), where an instruction takes 2 ns. Idle time does not count.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static long long now(void)
 	return time.tv_sec * 1000000000LL + time.tv_nsec;
 }
 
-/* Nanoseconds, from ticks of 10 ms. */
+/* Returns the idle time in nanoseconds, from ticks of 10 ms. */
 static long long idle(void)
 {
 	long long ticks = 0, waiting = 0;

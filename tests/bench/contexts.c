@@ -2,17 +2,17 @@
 /*
  * contexts [-t TABLE_KIB] [-r ROUNDS] FILE...
  *
- * Nanoseconds of the cct engine, and of what profilers do without a tree: keep
- * the stack of calls, and hash all of it at every call to count it in a table.
- * Two such peers; what they have no room for they forget:
+ * Measures nanoseconds of the cct engine and of two peers. The peers work like
+ * profilers without a tree. They keep the stack of calls, hash all of it at
+ * every call and count it in a table. They forget what they have no room for:
  *
- *   stacks	one multiplication a frame, and the hash is taken for the stack
- *   map	as the kernel's stack map (BPF): jhash, and the stack is kept and
- *		compared, so that no two are counted as one
+ * stacks	one multiplication a frame; equal hashes count as equal stacks
+ * map	like the kernel's stack map (BPF): jhash, and the stack is kept and
+ *	compared, so that different stacks have different counts
  *
- * On the same recorded branches in the same process: the best of ROUNDS, which
- * alternate. Taking a crowded table's content into a profile, which the kernel
- * does in process context, is not counted.
+ * All process the same recorded branches in the same process. The best of
+ * ROUNDS counts; rounds alternate. A crowded table must be taken into a
+ * profile, which the kernel does in process context; this time does not count.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -68,13 +68,14 @@ static __always_inline void feed_stacks(struct stacks *stacks,
 	switch (event->kind) {
 	case STREAM_CALL:
 		stacks->stack[stacks->depth++ % DEPTH] = event->from;
-		/* Of one that is deeper, as many frames. */
+		/* A deeper stack counts with DEPTH of its frames. */
 		count(&stacks->peers, stacks->stack,
 		      min(stacks->depth, (u32)DEPTH));
 		break;
 	case STREAM_RET:
 		for (depth = stacks->depth; depth--;)
-			if (event->to - stacks->stack[depth % DEPTH] - 2 <= 13) {
+			if (event->to - stacks->stack[depth % DEPTH] - 2
+			    <= 13) {
 				stacks->depth = depth;
 				break;
 			}
@@ -98,7 +99,7 @@ static double time_stacks(const struct stream *stream, struct stacks *stacks,
 	double start;
 	size_t i;
 
-	/* Page faults are nobody's work. */
+	/* Page faults are not part of the work. */
 	memset(stacks, 0, sizeof(*stacks));
 	start = now();
 	for (i = 0; i < stream->count; i++)
@@ -152,7 +153,7 @@ static bool count_row(void *context, const void *row, u64 ip, u64 addr,
 	return true;
 }
 
-/* The tree, and two that do without. */
+/* The tree, and two peers without one. */
 enum { TREE, STACKS, MAP, WAYS };
 
 static const char *const way_names[WAYS] = { "tree", "stacks", "map" };
@@ -211,7 +212,8 @@ static void compare(struct bench *bench, const char *name)
 		printf(" %s %5.2f ns a branch, %5.1f a call ",
 		       way_names[i], best[i] / stream.count,
 		       best[i] / stream.calls);
-	printf(" stacks/tree %4.2f  map/tree %4.2f  contexts %5zu, evicted %llu, overwritten %zu and %zu\n",
+	printf(" stacks/tree %4.2f  map/tree %4.2f  contexts %5zu, evicted "
+	       "%llu, overwritten %zu and %zu\n",
 	       best[STACKS] / best[TREE], best[MAP] / best[TREE], contexts,
 	       (unsigned long long)cct_engine.evicted(bench->profile),
 	       bench->overwritten[STACKS], bench->overwritten[MAP]);
@@ -235,7 +237,8 @@ int main(int argc, char **argv)
 			return 2;
 	}
 	if (optind == argc || !bench.rounds) {
-		fprintf(stderr, "usage: contexts [-t TABLE_KIB] [-r ROUNDS] FILE...\n");
+		fprintf(stderr,
+			"usage: contexts [-t TABLE_KIB] [-r ROUNDS] FILE...\n");
 		return 2;
 	}
 	bench.table = memory_new(bench.size);

@@ -2,11 +2,11 @@
 /*
  * cut FILE STREAM STACKS DISTANCE [types]
  *
- * Cuts windows out of a stream of branch rows, DISTANCE branches from one to
- * the next on average, and writes them to FILE as a recording of so many branch
- * stacks; behind the stream's end it begins anew. With `types`, the stacks say
- * of which kind each branch is; else that has to be inferred, for the code is
- * in no file.
+ * Cuts STACKS windows out of a stream of branch rows, DISTANCE branches from
+ * one to the next on average, and writes them to FILE as a recording of branch
+ * stacks. At the end of the stream it begins again. With `types`, the stacks
+ * contain the kind of each branch. Otherwise no reader can know the kinds, as
+ * the code is in no file.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ struct stream {
 	size_t count, room;
 };
 
-/* Of the first thread only: a stack is of one. */
+/* Takes branches of the first thread only, as a stack belongs to one thread. */
 static void take(void *context, u32 thread, const struct stream_event *event)
 {
 	struct stream *stream = context;
@@ -84,7 +84,8 @@ int main(int argc, char **argv)
 	size_t at = 0;
 
 	if (argc < 5) {
-		fprintf(stderr, "usage: cut FILE STREAM STACKS DISTANCE [types]\n");
+		fprintf(stderr,
+			"usage: cut FILE STREAM STACKS DISTANCE [types]\n");
 		return 2;
 	}
 	count = strtoul(argv[3], NULL, 0);

@@ -2,12 +2,13 @@
 /*
  * feed [-d DISTANCE] [-r ROUNDS] FILE...
  *
- * Nanoseconds that a window of 32 branch records costs, without its interrupt: of
- * loops, of calls, of paths, of edges and of the first three in one event. Windows are cut out of
- * recorded branches, as far apart as DISTANCE on average (250). They are fed for a
- * first time, when lines and paths are still to be found, and then for ROUNDS more
- * times, of which the best counts. Tables are merged when they want to be, and each
- * second of 4,000 windows; that is not an interrupt's time and does not count.
+ * Measures how many nanoseconds a window of 32 branch records costs without its
+ * interrupt: for loops, for calls, for paths, for edges, and for the first
+ * three in one event. Windows are cut out of recorded branches, DISTANCE (250)
+ * apart on average. They are fed once, when lines and paths are new, and then
+ * ROUNDS more times, of which the best counts. Tables are merged when they ask
+ * for it, and after each second of 4,000 windows. Merging is not part of the
+ * interrupt and does not count.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -89,7 +90,7 @@ static struct windows cut_all(const char *name, unsigned int distance)
 	return windows;
 }
 
-/* All of its memory is there, as the module's is. */
+/* Makes a table whose memory has no page faults left, like the module's. */
 static void *table_new(const struct learnt *what, size_t size)
 {
 	const struct engine_params params = {
@@ -105,7 +106,7 @@ static void *table_new(const struct learnt *what, size_t size)
 	return table;
 }
 
-/* Feeds all of them; nanoseconds of each, but for merges. */
+/* Feeds all windows. Returns nanoseconds for each, without merges. */
 static double feed(const struct engine_ops *engine, void *table, void *profile,
 		   const struct windows *windows)
 {
@@ -161,7 +162,8 @@ int main(int argc, char **argv)
 			return 2;
 	}
 	if (optind == argc || !distance) {
-		fprintf(stderr, "usage: feed [-d DISTANCE] [-r ROUNDS] FILE...\n");
+		fprintf(stderr,
+			"usage: feed [-d DISTANCE] [-r ROUNDS] FILE...\n");
 		return 2;
 	}
 	for (; optind < argc; optind++) {

@@ -3,12 +3,13 @@
  * flat [-n EVENTS] FILE...
  * flat [-n EVENTS] -v NAME < LOADS
  *
- * Does an event cost the same, however many came before? The branches of all FILEs
- * go through each engine, one file after the other and from the first again, until
- * there were EVENTS (a billion, by default). Its table is merged into a profile
- * whenever it says so, which counts. Prints nanoseconds per event: of the first
- * million, of the others of the first ten, and so on. -v: the same of the value
- * engine and the loads of a program, as tests/accuracy/loads.c writes them.
+ * Does an event cost the same, however many came before? The branches of all
+ * FILEs go through each engine, one file after the other and from the first
+ * again, up to EVENTS (a billion by default). The table is merged into a
+ * profile whenever it asks for it, which counts. Prints nanoseconds per event:
+ * for the first million, for the others of the first ten million, and so on.
+ * -v: the same for the value engine and the loads of a program, as
+ * tests/accuracy/loads.c writes them.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@ enum {
 	PROFILE_SIZE = 8 << 20,
 };
 
-/* Of programs, each of which is an address space. */
+/* Puts each program into an address space of its own. */
 static void take(void *context, u32 thread, const struct stream_event *event)
 {
 	struct stream *stream = context;
@@ -36,7 +37,7 @@ static void take(void *context, u32 thread, const struct stream_event *event)
 	taken->space = space;
 }
 
-/* Nothing leads from one program to the next. */
+/* Reads a file. No branch leads from one program to the next. */
 static void read_file(struct stream *stream, const char *name, u32 space)
 {
 	struct branch_rows rows = { 0 };
@@ -157,7 +158,9 @@ int main(int argc, char **argv)
 			return 2;
 	}
 	if (optind == argc || most < FIRST || (loads && optind + 1 < argc)) {
-		fprintf(stderr, "usage: flat [-n EVENTS] FILE...|-v NAME; EVENTS: %d at least\n",
+		fprintf(stderr,
+			"usage: flat [-n EVENTS] FILE...|-v NAME; EVENTS: %d "
+			"at least\n",
 			FIRST);
 		return 2;
 	}
@@ -172,7 +175,8 @@ int main(int argc, char **argv)
 		time_engine(argv[optind], &value_engine, &stream, most);
 	else
 		for (i = 0; i < (int)(sizeof(engines) / sizeof(*engines)); i++)
-			time_engine(engines[i]->name, engines[i], &stream, most);
+			time_engine(engines[i]->name, engines[i], &stream,
+				    most);
 	free(stream.items);
 	return 0;
 }

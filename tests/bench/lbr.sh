@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# What a window of branch records, or a stack of calls, costs, in instructions of
-# the whole guest: of hwprof, and of perf, at the same periods. Two periods
-# tell what a sample costs apart from what a recording does. Usage: lbr.sh [hwprof]
+# Cost of a window of branch records, or of a stack of calls, in instructions of
+# the whole guest: with hwprof, and with perf at the same periods. Two periods
+# separate the cost of a sample from that of a recording. Usage: lbr.sh [hwprof]
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top" || exit 2
 
@@ -30,13 +30,14 @@ taken=$(perf stat -x, -e r20c4:u $program 2>&1 > /tmp/output |
 	sed -n 's/,.*r20c4.*//p')
 echo "# $program: $taken taken branches"
 
-# least COMMAND...: of three runs
+# least COMMAND...: prints the least of three runs
 least()
 {
 	for i in 1 2 3; do busy "$@"; done | sort -n | head -1
 }
 
-# cost NAME COMMAND...: -c PERIOD and a program are added
+# cost NAME COMMAND...: prints the cost of recording by the command, to which it
+# appends -c PERIOD and a program
 cost()
 {
 	name=$1
@@ -52,13 +53,13 @@ cost()
 }
 
 cost "hwprof, loops, lbr" hwprof record -q -e loops,lbr -o /tmp/h.data
-cost "hwprof, loops,calls,paths, lbr" hwprof record -q -e loops,calls,paths,lbr \
-	-o /tmp/h.data
+cost "hwprof, loops,calls,paths, lbr" hwprof record -q \
+	-e loops,calls,paths,lbr -o /tmp/h.data
 [ "$1 $2" = "guest hwprof" ] && exit
 cost "perf record" perf record -q -N -m 512 -e r20c4:u -o /tmp/p.data
 cost "perf record -b" perf record -q -N -m 512 -b -e r20c4:u -o /tmp/b.data
 cost "hwprof, cct, lbr" hwprof record -q -e cct,lbr -o /tmp/h.data
 cost "hwprof, cct, sample" hwprof record -q -e cct,sample --trigger r20c4 \
 	-o /tmp/h.data
-cost "perf --call-graph lbr" perf record -q -N -m 512 --call-graph lbr -e r20c4:u \
-	-o /tmp/l.data
+cost "perf --call-graph lbr" perf record -q -N -m 512 --call-graph lbr \
+	-e r20c4:u -o /tmp/l.data

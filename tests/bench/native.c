@@ -2,28 +2,28 @@
 /*
  * native [-t TABLE_KIB] [-r ROUNDS] FILE...
  *
- * Nanoseconds per branch of the loop engine, alone and joint with others in one
- * event, and of three peers, on the same recorded branches in the same process. A
- * peer is one hash-table counter per (from, to):
+ * Measures nanoseconds per branch of the loop engine, alone and combined with
+ * others in one event, and of three peers. All process the same recorded
+ * branches in the same process. A peer is one hash-table counter per (from,
+ * to):
  *
- *   half	open addressing, the smallest of which half is free, for which
- *		the whole stream was counted beforehand: it needs the least of
- *		the caches
- *   same	the same in as much memory as the engine has, fixed beforehand, as
- *		it would have to be in an interrupt: it has the shortest probes
- *   jhash	as kernel code has them: Jenkins's hash, chains in a bucket each
- *		for half a counter, for which memory was had beforehand
+ * half	open addressing. The table is the smallest of which half is free, by
+ *	a count of the whole stream beforehand. It uses the caches least.
+ * same	the same in as much memory as the engine has, fixed beforehand, as
+ *	an interrupt requires. It has the shortest probes.
+ * jhash	like kernel code: Jenkins's hash, and a chain in each bucket.
+ *	Twice as many buckets as counters are allocated beforehand.
  *
- * Nobody takes out of the peers what they counted, so what it takes to merge
- * the engine's table into a profile, in process context, is not counted either.
+ * The counts of the peers are not read out. Hence the time to merge the
+ * engine's table into a profile, in process context, does not count either.
  *
- * Each stream is fed twice: `cold` into empty tables, where what is seen for
- * the first time has its share, and `warm` once more into the same tables, as
- * when a program runs for longer. This is done chunk by chunk, ROUNDS times in
- * turn, and what is printed is the sum of each chunk's best: other work on the
- * machine takes some chunks of every round, but no chunk of every round. Behind a
- * peer's time is how much longer than each of the engines it took. Exit status 1:
- * somewhere the loop engine was slower than a peer.
+ * Each stream is fed twice. `cold` is into empty tables, where new branches
+ * have their share. `warm` is once more into the same tables, as when a program
+ * runs for longer. This is done chunk by chunk, ROUNDS times in turn. The
+ * result is the sum of each chunk's best: other work on the machine delays some
+ * chunks of every round, but no chunk of every round. Behind the time of a peer
+ * is its ratio to each of the engines. Exit status 1: the loop engine was
+ * slower than a peer in some stream.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ enum { CHUNK = 1 << 13 };	/* branches: some 50 microseconds */
 
 enum { COLD, WARM, PASSES };
 
-/* The least that each chunk took, in nanoseconds. */
+/* The least time of each chunk, in nanoseconds. */
 struct best {
 	double *chunks[PASSES];
 };
@@ -69,7 +69,7 @@ static void best_free(struct best *best)
 		free(best->chunks[pass]);
 }
 
-/* For each branch. */
+/* Returns nanoseconds per branch. */
 static double best_sum(const struct best *best, const struct stream *stream,
 		       unsigned int pass)
 {
@@ -81,7 +81,7 @@ static double best_sum(const struct best *best, const struct stream *stream,
 	return sum / stream->count;
 }
 
-/* Feeds up to @end, and returns the nanoseconds that are not to count. */
+/* Feeds up to @end. Returns the nanoseconds that do not count. */
 typedef double (*chunk_feed)(void *context, const struct stream_event *event,
 			     const struct stream_event *end);
 
@@ -110,7 +110,10 @@ static void time_passes(const struct stream *stream, struct best *best,
 		time_pass(stream, best->chunks[pass], feed, context);
 }
 
-/* Page faults are nobody's work: the module's memory is there from the start. */
+/*
+ * Touches each page. Page faults are not part of the work: the module's memory
+ * is there from the start.
+ */
 static void touch(void *memory, size_t size)
 {
 	volatile char *bytes = memory;
@@ -141,7 +144,7 @@ static void hash_init(struct hash *hash, unsigned int bits)
 		abort();
 }
 
-/* By a call for each event, as the engine is. */
+/* Is called for each event, like the engine. */
 static noinline void hash_feed(struct hash *hash,
 			       const struct stream_event *event)
 {
@@ -151,7 +154,8 @@ static noinline void hash_feed(struct hash *hash,
 	for (;; i = (i + 1) & mask) {
 		struct counter *slot = &hash->slots[i];
 
-		if (likely(slot->from == event->from && slot->to == event->to)) {
+		if (likely(slot->from == event->from &&
+			   slot->to == event->to)) {
 			slot->count++;
 			return;
 		}
@@ -170,7 +174,7 @@ static noinline double hash_chunk(void *hash, const struct stream_event *event,
 	return 0;
 }
 
-/* The fewest slots of which half are free. */
+/* Returns the bits of the smallest table of which half is free. */
 static unsigned int half_bits(const struct stream *stream)
 {
 	struct hash hash;
@@ -184,7 +188,7 @@ static unsigned int half_bits(const struct stream *stream)
 	return bits;
 }
 
-/* As many slots as there is room for. */
+/* Returns the bits of the largest table that fits. */
 static unsigned int same_bits(size_t size)
 {
 	unsigned int bits = 10;
@@ -220,7 +224,7 @@ static __always_inline u32 rotated(u32 word, unsigned int bits)
 	return word << bits | word >> (32 - bits);
 }
 
-/* Of four words, as Jenkins's lookup3 has it. */
+/* Hashes four words with Jenkins's lookup3. */
 static __always_inline u32 jenkins(u64 from, u64 to)
 {
 	u32 a = 0xdeadbeef + 16 + (u32)from, b = 0xdeadbeef + 16 + (from >> 32);
@@ -350,7 +354,7 @@ static noinline double engine_chunk(void *context,
 	return engine->merging;
 }
 
-/* How often its table was retired. */
+/* Measures the engine. Returns how often its table was retired. */
 static unsigned int time_engine(const struct stream *stream,
 				const struct contender *contender, size_t size,
 				struct best *best)

@@ -2,12 +2,13 @@
 /*
  * paths [-t TABLE_KIB] [-r ROUNDS] FILE...
  *
- * Nanoseconds per branch of the path engine, and of a hash table of full
- * sequences: it keeps frames and jumps as the engine does, and when a path ends
- * hashes all of its jumps, and compares them with those of the path that it finds.
- * On the same recorded branches in the same process. Both are fed twice, and the
- * second time counts: paths are known then. It is the sum of each chunk's best of
- * ROUNDS, which alternate, because of other work on the machine.
+ * Measures nanoseconds per branch of the path engine, and of a hash table of
+ * full sequences. This peer keeps frames and jumps like the engine. When a path
+ * ends, it hashes all jumps of it, and compares them with those of the path
+ * that it finds. Both process the same recorded branches in the same process.
+ * They are fed twice, and the second time counts, when the paths are known. The
+ * result is the sum of each chunk's best of ROUNDS, which alternate, because of
+ * other work on the machine.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -51,7 +52,7 @@ static double *best_new(const struct stream *stream)
 	return best;
 }
 
-/* Nanoseconds a branch. */
+/* Returns nanoseconds per branch. */
 static double best_sum(double *best, const struct stream *stream)
 {
 	double sum = 0;
@@ -69,7 +70,7 @@ struct jump {
 	u64 from, to;
 };
 
-/* Where a path's jumps are, the first of them from 0 to its start. */
+/* Where a path's jumps are. The first jump leads from 0 to the path's start. */
 struct frame {
 	u64 site;
 	u32 first;
@@ -192,13 +193,13 @@ static void peer_return(struct peer *peer, u64 to)
 	peer_begin(peer, to);
 }
 
-/* By a call for each event, as the engine is. */
+/* Is called for each event, like the engine. */
 static noinline void peer_feed(void *context, const struct stream_event *event)
 {
 	struct peer *peer = context;
 	u64 from = event->from, to = event->to;
 
-	/* What is deeper than that is given up: no recorded program is. */
+	/* Gives up a deeper stack; no recorded program has one. */
 	if (unlikely(peer->top > JUMPS - 8 || peer->depth == DEPTH)) {
 		peer->depth = 0;
 		peer->first = 0;
@@ -241,7 +242,7 @@ struct engine {
 	void *table, *cursor;
 };
 
-/* Crowded or not, it is not retired: what it evicts is printed. */
+/* Never retires the table, crowded or not: the evicted paths are printed. */
 static void engine_feed(void *context, const struct stream_event *event)
 {
 	struct engine *engine = context;
@@ -249,7 +250,7 @@ static void engine_feed(void *context, const struct stream_event *event)
 	path_engine.feed(engine->table, engine->cursor, event);
 }
 
-/* What part of the paths it evicted. */
+/* Measures the engine. Returns the share of paths that it evicted. */
 static double time_engine(const struct stream *stream, size_t size,
 			  double *best)
 {
@@ -291,7 +292,8 @@ static void compare(const char *name, size_t size, unsigned int rounds)
 	engine = best_sum(engine_best, &stream);
 	peer = best_sum(peer_best, &stream);
 	name = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
-	printf("%-8s %8zu branches %6zu paths  engine %5.2f ns  sequences %5.2f ns  ratio %4.2f  evicted %.3f%%\n",
+	printf("%-8s %8zu branches %6zu paths  engine %5.2f ns  sequences "
+	       "%5.2f ns  ratio %4.2f  evicted %.3f%%\n",
 	       name, stream.count, paths, engine, peer, peer / engine,
 	       100 * evicted);
 	free(stream.items);

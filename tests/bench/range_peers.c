@@ -5,7 +5,7 @@
 
 #define GOLDEN	0x9e3779b97f4a7c15ULL
 
-/* Page faults are nobody's work. */
+/* Page faults are not part of the work. */
 static void *zeroed(size_t size)
 {
 	void *memory = aligned_alloc(64, (size + 63) & ~(size_t)63);
@@ -16,7 +16,7 @@ static void *zeroed(size_t size)
 	return memory;
 }
 
-/* --- a counter for each value --------------------------------------------------- */
+/* --- a counter for each value --------------------------------------------- */
 
 void counters_init(struct counters *counters, unsigned int bits)
 {
@@ -50,7 +50,7 @@ void counters_feed(void *peer, u64 value)
 	counters->used++;
 }
 
-/* --- space-saving ------------------------------------------------------------------ */
+/* --- space-saving --------------------------------------------------------- */
 
 /* Numbers of items and buckets; 0: none. */
 struct item {
@@ -90,7 +90,7 @@ struct saving *saving_make(size_t bytes)
 	saving->shift = 64 - bits;
 	saving->heads = zeroed(sizeof(u32) << bits);
 	saving->items = zeroed((saving->room + 1) * sizeof(struct item));
-	/* While an item moves, there is one bucket more than there are items. */
+	/* A move of an item needs one bucket more than there are items. */
 	saving->buckets = zeroed((saving->room + 2) * sizeof(struct bucket));
 	for (i = saving->room + 1; i; i--) {
 		saving->buckets[i].next = saving->free;
@@ -107,7 +107,7 @@ void saving_free(struct saving *saving)
 	free(saving);
 }
 
-/* Of @count, behind @previous (0: the first one). */
+/* Makes a bucket of @count, after @previous (0: as the first one). */
 static u32 bucket_make(struct saving *saving, u64 count, u32 previous)
 {
 	u32 number = saving->free;
@@ -148,7 +148,7 @@ static void enter(struct saving *saving, u32 number, u32 bucket)
 	saving->buckets[bucket].first = number;
 }
 
-/* One more: into the next bucket. */
+/* Counts one more: moves the item into the next bucket. */
 static void count_one(struct saving *saving, u32 number)
 {
 	struct item *item = &saving->items[number];
@@ -187,7 +187,7 @@ static void unchain(struct saving *saving, u32 number)
 	*link = saving->items[number].chain;
 }
 
-/* A new item, or one of those with the least count. */
+/* Returns a new item, or one of those with the least count. */
 static u32 take_item(struct saving *saving)
 {
 	u32 number;
@@ -221,7 +221,7 @@ void saving_feed(void *peer, u64 value)
 	count_one(saving, number);
 }
 
-/* --- a tree without hints -------------------------------------------------------------- */
+/* --- a tree without hints ------------------------------------------------- */
 
 enum { BITS = 64, BRANCH = 2, NODES = 1 << 22 };
 

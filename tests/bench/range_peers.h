@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What else could say which values are hot; the peers of bench-ranges. Each is fed
- * by a function of the same type, which gets what its *_make() or *_init() made.
+ * Other ways to find hot values: the peers of bench-ranges. Functions of the
+ * same type feed them, and take the result of *_make() or *_init().
  */
 #ifndef TESTS_BENCH_RANGE_PEERS_H
 #define TESTS_BENCH_RANGE_PEERS_H
@@ -21,9 +21,9 @@ void counters_free(struct counters *counters);
 
 /*
  * Metwally, Agrawal, El Abbadi: Efficient Computation of Frequent and Top-k
- * Elements in Data Streams, 2005: as many values as memory has room for; a new
- * one takes the place of one with the least count. Their Stream-Summary: lists of
- * values with the same count, in a list by count.
+ * Elements in Data Streams, 2005. It keeps as many values as memory has room
+ * for; a new one replaces one with the least count. The Stream-Summary of the
+ * paper has lists of values with the same count, in a list by count.
  */
 struct saving;
 
@@ -32,9 +32,9 @@ void saving_feed(void *saving, u64 value);
 void saving_free(struct saving *saving);
 
 /*
- * The ranges' own tree by the paper's section 2, of single values: from the root
- * down at each event. It has no hints, nothing is merged, and its memory grows:
- * kinder to it than it deserves.
+ * The tree of the ranges by section 2 of the paper, with single values: it is
+ * searched from the root at each event. It has no hints and does not merge, and
+ * its memory grows, all of which makes it faster than it would be.
  */
 struct plain_tree;
 

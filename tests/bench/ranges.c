@@ -3,11 +3,12 @@
  * ranges [-t TABLE_KIB] [-e EPSILON_PPM] [-r ROUNDS] FILE...
  * ranges [-t TABLE_KIB] [-e EPSILON_PPM] [-r ROUNDS] -v NAME < LOADS
  *
- * Nanoseconds per branch of the range engine, and of its peers (range_peers.h),
- * on the same recorded branches in the same process: the best of ROUNDS, which
- * alternate. And how accurate its hot ranges are, beside exact counts of the same
- * branches (the paper's section 5.3). -v: the same of the values of a program's
- * loads, as tests/accuracy/loads.c writes them.
+ * Measures nanoseconds per branch of the range engine and of its peers
+ * (range_peers.h). All process the same recorded branches in the same process.
+ * The best of ROUNDS counts; rounds alternate. Prints the accuracy of the hot
+ * ranges, too, compared with exact counts of the same branches (section 5.3 of
+ * the paper). -v: the same for the values of a program's loads, as
+ * tests/accuracy/loads.c writes them.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -29,7 +30,10 @@ static void take(void *context, u32 thread, const struct stream_event *event)
 		*array_push(stream) = *event;
 }
 
-/* Peers look at `to`. Of more than eight bytes the first eight count. */
+/*
+ * Puts values into `to`, which the peers read. A wide load counts with its
+ * first eight bytes.
+ */
 static void read_values(struct stream *stream)
 {
 	size_t i;
@@ -43,7 +47,10 @@ static void read_values(struct stream *stream)
 
 /* --- the peers ----------------------------------------------------------- */
 
-/* As small as it can be with half of the slots free: kindest to the caches. */
+/*
+ * Returns the bits of the smallest table of which half is free. It uses the
+ * caches least.
+ */
 static unsigned int counters_bits(const struct stream *stream)
 {
 	struct counters counters;
@@ -59,7 +66,8 @@ static unsigned int counters_bits(const struct stream *stream)
 	return bits;
 }
 
-static __always_inline double time_feeds(const struct stream *stream, void *peer,
+static __always_inline double time_feeds(const struct stream *stream,
+					 void *peer,
 					 void (*feed)(void *peer, u64 value))
 {
 	double start = now();
@@ -135,7 +143,8 @@ struct accuracy {
 	double sum, worst;
 };
 
-static u64 exact_count(const struct stream *stream, const struct range_node *node)
+static u64 exact_count(const struct stream *stream,
+		       const struct range_node *node)
 {
 	u64 sum = 0;
 	size_t i;
@@ -207,7 +216,9 @@ static struct accuracy compare(const char *name, const struct stream *stream,
 		keep_least(&range, time_engine(stream, table, size, ppm));
 	}
 	accuracy = judge(stream, table);
-	printf("%-8s %5.2f ns  counters %5.2f ns %4.2f  space-saving %5.2f ns %4.2f  plain tree %5.2f ns %4.2f  hot %2u accuracy %6.2f%% worst %6.2f%%\n",
+	printf("%-8s %5.2f ns  counters %5.2f ns %4.2f  space-saving %5.2f ns "
+	       "%4.2f  plain tree %5.2f ns %4.2f  hot %2u accuracy %6.2f%% "
+	       "worst %6.2f%%\n",
 	       strrchr(name, '/') ? strrchr(name, '/') + 1 : name, range,
 	       counter, counter / range, saving, saving / range, plain,
 	       plain / range, accuracy.hot,
@@ -238,7 +249,8 @@ int main(int argc, char **argv)
 			return 2;
 	}
 	if (optind == argc || !rounds || (values && optind + 1 < argc)) {
-		fprintf(stderr, "usage: ranges [-t TABLE_KIB] [-e EPSILON_PPM] [-r ROUNDS] FILE...|-v NAME\n");
+		fprintf(stderr, "usage: ranges [-t TABLE_KIB] [-e EPSILON_PPM] "
+				"[-r ROUNDS] FILE...|-v NAME\n");
 		return 2;
 	}
 	for (; optind < argc; optind++) {

@@ -10,8 +10,8 @@ skylake=../shared/data/lbr/skylake-sp-lbr32.perf.data
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# measure N COMMAND...: CPU seconds, and KiB, of so many runs: what is short is
-# less than time can tell
+# measure N COMMAND...: prints CPU seconds and KiB of N runs, as a single short
+# run is below the resolution of time
 measure()
 {
 	/usr/bin/time -f "%U %S %M" -o "$work/time" sh -c '
@@ -25,8 +25,9 @@ measure()
 	tail -1 "$work/time"
 }
 
-# compare NAME FILE BRANCHES [N]: N runs as one; the least of five each, taken alternately, since
-# other work on the machine slows both down
+# compare NAME FILE BRANCHES [N]: measures N runs as one. It takes the least of
+# five measurements of each tool. They alternate, as other work on the machine
+# slows both down.
 compare()
 {
 	cat "$2" > "$work/out"	# read once, so that it is in memory
@@ -54,7 +55,8 @@ for times in 1 4; do
 done
 for stream in build/bench/streams/[!.]*; do
 	[ -e "$stream" ] || continue
-	build/bench/cut "$work/recording" "$stream" $((branches / 32)) 300 types ||
+	build/bench/cut "$work/recording" "$stream" $((branches / 32)) 300 \
+		types ||
 		exit 1
 	compare "$(basename "$stream")" "$work/recording" "$branches"
 done

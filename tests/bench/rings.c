@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rows through a session's own rings and through perf's, and as many bytes in as many
- * ready-made records written to a session's ring, and from a BPF program to its ring
- * buffer: nanoseconds and bytes of ring for each. Those of the first two include that
- * tables are merged and rows are made; what merging takes, is told by a snapshot.
+ * Measures nanoseconds and bytes of ring for each row, or record, that goes
+ * - through a session's own ring, as a row,
+ * - through perf's ring, as a row,
+ * - ready-made into a session's ring,
+ * - ready-made from a BPF program into its ring buffer, in the same size.
+ * The first two include merging tables and making rows. A snapshot shows the
+ * cost of merging.
  *
  * usage: rings ring_writer.ko
  *
- * For a machine of one CPU whose time is derived from instructions (vm --icount
- * --smp 1). What a row costs is the difference of many rows and few.
+ * It needs a machine of one CPU whose time is derived from instructions (vm
+ * --icount --smp 1). The cost of a row is the difference of many rows and few.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -37,7 +40,7 @@ enum {
 	RECORD_BYTES = 8 + sizeof(struct hwprof_row_call),
 };
 
-/* One run: from the program's end until its rows are there. */
+/* One run, from the program's end until its rows have arrived. */
 struct outcome {
 	double ns;
 	double bytes;
@@ -58,7 +61,7 @@ static double now(void)
 	return time.tv_sec * 1e9 + time.tv_nsec;
 }
 
-/* --- the program: calls from so many places ---------------------------------- */
+/* --- the program: calls from so many places ------------------------------- */
 
 struct program {
 	unsigned char code[CODE_BYTES];
@@ -74,7 +77,7 @@ static void run_program(void *context)
 	program->end = now();
 }
 
-/* ret; then calls of it, and a ret of their own */
+/* a ret, then calls of it, and a ret of their own */
 static struct program *make_program(unsigned int sites)
 {
 	struct program *program = mmap(NULL, sizeof(*program),
@@ -114,7 +117,7 @@ static void reap(pid_t pid)
 		die("the program", ECHILD);
 }
 
-/* --- hwprof's two ways --------------------------------------------------------- */
+/* --- hwprof's two ways ---------------------------------------------------- */
 
 #define CALLS	(EVENT_CALLS | EVENT_STEP | EVENT_MEMORY(16))
 #define LONG	EVENT_INTERVAL(60000)
@@ -128,7 +131,7 @@ static int open_session(struct hwprof_config *config)
 	return device;
 }
 
-/* An event of the session's, which has begun. */
+/* Opens an event of the session, which is enabled. */
 static int open_feeder(const struct hwprof_config *config, pid_t pid)
 {
 	struct perf_event_attr attr = device_feeder(config);
@@ -179,8 +182,8 @@ static void run_and_wait(void *context)
 }
 
 /*
- * Without a ring, of a program that is still there: nothing was merged when the
- * first rows are asked for, and these are as many, however many there are.
+ * Takes rows without a ring, from a program that still exists. So nothing is
+ * merged before the first read, which returns as many rows for FEW as for MANY.
  */
 static struct outcome through_snapshot(unsigned int sites)
 {
@@ -225,7 +228,8 @@ static struct outcome through_perf(unsigned int sites)
 {
 	struct program *program = make_program(sites);
 	struct child child = child_start(run_program, program);
-	struct perf_event_attr attr = event_attr_sampling(CALLS | EVENT_ROWS, 1);
+	struct perf_event_attr attr =
+		event_attr_sampling(CALLS | EVENT_ROWS, 1);
 	struct outcome outcome = { 0 };
 	struct tally tally = { .see = count_row, .context = &outcome.rows };
 	struct recording recording = { 0 };
@@ -252,7 +256,7 @@ static struct outcome through_perf(unsigned int sites)
 	return outcome;
 }
 
-/* --- a session's ring by itself -------------------------------------------------- */
+/* --- a session's ring by itself ------------------------------------------- */
 
 static const char *writer_module;
 
@@ -287,9 +291,9 @@ static struct outcome through_writer(unsigned int rows)
 	return outcome;
 }
 
-/* --- BPF's ring buffer ------------------------------------------------------------ */
+/* --- BPF's ring buffer ---------------------------------------------------- */
 
-/* do bpf_ringbuf_output(ring, zeros on the stack, ...) while (++r6 < records) */
+/* do bpf_ringbuf_output(ring, zeros on the stack); while (++r6 < records) */
 static int load_writer(int ring, unsigned int records)
 {
 	const struct bpf_insn loop[] = {
@@ -355,7 +359,7 @@ static struct outcome through_bpf(unsigned int records)
 	return outcome;
 }
 
-/* --- all of them --------------------------------------------------------------------- */
+/* --- all of them ---------------------------------------------------------- */
 
 static struct outcome best_of(struct outcome (*run)(unsigned int),
 			      unsigned int rows)
@@ -401,9 +405,11 @@ int main(int argc, char **argv)
 	perf = report("perf", through_perf);
 	writing = report("ring only", through_writer);
 	bpf = report("BPF", through_bpf);
-	printf("of /dev/hwprof's %.0f ns: merging %.0f, making rows %.0f, the ring %.0f\n",
+	printf("of /dev/hwprof's %.0f ns: merging %.0f, making rows %.0f, the "
+	       "ring %.0f\n",
 	       own, merging, own - merging - writing, writing);
-	printf("/dev/hwprof takes %.2f times as many rows a second as perf; its ring %.2f times as many records as BPF's\n",
+	printf("/dev/hwprof takes %.2f times as many rows a second as perf; "
+	       "its ring %.2f times as many records as BPF's\n",
 	       perf / own, bpf / writing);
 	return 0;
 }

@@ -2,18 +2,18 @@
 /*
  * sampled [-t TABLE_KIB] [-r ROUNDS] [-e EVERY] FILE...
  *
- * Nanoseconds for each sampled stack of calls: of the cct engine, and of what
- * profilers do without a tree, which is to hash all of the stack to count it in
- * a table. Two such peers; what they have no room for they forget:
+ * Measures nanoseconds per sampled stack of calls of the cct engine and of two
+ * peers. The peers work like profilers without a tree: they hash all of the
+ * stack and count it in a table. They forget what they have no room for:
  *
- *   stacks	one multiplication a frame, and the hash is taken for the stack
- *   map	as the kernel's stack map (BPF): jhash, and the stack is kept and
- *		compared, so that no two are counted as one
+ * stacks	one multiplication a frame; equal hashes count as equal stacks
+ * map	like the kernel's stack map (BPF): jhash, and the stack is kept and
+ *	compared, so that different stacks have different counts
  *
- * The stacks are those of recorded branches, one in EVERY on average. The engine
- * is given addresses, as its peers are, and looks up their procedures in a table
- * of those that are known, as the library does (lib/procedures.c). In the same
- * process: the best of ROUNDS, which alternate.
+ * The stacks come from recorded branches, one in EVERY on average. The engine
+ * gets addresses, like its peers, and looks up their procedures in a table of
+ * known ones, like the library (lib/procedures.c). All run in the same process.
+ * The best of ROUNDS counts; rounds alternate.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ struct samples {
 	struct { u64 *items; size_t count, room; } addresses;
 	struct { u64 *items; size_t count, room; } procedures;
 	struct line lines[1 << LINE_BITS];
-	/* The stack as it is now, outermost first. */
+	/* The current stack, outermost frame first. */
 	u64 sites[4096], callees[4096];
 	u32 depth;
 	u64 random;
@@ -116,7 +116,7 @@ time_peer(const struct samples *samples, struct stack_peers *peers,
 	double start;
 	size_t i;
 
-	/* Page faults are nobody's work. */
+	/* Page faults are not part of the work. */
 	memset(peers, 0, sizeof(*peers));
 	start = now();
 	for (i = 0; i < samples->stacks.count; i++) {
@@ -191,7 +191,7 @@ static bool count_row(void *context, const void *row, u64 ip, u64 addr,
 	return true;
 }
 
-/* The tree, and two that do without. */
+/* The tree, and two peers without one. */
 enum { TREE, STACKS, MAP, WAYS };
 
 static const char *const way_names[WAYS] = { "tree", "stacks", "map" };
@@ -253,7 +253,8 @@ static void compare(struct bench *bench, const char *name)
 	       100.0 * bench->seen / count);
 	for (i = 0; i < WAYS; i++)
 		printf(" %s %5.1f ns", way_names[i], best[i] / count);
-	printf("  stacks/tree %4.2f  map/tree %4.2f  contexts %5zu, evicted %llu, overwritten %zu and %zu\n",
+	printf("  stacks/tree %4.2f  map/tree %4.2f  contexts %5zu, evicted "
+	       "%llu, overwritten %zu and %zu\n",
 	       best[STACKS] / best[TREE], best[MAP] / best[TREE], contexts,
 	       (unsigned long long)cct_engine.evicted(bench->profile),
 	       bench->overwritten[STACKS], bench->overwritten[MAP]);
@@ -291,7 +292,8 @@ int main(int argc, char **argv)
 			return 2;
 	}
 	if (optind == argc || !bench.rounds || !bench.every) {
-		fprintf(stderr, "usage: sampled [-t TABLE_KIB] [-r ROUNDS] [-e EVERY] FILE...\n");
+		fprintf(stderr, "usage: sampled [-t TABLE_KIB] [-r ROUNDS] [-e "
+				"EVERY] FILE...\n");
 		return 2;
 	}
 	bench.table = memory_new(bench.size);

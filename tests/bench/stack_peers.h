@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What profilers do without a tree of contexts: hash all of a stack to count it
- * in a table. What there is no room for, they overwrite, as the kernel's stack
- * map does. Who includes this says how many frames are kept of a stack: DEPTH.
+ * Profilers without a tree of contexts: they hash all of a stack and count it
+ * in a table. They overwrite what has no room, like the kernel's stack map. The
+ * including file defines DEPTH, the number of frames that are kept of a stack.
  */
 #ifndef TESTS_BENCH_STACK_PEERS_H
 #define TESTS_BENCH_STACK_PEERS_H
@@ -32,8 +32,8 @@ struct stack_peers {
 };
 
 /*
- * By the hash alone: a multiplication for each frame, which is kinder than the
- * kernel's jhash.
+ * Finds a stack by its hash alone. One multiplication a frame is cheaper than
+ * the kernel's jhash.
  */
 static inline void count_hash(struct stack_peers *peers, const u64 *stack,
 			      u32 depth)
@@ -58,7 +58,7 @@ static inline u32 rotate(u32 word, unsigned int bits)
 	return word << bits | word >> (32 - bits);
 }
 
-/* <linux/jhash.h>, jhash2(): of any even count of words. */
+/* jhash2() of <linux/jhash.h>, for an even number of words. */
 static inline u32 jhash(const u32 *words, u32 count)
 {
 	u32 a = 0xdeadbeef + (count << 2), b = a, c = a;
@@ -87,7 +87,7 @@ static inline u32 jhash(const u32 *words, u32 count)
 	return c;
 }
 
-/* As the kernel's stack map: it is kept, too, and compared. */
+/* Keeps the stack, too, and compares it, like the kernel's stack map. */
 static inline void count_mapped(struct stack_peers *peers, const u64 *stack,
 				u32 depth)
 {

@@ -2,12 +2,12 @@
 /*
  * stacks FILE OBJECT BRANCHES
  *
- * Writes a recording with so many branches in stacks of 32, of a random program
- * whose code it writes to OBJECT. Of 8,192 stacks, which are repeated, 3,235 are
- * different. That is more repetition than in windows cut at random out of a
- * million branches of a program (replay.sh has such, too: of 312,500 of them,
- * 14,602 to 149,827 are different), and less than in a recording of a Skylake
- * (93 of 3,732).
+ * Writes a recording with so many branches, in stacks of 32, of a random
+ * program. It writes the program's code to OBJECT. It repeats 8,192 stacks, of
+ * which 3,235 are different. This is more repetition than in windows cut at
+ * random out of a million branches of a program. (replay.sh has such, too: of
+ * 312,500 windows, 14,602 to 149,827 are different.) It is less than in a
+ * recording of a Skylake (93 of 3,732).
  */
 #include <stdlib.h>
 #include <string.h>

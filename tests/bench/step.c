@@ -2,9 +2,10 @@
 /*
  * step
  *
- * Steps per second of the same work: by PTRACE_SINGLESTEP, by the step source
- * that only counts, by it with the loop engine, and with several engines in one
- * event, in one run on one machine. Exit status 1: a ratio is below its goal.
+ * Measures steps per second of the same work: by PTRACE_SINGLESTEP, by the step
+ * source that only counts, by the step source with the loop engine, and with
+ * several engines in one event. All are in one run on one machine. Exit status
+ * 1: a ratio is below its goal.
  */
 #include <math.h>
 #include <signal.h>
@@ -30,7 +31,7 @@ enum {
 	CCT		= 1 << 6,
 };
 
-/* goal: times PTRACE_SINGLESTEP's steps; 0: none. */
+/* goal: a multiple of the steps by PTRACE_SINGLESTEP; 0: no goal. */
 static const struct {
 	struct profile_mode mode;
 	unsigned int goal;
@@ -39,7 +40,8 @@ static const struct {
 	{ { .name = "loops,calls,paths",
 	    .config = STEP_ROWS | LOOPS | CALLS | PATHS, .period = 1 }, 0 },
 	{ { .name = "loops,calls,paths,cct",
-	    .config = STEP_ROWS | LOOPS | CALLS | PATHS | CCT, .period = 1 }, 0 },
+	    .config = STEP_ROWS | LOOPS | CALLS | PATHS | CCT,
+	    .period = 1 }, 0 },
 };
 
 enum { CASES = sizeof(cases) / sizeof(cases[0]), GOAL_ALONE = 40 };
@@ -66,7 +68,7 @@ static uint32_t work_once(void)
 	return hash;
 }
 
-/* Between two stops; then it ends. */
+/* Works between two stops, then ends. */
 static void work(unsigned int rounds)
 {
 	volatile uint32_t sum = 0;
@@ -78,7 +80,7 @@ static void work(unsigned int rounds)
 	_exit(0);
 }
 
-/* --- measuring --------------------------------------------------------------- */
+/* --- measuring ------------------------------------------------------------ */
 
 static double now(void)
 {
@@ -108,7 +110,7 @@ static void finish(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* Instructions from stop to stop. */
+/* Returns the number of instructions from stop to stop. */
 static unsigned long step_by_ptrace(unsigned int rounds, double *seconds)
 {
 	pid_t pid = start(rounds, true);
@@ -178,7 +180,8 @@ int main(void)
 			rates[k] = fmax(rates[k],
 					all / time_source(&cases[k].mode));
 	}
-	printf("work                                %10.0f instructions a round\n",
+	printf("work                                %10.0f instructions "
+	       "a round\n",
 	       per_round);
 	printf("PTRACE_SINGLESTEP                   %10.0f steps/s\n",
 	       ptrace_rate);

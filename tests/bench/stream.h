@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What benchmarks of engines feed them with: all in memory, before time counts. */
+/* Input of the engines' benchmarks: all in memory before time counts. */
 #ifndef TESTS_BENCH_STREAM_H
 #define TESTS_BENCH_STREAM_H
 
@@ -33,7 +33,7 @@ static inline void stream_take(void *context, u32 thread,
 	*array_push(stream) = *event;
 }
 
-/* All branches of a file, or it says what is wrong, and that is the end. */
+/* Reads all branches of a file. Exits with a message if there are none. */
 static inline void stream_read(struct stream *stream, const char *name)
 {
 	struct branch_rows rows = { 0 };
@@ -49,7 +49,7 @@ static inline void stream_read(struct stream *stream, const char *name)
 	}
 }
 
-/* From stdin, as tests/accuracy/loads.c writes them. */
+/* Reads loads from stdin, as tests/accuracy/loads.c writes them. */
 static inline void stream_read_loads(struct stream *stream)
 {
 	struct load load;

@@ -4,9 +4,9 @@
  *
  * Writes the first MOST taken branches of a program as rows of
  * hwprof/branches/, one behind the other. It reads the address of every
- * instruction from valgrind's lackey and decodes with capstone: nothing of it
- * is hwprof's own code, so that it serves as a second opinion, and where no
- * module can be loaded. For programs of one thread and without signals.
+ * instruction from valgrind's lackey and decodes with capstone. Without any
+ * code of hwprof it is a second opinion, and works where no module can be
+ * loaded. Only for programs of one thread and without signals.
  */
 #define _GNU_SOURCE
 #include <capstone/capstone.h>
@@ -25,13 +25,16 @@
 
 enum { INSNS = 1 << 18, INSN_MAX = 15, MAPS = 64, LOG_FD = 9 };
 
-/* What is known of the instruction at an address: code does not change. */
+/* The known instruction at an address: code does not change. */
 struct insn {
 	__u64 address;
 	__u8 kind;		/* enum hwprof_branch_kind; 0: none */
 };
 
-/* Code is read from the file it was mapped from: the program may be gone. */
+/*
+ * Code is read from the file that it was mapped from, as the program may be
+ * gone.
+ */
 struct map {
 	__u64 start, end, offset;
 	int file;
@@ -77,7 +80,7 @@ static void say(struct tracer *t, unsigned int kind, __u64 from, __u64 to)
 		flush(t);
 }
 
-/* --- decoding -------------------------------------------------------------- */
+/* --- decoding ------------------------------------------------------------- */
 
 static bool find_map(struct tracer *t, __u64 address, struct map *map)
 {
@@ -162,9 +165,9 @@ static unsigned int insn_kind(struct tracer *t, __u64 address,
 	return insn->kind;
 }
 
-/* --- following -------------------------------------------------------------- */
+/* --- following ------------------------------------------------------------ */
 
-/* A line of lackey's: "I  ADDRESS,SIZE" of each instruction, in order. */
+/* Parses a line of lackey's: "I ADDRESS,SIZE" of each instruction, in order. */
 static bool parse(const char *line, __u64 *address, unsigned int *size)
 {
 	char *end;
@@ -176,7 +179,7 @@ static bool parse(const char *line, __u64 *address, unsigned int *size)
 	return *end == ',' && *size <= INSN_MAX;
 }
 
-/* The instruction at @from ran, and the next one is at @to. */
+/* The instruction at @from has run, and the next one is at @to. */
 static void stepped(struct tracer *t, __u64 from, unsigned int size, __u64 to)
 {
 	unsigned int kind = insn_kind(t, from, size);
@@ -210,7 +213,7 @@ static FILE *start(struct tracer *t, char **argv, int argc)
 	command[0] = "valgrind";
 	command[1] = "--tool=lackey";
 	command[2] = "--trace-mem=yes";
-	/* Chasing runs both sides of some branches, and lackey shows both. */
+	/* With chasing, lackey would show both sides of some branches. */
 	command[3] = "--vex-guest-chase=no";
 	command[4] = "--log-fd=9";
 	memcpy(command + 5, argv, (argc + 1) * sizeof(*argv));

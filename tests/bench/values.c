@@ -2,9 +2,10 @@
 /*
  * values [-t TABLE_KIB] [-p PROFILE_KIB] [-r ROUNDS] NAME < LOADS
  *
- * Nanoseconds per load of the value engine, with the merging of its tables, and
- * of one well-made hash-table counter for each load and value, on the same loads
- * in the same process: the best of ROUNDS, which alternate.
+ * Measures nanoseconds per load of the value engine, including the merging of
+ * its tables, and of a good hash table with one counter for each load and
+ * value. Both process the same loads in the same process. The best of ROUNDS
+ * counts; rounds alternate.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -32,7 +33,7 @@ static void hash_init(struct hash *hash, unsigned int bits)
 	hash->used = 0;
 	if (!hash->slots)
 		abort();
-	/* Page faults are nobody's work. */
+	/* Page faults are not part of the work. */
 	memset(hash->slots, 0, sizeof(*hash->slots) << bits);
 }
 
@@ -56,7 +57,10 @@ static noinline void hash_feed(struct hash *hash, u64 pc, u64 value)
 	hash->used++;
 }
 
-/* As small as it can be with half of the slots free: kindest to the caches. */
+/*
+ * Returns the bits of the smallest table of which half is free. It uses the
+ * caches least.
+ */
 static unsigned int hash_bits(const struct stream *stream)
 {
 	struct hash hash;
@@ -127,7 +131,7 @@ static double time_engine(const struct stream *stream, size_t table_size,
 
 int main(int argc, char **argv)
 {
-	/* As `hwprof record` gives a CPU of two. */
+	/* The sizes that `hwprof record` chooses for one CPU of two. */
 	size_t table = 2048, profile = 6144;
 	double engine = 1e9, hash = 1e9, time;
 	struct stream stream = { 0 };
@@ -146,7 +150,8 @@ int main(int argc, char **argv)
 			return 2;
 	}
 	if (optind + 1 != argc) {
-		fprintf(stderr, "usage: values [-t TABLE_KIB] [-p PROFILE_KIB] [-r ROUNDS] NAME < LOADS\n");
+		fprintf(stderr, "usage: values [-t TABLE_KIB] [-p PROFILE_KIB] "
+				"[-r ROUNDS] NAME < LOADS\n");
 		return 2;
 	}
 	stream_read_loads(&stream);
@@ -160,7 +165,8 @@ int main(int argc, char **argv)
 		if (time < hash)
 			hash = time;
 	}
-	printf("%-8s %8zu loads  values %5.2f ns  hash(2^%u) %5.2f ns  hash/values %5.2f  %llu evicted\n",
+	printf("%-8s %8zu loads  values %5.2f ns  hash(2^%u) %5.2f ns  "
+	       "hash/values %5.2f  %llu evicted\n",
 	       argv[optind], stream.count, engine, bits, hash, hash / engine,
 	       (unsigned long long)evicted);
 	free(stream.items);

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""How well trip counts come out of windows: those of real programs' branches,
-against the oracle's of all of them. Prints a line for each program, where the
-kinds of branches are recorded and where they have to be inferred: loops that
+"""Compares trip counts from windows of real programs' branches with the
+oracle's counts of all branches. Prints two lines for each program: one with
+recorded kinds of branches, one with inferred kinds. A line has the loops that
 were entered 100 times or more, their share, the mean and the signed error of
-their trip counts, weighted by share, and the share of loops that are none.
+their trip counts, weighted by share, and the share of loops that do not exist.
 
 usage, in the project's folder: windows.py STREAM..."""
 

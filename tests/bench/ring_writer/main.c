@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writes ready-made rows into a ring, as sessions have them, when it is loaded, and
- * nothing else: the parameters say how many, and then how long that took.
+ * When loaded, writes ready-made rows into a ring, as sessions write them. The
+ * parameters tell how many, and afterwards how long that took.
  */
 #include <linux/init.h>
 #include <linux/module.h>
