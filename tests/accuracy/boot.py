@@ -6,7 +6,7 @@ import sys
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 
-# The kernel takes no rate once its own limit is off.
+# The kernel accepts no rate once its own limit is off.
 UNLIMITED = """echo 25 > /proc/sys/kernel/perf_cpu_time_max_percent
 echo 1000000 > /proc/sys/kernel/perf_event_max_sample_rate
 echo 0 > /proc/sys/kernel/perf_cpu_time_max_percent"""

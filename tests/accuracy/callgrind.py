@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs under callgrind, and exact loops of one object from its profile.
+"""Runs callgrind, and computes exact loops of one object from its profile.
 
-The profile says how often each instruction ran and each jump was taken, with
-addresses as objdump shows them. Callgrind sees some things otherwise than the
-processor tells them; the instruction at the source of a jump says what it was
-(see disasm.py):
+The profile tells how often each instruction ran and each jump was taken, with addresses
+as objdump shows them. Callgrind differs from the processor in some points. The
+instruction at the source of a jump shows which applies (see disasm.py):
 
   A jump to another function is a call to it.
-  What is not in .text (PLT, .init, .fini) is of the object ???, and has the
-  address at which it was mapped.
+  Code outside .text (PLT, .init, .fini) belongs to the object ???, at the
+  address to which it was mapped.
   A repeated string instruction is a loop of jumps to itself.
-  longjmp is a return to nowhere: that it came is seen only where it landed.
+  longjmp is a return to nowhere: it only shows where it lands.
 """
 import subprocess
 from collections import Counter, defaultdict
@@ -25,7 +24,7 @@ VALGRIND = ("valgrind", "--tool=callgrind", "--dump-instr=yes",
 
 
 def run(program, command, folder, name, *options, **variables):
-    """What the command printed, in folder/in; its profile is folder/name.callgrind."""
+    """Returns the command's output in folder/in; its profile is folder/name.callgrind."""
     return subprocess.run(
         [*VALGRIND, *options, f"--callgrind-out-file={folder}/{name}.callgrind",
          *command], check=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -34,23 +33,23 @@ def run(program, command, folder, name, *options, **variables):
 
 
 def environment(program, folder, **variables):
-    """As the program sees it under callgrind, which adds to it: in this order."""
+    """Returns the program's environment under callgrind, which adds to it, in order."""
     text = run(program, ["/usr/bin/env", "-0"], folder, "env", **variables)
     return text.decode().split("\0")[:-1]
 
 
 def preloaded(variables):
-    """Files that the program needs besides, by that environment."""
+    """Returns the files that this environment makes the program load."""
     return {variable.partition("=")[2] for variable in variables
             if variable.startswith("LD_PRELOAD=")}
 
 
 class Profile:
-    """What ran in each object.
+    """The execution counts of each object.
 
-    runs[object][address]: how often the instruction was executed.
-    edges[object][source object, source, target]: how often control went from
-    source to target, which is in object, by a jump or call.
+    runs[object][address]: how often the instruction was executed. edges[object][source
+    object, source, target]: how often control went from source to target, which is in
+    object, by a jump or call.
     """
 
     def __init__(self):
@@ -88,10 +87,10 @@ def read(path):
 
 
 def give_back(profile, obj):
-    """What callgrind counted for ???, but is of obj, gets obj's addresses.
+    """Moves counts of code of obj from the object ??? to obj, at the addresses of obj.
 
-    Where obj was mapped is known from a direct call or jump of its own to
-    there: where it went to, less where the instruction says that it goes.
+    The place where obj was mapped follows from a direct call or jump of its own: its
+    actual target, less the target in the instruction.
     """
     bases = {target - disasm.of(obj).target(source)
              for where, source, target in profile.edges[UNKNOWN]
@@ -131,7 +130,7 @@ class Loop:
 
 
 def loops(profile, obj, span=1 << 20):
-    """The loops of obj by head: docs/definitions.md, from counts alone."""
+    """Returns the loops of obj by head: docs/definitions.md, from counts alone."""
     give_back(profile, obj)
     runs = Counter(profile.runs[obj])
     jumps = []              # (source or None: elsewhere, target, count)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Calling contexts from a callgrind profile.
 
-The profile must come from callgrind.run(..., *OPTIONS), of a program whose stack
-is nowhere as deep as DEPTH: then a function's name has all its callers behind it,
-separated by '. What docs/contexts.md says otherwise than callgrind:
+The profile must come from callgrind.run(..., *OPTIONS), of a program whose stack is
+nowhere as deep as DEPTH. Then a function's name has all its callers behind it,
+separated by '. docs/contexts.md differs from callgrind:
 
   A jump to another function is a call there; here it stays in the frame.
   An entry of a PLT is a function there; here the call leads to where it jumps.
@@ -23,9 +23,9 @@ ENDBR64 = 4             # bytes
 
 
 def read(path):
-    """How often control went from one context to another, by place.
+    """Returns how often control went from one context to another, by place.
 
-    Counter of (caller, callee, site, target); a context is a name, and a place
+    It is a Counter of (caller, callee, site, target); a context is a name, and a place
     an (object, address).
     """
     edges = Counter()
@@ -54,7 +54,9 @@ def read(path):
 
 
 def is_stub(place):
-    """Does it begin with an indirect jump, as entries of a PLT, which are ???'s?"""
+    """Tells whether the place begins with an indirect jump, like an entry of a PLT, or
+    belongs to the object ???.
+    """
     path, address = place
     return not os.path.isfile(path) or any(
         disasm.kind(path, at) == "jump" and disasm.of(path).target(at) is None
@@ -62,13 +64,13 @@ def is_stub(place):
 
 
 class Contexts:
-    """The tree of a profile, as hwprof folds it.
+    """The tree of a profile, folded like hwprof's.
 
-    calls[chain, callee]: how often a chain of procedures, outermost first, called
-    that one, which may be on the chain.
-    unsure: of these, those that may be others': callgrind has a function that was
-    called and jumped to, or two entries of one, as one context.
-    threads: the procedures that threads begin with.
+    calls[chain, callee]: how often a chain of procedures, outermost first, called the
+    callee, which may be on the chain. unsure: those of the calls that may belong to
+    other contexts. callgrind has one context for a function that was both called and
+    jumped to, or for two entries of a function. threads: the procedures that threads
+    begin with.
     """
 
     def __init__(self, path):
@@ -88,8 +90,11 @@ class Contexts:
                                  self.edges(root, None) if how == CALL}
 
     def walk(self, root):
-        """todo: a context, its chain, how that was entered if by a stub, and if
-        all of that is sure."""
+        """Counts the contexts below root.
+
+        todo: a context; its chain; how it was entered, if by a stub; and whether all of
+        that is sure.
+        """
         todo = [(root, (), None, True)]
         while todo:
             context, chain, through, sure = todo.pop()
@@ -110,7 +115,9 @@ class Contexts:
                          for place in found]
 
     def edges(self, context, through):
-        """A stub leads to one procedure, which may be a stub by its code."""
+        """Yields the calls of a context. A stub leads to one procedure, whose own code may
+        be that of a stub.
+        """
         for callee, site, target, count in self.callees[context]:
             how = through or disasm.kind(*site)
             if how == CALL and not through and is_stub(target):
@@ -126,7 +133,7 @@ class Contexts:
 
 
 def called(chain, callee):
-    """The chain of what a procedure's call leads to."""
+    """Returns the chain of a procedure that this call begins."""
     if callee in chain:
         return chain[:chain.index(callee) + 1]
     return *chain, callee

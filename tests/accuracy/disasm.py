@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the instructions of an object are, as objdump disassembles them."""
+"""The instructions of an object, as objdump disassembles them."""
 import bisect
 import functools
 import os
@@ -24,10 +24,10 @@ class Instruction:
 
 
 class Code:
-    """Of one object, the instructions that are not all the others.
+    """The special instructions of one object: jumps, calls, returns and the like.
 
-    landings: where longjmp goes to: the address behind a call of setjmp, and
-    that of the call.
+    landings: targets of longjmp. Maps the address behind a call of setjmp to that of
+    the call.
     """
 
     def __init__(self, path):
@@ -55,8 +55,8 @@ class Code:
         return found and found.target
 
     def waits(self, head, tail):
-        """Is a thread waited for from head to tail, in the function around
-        head, or in one called there? Only direct calls are followed.
+        """Tells whether code from head to tail waits for a thread, in the function around
+        head or in a function that it calls. Only direct calls are followed.
         """
         if any(WAIT.match(found.symbol) for found in self.between(head, tail)):
             return True
@@ -85,12 +85,14 @@ def of(path):
 
 
 def kind(path, address):
-    """Of an instruction of any object; what is of none is a stub of a PLT."""
+    """Returns the kind of an instruction of any object; without an object it is a stub of
+    a PLT.
+    """
     return of(path).kind(address) if os.path.isfile(path) else "jump"
 
 
 def disassembly(path):
-    """Address, and the words behind it, of each instruction."""
+    """Yields the address of each instruction, and the words behind it."""
     text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", path],
                           check=True, capture_output=True, text=True).stdout
     for line in text.splitlines():
@@ -100,7 +102,7 @@ def disassembly(path):
 
 
 def instruction(words):
-    """None: it is as all the others."""
+    """Returns the special instruction, or None for any other."""
     name, prefixes, operands = parts(words)
     if re.match("j|loop", name):
         kind = "jump"
@@ -116,7 +118,7 @@ def instruction(words):
 
 
 def parts(words):
-    """Name, prefixes, operands; a hint may follow the name (jne,pn)."""
+    """Returns name, prefixes, operands; a hint may follow the name (jne,pn)."""
     prefixes = []
     while words and words[0].split(",")[0] in PREFIXES:
         prefixes.append(words[0])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where the code of an object lies in its own addresses."""
+"""Finds the code of an object in its own addresses."""
 import bisect
 import functools
 import re
@@ -13,7 +13,7 @@ def _readelf(option, path):
 
 
 class Sections:
-    """All that may be executed; or, of that, the one of that name."""
+    """All executable sections, or the one of this name."""
 
     def __init__(self, path, name=None):
         self.ranges = []
@@ -29,7 +29,7 @@ class Sections:
 
 
 def bias(path, offset):
-    """Address less file offset, of the part that is mapped from offset."""
+    """Returns address less file offset for the segment that is mapped from offset."""
     for line in _readelf("-lW", path):
         words = line.split()
         if words[:1] == ["LOAD"] and int(words[1], 16) & ~0xfff == offset:
@@ -39,14 +39,16 @@ def bias(path, offset):
 
 @functools.lru_cache(maxsize=None)
 def _functions(path):
-    """What unwinders know, of stripped objects as well: (start, end), sorted."""
+    """Returns the functions that unwinders know, also in stripped objects: sorted (start,
+    end).
+    """
     ranges = [re.search(r"pc=([0-9a-f]+)\.\.([0-9a-f]+)", line)
               for line in _readelf("--debug-dump=frames", path) if "pc=" in line]
     return sorted((int(r.group(1), 16), int(r.group(2), 16)) for r in ranges if r)
 
 
 def function(path, address):
-    """(start, end) of the one around the address; of none: just itself."""
+    """Returns (start, end) of the function around the address, or just the address itself."""
     functions = _functions(path)
     at = bisect.bisect(functions, (address, float("inf"))) - 1
     if at >= 0 and address < functions[at][1]:

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * exact_calls [-w] FILE: the call pairs in a recording, beside its branches.
+ * exact_calls [-w] FILE: compares the call pairs in a recording with its
+ * branches.
  *
- * Of each process: each pair was called no less often than is said, nor more.
- * Prints pairs that are wrong, and how many there are. Exit status 1: a pair is
+ * For each process, the exact calls of each pair must be within the bounds of
+ * the recording. Prints wrong pairs and their number. Exit status 1: a pair is
  * wrong or missing.
  *
- * -w: what windows of 32 branches say, one in 200: how many of the 95 % intervals
- * of pairs that were seen to be called 10 times or more have the exact share.
- * Prints: windows, calls in them, intervals that have it, pairs, and how many
- * times the interval's low end its high end is, on average.
+ * -w: does the same with windows of 32 branches, one in 200. Of the pairs that
+ * were seen to be called 10 times or more, it counts those whose 95 % interval
+ * contains the exact share. Prints: windows, calls in them, intervals that
+ * contain the share, pairs, and the average ratio of the interval's high end to
+ * its low end.
  */
 #include <math.h>
 #include <stdio.h>
@@ -88,7 +90,7 @@ static int take(void *context, const struct hwprof_sample *sample)
 			.callee = row->callee, .least = row->calls,
 			.error = row->error, .evicted = row->evicted,
 		};
-	/* Were branches evicted, pairs would have more calls than there are. */
+	/* With branches evicted, pairs would have more calls than the trace. */
 	if (sample->row->type == HWPROF_ROW_TOTALS) {
 		const struct hwprof_row_totals *totals =
 			(const void *)sample->row;
@@ -114,7 +116,7 @@ static int compare_pairs(const void *a, const void *b)
 	return order ? order : compare_numbers(x->callee, y->callee);
 }
 
-/* --- are they right? -------------------------------------------------------- */
+/* --- are they right? ------------------------------------------------------ */
 
 static void sum_up(struct recording *recording)
 {
@@ -153,20 +155,22 @@ static int check(struct recording *recording)
 		if (pair->least <= pair->exact && pair->exact <= most)
 			continue;
 		wrong++;
-		printf("# %u: 0x%llx calls 0x%llx %llu to %llu times, and it is %llu\n",
+		printf("# %u: 0x%llx calls 0x%llx %llu to %llu times, and it "
+		       "is %llu\n",
 		       pair->pid, (unsigned long long)pair->site,
 		       (unsigned long long)pair->callee,
 		       (unsigned long long)pair->least,
 		       (unsigned long long)most,
 		       (unsigned long long)pair->exact);
 	}
-	printf("%llu calls, %zu of %zu pairs as often as they were, %llu calls evicted\n",
+	printf("%llu calls, %zu of %zu pairs as often as they were, %llu calls "
+	       "evicted\n",
 	       (unsigned long long)calls, sure, recording->pairs.count,
 	       (unsigned long long)recording->evicted);
 	return wrong || !calls;
 }
 
-/* --- what do windows say? --------------------------------------------------- */
+/* --- what do windows say? ------------------------------------------------- */
 
 static int compare_runs(const void *a, const void *b)
 {
@@ -184,7 +188,7 @@ static void sort_runs(struct recording *recording)
 	      sizeof(*recording->runs.items), compare_runs);
 }
 
-/* False: there is something else among them than hardware records. */
+/* Returns false if the branches contain others than hardware records. */
 static bool feed_window(void *table, const struct hwprof_branch *oldest,
 			u32 space)
 {
@@ -240,7 +244,10 @@ static bool take_row(void *context, const void *data, u64 ip, u64 addr,
 	return true;
 }
 
-/* Rows of one thread follow each other, but for what was lost: nothing. */
+/*
+ * Feeds windows of each run. Rows of one thread follow each other, as nothing
+ * was lost.
+ */
 static u64 feed_windows(struct recording *recording, void *table)
 {
 	u64 windows = 0, random = 1;
@@ -251,7 +258,8 @@ static u64 feed_windows(struct recording *recording, void *table)
 
 		for (; at + WINDOW <= of->count;
 		     at += EVERY / 2 + random_below(&random, EVERY + 1))
-			windows += feed_window(table, recording->branches.items +
+			windows += feed_window(table,
+					       recording->branches.items +
 					       of->first + at, of->pid);
 		at -= at < of->count ? at : of->count;
 	}

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * exact_contexts FILE: the calling contexts in a recording of one program, beside
- * those that the oracle makes of the branches in it.
+ * exact_contexts FILE: compares the calling contexts in a recording of one
+ * program with those that the oracle makes of the branches in it.
  *
- * Prints contexts that are not the same, and how many there are. Exit status 1:
- * some are wrong, or branches are missing.
+ * Prints contexts that differ, and their number. Exit status 1: some are wrong,
+ * or branches are missing.
  */
 #include <inttypes.h>
 #include <search.h>
@@ -16,7 +16,7 @@
 #include "tests/oracle/contexts.h"
 #include "tests/oracle/rows.h"
 
-/* What rows said of one id, summed. */
+/* Sum of the rows of one id. */
 struct told {
 	struct hwprof_row_context row;
 	struct context *context;	/* the oracle's, once it was found */
@@ -53,7 +53,7 @@ static void take_branch(void *context, u32 thread,
 		*array_push(&comparison->threads) = (struct context_thread) {
 			.contexts = &comparison->contexts,
 		};
-	/* Sessions number address spaces each for itself. */
+	/* Each session numbers address spaces by itself. */
 	here.space = 1;
 	contexts_feed(&comparison->threads.items[thread], &here);
 }
@@ -193,7 +193,8 @@ int main(int argc, char **argv)
 	for (i = 0; i < comparison.threads.count; i++)
 		if (comparison.threads.items[i].deepest > deepest)
 			deepest = comparison.threads.items[i].deepest;
-	printf("%zu contexts of %" PRIu64 " calls, %zu frames deep: %zu of %zu are exact\n",
+	printf("%zu contexts of %" PRIu64
+	       " calls, %zu frames deep: %zu of %zu are exact\n",
 	       comparison.told_count, comparison.calls, deepest,
 	       comparison.told_count - comparison.wrong, exact);
 	return comparison.wrong || comparison.told_count != exact;

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * exact_edges [-w] FILE: the edges in a recording, beside its branches.
+ * exact_edges [-w] FILE: compares the edges in a recording with its branches.
  *
- * Of each process: each edge was taken no less often than is said, nor more.
- * Prints edges that are wrong, and how many there are. Exit status 1: an edge
- * is wrong or missing.
+ * For each process, the exact count of each edge must be within the bounds of
+ * the recording. Prints wrong edges and their number. Exit status 1: an edge is
+ * wrong or missing.
  *
- * -w: what windows of 32 branches say, one in 200. Prints five numbers:
- * windows; the largest difference of a branch's share of all taken branches, in
- * points; 95 % intervals that have the exact bias; conditional jumps that have
- * an interval, which ran 10 times or more in windows. The last number is how
- * wide intervals are on average, in points.
+ * -w: does the same with windows of 32 branches, one in 200. Prints five
+ * numbers:
+ * - windows;
+ * - the largest difference of a branch's share
+ *   in all taken branches, in points;
+ * - 95 % intervals that contain the exact bias;
+ * - conditional jumps that have an interval: those that ran 10 times or more;
+ * - the average width of intervals, in points.
  */
 #include <math.h>
 #include <stdio.h>
@@ -89,7 +92,7 @@ static int take(void *context, const struct hwprof_sample *sample)
 		take_branches(recording, (const void *)sample->row);
 	if (sample->row->type == HWPROF_ROW_EDGE)
 		take_edge(recording, (const void *)sample->row);
-	/* Were branches of the trace evicted, edges would have more. */
+	/* With branches of the trace evicted, edges would have more. */
 	if (sample->row->type == HWPROF_ROW_TOTALS)
 		recording->evicted = max(recording->evicted, totals->evicted);
 	return 0;
@@ -146,7 +149,10 @@ static void sum_up(struct recording *recording)
 
 /* --- what the branches say ----------------------------------------------- */
 
-/* Where a thread is: in a line from @to on, to which the branch @from led. */
+/*
+ * State of a thread: it is in a line that begins at @to, where the branch at
+ * @from led.
+ */
 struct thread {
 	u32 pid, tid, space, kind;
 	u64 next;			/* the next run's sequence number */
@@ -253,7 +259,7 @@ static int check(struct recording *recording)
 
 /* --- what do windows say? ------------------------------------------------ */
 
-/* False: there is something else among them than hardware records. */
+/* Returns false if the branches contain others than hardware records. */
 static bool feed_window(void *table, const struct hwprof_branch *oldest,
 			u32 space)
 {
@@ -278,7 +284,10 @@ static bool feed_window(void *table, const struct hwprof_branch *oldest,
 	return true;
 }
 
-/* Rows of one thread follow each other, but for what was lost: nothing. */
+/*
+ * Feeds windows of each run. Rows of one thread follow each other, as nothing
+ * was lost.
+ */
 static u64 feed_windows(const struct recording *recording, void *table)
 {
 	const struct hwprof_branch *branches = recording->branches.items;
@@ -307,14 +316,14 @@ static bool take_row(void *context, const void *data, u64 ip, u64 addr,
 	return true;
 }
 
-/* Edges by branch, exact or as windows tell them. */
+/* Edges by branch, exact or from windows. */
 struct view {
 	struct edge_entry *entries;
 	struct edge_lines lines;
 	u64 all;			/* taken branches */
 };
 
-/* As if all code were in one object. */
+/* Treats all code as that of one object. */
 static struct code_spot spot_of(u32 pid, u64 address)
 {
 	static const char everywhere;
@@ -351,7 +360,7 @@ static bool make_view(struct view *view, const struct recording *recording,
 						 recording->edges.count);
 }
 
-/* Sums entries [@first, @end), of one branch. */
+/* Sums the entries [@first, @end) of one branch. */
 static struct weight taken_of(const struct view *view, size_t first, size_t end)
 {
 	struct weight taken = { 0, 0 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * exact_paths FILE: the paths in a recording, beside all branches in it.
+ * exact_paths FILE: compares the paths in a recording with all branches in it.
  *
- * Of each process, every path was run as often as is said, and no other was; the
- * oracle keeps the whole sequence of jumps of each frame. Prints paths that
- * differ, and then: how many paths there are, how often they were run, and what
- * part of their branches the hot ones have, those with a hundredth and more, as
- * in the paper's table 4. Exit status 1: a path differs, or branches are missing.
+ * For each process, the counts of all paths must be exact, with no other paths.
+ * The oracle keeps the whole sequence of jumps of each frame. Prints paths that
+ * differ. Then it prints the number of paths, how often they ran, and the share
+ * of the branches on hot paths: those with a hundredth and more, as in table 4
+ * of the paper. Exit status 1: a path differs, or branches are missing.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,7 +20,9 @@
 
 #define HOT	0.01
 
-/* Address spaces are numbered by session: what two have in common is the pid. */
+/*
+ * Maps a session's address space to a pid, which all sessions have in common.
+ */
 struct owner {
 	u32 space, pid;
 };
@@ -77,7 +79,7 @@ static u32 owner_of(const struct owners *owners, u32 space)
 	return 0;
 }
 
-/* The oracle's paths, by pid. Returns how many branches are missing. */
+/* Finds the exact paths by pid. Returns how many branches are missing. */
 static u64 walk_branches(const char *name, struct exact_paths *exact)
 {
 	struct walking walking = { 0 };
@@ -134,7 +136,10 @@ static void read_paths(const char *name, struct exact_paths *told)
 	paths_finish(told);
 }
 
-/* Prints those of @a that @b has not, or not as often. */
+/*
+ * Prints one path of @a that @b lacks, or has with another count. Returns how
+ * many there are.
+ */
 static size_t differ(const struct exact_paths *a, const struct exact_paths *b,
 		     const char *who)
 {
@@ -147,9 +152,11 @@ static size_t differ(const struct exact_paths *a, const struct exact_paths *b,
 		if (other && other->count == path->count)
 			continue;
 		if (!differing++)
-			printf("# %s: process %u, from 0x%" PRIx64 " to 0x%" PRIx64
-			       ", flags %u, %zu jumps: %" PRIu64 ", not %" PRIu64
-			       "\n", who, path->space, path->start, path->end,
+			printf("# %s: process %u, from 0x%" PRIx64
+			       " to 0x%" PRIx64
+			       ", flags %u, %zu jumps: %" PRIu64
+			       ", not %" PRIu64 "\n",
+			       who, path->space, path->start, path->end,
 			       path->flags, path->length,
 			       other ? other->count : 0, path->count);
 	}
@@ -162,7 +169,7 @@ static u64 branches_of(const struct exact_path *path)
 	       path->count * (path->length + 1);
 }
 
-/* In all processes together, as if they were one program. */
+/* Prints the share of hot paths in all processes together, like one program. */
 static void print_heat(const struct exact_paths *exact)
 {
 	u64 branches = 0, hot = 0, unseen = 0;
@@ -182,7 +189,8 @@ static void print_heat(const struct exact_paths *exact)
 		hot_count++;
 	}
 	printf("%zu paths, run %" PRIu64 " times (%" PRIu64
-	       " of them begun unseen): %zu hot ones have %.1f%% of the branches\n",
+	       " of them begun unseen): %zu hot ones have %.1f%% of the "
+	       "branches\n",
 	       exact->count, exact->finished, unseen, hot_count,
 	       branches ? 100.0 * hot / branches : 0);
 }

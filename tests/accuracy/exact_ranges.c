@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * exact_ranges FILE: the ranges in a recording, beside the branches in it.
+ * exact_ranges FILE: compares the ranges in a recording with the branches in
+ * it.
  *
- * Of each process: no range had less branches lead into it than is said, nor
- * more; and how right the counts of hot ranges are (the paper's section 5.3).
- * Prints ranges that are wrong, and: ranges, hot ranges, average and worst
- * accuracy. Exit status 1: a range is wrong, or branches are missing.
+ * For each process, the exact branches into each range must be within the
+ * bounds of the recording. Prints ranges that are wrong. Then it prints the
+ * number of ranges and of hot ranges, and the average and worst accuracy of the
+ * counts of hot ranges (section 5.3 of the paper). Exit status 1: a range is
+ * wrong, or branches are missing.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,7 +137,8 @@ int main(int argc, char **argv)
 	hwprof_file_close(file);
 	for (i = 0; i < recording.count; i++)
 		compare(&recording.items[i], &result);
-	printf("%zu ranges, %zu hot: on average %.2f%% accurate, the worst %.2f%%\n",
+	printf("%zu ranges, %zu hot: on average %.2f%% accurate, the worst "
+	       "%.2f%%\n",
 	       result.ranges, result.hot, 100 * result.sum / result.hot,
 	       100 * result.worst);
 	return result.wrong || !result.hot;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Hot paths and procedures of several programs, in the columns of tables 4 and 5 of
-Ammons, Ball and Larus (PLDI 1997), from what `report paths --json` sums up."""
+Ammons, Ball and Larus (PLDI 1997), from the sums of `report paths --json`.
+"""
 
 KINDS = "paths", "procedures"
 PATHS = 32              # that have half of the metric. Of the paper's programs, at
@@ -8,7 +9,8 @@ PATHS = 32              # that have half of the metric. Of the paper's programs,
 PROCEDURES = 24         # and of hot procedures at most 24 have 44 % and more; here:
 OF_PROCEDURES = 0.5
 
-# Of which half may be on more, as on those of go and gcc, which the paper excepts.
+# Half of these programs' metric may be on more paths, as on those of go and
+# gcc, which the paper excepts.
 SPREAD = {
     "perl": "an interpreter: what it does is spread over its operators",
     "sqlite3": "it compiles to byte code, and interprets that",
@@ -16,7 +18,7 @@ SPREAD = {
 
 
 def added(sums, heats):
-    """Of several heats together."""
+    """Returns the sum of several heats."""
     return {key: sum(sums[heat][key] for heat in heats)
             for key in ("number", "paths", "branch_share", "share")}
 
@@ -26,7 +28,7 @@ def hot(sums):
 
 
 def cells(what, metric, part):
-    """Number, paths each of procedures or branches of paths, and the metric."""
+    """Yields the number, paths each of procedures or branches of paths, and the metric."""
     yield f"{part['number']:6,}"
     if what == "procedures":
         yield f"{part['paths'] / max(part['number'], 1):10.1f}"
@@ -36,8 +38,9 @@ def cells(what, metric, part):
 
 
 def print_table(what, summaries):
-    """summaries: by program's name. Where the metric is branches, hot ones are
-    neither dense nor sparse."""
+    """Prints a table of summaries, which are by program's name. With branches as the
+    metric, hot paths are not divided into dense and sparse.
+    """
     metric = ", ".join({summary["metric"]: 0 for summary in summaries.values()})
     heats = ("hot", "cold") if metric == "branches" else ("dense", "sparse", "cold")
     second = (f" {'paths each':>10}" if what == "procedures" else
@@ -51,7 +54,7 @@ def print_table(what, summaries):
 
 
 def wrong(name, summary):
-    """A line for each kind of which few have not most of the metric."""
+    """Returns a line for each kind of which a few do not have most of the metric."""
     lines = []
     half = summary["paths_of_half"]
     if name not in SPREAD and (half is None or half > PATHS):

@@ -2,10 +2,11 @@
 /*
  * qemu-x86_64 -plugin loads.so,most=N PROGRAM [ARG]... 200> FILE
  *
- * Writes the first N loads of a program as struct load: what each instruction
- * reads from memory first. The emulator says which do and where; the value is read
- * there, since the program's memory is the emulator's: nothing of it is hwprof's
- * own code. For programs of one thread.
+ * Writes the first N loads of a program as struct load: the first read from
+ * memory of each executed instruction. The emulator tells the instruction and
+ * the address. The plugin reads the value there, since it shares the emulator's
+ * memory with the program. No code of hwprof takes part. Only for programs of
+ * one thread.
  */
 #include <stdlib.h>
 #include <string.h>

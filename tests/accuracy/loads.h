@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A load of a traced program, as loads.c writes it and value_error.c reads it. */
+/* A load of a traced program: loads.c writes it and value_error.c reads it. */
 #ifndef TESTS_ACCURACY_LOADS_H
 #define TESTS_ACCURACY_LOADS_H
 

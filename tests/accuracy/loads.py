@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The programs whose loads are looked at, and their loads from the emulator."""
+"""The programs whose loads are tested, and their loads from the emulator."""
 import pathlib
 import subprocess
 import sys
@@ -7,7 +7,7 @@ import sys
 import programs
 import traced
 
-# Of each suite its own: several run at a time.
+# Each suite has its own folder, since several run at a time.
 INPUTS = traced.TOP / f"build/accuracy-{pathlib.Path(sys.argv[0]).name}"
 TIMES = 8                   # as long as the other tests' inputs
 
@@ -27,7 +27,7 @@ COMMANDS = {
 
 
 def write():
-    """Inputs, and what takes the loads down."""
+    """Writes the inputs, and builds the plugin that records loads."""
     subprocess.run(["make", "-s", "build/loads.so"], check=True,
                    cwd=traced.TOP)
     INPUTS.mkdir(parents=True, exist_ok=True)
@@ -35,7 +35,7 @@ def write():
     (INPUTS / "joins.sql").write_text(
         programs.FILES["join.sql"].replace("i < 200", "i < 4000") +
         "select count(distinct y), avg(x) from a where x % 7 < 3;")
-    # What a compiler is fed with: many functions of different kinds.
+    # Input of a compiler: many functions of different kinds.
     (INPUTS / "unit.c").write_text("".join(f"""
 struct s{i} {{ int a, b[{i % 7 + 1}]; struct s{i} *next; }};
 int f{i}(struct s{i} *s, int n)

@@ -2,16 +2,16 @@
 /*
  * overlap < EVENTS
  *
- * How well sampled profiles of a program agree with the whole one (Mousa, Krintz:
- * HPS, section 6, figure 10). Its events (trace.c) are counted, each of them;
- * and sampled, by HPS's two counters: of calls and back edges, a burst is seen
- * and then so many are passed over. Sampled calls go through the call engine, in a
- * table of 1 MiB.
+ * How well do sampled profiles of a program agree with the whole one (Mousa,
+ * Krintz: HPS, section 6, figure 10)? All events (trace.c) are counted, and
+ * they are sampled by the two counters of HPS. Of calls and back edges, a burst
+ * is sampled, and then a number of them is skipped. Sampled calls go through
+ * the call engine, in a table of 1 MiB.
  *
- * Prints: calls, back edges, references to data. Then a line for each length of
- * a burst and frequency: burst, 1 / frequency, calls that were sampled, the
- * overlap of call pairs and of methods; references that were sampled, and the
- * overlap of the words that they are to. Overlaps are in percent.
+ * Prints calls, back edges and references to data. Then it prints a line for
+ * each length of a burst and frequency: burst, 1 / frequency, sampled calls,
+ * the overlap of call pairs and of methods, sampled references, and the overlap
+ * of the words that they access. Overlaps are in percent.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,9 +31,9 @@ enum {
 };
 
 static const unsigned int bursts[BURSTS] = { 1, 10, 50, 100 };
-static const unsigned int inverses[FREQUENCIES] = { 100, 500, 1000, 5000, 10000 };
+static const unsigned int inverses[FREQUENCIES] = {100, 500, 1000, 5000, 10000};
 
-/* --- counts of members, by a key ---------------------------------------------- */
+/* --- counts of members, by a key ------------------------------------------ */
 
 struct count {
 	u64 key;
@@ -104,7 +104,7 @@ static int hotter(const void *a, const void *b)
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-/* A profile's members, the hottest first, and up to where they are 90 %. */
+/* The hottest members of a profile, which together have 90 % of it. */
 struct hot {
 	struct count *members;
 	size_t count;
@@ -131,8 +131,9 @@ static struct hot hot_of(const struct counts *counts)
 }
 
 /*
- * Feller's: of the members that make up 90 % of the exact profile, the sum of
- * the smaller of the two shares, which are shares of these members.
+ * Returns the overlap by Feller: over the members that have 90 % of the exact
+ * profile, the sum of the smaller of both shares. A share is the part of these
+ * members.
  */
 static double overlap(const struct hot *hot, const struct counts *sampled)
 {
@@ -152,9 +153,9 @@ static double overlap(const struct hot *hot, const struct counts *sampled)
 	return 100 * sum;
 }
 
-/* --- sampling ------------------------------------------------------------------ */
+/* --- sampling ------------------------------------------------------------- */
 
-/* HPS's two counters; distances are varied by a half, against resonance. */
+/* The two counters of HPS. Distances vary by a half, against resonance. */
 struct sampler {
 	u32 burst, sparsity;
 	u64 next;		/* event at which it is switched */
@@ -249,7 +250,7 @@ static void take(struct profile *profile, const struct trace_event *event)
 		take_call(profile, event);
 }
 
-/* --- what became of it ----------------------------------------------------------- */
+/* --- what became of it ---------------------------------------------------- */
 
 struct sampled {
 	struct counts pairs, methods;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What plugins of qemu-x86_64 are made with, and where they write to.
+ * The interface of plugins of qemu-x86_64, and their output.
  *
- * Of qemu-plugin.h, which Debian has in no package: the interface's version 1, in
- * the words of QEMU's documentation.
+ * It declares version 1 of the interface, in the words of QEMU's documentation,
+ * as no package of Debian has qemu-plugin.h.
  */
 #ifndef TESTS_ACCURACY_PLUGIN_H
 #define TESTS_ACCURACY_PLUGIN_H
@@ -32,8 +32,8 @@ void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id,
 		void (*cb)(qemu_plugin_id_t id, void *context), void *context);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *tb);
-struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb,
-						 size_t index);
+struct qemu_plugin_insn *
+qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
@@ -47,8 +47,8 @@ void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
 unsigned int qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info);
 
 /*
- * Writes to file 200, which the program does not know of. One thread at a time.
- * What is buffered goes out by plugin_flush(); it ends the program if it cannot.
+ * Writes to file 200, which the program does not use. One thread at a time.
+ * plugin_flush() writes buffered data; it ends the program if it cannot.
  */
 void plugin_write(const void *data, size_t size);
 void plugin_flush(void);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The profiled programs: Debian's, of different kinds, with small inputs.
 
-Each does the same in each run: no clock, no randomness, no order of addresses.
+Each does the same in each run, independent of clocks, random numbers and addresses.
 """
 import os
 import random
@@ -24,21 +24,23 @@ class Program:
                 **dict(self.variables)}
 
     def objects(self):
-        """As the kernel and callgrind name them: without symbolic links."""
+        """Returns the objects by the names of the kernel and callgrind: without symbolic
+        links.
+        """
         return [os.path.realpath(file) for file in (
             self.command[0], *(f"{LIBRARIES}/{name}" for name in self.libraries))]
 
 
-# Hash seeds that are drawn, and code chosen for the CPU, are not the same here
-# and there unless they are told to be. Threads may bind a symbol twice, unless
-# it is done before there are any; which of pigz's takes a block, and whose
-# memory it takes, is not said, so that it gets one block only.
+# Random hash seeds, and code chosen for the CPU, would differ between here and
+# the VM, so they are fixed. Threads may bind a symbol twice, unless all are
+# bound before there are threads. Which thread of pigz takes a block, and whose
+# memory it takes, is random, so there is only one block.
 PROGRAMS = {program.name: program for program in (
     Program("bzip2", "compressor", ["/usr/bin/bzip2", "-c", "text"],
             ("libbz2.so.1.0",)),
     Program("perl", "interpreter", ["/usr/bin/perl", "words.pl", "text"],
             variables=(("PERL_HASH_SEED", "0"), ("PERL_PERTURB_KEYS", "0"))),
-    # By itself it chooses a buffer that hangs on how much memory is free.
+    # By default, the buffer depends on how much memory is free.
     Program("sort", "sorter",
             ["/usr/bin/sort", "--parallel=1", "-S", "2M", "lines"]),
     Program("cjpeg", "image coder", ["/usr/bin/cjpeg", "image.ppm"],
@@ -83,7 +85,7 @@ def parse(parser):
 
 
 def write(folder, times=1):
-    """Inputs, the same every time; all but the shell's so many times as long."""
+    """Writes inputs, the same every time; all but the shell's are so many times as long."""
     draw = random.Random(1)
     words = "the of loop branch trip count entry head tail of a in is".split()
 
@@ -114,7 +116,7 @@ def write(folder, times=1):
 
 
 def write_long(folder, times):
-    """The same, the shell's so many times as long, too."""
+    """Writes the same inputs; also the shell's is so many times as long."""
     write(folder, times)
     (folder / "join.sql").write_text(
         FILES["join.sql"].replace("i < 200", f"i < {200 * times}"))

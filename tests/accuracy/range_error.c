@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * range_error code < EVENTS
- * range_error data < LOADS
- * range_error streams
+ * range_error code < EVENTS range_error data < LOADS range_error streams
  *
- * Hot ranges of a program in little memory, beside exact counts (Mysore et al.,
- * section 5.3): of where branches lead, as trace.c has them; or of the values of
- * loads, of their addresses, and of pairs of the instruction and the address, as
- * loads.c has them. The tree has 8 KiB of ranges and an epsilon of 10 %, and 64 KiB
- * and one of 1 %, as in the paper; what rows have told takes half as much besides,
- * and hints, which change no count, 10 KiB.
+ * Compares hot ranges of a program in little memory with exact counts (Mysore
+ * et al., section 5.3). `code` takes the targets of branches from trace.c.
+ * `data` takes loads from loads.c: their values, their addresses, and pairs of
+ * instruction and address. The tree has 8 KiB of ranges and an epsilon of 10 %,
+ * or 64 KiB and 1 %, as in the paper. The counts that rows have reported take
+ * half as much in addition. Hints, which change no count, take 10 KiB.
  *
- * Prints for each: the stream, KiB, values, ranges, hot ranges, the average accuracy
- * of their counts and the worst in percent; how many ranges that are truly hot were
- * not found, how many of these the bounds do not explain, and how many ranges have
- * other counts than their bounds allow. Exit status 1: there was nothing to count.
+ * Prints for each: the stream, KiB, values, ranges, hot ranges, and the average
+ * and worst accuracy of their counts in percent. Then follow how many truly hot
+ * ranges were not found, how many of these the bounds do not explain, and how
+ * many ranges have counts outside their bounds. Exit status 1: there was
+ * nothing to count.
  *
- * streams: of 10 million values each that are random or made to be hard, and of as
- * many pairs, in memory that is too little and that is enough; prints how many splits
- * were refused. Exit status 1: a count is out of its bounds, or memory was not as it
- * was to be.
+ * streams: counts streams of 10 million values and of as many pairs, which are
+ * random or made to be hard, in too little memory and in enough. Prints how
+ * many splits were refused. Exit status 1: a count is outside its bounds, or
+ * memory was not as expected.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +44,7 @@ struct keys {
 	size_t count, room;
 };
 
-/* --- exact counts ----------------------------------------------------------------- */
+/* --- exact counts --------------------------------------------------------- */
 
 struct numbers {
 	range_number *items;	/* sorted */
@@ -105,7 +104,7 @@ static u64 exact(const struct numbers *numbers, const struct range_node *node)
 	return end - below(numbers, node->low);
 }
 
-/* The tree in which each number is counted for itself. */
+/* Returns the tree that counts each number separately. */
 static struct range_set exact_set(const struct numbers *numbers)
 {
 	struct range_set set = { 0 };
@@ -124,7 +123,7 @@ static struct range_set exact_set(const struct numbers *numbers)
 	return set;
 }
 
-/* --- the engine's ------------------------------------------------------------------- */
+/* --- the engine's --------------------------------------------------------- */
 
 static void count(struct range_tree *tree, const struct keys *keys, bool pairs)
 {
@@ -140,9 +139,10 @@ static void count(struct range_tree *tree, const struct keys *keys, bool pairs)
 }
 
 static struct range_set counted_set(const struct keys *keys, bool pairs,
-				    size_t blocks, u32 epsilon_ppm, u64 *refused)
+				    size_t blocks, u32 epsilon_ppm,
+				    u64 *refused)
 {
-	/* Of each block; of one in 16, what belongs to roots. */
+	/* Each block's memory; 2 bytes of it are for the owners of roots. */
 	size_t size = blocks * (sizeof(struct range_block) +
 				sizeof(struct range_told) + 2 +
 				(pairs ? sizeof(u64) : 0));
@@ -159,7 +159,8 @@ static struct range_set counted_set(const struct keys *keys, bool pairs,
 	count(&tree, keys, pairs);
 	for (node = 0; node < range_node_count(&tree); node++)
 		if (range_is_used(&tree, node) && *range_own(&tree, node) &&
-		    range_set_add(&set, number_of(range_low(&tree, node), pairs),
+		    range_set_add(&set,
+				  number_of(range_low(&tree, node), pairs),
 				  range_bits(&tree, node),
 				  *range_own(&tree, node)))
 			abort();
@@ -170,7 +171,7 @@ static struct range_set counted_set(const struct keys *keys, bool pairs,
 	return set;
 }
 
-/* --- both ------------------------------------------------------------------------------ */
+/* --- both ----------------------------------------------------------------- */
 
 struct result {
 	size_t hot, missed, unexplained, wrong;
@@ -205,7 +206,10 @@ static bool contains(const struct range_node *outer,
 	       range_last(outer) >= range_last(inner);
 }
 
-/* Is a hot range of the set this one, but for values that never were? */
+/*
+ * Tells whether a hot range of the set equals this one, apart from values that
+ * never occurred.
+ */
 static bool is_found(const struct range_set *set, const struct numbers *numbers,
 		     const struct range_node *hot)
 {
@@ -220,7 +224,7 @@ static bool is_found(const struct range_set *set, const struct numbers *numbers,
 	return false;
 }
 
-/* What may have been in @hot, but was counted in ranges around it. */
+/* Returns the counts of ranges around @hot, which may belong to @hot. */
 static u64 around(const struct range_set *set, const struct range_node *hot)
 {
 	u64 sum = 0;
@@ -233,7 +237,7 @@ static u64 around(const struct range_set *set, const struct range_node *hot)
 	return sum;
 }
 
-/* Of the truth's ranges in @hot, that was not found, either. */
+/* Tells whether a true range inside @hot was not found either. */
 static bool is_one_inside(const struct range_set *truth, const bool *missed,
 			  size_t hot)
 {
@@ -247,9 +251,9 @@ static bool is_one_inside(const struct range_set *truth, const bool *missed,
 }
 
 /*
- * What was counted around a range may have been in it, so that it is hot; and
- * instead of one that is not found, a wider one may be hot, which then is not in
- * what is left of those around it.
+ * Counts the hot ranges that were not found. The bounds explain most: the
+ * counts around a range may belong to it and make it hot. Or a wider range is
+ * hot instead, which then lacks in the rest of those around it.
  */
 static void find_missed(const struct range_set *set,
 			const struct range_set *truth,
@@ -306,7 +310,7 @@ static bool judge(const char *stream, const struct keys *keys, bool pairs)
 	return keys->count;
 }
 
-/* --- what is read ------------------------------------------------------------------------ */
+/* --- what is read --------------------------------------------------------- */
 
 static bool judge_code(void)
 {
@@ -344,7 +348,7 @@ static bool judge_data(void)
 	       judge("pairs", &pairs, true);
 }
 
-/* Only ENDS has so few values, not pairs, that there is always memory. */
+/* Only ENDS without pairs has so few values that there is always memory. */
 static bool is_right(enum stream stream, bool pairs, size_t blocks, u64 refused)
 {
 	return !refused == (blocks == MUCH || (stream == ENDS && !pairs));
@@ -367,7 +371,10 @@ static bool judge_stream(enum stream stream, const struct keys *keys,
 	return !result.wrong && is_right(stream, pairs, blocks, refused);
 }
 
-/* A pair's code is of such a stream, too, but changes a third as often. */
+/*
+ * The code of a pair comes from such a stream, too, but changes a third as
+ * often.
+ */
 static bool judge_stream_of(enum stream stream, bool pairs)
 {
 	u64 random = stream, codes = stream + STREAMS, i;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Why the oracle and callgrind may differ about a loop: rules, not a list.
+"""Reasons why the oracle and callgrind may differ about a loop: rules, not a list.
 
-Each can be checked from the code or from the runs. A difference that no rule
-explains is a failure.
+Each can be checked from the code or from the runs. A difference that no rule explains
+is a failure.
 """
 import disasm
 import elf
@@ -18,10 +18,10 @@ REASONS = {
 
 
 def of(program, obj, head, exact, runs):
-    """None, or one of REASONS.
+    """Returns one of REASONS, or None.
 
-    exact: tail, back edges and entries as callgrind counts them; runs: the
-    same as the oracle has them, of each run; None: there is no such loop.
+    exact: tail, back edges and entries that callgrind counts; runs: the same from the
+    oracle, for each run; None: there is no such loop.
     """
     if any(run and not elf.Sections(obj).has(run[0]) for run in runs):
         return "layout"

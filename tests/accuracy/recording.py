@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A recording: the loops that the oracle makes of its branches, the engine's,
-and where the objects were."""
+"""A recording: the oracle's loops of its branches, the engine's loops, and the addresses
+of the objects.
+"""
 import json
 import pathlib
 import re
@@ -21,7 +22,9 @@ def output(*command):
 
 
 def by_place(loops):
-    """Sessions number address spaces by themselves, but in the same order."""
+    """Returns loops by place. Sessions number address spaces by themselves, but in the
+    same order.
+    """
     spaces = sorted({loop["space"] for loop in loops})
     return {(spaces.index(loop["space"]), loop["head"]): loop for loop in loops}
 
@@ -36,11 +39,11 @@ class Recording:
         self.totals.update(said)
 
     def evicted(self):
-        """Did it give up loops or branches, for want of room, and say so?"""
+        """Tells whether it evicted loops or branches, for want of room."""
         return self.totals["evicted"] > 0
 
     def differences(self):
-        """What the engine says otherwise than the oracle, a line for each."""
+        """Returns a line for each difference between engine and oracle."""
         lines = [f"{what}: {self.totals[what]}"
                  for what in ("missing", "lost") if self.totals[what]]
         for place in sorted(set(self.exact) | set(self.engine)):
@@ -59,14 +62,14 @@ class Recording:
         return lines
 
     def loops_of(self, obj):
-        """(tail, back edges, entries) by head, in the object's addresses."""
+        """Returns (tail, back edges, entries) by head, in the object's addresses."""
         return {loop["head"] - base: (loop["tail"] - base, loop["back_edges"],
                                       loop["entries"])
                 for start, end, base in self.mappings(obj)
                 for loop in self.exact.values() if start <= loop["head"] < end}
 
     def mappings(self, obj):
-        """(start, end, difference to the object's own addresses)"""
+        """Returns (start, end, difference to the object's own addresses)."""
         text = output("perf", "script", "-i", self.path, "--show-mmap-events")
         found = set()
         for *numbers, path in MMAP.findall(text):

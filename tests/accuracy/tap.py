@@ -11,7 +11,7 @@ class Tap:
         print(f"1..{checks}", flush=True)
 
     def check(self, wrong, what):
-        """wrong: a line for each thing that is."""
+        """Prints a check. wrong: a line for each error."""
         self.done += 1
         self.failed += bool(wrong)
         print(f"{'not ok' if wrong else 'ok'} {self.done} - {what}")

@@ -3,10 +3,9 @@
  * qemu-x86_64 -plugin trace.so,references=N PROGRAM [ARG]... 200> FILE
  * qemu-x86_64 -plugin trace.so,branches=N PROGRAM [ARG]... 200> FILE
  *
- * Writes a program's calls, its back edges and its first N references to data, in
- * the order in which they happen, as struct trace_event; or its first N taken
- * branches. The emulator says what runs and capstone what it is: nothing of it is
- * hwprof's own code.
+ * Writes a program's calls, its back edges and its first N references to data,
+ * in order, as struct trace_event; or its first N taken branches. The emulator
+ * tells what runs, and capstone decodes it. No code of hwprof takes part.
  */
 #include <capstone/capstone.h>
 #include <inttypes.h>
@@ -21,7 +20,7 @@
 
 enum { THREADS = 4096 };
 
-/* Code that runs from its start to its end, and how it ends. */
+/* Code that runs from its start to its end, and the kind of its end. */
 struct block {
 	uint64_t start, end;
 	uint64_t last;		/* instruction */
@@ -81,7 +80,7 @@ static void refers(unsigned int cpu, qemu_plugin_meminfo_t info,
 		tell(0, address, TRACE_REFERENCE);
 }
 
-/* It stays as long as the program does, since its code may. */
+/* Makes a block, which is never freed, since its code may run until the end. */
 static struct block *block_of(const struct qemu_plugin_tb *tb)
 {
 	const struct qemu_plugin_insn *last =
@@ -134,8 +133,8 @@ PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const void *info,
 		return -1;
 	cs_option(decoder, CS_OPT_DETAIL, CS_OPT_ON);
 	of_branches = argc && sscanf(argv[0], "branches=%" SCNu64, &most) == 1;
-	if (argc != 1 ||
-	    (!of_branches && sscanf(argv[0], "references=%" SCNu64, &most) != 1))
+	if (argc != 1 || (!of_branches &&
+			  sscanf(argv[0], "references=%" SCNu64, &most) != 1))
 		return -1;
 	left = most;
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);

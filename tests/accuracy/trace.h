@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a traced program does, as trace.c writes it. */
+/* An event of a traced program, as trace.c writes it. */
 #ifndef TESTS_ACCURACY_TRACE_H
 #define TESTS_ACCURACY_TRACE_H
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Programs in the emulator, of which a plugin tells (plugin.h)."""
+"""Programs in the emulator, observed by a plugin (plugin.h)."""
 import pathlib
 import subprocess
 
@@ -7,14 +7,14 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 
 
 def feed(plugin, command, environment, folder, reader):
-    """Gives @reader what the plugin tells of the command; its output. If either
-    fails: ''.
+    """Feeds the plugin's output about the command to @reader. Returns the reader's output,
+    or '' if either fails.
 
     plugin: its name and arguments, as "loads.so,most=100".
     """
     process = subprocess.Popen(reader, stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, text=True)
-    # 200 is the number that the plugin writes to.
+    # The plugin writes to file 200.
     traced = subprocess.run(
         ["bash", "-c", 'exec 200>&1 > /dev/null; exec "$@"', "bash",
          "qemu-x86_64", "-plugin", f"{TOP}/build/{plugin}", *command],

@@ -3,16 +3,21 @@
  * value_error [-o OBSERVED] [-b BURST] [-t TABLE_KIB] [-p PROFILE_KIB]
  *             [-s SEED] [-v] < LOADS
  *
- * A program's loads, as loads.c writes them: in bursts that are spread over the
- * run through the value engine and libhwprof's sums, in single samples spread
- * likewise as simple sampling takes them, and all of them in plain counters.
- * Prints, in a line: loads, those observed; the error of invariance of the
- * engine and of as many samples (root mean square over values with 25 % or more
- * of a load's executions, of loads with 200 or more, weighted by the value's
- * executions; the paper's sections 5.2 and 5.3), in points; updates of the
- * profile, and those that sampling needs for the same error; what part of the
- * executions is of loads in the profile: as is said, and as it is; and how many of the
- * values have their invariance in the interval that is given.
+ * Takes a program's loads, as loads.c writes them, in three ways. In bursts
+ * that are spread over the run, they go through the value engine and
+ * libhwprof's sums. In single samples, also spread over the run, they are
+ * counted by simple sampling. And plain counters take all of them.
+ *
+ * Prints in a line:
+ * - loads, and those observed;
+ * - the error of invariance of the engine, and of as many samples, in points;
+ * - updates of the profile, and those that sampling needs for the same error;
+ * - the share of the executions whose loads are in the profile, in the engine's
+ *   estimate and exactly;
+ * - how many of the values have their invariance in the given interval.
+ * The error is the root mean square over values with 25 % or more of a load's
+ * executions, of loads with 200 or more, weighted by the value's executions
+ * (sections 5.2 and 5.3 of the paper).
  */
 #include <getopt.h>
 #include <math.h>
@@ -29,15 +34,15 @@
 enum {
 	INVARIANT = 4,		/* one in so many executions: 25 % */
 	EXECUTED = 200,
-	RETIRED = 1 << 16,	/* loads, after which a table is */
+	RETIRED = 1 << 16,	/* loads until a table is retired */
 };
 
-/* --- plain counters ----------------------------------------------------------- */
+/* --- plain counters ------------------------------------------------------- */
 
 struct counter {
 	u64 pc, value;
 	u64 count;		/* 0: free */
-	u64 other;		/* of what the caller wants */
+	u64 other;		/* for the caller's use */
 };
 
 struct counters {
@@ -56,7 +61,8 @@ static void counters_init(struct counters *counters, size_t room)
 
 static struct counter *counter_of(struct counters *counters, u64 pc, u64 value)
 {
-	size_t i = (pc * 0x9e3779b97f4a7c15ULL ^ value) * 0xd6e8feb86659fd93ULL >> 20;
+	size_t i = (pc * 0x9e3779b97f4a7c15ULL ^ value) *
+		   0xd6e8feb86659fd93ULL >> 20;
 	struct counter *counter;
 
 	for (;; i++) {
@@ -79,7 +85,7 @@ static void count(struct counters *counters, u64 pc, u64 value)
 	}
 }
 
-/* --- what is compared ----------------------------------------------------------- */
+/* --- what is compared ----------------------------------------------------- */
 
 struct trace {
 	struct { struct load *items; size_t count, room; } loads;
@@ -119,7 +125,7 @@ static u64 executions(struct trace *trace, u64 pc)
 	return counter_of(&trace->executed, pc, 0)->count;
 }
 
-/* A value that the error is of. */
+/* Tells whether the error includes this value. */
 static bool counts(struct trace *trace, const struct counter *value)
 {
 	u64 all = value->count ? executions(trace, value->pc) : 0;
@@ -146,9 +152,11 @@ static double points(const struct error *error)
 	return error->weight ? 100 * sqrt(error->sum / error->weight) : 0;
 }
 
-/* --- simple sampling ------------------------------------------------------------ */
+/* --- simple sampling ------------------------------------------------------ */
 
-/* The error of @samples, evenly spread but for chance. */
+/*
+ * Returns the error of @samples, which are evenly spread with random offsets.
+ */
 static double simple(struct trace *trace, size_t samples, u64 seed)
 {
 	double step = (double)trace->loads.count / samples;
@@ -159,7 +167,8 @@ static double simple(struct trace *trace, size_t samples, u64 seed)
 	counters_init(&values, room_for(samples));
 	counters_init(&executed, room_for(samples));
 	for (i = 0; i < samples; i++) {
-		size_t at = (i + random_below(&seed, 1 << 20) / (double)(1 << 20)) * step;
+		size_t at = (i + random_below(&seed, 1 << 20) /
+				 (double)(1 << 20)) * step;
 		const struct load *load = &trace->loads.items[at];
 
 		count(&values, load->pc, load->value);
@@ -175,26 +184,31 @@ static double simple(struct trace *trace, size_t samples, u64 seed)
 		add_error(&error, value,
 			  (double)value->count / executions(trace, value->pc),
 			  all ? (double)counter_of(&values, value->pc,
-						   value->value)->count / all : 0);
+						   value->value)->count / all
+			      : 0);
 	}
 	free(values.items);
 	free(executed.items);
 	return points(&error);
 }
 
-/* Samples, that is updates, until the error is no larger: on average of three. */
+/*
+ * Returns how many samples, or updates, make the average error of three tries
+ * no larger than @wanted.
+ */
 static size_t simple_for(struct trace *trace, double wanted, u64 seed)
 {
 	size_t samples = 1000;
 
 	while (samples < trace->loads.count &&
-	       (simple(trace, samples, seed) + simple(trace, samples, seed + 1) +
+	       (simple(trace, samples, seed) +
+		simple(trace, samples, seed + 1) +
 		simple(trace, samples, seed + 2)) / 3 > wanted)
 		samples += samples / 8;
 	return samples;
 }
 
-/* --- the engine ----------------------------------------------------------------- */
+/* --- the engine ----------------------------------------------------------- */
 
 struct found {
 	u64 pc;
@@ -309,13 +323,16 @@ static struct error judge(struct engine *engine, struct trace *trace,
 				value_sum_interval(sum, k, &low, &high);
 			}
 			if (verbose && fabs(invariance - exact) > 0.1)
-				printf("# %#llx: %#llx %.1f %% of %llu, said %.1f of %llu, %u values, %llu runs\n",
+				printf("# %#llx: %#llx %.1f %% of %llu, said "
+				       "%.1f of %llu, %u values, %llu runs\n",
 				       (unsigned long long)value->pc,
 				       (unsigned long long)value->value,
 				       100 * exact,
-				       (unsigned long long)executions(trace, value->pc),
+				       (unsigned long long)executions(
+					       trace, value->pc),
 				       100 * invariance,
-				       (unsigned long long)sum->loads, sum->count,
+				       (unsigned long long)sum->loads,
+				       sum->count,
 				       (unsigned long long)sum->runs);
 		}
 		error.inside += low - 1e-9 <= exact && exact <= high + 1e-9;
@@ -324,7 +341,7 @@ static struct error judge(struct engine *engine, struct trace *trace,
 	return error;
 }
 
-/* As is said, and as it is. */
+/* Computes the completeness: @said by the profile, and as it @is. */
 static void completeness(struct engine *engine, struct trace *trace,
 			 double *said, double *is)
 {
@@ -377,13 +394,16 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	engine.table = make_table(table << 10, seed * 0x9e3779b97f4a7c15ULL);
-	engine.profile = make_table(profile << 10, seed * 0xd6e8feb86659fd93ULL);
+	engine.profile =
+		make_table(profile << 10, seed * 0xd6e8feb86659fd93ULL);
 	counters_init(&engine.index, room_for(trace.executed.used));
 	value_engine.cursor_init(engine.cursor, 1);
 	observe(&engine, &trace, wanted, burst, seed);
 	error = judge(&engine, &trace, verbose);
 	completeness(&engine, &trace, &said, &is);
-	printf("%zu loads of %zu, %llu observed: error %.2f, sampling %.2f; %llu updates, sampling %zu; complete %.2f %%, is %.2f %%; %zu of %zu inside; %llu evicted\n",
+	printf("%zu loads of %zu, %llu observed: error %.2f, sampling %.2f; "
+	       "%llu updates, sampling %zu; complete %.2f %%, is %.2f %%; %zu "
+	       "of %zu inside; %llu evicted\n",
 	       trace.loads.count, trace.executed.used,
 	       (unsigned long long)engine.fed, points(&error),
 	       simple(&trace, engine.fed, seed),

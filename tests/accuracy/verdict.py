@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What windows say of loops, beside what is exact: as tests/accuracy/windows
-has it, of recordings."""
+"""Compares loops from windows with exact loops, like tests/accuracy/windows, but from
+recordings.
+"""
 import json
 import pathlib
 import subprocess
@@ -13,7 +14,7 @@ KERNEL_IS_AWAY = ("could not be read", "are of unknown kinds",
 
 
 class Loops:
-    """What a report says of a program's loops, by where they are."""
+    """The loops of a program in a report, by place."""
 
     def __init__(self, *command, comm=None):
         text = subprocess.run([TOOL, *command, "--json", "--full-path"],
@@ -25,8 +26,9 @@ class Loops:
                       if comm in (None, loop.get("comm"))}
 
     def missing(self, way):
-        """A line for each thing that is. Where the kernel's code is not at hand,
-        replay says so: it cannot name it, nor tell all of its branches' kinds."""
+        """Returns a line for each loss and warning. Without the kernel's code, replay
+        warns that it cannot name it, nor tell all kinds of its branches.
+        """
         return [f"{way}: {self.totals[key]} {key}"
                 for key in ("lost", "evicted", "pending", "lost_records")
                 if self.totals[key]
@@ -44,7 +46,7 @@ def wide(loop, factor):
 
 
 class Verdict:
-    """Estimated loops against exact ones: as tests/accuracy/windows has it."""
+    """Compares estimated loops with exact ones: like tests/accuracy/windows."""
 
     def __init__(self, exact, estimated):
         self.exact, self.estimated = exact, estimated
@@ -95,7 +97,9 @@ class Verdict:
         return error / weight if weight else 0
 
     def share_off(self, true, seen):
-        """The worst difference, of what loops that were seen make up; where."""
+        """Returns the worst difference of shares in the total of the loops seen, and its
+        place.
+        """
         whole = sum(true(self.exact[place]) for place in self.both)
         parts = sum(map(seen, self.estimated.values()))
         return max((abs((true(self.exact[place]) / whole
@@ -104,8 +108,9 @@ class Verdict:
                    for place, loop in self.estimated.items())
 
     def wrong(self, by_time=False):
-        """A line for each promise that it does not keep. What time chooses says
-        nothing of shares of branches."""
+        """Returns a line for each broken promise. Windows that a time counter takes do not
+        give shares of branches.
+        """
         limits = [("trip counts of loops with 100 entries", self.trip_error,
                    0.05, ""),
                   ("shares of iterations", self.iterations_off[0], 0.03,
@@ -138,7 +143,7 @@ class Verdict:
 
 
 def check_share(tap, wrong, count, most, what):
-    """Of so many, these are wrong."""
+    """Checks that at most this share of so many loops is wrong."""
     beyond = not count or len(wrong) > most * count
     tap.check([f"{len(wrong)} of {count}:", *wrong] if beyond else [],
               f"{what}, in {count - len(wrong)} of {count} loops")

@@ -2,12 +2,13 @@
 /*
  * windows [--every N] [--length N] [--rounds N] [--list] FILE...
  *
- * What hwprof concludes of loops from windows, beside what is true: cuts
+ * Compares hwprof's estimates of loops from windows with exact counts. It cuts
  * windows of --length branches (32) out of the branch rows in FILE, one in
- * --every (1000) branches on average, gives them to the loop engine, and
- * compares the library's estimates with the oracle's counts of the whole
- * trace; --rounds (1) times, with other windows. Prints a line of JSON a file,
- * whose numbers are sums over the rounds; with --list each loop, too.
+ * --every (1000) branches on average, and feeds them to the loop engine. Then
+ * it compares the library's estimates with the oracle's counts of the whole
+ * trace. It does so --rounds (1) times, with other windows. Prints a line of
+ * JSON for each file, whose numbers are sums over the rounds; with --list also
+ * each loop.
  *
  * Exit status: 0; 2: a file cannot be read, or the command line is wrong.
  */
@@ -30,7 +31,7 @@ struct stream {
 	size_t count, room;
 };
 
-/* A loop that windows showed. */
+/* A loop that windows show. */
 struct estimate {
 	const struct oracle_loop *exact;
 	struct hwprof_loop loop;
@@ -44,11 +45,12 @@ struct estimates {
 	const struct oracle *oracle;
 };
 
-/* Sums over rounds; loops are those with so many entries seen. */
+/* Sums over rounds, of loops with at least so many entries seen. */
 struct verdict {
 	unsigned int loops, unseen;
 	double error, naive, weight;	/* of loops of 100, by iterations */
-	unsigned int ten, inside, unknown;	/* was the trip count in the interval? */
+	/* Is the trip count in the interval? */
+	unsigned int ten, inside, unknown;
 	unsigned int thirty, wide_30;	/* interval beyond a factor of 2.5 */
 	unsigned int hundred, wide_100;	/* 1.5 */
 	double iterations, entries;	/* shares: worst difference */
@@ -131,7 +133,7 @@ static void feed_windows(const struct stream *stream, u64 random,
 	free(cursor);
 }
 
-/* --- what is not done: the mean of what single windows show ----------------- */
+/* --- what is not done: the mean of what single windows show --------------- */
 
 static struct estimate *find(struct estimates *all,
 			     const struct stream_event *event)
@@ -170,7 +172,7 @@ static double naive_trip(const struct estimate *estimate)
 	return 1 + (double)estimate->loop.back_edges_seen / estimate->windows;
 }
 
-/* --- the comparison --------------------------------------------------------- */
+/* --- the comparison ------------------------------------------------------- */
 
 static double exact_trip(const struct oracle_loop *loop)
 {
@@ -214,7 +216,9 @@ static void judge_interval(const struct estimate *estimate,
 		verdict->wide_100 += !within_1_5;
 	}
 	if (list)
-		printf("# 0x%lx: %.0f iterations, trip count %.3f; seen %lu back edges, %lu entries: %.3f [%.3f %.3f]%s, mean of windows %.3f\n",
+		printf("# 0x%lx: %.0f iterations, trip count %.3f; seen %lu "
+		       "back edges, %lu entries: %.3f [%.3f %.3f]%s, mean of "
+		       "windows %.3f\n",
 		       (long)estimate->exact->head, iterations(estimate->exact),
 		       exact, (long)loop->back_edges_seen,
 		       (long)loop->entries_seen, loop->trip, loop->trip_low,
@@ -223,7 +227,7 @@ static void judge_interval(const struct estimate *estimate,
 		       naive_trip(estimate));
 }
 
-/* Over loops that make up 90 % of all iterations. @all is sorted. */
+/* Judges the loops that have 90 % of all iterations. @all is sorted. */
 static void judge_trips(const struct estimates *all, double total,
 			struct verdict *verdict)
 {
@@ -245,7 +249,7 @@ static void judge_trips(const struct estimates *all, double total,
 	}
 }
 
-/* Of what all loops that were seen make up. */
+/* Judges shares in the total of all loops that were seen. */
 static void judge_shares(const struct estimates *all, struct verdict *verdict)
 {
 	double total = 0, seen = 0, entries = 0, seen_entries = 0;
@@ -290,9 +294,11 @@ static void judge(struct estimates *all, struct verdict *verdict)
 static void print(const char *name, size_t branches,
 		  const struct verdict *verdict)
 {
-	printf("{\"file\": \"%s\", \"branches\": %zu, \"loops\": %u, \"unseen\": %u, "
+	printf("{\"file\": \"%s\", \"branches\": %zu, \"loops\": %u, "
+	       "\"unseen\": %u, "
 	       "\"trip_error\": %.4f, \"naive_error\": %.4f, "
-	       "\"of_10\": %u, \"inside\": %u, \"unknown\": %u, \"of_30\": %u, \"wide_30\": %u, "
+	       "\"of_10\": %u, \"inside\": %u, \"unknown\": %u, \"of_30\": %u, "
+	       "\"wide_30\": %u, "
 	       "\"of_100\": %u, \"wide_100\": %u, "
 	       "\"iterations_off\": %.4f, \"entries_off\": %.4f}\n",
 	       name, branches, verdict->loops, verdict->unseen,
