@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The program that the demo profiles. It counts the words of a text. Each of its loops has another
- * shape, and each is in a function of its own.
+ * The program that the demo profiles counts the words of a text. Each of its
+ * loops has another shape, and each is in a function of its own.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static struct word words[WORDS];
 static struct word *buckets[BUCKETS];
 static size_t word_count;
 
-/* As many iterations as the word has letters. */
+/* Has as many iterations as the word has letters. */
 static __attribute__((noinline)) unsigned int hash_word(const char *text,
 							size_t length)
 {
@@ -32,7 +32,7 @@ static __attribute__((noinline)) unsigned int hash_word(const char *text,
 	return hash % BUCKETS;
 }
 
-/* Entered for each word; few iterations, since chains are short. */
+/* Is entered for each word; iterations are few, since chains are short. */
 static __attribute__((noinline)) struct word *find_word(const char *text,
 							size_t length)
 {
@@ -48,7 +48,7 @@ static __attribute__((noinline)) struct word *find_word(const char *text,
 	return *bucket = word;
 }
 
-/* Entered once, for the whole text. */
+/* Is entered once, for the whole text. */
 static __attribute__((noinline)) void count_words(const char *text)
 {
 	while (*text) {
@@ -64,7 +64,7 @@ static __attribute__((noinline)) void count_words(const char *text)
 	}
 }
 
-/* Two loops, one in the other: insertion sort. */
+/* Two nested loops: insertion sort. */
 static __attribute__((noinline)) void sort_words(void)
 {
 	size_t i, j;

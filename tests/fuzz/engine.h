@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the fuzz targets of all engines have: tables of CPUs, the profile that they
- * are merged into, cursors of tasks, and an account, which is gone over after each
- * step. Included once by each; it says what `fuzzed` is, and what rows can be.
+ * Common parts of the fuzz targets of all engines: tables of CPUs, the profile
+ * that they are merged into, cursors of tasks, and an account, which is checked
+ * after each step. Each target includes it once, and defines `fuzzed` and the
+ * possible rows.
  */
 #ifndef HWPROF_FUZZ_ENGINE_H
 #define HWPROF_FUZZ_ENGINE_H
@@ -26,7 +27,7 @@ static struct {
 	unsigned int refuse;	/* not 0: every third row is */
 } run;
 
-/* The last branches, the newest first. */
+/* The last branches, newest first. */
 static struct window_branch last[FUZZ_RECORDS];
 static u8 last_kinds[FUZZ_RECORDS];
 
@@ -36,7 +37,7 @@ static void fail(const char *what)
 	abort();
 }
 
-/* Before each input. */
+/* Makes empty tables and cursors, before each input. */
 static void fuzz_begin(size_t table_size, size_t profile_size,
 		       const struct engine_params *params)
 {
@@ -100,8 +101,8 @@ static void retire(unsigned int table, size_t limit)
 }
 
 /*
- * An event, with a task's cursor. A crowded table is retired, as it wants to be,
- * unless it has to be @patient.
+ * Feeds an event, with a task's cursor. Retires a crowded table when it asks
+ * for it, unless it must be @patient.
  */
 static void feed_one(unsigned int table, unsigned int task,
 		     const struct stream_event *event, bool patient)
@@ -123,7 +124,7 @@ static inline void remember(const struct stream_event *event)
 	last_kinds[0] = event->kind;
 }
 
-/* The last branches as a window, which was seen so often. */
+/* Feeds the last branches as a window, which was seen @times times. */
 static inline void feed_last(unsigned int table, u32 space, u32 times)
 {
 	struct window_counts counts = { 0 };
@@ -141,7 +142,7 @@ static inline void feed_last(unsigned int table, u32 space, u32 times)
 		retire(table, 64);
 }
 
-/* Is this row to be refused? Else it is delivered. */
+/* Tells whether this row is refused. If not, counts it as delivered. */
 static bool refuses(u64 period)
 {
 	if (run.refuse && !(++run.refuse % 3))
@@ -159,7 +160,7 @@ static void read_rows(engine_emit take)
 	account();
 }
 
-/* What is done after an event, by its byte's high nibble. */
+/* Acts after an event, as the high nibble of its byte tells. */
 static void act(unsigned int what, unsigned int table, size_t limit, u32 space,
 		engine_emit take)
 {
@@ -181,7 +182,7 @@ static void act(unsigned int what, unsigned int table, size_t limit, u32 space,
 	}
 }
 
-/* All there is comes out at the end. */
+/* Reads all remaining rows at the end. */
 static void read_all(engine_emit take)
 {
 	unsigned int i;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any bytes as calls: the call engine must neither crash nor lose count, and
- * each pair was called no less and no more often than its rows say. Eight bytes
- * make an event, or a window of them.
+ * Any bytes as calls. The call engine must neither crash nor lose count, and
+ * the exact calls of each pair must be within the bounds of its rows. Eight
+ * bytes make an event, or a window of events.
  */
 #include "engine.h"
 #include "engine/window.h"
@@ -68,7 +68,7 @@ static void feed(const struct bytes *bytes)
 	feed_one(0, 0, &event, !(bytes->repeat & 1));
 }
 
-/* Two branches, of which the newer one is an event. */
+/* Feeds two branches, of which the newer one is an event. */
 static void feed_window(const struct bytes *bytes)
 {
 	struct window_branch branches[2] = {
@@ -101,7 +101,8 @@ static void check_pairs(void)
 
 				if (pair->told > pair->exact ||
 				    pair->exact > pair->told + pair->error +
-						  fuzz_evicted() - pair->evicted)
+							  fuzz_evicted() -
+							  pair->evicted)
 					fail("a pair is not within its bounds");
 			}
 }
@@ -126,7 +127,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		else
 			feed(&bytes);
 		act(bytes.kind >> 4, 0, 1 + bytes.limit, space, take);
-		/* It is gone; what has its number now is another one. */
+		/* The space is gone; its number now belongs to another one. */
 		if (bytes.kind >> 4 == 4)
 			memset(pairs[space], 0, sizeof(pairs[space]));
 	}

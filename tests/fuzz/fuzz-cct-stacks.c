@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any bytes as sampled stacks of calls: the cct engine must neither crash nor lose
- * weight, and a chain that is known leads where walking it leads. A byte makes a
- * call; procedures are few, so that they recurse.
+ * Any bytes as sampled stacks of calls. The cct engine must neither crash nor
+ * lose weight, and a known chain must lead to the same context as walking it. A
+ * byte makes a call; procedures are few, so that they recurse.
  */
 #include "engine.h"
 
@@ -57,7 +57,7 @@ static void feed(const struct bytes *bytes, const uint8_t *calls)
 		.depth = make_calls(bytes, calls),
 	};
 
-	/* The first is to stay with the weight. */
+	/* The first metric must stay equal to the weight. */
 	const u64 metrics[METRICS] = { stack.weight, bytes->what };
 
 	stack.used = stack.depth;

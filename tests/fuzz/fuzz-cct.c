@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any bytes as calls, returns, signals and gaps of a few tasks: the cct engine
- * must neither crash nor lose count, and no chain is longer than it may be.
+ * Any bytes as calls, returns, signals and gaps of a few tasks. The cct engine
+ * must neither crash nor lose count, and no chain may be longer than the limit.
  * Eight bytes make an event; procedures are few, so that they recurse.
  */
 #include "engine.h"

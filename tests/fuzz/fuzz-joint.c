@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any bytes as branches, to any two or more engines at once: they must neither
- * crash nor lose count. The first byte says which, and whether they are windows;
- * eight bytes make an event.
+ * Any bytes as branches, to any two or more engines at once. They must neither
+ * crash nor lose count. The first byte chooses the engines, and whether to feed
+ * windows. Eight bytes make an event.
  */
 #include "engine.h"
 #include "engine/joint.h"
@@ -18,7 +18,7 @@ struct bytes {
 	uint8_t shift, step;
 };
 
-/* Of which part a row is; none: there is no such row. */
+/* Returns the part that a row belongs to, or 0 if there is no such row. */
 static unsigned int parts_of(const struct hwprof_row *row)
 {
 	switch (row->type) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any bytes as branches: the loop engine must neither crash nor lose count. The
- * first byte says whether all of them were seen, or bursts and windows. Eight bytes
- * make an event; small numbers pick addresses near each other, so that loops, calls
- * and returns come about.
+ * Any bytes as branches. The loop engine must neither crash nor lose count. The
+ * first byte tells whether all branches were seen, or bursts and windows. Eight
+ * bytes make an event. Small numbers pick addresses near each other, to make
+ * loops, calls and returns likely.
  */
 #include "engine.h"
 
@@ -23,7 +23,7 @@ static bool take(void *context, const void *row, u64 ip, u64 addr, u64 period)
 	return !refuses(period);
 }
 
-/* From everywhere near to everywhere at all. */
+/* Returns an address: close to others, or anywhere. */
 static u64 address(uint16_t low, uint8_t scale)
 {
 	u64 base = (u64)(scale >> 4) * 0x1111111111111111ULL;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any bytes as branches: the path engine must neither crash nor lose count, and
- * no row may tell of a path that cannot be. Eight bytes make an event; where one is
- * left over, the last branches are also fed as windows that time chose.
+ * Any bytes as branches. The path engine must neither crash nor lose count, and
+ * no row may contain an impossible path. Eight bytes make an event. If a byte
+ * is left over, the last branches are also fed as windows that a time counter
+ * takes.
  */
 #include "engine.h"
 
@@ -21,7 +22,10 @@ struct bytes {
 	uint8_t shift, step;
 };
 
-/* Jumps lead forward, each from where the last one led or behind that. */
+/*
+ * Tells whether jumps lead forward, each from the target of the last one or
+ * behind it.
+ */
 static bool can_be(const struct hwprof_row_path *row)
 {
 	u64 line = row->start;
@@ -56,7 +60,7 @@ static bool take(void *context, const void *data, u64 ip, u64 addr, u64 period)
 	return !refuses(period);
 }
 
-/* Taken a few bytes behind the last branch, or anywhere. */
+/* Feeds a window, taken a few bytes behind the last branch, or anywhere. */
 static void feed_window(const struct bytes *bytes, u32 space)
 {
 	feed_last(0, space, 1 + bytes->step % 4);

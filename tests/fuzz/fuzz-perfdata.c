@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any bytes as a recording: the reader ends, with loops or with a sentence.
- * Objects are left alone, whose names could be any file of this machine.
+ * Any bytes as a recording. The reader must end, with loops or with an error
+ * message. Objects are not opened, since their names could be any file of this
+ * machine.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +53,7 @@ static void need_sentence(int error, const struct hwprof_file *file)
 		abort();
 }
 
-/* The same recording twice, to be read as one. */
+/* Opens the same recording twice, to read both as one. */
 static int open_both(struct hwprof_file *files[2], const uint8_t *bytes,
 		     size_t size)
 {
@@ -63,7 +64,7 @@ static int open_both(struct hwprof_file *files[2], const uint8_t *bytes,
 
 static void close_both(struct hwprof_file *files[2], int error)
 {
-	/* What is wrong with one is so with the other, which comes later. */
+	/* Both files have the same error; the first one reports it. */
 	need_sentence(error, files[0]);
 	hwprof_file_close(files[0]);
 	if (files[1])
@@ -82,7 +83,7 @@ static void see_changes(const struct hwprof_diff *diff)
 	}
 }
 
-/* Of a profile and itself. */
+/* Compares a profile with itself. */
 static void see_diff(struct hwprof_diff *diff)
 {
 	see_changes(diff);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any bytes as values: the range engine must neither crash nor lose count, and
- * each value, or pair, has had no less and no more than its ranges say. Eight
- * bytes make an event, whose values crowd together or lie anywhere.
+ * Any bytes as values. The range engine must neither crash nor lose count, and
+ * the exact count of each value, or pair, must be within the bounds of its
+ * ranges. Eight bytes make an event, whose values crowd together or lie
+ * anywhere.
  */
 #include "engine.h"
 
@@ -21,7 +22,7 @@ struct bytes {
 	uint8_t shift, step;
 };
 
-/* In the first address space. */
+/* A value in the first address space. */
 struct known {
 	u64 value, code, exact, least, around;	/* code: of pairs; else 0 */
 };
@@ -38,7 +39,7 @@ static bool is_of_pairs(void)
 	       run.params.range_of == HWPROF_RANGE_IP_STORE_ADDRESS;
 }
 
-/* A range as a box, which has no code. */
+/* Returns a range as a box; a range has no code. */
 static struct hwprof_row_box box_of(const void *data, u64 ip, u64 addr)
 {
 	const struct hwprof_row_range *row = data;
@@ -89,7 +90,7 @@ static bool take(void *context, const void *data, u64 ip, u64 addr, u64 period)
 	return true;
 }
 
-/* Of an event that is in the stream. */
+/* Returns the value of an event of the stream. */
 static u64 value_of(const struct stream_event *event)
 {
 	if (run.params.range_of == HWPROF_RANGE_LOAD_VALUE)
@@ -112,7 +113,7 @@ static void note(const struct stream_event *event, unsigned int units)
 			break;
 	if (i == VALUES)
 		return;
-	/* Only those that were known from their first event on. */
+	/* Only values that were noted from their first event on. */
 	if (i == hand.known_count && hand.known_count < VALUES && units) {
 		hand.known[i] = (struct known){ .value = value, .code = code };
 		hand.known_count++;
@@ -141,7 +142,10 @@ static void feed(const struct bytes *bytes)
 	hand.forgot |= bytes->kind >> 4 == 4 && event.space == 1;
 }
 
-/* A row of no value of its own says less, and never too much. */
+/*
+ * Checks the bounds. A row of a wider range tells less about a value, but never
+ * too much.
+ */
 static void check_known(void)
 {
 	unsigned int i;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any bytes as a recording of branch stacks, or of stacks of calls: the replay
- * ends, with loops, calls, paths, ranges and contexts that add up or with a
- * sentence. Objects are left alone: their names could be any file of this machine.
+ * Any bytes as a recording of branch stacks, or of stacks of calls. The replay
+ * must end, with loops, calls, paths, ranges and contexts that add up, or with
+ * an error message. Objects are not opened, since their names could be any file
+ * of this machine.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any bytes as loads: the value engine must neither crash nor lose count, and a
- * value was given no less often than is said and, where nothing was evicted, no
- * more. Eight bytes make an event, of several tasks over several tables.
+ * Any bytes as loads. The value engine must neither crash nor lose count. A
+ * value must occur at least as often as its rows say and, if nothing was
+ * evicted, not more often. Eight bytes make an event, of several tasks over
+ * several tables.
  */
 #include "engine.h"
 
@@ -87,7 +88,7 @@ static void note(const struct stream_event *event)
 	if (i == KNOWN)
 		return;
 	if (i == hand.known_count) {
-		/* Only those that were known from the first row on. */
+		/* Only values that were noted before the first row. */
 		if (run.delivered)
 			return;
 		hand.known[hand.known_count++] = (struct known) {
