@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What manual pages and docs name, beside what the code has. Prints TAP.
+"""Compares names in manual pages and docs with those in the code. Prints TAP.
 usage, in the project's folder: docs.py HWPROF"""
 import glob
 import re
@@ -18,7 +18,7 @@ def read(path):
 
 
 def page(path):
-    """A manual page as plain text: no macros' names, and dashes that are dashes."""
+    """Returns a manual page as plain text, without macros and with plain dashes."""
     text = re.sub(r'\\f[A-Z]|\\&|"', '', read(path))
     return text.replace('\\-', '-').replace('\\~', ' ')
 
@@ -29,7 +29,7 @@ def usage(command):
 
 
 def table(name, header='uapi/linux/hwprof.h', column=0):
-    """Names in an X-table of the ABI header."""
+    """Returns the names in an X-table of the ABI header."""
     text = read(header)
     body = re.search(r'#define %s\(\w+\)((?:.*\\\n)*.*\n)' % name, text).group(1)
     rows = re.findall(r'\b[A-Z]+\(([^()]*)', body)
@@ -50,7 +50,7 @@ def long_options(text):
 
 
 def documented_options(text):
-    """Those that have a paragraph of their own."""
+    """Returns the options that have a paragraph of their own."""
     lines = text.split('\n')
     heads = [line for line in lines if re.match(r'\.(B|BR|BI|RB)\b.* ?-', line)]
     return long_options('\n'.join(heads))
@@ -68,7 +68,7 @@ def check_options():
         has, _ = options_of(command)
         told = long_options(page(f'docs/man/hwprof-{command}.1'))
         told.discard('help')
-        # Of top and stat, some are said to be those of the other one.
+        # stat's page refers to top's for some options.
         if command == 'stat':
             has -= options_of('top')[0]
         check(f'options of {command}',
@@ -115,7 +115,7 @@ def check_functions():
 
 
 def check_examples():
-    """A sentence about an example names functions that it calls."""
+    """Checks that functions in a sentence about an example are called there."""
     wrong, seen = [], 0
     for path in glob.glob('docs/*.md') + ['README.md']:
         for sentence in re.split(r'(?<=[.:]) |\n', read(path)):
@@ -135,7 +135,8 @@ def sources_in(text):
 
 
 def check_doctor():
-    """With which sources the doctor ends with 0: in the code, its usage, its page."""
+    """Checks that code, usage and page agree on the sources that make the doctor
+    end with 0."""
     code = set(re.findall(r'source_works\("(\w+)"\)', read('tools/doctor.c')))
     told = re.search(r'exit status: 0 (.*?); 1 ', usage('doctor'), re.S).group(1)
     text = page('docs/man/hwprof-doctor.1')

@@ -74,7 +74,8 @@ static bool chance(unsigned int of)
 	return random() % of == 0;
 }
 
-#define ADD(field, value)	__atomic_fetch_add(&(field), value, __ATOMIC_RELAXED)
+#define ADD(field, value)	\
+	__atomic_fetch_add(&(field), value, __ATOMIC_RELAXED)
 
 /* --- one recording -------------------------------------------------------- */
 

@@ -20,8 +20,8 @@
 	X(debug_steps) X(debug_calls) X(debug_breakpoint)		\
 	X(debug_registers) X(debug_attach)
 
-#define SUBJECTS_64(X)	X(syscall_r11) X(syscall_r11_of_child) X(vsyscall)	\
-			X(rseq)
+#define SUBJECTS_64(X)	X(syscall_r11) X(syscall_r11_of_child)	\
+			X(vsyscall) X(rseq)
 #define SUBJECTS_32(X)	X(sysenter)
 
 #define SUBJECTS_STARTED(X)						\

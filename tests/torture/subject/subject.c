@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* subject NAME [ARG]: runs the subject. Exit status 1: an expectation failed. */
+/* subject NAME [ARG]: runs the subject. Exit status 1: an expect() failed. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
