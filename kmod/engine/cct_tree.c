@@ -41,9 +41,9 @@ void cct_tree_restart(struct cct_tree *tree)
 /* --- where a node's number is ------------------------------------------- */
 
 /*
- * A node is in one of two sets, so that one set's crowd does not refuse it
- * while there is room elsewhere. Free slots of a set are behind those in use, so
- * that a search ends at the first one.
+ * A node is in one of two sets, so that there is room for it even if one set is
+ * full. Free slots of a set are behind those in use, so that a search ends at
+ * the first free one.
  */
 static u64 *set_of(const struct cct_tree *tree, u64 id, unsigned int which)
 {
@@ -78,7 +78,7 @@ static u64 *find_slot(const struct cct_tree *tree, u64 id)
 	return NULL;
 }
 
-/* Returns how many slots of the set are in use. */
+/* Return how many slots of the set are in use. */
 static unsigned int count_used(const u64 *set)
 {
 	unsigned int way = 0;
@@ -88,7 +88,7 @@ static unsigned int count_used(const u64 *set)
 	return way;
 }
 
-/* Its set's last slot in use takes its place. */
+/* Free a slot. The last slot of its set that is in use takes its place. */
 static void free_slot(struct cct_tree *tree, u64 *slot)
 {
 	u64 *set = tree->slots + ((slot - tree->slots) & -CCT_WAYS);
@@ -133,8 +133,8 @@ void cct_remove(struct cct_tree *tree, struct cct_node *node)
 }
 
 /*
- * Make room in a full set: free the slot of a node that has told everything. The
- * node goes. Return NULL if there is no such node.
+ * Make room in a full set: free the slot of a node that has told everything.
+ * The node goes. Return NULL if there is no such node.
  */
 static u64 *free_told(struct cct_tree *tree, u64 *set)
 {

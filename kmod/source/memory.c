@@ -26,8 +26,9 @@
 enum { LATE_PAGES = 16 };
 
 /*
- * Pages of which we had the last reference. On PREEMPT_RT, freeing one takes locks
- * that sleep, and interrupts are off here: an irq_work does it, in a thread.
+ * Pages whose last reference this CPU holds. Freeing a page on PREEMPT_RT takes
+ * locks that sleep, and interrupts are off here. An irq_work does it, in a
+ * thread.
  */
 struct late {
 	struct irq_work work;
@@ -61,7 +62,10 @@ static bool may_hold_page(void)
 	       this_cpu_read(late_pages.count) < LATE_PAGES;
 }
 
-/* Interrupts are off; may_hold_page() was true before the page was taken. */
+/*
+ * Drop a reference. Interrupts are off, and may_hold_page() was true before the
+ * reference was taken.
+ */
 static void let_page_go(struct page *page)
 {
 	struct late *late = this_cpu_ptr(&late_pages);

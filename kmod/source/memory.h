@@ -20,7 +20,7 @@
  */
 bool memory_read(void *to, size_t size, u64 address);
 
-/* Waits until no page is held any more. Nothing reads. */
+/* Wait until no page is held any more. Nothing reads meanwhile. */
 void memory_settle(void);
 
 #endif /* HWPROF_MEMORY_H */

@@ -13,8 +13,8 @@
 #include "x86/branch_decode.h"
 
 /*
- * A step feeds all of them with interrupts off. The sessions of a program beyond
- * these learn nothing of it, and count its branches as lost.
+ * Most slots that a step feeds, because it does so with interrupts off. Further
+ * sessions of a program learn nothing of it, and count its branches as lost.
  */
 enum { STEP_SLOTS_MAX = 32 };
 

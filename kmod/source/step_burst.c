@@ -67,7 +67,7 @@ static void set_length(struct burst *burst, const struct session *session)
 					    burst->all_branches));
 }
 
-/* Where too many are under way, the trigger comes again. */
+/* Begin a burst. If too many are under way, wait for the next trigger. */
 static void burst_begin(struct step_cpu *cpu, struct slot *slot)
 {
 	struct burst *burst = &slot->burst;
