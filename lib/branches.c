@@ -54,8 +54,7 @@ static void read_one(struct stack *stack, struct window_branch *branch,
 		branch->from = other_side(branch->to);
 	else if (!branch->to && branch->from)
 		branch->to = other_side(branch->from);
-	if (!window_on_wrong_path(branch) &&
-	    (!branch->from || !branch->to || branch->flags & WINDOW_ABORT))
+	if (!window_on_wrong_path(branch) && window_is_dead(branch))
 		stack->dead++;
 }
 

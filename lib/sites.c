@@ -450,7 +450,10 @@ static noinline int find_kind(struct sites *sites, struct stack *stack,
 	return kind;
 }
 
-/* Returns the kind of a branch. This is the fast path. */
+/*
+ * Returns the kind of a branch; 0: it was an exception, whatever the code at its
+ * address is. This is the fast path.
+ */
 static __always_inline int take_kind(struct sites *sites, struct stack *stack,
 				     const struct window_branch *branch,
 				     bool *open)
@@ -458,7 +461,7 @@ static __always_inline int take_kind(struct sites *sites, struct stack *stack,
 	int kind = window_kind(branch->flags);
 	const struct site *site;
 
-	if (kind)
+	if (kind || window_is_exception(branch->flags))
 		return kind;
 	site = set_of(sites, stack->program, branch->from);
 	if (likely(site->from == branch->from &&
@@ -490,7 +493,8 @@ int sites_kinds(struct sites *sites, struct stack *stack, uint8_t *kinds)
 		const struct window_branch *branch = &stack->branches[i];
 		const struct site *site = find_at(sites, stack, i);
 
-		if (!site || window_kind(branch->flags))
+		if (!site || window_kind(branch->flags) ||
+		    window_is_exception(branch->flags))
 			continue;
 		kinds[i] = kind_of(site, branch);
 		stack->unknown += is_unknown(site, kinds[i]);

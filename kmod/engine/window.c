@@ -17,6 +17,15 @@ const u8 window_kinds[WINDOW_TYPE_MASK + 1] = {
 	[10]	= STREAM_RET,		/* conditional return */
 };
 
+void window_recorded_kinds(u8 *kinds, const struct window_branch *branches,
+			   u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		kinds[i] = window_kind(branches[i].flags);
+}
+
 void window_begin(struct window *window, const struct window_branch *branches,
 		  const u8 *kinds, u32 count, u32 space)
 {
@@ -98,24 +107,28 @@ static bool come_back(struct window *window, u64 to)
 	return to != left && say(window, STREAM_SYSCALL, left, to);
 }
 
+/*
+ * An exception and the return from one come here like any branch between levels.
+ * An address of 0 is one of a level that is not recorded: it is not ours.
+ */
 bool window_turn(struct window *window, const struct window_branch *branch)
 {
 	u64 from = branch->from, to = branch->to;
+	bool begun = window->begun;
 
 	if (window_on_wrong_path(branch))
 		return false;
-	if (!from || !to || branch->flags & WINDOW_ABORT) {
-		window->begun = true;
+	window->begun = true;
+	if (window_is_dead(branch)) {
 		window->broken++;
 		return lose(window, to);
 	}
-	if (!window->begun) {
-		window->begun = true;
+	if (!begun)
 		return lose(window, to);
-	}
 	/* A branch that follows from the line does not come here. */
 	if (is_ours(window, from) && is_ours(window, to)) {
-		window->broken += window->inside;
+		window->broken += window->inside &&
+				  !window_is_exception(branch->flags);
 		return lose(window, to);
 	}
 	if (is_ours(window, to))

@@ -31,6 +31,14 @@ enum {
 	WINDOW_CYCLES_MASK	= 0xffff,
 	WINDOW_TYPE_SHIFT	= 20,
 	WINDOW_TYPE_MASK	= 0xf,
+	/* PERF_BR_* of what enters and leaves the kernel, or its handlers */
+	WINDOW_TYPE_SYSCALL	= 7,
+	WINDOW_TYPE_SYSRET	= 8,
+	WINDOW_TYPE_ERET	= 11,
+	WINDOW_TYPE_IRQ		= 12,
+	WINDOW_TYPE_SERROR	= 13,
+	/* The type is in another field, and one of a fault or of a debugger. */
+	WINDOW_TYPE_MORE	= 15,
 	WINDOW_SPEC_MASK	= 3 << 24,
 	WINDOW_SPEC_WRONG_PATH	= 1 << 24,
 };
@@ -83,10 +91,40 @@ void window_begin(struct window *window, const struct window_branch *branches,
 /* Kind by the type that the hardware recorded; 0: it recorded none. */
 extern const u8 window_kinds[WINDOW_TYPE_MASK + 1];
 
+static inline unsigned int window_type(u64 flags)
+{
+	return flags >> WINDOW_TYPE_SHIFT & WINDOW_TYPE_MASK;
+}
+
 static inline u8 window_kind(u64 flags)
 {
-	return window_kinds[flags >> WINDOW_TYPE_SHIFT & WINDOW_TYPE_MASK];
+	return window_kinds[window_type(flags)];
 }
+
+/*
+ * Return true if the hardware recorded an exception, or the return from one: no
+ * instruction of the line jumped. One of the addresses is 0 where the record does
+ * not cover its privilege level.
+ */
+static inline bool window_is_exception(u64 flags)
+{
+	const unsigned int exceptions =
+		1U << WINDOW_TYPE_SYSCALL | 1U << WINDOW_TYPE_SYSRET |
+		1U << WINDOW_TYPE_ERET | 1U << WINDOW_TYPE_IRQ |
+		1U << WINDOW_TYPE_SERROR | 1U << WINDOW_TYPE_MORE;
+
+	return exceptions >> window_type(flags) & 1;
+}
+
+/**
+ * window_recorded_kinds() - kinds of branches as the hardware recorded them.
+ * @kinds: where to write enum stream_kind of each; 0: none was recorded, or it is
+ *	an exception.
+ * @branches: the branches.
+ * @count: number of branches.
+ */
+void window_recorded_kinds(u8 *kinds, const struct window_branch *branches,
+			   u32 count);
 
 static inline bool window_in_kernel(u64 address)
 {
@@ -100,6 +138,18 @@ static inline bool window_in_kernel(u64 address)
 static inline bool window_on_wrong_path(const struct window_branch *branch)
 {
 	return (branch->flags & WINDOW_SPEC_MASK) == WINDOW_SPEC_WRONG_PATH;
+}
+
+/*
+ * Return true if the branch cannot have been as it is recorded: an address is
+ * missing for no reason, or a transaction was aborted.
+ */
+static inline bool window_is_dead(const struct window_branch *branch)
+{
+	if (branch->flags & WINDOW_ABORT || (!branch->from && !branch->to))
+		return true;
+	return (!branch->from || !branch->to) &&
+	       !window_is_exception(branch->flags);
 }
 
 /*

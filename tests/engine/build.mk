@@ -23,7 +23,7 @@ $(BUILD)/tests/%: $(BUILD)/san/tests/engine/%.o $(HARNESS_SAN) $(ORACLE_SAN) \
 
 $(BUILD)/tests/test-range $(BUILD)/tests/test-boxes $(BUILD)/tests/test-call $(BUILD)/tests/test-edge \
 $(BUILD)/tests/test-value $(BUILD)/tests/test-burst $(BUILD)/tests/test-order \
-$(BUILD)/tests/test-cct-stacks: \
+$(BUILD)/tests/test-cct-stacks $(BUILD)/tests/test-brbe: \
 $(BUILD)/tests/%: $(BUILD)/san/tests/engine/%.o $(ENGINE_SAN)
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ -lcmocka
@@ -48,7 +48,7 @@ $(BUILD)/tests/test-joint: $(BUILD)/san/tests/engine/test-joint.o \
 
 UNIT_TESTS += $(patsubst %,$(BUILD)/tests/%,test-oracle test-loop test-bounds \
 					   test-windows test-order test-range test-boxes test-call test-edge test-cct test-cct-stacks test-path \
-					   test-value test-burst test-joint)
+					   test-value test-burst test-joint test-brbe)
 
 $(BUILD)/tests/test-cores: $(BUILD)/san/tests/engine/test-cores.o \
 			   $(BUILD)/san/kmod/source/core_pmus.o \
