@@ -3,10 +3,14 @@
 #ifndef HWPROF_FIELD_H
 #define HWPROF_FIELD_H
 
+#include <linux/bitfield.h>
 #include <linux/bits.h>
 #include <linux/perf_event.h>
 
 #include "engine/joint.h"
+
+/* Newer kernels have a macro of this name, for other fields: it is not used here. */
+#undef field_get
 
 enum field {
 #define X(name, word, low, high, text)	FIELD_##name,

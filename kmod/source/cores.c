@@ -31,6 +31,7 @@ static void look_at(int cpu)
 		.type = PERF_TYPE_HARDWARE,
 		.size = sizeof(struct perf_event_attr),
 		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.exclude_guest = 1,	/* see trigger_counter_attr() */
 		.disabled = 1,
 	};
 	struct perf_event *counter;

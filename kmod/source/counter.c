@@ -32,6 +32,7 @@ void counters_init(void)
 		.type = PERF_TYPE_HARDWARE,
 		.size = sizeof(struct perf_event_attr),
 		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.exclude_guest = 1,	/* see trigger_counter_attr() */
 		.sample_period = TRY_PERIOD,
 		.disabled = 1,
 	};

@@ -160,6 +160,9 @@ static void measure_counter(u64 branch_sample_type, enum interruption by)
 	struct core_pmu pmus[CORE_PMUS_MAX];
 	struct perf_event_attr attr;
 
+	/* It would be waited for in vain. */
+	if (!branch_sample_type && arch_counts_records())
+		return;
 	migrate_disable();
 	if (cores_choose(raw_smp_processor_id(), 0, pmus)) {
 		attr = trigger_counter_attr(pmus, branch_sample_type);

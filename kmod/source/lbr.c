@@ -11,90 +11,28 @@
  * For calling contexts, the records are the calls that have not returned yet
  * (Intel's call stack mode), and the overflow is a sample.
  *
- * An overflow is an NMI. It uses what slot_start() gave to its CPU's slot. It
- * can interrupt any code that changes the slot, so that code closes the slot
- * first.
+ * An overflow is an NMI, or on most kernels of arm64 an ordinary interrupt. It
+ * uses what slot_start() gave to its CPU's slot. It can interrupt any code that
+ * changes the slot, so that code closes the slot first.
  */
-#include <linux/hash.h>
-#include <linux/jiffies.h>
 #include <linux/percpu.h>
-#include <linux/random.h>
 #include <linux/sched/task_stack.h>
-#include <asm/perf_event.h>
-#include <asm/syscall.h>
 
 #include "arch.h"
 #include "../engine/window.h"
 #include "../compat.h"
 #include "../session.h"
+#include "branch_kinds.h"
 #include "budget.h"
 #include "call_stack.h"
-#include "code.h"
 #include "lbr_trial.h"
 #include "probe.h"
 #include "source.h"
 #include "trigger.h"
-#include "x86/branch_decode.h"
 
 enum {
 	STACK_MAX	= 64,	/* branches of a window */
-	KINDS_BITS	= 10,
 };
-
-/* --- kinds of branches ---------------------------------------------------- */
-
-/*
- * Kinds of branches that were decoded lately on this CPU. A key is valid for a
- * second, so that code that was replaced is decoded again.
- */
-struct kinds {
-	struct {
-		u64 key;
-		u8 kind;
-	} line[1 << KINDS_BITS];
-};
-
-static struct kinds __percpu *kinds;
-static u64 kinds_seed;
-
-/*
- * Return a salt that is the same for all branches that decode alike: those of
- * one program, or of the kernel, within one second.
- */
-static u64 kinds_salt(bool kernel)
-{
-	u64 program = kernel ? 0 : (u64)current->tgid << 32 |
-				   (u32)(current->self_exec_id + 1);
-
-	return (program * GOLDEN_RATIO_64 ^ kinds_seed) +
-	       ((u64)(jiffies / HZ) << 48);
-}
-
-/* Return the enum stream_kind of the branch at @from; 0: not known. */
-static noinline u8 decode(u64 from, bool is64)
-{
-	u8 bytes[INSN_MAX];
-	unsigned int count = window_in_kernel(from) ?
-			     code_read_kernel(bytes, sizeof(bytes), from) :
-			     code_read_user(bytes, sizeof(bytes), from);
-
-	if (!count)
-		return 0;
-	return insn_stream_kind(branch_decode(bytes, count, is64).kind);
-}
-
-static __always_inline u8 kind_of(struct kinds *known, u64 from, u64 salt,
-				  bool is64)
-{
-	u64 key = (from + salt) * GOLDEN_RATIO_64;
-	unsigned int at = key >> (64 - KINDS_BITS);
-
-	if (unlikely(known->line[at].key != key)) {
-		known->line[at].kind = decode(from, is64);
-		known->line[at].key = key;
-	}
-	return known->line[at].kind;
-}
 
 /* --- windows -------------------------------------------------------------- */
 
@@ -108,16 +46,10 @@ struct stack {
 /* Feed the branches of one side: that of @space, or the kernel's if it is 0. */
 static void feed_side(struct slot *slot, struct stack *stack, u32 space)
 {
-	u64 salt = kinds_salt(!space);
-	struct kinds *known = this_cpu_ptr(kinds);
-	bool is64 = !space || stack->is64;
 	struct window window;
-	u32 i;
 
-	/* The kinds of the other side's branches are not used. */
-	for (i = 0; i < stack->count; i++)
-		stack->kinds[i] = kind_of(known, stack->branches[i].from, salt,
-					  is64);
+	branch_kinds_of(stack->kinds, stack->branches, stack->count, !space,
+			!space || stack->is64);
 	window_begin(&window, stack->branches, stack->kinds, stack->count,
 		     space);
 	slot_feed_window(slot, &window);
@@ -131,8 +63,7 @@ static u64 depth;
 
 static void learn_depth(u64 count)
 {
-	if (unlikely(count > READ_ONCE(depth)) &&
-	    boot_cpu_data.x86_vendor == X86_VENDOR_INTEL)
+	if (unlikely(count > READ_ONCE(depth)) && arch_fills_stacks())
 		WRITE_ONCE(depth, count);
 }
 
@@ -172,12 +103,12 @@ static void feed(struct slot *slot, const struct perf_branch_stack *records,
 	if (session->kernel_side)
 		feed_side(slot, &stack, 0);
 	if (in_kernel)
-		slot_window(slot, regs->ip, 0);
+		slot_window(slot, instruction_pointer(regs), 0);
 	if (!session_sees_program(session))
 		return;
 	if (!user_mode(regs))
 		regs = task_pt_regs(current);
-	stack.is64 = user_64bit_mode(regs);
+	stack.is64 = arch_is_64bit(regs);
 	space = space_sampled(session);
 	if (!space) {
 		slot->lost_events += stack.count;
@@ -185,7 +116,7 @@ static void feed(struct slot *slot, const struct perf_branch_stack *records,
 	}
 	feed_side(slot, &stack, space);
 	if (!in_kernel)
-		slot_window(slot, regs->ip, space);
+		slot_window(slot, instruction_pointer(regs), space);
 }
 
 static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
@@ -238,15 +169,13 @@ static const char *lbr_missing(void)
 
 static int lbr_on(void)
 {
-	int err;
+	int err = branch_kinds_on();
 
-	kinds = alloc_percpu(struct kinds);
-	if (!kinds)
-		return -ENOMEM;
-	kinds_seed = get_random_u64();
+	if (err)
+		return err;
 	err = probes_register(probes);
 	if (err)
-		free_percpu(kinds);
+		branch_kinds_off();
 	return err;
 }
 
@@ -254,7 +183,7 @@ static int lbr_on(void)
 static void lbr_off(void)
 {
 	probes_unregister(probes);
-	free_percpu(kinds);
+	branch_kinds_off();
 }
 
 static int lbr_open(struct root *root)

@@ -65,6 +65,8 @@ bool trigger_counts_branches(const struct perf_event_attr *attr)
 struct perf_event_attr trigger_counter_attr(const struct core_pmu *pmu,
 					    u64 branch_sample_type)
 {
+	if (branch_sample_type)
+		branch_sample_type |= ARCH_RECORD_KINDS;
 	return (struct perf_event_attr) {
 		.type = pmu->type,
 		.size = sizeof(struct perf_event_attr),
@@ -78,6 +80,8 @@ struct perf_event_attr trigger_counter_attr(const struct core_pmu *pmu,
 		.sample_max_stack = branch_sample_type ?
 				    PERF_MAX_STACK_DEPTH : 0,
 		.branch_sample_type = branch_sample_type,
+		/* Others are refused while a virtual machine has the counters. */
+		.exclude_guest = 1,
 	};
 }
 
@@ -304,8 +308,7 @@ static const char *missing_on(int cpu, const struct core_pmu *pmu,
 /* One kind of core that can have it is enough. */
 const char *trigger_missing(u64 branch_sample_type)
 {
-	const char *why =
-		"the event of taken branches is not known of this CPU";
+	const char *why = ARCH_NO_TAKEN_BRANCHES;
 	struct core_pmu pmus[CORE_PMUS_MAX];
 	int cpu;
 

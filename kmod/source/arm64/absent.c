@@ -32,20 +32,3 @@ void step_init(void)
 void step_exit(void)
 {
 }
-
-static const char *lbr_missing(void)
-{
-	return "not on arm64: Linux keeps no branch records of its CPUs";
-}
-
-const struct source_ops lbr_source = {
-	.name		= "lbr",
-	.number		= HWPROF_SOURCE_LBR,
-	.missing	= lbr_missing,
-	.users		= &no_users,
-	.on		= absent_on,
-};
-
-void lbr_init(void)
-{
-}

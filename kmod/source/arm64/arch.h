@@ -6,6 +6,9 @@
 #include <linux/bitfield.h>
 #include <linux/perf/arm_pmuv3.h>
 #include <asm/ptrace.h>
+#include <asm/sysreg.h>
+
+#include "brbe.h"
 
 /* Return registers of a program of which nothing else is known. */
 static inline struct pt_regs arch_user_regs(void)
@@ -35,10 +38,42 @@ static inline bool arch_has_unwinding(void)
 	return false;	/* they are signed, or in a register */
 }
 
-/* Return the raw event that counts taken branches; 0: not known of this CPU. */
+/*
+ * The raw event that counts taken branches, of the CPU that this runs on; 0: it
+ * has none. BR_RETIRED counts those that are not taken, too. BRB_FILTRATE counts
+ * branches as they are recorded by the branch record buffer (BRBE), where there is
+ * one. Hypervisors hide it from guests.
+ */
 static inline u64 arch_taken_branches(void)
 {
-	return 0;	/* BR_RETIRED also counts branches not taken */
+	return brbe_taken_branches(read_sysreg(id_aa64dfr0_el1));
+}
+
+#define ARCH_NO_TAKEN_BRANCHES \
+	"this CPU has no branch record buffer (BRBE), or a hypervisor hides it"
+
+/* Does that event count only while branches are recorded? */
+static inline bool arch_counts_records(void)
+{
+	return true;
+}
+
+/* The kinds of branches come with the records, and cost nothing. */
+#define ARCH_RECORD_KINDS	PERF_SAMPLE_BRANCH_TYPE_SAVE
+
+/*
+ * Does perf hand over all records that a CPU has room for? BRBE's begin anew each
+ * time that the counter does.
+ */
+static inline bool arch_fills_stacks(void)
+{
+	return false;
+}
+
+/* Does the CPU record its newest branch twice at times? */
+static inline bool arch_copies_newest_branch(void)
+{
+	return false;
 }
 
 /* Return the bits that a raw event may have. */

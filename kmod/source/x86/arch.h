@@ -59,6 +59,27 @@ static inline u64 arch_taken_branches(void)
 	return 0;
 }
 
+#define ARCH_NO_TAKEN_BRANCHES \
+	"the event of taken branches is not known of this CPU"
+
+/* Does that event count only while branches are recorded? */
+static inline bool arch_counts_records(void)
+{
+	return false;
+}
+
+/*
+ * Kinds of branches are not asked for: on CPUs that do not record them, perf would
+ * decode each branch, without remembering it.
+ */
+#define ARCH_RECORD_KINDS	0
+
+/* Does perf hand over all records that a CPU has room for? */
+static inline bool arch_fills_stacks(void)
+{
+	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL;
+}
+
 /*
  * Return true if the CPU sometimes records its newest branch twice. CPUs with
  * Skylake's core do. Intel's public lists of errata were not found to name
