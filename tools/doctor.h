@@ -8,6 +8,8 @@
 
 #include <stdbool.h>
 
+#include "counters.h"
+
 enum finding_state {
 	FINDING_OK,
 	FINDING_WARN,		/* works with limits */
@@ -25,6 +27,9 @@ struct check {
 	bool needed;		/* hwprof is useless without it */
 	void (*look)(struct finding *finding);
 };
+
+/* Adds to what was found of the PMU who has its counters, if that matters. */
+void doctor_add_counters(struct finding *finding, enum counters counters);
 
 extern const struct check doctor_checks[];
 extern const unsigned int doctor_check_count;

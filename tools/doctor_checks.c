@@ -408,6 +408,7 @@ static void look_at_pmu(struct finding *finding)
 			append(finding, " with %s counters for any event",
 			       count);
 		look_at_overflow(finding);
+		doctor_add_counters(finding, counters_look());
 		return;
 	}
 	finding->state = FINDING_WARN;
@@ -453,6 +454,8 @@ static void look_at_lbr(struct finding *finding)
 		     "no branch records: the PMU '%s' has none that the kernel "
 		     "knows",
 		     name);
+		if (read_cap("lbr", usable, sizeof(usable)))
+			append(finding, " (%s)", usable);
 		return;
 	}
 	TEXT(finding, "%" PRId64 " entries deep", depth);

@@ -48,6 +48,16 @@ $(BUILD)/tests/test-recordings: $(patsubst %,$(BUILD)/san/tests/lib/%.o,\
 UNIT_TESTS += $(patsubst %,$(BUILD)/tests/test-%,$(LIB_TESTS) replay chains \
 						  recordings names)
 
+# What a tool decides.
+$(BUILD)/san/tools/counters.o: override CFLAGS += -D_GNU_SOURCE
+
+$(BUILD)/tests/test-counters: $(BUILD)/san/tests/lib/test-counters.o \
+			      $(BUILD)/san/tools/counters.o
+	@mkdir -p $(@D)
+	$(CC) $(SAN) -o $@ $^ -lcmocka
+
+UNIT_TESTS += $(BUILD)/tests/test-counters
+
 # As a user's program, which sees what the shared library exports.
 $(BUILD)/tests/test-cplusplus: tests/lib/test-cplusplus.cc lib/hwprof.h \
 			       uapi/linux/hwprof.h $(BUILD)/libhwprof.so.1
