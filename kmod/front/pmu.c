@@ -147,6 +147,7 @@ static int hwprof_event_init(struct perf_event *event)
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
 	event->hw.last_period = 0;	/* see slot.c */
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	if (event->parent)	/* a fork: the session is there already */
 		return 0;
 	return attr_check_event(&event->attr) ?: make_root(event);

@@ -18,6 +18,7 @@
 
 #include "event.h"
 #include "known.h"
+#include "text.h"
 
 EVENT_ALL_NEED("step")
 
@@ -354,6 +355,247 @@ TEST_F(rules, nothing_in_a_switch)
 	EXPECT_EQ(0, in_switch);
 	close(pinned);
 	recording_close(&recording);
+}
+
+/* --- whole groups that perf throttles ------------------------------------------------ */
+
+/*
+ * From Linux 6.16 on, perf stops all events of a group when one of them overflows
+ * too often, and starts them again with the next tick.
+ */
+enum { RATE_LOW = 1000, CLOCK_NS = 20000, RUNS = 10, PAGES = 64 };
+
+struct group {
+	int leader;
+	struct perf_event_mmap_page *page;	/* the leader's ring */
+	struct recording recording;		/* of the event of ours */
+	struct tally tally;
+	uint64_t inner;			/* periods of the known inner loop */
+};
+
+static void see_inner(struct tally *tally, const struct sample *sample)
+{
+	struct group *group = tally->context;
+
+	if (sample->ip == (uint64_t)known_inner)
+		group->inner += sample->period;
+}
+
+/* A clock that overflows all the time, and leads the group. */
+static void open_clock(struct __test_metadata *_metadata, struct group *group,
+		       pid_t pid)
+{
+	struct perf_event_attr clock = {
+		.type = PERF_TYPE_SOFTWARE, .size = sizeof(clock),
+		.config = PERF_COUNT_SW_CPU_CLOCK, .sample_period = CLOCK_NS,
+		.disabled = 1,
+	};
+
+	group->leader = event_open(&clock, pid, -1, -1, 0);
+	ASSERT_LE(0, group->leader);
+	group->page = mmap(NULL, (1 + PAGES) * getpagesize(),
+			   PROT_READ | PROT_WRITE, MAP_SHARED, group->leader, 0);
+	ASSERT_NE(MAP_FAILED, group->page);
+}
+
+static void open_group(struct __test_metadata *_metadata, struct group *group,
+		       struct perf_event_attr attr, pid_t pid)
+{
+	struct recording *recording = &group->recording;
+
+	*group = (struct group) { .leader = -1 };
+	group->tally.see = see_inner;
+	group->tally.context = group;
+	open_clock(_metadata, group, pid);
+	attr.inherit = 0;
+	recording->tally = &group->tally;
+	recording->pages = PAGES;
+	recording->count = 1;
+	recording->fd[0] = event_open(&attr, pid, -1, group->leader, 0);
+	ASSERT_LE(0, recording->fd[0]);
+	recording->ring[0] = NULL;
+	if (!attr.sample_period)
+		return;
+	recording->ring[0] = mmap(NULL, (1 + PAGES) * getpagesize(),
+				  PROT_READ | PROT_WRITE, MAP_SHARED,
+				  recording->fd[0], 0);
+	ASSERT_NE(MAP_FAILED, recording->ring[0]);
+}
+
+/* How often the leader was throttled. Its records are not larger than the ring. */
+static unsigned int throttled(const struct group *group)
+{
+	const char *data = (const char *)group->page + getpagesize();
+	uint64_t size = PAGES * getpagesize(), at = group->page->data_tail;
+	unsigned int count = 0;
+
+	while (at != group->page->data_head) {
+		const struct perf_event_header *header =
+			(const void *)(data + at % size);
+
+		count += header->type == PERF_RECORD_THROTTLE;
+		at += header->size;
+	}
+	return count;
+}
+
+static void close_group(struct group *group)
+{
+	recording_close(&group->recording);
+	munmap(group->page, (1 + PAGES) * getpagesize());
+	close(group->leader);
+}
+
+static void run_often(void *unused)
+{
+	int run;
+
+	stay_on(0);
+	for (run = 0; run < RUNS; run++)
+		known_run();
+}
+
+static void run_group(struct __test_metadata *_metadata, struct group *group,
+		      struct child *child, int disabled, uint64_t config,
+		      uint64_t period)
+{
+	struct perf_event_attr attr = period ?
+		event_attr_sampling(config, period) : event_attr(config);
+	char rate[32];
+
+	attr.disabled = disabled;
+	ASSERT_EQ(0, text_read("/proc/sys/kernel/perf_event_max_sample_rate",
+			       rate, sizeof(rate)));
+	ASSERT_EQ(0, sysctl_write("perf_event_max_sample_rate", RATE_LOW));
+	*child = child_start(run_often, NULL);
+	open_group(_metadata, group, attr, child->pid);
+	ASSERT_EQ(0, ioctl(group->leader, PERF_EVENT_IOC_ENABLE, 0));
+	child_go(child);
+	EXPECT_EQ(0, recording_wait(&group->recording, child->pid));
+	child->pid = 0;
+	EXPECT_EQ(0, sysctl_write("perf_event_max_sample_rate", atoi(rate)));
+	EXPECT_LT(0, throttled(group));
+}
+
+/* Rows go on, and so does the count: the one is the sum of the others. */
+TEST_F(rules, rows_in_throttled_groups)
+{
+	struct group group;
+
+	run_group(_metadata, &group, &self->child, 0,
+		  EVENT_LOOPS | EVENT_STEP | EVENT_ROWS, 1);
+	EXPECT_TRUE(tally_is_whole(&group.tally));
+	EXPECT_EQ(RUNS * KNOWN_INNER_BACK, group.inner);
+	EXPECT_EQ(group.tally.period, event_count(group.recording.fd[0]));
+	close_group(&group);
+}
+
+/* An event that was never enabled has nothing to be stopped. */
+TEST_F(rules, disabled_in_throttled_groups)
+{
+	struct group group;
+
+	run_group(_metadata, &group, &self->child, 1, EVENT_LOOPS | EVENT_STEP,
+		  0);
+	EXPECT_EQ(0, event_count(group.recording.fd[0]));
+	close_group(&group);
+}
+
+/* --- call chains that perf defers ---------------------------------------------------- */
+
+/* Bits behind sigtrap, since Linux 6.19; this machine's header need not know them. */
+#define DEFER_CALLCHAIN		(1U << 0)
+#define DEFER_OUTPUT		(1U << 1)
+#define RECORD_DEFERRED		22
+
+enum { CHAIN_PAGES = 2048 };
+
+struct chains {
+	unsigned int samples, with_chain, deferred;
+};
+
+/* @attr gives no more than these, so that the chain is where it is. */
+static struct perf_event_attr deferring(uint64_t config)
+{
+	struct perf_event_attr attr = event_attr_sampling(config, 1);
+
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN;
+	attr.sample_id_all = attr.comm = attr.comm_exec = 0;
+	attr.inherit = 0;
+	attr.__reserved_1 = DEFER_CALLCHAIN | DEFER_OUTPUT;
+	return attr;
+}
+
+static struct chains count_chains(const struct perf_event_mmap_page *page,
+				  uint64_t pages)
+{
+	const char *data = (const char *)page + getpagesize();
+	uint64_t size = pages * getpagesize(), at = page->data_tail;
+	struct chains chains = {};
+
+	while (at != page->data_head) {
+		const struct perf_event_header *header =
+			(const void *)(data + at % size);
+		uint64_t calls = *(const uint64_t *)
+				 (data + (at + sizeof(*header) + 8) % size);
+
+		chains.samples += header->type == PERF_RECORD_SAMPLE;
+		chains.with_chain += header->type == PERF_RECORD_SAMPLE && calls;
+		chains.deferred += header->type == RECORD_DEFERRED;
+		at += header->size;
+	}
+	return chains;
+}
+
+/* Returns false if this kernel does not defer. */
+static bool defer(struct __test_metadata *_metadata, struct child *child,
+		  uint64_t config, struct chains *chains)
+{
+	struct perf_event_attr attr = deferring(config);
+	struct perf_event_mmap_page *page;
+	int fd;
+
+	*child = child_start(run_known_loops, NULL);
+	fd = event_open(&attr, child->pid, -1, -1, 0);
+	if (fd == -EINVAL)
+		return false;
+	ASSERT_LE(0, fd);
+	page = mmap(NULL, (1 + CHAIN_PAGES) * getpagesize(),
+		    PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	ASSERT_NE(MAP_FAILED, page);
+	ASSERT_EQ(0, ioctl(fd, PERF_EVENT_IOC_ENABLE, 0));
+	child_go(child);
+	ASSERT_EQ(child->pid, waitpid(child->pid, NULL, 0));
+	child->pid = 0;
+	*chains = count_chains(page, CHAIN_PAGES);
+	munmap(page, (1 + CHAIN_PAGES) * getpagesize());
+	close(fd);
+	return true;
+}
+
+/* A row is about no moment of the program: its chain is empty, now and later. */
+TEST_F(rules, rows_defer_no_chains)
+{
+	struct chains chains;
+
+	if (!defer(_metadata, &self->child,
+		   EVENT_LOOPS | EVENT_STEP | EVENT_ROWS, &chains))
+		SKIP(return, "this kernel does not defer call chains");
+	EXPECT_LT(0, chains.samples);
+	EXPECT_EQ(0, chains.with_chain);
+	EXPECT_EQ(0, chains.deferred);
+}
+
+/* A sample has its chain, which perf tells when the program goes on. */
+TEST_F(rules, samples_defer_chains)
+{
+	struct chains chains;
+
+	if (!defer(_metadata, &self->child, EVENT_LOOPS | EVENT_STEP, &chains))
+		SKIP(return, "this kernel does not defer call chains");
+	EXPECT_LT(0, chains.samples);
+	EXPECT_EQ(chains.samples, chains.with_chain);
+	EXPECT_LT(0, chains.deferred);
 }
 
 TEST_HARNESS_MAIN
