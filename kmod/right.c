@@ -25,7 +25,7 @@
 #include "arch.h"
 #include "compat.h"
 #include "right.h"
-#include "source/source.h"
+#include "config/config_rules.h"
 
 /* --- one task ------------------------------------------------------------- */
 
@@ -185,9 +185,9 @@ int right_attach_all(void)
 	return check_yama();
 }
 
-int right_watch(const struct source_ops *source, struct task_struct *task)
+int right_watch(const struct session_config *config, struct task_struct *task)
 {
-	if (!source->attaches)
+	if (!(config->source_caps & SOURCE_ATTACHES))
 		return 0;
 	return task ? right_attach(task) : right_attach_all();
 }

@@ -11,7 +11,7 @@
 
 #include <linux/types.h>
 
-struct source_ops;
+struct session_config;
 struct task_struct;
 
 /**
@@ -32,12 +32,12 @@ int right_attach_all(void);
 
 /**
  * right_watch() - Check the rights that an event needs beyond perf's checks
- * @source: the event's source.
+ * @config: the decoded words of the event.
  * @task: its target; NULL: all tasks.
  *
  * Return: as right_attach().
  */
-int right_watch(const struct source_ops *source, struct task_struct *task);
+int right_watch(const struct session_config *config, struct task_struct *task);
 
 /**
  * right_is_secure() - Ask whether the task's last exec gave it rights

@@ -14,7 +14,7 @@
 #include <linux/vmalloc.h>
 
 #include "emit.h"
-#include "field.h"
+#include "engine/joint.h"
 #include "flush.h"
 #include "limit.h"
 #include "right.h"
@@ -64,27 +64,31 @@ int opener_check(const struct opener *opener)
 	return opener->cred == now.cred ? 0 : -EACCES;
 }
 
-static struct session_key attr_key(const struct perf_event_attr *attr)
+/* Without a trigger, sessions do not differ by what perf's samples are taken at. */
+static struct session_key make_key(const struct session_config *config,
+				   bool inherit)
 {
-	return (struct session_key) {
+	const struct config_request *request = &config->request;
+	struct session_key key = {
 		.opener = opener_of_current(),
-		.config = attr->config,
-		.config1 = attr->config1,
-		.config2 = attr->config2,
-		.exclude = attr_exclude(attr) | attr->inherit << 6,
-		.sampling = attr->sample_period,
-		.period = trigger_wanted(attr) ? attr->sample_period : 0,
-		.freq = trigger_wanted(attr) && attr->freq,
+		.exclude = request->exclude,
+		.inherit = inherit,
+		.sampling = request->period,
+		.period = config->windows ? request->period : 0,
+		.freq = config->windows && request->freq,
 	};
+
+	memcpy(key.words, request->words, sizeof(key.words));
+	return key;
 }
 
 static bool key_equal(const struct session_key *a, const struct session_key *b)
 {
 	return opener_equal(&a->opener, &b->opener) && a->target == b->target &&
-	       a->config == b->config &&
-	       a->config1 == b->config1 && a->config2 == b->config2 &&
-	       a->exclude == b->exclude && a->sampling == b->sampling &&
-	       a->period == b->period && a->freq == b->freq;
+	       !memcmp(a->words, b->words, sizeof(a->words)) &&
+	       a->exclude == b->exclude && a->inherit == b->inherit &&
+	       a->sampling == b->sampling && a->period == b->period &&
+	       a->freq == b->freq;
 }
 
 /* Memory that is held for a user counts as mlocked. */
@@ -355,12 +359,12 @@ static void session_free(struct session *session)
 	kfree_rcu(session, rcu);
 }
 
-static u32 field_basis(const struct perf_event_attr *attr)
+static u32 basis_of(const struct session_config *config)
 {
-	if (!trigger_wanted(attr))
+	if (!config->windows)
 		return HWPROF_BASIS_EXACT;
-	return trigger_counts_branches(attr) ? HWPROF_BASIS_BRANCHES :
-					       HWPROF_BASIS_TIME;
+	return trigger_counts_branches(config) ? HWPROF_BASIS_BRANCHES :
+						 HWPROF_BASIS_TIME;
 }
 
 /* Not 0, and nobody's; after 2^32 sessions numbers are used again. */
@@ -380,46 +384,59 @@ static u32 new_id(void)
 /* Only a source that attaches, and tables for unwinding, make a difference. */
 static bool is_privileged(const struct session *session)
 {
-	return (session->source->attaches || session->engine->feed_stack) &&
+	return (session->config.source_caps & SOURCE_ATTACHES ||
+		session->engine->feed_stack) &&
 	       !right_attach_all();
 }
 
-/* @key: of a perf event's session; NULL: it is made at the device. */
-static struct session *session_make(const struct perf_event_attr *attr,
-				    const struct session_key *key)
+static void init_params(struct engine_params *params,
+			const struct session_config *config)
+{
+	params->span = config->span ?: HWPROF_DEFAULT_SPAN;
+	params->basis = basis_of(config);
+	params->seed = get_random_u64();
+	params->epsilon_ppm = config->epsilon_ppm;
+	params->range_of = config->range_of;
+	params->metrics = config->metrics;
+	params->parts = joint_parts_of(config->engines);
+}
+
+static const struct engine_ops *engine_of(const struct session_config *config)
+{
+	return config_joins(config) ? &joint_engine :
+				      engines[__ffs(config->engines)];
+}
+
+static void init_memory(struct session *session)
+{
+	u64 mib = session->config.memory_mib ?: HWPROF_DEFAULT_MEMORY_MIB;
+	bool samples = session->config.request.period;
+
+	session->rows = session->fetched || (samples && session->config.rows);
+	if (session->rows)
+		session->memory = mib << 20;
+}
+
+/* Make what a session is before it has memory. @key: see session_make(). */
+static struct session *session_alloc(const struct session_config *config,
+				     const struct session_key *key)
 {
 	struct session *session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
-	int err;
 
 	if (!session)
-		return ERR_PTR(-ENOMEM);
+		return NULL;
 	kref_init(&session->ref);
-	session->key = key ? *key : attr_key(attr);
+	session->key = key ? *key : make_key(config, false);
 	get_cred(session->key.opener.cred);
 	get_pid(session->key.target);
-	session->attr = *attr;
-	session->engine = field_engine(attr);
-	session->source = source_of(attr);
-	session->params.span = field_get(attr, FIELD_span) ?:
-			       HWPROF_DEFAULT_SPAN;
-	session->params.basis = field_basis(attr);
-	session->params.seed = get_random_u64();
-	session->params.epsilon_ppm = field_get(attr, FIELD_epsilon_ppm);
-	session->params.range_of = field_get(attr, FIELD_range_of);
-	session->params.metrics = field_get(attr, FIELD_metrics);
-	session->params.parts = field_parts(attr);
-	session->interval = msecs_to_jiffies(field_get(attr, FIELD_interval_ms) ?:
+	session->config = *config;
+	session->engine = engine_of(config);
+	session->source = sources[config->source];
+	init_params(&session->params, config);
+	session->interval = msecs_to_jiffies(config->interval_ms ?:
 					     HWPROF_DEFAULT_INTERVAL_MS);
-	session->user_side = !attr->exclude_user;
-	session->kernel_side = !attr->exclude_kernel;
-	session->accesses = field_wants_accesses(attr);
-	session->burst = field_get(attr, FIELD_burst);
-	session->clocked = trigger_is_clock(attr);
-	session->budget_permille = field_get(attr, FIELD_budget_permille);
 	session->fetched = session->reader = !key;
 	session->privileged = is_privileged(session);
-	session->rows = session->fetched ||
-			(attr->sample_period && field_get(attr, FIELD_rows));
 	session->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	session->owner = get_pid(task_tgid(current));
 	session->user = get_uid(current_user());
@@ -429,10 +446,31 @@ static struct session *session_make(const struct perf_event_attr *attr,
 	INIT_WORK(&session->end_work, session_end);
 	session_flush_init(session);
 	session->id = new_id();
+	init_memory(session);
+	return session;
+}
 
-	if (session->rows)
-		session->memory = (field_get(attr, FIELD_memory_mib) ?:
-				   HWPROF_DEFAULT_MEMORY_MIB) << 20;
+static int session_begin(struct session *session)
+{
+	int err = source_get(session);
+
+	if (err)
+		return err;
+	err = session_show(session);
+	if (err)
+		source_put(session);
+	return err;
+}
+
+/* @key: of a perf event's session; NULL: it is made at the device. */
+static struct session *session_make(const struct session_config *config,
+				    const struct session_key *key)
+{
+	struct session *session = session_alloc(config, key);
+	int err;
+
+	if (!session)
+		return ERR_PTR(-ENOMEM);
 	err = check_limits(session) ?: charge(session->user, session->memory);
 	if (err) {
 		session_free(session);
@@ -442,12 +480,7 @@ static struct session *session_make(const struct perf_event_attr *attr,
 	if (!err && session->rows)
 		err = make_memory(session);
 	if (!err)
-		err = source_get(session);
-	if (!err) {
-		err = session_show(session);
-		if (err)
-			source_put(session);
-	}
+		err = session_begin(session);
 	if (err) {
 		free_memory(session);
 		session_free(session);
@@ -457,10 +490,10 @@ static struct session *session_make(const struct perf_event_attr *attr,
 }
 
 /* One more. */
-static struct session *session_add(const struct perf_event_attr *attr,
+static struct session *session_add(const struct session_config *config,
 				   const struct session_key *key)
 {
-	struct session *session = session_make(attr, key);
+	struct session *session = session_make(config, key);
 
 	if (IS_ERR(session))
 		return session;
@@ -475,9 +508,10 @@ static struct session *session_add(const struct perf_event_attr *attr,
  * The session of a root event: that of an earlier event of the same opener with
  * the same configuration and target, or a new one.
  */
-struct session *session_get(const struct perf_event *event)
+struct session *session_get(const struct perf_event *event,
+			    const struct session_config *config)
 {
-	struct session_key key = attr_key(&event->attr);
+	struct session_key key = make_key(config, event->attr.inherit);
 	struct session *session;
 
 	if (event->hw.target) {
@@ -490,7 +524,7 @@ struct session *session_get(const struct perf_event *event)
 		if (!session->fetched && key_equal(&session->key, &key) &&
 		    session_tryget(session))
 			goto out;
-	session = session_add(&event->attr, &key);
+	session = session_add(config, &key);
 out:
 	mutex_unlock(&sessions_lock);
 	put_pid(key.target);
@@ -498,12 +532,12 @@ out:
 }
 
 /* One whose rows are fetched, for events that name it. */
-struct session *session_new(const struct perf_event_attr *attr)
+struct session *session_new(const struct session_config *config)
 {
 	struct session *session;
 
 	mutex_lock(&sessions_lock);
-	session = session_add(attr, NULL);
+	session = session_add(config, NULL);
 	mutex_unlock(&sessions_lock);
 	return session;
 }

@@ -23,6 +23,7 @@
 #include <linux/task_work.h>
 #include <linux/workqueue.h>
 
+#include "config/config_rules.h"
 #include "engine/burst.h"
 #include "engine/engine.h"
 #include "source/core_pmus.h"
@@ -55,8 +56,9 @@ struct opener {
 /* What makes two events of one opener the same session. */
 struct session_key {
 	struct opener opener;
-	u64 config, config1, config2;
-	u64 exclude;			/* exclude_* and inherit bits of the attr */
+	u64 words[CONFIG_WORDS];
+	u64 exclude;			/* enum config_exclude */
+	bool inherit;
 	bool sampling;
 	u64 period;			/* of the source's trigger, or its frequency */
 	bool freq;
@@ -171,7 +173,7 @@ struct session {
 	struct kref ref;
 	struct rcu_head rcu;
 	struct session_key key;
-	struct perf_event_attr attr;	/* what was asked for */
+	struct session_config config;	/* what was asked for */
 	u32 id;				/* never 0 */
 	const struct engine_ops *engine;
 	const struct source_ops *source;
@@ -187,11 +189,6 @@ struct session {
 	bool fetched;			/* rows wait for who asks: snapshot.c */
 	bool reader;			/* who may; else nobody takes rows */
 	struct rings *rings;		/* they go here by themselves; or NULL */
-	bool user_side, kernel_side;	/* what it may see */
-	bool clocked;			/* its trigger counts CPU time */
-	bool accesses;			/* it wants loads and stores, too */
-	u32 burst;			/* branches in one; 0: all is seen */
-	u32 budget_permille;		/* 0: none */
 	unsigned int interval;		/* jiffies between rows */
 	u64 metrics[HWPROF_METRICS_MAX];	/* what counts each; 0: none yet */
 	struct unwind *unwind;		/* set once; NULL: no tables, yet */
@@ -259,6 +256,7 @@ struct root {
 	struct perf_event *triggers[CORE_PMUS_MAX];	/* the source's counters, */
 	unsigned int trigger_count;	/* so many, */
 	bool wide;			/* which are a whole CPU's */
+	bool has_budget;		/* the event itself names one */
 	struct work_struct close_work;
 	refcount_t users;		/* the event, and begin_work */
 	struct callback_head begin_work;	/* starts the trigger */
@@ -282,8 +280,9 @@ void holding_uncharge(struct holding *holding, size_t bytes);
 void holding_end(struct holding *holding);
 void sessions_unwind(struct unwind *unwind, const struct opener *opener,
 		     struct session *only);
-struct session *session_get(const struct perf_event *event);
-struct session *session_new(const struct perf_event_attr *attr);
+struct session *session_get(const struct perf_event *event,
+			    const struct session_config *config);
+struct session *session_new(const struct session_config *config);
 struct session *session_find(u32 id);
 int session_charge_rings(struct session *session, size_t bytes);
 void session_uncharge_rings(struct session *session);
@@ -314,7 +313,7 @@ static inline struct session *event_session(const struct perf_event *event)
 /* Does the CPU run a program that it may see? */
 static inline bool session_sees_program(const struct session *session)
 {
-	return session->user_side && current->mm &&
+	return session->config.user && current->mm &&
 	       !(current->flags & PF_KTHREAD);
 }
 

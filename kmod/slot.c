@@ -143,7 +143,7 @@ void slot_bind(struct slot *slot, u64 steps, u64 at)
 		if (!slot->cursor)
 			return;
 		/* A burst begins with a gap of its own. */
-		if (slot->cursor->seen != steps && !session->burst)
+		if (slot->cursor->seen != steps && !session->config.burst)
 			slot_gap(slot, at);
 	}
 	if (unlikely(slot->cursor->exec != current->self_exec_id))

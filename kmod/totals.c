@@ -67,8 +67,8 @@ void session_totals(struct session *session, struct hwprof_row_totals *row)
 		.pending = session->stage ? session->stage->units : 0,
 		.memory = session->memory,
 		.basis = session->params.basis,
-		.source = session->source->number,
-		.budget_permille = session->budget_permille,
+		.source = source_infos[session->config.source].number,
+		.budget_permille = session->config.budget_permille,
 	};
 	if (session->params.basis != HWPROF_BASIS_EXACT)
 		row->cost_ns = atomic64_read(&session->flush_cost);

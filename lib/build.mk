@@ -10,6 +10,7 @@ LIB_SOURCES := $(wildcard lib/*.c) \
 					      path_table cct cct_tree cct_stack \
 					      range range_tree value value_slot \
 					      value_table) \
+	       kmod/config/registry.c kmod/config/config_rules.c \
 	       kmod/source/x86/branch_decode.c
 LIB_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/obj/%.o)
 LIB_LINK    := -ldw -lelf -lcapstone -lzstd -lm

@@ -924,7 +924,6 @@ static u64 cct_pending(const void *memory)
 
 const struct engine_ops cct_engine = {
 	.name		= "cct",
-	.samples	= true,
 	.cursor_size	= sizeof(struct cct_cursor),
 	.table_min	= 64 * 1024,
 	.table_init	= cct_table_init,

@@ -17,6 +17,7 @@
 #define HWPROF_ENGINE_ENGINE_H
 
 #include "stream.h"
+#include "../config/registry.h"
 #include "../../uapi/linux/hwprof.h"
 
 struct window;
@@ -77,10 +78,6 @@ struct engine_ops {
 	 * There is no profile and no merge().
 	 */
 	bool immediate;
-
-	bool samples;		/* it learns from them, too: by feed(), or by
-				 * feed_stack() */
-	bool accesses;		/* from loads and stores; ranges: see range_of */
 
 	size_t cursor_size;	/* bytes */
 
@@ -191,14 +188,13 @@ static inline void engine_settle(const struct engine_ops *engine, void *profile,
 		engine->settle(profile, space, &at, ~0UL);
 }
 
-extern const struct engine_ops loop_engine;
-extern const struct engine_ops branch_engine;
-extern const struct engine_ops range_engine;
-extern const struct engine_ops call_engine;
-extern const struct engine_ops edge_engine;
-extern const struct engine_ops cct_engine;
-extern const struct engine_ops path_engine;
-extern const struct engine_ops value_engine;
-extern const struct engine_ops joint_engine;
+#define X(name, engine, caps)	extern const struct engine_ops engine##_engine;
+HWPROF_ENGINES(X)
+#undef X
+
+/* The same, as HWPROF_ENGINES has them. */
+extern const struct engine_ops *const engines[ENGINE_COUNT];
+
+extern const struct engine_ops joint_engine;	/* several of them */
 
 #endif /* HWPROF_ENGINE_ENGINE_H */

@@ -14,6 +14,16 @@ enum joint_part {
 	JOINT_PARTS,
 };
 
+/* Return the parts for engines, which are bits 1 << enum engine_id. */
+static inline u32 joint_parts_of(u32 engines)
+{
+	return (engines >> ENGINE_loops & 1) << JOINT_LOOPS |
+	       (engines >> ENGINE_calls & 1) << JOINT_CALLS |
+	       (engines >> ENGINE_paths & 1) << JOINT_PATHS |
+	       (engines >> ENGINE_cct & 1) << JOINT_CCT |
+	       (engines >> ENGINE_edges & 1) << JOINT_EDGES;
+}
+
 /* Return true if paths are told apart by context. */
 static inline bool joint_has_context(const struct engine_params *params)
 {

@@ -403,7 +403,6 @@ static u64 range_pending(const void *memory)
 
 const struct engine_ops range_engine = {
 	.name		= "ranges",
-	.samples	= true,
 	.cursor_size	= 0,
 	.table_min	= 32 * 1024,
 	.table_init	= range_table_init,

@@ -186,7 +186,6 @@ static u64 value_pending(const void *memory)
 
 const struct engine_ops value_engine = {
 	.name		= "values",
-	.accesses	= true,
 	.cursor_size	= sizeof(struct value_cursor),
 	.table_min	= 128 * 1024,
 	.table_init	= value_init,

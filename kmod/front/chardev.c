@@ -17,16 +17,18 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "../field.h"
 #include "../ring.h"
 #include "../session.h"
 #include "../snapshot.h"
-#include "../source/trigger.h"
 #include "../unwind.h"
 #include "arch.h"
 #include "front.h"
 
-enum { CONFIG_FLAGS = 2 * HWPROF_CONFIG_FREQ - 1 };
+enum {
+	CONFIG_FLAGS = 2 * HWPROF_CONFIG_FREQ - 1,
+	/* They are enum config_exclude. */
+	EXCLUDE_FLAGS = CONFIG_FLAGS & ~HWPROF_CONFIG_FREQ,
+};
 
 /* An open file. */
 struct handle {
@@ -59,50 +61,44 @@ static int read_struct(void *to, size_t size, size_t least, void __user *from)
 	return err;
 }
 
-/* As if an event had asked for it. */
-static struct perf_event_attr config_attr(const struct hwprof_config *config)
+/* Decode what the device is asked for. Sessions of the device have rows. */
+static void decode_config(struct session_config *decoded,
+			  const struct hwprof_config *config)
 {
-	u32 flags = config->flags;
-
-	return (struct perf_event_attr) {
-		.size = sizeof(struct perf_event_attr),
-		.config = config->config | field_bits(FIELD_rows, FIELD_rows),
-		.config1 = config->config1,
-		.config2 = config->config2,
-		.sample_period = config->period,
-		.freq = !!(flags & HWPROF_CONFIG_FREQ),
-		.exclude_user = !!(flags & HWPROF_CONFIG_EXCLUDE_USER),
-		.exclude_kernel = !!(flags & HWPROF_CONFIG_EXCLUDE_KERNEL),
-		.exclude_hv = !!(flags & HWPROF_CONFIG_EXCLUDE_HV),
-		.exclude_idle = !!(flags & HWPROF_CONFIG_EXCLUDE_IDLE),
-		.exclude_host = !!(flags & HWPROF_CONFIG_EXCLUDE_HOST),
-		.exclude_guest = !!(flags & HWPROF_CONFIG_EXCLUDE_GUEST),
+	const struct config_request request = {
+		.words = { config->config, config->config1, config->config2 },
+		.exclude = config->flags & EXCLUDE_FLAGS,
+		.period = config->period,
+		.freq = config->flags & HWPROF_CONFIG_FREQ,
 	};
+
+	config_of_request(decoded, &request);
+	decoded->rows = 1;
 }
 
 static int check_config(const struct hwprof_config *config,
-			const struct perf_event_attr *attr)
+			const struct session_config *decoded)
 {
 	int err;
 
 	if (config->flags & ~CONFIG_FLAGS || config->session ||
-	    config->reserved || field_get(attr, FIELD_session))
+	    config->reserved || decoded->session)
 		return -EINVAL;
-	err = attr_check_session(attr);
+	err = config_check_session(decoded);
 	if (err)
 		return err;
-	if (field_engine(attr)->immediate)
+	if (decoded->engine_caps & ENGINE_IMMEDIATE)
 		return -EOPNOTSUPP;
-	if (attr->freq && !attr->sample_period)
+	if (decoded->request.freq && !decoded->request.period)
 		return -EINVAL;
 	/* It would be nobody's. */
-	if (attr->sample_period && !trigger_wanted(attr))
+	if (decoded->request.period && !decoded->windows)
 		return -EINVAL;
 	return 0;
 }
 
 static int make_session(struct handle *handle,
-			const struct perf_event_attr *attr)
+			const struct session_config *config)
 {
 	struct session *session;
 	int err;
@@ -110,7 +106,7 @@ static int make_session(struct handle *handle,
 	err = snapshot_init(&handle->snapshot);
 	if (err)
 		return err;
-	session = session_new(attr);
+	session = session_new(config);
 	if (IS_ERR(session)) {
 		snapshot_free(&handle->snapshot);
 		return PTR_ERR(session);
@@ -121,22 +117,22 @@ static int make_session(struct handle *handle,
 
 static long do_config(struct handle *handle, struct hwprof_config __user *to)
 {
-	struct perf_event_attr attr;
+	struct session_config decoded;
 	struct hwprof_config config;
 	int err;
 
 	err = read_struct(&config, sizeof(config), HWPROF_CONFIG_SIZE_VER0, to);
 	if (err)
 		return err;
-	attr = config_attr(&config);
-	err = check_config(&config, &attr);
+	decode_config(&decoded, &config);
+	err = check_config(&config, &decoded);
 	if (err)
 		return err;
 	if (handle->session)
 		return -EBUSY;
 	if (put_user(0, &to->session))
 		return -EFAULT;
-	err = make_session(handle, &attr);
+	err = make_session(handle, &decoded);
 	if (err)
 		return err;
 	return put_user(handle->session->id, &to->session);

@@ -11,7 +11,6 @@
 #include <linux/user_namespace.h>
 
 #include "../compat.h"
-#include "../engine/joint.h"
 #include "../limit.h"
 #include "../session.h"
 #include "../source/source.h"
@@ -102,19 +101,17 @@ static ssize_t engine_show(struct session *session, char *page)
 	unsigned int i;
 	int size = 0;
 
-	if (session->engine != &joint_engine)
-		return sysfs_emit(page, "%s\n", session->engine->name);
-	for (i = 0; i < JOINT_PARTS; i++)
-		if (session->params.parts >> i & 1)
+	for (i = 0; i < ENGINE_COUNT; i++)
+		if (session->config.engines >> i & 1)
 			size += sysfs_emit_at(page, size, "%s%s",
 					      size ? "," : "",
-					      joint_parts[i]->name);
+					      engine_infos[i].name);
 	return size + sysfs_emit_at(page, size, "\n");
 }
 
 static ssize_t source_show(struct session *session, char *page)
 {
-	return sysfs_emit(page, "%s\n", session->source->name);
+	return sysfs_emit(page, "%s\n", source_infos[session->config.source].name);
 }
 
 static ssize_t front_show(struct session *session, char *page)
@@ -122,7 +119,7 @@ static ssize_t front_show(struct session *session, char *page)
 	return sysfs_emit(page, "%s\n", session->fetched ? "device" : "perf");
 }
 
-/* That were opened for it, without those that children inherit. */
+/* Those that were opened for it, not those that children inherit. */
 static ssize_t perf_events_show(struct session *session, char *page)
 {
 	return sysfs_emit(page, "%u\n", READ_ONCE(session->root_count));

@@ -7,15 +7,29 @@
 
 struct attribute_group;
 struct device;
+struct config_request;
 struct perf_event_attr;
+struct session_config;
+struct task_struct;
 
-/* attr.c: 0, or an errno */
-int attr_check_session(const struct perf_event_attr *attr);
-int attr_check_feeder(const struct perf_event_attr *attr,
-		      const struct perf_event_attr *session);
-int attr_check_event(const struct perf_event_attr *attr);
-int attr_check_target(const struct perf_event_attr *attr,
-		      struct task_struct *target);
+/* --- config.c: the checks return 0 or a negative errno ------------------ */
+
+/* Decode what an event, or the device, was given. */
+void config_of_attr(struct session_config *config,
+		    const struct perf_event_attr *attr);
+void config_of_request(struct session_config *config,
+		       const struct config_request *request);
+
+/* Check what makes a new session, by config_check(), on this machine. */
+int config_check_session(const struct session_config *config);
+
+/* Check what no event can have, whatever its session is. */
+int config_check_event(const struct session_config *config,
+		       const struct perf_event_attr *attr);
+
+/* Check that @target (NULL: all that runs on a CPU) may be stepped. */
+int config_check_target(const struct session_config *config,
+			struct task_struct *target);
 
 /* pmu.c */
 int pmu_init(void);

@@ -5,7 +5,6 @@
 #include <linux/slab.h>
 
 #include "../compat.h"
-#include "../field.h"
 #include "../right.h"
 #include "../session.h"
 #include "../source/budget.h"
@@ -76,7 +75,7 @@ static int root_begin_later(struct root *root)
 {
 	int err;
 
-	if (!trigger_wanted(&root->session->attr))
+	if (!root->session->config.windows)
 		return 0;
 	init_task_work(&root->begin_work, root_begin);
 	refcount_inc(&root->users);
@@ -86,45 +85,56 @@ static int root_begin_later(struct root *root)
 	return err;
 }
 
-/* The one that it names or, if none, the one that its opener has or gets. */
-static struct session *session_of(struct perf_event *event)
+static int check_target(const struct session_config *config,
+			struct task_struct *target)
 {
-	u32 id = field_get(&event->attr, FIELD_session);
+	return right_watch(config, target) ?:
+	       config_check_target(config, target);
+}
+
+/*
+ * Return the session that the event names or, if it names none, the one that
+ * its opener has or gets.
+ */
+static struct session *session_of(struct perf_event *event,
+				  const struct session_config *config)
+{
+	struct task_struct *target = event->hw.target;
 	struct session *session;
 	int err;
 
-	if (!id) {
-		err = attr_check_session(&event->attr) ?:
-		      right_watch(source_of(&event->attr), event->hw.target) ?:
-		      attr_check_target(&event->attr, event->hw.target);
-		return err ? ERR_PTR(err) : session_get(event);
+	if (!config->session) {
+		err = config_check_session(config) ?:
+		      check_target(config, target);
+		return err ? ERR_PTR(err) : session_get(event, config);
 	}
-	session = session_find(id);
+	session = session_find(config->session);
 	if (IS_ERR(session))
 		return session;
-	err = attr_check_feeder(&event->attr, &session->attr) ?:
-	      right_watch(session->source, event->hw.target) ?:
-	      attr_check_target(&session->attr, event->hw.target);
+	err = config_check_feeder(config, &session->config) ?:
+	      check_target(&session->config, target);
 	if (!err)
 		return session;
 	session_put(session);
 	return ERR_PTR(err);
 }
 
-static int make_root(struct perf_event *event)
+static int make_root(struct perf_event *event,
+		     const struct session_config *config)
 {
 	struct root *root = kzalloc(sizeof(*root), GFP_KERNEL);
 	int err;
 
 	if (!root)
 		return -ENOMEM;
-	root->session = session_of(event);
+	root->session = session_of(event, config);
 	if (IS_ERR(root->session)) {
 		err = PTR_ERR(root->session);
 		kfree(root);
 		return err;
 	}
 	root->event = event;
+	root->has_budget = config->budget_permille;
 	INIT_WORK(&root->close_work, root_close);
 	refcount_set(&root->users, 1);
 	/* Before the source begins. */
@@ -144,13 +154,17 @@ static int make_root(struct perf_event *event)
 
 static int hwprof_event_init(struct perf_event *event)
 {
+	struct session_config config;
+
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
 	event->hw.last_period = 0;	/* see slot.c */
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	if (event->parent)	/* a fork: the session is there already */
 		return 0;
-	return attr_check_event(&event->attr) ?: make_root(event);
+	config_of_attr(&config, &event->attr);
+	return config_check_event(&config, &event->attr) ?:
+	       make_root(event, &config);
 }
 
 static void hwprof_start(struct perf_event *event, int flags)

@@ -5,7 +5,7 @@
 #include <linux/sysfs.h>
 
 #include "arch.h"
-#include "../field.h"
+#include "../config/config_rules.h"
 #include "../session.h"
 #include "../source/counter.h"
 #include "../source/source.h"
@@ -48,24 +48,16 @@ static const struct attribute_group format_group = {
 	.attrs	= format_attributes,
 };
 
-PMU_EVENT_ATTR_STRING(loops, event_loops, "loops=1");
-PMU_EVENT_ATTR_STRING(branches, event_branches, "branches=1");
-PMU_EVENT_ATTR_STRING(ranges, event_ranges, "ranges=1");
-PMU_EVENT_ATTR_STRING(calls, event_calls, "calls=1");
-PMU_EVENT_ATTR_STRING(edges, event_edges, "edges=1");
-PMU_EVENT_ATTR_STRING(cct, event_cct, "cct=1");
-PMU_EVENT_ATTR_STRING(paths, event_paths, "paths=1");
-PMU_EVENT_ATTR_STRING(values, event_values, "values=1");
+/* One event for each of HWPROF_ENGINES: "loops=1". */
+#define X(name, engine, caps)						       \
+	PMU_EVENT_ATTR_STRING(name, event_##name, #name "=1");
+HWPROF_ENGINES(X)
+#undef X
 
 static struct attribute *event_attributes[] = {
-	&event_loops.attr.attr,
-	&event_branches.attr.attr,
-	&event_ranges.attr.attr,
-	&event_calls.attr.attr,
-	&event_edges.attr.attr,
-	&event_cct.attr.attr,
-	&event_paths.attr.attr,
-	&event_values.attr.attr,
+#define X(name, engine, caps)	&event_##name.attr.attr,
+	HWPROF_ENGINES(X)
+#undef X
 	NULL
 };
 
@@ -81,35 +73,27 @@ static ssize_t abi_show(struct device *device,
 }
 static DEVICE_ATTR_RO(abi);
 
-/* "yes", or why not. */
-static ssize_t step_show(struct device *device,
-			 struct device_attribute *attribute, char *page)
-{
-	return sysfs_emit(page, "%s\n", step_source.missing() ?: "yes");
-}
-static DEVICE_ATTR_RO(step);
-
-static ssize_t lbr_show(struct device *device,
-			struct device_attribute *attribute, char *page)
-{
-	return sysfs_emit(page, "%s\n", lbr_source.missing() ?: "yes");
-}
-static DEVICE_ATTR_RO(lbr);
-
-static ssize_t sample_show(struct device *device,
+/* "yes", or why the source does not work. */
+static ssize_t source_show(struct device *device,
 			   struct device_attribute *attribute, char *page)
 {
-	return sysfs_emit(page, "%s\n", sample_source.missing() ?: "yes");
-}
-static DEVICE_ATTR_RO(sample);
+	const struct dev_ext_attribute *cap =
+		container_of(attribute, struct dev_ext_attribute, attr);
+	const struct source_ops *source =
+		*(const struct source_ops *const *)cap->var;
 
-/* This version does not have it. */
-static ssize_t mem_show(struct device *device,
-			struct device_attribute *attribute, char *page)
-{
-	return sysfs_emit(page, "not in this version\n");
+	if (!source)
+		return sysfs_emit(page, "not in this version\n");
+	return sysfs_emit(page, "%s\n", source->missing() ?: "yes");
 }
-static DEVICE_ATTR_RO(mem);
+
+#define X(name, constant, caps)						       \
+	static struct dev_ext_attribute cap_##name = {			       \
+		.attr = __ATTR(name, 0444, source_show, NULL),		       \
+		.var = (void *)&sources[SOURCE_##name],			       \
+	};
+HWPROF_SOURCES(X)
+#undef X
 
 static ssize_t counters_show(struct device *device,
 			     struct device_attribute *attribute, char *page)
@@ -147,10 +131,9 @@ static DEVICE_ATTR_RO(sessions);
 
 static struct attribute *caps_attributes[] = {
 	&dev_attr_abi.attr,
-	&dev_attr_step.attr,
-	&dev_attr_lbr.attr,
-	&dev_attr_sample.attr,
-	&dev_attr_mem.attr,
+#define X(name, constant, caps)	&cap_##name.attr.attr,
+	HWPROF_SOURCES(X)
+#undef X
 	&dev_attr_counters.attr,
 	&dev_attr_overflow.attr,
 	&dev_attr_symbols.attr,

@@ -6,20 +6,11 @@
 #include <linux/math64.h>
 #include <linux/sched/clock.h>
 
-#include "../field.h"
 #include "../session.h"
 #include "budget.h"
 #include "busy.h"
 #include "interruption.h"
 #include "trigger.h"
-
-int budget_check(const struct perf_event_attr *attr)
-{
-	u64 permille = field_get(attr, FIELD_budget_permille);
-
-	return permille && (permille > HWPROF_BUDGET_PERMILLE_MAX ||
-			    !trigger_wanted(attr)) ? -EINVAL : 0;
-}
 
 /*
  * Guess what a tick costs. The branches of a burst have about eight
@@ -29,12 +20,13 @@ int budget_check(const struct perf_event_attr *attr)
 void budget_init(struct slot *slot)
 {
 	const struct session *session = slot->session;
-	u64 interrupts = session->burst ? session->burst * 8 : 2;
+	u64 burst = session->config.burst;
+	u64 interrupts = burst ? burst * 8 : 2;
 
 	slot->budget.random = session->params.seed;
-	if (session->budget_permille)
+	if (session->config.budget_permille)
 		burst_control_init(&slot->budget.control,
-				   session->budget_permille,
+				   session->config.budget_permille,
 				   interrupts * interruption_clock_cost());
 }
 
@@ -133,7 +125,7 @@ bool budget_tick(struct slot *slot, struct perf_event *trigger,
 		 struct pt_regs *regs)
 {
 	struct budget *budget = &slot->budget;
-	bool clock = slot->session->clocked;
+	bool clock = slot->session->config.clocked;
 
 	pass_time(budget);
 	if (!busy_is_idle())

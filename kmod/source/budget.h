@@ -10,12 +10,8 @@
 #include <linux/types.h>
 
 struct perf_event;
-struct perf_event_attr;
 struct pt_regs;
 struct slot;
-
-/* Check the fields that describe the budget. Return 0 or an errno. */
-int budget_check(const struct perf_event_attr *attr);
 
 /* Set up the budget of a slot whose session is set. */
 void budget_init(struct slot *slot);

@@ -60,7 +60,7 @@ void call_stack_feed(struct slot *slot, const struct perf_event *trigger,
 {
 	struct session *session = slot->session;
 	u64 metrics[HWPROF_METRICS_MAX];
-	bool in_kernel = session->kernel_side && !user_mode(regs);
+	bool in_kernel = session->config.kernel && !user_mode(regs);
 	bool in_program = session_sees_program(session);
 	u64 sites[1 + CALLERS_MAX];
 	struct stream_stack stack = {

@@ -197,9 +197,9 @@ void interruptions_exit(void)
 
 static enum interruption interruption_by(const struct session *session)
 {
-	if (session->clocked)
+	if (session->config.clocked)
 		return BY_CLOCK;
-	if (session->source != &lbr_source)
+	if (!(session->config.source_caps & SOURCE_RECORDS))
 		return BY_COUNTER;
 	return session->engine->feed_stack ? WITH_CALLS : WITH_BRANCHES;
 }

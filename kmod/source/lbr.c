@@ -97,10 +97,10 @@ static void feed(struct slot *slot, const struct perf_branch_stack *records,
 {
 	struct stack stack = stack_of(records);
 	struct session *session = slot->session;
-	bool in_kernel = session->kernel_side && !user_mode(regs);
+	bool in_kernel = session->config.kernel && !user_mode(regs);
 	u32 space;
 
-	if (session->kernel_side)
+	if (session->config.kernel)
 		feed_side(slot, &stack, 0);
 	if (in_kernel)
 		slot_window(slot, instruction_pointer(regs), 0);
@@ -206,8 +206,6 @@ void lbr_init(void)
 static unsigned int users;
 
 const struct source_ops lbr_source = {
-	.name		= "lbr",
-	.number		= HWPROF_SOURCE_LBR,
 	.missing	= lbr_missing,
 	.users		= &users,
 	.on		= lbr_on,

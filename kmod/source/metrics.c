@@ -18,7 +18,7 @@
 #include <linux/perf_event.h>
 #include <linux/rculist.h>
 
-#include "../field.h"
+#include "../config/attr.h"
 #include "../session.h"
 #include "metrics.h"
 #include "trigger.h"

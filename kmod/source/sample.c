@@ -40,7 +40,7 @@ static void feed_user(struct slot *slot, struct stream_event *sample,
 static u64 weight(const struct session *session, const struct perf_event *event,
 		  const struct perf_sample_data *data)
 {
-	return session->budget_permille && session->clocked ?
+	return session->config.budget_permille && session->config.clocked ?
 	       event->hw.sample_period : data->period;
 }
 
@@ -57,13 +57,13 @@ static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 		return;
 	slot->throttled += trigger_is_throttled(event);
 	if (session->engine->feed_stack) {
-		if (session->kernel_side || user_mode(regs) ||
-		    !session->clocked)
+		if (session->config.kernel || user_mode(regs) ||
+		    !session->config.clocked)
 			call_stack_feed(slot, event, sample.value, NULL, regs);
-	} else if (session->kernel_side && !user_mode(regs)) {
+	} else if (session->config.kernel && !user_mode(regs)) {
 		sample.from = instruction_pointer(regs);
 		slot_feed_sample(slot, &sample);
-	} else if (user_mode(regs) || !session->clocked) {
+	} else if (user_mode(regs) || !session->config.clocked) {
 		feed_user(slot, &sample, regs);
 	}
 	budget_done(slot, regs);
@@ -116,8 +116,6 @@ void sample_init(void)
 static unsigned int users;
 
 const struct source_ops sample_source = {
-	.name		= "sample",
-	.number		= HWPROF_SOURCE_SAMPLE,
 	.missing	= sample_missing,
 	.users		= &users,
 	.on		= sample_on,

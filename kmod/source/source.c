@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/mutex.h>
 
-#include "../field.h"
 #include "../session.h"
 #include "source.h"
+
+/* Every version of hwprof has them; of the others, source_infos alone. */
+const struct source_ops *const sources[SOURCE_COUNT] = {
+	[SOURCE_step]	= &step_source,
+	[SOURCE_lbr]	= &lbr_source,
+	[SOURCE_sample]	= &sample_source,
+};
 
 static DEFINE_MUTEX(users_lock);
 
@@ -36,41 +42,6 @@ void source_put(const struct session *session)
 	if (!--*source->users)
 		source->off();
 	mutex_unlock(&users_lock);
-}
-
-/*
- * Return the source that sees most of those that can work here. Stepping sees
- * everything, but only in user space. No other source sees loads and stores.
- */
-static const struct source_ops *best_source(const struct perf_event_attr *attr)
-{
-	const struct engine_ops *engine = field_engine(attr);
-
-	if (field_get(attr, FIELD_burst) || field_wants_accesses(attr) ||
-	    (!step_source.missing() && !attr->exclude_user))
-		return &step_source;
-	if (engine->samples && !field_get(attr, FIELD_range_of))
-		return &sample_source;
-	if (engine->feed_window && !lbr_source.missing())
-		return &lbr_source;
-	return &step_source;	/* its missing() says why not */
-}
-
-const struct source_ops *source_of(const struct perf_event_attr *attr)
-{
-	if (field_get(attr, FIELD_step))
-		return &step_source;
-	if (field_get(attr, FIELD_lbr))
-		return &lbr_source;
-	if (field_get(attr, FIELD_sample))
-		return &sample_source;
-	return best_source(attr);
-}
-
-bool source_steps_unasked(const struct perf_event_attr *attr)
-{
-	return source_of(attr) == &step_source &&
-	       !field_get(attr, FIELD_step) && !field_get(attr, FIELD_burst);
 }
 
 void slot_open(struct slot *slot)

@@ -8,16 +8,13 @@
 
 #include <linux/types.h>
 
-struct perf_event_attr;
+#include "../config/registry.h"
+
 struct root;
 struct session;
 struct slot;
 
 struct source_ops {
-	const char *name;	/* as in HWPROF_FIELDS */
-	u32 number;		/* enum hwprof_source */
-	bool attaches;		/* as a debugger does: see right.h */
-
 	/* Why it cannot work on this machine: a sentence; NULL: it can. */
 	const char *(*missing)(void);
 
@@ -43,11 +40,8 @@ struct source_ops {
 	int (*open)(struct root *root);
 };
 
-/* The one it names or, of those that can work here, the one that sees most. */
-const struct source_ops *source_of(const struct perf_event_attr *attr);
-
-/* Returns true if @attr steps every instruction without having asked for `step`. */
-bool source_steps_unasked(const struct perf_event_attr *attr);
+/* What source_infos describes; NULL: no version has it yet. */
+extern const struct source_ops *const sources[SOURCE_COUNT];
 
 int source_get(const struct session *session);
 void source_put(const struct session *session);

@@ -76,12 +76,12 @@ static void step_off(void)
  */
 static int step_join(const struct session *session)
 {
-	return session->burst ? 0 : step_calls_get();
+	return session->config.burst ? 0 : step_calls_get();
 }
 
 static void step_leave(const struct session *session)
 {
-	if (!session->burst)
+	if (!session->config.burst)
 		step_calls_put();
 }
 
@@ -89,7 +89,7 @@ static void step_start(struct slot *slot)
 {
 	struct step_cpu *cpu = this_cpu_ptr(&step_cpu);
 
-	if (slot->session->burst) {
+	if (slot->session->config.burst) {
 		burst_await(cpu, slot);
 		return;
 	}
@@ -110,7 +110,7 @@ static void step_stop(struct slot *slot)
 	struct step_cpu *cpu = this_cpu_ptr(&step_cpu);
 	struct step_task *record = step_current(cpu);
 
-	if (slot->session->burst) {
+	if (slot->session->config.burst) {
 		burst_forgo(cpu, slot);
 		return;
 	}
@@ -142,9 +142,9 @@ static int step_open(struct root *root)
 {
 	int err = 0;
 
-	if (root->session->accesses)
+	if (root->session->config.accesses)
 		err = step_accesses_init();
-	if (!err && root->session->burst)
+	if (!err && root->session->config.burst)
 		err = burst_open(root);
 	return err;
 }
@@ -159,9 +159,6 @@ void step_exit(void)
 static unsigned int users;
 
 const struct source_ops step_source = {
-	.name		= "step",
-	.number		= HWPROF_SOURCE_STEP,
-	.attaches	= true,
 	.missing	= step_missing,
 	.users		= &users,
 	.on		= step_on,

@@ -41,7 +41,7 @@ static u64 next_random(struct burst *burst)
  */
 static u32 choose_skip(struct slot *slot)
 {
-	u32 range = min_t(u32, slot->session->burst / 8, SKIP_MAX) + 1;
+	u32 range = min_t(u32, slot->session->config.burst / 8, SKIP_MAX) + 1;
 
 	return (next_random(&slot->burst) >> 32) * range >> 32;
 }
@@ -54,7 +54,7 @@ static u32 choose_skip(struct slot *slot)
  */
 static void set_length(struct burst *burst, const struct session *session)
 {
-	u32 branches = session->burst;
+	u32 branches = session->config.burst;
 
 	burst->most_branches = branches;
 	burst->most_steps = branches * BRANCH_STEPS;
@@ -157,7 +157,7 @@ static bool is_time(struct slot *slot, struct perf_event *event,
 	struct burst *burst = &slot->burst;
 	bool affordable = budget_tick(slot, event, regs);
 
-	if (slot->session->budget_permille)
+	if (slot->session->config.budget_permille)
 		return affordable && !burst->runs &&
 		       (in_nmi() || user_mode(regs));
 	if (!in_nmi()) {

@@ -57,7 +57,8 @@ void step_feed(struct step_cpu *cpu, unsigned int kind, u64 from, u64 to,
 /* Return true if the slot wants accesses now. A window begins with a branch. */
 static bool wants_access(const struct step_cpu *cpu, const struct slot *slot)
 {
-	return slot->session->accesses && step_may_see(slot, cpu->record) &&
+	return slot->session->config.accesses &&
+	       step_may_see(slot, cpu->record) &&
 	       (!slot->burst.runs || slot->burst.begun);
 }
 
@@ -92,7 +93,7 @@ void step_add_slot(struct step_cpu *cpu, struct slot *slot)
 {
 	list_move_tail(&slot->link, &cpu->slots);
 	cpu->count++;
-	cpu->accesses += slot->session->accesses;
+	cpu->accesses += slot->session->config.accesses;
 	cpu->stored += wants_stored(slot);
 }
 
@@ -100,7 +101,7 @@ void step_del_slot(struct step_cpu *cpu, struct slot *slot)
 {
 	list_del_init(&slot->link);
 	cpu->count--;
-	cpu->accesses -= slot->session->accesses;
+	cpu->accesses -= slot->session->config.accesses;
 	cpu->stored -= wants_stored(slot);
 }
 

@@ -7,45 +7,9 @@
 #include "arch.h"
 #include "busy.h"
 #include "cores.h"
-#include "../field.h"
 #include "../session.h"
 #include "source.h"
 #include "trigger.h"
-
-bool trigger_wanted(const struct perf_event_attr *attr)
-{
-	return source_of(attr) != &step_source || field_get(attr, FIELD_burst);
-}
-
-/* Return the raw event that the fields name, or 0. */
-static u64 named_event(const struct perf_event_attr *attr)
-{
-	u64 event = 0;
-
-#define X(name, low)	event |= field_get(attr, FIELD_##name) << (low);
-	HWPROF_TRIGGER(X)
-#undef X
-	return event;
-}
-
-int trigger_check(const struct perf_event_attr *attr)
-{
-	u64 event = named_event(attr);
-
-	if (event && !trigger_wanted(attr))
-		return -EINVAL;
-	if (event && !field_get(attr, FIELD_trigger))
-		return -EINVAL;		/* says how to count, but not what */
-	/* The same number is another event on other cores. */
-	if (event && !cores_are_alike())
-		return -EOPNOTSUPP;
-	return event & ~arch_raw_events() ? -EOPNOTSUPP : 0;
-}
-
-bool trigger_is_clock(const struct perf_event_attr *attr)
-{
-	return !named_event(attr) && source_of(attr) != &lbr_source;
-}
 
 /* Perf takes a frequency of 0 for none. */
 static bool has_frequency(const struct perf_event_attr *attr)
@@ -53,13 +17,19 @@ static bool has_frequency(const struct perf_event_attr *attr)
 	return attr->freq && attr->sample_freq;
 }
 
-bool trigger_counts_branches(const struct perf_event_attr *attr)
+/* Return true if the event counts taken branches, or names no event. */
+static bool wants_branches(const struct session_config *config)
 {
-	u64 event = named_event(attr);
+	return !config->raw_event ||
+	       config->raw_event == arch_taken_branches();
+}
 
-	return !trigger_is_clock(attr) &&
-	       (!event || event == arch_taken_branches()) &&
-	       !has_frequency(attr) && !field_get(attr, FIELD_budget_permille);
+bool trigger_counts_branches(const struct session_config *config)
+{
+	bool frequency = config->request.freq && config->request.period;
+
+	return !config->clocked && wants_branches(config) && !frequency &&
+	       !config->budget_permille;
 }
 
 struct perf_event_attr trigger_counter_attr(const struct core_pmu *pmu,
@@ -103,24 +73,17 @@ static u64 first_period(const struct perf_event_attr *attr, bool branches)
 }
 
 /*
- * Return true if taken branches are counted: the event names them, or nothing.
- */
-static bool wants_branches(const struct perf_event_attr *want)
-{
-	u64 event = named_event(want);
-
-	return !event || event == arch_taken_branches();
-}
-
-/*
  * Set period or frequency. A clock's frequency becomes a fixed period, so that
  * the module can change it from tick to tick.
  */
-static void set_period(struct perf_event_attr *attr,
-		       const struct perf_event_attr *want, bool branches)
+static void set_period(struct perf_event_attr *attr, const struct root *root)
 {
-	if (field_get(want, FIELD_budget_permille)) {
-		attr->sample_period = first_period(attr, branches);
+	const struct perf_event_attr *want = &root->event->attr;
+
+	if (root->has_budget) {
+		attr->sample_period =
+			first_period(attr,
+				     wants_branches(&root->session->config));
 		if (!want->freq && want->sample_period > attr->sample_period)
 			attr->sample_period = want->sample_period;
 		return;
@@ -137,14 +100,15 @@ static void set_period(struct perf_event_attr *attr,
 static void set_places(struct perf_event_attr *attr, const struct root *root)
 {
 	const struct perf_event_attr *want = &root->event->attr;
+	const struct session_config *config = &root->session->config;
 
 	attr->inherit = want->inherit;
 	attr->inherit_thread = want->inherit_thread;
 	attr->exclude_user = want->exclude_user;
-	attr->exclude_kernel = want->exclude_kernel || root->session->burst;
-	if (root->session->clocked && root->session->budget_permille)
-		attr->exclude_kernel = 0;	/* ticks in the kernel cost
-						 * something, too */
+	attr->exclude_kernel = want->exclude_kernel || config->burst;
+	/* Ticks in the kernel cost something, too. */
+	if (config->clocked && config->budget_permille)
+		attr->exclude_kernel = 0;
 	attr->exclude_hv = want->exclude_hv;
 	attr->exclude_idle = want->exclude_idle;
 	attr->exclude_host = want->exclude_host;
@@ -158,7 +122,7 @@ static int open_counter(struct root *root, struct perf_event_attr attr,
 	struct perf_event *counter;
 
 	attr.disabled = 1;	/* perf has not checked any rights yet */
-	set_period(&attr, &event->attr, wants_branches(&root->session->attr));
+	set_period(&attr, root);
 	set_places(&attr, root);
 	counter = perf_event_create_kernel_counter(&attr, event->cpu,
 						   event->hw.target, handler,
@@ -185,7 +149,7 @@ static int open_counters(struct root *root, perf_overflow_handler_t handler,
 {
 	struct core_pmu pmus[CORE_PMUS_MAX];
 	u32 i, count = cores_choose(root->event->cpu,
-				    named_event(&root->session->attr), pmus);
+				    root->session->config.raw_event, pmus);
 	int err = -EOPNOTSUPP;
 
 	for (i = 0; i < count; i++) {
@@ -211,7 +175,7 @@ int trigger_open(struct root *root, perf_overflow_handler_t handler,
 			return err;
 		root->wide = true;
 	}
-	err = root->session->clocked ?
+	err = root->session->config.clocked ?
 	      open_counter(root, trigger_clock_attr(), handler) :
 	      open_counters(root, handler, branch_sample_type);
 	if (err)

@@ -11,6 +11,7 @@
 struct core_pmu;
 struct root;
 struct session;
+struct session_config;
 
 /* Default periods. */
 enum {
@@ -49,15 +50,6 @@ enum {
 struct perf_event_attr trigger_counter_attr(const struct core_pmu *pmu,
 					    u64 branch_sample_type);
 struct perf_event_attr trigger_clock_attr(void);
-
-/*
- * Return true if the event's source takes windows or samples, which need a
- * trigger.
- */
-bool trigger_wanted(const struct perf_event_attr *attr);
-
-/* Check the fields that describe the trigger. Return 0 or an errno. */
-int trigger_check(const struct perf_event_attr *attr);
 
 /**
  * trigger_open() - Make the trigger of a root event
@@ -126,22 +118,13 @@ bool trigger_is(const struct root *root, const struct perf_event *counter);
  */
 void trigger_close(struct root *root);
 
-/**
- * trigger_is_clock() - Ask whether the trigger counts CPU time
- * @attr: attributes of the session's event.
- *
- * The counter itself does not tell: since 6.6 perf gives a clock another type
- * than it was asked for.
- *
- * Return: true if it does, false if it counts an event of the hardware.
- */
-bool trigger_is_clock(const struct perf_event_attr *attr);
-
 /*
  * Return true if the trigger counts taken branches, so that each of them is
- * equally likely to be in a window.
+ * equally likely to be in a window. Only the config tells whether the trigger
+ * counts CPU time: since 6.6 perf gives a clock another type than it was asked
+ * for.
  */
-bool trigger_counts_branches(const struct perf_event_attr *attr);
+bool trigger_counts_branches(const struct session_config *config);
 
 /**
  * trigger_missing() - Ask whether this machine has triggers

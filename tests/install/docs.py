@@ -31,7 +31,7 @@ def usage(command):
 def table(name, header='uapi/linux/hwprof.h', column=0):
     """Returns the names in an X-table of the ABI header."""
     text = read(header)
-    body = re.search(r'#define %s\(\w+\)((?:.*\\\n)*.*\n)' % name, text).group(1)
+    body = re.search(r'#define %s\([\w, ]+\)((?:.*\\\n)*.*\n)' % name, text).group(1)
     rows = re.findall(r'\b[A-Z]+\(([^()]*)', body)
     return [row.split(',')[column].strip().strip('"') for row in rows if row]
 
@@ -90,7 +90,7 @@ def check_streams():
 
 
 def check_fields():
-    fields = set(table('HWPROF_FIELDS'))
+    fields = set(table('HWPROF_FIELD_TABLE', column=1))
     wrong = [] if len(fields) > 20 else ['the table of fields was not found']
     text = page('docs/man/hwprof-record.1')
     wrong += [f'hwprof-record.1 lacks {f}' for f in sorted(fields)

@@ -110,7 +110,7 @@ check "4,step" hwprof record -e loops,memory_mib=4,ste
 check "store-address" hwprof record -e ranges,memory_mib=4,of=st
 complete_words hwprof record -e ""
 same "all fields of the ABI" \
-	"$(sed -n '/define HWPROF_FIELDS/,/^$/s/^\tX(\([a-z_]*\),.*/\1/p' \
+	"$(sed -n 's/^\tF(X, \([a-z_]*\),.*/\1/p' \
 		uapi/linux/hwprof.h | sort | xargs) of" \
 	"$(printf '%s\n' "${COMPREPLY[@]%=}" | grep -vx of | sort | xargs) of"
 

@@ -30,61 +30,94 @@
 #define HWPROF_PMU_NAME		"hwprof"
 
 /*
- * HWPROF_FIELDS(X): the parameters of an event. The format attributes in
- * sysfs, the module's parser, the tools' parser and the manual are generated
- * from this table, which keeps them in agreement.
+ * The parameters of an event. The format attributes in sysfs, the module's
+ * parser, the tools' parser and the manual are generated from this table, which
+ * keeps them in agreement. Each line is
  *
- *	X(name, word, low bit, high bit, description)
+ *	F(X, name, word, low bit, high bit, role, description)
  *
  * Word 0 is attr.config, 1 is attr.config1, 2 is attr.config2. A field that is
- * 0 has its default. Bits that belong to no field must be 0 (else EINVAL).
+ * 0 has its default. Bits that belong to no field must be 0 (else EINVAL). The
+ * role is one of enum hwprof_role, without its prefix.
+ *
+ * To use the table, call HWPROF_FIELDS() or HWPROF_FIELDS_WITH_ROLES().
  */
-#define HWPROF_FIELDS(X)						       \
-	/* profile: one, or several of loops, calls, paths, cct, edges */      \
-	X(branches,	   0,  0,  0, "the branches themselves")	       \
-	X(loops,	   0,  1,  1,					       \
-			   "loops: entries, iterations, trip counts")	       \
-	X(calls,	   0,  2,  2, "methods and call pairs")		       \
-	X(paths,	   0,  3,  3, "acyclic paths of a procedure")	       \
-	X(values,	   0,  4,  4, "values that loads give")		       \
-	X(ranges,	   0,  5,  5, "hot ranges of a 64-bit stream")	       \
-	X(cct,		   0,  6,  6, "calling contexts")		       \
-	X(edges,	   0,  7,  7, "branches, and the lines behind them") \
-	/* source: at most one; none: the one that sees most here */	       \
-	X(step,		   0,  8,  8, "software single stepping")	       \
-	X(lbr,		   0,  9,  9, "hardware branch records")	       \
-	X(sample,	   0, 10, 10, "overflows of a counter")		       \
-	X(mem,		   0, 11, 11, "precise memory accesses")	       \
-	X(rows,		   0, 12, 12, "give rows, not samples")		       \
-	X(trigger_edge,	   0, 13, 13,					       \
-			   "trigger: how often it begins to happen")	       \
-	X(trigger_inv,	   0, 14, 14,					       \
-			   "trigger: in cycles with fewer than trigger_cmask") \
-	X(trigger_any,	   0, 15, 15, "trigger: of all threads of the core")   \
-	X(memory_mib,	   0, 16, 27,					       \
-			   "memory of the session in MiB; 0: 1 MiB")	       \
-	X(trigger_high,	   0, 28, 31,					       \
-			   "trigger: bits 8 to 11 of AMD's event code")	       \
-	X(span,		   0, 32, 63, "longest back edge in bytes; 0: 1 MiB") \
-	X(burst,	   1,  0, 15, "branches that step takes at a time; "   \
-			   "0: all of them")				       \
-	X(budget_permille, 1, 16, 25, "what windows and samples may cost, in " \
-			   "thousandths of the program's time; 0: not "	       \
-			   "limited")					       \
-	X(metrics,	   1, 26, 28, "counters in the event's group whose "   \
-			   "increase contexts of samples have, up to 4; "      \
-			   "0: none")					       \
-	X(interval_ms,	   1, 32, 47, "milliseconds between rows; 0: 1000")    \
-	X(trigger,	   1, 48, 63, "raw event that windows and samples "    \
-			   "are taken at: event code and umask; 0: lbr: "      \
-			   "taken branches, others: CPU time")		       \
-	X(epsilon_ppm,	   2,  0, 19, "largest error of a range, up to "       \
-			   "1000000; 0: 10000")				       \
-	X(range_of,	   2, 20, 23, "what ranges are of, see "	       \
-			   "HWPROF_RANGES_OF; 0: code")			       \
-	X(trigger_cmask,   2, 24, 31,					       \
-			   "trigger: in cycles with so many or more")	       \
-	X(session,	   2, 32, 63, "session opened at /dev/hwprof")
+#define HWPROF_FIELD_TABLE(F, X)					\
+	/* one, or several of loops, calls, paths, cct, edges */	\
+	F(X, branches, 0, 0, 0, PROFILE, "the branches themselves")	\
+	F(X, loops, 0, 1, 1, PROFILE,					\
+		"loops: entries, iterations, trip counts")		\
+	F(X, calls, 0, 2, 2, PROFILE, "methods and call pairs")		\
+	F(X, paths, 0, 3, 3, PROFILE, "acyclic paths of a procedure")	\
+	F(X, values, 0, 4, 4, PROFILE, "values that loads give")	\
+	F(X, ranges, 0, 5, 5, PROFILE, "hot ranges of a 64-bit stream")	\
+	F(X, cct, 0, 6, 6, PROFILE, "calling contexts")			\
+	F(X, edges, 0, 7, 7, PROFILE, "branches, and the lines behind them") \
+	/* at most one; none: the one that sees most here */		\
+	F(X, step, 0, 8, 8, SOURCE, "software single stepping")		\
+	F(X, lbr, 0, 9, 9, SOURCE, "hardware branch records")		\
+	F(X, sample, 0, 10, 10, SOURCE, "overflows of a counter")	\
+	F(X, mem, 0, 11, 11, SOURCE, "precise memory accesses")		\
+	F(X, rows, 0, 12, 12, PARAMETER, "give rows, not samples")	\
+	F(X, trigger_edge, 0, 13, 13, TRIGGER,				\
+		"trigger: how often it begins to happen")		\
+	F(X, trigger_inv, 0, 14, 14, TRIGGER,				\
+		"trigger: in cycles with fewer than trigger_cmask")	\
+	F(X, trigger_any, 0, 15, 15, TRIGGER,				\
+		"trigger: of all threads of the core")			\
+	F(X, memory_mib, 0, 16, 27, PARAMETER,				\
+		"memory of the session in MiB; 0: 1 MiB")		\
+	F(X, trigger_high, 0, 28, 31, TRIGGER,				\
+		"trigger: bits 8 to 11 of AMD's event code")		\
+	F(X, span, 0, 32, 63, PARAMETER,				\
+		"longest back edge in bytes; 0: 1 MiB")			\
+	F(X, burst, 1, 0, 15, PARAMETER,				\
+		"branches that step takes at a time; 0: all of them")	\
+	F(X, budget_permille, 1, 16, 25, PARAMETER,			\
+		"what windows and samples may cost, in thousandths "	\
+		"of the program's time; 0: not limited")		\
+	F(X, metrics, 1, 26, 28, PARAMETER,				\
+		"counters in the event's group whose increase "		\
+		"contexts of samples have, up to 4; 0: none")		\
+	F(X, interval_ms, 1, 32, 47, PARAMETER,				\
+		"milliseconds between rows; 0: 1000")			\
+	F(X, trigger, 1, 48, 63, TRIGGER,				\
+		"raw event that windows and samples are taken at: "	\
+		"event code and umask; 0: lbr: taken branches, "	\
+		"others: CPU time")					\
+	F(X, epsilon_ppm, 2, 0, 19, PARAMETER,				\
+		"largest error of a range, up to 1000000; 0: 10000")	\
+	F(X, range_of, 2, 20, 23, PARAMETER,				\
+		"what ranges are of, see HWPROF_RANGES_OF; 0: code")	\
+	F(X, trigger_cmask, 2, 24, 31, TRIGGER,				\
+		"trigger: in cycles with so many or more")		\
+	F(X, session, 2, 32, 63, PARAMETER, "session opened at /dev/hwprof")
+
+/*
+ * enum hwprof_role - what a field of HWPROF_FIELDS says
+ *
+ * @HWPROF_ROLE_PROFILE: what is profiled. At least one must be set.
+ * @HWPROF_ROLE_SOURCE: where events come from.
+ * @HWPROF_ROLE_TRIGGER: a part of the trigger's event. See HWPROF_TRIGGER.
+ * @HWPROF_ROLE_PARAMETER: anything else.
+ */
+enum hwprof_role {
+	HWPROF_ROLE_PROFILE,
+	HWPROF_ROLE_SOURCE,
+	HWPROF_ROLE_TRIGGER,
+	HWPROF_ROLE_PARAMETER,
+};
+
+/* HWPROF_FIELDS(X): X(name, word, low bit, high bit, description) */
+#define HWPROF_FIELD_BITS(X, name, word, low, high, role, text)		\
+	X(name, word, low, high, text)
+#define HWPROF_FIELDS(X)	HWPROF_FIELD_TABLE(HWPROF_FIELD_BITS, X)
+
+/* HWPROF_FIELDS_WITH_ROLES(X): X(name, word, low bit, high bit, role) */
+#define HWPROF_FIELD_ROLE(X, name, word, low, high, role, text)		\
+	X(name, word, low, high, HWPROF_ROLE_##role)
+#define HWPROF_FIELDS_WITH_ROLES(X)					\
+	HWPROF_FIELD_TABLE(HWPROF_FIELD_ROLE, X)
 
 /*
  * HWPROF_TRIGGER(X): how the fields of a trigger make up a raw event, as the

@@ -2,7 +2,6 @@
 /* Sources that this architecture does not have. They say why, and refuse. */
 #include <linux/errno.h>
 
-#include "../../../uapi/linux/hwprof.h"
 #include "../source.h"
 
 static unsigned int no_users;
@@ -18,8 +17,6 @@ static const char *step_missing(void)
 }
 
 const struct source_ops step_source = {
-	.name		= "step",
-	.number		= HWPROF_SOURCE_STEP,
 	.missing	= step_missing,
 	.users		= &no_users,
 	.on		= absent_on,

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
+#ifdef __KERNEL__
+#include <linux/errno.h>
+#else
+#include <errno.h>
+#endif
+
+#include "config_rules.h"
+
+const struct field_place field_places[FIELD_COUNT] = {
+#define X(name, word, low, high, role)	{ #name, word, low, high, role },
+	HWPROF_FIELDS_WITH_ROLES(X)
+#undef X
+};
+
+/* The field of each engine and of each source. */
+static const u8 engine_fields[ENGINE_COUNT] = {
+#define X(name, engine, caps)	FIELD_##name,
+	HWPROF_ENGINES(X)
+#undef X
+};
+
+static const u8 source_fields[SOURCE_COUNT] = {
+#define X(name, constant, caps)	FIELD_##name,
+	HWPROF_SOURCES(X)
+#undef X
+};
+
+/*
+ * A parameter with a smallest or greatest value, or with a condition on the
+ * engines and the source.
+ */
+struct parameter {
+	u8 field;		/* enum field */
+	u64 least, most;	/* of values other than 0; most 0: what fits */
+	u32 engine_caps;	/* that all engines must have */
+	u32 source_caps;	/* that the source must have, */
+	u32 source_lacks;	/* and must not have */
+	bool windows;		/* the source must look now and then */
+	const char *range;	/* what is wrong if it is out of range */
+	const char *misplaced;	/* what is wrong with engine or source */
+};
+
+static const struct parameter parameters[] = {
+	{
+		.field = FIELD_burst,
+		.least = HWPROF_BURST_MIN, .most = HWPROF_BURST_MAX,
+		.source_caps = SOURCE_WHOLE,
+		.range = "has a burst of other than 2 to 16383 branches",
+		.misplaced = "has bursts, which only stepping has",
+	}, {
+		.field = FIELD_budget_permille,
+		.most = HWPROF_BUDGET_PERMILLE_MAX, .windows = true,
+		.range = "has a budget of more than 1000 thousandths",
+		.misplaced = "has a budget, and sees everything: name lbr, "
+			     "sample or burst",
+	}, {
+		.field = FIELD_epsilon_ppm,
+		.most = HWPROF_EPSILON_PPM_MAX, .engine_caps = ENGINE_STREAMS,
+		.range = "has an error of more than 1000000 millionths",
+		.misplaced = "has epsilon_ppm, which only ranges have",
+	}, {
+		.field = FIELD_range_of,
+		.most = HWPROF_RANGES_OF_COUNT - 1,
+		.engine_caps = ENGINE_STREAMS,
+		.range = "has ranges of an unknown stream",
+		.misplaced = "says what ranges are of, and has none",
+	}, {
+		.field = FIELD_span, .engine_caps = ENGINE_SPANS,
+		.misplaced = "has a span, and values have no branches back",
+	}, {
+		.field = FIELD_metrics,
+		.most = HWPROF_METRICS_MAX, .engine_caps = ENGINE_STACKS,
+		.source_lacks = SOURCE_WHOLE,
+		.range = "has more than 4 metrics",
+		.misplaced = "has metrics, which only sampled contexts have",
+	},
+};
+
+enum { PARAMETERS = sizeof(parameters) / sizeof(parameters[0]) };
+
+/* --- decoding ----------------------------------------------------------- */
+
+static u64 place_mask(const struct field_place *place)
+{
+	return ~0ULL >> (63 - (place->high - place->low));
+}
+
+u64 config_field(const u64 *words, enum field field)
+{
+	const struct field_place *place = &field_places[field];
+
+	return words[place->word] >> place->low & place_mask(place);
+}
+
+static void decode_fields(struct session_config *config, const u64 *words)
+{
+	u64 rest[CONFIG_WORDS];
+	int i;
+
+	for (i = 0; i < CONFIG_WORDS; i++)
+		rest[i] = words[i];
+	for (i = 0; i < FIELD_COUNT; i++) {
+		const struct field_place *place = &field_places[i];
+
+		config->field[i] = config_field(words, i);
+		rest[place->word] &= ~(place_mask(place) << place->low);
+	}
+	for (i = 0; i < CONFIG_WORDS; i++)
+		config->strays |= rest[i];
+}
+
+static void decode_engines(struct session_config *config)
+{
+	int i;
+
+	config->engine_caps = ~0U;
+	for (i = 0; i < ENGINE_COUNT; i++) {
+		if (!config->field[engine_fields[i]])
+			continue;
+		config->engines |= 1U << i;
+		config->engine_caps &= engine_infos[i].caps;
+	}
+	if (!config->engines)
+		config->engine_caps = 0;
+}
+
+/* Return true if what the event asks for is learnt from loads and stores. */
+static bool wants_accesses(const struct session_config *config)
+{
+	switch (config->range_of) {
+	case HWPROF_RANGE_IP:
+		return config->engine_caps & ENGINE_ACCESSES;
+	case HWPROF_RANGE_CALLEE:
+		return false;
+	}
+	return true;
+}
+
+/*
+ * Choose among the sources that work here. Stepping sees the most, but only
+ * programs; loads and stores are seen by no other source.
+ */
+static enum source_id best_source(const struct session_config *config,
+				  const struct config_machine *machine)
+{
+	bool steps = machine->sources >> SOURCE_step & 1;
+	bool records = machine->sources >> SOURCE_lbr & 1;
+
+	if (config->burst || config->accesses || (steps && config->user))
+		return SOURCE_step;
+	if (config->engine_caps & ENGINE_SAMPLES && !config->range_of)
+		return SOURCE_sample;
+	if (config->engine_caps & ENGINE_WINDOWS && records)
+		return SOURCE_lbr;
+	return SOURCE_step;	/* and its caps say why not */
+}
+
+static void decode_source(struct session_config *config,
+			  const struct config_machine *machine)
+{
+	int i, named = -1;
+
+	for (i = 0; i < SOURCE_COUNT; i++) {
+		if (!config->field[source_fields[i]])
+			continue;
+		config->sources |= 1U << i;
+		if (named < 0)
+			named = i;
+	}
+	config->source = named < 0 ? best_source(config, machine) : (u32)named;
+	config->source_caps = source_infos[config->source].caps;
+	config->windows = !(config->source_caps & SOURCE_WHOLE) ||
+			  config->burst;
+}
+
+static void decode_trigger(struct session_config *config)
+{
+	config->raw_event = 0;
+#define X(name, low)	config->raw_event |= config->name << (low);
+	HWPROF_TRIGGER(X)
+#undef X
+	config->clocked = !config->raw_event &&
+			  !(config->source_caps & SOURCE_RECORDS);
+}
+
+void config_decode(struct session_config *config,
+		   const struct config_request *request,
+		   const struct config_machine *machine)
+{
+	*config = (struct session_config) {
+		.request = *request,
+		.user = !(request->exclude & EXCLUDE_USER),
+		.kernel = !(request->exclude & EXCLUDE_KERNEL),
+	};
+	decode_fields(config, request->words);
+	decode_engines(config);
+	config->accesses = wants_accesses(config);
+	decode_source(config, machine);
+	decode_trigger(config);
+}
+
+/* --- rules -------------------------------------------------------------- */
+
+static struct config_refusal refuse(int error, int field, const char *sentence)
+{
+	return (struct config_refusal) { error, field, sentence };
+}
+
+static struct config_refusal allow(void)
+{
+	return refuse(0, -1, NULL);
+}
+
+/* Check that it has one profile, or several that go together. */
+static struct config_refusal check_engines(const struct session_config *config)
+{
+	if (config->strays)
+		return refuse(-EINVAL, -1, "has bits that belong to no field");
+	if (!config->engines)
+		return refuse(-EINVAL, -1, "does not say what is profiled");
+	if (config_joins(config) && !(config->engine_caps & ENGINE_JOINS))
+		return refuse(-EINVAL, -1,
+			      "profiles several things that cannot be in one "
+			      "event");
+	return allow();
+}
+
+static struct config_refusal check_source(const struct session_config *config)
+{
+	if (config->sources & (config->sources - 1))
+		return refuse(-EINVAL, -1, "names more than one source");
+	if (config->source_caps & SOURCE_ABSENT)
+		return refuse(-EOPNOTSUPP, source_fields[config->source],
+			      "names a source that is not in this version");
+	return allow();
+}
+
+static bool is_misplaced(const struct session_config *config,
+			 const struct parameter *parameter)
+{
+	u32 engine = parameter->engine_caps, source = parameter->source_caps;
+
+	return (config->engine_caps & engine) != engine ||
+	       (config->source_caps & source) != source ||
+	       config->source_caps & parameter->source_lacks ||
+	       (parameter->windows && !config->windows);
+}
+
+static struct config_refusal
+check_parameter(const struct session_config *config,
+		const struct parameter *parameter)
+{
+	u64 value = config->field[parameter->field];
+
+	if (!value)
+		return allow();
+	if (value < parameter->least ||
+	    (parameter->most && value > parameter->most))
+		return refuse(-EINVAL, parameter->field, parameter->range);
+	if (is_misplaced(config, parameter))
+		return refuse(-EINVAL, parameter->field, parameter->misplaced);
+	return allow();
+}
+
+static struct config_refusal
+check_parameters(const struct session_config *config)
+{
+	struct config_refusal refusal = allow();
+	int i;
+
+	for (i = 0; i < PARAMETERS && !refusal.error; i++)
+		refusal = check_parameter(config, &parameters[i]);
+	return refusal;
+}
+
+/* A raw event's number is another event on other cores. */
+static struct config_refusal check_trigger(const struct session_config *config,
+					   const struct config_machine *machine)
+{
+	if (!config->raw_event)
+		return allow();
+	if (!config->windows)
+		return refuse(-EINVAL, FIELD_trigger,
+			      "has a trigger, and sees everything: name lbr, "
+			      "sample or burst");
+	if (!config->trigger)
+		return refuse(-EINVAL, FIELD_trigger,
+			      "says how a trigger counts, and not what");
+	if (machine->raw_events_differ)
+		return refuse(-EOPNOTSUPP, FIELD_trigger,
+			      "has a trigger, whose number is another event "
+			      "on other cores");
+	if (config->raw_event & ~machine->raw_events)
+		return refuse(-EOPNOTSUPP, FIELD_trigger,
+			      "has a trigger that this CPU cannot count");
+	return allow();
+}
+
+bool config_is_fed(const struct session_config *config)
+{
+	u32 engine = config->engine_caps, source = config->source_caps;
+
+	if (config->accesses && !(source & SOURCE_ACCESSES))
+		return false;
+	if (source & SOURCE_SAMPLES)
+		return engine & ENGINE_SAMPLES && !config->range_of;
+	return (source & SOURCE_WINDOWS && engine & ENGINE_WINDOWS) ||
+	       (source & SOURCE_ACCESSES && engine & ENGINE_ACCESSES) ||
+	       (source & SOURCE_STACKS && engine & ENGINE_STACKS);
+}
+
+/* Windows and samples are summarised or counted. They are no perf samples. */
+static struct config_refusal check_windows(const struct session_config *config)
+{
+	if (!config->windows)
+		return allow();
+	if (!config_is_fed(config))
+		return refuse(-EOPNOTSUPP, -1,
+			      "cannot be learnt from what its source sees");
+	if (config->engine_caps & ENGINE_IMMEDIATE ||
+	    (config->request.period && !config->rows))
+		return refuse(-EOPNOTSUPP, -1,
+			      "takes samples, and its source has rows alone");
+	return allow();
+}
+
+static struct config_refusal check_machine(const struct session_config *config,
+					   const struct config_machine *machine)
+{
+	if (!(machine->sources >> config->source & 1))
+		return refuse(-EOPNOTSUPP, source_fields[config->source],
+			      "needs a source that this machine does not have");
+	if (!config->user && config->source_caps & SOURCE_USER_ONLY)
+		return refuse(-EOPNOTSUPP, source_fields[config->source],
+			      "is of the kernel, which stepping does not see");
+	return check_windows(config);
+}
+
+struct config_refusal config_check(const struct session_config *config,
+				   const struct config_machine *machine)
+{
+	struct config_refusal refusal = check_engines(config);
+
+	if (!refusal.error)
+		refusal = check_source(config);
+	if (!refusal.error)
+		refusal = check_parameters(config);
+	if (!refusal.error)
+		refusal = check_trigger(config, machine);
+	return refusal.error ? refusal : check_machine(config, machine);
+}
+
+int config_check_feeder(const struct session_config *config,
+			const struct session_config *session)
+{
+	int i;
+
+	if (config->strays ||
+	    config->request.exclude != session->request.exclude ||
+	    config->request.period != session->request.period ||
+	    config->request.freq != session->request.freq)
+		return -EINVAL;
+	for (i = 0; i < FIELD_COUNT; i++)
+		if (i != FIELD_session && config->field[i] &&
+		    config->field[i] != session->field[i])
+			return -EINVAL;
+	return 0;
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Decode and check what perf and the device are asked for. Everything else gets
+ * struct session_config.
+ */
+#include <linux/perf_event.h>
+#include <linux/printk.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+
+#include "arch.h"
+#include "../compat.h"
+#include "../config/attr.h"
+#include "../source/cores.h"
+#include "../source/source.h"
+#include "front.h"
+
+static struct config_machine machine_here(void)
+{
+	struct config_machine machine = {
+		.raw_events = arch_raw_events(),
+		.raw_events_differ = !cores_are_alike(),
+	};
+	int i;
+
+	for (i = 0; i < SOURCE_COUNT; i++)
+		if (sources[i] && !sources[i]->missing())
+			machine.sources |= 1U << i;
+	return machine;
+}
+
+void config_of_attr(struct session_config *config,
+		    const struct perf_event_attr *attr)
+{
+	const struct config_request request = {
+		.words = { attr->config, attr->config1, attr->config2 },
+		.exclude = attr_exclude(attr),
+		.period = attr->sample_period,
+		.freq = attr->freq,
+	};
+
+	config_of_request(config, &request);
+	/* A fourth word has no fields. */
+	config->strays |= compat_more_config(attr);
+}
+
+void config_of_request(struct session_config *config,
+		       const struct config_request *request)
+{
+	const struct config_machine machine = machine_here();
+
+	config_decode(config, request, &machine);
+}
+
+int config_check_session(const struct session_config *config)
+{
+	const struct config_machine machine = machine_here();
+	struct config_refusal refusal = config_check(config, &machine);
+
+	if (refusal.error)
+		pr_debug("the event %s\n", refusal.sentence);
+	return refusal.error;
+}
+
+/*
+ * A row may carry what perf can write for an event that is not active (see
+ * docs/rows.md), and PERF_SAMPLE_READ (see emit.c).
+ */
+static const u64 row_samples =
+	PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+	PERF_SAMPLE_ADDR | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN |
+	PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
+	PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_RAW | PERF_SAMPLE_WEIGHT_TYPE |
+	PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_IDENTIFIER |
+	PERF_SAMPLE_TRANSACTION;
+
+int config_check_event(const struct session_config *config,
+		       const struct perf_event_attr *attr)
+{
+	if (attr->precise_ip || attr->sigtrap || attr->aux_output ||
+	    attr->sample_type & (PERF_SAMPLE_BRANCH_STACK |
+				 PERF_SAMPLE_REGS_USER |
+				 PERF_SAMPLE_STACK_USER |
+				 PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_AUX))
+		return -EOPNOTSUPP;
+	if (config->rows && attr->sample_type & ~row_samples)
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+/* Return true for the opener's process, and for its children. */
+static bool is_own(struct task_struct *target)
+{
+	bool own;
+
+	rcu_read_lock();
+	own = same_thread_group(target, current) ||
+	      same_thread_group(rcu_dereference(target->real_parent), current);
+	rcu_read_unlock();
+	return own;
+}
+
+/*
+ * Stepping makes a program thousands of times slower, and an event that names
+ * no source may do that only to programs that its opener has started. It is
+ * refused, and not given bursts: a count that covers a small part of a run
+ * would look like one that covers all of it.
+ */
+int config_check_target(const struct session_config *config,
+			struct task_struct *target)
+{
+	return config_steps_unasked(config) && !(target && is_own(target)) ?
+	       -EINVAL : 0;
+}
