@@ -5,6 +5,7 @@ SAN	:= -fsanitize=address,undefined -fno-sanitize-recover=all \
 	   -fno-omit-frame-pointer
 ORACLE_C := $(patsubst %,tests/oracle/%.c,oracle region walk)
 ENGINE_C := $(wildcard kmod/engine/*.c)
+CONFIG_C := $(wildcard kmod/config/*.c)
 
 $(BUILD)/san/%.o: %.c
 	@mkdir -p $(@D)
@@ -12,6 +13,7 @@ $(BUILD)/san/%.o: %.c
 
 ORACLE_SAN := $(ORACLE_C:%.c=$(BUILD)/san/%.o)
 ENGINE_SAN := $(ENGINE_C:%.c=$(BUILD)/san/%.o)
+CONFIG_SAN := $(CONFIG_C:%.c=$(BUILD)/san/%.o)
 HARNESS_SAN := $(patsubst %,$(BUILD)/san/tests/engine/%.o,harness machine program)
 
 $(BUILD)/tests/test-oracle $(BUILD)/tests/test-loop $(BUILD)/tests/test-bounds \
@@ -27,6 +29,13 @@ $(BUILD)/tests/test-cct-stacks $(BUILD)/tests/test-brbe: \
 $(BUILD)/tests/%: $(BUILD)/san/tests/engine/%.o $(ENGINE_SAN)
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ -lcmocka
+
+$(BUILD)/tests/test-config: $(BUILD)/san/tests/engine/test-config.o \
+			    $(CONFIG_SAN) $(ENGINE_SAN)
+	@mkdir -p $(@D)
+	$(CC) $(SAN) -o $@ $^ -lcmocka
+
+UNIT_TESTS += $(BUILD)/tests/test-config
 
 $(BUILD)/tests/test-cct: $(BUILD)/san/tests/engine/test-cct.o $(HARNESS_SAN) \
 			 $(BUILD)/san/tests/oracle/contexts.o $(ENGINE_SAN)
