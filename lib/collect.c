@@ -89,7 +89,7 @@ int collected_note(struct collected *collected,
 bool collected_elsewhere(struct collected *collected, enum hwprof_kind kind,
 			 const struct hwprof_sample *sample)
 {
-	unsigned int subjects = subjects_of(sample->config[0]);
+	unsigned int subjects = subjects_of(sample->config);
 
 	if (!subjects_several(subjects))
 		return false;
@@ -126,7 +126,7 @@ static int take_record(void *context, const struct record *record)
 	found = rows_decode(reading->file, record, &sample);
 	if (found <= 0)
 		return found;
-	event.config[0] = sample.config[0];
+	memcpy(event.config, sample.config, sizeof(event.config));
 	return hwprof_event_field(&event, reading->about) ?
 	       reading->take(reading->context, &sample) : 0;
 }

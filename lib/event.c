@@ -10,23 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "subjects.h"
+#include "event_config.h"
 
-struct field {
-	const char *name;
-	unsigned int word, low, high;
-};
-
-static const struct field fields[] = {
-#define FIELD(name, word, low, high, what)	{ #name, word, low, high },
-	HWPROF_FIELDS(FIELD)
-#undef FIELD
-};
-
-enum {
-	FIELD_COUNT = sizeof(fields) / sizeof(fields[0]),
-	LIST_SIZE = 512,	/* for all names, with commas */
-};
+enum { LIST_SIZE = 512 };	/* for all names, with commas */
 
 struct parse {
 	struct hwprof_event *event;
@@ -49,96 +35,72 @@ static int fail(struct parse *parse, const char *format, ...)
 	return -EINVAL;
 }
 
-/*
- * Returns true for fields that say what to profile, or the source: they are in
- * the bytes 0 and 1.
- */
-static bool is_subject(const struct field *field)
+static bool is_subject(enum field field)
 {
-	return !field->word && field->high < 8;
+	return field_places[field].role == HWPROF_ROLE_PROFILE;
 }
 
-static bool is_source(const struct field *field)
+static bool is_source(enum field field)
 {
-	return !field->word && field->low >= 8 && field->high < 12;
+	return field_places[field].role == HWPROF_ROLE_SOURCE;
 }
 
-static bool any(const struct field *field)
+static bool any(enum field field)
 {
 	return true;
 }
 
-static const char *list(char *text, bool (*wanted)(const struct field *))
+static const char *list(char *text, bool (*wanted)(enum field))
 {
 	size_t used = 0, i;
 
 	*text = 0;
 	for (i = 0; i < FIELD_COUNT && used < LIST_SIZE; i++)
-		if (wanted(&fields[i]))
+		if (wanted(i))
 			used += snprintf(text + used, LIST_SIZE - used,
 					 "%s%s", used ? ", " : "",
-					 fields[i].name);
+					 field_places[i].name);
 	return text;
 }
 
-static const struct field *find_field(const char *name, size_t length)
+/* Returns the field of this name; FIELD_COUNT if there is none. */
+static enum field find_field(const char *name, size_t length)
 {
 	size_t i;
 
 	/* Accept "ranges,of=load-address". */
 	if (length == 2 && !strncmp(name, "of", length))
-		return find_field("range_of", strlen("range_of"));
+		return FIELD_range_of;
 	for (i = 0; i < FIELD_COUNT; i++)
-		if (strlen(fields[i].name) == length &&
-		    !strncmp(fields[i].name, name, length))
-			return &fields[i];
-	return NULL;
+		if (strlen(field_places[i].name) == length &&
+		    !strncmp(field_places[i].name, name, length))
+			break;
+	return i;
 }
 
-static uint64_t field_max(const struct field *field)
+/* Returns true for a field of a single bit, which needs no value. */
+static bool is_bit(enum field field)
 {
-	return UINT64_MAX >> (63 - (field->high - field->low));
+	return field_places[field].low == field_places[field].high;
 }
 
-/* Returns true for the field whose values have names. */
-static bool is_range_of(const struct field *field)
+static void set(struct hwprof_event *event, enum field field, uint64_t value)
 {
-	return !strcmp(field->name, "range_of");
-}
+	const struct field_place *place = &field_places[field];
+	uint64_t max = UINT64_MAX >> (63 - (place->high - place->low));
 
-/* Returns the greatest value that the module accepts. */
-static uint64_t field_limit(const struct field *field)
-{
-	if (is_range_of(field))
-		return HWPROF_RANGES_OF_COUNT - 1;
-	if (!strcmp(field->name, "metrics"))
-		return HWPROF_METRICS_MAX;
-	return strcmp(field->name, "epsilon_ppm") ? field_max(field) :
-						    HWPROF_EPSILON_PPM_MAX;
-}
-
-static uint64_t get(const struct hwprof_event *event, const struct field *field)
-{
-	return event->config[field->word] >> field->low & field_max(field);
-}
-
-static void set(struct hwprof_event *event, const struct field *field,
-		uint64_t value)
-{
-	event->config[field->word] &= ~(field_max(field) << field->low);
-	event->config[field->word] |= value << field->low;
+	event->config[place->word] &= ~(max << place->low);
+	event->config[place->word] |= value << place->low;
 }
 
 const char *hwprof_source_name(enum hwprof_source source)
 {
-	static const char *const names[] = {
-		[HWPROF_SOURCE_STEP] = "step",
-		[HWPROF_SOURCE_LBR] = "lbr",
-		[HWPROF_SOURCE_SAMPLE] = "sample",
-		[HWPROF_SOURCE_MEM] = "mem",
-	};
+	size_t i;
 
-	return source < sizeof(names) / sizeof(names[0]) ? names[source] : NULL;
+	for (i = 0; i < SOURCE_COUNT; i++)
+		if (source_infos[i].number == source)
+			return source_infos[i].name;
+	return NULL;
 }
 
 static const char *const ranges_of[] = {
@@ -192,26 +154,27 @@ static bool parse_number(const char *text, size_t length, uint64_t *value)
 }
 
 /* Parses a number or the name of a value. */
-static bool parse_value(const struct field *field, const char *text,
-			size_t length, uint64_t *value)
+static bool parse_value(enum field field, const char *text, size_t length,
+			uint64_t *value)
 {
-	int of = is_range_of(field) ? find_range_of(text, length) : -EINVAL;
+	int of = field == FIELD_range_of ? find_range_of(text, length)
+					 : -EINVAL;
 
 	if (of < 0)
 		return parse_number(text, length, value) &&
-		       *value <= field_limit(field);
+		       *value <= config_field_most(field);
 	*value = of;
 	return true;
 }
 
 /* Returns the allowed values as a part of a sentence. */
-static const char *allowed(const struct field *field, char *text)
+static const char *allowed(enum field field, char *text)
 {
 	size_t used = 0, i;
 
-	if (!is_range_of(field)) {
+	if (field != FIELD_range_of) {
 		snprintf(text, LIST_SIZE, "is 0 to %" PRIu64,
-			 field_limit(field));
+			 config_field_most(field));
 		return text;
 	}
 	for (i = 0; i < HWPROF_RANGES_OF_COUNT; i++)
@@ -230,7 +193,7 @@ static int parse_term(struct parse *parse, const char *term, size_t length)
 {
 	const char *equals = memchr(term, '=', length);
 	size_t name_length = equals ? (size_t)(equals - term) : length;
-	const struct field *field = find_field(term, name_length);
+	enum field field = find_field(term, name_length);
 	char names[LIST_SIZE];
 	uint64_t value = 1;
 
@@ -239,19 +202,19 @@ static int parse_term(struct parse *parse, const char *term, size_t length)
 			parse,
 			"a field is missing between the commas of event '%s'",
 			parse->text);
-	if (!field)
+	if (field == FIELD_COUNT)
 		return fail(
 			parse,
 			"unknown field '%.*s' in event '%s'; fields are: %s",
 			length_shown(name_length), term, parse->text,
 			list(names, any));
-	if (parse->seen[field - fields])
+	if (parse->seen[field])
 		return fail(parse, "field '%s' is given twice in event '%s'",
-			    field->name, parse->text);
-	parse->seen[field - fields] = true;
-	if (!equals && field->low != field->high)
+			    field_places[field].name, parse->text);
+	parse->seen[field] = true;
+	if (!equals && !is_bit(field))
 		return fail(parse, "'%s' needs a value: allowed %s",
-			    field->name, allowed(field, names));
+			    field_places[field].name, allowed(field, names));
 	if (equals && !parse_value(field, equals + 1,
 				   length - name_length - 1, &value))
 		return fail(parse, "'%.*s': allowed %s", length_shown(length),
@@ -294,80 +257,55 @@ static int parse_modifiers(struct parse *parse, const char *modifiers)
 	return 0;
 }
 
-static unsigned int count_set(const struct hwprof_event *event,
-			      bool (*wanted)(const struct field *))
+static bool is_together(enum field field)
 {
-	unsigned int count = 0;
-	size_t i;
+	const struct hwprof_event event = { .user = true };
+	struct hwprof_event alone = event;
 
-	for (i = 0; i < FIELD_COUNT; i++)
-		count += wanted(&fields[i]) && get(event, &fields[i]);
-	return count;
-}
-
-static bool is_together(const struct field *field)
-{
+	set(&alone, field, 1);
 	return is_subject(field) &&
-	       subjects_of(1ULL << field->low) & subjects_together();
-}
-
-static bool is_alone(const struct field *field)
-{
-	return is_subject(field) && !is_together(field);
-}
-
-/*
- * Returns the field because of which contexts of an event with other profiles
- * would be incomplete; NULL if there is none.
- */
-static const char *find_cut(const struct hwprof_event *event)
-{
-	static const char *const fields[] = { "lbr", "sample", "mem", "burst" };
-	size_t i;
-
-	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		if (hwprof_event_field(event, fields[i]))
-			return fields[i];
-	return NULL;
+	       event_config(&alone, ALL_SOURCES).engine_caps & ENGINE_JOINS;
 }
 
 /* Checks whether the profiles of an event can go together. */
-static int check_together(struct parse *parse)
+static int check_together(struct parse *parse,
+			  const struct session_config *config)
 {
-	const char *cut = find_cut(parse->event);
 	char names[LIST_SIZE];
 
-	if (count_set(parse->event, is_alone))
+	if (!(config->engine_caps & ENGINE_JOINS))
 		return fail(parse,
 			    "event '%s' names several things to profile, and "
 			    "only these can be in one event: %s; give the "
 			    "others an event (-e) each",
 			    parse->text, list(names, is_together));
-	if (hwprof_event_field(parse->event, "cct") && cut)
+	/* Contexts would be incomplete. */
+	if (config->windows && !(config->engine_caps & ENGINE_WINDOWS))
 		return fail(parse,
 			    "event '%s' has cct beside other things, which "
 			    "needs every branch: leave out '%s', or give cct "
 			    "an event (-e) of its own",
-			    parse->text, cut);
+			    parse->text, config->sources & ~(1U << SOURCE_step) ?
+			    source_infos[config->source].name : "burst");
 	return 0;
 }
 
 static int check(struct parse *parse)
 {
-	unsigned int subjects = count_set(parse->event, is_subject);
+	const struct session_config config = event_config(parse->event,
+							  ALL_SOURCES);
 	char names[LIST_SIZE];
 
-	if (!subjects)
+	if (!config.engines)
 		return fail(parse, "event '%s' must say what is profiled: %s",
 			    parse->text, list(names, is_subject));
-	if (subjects > 1 && check_together(parse))
+	if (config_joins(&config) && check_together(parse, &config))
 		return -EINVAL;
-	if (count_set(parse->event, is_source) > 1)
+	if (config.sources & (config.sources - 1))
 		return fail(parse,
 			    "event '%s' names more than one source of: %s",
 			    parse->text, list(names, is_source));
-	if (hwprof_event_field(parse->event, "range_of") &&
-	    !hwprof_event_field(parse->event, "ranges"))
+	if (config.range_of && !(config.engine_caps & ENGINE_STREAMS))
 		return fail(parse,
 			    "'of' in event '%s' says what ranges are of, and "
 			    "it has none",
@@ -401,17 +339,17 @@ int hwprof_event_parse(struct hwprof_event *event, const char *text,
 
 uint64_t hwprof_event_field(const struct hwprof_event *event, const char *name)
 {
-	const struct field *field = find_field(name, strlen(name));
+	enum field field = find_field(name, strlen(name));
 
-	return field ? get(event, field) : 0;
+	return field < FIELD_COUNT ? config_field(event->config, field) : 0;
 }
 
 int hwprof_event_set(struct hwprof_event *event, const char *name,
 		     uint64_t value)
 {
-	const struct field *field = find_field(name, strlen(name));
+	enum field field = find_field(name, strlen(name));
 
-	if (!field || value > field_limit(field))
+	if (field == FIELD_COUNT || value > config_field_most(field))
 		return -EINVAL;
 	set(event, field, value);
 	return 0;
@@ -420,21 +358,20 @@ int hwprof_event_set(struct hwprof_event *event, const char *name,
 int hwprof_event_set_trigger(struct hwprof_event *event, uint64_t raw)
 {
 	static const struct {
-		const char *name;
+		enum field field;
 		unsigned int low;
 	} parts[] = {
-#define PART(name, low)	{ #name, low },
+#define PART(name, low)	{ FIELD_##name, low },
 		HWPROF_TRIGGER(PART)
 #undef PART
 	};
 	size_t i;
 
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		const struct field *field = find_field(parts[i].name,
-						       strlen(parts[i].name));
-		uint64_t mask = field_max(field) << parts[i].low;
+		uint64_t mask = config_field_most(parts[i].field)
+				<< parts[i].low;
 
-		set(event, field, (raw & mask) >> parts[i].low);
+		set(event, parts[i].field, (raw & mask) >> parts[i].low);
 		raw &= ~mask;
 	}
 	return raw ? -EINVAL : 0;
@@ -447,13 +384,13 @@ int hwprof_event_print(const struct hwprof_event *event, char *text,
 	size_t used = 0, i;
 
 	for (i = 0; i < FIELD_COUNT && used < sizeof(terms); i++) {
-		uint64_t value = get(event, &fields[i]);
+		uint64_t value = config_field(event->config, i);
 
 		if (!value)
 			continue;
 		used += snprintf(terms + used, sizeof(terms) - used, "%s%s",
-				 used ? "," : "", fields[i].name);
-		if (fields[i].low != fields[i].high && used < sizeof(terms))
+				 used ? "," : "", field_places[i].name);
+		if (!is_bit(i) && used < sizeof(terms))
 			used += snprintf(terms + used, sizeof(terms) - used,
 					 "=%" PRIu64, value);
 	}

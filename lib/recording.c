@@ -122,8 +122,14 @@ static void want_unwinding(struct recording *recording)
 	bool wanted = false;
 	size_t i;
 
-	for (i = 0; i < options->kind_count; i++)
-		wanted |= unwinding_wanted(options->kinds[i].attr.config);
+	for (i = 0; i < options->kind_count; i++) {
+		const struct perf_event_attr *attr = &options->kinds[i].attr;
+		const uint64_t words[] = {
+			attr->config, attr->config1, attr->config2,
+		};
+
+		wanted |= unwinding_wanted(words);
+	}
 	if (!wanted)
 		return;
 	recording->device = open(HWPROF_DEVICE, O_RDWR | O_CLOEXEC);

@@ -7,12 +7,6 @@
 #include "file.h"
 #include "subjects.h"
 
-enum {
-#define FIELD_BIT(name, word, low, high, what)	FIELD_BIT_##name = (low),
-	HWPROF_FIELDS(FIELD_BIT)
-#undef FIELD_BIT
-};
-
 static size_t least_size(unsigned int type)
 {
 	switch (type) {
@@ -198,10 +192,10 @@ int rows_decode(struct hwprof_file *file, const struct record *record,
 		.pid = record->pid,
 		.tid = record->tid,
 		.cpu = record->cpu,
-		.rows = attr->config >> FIELD_BIT_rows & 1,
 		.config = { attr->config, attr->config1, attr->config2 },
 		.offset = record->offset,
 	};
+	out->rows = config_field(out->config, FIELD_rows);
 	file->row_event = record->event;
 	if (span_left(&sample.raw)) {
 		error = row_copy(file, record->offset, sample.raw, &out->row);
@@ -262,9 +256,15 @@ int hwprof_file_kinds(struct hwprof_file *file, unsigned int *kinds)
 	error = rows_expected(file);
 	if (error)
 		return error;
-	for (i = 0; i < file->event_count; i++)
+	for (i = 0; i < file->event_count; i++) {
+		const struct perf_event_attr *attr = &file->events[i].attr;
+		const uint64_t words[] = {
+			attr->config, attr->config1, attr->config2,
+		};
+
 		if (file_event_is_hwprof(file, &file->events[i]))
-			*kinds |= subjects_of(file->events[i].attr.config);
+			*kinds |= subjects_of(words);
+	}
 	return *kinds ? 0
 		      : file_fail(file, -ENOENT,
 				  "has no profile: its hwprof events are of "

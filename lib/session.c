@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "event_config.h"
 #include "live_session.h"
 #include "source_choice.h"
 
@@ -52,7 +53,7 @@ hwprof_session_event(const struct hwprof_session *session)
 
 static int find_kind(struct hwprof_session *session, const char *text)
 {
-	unsigned int subjects = subjects_of(session->event.config[0]);
+	unsigned int subjects = subjects_of(session->event.config);
 	unsigned int kind = subjects ? __builtin_ctz(subjects) : HWPROF_KINDS;
 
 	session->kind = kind;
@@ -177,8 +178,13 @@ static int open_device(struct hwprof_session *session)
 
 static int refused(struct hwprof_session *session, int error)
 {
+	const struct config_refusal refusal = event_refusal(&session->event);
+
 	switch (error) {
 	case EINVAL:
+		if (refusal.error)
+			return session_fail(session, -error, "event '%s' %s",
+					    session->name, refusal.sentence);
 		return session_fail(session, -error,
 				    "event '%s' contradicts itself, or a value "
 				    "is out of its range",
@@ -226,7 +232,7 @@ static int configure(struct hwprof_session *session, bool own_memory)
 			return refused(session, errno);
 		/* Leave some of the scarce memory to tables for unwinding. */
 		if (memory == MEMORY_MIB &&
-		    unwinding_wanted(session->config.config))
+		    unwinding_wanted(session->event.config))
 			memory /= 2;
 		hwprof_event_set(&session->event, "memory_mib", memory / 2);
 	}
@@ -261,7 +267,7 @@ static int find_feeder(struct hwprof_session *session)
 
 static int want_unwinding(struct hwprof_session *session)
 {
-	if (!unwinding_wanted(session->config.config))
+	if (!unwinding_wanted(session->event.config))
 		return 0;
 	session->unwinding = unwinding_new(session->device);
 	return session->unwinding

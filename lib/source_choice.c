@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "event_config.h"
 #include "source_choice.h"
 
 #define CAPS	"/sys/bus/event_source/devices/hwprof/caps/"
@@ -21,54 +22,42 @@ bool source_works(const char *source)
 	return works;
 }
 
-bool source_is_named(const struct hwprof_event *event)
+uint32_t sources_here(void)
 {
-	static const char *const fields[] = {
-		"step", "burst", "lbr", "sample", "mem",
-	};
+	uint32_t sources = 0;
 	size_t i;
 
-	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		if (hwprof_event_field(event, fields[i]))
-			return true;
-	return false;
+	for (i = 0; i < SOURCE_COUNT; i++)
+		if (source_works(source_infos[i].name))
+			sources |= 1U << i;
+	return sources;
+}
+
+bool source_is_named(const struct hwprof_event *event)
+{
+	const struct session_config config = event_config(event, ALL_SOURCES);
+
+	return config.sources || config.burst;
 }
 
 bool source_steps_all(const struct hwprof_event *event)
 {
-	return hwprof_event_field(event, "step") &&
-	       !hwprof_event_field(event, "burst");
-}
+	const struct session_config config = event_config(event, ALL_SOURCES);
 
-/* Returns true for what only stepping sees: loads, stores and operands. */
-static bool wants_accesses(const struct hwprof_event *event)
-{
-	int of = hwprof_event_field(event, "range_of");
-
-	return hwprof_event_field(event, "values") ||
-	       (of != HWPROF_RANGE_IP && of != HWPROF_RANGE_CALLEE);
-}
-
-static bool has_branches(const struct hwprof_event *event)
-{
-	return hwprof_event_field(event, "loops") ||
-	       hwprof_event_field(event, "calls") ||
-	       hwprof_event_field(event, "edges") ||
-	       hwprof_event_field(event, "paths");
+	return config.sources & 1U << SOURCE_step && !config.windows;
 }
 
 const char *source_careful(const struct hwprof_event *event)
 {
-	bool contexts = hwprof_event_field(event, "cct");
+	const struct session_config config = event_config(event, ALL_SOURCES);
+	u32 caps = config.engine_caps;
 
-	if (hwprof_event_field(event, "branches") ||
-	    (contexts && has_branches(event)))
+	if (caps & ENGINE_IMMEDIATE ||
+	    (config_joins(&config) && !(caps & ENGINE_WINDOWS)))
 		return NULL;
-	if (wants_accesses(event))
+	if (config.accesses)
 		return "burst";
-	if (contexts ||
-	    (hwprof_event_field(event, "ranges") &&
-	     hwprof_event_field(event, "range_of") == HWPROF_RANGE_IP))
+	if (caps & ENGINE_SAMPLES && !config.range_of)
 		return "sample";
 	/* Stepping does not see the kernel. */
 	return source_works("lbr") || !event->user ? "lbr" : "burst";

@@ -34,4 +34,7 @@ bool source_choose_careful(struct hwprof_event *event, bool budget);
 /* Returns true if the module can use @source here. */
 bool source_works(const char *source);
 
+/* Returns the sources that work here, as bits 1 << enum source_id. */
+uint32_t sources_here(void);
+
 #endif /* HWPROF_SOURCE_CHOICE_H */

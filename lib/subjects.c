@@ -1,36 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "subjects.h"
 
-#define KIND(kind)	(1U << HWPROF_KIND_##kind)
-
-enum {
-#define FIELD_BIT(name, word, low, high, what)	FIELD_BIT_##name = (low),
-	HWPROF_FIELDS(FIELD_BIT)
-#undef FIELD_BIT
+/* The engine that a kind of profile is learnt by. */
+static const unsigned char engine_of[HWPROF_KINDS] = {
+	[HWPROF_KIND_LOOPS] = ENGINE_loops,
+	[HWPROF_KIND_RANGES] = ENGINE_ranges,
+	[HWPROF_KIND_CALLS] = ENGINE_calls,
+	[HWPROF_KIND_CCT] = ENGINE_cct,
+	[HWPROF_KIND_PATHS] = ENGINE_paths,
+	[HWPROF_KIND_VALUES] = ENGINE_values,
+	[HWPROF_KIND_EDGES] = ENGINE_edges,
 };
 
-unsigned int subjects_of(uint64_t config)
+unsigned int subjects_of(const uint64_t words[CONFIG_WORDS])
 {
-	static const unsigned char bits[HWPROF_KINDS] = {
-		[HWPROF_KIND_LOOPS] = FIELD_BIT_loops,
-		[HWPROF_KIND_RANGES] = FIELD_BIT_ranges,
-		[HWPROF_KIND_CALLS] = FIELD_BIT_calls,
-		[HWPROF_KIND_CCT] = FIELD_BIT_cct,
-		[HWPROF_KIND_PATHS] = FIELD_BIT_paths,
-		[HWPROF_KIND_VALUES] = FIELD_BIT_values,
-		[HWPROF_KIND_EDGES] = FIELD_BIT_edges,
-	};
+	unsigned int engines = config_engines(words);
 	unsigned int subjects = 0, kind;
 
 	for (kind = 0; kind < HWPROF_KINDS; kind++)
-		subjects |= (config >> bits[kind] & 1) << kind;
+		subjects |= (engines >> engine_of[kind] & 1) << kind;
 	return subjects;
-}
-
-unsigned int subjects_together(void)
-{
-	return KIND(LOOPS) | KIND(CALLS) | KIND(PATHS) | KIND(CCT) |
-	       KIND(EDGES);
 }
 
 bool subject_has_row(enum hwprof_kind kind, const struct hwprof_row *row)

@@ -7,17 +7,14 @@
 #ifndef HWPROF_SUBJECTS_H
 #define HWPROF_SUBJECTS_H
 
-#include "hwprof.h"
+#include "event_config.h"
 
 enum {
 	SUBJECTS_TEXT = 128,		/* of subjects_units() */
 };
 
-/* Returns the kinds of an event with this @config; 0 if it has no profile. */
-unsigned int subjects_of(uint64_t config);
-
-/* Returns the kinds that can go together in one event. */
-unsigned int subjects_together(void);
+/* Returns the kinds of an event with these words; 0 if it has no profile. */
+unsigned int subjects_of(const uint64_t words[CONFIG_WORDS]);
 
 static inline bool subjects_several(unsigned int subjects)
 {

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "event_config.h"
 #include "events.h"
 #include "hwprof.h"
 #include "tree.h"
@@ -54,12 +55,12 @@ struct line {
 	const char *name;
 };
 
-bool unwinding_wanted(uint64_t config)
+bool unwinding_wanted(const uint64_t words[CONFIG_WORDS])
 {
-	const struct hwprof_event event = { .config = { config } };
+	const struct session_config config = event_config_of_words(words);
 
-	return hwprof_event_field(&event, "cct") &&
-	       hwprof_event_field(&event, "sample");
+	return config.engines & 1U << ENGINE_cct &&
+	       config.sources & 1U << SOURCE_sample;
 }
 
 struct unwinding *unwinding_new(int device)

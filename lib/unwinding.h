@@ -16,7 +16,7 @@ struct synthesis;
 struct unwinding;
 
 /* Returns true if an event with this @config takes call stacks of samples. */
-bool unwinding_wanted(uint64_t config);
+bool unwinding_wanted(const uint64_t words[3]);
 
 /*
  * @device is an open /dev/hwprof, which must live as long as the result.

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "event_config.h"
 #include "live.h"
 #include "record.h"
 #include "source_choice.h"
-#include "subjects.h"
 #include "trigger.h"
 #include "unwinding.h"
 
@@ -106,68 +106,48 @@ static const struct option options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-/* Which only stepping sees. */
-static bool wants_accesses(const struct hwprof_event *event)
+/*
+ * Decodes the event as the module will: returns false if it names no source,
+ * and none that works here sees what it wants.
+ */
+static bool decode(const struct hwprof_event *event,
+		   struct session_config *config)
 {
-	int of = hwprof_event_field(event, "range_of");
+	uint32_t sources = sources_here();
 
-	return hwprof_event_field(event, "values") ||
-	       (of != HWPROF_RANGE_IP && of != HWPROF_RANGE_CALLEE);
+	*config = event_config(event, sources);
+	return config->sources || config->burst ||
+	       sources >> config->source & 1;
 }
 
-/* As the module chooses: see its source_of(). NULL: there is none. */
-static const char *best_source(const struct hwprof_event *event)
+/* Returns true if the event's source has one of the capabilities @caps. */
+static bool is_from(const struct hwprof_event *event, uint32_t caps)
 {
-	if (hwprof_event_field(event, "burst") ||
-	    (event->user && source_works("step")))
-		return "step";
-	if (wants_accesses(event))
-		return NULL;
-	if (hwprof_event_field(event, "ranges") &&
-	    !hwprof_event_field(event, "range_of") && source_works("sample"))
-		return "sample";
-	/* Of branches' records, contexts and other things need different ones. */
-	if (!hwprof_event_field(event, "cct") &&
-	    (hwprof_event_field(event, "loops") ||
-	     hwprof_event_field(event, "calls") ||
-	     hwprof_event_field(event, "edges") ||
-	     hwprof_event_field(event, "paths") ||
-	     hwprof_event_field(event, "ranges")) && source_works("lbr"))
-		return "lbr";
-	return NULL;
+	struct session_config config;
+
+	return decode(event, &config) && config.source_caps & caps;
 }
 
-static const char *source_of(const struct hwprof_event *event)
+/* Sets the source that the module would choose. */
+static void name_source(struct hwprof_event *event)
 {
-	static const char *const names[] = { "step", "lbr", "sample", "mem" };
-	size_t i;
+	struct session_config config;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (hwprof_event_field(event, names[i]))
-			return names[i];
-	return best_source(event);
-}
-
-static bool is_from(const struct hwprof_event *event, const char *source)
-{
-	const char *name = source_of(event);
-
-	return name && !strcmp(name, source);
+	if (decode(event, &config))
+		hwprof_event_set(event, source_infos[config.source].name, 1);
 }
 
 /* A program that somebody else has started does not get slower unasked. */
 static int choose_source(const struct record_request *request,
 			 struct hwprof_event *event, const char *text)
 {
-	const char *source;
-
 	if (!request->targets) {
-		source = source_of(event);
-		if (source && !event->whole)
-			hwprof_event_set(event, source, 1);
+		if (!event->whole)
+			name_source(event);
 		return -1;
 	}
-	if (event->whole ? !source_is_named(event) && is_from(event, "step") :
+	if (event->whole ?
+	    !source_is_named(event) && is_from(event, SOURCE_WHOLE) :
 			   !source_choose_careful(event, false))
 		return usage_error("event '%s' would step programs that run already, which makes them far slower: give it %s, or 'step' if they may be",
 				   text, event->whole ? "'burst=200' or 'lbr'" :
@@ -224,7 +204,7 @@ static int add_event(struct record_request *request, const char *text)
 		.exclude_user = !event->user,
 		.exclude_kernel = !event->kernel,
 		/* Where data is, is to be told from its maps. */
-		.mmap_data = wants_accesses(event),
+		.mmap_data = event_config(event, ALL_SOURCES).accesses,
 	};
 	request->texts[index] = text;
 	request->event_count++;
@@ -246,8 +226,9 @@ static int complete_events(struct record_request *request)
 
 bool record_request_steps(const struct record_request *request, size_t index)
 {
-	return is_from(&request->parsed[index], "step") &&
-	       !hwprof_event_field(&request->parsed[index], "burst");
+	struct session_config config;
+
+	return decode(&request->parsed[index], &config) && !config.windows;
 }
 
 bool record_request_shrink(struct record_request *request, size_t index)
@@ -258,7 +239,7 @@ bool record_request_shrink(struct record_request *request, size_t index)
 	if (!request->default_memory[index] || !memory)
 		return false;
 	/* Where memory is short, tables for unwinding want some, too. */
-	if (memory == DEFAULT_MEMORY_MIB && unwinding_wanted(event->config[0]))
+	if (memory == DEFAULT_MEMORY_MIB && unwinding_wanted(event->config))
 		memory /= 2;
 	hwprof_event_set(event, "memory_mib", memory / 2);
 	set_config(request, index);
@@ -441,9 +422,10 @@ static int set_option(struct record_request *request, int option, char *value,
 /* Rows of all that ran come by themselves, and have periods of their own. */
 static bool takes_all(const struct hwprof_event *event)
 {
-	return hwprof_event_field(event, "rows") &&
-	       !hwprof_event_field(event, "burst") &&
-	       !is_from(event, "lbr") && !is_from(event, "sample");
+	struct session_config config;
+	bool known = decode(event, &config);
+
+	return config.rows && (!known || !config.windows);
 }
 
 /* Looks that something triggers, at a distance that can be chosen. */
@@ -456,7 +438,7 @@ static uint64_t default_frequency(const struct hwprof_event *event)
 {
 	if (hwprof_event_field(event, "burst"))
 		return BURST_FREQUENCY;
-	return is_from(event, "lbr") ? WINDOW_FREQUENCY : SAMPLE_FREQUENCY;
+	return is_from(event, SOURCE_RECORDS) ? WINDOW_FREQUENCY : SAMPLE_FREQUENCY;
 }
 
 static void set_period(const struct record_request *request,
@@ -491,7 +473,7 @@ static int set_trigger(struct record_request *request)
 
 		if (!has_trigger(event))
 			continue;
-		if (!raw && is_from(event, "lbr"))
+		if (!raw && is_from(event, SOURCE_RECORDS))
 			return usage_error("--trigger clock: branch records are taken when a counter overflows; name its event");
 		hwprof_event_set_trigger(event, raw);
 		set_config(request, i);
@@ -526,7 +508,16 @@ static int set_metrics_of(struct record_request *request, size_t index)
 	return status;
 }
 
-/* For all events with sampled stacks; of another one, the field is refused. */
+static bool has_sampled_stacks(const struct hwprof_event *event)
+{
+	struct session_config config;
+	bool known = decode(event, &config);
+
+	return config.rows && config.engine_caps & ENGINE_STACKS &&
+	       !(known && config.source_caps & SOURCE_WHOLE);
+}
+
+/* For all events with sampled stacks. Other events with the field are refused. */
 static int set_metrics(struct record_request *request)
 {
 	bool any = false;
@@ -541,9 +532,7 @@ static int set_metrics(struct record_request *request)
 			return usage_error("event '%s' is to have %u metrics: give so many --metric, or none of the field",
 					   request->texts[i], (unsigned int)said);
 		if (!request->metric_count ||
-		    subjects_of(event->config[0]) != 1U << HWPROF_KIND_CCT ||
-		    is_from(event, "step") ||
-		    !hwprof_event_field(event, "rows"))
+		    !has_sampled_stacks(event))
 			continue;
 		hwprof_event_set(event, "metrics", request->metric_count);
 		set_config(request, i);
@@ -643,9 +632,12 @@ static int check_records(const struct record_request *request)
 	size_t i;
 
 	for (i = 0; i < request->event_count; i++) {
-		if (!is_from(&request->parsed[i], "lbr"))
+		struct session_config config;
+
+		if (!decode(&request->parsed[i], &config) ||
+		    !(config.source_caps & SOURCE_RECORDS))
 			continue;
-		if (hwprof_event_field(&request->parsed[i], "cct"))
+		if (config.engine_caps & ENGINE_STACKS)
 			calls = request->texts[i];
 		else
 			branches = request->texts[i];

@@ -7,17 +7,10 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "event_config.h"
 #include "refusal.h"
+#include "source_choice.h"
 #include "subjects.h"
-
-static const struct {
-	const char *name;
-	unsigned int word, low, high;
-} fields[] = {
-#define FIELD(name, word, low, high, what)	{ #name, word, low, high },
-	HWPROF_FIELDS(FIELD)
-#undef FIELD
-};
 
 static bool opens(const struct perf_event_attr *attr,
 		  const struct hwprof_event *event)
@@ -43,67 +36,57 @@ static const char *find_field(const struct perf_event_attr *attr,
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+	for (i = 0; i < FIELD_COUNT; i++) {
+		const char *name = field_places[i].name;
 		struct hwprof_event without = *event;
 
-		if (!hwprof_event_field(event, fields[i].name))
+		if (!hwprof_event_field(event, name))
 			continue;
-		hwprof_event_set(&without, fields[i].name, 0);
+		hwprof_event_set(&without, name, 0);
 		if (opens(attr, &without))
-			return fields[i].name;
+			return name;
 	}
 	return NULL;
 }
 
+/* Returns the first thing that the event profiles. */
 static const char *find_subject(const struct hwprof_event *event)
 {
-	size_t i;
-
-	/*
-	 * Fields that say what to profile come first in the table. One of them
-	 * is set.
-	 */
-	for (i = 0; !hwprof_event_field(event, fields[i].name); i++)
-		;
-	return fields[i].name;
+	return engine_infos[__builtin_ctz(config_engines(event->config))].name;
 }
 
 /*
  * Returns true if @source can provide what the event needs. A source that the
- * event names, or that its other fields require, is the only one.
+ * event names is the only one.
  */
-static bool wants_source(const struct hwprof_event *event, const char *source)
+static bool wants_source(const struct hwprof_event *event,
+			 enum source_id source)
 {
-	static const char *const all[] = { "step", "lbr", "sample", "mem" };
-	bool burst = hwprof_event_field(event, "burst");
-	size_t i;
+	const struct session_config config = event_config(event, ALL_SOURCES);
+	struct hwprof_event with = *event;
 
-	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (hwprof_event_field(event, all[i]))
-			return hwprof_event_field(event, source);
-	return !strcmp(source, "step") ||
-	       (!strcmp(source, "lbr") && !burst &&
-		!hwprof_event_field(event, "cct") &&
-		(hwprof_event_field(event, "loops") ||
-		 hwprof_event_field(event, "range_of") == HWPROF_RANGE_CALLEE));
+	if (config.sources)
+		return config.sources >> source & 1;
+	hwprof_event_set(&with, source_infos[source].name, 1);
+	return !event_refusal(&with).error;
 }
 
 /* Explains that no suitable source works. Returns false if one does. */
 static bool explain_sources(const struct hwprof_event *event, const char *text)
 {
-	static const char *const sources[] = { "step", "lbr", "mem" };
 	char reasons[512] = "", reason[128];
 	size_t used = 0, i;
 
-	for (i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
-		if (!wants_source(event, sources[i]))
+	for (i = 0; i < SOURCE_COUNT; i++) {
+		const char *name = source_infos[i].name;
+
+		if (!wants_source(event, i))
 			continue;
-		if (!read_cap(sources[i], reason, sizeof(reason)) ||
+		if (!read_cap(name, reason, sizeof(reason)) ||
 		    !strcmp(reason, "yes"))
 			return false;
 		used += snprintf(reasons + used, sizeof(reasons) - used,
-				 "%s%s: %s", used ? "; " : "", sources[i],
-				 reason);
+				 "%s%s: %s", used ? "; " : "", name, reason);
 	}
 	if (used)
 		failed("event '%s' has no source on this machine: %s", text,
@@ -136,8 +119,7 @@ static const char *who_attaches(int64_t scope)
  */
 static bool attaches(const struct hwprof_event *event)
 {
-	return !hwprof_event_field(event, "lbr") &&
-	       !hwprof_event_field(event, "sample");
+	return event_config(event, sources_here()).source_caps & SOURCE_ATTACHES;
 }
 
 static void explain_attaching(const char *text)
@@ -208,6 +190,16 @@ static void explain_unsupported(const struct perf_event_attr *attr,
 		       find_subject(event), text, strerror(error));
 }
 
+/* Says which rule the event breaks on any machine; false: none. */
+static bool explain_rule(const struct hwprof_event *event, const char *text)
+{
+	const struct config_refusal refusal = event_refusal(event);
+
+	if (refusal.error)
+		failed("event '%s' %s", text, refusal.sentence);
+	return refusal.error;
+}
+
 /*
  * Explains that older modules profile one thing per event. Returns false if
  * that is not the reason, because one of the things alone is refused, too.
@@ -215,7 +207,7 @@ static void explain_unsupported(const struct perf_event_attr *attr,
 static bool explain_several(const struct perf_event_attr *attr,
 			    const struct hwprof_event *event, const char *text)
 {
-	unsigned int subjects = subjects_of(event->config[0]), kind;
+	unsigned int subjects = subjects_of(event->config), kind;
 	char names[SUBJECTS_TEXT];
 
 	if (!subjects_several(subjects))
@@ -265,6 +257,7 @@ void explain_refusal(const struct perf_event_attr *attr,
 	case EOPNOTSUPP:
 	case ENOENT:
 		if ((error != EOPNOTSUPP || !explain_sources(event, text)) &&
+		    !explain_rule(event, text) &&
 		    !explain_several(attr, event, text))
 			explain_unsupported(attr, event, text, error);
 		return;

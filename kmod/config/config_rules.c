@@ -93,6 +93,16 @@ u64 config_field(const u64 *words, enum field field)
 	return words[place->word] >> place->low & place_mask(place);
 }
 
+u64 config_field_most(enum field field)
+{
+	int i;
+
+	for (i = 0; i < PARAMETERS; i++)
+		if (parameters[i].field == field && parameters[i].most)
+			return parameters[i].most;
+	return place_mask(&field_places[field]);
+}
+
 static void decode_fields(struct session_config *config, const u64 *words)
 {
 	u64 rest[CONFIG_WORDS];
@@ -110,19 +120,26 @@ static void decode_fields(struct session_config *config, const u64 *words)
 		config->strays |= rest[i];
 }
 
-static void decode_engines(struct session_config *config)
+u32 config_engines(const u64 *words)
+{
+	u32 engines = 0;
+	int i;
+
+	for (i = 0; i < ENGINE_COUNT; i++)
+		if (config_field(words, engine_fields[i]))
+			engines |= 1U << i;
+	return engines;
+}
+
+static void decode_engines(struct session_config *config, const u64 *words)
 {
 	int i;
 
-	config->engine_caps = ~0U;
-	for (i = 0; i < ENGINE_COUNT; i++) {
-		if (!config->field[engine_fields[i]])
-			continue;
-		config->engines |= 1U << i;
-		config->engine_caps &= engine_infos[i].caps;
-	}
-	if (!config->engines)
-		config->engine_caps = 0;
+	config->engines = config_engines(words);
+	config->engine_caps = config->engines ? ~0U : 0;
+	for (i = 0; i < ENGINE_COUNT; i++)
+		if (config->engines >> i & 1)
+			config->engine_caps &= engine_infos[i].caps;
 }
 
 /* Return true if what the event asks for is learnt from loads and stores. */
@@ -194,7 +211,7 @@ void config_decode(struct session_config *config,
 		.kernel = !(request->exclude & EXCLUDE_KERNEL),
 	};
 	decode_fields(config, request->words);
-	decode_engines(config);
+	decode_engines(config, request->words);
 	config->accesses = wants_accesses(config);
 	decode_source(config, machine);
 	decode_trigger(config);

@@ -110,6 +110,12 @@ struct config_refusal {
 /* Return the value of a field in the words. */
 u64 config_field(const u64 *words, enum field field);
 
+/* Return the greatest value that a field may have. */
+u64 config_field_most(enum field field);
+
+/* Return the engines that the words name, as bits 1 << enum engine_id. */
+u32 config_engines(const u64 *words);
+
 /* Decode the words, and choose a source if they name none. */
 void config_decode(struct session_config *config,
 		   const struct config_request *request,
