@@ -73,7 +73,7 @@ static void let_page_go(struct page *page)
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT)) {
 		put_page(page);
 	} else if (is_zone_device_page(page) ||
-		   !folio_ref_add_unless(page_folio(page), -1, 1)) {
+		   !atomic_add_unless(&page_folio(page)->_refcount, -1, 1)) {
 		late->pages[late->count++] = page;
 		irq_work_queue(&late->work);
 	}
