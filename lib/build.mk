@@ -2,15 +2,9 @@
 # libhwprof: reads and replays recordings, symbolises, writes perf.data, opens
 # events.
 
-# The engine that recordings are replayed through is the module's.
-LIB_SOURCES := $(wildcard lib/*.c) \
-	       $(patsubst %,kmod/engine/%.c,walk window window_feed flow loop \
-					      loop_table loop_order loop_window \
-					      loop_time loop_profile call edge saving path \
-					      path_table cct cct_tree cct_stack \
-					      range range_tree value value_slot \
-					      value_table) \
-	       kmod/config/registry.c kmod/config/config_rules.c \
+# Recordings are replayed through the module's engines, and events are checked
+# by its rules.
+LIB_SOURCES := $(wildcard lib/*.c kmod/engine/*.c kmod/config/*.c) \
 	       kmod/source/x86/branch_decode.c
 LIB_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/obj/%.o)
 LIB_LINK    := -ldw -lelf -lcapstone -lzstd -lm

@@ -6,15 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calls.h"
-#include "contexts.h"
-#include "edges.h"
 #include "file.h"
-#include "loops.h"
+#include "kinds.h"
 #include "origin.h"
-#include "paths.h"
-#include "ranges.h"
-#include "values.h"
+#include "profile.h"
+#include "subjects.h"
 #include "tree.h"
 
 static int take_beside(struct hwprof_profile *profile,
@@ -285,15 +281,20 @@ static int make_profile(struct hwprof_profile **result,
 
 /* --- for all kinds -------------------------------------------------------- */
 
+#define KIND(constant, field, stem)	extern const struct profile_kind stem##_kind;
+HWPROF_KIND_TABLE(KIND)
+#undef KIND
+
 static const struct profile_kind *const kinds[HWPROF_KINDS] = {
-	[HWPROF_KIND_LOOPS] = &loops_kind,
-	[HWPROF_KIND_RANGES] = &ranges_kind,
-	[HWPROF_KIND_CALLS] = &calls_kind,
-	[HWPROF_KIND_CCT] = &contexts_kind,
-	[HWPROF_KIND_PATHS] = &paths_kind,
-	[HWPROF_KIND_VALUES] = &values_kind,
-	[HWPROF_KIND_EDGES] = &edges_kind,
+#define KIND(constant, field, stem)	[HWPROF_KIND_##constant] = &stem##_kind,
+	HWPROF_KIND_TABLE(KIND)
+#undef KIND
 };
+
+const struct profile_kind *profile_kind_of(enum hwprof_kind kind)
+{
+	return kinds[kind];
+}
 
 /* Reports have the names of the events' fields. */
 const char *hwprof_kind_name(enum hwprof_kind kind)

@@ -26,6 +26,7 @@ struct profile_kind {
 	enum hwprof_kind kind;
 	size_t size;			/* of the profile */
 	const char *about;		/* field that its events have */
+	unsigned int row_types;		/* bits 1 << enum hwprof_row_type */
 	const char *units;		/* what rows count, such as "back
 					 * edges" */
 	const char *things;		/* what it is about, such as "loops" */
@@ -71,6 +72,9 @@ struct profile_kind {
 	int (*warn)(struct hwprof_profile *profile,
 		    const struct hwprof_totals *totals);
 };
+
+/* Returns the kind of this number. */
+const struct profile_kind *profile_kind_of(enum hwprof_kind kind);
 
 struct hwprof_profile {
 	const struct profile_kind *kind;

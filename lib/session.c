@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "event_config.h"
+#include "kinds.h"
 #include "live_session.h"
 #include "source_choice.h"
 
@@ -71,8 +72,8 @@ static int find_kind(struct hwprof_session *session, const char *text)
 	if (kind == HWPROF_KINDS)
 		return session_fail(
 			session, -EOPNOTSUPP,
-			"event '%s' has no profile: record it, or name loops, "
-			"ranges, calls, cct, paths or values",
+			"event '%s' has no profile: record it, or name one of "
+			KIND_NAMES,
 			text);
 	if (kind == HWPROF_KIND_RANGES)
 		session->options.profile.flags |= HWPROF_RANGES_OF_FLAG(

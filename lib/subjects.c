@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kinds.h"
+#include "profile.h"
 #include "subjects.h"
 
 /* The engine that a kind of profile is learnt by. */
 static const unsigned char engine_of[HWPROF_KINDS] = {
-	[HWPROF_KIND_LOOPS] = ENGINE_loops,
-	[HWPROF_KIND_RANGES] = ENGINE_ranges,
-	[HWPROF_KIND_CALLS] = ENGINE_calls,
-	[HWPROF_KIND_CCT] = ENGINE_cct,
-	[HWPROF_KIND_PATHS] = ENGINE_paths,
-	[HWPROF_KIND_VALUES] = ENGINE_values,
-	[HWPROF_KIND_EDGES] = ENGINE_edges,
+#define KIND(constant, field, stem)	[HWPROF_KIND_##constant] = ENGINE_##field,
+	HWPROF_KIND_TABLE(KIND)
+#undef KIND
 };
 
 unsigned int subjects_of(const uint64_t words[CONFIG_WORDS])
@@ -24,25 +22,8 @@ unsigned int subjects_of(const uint64_t words[CONFIG_WORDS])
 
 bool subject_has_row(enum hwprof_kind kind, const struct hwprof_row *row)
 {
-	switch (row->type) {
-	case HWPROF_ROW_LOOP:
-	case HWPROF_ROW_TIME:
-		return kind == HWPROF_KIND_LOOPS;
-	case HWPROF_ROW_RANGE:
-	case HWPROF_ROW_BOX:
-		return kind == HWPROF_KIND_RANGES;
-	case HWPROF_ROW_CALL:
-		return kind == HWPROF_KIND_CALLS;
-	case HWPROF_ROW_CONTEXT:
-		return kind == HWPROF_KIND_CCT;
-	case HWPROF_ROW_PATH:
-		return kind == HWPROF_KIND_PATHS;
-	case HWPROF_ROW_VALUE:
-		return kind == HWPROF_KIND_VALUES;
-	case HWPROF_ROW_EDGE:
-		return kind == HWPROF_KIND_EDGES;
-	}
-	return false;
+	return row->type < 32 &&
+	       profile_kind_of(kind)->row_types >> row->type & 1;
 }
 
 const char *subjects_names(unsigned int subjects, char *text)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "event_config.h"
 #include "pace.h"
 #include "source_choice.h"
 
@@ -101,13 +102,9 @@ void pace_measure(struct pace *pace)
 static bool find_instead(const struct hwprof_event *event, const char *text,
 			 char *instead, size_t size)
 {
-	static const char *const things[] = {
-		"loops", "calls", "paths", "cct", "ranges", "values",
-		"edges",
-	};
 	const char *careful = source_careful(event);
 	const char *value = careful && !strcmp(careful, "burst") ? "=200" : "";
-	size_t i;
+	uint32_t engines = config_engines(event->config);
 
 	if (!careful)
 		return false;
@@ -115,12 +112,10 @@ static bool find_instead(const struct hwprof_event *event, const char *text,
 		snprintf(instead, size, "%s,%s%s", text, careful, value);
 		return true;
 	}
-	for (i = 0; i < sizeof(things) / sizeof(things[0]); i++)
-		if (hwprof_event_field(event, things[i]))
-			break;
-	if (i == sizeof(things) / sizeof(things[0]))
+	if (!engines)
 		return false;
-	snprintf(instead, size, "%s,%s%s", things[i], careful, value);
+	snprintf(instead, size, "%s,%s%s",
+		 engine_infos[__builtin_ctz(engines)].name, careful, value);
 	return true;
 }
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "profile.h"
 #include "report.h"
 
 const char replay_usage[] =
@@ -70,9 +71,9 @@ static int set_subject(struct command_replay *command, const char *value)
 	int kind = hwprof_kind_of(value);
 
 	command->report.subject = value;
-	if (kind == HWPROF_KIND_VALUES)
-		return usage_error("-e values: stacks have no values of loads; "
-				   SUBJECTS);
+	if (kind >= 0 && !profile_kind_of(kind)->replay)
+		return usage_error("-e %s: stacks have no values of loads; "
+				   SUBJECTS, value);
 	if (kind < 0)
 		return usage_error("-e '%s': " SUBJECTS, value);
 	return -1;
@@ -120,9 +121,9 @@ static int check_options(const struct command_replay *command)
 	for (i = 0; i < report->file_count; i++)
 		pipes += !strcmp(report->files[i], "-");
 	if (pipes > 1)
-		return usage_error(
-			"standard input can be read once: one '-' is allowed");
-	if (kind != HWPROF_KIND_LOOPS && command->options.span)
+		return usage_error("standard input can be read once: one '-' is allowed");
+	if (command->options.span &&
+	    !(report_kind_of(kind)->options & REPORT_SPAN))
 		return usage_error("--span is of loops");
 	if (report->diff)
 		return report_check_diff(report, kind);

@@ -6,54 +6,41 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "kinds.h"
 #include "report.h"
 
 const char report_usage[] =
-	"usage: hwprof report [loops|ranges|calls|cct|paths|values|edges] "
-	"[OPTIONS]\n"
-	"                     [FILE...]\n"
-	"\n"
-	"loops: which loops a recording has, how often they were entered, and "
-	"how many\n"
-	"iterations they made. ranges: which ranges of addresses are hot, as a "
-	"tree,\n"
-	"each with the events that it had at least and at most. calls: how "
-	"often each\n"
-	"call site called which function, and how often each function was "
-	"entered. cct:\n"
-	"the same by the whole chain of calls that led to each, as a tree.\n"
-	"paths: which ways through its procedures the program took, and how "
-	"often.\n"
-	"values: which values loads gave, how invariant they were, how they "
-	"changed.\n"
-	"edges: how often each branch was taken, where to, and how often it "
-	"was passed.\n"
-	"Without a subject: each of these that the recording has.\n"
-	"\n"
-	"  FILE                recording of hwprof or perf; -: standard input, "
-	"if it\n"
-	"                      was recorded to a pipe (default: " DEFAULT_FILE
-	")\n"
-	"                      of several files, all of them together\n"
-	"  -i, --input FILE    the same, for one file\n"
-	"      --diff          what has changed from the first of two files to "
-	"the second\n"
-	"      --hot PERCENT   ranges: hot are those with so much of all "
-	"events, without\n"
-	"                      the hot ranges inside them (default: "
-	"10)\n" REPORT_CHAIN_USAGE
-	"      --blocks        paths: spell them out, block by block\n"
-	"      --contexts      paths: by which calling contexts each was run, "
-	"where the\n"
-	"                      recording has both in one event (-e paths,cct)\n"
-	"      --of STREAM     ranges: those of ip, load-value, load-address,\n"
-	"                      store-address, callee, zero-address, "
-	"narrow-ip,\n"
-	"                      ip-load-address or ip-store-address, where the "
-	"recording\n"
-	"                      has several\n" REPORT_USAGE "\n"
-	"exit status: 0 done; 1 the file cannot be read or is damaged; 2 wrong "
-	"usage.\n";
+"usage: hwprof report [" KIND_NAMES_OR "] [OPTIONS]\n"
+"                     [FILE...]\n"
+"\n"
+"loops: which loops a recording has, how often they were entered, and how many\n"
+"iterations they made. ranges: which ranges of addresses are hot, as a tree,\n"
+"each with the events that it had at least and at most. calls: how often each\n"
+"call site called which function, and how often each function was entered. cct:\n"
+"the same by the whole chain of calls that led to each, as a tree.\n"
+"paths: which ways through its procedures the program took, and how often.\n"
+"values: which values loads gave, how invariant they were, how they changed.\n"
+"edges: how often each branch was taken, where to, and how often it was passed.\n"
+"Without a subject: each of these that the recording has.\n"
+"\n"
+"  FILE                recording of hwprof or perf; -: standard input, if it\n"
+"                      was recorded to a pipe (default: " DEFAULT_FILE ")\n"
+"                      of several files, all of them together\n"
+"  -i, --input FILE    the same, for one file\n"
+"      --diff          what has changed from the first of two files to the second\n"
+"      --hot PERCENT   ranges: hot are those with so much of all events, without\n"
+"                      the hot ranges inside them (default: 10)\n"
+REPORT_CHAIN_USAGE
+"      --blocks        paths: spell them out, block by block\n"
+"      --contexts      paths: by which calling contexts each was run, where the\n"
+"                      recording has both in one event (-e paths,cct)\n"
+"      --of STREAM     ranges: those of ip, load-value, load-address,\n"
+"                      store-address, callee, zero-address, narrow-ip,\n"
+"                      ip-load-address or ip-store-address, where the recording\n"
+"                      has several\n"
+REPORT_USAGE
+"\n"
+"exit status: 0 done; 1 the file cannot be read or is damaged; 2 wrong usage.\n";
 
 static const struct option options[] = {
 	{ "input", required_argument, NULL, 'i' },
@@ -188,53 +175,44 @@ static int check_function(const struct report *report, int kind)
 {
 	if (!report->function || report->callers)
 		return -1;
-	if (kind == HWPROF_KIND_CCT)
-		return usage_error(
-			"--function is of loops, calls, paths, values and "
-			"edges; of cct there is --callers-of");
-	if (kind == HWPROF_KIND_RANGES)
-		return usage_error("--function is of loops, calls, paths, "
-				   "values and edges: ranges are of addresses");
+	if (report_kind_of(kind)->options & REPORT_CHAINS)
+		return usage_error("--function is of loops, calls, paths, values and edges; of cct there is --callers-of");
+	if (report_kind_of(kind)->options & REPORT_RANGES)
+		return usage_error("--function is of loops, calls, paths, values and edges: ranges are of addresses");
 	return -1;
 }
 
 const struct report_kind *report_kind_of(enum hwprof_kind kind)
 {
 	static const struct report_kind *const kinds[HWPROF_KINDS] = {
-		[HWPROF_KIND_LOOPS] = &report_loops,
-		[HWPROF_KIND_RANGES] = &report_ranges,
-		[HWPROF_KIND_CALLS] = &report_calls,
-		[HWPROF_KIND_CCT] = &report_contexts,
-		[HWPROF_KIND_PATHS] = &report_paths,
-		[HWPROF_KIND_VALUES] = &report_values,
-		[HWPROF_KIND_EDGES] = &report_edges,
+#define KIND(constant, field, stem)	[HWPROF_KIND_##constant] = &report_##stem,
+		HWPROF_KIND_TABLE(KIND)
+#undef KIND
 	};
 
 	return kinds[kind];
 }
 
-#define SUBJECTS	"loops, ranges, calls, cct, paths, values, edges"
+#define SUBJECTS	KIND_NAMES
 
 int report_check(const struct report *report, int kind)
 {
-	bool tree = kind == HWPROF_KIND_RANGES || kind == HWPROF_KIND_CCT;
+	unsigned int has = report_kind_of(kind)->options;
 
-	if (report->sort && kind != HWPROF_KIND_LOOPS)
-		return usage_error(
-			"--sort and its keys are of loops, not of %s",
-			report_kind_of(kind)->things);
-	if (report->limit && tree && !report->diff)
+	if (report->sort && !(has & REPORT_SORTS))
+		return usage_error("--sort and its keys are of loops, not of %s",
+				   report_kind_of(kind)->things);
+	if (report->limit && has & REPORT_TREE && !report->diff)
 		return usage_error("%s are a tree, which --limit would cut",
 				   report_kind_of(kind)->things);
-	if (report->hot && kind != HWPROF_KIND_RANGES)
+	if (report->hot && !(has & REPORT_RANGES))
 		return usage_error("--hot is of ranges");
-	if (report->of && kind != HWPROF_KIND_RANGES)
+	if (report->of && !(has & REPORT_RANGES))
 		return usage_error("--of is of ranges");
-	if (report->blocks && kind != HWPROF_KIND_PATHS)
+	if (report->blocks && !(has & REPORT_PATHS))
 		return usage_error("--blocks is of paths");
-	if (kind != HWPROF_KIND_CCT && has_chain_options(report))
-		return usage_error("--min-share, --merge-sites, --folded and "
-				   "--callers-of are of cct");
+	if (!(has & REPORT_CHAINS) && has_chain_options(report))
+		return usage_error("--min-share, --merge-sites, --folded and --callers-of are of cct");
 	if (report->folded && (report->json || report->min_share >= 0 ||
 			       report->callers))
 		return usage_error("--folded writes all there is, and no JSON");
@@ -260,7 +238,8 @@ static int check_subject(const struct report *report, int kind)
 {
 	if (report->diff)
 		return report_check_diff(report, kind);
-	if (report->contexts && kind != HWPROF_KIND_PATHS)
+	if (report->contexts &&
+	    !(report_kind_of(kind)->options & REPORT_PATHS))
 		return usage_error("--contexts is of paths");
 	return report_check(report, kind);
 }

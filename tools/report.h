@@ -6,6 +6,7 @@
 #include <getopt.h>
 
 #include "hwprof.h"
+#include "kinds.h"
 #include "table.h"
 
 struct report {
@@ -105,10 +106,21 @@ int report_check_diff(const struct report *report, int kind);
 int report_option(struct report *report, int option, char *value,
 		  const char *usage, char **argv);
 
+/* The options that a kind has beside those of all. */
+enum report_options {
+	REPORT_SORTS	= 1 << 0,	/* --sort */
+	REPORT_TREE	= 1 << 1,	/* a tree, which --limit would cut */
+	REPORT_RANGES	= 1 << 2,	/* --hot, --of */
+	REPORT_PATHS	= 1 << 3,	/* --blocks, --contexts */
+	REPORT_CHAINS	= 1 << 4,	/* --callers-of and others of chains */
+	REPORT_SPAN	= 1 << 5,	/* --span of replays */
+};
+
 /* A kind of report, as in report_loops.c and so on. */
 struct report_kind {
 	enum hwprof_kind kind;
 	const char *things;	/* "loops" */
+	unsigned int options;	/* enum report_options */
 	/*
 	 * Prints a table, and the totals of its units. Returns the exit status.
 	 */
@@ -132,9 +144,9 @@ struct report_kind {
 			     const struct hwprof_profile *after);
 };
 
-extern const struct report_kind report_loops, report_ranges, report_calls,
-				report_contexts, report_paths, report_values,
-				report_edges;
+#define KIND(constant, field, stem)	extern const struct report_kind report_##stem;
+HWPROF_KIND_TABLE(KIND)
+#undef KIND
 const struct report_kind *report_kind_of(enum hwprof_kind kind);
 
 /* Prints a profile, and warnings on stderr. Returns the exit status. */

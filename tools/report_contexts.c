@@ -383,6 +383,7 @@ static void add_changed(struct table *table,
 const struct report_kind report_contexts = {
 	.kind = HWPROF_KIND_CCT,
 	.things = "contexts",
+	.options = REPORT_TREE | REPORT_CHAINS,
 	.print = print_table,
 	.columns = changed_columns,
 	.column_count = sizeof(changed_columns) / sizeof(changed_columns[0]),

@@ -280,6 +280,7 @@ static void add_changed(struct table *table,
 const struct report_kind report_loops = {
 	.kind = HWPROF_KIND_LOOPS,
 	.things = "loops",
+	.options = REPORT_SORTS | REPORT_SPAN,
 	.print = print_table,
 	.warn_of_diff = warn_of_shares,
 	.columns = changed_columns,

@@ -525,6 +525,7 @@ static const struct report_kind procedures = {
 const struct report_kind report_paths = {
 	.kind = HWPROF_KIND_PATHS,
 	.things = "paths",
+	.options = REPORT_PATHS,
 	.print = print_tables,
 	.columns = changed_columns,
 	.column_count = sizeof(changed_columns) / sizeof(changed_columns[0]),

@@ -269,6 +269,7 @@ static const struct report_kind boxes = {
 const struct report_kind report_ranges = {
 	.kind = HWPROF_KIND_RANGES,
 	.things = "ranges",
+	.options = REPORT_TREE | REPORT_RANGES,
 	.print = print_table,
 	.columns = range_columns,
 	.column_count = sizeof(range_columns) / sizeof(range_columns[0]),

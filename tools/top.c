@@ -245,13 +245,16 @@ static int watch(struct top *top)
 	return status;
 }
 
+static unsigned int options_of(const struct top *top)
+{
+	return report_kind_of(hwprof_session_kind(top->live.session))->options;
+}
+
 /* Limits lists to the height of the screen. Trees are cut there instead. */
 static void set_limit(struct top *top)
 {
-	enum hwprof_kind kind = hwprof_session_kind(top->live.session);
-
-	if (!top->report.limit && kind != HWPROF_KIND_RANGES &&
-	    kind != HWPROF_KIND_CCT && !top->report.json)
+	if (!top->report.limit && !(options_of(top) & REPORT_TREE) &&
+	    !top->report.json)
 		top->report.limit = top->terminal ? height() : LIMIT;
 }
 
@@ -263,8 +266,7 @@ static int run(struct top *top)
 		return status;
 	top->report.file = top->live.name;
 	top->report.file_count = 1;
-	if (top->report.sort &&
-	    hwprof_session_kind(top->live.session) != HWPROF_KIND_LOOPS)
+	if (top->report.sort && !(options_of(top) & REPORT_SORTS))
 		return usage_error("--sort and its keys are of loops");
 	take_terminal(top);
 	set_limit(top);
