@@ -2,8 +2,8 @@
 /*
  * /dev/hwprof: an open file is a session, whose rows are fetched.
  *
- * Everybody may open it. It owns memory, which is limited, and no targets: what
- * events may look at, perf checks when they are opened.
+ * Everybody may open it. The device owns memory, which is limited, and no
+ * targets. Perf checks what events may look at when they are opened.
  */
 #include <linux/compat.h>
 #include <linux/fs.h>
@@ -35,15 +35,16 @@ struct handle {
 	struct mutex lock;
 	struct session *session;	/* NULL: not configured yet */
 	struct snapshot snapshot;
-	struct rings *rings;		/* NULL: none yet; then until the end */
+	/* NULL: none yet; once made, they stay. */
+	struct rings *rings;
 	struct unwind *unwind;		/* the same */
 };
 
-/* --- ioctls -------------------------------------------------------------------- */
+/* --- ioctls --------------------------------------------------------------- */
 
 /*
- * A struct that begins with its size, of which the first version had @least
- * bytes; as perf_event_open() reads its attr.
+ * Read a struct that begins with its size, as perf_event_open() reads its attr.
+ * @least is the size of the first version. Return 0 or an errno.
  */
 static int read_struct(void *to, size_t size, size_t least, void __user *from)
 {
@@ -91,7 +92,7 @@ static int check_config(const struct hwprof_config *config,
 		return -EOPNOTSUPP;
 	if (decoded->request.freq && !decoded->request.period)
 		return -EINVAL;
-	/* It would be nobody's. */
+	/* It would be a period of nothing. */
 	if (decoded->request.period && !decoded->windows)
 		return -EINVAL;
 	return 0;
@@ -156,7 +157,7 @@ static long do_snapshot(struct handle *handle,
 		return -EMSGSIZE;
 	if (!handle->session)
 		return -ENODATA;
-	/* What cannot be told of would be lost. */
+	/* Rows whose number cannot be reported would be lost. */
 	if (put_user(0, &to->filled) || put_user(0, &to->more))
 		return -EFAULT;
 	filled = snapshot_read(&handle->snapshot, handle->session,
@@ -194,7 +195,7 @@ static int make_rings(struct handle *handle, const struct hwprof_ring *request)
 		session_uncharge_rings(session);
 		return -ENOMEM;
 	}
-	/* For who maps them or waits for them meanwhile. */
+	/* Others may map the rings or wait for them meanwhile. */
 	smp_store_release(&handle->rings, rings);
 	session_set_rings(session, rings);
 	return 0;
@@ -217,7 +218,7 @@ static long do_ring(struct handle *handle, struct hwprof_ring __user *to)
 		return -ENODATA;
 	if (handle->rings)
 		return -EBUSY;
-	/* Nothing is to fail once they are there. */
+	/* Nothing may fail once they exist. */
 	if (put_user(nr_cpu_ids, &to->rings))
 		return -EFAULT;
 	err = make_rings(handle, &request);
@@ -227,8 +228,8 @@ static long do_ring(struct handle *handle, struct hwprof_ring __user *to)
 }
 
 /*
- * Its tables, from the first one on. They make words of stacks known, so that they
- * are not for somebody to give who was passed the file to read from it.
+ * Return the file's tables, which the first call makes. Tables disclose words
+ * of stacks, so a process that was only passed the file must not give any.
  */
 static struct unwind *get_unwind(struct handle *handle)
 {
@@ -328,7 +329,7 @@ static long chardev_ioctl(struct file *file, unsigned int command,
 	return result;
 }
 
-/* --- files --------------------------------------------------------------------- */
+/* --- files ---------------------------------------------------------------- */
 
 static bool published;
 
@@ -365,7 +366,10 @@ static int chardev_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Who has it mapped has the file open. Not under the lock: mmap_lock is held. */
+/*
+ * A mapping keeps the file open. The handle's lock is not taken, because
+ * mmap_lock is held.
+ */
 static int chardev_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct handle *handle = file->private_data;
@@ -415,7 +419,10 @@ int chardev_init(void)
 	return err;
 }
 
-/* An open file holds the module, which can still fail to load until now. */
+/*
+ * Let files be opened, which hold the module. Loading it could have failed
+ * until now.
+ */
 void chardev_publish(void)
 {
 	smp_store_release(&published, true);

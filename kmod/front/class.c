@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /sys/class/misc/hwprof: limits, and the sessions that there are. What is here
- * is described in docs/ABI/testing/sysfs-class-misc-hwprof.
+ * /sys/class/misc/hwprof: limits, and the sessions that exist.
+ * docs/ABI/testing/sysfs-class-misc-hwprof describes what is here.
  */
 #include <linux/device.h>
 #include <linux/kobject.h>
@@ -16,7 +16,7 @@
 #include "../source/source.h"
 #include "front.h"
 
-/* --- limits -------------------------------------------------------------------- */
+/* --- limits --------------------------------------------------------------- */
 
 static ssize_t limit_show(struct device *device,
 			  struct device_attribute *attribute, char *page)
@@ -71,9 +71,12 @@ const struct attribute_group *hwprof_class_groups[] = {
 	NULL
 };
 
-/* --- a session ----------------------------------------------------------------- */
+/* --- a session ------------------------------------------------------------ */
 
-/* Its session lives: session_hide() waits for who reads here. */
+/*
+ * A session's folder. The session lives as long: session_hide() waits for
+ * readers.
+ */
 struct folder {
 	struct kobject kobj;
 	struct session *session;
@@ -84,7 +87,7 @@ struct session_attribute {
 	ssize_t (*show)(struct session *session, char *page);
 };
 
-/* In the reader's pid namespace; 0: it is not there, or has gone. */
+/* Show the owner in the reader's pid namespace; 0: not there, or gone. */
 static ssize_t owner_show(struct session *session, char *page)
 {
 	return sysfs_emit(page, "%d\n", pid_vnr(session->owner));
@@ -111,7 +114,8 @@ static ssize_t engine_show(struct session *session, char *page)
 
 static ssize_t source_show(struct session *session, char *page)
 {
-	return sysfs_emit(page, "%s\n", source_infos[session->config.source].name);
+	return sysfs_emit(page, "%s\n",
+			  source_infos[session->config.source].name);
 }
 
 static ssize_t front_show(struct session *session, char *page)
@@ -125,7 +129,7 @@ static ssize_t perf_events_show(struct session *session, char *page)
 	return sysfs_emit(page, "%u\n", READ_ONCE(session->root_count));
 }
 
-/* X(name): what all CPUs have counted of it. */
+/* X(name): a count of slots, which is summed over all CPUs. */
 #define SLOT_COUNTS(X)							       \
 	X(throttled)							       \
 	X(callers)							       \
@@ -154,7 +158,7 @@ SLOT_COUNTS(SLOT_SHOW)
 		return err ?: sysfs_emit(page, "%llu\n", totals.name);	       \
 	}
 
-/* X(name): each has a file of its own. */
+/* X(name): a field of the totals, which has a file of its own. */
 #define SESSION_TOTALS(X)						       \
 	X(produced)							       \
 	X(delivered)							       \
@@ -216,8 +220,9 @@ static const struct sysfs_ops session_ops = {
 };
 
 /*
- * What it counts is for who has made it, and root: of a setuid program not for
- * who has called it, though he pays.
+ * The counts are for the user who made the session, and for root. If a setuid
+ * program made it, its caller does not get them, though the caller's limits pay
+ * for it.
  */
 static void folder_ownership(compat_const struct kobject *kobj, kuid_t *uid,
 			     kgid_t *gid)
@@ -240,7 +245,7 @@ static const struct kobj_type folder_type = {
 	.get_ownership	= folder_ownership,
 };
 
-/* --- all sessions -------------------------------------------------------------- */
+/* --- all sessions --------------------------------------------------------- */
 
 static struct kobject *sessions_folder;
 
@@ -251,7 +256,7 @@ int session_show(struct session *session)
 	int err;
 
 	if (!parent)
-		return 0;	/* the module is just being loaded */
+		return 0;	/* the module is being loaded */
 	folder = kzalloc(sizeof(*folder), GFP_KERNEL_ACCOUNT);
 	if (!folder)
 		return -ENOMEM;

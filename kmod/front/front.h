@@ -37,7 +37,7 @@ void pmu_exit(void);
 
 /* chardev.c */
 int chardev_init(void);
-void chardev_publish(void);	/* before that, nobody can open it */
+void chardev_publish(void);	/* nobody can open it before */
 void chardev_exit(void);
 
 /* class.c: limits, and sessions */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The perf PMU `hwprof`: what perf asks, in terms of sessions and slots. */
+/* The perf PMU "hwprof": perf's callbacks, in terms of sessions and slots. */
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/slab.h>
@@ -17,7 +17,7 @@ static struct slot *this_slot(struct perf_event *event)
 	return this_cpu_ptr(event_session(event)->slots);
 }
 
-/* --- events ------------------------------------------------------------------ */
+/* --- events --------------------------------------------------------------- */
 
 static void root_free(struct root *root)
 {
@@ -33,7 +33,7 @@ static void root_close(struct work_struct *work)
 	root_free(root);
 }
 
-/* Perf may hold locks here that a trigger needs to go. */
+/* Drop a reference. Perf may hold locks here that releasing a trigger needs. */
 static void root_put(struct root *root)
 {
 	if (!refcount_dec_and_test(&root->users))
@@ -45,8 +45,8 @@ static void root_put(struct root *root)
 }
 
 /*
- * Perf has waited for the event's irq_work before. A row that was written since
- * may have queued it again.
+ * Perf waited for the event's irq_work before. A row that was written since may
+ * have queued it again.
  */
 static void event_destroy(struct perf_event *event)
 {
@@ -57,7 +57,10 @@ static void event_destroy(struct perf_event *event)
 	root_put(root);
 }
 
-/* The opener's system call is done: if perf has refused the event, it is gone. */
+/*
+ * Start the trigger. The opener's system call is done; if perf has refused the
+ * event, the event is gone.
+ */
 static void root_begin(struct callback_head *work)
 {
 	struct root *root = container_of(work, struct root, begin_work);
@@ -68,8 +71,8 @@ static void root_begin(struct callback_head *work)
 }
 
 /*
- * Perf checks rights only after event_init(). Until then the trigger must not
- * run, so it is started when the opener is about to return to its program.
+ * Perf checks rights only after event_init(). The trigger must not run until
+ * then, so it is started when the opener is about to return to its program.
  */
 static int root_begin_later(struct root *root)
 {
@@ -137,7 +140,7 @@ static int make_root(struct perf_event *event,
 	root->has_budget = config->budget_permille;
 	INIT_WORK(&root->close_work, root_close);
 	refcount_set(&root->users, 1);
-	/* Before the source begins. */
+	/* This comes before the source begins. */
 	if (!event->hw.target && !root->session->privileged)
 		WRITE_ONCE(root->session->foreign, true);
 	err = root_begin_later(root) ?: root->session->source->open(root);
@@ -160,7 +163,7 @@ static int hwprof_event_init(struct perf_event *event)
 		return -ENOENT;
 	event->hw.last_period = 0;	/* see slot.c */
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
-	if (event->parent)	/* a fork: the session is there already */
+	if (event->parent)	/* a fork: the session exists */
 		return 0;
 	config_of_attr(&config, &event->attr);
 	return config_check_event(&config, &event->attr) ?:
@@ -174,7 +177,8 @@ static void hwprof_start(struct perf_event *event, int flags)
 	if (!(hwc->state & PERF_HES_STOPPED))
 		return;
 	hwc->state = 0;
-	if (local64_read(&hwc->period_left) <= 0)	/* perf has a new one */
+	/* Perf has set a new one. */
+	if (local64_read(&hwc->period_left) <= 0)
 		local64_set(&hwc->period_left, hwc->sample_period);
 	local64_set(&hwc->prev_count, this_slot(event)->units);
 }
@@ -214,7 +218,10 @@ static void hwprof_read(struct perf_event *event)
 
 static struct pmu hwprof_pmu = {
 	.module		= THIS_MODULE,
-	/* Never fails to add, so it can be grouped with any hardware PMU. */
+	/*
+	 * Adding never fails, so the event can be grouped with those of any
+	 * PMU.
+	 */
 	.task_ctx_nr	= perf_sw_context,
 	.attr_groups	= hwprof_pmu_groups,
 	.event_init	= hwprof_event_init,

@@ -12,7 +12,7 @@
 #include "../symbol.h"
 #include "front.h"
 
-/* One format file for each of HWPROF_FIELDS: "config1:0-15". */
+/* Show a field of HWPROF_FIELDS as in "config1:0-15". */
 static ssize_t format_show(struct device *device,
 			   struct device_attribute *attribute, char *page)
 {
