@@ -2,18 +2,19 @@
 /*
  * When tables become rows.
  *
- * A flush retires tables into the session's profile and writes what has grown
- * there since the last one. Flushes run in process context, one at a time
+ * A flush retires tables into the session's profile, and writes what has grown
+ * there since the flush before. Flushes run in process context, one at a time
  * (flush_lock): at the end of an interval in which something was learnt, when a
- * process of the session execs or exits, after PERF_EVENT_IOC_DISABLE, and before
- * a CPU goes offline. They hold profile_lock for a step at a time, with interrupts
- * on.
+ * process of the session execs or exits, after PERF_EVENT_IOC_DISABLE, and
+ * before a CPU goes offline. They hold profile_lock for a step at a time, with
+ * interrupts on.
  *
- * Perf reports the exit of the last thread of a process before task works run, and
- * readers stop then. So one more flush runs in a softirq between the moment that
- * perf has stopped the exiting task's events and that report: flush_at_exit().
+ * Perf reports the exit of the last thread of a process before task works run,
+ * and readers stop then. So one more flush runs in a softirq, after perf has
+ * stopped the exiting task's events and before that report: flush_at_exit().
  *
- * Nothing is flushed, and no locks are guessed, where the PMU is called.
+ * The PMU's callbacks do not flush, because the locks that are held there are
+ * not known.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -32,18 +33,21 @@
 
 enum {
 	TRY_MS		= 5,
-	RING_TRIES	= 50,	/* at the end of a process, if a ring is full, */
-	TABLE_TRIES	= 200,	/* or a CPU stands still in the middle */
+	/* How often to try at the end of a process if a ring is full ... */
+	RING_TRIES	= 50,
+	TABLE_TRIES	= 200,	/* ... or if a CPU does not give its table */
 	RETRY_MS	= 20,	/* after a ring was full; doubles */
-	CLEAR_BYTES	= 1 << 20,	/* at a time */
-	EXIT_STEPS	= 64,	/* of a flush in a softirq: some milliseconds */
+	CLEAR_BYTES	= 1 << 20,	/* cleared at a time */
+	/* Steps of a flush in a softirq, which take some milliseconds. */
+	EXIT_STEPS	= 64,
 };
 
-/* --- news ------------------------------------------------------------------------- */
+/* --- news ----------------------------------------------------------------- */
 
 /*
- * Flush at the end of an interval, since something was learnt. May be called in an
- * NMI and under locks of the scheduler. A session without news costs nothing.
+ * Ask for a flush at the end of the interval, because something was learnt. May
+ * be called in NMI and under locks of the scheduler. A session without news
+ * costs nothing.
  */
 void session_note_news(struct session *session)
 {
@@ -52,9 +56,9 @@ void session_note_news(struct session *session)
 }
 
 /*
- * Flush soon, not at the end of an interval; from anywhere. One kick will do:
- * where the kernel's branches are profiled, those of the kick itself may fill a
- * window, which finds the table as crowded as before.
+ * Ask for a flush soon, not at the end of the interval; from anywhere. One kick
+ * is enough. If the kernel's branches are profiled, those of the kick itself
+ * may fill a window, which finds the table as crowded as before.
  */
 void session_want_flush(struct session *session)
 {
@@ -65,7 +69,8 @@ void session_want_flush(struct session *session)
 
 static void flush_kick(struct irq_work *work)
 {
-	struct session *session = container_of(work, struct session, flush_kick);
+	struct session *session =
+		container_of(work, struct session, flush_kick);
 
 	if (session->engine->immediate || !session->rows)
 		return;
@@ -76,7 +81,7 @@ static void flush_kick(struct irq_work *work)
 				   READ_ONCE(session->pause));
 }
 
-/* Is there anything that no row has told? */
+/* Return true if there is anything that no row has told. */
 static bool session_has_news(const struct session *session)
 {
 	int cpu;
@@ -92,7 +97,7 @@ static bool session_has_news(const struct session *session)
 	return false;
 }
 
-/* --- into a session's own rings ---------------------------------------------------- */
+/* --- into a session's own rings ------------------------------------------- */
 
 struct put {
 	struct session *session;
@@ -101,7 +106,7 @@ struct put {
 	bool full;
 };
 
-/* An engine_emit. */
+/* An engine_emit that writes a row to the session's own ring. */
 static bool put_row(void *context, const void *engine_row, u64 ip, u64 addr,
 		    u64 period)
 {
@@ -120,7 +125,10 @@ static bool put_row(void *context, const void *engine_row, u64 ip, u64 addr,
 	return true;
 }
 
-/* Put rows of @space (0: of all), and totals after them. */
+/*
+ * Write rows of @space (0: of all) to the session's own ring, and totals after
+ * them. Return true if all were written.
+ */
 static bool put_rows(struct session *session, u32 space)
 {
 	struct put put = {
@@ -145,7 +153,7 @@ static bool put_rows(struct session *session, u32 space)
 	return done;
 }
 
-/* From now on it has these; NULL: none. */
+/* Set the session's rings. NULL: it has none. */
 void session_set_rings(struct session *session, struct rings *rings)
 {
 	mutex_lock(&session->flush_lock);
@@ -153,17 +161,20 @@ void session_set_rings(struct session *session, struct rings *rings)
 	mutex_unlock(&session->flush_lock);
 }
 
-/* --- one flush ---------------------------------------------------------------------- */
+/* --- one flush ------------------------------------------------------------ */
 
 enum flushed {
-	FLUSH_DONE,	/* all rows are out */
-	FLUSH_NO_RING,	/* nobody is there to take them */
-	FLUSH_HELD,	/* somebody will come and fetch them */
+	FLUSH_DONE,	/* all rows were written */
+	FLUSH_NO_RING,	/* nobody takes them */
+	FLUSH_HELD,	/* a reader will fetch them */
 	FLUSH_LATER,	/* a ring was full */
 	FLUSH_UNREACHED,	/* a CPU did not give its table */
 };
 
-/* Rows of @space; 0: of all. Under cpus_read_lock() and flush_lock. */
+/*
+ * Write rows of @space (0: of all). The caller holds cpus_read_lock() and
+ * flush_lock.
+ */
 static enum flushed flush_rows(struct session *session, u32 space)
 {
 	struct emit emit = { .session = session, .space = space };
@@ -178,7 +189,7 @@ static enum flushed flush_rows(struct session *session, u32 space)
 	if (done)
 		return FLUSH_DONE;
 	if (session->rings && !space)
-		return FLUSH_LATER;	/* soon again */
+		return FLUSH_LATER;	/* try again soon */
 	return READ_ONCE(session->reader) ? FLUSH_HELD : FLUSH_NO_RING;
 }
 
@@ -192,8 +203,8 @@ static enum flushed flush_once(struct session *session, u32 space)
 }
 
 /*
- * The rows of a process that is gone went out, or never will: its records can go.
- * What they still hold counts as evicted.
+ * Forget a process that is gone. Its rows were written, or never will be; what
+ * is left of them counts as evicted.
  */
 static void forget_space(struct session *session, struct space *space)
 {
@@ -204,7 +215,7 @@ static void forget_space(struct session *session, struct space *space)
 	space_free(space);
 }
 
-/* The same for processes whose rows found no room when they ended. */
+/* Forget processes whose rows found no room when they ended. */
 static void forget_left(struct session *session)
 {
 	unsigned int i;
@@ -235,7 +246,7 @@ static u64 time_of_current(void)
 	return time;
 }
 
-/* One flush, and what becomes of processes that have ended. */
+/* Flush once, and take care of processes that have ended. */
 static enum flushed flush_locked(struct session *session, u32 space)
 {
 	enum flushed flushed;
@@ -275,7 +286,10 @@ static void flush_until_done(struct session *session, u32 space)
 	retry_later(session);
 }
 
-/* An immediate engine has no profile: what it learnt is out, but for totals. */
+/*
+ * Flush an immediate engine. It has no profile; all rows but totals are
+ * written.
+ */
 static void flush_immediate(struct session *session, u32 space)
 {
 	cpus_read_lock();
@@ -288,8 +302,8 @@ static void flush_immediate(struct session *session, u32 space)
 }
 
 /*
- * Process context. @space 0: the interval is over. Else: that address space is, and
- * its rows are waited for, but not for ever.
+ * Flush in process context. @space 0: the interval is over. Otherwise that
+ * address space is over; wait for its rows, but not for ever.
  */
 void session_flush(struct session *session, u32 space)
 {
@@ -300,7 +314,10 @@ void session_flush(struct session *session, u32 space)
 		flush_immediate(session, space);
 	else
 		flush_until_done(session, space);
-	/* What CPUs take for theirs, such as interrupts, is not the same on all. */
+	/*
+	 * CPUs differ in what they subtract as their own time, such as
+	 * interrupts.
+	 */
 	took = time_of_current() - ran;
 	atomic64_add(clamp_t(s64, took, 0, local_clock() - begin),
 		     &session->flush_cost);
@@ -318,11 +335,12 @@ static void flush_interval(struct work_struct *work)
 	smp_mb();	/* news from now on ask for the next flush */
 	session_flush(session, 0);
 	took = nsecs_to_jiffies64(max_t(s64, local_clock() - begin, 0));
-	/* However short the interval: half of the time is for others. */
-	WRITE_ONCE(session->pause, max_t(unsigned long, session->interval, took));
+	/* Leave half of the time to others, however short the interval is. */
+	WRITE_ONCE(session->pause,
+		   max_t(unsigned long, session->interval, took));
 }
 
-/* --- fetching ------------------------------------------------------------------- */
+/* --- fetching ------------------------------------------------------------- */
 
 void session_settle(struct session *session, u32 space)
 {
@@ -335,10 +353,10 @@ void session_settle(struct session *session, u32 space)
 }
 
 /*
- * Process context: the profile is the caller's until session_fetched(), with all
- * in it that was learnt before now; or, if that is not @fresh, with what was there
- * when it was last fetched, and what flushes have brought since. Returns false if
- * a CPU did not give its table.
+ * Give the profile to the caller until session_fetched(), in process context.
+ * If @fresh, it has everything that was learnt before now. Otherwise it has
+ * what was there when it was last fetched, and what flushes have added since.
+ * Return false if a CPU did not give its table.
  */
 bool session_fetch(struct session *session, bool fresh)
 {
@@ -357,7 +375,10 @@ bool session_fetch(struct session *session, bool fresh)
 	return retired;
 }
 
-/* @all: nothing is left, so that processes that are gone can be forgotten. */
+/*
+ * Take the profile back. @all: nothing is left to fetch, so processes that are
+ * gone can be forgotten.
+ */
 void session_fetched(struct session *session, bool all)
 {
 	if (all)
@@ -365,7 +386,10 @@ void session_fetched(struct session *session, bool all)
 	mutex_unlock(&session->flush_lock);
 }
 
-/* In process context: totals of what was merged until now. */
+/*
+ * Return 0 and the totals of what was merged so far, or -EINTR. In process
+ * context.
+ */
 int session_totals_now(struct session *session, struct hwprof_row_totals *row)
 {
 	if (mutex_lock_killable(&session->flush_lock))
@@ -388,8 +412,8 @@ static void clear(void *memory, size_t size)
 }
 
 /*
- * All is as if the session began now. Returns -EAGAIN if a CPU did not give its
- * table, so that some of what was before comes after.
+ * Reset the session to how it began. Return -EAGAIN if a CPU did not give its
+ * table, and something from before may come after.
  */
 int session_reset(struct session *session)
 {
@@ -408,13 +432,13 @@ int session_reset(struct session *session)
 	return retired ? 0 : -EAGAIN;
 }
 
-/* --- when a process exits --------------------------------------------------------- */
+/* --- when a process exits ------------------------------------------------- */
 
 /*
- * Perf stops the events of a task that exits, lets interrupts in, and reports the
- * exit. slot_stop() asks for this in between. The profile is locked for
- * %EXIT_STEPS steps at the most; a ring that is not this CPU's, a ring that is
- * full, and what takes longer are left to the flush that the task's own work does.
+ * Flush between perf's stopping of an exiting task's events and its report of
+ * the exit; slot_stop() asks for it. The profile is locked for EXIT_STEPS steps
+ * at most. Rings of other CPUs, full rings, and anything that takes longer are
+ * left to the flush of the task's own work.
  */
 static void flush_at_exit(struct slot *slot)
 {
@@ -443,9 +467,9 @@ static void exit_tasklet(struct tasklet_struct *tasklet)
 
 /*
  * A softirq runs when the interrupt ends. On PREEMPT_RT, softirqs are left to a
- * thread that runs after the task. But this is a thread there already: irq_work/N,
- * which goes before all tasks without a real-time priority. If it has to wait for
- * the profile, its owner is given that priority, too.
+ * thread that runs after the task. But this is a thread there already:
+ * irq_work/N, which goes before all tasks without a real-time priority. If it
+ * has to wait for the profile, its owner is given that priority, too.
  */
 static void exit_kick(struct irq_work *work)
 {
@@ -457,7 +481,10 @@ static void exit_kick(struct irq_work *work)
 		tasklet_hi_schedule(&slot->exit_flush);
 }
 
-/* Under perf's locks, with interrupts off: the slot's task exits, as the last one. */
+/*
+ * The slot's task, the last thread of its process, exits. Under perf's locks,
+ * with interrupts off.
+ */
 void slot_exits(struct slot *slot)
 {
 	if (slot->session->rows && !slot->session->fetched)
@@ -479,20 +506,21 @@ void slot_flush_end(struct slot *slot)
 	tasklet_kill(&slot->exit_flush);
 }
 
-/* --- when events are disabled ------------------------------------------------------ */
+/* --- when events are disabled --------------------------------------------- */
 
 /*
- * Whoever disables its events reads its rings next. The PMU is not told of each:
- * it is not called for an event whose task does not run. So a probe at the entry
- * of perf_ioctl() queues a work of the caller, which runs when the ioctl is done
- * and the caller is about to return to its program, without locks.
+ * A flush after events were disabled. Whoever disables its events reads its
+ * rings next. Perf does not tell the PMU if the event's task does not run. So a
+ * probe at the entry of perf_ioctl() queues a work of the caller. The work runs
+ * when the ioctl is done and the caller is about to return to its program,
+ * without locks.
  */
 struct disable_work {
 	struct callback_head work;
 	atomic_t used;
 };
 
-/* More threads than these that disable events at once wait for the interval. */
+/* If more threads disable events at once, they wait for the interval. */
 static struct disable_work disable_works[64];
 
 static void flush_of_opener(struct session *session, void *opener)
@@ -502,7 +530,8 @@ static void flush_of_opener(struct session *session, void *opener)
 	if (!session->rows || session->fetched ||
 	    session->key.opener.tgid != caller->tgid ||
 	    !(session->engine->immediate || session_has_news(session) ||
-	      mutex_is_locked(&session->flush_lock)))	/* wait for that flush */
+	      /* Wait for that flush. */
+	      mutex_is_locked(&session->flush_lock)))
 		return;
 	cpus_read_lock();
 	mutex_lock(&session->flush_lock);
@@ -563,7 +592,7 @@ static int perf_ioctl_begins(struct kprobe *probe, struct pt_regs *regs)
 {
 	struct find_opener find = { .tgid = current->tgid };
 
-	/* The other ones do not matter. */
+	/* Other commands do not matter. */
 	if ((u32)regs_get_kernel_argument(regs, 1) != PERF_EVENT_IOC_DISABLE)
 		return 0;
 	session_for_each(has_rows, &find);
@@ -579,7 +608,10 @@ static struct kprobe perf_ioctl = {
 
 static bool has_perf_ioctl;
 
-/* Without it rows go out at the ends of intervals and of processes only. */
+/*
+ * Without the probe, rows are only written at the ends of intervals and of
+ * processes.
+ */
 static void perf_ioctl_probe(void)
 {
 	has_perf_ioctl = !register_kprobe(&perf_ioctl);
@@ -592,9 +624,12 @@ static void perf_ioctl_unprobe(void)
 		unregister_kprobe(&perf_ioctl);
 }
 
-/* --- when a CPU goes offline -------------------------------------------------------- */
+/* --- when a CPU goes offline ---------------------------------------------- */
 
-/* Its rings can be written by this CPU alone, as long as it is there. */
+/*
+ * Flush a session that has rings of the CPU. Only this CPU can write them, as
+ * long as it is there.
+ */
 static void flush_of_cpu(struct session *session, void *context)
 {
 	const unsigned int *cpu = context;
@@ -605,7 +640,10 @@ static void flush_of_cpu(struct session *session, void *context)
 	flush_locked(session, 0);
 }
 
-/* On that CPU, before perf stops its events. Nobody holds cpus_read_lock(). */
+/*
+ * Runs on that CPU, before perf stops its events. Nobody holds
+ * cpus_read_lock().
+ */
 static int cpu_goes(unsigned int cpu)
 {
 	sessions_visit(flush_of_cpu, &cpu);
@@ -632,7 +670,7 @@ void flush_exit(void)
 	cpuhp_remove_state_nocalls(cpu_state);
 }
 
-/* --- from begin to end -------------------------------------------------------------- */
+/* --- from begin to end ---------------------------------------------------- */
 
 void session_flush_init(struct session *session)
 {
