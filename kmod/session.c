@@ -27,10 +27,11 @@
 struct workqueue_struct *hwprof_workqueue;
 
 static LIST_HEAD(sessions);
-static LIST_HEAD(sessions_made);	/* also those that are about to end */
+static LIST_HEAD(sessions_made);	/* those about to end, too */
 static LIST_HEAD(holdings);
-static DEFINE_MUTEX(sessions_lock);	/* the lists, and making a session */
-static struct usage used;		/* by all that were made */
+/* Protects the lists, and making a session. */
+static DEFINE_MUTEX(sessions_lock);
+static struct usage used;		/* by all sessions that were made */
 static u32 next_id;
 
 static void session_end(struct work_struct *work);
@@ -64,7 +65,7 @@ int opener_check(const struct opener *opener)
 	return opener->cred == now.cred ? 0 : -EACCES;
 }
 
-/* Without a trigger, sessions do not differ by what perf's samples are taken at. */
+/* Without a trigger, the period of perf's samples makes no difference. */
 static struct session_key make_key(const struct session_config *config,
 				   bool inherit)
 {
@@ -91,7 +92,10 @@ static bool key_equal(const struct session_key *a, const struct session_key *b)
 	       a->freq == b->freq;
 }
 
-/* Memory that is held for a user counts as mlocked. */
+/*
+ * Charge memory that is held for a user; it counts as locked. Return 0 or
+ * -ENOMEM.
+ */
 static int charge(struct user_struct *user, size_t bytes)
 {
 	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
@@ -135,7 +139,7 @@ static int check_limits(const struct session *session)
 	       limits_check_memory(&usage, &used, session->memory);
 }
 
-/* So much more, for rings. */
+/* Charge @bytes of rings to the session. Return 0 or an errno. */
 int session_charge_rings(struct session *session, size_t bytes)
 {
 	struct usage usage;
@@ -162,7 +166,7 @@ void session_uncharge_rings(struct session *session)
 	mutex_unlock(&sessions_lock);
 }
 
-/* Current's, nothing yet. */
+/* Begin to hold memory for current's user: none yet. */
 void holding_begin(struct holding *holding)
 {
 	holding->user = get_uid(current_user());
@@ -172,7 +176,10 @@ void holding_begin(struct holding *holding)
 	mutex_unlock(&sessions_lock);
 }
 
-/* So much more. Pages count as a whole, so that many small things do, too. */
+/*
+ * Charge @bytes, rounded up to whole pages, so that many small things count as
+ * well. Return 0 or an errno.
+ */
 int holding_charge(struct holding *holding, size_t bytes)
 {
 	struct usage usage;
@@ -210,7 +217,7 @@ void holding_end(struct holding *holding)
 	free_uid(holding->user);
 }
 
-/* Fails where memory is short, and does not invoke the OOM killer. */
+/* Fails if memory is short, and does not invoke the OOM killer. */
 static void *alloc_zeroed(size_t bytes)
 {
 	return __vmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN |
@@ -235,7 +242,7 @@ static int make_tables(struct session *session, size_t bytes)
 {
 	const struct engine_ops *engine = session->engine;
 	unsigned int i, want = num_present_cpus() + 1;
-	/* There are two tables at least. */
+	/* There are at least two tables. */
 	size_t profile = engine->immediate ? 0 :
 			 min(bytes / 2, bytes - 2 * engine->table_min);
 
@@ -273,13 +280,19 @@ static int make_tables(struct session *session, size_t bytes)
 	return 0;
 }
 
-/* A quarter of the memory for cursors, little for spaces, the rest: tables. */
+/*
+ * A quarter of the memory is for cursors and a little for spaces; the rest is
+ * for tables.
+ */
 static int make_memory(struct session *session)
 {
 	size_t bytes = session->memory, cursors;
 	int err;
 
-	/* Taking all there is, if only to find it too little, hurts others. */
+	/*
+	 * Do not take all memory only to find that it is too little: that hurts
+	 * others.
+	 */
 	if (bytes >> PAGE_SHIFT > si_mem_available())
 		return -ENOMEM;
 	session->cursor_size = ALIGN(sizeof(struct cursor) +
@@ -298,7 +311,10 @@ static int make_memory(struct session *session)
 	return session->cursors && session->spaces ? 0 : -ENOMEM;
 }
 
-/* Counters have them, too, which have no memory that counts as locked. */
+/*
+ * Sessions that only count have slots, too. They have no memory that counts as
+ * locked.
+ */
 static int make_slots(struct session *session)
 {
 	int cpu;
@@ -367,7 +383,10 @@ static u32 basis_of(const struct session_config *config)
 						 HWPROF_BASIS_TIME;
 }
 
-/* Not 0, and nobody's; after 2^32 sessions numbers are used again. */
+/*
+ * Return a number that is not 0 and not in use. After 2^32 sessions numbers are
+ * used again.
+ */
 static u32 new_id(void)
 {
 	struct session *session;
@@ -381,7 +400,10 @@ static u32 new_id(void)
 	return next_id;
 }
 
-/* Only a source that attaches, and tables for unwinding, make a difference. */
+/*
+ * Return true if the opener may attach to every program. It only matters for
+ * sources that attach, and for unwind tables.
+ */
 static bool is_privileged(const struct session *session)
 {
 	return (session->config.source_caps & SOURCE_ATTACHES ||
@@ -462,7 +484,9 @@ static int session_begin(struct session *session)
 	return err;
 }
 
-/* @key: of a perf event's session; NULL: it is made at the device. */
+/*
+ * Make a session. @key is that of a perf event's session; NULL: the device's.
+ */
 static struct session *session_make(const struct session_config *config,
 				    const struct session_key *key)
 {
@@ -489,7 +513,7 @@ static struct session *session_make(const struct session_config *config,
 	return session;
 }
 
-/* One more. */
+/* Make a session and add it to the lists. */
 static struct session *session_add(const struct session_config *config,
 				   const struct session_key *key)
 {
@@ -505,8 +529,8 @@ static struct session *session_add(const struct session_config *config,
 }
 
 /*
- * The session of a root event: that of an earlier event of the same opener with
- * the same configuration and target, or a new one.
+ * Return the session of a root event: that of an earlier event of the same
+ * opener with the same configuration and target, or a new one.
  */
 struct session *session_get(const struct perf_event *event,
 			    const struct session_config *config)
@@ -531,7 +555,7 @@ out:
 	return session;
 }
 
-/* One whose rows are fetched, for events that name it. */
+/* Make a session whose rows are fetched, for events that name it. */
 struct session *session_new(const struct session_config *config)
 {
 	struct session *session;
@@ -543,8 +567,9 @@ struct session *session_new(const struct session_config *config)
 }
 
 /*
- * The one with this number that current has made with session_new(). EPERM: there
- * is none; EACCES: current had other credentials then.
+ * Return the session with this number that current has made with session_new().
+ * Return -EPERM if there is none, -EACCES if current had other credentials
+ * then.
  */
 struct session *session_find(u32 id)
 {
@@ -566,8 +591,9 @@ struct session *session_find(u32 id)
 }
 
 /*
- * Gives tables to session @only; NULL: to those of @opener's perf events. Stacks
- * of what @opener may not attach to are not for tables.
+ * Give tables to session @only; if that is NULL, to the sessions of @opener's
+ * perf events. A session that sees stacks of programs that @opener may not
+ * attach to gets none.
  */
 void sessions_unwind(struct unwind *unwind, const struct opener *opener,
 		     struct session *only)
@@ -580,7 +606,7 @@ void sessions_unwind(struct unwind *unwind, const struct opener *opener,
 		    !opener_equal(&session->key.opener, opener) ||
 		    (only ? session != only : session->fetched))
 			continue;
-		/* For samples that come meanwhile. */
+		/* Samples may come meanwhile. */
 		smp_store_release(&session->unwind, unwind_get(unwind));
 	}
 	mutex_unlock(&sessions_lock);
@@ -592,8 +618,8 @@ bool session_tryget(struct session *session)
 }
 
 /*
- * The last reference may go where nothing can be waited for (perf destroys
- * events under its locks), so the rest is done from the workqueue.
+ * End a session, from the workqueue. The last reference may go where nothing
+ * can be waited for, because perf destroys events under its locks.
  */
 static void session_end(struct work_struct *work)
 {
@@ -602,8 +628,12 @@ static void session_end(struct work_struct *work)
 	mutex_lock(&sessions_lock);
 	list_del_rcu(&session->link);
 	mutex_unlock(&sessions_lock);
-	synchronize_rcu();	/* probes walk the list, and may ask for more: */
-	session_hide(session);	/* and so may who reads its totals */
+	/*
+	 * Wait for probes, which walk the list, and for readers of its totals.
+	 * Both may ask for flushes.
+	 */
+	synchronize_rcu();
+	session_hide(session);
 	session_flush_end(session);
 	source_put(session);
 	free_memory(session);
@@ -639,8 +669,8 @@ void session_for_each(void (*visit)(struct session *session, void *context),
 }
 
 /*
- * The same in process context: @visit may sleep. A session that is held stays on
- * the list, and so leads to the next one.
+ * Call @visit for all sessions in process context; it may sleep. A session that
+ * is held stays on the list, and so leads to the next one.
  */
 void sessions_visit(void (*visit)(struct session *session, void *context),
 		    void *context)
@@ -694,7 +724,10 @@ int sessions_init(void)
 	return hwprof_workqueue ? 0 : -ENOMEM;
 }
 
-/* Events are gone, or the module could not go; wait for what they left. */
+/*
+ * Wait for what events have left behind. No event is left, or the module could
+ * not be unloaded.
+ */
 void sessions_wait(void)
 {
 	while (session_count())
@@ -706,5 +739,6 @@ void sessions_exit(void)
 {
 	destroy_workqueue(hwprof_workqueue);
 	rcu_barrier();
-	synchronize_rcu_tasks();	/* task works that are about to return */
+	/* Wait for task works that are about to return. */
+	synchronize_rcu_tasks();
 }

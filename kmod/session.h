@@ -41,129 +41,165 @@ struct window;
 			 sizeof(struct hwprof_branch) + 8)
 
 /*
- * A process as it is from one exec to the next, with the same credentials: what
- * it has asked for is not for the program after it, which may be somebody else's,
- * nor for what it is once it has dropped rights.
+ * A process between two execs, with unchanged credentials. What it asked for is
+ * not for the program that it execs, which may have other rights, nor for the
+ * process after it has dropped rights.
  */
 struct opener {
 	pid_t tgid;
-	u64 born;			/* a number is used again */
+	/* Start time, because numbers are used again. */
+	u64 born;
 	u64 exec;			/* task_struct.self_exec_id */
-	const struct cred *cred;	/* compared by its address: whoever keeps
-					 * an opener holds a reference */
+	/* Compared by address. Whoever keeps an opener holds a reference. */
+	const struct cred *cred;
 };
 
-/* What makes two events of one opener the same session. */
+/* Two events of one opener with the same key share a session. */
 struct session_key {
 	struct opener opener;
 	u64 words[CONFIG_WORDS];
 	u64 exclude;			/* enum config_exclude */
 	bool inherit;
 	bool sampling;
-	u64 period;			/* of the source's trigger, or its frequency */
+	u64 period;			/* of the trigger; or its frequency */
 	bool freq;
-	struct pid *target;		/* process; NULL: CPUs, or the device's */
+	/* Process; NULL: CPUs, or the device's. */
+	struct pid *target;
 };
 
 /* An address space: a process from one exec to the next. */
 struct space {
 	u64 key;			/* see space_key(); 0: free */
 	u32 id;				/* of the stream and in rows; never 0 */
-	u32 pid;			/* in the opener's namespace */
-	u64 end;			/* local_clock() at exec or exit; 0: alive */
-	u64 seen;			/* when it ran last, if the source says */
+	u32 pid;			/* in the opener's pid namespace */
+	/* local_clock() at exec or exit; 0: alive. */
+	u64 end;
+	/* When it ran last, if the source tells. */
+	u64 seen;
 	struct session *session;
 	struct callback_head work;	/* flushes at exec and exit */
-	bool left;			/* its last rows are still to go out */
+	bool left;			/* its last rows are not written yet */
 };
 
 /*
- * Where a task is just now: its engine's cursor. Bound to a CPU's slot while
- * the task runs there; `busy` is that binding, and owns all other fields.
+ * Where a task is just now: its engine's cursor. It is bound to a CPU's slot
+ * while the task runs there. @busy is that binding, and protects all other
+ * fields.
  */
 struct cursor {
 	u64 key;			/* task_key(); 0: free */
 	atomic_t busy;
 	u32 space;			/* struct space.id */
 	u64 exec;			/* task_struct.self_exec_id */
-	u64 seen;			/* steps of the task when it was unbound */
-	u64 used;			/* local_clock() then; 0: its task exits */
+	/* Steps of the task when it was unbound. */
+	u64 seen;
+	/* local_clock() then; 0: the task exits. */
+	u64 used;
 	u64 engine[];
 };
 
-/* What an engine fills. A set bit in table_free: no slot, no flush holds it. */
+/*
+ * Memory that an engine fills. If its bit in table_free is set, no slot and no
+ * flush holds it.
+ */
 struct table {
 	void *memory;
-	u64 fed;			/* units given to it, not accounted yet */
-	u64 evicted;			/* of an immediate engine, when emitted */
+	u64 fed;			/* units fed to it, not accounted yet */
+	/* Immediate engine: units evicted when it was last emitted. */
+	u64 evicted;
 	u64 pass;			/* of the flush that merged it last */
-	bool merging;			/* it is not free until that is done; the
-					 * profile's owner's */
+	/*
+	 * It is being merged, and not free until that is done. The profile's
+	 * owner writes this.
+	 */
+	bool merging;
 };
 
-/* Stepping for a while: of the step source. */
+/* A burst of the step source: stepping for a while. */
 struct burst {
 	bool runs;
-	u32 skip;			/* branches before it really begins, */
-	u32 patience;			/* and instructions, at most */
-	u32 branches, steps;		/* since then, */
-	u32 most_branches, most_steps;	/* and when it is over */
-	u64 all_branches, all_steps;	/* of all bursts here */
+	u32 skip;			/* branches to skip before it begins */
+	u32 patience;			/* most instructions until it begins */
+	u32 branches, steps;		/* since it began */
+	u32 most_branches, most_steps;	/* at which it ends */
+	u64 all_branches, all_steps;	/* of all bursts of this slot */
 	bool due;			/* an NMI has asked for it */
 	bool begun;			/* a branch was seen */
 	u64 ip;				/* where it began */
-	const void *clock;		/* that began it; not a reference */
-	u64 clock_time;			/* of that then, in ns */
-	u64 begin;			/* the same: local_clock() */
-	u64 last;			/* at its last step */
-	u64 cost;			/* of the last one, in ns */
+	/* The clock that began it; not a reference. */
+	const void *clock;
+	/* Count of that clock at its beginning, in ns. */
+	u64 clock_time;
+	u64 begin;			/* local_clock() at its beginning */
+	u64 last;			/* local_clock() at its last step */
+	u64 cost;			/* of the last burst, in ns */
 	u64 distance;			/* to the next one, in ns */
 	u64 random;
 };
 
-/* What a session costs on a CPU, of the time of what it sees there, in ns. */
+/*
+ * The cost of a session on a CPU, as a share of the time of what it sees there,
+ * in ns.
+ */
 struct budget {
 	struct burst_control control;	/* permille 0: no limit */
-	/* NMIs write them, too. */
-	local64_t since;		/* busy_clock(): time is known until then */
-	local64_t time;			/* with the cost in it */
+	/*
+	 * NMIs write these three, too. Time is added up to @since, which is of
+	 * busy_clock().
+	 */
+	local64_t since;
+	local64_t time;			/* includes the cost */
 	local64_t cost;
 	u64 told_time, told_cost;	/* at the last tick */
-	u64 handler;			/* of a trigger, on average */
+	/* Average cost of a trigger's handler. */
+	u64 handler;
 	u64 random;
 };
 
-/* A session on one CPU. Written on that CPU only, with interrupts off. */
+/*
+ * A slot: a session on one CPU. It is written on that CPU only, with interrupts
+ * off.
+ */
 struct slot {
 	struct session *session;
-	struct list_head link;		/* source's list of the CPU's slots */
+	/* On the source's list of the CPU's slots. */
+	struct list_head link;
 	struct list_head events;	/* started events: hw.tp_list */
 	struct list_head roots;		/* struct root: events of this CPU */
-	unsigned int active;		/* how many they are */
-	unsigned int wide;		/* of these, of the whole CPU */
+	unsigned int active;		/* number of events */
+	unsigned int wide;		/* how many of them are a whole CPU's */
 	int table;			/* number in the pool; -1: none */
-	bool news;			/* something was fed since its table was
-					 * last exchanged */
+	/* Something was fed since its table was last exchanged. */
+	bool news;
 	bool missed;			/* an event was lost: a gap is due */
-	bool open;			/* to a source that interrupts all else */
-	struct cursor *cursor;		/* of the task that runs; NULL: none */
-	u64 left_out;			/* of the step source: not fed since; 0: it is */
-	u64 units;			/* produced */
-	u64 fed;			/* of these, those in its table */
-	u64 lost;			/* those that no engine saw */
+	bool open;			/* to a source that interrupts
+					 * everything else */
+	struct cursor *cursor;		/* of the running task; NULL: none */
+	/*
+	 * Step source: step_cpu.fed + 1 at the moment since which the slot gets
+	 * nothing; 0: it gets events.
+	 */
+	u64 left_out;
+	u64 units;			/* units produced */
+	u64 fed;			/* part of them that is in the table */
+	u64 lost;			/* part of them that no engine saw */
 	u64 events_seen;
 	u64 lost_events;
 	u64 gaps;
 	u64 windows;			/* that were fed */
-	u64 throttled;			/* overflows after which perf took a rest */
-	u64 unmeasured;			/* samples without metrics; */
-	u64 metrics[HWPROF_METRICS_MAX];	/* sums of the others' */
-	u64 callers;			/* in stacks of programs, */
-	u64 unwound;			/* and of these, those that tables told */
+	/* Overflows after which perf throttled. */
+	u64 throttled;
+	u64 unmeasured;			/* samples without metrics */
+	u64 metrics[HWPROF_METRICS_MAX];	/* sums of the other samples' */
+	u64 callers;			/* call sites of programs */
+	/* How many of these tables have found. */
+	u64 unwound;
 	struct burst burst;
 	struct budget budget;
-	u64 *row;			/* room for the largest row, see emit.h */
-	struct irq_work exit_kick;	/* its task exits: see flush_at_exit() */
+	/* Room for the largest row: see emit.h. */
+	u64 *row;
+	struct irq_work exit_kick;	/* its task exits: see
+					 * flush_at_exit() */
 	struct tasklet_struct exit_flush;
 };
 
@@ -179,21 +215,25 @@ struct session {
 	const struct source_ops *source;
 	struct engine_params params;
 	struct pid_namespace *pid_ns;	/* the opener's */
-	struct pid *owner;		/* the opener, as sysfs shows it, */
-	struct kobject *folder;		/* where; NULL: nowhere */
-	struct user_struct *user;	/* who pays for the memory */
-	kuid_t viewer;			/* whose the folder is: the opener's euid */
+	struct pid *owner;		/* the opener, for sysfs */
+	struct kobject *folder;		/* in sysfs; NULL: none */
+	struct user_struct *user;	/* pays for the memory */
+	kuid_t viewer;			/* owns the folder: the opener's euid */
 	size_t memory;			/* bytes, fixed */
-	size_t ring_memory;		/* bytes of rings, besides */
-	bool rows;			/* has an engine at work, and tables */
-	bool fetched;			/* rows wait for who asks: snapshot.c */
-	bool reader;			/* who may; else nobody takes rows */
-	struct rings *rings;		/* they go here by themselves; or NULL */
+	size_t ring_memory;		/* bytes of rings, in addition */
+	bool rows;			/* has an engine and tables */
+	bool fetched;			/* rows wait for a reader: snapshot.c */
+	/* A reader exists; else nobody takes rows. */
+	bool reader;
+	struct rings *rings;		/* rows are written here; or NULL */
 	unsigned int interval;		/* jiffies between rows */
-	u64 metrics[HWPROF_METRICS_MAX];	/* what counts each; 0: none yet */
-	struct unwind *unwind;		/* set once; NULL: no tables, yet */
-	bool foreign;			/* it sees stacks that tables are not for */
-	bool privileged;		/* its opener may attach to whatever runs */
+	/* Which counter each is; 0: none yet. */
+	u64 metrics[HWPROF_METRICS_MAX];
+	struct unwind *unwind;		/* set once; NULL: no tables yet */
+	/* It sees stacks that tables are not for. */
+	bool foreign;
+	/* Its opener may attach to every program. */
+	bool privileged;
 
 	struct slot __percpu *slots;
 
@@ -201,29 +241,35 @@ struct session {
 	unsigned int table_count;
 	size_t table_size;
 	unsigned long *table_free;
-	unsigned long *table_dirty;	/* holds something to be merged */
+	unsigned long *table_dirty;	/* tables with something to merge */
 	u64 pass;
 
 	void *profile;
 	size_t profile_size;
-	u64 settled;			/* `pass` of then */
+	/* Value of pass when the profile was settled. */
+	u64 settled;
 	/*
-	 * Taken for a step at a time, with interrupts on: the profile, the
-	 * stage, and tables that are being merged. Who fetches rows holds
-	 * flush_lock instead: no softirq flushes such sessions.
+	 * Held for a step at a time, with interrupts on. It protects the
+	 * profile, the stage, and tables that are being merged. If rows are
+	 * fetched, flush_lock protects them instead: no softirq flushes such
+	 * sessions.
 	 */
 	spinlock_t profile_lock;
-	u32 profile_version;		/* changes with what settling is about */
+	/* Changes with whatever settling depends on. */
+	u32 profile_version;
 	bool kept;			/* the profile may have more to tell */
-	struct stage *stage;		/* rows on their way; NULL: none go out */
-	struct mutex flush_lock;	/* one flush in process context at a time */
+	/* Rows on their way; NULL: none are written. */
+	struct stage *stage;
+	/* One flush at a time in process context. */
+	struct mutex flush_lock;
 	struct delayed_work flush_work;
 	unsigned long pause;		/* jiffies until news are flushed */
 	unsigned int retry_ms;		/* after a ring was full */
-	bool news;			/* something was learnt: a flush will come */
-	bool flush_wanted;		/* and soon */
+	/* Something was learnt: a flush comes. */
+	bool news;
+	bool flush_wanted;		/* it will come soon */
 	struct irq_work flush_kick;
-	atomic64_t flush_cost;		/* in ns, that no slot has accounted for */
+	atomic64_t flush_cost;		/* in ns, not yet accounted by a slot */
 	struct work_struct end_work;
 
 	struct cursor *cursors;
@@ -236,16 +282,16 @@ struct session {
 
 	raw_spinlock_t roots_lock;
 	struct list_head roots;		/* struct root: events of no one CPU */
-	unsigned int root_count;	/* with those of CPUs */
+	unsigned int root_count;	/* all, with those of CPUs */
 
 	/*
-	 * Written by who owns the profile; of an immediate engine, which has
-	 * none, under roots_lock.
+	 * Written by the owner of the profile. An immediate engine has no
+	 * profile; its totals are protected by roots_lock.
 	 */
 	u64 fed;			/* units of tables that were merged */
 	u64 delivered;
 	struct hwprof_row_totals told;
-	struct hwprof_row_totals base;	/* of slots, when it was last reset */
+	struct hwprof_row_totals base;	/* sums of slots at the last reset */
 };
 
 /* A root perf event: one that was opened, not inherited. */
@@ -253,26 +299,30 @@ struct root {
 	struct list_head link;
 	struct session *session;
 	struct perf_event *event;	/* NULL: it is gone, or was refused */
-	struct perf_event *triggers[CORE_PMUS_MAX];	/* the source's counters, */
-	unsigned int trigger_count;	/* so many, */
-	bool wide;			/* which are a whole CPU's */
+	/* Counters of the source. */
+	struct perf_event *triggers[CORE_PMUS_MAX];
+	unsigned int trigger_count;	/* number of these */
+	bool wide;			/* they are a whole CPU's */
 	bool has_budget;		/* the event itself names one */
 	struct work_struct close_work;
 	refcount_t users;		/* the event, and begin_work */
 	struct callback_head begin_work;	/* starts the trigger */
 };
 
-/* What is held besides sessions. */
+/* Memory that is held, and not by a session. */
 struct holding {
 	struct list_head link;
-	struct user_struct *user;	/* who pays */
-	size_t memory;			/* bytes, of whole pages */
+	struct user_struct *user;	/* pays for it */
+	size_t memory;			/* bytes, in whole pages */
 };
 
 /* session.c */
 struct opener opener_of_current(void);	/* without a reference */
 bool opener_equal(const struct opener *a, const struct opener *b);
-/* Is it current? 0; EPERM: not its process; EACCES: with other credentials. */
+/*
+ * Check that an opener is current. Return 0; -EPERM if it is another process,
+ * -EACCES if the credentials differ.
+ */
 int opener_check(const struct opener *opener);
 void holding_begin(struct holding *holding);
 int holding_charge(struct holding *holding, size_t bytes);
@@ -291,12 +341,12 @@ bool session_tryget(struct session *session);
 void session_for_each(void (*visit)(struct session *session, void *context),
 		      void *context);	/* under RCU */
 void sessions_visit(void (*visit)(struct session *session, void *context),
-		    void *context);	/* each held, in process context */
+		    void *context);	/* each is held, in process context */
 void session_add_root(struct session *session, struct root *root);
 void session_remove_root(struct session *session, struct root *root);
 unsigned int session_count(void);
 int sessions_init(void);
-void sessions_wait(void);	/* for the end of all; no event is left */
+void sessions_wait(void);	/* until all are gone; there are no events */
 void sessions_exit(void);
 extern struct workqueue_struct *hwprof_workqueue;
 
@@ -310,7 +360,7 @@ static inline struct session *event_session(const struct perf_event *event)
 	return event_root(event)->session;
 }
 
-/* Does the CPU run a program that it may see? */
+/* Return true if the CPU runs a program that the session may see. */
 static inline bool session_sees_program(const struct session *session)
 {
 	return session->config.user && current->mm &&
