@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /*
- * engine_ops: the only coupling between what becomes of events and the rest.
+ * engine_ops: what the rest of the module and the library know of an engine.
+ * An engine is what events become: loops, paths, calls, ...
  *
- * An engine has two kinds of memory, both given to it (design: two tiers, as
- * in the co-processor paper):
+ * An engine has two kinds of memory. It allocates neither.
  *
- *   a table	what was learnt. Written by one CPU at a time; merged into a
- *		profile, which is a table too, only larger, in process context.
- *   a cursor	where one task is just now. Belongs to its task; outlives
- *		tables, and may meet a different table at every event.
+ *	table	What was learnt. One CPU at a time writes it. In process
+ *		context, it is merged into a profile, which is a larger table.
+ *	cursor	Where one task is just now. It belongs to the task and outlives
+ *		tables, so that it may meet another table at every event.
  *
- * feed() runs in NMI: no locks, no allocation, no floats, bounded work. The
- * others run in process context or where nobody feeds the same table.
+ * feed() runs in NMI: no locks, no allocation, no floating point, bounded work.
+ * The other functions run in process context, or where nobody feeds the table.
  */
 #ifndef HWPROF_ENGINE_ENGINE_H
 #define HWPROF_ENGINE_ENGINE_H
@@ -31,25 +31,32 @@ struct window_counts {
 struct engine_params {
 	u64 span;	/* longest back edge in bytes */
 	u32 basis;	/* enum hwprof_basis of all rows */
-	u64 seed;	/* keys the hashes, so that users cannot choose collisions */
+	u64 seed;	/* keys the hashes, against collisions by choice */
 	u32 epsilon_ppm;	/* largest error of a range; 0: the default */
 	u32 range_of;	/* enum hwprof_range_of */
-	u32 metrics;	/* of sampled stacks: up to HWPROF_METRICS_MAX */
-	u32 parts;	/* of a joint engine: 1 << enum joint_part, each */
+	u32 metrics;	/* of sampled stacks: 0 to HWPROF_METRICS_MAX */
+	/* Parts of a joint engine: 1 << enum joint_part each. */
+	u32 parts;
 };
 
-/*
- * Receives one row. @row begins with struct hwprof_row, of which the engine
- * fills type, size and space. @ip, @addr: the thing's place and other end;
- * @period: the increase of the unit. False: refused; the engine keeps what
- * the row said and offers it again another time.
+/**
+ * typedef engine_emit - Receive one row
+ * @context: the caller's.
+ * @row: the row, which begins with struct hwprof_row. The engine fills its
+ *	type, size and space.
+ * @ip: the place of the thing.
+ * @addr: its other end.
+ * @period: the increase of the unit.
+ *
+ * Return: false if the row is refused. The engine keeps what the row says, and
+ *	offers it again another time.
  */
 typedef bool (*engine_emit)(void *context, const void *row, u64 ip, u64 addr,
 			    u64 period);
 
-/* A sample: one event that stands for `period` units, and its row. */
+/* A sample: one event that stands for several units, and its row. */
 struct engine_sample {
-	u64 ip;		/* where the thing is */
+	u64 ip;		/* place of the thing */
 	u64 addr;	/* its other end */
 	union {
 		struct hwprof_row row;
@@ -68,117 +75,144 @@ struct engine_sample {
 	};
 };
 
+/**
+ * struct engine_ops - What an engine does
+ */
 struct engine_ops {
-	const char *name;	/* as in HWPROF_FIELDS */
+	/** @name: as in HWPROF_FIELDS. */
+	const char *name;
 
-	/*
-	 * The engine does not summarise. Its tables are emitted by the CPU that
-	 * fills them, as soon as they are full, their task leaves or its
-	 * address space changes; what is refused then is given up by forget().
-	 * There is no profile and no merge().
+	/**
+	 * @immediate: The engine does not summarise. Its tables are emitted by
+	 *	the CPU that fills them, when they are full, their task
+	 *	leaves or its address space changes. Rows that are refused
+	 *	then are given up by forget(). There is no profile and no
+	 *	merge().
 	 */
 	bool immediate;
 
-	size_t cursor_size;	/* bytes */
+	/** @cursor_size: bytes of a cursor. */
+	size_t cursor_size;
 
-	/* Bytes of the smallest table that is of use. */
+	/** @table_min: bytes of the smallest table that is of use. */
 	size_t table_min;
 
-	/*
-	 * Makes an empty table of @size bytes (8-aligned) that are 0. What is
-	 * not needed yet is not touched, and may have no memory behind it.
+	/**
+	 * @table_init: Make an empty table of @size bytes, which are 8-aligned
+	 *	and 0. Memory that is not needed yet is not touched, and may
+	 *	not be there.
 	 */
 	void (*table_init)(void *table, size_t size,
 			   const struct engine_params *params);
 
-	/*
-	 * Makes @cursor that of a thread of which nothing was seen yet; @tid
-	 * is its number in the opener's pid namespace.
+	/**
+	 * @cursor_init: Make @cursor that of a thread of which nothing was seen
+	 *	yet. @tid is its number in the opener's pid namespace.
 	 */
 	void (*cursor_init)(void *cursor, u32 tid);
 
-	/* How many units (back edges, branches, ...) the event is. */
+	/**
+	 * @unit: Return how many units (back edges, branches, ...) the event
+	 *	is.
+	 */
 	unsigned int (*unit)(const struct engine_params *params,
 			     const struct stream_event *event);
 
-	/*
-	 * One event of the cursor's task; samples have no @cursor. False: the
-	 * table is crowded, and wants to be retired (immediate: emitted) now.
+	/**
+	 * @feed: Learn from one event of the cursor's task. Samples have no
+	 *	@cursor. Return false if the table is crowded and should be
+	 *	retired now (immediate: emitted).
 	 */
 	bool (*feed)(void *table, void *cursor,
 		     const struct stream_event *event);
 
-	/*
-	 * All of a window, before and behind which nothing was seen; adds to
-	 * @counts. For tables whose basis is not exact. May be NULL.
+	/**
+	 * @feed_window: Learn from a window; code before and behind it ran
+	 *	unseen. Add to @counts. For tables whose basis is not exact.
+	 *	May be NULL. Return as feed().
 	 */
 	bool (*feed_window)(void *table, struct window *window,
 			    struct window_counts *counts);
 
-	/*
-	 * Would feeding the window, walked to its end here, change nothing but
-	 * counts? Others that were fed since the table was merged may then be
-	 * fed again before it or behind it. May be NULL, where each thing is
-	 * counted by itself: then no window depends on others.
+	/**
+	 * @knows_window: Walk the window to its end. Return true if feeding it
+	 *	here would change nothing but counts. Windows that were fed
+	 *	since the table was merged may then be fed again before or
+	 *	behind it. May be NULL if each thing is counted by itself, so
+	 *	that no window depends on others.
 	 */
 	bool (*knows_window)(void *table, struct window *window);
 
-	/*
-	 * A window that was chosen by time was fed; it was taken at @ip, where
-	 * the time goes to. May be NULL.
+	/**
+	 * @taken: A window that time chose was fed. It was taken at @ip, where
+	 *	the time goes. May be NULL.
 	 */
 	void (*taken)(void *table, u64 ip, u32 space);
 
-	/*
-	 * A sampled stack, for tables whose basis is not exact: counts it, if
-	 * one like it was there before. False: it is to be fed. Both may be
-	 * NULL.
+	/**
+	 * @count_stack: Count a sampled stack, if one like it was there before.
+	 *	Return false if not; then it must be fed. For tables whose
+	 *	basis is not exact. May be NULL, with feed_stack().
 	 */
 	bool (*count_stack)(void *table, const struct stream_stack *stack);
 
-	/* Any stack, with its procedures; as feed(). */
+	/**
+	 * @feed_stack: Learn from any stack, with its procedures. Return as
+	 *	feed().
+	 */
 	bool (*feed_stack)(void *table, const struct stream_stack *stack);
 
-	/*
-	 * Takes up to @limit items out of @table into @profile, of those that
-	 * are more work than others fewer, and returns how many; fewer than
-	 * @limit: the table is empty and as after table_init(). The limit lets a
-	 * caller bound how long it holds a lock.
+	/**
+	 * @merge: Move up to @limit items from @table to @profile, or fewer if
+	 *	they are more work. Return how many. If that is less than
+	 *	@limit, the table is empty and as after table_init(). The
+	 *	limit bounds how long a caller holds a lock.
 	 */
 	size_t (*merge)(void *profile, void *table, size_t limit);
 
-	/*
-	 * Works out what rows() is to say of @space or, where that is 0, of
-	 * every address space: from *@at on, which is 0 at first, and no more
-	 * than some @limit looks at things. False: there is more to do, for
-	 * which nothing may come in between. May be NULL.
+	/**
+	 * @settle: Work out what rows() will say of @space, or of every address
+	 *	space if that is 0. Begin at *@at, which is 0 at first, and
+	 *	look at about @limit things. Return false if there is more to
+	 *	do; nothing may come in between. May be NULL.
 	 */
 	bool (*settle)(void *profile, u32 space, size_t *at, size_t limit);
 
-	/*
-	 * Emits a row for each thing of @space (0: of all) that grew since its
-	 * last row, from the *@at'th thing on. False: the row of thing *@at was
-	 * refused.
+	/**
+	 * @rows: Emit a row for each thing of @space (0: of all) that grew
+	 *	since its last row, from the *@at'th thing on. Return false
+	 *	if the row of thing *@at was refused.
 	 */
 	bool (*rows)(void *profile, u32 space, size_t *at, engine_emit emit,
 		     void *context);
 
-	/* The row of a sample that stands for @period units, by one event. */
+	/**
+	 * @sample: Make the row of a sample that stands for @period units, by
+	 *	one event.
+	 */
 	void (*sample)(const struct engine_params *params,
 		       const struct stream_event *event, u64 period,
 		       struct engine_sample *sample);
 
-	/* Address space @space is gone and its rows were delivered. */
+	/**
+	 * @forget: Address space @space is gone, and its rows were delivered.
+	 */
 	void (*forget)(void *profile, u32 space);
 
-	/* Units given up so far for want of memory, in a table or a profile. */
+	/**
+	 * @evicted: Return the units given up so far for want of memory, in a
+	 *	table or a profile.
+	 */
 	u64 (*evicted)(const void *table);
 
-	/* Units that are in the table or profile and in no row yet. */
+	/**
+	 * @pending: Return the units that are in the table or profile, and in
+	 *	no row yet.
+	 */
 	u64 (*pending)(const void *table);
 };
 
-/* All of it, however long that takes. */
+/* Settle everything, however long that takes. */
 static inline void engine_settle(const struct engine_ops *engine, void *profile,
 				 u32 space)
 {

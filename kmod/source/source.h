@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * source_ops: where events come from. A source knows the kernel and the
- * stream, never an engine: it feeds slots.
+ * source_ops: where events come from. A source knows the kernel and the stream,
+ * never an engine. It feeds slots.
  */
 #ifndef HWPROF_SOURCE_H
 #define HWPROF_SOURCE_H
@@ -14,33 +14,36 @@ struct root;
 struct session;
 struct slot;
 
+/**
+ * struct source_ops - What a source does
+ * @missing: Return NULL if the source works on this machine; else a sentence
+ *	that says why not.
+ * @users: number of sessions that need the source: see source_get().
+ * @on: The first session needs the source. Return 0 or an errno. Process
+ *	context.
+ * @off: The last session that needed it is gone. Process context.
+ * @join: A session needs the source. Return 0 or an errno. May be NULL.
+ * @leave: That session is gone. May be NULL.
+ * @start: The slot wants events of the task that runs on this CPU, from now on
+ *	until stop(). Interrupts are off.
+ * @stop: The slot wants no more events. Leave it without a cursor. Interrupts
+ *	are off.
+ * @open: A root event was opened, in its event_init(). The source may make a
+ *	trigger. Return 0 or an errno.
+ */
 struct source_ops {
-	/* Why it cannot work on this machine: a sentence; NULL: it can. */
 	const char *(*missing)(void);
-
-	unsigned int *users;	/* sessions that need it: source_get() */
-
-	/* The first session needs it; the last one is gone. Process context. */
+	unsigned int *users;
 	int (*on)(void);
 	void (*off)(void);
-
-	/* Each of them comes, and goes; may be NULL. */
 	int (*join)(const struct session *session);
 	void (*leave)(const struct session *session);
-
-	/*
-	 * The slot wants events of the task that runs on this CPU, from now
-	 * on and until stop(). Interrupts are off; stop() leaves the slot
-	 * without a cursor.
-	 */
 	void (*start)(struct slot *slot);
 	void (*stop)(struct slot *slot);
-
-	/* A root event was opened, in its event_init(): a trigger, maybe. */
 	int (*open)(struct root *root);
 };
 
-/* What source_infos describes; NULL: no version has it yet. */
+/* The sources that source_infos describes; NULL: not implemented. */
 extern const struct source_ops *const sources[SOURCE_COUNT];
 
 int source_get(const struct session *session);
@@ -57,8 +60,9 @@ extern const struct source_ops sample_source;
 void sample_init(void);
 
 /*
- * start() and stop() of a source that interrupts all else: before it is open,
- * all is ready; once it is closed, a handler that begins leaves it alone.
+ * start() and stop() of a source that interrupts everything else. All is ready
+ * before the slot is open. Once it is closed, a handler that begins leaves it
+ * alone.
  */
 void slot_open(struct slot *slot);
 void slot_close(struct slot *slot);
