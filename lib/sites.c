@@ -451,8 +451,8 @@ static noinline int find_kind(struct sites *sites, struct stack *stack,
 }
 
 /*
- * Returns the kind of a branch; 0: it was an exception, whatever the code at its
- * address is. This is the fast path.
+ * Returns the kind of a branch; 0: it was an exception, whatever the code at
+ * its address is. This is the fast path.
  */
 static __always_inline int take_kind(struct sites *sites, struct stack *stack,
 				     const struct window_branch *branch,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who has the hardware counters. */
+/* Tell whether a virtual machine has the hardware counters. */
 #ifndef HWPROF_COUNTERS_H
 #define HWPROF_COUNTERS_H
 
@@ -13,8 +13,9 @@ enum counters {
  * @error: errno of an event that counts in guests, too; 0: it opened.
  * @error_without_guests: the same of an event that excludes them.
  *
- * Since Linux 7.0 a virtual machine can have the counters to itself while it runs
- * (a mediated vPMU). Then perf refuses, with EOPNOTSUPP, what counts in guests.
+ * Since Linux 7.0 a virtual machine can have the counters to itself while it
+ * runs (a mediated vPMU). Then perf refuses, with EOPNOTSUPP, what counts in
+ * guests.
  *
  * Return: %COUNTERS_OF_GUESTS if a virtual machine has them.
  */

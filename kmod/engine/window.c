@@ -108,8 +108,9 @@ static bool come_back(struct window *window, u64 to)
 }
 
 /*
- * An exception and the return from one come here like any branch between levels.
- * An address of 0 is one of a level that is not recorded: it is not ours.
+ * An exception and the return from one come here like any branch between
+ * levels. An address of 0 is one of a level that is not recorded: it is not
+ * ours.
  */
 bool window_turn(struct window *window, const struct window_branch *branch)
 {

@@ -103,8 +103,8 @@ static inline u8 window_kind(u64 flags)
 
 /*
  * Return true if the hardware recorded an exception, or the return from one: no
- * instruction of the line jumped. One of the addresses is 0 where the record does
- * not cover its privilege level.
+ * instruction of the line jumped. One of the addresses is 0 where the record
+ * does not cover its privilege level.
  */
 static inline bool window_is_exception(u64 flags)
 {
@@ -118,8 +118,8 @@ static inline bool window_is_exception(u64 flags)
 
 /**
  * window_recorded_kinds() - kinds of branches as the hardware recorded them.
- * @kinds: where to write enum stream_kind of each; 0: none was recorded, or it is
- *	an exception.
+ * @kinds: where to write enum stream_kind of each; 0: none was recorded, or it
+ *	is an exception.
  * @branches: the branches.
  * @count: number of branches.
  */

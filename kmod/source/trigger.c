@@ -50,7 +50,9 @@ struct perf_event_attr trigger_counter_attr(const struct core_pmu *pmu,
 		.sample_max_stack = branch_sample_type ?
 				    PERF_MAX_STACK_DEPTH : 0,
 		.branch_sample_type = branch_sample_type,
-		/* Others are refused while a virtual machine has the counters. */
+		/*
+		 * Others are refused while a virtual machine has the counters.
+		 */
 		.exclude_guest = 1,
 	};
 }

@@ -42,8 +42,9 @@ enum {
  *
  * trigger_clock_attr() describes one that counts CPU time, in ns.
  *
- * A counter leaves guests out. Others are refused while a virtual machine has the
- * counters to itself (a mediated vPMU, Linux 7.0), which is no lack of the CPU's.
+ * A counter leaves guests out. Others are refused while a virtual machine has
+ * the counters to itself (a mediated vPMU, Linux 7.0), which is no lack of the
+ * CPU's.
  *
  * Return: the attributes, with the default period.
  */

@@ -57,7 +57,8 @@ $(BUILD)/tests/test-joint: $(BUILD)/san/tests/engine/test-joint.o \
 
 UNIT_TESTS += $(patsubst %,$(BUILD)/tests/%,test-oracle test-loop test-bounds \
 					   test-windows test-order test-range test-boxes test-call test-edge test-cct test-cct-stacks test-path \
-					   test-value test-burst test-joint test-brbe)
+					   test-value test-burst test-joint \
+					   test-brbe)
 
 $(BUILD)/tests/test-cores: $(BUILD)/san/tests/engine/test-cores.o \
 			   $(BUILD)/san/kmod/source/core_pmus.o \

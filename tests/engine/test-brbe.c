@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Branch stacks of Arm's BRBE, as Linux's driver writes them: kinds come with the
- * records, and one that leads to or from a level that is not recorded has an
- * address of 0. No emulator has such a CPU, so the stacks are made by hand.
+ * Branch stacks of Arm's BRBE, as Linux's driver writes them: kinds come with
+ * the records, and one that leads to or from a level that is not recorded has
+ * an address of 0. No emulator has such a CPU, so the stacks are made by hand.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -97,7 +97,8 @@ static void test_kinds(void **state)
 	assert_int_equal(kind_of(PERF_BR_ERET, 0), 0);
 	assert_int_equal(kind_of(PERF_BR_IRQ, 0), 0);
 	assert_int_equal(kind_of(PERF_BR_SERROR, 0), 0);
-	assert_int_equal(kind_of(PERF_BR_EXTEND_ABI, PERF_BR_NEW_FAULT_DATA), 0);
+	assert_int_equal(kind_of(PERF_BR_EXTEND_ABI, PERF_BR_NEW_FAULT_DATA),
+			 0);
 }
 
 /* Is it an exception? As perf's header numbers them. */
@@ -137,7 +138,7 @@ static void test_flags(void **state)
 	expect_end(&window, 0);
 }
 
-/* --- the program's side ------------------------------------------------------- */
+/* --- the program's side --------------------------------------------------- */
 
 /* A loop, which is interrupted, calls the kernel and faults on its way. */
 static void record_loop(struct brbe *brbe, bool kernel)
@@ -253,7 +254,7 @@ static void test_begins_behind(void **state)
 	expect_end(&window, 0);
 }
 
-/* --- the kernel's side --------------------------------------------------------- */
+/* --- the kernel's side ---------------------------------------------------- */
 
 /* An interrupt of the kernel ends its line, and so does the way back. */
 static void test_in_kernel(void **state)
@@ -298,7 +299,7 @@ static void test_hypervisor(void **state)
 	expect_end(&window, 0);
 }
 
-/* --- damage ---------------------------------------------------------------------- */
+/* --- damage --------------------------------------------------------------- */
 
 /* No jump leads nowhere. */
 static void test_dead(void **state)
@@ -331,7 +332,7 @@ static void test_broken(void **state)
 	expect_end(&window, 1);
 }
 
-/* --- the CPU --------------------------------------------------------------------- */
+/* --- the CPU -------------------------------------------------------------- */
 
 static void test_feature(void **state)
 {

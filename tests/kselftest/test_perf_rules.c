@@ -357,11 +357,11 @@ TEST_F(rules, nothing_in_a_switch)
 	recording_close(&recording);
 }
 
-/* --- whole groups that perf throttles ------------------------------------------------ */
+/* --- whole groups that perf throttles ------------------------------------- */
 
 /*
- * From Linux 6.16 on, perf stops all events of a group when one of them overflows
- * too often, and starts them again with the next tick.
+ * From Linux 6.16 on, perf stops all events of a group when one of them
+ * overflows too often, and starts them again with the next tick.
  */
 enum { RATE_LOW = 1000, CLOCK_NS = 20000, RUNS = 10, PAGES = 64 };
 
@@ -394,7 +394,8 @@ static void open_clock(struct __test_metadata *_metadata, struct group *group,
 	group->leader = event_open(&clock, pid, -1, -1, 0);
 	ASSERT_LE(0, group->leader);
 	group->page = mmap(NULL, (1 + PAGES) * getpagesize(),
-			   PROT_READ | PROT_WRITE, MAP_SHARED, group->leader, 0);
+			   PROT_READ | PROT_WRITE, MAP_SHARED, group->leader,
+			   0);
 	ASSERT_NE(MAP_FAILED, group->page);
 }
 
@@ -422,7 +423,9 @@ static void open_group(struct __test_metadata *_metadata, struct group *group,
 	ASSERT_NE(MAP_FAILED, recording->ring[0]);
 }
 
-/* How often the leader was throttled. Its records are not larger than the ring. */
+/*
+ * How often the leader was throttled. Its records are not larger than the ring.
+ */
 static unsigned int throttled(const struct group *group)
 {
 	const char *data = (const char *)group->page + getpagesize();
@@ -501,9 +504,12 @@ TEST_F(rules, disabled_in_throttled_groups)
 	close_group(&group);
 }
 
-/* --- call chains that perf defers ---------------------------------------------------- */
+/* --- call chains that perf defers ----------------------------------------- */
 
-/* Bits behind sigtrap, since Linux 6.19; this machine's header need not know them. */
+/*
+ * Bits behind sigtrap, since Linux 6.19; this machine's header need not know
+ * them.
+ */
 #define DEFER_CALLCHAIN		(1U << 0)
 #define DEFER_OUTPUT		(1U << 1)
 #define RECORD_DEFERRED		22
@@ -539,8 +545,10 @@ static struct chains count_chains(const struct perf_event_mmap_page *page,
 		uint64_t calls = *(const uint64_t *)
 				 (data + (at + sizeof(*header) + 8) % size);
 
-		chains.samples += header->type == PERF_RECORD_SAMPLE;
-		chains.with_chain += header->type == PERF_RECORD_SAMPLE && calls;
+		if (header->type == PERF_RECORD_SAMPLE) {
+			chains.samples++;
+			chains.with_chain += !!calls;
+		}
 		chains.deferred += header->type == RECORD_DEFERRED;
 		at += header->size;
 	}
@@ -573,7 +581,9 @@ static bool defer(struct __test_metadata *_metadata, struct child *child,
 	return true;
 }
 
-/* A row is about no moment of the program: its chain is empty, now and later. */
+/*
+ * A row is about no moment of the program: its chain is empty, now and later.
+ */
 TEST_F(rules, rows_defer_no_chains)
 {
 	struct chains chains;

@@ -35,7 +35,9 @@ static void test_refused(void **state)
 	assert_int_equal(counters_judge(EINVAL, 0), COUNTERS_OURS);
 }
 
-/* The sentence speaks of the virtual machine, and of nothing that is missing. */
+/*
+ * The sentence speaks of the virtual machine, and of nothing that is missing.
+ */
 static void test_sentence(void **state)
 {
 	struct finding finding = { .state = FINDING_OK, .text = "the PMU 'cpu'" };

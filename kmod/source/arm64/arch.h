@@ -40,9 +40,9 @@ static inline bool arch_has_unwinding(void)
 
 /*
  * The raw event that counts taken branches, of the CPU that this runs on; 0: it
- * has none. BR_RETIRED counts those that are not taken, too. BRB_FILTRATE counts
- * branches as they are recorded by the branch record buffer (BRBE), where there is
- * one. Hypervisors hide it from guests.
+ * has none. BR_RETIRED counts those that are not taken, too. BRB_FILTRATE
+ * counts branches as they are recorded by the branch record buffer (BRBE),
+ * where there is one. Hypervisors hide it from guests.
  */
 static inline u64 arch_taken_branches(void)
 {
@@ -62,8 +62,8 @@ static inline bool arch_counts_records(void)
 #define ARCH_RECORD_KINDS	PERF_SAMPLE_BRANCH_TYPE_SAVE
 
 /*
- * Does perf hand over all records that a CPU has room for? BRBE's begin anew each
- * time that the counter does.
+ * Does perf hand over all records that a CPU has room for? BRBE's begin anew
+ * each time that the counter does.
  */
 static inline bool arch_fills_stacks(void)
 {

@@ -69,8 +69,8 @@ static inline bool arch_counts_records(void)
 }
 
 /*
- * Kinds of branches are not asked for: on CPUs that do not record them, perf would
- * decode each branch, without remembering it.
+ * Kinds of branches are not asked for: on CPUs that do not record them, perf
+ * would decode each branch, without remembering it.
  */
 #define ARCH_RECORD_KINDS	0
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kind of a branch is in its instruction. See branch_kinds.h. Most CPUs do not
- * record it.
+ * The kind of a branch is in its instruction. See branch_kinds.h. Most CPUs do
+ * not record it.
  */
 #include <linux/hash.h>
 #include <linux/jiffies.h>
