@@ -112,8 +112,7 @@ static int chains_expected(struct hwprof_file *file)
 		if (has_chains(&file->events[i].attr))
 			return 0;
 	return file_fail(file, -ENOENT,
-			 "has no stacks of calls: record with 'perf record "
-			 "-g', or report on it, if hwprof recorded it");
+			 "has no stacks of calls: record with 'perf record -g', or report on it, if hwprof recorded it");
 }
 
 /*
@@ -715,23 +714,19 @@ static int warn_of_ends(const struct chains *chains, struct warnings *warnings)
 		error |= warnings_add(
 			warnings,
 			"%" PRIu64 " of %" PRIu64
-			" stacks go on behind the memory that was recorded of "
-			"them: their outermost calls are missing; record more "
-			"(perf record --call-graph dwarf,65528)",
+			" stacks go on behind the memory that was recorded of them: their outermost calls are missing; record more (perf record --call-graph dwarf,65528)",
 			dump, chains->unwound);
 	if (tables)
 		error |= warnings_add(
 			warnings,
 			"%" PRIu64 " of %" PRIu64
-			" stacks end in code that has no table for unwinding, "
-			"or that could not be read: its callers are missing",
+			" stacks end in code that has no table for unwinding, or that could not be read: its callers are missing",
 			tables, chains->unwound);
 	if (chains->foreign)
 		error |= warnings_add(
 			warnings,
 			"%" PRIu64
-			" stacks are not of 64-bit x86 code, and were not "
-			"unwound: the user's calls in them are missing",
+			" stacks are not of 64-bit x86 code, and were not unwound: the user's calls in them are missing",
 			chains->foreign);
 	return error;
 }
@@ -746,23 +741,18 @@ static int warn(struct playback *playback)
 		error |= warnings_add(
 			warnings,
 			"%" PRIu64 " of %" PRIu64
-			" stacks are as deep as perf records them: who made "
-			"their outermost calls may be missing (perf record "
-			"--max-stack, kernel.perf_event_max_stack)",
+			" stacks are as deep as perf records them: who made their outermost calls may be missing (perf record --max-stack, kernel.perf_event_max_stack)",
 			chains->cut, chains->samples);
 	if (chains->broken)
 		error |= warnings_add(
 			warnings,
 			"%" PRIu64 " of %" PRIu64
-			" stacks that were not seen before lead where no code "
-			"is, as where it keeps no frame pointers: what would "
-			"have called from there is left out",
+			" stacks that were not seen before lead where no code is, as where it keeps no frame pointers: what would have called from there is left out",
 			chains->broken, chains->walked);
 	if (chains->unmet)
 		error |= warnings_add(warnings,
 				      "%" PRIu64 " of %" PRIu64
-				      " stacks were to get their user's calls "
-				      "later, and did not: these are missing",
+				      " stacks were to get their user's calls later, and did not: these are missing",
 				      chains->unmet, chains->samples);
 	return error | warn_of_ends(chains, warnings);
 }

@@ -236,8 +236,7 @@ static int warn_of_lost(const struct hwprof_totals *totals, const char *units,
 		error |= warnings_add(
 			warnings,
 			"%" PRIu64 " of %" PRIu64
-			" %s were given up for want of memory: raise "
-			"memory_mib, or --memory of a replay",
+			" %s were given up for want of memory: raise memory_mib, or --memory of a replay",
 			totals->evicted, totals->produced, units);
 	if (totals->pending)
 		error |= warnings_add(
@@ -267,16 +266,13 @@ int collected_warn(const struct collected *collected,
 	for (i = 0; i < collected->session_count; i++)
 		if (totals->rows && !collected->sessions[i].has_totals)
 			error |= warnings_add(warnings,
-					      "session %u has no totals: the "
-					      "recording was cut short",
+					      "session %u has no totals: the recording was cut short",
 					      collected->sessions[i].session);
 	error |= warn_of_lost(totals, units, warnings);
 	if (collected->unclear)
 		error |= warnings_add(warnings,
 				      "%" PRIu64
-				      " samples without raw data are left out: "
-				      "of which of %s they are is not known; "
-				      "record with 'perf record -R'",
+				      " samples without raw data are left out: of which of %s they are is not known; record with 'perf record -R'",
 				      collected->unclear,
 				      subjects_names(collected->several, text));
 	found += collected->elsewhere;

@@ -500,23 +500,20 @@ static int warn(struct hwprof_profile *profile,
 	if (contexts->metrics.crowded)
 		error |=
 			warnings_add(warnings,
-				     "more than %d metrics of different names: "
-				     "others than the first ones are left out",
+				     "more than %d metrics of different names: others than the first ones are left out",
 				     HWPROF_METRICS_MAX);
 	contexts->metrics.crowded = false;
 	if (totals->unmeasured)
 		error |= warnings_add(
 			warnings,
 			"%" PRIu64
-			" samples have no metrics: a counter of their group "
-			"was not there, or did not count",
+			" samples have no metrics: a counter of their group was not there, or did not count",
 			totals->unmeasured);
 	if (orphans)
 		error |= warnings_add(
 			warnings,
 			"%" PRIu64
-			" calls are of contexts whose callers are not in the "
-			"file: they are shown below what ran",
+			" calls are of contexts whose callers are not in the file: they are shown below what ran",
 			orphans);
 	return error;
 }

@@ -250,8 +250,7 @@ static int parse_modifiers(struct parse *parse, const char *modifiers)
 			parse->event->kernel = true;
 		else
 			return fail(parse,
-				    "unknown modifier '%c' in event '%s'; "
-				    "modifiers are: u (user mode), k (kernel)",
+				    "unknown modifier '%c' in event '%s'; modifiers are: u (user mode), k (kernel)",
 				    *modifiers, parse->text);
 	}
 	return 0;
@@ -275,17 +274,14 @@ static int check_together(struct parse *parse,
 
 	if (!(config->engine_caps & ENGINE_JOINS))
 		return fail(parse,
-			    "event '%s' names several things to profile, and "
-			    "only these can be in one event: %s; give the "
-			    "others an event (-e) each",
+			    "event '%s' names several things to profile, and only these can be in one event: %s; give the others an event (-e) each",
 			    parse->text, list(names, is_together));
 	/* Contexts would be incomplete. */
 	if (config->windows && !(config->engine_caps & ENGINE_WINDOWS))
 		return fail(parse,
-			    "event '%s' has cct beside other things, which "
-			    "needs every branch: leave out '%s', or give cct "
-			    "an event (-e) of its own",
-			    parse->text, config->sources & ~(1U << SOURCE_step) ?
+			    "event '%s' has cct beside other things, which needs every branch: leave out '%s', or give cct an event (-e) of its own",
+			    parse->text,
+			    config->sources & ~(1U << SOURCE_step) ?
 			    source_infos[config->source].name : "burst");
 	return 0;
 }
@@ -307,8 +303,7 @@ static int check(struct parse *parse)
 			    parse->text, list(names, is_source));
 	if (config.range_of && !(config.engine_caps & ENGINE_STREAMS))
 		return fail(parse,
-			    "'of' in event '%s' says what ranges are of, and "
-			    "it has none",
+			    "'of' in event '%s' says what ranges are of, and it has none",
 			    parse->text);
 	return 0;
 }

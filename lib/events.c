@@ -68,8 +68,7 @@ static int parse_cpus(struct events *events, const char *text)
 	} while (!error && *at++ == ',');
 	if (error || (at[-1] && at[-1] != '\n'))
 		return fail(events, -EINVAL,
-			    "CPUs '%s': allowed are numbers below %d and "
-			    "ranges, as in 0-3,8",
+			    "CPUs '%s': allowed are numbers below %d and ranges, as in 0-3,8",
 			    text, CPUS_MAX);
 	return 0;
 }
@@ -161,8 +160,7 @@ static const char *reason(const struct events *events, int error, int leader)
 			    error == -EOPNOTSUPP))
 		return "this machine does not count that";
 	if (leader >= 0 && error == -EINVAL)
-		return "the CPU has no counter for it beside the others of its "
-		       "group";
+		return "the CPU has no counter for it beside the others of its group";
 	return strerror(-error);
 }
 
@@ -212,8 +210,7 @@ static int map_ring(struct events *events, struct ring *ring, int fd)
 	}
 	if (error == -EPERM)
 		return fail(events, error,
-			    "%zu pages for each CPU's ring are more than "
-			    "kernel.perf_event_mlock_kb allows: lower -m",
+			    "%zu pages for each CPU's ring are more than kernel.perf_event_mlock_kb allows: lower -m",
 			    pages);
 	if (error)
 		return fail(events, error,

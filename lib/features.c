@@ -136,8 +136,7 @@ static int parse_group_desc(struct hwprof_file *file, uint64_t offset,
 		if (!members || leader >= file->event_count ||
 		    members > file->event_count - leader)
 			return file_warn(file, offset,
-					 "a group of %u events is said to "
-					 "begin with event %u of %zu",
+					 "a group of %u events is said to begin with event %u of %zu",
 					 members, leader, file->event_count);
 		file->events[leader].members = members - 1;
 	}
@@ -199,14 +198,12 @@ static int parse_build_ids(struct hwprof_file *file, uint64_t offset,
 		    !span_copy(&record, &entry, sizeof(entry)) ||
 		    !(name = span_string(&record)))
 			return file_warn(file, offset,
-					 "the table of build ids is damaged "
-					 "behind %zu of them",
+					 "the table of build ids is damaged behind %zu of them",
 					 file->build_id_count);
 		if (build_id_size(&entry) > BUILD_ID_MAX)
 			return file_warn(
 				file, offset,
-				"a build id has %d bytes, more than %d: it and "
-				"those behind it are left out",
+				"a build id has %d bytes, more than %d: it and those behind it are left out",
 				entry.size, BUILD_ID_MAX);
 		error = add_build_id(file, &entry, name);
 		if (error)
@@ -268,8 +265,7 @@ static int read_feature(struct hwprof_file *file, unsigned int feature,
 
 	if (!pread_whole(file->fd, &section, sizeof(section), entry))
 		return file_warn(file, entry,
-				 "the file ends before its sections: names of "
-				 "events and build ids are not known")
+				 "the file ends before its sections: names of events and build ids are not known")
 			       ?: 1;
 	if (!is_of_use(feature) || !section.size)
 		return 0;
@@ -308,9 +304,7 @@ int features_read(struct hwprof_file *file)
 		file->header.features[0] >> PERFDATA_AUXTRACE_SECTION & 1;
 	if (!data->size)
 		return file_warn(file, 48,
-				 "the recording was not finished, as when its "
-				 "recorder was killed: names of events and "
-				 "build ids are not known");
+				 "the recording was not finished, as when its recorder was killed: names of events and build ids are not known");
 	if (data->offset > INT64_MAX - data->size -
 	    PERFDATA_FEATURES * sizeof(struct perfdata_section))
 		return file_warn(file, 40,

@@ -252,8 +252,7 @@ static int read_attr(struct hwprof_file *file, uint64_t offset,
 	memcpy(&section, bytes.end, sizeof(section));
 	if (!file_read_attr(bytes, &attr))
 		return file_damaged(file, offset,
-				    "an event is described in %zu bytes: %d or "
-				    "more are needed",
+				    "an event is described in %zu bytes: %d or more are needed",
 				    span_left(&bytes), PERF_ATTR_SIZE_VER0);
 	if (section.size > IDS_SIZE_MAX || section.size % sizeof(uint64_t))
 		return file_damaged(
@@ -336,20 +335,17 @@ static int check_magic(struct hwprof_file *file, ssize_t got)
 		return file_fail(file, -EBADMSG, "is empty, not a recording");
 	if (got < PERFDATA_PIPE_HEADER)
 		return file_fail(file, -EBADMSG,
-				 "is no perf.data file: it has %zd bytes, less "
-				 "than any header",
+				 "is no perf.data file: it has %zd bytes, less than any header",
 				 got);
 	switch (file->header.magic) {
 	case PERFDATA_MAGIC:
 		return 0;
 	case PERFDATA_MAGIC_SWAPPED:
 		return file_fail(file, -ENOTSUP,
-				 "was recorded on a machine of the other byte "
-				 "order: read it on one of the same");
+				 "was recorded on a machine of the other byte order: read it on one of the same");
 	case PERFDATA_MAGIC_OLD:
 		return file_fail(file, -ENOTSUP,
-				 "has the format of perf before Linux 3.2, "
-				 "which is not supported");
+				 "has the format of perf before Linux 3.2, which is not supported");
 	}
 	return file_fail(
 		file, -EBADMSG,
@@ -377,8 +373,7 @@ static int read_header(struct hwprof_file *file)
 				    sizeof(*header));
 	if (lseek(file->fd, 0, SEEK_CUR) < 0)
 		return file_fail(file, -ESPIPE,
-				 "a recording of this kind cannot be read from "
-				 "a pipe: give its file, or record to a pipe");
+				 "a recording of this kind cannot be read from a pipe: give its file, or record to a pipe");
 	error = read_at(file, 0, header, sizeof(*header), "the header");
 	if (!error)
 		error = read_attrs(file);
@@ -458,8 +453,7 @@ static int open_folder(struct hwprof_file *file, int folder)
 	if (file->fd < 0)
 		return file_fail(
 			file, -EISDIR,
-			"is a directory, and not of 'perf record --threads', "
-			"as it has no file 'data': give a recording");
+			"is a directory, and not of 'perf record --threads', as it has no file 'data': give a recording");
 	error = read_header(file);
 	return error ? error : open_parts(file, folder);
 }

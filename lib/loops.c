@@ -118,9 +118,7 @@ static int warn(struct hwprof_profile *profile,
 		return 0;
 	return warnings_add(
 		&profile->warnings,
-		"the file has samples, not rows: only back edges are known, as "
-		"far as the periods tell; record with the field 'rows' for "
-		"entries and trip counts");
+		"the file has samples, not rows: only back edges are known, as far as the periods tell; record with the field 'rows' for entries and trip counts");
 }
 
 /* Completes the profile of all files. */

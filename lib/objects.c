@@ -456,8 +456,7 @@ static void open_made(struct object *object)
 	error = names_read_map(fd, &object->names);
 	close(fd);
 	if (error == -EFBIG)
-		warn(object, "the file is too large: names behind its first "
-			     "128 MiB are missing");
+		warn(object, "the file is too large: names behind its first 128 MiB are missing");
 	else if (error)
 		warn(object, strerror(-error));
 }
@@ -560,9 +559,7 @@ static void open_kernel(struct object *object)
 
 	if (!object->id.size || !object->text.symbol_at) {
 		warn(object, object->id.size
-				     ? "the recording does not say where its "
-				       "code was, as perf record does where "
-				       "kernel.kptr_restrict allows it"
+				     ? "the recording does not say where its code was, as perf record does where kernel.kptr_restrict allows it"
 				     : "the recording has no build id of it");
 		return;
 	}
@@ -572,12 +569,8 @@ static void open_kernel(struct object *object)
 	    open_vmlinux(object))
 		return;
 	warn(object,
-	     running ? "/proc/kallsyms hides its addresses "
-		       "(kernel.kptr_restrict), and there is no vmlinux of its "
-		       "build id"
-		     : "perf's build-id cache (~/.debug) has no kallsyms of "
-		       "its build id, another kernel is running here, and "
-		       "there is no vmlinux of that build id (--debuginfo)");
+	     running ? "/proc/kallsyms hides its addresses (kernel.kptr_restrict), and there is no vmlinux of its build id"
+		     : "perf's build-id cache (~/.debug) has no kallsyms of its build id, another kernel is running here, and there is no vmlinux of that build id (--debuginfo)");
 }
 
 uint64_t object_kernel_distance(struct object *object,
@@ -596,8 +589,7 @@ void object_is_elsewhere(struct object *object)
 	if (object->tried)
 		return;
 	object->tried = true;
-	warn(object, "they are of another boot, which says nothing of modules, "
-		     "and ranges are not moved");
+	warn(object, "they are of another boot, which says nothing of modules, and ranges are not moved");
 }
 
 struct object *objects_get_made(struct objects *objects, uint32_t pid)
@@ -654,8 +646,7 @@ static void open_object(struct object *object)
 	else
 		warn(object, is_same(object, object->name)
 				     ? "it is no ELF file, or none of --symfs"
-				     : "it is not the file that was recorded "
-				       "(its build id differs)");
+				     : "it is not the file that was recorded (its build id differs)");
 }
 
 static void need(struct object *object)

@@ -370,8 +370,7 @@ static int warn(struct hwprof_profile *profile,
 	return warnings_add(
 		&profile->warnings,
 		"%" PRIu64
-		" samples of paths are left out: they say no more than where a "
-		"path ended; record with the field 'rows'",
+		" samples of paths are left out: they say no more than where a path ended; record with the field 'rows'",
 		totals->samples);
 }
 

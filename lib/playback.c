@@ -317,21 +317,18 @@ static int warn(struct playback *playback)
 	if (playback->unchosen)
 		error |= warnings_add(&playback->profile->warnings,
 				      "%" PRIu64
-				      " samples are left out: they are of "
-				      "other events (choose one with --event)",
+				      " samples are left out: they are of other events (choose one with --event)",
 				      playback->unchosen);
 	if (playback->guests)
 		error |= warnings_add(
 			&playback->profile->warnings,
 			"%" PRIu64
-			" samples are of virtual machines, whose code is shown "
-			"as [guest] and [guest kernel]",
+			" samples are of virtual machines, whose code is shown as [guest] and [guest kernel]",
 			playback->guests);
 	if (playback->unknown)
 		error |= warnings_add(&playback->profile->warnings,
 				      "%" PRIu64
-				      " samples are left out: they are of no "
-				      "event that the file has",
+				      " samples are left out: they are of no event that the file has",
 				      playback->unknown);
 	return error ? playback_no_memory(playback) : 0;
 }

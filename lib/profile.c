@@ -89,8 +89,7 @@ static int warn(struct hwprof_profile *profile,
 	error |= kind->warn ? kind->warn(profile, totals) : 0;
 	if (profile->collected.bare_rows)
 		error |= warnings_add(warnings,
-				      "%" PRIu64 " rows have no raw data: %s; "
-						 "record with 'perf record -R'",
+				      "%" PRIu64 " rows have no raw data: %s; record with 'perf record -R'",
 				      profile->collected.bare_rows,
 				      kind->lacking);
 	else if (totals->samples && totals->rows)
@@ -233,8 +232,7 @@ int profile_check_options(enum hwprof_kind kind,
 {
 	if (!(options->hot >= 0 && options->hot <= 1)) {
 		snprintf(message, size,
-			 "ranges with %g of all events are to be hot: above 0, "
-			 "up to 1 is allowed",
+			 "ranges with %g of all events are to be hot: above 0, up to 1 is allowed",
 			 options->hot);
 		return -EINVAL;
 	}
@@ -281,7 +279,8 @@ static int make_profile(struct hwprof_profile **result,
 
 /* --- for all kinds -------------------------------------------------------- */
 
-#define KIND(constant, field, stem)	extern const struct profile_kind stem##_kind;
+#define KIND(constant, field, stem)	\
+	extern const struct profile_kind stem##_kind;
 HWPROF_KIND_TABLE(KIND)
 #undef KIND
 
@@ -389,8 +388,7 @@ int hwprof_profile_replay_all(struct hwprof_profile **profile,
 	*profile = NULL;
 	if (!kinds[kind]->replay)
 		return file_fail(files[0], -EOPNOTSUPP,
-				 "%s cannot be replayed: a recording of stacks "
-				 "has no values of loads",
+				 "%s cannot be replayed: a recording of stacks has no values of loads",
 				 hwprof_kind_name(kind));
 	return make_profile(profile, kinds[kind], files, count, options,
 			    kinds[kind]->replay, (void *)replay);

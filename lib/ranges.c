@@ -120,8 +120,7 @@ static int add_box_row(struct hwprof_profile *profile,
 	if (!is_box(row))
 		return file_damaged(
 			profile->file, sample->offset,
-			"there is no box of 2^%u bytes of code from 0x%llx on "
-			"by 2^%u addresses from 0x%llx on",
+			"there is no box of 2^%u bytes of code from 0x%llx on by 2^%u addresses from 0x%llx on",
 			row->code_bits, row->code, row->bits, row->low);
 	profile->collected.rows++;
 	return add_row(profile, &box);
@@ -541,8 +540,7 @@ static int warn_of_unseen(struct hwprof_profile *profile,
 	if (!unseen)
 		return 0;
 	return warnings_add(&profile->warnings,
-			    "%" PRIu64 " instructions are missing: what they "
-				       "load and store is not known to hwprof",
+			    "%" PRIu64 " instructions are missing: what they load and store is not known to hwprof",
 			    unseen);
 }
 

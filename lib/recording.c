@@ -137,8 +137,7 @@ static void want_unwinding(struct recording *recording)
 		recording->unwinding = unwinding_new(recording->device);
 	else
 		snprintf(recording->warning, sizeof(recording->warning),
-			 "stacks are by frame pointers alone: cannot "
-			 "open " HWPROF_DEVICE ": %s",
+			 "stacks are by frame pointers alone: cannot open " HWPROF_DEVICE ": %s",
 			 strerror(errno));
 }
 
@@ -149,10 +148,7 @@ static void warn_of_tables(struct recording *recording)
 
 	if (refused)
 		snprintf(recording->warning, sizeof(recording->warning),
-			 "stacks are by frame pointers in the code of %u "
-			 "file%s: the module gives no memory for more tables: "
-			 "lower memory_mib, or raise what users may lock "
-			 "(ulimit -l)",
+			 "stacks are by frame pointers in the code of %u file%s: the module gives no memory for more tables: lower memory_mib, or raise what users may lock (ulimit -l)",
 			 refused, refused == 1 ? "" : "s");
 }
 

@@ -77,18 +77,12 @@ static int stacks_expected(struct hwprof_file *file)
 	}
 	if (file->traced)
 		return file_fail(file, -ENOENT,
-				 "has a trace of the CPU (Intel PT, Arm ETM or "
-				 "SPE) that perf has to decode: run 'perf "
-				 "inject --itrace=i1000il64 --strip -i FILE -o "
-				 "DECODED', and replay what it makes");
+				 "has a trace of the CPU (Intel PT, Arm ETM or SPE) that perf has to decode: run 'perf inject --itrace=i1000il64 --strip -i FILE -o DECODED', and replay what it makes");
 	if (any)
 		return file_fail(file, -ENOENT,
-				 "has branch stacks with some kinds of "
-				 "branches only, and a replay needs all of "
-				 "them: record with 'perf record -b'");
+				 "has branch stacks with some kinds of branches only, and a replay needs all of them: record with 'perf record -b'");
 	return file_fail(file, -ENOENT,
-			 "has no branch stacks: record with 'perf record "
-			 "-b'%s, or report on it, if hwprof recorded it",
+			 "has no branch stacks: record with 'perf record -b'%s, or report on it, if hwprof recorded it",
 			 has_calls(file)
 				 ? ", or replay its stacks of calls with -e cct"
 				 : "");
@@ -331,16 +325,13 @@ static int warn(struct playback *playback)
 		error |= warnings_add(
 			warnings,
 			"%" PRIu64 " of %" PRIu64
-			" branches are in code that could not be read: whether "
-			"they call, return or jump is inferred",
+			" branches are in code that could not be read: whether they call, return or jump is inferred",
 			replay->inferred, replay->branches);
 	if (replay->unknown)
 		error |=
 			warnings_add(warnings,
 				     "%" PRIu64 " of %" PRIu64
-				     " branches are of unknown kinds, which "
-				     "nothing in their stacks tells: as calls, "
-				     "returns or jumps they are left out",
+				     " branches are of unknown kinds, which nothing in their stacks tells: as calls, returns or jumps they are left out",
 				     replay->unknown, replay->branches);
 	if (replay->not_taken)
 		error |= warnings_add(
@@ -352,29 +343,23 @@ static int warn(struct playback *playback)
 		error |= warnings_add(
 			warnings,
 			"%" PRIu64 " of %" PRIu64
-			" branches were aborted or cannot have been as they "
-			"are recorded: they count as gaps",
+			" branches were aborted or cannot have been as they are recorded: they count as gaps",
 			replay->broken, replay->branches);
 	if (replay->copied)
 		error |= warnings_add(
 			warnings,
 			"%" PRIu64 " of %" PRIu64
-			" branches are left out: the newest one of their "
-			"stacks, recorded twice, as by an erratum of Intel's "
-			"CPUs with Skylake's core",
+			" branches are left out: the newest one of their stacks, recorded twice, as by an erratum of Intel's CPUs with Skylake's core",
 			replay->copied, replay->branches);
 	if (replay->astray)
 		error |= warnings_add(warnings,
 				      "%" PRIu64 " of %" PRIu64
-				      " branches do not follow from the last "
-				      "one by the code, which calls, returns "
-				      "or jumps in between: they count as gaps",
+				      " branches do not follow from the last one by the code, which calls, returns or jumps in between: they count as gaps",
 				      replay->astray, replay->branches);
 	if (replay->filtered)
 		error |= warnings_add(warnings,
 				      "%" PRIu64
-				      " samples are left out: their event "
-				      "recorded some kinds of branches only",
+				      " samples are left out: their event recorded some kinds of branches only",
 				      replay->filtered);
 	return error;
 }
@@ -543,9 +528,7 @@ int ranges_replay(struct hwprof_profile *profile, void *options)
 
 	if (of != HWPROF_RANGE_IP && of != HWPROF_RANGE_CALLEE)
 		return file_fail(profile->file, -EOPNOTSUPP,
-				 "ranges of %s cannot be replayed: stacks say "
-				 "where branches and calls lead, and nothing "
-				 "of loads and stores",
+				 "ranges of %s cannot be replayed: stacks say where branches and calls lead, and nothing of loads and stores",
 				 hwprof_range_of_name(of));
 	return replay_stacks(profile, of == HWPROF_RANGE_IP ?
 				      &ip_ranges_playback : &ranges_playback,

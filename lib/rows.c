@@ -95,8 +95,7 @@ int row_copy(struct hwprof_file *file, uint64_t offset, struct span raw,
 				    span_left(&raw), sizeof(head));
 	if (head.size > span_left(&raw) || head.size < least_size(head.type))
 		return file_damaged(file, offset,
-				    "a row of type %u is said to have %u "
-				    "bytes: %zu to %zu are possible",
+				    "a row of type %u is said to have %u bytes: %zu to %zu are possible",
 				    head.type, head.size, least_size(head.type),
 				    span_left(&raw));
 	memset(file->row, 0, sizeof(struct hwprof_row_totals));
@@ -235,12 +234,9 @@ int rows_expected(struct hwprof_file *file)
 	if (has_stacks(file))
 		return file_fail(
 			file, -ENOENT,
-			"is a recording of perf with stacks, which 'hwprof "
-			"replay' reads; a report is on what 'hwprof record' or "
-			"'perf record -e hwprof/.../' records");
+			"is a recording of perf with stacks, which 'hwprof replay' reads; a report is on what 'hwprof record' or 'perf record -e hwprof/.../' records");
 	return file_fail(file, -ENOENT,
-			 "has no event of the PMU 'hwprof': record with "
-			 "'hwprof record' or 'perf record -e hwprof/.../'");
+			 "has no event of the PMU 'hwprof': record with 'hwprof record' or 'perf record -e hwprof/.../'");
 }
 
 int hwprof_file_kinds(struct hwprof_file *file, unsigned int *kinds)
@@ -251,8 +247,7 @@ int hwprof_file_kinds(struct hwprof_file *file, unsigned int *kinds)
 	*kinds = 0;
 	if (file->pipe)
 		return file_fail(file, -ESPIPE,
-				 "was recorded to a pipe, where events come "
-				 "with the data");
+				 "was recorded to a pipe, where events come with the data");
 	error = rows_expected(file);
 	if (error)
 		return error;
@@ -267,8 +262,7 @@ int hwprof_file_kinds(struct hwprof_file *file, unsigned int *kinds)
 	}
 	return *kinds ? 0
 		      : file_fail(file, -ENOENT,
-				  "has no profile: its hwprof events are of "
-				  "branches, which 'hwprof script' prints");
+				  "has no profile: its hwprof events are of branches, which 'hwprof script' prints");
 }
 
 struct samples {

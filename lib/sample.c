@@ -139,8 +139,7 @@ int sample_identify(struct hwprof_file *file, struct record *record)
 		       identify_other(record, attr->sample_type);
 	if (!sane)
 		return file_damaged(file, record->offset,
-				    "a record of type %u has %zu bytes, less "
-				    "than its event says",
+				    "a record of type %u has %zu bytes, less than its event says",
 				    record->type, span_left(&record->body));
 	return 0;
 }

@@ -60,14 +60,12 @@ static int find_kind(struct hwprof_session *session, const char *text)
 	session->kind = kind;
 	if (hwprof_event_field(&session->event, "metrics"))
 		return session_fail(session, -EOPNOTSUPP,
-				    "event '%s' has metrics, of counters in "
-				    "its group: record it",
+				    "event '%s' has metrics, of counters in its group: record it",
 				    text);
 	if (subjects_several(subjects))
 		return session_fail(
 			session, -EOPNOTSUPP,
-			"event '%s' has several profiles, and a session has "
-			"one: name one thing, or record it",
+			"event '%s' has several profiles, and a session has one: name one thing, or record it",
 			text);
 	if (kind == HWPROF_KINDS)
 		return session_fail(
@@ -100,9 +98,7 @@ static int complete(struct hwprof_session *session, const char *text,
 	if (!source_choose_careful(event,
 				   !options->period && !options->frequency))
 		return session_fail(session, -EOPNOTSUPP,
-				    "event '%s' would step its targets, which "
-				    "makes them far slower: give it 'step' if "
-				    "they may be, or name one thing",
+				    "event '%s' would step its targets, which makes them far slower: give it 'step' if they may be, or name one thing",
 				    text);
 	*own_memory = !hwprof_event_field(event, "memory_mib");
 	if (*own_memory)
@@ -170,8 +166,7 @@ static int open_device(struct hwprof_session *session)
 		return not_permitted(session);
 	if (errno == ENOENT || errno == ENXIO || errno == ENODEV)
 		return session_fail(session, -ENOENT,
-				    "the hwprof module is not loaded: modprobe "
-				    "hwprof (there is no " HWPROF_DEVICE ")");
+				    "the hwprof module is not loaded: modprobe hwprof (there is no " HWPROF_DEVICE ")");
 	return session_fail(session, -errno,
 			    "cannot open " HWPROF_DEVICE ": %s",
 			    strerror(errno));
@@ -187,25 +182,20 @@ static int refused(struct hwprof_session *session, int error)
 			return session_fail(session, -error, "event '%s' %s",
 					    session->name, refusal.sentence);
 		return session_fail(session, -error,
-				    "event '%s' contradicts itself, or a value "
-				    "is out of its range",
+				    "event '%s' contradicts itself, or a value is out of its range",
 				    session->name);
 	case EOPNOTSUPP:
 		return session_fail(session, -error,
-				    "event '%s' needs what this machine or "
-				    "module does not have: see 'hwprof doctor'",
+				    "event '%s' needs what this machine or module does not have: see 'hwprof doctor'",
 				    session->name);
 	case EMFILE:
 	case ENFILE:
 		return session_fail(session, -error,
-				    "there are too many sessions: end some, or "
-				    "raise /sys/class/misc/hwprof/limits");
+				    "there are too many sessions: end some, or raise /sys/class/misc/hwprof/limits");
 	case ENOMEM:
 		return session_fail(
 			session, -error,
-			"the module gives event '%s' no memory: lower "
-			"memory_mib, or raise what users may lock (ulimit -l) "
-			"or /sys/class/misc/hwprof/limits",
+			"the module gives event '%s' no memory: lower memory_mib, or raise what users may lock (ulimit -l) or /sys/class/misc/hwprof/limits",
 			session->name);
 	}
 	return session_fail(session, -error,
@@ -402,8 +392,7 @@ static int open_events(struct hwprof_session *session,
 		session, error, "%s%s",
 		attached->events ? attached->events->message : "out of memory",
 		error == -EACCES || error == -EPERM
-			? ": see kernel.perf_event_paranoid, "
-			  "kernel.yama.ptrace_scope and 'hwprof doctor'"
+			? ": see kernel.perf_event_paranoid, kernel.yama.ptrace_scope and 'hwprof doctor'"
 			: "");
 }
 

@@ -5,7 +5,8 @@
 
 /* The engine that a kind of profile is learnt by. */
 static const unsigned char engine_of[HWPROF_KINDS] = {
-#define KIND(constant, field, stem)	[HWPROF_KIND_##constant] = ENGINE_##field,
+#define KIND(constant, field, stem)	\
+	[HWPROF_KIND_##constant] = ENGINE_##field,
 	HWPROF_KIND_TABLE(KIND)
 #undef KIND
 };

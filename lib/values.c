@@ -64,8 +64,7 @@ static int add_value_row(struct hwprof_profile *profile,
 
 	if (!is_value(row))
 		return file_damaged(profile->file, sample->offset,
-				    "the counts of a load's %llu executions "
-				    "contradict each other",
+				    "the counts of a load's %llu executions contradict each other",
 				    row->loads);
 	value.sum = value_sum_of(row);
 	value.origin = origin_of_row(&row->row, value.sum.basis, sample->time);

@@ -94,13 +94,11 @@ static void look_at_module(struct finding *finding)
 	} else if (!access("/proc/modules", F_OK)) {
 		TEXT(finding, "not installed for this kernel");
 		ADVICE(finding,
-		       "make && make install, with the headers of Linux %s "
-		       "installed; then modprobe hwprof",
+		       "make && make install, with the headers of Linux %s installed; then modprobe hwprof",
 		       system.release);
 	} else {
 		TEXT(finding, "this kernel can load no modules");
-		ADVICE(finding, "boot one that can, or profile in the embedded "
-				"machine: make demo");
+		ADVICE(finding, "boot one that can, or profile in the embedded machine: make demo");
 	}
 }
 
@@ -328,8 +326,7 @@ static void look_at_tracefs(struct finding *finding)
 		return;
 	}
 	finding->state = FINDING_WARN;
-	TEXT(finding, "cannot be seen: perf can record no tracepoints beside "
-		      "hwprof's events");
+	TEXT(finding, "cannot be seen: perf can record no tracepoints beside hwprof's events");
 	if (errno == EACCES)
 		ADVICE(finding, "run as root");
 	else
@@ -392,10 +389,8 @@ static void look_at_overflow(struct finding *finding)
 		return;
 	}
 	append(finding,
-	       "; their overflow is an ordinary interrupt: what the kernel "
-	       "does with interrupts off is seen where it turns them on");
-	ADVICE(finding, "boot with irqchip.gicv3_pseudo_nmi=1, if the kernel "
-			"has CONFIG_ARM64_PSEUDO_NMI");
+	       "; their overflow is an ordinary interrupt: what the kernel does with interrupts off is seen where it turns them on");
+	ADVICE(finding, "boot with irqchip.gicv3_pseudo_nmi=1, if the kernel has CONFIG_ARM64_PSEUDO_NMI");
 }
 
 static void look_at_pmu(struct finding *finding)
@@ -413,17 +408,12 @@ static void look_at_pmu(struct finding *finding)
 	}
 	finding->state = FINDING_WARN;
 	if (is_virtual()) {
-		TEXT(finding, "no hardware counters: the hypervisor gives this "
-			      "machine none");
+		TEXT(finding, "no hardware counters: the hypervisor gives this machine none");
 		ADVICE(finding,
-		       "hwprof works by software then; for counters, give the "
-		       "machine a virtual PMU (QEMU: -cpu host,pmu=on) or take "
-		       "one without a hypervisor");
+		       "hwprof works by software then; for counters, give the machine a virtual PMU (QEMU: -cpu host,pmu=on) or take one without a hypervisor");
 	} else {
-		TEXT(finding, "no hardware counters: the kernel does not know "
-			      "those of this CPU");
-		ADVICE(finding, "hwprof works by software then; for counters, "
-				"boot a newer kernel");
+		TEXT(finding, "no hardware counters: the kernel does not know those of this CPU");
+		ADVICE(finding, "hwprof works by software then; for counters, boot a newer kernel");
 	}
 }
 
@@ -442,8 +432,7 @@ static void look_at_lbr(struct finding *finding)
 	int64_t depth;
 
 	finding->state = FINDING_WARN;
-	ADVICE(finding, "take windows by stepping in bursts, where there is "
-			"stepping: -e loops,burst=200");
+	ADVICE(finding, "take windows by stepping in bursts, where there is stepping: -e loops,burst=200");
 	if (!find_cpu_pmu(name, sizeof(name))) {
 		TEXT(finding,
 		     "no branch records: there are no hardware counters");
@@ -451,8 +440,7 @@ static void look_at_lbr(struct finding *finding)
 	}
 	if (!has_depth(name, &depth)) {
 		TEXT(finding,
-		     "no branch records: the PMU '%s' has none that the kernel "
-		     "knows",
+		     "no branch records: the PMU '%s' has none that the kernel knows",
 		     name);
 		if (read_cap("lbr", usable, sizeof(usable)))
 			append(finding, " (%s)", usable);
@@ -480,18 +468,15 @@ static void look_at_precise(struct finding *finding)
 	}
 	if (read_pmu_cap(name, "max_precise", &precise) && precise > 0) {
 		TEXT(finding,
-		     "the PMU '%s' has precise events, up to "
-		     "precise_ip=%" PRId64,
+		     "the PMU '%s' has precise events, up to precise_ip=%" PRId64,
 		     name, precise);
 		return;
 	}
 	finding->state = FINDING_WARN;
 	TEXT(finding,
-	     "the PMU '%s' has no precise events: samples are late by some "
-	     "instructions",
+	     "the PMU '%s' has no precise events: samples are late by some instructions",
 	     name);
-	ADVICE(finding, "take samples for functions and ranges, not for single "
-			"instructions");
+	ADVICE(finding, "take samples for functions and ranges, not for single instructions");
 }
 
 const struct check doctor_checks[] = {

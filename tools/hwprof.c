@@ -9,26 +9,23 @@
 #include "hwprof.h"
 
 static const char usage[] =
-	"usage: hwprof COMMAND [OPTIONS]\n"
-	"\n"
-	"  record   run a program, or watch one, and write its loops, calls, "
-	"contexts,\n"
-	"           paths, edges, values or ranges to a file\n"
-	"  report   say what a file has\n"
-	"  replay   say what loops or calls the stacks of 'perf record -b' "
-	"show, or what\n"
-	"           contexts those of 'perf record -g' do\n"
-	"  top      show now and then what a program, or all that runs, does\n"
-	"  stat     say how much of it there was\n"
-	"  script   print each row of a file\n"
-	"  doctor   say what this machine can do, and what it lacks\n"
-	"  help     explain a command: hwprof help record\n"
-	"\n"
-	"  --help, --version\n"
-	"\n"
-	"exit status: 0 done; 1 it failed (a file, a permission, the module, "
-	"...);\n"
-	"2 wrong usage; record passes on that of the program.\n";
+"usage: hwprof COMMAND [OPTIONS]\n"
+"\n"
+"  record   run a program, or watch one, and write its loops, calls, contexts,\n"
+"           paths, edges, values or ranges to a file\n"
+"  report   say what a file has\n"
+"  replay   say what loops or calls the stacks of 'perf record -b' show, or what\n"
+"           contexts those of 'perf record -g' do\n"
+"  top      show now and then what a program, or all that runs, does\n"
+"  stat     say how much of it there was\n"
+"  script   print each row of a file\n"
+"  doctor   say what this machine can do, and what it lacks\n"
+"  help     explain a command: hwprof help record\n"
+"\n"
+"  --help, --version\n"
+"\n"
+"exit status: 0 done; 1 it failed (a file, a permission, the module, ...);\n"
+"2 wrong usage; record passes on that of the program.\n";
 
 static const struct command {
 	const char *name;
@@ -64,8 +61,7 @@ static int print(const char *text)
 
 static int unknown(const char *name)
 {
-	return usage_error("unknown command '%s'; commands are: record, "
-			   "report, replay, top, stat, script, doctor, help",
+	return usage_error("unknown command '%s'; commands are: record, report, replay, top, stat, script, doctor, help",
 			   name);
 }
 

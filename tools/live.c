@@ -52,8 +52,7 @@ int live_option(struct live *live, int option, char *value)
 		return set_number(&live->options.frequency, option, value);
 	case 'D':
 		if (!parse_seconds(value, &live->duration_ms))
-			return usage_error("--duration '%s': allowed are "
-					   "seconds, 0.001 or more",
+			return usage_error("--duration '%s': allowed are seconds, 0.001 or more",
 					   value);
 		return -1;
 	}
@@ -67,8 +66,7 @@ int live_check(const struct live *live)
 	if (targets > 1)
 		return usage_error("-p, -a and --cgroup exclude each other");
 	if (!targets && !live->cpus && !live->command)
-		return usage_error("nothing to profile: give a command, -p, "
-				   "-a, -C or --cgroup");
+		return usage_error("nothing to profile: give a command, -p, -a, -C or --cgroup");
 	if (live->options.period && live->options.frequency)
 		return usage_error("-c and -F exclude each other");
 	return -1;
@@ -136,8 +134,7 @@ static int attach_process(struct live *live, const char *text)
 	int fd;
 
 	if (!parse_count(text, 1, INT32_MAX, &pid))
-		return usage_error("-p '%s': allowed are numbers from 1 to %d, "
-				   "separated by commas",
+		return usage_error("-p '%s': allowed are numbers from 1 to %d, separated by commas",
 				   text, INT32_MAX);
 	if (live->process_count == LIVE_TARGETS_MAX)
 		return usage_error("-p: more than %d processes",

@@ -129,8 +129,7 @@ void pace_warn(struct pace *pace, const struct hwprof_event *event,
 		who);
 	if (pace->step_ns)
 		fprintf(stderr,
-			": %.2f us each here, a small loop runs %s times "
-			"slower",
+			": %.2f us each here, a small loop runs %s times slower",
 			pace->step_ns / 1000,
 			grouped(pace->slowdown + 0.5, number));
 	else
@@ -155,10 +154,7 @@ void pace_say_bursts(struct pace *pace, const struct hwprof_event *event)
 	burst_ns = burst * BURST_STEPS * pace->step_ns;
 	rate = permille / 1000.0 * 1e9 / burst_ns;
 	fprintf(stderr,
-		"hwprof: a burst of %u branches costs some %.2g ms here: %.3g "
-		"a second of CPU time for %.1f %%; trip counts of a loop with "
-		"a tenth of the time are known to a factor of 1.5 after about "
-		"%.2g s of it\n",
+		"hwprof: a burst of %u branches costs some %.2g ms here: %.3g a second of CPU time for %.1f %%; trip counts of a loop with a tenth of the time are known to a factor of 1.5 after about %.2g s of it\n",
 		(unsigned int)burst, burst_ns / 1e6, rate, permille / 10.0,
 		WINDOWS_WANTED * PARTS / rate);
 }

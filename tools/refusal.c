@@ -119,7 +119,8 @@ static const char *who_attaches(int64_t scope)
  */
 static bool attaches(const struct hwprof_event *event)
 {
-	return event_config(event, sources_here()).source_caps & SOURCE_ATTACHES;
+	return event_config(event, sources_here()).source_caps &
+	       SOURCE_ATTACHES;
 }
 
 static void explain_attaching(const char *text)
@@ -134,10 +135,7 @@ static void explain_attaching(const char *text)
 			 "kernel.yama.ptrace_scope is %" PRId64
 			 ", which lets %s; ",
 			 scope, who_attaches(scope));
-	failed("not permitted to step the program for event '%s', which takes "
-	       "the right to attach to it as a debugger, and for all programs "
-	       "CAP_PERFMON and CAP_SYS_PTRACE: %skernel.perf_event_paranoid "
-	       "is %" PRId64 "; run as root, or take the source lbr or sample",
+	failed("not permitted to step the program for event '%s', which takes the right to attach to it as a debugger, and for all programs CAP_PERFMON and CAP_SYS_PTRACE: %skernel.perf_event_paranoid is %" PRId64 "; run as root, or take the source lbr or sample",
 	       text, yama, paranoid);
 }
 
@@ -158,10 +156,7 @@ static void explain_permission(const struct perf_event_attr *attr,
 		return;
 	}
 	read_number("/proc/sys/kernel/perf_event_paranoid", &paranoid);
-	failed("not permitted to open event '%s': kernel.perf_event_paranoid "
-	       "is %" PRId64 "; run as root, give the program CAP_PERFMON, or "
-			     "lower it (2 allows users their own programs in "
-			     "user mode, 1 the kernel too)",
+	failed("not permitted to open event '%s': kernel.perf_event_paranoid is %" PRId64 "; run as root, give the program CAP_PERFMON, or lower it (2 allows users their own programs in user mode, 1 the kernel too)",
 	       text, paranoid);
 }
 
@@ -175,18 +170,15 @@ static void explain_unsupported(const struct perf_event_attr *attr,
 	user.exclude_user = 0;
 	user.exclude_kernel = 1;
 	if (event->kernel && opens(&user, event))
-		failed("the module does not support the kernel in event '%s' "
-		       "(%s): give it the modifier 'u'",
+		failed("the module does not support the kernel in event '%s' (%s): give it the modifier 'u'",
 		       text, strerror(error));
 	else if (field)
 		failed("the module does not support '%s=%" PRIu64
-		       "' in event '%s' here (%s): leave it out, or see "
-		       "'hwprof doctor'",
+		       "' in event '%s' here (%s): leave it out, or see 'hwprof doctor'",
 		       field, hwprof_event_field(event, field), text,
 		       strerror(error));
 	else
-		failed("the module does not support '%s' as event '%s' asks "
-		       "for it (%s): see 'hwprof doctor'",
+		failed("the module does not support '%s' as event '%s' asks for it (%s): see 'hwprof doctor'",
 		       find_subject(event), text, strerror(error));
 }
 
@@ -223,8 +215,7 @@ static bool explain_several(const struct perf_event_attr *attr,
 		if (subjects >> kind & 1 && !opens(attr, &alone))
 			return false;
 	}
-	failed("this module profiles one thing an event, and '%s' has %s: give "
-	       "each an event (-e) of its own",
+	failed("this module profiles one thing an event, and '%s' has %s: give each an event (-e) of its own",
 	       text, subjects_names(subjects, names));
 	return true;
 }
@@ -234,8 +225,7 @@ static void explain_memory(const struct hwprof_event *event, const char *text)
 	uint64_t memory = hwprof_event_field(event, "memory_mib");
 
 	failed("the kernel gives event '%s' no memory of %" PRIu64
-	       " MiB: lower memory_mib, or raise what users may lock (ulimit "
-	       "-l)",
+	       " MiB: lower memory_mib, or raise what users may lock (ulimit -l)",
 	       text, memory ? memory : HWPROF_DEFAULT_MEMORY_MIB);
 }
 
@@ -247,8 +237,7 @@ void explain_refusal(const struct perf_event_attr *attr,
 	case EACCES:
 	case EPERM:
 		if (hwprof_event_field(event, "session"))
-			failed("the session in event '%s' is no other "
-			       "program's to feed: leave it out",
+			failed("the session in event '%s' is no other program's to feed: leave it out",
 			       text);
 		else
 			explain_permission(attr, event, text);
@@ -265,9 +254,7 @@ void explain_refusal(const struct perf_event_attr *attr,
 		explain_memory(event, text);
 		return;
 	case EMFILE:
-		failed("too many open files for an event on each CPU and "
-		       "thread: raise the limit (ulimit -n), or that of "
-		       "sessions (/sys/class/misc/hwprof/limits)");
+		failed("too many open files for an event on each CPU and thread: raise the limit (ulimit -n), or that of sessions (/sys/class/misc/hwprof/limits)");
 		return;
 	case ESRCH:
 		failed("the process or thread to be recorded has gone");

@@ -7,46 +7,34 @@
 #include "report.h"
 
 const char replay_usage[] =
-	"usage: hwprof replay FILE... [OPTIONS]\n"
-	"\n"
-	"Says which loops the branch stacks of a recording show (perf record "
-	"-b): how\n"
-	"often they were entered, and how many iterations they made, as far as "
-	"the\n"
-	"stacks saw them. Or which calls, paths, branches or ranges of code; "
-	"or, of\n"
-	"stacks of calls (perf record -g), the calling context tree.\n"
-	"\n"
-	"  FILE                recording of perf; -: standard input, if it was "
-	"recorded\n"
-	"                      to a pipe; of several files, all of them "
-	"together\n"
-	"      --diff          what has changed from the first of two files to "
-	"the second\n"
-	"  -e WHAT             loops; calls: call pairs and methods; paths: "
-	"those that\n"
-	"                      stacks show whole; edges: where each branch "
-	"led;\n"
-	"                      ranges: where all of them led; or cct: calling\n"
-	"                      contexts (default: loops)\n"
-	"      --event NAME    replay samples of this event alone (default: "
-	"stacks of\n"
-	"                      calls, of the first event that has them; else, "
-	"of all)\n"
-	"      --span BYTES    longest jump back that makes a loop (default: "
-	"1048576)\n"
-	"      --memory MIB    memory of the engine (default: 64)\n"
-	"      --hot PERCENT   ranges: hot are those with so much of all "
-	"events, without\n"
-	"                      the hot ranges inside them (default: 10)\n"
-	"      --of STREAM     ranges: of ip, where all branches led, or of "
-	"callee, where\n"
-	"                      calls did (default: ip)\n"
-	"      --blocks        paths: spell them out, block by "
-	"block\n" REPORT_CHAIN_USAGE REPORT_USAGE "\n"
-	"exit status: 0 done; 1 the file cannot be read, is damaged or has no "
-	"such\n"
-	"stacks; 2 wrong usage.\n";
+"usage: hwprof replay FILE... [OPTIONS]\n"
+"\n"
+"Says which loops the branch stacks of a recording show (perf record -b): how\n"
+"often they were entered, and how many iterations they made, as far as the\n"
+"stacks saw them. Or which calls, paths, branches or ranges of code; or, of\n"
+"stacks of calls (perf record -g), the calling context tree.\n"
+"\n"
+"  FILE                recording of perf; -: standard input, if it was recorded\n"
+"                      to a pipe; of several files, all of them together\n"
+"      --diff          what has changed from the first of two files to the second\n"
+"  -e WHAT             loops; calls: call pairs and methods; paths: those that\n"
+"                      stacks show whole; edges: where each branch led;\n"
+"                      ranges: where all of them led; or cct: calling\n"
+"                      contexts (default: loops)\n"
+"      --event NAME    replay samples of this event alone (default: stacks of\n"
+"                      calls, of the first event that has them; else, of all)\n"
+"      --span BYTES    longest jump back that makes a loop (default: 1048576)\n"
+"      --memory MIB    memory of the engine (default: 64)\n"
+"      --hot PERCENT   ranges: hot are those with so much of all events, without\n"
+"                      the hot ranges inside them (default: 10)\n"
+"      --of STREAM     ranges: of ip, where all branches led, or of callee, where\n"
+"                      calls did (default: ip)\n"
+"      --blocks        paths: spell them out, block by block\n"
+REPORT_CHAIN_USAGE
+REPORT_USAGE
+"\n"
+"exit status: 0 done; 1 the file cannot be read, is damaged or has no such\n"
+"stacks; 2 wrong usage.\n";
 
 struct command_replay {
 	struct report report;
@@ -96,14 +84,12 @@ static int set_option(struct command_replay *command, int option, char *value,
 		return -1;
 	case 'S':
 		if (!parse_count(value, 1, UINT32_MAX, &command->options.span))
-			return usage_error(
-				"--span '%s': allowed are numbers from 1 to %u",
+			return usage_error("--span '%s': allowed are numbers from 1 to %u",
 				value, UINT32_MAX);
 		return -1;
 	case 'M':
 		if (!parse_count(value, 1, 4095, &command->options.memory_mib))
-			return usage_error("--memory '%s': allowed are numbers "
-					   "from 1 to 4095",
+			return usage_error("--memory '%s': allowed are numbers from 1 to 4095",
 					   value);
 		return -1;
 	}
@@ -141,8 +127,7 @@ static int parse(struct command_replay *command, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (optind == argc)
-		return usage_error("replay which file? Give one of 'perf "
-				   "record -b', or -g");
+		return usage_error("replay which file? Give one of 'perf record -b', or -g");
 	command->report.file = argv[optind];
 	command->report.files = (const char *const *)argv + optind;
 	command->report.file_count = argc - optind;

@@ -58,8 +58,7 @@ static int parse_min_share(struct report *report, const char *value)
 	report->min_share = strtod(value, &end) / 100;
 	if (end == value || *end ||
 	    !(report->min_share >= 0 && report->min_share <= 1))
-		return usage_error("--min-share '%s': allowed are percentages "
-				   "from 0 to 100",
+		return usage_error("--min-share '%s': allowed are percentages from 0 to 100",
 				   value);
 	return -1;
 }
@@ -70,8 +69,7 @@ static int parse_hot(struct report *report, const char *value)
 
 	report->hot = strtod(value, &end) / 100;
 	if (end == value || *end || !(report->hot > 0 && report->hot <= 1))
-		return usage_error("--hot '%s': allowed are percentages above "
-				   "0, up to 100",
+		return usage_error("--hot '%s': allowed are percentages above 0, up to 100",
 				   value);
 	return -1;
 }
@@ -81,10 +79,7 @@ static int parse_of(struct report *report, const char *value)
 	int of = hwprof_range_of(value);
 
 	if (of < 0)
-		return usage_error(
-			"--of '%s': ranges are of ip, load-value, "
-			"load-address, store-address, callee, zero-address, "
-			"narrow-ip, ip-load-address or ip-store-address",
+		return usage_error("--of '%s': ranges are of ip, load-value, load-address, store-address, callee, zero-address, narrow-ip, ip-load-address or ip-store-address",
 			value);
 	report->of = HWPROF_RANGES_OF_FLAG(of);
 	return -1;
@@ -99,8 +94,7 @@ int report_option(struct report *report, int option, char *value,
 		return -1;
 	case 'n':
 		if (!parse_count(value, 1, SIZE_MAX / 2, &report->limit))
-			return usage_error(
-				"--limit '%s': allowed are numbers from 1",
+			return usage_error("--limit '%s': allowed are numbers from 1",
 				value);
 		return -1;
 	case 'p':
@@ -123,8 +117,7 @@ int report_option(struct report *report, int option, char *value,
 	case 'K':
 	case 'N':
 		if (report->function)
-			return usage_error("--function and --callers-of: give "
-					   "one of them, once");
+			return usage_error("--function and --callers-of: give one of them, once");
 		report->function = value;
 		report->callers = option == 'K';
 		return -1;
@@ -185,7 +178,8 @@ static int check_function(const struct report *report, int kind)
 const struct report_kind *report_kind_of(enum hwprof_kind kind)
 {
 	static const struct report_kind *const kinds[HWPROF_KINDS] = {
-#define KIND(constant, field, stem)	[HWPROF_KIND_##constant] = &report_##stem,
+#define KIND(constant, field, stem)	\
+		[HWPROF_KIND_##constant] = &report_##stem,
 		HWPROF_KIND_TABLE(KIND)
 #undef KIND
 	};
@@ -227,9 +221,7 @@ int report_check_diff(const struct report *report, int kind)
 		return usage_error("--diff has its own order, without --sort");
 	if (report->folded || report->blocks || report->contexts ||
 	    report->callers || report->min_share >= 0)
-		return usage_error(
-			"--diff says what has changed, without --folded, "
-			"--blocks, --contexts, --callers-of and --min-share");
+		return usage_error("--diff says what has changed, without --folded, --blocks, --contexts, --callers-of and --min-share");
 	return report_check(report, kind);
 }
 
@@ -257,14 +249,12 @@ static int take_files(struct report *report, char **files, size_t count)
 		return -1;
 	}
 	if (report->file)
-		return usage_error(
-			"'%s' and -i '%s': give all files without -i", files[0],
+		return usage_error("'%s' and -i '%s': give all files without -i", files[0],
 			report->file);
 	for (i = 0; i < count; i++)
 		pipes += !strcmp(files[i], "-");
 	if (pipes > 1)
-		return usage_error(
-			"standard input can be read once: one '-' is allowed");
+		return usage_error("standard input can be read once: one '-' is allowed");
 	report->file = files[0];
 	report->files = (const char *const *)files;
 	report->file_count = count;
@@ -282,8 +272,7 @@ static int take_arguments(struct report *report, char **arguments, size_t count)
 		count--;
 	} else if (count && strcmp(arguments[0], "-") &&
 		   access(arguments[0], F_OK)) {
-		return usage_error("unknown report '%s', and no such file; "
-				   "there are: " SUBJECTS,
+		return usage_error("unknown report '%s', and no such file; there are: " SUBJECTS,
 				   arguments[0]);
 	}
 	return take_files(report, arguments, count);
@@ -343,9 +332,7 @@ static int check_kinds(const struct report *report, unsigned int kinds)
 	int kind, status = -1;
 
 	if (report->json && kinds & (kinds - 1))
-		return usage_error("--json writes one profile, and the "
-				   "recording has several: say which one, as "
-				   "in 'hwprof report %s --json'",
+		return usage_error("--json writes one profile, and the recording has several: say which one, as in 'hwprof report %s --json'",
 				   hwprof_kind_name(__builtin_ctz(kinds)));
 	for (kind = 0; kind < HWPROF_KINDS && status < 0; kind++)
 		if (kinds >> kind & 1)

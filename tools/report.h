@@ -144,7 +144,8 @@ struct report_kind {
 			     const struct hwprof_profile *after);
 };
 
-#define KIND(constant, field, stem)	extern const struct report_kind report_##stem;
+#define KIND(constant, field, stem)	\
+	extern const struct report_kind report_##stem;
 HWPROF_KIND_TABLE(KIND)
 #undef KIND
 const struct report_kind *report_kind_of(enum hwprof_kind kind);

@@ -162,11 +162,9 @@ static const char *basis_sentence(enum hwprof_basis basis)
 	case HWPROF_BASIS_EXACT:
 		return "exact: every call was seen";
 	case HWPROF_BASIS_BRANCHES:
-		return "windows of branches: counts are of what was seen, low "
-		       "to high the 95 % intervals of shares";
+		return "windows of branches: counts are of what was seen, low to high the 95 % intervals of shares";
 	case HWPROF_BASIS_TIME:
-		return "windows of CPU time: counts are of what was seen, low "
-		       "to high the 95 % intervals of shares";
+		return "windows of CPU time: counts are of what was seen, low to high the 95 % intervals of shares";
 	}
 	return "samples: counts are the samples' periods";
 }

@@ -219,14 +219,12 @@ static void print_statistics(const struct hwprof_context_statistics *statistics)
 {
 	char text[6][GROUPED_SIZE];
 
-	printf("\n%s nodes of %s procedures, %s back edges, %s of one "
-	       "procedure at most\n",
+	printf("\n%s nodes of %s procedures, %s back edges, %s of one procedure at most\n",
 	       grouped(statistics->nodes, text[0]),
 	       grouped(statistics->procedures, text[1]),
 	       grouped(statistics->back_edges, text[2]),
 	       grouped(statistics->replication, text[3]));
-	printf("height %.1f on average, %u at most; %.1f children of a node "
-	       "that has any\n",
+	printf("height %.1f on average, %u at most; %.1f children of a node that has any\n",
 	       statistics->height, statistics->height_max,
 	       statistics->out_degree);
 	if (statistics->call_sites)
@@ -293,11 +291,9 @@ static const char *knowledge(const struct hwprof_profile *contexts,
 			     bool sampled)
 {
 	if (sampled)
-		return "sampled: where the samples found the program, as far "
-		       "as their stacks tell";
+		return "sampled: where the samples found the program, as far as their stacks tell";
 	if (!hwprof_profile_totals(contexts)->rows)
-		return "samples: calls are the samples' periods, of their "
-		       "callers one is known";
+		return "samples: calls are the samples' periods, of their callers one is known";
 	return "exact: every call was seen";
 }
 

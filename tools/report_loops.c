@@ -97,12 +97,9 @@ static const char *basis_sentence(const struct hwprof_loop *loop)
 	case HWPROF_BASIS_EXACT:
 		return "exact: every branch was seen";
 	case HWPROF_BASIS_BRANCHES:
-		return "windows of branches: counts are of what was seen, trip "
-		       "counts are estimates, low to high their 95 % intervals";
+		return "windows of branches: counts are of what was seen, trip counts are estimates, low to high their 95 % intervals";
 	case HWPROF_BASIS_TIME:
-		return "windows of CPU time: shares are of time, counts of "
-		       "what was seen, trip counts are estimates, low to high "
-		       "their 95 % intervals";
+		return "windows of CPU time: shares are of time, counts of what was seen, trip counts are estimates, low to high their 95 % intervals";
 	}
 	return "samples: iterations are back edges, by the samples' periods";
 }
@@ -170,11 +167,9 @@ static void print_precision(const struct report *report,
 	if (!factor || factor <= WANTED)
 		return;
 	if (isnan(factor))
-		printf("a loop with a tenth of all or more was seen in one "
-		       "window: its trip count has no interval");
+		printf("a loop with a tenth of all or more was seen in one window: its trip count has no interval");
 	else
-		printf("trip counts of loops with a tenth of all or more are "
-		       "known to a factor of %.2g",
+		printf("trip counts of loops with a tenth of all or more are known to a factor of %.2g",
 		       factor);
 	printf("; for %g, record %.2g times as long", WANTED, more);
 	if (report->replay)
@@ -235,8 +230,7 @@ static void warn_of_shares(const struct hwprof_profile *before,
 	a = hwprof_loops_get(before, 0)->share_of;
 	b = hwprof_loops_get(after, 0)->share_of;
 	if (strcmp(a, b))
-		warning("shares are of %s before and of %s after: their "
-			"changes say little",
+		warning("shares are of %s before and of %s after: their changes say little",
 			a, b);
 }
 

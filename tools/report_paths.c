@@ -284,8 +284,7 @@ static void print_each(const struct report *report,
 	bool contexts = report->contexts && any_context(paths);
 
 	if (report->contexts && !contexts)
-		printf("\nin which contexts they ran is not known: record both "
-		       "in one event (-e paths,cct)\n");
+		printf("\nin which contexts they ran is not known: record both in one event (-e paths,cct)\n");
 	for (i = 0; (report->blocks || contexts) && i < shown; i++) {
 		print_heading(report, hwprof_paths_get(paths, i));
 		if (report->blocks)
@@ -306,11 +305,9 @@ static const char *basis_sentence(enum hwprof_basis basis)
 	case HWPROF_BASIS_EXACT:
 		return "exact: every branch was seen";
 	case HWPROF_BASIS_BRANCHES:
-		return "windows of branches: counts are of paths that were "
-		       "seen whole";
+		return "windows of branches: counts are of paths that were seen whole";
 	case HWPROF_BASIS_TIME:
-		return "windows of CPU time: counts are of paths that were "
-		       "seen whole";
+		return "windows of CPU time: counts are of paths that were seen whole";
 	}
 	return "samples";
 }
@@ -366,8 +363,7 @@ static void print_unplaced(const struct hwprof_profile *paths)
 	char text[GROUPED_SIZE];
 
 	if (summary->windows > 0)
-		printf("%.1f %% of time, of %s windows, is on paths that were "
-		       "not seen whole\n",
+		printf("%.1f %% of time, of %s windows, is on paths that were not seen whole\n",
 		       100 * (1 - summary->windows / windows),
 		       grouped(windows, text));
 }
@@ -383,8 +379,7 @@ static void print_summary(const struct hwprof_profile *paths)
 	print_sums("procedure", summary->procedures, summary->metric);
 	print_unplaced(paths);
 	if (summary->unseen)
-		printf("%s of %s paths are not in these: how they began was "
-		       "not seen, or has been forgotten\n",
+		printf("%s of %s paths are not in these: how they began was not seen, or has been forgotten\n",
 		       grouped(summary->unseen, text[0]),
 		       grouped(summary->unseen + summary->count, text[1]));
 }

@@ -164,8 +164,7 @@ static const char *basis_sentence(enum hwprof_basis basis)
 	case HWPROF_BASIS_BRANCHES:
 		return "windows of branches: counts are of what was seen";
 	case HWPROF_BASIS_TIME:
-		return "by CPU time: counts are of what was seen, shares are "
-		       "shares of time";
+		return "by CPU time: counts are of what was seen, shares are shares of time";
 	}
 	return "samples: counts are the samples' periods";
 }

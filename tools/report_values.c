@@ -94,14 +94,11 @@ static const char *basis_sentence(enum hwprof_basis basis)
 {
 	switch (basis) {
 	case HWPROF_BASIS_EXACT:
-		return "exact: every load was seen, and invariance is from low "
-		       "to high";
+		return "exact: every load was seen, and invariance is from low to high";
 	case HWPROF_BASIS_BRANCHES:
-		return "windows of branches: counts are of what was seen, low "
-		       "to high are 95 % intervals";
+		return "windows of branches: counts are of what was seen, low to high are 95 % intervals";
 	case HWPROF_BASIS_TIME:
-		return "windows of CPU time: counts are of what was seen, low "
-		       "to high are 95 % intervals";
+		return "windows of CPU time: counts are of what was seen, low to high are 95 % intervals";
 	}
 	return "samples: executions are the samples' periods";
 }
@@ -109,8 +106,7 @@ static const char *basis_sentence(enum hwprof_basis basis)
 static void print_completeness(double completeness)
 {
 	if (!isnan(completeness))
-		printf("\ncomplete to %.1f %%: so much of the loads' "
-		       "executions is of those above\n",
+		printf("\ncomplete to %.1f %%: so much of the loads' executions is of those above\n",
 		       100 * completeness);
 }
 

@@ -9,22 +9,18 @@
 #include "report.h"
 
 const char script_usage[] =
-	"usage: hwprof script [--json] [FILE]\n"
-	"\n"
-	"Prints each row or sample of a recording as it stands there, a line "
-	"each, or a\n"
-	"JSON object a line: for programs that do their own sums.\n"
-	"\n"
-	"  FILE                recording of hwprof or perf; -: standard input, "
-	"if it\n"
-	"                      was recorded to a pipe (default: " DEFAULT_FILE
-	")\n"
-	"  -i, --input FILE    the same\n"
-	"  -j, --json          as JSON\n"
-	"  -h, --help\n"
-	"\n"
-	"exit status: 0 done; 1 the file cannot be read or is damaged; 2 wrong "
-	"usage.\n";
+"usage: hwprof script [--json] [FILE]\n"
+"\n"
+"Prints each row or sample of a recording as it stands there, a line each, or a\n"
+"JSON object a line: for programs that do their own sums.\n"
+"\n"
+"  FILE                recording of hwprof or perf; -: standard input, if it\n"
+"                      was recorded to a pipe (default: " DEFAULT_FILE ")\n"
+"  -i, --input FILE    the same\n"
+"  -j, --json          as JSON\n"
+"  -h, --help\n"
+"\n"
+"exit status: 0 done; 1 the file cannot be read or is damaged; 2 wrong usage.\n";
 
 static const struct option options[] = {
 	{ "input", required_argument, NULL, 'i' },

@@ -9,23 +9,19 @@
 #include "live.h"
 
 const char stat_usage[] =
-	"usage: hwprof stat [OPTIONS] [--] COMMAND [ARG...]\n"
-	"       hwprof stat [OPTIONS] -p PID | -a | -C CPUS | --cgroup NAME "
-	"[[--] COMMAND...]\n"
-	"\n"
-	"Profiles a command, or what runs, and says how much there was of it, "
-	"and what\n"
-	"became of that: on standard error, as the command has the standard "
-	"output.\n"
-	"\n" LIVE_USAGE
-	"  -o, --output FILE   to there, and not to standard error\n"
-	"  -j, --json          as JSON: see hwprof-stat(1)\n"
-	"  -h, --help\n"
-	"\n"
-	"exit status: that of the command, 128 + N if signal N killed it, 127 "
-	"if it is\n"
-	"not found, 126 if it cannot be executed; 1 profiling failed; 2 wrong "
-	"usage.\n";
+"usage: hwprof stat [OPTIONS] [--] COMMAND [ARG...]\n"
+"       hwprof stat [OPTIONS] -p PID | -a | -C CPUS | --cgroup NAME [[--] COMMAND...]\n"
+"\n"
+"Profiles a command, or what runs, and says how much there was of it, and what\n"
+"became of that: on standard error, as the command has the standard output.\n"
+"\n"
+LIVE_USAGE
+"  -o, --output FILE   to there, and not to standard error\n"
+"  -j, --json          as JSON: see hwprof-stat(1)\n"
+"  -h, --help\n"
+"\n"
+"exit status: that of the command, 128 + N if signal N killed it, 127 if it is\n"
+"not found, 126 if it cannot be executed; 1 profiling failed; 2 wrong usage.\n";
 
 static const struct option options[] = {
 	LIVE_OPTIONS,

@@ -18,35 +18,28 @@ enum {
 };
 
 const char top_usage[] =
-	"usage: hwprof top [OPTIONS] [--] COMMAND [ARG...]\n"
-	"       hwprof top [OPTIONS] -p PID | -a | -C CPUS | --cgroup NAME "
-	"[[--] COMMAND...]\n"
-	"\n"
-	"Profiles a command, or what runs, and shows now and then what 'hwprof "
-	"report'\n"
-	"would. On a terminal 'q' ends it; elsewhere there is a table each "
-	"time, and one\n"
-	"at the end.\n"
-	"\n" LIVE_USAGE
-	"  -d, --delay SECONDS between two tables (default: 2)\n"
-	"  -z, --zero          count anew after each\n"
-	"  -s, --sort KEYS     loops: order, separated by commas, of:\n"
-	"                      " HWPROF_LOOPS_SORT_KEYS "\n"
-	"  -n, --limit N       no more than N of them (default: what the "
-	"terminal has\n"
-	"                      room for; else 20)\n"
-	"      --hot PERCENT   ranges: hot are those with so much of all "
-	"events\n"
-	"      --per-process   each process apart\n"
-	"      --full-path     objects and files of source with their "
-	"directories\n"
-	"  -j, --json          as JSON, a document each time\n"
-	"  -h, --help\n"
-	"\n"
-	"exit status: that of the command, 128 + N if signal N killed it, 127 "
-	"if it is\n"
-	"not found, 126 if it cannot be executed; 1 profiling failed; 2 wrong "
-	"usage.\n";
+"usage: hwprof top [OPTIONS] [--] COMMAND [ARG...]\n"
+"       hwprof top [OPTIONS] -p PID | -a | -C CPUS | --cgroup NAME [[--] COMMAND...]\n"
+"\n"
+"Profiles a command, or what runs, and shows now and then what 'hwprof report'\n"
+"would. On a terminal 'q' ends it; elsewhere there is a table each time, and one\n"
+"at the end.\n"
+"\n"
+LIVE_USAGE
+"  -d, --delay SECONDS between two tables (default: 2)\n"
+"  -z, --zero          count anew after each\n"
+"  -s, --sort KEYS     loops: order, separated by commas, of:\n"
+"                      " HWPROF_LOOPS_SORT_KEYS "\n"
+"  -n, --limit N       no more than N of them (default: what the terminal has\n"
+"                      room for; else 20)\n"
+"      --hot PERCENT   ranges: hot are those with so much of all events\n"
+"      --per-process   each process apart\n"
+"      --full-path     objects and files of source with their directories\n"
+"  -j, --json          as JSON, a document each time\n"
+"  -h, --help\n"
+"\n"
+"exit status: that of the command, 128 + N if signal N killed it, 127 if it is\n"
+"not found, 126 if it cannot be executed; 1 profiling failed; 2 wrong usage.\n";
 
 static const struct option options[] = {
 	LIVE_OPTIONS,
@@ -291,8 +284,7 @@ static int set_option(struct top *top, int option, char *value, char **argv)
 	switch (option) {
 	case 'd':
 		if (!parse_seconds(value, &top->delay_ms))
-			return usage_error("--delay '%s': allowed are seconds, "
-					   "0.001 or more",
+			return usage_error("--delay '%s': allowed are seconds, 0.001 or more",
 					   value);
 		return -1;
 	case 'z':
@@ -303,8 +295,7 @@ static int set_option(struct top *top, int option, char *value, char **argv)
 		if (end == value || *end ||
 		    !(top->live.options.profile.hot > 0 &&
 		      top->live.options.profile.hot <= 1))
-			return usage_error("--hot '%s': allowed are "
-					   "percentages above 0, up to 100",
+			return usage_error("--hot '%s': allowed are percentages above 0, up to 100",
 					   value);
 		return -1;
 	case 'P':

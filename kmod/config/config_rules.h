@@ -45,7 +45,7 @@ enum config_exclude {
 
 /* The part of the rules that depends on the machine. */
 struct config_machine {
-	u32 sources;			/* those that work: 1 << enum source_id */
+	u32 sources;			/* that work: 1 << enum source_id */
 	u64 raw_events;			/* bits that raw events can have */
 	bool raw_events_differ;		/* from core to core */
 };
@@ -55,21 +55,21 @@ struct config_machine {
  *
  * @field: the value of each field, indexed by enum field. The same values have
  *	the names of the fields: config.burst is config.field[FIELD_burst].
- * @strays: bits of the words that belong to no field
- * @request: what it was decoded from
- * @engines: the engines that it names, 1 << enum engine_id each
- * @engine_caps: what all of these engines can do (enum engine_caps)
- * @sources: the sources that it names, 1 << enum source_id each
+ * @strays: bits of the words that belong to no field.
+ * @request: what it was decoded from.
+ * @engines: the engines that it names, 1 << enum engine_id each.
+ * @engine_caps: what all of these engines can do (enum engine_caps).
+ * @sources: the sources that it names, 1 << enum source_id each.
  * @source: enum source_id of the source that it names, or of the one that
- *	config_decode() has chosen
- * @source_caps: what this source can do (enum source_caps)
- * @raw_event: the event that the trigger counts; 0: none is named
- * @user: programs are seen
- * @kernel: the kernel is seen
- * @accesses: loads and stores are wanted
+ *	config_decode() has chosen.
+ * @source_caps: what this source can do (enum source_caps).
+ * @raw_event: the event that the trigger counts; 0: none is named.
+ * @user: programs are seen.
+ * @kernel: the kernel is seen.
+ * @accesses: loads and stores are wanted.
  * @windows: the source looks now and then, which a trigger decides; else it
- *	sees everything
- * @clocked: the trigger counts CPU time
+ *	sees everything.
+ * @clocked: the trigger counts CPU time.
  */
 struct session_config {
 	union {

@@ -337,7 +337,7 @@ static void test_registry(void **state)
 		assert_non_null(joint_parts[i]);
 }
 
-/* Profiles and sources of the ABI are engines and sources, and no others are. */
+/* Engines and sources are those that the ABI has as profiles and sources. */
 static void test_roles(void **state)
 {
 	int i, engine = 0, source = 0;

@@ -104,9 +104,10 @@ done
 printf '\t%073d\n' 0 > "$work/wide.c"
 printf '#!/bin/sh\n\t\t%065d\n' 0 > "$work/wide"
 printf '\t%072d\n' 0 > "$work/narrow.c"
+printf '\tprintf("%%s: %070d\\n", name);\n' 0 > "$work/message.c"
 check "a wide line of C" finds "81 columns" wide.c
 check "a wide line of shell" finds "81 columns" wide
-for file in fine.h fine fine.md narrow.c; do
+for file in fine.h fine fine.md narrow.c message.c; do
 	check "nothing is wrong with $file" passes $file
 done
 

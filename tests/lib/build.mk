@@ -48,7 +48,7 @@ $(BUILD)/tests/test-recordings: $(patsubst %,$(BUILD)/san/tests/lib/%.o,\
 UNIT_TESTS += $(patsubst %,$(BUILD)/tests/test-%,$(LIB_TESTS) replay chains \
 						  recordings names)
 
-# What a tool decides.
+# The files of tools that are tested here.
 $(BUILD)/san/tools/counters.o: override CFLAGS += -D_GNU_SOURCE
 
 $(BUILD)/tests/test-counters: $(BUILD)/san/tests/lib/test-counters.o \

@@ -40,7 +40,9 @@ static void test_refused(void **state)
  */
 static void test_sentence(void **state)
 {
-	struct finding finding = { .state = FINDING_OK, .text = "the PMU 'cpu'" };
+	struct finding finding = {
+		.state = FINDING_OK, .text = "the PMU 'cpu'",
+	};
 
 	doctor_add_counters(&finding, COUNTERS_OURS);
 	assert_int_equal(finding.state, FINDING_OK);
