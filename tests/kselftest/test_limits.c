@@ -404,7 +404,8 @@ TEST(sessions_of_a_program)
 
 	ASSERT_LE(0, device);
 	for (i = 0; i < ALL; i++) {
-		attr = event_attr_sampling(EVENT_LOOPS, 1000000 + i);
+		attr = event_attr_sampling(EVENT_LOOPS, 1000000);
+		attr.config |= (1000000ULL + i) << 32;	/* span: no two alike */
 		attr.disabled = 0;
 		fd[i] = event_open(&attr, 0, -1, -1, 0);
 		ASSERT_LE(0, fd[i]);
