@@ -77,3 +77,14 @@ fetch()
 		rm ./*.deb
 	)
 }
+
+# headers_release PACKAGE: set release and version to those of the kernel that
+# the installed headers meta-package stands for
+headers_release()
+{
+	version=$(dpkg-query -W -f '${Version}' "$1" 2> /dev/null) ||
+		die "the package $1 is not installed: run tests/vm/install rig"
+	release=$(dpkg-query -W -f '${Depends}' "$1" |
+		sed -n 's/.*linux-headers-\([0-9][^ ,]*-\(cloud\|rt\)-amd64\).*/\1/p')
+	[ -n "$release" ] || die "$1 depends on no linux-headers package"
+}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The small kernels: x86-64, built from Debian's linux-source package with
-# small.config and the fragment of their name. Sourced by ./get, which sets here
-# and version, after debug.sh.
+# small.config and a fragment of their own. ./get and ./make-small source this
+# file after cache.sh, apt.sh, debian.sh and debug.sh, and set here.
 
 # merge_fragments FILE...: their options, of each the last word
 merge_fragments()
@@ -46,6 +46,23 @@ compile_small()
 	small_make "$1" run-command KBUILD_RUN_COMMAND="\$(srctree)/scripts/package/install-extmod-build $2/build"
 }
 
+# Prepare what compiles modules, without a kernel: symbols stay unknown.
+prepare_small()
+{
+	configure "$1"
+	small_make "$1" modules_prepare
+	force_off "$1/out" "$small_fragment"
+}
+
+# force_off DIR FRAGMENT: take options for off when modules are built there.
+force_off()
+{
+	sed -n 's/^#! CONFIG_//p' "$2" | while read -r name; do
+		sed -i "/CONFIG_$name\>/d" "$1/include/config/auto.conf" \
+			"$1/include/generated/autoconf.h"
+	done
+}
+
 # choose_tools COMPILER: gcc, or a clang with the rest of its LLVM
 choose_tools()
 {
@@ -54,13 +71,19 @@ choose_tools()
 	! command -v ccache > /dev/null || small_cc="ccache $1"
 }
 
+small_environment()
+{
+	export KBUILD_BUILD_TIMESTAMP=2020-01-01
+	export KBUILD_BUILD_USER=hwprof KBUILD_BUILD_HOST=vm
+	export CCACHE_DIR="$cache_root/ccache"
+	mkdir -p "$1"
+	merge_fragments "$here/small.config" "$small_fragment" > "$1/fragment"
+}
+
 small_kernel()
 {
-	export KBUILD_BUILD_TIMESTAMP=2020-01-01 KBUILD_BUILD_USER=hwprof KBUILD_BUILD_HOST=vm
-	export CCACHE_DIR="$cache_root/ccache"
-	mkdir -p "$1/work" "$1/modules"
-	merge_fragments "$here/small.config" "$here/$small_name.config" \
-		> "$1/work/fragment"
+	small_environment "$1/work"
+	mkdir "$1/modules"
 	logged "building the kernel $small_name" "$1/log" compile_small "$1/work" "$1"
 	strip -g -o "$1/vmlinux" "$1/work/out/vmlinux"
 	cp "$1/work/out/include/config/kernel.release" "$1/release"
@@ -68,15 +91,23 @@ small_kernel()
 	rm -rf "$1/work"
 }
 
-# small_entry NAME COMPILER
+small_headers()
+{
+	small_environment "$1"
+	logged "preparing headers of $small_name" "$1/log" prepare_small "$1"
+	ln -s out "$1/build"
+}
+
+# small_entry kernel|headers NAME COMPILER FRAGMENT: print a directory with the
+# kernel, or with no more than what compiles modules for it
 small_entry()
 {
-	small_name=$1
+	small_name=$2 small_fragment=$4
 	headers_release linux-headers-6.12-cloud-amd64
-	source=$(cache_entry "source-$(echo "$version" | cache_hash "$here"/patches/*)" \
-		kernel_source)
-	key=$( (echo "$version"; "$2" --version) | cache_hash "$here/small.sh" \
-		"$here/small.config" "$here/$1.config" "$here"/patches/*)
-	choose_tools "$2"
-	cache_entry "$1-$key" small_kernel
+	key=$(echo "$version" | cache_hash "$here"/patches/*)
+	source=$(cache_entry "source-$key" kernel_source)
+	key=$( (echo "$version $1"; "$3" --version) | cache_hash "$here/small.sh" \
+		"$here/small.config" "$4" "$here"/patches/*)
+	choose_tools "$3"
+	cache_entry "$2-$key" "small_$1"
 }
