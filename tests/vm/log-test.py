@@ -44,9 +44,40 @@ HARMLESS = (
     "hwprof: no hardware counters",
 )
 
+# Reports of KCSAN, and whether they are the module's.
+RACES = (
+    (True, """\
+BUG: KCSAN: data-race in perf_poll / session_flush [hwprof]
+
+write to 0xffff888000000000 of 8 bytes by task 77 on cpu 0:
+ session_flush+0x1/0x2 [hwprof]
+==================================================================="""),
+    (True, """\
+BUG: KCSAN: data-race in list_add / list_del
+
+read to 0xffff888000000000 of 8 bytes by task 77 on cpu 0:
+ list_del+0x1/0x2
+ slot_free+0x1/0x2 [hwprof]
+==================================================================="""),
+    (False, """\
+BUG: KCSAN: data-race in tick_sched / tick_update
+
+read to 0xffff888000000000 of 8 bytes by interrupt on cpu 0:
+ tick_update+0x1/0x2
+ asm_sysvec_apic_timer_interrupt+0x1/0x2
+ loop_feed+0x1/0x2 [hwprof]
+
+read to 0xffff888000000000 of 8 bytes by task 77 on cpu 1:
+ tick_sched+0x1/0x2
+===================================================================
+hwprof: no hardware counters [hwprof]"""),
+)
+
 
 def main():
-    wrong = [f"no report: {line}" for line in REPORTS
+    wrong = [f"not told apart: {text}" for ours, text in RACES
+             if bool(kernel_log.reports(text)) != ours]
+    wrong += [f"no report: {line}" for line in REPORTS
              if line not in kernel_log.reports(f"before\n[    1.0] {line}\nafter")]
     wrong += [f"a report: {line}" for line in HARMLESS
               if kernel_log.reports(f"before\n[    1.0] {line}\nafter")]

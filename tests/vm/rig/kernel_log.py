@@ -14,13 +14,37 @@ _REPORT = re.compile(
     r"|suspicious RCU usage|sleeping function called|(?i:(soft|hard) ?lockup)"
     r"|list_(add|del) corruption|refcount_t:|kernel stack overflow")
 _USER = re.compile(r"traps: |segfault at ")
+_RACE = re.compile(r"BUG: KCSAN: ")
 _LINES = 60
 
 
-def reports(text):
-    """The first report of a log, with the lines that belong to it, or ''."""
+def _race_of(lines, module):
+    """Is a race, with the lines that follow, between code that a module runs?
+
+    The kernel has races of its own. An interrupt may have come in the module's
+    code; what it does there is not the module's.
+    """
+    interrupt = False
+    for line in lines:
+        if line.endswith("=" * 20):
+            return False
+        if line.endswith(":") or "BUG: KCSAN" in line:     # a stack begins
+            interrupt = False
+        interrupt = interrupt or " asm_" in line or " exc_nmi" in line
+        if not interrupt and f"[{module}]" in line:
+            return True
+    return False
+
+
+def reports(text, module="hwprof"):
+    """The first report of a log, with the lines that belong to it, or ''.
+
+    Of the data races that KCSAN reports, those in the module count.
+    """
     lines = text.splitlines()
     for number, line in enumerate(lines):
+        if _RACE.search(line) and not _race_of(lines[number:number + _LINES], module):
+            continue
         if _REPORT.search(line) and not _USER.search(line):
             report = lines[max(0, number - 2):number + _LINES]
             for count, end in enumerate(report, 1):
