@@ -54,8 +54,8 @@ all_and_no_more()
 		sed -n 's/.* T \(.*\)@@LIBHWPROF_[0-9.]*$/\1/p' | sort > \
 			"$work/exported"
 	echo '#include <hwprof.h>' | cc -Iuapi -Ilib -E -P -x c - |
-		grep -oE '\b(hwprof|rap)_[a-z0-9_]+\(' | tr -d '(' | sort -u \
-		> "$work/declared"
+		grep -oE '\b(hwprof|rap)_[a-z0-9_]+\(' | tr -d '(' |
+		sort -u > "$work/declared"
 	[ -s "$work/exported" ] && diff "$work/declared" "$work/exported"
 }
 

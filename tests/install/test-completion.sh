@@ -57,8 +57,8 @@ same()
 	if [[ $2 == "$3" ]]; then
 		echo "ok $n - $1"
 	else
-		diff <(tr ' ' '\n' <<< "$2") <(tr ' ' '\n' <<< "$3") | sed \
-			's/^/# /'
+		diff <(tr ' ' '\n' <<< "$2") <(tr ' ' '\n' <<< "$3") |
+			sed 's/^/# /'
 		echo "not ok $n - $1"
 		failed=1
 	fi

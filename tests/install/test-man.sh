@@ -61,8 +61,8 @@ silent()
 # compiles PAGE: checks that the page's example compiles.
 compiles()
 {
-	sed -n '/^\.EX/,/^\.EE/p' "$1" | sed \
-		'/^\.E[XE]/d; s/\\-/-/g; s/\\e/\\/g;
+	sed -n '/^\.EX/,/^\.EE/p' "$1" |
+		sed '/^\.E[XE]/d; s/\\-/-/g; s/\\e/\\/g;
 		s/\\(aq/'"'"'/g; s/\\(ha/^/g; s/\\(ti/~/g; s/^\\&//' \
 		> "$work/example.c"
 	grep . "$work/example.c" > "$work/lines" || { echo "none"; return 1; }
