@@ -46,7 +46,6 @@ struct cct_table {
 	struct cct_stub stubs[CCT_STUBS];
 	u64 seed;
 	u32 basis;
-	u32 merged;		/* not used: cct_merge() goes from top down */
 };
 
 static void cct_table_init(void *memory, size_t size,
@@ -57,7 +56,6 @@ static void cct_table_init(void *memory, size_t size,
 
 	table->seed = params->seed;
 	table->basis = params->basis;
-	table->merged = 0;
 	if (params->basis != HWPROF_BASIS_EXACT)
 		header += cct_stacks_init(&table->stacks, memory + header,
 					  size, params->seed);
