@@ -174,7 +174,9 @@ static void hwprof_start(struct perf_event *event, int flags)
 {
 	struct hw_perf_event *hwc = &event->hw;
 
-	if (!(hwc->state & PERF_HES_STOPPED))
+	/* 6.16 also starts events of a group that are disabled. */
+	if (!(hwc->state & PERF_HES_STOPPED) ||
+	    event->state != PERF_EVENT_STATE_ACTIVE)
 		return;
 	hwc->state = 0;
 	/* Perf has set a new one. */
@@ -188,6 +190,12 @@ static void hwprof_stop(struct perf_event *event, int flags)
 	struct hw_perf_event *hwc = &event->hw;
 
 	if (hwc->state & PERF_HES_STOPPED)
+		return;
+	/*
+	 * Perf throttles the event's group, since 6.16. Tables go on learning,
+	 * so the count goes on, too: it is the sum of the rows.
+	 */
+	if (!(flags & PERF_EF_UPDATE) && event_session(event)->rows)
 		return;
 	slot_update(this_slot(event), event);
 	hwc->state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
