@@ -21,7 +21,6 @@
 #include "session.h"
 #include "source/budget.h"
 #include "source/source.h"
-#include "source/trigger.h"
 #include "unwind.h"
 
 struct workqueue_struct *hwprof_workqueue;
@@ -379,8 +378,7 @@ static u32 basis_of(const struct session_config *config)
 {
 	if (!config->windows)
 		return HWPROF_BASIS_EXACT;
-	return trigger_counts_branches(config) ? HWPROF_BASIS_BRANCHES :
-						 HWPROF_BASIS_TIME;
+	return config->by_branches ? HWPROF_BASIS_BRANCHES : HWPROF_BASIS_TIME;
 }
 
 /*

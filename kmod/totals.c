@@ -2,7 +2,6 @@
 /* The totals of a session: sums over its CPUs, since it was last reset. */
 #include "emit.h"
 #include "session.h"
-#include "source/source.h"
 
 /* Add what a table still has, and the profile does not. */
 static void count_table(const struct session *session,

@@ -191,14 +191,21 @@ static void decode_source(struct session_config *config,
 			  config->burst;
 }
 
-static void decode_trigger(struct session_config *config)
+static void decode_trigger(struct session_config *config,
+			   const struct config_machine *machine)
 {
+	bool frequency = config->request.freq && config->request.period;
+
 	config->raw_event = 0;
 #define X(name, low)	config->raw_event |= config->name << (low);
 	HWPROF_TRIGGER(X)
 #undef X
 	config->clocked = !config->raw_event &&
 			  !(config->source_caps & SOURCE_RECORDS);
+	config->branches_wanted = !config->raw_event ||
+				  config->raw_event == machine->taken_branches;
+	config->by_branches = !config->clocked && config->branches_wanted &&
+			      !frequency && !config->budget_permille;
 }
 
 void config_decode(struct session_config *config,
@@ -214,7 +221,7 @@ void config_decode(struct session_config *config,
 	decode_engines(config, request->words);
 	config->accesses = wants_accesses(config);
 	decode_source(config, machine);
-	decode_trigger(config);
+	decode_trigger(config, machine);
 }
 
 /* --- rules -------------------------------------------------------------- */

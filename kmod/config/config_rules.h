@@ -47,6 +47,7 @@ enum config_exclude {
 struct config_machine {
 	u32 sources;			/* that work: 1 << enum source_id */
 	u64 raw_events;			/* bits that raw events can have */
+	u64 taken_branches;		/* raw event; 0: it has none */
 	bool raw_events_differ;		/* from core to core */
 };
 
@@ -70,6 +71,9 @@ struct config_machine {
  * @windows: the source looks now and then, which a trigger decides; else it
  *	sees everything.
  * @clocked: the trigger counts CPU time.
+ * @branches_wanted: the trigger counts taken branches, or names no event.
+ * @by_branches: the trigger counts taken branches at a fixed period, so that
+ *	each of them is equally likely to be in a window.
  */
 struct session_config {
 	union {
@@ -92,6 +96,8 @@ struct session_config {
 	bool accesses;
 	bool windows;
 	bool clocked;
+	bool branches_wanted;
+	bool by_branches;
 };
 
 /**

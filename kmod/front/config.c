@@ -19,6 +19,7 @@ static struct config_machine machine_here(void)
 {
 	struct config_machine machine = {
 		.raw_events = arch_raw_events(),
+		.taken_branches = arch_taken_branches(),
 		.raw_events_differ = !cores_are_alike(),
 	};
 	int i;

@@ -17,21 +17,6 @@ static bool has_frequency(const struct perf_event_attr *attr)
 	return attr->freq && attr->sample_freq;
 }
 
-/* Return true if the event counts taken branches, or names no event. */
-static bool wants_branches(const struct session_config *config)
-{
-	return !config->raw_event ||
-	       config->raw_event == arch_taken_branches();
-}
-
-bool trigger_counts_branches(const struct session_config *config)
-{
-	bool frequency = config->request.freq && config->request.period;
-
-	return !config->clocked && wants_branches(config) && !frequency &&
-	       !config->budget_permille;
-}
-
 struct perf_event_attr trigger_counter_attr(const struct core_pmu *pmu,
 					    u64 branch_sample_type)
 {
@@ -85,7 +70,7 @@ static void set_period(struct perf_event_attr *attr, const struct root *root)
 	if (root->has_budget) {
 		attr->sample_period =
 			first_period(attr,
-				     wants_branches(&root->session->config));
+				     root->session->config.branches_wanted);
 		if (!want->freq && want->sample_period > attr->sample_period)
 			attr->sample_period = want->sample_period;
 		return;

@@ -11,7 +11,6 @@
 struct core_pmu;
 struct root;
 struct session;
-struct session_config;
 
 /* Default periods. */
 enum {
@@ -61,7 +60,9 @@ struct perf_event_attr trigger_clock_attr(void);
  *
  * The trigger is one counter; a task that may run on cores with different PMUs
  * has one counter for each. Counters count where the event does (user, kernel),
- * at its period or frequency. They do not run yet.
+ * at its period or frequency. They do not run yet. Whether a trigger counts CPU
+ * time, struct session_config tells and not the counter: since 6.6 perf gives a
+ * clock another type than it was asked for.
  *
  * Context: process context, without perf's locks.
  * Return: 0 or an errno.
@@ -118,14 +119,6 @@ bool trigger_is(const struct root *root, const struct perf_event *counter);
  * Context: a workqueue, without perf's locks.
  */
 void trigger_close(struct root *root);
-
-/*
- * Return true if the trigger counts taken branches, so that each of them is
- * equally likely to be in a window. Only the config tells whether the trigger
- * counts CPU time: since 6.6 perf gives a clock another type than it was asked
- * for.
- */
-bool trigger_counts_branches(const struct session_config *config);
 
 /**
  * trigger_missing() - Ask whether this machine has triggers

@@ -267,6 +267,35 @@ static void test_raw_events(void **state)
 	assert_int_equal(config_check(&config, &machine).error, -EOPNOTSUPP);
 }
 
+/* Windows are fair to branches where these are counted at a fixed period. */
+static void test_by_branches(void **state)
+{
+	static const struct {
+		struct config_request request;
+		bool fair;
+	} cases[] = {
+		{ { .words = { LOOPS | LBR } }, true },
+		{ { .words = { LOOPS | LBR }, .period = 9 }, true },
+		{ { .words = { LOOPS | LBR }, .period = 9, .freq = true },
+		  false },
+		{ { .words = { LOOPS | LBR, 10 << 16 } }, false },
+		{ { .words = { LOOPS | LBR, 0x20c4ULL << 48 } }, true },
+		{ { .words = { LOOPS | LBR, 0xc0ULL << 48 } }, false },
+		{ { .words = { LOOPS, 200 } }, false },
+		{ { .words = { LOOPS, 200 | 0x20c4ULL << 48 } }, true },
+	};
+	const struct config_machine machine = {
+		.sources = 7, .raw_events = ~0ULL, .taken_branches = 0x20c4,
+	};
+	struct session_config config;
+	size_t i;
+
+	for (i = 0; i < COUNT(cases); i++) {
+		config_decode(&config, &cases[i].request, &machine);
+		assert_int_equal(config.by_branches, cases[i].fair);
+	}
+}
+
 static struct session_config decoded(struct config_request request)
 {
 	const struct config_machine machine = { .sources = 7 };
@@ -362,6 +391,7 @@ int main(void)
 		cmocka_unit_test(test_rules),
 		cmocka_unit_test(test_strays),
 		cmocka_unit_test(test_raw_events),
+		cmocka_unit_test(test_by_branches),
 		cmocka_unit_test(test_feeders),
 		cmocka_unit_test(test_registry),
 		cmocka_unit_test(test_roles),
