@@ -468,7 +468,6 @@ const struct profile_kind calls_kind = {
 	.size = sizeof(struct hwprof_calls),
 	.kind = HWPROF_KIND_CALLS,
 	.about = "calls",
-	.row_types = 1 << HWPROF_ROW_CALL,
 	.units = "calls",
 	.things = "calls",
 	.lacking = "how sure their counts are is not known",

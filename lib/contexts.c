@@ -565,7 +565,6 @@ const struct profile_kind contexts_kind = {
 	.size = sizeof(struct hwprof_contexts),
 	.kind = HWPROF_KIND_CCT,
 	.about = "cct",
-	.row_types = 1 << HWPROF_ROW_CONTEXT,
 	.units = "calls",
 	.things = "calls",
 	.lacking = "of their contexts only the last call is known",

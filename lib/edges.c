@@ -286,7 +286,6 @@ const struct profile_kind edges_kind = {
 	.size = sizeof(struct hwprof_edges),
 	.kind = HWPROF_KIND_EDGES,
 	.about = "edges",
-	.row_types = 1 << HWPROF_ROW_EDGE,
 	.units = "taken branches",
 	.things = "edges",
 	.lacking = "the lines behind them are not known",

@@ -157,7 +157,6 @@ const struct profile_kind loops_kind = {
 	.size = sizeof(struct hwprof_loops),
 	.kind = HWPROF_KIND_LOOPS,
 	.about = "loops",
-	.row_types = 1 << HWPROF_ROW_LOOP | 1 << HWPROF_ROW_TIME,
 	.units = "back edges",
 	.things = "loops",
 	.lacking = "only back edges are known, no entries and trip counts",

@@ -408,7 +408,6 @@ const struct profile_kind paths_kind = {
 	.size = sizeof(struct hwprof_paths),
 	.kind = HWPROF_KIND_PATHS,
 	.about = "paths",
-	.row_types = 1 << HWPROF_ROW_PATH,
 	.units = "paths",
 	.things = "paths",
 	.lacking = "which paths they are of is not known",

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "file.h"
-#include "kinds.h"
 #include "origin.h"
 #include "profile.h"
 #include "subjects.h"
@@ -279,48 +278,11 @@ static int make_profile(struct hwprof_profile **result,
 
 /* --- for all kinds -------------------------------------------------------- */
 
-#define KIND(constant, field, stem)	\
-	extern const struct profile_kind stem##_kind;
-HWPROF_KIND_TABLE(KIND)
-#undef KIND
-
-static const struct profile_kind *const kinds[HWPROF_KINDS] = {
-#define KIND(constant, field, stem)	[HWPROF_KIND_##constant] = &stem##_kind,
-	HWPROF_KIND_TABLE(KIND)
-#undef KIND
-};
-
-const struct profile_kind *profile_kind_of(enum hwprof_kind kind)
-{
-	return kinds[kind];
-}
-
-/* Reports have the names of the events' fields. */
-const char *hwprof_kind_name(enum hwprof_kind kind)
-{
-	return kind < HWPROF_KINDS ? kinds[kind]->about : NULL;
-}
-
-const char *hwprof_kind_units(enum hwprof_kind kind)
-{
-	return kind < HWPROF_KINDS ? kinds[kind]->units : NULL;
-}
-
-int hwprof_kind_of(const char *name)
-{
-	int kind;
-
-	for (kind = 0; kind < HWPROF_KINDS; kind++)
-		if (!strcmp(kinds[kind]->about, name))
-			return kind;
-	return -EINVAL;
-}
-
-struct hwprof_profile *profile_gathering(enum hwprof_kind kind,
+struct hwprof_profile *profile_gathering(const struct profile_kind *kind,
 					 const struct hwprof_options *options,
 					 struct hwprof_file *file)
 {
-	struct hwprof_profile *profile = profile_new(kinds[kind], options);
+	struct hwprof_profile *profile = profile_new(kind, options);
 
 	if (!profile)
 		return NULL;
@@ -371,36 +333,23 @@ int profile_snapshot(struct hwprof_profile **result,
 	return error;
 }
 
-int hwprof_profile_read(struct hwprof_profile **profile, enum hwprof_kind kind,
-			struct hwprof_file *const *files, size_t count,
-			const struct hwprof_options *options)
+int profile_read(struct hwprof_profile **profile,
+		 const struct profile_kind *kind,
+		 struct hwprof_file *const *files, size_t count,
+		 const struct hwprof_options *options)
 {
-	return make_profile(profile, kinds[kind], files, count, options,
+	return make_profile(profile, kind, files, count, options,
 			    gather_samples, NULL);
 }
 
-int hwprof_profile_replay_all(struct hwprof_profile **profile,
-			      enum hwprof_kind kind,
-			      struct hwprof_file *const *files, size_t count,
-			      const struct hwprof_options *options,
-			      const struct hwprof_replay_options *replay)
+int profile_replay(struct hwprof_profile **profile,
+		   const struct profile_kind *kind,
+		   struct hwprof_file *const *files, size_t count,
+		   const struct hwprof_options *options,
+		   const struct hwprof_replay_options *replay)
 {
-	*profile = NULL;
-	if (!kinds[kind]->replay)
-		return file_fail(files[0], -EOPNOTSUPP,
-				 "%s cannot be replayed: a recording of stacks has no values of loads",
-				 hwprof_kind_name(kind));
-	return make_profile(profile, kinds[kind], files, count, options,
-			    kinds[kind]->replay, (void *)replay);
-}
-
-int hwprof_profile_replay(struct hwprof_profile **profile,
-			  enum hwprof_kind kind, struct hwprof_file *file,
-			  const struct hwprof_options *options,
-			  const struct hwprof_replay_options *replay)
-{
-	return hwprof_profile_replay_all(profile, kind, &file, 1, options,
-					 replay);
+	return make_profile(profile, kind, files, count, options, kind->replay,
+			    (void *)replay);
 }
 
 enum hwprof_kind hwprof_profile_kind(const struct hwprof_profile *profile)

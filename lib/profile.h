@@ -26,7 +26,6 @@ struct profile_kind {
 	enum hwprof_kind kind;
 	size_t size;			/* of the profile */
 	const char *about;		/* field that its events have */
-	unsigned int row_types;		/* bits 1 << enum hwprof_row_type */
 	const char *units;		/* what rows count, such as "back
 					 * edges" */
 	const char *things;		/* what it is about, such as "loops" */
@@ -73,7 +72,7 @@ struct profile_kind {
 		    const struct hwprof_totals *totals);
 };
 
-/* Returns the kind of this number. */
+/* kinds.c: returns the kind of this number. */
 const struct profile_kind *profile_kind_of(enum hwprof_kind kind);
 
 struct hwprof_profile {
@@ -110,7 +109,7 @@ struct hwprof_profile {
  * so far. @file has the name for messages, and counts of lost records. Returns
  * NULL without memory.
  */
-struct hwprof_profile *profile_gathering(enum hwprof_kind kind,
+struct hwprof_profile *profile_gathering(const struct profile_kind *kind,
 					 const struct hwprof_options *options,
 					 struct hwprof_file *file);
 int profile_take(struct hwprof_profile *profile,
@@ -128,6 +127,17 @@ void profile_reset(struct hwprof_profile *gathering);
 int profile_check_options(enum hwprof_kind kind,
 			  const struct hwprof_options *options, char *message,
 			  size_t size);
+
+/* Do as hwprof_profile_read() and hwprof_profile_replay_all(), for @kind. */
+int profile_read(struct hwprof_profile **profile,
+		 const struct profile_kind *kind,
+		 struct hwprof_file *const *files, size_t count,
+		 const struct hwprof_options *options);
+int profile_replay(struct hwprof_profile **profile,
+		   const struct profile_kind *kind,
+		   struct hwprof_file *const *files, size_t count,
+		   const struct hwprof_options *options,
+		   const struct hwprof_replay_options *replay);
 
 /* Returns true if the options want a thing of this function (NULL: none). */
 bool profile_wants(const struct hwprof_profile *profile, const char *function);

@@ -577,7 +577,6 @@ const struct profile_kind ranges_kind = {
 	.size = sizeof(struct hwprof_ranges),
 	.kind = HWPROF_KIND_RANGES,
 	.about = "ranges",
-	.row_types = 1 << HWPROF_ROW_RANGE | 1 << HWPROF_ROW_BOX,
 	.units = "events",
 	.things = "ranges",
 	.lacking = "how large their ranges are is not known",

@@ -278,7 +278,7 @@ static int make_file(struct hwprof_session *session)
 	if (!session->file || !session->record ||
 	    file_add_event(session->file, &attr, (struct span){ NULL, NULL }))
 		return session_fail(session, -ENOMEM, "out of memory");
-	session->gathering = profile_gathering(session->kind,
+	session->gathering = profile_gathering(profile_kind_of(session->kind),
 					       &session->options.profile,
 					       session->file);
 	return session->gathering

@@ -1,15 +1,39 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <string.h>
+
 #include "kinds.h"
-#include "profile.h"
 #include "subjects.h"
 
 /* The engine that a kind of profile is learnt by. */
 static const unsigned char engine_of[HWPROF_KINDS] = {
-#define KIND(constant, field, stem)	\
+#define KIND(constant, field, stem, rows)				\
 	[HWPROF_KIND_##constant] = ENGINE_##field,
 	HWPROF_KIND_TABLE(KIND)
 #undef KIND
 };
+
+/* Reports have the names of the events' fields. */
+static const char *const names[HWPROF_KINDS] = {
+#define KIND(constant, field, stem, rows)	[HWPROF_KIND_##constant] = #field,
+	HWPROF_KIND_TABLE(KIND)
+#undef KIND
+};
+
+const char *hwprof_kind_name(enum hwprof_kind kind)
+{
+	return kind < HWPROF_KINDS ? names[kind] : NULL;
+}
+
+int hwprof_kind_of(const char *name)
+{
+	int kind;
+
+	for (kind = 0; kind < HWPROF_KINDS; kind++)
+		if (!strcmp(names[kind], name))
+			return kind;
+	return -EINVAL;
+}
 
 unsigned int subjects_of(const uint64_t words[CONFIG_WORDS])
 {
@@ -23,8 +47,13 @@ unsigned int subjects_of(const uint64_t words[CONFIG_WORDS])
 
 bool subject_has_row(enum hwprof_kind kind, const struct hwprof_row *row)
 {
-	return row->type < 32 &&
-	       profile_kind_of(kind)->row_types >> row->type & 1;
+	static const unsigned int rows_of[HWPROF_KINDS] = {
+#define KIND(constant, field, stem, rows)	[HWPROF_KIND_##constant] = rows,
+		HWPROF_KIND_TABLE(KIND)
+#undef KIND
+	};
+
+	return row->type < 32 && rows_of[kind] >> row->type & 1;
 }
 
 const char *subjects_names(unsigned int subjects, char *text)

@@ -264,7 +264,6 @@ const struct profile_kind values_kind = {
 	.size = sizeof(struct hwprof_values),
 	.kind = HWPROF_KIND_VALUES,
 	.about = "values",
-	.row_types = 1 << HWPROF_ROW_VALUE,
 	.units = "loads",
 	.things = "loads",
 	.lacking = "which values were loaded is not known",

@@ -194,7 +194,7 @@ static int check_function(const struct report *report, int kind)
 const struct report_kind *report_kind_of(enum hwprof_kind kind)
 {
 	static const struct report_kind *const kinds[HWPROF_KINDS] = {
-#define KIND(constant, field, stem)	\
+#define KIND(constant, field, stem, rows)				\
 		[HWPROF_KIND_##constant] = &report_##stem,
 		HWPROF_KIND_TABLE(KIND)
 #undef KIND

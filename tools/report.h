@@ -144,7 +144,7 @@ struct report_kind {
 			     const struct hwprof_profile *after);
 };
 
-#define KIND(constant, field, stem)	\
+#define KIND(constant, field, stem, rows)				\
 	extern const struct report_kind report_##stem;
 HWPROF_KIND_TABLE(KIND)
 #undef KIND

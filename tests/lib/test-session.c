@@ -28,7 +28,8 @@ static struct hwprof_session *make_session(enum hwprof_kind kind)
 	session->record = malloc(SESSION_RECORD_MAX);
 	assert_int_equal(file_add_event(session->file, &attr,
 					(struct span){ NULL, NULL }), 0);
-	session->gathering = profile_gathering(kind, &session->options.profile,
+	session->gathering = profile_gathering(profile_kind_of(kind),
+						  &session->options.profile,
 					       session->file);
 	assert_non_null(session->gathering);
 	return session;
