@@ -1702,6 +1702,147 @@ hwprof_values_get(const struct hwprof_profile *profile, size_t index);
  */
 double hwprof_values_completeness(const struct hwprof_profile *profile);
 
+/* ---- exports ----------------------------------------------------------- */
+
+/**
+ * struct hwprof_format - A format of another program
+ * @name: its name, such as "pprof".
+ * @suffix: what names of its files end with, such as ".pb.gz".
+ * @readers: programs that read it, for messages.
+ * @kinds: bits 1 << enum hwprof_kind of the profiles that it can have.
+ * @per_object: true if each object becomes an output of its own. Otherwise the
+ *	profile becomes one.
+ * @versions: versions that hwprof_export_open() can be given, separated by
+ *	blanks, the default first; NULL if there is only one.
+ */
+struct hwprof_format {
+	const char *name;
+	const char *suffix;
+	const char *readers;
+	unsigned int kinds;
+	bool per_object;
+	const char *versions;
+};
+
+/**
+ * hwprof_format_get() - Get a format
+ * @index: number of the format, from 0.
+ *
+ * Return: the format; NULL after the last one.
+ */
+const struct hwprof_format *hwprof_format_get(size_t index);
+
+/**
+ * hwprof_format_of() - Find a format by its name
+ * @name: such as "pprof".
+ *
+ * Return: the format; NULL if there is no such name.
+ */
+const struct hwprof_format *hwprof_format_of(const char *name);
+
+/**
+ * struct hwprof_export_options - What to export, and how
+ *
+ * All fields NULL, or NULL instead of the struct, means the defaults.
+ * @version: version of the format; NULL means the first of its versions.
+ * @binary: formats per object: the program or library to export, which must be
+ *	the build that ran. It need not be where it was recorded. NULL means all
+ *	objects.
+ * @build_id: formats per object: the build id of the object to export, or its
+ *	beginning. NULL means all objects.
+ */
+struct hwprof_export_options {
+	const char *version;
+	const char *binary;
+	const char *build_id;
+};
+
+/**
+ * struct hwprof_export_part - One output of an export
+ * @name: name for its file: the object's build id (without one, the object's
+ *	name), or the name of the profile's kind; with the format's suffix.
+ * @object: the object; NULL if this is the whole profile.
+ * @build_id: build id of the object; NULL if unknown.
+ * @count: taken branches in the object's code, where formats are per object;
+ *	otherwise 0.
+ */
+struct hwprof_export_part {
+	const char *name;
+	const char *object;
+	const char *build_id;
+	uint64_t count;
+};
+
+/**
+ * struct hwprof_export - A profile on its way to a format
+ */
+struct hwprof_export;
+
+/**
+ * hwprof_export_open() - Prepare a profile for a format
+ * @export: receives the handle, also on failure, for hwprof_export_error(). It
+ *	is NULL only after -ENOMEM. Free it with hwprof_export_close().
+ * @profile: the profile, which must outlive @export.
+ * @format: name of the format.
+ * @options: what to export, or NULL.
+ *
+ * Return: 0; -ENOMEM; or
+ * - -EINVAL if there is no such format or version, or an option that the format
+ *   does not have,
+ * - -EOPNOTSUPP if the format cannot have this kind of profile,
+ * - -ENODATA if the profile has nothing to export,
+ * - -ENOENT if no object has this build id, or is this binary,
+ * - -ENOEXEC if the binary is none that the format's readers can use.
+ */
+int hwprof_export_open(struct hwprof_export **export,
+		       const struct hwprof_profile *profile, const char *format,
+		       const struct hwprof_export_options *options);
+
+/**
+ * hwprof_export_close() - Free an export
+ * @export: the export, or NULL.
+ */
+void hwprof_export_close(struct hwprof_export *export);
+
+/**
+ * hwprof_export_error() - Describe the last failure
+ * @export: the export, or NULL.
+ *
+ * Return: a sentence about the last call that failed; for NULL, that memory is
+ * out.
+ */
+const char *hwprof_export_error(const struct hwprof_export *export);
+
+/**
+ * hwprof_export_warning() - Get what may keep a reader from using an output
+ * @export: the export.
+ * @index: number of the warning, from 0.
+ *
+ * Return: a sentence; NULL after the last one.
+ */
+const char *hwprof_export_warning(const struct hwprof_export *export,
+				  size_t index);
+
+/**
+ * hwprof_export_part() - Get an output
+ * @export: the export.
+ * @index: number of the output, from 0; those with most branches come first.
+ *
+ * Return: the output; NULL after the last one.
+ */
+const struct hwprof_export_part *
+hwprof_export_part(const struct hwprof_export *export, size_t index);
+
+/**
+ * hwprof_export_write() - Write an output
+ * @export: the export.
+ * @index: number of the output.
+ * @out: where to write.
+ *
+ * Return: 0; -ENOMEM; -EIO if @out had an error.
+ */
+int hwprof_export_write(struct hwprof_export *export, size_t index, FILE *out);
+
 /* ---- differences ------------------------------------------------------- */
 
 /**

@@ -655,6 +655,12 @@ static void need(struct object *object)
 		open_object(object);
 }
 
+Elf *object_elf(struct object *object)
+{
+	need(object);
+	return object->elf;
+}
+
 size_t object_x86_code(struct object *object, uint64_t offset, uint8_t *bytes,
 		       size_t size, bool *is64)
 {

@@ -104,6 +104,12 @@ size_t object_x86_code(struct object *object, uint64_t offset, uint8_t *bytes,
 const uint8_t *object_code(struct object *object, uint64_t address,
 			   size_t *size, unsigned int *machine);
 
+/*
+ * Returns the object's ELF file, which belongs to the object; NULL if none was
+ * opened. The file may have debug information alone.
+ */
+Elf *object_elf(struct object *object);
+
 /* Converts an offset in the file to an address as objdump shows it. */
 uint64_t object_address(struct object *object, uint64_t offset);
 

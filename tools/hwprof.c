@@ -19,6 +19,7 @@ static const char usage[] =
 "  top      show now and then what a program, or all that runs, does\n"
 "  stat     say how much of it there was\n"
 "  script   print each row of a file\n"
+"  export   write a file for compilers and for other tools\n"
 "  doctor   say what this machine can do, and what it lacks\n"
 "  help     explain a command: hwprof help record\n"
 "\n"
@@ -40,6 +41,7 @@ static const struct command {
 	{ "top", "hwprof top", command_top, top_usage },
 	{ "stat", "hwprof stat", command_stat, stat_usage },
 	{ "script", "hwprof script", command_script, script_usage },
+	{ "export", "hwprof export", command_export, export_usage },
 	{ "doctor", "hwprof doctor", command_doctor, doctor_usage },
 };
 
@@ -61,7 +63,7 @@ static int print(const char *text)
 
 static int unknown(const char *name)
 {
-	return usage_error("unknown command '%s'; commands are: record, report, replay, top, stat, script, doctor, help",
+	return usage_error("unknown command '%s'; commands are: record, report, replay, top, stat, script, export, doctor, help",
 			   name);
 }
 
