@@ -6,10 +6,20 @@
 # by its rules.
 LIB_SOURCES := $(wildcard lib/*.c lib/export/*.c kmod/engine/*.c \
 			  kmod/config/*.c) \
-	       kmod/source/x86/branch_decode.c
+	       kmod/source/x86/branch_decode.c \
+	       $(BUILD)/gen/pprof.pb-c.c
 LIB_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/obj/%.o)
-LIB_LINK    := -ldw -lelf -lcapstone -lzstd -lm
-LIB_PACKAGES := libdw-dev libelf-dev libcapstone-dev libzstd-dev
+LIB_LINK    := -ldw -lelf -lcapstone -lprotobuf-c -lzstd -lz -lm
+LIB_PACKAGES := libdw-dev libelf-dev libcapstone-dev libzstd-dev \
+		libprotobuf-c-dev protobuf-c-compiler zlib1g-dev
+
+# Messages of other programs' protocols, made by protoc-c.
+$(BUILD)/gen/%.pb-c.c: lib/export/%.proto
+	@mkdir -p $(@D)
+	protoc-c -Ilib/export --c_out=$(@D) $<
+
+%/lib/export/pprof.o: override CFLAGS += -I$(BUILD)/gen
+$(patsubst %,$(BUILD)/%/lib/export/pprof.o,obj san fuzz): $(BUILD)/gen/pprof.pb-c.c
 
 $(LIB_OBJECTS): override CFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -fPIC
 

@@ -11,7 +11,8 @@
 #include "hwprof.h"
 
 const char export_usage[] =
-"usage: hwprof export [loops|calls|cct|paths|values|edges] [FILE...]\n"
+"usage: hwprof export [loops|calls|cct|paths|values|edges|ranges]\n"
+"                     [FILE...]\n"
 "                     --format FORMAT [OPTIONS]\n"
 "\n"
 "Writes a recording in the format of another program. A recording of perf with\n"
@@ -27,6 +28,13 @@ const char export_usage[] =
 "                      llvm-profgen     llvm-profgen --unsymbolized-profile\n"
 "                      llvm-perfscript  llvm-profgen --perfscript\n"
 
+"                      for people, of contexts (cct), edges, paths, loops, calls\n"
+"                      or values: the one that was named, or else the first of\n"
+"                      these that the recording has; one file:\n"
+"                      pprof            go tool pprof: all values and labels\n"
+"                      folded           flamegraph.pl: a line for each stack\n"
+"                      speedscope       speedscope.app\n"
+"                      json             as hwprof report --json\n"
 "  -o, --output OUT    folder for the files (default: the current one); or the\n"
 "                      file, where one object was chosen or the format has one;\n"
 "                      -: standard output\n"
@@ -185,6 +193,7 @@ static int choose_kind(const struct command_export *command, unsigned int kinds)
 	static const int order[] = {
 		HWPROF_KIND_CCT, HWPROF_KIND_EDGES, HWPROF_KIND_PATHS,
 		HWPROF_KIND_LOOPS, HWPROF_KIND_CALLS, HWPROF_KIND_VALUES,
+		HWPROF_KIND_RANGES,
 	};
 	size_t i;
 

@@ -83,5 +83,10 @@ int autofdo_check(struct hwprof_export *export, struct part *part)
 		return warnings_add(&export->warnings,
 				    "%s has no debug information: build it with -g -fdebug-info-for-profiling, or create_llvm_prof writes an empty profile",
 				    part->about.object);
+	if (!strcmp(export->version, "0.19") &&
+	    binary_has_section(binary, ".debug_line_str"))
+		return warnings_add(&export->warnings,
+				    "%s has debug information of DWARF 5, of which AutoFDO 0.19 makes an empty profile: build it with -gdwarf-4",
+				    part->about.object);
 	return 0;
 }

@@ -6,10 +6,17 @@
 
 #include "edges.h"
 #include "export.h"
+#include "samples.h"
 
 /* --- formats ------------------------------------------------------------ */
 
 #define OF(kind)	(1U << HWPROF_KIND_##kind)
+
+static int json_write(struct hwprof_export *export, struct part *part,
+		      FILE *out)
+{
+	return hwprof_profile_json(export->profile, NULL, out);
+}
 
 static const struct format formats[] = {
 	{
@@ -34,6 +41,21 @@ static const struct format formats[] = {
 		.about = { "llvm-perfscript", ".perfscript",
 			   "llvm-profgen --perfscript", OF(EDGES), true },
 		.write = perfscript_write, .check = profgen_check,
+	}, {
+		.about = { "pprof", ".pb.gz", "go tool pprof", SAMPLES_KINDS },
+		.write = pprof_write,
+	}, {
+		.about = { "folded", ".folded", "flamegraph.pl",
+			   SAMPLES_KINDS },
+		.write = folded_write,
+	}, {
+		.about = { "speedscope", ".speedscope.json", "speedscope",
+			   SAMPLES_KINDS },
+		.write = speedscope_write,
+	}, {
+		.about = { "json", ".json", "jq and the like",
+			   (1U << HWPROF_KINDS) - 1 },
+		.write = json_write,
 	},
 };
 

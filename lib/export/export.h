@@ -63,4 +63,10 @@ int profgen_check(struct hwprof_export *export, struct part *part);
 int perfscript_write(struct hwprof_export *export, struct part *part,
 		     FILE *out);
 
+/* folded.c, speedscope.c, pprof.c */
+int folded_write(struct hwprof_export *export, struct part *part, FILE *out);
+int speedscope_write(struct hwprof_export *export, struct part *part,
+		     FILE *out);
+int pprof_write(struct hwprof_export *export, struct part *part, FILE *out);
+
 #endif /* HWPROF_EXPORT_H */

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * pprof's profile.proto, compressed by gzip. Messages are packed one by one and
+ * written at once, as repeated fields of the profile may be in any order: only
+ * tables of strings, mappings, functions and locations are kept.
+ */
+#include <errno.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "export.h"
+#include "pprof.pb-c.h"
+#include "samples.h"
+#include "tree.h"
+
+enum {
+	CHUNK = 1 << 16,
+	GZIP = 16,		/* zlib: add it to the window's bits */
+	WINDOW_BITS = 15,
+	KEY_WORDS = 4,
+};
+
+/* A row of a table: what it is, and its number from 1 (strings: from 0). */
+struct table_entry {
+	char *text;			/* strings */
+	uint64_t words[KEY_WORDS];	/* others */
+	uint64_t number;
+};
+
+struct table {
+	void *tree;
+	uint64_t count;
+};
+
+struct pprof {
+	FILE *out;
+	z_stream zip;
+	struct table strings, mappings, functions, locations;
+	struct samples_types types;
+	uint64_t *ids;			/* of the locations of a stack */
+	size_t room;
+	int error;
+};
+
+/* --- output ------------------------------------------------------------- */
+
+static void deflate_all(struct pprof *pprof, int flush)
+{
+	uint8_t bytes[CHUNK];
+	int status;
+
+	do {
+		pprof->zip.next_out = bytes;
+		pprof->zip.avail_out = sizeof(bytes);
+		status = deflate(&pprof->zip, flush);
+		fwrite(bytes, 1, sizeof(bytes) - pprof->zip.avail_out,
+		       pprof->out);
+	} while (status == Z_OK && !pprof->zip.avail_out);
+}
+
+/* Adds a profile that has only one field: parts of a message add up. */
+static void put(struct pprof *pprof, const Pprof__Profile *part)
+{
+	size_t size = pprof__profile__get_packed_size(part);
+	uint8_t *bytes = malloc(size + 1);
+
+	if (!bytes) {
+		pprof->error = -ENOMEM;
+		return;
+	}
+	pprof__profile__pack(part, bytes);
+	pprof->zip.next_in = bytes;
+	pprof->zip.avail_in = size;
+	deflate_all(pprof, Z_NO_FLUSH);
+	free(bytes);
+}
+
+/* --- tables ------------------------------------------------------------- */
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct table_entry *x = a, *y = b;
+
+	if (x->text)
+		return strcmp(x->text, y->text);
+	return memcmp(x->words, y->words, sizeof(x->words));
+}
+
+/* Returns the entry; NULL if out of memory. */
+static struct table_entry *get(struct pprof *pprof, struct table *table,
+			 const struct table_entry *like, bool *is_new)
+{
+	struct table_entry *entry = tree_get(&table->tree, like, sizeof(*like),
+				       compare_entries, is_new);
+
+	if (!entry) {
+		*is_new = false;
+		pprof->error = -ENOMEM;
+		return NULL;
+	}
+	if (*is_new)
+		entry->number = table->count++;
+	return entry;
+}
+
+static int64_t string_of(struct pprof *pprof, const char *text)
+{
+	const struct table_entry like = { .text = (char *)(text ? text : "") };
+	Pprof__Profile part = PPROF__PROFILE__INIT;
+	struct table_entry *entry;
+	bool is_new;
+
+	entry = get(pprof, &pprof->strings, &like, &is_new);
+	if (!is_new)
+		return entry ? entry->number : 0;
+	entry->text = *like.text ? strdup(like.text) : "";
+	if (!entry->text) {
+		entry->text = "";
+		pprof->error = -ENOMEM;
+		return 0;
+	}
+	part.n_string_table = 1;
+	part.string_table = &entry->text;
+	put(pprof, &part);
+	return entry->number;
+}
+
+static uint64_t mapping_of(struct pprof *pprof, const struct sample_frame *from)
+{
+	const struct table_entry like = {
+		.words = { string_of(pprof, from->object),
+			   string_of(pprof, from->build_id) },
+	};
+	Pprof__Mapping mapping = PPROF__MAPPING__INIT, *all = &mapping;
+	Pprof__Profile part = PPROF__PROFILE__INIT;
+	struct table_entry *entry;
+	bool is_new;
+
+	if (!from->object)
+		return 0;
+	entry = get(pprof, &pprof->mappings, &like, &is_new);
+	if (!is_new)
+		return entry ? entry->number + 1 : 0;
+	mapping.id = entry->number + 1;
+	mapping.memory_limit = INT64_MAX;
+	mapping.filename = like.words[0];
+	mapping.build_id = like.words[1];
+	/* Otherwise pprof looks for names itself. */
+	mapping.has_functions = true;
+	mapping.has_filenames = true;
+	mapping.has_line_numbers = true;
+	part.n_mapping = 1;
+	part.mapping = &all;
+	put(pprof, &part);
+	return mapping.id;
+}
+
+static uint64_t function_of(struct pprof *pprof,
+			    const struct sample_frame *from)
+{
+	char text[FRAME_TEXT];
+	const struct table_entry like = {
+		.words = { string_of(pprof, sample_frame_name(from, text)),
+			   string_of(pprof, from->file) },
+	};
+	Pprof__Function function = PPROF__FUNCTION__INIT, *all = &function;
+	Pprof__Profile part = PPROF__PROFILE__INIT;
+	struct table_entry *entry;
+	bool is_new;
+
+	entry = get(pprof, &pprof->functions, &like, &is_new);
+	if (!is_new)
+		return entry ? entry->number + 1 : 0;
+	function.id = entry->number + 1;
+	function.name = function.system_name = like.words[0];
+	function.filename = like.words[1];
+	part.n_function = 1;
+	part.function = &all;
+	put(pprof, &part);
+	return function.id;
+}
+
+static uint64_t location_of(struct pprof *pprof,
+			    const struct sample_frame *from)
+{
+	const struct table_entry like = {
+		.words = { mapping_of(pprof, from), from->address,
+			   function_of(pprof, from), from->line },
+	};
+	Pprof__Location location = PPROF__LOCATION__INIT, *all = &location;
+	Pprof__Profile part = PPROF__PROFILE__INIT;
+	Pprof__Line line = PPROF__LINE__INIT, *lines = &line;
+	struct table_entry *entry;
+	bool is_new;
+
+	entry = get(pprof, &pprof->locations, &like, &is_new);
+	if (!is_new)
+		return entry ? entry->number + 1 : 0;
+	location.id = entry->number + 1;
+	location.mapping_id = like.words[0];
+	location.address = from->address;
+	line.function_id = like.words[2];
+	line.line = from->line;
+	location.n_line = 1;
+	location.line = &lines;
+	part.n_location = 1;
+	part.location = &all;
+	put(pprof, &part);
+	return location.id;
+}
+
+/* --- samples ------------------------------------------------------------ */
+
+static bool make_room(struct pprof *pprof, size_t count)
+{
+	uint64_t *more;
+
+	if (count <= pprof->room)
+		return true;
+	more = reallocarray(pprof->ids, 2 * count, sizeof(*more));
+	if (!more)
+		return false;
+	pprof->ids = more;
+	pprof->room = 2 * count;
+	return true;
+}
+
+static void set_label(struct pprof *pprof, Pprof__Label *to,
+		      const struct sample_label *from)
+{
+	pprof__label__init(to);
+	to->key = string_of(pprof, from->key);
+	if (from->text)
+		to->str = string_of(pprof, from->text);
+	else
+		to->num = from->number;
+}
+
+static int add_sample(void *context, const struct stack_sample *from)
+{
+	Pprof__Sample sample = PPROF__SAMPLE__INIT, *all = &sample;
+	Pprof__Profile part = PPROF__PROFILE__INIT;
+	Pprof__Label labels[SAMPLES_LABELS], *label_list[SAMPLES_LABELS];
+	struct pprof *pprof = context;
+	size_t i;
+
+	if (!make_room(pprof, from->frame_count))
+		return -ENOMEM;
+	for (i = 0; i < from->frame_count; i++)
+		pprof->ids[i] = location_of(pprof, &from->frames[i]);
+	for (i = 0; i < from->label_count; i++) {
+		set_label(pprof, &labels[i], &from->labels[i]);
+		label_list[i] = &labels[i];
+	}
+	sample.n_location_id = from->frame_count;
+	sample.location_id = pprof->ids;
+	sample.n_value = pprof->types.count;
+	sample.value = (int64_t *)from->values;
+	sample.n_label = from->label_count;
+	sample.label = label_list;
+	part.n_sample = 1;
+	part.sample = &all;
+	put(pprof, &part);
+	return pprof->error;
+}
+
+/* --- all of it ---------------------------------------------------------- */
+
+static void put_types(struct pprof *pprof)
+{
+	Pprof__ValueType types[SAMPLES_TYPES], *all[SAMPLES_TYPES];
+	Pprof__Profile part = PPROF__PROFILE__INIT;
+	size_t i;
+
+	string_of(pprof, "");	/* has to be the first */
+	for (i = 0; i < pprof->types.count; i++) {
+		pprof__value_type__init(&types[i]);
+		types[i].type = string_of(pprof, pprof->types.all[i].type);
+		types[i].unit = string_of(pprof, pprof->types.all[i].unit);
+		all[i] = &types[i];
+	}
+	part.n_sample_type = pprof->types.count;
+	part.sample_type = all;
+	part.period = 1;
+	part.period_type = all[pprof->types.main];
+	part.default_sample_type = types[pprof->types.main].type;
+	put(pprof, &part);
+}
+
+static void free_string(void *node)
+{
+	struct table_entry *entry = node;
+
+	if (entry->text && *entry->text)
+		free(entry->text);
+	free(entry);
+}
+
+static void free_tables(struct pprof *pprof)
+{
+	tdestroy(pprof->strings.tree, free_string);
+	tdestroy(pprof->mappings.tree, free);
+	tdestroy(pprof->functions.tree, free);
+	tdestroy(pprof->locations.tree, free);
+	free(pprof->ids);
+}
+
+int pprof_write(struct hwprof_export *export, struct part *part, FILE *out)
+{
+	struct pprof pprof = { .out = out };
+	int error;
+
+	if (deflateInit2(&pprof.zip, Z_DEFAULT_COMPRESSION, Z_DEFLATED,
+			 WINDOW_BITS + GZIP, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+		return -ENOMEM;
+	samples_types(export->profile, &pprof.types);
+	put_types(&pprof);
+	error = samples_each(export->profile, add_sample, &pprof);
+	if (!error)
+		error = pprof.error;
+	pprof.zip.avail_in = 0;
+	deflate_all(&pprof, Z_FINISH);
+	deflateEnd(&pprof.zip);
+	free_tables(&pprof);
+	return error;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A profile as samples of stacks, which formats for people consist of: each has
+ * frames, the innermost first, one value of each of the profile's types, and
+ * labels.
+ */
+#ifndef HWPROF_SAMPLES_H
+#define HWPROF_SAMPLES_H
+
+#include "hwprof.h"
+#include "objects.h"
+
+enum {
+	SAMPLES_TYPES = 4 + HWPROF_METRICS_MAX,
+	SAMPLES_LABELS = 12,
+};
+
+struct samples_type {
+	const char *type, *unit;	/* "calls", "count" */
+};
+
+struct samples_types {
+	struct samples_type all[SAMPLES_TYPES];
+	size_t count;
+	size_t main;			/* the one that is shown first */
+};
+
+struct sample_frame {
+	const char *object, *build_id;	/* NULL: unknown */
+	const char *function;		/* NULL: no symbol */
+	const char *file;
+	unsigned int line;
+	uint64_t address;
+};
+
+struct sample_label {
+	const char *key;
+	const char *text;		/* NULL: a number */
+	int64_t number;
+};
+
+struct stack_sample {
+	const struct sample_frame *frames;
+	size_t frame_count;
+	const uint64_t *values;
+	const struct sample_label *labels;
+	size_t label_count;
+};
+
+/* Returns 0, or another number to end with. */
+typedef int (*samples_fn)(void *context, const struct stack_sample *sample);
+
+/* Kinds of profiles that can be samples: bits 1 << enum hwprof_kind. */
+#define SAMPLES_KINDS	(1U << HWPROF_KIND_CCT | 1U << HWPROF_KIND_LOOPS | \
+			 1U << HWPROF_KIND_CALLS | 1U << HWPROF_KIND_PATHS | \
+			 1U << HWPROF_KIND_VALUES | 1U << HWPROF_KIND_EDGES)
+
+void samples_types(const struct hwprof_profile *profile,
+		   struct samples_types *types);
+/* Calls @fn for each sample. Returns 0, -ENOMEM, or the result of @fn. */
+int samples_each(const struct hwprof_profile *profile, samples_fn fn,
+		 void *context);
+
+/* The frame's function, or its address in @text. */
+enum { FRAME_TEXT = 32 };
+const char *sample_frame_name(const struct sample_frame *frame,
+			      char text[FRAME_TEXT]);
+
+#endif /* HWPROF_SAMPLES_H */
