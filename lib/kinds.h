@@ -14,8 +14,8 @@
  *
  * HWPROF_KIND_constant is its number. The field is the one with which events
  * ask for it, and the name of its report. The stem begins the names of what the
- * library and the tools have for it: stem_kind and report_stem. The rows are the
- * types of rows that are of the kind, as bits.
+ * library and the tools have for it: stem_kind and report_stem. The rows are
+ * the types of rows that are of the kind, as bits.
  */
 #define HWPROF_KIND_LIST(FIRST, NEXT)					\
 	FIRST(LOOPS, loops, loops,					\

@@ -54,26 +54,26 @@ struct config_machine {
 /**
  * struct session_config - what an event or a session asks for, decoded
  *
- * @field: the value of each field, indexed by enum field. The same values have
+ * @field: The value of each field, indexed by enum field. The same values have
  *	the names of the fields: config.burst is config.field[FIELD_burst].
- * @strays: bits of the words that belong to no field.
- * @request: what it was decoded from.
- * @engines: the engines that it names, 1 << enum engine_id each.
- * @engine_caps: what all of these engines can do (enum engine_caps).
- * @sources: the sources that it names, 1 << enum source_id each.
- * @source: enum source_id of the source that it names, or of the one that
- *	config_decode() has chosen.
- * @source_caps: what this source can do (enum source_caps).
- * @raw_event: the event that the trigger counts; 0: none is named.
- * @user: programs are seen.
- * @kernel: the kernel is seen.
- * @accesses: loads and stores are wanted.
- * @windows: the source looks now and then, which a trigger decides; else it
+ * @strays: Bits of the words that belong to no field.
+ * @request: The request that it was decoded from.
+ * @engines: The engines that it names, 1 << enum engine_id each.
+ * @engine_caps: Capabilities that all of these engines have.
+ * @sources: The sources that it names, 1 << enum source_id each.
+ * @source: The source that it names, or that config_decode() has chosen (enum
+ *	source_id).
+ * @source_caps: Capabilities of this source.
+ * @raw_event: The event that the trigger counts; 0: none is named.
+ * @user: Programs are seen.
+ * @kernel: The kernel is seen.
+ * @accesses: Loads and stores are wanted.
+ * @windows: The source looks now and then, when a trigger says so. Otherwise it
  *	sees everything.
- * @clocked: the trigger counts CPU time.
- * @branches_wanted: the trigger counts taken branches, or names no event.
- * @by_branches: the trigger counts taken branches at a fixed period, so that
- *	each of them is equally likely to be in a window.
+ * @clocked: The trigger counts CPU time.
+ * @branches_wanted: The trigger counts taken branches, or names no event.
+ * @by_branches: The trigger counts taken branches at a fixed period. Windows
+ *	are then fair to branches.
  */
 struct session_config {
 	union {
@@ -103,9 +103,9 @@ struct session_config {
 /**
  * struct config_refusal - why an event may not be
  *
- * @error: a negative errno; 0: it may
- * @field: the field that is wrong (enum field); -1: no single one
- * @sentence: what is wrong, behind "the event"
+ * @error: A negative errno; 0: it may.
+ * @field: The field that is wrong (enum field); -1: no single one.
+ * @sentence: The rest of a sentence that begins with "the event".
  */
 struct config_refusal {
 	int error;

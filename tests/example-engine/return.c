@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
 /*
- * The engine of docs/adding-an-engine.md, hwprof/returns/: how often each return
- * instruction led where.
+ * The engine of docs/adding-an-engine.md, hwprof/returns/: how often each
+ * return instruction led where.
  */
 #include "engine.h"
 #include "saving.h"

@@ -72,8 +72,10 @@ static void test_engine(void **state)
 	const struct engine_ops *engine = engines[ENGINE_returns];
 	const struct stream_event events[] = {
 		{ .kind = STREAM_CALL, .from = 1, .to = 2, .space = SPACE },
-		{ .kind = STREAM_RET, .from = 0x40, .to = 0x80, .space = SPACE },
-		{ .kind = STREAM_RET, .from = 0x40, .to = 0x80, .space = SPACE },
+		{ .kind = STREAM_RET, .from = 0x40, .to = 0x80,
+		  .space = SPACE },
+		{ .kind = STREAM_RET, .from = 0x40, .to = 0x80,
+		  .space = SPACE },
 	};
 	void *table = new_table(engine), *profile = new_table(engine);
 	struct seen seen = { 0 };

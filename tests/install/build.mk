@@ -3,7 +3,7 @@
 
 INSTALL_TESTS := $(patsubst %,$(BUILD)/tests/test-%,install completion \
 			     man abi permissions \
-			     licence docs words)
+			     licence docs words rooms)
 
 $(INSTALL_TESTS): $(BUILD)/tests/%: tests/install/%.sh user
 	@mkdir -p $(@D)
@@ -12,6 +12,7 @@ $(INSTALL_TESTS): $(BUILD)/tests/%: tests/install/%.sh user
 # Other rules describe what each object is built from.
 $(BUILD)/tests/test-licence: $(BUILD)/libhwprof.so.1
 $(BUILD)/tests/test-docs: $(BUILD)/hwprof
+$(BUILD)/tests/test-rooms: $(BUILD)/hwprof
 
 $(BUILD)/tests/test-permissions: $(BUILD)/tests/kselftest/test_rights
 
