@@ -49,6 +49,13 @@ _hwprof_keys()
 		on' | tr -d ','
 }
 
+# _hwprof_formats HWPROF: what export --format takes.
+_hwprof_formats()
+{
+	"$1" help export 2> /dev/null |
+		sed -n 's/^ \{22\}\([a-z-]\{1,\}\)   *[^ ].*/\1/p'
+}
+
 # The fields of events. Those with a value end with '='.
 _hwprof_event_fields()
 {
@@ -103,7 +110,9 @@ _hwprof_value()
 		else
 			_hwprof_event
 		fi ;;
-	-i | --input | -o | --output) _filedir ;;
+	-f | --format)
+		COMPREPLY=($(compgen -W "$(_hwprof_formats "$1")" -- "$cur")) ;;
+	-i | --input | -o | --output | --binary) _filedir ;;
 	-p | --pid) _pids ;;
 	-G | --cgroup) _filedir -d ;;
 	-s | --sort) _hwprof_list "$(_hwprof_keys "$1" "$2")" ;;
@@ -154,7 +163,7 @@ _hwprof()
 	help:2:*) COMPREPLY=($(compgen -W "$(_hwprof_commands "$1")" -- "$cur")) ;;
 	report:2:*) COMPREPLY=($(compgen -W "$(_hwprof_reports "$1")" -- "$cur")) ;;
 	record:* | stat:* | top:*) COMPREPLY=($(compgen -c -- "$cur")) ;;
-	report:* | replay:* | script:*) _filedir ;;
+	report:* | replay:* | script:* | export:*) _filedir ;;
 	esac
 } &&
 complete -F _hwprof hwprof

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * stepper OUT PROGRAM [ARG...]: runs a program by single steps of ptrace, and
- * writes its edges as a recording of hwprof. All branches are in it, so that
- * exports can be tested without the module.
+ * writes its edges as a recording of hwprof. All branches from the program's
+ * entry on are in it, so that exports can be tested without the module.
  */
+#include <elf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -188,6 +189,41 @@ static void step(pid_t pid, struct fixture *fixture)
 		die("the program failed");
 }
 
+/* Where the program begins, once the dynamic loader is done. */
+static uint64_t entry_of(pid_t pid)
+{
+	Elf64_auxv_t value;
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/auxv", pid);
+	file = fopen(path, "r");
+	while (file && fread(&value, sizeof(value), 1, file))
+		if (value.a_type == AT_ENTRY) {
+			fclose(file);
+			return value.a_un.a_val;
+		}
+	die(path);
+}
+
+/* Runs to the entry at full speed, by a breakpoint. */
+static void skip_loader(pid_t pid)
+{
+	uint64_t entry = entry_of(pid);
+	long word = ptrace(PTRACE_PEEKTEXT, pid, entry, NULL);
+	struct user_regs_struct regs;
+	int status;
+
+	ptrace(PTRACE_POKETEXT, pid, entry, (word & ~0xffL) | 0xcc);
+	ptrace(PTRACE_CONT, pid, NULL, NULL);
+	if (waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status) ||
+	    ptrace(PTRACE_GETREGS, pid, NULL, &regs))
+		die("the program's entry");
+	ptrace(PTRACE_POKETEXT, pid, entry, word);
+	regs.rip = entry;
+	ptrace(PTRACE_SETREGS, pid, NULL, &regs);
+}
+
 int main(int argc, char **argv)
 {
 	struct fixture fixture;
@@ -209,6 +245,7 @@ int main(int argc, char **argv)
 		die(argv[2]);
 	ptrace(PTRACE_SETOPTIONS, pid, NULL,
 	       PTRACE_O_TRACEEXIT | PTRACE_O_EXITKILL);
+	skip_loader(pid);
 	ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL);
 	step(pid, &fixture);
 	fixture_add_totals(&fixture, 30, 1, add_rows(&fixture));
