@@ -15,7 +15,8 @@ static const unsigned char engine_of[HWPROF_KINDS] = {
 
 /* Reports have the names of the events' fields. */
 static const char *const names[HWPROF_KINDS] = {
-#define KIND(constant, field, stem, rows)	[HWPROF_KIND_##constant] = #field,
+#define KIND(constant, field, stem, rows)				\
+	[HWPROF_KIND_##constant] = #field,
 	HWPROF_KIND_TABLE(KIND)
 #undef KIND
 };

@@ -177,7 +177,7 @@ static int parse(struct command_export *command, int argc, char **argv)
 
 /* --- reading ------------------------------------------------------------- */
 
-/* What to record, if the files have nothing for the format. */
+/* Says what to record, if the files have nothing for the format. */
 static int nothing_for(const struct command_export *command)
 {
 	if (command->format->per_object)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What create_llvm_prof and create_gcov --profiler=text read: three lists, each
- * behind its length. Ranges of code have a count of how often they ran;
- * addresses, which are not needed beside ranges, none; branches a count of how
- * often they led there.
+ * The text that create_llvm_prof and create_gcov --profiler=text read: three
+ * lists, each behind its length. Ranges of code have a count of how often they
+ * ran. Addresses, which are not needed beside ranges, are an empty list.
+ * Branches have a count of how often they led there.
  */
 #include <errno.h>
 #include <inttypes.h>

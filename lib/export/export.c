@@ -156,7 +156,8 @@ static const char *base_name(const char *path)
 
 static int name_part(struct hwprof_export *export, struct part *part)
 {
-	const char *name = hwprof_kind_name(hwprof_profile_kind(export->profile));
+	const char *name =
+		hwprof_kind_name(hwprof_profile_kind(export->profile));
 
 	if (part->object) {
 		part->about.object = object_name(part->object);
@@ -231,7 +232,8 @@ static int choose_build_id(struct hwprof_export *export, const char *id)
 		return export_fail(export, -ENOENT,
 				   "build id '%s': no object with branches has it%s%s",
 				   id, export->part_count ? "; the one with most branches has " : "",
-				   export->part_count && export->parts[0].about.build_id ?
+				   export->part_count &&
+				   export->parts[0].about.build_id ?
 				   export->parts[0].about.build_id : "");
 	keep_part(export, found);
 	return 0;

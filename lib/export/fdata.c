@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What llvm-bolt --data reads: a line a branch, with both ends as functions and
- * offsets. A conditional jump that lines ran over is a branch to what follows
- * it.
+ * The lines that llvm-bolt --data reads: one for each branch, with both ends as
+ * functions and offsets. A conditional jump that lines ran over is a branch to
+ * what follows it.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What llvm-profgen reads. An unsymbolized profile has ranges and branches,
- * each list behind its length, at offsets from the first executable page. A
- * perf script has mappings, and records of branches, the newest first: here
- * each branch with the one that ends its line, behind a line with their count.
+ * The files that llvm-profgen reads. An unsymbolized profile has ranges and
+ * branches, each list behind its length, at offsets from the first executable
+ * page. A perf script has mappings, and records of branches, the newest first:
+ * here each branch with the one that ends its line, behind a line with their
+ * count.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What records programs for the tests of exports.
+# Programs that record others for the tests of exports.
 $(BUILD)/stepper: tests/export/stepper.c tests/lib/fixture.c $(BUILD)/libhwprof.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Itests/lib -o $@ \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What the rig gets from Debian's archive and does not install.  Sourced by the
-# scripts beside it, after cache.sh.
+# Packages that the rig gets from Debian's archive and does not install.
+# Sourced by the scripts beside it, after cache.sh.
 
 # debian_sources deb|deb-src: the suites of Debian that this machine uses, as
 # lines of a sources list
