@@ -59,7 +59,8 @@ static const char *read_headers(struct binary *binary)
 	    !gelf_getehdr(binary->elf, &header))
 		return "it is no ELF file";
 	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
-		return "it is no program or shared library, but an object file, a kernel module or a dump";
+		return "it is no program or shared library, but an object "
+		       "file, a kernel module or a dump";
 	binary->position_independent = header.e_type == ET_DYN;
 	binary->machine = header.e_machine;
 	return read_segments(binary);

@@ -120,10 +120,12 @@ static int add_sample(void *context, const struct stack_sample *sample)
 
 static void put_all(const struct scope *scope, const char *name, FILE *out)
 {
-	fprintf(out, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
+	fprintf(out, "{\"$schema\":\"https://www.speedscope.app/"
+		"file-format-schema.json\",\n"
 		"\"exporter\":\"hwprof " HWPROF_VERSION "\",\n"
 		"\"shared\":{\"frames\":[%s]},\n"
-		"\"profiles\":[{\"type\":\"sampled\",\"name\":\"%s: %s\",\"unit\":\"none\","
+		"\"profiles\":[{\"type\":\"sampled\",\"name\":\"%s: "
+		"%s\",\"unit\":\"none\","
 		"\"startValue\":0,\"endValue\":%llu,\n"
 		"\"samples\":[%s],\n\"weights\":[%s]}]}\n",
 		scope->frame_text, name,
