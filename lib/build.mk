@@ -19,7 +19,7 @@ $(BUILD)/gen/%.pb-c.c: lib/export/%.proto
 	protoc-c -Ilib/export --c_out=$(@D) $<
 
 %/lib/export/pprof.o: override CFLAGS += -I$(BUILD)/gen
-$(patsubst %,$(BUILD)/%/lib/export/pprof.o,obj san fuzz): $(BUILD)/gen/pprof.pb-c.c
+$(patsubst %,$(BUILD)/%/lib/export/pprof.o,obj san fuzz/obj): $(BUILD)/gen/pprof.pb-c.c
 
 $(LIB_OBJECTS): override CFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -fPIC
 

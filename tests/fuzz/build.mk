@@ -18,7 +18,7 @@ fuzz_object = $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,$(1))
 
 FUZZ_LIB_OBJECTS := $(call fuzz_object,$(LIB_SOURCES))
 $(FUZZ_LIB_OBJECTS) $(call fuzz_object,$(FUZZ_LIBRARY:%=tests/fuzz/fuzz-%.c)): \
-	FUZZ_DEFINES := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
+	FUZZ_DEFINES := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I$(BUILD)/gen
 
 $(FUZZ_ENGINES:%=$(BUILD)/fuzz/fuzz-%): $(call fuzz_object,$(ENGINE_C))
 $(FUZZ_LIBRARY:%=$(BUILD)/fuzz/fuzz-%): $(FUZZ_LIB_OBJECTS)
