@@ -1780,9 +1780,9 @@ struct hwprof_export;
 
 /**
  * hwprof_export_open() - Prepare a profile for a format
- * @export: receives the handle, also on failure, for hwprof_export_error(). It
- *	is NULL only after -ENOMEM. Free it with hwprof_export_close().
- * @profile: the profile, which must outlive @export.
+ * @exported: receives the handle, also on failure, for hwprof_export_error().
+ *	It is NULL only after -ENOMEM. Free it with hwprof_export_close().
+ * @profile: the profile, which must outlive @exported.
  * @format: name of the format.
  * @options: what to export, or NULL.
  *
@@ -1794,54 +1794,55 @@ struct hwprof_export;
  * - -ENOENT if no object has this build id, or is this binary,
  * - -ENOEXEC if the binary is none that the format's readers can use.
  */
-int hwprof_export_open(struct hwprof_export **export,
+int hwprof_export_open(struct hwprof_export **exported,
 		       const struct hwprof_profile *profile, const char *format,
 		       const struct hwprof_export_options *options);
 
 /**
  * hwprof_export_close() - Free an export
- * @export: the export, or NULL.
+ * @exported: the export, or NULL.
  */
-void hwprof_export_close(struct hwprof_export *export);
+void hwprof_export_close(struct hwprof_export *exported);
 
 /**
  * hwprof_export_error() - Describe the last failure
- * @export: the export, or NULL.
+ * @exported: the export, or NULL.
  *
  * Return: a sentence about the last call that failed; for NULL, that memory is
  * out.
  */
-const char *hwprof_export_error(const struct hwprof_export *export);
+const char *hwprof_export_error(const struct hwprof_export *exported);
 
 /**
  * hwprof_export_warning() - Get what may keep a reader from using an output
- * @export: the export.
+ * @exported: the export.
  * @index: number of the warning, from 0.
  *
  * Return: a sentence; NULL after the last one.
  */
-const char *hwprof_export_warning(const struct hwprof_export *export,
+const char *hwprof_export_warning(const struct hwprof_export *exported,
 				  size_t index);
 
 /**
  * hwprof_export_part() - Get an output
- * @export: the export.
+ * @exported: the export.
  * @index: number of the output, from 0; those with most branches come first.
  *
  * Return: the output; NULL after the last one.
  */
 const struct hwprof_export_part *
-hwprof_export_part(const struct hwprof_export *export, size_t index);
+hwprof_export_part(const struct hwprof_export *exported, size_t index);
 
 /**
  * hwprof_export_write() - Write an output
- * @export: the export.
+ * @exported: the export.
  * @index: number of the output.
  * @out: where to write.
  *
  * Return: 0; -ENOMEM; -EIO if @out had an error.
  */
-int hwprof_export_write(struct hwprof_export *export, size_t index, FILE *out);
+int hwprof_export_write(struct hwprof_export *exported, size_t index,
+			FILE *out);
 
 /* ---- differences ------------------------------------------------------- */
 
