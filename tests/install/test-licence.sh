@@ -22,12 +22,21 @@ sources()
 		xargs realpath --relative-to=. | sort -u
 }
 
+# written FILE: prints the file that this one is made from, or the file itself.
+written()
+{
+	case $1 in
+	build/gen/*.pb-c.[ch]) echo "lib/export/$(basename "${1%.pb-c.?}").proto" ;;
+	*) echo "$1" ;;
+	esac
+}
+
 # allows_lgpl FILE: succeeds if the file may be part of the library.
 allows_lgpl()
 {
-	case " $(licence "$1") " in
+	case " $(licence "$(written "$1")") " in
 	*" LGPL-2.1-or-later "* | *" BSD-2-Clause "*) ;;
-	*) echo "$1 is $(licence "$1")"; return 1 ;;
+	*) echo "$1 is $(licence "$(written "$1")")"; return 1 ;;
 	esac
 }
 
