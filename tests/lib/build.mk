@@ -6,7 +6,7 @@ LIB_TESTS := event file processes objects loops diff calls edges export ranges c
 	     functions paths together blocks graph values recording session \
 	     unwind
 LIB_TEST_SAN := $(patsubst %,$(BUILD)/san/tests/lib/test-%.o,$(LIB_TESTS)) \
-		$(patsubst %,$(BUILD)/san/tests/lib/%.o,fixture found)
+		$(patsubst %,$(BUILD)/san/tests/lib/%.o,fixture assembled found)
 
 # Programs that are sampled are the engine tests', and so is the oracle.
 REPLAY_TEST_SAN := $(patsubst %,$(BUILD)/san/tests/lib/%.o,\
@@ -17,7 +17,7 @@ $(LIB_SAN) $(LIB_TEST_SAN) $(REPLAY_TEST_SAN): override CFLAGS += -D_GNU_SOURCE 
 
 $(patsubst %,$(BUILD)/tests/test-%,$(LIB_TESTS)): \
 $(BUILD)/tests/test-%: $(BUILD)/san/tests/lib/test-%.o \
-		       $(patsubst %,$(BUILD)/san/tests/lib/%.o,fixture found) \
+		       $(patsubst %,$(BUILD)/san/tests/lib/%.o,fixture assembled found) \
 		       $(LIB_SAN)
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ $(LIB_LINK) -lcmocka

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "assembled.h"
 #include "check.h"
 #include "fixture.h"
 #include "lines.h"
@@ -52,41 +53,9 @@ static const char source[] =
 "_start:	hlt\n"
 ".section .note.GNU-stack,\"\",@progbits\n";
 
-static char folder[] = "/tmp/hwprof-test-XXXXXX";
-static char program[64];
-
 static int make_program(void **state)
 {
-	char path[64], output[256];
-	FILE *file;
-
-	assert_non_null(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/known.S", folder);
-	snprintf(program, sizeof(program), "%s/known", folder);
-	file = fopen(path, "w");
-	fputs(source, file);
-	fclose(file);
-	return fixture_shell(output, sizeof(output),
-			     "gcc -g -nostdlib -static-pie -o %s %s", program,
-			     path);
-}
-
-static int remove_program(void **state)
-{
-	char output[16];
-
-	return fixture_shell(output, sizeof(output), "rm -r %s", folder);
-}
-
-/* Finds an address with nm. Offsets of code in the file equal its addresses. */
-static uint64_t address_of(const char *symbol)
-{
-	char output[64];
-
-	fixture_shell(output, sizeof(output),
-		      "nm %s | awk '$3 == \"%s\" { print $1 }'", program,
-		      symbol);
-	return strtoull(output, NULL, 16);
+	return assembled_make(source, "");
 }
 
 /* --- instructions --------------------------------------------------------- */
@@ -298,7 +267,7 @@ static struct hwprof_profile *read_way(const struct way *way, const char *name,
 /* Returns the address of a jump of @size bytes directly before the symbol. */
 static uint64_t before(const char *symbol, unsigned int size)
 {
-	return address_of(symbol) - size;
+	return assembled_at(symbol) - size;
 }
 
 static struct hwprof_block block_of(const struct hwprof_profile *profile,
@@ -332,9 +301,9 @@ static void check_block(const struct hwprof_profile *profile, uint32_t number,
 
 static struct way straight(void)
 {
-	struct way way = way_of(address_of("known"), before("back", 1), 0);
+	struct way way = way_of(assembled_at("known"), before("back", 1), 0);
 
-	add_jump(&way, address_of("over"), address_of("done"));
+	add_jump(&way, assembled_at("over"), assembled_at("done"));
 	return way;
 }
 
@@ -342,25 +311,25 @@ static struct way straight(void)
 static void test_blocks(void **state)
 {
 	struct way way = straight();
-	struct hwprof_profile *profile = read_way(&way, program, 0);
+	struct hwprof_profile *profile = read_way(&way, assembled, 0);
 	const struct hwprof_path *path = hwprof_paths_get(profile, 0);
 	struct hwprof_block block;
 
 	assert_int_equal(path->length, 1);
 	assert_int_equal(path->spelled, 1);
 	assert_int_equal(path->blocks, 5);
-	check_block(profile, 0, address_of("known"), 3, "jne", false, NULL);
-	check_block(profile, 1, address_of("passed") + 2, 2, "call", true,
+	check_block(profile, 0, assembled_at("known"), 3, "jne", false, NULL);
+	check_block(profile, 1, assembled_at("passed") + 2, 2, "call", true,
 		    "back");
-	check_block(profile, 2, address_of("called") + 5, 2, "js", false,
+	check_block(profile, 2, assembled_at("called") + 5, 2, "js", false,
 		    NULL);
-	check_block(profile, 3, address_of("over") - 1, 2, "jmp", true, NULL);
-	check_block(profile, 4, address_of("done"), 2, "ret", true, NULL);
+	check_block(profile, 3, assembled_at("over") - 1, 2, "jmp", true, NULL);
+	check_block(profile, 4, assembled_at("done"), 2, "ret", true, NULL);
 	block = block_of(profile, 1);
 	assert_string_equal(block.function, "known");
-	assert_int_equal(block.offset, address_of("passed") + 2 -
-				       address_of("known"));
-	assert_int_equal(block.last, address_of("called"));
+	assert_int_equal(block.offset, assembled_at("passed") + 2 -
+				       assembled_at("known"));
+	assert_int_equal(block.last, assembled_at("called"));
 	assert_non_null(strstr(block.file, "known.S"));
 	assert_int_equal(block.line, 7);
 	assert_int_equal(block.last_line, 8);
@@ -371,7 +340,7 @@ static void test_blocks(void **state)
 static void test_numbers(void **state)
 {
 	struct way way = straight(), other;
-	struct hwprof_profile *profile = read_way(&way, program, 0);
+	struct hwprof_profile *profile = read_way(&way, assembled, 0);
 	const struct hwprof_path *path = hwprof_paths_get(profile, 0);
 	uint64_t number = path->number;
 
@@ -380,9 +349,9 @@ static void test_numbers(void **state)
 	assert_int_equal(path->procedure->possible, 3);
 	assert_true(number < 3);
 	hwprof_profile_free(profile);
-	other = way_of(address_of("known"), before("back", 1), 0);
-	add_jump(&other, address_of("passed"), address_of("joined"));
-	profile = read_way(&other, program, 0);
+	other = way_of(assembled_at("known"), before("back", 1), 0);
+	add_jump(&other, assembled_at("passed"), assembled_at("joined"));
+	profile = read_way(&other, assembled, 0);
 	path = hwprof_paths_get(profile, 0);
 	assert_null(path->unnumbered);
 	assert_true(path->number < 3 && path->number != number);
@@ -390,15 +359,15 @@ static void test_numbers(void **state)
 	/*
 	 * Impossible paths have no number, nor have paths in unreadable code.
 	 */
-	other = way_of(address_of("known"), before("back", 1), 0);
-	profile = read_way(&other, program, 0);
+	other = way_of(assembled_at("known"), before("back", 1), 0);
+	profile = read_way(&other, assembled, 0);
 	path = hwprof_paths_get(profile, 0);
 	assert_string_equal(path->unnumbered, "not in the procedure's graph");
 	assert_int_equal(path->procedure->possible, 3);
 	hwprof_profile_free(profile);
-	other = way_of(address_of("known"), before("away", 1), 0);
-	add_jump(&other, address_of("over"), address_of("back"));
-	profile = read_way(&other, program, 0);
+	other = way_of(assembled_at("known"), before("away", 1), 0);
+	add_jump(&other, assembled_at("over"), assembled_at("back"));
+	profile = read_way(&other, assembled, 0);
 	assert_string_equal(hwprof_paths_get(profile, 0)->unnumbered,
 			    "tail call");
 	hwprof_profile_free(profile);
@@ -413,18 +382,18 @@ static void test_numbers(void **state)
 /* A back edge is a taken jump. The target of a tail call is its callee. */
 static void test_ends(void **state)
 {
-	uint64_t again = address_of("again"), known = address_of("known");
+	uint64_t again = assembled_at("again"), known = assembled_at("known");
 	struct hwprof_profile *profile;
 	struct way way;
 
 	way = way_of(again, again + 5, again);
-	profile = read_way(&way, program, 0);
+	profile = read_way(&way, assembled, 0);
 	assert_int_equal(hwprof_paths_get(profile, 0)->blocks, 1);
 	check_block(profile, 0, again, 3, "jb", true, NULL);
 	hwprof_profile_free(profile);
-	way = way_of(address_of("away"), address_of("away") + 1, known);
-	profile = read_way(&way, program, 0);
-	check_block(profile, 0, address_of("away"), 2, "jmp", true, "known");
+	way = way_of(assembled_at("away"), assembled_at("away") + 1, known);
+	profile = read_way(&way, assembled, 0);
+	check_block(profile, 0, assembled_at("away"), 2, "jmp", true, "known");
 	hwprof_profile_free(profile);
 }
 
@@ -453,20 +422,20 @@ static void test_undecoded(void **state)
 
 	check_undecoded(&way, "//anon", 0, "code in no file");
 	check_undecoded(&way, "/no/such", 0, "code that cannot be read");
-	check_undecoded(&way, program, HWPROF_NO_OBJECTS,
+	check_undecoded(&way, assembled, HWPROF_NO_OBJECTS,
 			"code that cannot be read");
 	/*
 	 * A line over a jump that is always taken, into an instruction,
 	 * backwards.
 	 */
-	wrong = way_of(address_of("known"), before("back", 1), 0);
-	check_undecoded(&wrong, program, 0, "code that is not run in a line");
-	wrong = way_of(address_of("known"), address_of("called") + 1, 0);
-	check_undecoded(&wrong, program, 0, "code that is not run in a line");
-	wrong = way_of(address_of("done"), address_of("known"), 0);
-	check_undecoded(&wrong, program, 0, "code that is not run in a line");
-	wrong = way_of(address_of("known"), 1ULL << 40, 0);
-	check_undecoded(&wrong, program, 0, "code that is not run in a line");
+	wrong = way_of(assembled_at("known"), before("back", 1), 0);
+	check_undecoded(&wrong, assembled, 0, "code that is not run in a line");
+	wrong = way_of(assembled_at("known"), assembled_at("called") + 1, 0);
+	check_undecoded(&wrong, assembled, 0, "code that is not run in a line");
+	wrong = way_of(assembled_at("done"), assembled_at("known"), 0);
+	check_undecoded(&wrong, assembled, 0, "code that is not run in a line");
+	wrong = way_of(assembled_at("known"), 1ULL << 40, 0);
+	check_undecoded(&wrong, assembled, 0, "code that is not run in a line");
 }
 
 /* Lines behind the code of a file, and in its headers. */
@@ -477,12 +446,12 @@ static void test_no_code(void **state)
 	struct way way;
 
 	way = way_of(0x10, 0x20, 0);	/* headers: mapped, but no code */
-	profile = read_way(&way, program, 0);
+	profile = read_way(&way, assembled, 0);
 	block = block_of(profile, 0);
 	assert_non_null(block.undecoded);
 	hwprof_profile_free(profile);
-	way = way_of(address_of("end"), address_of("end") + 0x800, 0);
-	profile = read_way(&way, program, 0);
+	way = way_of(assembled_at("end"), assembled_at("end") + 0x800, 0);
+	profile = read_way(&way, assembled, 0);
 	block = block_of(profile, 0);
 	assert_non_null(block.undecoded);
 	hwprof_profile_free(profile);
@@ -491,7 +460,7 @@ static void test_no_code(void **state)
 static void test_json(void **state)
 {
 	struct way way = straight();
-	struct hwprof_profile *profile = read_way(&way, program, 0);
+	struct hwprof_profile *profile = read_way(&way, assembled, 0);
 	char *text;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -520,5 +489,5 @@ int main(void)
 		cmocka_unit_test(test_json),
 	};
 
-	return cmocka_run_group_tests(tests, make_program, remove_program);
+	return cmocka_run_group_tests(tests, make_program, assembled_remove);
 }

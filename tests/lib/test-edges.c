@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "assembled.h"
 #include "check.h"
 #include "fixture.h"
 
@@ -43,43 +44,15 @@ static const char source[] =
 ".size odd, . - odd\n"
 ".section .note.GNU-stack,\"\",@progbits\n";
 
-static char folder[] = "/tmp/hwprof-test-XXXXXX";
-static char program[64];
-
 static int make_program(void **state)
 {
-	char path[64], output[256];
-	FILE *file;
-
-	assert_non_null(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/known.S", folder);
-	snprintf(program, sizeof(program), "%s/known", folder);
-	file = fopen(path, "w");
-	fputs(source, file);
-	fclose(file);
-	return fixture_shell(output, sizeof(output),
-			     "gcc -g -nostdlib -static-pie -o %s %s", program,
-			     path);
+	return assembled_make(source, "");
 }
 
-static int remove_program(void **state)
-{
-	char output[16];
-
-	return fixture_shell(output, sizeof(output), "rm -r %s", folder);
-}
-
-/* In the process; 0 is 0. The file's offsets of code are its addresses. */
+/* Returns the address in the process; NULL: 0. */
 static uint64_t at(const char *symbol)
 {
-	char output[64];
-
-	if (!symbol)
-		return 0;
-	fixture_shell(output, sizeof(output),
-		      "nm %s | awk '$3 == \"%s\" { print $1 }'", program,
-		      symbol);
-	return BASE + strtoull(output, NULL, 16);
+	return symbol ? BASE + assembled_at(symbol) : 0;
 }
 
 /* --- rows ---------------------------------------------------------------- */
@@ -212,7 +185,7 @@ static void test_bias(void **state)
 	struct hwprof_profile *edges;
 	struct fixture fixture;
 
-	begin(&fixture, program);
+	begin(&fixture, assembled);
 	add_loop(&fixture);
 	edges = read_all(&fixture, 1, NULL);
 	check_jump(edges, "cond", R / 4, 3 * R / 4);
@@ -229,7 +202,7 @@ static void test_targets(void **state)
 	struct hwprof_profile *edges;
 	struct fixture fixture;
 
-	begin(&fixture, program);
+	begin(&fixture, assembled);
 	add_loop(&fixture);
 	add(&fixture, "call", "odd", "odd_ret", R / 2, HWPROF_BRANCH_CALL);
 	edges = read_all(&fixture, 1, NULL);
@@ -259,7 +232,7 @@ static void test_open(void **state)
 	struct hwprof_profile *edges;
 	struct fixture fixture;
 
-	begin(&fixture, program);
+	begin(&fixture, assembled);
 	add(&fixture, "back", "loop", NULL, 7, HWPROF_BRANCH_COND);
 	add(&fixture, "back", "loop", "cond", 5, HWPROF_BRANCH_COND);
 	fixture_add_totals(&fixture, 30, 1, 5);
@@ -326,7 +299,7 @@ static void test_files(void **state)
 	size_t i;
 
 	for (i = 0; i < 2; i++) {
-		begin(&fixtures[i], program);
+		begin(&fixtures[i], assembled);
 		add(&fixtures[i], "back", "loop", "cond", 5,
 		    HWPROF_BRANCH_COND);
 		add(&fixtures[i], "back", "loop", "cond", 10,
@@ -364,7 +337,7 @@ static void test_windows(void **state)
 	struct hwprof_profile *edges;
 	struct fixture fixture;
 
-	begin(&fixture, program);
+	begin(&fixture, assembled);
 	add_window_row(&fixture, "back", "loop", "cond", 400, 20);
 	add_window_row(&fixture, "back", "loop", "jump", 1200, 0);
 	add_window_row(&fixture, "cond", "fourth", "call", 1200, 0);
@@ -394,7 +367,7 @@ static void test_interval(void **state)
 	struct hwprof_profile *edges;
 	struct fixture fixture;
 
-	begin(&fixture, program);
+	begin(&fixture, assembled);
 	add_window_row(&fixture, "back", "loop", "cond", 800, 0);
 	add_window_row(&fixture, "back", "loop", "jump", 800, 0);
 	edges = read_all(&fixture, 1, NULL);
@@ -415,7 +388,7 @@ static void test_samples(void **state)
 
 	fixture_begin(&fixture, "edges,step");
 	fixture_comm(&fixture, 1, 100, "prog", true);
-	fixture_map(&fixture, 2, 100, BASE, 0x10000, 0, program, NULL);
+	fixture_map(&fixture, 2, 100, BASE, 0x10000, 0, assembled, NULL);
 	fixture_bare(&fixture, 10, 100, at("back"), at("loop"), 70);
 	fixture_bare(&fixture, 11, 100, at("back"), at("loop"), 30);
 	edges = read_all(&fixture, 1, NULL);
@@ -432,7 +405,7 @@ static void test_function(void **state)
 	struct hwprof_profile *edges;
 	struct fixture fixture;
 
-	begin(&fixture, program);
+	begin(&fixture, assembled);
 	add_loop(&fixture);
 	edges = read_all(&fixture, 1, &options);
 	assert_int_equal(hwprof_edges_count(edges), 1);
@@ -447,7 +420,7 @@ static void test_edges(void **state)
 	struct hwprof_edge edge;
 	struct fixture fixture;
 
-	begin(&fixture, program);
+	begin(&fixture, assembled);
 	add(&fixture, NULL, "loop", "cond", 1, 0);
 	add(&fixture, "back", "loop", "cond", 5, HWPROF_BRANCH_COND);
 	edges = read_all(&fixture, 1, NULL);
@@ -456,8 +429,8 @@ static void test_edges(void **state)
 	assert_null(edge.from_object);
 	assert_int_equal(edge.from, 0);
 	hwprof_edges_edge(edges, 1, &edge);
-	assert_string_equal(edge.from_object, program);
-	assert_string_equal(edge.to_object, program);
+	assert_string_equal(edge.from_object, assembled);
+	assert_string_equal(edge.to_object, assembled);
 	assert_int_equal(edge.from, at("back") - BASE);
 	assert_int_equal(edge.to, at("loop") - BASE);
 	assert_int_equal(edge.end, at("cond") - BASE);
@@ -505,5 +478,5 @@ int main(void)
 		cmocka_unit_test(test_damaged),
 	};
 
-	return cmocka_run_group_tests(tests, make_program, remove_program);
+	return cmocka_run_group_tests(tests, make_program, assembled_remove);
 }

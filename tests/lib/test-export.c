@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "assembled.h"
 #include "check.h"
 #include "fixture.h"
 
@@ -29,43 +30,15 @@ static const char source[] =
 ".size local, . - local\n"
 ".section .note.GNU-stack,\"\",@progbits\n";
 
-static char folder[] = "/tmp/hwprof-test-XXXXXX";
-static char program[64];
-
 static int make_program(void **state)
 {
-	char path[64], output[256];
-	FILE *file;
-
-	assert_non_null(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/known.S", folder);
-	snprintf(program, sizeof(program), "%s/known", folder);
-	file = fopen(path, "w");
-	fputs(source, file);
-	fclose(file);
-	return fixture_shell(output, sizeof(output),
-			     "gcc -g -nostdlib -static-pie -Wl,--build-id=sha1 -o %s %s", program,
-			     path);
+	return assembled_make(source, "-Wl,--build-id=sha1");
 }
 
-static int remove_program(void **state)
-{
-	char output[16];
-
-	return fixture_shell(output, sizeof(output), "rm -r %s", folder);
-}
-
-/* In the process; 0 is 0. The file's offsets of code are its addresses. */
+/* Returns the address in the process; NULL: 0. */
 static uint64_t at(const char *symbol)
 {
-	char output[64];
-
-	if (!symbol)
-		return 0;
-	fixture_shell(output, sizeof(output),
-		      "nm %s | awk '$3 == \"%s\" { print $1 }'", program,
-		      symbol);
-	return BASE + strtoull(output, NULL, 16);
+	return symbol ? BASE + assembled_at(symbol) : 0;
 }
 
 /* --- rows ---------------------------------------------------------------- */
@@ -145,7 +118,7 @@ static struct hwprof_profile *read_program(void)
 {
 	struct fixture fixture;
 
-	begin(&fixture, program);
+	begin(&fixture, assembled);
 	add_edges(&fixture);
 	return read_all(&fixture, 1, NULL);
 }
@@ -162,7 +135,7 @@ static char *export(const char *format,
 
 	assert_int_equal(hwprof_export_open(&export, edges, format, options),
 			 0);
-	assert_string_equal(hwprof_export_part(export, 0)->object, program);
+	assert_string_equal(hwprof_export_part(export, 0)->object, assembled);
 	assert_null(hwprof_export_part(export, 1));
 	assert_int_equal(hwprof_export_write(export, 0, out), 0);
 	fclose(out);
@@ -261,7 +234,7 @@ static void test_refusals(void **state)
 	refuse(-EINVAL, "none", NULL, NULL, NULL);
 	refuse(-EINVAL, "bolt", "1", NULL, NULL);
 	refuse(-EINVAL, "autofdo-text", "1", NULL, NULL);
-	refuse(-EINVAL, "pprof", NULL, program, NULL);
+	refuse(-EINVAL, "pprof", NULL, assembled, NULL);
 	refuse(-ENOENT, "bolt", NULL, NULL, "abcdefg");
 	refuse(-ENOENT, "bolt", NULL, NULL, "");
 	refuse(-ENOENT, "bolt", NULL, "/bin/sh", NULL);
@@ -304,5 +277,5 @@ int main(void)
 		cmocka_unit_test(test_people),
 	};
 
-	return cmocka_run_group_tests(tests, make_program, remove_program);
+	return cmocka_run_group_tests(tests, make_program, assembled_remove);
 }
