@@ -31,7 +31,6 @@ bool names_file(const char *name)
 }
 
 enum {
-	BUILD_ID_TEXT = 2 * BUILD_ID_MAX + 1,
 	PAGE = 4096,		/* smallest; with larger pages, segments share
 				 * more bytes */
 };
@@ -155,7 +154,7 @@ static int compare_objects(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static void print_id(const struct build_id *id, char *text)
+void build_id_print(const struct build_id *id, char text[BUILD_ID_TEXT])
 {
 	size_t i;
 
@@ -181,7 +180,7 @@ struct object *objects_get(struct objects *objects, const char *name,
 	object->file = names_file(name);
 	object->kernel = !strcmp(name, "[kernel]");
 	object->tried = objects->closed;
-	print_id(id, object->id_text);
+	build_id_print(id, object->id_text);
 	object->name = strdup(name);
 	if (!object->name ||
 	    !tsearch(object, &objects->tree, compare_objects)) {
@@ -638,7 +637,7 @@ static void open_object(struct object *object)
 		 * padded.
 		 */
 		if (elf_build_id(object->elf, &found))
-			print_id(&found, object->id_text);
+			build_id_print(&found, object->id_text);
 		return;
 	}
 	if (access(object->name, R_OK))

@@ -100,6 +100,7 @@ struct perfdata_build_id {
 
 enum {
 	BUILD_ID_MAX = 20,
+	BUILD_ID_TEXT = 2 * BUILD_ID_MAX + 1,
 };
 
 struct build_id {

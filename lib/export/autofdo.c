@@ -6,7 +6,6 @@
  * Branches have a count of how often they led there.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
 #include "code.h"
@@ -22,51 +21,18 @@ static uint64_t convert(const struct hwprof_export *export,
 	return address - part->binary.first;
 }
 
-static void put_lines(const struct hwprof_export *export,
-		      const struct part *part, FILE *out,
-		      const struct code_profile *code)
-{
-	size_t i;
-
-	fprintf(out, "%zu\n", code->line_count);
-	for (i = 0; i < code->line_count; i++) {
-		const struct code_line *line = &code->lines[i];
-
-		fprintf(out, "%" PRIx64 "-%" PRIx64 ":%" PRIu64 "\n",
-			convert(export, part, line->first),
-			convert(export, part, line->last), line->count);
-	}
-}
-
-static void put_branches(const struct hwprof_export *export,
-			 const struct part *part, FILE *out,
-			 const struct code_profile *code)
-{
-	size_t i;
-
-	fprintf(out, "%zu\n", code_count_led(code));
-	for (i = 0; i < code->branch_count; i++) {
-		const struct code_branch *branch = &code->branches[i];
-
-		if (branch->to != CODE_OUTSIDE)
-			fprintf(out, "%" PRIx64 "->%" PRIx64 ":%" PRIu64 "\n",
-				convert(export, part, branch->from),
-				convert(export, part, branch->to),
-				branch->count);
-	}
-}
-
 int autofdo_write(struct hwprof_export *export, struct part *part, FILE *out)
 {
+	const struct code_text text = { export, part, convert, out };
 	struct code_profile code;
 	int error = code_collect(&code, export, part);
 
 	if (error)
 		return error;
 	code_merge_lines(&code);
-	put_lines(export, part, out, &code);
+	code_put_lines(&code, &text);
 	fputs("0\n", out);
-	put_branches(export, part, out, &code);
+	code_put_branches(&code, &text);
 	code_free(&code);
 	return 0;
 }

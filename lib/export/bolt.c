@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The lines that perf2bolt -pa and llvm-bolt -pa read: "B from to count
- * mispredictions" for branches, "F first last count" for straight lines. An "f" line was
- * entered from another function, so that BOLT counts the call before a return's
- * target.
+ * mispredictions" for branches, "F first last count" for straight lines. An "f"
+ * line was entered from another function, so that BOLT counts the call before a
+ * return's target.
  */
 #include <errno.h>
 #include <inttypes.h>

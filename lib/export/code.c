@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "code.h"
@@ -146,11 +147,50 @@ void code_free(struct code_profile *code)
 	*code = (struct code_profile){ .branches = NULL };
 }
 
-size_t code_count_led(const struct code_profile *code)
+/* --- lists --------------------------------------------------------------- */
+
+static uint64_t convert(const struct code_text *text, uint64_t address)
+{
+	return text->convert(text->export, text->part, address);
+}
+
+void code_put_lines(const struct code_profile *code,
+		    const struct code_text *text)
+{
+	size_t i;
+
+	fprintf(text->out, "%zu\n", code->line_count);
+	for (i = 0; i < code->line_count; i++) {
+		const struct code_line *line = &code->lines[i];
+
+		fprintf(text->out, "%" PRIx64 "-%" PRIx64 ":%" PRIu64 "\n",
+			convert(text, line->first), convert(text, line->last),
+			line->count);
+	}
+}
+
+static size_t count_led(const struct code_profile *code)
 {
 	size_t count = 0, i;
 
 	for (i = 0; i < code->branch_count; i++)
 		count += code->branches[i].to != CODE_OUTSIDE;
 	return count;
+}
+
+void code_put_branches(const struct code_profile *code,
+		       const struct code_text *text)
+{
+	size_t i;
+
+	fprintf(text->out, "%zu\n", count_led(code));
+	for (i = 0; i < code->branch_count; i++) {
+		const struct code_branch *branch = &code->branches[i];
+
+		if (branch->to != CODE_OUTSIDE)
+			fprintf(text->out,
+				"%" PRIx64 "->%" PRIx64 ":%" PRIu64 "\n",
+				convert(text, branch->from),
+				convert(text, branch->to), branch->count);
+	}
 }

@@ -46,7 +46,28 @@ void code_free(struct code_profile *code);
  * without that distinction have each once.
  */
 void code_merge_lines(struct code_profile *code);
-/* Returns the number of branches to the object's code. */
-size_t code_count_led(const struct code_profile *code);
+
+/*
+ * Returns an address of the part's object, or CODE_OUTSIDE, as a format has it.
+ */
+typedef uint64_t (*code_convert_fn)(const struct hwprof_export *export,
+				    const struct part *part, uint64_t address);
+
+/* Where and how lists are written. */
+struct code_text {
+	const struct hwprof_export *export;
+	const struct part *part;
+	code_convert_fn convert;
+	FILE *out;
+};
+
+/* Writes how many lines there are, and "first-last:count" of each. */
+void code_put_lines(const struct code_profile *code,
+		    const struct code_text *text);
+/*
+ * Writes how many branches led into the object, and "from->to:count" of each.
+ */
+void code_put_branches(const struct code_profile *code,
+		       const struct code_text *text);
 
 #endif /* HWPROF_CODE_H */

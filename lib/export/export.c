@@ -264,14 +264,6 @@ static int choose_name(struct hwprof_export *export, const char *path)
 			   path);
 }
 
-static void print_id(const struct build_id *id, char *text)
-{
-	unsigned int i;
-
-	for (i = 0; i < id->size; i++)
-		sprintf(text + 2 * i, "%02x", id->bytes[i]);
-}
-
 /* The recorded build of a program of that name has another id. */
 static int other_build(struct hwprof_export *export, const char *path,
 		       const char *id)
@@ -296,7 +288,7 @@ static int other_build(struct hwprof_export *export, const char *path,
 
 static int choose_binary(struct hwprof_export *export, const char *path)
 {
-	char text[2 * BUILD_ID_MAX + 1] = "";
+	char text[BUILD_ID_TEXT];
 	const char *why;
 	struct binary binary;
 	struct build_id id;
@@ -308,7 +300,7 @@ static int choose_binary(struct hwprof_export *export, const char *path)
 	binary_close(&binary);
 	if (!object_read_build_id(path, &id))
 		return choose_name(export, path);
-	print_id(&id, text);
+	build_id_print(&id, text);
 	for (i = 0; i < export->part_count; i++) {
 		const char *own = export->parts[i].about.build_id;
 

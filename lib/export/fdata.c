@@ -21,8 +21,9 @@ struct walk {
 	const struct part *part;
 	const struct code_profile *code;
 	struct decoder *decoder;
-	uint64_t *lasts;		/* the lines' ends, sorted, ... */
-	uint64_t *first_sums, *last_sums;	/* ... with counts up to each */
+	/* Where lines begin and end, sorted, and the counts up to each. */
+	uint64_t *firsts, *lasts;
+	uint64_t *first_sums, *last_sums;
 	struct passed *passed;
 	size_t count, room;
 };
@@ -41,10 +42,12 @@ static int sum_lines(struct walk *walk)
 	struct code_line *by_last = calloc(count + 1, sizeof(*by_last));
 	uint64_t firsts = 0, lasts = 0;
 
+	walk->firsts = calloc(count + 1, sizeof(*walk->firsts));
 	walk->lasts = calloc(count + 1, sizeof(*walk->lasts));
 	walk->first_sums = calloc(count + 1, sizeof(*walk->first_sums));
 	walk->last_sums = calloc(count + 1, sizeof(*walk->last_sums));
-	if (!by_last || !walk->lasts || !walk->first_sums || !walk->last_sums) {
+	if (!by_last || !walk->firsts || !walk->lasts || !walk->first_sums ||
+	    !walk->last_sums) {
 		free(by_last);
 		return -ENOMEM;
 	}
@@ -56,35 +59,23 @@ static int sum_lines(struct walk *walk)
 		lasts += by_last[i].count;
 		walk->first_sums[i + 1] = firsts;
 		walk->last_sums[i + 1] = lasts;
+		walk->firsts[i] = walk->code->lines[i].first;
 		walk->lasts[i] = by_last[i].last;
 	}
 	free(by_last);
 	return 0;
 }
 
-static size_t begun_until(const struct walk *walk, uint64_t address)
+/* Returns how many of the sorted addresses are not above @address. */
+static size_t count_until(const uint64_t *addresses, size_t count,
+			  uint64_t address)
 {
-	size_t low = 0, high = walk->code->line_count;
+	size_t low = 0, high = count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (walk->code->lines[middle].first <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static size_t ended_until(const struct walk *walk, uint64_t address)
-{
-	size_t low = 0, high = walk->code->line_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (walk->lasts[middle] <= address)
+		if (addresses[middle] <= address)
 			low = middle + 1;
 		else
 			high = middle;
@@ -95,8 +86,11 @@ static size_t ended_until(const struct walk *walk, uint64_t address)
 /* Lines that run over the instruction at @address, and do not end there. */
 static uint64_t count_over(const struct walk *walk, uint64_t address)
 {
-	return walk->first_sums[begun_until(walk, address)] -
-	       walk->last_sums[ended_until(walk, address)];
+	size_t count = walk->code->line_count;
+	size_t begun = count_until(walk->firsts, count, address);
+	size_t ended = count_until(walk->lasts, count, address);
+
+	return walk->first_sums[begun] - walk->last_sums[ended];
 }
 
 static int add_passed(struct walk *walk, const struct instruction *jump)
@@ -163,6 +157,7 @@ static int decode_lines(struct walk *walk)
 static void walk_free(struct walk *walk)
 {
 	decoder_free(walk->decoder);
+	free(walk->firsts);
 	free(walk->lasts);
 	free(walk->first_sums);
 	free(walk->last_sums);

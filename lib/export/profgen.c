@@ -11,47 +11,24 @@
 
 #include "code.h"
 
-static void put_lines(const struct part *part, FILE *out,
-		      const struct code_profile *code)
-{
-	uint64_t base = part->binary.code;
-	size_t i;
-
-	fprintf(out, "%zu\n", code->line_count);
-	for (i = 0; i < code->line_count; i++)
-		fprintf(out, "%" PRIx64 "-%" PRIx64 ":%" PRIu64 "\n",
-			code->lines[i].first - base, code->lines[i].last - base,
-			code->lines[i].count);
-}
-
 /* A branch from elsewhere becomes one from the last address there is. */
-static void put_branches(const struct part *part, FILE *out,
-			 const struct code_profile *code)
+static uint64_t convert(const struct hwprof_export *export,
+			const struct part *part, uint64_t address)
 {
-	uint64_t base = part->binary.code;
-	size_t i;
-
-	fprintf(out, "%zu\n", code_count_led(code));
-	for (i = 0; i < code->branch_count; i++) {
-		const struct code_branch *branch = &code->branches[i];
-
-		if (branch->to != CODE_OUTSIDE)
-			fprintf(out, "%" PRIx64 "->%" PRIx64 ":%" PRIu64 "\n",
-				branch->from - base, branch->to - base,
-				branch->count);
-	}
+	return address - part->binary.code;
 }
 
 int profgen_write(struct hwprof_export *export, struct part *part, FILE *out)
 {
+	const struct code_text text = { export, part, convert, out };
 	struct code_profile code;
 	int error = code_collect(&code, export, part);
 
 	if (error)
 		return error;
 	code_merge_lines(&code);
-	put_lines(part, out, &code);
-	put_branches(part, out, &code);
+	code_put_lines(&code, &text);
+	code_put_branches(&code, &text);
 	code_free(&code);
 	return 0;
 }
