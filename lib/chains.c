@@ -630,22 +630,13 @@ static int retry_waiting(struct chains *chains, bool last)
 static int wait_for_part(struct chains *chains, const struct chain *chain,
 			 const uint8_t *bytes)
 {
-	struct round *waiting = &chains->waiting;
-	size_t size = sizeof(*chain) + 8 * (size_t)chain->count;
+	size_t size = 8 * (size_t)chain->count;
+	uint8_t *room = round_room(&chains->waiting, sizeof(*chain) + size);
 
-	if (waiting->size + size > waiting->room) {
-		size_t room = 2 * waiting->room + size;
-		uint8_t *all = realloc(waiting->bytes, room);
-
-		if (!all)
-			return -ENOMEM;
-		waiting->bytes = all;
-		waiting->room = room;
-	}
-	memcpy(waiting->bytes + waiting->size, chain, sizeof(*chain));
-	memcpy(waiting->bytes + waiting->size + sizeof(*chain), bytes,
-	       8 * (size_t)chain->count);
-	waiting->size += size;
+	if (!room)
+		return -ENOMEM;
+	memcpy(room, chain, sizeof(*chain));
+	memcpy(room + sizeof(*chain), bytes, size);
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "deferred.h"
+#include "hash.h"
 
 /* A user part of a call chain, followed by its addresses. */
 struct part {
@@ -58,9 +59,9 @@ void deferred_free(struct deferred *deferred)
 static size_t bucket_of(const struct table *table, uint32_t tid,
 			uint64_t cookie)
 {
-	uint64_t hash = (cookie ^ (uint64_t)tid << 32) * 0x9e3779b97f4a7c15ULL;
+	uint64_t hash = hash_mix(hash_mix(0, tid), cookie);
 
-	return (hash ^ hash >> 32) & (table->bucket_count - 1);
+	return hash & (table->bucket_count - 1);
 }
 
 static int grow(struct table *table)

@@ -233,7 +233,7 @@ static struct range_group *get_group(struct hwprof_ranges *ranges,
 /*
  * Adds a row at its place in the object. Alignment there differs from the
  * process's, so a range of more than a page may need a larger one around it.
- * That is less precise, but not wrong.
+ * The larger range is less precise, but not wrong.
  */
 static int add_moved(struct range_set *set, range_number low,
 		     range_number last, uint32_t bits, uint64_t count)

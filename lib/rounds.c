@@ -32,9 +32,8 @@ static int make_room(struct round *round, size_t size)
 	return 0;
 }
 
-void *rounds_room(struct rounds *rounds, size_t size)
+void *round_room(struct round *round, size_t size)
 {
-	struct round *round = &rounds->newer;
 	void *bytes;
 
 	if (round->room - round->size < size && make_room(round, size))

@@ -39,10 +39,16 @@ bool rounds_add(struct rounds *rounds, struct stack *stack,
 		struct span branches);
 
 /*
- * Returns @size further bytes of the newer round; @size is a multiple of 8.
- * Returns NULL if out of memory.
+ * Returns @size further bytes of the round; @size is a multiple of 8. Returns
+ * NULL if out of memory.
  */
-void *rounds_room(struct rounds *rounds, size_t size);
+void *round_room(struct round *round, size_t size);
+
+/* Returns @size further bytes of the newer round, as round_room(). */
+static inline void *rounds_room(struct rounds *rounds, size_t size)
+{
+	return round_room(&rounds->newer, size);
+}
 
 /* Returns true if the round is larger than any recorder's, and must end. */
 bool rounds_full(const struct rounds *rounds);

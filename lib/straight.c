@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "decode.h"
+#include "hash.h"
 #include "straight.h"
 
 enum {
@@ -125,8 +126,7 @@ static int look(struct straight_lines *lines, const struct stack *stack,
 static struct line *set_of(const struct straight_lines *lines,
 			   uint32_t program, uint64_t begin, uint64_t end)
 {
-	uint64_t hash = (begin ^ end << 17 ^ (uint64_t)program << 40) *
-			0x9e3779b97f4a7c15ULL;
+	uint64_t hash = hash_mix(hash_mix(hash_mix(0, program), begin), end);
 
 	return lines->sets[hash >> (64 - SET_BITS)];
 }
