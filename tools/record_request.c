@@ -19,9 +19,13 @@
 
 enum {
 	DEFAULT_MEMORY_MIB = 16,
-	SAMPLE_FREQUENCY = 4000,	/* per second: perf's default */
-	WINDOW_FREQUENCY = 1000,	/* a branch stack says more than an address */
-	BURST_FREQUENCY = 100,		/* and a burst costs more than a stack */
+	/*
+	 * Per second. That of samples is perf's default. A branch stack says
+	 * more than an address, and a burst costs more than a stack.
+	 */
+	SAMPLE_FREQUENCY = 4000,
+	WINDOW_FREQUENCY = 1000,
+	BURST_FREQUENCY = 100,
 	DEFAULT_BUDGET = CAREFUL_BUDGET,
 	PAGES_MAX = 1 << 20,
 };
@@ -173,8 +177,8 @@ static int complete(struct record_request *request, size_t index)
 }
 
 /*
- * What the event was parsed to, and what was changed of that, is what is opened,
- * and its name in the file.
+ * Copies the parsed event, with all later changes, to the one that is opened
+ * and named in the file.
  */
 static void set_config(struct record_request *request, size_t index)
 {
@@ -345,7 +349,10 @@ static int add_metric(struct record_request *request, const char *text)
 	return -1;
 }
 
-/* Of "instructions,branch-misses"; a comma between slashes is the event's own. */
+/*
+ * Adds the metrics of a list such as "instructions,branch-misses". A comma
+ * between slashes belongs to the event.
+ */
 static int add_metrics(struct record_request *request, char *list)
 {
 	bool inside = false;
@@ -438,7 +445,8 @@ static uint64_t default_frequency(const struct hwprof_event *event)
 {
 	if (hwprof_event_field(event, "burst"))
 		return BURST_FREQUENCY;
-	return is_from(event, SOURCE_RECORDS) ? WINDOW_FREQUENCY : SAMPLE_FREQUENCY;
+	return is_from(event, SOURCE_RECORDS) ? WINDOW_FREQUENCY :
+						SAMPLE_FREQUENCY;
 }
 
 static void set_period(const struct record_request *request,
@@ -517,7 +525,10 @@ static bool has_sampled_stacks(const struct hwprof_event *event)
 	       !(known && config.source_caps & SOURCE_WHOLE);
 }
 
-/* For all events with sampled stacks. Other events with the field are refused. */
+/*
+ * Sets the metrics of all events with sampled stacks. Other events with the
+ * field are refused.
+ */
 static int set_metrics(struct record_request *request)
 {
 	bool any = false;
@@ -530,7 +541,8 @@ static int set_metrics(struct record_request *request)
 
 		if (said && said != request->metric_count)
 			return usage_error("event '%s' is to have %u metrics: give so many --metric, or none of the field",
-					   request->texts[i], (unsigned int)said);
+					   request->texts[i],
+					   (unsigned int)said);
 		if (!request->metric_count ||
 		    !has_sampled_stacks(event))
 			continue;
@@ -648,7 +660,7 @@ static int check_records(const struct record_request *request)
 	return -1;
 }
 
-/* What was asked for as a whole: is it one thing? */
+/* Checks that everything that was asked for goes together. */
 static int check(struct record_request *request, int kinds)
 {
 	int status;

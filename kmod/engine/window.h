@@ -247,7 +247,7 @@ static __always_inline bool window_take(struct window *window,
  * Return the next event, oldest first; NULL at the end.
  *
  * The first event is a gap, which leads to the target of the oldest branch.
- * That branch is no event itself, because the line before it was not seen. With
+ * The oldest branch is no event, because the line before it was not seen. With
  * it there would be more branches than lines, and trip counts would come out
  * too high.
  */

@@ -123,7 +123,7 @@ static ssize_t front_show(struct session *session, char *page)
 	return sysfs_emit(page, "%s\n", session->fetched ? "device" : "perf");
 }
 
-/* Those that were opened for it, not those that children inherit. */
+/* Show how many events were opened for the session, without inherited ones. */
 static ssize_t perf_events_show(struct session *session, char *page)
 {
 	return sysfs_emit(page, "%u\n", READ_ONCE(session->root_count));

@@ -7,7 +7,7 @@
  *
  * The flag is off while the kernel writes the program's flags to where the
  * program can see them (a signal's frame) or reads them from there (sigreturn).
- * What is there is then clear, or the program's own.
+ * The flag there is then clear, or the program's own.
  */
 #include <linux/module.h>
 #include <linux/mutex.h>

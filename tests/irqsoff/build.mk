@@ -15,7 +15,7 @@ $(IRQSOFF)/guest: tests/irqsoff/guest
 	@mkdir -p $(@D)
 	install -m 755 $< $@
 
-# What measures, in the kernel.
+# The module that measures, in the kernel.
 $(IRQSOFF)/irqsoff.ko: tests/irqsoff/probe/irqsoff.c tests/irqsoff/probe/Kbuild
 	@mkdir -p $(IRQSOFF)/probe
 	cp tests/irqsoff/probe/* $(IRQSOFF)/probe/

@@ -364,7 +364,7 @@ static void engines(void)
 		one_event(all[i].name, all[i].config, 1);
 }
 
-/* What keeps nothing back: each row goes out where the program is stepped. */
+/* Records branches. Each row is written where the program is stepped. */
 static void branches(void)
 {
 	struct perf_event_attr attr = rows_attr(EVENT_BRANCHES, 1);
@@ -768,7 +768,7 @@ static void module(void)
 	end_phase();
 }
 
-/* What so many turns of a loop take, of two instructions each. */
+/* Returns the ns that @turns of a loop of two instructions take. */
 static double loop_ns(unsigned long turns)
 {
 	struct timespec from, to;
