@@ -71,6 +71,5 @@ module_init(hwprof_init);
 module_exit(hwprof_exit);
 
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Loops, paths, calls, contexts, values and ranges, "
-		   "summarised in the kernel");
+MODULE_DESCRIPTION("Loops, paths, calls, contexts, values and ranges, summarised in the kernel");
 MODULE_VERSION("0.1");

@@ -46,9 +46,7 @@ void doctor_add_counters(struct finding *finding, enum counters counters)
 		return;
 	finding->state = FINDING_WARN;
 	snprintf(finding->text + used, sizeof(finding->text) - used,
-		 "; a virtual machine that runs now has them to itself: "
-		 "events that count in guests, too, are refused");
+		 "; a virtual machine that runs now has them to itself: events that count in guests, too, are refused");
 	snprintf(finding->advice, sizeof(finding->advice),
-		 "hwprof's own events leave guests out; "
-		 "with perf, add the modifier H: -e hwprof/loops,lbr/uH");
+		 "hwprof's own events leave guests out; with perf, add the modifier H: -e hwprof/loops,lbr/uH");
 }

@@ -7,14 +7,13 @@
 #include "json.h"
 #include "source_choice.h"
 
-const char doctor_usage[] = "usage: hwprof doctor [--json]\n"
-			    "\n"
-			    "Says what this machine can do for hwprof, what it "
-			    "lacks, and what helps.\n"
-			    "\n"
-			    "exit status: 0 a source of events can be used: "
-			    "step, lbr or sample; 1 none can;\n"
-			    "2 wrong usage.\n";
+const char doctor_usage[] =
+"usage: hwprof doctor [--json]\n"
+"\n"
+"Says what this machine can do for hwprof, what it lacks, and what helps.\n"
+"\n"
+"exit status: 0 a source of events can be used: step, lbr or sample; 1 none can;\n"
+"2 wrong usage.\n";
 
 static const struct option options[] = {
 	{ "json", no_argument, NULL, 'j' },

@@ -107,8 +107,7 @@ static int check_options(const struct command_replay *command)
 	for (i = 0; i < report->file_count; i++)
 		pipes += !strcmp(report->files[i], "-");
 	if (pipes > 1)
-		return usage_error(
-			"standard input can be read once: one '-' is allowed");
+		return usage_error("standard input can be read once: one '-' is allowed");
 	if (command->options.span &&
 	    !(report_kind_of(kind)->options & REPORT_SPAN))
 		return usage_error("--span is of loops");

@@ -10,50 +10,37 @@
 #include "report.h"
 
 const char report_usage[] =
-	"usage: hwprof report [" KIND_NAMES_OR "] [OPTIONS]\n"
-	"                     [FILE...]\n"
-	"\n"
-	"loops: which loops a recording has, how often they were entered, and "
-	"how many\n"
-	"iterations they made. ranges: which ranges of addresses are hot, as a "
-	"tree,\n"
-	"each with the events that it had at least and at most. calls: how "
-	"often each\n"
-	"call site called which function, and how often each function was "
-	"entered. cct:\n"
-	"the same by the whole chain of calls that led to each, as a tree.\n"
-	"paths: which ways through its procedures the program took, and how "
-	"often.\n"
-	"values: which values loads gave, how invariant they were, how they "
-	"changed.\n"
-	"edges: how often each branch was taken, where to, and how often it "
-	"was passed.\n"
-	"Without a subject: each of these that the recording has.\n"
-	"\n"
-	"  FILE                recording of hwprof or perf; -: standard input, "
-	"if it\n"
-	"                      was recorded to a pipe (default: " DEFAULT_FILE
-	")\n"
-	"                      of several files, all of them together\n"
-	"  -i, --input FILE    the same, for one file\n"
-	"      --diff          what has changed from the first of two files to "
-	"the second\n"
-	"      --hot PERCENT   ranges: hot are those with so much of all "
-	"events, without\n"
-	"                      the hot ranges inside them (default: "
-	"10)\n" REPORT_CHAIN_USAGE
-	"      --blocks        paths: spell them out, block by block\n"
-	"      --contexts      paths: by which calling contexts each was run, "
-	"where the\n"
-	"                      recording has both in one event (-e paths,cct)\n"
-	"      --of STREAM     ranges: those of ip, load-value, load-address,\n"
-	"                      store-address, callee, zero-address, "
-	"narrow-ip,\n"
-	"                      ip-load-address or ip-store-address, where the "
-	"recording\n"
-	"                      has several\n" REPORT_USAGE "\n"
-	"exit status: 0 done; 1 the file cannot be read or is damaged; 2 wrong "
-	"usage.\n";
+"usage: hwprof report [" KIND_NAMES_OR "] [OPTIONS]\n"
+"                     [FILE...]\n"
+"\n"
+"loops: which loops a recording has, how often they were entered, and how many\n"
+"iterations they made. ranges: which ranges of addresses are hot, as a tree,\n"
+"each with the events that it had at least and at most. calls: how often each\n"
+"call site called which function, and how often each function was entered. cct:\n"
+"the same by the whole chain of calls that led to each, as a tree.\n"
+"paths: which ways through its procedures the program took, and how often.\n"
+"values: which values loads gave, how invariant they were, how they changed.\n"
+"edges: how often each branch was taken, where to, and how often it was passed.\n"
+"Without a subject: each of these that the recording has.\n"
+"\n"
+"  FILE                recording of hwprof or perf; -: standard input, if it\n"
+"                      was recorded to a pipe (default: " DEFAULT_FILE ")\n"
+"                      of several files, all of them together\n"
+"  -i, --input FILE    the same, for one file\n"
+"      --diff          what has changed from the first of two files to the second\n"
+"      --hot PERCENT   ranges: hot are those with so much of all events, without\n"
+"                      the hot ranges inside them (default: 10)\n"
+REPORT_CHAIN_USAGE
+"      --blocks        paths: spell them out, block by block\n"
+"      --contexts      paths: by which calling contexts each was run, where the\n"
+"                      recording has both in one event (-e paths,cct)\n"
+"      --of STREAM     ranges: those of ip, load-value, load-address,\n"
+"                      store-address, callee, zero-address, narrow-ip,\n"
+"                      ip-load-address or ip-store-address, where the recording\n"
+"                      has several\n"
+REPORT_USAGE
+"\n"
+"exit status: 0 done; 1 the file cannot be read or is damaged; 2 wrong usage.\n";
 
 static const struct option options[] = {
 	{ "input", required_argument, NULL, 'i' },
@@ -210,8 +197,7 @@ int report_check(const struct report *report, int kind)
 	unsigned int has = report_kind_of(kind)->options;
 
 	if (report->sort && !(has & REPORT_SORTS))
-		return usage_error(
-			"--sort and its keys are of loops, not of %s",
+		return usage_error("--sort and its keys are of loops, not of %s",
 			report_kind_of(kind)->things);
 	if (report->limit && has & REPORT_TREE && !report->diff)
 		return usage_error("%s are a tree, which --limit would cut",
@@ -223,8 +209,7 @@ int report_check(const struct report *report, int kind)
 	if (report->blocks && !(has & REPORT_PATHS))
 		return usage_error("--blocks is of paths");
 	if (!(has & REPORT_CHAINS) && has_chain_options(report))
-		return usage_error("--min-share, --merge-sites, --folded and "
-				   "--callers-of are of cct");
+		return usage_error("--min-share, --merge-sites, --folded and --callers-of are of cct");
 	if (report->folded && (report->json || report->min_share >= 0 ||
 			       report->callers))
 		return usage_error("--folded writes all there is, and no JSON");

@@ -155,16 +155,14 @@ static int check(struct recording *recording)
 		if (pair->least <= pair->exact && pair->exact <= most)
 			continue;
 		wrong++;
-		printf("# %u: 0x%llx calls 0x%llx %llu to %llu times, and it "
-		       "is %llu\n",
+		printf("# %u: 0x%llx calls 0x%llx %llu to %llu times, and it is %llu\n",
 		       pair->pid, (unsigned long long)pair->site,
 		       (unsigned long long)pair->callee,
 		       (unsigned long long)pair->least,
 		       (unsigned long long)most,
 		       (unsigned long long)pair->exact);
 	}
-	printf("%llu calls, %zu of %zu pairs as often as they were, %llu calls "
-	       "evicted\n",
+	printf("%llu calls, %zu of %zu pairs as often as they were, %llu calls evicted\n",
 	       (unsigned long long)calls, sure, recording->pairs.count,
 	       (unsigned long long)recording->evicted);
 	return wrong || !calls;

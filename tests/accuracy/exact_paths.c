@@ -189,8 +189,7 @@ static void print_heat(const struct exact_paths *exact)
 		hot_count++;
 	}
 	printf("%zu paths, run %" PRIu64 " times (%" PRIu64
-	       " of them begun unseen): %zu hot ones have %.1f%% of the "
-	       "branches\n",
+	       " of them begun unseen): %zu hot ones have %.1f%% of the branches\n",
 	       exact->count, exact->finished, unseen, hot_count,
 	       branches ? 100.0 * hot / branches : 0);
 }

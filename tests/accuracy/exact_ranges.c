@@ -137,8 +137,7 @@ int main(int argc, char **argv)
 	hwprof_file_close(file);
 	for (i = 0; i < recording.count; i++)
 		compare(&recording.items[i], &result);
-	printf("%zu ranges, %zu hot: on average %.2f%% accurate, the worst "
-	       "%.2f%%\n",
+	printf("%zu ranges, %zu hot: on average %.2f%% accurate, the worst %.2f%%\n",
 	       result.ranges, result.hot, 100 * result.sum / result.hot,
 	       100 * result.worst);
 	return result.wrong || !result.hot;

@@ -323,8 +323,7 @@ static struct error judge(struct engine *engine, struct trace *trace,
 				value_sum_interval(sum, k, &low, &high);
 			}
 			if (verbose && fabs(invariance - exact) > 0.1)
-				printf("# %#llx: %#llx %.1f %% of %llu, said "
-				       "%.1f of %llu, %u values, %llu runs\n",
+				printf("# %#llx: %#llx %.1f %% of %llu, said %.1f of %llu, %u values, %llu runs\n",
 				       (unsigned long long)value->pc,
 				       (unsigned long long)value->value,
 				       100 * exact,
@@ -401,9 +400,7 @@ int main(int argc, char **argv)
 	observe(&engine, &trace, wanted, burst, seed);
 	error = judge(&engine, &trace, verbose);
 	completeness(&engine, &trace, &said, &is);
-	printf("%zu loads of %zu, %llu observed: error %.2f, sampling %.2f; "
-	       "%llu updates, sampling %zu; complete %.2f %%, is %.2f %%; %zu "
-	       "of %zu inside; %llu evicted\n",
+	printf("%zu loads of %zu, %llu observed: error %.2f, sampling %.2f; %llu updates, sampling %zu; complete %.2f %%, is %.2f %%; %zu of %zu inside; %llu evicted\n",
 	       trace.loads.count, trace.executed.used,
 	       (unsigned long long)engine.fed, points(&error),
 	       simple(&trace, engine.fed, seed),

@@ -216,9 +216,7 @@ static void judge_interval(const struct estimate *estimate,
 		verdict->wide_100 += !within_1_5;
 	}
 	if (list)
-		printf("# 0x%lx: %.0f iterations, trip count %.3f; seen %lu "
-		       "back edges, %lu entries: %.3f [%.3f %.3f]%s, mean of "
-		       "windows %.3f\n",
+		printf("# 0x%lx: %.0f iterations, trip count %.3f; seen %lu back edges, %lu entries: %.3f [%.3f %.3f]%s, mean of windows %.3f\n",
 		       (long)estimate->exact->head, iterations(estimate->exact),
 		       exact, (long)loop->back_edges_seen,
 		       (long)loop->entries_seen, loop->trip, loop->trip_low,

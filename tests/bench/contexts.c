@@ -212,8 +212,7 @@ static void compare(struct bench *bench, const char *name)
 		printf(" %s %5.2f ns a branch, %5.1f a call ",
 		       way_names[i], best[i] / stream.count,
 		       best[i] / stream.calls);
-	printf(" stacks/tree %4.2f  map/tree %4.2f  contexts %5zu, evicted "
-	       "%llu, overwritten %zu and %zu\n",
+	printf(" stacks/tree %4.2f  map/tree %4.2f  contexts %5zu, evicted %llu, overwritten %zu and %zu\n",
 	       best[STACKS] / best[TREE], best[MAP] / best[TREE], contexts,
 	       (unsigned long long)cct_engine.evicted(bench->profile),
 	       bench->overwritten[STACKS], bench->overwritten[MAP]);

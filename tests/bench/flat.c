@@ -159,8 +159,7 @@ int main(int argc, char **argv)
 	}
 	if (optind == argc || most < FIRST || (loads && optind + 1 < argc)) {
 		fprintf(stderr,
-			"usage: flat [-n EVENTS] FILE...|-v NAME; EVENTS: %d "
-			"at least\n",
+			"usage: flat [-n EVENTS] FILE...|-v NAME; EVENTS: %d at least\n",
 			FIRST);
 		return 2;
 	}

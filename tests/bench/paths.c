@@ -292,8 +292,7 @@ static void compare(const char *name, size_t size, unsigned int rounds)
 	engine = best_sum(engine_best, &stream);
 	peer = best_sum(peer_best, &stream);
 	name = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
-	printf("%-8s %8zu branches %6zu paths  engine %5.2f ns  sequences "
-	       "%5.2f ns  ratio %4.2f  evicted %.3f%%\n",
+	printf("%-8s %8zu branches %6zu paths  engine %5.2f ns  sequences %5.2f ns  ratio %4.2f  evicted %.3f%%\n",
 	       name, stream.count, paths, engine, peer, peer / engine,
 	       100 * evicted);
 	free(stream.items);

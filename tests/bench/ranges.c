@@ -216,9 +216,7 @@ static struct accuracy compare(const char *name, const struct stream *stream,
 		keep_least(&range, time_engine(stream, table, size, ppm));
 	}
 	accuracy = judge(stream, table);
-	printf("%-8s %5.2f ns  counters %5.2f ns %4.2f  space-saving %5.2f ns "
-	       "%4.2f  plain tree %5.2f ns %4.2f  hot %2u accuracy %6.2f%% "
-	       "worst %6.2f%%\n",
+	printf("%-8s %5.2f ns  counters %5.2f ns %4.2f  space-saving %5.2f ns %4.2f  plain tree %5.2f ns %4.2f  hot %2u accuracy %6.2f%% worst %6.2f%%\n",
 	       strrchr(name, '/') ? strrchr(name, '/') + 1 : name, range,
 	       counter, counter / range, saving, saving / range, plain,
 	       plain / range, accuracy.hot,
@@ -249,8 +247,7 @@ int main(int argc, char **argv)
 			return 2;
 	}
 	if (optind == argc || !rounds || (values && optind + 1 < argc)) {
-		fprintf(stderr, "usage: ranges [-t TABLE_KIB] [-e EPSILON_PPM] "
-				"[-r ROUNDS] FILE...|-v NAME\n");
+		fprintf(stderr, "usage: ranges [-t TABLE_KIB] [-e EPSILON_PPM] [-r ROUNDS] FILE...|-v NAME\n");
 		return 2;
 	}
 	for (; optind < argc; optind++) {

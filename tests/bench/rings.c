@@ -405,11 +405,9 @@ int main(int argc, char **argv)
 	perf = report("perf", through_perf);
 	writing = report("ring only", through_writer);
 	bpf = report("BPF", through_bpf);
-	printf("of /dev/hwprof's %.0f ns: merging %.0f, making rows %.0f, the "
-	       "ring %.0f\n",
+	printf("of /dev/hwprof's %.0f ns: merging %.0f, making rows %.0f, the ring %.0f\n",
 	       own, merging, own - merging - writing, writing);
-	printf("/dev/hwprof takes %.2f times as many rows a second as perf; "
-	       "its ring %.2f times as many records as BPF's\n",
+	printf("/dev/hwprof takes %.2f times as many rows a second as perf; its ring %.2f times as many records as BPF's\n",
 	       perf / own, bpf / writing);
 	return 0;
 }

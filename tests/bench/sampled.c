@@ -253,8 +253,7 @@ static void compare(struct bench *bench, const char *name)
 	       100.0 * bench->seen / count);
 	for (i = 0; i < WAYS; i++)
 		printf(" %s %5.1f ns", way_names[i], best[i] / count);
-	printf("  stacks/tree %4.2f  map/tree %4.2f  contexts %5zu, evicted "
-	       "%llu, overwritten %zu and %zu\n",
+	printf("  stacks/tree %4.2f  map/tree %4.2f  contexts %5zu, evicted %llu, overwritten %zu and %zu\n",
 	       best[STACKS] / best[TREE], best[MAP] / best[TREE], contexts,
 	       (unsigned long long)cct_engine.evicted(bench->profile),
 	       bench->overwritten[STACKS], bench->overwritten[MAP]);
@@ -292,8 +291,7 @@ int main(int argc, char **argv)
 			return 2;
 	}
 	if (optind == argc || !bench.rounds || !bench.every) {
-		fprintf(stderr, "usage: sampled [-t TABLE_KIB] [-r ROUNDS] [-e "
-				"EVERY] FILE...\n");
+		fprintf(stderr, "usage: sampled [-t TABLE_KIB] [-r ROUNDS] [-e EVERY] FILE...\n");
 		return 2;
 	}
 	bench.table = memory_new(bench.size);

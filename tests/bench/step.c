@@ -180,8 +180,7 @@ int main(void)
 			rates[k] = fmax(rates[k],
 					all / time_source(&cases[k].mode));
 	}
-	printf("work                                %10.0f instructions "
-	       "a round\n",
+	printf("work                                %10.0f instructions a round\n",
 	       per_round);
 	printf("PTRACE_SINGLESTEP                   %10.0f steps/s\n",
 	       ptrace_rate);

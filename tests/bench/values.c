@@ -150,8 +150,7 @@ int main(int argc, char **argv)
 			return 2;
 	}
 	if (optind + 1 != argc) {
-		fprintf(stderr, "usage: values [-t TABLE_KIB] [-p PROFILE_KIB] "
-				"[-r ROUNDS] NAME < LOADS\n");
+		fprintf(stderr, "usage: values [-t TABLE_KIB] [-p PROFILE_KIB] [-r ROUNDS] NAME < LOADS\n");
 		return 2;
 	}
 	stream_read_loads(&stream);
@@ -165,8 +164,7 @@ int main(int argc, char **argv)
 		if (time < hash)
 			hash = time;
 	}
-	printf("%-8s %8zu loads  values %5.2f ns  hash(2^%u) %5.2f ns  "
-	       "hash/values %5.2f  %llu evicted\n",
+	printf("%-8s %8zu loads  values %5.2f ns  hash(2^%u) %5.2f ns  hash/values %5.2f  %llu evicted\n",
 	       argv[optind], stream.count, engine, bits, hash, hash / engine,
 	       (unsigned long long)evicted);
 	free(stream.items);

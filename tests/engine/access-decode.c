@@ -407,8 +407,7 @@ static void compare_program(const char *path)
 	memset(&seen, 0, sizeof(seen));
 	if (!disassembly_program(path, compare))
 		fail_msg("there is no %s", path);
-	print_message("# %s: %lu instructions, %lu not decoded (%.3f %%), %lu "
-		      "not compared\n",
+	print_message("# %s: %lu instructions, %lu not decoded (%.3f %%), %lu not compared\n",
 		      path, seen.instructions, seen.unknown,
 		      100.0 * seen.unknown / seen.instructions, seen.confusing);
 	assert_int_equal(seen.wrong, 0);
@@ -450,8 +449,7 @@ static void test_random(void **state)
 	memset(&seen, 0, sizeof(seen));
 	disassembly_random(2, RANDOM_ROUNDS, telling, sizeof(telling), compare,
 			   compare_none);
-	print_message("# %lu instructions, %lu not decoded, %lu not compared; "
-		      "of %lu that are none, %lu decoded\n",
+	print_message("# %lu instructions, %lu not decoded, %lu not compared; of %lu that are none, %lu decoded\n",
 		      seen.instructions, seen.unknown, seen.confusing,
 		      seen.none, seen.made_up);
 	assert_int_equal(seen.wrong, 0);

@@ -88,8 +88,7 @@ static void assert_near(const struct program *program, double share, double by)
 	if (share >= asked(program) * (1 - by) &&
 	    share <= asked(program) * (1 + by))
 		return;
-	fail_msg("%.4f %% of %.1f %%: interrupt %llu, look %llu, spread %u, "
-		 "user %u",
+	fail_msg("%.4f %% of %.1f %%: interrupt %llu, look %llu, spread %u, user %u",
 		 100 * share, 100 * asked(program),
 		 (unsigned long long)program->interrupt,
 		 (unsigned long long)program->look, program->spread,

@@ -304,9 +304,7 @@ static void check_sums(u64 seed, bool wild)
 	for (i = 0; i < regions.loops.count; i++)
 		if (memcmp(&engine.sums[i], &sums[i], sizeof(*sums)))
 			fail_msg(
-				"seed %llu, loop %llx: engine %llu %llu %llu "
-				"%llu %llu %llu, oracle %llu %llu %llu %llu "
-				"%llu %llu",
+				"seed %llu, loop %llx: engine %llu %llu %llu %llu %llu %llu, oracle %llu %llu %llu %llu %llu %llu",
 				(unsigned long long)seed,
 				(unsigned long long)regions.loops.items[i].head,
 #define SUMS(s)	(unsigned long long)(s).back_edges,			       \

@@ -143,8 +143,7 @@ static void must_add_up(unsigned int session, uint64_t produced,
 	if (produced == delivered + lost + evicted + pending)
 		return;
 	snprintf(why, sizeof(why),
-		 "session %u: produced %llu, delivered %llu, lost %llu, "
-		 "evicted %llu, pending %llu",
+		 "session %u: produced %llu, delivered %llu, lost %llu, evicted %llu, pending %llu",
 		 session, (unsigned long long)produced,
 		 (unsigned long long)delivered, (unsigned long long)lost,
 		 (unsigned long long)evicted, (unsigned long long)pending);
@@ -343,8 +342,7 @@ bool tally_is_whole(const struct tally *tally)
 	    totals->delivered == tally->period && !tally->grown &&
 	    !tally->mixed)
 		return true;
-	printf("# produced %llu delivered %llu lost %llu evicted %llu pending "
-	       "%llu gaps %llu; %llu arrived,%s%s perf lost %llu\n",
+	printf("# produced %llu delivered %llu lost %llu evicted %llu pending %llu gaps %llu; %llu arrived,%s%s perf lost %llu\n",
 	       totals->produced, totals->delivered, totals->lost,
 	       totals->evicted, totals->pending, totals->gaps,
 	       (unsigned long long)tally->period,

@@ -184,8 +184,7 @@ static const char *bad_field(const struct hwprof_row *row)
 					      HWPROF_BRANCH_MISPREDICTED
 				    : branches->branches[i].flags ||
 					      branches->branches[i].cycles)
-				return "flags or cycles, which stepping has "
-				       "not";
+				return "flags or cycles, which stepping has not";
 		return NULL;
 	case HWPROF_ROW_VALUE:
 		if (value->reserved || value->count > HWPROF_VALUES_MAX)

@@ -102,8 +102,7 @@ static const struct line {
 	{WHO_USER,
 	 FOREIGN,
 	 false,
-	 {"", "setuid programs, processes that are not dumpable or another "
-	      "user's, kernel threads"},
+	 {"", "setuid programs, processes that are not dumpable or another user's, kernel threads"},
 	 {NO, NO, NO, NO}},
 	{WHO_USER,
 	 WIDE,

@@ -709,8 +709,7 @@ static void test_events(void **state)
 		assert_int_equal(replay_event("cpu", &contexts, message),
 				 -EINVAL);
 		assert_non_null(
-			strstr(message, "has no event 'cpu'; there are: "
-					"cpu-clock, task-clock, page-faults"));
+			strstr(message, "has no event 'cpu'; there are: cpu-clock, task-clock, page-faults"));
 		unlink(path);
 	}
 }

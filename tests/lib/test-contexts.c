@@ -563,8 +563,7 @@ static void test_metrics_json(void **state)
 	assert_int_equal(hwprof_profile_diff(&diff, contexts, contexts), 0);
 	fclose(out);
 	assert_non_null(
-		strstr(text, "\"metrics\": {\"instructions:u\": {\"own\": "
-			     "8008,\"all\": 24024},\"branches:u\""));
+		strstr(text, "\"metrics\": {\"instructions:u\": {\"own\": 8008,\"all\": 24024},\"branches:u\""));
 	free(text);
 	out = open_memstream(&text, &size);
 	assert_int_equal(hwprof_diff_json(diff, 0, out), 0);

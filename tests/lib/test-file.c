@@ -359,9 +359,7 @@ static void check_perf(const char *options)
 	close(fd);
 	assert_int_equal(
 		fixture_shell(output, sizeof(output),
-			      "perf record -q -e cpu-clock:u -c 100000 %s %s "
-			      "-- sh -c 'i=0; while [ $i -lt 20000 ]; do "
-			      "i=$((i+1)); done' 2>/dev/null",
+			      "perf record -q -e cpu-clock:u -c 100000 %s %s -- sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done' 2>/dev/null",
 			      options, path),
 		0);
 	assert_int_equal(hwprof_file_open(&file, path), 0);
@@ -369,8 +367,7 @@ static void check_perf(const char *options)
 	hwprof_file_close(file);
 	/* The number of samples in perf's own dump. */
 	assert_int_equal(fixture_shell(output, sizeof(output),
-				       "perf script -D -i %s 2>/dev/null | "
-				       "grep -c 'PERF_RECORD_SAMPLE('",
+				       "perf script -D -i %s 2>/dev/null | grep -c 'PERF_RECORD_SAMPLE('",
 				       path),
 			 0);
 	assert_int_equal(records.samples, strtoull(output, NULL, 10));

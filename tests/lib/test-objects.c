@@ -206,8 +206,7 @@ static void test_separate(void **state)
 
 	build("split", "-fPIE -pie -g");
 	address = number("nm %s/%s | awk '$3==\"turns\"{print $1}'", "split");
-	shell("cd %s && objcopy --only-keep-debug split split.debug && strip "
-	      "split && objcopy --add-gnu-debuglink=split.debug split",
+	shell("cd %s && objcopy --only-keep-debug split split.debug && strip split && objcopy --add-gnu-debuglink=split.debug split",
 	      folder);
 	object = open_object(objects, "split");
 	assert_string_equal(object_symbol(object, address + 6, &offset),

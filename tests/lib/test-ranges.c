@@ -1103,8 +1103,7 @@ static void test_files_of(void **state)
 				  sizeof(message)), -EINVAL);
 	assert_null(ranges);
 	assert_non_null(strstr(message,
-			       "and the files before it have ranges of several "
-			       "things: choose one (--of) of ip, load-value"));
+			       "and the files before it have ranges of several things: choose one (--of) of ip, load-value"));
 	assert_int_equal(read_two(&ranges, fixtures, HWPROF_RANGES_OF_FLAG(
 					HWPROF_RANGE_LOAD_VALUE),
 				  message, sizeof(message)), 0);

@@ -180,8 +180,7 @@ static void test_command(void **state)
 		"perf buildid-list -i %s 2>&1", path), 0);
 	assert_non_null(strstr(output, "libc.so"));
 	assert_int_equal(fixture_shell(output, sizeof(output),
-				       "perf report --stdio -i %s 2>/dev/null "
-				       "| grep -c '%%.*dash'",
+				       "perf report --stdio -i %s 2>/dev/null | grep -c '%%.*dash'",
 				       path),
 			 0);
 }

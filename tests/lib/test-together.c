@@ -186,8 +186,7 @@ static void test_missing(void **state)
 	fixture_add_totals(&fixture, 30, 1, ALL + 5);
 	fixture_end(&fixture);
 	paths = profile_of(&fixture, HWPROF_KIND_PATHS);
-	assert_true(warns(paths, "the file has 260 of the 265 units of loops, "
-				 "calls, cct and paths that"));
+	assert_true(warns(paths, "the file has 260 of the 265 units of loops, calls, cct and paths that"));
 	hwprof_profile_free(paths);
 	fixture_remove(&fixture);
 }
@@ -207,8 +206,7 @@ static void test_samples(void **state)
 	assert_int_equal(hwprof_loops_count(loops), 1);
 	assert_int_equal(hwprof_loops_get(loops, 0)->back_edges_seen,
 			 BACK_EDGES);
-	assert_true(warns(loops, "1 samples without raw data are left out: of "
-				 "which of loops and calls"));
+	assert_true(warns(loops, "1 samples without raw data are left out: of which of loops and calls"));
 	hwprof_profile_free(loops);
 	fixture_remove(&fixture);
 }

@@ -104,8 +104,7 @@ static int engine(const struct loop_rows *rows)
 		fprintf(stderr, "oracle: the file has no rows of loops\n");
 		return 1;
 	}
-	printf("{\"lost\": %llu, \"evicted\": %llu, \"gaps\": %llu, \"loops\": "
-	       "[",
+	printf("{\"lost\": %llu, \"evicted\": %llu, \"gaps\": %llu, \"loops\": [",
 	       totals.lost, totals.evicted, totals.gaps);
 	for (i = 0; i < rows->count; i++, loop++) {
 		printf("%s\n{\"space\": %u, \"pid\": %u, \"head\": %llu"

@@ -228,8 +228,7 @@ static bool report(void)
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
 		const struct stats *of = &stats[i];
 
-		printf("# %-14s %5lu recordings, %4lu refused; %llu produced, "
-		       "%llu gaps; %lu rows, %lu lost, throttled %lu times\n",
+		printf("# %-14s %5lu recordings, %4lu refused; %llu produced, %llu gaps; %lu rows, %lu lost, throttled %lu times\n",
 		       kinds[i].name, of->opened, of->refused, of->produced,
 		       of->gaps, of->rows, of->lost, of->throttled);
 		good &= !of->wrong && !of->failed;

@@ -114,8 +114,7 @@ static void test_outside(const char *folder, const char *subject)
 
 static _Noreturn void usage(void)
 {
-	fprintf(stderr, "usage: torture [-f FIRST] [-m MODES] [-h 0|1] [-s "
-			"NAME] FOLDER\n");
+	fprintf(stderr, "usage: torture [-f FIRST] [-m MODES] [-h 0|1] [-s NAME] FOLDER\n");
 	exit(2);
 }
 
