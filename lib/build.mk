@@ -4,7 +4,7 @@
 
 # Recordings are replayed through the module's engines, and events are checked
 # by its rules.
-LIB_SOURCES := $(wildcard lib/*.c lib/export/*.c kmod/engine/*.c \
+LIB_SOURCES := $(wildcard lib/*/*.c kmod/engine/*.c \
 			  kmod/config/*.c) \
 	       kmod/source/x86/branch_decode.c \
 	       $(BUILD)/gen/pprof.pb-c.c

@@ -4,8 +4,8 @@
 
 #include "command.h"
 #include "doctor.h"
-#include "json.h"
-#include "source_choice.h"
+#include "base/json.h"
+#include "live/source_choice.h"
 
 const char doctor_usage[] =
 "usage: hwprof doctor [--json]\n"

@@ -13,7 +13,7 @@
 #include "command.h"
 #include "live.h"
 #include "pace.h"
-#include "source_choice.h"
+#include "live/source_choice.h"
 
 /* --- options -------------------------------------------------------------- */
 

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "event_config.h"
+#include "base/event_config.h"
 #include "pace.h"
-#include "source_choice.h"
+#include "live/source_choice.h"
 
 #define SESSIONS	"/sys/class/misc/hwprof/sessions"
 

@@ -7,7 +7,7 @@
 #include <sys/types.h>
 
 #include "hwprof.h"
-#include "recording.h"
+#include "live/recording.h"
 
 enum {
 	RECORD_EVENTS_MAX = 16,

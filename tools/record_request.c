@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "event_config.h"
+#include "base/event_config.h"
 #include "live.h"
 #include "record.h"
-#include "source_choice.h"
+#include "live/source_choice.h"
 #include "trigger.h"
-#include "unwinding.h"
+#include "live/unwinding.h"
 
 #define DEFAULT_EVENT	"loops"
 

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "event_config.h"
+#include "base/event_config.h"
 #include "refusal.h"
-#include "source_choice.h"
-#include "subjects.h"
+#include "live/source_choice.h"
+#include "profile/subjects.h"
 
 static bool opens(const struct perf_event_attr *attr,
 		  const struct hwprof_event *event)

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "profile.h"
+#include "profile/profile.h"
 #include "report.h"
 
 const char replay_usage[] =

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "kinds.h"
+#include "profile/kinds.h"
 #include "report.h"
 
 const char report_usage[] =

@@ -6,7 +6,7 @@
 #include <getopt.h>
 
 #include "hwprof.h"
-#include "kinds.h"
+#include "profile/kinds.h"
 #include "table.h"
 
 struct report {

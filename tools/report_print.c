@@ -10,7 +10,7 @@
 
 #include "command.h"
 #include "report.h"
-#include "subjects.h"
+#include "profile/subjects.h"
 
 /* --- cells ---------------------------------------------------------------- */
 

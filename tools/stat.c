@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "json.h"
+#include "base/json.h"
 #include "live.h"
 
 const char stat_usage[] =

@@ -3,7 +3,7 @@
 #ifndef HWPROF_CODE_H
 #define HWPROF_CODE_H
 
-#include "edges.h"
+#include "reports/edges.h"
 #include "export.h"
 
 #define CODE_OUTSIDE	UINT64_MAX	/* an address that is in no code of

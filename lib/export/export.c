@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "edges.h"
+#include "reports/edges.h"
 #include "export.h"
 #include "samples.h"
 

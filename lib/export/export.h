@@ -12,8 +12,8 @@
 
 #include "binary.h"
 #include "hwprof.h"
-#include "profile.h"
-#include "warnings.h"
+#include "profile/profile.h"
+#include "base/warnings.h"
 
 /* One output. */
 struct part {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "code.h"
-#include "decode.h"
+#include "code/decode.h"
 
 /* --- jumps that were passed --------------------------------------------- */
 

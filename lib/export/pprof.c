@@ -13,7 +13,7 @@
 #include "export.h"
 #include "pprof.pb-c.h"
 #include "samples.h"
-#include "tree.h"
+#include "base/tree.h"
 
 enum {
 	CHUNK = 1 << 16,

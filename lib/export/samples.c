@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "contexts.h"
+#include "reports/contexts.h"
 #include "samples.h"
 
 const char *sample_frame_name(const struct sample_frame *frame,

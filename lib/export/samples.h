@@ -8,7 +8,7 @@
 #define HWPROF_SAMPLES_H
 
 #include "hwprof.h"
-#include "objects.h"
+#include "code/objects.h"
 
 enum {
 	SAMPLES_TYPES = 4 + HWPROF_METRICS_MAX,

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "export.h"
-#include "json.h"
+#include "base/json.h"
 #include "samples.h"
-#include "tree.h"
+#include "base/tree.h"
 
 struct scope_frame {
 	char *name;

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "estimate.h"
+#include "reports/estimate.h"
 #include "engine/engine.h"
 #include "engine/window.h"
 #include "tests/engine/random.h"

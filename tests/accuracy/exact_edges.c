@@ -20,8 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "edges.h"
-#include "estimate.h"
+#include "reports/edges.h"
+#include "reports/estimate.h"
 #include "engine/engine.h"
 #include "engine/walk.h"
 #include "engine/window.h"

@@ -14,7 +14,7 @@
 
 #include "engine/stream.h"
 #include "hwprof.h"
-#include "range_hot.h"
+#include "reports/range_hot.h"
 #include "tests/oracle/array.h"
 
 #define HOT	0.1

@@ -27,7 +27,7 @@
 #include "engine/range_tree.h"
 #include "trace.h"
 #include "loads.h"
-#include "range_box.h"
+#include "reports/range_box.h"
 #include "tests/engine/range_streams.h"
 #include "tests/oracle/array.h"
 

@@ -29,7 +29,7 @@
 #include "loads.h"
 #include "tests/engine/random.h"
 #include "tests/oracle/array.h"
-#include "value_sum.h"
+#include "reports/value_sum.h"
 
 enum {
 	INVARIANT = 4,		/* one in so many executions: 25 % */

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 
 #include "engine/engine.h"
-#include "estimate.h"
+#include "reports/estimate.h"
 #include "tests/engine/random.h"
 #include "tests/oracle/array.h"
 #include "tests/oracle/oracle.h"

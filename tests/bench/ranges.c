@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 #include "engine/engine.h"
-#include "range_hot.h"
+#include "reports/range_hot.h"
 #include "range_peers.h"
 #include "stream.h"
 #include "tests/oracle/rows.h"

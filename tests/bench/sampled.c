@@ -12,7 +12,7 @@
  *
  * The stacks come from recorded branches, one in EVERY on average. The engine
  * gets addresses, like its peers, and looks up their procedures in a table of
- * known ones, like the library (lib/procedures.c). All run in the same process.
+ * known ones, like the library (lib/code/procedures.c). All run in the same process.
  * The best of ROUNDS counts; rounds alternate.
  */
 #include <getopt.h>

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "engine/engine.h"
-#include "event_config.h"
+#include "base/event_config.h"
 
 enum { TABLE_SIZE = 64 * 1024, SPACE = 7 };
 

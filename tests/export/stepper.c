@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "decode.h"
+#include "code/decode.h"
 #include "fixture.h"
 
 enum { TABLE = 1 << 18, CODE = 16, PID = 100 };

@@ -61,7 +61,7 @@ library_is_lgpl()
 tells_gpl()
 {
 	! allows_lgpl kmod/session.c && ! allows_lgpl tools/record.c &&
-		allows_lgpl lib/session.c
+		allows_lgpl lib/live/session.c
 }
 
 files_of_project()

@@ -4,7 +4,7 @@
 #define HWPROF_TEST_FIXTURE_H
 
 #include "hwprof.h"
-#include "writer.h"
+#include "live/writer.h"
 
 enum {
 	FIXTURE_PMU_TYPE = 42,

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <zstd.h>
 
-#include "perfdata.h"
+#include "perfdata/perfdata.h"
 #include "stacks.h"
 
 #define SAMPLE_TYPE	(PERF_SAMPLE_IP | PERF_SAMPLE_TID |		\

@@ -12,7 +12,7 @@
 #include "assembled.h"
 #include "check.h"
 #include "fixture.h"
-#include "lines.h"
+#include "code/lines.h"
 
 enum { BASE = 0x400000 };
 

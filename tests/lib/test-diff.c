@@ -6,14 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "calls.h"
+#include "reports/calls.h"
 #include "check.h"
-#include "contexts.h"
+#include "reports/contexts.h"
 #include "fixture.h"
-#include "loops.h"
-#include "paths.h"
-#include "ranges.h"
-#include "values.h"
+#include "reports/loops.h"
+#include "reports/paths.h"
+#include "reports/ranges.h"
+#include "reports/values.h"
 
 #define MAX	8
 

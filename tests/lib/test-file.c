@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "file.h"
+#include "perfdata/file.h"
 #include "fixture.h"
 
 static void fill(struct fixture *fixture)

@@ -6,7 +6,7 @@
 
 #include "check.h"
 #include "../engine/random.h"
-#include "graph.h"
+#include "code/graph.h"
 
 enum {
 	BEGIN = 0x1000,

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "estimate.h"
+#include "reports/estimate.h"
 #include "fixture.h"
 #include "found.h"
-#include "objects.h"
+#include "code/objects.h"
 
 static void begin(struct fixture *fixture)
 {

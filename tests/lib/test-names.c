@@ -13,8 +13,8 @@
 #include "check.h"
 #include "found.h"
 #include "hwprof.h"
-#include "names.h"
-#include "perfdata.h"
+#include "code/names.h"
+#include "perfdata/perfdata.h"
 #include "stacks.h"
 
 enum { PID = 4242, SAMPLES = 20 };

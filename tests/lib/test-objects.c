@@ -11,7 +11,7 @@
 
 #include "check.h"
 #include "fixture.h"
-#include "objects.h"
+#include "code/objects.h"
 
 static const char source[] =
 "__attribute__((noinline)) int turns(int n)\n"

@@ -12,7 +12,7 @@
 
 #include "check.h"
 #include "fixture.h"
-#include "range_box.h"
+#include "reports/range_box.h"
 #include "tests/engine/random.h"
 
 static void begin(struct fixture *fixture)

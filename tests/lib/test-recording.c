@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "file.h"
+#include "perfdata/file.h"
 #include "fixture.h"
-#include "recording.h"
+#include "live/recording.h"
 
 static const struct events_kind clock_events[] = {
 	{

@@ -14,7 +14,7 @@
 #include "check.h"
 #include "found.h"
 #include "hwprof.h"
-#include "perfdata.h"
+#include "perfdata/perfdata.h"
 #include "stacks.h"
 
 enum {

@@ -15,14 +15,14 @@
 #include "engine/window.h"
 #include "found.h"
 #include "hwprof.h"
-#include "paths.h"
-#include "perfdata.h"
+#include "reports/paths.h"
+#include "perfdata/perfdata.h"
 #include "run.h"
 #include "tests/engine/random.h"
 #include "tests/engine/seeds.h"
 #include "tests/oracle/array.h"
 #include "tests/oracle/paths.h"
-#include "tree.h"
+#include "base/tree.h"
 
 #define ORIGIN	0x400000
 #define PID	4242

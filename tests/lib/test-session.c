@@ -7,7 +7,7 @@
 
 #include "check.h"
 #include "fixture.h"
-#include "live_session.h"
+#include "live/live_session.h"
 
 enum {
 	PAGE = 4096,

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "unwind_rows.h"
-#include "unwinding.h"
+#include "code/unwind_rows.h"
+#include "live/unwinding.h"
 
 enum {
 	COLUMNS_MAX = 32,

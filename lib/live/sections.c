@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "perfdata/file.h"
+#include "writer.h"
+
+enum {
+	NAME_ALIGN = 64,	/* perf pads names to this */
+};
+
+#define PMU_DEVICES	"/sys/bus/event_source/devices"
+
+const enum perfdata_feature sections_written[] = {
+	PERFDATA_BUILD_ID, PERFDATA_HOSTNAME, PERFDATA_OSRELEASE,
+	PERFDATA_VERSION, PERFDATA_ARCH, PERFDATA_NRCPUS, PERFDATA_CPUDESC,
+	PERFDATA_CMDLINE, PERFDATA_EVENT_DESC, PERFDATA_PMU_MAPPINGS,
+	PERFDATA_GROUP_DESC, PERFDATA_SAMPLE_TIME, 0,
+};
+
+static void put(FILE *out, const void *bytes, size_t size)
+{
+	fwrite(bytes, 1, size, out);
+}
+
+static void put_u32(FILE *out, uint32_t value)
+{
+	put(out, &value, sizeof(value));
+}
+
+static void put_u64(FILE *out, uint64_t value)
+{
+	put(out, &value, sizeof(value));
+}
+
+static size_t padded(size_t size)
+{
+	return (size + NAME_ALIGN - 1) / NAME_ALIGN * NAME_ALIGN;
+}
+
+static void put_padded(FILE *out, const char *text)
+{
+	static const char zeros[NAME_ALIGN];
+	size_t size = strlen(text) + 1;
+
+	put(out, text, size);
+	put(out, zeros, padded(size) - size);
+}
+
+static void put_string(FILE *out, const char *text)
+{
+	put_u32(out, padded(strlen(text) + 1));
+	put_padded(out, text);
+}
+
+static int put_build_ids(FILE *out, const struct section_facts *facts)
+{
+	size_t i;
+
+	for (i = 0; i < facts->build_id_count; i++) {
+		const struct file_build_id *known = &facts->build_ids[i];
+		struct perfdata_build_id entry = {
+			.header.misc = PERF_RECORD_MISC_USER |
+				       PERFDATA_MISC_BUILD_ID_SIZE,
+			.header.size = sizeof(entry) +
+				       padded(strlen(known->name) + 1),
+			.pid = -1,
+			.size = known->id.size,
+		};
+
+		memcpy(entry.id, known->id.bytes, sizeof(entry.id));
+		put(out, &entry, sizeof(entry));
+		put_padded(out, known->name);
+	}
+	return facts->build_id_count ? 0 : -ENOENT;
+}
+
+/* Writes the value of "model name" in /proc/cpuinfo, as perf does. */
+static int put_cpu_name(FILE *out)
+{
+	FILE *info = fopen("/proc/cpuinfo", "re");
+	int error = -ENOENT;
+	char line[256];
+
+	if (!info)
+		return error;
+	while (error && fgets(line, sizeof(line), info)) {
+		char *value = strchr(line, ':');
+
+		if (strncmp(line, "model name", 10) || !value)
+			continue;
+		value += 1 + strspn(value + 1, " \t");
+		value[strcspn(value, "\n")] = 0;
+		put_string(out, value);
+		error = 0;
+	}
+	fclose(info);
+	return error;
+}
+
+static int put_command(FILE *out, const struct writer_facts *facts)
+{
+	int i;
+
+	put_u32(out, facts->argc);
+	for (i = 0; i < facts->argc; i++)
+		put_string(out, facts->argv[i]);
+	return 0;
+}
+
+static int put_events(FILE *out, const struct section_facts *facts)
+{
+	size_t i, j;
+
+	put_u32(out, facts->event_count);
+	put_u32(out, sizeof(struct perf_event_attr));
+	for (i = 0; i < facts->event_count; i++) {
+		const struct writer_event *event = &facts->events[i];
+
+		put(out, &event->attr, sizeof(event->attr));
+		put_u32(out, event->id_count);
+		put_string(out, event->name);
+		for (j = 0; j < event->id_count; j++)
+			put_u64(out, event->ids[j]);
+	}
+	return 0;
+}
+
+/* Writes groups as perf does; its groups have no name either. */
+static int put_groups(FILE *out, const struct section_facts *facts)
+{
+	uint32_t count = 0;
+	size_t i;
+
+	for (i = 0; i < facts->event_count; i++)
+		count += !!facts->events[i].members;
+	put_u32(out, count);
+	for (i = 0; i < facts->event_count; i++) {
+		if (!facts->events[i].members)
+			continue;
+		put_string(out, "{anon_group}");
+		put_u32(out, i);
+		put_u32(out, 1 + facts->events[i].members);
+	}
+	return count ? 0 : -ENOENT;
+}
+
+static bool read_pmu_type(const char *name, uint32_t *type)
+{
+	char path[512];
+	bool found;
+	FILE *file;
+
+	snprintf(path, sizeof(path), PMU_DEVICES "/%s/type", name);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	found = fscanf(file, "%u", type) == 1;
+	fclose(file);
+	return found;
+}
+
+/*
+ * Excludes hwprof, which is always written, even if its module has been
+ * unloaded.
+ */
+static int is_other_pmu(const struct dirent *entry)
+{
+	uint32_t type;
+
+	return entry->d_name[0] != '.' &&
+	       strcmp(entry->d_name, HWPROF_PMU_NAME) &&
+	       read_pmu_type(entry->d_name, &type);
+}
+
+static int put_pmus(FILE *out, uint32_t hwprof)
+{
+	struct dirent **entries = NULL;
+	int count = scandir(PMU_DEVICES, &entries, is_other_pmu, alphasort);
+	int i;
+
+	put_u32(out, 1 + (count > 0 ? count : 0));
+	put_u32(out, hwprof);
+	put_string(out, HWPROF_PMU_NAME);
+	for (i = 0; i < count; i++) {
+		uint32_t type = 0;
+
+		read_pmu_type(entries[i]->d_name, &type);
+		put_u32(out, type);
+		put_string(out, entries[i]->d_name);
+		free(entries[i]);
+	}
+	free(entries);
+	return 0;
+}
+
+static int put_section(FILE *out, enum perfdata_feature feature,
+		       const struct section_facts *facts)
+{
+	struct utsname system;
+
+	uname(&system);
+	switch (feature) {
+	case PERFDATA_BUILD_ID:
+		return put_build_ids(out, facts);
+	case PERFDATA_HOSTNAME:
+		put_string(out, system.nodename);
+		return 0;
+	case PERFDATA_OSRELEASE:
+		put_string(out, system.release);
+		return 0;
+	case PERFDATA_VERSION:
+		put_string(out, "hwprof " HWPROF_VERSION);
+		return 0;
+	case PERFDATA_ARCH:
+		put_string(out, system.machine);
+		return 0;
+	case PERFDATA_NRCPUS:
+		put_u32(out, sysconf(_SC_NPROCESSORS_CONF));
+		put_u32(out, sysconf(_SC_NPROCESSORS_ONLN));
+		return 0;
+	case PERFDATA_CPUDESC:
+		return put_cpu_name(out);
+	case PERFDATA_CMDLINE:
+		return put_command(out, facts->facts);
+	case PERFDATA_EVENT_DESC:
+		return put_events(out, facts);
+	case PERFDATA_PMU_MAPPINGS:
+		return put_pmus(out, facts->facts->pmu_type);
+	case PERFDATA_GROUP_DESC:
+		return put_groups(out, facts);
+	case PERFDATA_SAMPLE_TIME:
+		put_u64(out, facts->first_time);
+		put_u64(out, facts->last_time);
+		return facts->first_time > facts->last_time ? -ENOENT : 0;
+	default:
+		return -ENOENT;
+	}
+}
+
+int section_make(enum perfdata_feature feature,
+		 const struct section_facts *facts, char **body, size_t *size)
+{
+	FILE *out = open_memstream(body, size);
+	int error;
+
+	if (!out)
+		return -ENOMEM;
+	error = put_section(out, feature, facts);
+	if (fclose(out))
+		error = -ENOMEM;
+	if (error) {
+		free(*body);
+		*body = NULL;
+	}
+	return error;
+}

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/event_config.h"
+#include "events.h"
+#include "hwprof.h"
+#include "base/tree.h"
+#include "code/unwind_rows.h"
+#include "unwinding.h"
+
+/* A part of the file that is mapped as code. */
+struct part {
+	uint64_t offset, size;
+	uint64_t address;
+};
+
+/* An object that a process has mapped. */
+struct code {
+	/* The key: inode and device of the file; all 0 for [vdso]. */
+	unsigned int major, minor;
+	uint64_t inode;
+	uint32_t table;			/* the module's number; 0: no table */
+	uint64_t base;			/* address in the object that the table
+					 * counts from */
+	struct part *parts;
+	size_t part_count;
+};
+
+struct unwinding {
+	int device;
+	bool over;			/* the module accepts no tables */
+	unsigned int refused;		/* tables without room in the module */
+	uint32_t *pids;			/* noted processes */
+	size_t pid_count, pid_room;
+	void *codes;			/* tree of struct code */
+	struct hwprof_unwind_map *maps;	/* buffer for one process */
+};
+
+/* A line of /proc/PID/maps. */
+struct line {
+	uint64_t start, end, offset;
+	unsigned int major, minor;
+	uint64_t inode;
+	const char *name;
+};
+
+bool unwinding_wanted(const uint64_t words[CONFIG_WORDS])
+{
+	const struct session_config config = event_config_of_words(words);
+
+	return config.engines & 1U << ENGINE_cct &&
+	       config.sources & 1U << SOURCE_sample;
+}
+
+struct unwinding *unwinding_new(int device)
+{
+	struct unwinding *unwinding = calloc(1, sizeof(*unwinding));
+
+	if (!unwinding)
+		return NULL;
+	unwinding->device = device;
+	unwinding->maps = calloc(HWPROF_UNWIND_MAPS_MAX,
+				 sizeof(*unwinding->maps));
+	if (unwinding->maps)
+		return unwinding;
+	free(unwinding);
+	return NULL;
+}
+
+static void free_code(void *node)
+{
+	struct code *code = node;
+
+	free(code->parts);
+	free(code);
+}
+
+void unwinding_free(struct unwinding *unwinding)
+{
+	if (!unwinding)
+		return;
+	tdestroy(unwinding->codes, free_code);
+	free(unwinding->maps);
+	free(unwinding->pids);
+	free(unwinding);
+}
+
+/* --- objects -------------------------------------------------------------- */
+
+static int compare_codes(const void *a, const void *b)
+{
+	const struct code *x = a, *y = b;
+
+	if (x->inode != y->inode)
+		return x->inode < y->inode ? -1 : 1;
+	if (x->major != y->major)
+		return x->major < y->major ? -1 : 1;
+	return (x->minor > y->minor) - (x->minor < y->minor);
+}
+
+static bool find_parts(struct code *code, Elf *elf)
+{
+	GElf_Phdr segment;
+	size_t count, i;
+
+	if (elf_getphdrnum(elf, &count))
+		return false;
+	code->parts = calloc(count + 1, sizeof(*code->parts));
+	for (i = 0; code->parts && i < count; i++)
+		if (gelf_getphdr(elf, i, &segment) &&
+		    segment.p_type == PT_LOAD && segment.p_flags & PF_X)
+			code->parts[code->part_count++] = (struct part){
+				segment.p_offset, segment.p_filesz,
+				segment.p_vaddr,
+			};
+	return code->part_count;
+}
+
+static void make_table(struct unwinding *unwinding, struct code *code, Elf *elf)
+{
+	struct hwprof_unwind_table table = { .size = sizeof(table) };
+	struct unwind_rows rows;
+
+	if (!find_parts(code, elf) || unwind_rows_make(&rows, elf))
+		return;
+	table.rows = (uintptr_t)rows.rows;
+	table.count = rows.count;
+	if (!ioctl(unwinding->device, HWPROF_IOC_UNWIND_TABLE, &table))
+		code->table = table.table;
+	else if (errno == ENOTTY || errno == EOPNOTSUPP || errno == EPERM ||
+		 errno == EACCES)
+		unwinding->over = true;
+	else if (errno == ENOMEM || errno == ENOSPC)
+		unwinding->refused++;
+	code->base = rows.base;
+	free(rows.rows);
+}
+
+/* Opens the mapped file, but not another that has its name now. */
+static int open_file(const struct line *line)
+{
+	int fd = open(line->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat status;
+
+	if (fd >= 0 && (fstat(fd, &status) || !S_ISREG(status.st_mode) ||
+			status.st_ino != line->inode)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/*
+ * Returns our own vdso, which all processes share. Its sections are at its end.
+ */
+static Elf *open_vdso(void)
+{
+	char *image = (char *)getauxval(AT_SYSINFO_EHDR);
+	const Elf64_Ehdr *header = (const void *)image;
+
+	return image ? elf_memory(image, header->e_shoff +
+					 header->e_shnum *
+					 header->e_shentsize) : NULL;
+}
+
+static void make_code(struct unwinding *unwinding, struct code *code,
+		      const struct line *line)
+{
+	int fd = -1;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	if (line->inode) {
+		fd = open_file(line);
+		elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
+	} else {
+		elf = open_vdso();
+	}
+	if (elf && elf_kind(elf) == ELF_K_ELF)
+		make_table(unwinding, code, elf);
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Returns NULL if out of memory. */
+static struct code *get_code(struct unwinding *unwinding,
+			     const struct line *line)
+{
+	struct code key = {
+		.major = line->major, .minor = line->minor,
+		.inode = line->inode,
+	}, *code;
+	bool is_new;
+
+	code = tree_get(&unwinding->codes, &key, sizeof(key), compare_codes,
+			&is_new);
+	if (code && is_new)
+		make_code(unwinding, code, line);
+	return code;
+}
+
+/* --- processes ------------------------------------------------------------ */
+
+/* Maps that are not marked as data are of code. */
+bool unwinding_is_map(uint32_t type, uint16_t misc)
+{
+	return (type == PERF_RECORD_MMAP || type == PERF_RECORD_MMAP2) &&
+	       !(misc & PERF_RECORD_MISC_MMAP_DATA);
+}
+
+void unwinding_note(struct unwinding *unwinding, uint32_t pid)
+{
+	size_t i;
+
+	if (!unwinding || unwinding->over)
+		return;
+	/* Successive records are mostly about one process. */
+	for (i = unwinding->pid_count; i--;)
+		if (unwinding->pids[i] == pid)
+			return;
+	if (unwinding->pid_count == unwinding->pid_room) {
+		size_t room = unwinding->pid_room * 2 + 16;
+		uint32_t *all = reallocarray(unwinding->pids, room,
+					     sizeof(*all));
+
+		if (!all)
+			return;
+		unwinding->pids = all;
+		unwinding->pid_room = room;
+	}
+	unwinding->pids[unwinding->pid_count++] = pid;
+}
+
+/*
+ * Parses a line. Returns false for another form, and for code that is neither a
+ * file's nor the kernel's.
+ */
+static bool parse_line(char *text, struct line *line)
+{
+	char bits[5];
+	int used = 0;
+
+	text[strcspn(text, "\n")] = 0;
+	if (sscanf(text,
+		   "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64
+		   " %n",
+		   &line->start, &line->end, bits, &line->offset, &line->major,
+		   &line->minor, &line->inode, &used) < 7 ||
+	    !used)
+		return false;
+	line->name = text + used;
+	return bits[2] == 'x' &&
+	       (line->inode ? *line->name == '/' :
+			      !strcmp(line->name, "[vdso]"));
+}
+
+/*
+ * Finds where the object begins in the process. Returns false if the line is
+ * not its code.
+ */
+static bool find_load(const struct code *code, const struct line *line,
+		      uint64_t *load)
+{
+	size_t i;
+
+	for (i = 0; i < code->part_count; i++) {
+		const struct part *part = &code->parts[i];
+
+		/* Whole pages are mapped. */
+		if (line->offset >= part->offset + part->size ||
+		    line->offset + (line->end - line->start) <= part->offset)
+			continue;
+		*load = line->start - line->offset + part->offset -
+			part->address;
+		return true;
+	}
+	return false;
+}
+
+static bool find_map(struct unwinding *unwinding, const struct line *line,
+		     struct hwprof_unwind_map *map)
+{
+	const struct code *code = get_code(unwinding, line);
+	uint64_t load;
+
+	if (!code || !code->table || !find_load(code, line, &load))
+		return false;
+	*map = (struct hwprof_unwind_map){
+		.start = line->start, .end = line->end,
+		.base = load + code->base, .table = code->table,
+	};
+	return map->base <= map->start &&
+	       map->end - map->base <= 1ULL << 32;
+}
+
+static uint32_t read_maps(struct unwinding *unwinding, FILE *file)
+{
+	uint32_t count = 0;
+	char *text = NULL;
+	struct line line;
+	size_t room = 0;
+
+	while (!unwinding->over && count < HWPROF_UNWIND_MAPS_MAX &&
+	       getline(&text, &room, file) > 0)
+		if (parse_line(text, &line))
+			count += find_map(unwinding, &line,
+					  &unwinding->maps[count]);
+	free(text);
+	return count;
+}
+
+/*
+ * Gives the module the present maps: the process may have exec'ed since it was
+ * noted.
+ */
+static void update_process(struct unwinding *unwinding, uint32_t pid)
+{
+	struct hwprof_unwind_maps maps = {
+		.size = sizeof(maps), .maps = (uintptr_t)unwinding->maps,
+		.pid = pid,
+	};
+	char path[32];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	maps.count = read_maps(unwinding, file);
+	fclose(file);
+	if (maps.count &&
+	    ioctl(unwinding->device, HWPROF_IOC_UNWIND_MAPS, &maps) &&
+	    errno == EPERM)
+		unwinding->over = true;	/* another process made the session */
+}
+
+void unwinding_update(struct unwinding *unwinding)
+{
+	size_t i;
+
+	if (!unwinding)
+		return;
+	for (i = 0; i < unwinding->pid_count; i++)
+		update_process(unwinding, unwinding->pids[i]);
+	unwinding->pid_count = 0;
+}
+
+static int note_record(void *context, const void *bytes, size_t size)
+{
+	const struct perf_event_header *header = bytes;
+	struct unwinding *unwinding = context;
+
+	if (unwinding_is_map(header->type, header->misc))
+		unwinding_note(unwinding, *(const uint32_t *)(header + 1));
+	return 0;
+}
+
+void unwinding_begin(struct unwinding *unwinding,
+		     const struct synthesis *synthesis)
+{
+	struct synthesis own = *synthesis;
+
+	if (!unwinding)
+		return;
+	own.put = note_record;
+	own.context = unwinding;
+	synthesize(&own);
+	unwinding_update(unwinding);
+}
+
+unsigned int unwinding_refused(const struct unwinding *unwinding)
+{
+	return unwinding->refused;
+}

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "perfdata/file.h"
+#include "code/objects.h"
+#include "writer.h"
+
+struct writer {
+	FILE *out;
+	char *name;
+	char message[512];
+	struct perfdata_header header;
+	const struct writer_event *events;	/* belong to the caller */
+	size_t event_count;
+};
+
+static int fail(struct writer *writer, int error, const char *what)
+{
+	snprintf(writer->message, sizeof(writer->message), "%s: %s: %s",
+		 writer->name, what, strerror(-error));
+	return error;
+}
+
+const char *writer_error(const struct writer *writer)
+{
+	return writer ? writer->message : "out of memory";
+}
+
+uint64_t writer_bytes(const struct writer *writer)
+{
+	return writer->header.data.offset + writer->header.data.size;
+}
+
+static int put(struct writer *writer, const void *bytes, size_t size)
+{
+	if (fwrite(bytes, 1, size, writer->out) == size)
+		return 0;
+	return fail(writer, errno ? -errno : -EIO, "cannot write");
+}
+
+/* Writes the ids of all events, and the attrs that refer to them. */
+static int put_events(struct writer *writer)
+{
+	struct perfdata_section ids = { .offset = sizeof(writer->header) };
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < writer->event_count && !error; i++)
+		error = put(writer, writer->events[i].ids,
+			    writer->events[i].id_count * sizeof(uint64_t));
+	for (i = 0; i < writer->event_count && !error; i++) {
+		ids.size = writer->events[i].id_count * sizeof(uint64_t);
+		error = put(writer, &writer->events[i].attr,
+			    sizeof(writer->events[i].attr));
+		if (!error)
+			error = put(writer, &ids, sizeof(ids));
+		ids.offset += ids.size;
+	}
+	writer->header.attrs.offset = ids.offset;
+	writer->header.attrs.size = writer->event_count *
+				    writer->header.attr_size;
+	writer->header.data.offset = ids.offset + writer->header.attrs.size;
+	return error;
+}
+
+/*
+ * Writes the header. Like perf's, it has no data size until the file is
+ * finished.
+ */
+static int put_header(struct writer *writer, uint64_t data_size)
+{
+	struct perfdata_header header = writer->header;
+
+	header.data.size = data_size;
+	if (fseeko(writer->out, 0, SEEK_SET))
+		return fail(writer, -errno, "cannot seek");
+	return put(writer, &header, sizeof(header));
+}
+
+static int begin(struct writer *writer)
+{
+	int error = put_header(writer, 0);
+
+	if (!error)
+		error = put_events(writer);
+	/* The offsets of the events are known only now. */
+	if (!error)
+		error = put_header(writer, 0);
+	if (!error && fseeko(writer->out, 0, SEEK_END))
+		error = fail(writer, -errno, "cannot seek");
+	return error;
+}
+
+int writer_open(struct writer **result, const char *path,
+		const struct writer_event *events, size_t count)
+{
+	struct writer *writer = calloc(1, sizeof(*writer));
+
+	*result = writer;
+	if (!writer)
+		return -ENOMEM;
+	*writer = (struct writer){
+		.name = strdup(path),
+		.events = events,
+		.event_count = count,
+		.header.magic = PERFDATA_MAGIC,
+		.header.size = sizeof(writer->header),
+		.header.attr_size = sizeof(struct perf_event_attr) +
+				    sizeof(struct perfdata_section),
+	};
+	if (!writer->name) {
+		free(writer);
+		*result = NULL;
+		return -ENOMEM;
+	}
+	writer->out = fopen(path, "w+e");
+	if (!writer->out)
+		return fail(writer, -errno, "cannot open for writing");
+	return begin(writer);
+}
+
+int writer_add(struct writer *writer, const void *bytes, size_t size)
+{
+	int error = put(writer, bytes, size);
+
+	if (!error)
+		writer->header.data.size += size;
+	return error;
+}
+
+/* Results of reading the written data. */
+struct survey {
+	struct hwprof_file *file;
+	struct writer_summary *summary;
+	struct section_facts facts;
+	struct file_build_id *build_ids;
+	uint32_t last_session;
+	uint32_t *sessions;
+};
+
+static int note_session(struct survey *survey, uint32_t session)
+{
+	uint64_t count = survey->summary->sessions, i;
+	uint32_t *all;
+
+	if (count && session == survey->last_session)
+		return 0;
+	survey->last_session = session;
+	for (i = 0; i < count; i++)
+		if (survey->sessions[i] == session)
+			return 0;
+	all = reallocarray(survey->sessions, count + 1, sizeof(*all));
+	if (!all)
+		return -ENOMEM;
+	survey->sessions = all;
+	all[survey->summary->sessions++] = session;
+	return 0;
+}
+
+static int survey_sample(struct survey *survey, const struct record *record)
+{
+	struct hwprof_sample sample;
+	int found = rows_decode(survey->file, record, &sample);
+
+	if (found <= 0)
+		return found;
+	survey->summary->samples++;
+	if (sample.time < survey->facts.first_time)
+		survey->facts.first_time = sample.time;
+	if (sample.time > survey->facts.last_time)
+		survey->facts.last_time = sample.time;
+	return sample.row ? note_session(survey, sample.row->session) : 0;
+}
+
+static bool is_known(const struct survey *survey, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < survey->facts.build_id_count; i++)
+		if (!strcmp(survey->build_ids[i].name, name))
+			return true;
+	return false;
+}
+
+/*
+ * Notes the build id of a mapped file, from the record or else from the file.
+ */
+static int survey_mapping(struct survey *survey, const struct record *record)
+{
+	struct file_build_id found = { .id.size = 0 }, *all;
+	struct span at = record->body;
+	uint8_t id[24] = { 0 };
+	uint32_t protection = 0;
+	const char *name;
+
+	if (!span_skip(&at, 32) || !span_copy(&at, id, sizeof(id)) ||
+	    !span_u32(&at, &protection) || !span_skip(&at, 4) ||
+	    !(name = span_string(&at)) || *name != '/' ||
+	    is_known(survey, name))
+		return 0;
+	if (record->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+		found.id.size = id[0] <= BUILD_ID_MAX ? id[0] : 0;
+		memcpy(found.id.bytes, id + 4, BUILD_ID_MAX);
+	} else if (!object_read_build_id(name, &found.id)) {
+		return 0;
+	}
+	all = reallocarray(survey->build_ids, survey->facts.build_id_count + 1,
+			   sizeof(*all));
+	found.name = strdup(name);
+	if (all)
+		survey->build_ids = all;
+	if (!all || !found.name) {
+		free(found.name);
+		return -ENOMEM;
+	}
+	all[survey->facts.build_id_count++] = found;
+	return 0;
+}
+
+static int survey_record(void *context, const struct record *record)
+{
+	struct survey *survey = context;
+
+	if (record->type == PERF_RECORD_SAMPLE)
+		return survey_sample(survey, record);
+	if (record->type == PERF_RECORD_MMAP2)
+		return survey_mapping(survey, record);
+	return 0;
+}
+
+static int read_back(struct writer *writer, struct survey *survey,
+		     uint32_t pmu_type)
+{
+	char path[64];
+	int error;
+
+	/* A new descriptor has its own offset. */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(writer->out));
+	error = hwprof_file_open(&survey->file, path);
+	if (!error) {
+		survey->file->pmus_known = survey->file->pmu_found = true;
+		survey->file->pmu_type = pmu_type;
+		error = records_read(survey->file, survey_record, survey);
+	}
+	if (error) {
+		snprintf(writer->message, sizeof(writer->message),
+			 "%s: cannot be read back: %.400s", writer->name,
+			 hwprof_file_error(survey->file));
+		return error;
+	}
+	survey->summary->lost = survey->file->lost > survey->file->lost_samples
+					? survey->file->lost
+					: survey->file->lost_samples;
+	return 0;
+}
+
+/* Writes the table of sections behind the data, followed by the sections. */
+static int put_sections(struct writer *writer,
+			const struct section_facts *facts)
+{
+	struct perfdata_section table[PERFDATA_FEATURES];
+	uint64_t start = writer_bytes(writer), at;
+	const enum perfdata_feature *feature;
+	size_t count = 0, size, i;
+	int error = 0;
+	char *body[PERFDATA_FEATURES];
+
+	for (feature = sections_written; *feature && !error; feature++) {
+		error = section_make(*feature, facts, &body[count], &size);
+		if (!error) {
+			writer->header.features[*feature / 64] |=
+				1ULL << *feature % 64;
+			table[count++].size = size;
+		}
+		if (error == -ENOENT)
+			error = 0;
+	}
+	at = start + count * sizeof(table[0]);
+	for (i = 0; i < count; i++) {
+		table[i].offset = at;
+		at += table[i].size;
+	}
+	if (!error && fseeko(writer->out, start, SEEK_SET))
+		error = -errno;
+	if (error)
+		error = fail(writer, error, "cannot write its sections");
+	else
+		error = put(writer, table, count * sizeof(table[0]));
+	for (i = 0; i < count; i++) {
+		if (!error)
+			error = put(writer, body[i], table[i].size);
+		free(body[i]);
+	}
+	return error;
+}
+
+/* Writes an empty round: a file without data would look unfinished. */
+static int put_filler(struct writer *writer)
+{
+	struct perf_event_header header = {
+		.type = PERFDATA_FINISHED_ROUND, .size = sizeof(header),
+	};
+
+	return writer_add(writer, &header, sizeof(header));
+}
+
+static int finish(struct writer *writer, struct survey *survey)
+{
+	const struct writer_facts *facts = survey->facts.facts;
+	int error;
+
+	error = writer->header.data.size ? 0 : put_filler(writer);
+	if (error)
+		return error;
+	/* The reader needs a header, which has no sections yet. */
+	error = put_header(writer, writer->header.data.size);
+	if (!error && fflush(writer->out))
+		error = fail(writer, -errno, "cannot write");
+	if (!error)
+		error = read_back(writer, survey, facts->pmu_type);
+	if (error)
+		return error;
+	survey->facts.build_ids = survey->build_ids;
+	error = put_sections(writer, &survey->facts);
+	if (error)
+		return error;
+	survey->summary->bytes = ftello(writer->out);
+	error = put_header(writer, writer->header.data.size);
+	if (!error && fflush(writer->out))
+		error = fail(writer, -errno, "cannot write");
+	return error;
+}
+
+int writer_finish(struct writer *writer, const struct writer_facts *facts,
+		  struct writer_summary *summary)
+{
+	struct survey survey = {
+		.summary = summary,
+		.facts.facts = facts,
+		.facts.events = writer->events,
+		.facts.event_count = writer->event_count,
+		.facts.first_time = UINT64_MAX,
+	};
+	int error;
+	size_t i;
+
+	*summary = (struct writer_summary){ .samples = 0 };
+	error = finish(writer, &survey);
+	for (i = 0; i < survey.facts.build_id_count; i++)
+		free(survey.build_ids[i].name);
+	free(survey.build_ids);
+	free(survey.sessions);
+	hwprof_file_close(survey.file);
+	return error;
+}
+
+void writer_close(struct writer *writer)
+{
+	if (!writer)
+		return;
+	if (writer->out)
+		fclose(writer->out);
+	free(writer->name);
+	free(writer);
+}

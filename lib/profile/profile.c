@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "perfdata/file.h"
+#include "base/origin.h"
+#include "profile.h"
+#include "subjects.h"
+#include "base/tree.h"
+
+static int take_beside(struct hwprof_profile *profile,
+		       const struct hwprof_sample *sample)
+{
+	return sample->row && profile->kind->beside ?
+	       profile->kind->beside(profile, sample) : 0;
+}
+
+int profile_take(struct hwprof_profile *profile,
+		 const struct hwprof_sample *sample)
+{
+	int noted;
+
+	if (profile->kind->skips && profile->kind->skips(profile, sample))
+		return 0;
+	noted = collected_note(&profile->collected, sample);
+	if (noted)
+		return noted < 0 ? noted : 0;
+	if (collected_elsewhere(&profile->collected, profile->kind->kind,
+				sample))
+		return take_beside(profile, sample);
+	return profile->kind->take(profile, sample);
+}
+
+static int take(void *context, const struct hwprof_sample *sample)
+{
+	return profile_take(context, sample);
+}
+
+static int gather_samples(struct hwprof_profile *profile, void *context)
+{
+	return collect(&profile->collected, profile->file,
+		       profile->kind->about, take, profile);
+}
+
+static int place(struct hwprof_profile *profile)
+{
+	size_t count, kept = 0, i;
+	void **rows = profile->kind->list ?
+		      profile->kind->list(profile, &count) :
+		      tree_list(profile->rows, &count);
+	int error;
+
+	if (!rows)
+		return -ENOMEM;
+	/* Samples beside rows add nothing. */
+	for (i = 0; i < count; i++)
+		if (((struct origin *)rows[i])->basis ||
+		    !profile->collected.rows)
+			rows[kept++] = rows[i];
+	error = profile->kind->place(profile, rows, kept);
+	free(rows);
+	return error;
+}
+
+static int warn_of_damage(struct hwprof_profile *profile)
+{
+	const char *sentence;
+	int error = 0;
+	size_t i;
+
+	for (i = 0; (sentence = hwprof_file_warning(profile->file, i)); i++)
+		error |= warnings_add(&profile->warnings, "%s", sentence);
+	return error;
+}
+
+static int warn(struct hwprof_profile *profile,
+		const struct hwprof_totals *totals)
+{
+	const struct profile_kind *kind = profile->kind;
+	struct warnings *warnings = &profile->warnings;
+	char units[SUBJECTS_TEXT];
+	int error = warn_of_damage(profile);
+
+	error |= kind->warn ? kind->warn(profile, totals) : 0;
+	if (profile->collected.bare_rows)
+		error |= warnings_add(warnings,
+				      "%" PRIu64 " rows have no raw data: %s; record with 'perf record -R'",
+				      profile->collected.bare_rows,
+				      kind->lacking);
+	else if (totals->samples && totals->rows)
+		error |=
+			warnings_add(warnings,
+				     "the file has rows and %" PRIu64
+				     " samples of %s: the samples are left out",
+				     totals->samples, kind->things);
+	return error | collected_warn(&profile->collected, totals,
+				      profile->found,
+				      subjects_units(totals->kinds, kind->units,
+						     units), warnings);
+}
+
+static void free_rows(struct hwprof_profile *profile)
+{
+	if (profile->kind->free_rows)
+		profile->kind->free_rows(profile->rows);
+	else
+		tdestroy(profile->rows, free);
+	tdestroy(profile->times, free);
+	profile->rows = profile->times = NULL;
+}
+
+/* Keeps what was collected, because names point into it. */
+static int keep_collected(struct hwprof_profile *profile)
+{
+	struct collected *files = reallocarray(profile->files,
+					       profile->file_count + 1,
+					       sizeof(*files));
+
+	if (!files)
+		return -ENOMEM;
+	profile->files = files;
+	files[profile->file_count++] = profile->collected;
+	profile->collected = (struct collected){ .rows = 0 };
+	free_rows(profile);
+	return 0;
+}
+
+/* Adds the gathered rows to the profile. */
+static int add_gathered(struct hwprof_profile *profile)
+{
+	struct hwprof_totals totals = { .rows = 0 };
+	int error;
+
+	profile->found = 0;
+	collected_totals(&profile->collected, profile->file, &totals);
+	totals_add(&profile->totals, &totals);
+	error = place(profile);
+	return error ? error : warn(profile, &totals);
+}
+
+static int read_file(struct hwprof_profile *profile, profile_gather gather,
+		     void *context)
+{
+	int error = gather(profile, context);
+
+	if (!error)
+		error = add_gathered(profile);
+	return error ? error : keep_collected(profile);
+}
+
+static int finish(struct hwprof_profile *profile)
+{
+	int error = profile->kind->finish(profile);
+
+	if (!error && profile->function && !profile->kind->count(profile))
+		error = warnings_add(&profile->warnings,
+				     "nothing here is of a function '%s'",
+				     profile->function);
+	return error ? error : objects_warn(profile->objects,
+					    &profile->warnings);
+}
+
+static int read_files(struct hwprof_profile *profile,
+		      struct hwprof_file *const *files, size_t count,
+		      profile_gather gather, void *context)
+{
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < count && !error; i++) {
+		size_t said = profile->warnings.count;
+
+		profile->file = files[i];
+		error = read_file(profile, gather, context);
+		if (!error && count > 1)
+			error = warnings_name(&profile->warnings, said,
+					      files[i]->name);
+	}
+	return error ? error : finish(profile);
+}
+
+static struct hwprof_profile *profile_new(const struct profile_kind *kind,
+					  const struct hwprof_options *options)
+{
+	struct hwprof_profile *profile = calloc(1, kind->size);
+
+	if (!profile)
+		return NULL;
+	profile->kind = kind;
+	profile->flags = options->flags;
+	if (kind->configure)
+		kind->configure(profile, options);
+	if (options->function)
+		profile->function = strdup(options->function);
+	profile->objects = objects_new(options->flags & HWPROF_NO_OBJECTS);
+	if (profile->objects && !profile->function == !options->function &&
+	    !objects_look_in(profile->objects, options->symfs,
+			     options->debuginfo))
+		return profile;
+	objects_free(profile->objects);
+	free(profile->function);
+	free(profile);
+	return NULL;
+}
+
+void hwprof_profile_free(struct hwprof_profile *profile)
+{
+	if (!profile)
+		return;
+	if (profile->kind->destroy)
+		profile->kind->destroy(profile);
+	warnings_free(&profile->warnings);
+	free_rows(profile);
+	collected_free(&profile->collected);
+	while (profile->file_count)
+		collected_free(&profile->files[--profile->file_count]);
+	free(profile->files);
+	objects_free(profile->objects);
+	free(profile->function);
+	free(profile->event);
+	free(profile);
+}
+
+int profile_check_options(enum hwprof_kind kind,
+			  const struct hwprof_options *options, char *message,
+			  size_t size)
+{
+	if (!(options->hot >= 0 && options->hot <= 1)) {
+		snprintf(message, size,
+			 "ranges with %g of all events are to be hot: above 0, up to 1 is allowed",
+			 options->hot);
+		return -EINVAL;
+	}
+	if (options->function && kind == HWPROF_KIND_RANGES) {
+		snprintf(message, size,
+			 "ranges are of addresses, not of a function");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* Makes a profile of @kind from what @gather finds in all @files. */
+static int make_profile(struct hwprof_profile **result,
+			const struct profile_kind *kind,
+			struct hwprof_file *const *files, size_t count,
+			const struct hwprof_options *options,
+			profile_gather gather, void *context)
+{
+	const struct hwprof_options defaults = { 0 };
+	struct hwprof_file *file = files[0];
+	struct hwprof_profile *profile;
+	int error = -ENOMEM;
+	char message[256];
+
+	*result = NULL;
+	if (!options)
+		options = &defaults;
+	if (profile_check_options(kind->kind, options, message,
+				  sizeof(message)))
+		return file_fail(file, -EINVAL, "%s", message);
+	profile = profile_new(kind, options);
+	if (profile) {
+		error = read_files(profile, files, count, gather, context);
+		file = profile->file;
+	}
+	if (!error) {
+		*result = profile;
+		return 0;
+	}
+	hwprof_profile_free(profile);
+	return error == -ENOMEM ? file_fail(file, error, "out of memory") :
+				  error;
+}
+
+/* --- for all kinds -------------------------------------------------------- */
+
+struct hwprof_profile *profile_gathering(const struct profile_kind *kind,
+					 const struct hwprof_options *options,
+					 struct hwprof_file *file)
+{
+	struct hwprof_profile *profile = profile_new(kind, options);
+
+	if (!profile)
+		return NULL;
+	profile->file = file;
+	profile->collected.processes = processes_new();
+	if (profile->collected.processes)
+		return profile;
+	hwprof_profile_free(profile);
+	return NULL;
+}
+
+void profile_reset(struct hwprof_profile *gathering)
+{
+	struct collected *collected = &gathering->collected;
+
+	free_rows(gathering);
+	free(collected->sessions);
+	metrics_free(&collected->metrics);
+	*collected = (struct collected){ .processes = collected->processes };
+}
+
+int profile_snapshot(struct hwprof_profile **result,
+		     struct hwprof_profile *gathering,
+		     const struct hwprof_options *options)
+{
+	struct hwprof_profile *profile = profile_new(gathering->kind, options);
+	int error;
+
+	*result = NULL;
+	if (!profile)
+		return -ENOMEM;
+	/* Borrow what was gathered. */
+	profile->file = gathering->file;
+	profile->rows = gathering->rows;
+	profile->times = gathering->times;
+	profile->collected = gathering->collected;
+	error = add_gathered(profile);
+	profile->rows = profile->times = NULL;
+	profile->collected = (struct collected){
+		.processes = processes_share(gathering->collected.processes),
+	};
+	if (!error)
+		error = finish(profile);
+	if (!error)
+		*result = profile;
+	else
+		hwprof_profile_free(profile);
+	return error;
+}
+
+int profile_read(struct hwprof_profile **profile,
+		 const struct profile_kind *kind,
+		 struct hwprof_file *const *files, size_t count,
+		 const struct hwprof_options *options)
+{
+	return make_profile(profile, kind, files, count, options,
+			    gather_samples, NULL);
+}
+
+int profile_replay(struct hwprof_profile **profile,
+		   const struct profile_kind *kind,
+		   struct hwprof_file *const *files, size_t count,
+		   const struct hwprof_options *options,
+		   const struct hwprof_replay_options *replay)
+{
+	return make_profile(profile, kind, files, count, options, kind->replay,
+			    (void *)replay);
+}
+
+enum hwprof_kind hwprof_profile_kind(const struct hwprof_profile *profile)
+{
+	return profile->kind->kind;
+}
+
+const char *hwprof_profile_event(const struct hwprof_profile *profile)
+{
+	return profile->events ? NULL : profile->event;
+}
+
+const struct hwprof_totals *
+hwprof_profile_totals(const struct hwprof_profile *profile)
+{
+	return &profile->totals;
+}
+
+const char *hwprof_profile_warning(const struct hwprof_profile *profile,
+				   size_t index)
+{
+	return warnings_get(&profile->warnings, index);
+}
+
+const char *hwprof_profile_error(const struct hwprof_profile *profile)
+{
+	return profile->message;
+}
+
+int hwprof_profile_json(const struct hwprof_profile *profile,
+			const struct hwprof_json_options *options, FILE *out)
+{
+	const struct hwprof_json_options defaults = { 0 };
+
+	return profile->kind->json(profile, options ? options : &defaults, out);
+}
+
+int hwprof_profile_diff(struct hwprof_diff **diff,
+			const struct hwprof_profile *before,
+			const struct hwprof_profile *after)
+{
+	*diff = NULL;
+	if (before->kind != after->kind)
+		return -EINVAL;
+	return diff_make(diff, before->kind->diff, before, after);
+}
+
+/*
+ * Compare literally first: a name may contain special characters (operator[]).
+ */
+bool profile_wants(const struct hwprof_profile *profile, const char *function)
+{
+	const char *wanted = profile->function;
+
+	return !wanted || (function && (!strcmp(function, wanted) ||
+					!fnmatch(wanted, function, 0)));
+}
+
+const char *profile_comm(const struct hwprof_profile *profile, uint32_t pid,
+			 uint64_t time)
+{
+	return pid ? processes_comm(profile->collected.processes, pid, time) :
+		     NULL;
+}
