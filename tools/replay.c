@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "profile/profile.h"
+#include "replay/replay.h"
 #include "report.h"
 
 const char replay_usage[] =
@@ -59,7 +59,7 @@ static int set_subject(struct command_replay *command, const char *value)
 	int kind = hwprof_kind_of(value);
 
 	command->report.subject = value;
-	if (kind >= 0 && !profile_kind_of(kind)->replay)
+	if (kind >= 0 && !replay_makes(kind))
 		return usage_error("-e %s: stacks have no values of loads; "
 				   SUBJECTS, value);
 	if (kind < 0)

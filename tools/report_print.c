@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -195,95 +194,5 @@ int report_print(const struct report *report, const struct report_kind *kind,
 	/* JSON contains the warnings. */
 	if (!report->json)
 		print_warnings(profile, "");
-	return status;
-}
-
-/* --- files ---------------------------------------------------------------- */
-
-enum { OTHER_FILES = 256 };	/* objects and other open files, roughly */
-
-/*
- * Raises the limit of open files, because all files are open at the same time,
- * beside the objects. If that is not enough, opening the next file fails with a
- * message.
- */
-static void allow_files(size_t count)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) ||
-	    limit.rlim_cur >= count + OTHER_FILES)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-static int read_profile(const struct report *report,
-			const struct report_kind *kind,
-			struct hwprof_profile **profile,
-			struct hwprof_file *const *files, size_t count)
-{
-	const struct hwprof_options options = {
-		.flags = report->flags | report->of,
-		.hot = report->hot,
-		.symfs = report->symfs,
-		.debuginfo = report->debuginfo,
-		.function = report->function,
-	};
-	int error;
-
-	if (!report->replay)
-		return hwprof_profile_read(profile, kind->kind, files, count,
-					   &options);
-	error = hwprof_profile_replay_all(profile, kind->kind, files, count,
-					  &options, report->replay);
-	/* Clear the line of progress. */
-	if (report->replay->progress)
-		fputs("\r\033[K", stderr);
-	return error;
-}
-
-/* Reads the files and makes a profile. The file that failed has the message. */
-static int read_files(const struct report *report,
-		      const struct report_kind *kind, size_t first,
-		      size_t count, struct hwprof_profile **profile)
-{
-	struct hwprof_file **files = calloc(count, sizeof(*files));
-	size_t opened = 0, i;
-	int error = 0;
-
-	if (!files)
-		return failed("out of memory");
-	allow_files(count);
-	while (opened < count && !error) {
-		error = hwprof_file_open(&files[opened],
-					 report->files[first + opened]);
-		opened++;
-	}
-	if (!error)
-		error = read_profile(report, kind, profile, files, count);
-	for (i = 0; i < opened; i++) {
-		if (error && *hwprof_file_error(files[i]))
-			failed("%s", hwprof_file_error(files[i]));
-		hwprof_file_close(files[i]);
-	}
-	free(files);
-	return error ? STATUS_FAILED : STATUS_OK;
-}
-
-int report_files(const struct report *report, const struct report_kind *kind)
-{
-	size_t count = report->diff ? 1 : report->file_count;
-	struct hwprof_profile *profile = NULL, *after = NULL;
-	int status = read_files(report, kind, 0, count, &profile);
-
-	if (!status && report->diff)
-		status = read_files(report, kind, 1, 1, &after);
-	if (!status)
-		status = report->diff ?
-			 report_diff(report, kind, profile, after) :
-			 report_print(report, kind, profile);
-	hwprof_profile_free(after);
-	hwprof_profile_free(profile);
 	return status;
 }

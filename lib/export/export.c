@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,17 +80,6 @@ const struct hwprof_format *hwprof_format_of(const char *name)
 	const struct format *format = find_format(name);
 
 	return format ? &format->about : NULL;
-}
-
-int export_fail(struct hwprof_export *export, int error, const char *format,
-		...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(export->message, sizeof(export->message), format, args);
-	va_end(args);
-	return error;
 }
 
 /* --- objects ------------------------------------------------------------ */

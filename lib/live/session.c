@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,17 +21,6 @@ enum {
 };
 
 #define PMU_TYPE	"/sys/bus/event_source/devices/hwprof/type"
-
-int session_fail(struct hwprof_session *session, int error,
-		 const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(session->message, sizeof(session->message), format, args);
-	va_end(args);
-	return error;
-}
 
 const char *hwprof_session_error(const struct hwprof_session *session)
 {
@@ -478,24 +466,6 @@ int hwprof_session_stop(struct hwprof_session *session)
 	}
 	session->running = false;
 	return error;
-}
-
-int session_pause(struct hwprof_session *session, bool pause)
-{
-	int error = 0;
-	size_t i;
-
-	for (i = 0; session->running && i < session->attached_count; i++) {
-		struct events *events = session->attached[i].events;
-
-		if (!session->attached[i].own)
-			continue;
-		error = pause ? events_disable(events) : events_enable(events);
-		if (error)
-			return session_fail(session, error, "%s",
-					    events->message);
-	}
-	return 0;
 }
 
 int hwprof_session_reset(struct hwprof_session *session)

@@ -243,12 +243,11 @@ int profile_check_options(enum hwprof_kind kind,
 	return 0;
 }
 
-/* Makes a profile of @kind from what @gather finds in all @files. */
-static int make_profile(struct hwprof_profile **result,
-			const struct profile_kind *kind,
-			struct hwprof_file *const *files, size_t count,
-			const struct hwprof_options *options,
-			profile_gather gather, void *context)
+int profile_make(struct hwprof_profile **result,
+		 const struct profile_kind *kind,
+		 struct hwprof_file *const *files, size_t count,
+		 const struct hwprof_options *options, profile_gather gather,
+		 void *context)
 {
 	const struct hwprof_options defaults = { 0 };
 	struct hwprof_file *file = files[0];
@@ -338,18 +337,8 @@ int profile_read(struct hwprof_profile **profile,
 		 struct hwprof_file *const *files, size_t count,
 		 const struct hwprof_options *options)
 {
-	return make_profile(profile, kind, files, count, options,
+	return profile_make(profile, kind, files, count, options,
 			    gather_samples, NULL);
-}
-
-int profile_replay(struct hwprof_profile **profile,
-		   const struct profile_kind *kind,
-		   struct hwprof_file *const *files, size_t count,
-		   const struct hwprof_options *options,
-		   const struct hwprof_replay_options *replay)
-{
-	return make_profile(profile, kind, files, count, options, kind->replay,
-			    (void *)replay);
 }
 
 enum hwprof_kind hwprof_profile_kind(const struct hwprof_profile *profile)
@@ -377,24 +366,6 @@ const char *hwprof_profile_warning(const struct hwprof_profile *profile,
 const char *hwprof_profile_error(const struct hwprof_profile *profile)
 {
 	return profile->message;
-}
-
-int hwprof_profile_json(const struct hwprof_profile *profile,
-			const struct hwprof_json_options *options, FILE *out)
-{
-	const struct hwprof_json_options defaults = { 0 };
-
-	return profile->kind->json(profile, options ? options : &defaults, out);
-}
-
-int hwprof_profile_diff(struct hwprof_diff **diff,
-			const struct hwprof_profile *before,
-			const struct hwprof_profile *after)
-{
-	*diff = NULL;
-	if (before->kind != after->kind)
-		return -EINVAL;
-	return diff_make(diff, before->kind->diff, before, after);
 }
 
 /*

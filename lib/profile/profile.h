@@ -19,7 +19,7 @@
 typedef int (*profile_gather)(struct hwprof_profile *profile, void *context);
 
 /*
- * One kind of profile. Functions return as profile_gather(). The last six may
+ * One kind of profile. Functions return as profile_gather(). The last four may
  * be NULL.
  */
 struct profile_kind {
@@ -49,18 +49,9 @@ struct profile_kind {
 	size_t (*count)(const struct hwprof_profile *profile);
 	/* Frees the kind's own fields, but not @profile. */
 	void (*destroy)(struct hwprof_profile *profile);
-	/* See hwprof_profile_json(). @options is not NULL. */
-	int (*json)(const struct hwprof_profile *profile,
-		    const struct hwprof_json_options *options, FILE *out);
-	const struct diff_kind *diff;	/* how to compare two of them */
 	/* Sets the kind's own fields in a new profile. */
 	void (*configure)(struct hwprof_profile *profile,
 			  const struct hwprof_options *options);
-	/*
-	 * Gathers rows from stacks of samples. @context is struct
-	 * hwprof_replay_options.
-	 */
-	profile_gather replay;
 	/* Returns true for a sample of the kind to be ignored. */
 	bool (*skips)(struct hwprof_profile *profile,
 		      const struct hwprof_sample *sample);
@@ -128,16 +119,20 @@ int profile_check_options(enum hwprof_kind kind,
 			  const struct hwprof_options *options, char *message,
 			  size_t size);
 
-/* Do as hwprof_profile_read() and hwprof_profile_replay_all(), for @kind. */
+/* Does as hwprof_profile_read(), for @kind. */
 int profile_read(struct hwprof_profile **profile,
 		 const struct profile_kind *kind,
 		 struct hwprof_file *const *files, size_t count,
 		 const struct hwprof_options *options);
-int profile_replay(struct hwprof_profile **profile,
-		   const struct profile_kind *kind,
-		   struct hwprof_file *const *files, size_t count,
-		   const struct hwprof_options *options,
-		   const struct hwprof_replay_options *replay);
+/*
+ * Makes a profile of @kind from what @gather, which gets @context, finds in all
+ * @files. Returns 0 or as file_fail().
+ */
+int profile_make(struct hwprof_profile **profile,
+		 const struct profile_kind *kind,
+		 struct hwprof_file *const *files, size_t count,
+		 const struct hwprof_options *options, profile_gather gather,
+		 void *context);
 
 /* Returns true if the options want a thing of this function (NULL: none). */
 bool profile_wants(const struct hwprof_profile *profile, const char *function);

@@ -13,6 +13,7 @@
 #include "engine/types.h"
 #include "playback.h"
 #include "code/procedures.h"
+#include "replay.h"
 #include "code/stack_dump.h"
 
 enum {

@@ -14,6 +14,7 @@
 #include "playback.h"
 #include "reports/ranges.h"
 #include "repeats.h"
+#include "replay.h"
 #include "straight.h"
 
 struct replay {

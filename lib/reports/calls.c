@@ -476,9 +476,6 @@ const struct profile_kind calls_kind = {
 	.finish = finish,
 	.count = hwprof_calls_pair_count,
 	.destroy = destroy,
-	.json = calls_json,
-	.diff = &calls_diff,
-	.replay = calls_replay,
 };
 
 size_t hwprof_calls_pair_count(const struct hwprof_profile *profile)

@@ -70,8 +70,6 @@ int calls_add_row(struct hwprof_profile *profile,
 		  const struct hwprof_row_call *row,
 		  uint64_t time);
 
-/* Gathers rows from branch stacks; in replay.c. */
-int calls_replay(struct hwprof_profile *profile, void *options);
 /* Write one pair, or method, as JSON; in calls_json.c. */
 void calls_put(struct json *json, const char *name, const void *calls,
 	       size_t index);

@@ -575,10 +575,7 @@ const struct profile_kind contexts_kind = {
 	.finish = finish,
 	.count = hwprof_contexts_count,
 	.destroy = destroy,
-	.replay = contexts_replay,
 	.warn = warn,
-	.json = contexts_json,
-	.diff = &contexts_diff,
 };
 
 size_t hwprof_contexts_count(const struct hwprof_profile *profile)

@@ -103,8 +103,6 @@ void context_tree_free(struct context_tree *tree);
 /* Writes one context as JSON; in contexts_json.c. */
 void contexts_put(struct json *json, const char *name, const void *contexts,
 	       size_t index);
-/* Gathers rows from call stacks; in chains.c. */
-int contexts_replay(struct hwprof_profile *profile, void *options);
 /* Writes the whole profile; see hwprof_profile_json(). */
 int contexts_json(const struct hwprof_profile *profile,
 		  const struct hwprof_json_options *options, FILE *out);

@@ -99,22 +99,6 @@ static int take(struct hwprof_profile *profile,
 
 /* --- places -------------------------------------------------------------- */
 
-static int compare_objects(const struct object *a, const struct object *b)
-{
-	return compare_u64((uintptr_t)a, (uintptr_t)b);
-}
-
-int spot_compare(const struct code_spot *a, const struct code_spot *b)
-{
-	int order = compare_objects(a->object, b->object);
-
-	if (!order)
-		order = compare_u64(a->pid, b->pid);
-	if (!order)
-		order = compare_u64(a->file, b->file);
-	return order ? order : compare_u64(a->address, b->address);
-}
-
 /* 0 is nowhere. @left, if not NULL: bytes from there on that are mapped so. */
 static int find_spot(struct code_spot *spot,
 		     const struct hwprof_profile *profile,
@@ -294,9 +278,6 @@ const struct profile_kind edges_kind = {
 	.finish = finish,
 	.count = hwprof_edges_count,
 	.destroy = destroy,
-	.json = edges_json,
-	.diff = &edges_diff,
-	.replay = edges_replay,
 };
 
 size_t hwprof_edges_count(const struct hwprof_profile *profile)

@@ -90,8 +90,20 @@ extern const struct profile_kind edges_kind;
 int edges_add_row(struct hwprof_profile *profile,
 		  const struct hwprof_row_edge *row, uint64_t time);
 
-int spot_compare(const struct code_spot *a, const struct code_spot *b);
-/* Has it a line, in one object? */
+/* Compares by object, process, file and address, as tree_compare does. */
+static inline int spot_compare(const struct code_spot *a,
+			       const struct code_spot *b)
+{
+	int order = compare_u64((uintptr_t)a->object, (uintptr_t)b->object);
+
+	if (!order)
+		order = compare_u64(a->pid, b->pid);
+	if (!order)
+		order = compare_u64(a->file, b->file);
+	return order ? order : compare_u64(a->address, b->address);
+}
+
+/* Returns true for an edge with a straight line, in one object. */
 static inline bool edge_has_line(const struct edge_entry *edge)
 {
 	return edge->end;
@@ -111,8 +123,6 @@ struct weight edge_lines_to(const struct edge_lines *lines,
 /* edge_branches.c: makes the branches of all edges. -ENOMEM. */
 int edges_make_branches(struct hwprof_edges *edges);
 
-/* replay.c: gathers rows from branch stacks. */
-int edges_replay(struct hwprof_profile *profile, void *options);
 /* edges_json.c: writes one branch as JSON. */
 void edges_put(struct json *json, const char *name, const void *edges,
 	       size_t index);

@@ -166,9 +166,6 @@ const struct profile_kind loops_kind = {
 	.count = hwprof_loops_count,
 	.destroy = destroy,
 	.warn = warn,
-	.json = loops_json,
-	.diff = &loops_diff,
-	.replay = loops_replay,
 };
 
 size_t hwprof_loops_count(const struct hwprof_profile *profile)

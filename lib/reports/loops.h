@@ -85,8 +85,6 @@ int times_add_row(struct hwprof_profile *profile,
 		  uint64_t time);
 int times_place(struct hwprof_loops *loops);
 void times_share(struct hwprof_loops *loops);
-/* Gathers rows from branch stacks; in replay.c. */
-int loops_replay(struct hwprof_profile *profile, void *options);
 /* loops.c */
 extern const struct profile_kind loops_kind;
 /*

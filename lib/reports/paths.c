@@ -111,24 +111,6 @@ static int take(struct hwprof_profile *profile,
 
 /* --- places --------------------------------------------------------------- */
 
-int path_compare_points(const struct path_point *x, const struct path_point *y,
-			size_t count)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++) {
-		ORDER((uintptr_t)x[i].object, (uintptr_t)y[i].object);
-		ORDER(x[i].address, y[i].address);
-	}
-	return 0;
-}
-
-int path_compare_owners(const struct path_entry *x, const struct path_entry *y)
-{
-	ORDER(x->pid, y->pid);
-	return compare_u64(x->file, y->file);
-}
-
 static int compare_places(const void *a, const void *b)
 {
 	const struct path_entry *x = a, *y = b;
@@ -417,9 +399,6 @@ const struct profile_kind paths_kind = {
 	.count = hwprof_paths_count,
 	.destroy = destroy,
 	.warn = warn,
-	.json = paths_json,
-	.diff = &paths_diff,
-	.replay = paths_replay,
 	.beside = path_contexts_take,
 };
 

@@ -105,10 +105,7 @@ static inline const struct path_point *path_end(const struct path_entry *entry)
 	return &entry->points[path_points(entry->spelled) - 2];
 }
 
-/*
- * Compare by object and address, and by the processes of a path, for sorting;
- * in paths.c.
- */
+/* path_order.c: compare by object and address, and by process, for sorting. */
 int path_compare_points(const struct path_point *x, const struct path_point *y,
 			size_t count);
 int path_compare_owners(const struct path_entry *x, const struct path_entry *y);
@@ -117,9 +114,6 @@ int path_compare_owners(const struct path_entry *x, const struct path_entry *y);
 int paths_add_row(struct hwprof_profile *profile,
 		  const struct hwprof_row_path *row,
 		  uint64_t time);
-/* Gathers rows from branch stacks; in replay.c. */
-int paths_replay(struct hwprof_profile *profile, void *options);
-
 /*
  * Attributes windows to paths if time chose all of them. Returns 0 or -ENOMEM;
  * in path_time.c.

@@ -3,7 +3,12 @@
 #include <string.h>
 
 #include "place.h"
-#include "ranges.h"
+
+/* Ranges are of addresses, whichever object made them. */
+static bool is_of_ranges(const struct hwprof_profile *profile)
+{
+	return profile->kind->kind == HWPROF_KIND_RANGES;
+}
 
 static bool in_kernel(uint64_t address)
 {
@@ -127,7 +132,7 @@ static int find_user(struct place *place, const struct hwprof_profile *profile,
 	place->pid = origin->pid;
 	if (!place->object)
 		return -ENOMEM;
-	if (processes_may_be_made(mapping) && profile->kind != &ranges_kind &&
+	if (processes_may_be_made(mapping) && !is_of_ranges(profile) &&
 	    find_made(place, profile, address))
 		return -ENOMEM;
 	if (!mapping)
@@ -154,7 +159,7 @@ static int find_kernel(struct place *place,
 	place->object = processes_kernel(profile->collected.processes,
 					 profile->objects, profile->file,
 					 &place->address,
-					 profile->kind != &ranges_kind);
+					 !is_of_ranges(profile));
 	place->left = -address;
 	return place->object ? 0 : -ENOMEM;
 }

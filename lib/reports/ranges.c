@@ -587,9 +587,6 @@ const struct profile_kind ranges_kind = {
 	.destroy = destroy,
 	.skips = skips,
 	.warn = warn_of_unseen,
-	.json = ranges_json,
-	.diff = &ranges_diff,
-	.replay = ranges_replay,
 	.configure = configure,
 };
 

@@ -60,8 +60,6 @@ struct hwprof_ranges {
 int ranges_add_row(struct hwprof_profile *profile,
 		   const struct hwprof_row_range *row,
 		   uint64_t time);
-/* Gathers rows from branch stacks; in replay.c. */
-int ranges_replay(struct hwprof_profile *profile, void *options);
 /* Writes one range as JSON; in ranges_json.c. */
 void ranges_put(struct json *json, const char *name, const void *ranges,
 	       size_t index);

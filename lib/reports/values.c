@@ -272,8 +272,6 @@ const struct profile_kind values_kind = {
 	.finish = finish,
 	.count = hwprof_values_count,
 	.destroy = destroy,
-	.json = values_json,
-	.diff = &values_diff,
 };
 
 size_t hwprof_values_count(const struct hwprof_profile *profile)

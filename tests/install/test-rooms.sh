@@ -49,6 +49,18 @@ circle_of_symbols()
 		finds 'symbols: lib/a.c lib/b.c' build/lib/a.o build/lib/b.o
 }
 
+symbol_up()
+{
+	rm -rf "$work/project"
+	echo 'void b(void); void a(void) { b(); }' | file lib/base/a.c
+	echo 'void b(void) { }' | file lib/replay/b.c
+	(cd "$work/project" && mkdir -p build/lib/base build/lib/replay &&
+		cc -c -o build/lib/base/a.o lib/base/a.c &&
+		cc -c -o build/lib/replay/b.o lib/replay/b.c) &&
+		finds 'uses: lib/base/a.c -> lib/replay/b.c' \
+			build/lib/base/a.o build/lib/replay/b.o
+}
+
 # Each line of the list is still needed.
 list_is_minimal()
 {
@@ -66,6 +78,7 @@ project()
 check "finds a circle of includes" circle_of_includes
 check "finds an arrow that runs up" arrow_up
 check "finds files that call each other" circle_of_symbols
+check "finds a use of a higher room's symbol" symbol_up
 check "finds what the list has in vain" list_is_minimal
 check "the project's own" project
 finish
