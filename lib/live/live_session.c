@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What the parts of a session share. */
+/* Helpers that all parts of a session use. */
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What a file could not be read for, and what was left out of it. */
+/* Messages about a file: failures, damage and warnings. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
