@@ -81,7 +81,6 @@ static const struct field loop_fields[] = {
 	FIELD(hwprof_row_loop, entries, SIGNED),
 	FIELD(hwprof_row_loop, executions, NUMBER),
 	FIELD(hwprof_row_loop, unclosed, NUMBER),
-	FIELD(hwprof_row_loop, cycles, NUMBER),
 	FIELD(hwprof_row_loop, trip_min, NUMBER),
 	FIELD(hwprof_row_loop, trip_max, NUMBER),
 	FIELD(hwprof_row_loop, trip_recent, NUMBER),

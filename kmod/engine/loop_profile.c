@@ -39,7 +39,6 @@ static void reset_counts(struct loop *loop)
 	loop->entries = 0;
 	loop->executions = 0;
 	loop->unclosed = 0;
-	loop->cycles = 0;
 	loop->sum_back_sq = 0;
 	loop->sum_entry_sq = 0;
 	loop->sum_cross = 0;
@@ -85,7 +84,6 @@ static void merge_loop(struct loop_table *profile, struct loop_table *table,
 	into->entries += from->entries;
 	into->executions += from->executions;
 	into->unclosed += from->unclosed;
-	into->cycles += from->cycles;
 	into->sum_back_sq += from->sum_back_sq;
 	into->sum_entry_sq += from->sum_entry_sq;
 	into->sum_cross += from->sum_cross;
@@ -227,7 +225,6 @@ static bool emit_loop(struct loop_table *table, struct loop *loop,
 		.entries = entries,
 		.executions = loop->executions,
 		.unclosed = loop->unclosed,
-		.cycles = loop->cycles,
 		.trip_min = loop->trip_min,
 		.trip_max = loop->trip_max,
 		.trip_recent = loop->trip_recent,

@@ -56,11 +56,10 @@ struct loop {
 	u64 unclosed;
 	/* Profile: all executions and unclosed ones, ever. */
 	u64 runs;
-	u64 cycles;
 	u64 sum_back_sq;	/* sums over windows, as in the row */
 	u64 sum_entry_sq;
 	u64 sum_cross;
-	u64 reserved;		/* makes the first part a cache line */
+	u64 reserved[2];	/* makes the first part a cache line */
 };
 
 /* The effect of one run of a segment on one loop. */

@@ -358,8 +358,7 @@ struct hwprof_row_loop {
 	__u64 executions;	/* increase: seen from entry to exit, with at
 				 * least one back edge */
 	__u64 unclosed;		/* increase: executions seen in part only */
-	__u64 cycles;		/* increase: cycles in the loop; so far always
-				 * 0: not known */
+	__u64 unused;		/* 0 */
 	__u64 trip_min;		/* least trip count so far; 0: none yet */
 	__u64 trip_max;		/* greatest trip count so far; 0: none yet */
 	/*
