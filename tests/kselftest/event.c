@@ -514,11 +514,22 @@ void child_await_sleep(const struct child *child)
 	} while (state && strncmp(state, ") S", 3));
 }
 
-unsigned int fewer_times(unsigned int times)
+static bool on_debug_kernel(void)
 {
 	const char *kernel = getenv("KSELFTEST_KERNEL");
 
-	return kernel && strstr(kernel, "debug") ? (times + 3) / 4 : times;
+	return kernel && strstr(kernel, "debug");
+}
+
+unsigned int short_times(unsigned int times)
+{
+	return on_debug_kernel() && getenv("KSELFTEST_SHORT") ?
+	       (times + 3) / 4 : times;
+}
+
+unsigned int fewer_times(unsigned int times)
+{
+	return on_debug_kernel() ? (short_times(times) + 3) / 4 : times;
 }
 
 const char *known_program(void)
@@ -548,12 +559,17 @@ static void spawn_known(void *program)
 		be_known(program);
 }
 
+int known_jobs(void)
+{
+	return short_times(32);
+}
+
 static void run_jobs(void *program)
 {
 	int started;
 
-	for (started = 0; started < KNOWN_JOBS; started++) {
-		if (started >= KNOWN_JOBS / 8)
+	for (started = 0; started < known_jobs(); started++) {
+		if (started >= 4)
 			wait(NULL);
 		spawn_known(program);
 	}

@@ -159,15 +159,20 @@ void child_await_sleep(const struct child *child);
 /* Binds this thread and its children to a CPU, or ends the test. */
 void stay_on(int cpu);
 
-/* Returns @times, or fewer on a slow debug kernel. */
+/*
+ * Return @times, or a quarter of it: in a short run on a debug kernel, which is
+ * slow, and in any run on one, beside that.
+ */
+unsigned int short_times(unsigned int times);
 unsigned int fewer_times(unsigned int times);
 
 /* Starts a child that waits, and then executes `known`. */
 struct child child_known(void);
 /*
- * Starts one that runs `known` KNOWN_JOBS times, four at a time, like make -j.
+ * Starts one that runs `known` known_jobs() times, four at a time, like make
+ * -j.
  */
-enum { KNOWN_JOBS = 32 };
+int known_jobs(void);
 struct child child_known_jobs(void);
 const char *known_program(void);
 

@@ -190,7 +190,7 @@ TEST_F(paths, of_many_programs)
 	self->child = child_known_jobs();
 	record(_metadata, self, 1000, 4);
 	EXPECT_EQ(0, recording_wait(&self->recording, self->child.pid));
-	check(_metadata, self, KNOWN_JOBS);
+	check(_metadata, self, known_jobs());
 }
 
 static void run_on(void *context)

@@ -161,7 +161,7 @@ TEST_F(ranges, of_many_programs)
 	self->child = child_known_jobs();
 	record(_metadata, self, 1000, 4, 0);
 	EXPECT_EQ(0, recording_wait(&self->recording, self->child.pid));
-	check(_metadata, self, KNOWN_JOBS);
+	check(_metadata, self, known_jobs());
 }
 
 static void run_on(void *context)

@@ -281,8 +281,6 @@ TEST_F(rows, of_much_memory_before_perf_hangs_up)
 	EXPECT_EQ(FORKS * KNOWN_BACK, self->seen.others);
 }
 
-enum { HANG_UPS = 20 };
-
 /* The threads are killed while they run, and end side by side. */
 static void exit_with_threads(void *context)
 {
@@ -303,9 +301,9 @@ TEST_F(rows, of_killed_threads_before_perf_hangs_up)
 /* When the last task exits, tables are just being merged, or rows written. */
 TEST_F(rows, of_flushes_under_way_before_perf_hangs_up)
 {
-	int i;
+	unsigned int i;
 
-	for (i = 0; i < HANG_UPS && __test_passed(_metadata); i++) {
+	for (i = 0; i < short_times(20) && __test_passed(_metadata); i++) {
 		self->tally = (struct tally) { .see = NULL };
 		read_until_hang_up(_metadata, self, run_once, 16, 1);
 		recording_close(&self->recording);

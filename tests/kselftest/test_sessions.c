@@ -180,8 +180,8 @@ TEST_F(sessions, fork_exec_storm)
 	struct child child = child_known_jobs();
 
 	EXPECT_EQ(0, record(_metadata, self, &child, 64));
-	check(_metadata, self, KNOWN_JOBS);
-	EXPECT_EQ(KNOWN_JOBS, self->tally.execs);
+	check(_metadata, self, known_jobs());
+	EXPECT_EQ(known_jobs(), self->tally.execs);
 }
 
 static int forks(void)
