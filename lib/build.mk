@@ -2,24 +2,30 @@
 # libhwprof: reads and replays recordings, symbolises, writes perf.data, opens
 # events.
 
+# Messages of other programs' protocols, made by protoc-c.
+PROTOCOLS := pprof otlp otlp_1_9
+
 # Recordings are replayed through the module's engines, and events are checked
 # by its rules.
 LIB_SOURCES := $(wildcard lib/*/*.c kmod/engine/*.c \
 			  kmod/config/*.c) \
 	       kmod/source/x86/branch_decode.c \
-	       $(BUILD)/gen/pprof.pb-c.c
+	       $(PROTOCOLS:%=$(BUILD)/gen/%.pb-c.c)
 LIB_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/obj/%.o)
 LIB_LINK    := -ldw -lelf -lcapstone -lprotobuf-c -lzstd -lz -lm
 LIB_PACKAGES := libdw-dev libelf-dev libcapstone-dev libzstd-dev \
 		libprotobuf-c-dev protobuf-c-compiler zlib1g-dev
 
-# Messages of other programs' protocols, made by protoc-c.
 $(BUILD)/gen/%.pb-c.c: lib/export/%.proto
 	@mkdir -p $(@D)
 	protoc-c -Ilib/export --c_out=$(@D) $<
 
-%/lib/export/pprof.o: override CFLAGS += -I$(BUILD)/gen
-$(patsubst %,$(BUILD)/%/lib/export/pprof.o,obj san fuzz/obj): $(BUILD)/gen/pprof.pb-c.c
+%/lib/export/pprof.o %/lib/export/otlp.o: override CFLAGS += -I$(BUILD)/gen
+
+PROTOCOL_USERS := lib/export/pprof.o lib/export/otlp.o \
+		  $(PROTOCOLS:%=$(BUILD)/gen/%.pb-c.o)
+$(foreach kind,obj san fuzz/obj,$(PROTOCOL_USERS:%=$(BUILD)/$(kind)/%)): \
+	$(PROTOCOLS:%=$(BUILD)/gen/%.pb-c.c)
 
 $(LIB_OBJECTS): override CFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -fPIC
 

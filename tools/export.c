@@ -4,10 +4,10 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command.h"
+#include "export_files.h"
 #include "hwprof.h"
 
 const char export_usage[] =
@@ -34,6 +34,9 @@ const char export_usage[] =
 "                      pprof            go tool pprof: all values and labels\n"
 "                      folded           flamegraph.pl: a line for each stack\n"
 "                      speedscope       speedscope.app\n"
+"                      firefox          profiler.firefox.com\n"
+"                      callgrind        KCachegrind, callgrind_annotate\n"
+"                      otlp             OpenTelemetry: a request for collectors\n"
 "                      json             as hwprof report --json\n"
 "  -o, --output OUT    folder for the files (default: the current one); or the\n"
 "                      file, where one object was chosen or the format has one;\n"
@@ -42,7 +45,8 @@ const char export_usage[] =
 "                      need not be where it was recorded\n"
 "      --build-id ID   only the object with this build id, or its beginning\n"
 "      --format-version VERSION  autofdo-text: of AutoFDO, 0.19 (and older) or\n"
-"                      0.20 (and newer) (default: 0.19)\n"
+"                      0.20 (and newer) (default: 0.19); otlp: of the protocol,\n"
+"                      1.10 (and newer) or 1.9 (default: 1.10)\n"
 "      --symfs DIR     look for objects under DIR: files of another machine\n"
 "      --debuginfo DIR look for symbols and sources in DIR, by build id\n"
 "      --debuginfod    and ask the servers in $DEBUGINFOD_URLS for them\n"
@@ -76,24 +80,9 @@ static const struct option options[] = {
 
 /* --- options ------------------------------------------------------------- */
 
-/* "bolt, fdata, ...": the caller frees it. NULL: out of memory. */
-static char *list_formats(void)
-{
-	const struct hwprof_format *format;
-	size_t size, i;
-	char *text = NULL;
-	FILE *out = open_memstream(&text, &size);
-
-	if (!out)
-		return NULL;
-	for (i = 0; (format = hwprof_format_get(i)); i++)
-		fprintf(out, "%s%s", i ? ", " : "", format->name);
-	return fclose(out) ? NULL : text;
-}
-
 static int wrong_format(const char *name)
 {
-	char *all = list_formats();
+	char *all = export_list_formats(false);
 	int status = name ? usage_error("--format '%s': allowed are: %s", name,
 					all ? all : "see --help") :
 			    usage_error("which format? Give --format, with one of: %s",
@@ -272,59 +261,6 @@ static int read_files(const struct command_export *command,
 
 /* --- writing ------------------------------------------------------------- */
 
-static bool is_folder(const char *path)
-{
-	struct stat status;
-
-	return !stat(path, &status) && S_ISDIR(status.st_mode);
-}
-
-static int write_to(struct hwprof_export *export, size_t index, FILE *out,
-		    const char *name)
-{
-	if (!hwprof_export_write(export, index, out))
-		return STATUS_OK;
-	return failed("%s: %s", name, hwprof_export_error(export));
-}
-
-static int write_file(struct hwprof_export *export, size_t index,
-		      const char *path)
-{
-	const struct hwprof_export_part *part = hwprof_export_part(export,
-								   index);
-	char text[GROUPED_SIZE];
-	FILE *out = fopen(path, "we");
-	int status;
-
-	if (!out)
-		return failed("%s: %s", path, strerror(errno));
-	status = write_to(export, index, out, path);
-	if (fclose(out) && !status)
-		status = failed("%s: %s", path, strerror(errno));
-	if (status)
-		return status;
-	if (part->object)
-		printf("%s: %s, %s taken branches\n", clean(path),
-		       clean(part->object), grouped(part->count, text));
-	else
-		printf("%s\n", clean(path));
-	return STATUS_OK;
-}
-
-static int write_in_folder(struct hwprof_export *export, size_t index,
-			   const char *folder)
-{
-	char *path;
-	int status;
-
-	if (asprintf(&path, "%s/%s", folder,
-		     hwprof_export_part(export, index)->name) < 0)
-		return failed("out of memory");
-	status = write_file(export, index, path);
-	free(path);
-	return status;
-}
-
 static int write_all(const struct command_export *command,
 		     struct hwprof_export *export)
 {
@@ -334,14 +270,14 @@ static int write_all(const struct command_export *command,
 	size_t i;
 
 	if (!strcmp(output, "-") && one)
-		return write_to(export, 0, stdout, "standard output");
+		return export_write_to(export, 0, stdout, "standard output");
 	if (one && !is_folder(output))
-		return write_file(export, 0, output);
+		return export_write_file(export, 0, output);
 	if (!is_folder(output))
 		return failed("%s: it is no folder, and the recording has several objects: make it, or choose one with --binary or --build-id",
 			      output);
 	for (i = 0; !status && hwprof_export_part(export, i); i++)
-		status = write_in_folder(export, i, output);
+		status = export_write_in_folder(export, i, output);
 	return status;
 }
 
@@ -357,9 +293,8 @@ static int export_profile(const struct command_export *command,
 		warning("%s", sentence);
 	error = hwprof_export_open(&export, profile, command->format->name,
 				   &command->options);
-	for (i = 0; export &&
-	     (sentence = hwprof_export_warning(export, i)); i++)
-		warning("%s", sentence);
+	if (export)
+		export_print_warnings(export);
 	if (error == -EINVAL)
 		status = usage_error("%s", hwprof_export_error(export));
 	else if (error)

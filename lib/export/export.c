@@ -52,6 +52,18 @@ static const struct format formats[] = {
 			   SAMPLES_KINDS },
 		.write = speedscope_write,
 	}, {
+		.about = { "firefox", ".firefox.json", "profiler.firefox.com",
+			   SAMPLES_KINDS },
+		.write = firefox_write,
+	}, {
+		.about = { "callgrind", ".callgrind",
+			   "KCachegrind, callgrind_annotate", SAMPLES_KINDS },
+		.write = callgrind_write,
+	}, {
+		.about = { "otlp", ".otlp.pb", "OpenTelemetry collectors",
+			   SAMPLES_KINDS, false, "1.10 1.9" },
+		.write = otlp_write,
+	}, {
 		.about = { "json", ".json", "jq and the like",
 			   (1U << HWPROF_KINDS) - 1 },
 		.write = json_write,

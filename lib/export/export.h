@@ -63,10 +63,14 @@ int profgen_check(struct hwprof_export *export, struct part *part);
 int perfscript_write(struct hwprof_export *export, struct part *part,
 		     FILE *out);
 
-/* folded.c, speedscope.c, pprof.c */
+/* folded.c, speedscope.c, pprof.c, callgrind.c, firefox.c, otlp.c */
 int folded_write(struct hwprof_export *export, struct part *part, FILE *out);
 int speedscope_write(struct hwprof_export *export, struct part *part,
 		     FILE *out);
 int pprof_write(struct hwprof_export *export, struct part *part, FILE *out);
+int callgrind_write(struct hwprof_export *export, struct part *part,
+		    FILE *out);
+int firefox_write(struct hwprof_export *export, struct part *part, FILE *out);
+int otlp_write(struct hwprof_export *export, struct part *part, FILE *out);
 
 #endif /* HWPROF_EXPORT_H */

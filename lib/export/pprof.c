@@ -5,39 +5,25 @@
  * tables of strings, mappings, functions and locations are kept.
  */
 #include <errno.h>
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
 #include "export.h"
+#include "numbers.h"
 #include "pprof.pb-c.h"
 #include "samples.h"
-#include "base/tree.h"
 
 enum {
 	CHUNK = 1 << 16,
 	GZIP = 16,		/* zlib: add it to the window's bits */
 	WINDOW_BITS = 15,
-	KEY_WORDS = 4,
-};
-
-/* A row of a table: what it is, and its number from 1 (strings: from 0). */
-struct table_entry {
-	char *text;			/* strings */
-	uint64_t words[KEY_WORDS];	/* others */
-	uint64_t number;
-};
-
-struct table {
-	void *tree;
-	uint64_t count;
 };
 
 struct pprof {
 	FILE *out;
 	z_stream zip;
-	struct table strings, mappings, functions, locations;
+	struct numbers strings, mappings, functions, locations;
 	struct samples_types types;
 	uint64_t *ids;			/* of the locations of a stack */
 	size_t room;
@@ -79,48 +65,30 @@ static void put(struct pprof *pprof, const Pprof__Profile *part)
 
 /* --- tables ------------------------------------------------------------- */
 
-static int compare_entries(const void *a, const void *b)
-{
-	const struct table_entry *x = a, *y = b;
-
-	if (x->text)
-		return strcmp(x->text, y->text);
-	return memcmp(x->words, y->words, sizeof(x->words));
-}
-
 /* Returns the entry; NULL if out of memory. */
-static struct table_entry *get(struct pprof *pprof, struct table *table,
-			 const struct table_entry *like, bool *is_new)
+static struct numbered *get(struct pprof *pprof, struct numbers *table,
+			    const uint64_t words[NUMBERED_WORDS], bool *is_new)
 {
-	struct table_entry *entry = tree_get(&table->tree, like, sizeof(*like),
-				       compare_entries, is_new);
+	struct numbered *entry = numbers_words(table, words, is_new);
 
-	if (!entry) {
-		*is_new = false;
+	if (!entry)
 		pprof->error = -ENOMEM;
-		return NULL;
-	}
-	if (*is_new)
-		entry->number = table->count++;
 	return entry;
 }
 
 static int64_t string_of(struct pprof *pprof, const char *text)
 {
-	const struct table_entry like = { .text = (char *)(text ? text : "") };
 	Pprof__Profile part = PPROF__PROFILE__INIT;
-	struct table_entry *entry;
+	struct numbered *entry;
 	bool is_new;
 
-	entry = get(pprof, &pprof->strings, &like, &is_new);
-	if (!is_new)
-		return entry ? entry->number : 0;
-	entry->text = *like.text ? strdup(like.text) : "";
-	if (!entry->text) {
-		entry->text = "";
+	entry = numbers_text(&pprof->strings, text, &is_new);
+	if (!entry) {
 		pprof->error = -ENOMEM;
 		return 0;
 	}
+	if (!is_new)
+		return entry->number;
 	part.n_string_table = 1;
 	part.string_table = &entry->text;
 	put(pprof, &part);
@@ -129,24 +97,24 @@ static int64_t string_of(struct pprof *pprof, const char *text)
 
 static uint64_t mapping_of(struct pprof *pprof, const struct sample_frame *from)
 {
-	const struct table_entry like = {
-		.words = { string_of(pprof, from->object),
-			   string_of(pprof, from->build_id) },
+	const uint64_t like[NUMBERED_WORDS] = {
+		string_of(pprof, from->object),
+		string_of(pprof, from->build_id),
 	};
 	Pprof__Mapping mapping = PPROF__MAPPING__INIT, *all = &mapping;
 	Pprof__Profile part = PPROF__PROFILE__INIT;
-	struct table_entry *entry;
+	struct numbered *entry;
 	bool is_new;
 
 	if (!from->object)
 		return 0;
-	entry = get(pprof, &pprof->mappings, &like, &is_new);
+	entry = get(pprof, &pprof->mappings, like, &is_new);
 	if (!is_new)
 		return entry ? entry->number + 1 : 0;
 	mapping.id = entry->number + 1;
 	mapping.memory_limit = INT64_MAX;
-	mapping.filename = like.words[0];
-	mapping.build_id = like.words[1];
+	mapping.filename = like[0];
+	mapping.build_id = like[1];
 	/* Otherwise pprof looks for names itself. */
 	mapping.has_functions = true;
 	mapping.has_filenames = true;
@@ -161,21 +129,21 @@ static uint64_t function_of(struct pprof *pprof,
 			    const struct sample_frame *from)
 {
 	char text[FRAME_TEXT];
-	const struct table_entry like = {
-		.words = { string_of(pprof, sample_frame_name(from, text)),
-			   string_of(pprof, from->file) },
+	const uint64_t like[NUMBERED_WORDS] = {
+		string_of(pprof, sample_frame_name(from, text)),
+		string_of(pprof, from->file),
 	};
 	Pprof__Function function = PPROF__FUNCTION__INIT, *all = &function;
 	Pprof__Profile part = PPROF__PROFILE__INIT;
-	struct table_entry *entry;
+	struct numbered *entry;
 	bool is_new;
 
-	entry = get(pprof, &pprof->functions, &like, &is_new);
+	entry = get(pprof, &pprof->functions, like, &is_new);
 	if (!is_new)
 		return entry ? entry->number + 1 : 0;
 	function.id = entry->number + 1;
-	function.name = function.system_name = like.words[0];
-	function.filename = like.words[1];
+	function.name = function.system_name = like[0];
+	function.filename = like[1];
 	part.n_function = 1;
 	part.function = &all;
 	put(pprof, &part);
@@ -185,23 +153,23 @@ static uint64_t function_of(struct pprof *pprof,
 static uint64_t location_of(struct pprof *pprof,
 			    const struct sample_frame *from)
 {
-	const struct table_entry like = {
-		.words = { mapping_of(pprof, from), from->address,
-			   function_of(pprof, from), from->line },
+	const uint64_t like[NUMBERED_WORDS] = {
+		mapping_of(pprof, from), from->address,
+		function_of(pprof, from), from->line,
 	};
 	Pprof__Location location = PPROF__LOCATION__INIT, *all = &location;
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	Pprof__Line line = PPROF__LINE__INIT, *lines = &line;
-	struct table_entry *entry;
+	struct numbered *entry;
 	bool is_new;
 
-	entry = get(pprof, &pprof->locations, &like, &is_new);
+	entry = get(pprof, &pprof->locations, like, &is_new);
 	if (!is_new)
 		return entry ? entry->number + 1 : 0;
 	location.id = entry->number + 1;
-	location.mapping_id = like.words[0];
+	location.mapping_id = like[0];
 	location.address = from->address;
-	line.function_id = like.words[2];
+	line.function_id = like[2];
 	line.line = from->line;
 	location.n_line = 1;
 	location.line = &lines;
@@ -289,21 +257,12 @@ static void put_types(struct pprof *pprof)
 	put(pprof, &part);
 }
 
-static void free_string(void *node)
-{
-	struct table_entry *entry = node;
-
-	if (entry->text && *entry->text)
-		free(entry->text);
-	free(entry);
-}
-
 static void free_tables(struct pprof *pprof)
 {
-	tdestroy(pprof->strings.tree, free_string);
-	tdestroy(pprof->mappings.tree, free);
-	tdestroy(pprof->functions.tree, free);
-	tdestroy(pprof->locations.tree, free);
+	numbers_free(&pprof->strings);
+	numbers_free(&pprof->mappings);
+	numbers_free(&pprof->functions);
+	numbers_free(&pprof->locations);
 	free(pprof->ids);
 }
 

@@ -111,7 +111,10 @@ static struct sample_frame context_frame(const struct context_node *node,
 	return frame;
 }
 
-/* Walks up to the root, whose name is the process's. */
+/*
+ * Walks up to the root. What a process did outside of all calls is the root's,
+ * so that its name is the outermost frame.
+ */
 static size_t context_frames(const struct hwprof_context *context,
 			     struct sample_frame *frames,
 			     const struct hwprof_context **root)
@@ -122,8 +125,12 @@ static size_t context_frames(const struct hwprof_context *context,
 	for (; context; context = context->parent) {
 		if (!context->parent || context->kind == HWPROF_CONTEXT_ROOT)
 			*root = context;
-		if (context->kind == HWPROF_CONTEXT_ROOT)
+		if (context->kind == HWPROF_CONTEXT_ROOT) {
+			frames[count++] = (struct sample_frame){
+				.function = context->comm,
+			};
 			break;
+		}
 		node = (const void *)context;
 		frames[count++] = context_frame(node, callee);
 		callee = node;

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "numbers.h"
+#include "base/tree.h"
+
+static int compare(const void *a, const void *b)
+{
+	const struct numbered *x = a, *y = b;
+
+	if (x->text)
+		return strcmp(x->text, y->text);
+	return memcmp(x->words, y->words, sizeof(x->words));
+}
+
+static bool make_room(struct numbers *numbers)
+{
+	size_t room = numbers->room ? 2 * numbers->room : 64;
+	struct numbered **more;
+
+	if (numbers->count < numbers->room)
+		return true;
+	more = reallocarray(numbers->list, room, sizeof(*more));
+	if (!more)
+		return false;
+	numbers->list = more;
+	numbers->room = room;
+	return true;
+}
+
+static struct numbered *get(struct numbers *numbers,
+			    const struct numbered *like, bool *is_new)
+{
+	struct numbered *entry;
+
+	*is_new = false;
+	if (!make_room(numbers))
+		return NULL;
+	entry = tree_get(&numbers->tree, like, sizeof(*like), compare, is_new);
+	if (!entry)
+		*is_new = false;
+	if (!*is_new)
+		return entry;
+	entry->number = numbers->count;
+	numbers->list[numbers->count++] = entry;
+	return entry;
+}
+
+struct numbered *numbers_text(struct numbers *numbers, const char *text,
+			      bool *is_new)
+{
+	const struct numbered like = { .text = (char *)(text ? text : "") };
+	struct numbered *entry = get(numbers, &like, is_new);
+
+	if (!entry || !*is_new || !*like.text)
+		return entry;
+	entry->text = strdup(like.text);
+	if (entry->text)
+		return entry;
+	entry->text = "";
+	return NULL;
+}
+
+struct numbered *numbers_words(struct numbers *numbers,
+			       const uint64_t words[NUMBERED_WORDS],
+			       bool *is_new)
+{
+	struct numbered like = { .text = NULL };
+
+	memcpy(like.words, words, sizeof(like.words));
+	return get(numbers, &like, is_new);
+}
+
+static void free_entry(void *node)
+{
+	struct numbered *entry = node;
+
+	if (entry->text && *entry->text)
+		free(entry->text);
+	free(entry);
+}
+
+void numbers_free(struct numbers *numbers)
+{
+	tdestroy(numbers->tree, free_entry);
+	free(numbers->list);
+	*numbers = (struct numbers){ .tree = NULL };
+}
