@@ -28,6 +28,7 @@ int command_top(int argc, char **argv);
 int command_stat(int argc, char **argv);
 int command_script(int argc, char **argv);
 int command_export(int argc, char **argv);
+int command_pgo(int argc, char **argv);
 
 extern const char record_usage[];
 extern const char report_usage[];
@@ -37,6 +38,7 @@ extern const char top_usage[];
 extern const char stat_usage[];
 extern const char script_usage[];
 extern const char export_usage[];
+extern const char pgo_usage[];
 
 /*
  * Print "hwprof: " and a sentence on stderr. The first two return the exit

@@ -56,6 +56,15 @@ _hwprof_formats()
 		sed -n 's/^ \{22\}\([a-z-]\{1,\}\)   *[^ ].*/\1/p'
 }
 
+# _hwprof_compiler_formats HWPROF: the formats that pgo --format takes.
+_hwprof_compiler_formats()
+{
+	"$1" help pgo 2> /dev/null | awk '
+		/^ *-f, --format/ { on = 1; next }
+		on && /^ *[-(]/ { exit }
+		on' | tr -d ','
+}
+
 # The fields of events. Those with a value end with '='.
 _hwprof_event_fields()
 {
@@ -111,6 +120,10 @@ _hwprof_value()
 			_hwprof_event
 		fi ;;
 	-f | --format)
+		if [[ $2 == pgo ]]; then
+			_hwprof_list "$(_hwprof_compiler_formats "$1")"
+			return 0
+		fi
 		COMPREPLY=($(compgen -W "$(_hwprof_formats "$1")" -- "$cur")) ;;
 	-i | --input | -o | --output | --binary) _filedir ;;
 	-p | --pid) _pids ;;
@@ -149,7 +162,7 @@ _hwprof()
 	fi
 	command=${words[1]}
 	case $command in
-	record | stat | top)
+	record | stat | top | pgo)
 		at=$(_hwprof_program "$1" "$command")
 		if ((at)); then
 			_command_offset "$at"
@@ -162,7 +175,7 @@ _hwprof()
 		-- "$cur")) ;;
 	help:2:*) COMPREPLY=($(compgen -W "$(_hwprof_commands "$1")" -- "$cur")) ;;
 	report:2:*) COMPREPLY=($(compgen -W "$(_hwprof_reports "$1")" -- "$cur")) ;;
-	record:* | stat:* | top:*) COMPREPLY=($(compgen -c -- "$cur")) ;;
+	record:* | stat:* | top:* | pgo:*) COMPREPLY=($(compgen -c -- "$cur")) ;;
 	report:* | replay:* | script:* | export:*) _filedir ;;
 	esac
 } &&

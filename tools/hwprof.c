@@ -20,6 +20,7 @@ static const char usage[] =
 "  stat     say how much of it there was\n"
 "  script   print each row of a file\n"
 "  export   write a file for compilers and for other tools\n"
+"  pgo      record a program's branches, and write profiles for compilers\n"
 "  doctor   say what this machine can do, and what it lacks\n"
 "  help     explain a command: hwprof help record\n"
 "\n"
@@ -42,6 +43,7 @@ static const struct command {
 	{ "stat", "hwprof stat", command_stat, stat_usage },
 	{ "script", "hwprof script", command_script, script_usage },
 	{ "export", "hwprof export", command_export, export_usage },
+	{ "pgo", "hwprof pgo", command_pgo, pgo_usage },
 	{ "doctor", "hwprof doctor", command_doctor, doctor_usage },
 };
 
@@ -63,7 +65,7 @@ static int print(const char *text)
 
 static int unknown(const char *name)
 {
-	return usage_error("unknown command '%s'; commands are: record, report, replay, top, stat, script, export, doctor, help",
+	return usage_error("unknown command '%s'; commands are: record, report, replay, top, stat, script, export, pgo, doctor, help",
 			   name);
 }
 

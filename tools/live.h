@@ -106,5 +106,10 @@ int live_failed(const struct live *live);
 int open_cgroup(const char *name);
 /* Parses seconds above 0, such as "1.5". Returns false for anything else. */
 bool parse_seconds(const char *text, uint64_t *milliseconds);
+/*
+ * Parses percents from 0.1 to 100 in tenths, such as "1%" or "0.5". Returns
+ * false for anything else.
+ */
+bool parse_permille(const char *text, uint64_t *permille);
 
 #endif /* HWPROF_LIVE_H */

@@ -140,22 +140,30 @@ void pace_warn(struct pace *pace, const struct hwprof_event *event,
 	fputc('\n', stderr);
 }
 
-void pace_say_bursts(struct pace *pace, const struct hwprof_event *event)
+double pace_burst_rate(struct pace *pace, const struct hwprof_event *event)
 {
 	uint64_t burst = hwprof_event_field(event, "burst");
 	uint64_t permille = hwprof_event_field(event, "budget_permille");
-	double burst_ns, rate;
 
 	if (!burst || !permille)
-		return;
+		return 0;
 	pace_measure(pace);
 	if (!pace->step_ns)
+		return 0;
+	return permille / 1000.0 * 1e9 / (burst * BURST_STEPS * pace->step_ns);
+}
+
+void pace_say_bursts(struct pace *pace, const struct hwprof_event *event)
+{
+	uint64_t burst = hwprof_event_field(event, "burst");
+	double rate = pace_burst_rate(pace, event);
+
+	if (!rate)
 		return;
-	burst_ns = burst * BURST_STEPS * pace->step_ns;
-	rate = permille / 1000.0 * 1e9 / burst_ns;
 	fprintf(stderr,
 		"hwprof: a burst of %u branches costs some %.2g ms here: %.3g a second of CPU time for %.1f %%; trip counts of a loop with a tenth of the time are known to a factor of 1.5 after about %.2g s of it\n",
-		(unsigned int)burst, burst_ns / 1e6, rate, permille / 10.0,
+		(unsigned int)burst, burst * BURST_STEPS * pace->step_ns / 1e6,
+		rate, hwprof_event_field(event, "budget_permille") / 10.0,
 		WINDOWS_WANTED * PARTS / rate);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -554,19 +553,6 @@ static int set_metrics(struct record_request *request)
 	if (status < 0 && request->metric_count && !any)
 		return usage_error("--metric needs an event with samples of calling contexts (cct,sample or cct,lbr)");
 	return status;
-}
-
-/* "1%", "0.5%" or "0.5". */
-static bool parse_permille(const char *text, uint64_t *permille)
-{
-	char *end;
-	double percent = strtod(text, &end);
-
-	if (end == text || (*end && strcmp(end, "%")) || !(percent > 0) ||
-	    percent > 100)
-		return false;
-	*permille = percent * 10 + 0.5;
-	return *permille && fabs(percent * 10 - *permille) < 1e-6;
 }
 
 /* For all events that have a trigger. */

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How targets and times are given. */
+/* How targets, times and budgets are given. */
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "live.h"
 
@@ -30,4 +32,16 @@ bool parse_seconds(const char *text, uint64_t *milliseconds)
 		return false;
 	*milliseconds = seconds * 1000 + 0.5;
 	return true;
+}
+
+bool parse_permille(const char *text, uint64_t *permille)
+{
+	char *end;
+	double percent = strtod(text, &end);
+
+	if (end == text || (*end && strcmp(end, "%")) || !(percent > 0) ||
+	    percent > 100)
+		return false;
+	*permille = percent * 10 + 0.5;
+	return *permille && fabs(percent * 10 - *permille) < 1e-6;
 }

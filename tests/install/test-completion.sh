@@ -72,7 +72,7 @@ long_options()
 	report) cat tools/report.c tools/report.h ;;
 	replay) cat tools/replay.c tools/report.h ;;
 	top | stat) cat tools/$1.c tools/live.h ;;
-	script) cat tools/script.c ;;
+	script | export | pgo) cat tools/$1.c ;;
 	doctor) cat tools/doctor*.c ;;
 	esac | grep -oE '\{ "[a-z-]+", (no|required)_argument' |
 		sed 's/{ "\(.*\)", .*/--\1/' | sort -u
@@ -81,7 +81,7 @@ long_options()
 check "record report replay" hwprof re
 check "--version" hwprof --v
 check "record report replay" hwprof help re
-for command in record report replay top stat script doctor; do
+for command in record report replay top stat script export pgo doctor; do
 	complete_words hwprof $command --
 	same "all options of $command" "$(long_options $command | xargs)" \
 		"$(printf '%s\n' "${COMPREPLY[@]}" | sort -u | xargs)"
@@ -90,6 +90,9 @@ check "loops ranges calls cct paths values edges" hwprof report ""
 check "iterations" hwprof report loops --sort it
 check "share,trip" hwprof report loops --sort share,tr
 check "trip" hwprof top --sort tr
+check "bolt" hwprof pgo -f bo
+check "bolt,fdata" hwprof pgo --format bolt,fd
+check "callgrind" hwprof export -f call
 check "" hwprof top -d 1
 check "tests/vm/README.md" hwprof report loops tests/vm/RE
 check "tests/vm/README.md" hwprof report loops -i tests/vm/RE

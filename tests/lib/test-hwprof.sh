@@ -101,10 +101,28 @@ for budget in 0 0% 101% 0.05% 1.25% x 1%% -1 nan inf 1e300; do
 done
 check "budget of nothing" 2 "--budget needs an event with samples of code" \
 	"$hwprof" record --budget 1% -e loops -- true
+check "pgo: nothing to record" 2 "nothing to profile" "$hwprof" pgo
+check "pgo: a viewer's format" 2 \
+	"'pprof': allowed are, separated by commas: bolt, fdata, autofdo-text" \
+	"$hwprof" pgo -f bolt,pprof -- true
+check "pgo: no format" 2 "'': allowed are" "$hwprof" pgo -f bolt, -- true
+check "pgo: a version of nothing" 2 "none of the formats has versions" \
+	"$hwprof" pgo -f bolt --format-version 0.20 -- true
+check "pgo: exact, of others" 2 "would step programs that run already" \
+	"$hwprof" pgo --exact -p $$
+check "pgo: exact, of some" 2 "records to the end: --enough is for" \
+	"$hwprof" pgo --exact -n 5 -- true
+check "pgo: exact within a budget" 2 "--exact has no budget" \
+	"$hwprof" pgo --exact --budget 1% -- true
+check "pgo: enough of what" 2 "'many': allowed are numbers of branches" \
+	"$hwprof" pgo --enough many -- true
+check "pgo: budget" 2 "'0': allowed are percents" \
+	"$hwprof" pgo --budget 0 -- true
 check "unknown option" 2 "unrecognized option" "$hwprof" record --no-such -- \
 	true
 if [ ! -e /sys/bus/event_source/devices/hwprof ]; then
 	check "no module" 1 "modprobe hwprof" "$hwprof" record -- true
+	check "pgo without the module" 1 "modprobe hwprof" "$hwprof" pgo -- true
 	check "doctor without the module" 1 "^missing *step" "$hwprof" doctor
 fi
 # The status of doctor is 1 without the module, or without the right to use it.
