@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The program, and what goes with it.
 
-TOOL_SOURCES := $(wildcard tools/*.c)
+TOOL_SOURCES := $(wildcard tools/*.c) $(BUILD)/gen/html_files.c
 TOOL_OBJECTS := $(TOOL_SOURCES:%.c=$(BUILD)/obj/%.o)
 
 $(TOOL_OBJECTS): override CFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
@@ -13,6 +13,20 @@ TESTED_KERNELS = $(shell awk '/^[0-9a-z]/ { print $$3 }' $(VM_KERNEL_LIST) | sor
 
 $(BUILD)/obj/tools/doctor_checks.o: $(VM_KERNEL_LIST)
 $(BUILD)/obj/tools/doctor_checks.o: override CFLAGS += $(TESTED_KERNELS)
+
+# The script and the style sheet of pages: the program has them in it, so that it
+# needs no installed files. Parts of the script use those before them.
+HTML_PARTS := base table flame loops paths graph calls heat values diff page
+HTML_SCRIPT := $(HTML_PARTS:%=tools/html/%.js)
+
+# bytes NAME FILE...: an array of C with the files' bytes, and a 0 behind them.
+bytes = printf 'extern const char %s[];\nconst char %s[] = {' $(1) $(1); \
+	cat $(2) | od -An -v -tu1 -w16 | sed 's/[0-9]\+/&,/g'; printf '0 };\n'
+
+$(BUILD)/gen/html_files.c: $(HTML_SCRIPT) tools/html/page.css tools/build.mk
+	@mkdir -p $(@D)
+	{ $(call bytes,html_script,$(HTML_SCRIPT)); \
+	  $(call bytes,html_style,tools/html/page.css); } > $@
 
 $(BUILD)/hwprof: $(TOOL_OBJECTS) $(BUILD)/libhwprof.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK) -lpfm

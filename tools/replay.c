@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "html.h"
 #include "replay/replay.h"
 #include "report.h"
 
@@ -32,12 +33,13 @@ const char replay_usage[] =
 "      --blocks        paths: spell them out, block by block\n"
 REPORT_CHAIN_USAGE
 REPORT_USAGE
+REPORT_FILE_USAGE
 "\n"
 "exit status: 0 done; 1 the file cannot be read, is damaged or has no such\n"
 "stacks; 2 wrong usage.\n";
 
 struct command_replay {
-	struct report report;
+	struct report report;		/* subject: NULL unless named */
 	struct hwprof_replay_options options;
 };
 
@@ -47,6 +49,7 @@ static const struct option options[] = {
 	{ "span", required_argument, NULL, 'S' },
 	{ "memory", required_argument, NULL, 'M' },
 	REPORT_CODE_OPTIONS,
+	REPORT_FILE_OPTIONS,
 	REPORT_OPTIONS,
 	{ NULL, 0, NULL, 0 },
 };
@@ -97,23 +100,50 @@ static int set_option(struct command_replay *command, int option, char *value,
 			     argv);
 }
 
-/* Checks the options against what is replayed. */
-static int check_options(const struct command_replay *command)
+/* Returns bits 1 << kind of what is replayed. A page has all that there is. */
+static unsigned int kinds_of(const struct command_replay *command)
+{
+	unsigned int kinds = 0;
+	int kind;
+
+	if (command->report.subject)
+		return 1U << hwprof_kind_of(command->report.subject);
+	if (!command->report.html)
+		return 1U << HWPROF_KIND_LOOPS;
+	for (kind = 0; kind < HWPROF_KINDS; kind++)
+		if (replay_makes(kind))
+			kinds |= 1U << kind;
+	return kinds;
+}
+
+/* Checks the options against a kind that is replayed. */
+static int check_kind(const struct command_replay *command, int kind)
 {
 	const struct report *report = &command->report;
-	int kind = hwprof_kind_of(report->subject);
-	size_t i, pipes = 0;
 
-	for (i = 0; i < report->file_count; i++)
-		pipes += !strcmp(report->files[i], "-");
-	if (pipes > 1)
-		return usage_error("standard input can be read once: one '-' is allowed");
 	if (command->options.span &&
 	    !(report_kind_of(kind)->options & REPORT_SPAN))
 		return usage_error("--span is of loops");
 	if (report->diff)
 		return report_check_diff(report, kind);
 	return report_check(report, kind);
+}
+
+static int check_options(const struct command_replay *command)
+{
+	const struct report *report = &command->report;
+	unsigned int kinds = kinds_of(command);
+	int kind, status = -1;
+	size_t i, pipes = 0;
+
+	for (i = 0; i < report->file_count; i++)
+		pipes += !strcmp(report->files[i], "-");
+	if (pipes > 1)
+		return usage_error("standard input can be read once: one '-' is allowed");
+	for (kind = 0; kind < HWPROF_KINDS && status < 0; kind++)
+		if (kinds >> kind & 1)
+			status = check_kind(command, kind);
+	return status;
 }
 
 static int parse(struct command_replay *command, int argc, char **argv)
@@ -144,18 +174,22 @@ static void print_progress(void *context, uint64_t done, uint64_t size)
 
 static int replay_and_print(struct command_replay *command)
 {
-	int kind = hwprof_kind_of(command->report.subject);
+	unsigned int kinds = kinds_of(command);
 
 	if (isatty(STDERR_FILENO))
 		command->options.progress = print_progress;
 	command->report.replay = &command->options;
-	return report_files(&command->report, report_kind_of(kind));
+	if (command->report.html)
+		return report_html(&command->report, kinds,
+				   !command->report.subject);
+	return report_files(&command->report,
+			    report_kind_of(__builtin_ctz(kinds)));
 }
 
 int command_replay(int argc, char **argv)
 {
 	struct command_replay command = {
-		.report = { .subject = "loops", .min_share = -1 },
+		.report = { .min_share = -1 },
 	};
 	int status = parse(&command, argc, argv);
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "html.h"
 #include "profile/kinds.h"
 #include "report.h"
 
@@ -39,6 +40,7 @@ REPORT_CHAIN_USAGE
 "                      ip-load-address or ip-store-address, where the recording\n"
 "                      has several\n"
 REPORT_USAGE
+REPORT_FILE_USAGE
 "\n"
 "exit status: 0 done; 1 the file cannot be read or is damaged; 2 wrong usage.\n";
 
@@ -47,6 +49,7 @@ static const struct option options[] = {
 	{ "diff", no_argument, NULL, 'd' },
 	{ "contexts", no_argument, NULL, 'C' },
 	REPORT_CODE_OPTIONS,
+	REPORT_FILE_OPTIONS,
 	REPORT_OPTIONS,
 	{ NULL, 0, NULL, 0 },
 };
@@ -136,6 +139,12 @@ int report_option(struct report *report, int option, char *value,
 	case 'B':
 		report->blocks = true;
 		return -1;
+	case 'W':
+		report->html = value;
+		return -1;
+	case 'X':
+		report->no_source = true;
+		return -1;
 	}
 	return option_error(option, usage, argv);
 }
@@ -192,10 +201,31 @@ const struct report_kind *report_kind_of(enum hwprof_kind kind)
 
 #define SUBJECTS	KIND_NAMES
 
+/* Checks the options of pages. */
+static int check_html(const struct report *report)
+{
+	size_t i;
+
+	if (!report->html && report->no_source)
+		return usage_error("--no-source is of pages: give --html, too");
+	if (!report->html)
+		return -1;
+	if (report->json || report->folded || report->blocks ||
+	    report->contexts)
+		return usage_error("--html writes a page of all there is, without --json, --folded, --blocks and --contexts");
+	for (i = 0; i < report->file_count && !report->subject; i++)
+		if (!strcmp(report->files[i], "-"))
+			return usage_error("--html reads its files several times, and standard input can be read once: name one subject");
+	return -1;
+}
+
 int report_check(const struct report *report, int kind)
 {
 	unsigned int has = report_kind_of(kind)->options;
+	int status = check_html(report);
 
+	if (status >= 0)
+		return status;
 	if (report->sort && !(has & REPORT_SORTS))
 		return usage_error("--sort and its keys are of loops, not of %s",
 			report_kind_of(kind)->things);
@@ -334,7 +364,7 @@ static int check_kinds(const struct report *report, unsigned int kinds)
 {
 	int kind, status = -1;
 
-	if (report->json && kinds & (kinds - 1))
+	if (report->json && !report->html && kinds & (kinds - 1))
 		return usage_error("--json writes one profile, and the recording has several: say which one, as in 'hwprof report %s --json'",
 				   hwprof_kind_name(__builtin_ctz(kinds)));
 	for (kind = 0; kind < HWPROF_KINDS && status < 0; kind++)
@@ -370,5 +400,8 @@ int command_report(int argc, char **argv)
 		status = find_kinds(&report, &kinds);
 	if (status < 0)
 		status = check_kinds(&report, kinds);
-	return status < 0 ? report_kinds(&report, kinds) : status;
+	if (status >= 0)
+		return status;
+	return report.html ? report_html(&report, kinds, false) :
+			     report_kinds(&report, kinds);
 }

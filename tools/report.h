@@ -27,6 +27,8 @@ struct report {
 	const char *sort;
 	uint64_t limit;		/* 0: all */
 	bool json, full_path;
+	const char *html;	/* page to write; NULL: none */
+	bool no_source;		/* leave text of source out of the page */
 	bool blocks;		/* print the blocks of paths */
 	bool contexts;		/* print the contexts of paths */
 	unsigned int flags;	/* enum hwprof_flags */
@@ -58,6 +60,11 @@ struct report {
 	{ "hot", required_argument, NULL, 'H' },			\
 	{ "of", required_argument, NULL, 'O' }
 
+/* Options of commands that read files. */
+#define REPORT_FILE_OPTIONS						\
+	{ "html", required_argument, NULL, 'W' },			\
+	{ "no-source", no_argument, NULL, 'X' }
+
 #define REPORT_LETTERS	"s:n:h"
 
 #define REPORT_USAGE							\
@@ -75,6 +82,12 @@ struct report {
 "      --debuginfo DIR look for symbols and sources in DIR, by build id\n" \
 "      --debuginfod    and ask the servers in $DEBUGINFOD_URLS for them\n" \
 "  -h, --help\n"
+
+#define REPORT_FILE_USAGE						\
+"      --html OUT      write a page for browsers, with pictures; it needs no " \
+"network.\n" \
+"                      -: to standard output\n"			\
+"      --no-source     and leave out the text of lines of source\n"
 
 #define REPORT_CHAIN_USAGE						\
 "      --min-share PERCENT  cct: those of which the subtree has so much of " \
@@ -153,6 +166,13 @@ const struct report_kind *report_kind_of(enum hwprof_kind kind);
 /* Prints a profile, and warnings on stderr. Returns the exit status. */
 int report_print(const struct report *report, const struct report_kind *kind,
 		 struct hwprof_profile *profile);
+/*
+ * Reads @count of the report's files, from @first on. Returns the exit status.
+ * With @nothing, files that lack the kind are no failure: they set *@nothing.
+ */
+int report_read(const struct report *report, const struct report_kind *kind,
+		size_t first, size_t count, struct hwprof_profile **profile,
+		bool *nothing);
 /* Reads and prints the report's files. Returns the exit status. */
 int report_files(const struct report *report, const struct report_kind *kind);
 /*

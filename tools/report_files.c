@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Opens the files of a report, makes its profiles, and prints them. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -50,10 +51,10 @@ static int read_profile(const struct report *report,
 	return error;
 }
 
-/* Reads the files and makes a profile. The file that failed has the message. */
-static int read_files(const struct report *report,
-		      const struct report_kind *kind, size_t first,
-		      size_t count, struct hwprof_profile **profile)
+/* The file that failed has the message. */
+int report_read(const struct report *report, const struct report_kind *kind,
+		size_t first, size_t count, struct hwprof_profile **profile,
+		bool *nothing)
 {
 	struct hwprof_file **files = calloc(count, sizeof(*files));
 	size_t opened = 0, i;
@@ -69,6 +70,11 @@ static int read_files(const struct report *report,
 	}
 	if (!error)
 		error = read_profile(report, kind, profile, files, count);
+	if (nothing && (error == -ENOENT || error == -EOPNOTSUPP) &&
+	    opened == count) {
+		*nothing = true;
+		error = 0;
+	}
 	for (i = 0; i < opened; i++) {
 		if (error && *hwprof_file_error(files[i]))
 			failed("%s", hwprof_file_error(files[i]));
@@ -82,10 +88,10 @@ int report_files(const struct report *report, const struct report_kind *kind)
 {
 	size_t count = report->diff ? 1 : report->file_count;
 	struct hwprof_profile *profile = NULL, *after = NULL;
-	int status = read_files(report, kind, 0, count, &profile);
+	int status = report_read(report, kind, 0, count, &profile, NULL);
 
 	if (!status && report->diff)
-		status = read_files(report, kind, 1, 1, &after);
+		status = report_read(report, kind, 1, 1, &after, NULL);
 	if (!status)
 		status = report->diff ?
 			 report_diff(report, kind, profile, after) :

@@ -212,3 +212,8 @@ bool code_next(struct code *code, struct instruction *instruction)
 	memcpy(instruction->mnemonic, insn->mnemonic, MNEMONIC_SIZE);
 	return true;
 }
+
+const char *code_operands(const struct code *code)
+{
+	return code->decode->insn->op_str;
+}

@@ -77,6 +77,12 @@ const char *code_of_bytes(struct code *code, struct decoder *decoder,
  */
 bool code_next(struct code *code, struct instruction *instruction);
 
+/*
+ * Returns the operands of the instruction that code_next() decoded last, as
+ * text. The string is valid until the next one is decoded.
+ */
+const char *code_operands(const struct code *code);
+
 extern const char unknown_instruction[];	/* part of a sentence */
 
 #endif /* HWPROF_DECODE_H */

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The data of a page: what `report --json` writes, and code and source. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "command.h"
+#include "export/flow_graph.h"
+#include "export/listing.h"
+#include "html.h"
+#include "html_pack.h"
+#include "profile/profile.h"
+
+enum {
+	LISTED_PATHS = 500,	/* with disassembly */
+	LISTED_GRAPHS = 100,
+	LIMIT = 20000,		/* of things in a list, without --limit */
+	LIMIT_PATHS = 3000,
+	LIMIT_CHANGES = 5000,
+};
+
+static size_t limit_of(const struct report *report, enum hwprof_kind kind)
+{
+	if (report->limit)
+		return report->limit;
+	if (report->diff)
+		return LIMIT_CHANGES;
+	return kind == HWPROF_KIND_PATHS ? LIMIT_PATHS : LIMIT;
+}
+
+/* --- one profile --------------------------------------------------------- */
+
+/* Writes the code of what the page draws. Returns 0 or -ENOMEM. */
+static int put_code(const struct report *report,
+		    const struct hwprof_profile *profile, struct json *json)
+{
+	enum hwprof_kind kind = hwprof_profile_kind(profile);
+	struct listing *listing = listing_new();
+	int error = listing ? 0 : -ENOMEM;
+
+	if (!error && kind == HWPROF_KIND_PATHS)
+		error = listing_add_paths(listing, profile, LISTED_PATHS);
+	if (!error && kind == HWPROF_KIND_EDGES)
+		error = flow_graphs_put(json, profile, LISTED_GRAPHS, listing);
+	if (!error)
+		error = listing_put(listing, json, !report->no_source);
+	listing_free(listing);
+	return error;
+}
+
+/*
+ * Writes the profile as the next member of @json, whose writer does not know
+ * that. Returns 0 or a negative errno.
+ */
+static int put_report(const struct report *report,
+		      const struct hwprof_profile *profile, struct json *json)
+{
+	const struct hwprof_json_options options = {
+		.limit = limit_of(report, hwprof_profile_kind(profile)),
+		.min_share = report->min_share < 0 ? 0 : report->min_share,
+	};
+
+	fputs(",\n\"report\": ", json->out);
+	return hwprof_profile_json(profile, &options, json->out);
+}
+
+static int put_profile(const struct report *report,
+		       struct hwprof_profile *profile, struct json *json)
+{
+	int error = put_code(report, profile, json);
+
+	json_unsigned(json, "count",
+		      profile_kind_of(hwprof_profile_kind(profile))
+			      ->count(profile));
+	json_string(json, "event", hwprof_profile_event(profile));
+	return error ? error : put_report(report, profile, json);
+}
+
+/* --- a difference -------------------------------------------------------- */
+
+static void put_warnings(struct json *json, const char *name,
+			 const struct hwprof_profile *profile)
+{
+	const char *sentence;
+	size_t i;
+
+	json_open(json, name, '[');
+	for (i = 0; (sentence = hwprof_profile_warning(profile, i)); i++)
+		json_string(json, NULL, sentence);
+	json_close(json, ']');
+}
+
+/* Writes what changed at each node of the second tree. */
+static void put_nodes(struct json *json, const struct hwprof_diff *diff)
+{
+	size_t i;
+
+	json_open(json, "nodes", '[');
+	for (i = 0; i < hwprof_diff_count(diff); i++) {
+		const struct hwprof_change *change = hwprof_diff_get(diff, i);
+
+		if (change->after == HWPROF_NOTHING)
+			continue;
+		json_open(json, NULL, '{');
+		json_unsigned(json, "after", change->after);
+		json_number(json, "share_change", change->share);
+		json_number(json, "share_change_low", change->share_low);
+		json_number(json, "share_change_high", change->share_high);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static int put_diff(const struct report *report,
+		    const struct hwprof_profile *before,
+		    const struct hwprof_profile *after, struct json *json)
+{
+	bool tree = hwprof_profile_kind(after) == HWPROF_KIND_CCT;
+	struct hwprof_diff *diff;
+	int error = hwprof_profile_diff(&diff, before, after);
+
+	if (error)
+		return error;
+	json_unsigned(json, "count", hwprof_diff_count(diff));
+	put_warnings(json, "warnings_before", before);
+	put_warnings(json, "warnings_after", after);
+	if (tree)
+		put_nodes(json, diff);
+	fputs(",\n\"diff\": ", json->out);
+	error = hwprof_diff_json(diff, limit_of(report, HWPROF_KINDS),
+				 json->out);
+	if (!error && tree)
+		error = put_report(report, after, json);
+	hwprof_diff_free(diff);
+	return error;
+}
+
+/* --- all kinds ----------------------------------------------------------- */
+
+/* Writes the data of one kind as JSON. Returns 0 or a negative errno. */
+static int put_kind(const struct report *report, struct hwprof_profile *profile,
+		    struct hwprof_profile *after, FILE *out)
+{
+	enum hwprof_kind kind = hwprof_profile_kind(profile);
+	struct json json = { .out = out };
+	int error;
+
+	json_open(&json, NULL, '{');
+	json_string(&json, "kind", hwprof_kind_name(kind));
+	json_string(&json, "units", hwprof_kind_units(kind));
+	error = after ? put_diff(report, profile, after, &json) :
+			put_profile(report, profile, &json);
+	json_close(&json, '}');
+	return error;
+}
+
+/*
+ * Writes the element that has @json, packed. Returns 0 or -ENOMEM. The name of
+ * a kind is as good as an id.
+ */
+static int put_element(const char *id, const char *json, FILE *out)
+{
+	int error;
+
+	fprintf(out, "<script type=\"application/json\" id=\"data-%s\">\n", id);
+	error = html_pack(json, out);
+	fputs("</script>\n", out);
+	return error;
+}
+
+static int put_data(const struct report *report,
+		    struct hwprof_profile *profile,
+		    struct hwprof_profile *after, FILE *out)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *json = open_memstream(&text, &size);
+	int error;
+
+	if (!json)
+		return -ENOMEM;
+	error = put_kind(report, profile, after, json);
+	if (fclose(json))
+		error = -ENOMEM;
+	if (!error)
+		error = put_element(hwprof_kind_name(
+				    hwprof_profile_kind(profile)), text, out);
+	free(text);
+	return error;
+}
+
+/*
+ * Adds the data of one kind, and its bit to *@had. Returns the exit status.
+ */
+static int add_kind(const struct report *report, enum hwprof_kind kind,
+		    unsigned int *had, bool found, FILE *out)
+{
+	const struct report_kind *about = report_kind_of(kind);
+	struct hwprof_profile *profile = NULL, *after = NULL;
+	size_t count = report->diff ? 1 : report->file_count;
+	bool nothing = false;
+	int status = report_read(report, about, 0, count, &profile,
+				 found ? &nothing : NULL);
+
+	if (!status && !nothing && report->diff)
+		status = report_read(report, about, 1, 1, &after,
+				     found ? &nothing : NULL);
+	if (!status && !nothing && report->sort &&
+	    hwprof_loops_sort(profile, report->sort))
+		status = usage_error("%s", hwprof_profile_error(profile));
+	if (!status && !nothing && put_data(report, profile, after, out))
+		status = failed("out of memory");
+	if (!status && !nothing)
+		*had |= 1U << kind;
+	hwprof_profile_free(after);
+	hwprof_profile_free(profile);
+	return status;
+}
+
+static int put_about(const struct report *report, unsigned int kinds, FILE *out)
+{
+	struct json json = { .line = true };
+	char *text = NULL;
+	size_t size, i;
+	int kind, error;
+
+	json.out = open_memstream(&text, &size);
+	if (!json.out)
+		return -ENOMEM;
+	json_open(&json, NULL, '{');
+	json_string(&json, "version", HWPROF_VERSION);
+	json_bool(&json, "diff", report->diff);
+	json_bool(&json, "replayed", report->replay);
+	json_open(&json, "files", '[');
+	for (i = 0; i < report->file_count; i++)
+		json_string(&json, NULL, report->files[i]);
+	json_close(&json, ']');
+	json_open(&json, "kinds", '[');
+	for (kind = 0; kind < HWPROF_KINDS; kind++)
+		if (kinds >> kind & 1)
+			json_string(&json, NULL, hwprof_kind_name(kind));
+	json_close(&json, ']');
+	json_close(&json, '}');
+	error = fclose(json.out) ? -ENOMEM : put_element("about", text, out);
+	free(text);
+	return error;
+}
+
+static char *title_of(const struct report *report)
+{
+	char *title;
+
+	if (asprintf(&title, "hwprof: %s%s%s", report->files[0],
+		     report->file_count == 1 ? "" : report->diff ? " → " : ", ",
+		     report->file_count == 1 ? "" : report->files[1]) < 0)
+		return NULL;
+	return title;
+}
+
+static int write_page(const struct report *report, const struct html_page *page,
+		      const char *data)
+{
+	char *title = title_of(report);
+	int status = title ? html_page_write(page, report->html, title, data) :
+			     failed("out of memory");
+
+	free(title);
+	return status;
+}
+
+/* Makes the data of all kinds, and writes the page. */
+static int fill_page(const struct report *report, const struct html_page *page,
+		     unsigned int kinds, bool found)
+{
+	unsigned int had = 0;
+	int kind, status = STATUS_OK;
+	char *data = NULL;
+	size_t size;
+	FILE *out = open_memstream(&data, &size);
+
+	if (!out)
+		return failed("out of memory");
+	for (kind = 0; !status && kind < HWPROF_KINDS; kind++)
+		if (kinds >> kind & 1)
+			status = add_kind(report, kind, &had, found, out);
+	if (!status && !had)
+		status = failed("%s: no stacks that can be replayed: record with 'perf record -b' or -g",
+				report->files[0]);
+	if (!status && put_about(report, had, out))
+		status = failed("out of memory");
+	if (fclose(out) && !status)
+		status = failed("out of memory");
+	if (!status)
+		status = write_page(report, page, data);
+	free(data);
+	return status;
+}
+
+int report_html(const struct report *report, unsigned int kinds, bool found)
+{
+	struct html_page *page;
+	int status = html_page_new(&page);
+
+	if (!status)
+		status = fill_page(report, page, kinds, found);
+	html_page_free(page);
+	return status;
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Components of pages. Each is a function (element, data): it fills the element
+ * with what data has. data.report is what `hwprof report --json` writes; some
+ * components use further members. Names in data come from recordings, and may
+ * be anything: they become text, never HTML.
+ */
+'use strict';
+
+const hwprof = {};
+
+/* Returns the value that was packed: see tools/html_pack.h. */
+hwprof.unpack = function (packed) {
+	const { strings, shapes } = packed;
+
+	function object(values, keys) {
+		const result = {};
+
+		keys.forEach((key, i) => {
+			if (key === '__proto__')
+				Object.defineProperty(result, key, {
+					value: value(values[i]), enumerable: true,
+				});
+			else
+				result[key] = value(values[i]);
+		});
+		return result;
+	}
+
+	function value(it) {
+		if (typeof it === 'string')
+			return strings[parseInt(it, 36)];
+		if (!Array.isArray(it))
+			return it;
+		const shape = it.pop();
+
+		return shape < 0 ? it.map(value) : object(it, shapes[shape]);
+	}
+
+	return value(packed.tree);
+};
+
+/* ---- text ------------------------------------------------------------- */
+
+/* Control characters, and those that turn the direction of text. */
+const UNSEEN = new RegExp('[\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200b-' +
+			  '\\u200f\\u2028-\\u202e\\u2060-\\u2069\\ufeff]', 'g');
+const LONGEST = 300;
+
+/* Returns a name as it can be shown: nothing in it is unseen. */
+hwprof.clean = function (name, longest = LONGEST) {
+	const text = String(name);
+	const cut = text.length > longest ? text.slice(0, longest) + '\u2026' :
+					    text;
+
+	return cut.replace(UNSEEN, (c) => '\\u{' +
+				   c.codePointAt(0).toString(16) + '}');
+};
+
+/* Returns the last part of a path. "[vdso]" and "//anon" are no paths. */
+hwprof.base = function (path) {
+	const name = String(path);
+
+	return name[0] === '[' || name[1] === '/' ? name :
+	       name.slice(name.lastIndexOf('/') + 1) || name;
+};
+
+hwprof.count = function (number) {
+	return number === null || number === undefined ? '-' :
+	       number.toLocaleString('en-US');
+};
+
+hwprof.percent = function (share, digits = 2) {
+	return share === null || share === undefined ? '-' :
+	       (100 * share).toFixed(digits) + '\u00a0%';
+};
+
+/* A number with three digits that count. */
+hwprof.short = function (number) {
+	if (number === null || number === undefined)
+		return '-';
+	if (Math.abs(number) >= 1000)
+		return hwprof.count(Math.round(number));
+	return String(Number(number.toPrecision(3)));
+};
+
+/* "[1.5, 1.7]", or nothing if the interval is unknown or has no width. */
+hwprof.interval = function (low, high, write) {
+	return low === null || high === null || low === undefined ||
+	       low === high ? '' : '[' + write(low) + ', ' + write(high) + ']';
+};
+
+/* "function+0x10", or the address. */
+hwprof.place = function (function_, offset, address) {
+	if (!function_)
+		return address || '?';
+	return function_ + (offset ? '+0x' + offset.toString(16) : '');
+};
+
+/* The same for the JSON of an instruction: object, function, address. */
+hwprof.code = function (code) {
+	return hwprof.place(code.function, code.function_offset, code.address);
+};
+
+hwprof.line = function (file, line) {
+	return file ? hwprof.base(file) + ':' + line : '';
+};
+
+/* ---- elements --------------------------------------------------------- */
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+function fill(element, attributes, children) {
+	for (const [name, value] of Object.entries(attributes || {})) {
+		if (name.startsWith('on'))
+			element.addEventListener(name.slice(2), value);
+		else if (value !== null && value !== undefined && value !== false)
+			element.setAttribute(name, value === true ? '' : value);
+	}
+	for (const child of children.flat())
+		if (child !== null && child !== undefined)
+			element.append(child);
+	return element;
+}
+
+/* Makes an element. Children are elements, or text. */
+hwprof.element = function (tag, attributes, ...children) {
+	return fill(document.createElement(tag), attributes, children);
+};
+
+hwprof.svg = function (tag, attributes, ...children) {
+	return fill(document.createElementNS(SVG, tag), attributes, children);
+};
+
+let identifiers = 0;
+
+hwprof.identifier = function () {
+	return 'id' + identifiers++;
+};
+
+/* Shows a name, and all of it in a tooltip if it is long or stands for more. */
+hwprof.name = function (name, title = name) {
+	return hwprof.element('span', {
+		class: 'name', title: hwprof.clean(title, 2000),
+	}, hwprof.clean(name));
+};
+
+/* A list of names and values: "entries 12". Values may be elements. */
+hwprof.facts = function (facts) {
+	const list = hwprof.element('dl', { class: 'facts' });
+
+	for (const [name, value] of facts)
+		if (value !== null && value !== undefined && value !== '')
+			list.append(hwprof.element('div', {},
+				hwprof.element('dt', {}, name),
+				hwprof.element('dd', {}, value)));
+	return list;
+};
+
+/* Calls redraw now, and whenever the page becomes dark or light. */
+hwprof.themed = function (redraw) {
+	const dark = window.matchMedia('(prefers-color-scheme: dark)');
+
+	dark.addEventListener('change', redraw);
+	redraw();
+};
+
+/* The value of a variable of the style sheet. */
+hwprof.style = function (name) {
+	return getComputedStyle(document.documentElement).getPropertyValue(name)
+		.trim();
+};
+
+/* ---- pictures in cells ------------------------------------------------ */
+
+/*
+ * A bar from 0 to a share, and its interval as a line with ends. most is the
+ * share at the right edge.
+ */
+hwprof.bar = function (share, low, high, most) {
+	const width = 90;
+	const x = (part) => Math.max(0, Math.min(1, part / (most || 1))) * width;
+	const known = low !== null && low !== undefined && high > low;
+	const picture = hwprof.svg('svg', {
+		class: 'bar', width, height: 14, 'aria-hidden': 'true',
+	}, hwprof.svg('rect', {
+		class: 'fill', x: 0, y: 2, width: x(share || 0), height: 10,
+	}));
+
+	if (known)
+		picture.append(hwprof.svg('path', {
+			class: 'whisker',
+			d: `M${x(low)} 4v6M${x(low)} 7H${x(high)}M${x(high)} 4v6`,
+		}));
+	return picture;
+};
+
+/* Lines of a table that is read from top to bottom, without scrolling. */
+hwprof.plain = function (label, titles, rows) {
+	const head = hwprof.element('tr');
+
+	for (const title of titles)
+		head.append(hwprof.element('th', { scope: 'col' }, title));
+	return hwprof.element('table', { class: 'plain' },
+		hwprof.element('caption', {}, label),
+		hwprof.element('thead', {}, head),
+		hwprof.element('tbody', {}, rows.map((cells) =>
+			hwprof.element('tr', {}, cells.map((cell) =>
+				hwprof.element('td', {}, cell))))));
+};

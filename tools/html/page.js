@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The page: a tab for each kind of profile. A tab is filled when it is opened. */
+'use strict';
+
+(function () {
+	const h = hwprof.element;
+	const TABS = [
+		['cct', 'Contexts', 'flame'], ['loops', 'Loops', 'loops'],
+		['paths', 'Paths', 'paths'], ['edges', 'Edges', 'graph'],
+		['calls', 'Calls', 'calls'], ['ranges', 'Ranges', 'heat'],
+		['values', 'Values', 'values'],
+	];
+
+	function read(name) {
+		const element = document.getElementById('data-' + name);
+
+		return hwprof.unpack(JSON.parse(element.textContent));
+	}
+
+	/* ---- what was recorded -------------------------------------------- */
+
+	function totals(data) {
+		const t = data.report && data.report.totals;
+
+		if (!t)
+			return null;
+		return hwprof.facts([
+			['events', hwprof.count(t.events)],
+			['lost', t.lost_events && hwprof.count(t.lost_events)],
+			['gaps', t.gaps && hwprof.count(t.gaps)],
+			['sessions', hwprof.count(t.sessions)],
+			['from', t.sources.join(', ')],
+			['windows', t.windows && hwprof.count(t.windows)],
+			['overhead', t.overhead && hwprof.percent(t.overhead.share)],
+			[data.units, hwprof.count(t.produced) + ' = ' +
+				hwprof.count(t.delivered) + ' delivered + ' +
+				hwprof.count(t.lost) + ' lost + ' +
+				hwprof.count(t.evicted) + ' evicted + ' +
+				hwprof.count(t.pending) + ' pending'],
+		]);
+	}
+
+	function notes(title, sentences) {
+		if (!sentences || !sentences.length)
+			return null;
+		return h('details', { class: 'warnings', open: true },
+			h('summary', {}, title), h('ul', {}, sentences.map((text) =>
+				h('li', {}, hwprof.clean(text, 2000)))));
+	}
+
+	/* Lists have a limit. */
+	function left_out(data) {
+		const report = data.diff || data.report;
+		const list = report.changes || report.loops || report.paths ||
+			report.branches || report.pairs || report.loads;
+
+		if (!list || list.length >= data.count)
+			return null;
+		return h('p', { class: 'quiet' }, 'The first ' +
+			hwprof.count(list.length) + ' of ' +
+			hwprof.count(data.count) + ': --limit writes more.');
+	}
+
+	function open(panel, kind, component, about) {
+		const data = read(kind);
+
+		panel.append(...[notes('Warnings', data.report &&
+			data.report.warnings),
+		notes('Warnings about ' + hwprof.clean(about.files[0]),
+		      data.warnings_before),
+		about.diff ? notes('Warnings about ' + hwprof.clean(about.files[1]),
+				   data.warnings_after) : null,
+		left_out(data)].filter(Boolean));
+		hwprof[about.diff ? 'diff' : component](panel, data);
+		if (!about.diff && data.report)
+			panel.append(h('h3', {}, 'What was counted'),
+				     totals(data) || '');
+	}
+
+	/* ---- tabs --------------------------------------------------------- */
+
+	function tabs(about) {
+		const bar = h('div', { role: 'tablist', 'aria-label': 'Profiles' });
+		const panels = h('main');
+		const all = TABS.filter(([kind]) => about.kinds.includes(kind))
+			.map(([kind, title, component], i) => ({
+				kind, component, filled: false,
+				button: h('button', {
+					type: 'button', role: 'tab', id: 'tab-' + kind,
+					'aria-controls': 'panel-' + kind,
+					onclick: () => choose(i),
+				}, title),
+				panel: h('section', {
+					role: 'tabpanel', id: 'panel-' + kind,
+					'aria-labelledby': 'tab-' + kind,
+				}),
+			}));
+
+		function choose(index) {
+			all.forEach((tab, i) => {
+				tab.button.setAttribute('aria-selected', i === index);
+				tab.button.tabIndex = i === index ? 0 : -1;
+				tab.panel.hidden = i !== index;
+			});
+			const tab = all[index];
+
+			if (!tab.filled)
+				open(tab.panel, tab.kind, tab.component, about);
+			tab.filled = true;
+		}
+
+		const moves = {
+			ArrowRight: (i) => (i + 1) % all.length,
+			ArrowLeft: (i) => (i + all.length - 1) % all.length,
+			Home: () => 0, End: () => all.length - 1,
+		};
+
+		bar.addEventListener('keydown', (event) => {
+			const now = all.findIndex((t) => t.button === event.target);
+
+			if (now < 0 || !moves[event.key])
+				return;
+			event.preventDefault();
+			const next = moves[event.key](now);
+
+			choose(next);
+			all[next].button.focus();
+		});
+		bar.append(...all.map((tab) => tab.button));
+		panels.append(...all.map((tab) => tab.panel));
+		choose(0);
+		return [bar, panels];
+	}
+
+	function main() {
+		const about = read('about');
+		const files = about.files.map((file) => hwprof.clean(file, 2000));
+		const title = about.diff ? files.join(' \u2192 ') : files.join(', ');
+
+		document.getElementById('page').append(
+			h('header', {}, h('h1', {}, 'hwprof'),
+			  h('p', { class: 'files' }, title),
+			  h('p', { class: 'quiet' }, (about.diff ? 'comparison, ' :
+				about.replayed ? 'replayed stacks, ' : '') +
+				'hwprof ' + about.version)));
+		document.getElementById('page').append(...tabs(about));
+	}
+
+	main();
+})();

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The page: its head, style sheet, scripts and licences. Its policy (CSP) lets
+ * no script run but these, and nothing be fetched.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "html.h"
+#include "sha256.h"
+
+/* Libraries of JavaScript, in the order in which they need each other. */
+static const struct library {
+	const char *name;
+	const char *package;
+} libraries[] = {
+	{ "d3-path", "node-d3-path" },
+	{ "d3-shape", "node-d3-shape" },
+	{ "d3-hierarchy", "node-d3-hierarchy" },
+};
+
+enum {
+	LIBRARIES = sizeof(libraries) / sizeof(libraries[0]),
+	FILE_MAX = 4 << 20,	/* bytes of a library */
+};
+
+struct html_page {
+	char *scripts[LIBRARIES];
+	char *licences[LIBRARIES];
+};
+
+/* --- libraries ----------------------------------------------------------- */
+
+/* Returns the text of a file, which the caller frees; NULL if unreadable. */
+static char *read_text(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char *text = file ? calloc(1, FILE_MAX + 1) : NULL;
+
+	if (text && (!fread(text, 1, FILE_MAX, file) || ferror(file))) {
+		free(text);
+		text = NULL;
+	}
+	if (file)
+		fclose(file);
+	return text;
+}
+
+/* Reads @file of the library @name in @folder. Returns as read_text(). */
+static char *read_in(const char *folder, const char *name, const char *file)
+{
+	char *path, *text;
+
+	if (asprintf(&path, "%s/%s/%s", folder, name, file) < 0)
+		return NULL;
+	text = read_text(path);
+	free(path);
+	return text;
+}
+
+/*
+ * Debian has the licences of packages in a folder of their own; npm has them
+ * beside the code.
+ */
+static int read_library(struct html_page *page, size_t index, const char *folder)
+{
+	const struct library *library = &libraries[index];
+	char *name;
+
+	if (asprintf(&name, "dist/%s.min.js", library->name) < 0)
+		return failed("out of memory");
+	page->scripts[index] = read_in(folder, library->name, name);
+	free(name);
+	page->licences[index] = read_in(folder, library->name, "LICENSE");
+	if (!page->licences[index])
+		page->licences[index] = read_in("/usr/share/doc",
+						library->package, "copyright");
+	if (!page->scripts[index])
+		return failed("%s/%s: %s; the page needs d3-hierarchy and d3-shape: install them with 'apt-get install node-d3-hierarchy node-d3-shape', or name the folder that has them in HWPROF_NODE_PATH",
+			      folder, library->name, strerror(errno));
+	if (!page->licences[index])
+		return failed("%s: its licence is neither in its folder nor in /usr/share/doc/%s, and a page has it",
+			      library->name, library->package);
+	if (strstr(page->scripts[index], "</script"))
+		return failed("%s/%s: it cannot be in a page, since it has '</script'",
+			      folder, library->name);
+	return STATUS_OK;
+}
+
+static int read_libraries(struct html_page *page)
+{
+	const char *folder = getenv("HWPROF_NODE_PATH");
+	int status = STATUS_OK;
+	size_t i;
+
+	if (!folder || !*folder)
+		folder = "/usr/share/nodejs";
+	for (i = 0; !status && i < LIBRARIES; i++)
+		status = read_library(page, i, folder);
+	return status;
+}
+
+/* --- HTML ---------------------------------------------------------------- */
+
+static void put_text(const char *text, FILE *out)
+{
+	for (; *text; text++) {
+		unsigned char byte = *text;
+
+		if (byte == '<' || byte == '>' || byte == '&' || byte == '"')
+			fprintf(out, "&#%u;", byte);
+		else if ((byte < 0x20 && byte != '\n') || byte == 0x7f)
+			fputs("\xef\xbf\xbd", out);
+		else
+			putc(byte, out);
+	}
+}
+
+/* Names a script or a style sheet in the policy. */
+static void put_source(const char *text, FILE *out)
+{
+	char digest[SHA256_BASE64];
+
+	sha256_base64(text, strlen(text), digest);
+	fprintf(out, " 'sha256-%s'", digest);
+}
+
+static void put_policy(const struct html_page *page, FILE *out)
+{
+	size_t i;
+
+	fputs("<meta http-equiv=\"Content-Security-Policy\" content=\""
+	      "default-src 'none'; base-uri 'none'; form-action 'none'; "
+	      "style-src", out);
+	put_source(html_style, out);
+	fputs("; script-src", out);
+	for (i = 0; i < LIBRARIES; i++)
+		put_source(page->scripts[i], out);
+	put_source(html_script, out);
+	fputs("\">\n", out);
+}
+
+static void put_head(const struct html_page *page, const char *title, FILE *out)
+{
+	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
+	      "<meta charset=\"utf-8\">\n", out);
+	put_policy(page, out);
+	fputs("<meta name=\"viewport\" content=\"width=device-width\">\n"
+	      "<meta name=\"referrer\" content=\"no-referrer\">\n"
+	      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
+	      out);
+	put_text(clean(title), out);
+	fprintf(out, "</title>\n<style>%s</style>\n</head>\n", html_style);
+}
+
+static void put_licences(const struct html_page *page, FILE *out)
+{
+	size_t i;
+
+	fputs("<details class=\"licences\"><summary>Licences of the libraries "
+	      "in this page</summary>\n", out);
+	for (i = 0; i < LIBRARIES; i++) {
+		fprintf(out, "<h2>%s</h2>\n<pre>", libraries[i].name);
+		put_text(page->licences[i], out);
+		fputs("</pre>\n", out);
+	}
+	fputs("</details>\n", out);
+}
+
+static void put_page(const struct html_page *page, const char *title,
+		     const char *data, FILE *out)
+{
+	size_t i;
+
+	put_head(page, title, out);
+	fputs("<body>\n<noscript><p>This page draws its data with JavaScript, "
+	      "which is switched off.</p></noscript>\n"
+	      "<div id=\"page\"></div>\n", out);
+	put_licences(page, out);
+	fputs(data, out);
+	for (i = 0; i < LIBRARIES; i++)
+		fprintf(out, "<script>%s</script>\n", page->scripts[i]);
+	fprintf(out, "<script>%s</script>\n</body>\n</html>\n", html_script);
+}
+
+int html_page_new(struct html_page **page)
+{
+	*page = calloc(1, sizeof(**page));
+	return *page ? read_libraries(*page) : failed("out of memory");
+}
+
+void html_page_free(struct html_page *page)
+{
+	size_t i;
+
+	for (i = 0; page && i < LIBRARIES; i++) {
+		free(page->scripts[i]);
+		free(page->licences[i]);
+	}
+	free(page);
+}
+
+int html_page_write(const struct html_page *page, const char *path,
+		    const char *title, const char *data)
+{
+	bool standard = !strcmp(path, "-");
+	FILE *out = standard ? stdout : fopen(path, "we");
+	bool wrong;
+
+	if (!out)
+		return failed("%s: %s", path, strerror(errno));
+	put_page(page, title, data, out);
+	wrong = fflush(out) || ferror(out);
+	if (!standard)
+		wrong |= fclose(out);
+	return wrong ? failed("%s: cannot write: %s", path, strerror(errno)) :
+		       STATUS_OK;
+}
