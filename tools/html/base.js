@@ -61,7 +61,7 @@ hwprof.clean = function (name, longest = LONGEST) {
 hwprof.base = function (path) {
 	const name = String(path);
 
-	return name[0] === '[' || name[1] === '/' ? name :
+	return name.startsWith('[') || name.startsWith('//') ? name :
 	       name.slice(name.lastIndexOf('/') + 1) || name;
 };
 
@@ -117,11 +117,18 @@ function fill(element, attributes, children) {
 		else if (value !== null && value !== undefined && value !== false)
 			element.setAttribute(name, value === true ? '' : value);
 	}
-	for (const child of children.flat())
+	for (const child of children.flat(Infinity))
 		if (child !== null && child !== undefined)
 			element.append(child);
 	return element;
 }
+
+/* Adds children, and replaces those that are there. Null is no child. */
+hwprof.add = (element, ...children) => fill(element, {}, children);
+hwprof.replace = function (element, ...children) {
+	element.replaceChildren();
+	return hwprof.add(element, ...children);
+};
 
 /* Makes an element. Children are elements, or text. */
 hwprof.element = function (tag, attributes, ...children) {

@@ -35,7 +35,7 @@
 		const { pairs, methods } = data.report;
 		const h = hwprof.element;
 
-		element.append(h('h3', {}, 'Call pairs'));
+		hwprof.add(element, h('h3', {}, 'Call pairs'));
 		hwprof.table(element, {
 			label: 'Call pairs', rows: pairs,
 			columns: [code('call', (p) => p.site),
@@ -43,7 +43,7 @@
 				  code('callee', (p) => p.callee),
 				  ...called(most(pairs))],
 		});
-		element.append(h('h3', {}, 'Procedures'));
+		hwprof.add(element, h('h3', {}, 'Procedures'));
 		hwprof.table(element, {
 			label: 'Procedures that were called', rows: methods,
 			columns: [code('procedure', (m) => m.entry),

@@ -141,7 +141,7 @@ hwprof.legend = function () {
 			{ name: '95 % interval', right: true, width: '11em',
 			  text: (c) => hwprof.interval(c.share_change_low,
 				c.share_change_high, hwprof.points) },
-			{ name: 'change', text: () => '', width: '150px',
+			{ name: 'change', text: () => '', width: '11em',
 			  draw: (c) => picture(c, reach),
 			  title: hwprof.change },
 			{ name: 'verdict', value: (c) => WORDS[hwprof.verdict(c)],
@@ -159,7 +159,7 @@ hwprof.legend = function () {
 		const noise = h('input', { type: 'checkbox' });
 		const box = h('div', { class: 'table-box' });
 
-		element.append(h('h3', {}, label), h('p', {}, shown.length ?
+		hwprof.add(element, h('h3', {}, label), h('p', {}, shown.length ?
 			`${hwprof.count(shown.length)} changed.` :
 			'Nothing changed beyond noise.', ' ', h('label', {}, noise,
 			` Show ${hwprof.count(hidden)} that did not change, or ` +

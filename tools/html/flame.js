@@ -204,16 +204,16 @@
 			const { context } = node.data;
 
 			if (!context)
-				return 'all: ' + hwprof.count(node.value) + ' ' +
-				       measure.name;
+				return 'all: ' + hwprof.count(node.value) + ' (' +
+				       measure.name + ')';
 			const change = changes && changes.get(context);
 
 			return hwprof.clean(label(context)) +
 				(context.object ? ' in ' + hwprof.clean(
 					hwprof.base(context.object)) : '') + ': ' +
 				hwprof.percent(node.value / (root.value || 1)) +
-				' of ' + measure.name + ' (' +
-				hwprof.count(node.value) + '), itself ' +
+				', ' + hwprof.count(node.value) + ' (' +
+				measure.name + '), itself ' +
 				hwprof.count(measure.own(context)) +
 				(context.calls ? ', ' + hwprof.count(context.calls) +
 					' calls' : '') +
@@ -324,7 +324,7 @@
 					waiting.push(...node.children || []);
 			}
 			found.textContent = wanted ? hwprof.percent(sum /
-				(root.value || 1)) + ' of ' + measure.name : '';
+				(root.value || 1)) + ' found' : '';
 			draw();
 		}
 
@@ -333,7 +333,7 @@
 		}, all.map((m) => h('option', { value: m.name },
 				    hwprof.clean(m.name))));
 
-		element.append(h('div', { class: 'tools' },
+		hwprof.add(element, h('div', { class: 'tools' },
 			h('label', {}, 'Width is ', choice),
 			h('label', {}, 'Find ', h('input', {
 				type: 'search',
@@ -361,7 +361,7 @@
 			context.site_offset, context.site) : '';
 	}
 
-	function columns(measure) {
+	function columns(measure, called) {
 		return [
 			{ name: 'procedure', text: label, width: 'minmax(18em, 3fr)',
 			  title: (c) => (c.function || '') + ' ' +
@@ -370,7 +370,8 @@
 			  write: hwprof.percent },
 			{ name: 'with callees', value: measure.all, right: true },
 			{ name: 'itself', value: measure.own, right: true },
-			{ name: 'calls', value: (c) => c.calls, right: true },
+			...called ? [{ name: 'calls', value: (c) => c.calls,
+				       right: true }] : [],
 			{ name: 'called from', text: site,
 			  width: 'minmax(10em, 2fr)' },
 		];
@@ -420,16 +421,17 @@
 		const all = measures(contexts);
 
 		if (!all.length) {
-			element.append(h('p', {}, 'No calling context was counted.'));
+			hwprof.add(element, h('p', {}, 'No calling context was counted.'));
 			return;
 		}
 		picture(element, data, all);
-		element.append(h('h3', {}, 'Procedures'));
+		hwprof.add(element, h('h3', {}, 'Procedures'));
 		procedure_table(element, contexts, all[0]);
-		element.append(h('h3', {}, 'Contexts'));
+		hwprof.add(element, h('h3', {}, 'Contexts'));
 		hwprof.table(element, {
 			label: 'Contexts, as a tree', rows: contexts,
-			columns: columns(all[0]), level: (c) => c.depth,
+			columns: columns(all[0], contexts.some((c) => c.calls)),
+			level: (c) => c.depth,
 			search: (c) => label(c) + ' ' + site(c),
 		});
 	};

@@ -243,10 +243,12 @@
 			width(edge.count, most).toFixed(1) }),
 		svg('path', { class: 'arrow', d: arrow(cells[edge.to], edge) }));
 
+		const beside = width(edge.count, most) / 2 + 5;
+
 		if (share !== null)
 			group.append(svg('text', {
 				x: from.x + edge.out * WIDTH * 0.8 +
-				   (edge.out < 0 ? -6 : 6),
+				   (edge.out < 0 ? -beside : beside),
 				y: from.y + HEIGHT + 14,
 				'text-anchor': edge.out < 0 ? 'end' : 'start',
 			}, hwprof.percent(share, share > 0.999 && share < 1 ? 2 : 1)));
@@ -312,7 +314,7 @@
 		const block = graph.blocks[index];
 		const out = graph.edges.filter((e) => e.from === index);
 
-		element.replaceChildren(
+		hwprof.replace(element, 
 			h('h4', {}, `Block ${index + 1}`),
 			hwprof.facts([
 				['runs', hwprof.count(block.count)],
@@ -338,11 +340,23 @@
 			show_block(code, graph, listing, index);
 		}
 
+		/* Scrolls the graph, but not the page, to a block. */
+		function reveal(index) {
+			const frame = element.querySelector('.graph-box');
+			const node = element.querySelectorAll('.node')[index]
+				.getBoundingClientRect();
+			const { left, top } = frame.getBoundingClientRect();
+
+			frame.scrollTo(node.left - left - frame.clientWidth / 2 +
+				node.width / 2, node.top - top -
+				frame.clientHeight / 2 + node.height);
+		}
+
 		graph.blocks.forEach((block, i) => {
 			if (block.count > graph.blocks[hottest].count)
 				hottest = i;
 		});
-		element.replaceChildren(
+		hwprof.replace(element, 
 			h('h3', {}, 'Procedure ', hwprof.name(graph.function ||
 				graph.address, graph.object)),
 			h('p', { class: 'quiet' }, 'Blocks that ran. The width of ' +
@@ -353,6 +367,7 @@
 			  h('div', { class: 'scroll graph-box' },
 			    picture(graph, listing, choose)), code));
 		choose(hottest);
+		reveal(hottest);
 	}
 
 	function procedures(element, data, listing) {
@@ -361,7 +376,7 @@
 		const rows_ = data.graphs.map((graph) => ({ graph,
 			runs: sum(graph) })).sort((a, b) => b.runs - a.runs);
 
-		element.append(h('h3', {}, 'Procedures'));
+		hwprof.add(element, h('h3', {}, 'Procedures'));
 		const table = hwprof.table(element, {
 			label: 'Procedures with graphs', rows: rows_, columns: [
 				{ name: 'procedure', value: (r) => r.graph.function ||
@@ -382,14 +397,14 @@
 			], select: (r) => show_graph(box, r.graph, listing),
 		});
 
-		element.append(box);
+		hwprof.add(element, box);
 		table.select(rows_[0]);
 	}
 
 	/* ---- branches ------------------------------------------------------ */
 
 	function show_branch(element, branch) {
-		element.replaceChildren(
+		hwprof.replace(element, 
 			h('h3', {}, 'Branch ', hwprof.name(hwprof.code(branch.code),
 				branch.code.object)),
 			hwprof.facts([
@@ -450,12 +465,12 @@
 		if (data.graphs && data.graphs.length)
 			procedures(element, data, hwprof.listing(data));
 		else
-			element.append(h('p', { class: 'quiet' }, 'There are no ' +
+			hwprof.add(element, h('p', { class: 'quiet' }, 'There are no ' +
 				'graphs, since the code of no procedure could be ' +
 				'read.'));
-		element.append(h('h3', {}, 'Branches'));
+		hwprof.add(element, h('h3', {}, 'Branches'));
 		if (!branches.length) {
-			element.append(h('p', {}, 'No branch was counted.'));
+			hwprof.add(element, h('p', {}, 'No branch was counted.'));
 			return;
 		}
 		const table = hwprof.table(element, {
@@ -463,7 +478,7 @@
 			select: (branch) => show_branch(box, branch),
 		});
 
-		element.append(box);
+		hwprof.add(element, box);
 		table.select(branches[0]);
 	};
 })();

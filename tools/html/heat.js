@@ -121,16 +121,15 @@
 		svg('rect', { class: 'heat', x, y: it.y, width: wide,
 			      height: Math.max(1, it.height), 'fill-opacity':
 				      (range.share / most).toFixed(3) }),
-		room > 4 ? svg('text', { x: x + 6, y: it.y + 19, class:
-			range.share / most > 0.55 ? 'on-heat' : null },
-		hwprof.clean(text, room)) : null);
+		room > 4 ? svg('text', { x: x + 6, y: it.y + 19 },
+			       hwprof.clean(text, room)) : null);
 	}
 
 	function legend(most) {
 		const cells = [0, 0.25, 0.5, 0.75, 1].map((part) => {
 			const cell = h('span', { class: 'swatch' });
 
-			cell.style.setProperty('--heat', part);
+			cell.style.setProperty('--part', part);
 			return [cell, hwprof.percent(part * most, 1) + ' '];
 		});
 
@@ -157,9 +156,9 @@
 			}, boxes.map((it) => box(it, width, most, choose))));
 		}
 
-		element.append(legend(most), pairs ? h('p', { class: 'quiet' },
-			'Data from left to right, code from top to bottom.') : null ||
-			'', frame, now);
+		hwprof.add(element, legend(most), pairs ? h('p', { class: 'quiet' },
+			'Data from left to right, code from top to bottom.') : null,
+			frame, now);
 		let drawn = 0;
 
 		new ResizeObserver(() => {
@@ -188,7 +187,7 @@
 		const { ranges, of, hot } = data.report;
 		const now = h('p', { role: 'status', class: 'flame-now' });
 
-		element.append(hwprof.facts([['ranges of', of],
+		hwprof.add(element, hwprof.facts([['ranges of', of],
 			['hot from', hot === undefined ? null :
 				hwprof.percent(hot)]]));
 		picture(element, ranges, now);

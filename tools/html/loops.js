@@ -90,7 +90,7 @@
 	}
 
 	function details(element, loop) {
-		element.replaceChildren(h('h3', {}, 'Loop ', hwprof.name(name(loop),
+		hwprof.replace(element, h('h3', {}, 'Loop ', hwprof.name(name(loop),
 			loop.object)),
 		hwprof.facts([
 			['object', hwprof.clean(loop.object)],
@@ -98,6 +98,9 @@
 			['head', loop.head], ['tail', loop.tail],
 			['entries', hwprof.count(loop.entries)],
 			['iterations', hwprof.count(loop.iterations)],
+			['entries seen', loop.entries_seen === null ? null :
+				hwprof.count(loop.entries_seen)],
+			['back edges seen', hwprof.count(loop.back_edges_seen)],
 			['trip count', trip(loop)],
 			['least', loop.trip_min], ['most', loop.trip_max],
 			['recently', loop.trip_recent &&
@@ -111,7 +114,7 @@
 		]), h('h4', {}, 'Trip counts of whole executions'), histogram(loop));
 	}
 
-	function columns(most) {
+	function columns(most, seen) {
 		return [
 			{ name: 'loop', value: name, write: String,
 			  title: (l) => name(l) + ' in ' + l.object,
@@ -127,6 +130,8 @@
 			{ name: 'entries', value: (l) => l.entries, right: true },
 			{ name: 'iterations', value: (l) => l.iterations,
 			  right: true },
+			...seen ? [{ name: 'back edges seen', right: true,
+				     value: (l) => l.back_edges_seen }] : [],
 			{ name: 'trip count', value: (l) => l.trip, right: true,
 			  write: hwprof.short, width: '7em' },
 			{ name: '95 % interval', width: '10em', right: true,
@@ -146,18 +151,19 @@
 					   'aria-live': 'polite' });
 
 		if (!loops.length) {
-			element.append(h('p', {}, 'No loop was counted.'));
+			hwprof.add(element, h('p', {}, 'No loop was counted.'));
 			return;
 		}
 		const most = Math.max(...loops.map((l) => l.share_high || l.share ||
 						  0));
 		const table = hwprof.table(element, {
-			label: 'Loops', rows: loops, columns: columns(most),
+			label: 'Loops', rows: loops, columns: columns(most, loops.some((l) =>
+				l.entries === null)),
 			select: (loop) => details(box, loop),
 			search: (l) => name(l) + ' ' + l.object + ' ' + l.file,
 		});
 
-		element.append(box);
+		hwprof.add(element, box);
 		table.select(loops[0]);
 	};
 })();

@@ -26,11 +26,11 @@
 			return null;
 		return hwprof.facts([
 			['events', hwprof.count(t.events)],
-			['lost', t.lost_events && hwprof.count(t.lost_events)],
-			['gaps', t.gaps && hwprof.count(t.gaps)],
+			['lost', t.lost_events ? hwprof.count(t.lost_events) : null],
+			['gaps', hwprof.count(t.gaps)],
 			['sessions', hwprof.count(t.sessions)],
 			['from', t.sources.join(', ')],
-			['windows', t.windows && hwprof.count(t.windows)],
+			['windows', t.windows ? hwprof.count(t.windows) : null],
 			['overhead', t.overhead && hwprof.percent(t.overhead.share)],
 			[data.units, hwprof.count(t.produced) + ' = ' +
 				hwprof.count(t.delivered) + ' delivered + ' +
@@ -64,17 +64,17 @@
 	function open(panel, kind, component, about) {
 		const data = read(kind);
 
-		panel.append(...[notes('Warnings', data.report &&
-			data.report.warnings),
+		hwprof.add(panel, notes('Warnings', data.report &&
+			!about.diff && data.report.warnings),
 		notes('Warnings about ' + hwprof.clean(about.files[0]),
 		      data.warnings_before),
 		about.diff ? notes('Warnings about ' + hwprof.clean(about.files[1]),
 				   data.warnings_after) : null,
-		left_out(data)].filter(Boolean));
+		left_out(data));
 		hwprof[about.diff ? 'diff' : component](panel, data);
 		if (!about.diff && data.report)
-			panel.append(h('h3', {}, 'What was counted'),
-				     totals(data) || '');
+			hwprof.add(panel, h('h3', {}, 'What was counted'),
+				   totals(data));
 	}
 
 	/* ---- tabs --------------------------------------------------------- */

@@ -117,7 +117,7 @@ hwprof.block = function (listing, object, first, last) {
 	}
 
 	function details(element, listing, path) {
-		element.replaceChildren(
+		hwprof.replace(element, 
 			h('h3', {}, 'Path from ', hwprof.name(start(path)), ' to ',
 			  hwprof.name(end(path))),
 			hwprof.facts([
@@ -177,9 +177,9 @@ hwprof.block = function (listing, object, first, last) {
 					   'aria-live': 'polite' });
 		const listing = hwprof.listing(data);
 
-		element.append(summary(data.report));
+		hwprof.add(element, summary(data.report));
 		if (!paths.length) {
-			element.append(h('p', {}, 'No path was seen whole.'));
+			hwprof.add(element, h('p', {}, 'No path was seen whole.'));
 			return;
 		}
 		const table = hwprof.table(element, {
@@ -189,7 +189,7 @@ hwprof.block = function (listing, object, first, last) {
 				' ' + p.start_file + ' ' + p.heat,
 		});
 
-		element.append(box);
+		hwprof.add(element, box);
 		table.select(paths[0]);
 	};
 })();

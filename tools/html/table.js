@@ -7,7 +7,7 @@
  * options.columns  each has a name, and text(row); or value(row), by which the
  *                  table can be sorted, and write(value). draw(row) returns an
  *                  element that stands before the text. right: numbers. width:
- *                  of CSS. title(row): a tooltip, if it is more than the text.
+ *                  of CSS, in em. title(row): a tooltip, if it is more than the text.
  *                  about: a tooltip of the name
  * options.rows     the rows
  * options.select   is called with a row when it is chosen; may be absent
@@ -19,11 +19,14 @@
 const ROW_HEIGHT = 26;
 const ROWS_IN_SIGHT = 15;
 const ROWS_AROUND = 8;
+const GAP = 0.8;	/* between columns, in em */
 
 hwprof.table = function (element, options) {
 	const { columns } = options;
 	const h = hwprof.element;
-	const widths = columns.map((c) => c.width || 'minmax(6em, 1fr)').join(' ');
+	const widths = columns.map((c) => c.width || 'minmax(6em, 1fr)');
+	const width = widths.reduce((sum, w) => sum + GAP +
+		parseFloat(w.replace('minmax(', '')), 1) + 'em';
 	const status = h('span', { class: 'status', role: 'status' });
 	const filter = h('input', { type: 'search', oninput: () => choose() });
 	const head = h('div', { class: 'row head', role: 'row' });
@@ -59,6 +62,13 @@ hwprof.table = function (element, options) {
 		h('span', { class: 'text' }, hwprof.clean(content)));
 	}
 
+	/* Gives a row its columns. */
+	function shape(row) {
+		row.style.gridTemplateColumns = widths.join(' ');
+		row.style.minWidth = width;
+		return row;
+	}
+
 	function line(index) {
 		const row = rows[index];
 		const level = options.level ? options.level(row) : 0;
@@ -69,9 +79,8 @@ hwprof.table = function (element, options) {
 			onclick: () => activate(index, true),
 		}, columns.map((c, i) => cell(c, row, i ? 0 : level)));
 
-		element.style.gridTemplateColumns = widths;
 		element.style.top = index * ROW_HEIGHT + 'px';
-		return element;
+		return shape(element);
 	}
 
 	/* Marks the active row and the selected one. */
@@ -181,7 +190,8 @@ hwprof.table = function (element, options) {
 			rows = rows.slice().sort(compare);
 		status.textContent = wanted ? hwprof.count(rows.length) + ' of ' +
 			hwprof.count(options.rows.length) :
-			hwprof.count(rows.length) + ' rows';
+			hwprof.count(rows.length) + (rows.length === 1 ?
+				' row' : ' rows');
 		active = rows.indexOf(selected);
 		grid.scrollTop = 0;
 		redraw();
@@ -210,8 +220,9 @@ hwprof.table = function (element, options) {
 
 	grid.id = hwprof.identifier();
 	head.append(...columns.map(title));
-	head.style.gridTemplateColumns = widths;
-	element.append(h('div', { class: 'tools' },
+	shape(head);
+	space.style.minWidth = width;
+	hwprof.add(element, h('div', { class: 'tools' },
 		h('label', {}, 'Filter ', filter), status), grid);
 	choose();
 

@@ -58,7 +58,7 @@
 	}
 
 	function details(element, load) {
-		element.replaceChildren(h('h3', {}, 'Load ', hwprof.name(name(load),
+		hwprof.replace(element, h('h3', {}, 'Load ', hwprof.name(name(load),
 			load.object)),
 		hwprof.facts([
 			['object', hwprof.clean(load.object)],
@@ -107,10 +107,10 @@
 					   'aria-live': 'polite' });
 
 		if (!loads.length) {
-			element.append(h('p', {}, 'No load was seen.'));
+			hwprof.add(element, h('p', {}, 'No load was seen.'));
 			return;
 		}
-		element.append(hwprof.facts([['of all loads that ran',
+		hwprof.add(element, hwprof.facts([['of all loads that ran',
 			completeness === null ? null :
 			hwprof.percent(completeness)]]), ...classes(loads));
 		const table = hwprof.table(element, {
@@ -120,7 +120,7 @@
 				' ' + l.class,
 		});
 
-		element.append(box);
+		hwprof.add(element, box);
 		table.select(loads[0]);
 	};
 })();
