@@ -9,7 +9,7 @@
 #include "export/flow_graph.h"
 #include "export/listing.h"
 #include "html.h"
-#include "html_pack.h"
+#include "html_text.h"
 #include "profile/profile.h"
 
 enum {
@@ -156,15 +156,16 @@ static int put_kind(const struct report *report, struct hwprof_profile *profile,
 }
 
 /*
- * Writes the element that has @json, packed. Returns 0 or -ENOMEM. The name of
- * a kind is as good as an id.
+ * Writes the element that has JSON, packed: names in it can be no markup then.
+ * Returns 0 or -ENOMEM.
  */
-static int put_element(const char *id, const char *json, FILE *out)
+static int put_element(const char *id, const char *json, size_t size, FILE *out)
 {
 	int error;
 
-	fprintf(out, "<script type=\"application/json\" id=\"data-%s\">\n", id);
-	error = html_pack(json, out);
+	fprintf(out, "<script type=\"application/octet-stream\" id=\"data-%s\">",
+		id);
+	error = put_packed(json, size, out);
 	fputs("</script>\n", out);
 	return error;
 }
@@ -185,7 +186,8 @@ static int put_data(const struct report *report,
 		error = -ENOMEM;
 	if (!error)
 		error = put_element(hwprof_kind_name(
-				    hwprof_profile_kind(profile)), text, out);
+				    hwprof_profile_kind(profile)), text, size,
+				    out);
 	free(text);
 	return error;
 }
@@ -242,7 +244,7 @@ static int put_about(const struct report *report, unsigned int kinds, FILE *out)
 			json_string(&json, NULL, hwprof_kind_name(kind));
 	json_close(&json, ']');
 	json_close(&json, '}');
-	error = fclose(json.out) ? -ENOMEM : put_element("about", text, out);
+	error = fclose(json.out) ? -ENOMEM : put_element("about", text, size, out);
 	free(text);
 	return error;
 }

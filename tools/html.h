@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Reports as one page of HTML, which needs no network. html.c makes the data of
- * each kind of profile, html_page.c the page, and html_pack.c packs JSON.
+ * each kind of profile, html_page.c the page, and html_text.c packs JSON.
  */
 #ifndef HWPROF_HTML_H
 #define HWPROF_HTML_H

@@ -9,7 +9,7 @@
 
 #include "command.h"
 #include "html.h"
-#include "sha256.h"
+#include "html_text.h"
 
 /* Libraries of JavaScript, in the order in which they need each other. */
 static const struct library {
@@ -121,10 +121,12 @@ static void put_text(const char *text, FILE *out)
 /* Names a script or a style sheet in the policy. */
 static void put_source(const char *text, FILE *out)
 {
-	char digest[SHA256_BASE64];
+	uint8_t digest[SHA256_SIZE];
 
-	sha256_base64(text, strlen(text), digest);
-	fprintf(out, " 'sha256-%s'", digest);
+	sha256(text, strlen(text), digest);
+	fputs(" 'sha256-", out);
+	put_base64(digest, sizeof(digest), out);
+	putc('\'', out);
 }
 
 static void put_policy(const struct html_page *page, FILE *out)

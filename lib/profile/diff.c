@@ -159,6 +159,31 @@ static struct reach reach_of(const struct hwprof_diff *diff, unsigned int side,
 	return (struct reach){ share - low, high - share };
 }
 
+/* How much a profile could see: in windows or samples, or else in events. */
+static double size_of(const void *profile)
+{
+	const struct hwprof_totals *totals = hwprof_profile_totals(profile);
+
+	return totals->windows ? totals->windows : totals->events;
+}
+
+/*
+ * Returns the reach of a thing that profile @side lacks, and the other profile
+ * has with @share and @reach. That interval is as wide as if so many independent
+ * windows had found the thing; in proportion, @expected would find it here. None
+ * does with a chance of 5 % if 3 are expected.
+ */
+static struct reach reach_of_none(const struct hwprof_diff *diff,
+				  unsigned int side, double share,
+				  struct reach reach)
+{
+	double width = log1p(reach.above / share) / 1.96;
+	double expected = size_of(diff->profiles[side]) /
+			  size_of(diff->profiles[!side]) / (width * width);
+
+	return (struct reach){ 0, fmin(3 * share / expected, 1) };
+}
+
 /* The recordings are independent, so their variances add up. */
 static void set_interval(struct hwprof_change *change, struct reach before,
 			 struct reach after)
@@ -171,6 +196,7 @@ static void add_change(struct hwprof_diff *diff, const struct thing *before,
 		       const struct thing *after, enum hwprof_match match)
 {
 	struct hwprof_change *change = &diff->changes[diff->count++];
+	struct reach reach[2];
 
 	*change = (struct hwprof_change){
 		.before = before ? before->index : HWPROF_NOTHING,
@@ -180,8 +206,14 @@ static void add_change(struct hwprof_diff *diff, const struct thing *before,
 		.match = match,
 	};
 	change->share = change->share_after - change->share_before;
-	set_interval(change, reach_of(diff, 0, before),
-		     reach_of(diff, 1, after));
+	reach[0] = reach_of(diff, 0, before);
+	reach[1] = reach_of(diff, 1, after);
+	if (!before)
+		reach[0] = reach_of_none(diff, 0, change->share_after, reach[1]);
+	if (!after)
+		reach[1] = reach_of_none(diff, 1, change->share_before,
+					 reach[0]);
+	set_interval(change, reach[0], reach[1]);
 }
 
 /*

@@ -542,9 +542,12 @@ static int turn(struct hwprof_contexts *contexts)
 static int finish(struct hwprof_profile *profile)
 {
 	struct hwprof_contexts *contexts = (struct hwprof_contexts *)profile;
+	size_t i;
 
 	name_all(&contexts->tree);
 	context_tree_sum(&contexts->tree);
+	for (i = 0; !profile->function && i < contexts->tree.count; i++)
+		contexts->samples += contexts->tree.nodes[i].context.samples;
 	if (profile->function && turn(contexts))
 		return -ENOMEM;
 	if (context_tree_order(&contexts->tree, &contexts->order))

@@ -56,6 +56,8 @@ struct hwprof_contexts {
 	struct metrics metrics;
 	int places[HWPROF_METRICS_MAX];	/* index in `metrics` of each metric of
 					 * the file; below 0: none */
+	uint64_t samples;		/* stacks in the tree; 0: they are not
+					 * sampled, or the tree is inverted */
 	uint64_t orphans;		/* calls of the file whose callers' rows
 					 * are missing */
 };

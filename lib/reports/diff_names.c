@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Names by which things of a profile are recognised in another recording. */
 #include <inttypes.h>
+#include <math.h>
 
 #include "calls.h"
 #include "contexts.h"
 #include "profile/diff.h"
 #include "edges.h"
+#include "estimate.h"
 #include "loops.h"
 #include "paths.h"
 #include "ranges.h"
@@ -340,8 +342,22 @@ static bool contexts_name(const void *contexts, size_t index,
 	return name_spot(&spot, sort == DIFF_ADDRESS ? sort : DIFF_OFFSET, out);
 }
 
+/* A stack that was sampled is in the subtree, or not. */
+static void contexts_interval(const void *contexts, size_t index, double *low,
+			      double *high)
+{
+	const struct hwprof_contexts *all = contexts;
+	double share = hwprof_contexts_get(contexts, index)->share;
+
+	if (!all->samples || isnan(share))
+		return;
+	*low = *high = share;
+	widen_binomial(all->samples, low, high);
+}
+
 const struct diff_kind contexts_diff = {
 	.count = contexts_count, .share = contexts_share,
+	.interval = contexts_interval,
 	.rank = contexts_rank, .name = contexts_name,
 	.depth = contexts_depth, .put = contexts_put,
 };

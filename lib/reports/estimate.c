@@ -4,6 +4,8 @@
 
 #include "estimate.h"
 
+#define Z95		1.96	/* of the normal distribution, for 95 % */
+
 /*
  * The row's statistics lack executions that never took the back edge. Their
  * number is known: they are entries that were neither executions nor cut off.
@@ -102,6 +104,17 @@ void estimate_loop(struct hwprof_loop *loop, const struct collected_loop *sums)
 		loop->entries = loop->entries_seen;
 		loop->iterations = loop->entries_seen + loop->back_edges_seen;
 	}
+}
+
+void widen_binomial(double samples, double *low, double *high)
+{
+	double z = Z95 * Z95 / samples, p = *low;
+
+	*low = (p + z / 2 - Z95 * sqrt((p * (1 - p) + z / 4) / samples)) /
+	       (1 + z);
+	p = *high;
+	*high = (p + z / 2 + Z95 * sqrt((p * (1 - p) + z / 4) / samples)) /
+		(1 + z);
 }
 
 /*

@@ -30,6 +30,12 @@ void estimate_bias(struct hwprof_branch_site *site, uint64_t stopped,
 		   double stopped_root, double passed_root);
 
 /*
+ * Widens an interval of a share of @samples independent samples to Wilson's 95 %
+ * interval.
+ */
+void widen_binomial(double samples, double *low, double *high);
+
+/*
  * Widens the interval if the kinds of @inferred of all branches (0 to 1) were
  * inferred from stacks: an error there affects all windows alike.
  */

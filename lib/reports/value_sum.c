@@ -2,14 +2,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "estimate.h"
 #include "value_sum.h"
 
 #define CONSTANT	0.99	/* share of executions with one value */
 #define STRIDED		0.75	/* share of runs that follow by the stride */
 #define GLACIAL		0.95	/* share of executions with the previous
 				 * value */
-#define Z95		1.96	/* of the normal distribution, for 95 % */
-
 enum {
 	PAIRS_LEAST = 8,	/* executions behind another that show a
 				 * pattern */
@@ -123,21 +122,6 @@ double value_sum_invariance(const struct value_sum *sum, uint32_t index)
 	return (double)sum->values[index].hits / seen(sum);
 }
 
-/*
- * Widens to Wilson's interval. Executions of one window depend on each other,
- * so a window counts once.
- */
-static void widen(double windows, double *low, double *high)
-{
-	double z = Z95 * Z95 / windows, p = *low;
-
-	*low = (p + z / 2 - Z95 * sqrt((p * (1 - p) + z / 4) / windows)) /
-	       (1 + z);
-	p = *high;
-	*high = (p + z / 2 + Z95 * sqrt((p * (1 - p) + z / 4) / windows)) /
-		(1 + z);
-}
-
 void value_sum_interval(const struct value_sum *sum, uint32_t index,
 			double *low, double *high)
 {
@@ -147,8 +131,9 @@ void value_sum_interval(const struct value_sum *sum, uint32_t index,
 	*high = (double)(value->hits + value->missed) / seen(sum);
 	if (*high > 1)
 		*high = 1;
+	/* Executions of one window depend on each other: it counts once. */
 	if (sum->basis != HWPROF_BASIS_EXACT && sum->breaks)
-		widen(sum->breaks, low, high);
+		widen_binomial(sum->breaks, low, high);
 }
 
 enum hwprof_value_class value_sum_class(const struct value_sum *sum)

@@ -6,3 +6,9 @@ $(BUILD)/page-recorder: tests/page/recorder.c tests/lib/stacks.c \
 			tests/lib/stepping.c $(BUILD)/libhwprof.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(PAGE_CFLAGS) -o $@ $(filter %.c %.a,$^) $(LIB_LINK)
+
+$(BUILD)/page-fixtures: tests/page/fixtures.c tests/lib/fixture.c \
+			$(BUILD)/libhwprof.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(PAGE_CFLAGS) -o $@ $(filter %.c %.a,$^) $(LIB_LINK) \
+		-lcmocka

@@ -9,35 +9,17 @@
 
 const hwprof = {};
 
-/* Returns the value that was packed: see tools/html_pack.h. */
-hwprof.unpack = function (packed) {
-	const { strings, shapes } = packed;
+/* Returns a promise of the JSON that a page has in base 64, packed by gzip. */
+hwprof.unpack = async function (text) {
+	const binary = atob(text);
+	const bytes = new Uint8Array(binary.length);
 
-	function object(values, keys) {
-		const result = {};
+	for (let i = 0; i < binary.length; i++)
+		bytes[i] = binary.charCodeAt(i);
+	const stream = new Blob([bytes]).stream()
+		.pipeThrough(new DecompressionStream('gzip'));
 
-		keys.forEach((key, i) => {
-			if (key === '__proto__')
-				Object.defineProperty(result, key, {
-					value: value(values[i]), enumerable: true,
-				});
-			else
-				result[key] = value(values[i]);
-		});
-		return result;
-	}
-
-	function value(it) {
-		if (typeof it === 'string')
-			return strings[parseInt(it, 36)];
-		if (!Array.isArray(it))
-			return it;
-		const shape = it.pop();
-
-		return shape < 0 ? it.map(value) : object(it, shapes[shape]);
-	}
-
-	return value(packed.tree);
+	return JSON.parse(await new Response(stream).text());
 };
 
 /* ---- text ------------------------------------------------------------- */

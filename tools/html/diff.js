@@ -154,7 +154,7 @@ hwprof.legend = function () {
 
 	function list(element, kind, label, changes) {
 		const shown = changes.filter((c) =>
-			!['noise', 'same'].includes(hwprof.verdict(c)));
+			['more', 'less'].includes(hwprof.verdict(c)));
 		const hidden = changes.length - shown.length;
 		const noise = h('input', { type: 'checkbox' });
 		const box = h('div', { class: 'table-box' });
@@ -163,7 +163,7 @@ hwprof.legend = function () {
 			`${hwprof.count(shown.length)} changed.` :
 			'Nothing changed beyond noise.', ' ', h('label', {}, noise,
 			` Show ${hwprof.count(hidden)} that did not change, or ` +
-			'whose change may be noise')), box);
+			'whose change may be noise or has no interval')), box);
 		const table = hwprof.table(box, {
 			label, rows: shown, columns: columns(kind, most(changes)),
 			search: (c) => NAMES[kind](c.after || c.before) + ' ' +

@@ -416,6 +416,18 @@
 		});
 	}
 
+	function fill_tables(element, contexts, measure) {
+		element.append(h('h3', {}, 'Procedures'));
+		procedure_table(element, contexts, measure);
+		element.append(h('h3', {}, 'Contexts'));
+		hwprof.table(element, {
+			label: 'Contexts, as a tree', rows: contexts,
+			columns: columns(measure, contexts.some((c) => c.calls)),
+			level: (c) => c.depth,
+			search: (c) => label(c) + ' ' + site(c),
+		});
+	}
+
 	hwprof.flame = function (element, data) {
 		const { contexts } = data.report;
 		const all = measures(contexts);
@@ -424,15 +436,11 @@
 			hwprof.add(element, h('p', {}, 'No calling context was counted.'));
 			return;
 		}
+		const tables = h('div');
+
 		picture(element, data, all);
-		hwprof.add(element, h('h3', {}, 'Procedures'));
-		procedure_table(element, contexts, all[0]);
-		hwprof.add(element, h('h3', {}, 'Contexts'));
-		hwprof.table(element, {
-			label: 'Contexts, as a tree', rows: contexts,
-			columns: columns(all[0], contexts.some((c) => c.calls)),
-			level: (c) => c.depth,
-			search: (c) => label(c) + ' ' + site(c),
-		});
+		element.append(tables);
+		/* The picture is shown before the tables are made. */
+		setTimeout(() => fill_tables(tables, contexts, all[0]), 50);
 	};
 })();

@@ -12,9 +12,8 @@
 	];
 
 	function read(name) {
-		const element = document.getElementById('data-' + name);
-
-		return hwprof.unpack(JSON.parse(element.textContent));
+		return hwprof.unpack(document.getElementById('data-' + name)
+			.textContent);
 	}
 
 	/* ---- what was recorded -------------------------------------------- */
@@ -61,8 +60,13 @@
 			hwprof.count(data.count) + ': --limit writes more.');
 	}
 
-	function open(panel, kind, component, about) {
-		const data = read(kind);
+	async function open(panel, kind, component, about) {
+		const wait = h('p', { role: 'status' }, 'Reading\u2026');
+
+		panel.append(wait);
+		const data = await read(kind);
+
+		wait.remove();
 
 		hwprof.add(panel, notes('Warnings', data.report &&
 			!about.diff && data.report.warnings),
@@ -132,8 +136,8 @@
 		return [bar, panels];
 	}
 
-	function main() {
-		const about = read('about');
+	async function main() {
+		const about = await read('about');
 		const files = about.files.map((file) => hwprof.clean(file, 2000));
 		const title = about.diff ? files.join(' \u2192 ') : files.join(', ');
 

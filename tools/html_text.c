@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <stdint.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
-#include "sha256.h"
+#include "html_text.h"
 
-enum { BLOCK = 64, DIGEST = 32 };
+enum { BLOCK = 64 };
+
+/* --- SHA-256 -------------------------------------------------------------- */
 
 static const uint32_t constants[64] = {
 	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5,
@@ -77,43 +81,85 @@ static void add_end(uint32_t hash[8], const uint8_t *rest, size_t size)
 		add_block(hash, end + i * BLOCK);
 }
 
-/* Writes @digest in base 64: 3 bytes are 4 characters. */
-static void put_base64(const uint8_t digest[DIGEST], char text[SHA256_BASE64])
-{
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-		"0123456789+/";
-	uint8_t padded[DIGEST + 1] = { 0 };
-	unsigned int i;
-
-	memcpy(padded, digest, DIGEST);
-	for (i = 0; i < (DIGEST + 1) / 3; i++) {
-		uint32_t three = padded[3 * i] << 16 | padded[3 * i + 1] << 8 |
-				 padded[3 * i + 2];
-
-		text[4 * i] = digits[three >> 18];
-		text[4 * i + 1] = digits[three >> 12 & 63];
-		text[4 * i + 2] = digits[three >> 6 & 63];
-		text[4 * i + 3] = digits[three & 63];
-	}
-	text[4 * i - 1] = '=';
-	text[4 * i] = 0;
-}
-
-void sha256_base64(const void *bytes, size_t size, char text[SHA256_BASE64])
+void sha256(const void *bytes, size_t size, uint8_t digest[SHA256_SIZE])
 {
 	uint32_t hash[8] = {
 		0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
 		0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
 	};
-	uint8_t digest[DIGEST];
 	const uint8_t *at = bytes;
 	size_t i;
 
 	for (i = size / BLOCK; i; i--, at += BLOCK)
 		add_block(hash, at);
 	add_end(hash, at, size);
-	for (i = 0; i < DIGEST; i++)
+	for (i = 0; i < SHA256_SIZE; i++)
 		digest[i] = hash[i / 4] >> (24 - 8 * (i % 4));
-	put_base64(digest, text);
+}
+
+/* --- base 64 and gzip ----------------------------------------------------- */
+
+/* 3 bytes are 4 characters; '=' stands for what is missing of the last 3. */
+void put_base64(const void *bytes, size_t size, FILE *out)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+		"0123456789+/";
+	const uint8_t *at = bytes;
+	size_t i;
+
+	for (i = 0; i < size; i += 3) {
+		uint32_t three = at[i] << 16;
+
+		three |= i + 1 < size ? at[i + 1] << 8 : 0;
+		three |= i + 2 < size ? at[i + 2] : 0;
+		putc(digits[three >> 18], out);
+		putc(digits[three >> 12 & 63], out);
+		putc(i + 1 < size ? digits[three >> 6 & 63] : '=', out);
+		putc(i + 2 < size ? digits[three & 63] : '=', out);
+	}
+}
+
+/* Writes bytes in gzip's format. Returns 0 or -ENOMEM. */
+static int put_gzip(const void *bytes, size_t size, FILE *out)
+{
+	enum { GZIP = 16 + MAX_WBITS, LEVEL = 4, STEP = 1 << 30 };
+	z_stream stream = { .next_in = (void *)bytes };
+	uint8_t buffer[1 << 14];
+	int status;
+
+	if (deflateInit2(&stream, LEVEL, Z_DEFLATED, GZIP, MAX_MEM_LEVEL,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
+		return -ENOMEM;
+	do {
+		/* zlib counts in 32 bits. */
+		if (!stream.avail_in) {
+			stream.avail_in = size < STEP ? size : STEP;
+			size -= stream.avail_in;
+		}
+		stream.next_out = buffer;
+		stream.avail_out = sizeof(buffer);
+		status = deflate(&stream, size ? Z_NO_FLUSH : Z_FINISH);
+		fwrite(buffer, 1, stream.next_out - buffer, out);
+	} while (status != Z_STREAM_END);
+	deflateEnd(&stream);
+	return 0;
+}
+
+int put_packed(const void *bytes, size_t size, FILE *out)
+{
+	char *packed = NULL;
+	size_t packed_size;
+	FILE *memory = open_memstream(&packed, &packed_size);
+	int error;
+
+	if (!memory)
+		return -ENOMEM;
+	error = put_gzip(bytes, size, memory);
+	if (fclose(memory))
+		error = -ENOMEM;
+	if (!error)
+		put_base64(packed, packed_size, out);
+	free(packed);
+	return error;
 }
