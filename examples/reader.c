@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * reader COMMAND [ARG...]: the loops of a command, from the raw device. This is
- * a complete reader without libhwprof. It makes a session at /dev/hwprof, feeds
- * it with perf events, reads rows from the session's rings and mappings from
- * perf's, and finds the names of functions in ELF files. docs/recipes.md has
- * more.
+ * reader COMMAND [ARG...]: the loops of a command, from the raw device, without
+ * libhwprof. It makes a session at /dev/hwprof, and feeds it with perf events.
+ * It reads rows from the session's rings and mappings from perf's, and finds
+ * the names of functions in ELF files. At the end it fetches the rows that
+ * found no room in the rings. It skips rows of other profiles. docs/recipes.md
+ * has more.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -53,6 +54,7 @@ static struct loop *loops;
 static size_t mapping_count, loop_count;
 static struct hwprof_row_totals totals;
 static uint64_t totals_time;
+static uint64_t lost_records;	/* of perf's: mappings and forks */
 
 /* Returns @array with room for one more than its @count elements. */
 static void *grown(void *array, size_t count, size_t size)
@@ -184,6 +186,11 @@ struct fork_record {
 	uint64_t time;
 };
 
+struct lost_record {
+	struct perf_event_header header;
+	uint64_t id, lost;
+};
+
 static void add_mmap2(const struct mmap2_record *record, uint64_t time)
 {
 	if (!(record->protection & PROT_EXEC))
@@ -209,6 +216,7 @@ static size_t take_perf(const struct ring *ring, uint64_t at)
 		struct perf_event_header header;
 		struct mmap2_record mmap2;
 		struct fork_record fork;
+		struct lost_record lost;
 		char bytes[1 << 16];	/* header.size has 16 bits */
 	} any;
 	uint64_t time;
@@ -220,6 +228,9 @@ static size_t take_perf(const struct ring *ring, uint64_t at)
 		add_mmap2(&any.mmap2, time);
 	if (any.header.type == PERF_RECORD_FORK)
 		add_fork(&any.fork);
+	/* A ring was full. Loops in those mappings have no names. */
+	if (any.header.type == PERF_RECORD_LOST)
+		lost_records += any.lost.lost;
 	return any.header.size;
 }
 
@@ -392,6 +403,30 @@ static int session_rings(int fd, struct ring *rings)
 	return i;
 }
 
+/*
+ * Fetches what the session has learnt and has put into no ring, because there
+ * was no room or the interval was not over. Each row comes only once, here or
+ * in a ring.
+ */
+static void read_snapshot(int fd)
+{
+	static char buffer[DATA];
+	struct hwprof_snapshot snapshot = {
+		.size = sizeof(snapshot), .buffer = (uintptr_t)buffer,
+		.buffer_size = sizeof(buffer),
+	};
+	__u64 head, tail;
+	const struct ring records = { &head, &tail, buffer, DATA };
+
+	do {
+		if (ioctl(fd, HWPROF_IOC_SNAPSHOT, &snapshot))
+			err(1, "HWPROF_IOC_SNAPSHOT");
+		head = snapshot.filled;
+		tail = 0;
+		ring_read(&records, take_row);
+	} while (snapshot.more);
+}
+
 static uint32_t pmu_type(void)
 {
 	FILE *file = fopen("/sys/bus/event_source/devices/hwprof/type", "re");
@@ -486,6 +521,17 @@ static void print(void)
 	       (uint64_t)totals.produced, (uint64_t)totals.delivered,
 	       (uint64_t)totals.lost, (uint64_t)totals.evicted,
 	       (uint64_t)totals.pending);
+	printf("%" PRIu64 " records of mappings and forks were lost\n",
+	       lost_records);
+}
+
+static void read_rings(const struct ring *rings, int count,
+		       size_t (*take)(const struct ring *ring, uint64_t at))
+{
+	int i;
+
+	for (i = 0; i < count; i++)
+		ring_read(&rings[i], take);
 }
 
 int main(int argc, char **argv)
@@ -508,12 +554,12 @@ int main(int argc, char **argv)
 	while (!over) {
 		poll(&session, 1, 100);
 		over = waitpid(child, &status, WNOHANG) == child;
-		/* Rows of a process arrive before its exit is reported. */
-		for (cpu = 0; cpu < cpus; cpu++)
-			ring_read(&rows[cpu], take_row);
-		for (cpu = 0; cpu < fed; cpu++)
-			ring_read(&records[cpu], take_perf);
+		read_rings(rows, cpus, take_row);
+		read_rings(records, fed, take_perf);
 	}
+	read_snapshot(session.fd);
+	/* The kernel may have written to a ring before the snapshot. */
+	read_rings(rows, cpus, take_row);
 	print();
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
