@@ -187,18 +187,6 @@ static int check_function(const struct report *report, int kind)
 	return -1;
 }
 
-const struct report_kind *report_kind_of(enum hwprof_kind kind)
-{
-	static const struct report_kind *const kinds[HWPROF_KINDS] = {
-#define KIND(constant, field, stem, rows)				\
-		[HWPROF_KIND_##constant] = &report_##stem,
-		HWPROF_KIND_TABLE(KIND)
-#undef KIND
-	};
-
-	return kinds[kind];
-}
-
 #define SUBJECTS	KIND_NAMES
 
 /* Checks the options of pages. */
