@@ -133,7 +133,7 @@ static u16 *list_of(struct cct_stacks *stacks, u64 callee)
 {
 	u64 hash = callee * (stacks->keys[0] | 1);
 
-	return &stacks->lists[hash >> 32 & (CCT_STACK_LISTS - 1)];
+	return &stacks->lists[hash >> (64 - CCT_STACK_LIST_BITS)];
 }
 
 static void begin_chain(struct cct_stacks *stacks)

@@ -19,7 +19,7 @@
 enum {
 	CCT_STACK_MAX	= 512,	/* calls of a stack; of a deeper one the
 				 * outermost, and it counts as `deeper` there */
-	CCT_STACK_LISTS	= 128,	/* a power of two */
+	CCT_STACK_LIST_BITS = 7,
 };
 
 /* A call of the stack that was walked last, and the node that it led to. */
@@ -48,7 +48,7 @@ struct cct_stacks {
 	u32 depth;		/* calls that are right, besides the root; */
 	u32 space;		/* and whose root it is. Kernel: 0 */
 	u64 removed;		/* the tree's, when their nodes were there */
-	u16 lists[CCT_STACK_LISTS];	/* of calls: see list_of(); 0: empty */
+	u16 lists[1 << CCT_STACK_LIST_BITS];	/* of calls: see list_of(); 0: empty */
 	u32 chained;		/* calls that made the lists, */
 	u32 last;		/* and where their chain ends */
 	struct cct_known *known;
