@@ -35,6 +35,7 @@ void cct_tree_restart(struct cct_tree *tree)
 	tree->free = CCT_NO_NODE;
 	tree->used = 0;
 	tree->hand = 0;
+	tree->missed = 0;
 	tree->removed++;
 }
 
@@ -62,11 +63,16 @@ static struct cct_node *slot_node(const struct cct_tree *tree, u64 slot)
 	return &tree->nodes[(u32)slot - 1];
 }
 
-/* Half an id is odd, so that no free slot matches. */
-static u64 *find_slot(const struct cct_tree *tree, u64 id)
+/*
+ * Return the slot of @id, or NULL if it has none. A node is often made then: note
+ * how many slots of its sets are in use. Half an id is odd, so that no free slot
+ * matches.
+ */
+static u64 *find_slot(struct cct_tree *tree, u64 id)
 {
 	unsigned int which, way;
 
+	tree->missed = 0;
 	for (which = 0; which < 2; which++) {
 		u64 *slot = set_of(tree, id, which);
 
@@ -74,7 +80,9 @@ static u64 *find_slot(const struct cct_tree *tree, u64 id)
 			if (*slot >> 32 == (u32)id &&
 			    slot_node(tree, *slot)->id == id)
 				return slot;
+		tree->missed_used[which] = way;
 	}
+	tree->missed = id;
 	return NULL;
 }
 
@@ -96,6 +104,7 @@ static void free_slot(struct cct_tree *tree, u64 *slot)
 
 	*slot = *last;
 	*last = 0;
+	tree->missed = 0;
 }
 
 static void hint(struct cct_tree *tree, const struct cct_node *node)
@@ -155,12 +164,15 @@ static u64 *free_told(struct cct_tree *tree, u64 *set)
 static u64 *take_slot(struct cct_tree *tree, u64 id)
 {
 	u64 *first = set_of(tree, id, 0), *second = set_of(tree, id, 1);
-	unsigned int used = count_used(first), others;
+	unsigned int used, others;
 	u64 *free;
 
+	if (tree->missed != id)
+		find_slot(tree, id);
+	used = tree->missed_used[0];
+	others = tree->missed_used[1];
 	if (used <= CCT_WAYS / 2)
 		return first + used;
-	others = count_used(second);
 	if (others < used)
 		return second + others;
 	if (used < CCT_WAYS)
@@ -216,6 +228,7 @@ struct cct_node *cct_make(struct cct_tree *tree, const struct cct_node *like)
 		memset(cct_metrics(tree, node), 0,
 		       tree->metric_count * sizeof(u64));
 	*slot = slot_value(like->id, cct_number(tree, node));
+	tree->missed = 0;
 	hint(tree, node);
 	tree->used++;
 	return node;

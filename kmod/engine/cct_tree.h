@@ -62,6 +62,8 @@ struct cct_tree {
 	u64 pending;		/* calls of all nodes, deeper ones included */
 	u64 evicted;		/* calls that there was no room for */
 	u64 removed;		/* changes whenever a node is removed */
+	u64 missed;		/* id that was searched last and is not there */
+	u32 missed_used[2];	/* slots in use, of its two sets */
 	u32 hint[CCT_HINTS];	/* numbers of nodes found last */
 };
 
