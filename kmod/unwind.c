@@ -394,22 +394,26 @@ const struct hwprof_unwind_row *unwind_row(const struct unwind_image *image,
 					   u64 ip)
 {
 	const struct map *map = find_map(image, ip);
-	const struct hwprof_unwind_row *rows;
-	u32 low = 0, high;
+	const struct hwprof_unwind_row *row;
+	u32 count;
+	u64 offset;
 
-	if (!map || ip - map->base < map->table->rows[0].start)
+	if (!map)
 		return NULL;
-	rows = map->table->rows;
-	high = map->table->count;
-	while (high - low > 1) {
-		u32 middle = low + (high - low) / 2;
+	row = map->table->rows;
+	count = map->table->count;
+	offset = ip - map->base;
+	if (offset < row->start)
+		return NULL;
+	/* It is one of @count rows from @row on. A deep stack looks up many. */
+	while (count > 1) {
+		u32 half = count / 2;
 
-		if (rows[middle].start <= ip - map->base)
-			low = middle;
-		else
-			high = middle;
+		if (row[half].start <= offset)
+			row += half;
+		count -= half;
 	}
-	return rows[low].kind == HWPROF_UNWIND_UNKNOWN ? NULL : &rows[low];
+	return row->kind == HWPROF_UNWIND_UNKNOWN ? NULL : row;
 }
 
 /* --- from begin to end ---------------------------------------------------- */
