@@ -30,10 +30,10 @@ size_t cct_stacks_init(struct cct_stacks **stacks, void *memory, size_t size,
 /* --- stacks that are known ---------------------------------------------- */
 
 /*
- * NH, as UMAC has it: two sites a product, and keys that nobody outside knows. Two
- * stacks that differ hardly ever have one sum, whoever chose them: with a
- * probability of 2^-64, and so have what is left of the sums. So sites are not
- * compared.
+ * Return a keyed hash of the stack: UMAC's NH, with two sites a product and keys
+ * that nobody outside knows. Two stacks that differ have the same sum with a
+ * probability of 2^-64, whoever chose them. The hash of the sum is as good, so
+ * sites are not compared.
  */
 static __always_inline u64 hash_of(const struct cct_stacks *stacks,
 				   const struct stream_stack *stack)
@@ -44,8 +44,8 @@ static __always_inline u64 hash_of(const struct cct_stacks *stacks,
 	u32 i, pairs = stack->depth / 2;
 
 	/*
-	 * What is always there; then what is odd makes a pair with nothing. Half of
-	 * all stacks are odd: it is not branched on.
+	 * The fixed part comes first. The odd site makes a pair with nothing. Half of
+	 * all stacks have one, so there is no branch on it.
 	 */
 	sum = (unsigned __int128)(key[0] + ((u64)stack->space << 32 |
 					    stack->depth)) *
@@ -83,7 +83,7 @@ find_known(const struct cct_tree *tree, const struct cct_stacks *stacks,
 	return NULL;
 }
 
-/* The one that was remembered first makes room. */
+/* Remember where the stack leads to, in place of the oldest one of its set. */
 static void remember(const struct cct_tree *tree, struct cct_stacks *stacks,
 		     u64 hash, const struct cct_node *node)
 {
@@ -165,7 +165,10 @@ static void chain_call(struct cct_stacks *stacks, u32 at)
 	}
 }
 
-/* Return the call on the chain of calls up to @end that entered @callee; 0: none. */
+/*
+ * Return the call that entered @callee and is on the chain of the calls up to @end;
+ * 0 if there is none.
+ */
 static u32 find_on_chain(struct cct_stacks *stacks, u32 end, u64 callee)
 {
 	u32 found;
@@ -220,7 +223,7 @@ static struct cct_node *step(struct cct_tree *tree, struct cct_stacks *stacks,
 	struct cct_node *edge = cct_find(tree, like.id);
 	u32 ancestor = 0;
 
-	/* What is called by the chain once is so each time. */
+	/* A node that was made as no back edge stays none: its chain is the same. */
 	if (!edge || edge->kind == HWPROF_CONTEXT_RECURSION)
 		ancestor = find_on_chain(stacks, at - 1, callee);
 	if (ancestor) {
@@ -258,7 +261,7 @@ static __always_inline u64 callee_at(const struct stream_stack *stack, u32 at)
 	       stack->procedures[stack->used - at];
 }
 
-/* So many calls are those that were walked last. */
+/* Return how many of the stack's outer calls are those of the last walk. */
 static u32 count_common(const struct cct_stacks *stacks,
 			const struct stream_stack *stack, u32 end)
 {
