@@ -4,8 +4,8 @@
  * of each phase the longest part with interrupts off that probe/irqsoff.c saw. Exits
  * with 1 if one is too long, and with 2 if something else is wrong. See ./run.
  *
- * again: only phases that had a part that was too long before count. Functions are
- * traced meanwhile, which takes time itself.
+ * again: a part counts only if one was too long before, in the same phase, that
+ * ended in the same place. Functions are traced meanwhile, which takes time itself.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -109,28 +109,31 @@ static void print_part(const struct part *part)
 	printf("\n");
 }
 
-/* Had this phase a part that was too long when nothing was traced? */
-static bool was_above(void)
+/* Return true if a part of this phase and place was too long without tracing. */
+static bool was_above(const struct part *part)
 {
-	char line[sizeof(current) + 1];
+	char line[sizeof(current) + sizeof(part->place) + 2];
+	char expected[sizeof(line)];
 	FILE *file = fopen(ABOVE, "r");
 	bool found = false;
 
 	if (!file)
 		die("reading " ABOVE);
+	snprintf(expected, sizeof(expected), "%s|%s", current, part->place);
 	while (!found && fgets(line, sizeof(line), file)) {
 		line[strcspn(line, "\n")] = '\0';
-		found = !strcmp(line, current);
+		found = !strcmp(line, expected);
 	}
 	fclose(file);
 	return found;
 }
 
-static void note_above(void)
+static void note_above(const struct part *part)
 {
 	FILE *file = fopen(ABOVE, "a");
 
-	if (!file || fprintf(file, "%s\n", current) < 0 || fclose(file))
+	if (!file || fprintf(file, "%s|%s\n", current, part->place) < 0 ||
+	    fclose(file))
 		die("writing " ABOVE);
 }
 
@@ -140,10 +143,10 @@ static void take_part(const struct part *part, struct part *longest)
 	if (part->ns > longest->ns)
 		*longest = *part;
 	if (instructions_most(part) <= MOST_INSTRUCTIONS ||
-	    (again && !was_above()))
+	    (again && !was_above(part)))
 		return;
 	if (!again)
-		note_above();
+		note_above(part);
 	parts_above++;
 	printf("# above %u:\n", MOST_INSTRUCTIONS);
 	print_part(part);

@@ -9,10 +9,11 @@
  *
  * With functions=1 calls of hwprof's functions are traced, which tells whose parts
  * are, and makes each longer. An interrupt counts then only if one was called since
- * it was due. Without it, all are one line's.
+ * it was due.
  *
  * <debugfs>/irqsoff has a line for each function of hwprof that was the last one
- * before an interrupt; writing to the file forgets them:
+ * before an interrupt (0x0 without functions=1), and for each place where a delay of
+ * more than %LONG_NS ended. Writing to the file forgets them:
  *
  *	NANOSECONDS TIMES AGO PLACE|FUNCTION|STACK...
  *
@@ -35,6 +36,7 @@
 
 enum {
 	PERIOD_NS	= 20000,
+	LONG_NS		= 100000,
 	PLACES		= 1024,		/* more than it has functions */
 	FRAMES		= 24,
 };
@@ -52,6 +54,7 @@ static DEFINE_PER_CPU(struct state, states);
 
 struct place {
 	unsigned long last, ip;
+	bool is_long;
 	u64 late, ago;			/* ns */
 	unsigned long times;
 	unsigned int depth;
@@ -65,32 +68,35 @@ static DEFINE_RAW_SPINLOCK(places_lock);
 
 /* --- the timers -------------------------------------------------------------------- */
 
-static struct place *place_of(unsigned long last)
+/* Long delays that end in different places are told apart. */
+static struct place *place_of(unsigned long last, unsigned long ip, bool is_long)
 {
 	struct place *place;
 
 	for (place = places; place < places + place_count; place++)
-		if (place->last == last)
+		if (place->last == last && place->is_long == is_long &&
+		    (!is_long || place->ip == ip))
 			return place;
 	if (place_count == PLACES)
 		return NULL;
 	place_count++;
-	*place = (struct place) { .last = last };
+	*place = (struct place) { .last = last, .ip = ip, .is_long = is_long };
 	return place;
 }
 
 static void keep(const struct state *state, u64 late, u64 ago)
 {
 	struct pt_regs *regs = get_irq_regs();
+	unsigned long ip = user_mode(regs) ? 0 : regs->ip;
 	struct place *place;
 
 	raw_spin_lock(&places_lock);
-	place = place_of(state->last);
+	place = place_of(state->last, ip, late > LONG_NS);
 	if (!place) {
 		dropped++;
 	} else if (place->times++, late > place->late) {
 		place->late = late;
-		place->ip = user_mode(regs) ? 0 : regs->ip;
+		place->ip = ip;
 		place->ago = ago;
 		place->depth = stack_trace_save(place->stack, FRAMES, 0);
 	}
