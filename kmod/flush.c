@@ -89,7 +89,9 @@ static bool session_has_news(const struct session *session)
 	if (!bitmap_empty(session->table_dirty, session->table_count))
 		return true;
 	smp_rmb();	/* see merge_begin() in table_pool.c */
-	if (READ_ONCE(session->kept) || !stage_is_empty(session->stage))
+	/* Whoever fills the stage meanwhile flushes it, too. */
+	if (READ_ONCE(session->kept) ||
+	    data_race(!stage_is_empty(session->stage)))
 		return true;
 	for_each_possible_cpu(cpu)
 		if (READ_ONCE(per_cpu_ptr(session->slots, cpu)->news))
@@ -227,10 +229,13 @@ static void forget_left(struct session *session)
 
 static void retry_later(struct session *session)
 {
+	unsigned int ms = READ_ONCE(session->retry_ms);
+
 	mod_delayed_work(hwprof_workqueue, &session->flush_work,
-			 msecs_to_jiffies(session->retry_ms));
-	session->retry_ms = min(2 * session->retry_ms,
-				jiffies_to_msecs(session->interval));
+			 msecs_to_jiffies(ms));
+	/* Flushes of two processes that end may come here at once. */
+	WRITE_ONCE(session->retry_ms,
+		   min(2 * ms, jiffies_to_msecs(session->interval)));
 }
 
 /* Return the CPU time of current in ns, until now. */
@@ -254,13 +259,13 @@ static enum flushed flush_locked(struct session *session, u32 space)
 	mutex_lock(&session->flush_lock);
 	flushed = flush_once(session, space);
 	if (flushed == FLUSH_HELD && space)
-		space_find(session, space)->left = true;
+		WRITE_ONCE(space_find(session, space)->left, true);
 	else if (flushed < FLUSH_LATER && space)
 		forget_space(session, space_find(session, space));
 	else if (flushed == FLUSH_DONE)
 		forget_left(session);
 	if (flushed == FLUSH_DONE)
-		session->retry_ms = RETRY_MS;
+		WRITE_ONCE(session->retry_ms, RETRY_MS);
 	mutex_unlock(&session->flush_lock);
 	return flushed;
 }

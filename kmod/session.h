@@ -187,8 +187,11 @@ struct slot {
 	u64 lost_events;
 	u64 gaps;
 	u64 windows;			/* that were fed */
-	/* Overflows after which perf throttled. */
-	u64 throttled;
+	/*
+	 * Overflows after which perf throttled. NMIs and what they interrupt
+	 * both count them.
+	 */
+	local64_t throttled;
 	u64 unmeasured;			/* samples without metrics */
 	u64 metrics[HWPROF_METRICS_MAX];	/* sums of the other samples' */
 	u64 callers;			/* call sites of programs */
@@ -422,10 +425,20 @@ bool table_merge_step(struct session *session, unsigned int number, u32 over);
 void tables_merge_free(struct session *session, u32 over);
 bool tables_retire(struct session *session, u32 over);
 
+/*
+ * Add to a count of the slot, on its CPU. Readers on other CPUs take no lock:
+ * they may see an old count, but never half of one. An NMI in between would get
+ * lost, so a count is added to either in NMI or elsewhere.
+ */
+static inline void slot_count(u64 *count, u64 more)
+{
+	WRITE_ONCE(*count, *count + more);
+}
+
 /* Something is fed to the slot. In any context, on the slot's CPU. */
 static inline void slot_note_news(struct slot *slot)
 {
-	if (likely(slot->news))
+	if (likely(READ_ONCE(slot->news)))
 		return;
 	WRITE_ONCE(slot->news, true);
 	session_note_news(slot->session);

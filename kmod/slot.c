@@ -64,8 +64,9 @@ static void cursor_init(struct slot *slot, struct cursor *cursor, u64 key)
 {
 	struct session *session = slot->session;
 
-	slot->gaps += cursor->used != 0;	/* its task may come back */
-	cursor->key = key;
+	/* its task may come back */
+	slot_count(&slot->gaps, cursor->used != 0);
+	WRITE_ONCE(cursor->key, key);
 	cursor->space = space_of_current(session);
 	cursor->exec = current->self_exec_id;
 	cursor->seen = ~0ULL;
@@ -95,7 +96,8 @@ static struct cursor *cursor_get(struct slot *slot)
 			atomic_set_release(&cursor->busy, 0);
 		}
 		if (!atomic_read(&cursor->busy) &&
-		    (!oldest || cursor->used < oldest->used))
+		    (!oldest || READ_ONCE(cursor->used) <
+				READ_ONCE(oldest->used)))
 			oldest = cursor;
 	}
 	if (!oldest || !cursor_claim(oldest))
@@ -109,7 +111,7 @@ void slot_gap(struct slot *slot, u64 at)
 {
 	struct stream_event gap = { .kind = STREAM_GAP, .to = at };
 
-	slot->gaps++;
+	slot_count(&slot->gaps, 1);
 	slot_feed(slot, &gap, NULL);
 }
 
@@ -161,7 +163,8 @@ void slot_unbind(struct slot *slot, u64 steps)
 	slot->cursor = NULL;
 	cursor->seen = steps;
 	/* An exiting task may be seen again, so it keeps its cursor. */
-	cursor->used = current->flags & PF_EXITING ? 0 : local_clock();
+	WRITE_ONCE(cursor->used,
+		   current->flags & PF_EXITING ? 0 : local_clock());
 	atomic_set_release(&cursor->busy, 0);
 }
 
@@ -282,7 +285,8 @@ static void emit_sample(struct slot *slot, struct perf_event *event,
 	if (rest)
 		event->overflow_handler(event, &data, &there);
 	else
-		slot->throttled += static_call(overflow)(event, &data, &there);
+		local64_add(static_call(overflow)(event, &data, &there),
+			    &slot->throttled);
 	local64_set(&event->hw.period_left, event->hw.sample_period);
 	event->hw.last_period = 0;
 }
@@ -364,8 +368,8 @@ static void feed_engine(struct slot *slot, struct stream_event *stream,
 
 	slot_note_news(slot);
 	if (unlikely(!cursor || slot->table < 0 || !cursor->space)) {
-		slot->lost += units;
-		slot->lost_events++;
+		slot_count(&slot->lost, units);
+		slot_count(&slot->lost_events, 1);
 		slot->missed = true;
 		return;
 	}
@@ -394,8 +398,8 @@ void slot_feed(struct slot *slot, struct stream_event *stream,
 	struct session *session = slot->session;
 	unsigned int units = session->engine->unit(&session->params, stream);
 
-	slot->units += units;
-	slot->events_seen++;
+	slot_count(&slot->units, units);
+	slot_count(&slot->events_seen, 1);
 	if (session->rows)
 		feed_engine(slot, stream, units);
 	else if (units)
@@ -437,13 +441,13 @@ void slot_feed_window(struct slot *slot, struct window *window)
 	} else {
 		count_window(slot, window, &counts);
 		if (session->rows) {
-			slot->lost += counts.units;
-			slot->lost_events += counts.events;
+			slot_count(&slot->lost, counts.units);
+			slot_count(&slot->lost_events, counts.events);
 		}
 	}
-	slot->units += counts.units;
-	slot->events_seen += counts.events;
-	slot->gaps += counts.gaps;
+	slot_count(&slot->units, counts.units);
+	slot_count(&slot->events_seen, counts.events);
+	slot_count(&slot->gaps, counts.gaps);
 }
 
 /*
@@ -456,7 +460,7 @@ void slot_window(struct slot *slot, u64 ip, u32 space)
 
 	if (!session->rows || slot->table < 0)
 		return;
-	slot->windows++;
+	slot_count(&slot->windows, 1);
 	if (session->params.basis == HWPROF_BASIS_TIME &&
 	    session->engine->taken)
 		session->engine->taken(session->tables[slot->table].memory, ip,
@@ -473,15 +477,15 @@ void slot_feed_sample(struct slot *slot, struct stream_event *sample)
 	const struct engine_ops *engine = session->engine;
 	unsigned int units = engine->unit(&session->params, sample);
 
-	slot->units += units;
-	slot->events_seen++;
+	slot_count(&slot->units, units);
+	slot_count(&slot->events_seen, 1);
 	if (!session->rows)
 		return;
 	slot_note_news(slot);
 	if (unlikely(slot->table < 0 ||
 		     (!sample->space && !window_in_kernel(sample->from)))) {
-		slot->lost += units;
-		slot->lost_events++;
+		slot_count(&slot->lost, units);
+		slot_count(&slot->lost_events, 1);
 		return;
 	}
 	slot->fed += units;
@@ -500,15 +504,15 @@ void slot_feed_stack(struct slot *slot, struct stream_stack *stack)
 	unsigned int units = engine->unit(&session->params, &sample);
 	void *table;
 
-	slot->units += units;
-	slot->events_seen++;
+	slot_count(&slot->units, units);
+	slot_count(&slot->events_seen, 1);
 	if (!session->rows)
 		return;
 	slot_note_news(slot);
 	if (unlikely(slot->table < 0 ||
 		     (!stack->space && !window_in_kernel(stack->procedure)))) {
-		slot->lost += units;
-		slot->lost_events++;
+		slot_count(&slot->lost, units);
+		slot_count(&slot->lost_events, 1);
 		return;
 	}
 	slot->fed += units;

@@ -184,8 +184,8 @@ static void end_space(struct session *session, void *context)
 			continue;
 		if (!session_tryget(session))
 			return;		/* it goes with all its spaces */
-		space->end = end->time ?: READ_ONCE(space->seen) ?:
-			     local_clock();
+		WRITE_ONCE(space->end, end->time ?: READ_ONCE(space->seen) ?:
+				       local_clock());
 		init_task_work(&space->work, space_flush);
 		if (!task_work_add(end->task, &space->work, end->notify))
 			continue;

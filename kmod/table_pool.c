@@ -53,7 +53,7 @@ static void table_give(struct session *session, int table, bool dirty)
 void slot_change_table(struct slot *slot, int table)
 {
 	struct session *session = slot->session;
-	bool dirty = slot->news;
+	bool dirty = READ_ONCE(slot->news);
 	int old = slot->table;
 
 	WRITE_ONCE(slot->news, false);
@@ -115,7 +115,7 @@ bool table_merge_step(struct session *session, unsigned int number, u32 over)
 	}
 	if (over)
 		engine->forget(table->memory, over);
-	table->pass = session->pass;
+	WRITE_ONCE(table->pass, READ_ONCE(session->pass));
 	table_give(session, number, false);
 	return false;
 }
@@ -147,7 +147,7 @@ static void exchange_table(void *context)
 	int table;
 
 	if (slot->table >= 0 &&
-	    session->tables[slot->table].pass == session->pass)
+	    READ_ONCE(session->tables[slot->table].pass) == session->pass)
 		return;
 	table = slot->active ? table_take(session) : -1;
 	if (table >= 0 && slot->table >= 0 &&
@@ -173,7 +173,7 @@ static void skip_idle_table(struct session *session, const struct slot *slot)
 		return;
 	smp_rmb();
 	if (READ_ONCE(slot->table) == table)
-		session->tables[table].pass = session->pass;
+		WRITE_ONCE(session->tables[table].pass, session->pass);
 }
 
 static bool pass_complete(struct session *session)
@@ -184,7 +184,7 @@ static bool pass_complete(struct session *session)
 	for_each_possible_cpu(cpu)
 		skip_idle_table(session, per_cpu_ptr(session->slots, cpu));
 	for (table = 0; table < session->table_count; table++)
-		if (session->tables[table].pass != session->pass)
+		if (READ_ONCE(session->tables[table].pass) != session->pass)
 			return false;
 	return true;
 }

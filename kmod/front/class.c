@@ -129,9 +129,19 @@ static ssize_t perf_events_show(struct session *session, char *page)
 	return sysfs_emit(page, "%u\n", READ_ONCE(session->root_count));
 }
 
+static ssize_t throttled_show(struct session *session, char *page)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += local64_read(&per_cpu_ptr(session->slots,
+						 cpu)->throttled);
+	return sysfs_emit(page, "%llu\n", sum);
+}
+
 /* X(name): a count of slots, which is summed over all CPUs. */
 #define SLOT_COUNTS(X)							       \
-	X(throttled)							       \
 	X(callers)							       \
 	X(unwound)
 
@@ -187,6 +197,7 @@ SESSION_FILE(front)
 SESSION_FILE(engine)
 SESSION_FILE(source)
 SESSION_FILE(perf_events)
+SESSION_FILE(throttled)
 SLOT_COUNTS(SESSION_FILE)
 SESSION_TOTALS(SESSION_FILE)
 
@@ -199,6 +210,7 @@ static struct attribute *session_attrs[] = {
 	SESSION_ATTR(engine)
 	SESSION_ATTR(source)
 	SESSION_ATTR(perf_events)
+	SESSION_ATTR(throttled)
 	SLOT_COUNTS(SESSION_ATTR)
 	SESSION_TOTALS(SESSION_ATTR)
 	NULL

@@ -28,8 +28,8 @@ static u32 unwind(struct slot *slot, u64 *sites, struct pt_regs *regs)
 	if (READ_ONCE(session->foreign))
 		unwind = NULL;
 	count = callers_of_user(sites, regs, unwind, &unwound);
-	slot->callers += count;
-	slot->unwound += unwound;
+	slot_count(&slot->callers, count);
+	slot_count(&slot->unwound, unwound);
 	return count;
 }
 
@@ -46,7 +46,7 @@ static u32 copy_calls(struct slot *slot, u64 *sites,
 	for (i = 0; i < calls->nr && count < CALLERS_MAX; i++)
 		if (!window_in_kernel(calls->entries[i].from))
 			sites[count++] = calls->entries[i].from;
-	slot->callers += count;
+	slot_count(&slot->callers, count);
 	return count;
 }
 

@@ -111,7 +111,7 @@ static void feed(struct slot *slot, const struct perf_branch_stack *records,
 	stack.is64 = arch_is_64bit(regs);
 	space = space_sampled(session);
 	if (!space) {
-		slot->lost_events += stack.count;
+		slot_count(&slot->lost_events, stack.count);
 		return;
 	}
 	feed_side(slot, &stack, space);
@@ -128,14 +128,14 @@ static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 	if (!READ_ONCE(slot->open) || !budget_tick(slot, event, regs) ||
 	    !(data->sample_flags & PERF_SAMPLE_BRANCH_STACK) || !data->br_stack)
 		return;
-	slot->throttled += trigger_is_throttled(event);
+	local64_add(trigger_is_throttled(event), &slot->throttled);
 	if (session->engine->feed_stack)
 		call_stack_feed(slot, event, data->period, data->br_stack,
 				regs);
 	else if (are_whole(data->br_stack))
 		feed(slot, data->br_stack, regs);
 	else
-		slot->lost_events += READ_ONCE(depth);
+		slot_count(&slot->lost_events, READ_ONCE(depth));
 	budget_done(slot, regs);
 }
 

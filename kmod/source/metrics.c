@@ -117,7 +117,7 @@ bool metrics_read(struct slot *slot, const struct perf_event *trigger,
 	u32 i;
 
 	if (!event || !read_counters(slot->session, event, trigger, counts)) {
-		slot->unmeasured++;
+		slot_count(&slot->unmeasured, 1);
 		return false;
 	}
 	memcpy(before, counts, sizeof(before));
@@ -126,7 +126,7 @@ bool metrics_read(struct slot *slot, const struct perf_event *trigger,
 		/* A counter that was reset began at 0. */
 		increase[i] = counts[i] - (counts[i] < before[i] ? 0 :
 					   before[i]);
-		slot->metrics[i] += increase[i];
+		slot_count(&slot->metrics[i], increase[i]);
 	}
 	return true;
 }

@@ -55,7 +55,7 @@ static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 
 	if (!READ_ONCE(slot->open) || !budget_tick(slot, event, regs))
 		return;
-	slot->throttled += trigger_is_throttled(event);
+	local64_add(trigger_is_throttled(event), &slot->throttled);
 	if (session->engine->feed_stack) {
 		if (session->config.kernel || user_mode(regs) ||
 		    !session->config.clocked)

@@ -115,7 +115,7 @@ static void step_stop(struct slot *slot)
 		return;
 	}
 	if (slot->left_out) {
-		slot->lost_events += cpu->fed + 1 - slot->left_out;
+		slot_count(&slot->lost_events, cpu->fed + 1 - slot->left_out);
 		slot->left_out = 0;
 		return;
 	}

@@ -51,7 +51,7 @@ static void arm(struct step_cpu *cpu, struct step_task *record,
 	if (!record->armed) {
 		record->ip = task_pt_regs(task)->ip;
 		record->steps++;	/* code has run unseen */
-		record->armed = true;
+		WRITE_ONCE(record->armed, true);
 	}
 	tf_set(task);
 	tf_forget_call(task);
@@ -93,7 +93,7 @@ void step_arm(struct step_cpu *cpu, struct task_struct *task)
 		return;
 	if (is_new)
 		record->secure = right_is_secure(task);
-	if (record->hold || record->sigreturn)
+	if (record->hold || READ_ONCE(record->sigreturn))
 		return;
 	if (unlikely(may_copy_flags(record, is_new, task)))
 		step_hold(record);
@@ -155,12 +155,13 @@ static void rearm(struct callback_head *work)
 	local_irq_save(flags);
 	cpu = this_cpu_ptr(&step_cpu);
 	cpu->record = record;
-	record->work_queued = false;
+	WRITE_ONCE(record->work_queued, false);
 	record->hold = false;
 	if (current->flags & PF_EXITING || step_draining()) {
 		step_disarm(record, current);
 		step_task_free(record);
-	} else if (compat_in_uprobe(current) || record->sigreturn) {
+	} else if (compat_in_uprobe(current) ||
+		   READ_ONCE(record->sigreturn)) {
 		;	/* the next #DB, or the call's end, leads here again */
 	} else if (step_wanted(cpu)) {
 		arm(cpu, record, current);
@@ -187,9 +188,9 @@ void step_hold(struct step_task *record)
 		return;
 	__module_get(THIS_MODULE);
 	init_task_work(&record->work, rearm);
-	record->work_queued = true;
+	WRITE_ONCE(record->work_queued, true);
 	if (task_work_add(task, &record->work, compat_resume)) {
-		record->work_queued = false;	/* it exits */
+		WRITE_ONCE(record->work_queued, false);	/* it exits */
 		module_put(THIS_MODULE);
 	}
 }

@@ -178,7 +178,7 @@ static void on_trigger(struct perf_event *event, struct perf_sample_data *data,
 
 	if (!READ_ONCE(slot->open) || !is_time(slot, event, regs))
 		return;
-	slot->throttled += trigger_is_throttled(event);
+	local64_add(trigger_is_throttled(event), &slot->throttled);
 	if (in_nmi()) {
 		WRITE_ONCE(slot->burst.due, true);
 		irq_work_queue(&cpu->kick);

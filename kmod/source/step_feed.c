@@ -79,7 +79,7 @@ void step_miss_access(struct step_cpu *cpu)
 
 	list_for_each_entry(slot, &cpu->slots, link)
 		if (wants_access(cpu, slot))
-			slot->lost_events++;
+			slot_count(&slot->lost_events, 1);
 }
 
 /* Return true if the session needs what stores write. One profile does. */

@@ -86,7 +86,7 @@ static void on_sys_enter(void *data, struct pt_regs *regs, long nr)
 		tf_hide_r11(current);
 		if (step_is_sigreturn(nr, !in_ia32_syscall())) {
 			tf_clear(current);
-			record->sigreturn = true;
+			WRITE_ONCE(record->sigreturn, true);
 		}
 	}
 	local_irq_restore(flags);
@@ -122,8 +122,8 @@ static void on_sys_exit(void *data, struct pt_regs *regs, long result)
 	record = step_current(cpu);
 	if (record) {
 		tf_hide_r11(current);
-		sigreturn = record->sigreturn;
-		record->sigreturn = false;
+		sigreturn = READ_ONCE(record->sigreturn);
+		WRITE_ONCE(record->sigreturn, false);
 		record->calls = false;
 	}
 	if (step_wanted(cpu)) {
