@@ -224,20 +224,4 @@ static inline void compat_save_callchain(struct perf_sample_data *data,
 #endif
 }
 
-/*
- * Return true if current is the event's task, in the middle of
- * perf_event_exit_task(). It then holds the mutex of the event's context, and
- * nobody else changes the event's group. Perf marks the context as dead
- * (TASK_TOMBSTONE) after stopping its events, and marks the event as exited
- * before it releases the mutex.
- */
-static inline bool compat_is_exiting(const struct perf_event *event)
-{
-	const struct perf_event_context *ctx = READ_ONCE(event->ctx);
-
-	return event->hw.target == current && ctx &&
-	       READ_ONCE(ctx->task) == (void *)-1L &&
-	       READ_ONCE(event->state) > PERF_EVENT_STATE_EXIT;
-}
-
 #endif /* HWPROF_COMPAT_H */

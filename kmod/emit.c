@@ -11,8 +11,8 @@
  * allow: nobody changes it or its group while interrupts are off. Of an
  * inactive event perf may read only what does not change: docs/rows.md has the
  * table, and attr_check_event() refuses the rest. PERF_SAMPLE_READ is the
- * exception: it is allowed, but such an event gets rows only while it is
- * active, or while its task exits and holds the mutex of its events.
+ * exception: perf reads the counts of all events of the group. So the lock of
+ * their context is held while such an event gets rows and is not active.
  */
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -28,6 +28,8 @@ enum {
 	PIECE_BYTES	= 8 << 10,
 	/* Events looked at in search of a ring. */
 	ROOT_LOOKS	= 128,
+	/* Attempts of a flush to take a context's lock. */
+	LOCK_TRIES	= 100,
 };
 
 /* --- which event takes rows ----------------------------------------------- */
@@ -46,6 +48,12 @@ static bool has_ring(const struct perf_event *event)
 	       (root->cpu >= 0 || !root->attr.inherit);
 }
 
+/* Return true if the event is in its context. It leaves when its task exits. */
+static bool is_attached(const struct perf_event *event)
+{
+	return READ_ONCE(event->attach_state) & PERF_ATTACH_CONTEXT;
+}
+
 /*
  * Return true if the inactive event @event may get a row from this CPU. A ring
  * of a CPU is written by that CPU alone, a ring of a task (cpu -1) where the
@@ -53,9 +61,9 @@ static bool has_ring(const struct perf_event *event)
  */
 static bool takes_inactive(const struct perf_event *event)
 {
-	if (event->attr.sample_type & PERF_SAMPLE_READ)
-		return compat_is_exiting(event);
-	return event->cpu >= 0 || event->hw.target == current;
+	return (event->cpu >= 0 || event->hw.target == current) &&
+	       (!(event->attr.sample_type & PERF_SAMPLE_READ) ||
+		is_attached(event));
 }
 
 /*
@@ -95,6 +103,51 @@ static struct perf_event *event_here(struct session *session)
 			break;
 	}
 	return find_root(&slot->roots) ?: find_root(&session->roots);
+}
+
+/*
+ * Return true if perf reads counts for a row of the event that others may change
+ * meanwhile. Counts of an event that is active here, and of its group, stay as
+ * they are while interrupts are off.
+ */
+static bool counts_may_change(const struct perf_event *event)
+{
+	return event->attr.sample_type & PERF_SAMPLE_READ &&
+	       READ_ONCE(event->oncpu) != smp_processor_id();
+}
+
+/*
+ * Hold the counts as they are. Return false if that is not possible now. Perf's
+ * rule for a group is to hold the mutex or the lock of its context. An event
+ * leaves its context before it is freed. Perf calls the PMU with the lock held,
+ * so this function only tries to take it. Interrupts are off, and contexts are
+ * freed by RCU: if the event was attached, the lock is still there.
+ */
+static bool hold_counts(struct perf_event *event)
+{
+	struct perf_event_context *ctx;
+
+	if (!counts_may_change(event))
+		return true;
+	if (!is_attached(event))
+		return false;
+	ctx = READ_ONCE(event->ctx);
+	if (!ctx || !raw_spin_trylock(&ctx->lock))
+		return false;
+	if (READ_ONCE(event->ctx) == ctx && is_attached(event)) {
+		__release(&ctx->lock);	/* for sparse: see release_counts() */
+		return true;
+	}
+	raw_spin_unlock(&ctx->lock);
+	return false;
+}
+
+static void release_counts(struct perf_event *event)
+{
+	if (!counts_may_change(event))
+		return;
+	__acquire(&event->ctx->lock);	/* for sparse */
+	raw_spin_unlock(&event->ctx->lock);
 }
 
 /* --- one row -------------------------------------------------------------- */
@@ -248,7 +301,13 @@ static void drain_piece(void *context)
 	raw_spin_lock_irqsave(&session->roots_lock, flags);
 	event = event_here(session);
 	emit->ring = event;
-	emit->full = event && !write_piece(session, event);
+	emit->full = false;
+	if (event && hold_counts(event)) {
+		emit->full = !write_piece(session, event);
+		release_counts(event);
+	} else if (event) {
+		emit->ring = emit->lock_tries++ < LOCK_TRIES;
+	}
 	raw_spin_unlock_irqrestore(&session->roots_lock, flags);
 }
 
@@ -468,9 +527,11 @@ void slot_emit(struct slot *slot)
 	table = &session->tables[slot->table];
 	raw_spin_lock(&session->roots_lock);
 	now.event = event_here(session);
-	if (!now.event ||
-	    !engine->rows(table->memory, 0, &at, write_now, &now))
-		engine->forget(table->memory, 0);
+	if (now.event && hold_counts(now.event)) {
+		engine->rows(table->memory, 0, &at, write_now, &now);
+		release_counts(now.event);
+	}
+	engine->forget(table->memory, 0);	/* what did not go out */
 	session->fed += slot->fed;
 	slot->fed = 0;
 	table->evicted = engine->evicted(table->memory);

@@ -200,6 +200,38 @@ TEST_F(rules, groups_of_what_exits)
 	recording_close(&recording);
 }
 
+static void run_and_sleep(void *unused)
+{
+	known_run();
+	pause();
+}
+
+/* The task sleeps when its events are disabled: their rows are not lost. */
+TEST_F(rules, groups_of_what_sleeps)
+{
+	struct perf_event_attr attr =
+		event_attr_sampling(EVENT_LOOPS | EVENT_STEP | EVENT_ROWS, 1);
+	struct recording recording;
+	struct tally tally = { .reads = true };
+
+	attr.config1 = EVENT_INTERVAL(60000);
+	attr.sample_type |= PERF_SAMPLE_READ;
+	attr.inherit = 0;
+	self->child = child_start(run_and_sleep, NULL);
+	ASSERT_EQ(0, recording_open(&recording, &attr, self->child.pid, 64,
+				    &tally));
+	recording_control(&recording, PERF_EVENT_IOC_ENABLE);
+	child_go(&self->child);
+	recording_read_until(&recording, KNOWN_BACK);
+	child_await_sleep(&self->child);
+	recording_drain(&recording);
+	EXPECT_EQ(0, tally.period);
+	recording_control(&recording, PERF_EVENT_IOC_DISABLE);
+	recording_drain(&recording);
+	EXPECT_LE(KNOWN_BACK, tally.period);
+	recording_close(&recording);
+}
+
 /*
  * --- sleeping programs
  * ---------------------------------------------------------
