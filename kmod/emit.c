@@ -28,6 +28,8 @@ enum {
 	PIECE_BYTES	= 8 << 10,
 	/* Events looked at in search of a ring. */
 	ROOT_LOOKS	= 128,
+	/* Events of a group, whose counts perf reads in the time of a row. */
+	GROUP_ROW	= 8,
 	/* Attempts of a flush to take a context's lock. */
 	LOCK_TRIES	= 100,
 };
@@ -261,18 +263,26 @@ static bool stage_row(void *context, const void *engine_row, u64 ip, u64 addr,
 	return true;
 }
 
+/* Return how many rows' time a row of the event takes: perf reads its group. */
+static unsigned int cost_of_row(const struct perf_event *event)
+{
+	if (!(event->attr.sample_type & PERF_SAMPLE_READ))
+		return 1;
+	return 1 + event->group_leader->nr_siblings / GROUP_ROW;
+}
+
 /*
- * Write some rows of the stage. Interrupts are off, and roots_lock is held.
- * Return false if the ring had no room.
+ * Write some rows of the stage. Interrupts are off, roots_lock is held, and
+ * hold_counts() was true. Return false if the ring had no room.
  */
 static bool write_piece(struct session *session, struct perf_event *event)
 {
 	struct stage *stage = session->stage;
+	unsigned int rows, cost = cost_of_row(event);
 	u32 begin = stage->taken;
-	unsigned int rows;
 
 	for (rows = 0; rows < PIECE_ROWS && !stage_is_empty(stage) &&
-	     stage->taken - begin < PIECE_BYTES; rows++) {
+	     stage->taken - begin < PIECE_BYTES; rows += cost) {
 		const struct staged *staged =
 			(void *)stage->bytes + stage->taken;
 
