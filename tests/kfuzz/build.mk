@@ -3,7 +3,8 @@
 
 KFUZZ		:= $(BUILD)/tests/kfuzz
 KFUZZ_OBJECTS	:= $(patsubst %,$(BUILD)/obj/tests/kfuzz/%.o, \
-			      kfuzz calls coverage input)
+			      kfuzz calls coverage credentials \
+			      group images input rows)
 
 $(KFUZZ_OBJECTS): override CFLAGS += -I. -D_GNU_SOURCE
 

@@ -21,6 +21,10 @@
 #include "tests/kselftest/event.h"
 #include "tests/kselftest/fault.h"
 #include "calls.h"
+#include "credentials.h"
+#include "group.h"
+#include "images.h"
+#include "rows.h"
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
@@ -29,21 +33,43 @@ enum {
 	BUFFER		= 16 * PAGE,
 	TAIL_AT		= 1032,		/* data_tail, in both kinds of rings */
 	RECURSION	= 5,
+	EVENT_BYTES	= WORDS * sizeof(uint64_t),
 };
 
 _Static_assert(TAIL_AT == offsetof(struct perf_event_mmap_page, data_tail) &&
 	       TAIL_AT == offsetof(struct hwprof_ring_page, data_tail),
 	       "the tail of a ring is where it is");
 
+/* An event that was opened. */
+struct opened {
+	struct perf_event_attr attr;	/* of size 0: none was */
+	pid_t pid;
+	int cpu;
+};
+
 /* Threads change it as well, and in no order: that is what they are for. */
 static struct {
 	int fd[FILES];
 	struct hwprof_config config[FILES];	/* of a device's session */
+	struct opened opened[FILES];
 	void *map[FILES];
 	size_t mapped[FILES];
+	/* The ring holds nothing but what the kernel wrote for the event. */
+	bool plain[FILES];
+	bool threads, redirected;	/* then nobody knows what is whose */
+	bool split;			/* there is a receiver, */
+	bool receives;			/* and this is it, without threads */
+	pid_t receiver;
 	pid_t target;
+	uint32_t table;			/* an unwind table's number */
 	uint32_t type;			/* the PMU's */
+	struct findings *findings;
 } now;
+
+static void note(unsigned long *count)
+{
+	__atomic_add_fetch(count, 1, __ATOMIC_RELAXED);
+}
 
 /* --- memory ----------------------------------------------------------------------- */
 
@@ -106,6 +132,13 @@ static void move(void *to, const void *from, size_t size)
 
 /* --- files ------------------------------------------------------------------------ */
 
+/* A ring that is mapped stays, and nobody looks whose rows are in it. */
+static void forget(unsigned int file)
+{
+	now.opened[file] = (struct opened){ };
+	now.plain[file] = false;
+}
+
 static void put_file(unsigned int file, int fd)
 {
 	if (fd < 0)
@@ -113,6 +146,7 @@ static void put_file(unsigned int file, int fd)
 	if (now.fd[file] >= 0)
 		close(now.fd[file]);
 	now.fd[file] = fd;
+	forget(file);
 }
 
 static void close_file(const struct step *step)
@@ -120,36 +154,138 @@ static void close_file(const struct step *step)
 	if (now.fd[step->file] >= 0)
 		close(now.fd[step->file]);
 	now.fd[step->file] = -1;
+	forget(step->file);
+}
+
+static void dup_file(const struct step *step)
+{
+	struct opened opened = now.opened[step->file];
+
+	put_file(step->other, dup(now.fd[step->file]));
+	now.opened[step->other] = opened;
+}
+
+/* A message with room for a file. */
+struct parcel {
+	char byte, control[CMSG_SPACE(sizeof(int))];
+	struct iovec data;
+	struct msghdr message;
+};
+
+static struct cmsghdr *parcel_init(struct parcel *parcel)
+{
+	memset(parcel, 0, sizeof(*parcel));
+	parcel->data = (struct iovec){ &parcel->byte, 1 };
+	parcel->message = (struct msghdr) {
+		.msg_iov = &parcel->data, .msg_iovlen = 1,
+		.msg_control = parcel->control,
+		.msg_controllen = sizeof(parcel->control),
+	};
+	return CMSG_FIRSTHDR(&parcel->message);
+}
+
+static bool send_file(int socket, int fd)
+{
+	struct parcel parcel;
+	struct cmsghdr *header = parcel_init(&parcel);
+
+	header->cmsg_level = SOL_SOCKET;
+	header->cmsg_type = SCM_RIGHTS;
+	header->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(header), &fd, sizeof(fd));
+	return sendmsg(socket, &parcel.message, 0) == 1;
+}
+
+/* Waits for it. The file, or -1. */
+static int receive_file(int socket)
+{
+	struct parcel parcel;
+	struct cmsghdr *header;
+	int fd = -1;
+
+	parcel_init(&parcel);
+	if (recvmsg(socket, &parcel.message, MSG_CMSG_CLOEXEC) != 1)
+		return -1;
+	header = CMSG_FIRSTHDR(&parcel.message);
+	if (header && header->cmsg_type == SCM_RIGHTS)
+		memcpy(&fd, CMSG_DATA(header), sizeof(fd));
+	return fd;
 }
 
 static void pass_file(const struct step *step)
 {
-	char byte = 0, control[CMSG_SPACE(sizeof(int))] = { 0 };
-	struct iovec data = { &byte, 1 };
-	struct msghdr message = {
-		.msg_iov = &data, .msg_iovlen = 1,
-		.msg_control = control, .msg_controllen = sizeof(control),
-	};
-	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
 	int ends[2], fd = -1;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
 		return;
-	header->cmsg_level = SOL_SOCKET;
-	header->cmsg_type = SCM_RIGHTS;
-	header->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(header), &now.fd[step->file], sizeof(int));
 	/* On its way it may be open nowhere else. */
-	if (sendmsg(ends[0], &message, 0) == 1) {
+	if (send_file(ends[0], now.fd[step->file])) {
 		close_file(step);
-		if (!(step->word[0] & 1) && recvmsg(ends[1], &message, 0) == 1 &&
-		    CMSG_FIRSTHDR(&message))
-			memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)),
-			       sizeof(fd));
+		if (!(step->word[0] & 1))
+			fd = receive_file(ends[1]);
 	}
 	put_file(step->other, fd);
 	close(ends[0]);
 	close(ends[1]);
+}
+
+/* It has other credentials, and no file but the one that comes. */
+static void be_receiver(const struct step *step, int socket)
+{
+	unsigned int i;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	now.receives = true;
+	for (i = 0; i < FILES; i++) {
+		if (now.fd[i] >= 0)
+			close(now.fd[i]);
+		now.fd[i] = -1;
+		forget(i);
+		now.map[i] = NULL;
+	}
+	now.target = 0;
+	if (credentials_drop(step->word[0]))
+		note(&now.findings->dropped);
+	put_file(step->file, receive_file(socket));
+}
+
+/*
+ * Another process, with other credentials, that is given a file, and makes the
+ * calls that follow at the same time.
+ */
+static void split(const struct step *step)
+{
+	int ends[2];
+	pid_t pid;
+
+	if (now.split || socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+		return;
+	now.split = now.redirected = true;
+	pid = fork();
+	if (!pid) {
+		close(ends[0]);
+		be_receiver(step, ends[1]);
+		close(ends[1]);
+		return;
+	}
+	if (pid > 0) {
+		now.receiver = pid;
+		send_file(ends[0], now.fd[step->file]);
+	}
+	close(ends[0]);
+	close(ends[1]);
+}
+
+/* It has some time to make its calls. */
+static void await_receiver(void)
+{
+	unsigned int i;
+
+	for (i = 0; now.receiver && i < 100; i++) {
+		if (waitpid(now.receiver, NULL, WNOHANG))
+			return;
+		usleep(2000);
+	}
 }
 
 /* --- /dev/hwprof ------------------------------------------------------------------ */
@@ -212,20 +348,26 @@ static int choose_cpu(uint64_t word)
 	return cpus[word % 8];
 }
 
-static int open_event(const struct step *step, const void *attr)
+/* Open the event @attr as the step says; the other file leads its group. */
+static void open_event(const struct step *step, unsigned int file,
+		       const struct perf_event_attr *attr)
 {
 	uint64_t flags = step->word[WORD_FLAGS];
 	int group = step->word[WORD_PID] / 8 % 2 ? now.fd[step->other] : -1;
-	int cgroup = -1, fd;
+	int cgroup = -1, fd, cpu = choose_cpu(step->word[WORD_CPU]);
 	pid_t pid = choose_pid(step->word[WORD_PID]);
 
 	if (flags & PERF_FLAG_PID_CGROUP)
 		pid = cgroup = open("/sys/fs/cgroup", O_RDONLY | O_CLOEXEC);
-	fd = syscall(SYS_perf_event_open, attr, pid,
-		     choose_cpu(step->word[WORD_CPU]), group, flags);
+	fd = syscall(SYS_perf_event_open, place(step, attr, EVENT_BYTES), pid,
+		     cpu, group, flags);
+	put_file(file, fd);
+	if (fd >= 0 && cgroup < 0)
+		now.opened[file] = (struct opened){ *attr, pid, cpu };
+	if (flags & PERF_FLAG_FD_OUTPUT)
+		now.redirected = true;
 	if (cgroup >= 0)
 		close(cgroup);
-	return fd;
 }
 
 /*
@@ -251,7 +393,7 @@ static void open_any_event(const struct step *step)
 		attr->config2 &= 0xffffffff;
 		attr->config2 |= (uint64_t)now.config[session - 1].session << 32;
 	}
-	put_file(step->file, open_event(step, place(step, words, sizeof(words))));
+	open_event(step, step->file, attr);
 }
 
 /* As the session wants it, but for the bits in the step's words. */
@@ -275,7 +417,19 @@ static void open_feeder(const struct step *step)
 	for (i = 0; i < WORD_PID; i++)
 		words[i] ^= step->word[i];
 	restrict_type(attr);
-	put_file(step->other, open_event(step, place(step, words, sizeof(words))));
+	open_event(step, step->other, attr);
+}
+
+/* An event like another one, of another target: they must not meet. */
+static void open_twin(const struct step *step)
+{
+	const struct opened *opened = &now.opened[step->file];
+	uint64_t words[WORDS] = { 0 };
+
+	if (!opened->attr.size)
+		return;
+	memcpy(words, &opened->attr, sizeof(opened->attr));
+	open_event(step, step->other, (void *)words);
 }
 
 static void event_ioctl(const struct step *step)
@@ -294,6 +448,7 @@ static void event_ioctl(const struct step *step)
 	switch (request) {
 	case PERF_EVENT_IOC_SET_OUTPUT:
 		argument = step->word[1] % 4 ? now.fd[step->other] : -1;
+		now.redirected = true;
 		break;
 	case PERF_EVENT_IOC_PERIOD:
 	case PERF_EVENT_IOC_SET_FILTER:
@@ -354,6 +509,24 @@ static void map_file(const struct step *step)
 		return;
 	now.map[step->file] = map;	/* an older one stays */
 	now.mapped[step->file] = size;
+	now.plain[step->file] = flags == MAP_SHARED && !offset &&
+				protection == (PROT_READ | PROT_WRITE) &&
+				now.opened[step->file].attr.size;
+}
+
+/* An event of the target must have rows of the target alone. */
+static void check_rows(const struct step *step)
+{
+	const struct opened *opened = &now.opened[step->file];
+
+	if (!now.plain[step->file] || now.threads || now.redirected ||
+	    !now.target || opened->pid != now.target ||
+	    opened->attr.type != now.type ||
+	    !(opened->attr.config & EVENT_ROWS) ||
+	    opened->attr.sample_type != ROWS_SAMPLE_TYPE)
+		return;
+	rows_check(now.map[step->file], now.mapped[step->file] - PAGE,
+		   opened->pid, now.findings);
 }
 
 /* All is read; the tail says so, or is nonsense, as all the control page can be. */
@@ -364,6 +537,9 @@ static void touch(const struct step *step)
 
 	if (!map)
 		return;
+	check_rows(step);
+	if (step->word[0] % 4 == 0 || step->word[0] % 8 == 7)
+		now.plain[step->file] = false;
 	move(&head, map + TAIL_AT - sizeof(head), sizeof(head));
 	move(map + TAIL_AT, step->word[0] % 4 ? &head : &step->word[1],
 	     sizeof(head));
@@ -379,6 +555,7 @@ static void remap(const struct step *step)
 
 	if (!map)
 		return;
+	now.plain[step->file] = false;
 	map = mremap(map, now.mapped[step->file], size, MREMAP_MAYMOVE);
 	if (map == MAP_FAILED)
 		return;
@@ -393,6 +570,7 @@ static void unmap(const struct step *step)
 
 	if (!map)
 		return;
+	now.plain[step->file] = false;
 	if (step->word[0] % 2) {	/* a part */
 		from = step->word[1] * PAGE % size;
 		size = step->word[2] * PAGE % (size - from) + 1;
@@ -446,7 +624,7 @@ static void end_target(void)
 static void be_target(const struct step *step)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	switch (step->word[0] % 4) {
+	switch (step->word[0] % 8) {
 	case 0:
 		execl(known_program(), "known", NULL);
 		break;
@@ -455,7 +633,10 @@ static void be_target(const struct step *step)
 	case 2:
 		recurse(RECURSION);
 		break;
-	default:
+	case TARGET_GROUP:
+	case 4:
+		group_target(step->word[1] % 2);
+	default:		/* TARGET_RUNS */
 		for (;;) {
 			recurse(RECURSION);
 			usleep(1000);
@@ -473,6 +654,82 @@ static void fork_target(const struct step *step)
 	if (!pid)
 		be_target(step);
 	now.target = pid > 0 ? pid : 0;
+}
+
+/* --- groups, credentials, images ----------------------------------------- */
+
+static void churn(const struct step *step)
+{
+	const struct opened *opened = &now.opened[step->file];
+	struct group group = {
+		.leader = now.fd[step->file],
+		.pid = opened->pid,
+		.cpu = opened->cpu,
+		.attr = &opened->attr,
+		.ring = now.plain[step->file] ? now.map[step->file] : NULL,
+	};
+	unsigned long closed;
+
+	if (!opened->attr.size)
+		return;
+	closed = group_churn(&group, step->word[0] * 2 % (GROUP_MAX + 1),
+			     1 + step->word[1] % 32);
+	__atomic_add_fetch(&now.findings->churned, closed, __ATOMIC_RELAXED);
+}
+
+static void drop(const struct step *step)
+{
+	if (credentials_drop(step->word[0]))
+		note(&now.findings->dropped);
+}
+
+/* Rows as they may be, by start, or a few that may not. */
+static void add_table(const struct step *step)
+{
+	struct hwprof_unwind_row rows[64];
+	struct hwprof_unwind_table table = {
+		.size = sizeof(table),
+		.flags = step->word[1] < 60 ? 0 : step->word[1],
+		.rows = (uintptr_t)rows,
+		.count = step->word[0] % 64 + 1,
+	};
+	unsigned int i;
+
+	for (i = 0; i < 64; i++)
+		rows[i] = (struct hwprof_unwind_row) {
+			.start = i * (1 + step->word[2] % 32),
+			.cfa = 1 + i % 4,
+			.kind = i % 2 ? HWPROF_UNWIND_SP : HWPROF_UNWIND_BP,
+		};
+	if (step->word[3] > 56)
+		memcpy(rows, &step->word[4], sizeof(uint64_t) * (WORDS - 4));
+	if (step->place == PLACE_FINE &&
+	    !ioctl(now.fd[step->file], HWPROF_IOC_UNWIND_TABLE, &table))
+		now.table = table.table;
+	else
+		ioctl(now.fd[step->file], HWPROF_IOC_UNWIND_TABLE,
+		      place(step, &table, sizeof(table)));
+}
+
+/* This program's code, by the newest table. */
+static void set_maps(const struct step *step)
+{
+	uint64_t start = (uintptr_t)set_maps & -PAGE;
+	struct hwprof_unwind_map map = {
+		.start = start,
+		.end = start + PAGE * (1 + step->word[0] % 16),
+		.base = start - step->word[1] % 16 * PAGE,
+		.table = step->word[2] < 60 ? now.table : step->word[2],
+	};
+	struct hwprof_unwind_maps maps = {
+		.size = sizeof(maps),
+		.maps = (uintptr_t)&map,
+		.count = step->word[3] % 2,
+		.pid = choose_pid(step->word[0]) ?: getpid(),
+	};
+
+	ioctl(now.fd[step->file], HWPROF_IOC_UNWIND_MAPS,
+	      place(step, &maps, sizeof(maps)));
 }
 
 /* --- sysfs ------------------------------------------------------------------------ */
@@ -546,13 +803,21 @@ static void make_call(const struct step *step)
 	case CALL_REMAP: remap(step); break;
 	case CALL_UNMAP: unmap(step); break;
 	case CALL_CLOSE: close_file(step); break;
-	case CALL_DUP: put_file(step->other, dup(now.fd[step->file])); break;
+	case CALL_DUP: dup_file(step); break;
 	case CALL_PASS: pass_file(step); break;
 	case CALL_RUN: run(step); break;
 	case CALL_FORK: fork_target(step); break;
 	case CALL_KILL: end_target(); break;
 	case CALL_EXEC: execl(known_program(), "known", NULL); break;
 	case CALL_SYSFS: use_sysfs(step); break;
+	case CALL_TWIN: open_twin(step); break;
+	case CALL_CHURN: churn(step); break;
+	case CALL_DROP: drop(step); break;
+	case CALL_SPLIT: split(step); break;
+	case CALL_CHOOSE: image_choose(step->word); break;
+	case CALL_TABLE: add_table(step); break;
+	case CALL_MAPS: set_maps(step); break;
+	case CALL_IMAGES: images_try(step->word, now.findings); break;
 	case CALL_COUNT: break;
 	}
 }
@@ -578,29 +843,36 @@ static void clean_up(const pthread_t *threads, unsigned int count)
 
 	for (i = 0; i < count; i++)
 		pthread_join(threads[i], NULL);
+	await_receiver();
 	end_target();
 	for (i = 0; i < FILES; i++)
 		if (now.fd[i] >= 0)
 			close(now.fd[i]);
 }
 
-void calls_make(const struct input *input, uint32_t type, bool faults)
+void calls_make(const struct input *input, uint32_t type, bool faults,
+		struct findings *findings)
 {
 	pthread_t threads[STEPS_MAX];
 	unsigned int i, count = 0;
 
 	memset(now.fd, 0xff, sizeof(now.fd));
 	now.type = type;
+	now.findings = findings;
 	faulty = faults;
 	signal(SIGUSR1, SIG_IGN);
 	for (i = 0; i < input->count; i++) {
 		void *step = (void *)&input->steps[i];
 
+		now.threads |= input->steps[i].beside;
 		if (!input->steps[i].beside)
 			make_step_call(step);
 		else if (!pthread_create(&threads[count], NULL, make_step_call,
 					 step))
 			count++;
+		if (now.receives)
+			count = 0;
+		now.receives = false;
 	}
 	clean_up(threads, count);
 }

@@ -5,13 +5,15 @@
 
 #include <stdbool.h>
 
+#include "findings.h"
 #include "input.h"
 
 /*
  * In a process made for it: makes all calls, whatever they say, closes all files
  * and returns, or has become another program. @type: of the PMU. @faults:
- * allocations can fail.
+ * allocations can fail. @findings: what it saw is added.
  */
-void calls_make(const struct input *input, uint32_t type, bool faults);
+void calls_make(const struct input *input, uint32_t type, bool faults,
+		struct findings *findings);
 
 #endif /* KFUZZ_CALLS_H */

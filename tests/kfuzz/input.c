@@ -105,6 +105,20 @@ static void set_config(struct step *step, const struct wish *wish)
 	memcpy(step->word, &config, sizeof(config));
 }
 
+/* Ask for any fields of a sample, and often for the counts of a group. */
+static void set_record(struct perf_event_attr *attr, uint64_t *random)
+{
+	attr->sample_type = random_next(random) & random_next(random) &
+			    (PERF_SAMPLE_MAX - 1);
+	if (random_once_in(random, 2))
+		attr->sample_type |= PERF_SAMPLE_READ | PERF_SAMPLE_RAW;
+	attr->read_format = random_below(random, 32);
+	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
+		attr->branch_sample_type = random_next(random) &
+					   (PERF_SAMPLE_BRANCH_MAX - 1);
+	attr->inherit = random_once_in(random, 4);
+}
+
 /* Rows, samples, or a count. */
 static void set_event(struct step *step, const struct wish *wish,
 		      uint32_t type, uint64_t *random)
@@ -140,6 +154,9 @@ static void set_event(struct step *step, const struct wish *wish,
 		break;
 	case 2:
 		attr.read_format = random_below(random, 32);
+		break;
+	case 3:
+		set_record(&attr, random);
 		break;
 	}
 	memcpy(step->word, &attr, sizeof(attr));
@@ -257,34 +274,170 @@ static const uint8_t by_perf[] = {
 	CALL_TOUCH, CALL_KILL, CALL_UNMAP, CALL_SYSFS,
 };
 
-unsigned int input_seeds(void)
+/* A target's group changes while rows about it are written. */
+static const uint8_t by_group[] = {
+	CALL_FORK, CALL_EVENT, CALL_MAP, CALL_CHURN, CALL_READ, CALL_CHURN,
+};
+
+/* The same of two targets, one of which is the program itself. */
+static const uint8_t by_twins[] = {
+	CALL_FORK, CALL_EVENT, CALL_MAP, CALL_TWIN, CALL_RUN, CALL_RUN,
+	CALL_EVENT_IOCTL, CALL_POLL, CALL_TOUCH, CALL_TOUCH,
+};
+
+/* A file goes to somebody who may less. */
+static const uint8_t by_receiver[] = {
+	CALL_DEVICE, CALL_CONFIG, CALL_FEEDER, CALL_TABLE, CALL_SPLIT,
+	CALL_MAPS, CALL_DROP, CALL_CONFIG, CALL_FEEDER, CALL_RUN, CALL_SNAPSHOT,
+	CALL_TABLE, CALL_MAPS, CALL_CLOSE,
+};
+
+static const uint8_t by_image[] = {
+	CALL_DEVICE, CALL_TABLE, CALL_CHOOSE, CALL_MAPS, CALL_IMAGES,
+	CALL_CLOSE,
+};
+
+/* Makes the seed's steps hang together. */
+typedef void adapt_step(struct step *step, const struct wish *wish,
+			uint32_t type);
+
+static void adapt_plain(struct step *step, const struct wish *wish,
+			uint32_t type)
 {
-	return 2 * ARRAY_SIZE(engines);
+	uint64_t random = step->call;
+
+	if (step->call == CALL_CONFIG)
+		set_config(step, wish);
+	if (step->call == CALL_EVENT)
+		set_event(step, wish, type, &random);
+	/* The event is another file than the device. */
+	step->other = step->call == CALL_FEEDER;
 }
 
-void input_seed(struct input *input, unsigned int number, uint32_t type)
+/* Rows of what the target did, each millisecond. */
+static void set_rows(struct step *step, const struct wish *wish, uint32_t type)
 {
-	bool device = number % 2;
-	const uint8_t *calls = device ? by_device : by_perf;
-	struct wish wish = { .config = engines[number / 2] | EVENT_STEP };
-	uint64_t random = number;
+	struct perf_event_attr attr = {
+		.type = type,
+		.size = sizeof(attr),
+		.config = wish->config | EVENT_ROWS,
+		.config1 = EVENT_INTERVAL(1),
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			       PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+
+	memcpy(step->word, &attr, sizeof(attr));
+	step->word[WORD_PID] = PID_TARGET;
+}
+
+static void adapt_group(struct step *step, const struct wish *wish,
+			uint32_t type)
+{
+	struct perf_event_attr *attr = (void *)step->word;
+
+	switch (step->call) {
+	case CALL_FORK:
+		step->word[0] = TARGET_GROUP;
+		step->word[1] = 0;		/* on that CPU, */
+		break;
+	case CALL_EVENT:
+		set_rows(step, wish, type);
+		attr->sample_type |= PERF_SAMPLE_READ;
+		attr->read_format = PERF_FORMAT_GROUP;
+		step->word[WORD_CPU] = 1;	/* and so is the event */
+		break;
+	case CALL_MAP:
+		memset(step->word, 0, sizeof(step->word));
+		step->word[0] = 4;		/* 16 pages */
+		break;
+	case CALL_CHURN:
+		step->word[0] = 48;
+		step->word[1] = 15;
+		break;
+	}
+}
+
+static void adapt_twins(struct step *step, const struct wish *wish,
+			uint32_t type)
+{
+	switch (step->call) {
+	case CALL_FORK:
+		step->word[0] = TARGET_RUNS;
+		break;
+	case CALL_EVENT:
+		set_rows(step, wish, type);
+		break;
+	case CALL_TWIN:
+		step->other = 1;
+		break;
+	case CALL_EVENT_IOCTL:
+		step->word[0] = 1;		/* PERF_EVENT_IOC_DISABLE */
+		break;
+	case CALL_TOUCH:
+		step->word[0] = 1;		/* reads, and no nonsense */
+		break;
+	default:
+		adapt_group(step, wish, type);
+	}
+}
+
+static const struct seed {
+	const uint8_t *calls;
+	unsigned int count;
+	adapt_step *adapt;
+} seeds[] = {
+#define SEED(calls, adapt)	{ calls, ARRAY_SIZE(calls), adapt }
+	SEED(by_group, adapt_group),
+	SEED(by_twins, adapt_twins),
+	SEED(by_receiver, adapt_plain),
+	SEED(by_image, adapt_plain),
+	SEED(by_perf, adapt_plain),
+	SEED(by_device, adapt_plain),
+#undef SEED
+};
+
+/* The scenarios with one engine; the last two with each. */
+enum { SCENARIOS = 4, EACH_ENGINE = 2 };
+
+_Static_assert(SCENARIOS + EACH_ENGINE == ARRAY_SIZE(seeds),
+	       "all seeds are run");
+
+static void fill(struct input *input, const struct seed *seed, uint64_t engine,
+		 uint32_t type, uint64_t *random)
+{
+	struct wish wish = { .config = engine | EVENT_STEP };
 	unsigned int i;
 
-	input->count = device ? sizeof(by_device) : sizeof(by_perf);
+	input->count = seed->count;
 	memset(input->steps, 0, sizeof(input->steps));
 	for (i = 0; i < input->count; i++) {
 		struct step *step = &input->steps[i];
 
-		step->call = calls[i];
-		set_words(step, type, &random);
-		if (step->call == CALL_CONFIG)
-			set_config(step, &wish);
-		if (step->call == CALL_EVENT)
-			set_event(step, &wish, type, &random);
-		/* The event is another file than the device. */
-		step->other = step->call == CALL_FEEDER;
+		step->call = seed->calls[i];
+		set_words(step, type, random);
 		step->word[WORD_PID] = step->word[WORD_CPU] = 0;
+		seed->adapt(step, &wish, type);
 	}
+}
+
+unsigned int input_seeds(void)
+{
+	return SCENARIOS + EACH_ENGINE * ARRAY_SIZE(engines);
+}
+
+void input_seed(struct input *input, unsigned int number, uint32_t type)
+{
+	unsigned int kind = number, engine = 1;		/* calls */
+	uint64_t random = number;
+
+	if (number >= SCENARIOS) {
+		kind = SCENARIOS + number % EACH_ENGINE;
+		engine = (number - SCENARIOS) / EACH_ENGINE;
+	}
+	fill(input, &seeds[kind], engines[engine], type, &random);
 }
 
 /* --- mutation --------------------------------------------------------------------- */
@@ -365,4 +518,14 @@ void input_mutate(struct input *input, const struct input *other,
 
 	while (times--)
 		mutate_once(input, other, type, random);
+}
+
+void input_scenario(struct input *input, uint32_t type, uint64_t *random)
+{
+	const struct seed *seed = &ONE_OF(seeds, random);
+	unsigned int times = random_below(random, 4);
+
+	fill(input, seed, ONE_OF(engines, random), type, random);
+	while (times--)
+		mutate_once(input, input, type, random);
 }

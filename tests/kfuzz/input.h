@@ -39,7 +39,15 @@ enum {
 	X(FORK,		4)	/* a target, with all files */		       \
 	X(KILL,		2)						       \
 	X(EXEC,		1)						       \
-	X(SYSFS,	3)	/* reads, or as root writes, a file */
+	X(SYSFS,	3)	/* reads, or as root writes, a file */	       \
+	X(TWIN,		3)	/* opens an event like the file's */	       \
+	X(CHURN,	1)	/* siblings of the file, while rows come */    \
+	X(DROP,		1)	/* credentials */			       \
+	X(SPLIT,	1)	/* passes it to a process that may less */     \
+	X(CHOOSE,	1)	/* what its image is told by */		       \
+	X(TABLE,	2)	/* for unwinding */			       \
+	X(MAPS,		2)						       \
+	X(IMAGES,	1)	/* many of them, told to a new file */
 
 enum call {
 #define X(call, weight)	CALL_##call,
@@ -77,6 +85,13 @@ enum {
 	WORD_FLAGS	= 19,
 };
 
+/* Words that mean more than others. */
+enum {
+	PID_TARGET	= 2,		/* WORD_PID: what CALL_FORK made */
+	TARGET_GROUP	= 3,		/* of CALL_FORK: group_target(), */
+	TARGET_RUNS	= 5,		/* or runs and sleeps */
+};
+
 struct input {
 	unsigned int count;
 	struct step steps[STEPS_MAX];
@@ -85,6 +100,9 @@ struct input {
 /* As a program that knows what it does would begin; there are input_seeds(). */
 unsigned int input_seeds(void);
 void input_seed(struct input *input, unsigned int number, uint32_t type);
+
+/* A seed that was changed in a few places. */
+void input_scenario(struct input *input, uint32_t type, uint64_t *random);
 
 /* At random, but of sense for the most part. @type: of the PMU. */
 void input_make(struct input *input, uint32_t type, uint64_t *random);

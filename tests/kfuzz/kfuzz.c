@@ -33,6 +33,7 @@
 enum {
 	CORPUS		= 4096,
 	FRESH		= 3,	/* one in so many is no mutant: short runs need them */
+	SCENARIO	= 3,	/* one in so many is a changed seed */
 	PLAIN		= 4,	/* in this part of the time: plain ones, too */
 	INPUT_SECONDS	= 20,	/* then it is ended */
 	MEMORY_MIB	= 64,	/* of all sessions */
@@ -43,6 +44,7 @@ enum {
 
 /* What main() is told; shared memory. */
 struct result {
+	struct findings findings;
 	unsigned long inputs, late, died, full;
 	unsigned int kept;
 	unsigned int seeds, covered;	/* places: by the seeds, in all */
@@ -106,7 +108,7 @@ static _Noreturn void be_input(const struct input *input)
 	alarm(INPUT_SECONDS);
 	if (guided)
 		coverage_begin(&self->coverage);
-	calls_make(input, pmu_type, faults);
+	calls_make(input, pmu_type, faults, &self->result->findings);
 	_exit(0);
 }
 
@@ -187,7 +189,9 @@ static void run_mutant(uint64_t *random)
 	struct input input = corpus[random_below(random, kept)];
 	const struct input *other = &corpus[random_below(random, kept)];
 
-	if (random_once_in(random, FRESH))
+	if (random_once_in(random, SCENARIO))
+		input_scenario(&input, pmu_type, random);
+	else if (random_once_in(random, FRESH))
 		input_make(&input, pmu_type, random);
 	else
 		input_mutate(&input, other, pmu_type, random);
@@ -276,6 +280,22 @@ static void ok(bool good, const char *what, const char *name)
 	failures += !good;
 }
 
+static void report_findings(const struct worker *worker)
+{
+	const struct findings *findings = &worker->result->findings;
+
+	printf("# %s: %lu siblings closed, credentials dropped %lu times\n",
+	       worker->name, findings->churned, findings->dropped);
+	printf("# %s: %lu of %lu rows of targets were about others\n",
+	       worker->name, findings->foreign, findings->rows);
+	printf("# %s: %lu images; %lu of %lu groups of them had no room\n",
+	       worker->name, findings->chosen, findings->met,
+	       findings->images);
+	ok(!findings->foreign, "rows are about their event's target",
+	   worker->name);
+	ok(!findings->met, "images that differ have room", worker->name);
+}
+
 static void report(const struct worker *worker, bool ended)
 {
 	const struct result *result = worker->result;
@@ -284,6 +304,7 @@ static void report(const struct worker *worker, bool ended)
 	       worker->name, result->inputs, result->died, result->late);
 	ok(ended && result->inputs > input_seeds(), "inputs were run",
 	   worker->name);
+	report_findings(worker);
 	if (!guided) {
 		printf("ok %u - %s: coverage grows # SKIP unguided: this kernel has no kcov\n",
 		       ++tests, worker->name);

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/capability.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "credentials.h"
+
+enum { OTHER_USER = 1001 };
+
+static bool drop_capabilities(void)
+{
+	struct __user_cap_header_struct header = {
+		_LINUX_CAPABILITY_VERSION_3, 0
+	};
+	struct __user_cap_data_struct none[2] = { 0 };
+
+	return !syscall(SYS_capset, &header, none);
+}
+
+/* Whoever looks at the process, as fail-nth does, need not be root. */
+static bool become_other(void)
+{
+	bool good = !setresgid(OTHER_USER, OTHER_USER, OTHER_USER) &&
+		    !setresuid(OTHER_USER, OTHER_USER, OTHER_USER);
+
+	prctl(PR_SET_DUMPABLE, 1);
+	return good;
+}
+
+/* This thread alone: the others of the process keep theirs. */
+static bool thread_becomes_other(void)
+{
+	return !syscall(SYS_setresuid, OTHER_USER, OTHER_USER, OTHER_USER);
+}
+
+/* As a setuid program does for a while. */
+static bool seem_other(void)
+{
+	return !seteuid(OTHER_USER);
+}
+
+bool credentials_drop(uint64_t word)
+{
+	switch (word % 8) {
+	case 0:
+	case 1:
+		return become_other();
+	case 2:
+		return thread_becomes_other();
+	case 3:
+		return seem_other();
+	case 4:
+		return drop_capabilities();
+	case 5:
+		return !unshare(CLONE_NEWUSER);
+	case 6:
+		return !unshare(CLONE_NEWUSER | CLONE_NEWPID);
+	default:
+		return !prctl(PR_SET_DUMPABLE, 0);
+	}
+}
