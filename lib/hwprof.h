@@ -293,11 +293,14 @@ const char *hwprof_source_name(enum hwprof_source source);
  *	then, and addresses are offsets in files.
  * @HWPROF_MERGE_SITES: contexts: merge all calls of one procedure by another,
  *	whatever their call site.
+ * @HWPROF_BY_INSTRUCTIONS: paths: the metric is instructions, as decoded from
+ *	the code, where no counter is known.
  */
 enum hwprof_flags {
 	HWPROF_PER_PROCESS = 1 << 0,
 	HWPROF_NO_OBJECTS = 1 << 1,
 	HWPROF_MERGE_SITES = 1 << 8,
+	HWPROF_BY_INSTRUCTIONS = 1 << 9,
 };
 
 /**
@@ -313,8 +316,9 @@ enum hwprof_flags {
  *
  * All fields 0, or NULL instead of the struct, means the defaults.
  * @flags: enum hwprof_flags and HWPROF_RANGES_OF_FLAG().
- * @hot: least share of a hot range, without the hot ranges inside it: above 0,
- *	up to 1. 0 means 0.1.
+ * @hot: ranges: least share of a hot range, without the hot ranges inside it.
+ *	Paths: least share of the metric of a hot path or procedure. Above 0, up
+ *	to 1. 0 means 0.1 for ranges, and 0.01 for paths.
  * @symfs: folder with the recorded machine's files, either at their paths or
  *	all in the folder itself. NULL means /.
  * @debuginfo: folder with debug files by build id (.build-id/xx/...). NULL
@@ -1277,11 +1281,12 @@ int hwprof_contexts_folded(const struct hwprof_profile *profile, FILE *out);
  * enum hwprof_heat - How hot a path or procedure is (Ammons, Ball, Larus,
  *	section 6.4)
  *
- * The metric is cycles if the source knows them, otherwise branches. Hot paths
- * have at least 1 % of the metric. If the metric is branches, a hot path is
- * neither dense nor sparse.
- * @HWPROF_COLD: has less than 1 % of the metric.
- * @HWPROF_HOT: has at least 1 %, and the metric is branches.
+ * The metric is time if it chose the windows, or else cycles if the source knows
+ * them, or else branches or, with HWPROF_BY_INSTRUCTIONS, instructions. Hot paths
+ * have at least 1 % of the metric, or what struct hwprof_options has in @hot. If
+ * the metric is branches, a hot path is neither dense nor sparse.
+ * @HWPROF_COLD: has less of the metric.
+ * @HWPROF_HOT: has so much, and the metric is branches.
  * @HWPROF_SPARSE: is hot, but has no more of the metric per branch than the
  *	program has on average.
  * @HWPROF_DENSE: is hot, and has more of the metric per branch than the program
@@ -1317,6 +1322,7 @@ enum hwprof_heat {
  * @pid: process, or 0.
  * @comm: name of the process, or NULL.
  * @windows: windows taken on its paths.
+ * @instructions: instructions of its paths whose code can be decoded.
  */
 struct hwprof_procedure {
 	const char *object;
@@ -1334,6 +1340,7 @@ struct hwprof_procedure {
 	uint32_t pid;
 	const char *comm;
 	double windows;
+	uint64_t instructions;
 };
 
 /**
@@ -1372,6 +1379,8 @@ struct hwprof_procedure {
  * @windows: windows that time or a counter's overflow took while it was in
  *	flight. It is an estimate where other paths begin alike. 0 if there are
  *	none or unknown.
+ * @instructions: @count times the instructions of its blocks, without its
+ *	calls; 0 if some of its code cannot be decoded.
  */
 struct hwprof_path {
 	const struct hwprof_procedure *procedure;
@@ -1399,6 +1408,7 @@ struct hwprof_path {
 	enum hwprof_heat heat;
 	enum hwprof_basis basis;
 	double windows;
+	uint64_t instructions;
 };
 
 /**
@@ -1460,7 +1470,8 @@ struct hwprof_heat_sum {
 /**
  * struct hwprof_paths_summary - Sums over all paths
  * @metric: "time" if time chose all windows, else "cycles" if they are known,
- *	else "branches". With "time", shares are those of all windows.
+ *	else "instructions" with HWPROF_BY_INSTRUCTIONS, else "branches". With
+ *	"time", shares are those of all windows.
  * @paths: sums of paths, by heat.
  * @procedures: sums of procedures, by heat.
  * @count: how often paths ran.

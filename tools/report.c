@@ -30,9 +30,12 @@ const char report_usage[] =
 "  -i, --input FILE    the same, for one file\n"
 "      --diff          what has changed from the first of two files to the second\n"
 "      --hot PERCENT   ranges: hot are those with so much of all events, without\n"
-"                      the hot ranges inside them (default: 10)\n"
+"                      the hot ranges inside them (default: 10); paths: those\n"
+"                      with so much of the metric (default: 1)\n"
 REPORT_CHAIN_USAGE
 "      --blocks        paths: spell them out, block by block\n"
+"      --instructions  paths: shares are of instructions, as the code has them,\n"
+"                      where nothing else is known but branches\n"
 "      --contexts      paths: by which calling contexts each was run, where the\n"
 "                      recording has both in one event (-e paths,cct)\n"
 "      --of STREAM     ranges: those of ip, load-value, load-address,\n"
@@ -145,6 +148,9 @@ int report_option(struct report *report, int option, char *value,
 	case 'X':
 		report->no_source = true;
 		return -1;
+	case 'I':
+		report->flags |= HWPROF_BY_INSTRUCTIONS;
+		return -1;
 	}
 	return option_error(option, usage, argv);
 }
@@ -220,8 +226,10 @@ int report_check(const struct report *report, int kind)
 	if (report->limit && has & REPORT_TREE && !report->diff)
 		return usage_error("%s are a tree, which --limit would cut",
 				   report_kind_of(kind)->things);
-	if (report->hot && !(has & REPORT_RANGES))
-		return usage_error("--hot is of ranges");
+	if (report->hot && !(has & (REPORT_RANGES | REPORT_PATHS)))
+		return usage_error("--hot is of ranges and paths");
+	if (report->flags & HWPROF_BY_INSTRUCTIONS && !(has & REPORT_PATHS))
+		return usage_error("--instructions is of paths");
 	if (report->of && !(has & REPORT_RANGES))
 		return usage_error("--of is of ranges");
 	if (report->blocks && !(has & REPORT_PATHS))

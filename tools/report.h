@@ -58,6 +58,7 @@ struct report {
 #define REPORT_CODE_OPTIONS						\
 	{ "blocks", no_argument, NULL, 'B' },				\
 	{ "hot", required_argument, NULL, 'H' },			\
+	{ "instructions", no_argument, NULL, 'I' },			\
 	{ "of", required_argument, NULL, 'O' }
 
 /* Options of commands that read files. */

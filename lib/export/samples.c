@@ -13,7 +13,8 @@ const char *sample_frame_name(const struct sample_frame *frame,
 {
 	if (frame->function)
 		return frame->function;
-	snprintf(text, FRAME_TEXT, "0x%" PRIx64, frame->address);
+	snprintf(text, FRAME_TEXT, "0x%" PRIx64,
+		 frame->entry ? frame->entry : frame->address);
 	return text;
 }
 
@@ -97,6 +98,7 @@ static struct sample_frame context_frame(const struct context_node *node,
 	struct sample_frame frame = {
 		.object = context->object, .build_id = context->build_id,
 		.function = context->function, .address = context->address,
+		.entry = context->address,
 	};
 	struct object *object = node->object;
 

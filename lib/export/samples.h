@@ -31,6 +31,8 @@ struct sample_frame {
 	const char *file;
 	unsigned int line;
 	uint64_t address;
+	uint64_t entry;			/* where its procedure begins, if that
+					 * is known and has no symbol; or 0 */
 };
 
 struct sample_label {
@@ -61,7 +63,7 @@ void samples_types(const struct hwprof_profile *profile,
 int samples_each(const struct hwprof_profile *profile, samples_fn fn,
 		 void *context);
 
-/* The frame's function, or its address in @text. */
+/* The frame's function, or in @text the address of its procedure or itself. */
 enum { FRAME_TEXT = 32 };
 const char *sample_frame_name(const struct sample_frame *frame,
 			      char text[FRAME_TEXT]);

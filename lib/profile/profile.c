@@ -231,7 +231,7 @@ int profile_check_options(enum hwprof_kind kind,
 {
 	if (!(options->hot >= 0 && options->hot <= 1)) {
 		snprintf(message, size,
-			 "ranges with %g of all events are to be hot: above 0, up to 1 is allowed",
+			 "what has a share of %g is to be hot: above 0, up to 1 is allowed",
 			 options->hot);
 		return -EINVAL;
 	}

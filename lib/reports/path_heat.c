@@ -8,8 +8,6 @@
 
 #include "paths.h"
 
-#define HOT		0.01	/* share of the metric */
-
 static int compare_procedures(const struct path_entry *x,
 			      const struct path_entry *y)
 {
@@ -66,6 +64,7 @@ static int find_procedures(struct hwprof_paths *paths)
 		procedure->branches += entry->path.branches;
 		procedure->cycles += entry->path.cycles;
 		procedure->windows += entry->path.windows;
+		procedure->instructions += entry->path.instructions;
 		entry->path.procedure = procedure;
 		entry->path.end_offset = entry->path.end - entry->symbol;
 	}
@@ -74,26 +73,34 @@ static int find_procedures(struct hwprof_paths *paths)
 
 /* --- shares --------------------------------------------------------------- */
 
-enum metric_of { OF_BRANCHES, OF_CYCLES, OF_TIME };
+enum metric_of { OF_BRANCHES, OF_INSTRUCTIONS, OF_CYCLES, OF_TIME };
+
+/* What a path or a procedure has of each metric. */
+struct amounts {
+	double branches, instructions, cycles, windows;
+};
 
 struct metric {
 	enum metric_of of;
+	double hot;			/* least share of what is hot */
 	double whole;			/* total that shares refer to */
 	double amount, branches;	/* of all paths */
 };
 
-static double amount_of(const struct metric *metric, double branches,
-			double cycles, double windows)
+static double amount_of(const struct metric *metric,
+			const struct amounts *amounts)
 {
 	switch (metric->of) {
 	case OF_TIME:
-		return windows;
+		return amounts->windows;
 	case OF_CYCLES:
-		return cycles;
+		return amounts->cycles;
+	case OF_INSTRUCTIONS:
+		return amounts->instructions;
 	case OF_BRANCHES:
 		break;
 	}
-	return branches;
+	return amounts->branches;
 }
 
 static double share_of(const struct metric *metric, double amount)
@@ -104,7 +111,7 @@ static double share_of(const struct metric *metric, double amount)
 static enum hwprof_heat heat_of(const struct metric *metric, double amount,
 				uint64_t branches)
 {
-	if (share_of(metric, amount) < HOT)
+	if (share_of(metric, amount) < metric->hot)
 		return HWPROF_COLD;
 	if (metric->of == OF_BRANCHES)
 		return HWPROF_HOT;
@@ -179,36 +186,67 @@ static void sum_up(struct hwprof_paths *paths, const struct metric *metric)
 	}
 }
 
-/*
- * Chooses time if windows were taken on paths, cycles if known, or else
- * branches.
- */
-static void choose_metric(struct hwprof_paths *paths, struct metric *metric)
+static struct amounts path_amounts(const struct hwprof_path *path)
 {
-	static const char *const names[] = {
-		[OF_BRANCHES] = "branches", [OF_CYCLES] = "cycles",
-		[OF_TIME] = "time",
+	return (struct amounts){
+		.branches = path->branches, .cycles = path->cycles,
+		.instructions = path->instructions, .windows = path->windows,
 	};
+}
+
+static struct amounts sum_amounts(struct hwprof_paths *paths)
+{
 	struct hwprof_paths_summary *summary = &paths->summary;
-	double cycles = 0;
+	struct amounts sums = { .branches = 0 };
 	size_t i;
 
 	for (i = 0; i < paths->count; i++) {
 		const struct hwprof_path *path = &paths->entries[i]->path;
 
-		cycles += path->cycles;
+		sums.cycles += path->cycles;
+		sums.instructions += path->instructions;
+		if (!path->instructions)
+			paths->undecoded += path->branches;
 		summary->branches += path->branches;
 		summary->count += path->count;
 		summary->windows += path->windows;
 	}
-	metric->of = summary->windows > 0 ? OF_TIME :
-		     cycles > 0 ? OF_CYCLES : OF_BRANCHES;
-	metric->branches = summary->branches;
-	metric->amount = amount_of(metric, summary->branches, cycles,
-				   summary->windows);
+	sums.branches = summary->branches;
+	sums.windows = summary->windows;
+	return sums;
+}
+
+static enum metric_of which_metric(const struct hwprof_paths *paths,
+				   const struct amounts *sums)
+{
+	if (sums->windows > 0)
+		return OF_TIME;
+	if (sums->cycles > 0)
+		return OF_CYCLES;
+	return sums->instructions > 0 &&
+	       paths->profile.flags & HWPROF_BY_INSTRUCTIONS ?
+	       OF_INSTRUCTIONS : OF_BRANCHES;
+}
+
+/*
+ * Chooses time if windows were taken on paths, cycles if known, or else
+ * branches or, if they are wanted, instructions.
+ */
+static void choose_metric(struct hwprof_paths *paths, struct metric *metric)
+{
+	static const char *const names[] = {
+		[OF_BRANCHES] = "branches", [OF_CYCLES] = "cycles",
+		[OF_INSTRUCTIONS] = "instructions", [OF_TIME] = "time",
+	};
+	const struct amounts sums = sum_amounts(paths);
+
+	metric->of = which_metric(paths, &sums);
+	metric->hot = paths->hot;
+	metric->branches = sums.branches;
+	metric->amount = amount_of(metric, &sums);
 	metric->whole = metric->of == OF_TIME ? paths->profile.totals.windows :
 						metric->amount;
-	summary->metric = names[metric->of];
+	paths->summary.metric = names[metric->of];
 }
 
 static void set_shares(struct hwprof_paths *paths, const struct metric *metric)
@@ -217,16 +255,20 @@ static void set_shares(struct hwprof_paths *paths, const struct metric *metric)
 
 	for (i = 0; i < paths->count; i++) {
 		struct hwprof_path *path = &paths->entries[i]->path;
-		double amount = amount_of(metric, path->branches, path->cycles,
-					  path->windows);
+		const struct amounts amounts = path_amounts(path);
+		double amount = amount_of(metric, &amounts);
 
 		path->share = share_of(metric, amount);
 		path->heat = heat_of(metric, amount, path->branches);
 	}
 	for (i = 0; i < paths->procedure_count; i++) {
 		struct hwprof_procedure *it = &paths->procedures[i];
-		double amount = amount_of(metric, it->branches, it->cycles,
-					  it->windows);
+		const struct amounts amounts = {
+			.branches = it->branches, .cycles = it->cycles,
+			.instructions = it->instructions,
+			.windows = it->windows,
+		};
+		double amount = amount_of(metric, &amounts);
 
 		it->share = share_of(metric, amount);
 		it->heat = heat_of(metric, amount, it->branches);

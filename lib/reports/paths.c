@@ -9,6 +9,8 @@
 #include "place.h"
 #include "base/tree.h"
 
+#define HOT		0.01	/* share of the metric */
+
 #define ORDER(a, b)	do {						       \
 	int order_ = compare_u64(a, b);					       \
 									       \
@@ -277,6 +279,33 @@ static uint32_t blocks_of(const struct line *line)
 	return line->undecoded ? 1 : line->count;
 }
 
+static uint64_t instructions_of(const struct line *line)
+{
+	uint64_t count = 0;
+	uint32_t i;
+
+	for (i = 0; !line->undecoded && i < line->count; i++)
+		count += line->blocks[i].instructions;
+	return count;
+}
+
+/* Counts the instructions of a path, if all of its lines are known. */
+static void count_instructions(struct path_entry *entry)
+{
+	uint64_t run = 0, of_line;
+	uint32_t i;
+
+	if (entry->spelled < entry->path.length)
+		return;
+	for (i = 0; i < path_lines(entry); i++) {
+		of_line = instructions_of(entry->lines[i]);
+		if (!of_line)
+			return;
+		run += of_line;
+	}
+	entry->path.instructions = run * entry->path.count;
+}
+
 /* Finds the lines of a path. Returns 0 or -ENOMEM. */
 static int find_lines(struct hwprof_paths *paths, struct path_entry *entry)
 {
@@ -296,6 +325,7 @@ static int find_lines(struct hwprof_paths *paths, struct path_entry *entry)
 			return -ENOMEM;
 		entry->path.blocks += blocks_of(entry->lines[i]);
 	}
+	count_instructions(entry);
 	return 0;
 }
 
@@ -356,6 +386,23 @@ static int warn(struct hwprof_profile *profile,
 		totals->samples);
 }
 
+static int warn_of_undecoded(struct hwprof_paths *paths)
+{
+	if (!(paths->profile.flags & HWPROF_BY_INSTRUCTIONS) ||
+	    !paths->undecoded)
+		return 0;
+	if (!strcmp(paths->summary.metric, "branches"))
+		return warnings_add(
+			&paths->profile.warnings,
+			"no code could be decoded: shares are of branches");
+	if (strcmp(paths->summary.metric, "instructions"))
+		return 0;
+	return warnings_add(
+		&paths->profile.warnings,
+		"paths with %.2g %% of the branches have no share: code of theirs cannot be decoded",
+		100.0 * paths->undecoded / paths->summary.branches);
+}
+
 static int finish(struct hwprof_profile *profile)
 {
 	struct hwprof_paths *paths = (struct hwprof_paths *)profile;
@@ -370,7 +417,7 @@ static int finish(struct hwprof_profile *profile)
 			return -ENOMEM;
 	}
 	return path_contexts_finish(paths) ?: paths_time(paths) ?:
-	       paths_rank(paths);
+	       paths_rank(paths) ?: warn_of_undecoded(paths);
 }
 
 static void destroy(struct hwprof_profile *profile)
@@ -386,6 +433,14 @@ static void destroy(struct hwprof_profile *profile)
 	free(paths->procedures);
 }
 
+static void configure(struct hwprof_profile *profile,
+		      const struct hwprof_options *options)
+{
+	struct hwprof_paths *paths = (struct hwprof_paths *)profile;
+
+	paths->hot = options->hot ? options->hot : HOT;
+}
+
 const struct profile_kind paths_kind = {
 	.size = sizeof(struct hwprof_paths),
 	.kind = HWPROF_KIND_PATHS,
@@ -399,6 +454,7 @@ const struct profile_kind paths_kind = {
 	.count = hwprof_paths_count,
 	.destroy = destroy,
 	.warn = warn,
+	.configure = configure,
 	.beside = path_contexts_take,
 };
 

@@ -77,6 +77,9 @@ struct hwprof_paths {
 	struct hwprof_procedure **order;	/* the procedures by share */
 	size_t procedure_count;
 	struct hwprof_paths_summary summary;
+	double hot;			/* least share of a hot path */
+	uint64_t undecoded;		/* branches on paths whose instructions
+					 * are not known */
 	void *placed;			/* tree of struct path_entry */
 	void *open;			/* tree of path_entry: paths in flight
 					 * when a window was taken */

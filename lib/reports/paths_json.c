@@ -65,10 +65,13 @@ static void put_windows(struct json *json, double windows)
 	json_number(json, "windows", windows > 0 ? windows : NAN);
 }
 
-static void put_share(struct json *json, uint64_t branches, uint64_t cycles,
-		      double windows, double share, enum hwprof_heat heat)
+static void put_share(struct json *json, uint64_t branches,
+		      uint64_t instructions, uint64_t cycles, double windows,
+		      double share, enum hwprof_heat heat)
 {
 	json_unsigned(json, "branches", branches);
+	json_unsigned_unless(json, "instructions", instructions,
+			     !instructions);
 	json_unsigned_unless(json, "cycles", cycles, !cycles);
 	put_windows(json, windows);
 	json_number(json, "share", share);
@@ -102,8 +105,8 @@ void paths_put(struct json *json, const char *name, const void *paths,
 	json_unsigned(json, "count", path->count);
 	json_unsigned_unless(json, "number", path->number, path->unnumbered);
 	json_string(json, "unnumbered", path->unnumbered);
-	put_share(json, path->branches, path->cycles, path->windows,
-		  path->share, path->heat);
+	put_share(json, path->branches, path->instructions, path->cycles,
+		  path->windows, path->share, path->heat);
 	json_string(json, "basis", json_basis_name(path->basis));
 	if (path->procedure->pid) {
 		json_unsigned(json, "pid", path->procedure->pid);
@@ -134,8 +137,8 @@ void paths_put_procedure(struct json *json, const char *name, const void *paths,
 			     procedure->unnumbered);
 	json_string(json, "unnumbered", procedure->unnumbered);
 	json_unsigned(json, "count", procedure->count);
-	put_share(json, procedure->branches, procedure->cycles,
-		  procedure->windows, procedure->share, procedure->heat);
+	put_share(json, procedure->branches, procedure->instructions,
+		  procedure->cycles, procedure->windows, procedure->share, procedure->heat);
 	if (procedure->pid) {
 		json_unsigned(json, "pid", procedure->pid);
 		json_string(json, "comm", procedure->comm);

@@ -12,6 +12,7 @@
 #include "assembled.h"
 #include "check.h"
 #include "fixture.h"
+#include "found.h"
 #include "code/lines.h"
 
 enum { BASE = 0x400000 };
@@ -457,6 +458,30 @@ static void test_no_code(void **state)
 	hwprof_profile_free(profile);
 }
 
+/* A path has the instructions of its blocks, and by these its share. */
+static void test_metric(void **state)
+{
+	struct way way = straight(), loop = way_of(assembled_at("known"),
+						   assembled_at("end"), 0);
+	struct hwprof_profile *profile =
+		read_way(&way, assembled, HWPROF_BY_INSTRUCTIONS);
+	const struct hwprof_path *path = hwprof_paths_get(profile, 0);
+
+	assert_int_equal(path->instructions, 3 + 2 + 2 + 2 + 2);
+	assert_int_equal(path->procedure->instructions, path->instructions);
+	assert_string_equal(hwprof_paths_summary(profile)->metric,
+			    "instructions");
+	assert_true(path->share == 1);
+	assert_int_equal(path->heat, HWPROF_SPARSE);
+	hwprof_profile_free(profile);
+	profile = read_way(&loop, "/no/such", HWPROF_BY_INSTRUCTIONS);
+	path = hwprof_paths_get(profile, 0);
+	assert_int_equal(path->instructions, 0);
+	assert_string_equal(hwprof_paths_summary(profile)->metric, "branches");
+	assert_true(found_warning(profile, "no code could be decoded"));
+	hwprof_profile_free(profile);
+}
+
 static void test_json(void **state)
 {
 	struct way way = straight();
@@ -486,6 +511,7 @@ int main(void)
 		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_undecoded),
 		cmocka_unit_test(test_no_code),
+		cmocka_unit_test(test_metric),
 		cmocka_unit_test(test_json),
 	};
 

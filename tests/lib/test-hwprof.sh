@@ -410,7 +410,7 @@ check "contexts, --sort" 2 "are of loops" "$hwprof" report cct --sort share
 check "contexts, --folded and --json" 2 "no JSON" \
 	"$hwprof" report cct --folded --json
 check "loops, --folded" 2 "are of cct" "$hwprof" report loops --folded
-check "loops, --hot" 2 "is of ranges" "$hwprof" report loops --hot 5
+check "loops, --hot" 2 "is of ranges and paths" "$hwprof" report loops --hot 5
 
 # 3,000 calls of inner, 1,000 of middle, and one of outer.
 check "calls" 0 "3 call pairs of 3 methods; exact" "$hwprof" report calls -i \
@@ -454,7 +454,13 @@ check "paths, JSON" 0 '"paths_of_90_percent": 5' sh -c \
 check "paths of loops" 0 "no path was seen" "$hwprof" report paths -i \
 	"$recording"
 check "paths, --sort" 2 "are of loops" "$hwprof" report paths --sort share
-check "paths, --hot" 2 "is of ranges" "$hwprof" report paths --hot 5
+check "paths, --hot" 0 "^3 hot paths: 84.0 % of branches" \
+	"$hwprof" report paths --hot 5 -i "$paths"
+check "paths, --instructions without code" 0 \
+	"no code could be decoded: shares are of branches" \
+	"$hwprof" report paths --instructions -i "$paths"
+check "loops, --instructions" 2 "is of paths" \
+	"$hwprof" report loops --instructions
 check "loops, --blocks" 2 "is of paths" "$hwprof" report loops --blocks
 
 # One load of each class, and one of two processes.
