@@ -94,9 +94,7 @@ void pace_measure(struct pace *pace)
 	pace->slowdown = stepped / free_run;
 }
 
-/*
- * --- messages ----------------------------------------------------------------
- */
+/* --- messages ------------------------------------------------------------- */
 
 /* Writes a cheaper event for -e. Returns false if there is none. */
 static bool find_instead(const struct hwprof_event *event, const char *text,
@@ -167,9 +165,7 @@ void pace_say_bursts(struct pace *pace, const struct hwprof_event *event)
 		WINDOWS_WANTED * PARTS / rate);
 }
 
-/*
- * --- counts of sessions ------------------------------------------------------
- */
+/* --- counts of sessions --------------------------------------------------- */
 
 static uint64_t read_total(const char *session, const char *name)
 {

@@ -57,7 +57,9 @@ static int find_pmu(struct record_request *request)
 /* These come through a descriptor, so that nothing is interrupted by them. */
 static int catch_signals(struct run *run)
 {
-	static const int caught[] = { SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	static const int caught[] = {
+		SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT,
+	};
 	sigset_t set;
 	size_t i;
 
@@ -236,7 +238,7 @@ static void take_signals(struct run *run)
 		else if (!run->request->command || run->request->targets)
 			run->stop = true;
 		else if (info.ssi_code != SI_KERNEL && !run->child_gone)
-			/* What the terminal sent, the command has got as well. */
+			/* The command gets the terminal's signals, too. */
 			kill(run->child.pid, info.ssi_signo);
 	}
 }

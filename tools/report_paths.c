@@ -294,10 +294,7 @@ static void print_each(const struct report *report,
 	}
 }
 
-/*
- * --- sums
- * ---------------------------------------------------------------------
- */
+/* --- sums ----------------------------------------------------------------- */
 
 static const char *basis_sentence(enum hwprof_basis basis)
 {

@@ -28,7 +28,8 @@ bool parse_seconds(const char *text, uint64_t *milliseconds)
 	char *end;
 	double seconds = strtod(text, &end);
 
-	if (end == text || *end || !(seconds >= 0.001 && seconds <= SECONDS_MAX))
+	if (end == text || *end ||
+	    !(seconds >= 0.001 && seconds <= SECONDS_MAX))
 		return false;
 	*milliseconds = seconds * 1000 + 0.5;
 	return true;

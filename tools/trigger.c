@@ -25,7 +25,7 @@ static const char *const pmus[] = {
 
 enum { PMU_COUNT = sizeof(pmus) / sizeof(pmus[0]) };
 
-/* What a trigger has no bits for, such as a second word, is too much. */
+/* Refuses what a trigger has no bits for, such as a second word. */
 static enum found fits(uint64_t event)
 {
 	struct hwprof_event scratch = { .user = true };
@@ -45,7 +45,8 @@ static bool parse_number(const char *text, int base, uint64_t *value)
 static enum found from_number(const char *text, uint64_t *event)
 {
 	bool is_number = text[0] == 'r' ? parse_number(text + 1, 16, event) :
-			 !strncmp(text, "0x", 2) && parse_number(text, 16, event);
+			 !strncmp(text, "0x", 2) &&
+			 parse_number(text, 16, event);
 
 	return is_number ? fits(*event) : NOT_FOUND;
 }
@@ -124,7 +125,7 @@ static enum found from_terms(const char *text, uint64_t *event)
 	return NOT_FOUND;
 }
 
-/* What the kernel says of the CPU's own PMU. */
+/* Looks for the event among those of the CPU's own PMU. */
 static enum found from_sysfs(const char *name, uint64_t *event)
 {
 	char line[256];
@@ -155,7 +156,7 @@ static enum found from_generic(const char *text, uint64_t *event)
 	return found;
 }
 
-/* Of what libpfm4 knows, whatever its type; for both privilege levels. */
+/* Looks for the event in libpfm4, of any type, for both privilege levels. */
 static bool find_libpfm(const char *text, struct perf_event_attr *attr)
 {
 	pfm_perf_encode_arg_t encoding = {
@@ -172,7 +173,10 @@ static enum found from_libpfm(const char *text, uint64_t *event)
 {
 	struct perf_event_attr attr;
 
-	/* Perf's generic names have no raw event but the one of the PMU's folder. */
+	/*
+	 * Perf's generic names have no raw event but the one of the PMU's
+	 * folder.
+	 */
 	if (!find_libpfm(text, &attr) || attr.type != PERF_TYPE_RAW)
 		return NOT_FOUND;
 	*event = attr.config;

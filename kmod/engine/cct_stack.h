@@ -6,10 +6,10 @@
  * (section 4.1): a call of one that is there already is a back edge, and the
  * stack goes on at its node.
  *
- * Most stacks were there before. So each is remembered by a keyed hash of its call
- * sites and of the procedure that runs, wherever in that, with the node that it
- * leads to. Of a stack that is new, only what differs from the last new one is
- * walked.
+ * Most stacks were there before. So each is remembered by a keyed hash of its
+ * call sites and of the procedure that runs, wherever in that, with the node
+ * that it leads to. Of a stack that is new, only what differs from the last new
+ * one is walked.
  */
 #ifndef HWPROF_ENGINE_CCT_STACK_H
 #define HWPROF_ENGINE_CCT_STACK_H
@@ -28,8 +28,8 @@ struct cct_call {
 	u64 callee;
 	u64 id;			/* of the node */
 	u32 number;		/* its number, where that is right: cct_at() */
-	u16 below : 15;		/* the call that its chain goes on with below; 0:
-				 * none: the root */
+	u16 below : 15;		/* the next call of its chain; 0: none, it is
+				 * the root */
 	u16 again : 1;		/* a back edge */
 	u16 next;		/* in its list, if it is on the chain */
 };
@@ -48,7 +48,8 @@ struct cct_stacks {
 	u32 depth;		/* calls that are right, besides the root; */
 	u32 space;		/* and whose root it is. Kernel: 0 */
 	u64 removed;		/* the tree's, when their nodes were there */
-	u16 lists[1 << CCT_STACK_LIST_BITS];	/* of calls: see list_of(); 0: empty */
+	/* Lists of calls; see list_of(). 0: empty. */
+	u16 lists[1 << CCT_STACK_LIST_BITS];
 	u32 chained;		/* calls that made the lists, */
 	u32 last;		/* and where their chain ends */
 	struct cct_known *known;
@@ -62,7 +63,10 @@ struct cct_stacks {
 size_t cct_stacks_init(struct cct_stacks **stacks, void *memory, size_t size,
 		       u64 seed);
 
-/* Counts the stack, if it is known. False: nothing was done: it is to be walked. */
+/*
+ * Counts the stack, if it is known. False: nothing was done: it is to be
+ * walked.
+ */
 bool cct_stack_count(struct cct_tree *tree, struct cct_stacks *stacks,
 		     const struct stream_stack *stack);
 

@@ -10,8 +10,8 @@
  * return leads behind a call, and a line begins there.
  *
  * The confidence of a result depends on how much windows differ; sums over
- * windows of squares and products tell that (lib/reports/estimate.c). The effects of a
- * line on loops are found once, and stored beside the line.
+ * windows of squares and products tell that (lib/reports/estimate.c). The
+ * effects of a line on loops are found once, and stored beside the line.
  */
 #include "loop_line.h"
 

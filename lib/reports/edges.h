@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Rows become branches. The rows are those of a file, or those that the engine
- * makes of its branch stacks (replay.c). They are summed by
- * edge, and placed in objects, in edges.c. Lines over an address are
- * counted in edge_lines.c. Branches are made in edge_branches.c, and written out
- * in edges_json.c.
+ * makes of its branch stacks (replay.c). They are summed by edge, and placed in
+ * objects, in edges.c. Lines over an address are counted in edge_lines.c.
+ * Branches are made in edge_branches.c, and written out in edges_json.c.
  */
 #ifndef HWPROF_EDGES_H
 #define HWPROF_EDGES_H

@@ -12,8 +12,8 @@
  *
  * The stacks come from recorded branches, one in EVERY on average. The engine
  * gets addresses, like its peers, and looks up their procedures in a table of
- * known ones, like the library (lib/code/procedures.c). All run in the same process.
- * The best of ROUNDS counts; rounds alternate.
+ * known ones, like the library (lib/code/procedures.c). All run in the same
+ * process. The best of ROUNDS counts; rounds alternate.
  */
 #include <getopt.h>
 #include <stdio.h>

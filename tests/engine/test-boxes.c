@@ -140,9 +140,7 @@ static void read_rows(struct bench *bench)
 	tables_read(&bench->tables, take_row, bench);
 }
 
-/*
- * --- the simplest code -----------------------------------------------------
- */
+/* --- the simplest code ---------------------------------------------------- */
 
 static bool is_within(u64 value, u64 low, u32 bits)
 {

@@ -172,9 +172,7 @@ static bool take_row(void *context, const void *data, u64 ip, u64 addr,
 	return true;
 }
 
-/*
- * --- helpers ---------------------------------------------------------------
- */
+/* --- helpers -------------------------------------------------------------- */
 
 static void read_work(struct work *work)
 {

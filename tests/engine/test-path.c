@@ -532,9 +532,7 @@ static void test_bursts(void **state)
 	check_equal(&style, 400, seeds(10));
 }
 
-/*
- * --- little memory ---------------------------------------------------------
- */
+/* --- little memory -------------------------------------------------------- */
 
 static void test_deep_recursion(void **state)
 {

@@ -14,9 +14,7 @@
 
 #define PPM	1000000
 
-/*
- * --- input, and rows -------------------------------------------------------
- */
+/* --- input, and rows ------------------------------------------------------ */
 
 struct counted {
 	u32 space;
@@ -164,9 +162,7 @@ static void read_rows(struct bench *bench)
 	tables_read(&bench->tables, take_row, bench);
 }
 
-/*
- * --- the simplest code -----------------------------------------------------
- */
+/* --- the simplest code ---------------------------------------------------- */
 
 static int compare_counted(const void *a, const void *b)
 {
@@ -672,9 +668,7 @@ static void test_values(void **state)
 	}
 }
 
-/*
- * --- other streams ---------------------------------------------------------
- */
+/* --- other streams -------------------------------------------------------- */
 
 /* Makes events of few places and values, so that some repeat. */
 static struct stream_event random_event(u64 *random)

@@ -19,9 +19,7 @@ enum {
 	DELAY = 8192,			/* loads until a table is retired */
 };
 
-/*
- * --- the simplest code -----------------------------------------------------
- */
+/* --- the simplest code ---------------------------------------------------- */
 
 struct execution {
 	u32 space;
@@ -603,9 +601,7 @@ static void test_invariance(void **state)
 	bench_free(&bench);
 }
 
-/*
- * --- one stream, whole and split -------------------------------------------
- */
+/* --- one stream, whole and split ------------------------------------------ */
 
 /* Returns the executions of a load that were fed. */
 static u64 exact_loads(const struct bench *bench, u64 pc)
@@ -726,9 +722,7 @@ static void test_split(void **state)
 	}
 }
 
-/*
- * --- merging, and little memory --------------------------------------------
- */
+/* --- merging, and little memory ------------------------------------------- */
 
 /* The result of merging does not depend on the limit. */
 static void test_limits(void **state)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Compares the engine's sums over windows with the oracle's, which walks each
- * window by itself, and the results of lib/reports/estimate.c with the exact counts of
- * the whole run.
+ * window by itself, and the results of lib/reports/estimate.c with the exact
+ * counts of the whole run.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * drive SCENARIO [again]|clock: takes the module through a scenario, in phases. Prints
- * of each phase the longest part with interrupts off that probe/irqsoff.c saw. Exits
- * with 1 if one is too long, and with 2 if something else is wrong. See ./run.
+ * drive SCENARIO [again]|clock: takes the module through a scenario, in phases.
+ * Prints of each phase the longest part with interrupts off that
+ * probe/irqsoff.c saw. Exits with 1 if one is too long, and with 2 if something
+ * else is wrong. See ./run.
  *
  * again: a part counts only if one was too long before, in the same phase, that
- * ended in the same place. Functions are traced meanwhile, which takes time itself.
+ * ended in the same place. Functions are traced meanwhile, which takes time
+ * itself.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -74,7 +76,7 @@ static void put(const char *path, const char *text)
 	close(fd);
 }
 
-/* --- phases ----------------------------------------------------------------- */
+/* --- phases --------------------------------------------------------------- */
 
 /* A line of the probe's file: see probe/irqsoff.c. */
 struct part {
@@ -109,7 +111,9 @@ static void print_part(const struct part *part)
 	printf("\n");
 }
 
-/* Return true if a part of this phase and place was too long without tracing. */
+/*
+ * Return true if a part of this phase and place was too long without tracing.
+ */
 static bool was_above(const struct part *part)
 {
 	char line[sizeof(current) + sizeof(part->place) + 2];
@@ -188,7 +192,7 @@ static void __attribute__((format(printf, 1, 2))) phase(const char *format, ...)
 	put(PROBE, "0");
 }
 
-/* --- what is profiled --------------------------------------------------------- */
+/* --- what is profiled ----------------------------------------------------- */
 
 static unsigned char *sites;
 
@@ -198,8 +202,8 @@ static void put32(unsigned char *at, int32_t value)
 }
 
 /*
- * Code with @count places, each with a loop, a load, a call and a path of its own,
- * so that each engine has a row, or several, for each:
+ * Code with @count places, each with a loop, a load, a call and a path of its
+ * own, so that each engine has a row, or several, for each:
  *
  *		mov	$2, %ecx
  *	1:	mov	0(%rip), %eax
@@ -212,7 +216,8 @@ static void make_sites(unsigned int count)
 	unsigned char *at;
 	unsigned int i;
 
-	sites = mmap(NULL, 64 + SITES_MOST * SITE, PROT_READ | PROT_WRITE | PROT_EXEC,
+	sites = mmap(NULL, 64 + SITES_MOST * SITE,
+		     PROT_READ | PROT_WRITE | PROT_EXEC,
 		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (sites == MAP_FAILED)
 		die("memory for code");
@@ -239,7 +244,7 @@ static unsigned int sites_for(unsigned int mib)
 	return count < SITES_MOST ? count : SITES_MOST;
 }
 
-/* --- events ------------------------------------------------------------------- */
+/* --- events --------------------------------------------------------------- */
 
 static struct perf_event_attr rows_attr(uint64_t engine, unsigned int mib)
 {
@@ -313,7 +318,8 @@ static void perf_ioctls(int fd)
 	event_count(fd);
 }
 
-static void one_event(const char *engine_name, uint64_t engine, unsigned int mib)
+static void one_event(const char *engine_name, uint64_t engine,
+		      unsigned int mib)
 {
 	struct perf_event_attr attr = rows_attr(engine, mib);
 	struct ring ring;
@@ -419,7 +425,7 @@ static void sessions(void)
 	end_phase();
 }
 
-/* --- tasks that end ------------------------------------------------------------- */
+/* --- tasks that end ------------------------------------------------------- */
 
 /* A child that is profiled by this process, and runs @run when it may. */
 static void child_with_event(const char *name, unsigned int mib,
@@ -482,7 +488,7 @@ static void ends(void)
 	}
 }
 
-/* --- flushes ---------------------------------------------------------------- */
+/* --- flushes -------------------------------------------------------------- */
 
 /* Each interval, of a running program, and of one that sleeps. */
 static void flushes(void)
@@ -508,7 +514,7 @@ static void flushes(void)
 	end_phase();
 }
 
-/* --- the device --------------------------------------------------------------- */
+/* --- the device ----------------------------------------------------------- */
 
 /* As many rows as a table can have, so that the search in it is the longest. */
 static void add_tables(int fd, const void *code)
@@ -535,8 +541,8 @@ static void add_tables(int fd, const void *code)
 }
 
 /*
- * CHAIN procedures that call the next one, "1: call 2f; ret; 2:", and after them
- * a loop. Called at another one of them, the chain is shorter.
+ * CHAIN procedures that call the next one, "1: call 2f; ret; 2:", and after
+ * them a loop. Called at another one of them, the chain is shorter.
  */
 static unsigned char *make_chain(void)
 {
@@ -627,8 +633,8 @@ static void device_ring_of(unsigned int mib)
 }
 
 /*
- * Samples with stacks that are as deep as they are followed, each a new context. In
- * 1 MiB, tables are full meanwhile.
+ * Samples with stacks that are as deep as they are followed, each a new
+ * context. In 1 MiB, tables are full meanwhile.
  */
 static void stacks_in(unsigned int mib)
 {
@@ -679,7 +685,7 @@ static void device(void)
 	device_ring_of(4);
 }
 
-/* --- whole CPUs ------------------------------------------------------------- */
+/* --- whole CPUs ----------------------------------------------------------- */
 
 static void pin(int cpu)
 {
@@ -758,7 +764,7 @@ static void hotplug(void)
 	end_phase();
 }
 
-/* --- the rest ------------------------------------------------------------------ */
+/* --- the rest ------------------------------------------------------------- */
 
 static void module(void)
 {
@@ -784,12 +790,13 @@ static double loop_ns(unsigned long turns)
 }
 
 /*
- * Does an instruction take the time that --icount promises? Others run, too, so the
- * shortest of several counts. The probe must not be loaded yet.
+ * Does an instruction take the time that --icount promises? Others run, too, so
+ * the shortest of several counts. The probe must not be loaded yet.
  */
 static void clock_tells(void)
 {
-	unsigned long turns = SECOND_NS / 10000, expected = turns * 2 * NS_INSTRUCTION;
+	unsigned long turns = SECOND_NS / 10000;
+	unsigned long expected = turns * 2 * NS_INSTRUCTION;
 	double ns, least = SECOND_NS;
 	int i;
 

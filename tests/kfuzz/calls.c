@@ -71,7 +71,7 @@ static void note(unsigned long *count)
 	__atomic_add_fetch(count, 1, __ATOMIC_RELAXED);
 }
 
-/* --- memory ----------------------------------------------------------------------- */
+/* --- memory --------------------------------------------------------------- */
 
 /* Memory that ends where nothing may be touched. Its end. */
 static char *memory_end(size_t size)
@@ -130,7 +130,7 @@ static void move(void *to, const void *from, size_t size)
 	close(ends[1]);
 }
 
-/* --- files ------------------------------------------------------------------------ */
+/* --- files ---------------------------------------------------------------- */
 
 /* A ring that is mapped stays, and nobody looks whose rows are in it. */
 static void forget(unsigned int file)
@@ -288,7 +288,7 @@ static void await_receiver(void)
 	}
 }
 
-/* --- /dev/hwprof ------------------------------------------------------------------ */
+/* --- /dev/hwprof ---------------------------------------------------------- */
 
 static void open_device(const struct step *step)
 {
@@ -329,7 +329,7 @@ static void odd_ioctl(const struct step *step)
 	      place(step, step->word, sizeof(step->word)));
 }
 
-/* --- events ----------------------------------------------------------------------- */
+/* --- events --------------------------------------------------------------- */
 
 static pid_t choose_pid(uint64_t word)
 {
@@ -371,8 +371,8 @@ static void open_event(const struct step *step, unsigned int file,
 }
 
 /*
- * No PMU but the one that is tested and the simplest others: breakpoints in what
- * is stepped hang the emulator, and probes are the kernel's own business.
+ * No PMU but the one that is tested and the simplest others: breakpoints in
+ * what is stepped hang the emulator, and probes are the kernel's own business.
  */
 static void restrict_type(struct perf_event_attr *attr)
 {
@@ -491,7 +491,7 @@ static void poll_files(const struct step *step)
 	poll(files, 2, step->word[0] % 8);
 }
 
-/* --- rings ------------------------------------------------------------------------ */
+/* --- rings ---------------------------------------------------------------- */
 
 /* Most are as rings can be. */
 static void map_file(const struct step *step)
@@ -529,7 +529,10 @@ static void check_rows(const struct step *step)
 		   opened->pid, now.findings);
 }
 
-/* All is read; the tail says so, or is nonsense, as all the control page can be. */
+/*
+ * All is read; the tail says so, or is nonsense, as all the control page can
+ * be.
+ */
 static void touch(const struct step *step)
 {
 	char *map = now.map[step->file];
@@ -580,7 +583,7 @@ static void unmap(const struct step *step)
 	munmap(map + from, size);
 }
 
-/* --- what is profiled ------------------------------------------------------------- */
+/* --- what is profiled ----------------------------------------------------- */
 
 static volatile unsigned int sink;
 
@@ -732,7 +735,7 @@ static void set_maps(const struct step *step)
 	      place(step, &maps, sizeof(maps)));
 }
 
-/* --- sysfs ------------------------------------------------------------------------ */
+/* --- sysfs ---------------------------------------------------------------- */
 
 #define PMU	"/sys/bus/event_source/devices/hwprof/"
 #define CLASS	"/sys/class/misc/hwprof/"
@@ -776,7 +779,7 @@ static void use_sysfs(const struct step *step)
 		close(fd);
 }
 
-/* --- all of them ------------------------------------------------------------------ */
+/* --- all of them ---------------------------------------------------------- */
 
 static void make_call(const struct step *step)
 {

@@ -9,8 +9,8 @@
 #include "input.h"
 
 /*
- * In a process made for it: makes all calls, whatever they say, closes all files
- * and returns, or has become another program. @type: of the PMU. @faults:
+ * In a process made for it: makes all calls, whatever they say, closes all
+ * files and returns, or has become another program. @type: of the PMU. @faults:
  * allocations can fail. @findings: what it saw is added.
  */
 void calls_make(const struct input *input, uint32_t type, bool faults,

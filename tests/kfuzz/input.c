@@ -14,7 +14,7 @@
 _Static_assert(sizeof(struct perf_event_attr) <= WORD_PID * sizeof(uint64_t),
 	       "an attr, and what follows it, is in the words of a step");
 
-/* --- words ------------------------------------------------------------------------ */
+/* --- words ---------------------------------------------------------------- */
 
 /* Numbers at which things change. */
 static uint64_t odd_number(uint64_t *random)
@@ -53,7 +53,7 @@ static void mutate_word(uint64_t *word, uint64_t *random)
 	}
 }
 
-/* --- what is asked for ------------------------------------------------------------ */
+/* --- what is asked for ---------------------------------------------------- */
 
 static const uint64_t engines[] = {
 	EVENT_LOOPS, EVENT_CALLS, EVENT_PATHS, EVENT_VALUES, EVENT_RANGES,
@@ -177,7 +177,7 @@ static void set_other_event(struct step *step, uint64_t *random)
 	memcpy(step->word, &attr, sizeof(attr));
 }
 
-/* --- steps ------------------------------------------------------------------------ */
+/* --- steps ---------------------------------------------------------------- */
 
 static uint8_t choose_call(uint64_t *random)
 {
@@ -262,7 +262,7 @@ void input_make(struct input *input, uint32_t type, uint64_t *random)
 		make_step(&input->steps[i], type, random);
 }
 
-/* --- seeds ------------------------------------------------------------------------ */
+/* --- seeds ---------------------------------------------------------------- */
 
 static const uint8_t by_device[] = {
 	CALL_DEVICE, CALL_CONFIG, CALL_FEEDER, CALL_RING, CALL_MAP, CALL_RUN,
@@ -440,7 +440,7 @@ void input_seed(struct input *input, unsigned int number, uint32_t type)
 	fill(input, &seeds[kind], engines[engine], type, &random);
 }
 
-/* --- mutation --------------------------------------------------------------------- */
+/* --- mutation ------------------------------------------------------------- */
 
 static void insert(struct input *input, unsigned int at, const struct step *step)
 {

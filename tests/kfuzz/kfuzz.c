@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * kfuzz SECONDS SEED: calls of the module's interface, at random, by root and by an
- * ordinary user at the same time. Where the kernel has kcov, what executes code
- * that was not executed before is kept and changed further. TAP. Whether the kernel
- * had something to report, who runs it has to see.
+ * kfuzz SECONDS SEED: calls of the module's interface, at random, by root and
+ * by an ordinary user at the same time. Where the kernel has kcov, what
+ * executes code that was not executed before is kept and changed further. TAP.
+ * Whether the kernel had something to report, who runs it has to see.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -79,7 +79,7 @@ static double now(void)
 	return time.tv_sec + time.tv_nsec * 1e-9;
 }
 
-/* --- one input -------------------------------------------------------------------- */
+/* --- one input ------------------------------------------------------------ */
 
 /* So that a report of the kernel has before it what led to it. */
 static void announce(const struct input *input)
@@ -163,7 +163,7 @@ static bool covers_more(const struct input *input, struct map *map)
 	return guided && coverage_add(&self->coverage, map);
 }
 
-/* --- many of them ----------------------------------------------------------------- */
+/* --- many of them --------------------------------------------------------- */
 
 static void keep(const struct input *input, uint64_t *random)
 {
@@ -269,7 +269,7 @@ static pid_t start(struct worker *worker, double seconds, uint64_t seed)
 	exit(0);
 }
 
-/* --- what must hold --------------------------------------------------------------- */
+/* --- what must hold ------------------------------------------------------- */
 
 static unsigned int tests, failures;
 
@@ -319,7 +319,9 @@ static void report(const struct worker *worker, bool ended)
 	   "coverage grows beyond the seeds", worker->name);
 }
 
-/* Where nothing is held any more, there is room for one with all of the limits. */
+/*
+ * Where nothing is held any more, there is room for one with all of the limits.
+ */
 static bool gets_all(uid_t user)
 {
 	struct rlimit limit = { LAST_MIB << 20, LAST_MIB << 20 };
@@ -357,7 +359,7 @@ static void report_leftovers(void)
 		   workers[i].name);
 }
 
-/* --- all of it -------------------------------------------------------------------- */
+/* --- all of it ------------------------------------------------------------ */
 
 static void prepare(void)
 {

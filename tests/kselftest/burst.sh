@@ -108,7 +108,8 @@ counts()
 forks_and_execs()
 {
 	record -e loops,burst=200 -c $every -- sh -c '
-		./long_trips & ./long_trips & wait; ./long_trips; exec ./long_trips' &&
+		./long_trips & ./long_trips & wait
+		./long_trips; exec ./long_trips' &&
 		loses_nothing && trip inner 7 && trip middle 3
 }
 

@@ -284,8 +284,8 @@ refuses()
 # hwprof does not give ordinary users what perf would not give them.
 is_for_users()
 {
-	su user -c "hwprof record -q -o /tmp/user.data -e loops,lbr,memory_mib=1 \
-			-m 16 -c 499 -- ./trips" &&
+	su user -c "hwprof record -q -o /tmp/user.data -m 16 -c 499 \
+			-e loops,lbr,memory_mib=1 -- ./trips" &&
 		accounted /tmp/user.data &&
 		su user -c "hwprof record -q -o /tmp/user.data \
 			-e cct,lbr,memory_mib=1 -m 16 -c 499 -- ./trips" &&

@@ -194,7 +194,9 @@ below()
 {
 	awk -v chain=";$1" -v least="$2" '
 		/;plugin_turn/ { sum += $2 }
-		substr($1, length($1) - length(chain) + 1) == chain { own += $2 }
+		substr($1, length($1) - length(chain) + 1) == chain {
+			own += $2
+		}
 		END {
 			own *= 100 / sum
 			print chain, own
@@ -258,8 +260,9 @@ counters_beside()
 
 counters_beside_of_perf()
 {
+	rows='hwprof/cct,sample,rows,metrics=2,trigger=0xc0/u'
 	perf record -q -R --period --no-inherit -o $data -c 100003 \
-		-e '{hwprof/cct,sample,rows,metrics=2,trigger=0xc0/u,instructions:u,branches:u}:S' \
+		-e "{$rows,instructions:u,branches:u}:S" \
 		-- ./long_trips && hwprof report cct -i $data > /tmp/report &&
 		has_metrics
 }

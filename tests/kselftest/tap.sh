@@ -64,7 +64,10 @@ accounted()
 		/^unreadable$/ { wrong = 1; exit }
 		/ sample pid=/ { next }
 		{ session = value("session") }
-		!/(^| )totals pid=/ { arrived[session] += value("period"); next }
+		!/(^| )totals pid=/ {
+			arrived[session] += value("period")
+			next
+		}
 		{
 			produced = value("produced")
 			delivered = value("delivered")

@@ -281,10 +281,7 @@ TEST_F(accesses, callees)
 	EXPECT_EQ((uint64_t)AT(call), self->seen.address);
 }
 
-/*
- * --- events between an instruction and its trap
- * --------------------------------
- */
+/* --- events between an instruction and its trap --------------------------- */
 
 static const uint64_t word = 0x1234567890;
 
@@ -334,10 +331,7 @@ TEST_F(accesses, of_code_that_is_not_there_yet)
 	EXPECT_EQ(word, self->seen.value);
 }
 
-/*
- * --- device memory
- * -------------------------------------------------------------
- */
+/* --- device memory -------------------------------------------------------- */
 
 enum { ROM = 0xf0000 };		/* the BIOS of every PC */
 

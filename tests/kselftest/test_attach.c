@@ -357,10 +357,7 @@ TEST_F(yama, tables)
 	EXPECT_EQ(EACCES, as_user(USER, set_maps_of, &self->others.stranger));
 }
 
-/*
- * --- peers in the same memory
- * --------------------------------------------------
- */
+/* --- peers in the same memory --------------------------------------------- */
 
 static char peer_stack[65536] __attribute__((aligned(16)));
 
@@ -465,10 +462,7 @@ TEST(a_setuid_program)
 	ASSERT_EQ(0, text_write("/proc/sys/fs/suid_dumpable", mode));
 }
 
-/*
- * --- dropped rights
- * ------------------------------------------------------------
- */
+/* --- dropped rights ------------------------------------------------------- */
 
 static bool drop_capabilities(void)
 {
@@ -664,10 +658,7 @@ TEST_F(broker, a_process_and_a_cpu)
 	close(two);
 }
 
-/*
- * --- before perf has checked
- * ---------------------------------------------------
- */
+/* --- before perf has checked ---------------------------------------------- */
 
 static char tracing[32] = "/sys/kernel/tracing";
 

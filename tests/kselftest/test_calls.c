@@ -17,9 +17,7 @@ EVENT_ALL_NEED("step")
 
 enum { ROUNDS = 500, DEPTH = 5, PAIRS = 4096, JOBS = 3 };
 
-/*
- * --- code to be called ------------------------------------------------------
- */
+/* --- code to be called ---------------------------------------------------- */
 
 /* Prevents the preceding call from becoming a jump. */
 #define NO_TAIL_CALL	__asm__ volatile("" ::: "memory")
@@ -73,9 +71,7 @@ static void run(void *context)
 	call_all();
 }
 
-/*
- * --- counts -----------------------------------------------------------------
- */
+/* --- counts --------------------------------------------------------------- */
 
 struct pair {
 	uint32_t space;

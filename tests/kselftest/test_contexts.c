@@ -128,9 +128,7 @@ static void record(struct __test_metadata *_metadata,
 	child_go(&self->child);
 }
 
-/*
- * --- expected contexts -----------------------------------------------------
- */
+/* --- expected contexts ---------------------------------------------------- */
 
 #define ROOT		HWPROF_CONTEXT_ROOT
 #define CALL		HWPROF_CONTEXT_CALL

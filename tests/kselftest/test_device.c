@@ -26,10 +26,7 @@ EVENT_ALL_NEED("step")
 
 enum { BUFFER = 1 << 20, PAGE = 4096 };
 
-/*
- * --- refusals
- * ------------------------------------------------------------------
- */
+/* --- refusals ------------------------------------------------------------- */
 
 static int try_config(struct hwprof_config config)
 {
@@ -167,10 +164,7 @@ TEST(ioctls)
 	close(fd);
 }
 
-/*
- * --- who may feed a session
- * ----------------------------------------------------
- */
+/* --- who may feed a session ----------------------------------------------- */
 
 FIXTURE(device)
 {
@@ -336,10 +330,7 @@ TEST_F(device, another_program)
 	EXPECT_EQ(0, status);
 }
 
-/*
- * --- reports
- * -------------------------------------------------------------------
- */
+/* --- reports -------------------------------------------------------------- */
 
 static int read_all(FIXTURE_DATA(device) *self, size_t size)
 {
@@ -618,10 +609,7 @@ TEST_F(device, from_the_middle)
 	check_known(_metadata, self);
 }
 
-/*
- * --- the file in other processes
- * -----------------------------------------------
- */
+/* --- the file in other processes ------------------------------------------ */
 
 TEST_F(device, inherited_file)
 {
@@ -730,10 +718,7 @@ TEST_F(device, closed_while_running)
 	EXPECT_LE(often() * KNOWN_BACK, recording_count(&self->events));
 }
 
-/*
- * --- everything at once
- * --------------------------------------------------------
- */
+/* --- everything at once --------------------------------------------------- */
 
 struct storm {
 	int fd;

@@ -405,10 +405,7 @@ TEST(bursts)
 	recording_close(&recording);
 }
 
-/*
- * --- refusals
- * ------------------------------------------------------------------
- */
+/* --- refusals ------------------------------------------------------------- */
 
 static int try_config(uint64_t config, uint64_t burst)
 {

@@ -204,10 +204,7 @@ TEST_F(limits, perf_events_of_a_user)
 	EXPECT_EQ(0, status);
 }
 
-/*
- * --- accounting
- * ----------------------------------------------------------------
- */
+/* --- accounting ----------------------------------------------------------- */
 
 #define CGROUPS		"/tmp/cgroups"
 #define CGROUP		CGROUPS "/hwprof-test"

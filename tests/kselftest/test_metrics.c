@@ -46,10 +46,7 @@ enum {
 	INTERVAL_MS	= 20,
 };
 
-/*
- * --- code to be counted
- * --------------------------------------------------------
- */
+/* --- code to be counted --------------------------------------------------- */
 
 /* Aligned, so that addresses distinguish them. */
 #define FUNCTION __attribute__((noinline, aligned(FUNCTION_SIZE)))
@@ -128,10 +125,7 @@ static void run_family(void *context)
 		;
 }
 
-/*
- * --- sums of rows
- * --------------------------------------------------------------
- */
+/* --- sums of rows --------------------------------------------------------- */
 
 struct sums {
 	uint64_t all[HWPROF_METRICS_MAX];
@@ -362,10 +356,7 @@ TEST(by_the_clock)
 	groups_close(&groups);
 }
 
-/*
- * --- irregular groups
- * ----------------------------------------------------------
- */
+/* --- irregular groups ----------------------------------------------------- */
 
 /*
  * Runs in this task until the clock has sampled it, which is late if others use
@@ -490,10 +481,7 @@ TEST(counter_that_is_reset)
 	groups_close(&groups);
 }
 
-/*
- * --- refusals
- * ------------------------------------------------------------------
- */
+/* --- refusals ------------------------------------------------------------- */
 
 static int try_config(uint64_t config, uint64_t metrics)
 {

@@ -41,10 +41,7 @@ FIXTURE_TEARDOWN(rules)
 	EXPECT_TRUE(event_sessions_are(0));
 }
 
-/*
- * --- fields of rows
- * ------------------------------------------------------------
- */
+/* --- fields of rows ------------------------------------------------------- */
 
 /*
  * Tries an event that gives rows with this field. Returns 0 or a negative
@@ -91,10 +88,7 @@ TEST_F(rules, no_aux)
 	EXPECT_EQ(-EOPNOTSUPP, event_try(attr));
 }
 
-/*
- * --- inactive events
- * -----------------------------------------------------------
- */
+/* --- inactive events ------------------------------------------------------ */
 
 enum { SIBLINGS = 100, ROUNDS = 20, SITES = 1500 };
 
@@ -232,10 +226,7 @@ TEST_F(rules, groups_of_what_sleeps)
 	recording_close(&recording);
 }
 
-/*
- * --- sleeping programs
- * ---------------------------------------------------------
- */
+/* --- sleeping programs ---------------------------------------------------- */
 
 enum { IDLE_SESSIONS = 8, FEW_INTERRUPTS = 50 };
 

@@ -226,10 +226,7 @@ static void see(struct tally *tally, const struct sample *sample)
 	}
 }
 
-/*
- * --- profiled code
- * -------------------------------------------------------------
- */
+/* --- profiled code -------------------------------------------------------- */
 
 static const struct kind {
 	const char *name, *source;

@@ -392,10 +392,7 @@ TEST_F(ring, hostile_reader)
 	}
 }
 
-/*
- * --- lifetime of the mapping
- * ---------------------------------------------------
- */
+/* --- lifetime of the mapping ---------------------------------------------- */
 
 TEST_F(ring, closed_file)
 {

@@ -512,10 +512,7 @@ TEST_F(rows, without_cpu)
 	check_all(_metadata, self);
 }
 
-/*
- * --- rows that cannot come
- * -----------------------------------------------------
- */
+/* --- rows that cannot come ------------------------------------------------ */
 
 enum { PROGRAMS = 5 };
 
@@ -583,10 +580,7 @@ TEST_F(rows, without_ring)
 	EXPECT_GT(PROGRAMS * 25, after.ru_nvcsw - before.ru_nvcsw);
 }
 
-/*
- * --- closed events
- * -------------------------------------------------------------
- */
+/* --- closed events -------------------------------------------------------- */
 
 static void read_for_ever(void *context)
 {

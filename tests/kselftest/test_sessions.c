@@ -327,10 +327,7 @@ TEST_F(sessions, threads)
 		close(fd[--opened]);
 }
 
-/*
- * --- identity of sessions
- * ------------------------------------------------------
- */
+/* --- identity of sessions ------------------------------------------------- */
 
 static void open_and_tell(void *context)
 {

@@ -72,10 +72,7 @@ static int map_bare(int fd, int table)
 	return device_set_maps(fd, &map, 1, getpid());
 }
 
-/*
- * --- a session with call stacks of samples
- * --------------------------------------
- */
+/* --- a session with call stacks of samples -------------------------------- */
 
 FIXTURE(unwind)
 {
@@ -139,10 +136,7 @@ static uint64_t unwound_of_child(struct __test_metadata *_metadata,
 	return number(self, "unwound") - before;
 }
 
-/*
- * --- refusals
- * ------------------------------------------------------------------
- */
+/* --- refusals ------------------------------------------------------------- */
 
 TEST_F(unwind, tables)
 {
@@ -269,10 +263,7 @@ TEST_F(unwind, memory_of_users)
 	free(rows);
 }
 
-/*
- * --- whom tables apply to
- * -------------------------------------------------------
- */
+/* --- whom tables apply to ------------------------------------------------- */
 
 TEST_F(unwind, forked)
 {
@@ -471,10 +462,7 @@ TEST_F(unwind, of_a_daemon_that_has_dropped_rights)
 	close(told[0]);
 }
 
-/*
- * --- hostile tables
- * ------------------------------------------------------------
- */
+/* --- hostile tables ------------------------------------------------------- */
 
 enum { HOSTILE_ROWS = 64 };
 

@@ -144,9 +144,7 @@ static bool warns(const struct hwprof_profile *ranges, const char *words)
 	return false;
 }
 
-/*
- * --- streams ---------------------------------------------------------------
- */
+/* --- streams -------------------------------------------------------------- */
 
 /* Data is in objects, or in memory of one process. */
 static void test_addresses(void **state)
@@ -777,9 +775,7 @@ static void test_elsewhere(void **state)
 	hwprof_profile_free(ranges);
 }
 
-/*
- * --- content of the file ---------------------------------------------------
- */
+/* --- content of the file -------------------------------------------------- */
 
 static void test_samples(void **state)
 {

@@ -351,9 +351,7 @@ static void test_names(void **state)
 	hwprof_profile_free(profile);
 }
 
-/*
- * --- refusals --------------------------------------------------------------
- */
+/* --- refusals ------------------------------------------------------------- */
 
 static void expect_refusal(const char *event,
 			   const struct hwprof_session_options *options,

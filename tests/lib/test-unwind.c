@@ -35,9 +35,7 @@ static const char *const objects[] = {
 	"/usr/lib/x86_64-linux-gnu/libstdc++.so.6",
 };
 
-/*
- * --- readelf's output ------------------------------------------------------
- */
+/* --- readelf's output ----------------------------------------------------- */
 
 /* Common information of FDEs, identified by its offset. */
 struct cie {

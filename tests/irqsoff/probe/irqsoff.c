@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Measures how long interrupts are off where functions of the module hwprof run.
- * Loaded before that module.
+ * Measures how long interrupts are off where functions of the module hwprof
+ * run. Loaded before that module.
  *
- * On each CPU a timer interrupts every %PERIOD_NS. How late it comes is how long
- * interrupts have been off since it was due; they were off for less than a period
- * more.
+ * On each CPU a timer interrupts every %PERIOD_NS. How late it comes is how
+ * long interrupts have been off since it was due; they were off for less than a
+ * period more.
  *
- * With functions=1 calls of hwprof's functions are traced, which tells whose parts
- * are, and makes each longer. An interrupt counts then only if one was called since
- * it was due.
+ * With functions=1 calls of hwprof's functions are traced, which tells whose
+ * parts are, and makes each longer. An interrupt counts then only if one was
+ * called since it was due.
  *
- * <debugfs>/irqsoff has a line for each function of hwprof that was the last one
- * before an interrupt (0x0 without functions=1), and for each place where a delay of
- * more than %LONG_NS ended. Writing to the file forgets them:
+ * <debugfs>/irqsoff has a line for each function of hwprof that was the last
+ * one before an interrupt (0x0 without functions=1), and for each place where a
+ * delay of more than %LONG_NS ended. Writing to the file forgets them:
  *
  *	NANOSECONDS TIMES AGO PLACE|FUNCTION|STACK...
  *
- * The longest delay, how many there were, and of the longest: how long before its
- * end the function was called, where the interrupt came, and the stack there.
+ * The longest delay, how many there were, and of the longest: how long before
+ * its end the function was called, where the interrupt came, and the stack
+ * there.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/debugfs.h>
@@ -46,7 +47,7 @@ module_param(functions, bool, 0400);
 
 struct state {
 	struct hrtimer timer;
-	unsigned long last;		/* function of hwprof that was called, */
+	unsigned long last;		/* function of hwprof called last, */
 	cycles_t last_at;		/* and when: a cycle is a ns here */
 };
 
@@ -66,10 +67,11 @@ static unsigned int place_count;
 static unsigned long dropped;
 static DEFINE_RAW_SPINLOCK(places_lock);
 
-/* --- the timers -------------------------------------------------------------------- */
+/* --- the timers ----------------------------------------------------------- */
 
 /* Long delays that end in different places are told apart. */
-static struct place *place_of(unsigned long last, unsigned long ip, bool is_long)
+static struct place *place_of(unsigned long last, unsigned long ip,
+			      bool is_long)
 {
 	struct place *place;
 
@@ -134,7 +136,7 @@ static int cpu_goes(unsigned int cpu)
 	return 0;
 }
 
-/* --- the functions of hwprof ---------------------------------------------------- */
+/* --- the functions of hwprof ---------------------------------------------- */
 
 static void notrace called(unsigned long ip, unsigned long parent,
 			   struct ftrace_ops *ops, struct ftrace_regs *regs)
@@ -182,13 +184,14 @@ static int module_changes(struct notifier_block *block, unsigned long state,
 
 static struct notifier_block modules = { .notifier_call = module_changes };
 
-/* --- the file --------------------------------------------------------------------- */
+/* --- the file ------------------------------------------------------------- */
 
 static void show_place(struct seq_file *file, const struct place *place)
 {
 	unsigned int i;
 
-	seq_printf(file, "%llu %lu %llu ", place->late, place->times, place->ago);
+	seq_printf(file, "%llu %lu %llu ", place->late, place->times,
+		   place->ago);
 	if (place->ip)
 		seq_printf(file, "%pS", (void *)place->ip);
 	else
