@@ -31,7 +31,7 @@ class Arch(NamedTuple):
     tools: str              # prefix of binutils
 
     def kernel(self, name):
-        """What kernel/get calls it, or None; that name will do, too."""
+        """Returns kernel/get's name of it, which will do, too; or None."""
         return self.kernels.get(name,
                                 name if name in self.kernels.values() else None)
 
@@ -44,7 +44,7 @@ _X86_64 = Arch(
     libraries="/usr/lib/x86_64-linux-gnu",
     qemu="qemu-system-x86_64",
     machine="pc",
-    # What Debian's programs need (x86-64-v2) without AVX: the C library then
+    # Debian's programs need no more (x86-64-v2). Without AVX the C library
     # picks the same functions here as under valgrind, and it is faster.
     cpu="Nehalem",
     pmu="none",

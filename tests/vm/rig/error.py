@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What ends a run other than the command's own exit status."""
+"""Exit statuses of a run that are not the command's own."""
 
 USAGE = 2
 TIMEOUT = 124   # as timeout(1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is in the guest: a base that is the same for every run, and the run."""
+"""Files of the guest: a base that is the same for every run, and the run's."""
 
 import contextlib
 import glob
@@ -90,7 +90,7 @@ def _forget_old(cache):
 
 def run_archive(programs, command, kernel, module, files, tool, want_out,
                 variable):
-    """What this run adds: the command, its programs, the files, the modules.
+    """Returns what this run adds: the command, its programs, the files, the modules.
 
     variable: NAME=VALUE for the command's environment, or ''.
     """

@@ -4,8 +4,8 @@
 import re
 import subprocess
 
-# What a program does to itself ("prog[7]: segfault at", "traps: prog[7]") is
-# not a report; a line that merely names a bug of the emulated CPU is none.
+# A program's own fault ("prog[7]: segfault at", "traps: prog[7]") is not a
+# report; a line that merely names a bug of the emulated CPU is none.
 _REPORT = re.compile(
     r"\bBUG\b|WARNING: (?!Spectre)|\bOops\b|Kernel panic|UBSAN:|KASAN:|KCSAN:"
     r"|Internal error:|ODEBUG:|INFO: (rcu|task |trying to register|possible)|rcu: INFO:"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What --pmu says: properties of QEMU's CPU (see qemu/patches), and the rest."""
+"""Meanings of --pmu: properties of QEMU's CPU (see qemu/patches), and the rest."""
 
 from typing import NamedTuple
 

@@ -131,8 +131,8 @@ def is_32bit(file):
 
 
 def linked(binaries, place):
-    """What ELF files that the host cannot run say that they need, each where
-    place(name) has it."""
+    """Returns the libraries that ELF files name which the host cannot run, each
+    where place(name) has it."""
     found = {}
     wanted = list(binaries)
     while wanted:
