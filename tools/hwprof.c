@@ -27,7 +27,7 @@ static const char usage[] =
 "  --help, --version\n"
 "\n"
 "exit status: 0 done; 1 it failed (a file, a permission, the module, ...);\n"
-"2 wrong usage; record passes on that of the program.\n";
+"2 wrong usage; record, top and stat pass on that of the command.\n";
 
 static const struct command {
 	const char *name;

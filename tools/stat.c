@@ -20,8 +20,9 @@ LIVE_USAGE
 "  -j, --json          as JSON: see hwprof-stat(1)\n"
 "  -h, --help\n"
 "\n"
-"exit status: that of the command, 128 + N if signal N killed it, 127 if it is\n"
-"not found, 126 if it cannot be executed; 1 profiling failed; 2 wrong usage.\n";
+"exit status: that of the command, if it alone is profiled and -D is not given:\n"
+"128 + N if signal N killed it, 127 if it is not found, 126 if it cannot be\n"
+"executed. Otherwise 0; 1 profiling failed; 2 wrong usage.\n";
 
 static const struct option options[] = {
 	LIVE_OPTIONS,

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 HWPROF = sys.argv[1]
-COMMANDS = 'record report replay top stat script doctor'.split()
+COMMANDS = 'record report replay top stat script export doctor'.split()
 failed = 0
 count = 0
 
@@ -73,6 +73,19 @@ def check_options():
             has -= options_of('top')[0]
         check(f'options of {command}',
               [f'{command}: --{o} is not in the manual page' for o in has - told])
+
+
+def check_paragraphs():
+    """Checks that each option has a text, and that each command has --help."""
+    wrong = []
+    for command in COMMANDS:
+        path = f'docs/man/hwprof-{command}.1'
+        text = read(path)
+        if 'help' not in long_options(page(path)):
+            wrong.append(f'{path}: no --help')
+        wrong += [f'{path}: {head} has no text' for head in
+                  re.findall(r'^\.TP\n(\.B.*)\n(?=\.(?:TP|SH|PP)\b)', text, re.M)]
+    check('texts of options', wrong)
 
 
 def check_streams():
@@ -175,6 +188,7 @@ def check_commands():
 
 
 check_options()
+check_paragraphs()
 check_streams()
 check_fields()
 check_functions()
