@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "diff.h"
+#include "diff_paths.h"
 #include "base/origin.h"
 
 struct hwprof_diff {
@@ -30,6 +31,8 @@ struct side {
 	size_t count;
 	struct thing **open;
 	size_t open_count;
+	struct diff_paths paths;	/* of objects, in the things' names */
+	bool moved;			/* shorten moved paths in names */
 };
 
 /* --- names -------------------------------------------------------------- */
@@ -44,9 +47,9 @@ static uint64_t number_of(const char *name)
 	return hash | 1;
 }
 
-static int set_name(struct thing *thing, enum diff_name sort,
-		    const struct diff_kind *kind, const void *profile,
-		    uint64_t *above)
+static int set_name(const struct side *side, struct thing *thing,
+		    enum diff_name sort, const struct diff_kind *kind,
+		    const void *profile, uint64_t *above)
 {
 	FILE *out;
 	size_t size;
@@ -60,6 +63,8 @@ static int set_name(struct thing *thing, enum diff_name sort,
 	named = kind->name(profile, thing->index, sort, above, out);
 	if (fclose(out))
 		return -ENOMEM;
+	if (side->moved)
+		diff_paths_shorten(&side->paths, thing->name);
 	if (kind->depth)
 		above[kind->depth(profile, thing->index) + 1] =
 			named ? number_of(thing->name) : 0;
@@ -83,8 +88,8 @@ static int set_names(struct side *side, enum diff_name sort,
 
 	for (i = 0; !error && i < side->count; i++)
 		if (kind->depth || !side->things[i].joined)
-			error = set_name(&side->things[i], sort, kind, profile,
-					 above);
+			error = set_name(side, &side->things[i], sort, kind,
+					 profile, above);
 	free(above);
 	return error;
 }
@@ -115,6 +120,7 @@ static void side_free(struct side *side)
 		free(side->things[i].name);
 	free(side->things);
 	free(side->open);
+	diff_paths_free(&side->paths);
 }
 
 /* --- counterparts ------------------------------------------------------- */
@@ -313,17 +319,60 @@ static int compare_changes(const void *a, const void *b)
 	return compare_u64(x->before, y->before);
 }
 
+static int name_sides(struct hwprof_diff *diff, struct side *before,
+		      struct side *after, enum diff_name sort)
+{
+	return set_names(before, sort, diff->kind, diff->profiles[0]) ||
+	       set_names(after, sort, diff->kind, diff->profiles[1]) ?
+	       -ENOMEM : 0;
+}
+
+/* Collects the paths in the names of all things. They are of DIFF_ADDRESS. */
+static int find_paths(struct side *side)
+{
+	int error = 0;
+	size_t i;
+
+	for (i = 0; !error && i < side->count; i++)
+		if (side->things[i].name)
+			error = diff_paths_add(&side->paths,
+					       side->things[i].name);
+	return error;
+}
+
+/*
+ * Finds counterparts by address. Objects that only one side has are known by
+ * their file names from then on.
+ */
+static int join_addresses(struct hwprof_diff *diff, struct side *before,
+			  struct side *after)
+{
+	if (name_sides(diff, before, after, DIFF_ADDRESS) ||
+	    find_paths(before) || find_paths(after))
+		return -ENOMEM;
+	join(diff, before, after, DIFF_ADDRESS);
+	before->moved = after->moved =
+		diff_paths_compare(&before->paths, &after->paths);
+	if (!before->moved)
+		return 0;
+	if (name_sides(diff, before, after, DIFF_ADDRESS))
+		return -ENOMEM;
+	join(diff, before, after, DIFF_ADDRESS);
+	return 0;
+}
+
 /* Tries all sorts of names, as long as both sides have open things. */
 static int join_all(struct hwprof_diff *diff, struct side *before,
 		    struct side *after)
 {
 	unsigned int sort;
 
-	for (sort = 0; sort < DIFF_NAMES; sort++) {
+	if (join_addresses(diff, before, after))
+		return -ENOMEM;
+	for (sort = DIFF_ADDRESS + 1; sort < DIFF_NAMES; sort++) {
 		if (!before->open_count || !after->open_count)
 			break;
-		if (set_names(before, sort, diff->kind, diff->profiles[0]) ||
-		    set_names(after, sort, diff->kind, diff->profiles[1]))
+		if (name_sides(diff, before, after, sort))
 			return -ENOMEM;
 		join(diff, before, after, sort);
 	}

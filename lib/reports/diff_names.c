@@ -6,6 +6,7 @@
 #include "calls.h"
 #include "contexts.h"
 #include "profile/diff.h"
+#include "profile/diff_paths.h"
 #include "edges.h"
 #include "estimate.h"
 #include "loops.h"
@@ -26,10 +27,14 @@ static const char *text(const char *name)
 	return name ? name : "";
 }
 
-/* In another build, code has moved, but it keeps its line or its function. */
+/*
+ * In another build, code has moved, but it keeps its line or its function. The
+ * sources may be in another folder.
+ */
 static bool name_spot(const struct spot *spot, enum diff_name sort, FILE *out)
 {
-	fprintf(out, "%s|", text(spot->object));
+	diff_put_path(out, spot->object);
+	fputc('|', out);
 	if (sort == DIFF_ADDRESS) {
 		fprintf(out, "%s|%" PRIu32 "|%" PRIx64, text(spot->build_id),
 			spot->pid, spot->address);
@@ -39,8 +44,8 @@ static bool name_spot(const struct spot *spot, enum diff_name sort, FILE *out)
 	    (sort == DIFF_SOURCE && !spot->file))
 		return false;
 	if (sort == DIFF_SOURCE)
-		fprintf(out, "%s|%s|%u", spot->function, spot->file,
-			spot->line);
+		fprintf(out, "%s|%s|%u", spot->function,
+			diff_file_name(spot->file), spot->line);
 	else
 		fprintf(out, "%s|%" PRIx64, spot->function, spot->offset);
 	return true;
@@ -216,8 +221,8 @@ static bool calls_name(const void *calls, size_t index, enum diff_name sort,
 	const struct hwprof_pair *pair = hwprof_calls_pair(calls, index);
 
 	if (sort == DIFF_CALLS && pair->site.function) {
-		fprintf(out, "%s|%s|", text(pair->site.object),
-			pair->site.function);
+		diff_put_path(out, pair->site.object);
+		fprintf(out, "|%s|", pair->site.function);
 		return name_entry(&pair->callee, pair->called.pid, DIFF_OFFSET,
 				  out);
 	}
@@ -333,12 +338,13 @@ static bool contexts_name(const void *contexts, size_t index,
 		fprintf(out, "%s|%" PRIu32, text(context->comm), context->pid);
 		return true;
 	}
-	if (sort == DIFF_ADDRESS)
-		fprintf(out, "%s|%" PRIx64 "|", text(context->site_object),
-			context->site);
-	else if (sort == DIFF_SOURCE && context->site_object)
+	if (sort == DIFF_ADDRESS) {
+		diff_put_path(out, context->site_object);
+		fprintf(out, "|%" PRIx64 "|", context->site);
+	} else if (sort == DIFF_SOURCE && context->site_object) {
 		fprintf(out, "%s|%" PRIx64 "|", text(context->site_function),
 			context->site_offset);
+	}
 	return name_spot(&spot, sort == DIFF_ADDRESS ? sort : DIFF_OFFSET, out);
 }
 

@@ -9,6 +9,7 @@
 
 #include "code/decode.h"
 #include "profile/diff.h"
+#include "profile/diff_paths.h"
 #include "loops.h"
 
 enum {
@@ -101,8 +102,8 @@ bool loop_code_name(const void *profile, size_t index, enum diff_name sort,
 
 	if (!entry->loop.function)
 		return false;
-	fprintf(out, "%s|%s|%u|", entry->loop.object, entry->loop.function,
-		depth_of(&entry->loop));
+	diff_put_path(out, entry->loop.object);
+	fprintf(out, "|%s|%u|", entry->loop.function, depth_of(&entry->loop));
 	if (sort == DIFF_NESTING || !entry->object)
 		return sort == DIFF_NESTING;
 	decoder = decoder_new();

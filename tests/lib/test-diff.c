@@ -141,6 +141,65 @@ static void test_other_build(void **state)
 	hwprof_diff_free(diff);
 }
 
+static struct hwprof_loop *add_in(struct side *side, const char *object,
+				  const char *build, unsigned int line)
+{
+	struct hwprof_loop *loop = add(side, build, 0x100 + line, 0.25);
+
+	loop->object = object;
+	in_function(loop, "f", line);
+	on_line(loop, line);
+	return loop;
+}
+
+/* Asserts that loop @index of @before has this counterpart and match. */
+static void expect_match(const struct hwprof_diff *diff, size_t index,
+			 size_t after, const char *match)
+{
+	size_t i;
+
+	for (i = 0; i < hwprof_diff_count(diff); i++) {
+		const struct hwprof_change *change = hwprof_diff_get(diff, i);
+		const char *name = hwprof_match_name(change->match);
+
+		if (change->before != index)
+			continue;
+		assert_int_equal(change->after, after);
+		assert_true(match ? name && !strcmp(name, match) : !name);
+		return;
+	}
+	fail();
+}
+
+/*
+ * An object that only one side has at its path is known by its file name, and
+ * its sources by theirs. One that both have stays what it is.
+ */
+static void test_other_folder(void **state)
+{
+	struct side before = NO_LOOPS, after = NO_LOOPS;
+	struct hwprof_diff *diff;
+
+	add_in(&before, "/old/prog", "b1", 10)->file = "/old/prog.c";
+	add_in(&before, "/old/same.so", "b3", 10);
+	add_in(&before, "/lib/prog", "b4", 11);
+	add_in(&before, "/old/bin/twin", "b6", 12);
+	add_in(&before, "/old/sbin/twin", "b6", 12);
+	add_in(&after, "/new/prog", "b2", 10)->file = "/new/prog.c";
+	add_in(&after, "/new/same.so", "b3", 10);
+	add_in(&after, "/lib/prog", "b5", 13)->function = "g";
+	add_in(&after, "/new/prog", "b2", 11);
+	add_in(&after, "/new/twin", "b6", 12);
+	diff = diff_of(&before, &after);
+	assert_int_equal(hwprof_diff_count(diff), 8);
+	expect_match(diff, 0, 0, "line");
+	expect_match(diff, 1, 1, "address");
+	expect_match(diff, 2, HWPROF_NOTHING, NULL);
+	expect_match(diff, 3, HWPROF_NOTHING, NULL);
+	expect_match(diff, 4, HWPROF_NOTHING, NULL);
+	hwprof_diff_free(diff);
+}
+
 /* Several loops on a line: as many are matched as both sides have. */
 static void test_one_line(void **state)
 {
@@ -840,8 +899,9 @@ static const char *match_of(const struct hwprof_diff *diff,
 }
 
 /*
- * An edit moves all loops to other lines, where other loops used to be. Loops
- * that do the same are matched, and so is the one that calls the same.
+ * An edit moves all loops to other lines, where other loops used to be, and the
+ * new build is in another folder. Loops that do the same are matched, and so is
+ * the one that calls the same.
  */
 static void test_edited(void **state)
 {
@@ -860,10 +920,6 @@ static void test_edited(void **state)
 		profiles[i] = fixture_loops(&fixtures[i], 0);
 		assert_int_equal(hwprof_loops_count(profiles[i]), 4);
 	}
-	/* Give objects the same name, as they have in one folder. */
-	for (i = 0; i < 4; i++)
-		((struct hwprof_loop *)hwprof_loops_get(profiles[1], i))
-			->object = hwprof_loops_get(profiles[0], 0)->object;
 	assert_int_equal(hwprof_profile_diff(&diff, profiles[0], profiles[1]),
 			 0);
 	const struct hwprof_profile *both[2] = { profiles[0], profiles[1] };
@@ -885,6 +941,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_build),
 		cmocka_unit_test(test_other_build),
+		cmocka_unit_test(test_other_folder),
 		cmocka_unit_test(test_one_line),
 		cmocka_unit_test(test_itself),
 		cmocka_unit_test(test_kinds),
