@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 HWPROF = sys.argv[1]
-COMMANDS = 'record report replay top stat script export doctor'.split()
+COMMANDS = 'record report replay top stat script export pgo doctor'.split()
 failed = 0
 count = 0
 
@@ -68,8 +68,8 @@ def check_options():
         has, _ = options_of(command)
         told = long_options(page(f'docs/man/hwprof-{command}.1'))
         told.discard('help')
-        # stat's page refers to top's for some options.
-        if command == 'stat':
+        # These pages refer to top's for some options.
+        if command in ('stat', 'pgo'):
             has -= options_of('top')[0]
         check(f'options of {command}',
               [f'{command}: --{o} is not in the manual page' for o in has - told])
