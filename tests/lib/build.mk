@@ -56,7 +56,12 @@ $(BUILD)/tests/test-counters: $(BUILD)/san/tests/lib/test-counters.o \
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ -lcmocka
 
-UNIT_TESTS += $(BUILD)/tests/test-counters
+$(BUILD)/tests/test-html: $(BUILD)/san/tests/lib/test-html.o \
+			  $(BUILD)/san/tools/html_text.o
+	@mkdir -p $(@D)
+	$(CC) $(SAN) -o $@ $^ -lcmocka -lz
+
+UNIT_TESTS += $(BUILD)/tests/test-counters $(BUILD)/tests/test-html
 
 # As a user's program, which sees what the shared library exports.
 $(BUILD)/tests/test-cplusplus: tests/lib/test-cplusplus.cc lib/hwprof.h \

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "assembled.h"
+#include "base/json.h"
 #include "check.h"
+#include "export/flow_graph.h"
 #include "fixture.h"
 
 enum { BASE = 0x400000, R = 1000 };
@@ -462,6 +464,84 @@ static void test_damaged(void **state)
 	hwprof_profile_free(edges);
 }
 
+static void check_text(const char *json, const char *expected)
+{
+	if (!strstr(json, expected))
+		fail_msg("no %s in\n%s", expected, json);
+}
+
+/* Returns the graph, and the code of its blocks, as JSON. */
+static char *graph_of(const struct hwprof_profile *edges)
+{
+	struct listing *listing = listing_new();
+	struct json json = { .line = true };
+	char *text;
+	size_t size;
+
+	json.out = open_memstream(&text, &size);
+	json_open(&json, NULL, '{');
+	assert_int_equal(flow_graphs_put(&json, edges, 10, listing), 0);
+	assert_int_equal(listing_put(listing, &json, true), 0);
+	json_close(&json, '}');
+	fclose(json.out);
+	listing_free(listing);
+	return text;
+}
+
+/*
+ * Blocks of _start: to `cond`; to `jump`; `fourth`; `never`; to `back`, with a
+ * call in it; `last`.
+ */
+static void test_graph(void **state)
+{
+	static const char *const edges_of[] = {
+		"{\"from\": 0,\"to\": 1,\"count\": 750,\"kind\": \"next\"}",
+		"{\"from\": 0,\"to\": 2,\"count\": 250,\"kind\": \"taken\"}",
+		"{\"from\": 1,\"to\": 3,\"count\": 750,\"kind\": \"taken\"}",
+		"{\"from\": 2,\"to\": 3,\"count\": 250,\"kind\": \"next\"}",
+		"{\"from\": 3,\"to\": 4,\"count\": 1000,\"kind\": \"next\"}",
+		"{\"from\": 4,\"to\": 0,\"count\": 999,\"kind\": \"taken\"}",
+		"{\"from\": 4,\"to\": 5,\"count\": 1,\"kind\": \"next\"}",
+	};
+	struct hwprof_profile *edges;
+	struct fixture fixture;
+	char *text, *at;
+	size_t i, count = 0;
+
+	begin(&fixture, assembled);
+	add_loop(&fixture);
+	edges = read_all(&fixture, 1, NULL);
+	text = graph_of(edges);
+	for (i = 0; i < sizeof(edges_of) / sizeof(edges_of[0]); i++)
+		check_text(text, edges_of[i]);
+	for (at = text; (at = strstr(at, "{\"from\"")); at++)
+		count++;
+	assert_int_equal(count, i);
+	check_text(text, "\"function\": \"_start\"");
+	check_text(text, "\"instructions\": 3,\"count\": 1000}");
+	check_text(text, "\"text\": \"call rax\"");
+	check_text(text, "\"text\": \"test cl, 3\"");
+	free(text);
+	hwprof_profile_free(edges);
+}
+
+/* Without code there is no graph. */
+static void test_no_graph(void **state)
+{
+	struct hwprof_profile *edges;
+	struct fixture fixture;
+	char *text;
+
+	begin(&fixture, "/no/prog");
+	add_loop(&fixture);
+	edges = read_all(&fixture, 1, NULL);
+	text = graph_of(edges);
+	assert_string_equal(text, "{\"graphs\": [],\"code\": [],"
+			    "\"source\": []}\n");
+	free(text);
+	hwprof_profile_free(edges);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -476,6 +556,8 @@ int main(void)
 		cmocka_unit_test(test_function),
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_graph),
+		cmocka_unit_test(test_no_graph),
 	};
 
 	return cmocka_run_group_tests(tests, make_program, assembled_remove);

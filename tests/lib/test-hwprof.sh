@@ -671,6 +671,52 @@ for tool in top stat; do
 	[ -e /dev/hwprof ] || check "$tool, no module" 1 "modprobe hwprof" \
 		"$hwprof" $tool -- true
 done
+# Pages: their libraries are stood for by empty ones.
+for library in d3-path d3-shape d3-hierarchy; do
+	mkdir -p "$work/node/$library/dist"
+	echo "// $library" > "$work/node/$library/dist/$library.min.js"
+	echo "licence of $library <a@b>" > "$work/node/$library/LICENSE"
+done
+HWPROF_NODE_PATH=$work/node
+export HWPROF_NODE_PATH
+for file in "$recording" "$ranges" "$calls" "$contexts" "$paths" "$values" \
+	    "$edges" "$together"; do
+	check "page of $(basename "$file")" 0 'id="data-about"' \
+		"$hwprof" report --html - "$file"
+done
+check "page, policy" 0 "default-src 'none'; base-uri 'none'; .*script-src 'sha256-" \
+	"$hwprof" report --html - "$recording"
+check "page, licences" 0 "licence of d3-shape &#60;a@b&#62;" \
+	"$hwprof" report --html - "$recording"
+check "page, several kinds" 0 'id="data-paths"' \
+	"$hwprof" report --html - "$together"
+check "page, one kind" 0 'id="data-loops"' \
+	"$hwprof" report loops --html - "$together"
+check "page of a comparison" 0 'id="data-loops"' \
+	"$hwprof" report --html - --diff "$recording" "$recording"
+check "page and JSON" 2 "without --json" \
+	"$hwprof" report --html - --json "$recording"
+check "page and blocks" 2 "without --json, --folded, --blocks" \
+	"$hwprof" report paths --html - --blocks "$paths"
+check "page, source" 2 "no-source is of pages" \
+	"$hwprof" report --no-source "$recording"
+check "page of a pipe" 2 "name one subject" "$hwprof" replay --html - -
+check "page, no file" 1 "no/such: No such file" \
+	"$hwprof" report --html "$work/no/such" "$recording"
+check "page, no stacks" 1 "no stacks that can be replayed" \
+	"$hwprof" replay --html - "$recording"
+rm "$work/node/d3-shape/LICENSE"
+[ -e /usr/share/doc/node-d3-shape/copyright ] ||
+	check "page, no licence" 1 "its licence is neither" \
+		"$hwprof" report --html - "$recording"
+echo "</script>" > "$work/node/d3-path/dist/d3-path.min.js"
+check "page, a library with an end tag" 1 "it has '</script'" \
+	"$hwprof" report --html - "$recording"
+rm -r "$work/node/d3-path"
+check "page, no library" 1 "apt-get install node-d3-hierarchy node-d3-shape" \
+	"$hwprof" report --html - "$recording"
+unset HWPROF_NODE_PATH
+
 check "top, no delay" 2 "'x': allowed are seconds" "$hwprof" top -d x -- true
 check "top, nothing hot" 2 "--hot '0'" "$hwprof" top --hot 0 -a
 check "record, no time" 2 "--duration '-1': allowed" "$hwprof" record -D -1 -- \

@@ -108,6 +108,9 @@
 			[contexts[n.after], n]));
 		const top = grow(contexts);
 		let measure = all[0], root, zoom, focus, wanted = '', dark = false;
+		/* Of the picture that is being drawn: asking the page is slow. */
+		let size = {};
+		const colours = {};
 
 		const canvas = h('canvas', { 'aria-hidden': 'true' });
 		const space = h('div', { class: 'flame-space' });
@@ -124,13 +127,13 @@
 
 		/* Where a node is at this zoom, in pixels. */
 		function place(node) {
-			const width = canvas.clientWidth;
+			const { width } = size;
 			const scale = width / (zoom.x1 - zoom.x0 || 1);
 			const left = Math.max(0, (node.x0 - zoom.x0) * scale);
 			const right = Math.min(width, (node.x1 - zoom.x0) * scale);
 
 			return { left, width: right - left,
-				 top: node.depth * ROW - box.scrollTop };
+				 top: node.depth * ROW - size.scrolled };
 		}
 
 		function matches(node) {
@@ -146,7 +149,7 @@
 
 			if (room < 2)
 				return;
-			context.fillStyle = hwprof.style('--flame-text');
+			context.fillStyle = colours['flame-text'];
 			context.fillText(hwprof.clean(name.length > room ?
 				name.slice(0, room - 1) + '\u2026' : name, room + 8)
 				.slice(0, room), at.left + 4, at.top + 14);
@@ -154,13 +157,13 @@
 
 		function frame(context, node, at) {
 			context.fillStyle = matches(node) ?
-				hwprof.style('--found') :
+				colours.found :
 				colour(node, changes, dark);
 			context.fillRect(at.left, at.top, Math.max(0.5,
 					 at.width - 0.5), ROW - 1);
 			write(context, node, at);
 			if (node === focus) {
-				context.strokeStyle = hwprof.style('--focus');
+				context.strokeStyle = colours.focus;
 				context.lineWidth = 2;
 				context.strokeRect(at.left + 1, at.top + 1,
 					Math.max(2, at.width - 3), ROW - 3);
@@ -187,6 +190,9 @@
 		function draw() {
 			const scale = window.devicePixelRatio || 1;
 			const width = box.clientWidth, height = box.clientHeight;
+			size = { width, scrolled: box.scrollTop };
+			for (const name of ['flame-text', 'found', 'focus'])
+				colours[name] = hwprof.style('--' + name);
 			const context = canvas.getContext('2d');
 
 			canvas.width = width * scale;
@@ -433,7 +439,8 @@
 		const all = measures(contexts);
 
 		if (!all.length) {
-			hwprof.add(element, h('p', {}, 'No calling context was counted.'));
+			hwprof.add(element, h('p', {},
+					      'No calling context was counted.'));
 			return;
 		}
 		const tables = h('div');

@@ -50,7 +50,8 @@
 				(range.last_function &&
 				 range.last_function !== range.function ?
 				 ' \u2013 ' + range.last_function : '');
-		return range.low + '\u2013' + range.high;
+		return range.low === range.high ? range.low :
+		       range.low + '\u2013' + range.high;
 	}
 
 	function name(range) {

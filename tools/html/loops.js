@@ -156,9 +156,9 @@
 		}
 		const most = Math.max(...loops.map((l) => l.share_high || l.share ||
 						  0));
+		const seen = loops.some((l) => l.entries === null);
 		const table = hwprof.table(element, {
-			label: 'Loops', rows: loops, columns: columns(most, loops.some((l) =>
-				l.entries === null)),
+			label: 'Loops', rows: loops, columns: columns(most, seen),
 			select: (loop) => details(box, loop),
 			search: (l) => name(l) + ' ' + l.object + ' ' + l.file,
 		});

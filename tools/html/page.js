@@ -44,7 +44,7 @@
 			return null;
 		return h('details', { class: 'warnings', open: true },
 			h('summary', {}, title), h('ul', {}, sentences.map((text) =>
-				h('li', {}, hwprof.clean(text, 2000)))));
+				h('li', {}, hwprof.clean(text)))));
 	}
 
 	/* Lists have a limit. */
