@@ -244,7 +244,8 @@ static int put_about(const struct report *report, unsigned int kinds, FILE *out)
 			json_string(&json, NULL, hwprof_kind_name(kind));
 	json_close(&json, ']');
 	json_close(&json, '}');
-	error = fclose(json.out) ? -ENOMEM : put_element("about", text, size, out);
+	error = fclose(json.out) ? -ENOMEM :
+				   put_element("about", text, size, out);
 	free(text);
 	return error;
 }

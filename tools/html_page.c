@@ -64,7 +64,8 @@ static char *read_in(const char *folder, const char *name, const char *file)
  * Debian has the licences of packages in a folder of their own; npm has them
  * beside the code.
  */
-static int read_library(struct html_page *page, size_t index, const char *folder)
+static int read_library(struct html_page *page, size_t index,
+			const char *folder)
 {
 	const struct library *library = &libraries[index];
 	char *name;

@@ -67,7 +67,10 @@ static void add_block(uint32_t hash[8], const uint8_t *block)
 		hash[i] += v[i];
 }
 
-/* Adds what is left behind the whole blocks, a 1, zeros and the size in bits. */
+/*
+ * Adds the bytes behind the whole blocks, a bit of 1, zeros, and the size in
+ * bits.
+ */
 static void add_end(uint32_t hash[8], const uint8_t *rest, size_t size)
 {
 	size_t left = size % BLOCK, blocks = left < BLOCK - 8 ? 1 : 2, i;

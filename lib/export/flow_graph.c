@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A procedure's code is decoded and cut into blocks. A block ends with a jump or
- * return, or before an instruction that a jump of the procedure leads to. A call
- * does not end a block.
+ * A procedure's code is decoded and cut into blocks. A block ends with a jump
+ * or return, or before an instruction that a jump of the procedure leads to. A
+ * call does not end a block.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -85,7 +85,8 @@ int listing_add(struct listing *listing, struct object *object, uint64_t first,
 	if (!spans)
 		return -ENOMEM;
 	listing->spans = spans;
-	spans[listing->span_count++] = (struct code_span){ object, first, last };
+	spans[listing->span_count++] =
+		(struct code_span){ object, first, last };
 	return 0;
 }
 

@@ -175,9 +175,9 @@ static double size_of(const void *profile)
 
 /*
  * Returns the reach of a thing that profile @side lacks, and the other profile
- * has with @share and @reach. That interval is as wide as if so many independent
- * windows had found the thing; in proportion, @expected would find it here. None
- * does with a chance of 5 % if 3 are expected.
+ * has with @share and @reach. The width of that interval tells how many
+ * independent windows found the thing; @expected would find it here. If 3 are
+ * expected, none finds it with a chance of 5 %.
  */
 static struct reach reach_of_none(const struct hwprof_diff *diff,
 				  unsigned int side, double share,
@@ -215,7 +215,8 @@ static void add_change(struct hwprof_diff *diff, const struct thing *before,
 	reach[0] = reach_of(diff, 0, before);
 	reach[1] = reach_of(diff, 1, after);
 	if (!before)
-		reach[0] = reach_of_none(diff, 0, change->share_after, reach[1]);
+		reach[0] = reach_of_none(diff, 0, change->share_after,
+					 reach[1]);
 	if (!after)
 		reach[1] = reach_of_none(diff, 1, change->share_before,
 					 reach[0]);

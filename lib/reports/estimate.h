@@ -30,7 +30,7 @@ void estimate_bias(struct hwprof_branch_site *site, uint64_t stopped,
 		   double stopped_root, double passed_root);
 
 /*
- * Widens an interval of a share of @samples independent samples to Wilson's 95 %
+ * Widens the bounds of a share of @samples independent samples to Wilson's 95 %
  * interval.
  */
 void widen_binomial(double samples, double *low, double *high);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What the tests of pages in a browser show.
+# Recordings for the tests of pages in a browser.
 PAGE_CFLAGS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Itests/lib
 
 $(BUILD)/page-recorder: tests/page/recorder.c tests/lib/stacks.c \
