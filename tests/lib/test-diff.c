@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Matching the things of one recording with those of another. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -326,6 +327,84 @@ static void test_contexts(void **state)
 	}
 	for (i = 0; i < 6; i++)
 		assert_true(found[i]);
+	hwprof_diff_free(diff);
+}
+
+static bool contains_zero(const struct hwprof_change *change)
+{
+	return change->share_low <= 0 && change->share_high >= 0;
+}
+
+/* 100 samples each: as Wilson's intervals have it, half may be 40 to 60 %. */
+static void test_sampled_contexts(void **state)
+{
+	struct chain before = { .contexts.profile.kind = &contexts_kind };
+	struct chain after = { .contexts.profile.kind = &contexts_kind };
+	const struct hwprof_change *change;
+	struct hwprof_diff *diff;
+
+	add_context(&before, NULL, NULL, 0, 0);
+	add_context(&after, NULL, NULL, 0, 0);
+	add_context(&before, "b1", "f", 0x100, 8)->share = 0.5;
+	add_context(&after, "b1", "f", 0x100, 8)->share = 0.7;
+	before.contexts.samples = after.contexts.samples = 100;
+	assert_int_equal(hwprof_profile_diff(&diff, &before.contexts.profile,
+					     &after.contexts.profile), 0);
+	change = hwprof_diff_get(diff, 0);
+	assert_true(fabs(change->share_low - 0.0642) < 0.001);
+	assert_true(fabs(change->share_high - 0.3258) < 0.001);
+	hwprof_diff_free(diff);
+
+	before.contexts.samples = after.contexts.samples = 10;
+	hwprof_profile_diff(&diff, &before.contexts.profile,
+			    &after.contexts.profile);
+	assert_true(contains_zero(hwprof_diff_get(diff, 0)));
+	hwprof_diff_free(diff);
+
+	before.contexts.samples = after.contexts.samples = 0;
+	hwprof_profile_diff(&diff, &before.contexts.profile,
+			    &after.contexts.profile);
+	assert_true(isnan(hwprof_diff_get(diff, 0)->share_low));
+	hwprof_diff_free(diff);
+}
+
+/* Adds a loop that only one side has, with its interval. */
+static void add_alone(struct side *side, uint64_t head, double share,
+		      double low, double high)
+{
+	struct hwprof_loop *loop = add(side, "b1", head, share);
+
+	loop->share_low = low;
+	loop->share_high = high;
+}
+
+/*
+ * A loop that many windows found, and one that few did: chance may have hidden
+ * the latter from the other recording. If that had few windows, also the former.
+ */
+static void test_missing(void **state)
+{
+	struct side before = NO_LOOPS, after = NO_LOOPS;
+	struct hwprof_diff *diff;
+
+	before.loops.profile.totals.windows = 100;
+	after.loops.profile.totals.windows = 100;
+	add_alone(&after, 0x100, 0.2, 0.16, 0.25);
+	add_alone(&after, 0x200, 0.1, 0.02, 0.5);
+	diff = diff_of(&before, &after);
+	assert_true(hwprof_diff_get(diff, 0)->share_low > 0.15);
+	assert_true(hwprof_diff_get(diff, 0)->share_high < 0.26);
+	assert_true(contains_zero(hwprof_diff_get(diff, 1)));
+	hwprof_diff_free(diff);
+
+	diff = diff_of(&after, &before);
+	assert_true(hwprof_diff_get(diff, 0)->share_high < -0.15);
+	assert_true(contains_zero(hwprof_diff_get(diff, 1)));
+	hwprof_diff_free(diff);
+
+	before.loops.profile.totals.windows = 1;
+	diff = diff_of(&before, &after);
+	assert_true(contains_zero(hwprof_diff_get(diff, 0)));
 	hwprof_diff_free(diff);
 }
 
@@ -946,6 +1025,8 @@ int main(void)
 		cmocka_unit_test(test_itself),
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_contexts),
+		cmocka_unit_test(test_sampled_contexts),
+		cmocka_unit_test(test_missing),
 		cmocka_unit_test(test_pairs),
 		cmocka_unit_test(test_methods),
 		cmocka_unit_test(test_json),

@@ -332,7 +332,7 @@ async function differences() {
 			}));
 	await check('contexts of two runs: a flame graph without colours of changes',
 		(equal) => visit('same-calls.html', {}, async (page) => {
-			await page.waitForSelector('[role=treegrid]');
+			await page.waitForSelector('[aria-label=Changes]');
 			const { diff, nodes, report } = await data(page, 'cct');
 
 			equal(nodes.length <= report.contexts.length, true, 'nodes');

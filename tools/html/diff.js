@@ -96,10 +96,14 @@ hwprof.legend = function () {
 			Math.abs(c.share_change_high || 0))));
 	}
 
-	/* A dot for the change, a line for its interval, and one for 0. */
+	/*
+	 * A dot for the change, a line for its interval, and one for 0. A line
+	 * that reaches farther than those of all changes is cut.
+	 */
 	function picture(change, reach) {
 		const width = 140;
-		const x = (share) => width / 2 + share / reach * (width / 2 - 4);
+		const x = (share) => width / 2 + Math.max(-1, Math.min(1, share /
+			reach)) * (width / 2 - 4);
 		const verdict = hwprof.verdict(change);
 		const low = change.share_change_low, high = change.share_change_high;
 		const result = svg('svg', {
@@ -165,7 +169,8 @@ hwprof.legend = function () {
 			` Show ${hwprof.count(hidden)} that did not change, or ` +
 			'whose change may be noise or has no interval')), box);
 		const table = hwprof.table(box, {
-			label, rows: shown, columns: columns(kind, most(changes)),
+			label, rows: shown,
+			columns: columns(kind, most(shown.length ? shown : changes)),
 			search: (c) => NAMES[kind](c.after || c.before) + ' ' +
 				source(c.after || c.before),
 		});

@@ -404,7 +404,7 @@
 		return [...all.values()].sort((a, b) => b.own - a.own);
 	}
 
-	function procedure_table(element, contexts, measure) {
+	function procedure_table(element, contexts, measure, called) {
 		hwprof.table(element, {
 			label: 'Procedures', rows: procedures(contexts, measure),
 			columns: [
@@ -415,7 +415,8 @@
 				{ name: 'itself', value: (s) => s.own, right: true },
 				{ name: 'with callees', value: (s) => s.all,
 				  right: true },
-				{ name: 'calls', value: (s) => s.calls, right: true },
+				...called ? [{ name: 'calls', value: (s) => s.calls,
+					       right: true }] : [],
 				{ name: 'contexts', value: (s) => s.contexts,
 				  right: true },
 			],
@@ -423,12 +424,14 @@
 	}
 
 	function fill_tables(element, contexts, measure) {
+		const called = contexts.some((c) => c.calls);
+
 		element.append(h('h3', {}, 'Procedures'));
-		procedure_table(element, contexts, measure);
+		procedure_table(element, contexts, measure, called);
 		element.append(h('h3', {}, 'Contexts'));
 		hwprof.table(element, {
 			label: 'Contexts, as a tree', rows: contexts,
-			columns: columns(measure, contexts.some((c) => c.calls)),
+			columns: columns(measure, called),
 			level: (c) => c.depth,
 			search: (c) => label(c) + ' ' + site(c),
 		});
@@ -446,6 +449,8 @@
 		const tables = h('div');
 
 		picture(element, data, all);
+		if (data.nodes)
+			return;
 		element.append(tables);
 		/* The picture is shown before the tables are made. */
 		setTimeout(() => fill_tables(tables, contexts, all[0]), 50);

@@ -130,6 +130,8 @@ hwprof.block = function (listing, object, first, last) {
 					path.unnumbered : path.number],
 				['taken jumps', path.length],
 				['branches', hwprof.count(path.branches)],
+				['instructions', path.instructions &&
+					hwprof.count(path.instructions)],
 				['cycles', path.cycles &&
 					hwprof.count(path.cycles)],
 			]), h('ol', { class: 'blocks' }, path.blocks.map((it, i) =>
