@@ -81,28 +81,21 @@ static unsigned long close_all(const struct group *group, const int *fd,
 	return count;
 }
 
-unsigned long group_churn(const struct group *group, unsigned int siblings,
-			  unsigned int times)
+unsigned long group_churn(const struct group *group, unsigned int siblings)
 {
-	unsigned long closed = 0;
+	unsigned int count = 0;
 	int fd[GROUP_MAX];
 
 	stay_on(!group->cpu);
-	while (times--) {
-		unsigned int count = 0;
-
-		while (count < siblings && count < GROUP_MAX) {
-			fd[count] = open_sibling(group);
-			if (fd[count] < 0)
-				break;
-			count++;
-		}
-		if (!count)
-			return closed;
-		await_rows(group);
-		closed += close_all(group, fd, count);
+	while (count < siblings && count < GROUP_MAX) {
+		fd[count] = open_sibling(group);
+		if (fd[count] < 0)
+			break;
+		count++;
 	}
-	return closed;
+	if (count)
+		await_rows(group);
+	return close_all(group, fd, count);
 }
 
 /* --- the target ----------------------------------------------------------- */

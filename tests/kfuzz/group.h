@@ -19,10 +19,9 @@ enum { GROUP_MAX = 96 };
 
 /*
  * Open so many siblings, at most GROUP_MAX, and close them from a CPU that is
- * not the leader's, so many times. Returns how many were closed.
+ * not the leader's. Return how many were closed.
  */
-unsigned long group_churn(const struct group *group, unsigned int siblings,
-			  unsigned int times);
+unsigned long group_churn(const struct group *group, unsigned int siblings);
 
 /*
  * Become a target that calls from many places and sleeps in between, until it

@@ -164,8 +164,8 @@ void images_try(const uint64_t *word, struct findings *findings)
 		pid[i] = start_image(word, i);
 		if (!pid[i])
 			break;
+		__atomic_add_fetch(&findings->chosen, 1, __ATOMIC_RELAXED);
 	}
-	__atomic_add_fetch(&findings->chosen, i, __ATOMIC_RELAXED);
 	if (i == wanted)
 		tell_all(pid, i, findings);
 	while (i--) {

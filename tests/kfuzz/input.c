@@ -331,6 +331,7 @@ static void set_rows(struct step *step, const struct wish *wish, uint32_t type)
 
 	memcpy(step->word, &attr, sizeof(attr));
 	step->word[WORD_PID] = PID_TARGET;
+	step->word[WORD_FLAGS] = 0;
 }
 
 static void adapt_group(struct step *step, const struct wish *wish,
@@ -354,8 +355,8 @@ static void adapt_group(struct step *step, const struct wish *wish,
 		step->word[0] = 4;		/* 16 pages */
 		break;
 	case CALL_CHURN:
-		step->word[0] = 48;
-		step->word[1] = 15;
+		step->word[0] = 32;		/* 64 siblings, */
+		step->word[1] = 5;		/* 6 times */
 		break;
 	}
 }
