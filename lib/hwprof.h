@@ -1281,10 +1281,10 @@ int hwprof_contexts_folded(const struct hwprof_profile *profile, FILE *out);
  * enum hwprof_heat - How hot a path or procedure is (Ammons, Ball, Larus,
  *	section 6.4)
  *
- * The metric is time if it chose the windows, or else cycles if the source knows
- * them, or else branches or, with HWPROF_BY_INSTRUCTIONS, instructions. Hot paths
- * have at least 1 % of the metric, or what struct hwprof_options has in @hot. If
- * the metric is branches, a hot path is neither dense nor sparse.
+ * The metric is time if it chose the windows, or else cycles if the source
+ * knows them, or else branches or, with HWPROF_BY_INSTRUCTIONS, instructions.
+ * Hot paths have at least 1 % of the metric, or what struct hwprof_options has
+ * in @hot. If the metric is branches, a hot path is neither dense nor sparse.
  * @HWPROF_COLD: has less of the metric.
  * @HWPROF_HOT: has so much, and the metric is branches.
  * @HWPROF_SPARSE: is hot, but has no more of the metric per branch than the

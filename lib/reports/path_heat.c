@@ -75,7 +75,7 @@ static int find_procedures(struct hwprof_paths *paths)
 
 enum metric_of { OF_BRANCHES, OF_INSTRUCTIONS, OF_CYCLES, OF_TIME };
 
-/* What a path or a procedure has of each metric. */
+/* A path's or a procedure's part of each metric. */
 struct amounts {
 	double branches, instructions, cycles, windows;
 };

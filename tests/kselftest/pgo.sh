@@ -99,6 +99,7 @@ command_goes_on()
 chooses()
 {
 	./spin & pid=$!
+	sessions 0
 	command hwprof pgo -o $work/profiles -n 0 -D 3 -p $pid \
 		> $work/out 2>&1 &
 	sessions 1

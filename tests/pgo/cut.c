@@ -2,10 +2,10 @@
 /*
  * cut BINARY INSTRUCTIONS SEED OUT:LENGTH:BRANCHES... < TRACE
  *
- * Makes recordings of a program's branches, as jumps.so traces them: OUT has the
- * edges of windows of LENGTH branches, so many that there are BRANCHES in all.
- * They begin at random times, of which the trace has INSTRUCTIONS. LENGTH 0: all
- * branches. BINARY runs at its own addresses; other code is of no object.
+ * Makes recordings of a program's branches, as jumps.so traces them: OUT has
+ * the edges of windows of LENGTH branches, so many that there are BRANCHES in
+ * all. They begin at random times, of which the trace has INSTRUCTIONS. LENGTH
+ * 0: all branches. BINARY runs at its own addresses; other code is of no object.
  */
 #include <fcntl.h>
 #include <gelf.h>
@@ -52,7 +52,8 @@ static _Noreturn void die(const char *what)
 static struct edge *slot_of(const struct output *output, uint64_t from,
 			    uint64_t to, uint64_t end)
 {
-	size_t at = ((from * 31 + to) * 31 + end) * 0x9e3779b97f4a7c15ULL >> 20;
+	uint64_t mixed = (from * 31 + to) * 31 + end;
+	size_t at = mixed * 0x9e3779b97f4a7c15ULL >> 20;
 	struct edge *edge;
 
 	for (;; at++) {

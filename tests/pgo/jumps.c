@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * qemu-x86_64 -plugin jumps.so,count PROGRAM [ARG]... 200> FILE
- * qemu-x86_64 -plugin jumps.so,trace PROGRAM [ARG]... 200> FILE
+ * qemu-x86_64 -plugin jumps.so,count=on PROGRAM [ARG]... 200> FILE
+ * qemu-x86_64 -plugin jumps.so,trace=on PROGRAM [ARG]... 200> FILE
  *
  * Counts the jumps that the program's own code really took, conditional or not,
- * without calls and returns, and its instructions and all of its taken branches;
- * or writes all taken branches, those of libraries, too, as struct pgo_branch.
- * One thread only. The emulator tells what runs, and capstone decodes it.
+ * without calls and returns, and its instructions and all of its taken
+ * branches; or writes all taken branches, those of libraries, too, as struct
+ * pgo_branch. One thread only. The emulator tells what runs, and capstone decodes it.
  */
 #include <capstone/capstone.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What jumps.so writes, and cut reads. */
+/* The trace that jumps.so writes and cut reads. */
 #ifndef TESTS_PGO_TRACE_H
 #define TESTS_PGO_TRACE_H
 
