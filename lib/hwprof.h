@@ -1323,6 +1323,8 @@ enum hwprof_heat {
  * @comm: name of the process, or NULL.
  * @windows: windows taken on its paths.
  * @instructions: instructions of its paths whose code can be decoded.
+ * @seen: true if it has indirect jumps. @possible, and the numbers of paths,
+ *	are then of those over targets that were seen in this recording.
  */
 struct hwprof_procedure {
 	const char *object;
@@ -1341,6 +1343,7 @@ struct hwprof_procedure {
 	const char *comm;
 	double windows;
 	uint64_t instructions;
+	bool seen;
 };
 
 /**

@@ -129,8 +129,9 @@ static void add_procedure(struct table *table,
 	table_add(table, "%s", shown_heat(procedure->heat));
 	table_add(table, "%s", grouped(procedure->count, text));
 	table_add(table, "%s", grouped(procedure->paths, text));
-	table_add(table, "%s", procedure->unnumbered ? "-" :
-			       grouped(procedure->possible, text));
+	table_add(table, "%s%s", procedure->unnumbered ? "-" :
+				 grouped(procedure->possible, text),
+		  procedure->seen ? " seen" : "");
 	add_procedure_name(table, procedure, full);
 	if (table->column_count > PROCEDURE_FIXED)
 		add_process(table, procedure->pid, procedure->comm);
@@ -194,8 +195,9 @@ static void print_heading(const struct report *report,
 	if (path->unnumbered)
 		printf("no number: %s\n", path->unnumbered);
 	else
-		printf("number %" PRIu64 " of %s\n", path->number,
-		       grouped(procedure->possible, text));
+		printf("number %" PRIu64 " of %s%s\n", path->number,
+		       grouped(procedure->possible, text),
+		       procedure->seen ? " over targets that were seen" : "");
 }
 
 static void print_blocks(const struct report *report,

@@ -7,6 +7,13 @@
 void graph_free(struct graph *graph)
 {
 	free(graph->nodes);
+	free(graph->seen);
+}
+
+void graph_clear(struct graph *graph)
+{
+	graph->count = graph->seen_count = 0;
+	graph->indirect = false;
 }
 
 int graph_add(struct graph *graph, const struct instruction *instruction)
@@ -61,6 +68,101 @@ static bool is_inside(const struct graph *graph, uint64_t target)
 	       target <= graph->nodes[graph->count - 1].address;
 }
 
+/* --- indirect jumps ------------------------------------------------------- */
+
+int graph_see(struct graph *graph, uint64_t from, uint64_t to)
+{
+	const struct node *node = find(graph, from);
+	size_t room = graph->seen_room ? 2 * graph->seen_room : 64;
+	struct seen_jump *grown;
+
+	if (!node || node->ending != ENDING_INDIRECT)
+		return 0;
+	if (graph->seen_count == graph->seen_room) {
+		grown = reallocarray(graph->seen, room, sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		graph->seen = grown;
+		graph->seen_room = room;
+	}
+	graph->seen[graph->seen_count++] = (struct seen_jump){ from, to };
+	return 0;
+}
+
+static int compare_seen(const void *a, const void *b)
+{
+	const struct seen_jump *x = a, *y = b;
+
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	return (x->to > y->to) - (x->to < y->to);
+}
+
+/* Sorts what was seen, each target once. */
+static void sort_seen(struct graph *graph)
+{
+	size_t kept = 0, i;
+
+	if (!graph->seen_count)
+		return;
+	qsort(graph->seen, graph->seen_count, sizeof(*graph->seen),
+	      compare_seen);
+	for (i = 1; i < graph->seen_count; i++)
+		if (compare_seen(&graph->seen[kept], &graph->seen[i]))
+			graph->seen[++kept] = graph->seen[i];
+	graph->seen_count = kept + 1;
+}
+
+/* Returns the first target of the jump that was seen; or the end of all. */
+static const struct seen_jump *first_seen(const struct graph *graph,
+					  uint64_t from)
+{
+	size_t low = 0, high = graph->seen_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (graph->seen[middle].from < from)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return graph->seen + low;
+}
+
+/* Returns the ways behind a jump to @target; 0 if it is in an instruction. */
+static uint64_t ways_behind(const struct graph *graph, const struct node *node,
+			    uint64_t target)
+{
+	const struct node *to;
+
+	if (!is_inside(graph, target))
+		return 1;
+	to = find(graph, target);
+	if (!to)
+		return 0;
+	return is_back(node, target) ? 1 : to->ways;
+}
+
+/*
+ * Sums the ways of an indirect jump to targets below @limit. Returns false if
+ * there are too many.
+ */
+static bool ways_seen(const struct graph *graph, const struct node *node,
+		      uint64_t limit, uint64_t *ways)
+{
+	const struct seen_jump *end = graph->seen + graph->seen_count;
+	const struct seen_jump *seen = first_seen(graph, node->address);
+
+	for (*ways = 0; seen < end && seen->from == node->address &&
+	     seen->to < limit; seen++)
+		if (__builtin_add_overflow(*ways,
+					   ways_behind(graph, node, seen->to),
+					   ways))
+			return false;
+	return true;
+}
+
 /* --- counting ------------------------------------------------------------- */
 
 /*
@@ -80,16 +182,37 @@ static uint64_t ways_on(const struct graph *graph, const struct node *node)
  */
 static uint64_t ways_off(const struct graph *graph, const struct node *node)
 {
-	const struct node *to;
-
 	if (!jumps(node))
 		return !ending_goes_on(node->ending);
-	if (!is_inside(graph, node->target))
-		return 1;
-	to = find(graph, node->target);
-	if (!to)
-		return 0;
-	return is_back(node, node->target) ? 1 : to->ways;
+	return ways_behind(graph, node, node->target);
+}
+
+/* Notes that back edges lead to the targets of an indirect jump. */
+static void start_seen(struct graph *graph, const struct node *node)
+{
+	const struct seen_jump *end = graph->seen + graph->seen_count;
+	const struct seen_jump *seen = first_seen(graph, node->address);
+	struct node *to;
+
+	for (; seen < end && seen->from == node->address; seen++) {
+		to = is_inside(graph, seen->to) && is_back(node, seen->to) ?
+		     find(graph, seen->to) : NULL;
+		if (to)
+			to->start = true;
+	}
+}
+
+static const char *count_seen(struct graph *graph, struct node *node)
+{
+	if (!graph->seen_count)
+		return "indirect jump";
+	graph->indirect = true;
+	if (!ways_seen(graph, node, UINT64_MAX, &node->ways))
+		return "too many paths";
+	if (!node->ways)
+		node->ways = 1;
+	start_seen(graph, node);
+	return NULL;
 }
 
 static const char *count_ways(struct graph *graph, struct node *node)
@@ -97,7 +220,7 @@ static const char *count_ways(struct graph *graph, struct node *node)
 	uint64_t off;
 
 	if (node->ending == ENDING_INDIRECT)
-		return "indirect jump";
+		return count_seen(graph, node);
 	off = ways_off(graph, node);
 	if (jumps(node) && !off)
 		return "jump into an instruction";
@@ -116,6 +239,7 @@ const char *graph_count(struct graph *graph)
 
 	if (!graph->count)
 		return "no code";
+	sort_seen(graph);
 	for (i = graph->count; i-- && !why; )
 		why = count_ways(graph, &graph->nodes[i]);
 	if (why)
@@ -164,11 +288,33 @@ static bool run_to(struct graph_walk *walk, uint64_t address)
 	return at && at < end && at->address == address;
 }
 
-bool graph_jump(struct graph_walk *walk, uint64_t from, uint64_t to)
+/* Adds the ways of targets before this one, which was seen. */
+static bool jump_indirect(struct graph_walk *walk, uint64_t to)
 {
-	if (!run_to(walk, from) || !jumps(walk->at) || walk->at->target != to)
+	uint64_t before;
+
+	if (!ways_seen(walk->graph, walk->at, to, &before) ||
+	    !ways_behind(walk->graph, walk->at, to))
+		return false;
+	walk->number += before;
+	return true;
+}
+
+static bool jump_direct(struct graph_walk *walk, uint64_t to)
+{
+	if (!jumps(walk->at) || walk->at->target != to)
 		return false;
 	walk->number += ways_on(walk->graph, walk->at);
+	return true;
+}
+
+bool graph_jump(struct graph_walk *walk, uint64_t from, uint64_t to)
+{
+	if (!run_to(walk, from))
+		return false;
+	if (walk->at->ending == ENDING_INDIRECT ? !jump_indirect(walk, to) :
+						  !jump_direct(walk, to))
+		return false;
 	walk->at = is_back(walk->at, to) || !is_inside(walk->graph, to) ?
 		   NULL : find(walk->graph, to);
 	return true;

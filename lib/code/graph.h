@@ -6,6 +6,9 @@
  * Without them the graph has no cycle, and all edges lead to higher addresses.
  * Each back edge ends a path and begins another, like the paper's edges to EXIT
  * and from ENTRY.
+ *
+ * Where an indirect jump leads is known only of targets that were seen. Its
+ * ways are those of these targets, in the order of their addresses.
  */
 #ifndef HWPROF_GRAPH_H
 #define HWPROF_GRAPH_H
@@ -22,11 +25,20 @@ struct node {
 				 * behind a back edge */
 };
 
+/* A target of an indirect jump that was seen. */
+struct seen_jump {
+	uint64_t from, to;
+};
+
 /* The graph owns its memory. A zeroed one is empty. */
 struct graph {
 	struct node *nodes;	/* by address; the first is the entry */
 	size_t count, room;
 	uint64_t paths;		/* number of possible paths */
+	struct seen_jump *seen;	/* sorted by graph_count() */
+	size_t seen_count, seen_room;
+	bool indirect;		/* it has an indirect jump, so that the paths
+				 * are those over targets that were seen */
 };
 
 void graph_free(struct graph *graph);
@@ -34,9 +46,19 @@ void graph_free(struct graph *graph);
 /* Adds the next instruction. Returns 0 or -ENOMEM. */
 int graph_add(struct graph *graph, const struct instruction *instruction);
 
+/* Empties the graph, which keeps its memory. */
+void graph_clear(struct graph *graph);
+
 /*
- * Counts and numbers the paths. Returns NULL, or why that is impossible, such
- * as "indirect jump".
+ * Notes where a jump led. Jumps that are not indirect are ignored. Call it
+ * between graph_add() and graph_count(). Returns 0 or -ENOMEM.
+ */
+int graph_see(struct graph *graph, uint64_t from, uint64_t to);
+
+/*
+ * Counts and numbers the paths. An indirect jump of which no target was seen
+ * is one way, which ends there; if none of all was, there is no number. Returns
+ * NULL, or why that is impossible, such as "indirect jump".
  */
 const char *graph_count(struct graph *graph);
 

@@ -26,14 +26,29 @@ static int add_code(struct graph *graph, struct decoder *decoder,
 	return 0;
 }
 
-/*
- * Makes the graph of the procedure at @last, the end of a path. Returns 0 or
- * -ENOMEM.
- */
-static int make_graph(struct graph *graph, struct hwprof_procedure *procedure,
-		      const struct path_point *last, struct hwprof_paths *paths)
+/* Notes where the jumps of a path led, and its end. Returns 0 or -ENOMEM. */
+static int see_entry(struct graph *graph, const struct path_entry *entry)
 {
-	uint64_t begin, end;
+	const struct path_point *point = entry->points + 1;
+	uint32_t jumps = entry->spelled, i;
+	int error = 0;
+
+	if (entry->path.spelled == entry->path.length && !entry->path.returns)
+		jumps++;
+	for (i = 0; i < jumps && !error; i++, point += 2)
+		if (point[0].object == path_end(entry)->object)
+			error = graph_see(graph, point[0].address,
+					  point[1].address);
+	return error;
+}
+
+/* Makes the graph of a procedure, by its paths. Returns 0 or -ENOMEM. */
+static int make_graph(struct graph *graph, struct hwprof_procedure *procedure,
+		      struct path_entry *const *entries,
+		      struct hwprof_paths *paths)
+{
+	const struct path_point *last = path_end(*entries);
+	uint64_t begin, end, i;
 	int error;
 
 	if (!object_bounds(last->object, last->address, &begin, &end)) {
@@ -46,12 +61,17 @@ static int make_graph(struct graph *graph, struct hwprof_procedure *procedure,
 		return -ENOMEM;
 	error = add_code(graph, paths->lines.decoder, last->object, begin, end,
 			 &procedure->unnumbered);
+	for (i = 0; !error && !procedure->unnumbered &&
+	     i < procedure->paths; i++)
+		error = see_entry(graph, entries[i]);
 	if (error)
 		return error;
 	if (!procedure->unnumbered)
 		procedure->unnumbered = graph_count(graph);
-	if (!procedure->unnumbered)
+	if (!procedure->unnumbered) {
 		procedure->possible = graph->paths;
+		procedure->seen = graph->indirect;
+	}
 	return 0;
 }
 
@@ -116,8 +136,8 @@ int paths_number(struct hwprof_paths *paths)
 	for (i = 0; i < paths->procedure_count && !error; i++) {
 		struct hwprof_procedure *procedure = &paths->procedures[i];
 
-		graph.count = 0;
-		error = make_graph(&graph, procedure, path_end(*entry), paths);
+		graph_clear(&graph);
+		error = make_graph(&graph, procedure, entry, paths);
 		for (j = 0; j < procedure->paths && !error; j++)
 			number_entry(*entry++, &graph);
 	}

@@ -135,6 +135,7 @@ void paths_put_procedure(struct json *json, const char *name, const void *paths,
 	json_unsigned(json, "paths", procedure->paths);
 	json_unsigned_unless(json, "possible", procedure->possible,
 			     procedure->unnumbered);
+	json_bool(json, "seen", procedure->seen);
 	json_string(json, "unnumbered", procedure->unnumbered);
 	json_unsigned(json, "count", procedure->count);
 	put_share(json, procedure->branches, procedure->instructions,

@@ -218,6 +218,50 @@ static void add(struct graph *graph, enum ending ending, uint64_t target)
 	assert_int_equal(graph_add(graph, &now), 0);
 }
 
+static uint64_t number_of(const struct graph *graph, uint64_t to)
+{
+	struct graph_walk walk;
+
+	assert_true(graph_begin(&walk, graph, address(0), true));
+	assert_true(graph_jump(&walk, address(1), to));
+	if (walk.at)
+		assert_true(graph_return(&walk, address(5)));
+	return walk.number;
+}
+
+/* A switch with two targets that were seen, one of them twice; one leaves. */
+static void test_seen(void **state)
+{
+	struct graph graph = { .count = 0 };
+	struct graph_walk walk;
+	unsigned int i;
+
+	for (i = 0; i < 6; i++)
+		add(&graph, i == 1 ? ENDING_INDIRECT : i == 3 ? ENDING_COND :
+			    i == 5 ? ENDING_RETURN : ENDING_NONE, address(5));
+	assert_int_equal(graph_see(&graph, address(1), address(4)), 0);
+	assert_int_equal(graph_see(&graph, address(1), address(2)), 0);
+	assert_int_equal(graph_see(&graph, address(1), address(4)), 0);
+	assert_int_equal(graph_see(&graph, address(1), address(99)), 0);
+	assert_int_equal(graph_see(&graph, address(1), address(0)), 0);
+	/* It is no indirect jump. */
+	assert_int_equal(graph_see(&graph, address(3), address(4)), 0);
+	assert_null(graph_count(&graph));
+	assert_true(graph.indirect);
+	/* Back to 0; two ways from 2; one from 4; out. All again from 0. */
+	assert_int_equal(graph.paths, 2 * 5);
+	assert_int_equal(number_of(&graph, address(0)), 0);
+	assert_int_equal(number_of(&graph, address(2)), 1);
+	assert_int_equal(number_of(&graph, address(4)), 3);
+	assert_int_equal(number_of(&graph, address(99)), 4);
+	assert_true(graph_begin(&walk, &graph, address(0), false));
+	assert_int_equal(walk.number, 5);
+	graph_clear(&graph);
+	add(&graph, ENDING_INDIRECT, 0);
+	assert_string_equal(graph_count(&graph), "indirect jump");
+	graph_free(&graph);
+}
+
 static void test_refusals(void **state)
 {
 	struct graph graph = { .count = 0 };
@@ -282,6 +326,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_seen),
 		cmocka_unit_test(test_walks),
 	};
 
