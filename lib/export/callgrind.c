@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "export.h"
+#include "numbers.h"
 #include "samples.h"
 #include "base/tree.h"
 
@@ -37,6 +38,7 @@ struct callgrind {
 	struct samples_types types;
 	bool has_calls;			/* the first value is calls of stacks */
 	void *functions;		/* tree of struct function */
+	struct numbers frames;		/* value: number of their function */
 	size_t function_count;
 	void *costs;			/* tree of struct cost */
 	size_t *stack;			/* functions of a sample's frames */
@@ -73,7 +75,7 @@ static int compare_costs(const void *a, const void *b)
 }
 
 /* Returns the number of the frame's function; 0 if out of memory. */
-static size_t function_of(struct callgrind *all,
+static size_t new_function(struct callgrind *all,
 			  const struct sample_frame *frame)
 {
 	char text[FRAME_TEXT];
@@ -95,6 +97,21 @@ static size_t function_of(struct callgrind *all,
 	}
 	function->number = ++all->function_count;
 	return function->number;
+}
+
+/* Returns the function of a frame, which is looked up by its names once. */
+static size_t function_of(struct callgrind *all,
+			  const struct sample_frame *frame)
+{
+	uint64_t words[NUMBERED_WORDS];
+	struct numbered *entry;
+	bool is_new;
+
+	sample_frame_words(frame, words);
+	entry = numbers_words(&all->frames, words, &is_new);
+	if (is_new)
+		entry->value = new_function(all, frame);
+	return entry ? entry->value : 0;
 }
 
 static struct cost *cost_of(struct callgrind *all, size_t function,
@@ -341,6 +358,7 @@ int callgrind_write(struct hwprof_export *export, struct part *part, FILE *out)
 		error = put_all(&all, out);
 	tdestroy(all.functions, free_function);
 	tdestroy(all.costs, free);
+	numbers_free(&all.frames);
 	free(all.stack);
 	return error;
 }

@@ -33,6 +33,7 @@ struct firefox_sample {
 struct firefox {
 	struct samples_types types;
 	struct numbers strings, libs, functions, frames, stacks;
+	struct numbers known;		/* frames as they come; value: number */
 	struct firefox_sample *samples;
 	size_t count, room;
 	bool failed;			/* memory is out */
@@ -86,7 +87,7 @@ static uint64_t function_number(struct firefox *all,
 	return number(all, &all->functions, words);
 }
 
-static uint64_t frame_number(struct firefox *all,
+static uint64_t new_frame(struct firefox *all,
 			     const struct sample_frame *from)
 {
 	const uint64_t words[NUMBERED_WORDS] = {
@@ -96,6 +97,22 @@ static uint64_t frame_number(struct firefox *all,
 	};
 
 	return number(all, &all->frames, words);
+}
+
+/* Returns the number of a frame, which is looked up by its names once. */
+static uint64_t frame_number(struct firefox *all,
+			     const struct sample_frame *from)
+{
+	uint64_t words[NUMBERED_WORDS];
+	struct numbered *entry;
+	bool is_new;
+
+	sample_frame_words(from, words);
+	entry = numbers_words(&all->known, words, &is_new);
+	all->failed |= !entry;
+	if (is_new)
+		entry->value = new_frame(all, from);
+	return entry ? entry->value : 0;
 }
 
 static bool make_room(struct firefox *all)
@@ -378,6 +395,7 @@ int firefox_write(struct hwprof_export *export, struct part *part, FILE *out)
 	numbers_free(&all.functions);
 	numbers_free(&all.frames);
 	numbers_free(&all.stacks);
+	numbers_free(&all.known);
 	free(all.samples);
 	return error;
 }

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { NUMBERED_WORDS = 4 };
+enum { NUMBERED_WORDS = 5 };
 
 /* An entry: a text, or words of which further ones are 0. */
 struct numbered {
@@ -15,6 +15,7 @@ struct numbered {
 	uint64_t words[NUMBERED_WORDS];
 	size_t number;			/* from 0, in the order of their
 					 * arrival */
+	uint64_t value;			/* the caller's, 0 at first */
 };
 
 struct numbers {

@@ -39,6 +39,7 @@ struct otlp {
 	struct samples_types types;
 	struct numbers strings, mappings, functions, locations, attributes;
 	struct numbers nodes, stacks;
+	struct numbers frames;		/* value: their location */
 	struct otlp_sample *samples;
 	size_t sample_count, sample_room;
 	int32_t *labels;
@@ -121,7 +122,7 @@ static uint64_t function_of(struct otlp *otlp, const struct sample_frame *from)
 	return number(otlp, &otlp->functions, words);
 }
 
-static uint64_t location_of(struct otlp *otlp, const struct sample_frame *from)
+static uint64_t new_location(struct otlp *otlp, const struct sample_frame *from)
 {
 	const uint64_t words[NUMBERED_WORDS] = {
 		[LOCATION_MAPPING] = mapping_of(otlp, from),
@@ -131,6 +132,22 @@ static uint64_t location_of(struct otlp *otlp, const struct sample_frame *from)
 	};
 
 	return number(otlp, &otlp->locations, words);
+}
+
+/* Returns the location of a frame, which is looked up by its names once. */
+static uint64_t location_of(struct otlp *otlp,
+			    const struct sample_frame *from)
+{
+	uint64_t words[NUMBERED_WORDS];
+	struct numbered *entry;
+	bool is_new;
+
+	sample_frame_words(from, words);
+	entry = numbers_words(&otlp->frames, words, &is_new);
+	otlp->failed |= !entry;
+	if (is_new)
+		entry->value = new_location(otlp, from);
+	return entry ? entry->value : 0;
 }
 
 /* --- samples -------------------------------------------------------------- */
@@ -232,7 +249,7 @@ static void put(struct otlp *otlp, const ProtobufCMessage *message)
  * @type as messages of a version. It returns 0 or -ENOMEM.
  */
 #define DEFINE_PUT_PROFILE(name_, Version, VERSION, version_)		\
-static int name_(struct otlp *otlp, size_t type)				\
+static int name_(struct otlp *otlp, size_t type)			\
 {									\
 	Version##__ProfilesData data =					\
 		VERSION##__PROFILES_DATA__INIT;				\
@@ -486,6 +503,7 @@ static void free_all(struct otlp *otlp)
 	numbers_free(&otlp->attributes);
 	numbers_free(&otlp->nodes);
 	numbers_free(&otlp->stacks);
+	numbers_free(&otlp->frames);
 	free(otlp->samples);
 	free(otlp->labels);
 	free(otlp->values);

@@ -24,6 +24,7 @@ struct pprof {
 	FILE *out;
 	z_stream zip;
 	struct numbers strings, mappings, functions, locations;
+	struct numbers frames;		/* value: their location */
 	struct samples_types types;
 	uint64_t *ids;			/* of the locations of a stack */
 	size_t room;
@@ -150,7 +151,7 @@ static uint64_t function_of(struct pprof *pprof,
 	return function.id;
 }
 
-static uint64_t location_of(struct pprof *pprof,
+static uint64_t new_location(struct pprof *pprof,
 			    const struct sample_frame *from)
 {
 	const uint64_t like[NUMBERED_WORDS] = {
@@ -177,6 +178,21 @@ static uint64_t location_of(struct pprof *pprof,
 	part.location = &all;
 	put(pprof, &part);
 	return location.id;
+}
+
+/* Returns the location of a frame, which is looked up by its names once. */
+static uint64_t location_of(struct pprof *pprof,
+			    const struct sample_frame *from)
+{
+	uint64_t words[NUMBERED_WORDS];
+	struct numbered *entry;
+	bool is_new;
+
+	sample_frame_words(from, words);
+	entry = get(pprof, &pprof->frames, words, &is_new);
+	if (is_new)
+		entry->value = new_location(pprof, from);
+	return entry ? entry->value : 0;
 }
 
 /* --- samples ------------------------------------------------------------ */
@@ -263,6 +279,7 @@ static void free_tables(struct pprof *pprof)
 	numbers_free(&pprof->mappings);
 	numbers_free(&pprof->functions);
 	numbers_free(&pprof->locations);
+	numbers_free(&pprof->frames);
 	free(pprof->ids);
 }
 

@@ -18,6 +18,17 @@ const char *sample_frame_name(const struct sample_frame *frame,
 	return text;
 }
 
+/* Texts of one profile are the same if they are at the same address. */
+void sample_frame_words(const struct sample_frame *frame,
+			uint64_t words[NUMBERED_WORDS])
+{
+	words[0] = (uintptr_t)frame->object;
+	words[1] = (uintptr_t)frame->function;
+	words[2] = (uintptr_t)frame->file;
+	words[3] = frame->address;
+	words[4] = frame->entry;
+}
+
 /* Labels of one sample. */
 struct labels {
 	struct sample_label all[SAMPLES_LABELS];

@@ -8,6 +8,7 @@
 #define HWPROF_SAMPLES_H
 
 #include "hwprof.h"
+#include "numbers.h"
 #include "code/objects.h"
 
 enum {
@@ -62,6 +63,13 @@ void samples_types(const struct hwprof_profile *profile,
 /* Calls @fn for each sample. Returns 0, -ENOMEM, or the result of @fn. */
 int samples_each(const struct hwprof_profile *profile, samples_fn fn,
 		 void *context);
+
+/*
+ * Sets words that are the same for frames of the same code only, for a table of
+ * numbers by the frame itself: quicker than by its names.
+ */
+void sample_frame_words(const struct sample_frame *frame,
+			uint64_t words[NUMBERED_WORDS]);
 
 /* The frame's function, or in @text the address of its procedure or itself. */
 enum { FRAME_TEXT = 32 };
