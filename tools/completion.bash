@@ -125,7 +125,7 @@ _hwprof_value()
 			return 0
 		fi
 		COMPREPLY=($(compgen -W "$(_hwprof_formats "$1")" -- "$cur")) ;;
-	-i | --input | -o | --output | --binary) _filedir ;;
+	-i | --input | -o | --output | --binary | --html) _filedir ;;
 	-p | --pid) _pids ;;
 	-G | --cgroup) _filedir -d ;;
 	-s | --sort) _hwprof_list "$(_hwprof_keys "$1" "$2")" ;;

@@ -91,8 +91,16 @@ static void put_warnings(struct json *json, const char *name,
 	json_close(json, ']');
 }
 
+static bool is_exact(const struct hwprof_profile *profile, size_t index)
+{
+	return index == HWPROF_NOTHING ||
+	       hwprof_contexts_get(profile, index)->basis == HWPROF_BASIS_EXACT;
+}
+
 /* Writes what changed at each node of the second tree. */
-static void put_nodes(struct json *json, const struct hwprof_diff *diff)
+static void put_nodes(struct json *json, const struct hwprof_diff *diff,
+		      const struct hwprof_profile *before,
+		      const struct hwprof_profile *after)
 {
 	size_t i;
 
@@ -107,6 +115,8 @@ static void put_nodes(struct json *json, const struct hwprof_diff *diff)
 		json_number(json, "share_change", change->share);
 		json_number(json, "share_change_low", change->share_low);
 		json_number(json, "share_change_high", change->share_high);
+		json_bool(json, "exact", is_exact(before, change->before) &&
+					 is_exact(after, change->after));
 		json_close(json, '}');
 	}
 	json_close(json, ']');
@@ -126,7 +136,7 @@ static int put_diff(const struct report *report,
 	put_warnings(json, "warnings_before", before);
 	put_warnings(json, "warnings_after", after);
 	if (tree)
-		put_nodes(json, diff);
+		put_nodes(json, diff, before, after);
 	fputs(",\n\"diff\": ", json->out);
 	error = hwprof_diff_json(diff, limit_of(report, HWPROF_KINDS),
 				 json->out);

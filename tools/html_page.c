@@ -64,6 +64,14 @@ static char *read_in(const char *folder, const char *name, const char *file)
  * Debian has the licences of packages in a folder of their own; npm has them
  * beside the code.
  */
+static char *read_licence(const struct library *library, const char *folder)
+{
+	char *text = read_in(folder, library->name, "LICENSE");
+
+	return text ? text : read_in("/usr/share/doc", library->package,
+				     "copyright");
+}
+
 static int read_library(struct html_page *page, size_t index,
 			const char *folder)
 {
@@ -72,15 +80,14 @@ static int read_library(struct html_page *page, size_t index,
 
 	if (asprintf(&name, "dist/%s.min.js", library->name) < 0)
 		return failed("out of memory");
+	errno = 0;
 	page->scripts[index] = read_in(folder, library->name, name);
 	free(name);
-	page->licences[index] = read_in(folder, library->name, "LICENSE");
-	if (!page->licences[index])
-		page->licences[index] = read_in("/usr/share/doc",
-						library->package, "copyright");
 	if (!page->scripts[index])
 		return failed("%s/%s: %s; the page needs d3-hierarchy and d3-shape: install them with 'apt-get install node-d3-hierarchy node-d3-shape', or name the folder that has them in HWPROF_NODE_PATH",
-			      folder, library->name, strerror(errno));
+			      folder, library->name,
+			      errno ? strerror(errno) : "it is empty");
+	page->licences[index] = read_licence(library, folder);
 	if (!page->licences[index])
 		return failed("%s: its licence is neither in its folder nor in /usr/share/doc/%s, and a page has it",
 			      library->name, library->package);

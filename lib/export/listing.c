@@ -270,17 +270,30 @@ static bool is_source(const char *path)
 	return false;
 }
 
+/*
+ * Opens what @path leads to, which must be named as source is, too. Opening a
+ * pipe must not wait for its writer. Returns the descriptor, or -1.
+ */
+static int open_target(const char *path)
+{
+	char *target = *path == '/' && is_source(path) ?
+		       realpath(path, NULL) : NULL;
+	int fd = -1;
+
+	if (target && is_source(target))
+		fd = open(target, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY |
+				  O_NOFOLLOW);
+	free(target);
+	return fd;
+}
+
 /* Returns the file, or NULL if it cannot be read or is no source. */
 static FILE *open_source(const char *path)
 {
 	struct stat status;
 	FILE *file = NULL;
-	int fd;
+	int fd = open_target(path);
 
-	if (*path != '/' || !is_source(path))
-		return NULL;
-	/* Opening a pipe must not wait for its writer. */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return NULL;
 	if (!fstat(fd, &status) && S_ISREG(status.st_mode) &&

@@ -99,15 +99,16 @@ const place = (code) => code.function ? code.function + (code.function_offset ?
 
 /*
  * Branches that ran equally often have no order of their own, nor have sums of
- * floating-point numbers.
+ * floating-point numbers, of which intervals are made.
  */
 function sorted(report) {
 	const result = JSON.parse(JSON.stringify(report), (key, value) =>
-		typeof value === 'number' ? Number(value.toPrecision(9)) : value);
+		/_(low|high)$/.test(key) && value !== null ?
+			Number(value.toFixed(6)) : value);
+	const key = (branch) => branch.code.object + branch.code.address;
 
 	if (result.branches)
-		result.branches.sort((a, b) => JSON.stringify(a) <
-			JSON.stringify(b) ? -1 : 1);
+		result.branches.sort((a, b) => key(a) < key(b) ? -1 : 1);
 	return result;
 }
 
@@ -192,6 +193,18 @@ async function paths() {
 							     '.facts');
 
 			equal(facts.includes(count(path_.count)), true, facts);
+		}));
+}
+
+async function source() {
+	await check('files that are no source are not in a page', (equal) =>
+		visit('wrong-source.html', {}, async (page) => {
+			const { code, source: files } = await data(page, 'paths');
+			const names = new Set(code.map((i) => i.file));
+
+			for (const name of ['/etc/passwd', path.join(folder, 'link.c')])
+				equal([names.has(name), files.some((f) =>
+					f.file === name)], [true, false], name);
 		}));
 }
 
@@ -330,6 +343,17 @@ async function differences() {
 					beyond[0].share_change)).toFixed(2), 'points');
 				equal(shown[0][5].startsWith('['), true, 'interval');
 			}));
+	await check('contexts of exact recordings need no intervals', (equal) =>
+		visit('exact.html', { colorScheme: 'dark' }, async (page) => {
+			const { nodes } = await data(page, 'cct');
+			const verdicts = await page.evaluate((all) => all.map(
+				hwprof.verdict), nodes);
+
+			equal(verdicts.filter((v) => v === 'more').length, 2, 'more');
+			equal(verdicts.filter((v) => v === 'less').length >= 2, true,
+			      'less');
+			equal(verdicts.includes('unknown'), false, 'unknown');
+		}));
 	await check('contexts of two runs: a flame graph without colours of changes',
 		(equal) => visit('same-calls.html', {}, async (page) => {
 			await page.waitForSelector('[aria-label=Changes]');
@@ -581,7 +605,7 @@ const lint = () => check('eslint finds nothing', (equal) =>
 		executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
 		args: ['--no-sandbox'],
 	});
-	for (const part of [lint, same_data, loops, contexts, paths, edges, others,
+	for (const part of [lint, same_data, loops, contexts, paths, source, edges, others,
 			    differences, keyboard, colours, hostile, many])
 		await part();
 	console.log(`1..${done}`);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * fixtures FOLDER: writes recordings that pages are tested with: many.data has
- * 100,000 contexts; hostile.data has names that would be markup, or mislead, if
- * they were not handled as text; pairs.data has hot ranges of pairs; and
- * loops.data loops with histograms.
+ * 100,000 contexts; cold.data and hot.data have few, which differ; hostile.data
+ * has names that would be markup, or mislead, if they were not handled as text;
+ * pairs.data has hot ranges of pairs; and loops.data loops with histograms.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -82,6 +82,20 @@ static void write_many(const char *folder)
 				     CONTEXTS / id + id % 13);
 	fixture_add_totals(&fixture, 30, 1, calls);
 	finish(&fixture, folder, "many.data");
+}
+
+/* A small exact tree, in which the last context has @hot branches. */
+static void write_tree(const char *folder, const char *name, uint64_t hot)
+{
+	struct fixture fixture;
+	uint64_t calls = 0, id;
+
+	begin(&fixture, "cct,step,rows");
+	for (id = 1; id <= 5; id++)
+		calls += add_context(&fixture, PID, id, id / 2,
+				     id == 5 ? hot : 100);
+	fixture_add_totals(&fixture, 30, 1, calls);
+	finish(&fixture, folder, name);
 }
 
 /* --- names --------------------------------------------------------------- */
@@ -189,6 +203,8 @@ int main(int argc, char **argv)
 	if (argc != 2)
 		return 2;
 	write_many(argv[1]);
+	write_tree(argv[1], "cold.data", 100);
+	write_tree(argv[1], "hot.data", 600);
 	write_hostile(argv[1]);
 	write_pairs(argv[1]);
 	write_loops(argv[1]);

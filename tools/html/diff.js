@@ -12,13 +12,14 @@
 hwprof.verdict = function (change) {
 	const low = change.share_change_low, high = change.share_change_high;
 	const exact = (side) => !side || side.basis === 'exact';
+	const certain = change.exact || ((change.before || change.after) &&
+		exact(change.before) && exact(change.after));
 
 	if (!change.share_change)
 		return 'same';
 	if (low !== null && low !== undefined)
 		return low > 0 ? 'more' : high < 0 ? 'less' : 'noise';
-	if ((change.before || change.after) && exact(change.before) &&
-	    exact(change.after))
+	if (certain)
 		return change.share_change > 0 ? 'more' : 'less';
 	return 'unknown';
 };
