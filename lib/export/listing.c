@@ -220,8 +220,9 @@ static int put_code(struct listing *listing, struct json *json)
 	size_t i;
 	int error = 0;
 
-	qsort(listing->spans, listing->span_count, sizeof(*listing->spans),
-	      compare_spans);
+	if (listing->span_count)
+		qsort(listing->spans, listing->span_count,
+		      sizeof(*listing->spans), compare_spans);
 	json_open(json, "code", '[');
 	for (i = 0; !error && i < listing->span_count; i++) {
 		const struct code_span *span = &listing->spans[i];
@@ -340,8 +341,9 @@ static void put_source(struct listing *listing, struct json *json)
 	const struct source_line *lines = listing->lines;
 	size_t i, next;
 
-	qsort(listing->lines, listing->line_count, sizeof(*lines),
-	      compare_lines);
+	if (listing->line_count)
+		qsort(listing->lines, listing->line_count, sizeof(*lines),
+		      compare_lines);
 	json_open(json, "source", '[');
 	for (i = 0; i < listing->line_count; i = next) {
 		FILE *file = open_source(lines[i].file);

@@ -380,7 +380,8 @@ static void add_alone(struct side *side, uint64_t head, double share,
 
 /*
  * A loop that many windows found, and one that few did: chance may have hidden
- * the latter from the other recording. If that had few windows, also the former.
+ * the latter from the other recording. If that had few windows, it may have
+ * hidden the former, too.
  */
 static void test_missing(void **state)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fixtures FOLDER: writes recordings that pages are tested with: many.data has
- * 100,000 contexts; cold.data and hot.data have few, which differ; hostile.data
- * has names that would be markup, or mislead, if they were not handled as text;
- * pairs.data has hot ranges of pairs; and loops.data loops with histograms.
+ * fixtures FOLDER: writes recordings that pages are tested with. many.data has
+ * 100,000 contexts; cold.data and hot.data have few, which differ. Names in
+ * hostile.data would be markup, or mislead, if they were not handled as text.
+ * pairs.data has hot ranges of pairs, and loops.data loops with histograms.
  */
 #include <errno.h>
 #include <stdio.h>
