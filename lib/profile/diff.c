@@ -348,14 +348,16 @@ static int find_paths(struct side *side)
 static int join_addresses(struct hwprof_diff *diff, struct side *before,
 			  struct side *after)
 {
+	int moved;
+
 	if (name_sides(diff, before, after, DIFF_ADDRESS) ||
 	    find_paths(before) || find_paths(after))
 		return -ENOMEM;
 	join(diff, before, after, DIFF_ADDRESS);
-	before->moved = after->moved =
-		diff_paths_compare(&before->paths, &after->paths);
-	if (!before->moved)
-		return 0;
+	moved = diff_paths_compare(&before->paths, &after->paths);
+	if (moved <= 0)
+		return moved;
+	before->moved = after->moved = true;
 	if (name_sides(diff, before, after, DIFF_ADDRESS))
 		return -ENOMEM;
 	join(diff, before, after, DIFF_ADDRESS);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,46 +93,54 @@ void diff_paths_free(struct diff_paths *paths)
 	free(paths->all);
 }
 
-/* Returns true if another path that @other lacks has the same file name. */
-static bool has_twin(const struct diff_paths *paths, size_t at,
-		     const struct diff_paths *other)
+static int compare_files(const void *a, const void *b)
 {
-	const char *name = diff_file_name(paths->all[at].path);
-	bool found;
+	const struct diff_path *x = *(void *const *)a, *y = *(void *const *)b;
+
+	return strcmp(diff_file_name(x->path), diff_file_name(y->path));
+}
+
+/* Marks those of @count paths, sorted by file name, whose name is unique. */
+static void mark_unique(struct diff_path **paths, size_t count)
+{
 	size_t i;
 
+	for (i = 0; i < count; i++)
+		paths[i]->moved =
+			(!i || compare_files(&paths[i - 1], &paths[i])) &&
+			(i + 1 == count ||
+			 compare_files(&paths[i], &paths[i + 1]));
+}
+
+/* Marks paths that @other lacks. Returns how many it lacks, or -ENOMEM. */
+static int mark(struct diff_paths *paths, const struct diff_paths *other)
+{
+	struct diff_path **missing = calloc(paths->count + 1, sizeof(*missing));
+	size_t count = 0, i;
+	bool found;
+
+	if (!missing)
+		return -ENOMEM;
 	for (i = 0; i < paths->count; i++) {
 		const char *path = paths->all[i].path;
 
-		if (i == at || strcmp(diff_file_name(path), name))
-			continue;
 		search(other, path, strlen(path), &found);
 		if (!found)
-			return true;
+			missing[count++] = &paths->all[i];
 	}
-	return false;
+	qsort(missing, count, sizeof(*missing), compare_files);
+	mark_unique(missing, count);
+	free(missing);
+	return count > INT_MAX ? INT_MAX : (int)count;
 }
 
-static bool mark(struct diff_paths *paths, const struct diff_paths *other)
+int diff_paths_compare(struct diff_paths *before, struct diff_paths *after)
 {
-	bool any = false, found;
-	size_t i;
+	int left = mark(before, after), right = mark(after, before);
 
-	for (i = 0; i < paths->count; i++) {
-		struct diff_path *path = &paths->all[i];
-
-		search(other, path->path, strlen(path->path), &found);
-		path->moved = !found && !has_twin(paths, i, other);
-		any |= path->moved;
-	}
-	return any;
-}
-
-bool diff_paths_compare(struct diff_paths *before, struct diff_paths *after)
-{
-	bool moved = mark(before, after);
-
-	return mark(after, before) && moved;
+	if (left < 0 || right < 0)
+		return -ENOMEM;
+	return left && right;
 }
 
 /* Returns where the part of a path up to @end begins that names the object. */

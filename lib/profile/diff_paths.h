@@ -33,10 +33,10 @@ void diff_paths_free(struct diff_paths *paths);
 
 /*
  * Marks as moved the paths that the other side lacks. Of several such paths
- * with one file name, none is marked: nothing tells which is which. Returns
- * true if there are moved paths on both sides.
+ * with one file name, none is marked: nothing tells which is which. Returns 1
+ * if each side has a path that the other one lacks, 0 if not, or -ENOMEM.
  */
-bool diff_paths_compare(struct diff_paths *before, struct diff_paths *after);
+int diff_paths_compare(struct diff_paths *before, struct diff_paths *after);
 
 /* Replaces the moved paths in @name by their file names. */
 void diff_paths_shorten(const struct diff_paths *paths, char *name);
