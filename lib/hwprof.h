@@ -377,6 +377,9 @@ int hwprof_profile_read(struct hwprof_profile **profile, enum hwprof_kind kind,
  * @context: first argument of @progress.
  * @event: name of the event whose samples to replay. NULL means all events; for
  *	call stacks, the file's first event that has them.
+ * @output: path of a file to write the result to, or NULL. It is a recording of
+ *	hwprof, from which hwprof_profile_read() makes the same profile. One
+ *	file can be replayed to it at a time.
  */
 struct hwprof_replay_options {
 	uint64_t span;
@@ -384,6 +387,7 @@ struct hwprof_replay_options {
 	void (*progress)(void *context, uint64_t done, uint64_t size);
 	void *context;
 	const char *event;
+	const char *output;
 };
 
 /**

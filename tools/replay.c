@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -17,6 +19,8 @@ const char replay_usage[] =
 "\n"
 "  FILE                recording of perf; -: standard input, if it was recorded\n"
 "                      to a pipe; of several files, all of them together\n"
+"  -o, --output FILE   write the result to FILE instead of reporting it: a\n"
+"                      recording of hwprof, for report, script and export\n"
 "      --diff          what has changed from the first of two files to the second\n"
 "  -e WHAT             loops; calls: call pairs and methods; paths: those that\n"
 "                      stacks show whole; edges: where each branch led;\n"
@@ -45,6 +49,7 @@ struct command_replay {
 
 static const struct option options[] = {
 	{ "event", required_argument, NULL, 'E' },
+	{ "output", required_argument, NULL, 'o' },
 	{ "diff", no_argument, NULL, 'd' },
 	{ "span", required_argument, NULL, 'S' },
 	{ "memory", required_argument, NULL, 'M' },
@@ -82,6 +87,9 @@ static int set_option(struct command_replay *command, int option, char *value,
 			return set_subject(command, value);
 		command->options.event = value;
 		return -1;
+	case 'o':
+		command->options.output = value;
+		return -1;
 	case 'd':
 		command->report.diff = true;
 		return -1;
@@ -116,6 +124,24 @@ static unsigned int kinds_of(const struct command_replay *command)
 	return kinds;
 }
 
+/*
+ * Checks the options against -o, which prints no report. Whoever reports on the
+ * file chooses what to print.
+ */
+static int check_output_options(const struct command_replay *command)
+{
+	const struct report *report = &command->report;
+
+	if (report->file_count > 1)
+		return usage_error("-o writes one recording: replay each file alone, and give all that were written to 'hwprof report'");
+	if (report->diff || report->sort || report->limit || report->json ||
+	    report->html || report->full_path || report->flags || report->hot ||
+	    report->min_share >= 0 || report->folded || report->function ||
+	    report->blocks)
+		return usage_error("-o writes all there is: give the options of the report to 'hwprof report'");
+	return -1;
+}
+
 /* Checks the options against a kind that is replayed. */
 static int check_kind(const struct command_replay *command, int kind)
 {
@@ -124,6 +150,12 @@ static int check_kind(const struct command_replay *command, int kind)
 	if (command->options.span &&
 	    !(report_kind_of(kind)->options & REPORT_SPAN))
 		return usage_error("--span is of loops");
+	if (command->options.output) {
+		int status = check_output_options(command);
+
+		if (status >= 0)
+			return status;
+	}
 	if (report->diff)
 		return report_check_diff(report, kind);
 	return report_check(report, kind);
@@ -151,7 +183,7 @@ static int parse(struct command_replay *command, int argc, char **argv)
 	int option, status = -1;
 
 	while (status < 0 && (option = getopt_long(argc, argv,
-						   "e:" REPORT_LETTERS,
+						   "e:o:" REPORT_LETTERS,
 						   options, NULL)) >= 0)
 		status = set_option(command, option, optarg, argv);
 	if (status >= 0)
@@ -172,6 +204,41 @@ static void print_progress(void *context, uint64_t done, uint64_t size)
 		fprintf(stderr, "\r%u MiB", (unsigned int)(done >> 20));
 }
 
+/* Tells what was written, as 'hwprof record' does. */
+static int tell_output(const struct command_replay *command,
+		       const struct hwprof_profile *profile)
+{
+	const struct hwprof_totals *totals = hwprof_profile_totals(profile);
+	const char *path = command->options.output;
+	char rows[GROUPED_SIZE];
+	struct stat status;
+
+	print_warnings(profile, "");
+	if (stat(path, &status))
+		return failed("%s: %s", path, strerror(errno));
+	fprintf(stderr, "hwprof: %s row%s of %s, %.2f MB written to %s\n",
+		grouped(totals->rows, rows), totals->rows == 1 ? "" : "s",
+		hwprof_kind_name(hwprof_profile_kind(profile)),
+		status.st_size / 1e6, path);
+	return STATUS_OK;
+}
+
+/* Writes the one kind of @kinds. */
+static int replay_and_write(const struct command_replay *command,
+			    unsigned int kinds)
+{
+	const struct report *report = &command->report;
+	struct hwprof_profile *profile = NULL;
+	int kind = __builtin_ctz(kinds);
+	int status = report_read(report, report_kind_of(kind), 0, 1,
+				 &profile, NULL);
+
+	if (!status)
+		status = tell_output(command, profile);
+	hwprof_profile_free(profile);
+	return status;
+}
+
 static int replay_and_print(struct command_replay *command)
 {
 	unsigned int kinds = kinds_of(command);
@@ -179,6 +246,8 @@ static int replay_and_print(struct command_replay *command)
 	if (isatty(STDERR_FILENO))
 		command->options.progress = print_progress;
 	command->report.replay = &command->options;
+	if (command->options.output)
+		return replay_and_write(command, kinds);
 	if (command->report.html)
 		return report_html(&command->report, kinds,
 				   !command->report.subject);

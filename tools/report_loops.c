@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "profile.h"
 #include "report.h"
 
 #define HOT	0.1		/* share of the loops that users look at
@@ -157,8 +158,7 @@ static double times_more(double factor)
 	return reach * reach;
 }
 
-static void print_precision(const struct report *report,
-			    const struct hwprof_profile *loops)
+static void print_precision(const struct hwprof_profile *loops)
 {
 	const struct hwprof_totals *totals = hwprof_profile_totals(loops);
 	double factor = precision(loops), more = times_more(factor);
@@ -172,11 +172,11 @@ static void print_precision(const struct report *report,
 		printf("trip counts of loops with a tenth of all or more are known to a factor of %.2g",
 		       factor);
 	printf("; for %g, record %.2g times as long", WANTED, more);
-	if (report->replay)
+	if (loops->replayed)
 		printf(", or with more samples a second (perf record -F)");
 	else if (budget > 0 && budget <= 100)
 		printf(", or with --budget %.2g%%", budget);
-	printf(report->replay ? "\n" : ", or each branch (-e loops,step)\n");
+	printf(loops->replayed ? "\n" : ", or each branch (-e loops,step)\n");
 }
 
 static int print_table(const struct report *report,
@@ -215,7 +215,7 @@ static int print_table(const struct report *report,
 	if (status)
 		return status;
 	print_totals(hwprof_profile_totals(loops), "back edges");
-	print_precision(report, loops);
+	print_precision(loops);
 	return STATUS_OK;
 }
 

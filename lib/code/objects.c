@@ -154,6 +154,15 @@ static int compare_objects(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+int object_compare(const struct object *a, const struct object *b)
+{
+	if (a == b)
+		return 0;
+	if (!a || !b)
+		return !a ? -1 : 1;
+	return compare_objects(a, b);
+}
+
 void build_id_print(const struct build_id *id, char text[BUILD_ID_TEXT])
 {
 	size_t i;
@@ -216,6 +225,22 @@ int objects_warn(const struct objects *objects, struct warnings *warnings)
 		if (object_warning(all[i]))
 			error = warnings_add(warnings, "%s",
 					     object_warning(all[i]));
+	free(all);
+	return error;
+}
+
+int objects_list_missing(const struct objects *objects,
+			 int (*fn)(void *context, const char *name,
+				   const struct build_id *id),
+			 void *context)
+{
+	size_t count, i;
+	struct object **all = tree_list(objects->tree, &count);
+	int error = all ? 0 : -ENOMEM;
+
+	for (i = 0; !error && i < count; i++)
+		if (all[i]->file && all[i]->warning)
+			error = fn(context, all[i]->name, &all[i]->id);
 	free(all);
 	return error;
 }

@@ -32,6 +32,15 @@ void objects_free(struct objects *objects);
 int objects_warn(const struct objects *objects, struct warnings *warnings);
 
 /*
+ * Calls @fn for each file that could not be read. A result of @fn other than 0
+ * ends it, and is returned.
+ */
+int objects_list_missing(const struct objects *objects,
+			 int (*fn)(void *context, const char *name,
+				   const struct build_id *id),
+			 void *context);
+
+/*
  * Finds or makes the object @name with build id @id (size 0: unknown). Objects
  * with one build id are one object, whatever their names. Returns NULL if out
  * of memory.
@@ -64,6 +73,12 @@ void object_is_elsewhere(struct object *object);
  * if out of memory.
  */
 struct object *objects_get_made(struct objects *objects, uint32_t pid);
+
+/*
+ * Compares two objects of one struct objects, in an order that is the same in
+ * each run. NULL comes first.
+ */
+int object_compare(const struct object *a, const struct object *b);
 
 bool object_is_made(const struct object *object);
 

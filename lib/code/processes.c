@@ -12,29 +12,11 @@ enum { HEAP_DISTANCE = 1 << 30 };	/* largest random distance from the
 
 #define KERNEL_PID	UINT32_MAX
 
-enum change_kind {
-	CHANGE_MAP,
-	CHANGE_COMM,
-	CHANGE_EXEC,
-	CHANGE_FORK,
-	CHANGE_EXIT,
-};
-
-/* One record, as noted. */
-struct change {
-	uint64_t time;
-	size_t order;			/* in the file, for equal times */
-	enum change_kind kind;
-	uint32_t pid;
-	uint32_t parent;		/* fork */
-	char *name;			/* map: the file; comm: the process */
-	struct mapping mapping;		/* map; its name is @name */
-};
-
 /* A program in a process: from fork or exec to exec or exit. */
 struct image {
 	uint32_t number;		/* from 1 on, over all processes */
 	uint64_t begin;			/* 0: existed before the recording */
+	bool assumed;			/* no record is about it */
 	const struct image *parent;	/* fork: had the same maps at @begin */
 	const char *comm;
 	struct mapping *maps;		/* by time */
@@ -48,7 +30,7 @@ struct process {
 };
 
 struct processes {
-	struct change *changes;
+	struct process_change *changes;
 	size_t change_count, change_room;
 	size_t settled;			/* number of changes that were
 					 * applied */
@@ -108,13 +90,13 @@ void processes_free(struct processes *processes)
 }
 
 static int add_change(struct processes *processes, struct hwprof_file *file,
-		      const struct record *record, struct change change,
-		      const char *name)
+		      const struct record *record,
+		      struct process_change change, const char *name)
 {
 	if (processes->change_count == processes->change_room) {
 		size_t room = processes->change_room * 2 + 64;
-		struct change *all = reallocarray(processes->changes, room,
-						  sizeof(*all));
+		struct process_change *all = reallocarray(processes->changes,
+							  room, sizeof(*all));
 
 		if (!all)
 			return file_fail(file, -ENOMEM, "out of memory");
@@ -154,7 +136,7 @@ static void note_kernel(struct processes *processes,
 static int note_mmap(struct processes *processes, struct hwprof_file *file,
 		     const struct record *record)
 {
-	struct change change = { .kind = CHANGE_MAP };
+	struct process_change change = { .kind = CHANGE_MAP };
 	struct mapping *mapping = &change.mapping;
 	struct span at = record->body, id = { 0 };
 	bool second = record->type == PERF_RECORD_MMAP2;
@@ -192,7 +174,7 @@ static int note_mmap(struct processes *processes, struct hwprof_file *file,
 static int note_comm(struct processes *processes, struct hwprof_file *file,
 		     const struct record *record)
 {
-	struct change change = { .kind = CHANGE_COMM };
+	struct process_change change = { .kind = CHANGE_COMM };
 	struct span at = record->body;
 	const char *name;
 	uint32_t tid;
@@ -211,7 +193,7 @@ static int note_comm(struct processes *processes, struct hwprof_file *file,
 static int note_task(struct processes *processes, struct hwprof_file *file,
 		     const struct record *record)
 {
-	struct change change = { .kind = CHANGE_FORK };
+	struct process_change change = { .kind = CHANGE_FORK };
 	struct span at = record->body;
 	uint32_t tid;
 
@@ -257,7 +239,7 @@ int processes_note(struct processes *processes, struct hwprof_file *file,
 
 static int compare_changes(const void *a, const void *b)
 {
-	const struct change *x = a, *y = b;
+	const struct process_change *x = a, *y = b;
 
 	if (x->time != y->time)
 		return x->time < y->time ? -1 : 1;
@@ -348,7 +330,8 @@ static struct image *add_image(struct processes *processes,
 }
 
 /* Adds a map. The room doubles at powers of two. */
-static int add_mapping(struct image *image, const struct change *change)
+static int add_mapping(struct image *image,
+		       const struct process_change *change)
 {
 	size_t count = image->map_count;
 
@@ -374,7 +357,8 @@ static bool is_mapped(const struct image *image)
 	return image->map_count || image->parent;
 }
 
-static int apply(struct processes *processes, const struct change *change)
+static int apply(struct processes *processes,
+		 const struct process_change *change)
 {
 	struct process *process = get_process(processes, change->pid);
 	struct image *image;
@@ -394,6 +378,7 @@ static int apply(struct processes *processes, const struct change *change)
 		if (!image)
 			return -ENOMEM;
 	}
+	image->assumed = false;
 	if (change->kind == CHANGE_MAP) {
 		processes->mapped += !is_mapped(image);
 		return add_mapping(image, change);
@@ -411,7 +396,7 @@ static int apply(struct processes *processes, const struct change *change)
 
 int processes_settle(struct processes *processes, uint64_t time)
 {
-	struct change *changes = processes->changes;
+	struct process_change *changes = processes->changes;
 	uint64_t before = processes->settled_time;
 
 	if (processes->change_count > processes->settled)
@@ -421,7 +406,7 @@ int processes_settle(struct processes *processes, uint64_t time)
 	processes->settled_time = time;
 	while (processes->settled < processes->change_count &&
 	       changes[processes->settled].time <= time) {
-		struct change *change = &changes[processes->settled++];
+		struct process_change *change = &changes[processes->settled++];
 		int error;
 
 		/* A late change holds from the time that was settled before. */
@@ -432,6 +417,19 @@ int processes_settle(struct processes *processes, uint64_t time)
 			return error;
 	}
 	return 0;
+}
+
+int processes_list(const struct processes *processes,
+		   int (*fn)(void *context,
+			     const struct process_change *change),
+		   void *context)
+{
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < processes->settled && !error; i++)
+		error = fn(context, &processes->changes[i]);
+	return error;
 }
 
 /*
@@ -458,10 +456,15 @@ static const struct image *find_image(const struct processes *processes,
 				      uint32_t pid, uint64_t time)
 {
 	const struct process *process = find_process(processes, pid);
+	size_t index;
 
 	if (!process || !process->image_count)
 		return NULL;
-	return process->images[find_index(process, time)];
+	index = find_index(process, time);
+	/* Nothing is known about an assumed program, which is the first. */
+	if (process->images[index]->assumed && process->image_count > 1)
+		index++;
+	return process->images[index];
 }
 
 uint32_t processes_program(struct processes *processes, uint32_t pid,
@@ -469,9 +472,15 @@ uint32_t processes_program(struct processes *processes, uint32_t pid,
 {
 	struct process *process = get_process(processes, pid);
 
-	if (!process ||
-	    (!process->image_count && !add_image(processes, process, 0)))
+	if (!process)
 		return 0;
+	if (!process->image_count) {
+		struct image *image = add_image(processes, process, 0);
+
+		if (!image)
+			return 0;
+		image->assumed = true;
+	}
 	return process->images[find_index(process, time)]->number;
 }
 
@@ -486,7 +495,8 @@ uint32_t processes_programs(const struct processes *processes, uint32_t pid)
 	if (!pid)
 		return processes->mapped;
 	process = find_process(processes, pid);
-	if (!process)
+	if (!process || (process->image_count == 1 &&
+			 process->images[0]->assumed))
 		return 0;
 	return process->image_count - (process->image_count > 1 &&
 				       !process->images[0]->begin &&

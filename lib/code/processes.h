@@ -23,6 +23,25 @@ struct mapping {
 	struct build_id build_id;
 };
 
+enum process_change_kind {
+	CHANGE_MAP,
+	CHANGE_COMM,
+	CHANGE_EXEC,
+	CHANGE_FORK,
+	CHANGE_EXIT,
+};
+
+/* A record about a process. */
+struct process_change {
+	uint64_t time;		/* from which it holds */
+	size_t order;		/* in the file, for equal times */
+	enum process_change_kind kind;
+	uint32_t pid;
+	uint32_t parent;	/* fork */
+	char *name;		/* map: the file; comm, exec: the process */
+	struct mapping mapping;	/* map; its name is @name */
+};
+
 /*
  * A virtual machine in a process is a process of its own. Its number is that of
  * the process with this bit, which the kernel never sets.
@@ -51,6 +70,15 @@ int processes_note(struct processes *processes, struct hwprof_file *file,
  * with a later time; UINT64_MAX means everything. Returns 0 or -ENOMEM.
  */
 int processes_settle(struct processes *processes, uint64_t time);
+
+/*
+ * Calls @fn for all records that were settled, by time. A result of @fn other
+ * than 0 ends it, and is returned.
+ */
+int processes_list(const struct processes *processes,
+		   int (*fn)(void *context,
+			     const struct process_change *change),
+		   void *context);
 
 /* Returns the map of @pid at @address at @time; NULL if unknown. */
 const struct mapping *processes_find(const struct processes *processes,

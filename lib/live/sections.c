@@ -19,8 +19,9 @@ enum {
 const enum perfdata_feature sections_written[] = {
 	PERFDATA_BUILD_ID, PERFDATA_HOSTNAME, PERFDATA_OSRELEASE,
 	PERFDATA_VERSION, PERFDATA_ARCH, PERFDATA_NRCPUS, PERFDATA_CPUDESC,
-	PERFDATA_CMDLINE, PERFDATA_EVENT_DESC, PERFDATA_PMU_MAPPINGS,
-	PERFDATA_GROUP_DESC, PERFDATA_SAMPLE_TIME, 0,
+	PERFDATA_CPUID, PERFDATA_CMDLINE, PERFDATA_EVENT_DESC,
+	PERFDATA_PMU_MAPPINGS, PERFDATA_GROUP_DESC, PERFDATA_SAMPLE_TIME,
+	PERFDATA_REPLAY, 0,
 };
 
 static void put(FILE *out, const void *bytes, size_t size)
@@ -65,7 +66,7 @@ static int put_build_ids(FILE *out, const struct section_facts *facts)
 	for (i = 0; i < facts->build_id_count; i++) {
 		const struct file_build_id *known = &facts->build_ids[i];
 		struct perfdata_build_id entry = {
-			.header.misc = PERF_RECORD_MISC_USER |
+			.header.misc = known->misc |
 				       PERFDATA_MISC_BUILD_ID_SIZE,
 			.header.size = sizeof(entry) +
 				       padded(strlen(known->name) + 1),
@@ -178,14 +179,16 @@ static int is_other_pmu(const struct dirent *entry)
 	       read_pmu_type(entry->d_name, &type);
 }
 
-static int put_pmus(FILE *out, uint32_t hwprof)
+/* Writes hwprof and, if this machine was recorded, its other PMUs. */
+static int put_pmus(FILE *out, const struct writer_facts *facts)
 {
 	struct dirent **entries = NULL;
-	int count = scandir(PMU_DEVICES, &entries, is_other_pmu, alphasort);
+	int count = facts->of ? 0 : scandir(PMU_DEVICES, &entries,
+					    is_other_pmu, alphasort);
 	int i;
 
 	put_u32(out, 1 + (count > 0 ? count : 0));
-	put_u32(out, hwprof);
+	put_u32(out, facts->pmu_type);
 	put_string(out, HWPROF_PMU_NAME);
 	for (i = 0; i < count; i++) {
 		uint32_t type = 0;
@@ -199,23 +202,60 @@ static int put_pmus(FILE *out, uint32_t hwprof)
 	return 0;
 }
 
-static int put_section(FILE *out, enum perfdata_feature feature,
-		       const struct section_facts *facts)
+/* Writes what parse_replay() of features.c reads. */
+static int put_replay(FILE *out, const struct file_replay *replay)
+{
+	enum { VERSION = 1 };
+	size_t i;
+
+	if (!replay)
+		return -ENOENT;
+	put_u32(out, VERSION);
+	put_u32(out, replay->several);
+	put(out, &replay->inferred, sizeof(replay->inferred));
+	put_u64(out, replay->lost);
+	put_u64(out, replay->lost_samples);
+	put_string(out, replay->event ? replay->event : "");
+	put_u32(out, replay->warnings.count);
+	for (i = 0; i < replay->warnings.count; i++)
+		put_string(out, replay->warnings.sentences[i]);
+	for (i = 0; i < replay->missing_count; i++) {
+		put_string(out, replay->missing[i].name);
+		put(out, &replay->missing[i].id, sizeof(struct build_id));
+	}
+	return 0;
+}
+
+/* Copies a section that describes the machine or the recorder. */
+static int put_copy(FILE *out, enum perfdata_feature feature,
+		    const struct hwprof_file *of)
+{
+	size_t i;
+
+	for (i = 0; i < of->section_count; i++) {
+		if (of->sections[i].feature != feature)
+			continue;
+		put(out, of->sections[i].bytes, of->sections[i].size);
+		return 0;
+	}
+	return -ENOENT;
+}
+
+/* Describes this machine, and the command that recorded here. */
+static int put_description(FILE *out, enum perfdata_feature feature,
+			   const struct section_facts *facts)
 {
 	struct utsname system;
 
+	if (facts->facts->of)
+		return put_copy(out, feature, facts->facts->of);
 	uname(&system);
 	switch (feature) {
-	case PERFDATA_BUILD_ID:
-		return put_build_ids(out, facts);
 	case PERFDATA_HOSTNAME:
 		put_string(out, system.nodename);
 		return 0;
 	case PERFDATA_OSRELEASE:
 		put_string(out, system.release);
-		return 0;
-	case PERFDATA_VERSION:
-		put_string(out, "hwprof " HWPROF_VERSION);
 		return 0;
 	case PERFDATA_ARCH:
 		put_string(out, system.machine);
@@ -228,18 +268,34 @@ static int put_section(FILE *out, enum perfdata_feature feature,
 		return put_cpu_name(out);
 	case PERFDATA_CMDLINE:
 		return put_command(out, facts->facts);
+	default:
+		return -ENOENT;
+	}
+}
+
+static int put_section(FILE *out, enum perfdata_feature feature,
+		       const struct section_facts *facts)
+{
+	switch (feature) {
+	case PERFDATA_BUILD_ID:
+		return put_build_ids(out, facts);
+	case PERFDATA_VERSION:
+		put_string(out, "hwprof " HWPROF_VERSION);
+		return 0;
 	case PERFDATA_EVENT_DESC:
 		return put_events(out, facts);
 	case PERFDATA_PMU_MAPPINGS:
-		return put_pmus(out, facts->facts->pmu_type);
+		return put_pmus(out, facts->facts);
 	case PERFDATA_GROUP_DESC:
 		return put_groups(out, facts);
 	case PERFDATA_SAMPLE_TIME:
 		put_u64(out, facts->first_time);
 		put_u64(out, facts->last_time);
 		return facts->first_time > facts->last_time ? -ENOENT : 0;
+	case PERFDATA_REPLAY:
+		return put_replay(out, facts->facts->replay);
 	default:
-		return -ENOENT;
+		return put_description(out, feature, facts);
 	}
 }
 

@@ -191,12 +191,15 @@ static bool is_known(const struct survey *survey, const char *name)
  */
 static int survey_mapping(struct survey *survey, const struct record *record)
 {
-	struct file_build_id found = { .id.size = 0 }, *all;
+	struct file_build_id found = { .misc = PERF_RECORD_MISC_USER }, *all;
 	struct span at = record->body;
 	uint8_t id[24] = { 0 };
 	uint32_t protection = 0;
 	const char *name;
 
+	/* The replayed file has the ids: files here may be others. */
+	if (survey->facts.facts->of)
+		return 0;
 	if (!span_skip(&at, 32) || !span_copy(&at, id, sizeof(id)) ||
 	    !span_u32(&at, &protection) || !span_skip(&at, 4) ||
 	    !(name = span_string(&at)) || *name != '/' ||
@@ -325,6 +328,10 @@ static int finish(struct writer *writer, struct survey *survey)
 	if (error)
 		return error;
 	survey->facts.build_ids = survey->build_ids;
+	if (facts->of) {
+		survey->facts.build_ids = facts->of->build_ids;
+		survey->facts.build_id_count = facts->of->build_id_count;
+	}
 	error = put_sections(writer, &survey->facts);
 	if (error)
 		return error;
@@ -350,7 +357,8 @@ int writer_finish(struct writer *writer, const struct writer_facts *facts,
 
 	*summary = (struct writer_summary){ .samples = 0 };
 	error = finish(writer, &survey);
-	for (i = 0; i < survey.facts.build_id_count; i++)
+	/* The ids of a replayed file belong to it. */
+	for (i = 0; !facts->of && i < survey.facts.build_id_count; i++)
 		free(survey.build_ids[i].name);
 	free(survey.build_ids);
 	free(survey.sessions);

@@ -10,6 +10,8 @@
 
 #include <stddef.h>
 
+struct file_replay;
+struct hwprof_file;
 struct writer;
 
 struct writer_event {
@@ -25,6 +27,9 @@ struct writer_facts {
 	int argc;			/* command line of the recorder */
 	char *const *argv;
 	uint32_t pmu_type;		/* of hwprof */
+	/* The replayed file, which describes the machine; NULL: this one. */
+	const struct hwprof_file *of;
+	const struct file_replay *replay;	/* goes with it */
 };
 
 /* The result of writing, for a final message. */

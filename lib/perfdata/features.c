@@ -164,6 +164,7 @@ static int add_build_id(struct hwprof_file *file,
 	file->build_ids = all;
 	all += file->build_id_count;
 	all->id = build_id_of(entry->id, build_id_size(entry));
+	all->misc = entry->header.misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	all->name = strdup(name);
 	if (!all->name)
 		return file_fail(file, -ENOMEM, "out of memory");
@@ -211,8 +212,81 @@ static int parse_build_ids(struct hwprof_file *file, uint64_t offset,
 	}
 }
 
-int feature_parse(struct hwprof_file *file, unsigned int feature,
-		  uint64_t offset, struct span body)
+/* Takes the section that section_make() writes of a replay. */
+static int parse_replay(struct hwprof_file *file, uint64_t offset,
+			struct span body)
+{
+	struct file_replay *replay = &file->replay;
+	uint32_t version, several, count;
+	struct build_id id;
+	const char *text;
+	int error = 0;
+
+	if (!span_u32(&body, &version) || !span_u32(&body, &several) ||
+	    !span_copy(&body, &replay->inferred, sizeof(double)) ||
+	    !span_u64(&body, &replay->lost) ||
+	    !span_u64(&body, &replay->lost_samples) ||
+	    !(text = take_string(&body)) || !span_u32(&body, &count) ||
+	    !(replay->inferred >= 0 && replay->inferred <= 1))
+		goto damaged;
+	free(replay->event);
+	replay->event = *text ? strdup(text) : NULL;
+	replay->several = several;
+	replay->known = true;
+	if (*text && !replay->event)
+		error = -ENOMEM;
+	while (count-- && !error) {
+		text = take_string(&body);
+		if (!text)
+			goto damaged;
+		error = warnings_add(&replay->warnings, "%s", text);
+	}
+	while (!error && span_left(&body)) {
+		if (!(text = take_string(&body)) ||
+		    !span_copy(&body, &id, sizeof(id)) ||
+		    id.size > BUILD_ID_MAX)
+			goto damaged;
+		error = file_replay_miss(replay, text, &id);
+	}
+	return error ? file_fail(file, error, "out of memory") : 0;
+damaged:
+	return file_warn(file, offset,
+			 "the warnings of the replay are cut off");
+}
+
+/* Returns true for a section about the machine or the recorder's command. */
+static bool is_description(unsigned int feature)
+{
+	return feature == PERFDATA_HOSTNAME || feature == PERFDATA_OSRELEASE ||
+	       (feature >= PERFDATA_ARCH && feature <= PERFDATA_CPUID) ||
+	       feature == PERFDATA_CMDLINE;
+}
+
+/* Keeps a copy of a description for a file that is made from this one. */
+static int keep_section(struct hwprof_file *file, unsigned int feature,
+			struct span body)
+{
+	struct file_section *all;
+	size_t size = span_left(&body);
+	void *bytes = malloc(size + 1);
+
+	all = reallocarray(file->sections, file->section_count + 1,
+			   sizeof(*all));
+	if (all)
+		file->sections = all;
+	if (!all || !bytes) {
+		free(bytes);
+		return file_fail(file, -ENOMEM, "out of memory");
+	}
+	memcpy(bytes, body.at, size);
+	all[file->section_count++] = (struct file_section){
+		.feature = feature, .bytes = bytes, .size = size,
+	};
+	return 0;
+}
+
+static int parse(struct hwprof_file *file, unsigned int feature,
+		 uint64_t offset, struct span body)
 {
 	switch (feature) {
 	case PERFDATA_ARCH:
@@ -227,15 +301,31 @@ int feature_parse(struct hwprof_file *file, unsigned int feature,
 		return parse_group_desc(file, offset, body);
 	case PERFDATA_BUILD_ID:
 		return parse_build_ids(file, offset, body);
+	case PERFDATA_REPLAY:
+		return parse_replay(file, offset, body);
 	}
 	return 0;
 }
 
+int feature_parse(struct hwprof_file *file, unsigned int feature,
+		  uint64_t offset, struct span body)
+{
+	size_t warned = file->warnings.count;
+	int error = parse(file, feature, offset, body);
+
+	/* Damaged descriptions are not copied. */
+	if (error || !is_description(feature) ||
+	    file->warnings.count != warned)
+		return error;
+	return keep_section(file, feature, body);
+}
+
 static bool is_of_use(unsigned int feature)
 {
-	return feature == PERFDATA_PMU_MAPPINGS || feature == PERFDATA_ARCH ||
-	       feature == PERFDATA_CPUID || feature == PERFDATA_EVENT_DESC ||
-	       feature == PERFDATA_GROUP_DESC || feature == PERFDATA_BUILD_ID;
+	return is_description(feature) || feature == PERFDATA_PMU_MAPPINGS ||
+	       feature == PERFDATA_EVENT_DESC ||
+	       feature == PERFDATA_GROUP_DESC ||
+	       feature == PERFDATA_BUILD_ID || feature == PERFDATA_REPLAY;
 }
 
 static bool pread_whole(int fd, void *to, size_t size, uint64_t offset)

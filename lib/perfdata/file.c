@@ -457,6 +457,33 @@ int hwprof_file_open(struct hwprof_file **file, const char *path)
 	return error ? error : open_folder_of(*file, path);
 }
 
+int file_replay_miss(struct file_replay *replay, const char *name,
+		     const struct build_id *id)
+{
+	struct file_build_id *all = reallocarray(replay->missing,
+						 replay->missing_count + 1,
+						 sizeof(*all));
+
+	if (!all)
+		return -ENOMEM;
+	replay->missing = all;
+	all += replay->missing_count;
+	*all = (struct file_build_id){ .name = strdup(name), .id = *id };
+	if (!all->name)
+		return -ENOMEM;
+	replay->missing_count++;
+	return 0;
+}
+
+void file_replay_free(struct file_replay *replay)
+{
+	while (replay->missing_count)
+		free(replay->missing[--replay->missing_count].name);
+	free(replay->missing);
+	free(replay->event);
+	warnings_free(&replay->warnings);
+}
+
 void hwprof_file_close(struct hwprof_file *file)
 {
 	size_t i;
@@ -469,6 +496,10 @@ void hwprof_file_close(struct hwprof_file *file)
 		free(file->events[i].name);
 	for (i = 0; i < file->build_id_count; i++)
 		free(file->build_ids[i].name);
+	for (i = 0; i < file->section_count; i++)
+		free(file->sections[i].bytes);
+	free(file->sections);
+	file_replay_free(&file->replay);
 	while (file->part_count)
 		close(file->parts[--file->part_count]);
 	free(file->parts);

@@ -30,6 +30,28 @@ struct file_id {
 struct file_build_id {
 	char *name;
 	struct build_id id;
+	uint16_t misc;			/* of the entry: whose object it is */
+};
+
+/* A section that describes the recorded machine, as it is in the file. */
+struct file_section {
+	enum perfdata_feature feature;
+	void *bytes;
+	size_t size;
+};
+
+/* The facts that a replay knew besides its rows, in a file that it wrote. */
+struct file_replay {
+	bool known;			/* a replay wrote the file */
+	bool several;			/* it was of several events */
+	char *event;			/* the first of them; NULL: unknown */
+	double inferred;		/* share of branches whose kinds were
+					 * inferred */
+	uint64_t lost, lost_samples;	/* as below, of the file that was
+					 * replayed */
+	struct warnings warnings;
+	struct file_build_id *missing;	/* objects whose code it lacked */
+	size_t missing_count;
 };
 
 /* Whether the recording's CPU sometimes records its newest branch twice. */
@@ -58,6 +80,10 @@ struct hwprof_file {
 
 	struct file_build_id *build_ids;
 	size_t build_id_count;
+
+	struct file_section *sections;	/* for a file that is made from it */
+	size_t section_count;
+	struct file_replay replay;
 
 	bool foreign;			/* the machine was no x86 */
 	enum file_cpu cpu;
@@ -121,6 +147,12 @@ bool file_event_is_hwprof(const struct hwprof_file *file,
  * @bytes is no attr.
  */
 bool file_read_attr(struct span bytes, struct perf_event_attr *attr);
+
+/* Adds an object to replay->missing. Returns 0 or -ENOMEM. */
+int file_replay_miss(struct file_replay *replay, const char *name,
+		     const struct build_id *id);
+/* Frees the content. */
+void file_replay_free(struct file_replay *replay);
 
 /* In features.c. */
 int features_read(struct hwprof_file *file);

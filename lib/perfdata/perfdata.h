@@ -59,6 +59,7 @@ enum perfdata_feature {
 	PERFDATA_SAMPLE_TIME	= 21,
 	PERFDATA_DIR_FORMAT	= 24,	/* more of the data is in other files */
 	PERFDATA_COMPRESSED	= 27,
+	PERFDATA_REPLAY		= 255,	/* hwprof's own; perf skips it */
 };
 
 /* Records that the tool writes, not the kernel. */

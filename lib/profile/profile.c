@@ -40,10 +40,64 @@ static int take(void *context, const struct hwprof_sample *sample)
 	return profile_take(context, sample);
 }
 
+int profile_note_event(struct hwprof_profile *profile, const char *name)
+{
+	if (!profile->event) {
+		profile->event = strdup(name);
+		return profile->event ? 0 : -ENOMEM;
+	}
+	profile->events |= !!strcmp(profile->event, name);
+	return 0;
+}
+
+/* Opens the objects that the replay needed, so that their warnings come. */
+static int open_missing(struct hwprof_profile *profile)
+{
+	const struct file_replay *replay = &profile->file->replay;
+	size_t i;
+
+	for (i = 0; i < replay->missing_count; i++) {
+		struct object *object = objects_get(profile->objects,
+						    replay->missing[i].name,
+						    &replay->missing[i].id);
+
+		if (!object)
+			return -ENOMEM;
+		object_elf(object);
+	}
+	return 0;
+}
+
+/* Takes the facts that the replay that wrote the file knew besides its rows. */
+static int take_replay(struct hwprof_profile *profile)
+{
+	struct hwprof_file *file = profile->file;
+	const struct file_replay *replay = &file->replay;
+	const char *sentence;
+	int error = 0;
+	size_t i;
+
+	if (!replay->known)
+		return 0;
+	profile->replayed = true;
+	file->lost += replay->lost;
+	file->lost_samples += replay->lost_samples;
+	profile->events |= replay->several;
+	if (replay->event)
+		error = profile_note_event(profile, replay->event);
+	if (replay->inferred > profile->inferred)
+		profile->inferred = replay->inferred;
+	for (i = 0; (sentence = warnings_get(&replay->warnings, i)); i++)
+		error |= warnings_add(&profile->warnings, "%s", sentence);
+	return error | open_missing(profile);
+}
+
 static int gather_samples(struct hwprof_profile *profile, void *context)
 {
-	return collect(&profile->collected, profile->file,
-		       profile->kind->about, take, profile);
+	int error = collect(&profile->collected, profile->file,
+			    profile->kind->about, take, profile);
+
+	return error ? error : take_replay(profile);
 }
 
 static int place(struct hwprof_profile *profile)

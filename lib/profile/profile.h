@@ -72,8 +72,9 @@ struct hwprof_profile {
 	char message[256];		/* of the last failure */
 	struct hwprof_totals totals;	/* of all files */
 	char *function;			/* copy of options->function */
-	char *event;			/* replayed event; NULL: none or
-					 * several */
+	char *event;			/* the first that was replayed; NULL:
+					 * none */
+	bool replayed;			/* from stacks of other recorders */
 	bool events;			/* several events were replayed */
 	double inferred;		/* share of branches whose kinds were
 					 * inferred */
@@ -108,6 +109,9 @@ int profile_take(struct hwprof_profile *profile,
 int profile_snapshot(struct hwprof_profile **result,
 		     struct hwprof_profile *gathering,
 		     const struct hwprof_options *options);
+/* Notes the name of an event that was replayed. Returns 0 or -ENOMEM. */
+int profile_note_event(struct hwprof_profile *profile, const char *name);
+
 /* Forgets the rows, but not the processes. */
 void profile_reset(struct hwprof_profile *gathering);
 

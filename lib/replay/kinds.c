@@ -30,6 +30,9 @@ int hwprof_profile_replay_all(struct hwprof_profile **profile,
 				 "%s cannot be replayed: a recording of stacks "
 				 "has no values of loads",
 				 hwprof_kind_name(kind));
+	if (replay && replay->output && count > 1)
+		return file_fail(files[0], -EINVAL,
+				 "cannot be written together with other recordings: write each to a file of its own, and report on all of these files");
 	return profile_make(profile, profile_kind_of(kind), files, count,
 			    options, replays[kind], (void *)replay);
 }

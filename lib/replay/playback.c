@@ -51,32 +51,20 @@ bool playback_wants(const struct playback *playback,
 	       is_named(event, playback->options->event);
 }
 
-/*
- * Returns true unless the event has the name of the previous one. The same
- * event on another kind of core has the same name.
- */
-static bool is_another(const struct hwprof_profile *profile, const char *name)
-{
-	return profile->event && strcmp(profile->event, name);
-}
-
 bool playback_take_event(struct playback *playback,
 			 const struct file_event *event)
 {
-	struct hwprof_profile *profile = playback->profile;
 	size_t number = event - playback->file->events + 1;
 	char text[EVENT_TEXT];
-	const char *name;
 
 	if (number == playback->event)
 		return true;
 	if (!playback_wants(playback, event))
 		return false;
-	name = file_event_name(event, text);
 	playback->event = number;
-	profile->events |= is_another(profile, name);
-	if (!profile->event)
-		profile->event = strdup(name);
+	/* The same event on another kind of core has the same name. */
+	if (profile_note_event(playback->profile, file_event_name(event, text)))
+		playback->failed = true;
 	return true;
 }
 
@@ -171,6 +159,8 @@ static int end_round(struct playback *playback, uint64_t time)
 	error = playback->kind->round(playback);
 	if (!error && playback->failed)
 		error = playback_no_memory(playback);
+	if (!error)
+		error = playback->unwritten;
 	if (!error)
 		rounds_turn(&playback->rounds);
 	return error;
@@ -291,7 +281,20 @@ static bool take_row(void *context, const void *data, u64 ip, u64 addr,
 	set_basis(&row, playback->basis);
 	if (playback->kind->row(playback->profile, &row.row, program->last))
 		playback->failed = true;
+	if (playback->conversion && !playback->unwritten)
+		playback->unwritten = conversion_add(playback->conversion,
+						     &row.row, program->last,
+						     ip, addr, period);
 	return true;
+}
+
+static int finish_conversion(struct playback *playback)
+{
+	if (!playback->conversion)
+		return 0;
+	return conversion_finish(playback->conversion,
+				 playback->program_count ?
+				 playback->programs->last : 0);
 }
 
 static int finish(struct playback *playback)
@@ -304,6 +307,8 @@ static int finish(struct playback *playback)
 	session = collected_session(&playback->profile->collected, SESSION);
 	if (!session || playback->failed)
 		return playback_no_memory(playback);
+	if (playback->unwritten)
+		return playback->unwritten;
 	session->totals = playback->summary.totals;
 	session->totals.basis = playback->basis;
 	session->has_totals = true;
@@ -386,7 +391,22 @@ int playback_run(struct playback *playback)
 		error = end_rounds(playback);
 	if (!error)
 		error = finish(playback);
-	return error ? error : warn(playback);
+	if (!error)
+		error = warn(playback);
+	return error ? error : finish_conversion(playback);
+}
+
+static int open_conversion(struct playback *playback)
+{
+	const char *path = playback->options->output;
+	struct engine_params params = { .range_of = 0 };
+
+	if (!path)
+		return 0;
+	if (playback->kind->configure)
+		playback->kind->configure(playback->profile, &params);
+	return conversion_open(&playback->conversion, playback->profile,
+			       params.range_of, path);
 }
 
 static int start_summary(struct playback *playback, uint64_t mib)
@@ -429,14 +449,16 @@ int playback_init(struct playback *playback, const struct playback_kind *kind,
 				 mib, MEMORY_MIB_MAX);
 	playback->processes = processes_new();
 	profile->collected.processes = playback->processes;
+	profile->replayed = true;
 	if (!playback->processes || start_summary(playback, mib))
 		return playback_no_memory(playback);
-	return 0;
+	return open_conversion(playback);
 }
 
 void playback_destroy(struct playback *playback)
 {
 	summary_destroy(&playback->summary);
 	rounds_destroy(&playback->rounds);
+	conversion_close(playback->conversion);
 	free(playback->programs);
 }

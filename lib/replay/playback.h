@@ -7,6 +7,7 @@
 #ifndef HWPROF_PLAYBACK_H
 #define HWPROF_PLAYBACK_H
 
+#include "conversion.h"
 #include "profile/profile.h"
 #include "rounds.h"
 #include "summary.h"
@@ -65,6 +66,9 @@ struct playback {
 					 * from 1 */
 	uint32_t basis;			/* the weakest of all samples */
 	bool failed;			/* memory was out for a row */
+	struct conversion *conversion;	/* NULL: rows are not written */
+	int unwritten;			/* the failure to write a row; 0:
+					 * none */
 
 	uint64_t untimed;		/* records without a time so far */
 	uint64_t next_progress;		/* offset in the file of the next

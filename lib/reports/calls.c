@@ -175,16 +175,11 @@ static int place_all(struct hwprof_profile *profile, void **rows, size_t count)
 
 /* --- pairs and methods ---------------------------------------------------- */
 
-static int compare_objects(const struct object *a, const struct object *b)
-{
-	return compare_u64((uintptr_t)a, (uintptr_t)b);
-}
-
 /* Compares callees first, so that the pairs of a method are adjacent. */
 static int compare_places(const void *a, const void *b)
 {
 	const struct pair_entry *x = a, *y = b;
-	int order = compare_objects(x->callee_object, y->callee_object);
+	int order = object_compare(x->callee_object, y->callee_object);
 
 	if (!order)
 		order = compare_u64(x->pair.callee.address,
@@ -194,7 +189,7 @@ static int compare_places(const void *a, const void *b)
 	if (!order)
 		order = compare_u64(x->file, y->file);
 	if (!order)
-		order = compare_objects(x->site_object, y->site_object);
+		order = object_compare(x->site_object, y->site_object);
 	return order ? order : compare_u64(x->pair.site.address,
 					   y->pair.site.address);
 }

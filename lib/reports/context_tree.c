@@ -273,8 +273,7 @@ static int compare_procedures(const void *a, const void *b)
 	int order = compare_u64(!is_node(x), !is_node(y));
 
 	if (!order)
-		order = compare_u64((uintptr_t)x->object,
-					(uintptr_t)y->object);
+		order = object_compare(x->object, y->object);
 	if (!order)
 		order = compare_u64(x->context.address,
 					y->context.address);
@@ -288,8 +287,7 @@ static int compare_sites(const void *a, const void *b)
 	int order = compare_u64(x->parent, y->parent);
 
 	if (!order)
-		order = compare_u64((uintptr_t)x->site_object,
-					(uintptr_t)y->site_object);
+		order = object_compare(x->site_object, y->site_object);
 	return order ? order : compare_u64(x->site, y->site);
 }
 

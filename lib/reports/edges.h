@@ -93,7 +93,7 @@ int edges_add_row(struct hwprof_profile *profile,
 static inline int spot_compare(const struct code_spot *a,
 			       const struct code_spot *b)
 {
-	int order = compare_u64((uintptr_t)a->object, (uintptr_t)b->object);
+	int order = object_compare(a->object, b->object);
 
 	if (!order)
 		order = compare_u64(a->pid, b->pid);

@@ -14,8 +14,8 @@ static int compare_place(const struct loop_entry *x, const struct loop_entry *y)
 	if (x->object == y->object)
 		return x->loop.pid < y->loop.pid ? -1 : 1;
 	order = strcmp(x->loop.object, y->loop.object);
-	/* Two builds of one name need some order, always the same. */
-	return order ? order : x->object < y->object ? -1 : 1;
+	/* There may be two builds of one name. */
+	return order ? order : object_compare(x->object, y->object);
 }
 
 int place_compare(const void *a, const void *b)

@@ -11,8 +11,8 @@
 static int compare_procedures(const struct path_entry *x,
 			      const struct path_entry *y)
 {
-	int order = compare_u64((uintptr_t)path_end(x)->object,
-				(uintptr_t)path_end(y)->object);
+	int order = object_compare(path_end(x)->object,
+				   path_end(y)->object);
 
 	if (!order)
 		order = compare_u64(x->symbol, y->symbol);

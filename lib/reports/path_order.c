@@ -8,8 +8,7 @@ int path_compare_points(const struct path_point *x, const struct path_point *y,
 	int order;
 
 	for (i = 0; i < count; i++) {
-		order = compare_u64((uintptr_t)x[i].object,
-				    (uintptr_t)y[i].object);
+		order = object_compare(x[i].object, y[i].object);
 		if (!order)
 			order = compare_u64(x[i].address, y[i].address);
 		if (order)

@@ -62,7 +62,7 @@ static int compare_open(const struct path_entry *path,
 	if (order)
 		return order;
 	last = &path->points[common];
-	order = compare_u64((uintptr_t)last->object, (uintptr_t)end->object);
+	order = object_compare(last->object, end->object);
 	return order ? order : -(last->address < end->address);
 }
 

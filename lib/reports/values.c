@@ -156,7 +156,7 @@ static int place_all(struct hwprof_profile *profile, void **rows, size_t count)
 static int compare_places(const void *a, const void *b)
 {
 	const struct value_entry *x = a, *y = b;
-	int order = compare_u64((uintptr_t)x->object, (uintptr_t)y->object);
+	int order = object_compare(x->object, y->object);
 
 	if (!order)
 		order = compare_u64(x->load.address, y->load.address);

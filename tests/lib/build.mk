@@ -11,7 +11,7 @@ LIB_TEST_SAN := $(patsubst %,$(BUILD)/san/tests/lib/test-%.o,$(LIB_TESTS)) \
 # Programs that are sampled are the engine tests', and so is the oracle.
 REPLAY_TEST_SAN := $(patsubst %,$(BUILD)/san/tests/lib/%.o,\
 			      test-replay test-chains test-recordings test-names found \
-			      run stacks)
+			      run stacks converted)
 
 $(LIB_SAN) $(LIB_TEST_SAN) $(REPLAY_TEST_SAN): override CFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
 
@@ -30,17 +30,18 @@ $(BUILD)/tests/test-replay: $(filter-out %/test-chains.o %/test-recordings.o %/t
 	$(CC) $(SAN) -o $@ $^ $(LIB_LINK) -lcmocka
 
 $(BUILD)/tests/test-chains: $(patsubst %,$(BUILD)/san/tests/lib/%.o,\
-				       test-chains stacks) $(LIB_SAN)
+				       test-chains stacks converted) $(LIB_SAN)
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ $(LIB_LINK) -lcmocka
 
 $(BUILD)/tests/test-names: $(patsubst %,$(BUILD)/san/tests/lib/%.o,\
-				      test-names found stacks) $(LIB_SAN)
+				      test-names found stacks converted) \
+			   $(LIB_SAN)
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ $(LIB_LINK) -lcmocka
 
 $(BUILD)/tests/test-recordings: $(patsubst %,$(BUILD)/san/tests/lib/%.o,\
-					   test-recordings found stacks) \
+					   test-recordings found stacks converted) \
 				$(LIB_SAN)
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ $(LIB_LINK) -lcmocka

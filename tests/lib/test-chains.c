@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "converted.h"
 #include "hwprof.h"
 #include "stacks.h"
 #include "tests/engine/random.h"
@@ -66,6 +67,8 @@ static int try_replay(struct hwprof_profile **contexts, unsigned int flags,
 					      &options, NULL);
 	snprintf(message, 512, "%s", error ? hwprof_file_error(file) : "");
 	hwprof_file_close(file);
+	if (!error)
+		converted_check(*contexts, path, &options, NULL);
 	return error;
 }
 
@@ -660,6 +663,8 @@ static int replay_event(const char *event, struct hwprof_profile **contexts,
 					      NULL, &replay);
 	snprintf(message, 512, "%s", error ? hwprof_file_error(file) : "");
 	hwprof_file_close(file);
+	if (!error)
+		converted_check(*contexts, path, NULL, &replay);
 	return error;
 }
 

@@ -536,6 +536,61 @@ check "replay, table" 0 "4 loops; windows of branches" \
 	"$hwprof" replay "$stacks/types"
 check "replay, options of report" 0 "and 3 more" \
 	"$hwprof" replay "$stacks/types" -n 1 --sort trip --per-process
+
+# same_report SUBJECT FILE OPTIONS...: the report on a recording that replay -o
+# writes is what the replay prints, warnings included.
+same_report()
+{
+	subject=$1 file=$2
+	shift 2
+	if ! "$hwprof" replay -e $subject "$@" "$file" > "$work/direct" 2>&1
+	then
+		echo "none"
+		return 0
+	fi
+	"$hwprof" replay -e $subject -o "$work/direct.data" "$file" \
+		> /dev/null 2>&1 || return 1
+	"$hwprof" report $subject "$@" "$work/direct.data" 2>&1 |
+		sed "s,^$work/direct.data: ,$file: ," > "$work/read"
+	cmp "$work/direct" "$work/read" && echo same
+}
+
+for file in "$stacks"/*; do
+	for subject in loops calls paths edges ranges cct; do
+		check "replay -o, $subject of ${file##*/}" 0 "^\(same\|none\)$" \
+			same_report $subject "$file"
+	done
+done
+for subject in loops calls paths edges ranges; do
+	check "replay -o, $subject" 0 "^same" same_report $subject \
+		"$stacks/types"
+	check "replay -o, JSON of $subject" 0 "^same" same_report $subject \
+		"$stacks/types" --json
+done
+check "replay -o, contexts" 0 "^same" same_report cct "$stacks/chains"
+check "replay -o, message" 0 "rows of loops, 0.0. MB written to .*/direct.data" \
+	"$hwprof" replay -o "$work/direct.data" "$stacks/types"
+check "replay -o, a subject by the file" 0 "4 loops; windows of branches" \
+	"$hwprof" report "$work/direct.data"
+check "replay -o, script" 0 "^[0-9.]* loop pid=[0-9]* session=1 .* back_edges=" \
+	"$hwprof" script "$work/direct.data"
+check "replay -o, difference" 0 "from .* to .*: 4 loops; changes" \
+	"$hwprof" report loops --diff "$work/direct.data" "$work/direct.data"
+check "replay -o, not over its input" 1 "cannot be written meanwhile" \
+	"$hwprof" replay -o "$recording" "$recording"
+cp "$work/direct.data" "$work/kept.data"
+check "replay -o, of nothing" 1 "has no branch stacks" \
+	"$hwprof" replay -o "$work/kept.data" "$recording"
+check "replay -o, keeps what was there" 0 "^kept" \
+	sh -c "cmp '$work/direct.data' '$work/kept.data' && echo kept"
+check "replay -o, leaves nothing behind" 0 "^0$" \
+	sh -c "ls '$work' | grep -c partial || :"
+check "replay -o, no folder" 1 "cannot open for writing: No such file" \
+	"$hwprof" replay -o /no/folder/file "$stacks/types"
+check "replay -o of two" 2 "writes one recording" \
+	"$hwprof" replay -o "$work/two" "$stacks/types" "$stacks/types"
+check "replay -o with options of the report" 2 "options of the report" \
+	"$hwprof" replay -o "$work/two" --json "$stacks/types"
 check "replay of calls" 0 "4 call pairs of 4 methods; windows of branches" \
 	"$hwprof" replay -e calls "$stacks/types"
 check "replay of calls, shares" 0 "50.00% *16.01% *100.00% *7 *prog *0x10 " \

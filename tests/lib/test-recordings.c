@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "converted.h"
 #include "found.h"
 #include "hwprof.h"
 #include "perfdata/perfdata.h"
@@ -69,6 +70,8 @@ static int try_replay(enum hwprof_kind kind, struct hwprof_profile **profile,
 					      NULL);
 	snprintf(message, 512, "%s", error ? hwprof_file_error(file) : "");
 	hwprof_file_close(file);
+	if (!error)
+		converted_check(*profile, path, &options, NULL);
 	return error;
 }
 

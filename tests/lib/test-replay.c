@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "converted.h"
 #include "engine/engine.h"
 #include "engine/window.h"
 #include "found.h"
@@ -66,6 +67,8 @@ static int try_replay_as(enum hwprof_kind kind, const char *path,
 					      kind ? &small : NULL);
 	snprintf(message, 512, "%s", error ? hwprof_file_error(file) : "");
 	hwprof_file_close(file);
+	if (!error)
+		converted_check(*profile, path, options, kind ? &small : NULL);
 	return error;
 }
 

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "conversion.h"
+#include "live/events.h"
+
+enum {
+	EVENT_ID	= 1,		/* of the only event */
+	NAME_SIZE_MAX	= 4096,		/* the longest that the kernel has */
+	EVENT_NAME	= 64,
+};
+
+/* Type of hwprof's PMU: a number that the recorded machine does not have. */
+#define PMU_TYPE	(UINT32_MAX >> 1)
+
+struct conversion {
+	struct hwprof_profile *profile;
+	struct hwprof_file *file;	/* that is replayed */
+	struct writer *writer;
+	struct writer_event event;
+	uint64_t id;
+	char name[EVENT_NAME];		/* of the event */
+	char *path;			/* of the complete file */
+	char *partial;			/* of the file until then */
+};
+
+static int no_memory(struct conversion *conversion)
+{
+	return file_fail(conversion->file, -ENOMEM, "out of memory");
+}
+
+static int put(struct conversion *conversion, const void *bytes, size_t size)
+{
+	int error = writer_add(conversion->writer, bytes, size);
+
+	return error ? file_fail(conversion->file, error, "%s",
+				 writer_error(conversion->writer)) : 0;
+}
+
+/* --- the event ------------------------------------------------------------ */
+
+static int set_event(struct conversion *conversion, uint32_t range_of)
+{
+	const char *about = conversion->profile->kind->about;
+	struct hwprof_event event = { .user = false };
+	struct perf_event_attr *attr = &conversion->event.attr;
+
+	if (hwprof_event_set(&event, about, 1) ||
+	    hwprof_event_set(&event, "rows", 1) ||
+	    hwprof_event_set(&event, "range_of", range_of))
+		return -EINVAL;
+	hwprof_event_print(&event, conversion->name, sizeof(conversion->name));
+	*attr = (struct perf_event_attr){
+		.type = PMU_TYPE,
+		.size = sizeof(*attr),
+		.config = event.config[0],
+		.config1 = event.config[1],
+		.config2 = event.config[2],
+		.sample_period = 1,
+		.sample_type = EVENTS_SAMPLE_TYPE,
+		.sample_id_all = 1,
+		.mmap = 1, .mmap2 = 1, .comm = 1, .comm_exec = 1, .task = 1,
+	};
+	conversion->id = EVENT_ID;
+	conversion->event.name = conversion->name;
+	conversion->event.ids = &conversion->id;
+	conversion->event.id_count = 1;
+	return 0;
+}
+
+/* Returns true if @path is the file that is replayed. */
+static bool is_input(const struct hwprof_file *file, const char *path)
+{
+	struct stat input, output;
+
+	return !fstat(file->fd, &input) && !stat(path, &output) &&
+	       input.st_dev == output.st_dev && input.st_ino == output.st_ino;
+}
+
+static int create(struct conversion *conversion, uint32_t range_of,
+		  const char *path)
+{
+	int error = set_event(conversion, range_of);
+
+	if (error)
+		return file_fail(conversion->file, error,
+				 "no event of hwprof is of %s",
+				 conversion->profile->kind->things);
+	conversion->path = strdup(path);
+	if (!conversion->path ||
+	    asprintf(&conversion->partial, "%s.partial", path) < 0) {
+		conversion->partial = NULL;
+		return no_memory(conversion);
+	}
+	error = writer_open(&conversion->writer, conversion->partial,
+			    &conversion->event, 1);
+	return error ? file_fail(conversion->file, error, "%s",
+				 writer_error(conversion->writer)) : 0;
+}
+
+int conversion_open(struct conversion **result, struct hwprof_profile *profile,
+		    uint32_t range_of, const char *path)
+{
+	struct hwprof_file *file = profile->file;
+	struct conversion *conversion;
+	int error;
+
+	*result = NULL;
+	if (is_input(file, path))
+		return file_fail(file, -EINVAL,
+				 "is replayed, and cannot be written meanwhile: give another name");
+	conversion = calloc(1, sizeof(*conversion));
+	if (!conversion)
+		return file_fail(file, -ENOMEM, "out of memory");
+	conversion->profile = profile;
+	conversion->file = file;
+	error = create(conversion, range_of, path);
+	if (error)
+		conversion_close(conversion);
+	else
+		*result = conversion;
+	return error;
+}
+
+/* --- records -------------------------------------------------------------- */
+
+int conversion_add(struct conversion *conversion, const struct hwprof_row *row,
+		   uint64_t time, uint64_t ip, uint64_t addr, uint64_t period)
+{
+	static const uint32_t filler = 0;
+	uint32_t pid = row->pid & ~PROCESS_GUEST;
+	struct {
+		struct perf_event_header header;
+		uint64_t id, ip;
+		uint32_t pid, tid;
+		uint64_t time, addr;
+		uint32_t cpu, reserved;
+		uint64_t period;
+	} fields = {
+		.header.type = PERF_RECORD_SAMPLE,
+		.header.misc = ip >> 63 ? PERF_RECORD_MISC_KERNEL :
+					  PERF_RECORD_MISC_USER,
+		.header.size = sizeof(fields) + sizeof(uint32_t) + row->size +
+			       sizeof(filler),
+		.id = EVENT_ID, .ip = ip, .pid = pid, .tid = pid,
+		.time = time, .addr = addr, .period = period,
+	};
+	uint32_t size = row->size + sizeof(filler);
+	int error = put(conversion, &fields, sizeof(fields));
+
+	if (!error)
+		error = put(conversion, &size, sizeof(size));
+	if (!error)
+		error = put(conversion, row, row->size);
+	return error ? error : put(conversion, &filler, sizeof(filler));
+}
+
+/* Adds a record: fixed fields, a name unless NULL, and the trailer. */
+static int add_record(struct conversion *conversion,
+		      const struct process_change *change,
+		      struct perf_event_header header, const void *fields,
+		      size_t size)
+{
+	const struct {
+		uint32_t pid, tid;
+		uint64_t time;
+		uint32_t cpu, reserved;
+		uint64_t id;
+	} trailer = {
+		.pid = change->pid, .tid = change->pid, .time = change->time,
+		.id = EVENT_ID,
+	};
+	size_t name = change->name ? strlen(change->name) + 1 : 0;
+	char padded[NAME_SIZE_MAX + 8] = "";
+	int error;
+
+	if (name > NAME_SIZE_MAX)
+		return 0;
+	if (name)
+		memcpy(padded, change->name, name);
+	name += -name % 8;
+	header.size = sizeof(header) + size + name + sizeof(trailer);
+	error = put(conversion, &header, sizeof(header));
+	if (!error)
+		error = put(conversion, fields, size);
+	if (!error)
+		error = put(conversion, padded, name);
+	return error ? error : put(conversion, &trailer, sizeof(trailer));
+}
+
+static int add_map(struct conversion *conversion,
+		   const struct process_change *change)
+{
+	const struct mapping *mapping = &change->mapping;
+	struct perf_event_header header = {
+		.type = PERF_RECORD_MMAP2,
+		.misc = change->pid == UINT32_MAX ? PERF_RECORD_MISC_KERNEL :
+						    PERF_RECORD_MISC_USER,
+	};
+	struct {
+		uint32_t pid, tid;
+		uint64_t start, size, offset;
+		uint8_t id_size, reserved[3], id[BUILD_ID_MAX];
+		uint32_t protection, flags;
+	} fields = {
+		.pid = change->pid, .tid = change->pid,
+		.start = mapping->start, .size = mapping->size,
+		.offset = mapping->offset,
+		.id_size = mapping->build_id.size,
+		.protection = PROT_READ | (mapping->code ? PROT_EXEC : 0),
+		.flags = MAP_PRIVATE,
+	};
+
+	memcpy(fields.id, mapping->build_id.bytes, sizeof(fields.id));
+	if (!mapping->code)
+		header.misc |= PERF_RECORD_MISC_MMAP_DATA;
+	if (mapping->build_id.size)
+		header.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
+	return add_record(conversion, change, header, &fields, sizeof(fields));
+}
+
+static int add_name(struct conversion *conversion,
+		    const struct process_change *change)
+{
+	const uint32_t fields[2] = { change->pid, change->pid };
+	struct perf_event_header header = { .type = PERF_RECORD_COMM };
+
+	if (change->kind == CHANGE_EXEC)
+		header.misc = PERF_RECORD_MISC_COMM_EXEC;
+	return add_record(conversion, change, header, fields, sizeof(fields));
+}
+
+static int add_task(struct conversion *conversion,
+		    const struct process_change *change)
+{
+	bool fork = change->kind == CHANGE_FORK;
+	uint32_t parent = fork ? change->parent : change->pid;
+	const struct perf_event_header header = {
+		.type = fork ? PERF_RECORD_FORK : PERF_RECORD_EXIT,
+	};
+	const struct {
+		uint32_t pid, parent, tid, parent_tid;
+		uint64_t time;
+	} fields = {
+		change->pid, parent, change->pid, parent, change->time,
+	};
+
+	return add_record(conversion, change, header, &fields, sizeof(fields));
+}
+
+static int add_change(void *context, const struct process_change *change)
+{
+	switch (change->kind) {
+	case CHANGE_MAP:
+		return add_map(context, change);
+	case CHANGE_COMM:
+	case CHANGE_EXEC:
+		return add_name(context, change);
+	case CHANGE_FORK:
+	case CHANGE_EXIT:
+		return add_task(context, change);
+	}
+	return 0;
+}
+
+static int add_totals(struct conversion *conversion, uint64_t time)
+{
+	const struct collected *collected = &conversion->profile->collected;
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < collected->session_count && !error; i++) {
+		struct hwprof_row_totals row = collected->sessions[i].totals;
+
+		row.row = (struct hwprof_row){
+			.type = HWPROF_ROW_TOTALS,
+			.size = sizeof(row),
+			.session = collected->sessions[i].session,
+		};
+		error = conversion_add(conversion, &row.row, time, 0, 0, 0);
+	}
+	return error;
+}
+
+/* --- what only the replay knows ------------------------------------------- */
+
+static int add_warnings(struct warnings *to, const struct hwprof_file *file,
+			const struct warnings *replayed)
+{
+	const char *sentence;
+	int error = 0;
+	size_t i;
+
+	for (i = 0; (sentence = warnings_get(replayed, i)); i++)
+		error |= warnings_add(to, "%s", sentence);
+	for (i = 0; (sentence = hwprof_file_warning(file, i)); i++)
+		error |= warnings_add(to, "%s", sentence);
+	return error;
+}
+
+static int add_missing(void *context, const char *name,
+		       const struct build_id *id)
+{
+	return file_replay_miss(context, name, id);
+}
+
+/* Completes the file, which then replaces what has its name. */
+static int write_all(struct conversion *conversion,
+		     const struct writer_facts *facts)
+{
+	struct writer_summary summary;
+	int error = writer_finish(conversion->writer, facts, &summary);
+
+	if (error)
+		return file_fail(conversion->file, error, "%s",
+				 writer_error(conversion->writer));
+	if (rename(conversion->partial, conversion->path))
+		return file_fail(conversion->file, -errno,
+				 "%s: cannot be renamed to %s: %s",
+				 conversion->partial, conversion->path,
+				 strerror(errno));
+	free(conversion->partial);
+	conversion->partial = NULL;
+	return 0;
+}
+
+int conversion_finish(struct conversion *conversion, uint64_t time)
+{
+	struct hwprof_profile *profile = conversion->profile;
+	struct hwprof_file *file = conversion->file;
+	struct file_replay replay = {
+		.known = true,
+		.several = profile->events,
+		.event = profile->event,
+		.inferred = profile->inferred,
+		.lost = file->lost,
+		.lost_samples = file->lost_samples,
+	};
+	const struct writer_facts facts = {
+		.pmu_type = PMU_TYPE, .of = file, .replay = &replay,
+	};
+	int error = add_totals(conversion, time);
+
+	if (!error)
+		error = processes_list(profile->collected.processes,
+				       add_change, conversion);
+	if (error)
+		return error;
+	error = add_warnings(&replay.warnings, file, &profile->warnings) |
+		objects_list_missing(profile->objects, add_missing, &replay);
+	if (error)
+		no_memory(conversion);
+	else
+		error = write_all(conversion, &facts);
+	replay.event = NULL;	/* the profile's */
+	file_replay_free(&replay);
+	return error;
+}
+
+void conversion_close(struct conversion *conversion)
+{
+	if (!conversion)
+		return;
+	if (conversion->partial && conversion->writer)
+		unlink(conversion->partial);
+	writer_close(conversion->writer);
+	free(conversion->partial);
+	free(conversion->path);
+	free(conversion);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Replays to a file, which must make the profile that the replay makes. */
+#ifndef HWPROF_TEST_CONVERTED_H
+#define HWPROF_TEST_CONVERTED_H
+
+#include "hwprof.h"
+
+/*
+ * Replays @path, which can be replayed, to a new file. Asserts that @profile,
+ * made of @path with the same options, is the same as that of the new file, in
+ * JSON and by the name of the event.
+ */
+void converted_check(const struct hwprof_profile *profile, const char *path,
+		     const struct hwprof_options *options,
+		     const struct hwprof_replay_options *replay);
+
+#endif /* HWPROF_TEST_CONVERTED_H */
