@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "profile.h"
+#include "profile/profile.h"
 #include "report.h"
 
 #define HOT	0.1		/* share of the loops that users look at

@@ -103,6 +103,12 @@ struct synthesis {
 int synthesize(const struct synthesis *synthesis);
 
 /*
+ * Reports the running kernel, as perf would: a map from its symbol _text on,
+ * with its build id. Leaves it out if this is hidden (kernel.kptr_restrict).
+ */
+int synthesize_kernel(const struct synthesis *synthesis);
+
+/*
  * Lists the threads of process @pid; the caller frees the array. Returns 0,
  * -ESRCH if there is no such process, or -ENOMEM. In threads.c.
  */

@@ -173,6 +173,16 @@ static int put_record(void *context, const void *bytes, size_t size)
 	return writer_add(recording->writer, bytes, size);
 }
 
+static bool sees_kernel(const struct events_options *options)
+{
+	size_t i;
+
+	for (i = 0; i < options->kind_count; i++)
+		if (!options->kinds[i].attr.exclude_kernel)
+			return true;
+	return false;
+}
+
 int recording_start(struct recording *recording, const char *path)
 {
 	const struct events_options *options = recording->options;
@@ -198,8 +208,10 @@ int recording_start(struct recording *recording, const char *path)
 	if (error)
 		return error;
 	want_unwinding(recording);
-	if (options->on_exec)
-		return 0;
+	if (sees_kernel(options))
+		error = from_writer(recording, synthesize_kernel(&synthesis));
+	if (options->on_exec || error)
+		return error;
 	unwinding_begin(recording->unwinding, &synthesis);
 	/*
 	 * Enable events first: maps made meanwhile are then reported twice, not

@@ -10,11 +10,17 @@
 #include <sys/sysmacros.h>
 
 #include "events.h"
+#include "code/names.h"
 
 enum {
 	NAME_MAX_SIZE = 4096,	/* the longest that the kernel has */
 	RECORD_SIZE = 256 + NAME_MAX_SIZE,
+	/* Symbols before _text are those of variables of each CPU. */
+	SYMBOLS_MAX = 16384,
 };
+
+/* The kernel's code is within the GiB from which modules' code is apart. */
+#define KERNEL_ROOM	(1ULL << 30)
 
 /*
  * Returns the size of the fields behind a record. All are 0, and so is the
@@ -132,6 +138,50 @@ static int add_maps(const struct synthesis *synthesis, pid_t pid)
 	free(line);
 	fclose(file);
 	return error;
+}
+
+/* Returns the address of the kernel's _text; 0 if it is hidden. */
+static uint64_t find_text(void)
+{
+	FILE *symbols = fopen("/proc/kallsyms", "re");
+	uint64_t address, text = 0;
+	char line[512], name[128];
+	int count;
+
+	if (!symbols)
+		return 0;
+	for (count = 0; count < SYMBOLS_MAX && !text &&
+	     fgets(line, sizeof(line), symbols); count++)
+		if (sscanf(line, "%" SCNx64 " %*c %127s", &address, name) == 2 &&
+		    !strcmp(name, "_text"))
+			text = address;
+	fclose(symbols);
+	return text;
+}
+
+int synthesize_kernel(const struct synthesis *synthesis)
+{
+	const struct perf_event_header header = {
+		.type = PERF_RECORD_MMAP2,
+		.misc = PERF_RECORD_MISC_KERNEL |
+			PERF_RECORD_MISC_MMAP_BUILD_ID,
+	};
+	struct {
+		uint32_t pid, tid;
+		uint64_t start, size, offset;
+		uint8_t id_size, reserved[3], id[BUILD_ID_MAX];
+		uint32_t protection, flags;
+	} map = { .pid = UINT32_MAX, .protection = PROT_READ | PROT_EXEC };
+	struct build_id id;
+
+	map.start = map.offset = find_text();
+	if (!map.start || !names_read_notes("/sys/kernel/notes", &id))
+		return 0;
+	map.size = KERNEL_ROOM - map.start % KERNEL_ROOM;
+	map.id_size = id.size;
+	memcpy(map.id, id.bytes, sizeof(map.id));
+	return add_record(synthesis, header, &map, sizeof(map),
+			  "[kernel.kallsyms]_text");
 }
 
 /* Returns the process of a thread, since rows and maps belong to processes. */

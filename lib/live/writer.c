@@ -193,6 +193,7 @@ static int survey_mapping(struct survey *survey, const struct record *record)
 {
 	struct file_build_id found = { .misc = PERF_RECORD_MISC_USER }, *all;
 	struct span at = record->body;
+	static const char kernel[] = "[kernel.kallsyms]";
 	uint8_t id[24] = { 0 };
 	uint32_t protection = 0;
 	const char *name;
@@ -202,8 +203,14 @@ static int survey_mapping(struct survey *survey, const struct record *record)
 		return 0;
 	if (!span_skip(&at, 32) || !span_copy(&at, id, sizeof(id)) ||
 	    !span_u32(&at, &protection) || !span_skip(&at, 4) ||
-	    !(name = span_string(&at)) || *name != '/' ||
-	    is_known(survey, name))
+	    !(name = span_string(&at)))
+		return 0;
+	if (!strncmp(name, kernel, strlen(kernel))) {
+		/* A symbol's name follows. */
+		name = kernel;
+		found.misc = PERF_RECORD_MISC_KERNEL;
+	}
+	if ((*name != '/' && name != kernel) || is_known(survey, name))
 		return 0;
 	if (record->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
 		found.id.size = id[0] <= BUILD_ID_MAX ? id[0] : 0;

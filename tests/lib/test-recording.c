@@ -17,6 +17,7 @@
 #include "check.h"
 #include "perfdata/file.h"
 #include "fixture.h"
+#include "code/names.h"
 #include "live/recording.h"
 
 static const struct events_kind clock_events[] = {
@@ -272,6 +273,80 @@ static void test_no_file(void **state)
 	recording_close(recording);
 }
 
+static int find_kernel(void *context, const struct record *record)
+{
+	struct build_id *id = context;
+	struct span at = record->body;
+	uint32_t pid = 0;
+
+	if (record->type != PERF_RECORD_MMAP2)
+		return 0;
+	assert_true(span_u32(&at, &pid));
+	if (pid != UINT32_MAX)
+		return 0;
+	assert_true(span_skip(&at, 4 + 3 * 8));
+	assert_true(record->misc & PERF_RECORD_MISC_MMAP_BUILD_ID);
+	assert_int_equal(id->size, 0);
+	*id = build_id_of(at.at + 4, *at.at);
+	assert_true(span_skip(&at, 4 + BUILD_ID_MAX + 8));
+	assert_string_equal(span_string(&at), "[kernel.kallsyms]_text");
+	return 0;
+}
+
+static void expect_kernel(const struct build_id *id)
+{
+	struct build_id found = { .size = 0 };
+	bool listed = false;
+	size_t i;
+
+	assert_int_equal(hwprof_file_open(&current, path), 0);
+	for (i = 0; i < current->build_id_count; i++) {
+		if (strcmp(current->build_ids[i].name, "[kernel.kallsyms]"))
+			continue;
+		listed = true;
+		assert_true(build_id_same(&current->build_ids[i].id, id));
+		assert_int_equal(current->build_ids[i].misc,
+				 PERF_RECORD_MISC_KERNEL);
+	}
+	assert_int_equal(records_read(current, find_kernel, &found), 0);
+	hwprof_file_close(current);
+	assert_int_equal(listed, !!id->size);
+	assert_int_equal(found.size, id->size);
+	assert_memory_equal(found.bytes, id->bytes, sizeof(found.bytes));
+}
+
+/* A recording of the kernel tells which it is; one of the user alone does not. */
+static void test_kernel(void **state)
+{
+	struct build_id none = { .size = 0 }, running;
+	struct events_kind kind = clock_events[0];
+	struct events_options options = {
+		.kinds = &kind, .kind_count = 1,
+		.target_count = 1, .inherit = true,
+	};
+	struct writer_summary summary;
+	struct recording *recording;
+	pid_t self = getpid();
+	char output[64];
+	int user;
+
+	if (!permitted() ||
+	    fixture_shell(output, sizeof(output),
+			  "grep -q '^0*[1-9a-f].* _text$' /proc/kallsyms") ||
+	    !names_read_notes("/sys/kernel/notes", &running)) {
+		print_message("# the kernel's addresses are hidden\n");
+		skip();
+	}
+	options.targets = &self;
+	for (user = 0; user < 2; user++) {
+		kind.attr.exclude_kernel = user;
+		assert_int_equal(recording_open(&recording, &options), 0);
+		assert_int_equal(recording_start(recording, path), 0);
+		finish(recording, &summary);
+		expect_kernel(user ? &none : &running);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -279,6 +354,7 @@ int main(void)
 		cmocka_unit_test(test_process),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_no_file),
+		cmocka_unit_test(test_kernel),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, remove_file);
