@@ -152,8 +152,8 @@ static uint64_t find_text(void)
 		return 0;
 	for (count = 0; count < SYMBOLS_MAX && !text &&
 	     fgets(line, sizeof(line), symbols); count++)
-		if (sscanf(line, "%" SCNx64 " %*c %127s", &address, name) == 2 &&
-		    !strcmp(name, "_text"))
+		if (sscanf(line, "%" SCNx64 " %*c %127s", &address,
+			   name) == 2 && !strcmp(name, "_text"))
 			text = address;
 	fclose(symbols);
 	return text;

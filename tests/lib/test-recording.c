@@ -315,7 +315,7 @@ static void expect_kernel(const struct build_id *id)
 	assert_memory_equal(found.bytes, id->bytes, sizeof(found.bytes));
 }
 
-/* A recording of the kernel tells which it is; one of the user alone does not. */
+/* A recording of the kernel tells which it is; one of the user does not. */
 static void test_kernel(void **state)
 {
 	struct build_id none = { .size = 0 }, running;
