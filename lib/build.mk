@@ -6,13 +6,13 @@
 PROTOCOLS := pprof otlp otlp_1_9
 
 # Recordings are replayed through the module's engines, and events are checked
-# by its rules.
+# by its rules. Capstone is loaded when it is first needed: see lib/base/late.h.
 LIB_SOURCES := $(wildcard lib/*/*.c kmod/engine/*.c \
 			  kmod/config/*.c) \
 	       kmod/source/x86/branch_decode.c \
 	       $(PROTOCOLS:%=$(BUILD)/gen/%.pb-c.c)
 LIB_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/obj/%.o)
-LIB_LINK    := -ldw -lelf -lcapstone -lprotobuf-c -lzstd -lz -lm
+LIB_LINK    := -ldw -lelf -lprotobuf-c -lzstd -lz -lm
 LIB_PACKAGES := libdw-dev libelf-dev libcapstone-dev libzstd-dev \
 		libprotobuf-c-dev protobuf-c-compiler zlib1g-dev
 

@@ -29,7 +29,7 @@ $(BUILD)/gen/html_files.c: $(HTML_SCRIPT) tools/html/page.css tools/build.mk
 	  $(call bytes,html_style,tools/html/page.css); } > $@
 
 $(BUILD)/hwprof: $(TOOL_OBJECTS) $(BUILD)/libhwprof.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK) -lpfm
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
 
 all: $(BUILD)/hwprof
 

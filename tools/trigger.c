@@ -11,6 +11,7 @@
 #include <perfmon/pfmlib_perf_event.h>
 
 #include "command.h"
+#include "base/late.h"
 #include "hwprof.h"
 #include "trigger.h"
 
@@ -156,6 +157,25 @@ static enum found from_generic(const char *text, uint64_t *event)
 	return found;
 }
 
+/* The functions of libpfm4. */
+static struct {
+	__typeof__(&pfm_initialize) initialize;
+	__typeof__(&pfm_get_os_event_encoding) encode;
+} libpfm;
+
+/* Returns true if libpfm4 is installed. */
+static bool load_libpfm(void)
+{
+	void *library;
+
+	if (libpfm.encode)
+		return true;
+	library = dlopen("libpfm.so.4", RTLD_NOW);
+	return library &&
+	       LATE_FIND(library, libpfm.initialize, "pfm_initialize") &&
+	       LATE_FIND(library, libpfm.encode, "pfm_get_os_event_encoding");
+}
+
 /* Looks for the event in libpfm4, of any type, for both privilege levels. */
 static bool find_libpfm(const char *text, struct perf_event_attr *attr)
 {
@@ -164,9 +184,9 @@ static bool find_libpfm(const char *text, struct perf_event_attr *attr)
 	};
 
 	*attr = (struct perf_event_attr){ .size = sizeof(*attr) };
-	return pfm_initialize() == PFM_SUCCESS &&
-	       pfm_get_os_event_encoding(text, PFM_PLM3, PFM_OS_PERF_EVENT,
-					 &encoding) == PFM_SUCCESS;
+	return load_libpfm() && libpfm.initialize() == PFM_SUCCESS &&
+	       libpfm.encode(text, PFM_PLM3, PFM_OS_PERF_EVENT,
+			     &encoding) == PFM_SUCCESS;
 }
 
 static enum found from_libpfm(const char *text, uint64_t *event)

@@ -210,7 +210,15 @@ struct engine_ops {
 	 *	no row yet.
 	 */
 	u64 (*pending)(const void *table);
+
+	/**
+	 * @filled: Return how full a table is that has not evicted anything,
+	 *	in parts of ENGINE_FULL. NULL: it is not known.
+	 */
+	u32 (*filled)(const void *table);
 };
+
+enum { ENGINE_FULL = 1024 };
 
 /* Settle everything, however long that takes. */
 static inline void engine_settle(const struct engine_ops *engine, void *profile,

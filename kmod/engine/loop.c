@@ -632,4 +632,5 @@ const struct engine_ops loop_engine = {
 	.forget		= loop_forget,
 	.evicted	= loop_evicted,
 	.pending	= loop_pending,
+	.filled		= loop_filled,
 };

@@ -32,6 +32,21 @@ u64 loop_evicted(const void *memory)
 	return ((const struct loop_table *)memory)->evicted;
 }
 
+u32 loop_filled(const void *memory)
+{
+	const struct loop_table *table = memory;
+	u32 loops = (u64)table->used * ENGINE_FULL / table->slots;
+	u32 segments = (u64)table->flow.claimed * ENGINE_FULL /
+		       table->flow.slot_count;
+	u32 places = places_count(table), used = 0, i;
+
+	for (i = 0; i < places; i++)
+		used += table->places[i].windows != 0;
+	if (places)
+		used = (u64)used * ENGINE_FULL / places;
+	return max(max(loops, segments), used);
+}
+
 /* Reset what was merged, or carried by a row. */
 static void reset_counts(struct loop *loop)
 {

@@ -339,6 +339,7 @@ bool loop_rows(void *profile, u32 space, size_t *at, engine_emit emit,
 	       void *context);
 void loop_forget(void *profile, u32 space);
 u64 loop_pending(const void *table);
+u32 loop_filled(const void *table);
 u64 loop_evicted(const void *table);
 
 #endif /* HWPROF_ENGINE_LOOP_TABLE_H */

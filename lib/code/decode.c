@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decode.h"
+#include "base/late.h"
 
 const char unknown_instruction[] =
 	"code with an instruction that capstone does not know";
@@ -22,6 +23,32 @@ struct decode {
 	csh engine;
 	cs_insn *insn;			/* NULL: not opened yet */
 };
+
+/* The functions of capstone. */
+static struct {
+	__typeof__(&cs_open) open;
+	__typeof__(&cs_close) close;
+	__typeof__(&cs_option) option;
+	__typeof__(&cs_malloc) malloc;
+	__typeof__(&cs_free) free;
+	__typeof__(&cs_disasm_iter) next;
+} capstone;
+
+/* Returns true if capstone is there, and does what this code was made for. */
+static bool load_capstone(void)
+{
+	void *library;
+
+	if (capstone.next)
+		return true;
+	library = dlopen(LATE_NAME("libcapstone", CS_API_MAJOR), RTLD_NOW);
+	return library && LATE_FIND(library, capstone.open, "cs_open") &&
+	       LATE_FIND(library, capstone.close, "cs_close") &&
+	       LATE_FIND(library, capstone.option, "cs_option") &&
+	       LATE_FIND(library, capstone.malloc, "cs_malloc") &&
+	       LATE_FIND(library, capstone.free, "cs_free") &&
+	       LATE_FIND(library, capstone.next, "cs_disasm_iter");
+}
 
 /* --- x86 ------------------------------------------------------------------ */
 
@@ -142,8 +169,8 @@ void decoder_free(struct decoder *decoder)
 	for (i = 0; i < MACHINES; i++) {
 		if (!decoder->decodes[i].insn)
 			continue;
-		cs_free(decoder->decodes[i].insn, 1);
-		cs_close(&decoder->decodes[i].engine);
+		capstone.free(decoder->decodes[i].insn, 1);
+		capstone.close(&decoder->decodes[i].engine);
 	}
 	free(decoder);
 }
@@ -154,12 +181,12 @@ static bool open_decode(struct decode *decode)
 
 	if (decode->insn)
 		return true;
-	if (cs_open(machine->arch, machine->mode, &decode->engine))
+	if (capstone.open(machine->arch, machine->mode, &decode->engine))
 		return false;
-	if (!cs_option(decode->engine, CS_OPT_DETAIL, CS_OPT_ON))
-		decode->insn = cs_malloc(decode->engine);
+	if (!capstone.option(decode->engine, CS_OPT_DETAIL, CS_OPT_ON))
+		decode->insn = capstone.malloc(decode->engine);
 	if (!decode->insn)
-		cs_close(&decode->engine);
+		capstone.close(&decode->engine);
 	return decode->insn;
 }
 
@@ -175,6 +202,9 @@ const char *code_of_bytes(struct code *code, struct decoder *decoder,
 		i++;
 	if (i == MACHINES)
 		return "code of a machine that is not known";
+	if (!load_capstone())
+		return "code that needs " LATE_NAME("libcapstone", CS_API_MAJOR)
+		       ", which is not installed";
 	if (!open_decode(&decoder->decodes[i]))
 		return "code that capstone is not made for";
 	*code = (struct code){ &decoder->decodes[i], bytes, size, address };
@@ -201,8 +231,8 @@ bool code_next(struct code *code, struct instruction *instruction)
 	struct decode *decode = code->decode;
 	cs_insn *insn = decode->insn;
 
-	if (!cs_disasm_iter(decode->engine, &code->bytes, &code->size,
-			    &code->address, insn))
+	if (!capstone.next(decode->engine, &code->bytes, &code->size,
+			   &code->address, insn))
 		return false;
 	*instruction = (struct instruction){
 		.address = insn->address, .length = insn->size,

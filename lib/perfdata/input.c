@@ -7,8 +7,7 @@
 #include "input.h"
 
 enum {
-	INPUT_BUFFER = 1 << 18,	/* four of perf's largest records; fits into
-				 * L2 */
+	INPUT_BUFFER = 1 << 17,	/* two of perf's largest records: few pages */
 };
 
 int input_init(struct input *input, int fd, uint64_t offset)

@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "sites.h"
 #include "source/x86/branch_decode.h"
@@ -72,17 +73,30 @@ struct sites {
 	struct objects *objects;
 };
 
+#define SETS_SIZE	(sizeof(*((struct sites *)NULL)->sets) << SET_BITS)
+
+/*
+ * Maps empty sets, of which few may be used. Clearing them would touch all of
+ * their pages.
+ */
+static void *new_sets(void)
+{
+	void *sets = mmap(NULL, SETS_SIZE, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return sets == MAP_FAILED ? NULL : sets;
+}
+
 struct sites *sites_new(const struct hwprof_file *file,
 			const struct processes *processes,
 			struct objects *objects)
 {
 	struct sites *sites = calloc(1, sizeof(*sites));
-	size_t size = sizeof(*sites->sets) << SET_BITS;
 
 	if (!sites)
 		return NULL;
 	*sites = (struct sites){
-		.sets = aligned_alloc(sizeof(*sites->sets), size),
+		.sets = new_sets(),
 		.votes = calloc(WAYS << SET_BITS, sizeof(*sites->votes)),
 		.file = file, .processes = processes, .objects = objects,
 	};
@@ -90,7 +104,6 @@ struct sites *sites_new(const struct hwprof_file *file,
 		sites_free(sites);
 		return NULL;
 	}
-	memset(sites->sets, 0, size);
 	return sites;
 }
 
@@ -98,7 +111,8 @@ void sites_free(struct sites *sites)
 {
 	if (!sites)
 		return;
-	free(sites->sets);
+	if (sites->sets)
+		munmap(sites->sets, SETS_SIZE);
 	free(sites->votes);
 	free(sites);
 }

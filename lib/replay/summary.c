@@ -6,6 +6,8 @@
 enum {
 	TABLE_SHARE	= 8,	/* size of the profile in tables */
 	FEW_TABLES	= 2,	/* the same if only one table is merged */
+	SPARE		= 4,	/* times what that table's content needs */
+	LEAST_PROFILE	= 256 << 10,
 };
 
 int summary_init(struct summary *summary, const struct engine_ops *engine,
@@ -54,15 +56,28 @@ static void give_rows(struct summary *summary)
 	summary->merged = 0;
 }
 
+/* Returns the size that a profile of the only table needs. */
+static size_t size_for_one(const struct summary *summary)
+{
+	const struct engine_ops *engine = summary->engine;
+	size_t most = FEW_TABLES * summary->table_size, size;
+
+	if (!engine->filled || engine->evicted(summary->table))
+		return most;
+	size = summary->table_size / ENGINE_FULL * SPARE *
+	       (engine->filled(summary->table) + 1);
+	size = size > LEAST_PROFILE ? size & ~(size_t)63 : LEAST_PROFILE;
+	return size < most ? size : most;
+}
+
 /*
- * Merges the table. The profile is initialised at the size that it needs,
+ * Merges the table. The profile is initialised at the @size that it needs,
  * because rows() visits all of it.
  */
-static void merge(struct summary *summary, size_t tables)
+static void merge(struct summary *summary, size_t size)
 {
 	if (!summary->begun)
-		summary->engine->table_init(summary->profile,
-					    tables * summary->table_size,
+		summary->engine->table_init(summary->profile, size,
 					    &summary->params);
 	summary->begun = true;
 	summary->engine->merge(summary->profile, summary->table, SIZE_MAX);
@@ -74,7 +89,7 @@ static void merge(struct summary *summary, size_t tables)
  */
 void summary_retire(struct summary *summary)
 {
-	merge(summary, TABLE_SHARE);
+	merge(summary, TABLE_SHARE * summary->table_size);
 	if (++summary->merged == TABLE_SHARE)
 		give_rows(summary);
 }
@@ -83,7 +98,7 @@ void summary_finish(struct summary *summary)
 {
 	struct hwprof_row_totals *totals = &summary->totals;
 
-	merge(summary, FEW_TABLES);
+	merge(summary, size_for_one(summary));
 	give_rows(summary);
 	totals->evicted = summary->engine->evicted(summary->profile);
 	totals->pending = summary->engine->pending(summary->profile);

@@ -41,8 +41,17 @@ class Programs:
         """The files that these programs need besides themselves."""
         interpreters = [name for file in files
                         for name in self._interpreters(file)]
-        return interpreters + self.libraries(
-            filter(is_binary, [*files, *interpreters]))
+        binaries = list(filter(is_binary, [*files, *interpreters]))
+        return interpreters + self.libraries(binaries) + self._late(binaries)
+
+    def _late(self, binaries):
+        """The libraries that hwprof loads when it first needs them (lib/late.h)."""
+        names = {name.decode() for file in binaries if not is_32bit(file)
+                 for name in re.findall(rb"\0(lib(?:capstone|pfm)\.so\.\d+)\0",
+                                        _content(file))}
+        places = (self.root + os.path.join(self.arch.libraries, name)
+                  for name in sorted(names))
+        return list(filter(os.path.exists, places))
 
     def _interpreters(self, script):
         """`#! /usr/bin/env python3` needs both env and python3."""
@@ -160,6 +169,11 @@ def library32(name):
 def _start(file):
     with open(file, "rb") as program:
         return program.read(256)
+
+
+def _content(file):
+    with open(file, "rb") as program:
+        return program.read()
 
 
 def _output(*command):
