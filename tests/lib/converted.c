@@ -2,10 +2,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "check.h"
 #include "converted.h"
+
+enum { KEPT_MAX = 32 << 10 };
 
 static char *json_of(const struct hwprof_profile *profile, size_t *size)
 {
@@ -29,9 +32,10 @@ static struct hwprof_file *open_file(const char *path)
 	return file;
 }
 
-static void convert(enum hwprof_kind kind, const char *path,
-		    const struct hwprof_options *options,
-		    const struct hwprof_replay_options *replay)
+static struct hwprof_profile *
+convert(enum hwprof_kind kind, const char *path,
+	const struct hwprof_options *options,
+	const struct hwprof_replay_options *replay)
 {
 	struct hwprof_file *file = open_file(path);
 	struct hwprof_profile *profile;
@@ -41,8 +45,8 @@ static void convert(enum hwprof_kind kind, const char *path,
 	if (error)
 		print_message("# %s\n", hwprof_file_error(file));
 	assert_int_equal(error, 0);
-	hwprof_profile_free(profile);
 	hwprof_file_close(file);
+	return profile;
 }
 
 static struct hwprof_profile *read_back(enum hwprof_kind kind, const char *path,
@@ -74,14 +78,38 @@ static void expect_same(const char *text, const char *again)
 		 again + same);
 }
 
-void converted_check(const struct hwprof_profile *profile, const char *path,
+static void copy(const char *path, const char *folder, const char *target,
+		 unsigned int number)
+{
+	char command[512];
+
+	snprintf(command, sizeof(command), "cp '%s' '%s/%s/%d.%u'", path,
+		 folder, target, getpid(), number);
+	assert_int_equal(system(command), 0);
+}
+
+/*
+ * Keeps a copy of a file among the seeds of @target, if the environment names
+ * a folder for them; not of a large one, which would make the target slow.
+ */
+static void keep(const char *path, const char *target)
+{
+	static unsigned int count;
+	const char *folder = getenv("HWPROF_TEST_KEEP");
+	struct stat status;
+
+	if (folder && !stat(path, &status) && S_ISREG(status.st_mode) &&
+	    status.st_size <= KEPT_MAX)
+		copy(path, folder, target, count++);
+}
+
+void converted_check(enum hwprof_kind kind, const char *path,
 		     const struct hwprof_options *options,
 		     const struct hwprof_replay_options *replay)
 {
-	enum hwprof_kind kind = hwprof_profile_kind(profile);
 	struct hwprof_replay_options to_file = { .output = NULL };
 	char output[] = "/tmp/hwprof-test-XXXXXX";
-	struct hwprof_profile *again;
+	struct hwprof_profile *profile, *again;
 	size_t size, size_again;
 	char *text, *text_again;
 
@@ -89,7 +117,9 @@ void converted_check(const struct hwprof_profile *profile, const char *path,
 	if (replay)
 		to_file = *replay;
 	to_file.output = output;
-	convert(kind, path, options, &to_file);
+	profile = convert(kind, path, options, &to_file);
+	keep(path, "fuzz-replay");
+	keep(output, "fuzz-perfdata");
 	again = read_back(kind, output, options);
 	text = json_of(profile, &size);
 	text_again = json_of(again, &size_again);
@@ -101,6 +131,7 @@ void converted_check(const struct hwprof_profile *profile, const char *path,
 		assert_null(hwprof_profile_event(again));
 	free(text);
 	free(text_again);
+	hwprof_profile_free(profile);
 	hwprof_profile_free(again);
 	unlink(output);
 }

@@ -6,11 +6,11 @@
 #include "hwprof.h"
 
 /*
- * Replays @path, which can be replayed, to a new file. Asserts that @profile,
- * made of @path with the same options, is the same as that of the new file, in
- * JSON and by the name of the event.
+ * Replays @path, which can be replayed, to a new file. Asserts that the profile
+ * of the replay is the same as that of the new file, in JSON and by the name of
+ * the event.
  */
-void converted_check(const struct hwprof_profile *profile, const char *path,
+void converted_check(enum hwprof_kind kind, const char *path,
 		     const struct hwprof_options *options,
 		     const struct hwprof_replay_options *replay);
 

@@ -68,7 +68,7 @@ static int try_replay(struct hwprof_profile **contexts, unsigned int flags,
 	snprintf(message, 512, "%s", error ? hwprof_file_error(file) : "");
 	hwprof_file_close(file);
 	if (!error)
-		converted_check(*contexts, path, &options, NULL);
+		converted_check(HWPROF_KIND_CCT, path, &options, NULL);
 	return error;
 }
 
@@ -664,7 +664,7 @@ static int replay_event(const char *event, struct hwprof_profile **contexts,
 	snprintf(message, 512, "%s", error ? hwprof_file_error(file) : "");
 	hwprof_file_close(file);
 	if (!error)
-		converted_check(*contexts, path, NULL, &replay);
+		converted_check(HWPROF_KIND_CCT, path, NULL, &replay);
 	return error;
 }
 

@@ -211,7 +211,7 @@ static struct hwprof_profile *replay(enum hwprof_kind kind, const char *symfs)
 	if (hwprof_profile_replay(&profile, kind, file, &options, NULL))
 		fail_msg("%s", hwprof_file_error(file));
 	hwprof_file_close(file);
-	converted_check(profile, path, &options, NULL);
+	converted_check(kind, path, &options, NULL);
 	return profile;
 }
 

@@ -71,7 +71,7 @@ static int try_replay(enum hwprof_kind kind, struct hwprof_profile **profile,
 	snprintf(message, 512, "%s", error ? hwprof_file_error(file) : "");
 	hwprof_file_close(file);
 	if (!error)
-		converted_check(*profile, path, &options, NULL);
+		converted_check(kind, path, &options, NULL);
 	return error;
 }
 

@@ -68,7 +68,7 @@ static int try_replay_as(enum hwprof_kind kind, const char *path,
 	snprintf(message, 512, "%s", error ? hwprof_file_error(file) : "");
 	hwprof_file_close(file);
 	if (!error)
-		converted_check(*profile, path, options, kind ? &small : NULL);
+		converted_check(kind, path, options, kind ? &small : NULL);
 	return error;
 }
 
