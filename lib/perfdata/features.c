@@ -212,6 +212,24 @@ static int parse_build_ids(struct hwprof_file *file, uint64_t offset,
 	}
 }
 
+int file_replay_miss(struct file_replay *replay, const char *name,
+		     const struct build_id *id)
+{
+	struct file_build_id *all = reallocarray(replay->missing,
+						 replay->missing_count + 1,
+						 sizeof(*all));
+
+	if (!all)
+		return -ENOMEM;
+	replay->missing = all;
+	all += replay->missing_count;
+	*all = (struct file_build_id){ .name = strdup(name), .id = *id };
+	if (!all->name)
+		return -ENOMEM;
+	replay->missing_count++;
+	return 0;
+}
+
 /* Takes the section that section_make() writes of a replay. */
 static int parse_replay(struct hwprof_file *file, uint64_t offset,
 			struct span body)

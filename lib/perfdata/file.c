@@ -457,24 +457,6 @@ int hwprof_file_open(struct hwprof_file **file, const char *path)
 	return error ? error : open_folder_of(*file, path);
 }
 
-int file_replay_miss(struct file_replay *replay, const char *name,
-		     const struct build_id *id)
-{
-	struct file_build_id *all = reallocarray(replay->missing,
-						 replay->missing_count + 1,
-						 sizeof(*all));
-
-	if (!all)
-		return -ENOMEM;
-	replay->missing = all;
-	all += replay->missing_count;
-	*all = (struct file_build_id){ .name = strdup(name), .id = *id };
-	if (!all->name)
-		return -ENOMEM;
-	replay->missing_count++;
-	return 0;
-}
-
 void file_replay_free(struct file_replay *replay)
 {
 	while (replay->missing_count)
