@@ -108,9 +108,9 @@ static struct perf_event *event_here(struct session *session)
 }
 
 /*
- * Return true if perf reads counts for a row of the event that others may change
- * meanwhile. Counts of an event that is active here, and of its group, stay as
- * they are while interrupts are off.
+ * Return true if perf reads counts for a row of the event that others may
+ * change meanwhile. Counts of an event that is active here, and of its group,
+ * stay as they are while interrupts are off.
  */
 static bool counts_may_change(const struct perf_event *event)
 {

@@ -24,8 +24,8 @@ void pace_warn(struct pace *pace, const struct hwprof_event *event,
 	       const char *text, const char *command, const char *who);
 
 /*
- * Returns how many bursts per second of CPU time the event's budget allows; 0 if
- * the event has no bursts or no budget, or if stepping cannot be measured.
+ * Returns how many bursts per second of CPU time the event's budget allows; 0
+ * if the event has no bursts or no budget, or if stepping cannot be measured.
  */
 double pace_burst_rate(struct pace *pace, const struct hwprof_event *event);
 

@@ -30,10 +30,10 @@ size_t cct_stacks_init(struct cct_stacks **stacks, void *memory, size_t size,
 /* --- stacks that are known ---------------------------------------------- */
 
 /*
- * Return a keyed hash of the stack: UMAC's NH, with two sites a product and keys
- * that nobody outside knows. Two stacks that differ have the same sum with a
- * probability of 2^-64, whoever chose them. The hash of the sum is as good, so
- * sites are not compared.
+ * Return a keyed hash of the stack: UMAC's NH, with two sites a product and
+ * keys that nobody outside knows. Two stacks that differ have the same sum with
+ * a probability of 2^-64, whoever chose them. The hash of the sum is as good,
+ * so sites are not compared.
  */
 static __always_inline u64 hash_of(const struct cct_stacks *stacks,
 				   const struct stream_stack *stack)
@@ -44,8 +44,8 @@ static __always_inline u64 hash_of(const struct cct_stacks *stacks,
 	u32 i, pairs = stack->depth / 2;
 
 	/*
-	 * The fixed part comes first. The odd site makes a pair with nothing. Half of
-	 * all stacks have one, so there is no branch on it.
+	 * The fixed part comes first. The odd site makes a pair with nothing.
+	 * Half of all stacks have one, so there is no branch on it.
 	 */
 	sum = (unsigned __int128)(key[0] + ((u64)stack->space << 32 |
 					    stack->depth)) *
@@ -166,8 +166,8 @@ static void chain_call(struct cct_stacks *stacks, u32 at)
 }
 
 /*
- * Return the call that entered @callee and is on the chain of the calls up to @end;
- * 0 if there is none.
+ * Return the call that entered @callee and is on the chain of the calls up to
+ * @end; 0 if there is none.
  */
 static u32 find_on_chain(struct cct_stacks *stacks, u32 end, u64 callee)
 {
@@ -223,7 +223,10 @@ static struct cct_node *step(struct cct_tree *tree, struct cct_stacks *stacks,
 	struct cct_node *edge = cct_find(tree, like.id);
 	u32 ancestor = 0;
 
-	/* A node that was made as no back edge stays none: its chain is the same. */
+	/*
+	 * A node that was made as no back edge stays none: its chain is the
+	 * same.
+	 */
 	if (!edge || edge->kind == HWPROF_CONTEXT_RECURSION)
 		ancestor = find_on_chain(stacks, at - 1, callee);
 	if (ancestor) {

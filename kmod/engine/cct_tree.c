@@ -64,9 +64,9 @@ static struct cct_node *slot_node(const struct cct_tree *tree, u64 slot)
 }
 
 /*
- * Return the slot of @id, or NULL if it has none. A node is often made then: note
- * how many slots of its sets are in use. Half an id is odd, so that no free slot
- * matches.
+ * Return the slot of @id, or NULL if it has none. A node is often made then:
+ * note how many slots of its sets are in use. Half an id is odd, so that no
+ * free slot matches.
  */
 static u64 *find_slot(struct cct_tree *tree, u64 id)
 {

@@ -139,7 +139,8 @@ void paths_put_procedure(struct json *json, const char *name, const void *paths,
 	json_string(json, "unnumbered", procedure->unnumbered);
 	json_unsigned(json, "count", procedure->count);
 	put_share(json, procedure->branches, procedure->instructions,
-		  procedure->cycles, procedure->windows, procedure->share, procedure->heat);
+		  procedure->cycles, procedure->windows, procedure->share,
+		  procedure->heat);
 	if (procedure->pid) {
 		json_unsigned(json, "pid", procedure->pid);
 		json_string(json, "comm", procedure->comm);

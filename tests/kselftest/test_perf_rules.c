@@ -134,9 +134,9 @@ static void add_siblings(struct __test_metadata *_metadata, pid_t pid,
 }
 
 /*
- * Rows of a sleeping program, for an event with its group's counts, while
- * another CPU closes the group. perf may walk the group only while the lock of
- * its context is held: without it, the walk once became an endless loop with
+ * Another CPU closes the group of an event whose rows carry the group's counts,
+ * while the program sleeps. perf may walk the group only under the lock of its
+ * context. Without the lock, the walk once became an endless loop with
  * interrupts off.
  */
 TEST_F_TIMEOUT(rules, groups_that_change, 240)

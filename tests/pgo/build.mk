@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What tests/pgo/run measures with.
+# Programs that tests/pgo/run measures with.
 $(BUILD)/jumps.so: tests/pgo/jumps.c tests/accuracy/plugin.c \
 		   tests/accuracy/plugin.h tests/pgo/trace.h uapi/linux/hwprof.h
 	@mkdir -p $(@D)

@@ -5,7 +5,8 @@
  * Makes recordings of a program's branches, as jumps.so traces them: OUT has
  * the edges of windows of LENGTH branches, so many that there are BRANCHES in
  * all. They begin at random times, of which the trace has INSTRUCTIONS. LENGTH
- * 0: all branches. BINARY runs at its own addresses; other code is of no object.
+ * 0: all branches. BINARY runs at its own addresses; other code is of no
+ * object.
  */
 #include <fcntl.h>
 #include <gelf.h>
@@ -104,7 +105,8 @@ static void begin_window(struct output *output, double now)
 	output->left = output->length;
 	output->has_last = false;
 	/* Half to one and a half of the gap, as hwprof has it. */
-	output->next = now + output->gap * (0.5 + random_below(&seed, 1000) / 1000.0);
+	output->next = now + output->gap *
+			     (0.5 + random_below(&seed, 1000) / 1000.0);
 }
 
 static void see(struct output *output, const struct pgo_branch *branch,

@@ -6,7 +6,8 @@
  * Counts the jumps that the program's own code really took, conditional or not,
  * without calls and returns, and its instructions and all of its taken
  * branches; or writes all taken branches, those of libraries, too, as struct
- * pgo_branch. One thread only. The emulator tells what runs, and capstone decodes it.
+ * pgo_branch. One thread only. The emulator tells what runs, and capstone
+ * decodes it.
  */
 #include <capstone/capstone.h>
 #include <inttypes.h>
