@@ -76,6 +76,7 @@ struct pgo {
 	char event[64];
 	uint64_t seen;			/* taken branches */
 	uint64_t said_ns;		/* when progress was shown */
+	bool told;			/* what the profile is worth */
 };
 
 static const struct option options[] = {
@@ -316,17 +317,17 @@ static void wait_for_command(struct live *live)
 
 /*
  * Part of a complete profile's effect that is to be expected by the number of
- * taken branches, as measured: see docs/pgo.md.
+ * taken branches, as measured on the input that was recorded: see docs/pgo.md.
  */
 static const struct effect {
 	uint64_t branches;
 	const char *bolt, *autofdo;
 } effects[] = {
-	{ 1000000, "98 to 100 %", "91 to 99 %" },
-	{ 120000, "97 to 100 %", "86 to 97 %" },
-	{ 20000, "93 to 97 %", "68 to 84 %" },
-	{ 2000, "55 to 83 %", "less than 68 %" },
-	{ 0, "less than 55 %", "little" },
+	{ 1000000, "99 to 100 %", "98 to 100 %" },
+	{ 120000, "95 to 100 %", "90 to 100 %" },
+	{ 20000, "90 to 100 %", "75 to 100 %" },
+	{ 2000, "70 to 100 %", "40 to 90 %" },
+	{ 0, "less than 70 %", "less than 40 %" },
 };
 
 static const struct effect *effect_of(uint64_t branches)
@@ -368,6 +369,15 @@ static void say_effect(const struct pgo *pgo,
 
 /* --- profiles ------------------------------------------------------------- */
 
+/* Makes it before anything is recorded, which would be lost without it. */
+static int make_folder(const char *path)
+{
+	if (!mkdir(path, 0777) || (errno == EEXIST && is_folder(path)))
+		return STATUS_OK;
+	return failed("%s: cannot make this folder: %s", path,
+		      strerror(errno));
+}
+
 static int write_parts(const struct pgo *pgo, struct hwprof_export *export)
 {
 	int status = STATUS_OK;
@@ -378,9 +388,8 @@ static int write_parts(const struct pgo *pgo, struct hwprof_export *export)
 	return status;
 }
 
-static int write_format(const struct pgo *pgo,
-			const struct hwprof_profile *profile,
-			const struct hwprof_format *format, bool first)
+static int write_format(struct pgo *pgo, const struct hwprof_profile *profile,
+			const struct hwprof_format *format)
 {
 	const struct hwprof_export_options choice = {
 		.version = format->versions ? pgo->version : NULL,
@@ -399,25 +408,18 @@ static int write_format(const struct pgo *pgo,
 				hwprof_export_error(export));
 	else
 		status = write_parts(pgo, export);
-	if (!status && first)
+	if (!status && !pgo->told)
 		say_effect(pgo, hwprof_export_part(export, 0));
+	pgo->told |= !status;
 	hwprof_export_close(export);
 	return status;
-}
-
-static int make_folder(const char *path)
-{
-	if (!mkdir(path, 0777) || (errno == EEXIST && is_folder(path)))
-		return STATUS_OK;
-	return failed("%s: cannot make this folder: %s", path,
-		      strerror(errno));
 }
 
 static int write_all(struct pgo *pgo, const struct hwprof_profile *profile)
 {
 	const struct hwprof_totals *totals = hwprof_profile_totals(profile);
+	int status = STATUS_OK, one;
 	const char *sentence;
-	int status;
 	size_t i;
 
 	for (i = 0; (sentence = hwprof_profile_warning(profile, i)); i++)
@@ -425,9 +427,10 @@ static int write_all(struct pgo *pgo, const struct hwprof_profile *profile)
 	if (!totals->delivered)
 		return failed("no taken branch was seen: %s",
 			      how_to_see_more(pgo));
-	status = make_folder(pgo->output);
-	for (i = 0; !status && i < pgo->format_count; i++)
-		status = write_format(pgo, profile, pgo->formats[i], !i);
+	for (i = 0; i < pgo->format_count; i++) {
+		one = write_format(pgo, profile, pgo->formats[i]);
+		status = status ? status : one;
+	}
 	return status;
 }
 
@@ -435,8 +438,11 @@ static int run(struct pgo *pgo)
 {
 	struct live *live = &pgo->live;
 	struct hwprof_profile *profile;
-	int status = live_start(live);
+	int status = make_folder(pgo->output);
 
+	if (status)
+		return status;
+	status = live_start(live);
 	if (status >= 0)
 		return status;
 	say_cost(pgo);
@@ -450,8 +456,7 @@ static int run(struct pgo *pgo)
 	status = write_all(pgo, profile);
 	fflush(stdout);
 	hwprof_profile_free(profile);
-	if (!status)
-		wait_for_command(live);
+	wait_for_command(live);
 	return status;
 }
 

@@ -116,13 +116,16 @@ check "pgo: exact within a budget" 2 "--exact has no budget" \
 	"$hwprof" pgo --exact --budget 1% -- true
 check "pgo: enough of what" 2 "'many': allowed are numbers of branches" \
 	"$hwprof" pgo --enough many -- true
+check "pgo: no folder" 1 "cannot make this folder" \
+	"$hwprof" pgo -o /dev/null/profiles -- true
 check "pgo: budget" 2 "'0': allowed are percents" \
 	"$hwprof" pgo --budget 0 -- true
 check "unknown option" 2 "unrecognized option" "$hwprof" record --no-such -- \
 	true
 if [ ! -e /sys/bus/event_source/devices/hwprof ]; then
 	check "no module" 1 "modprobe hwprof" "$hwprof" record -- true
-	check "pgo without the module" 1 "modprobe hwprof" "$hwprof" pgo -- true
+	check "pgo without the module" 1 "modprobe hwprof" "$hwprof" pgo \
+		-o "$work/pgo" -- true
 	check "doctor without the module" 1 "^missing *step" "$hwprof" doctor
 fi
 # The status of doctor is 1 without the module, or without the right to use it.
