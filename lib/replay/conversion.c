@@ -74,13 +74,25 @@ static int set_event(struct conversion *conversion, uint32_t range_of)
 	return 0;
 }
 
-/* Returns true if @path is the file that is replayed. */
-static bool is_input(const struct hwprof_file *file, const char *path)
+/*
+ * Fails if the new file would replace the file that is replayed, or anything
+ * else than a file, such as a device.
+ */
+static int check_path(struct hwprof_file *file, const char *path)
 {
 	struct stat input, output;
 
-	return !fstat(file->fd, &input) && !stat(path, &output) &&
-	       input.st_dev == output.st_dev && input.st_ino == output.st_ino;
+	if (stat(path, &output))
+		return 0;
+	if (!S_ISREG(output.st_mode))
+		return file_fail(file, -EINVAL,
+				 "cannot be written to %s, which is no regular file",
+				 path);
+	if (!fstat(file->fd, &input) && input.st_dev == output.st_dev &&
+	    input.st_ino == output.st_ino)
+		return file_fail(file, -EINVAL,
+				 "is replayed, and cannot be written meanwhile: give another name");
+	return 0;
 }
 
 static int create(struct conversion *conversion, uint32_t range_of,
@@ -109,12 +121,11 @@ int conversion_open(struct conversion **result, struct hwprof_profile *profile,
 {
 	struct hwprof_file *file = profile->file;
 	struct conversion *conversion;
-	int error;
+	int error = check_path(file, path);
 
 	*result = NULL;
-	if (is_input(file, path))
-		return file_fail(file, -EINVAL,
-				 "is replayed, and cannot be written meanwhile: give another name");
+	if (error)
+		return error;
 	conversion = calloc(1, sizeof(*conversion));
 	if (!conversion)
 		return file_fail(file, -ENOMEM, "out of memory");

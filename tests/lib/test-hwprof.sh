@@ -581,6 +581,9 @@ check "replay -o, difference" 0 "from .* to .*: 4 loops; changes" \
 	"$hwprof" report loops --diff "$work/direct.data" "$work/direct.data"
 check "replay -o, not over its input" 1 "cannot be written meanwhile" \
 	"$hwprof" replay -o "$recording" "$recording"
+mkfifo "$work/fifo"
+check "replay -o, not over a pipe" 1 "which is no regular file" \
+	"$hwprof" replay -o "$work/fifo" "$stacks/types"
 cp "$work/direct.data" "$work/kept.data"
 check "replay -o, of nothing" 1 "has no branch stacks" \
 	"$hwprof" replay -o "$work/kept.data" "$recording"
