@@ -14,6 +14,7 @@
  *		branch stacks are cut to attr.sample_max_stack, which is why
  *		trigger_counter_attr() sets it: older kernels ignore it there
  *	6.19	attr.config4; only KVM gets what perf knows of counters
+ *	7.0	bpf_prog.active is of bytes, one for each kind of context
  *	7.x	kernel threads have an empty root of their own, and init_task
  *		with them; found by scoped_with_init_fs() in the header
  *
@@ -23,6 +24,7 @@
 #ifndef HWPROF_COMPAT_H
 #define HWPROF_COMPAT_H
 
+#include <linux/bpf.h>
 #include <linux/mm.h>
 #include <linux/fs_struct.h>
 #include <linux/perf_event.h>
@@ -223,5 +225,29 @@ static inline void compat_save_callchain(struct perf_sample_data *data,
 	data->dyn_size += (1 + chain->nr) * sizeof(u64);
 #endif
 }
+
+#ifdef CONFIG_BPF_SYSCALL
+/*
+ * Note that a BPF program begins to run on this CPU. Return false if it runs
+ * already. Either way, compat_program_leave() must follow.
+ */
+static inline bool compat_program_enter(struct bpf_prog *program)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+	return bpf_prog_get_recursion_context(program);
+#else
+	return this_cpu_inc_return(*program->active) == 1;
+#endif
+}
+
+static inline void compat_program_leave(struct bpf_prog *program)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+	bpf_prog_put_recursion_context(program);
+#else
+	this_cpu_dec(*program->active);
+#endif
+}
+#endif /* CONFIG_BPF_SYSCALL */
 
 #endif /* HWPROF_COMPAT_H */

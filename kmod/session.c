@@ -331,6 +331,7 @@ static int make_slots(struct session *session)
 		slot_flush_init(slot);
 		INIT_LIST_HEAD(&slot->link);
 		budget_init(slot);
+		slot->program.weight = 1;
 		slot->row = kzalloc_node(STAGED_MAX, GFP_KERNEL_ACCOUNT,
 					 cpu_to_node(cpu));
 		if (!slot->row)
@@ -365,6 +366,7 @@ static void free_memory(struct session *session)
 
 static void session_free(struct session *session)
 {
+	programs_free(session);
 	unwind_put(session->unwind);
 	put_cred(session->key.opener.cred);
 	put_pid(session->key.target);
@@ -465,6 +467,7 @@ static struct session *session_alloc(const struct session_config *config,
 	INIT_LIST_HEAD(&session->roots);
 	INIT_WORK(&session->end_work, session_end);
 	session_flush_init(session);
+	programs_init(session);
 	session->id = new_id();
 	init_memory(session);
 	return session;

@@ -26,6 +26,7 @@
 #include "config/config_rules.h"
 #include "engine/burst.h"
 #include "engine/engine.h"
+#include "program.h"
 #include "source/core_pmus.h"
 
 struct rings;
@@ -91,6 +92,7 @@ struct cursor {
 	atomic_t busy;
 	u32 space;			/* struct space.id */
 	u64 exec;			/* task_struct.self_exec_id */
+	u64 task;			/* as programs get it */
 	/* Steps of the task when it was unbound. */
 	u64 seen;
 	/* local_clock() then; 0: the task exits. */
@@ -199,6 +201,7 @@ struct slot {
 	u64 unwound;
 	struct burst burst;
 	struct budget budget;
+	struct program_slot program;
 	/* Room for the largest row: see emit.h. */
 	u64 *row;
 	struct irq_work exit_kick;	/* its task exits: see
@@ -217,6 +220,7 @@ struct session {
 	const struct engine_ops *engine;
 	const struct source_ops *source;
 	struct engine_params params;
+	struct programs programs;
 	struct pid_namespace *pid_ns;	/* the opener's */
 	struct pid *owner;		/* the opener, for sysfs */
 	struct kobject *folder;		/* in sysfs; NULL: none */
@@ -358,6 +362,13 @@ static inline struct root *event_root(const struct perf_event *event)
 	return (event->parent ? event->parent : event)->pmu_private;
 }
 
+/* Return current as programs get it. */
+static inline u64 session_task(const struct session *session)
+{
+	return (u64)task_tgid_nr_ns(current, session->pid_ns) << 32 |
+	       (u32)task_pid_nr_ns(current, session->pid_ns);
+}
+
 static inline struct session *event_session(const struct perf_event *event)
 {
 	return event_root(event)->session;
@@ -396,6 +407,27 @@ void slot_window(struct slot *slot, u64 ip, u32 space);
 void slot_feed_sample(struct slot *slot, struct stream_event *sample);
 void slot_feed_stack(struct slot *slot, struct stream_stack *stack);
 int slots_init(void);
+
+/*
+ * The session's trigger has counted @period, whether a window follows or not.
+ * Its windows weigh as much for programs.
+ */
+static inline void slot_wait(struct slot *slot, u64 period)
+{
+	if (unlikely(slot->session->programs.mask))
+		slot->program.waited += period;
+}
+
+/*
+ * A window or sample is fed. Choose the trigger's next period as programs want
+ * it; the period before may have been one that they wanted.
+ */
+static inline void slot_pace(struct slot *slot, struct perf_event *trigger)
+{
+	if (unlikely(slot->session->programs.mask))
+		programs_pace(slot, trigger,
+			      !slot->session->config.budget_permille);
+}
 
 /* flush.c */
 enum { SETTLE_LOOKS = 1 << 16 };	/* of engine_ops.settle at a time */

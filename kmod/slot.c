@@ -69,6 +69,7 @@ static void cursor_init(struct slot *slot, struct cursor *cursor, u64 key)
 	WRITE_ONCE(cursor->key, key);
 	cursor->space = space_of_current(session);
 	cursor->exec = current->self_exec_id;
+	cursor->task = session_task(session);
 	cursor->seen = ~0ULL;
 	session->engine->cursor_init(cursor->engine,
 				     task_pid_nr_ns(current, session->pid_ns));
@@ -124,6 +125,7 @@ static void follow_exec(struct slot *slot)
 	if (slot->session->engine->immediate)
 		slot_emit(slot);
 	cursor->exec = current->self_exec_id;
+	cursor->task = session_task(slot->session);
 	cursor->space = space_of_current(slot->session);
 }
 
@@ -161,7 +163,9 @@ void slot_unbind(struct slot *slot, u64 steps)
 	if (slot->session->engine->immediate)
 		slot_emit(slot);
 	slot->cursor = NULL;
-	cursor->seen = steps;
+	/* Code that ran unseen is a gap when the task goes on. */
+	cursor->seen = slot->missed ? ~0ULL : steps;
+	slot->missed = false;
 	/* An exiting task may be seen again, so it keeps its cursor. */
 	WRITE_ONCE(cursor->used,
 		   current->flags & PF_EXITING ? 0 : local_clock());
@@ -396,8 +400,12 @@ void slot_feed(struct slot *slot, struct stream_event *stream,
 	       struct pt_regs *regs)
 {
 	struct session *session = slot->session;
-	unsigned int units = session->engine->unit(&session->params, stream);
+	unsigned int units;
 
+	if (programs_want(&session->programs, stream->kind) &&
+	    programs_feed(slot, stream))
+		return;
+	units = session->engine->unit(&session->params, stream);
 	slot_count(&slot->units, units);
 	slot_count(&slot->events_seen, 1);
 	if (session->rows)
@@ -477,6 +485,10 @@ void slot_feed_sample(struct slot *slot, struct stream_event *sample)
 	const struct engine_ops *engine = session->engine;
 	unsigned int units = engine->unit(&session->params, sample);
 
+	if (programs_want(&session->programs, STREAM_SAMPLE) &&
+	    programs_feed_sample(slot, sample->from, sample->value,
+				 sample->space, NULL))
+		return;
 	slot_count(&slot->units, units);
 	slot_count(&slot->events_seen, 1);
 	if (!session->rows)
@@ -504,6 +516,10 @@ void slot_feed_stack(struct slot *slot, struct stream_stack *stack)
 	unsigned int units = engine->unit(&session->params, &sample);
 	void *table;
 
+	if (programs_want(&session->programs, STREAM_SAMPLE) &&
+	    programs_feed_sample(slot, stack->procedure, stack->weight,
+				 stack->space, stack))
+		return;
 	slot_count(&slot->units, units);
 	slot_count(&slot->events_seen, 1);
 	if (!session->rows)

@@ -20,6 +20,8 @@ enum engine_caps {
 	ENGINE_ACCESSES	 = 1 << 5,	/* it needs loads and stores */
 	ENGINE_STREAMS	 = 1 << 6,	/* range_of chooses what it is about */
 	ENGINE_SPANS	 = 1 << 7,	/* it looks for branches back */
+	ENGINE_EXITS	 = 1 << 8,	/* it follows executions of loops */
+	ENGINE_PATHS	 = 1 << 9,	/* it follows paths */
 };
 
 /*
@@ -28,9 +30,11 @@ enum engine_caps {
  */
 #define HWPROF_ENGINES(X)						\
 	X(branches, branch, ENGINE_IMMEDIATE | ENGINE_SPANS)		\
-	X(loops, loop, ENGINE_JOINS | ENGINE_WINDOWS | ENGINE_SPANS)	\
+	X(loops, loop, ENGINE_JOINS | ENGINE_WINDOWS | ENGINE_SPANS |	\
+		       ENGINE_EXITS)					\
 	X(calls, call, ENGINE_JOINS | ENGINE_WINDOWS | ENGINE_SPANS)	\
-	X(paths, path, ENGINE_JOINS | ENGINE_WINDOWS | ENGINE_SPANS)	\
+	X(paths, path, ENGINE_JOINS | ENGINE_WINDOWS | ENGINE_SPANS |	\
+		       ENGINE_PATHS)					\
 	X(values, value, ENGINE_ACCESSES)				\
 	X(ranges, range, ENGINE_WINDOWS | ENGINE_SAMPLES | ENGINE_STREAMS | \
 			 ENGINE_SPANS)					\

@@ -76,6 +76,26 @@ struct engine_sample {
 };
 
 /**
+ * struct engine_listener - Who wants to know of ends of executions
+ * @loop_exit: An execution of the loop [@head, @tail] is over, which was seen
+ *	from its entry to its exit and had @trips iterations. It is called by
+ *	feed().
+ */
+struct engine_listener {
+	void (*loop_exit)(struct engine_listener *listener, u64 head, u64 tail,
+			  u64 trips);
+};
+
+/* A path that ends: the fields of struct hwprof_program_path_end. */
+struct engine_path {
+	u64 start;
+	u64 end;
+	u64 target;
+	u64 length;
+	u64 signature;
+};
+
+/**
  * struct engine_ops - What an engine does
  */
 struct engine_ops {
@@ -125,6 +145,21 @@ struct engine_ops {
 	 */
 	bool (*feed)(void *table, void *cursor,
 		     const struct stream_event *event);
+
+	/**
+	 * @path_end: Return true if feeding @event in @space would end a path
+	 *	that was seen from its beginning, and describe it in @path. May
+	 *	be NULL without ENGINE_PATHS.
+	 */
+	bool (*path_end)(const void *cursor, const struct stream_event *event,
+			 u32 space, struct engine_path *path);
+
+	/**
+	 * @listen: Tell @listener of ends of executions that @table sees from
+	 *	now on. Nobody feeds the table yet. May be NULL without
+	 *	ENGINE_EXITS.
+	 */
+	void (*listen)(void *table, struct engine_listener *listener);
 
 	/**
 	 * @feed_window: Learn from a window; code before and behind it ran

@@ -154,6 +154,21 @@ static bool joint_feed(void *memory, void *cursor_memory,
 	return room;
 }
 
+static bool joint_path_end(const void *memory, const struct stream_event *event,
+			   u32 space, struct engine_path *path)
+{
+	const struct joint_cursor *cursor = memory;
+
+	return path_engine.path_end(&cursor->paths, event, space, path);
+}
+
+static void joint_listen(void *memory, struct engine_listener *listener)
+{
+	struct joint_table *table = memory;
+
+	loop_engine.listen(table->part[JOINT_LOOPS], listener);
+}
+
 /* Windows are not fed to contexts. */
 static bool joint_feed_window(void *memory, struct window *window,
 			      struct window_counts *counts)
@@ -287,6 +302,8 @@ const struct engine_ops joint_engine = {
 	.cursor_init	= joint_cursor_init,
 	.unit		= joint_unit,
 	.feed		= joint_feed,
+	.path_end	= joint_path_end,
+	.listen		= joint_listen,
 	.feed_window	= joint_feed_window,
 	.taken		= joint_taken,
 	.merge		= joint_merge,

@@ -85,7 +85,15 @@ static __always_inline void count_extreme(struct loop *loop, u64 trip)
 		loop->trip_recent = trip << 8;
 }
 
-static __always_inline void count_execution(struct loop *loop, u64 trip)
+static noinline void tell_exit(const struct loop_table *table,
+			       const struct loop *loop, u64 trip)
+{
+	table->listener->loop_exit(table->listener, loop->head, loop->tail,
+				   trip);
+}
+
+static __always_inline void count_execution(const struct loop_table *table,
+					    struct loop *loop, u64 trip)
 {
 	u64 least = loop->trip_min;
 
@@ -96,6 +104,8 @@ static __always_inline void count_execution(struct loop *loop, u64 trip)
 		count_extreme(loop, trip);
 	loop->trip_recent += (s64)((trip << 8) - loop->trip_recent) >>
 			     RECENT_SHIFT;
+	if (unlikely(table->listener))
+		tell_exit(table, loop, trip);
 }
 
 /* End an execution. @seen: control was seen to leave the region. */
@@ -109,7 +119,7 @@ static noinline void close_flight(struct loop_table *table,
 	loop = flight_loop(table, flight);
 	loop_tolerate(loop, loop->tail > flight->tail);
 	if (seen && flight->begun == BEGUN_SEEN)
-		count_execution(loop, flight->back_edges + 1);
+		count_execution(table, loop, flight->back_edges + 1);
 	else
 		loop->unclosed++;
 }
@@ -125,7 +135,7 @@ static __always_inline bool close_known(const struct loop_table *table,
 
 	if (unlikely(!loop || flight->begun != BEGUN_SEEN))
 		return false;
-	count_execution(loop, flight->back_edges + 1);
+	count_execution(table, loop, flight->back_edges + 1);
 	return true;
 }
 
@@ -599,6 +609,13 @@ static void loop_table_init(void *memory, size_t size,
 		window_table_init(table, table->further + slots);
 }
 
+static void loop_listen(void *memory, struct engine_listener *listener)
+{
+	struct loop_table *table = memory;
+
+	table->listener = listener;
+}
+
 static void loop_sample(const struct engine_params *params,
 			const struct stream_event *event, u64 period,
 			struct engine_sample *sample)
@@ -622,6 +639,7 @@ const struct engine_ops loop_engine = {
 	.cursor_init	= loop_cursor_init,
 	.unit		= loop_unit,
 	.feed		= loop_feed,
+	.listen		= loop_listen,
 	.feed_window	= loop_feed_window,
 	.knows_window	= loop_knows_window,
 	.taken		= loop_window_taken,

@@ -135,6 +135,7 @@ struct loop_table {
 	bool is_profile;
 	u64 gone;		/* executions of evicted loops */
 	bool dropped;		/* a loop was evicted */
+	struct engine_listener *listener;	/* or NULL */
 	size_t merged;		/* items that loop_merge() has finished */
 	/* Loops that evicted segments looked at. */
 	u64 looked;

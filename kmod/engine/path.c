@@ -240,6 +240,28 @@ static bool path_feed(void *table, void *cursor,
 	       path_event(table, cursor, event);
 }
 
+/* See engine_ops.path_end. The signature does not depend on the context. */
+static bool path_ending(const void *memory, const struct stream_event *event,
+			u32 space, struct engine_path *path)
+{
+	const struct path_cursor *cursor = memory;
+	const struct path_frame *now = cursor->now;
+	u64 target = event->kind == STREAM_RET ? 0 : event->to;
+
+	if (!path_ends(event->kind, event->from, event->to) ||
+	    !walk_follows(&cursor->walk, space, event->from) ||
+	    now->state & PATH_UNSEEN * PATH_SHAPE)
+		return false;
+	*path = (struct engine_path) {
+		.start = now->start,
+		.end = event->from,
+		.target = target,
+		.length = now->top - now->first + (now->state & PATH_SKIPPED),
+		.signature = flow_mix(now->signature, event->from, target),
+	};
+	return true;
+}
+
 /* A window begins with a gap, so that table->window need not be initialised. */
 void path_window_begin(struct path_table *table, const struct window *window)
 {
@@ -354,6 +376,7 @@ const struct engine_ops path_engine = {
 	.cursor_init	= path_cursor_init,
 	.unit		= path_unit,
 	.feed		= path_feed,
+	.path_end	= path_ending,
 	.feed_window	= path_feed_window,
 	.taken		= path_taken,
 	.merge		= path_merge,

@@ -296,6 +296,41 @@ static long do_unwind_maps(struct handle *handle, void __user *from)
 			       u64_to_user_ptr(request.maps), request.count);
 }
 
+static long do_program(struct handle *handle, void __user *from)
+{
+	struct hwprof_program request;
+	int err;
+
+	err = read_struct(&request, sizeof(request), HWPROF_PROGRAM_SIZE_VER0,
+			  from);
+	if (err)
+		return err;
+	return handle->session ? programs_set(handle->session, &request) :
+				 -ENODATA;
+}
+
+static long do_program_account(struct handle *handle, void __user *to)
+{
+	struct hwprof_program_account account;
+	size_t known;
+	int err;
+
+	err = read_struct(&account, sizeof(account),
+			  HWPROF_PROGRAM_ACCOUNT_SIZE_VER0, to);
+	if (err)
+		return err;
+	if (account.flags || account.kind >= HWPROF_PROGRAM_KINDS)
+		return -EINVAL;
+	if (!handle->session)
+		return -ENODATA;
+	known = min_t(size_t, account.size, sizeof(account));
+	account = (struct hwprof_program_account) {
+		.size = account.size, .kind = account.kind,
+	};
+	programs_account(handle->session, &account);
+	return copy_to_user(to, &account, known) ? -EFAULT : 0;
+}
+
 static long chardev_ioctl(struct file *file, unsigned int command,
 			  unsigned long argument)
 {
@@ -323,6 +358,12 @@ static long chardev_ioctl(struct file *file, unsigned int command,
 		break;
 	case HWPROF_IOC_UNWIND_MAPS:
 		result = do_unwind_maps(handle, to);
+		break;
+	case HWPROF_IOC_PROGRAM:
+		result = do_program(handle, to);
+		break;
+	case HWPROF_IOC_PROGRAM_ACCOUNT:
+		result = do_program_account(handle, to);
 		break;
 	}
 	mutex_unlock(&handle->lock);

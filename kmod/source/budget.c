@@ -140,9 +140,10 @@ bool budget_tick(struct slot *slot, struct perf_event *trigger,
 void budget_done(struct slot *slot, struct pt_regs *regs)
 {
 	struct budget *budget = &slot->budget;
+	u64 programs = programs_spent(slot);
+	u64 took = busy_clock() - local64_read(&budget->since);
 
-	budget_spend(slot, burst_own(&budget->handler,
-				     busy_clock() -
-				     local64_read(&budget->since)));
+	took -= min(took, programs);
+	budget_spend(slot, burst_own(&budget->handler, took) + programs);
 	interruption_done(slot->session, regs);
 }

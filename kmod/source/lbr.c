@@ -50,6 +50,9 @@ static void feed_side(struct slot *slot, struct stack *stack, u32 space)
 
 	branch_kinds_of(stack->kinds, stack->branches, stack->count, !space,
 			!space || stack->is64);
+	if (space && unlikely(slot->session->programs.mask))
+		programs_feed_window(slot, stack->branches, stack->kinds,
+				     stack->count, space);
 	window_begin(&window, stack->branches, stack->kinds, stack->count,
 		     space);
 	slot_feed_window(slot, &window);
@@ -114,7 +117,13 @@ static void feed(struct slot *slot, const struct perf_branch_stack *records,
 		slot_count(&slot->lost_events, stack.count);
 		return;
 	}
+	if (unlikely(session->programs.mask))
+		programs_begin_window(slot, instruction_pointer(regs), space,
+				      stack.count, 0);
 	feed_side(slot, &stack, space);
+	if (programs_want(&session->programs, PROGRAM_WINDOW_END))
+		programs_end_window(slot, instruction_pointer(regs), space,
+				    stack.count);
 	if (!in_kernel)
 		slot_window(slot, instruction_pointer(regs), space);
 }
@@ -125,10 +134,12 @@ static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 	struct session *session = event->overflow_handler_context;
 	struct slot *slot = this_cpu_ptr(session->slots);
 
+	slot_wait(slot, trigger_period(session, event, data));
 	if (!READ_ONCE(slot->open) || !budget_tick(slot, event, regs) ||
 	    !(data->sample_flags & PERF_SAMPLE_BRANCH_STACK) || !data->br_stack)
 		return;
 	local64_add(trigger_is_throttled(event), &slot->throttled);
+	slot->program.quiet = !user_mode(regs);
 	if (session->engine->feed_stack)
 		call_stack_feed(slot, event, data->period, data->br_stack,
 				regs);
@@ -136,6 +147,7 @@ static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 		feed(slot, data->br_stack, regs);
 	else
 		slot_count(&slot->lost_events, READ_ONCE(depth));
+	slot_pace(slot, event);
 	budget_done(slot, regs);
 }
 

@@ -33,29 +33,20 @@ static void feed_user(struct slot *slot, struct stream_event *sample,
 	slot_feed_sample(slot, sample);
 }
 
-/*
- * Return what the sample stands for. Perf does not tell a clock's period that
- * the budget has chosen.
- */
-static u64 weight(const struct session *session, const struct perf_event *event,
-		  const struct perf_sample_data *data)
-{
-	return session->config.budget_permille && session->config.clocked ?
-	       event->hw.sample_period : data->period;
-}
-
 static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs)
 {
 	struct session *session = event->overflow_handler_context;
 	struct slot *slot = this_cpu_ptr(session->slots);
 	struct stream_event sample = {
-		.kind = STREAM_SAMPLE, .value = weight(session, event, data),
+		.kind = STREAM_SAMPLE,
+		.value = trigger_period(session, event, data),
 	};
 
 	if (!READ_ONCE(slot->open) || !budget_tick(slot, event, regs))
 		return;
 	local64_add(trigger_is_throttled(event), &slot->throttled);
+	slot->program.quiet = !user_mode(regs);
 	if (session->engine->feed_stack) {
 		if (session->config.kernel || user_mode(regs) ||
 		    !session->config.clocked)
@@ -66,6 +57,7 @@ static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 	} else if (user_mode(regs) || !session->config.clocked) {
 		feed_user(slot, &sample, regs);
 	}
+	slot_pace(slot, event);
 	budget_done(slot, regs);
 }
 

@@ -28,6 +28,8 @@ struct slot;
  *	until stop(). Interrupts are off.
  * @stop: The slot wants no more events. Leave it without a cursor. Interrupts
  *	are off.
+ * @see_accesses: Prepare for sessions that want loads and stores. Return 0 or
+ *	an errno. Process context. Sources with SOURCE_ACCESSES have it.
  * @open: A root event was opened, in its event_init(). The source may make a
  *	trigger. Return 0 or an errno.
  */
@@ -40,6 +42,7 @@ struct source_ops {
 	void (*leave)(const struct session *session);
 	void (*start)(struct slot *slot);
 	void (*stop)(struct slot *slot);
+	int (*see_accesses)(void);
 	int (*open)(struct root *root);
 };
 

@@ -167,5 +167,6 @@ const struct source_ops step_source = {
 	.leave		= step_leave,
 	.start		= step_start,
 	.stop		= step_stop,
+	.see_accesses	= step_accesses_init,
 	.open		= step_open,
 };

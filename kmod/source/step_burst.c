@@ -98,6 +98,11 @@ static void burst_end(struct step_cpu *cpu, struct slot *slot)
 
 	if (slot->cursor)
 		slot_window(slot, burst->ip, slot->cursor->space);
+	if (burst->begun &&
+	    programs_want(&slot->session->programs, PROGRAM_WINDOW_END))
+		programs_end_window(slot, burst->ip,
+				    slot->cursor ? slot->cursor->space : 0,
+				    burst->branches);
 	slot_unbind(slot, ~0ULL);
 	burst->all_branches += burst->branches;
 	burst->all_steps += burst->steps;
@@ -150,6 +155,15 @@ static void note_clock(struct burst *burst, const struct perf_event *event)
 	burst->distance = event->hw.sample_period;
 }
 
+/* Programs may want the next burst sooner or later. */
+static void pace(struct slot *slot, struct perf_event *event)
+{
+	if (likely(!slot->program.pace))
+		return;
+	programs_pace(slot, event, false);
+	slot->burst.distance = event->hw.sample_period;
+}
+
 /* Return true if it is time for a burst. If not, the trigger fires again. */
 static bool is_time(struct slot *slot, struct perf_event *event,
 		    struct pt_regs *regs)
@@ -157,15 +171,18 @@ static bool is_time(struct slot *slot, struct perf_event *event,
 	struct burst *burst = &slot->burst;
 	bool affordable = budget_tick(slot, event, regs);
 
-	if (slot->session->config.budget_permille)
+	if (slot->session->config.budget_permille) {
+		pace(slot, event);
 		return affordable && !burst->runs &&
 		       (in_nmi() || user_mode(regs));
+	}
 	if (!in_nmi()) {
 		if (burst->runs || is_early(burst, event))
 			return false;
 		note_clock(burst, event);
 	}
 	trigger_jitter(event, next_random(burst));
+	pace(slot, event);
 	return true;
 }
 
@@ -176,6 +193,7 @@ static void on_trigger(struct perf_event *event, struct perf_sample_data *data,
 	struct slot *slot = this_cpu_ptr(session->slots);
 	struct step_cpu *cpu = this_cpu_ptr(&step_cpu);
 
+	slot_wait(slot, trigger_period(session, event, data));
 	if (!READ_ONCE(slot->open) || !is_time(slot, event, regs))
 		return;
 	local64_add(trigger_is_throttled(event), &slot->throttled);
@@ -227,6 +245,17 @@ void bursts_end(struct step_cpu *cpu)
 			burst_end(cpu, slot);
 }
 
+static void begin_window(struct slot *slot, u64 at)
+{
+	slot->burst.begun = true;
+	slot_gap(slot, at);
+	if (unlikely(slot->session->programs.mask))
+		programs_begin_window(slot, at,
+				      slot->cursor ? slot->cursor->space : 0,
+				      0, slot->session->config.clocked ?
+					 slot->burst.cost : 0);
+}
+
 /*
  * Feed a branch to a slot in a burst. The first branch only says where the
  * first line begins, as code before it ran unseen: see docs/definitions.md.
@@ -243,8 +272,7 @@ void burst_feed(struct slot *slot, struct stream_event *event,
 	if (burst->begun)
 		slot_feed(slot, event, regs);
 	else
-		slot_gap(slot, event->to);
-	burst->begun = true;
+		begin_window(slot, event->to);
 	burst->branches++;
 }
 
@@ -259,10 +287,12 @@ static bool is_over(struct burst *burst)
 /* Account for a step: the #DB, its handler, and one instruction. */
 static void spend_step(struct step_cpu *cpu, struct slot *slot, u64 now)
 {
+	u64 programs = programs_spent(slot);
 	u64 took = now - slot->burst.last;
 
 	slot->burst.last = now;
-	budget_spend(slot, burst_own(&cpu->step_cost, took));
+	took -= min(took, programs);
+	budget_spend(slot, burst_own(&cpu->step_cost, took) + programs);
 }
 
 /* Account for an instruction in all bursts, and end those that are over. */

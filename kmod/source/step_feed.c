@@ -82,10 +82,16 @@ void step_miss_access(struct step_cpu *cpu)
 			slot_count(&slot->lost_events, 1);
 }
 
-/* Return true if the session needs what stores write. One profile does. */
+/*
+ * Return true if the session needs what stores write. One profile does, and
+ * programs that see stores.
+ */
 static bool wants_stored(const struct slot *slot)
 {
-	return slot->session->params.range_of == HWPROF_RANGE_NARROW_IP;
+	const struct session *session = slot->session;
+
+	return session->params.range_of == HWPROF_RANGE_NARROW_IP ||
+	       session->programs.stored;
 }
 
 /* Let a slot have events from now on, or no longer. */

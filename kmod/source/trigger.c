@@ -193,6 +193,14 @@ void trigger_jitter(struct perf_event *event, u64 random)
 			mul_u64_u32_shr(period, random >> 32, 32);
 }
 
+/* See trigger.h. */
+u64 trigger_period(const struct session *session,
+		   const struct perf_event *event,
+		   const struct perf_sample_data *data)
+{
+	return session->config.clocked ? event->hw.sample_period : data->period;
+}
+
 /*
  * Until the next tick of the kernel, hw.interrupts of a throttled event is
  * MAX_INTERRUPTS, a constant of kernel/events/core.c.

@@ -89,6 +89,19 @@ void trigger_begin(struct root *root);
 void trigger_jitter(struct perf_event *event, u64 random);
 
 /**
+ * trigger_period() - What the counter has counted for this overflow
+ * @session: its session.
+ * @event: the counter, before budget_tick() has chosen its next period.
+ * @data: what perf says of the overflow. It does not tell a clock's period that
+ *	was chosen in the handler.
+ *
+ * Return: the period.
+ */
+u64 trigger_period(const struct session *session,
+		   const struct perf_event *event,
+		   const struct perf_sample_data *data);
+
+/**
  * trigger_is_throttled() - Ask whether perf throttles the counter, in the
  * handler
  * @event: the counter.

@@ -83,7 +83,7 @@ $(BUILD)/obj/tests/kselftest/known.o: $(KSELFTEST_ASM)/known.S
 
 # Objects that open events by hand; other tests use them, too.
 EVENT_OBJECTS := $(patsubst %,$(BUILD)/obj/tests/kselftest/%.o, \
-			    event device fault known text)
+			    event device fault known text bpf)
 
 # The harness is the kernel's, and has its own idea of warnings.
 $(BUILD)/obj/tests/kselftest/test_%.o: CFLAGS += -D_GNU_SOURCE \
@@ -96,7 +96,8 @@ $(BUILD)/obj/tests/kselftest/accesses.o: $(KSELFTEST_ASM)/accesses.S
 	@mkdir -p $(@D)
 	$(CC) -c -o $@ $<
 
-$(KSELFTEST)/test_edges: $(BUILD)/obj/tests/kselftest/edges.o
+$(KSELFTEST)/test_edges $(KSELFTEST)/test_programs: \
+	$(BUILD)/obj/tests/kselftest/edges.o
 
 $(BUILD)/obj/tests/kselftest/edges.o: $(KSELFTEST_ASM)/edges.S \
 				      tests/kselftest/edges.h

@@ -76,6 +76,9 @@ static uint64_t period_of(const struct hwprof_row *row)
 		return ((const struct hwprof_row_box *)row)->count;
 	case HWPROF_ROW_VALUE:
 		return ((const struct hwprof_row_value *)row)->loads;
+	case HWPROF_ROW_EDGE:
+		return ((const struct hwprof_row_edge *)row)->end ?
+		       ((const struct hwprof_row_edge *)row)->count : 0;
 	}
 	return 0;
 }

@@ -710,6 +710,9 @@ struct hwprof_row_value {
 #define HWPROF_IOC_RING		_IO('$', 0x43)	/* struct hwprof_ring */
 #define HWPROF_IOC_UNWIND_TABLE	_IO('$', 0x44)	/* struct hwprof_unwind_table */
 #define HWPROF_IOC_UNWIND_MAPS	_IO('$', 0x45)	/* struct hwprof_unwind_maps */
+#define HWPROF_IOC_PROGRAM	_IO('$', 0x46)	/* struct hwprof_program */
+/* struct hwprof_program_account */
+#define HWPROF_IOC_PROGRAM_ACCOUNT	_IO('$', 0x47)
 
 /* Flags of a configuration. The first six are those of perf_event_attr. */
 #define HWPROF_CONFIG_EXCLUDE_USER	(1U << 0)
@@ -927,5 +930,252 @@ struct hwprof_unwind_maps {
 
 #define HWPROF_UNWIND_MAPS_SIZE_VER0	24
 #define HWPROF_UNWIND_MAPS_MAX		8192
+
+/*
+ * Programs. A session can have BPF programs of the type raw tracepoint, one for
+ * each kind of event. The module calls a program for each event of its kind
+ * that the session sees, before the session's profile learns from it.
+ * docs/programs.md shows how to write one.
+ *
+ * enum hwprof_program_kind - kinds of events
+ *
+ * @HWPROF_PROGRAM_BRANCH: a branch that was taken, of any kind, calls and
+ *	returns included. Sources step and lbr. The oldest branch of a window of
+ *	lbr only says where code begins, and is no event.
+ * @HWPROF_PROGRAM_LOAD: an instruction has loaded. Source step.
+ * @HWPROF_PROGRAM_STORE: an instruction has stored. Source step.
+ * @HWPROF_PROGRAM_CALL: a call. Sources step and lbr.
+ * @HWPROF_PROGRAM_RETURN: a return. Sources step and lbr.
+ * @HWPROF_PROGRAM_LOOP_EXIT: an execution of a loop that was seen from its
+ *	entry to its exit, with at least one back edge. The session profiles
+ *	loops, by the source step without bursts.
+ * @HWPROF_PROGRAM_PATH_END: the end of a path that was seen from its beginning.
+ *	The session profiles paths, by the source step.
+ * @HWPROF_PROGRAM_WINDOW_BEGIN: a burst of the source step, or a window of lbr,
+ *	begins.
+ * @HWPROF_PROGRAM_WINDOW_END: it ends.
+ * @HWPROF_PROGRAM_SAMPLE: a sample. Source sample, and lbr for contexts.
+ */
+enum hwprof_program_kind {
+	HWPROF_PROGRAM_BRANCH		= 0,
+	HWPROF_PROGRAM_LOAD		= 1,
+	HWPROF_PROGRAM_STORE		= 2,
+	HWPROF_PROGRAM_CALL		= 3,
+	HWPROF_PROGRAM_RETURN		= 4,
+	HWPROF_PROGRAM_LOOP_EXIT	= 5,
+	HWPROF_PROGRAM_PATH_END		= 6,
+	HWPROF_PROGRAM_WINDOW_BEGIN	= 7,
+	HWPROF_PROGRAM_WINDOW_END	= 8,
+	HWPROF_PROGRAM_SAMPLE		= 9,
+	HWPROF_PROGRAM_KINDS
+};
+
+/*
+ * A program's context is an array of HWPROF_PROGRAM_WORDS words, which it can
+ * also read as the struct of the event's kind; each begins with struct
+ * hwprof_program_event. Words that a kind does not have are 0. Positions and
+ * meanings do not change; later modules may add words at the end.
+ */
+#define HWPROF_PROGRAM_WORDS	11
+
+/* Positions of the words that each kind has. */
+#define HWPROF_PROGRAM_WORD_KIND	0
+#define HWPROF_PROGRAM_WORD_SESSION	1
+#define HWPROF_PROGRAM_WORD_SPACE	2
+#define HWPROF_PROGRAM_WORD_TASK	3
+#define HWPROF_PROGRAM_WORD_WEIGHT	4
+#define HWPROF_PROGRAM_WORD_COOKIE	5
+/* Positions of the first and the last word that differ from kind to kind. */
+#define HWPROF_PROGRAM_WORD_FIRST	6
+#define HWPROF_PROGRAM_WORD_LAST	10
+
+struct hwprof_program_event {
+	__u64 kind;		/* enum hwprof_program_kind */
+	__u64 session;		/* hwprof_row.session */
+	__u64 space;		/* hwprof_row.space */
+	/*
+	 * The process in the upper half, the thread in the lower half, as
+	 * bpf_get_current_pid_tgid() has them, but in the opener's pid
+	 * namespace.
+	 */
+	__u64 task;
+	/*
+	 * How much the event stands for. 1: the source sees every event. Else
+	 * what the trigger has counted since the window or sample before, in ns
+	 * or in what the trigger counts. Sums of weights are in proportion to
+	 * what a source that sees every event would count.
+	 */
+	__u64 weight;
+	__u64 cookie;		/* hwprof_program.cookie */
+};
+
+/* Flags of events. */
+#define HWPROF_PROGRAM_MISPREDICTED	(1U << 0)	/* a branch */
+/* A branch: the CPU says whether it was mispredicted. */
+#define HWPROF_PROGRAM_PREDICTED	(1U << 1)
+/* A load or store: the value could not be read, and is 0. */
+#define HWPROF_PROGRAM_NO_VALUE		(1U << 1)
+
+struct hwprof_program_branch {
+	struct hwprof_program_event event;
+	__u64 from;		/* address of the branch instruction */
+	__u64 to;		/* address of the instruction executed next */
+	__u64 branch;		/* enum hwprof_branch_kind, without gaps */
+	__u64 flags;		/* HWPROF_PROGRAM_* */
+	__u64 cycles;		/* since the branch before; 0: not known */
+};
+
+/* A load or a store. */
+struct hwprof_program_access {
+	struct hwprof_program_event event;
+	__u64 ip;		/* address of the instruction */
+	__u64 address;		/* of the data */
+	__u64 width;		/* bytes */
+	__u64 flags;		/* HWPROF_PROGRAM_* */
+	__u64 value;		/* the first eight bytes, as a number */
+};
+
+/* A call or a return. */
+struct hwprof_program_call {
+	struct hwprof_program_event event;
+	__u64 from;		/* the call site, or the return instruction */
+	__u64 to;		/* the callee, or where the return led */
+	__u64 stack;		/* stack pointer behind it; 0: not known */
+};
+
+struct hwprof_program_loop_exit {
+	struct hwprof_program_event event;
+	__u64 head;		/* address of the first instruction */
+	__u64 tail;		/* address of the farthest branch to head */
+	__u64 trips;		/* iterations of this execution, 2 or more */
+};
+
+struct hwprof_program_path_end {
+	struct hwprof_program_event event;
+	__u64 start;		/* address of the first instruction */
+	__u64 end;		/* address of the last instruction */
+	__u64 target;		/* where its back edge leads; 0: a return */
+	__u64 length;		/* taken jumps from start to end */
+	/*
+	 * The same for equal paths of a session and space, other for other
+	 * paths, as far as 64 bits can tell.
+	 */
+	__u64 signature;
+};
+
+struct hwprof_program_window {
+	struct hwprof_program_event event;
+	__u64 ip;		/* where the window begins or was taken */
+	/* Branches in it; at the beginning of a burst 0: not known yet. */
+	__u64 branches;
+};
+
+/* The weight is what the sample stands for: the trigger's period. */
+struct hwprof_program_sample {
+	struct hwprof_program_event event;
+	__u64 ip;		/* where the program was */
+	__u64 depth;		/* call sites above it; only for contexts */
+	__u64 chain;		/* hash of the call sites; 0: there are none */
+};
+
+/*
+ * The verdict that a program returns is a sum of these. Other bits are ignored.
+ *
+ * HWPROF_PROGRAM_DROP: the session's profile does not see the event, and it is
+ * not in the session's counts. Code around a branch that is dropped counts as
+ * unseen. It means nothing for exits of loops, ends of paths, windows, and
+ * system calls in windows of lbr.
+ *
+ * HWPROF_PROGRAM_END: the burst ends with this event's instruction.
+ * HWPROF_PROGRAM_EXTEND: the burst becomes one branch longer, up to twice
+ * HWPROF_BURST_MAX. Both mean something in bursts only.
+ *
+ * HWPROF_PROGRAM_SOONER, HWPROF_PROGRAM_LATER: the distance that the trigger
+ * chooses next is half or twice as long, once. A budget still holds: it makes
+ * later distances longer. They mean nothing for frequencies without a budget.
+ */
+#define HWPROF_PROGRAM_DROP	(1U << 0)
+#define HWPROF_PROGRAM_END	(1U << 1)
+#define HWPROF_PROGRAM_EXTEND	(1U << 2)
+#define HWPROF_PROGRAM_SOONER	(1U << 3)
+#define HWPROF_PROGRAM_LATER	(1U << 4)
+
+/*
+ * HWPROF_IOC_PROGRAM gives the session a program for some kinds of events. It
+ * replaces the programs of these kinds. The session holds the program until
+ * then, or until it ends; the caller may close its descriptor.
+ *
+ * A program that takes longer than its limit three times, with at most 64 runs
+ * between two of these, is taken away: see HWPROF_IOC_PROGRAM_ACCOUNT.
+ *
+ *	EPERM		the caller has not CAP_BPF and CAP_PERFMON (or
+ *			CAP_SYS_ADMIN), or is not the process that made the
+ *			session, or has exec'ed since
+ *	EACCES		the caller's credentials have changed since it made the
+ *			session
+ *	ENODATA		the file has no session
+ *	EINVAL		kinds is 0 or has unknown bits; limit_us is too large;
+ *			fd is no raw tracepoint program; the program reads
+ *			beyond HWPROF_PROGRAM_WORDS; or the session sees the
+ *			kernel by a source that interrupts it
+ *	EBADF		fd is no descriptor
+ *	EOPNOTSUPP	the session's source or profile has no events of one of
+ *			the kinds; or the kernel has no BPF
+ *	EBUSY		kinds has loads, stores, or exits of loops, which the
+ *			session does not look for yet, and it has events already
+ *	ENOMEM		no memory
+ */
+struct hwprof_program {
+	__u32 size;		/* of this struct */
+	__u32 flags;		/* 0 */
+	__s32 fd;		/* of the program; -1: take programs away */
+	__u32 kinds;		/* 1 << enum hwprof_program_kind each */
+	__u64 cookie;		/* programs get it; the kernel ignores it */
+	/*
+	 * How long a run may take, in us, up to HWPROF_PROGRAM_LIMIT_US_MAX.
+	 * 0: HWPROF_PROGRAM_DEFAULT_LIMIT_US.
+	 */
+	__u32 limit_us;
+	__u32 reserved;		/* 0 */
+};
+
+#define HWPROF_PROGRAM_SIZE_VER0		32
+#define HWPROF_PROGRAM_DEFAULT_LIMIT_US		1000
+#define HWPROF_PROGRAM_LIMIT_US_MAX		1000000
+
+enum hwprof_program_state {
+	HWPROF_PROGRAM_NONE	= 0,	/* there is none of this kind */
+	HWPROF_PROGRAM_RUNS	= 1,
+	/* It took longer than its limit, and is not called any more. */
+	HWPROF_PROGRAM_TAKEN	= 2,
+};
+
+/*
+ * HWPROF_IOC_PROGRAM_ACCOUNT says what became of a program, since it was given
+ * to the session. A program of several kinds has one account. Counts are 0 if
+ * there is none.
+ *
+ *	ENODATA		the file has no session
+ *	EINVAL		there is no such kind
+ */
+struct hwprof_program_account {
+	__u32 size;		/* of this struct */
+	__u32 flags;		/* 0 */
+	__u32 kind;		/* enum hwprof_program_kind */
+	__u32 state;		/* out: enum hwprof_program_state */
+	__u64 runs;		/* out */
+	/*
+	 * out: events for which it did not run: the kernel was interrupted, the
+	 * program ran already, or it was not known which task or address space
+	 * the event was of.
+	 */
+	__u64 missed;
+	__u64 dropped;		/* out: events that it dropped */
+	__u64 overruns;		/* out: runs that took longer than the limit */
+	__u64 time_ns;		/* out: time of all runs */
+	__u64 cookie;		/* out: hwprof_program.cookie */
+};
+
+#define HWPROF_PROGRAM_ACCOUNT_SIZE_VER0	64
 
 #endif /* _UAPI_LINUX_HWPROF_H */

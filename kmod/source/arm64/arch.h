@@ -5,6 +5,7 @@
 
 #include <linux/bitfield.h>
 #include <linux/perf/arm_pmuv3.h>
+#include <asm/arch_timer.h>
 #include <asm/ptrace.h>
 #include <asm/sysreg.h>
 
@@ -89,6 +90,12 @@ static inline unsigned int arch_counter_count(void)
 {
 	return pmuv3_implemented(read_pmuver()) ?
 	       FIELD_GET(ARMV8_PMU_PMCR_N, read_pmcr()) : 0;
+}
+
+/* Return how fast get_cycles() counts, in kHz; 0: not known. */
+static inline u64 arch_cycles_khz(void)
+{
+	return arch_timer_get_cntfrq() / 1000;
 }
 
 #endif /* HWPROF_ARCH_H */

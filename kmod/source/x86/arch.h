@@ -7,6 +7,7 @@
 #include <asm/processor.h>
 #include <asm/ptrace.h>
 #include <asm/segment.h>
+#include <asm/tsc.h>
 
 #include "../../compat.h"
 #include "source/core_pmus.h"
@@ -138,6 +139,12 @@ static inline u64 arch_raw_events(void)
 		return AMD64_RAW_EVENT_MASK;
 	}
 	return X86_RAW_EVENT_MASK;
+}
+
+/* Return how fast get_cycles() counts, in kHz; 0: not known. */
+static inline u64 arch_cycles_khz(void)
+{
+	return tsc_khz;
 }
 
 #endif /* HWPROF_ARCH_H */

@@ -1,0 +1,797 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * BPF programs of a session. They are of the type raw tracepoint, which reads
+ * an array of words, and are called by this file alone; no hook of the kernel
+ * knows of it.
+ *
+ * A program may be called in an NMI, but only in one that interrupted user
+ * code: an NMI that interrupts the kernel may find a lock of a map held.
+ */
+#include <linux/bpf.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/math64.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/slab.h>
+#include <linux/timex.h>
+
+#include "arch.h"
+#include "compat.h"
+#include "engine/window.h"
+#include "program.h"
+#include "session.h"
+#include "source/source.h"
+
+enum {
+	WORDS		= HWPROF_PROGRAM_WORDS,
+	KINDS_ALL	= (1 << HWPROF_PROGRAM_KINDS) - 1,
+	/* A program is taken away after so many overruns, */
+	STRIKES		= 3,
+	/* if no more runs than these are between two of them. */
+	STRIKE_RUNS	= 64,
+	PACE_MOST	= 1,
+	/* Instructions by which a branch may lengthen a burst. */
+	EXTEND_STEPS	= 64,
+};
+
+/* All written on their own CPU. */
+struct program_counts {
+	u64 runs;
+	u64 missed;
+	u64 dropped;
+	u64 overruns;
+	u64 cycles;
+	u64 last_overrun;	/* value of runs */
+	u32 strikes;
+};
+
+/* A program, with the kinds of events that it was given for at once. */
+struct program {
+	struct bpf_prog *bpf;
+	u64 cookie;
+	u64 limit;			/* of a run, in cycles */
+	u32 limit_us;
+	unsigned int users;		/* kinds that it still has */
+	bool taken;			/* it is not called any more */
+	bool said;			/* and the log has it */
+	struct program_counts __percpu *counts;
+};
+
+/* --- a run ---------------------------------------------------------------- */
+
+static u64 cycles_of_us(u64 us)
+{
+	u64 khz = arch_cycles_khz();
+
+	return khz ? div_u64(us * khz, 1000) : ~0ULL;
+}
+
+static u64 ns_of_cycles(u64 cycles)
+{
+	u64 khz = arch_cycles_khz();
+
+	return khz ? mul_u64_u64_div_u64(cycles, 1000000, khz) : 0;
+}
+
+static void update(struct session *session);
+
+static void take_away(struct session *session, struct program *program)
+{
+	struct programs *programs = &session->programs;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&programs->lock, flags);
+	program->taken = true;
+	update(session);
+	raw_spin_unlock_irqrestore(&programs->lock, flags);
+	irq_work_queue(&programs->say);
+}
+
+/*
+ * A run took longer than its limit. A single one may be due to a hypervisor
+ * that had other things to do.
+ */
+static noinline void overrun(struct slot *slot, struct program *program,
+			     struct program_counts *counts)
+{
+	bool again = counts->runs - counts->last_overrun <= STRIKE_RUNS;
+
+	counts->overruns++;
+	counts->strikes = again ? counts->strikes + 1 : 1;
+	counts->last_overrun = counts->runs;
+	if (counts->strikes >= STRIKES)
+		take_away(slot->session, program);
+}
+
+static bool can_drop(unsigned int kind)
+{
+	const u32 kinds = 1 << HWPROF_PROGRAM_BRANCH |
+			  1 << HWPROF_PROGRAM_LOAD |
+			  1 << HWPROF_PROGRAM_STORE |
+			  1 << HWPROF_PROGRAM_CALL |
+			  1 << HWPROF_PROGRAM_RETURN |
+			  1 << HWPROF_PROGRAM_SAMPLE;
+
+	return kinds >> kind & 1;
+}
+
+static void steer_burst(struct burst *burst, u32 verdict)
+{
+	if (!burst->runs)
+		return;
+	if (verdict & HWPROF_PROGRAM_END) {
+		burst->most_steps = 0;
+		burst->most_branches = 0;
+	} else if (verdict & HWPROF_PROGRAM_EXTEND &&
+		   burst->most_branches &&
+		   burst->most_branches < 2 * HWPROF_BURST_MAX) {
+		burst->most_branches++;
+		burst->most_steps += EXTEND_STEPS;
+	}
+}
+
+/* Do what a program has returned. Return true if it drops the event. */
+static noinline bool obey(struct slot *slot, struct program_counts *counts,
+			  unsigned int kind, u32 verdict)
+{
+	bool drops = verdict & HWPROF_PROGRAM_DROP && can_drop(kind);
+
+	if (verdict & (HWPROF_PROGRAM_END | HWPROF_PROGRAM_EXTEND))
+		steer_burst(&slot->burst, verdict);
+	if (verdict & HWPROF_PROGRAM_SOONER)
+		slot->program.pace = -PACE_MOST;
+	else if (verdict & HWPROF_PROGRAM_LATER)
+		slot->program.pace = PACE_MOST;
+	counts->dropped += drops;
+	return drops;
+}
+
+static struct program *program_of(const struct slot *slot, unsigned int kind)
+{
+	return READ_ONCE(slot->session->programs.runs[kind]);
+}
+
+static noinline void miss(const struct program *program)
+{
+	this_cpu_ptr(program->counts)->missed++;
+}
+
+/*
+ * Run the program that @words are for. Return true if it drops the event. The
+ * words are all written, as the program can read them. Its own counter keeps it
+ * from running within itself, also from elsewhere.
+ */
+static __always_inline bool run(struct slot *slot, struct program *program,
+				const u64 *words)
+{
+	struct program_counts *counts = this_cpu_ptr(program->counts);
+	struct bpf_trace_run_ctx context = { .bpf_cookie = program->cookie };
+	struct bpf_prog *bpf = program->bpf;
+	struct bpf_run_ctx *outer;
+	u32 verdict = 0;
+	u64 took;
+
+	if (likely(compat_program_enter(bpf))) {
+		took = get_cycles();
+		rcu_read_lock();
+		outer = bpf_set_run_ctx(&context.run_ctx);
+		verdict = bpf_prog_run(bpf, words);
+		bpf_reset_run_ctx(outer);
+		rcu_read_unlock();
+		took = get_cycles() - took;
+		counts->runs++;
+		counts->cycles += took;
+		slot->program.cycles += took;
+		if (unlikely(took > program->limit))
+			overrun(slot, program, counts);
+	} else {
+		counts->missed++;
+	}
+	compat_program_leave(bpf);
+	return unlikely(verdict) &&
+	       obey(slot, counts, words[HWPROF_PROGRAM_WORD_KIND], verdict);
+}
+
+/* --- events --------------------------------------------------------------- */
+
+/* Whose an event is. */
+struct whose {
+	u64 task;
+	u64 weight;
+	u32 space;
+};
+
+/* The words that differ from kind to kind. */
+struct details {
+	u64 word[WORDS - HWPROF_PROGRAM_WORD_FIRST];
+};
+
+static __always_inline bool call(struct slot *slot, unsigned int kind,
+				 const struct whose *whose,
+				 const struct details *details)
+{
+	struct program *program = program_of(slot, kind);
+	u64 words[WORDS] __uninitialized;
+	int i;
+
+	if (unlikely(!program))
+		return false;
+	if (unlikely(slot->program.quiet || !whose->space)) {
+		miss(program);
+		return false;
+	}
+	words[HWPROF_PROGRAM_WORD_KIND] = kind;
+	words[HWPROF_PROGRAM_WORD_SESSION] = slot->session->id;
+	words[HWPROF_PROGRAM_WORD_SPACE] = whose->space;
+	words[HWPROF_PROGRAM_WORD_TASK] = whose->task;
+	words[HWPROF_PROGRAM_WORD_WEIGHT] = whose->weight;
+	words[HWPROF_PROGRAM_WORD_COOKIE] = program->cookie;
+	for (i = HWPROF_PROGRAM_WORD_FIRST; i < WORDS; i++)
+		words[i] = details->word[i - HWPROF_PROGRAM_WORD_FIRST];
+	return run(slot, program, words);
+}
+
+static __always_inline bool call_branch(struct slot *slot,
+					const struct whose *whose,
+					const struct stream_event *event)
+{
+	const struct details details = { {
+		event->from, event->to, event->kind,
+		event->flags & (STREAM_MISPREDICTED | STREAM_PREDICTED),
+		event->cycles,
+	} };
+
+	return call(slot, HWPROF_PROGRAM_BRANCH, whose, &details);
+}
+
+static noinline bool call_access(struct slot *slot, const struct whose *whose,
+				 const struct stream_event *event)
+{
+	bool known = !(event->flags & STREAM_NO_VALUE);
+	const struct details details = { {
+		event->from, event->to, event->width,
+		known ? 0 : HWPROF_PROGRAM_NO_VALUE,
+		known ? event->value : 0,
+	} };
+
+	return call(slot, event->kind == STREAM_LOAD ? HWPROF_PROGRAM_LOAD :
+						       HWPROF_PROGRAM_STORE,
+		    whose, &details);
+}
+
+static noinline bool call_call(struct slot *slot, const struct whose *whose,
+			       const struct stream_event *event)
+{
+	const struct details details = { {
+		event->from, event->to,
+		event->flags & STREAM_STACK ? event->value : 0,
+	} };
+
+	return call(slot, event->kind == STREAM_CALL ? HWPROF_PROGRAM_CALL :
+						       HWPROF_PROGRAM_RETURN,
+		    whose, &details);
+}
+
+/* Tell that a path ends with this branch, which the engine has not seen yet. */
+static noinline void call_path_end(struct slot *slot, const struct whose *whose,
+				   const struct stream_event *event)
+{
+	const struct session *session = slot->session;
+	struct engine_path path;
+	struct details details;
+
+	if (!session->engine->path_end(slot->cursor->engine, event,
+				       whose->space, &path))
+		return;
+	details = (struct details) { {
+		path.start, path.end, path.target, path.length, path.signature,
+	} };
+	call(slot, HWPROF_PROGRAM_PATH_END, whose, &details);
+}
+
+static bool is_call(unsigned int kind)
+{
+	return kind == STREAM_CALL || kind == STREAM_RET;
+}
+
+static __always_inline bool feed_branch(struct slot *slot,
+					const struct whose *whose,
+					const struct stream_event *event)
+{
+	const unsigned int kind = event->kind;
+	bool drops = call_branch(slot, whose, event);
+
+	if (unlikely(is_call(kind)))
+		drops |= call_call(slot, whose, event);
+	return drops;
+}
+
+static struct whose whose_of_cursor(const struct slot *slot)
+{
+	const struct cursor *cursor = slot->cursor;
+
+	return (struct whose) {
+		.task = cursor ? cursor->task : 0,
+		.space = cursor ? cursor->space : 0,
+		.weight = slot->program.weight,
+	};
+}
+
+bool programs_feed(struct slot *slot, const struct stream_event *event)
+{
+	const struct whose whose = whose_of_cursor(slot);
+
+	if (stream_is_access(event->kind))
+		return call_access(slot, &whose, event) |
+		       slot->session->programs.accesses;
+	if (feed_branch(slot, &whose, event)) {
+		/* Code ran that the engine does not see. */
+		slot->missed = true;
+		return true;
+	}
+	if (unlikely(program_of(slot, HWPROF_PROGRAM_PATH_END)) && slot->cursor)
+		call_path_end(slot, &whose, event);
+	return false;
+}
+
+/* --- windows and samples -------------------------------------------------- */
+
+static struct whose whose_of_current(const struct slot *slot, u32 space)
+{
+	return (struct whose) {
+		.task = session_task(slot->session),
+		.space = space,
+		.weight = slot->program.weight,
+	};
+}
+
+void programs_feed_window(struct slot *slot,
+			  const struct window_branch *branches, u8 *kinds,
+			  u32 count, u32 space)
+{
+	const struct whose whose = whose_of_current(slot, space);
+	const struct stream_event *event;
+	struct window window;
+
+	window_begin(&window, branches, kinds, count, space);
+	while ((event = window_next(&window)))
+		if (programs_want(&slot->session->programs, event->kind) &&
+		    feed_branch(slot, &whose, event))
+			kinds[window.kind - kinds] = 0;
+}
+
+static u64 hash_of(const struct stream_stack *stack)
+{
+	u64 hash = 0;
+	u32 i;
+
+	for (i = 0; i < stack->depth; i++)
+		hash = (hash ^ stack->sites[i]) * HASH_PRIME ^ hash >> 29;
+	return hash;
+}
+
+bool programs_feed_sample(struct slot *slot, u64 ip, u64 weight, u32 space,
+			  const struct stream_stack *stack)
+{
+	const struct details details = { {
+		ip, stack ? stack->depth : 0, stack ? hash_of(stack) : 0,
+	} };
+	struct whose whose = whose_of_current(slot, space);
+
+	whose.weight = weight;
+	return call(slot, HWPROF_PROGRAM_SAMPLE, &whose, &details);
+}
+
+static void call_window(struct slot *slot, unsigned int kind, u64 ip, u32 space,
+			u64 branches)
+{
+	const struct whose whose = whose_of_current(slot, space);
+	const struct details details = { { ip, branches } };
+
+	call(slot, kind, &whose, &details);
+}
+
+void programs_begin_window(struct slot *slot, u64 ip, u32 space, u64 branches,
+			   u64 cost)
+{
+	struct program_slot *mine = &slot->program;
+
+	mine->weight = max(mine->waited - min(mine->waited, cost), 1ULL);
+	mine->waited = 0;
+	if (programs_want(&slot->session->programs, PROGRAM_WINDOW_BEGIN))
+		call_window(slot, HWPROF_PROGRAM_WINDOW_BEGIN, ip, space,
+			    branches);
+}
+
+void programs_end_window(struct slot *slot, u64 ip, u32 space, u64 branches)
+{
+	call_window(slot, HWPROF_PROGRAM_WINDOW_END, ip, space, branches);
+}
+
+/* An execution of a loop has ended. */
+static void on_loop_exit(struct engine_listener *listener, u64 head, u64 tail,
+			 u64 trips)
+{
+	struct session *session = container_of(listener, struct session,
+					       programs.listener);
+	struct slot *slot = this_cpu_ptr(session->slots);
+	const struct details details = { { head, tail, trips } };
+	struct whose whose;
+
+	if (!programs_want(&session->programs, PROGRAM_LOOP_EXIT))
+		return;
+	whose = whose_of_cursor(slot);
+	call(slot, HWPROF_PROGRAM_LOOP_EXIT, &whose, &details);
+}
+
+/* --- what they cost, and how often ---------------------------------------- */
+
+u64 programs_spent(struct slot *slot)
+{
+	u64 cycles = slot->program.cycles;
+
+	if (likely(!cycles))
+		return 0;
+	slot->program.cycles = 0;
+	return ns_of_cycles(cycles);
+}
+
+void programs_pace(struct slot *slot, struct perf_event *trigger, bool fixed)
+{
+	s8 pace = slot->program.pace;
+	u64 period = fixed ? trigger->attr.sample_period :
+			     trigger->hw.sample_period;
+
+	if (trigger->attr.freq || !period || period > S64_MAX / 2)
+		return;
+	slot->program.pace = 0;
+	period = pace < 0 ? period >> -pace : period << pace;
+	trigger->hw.sample_period = max(period, 1ULL);
+}
+
+/* --- which programs a session has ----------------------------------------- */
+
+/* The bits of programs.mask that a program of each kind needs. */
+static const u32 bits_of[HWPROF_PROGRAM_KINDS] = {
+	[HWPROF_PROGRAM_BRANCH]		= 1 << STREAM_COND | 1 << STREAM_JUMP |
+					  1 << STREAM_INDIRECT |
+					  1 << STREAM_CALL | 1 << STREAM_RET |
+					  1 << STREAM_SYSCALL |
+					  1 << STREAM_SIGNAL |
+					  1 << STREAM_SIGRETURN,
+	[HWPROF_PROGRAM_LOAD]		= 1 << STREAM_LOAD,
+	[HWPROF_PROGRAM_STORE]		= 1 << STREAM_STORE,
+	[HWPROF_PROGRAM_CALL]		= 1 << STREAM_CALL,
+	[HWPROF_PROGRAM_RETURN]		= 1 << STREAM_RET,
+	[HWPROF_PROGRAM_LOOP_EXIT]	= 1 << PROGRAM_LOOP_EXIT,
+	[HWPROF_PROGRAM_PATH_END]	= 1 << STREAM_COND | 1 << STREAM_JUMP |
+					  1 << STREAM_INDIRECT |
+					  1 << STREAM_RET,
+	[HWPROF_PROGRAM_WINDOW_BEGIN]	= 1 << PROGRAM_WINDOW_BEGIN,
+	[HWPROF_PROGRAM_WINDOW_END]	= 1 << PROGRAM_WINDOW_END,
+	[HWPROF_PROGRAM_SAMPLE]		= 1 << STREAM_SAMPLE,
+};
+
+/*
+ * Let those programs be called that the session has, and that were not taken
+ * away. Accesses that the engine must not see stay in the mask. The caller
+ * holds the lock.
+ */
+static void update(struct session *session)
+{
+	struct programs *programs = &session->programs;
+	u32 mask = programs->accesses ? 1 << STREAM_LOAD | 1 << STREAM_STORE :
+					0;
+	int i;
+
+	for (i = 0; i < HWPROF_PROGRAM_KINDS; i++) {
+		struct program *program = programs->of[i];
+
+		if (program && program->taken)
+			program = NULL;
+		if (program)
+			mask |= bits_of[i];
+		smp_store_release(&programs->runs[i], program);
+	}
+	WRITE_ONCE(programs->mask, mask);
+}
+
+static void say_taken(struct irq_work *work)
+{
+	struct programs *programs = container_of(work, struct programs, say);
+	struct session *session = container_of(programs, struct session,
+					       programs);
+	u32 limits[HWPROF_PROGRAM_KINDS];
+	unsigned long flags;
+	int i, count = 0;
+
+	raw_spin_lock_irqsave(&programs->lock, flags);
+	for (i = 0; i < HWPROF_PROGRAM_KINDS; i++) {
+		struct program *program = programs->of[i];
+
+		if (!program || !program->taken || program->said)
+			continue;
+		program->said = true;
+		limits[count++] = program->limit_us;
+	}
+	raw_spin_unlock_irqrestore(&programs->lock, flags);
+	while (count--)
+		pr_warn("session %u: a program took longer than %u us three times; it is not called any more\n",
+			session->id, limits[count]);
+}
+
+void programs_init(struct session *session)
+{
+	struct programs *programs = &session->programs;
+
+	raw_spin_lock_init(&programs->lock);
+	init_irq_work(&programs->say, say_taken);
+	programs->listener.loop_exit = on_loop_exit;
+}
+
+static void program_free(struct program *program)
+{
+	if (!program)
+		return;
+	if (program->bpf)
+		bpf_prog_put(program->bpf);
+	free_percpu(program->counts);
+	kfree(program);
+}
+
+/*
+ * Return the program of a descriptor. A program that reads more words than
+ * there are would read the stack.
+ */
+static struct bpf_prog *get_bpf(int fd)
+{
+	struct bpf_prog *bpf =
+		bpf_prog_get_type_dev(fd, BPF_PROG_TYPE_RAW_TRACEPOINT, false);
+
+	if (!IS_ERR(bpf) && bpf->aux->max_ctx_offset > WORDS * sizeof(u64)) {
+		bpf_prog_put(bpf);
+		return ERR_PTR(-EINVAL);
+	}
+	return bpf;
+}
+
+static struct program *program_new(const struct hwprof_program *request)
+{
+	struct program *program = kzalloc(sizeof(*program), GFP_KERNEL_ACCOUNT);
+	struct bpf_prog *bpf;
+
+	if (!program)
+		return ERR_PTR(-ENOMEM);
+	program->counts = alloc_percpu_gfp(struct program_counts,
+					   GFP_KERNEL_ACCOUNT);
+	bpf = program->counts ? get_bpf(request->fd) : ERR_PTR(-ENOMEM);
+	if (IS_ERR(bpf)) {
+		program_free(program);
+		return ERR_CAST(bpf);
+	}
+	program->bpf = bpf;
+	program->cookie = request->cookie;
+	program->limit_us = request->limit_us ?:
+			    HWPROF_PROGRAM_DEFAULT_LIMIT_US;
+	program->limit = cycles_of_us(program->limit_us);
+	return program;
+}
+
+/* --- what a session can give ---------------------------------------------- */
+
+static bool profiles(const struct session *session, u32 caps)
+{
+	u32 i;
+
+	for (i = 0; i < ENGINE_COUNT; i++)
+		if (session->config.engines >> i & 1 &&
+		    engine_infos[i].caps & caps)
+			return true;
+	return false;
+}
+
+/* Return the kinds that the session's source and engine have. */
+static u32 kinds_of(const struct session *session)
+{
+	const struct session_config *config = &session->config;
+	const u32 branches = 1 << HWPROF_PROGRAM_BRANCH |
+			     1 << HWPROF_PROGRAM_CALL |
+			     1 << HWPROF_PROGRAM_RETURN;
+	bool steps = config->source_caps & SOURCE_WHOLE;
+	u32 kinds = 0;
+
+	if (config->source_caps & SOURCE_SAMPLES ||
+	    (session->engine->feed_stack && !steps))
+		return 1 << HWPROF_PROGRAM_SAMPLE;
+	kinds |= branches;
+	if (config->source_caps & SOURCE_ACCESSES)
+		kinds |= 1 << HWPROF_PROGRAM_LOAD | 1 << HWPROF_PROGRAM_STORE;
+	if (config->windows)
+		kinds |= 1 << HWPROF_PROGRAM_WINDOW_BEGIN |
+			 1 << HWPROF_PROGRAM_WINDOW_END;
+	else if (profiles(session, ENGINE_EXITS))
+		kinds |= 1 << HWPROF_PROGRAM_LOOP_EXIT;
+	if (steps && profiles(session, ENGINE_PATHS))
+		kinds |= 1 << HWPROF_PROGRAM_PATH_END;
+	return kinds;
+}
+
+/* Return true if an event was opened that feeds the session. */
+static bool has_events(struct session *session)
+{
+	unsigned long flags;
+	bool has;
+
+	raw_spin_lock_irqsave(&session->roots_lock, flags);
+	has = session->root_count;
+	raw_spin_unlock_irqrestore(&session->roots_lock, flags);
+	return has;
+}
+
+static int see_accesses(struct session *session)
+{
+	int err = session->source->see_accesses();
+
+	if (!err && !session->config.accesses) {
+		session->programs.accesses = true;
+		session->config.accesses = true;
+	}
+	return err;
+}
+
+static void listen(struct session *session)
+{
+	unsigned int i;
+
+	for (i = 0; i < session->table_count; i++)
+		session->engine->listen(session->tables[i].memory,
+					&session->programs.listener);
+	session->programs.listens = true;
+}
+
+/*
+ * Let the session look for what these kinds are about. CPUs that feed it must
+ * not see that change.
+ */
+static int prepare(struct session *session, u32 kinds)
+{
+	struct programs *programs = &session->programs;
+	bool accesses = kinds & (1 << HWPROF_PROGRAM_LOAD |
+				 1 << HWPROF_PROGRAM_STORE) &&
+			!session->config.accesses;
+	bool stored = kinds >> HWPROF_PROGRAM_STORE & 1 && !programs->stored;
+	bool exits = kinds >> HWPROF_PROGRAM_LOOP_EXIT & 1 &&
+		     !programs->listens;
+	int err = 0;
+
+	if ((accesses || stored || exits) && has_events(session))
+		return -EBUSY;
+	if (accesses)
+		err = see_accesses(session);
+	if (err)
+		return err;
+	programs->stored |= stored;
+	if (exits)
+		listen(session);
+	return 0;
+}
+
+/*
+ * Put @program (NULL: none) in place of the programs of these kinds. Return the
+ * old ones that are left with no kind, in @gone, and their number.
+ */
+static unsigned int exchange(struct session *session, u32 kinds,
+			     struct program *program, struct program **gone)
+{
+	struct programs *programs = &session->programs;
+	unsigned int i, count = 0;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&programs->lock, flags);
+	for (i = 0; i < HWPROF_PROGRAM_KINDS; i++) {
+		struct program *old = programs->of[i];
+
+		if (!(kinds >> i & 1))
+			continue;
+		if (old && !--old->users)
+			gone[count++] = old;
+		if (program)
+			program->users++;
+		programs->of[i] = program;
+	}
+	update(session);
+	raw_spin_unlock_irqrestore(&programs->lock, flags);
+	return count;
+}
+
+/* CPUs call programs with interrupts off, or in NMIs. */
+static void replace(struct session *session, u32 kinds, struct program *program)
+{
+	struct program *gone[HWPROF_PROGRAM_KINDS];
+	unsigned int count = exchange(session, kinds, program, gone);
+
+	if (!count)
+		return;
+	synchronize_rcu();
+	while (count)
+		program_free(gone[--count]);
+}
+
+static int check_request(const struct session *session,
+			 const struct hwprof_program *request)
+{
+	const struct session_config *config = &session->config;
+
+	if (request->flags || request->reserved || !request->kinds ||
+	    request->kinds & ~KINDS_ALL || request->fd < -1 ||
+	    request->limit_us > HWPROF_PROGRAM_LIMIT_US_MAX)
+		return -EINVAL;
+	if (request->kinds & ~kinds_of(session))
+		return -EOPNOTSUPP;
+	if (config->kernel && !(config->source_caps & SOURCE_USER_ONLY))
+		return -EINVAL;
+	return 0;
+}
+
+/* A descriptor can be passed on, so who uses it here needs the rights, too. */
+static int check_rights(const struct session *session)
+{
+	int err = opener_check(&session->key.opener);
+
+	if (err)
+		return err;
+	return bpf_capable() && perfmon_capable() ? 0 : -EPERM;
+}
+
+int programs_set(struct session *session, const struct hwprof_program *request)
+{
+	struct program *program = NULL;
+	int err = check_request(session, request) ?: check_rights(session);
+
+	if (err)
+		return err;
+	if (request->fd >= 0) {
+		program = program_new(request);
+		if (IS_ERR(program))
+			return PTR_ERR(program);
+		err = prepare(session, request->kinds);
+		if (err) {
+			program_free(program);
+			return err;
+		}
+	}
+	replace(session, request->kinds, program);
+	return 0;
+}
+
+void programs_account(struct session *session,
+		      struct hwprof_program_account *account)
+{
+	const struct program *program = session->programs.of[account->kind];
+	u64 cycles = 0;
+	int cpu;
+
+	if (!program)
+		return;
+	account->state = READ_ONCE(program->taken) ? HWPROF_PROGRAM_TAKEN :
+						     HWPROF_PROGRAM_RUNS;
+	account->cookie = program->cookie;
+	for_each_possible_cpu(cpu) {
+		const struct program_counts *counts =
+			per_cpu_ptr(program->counts, cpu);
+
+		account->runs += READ_ONCE(counts->runs);
+		account->missed += READ_ONCE(counts->missed);
+		account->dropped += READ_ONCE(counts->dropped);
+		account->overruns += READ_ONCE(counts->overruns);
+		cycles += READ_ONCE(counts->cycles);
+	}
+	account->time_ns = ns_of_cycles(cycles);
+}
+
+void programs_free(struct session *session)
+{
+	replace(session, KINDS_ALL, NULL);
+	irq_work_sync(&session->programs.say);
+}
