@@ -2215,6 +2215,64 @@ int hwprof_session_attach(struct hwprof_session *session,
 			  const struct hwprof_target *target);
 
 /**
+ * struct hwprof_program_options - How a session runs a BPF program
+ *
+ * All fields 0, or NULL instead of the struct, means the defaults.
+ * @cookie: a number that the program gets with each event.
+ * @limit_us: microseconds that a run may take, up to
+ *	HWPROF_PROGRAM_LIMIT_US_MAX; 0: HWPROF_PROGRAM_DEFAULT_LIMIT_US.
+ */
+struct hwprof_program_options {
+	uint64_t cookie;
+	uint32_t limit_us;
+};
+
+/**
+ * hwprof_session_program() - Give the session a BPF program
+ * @session: the session.
+ * @program: descriptor of a loaded program of the type raw tracepoint, which
+ *	the caller may close afterwards; -1: take programs away.
+ * @kinds: bits 1 << enum hwprof_program_kind. The program is called for these
+ *	kinds of events, instead of the program that the session had for them.
+ * @options: how to run it, or NULL.
+ *
+ * docs/programs.md says what programs get and what they return. Programs for
+ * loads, stores and exits of loops must come before the first
+ * hwprof_session_attach().
+ *
+ * Return: 0; or
+ * - -EPERM without CAP_BPF and CAP_PERFMON, or in another process than the one
+ *   that made the session; -EACCES if that has other credentials now,
+ * - -EBADF if @program is no descriptor,
+ * - -EINVAL if it is no such program or reads beyond HWPROF_PROGRAM_WORDS, if
+ *   @kinds or @options are out of range, or if the session sees the kernel by
+ *   samples or branch records,
+ * - -EOPNOTSUPP if the session's event has none of one of @kinds, or if the
+ *   kernel or the module has no programs,
+ * - -EBUSY if it comes too late,
+ * - -ENOMEM.
+ */
+int hwprof_session_program(struct hwprof_session *session, int program,
+			   unsigned int kinds,
+			   const struct hwprof_program_options *options);
+
+/**
+ * hwprof_session_program_account() - Tell what became of a program
+ * @session: the session.
+ * @kind: a kind of events.
+ * @account: receives the account of the program of that kind. It says whether
+ *	the session still has one, because a program that takes too long is
+ *	taken away. Then come counts: how often it ran, how often it could not,
+ *	and how many events it has dropped; and the time that it took.
+ *
+ * Return: 0; -EINVAL if there is no such kind; or -EOPNOTSUPP if the module has
+ * no programs.
+ */
+int hwprof_session_program_account(struct hwprof_session *session,
+				   enum hwprof_program_kind kind,
+				   struct hwprof_program_account *account);
+
+/**
  * hwprof_session_start() - Start counting, or continue after a stop
  * @session: the session.
  *
