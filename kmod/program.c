@@ -26,10 +26,15 @@
 enum {
 	WORDS		= HWPROF_PROGRAM_WORDS,
 	KINDS_ALL	= (1 << HWPROF_PROGRAM_KINDS) - 1,
-	/* A program is taken away after so many overruns, */
+	/* Programs of these kinds may be called for a branch, too. */
+	SEVERAL		= 1 << HWPROF_PROGRAM_CALL |
+			  1 << HWPROF_PROGRAM_RETURN |
+			  1 << HWPROF_PROGRAM_PATH_END,
+	/* A program is taken away after so many overruns in a row, ... */
 	STRIKES		= 3,
-	/* if no more runs than these are between two of them. */
-	STRIKE_RUNS	= 64,
+	/* ... or if one run of so many is one, after FEW_RUNS runs. */
+	OVERRUN_SHARE	= 64,
+	FEW_RUNS	= 1024,
 	PACE_MOST	= 1,
 	/* Instructions by which a branch may lengthen a burst. */
 	EXTEND_STEPS	= 64,
@@ -44,6 +49,8 @@ struct program_counts {
 	u64 cycles;
 	u64 last_overrun;	/* value of runs */
 	u32 strikes;
+	/* Helpers find the cookie by it. */
+	struct bpf_trace_run_ctx context;
 };
 
 /* A program, with the kinds of events that it was given for at once. */
@@ -74,37 +81,40 @@ static u64 ns_of_cycles(u64 cycles)
 	return khz ? mul_u64_u64_div_u64(cycles, 1000000, khz) : 0;
 }
 
-static void update(struct session *session);
-
+/*
+ * Call the program no more. This may be an NMI, which takes no lock. In case
+ * somebody writes the same just now, the irq_work calls update() once more.
+ */
 static void take_away(struct session *session, struct program *program)
 {
 	struct programs *programs = &session->programs;
-	unsigned long flags;
+	int i;
 
-	raw_spin_lock_irqsave(&programs->lock, flags);
-	program->taken = true;
-	update(session);
-	raw_spin_unlock_irqrestore(&programs->lock, flags);
-	irq_work_queue(&programs->say);
+	WRITE_ONCE(program->taken, true);
+	for (i = 0; i < HWPROF_PROGRAM_KINDS; i++)
+		cmpxchg(&programs->runs[i], program, NULL);
+	irq_work_queue(&programs->taken);
 }
 
 /*
- * A run took longer than its limit. A single one may be due to a hypervisor
+ * A run took longer than its limit. Now and then, that is due to a hypervisor
  * that had other things to do.
  */
 static noinline void overrun(struct slot *slot, struct program *program,
 			     struct program_counts *counts)
 {
-	bool again = counts->runs - counts->last_overrun <= STRIKE_RUNS;
+	bool again = counts->runs - counts->last_overrun == 1;
 
 	counts->overruns++;
 	counts->strikes = again ? counts->strikes + 1 : 1;
 	counts->last_overrun = counts->runs;
-	if (counts->strikes >= STRIKES)
+	if (counts->strikes >= STRIKES ||
+	    (counts->runs >= FEW_RUNS &&
+	     counts->overruns * OVERRUN_SHARE > counts->runs))
 		take_away(slot->session, program);
 }
 
-static bool can_drop(unsigned int kind)
+static __always_inline bool can_drop(unsigned int kind)
 {
 	const u32 kinds = 1 << HWPROF_PROGRAM_BRANCH |
 			  1 << HWPROF_PROGRAM_LOAD |
@@ -158,15 +168,15 @@ static noinline void miss(const struct program *program)
 }
 
 /*
- * Run the program that @words are for. Return true if it drops the event. The
- * words are all written, as the program can read them. Its own counter keeps it
- * from running within itself, also from elsewhere.
+ * Run the program for the event in the slot's words. Return true if it drops
+ * the event. Interrupts are off or this is an NMI, which is as good as
+ * rcu_read_lock(). The program's own counter keeps it from running within
+ * itself, also from elsewhere.
  */
 static __always_inline bool run(struct slot *slot, struct program *program,
-				const u64 *words)
+				unsigned int kind)
 {
 	struct program_counts *counts = this_cpu_ptr(program->counts);
-	struct bpf_trace_run_ctx context = { .bpf_cookie = program->cookie };
 	struct bpf_prog *bpf = program->bpf;
 	struct bpf_run_ctx *outer;
 	u32 verdict = 0;
@@ -174,11 +184,9 @@ static __always_inline bool run(struct slot *slot, struct program *program,
 
 	if (likely(compat_program_enter(bpf))) {
 		took = get_cycles();
-		rcu_read_lock();
-		outer = bpf_set_run_ctx(&context.run_ctx);
-		verdict = bpf_prog_run(bpf, words);
+		outer = bpf_set_run_ctx(&counts->context.run_ctx);
+		verdict = bpf_prog_run(bpf, slot->program.words);
 		bpf_reset_run_ctx(outer);
-		rcu_read_unlock();
 		took = get_cycles() - took;
 		counts->runs++;
 		counts->cycles += took;
@@ -189,125 +197,113 @@ static __always_inline bool run(struct slot *slot, struct program *program,
 		counts->missed++;
 	}
 	compat_program_leave(bpf);
-	return unlikely(verdict) &&
-	       obey(slot, counts, words[HWPROF_PROGRAM_WORD_KIND], verdict);
+	if (likely(!verdict))
+		return false;
+	if (likely(verdict == HWPROF_PROGRAM_DROP && can_drop(kind))) {
+		counts->dropped++;
+		return true;
+	}
+	return obey(slot, counts, kind, verdict);
 }
 
 /* --- events --------------------------------------------------------------- */
 
-/* Whose an event is. */
+/* The task that an event is of, and what the event stands for. */
 struct whose {
 	u64 task;
 	u64 weight;
 	u32 space;
 };
 
-/* The words that differ from kind to kind. */
+/* The words that differ from kind to kind, in their order. */
 struct details {
-	u64 word[WORDS - HWPROF_PROGRAM_WORD_FIRST];
+	u64 first, second, third, fourth, fifth;
 };
 
 static __always_inline bool call(struct slot *slot, unsigned int kind,
-				 const struct whose *whose,
-				 const struct details *details)
+				 struct whose whose, struct details details)
 {
 	struct program *program = program_of(slot, kind);
-	u64 words[WORDS] __uninitialized;
-	int i;
+	u64 *words = slot->program.words;
 
 	if (unlikely(!program))
 		return false;
-	if (unlikely(slot->program.quiet || !whose->space)) {
+	if (unlikely(slot->program.quiet || !whose.space)) {
 		miss(program);
 		return false;
 	}
 	words[HWPROF_PROGRAM_WORD_KIND] = kind;
-	words[HWPROF_PROGRAM_WORD_SESSION] = slot->session->id;
-	words[HWPROF_PROGRAM_WORD_SPACE] = whose->space;
-	words[HWPROF_PROGRAM_WORD_TASK] = whose->task;
-	words[HWPROF_PROGRAM_WORD_WEIGHT] = whose->weight;
+	words[HWPROF_PROGRAM_WORD_SPACE] = whose.space;
+	words[HWPROF_PROGRAM_WORD_TASK] = whose.task;
+	words[HWPROF_PROGRAM_WORD_WEIGHT] = whose.weight;
 	words[HWPROF_PROGRAM_WORD_COOKIE] = program->cookie;
-	for (i = HWPROF_PROGRAM_WORD_FIRST; i < WORDS; i++)
-		words[i] = details->word[i - HWPROF_PROGRAM_WORD_FIRST];
-	return run(slot, program, words);
+	words[HWPROF_PROGRAM_WORD_FIRST] = details.first;
+	words[HWPROF_PROGRAM_WORD_FIRST + 1] = details.second;
+	words[HWPROF_PROGRAM_WORD_FIRST + 2] = details.third;
+	words[HWPROF_PROGRAM_WORD_FIRST + 3] = details.fourth;
+	words[HWPROF_PROGRAM_WORD_LAST] = details.fifth;
+	return run(slot, program, kind);
 }
 
 static __always_inline bool call_branch(struct slot *slot,
-					const struct whose *whose,
+					struct whose whose,
 					const struct stream_event *event)
 {
-	const struct details details = { {
+	const struct details details = {
 		event->from, event->to, event->kind,
 		event->flags & (STREAM_MISPREDICTED | STREAM_PREDICTED),
 		event->cycles,
-	} };
+	};
 
-	return call(slot, HWPROF_PROGRAM_BRANCH, whose, &details);
+	return call(slot, HWPROF_PROGRAM_BRANCH, whose, details);
 }
 
-static noinline bool call_access(struct slot *slot, const struct whose *whose,
-				 const struct stream_event *event)
+static bool call_access(struct slot *slot, struct whose whose,
+			const struct stream_event *event)
 {
 	bool known = !(event->flags & STREAM_NO_VALUE);
-	const struct details details = { {
+	const struct details details = {
 		event->from, event->to, event->width,
 		known ? 0 : HWPROF_PROGRAM_NO_VALUE,
 		known ? event->value : 0,
-	} };
+	};
 
 	return call(slot, event->kind == STREAM_LOAD ? HWPROF_PROGRAM_LOAD :
 						       HWPROF_PROGRAM_STORE,
-		    whose, &details);
+		    whose, details);
 }
 
-static noinline bool call_call(struct slot *slot, const struct whose *whose,
-			       const struct stream_event *event)
+static bool call_call(struct slot *slot, struct whose whose,
+		      const struct stream_event *event)
 {
-	const struct details details = { {
+	const struct details details = {
 		event->from, event->to,
 		event->flags & STREAM_STACK ? event->value : 0,
-	} };
+	};
 
 	return call(slot, event->kind == STREAM_CALL ? HWPROF_PROGRAM_CALL :
 						       HWPROF_PROGRAM_RETURN,
-		    whose, &details);
+		    whose, details);
 }
 
 /* Tell that a path ends with this branch, which the engine has not seen yet. */
-static noinline void call_path_end(struct slot *slot, const struct whose *whose,
-				   const struct stream_event *event)
+static void call_path_end(struct slot *slot, struct whose whose,
+			  const struct stream_event *event)
 {
 	const struct session *session = slot->session;
 	struct engine_path path;
 	struct details details;
 
 	if (!session->engine->path_end(slot->cursor->engine, event,
-				       whose->space, &path))
+				       whose.space, &path))
 		return;
-	details = (struct details) { {
+	details = (struct details) {
 		path.start, path.end, path.target, path.length, path.signature,
-	} };
-	call(slot, HWPROF_PROGRAM_PATH_END, whose, &details);
+	};
+	call(slot, HWPROF_PROGRAM_PATH_END, whose, details);
 }
 
-static bool is_call(unsigned int kind)
-{
-	return kind == STREAM_CALL || kind == STREAM_RET;
-}
-
-static __always_inline bool feed_branch(struct slot *slot,
-					const struct whose *whose,
-					const struct stream_event *event)
-{
-	const unsigned int kind = event->kind;
-	bool drops = call_branch(slot, whose, event);
-
-	if (unlikely(is_call(kind)))
-		drops |= call_call(slot, whose, event);
-	return drops;
-}
-
-static struct whose whose_of_cursor(const struct slot *slot)
+static __always_inline struct whose whose_of_cursor(const struct slot *slot)
 {
 	const struct cursor *cursor = slot->cursor;
 
@@ -318,21 +314,53 @@ static struct whose whose_of_cursor(const struct slot *slot)
 	};
 }
 
+/* Feed a branch to the programs of branches, calls and returns. */
+static bool feed_branch(struct slot *slot, struct whose whose,
+			const struct stream_event *event)
+{
+	bool drops = call_branch(slot, whose, event);
+
+	if (event->kind == STREAM_CALL || event->kind == STREAM_RET)
+		drops |= call_call(slot, whose, event);
+	return drops;
+}
+
+/* Feed a branch to any programs. */
+static noinline bool feed_all(struct slot *slot,
+			      const struct stream_event *event)
+{
+	const struct whose whose = whose_of_cursor(slot);
+
+	if (feed_branch(slot, whose, event))
+		return true;
+	if (program_of(slot, HWPROF_PROGRAM_PATH_END) && slot->cursor)
+		call_path_end(slot, whose, event);
+	return false;
+}
+
+static noinline bool feed_access(struct slot *slot,
+				 const struct stream_event *event)
+{
+	const struct whose whose = whose_of_cursor(slot);
+
+	return call_access(slot, whose, event) |
+	       slot->session->programs.accesses;
+}
+
+/* The common case is inline: a program of branches alone. */
 bool programs_feed(struct slot *slot, const struct stream_event *event)
 {
 	const struct whose whose = whose_of_cursor(slot);
 
-	if (stream_is_access(event->kind))
-		return call_access(slot, &whose, event) |
-		       slot->session->programs.accesses;
-	if (feed_branch(slot, &whose, event)) {
-		/* Code ran that the engine does not see. */
-		slot->missed = true;
-		return true;
-	}
-	if (unlikely(program_of(slot, HWPROF_PROGRAM_PATH_END)) && slot->cursor)
-		call_path_end(slot, &whose, event);
-	return false;
+	if (unlikely(stream_is_access(event->kind)))
+		return feed_access(slot, event);
+	if (likely(!READ_ONCE(slot->session->programs.several) ?
+		   !call_branch(slot, whose, event) :
+		   !feed_all(slot, event)))
+		return false;
+	/* Code ran that the engine does not see. */
+	slot->missed = true;
+	return true;
 }
 
 /* --- windows and samples -------------------------------------------------- */
@@ -357,7 +385,7 @@ void programs_feed_window(struct slot *slot,
 	window_begin(&window, branches, kinds, count, space);
 	while ((event = window_next(&window)))
 		if (programs_want(&slot->session->programs, event->kind) &&
-		    feed_branch(slot, &whose, event))
+		    feed_branch(slot, whose, event))
 			kinds[window.kind - kinds] = 0;
 }
 
@@ -374,22 +402,22 @@ static u64 hash_of(const struct stream_stack *stack)
 bool programs_feed_sample(struct slot *slot, u64 ip, u64 weight, u32 space,
 			  const struct stream_stack *stack)
 {
-	const struct details details = { {
+	const struct details details = {
 		ip, stack ? stack->depth : 0, stack ? hash_of(stack) : 0,
-	} };
+	};
 	struct whose whose = whose_of_current(slot, space);
 
 	whose.weight = weight;
-	return call(slot, HWPROF_PROGRAM_SAMPLE, &whose, &details);
+	return call(slot, HWPROF_PROGRAM_SAMPLE, whose, details);
 }
 
 static void call_window(struct slot *slot, unsigned int kind, u64 ip, u32 space,
 			u64 branches)
 {
 	const struct whose whose = whose_of_current(slot, space);
-	const struct details details = { { ip, branches } };
+	const struct details details = { ip, branches };
 
-	call(slot, kind, &whose, &details);
+	call(slot, kind, whose, details);
 }
 
 void programs_begin_window(struct slot *slot, u64 ip, u32 space, u64 branches,
@@ -416,13 +444,13 @@ static void on_loop_exit(struct engine_listener *listener, u64 head, u64 tail,
 	struct session *session = container_of(listener, struct session,
 					       programs.listener);
 	struct slot *slot = this_cpu_ptr(session->slots);
-	const struct details details = { { head, tail, trips } };
+	const struct details details = { head, tail, trips };
 	struct whose whose;
 
 	if (!programs_want(&session->programs, PROGRAM_LOOP_EXIT))
 		return;
 	whose = whose_of_cursor(slot);
-	call(slot, HWPROF_PROGRAM_LOOP_EXIT, &whose, &details);
+	call(slot, HWPROF_PROGRAM_LOOP_EXIT, whose, details);
 }
 
 /* --- what they cost, and how often ---------------------------------------- */
@@ -483,23 +511,27 @@ static void update(struct session *session)
 	struct programs *programs = &session->programs;
 	u32 mask = programs->accesses ? 1 << STREAM_LOAD | 1 << STREAM_STORE :
 					0;
+	bool several = false;
 	int i;
 
 	for (i = 0; i < HWPROF_PROGRAM_KINDS; i++) {
 		struct program *program = programs->of[i];
 
-		if (program && program->taken)
+		if (program && READ_ONCE(program->taken))
 			program = NULL;
 		if (program)
 			mask |= bits_of[i];
+		several |= program && SEVERAL >> i & 1;
 		smp_store_release(&programs->runs[i], program);
 	}
+	WRITE_ONCE(programs->several, several);
 	WRITE_ONCE(programs->mask, mask);
 }
 
-static void say_taken(struct irq_work *work)
+/* Say in the log which programs were taken away. */
+static void on_taken(struct irq_work *work)
 {
-	struct programs *programs = container_of(work, struct programs, say);
+	struct programs *programs = container_of(work, struct programs, taken);
 	struct session *session = container_of(programs, struct session,
 					       programs);
 	u32 limits[HWPROF_PROGRAM_KINDS];
@@ -507,18 +539,25 @@ static void say_taken(struct irq_work *work)
 	int i, count = 0;
 
 	raw_spin_lock_irqsave(&programs->lock, flags);
+	update(session);
 	for (i = 0; i < HWPROF_PROGRAM_KINDS; i++) {
 		struct program *program = programs->of[i];
 
-		if (!program || !program->taken || program->said)
+		if (!program || !READ_ONCE(program->taken) || program->said)
 			continue;
 		program->said = true;
 		limits[count++] = program->limit_us;
 	}
 	raw_spin_unlock_irqrestore(&programs->lock, flags);
 	while (count--)
-		pr_warn("session %u: a program took longer than %u us three times; it is not called any more\n",
+		pr_warn("session %u: a program took longer than %u us too often; it is not called any more\n",
 			session->id, limits[count]);
+}
+
+void programs_init_slot(struct slot *slot)
+{
+	slot->program.weight = 1;
+	slot->program.words[HWPROF_PROGRAM_WORD_SESSION] = slot->session->id;
 }
 
 void programs_init(struct session *session)
@@ -526,7 +565,7 @@ void programs_init(struct session *session)
 	struct programs *programs = &session->programs;
 
 	raw_spin_lock_init(&programs->lock);
-	init_irq_work(&programs->say, say_taken);
+	init_irq_work(&programs->taken, on_taken);
 	programs->listener.loop_exit = on_loop_exit;
 }
 
@@ -560,6 +599,7 @@ static struct program *program_new(const struct hwprof_program *request)
 {
 	struct program *program = kzalloc(sizeof(*program), GFP_KERNEL_ACCOUNT);
 	struct bpf_prog *bpf;
+	int cpu;
 
 	if (!program)
 		return ERR_PTR(-ENOMEM);
@@ -575,6 +615,9 @@ static struct program *program_new(const struct hwprof_program *request)
 	program->limit_us = request->limit_us ?:
 			    HWPROF_PROGRAM_DEFAULT_LIMIT_US;
 	program->limit = cycles_of_us(program->limit_us);
+	for_each_possible_cpu(cpu)
+		per_cpu_ptr(program->counts, cpu)->context.bpf_cookie =
+			request->cookie;
 	return program;
 }
 
@@ -617,64 +660,70 @@ static u32 kinds_of(const struct session *session)
 	return kinds;
 }
 
-/* Return true if an event was opened that feeds the session. */
-static bool has_events(struct session *session)
-{
-	unsigned long flags;
-	bool has;
+/*
+ * Needs of programs that the session does not look for yet: loads and stores,
+ * what stores write, exits of loops.
+ */
+struct needs {
+	bool accesses;
+	bool stored;
+	bool exits;
+};
 
-	raw_spin_lock_irqsave(&session->roots_lock, flags);
-	has = session->root_count;
-	raw_spin_unlock_irqrestore(&session->roots_lock, flags);
-	return has;
+static struct needs needs_of(const struct session *session, u32 kinds)
+{
+	return (struct needs) {
+		.accesses = kinds & (1 << HWPROF_PROGRAM_LOAD |
+				     1 << HWPROF_PROGRAM_STORE) &&
+			    !session->config.accesses,
+		.stored = kinds >> HWPROF_PROGRAM_STORE & 1 &&
+			  !session->programs.stored,
+		.exits = kinds >> HWPROF_PROGRAM_LOOP_EXIT & 1 &&
+			 !session->programs.listens,
+	};
 }
 
-static int see_accesses(struct session *session)
+static void meet(struct session *session, struct needs needs)
 {
-	int err = session->source->see_accesses();
-
-	if (!err && !session->config.accesses) {
-		session->programs.accesses = true;
-		session->config.accesses = true;
-	}
-	return err;
-}
-
-static void listen(struct session *session)
-{
+	struct programs *programs = &session->programs;
 	unsigned int i;
 
+	if (needs.accesses)
+		programs->accesses = session->config.accesses = true;
+	if (needs.stored)
+		programs->stored = true;
+	if (!needs.exits)
+		return;
+	programs->listens = true;
 	for (i = 0; i < session->table_count; i++)
 		session->engine->listen(session->tables[i].memory,
-					&session->programs.listener);
-	session->programs.listens = true;
+					&programs->listener);
 }
 
 /*
  * Let the session look for what these kinds are about. CPUs that feed it must
- * not see that change.
+ * not see that change, so there must be no event yet. An event that is about to
+ * be added waits for the lock.
  */
 static int prepare(struct session *session, u32 kinds)
 {
-	struct programs *programs = &session->programs;
-	bool accesses = kinds & (1 << HWPROF_PROGRAM_LOAD |
-				 1 << HWPROF_PROGRAM_STORE) &&
-			!session->config.accesses;
-	bool stored = kinds >> HWPROF_PROGRAM_STORE & 1 && !programs->stored;
-	bool exits = kinds >> HWPROF_PROGRAM_LOOP_EXIT & 1 &&
-		     !programs->listens;
+	struct needs needs = needs_of(session, kinds);
+	unsigned long flags;
 	int err = 0;
 
-	if ((accesses || stored || exits) && has_events(session))
-		return -EBUSY;
-	if (accesses)
-		err = see_accesses(session);
+	if (!needs.accesses && !needs.stored && !needs.exits)
+		return 0;
+	if (needs.accesses)
+		err = session->source->see_accesses();
 	if (err)
 		return err;
-	programs->stored |= stored;
-	if (exits)
-		listen(session);
-	return 0;
+	raw_spin_lock_irqsave(&session->roots_lock, flags);
+	if (session->root_count)
+		err = -EBUSY;
+	else
+		meet(session, needs);
+	raw_spin_unlock_irqrestore(&session->roots_lock, flags);
+	return err;
 }
 
 /*
@@ -793,5 +842,5 @@ void programs_account(struct session *session,
 void programs_free(struct session *session)
 {
 	replace(session, KINDS_ALL, NULL);
-	irq_work_sync(&session->programs.say);
+	irq_work_sync(&session->programs.taken);
 }

@@ -28,6 +28,8 @@ struct programs {
 	 * called, and 1 << enum program_bit.
 	 */
 	u32 mask;
+	/* More than the program of branches is called for branches. */
+	bool several;
 	/* Loads and stores are seen for programs alone, not for the engine. */
 	bool accesses;
 	bool stored;			/* what stores write is wanted */
@@ -40,11 +42,11 @@ struct programs {
 	struct program *runs[HWPROF_PROGRAM_KINDS];
 	struct program *of[HWPROF_PROGRAM_KINDS];
 	/*
-	 * Protects writes to @mask, @runs, @of and program.taken, with
-	 * interrupts off.
+	 * Protects writes to @mask, @several, @runs and @of, with interrupts
+	 * off. One thing needs no lock: to clear @runs.
 	 */
 	raw_spinlock_t lock;
-	struct irq_work say;		/* that a program was taken away */
+	struct irq_work taken;		/* a program was taken away */
 };
 
 /* Bits of programs.mask for things that are no event of the stream. */
@@ -64,6 +66,11 @@ struct program_slot {
 					 * last window */
 	u64 weight;			/* of the window's events */
 	u64 cycles;			/* that programs took, not accounted */
+	/*
+	 * The event that a program sees. The session's number stays; all others
+	 * are written each time.
+	 */
+	u64 words[HWPROF_PROGRAM_WORDS];
 };
 
 /* Return true if something is called for such an event. */
@@ -135,7 +142,8 @@ void programs_pace(struct slot *slot, struct perf_event *trigger, bool fixed);
 /* Return the time that programs took since the last call, in ns. */
 u64 programs_spent(struct slot *slot);
 
-/* In process context. */
+/* In process context. A slot's session has a number. */
+void programs_init_slot(struct slot *slot);
 void programs_init(struct session *session);
 
 /**
@@ -193,6 +201,10 @@ static inline void programs_pace(struct slot *slot, struct perf_event *trigger,
 static inline u64 programs_spent(struct slot *slot)
 {
 	return 0;
+}
+
+static inline void programs_init_slot(struct slot *slot)
+{
 }
 
 static inline void programs_init(struct session *session)

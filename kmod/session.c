@@ -331,7 +331,7 @@ static int make_slots(struct session *session)
 		slot_flush_init(slot);
 		INIT_LIST_HEAD(&slot->link);
 		budget_init(slot);
-		slot->program.weight = 1;
+		programs_init_slot(slot);
 		slot->row = kzalloc_node(STAGED_MAX, GFP_KERNEL_ACCOUNT,
 					 cpu_to_node(cpu));
 		if (!slot->row)

@@ -3,8 +3,8 @@
  * BPF programs written by hand, so that tests need no compiler for them, and
  * the ioctls that give them to sessions.
  */
-#ifndef BPF_H
-#define BPF_H
+#ifndef KSELFTEST_BPF_H
+#define KSELFTEST_BPF_H
 
 #include <linux/bpf.h>
 #include <linux/hwprof.h>
@@ -56,4 +56,4 @@ int bpf_give(int session, int program, unsigned int kinds);
 /* Asks for the account of the program of a kind, or ends the test. */
 struct hwprof_program_account bpf_account(int session, unsigned int kind);
 
-#endif /* BPF_H */
+#endif /* KSELFTEST_BPF_H */

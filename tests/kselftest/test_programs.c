@@ -312,8 +312,8 @@ TEST_F(programs, too_late)
 }
 
 /*
- * A process without capabilities cannot use a program that it was passed: neither
- * in a session of its own nor in one that was passed, too.
+ * A process without capabilities cannot use a program that it was passed:
+ * neither in a session of its own nor in one that was passed, too.
  */
 TEST_F(programs, rights)
 {

@@ -1105,8 +1105,9 @@ struct hwprof_program_sample {
  * replaces the programs of these kinds. The session holds the program until
  * then, or until it ends; the caller may close its descriptor.
  *
- * A program that takes longer than its limit three times, with at most 64 runs
- * between two of these, is taken away: see HWPROF_IOC_PROGRAM_ACCOUNT.
+ * A program that takes longer than its limit in three runs in a row, or in more
+ * than one run of 64, is taken away: see HWPROF_IOC_PROGRAM_ACCOUNT. Runs of
+ * each CPU count by themselves.
  *
  *	EPERM		the caller has not CAP_BPF and CAP_PERFMON (or
  *			CAP_SYS_ADMIN), or is not the process that made the
