@@ -14,7 +14,7 @@ ARM64_CC = aarch64-linux-gnu-gcc --sysroot=$$(tests/vm/sysroot arm64)
 
 arm64-programs:
 	$(MAKE) BUILD=$(BUILD)/arm64 CC="$(ARM64_CC)" AR=aarch64-linux-gnu-ar \
-		kselftest-programs
+		BPF=no kselftest-programs
 
 TEST_PROGRAMS += arm64-programs
 

@@ -1,7 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The program, and what goes with it.
 
-TOOL_SOURCES := $(wildcard tools/*.c) $(BUILD)/gen/html_files.c
+# BPF=no: without `hwprof bpf`, and so without clang, bpftool and libbpf.
+BPF ?= yes
+ifeq ($(BPF),yes)
+TOOL_SOURCES := $(filter-out tools/bpf_absent.c,$(wildcard tools/*.c))
+TOOL_LINK    := -lbpf
+else
+TOOL_SOURCES := $(filter-out tools/bpf.c tools/bpf_maps.c \
+			     tools/bpf_programs.c,$(wildcard tools/*.c))
+endif
+TOOL_SOURCES += $(BUILD)/gen/html_files.c
 TOOL_OBJECTS := $(TOOL_SOURCES:%.c=$(BUILD)/obj/%.o)
 
 $(TOOL_OBJECTS): override CFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
@@ -28,8 +37,44 @@ $(BUILD)/gen/html_files.c: $(HTML_SCRIPT) tools/html/page.css tools/build.mk
 	{ $(call bytes,html_script,$(HTML_SCRIPT)); \
 	  $(call bytes,html_style,tools/html/page.css); } > $@
 
+# Programs of `hwprof bpf`, and headers that have them as bytes. bpftool is in
+# /usr/sbin.
+BPF_TOOLS := clang bpftool
+BPF_HEADERS := bpf/libbpf.h
+with_sbin = PATH="$$PATH:/usr/sbin:/sbin"
+
+bpf-tools:
+	@for tool in $(BPF_TOOLS); do \
+		$(with_sbin) command -v $$tool > /dev/null || missing=yes; \
+	done; \
+	echo '#include <$(BPF_HEADERS)>' | $(CC) -E - > /dev/null 2>&1 || \
+		missing=yes; \
+	[ -z "$$missing" ] || { \
+		echo "hwprof bpf needs more packages: apt-get install clang" \
+		     "bpftool libbpf-dev, or leave it out: make BPF=no" >&2; \
+		exit 1; }
+
+$(BUILD)/programs/%.bpf.o: tools/programs/%.bpf.c uapi/linux/hwprof.h | bpf-tools
+	@mkdir -p $(@D)
+	clang -O2 -g -Wall -Werror -target bpf -Iuapi \
+		-I/usr/include/$$($(CC) -print-multiarch) -c -o $@ $<
+
+$(BUILD)/programs/%.skel.h: $(BUILD)/programs/%.bpf.o
+	$(with_sbin) bpftool gen skeleton $< name $*_bpf > $@
+
+BPF_PROGRAMS := $(patsubst tools/programs/%.bpf.c,%,\
+			   $(wildcard tools/programs/*.bpf.c))
+
+ifeq ($(BPF),yes)
+$(BUILD)/obj/tools/bpf%.o: | bpf-tools
+endif
+$(BUILD)/obj/tools/bpf_programs.o: override CFLAGS += -I$(BUILD)/programs
+$(BUILD)/obj/tools/bpf_programs.o: $(BPF_PROGRAMS:%=$(BUILD)/programs/%.skel.h)
+
 $(BUILD)/hwprof: $(TOOL_OBJECTS) $(BUILD)/libhwprof.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK) $(TOOL_LINK)
+
+.PHONY: bpf-tools
 
 all: $(BUILD)/hwprof
 

@@ -29,6 +29,7 @@ int command_stat(int argc, char **argv);
 int command_script(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_pgo(int argc, char **argv);
+int command_bpf(int argc, char **argv);
 
 extern const char record_usage[];
 extern const char report_usage[];
@@ -39,6 +40,7 @@ extern const char stat_usage[];
 extern const char script_usage[];
 extern const char export_usage[];
 extern const char pgo_usage[];
+extern const char bpf_usage[];
 
 /*
  * Print "hwprof: " and a sentence on stderr. The first two return the exit

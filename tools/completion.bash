@@ -176,7 +176,7 @@ _hwprof()
 	help:2:*) COMPREPLY=($(compgen -W "$(_hwprof_commands "$1")" -- "$cur")) ;;
 	report:2:*) COMPREPLY=($(compgen -W "$(_hwprof_reports "$1")" -- "$cur")) ;;
 	record:* | stat:* | top:* | pgo:*) COMPREPLY=($(compgen -c -- "$cur")) ;;
-	report:* | replay:* | script:* | export:*) _filedir ;;
+	report:* | replay:* | script:* | export:* | bpf:*) _filedir ;;
 	esac
 } &&
 complete -F _hwprof hwprof

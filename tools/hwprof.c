@@ -21,6 +21,7 @@ static const char usage[] =
 "  script   print each row of a file\n"
 "  export   write a file for compilers and for other tools\n"
 "  pgo      record a program's branches, and write profiles for compilers\n"
+"  bpf      call a BPF program for each branch, load or store of a program\n"
 "  doctor   say what this machine can do, and what it lacks\n"
 "  help     explain a command: hwprof help record\n"
 "\n"
@@ -44,6 +45,7 @@ static const struct command {
 	{ "script", "hwprof script", command_script, script_usage },
 	{ "export", "hwprof export", command_export, export_usage },
 	{ "pgo", "hwprof pgo", command_pgo, pgo_usage },
+	{ "bpf", "hwprof bpf", command_bpf, bpf_usage },
 	{ "doctor", "hwprof doctor", command_doctor, doctor_usage },
 };
 
@@ -65,7 +67,7 @@ static int print(const char *text)
 
 static int unknown(const char *name)
 {
-	return usage_error("unknown command '%s'; commands are: record, report, replay, top, stat, script, export, pgo, doctor, help",
+	return usage_error("unknown command '%s'; commands are: record, report, replay, top, stat, script, export, pgo, bpf, doctor, help",
 			   name);
 }
 

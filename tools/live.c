@@ -235,7 +235,7 @@ static int open_session(struct live *live)
 		tell_cost(live, text);
 	hwprof_event_print(hwprof_session_event(live->session), live->name,
 			   sizeof(live->name));
-	return -1;
+	return live->prepare ? live->prepare(live) : -1;
 }
 
 /* Starts the session. The command waits until all is ready. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A session of `hwprof top` and `hwprof stat`, and its targets. */
+/* A session of `hwprof top`, `stat` and `bpf`, and its targets. */
 #ifndef HWPROF_LIVE_H
 #define HWPROF_LIVE_H
 
@@ -15,7 +15,7 @@ enum {
 
 struct live {
 	/* Options. */
-	const char *verb;	/* "top" or "stat" */
+	const char *verb;	/* "top", "stat" or "bpf" */
 	const char *event;
 	struct hwprof_session_options options;
 	char *pids;		/* "12,34"; NULL: not given */
@@ -24,6 +24,11 @@ struct live {
 	const char *cpus, *cgroup;	/* NULL: not given */
 	uint64_t duration_ms;	/* 0: until the end */
 	char **command;		/* NULL: none */
+	/*
+	 * Is called when the session exists, and before it has targets. Returns
+	 * -1 or the exit status. May be NULL.
+	 */
+	int (*prepare)(struct live *live);
 
 	/* State. */
 	struct hwprof_session *session;

@@ -12,6 +12,7 @@
 # bench-flat	of all engines, from the first million of events on to a billion
 # bench-rings	rows a second through a session's ring, beside perf's, and records
 #		through its ring alone, beside BPF's
+# bench-programs	instructions of BPF programs for each branch
 # bench-lbr	instructions per sample of branch records, and perf's
 # bench-replay	a recording of 10^7 branches, replayed and by `perf script`
 # bench-windows	trip counts from windows of bench-native's branches (run that first)
@@ -147,6 +148,22 @@ bench-rings: $(BUILD)/tests/bench-rings $(BUILD)/6.12/hwprof.ko $(RING_WRITER)
 	@tests/vm/vm --icount --smp 1 --file $(BUILD)/tests/bench-rings \
 		--file $(RING_WRITER) -- $(BUILD)/tests/bench-rings $(RING_WRITER)
 
+PROGRAMS_OBJECTS := $(patsubst %,$(BUILD)/obj/tests/%.o,bench/programs \
+			    kselftest/event kselftest/device kselftest/fault \
+			    kselftest/known kselftest/text kselftest/bpf \
+			    kselftest/edges)
+
+$(BUILD)/tests/bench-programs: $(PROGRAMS_OBJECTS)
+	@mkdir -p $(@D)
+	$(CC) -o $@ $^ -lbpf
+
+# Fails if a program costs more instructions than it may.
+bench-programs: $(BUILD)/tests/bench-programs $(BUILD)/6.12/hwprof.ko \
+		$(BUILD)/programs/edges.bpf.o
+	@tests/vm/vm --icount --smp 1 --file $(BUILD)/tests/bench-programs \
+		--file $(BUILD)/programs/edges.bpf.o -- \
+		$(BUILD)/tests/bench-programs $(BUILD)/programs/edges.bpf.o
+
 bench-replay: $(BUILD)/bench/stacks $(BUILD)/bench/cut $(BUILD)/hwprof
 	@tests/bench/replay.sh
 
@@ -165,6 +182,7 @@ bench:
 	-@$(MAKE) -s bench-feed
 	-@$(MAKE) -s bench-flat
 	-@$(MAKE) -s bench-rings
+	-@$(MAKE) -s bench-programs
 	-@$(MAKE) -s bench-lbr
 	-@$(MAKE) -s bench-replay
 	-@$(MAKE) -s bench-windows
@@ -176,5 +194,5 @@ TEST_PROGRAMS += $(patsubst %,$(BUILD)/bench/%,native ranges paths feed flat \
 		 $(BUILD)/tests/bench-step $(BUILD)/tests/bench-busy
 
 .PHONY: bench bench-step bench-native bench-ranges bench-contexts \
-	bench-sampled bench-paths bench-values bench-feed bench-flat bench-rings bench-lbr bench-replay \
+	bench-sampled bench-paths bench-values bench-feed bench-flat bench-rings bench-programs bench-lbr bench-replay \
 	bench-windows

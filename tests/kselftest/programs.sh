@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# hwprof bpf: its program edges counts what the profile edges does, and other
+# objects are loaded, printed, or refused with a sentence.
+. "${0%/*}/tap.sh"
+needs step
+command -v hwprof > /dev/null || { skip all "no hwprof"; finish; exit; }
+case $(hwprof help bpf) in
+*BPF=no*) skip all "hwprof was built without BPF programs"; finish; exit ;;
+esac
+
+# Kinds of branches that both count: jumps, calls and returns.
+of_engine()
+{
+	hwprof record -q -e edges,step -o /tmp/edges.data -- "$@" > /dev/null ||
+		return
+	command hwprof script -i /tmp/edges.data | awk '
+		function value(name)
+		{
+			if (!match($0, " " name "=[0-9a-fx]+"))
+				return ""
+			return substr($0, RSTART + length(name) + 2,
+				      RLENGTH - length(name) - 2)
+		}
+		/ edge / && value("kind") >= 1 && value("kind") <= 5 {
+			sum[value("from") " " value("to")] += value("count")
+		}
+		END { for (edge in sum) print edge, sum[edge] }' | sort
+}
+
+of_program()
+{
+	command hwprof bpf -n 0 -o /tmp/edges.text edges -- "$@" > /dev/null ||
+		return
+	awk '
+		/:$/ { map = $1; next }
+		map == "edges:" && $4 >= 1 && $4 <= 5 { sum[$1 " " $2] += $5 }
+		map == "lost:" && $2 + 0 > 0 { print "lost", $2 }
+		END { for (edge in sum) print edge, sum[edge] }' \
+		/tmp/edges.text | sort
+}
+
+same_edges()
+{
+	of_engine "$@" > /tmp/engine || return
+	of_program "$@" > /tmp/program || return
+	echo "$(wc -l < /tmp/engine) edges, and $(wc -l < /tmp/program)"
+	diff /tmp/engine /tmp/program | head -10
+	[ -s /tmp/engine ] && cmp -s /tmp/engine /tmp/program
+}
+
+# Programs at fixed addresses, which do the same each time.
+test_ok "edges of loops" same_edges ./known
+test_ok "edges of nested loops" same_edges ./nests
+
+rest_is_no_news
+
+# A program without random addresses, and with nothing of the environment
+bzip2_of_nothing_new()
+{
+	random=$(cat /proc/sys/kernel/randomize_va_space)
+	head -c 1000 /proc/self/exe > /tmp/input
+	echo 0 > /proc/sys/kernel/randomize_va_space
+	same_edges env -i "$(command -v bzip2)" -kc /tmp/input
+	status=$?
+	echo "$random" > /proc/sys/kernel/randomize_va_space
+	return $status
+}
+test_ok "edges of bzip2" bzip2_of_nothing_new
+
+json()
+{
+	command hwprof bpf -j -n 1 edges -- ./known > /tmp/edges.json &&
+	cat /tmp/edges.json &&
+	grep -q '"taken_away": false' /tmp/edges.json &&
+	grep -q '"missed": 0' /tmp/edges.json &&
+	grep -q '"from": "0x1000' /tmp/edges.json
+}
+test_ok json json
+
+# says SENTENCE COMMAND...: checks that it fails, and says why
+says()
+{
+	sentence=$1
+	shift
+	"$@" 2> /tmp/said && return 1
+	cat /tmp/said
+	grep -q -- "$sentence" /tmp/said
+}
+test_ok "no such program" says "no file or program" \
+	command hwprof bpf nothing -- ./known
+test_ok "no object" says "no BPF object" \
+	command hwprof bpf ./known -- ./known
+test_ok "no targets" says "nothing to profile" command hwprof bpf edges
+test_ok "another event" says "has no such events" \
+	command hwprof bpf -e hwprof/ranges,sample/u edges -- ./known
+
+finish

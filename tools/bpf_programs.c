@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <string.h>
+
+#include "bpf_programs.h"
+#include "edges.skel.h"
+
+static const struct bpf_shipped all[] = {
+	{ "edges", edges_bpf__elf_bytes },
+};
+
+const struct bpf_shipped *bpf_shipped(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (!strcmp(all[i].name, name))
+			return &all[i];
+	return NULL;
+}
