@@ -31,10 +31,13 @@ const char replay_usage[] =
 "      --span BYTES    longest jump back that makes a loop (default: 1048576)\n"
 "      --memory MIB    memory of the engine (default: 64)\n"
 "      --hot PERCENT   ranges: hot are those with so much of all events, without\n"
-"                      the hot ranges inside them (default: 10)\n"
+"                      the hot ranges inside them (default: 10); paths: those\n"
+"                      with so much of the metric (default: 1)\n"
 "      --of STREAM     ranges: of ip, where all branches led, or of callee, where\n"
 "                      calls did (default: ip)\n"
 "      --blocks        paths: spell them out, block by block\n"
+"      --instructions  paths: shares are of instructions, as the code has them,\n"
+"                      where nothing else is known but branches\n"
 REPORT_CHAIN_USAGE
 REPORT_USAGE
 REPORT_FILE_USAGE
