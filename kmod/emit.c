@@ -168,7 +168,7 @@ u64 session_sign(struct session *session, struct hwprof_row *row)
 }
 
 /* Rows of any type begin with a struct hwprof_row. */
-static void *row_of(struct staged *staged)
+static void *emit_row_of(struct staged *staged)
 {
 	return (void *)staged + offsetof(struct staged, row);
 }
@@ -256,7 +256,7 @@ static bool stage_row(void *context, const void *engine_row, u64 ip, u64 addr,
 	staged->ip = ip;
 	staged->addr = addr;
 	staged->period = period;
-	memcpy(row_of(staged), engine_row, row_size);
+	memcpy(emit_row_of(staged), engine_row, row_size);
 	staged->end = session_sign(session, &staged->row);
 	stage->used += size;
 	stage->units += period;
@@ -514,8 +514,8 @@ static bool write_now(void *context, const void *engine_row, u64 ip, u64 addr,
 	struct staged *staged = (void *)now->slot->row;
 
 	*staged = (struct staged) { .ip = ip, .addr = addr, .period = period };
-	memcpy(row_of(staged), engine_row, size);
-	*(u32 *)(row_of(staged) + size) = 0;
+	memcpy(emit_row_of(staged), engine_row, size);
+	*(u32 *)(emit_row_of(staged) + size) = 0;
 	staged->end = session_sign(session, &staged->row);
 	if (!write_row(now->event, staged))
 		return false;

@@ -109,8 +109,8 @@ struct put {
 };
 
 /* An engine_emit that writes a row to the session's own ring. */
-static bool put_row(void *context, const void *engine_row, u64 ip, u64 addr,
-		    u64 period)
+static bool flush_put_row(void *context, const void *engine_row, u64 ip,
+			  u64 addr, u64 period)
 {
 	struct put *put = context;
 	struct session *session = put->session;
@@ -141,12 +141,12 @@ static bool put_rows(struct session *session, u32 space)
 	bool done;
 
 	session_settle(session, space);
-	done = session->engine->rows(session->profile, space, &at, put_row,
-				     &put);
+	done = session->engine->rows(session->profile, space, &at,
+				     flush_put_row, &put);
 	if (done) {
 		session_totals(session, &totals);
 		if (memcmp(&totals, &session->told, sizeof(totals))) {
-			done = put_row(&put, &totals, 0, 0, 0);
+			done = flush_put_row(&put, &totals, 0, 0, 0);
 			if (done)
 				session->told = totals;
 		}

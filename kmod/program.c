@@ -220,8 +220,9 @@ struct details {
 	u64 first, second, third, fourth, fifth;
 };
 
-static __always_inline bool call(struct slot *slot, unsigned int kind,
-				 struct whose whose, struct details details)
+static __always_inline bool program_call(struct slot *slot, unsigned int kind,
+					 struct whose whose,
+					 struct details details)
 {
 	struct program *program = program_of(slot, kind);
 	u64 *words = slot->program.words;
@@ -255,7 +256,7 @@ static __always_inline bool call_branch(struct slot *slot,
 		event->cycles,
 	};
 
-	return call(slot, HWPROF_PROGRAM_BRANCH, whose, details);
+	return program_call(slot, HWPROF_PROGRAM_BRANCH, whose, details);
 }
 
 static bool call_access(struct slot *slot, struct whose whose,
@@ -268,9 +269,10 @@ static bool call_access(struct slot *slot, struct whose whose,
 		known ? event->value : 0,
 	};
 
-	return call(slot, event->kind == STREAM_LOAD ? HWPROF_PROGRAM_LOAD :
-						       HWPROF_PROGRAM_STORE,
-		    whose, details);
+	return program_call(slot,
+			    event->kind == STREAM_LOAD ? HWPROF_PROGRAM_LOAD
+						       : HWPROF_PROGRAM_STORE,
+			    whose, details);
 }
 
 static bool call_call(struct slot *slot, struct whose whose,
@@ -281,9 +283,10 @@ static bool call_call(struct slot *slot, struct whose whose,
 		event->flags & STREAM_STACK ? event->value : 0,
 	};
 
-	return call(slot, event->kind == STREAM_CALL ? HWPROF_PROGRAM_CALL :
-						       HWPROF_PROGRAM_RETURN,
-		    whose, details);
+	return program_call(slot,
+			    event->kind == STREAM_CALL ? HWPROF_PROGRAM_CALL
+						       : HWPROF_PROGRAM_RETURN,
+			    whose, details);
 }
 
 /* Tell that a path ends with this branch, which the engine has not seen yet. */
@@ -300,7 +303,7 @@ static void call_path_end(struct slot *slot, struct whose whose,
 	details = (struct details) {
 		path.start, path.end, path.target, path.length, path.signature,
 	};
-	call(slot, HWPROF_PROGRAM_PATH_END, whose, details);
+	program_call(slot, HWPROF_PROGRAM_PATH_END, whose, details);
 }
 
 static __always_inline struct whose whose_of_cursor(const struct slot *slot)
@@ -389,7 +392,7 @@ void programs_feed_window(struct slot *slot,
 			kinds[window.kind - kinds] = 0;
 }
 
-static u64 hash_of(const struct stream_stack *stack)
+static u64 program_hash_of(const struct stream_stack *stack)
 {
 	u64 hash = 0;
 	u32 i;
@@ -403,12 +406,14 @@ bool programs_feed_sample(struct slot *slot, u64 ip, u64 weight, u32 space,
 			  const struct stream_stack *stack)
 {
 	const struct details details = {
-		ip, stack ? stack->depth : 0, stack ? hash_of(stack) : 0,
+		ip,
+		stack ? stack->depth : 0,
+		stack ? program_hash_of(stack) : 0,
 	};
 	struct whose whose = whose_of_current(slot, space);
 
 	whose.weight = weight;
-	return call(slot, HWPROF_PROGRAM_SAMPLE, whose, details);
+	return program_call(slot, HWPROF_PROGRAM_SAMPLE, whose, details);
 }
 
 static void call_window(struct slot *slot, unsigned int kind, u64 ip, u32 space,
@@ -417,7 +422,7 @@ static void call_window(struct slot *slot, unsigned int kind, u64 ip, u32 space,
 	const struct whose whose = whose_of_current(slot, space);
 	const struct details details = { ip, branches };
 
-	call(slot, kind, whose, details);
+	program_call(slot, kind, whose, details);
 }
 
 void programs_begin_window(struct slot *slot, u64 ip, u32 space, u64 branches,
@@ -450,7 +455,7 @@ static void on_loop_exit(struct engine_listener *listener, u64 head, u64 tail,
 	if (!programs_want(&session->programs, PROGRAM_LOOP_EXIT))
 		return;
 	whose = whose_of_cursor(slot);
-	call(slot, HWPROF_PROGRAM_LOOP_EXIT, whose, details);
+	program_call(slot, HWPROF_PROGRAM_LOOP_EXIT, whose, details);
 }
 
 /* --- what they cost, and how often ---------------------------------------- */
@@ -755,7 +760,8 @@ static unsigned int exchange(struct session *session, u32 kinds,
 }
 
 /* CPUs call programs with interrupts off, or in NMIs. */
-static void replace(struct session *session, u32 kinds, struct program *program)
+static void program_replace(struct session *session, u32 kinds,
+			    struct program *program)
 {
 	struct program *gone[HWPROF_PROGRAM_KINDS];
 	unsigned int count = exchange(session, kinds, program, gone);
@@ -810,7 +816,7 @@ int programs_set(struct session *session, const struct hwprof_program *request)
 			return err;
 		}
 	}
-	replace(session, request->kinds, program);
+	program_replace(session, request->kinds, program);
 	return 0;
 }
 
@@ -841,6 +847,6 @@ void programs_account(struct session *session,
 
 void programs_free(struct session *session)
 {
-	replace(session, KINDS_ALL, NULL);
+	program_replace(session, KINDS_ALL, NULL);
 	irq_work_sync(&session->programs.taken);
 }

@@ -82,7 +82,8 @@ static struct session_key make_key(const struct session_config *config,
 	return key;
 }
 
-static bool key_equal(const struct session_key *a, const struct session_key *b)
+static bool session_key_equal(const struct session_key *a,
+			      const struct session_key *b)
 {
 	return opener_equal(&a->opener, &b->opener) && a->target == b->target &&
 	       !memcmp(a->words, b->words, sizeof(a->words)) &&
@@ -546,7 +547,8 @@ struct session *session_get(const struct perf_event *event,
 	}
 	mutex_lock(&sessions_lock);
 	list_for_each_entry(session, &sessions, link)
-		if (!session->fetched && key_equal(&session->key, &key) &&
+		if (!session->fetched &&
+		    session_key_equal(&session->key, &key) &&
 		    session_tryget(session))
 			goto out;
 	session = session_add(config, &key);

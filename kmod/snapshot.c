@@ -50,8 +50,8 @@ static size_t record_size(const struct hwprof_record *record)
 }
 
 /* An engine_emit that appends a record. Return false if the buffer is full. */
-static bool put_row(void *context, const void *row, u64 ip, u64 addr,
-		    u64 period)
+static bool snapshot_put_row(void *context, const void *row, u64 ip, u64 addr,
+			     u64 period)
 {
 	struct fill *fill = context;
 	struct snapshot *snapshot = fill->snapshot;
@@ -72,7 +72,7 @@ static bool put_totals(struct fill *fill)
 	struct hwprof_row_totals totals;
 
 	session_totals(fill->session, &totals);
-	return put_row(fill, &totals, 0, 0, 0);
+	return snapshot_put_row(fill, &totals, 0, 0, 0);
 }
 
 /*
@@ -91,9 +91,10 @@ static void fill_records(struct snapshot *snapshot, struct session *session)
 	snapshot->begun = true;
 	snapshot->pass = session->pass;
 	snapshot->filled = snapshot->taken = 0;
-	snapshot->done = session->engine->rows(session->profile, 0,
-					       &snapshot->at, put_row, &fill) &&
-			 put_totals(&fill);
+	snapshot->done =
+		session->engine->rows(session->profile, 0, &snapshot->at,
+				      snapshot_put_row, &fill) &&
+		put_totals(&fill);
 	session_fetched(session, snapshot->done && snapshot->retired);
 }
 

@@ -85,7 +85,8 @@ static struct image_key key_of(const struct mm_struct *mm)
 	};
 }
 
-static bool key_equal(const struct image_key *a, const struct image_key *b)
+static bool unwind_key_equal(const struct image_key *a,
+			     const struct image_key *b)
 {
 	return a->file == b->file && a->code == b->code &&
 	       a->stack == b->stack && a->brk == b->brk;
@@ -114,7 +115,7 @@ static bool is_alive(const struct unwind_image *image)
 
 	if (mm) {
 		key = key_of(mm);
-		alive = key_equal(&key, &image->key);
+		alive = unwind_key_equal(&key, &image->key);
 		mmput(mm);
 	}
 	if (task)
@@ -135,7 +136,7 @@ static void drop_image(struct unwind *unwind, struct unwind_image *image)
  * whose process has gone may be that of forked children, so it is only dropped
  * if room is needed.
  */
-static bool make_room(struct unwind *unwind, struct hlist_head *bucket)
+static bool unwind_make_room(struct unwind *unwind, struct hlist_head *bucket)
 {
 	struct unwind_image *image;
 	struct hlist_node *next;
@@ -162,7 +163,7 @@ static struct unwind_image *find_image(const struct unwind *unwind,
 	struct unwind_image *image;
 
 	hlist_for_each_entry_rcu(image, bucket, link, true)
-		if (key_equal(&image->key, key))
+		if (unwind_key_equal(&image->key, key))
 			return image;
 	return NULL;
 }
@@ -175,7 +176,7 @@ static int add_image(struct unwind *unwind, struct unwind_image *image)
 	struct unwind_image *old = find_image(unwind, &image->key);
 	int err;
 
-	if (!old && !make_room(unwind, bucket))
+	if (!old && !unwind_make_room(unwind, bucket))
 		return -ENOSPC;
 	err = holding_charge(&unwind->holding, image->size);
 	if (err)
@@ -288,7 +289,8 @@ static int read_maps(struct unwind *unwind, struct unwind_image *image,
 	return err;
 }
 
-static bool has_memory(struct task_struct *task, const struct mm_struct *mm)
+static bool unwind_has_memory(struct task_struct *task,
+			      const struct mm_struct *mm)
 {
 	bool has;
 
@@ -312,7 +314,7 @@ static int identify_task(struct unwind_image *image, struct task_struct *task)
 	err = right_attach(task);
 	image->key = key_of(mm);
 	/* An exec came in between: the right was to another program. */
-	if (!err && !has_memory(task, mm))
+	if (!err && !unwind_has_memory(task, mm))
 		err = -ESRCH;
 	mmput(mm);
 	return err;

@@ -86,8 +86,8 @@ static unsigned int cct_unit(const struct engine_params *params,
 
 /* --- frames ------------------------------------------------------------- */
 
-static __always_inline struct cct_frame *frame_at(struct cct_cursor *cursor,
-						  u32 depth)
+static __always_inline struct cct_frame *cct_frame_at(struct cct_cursor *cursor,
+						      u32 depth)
 {
 	return depth == cursor->walk.bottom ? &cursor->base :
 	       &cursor->frame[walk_index(depth)];
@@ -96,7 +96,7 @@ static __always_inline struct cct_frame *frame_at(struct cct_cursor *cursor,
 /* Return the running frame. */
 static __always_inline struct cct_frame *frame_now(struct cct_cursor *cursor)
 {
-	return frame_at(cursor, cursor->walk.depth);
+	return cct_frame_at(cursor, cursor->walk.depth);
 }
 
 static bool is_kept(const struct cct_cursor *cursor, u32 depth)
@@ -121,7 +121,7 @@ static __always_inline struct cct_frame *push(struct cct_cursor *cursor,
 					      u64 site, enum walk_kind kind)
 {
 	if (unlikely(!walk_has_room(&cursor->walk))) {
-		cursor->base = *frame_at(cursor, cursor->walk.bottom + 1);
+		cursor->base = *cct_frame_at(cursor, cursor->walk.bottom + 1);
 		cursor->base.again = false;
 		cursor->walk.bottom++;
 	}
@@ -136,7 +136,7 @@ static __always_inline struct cct_frame *push(struct cct_cursor *cursor,
 static void pop_repeat(struct cct_cursor *cursor)
 {
 	u32 depth = cursor->walk.depth + 1;
-	struct cct_frame *frame = frame_at(cursor, depth);
+	struct cct_frame *frame = cct_frame_at(cursor, depth);
 
 	if (!frame->repeats)
 		return;
@@ -147,13 +147,13 @@ static void pop_repeat(struct cct_cursor *cursor)
 /*
  * Return a frame of the procedure on the chain of the running frame, or NULL.
  */
-static const struct cct_frame *find_on_chain(struct cct_cursor *cursor,
-					     u64 callee)
+static const struct cct_frame *cct_find_on_chain(struct cct_cursor *cursor,
+						 u64 callee)
 {
 	u32 depth = cursor->walk.depth;
 
 	for (;;) {
-		const struct cct_frame *frame = frame_at(cursor, depth);
+		const struct cct_frame *frame = cct_frame_at(cursor, depth);
 
 		if (frame->callee == callee && callee)
 			return frame;
@@ -166,13 +166,14 @@ static const struct cct_frame *find_on_chain(struct cct_cursor *cursor,
 }
 
 /* Return the stack pointer of the event; 0 if it is not known. */
-static __always_inline u64 stack_of(const struct stream_event *event)
+static __always_inline u64 cct_stack_of(const struct stream_event *event)
 {
 	return event->flags & STREAM_STACK ? event->value : 0;
 }
 
 /* Return true if the stack pointer is above where the frame began. */
-static __always_inline bool is_over(const struct cct_frame *frame, u64 stack)
+static __always_inline bool cct_is_over(const struct cct_frame *frame,
+					u64 stack)
 {
 	return frame->stack && stack > frame->stack;
 }
@@ -203,11 +204,11 @@ static u32 frame_by_stack(struct cct_cursor *cursor, u64 stack)
 	u32 ran = cursor->walk.depth, depth = ran;
 	const struct cct_frame *frame = frame_now(cursor), *above;
 
-	if (depth == cursor->walk.bottom || !is_over(frame, stack))
+	if (depth == cursor->walk.bottom || !cct_is_over(frame, stack))
 		return ran;
 	while (--depth != cursor->walk.bottom) {
 		above = frame;
-		frame = frame_at(cursor, depth);
+		frame = cct_frame_at(cursor, depth);
 		if (!frame->stack || stack < frame->stack ||
 		    (stack == frame->stack && is_lean(frame, above)))
 			return depth;
@@ -250,11 +251,11 @@ static struct cct_node *make_again(struct cct_table *table,
 				 HWPROF_CONTEXT_ROOT);
 	if (!is_kept(cursor, depth))
 		return NULL;
-	frame = frame_at(cursor, depth);
+	frame = cct_frame_at(cursor, depth);
 	if (begun_by(cursor, depth) == WALK_HANDLER)
 		return make_node(table, frame->id, 0, 0, frame->callee,
 				 cursor->walk.space, HWPROF_CONTEXT_SIGNAL);
-	return make_node(table, frame->id, frame_at(cursor, depth - 1)->id,
+	return make_node(table, frame->id, cct_frame_at(cursor, depth - 1)->id,
 			 site_of(cursor, depth), frame->callee,
 			 cursor->walk.space, HWPROF_CONTEXT_CALL);
 }
@@ -308,7 +309,7 @@ static struct cct_node *make_edge(struct cct_table *table,
 	return edge;
 }
 
-static void count(struct cct_table *table, struct cct_node *edge)
+static void cct_count_node(struct cct_table *table, struct cct_node *edge)
 {
 	if (likely(edge)) {
 		edge->calls++;
@@ -382,8 +383,8 @@ static __always_inline void enter_child(struct cct_cursor *cursor, u64 site,
  * Take a call at @site: the three cases of the paper (section 4.2), and a chain
  * that is too long.
  */
-static void enter(struct cct_table *table, struct cct_cursor *cursor, u64 site,
-		  u64 callee)
+static void cct_enter(struct cct_table *table, struct cct_cursor *cursor,
+		      u64 site, u64 callee)
 {
 	const struct cct_frame *caller = frame_now(cursor);
 	const struct cct_frame *ancestor = NULL;
@@ -391,7 +392,7 @@ static void enter(struct cct_table *table, struct cct_cursor *cursor, u64 site,
 	struct cct_node *edge = cct_find(&table->tree, id);
 
 	if (unlikely(!edge) || edge->kind == HWPROF_CONTEXT_RECURSION)
-		ancestor = find_on_chain(cursor, callee);
+		ancestor = cct_find_on_chain(cursor, callee);
 	if (unlikely(!edge)) {
 		if (!ancestor && caller->level >= CCT_DEPTH) {
 			enter_deeper(table, cursor, site);
@@ -399,7 +400,7 @@ static void enter(struct cct_table *table, struct cct_cursor *cursor, u64 site,
 		}
 		edge = make_edge(table, cursor, id, site, callee, ancestor);
 	}
-	count(table, edge);
+	cct_count_node(table, edge);
 	cursor->edge = edge ? id : 0;
 	if (ancestor)
 		enter_again(cursor, site, callee, ancestor->id, ancestor);
@@ -436,13 +437,13 @@ static __always_inline u64 callee_of(struct cct_table *table,
 							      address;
 }
 
-static void call(struct cct_table *table, struct cct_cursor *cursor,
-		 const struct stream_event *event)
+static void cct_enter_call(struct cct_table *table, struct cct_cursor *cursor,
+			   const struct stream_event *event)
 {
 	cursor->called = event->to;
 	cursor->entered = callee_of(table, cursor, event->to);
-	cursor->stack = stack_of(event);
-	enter(table, cursor, event->from, cursor->entered);
+	cursor->stack = cct_stack_of(event);
+	cct_enter(table, cursor, event->from, cursor->entered);
 }
 
 /*
@@ -466,7 +467,7 @@ static void enter_instead(struct cct_table *table, struct cct_cursor *cursor,
 		cct_remove(&table->tree, edge);
 	cursor->walk.depth--;
 	pop_repeat(cursor);
-	enter(table, cursor, site, callee);
+	cct_enter(table, cursor, site, callee);
 }
 
 /* The event behind a call tells whether the call led to a stub. */
@@ -500,12 +501,13 @@ static void enter_handler(struct cct_table *table, struct cct_cursor *cursor,
 	if (!node)
 		node = make_node(table, id, 0, 0, handler, cursor->walk.space,
 				 HWPROF_CONTEXT_SIGNAL);
-	count(table, node);
-	*frame = (struct cct_frame) {
-		.id = id, .callee = handler,
+	cct_count_node(table, node);
+	*frame = (struct cct_frame){
+		.id = id,
+		.callee = handler,
 		.node = node ? cct_number(&table->tree, node) : CCT_NO_NODE,
 		.origin = cursor->walk.depth,
-		.stack = stack_of(event),
+		.stack = cct_stack_of(event),
 	};
 }
 
@@ -515,8 +517,8 @@ static void enter_handler(struct cct_table *table, struct cct_cursor *cursor,
  * Forget all frames. The task runs at @to, or at an unknown address if that is
  * 0.
  */
-static void restart(const struct cct_table *table, struct cct_cursor *cursor,
-		    u64 to, u32 space)
+static void cct_restart(const struct cct_table *table,
+			struct cct_cursor *cursor, u64 to, u32 space)
 {
 	walk_restart(&cursor->walk, to ? to : WALK_NOWHERE, space);
 	cursor->base = (struct cct_frame) {
@@ -541,13 +543,14 @@ static void enter_stray(const struct cct_table *table,
  * is that call's, whatever the stack pointer says: a caller that has pushed
  * nothing began at the same stack pointer.
  */
-static void leave(const struct cct_table *table, struct cct_cursor *cursor,
-		  const struct stream_event *event)
+static void cct_leave(const struct cct_table *table, struct cct_cursor *cursor,
+		      const struct stream_event *event)
 {
 	u32 runs = cursor->walk.depth;
 
 	if (!walk_returns(&cursor->walk, event->to)) {
-		cursor->walk.depth = frame_by_stack(cursor, stack_of(event));
+		cursor->walk.depth =
+			frame_by_stack(cursor, cct_stack_of(event));
 		if (cursor->walk.depth != runs)
 			return;
 	}
@@ -561,7 +564,8 @@ static void leave(const struct cct_table *table, struct cct_cursor *cursor,
 		if (runs != cursor->walk.bottom)
 			enter_stray(table, cursor);
 		else
-			restart(table, cursor, event->to, cursor->walk.space);
+			cct_restart(table, cursor, event->to,
+				    cursor->walk.space);
 		break;
 	}
 }
@@ -574,7 +578,7 @@ static __always_inline bool jumps_out(struct cct_cursor *cursor,
 				      const struct stream_event *event)
 {
 	return event->kind == STREAM_INDIRECT &&
-	       is_over(frame_now(cursor), stack_of(event));
+	       cct_is_over(frame_now(cursor), cct_stack_of(event));
 }
 
 /* --- feeding ------------------------------------------------------------ */
@@ -588,23 +592,24 @@ static void turn(struct cct_table *table, struct cct_cursor *cursor,
 	spend(table, cursor);
 	switch (event->kind) {
 	case STREAM_INDIRECT:
-		cursor->walk.depth = frame_by_stack(cursor, stack_of(event));
+		cursor->walk.depth =
+			frame_by_stack(cursor, cct_stack_of(event));
 		break;
 	case STREAM_CALL:
-		call(table, cursor, event);
+		cct_enter_call(table, cursor, event);
 		break;
 	case STREAM_RET:
-		leave(table, cursor, event);
+		cct_leave(table, cursor, event);
 		break;
 	case STREAM_SIGNAL:
 		enter_handler(table, cursor, event);
 		break;
 	case STREAM_SIGRETURN:
 		if (walk_sigreturn(&cursor->walk, to) == WALK_LOST)
-			restart(table, cursor, to, event->space);
+			cct_restart(table, cursor, to, event->space);
 		break;
 	default:
-		restart(table, cursor, to, event->space);
+		cct_restart(table, cursor, to, event->space);
 	}
 }
 
@@ -618,7 +623,7 @@ static noinline bool feed_any(struct cct_table *table,
 		settle_call(table, cursor, event);
 	if (unlikely(!walk_may_follow(&cursor->walk, event))) {
 		spend(table, cursor);
-		restart(table, cursor, event->from, event->space);
+		cct_restart(table, cursor, event->from, event->space);
 	}
 	cursor->walk.position = event->to;
 	cursor->branches += stream_is_branch(event->kind);
@@ -653,9 +658,9 @@ node_known(const struct cct_table *table, const struct cct_frame *frame)
 	return cct_at(&table->tree, frame->node, frame->id);
 }
 
-static __always_inline bool feed_call(struct cct_table *table,
-				      struct cct_cursor *cursor,
-				      const struct stream_event *event)
+static __always_inline bool cct_feed_call(struct cct_table *table,
+					  struct cct_cursor *cursor,
+					  const struct stream_event *event)
 {
 	const struct cct_frame *caller = frame_now(cursor);
 	struct cct_node *node = node_known(table, caller), *edge;
@@ -673,16 +678,16 @@ static __always_inline bool feed_call(struct cct_table *table,
 	cursor->called = event->to;
 	cursor->entered = callee;
 	cursor->edge = id;
-	cursor->stack = stack_of(event);
+	cursor->stack = cct_stack_of(event);
 	cursor->walk.position = event->to;
 	enter_child(cursor, event->from, callee, id,
 		    cct_number(&table->tree, edge));
 	return true;
 }
 
-static __always_inline bool feed_return(struct cct_table *table,
-					struct cct_cursor *cursor,
-					const struct stream_event *event)
+static __always_inline bool cct_feed_return(struct cct_table *table,
+					    struct cct_cursor *cursor,
+					    const struct stream_event *event)
 {
 	const struct cct_frame *frame = frame_now(cursor);
 	struct cct_node *node = node_known(table, frame);
@@ -720,9 +725,9 @@ bool cct_feed(void *memory, void *cursor_memory,
 		return true;
 	}
 	if (event->kind == STREAM_CALL)
-		return feed_call(table, cursor, event);
+		return cct_feed_call(table, cursor, event);
 	if (event->kind == STREAM_RET)
-		return feed_return(table, cursor, event);
+		return cct_feed_return(table, cursor, event);
 	return feed_any(table, cursor, event);
 }
 
@@ -753,8 +758,8 @@ static bool cct_feed_stack(void *memory, const struct stream_stack *stack)
 
 /* --- from a table into a profile ---------------------------------------- */
 
-static void take(struct cct_table *profile, struct cct_table *table,
-		 const struct cct_node *from)
+static void cct_take(struct cct_table *profile, struct cct_table *table,
+		     const struct cct_node *from)
 {
 	struct cct_node *to = cct_find(&profile->tree, from->id);
 	u64 calls = from->calls + from->deeper;
@@ -795,7 +800,7 @@ static size_t cct_merge(void *memory, void *table_memory, size_t limit)
 			tree->top--;
 			continue;
 		}
-		take(profile, table, node);
+		cct_take(profile, table, node);
 		cct_remove(tree, node);
 	}
 	if (taken == limit)
@@ -820,8 +825,8 @@ static void put_metrics(const struct cct_tree *tree,
 	       tree->metric_count * sizeof(u64));
 }
 
-static bool emit_node(struct cct_table *table, struct cct_node *node,
-		      engine_emit emit, void *context)
+static bool cct_emit_node(struct cct_table *table, struct cct_node *node,
+			  engine_emit emit, void *context)
 {
 	struct hwprof_row_context row = {
 		.row.type = HWPROF_ROW_CONTEXT,
@@ -869,7 +874,7 @@ static bool cct_rows(void *memory, u32 space, size_t *at, engine_emit emit,
 
 		if (!node->id || (space && node->space != space))
 			continue;
-		if (!emit_node(table, node, emit, context))
+		if (!cct_emit_node(table, node, emit, context))
 			return false;
 	}
 	return true;

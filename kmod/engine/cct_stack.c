@@ -35,8 +35,8 @@ size_t cct_stacks_init(struct cct_stacks **stacks, void *memory, size_t size,
  * a probability of 2^-64, whoever chose them. The hash of the sum is as good,
  * so sites are not compared.
  */
-static __always_inline u64 hash_of(const struct cct_stacks *stacks,
-				   const struct stream_stack *stack)
+static __always_inline u64 cct_stack_hash_of(const struct cct_stacks *stacks,
+					     const struct stream_stack *stack)
 {
 	const u64 *key = stacks->keys, *site = stack->sites;
 	u64 outermost = stack->depth ? site[stack->depth - 1] : 0;
@@ -59,8 +59,8 @@ static __always_inline u64 hash_of(const struct cct_stacks *stacks,
 			    (u64)(sum >> 64) ^ HASH_PRIME);
 }
 
-static __always_inline struct cct_known *set_of(const struct cct_stacks *stacks,
-						u64 hash)
+static __always_inline struct cct_known *
+cct_stack_set_of(const struct cct_stacks *stacks, u64 hash)
 {
 	return &stacks->known[(hash >> 32 & stacks->mask) * KNOWN_WAYS];
 }
@@ -70,7 +70,7 @@ static __always_inline struct cct_node *
 find_known(const struct cct_tree *tree, const struct cct_stacks *stacks,
 	   u64 hash)
 {
-	const struct cct_known *known = set_of(stacks, hash);
+	const struct cct_known *known = cct_stack_set_of(stacks, hash);
 	unsigned int way;
 
 	for (way = 0; way < KNOWN_WAYS; way++, known++) {
@@ -87,7 +87,7 @@ find_known(const struct cct_tree *tree, const struct cct_stacks *stacks,
 static void remember(const struct cct_tree *tree, struct cct_stacks *stacks,
 		     u64 hash, const struct cct_node *node)
 {
-	struct cct_known *set = set_of(stacks, hash);
+	struct cct_known *set = cct_stack_set_of(stacks, hash);
 
 	memmove(set + 1, set, (KNOWN_WAYS - 1) * sizeof(*set));
 	*set = (struct cct_known) {
@@ -97,8 +97,9 @@ static void remember(const struct cct_tree *tree, struct cct_stacks *stacks,
 
 /* --- counting ----------------------------------------------------------- */
 
-static __always_inline void count(struct cct_tree *tree, struct cct_node *node,
-				  const struct stream_stack *stack)
+static __always_inline void
+cct_stack_count_node(struct cct_tree *tree, struct cct_node *node,
+		     const struct stream_stack *stack)
 {
 	node->weight += stack->weight;
 	node->samples++;
@@ -114,10 +115,10 @@ bool cct_stack_count(struct cct_tree *tree, struct cct_stacks *stacks,
 
 	if (unlikely(stack->depth > CCT_STACK_MAX))
 		return false;
-	node = find_known(tree, stacks, hash_of(stacks, stack));
+	node = find_known(tree, stacks, cct_stack_hash_of(stacks, stack));
 	if (!node)
 		return false;
-	count(tree, node, stack);
+	cct_stack_count_node(tree, node, stack);
 	return true;
 }
 
@@ -169,7 +170,8 @@ static void chain_call(struct cct_stacks *stacks, u32 at)
  * Return the call that entered @callee and is on the chain of the calls up to
  * @end; 0 if there is none.
  */
-static u32 find_on_chain(struct cct_stacks *stacks, u32 end, u64 callee)
+static u32 cct_stack_find_on_chain(struct cct_stacks *stacks, u32 end,
+				   u64 callee)
 {
 	u32 found;
 
@@ -182,8 +184,8 @@ static u32 find_on_chain(struct cct_stacks *stacks, u32 end, u64 callee)
 }
 
 /* The root's node, as call 0. */
-static struct cct_node *begin(struct cct_tree *tree, struct cct_stacks *stacks,
-			      u32 space)
+static struct cct_node *cct_stack_begin(struct cct_tree *tree,
+					struct cct_stacks *stacks, u32 space)
 {
 	struct cct_call *root = &stacks->calls[0];
 	const struct cct_node like = {
@@ -210,8 +212,9 @@ static struct cct_node *begin(struct cct_tree *tree, struct cct_stacks *stacks,
  * Call @at of the stack, whose callers are walked: the paper's cases (section
  * 4.2). The node that it leads to; NULL: there is no room.
  */
-static struct cct_node *step(struct cct_tree *tree, struct cct_stacks *stacks,
-			     u32 at, u64 site, u64 callee)
+static struct cct_node *cct_stack_step(struct cct_tree *tree,
+				       struct cct_stacks *stacks, u32 at,
+				       u64 site, u64 callee)
 {
 	struct cct_call *call = &stacks->calls[at], *caller = call - 1;
 	struct cct_node like = {
@@ -228,7 +231,7 @@ static struct cct_node *step(struct cct_tree *tree, struct cct_stacks *stacks,
 	 * same.
 	 */
 	if (!edge || edge->kind == HWPROF_CONTEXT_RECURSION)
-		ancestor = find_on_chain(stacks, at - 1, callee);
+		ancestor = cct_stack_find_on_chain(stacks, at - 1, callee);
 	if (ancestor) {
 		like.kind = HWPROF_CONTEXT_RECURSION;
 		like.target = stacks->calls[ancestor].id;
@@ -284,7 +287,7 @@ void cct_stack_walk(struct cct_tree *tree, struct cct_stacks *stacks,
 		    const struct stream_stack *stack)
 {
 	u32 end = min(stack->used, (u32)CCT_STACK_MAX) + 1, at;
-	struct cct_node *node = begin(tree, stacks, stack->space);
+	struct cct_node *node = cct_stack_begin(tree, stacks, stack->space);
 
 	at = node ? count_common(stacks, stack, end) : 0;
 	if (stacks->chained > at)
@@ -294,8 +297,8 @@ void cct_stack_walk(struct cct_tree *tree, struct cct_stacks *stacks,
 			      stacks->calls[at].id);
 	while (node && at < end) {
 		at++;
-		node = step(tree, stacks, at, site_at(stack, at),
-			    callee_at(stack, at));
+		node = cct_stack_step(tree, stacks, at, site_at(stack, at),
+				      callee_at(stack, at));
 	}
 	stacks->depth = node ? at : 0;
 	if (!node) {
@@ -306,8 +309,9 @@ void cct_stack_walk(struct cct_tree *tree, struct cct_stacks *stacks,
 		if (stack->metrics)
 			cct_add_metrics(tree, node, stack->metrics);
 	} else {
-		count(tree, node, stack);
+		cct_stack_count_node(tree, node, stack);
 		if (stack->depth <= CCT_STACK_MAX)
-			remember(tree, stacks, hash_of(stacks, stack), node);
+			remember(tree, stacks, cct_stack_hash_of(stacks, stack),
+				 node);
 	}
 }

@@ -46,7 +46,8 @@ void cct_tree_restart(struct cct_tree *tree)
  * full. Free slots of a set are behind those in use, so that a search ends at
  * the first free one.
  */
-static u64 *set_of(const struct cct_tree *tree, u64 id, unsigned int which)
+static u64 *cct_tree_set_of(const struct cct_tree *tree, u64 id,
+			    unsigned int which)
 {
 	u32 hash = (which ? id * HASH_PRIME : id) >> 32;
 
@@ -74,7 +75,7 @@ static u64 *find_slot(struct cct_tree *tree, u64 id)
 
 	tree->missed = 0;
 	for (which = 0; which < 2; which++) {
-		u64 *slot = set_of(tree, id, which);
+		u64 *slot = cct_tree_set_of(tree, id, which);
 
 		for (way = 0; way < CCT_WAYS && *slot; way++, slot++)
 			if (*slot >> 32 == (u32)id &&
@@ -161,9 +162,10 @@ static u64 *free_told(struct cct_tree *tree, u64 *set)
  * Return a free slot for @id: in the second set only if the first one, which is
  * searched first, is more than half full.
  */
-static u64 *take_slot(struct cct_tree *tree, u64 id)
+static u64 *cct_tree_take_slot(struct cct_tree *tree, u64 id)
 {
-	u64 *first = set_of(tree, id, 0), *second = set_of(tree, id, 1);
+	u64 *first = cct_tree_set_of(tree, id, 0),
+	    *second = cct_tree_set_of(tree, id, 1);
 	unsigned int used, others;
 	u64 *free;
 
@@ -219,7 +221,7 @@ struct cct_node *cct_make(struct cct_tree *tree, const struct cct_node *like)
 
 	if (tree->used == tree->node_count)
 		free_some(tree);
-	slot = take_slot(tree, like->id);
+	slot = cct_tree_take_slot(tree, like->id);
 	node = slot ? take_node(tree) : NULL;
 	if (!node)
 		return NULL;

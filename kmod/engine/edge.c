@@ -55,8 +55,8 @@ static void add_edge(struct saving_item *to_item,
 	to->flags |= from->flags;
 }
 
-static struct hwprof_row_edge row_of(const struct saving_table *table,
-				     const struct edge *edge)
+static struct hwprof_row_edge edge_row_of(const struct saving_table *table,
+					  const struct edge *edge)
 {
 	return (struct hwprof_row_edge){
 		.row.type = HWPROF_ROW_EDGE,
@@ -82,7 +82,7 @@ static bool tell_edge(const struct saving_table *table,
 		      struct saving_item *item, engine_emit emit, void *context)
 {
 	struct edge *edge = edge_at(item);
-	const struct hwprof_row_edge row = row_of(table, edge);
+	const struct hwprof_row_edge row = edge_row_of(table, edge);
 
 	if (!emit(context, &row, row.from ? row.from : row.end, row.to,
 		  has_end(item) ? row.count : 0))
@@ -147,8 +147,8 @@ void edge_leave(struct saving_table *table, const struct edge_cursor *cursor)
  * there is not known. An edge of another address space is not counted: all rows
  * of a space that the task has left may have been written.
  */
-static void restart(struct saving_table *table, struct edge_cursor *cursor,
-		    u32 space, u64 to)
+static void edge_restart(struct saving_table *table, struct edge_cursor *cursor,
+			 u32 space, u64 to)
 {
 	if (space == cursor->space)
 		edge_leave(table, cursor);
@@ -170,7 +170,7 @@ void edge_branch(struct saving_table *table, struct edge_cursor *cursor,
 
 	if (unlikely(event->from < cursor->position ||
 		     event->space != cursor->space))
-		restart(table, cursor, event->space, 0);
+		edge_restart(table, cursor, event->space, 0);
 	edge = count_edge(table, cursor, end_of(event->from));
 	edge->cycles += (u64)event->cycles * table->times;
 	table->pending += table->times;
@@ -200,7 +200,7 @@ void edge_turn(struct saving_table *table, struct edge_cursor *cursor,
 	if (is_in_line(cursor, event))
 		cursor->position = event->to;
 	else
-		restart(table, cursor, event->space, event->to);
+		edge_restart(table, cursor, event->space, event->to);
 }
 
 /* The gap at the beginning of a burst begins a window. */

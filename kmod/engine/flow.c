@@ -22,8 +22,8 @@ static void fill(struct flow_segment *segment, const struct flow *flow,
  * Return a segment's first set, that of its home, or the second one, which it
  * goes to if the first is full.
  */
-static struct flow_slot *set_of(const struct flow_table *table, u64 key,
-				unsigned int choice)
+static struct flow_slot *flow_set_of(const struct flow_table *table, u64 key,
+				     unsigned int choice)
 {
 	size_t slot = flow_home(table, choice ? key >> 32 : key) - table->slots;
 
@@ -34,8 +34,8 @@ static struct flow_slot *set_of(const struct flow_table *table, u64 key,
  * Move a segment that runs often to its home slot, which look-ups try first.
  * Return the slot where it is then.
  */
-static struct flow_slot *prefer(struct flow_table *table,
-				struct flow_slot *slot)
+static struct flow_slot *flow_prefer(struct flow_table *table,
+				     struct flow_slot *slot)
 {
 	struct flow_slot *home = flow_home(table, slot->key);
 
@@ -54,7 +54,7 @@ struct flow_slot *flow_table_find(const struct flow_table *table, u64 key)
 	unsigned int choice, way;
 
 	for (choice = 0; choice < 2; choice++) {
-		struct flow_slot *slot = set_of(table, key, choice);
+		struct flow_slot *slot = flow_set_of(table, key, choice);
 
 		for (way = 0; way < FLOW_WAYS; way++, slot++)
 			if (slot->key == key)
@@ -71,7 +71,7 @@ static struct flow_slot *count_known(struct flow_table *table, u64 key,
 	if (!slot)
 		return NULL;
 	slot->count += count;
-	return prefer(table, slot);
+	return flow_prefer(table, slot);
 }
 
 static struct flow_slot *free_in(struct flow_slot *set)
@@ -94,7 +94,7 @@ static bool move(const struct flow_table *table, struct flow_slot *slot)
 
 	for (choice = 0; choice < 2; choice++) {
 		struct flow_slot *other =
-			free_in(set_of(table, slot->key, choice));
+			free_in(flow_set_of(table, slot->key, choice));
 
 		if (!other)
 			continue;
@@ -111,7 +111,7 @@ static bool move(const struct flow_table *table, struct flow_slot *slot)
  * slot of its sets, or else one that becomes free by a move, or else the one
  * whose segment ran least. A table is nearly full before it has to evict.
  */
-static struct flow_slot *choose(const struct flow_table *table, u64 key)
+static struct flow_slot *flow_choose(const struct flow_table *table, u64 key)
 {
 	struct flow_slot *least = flow_home(table, key), *slot;
 	unsigned int i;
@@ -119,12 +119,12 @@ static struct flow_slot *choose(const struct flow_table *table, u64 key)
 	if (!least->key)
 		return least;
 	for (i = 0; i < 2; i++) {
-		slot = free_in(set_of(table, key, i));
+		slot = free_in(flow_set_of(table, key, i));
 		if (slot)
 			return slot;
 	}
 	for (i = 0; i < 2 * FLOW_WAYS; i++) {
-		slot = set_of(table, key, i / FLOW_WAYS) + i % FLOW_WAYS;
+		slot = flow_set_of(table, key, i / FLOW_WAYS) + i % FLOW_WAYS;
 		if (move(table, slot))
 			return slot;
 		if (slot->count < least->count)
@@ -133,9 +133,10 @@ static struct flow_slot *choose(const struct flow_table *table, u64 key)
 	return least;
 }
 
-static struct flow_slot *claim(struct flow_table *table, u64 key, u64 count)
+static struct flow_slot *flow_claim(struct flow_table *table, u64 key,
+				    u64 count)
 {
-	struct flow_slot *slot = choose(table, key);
+	struct flow_slot *slot = flow_choose(table, key);
 
 	table->claimed++;
 	if (slot->key)
@@ -151,7 +152,7 @@ struct flow_slot *flow_table_add(struct flow_table *table, u64 key,
 	struct flow_slot *slot = count_known(table, key, count);
 
 	if (!slot) {
-		slot = claim(table, key, count);
+		slot = flow_claim(table, key, count);
 		*flow_segment(table, slot) = *segment;
 	}
 	return slot;
@@ -163,7 +164,7 @@ void flow_end(const struct flow *flow, struct flow_table *table, u64 end,
 	u64 key = flow_key(flow, end, target);
 
 	if (!count_known(table, key, 1))
-		fill(flow_segment(table, claim(table, key, 1)), flow, end,
+		fill(flow_segment(table, flow_claim(table, key, 1)), flow, end,
 		     target);
 }
 
@@ -217,7 +218,7 @@ static void drop_frames(struct flow *flow, struct flow_table *table, u32 from,
 /*
  * Forget the lowest frame to make room. The segment in flight stays as it is.
  */
-static void forget(struct flow *flow, struct flow_table *table)
+static void flow_forget(struct flow *flow, struct flow_table *table)
 {
 	u64 start = flow->start, position = flow->walk.position;
 	u64 signature = flow->signature;
@@ -231,8 +232,8 @@ static void forget(struct flow *flow, struct flow_table *table)
 }
 
 /* Forget all frames and begin at @to; 0: at an unknown address. */
-static void restart(struct flow *flow, struct flow_table *table, u64 to,
-		    u32 space)
+static void flow_restart(struct flow *flow, struct flow_table *table, u64 to,
+			 u32 space)
 {
 	drop_frames(flow, table, flow->walk.depth, flow->walk.bottom);
 	to = to ? to : WALK_NOWHERE;
@@ -248,7 +249,8 @@ void flow_init(struct flow *flow)
 	flow_begin(flow, WALK_NOWHERE, WALK_NOWHERE, 0);
 }
 
-static enum flow_turn leave(struct flow *flow, struct flow_table *table, u64 to)
+static enum flow_turn flow_leave(struct flow *flow, struct flow_table *table,
+				 u64 to)
 {
 	struct walk *walk = &flow->walk;
 	u32 depth = walk->depth, bottom = walk->bottom;
@@ -266,20 +268,20 @@ static enum flow_turn leave(struct flow *flow, struct flow_table *table, u64 to)
 		break;
 	}
 	/* A frame below the bottom was forgotten; it may be the one. */
-	restart(flow, table, to, walk->space);
+	flow_restart(flow, table, to, walk->space);
 	flow_begin(flow, to - 1, to, 0);	/* directly behind a call that
 						 * was not seen */
 	return bottom ? FLOW_CUT : FLOW_RESTART;
 }
 
-static enum flow_turn leave_handler(struct flow *flow,
-				    struct flow_table *table, u64 to)
+static enum flow_turn flow_leave_handler(struct flow *flow,
+					 struct flow_table *table, u64 to)
 {
 	struct walk *walk = &flow->walk;
 	u32 depth = walk->depth;
 
 	if (walk_sigreturn(walk, to) == WALK_LOST) {
-		restart(flow, table, to, walk->space);
+		flow_restart(flow, table, to, walk->space);
 		return FLOW_CUT;
 	}
 	drop_frames(flow, table, depth, walk->depth);
@@ -316,7 +318,7 @@ static void end_open(struct flow *flow, struct flow_table *table)
 static enum flow_turn cut(struct flow *flow, struct flow_table *table, u64 to)
 {
 	end_open(flow, table);
-	restart(flow, table, to, flow->walk.space);
+	flow_restart(flow, table, to, flow->walk.space);
 	return FLOW_CUT;
 }
 
@@ -327,16 +329,16 @@ bool flow_sync(struct flow *flow, struct flow_table *table,
 		return true;
 
 	end_open(flow, table);
-	restart(flow, table, event->kind > STREAM_SIGNAL ? 0 : event->from,
-		event->space);
+	flow_restart(flow, table, event->kind > STREAM_SIGNAL ? 0 : event->from,
+		     event->space);
 	return false;
 }
 
-static enum flow_turn enter(struct flow *flow, struct flow_table *table,
-			    u64 site, u64 to)
+static enum flow_turn flow_enter(struct flow *flow, struct flow_table *table,
+				 u64 site, u64 to)
 {
 	if (unlikely(!walk_has_room(&flow->walk)))
-		forget(flow, table);
+		flow_forget(flow, table);
 	if (flow->shape & FLOW_EDGE_MASK) {
 		flow_end(flow, table, site, 0);
 		flow_push(flow, site, WALK_CALL, site, 0);
@@ -358,7 +360,7 @@ static enum flow_turn signal(struct flow *flow, struct flow_table *table,
 	else
 		end_open(flow, table);
 	if (unlikely(!walk_has_room(&flow->walk)))
-		forget(flow, table);
+		flow_forget(flow, table);
 	flow_push(flow, next, WALK_HANDLER, next - ran, 0);
 	flow_begin(flow, event->to, event->to, FLOW_CALLED);
 	return FLOW_ENTER;
@@ -379,21 +381,21 @@ enum flow_turn flow_turn(struct flow *flow, struct flow_table *table,
 		flow_begin(flow, to, to, 0);
 		return FLOW_JUMP;
 	case STREAM_CALL:
-		return enter(flow, table, from, to);
+		return flow_enter(flow, table, from, to);
 	case STREAM_RET:
 		flow_end(flow, table, from, 0);
-		return leave(flow, table, to);
+		return flow_leave(flow, table, to);
 	case STREAM_SYSCALL:
 		if (walk_steps_over(event))
 			return FLOW_NONE;	/* an instruction of its line */
 		flow_end(flow, table, from, 0);
-		restart(flow, table, to, flow->walk.space);
+		flow_restart(flow, table, to, flow->walk.space);
 		return FLOW_CUT;
 	case STREAM_SIGNAL:
 		return signal(flow, table, event);
 	case STREAM_SIGRETURN:
 		end_open(flow, table);
-		return leave_handler(flow, table, to);
+		return flow_leave_handler(flow, table, to);
 	case STREAM_GAP:
 		return cut(flow, table, to);
 	default:

@@ -33,7 +33,7 @@ enum begun {
 
 /* --- loops in flight --------------------------------------------------- */
 
-static struct loop_frame *frame_at(struct loop_cursor *cursor, u32 depth)
+static struct loop_frame *loop_frame_at(struct loop_cursor *cursor, u32 depth)
 {
 	return &cursor->frame[walk_index(depth)];
 }
@@ -225,7 +225,7 @@ static __always_inline u8 how_begun(struct loop_cursor *cursor, u64 head,
 				    u64 tail)
 {
 	u32 depth = cursor->flow.walk.depth;
-	const struct loop_frame *frame = frame_at(cursor, depth);
+	const struct loop_frame *frame = loop_frame_at(cursor, depth);
 
 	if (likely(frame->low < head || frame->high > tail))
 		return BEGUN_SEEN;
@@ -315,7 +315,8 @@ static void back_edge(struct loop_table *table, struct loop_cursor *cursor,
 static noinline bool jump_any(struct loop_table *table,
 			      struct loop_cursor *cursor, u64 from, u64 to)
 {
-	struct loop_frame *frame = frame_at(cursor, cursor->flow.walk.depth);
+	struct loop_frame *frame =
+		loop_frame_at(cursor, cursor->flow.walk.depth);
 	struct flight *inner = cursor->inner;
 
 	frame->low = min(frame->low, to);
@@ -367,7 +368,8 @@ static noinline bool jump_back(struct loop_table *table,
 			       struct loop_cursor *cursor,
 			       const struct flow_slot *slot, u64 from, u64 to)
 {
-	struct loop_frame *frame = frame_at(cursor, cursor->flow.walk.depth);
+	struct loop_frame *frame =
+		loop_frame_at(cursor, cursor->flow.walk.depth);
 	u32 now = running(cursor);
 	const struct loop *loop;
 	struct flight *inner;
@@ -406,7 +408,8 @@ static noinline bool jump_back(struct loop_table *table,
 static __always_inline void frame_begun(struct loop_cursor *cursor, u64 at,
 					u64 came_from)
 {
-	struct loop_frame *frame = frame_at(cursor, cursor->flow.walk.depth);
+	struct loop_frame *frame =
+		loop_frame_at(cursor, cursor->flow.walk.depth);
 
 	frame->low = came_from;
 	frame->high = at;
@@ -502,9 +505,9 @@ static __always_inline bool feed_jump(struct loop_table *table,
 	return true;
 }
 
-static __always_inline bool feed_call(struct loop_table *table,
-				      struct loop_cursor *cursor,
-				      const struct stream_event *event)
+static __always_inline bool loop_feed_call(struct loop_table *table,
+					   struct loop_cursor *cursor,
+					   const struct stream_event *event)
 {
 	struct flow *flow = &cursor->flow;
 	u64 from = event->from, to = event->to;
@@ -522,9 +525,9 @@ static __always_inline bool feed_call(struct loop_table *table,
 	return true;
 }
 
-static __always_inline bool feed_return(struct loop_table *table,
-					struct loop_cursor *cursor,
-					const struct stream_event *event)
+static __always_inline bool loop_feed_return(struct loop_table *table,
+					     struct loop_cursor *cursor,
+					     const struct stream_event *event)
 {
 	struct flow *flow = &cursor->flow;
 
@@ -552,9 +555,9 @@ bool loop_feed(void *memory, void *cursor_memory,
 	if (stream_is_jump(event->kind))
 		return feed_jump(table, cursor, event);
 	if (event->kind == STREAM_CALL)
-		return feed_call(table, cursor, event);
+		return loop_feed_call(table, cursor, event);
 	if (event->kind == STREAM_RET)
-		return feed_return(table, cursor, event);
+		return loop_feed_return(table, cursor, event);
 	return loop_turn(table, cursor, event);
 }
 

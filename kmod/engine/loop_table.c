@@ -59,7 +59,7 @@ void loop_tolerate(struct loop *loop, u64 executions)
 }
 
 /* Extend a loop's region. Executions that ended before may have been split. */
-static void grow(struct loop_table *table, struct loop *loop, u64 tail)
+static void loop_grow(struct loop_table *table, struct loop *loop, u64 tail)
 {
 	loop_set_tail(table, loop, tail);
 	loop->tails++;
@@ -159,7 +159,7 @@ struct loop *loop_get(struct loop_table *table, u64 head, u64 tail,
 		order_insert(table, loop);
 		loop_freshen(table, loop);
 	} else if (unlikely(tail > loop->tail)) {
-		grow(table, loop, tail);
+		loop_grow(table, loop, tail);
 	}
 	return loop;
 }

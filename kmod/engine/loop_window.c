@@ -71,7 +71,7 @@ static void add_effect(struct loop_table *table, struct effects *effects,
 }
 
 /* If little room is left, forget all effects. */
-static void make_room(struct loop_table *table)
+static void loop_window_make_room(struct loop_table *table)
 {
 	if (table->effect_room - table->effect_used >= EFFECTS_MAX)
 		return;
@@ -88,7 +88,7 @@ void find_effects(struct loop_table *table, struct effects *effects,
 
 	if (flow_is_back_edge(line, table->params.span))
 		loop = loop_get(table, line->target, line->end, line->space);
-	make_room(table);
+	loop_window_make_room(table);
 	effects->key = slot->key;
 	effects->version = table->version;
 	effects->count = 0;

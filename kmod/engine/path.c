@@ -123,8 +123,8 @@ static noinline bool path_end(const struct path_cursor *cursor,
  * Forget all frames. The task runs at @at, or at an unknown address if that is
  * 0.
  */
-static void restart(struct path_cursor *cursor, const struct path_table *table,
-		    u64 at, u32 space)
+static void path_restart(struct path_cursor *cursor,
+			 const struct path_table *table, u64 at, u32 space)
 {
 	at = at ? at : WALK_NOWHERE;
 	walk_restart(&cursor->walk, at, space);
@@ -146,8 +146,8 @@ void path_forget_jumps(struct path_cursor *cursor)
 }
 
 /* Code behind a return that matches no frame was not seen being called. */
-static noinline void leave(struct path_cursor *cursor,
-			   const struct path_table *table, u64 to)
+static noinline void path_leave(struct path_cursor *cursor,
+				const struct path_table *table, u64 to)
 {
 	switch (walk_return(&cursor->walk, to)) {
 	case WALK_BACK:
@@ -158,18 +158,18 @@ static noinline void leave(struct path_cursor *cursor,
 		path_begin(cursor, to, PATH_CALLED);
 		break;
 	case WALK_LOST:
-		restart(cursor, table, to, cursor->walk.space);
+		path_restart(cursor, table, to, cursor->walk.space);
 		break;
 	}
 }
 
-static void leave_handler(struct path_cursor *cursor,
-			  const struct path_table *table, u64 to)
+static void path_leave_handler(struct path_cursor *cursor,
+			       const struct path_table *table, u64 to)
 {
 	if (walk_sigreturn(&cursor->walk, to) == WALK_BACK)
 		path_go_on(cursor, to);
 	else
-		restart(cursor, table, to, cursor->walk.space);
+		path_restart(cursor, table, to, cursor->walk.space);
 }
 
 /* --- the walk ------------------------------------------------------------- */
@@ -183,16 +183,17 @@ static noinline void path_turn(struct path_cursor *cursor,
 	case STREAM_SYSCALL:
 		/* Most system calls are instructions of their line. */
 		if (!walk_steps_over(event))
-			restart(cursor, table, event->to, cursor->walk.space);
+			path_restart(cursor, table, event->to,
+				     cursor->walk.space);
 		break;
 	case STREAM_SIGNAL:
 		path_enter(cursor, event->from, WALK_HANDLER, event->to);
 		break;
 	case STREAM_SIGRETURN:
-		leave_handler(cursor, table, event->to);
+		path_leave_handler(cursor, table, event->to);
 		break;
 	case STREAM_GAP:
-		restart(cursor, table, event->to, cursor->walk.space);
+		path_restart(cursor, table, event->to, cursor->walk.space);
 		break;
 	}
 }
@@ -205,8 +206,9 @@ bool path_event(struct path_table *table, struct path_cursor *cursor,
 	bool room = true;
 
 	if (unlikely(!walk_may_follow(&cursor->walk, event)))
-		restart(cursor, table,
-			event->kind > STREAM_SIGNAL ? 0 : from, event->space);
+		path_restart(cursor, table,
+			     event->kind > STREAM_SIGNAL ? 0 : from,
+			     event->space);
 	cursor->now->cycles += event->cycles;
 	if (stream_is_jump(event->kind)) {
 		if (to > from)
@@ -217,7 +219,7 @@ bool path_event(struct path_table *table, struct path_cursor *cursor,
 		path_enter(cursor, from, WALK_CALL, to);
 	} else if (event->kind == STREAM_RET) {
 		room = path_end(cursor, table, from, 0);
-		leave(cursor, table, to);
+		path_leave(cursor, table, to);
 	} else {
 		path_turn(cursor, table, event);
 	}
@@ -266,7 +268,7 @@ static bool path_ending(const void *memory, const struct stream_event *event,
 void path_window_begin(struct path_table *table, const struct window *window)
 {
 	table->times = window->times;
-	restart(table->window, table, 0, window->event.space);
+	path_restart(table->window, table, 0, window->event.space);
 }
 
 bool path_window_end(struct path_table *table)

@@ -45,7 +45,7 @@ static u32 blocks_left(const struct path_table *table)
 	return table->free + table->slot_count - table->fresh;
 }
 
-static u32 block_take(struct path_table *table)
+static u32 path_block_take(struct path_table *table)
 {
 	u32 block = table->free_first;
 
@@ -81,7 +81,7 @@ static void keep_jumps(struct path_table *table, struct path *path,
 		if (i >= PATH_OWN && (i - PATH_OWN) % PATH_BLOCK == 0) {
 			struct path_block *block;
 
-			*next = block_take(table);
+			*next = path_block_take(table);
 			block = &table->blocks[*next];
 			next = &block->next;
 			room = block->jump;
@@ -121,7 +121,7 @@ static struct path_slot *path_set(const struct path_table *table, u64 key,
 	return &table->slots[slot & ~(size_t)(PATH_WAYS - 1)];
 }
 
-static struct path_slot *find(const struct path_table *table, u64 key)
+static struct path_slot *path_find(const struct path_table *table, u64 key)
 {
 	unsigned int choice, way;
 
@@ -136,7 +136,7 @@ static struct path_slot *find(const struct path_table *table, u64 key)
 }
 
 /* Move a path that runs often to its home slot, which look-ups try first. */
-static void prefer(struct path_table *table, struct path_slot *slot)
+static void path_prefer(struct path_table *table, struct path_slot *slot)
 {
 	struct path_slot *home = path_home(table, slot->key);
 
@@ -151,7 +151,7 @@ static void prefer(struct path_table *table, struct path_slot *slot)
 }
 
 /* Evict a path. The part of its count that is in no row is given up. */
-static void evict(struct path_table *table, struct path_slot *slot)
+static void path_evict(struct path_table *table, struct path_slot *slot)
 {
 	struct path *path = path_of(table, slot);
 	u64 untold = path_units(path, slot->count - path->told);
@@ -167,7 +167,7 @@ static void evict(struct path_table *table, struct path_slot *slot)
  * Choose a slot for a new path: its home if that is free, or else a free slot
  * of its sets, or else the one whose path ran least.
  */
-static struct path_slot *choose(const struct path_table *table, u64 key)
+static struct path_slot *path_choose(const struct path_table *table, u64 key)
 {
 	struct path_slot *least = path_home(table, key);
 	unsigned int choice, way;
@@ -191,34 +191,35 @@ static struct path_slot *choose(const struct path_table *table, u64 key)
  * Free a slot, and blocks for @jumps jumps. If blocks are short, evict the
  * other paths of the first set, too. Return NULL if even that is not enough.
  */
-static struct path_slot *claim(struct path_table *table, u64 key, u32 jumps)
+static struct path_slot *path_claim(struct path_table *table, u64 key,
+				    u32 jumps)
 {
-	struct path_slot *slot = choose(table, key);
+	struct path_slot *slot = path_choose(table, key);
 	struct path_slot *other = path_set(table, key, 0);
 	unsigned int way;
 
 	table->claimed++;
 	if (slot->key)
-		evict(table, slot);
+		path_evict(table, slot);
 	for (way = 0; way < PATH_WAYS; way++, other++) {
 		if (blocks_left(table) >= blocks_needed(jumps))
 			return slot;
 		if (other->key)
-			evict(table, other);
+			path_evict(table, other);
 	}
 	return blocks_left(table) >= blocks_needed(jumps) ? slot : NULL;
 }
 
 bool path_table_count(struct path_table *table, u64 key, u64 count, u64 cycles)
 {
-	struct path_slot *slot = find(table, key);
+	struct path_slot *slot = path_find(table, key);
 
 	if (!slot)
 		return false;
 	table->pending += path_units(path_of(table, slot), count);
 	slot->count += count;
 	path_of(table, slot)->cycles += cycles;
-	prefer(table, slot);
+	path_prefer(table, slot);
 	return true;
 }
 
@@ -229,7 +230,7 @@ void path_table_add(struct path_table *table, u64 key, const struct path *path,
 
 	if (path_table_count(table, key, count, path->cycles))
 		return;
-	slot = claim(table, key, path->jumps);
+	slot = path_claim(table, key, path->jumps);
 	if (!slot) {
 		table->evicted += path_units(path, count);
 		return;
@@ -245,8 +246,8 @@ void path_table_add(struct path_table *table, u64 key, const struct path *path,
 
 /* --- from a table into a profile ------------------------------------------ */
 
-static void take(struct path_table *profile, struct path_table *table,
-		 struct path_slot *slot)
+static void path_take(struct path_table *profile, struct path_table *table,
+		      struct path_slot *slot)
 {
 	struct path path = *path_of(table, slot);
 	u64 jumps[PATH_JUMPS], untold = slot->count - path.told;
@@ -275,7 +276,7 @@ size_t path_merge(void *memory, void *table_memory, size_t limit)
 		if (table->merged == table->slot_count)
 			break;
 		if (table->slots[table->merged].key)
-			take(profile, table, &table->slots[table->merged]);
+			path_take(profile, table, &table->slots[table->merged]);
 		table->merged++;
 	}
 	if (taken == limit)
@@ -372,7 +373,7 @@ void path_forget(void *memory, u32 space)
 
 	for (i = 0; i < table->slot_count; i++)
 		if (table->slots[i].key && table->paths[i].space == space)
-			evict(table, &table->slots[i]);
+			path_evict(table, &table->slots[i]);
 }
 
 u64 path_pending(const void *memory)

@@ -140,8 +140,8 @@ static __always_inline bool is_in_space(struct range_table *table, u32 space,
 	return true;
 }
 
-static __always_inline bool count(struct range_table *table, u32 space,
-				  u64 value, u64 weight)
+static __always_inline bool range_count_value(struct range_table *table,
+					      u32 space, u64 value, u64 weight)
 {
 	if (!is_in_space(table, space, weight))
 		return false;
@@ -171,13 +171,14 @@ static bool range_feed(void *memory, void *cursor,
 	/* the usual case first */
 	if (likely(table->of == HWPROF_RANGE_IP &&
 		   stream_is_branch(event->kind)))
-		return count(table, event->space, event->to, 1);
+		return range_count_value(table, event->space, event->to, 1);
 	weight = weight_of(table->of, event);
 	if (!weight)
 		return true;
 	if (is_of_pairs(table->of))
 		return count_pair(table, event);
-	return count(table, event->space, value_of(table->of, event), weight);
+	return range_count_value(table, event->space,
+				 value_of(table->of, event), weight);
 }
 
 static bool range_feed_window(void *memory, struct window *window,
@@ -194,16 +195,17 @@ static bool range_feed_window(void *memory, struct window *window,
 		if (!weight_of(table->of, event))
 			continue;
 		counts->units += window->times;
-		room &= count(table, event->space, value_of(table->of, event),
-			      window->times);
+		room &= range_count_value(table, event->space,
+					  value_of(table->of, event),
+					  window->times);
 	}
 	return room;
 }
 
 /* --- from a table into a profile ------------------------------------------ */
 
-static void take(struct range_table *profile, struct range_table *table,
-		 u32 node)
+static void range_take(struct range_table *profile, struct range_table *table,
+		       u32 node)
 {
 	u64 weight = *range_own(&table->tree, node) -
 		     *range_told(&table->tree, node);
@@ -237,7 +239,7 @@ static size_t range_merge(void *memory, void *table_memory, size_t limit)
 		table->merged++;
 		if (range_is_used(&table->tree, node) &&
 		    *range_own(&table->tree, node))
-			take(profile, table, node);
+			range_take(profile, table, node);
 	}
 	if (taken == limit)
 		return taken;
@@ -298,8 +300,8 @@ static bool emit_box(const struct range_table *table, u32 node, u64 count,
 	return emit(context, &row, row.code, row.low, count);
 }
 
-static bool emit_node(struct range_table *table, u32 node, engine_emit emit,
-		      void *context)
+static bool range_emit_node(struct range_table *table, u32 node,
+			    engine_emit emit, void *context)
 {
 	u64 *told = range_told(&table->tree, node);
 	u64 count = *range_own(&table->tree, node) - *told;
@@ -325,7 +327,7 @@ static bool range_rows(void *memory, u32 space, size_t *at, engine_emit emit,
 		if (!range_is_used(tree, *at) ||
 		    (space && range_space(tree, *at) != space))
 			continue;
-		if (!emit_node(table, *at, emit, context))
+		if (!range_emit_node(table, *at, emit, context))
 			return false;
 	}
 	return true;

@@ -44,7 +44,7 @@ static void block_free(struct range_tree *tree, u32 number)
 }
 
 /* Return a free block, or 0 if there is none. */
-static u32 block_take(struct range_tree *tree)
+static u32 range_block_take(struct range_tree *tree)
 {
 	u32 number = tree->free;
 
@@ -102,8 +102,8 @@ static u64 threshold(const struct range_tree *tree)
 /*
  * Return which range of a block contains @key; the caller knows that one does.
  */
-static u32 place(const struct range_tree *tree, u32 number,
-		 struct range_key key)
+static u32 range_place_of(const struct range_tree *tree, u32 number,
+			  struct range_key key)
 {
 	return range_place(tree, number, key, tree->codes);
 }
@@ -128,7 +128,8 @@ static u32 parent_of(const struct range_tree *tree, u32 number)
 
 		if (child == number)
 			return node;
-		node = child * RANGE_SIBLINGS + place(tree, child, low);
+		node = child * RANGE_SIBLINGS +
+		       range_place_of(tree, child, low);
 	}
 }
 
@@ -147,7 +148,7 @@ static void fold(struct range_tree *tree, u32 number, u32 parent, u64 sum)
  * Return the number of events until the hand passes the next block. The less
  * room there is, the sooner.
  */
-static u32 pace(const struct range_tree *tree)
+static u32 range_pace(const struct range_tree *tree)
 {
 	if (tree->room > tree->block_count / 2)
 		return PACE_EMPTY;
@@ -194,7 +195,7 @@ void range_pass(struct range_tree *tree)
 	u32 parent;
 
 	tree->threshold = threshold(tree);
-	tree->pace = pace(tree);
+	tree->pace = range_pace(tree);
 	block = next_block(tree);
 	if (block->root == RANGE_NO_ROOT ||
 	    block->child[0] | block->child[1] | block->child[2] |
@@ -217,7 +218,7 @@ void range_pass(struct range_tree *tree)
  * threshold allows only happen as the hand comes by, so the hand must pass over
  * some blocks before the threshold rises again.
  */
-static void refuse(struct range_tree *tree)
+static void range_refuse(struct range_tree *tree)
 {
 	tree->refused++;
 	if (tree->passed < tree->block_count / 16)
@@ -230,12 +231,12 @@ static void refuse(struct range_tree *tree)
 /* Divide @node, a leaf. Return the block of its quarters, or 0 if refused. */
 static u32 split(struct range_tree *tree, u32 node)
 {
-	u32 bits = range_bits(tree, node), number = block_take(tree);
+	u32 bits = range_bits(tree, node), number = range_block_take(tree);
 	struct range_block *block = &tree->blocks[number];
 	struct range_key low = range_low(tree, node);
 
 	if (!number) {
-		refuse(tree);
+		range_refuse(tree);
 		return 0;
 	}
 	memset(block, 0, sizeof(*block));
@@ -256,8 +257,8 @@ static u32 split(struct range_tree *tree, u32 node)
  * range is split before its count reaches the threshold, and keeps its count.
  * Return the node.
  */
-static u32 grow(struct range_tree *tree, u32 node, struct range_key key,
-		u32 bits, u64 weight)
+static u32 range_grow(struct range_tree *tree, u32 node, struct range_key key,
+		      u32 bits, u64 weight)
 {
 	while (*range_own(tree, node) + weight >= tree->threshold &&
 	       range_bits(tree, node) > bits) {
@@ -265,7 +266,8 @@ static u32 grow(struct range_tree *tree, u32 node, struct range_key key,
 
 		if (!child)
 			break;
-		node = child * RANGE_SIBLINGS + place(tree, child, key);
+		node = child * RANGE_SIBLINGS +
+		       range_place_of(tree, child, key);
 	}
 	*range_own(tree, node) += weight;
 	return node;
@@ -330,8 +332,8 @@ u64 range_root_drop(struct range_tree *tree, u32 root)
 /* --- counting ------------------------------------------------------------- */
 
 /* Return the leaf of @key, and update the hint for its region. */
-static __always_inline u32 find(struct range_tree *tree, u32 root,
-				struct range_key key, bool pairs)
+static __always_inline u32 range_find(struct range_tree *tree, u32 root,
+				      struct range_key key, bool pairs)
 {
 	u32 near_bits = pairs ? RANGE_NEAR_PAIR_BITS : RANGE_NEAR_BITS;
 	u32 code_bits = pairs ? range_code_bits(near_bits) : 0;
@@ -363,10 +365,10 @@ static __always_inline u32 find(struct range_tree *tree, u32 root,
 void range_count_slowly(struct range_tree *tree, u32 root, struct range_key key,
 			u64 weight, u16 *hint)
 {
-	u32 node = tree->codes ? find(tree, root, key, true) :
-				 find(tree, root, key, false);
+	u32 node = tree->codes ? range_find(tree, root, key, true)
+			       : range_find(tree, root, key, false);
 
-	node = grow(tree, node, key, 0, weight);
+	node = range_grow(tree, node, key, 0, weight);
 	*hint = node / RANGE_SIBLINGS;
 	if (unlikely(!--tree->pace))
 		range_pass(tree);
@@ -385,8 +387,9 @@ void range_count_range(struct range_tree *tree, u32 root, struct range_key low,
 
 		if (!child)
 			break;
-		node = child * RANGE_SIBLINGS + place(tree, child, low);
+		node = child * RANGE_SIBLINGS +
+		       range_place_of(tree, child, low);
 	}
-	grow(tree, node, low, bits, weight);
+	range_grow(tree, node, low, bits, weight);
 	range_pass(tree);
 }

@@ -53,8 +53,8 @@ static void give_up(const struct saving_kind *kind, struct saving_table *table,
 }
 
 /* Return a free way of the set; if there is none, give up the coldest item. */
-static unsigned int make_room(const struct saving_kind *kind,
-			      struct saving_table *table, u32 at)
+static unsigned int saving_make_room(const struct saving_kind *kind,
+				     struct saving_table *table, u32 at)
 {
 	struct saving_set *set = &table->sets[at];
 	const struct saving_item *item;
@@ -81,8 +81,8 @@ saving_add(const struct saving_kind *kind, struct saving_table *table, u64 key,
 {
 	u32 at = saving_set_of(table, key);
 	struct saving_set *set = &table->sets[at];
-	u64 error = set->floor;		/* before make_room() raises it */
-	unsigned int way = make_room(kind, table, at);
+	u64 error = set->floor; /* before saving_make_room() raises it */
+	unsigned int way = saving_make_room(kind, table, at);
 	struct saving_item *item = saving_at(kind, table, at, way);
 
 	set->key[way] = key;
@@ -99,7 +99,7 @@ saving_add(const struct saving_kind *kind, struct saving_table *table, u64 key,
 /*
  * Add @floor to the error of all items of the profile whose keys belong to set
  * @at of @table. An item that is not in that set may have lost as many counts
- * there. take() subtracts it again for the items that are in the set.
+ * there. saving_take() subtracts it again for the items that are in the set.
  */
 static void raise_errors(const struct saving_kind *kind,
 			 struct saving_table *profile,
@@ -121,9 +121,10 @@ static void raise_errors(const struct saving_kind *kind,
 	}
 }
 
-static void take(const struct saving_kind *kind, struct saving_table *profile,
-		 struct saving_table *table, struct saving_item *from,
-		 u64 floor)
+static void saving_take(const struct saving_kind *kind,
+			struct saving_table *profile,
+			struct saving_table *table, struct saving_item *from,
+			u64 floor)
 {
 	struct saving_item *to = saving_get(kind, profile, from->space,
 					    saving_name(from));
@@ -152,8 +153,8 @@ static void take_set(const struct saving_kind *kind,
 		if (!set->key[way])
 			continue;
 		table->used--;
-		take(kind, profile, table, saving_at(kind, table, at, way),
-		     set->floor);
+		saving_take(kind, profile, table,
+			    saving_at(kind, table, at, way), set->floor);
 	}
 	memset(set, 0, sizeof(*set));
 }

@@ -27,7 +27,7 @@ static u32 random_below(u64 *random, u32 limit)
  * Return the number of a followed value; VALUE_KEPT if it is not followed.
  * There is no branch here, because it could not be predicted.
  */
-static u32 find(const struct value_slot *slot, u64 value)
+static u32 value_slot_find(const struct value_slot *slot, u64 value)
 {
 	u32 found = VALUE_KEPT, i;
 
@@ -78,7 +78,7 @@ static void pass_over(struct value_slot *slot, u32 executions)
 
 static void count_run(struct value_slot *slot, u64 *random)
 {
-	u32 i = find(slot, slot->last);
+	u32 i = value_slot_find(slot, slot->last);
 
 	if (i < VALUE_KEPT)
 		slot->values[i].hits += slot->run;
@@ -192,7 +192,7 @@ static void merge_values(struct value_slot *slot, const struct value_slot *from)
 
 	for (i = 0; i < slot->kept; i++) {
 		value = slot->values[i];
-		k = find(from, value.value);
+		k = value_slot_find(from, value.value);
 		value.hits += k < VALUE_KEPT ? from->values[k].hits : 0;
 		value.missed += k < VALUE_KEPT ? from->values[k].missed :
 						 from_rest;
@@ -200,7 +200,7 @@ static void merge_values(struct value_slot *slot, const struct value_slot *from)
 	}
 	for (i = 0; i < from->kept; i++) {
 		value = from->values[i];
-		if (find(slot, value.value) < VALUE_KEPT)
+		if (value_slot_find(slot, value.value) < VALUE_KEPT)
 			continue;
 		value.missed += rest;
 		insert(merged, &count, &value);

@@ -51,7 +51,7 @@ static void count_out(struct value_table *table, u64 loads)
 }
 
 /* Evict a slot: its load and all that is known of it are given up. */
-static void evict(struct value_table *table, struct value_slot *slot)
+static void value_evict(struct value_table *table, struct value_slot *slot)
 {
 	count_out(table, slot->loads + slot->run - slot->skip);
 	memset(slot, 0, sizeof(*slot));
@@ -84,7 +84,7 @@ static void divide(struct value_table *table)
  * Challenge a slot for a load that found none free. Return it if the challenge
  * succeeds; NULL if not.
  */
-static struct value_slot *replace(struct value_table *table, u64 hash)
+static struct value_slot *value_replace(struct value_table *table, u64 hash)
 {
 	struct value_slot *slot = value_way(table, hash,
 					    table->hand++ % VALUE_WAYS);
@@ -95,7 +95,7 @@ static struct value_slot *replace(struct value_table *table, u64 hash)
 		return NULL;
 	}
 	table->failed -= table->failed > 0;
-	evict(table, slot);
+	value_evict(table, slot);
 	if (++table->replaced >= THRASH * table->slot_count)
 		divide(table);
 	return slot;
@@ -105,8 +105,8 @@ static struct value_slot *replace(struct value_table *table, u64 hash)
  * Return the load's slot. If it has none, return the first free one that it may
  * have, or NULL.
  */
-static struct value_slot *find(const struct value_table *table, u64 hash,
-			       u64 ip, u32 owner)
+static struct value_slot *value_find(const struct value_table *table, u64 hash,
+				     u64 ip, u32 owner)
 {
 	struct value_slot *free = NULL;
 	u32 way;
@@ -137,10 +137,10 @@ static void set_owner(struct value_table *table, struct value_slot *slot,
 static struct value_slot *slot_for(struct value_table *table, u64 hash, u64 ip,
 				   u32 owner)
 {
-	struct value_slot *slot = find(table, hash, ip, owner);
+	struct value_slot *slot = value_find(table, hash, ip, owner);
 
 	if (unlikely(!slot))
-		slot = replace(table, hash);
+		slot = value_replace(table, hash);
 	/* Counts have 32 bits, and the table was not merged for long. */
 	if (unlikely(table->pending > LOADS_MOST)) {
 		table->crowded = true;
@@ -246,11 +246,11 @@ bool value_table_filters(struct value_table *table, u64 hash, u64 ip, u32 owner)
  * Return a slot for a load with @loads executions. Return NULL if all slots
  * that it may have are stronger, or its own is full.
  */
-static struct value_slot *place(struct value_table *profile, u64 ip, u32 owner,
-				u32 loads)
+static struct value_slot *value_place(struct value_table *profile, u64 ip,
+				      u32 owner, u32 loads)
 {
 	u64 hash = value_hash(profile, ip, owner);
-	struct value_slot *slot = find(profile, hash, ip, owner);
+	struct value_slot *slot = value_find(profile, hash, ip, owner);
 	u32 way;
 
 	if (!slot) {
@@ -260,7 +260,7 @@ static struct value_slot *place(struct value_table *profile, u64 ip, u32 owner,
 				slot = value_way(profile, hash, way);
 		if (slot->loads >= loads)
 			return NULL;
-		evict(profile, slot);
+		value_evict(profile, slot);
 	}
 	if (!slot->owner)
 		set_owner(profile, slot, ip, owner);
@@ -269,8 +269,8 @@ static struct value_slot *place(struct value_table *profile, u64 ip, u32 owner,
 
 static void add(struct value_table *profile, const struct value_slot *from)
 {
-	struct value_slot *slot = place(profile, from->ip, from->owner,
-					from->loads);
+	struct value_slot *slot =
+		value_place(profile, from->ip, from->owner, from->loads);
 
 	if (!slot) {
 		profile->evicted += from->loads;
@@ -298,8 +298,8 @@ static void set_quiet(struct value_table *table, const struct value_slot *slot)
 	}
 }
 
-static void take_slot(struct value_table *profile, struct value_table *table,
-		      struct value_slot *slot)
+static void value_take_slot(struct value_table *profile,
+			    struct value_table *table, struct value_slot *slot)
 {
 	if (!slot->owner)
 		return;
@@ -335,7 +335,7 @@ void value_table_take(struct value_table *profile, struct value_table *table,
 		      u32 number)
 {
 	if (number < table->slot_count)
-		take_slot(profile, table, &table->slots[number]);
+		value_take_slot(profile, table, &table->slots[number]);
 	else
 		take_quiet(profile, table,
 			   &table->quiet[number - table->slot_count]);
@@ -371,7 +371,7 @@ void value_table_forget(struct value_table *table, u32 owner)
 
 	for (i = 0; table->used && i < table->slot_count; i++)
 		if (table->slots[i].owner == owner)
-			evict(table, &table->slots[i]);
+			value_evict(table, &table->slots[i]);
 	for (i = 0; table->quieted && i < table->slot_count; i++) {
 		struct value_quiet *quiet = &table->quiet[i];
 

@@ -82,7 +82,7 @@ static bool lose(struct window *window, u64 to)
 	return is_ours(window, to) && say(window, STREAM_GAP, 0, to);
 }
 
-static void leave(struct window *window, u64 from)
+static void window_leave(struct window *window, u64 from)
 {
 	bool sane = window->inside &&
 		    from - window->position <= WINDOW_LINE_MAX;
@@ -135,7 +135,7 @@ bool window_turn(struct window *window, const struct window_branch *branch)
 	if (is_ours(window, to))
 		return come_back(window, to);
 	if (is_ours(window, from))
-		leave(window, from);
+		window_leave(window, from);
 	else if (window->inside)
 		return lose(window, 0);
 	return false;

@@ -27,8 +27,8 @@ struct feed {
 	u64 back_edges, called, ended;	/* units of loops, calls, paths */
 };
 
-static __always_inline void begin(struct feed *feed,
-				  const struct window *window)
+static __always_inline void feed_begin(struct feed *feed,
+				       const struct window *window)
 {
 	feed->line = LINE_UNKNOWN;
 	if (feed->loops)
@@ -208,13 +208,13 @@ static __always_inline bool end(const struct feed *feed,
 	return room;
 }
 
-static __always_inline bool walk(struct feed feed, struct window *window,
-				 struct window_counts *counts)
+static __always_inline bool feed_walk(struct feed feed, struct window *window,
+				      struct window_counts *counts)
 {
 	struct edge_cursor edge;
 
 	feed.edge = &edge;
-	begin(&feed, window);
+	feed_begin(&feed, window);
 	while (window->next != window->newest) {
 		struct line line = feed.line;
 		bool oldest = !window->begun;
@@ -236,31 +236,33 @@ static __always_inline bool walk(struct feed feed, struct window *window,
 bool loop_feed_window(void *table, struct window *window,
 		      struct window_counts *counts)
 {
-	return walk((struct feed){ .loops = table }, window, counts);
+	return feed_walk((struct feed){.loops = table}, window, counts);
 }
 
 bool call_feed_window(void *table, struct window *window,
 		      struct window_counts *counts)
 {
-	return walk((struct feed){ .calls = table }, window, counts);
+	return feed_walk((struct feed){.calls = table}, window, counts);
 }
 
 bool path_feed_window(void *table, struct window *window,
 		      struct window_counts *counts)
 {
-	return walk((struct feed){ .paths = table }, window, counts);
+	return feed_walk((struct feed){.paths = table}, window, counts);
 }
 
 bool edge_feed_window(void *table, struct window *window,
 		      struct window_counts *counts)
 {
-	return walk((struct feed){ .edges = table }, window, counts);
+	return feed_walk((struct feed){.edges = table}, window, counts);
 }
 
 bool window_feed(void *loops, void *calls, void *paths, void *edges,
 		 struct window *window, struct window_counts *counts)
 {
-	return walk((struct feed){ .loops = loops, .calls = calls,
-				    .paths = paths, .edges = edges },
-		    window, counts);
+	return feed_walk((struct feed){.loops = loops,
+				       .calls = calls,
+				       .paths = paths,
+				       .edges = edges},
+			 window, counts);
 }

@@ -74,8 +74,8 @@ static ssize_t abi_show(struct device *device,
 static DEVICE_ATTR_RO(abi);
 
 /* "yes", or why the source does not work. */
-static ssize_t source_show(struct device *device,
-			   struct device_attribute *attribute, char *page)
+static ssize_t sysfs_source_show(struct device *device,
+				 struct device_attribute *attribute, char *page)
 {
 	const struct dev_ext_attribute *cap =
 		container_of(attribute, struct dev_ext_attribute, attr);
@@ -87,10 +87,10 @@ static ssize_t source_show(struct device *device,
 	return sysfs_emit(page, "%s\n", source->missing() ?: "yes");
 }
 
-#define X(name, constant, caps)						       \
-	static struct dev_ext_attribute cap_##name = {			       \
-		.attr = __ATTR(name, 0444, source_show, NULL),		       \
-		.var = (void *)&sources[SOURCE_##name],			       \
+#define X(name, constant, caps)                                                \
+	static struct dev_ext_attribute cap_##name = {                         \
+		.attr = __ATTR(name, 0444, sysfs_source_show, NULL),           \
+		.var = (void *)&sources[SOURCE_##name],                        \
 	};
 HWPROF_SOURCES(X)
 #undef X

@@ -56,7 +56,7 @@ void budget_spend(struct slot *slot, u64 cost)
 	local64_add(cost, &slot->budget.cost);
 }
 
-static u32 next_random(struct budget *budget)
+static u32 budget_next_random(struct budget *budget)
 {
 	budget->random = budget->random * 6364136223846793005ULL + 1;
 	return budget->random >> 32;
@@ -95,7 +95,7 @@ static u64 jitter(u64 distance, u32 random)
 static u64 next_period(struct budget *budget, const struct session_key *key,
 		       bool clock)
 {
-	u32 random = next_random(budget);
+	u32 random = budget_next_random(budget);
 	u64 distance = burst_distance(&budget->control, random);
 	u64 asked = key->freq && key->period ? NSEC_PER_SEC / key->period : 0;
 

@@ -41,21 +41,18 @@ static void set_idle(bool idle)
 			(local_clock() - now) & ~IDLE);
 }
 
-static void on_switch(void *data, bool preempt, struct task_struct *prev,
-		      struct task_struct *next, unsigned int prev_state)
+static void busy_on_switch(void *data, bool preempt, struct task_struct *prev,
+			   struct task_struct *next, unsigned int prev_state)
 {
 	set_idle(is_idle_task(next));
 }
 
-static struct probe probes[] = {
-	PROBE(sched_switch, on_switch),
-	{ }
-};
+static struct probe probes[] = {PROBE(sched_switch, busy_on_switch), {}};
 
 static DEFINE_MUTEX(users_lock);
 static unsigned int users;
 
-static void look(void *unused)
+static void busy_look(void *unused)
 {
 	set_idle(is_idle_task(current));
 }
@@ -86,7 +83,7 @@ int busy_get(void)
 	if (!users) {
 		err = probes_register(probes);
 		if (!err)
-			on_each_cpu(look, NULL, true);
+			on_each_cpu(busy_look, NULL, true);
 	}
 	users += !err;
 	mutex_unlock(&users_lock);

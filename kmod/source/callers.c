@@ -23,8 +23,8 @@ struct frame {
 };
 
 /*
- * Read a word of the program. Page faults are disabled, and may_read() was
- * true.
+ * Read a word of the program. Page faults are disabled, and
+ * callers_may_read() was true.
  */
 static bool read_word(u64 *word, u64 at)
 {
@@ -39,7 +39,7 @@ static bool read_word(u64 *word, u64 at)
  * copy_from_user_nofault() checks. That state does not change during an
  * interrupt, so one check is enough.
  */
-static bool may_read(u64 at)
+static bool callers_may_read(u64 at)
 {
 	u64 word;
 
@@ -84,8 +84,8 @@ static bool step_by_pointer(struct frame *frame)
 }
 
 /* Walk up the stack. @image has the tables of the program, or is NULL. */
-static u32 walk(u64 *sites, struct frame frame,
-		const struct unwind_image *image, u32 *unwound)
+static u32 callers_walk(u64 *sites, struct frame frame,
+			const struct unwind_image *image, u32 *unwound)
 {
 	const u64 end = frame.sp + REACH;
 	const struct hwprof_unwind_row *row;
@@ -121,11 +121,11 @@ u32 callers_of_user(u64 *sites, struct pt_regs *regs,
 	};
 	u32 count;
 
-	if (!arch_is_64bit(regs) || !may_read(frame.sp))
+	if (!arch_is_64bit(regs) || !callers_may_read(frame.sp))
 		return 0;
 	pagefault_disable();
-	count = walk(sites, frame, unwind ? unwind_image(unwind) : NULL,
-		     unwound);
+	count = callers_walk(sites, frame, unwind ? unwind_image(unwind) : NULL,
+			     unwound);
 	pagefault_enable();
 	return count;
 }

@@ -60,7 +60,7 @@ static void look_at(int cpu)
  * Look at new CPUs. This is not a hotplug callback, because creating a counter
  * may wait for the end of one.
  */
-static void look(struct work_struct *work)
+static void cores_look(struct work_struct *work)
 {
 	int cpu;
 
@@ -69,7 +69,7 @@ static void look(struct work_struct *work)
 			look_at(cpu);
 }
 
-static DECLARE_WORK(look_work, look);
+static DECLARE_WORK(look_work, cores_look);
 
 static int cpu_comes(unsigned int cpu)
 {
@@ -87,7 +87,7 @@ int cores_init(void)
 					  cpu_comes, NULL);
 	if (state < 0)
 		return state;
-	look(NULL);
+	cores_look(NULL);
 	return 0;
 }
 

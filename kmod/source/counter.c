@@ -15,8 +15,9 @@ enum {
 /* The answer of counters_overflow(); NULL: none yet. */
 static const char *overflow;
 
-static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
-			struct pt_regs *regs)
+static void counter_on_overflow(struct perf_event *event,
+				struct perf_sample_data *data,
+				struct pt_regs *regs)
 {
 	WRITE_ONCE(overflow, in_nmi() ? "NMI" : "interrupt");
 }
@@ -40,7 +41,7 @@ void counters_init(void)
 	struct perf_event *counter;
 
 	counter = perf_event_create_kernel_counter(&attr, -1, current,
-						   on_overflow, NULL);
+						   counter_on_overflow, NULL);
 	if (IS_ERR(counter)) {
 		overflow = PTR_ERR(counter) == -ENOENT ?
 			   "no hardware counters" :

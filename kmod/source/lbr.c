@@ -84,7 +84,7 @@ static bool are_whole(const struct perf_branch_stack *records)
 
 static bool has_copies;		/* the CPU has the erratum of window_copies() */
 
-static struct stack stack_of(const struct perf_branch_stack *records)
+static struct stack lbr_stack_of(const struct perf_branch_stack *records)
 {
 	const struct window_branch *branches = (const void *)records->entries;
 	u32 count = min_t(u64, records->nr, STACK_MAX);
@@ -98,7 +98,7 @@ static struct stack stack_of(const struct perf_branch_stack *records)
 static void feed(struct slot *slot, const struct perf_branch_stack *records,
 		 struct pt_regs *regs)
 {
-	struct stack stack = stack_of(records);
+	struct stack stack = lbr_stack_of(records);
 	struct session *session = slot->session;
 	bool in_kernel = session->config.kernel && !user_mode(regs);
 	u32 space;
@@ -128,8 +128,8 @@ static void feed(struct slot *slot, const struct perf_branch_stack *records,
 		slot_window(slot, instruction_pointer(regs), space);
 }
 
-static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
-			struct pt_regs *regs)
+static void lbr_on_overflow(struct perf_event *event,
+			    struct perf_sample_data *data, struct pt_regs *regs)
 {
 	struct session *session = event->overflow_handler_context;
 	struct slot *slot = this_cpu_ptr(session->slots);
@@ -153,23 +153,21 @@ static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 
 /* --- the source ----------------------------------------------------------- */
 
-static void on_exec(void *unused, struct task_struct *task, pid_t old_pid,
-		    struct linux_binprm *binprm)
+static void lbr_on_exec(void *unused, struct task_struct *task, pid_t old_pid,
+			struct linux_binprm *binprm)
 {
 	spaces_exec(&lbr_source, 0);
 }
 
-static void on_exit(void *unused,
-		    struct task_struct *task compat_exit_arguments)
+static void lbr_on_exit(void *unused,
+			struct task_struct *task compat_exit_arguments)
 {
 	spaces_exit(&lbr_source);
 }
 
-static struct probe probes[] = {
-	PROBE(sched_process_exec, on_exec),
-	PROBE(sched_process_exit, on_exit),
-	{ }
-};
+static struct probe probes[] = {PROBE(sched_process_exec, lbr_on_exec),
+				PROBE(sched_process_exit, lbr_on_exit),
+				{}};
 
 /* Why lbr is missing: a sentence from when the module was loaded. */
 static const char *why_not;
@@ -200,9 +198,10 @@ static void lbr_off(void)
 
 static int lbr_open(struct root *root)
 {
-	return trigger_open(root, on_overflow,
-			    root->session->engine->feed_stack ?
-			    TRIGGER_CALLS : TRIGGER_BRANCHES);
+	return trigger_open(root, lbr_on_overflow,
+			    root->session->engine->feed_stack
+				    ? TRIGGER_CALLS
+				    : TRIGGER_BRANCHES);
 }
 
 void lbr_init(void)

@@ -40,8 +40,8 @@ static struct perf_event *event_of(const struct slot *slot,
  * own events interrupt there: the trigger's PMU and software events. Others,
  * such as those of memory controllers, may take locks to reach their registers.
  */
-static bool may_read(struct perf_event *counter,
-		     const struct perf_event *trigger)
+static bool metrics_may_read(struct perf_event *counter,
+			     const struct perf_event *trigger)
 {
 	return !in_nmi() || counter->pmu == trigger->pmu ||
 	       is_software_event(counter);
@@ -50,7 +50,7 @@ static bool may_read(struct perf_event *counter,
 static bool read_counter(struct perf_event *counter,
 			 const struct perf_event *trigger, u64 *count)
 {
-	if (!may_read(counter, trigger) ||
+	if (!metrics_may_read(counter, trigger) ||
 	    READ_ONCE(counter->state) != PERF_EVENT_STATE_ACTIVE ||
 	    READ_ONCE(counter->oncpu) != smp_processor_id())
 		return false;

@@ -33,8 +33,9 @@ static void feed_user(struct slot *slot, struct stream_event *sample,
 	slot_feed_sample(slot, sample);
 }
 
-static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
-			struct pt_regs *regs)
+static void sample_on_overflow(struct perf_event *event,
+			       struct perf_sample_data *data,
+			       struct pt_regs *regs)
 {
 	struct session *session = event->overflow_handler_context;
 	struct slot *slot = this_cpu_ptr(session->slots);
@@ -61,23 +62,21 @@ static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 	budget_done(slot, regs);
 }
 
-static void on_exec(void *unused, struct task_struct *task, pid_t old_pid,
-		    struct linux_binprm *binprm)
+static void sample_on_exec(void *unused, struct task_struct *task,
+			   pid_t old_pid, struct linux_binprm *binprm)
 {
 	spaces_exec(&sample_source, 0);
 }
 
-static void on_exit(void *unused,
-		    struct task_struct *task compat_exit_arguments)
+static void sample_on_exit(void *unused,
+			   struct task_struct *task compat_exit_arguments)
 {
 	spaces_exit(&sample_source);
 }
 
-static struct probe probes[] = {
-	PROBE(sched_process_exec, on_exec),
-	PROBE(sched_process_exit, on_exit),
-	{ }
-};
+static struct probe probes[] = {PROBE(sched_process_exec, sample_on_exec),
+				PROBE(sched_process_exit, sample_on_exit),
+				{}};
 
 /* There is always a clock. */
 static const char *sample_missing(void)
@@ -97,7 +96,7 @@ static void sample_off(void)
 
 static int sample_open(struct root *root)
 {
-	return trigger_open(root, on_overflow, 0);
+	return trigger_open(root, sample_on_overflow, 0);
 }
 
 void sample_init(void)

@@ -169,7 +169,8 @@ static bool read_value(u64 address, unsigned int width, u64 *value)
 			   address);
 }
 
-static void decode(struct access_insn *insn, u64 ip, const struct pt_regs *regs)
+static void access_decode_at(struct access_insn *insn, u64 ip,
+			     const struct pt_regs *regs)
 {
 	u8 bytes[INSN_MAX];
 	unsigned int count = code_read_user(bytes, sizeof(bytes), ip);
@@ -204,7 +205,7 @@ void step_access_expect(const struct step_task *record,
 	access->expected = true;
 	access->ip = record->ip;
 	access->steps = record->steps;
-	decode(&access->insn, record->ip, regs);
+	access_decode_at(&access->insn, record->ip, regs);
 	access->late = access->insn.state == ACCESS_SHORT;
 	if (access->late) {
 		access->regs = *regs;
@@ -299,7 +300,7 @@ static void feed_operand(struct step_cpu *cpu, struct step_access *access,
 static void miss_behind(struct step_cpu *cpu, struct step_access *access,
 			u64 ip, const struct pt_regs *regs)
 {
-	decode(&access->insn, ip, regs);
+	access_decode_at(&access->insn, ip, regs);
 	if (access->insn.state != ACCESS_DECODED || access->insn.count)
 		step_miss_access(cpu);
 }
@@ -322,7 +323,7 @@ void step_access_feed(struct step_cpu *cpu, const struct step_task *record,
 		return;
 	}
 	if (unlikely(access->late)) {
-		decode(&access->insn, record->ip, &access->regs);
+		access_decode_at(&access->insn, record->ip, &access->regs);
 		if (access->insn.state == ACCESS_DECODED)
 			find_operands(access, &access->regs);
 	}

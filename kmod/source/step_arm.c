@@ -214,7 +214,7 @@ static void drain(struct step_task *record, struct task_struct *task)
 }
 
 /* Free an idle record. If work is queued, only the work may free it. */
-static void forget(struct step_task *record, struct task_struct *task)
+static void arm_forget(struct step_task *record, struct task_struct *task)
 {
 	if (!READ_ONCE(record->work_queued))
 		step_task_free(record);
@@ -237,7 +237,7 @@ void step_drain(void)
 	synchronize_rcu();	/* waits for a rearm() that does not drain
 				 * yet */
 	rcu_read_lock();
-	step_task_for_each(forget);
+	step_task_for_each(arm_forget);
 	rcu_read_unlock();
 	synchronize_rcu();	/* waits for one that does, and frees its
 				 * record */

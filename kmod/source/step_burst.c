@@ -29,7 +29,7 @@ enum {
 	WAIT_LEAST	= 10 * 1000,
 };
 
-static u64 next_random(struct burst *burst)
+static u64 burst_next_random(struct burst *burst)
 {
 	return burst->random = burst->random * 6364136223846793005ULL + 1;
 }
@@ -43,7 +43,7 @@ static u32 choose_skip(struct slot *slot)
 {
 	u32 range = min_t(u32, slot->session->config.burst / 8, SKIP_MAX) + 1;
 
-	return (next_random(&slot->burst) >> 32) * range >> 32;
+	return (burst_next_random(&slot->burst) >> 32) * range >> 32;
 }
 
 /*
@@ -156,7 +156,7 @@ static void note_clock(struct burst *burst, const struct perf_event *event)
 }
 
 /* Programs may want the next burst sooner or later. */
-static void pace(struct slot *slot, struct perf_event *event)
+static void burst_pace(struct slot *slot, struct perf_event *event)
 {
 	if (likely(!slot->program.pace))
 		return;
@@ -172,7 +172,7 @@ static bool is_time(struct slot *slot, struct perf_event *event,
 	bool affordable = budget_tick(slot, event, regs);
 
 	if (slot->session->config.budget_permille) {
-		pace(slot, event);
+		burst_pace(slot, event);
 		return affordable && !burst->runs &&
 		       (in_nmi() || user_mode(regs));
 	}
@@ -181,8 +181,8 @@ static bool is_time(struct slot *slot, struct perf_event *event,
 			return false;
 		note_clock(burst, event);
 	}
-	trigger_jitter(event, next_random(burst));
-	pace(slot, event);
+	trigger_jitter(event, burst_next_random(burst));
+	burst_pace(slot, event);
 	return true;
 }
 
@@ -276,7 +276,7 @@ void burst_feed(struct slot *slot, struct stream_event *event,
 	burst->branches++;
 }
 
-static bool is_over(struct burst *burst)
+static bool burst_is_over(struct burst *burst)
 {
 	if (!burst->begun)
 		return !--burst->patience;
@@ -305,7 +305,7 @@ void bursts_step(struct step_cpu *cpu)
 		if (!slot->burst.runs)
 			continue;
 		spend_step(cpu, slot, now);
-		if (is_over(&slot->burst))
+		if (burst_is_over(&slot->burst))
 			burst_end(cpu, slot);
 	}
 }

@@ -42,8 +42,8 @@ static void disarm_stray(struct task_struct *task)
 		step_disarm(record, task);
 }
 
-static void on_switch(void *data, bool preempt, struct task_struct *prev,
-		      struct task_struct *next, unsigned int prev_state)
+static void step_on_switch(void *data, bool preempt, struct task_struct *prev,
+			   struct task_struct *next, unsigned int prev_state)
 {
 	struct step_cpu *cpu = this_cpu_ptr(&step_cpu);
 	struct step_task *record;
@@ -92,8 +92,8 @@ static void on_sys_enter(void *data, struct pt_regs *regs, long nr)
 	local_irq_restore(flags);
 }
 
-static void feed_call(struct step_cpu *cpu, struct step_task *record,
-		      bool sigreturn, struct pt_regs *regs)
+static void step_feed_call(struct step_cpu *cpu, struct step_task *record,
+			   bool sigreturn, struct pt_regs *regs)
 {
 	u64 from = record->ip, to = regs->ip;
 
@@ -131,7 +131,7 @@ static void on_sys_exit(void *data, struct pt_regs *regs, long result)
 		record = step_current(cpu);
 		if (record && record->armed) {
 			step_bind(cpu, record);
-			feed_call(cpu, record, sigreturn, regs);
+			step_feed_call(cpu, record, sigreturn, regs);
 			if (cpu->accesses)
 				step_access_expect(record, regs);
 		}
@@ -159,8 +159,8 @@ static void on_fork(void *data, struct task_struct *parent,
 	tf_clear(child);
 }
 
-static void on_exec(void *data, struct task_struct *task, pid_t old_pid,
-		    struct linux_binprm *binprm)
+static void step_on_exec(void *data, struct task_struct *task, pid_t old_pid,
+			 struct linux_binprm *binprm)
 {
 	struct step_task *record;
 	struct step_cpu *cpu;
@@ -182,7 +182,8 @@ static void on_exec(void *data, struct task_struct *task, pid_t old_pid,
 	spaces_exec(&step_source, time ?: local_clock());
 }
 
-static void on_exit(void *data, struct task_struct *task compat_exit_arguments)
+static void step_on_exit(void *data,
+			 struct task_struct *task compat_exit_arguments)
 {
 	struct step_task *record;
 	struct step_cpu *cpu;
@@ -259,14 +260,12 @@ static void on_signal(void *data, int sig, struct kernel_siginfo *info,
 	local_irq_restore(flags);
 }
 
-static struct probe probes[] = {
-	PROBE(sched_switch, on_switch),
-	PROBE(sched_process_fork, on_fork),
-	PROBE(sched_process_exec, on_exec),
-	PROBE(sched_process_exit, on_exit),
-	PROBE(signal_deliver, on_signal),
-	{ }
-};
+static struct probe probes[] = {PROBE(sched_switch, step_on_switch),
+				PROBE(sched_process_fork, on_fork),
+				PROBE(sched_process_exec, step_on_exec),
+				PROBE(sched_process_exit, step_on_exit),
+				PROBE(signal_deliver, on_signal),
+				{}};
 
 static struct probe call_probes[] = {
 	PROBE(sys_enter, on_sys_enter),

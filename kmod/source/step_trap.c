@@ -122,8 +122,8 @@ static void feed_insn(struct step_cpu *cpu, struct step_task *record,
 }
 
 /* Take the instruction of current at record->ip, which was executed. */
-static void step(struct step_cpu *cpu, struct step_task *record,
-		 struct pt_regs *regs)
+static void trap_step(struct step_cpu *cpu, struct step_task *record,
+		      struct pt_regs *regs)
 {
 	bool is64 = user_64bit_mode(regs);
 	struct insn insn = step_decode(record->ip, is64);
@@ -165,7 +165,7 @@ static int on_debug(struct pt_regs *regs, unsigned long *dr6)
 	}
 	/* The program itself, or a debugger, also waits for this step. */
 	awaited = !tf_is_forced(current) || tf_is_debuggers(current);
-	step(cpu, record, regs);
+	trap_step(cpu, record, regs);
 	if (unlikely(awaited))
 		return NOTIFY_DONE;
 	*dr6 &= ~DR_STEP;

@@ -61,6 +61,16 @@ symbol_up()
 			build/lib/base/a.o build/lib/replay/b.o
 }
 
+one_name()
+{
+	rm -rf "$work/project"
+	printf 'static int\nfind(struct a *a,\n\tint b)\n{\n}\n' |
+		file kmod/a.c
+	printf 'static void *find(void)\n{\n\tfind();\n}\n' | file kmod/b.c
+	printf 'void find(void)\n{\n}\n' | file kmod/source/arm64/b.c
+	finds 'names: find kmod/a.c kmod/b.c'
+}
+
 # Each line of the list is still needed.
 list_is_minimal()
 {
@@ -79,6 +89,7 @@ check "finds a circle of includes" circle_of_includes
 check "finds an arrow that runs up" arrow_up
 check "finds files that call each other" circle_of_symbols
 check "finds a use of a higher room's symbol" symbol_up
+check "finds two functions of one name" one_name
 check "finds what the list has in vain" list_is_minimal
 check "the project's own" project
 finish

@@ -152,7 +152,7 @@ static void add_string(struct decoder *decoder, u8 does, u8 base, u8 segment)
 		    decoder->opcode & 1 ? operand_size(decoder) : 1);
 }
 
-static bool has_memory(const struct decoder *decoder)
+static bool access_has_memory(const struct decoder *decoder)
 {
 	return decoder->modrm < 0xc0;
 }
@@ -183,7 +183,7 @@ static void take_modrm(struct decoder *decoder)
 	u8 modrm = decoder->modrm = take_byte(decoder);
 	bool sib = (modrm & 7) == 4;
 
-	if (!has_memory(decoder))
+	if (!access_has_memory(decoder))
 		return;
 	*memory = (struct access_operand) {
 		.segment = decoder->segment,
@@ -325,7 +325,7 @@ static void decode_group5(struct decoder *decoder)
 	}
 	if (field == 2 || field == 4)
 		check_branch(decoder);
-	if (has_memory(decoder))
+	if (access_has_memory(decoder))
 		add_memory(decoder, does >> 5, field < 2 ?
 			   operand_size(decoder) : stack_size(decoder));
 	if (field == 2 || field == 6)
@@ -337,7 +337,7 @@ static void decode_x87(struct decoder *decoder)
 	u8 entry = x87[decoder->opcode & 7][modrm_field(decoder)];
 	unsigned int width = entry & WIDTH_MASK;
 
-	if (!has_memory(decoder))
+	if (!access_has_memory(decoder))
 		return;
 	if (entry)
 		add_memory(decoder, entry >> 5,
@@ -354,20 +354,20 @@ static void decode_pop(struct decoder *decoder)
 		return;
 	}
 	add_pop(decoder);
-	if (!has_memory(decoder))
+	if (!access_has_memory(decoder))
 		decoder->insn->target = (decoder->modrm & 7) |
 					(decoder->rex & REX_B) << 3;
 	else if (decoder->memory.base == ACCESS_RSP)
 		decoder->memory.displacement += stack_size(decoder);
-	if (has_memory(decoder))
+	if (access_has_memory(decoder))
 		add_memory(decoder, ACCESS_STORES, stack_size(decoder));
 }
 
 static void decode_movsxd(struct decoder *decoder)
 {
 	if (!decoder->is64) {
-		decoder->unknown |= has_memory(decoder);	/* arpl */
-	} else if (has_memory(decoder)) {
+		decoder->unknown |= access_has_memory(decoder); /* arpl */
+	} else if (access_has_memory(decoder)) {
 		add_memory(decoder, ACCESS_LOADS,
 			   min(operand_size(decoder), 4U));
 		decoder->insn->target = modrm_field(decoder) |
@@ -432,7 +432,7 @@ static void decode_group15(struct decoder *decoder)
 {
 	u8 field = modrm_field(decoder);
 
-	if (!has_memory(decoder) || (field == 7 && !decoder->repeat))
+	if (!access_has_memory(decoder) || (field == 7 && !decoder->repeat))
 		return;
 	if (field == 6 && decoder->operand16 && !decoder->repeat)
 		return;
@@ -447,7 +447,7 @@ static void decode_odd_two_bytes(struct decoder *decoder)
 {
 	switch (decoder->opcode) {
 	case 0x7e:	/* movd, movq */
-		if (has_memory(decoder))
+		if (access_has_memory(decoder))
 			add_memory(decoder, decoder->repeat ? ACCESS_LOADS :
 				   ACCESS_STORES, width_bytes(decoder, P7E));
 		break;
@@ -466,7 +466,7 @@ static void decode_odd_two_bytes(struct decoder *decoder)
 		decode_group15(decoder);
 		break;
 	case 0xc7:	/* cmpxchg8b, or registers */
-		if (!has_memory(decoder))
+		if (!access_has_memory(decoder))
 			break;
 		if (modrm_field(decoder) == 1)
 			add_memory(decoder, ACCESS_LOADS | ACCESS_STORES,
@@ -483,7 +483,7 @@ static void decode_odd(struct decoder *decoder)
 		decode_odd_one_byte(decoder);
 	else if (decoder->map == MAP_0F)
 		decode_odd_two_bytes(decoder);
-	else if (has_memory(decoder))	/* movbe, crc32 */
+	else if (access_has_memory(decoder)) /* movbe, crc32 */
 		add_memory(decoder, decoder->repeat ? ACCESS_LOADS :
 			   ACCESS_STORES, width_bytes(decoder, PF1));
 }
@@ -505,7 +505,7 @@ static void set_target(struct decoder *decoder)
 
 static void decode_operand(struct decoder *decoder, u16 entry)
 {
-	if (!has_memory(decoder))
+	if (!access_has_memory(decoder))
 		return;
 	if ((entry & NOMEM) == NOMEM) {
 		decoder->unknown = true;

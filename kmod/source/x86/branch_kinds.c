@@ -43,7 +43,7 @@ static u64 kinds_salt(bool kernel)
 }
 
 /* Return the enum stream_kind of the branch at @from; 0: not known. */
-static noinline u8 decode(u64 from, bool is64)
+static noinline u8 kinds_decode(u64 from, bool is64)
 {
 	u8 bytes[INSN_MAX];
 	unsigned int count = window_in_kernel(from) ?
@@ -62,7 +62,7 @@ static __always_inline u8 kind_of(struct kinds *known, u64 from, u64 salt,
 	unsigned int at = key >> (64 - KINDS_BITS);
 
 	if (unlikely(known->line[at].key != key)) {
-		known->line[at].kind = decode(from, is64);
+		known->line[at].kind = kinds_decode(from, is64);
 		known->line[at].key = key;
 	}
 	return known->line[at].kind;
