@@ -57,7 +57,9 @@ plain()
 	else
 		numbers='/^hwprof: /s/[0-9][0-9.,]*/N/g'
 	fi
-	sed -E 's/0x[0-9a-f]{9,}/ADDRESS/g; s/[ 	]+/ /g; s/^ //; s/ $//
+	# A busy machine takes more than ten seconds, and then there is progress.
+	sed -E '/^hwprof: .* s, stepping /d
+		s/0x[0-9a-f]{9,}/ADDRESS/g; s/[ 	]+/ /g; s/^ //; s/ $//
 		s/^[0-9.]+%/SHARE/
 		s/^[0-9,]+ (.* = )[0-9,]+ delivered/N \1N delivered/
 		'"$numbers; s/$counted/cache-misses/" "$1" | grep .
