@@ -57,7 +57,7 @@ plain()
 	else
 		numbers='/^hwprof: /s/[0-9][0-9.,]*/N/g'
 	fi
-	# A busy machine takes more than ten seconds, and then there is progress.
+	# A busy machine takes over ten seconds, and then there is progress.
 	sed -E '/^hwprof: .* s, stepping /d
 		s/0x[0-9a-f]{9,}/ADDRESS/g; s/[ 	]+/ /g; s/^ //; s/ $//
 		s/^[0-9.]+%/SHARE/
