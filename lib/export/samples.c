@@ -109,7 +109,7 @@ static struct sample_frame context_frame(const struct context_node *node,
 	struct sample_frame frame = {
 		.object = context->object, .build_id = context->build_id,
 		.function = context->function, .address = context->address,
-		.entry = context->address,
+		.entry = context->function ? 0 : context->address,
 	};
 	struct object *object = node->object;
 

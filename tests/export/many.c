@@ -16,7 +16,10 @@
 #include "fixture.h"
 #include "tests/engine/random.h"
 
-enum { PID = 100, BASE = 0x10000000, PAGE = 4096, DEPTH = 30, PLACES = 20000 };
+enum {
+	PID = 100, BASE = 0x10000000, PAGE = 4096,
+	DEPTH = 30, PLACES = 20000, SITES = 4,
+};
 
 static uint64_t seed = 1, start, size;
 
@@ -75,22 +78,29 @@ static void add_edge(struct fixture *fixture)
 	fixture_row(fixture, 10, row.from, row.to, row.count, &row.row);
 }
 
-/* Contexts are chains of DEPTH calls, one behind the other. */
+/*
+ * Contexts are chains of DEPTH calls, one behind the other. Each is called from
+ * one of a few places of its caller.
+ */
 static void add_context(struct fixture *fixture, uint64_t id)
 {
+	static uint64_t caller;
 	const struct hwprof_row_context row = {
 		.row.type = HWPROF_ROW_CONTEXT,
 		.row.size = offsetof(struct hwprof_row_context, metric_count),
 		.row.session = 1, .row.space = PID, .row.pid = PID,
 		.id = id, .parent = id % DEPTH == 1 ? 0 : id - 1,
 		.callee = any_code(),
-		.site = id % DEPTH == 1 ? 0 : any_code(), .calls = 1,
+		.site = id % DEPTH == 1 ? 0 :
+			caller + random_below(&seed, SITES),
+		.calls = 1,
 		.branches = 1 + random_below(&seed, 1000),
 		.kind = id % DEPTH == 1 ? HWPROF_CONTEXT_ROOT :
 					  HWPROF_CONTEXT_CALL,
 		.basis = HWPROF_BASIS_EXACT,
 	};
 
+	caller = row.callee;
 	fixture_row(fixture, 10, row.callee, row.site, row.calls, &row.row);
 }
 
