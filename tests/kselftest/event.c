@@ -514,7 +514,7 @@ void child_await_sleep(const struct child *child)
 	} while (state && strncmp(state, ") S", 3));
 }
 
-static bool on_debug_kernel(void)
+bool on_debug_kernel(void)
 {
 	const char *kernel = getenv("KSELFTEST_KERNEL");
 

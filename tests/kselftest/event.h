@@ -159,6 +159,9 @@ void child_await_sleep(const struct child *child);
 /* Binds this thread and its children to a CPU, or ends the test. */
 void stay_on(int cpu);
 
+/* Returns true on a kernel that checks itself, and is slow by that. */
+bool on_debug_kernel(void);
+
 /*
  * Return @times, or a quarter of it: in a short run on a debug kernel, which is
  * slow, and in any run on one, beside that.
