@@ -269,9 +269,8 @@ static bool call_access(struct slot *slot, struct whose whose,
 		known ? event->value : 0,
 	};
 
-	return program_call(slot,
-			    event->kind == STREAM_LOAD ? HWPROF_PROGRAM_LOAD
-						       : HWPROF_PROGRAM_STORE,
+	return program_call(slot, event->kind == STREAM_LOAD ?
+				  HWPROF_PROGRAM_LOAD : HWPROF_PROGRAM_STORE,
 			    whose, details);
 }
 
@@ -283,9 +282,8 @@ static bool call_call(struct slot *slot, struct whose whose,
 		event->flags & STREAM_STACK ? event->value : 0,
 	};
 
-	return program_call(slot,
-			    event->kind == STREAM_CALL ? HWPROF_PROGRAM_CALL
-						       : HWPROF_PROGRAM_RETURN,
+	return program_call(slot, event->kind == STREAM_CALL ?
+				  HWPROF_PROGRAM_CALL : HWPROF_PROGRAM_RETURN,
 			    whose, details);
 }
 
@@ -406,8 +404,7 @@ bool programs_feed_sample(struct slot *slot, u64 ip, u64 weight, u32 space,
 			  const struct stream_stack *stack)
 {
 	const struct details details = {
-		ip,
-		stack ? stack->depth : 0,
+		ip, stack ? stack->depth : 0,
 		stack ? program_hash_of(stack) : 0,
 	};
 	struct whose whose = whose_of_current(slot, space);

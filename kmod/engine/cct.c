@@ -502,9 +502,8 @@ static void enter_handler(struct cct_table *table, struct cct_cursor *cursor,
 		node = make_node(table, id, 0, 0, handler, cursor->walk.space,
 				 HWPROF_CONTEXT_SIGNAL);
 	cct_count_node(table, node);
-	*frame = (struct cct_frame){
-		.id = id,
-		.callee = handler,
+	*frame = (struct cct_frame) {
+		.id = id, .callee = handler,
 		.node = node ? cct_number(&table->tree, node) : CCT_NO_NODE,
 		.origin = cursor->walk.depth,
 		.stack = cct_stack_of(event),

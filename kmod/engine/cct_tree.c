@@ -164,8 +164,8 @@ static u64 *free_told(struct cct_tree *tree, u64 *set)
  */
 static u64 *cct_tree_take_slot(struct cct_tree *tree, u64 id)
 {
-	u64 *first = cct_tree_set_of(tree, id, 0),
-	    *second = cct_tree_set_of(tree, id, 1);
+	u64 *first = cct_tree_set_of(tree, id, 0);
+	u64 *second = cct_tree_set_of(tree, id, 1);
 	unsigned int used, others;
 	u64 *free;
 

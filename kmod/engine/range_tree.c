@@ -365,8 +365,8 @@ static __always_inline u32 range_find(struct range_tree *tree, u32 root,
 void range_count_slowly(struct range_tree *tree, u32 root, struct range_key key,
 			u64 weight, u16 *hint)
 {
-	u32 node = tree->codes ? range_find(tree, root, key, true)
-			       : range_find(tree, root, key, false);
+	u32 node = tree->codes ? range_find(tree, root, key, true) :
+				 range_find(tree, root, key, false);
 
 	node = range_grow(tree, node, key, 0, weight);
 	*hint = node / RANGE_SIBLINGS;

@@ -81,7 +81,7 @@ saving_add(const struct saving_kind *kind, struct saving_table *table, u64 key,
 {
 	u32 at = saving_set_of(table, key);
 	struct saving_set *set = &table->sets[at];
-	u64 error = set->floor; /* before saving_make_room() raises it */
+	u64 error = set->floor;	/* before saving_make_room() raises it */
 	unsigned int way = saving_make_room(kind, table, at);
 	struct saving_item *item = saving_at(kind, table, at, way);
 

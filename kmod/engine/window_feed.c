@@ -236,33 +236,31 @@ static __always_inline bool feed_walk(struct feed feed, struct window *window,
 bool loop_feed_window(void *table, struct window *window,
 		      struct window_counts *counts)
 {
-	return feed_walk((struct feed){.loops = table}, window, counts);
+	return feed_walk((struct feed){ .loops = table }, window, counts);
 }
 
 bool call_feed_window(void *table, struct window *window,
 		      struct window_counts *counts)
 {
-	return feed_walk((struct feed){.calls = table}, window, counts);
+	return feed_walk((struct feed){ .calls = table }, window, counts);
 }
 
 bool path_feed_window(void *table, struct window *window,
 		      struct window_counts *counts)
 {
-	return feed_walk((struct feed){.paths = table}, window, counts);
+	return feed_walk((struct feed){ .paths = table }, window, counts);
 }
 
 bool edge_feed_window(void *table, struct window *window,
 		      struct window_counts *counts)
 {
-	return feed_walk((struct feed){.edges = table}, window, counts);
+	return feed_walk((struct feed){ .edges = table }, window, counts);
 }
 
 bool window_feed(void *loops, void *calls, void *paths, void *edges,
 		 struct window *window, struct window_counts *counts)
 {
-	return feed_walk((struct feed){.loops = loops,
-				       .calls = calls,
-				       .paths = paths,
-				       .edges = edges},
+	return feed_walk((struct feed){ .loops = loops, .calls = calls,
+					.paths = paths, .edges = edges },
 			 window, counts);
 }

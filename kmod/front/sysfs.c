@@ -87,10 +87,10 @@ static ssize_t sysfs_source_show(struct device *device,
 	return sysfs_emit(page, "%s\n", source->missing() ?: "yes");
 }
 
-#define X(name, constant, caps)                                                \
-	static struct dev_ext_attribute cap_##name = {                         \
-		.attr = __ATTR(name, 0444, sysfs_source_show, NULL),           \
-		.var = (void *)&sources[SOURCE_##name],                        \
+#define X(name, constant, caps)						       \
+	static struct dev_ext_attribute cap_##name = {			       \
+		.attr = __ATTR(name, 0444, sysfs_source_show, NULL),	       \
+		.var = (void *)&sources[SOURCE_##name],			       \
 	};
 HWPROF_SOURCES(X)
 #undef X

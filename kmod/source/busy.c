@@ -47,7 +47,10 @@ static void busy_on_switch(void *data, bool preempt, struct task_struct *prev,
 	set_idle(is_idle_task(next));
 }
 
-static struct probe probes[] = {PROBE(sched_switch, busy_on_switch), {}};
+static struct probe probes[] = {
+	PROBE(sched_switch, busy_on_switch),
+	{ }
+};
 
 static DEFINE_MUTEX(users_lock);
 static unsigned int users;

@@ -165,9 +165,11 @@ static void lbr_on_exit(void *unused,
 	spaces_exit(&lbr_source);
 }
 
-static struct probe probes[] = {PROBE(sched_process_exec, lbr_on_exec),
-				PROBE(sched_process_exit, lbr_on_exit),
-				{}};
+static struct probe probes[] = {
+	PROBE(sched_process_exec, lbr_on_exec),
+	PROBE(sched_process_exit, lbr_on_exit),
+	{ }
+};
 
 /* Why lbr is missing: a sentence from when the module was loaded. */
 static const char *why_not;
@@ -199,9 +201,8 @@ static void lbr_off(void)
 static int lbr_open(struct root *root)
 {
 	return trigger_open(root, lbr_on_overflow,
-			    root->session->engine->feed_stack
-				    ? TRIGGER_CALLS
-				    : TRIGGER_BRANCHES);
+			    root->session->engine->feed_stack ?
+			    TRIGGER_CALLS : TRIGGER_BRANCHES);
 }
 
 void lbr_init(void)

@@ -74,9 +74,11 @@ static void sample_on_exit(void *unused,
 	spaces_exit(&sample_source);
 }
 
-static struct probe probes[] = {PROBE(sched_process_exec, sample_on_exec),
-				PROBE(sched_process_exit, sample_on_exit),
-				{}};
+static struct probe probes[] = {
+	PROBE(sched_process_exec, sample_on_exec),
+	PROBE(sched_process_exit, sample_on_exit),
+	{ }
+};
 
 /* There is always a clock. */
 static const char *sample_missing(void)

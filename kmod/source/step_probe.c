@@ -260,12 +260,14 @@ static void on_signal(void *data, int sig, struct kernel_siginfo *info,
 	local_irq_restore(flags);
 }
 
-static struct probe probes[] = {PROBE(sched_switch, step_on_switch),
-				PROBE(sched_process_fork, on_fork),
-				PROBE(sched_process_exec, step_on_exec),
-				PROBE(sched_process_exit, step_on_exit),
-				PROBE(signal_deliver, on_signal),
-				{}};
+static struct probe probes[] = {
+	PROBE(sched_switch, step_on_switch),
+	PROBE(sched_process_fork, on_fork),
+	PROBE(sched_process_exec, step_on_exec),
+	PROBE(sched_process_exit, step_on_exit),
+	PROBE(signal_deliver, on_signal),
+	{ }
+};
 
 static struct probe call_probes[] = {
 	PROBE(sys_enter, on_sys_enter),
