@@ -483,12 +483,13 @@ void slot_feed_sample(struct slot *slot, struct stream_event *sample)
 {
 	struct session *session = slot->session;
 	const struct engine_ops *engine = session->engine;
-	unsigned int units = engine->unit(&session->params, sample);
+	unsigned int units;
 
 	if (programs_want(&session->programs, STREAM_SAMPLE) &&
 	    programs_feed_sample(slot, sample->from, sample->value,
 				 sample->space, NULL))
 		return;
+	units = engine->unit(&session->params, sample);
 	slot_count(&slot->units, units);
 	slot_count(&slot->events_seen, 1);
 	if (!session->rows)
@@ -513,13 +514,14 @@ void slot_feed_stack(struct slot *slot, struct stream_stack *stack)
 	};
 	struct session *session = slot->session;
 	const struct engine_ops *engine = session->engine;
-	unsigned int units = engine->unit(&session->params, &sample);
+	unsigned int units;
 	void *table;
 
 	if (programs_want(&session->programs, STREAM_SAMPLE) &&
 	    programs_feed_sample(slot, stack->procedure, stack->weight,
 				 stack->space, stack))
 		return;
+	units = engine->unit(&session->params, &sample);
 	slot_count(&slot->units, units);
 	slot_count(&slot->events_seen, 1);
 	if (!session->rows)

@@ -137,13 +137,19 @@ bool budget_tick(struct slot *slot, struct perf_event *trigger,
 	return !burst_must_pass(&budget->control);
 }
 
+void budget_spend_own(struct slot *slot, u64 *usual, u64 took)
+{
+	u64 programs = programs_spent(slot);
+
+	took -= min(took, programs);
+	budget_spend(slot, burst_own(usual, took) + programs);
+}
+
 void budget_done(struct slot *slot, struct pt_regs *regs)
 {
 	struct budget *budget = &slot->budget;
-	u64 programs = programs_spent(slot);
-	u64 took = busy_clock() - local64_read(&budget->since);
 
-	took -= min(took, programs);
-	budget_spend(slot, burst_own(&budget->handler, took) + programs);
+	budget_spend_own(slot, &budget->handler,
+			 busy_clock() - local64_read(&budget->since));
 	interruption_done(slot->session, regs);
 }

@@ -45,4 +45,10 @@ void budget_done(struct slot *slot, struct pt_regs *regs);
 /* Account for @cost ns that were spent elsewhere. */
 void budget_spend(struct slot *slot, u64 cost);
 
+/*
+ * Account for @took ns of something that recurs and usually takes @usual, which
+ * burst_own() updates. The time of the slot's programs counts in full.
+ */
+void budget_spend_own(struct slot *slot, u64 *usual, u64 took);
+
 #endif /* HWPROF_BUDGET_H */

@@ -287,12 +287,10 @@ static bool burst_is_over(struct burst *burst)
 /* Account for a step: the #DB, its handler, and one instruction. */
 static void spend_step(struct step_cpu *cpu, struct slot *slot, u64 now)
 {
-	u64 programs = programs_spent(slot);
 	u64 took = now - slot->burst.last;
 
 	slot->burst.last = now;
-	took -= min(took, programs);
-	budget_spend(slot, burst_own(&cpu->step_cost, took) + programs);
+	budget_spend_own(slot, &cpu->step_cost, took);
 }
 
 /* Account for an instruction in all bursts, and end those that are over. */
