@@ -221,6 +221,16 @@ static int give_programs(struct live *live)
 	return -1;
 }
 
+/* Fills the account of a kind's program. Returns false if there is none. */
+static bool has_account(const struct bpf_request *request,
+			enum hwprof_program_kind kind,
+			struct hwprof_program_account *account)
+{
+	return request->kinds >> kind & 1 &&
+	       !hwprof_session_program_account(request->live.session, kind,
+					       account);
+}
+
 /* Says what became of programs that did not see everything. */
 static void tell_accounts(const struct bpf_request *request)
 {
@@ -229,9 +239,7 @@ static void tell_accounts(const struct bpf_request *request)
 	for (i = 0; i < HWPROF_PROGRAM_KINDS; i++) {
 		struct hwprof_program_account account;
 
-		if (!(request->kinds >> i & 1) ||
-		    hwprof_session_program_account(request->live.session, i,
-						   &account))
+		if (!has_account(request, i, &account))
 			continue;
 		if (account.state == HWPROF_PROGRAM_TAKEN)
 			warning("the program of %s took too long %llu times and was taken away after %llu runs: see --limit-us",
@@ -291,9 +299,7 @@ static void put_accounts(const struct bpf_request *request, struct json *json)
 	for (i = 0; i < HWPROF_PROGRAM_KINDS; i++) {
 		struct hwprof_program_account account;
 
-		if (!(request->kinds >> i & 1) ||
-		    hwprof_session_program_account(request->live.session, i,
-						   &account))
+		if (!has_account(request, i, &account))
 			continue;
 		json_open(json, kind_names[i], '{');
 		json_bool(json, "taken_away",
@@ -339,18 +345,14 @@ static int print_json(const struct bpf_request *request)
 
 static int print(struct bpf_request *request)
 {
-	int status;
+	int status, closed;
 
-	request->out = request->output ? fopen(request->output, "we") : stdout;
+	request->out = output_open(request->output, stdout);
 	if (!request->out)
-		return failed("%s: cannot be written: %s", request->output,
-			      strerror(errno));
+		return STATUS_FAILED;
 	status = request->json ? print_json(request) : print_text(request);
-	if (fflush(request->out) && status < 0)
-		status = failed("cannot write: %s", strerror(errno));
-	if (request->output)
-		fclose(request->out);
-	return status < 0 ? STATUS_OK : status;
+	closed = output_close(request->out);
+	return status < 0 ? closed : status;
 }
 
 /* --- the command ---------------------------------------------------------- */
@@ -368,8 +370,7 @@ static int run(struct bpf_request *request)
 	status = live_start(live);
 	if (status >= 0)
 		return status;
-	while (live_wait(live, UINT64_MAX, -1) != LIVE_END)
-		;
+	live_wait_for_end(live);
 	status = live_stop(live);
 	if (status)
 		return status;

@@ -91,6 +91,24 @@ void warning(const char *format, ...)
 	va_end(args);
 }
 
+FILE *output_open(const char *path, FILE *standard)
+{
+	FILE *out = path ? fopen(path, "we") : standard;
+
+	if (!out)
+		failed("%s: cannot be written: %s", path, strerror(errno));
+	return out;
+}
+
+int output_close(FILE *out)
+{
+	bool bad = fflush(out) || ferror(out);
+
+	if (out != stdout && out != stderr)
+		bad |= fclose(out);
+	return bad ? failed("cannot write: %s", strerror(errno)) : STATUS_OK;
+}
+
 int option_error(int option, const char *usage, char **argv)
 {
 	if (option == 'h') {

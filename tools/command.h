@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* Exit codes. `record` returns those of the command that it ran. */
 enum {
@@ -49,6 +50,14 @@ extern const char bpf_usage[];
 int failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * Opens the file @path for output; NULL is @standard. Returns NULL if that
+ * fails, and prints why. output_close() writes out the rest, closes a file, and
+ * returns the exit status.
+ */
+FILE *output_open(const char *path, FILE *standard);
+int output_close(FILE *out);
 
 /*
  * Returns @text for printing on a terminal: control characters become \xNN,

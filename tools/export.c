@@ -9,6 +9,7 @@
 #include "command.h"
 #include "export_files.h"
 #include "hwprof.h"
+#include "report.h"
 
 const char export_usage[] =
 "usage: hwprof export [loops|calls|cct|paths|values|edges|ranges]\n"
@@ -285,21 +286,12 @@ static int export_profile(const struct command_export *command,
 			  const struct hwprof_profile *profile)
 {
 	struct hwprof_export *export;
-	const char *sentence;
-	int status, error;
-	size_t i;
+	int status;
 
-	for (i = 0; (sentence = hwprof_profile_warning(profile, i)); i++)
-		warning("%s", sentence);
-	error = hwprof_export_open(&export, profile, command->format->name,
-				   &command->options);
-	if (export)
-		export_print_warnings(export);
-	if (error == -EINVAL)
-		status = usage_error("%s", hwprof_export_error(export));
-	else if (error)
-		status = failed("%s", hwprof_export_error(export));
-	else
+	print_warnings(profile, "");
+	status = export_open(&export, profile, command->format,
+			     &command->options, "");
+	if (!status)
 		status = write_all(command, export);
 	hwprof_export_close(export);
 	return status;

@@ -27,13 +27,30 @@ char *export_list_formats(bool per_object)
 	return fclose(out) ? NULL : text;
 }
 
-void export_print_warnings(const struct hwprof_export *export)
+static void print_export_warnings(const struct hwprof_export *export)
 {
 	const char *sentence;
 	size_t i;
 
 	for (i = 0; (sentence = hwprof_export_warning(export, i)); i++)
 		warning("%s", sentence);
+}
+
+int export_open(struct hwprof_export **export,
+		const struct hwprof_profile *profile,
+		const struct hwprof_format *format,
+		const struct hwprof_export_options *options,
+		const char *before)
+{
+	int error = hwprof_export_open(export, profile, format->name, options);
+
+	if (*export)
+		print_export_warnings(*export);
+	if (!error)
+		return STATUS_OK;
+	return error == -EINVAL ?
+	       usage_error("%s", hwprof_export_error(*export)) :
+	       failed("%s%s", before, hwprof_export_error(*export));
 }
 
 bool is_folder(const char *path)

@@ -14,8 +14,15 @@
  */
 char *export_list_formats(bool per_object);
 
-/* Prints the export's warnings. */
-void export_print_warnings(const struct hwprof_export *export);
+/*
+ * Opens an export and prints its warnings, or its error behind @before. Returns
+ * the exit status. *@export may have to be closed in either case.
+ */
+int export_open(struct hwprof_export **export,
+		const struct hwprof_profile *profile,
+		const struct hwprof_format *format,
+		const struct hwprof_export_options *options,
+		const char *before);
 
 /*
  * Write the output with the number @index to a file, or to a file of its own

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,8 +73,7 @@ int live_check(const struct live *live)
 	return -1;
 }
 
-/* Returns true if only a command is profiled. */
-static bool owns_command(const struct live *live)
+bool live_owns_command(const struct live *live)
 {
 	return live->command && !live->pids && !live->all && !live->cgroup &&
 	       !live->cpus;
@@ -121,7 +121,8 @@ static int attach(struct live *live, enum hwprof_target_kind kind, int id)
 {
 	const struct hwprof_target target = {
 		.kind = kind, .id = id, .cpus = live->cpus,
-		.alone = live->no_inherit, .on_exec = owns_command(live),
+		.alone = live->no_inherit,
+		.on_exec = live_owns_command(live),
 	};
 
 	return hwprof_session_attach(live->session, &target) ?
@@ -174,7 +175,7 @@ static int attach_all(struct live *live)
 		return attach_processes(live);
 	if (live->cgroup)
 		return attach_cgroup(live);
-	if (owns_command(live))
+	if (live_owns_command(live))
 		return attach(live, HWPROF_TARGET_PROCESS, live->child.pid);
 	return attach(live, HWPROF_TARGET_SYSTEM, 0);
 }
@@ -207,7 +208,7 @@ static void complete_event(const struct live *live, const char *text,
 					sizeof(message)) &&
 		    !parsed.whole && !source_is_named(&parsed);
 
-	snprintf(event, size, "%s%s", bare && owns_command(live) &&
+	snprintf(event, size, "%s%s", bare && live_owns_command(live) &&
 		 parsed.user && source_works("step") ? "step," : "", text);
 }
 
@@ -217,8 +218,9 @@ static void tell_cost(const struct live *live, const char *text)
 	struct pace pace = { .step_ns = 0 };
 
 	if (source_steps_all(event))
-		pace_warn(&pace, event, text, live->verb, owns_command(live) ?
-			  live->command[0] : "each program that is profiled");
+		pace_warn(&pace, event, text, live->verb,
+			  live_owns_command(live) ? live->command[0] :
+			  "each program that is profiled");
 	else
 		pace_say_bursts(&pace, event);
 }
@@ -294,7 +296,7 @@ static enum live_wake take_signals(struct live *live)
 						   WNOHANG) == live->child.pid;
 		else if (info.ssi_signo == SIGCHLD)
 			continue;
-		else if (!owns_command(live))
+		else if (!live_owns_command(live))
 			live->stopped = true;
 		else if (info.ssi_code != SI_KERNEL && !live->child_gone)
 			/* Signals from the terminal reach the command, too. */
@@ -371,6 +373,15 @@ enum live_wake live_wait(struct live *live, uint64_t until_ns, int input)
 	}
 }
 
+void live_wait_for_end(struct live *live)
+{
+	enum live_wake wake;
+
+	while ((wake = live_wait(live, UINT64_MAX, -1)) != LIVE_END)
+		if (wake == LIVE_SUSPENDED)
+			raise(SIGSTOP);
+}
+
 /* --- the end -------------------------------------------------------------- */
 
 int live_stop(struct live *live)
@@ -394,7 +405,8 @@ int live_close(struct live *live, int status)
 		if (live->processes[i] >= 0)
 			close(live->processes[i]);
 	hwprof_session_close(live->session);
-	if (status == STATUS_OK && owns_command(live) && !live->duration_ms)
+	if (status == STATUS_OK && live_owns_command(live) &&
+	    !live->duration_ms)
 		return child_status(live->child_status);
 	return status;
 }

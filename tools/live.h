@@ -101,6 +101,12 @@ int live_stop(struct live *live);
  */
 int live_close(struct live *live, int status);
 
+/* Waits until the end. Suspends when the user wants that. */
+void live_wait_for_end(struct live *live);
+
+/* Returns true if only a command is profiled. */
+bool live_owns_command(const struct live *live);
+
 /* Prints the session's error. Returns the exit status. */
 int live_failed(const struct live *live);
 

@@ -12,6 +12,7 @@
 #include "export_files.h"
 #include "live.h"
 #include "pace.h"
+#include "report.h"
 #include "live/source_choice.h"
 
 #define DEFAULT_FOLDER	"hwprof.pgo"
@@ -163,16 +164,9 @@ static int set_option(struct pgo *pgo, int option, char *value, char **argv)
 	return live_option(&pgo->live, option, value);
 }
 
-/* Is only a command recorded, and nothing that would run without it? */
-static bool is_own(const struct live *live)
-{
-	return live->command && !live->pids && !live->all && !live->cgroup &&
-	       !live->cpus;
-}
-
 static int check_exact(const struct pgo *pgo)
 {
-	if (!is_own(&pgo->live))
+	if (!live_owns_command(&pgo->live))
 		return usage_error("--exact would step programs that run already: it is for a command");
 	if (pgo->permille)
 		return usage_error("--exact has no budget: every branch costs what it costs");
@@ -201,7 +195,7 @@ static int check(const struct pgo *pgo)
 static void choose_event(struct pgo *pgo)
 {
 	unsigned int permille = pgo->permille ? pgo->permille :
-				is_own(&pgo->live) ? COMMAND_BUDGET :
+				live_owns_command(&pgo->live) ? COMMAND_BUDGET :
 						     OTHERS_BUDGET;
 
 	if (pgo->exact)
@@ -304,13 +298,8 @@ static int watch(struct pgo *pgo)
 /* A command that has given enough branches runs to its end. */
 static void wait_for_command(struct live *live)
 {
-	enum live_wake wake;
-
-	if (!live->command || live->child_gone)
-		return;
-	while ((wake = live_wait(live, UINT64_MAX, -1)) != LIVE_END)
-		if (wake == LIVE_SUSPENDED)
-			raise(SIGSTOP);
+	if (live->command && !live->child_gone)
+		live_wait_for_end(live);
 }
 
 /* --- how good it is ------------------------------------------------------- */
@@ -342,7 +331,7 @@ static const struct effect *effect_of(uint64_t branches)
 /* Advice on how to see more branches. */
 static const char *how_to_see_more(const struct pgo *pgo)
 {
-	if (is_own(&pgo->live))
+	if (live_owns_command(&pgo->live))
 		return "run it longer, raise --budget, or record every branch with --exact";
 	return "record longer, or raise --budget";
 }
@@ -396,17 +385,12 @@ static int write_format(struct pgo *pgo, const struct hwprof_profile *profile,
 		.binary = pgo->binary,
 	};
 	struct hwprof_export *export;
-	int status, error;
+	char before[32];
+	int status;
 
-	error = hwprof_export_open(&export, profile, format->name, &choice);
-	if (export)
-		export_print_warnings(export);
-	if (error == -EINVAL)
-		status = usage_error("%s", hwprof_export_error(export));
-	else if (error)
-		status = failed("%s: %s", format->name,
-				hwprof_export_error(export));
-	else
+	snprintf(before, sizeof(before), "%s: ", format->name);
+	status = export_open(&export, profile, format, &choice, before);
+	if (!status)
 		status = write_parts(pgo, export);
 	if (!status && !pgo->told)
 		say_effect(pgo, hwprof_export_part(export, 0));
@@ -419,11 +403,9 @@ static int write_all(struct pgo *pgo, const struct hwprof_profile *profile)
 {
 	const struct hwprof_totals *totals = hwprof_profile_totals(profile);
 	int status = STATUS_OK, one;
-	const char *sentence;
 	size_t i;
 
-	for (i = 0; (sentence = hwprof_profile_warning(profile, i)); i++)
-		warning("%s", sentence);
+	print_warnings(profile, "");
 	if (!totals->delivered)
 		return failed("no taken branch was seen: %s",
 			      how_to_see_more(pgo));

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -114,20 +113,15 @@ static int print(const struct stat_request *request,
 		 const struct hwprof_profile *profile)
 {
 	const struct hwprof_totals *totals = hwprof_profile_totals(profile);
-	FILE *out = request->output ? fopen(request->output, "we") : stderr;
-	bool bad;
+	FILE *out = output_open(request->output, stderr);
 
 	if (!out)
-		return failed("%s: cannot be written: %s", request->output,
-			      strerror(errno));
+		return STATUS_FAILED;
 	if (request->json)
 		put_json(&request->live, totals, out);
 	else
 		put_text(&request->live, totals, out);
-	bad = fflush(out) || ferror(out);
-	if (request->output)
-		bad |= fclose(out);
-	return bad ? failed("cannot write: %s", strerror(errno)) : STATUS_OK;
+	return output_close(out);
 }
 
 static int measure(struct stat_request *request)
@@ -135,13 +129,10 @@ static int measure(struct stat_request *request)
 	struct live *live = &request->live;
 	struct hwprof_profile *profile;
 	int status = live_start(live);
-	enum live_wake wake;
 
 	if (status >= 0)
 		return status;
-	while ((wake = live_wait(live, UINT64_MAX, -1)) != LIVE_END)
-		if (wake == LIVE_SUSPENDED)
-			raise(SIGSTOP);
+	live_wait_for_end(live);
 	status = live_stop(live);
 	if (status)
 		return status;
