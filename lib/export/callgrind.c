@@ -14,6 +14,7 @@
 #include "numbers.h"
 #include "samples.h"
 #include "base/tree.h"
+#include "base/text.h"
 
 /* A function: numbered from 1. Lines of others may be inlined in it. */
 struct function {
@@ -47,15 +48,10 @@ struct callgrind {
 
 /* --- sums ----------------------------------------------------------------- */
 
-static int compare_texts(const char *a, const char *b)
-{
-	return strcmp(a ? a : "", b ? b : "");
-}
-
 static int compare_functions(const void *a, const void *b)
 {
 	const struct function *x = a, *y = b;
-	int order = compare_texts(x->object, y->object);
+	int order = text_compare(x->object, y->object);
 
 	return order ? order : strcmp(x->name, y->name);
 }
@@ -75,9 +71,9 @@ static int compare_costs(const void *a, const void *b)
 }
 
 /* Returns the number of the frame's function; 0 if out of memory. */
-static size_t new_function(struct callgrind *all,
-			  const struct sample_frame *frame)
+static uint64_t new_function(void *context, const struct sample_frame *frame)
 {
+	struct callgrind *all = context;
 	char text[FRAME_TEXT];
 	const struct function like = {
 		.object = frame->object, .file = frame->file,
@@ -97,21 +93,6 @@ static size_t new_function(struct callgrind *all,
 	}
 	function->number = ++all->function_count;
 	return function->number;
-}
-
-/* Returns the function of a frame, which is looked up by its names once. */
-static size_t function_of(struct callgrind *all,
-			  const struct sample_frame *frame)
-{
-	uint64_t words[NUMBERED_WORDS];
-	struct numbered *entry;
-	bool is_new;
-
-	sample_frame_words(frame, words);
-	entry = numbers_words(&all->frames, words, &is_new);
-	if (is_new)
-		entry->value = new_function(all, frame);
-	return entry ? entry->value : 0;
 }
 
 static struct cost *cost_of(struct callgrind *all, size_t function,
@@ -200,7 +181,9 @@ static int add_sample(void *context, const struct stack_sample *sample)
 	if (!make_room(all, sample->frame_count))
 		return -ENOMEM;
 	for (i = 0; i < sample->frame_count; i++) {
-		all->stack[i] = function_of(all, &sample->frames[i]);
+		all->stack[i] = sample_frame_number(&all->frames,
+						    &sample->frames[i],
+						    new_function, all);
 		if (!all->stack[i])
 			return -ENOMEM;
 	}
@@ -282,7 +265,7 @@ static void put_costs(const struct callgrind *all,
 			file = functions[cost->function]->file;
 		}
 		last = cost->function;
-		if (compare_texts(file, cost->file))
+		if (text_compare(file, cost->file))
 			put_text(out, "fi", cost->file);
 		file = cost->file;
 		if (cost->callee)

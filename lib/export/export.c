@@ -6,6 +6,7 @@
 #include "reports/edges.h"
 #include "export.h"
 #include "samples.h"
+#include "base/text.h"
 
 /* --- formats ------------------------------------------------------------ */
 
@@ -147,13 +148,6 @@ static int compare_parts(const void *a, const void *b)
 	return compare_u64(y->about.count, x->about.count);
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static int name_part(struct hwprof_export *export, struct part *part)
 {
 	const char *name =
@@ -163,7 +157,7 @@ static int name_part(struct hwprof_export *export, struct part *part)
 		part->about.object = object_name(part->object);
 		part->about.build_id = object_build_id(part->object);
 		name = part->about.build_id ? part->about.build_id :
-					      base_name(part->about.object);
+		       path_file_name(part->about.object);
 	}
 	if (asprintf(&part->name, "%s%s", name,
 		     export->format->about.suffix) < 0) {
@@ -247,7 +241,8 @@ static int choose_name(struct hwprof_export *export, const char *path)
 	for (i = 0; i < export->part_count; i++) {
 		struct part *part = &export->parts[i];
 
-		if (strcmp(base_name(part->about.object), base_name(path)))
+		if (strcmp(path_file_name(part->about.object),
+			   path_file_name(path)))
 			continue;
 		if (part->about.build_id)
 			return export_fail(export, -ENOENT,
@@ -274,7 +269,8 @@ static int other_build(struct hwprof_export *export, const char *path,
 		const struct hwprof_export_part *about =
 			&export->parts[i].about;
 
-		if (!strcmp(base_name(about->object), base_name(path)))
+		if (!strcmp(path_file_name(about->object),
+			    path_file_name(path)))
 			return export_fail(export, -ENOENT,
 					   "%s: its build id is %s, but %s was recorded with %s: give the build that ran",
 					   path, id, about->object,

@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "numbers.h"
 #include "samples.h"
+#include "base/text.h"
 
 /*
  * Words of the entries of each table. References are numbers of other entries
@@ -44,22 +45,14 @@ struct firefox {
 
 static uint64_t text_number(struct firefox *all, const char *text)
 {
-	bool is_new;
-	struct numbered *entry = numbers_text(&all->strings, text, &is_new);
-
-	all->failed |= !entry;
-	return entry ? entry->number : 0;
+	return number_of_text(&all->strings, text, &all->failed);
 }
 
 /* Returns the number of the entry, plus 1. */
 static uint64_t number(struct firefox *all, struct numbers *table,
 		       const uint64_t words[NUMBERED_WORDS])
 {
-	bool is_new;
-	struct numbered *entry = numbers_words(table, words, &is_new);
-
-	all->failed |= !entry;
-	return entry ? entry->number + 1 : 0;
+	return number_of_words(table, words, &all->failed);
 }
 
 static uint64_t lib_number(struct firefox *all, const struct sample_frame *from)
@@ -87,9 +80,9 @@ static uint64_t function_number(struct firefox *all,
 	return number(all, &all->functions, words);
 }
 
-static uint64_t new_frame(struct firefox *all,
-			     const struct sample_frame *from)
+static uint64_t new_frame(void *context, const struct sample_frame *from)
 {
+	struct firefox *all = context;
 	const uint64_t words[NUMBERED_WORDS] = {
 		[FRAME_FUNCTION] = function_number(all, from),
 		[FRAME_ADDRESS] = from->address,
@@ -99,20 +92,14 @@ static uint64_t new_frame(struct firefox *all,
 	return number(all, &all->frames, words);
 }
 
-/* Returns the number of a frame, which is looked up by its names once. */
 static uint64_t frame_number(struct firefox *all,
 			     const struct sample_frame *from)
 {
-	uint64_t words[NUMBERED_WORDS];
-	struct numbered *entry;
-	bool is_new;
+	uint64_t number = sample_frame_number(&all->known, from, new_frame,
+					      all);
 
-	sample_frame_words(from, words);
-	entry = numbers_words(&all->known, words, &is_new);
-	all->failed |= !entry;
-	if (is_new)
-		entry->value = new_frame(all, from);
-	return entry ? entry->value : 0;
+	all->failed |= !number;
+	return number;
 }
 
 static bool make_room(struct firefox *all)
@@ -303,13 +290,6 @@ static void put_strings(const struct firefox *all)
 
 /* --- all of it ------------------------------------------------------------ */
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static void put_libs(const struct firefox *all)
 {
 	struct json json = { .out = all->out, .line = true };
@@ -323,9 +303,9 @@ static void put_libs(const struct firefox *all)
 		const char *id = all->strings.list[lib[LIB_ID]]->text;
 
 		json_open(&json, NULL, '{');
-		json_string(&json, "name", base_name(path));
+		json_string(&json, "name", path_file_name(path));
 		json_string(&json, "path", path);
-		json_string(&json, "debugName", base_name(path));
+		json_string(&json, "debugName", path_file_name(path));
 		json_string(&json, "debugPath", path);
 		json_string(&json, "breakpadId", "");
 		if (*id)

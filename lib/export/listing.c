@@ -10,6 +10,7 @@
 #include "code/decode.h"
 #include "listing.h"
 #include "reports/paths.h"
+#include "base/text.h"
 
 enum {
 	INSTRUCTIONS_MAX = 1 << 18,	/* of a listing */
@@ -117,10 +118,8 @@ int listing_add_paths(struct listing *listing,
 static int compare_spans(const void *a, const void *b)
 {
 	const struct code_span *x = a, *y = b;
-	int order = strcmp(object_name(x->object), object_name(y->object));
+	int order = object_compare(x->object, y->object);
 
-	if (!order)
-		order = compare_u64((uintptr_t)x->object, (uintptr_t)y->object);
 	if (!order)
 		order = compare_u64(x->first, y->first);
 	return order ? order : compare_u64(x->last, y->last);
@@ -261,8 +260,7 @@ static bool is_source(const char *path)
 		".f", ".f90", ".F90", ".f95", ".f03", ".f08", ".adb", ".ads",
 		".pas", ".nim", ".cu", ".y", ".l", ".ml", ".hs", ".pyx",
 	};
-	const char *slash = strrchr(path, '/');
-	const char *dot = strrchr(slash ? slash : path, '.');
+	const char *dot = strrchr(path_file_name(path), '.');
 	size_t i;
 
 	for (i = 0; dot && i < sizeof(endings) / sizeof(endings[0]); i++)

@@ -5,6 +5,7 @@
 
 #include "numbers.h"
 #include "base/tree.h"
+#include "base/text.h"
 
 static int compare(const void *a, const void *b)
 {
@@ -51,7 +52,7 @@ static struct numbered *get(struct numbers *numbers,
 struct numbered *numbers_text(struct numbers *numbers, const char *text,
 			      bool *is_new)
 {
-	const struct numbered like = { .text = (char *)(text ? text : "") };
+	const struct numbered like = { .text = (char *)text_or_empty(text) };
 	struct numbered *entry = get(numbers, &like, is_new);
 
 	if (!entry || !*is_new || !*like.text)
@@ -71,6 +72,26 @@ struct numbered *numbers_words(struct numbers *numbers,
 
 	memcpy(like.words, words, sizeof(like.words));
 	return get(numbers, &like, is_new);
+}
+
+uint64_t number_of_text(struct numbers *numbers, const char *text,
+			bool *failed)
+{
+	bool is_new;
+	struct numbered *entry = numbers_text(numbers, text, &is_new);
+
+	*failed |= !entry;
+	return entry ? entry->number : 0;
+}
+
+uint64_t number_of_words(struct numbers *numbers,
+			 const uint64_t words[NUMBERED_WORDS], bool *failed)
+{
+	bool is_new;
+	struct numbered *entry = numbers_words(numbers, words, &is_new);
+
+	*failed |= !entry;
+	return entry ? entry->number + 1 : 0;
 }
 
 static void free_entry(void *node)

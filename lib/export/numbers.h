@@ -33,6 +33,14 @@ struct numbered *numbers_text(struct numbers *numbers, const char *text,
 struct numbered *numbers_words(struct numbers *numbers,
 			       const uint64_t words[NUMBERED_WORDS],
 			       bool *is_new);
+/*
+ * Return the number of a text, or the number of words plus 1, and add what is
+ * not there. Set *@failed and return 0 if out of memory.
+ */
+uint64_t number_of_text(struct numbers *numbers, const char *text,
+			bool *failed);
+uint64_t number_of_words(struct numbers *numbers,
+			 const uint64_t words[NUMBERED_WORDS], bool *failed);
 void numbers_free(struct numbers *numbers);
 
 #endif /* HWPROF_NUMBERS_H */

@@ -57,22 +57,14 @@ struct otlp {
 
 static uint64_t text_number(struct otlp *otlp, const char *text)
 {
-	bool is_new;
-	struct numbered *entry = numbers_text(&otlp->strings, text, &is_new);
-
-	otlp->failed |= !entry;
-	return entry ? entry->number : 0;
+	return number_of_text(&otlp->strings, text, &otlp->failed);
 }
 
 /* Returns the number of the entry, plus 1. */
 static uint64_t number(struct otlp *otlp, struct numbers *table,
 		       const uint64_t words[NUMBERED_WORDS])
 {
-	bool is_new;
-	struct numbered *entry = numbers_words(table, words, &is_new);
-
-	otlp->failed |= !entry;
-	return entry ? entry->number + 1 : 0;
+	return number_of_words(table, words, &otlp->failed);
 }
 
 static uint64_t text_attribute(struct otlp *otlp, const char *key,
@@ -122,8 +114,9 @@ static uint64_t function_of(struct otlp *otlp, const struct sample_frame *from)
 	return number(otlp, &otlp->functions, words);
 }
 
-static uint64_t new_location(struct otlp *otlp, const struct sample_frame *from)
+static uint64_t new_location(void *context, const struct sample_frame *from)
 {
+	struct otlp *otlp = context;
 	const uint64_t words[NUMBERED_WORDS] = {
 		[LOCATION_MAPPING] = mapping_of(otlp, from),
 		[LOCATION_ADDRESS] = from->address,
@@ -134,20 +127,13 @@ static uint64_t new_location(struct otlp *otlp, const struct sample_frame *from)
 	return number(otlp, &otlp->locations, words);
 }
 
-/* Returns the location of a frame, which is looked up by its names once. */
-static uint64_t location_of(struct otlp *otlp,
-			    const struct sample_frame *from)
+static uint64_t location_of(struct otlp *otlp, const struct sample_frame *from)
 {
-	uint64_t words[NUMBERED_WORDS];
-	struct numbered *entry;
-	bool is_new;
+	uint64_t location = sample_frame_number(&otlp->frames, from,
+						new_location, otlp);
 
-	sample_frame_words(from, words);
-	entry = numbers_words(&otlp->frames, words, &is_new);
-	otlp->failed |= !entry;
-	if (is_new)
-		entry->value = new_location(otlp, from);
-	return entry ? entry->value : 0;
+	otlp->failed |= !location;
+	return location;
 }
 
 /* --- samples -------------------------------------------------------------- */

@@ -151,9 +151,9 @@ static uint64_t function_of(struct pprof *pprof,
 	return function.id;
 }
 
-static uint64_t new_location(struct pprof *pprof,
-			    const struct sample_frame *from)
+static uint64_t new_location(void *context, const struct sample_frame *from)
 {
+	struct pprof *pprof = context;
 	const uint64_t like[NUMBERED_WORDS] = {
 		mapping_of(pprof, from), from->address,
 		function_of(pprof, from), from->line,
@@ -180,19 +180,15 @@ static uint64_t new_location(struct pprof *pprof,
 	return location.id;
 }
 
-/* Returns the location of a frame, which is looked up by its names once. */
 static uint64_t location_of(struct pprof *pprof,
 			    const struct sample_frame *from)
 {
-	uint64_t words[NUMBERED_WORDS];
-	struct numbered *entry;
-	bool is_new;
+	uint64_t location = sample_frame_number(&pprof->frames, from,
+						new_location, pprof);
 
-	sample_frame_words(from, words);
-	entry = get(pprof, &pprof->frames, words, &is_new);
-	if (is_new)
-		entry->value = new_location(pprof, from);
-	return entry ? entry->value : 0;
+	if (!location)
+		pprof->error = -ENOMEM;
+	return location;
 }
 
 /* --- samples ------------------------------------------------------------ */

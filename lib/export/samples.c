@@ -18,15 +18,24 @@ const char *sample_frame_name(const struct sample_frame *frame,
 	return text;
 }
 
-/* Texts of one profile are the same if they are at the same address. */
-void sample_frame_words(const struct sample_frame *frame,
-			uint64_t words[NUMBERED_WORDS])
+uint64_t sample_frame_number(struct numbers *frames,
+			     const struct sample_frame *frame,
+			     uint64_t (*make)(void *context,
+					      const struct sample_frame *frame),
+			     void *context)
 {
-	words[0] = (uintptr_t)frame->object;
-	words[1] = (uintptr_t)frame->function;
-	words[2] = (uintptr_t)frame->file;
-	words[3] = frame->address;
-	words[4] = frame->entry;
+	/* Texts of one profile are the same if they are at the same address. */
+	const uint64_t words[NUMBERED_WORDS] = {
+		(uintptr_t)frame->object, (uintptr_t)frame->function,
+		(uintptr_t)frame->file, frame->address, frame->entry,
+	};
+	struct numbered *entry;
+	bool is_new;
+
+	entry = numbers_words(frames, words, &is_new);
+	if (is_new)
+		entry->value = make(context, frame);
+	return entry ? entry->value : 0;
 }
 
 /* Labels of one sample. */

@@ -65,11 +65,15 @@ int samples_each(const struct hwprof_profile *profile, samples_fn fn,
 		 void *context);
 
 /*
- * Sets words that are the same for frames of the same code only, for a table of
- * numbers by the frame itself: quicker than by its names.
+ * Returns the number that @make, which gets @context, gives to a frame. It is
+ * asked once for each frame: looking it up in @frames, by the frame itself, is
+ * quicker than by its names. Returns 0 if @make does, or if out of memory.
  */
-void sample_frame_words(const struct sample_frame *frame,
-			uint64_t words[NUMBERED_WORDS]);
+uint64_t sample_frame_number(struct numbers *frames,
+			     const struct sample_frame *frame,
+			     uint64_t (*make)(void *context,
+					      const struct sample_frame *frame),
+			     void *context);
 
 /* The frame's function, or in @text the address of its procedure or itself. */
 enum { FRAME_TEXT = 32 };

@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "samples.h"
 #include "base/tree.h"
+#include "base/text.h"
 
 struct scope_frame {
 	char *name;
@@ -32,18 +33,13 @@ struct scope {
 	uint64_t sum;
 };
 
-static int compare_files(const char *a, const char *b)
-{
-	return strcmp(a ? a : "", b ? b : "");
-}
-
 static int compare_frames(const void *a, const void *b)
 {
 	const struct scope_frame *x = a, *y = b;
 	int order = strcmp(x->name, y->name);
 
 	if (!order)
-		order = compare_files(x->file, y->file);
+		order = text_compare(x->file, y->file);
 	if (!order)
 		order = (x->line > y->line) - (x->line < y->line);
 	return order;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "diff_paths.h"
+#include "base/text.h"
 
 /* They stand around a path in a name. */
 #define BEGIN	'\1'
@@ -12,14 +13,7 @@
 
 void diff_put_path(FILE *out, const char *path)
 {
-	fprintf(out, "%c%s%c", BEGIN, path ? path : "", END);
-}
-
-const char *diff_file_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
+	fprintf(out, "%c%s%c", BEGIN, text_or_empty(path), END);
 }
 
 /*
@@ -97,7 +91,7 @@ static int compare_files(const void *a, const void *b)
 {
 	const struct diff_path *x = *(void *const *)a, *y = *(void *const *)b;
 
-	return strcmp(diff_file_name(x->path), diff_file_name(y->path));
+	return strcmp(path_file_name(x->path), path_file_name(y->path));
 }
 
 /* Marks those of @count paths, sorted by file name, whose name is unique. */
@@ -152,7 +146,7 @@ static const char *kept(const struct diff_paths *paths, const char *path,
 
 	if (!found || !paths->all[at].moved)
 		return path;
-	return path + (diff_file_name(paths->all[at].path) -
+	return path + (path_file_name(paths->all[at].path) -
 		       paths->all[at].path);
 }
 

@@ -41,7 +41,4 @@ int diff_paths_compare(struct diff_paths *before, struct diff_paths *after);
 /* Replaces the moved paths in @name by their file names. */
 void diff_paths_shorten(const struct diff_paths *paths, char *name);
 
-/* Returns the part of @path behind its last slash. */
-const char *diff_file_name(const char *path);
-
 #endif /* HWPROF_DIFF_PATHS_H */

@@ -13,6 +13,7 @@
 #include "paths.h"
 #include "ranges.h"
 #include "values.h"
+#include "base/text.h"
 
 /* The place of a piece of code. */
 struct spot {
@@ -21,11 +22,6 @@ struct spot {
 	unsigned int line;
 	uint32_t pid;
 };
-
-static const char *text(const char *name)
-{
-	return name ? name : "";
-}
 
 /*
  * In another build, code has moved, but it keeps its line or its function. The
@@ -36,8 +32,9 @@ static bool name_spot(const struct spot *spot, enum diff_name sort, FILE *out)
 	diff_put_path(out, spot->object);
 	fputc('|', out);
 	if (sort == DIFF_ADDRESS) {
-		fprintf(out, "%s|%" PRIu32 "|%" PRIx64, text(spot->build_id),
-			spot->pid, spot->address);
+		fprintf(out, "%s|%" PRIu32 "|%" PRIx64,
+			text_or_empty(spot->build_id), spot->pid,
+			spot->address);
 		return true;
 	}
 	if (!spot->function || (sort != DIFF_SOURCE && sort != DIFF_OFFSET) ||
@@ -45,7 +42,7 @@ static bool name_spot(const struct spot *spot, enum diff_name sort, FILE *out)
 		return false;
 	if (sort == DIFF_SOURCE)
 		fprintf(out, "%s|%s|%u", spot->function,
-			diff_file_name(spot->file), spot->line);
+			path_file_name(spot->file), spot->line);
 	else
 		fprintf(out, "%s|%" PRIx64, spot->function, spot->offset);
 	return true;
@@ -335,14 +332,16 @@ static bool contexts_name(const void *contexts, size_t index,
 	if (sort == DIFF_CODE || sort == DIFF_CALLS || sort == DIFF_NESTING)
 		return false;
 	if (context->kind == HWPROF_CONTEXT_ROOT) {
-		fprintf(out, "%s|%" PRIu32, text(context->comm), context->pid);
+		fprintf(out, "%s|%" PRIu32, text_or_empty(context->comm),
+			context->pid);
 		return true;
 	}
 	if (sort == DIFF_ADDRESS) {
 		diff_put_path(out, context->site_object);
 		fprintf(out, "|%" PRIx64 "|", context->site);
 	} else if (sort == DIFF_SOURCE && context->site_object) {
-		fprintf(out, "%s|%" PRIx64 "|", text(context->site_function),
+		fprintf(out, "%s|%" PRIx64 "|",
+			text_or_empty(context->site_function),
 			context->site_offset);
 	}
 	return name_spot(&spot, sort == DIFF_ADDRESS ? sort : DIFF_OFFSET, out);
@@ -452,7 +451,7 @@ static bool paths_name(const void *profile, size_t index, enum diff_name sort,
 
 	fprintf(out, "%d|%d|%" PRIu32 "|%s|", path->called, path->returns,
 		path->length, sort == DIFF_ADDRESS ?
-			      text(procedure->build_id) : "");
+			      text_or_empty(procedure->build_id) : "");
 	for (i = 0; i < path_lines(entry); i++)
 		if (!name_line(&entry->points[2 * (size_t)i], procedure->pid,
 			       sort, out))
