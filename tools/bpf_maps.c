@@ -11,6 +11,7 @@
 #include "bpf.h"
 #include "base/json.h"
 #include "table.h"
+#include "base/array.h"
 
 /* --- types ---------------------------------------------------------------- */
 
@@ -194,14 +195,11 @@ static int add_row(struct bpf_content *content, struct reading *reading)
 	uint64_t *row, sum = 0;
 	unsigned int cpu;
 
-	if (content->rows == reading->room) {
-		reading->room = reading->room ? 2 * reading->room : 256;
-		row = reallocarray(content->numbers, reading->room,
-				   width * sizeof(*row));
-		if (!row)
-			return -ENOMEM;
-		content->numbers = row;
-	}
+	row = array_grow(content->numbers, &reading->room, content->rows + 1,
+			 width * sizeof(*row));
+	if (!row)
+		return -ENOMEM;
+	content->numbers = row;
 	row = &content->numbers[content->rows * width];
 	memset(row, 0, width * sizeof(*row));
 	for (i = 0; i < content->key.count; i++)

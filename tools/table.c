@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "table.h"
+#include "base/array.h"
 
 enum {
 	COLUMNS_MAX = 16,
@@ -26,20 +27,16 @@ static char *cleaned(char *cell)
 void table_add(struct table *table, const char *format, ...)
 {
 	va_list args;
-	char *cell;
+	char **cells, *cell;
 	int got;
 
-	if (table->cell_count == table->cell_room) {
-		size_t room = table->cell_room * 2 + 64;
-		char **cells = reallocarray(table->cells, room, sizeof(*cells));
-
-		if (!cells) {
-			table->failed = true;
-			return;
-		}
-		table->cells = cells;
-		table->cell_room = room;
+	cells = array_grow(table->cells, &table->cell_room,
+			   table->cell_count + 1, sizeof(*cells));
+	if (!cells) {
+		table->failed = true;
+		return;
 	}
+	table->cells = cells;
 	va_start(args, format);
 	got = vasprintf(&cell, format, args);
 	va_end(args);

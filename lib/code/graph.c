@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "graph.h"
+#include "base/array.h"
 
 void graph_free(struct graph *graph)
 {
@@ -18,17 +19,13 @@ void graph_clear(struct graph *graph)
 
 int graph_add(struct graph *graph, const struct instruction *instruction)
 {
-	if (graph->count == graph->room) {
-		size_t room = graph->room ? 2 * graph->room : 64;
-		struct node *grown = reallocarray(graph->nodes, room,
-						  sizeof(*grown));
+	struct node *nodes = array_grow(graph->nodes, &graph->room,
+					graph->count + 1, sizeof(*nodes));
 
-		if (!grown)
-			return -ENOMEM;
-		graph->nodes = grown;
-		graph->room = room;
-	}
-	graph->nodes[graph->count++] = (struct node){
+	if (!nodes)
+		return -ENOMEM;
+	graph->nodes = nodes;
+	nodes[graph->count++] = (struct node){
 		.address = instruction->address,
 		.target = instruction->target,
 		.ending = instruction->ending,
@@ -73,19 +70,16 @@ static bool is_inside(const struct graph *graph, uint64_t target)
 int graph_see(struct graph *graph, uint64_t from, uint64_t to)
 {
 	const struct node *node = find(graph, from);
-	size_t room = graph->seen_room ? 2 * graph->seen_room : 64;
-	struct seen_jump *grown;
+	struct seen_jump *seen;
 
 	if (!node || node->ending != ENDING_INDIRECT)
 		return 0;
-	if (graph->seen_count == graph->seen_room) {
-		grown = reallocarray(graph->seen, room, sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		graph->seen = grown;
-		graph->seen_room = room;
-	}
-	graph->seen[graph->seen_count++] = (struct seen_jump){ from, to };
+	seen = array_grow(graph->seen, &graph->seen_room,
+			  graph->seen_count + 1, sizeof(*seen));
+	if (!seen)
+		return -ENOMEM;
+	graph->seen = seen;
+	seen[graph->seen_count++] = (struct seen_jump){ from, to };
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 
 #include "names.h"
 #include "base/origin.h"
+#include "base/array.h"
 
 enum { PAGE = 4096 };
 
@@ -101,17 +102,13 @@ static bool take_number(char **at, uint64_t *number)
 
 static int add(struct names *names, const struct entry *entry)
 {
-	if (names->count == names->room) {
-		size_t room = 2 * names->room + 64;
-		struct entry *all = reallocarray(names->entries, room,
-						 sizeof(*all));
+	struct entry *all = array_grow(names->entries, &names->room,
+				       names->count + 1, sizeof(*all));
 
-		if (!all)
-			return -ENOMEM;
-		names->entries = all;
-		names->room = room;
-	}
-	names->entries[names->count++] = *entry;
+	if (!all)
+		return -ENOMEM;
+	names->entries = all;
+	all[names->count++] = *entry;
 	return 0;
 }
 

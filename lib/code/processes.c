@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "processes.h"
+#include "base/array.h"
 
 enum { HEAP_DISTANCE = 1 << 30 };	/* largest random distance from the
 					 * program */
@@ -93,16 +94,14 @@ static int add_change(struct processes *processes, struct hwprof_file *file,
 		      const struct record *record,
 		      struct process_change change, const char *name)
 {
-	if (processes->change_count == processes->change_room) {
-		size_t room = processes->change_room * 2 + 64;
-		struct process_change *all = reallocarray(processes->changes,
-							  room, sizeof(*all));
+	struct process_change *all = array_grow(processes->changes,
+						&processes->change_room,
+						processes->change_count + 1,
+						sizeof(*all));
 
-		if (!all)
-			return file_fail(file, -ENOMEM, "out of memory");
-		processes->changes = all;
-		processes->change_room = room;
-	}
+	if (!all)
+		return file_fail(file, -ENOMEM, "out of memory");
+	processes->changes = all;
 	if (name) {
 		change.name = strdup(name);
 		if (!change.name)

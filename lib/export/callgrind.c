@@ -15,6 +15,7 @@
 #include "samples.h"
 #include "base/tree.h"
 #include "base/text.h"
+#include "base/array.h"
 
 /* A function: numbered from 1. Lines of others may be inlined in it. */
 struct function {
@@ -158,28 +159,17 @@ static int add_calls(struct callgrind *all, const struct stack_sample *sample)
 	return 0;
 }
 
-static bool make_room(struct callgrind *all, size_t count)
-{
-	size_t *more;
-
-	if (count <= all->room)
-		return true;
-	more = reallocarray(all->stack, 2 * count, sizeof(*more));
-	if (!more)
-		return false;
-	all->stack = more;
-	all->room = 2 * count;
-	return true;
-}
-
 static int add_sample(void *context, const struct stack_sample *sample)
 {
 	struct callgrind *all = context;
+	size_t *stack = array_grow(all->stack, &all->room, sample->frame_count,
+				   sizeof(*stack));
 	size_t i;
 	int error;
 
-	if (!make_room(all, sample->frame_count))
+	if (!stack)
 		return -ENOMEM;
+	all->stack = stack;
 	for (i = 0; i < sample->frame_count; i++) {
 		all->stack[i] = sample_frame_number(&all->frames,
 						    &sample->frames[i],

@@ -10,6 +10,7 @@
 
 #include "code.h"
 #include "code/decode.h"
+#include "base/array.h"
 
 /* --- jumps that were passed --------------------------------------------- */
 
@@ -95,17 +96,13 @@ static uint64_t count_over(const struct walk *walk, uint64_t address)
 
 static int add_passed(struct walk *walk, const struct instruction *jump)
 {
-	if (walk->count == walk->room) {
-		size_t room = 2 * walk->room + 64;
-		struct passed *more = reallocarray(walk->passed, room,
-						   sizeof(*more));
+	struct passed *passed = array_grow(walk->passed, &walk->room,
+					   walk->count + 1, sizeof(*passed));
 
-		if (!more)
-			return -ENOMEM;
-		walk->passed = more;
-		walk->room = room;
-	}
-	walk->passed[walk->count++] = (struct passed){
+	if (!passed)
+		return -ENOMEM;
+	walk->passed = passed;
+	passed[walk->count++] = (struct passed){
 		jump->address, jump->address + jump->length,
 	};
 	return 0;

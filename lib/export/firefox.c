@@ -15,6 +15,7 @@
 #include "numbers.h"
 #include "samples.h"
 #include "base/text.h"
+#include "base/array.h"
 
 /*
  * Words of the entries of each table. References are numbers of other entries
@@ -102,31 +103,20 @@ static uint64_t frame_number(struct firefox *all,
 	return number;
 }
 
-static bool make_room(struct firefox *all)
-{
-	size_t room = all->room ? 2 * all->room : 256;
-	struct firefox_sample *more;
-
-	if (all->count < all->room)
-		return true;
-	more = reallocarray(all->samples, room, sizeof(*more));
-	if (!more)
-		return false;
-	all->samples = more;
-	all->room = room;
-	return true;
-}
-
 static int add_sample(void *context, const struct stack_sample *sample)
 {
 	struct firefox *all = context;
 	uint64_t weight = sample->values[all->types.main], stack = 0;
+	struct firefox_sample *samples;
 	size_t i;
 
 	if (!weight)
 		return 0;
-	if (!make_room(all))
+	samples = array_grow(all->samples, &all->room, all->count + 1,
+			     sizeof(*samples));
+	if (!samples)
 		return -ENOMEM;
+	all->samples = samples;
 	for (i = sample->frame_count; i--;) {
 		const uint64_t words[NUMBERED_WORDS] = {
 			[STACK_PREFIX] = stack,

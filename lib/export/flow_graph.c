@@ -12,6 +12,7 @@
 #include "code/decode.h"
 #include "flow_graph.h"
 #include "reports/edges.h"
+#include "base/array.h"
 
 enum { PROCEDURE_MAX = 1 << 20 };	/* bytes of a procedure's code */
 
@@ -43,17 +44,14 @@ struct flow {
 
 static int add_point(struct flow *flow, const struct instruction *instruction)
 {
-	if (flow->count == flow->room) {
-		size_t room = 2 * flow->room + 256;
-		struct flow_point *more = reallocarray(flow->points, room,
-						       sizeof(*more));
+	struct flow_point *points = array_grow(flow->points, &flow->room,
+					       flow->count + 1,
+					       sizeof(*points));
 
-		if (!more)
-			return -ENOMEM;
-		flow->points = more;
-		flow->room = room;
-	}
-	flow->points[flow->count++] = (struct flow_point){
+	if (!points)
+		return -ENOMEM;
+	flow->points = points;
+	points[flow->count++] = (struct flow_point){
 		.address = instruction->address, .target = instruction->target,
 		.ending = instruction->ending, .block = SIZE_MAX,
 	};

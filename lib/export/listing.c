@@ -11,6 +11,7 @@
 #include "listing.h"
 #include "reports/paths.h"
 #include "base/text.h"
+#include "base/array.h"
 
 enum {
 	INSTRUCTIONS_MAX = 1 << 18,	/* of a listing */
@@ -61,27 +62,13 @@ void listing_free(struct listing *listing)
 	free(listing);
 }
 
-/*
- * Makes room for one more element of @size bytes. Returns the array, or NULL if
- * out of memory.
- */
-static void *grow(void *array, size_t count, size_t *room, size_t size)
-{
-	void *more;
-
-	if (count < *room)
-		return array;
-	more = reallocarray(array, 2 * *room + 64, size);
-	if (more)
-		*room = 2 * *room + 64;
-	return more;
-}
-
 int listing_add(struct listing *listing, struct object *object, uint64_t first,
 		uint64_t last)
 {
-	struct code_span *spans = grow(listing->spans, listing->span_count,
-				       &listing->span_room, sizeof(*spans));
+	struct code_span *spans = array_grow(listing->spans,
+					     &listing->span_room,
+					     listing->span_count + 1,
+					     sizeof(*spans));
 
 	if (!spans)
 		return -ENOMEM;
@@ -129,8 +116,10 @@ static int compare_spans(const void *a, const void *b)
 static int note_line(struct listing *listing, const char *file,
 		     unsigned int line)
 {
-	struct source_line *lines = grow(listing->lines, listing->line_count,
-					 &listing->line_room, sizeof(*lines));
+	struct source_line *lines = array_grow(listing->lines,
+					       &listing->line_room,
+					       listing->line_count + 1,
+					       sizeof(*lines));
 
 	if (!lines)
 		return -ENOMEM;

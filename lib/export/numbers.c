@@ -6,6 +6,7 @@
 #include "numbers.h"
 #include "base/tree.h"
 #include "base/text.h"
+#include "base/array.h"
 
 static int compare(const void *a, const void *b)
 {
@@ -16,29 +17,17 @@ static int compare(const void *a, const void *b)
 	return memcmp(x->words, y->words, sizeof(x->words));
 }
 
-static bool make_room(struct numbers *numbers)
-{
-	size_t room = numbers->room ? 2 * numbers->room : 64;
-	struct numbered **more;
-
-	if (numbers->count < numbers->room)
-		return true;
-	more = reallocarray(numbers->list, room, sizeof(*more));
-	if (!more)
-		return false;
-	numbers->list = more;
-	numbers->room = room;
-	return true;
-}
-
 static struct numbered *get(struct numbers *numbers,
 			    const struct numbered *like, bool *is_new)
 {
+	struct numbered **list = array_grow(numbers->list, &numbers->room,
+					    numbers->count + 1, sizeof(*list));
 	struct numbered *entry;
 
 	*is_new = false;
-	if (!make_room(numbers))
+	if (!list)
 		return NULL;
+	numbers->list = list;
 	entry = tree_get(&numbers->tree, like, sizeof(*like), compare, is_new);
 	if (!entry)
 		*is_new = false;

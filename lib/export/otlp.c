@@ -13,6 +13,7 @@
 #include "otlp.pb-c.h"
 #include "otlp_1_9.pb-c.h"
 #include "samples.h"
+#include "base/array.h"
 
 #define BUILD_ID_KEY	"process.executable.build_id.gnu"
 
@@ -138,26 +139,11 @@ static uint64_t location_of(struct otlp *otlp, const struct sample_frame *from)
 
 /* --- samples -------------------------------------------------------------- */
 
-static void *make_room(void *list, size_t *room, size_t needed, size_t size)
-{
-	size_t more = *room ? *room : 256;
-	void *larger;
-
-	while (more < needed)
-		more *= 2;
-	if (more == *room)
-		return list;
-	larger = reallocarray(list, more, size);
-	if (larger)
-		*room = more;
-	return larger;
-}
-
 #define RESERVE(otlp, one, wanted)					\
 ({									\
-	void *list_ = make_room((otlp)->one##s, &(otlp)->one##_room,	\
-				(otlp)->one##_count + (wanted),		\
-				sizeof(*(otlp)->one##s));		\
+	void *list_ = array_grow((otlp)->one##s, &(otlp)->one##_room,	\
+				 (otlp)->one##_count + (wanted),	\
+				 sizeof(*(otlp)->one##s));		\
 									\
 	if (list_)							\
 		(otlp)->one##s = list_;					\

@@ -13,6 +13,7 @@
 #include "numbers.h"
 #include "pprof.pb-c.h"
 #include "samples.h"
+#include "base/array.h"
 
 enum {
 	CHUNK = 1 << 16,
@@ -193,20 +194,6 @@ static uint64_t location_of(struct pprof *pprof,
 
 /* --- samples ------------------------------------------------------------ */
 
-static bool make_room(struct pprof *pprof, size_t count)
-{
-	uint64_t *more;
-
-	if (count <= pprof->room)
-		return true;
-	more = reallocarray(pprof->ids, 2 * count, sizeof(*more));
-	if (!more)
-		return false;
-	pprof->ids = more;
-	pprof->room = 2 * count;
-	return true;
-}
-
 static void set_label(struct pprof *pprof, Pprof__Label *to,
 		      const struct sample_label *from)
 {
@@ -224,10 +211,13 @@ static int add_sample(void *context, const struct stack_sample *from)
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	Pprof__Label labels[SAMPLES_LABELS], *label_list[SAMPLES_LABELS];
 	struct pprof *pprof = context;
+	uint64_t *ids = array_grow(pprof->ids, &pprof->room, from->frame_count,
+				   sizeof(*ids));
 	size_t i;
 
-	if (!make_room(pprof, from->frame_count))
+	if (!ids)
 		return -ENOMEM;
+	pprof->ids = ids;
 	for (i = 0; i < from->frame_count; i++)
 		pprof->ids[i] = location_of(pprof, &from->frames[i]);
 	for (i = 0; i < from->label_count; i++) {

@@ -18,6 +18,7 @@
 #include "base/tree.h"
 #include "code/unwind_rows.h"
 #include "unwinding.h"
+#include "base/array.h"
 
 /* A part of the file that is mapped as code. */
 struct part {
@@ -222,6 +223,7 @@ bool unwinding_is_map(uint32_t type, uint16_t misc)
 
 void unwinding_note(struct unwinding *unwinding, uint32_t pid)
 {
+	uint32_t *all;
 	size_t i;
 
 	if (!unwinding || unwinding->over)
@@ -230,17 +232,12 @@ void unwinding_note(struct unwinding *unwinding, uint32_t pid)
 	for (i = unwinding->pid_count; i--;)
 		if (unwinding->pids[i] == pid)
 			return;
-	if (unwinding->pid_count == unwinding->pid_room) {
-		size_t room = unwinding->pid_room * 2 + 16;
-		uint32_t *all = reallocarray(unwinding->pids, room,
-					     sizeof(*all));
-
-		if (!all)
-			return;
-		unwinding->pids = all;
-		unwinding->pid_room = room;
-	}
-	unwinding->pids[unwinding->pid_count++] = pid;
+	all = array_grow(unwinding->pids, &unwinding->pid_room,
+			 unwinding->pid_count + 1, sizeof(*all));
+	if (!all)
+		return;
+	unwinding->pids = all;
+	all[unwinding->pid_count++] = pid;
 }
 
 /*

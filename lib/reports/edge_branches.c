@@ -12,6 +12,7 @@
 #include "code/decode.h"
 #include "edges.h"
 #include "estimate.h"
+#include "base/array.h"
 
 static void add_weight(struct weight *to, struct weight from)
 {
@@ -143,16 +144,14 @@ static int add_passed(struct decoding *decoding, const struct code_spot *spot)
 {
 	struct hwprof_edges *edges = decoding->edges;
 
-	if (edges->branch_count == decoding->room) {
-		size_t room = 2 * decoding->room + 16;
-		struct branch_entry *more = reallocarray(edges->branches, room,
-							 sizeof(*more));
+	struct branch_entry *branches = array_grow(edges->branches,
+						   &decoding->room,
+						   edges->branch_count + 1,
+						   sizeof(*branches));
 
-		if (!more)
-			return -ENOMEM;
-		edges->branches = more;
-		decoding->room = room;
-	}
+	if (!branches)
+		return -ENOMEM;
+	edges->branches = branches;
 	begin_branch(edges, spot)->site.kind = HWPROF_BRANCH_COND;
 	return 0;
 }

@@ -3,19 +3,16 @@
 #include <stdlib.h>
 
 #include "range_hot.h"
+#include "base/array.h"
 
 static struct range_node *add(struct range_set *set)
 {
-	if (set->count == set->room) {
-		size_t room = 2 * set->room + 64;
-		struct range_node *nodes = reallocarray(set->nodes, room,
-							sizeof(*nodes));
+	struct range_node *nodes = array_grow(set->nodes, &set->room,
+					      set->count + 1, sizeof(*nodes));
 
-		if (!nodes)
-			return NULL;
-		set->nodes = nodes;
-		set->room = room;
-	}
+	if (!nodes)
+		return NULL;
+	set->nodes = nodes;
 	return &set->nodes[set->count++];
 }
 
