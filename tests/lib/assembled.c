@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "assembled.h"
 #include "check.h"
@@ -8,6 +9,7 @@
 
 static char folder[] = "/tmp/hwprof-test-XXXXXX";
 char assembled[64];
+static char symbols[8192];	/* as nm prints them */
 
 int assembled_make(const char *source, const char *options)
 {
@@ -20,9 +22,11 @@ int assembled_make(const char *source, const char *options)
 	file = fopen(path, "w");
 	fputs(source, file);
 	fclose(file);
+	/* One call of nm for all tests: it loads plugins that are dear. */
 	return fixture_shell(output, sizeof(output),
 			     "gcc -g -nostdlib -static-pie %s -o %s %s",
-			     options, assembled, path);
+			     options, assembled, path) ||
+	       fixture_shell(symbols, sizeof(symbols), "nm %s", assembled);
 }
 
 int assembled_remove(void **state)
@@ -34,10 +38,13 @@ int assembled_remove(void **state)
 
 uint64_t assembled_at(const char *symbol)
 {
-	char output[64];
+	char name[64];
+	const char *line;
 
-	fixture_shell(output, sizeof(output),
-		      "nm %s | awk '$3 == \"%s\" { print $1 }'", assembled,
-		      symbol);
-	return strtoull(output, NULL, 16);
+	snprintf(name, sizeof(name), " %s\n", symbol);
+	line = strstr(symbols, name);
+	assert_non_null(line);
+	while (line > symbols && line[-1] != '\n')
+		line--;
+	return strtoull(line, NULL, 16);
 }
