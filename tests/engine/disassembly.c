@@ -12,6 +12,7 @@
 
 #include "disassembly.h"
 #include "random.h"
+#include "seeds.h"
 
 static csh engines[2];		/* 32-bit, 64-bit */
 
@@ -50,6 +51,7 @@ static void section(const uint8_t *code, size_t size, bool is64,
 	cs_free(insn, 1);
 }
 
+/* A short run takes the beginning of each section. */
 static void all_sections(const uint8_t *file, size_t size, disassembly_fn fn)
 {
 	const Elf64_Ehdr *e64 = (const void *)file;
@@ -65,7 +67,7 @@ static void all_sections(const uint8_t *file, size_t size, disassembly_fn fn)
 		uint64_t length = is64 ? s64[i].sh_size : s32[i].sh_size;
 
 		if (flags & SHF_EXECINSTR && at + length <= size)
-			section(file + at, length, is64, fn);
+			section(file + at, part(length), is64, fn);
 	}
 }
 

@@ -20,4 +20,12 @@ static inline uint64_t seeds(uint64_t usual)
 	return count > usual ? count : usual;
 }
 
+/* Returns how much of @whole a test takes: all of it in a long run, too. */
+static inline uint64_t part(uint64_t whole)
+{
+	const uint64_t count = seeds(whole);
+
+	return count < whole ? count : whole;
+}
+
 #endif /* TESTS_ENGINE_SEEDS_H */

@@ -473,9 +473,9 @@ static void anything(u64 *random, u64 number, struct stream_event *event)
 
 static void test_anything(void **state)
 {
-	torture(anything, 200000, SPAN);
-	torture(anything, 200000, ~0ULL);
-	torture(anything, 200000, 0);
+	torture(anything, part(200000), SPAN);
+	torture(anything, part(200000), ~0ULL);
+	torture(anything, part(200000), 0);
 }
 
 static void any_kind(u64 *random, u64 number, struct stream_event *event)
@@ -490,7 +490,7 @@ static void any_kind(u64 *random, u64 number, struct stream_event *event)
 
 static void test_any_kind(void **state)
 {
-	torture(any_kind, 200000, SPAN);
+	torture(any_kind, part(200000), SPAN);
 }
 
 static void near_jumps(u64 *random, u64 number, struct stream_event *event)
@@ -502,8 +502,8 @@ static void near_jumps(u64 *random, u64 number, struct stream_event *event)
 
 static void test_near_jumps(void **state)
 {
-	torture(near_jumps, 200000, SPAN);
-	torture(near_jumps, 200000, 64);
+	torture(near_jumps, part(200000), SPAN);
+	torture(near_jumps, part(200000), 64);
 }
 
 static void gaps_everywhere(u64 *random, u64 number, struct stream_event *event)
@@ -515,7 +515,7 @@ static void gaps_everywhere(u64 *random, u64 number, struct stream_event *event)
 
 static void test_gaps_everywhere(void **state)
 {
-	torture(gaps_everywhere, 200000, SPAN);
+	torture(gaps_everywhere, part(200000), SPAN);
 }
 
 static void returns_only(u64 *random, u64 number, struct stream_event *event)
@@ -527,7 +527,7 @@ static void returns_only(u64 *random, u64 number, struct stream_event *event)
 
 static void test_returns_only(void **state)
 {
-	torture(returns_only, 200000, SPAN);
+	torture(returns_only, part(200000), SPAN);
 }
 
 /* A million nested calls, and most of their returns. */
@@ -558,7 +558,7 @@ static void spaces_alternate(u64 *random, u64 number,
 
 static void test_spaces_alternate(void **state)
 {
-	torture(spaces_alternate, 200000, SPAN);
+	torture(spaces_alternate, part(200000), SPAN);
 }
 
 static void signals_nest(u64 *random, u64 number, struct stream_event *event)
@@ -571,7 +571,7 @@ static void signals_nest(u64 *random, u64 number, struct stream_event *event)
 
 static void test_signals_nest(void **state)
 {
-	torture(signals_nest, 200000, SPAN);
+	torture(signals_nest, part(200000), SPAN);
 }
 
 /* --- a space that ends --------------------------------------------------- */
