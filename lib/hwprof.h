@@ -294,7 +294,8 @@ const char *hwprof_source_name(enum hwprof_source source);
  * @HWPROF_MERGE_SITES: contexts: merge all calls of one procedure by another,
  *	whatever their call site.
  * @HWPROF_BY_INSTRUCTIONS: paths: the metric is instructions, as decoded from
- *	the code, where no counter is known.
+ *	the code, where no counter is known. Loops: shares are of instructions,
+ *	where the events have paths, too.
  */
 enum hwprof_flags {
 	HWPROF_PER_PROCESS = 1 << 0,
@@ -559,15 +560,18 @@ int hwprof_profile_json(const struct hwprof_profile *profile,
  * @share: the loop's part of what @share_of names.
  * @share_low: low end of the 95 % interval of @share; NaN if unknown.
  * @share_high: high end.
- * @share_of: "iterations" (all that were seen), "back_edges" (of samples), or
+ * @share_of: "iterations" (all that were seen), "back_edges" (of samples),
  *	"time" (basis time: spent in the loop, but not in loops inside it nor in
- *	its callees).
+ *	its callees), or with HWPROF_BY_INSTRUCTIONS "instructions".
  * @basis: how the counts arose.
  * @tolerance: executions that the trip statistics may have split.
  * @parent: smallest loop around this one; NULL if none.
  * @depth: number of loops around this one.
  * @pid: process, or 0.
  * @comm: name of the process, or NULL.
+ * @instructions: with HWPROF_BY_INSTRUCTIONS and paths beside the loops:
+ *	instructions executed in the loop, but not in loops inside it nor in its
+ *	callees, on paths whose code can be decoded; otherwise 0.
  */
 struct hwprof_loop {
 	const char *object;
@@ -600,6 +604,7 @@ struct hwprof_loop {
 	unsigned int depth;
 	uint32_t pid;
 	const char *comm;
+	uint64_t instructions;
 };
 
 /**

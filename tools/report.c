@@ -35,7 +35,8 @@ const char report_usage[] =
 REPORT_CHAIN_USAGE
 "      --blocks        paths: spell them out, block by block\n"
 "      --instructions  paths: shares are of instructions, as the code has them,\n"
-"                      where nothing else is known but branches\n"
+"                      where nothing else is known but branches; loops: so too,\n"
+"                      where the recording has paths beside them (-e loops,paths)\n"
 "      --contexts      paths: by which calling contexts each was run, where the\n"
 "                      recording has both in one event (-e paths,cct)\n"
 "      --of STREAM     ranges: those of ip, load-value, load-address,\n"
@@ -228,8 +229,9 @@ int report_check(const struct report *report, int kind)
 				   report_kind_of(kind)->things);
 	if (report->hot && !(has & (REPORT_RANGES | REPORT_PATHS)))
 		return usage_error("--hot is of ranges and paths");
-	if (report->flags & HWPROF_BY_INSTRUCTIONS && !(has & REPORT_PATHS))
-		return usage_error("--instructions is of paths");
+	if (report->flags & HWPROF_BY_INSTRUCTIONS &&
+	    !(has & REPORT_INSTRUCTIONS))
+		return usage_error("--instructions is of loops and paths");
 	if (report->of && !(has & REPORT_RANGES))
 		return usage_error("--of is of ranges");
 	if (report->blocks && !(has & REPORT_PATHS))

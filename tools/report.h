@@ -128,6 +128,7 @@ enum report_options {
 	REPORT_PATHS	= 1 << 3,	/* --blocks, --contexts */
 	REPORT_CHAINS	= 1 << 4,	/* --callers-of and others of chains */
 	REPORT_SPAN	= 1 << 5,	/* --span of replays */
+	REPORT_INSTRUCTIONS = 1 << 6,	/* --instructions */
 };
 
 /* A kind of report, as in report_loops.c and so on. */

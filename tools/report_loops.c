@@ -209,8 +209,10 @@ static int print_table(const struct report *report,
 	for (i = 0; i < shown; i++)
 		add_loop(&table, hwprof_loops_get(loops, i), windows,
 			 report->full_path);
-	printf("%s loop%s; %s\n\n", grouped(count, text),
-	       count == 1 ? "" : "s", basis_sentence(base));
+	printf("%s loop%s; %s%s\n\n", grouped(count, text),
+	       count == 1 ? "" : "s", basis_sentence(base),
+	       strcmp(base->share_of, "instructions") ? "" :
+	       "; shares are of instructions, as the code has them");
 	status = finish_table(&table, count - shown, "--limit");
 	if (status)
 		return status;
@@ -274,7 +276,7 @@ static void add_changed(struct table *table,
 const struct report_kind report_loops = {
 	.kind = HWPROF_KIND_LOOPS,
 	.things = "loops",
-	.options = REPORT_SORTS | REPORT_SPAN,
+	.options = REPORT_SORTS | REPORT_SPAN | REPORT_INSTRUCTIONS,
 	.print = print_table,
 	.warn_of_diff = warn_of_shares,
 	.columns = changed_columns,

@@ -100,7 +100,7 @@ static int gather_samples(struct hwprof_profile *profile, void *context)
 	return error ? error : take_replay(profile);
 }
 
-static int place(struct hwprof_profile *profile)
+int profile_place(struct hwprof_profile *profile)
 {
 	size_t count, kept = 0, i;
 	void **rows = profile->kind->list ?
@@ -157,7 +157,7 @@ static int warn(struct hwprof_profile *profile,
 						     units), warnings);
 }
 
-static void free_rows(struct hwprof_profile *profile)
+void profile_free_rows(struct hwprof_profile *profile)
 {
 	if (profile->kind->free_rows)
 		profile->kind->free_rows(profile->rows);
@@ -179,7 +179,7 @@ static int keep_collected(struct hwprof_profile *profile)
 	profile->files = files;
 	files[profile->file_count++] = profile->collected;
 	profile->collected = (struct collected){ .rows = 0 };
-	free_rows(profile);
+	profile_free_rows(profile);
 	return 0;
 }
 
@@ -192,7 +192,7 @@ static int add_gathered(struct hwprof_profile *profile)
 	profile->found = 0;
 	collected_totals(&profile->collected, profile->file, &totals);
 	totals_add(&profile->totals, &totals);
-	error = place(profile);
+	error = profile_place(profile);
 	return error ? error : warn(profile, &totals);
 }
 
@@ -268,7 +268,7 @@ void hwprof_profile_free(struct hwprof_profile *profile)
 	if (profile->kind->destroy)
 		profile->kind->destroy(profile);
 	warnings_free(&profile->warnings);
-	free_rows(profile);
+	profile_free_rows(profile);
 	collected_free(&profile->collected);
 	while (profile->file_count)
 		collected_free(&profile->files[--profile->file_count]);
@@ -351,7 +351,7 @@ void profile_reset(struct hwprof_profile *gathering)
 {
 	struct collected *collected = &gathering->collected;
 
-	free_rows(gathering);
+	profile_free_rows(gathering);
 	free(collected->sessions);
 	metrics_free(&collected->metrics);
 	*collected = (struct collected){ .processes = collected->processes };

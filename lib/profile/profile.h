@@ -138,6 +138,13 @@ int profile_make(struct hwprof_profile **profile,
 		 const struct hwprof_options *options, profile_gather gather,
 		 void *context);
 
+/*
+ * profile_place() places the summed rows of the present file; it returns as
+ * kind->place. profile_free_rows() frees them.
+ */
+int profile_place(struct hwprof_profile *profile);
+void profile_free_rows(struct hwprof_profile *profile);
+
 /* Returns true if the options want a thing of this function (NULL: none). */
 bool profile_wants(const struct hwprof_profile *profile, const char *function);
 

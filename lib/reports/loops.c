@@ -8,6 +8,7 @@
 #include "loops.h"
 #include "place.h"
 #include "base/tree.h"
+#include "profile/inner.h"
 
 /* Adds a loop with its place in the profile of all files. */
 static int add_entry(struct hwprof_loops *loops,
@@ -47,7 +48,7 @@ static int place_all(struct hwprof_profile *profile, void **rows, size_t count)
 	loops->entries = entries;
 	for (i = 0; !error && i < count; i++)
 		error = add_entry(loops, rows[i]);
-	return error ? error : times_place(loops);
+	return error ?: times_place(loops) ?: loop_paths_place(loops);
 }
 
 static bool same_place(const struct loop_entry *a, const struct loop_entry *b)
@@ -135,7 +136,8 @@ static int finish(struct hwprof_profile *profile)
 				    &loops->entries[i].sums,
 				    loops->entries[i].windows);
 	loops->order = calloc(loops->count + 1, sizeof(struct loop_entry *));
-	if (!loops->order || nesting_find(loops->entries, loops->count))
+	if (!loops->order || nesting_find(loops->entries, loops->count) ||
+	    loops_share_instructions(loops))
 		return -ENOMEM;
 	for (i = 0; i < loops->count; i++)
 		if (profile_wants(profile, loops->entries[i].loop.function))
@@ -151,6 +153,7 @@ static void destroy(struct hwprof_profile *profile)
 	free(loops->order);
 	free(loops->entries);
 	free(loops->times);
+	inner_free(loops->paths);
 }
 
 const struct profile_kind loops_kind = {
@@ -166,6 +169,7 @@ const struct profile_kind loops_kind = {
 	.count = hwprof_loops_count,
 	.destroy = destroy,
 	.warn = warn,
+	.beside = loop_paths_take,
 };
 
 size_t hwprof_loops_count(const struct hwprof_profile *profile)

@@ -4,7 +4,8 @@
  * - loop_rows.c sums the rows of a file, which replay.c makes from branch
  *   stacks if there are none.
  * - loops.c places loops in objects and merges processes.
- * - loops_time.c attributes time, and nesting.c finds parents.
+ * - loops_time.c attributes time, loop_instructions.c instructions.
+ * - nesting.c finds parents.
  * - estimate.c computes estimates.
  * - loops_json.c writes the result.
  */
@@ -62,6 +63,8 @@ struct hwprof_loops {
 	struct loop_entry *times;	/* windows at an address, as loops of no
 					 * length */
 	size_t time_count;
+	struct hwprof_profile *paths;	/* of all files, for instructions; NULL:
+					 * none */
 };
 
 /*
@@ -85,6 +88,24 @@ int times_add_row(struct hwprof_profile *profile,
 		  uint64_t time);
 int times_place(struct hwprof_loops *loops);
 void times_share(struct hwprof_loops *loops);
+/*
+ * Returns the smallest loop around the head of @at, the lower one of equals; or
+ * NULL. Entries must be sorted by place_compare(). In loops_time.c.
+ */
+struct loop_entry *loops_around(struct hwprof_loops *loops,
+				const struct loop_entry *at);
+
+/*
+ * Instructions, in loop_instructions.c, if HWPROF_BY_INSTRUCTIONS is set:
+ * loop_paths_take() takes a row of a path from an event that also has loops,
+ * loop_paths_place() places those of a file, and loops_share_instructions()
+ * sets instructions and shares of them. Entries must be sorted by
+ * place_compare(), and have their parents. All return as profile_gather().
+ */
+int loop_paths_take(struct hwprof_profile *profile,
+		    const struct hwprof_sample *sample);
+int loop_paths_place(struct hwprof_loops *loops);
+int loops_share_instructions(struct hwprof_loops *loops);
 /* loops.c */
 extern const struct profile_kind loops_kind;
 /*

@@ -63,6 +63,8 @@ void loops_put(struct json *json, const char *name, const void *loops,
 	json_number(json, "share_high", loop->share_high);
 	json_string(json, "share_of", loop->share_of);
 	json_string(json, "basis", json_basis_name(loop->basis));
+	json_unsigned_unless(json, "instructions", loop->instructions,
+			     !loop->instructions);
 	if (loop->parent)
 		json_hex(json, "parent", loop->parent->head);
 	else

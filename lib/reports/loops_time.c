@@ -51,12 +51,8 @@ static bool is_behind(const struct loop_entry *entry,
 	return place_compare(entry, &point) > 0;
 }
 
-/*
- * Returns the smallest loop around the head of @at, the lower one of equals; or
- * NULL.
- */
-static struct loop_entry *find_around(struct hwprof_loops *loops,
-				      const struct loop_entry *at)
+struct loop_entry *loops_around(struct hwprof_loops *loops,
+				const struct loop_entry *at)
 {
 	size_t low = 0, high = loops->count;
 	struct loop_entry *found = NULL;
@@ -131,7 +127,7 @@ void times_share(struct hwprof_loops *loops)
 		return;
 	for (i = 0; i < loops->time_count; i++) {
 		const struct loop_entry *at = &loops->times[i];
-		struct loop_entry *around = find_around(loops, at);
+		struct loop_entry *around = loops_around(loops, at);
 
 		if (around)
 			around->windows += at->windows;

@@ -12,6 +12,7 @@
 #include "contexts.h"
 #include "paths.h"
 #include "base/tree.h"
+#include "profile/inner.h"
 
 /* --- rows, summed --------------------------------------------------------- */
 
@@ -46,24 +47,7 @@ int path_contexts_note(struct hwprof_paths *paths, struct collected_path *path,
 	return 0;
 }
 
-/*
- * The tree of contexts is a profile inside this one. It borrows the state of
- * the file and the objects. Call sites are merged, because paths only tell
- * chains of procedures.
- */
-static struct hwprof_profile *
-make_contexts(const struct hwprof_profile *profile)
-{
-	struct hwprof_profile *contexts = calloc(1, contexts_kind.size);
-
-	if (!contexts)
-		return NULL;
-	contexts->kind = &contexts_kind;
-	contexts->flags = profile->flags | HWPROF_MERGE_SITES;
-	contexts->objects = profile->objects;
-	return contexts;
-}
-
+/* Call sites are merged, because paths only tell chains of procedures. */
 int path_contexts_take(struct hwprof_profile *profile,
 		       const struct hwprof_sample *sample)
 {
@@ -72,34 +56,20 @@ int path_contexts_take(struct hwprof_profile *profile,
 	if (!sample->rows || sample->row->type != HWPROF_ROW_CONTEXT)
 		return 0;
 	if (!paths->contexts)
-		paths->contexts = make_contexts(profile);
+		paths->contexts = inner_new(&contexts_kind, profile,
+					    profile->flags |
+					    HWPROF_MERGE_SITES);
 	if (!paths->contexts)
 		return -ENOMEM;
-	paths->contexts->file = profile->file;
-	return contexts_kind.take(paths->contexts, sample);
+	return inner_take(paths->contexts, profile, sample);
 }
 
 /* --- rows in their places ------------------------------------------------- */
 
 int path_contexts_begin(struct hwprof_paths *paths)
 {
-	const struct hwprof_profile *profile = &paths->profile;
-	struct hwprof_profile *contexts = paths->contexts;
-	size_t count;
-	void **rows;
-	int error;
-
-	if (!contexts)
-		return 0;
-	rows = contexts_kind.list(contexts, &count);
-	if (!rows)
-		return -ENOMEM;
-	contexts->file = profile->file;
-	contexts->file_count = profile->file_count;
-	contexts->collected.processes = profile->collected.processes;
-	error = contexts_kind.place(contexts, rows, count);
-	free(rows);
-	return error;
+	return paths->contexts ?
+	       inner_place(paths->contexts, &paths->profile) : 0;
 }
 
 static int append(struct path_entry *entry, const struct path_ran *ran)
@@ -140,16 +110,10 @@ int path_contexts_add(struct hwprof_paths *paths, struct path_entry *entry,
 
 void path_contexts_end(struct hwprof_paths *paths)
 {
-	struct hwprof_profile *contexts = paths->contexts;
-
 	tdestroy(paths->runs, free);
 	paths->runs = NULL;
-	if (!contexts)
-		return;
-	contexts_kind.free_rows(contexts->rows);
-	contexts->rows = NULL;
-	metrics_free(&contexts->collected.metrics);
-	contexts->collected = (struct collected){ .rows = 0 };
+	if (paths->contexts)
+		inner_forget(paths->contexts);
 }
 
 /* --- of all files --------------------------------------------------------- */
@@ -204,9 +168,7 @@ int path_contexts_finish(struct hwprof_paths *paths)
 void path_contexts_free(struct hwprof_paths *paths)
 {
 	path_contexts_end(paths);
-	if (paths->contexts)
-		contexts_kind.destroy(paths->contexts);
-	free(paths->contexts);
+	inner_free(paths->contexts);
 }
 
 size_t hwprof_paths_contexts(const struct hwprof_profile *profile, size_t index)

@@ -59,6 +59,20 @@ has_json()
 		grep '"count": 450000'
 }
 
+# Each iteration of inner's loop has three instructions.
+instructions()
+{
+	hwprof record -q -o $data -e loops,paths -- ./trips &&
+		hwprof report loops -i $data --instructions --function inner \
+			--json > /tmp/json || return
+	grep '"share_of": "instructions"' /tmp/json || return
+	awk -F '[:,]' '/"iterations":/ { iterations = $2 }
+		/"instructions":/ { instructions = $2 }
+		END { print instructions, iterations
+		      exit !iterations || instructions != 3 * iterations }' \
+		/tmp/json
+}
+
 # refused EVENT WORDS: checks the refusal, which is one sentence
 refused()
 {
@@ -78,6 +92,7 @@ refusals()
 
 test_ok "together: the account is of all" account
 test_ok "together: paths in contexts" in_contexts
+test_ok "together: instructions of loops by their paths" instructions
 rest_is_no_news
 test_ok "together: as in events of their own" as_alone
 test_ok "together: paths in contexts, JSON" has_json

@@ -482,6 +482,83 @@ static void test_metric(void **state)
 	hwprof_profile_free(profile);
 }
 
+static void add_loop(struct fixture *fixture, const char *head, uint64_t tail)
+{
+	const struct hwprof_row_loop row = {
+		.row = { HWPROF_ROW_LOOP, sizeof(row), 100, 1, 100 },
+		.head = BASE + assembled_at(head), .tail = BASE + tail,
+		.back_edges = 8, .entries = 1, .basis = HWPROF_BASIS_EXACT,
+	};
+
+	fixture_add_loop(fixture, 10, &row);
+}
+
+static void add_way(struct fixture *fixture, const struct way *way)
+{
+	fixture_row(fixture, 11, way->row.start, way->row.end, way->row.count,
+		    &way->row.row);
+}
+
+static struct hwprof_profile *read_loops(const struct fixture *fixture)
+{
+	struct hwprof_options options = { .flags = HWPROF_BY_INSTRUCTIONS };
+	struct hwprof_profile *profile;
+	struct hwprof_file *file;
+
+	assert_int_equal(hwprof_file_open(&file, fixture->path), 0);
+	assert_int_equal(hwprof_profile_read(&profile, HWPROF_KIND_LOOPS, &file,
+					     1, &options), 0);
+	hwprof_file_close(file);
+	return profile;
+}
+
+/*
+ * A loop has the instructions of the paths through it. `back` runs into its
+ * loop, so a part of its first block is in the loop. Another one is around it.
+ */
+static void test_loops(void **state)
+{
+	const char *names[] = { assembled, "/no/such" };
+	const uint64_t jb = before("away", 3), ret = before("away", 1);
+	struct way round, last;
+	struct hwprof_profile *profile;
+	struct fixture fixture;
+	unsigned int i;
+
+	round = way_of(assembled_at("again"), jb, assembled_at("again"));
+	round.row.count = 7;
+	last = way_of(assembled_at("back"), ret, 0);
+	for (i = 0; i < 2; i++) {
+		fixture_begin(&fixture, "loops,paths,step,rows");
+		fixture_comm(&fixture, 1, 100, "known", true);
+		fixture_map(&fixture, 2, 100, BASE, 0x10000, 0, names[i], NULL);
+		add_loop(&fixture, "again", jb);
+		add_loop(&fixture, "back", ret);
+		add_way(&fixture, &round);
+		add_way(&fixture, &last);
+		fixture_add_totals(&fixture, 30, 1, 18);
+		fixture_end(&fixture);
+		profile = read_loops(&fixture);
+		assert_int_equal(hwprof_loops_count(profile), 2);
+		fixture_remove(&fixture);
+		if (i)
+			break;
+		/* inc, cmp and jb eight times; xor, ret. */
+		assert_int_equal(hwprof_loops_get(profile, 0)->instructions,
+				 8 * 3);
+		assert_int_equal(hwprof_loops_get(profile, 1)->instructions, 2);
+		assert_string_equal(hwprof_loops_get(profile, 1)->share_of,
+				    "instructions");
+		assert_true(hwprof_loops_get(profile, 1)->share == 2 / 26.);
+		hwprof_profile_free(profile);
+	}
+	assert_true(found_warning(profile, "no code could be decoded"));
+	assert_int_equal(hwprof_loops_get(profile, 0)->instructions, 0);
+	assert_string_equal(hwprof_loops_get(profile, 0)->share_of,
+			    "iterations");
+	hwprof_profile_free(profile);
+}
+
 static void test_json(void **state)
 {
 	struct way way = straight();
@@ -512,6 +589,7 @@ int main(void)
 		cmocka_unit_test(test_undecoded),
 		cmocka_unit_test(test_no_code),
 		cmocka_unit_test(test_metric),
+		cmocka_unit_test(test_loops),
 		cmocka_unit_test(test_json),
 	};
 

@@ -462,8 +462,8 @@ check "paths, --hot" 0 "^3 hot paths: 84.0 % of branches" \
 check "paths, --instructions without code" 0 \
 	"no code could be decoded: shares are of branches" \
 	"$hwprof" report paths --instructions -i "$paths"
-check "loops, --instructions" 2 "is of paths" \
-	"$hwprof" report loops --instructions
+check "calls, --instructions" 2 "is of loops and paths" \
+	"$hwprof" report calls --instructions
 check "loops, --blocks" 2 "is of paths" "$hwprof" report loops --blocks
 
 # One load of each class, and one of two processes.

@@ -739,6 +739,7 @@ static void test_json_fields(void **state)
 			"1,\n"
 			"    \"share_of\": \"iterations\", \"basis\": "
 			"\"exact\",\n"
+			"    \"instructions\": None,\n"
 			"    \"parent\": None, \"depth\": 0, \"tolerance\": "
 			"3,\n"
 			"}], d[\"loops\"]\n"

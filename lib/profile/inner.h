@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A profile inside another one, of other rows of the same events. It borrows
+ * the objects and, while a file is read, the file and its processes.
+ */
+#ifndef HWPROF_INNER_H
+#define HWPROF_INNER_H
+
+#include "profile.h"
+
+/* Returns a profile of @kind inside @outer, or NULL if out of memory. */
+struct hwprof_profile *inner_new(const struct profile_kind *kind,
+				 const struct hwprof_profile *outer,
+				 unsigned int flags);
+/* Adds a sample of the file that @outer reads. Returns as kind->take. */
+int inner_take(struct hwprof_profile *inner,
+	       const struct hwprof_profile *outer,
+	       const struct hwprof_sample *sample);
+/*
+ * inner_place() places the rows of a file when @outer places its own, and
+ * returns as kind->place. inner_forget() then frees them.
+ */
+int inner_place(struct hwprof_profile *inner,
+		const struct hwprof_profile *outer);
+void inner_forget(struct hwprof_profile *inner);
+/* Frees the profile; NULL is allowed. */
+void inner_free(struct hwprof_profile *inner);
+
+#endif /* HWPROF_INNER_H */
