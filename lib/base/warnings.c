@@ -25,6 +25,16 @@ int warnings_add(struct warnings *warnings, const char *format, ...)
 	return 0;
 }
 
+int warnings_add_all(struct warnings *warnings, const struct warnings *from)
+{
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < from->count; i++)
+		error |= warnings_add(warnings, "%s", from->sentences[i]);
+	return error;
+}
+
 int warnings_name(struct warnings *warnings, size_t first, const char *name)
 {
 	for (; first < warnings->count; first++) {

@@ -13,6 +13,8 @@ struct warnings {
 /* Returns 0 or -ENOMEM. */
 int warnings_add(struct warnings *warnings, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Adds copies of all of @from. Returns 0 or -ENOMEM. */
+int warnings_add_all(struct warnings *warnings, const struct warnings *from);
 /* Puts @name before the warnings from @first on. Returns 0 or -ENOMEM. */
 int warnings_name(struct warnings *warnings, size_t first, const char *name);
 /* Removes the warnings from @count on. */

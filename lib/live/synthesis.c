@@ -166,12 +166,9 @@ int synthesize_kernel(const struct synthesis *synthesis)
 		.misc = PERF_RECORD_MISC_KERNEL |
 			PERF_RECORD_MISC_MMAP_BUILD_ID,
 	};
-	struct {
-		uint32_t pid, tid;
-		uint64_t start, size, offset;
-		uint8_t id_size, reserved[3], id[BUILD_ID_MAX];
-		uint32_t protection, flags;
-	} map = { .pid = UINT32_MAX, .protection = PROT_READ | PROT_EXEC };
+	struct perfdata_mmap2_build_id map = {
+		.pid = UINT32_MAX, .protection = PROT_READ | PROT_EXEC,
+	};
 	struct build_id id;
 
 	map.start = map.offset = find_text();

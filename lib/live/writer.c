@@ -191,44 +191,33 @@ static bool is_known(const struct survey *survey, const char *name)
  */
 static int survey_mapping(struct survey *survey, const struct record *record)
 {
-	struct file_build_id found = { .misc = PERF_RECORD_MISC_USER }, *all;
+	struct perfdata_mmap2_build_id map;
+	struct build_id id = { .size = 0 };
+	uint16_t misc = PERF_RECORD_MISC_USER;
 	struct span at = record->body;
 	static const char kernel[] = "[kernel.kallsyms]";
-	uint8_t id[24] = { 0 };
-	uint32_t protection = 0;
 	const char *name;
 
 	/* The replayed file has the ids: files here may be others. */
 	if (survey->facts.facts->of)
 		return 0;
-	if (!span_skip(&at, 32) || !span_copy(&at, id, sizeof(id)) ||
-	    !span_u32(&at, &protection) || !span_skip(&at, 4) ||
-	    !(name = span_string(&at)))
+	if (!span_copy(&at, &map, sizeof(map)) || !(name = span_string(&at)))
 		return 0;
 	if (!strncmp(name, kernel, strlen(kernel))) {
 		/* A symbol's name follows. */
 		name = kernel;
-		found.misc = PERF_RECORD_MISC_KERNEL;
+		misc = PERF_RECORD_MISC_KERNEL;
 	}
 	if ((*name != '/' && name != kernel) || is_known(survey, name))
 		return 0;
 	if (record->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
-		found.id.size = id[0] <= BUILD_ID_MAX ? id[0] : 0;
-		memcpy(found.id.bytes, id + 4, BUILD_ID_MAX);
-	} else if (!object_read_build_id(name, &found.id)) {
+		id.size = map.id_size <= BUILD_ID_MAX ? map.id_size : 0;
+		memcpy(id.bytes, map.id, BUILD_ID_MAX);
+	} else if (!object_read_build_id(name, &id)) {
 		return 0;
 	}
-	all = reallocarray(survey->build_ids, survey->facts.build_id_count + 1,
-			   sizeof(*all));
-	found.name = strdup(name);
-	if (all)
-		survey->build_ids = all;
-	if (!all || !found.name) {
-		free(found.name);
-		return -ENOMEM;
-	}
-	all[survey->facts.build_id_count++] = found;
-	return 0;
+	return build_ids_add(&survey->build_ids, &survey->facts.build_id_count,
+			     name, &id, misc);
 }
 
 static int survey_record(void *context, const struct record *record)

@@ -151,24 +151,34 @@ static uint8_t build_id_size(const struct perfdata_build_id *entry)
 								  BUILD_ID_MAX;
 }
 
+int build_ids_add(struct file_build_id **all, size_t *count,
+		  const char *name, const struct build_id *id, uint16_t misc)
+{
+	struct file_build_id *more = reallocarray(*all, *count + 1,
+						  sizeof(*more));
+	char *copy = strdup(name);
+
+	if (more)
+		*all = more;
+	if (!more || !copy) {
+		free(copy);
+		return -ENOMEM;
+	}
+	more[(*count)++] = (struct file_build_id){
+		.name = copy, .id = *id, .misc = misc,
+	};
+	return 0;
+}
+
 static int add_build_id(struct hwprof_file *file,
 			const struct perfdata_build_id *entry,
 			const char *name)
 {
-	struct file_build_id *all;
+	const struct build_id id = build_id_of(entry->id, build_id_size(entry));
 
-	all = reallocarray(file->build_ids, file->build_id_count + 1,
-			   sizeof(*all));
-	if (!all)
+	if (build_ids_add(&file->build_ids, &file->build_id_count, name, &id,
+			  entry->header.misc & PERF_RECORD_MISC_CPUMODE_MASK))
 		return file_fail(file, -ENOMEM, "out of memory");
-	file->build_ids = all;
-	all += file->build_id_count;
-	all->id = build_id_of(entry->id, build_id_size(entry));
-	all->misc = entry->header.misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	all->name = strdup(name);
-	if (!all->name)
-		return file_fail(file, -ENOMEM, "out of memory");
-	file->build_id_count++;
 	return 0;
 }
 
@@ -212,24 +222,6 @@ static int parse_build_ids(struct hwprof_file *file, uint64_t offset,
 	}
 }
 
-int file_replay_miss(struct file_replay *replay, const char *name,
-		     const struct build_id *id)
-{
-	struct file_build_id *all = reallocarray(replay->missing,
-						 replay->missing_count + 1,
-						 sizeof(*all));
-
-	if (!all)
-		return -ENOMEM;
-	replay->missing = all;
-	all += replay->missing_count;
-	*all = (struct file_build_id){ .name = strdup(name), .id = *id };
-	if (!all->name)
-		return -ENOMEM;
-	replay->missing_count++;
-	return 0;
-}
-
 /* Takes the section that section_make() writes of a replay. */
 static int parse_replay(struct hwprof_file *file, uint64_t offset,
 			struct span body)
@@ -264,7 +256,8 @@ static int parse_replay(struct hwprof_file *file, uint64_t offset,
 		    !span_copy(&body, &id, sizeof(id)) ||
 		    id.size > BUILD_ID_MAX)
 			goto damaged;
-		error = file_replay_miss(replay, text, &id);
+		error = build_ids_add(&replay->missing, &replay->missing_count,
+				      text, &id, 0);
 	}
 	return error ? file_fail(file, error, "out of memory") : 0;
 damaged:

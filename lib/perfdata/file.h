@@ -148,9 +148,12 @@ bool file_event_is_hwprof(const struct hwprof_file *file,
  */
 bool file_read_attr(struct span bytes, struct perf_event_attr *attr);
 
-/* Adds an object to replay->missing. Returns 0 or -ENOMEM. */
-int file_replay_miss(struct file_replay *replay, const char *name,
-		     const struct build_id *id);
+/*
+ * Adds an object to a list of @count, which has a copy of its name then.
+ * Returns 0 or -ENOMEM.
+ */
+int build_ids_add(struct file_build_id **all, size_t *count,
+		  const char *name, const struct build_id *id, uint16_t misc);
 /* Frees the content. */
 void file_replay_free(struct file_replay *replay);
 

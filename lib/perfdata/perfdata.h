@@ -110,6 +110,18 @@ struct build_id {
 };
 
 /*
+ * The fields of a PERF_RECORD_MMAP2 with PERF_RECORD_MISC_MMAP_BUILD_ID, between
+ * the header and the file's name.
+ */
+struct perfdata_mmap2_build_id {
+	uint32_t pid, tid;
+	uint64_t start, size;
+	uint64_t offset;		/* of @start in the file */
+	uint8_t id_size, reserved[3], id[BUILD_ID_MAX];
+	uint32_t protection, flags;	/* as of mmap() */
+};
+
+/*
  * Makes a build id of @size bytes, 20 at most. Recorders that write no size pad
  * shorter ids with zeros to 20 bytes. The result gets the largest size that
  * linkers use (8, 16 or 20 bytes) and the zeros allow.

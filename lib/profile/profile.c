@@ -73,9 +73,7 @@ static int take_replay(struct hwprof_profile *profile)
 {
 	struct hwprof_file *file = profile->file;
 	const struct file_replay *replay = &file->replay;
-	const char *sentence;
 	int error = 0;
-	size_t i;
 
 	if (!replay->known)
 		return 0;
@@ -87,8 +85,7 @@ static int take_replay(struct hwprof_profile *profile)
 		error = profile_note_event(profile, replay->event);
 	if (replay->inferred > profile->inferred)
 		profile->inferred = replay->inferred;
-	for (i = 0; (sentence = warnings_get(&replay->warnings, i)); i++)
-		error |= warnings_add(&profile->warnings, "%s", sentence);
+	error |= warnings_add_all(&profile->warnings, &replay->warnings);
 	return error | open_missing(profile);
 }
 

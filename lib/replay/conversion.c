@@ -214,12 +214,7 @@ static int add_map(struct conversion *conversion,
 		.misc = change->pid == UINT32_MAX ? PERF_RECORD_MISC_KERNEL :
 						    PERF_RECORD_MISC_USER,
 	};
-	struct {
-		uint32_t pid, tid;
-		uint64_t start, size, offset;
-		uint8_t id_size, reserved[3], id[BUILD_ID_MAX];
-		uint32_t protection, flags;
-	} fields = {
+	struct perfdata_mmap2_build_id fields = {
 		.pid = change->pid, .tid = change->pid,
 		.start = mapping->start, .size = mapping->size,
 		.offset = mapping->offset,
@@ -301,24 +296,13 @@ static int add_totals(struct conversion *conversion, uint64_t time)
 
 /* --- what only the replay knows ------------------------------------------- */
 
-static int add_warnings(struct warnings *to, const struct hwprof_file *file,
-			const struct warnings *replayed)
-{
-	const char *sentence;
-	int error = 0;
-	size_t i;
-
-	for (i = 0; (sentence = warnings_get(replayed, i)); i++)
-		error |= warnings_add(to, "%s", sentence);
-	for (i = 0; (sentence = hwprof_file_warning(file, i)); i++)
-		error |= warnings_add(to, "%s", sentence);
-	return error;
-}
-
 static int add_missing(void *context, const char *name,
 		       const struct build_id *id)
 {
-	return file_replay_miss(context, name, id);
+	struct file_replay *replay = context;
+
+	return build_ids_add(&replay->missing, &replay->missing_count, name,
+			     id, 0);
 }
 
 /* Completes the file, which then replaces what has its name. */
@@ -363,7 +347,8 @@ int conversion_finish(struct conversion *conversion, uint64_t time)
 				       add_change, conversion);
 	if (error)
 		return error;
-	error = add_warnings(&replay.warnings, file, &profile->warnings) |
+	error = warnings_add_all(&replay.warnings, &profile->warnings) |
+		warnings_add_all(&replay.warnings, &file->warnings) |
 		objects_list_missing(profile->objects, add_missing, &replay);
 	if (error)
 		no_memory(conversion);
