@@ -10,6 +10,7 @@
 #include "export/listing.h"
 #include "html.h"
 #include "html_text.h"
+#include "profile/json_common.h"
 #include "profile/profile.h"
 
 enum {
@@ -79,18 +80,6 @@ static int put_profile(const struct report *report,
 
 /* --- a difference -------------------------------------------------------- */
 
-static void put_warnings(struct json *json, const char *name,
-			 const struct hwprof_profile *profile)
-{
-	const char *sentence;
-	size_t i;
-
-	json_open(json, name, '[');
-	for (i = 0; (sentence = hwprof_profile_warning(profile, i)); i++)
-		json_string(json, NULL, sentence);
-	json_close(json, ']');
-}
-
 static bool is_exact(const struct hwprof_profile *profile, size_t index)
 {
 	return index == HWPROF_NOTHING ||
@@ -133,8 +122,8 @@ static int put_diff(const struct report *report,
 	if (error)
 		return error;
 	json_unsigned(json, "count", hwprof_diff_count(diff));
-	put_warnings(json, "warnings_before", before);
-	put_warnings(json, "warnings_after", after);
+	json_warnings(json, "warnings_before", before);
+	json_warnings(json, "warnings_after", after);
 	if (tree)
 		put_nodes(json, diff, before, after);
 	fputs(",\n\"diff\": ", json->out);

@@ -92,16 +92,22 @@ static void put_totals(struct json *json, const struct hwprof_totals *totals)
 	json_close(json, '}');
 }
 
-int json_end(struct json *json, const struct hwprof_profile *profile)
+void json_warnings(struct json *json, const char *name,
+		   const struct hwprof_profile *profile)
 {
 	const char *warning;
 	size_t i;
 
-	put_totals(json, &profile->totals);
-	json_open(json, "warnings", '[');
+	json_open(json, name, '[');
 	for (i = 0; (warning = warnings_get(&profile->warnings, i)); i++)
 		json_string(json, NULL, warning);
 	json_close(json, ']');
+}
+
+int json_end(struct json *json, const struct hwprof_profile *profile)
+{
+	put_totals(json, &profile->totals);
+	json_warnings(json, "warnings", profile);
 	json_close(json, '}');
 	return fflush(json->out) || ferror(json->out) ? -EIO : 0;
 }

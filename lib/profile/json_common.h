@@ -14,6 +14,9 @@ void json_unsigned_unless(struct json *json, const char *name, uint64_t value,
 /* Writes an instruction: object, function, address, source. */
 void json_code(struct json *json, const char *name,
 	       const struct hwprof_code *code);
+/* Writes the profile's warnings as an array of strings. */
+void json_warnings(struct json *json, const char *name,
+		   const struct hwprof_profile *profile);
 /* Writes the end of a profile: totals and warnings. Returns 0 or -EIO. */
 int json_end(struct json *json, const struct hwprof_profile *profile);
 
