@@ -73,21 +73,20 @@ static int decode_all(struct flow *flow, struct decoder *decoder)
 	return error;
 }
 
+static int compare_points(const void *a, const void *b)
+{
+	const struct flow_point *x = a, *y = b;
+
+	return (x->address > y->address) - (x->address < y->address);
+}
+
 /* Returns the point at @address; NULL if no instruction begins there. */
 static struct flow_point *find_point(const struct flow *flow, uint64_t address)
 {
-	size_t low = 0, high = flow->count;
+	const struct flow_point key = { .address = address };
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (flow->points[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < flow->count && flow->points[low].address == address ?
-	       &flow->points[low] : NULL;
+	return bsearch(&key, flow->points, flow->count, sizeof(key),
+		       compare_points);
 }
 
 static void mark_leader(struct flow *flow, uint64_t address)
