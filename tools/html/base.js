@@ -146,12 +146,25 @@ hwprof.facts = function (facts) {
 	return list;
 };
 
-/* Calls redraw now, and whenever the page becomes dark or light. */
+/* Facts of an instruction's place: object and source. */
+hwprof.where = (code) => [
+	['object', hwprof.clean(code.object)],
+	['source', hwprof.clean(hwprof.line(code.file, code.line))],
+];
+
+/* The fact that tells whether counts are exact, or estimated from what. */
+hwprof.basis = (basis) => ['counts', basis === 'exact' ? 'exact' :
+	'from ' + basis];
+
+/*
+ * Calls redraw(dark) now, and again whenever the page changes between dark and
+ * light.
+ */
 hwprof.themed = function (redraw) {
 	const dark = window.matchMedia('(prefers-color-scheme: dark)');
 
-	dark.addEventListener('change', redraw);
-	redraw();
+	dark.addEventListener('change', () => redraw(dark.matches));
+	redraw(dark.matches);
 };
 
 /* The value of a variable of the style sheet. */

@@ -130,10 +130,8 @@ hwprof.legend = function () {
 		const thing = (c) => c.after || c.before;
 
 		return [
-			{ name: 'name', width: 'minmax(14em, 3fr)',
-			  value: (c) => NAMES[kind](thing(c)), write: String,
-			  title: (c) => NAMES[kind](thing(c)) + ' in ' +
-				(thing(c).object || '') },
+			hwprof.name_column('name', (c) => NAMES[kind](thing(c)),
+				(c) => thing(c).object || '', 'minmax(14em, 3fr)'),
 			{ name: 'source', value: (c) => source(thing(c)),
 			  write: String, width: 'minmax(8em, 1fr)' },
 			{ name: 'before', value: (c) => side(c.before), right: true,

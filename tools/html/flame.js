@@ -28,7 +28,7 @@
 		['calls', 'calls', 'all_calls'],
 	];
 
-	/* What the width can mean: those that are not 0 everywhere. */
+	/* Returns the measures of width that are not 0 everywhere. */
 	function measures(contexts) {
 		const roots = contexts.filter((c) => c.parent === null);
 		const all = UNITS.map(([name, own, sum]) => ({
@@ -108,7 +108,7 @@
 			[contexts[n.after], n]));
 		const top = grow(contexts);
 		let measure = all[0], root, zoom, focus, wanted = '', dark = false;
-		/* Of the picture that is being drawn: asking the page is slow. */
+		/* The box's size while a picture is drawn: asking is slow. */
 		let size = {};
 		const colours = {};
 
@@ -352,9 +352,8 @@
 		zoom = focus = root;
 		box.style.height = Math.min(HEIGHT, (root.height + 1) * ROW + 2) + 'px';
 		turn(root);
-		hwprof.themed(() => {
-			dark = window.matchMedia('(prefers-color-scheme: dark)')
-				.matches;
+		hwprof.themed((is_dark) => {
+			dark = is_dark;
 			draw();
 		});
 		new ResizeObserver(draw).observe(box);

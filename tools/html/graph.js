@@ -224,7 +224,7 @@
 		return 1 + (THICKEST - 1) * Math.sqrt(count / most);
 	}
 
-	/* What an edge carries of all that leave its block. */
+	/* Returns an edge's share of the counts of all edges of its block. */
 	function part(graph, edge) {
 		const all = graph.edges.filter((e) => e.from === edge.from);
 
@@ -314,7 +314,7 @@
 		const block = graph.blocks[index];
 		const out = graph.edges.filter((e) => e.from === index);
 
-		hwprof.replace(element, 
+		hwprof.replace(element,
 			h('h4', {}, `Block ${index + 1}`),
 			hwprof.facts([
 				['runs', hwprof.count(block.count)],
@@ -356,7 +356,7 @@
 			if (block.count > graph.blocks[hottest].count)
 				hottest = i;
 		});
-		hwprof.replace(element, 
+		hwprof.replace(element,
 			h('h3', {}, 'Procedure ', hwprof.name(graph.function ||
 				graph.address, graph.object)),
 			h('p', { class: 'quiet' }, 'Blocks that ran. The width of ' +
@@ -371,19 +371,16 @@
 	}
 
 	function procedures(element, data, listing) {
-		const box = h('section', { class: 'details' });
 		const sum = (graph) => graph.blocks.reduce((s, b) => s + b.count, 0);
 		const rows_ = data.graphs.map((graph) => ({ graph,
 			runs: sum(graph) })).sort((a, b) => b.runs - a.runs);
 
 		hwprof.add(element, h('h3', {}, 'Procedures'));
-		const table = hwprof.table(element, {
+		hwprof.detailed(element, {
 			label: 'Procedures with graphs', rows: rows_, columns: [
-				{ name: 'procedure', value: (r) => r.graph.function ||
-					r.graph.address, write: String,
-				  title: (r) => (r.graph.function || '') + ' in ' +
-					r.graph.object,
-				  width: 'minmax(14em, 3fr)' },
+				hwprof.name_column('procedure', (r) =>
+					r.graph.function || r.graph.address,
+				(r) => r.graph.object, 'minmax(14em, 3fr)'),
 				{ name: 'object', write: String,
 				  value: (r) => hwprof.base(r.graph.object),
 				  title: (r) => r.graph.object },
@@ -394,24 +391,19 @@
 				about: 'runs of the first block' },
 				{ name: 'blocks', right: true,
 				  value: (r) => r.graph.blocks.length },
-			], select: (r) => show_graph(box, r.graph, listing),
+			], details: (box, r) => show_graph(box, r.graph, listing),
 		});
-
-		hwprof.add(element, box);
-		table.select(rows_[0]);
 	}
 
 	/* ---- branches ------------------------------------------------------ */
 
 	function show_branch(element, branch) {
-		hwprof.replace(element, 
+		hwprof.replace(element,
 			h('h3', {}, 'Branch ', hwprof.name(hwprof.code(branch.code),
 				branch.code.object)),
 			hwprof.facts([
 				['kind', branch.kind],
-				['object', hwprof.clean(branch.code.object)],
-				['source', hwprof.clean(hwprof.line(
-					branch.code.file, branch.code.line))],
+				...hwprof.where(branch.code),
 				['taken', hwprof.count(branch.taken)],
 				['passed', branch.passed === null ? null :
 					hwprof.count(branch.passed)],
@@ -435,12 +427,9 @@
 	}
 
 	const columns = [
-		{ name: 'branch', value: (b) => hwprof.code(b.code), write: String,
-		  title: (b) => hwprof.code(b.code) + ' in ' + b.code.object,
-		  width: 'minmax(12em, 2fr)' },
-		{ name: 'source', write: String, width: 'minmax(8em, 1fr)',
-		  value: (b) => hwprof.line(b.code.file, b.code.line),
-		  title: (b) => b.code.file || '' },
+		hwprof.name_column('branch', (b) => hwprof.code(b.code),
+				   (b) => b.code.object),
+		hwprof.source_column((b) => b.code),
 		{ name: 'kind', value: (b) => b.kind || '', write: String,
 		  width: '10em' },
 		{ name: 'share', value: (b) => b.share, right: true,
@@ -459,8 +448,6 @@
 
 	hwprof.graph = function (element, data) {
 		const { branches } = data.report;
-		const box = h('section', { class: 'details',
-					   'aria-live': 'polite' });
 
 		if (data.graphs && data.graphs.length)
 			procedures(element, data, hwprof.listing(data));
@@ -469,16 +456,9 @@
 				'graphs, since the code of no procedure could be ' +
 				'read.'));
 		hwprof.add(element, h('h3', {}, 'Branches'));
-		if (!branches.length) {
-			hwprof.add(element, h('p', {}, 'No branch was counted.'));
-			return;
-		}
-		const table = hwprof.table(element, {
+		hwprof.detailed(element, {
 			label: 'Branches', rows: branches, columns,
-			select: (branch) => show_branch(box, branch),
+			details: show_branch, none: 'No branch was counted.',
 		});
-
-		hwprof.add(element, box);
-		table.select(branches[0]);
 	};
 })();

@@ -93,8 +93,7 @@
 		hwprof.replace(element, h('h3', {}, 'Loop ', hwprof.name(name(loop),
 			loop.object)),
 		hwprof.facts([
-			['object', hwprof.clean(loop.object)],
-			['source', hwprof.clean(hwprof.line(loop.file, loop.line))],
+			...hwprof.where(loop),
 			['head', loop.head], ['tail', loop.tail],
 			['entries', hwprof.count(loop.entries)],
 			['iterations', hwprof.count(loop.iterations)],
@@ -109,24 +108,17 @@
 				' ' + hwprof.interval(loop.share_low,
 					loop.share_high, hwprof.percent)],
 			['loops around it', loop.depth],
-			['counts', loop.basis === 'exact' ? 'exact' :
-				'from ' + loop.basis],
+			hwprof.basis(loop.basis),
 		]), h('h4', {}, 'Trip counts of whole executions'), histogram(loop));
 	}
 
 	function columns(most, seen) {
 		return [
-			{ name: 'loop', value: name, write: String,
-			  title: (l) => name(l) + ' in ' + l.object,
-			  width: 'minmax(14em, 3fr)' },
-			{ name: 'source', value: (l) => hwprof.line(l.file, l.line),
-			  write: String, title: (l) => l.file || '',
-			  width: 'minmax(9em, 1.5fr)' },
-			{ name: 'share', value: (l) => l.share, right: true,
-			  write: hwprof.percent, width: '14em',
-			  about: 'with its 95 % interval, if it has one',
-			  draw: (l) => hwprof.bar(l.share, l.share_low,
-						  l.share_high, most) },
+			hwprof.name_column('loop', name, (l) => l.object,
+					   'minmax(14em, 3fr)'),
+			hwprof.source_column((l) => l, 'minmax(9em, 1.5fr)'),
+			hwprof.share_column(most,
+				'with its 95 % interval, if it has one'),
 			{ name: 'entries', value: (l) => l.entries, right: true },
 			{ name: 'iterations', value: (l) => l.iterations,
 			  right: true },
@@ -147,23 +139,13 @@
 
 	hwprof.loops = function (element, data) {
 		const { loops } = data.report;
-		const box = h('section', { class: 'details',
-					   'aria-live': 'polite' });
-
-		if (!loops.length) {
-			hwprof.add(element, h('p', {}, 'No loop was counted.'));
-			return;
-		}
-		const most = Math.max(...loops.map((l) => l.share_high || l.share ||
-						  0));
 		const seen = loops.some((l) => l.entries === null);
-		const table = hwprof.table(element, {
-			label: 'Loops', rows: loops, columns: columns(most, seen),
-			select: (loop) => details(box, loop),
-			search: (l) => name(l) + ' ' + l.object + ' ' + l.file,
-		});
 
-		hwprof.add(element, box);
-		table.select(loops[0]);
+		hwprof.detailed(element, {
+			label: 'Loops', rows: loops,
+			columns: columns(hwprof.largest_share(loops), seen),
+			search: (l) => name(l) + ' ' + l.object + ' ' + l.file,
+			details, none: 'No loop was counted.',
+		});
 	};
 })();

@@ -117,7 +117,7 @@ hwprof.block = function (listing, object, first, last) {
 	}
 
 	function details(element, listing, path) {
-		hwprof.replace(element, 
+		hwprof.replace(element,
 			h('h3', {}, 'Path from ', hwprof.name(start(path)), ' to ',
 			  hwprof.name(end(path))),
 			hwprof.facts([
@@ -139,19 +139,11 @@ hwprof.block = function (listing, object, first, last) {
 	}
 
 	const columns = [
-		{ name: 'from', value: start, write: String,
-		  title: (p) => start(p) + ' in ' + p.start_object,
-		  width: 'minmax(12em, 2fr)' },
-		{ name: 'to', value: end, write: String,
-		  title: (p) => end(p) + ' in ' + p.object,
-		  width: 'minmax(12em, 2fr)' },
-		{ name: 'source', value: (p) => hwprof.line(p.start_file,
-							    p.start_line),
-		  write: String, title: (p) => p.start_file || '',
-		  width: 'minmax(8em, 1fr)' },
-		{ name: 'share', value: (p) => p.share, right: true,
-		  write: hwprof.percent, width: '13em',
-		  draw: (p) => hwprof.bar(p.share, null, null, 1) },
+		hwprof.name_column('from', start, (p) => p.start_object),
+		hwprof.name_column('to', end, (p) => p.object),
+		hwprof.source_column((p) => ({ file: p.start_file,
+					       line: p.start_line })),
+		hwprof.share_column(1),
 		{ name: 'heat', value: (p) => p.heat, write: String,
 		  width: '5em' },
 		{ name: 'runs', value: (p) => p.count, right: true },
@@ -175,23 +167,15 @@ hwprof.block = function (listing, object, first, last) {
 
 	hwprof.paths = function (element, data) {
 		const { paths } = data.report;
-		const box = h('section', { class: 'details',
-					   'aria-live': 'polite' });
 		const listing = hwprof.listing(data);
 
 		hwprof.add(element, summary(data.report));
-		if (!paths.length) {
-			hwprof.add(element, h('p', {}, 'No path was seen whole.'));
-			return;
-		}
-		const table = hwprof.table(element, {
+		hwprof.detailed(element, {
 			label: 'Paths', rows: paths, columns,
-			select: (path) => details(box, listing, path),
+			details: (box, path) => details(box, listing, path),
+			none: 'No path was seen whole.',
 			search: (p) => start(p) + ' ' + end(p) + ' ' + p.object +
 				' ' + p.start_file + ' ' + p.heat,
 		});
-
-		hwprof.add(element, box);
-		table.select(paths[0]);
 	};
 })();

@@ -7,8 +7,8 @@
  * options.columns  each has a name, and text(row); or value(row), by which the
  *                  table can be sorted, and write(value). draw(row) returns an
  *                  element that stands before the text. right: numbers. width:
- *                  of CSS, in em. title(row): a tooltip, if it is more than the text.
- *                  about: a tooltip of the name
+ *                  of CSS, in em. title(row): a tooltip, if it is more than the
+ *                  text. about: a tooltip of the name
  * options.rows     the rows
  * options.select   is called with a row when it is chosen; may be absent
  * options.level    returns the depth of a row in a tree; may be absent
@@ -234,3 +234,52 @@ hwprof.table = function (element, options) {
 		},
 	};
 };
+
+/* ---- tables that several components have -------------------------------- */
+
+/*
+ * A table, and below it the details of the row that is chosen, at first the
+ * first one. options are those of hwprof.table, and
+ *
+ * options.details  fills an element with the details of a row
+ * options.none     the sentence for a table without rows
+ */
+hwprof.detailed = function (element, options) {
+	const h = hwprof.element;
+	const box = h('section', { class: 'details', 'aria-live': 'polite' });
+
+	if (!options.rows.length) {
+		hwprof.add(element, h('p', {}, options.none));
+		return;
+	}
+	const table = hwprof.table(element, Object.assign({
+		select: (row) => options.details(box, row),
+	}, options));
+
+	hwprof.add(element, box);
+	table.select(options.rows[0]);
+};
+
+/* A column of names; the tooltip names the object, too. */
+hwprof.name_column = (name, text, object, width = 'minmax(12em, 2fr)') => ({
+	name, value: text, write: String, width,
+	title: (row) => text(row) + ' in ' + object(row),
+});
+
+/* A column of lines of source. of(row) has the file and the line. */
+hwprof.source_column = (of, width = 'minmax(8em, 1fr)') => ({
+	name: 'source', write: String, width,
+	value: (row) => hwprof.line(of(row).file, of(row).line),
+	title: (row) => of(row).file || '',
+});
+
+/* A column of shares as bars. most is the share at the right edge of a bar. */
+hwprof.share_column = (most, about) => ({
+	name: 'share', value: (row) => row.share, right: true,
+	write: hwprof.percent, width: '14em', about,
+	draw: (row) => hwprof.bar(row.share, row.share_low, row.share_high, most),
+});
+
+/* Returns the largest share of all rows, or the largest end of an interval. */
+hwprof.largest_share = (rows) => Math.max(0, ...rows.map((row) =>
+	row.share_high || row.share || 0));

@@ -61,8 +61,7 @@
 		hwprof.replace(element, h('h3', {}, 'Load ', hwprof.name(name(load),
 			load.object)),
 		hwprof.facts([
-			['object', hwprof.clean(load.object)],
-			['source', hwprof.clean(hwprof.line(load.file, load.line))],
+			...hwprof.where(load),
 			['class', chip(load.class)],
 			['bytes', load.width],
 			['executions', hwprof.count(load.executions)],
@@ -71,18 +70,13 @@
 				hwprof.count(load.runs)],
 			['stride', load.stride],
 			['strides', load.strides && hwprof.count(load.strides)],
-			['counts', load.basis === 'exact' ? 'exact' :
-				'from ' + load.basis],
+			hwprof.basis(load.basis),
 		]), values(load));
 	}
 
 	const columns = [
-		{ name: 'load', value: name, write: String,
-		  title: (l) => name(l) + ' in ' + l.object,
-		  width: 'minmax(12em, 2fr)' },
-		{ name: 'source', value: (l) => hwprof.line(l.file, l.line),
-		  write: String, title: (l) => l.file || '',
-		  width: 'minmax(8em, 1fr)' },
+		hwprof.name_column('load', name, (l) => l.object),
+		hwprof.source_column((l) => l),
 		{ name: 'class', value: (l) => l.class, text: () => '',
 		  draw: (l) => chip(l.class), title: (l) => ABOUT[l.class],
 		  width: '7em' },
@@ -103,24 +97,16 @@
 
 	hwprof.values = function (element, data) {
 		const { loads, completeness } = data.report;
-		const box = h('section', { class: 'details',
-					   'aria-live': 'polite' });
 
-		if (!loads.length) {
-			hwprof.add(element, h('p', {}, 'No load was seen.'));
-			return;
-		}
-		hwprof.add(element, hwprof.facts([['of all loads that ran',
-			completeness === null ? null :
-			hwprof.percent(completeness)]]), ...classes(loads));
-		const table = hwprof.table(element, {
+		if (loads.length)
+			hwprof.add(element, hwprof.facts([['of all loads that ran',
+				completeness === null ? null :
+				hwprof.percent(completeness)]]), ...classes(loads));
+		hwprof.detailed(element, {
 			label: 'Loads', rows: loads, columns,
-			select: (load) => details(box, load),
 			search: (l) => name(l) + ' ' + l.object + ' ' + l.file +
 				' ' + l.class,
+			details, none: 'No load was seen.',
 		});
-
-		hwprof.add(element, box);
-		table.select(loads[0]);
 	};
 })();
