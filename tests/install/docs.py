@@ -153,7 +153,7 @@ def check_doctor():
     code = set(re.findall(r'source_works\("(\w+)"\)', read('tools/doctor.c')))
     told = re.search(r'exit status: 0 (.*?); 1 ', usage('doctor'), re.S).group(1)
     text = page('docs/man/hwprof-doctor.1')
-    zero = re.search(r'EXIT STATUS.*?\b0\n(.*?)\nWhich', text, re.S)
+    zero = re.search(r'EXIT STATUS.*?\b0\n(.*?)\nFor', text, re.S)
     paged = sources_in(zero.group(1)) if zero else set()
     wrong = [f'{where} has {sorted(has)}, and tools/doctor.c {sorted(code)}'
              for where, has in (('the usage', sources_in(told)),
