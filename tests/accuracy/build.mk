@@ -1,61 +1,33 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Compares conclusions from windows with the oracle.
+# Programs that judge recordings of real programs, with the oracle or by exact
+# counts. Each has a source file of its name here.
+JUDGES := windows exact_ranges exact_calls exact_edges exact_contexts exact_paths \
+	  value_error range_error overlap
 
-WINDOWS_OBJECTS := $(patsubst %,$(BUILD)/obj/%.o,\
-			tests/accuracy/windows tests/oracle/oracle \
-			tests/oracle/region tests/oracle/rows tests/oracle/walk \
+# Objects of files, which are given without their endings.
+accuracy_objects = $(patsubst %,$(BUILD)/obj/%.o,$(1))
+JUDGE_PARTS := $(call accuracy_objects,\
+	tests/oracle/oracle tests/oracle/region tests/oracle/rows \
+	tests/oracle/walk tests/oracle/contexts tests/oracle/paths)
+
+$(JUDGE_PARTS) $(call accuracy_objects,$(JUDGES:%=tests/accuracy/%)): \
+	override CFLAGS += -I.
+$(call accuracy_objects,tests/accuracy/exact_contexts tests/oracle/contexts): \
+	override CFLAGS += -D_GNU_SOURCE
+
+# Parts of the oracle that a judge links, and engines that it feeds itself.
+$(BUILD)/windows: $(call accuracy_objects,\
+			tests/oracle/oracle tests/oracle/region \
+			tests/oracle/rows tests/oracle/walk \
 			$(patsubst %.c,%,$(wildcard kmod/engine/*.c)))
+$(BUILD)/exact_contexts: $(call accuracy_objects,\
+				tests/oracle/contexts tests/oracle/rows)
+$(BUILD)/exact_paths: $(call accuracy_objects,\
+			     tests/oracle/paths tests/oracle/rows)
 
-$(BUILD)/obj/tests/accuracy/windows.o: override CFLAGS += -I.
-
-$(BUILD)/windows: $(WINDOWS_OBJECTS) $(BUILD)/libhwprof.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
-
-TEST_PROGRAMS += $(BUILD)/windows
-
-$(BUILD)/obj/tests/accuracy/exact_ranges.o: override CFLAGS += -I.
-
-$(BUILD)/exact_ranges: $(BUILD)/obj/tests/accuracy/exact_ranges.o \
-		       $(BUILD)/libhwprof.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
-
-TEST_PROGRAMS += $(BUILD)/exact_ranges
-
-$(BUILD)/obj/tests/accuracy/exact_calls.o: override CFLAGS += -I.
-
-$(BUILD)/exact_calls: $(BUILD)/obj/tests/accuracy/exact_calls.o \
-		      $(BUILD)/libhwprof.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
-
-TEST_PROGRAMS += $(BUILD)/exact_calls
-
-$(BUILD)/obj/tests/accuracy/exact_edges.o: override CFLAGS += -I.
-
-$(BUILD)/exact_edges: $(BUILD)/obj/tests/accuracy/exact_edges.o \
-		      $(BUILD)/libhwprof.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
-
-TEST_PROGRAMS += $(BUILD)/exact_edges
-
-CONTEXTS_OBJECTS := $(patsubst %,$(BUILD)/obj/tests/%.o,\
-			       accuracy/exact_contexts oracle/contexts oracle/rows)
-
-$(CONTEXTS_OBJECTS): override CFLAGS += -I. -D_GNU_SOURCE
-
-$(BUILD)/exact_contexts: $(CONTEXTS_OBJECTS) $(BUILD)/libhwprof.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
-
-TEST_PROGRAMS += $(BUILD)/exact_contexts
-
-EXACT_PATHS_OBJECTS := $(patsubst %,$(BUILD)/obj/tests/%.o,\
-			accuracy/exact_paths oracle/paths oracle/rows)
-
-$(EXACT_PATHS_OBJECTS): override CFLAGS += -I.
-
-$(BUILD)/exact_paths: $(EXACT_PATHS_OBJECTS) $(BUILD)/libhwprof.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
-
-TEST_PROGRAMS += $(BUILD)/exact_paths
+$(JUDGES:%=$(BUILD)/%): $(BUILD)/%: $(BUILD)/obj/tests/accuracy/%.o \
+				    $(BUILD)/libhwprof.a
+	$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIB_LINK)
 
 # Plugins of the emulator that record a program: all its loads with their values,
 # or its calls, back edges, references to data and branches.
@@ -66,25 +38,4 @@ $(BUILD)/%.so: tests/accuracy/%.c tests/accuracy/plugin.c \
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -MF /dev/null -fPIC -shared -o $@ $(filter %.c,$^) $(PLUGIN_LINK)
 
-$(BUILD)/obj/tests/accuracy/value_error.o: override CFLAGS += -I.
-
-$(BUILD)/value_error: $(BUILD)/obj/tests/accuracy/value_error.o \
-		      $(BUILD)/libhwprof.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
-
-TEST_PROGRAMS += $(BUILD)/loads.so $(BUILD)/value_error
-
-$(BUILD)/obj/tests/accuracy/overlap.o: override CFLAGS += -I.
-
-$(BUILD)/overlap: $(BUILD)/obj/tests/accuracy/overlap.o $(BUILD)/libhwprof.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
-
-TEST_PROGRAMS += $(BUILD)/trace.so $(BUILD)/overlap
-
-$(BUILD)/obj/tests/accuracy/range_error.o: override CFLAGS += -I.
-
-$(BUILD)/range_error: $(BUILD)/obj/tests/accuracy/range_error.o \
-		      $(BUILD)/libhwprof.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
-
-TEST_PROGRAMS += $(BUILD)/range_error
+TEST_PROGRAMS += $(JUDGES:%=$(BUILD)/%) $(BUILD)/loads.so $(BUILD)/trace.so

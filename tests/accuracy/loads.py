@@ -26,6 +26,13 @@ COMMANDS = {
 }
 
 
+def parse(usage, text, arguments):
+    """Returns the names of the programs that the arguments choose."""
+    parser = programs.parser(usage, text)
+    return (programs.parse(parser, COMMANDS, arguments).programs or
+            list(COMMANDS))
+
+
 def write():
     """Writes the inputs, and builds the plugin that records loads."""
     subprocess.run(["make", "-s", "build/loads.so"], check=True,

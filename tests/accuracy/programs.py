@@ -3,6 +3,7 @@
 
 Each does the same in each run, independent of clocks, random numbers and addresses.
 """
+import argparse
 import os
 import random
 from dataclasses import dataclass
@@ -71,16 +72,32 @@ select y, group_concat(x) from a group by y having count(*) > 3 order by y desc;
 }
 
 
-def parse(parser):
-    """Its options; `chosen` are the programs that are named, or all."""
-    parser.add_argument("programs", nargs="*", metavar="PROGRAM",
-                        help=f"default: all, {' '.join(PROGRAMS)}")
-    options = parser.parse_args()
+def parser(usage, text, recorded=False):
+    """Returns a parser of a test's arguments. text: the test's own, of which the first
+    line is left out. recorded: whether it can judge an earlier run.
+    """
+    made = argparse.ArgumentParser(
+        usage=usage, description=text.partition("\n\n")[2],
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    if recorded:
+        made.add_argument("--recorded", action="store_true",
+                          help="judge what the last run recorded")
+    return made
+
+
+def parse(made, known=None, arguments=None):
+    """Returns the options. `programs` are the names that were given; `chosen` are these
+    programs, or all that are known.
+    """
+    known = known or PROGRAMS
+    made.add_argument("programs", nargs="*", metavar="PROGRAM",
+                      help=f"default: all, {' '.join(known)}")
+    options = made.parse_args(arguments)
     for name in options.programs:
-        if name not in PROGRAMS:
-            parser.error(f"there is no program {name}; "
-                         f"there are {', '.join(PROGRAMS)}")
-    options.chosen = [PROGRAMS[name] for name in options.programs or PROGRAMS]
+        if name not in known:
+            made.error(f"there is no program {name}; "
+                       f"there are {', '.join(known)}")
+    options.chosen = [known[name] for name in options.programs or known]
     return options
 
 
