@@ -184,6 +184,9 @@ static int check(const struct pgo *pgo)
 			break;
 	if (pgo->version && i == pgo->format_count)
 		return usage_error("--format-version: none of the formats has versions");
+	if (pgo->binary && access(pgo->binary, R_OK))
+		return usage_error("--binary '%s': %s", pgo->binary,
+				   strerror(errno));
 	if (pgo->exact && check_exact(pgo) >= 0)
 		return STATUS_USAGE;
 	return live_check(&pgo->live);

@@ -89,14 +89,16 @@ bool events_want_data(const struct events_options *options);
  * Reports processes that existed before the events, as perf would: their names
  * and maps are COMM and MMAP2 records with time 0, each in one call of @put.
  * @targets are threads, or a single -1 for all processes. @sample_type is that
- * of the events. @data requests maps without code. Processes that exit
- * meanwhile are left out. In synthesis.c.
+ * of the events. @data requests maps without code, @build_ids the build ids of
+ * mapped code, for which each file is read once. Processes that exit meanwhile
+ * are left out. In synthesis.c.
  */
 struct synthesis {
 	const pid_t *targets;
 	size_t count;
 	uint64_t sample_type;
 	bool data;
+	bool build_ids;
 	ring_fn put;
 	void *context;
 };

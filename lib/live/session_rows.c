@@ -109,9 +109,12 @@ void session_tell_tables(struct hwprof_session *session,
 int session_tell_maps(struct hwprof_session *session,
 		      const struct attached *attached)
 {
-	const struct synthesis synthesis = synthesis_of(session, attached);
-	int error = from_file(session, synthesize(&synthesis));
+	struct synthesis synthesis = synthesis_of(session, attached);
+	int error;
 
+	/* No file keeps the ids of a session's programs. */
+	synthesis.build_ids = true;
+	error = from_file(session, synthesize(&synthesis));
 	unwinding_update(session->unwinding);
 	return error;
 }

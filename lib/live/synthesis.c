@@ -3,13 +3,18 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include "events.h"
+#include "base/origin.h"
+#include "base/tree.h"
+#include "code/objects.h"
 #include "code/names.h"
 
 enum {
@@ -111,9 +116,88 @@ static bool parse_map(char *line, struct mmap2 *map, const char **name)
 	return true;
 }
 
-static int add_maps(const struct synthesis *synthesis, pid_t pid)
+/* A mapped file. */
+struct mapped {
+	uint64_t inode;
+	uint32_t major, minor;
+	struct build_id id;		/* of size 0: none is known */
+};
+
+static int compare_mapped(const void *a, const void *b)
 {
-	struct perf_event_header header = { .type = PERF_RECORD_MMAP2 };
+	const struct mapped *x = a, *y = b;
+	int order = compare_u64(x->inode, y->inode);
+
+	order = order ? order : compare_u64(x->major, y->major);
+	return order ? order : compare_u64(x->minor, y->minor);
+}
+
+/* Another file may have taken the name of the one that is mapped. */
+static bool is_mapped(const char *name, const struct mapped *file)
+{
+	struct stat status;
+
+	return !stat(name, &status) && status.st_ino == file->inode;
+}
+
+/*
+ * Finds the build id of the file, or an id of size 0. @files is a tree of those
+ * that were read. Returns NULL if out of memory.
+ */
+static const struct build_id *find_id(void **files, const struct mmap2 *map,
+				      const char *name)
+{
+	const struct mapped key = {
+		.inode = map->inode, .major = map->major, .minor = map->minor,
+	};
+	struct mapped *file;
+	bool is_new;
+
+	file = tree_get(files, &key, sizeof(key), compare_mapped, &is_new);
+	if (file && is_new && is_mapped(name, file) &&
+	    !object_read_build_id(name, &file->id))
+		file->id.size = 0;
+	return file ? &file->id : NULL;
+}
+
+static int add_map_of(const struct synthesis *synthesis,
+		      struct perf_event_header header, const struct mmap2 *map,
+		      const struct build_id *id, const char *name)
+{
+	struct perfdata_mmap2_build_id known = {
+		.pid = map->pid, .tid = map->tid, .start = map->start,
+		.size = map->size, .offset = map->offset, .id_size = id->size,
+		.protection = map->protection, .flags = map->flags,
+	};
+
+	memcpy(known.id, id->bytes, sizeof(known.id));
+	header.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
+	return add_record(synthesis, header, &known, sizeof(known), name);
+}
+
+static int add_map(const struct synthesis *synthesis, const struct mmap2 *map,
+		   const char *name, void **files)
+{
+	struct perf_event_header header = {
+		.type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_USER,
+	};
+	const struct build_id none = { .size = 0 }, *id = &none;
+
+	if (!(map->protection & PROT_EXEC)) {
+		header.misc |= PERF_RECORD_MISC_MMAP_DATA;
+		return !synthesis->data ? 0 :
+		       add_record(synthesis, header, map, sizeof(*map), name);
+	}
+	if (synthesis->build_ids && *name == '/' && map->inode)
+		id = find_id(files, map, name);
+	if (!id)
+		return -ENOMEM;
+	return id->size ? add_map_of(synthesis, header, map, id, name) :
+	       add_record(synthesis, header, map, sizeof(*map), name);
+}
+
+static int add_maps(const struct synthesis *synthesis, pid_t pid, void **files)
+{
 	FILE *file = open_proc(pid, "maps");
 	char *line = NULL;
 	size_t room = 0;
@@ -125,15 +209,9 @@ static int add_maps(const struct synthesis *synthesis, pid_t pid)
 		struct mmap2 map = { .pid = pid, .tid = pid };
 		const char *name;
 
-		if (!parse_map(line, &map, &name) ||
-		    strlen(name) >= NAME_MAX_SIZE)
-			continue;
-		header.misc = PERF_RECORD_MISC_USER;
-		if (!(map.protection & PROT_EXEC))
-			header.misc |= PERF_RECORD_MISC_MMAP_DATA;
-		if (synthesis->data || map.protection & PROT_EXEC)
-			error = add_record(synthesis, header, &map,
-					   sizeof(map), name);
+		if (parse_map(line, &map, &name) &&
+		    strlen(name) < NAME_MAX_SIZE)
+			error = add_map(synthesis, &map, name, files);
 	}
 	free(line);
 	fclose(file);
@@ -196,14 +274,15 @@ static pid_t process_of(pid_t thread)
 	return process;
 }
 
-static int synthesize_process(const struct synthesis *synthesis, pid_t pid)
+static int synthesize_process(const struct synthesis *synthesis, pid_t pid,
+			      void **files)
 {
 	int error = add_comm(synthesis, pid);
 
-	return error ? error : add_maps(synthesis, pid);
+	return error ? error : add_maps(synthesis, pid, files);
 }
 
-static int synthesize_all(const struct synthesis *synthesis)
+static int synthesize_all(const struct synthesis *synthesis, void **files)
 {
 	struct dirent *entry;
 	int error = 0;
@@ -213,27 +292,36 @@ static int synthesize_all(const struct synthesis *synthesis)
 	while (all && !error && (entry = readdir(all)))
 		if (isdigit((unsigned char)entry->d_name[0]))
 			error = synthesize_process(synthesis,
-						   atoi(entry->d_name));
+						   atoi(entry->d_name), files);
 	if (all)
 		closedir(all);
 	return error;
 }
 
-int synthesize(const struct synthesis *synthesis)
+static int synthesize_targets(const struct synthesis *synthesis, void **files)
 {
 	pid_t last = 0;
 	int error = 0;
 	size_t i;
 
-	if (synthesis->count == 1 && synthesis->targets[0] < 0)
-		return synthesize_all(synthesis);
 	for (i = 0; i < synthesis->count && !error; i++) {
 		pid_t process = process_of(synthesis->targets[i]);
 
 		/* Threads of one process are adjacent. */
 		if (process != last)
-			error = synthesize_process(synthesis, process);
+			error = synthesize_process(synthesis, process, files);
 		last = process;
 	}
+	return error;
+}
+
+int synthesize(const struct synthesis *synthesis)
+{
+	bool all = synthesis->count == 1 && synthesis->targets[0] < 0;
+	void *files = NULL;
+	int error = all ? synthesize_all(synthesis, &files) :
+			  synthesize_targets(synthesis, &files);
+
+	tdestroy(files, free);
 	return error;
 }

@@ -82,6 +82,20 @@ ends()
 	[ "$taken" -ge 900 ] && [ "$(ls $work/profiles | wc -l)" = 1 ]
 }
 
+# The build of a program that runs already is known, too.
+knows_build()
+{
+	on_spin -n 1000 --budget 50% -f bolt --binary ./spin &&
+		ls $work/profiles | grep -xE '[0-9a-f]{16,}\.bolt'
+}
+
+# A wrong binary is refused before anything is recorded.
+wrong_binary()
+{
+	on_spin -D 600 --binary /no/such
+	[ $? != 0 ] && said "--binary '/no/such': No such file"
+}
+
 # Without a limit, as long as it is told to.
 lasts()
 {
@@ -126,6 +140,8 @@ too_short()
 
 test_ok "exact profiles are those of a recording" exact
 test_ok "ends when there are enough" ends
+test_ok "knows the build of what runs" knows_build
+test_ok "a binary that is not there" wrong_binary
 test_ok "lasts as long as it is told to" lasts
 test_ok "a command goes on" command_goes_on
 test_ok "takes what the machine has" chooses
