@@ -360,10 +360,11 @@ struct hwprof_profile;
  * other kinds. It attributes them to object, function and source line, and
  * merges files, and processes that ran the same object.
  *
- * Return: 0; the errors of hwprof_file_samples(); -ENOMEM; or -EINVAL if an
- * option is out of range, or the files have ranges of several streams and no
- * flag selects one. hwprof_file_error() of the file that failed returns the
- * reason. It returns an empty string for the other files.
+ * Return: 0; the errors of hwprof_file_samples(); -ENOMEM; -ENOENT if the files
+ * have events, but none of @kind; or -EINVAL. The last one means that an option
+ * is out of range, or that the files have ranges of several streams and no flag
+ * selects one. hwprof_file_error() of the file that failed returns the reason.
+ * It returns an empty string for the other files.
  */
 int hwprof_profile_read(struct hwprof_profile **profile, enum hwprof_kind kind,
 			struct hwprof_file *const *files, size_t count,

@@ -383,11 +383,43 @@ int profile_snapshot(struct hwprof_profile **result,
 	return error;
 }
 
+/*
+ * Refuses files whose events are all of other kinds. A pipe tells its events
+ * later.
+ */
+static int check_kind(enum hwprof_kind kind, struct hwprof_file *const *files,
+		      size_t count)
+{
+	unsigned int all = 0, kinds;
+	char text[SUBJECTS_TEXT];
+	int error;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (files[i]->pipe)
+			return 0;
+		error = hwprof_file_kinds(files[i], &kinds);
+		if (error)
+			return error;
+		all |= kinds;
+	}
+	if (all >> kind & 1)
+		return 0;
+	return file_fail(files[0], -ENOENT,
+			 "was recorded with %s, not with %s",
+			 subjects_names(all, text), hwprof_kind_name(kind));
+}
+
 int profile_read(struct hwprof_profile **profile,
 		 const struct profile_kind *kind,
 		 struct hwprof_file *const *files, size_t count,
 		 const struct hwprof_options *options)
 {
+	int error = check_kind(kind->kind, files, count);
+
+	*profile = NULL;
+	if (error)
+		return error;
 	return profile_make(profile, kind, files, count, options,
 			    gather_samples, NULL);
 }

@@ -363,7 +363,7 @@ check "ranges, full path" 0 "/usr/bin/known" \
 	"$hwprof" report ranges -i "$ranges" --full-path
 check "ranges, JSON" 0 '"least": 28250' sh -c \
 	"'$hwprof' report ranges --json -i '$ranges' | python3 -m json.tool"
-check "ranges of loops" 0 "nothing was counted" \
+check "ranges of loops" 1 "with loops, not with ranges" \
 	"$hwprof" report ranges -i "$recording"
 check "ranges, --hot" 2 "percentages above 0, up to 100" \
 	"$hwprof" report ranges --hot 101
@@ -405,7 +405,7 @@ check "contexts, folded" 0 "^chains;chains+0x1300;chains+0x1400 8$" \
 	"$hwprof" report cct -i "$contexts" --folded
 check "contexts, JSON" 0 '"back_edges": 2' sh -c \
 	"'$hwprof' report cct --json -i '$contexts' | python3 -m json.tool"
-check "contexts of loops" 0 "no call was seen" "$hwprof" report cct -i \
+check "contexts of loops" 1 "with loops, not with cct" "$hwprof" report cct -i \
 	"$recording"
 check "contexts, --min-share" 2 "percentages from 0 to 100" \
 	"$hwprof" report cct --min-share -1
@@ -431,7 +431,7 @@ check "calls, full path" 0 "/usr/bin/trips" \
 	"$hwprof" report calls -i "$calls" --full-path
 check "calls, JSON" 0 '"least": 3000' sh -c \
 	"'$hwprof' report calls --json -i '$calls' | python3 -m json.tool"
-check "calls of loops" 0 "no call was seen" "$hwprof" report calls -i \
+check "calls of loops" 1 "with loops, not with calls" "$hwprof" report calls -i \
 	"$recording"
 check "calls, --sort" 2 "are of loops" "$hwprof" report calls --sort share
 check "calls, --hot" 2 "is of ranges" "$hwprof" report calls --hot 5
@@ -454,7 +454,7 @@ check "paths, full path" 0 "/usr/bin/trips" \
 	"$hwprof" report paths -i "$paths" --full-path
 check "paths, JSON" 0 '"paths_of_90_percent": 5' sh -c \
 	"'$hwprof' report paths --json -i '$paths' | python3 -m json.tool"
-check "paths of loops" 0 "no path was seen" "$hwprof" report paths -i \
+check "paths of loops" 1 "with loops, not with paths" "$hwprof" report paths -i \
 	"$recording"
 check "paths, --sort" 2 "are of loops" "$hwprof" report paths --sort share
 check "paths, --hot" 0 "^3 hot paths: 84.0 % of branches" \
@@ -462,6 +462,8 @@ check "paths, --hot" 0 "^3 hot paths: 84.0 % of branches" \
 check "paths, --instructions without code" 0 \
 	"no code could be decoded: shares are of branches" \
 	"$hwprof" report paths --instructions -i "$paths"
+check "diff with another kind" 1 "was recorded with calls, not with loops" \
+	"$hwprof" report loops --diff "$recording" "$calls"
 check "calls, --instructions" 2 "is of loops and paths" \
 	"$hwprof" report calls --instructions
 check "loops, --blocks" 2 "is of paths" "$hwprof" report loops --blocks
@@ -503,7 +505,7 @@ check "values per process" 0 "6 loads; exact" \
 	"$hwprof" report values -i "$values" --per-process
 check "values, JSON" 0 '"class": "constant"' sh -c \
 	"'$hwprof' report values --json -i '$values' | python3 -m json.tool"
-check "values of loops" 0 "no load was seen" "$hwprof" report values -i \
+check "values of loops" 1 "with loops, not with values" "$hwprof" report values -i \
 	"$recording"
 check "values, --sort" 2 "are of loops" "$hwprof" report values --sort trip
 check "values, --hot" 2 "is of ranges" "$hwprof" report values --hot 5

@@ -159,20 +159,23 @@ static void test_profiles(void **state)
 	fixture_remove(&fixture);
 }
 
-/* A profile that the event does not have is empty, without totals. */
+/* A profile that no event has is refused. */
 static void test_others(void **state)
 {
 	struct hwprof_profile *values;
+	struct hwprof_file *file;
 	struct fixture fixture;
 
 	add_all(&fixture);
 	fixture_add_totals(&fixture, 30, 1, ALL);
 	fixture_end(&fixture);
-	values = profile_of(&fixture, HWPROF_KIND_VALUES);
-	assert_int_equal(hwprof_values_count(values), 0);
-	assert_int_equal(hwprof_profile_totals(values)->produced, 0);
-	assert_int_equal(hwprof_profile_totals(values)->kinds, 0);
-	hwprof_profile_free(values);
+	assert_int_equal(hwprof_file_open(&file, fixture.path), 0);
+	assert_int_equal(hwprof_profile_read(&values, HWPROF_KIND_VALUES, &file,
+					     1, NULL), -ENOENT);
+	assert_null(values);
+	assert_non_null(strstr(hwprof_file_error(file),
+			       "was recorded with loops, calls, cct and paths, not with values"));
+	hwprof_file_close(file);
 	fixture_remove(&fixture);
 }
 
