@@ -110,8 +110,8 @@ struct build_id {
 };
 
 /*
- * The fields of a PERF_RECORD_MMAP2 with PERF_RECORD_MISC_MMAP_BUILD_ID, between
- * the header and the file's name.
+ * The fields of a PERF_RECORD_MMAP2 with PERF_RECORD_MISC_MMAP_BUILD_ID, from
+ * the header to the file's name.
  */
 struct perfdata_mmap2_build_id {
 	uint32_t pid, tid;

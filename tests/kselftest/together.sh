@@ -66,11 +66,11 @@ instructions()
 		hwprof report loops -i $data --instructions --function inner \
 			--json > /tmp/json || return
 	grep '"share_of": "instructions"' /tmp/json || return
-	awk -F '[:,]' '/"iterations":/ { iterations = $2 }
-		/"instructions":/ { instructions = $2 }
+	tr , '\n' < /tmp/json | awk -F : '
+		$1 == "\"iterations\"" { iterations = $2 }
+		$1 == "\"instructions\"" { instructions = $2 }
 		END { print instructions, iterations
-		      exit !iterations || instructions != 3 * iterations }' \
-		/tmp/json
+		      exit !iterations || instructions != 3 * iterations }'
 }
 
 # refused EVENT WORDS: checks the refusal, which is one sentence
