@@ -2,6 +2,7 @@
 /* hwprof: initialise in order, exit in reverse. */
 #include <linux/module.h>
 
+#include "filter.h"
 #include "flush.h"
 #include "front/front.h"
 #include "session.h"
@@ -65,6 +66,7 @@ static void __exit hwprof_exit(void)
 	interruptions_exit();
 	cores_exit();
 	sessions_exit();
+	filters_exit();
 }
 
 module_init(hwprof_init);

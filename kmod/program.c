@@ -19,6 +19,7 @@
 #include "arch.h"
 #include "compat.h"
 #include "engine/window.h"
+#include "filter.h"
 #include "program.h"
 #include "session.h"
 #include "source/source.h"
@@ -386,6 +387,7 @@ void programs_feed_window(struct slot *slot,
 	window_begin(&window, branches, kinds, count, space);
 	while ((event = window_next(&window)))
 		if (programs_want(&slot->session->programs, event->kind) &&
+		    filter_passes(slot, event->from) &&
 		    feed_branch(slot, whose, event))
 			kinds[window.kind - kinds] = 0;
 }

@@ -15,6 +15,7 @@
 
 #include "emit.h"
 #include "engine/joint.h"
+#include "filter.h"
 #include "flush.h"
 #include "limit.h"
 #include "right.h"
@@ -368,6 +369,7 @@ static void free_memory(struct session *session)
 static void session_free(struct session *session)
 {
 	programs_free(session);
+	filter_free(session);
 	unwind_put(session->unwind);
 	put_cred(session->key.opener.cred);
 	put_pid(session->key.target);

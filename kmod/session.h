@@ -29,6 +29,7 @@
 #include "program.h"
 #include "source/core_pmus.h"
 
+struct filter_space;
 struct rings;
 struct session;
 struct source_ops;
@@ -93,6 +94,8 @@ struct cursor {
 	u32 space;			/* struct space.id */
 	u64 exec;			/* task_struct.self_exec_id */
 	u64 task;			/* as programs get it */
+	/* Control is outside of the session's filter: see filter.c. */
+	bool outside;
 	/* Steps of the task when it was unbound. */
 	u64 seen;
 	/* local_clock() then; 0: the task exits. */
@@ -202,6 +205,8 @@ struct slot {
 	struct burst burst;
 	struct budget budget;
 	struct program_slot program;
+	/* The ranges of the task that was seen last; NULL: look them up. */
+	const struct filter_space *filter;
 	/* Room for the largest row: see emit.h. */
 	u64 *row;
 	struct irq_work exit_kick;	/* its task exits: see
@@ -221,6 +226,7 @@ struct session {
 	const struct source_ops *source;
 	struct engine_params params;
 	struct programs programs;
+	bool filtered;			/* see filter.h */
 	struct pid_namespace *pid_ns;	/* the opener's */
 	struct pid *owner;		/* the opener, for sysfs */
 	struct kobject *folder;		/* in sysfs; NULL: none */

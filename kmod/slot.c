@@ -13,6 +13,7 @@
 #include "arch.h"
 #include "compat.h"
 #include "engine/window.h"
+#include "filter.h"
 #include "flush.h"
 #include "session.h"
 #include "source/budget.h"
@@ -71,6 +72,7 @@ static void cursor_init(struct slot *slot, struct cursor *cursor, u64 key)
 	cursor->exec = current->self_exec_id;
 	cursor->task = session_task(session);
 	cursor->seen = ~0ULL;
+	cursor->outside = false;
 	session->engine->cursor_init(cursor->engine,
 				     task_pid_nr_ns(current, session->pid_ns));
 }
@@ -222,8 +224,10 @@ void slot_stop(struct slot *slot, struct perf_event *event)
 	list_del_rcu(&event->hw.tp_list);
 	slot->wide -= !event->hw.target;
 	slot->active--;
-	if (!slot->active && is_last_exit())
+	if (!slot->active && is_last_exit()) {
 		slot_exits(slot);
+		filter_exit(session);
+	}
 }
 
 void slot_update(struct slot *slot, struct perf_event *event)
@@ -392,12 +396,10 @@ static void feed_engine(struct slot *slot, struct stream_event *stream,
 		session_want_flush(session);
 }
 
-/*
- * Feed one event of current. @regs are its user registers; they are needed only
- * if the event is a unit.
- */
-void slot_feed(struct slot *slot, struct stream_event *stream,
-	       struct pt_regs *regs)
+/* Feed an event that passes the filter. */
+static __always_inline void feed_passed(struct slot *slot,
+					struct stream_event *stream,
+					struct pt_regs *regs)
 {
 	struct session *session = slot->session;
 	unsigned int units;
@@ -412,6 +414,49 @@ void slot_feed(struct slot *slot, struct stream_event *stream,
 		feed_engine(slot, stream, units);
 	else if (units)
 		sample_events(slot, stream, units, regs);
+}
+
+/* Feed an arrival, which is no unit. */
+static void feed_arrival(struct slot *slot, struct stream_event *arrival)
+{
+	if (slot->session->rows)
+		feed_engine(slot, arrival, 0);
+}
+
+/* Feed what passes of an event. Other slots get the same event. */
+static noinline void feed_filtered(struct slot *slot,
+				   const struct stream_event *stream,
+				   struct pt_regs *regs)
+{
+	struct stream_event event = *stream, arrival;
+
+	switch (filter_judge(slot, &event)) {
+	case FILTER_DROPS:
+		return;
+	case FILTER_ARRIVES:
+		feed_arrival(slot, &event);
+		return;
+	case FILTER_FELL:
+		arrival = filter_fall(slot, stream);
+		feed_arrival(slot, &arrival);
+		break;
+	case FILTER_PASSES:
+		break;
+	}
+	feed_passed(slot, &event, regs);
+}
+
+/*
+ * Feed one event of current. @regs are its user registers; they are needed only
+ * if the event is a unit.
+ */
+void slot_feed(struct slot *slot, struct stream_event *stream,
+	       struct pt_regs *regs)
+{
+	if (unlikely(READ_ONCE(slot->session->filtered)))
+		feed_filtered(slot, stream, regs);
+	else
+		feed_passed(slot, stream, regs);
 }
 
 /* --- windows -------------------------------------------------------------- */
@@ -470,7 +515,7 @@ void slot_window(struct slot *slot, u64 ip, u32 space)
 		return;
 	slot_count(&slot->windows, 1);
 	if (session->params.basis == HWPROF_BASIS_TIME &&
-	    session->engine->taken)
+	    session->engine->taken && filter_passes(slot, ip))
 		session->engine->taken(session->tables[slot->table].memory, ip,
 				       space);
 }
@@ -485,6 +530,8 @@ void slot_feed_sample(struct slot *slot, struct stream_event *sample)
 	const struct engine_ops *engine = session->engine;
 	unsigned int units;
 
+	if (!filter_passes(slot, sample->from))
+		return;
 	if (programs_want(&session->programs, STREAM_SAMPLE) &&
 	    programs_feed_sample(slot, sample->from, sample->value,
 				 sample->space, NULL))

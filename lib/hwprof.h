@@ -2221,6 +2221,27 @@ int hwprof_session_attach(struct hwprof_session *session,
 			  const struct hwprof_target *target);
 
 /**
+ * hwprof_session_filter() - Look at some functions alone
+ * @session: the session, which has no target yet.
+ * @filter: "FUNCTION@FILE", or "OFFSET/SIZE@FILE" with bytes of the file; or
+ *	several, up to 8 ranges, with commas between them. FILE is a path, or
+ *	the name of a program that PATH finds. A function's parts, such as
+ *	FUNCTION.cold, belong to it. NULL: all code.
+ *
+ * Only instructions there are events, for profiles and for programs. Targets
+ * must be processes or threads. Events with the same configuration are one
+ * session for the module; give them the same filter.
+ *
+ * Return: 0; what open() failed with; or
+ * - -EBUSY if the session has a target,
+ * - -ENOENT if there is no such file or function,
+ * - -EINVAL if the text or the file is none of these, or a symbol has no size,
+ * - -E2BIG if there are too many ranges,
+ * - -ENOMEM if there is not enough memory.
+ */
+int hwprof_session_filter(struct hwprof_session *session, const char *filter);
+
+/**
  * struct hwprof_program_options - How a session runs a BPF program
  *
  * All fields 0, or NULL instead of the struct, means the defaults.

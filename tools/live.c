@@ -51,6 +51,9 @@ int live_option(struct live *live, int option, char *value)
 		return set_number(&live->options.period, option, value);
 	case 'F':
 		return set_number(&live->options.frequency, option, value);
+	case 'f':
+		live->filter = value;
+		return -1;
 	case 'D':
 		if (!parse_seconds(value, &live->duration_ms))
 			return usage_error("--duration '%s': allowed are seconds, 0.001 or more",
@@ -232,6 +235,8 @@ static int open_session(struct live *live)
 
 	complete_event(live, text, event, sizeof(event));
 	if (hwprof_session_open(&live->session, event, &live->options))
+		return live_failed(live);
+	if (live->filter && hwprof_session_filter(live->session, live->filter))
 		return live_failed(live);
 	if (!live->quiet)
 		tell_cost(live, text);

@@ -18,6 +18,7 @@ struct live {
 	const char *verb;	/* "top", "stat" or "bpf" */
 	const char *event;
 	struct hwprof_session_options options;
+	const char *filter;	/* NULL: everything */
 	char *pids;		/* "12,34"; NULL: not given */
 	bool all, no_inherit;
 	bool quiet;		/* do not announce the cost */
@@ -52,6 +53,7 @@ struct live {
 	{ "no-inherit", no_argument, NULL, 'i' },			\
 	{ "count", required_argument, NULL, 'c' },			\
 	{ "freq", required_argument, NULL, 'F' },			\
+	{ "filter", required_argument, NULL, 'f' },			\
 	{ "duration", required_argument, NULL, 'D' }
 
 #define LIVE_LETTERS	"e:p:aC:G:ic:F:D:"
@@ -66,6 +68,7 @@ struct live {
 "  -i, --no-inherit    without the children of what is profiled\n"	\
 "  -c, --count N       records or a burst every N of what is counted\n"	\
 "  -F, --freq N        so many times a second\n"			\
+"      --filter FUNCTION@FILE,...  the code of these functions alone\n"	\
 "  -D, --duration SECONDS  no longer than that\n"
 
 /*

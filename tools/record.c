@@ -14,6 +14,7 @@
 #include "child.h"
 #include "command.h"
 #include "live.h"
+#include "live/filter.h"
 #include "pace.h"
 #include "record.h"
 #include "refusal.h"
@@ -317,6 +318,18 @@ static int finish(struct run *run)
 }
 
 /* From here on there is a child that waits, or none was asked for. */
+static int resolve_filter(struct run *run, char *words)
+{
+	char message[1024];
+
+	if (!run->request->filter)
+		return -1;
+	run->options.filter = words;
+	return filter_resolve(run->request->filter, words, FILTER_WORDS_MAX,
+			      message, sizeof(message)) ?
+	       failed("%s", message) : -1;
+}
+
 static int record(struct run *run)
 {
 	bool own = !run->request->targets;
@@ -356,8 +369,11 @@ int command_record(int argc, char **argv)
 		.request = &request,
 		.options.kinds = request.events,
 	};
+	char words[FILTER_WORDS_MAX];
 	int status = record_request_parse(&request, argc, argv);
 
+	if (status < 0)
+		status = resolve_filter(&run, words);
 	if (status < 0)
 		status = find_pmu(&request);
 	if (status < 0)

@@ -32,6 +32,7 @@ struct record_request {
 	uint64_t period, frequency;	/* for events that take samples; 0: not
 					 * given */
 	const char *budget;		/* the same; NULL: as in the events */
+	const char *filter;		/* as given; NULL: everything */
 	const char *trigger;		/* as given; NULL: as in the events */
 	const char *metric_texts[HWPROF_METRICS_MAX];	/* as given */
 	size_t metric_count;

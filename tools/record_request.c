@@ -56,6 +56,8 @@ const char record_usage[] =
 "                      0.1 to 100 (default: 1, unless -c or -F is given, or a\n"
 "                      trigger of samples or records); with -c or -F, no more\n"
 "                      often than that\n"
+"      --filter FUNCTION@FILE,...  the code of these functions alone, or\n"
+"                      OFFSET/SIZE@FILE, in bytes of the file; up to 8 ranges\n"
 "      --trigger EVENT what is counted for samples, records and bursts: a name of\n"
 "                      the CPU's or libpfm4's, a raw code (r20c4), terms\n"
 "                      (cpu/event=0xc4,umask=0x20/), or 'clock'\n"
@@ -100,6 +102,7 @@ static const struct option options[] = {
 	{ "count", required_argument, NULL, 'c' },
 	{ "freq", required_argument, NULL, 'F' },
 	{ "budget", required_argument, NULL, 'B' },
+	{ "filter", required_argument, NULL, 'f' },
 	{ "trigger", required_argument, NULL, 'T' },
 	{ "metric", required_argument, NULL, 'M' },
 	{ "mmap-pages", required_argument, NULL, 'm' },
@@ -407,6 +410,9 @@ static int set_option(struct record_request *request, int option, char *value,
 		return set_number(&request->frequency, option, value);
 	case 'B':
 		request->budget = value;
+		return -1;
+	case 'f':
+		request->filter = value;
 		return -1;
 	case 'T':
 		request->trigger = value;

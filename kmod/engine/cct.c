@@ -525,6 +525,19 @@ static void cct_restart(const struct cct_table *table,
 	};
 }
 
+/* Enter a root, for a procedure that unseen code has called. */
+static void enter_root(const struct cct_table *table,
+		       struct cct_cursor *cursor,
+		       const struct stream_event *event, enum walk_kind kind)
+{
+	struct cct_frame *frame = push(cursor, event->from, kind);
+
+	*frame = (struct cct_frame) {
+		.id = root_id(table, cursor->walk.space), .node = CCT_NO_NODE,
+		.origin = cursor->walk.depth, .stack = cct_stack_of(event),
+	};
+}
+
 /* Enter a root, for code that a return led to without matching a call. */
 static void enter_stray(const struct cct_table *table,
 			struct cct_cursor *cursor)
@@ -612,10 +625,45 @@ static void turn(struct cct_table *table, struct cct_cursor *cursor,
 	}
 }
 
+/*
+ * Take an arrival, which is no call that counts. A call that leads into what is
+ * looked at enters a root.
+ */
+static void cct_arrive(struct cct_table *table, struct cct_cursor *cursor,
+		       const struct stream_event *event)
+{
+	spend(table, cursor);
+	cursor->called = WALK_NOWHERE;
+	if (event->space != cursor->walk.space)
+		cct_restart(table, cursor, 0, event->space);
+	cursor->walk.position = event->to;
+	switch (event->width) {
+	case STREAM_INDIRECT:
+		cursor->walk.depth =
+			frame_by_stack(cursor, cct_stack_of(event));
+		break;
+	case STREAM_CALL:
+		enter_root(table, cursor, event, WALK_CALL);
+		break;
+	case STREAM_SIGNAL:
+		enter_root(table, cursor, event, WALK_HANDLER);
+		break;
+	case STREAM_RET:
+		cct_leave(table, cursor, event);
+		break;
+	case STREAM_SIGRETURN:
+		if (walk_sigreturn(&cursor->walk, event->to) == WALK_LOST)
+			cct_restart(table, cursor, event->to, event->space);
+		break;
+	}
+}
+
 static noinline bool feed_any(struct cct_table *table,
 			      struct cct_cursor *cursor,
 			      const struct stream_event *event)
 {
+	if (unlikely(event->kind == STREAM_ARRIVAL))
+		cct_arrive(table, cursor, event);
 	if (unlikely(event->kind > STREAM_GAP))
 		return true;
 	if (cursor->called != WALK_NOWHERE)

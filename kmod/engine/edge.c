@@ -192,9 +192,21 @@ static bool is_in_line(const struct edge_cursor *cursor,
 	       event->from >= cursor->position;
 }
 
+/* The next line begins where the arrival leads. */
+static void edge_arrive(struct saving_table *table, struct edge_cursor *cursor,
+			const struct stream_event *event)
+{
+	edge_restart(table, cursor, event->space, event->to);
+	cursor->from = event->from;
+	cursor->kind = event->width;
+	cursor->flags = event->flags;
+}
+
 void edge_turn(struct saving_table *table, struct edge_cursor *cursor,
 	       const struct stream_event *event)
 {
+	if (event->kind == STREAM_ARRIVAL)
+		edge_arrive(table, cursor, event);
 	if (event->kind > STREAM_GAP)
 		return;
 	if (is_in_line(cursor, event))

@@ -334,6 +334,21 @@ bool flow_sync(struct flow *flow, struct flow_table *table,
 	return false;
 }
 
+/* An address below all code. */
+#define FLOW_OUTSIDE	1
+
+void flow_arrive(struct flow *flow, struct flow_table *table,
+		 struct stream_event *event)
+{
+	event->kind = event->width;
+	if (stream_is_jump(event->kind))
+		event->from = FLOW_OUTSIDE;
+	if (event->space != flow->walk.space)
+		return;		/* flow_sync() begins anew */
+	end_open(flow, table);
+	flow_begin(flow, event->from, event->from, 0);
+}
+
 static enum flow_turn flow_enter(struct flow *flow, struct flow_table *table,
 				 u64 site, u64 to)
 {

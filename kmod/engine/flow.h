@@ -134,6 +134,16 @@ bool flow_sync(struct flow *flow, struct flow_table *table,
 enum flow_turn flow_turn(struct flow *flow, struct flow_table *table,
 			 const struct stream_event *event);
 
+/**
+ * flow_arrive() - Let the walk be where an arrival comes from
+ * @flow: the cursor's part.
+ * @table: the table.
+ * @event: an arrival. It becomes the branch that it is, which is to be fed
+ *	then. A jump becomes a forward jump from outside of all regions.
+ */
+void flow_arrive(struct flow *flow, struct flow_table *table,
+		 struct stream_event *event);
+
 static inline struct flow_segment *flow_segment(const struct flow_table *table,
 						const struct flow_slot *slot)
 {

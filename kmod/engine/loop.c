@@ -438,6 +438,9 @@ static void close_cut(struct loop_table *table, struct loop_cursor *cursor,
 
 /* --- the engine --------------------------------------------------------- */
 
+static bool loop_arrive(struct loop_table *table, struct loop_cursor *cursor,
+			const struct stream_event *event);
+
 /* Take any event. */
 static noinline bool loop_turn(struct loop_table *table,
 			       struct loop_cursor *cursor,
@@ -447,6 +450,8 @@ static noinline bool loop_turn(struct loop_table *table,
 	u32 depth = flow->walk.depth;
 	u64 at = flow->walk.position;
 
+	if (unlikely(event->kind == STREAM_ARRIVAL))
+		return loop_arrive(table, cursor, event);
 	if (unlikely(!flow_sync(flow, &table->flow, event))) {
 		close_cut(table, cursor, depth, at);
 		frame_begun(cursor, event->from, event->from);
@@ -477,6 +482,16 @@ static noinline bool loop_turn(struct loop_table *table,
 		break;
 	}
 	return flow_has_table_room(&table->flow);
+}
+
+static noinline bool loop_arrive(struct loop_table *table,
+				 struct loop_cursor *cursor,
+				 const struct stream_event *event)
+{
+	struct stream_event branch = *event;
+
+	flow_arrive(&cursor->flow, &table->flow, &branch);
+	return loop_turn(table, cursor, &branch);
 }
 
 /*

@@ -198,6 +198,36 @@ static noinline void path_turn(struct path_cursor *cursor,
 	}
 }
 
+/*
+ * Take an arrival. What ran before it ends no path. A path that a jump leads
+ * into began elsewhere.
+ */
+static bool path_arrive(struct path_table *table, struct path_cursor *cursor,
+			const struct stream_event *event)
+{
+	u64 from = event->from, to = event->to;
+
+	if (event->space != cursor->walk.space)
+		path_restart(cursor, table, 0, event->space);
+	switch (event->width) {
+	case STREAM_CALL:
+		path_enter(cursor, from, WALK_CALL, to);
+		break;
+	case STREAM_RET:
+		path_leave(cursor, table, to);
+		break;
+	case STREAM_SIGNAL:
+		path_enter(cursor, from, WALK_HANDLER, to);
+		break;
+	case STREAM_SIGRETURN:
+		path_leave_handler(cursor, table, to);
+		break;
+	default:
+		path_begin(cursor, to, PATH_UNSEEN);
+	}
+	return true;
+}
+
 /* Take any event. See path_walk.h. */
 bool path_event(struct path_table *table, struct path_cursor *cursor,
 		const struct stream_event *event)
@@ -205,6 +235,8 @@ bool path_event(struct path_table *table, struct path_cursor *cursor,
 	u64 from = event->from, to = event->to;
 	bool room = true;
 
+	if (unlikely(event->kind == STREAM_ARRIVAL))
+		return path_arrive(table, cursor, event);
 	if (unlikely(!walk_may_follow(&cursor->walk, event)))
 		path_restart(cursor, table,
 			     event->kind > STREAM_SIGNAL ? 0 : from,

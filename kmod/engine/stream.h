@@ -7,6 +7,10 @@
  * between two of them is a straight line. A gap is an event, too: code ran
  * unseen. Nothing can be concluded across a gap, so an engine must not take the
  * edge of a window for the end of a loop, a call or a path.
+ *
+ * If only some code is looked at, all branches from there are events. A branch
+ * that leads there from elsewhere is an arrival. It keeps frames and entries
+ * right, and counts for nothing.
  */
 #ifndef HWPROF_ENGINE_STREAM_H
 #define HWPROF_ENGINE_STREAM_H
@@ -32,6 +36,11 @@ enum stream_kind {
 	STREAM_LOAD	 = 10,	/* from: the instruction; to: the address */
 	STREAM_STORE	 = 11,
 	STREAM_SAMPLE	 = 12,	/* from: the instruction; value: the weight */
+	/*
+	 * A branch into what is looked at, from elsewhere; width: its kind.
+	 * Everything since the last branch that led out was left out.
+	 */
+	STREAM_ARRIVAL	 = 13,
 };
 
 #define STREAM_MISPREDICTED	(1U << 0)
@@ -54,7 +63,8 @@ enum stream_kind {
  * @kind: enum stream_kind.
  * @flags: STREAM_MISPREDICTED and so on.
  * @cycles: cycles since the branch before; 0: not known.
- * @width: load or store: size in bytes.
+ * @width: load or store: size in bytes. Arrival: enum stream_kind of the
+ *	branch; a jump may have from 0, if control fell to @to.
  */
 struct stream_event {
 	u64 from;

@@ -5,6 +5,7 @@
 #include <linux/slab.h>
 
 #include "../compat.h"
+#include "../filter.h"
 #include "../right.h"
 #include "../session.h"
 #include "../source/budget.h"
@@ -178,6 +179,7 @@ static void hwprof_start(struct perf_event *event, int flags)
 	if (!(hwc->state & PERF_HES_STOPPED) ||
 	    event->state != PERF_EVENT_STATE_ACTIVE)
 		return;
+	perf_event_addr_filters_sync(event);
 	hwc->state = 0;
 	/* Perf has set a new one. */
 	if (local64_read(&hwc->period_left) <= 0)
@@ -204,6 +206,7 @@ static void hwprof_stop(struct perf_event *event, int flags)
 static int hwprof_add(struct perf_event *event, int flags)
 {
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	perf_event_addr_filters_sync(event);
 	slot_start(this_slot(event), event);
 	if (flags & PERF_EF_START)
 		hwprof_start(event, PERF_EF_RELOAD);
@@ -238,6 +241,9 @@ static struct pmu hwprof_pmu = {
 	.start		= hwprof_start,
 	.stop		= hwprof_stop,
 	.read		= hwprof_read,
+	.nr_addr_filters	= FILTER_RANGES,
+	.addr_filters_validate	= filter_validate,
+	.addr_filters_sync	= filter_sync,
 };
 
 int pmu_init(void)

@@ -3,6 +3,7 @@
 #include <linux/sched/task_stack.h>
 
 #include "../engine/window.h"
+#include "../filter.h"
 #include "../session.h"
 #include "call_stack.h"
 #include "callers.h"
@@ -69,6 +70,10 @@ void call_stack_feed(struct slot *slot, const struct perf_event *trigger,
 	};
 
 	if (!in_kernel && !in_program)
+		return;
+	if (!filter_passes(slot, in_kernel || user_mode(regs) ?
+			   instruction_pointer(regs) :
+			   instruction_pointer(task_pt_regs(current))))
 		return;
 	if (in_program) {
 		if (!user_mode(regs))

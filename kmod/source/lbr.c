@@ -21,6 +21,7 @@
 #include "arch.h"
 #include "../engine/window.h"
 #include "../compat.h"
+#include "../filter.h"
 #include "../session.h"
 #include "branch_kinds.h"
 #include "budget.h"
@@ -43,9 +44,48 @@ struct stack {
 	bool is64;		/* the program runs in 64-bit mode */
 };
 
+/*
+ * Return how many of @count branches, newest first, are in a row that passes
+ * the filter. A branch between privilege levels interrupts no row of @side.
+ */
+static u32 passing(const struct filter_set *set,
+		   const struct window_branch *branches, u32 count, u64 side)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		if (!((branches[i].from ^ side) >> 63) &&
+		    !filter_has(set, branches[i].from))
+			break;
+	return i;
+}
+
+/*
+ * Feed each row of branches that passes as a window. The branch before it only
+ * tells where the first line begins.
+ */
+static void feed_filtered(struct slot *slot, const struct stack *stack,
+			  u32 space)
+{
+	const struct filter_set *set = filter_of(slot);
+	u64 side = space ? 0 : 1ULL << 63;
+	u32 at, count = stack->count, passed;
+	struct window window;
+
+	for (at = 0; at < count; at += passed + 1) {
+		passed = passing(set, stack->branches + at, count - at, side);
+		if (!passed)
+			continue;
+		window_begin(&window, stack->branches + at, stack->kinds + at,
+			     min(passed + 1, count - at), space);
+		slot_feed_window(slot, &window);
+	}
+}
+
 /* Feed the branches of one side: that of @space, or the kernel's if it is 0. */
 static void feed_side(struct slot *slot, struct stack *stack, u32 space)
 {
+	bool filtered = READ_ONCE(slot->session->filtered);
 	struct window window;
 
 	branch_kinds_of(stack->kinds, stack->branches, stack->count, !space,
@@ -53,6 +93,10 @@ static void feed_side(struct slot *slot, struct stack *stack, u32 space)
 	if (space && unlikely(slot->session->programs.mask))
 		programs_feed_window(slot, stack->branches, stack->kinds,
 				     stack->count, space);
+	if (unlikely(filtered)) {
+		feed_filtered(slot, stack, space);
+		return;
+	}
 	window_begin(&window, stack->branches, stack->kinds, stack->count,
 		     space);
 	slot_feed_window(slot, &window);

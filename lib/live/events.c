@@ -254,6 +254,24 @@ static void begin_kind(struct events *events, const struct events_kind *kind)
 	events->kind_count++;
 }
 
+/* Limits the event to ranges of code. */
+static int set_filter(struct events *events, int fd)
+{
+	const char *filter = events->options.filter;
+	const char *why;
+	int error;
+
+	if (!filter || !ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter))
+		return 0;
+	error = -errno;
+	why = error != -EOPNOTSUPP ? strerror(-error) :
+	      events->options.targets[0] == -1 || events->options.cgroup ?
+	      "files have an address in a process only: give a command, -p or -t" :
+	      "the module knows no such filter";
+	return fail(events, error, "the kernel refuses the filter '%s': %s",
+		    filter, why);
+}
+
 /* Opens an event of the last kind, which leads its metrics. */
 static int open_leader(struct events *events, pid_t target, size_t cpu,
 		       struct opening *opening, int *leader)
@@ -267,7 +285,8 @@ static int open_leader(struct events *events, pid_t target, size_t cpu,
 	if (error || events->fd_count == before)
 		return error;
 	*leader = events->fds[before];
-	return attach(events, cpu, &opening->owners[cpu]);
+	error = set_filter(events, *leader);
+	return error ? error : attach(events, cpu, &opening->owners[cpu]);
 }
 
 /*

@@ -30,6 +30,7 @@ struct events_options {
 	const char *cpus;		/* "0-3,8"; NULL: all that are online */
 	bool on_exec;			/* begin when the target execs */
 	bool inherit;			/* include children of targets */
+	const char *filter;		/* in the kernel's words; NULL: none */
 	size_t pages;			/* size of each ring, a power of two; 0:
 					 * as many as allowed, up to 4 MiB */
 };

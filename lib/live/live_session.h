@@ -32,6 +32,7 @@ struct hwprof_session {
 	struct hwprof_event event;
 	char name[256];			/* the event as text, for perf */
 	struct hwprof_session_options options;
+	char *filter;			/* in the kernel's words; NULL: none */
 
 	int device;
 	struct hwprof_config config;

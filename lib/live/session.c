@@ -11,6 +11,7 @@
 
 #include "base/event_config.h"
 #include "profile/kinds.h"
+#include "filter.h"
 #include "live_session.h"
 #include "source_choice.h"
 
@@ -318,6 +319,7 @@ void hwprof_session_close(struct hwprof_session *session)
 	while (session->attached_count)
 		detach(&session->attached[--session->attached_count]);
 	free(session->attached);
+	free(session->filter);
 	unwinding_free(session->unwinding);
 	if (session->device >= 0)
 		close(session->device);
@@ -368,6 +370,7 @@ static int open_events(struct hwprof_session *session,
 		.cgroup = target->kind == HWPROF_TARGET_CGROUP,
 		.cpus = target->cpus, .on_exec = target->on_exec,
 		.inherit = !target->alone, .pages = EVENT_PAGES,
+		.filter = session->filter,
 	};
 	int error = events_open(&attached->events, &options);
 
@@ -430,6 +433,29 @@ int hwprof_session_attach(struct hwprof_session *session,
 		return error;
 	}
 	all[session->attached_count++] = attached;
+	return 0;
+}
+
+int hwprof_session_filter(struct hwprof_session *session, const char *filter)
+{
+	char words[FILTER_WORDS_MAX], *copy = NULL;
+	int error;
+
+	if (session->attached_count)
+		return session_fail(session, -EBUSY,
+				    "a filter comes before the first target");
+	if (filter) {
+		error = filter_resolve(filter, words, sizeof(words),
+				       session->message,
+				       sizeof(session->message));
+		if (error)
+			return error;
+		copy = strdup(words);
+		if (!copy)
+			return session_fail(session, -ENOMEM, "out of memory");
+	}
+	free(session->filter);
+	session->filter = copy;
 	return 0;
 }
 

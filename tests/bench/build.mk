@@ -13,6 +13,7 @@
 # bench-rings	rows a second through a session's ring, beside perf's, and records
 #		through its ring alone, beside BPF's
 # bench-programs	instructions of BPF programs for each branch
+# bench-filters	what a filter saves
 # bench-lbr	instructions per sample of branch records, and perf's
 # bench-replay	a recording of 10^7 branches, replayed and by `perf script`
 # bench-windows	trip counts from windows of bench-native's branches (run that first)
@@ -164,6 +165,18 @@ bench-programs: $(BUILD)/tests/bench-programs $(BUILD)/6.12/hwprof.ko \
 		--file $(BUILD)/programs/edges.bpf.o -- \
 		$(BUILD)/tests/bench-programs $(BUILD)/programs/edges.bpf.o
 
+$(BUILD)/tests/bench-filters: $(patsubst %,$(BUILD)/obj/tests/%.o, \
+			bench/filters kselftest/event kselftest/device \
+			kselftest/fault kselftest/known kselftest/text \
+			kselftest/bpf kselftest/edges)
+	@mkdir -p $(@D)
+	$(CC) -o $@ $^
+
+# Fails if the profile of one function costs more than a tenth.
+bench-filters: $(BUILD)/tests/bench-filters $(BUILD)/6.12/hwprof.ko
+	@tests/vm/vm --icount --smp 1 --file $(BUILD)/tests/bench-filters -- \
+		$(BUILD)/tests/bench-filters
+
 bench-replay: $(BUILD)/bench/stacks $(BUILD)/bench/cut $(BUILD)/hwprof
 	@tests/bench/replay.sh
 
@@ -183,6 +196,7 @@ bench:
 	-@$(MAKE) -s bench-flat
 	-@$(MAKE) -s bench-rings
 	-@$(MAKE) -s bench-programs
+	-@$(MAKE) -s bench-filters
 	-@$(MAKE) -s bench-lbr
 	-@$(MAKE) -s bench-replay
 	-@$(MAKE) -s bench-windows
@@ -194,5 +208,6 @@ TEST_PROGRAMS += $(patsubst %,$(BUILD)/bench/%,native ranges paths feed flat \
 		 $(BUILD)/tests/bench-step $(BUILD)/tests/bench-busy
 
 .PHONY: bench bench-step bench-native bench-ranges bench-contexts \
-	bench-sampled bench-paths bench-values bench-feed bench-flat bench-rings bench-programs bench-lbr bench-replay \
+	bench-sampled bench-paths bench-values bench-feed bench-flat bench-rings bench-programs \
+	bench-filters bench-lbr bench-replay \
 	bench-windows

@@ -39,6 +39,11 @@ $(KSELFTEST)/shapes $(KSELFTEST)/trips: $(KSELFTEST)/%: tests/kselftest/%.c \
 	@mkdir -p $(@D)
 	$(KSELFTEST_BARE_C) -o $@ $<
 
+# Without tail calls: a function that jumps away does not return to its caller.
+$(KSELFTEST)/filtered: tests/kselftest/filtered.c tests/kselftest/bare.h
+	@mkdir -p $(@D)
+	$(KSELFTEST_BARE_C) -fno-optimize-sibling-calls -o $@ $<
+
 $(KSELFTEST)/callers: tests/kselftest/callers.c tests/kselftest/bare.h
 	@mkdir -p $(@D)
 	$(KSELFTEST_BARE_C) -fno-omit-frame-pointer -o $@ $<
@@ -155,7 +160,7 @@ TEST_PROGRAMS += kselftest-programs
 
 kselftest-programs: $(BUILD)/hwprof $(EXAMPLES) $(KSELFTESTS) $(KSELFTEST_SH) \
 	$(addprefix $(KSELFTEST)/,guest known spin forks heaps unwinds shapes callers \
-		       trips \
+		       filtered trips \
 		       long_trips short_trips \
 		       $(if $(filter x86,$(TARGET)),chains nests pointerless endless deep plugged \
 		       plugin.so recipes/recipes.md) \

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Measures what a filter saves: instructions of the whole machine for each
+ * branch that is stepped, of profiles of everything and of one function. The
+ * function has one of 20 branches.
+ *
+ * It needs a machine of one CPU whose time is derived from instructions (vm
+ * --icount --smp 1), where an instruction takes 2 ns. Exit status 1: the
+ * profile of one function costs more than its goal.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../kselftest/device.h"
+#include "../kselftest/edges.h"
+
+enum {
+	NS_PER_INSTRUCTION = 2,
+	TIMES		= 2,
+	OTHERS		= 19,		/* runs of other code, each as long */
+	BRANCHES	= 4 * EDGES_ROUNDS * (OTHERS + 1),
+	GOAL		= 10,		/* percent */
+};
+
+/* ../kselftest/x86/edges.S */
+void edges_run(void);
+extern const char edge_odd_ret[];
+
+static long long *took;			/* shared with the child */
+
+static long long now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
+
+/* Loops of loops: as many branches as those of edges_run(). */
+static __attribute__((noinline)) void other_run(void)
+{
+	unsigned long left = EDGES_ROUNDS, inner;
+
+	__asm__ volatile("1: mov $3, %1\n2: dec %1\n\tjnz 2b\n\t"
+			 "nop\n\tjmp 3f\n\tnop\n3: dec %0\n\tjnz 1b"
+			 : "+r"(left), "=&r"(inner));
+}
+
+static void work(void *context)
+{
+	long long best = 1LL << 62, start;
+	int i, k;
+
+	(void)context;
+	for (i = 0; i < TIMES; i++) {
+		start = now();
+		edges_run();
+		for (k = 0; k < OTHERS; k++)
+			other_run();
+		start = now() - start;
+		best = start < best ? start : best;
+	}
+	*took = best;
+}
+
+static void __attribute__((noreturn)) give_up(const char *what, int error)
+{
+	fprintf(stderr, "filters: %s: %s\n", what, strerror(error));
+	exit(2);
+}
+
+/* Steps the work. Returns instructions for each branch. */
+static double measure(struct perf_event_attr *attr, const char *filter)
+{
+	struct child child = child_start(work, NULL);
+	int event = event_open(attr, child.pid, -1, -1, 0);
+
+	if (event < 0)
+		give_up("an event", -event);
+	if (filter && ioctl(event, PERF_EVENT_IOC_SET_FILTER, filter))
+		give_up(filter, errno);
+	ioctl(event, PERF_EVENT_IOC_ENABLE, 0);
+	child_go(&child);
+	waitpid(child.pid, NULL, 0);
+	close(event);
+	return (double)*took / NS_PER_INSTRUCTION / BRANCHES;
+}
+
+static double measure_session(unsigned long profile, const char *filter)
+{
+	struct hwprof_config config = device_config(profile);
+	int fd = device_open(&config);
+	struct perf_event_attr attr;
+	double cost;
+
+	if (fd < 0)
+		give_up("a session", -fd);
+	attr = device_feeder(&config);
+	cost = measure(&attr, filter);
+	close(fd);
+	return cost;
+}
+
+/* Returns true if the filter saves too little. */
+static int compare(const char *name, unsigned long profile, double alone)
+{
+	unsigned long begin = (unsigned long)edges_run;
+	double all = measure_session(profile, NULL) - alone, one;
+	char filter[80];
+
+	snprintf(filter, sizeof(filter), "filter 0x%lx/0x%lx", begin,
+		 (unsigned long)edge_odd_ret + 1 - begin);
+	one = measure_session(profile, filter) - alone;
+	printf("%-16s %8.1f %8.1f  %5.1f %%  (at most %d)\n", name, all, one,
+	       100 * one / all, GOAL);
+	return 100 * one > GOAL * all;
+}
+
+int main(void)
+{
+	struct perf_event_attr attr = event_attr(EVENT_EDGES | EVENT_STEP);
+	double alone;
+	int over;
+
+	took = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	alone = measure(&attr, NULL);
+	printf("instructions for each branch: stepping and counting %.1f\n",
+	       alone);
+	printf("more than that:  everything  one function\n");
+	over = compare("edges", EVENT_EDGES, alone);
+	over |= compare("loops", EVENT_LOOPS, alone);
+	over |= compare("paths", EVENT_PATHS, alone);
+	return over;
+}
