@@ -18,7 +18,10 @@
 #include "base/json.h"
 #include "live.h"
 
-enum { LIMIT = 40 };		/* rows of a map */
+enum {
+	LIMIT		= 40,		/* rows of a map */
+	SETS_MAX	= 16,
+};
 
 const char bpf_usage[] =
 "usage: hwprof bpf [OPTIONS] PROGRAM [--] COMMAND [ARG...]\n"
@@ -33,6 +36,7 @@ BPF_PROGRAMS_USAGE
 LIVE_USAGE
 "  -n, --limit N       no more than N rows of each map (default: 40; 0: all)\n"
 "  -o, --output FILE   to there, and not to standard output\n"
+"      --set NAME=N    change a number of the program, such as size=65536\n"
 "      --limit-us N    how long a run may take, in microseconds\n"
 "  -j, --json          as JSON: all rows, unless there is -n\n"
 "  -h, --help\n"
@@ -45,6 +49,7 @@ static const struct option options[] = {
 	{ "limit", required_argument, NULL, 'n' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "limit-us", required_argument, NULL, 'u' },
+	{ "set", required_argument, NULL, 's' },
 	{ "json", no_argument, NULL, 'j' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
@@ -78,6 +83,8 @@ struct bpf_request {
 	bool json;
 	struct bpf_object *object;
 	unsigned int kinds;		/* of all programs */
+	const char *sets[SETS_MAX];	/* of --set */
+	size_t set_count;
 };
 
 /* --- the object ----------------------------------------------------------- */
@@ -162,11 +169,27 @@ static int check_section(const struct bpf_request *request,
 	return -1;
 }
 
+static int set_numbers(struct bpf_request *request)
+{
+	size_t i;
+
+	for (i = 0; i < request->set_count; i++) {
+		const char *why = bpf_set(request->object, request->sets[i]);
+
+		if (why)
+			return usage_error("--set '%s': %s", request->sets[i],
+					   why);
+	}
+	return -1;
+}
+
 static int load_object(struct bpf_request *request)
 {
 	struct bpf_program *program;
-	int status;
+	int status = set_numbers(request);
 
+	if (status >= 0)
+		return status;
 	bpf_object__for_each_program(program, request->object) {
 		const char *section = bpf_program__section_name(program);
 		unsigned int kinds = kinds_of(section);
@@ -398,6 +421,11 @@ static int parse_option(struct bpf_request *request, int option, char **argv)
 			return usage_error("--limit-us '%s': allowed are numbers from 1 to %d",
 					   optarg, HWPROF_PROGRAM_LIMIT_US_MAX);
 		request->options.limit_us = limit;
+		return -1;
+	case 's':
+		if (request->set_count == SETS_MAX)
+			return usage_error("more than %d of --set", SETS_MAX);
+		request->sets[request->set_count++] = optarg;
 		return -1;
 	case 'j':
 		request->json = true;

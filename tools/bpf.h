@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 struct bpf_map;
+struct bpf_object;
 struct btf;
 struct json;
 
@@ -17,6 +18,7 @@ struct bpf_leaf {
 	char name[64];
 	size_t offset, size;	/* in bytes */
 	bool address;		/* for printing in hexadecimal */
+	bool has_sign;
 };
 
 enum { BPF_LEAVES_MAX = 32 };
@@ -42,7 +44,10 @@ struct bpf_content {
 void bpf_layout_of(struct bpf_layout *layout, const struct btf *btf, int id,
 		   size_t size, const char *name);
 
-/* Returns true if the content of such a map can be printed. */
+/*
+ * Returns true if the content of such a map can be printed, and its name does
+ * not say that it is for the program alone.
+ */
 bool bpf_is_printed(const struct bpf_map *map);
 
 /*
@@ -58,5 +63,11 @@ void bpf_free(struct bpf_content *content);
 void bpf_print(const struct bpf_content *content, size_t limit, FILE *out);
 void bpf_print_json(const struct bpf_content *content, size_t limit,
 		    struct json *json);
+
+/*
+ * Sets a constant of an object that is not loaded yet, by "NAME=VALUE". Returns
+ * NULL, or what is wrong with it.
+ */
+const char *bpf_set(struct bpf_object *object, const char *text);
 
 #endif /* HWPROF_BPF_H */

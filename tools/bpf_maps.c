@@ -23,8 +23,10 @@ static bool is_address(const char *name)
 		"start", "end", "target", "stack",
 	};
 	const char *last = strrchr(name, '.');
-	size_t i;
+	size_t length = strlen(name), i;
 
+	if (length > 3 && !strcmp(name + length - 3, "_ip"))
+		return true;
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(last ? last + 1 : name, names[i]))
 			return true;
@@ -43,6 +45,7 @@ static void add_leaf(struct bpf_layout *layout, const char *name, size_t offset,
 	leaf->offset = offset;
 	leaf->size = size;
 	leaf->address = size == 8 && is_address(leaf->name);
+	leaf->has_sign = false;
 }
 
 static bool add_type(struct bpf_layout *layout, const struct btf *btf, int id,
@@ -108,6 +111,8 @@ static bool add_type(struct bpf_layout *layout, const struct btf *btf, int id,
 	if (!btf_is_ptr(type) && type->size > 8)
 		return false;
 	add_leaf(layout, name, offset, btf_is_ptr(type) ? 8 : type->size);
+	if (btf_is_int(type) && btf_int_encoding(type) & BTF_INT_SIGNED)
+		layout->leaves[layout->count - 1].has_sign = true;
 	return true;
 }
 
@@ -160,7 +165,7 @@ static bool is_array(const struct bpf_map *map)
 
 bool bpf_is_printed(const struct bpf_map *map)
 {
-	return !bpf_map__is_internal(map) &&
+	return !bpf_map__is_internal(map) && *bpf_map__name(map) != '_' &&
 	       (is_of_cpus(map) || is_array(map) ||
 		bpf_map__type(map) == BPF_MAP_TYPE_HASH ||
 		bpf_map__type(map) == BPF_MAP_TYPE_LRU_HASH);
@@ -171,6 +176,9 @@ static uint64_t number_at(const struct bpf_leaf *leaf, const void *memory)
 	uint64_t number = 0;
 
 	memcpy(&number, memory + leaf->offset, leaf->size);
+	if (leaf->has_sign && leaf->size < 8 &&
+	    number >> (8 * leaf->size - 1))
+		number |= ~0ULL << 8 * leaf->size;
 	return number;
 }
 
@@ -288,6 +296,12 @@ static const struct bpf_leaf *leaf_at(const struct bpf_content *content,
 		       : &content->value.leaves[i - content->key.count];
 }
 
+static const char *format_of(const struct bpf_leaf *leaf)
+{
+	return leaf->address ? "0x%" PRIx64 : leaf->has_sign ? "%" PRId64 :
+							       "%" PRIu64;
+}
+
 static size_t rows_up_to(const struct bpf_content *content, size_t limit)
 {
 	return limit && limit < content->rows ? limit : content->rows;
@@ -304,8 +318,7 @@ void bpf_print(const struct bpf_content *content, size_t limit, FILE *out)
 			.title = leaf_at(content, i)->name, .right = true,
 		};
 	for (i = 0; i < rows_up_to(content, limit) * width; i++)
-		table_add(&table, leaf_at(content, i % width)->address
-					  ? "0x%" PRIx64 : "%" PRIu64,
+		table_add(&table, format_of(leaf_at(content, i % width)),
 			  content->numbers[i]);
 	table_print(&table, 0, out);
 	table_free(&table);
@@ -325,6 +338,8 @@ static void put_numbers(const struct bpf_layout *layout, const char *name,
 
 		if (leaf->address)
 			json_hex(json, leaf->name, numbers[i]);
+		else if (leaf->has_sign)
+			json_signed(json, leaf->name, numbers[i]);
 		else
 			json_unsigned(json, leaf->name, numbers[i]);
 	}

@@ -7,7 +7,7 @@ ifeq ($(BPF),yes)
 TOOL_SOURCES := $(filter-out tools/bpf_absent.c,$(wildcard tools/*.c))
 TOOL_LINK    := -lbpf
 else
-TOOL_SOURCES := $(filter-out tools/bpf.c tools/bpf_maps.c \
+TOOL_SOURCES := $(filter-out tools/bpf.c tools/bpf_maps.c tools/bpf_set.c \
 			     tools/bpf_programs.c,$(wildcard tools/*.c))
 endif
 TOOL_SOURCES += $(BUILD)/gen/html_files.c
@@ -54,7 +54,8 @@ bpf-tools:
 		     "bpftool libbpf-dev, or leave it out: make BPF=no" >&2; \
 		exit 1; }
 
-$(BUILD)/programs/%.bpf.o: tools/programs/%.bpf.c uapi/linux/hwprof.h | bpf-tools
+$(BUILD)/programs/%.bpf.o: tools/programs/%.bpf.c tools/programs/count.bpf.h \
+			    uapi/linux/hwprof.h | bpf-tools
 	@mkdir -p $(@D)
 	clang -O2 -g -Wall -Werror -target bpf -Iuapi \
 		-I/usr/include/$$($(CC) -print-multiarch) -c -o $@ $<

@@ -39,6 +39,19 @@ $(KSELFTEST)/shapes $(KSELFTEST)/trips: $(KSELFTEST)/%: tests/kselftest/%.c \
 	@mkdir -p $(@D)
 	$(KSELFTEST_BARE_C) -o $@ $<
 
+ifeq ($(BPF),yes)
+KSELFTEST_BPF := $(KSELFTEST)/trace.bpf.o
+endif
+
+$(KSELFTEST)/%.bpf.o: tests/kselftest/%.bpf.c uapi/linux/hwprof.h | bpf-tools
+	@mkdir -p $(@D)
+	clang -O2 -g -Wall -Werror -target bpf -Iuapi \
+		-I/usr/include/$$($(CC) -print-multiarch) -c -o $@ $<
+
+$(KSELFTEST)/simulate: tests/kselftest/simulate.c uapi/linux/hwprof.h
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Iuapi $(CFLAGS) -D_GNU_SOURCE -o $@ $<
+
 # Without tail calls: a function that jumps away does not return to its caller.
 $(KSELFTEST)/filtered: tests/kselftest/filtered.c tests/kselftest/bare.h
 	@mkdir -p $(@D)
@@ -159,8 +172,9 @@ $(KSELFTEST)/%.sh: tests/kselftest/%.sh
 TEST_PROGRAMS += kselftest-programs
 
 kselftest-programs: $(BUILD)/hwprof $(EXAMPLES) $(KSELFTESTS) $(KSELFTEST_SH) \
+	$(KSELFTEST_BPF) \
 	$(addprefix $(KSELFTEST)/,guest known spin forks heaps unwinds shapes callers \
-		       filtered trips \
+		       filtered simulate trips \
 		       long_trips short_trips \
 		       $(if $(filter x86,$(TARGET)),chains nests pointerless endless deep plugged \
 		       plugin.so recipes/recipes.md) \

@@ -78,6 +78,90 @@ json()
 }
 test_ok json json
 
+# counts PROGRAM COLUMNS OPTION...: what the program counts of ./filtered: these
+# columns of its first map
+counts()
+{
+	program=$1 columns=$2
+	shift 2
+	command hwprof bpf -n 0 -o /tmp/counts "$@" "$program" -- ./filtered ||
+		return
+	cat /tmp/counts >> /tmp/all.counts
+	awk -v columns="$columns" '
+		/:$/ { map++ }
+		map != 1 || !/^ *0x/ { next }
+		{
+			line = ""
+			for (i = split(columns, column); i; i--)
+				line = $column[i] " " line
+			print line
+		}' /tmp/counts | sed 's/ $//' | sort > /tmp/counted
+	awk '/:$/ { map = $1 } map == "lost:" && $2 > 0 { exit 1 }' /tmp/counts
+}
+
+# as_simulated PROGRAM COLUMNS [SIZE WAYS LINE RECENT]: compares the counts with
+# those that a simulation of the same events has. Addresses are the same in each
+# run.
+as_simulated()
+{
+	program=$1 columns=$2
+	shift 2
+	random=$(cat /proc/sys/kernel/randomize_va_space)
+	echo 0 > /proc/sys/kernel/randomize_va_space
+	[ -s /tmp/trace ] || command hwprof bpf -n 0 -o /tmp/trace \
+		./trace.bpf.o -- ./filtered
+	counts "$program" "$columns" ${1:+--set size=$1 --set ways=$2 \
+		--set line=$3 --set recent=$4}
+	status=$?
+	echo "$random" > /proc/sys/kernel/randomize_va_space
+	./simulate "$program" "$@" < /tmp/trace | sort > /tmp/simulated
+	echo "$(wc -l < /tmp/counted) rows, and $(wc -l < /tmp/simulated)"
+	diff /tmp/counted /tmp/simulated | head -20
+	[ $status = 0 ] && [ -s /tmp/counted ] &&
+		cmp -s /tmp/counted /tmp/simulated
+}
+test_ok depend as_simulated depend "1 2 4 5 6 7"
+test_ok "a small cache" as_simulated cache "1 3 4 5" 512 2 64 8
+test_ok "a smaller cache" as_simulated cache "1 3 4 5" 128 1 16 3
+test_ok "the default cache" as_simulated cache "1 3 4 5"
+test_ok stride as_simulated stride "1 3 4 5"
+
+# The histogram of trip counts has as many executions as the profile has, without
+# those that never take the back edge.
+trip_counts()
+{
+	hwprof record -q -e loops,step -o /tmp/trips.data -- ./filtered &&
+	counts triphist "1 3 4" || return
+	cat /tmp/counted
+	command hwprof script -i /tmp/trips.data | awk '
+		/ loop pid=/ {
+			for (i = 1; i <= NF; i++)
+				if (split($i, field, "=") == 2)
+					value[field[1]] = field[2]
+			executions[value["head"]] += value["executions"]
+			iterations[value["head"]] += value["back_edges"] + \
+						     value["executions"]
+		}
+		END {
+			for (head in executions)
+				print head, executions[head], iterations[head]
+		}' | sort > /tmp/executions
+	awk '{ sum[$1] += $3; trips[$1] += $2 * $3 }
+	     END { for (head in sum) print head, sum[head], trips[head] }' \
+		/tmp/counted | sort > /tmp/sums
+	diff /tmp/executions /tmp/sums
+}
+test_ok triphist trip_counts
+
+only_one()
+{
+	head=$(head -1 /tmp/sums | cut -d' ' -f1)
+	counts triphist "1 3 4" --set "only=$head" || return
+	cat /tmp/counted
+	[ -s /tmp/counted ] && ! grep -v "^$head " /tmp/counted
+}
+test_ok "one loop" only_one
+
 # says SENTENCE COMMAND...: checks that it fails, and says why
 says()
 {
@@ -91,6 +175,10 @@ test_ok "no such program" says "no file or program" \
 	command hwprof bpf nothing -- ./known
 test_ok "no object" says "no BPF object" \
 	command hwprof bpf ./known -- ./known
+test_ok "no such number" says "no such number" \
+	command hwprof bpf --set depth=1 cache -- ./known
+test_ok "no number" says "NAME=NUMBER" \
+	command hwprof bpf --set size=big cache -- ./known
 test_ok "no targets" says "nothing to profile" command hwprof bpf edges
 test_ok "another event" says "has no such events" \
 	command hwprof bpf -e hwprof/ranges,sample/u edges -- ./known
