@@ -94,6 +94,7 @@ void step_feed(struct step_cpu *cpu, unsigned int kind, u64 from, u64 to,
 void step_feed_access(struct step_cpu *cpu, struct stream_event *event,
 		      struct pt_regs *regs);
 void step_miss_access(struct step_cpu *cpu);
+bool step_accesses_pass(const struct step_cpu *cpu, u64 ip);
 void step_moved(struct step_cpu *cpu, struct step_task *record);
 void step_add_slot(struct step_cpu *cpu, struct slot *slot);
 void step_del_slot(struct step_cpu *cpu, struct slot *slot);

@@ -202,7 +202,10 @@ void step_access_expect(const struct step_task *record,
 {
 	struct step_access *access = access_of(record);
 
-	access->expected = true;
+	access->expected = step_accesses_pass(this_cpu_ptr(&step_cpu),
+					      record->ip);
+	if (unlikely(!access->expected))
+		return;		/* decoding it would be in vain */
 	access->ip = record->ip;
 	access->steps = record->steps;
 	access_decode_at(&access->insn, record->ip, regs);

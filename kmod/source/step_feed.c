@@ -2,6 +2,7 @@
 /* Steps are fed to all slots of a CPU that want events. */
 #include <linux/sched/task_stack.h>
 
+#include "../filter.h"
 #include "step.h"
 
 void step_bind(struct step_cpu *cpu, const struct step_task *record)
@@ -70,6 +71,17 @@ void step_feed_access(struct step_cpu *cpu, struct stream_event *event,
 	list_for_each_entry(slot, &cpu->slots, link)
 		if (wants_access(cpu, slot))
 			slot_feed(slot, event, regs);
+}
+
+/* Return true if accesses of the instruction at @ip may pass a slot's filter. */
+bool step_accesses_pass(const struct step_cpu *cpu, u64 ip)
+{
+	struct slot *slot;
+
+	list_for_each_entry(slot, &cpu->slots, link)
+		if (slot->session->config.accesses && filter_passes(slot, ip))
+			return true;
+	return false;
 }
 
 /* An instruction was executed, and what it accesses is not known. */
