@@ -126,6 +126,20 @@ test_ok "a smaller cache" as_simulated cache "1 3 4 5" 128 1 16 3
 test_ok "the default cache" as_simulated cache "1 3 4 5"
 test_ok stride as_simulated stride "1 3 4 5"
 
+# With a filter, a program sees all accesses of the function, and no others.
+of_function()
+{
+	set -- $(objdump -t ./filtered | awk '$NF == "wanted" {
+		print $1, $(NF - 1) }')
+	begin=$(printf 0x%x $((0x$1))) end=$(printf 0x%x $((0x$1 + 0x$2)))
+	counts cache "1 5" &&
+	awk -v begin="$begin" -v end="$end" '$1 >= begin && $1 < end' \
+		/tmp/counted > /tmp/own &&
+	counts cache "1 5" --filter wanted@./filtered || return
+	diff /tmp/own /tmp/counted && [ -s /tmp/own ]
+}
+test_ok "accesses of a function" of_function
+
 # The histogram of trip counts has as many executions as the profile has, without
 # those that never take the back edge.
 trip_counts()
