@@ -4,7 +4,7 @@
 KFUZZ		:= $(BUILD)/tests/kfuzz
 KFUZZ_OBJECTS	:= $(patsubst %,$(BUILD)/obj/tests/kfuzz/%.o, \
 			      kfuzz calls coverage credentials \
-			      group images input rows)
+			      group images input programs rows)
 
 $(KFUZZ_OBJECTS): override CFLAGS += -I. -D_GNU_SOURCE
 

@@ -24,6 +24,7 @@
 #include "credentials.h"
 #include "group.h"
 #include "images.h"
+#include "programs.h"
 #include "rows.h"
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
@@ -65,6 +66,8 @@ static struct {
 	uint32_t type;			/* the PMU's */
 	struct findings *findings;
 } now;
+
+static void run(const struct step *step);
 
 static void note(unsigned long *count)
 {
@@ -329,6 +332,25 @@ static void odd_ioctl(const struct step *step)
 	      place(step, step->word, sizeof(step->word)));
 }
 
+/* Any of a few words can be wrong. */
+static void give_program(const struct step *step)
+{
+	const uint64_t *word = step->word;
+	struct hwprof_program request = {
+		.size = sizeof(request),
+		.fd = word[1] % 8 ? program_make(word[0]) : -1,
+		.kinds = word[2] % 4 ? 1U << word[2] / 4 % HWPROF_PROGRAM_KINDS :
+		       word[2] / 4,
+		.cookie = word[3],
+		.limit_us = word[3] % 3 * word[3] / 8,
+	};
+
+	ioctl(now.fd[step->file], HWPROF_IOC_PROGRAM,
+	      place(step, &request, sizeof(request)));
+	if (request.fd >= 0)
+		close(request.fd);
+}
+
 /* --- events --------------------------------------------------------------- */
 
 static pid_t choose_pid(uint64_t word)
@@ -460,6 +482,35 @@ static void event_ioctl(const struct step *step)
 		break;
 	}
 	ioctl(now.fd[step->file], request, argument);
+}
+
+/* Ranges of this program's code, by address or in a file. */
+static void set_filter(const struct step *step)
+{
+	static const char *const files[] = {
+		"", "@/proc/self/exe", "@/dev/hwprof", "@nothing",
+	};
+	static const char *const actions[] = {
+		"filter", "filter", "filter", "start", "stop",
+	};
+	unsigned int count = step->word[0] % 10, i;
+	char text[1024] = "";
+	size_t used = 0;
+
+	for (i = 0; i < count; i++) {
+		uint64_t word = step->word[1 + i];
+		uint64_t code = (uintptr_t)run + word % 4096 - 2048;
+		unsigned int file = word / 4096 % ARRAY_SIZE(files);
+
+		used += snprintf(text + used, sizeof(text) - used,
+				 "%s 0x%lx/0x%lx%s,", actions[word % 5],
+				 file ? (unsigned long)word % 65536 :
+					(unsigned long)code,
+				 (unsigned long)(word >> 32) % 4096,
+				 files[file]);
+	}
+	ioctl(now.fd[step->file], PERF_EVENT_IOC_SET_FILTER,
+	      place(step, text, sizeof(text)));
 }
 
 static void read_event(const struct step *step)
@@ -826,6 +877,8 @@ static void make_call(const struct step *step)
 	case CALL_TABLE: add_table(step); break;
 	case CALL_MAPS: set_maps(step); break;
 	case CALL_IMAGES: images_try(step->word, now.findings); break;
+	case CALL_PROGRAM: give_program(step); break;
+	case CALL_FILTER: set_filter(step); break;
 	case CALL_COUNT: break;
 	}
 }

@@ -231,6 +231,11 @@ static void set_words(struct step *step, uint32_t type, uint64_t *random)
 		break;
 	case CALL_RESET:
 		break;
+	case CALL_PROGRAM:
+	case CALL_FILTER:
+		for (i = 0; i < WORDS; i++)
+			step->word[i] = random_next(random);
+		break;
 	default:
 		for (i = 0; i < 4; i++)
 			step->word[i] = random_below(random, 64);

@@ -47,7 +47,9 @@ enum {
 	X(CHOOSE,	1)	/* what its image is told by */		       \
 	X(TABLE,	2)	/* for unwinding */			       \
 	X(MAPS,		2)						       \
-	X(IMAGES,	1)	/* many of them, told to a new file */
+	X(IMAGES,	1)	/* many of them, told to a new file */	       \
+	X(PROGRAM,	5)	/* of BPF, for the file's session */	       \
+	X(FILTER,	3)	/* an event's */
 
 enum call {
 #define X(call, weight)	CALL_##call,
