@@ -314,12 +314,12 @@ static void take_changes(struct filter_set *set, struct filter_space *space,
 }
 
 /* The process whose ranges an event has: the PMU may use this field. */
-static pid_t event_owner(const struct perf_event *event)
+static pid_t filter_owner(const struct perf_event *event)
 {
 	return (long)event->hw.addr_filters;
 }
 
-static void set_owner(struct perf_event *event, pid_t owner)
+static void filter_set_owner(struct perf_event *event, pid_t owner)
 {
 	event->hw.addr_filters = (void *)(long)owner;
 }
@@ -330,7 +330,7 @@ static void note_ranges(struct perf_event *event, struct filter_set *set,
 {
 	struct session *session = event_session(event);
 	struct filter_space *space = find_space(session, mm);
-	pid_t owner = event_owner(event);
+	pid_t owner = filter_owner(event);
 
 	space = space ?: make_space(mm, tgid);
 	if (!space)
@@ -340,7 +340,7 @@ static void note_ranges(struct perf_event *event, struct filter_set *set,
 	else if (owner && owner != tgid && !is_unmapped(set))
 		take_changes(set, space, session, owner);
 	if (!owner || is_unmapped(set))
-		set_owner(event, tgid);
+		filter_set_owner(event, tgid);
 	/* After vfork(), the memory stays the parent's. */
 	if (!mm || parents_space(session) != space)
 		space->tgid = tgid;
@@ -357,7 +357,7 @@ void filter_sync(struct perf_event *event)
 	unsigned long flags;
 
 	get_ranges(&set, event);
-	if ((!set.count && !event_owner(event)) || (!wide && !current->mm))
+	if ((!set.count && !filter_owner(event)) || (!wide && !current->mm))
 		return;
 	raw_spin_lock_irqsave(&spaces_lock, flags);
 	if (set.count) {
@@ -365,7 +365,7 @@ void filter_sync(struct perf_event *event)
 			    wide ? -1 : current->tgid);
 	} else {
 		drop_spaces(session, 0, NULL);
-		set_owner(event, 0);
+		filter_set_owner(event, 0);
 	}
 	WRITE_ONCE(session->filtered, set.count);
 	raw_spin_unlock_irqrestore(&spaces_lock, flags);

@@ -424,9 +424,9 @@ static void feed_arrival(struct slot *slot, struct stream_event *arrival)
 }
 
 /* Feed what passes of an event. Other slots get the same event. */
-static noinline void feed_filtered(struct slot *slot,
-				   const struct stream_event *stream,
-				   struct pt_regs *regs)
+static noinline void feed_by_filter(struct slot *slot,
+				    const struct stream_event *stream,
+				    struct pt_regs *regs)
 {
 	struct stream_event event = *stream, arrival;
 
@@ -454,7 +454,7 @@ void slot_feed(struct slot *slot, struct stream_event *stream,
 	       struct pt_regs *regs)
 {
 	if (unlikely(READ_ONCE(slot->session->filtered)))
-		feed_filtered(slot, stream, regs);
+		feed_by_filter(slot, stream, regs);
 	else
 		feed_passed(slot, stream, regs);
 }

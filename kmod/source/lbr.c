@@ -64,8 +64,8 @@ static u32 passing(const struct filter_set *set,
  * Feed each row of branches that passes as a window. The branch before it only
  * tells where the first line begins.
  */
-static void feed_filtered(struct slot *slot, const struct stack *stack,
-			  u32 space)
+static void feed_passing(struct slot *slot, const struct stack *stack,
+			 u32 space)
 {
 	const struct filter_set *set = filter_of(slot);
 	u64 side = space ? 0 : 1ULL << 63;
@@ -94,7 +94,7 @@ static void feed_side(struct slot *slot, struct stack *stack, u32 space)
 		programs_feed_window(slot, stack->branches, stack->kinds,
 				     stack->count, space);
 	if (unlikely(filtered)) {
-		feed_filtered(slot, stack, space);
+		feed_passing(slot, stack, space);
 		return;
 	}
 	window_begin(&window, stack->branches, stack->kinds, stack->count,

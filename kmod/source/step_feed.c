@@ -73,7 +73,7 @@ void step_feed_access(struct step_cpu *cpu, struct stream_event *event,
 			slot_feed(slot, event, regs);
 }
 
-/* Return true if accesses of the instruction at @ip may pass a slot's filter. */
+/* Return true if accesses of the instruction at @ip may pass a filter. */
 bool step_accesses_pass(const struct step_cpu *cpu, u64 ip)
 {
 	struct slot *slot;

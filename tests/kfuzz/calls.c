@@ -339,8 +339,9 @@ static void give_program(const struct step *step)
 	struct hwprof_program request = {
 		.size = sizeof(request),
 		.fd = word[1] % 8 ? program_make(word[0]) : -1,
-		.kinds = word[2] % 4 ? 1U << word[2] / 4 % HWPROF_PROGRAM_KINDS :
-		       word[2] / 4,
+		.kinds = word[2] % 4 ?
+			 1U << word[2] / 4 % HWPROF_PROGRAM_KINDS :
+			 word[2] / 4,
 		.cookie = word[3],
 		.limit_us = word[3] % 3 * word[3] / 8,
 	};

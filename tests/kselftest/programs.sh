@@ -140,8 +140,8 @@ of_function()
 }
 test_ok "accesses of a function" of_function
 
-# The histogram of trip counts has as many executions as the profile has, without
-# those that never take the back edge.
+# The histogram of trip counts has as many executions as the profile has,
+# without those that never take the back edge.
 trip_counts()
 {
 	hwprof record -q -e loops,step -o /tmp/trips.data -- ./filtered &&

@@ -49,6 +49,17 @@ $(BUILD)/tests/test-recordings: $(patsubst %,$(BUILD)/san/tests/lib/%.o,\
 UNIT_TESTS += $(patsubst %,$(BUILD)/tests/test-%,$(LIB_TESTS) replay chains \
 						  recordings names)
 
+# It finds its own functions, and so needs its symbols.
+$(BUILD)/san/tests/lib/test-filter.o $(BUILD)/san/lib/live/filter.o: \
+	override CFLAGS += -D_GNU_SOURCE
+
+$(BUILD)/tests/test-filter: $(BUILD)/san/tests/lib/test-filter.o \
+			    $(BUILD)/san/lib/live/filter.o
+	@mkdir -p $(@D)
+	$(CC) $(SAN) -o $@ $^ -lelf -lcmocka
+
+UNIT_TESTS += $(BUILD)/tests/test-filter
+
 # The files of tools that are tested here.
 $(BUILD)/san/tools/counters.o: override CFLAGS += -D_GNU_SOURCE
 
