@@ -54,7 +54,7 @@ bpf-tools:
 		     "bpftool libbpf-dev, or leave it out: make BPF=no" >&2; \
 		exit 1; }
 
-$(BUILD)/programs/%.bpf.o: tools/programs/%.bpf.c tools/programs/count.bpf.h \
+$(BUILD)/programs/%.bpf.o: tools/programs/%.bpf.c $(wildcard tools/programs/*.h) \
 			    uapi/linux/hwprof.h | bpf-tools
 	@mkdir -p $(@D)
 	clang -O2 -g -Wall -Werror -target bpf -Iuapi \

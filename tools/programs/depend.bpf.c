@@ -6,11 +6,11 @@
  * a loop carries the dependence.
  */
 #include "count.bpf.h"
+#include "loops.bpf.h"
 
 enum {
-	LOOPS	= 32,		/* that are remembered */
 	WORD	= 8,
-	WIDEST	= 64,		/* bytes of an access that are looked at */
+	WORDS_MOST = 9,		/* of an access */
 };
 
 struct pair {
@@ -35,9 +35,9 @@ struct word {
 
 struct state {
 	__u64 time;		/* loads and stores so far */
-	struct loop {		/* those that went on last */
-		__u64 head, tail, space, time;
-	} loops[LOOPS];
+	__u64 youngest, oldest;	/* of the last load: times of its bytes */
+	__u64 writer;		/* of the youngest byte */
+	struct loops loops;
 };
 
 struct {
@@ -66,63 +66,69 @@ struct {
 static const __u32 first;
 static const struct word no_word;
 static const struct dependence no_dependence;
-static bool is_around(const struct loop *loop, const struct pair *pair)
+/* Take the bytes of a word up to @end. @ip: who stores them; 0: a load. */
+__noinline int take_word(struct state *state, const struct place *place,
+			 __u64 begin, __u64 end, __u64 ip)
 {
-	return pair->space == loop->space &&
-	       pair->store_ip - loop->head <= loop->tail - loop->head &&
-	       pair->load_ip - loop->head <= loop->tail - loop->head;
+	struct word *word;
+	__u64 at, time;
+
+	if (!state || !place)
+		return 0;
+	word = ip ? find_or_add(&_words, place, &no_word) :
+	       bpf_map_lookup_elem(&_words, place);
+	for (at = 0; at < WORD; at++) {
+		if (at < begin % WORD || at >= end - place->word * WORD)
+			continue;
+		time = word ? word->time[at] : 0;
+		if (word && ip) {
+			word->ip[at] = ip;
+			word->time[at] = state->time;
+		} else if (word && time > state->youngest) {
+			state->writer = word->ip[at];
+			state->youngest = time;
+		}
+		state->oldest = time < state->oldest ? time : state->oldest;
+	}
+	return 0;
 }
 
-static void count(const struct pair *pair, const struct state *state,
-		  __u64 time, bool whole)
+static void count(const struct state *state, const struct pair *pair)
 {
 	struct dependence *found = find_or_add(&pairs, pair, &no_dependence);
-	const struct loop *loop;
-	bool carried = false;
 
-	for (loop = state->loops; loop < state->loops + LOOPS; loop++)
-		carried |= loop->time >= time && is_around(loop, pair);
 	if (!found)
 		return;
 	found->count++;
-	found->whole += whole;
-	found->carried += carried;
-	found->distance += state->time - time;
+	found->whole += state->youngest == state->oldest;
+	found->carried += loops_around(&state->loops, pair->store_ip,
+				       pair->load_ip, state->youngest) > 0;
+	found->distance += state->time - state->youngest;
 }
 
 SEC("hwprof/load,store")
 int take_access(const struct hwprof_program_access *access)
 {
-	struct state *state = bpf_map_lookup_elem(&_state, &first);
 	bool stores = access->event.kind == HWPROF_PROGRAM_STORE;
-	struct pair pair = {
-		.load_ip = access->ip, .space = access->event.space,
-	};
-	struct place place = { .space = access->event.space };
-	__u64 i, at, time, youngest = 0, oldest = ~0ULL;
-	struct word *word = NULL;
+	__u64 begin = access->address, end = begin + access->width;
+	struct place place = { begin / WORD, access->event.space };
+	struct state *state = bpf_map_lookup_elem(&_state, &first);
+	__u32 i;
 
 	if (!state)
 		return HWPROF_PROGRAM_DROP;
 	state->time++;
-	for (i = 0; i < WIDEST && i < access->width; i++) {
-		at = (access->address + i) % WORD;
-		place.word = (access->address + i) / WORD;
-		if (!i || !at)
-			word = stores ? find_or_add(&_words, &place, &no_word) :
-			       bpf_map_lookup_elem(&_words, &place);
-		time = word ? word->time[at] : 0;
-		oldest = time < oldest ? time : oldest;
-		if (word && stores) {
-			word->ip[at] = access->ip;
-			word->time[at] = state->time;
-		} else if (word && time > youngest) {
-			pair.store_ip = word->ip[at];
-			youngest = time;
-		}
+	state->youngest = 0;
+	state->oldest = ~0ULL;
+	for (i = 0; i < WORDS_MOST && place.word * WORD < end; i++) {
+		take_word(state, &place, begin, end, stores ? access->ip : 0);
+		begin = ++place.word * WORD;
 	}
-	if (!stores && youngest)
-		count(&pair, state, youngest, oldest == youngest);
+	if (!stores && state->youngest) {
+		struct pair pair = { state->writer, access->ip, place.space };
+
+		count(state, &pair);
+	}
 	return HWPROF_PROGRAM_DROP;
 }
 
@@ -130,20 +136,9 @@ SEC("hwprof/branch")
 int take_branch(const struct hwprof_program_branch *branch)
 {
 	struct state *state = bpf_map_lookup_elem(&_state, &first);
-	__u32 i, at = 0;
 
-	if (!state || branch->to > branch->from || branch->branch > 3)
-		return HWPROF_PROGRAM_DROP;	/* no jump back */
-	for (i = 0; i < LOOPS; i++)
-		if (state->loops[i].tail == branch->from &&
-		    state->loops[i].head == branch->to)
-			break;
-		else if (state->loops[i].time < state->loops[at % LOOPS].time)
-			at = i;
-	at = i < LOOPS ? i : at;
-	state->loops[at % LOOPS] = (struct loop) {
-		branch->to, branch->from, branch->event.space, state->time,
-	};
+	if (state)
+		loops_note(&state->loops, branch, state->time);
 	return HWPROF_PROGRAM_DROP;
 }
 
