@@ -650,12 +650,17 @@ struct object *processes_kernel(const struct processes *processes,
 	return object;
 }
 
+struct build_id processes_build_id(const struct hwprof_file *file,
+				   const struct mapping *mapping)
+{
+	return known_build_id(file, &mapping->build_id, mapping->name);
+}
+
 struct object *processes_object(struct objects *objects,
 				const struct hwprof_file *file,
 				const struct mapping *mapping)
 {
-	const struct build_id id = known_build_id(file, &mapping->build_id,
-						  mapping->name);
+	const struct build_id id = processes_build_id(file, mapping);
 
 	return objects_get(objects, mapping->name, &id);
 }

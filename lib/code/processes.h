@@ -127,6 +127,13 @@ struct object *processes_kernel(const struct processes *processes,
 				uint64_t *address, bool moved);
 
 /*
+ * Returns the build id of what @mapping in the recording @file maps, from the
+ * map or from the file's section; of size 0 if it is unknown.
+ */
+struct build_id processes_build_id(const struct hwprof_file *file,
+				   const struct mapping *mapping);
+
+/*
  * Returns the object of @mapping in the recording @file. It is found by name,
  * and by the build id of the map or of the file's section. Returns NULL if out
  * of memory.

@@ -3,21 +3,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "conversion.h"
 #include "live/events.h"
+#include "live/row_records.h"
 
 enum {
 	EVENT_ID	= 1,		/* of the only event */
-	NAME_SIZE_MAX	= 4096,		/* the longest that the kernel has */
 	EVENT_NAME	= 64,
 };
-
-/* Type of hwprof's PMU: a number that the recorded machine does not have. */
-#define PMU_TYPE	(UINT32_MAX >> 1)
 
 struct conversion {
 	struct hwprof_profile *profile;
@@ -35,10 +31,8 @@ static int no_memory(struct conversion *conversion)
 	return file_fail(conversion->file, -ENOMEM, "out of memory");
 }
 
-static int put(struct conversion *conversion, const void *bytes, size_t size)
+static int from_writer(struct conversion *conversion, int error)
 {
-	int error = writer_add(conversion->writer, bytes, size);
-
 	return error ? file_fail(conversion->file, error, "%s",
 				 writer_error(conversion->writer)) : 0;
 }
@@ -57,7 +51,7 @@ static int set_event(struct conversion *conversion, uint32_t range_of)
 		return -EINVAL;
 	hwprof_event_print(&event, conversion->name, sizeof(conversion->name));
 	*attr = (struct perf_event_attr){
-		.type = PMU_TYPE,
+		.type = ROW_RECORDS_PMU,
 		.size = sizeof(*attr),
 		.config = event.config[0],
 		.config1 = event.config[1],
@@ -144,135 +138,18 @@ int conversion_open(struct conversion **result, struct hwprof_profile *profile,
 int conversion_add(struct conversion *conversion, const struct hwprof_row *row,
 		   uint64_t time, uint64_t ip, uint64_t addr, uint64_t period)
 {
-	static const uint32_t filler = 0;
-	uint32_t pid = row->pid & ~PROCESS_GUEST;
-	struct {
-		struct perf_event_header header;
-		uint64_t id, ip;
-		uint32_t pid, tid;
-		uint64_t time, addr;
-		uint32_t cpu, reserved;
-		uint64_t period;
-	} fields = {
-		.header.type = PERF_RECORD_SAMPLE,
-		.header.misc = ip >> 63 ? PERF_RECORD_MISC_KERNEL :
-					  PERF_RECORD_MISC_USER,
-		.header.size = sizeof(fields) + sizeof(uint32_t) + row->size +
-			       sizeof(filler),
-		.id = EVENT_ID, .ip = ip, .pid = pid, .tid = pid,
-		.time = time, .addr = addr, .period = period,
-	};
-	uint32_t size = row->size + sizeof(filler);
-	int error = put(conversion, &fields, sizeof(fields));
+	const struct row_place place = { time, ip, addr, period };
 
-	if (!error)
-		error = put(conversion, &size, sizeof(size));
-	if (!error)
-		error = put(conversion, row, row->size);
-	return error ? error : put(conversion, &filler, sizeof(filler));
-}
-
-/* Adds a record: fixed fields, a name unless NULL, and the trailer. */
-static int add_record(struct conversion *conversion,
-		      const struct process_change *change,
-		      struct perf_event_header header, const void *fields,
-		      size_t size)
-{
-	const struct {
-		uint32_t pid, tid;
-		uint64_t time;
-		uint32_t cpu, reserved;
-		uint64_t id;
-	} trailer = {
-		.pid = change->pid, .tid = change->pid, .time = change->time,
-		.id = EVENT_ID,
-	};
-	size_t name = change->name ? strlen(change->name) + 1 : 0;
-	char padded[NAME_SIZE_MAX + 8] = "";
-	int error;
-
-	if (name > NAME_SIZE_MAX)
-		return 0;
-	if (name)
-		memcpy(padded, change->name, name);
-	name += -name % 8;
-	header.size = sizeof(header) + size + name + sizeof(trailer);
-	error = put(conversion, &header, sizeof(header));
-	if (!error)
-		error = put(conversion, fields, size);
-	if (!error)
-		error = put(conversion, padded, name);
-	return error ? error : put(conversion, &trailer, sizeof(trailer));
-}
-
-static int add_map(struct conversion *conversion,
-		   const struct process_change *change)
-{
-	const struct mapping *mapping = &change->mapping;
-	struct perf_event_header header = {
-		.type = PERF_RECORD_MMAP2,
-		.misc = change->pid == UINT32_MAX ? PERF_RECORD_MISC_KERNEL :
-						    PERF_RECORD_MISC_USER,
-	};
-	struct perfdata_mmap2_build_id fields = {
-		.pid = change->pid, .tid = change->pid,
-		.start = mapping->start, .size = mapping->size,
-		.offset = mapping->offset,
-		.id_size = mapping->build_id.size,
-		.protection = PROT_READ | (mapping->code ? PROT_EXEC : 0),
-		.flags = MAP_PRIVATE,
-	};
-
-	memcpy(fields.id, mapping->build_id.bytes, sizeof(fields.id));
-	if (!mapping->code)
-		header.misc |= PERF_RECORD_MISC_MMAP_DATA;
-	if (mapping->build_id.size)
-		header.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
-	return add_record(conversion, change, header, &fields, sizeof(fields));
-}
-
-static int add_name(struct conversion *conversion,
-		    const struct process_change *change)
-{
-	const uint32_t fields[2] = { change->pid, change->pid };
-	struct perf_event_header header = { .type = PERF_RECORD_COMM };
-
-	if (change->kind == CHANGE_EXEC)
-		header.misc = PERF_RECORD_MISC_COMM_EXEC;
-	return add_record(conversion, change, header, fields, sizeof(fields));
-}
-
-static int add_task(struct conversion *conversion,
-		    const struct process_change *change)
-{
-	bool fork = change->kind == CHANGE_FORK;
-	uint32_t parent = fork ? change->parent : change->pid;
-	const struct perf_event_header header = {
-		.type = fork ? PERF_RECORD_FORK : PERF_RECORD_EXIT,
-	};
-	const struct {
-		uint32_t pid, parent, tid, parent_tid;
-		uint64_t time;
-	} fields = {
-		change->pid, parent, change->pid, parent, change->time,
-	};
-
-	return add_record(conversion, change, header, &fields, sizeof(fields));
+	return from_writer(conversion, records_add_row(conversion->writer,
+						       EVENT_ID, row, &place));
 }
 
 static int add_change(void *context, const struct process_change *change)
 {
-	switch (change->kind) {
-	case CHANGE_MAP:
-		return add_map(context, change);
-	case CHANGE_COMM:
-	case CHANGE_EXEC:
-		return add_name(context, change);
-	case CHANGE_FORK:
-	case CHANGE_EXIT:
-		return add_task(context, change);
-	}
-	return 0;
+	struct conversion *conversion = context;
+
+	return from_writer(conversion, records_add_change(conversion->writer,
+							  EVENT_ID, change));
 }
 
 static int add_totals(struct conversion *conversion, uint64_t time)
@@ -296,13 +173,24 @@ static int add_totals(struct conversion *conversion, uint64_t time)
 
 /* --- what only the replay knows ------------------------------------------- */
 
+static int add_warnings(struct warnings *to, const struct hwprof_file *file,
+			const struct warnings *replayed)
+{
+	const char *sentence;
+	int error = 0;
+	size_t i;
+
+	for (i = 0; (sentence = warnings_get(replayed, i)); i++)
+		error |= warnings_add(to, "%s", sentence);
+	for (i = 0; (sentence = hwprof_file_warning(file, i)); i++)
+		error |= warnings_add(to, "%s", sentence);
+	return error;
+}
+
 static int add_missing(void *context, const char *name,
 		       const struct build_id *id)
 {
-	struct file_replay *replay = context;
-
-	return build_ids_add(&replay->missing, &replay->missing_count, name,
-			     id, 0);
+	return file_replay_miss(context, name, id);
 }
 
 /* Completes the file, which then replaces what has its name. */
@@ -338,7 +226,7 @@ int conversion_finish(struct conversion *conversion, uint64_t time)
 		.lost_samples = file->lost_samples,
 	};
 	const struct writer_facts facts = {
-		.pmu_type = PMU_TYPE, .of = file, .replay = &replay,
+		.pmu_type = ROW_RECORDS_PMU, .of = file, .replay = &replay,
 	};
 	int error = add_totals(conversion, time);
 
@@ -347,8 +235,7 @@ int conversion_finish(struct conversion *conversion, uint64_t time)
 				       add_change, conversion);
 	if (error)
 		return error;
-	error = warnings_add_all(&replay.warnings, &profile->warnings) |
-		warnings_add_all(&replay.warnings, &file->warnings) |
+	error = add_warnings(&replay.warnings, file, &profile->warnings) |
 		objects_list_missing(profile->objects, add_missing, &replay);
 	if (error)
 		no_memory(conversion);

@@ -1,0 +1,713 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/event_config.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "code/processes.h"
+#include "merge_state.h"
+#include "profile/collect.h"
+
+enum {
+	ROW_SIZE = sizeof(struct hwprof_row_path) +
+		   HWPROF_PATH_JUMPS_MAX * sizeof(struct hwprof_path_jump),
+};
+
+union row_buffer {
+	struct hwprof_row row;
+	struct hwprof_row_loop loop;
+	struct hwprof_row_call call;
+	struct hwprof_row_edge edge;
+	struct hwprof_row_path path;
+	struct hwprof_row_context context;
+	uint8_t bytes[ROW_SIZE];
+};
+
+/* A session of the recording that is added. */
+struct added_session {
+	uint32_t session;
+	size_t group;
+};
+
+/* A recording while it is added. */
+struct addition {
+	struct merge *merge;
+	struct hwprof_file *file;
+	struct collected collected;
+	struct added_session *sessions;
+	size_t session_count;
+	struct row_table rows;		/* with addresses of processes */
+	struct row_entry **chain;	/* of callers, for a moment */
+	size_t chain_count, chain_room;
+};
+
+struct merge *merge_new(void)
+{
+	return calloc(1, sizeof(struct merge));
+}
+
+void merge_free(struct merge *merge)
+{
+	size_t i;
+
+	if (!merge)
+		return;
+	for (i = 0; i < merge->object_count; i++)
+		free(merge->objects[i].name);
+	for (i = 0; i < merge->program_count; i++)
+		free(merge->programs[i]);
+	free(merge->objects);
+	free(merge->programs);
+	free(merge->groups);
+	free(merge->parts);
+	row_table_free(&merge->rows);
+	hwprof_file_close(merge->machine);
+	free(merge);
+}
+
+const struct merge_part *merge_part(const struct merge *merge, size_t index)
+{
+	return index < merge->part_count ? &merge->parts[index].part : NULL;
+}
+
+/* --- objects, programs, groups and parts ---------------------------------- */
+
+static bool same_id(const struct build_id *a, const struct build_id *b)
+{
+	return a->size == b->size && !memcmp(a->bytes, b->bytes, a->size);
+}
+
+/*
+ * Sets *@number to the number of an object, from 1; 0 if there are too many.
+ * Objects with one build id are one, whatever their names. Returns 0 or
+ * -ENOMEM.
+ */
+static int object_of(struct merge *merge, const char *name,
+		     const struct build_id *id, size_t *number)
+{
+	struct merge_object *all;
+	size_t i;
+
+	for (i = 0; i < merge->object_count; i++)
+		if (same_id(&merge->objects[i].id, id) &&
+		    (id->size || !strcmp(merge->objects[i].name, name)))
+			break;
+	*number = i < MERGE_OBJECTS_MAX ? i + 1 : 0;
+	if (i < merge->object_count || !*number)
+		return 0;
+	all = array_grow(merge->objects, &merge->object_room, i + 1,
+			 sizeof(*all));
+	if (!all)
+		return -ENOMEM;
+	merge->objects = all;
+	all[i] = (struct merge_object){ .name = strdup(name), .id = *id };
+	if (!all[i].name)
+		return -ENOMEM;
+	merge->object_count++;
+	return 0;
+}
+
+/* Sets *@pid to the number of the program in the result. */
+static int program_of(struct merge *merge, const char *name, uint32_t *pid)
+{
+	char **all;
+	size_t i;
+
+	for (i = 0; i < merge->program_count; i++)
+		if (!strcmp(merge->programs[i], name))
+			break;
+	if (i == MERGE_PROGRAMS_MAX)
+		i--;
+	*pid = i + 1;
+	if (i < merge->program_count)
+		return 0;
+	all = array_grow(merge->programs, &merge->program_room, i + 1,
+			 sizeof(*all));
+	if (!all)
+		return -ENOMEM;
+	merge->programs = all;
+	all[i] = strdup(name);
+	if (!all[i])
+		return -ENOMEM;
+	merge->program_count++;
+	return 0;
+}
+
+/* The same, for the process of an entry. */
+static int program_at(const struct addition *addition,
+		      const struct row_entry *entry, uint32_t *pid)
+{
+	const char *name = processes_comm(addition->collected.processes,
+					  entry->row->pid, entry->last);
+
+	return program_of(addition->merge, name ? name : "[unknown]", pid);
+}
+
+/* Sets *@group to the group of events with these words. */
+static int group_of(struct merge *merge, const uint64_t words[3],
+		    size_t *group)
+{
+	unsigned int kinds = subjects_of(words);
+	struct merge_group *all;
+	size_t i;
+
+	for (i = 0; i < merge->group_count; i++)
+		if (merge->groups[i].kinds == kinds)
+			break;
+	*group = i;
+	if (i < merge->group_count)
+		return 0;
+	all = reallocarray(merge->groups, i + 1, sizeof(*all));
+	if (!all)
+		return -ENOMEM;
+	merge->groups = all;
+	all[i] = (struct merge_group){ .kinds = kinds };
+	memcpy(all[i].words, words, sizeof(all[i].words));
+	merge->group_count++;
+	return 0;
+}
+
+static void name_part(const struct merge *merge,
+		      struct merge_part_state *state, bool kernel)
+{
+	struct merge_part *part = &state->part;
+	const struct merge_object *object;
+	unsigned int i;
+
+	part->object = kernel ? "[kernel]" : "[unknown]";
+	if (!state->object)
+		return;
+	object = &merge->objects[state->object - 1];
+	part->object = object->name;
+	for (i = 0; i < object->id.size && i < sizeof(object->id.bytes); i++)
+		sprintf(part->build_id + 2 * i, "%02x", object->id.bytes[i]);
+}
+
+static int part_of(struct merge *merge, enum hwprof_kind kind, uint64_t address,
+		   size_t *part)
+{
+	struct merge_part_state state = {
+		.part.kind = kind, .object = merge_object_at(merge, address),
+	};
+	struct merge_part_state *all;
+	size_t i;
+
+	name_part(merge, &state, address >> 63);
+	for (i = 0; i < merge->part_count; i++)
+		if (merge->parts[i].part.kind == kind &&
+		    merge->parts[i].object == state.object &&
+		    !strcmp(merge->parts[i].part.object, state.part.object))
+			break;
+	*part = i;
+	if (i < merge->part_count)
+		return 0;
+	all = array_grow(merge->parts, &merge->part_room, i + 1, sizeof(*all));
+	if (!all)
+		return -ENOMEM;
+	merge->parts = all;
+	all[merge->part_count++] = state;
+	return 0;
+}
+
+/* --- reading -------------------------------------------------------------- */
+
+static int note_session(struct addition *addition, uint32_t session,
+			size_t group)
+{
+	struct added_session *all;
+	size_t i;
+
+	for (i = 0; i < addition->session_count; i++)
+		if (addition->sessions[i].session == session)
+			return 0;
+	all = reallocarray(addition->sessions, i + 1, sizeof(*all));
+	if (!all)
+		return -ENOMEM;
+	addition->sessions = all;
+	all[addition->session_count++] = (struct added_session){
+		session, group,
+	};
+	return 0;
+}
+
+/* Copies what is known of a row: not its metrics, nor a path's context. */
+static void copy_row(union row_buffer *to, const struct row_fields *fields,
+		     const struct hwprof_row *row)
+{
+	size_t size = fields->size;
+
+	memset(to, 0, sizeof(*to));
+	memcpy(to, row, size);
+	if (row->type == HWPROF_ROW_PATH) {
+		size_t spelled = to->path.spelled;
+
+		if (spelled > HWPROF_PATH_JUMPS_MAX)
+			spelled = HWPROF_PATH_JUMPS_MAX;
+		memcpy(to->path.jumps, ((const struct hwprof_row_path *)row)->
+		       jumps, spelled * sizeof(to->path.jumps[0]));
+		to->path.spelled = spelled;
+		to->path.flags &= ~HWPROF_PATH_IN_CONTEXT;
+		size += spelled * sizeof(to->path.jumps[0]);
+	}
+	to->row.size = size;
+}
+
+static int take(void *context, const struct hwprof_sample *sample)
+{
+	struct addition *addition = context;
+	const struct row_fields *fields;
+	struct row_entry *entry;
+	union row_buffer buffer;
+	size_t group;
+	int error;
+
+	if (!sample->row || !sample->rows || !subjects_of(sample->config))
+		return 0;
+	error = group_of(addition->merge, sample->config, &group);
+	if (!error)
+		error = note_session(addition, sample->row->session, group);
+	if (error)
+		return error;
+	error = collected_note(&addition->collected, sample);
+	if (error)
+		return error < 0 ? error : 0;
+	fields = row_fields_of(sample->row->type);
+	if (!fields)
+		return 0;
+	copy_row(&buffer, fields, sample->row);
+	error = row_table_add(&addition->rows, fields, &buffer.row,
+			      sample->time, sample->time, false, &entry);
+	if (!error)
+		entry->group = group;
+	return error;
+}
+
+/* --- addresses ------------------------------------------------------------ */
+
+/* Returns the map that an entry's process had at @address; NULL: unknown. */
+static const struct mapping *map_of(const struct addition *addition,
+				    const struct row_entry *entry,
+				    uint64_t address)
+{
+	const struct processes *processes = addition->collected.processes;
+	uint32_t pid = entry->row->pid;
+	const struct mapping *mapping;
+
+	mapping = processes_find(processes, pid, entry->first, address);
+	if (!mapping)
+		mapping = processes_find(processes, pid, entry->last, address);
+	if (!mapping || mapping->anonymous || mapping->copy)
+		return NULL;
+	return *mapping->name == '/' || !strcmp(mapping->name, "[vdso]") ?
+	       mapping : NULL;
+}
+
+/*
+ * Replaces *@address of a process by that of the result. Addresses of the
+ * kernel, and 0, stay. Returns 0 or -ENOMEM.
+ */
+static int move(struct addition *addition, const struct row_entry *entry,
+		uint64_t *address)
+{
+	const struct mapping *mapping;
+	struct build_id id;
+	uint64_t offset;
+	size_t number;
+	int error;
+
+	if (!*address || *address >> 63)
+		return 0;
+	mapping = map_of(addition, entry, *address);
+	offset = mapping ? *address - mapping->start + mapping->offset : 0;
+	*address = MERGE_UNKNOWN;
+	if (!mapping || offset >> MERGE_OBJECT_SHIFT)
+		return 0;
+	id = processes_build_id(addition->file, mapping);
+	error = object_of(addition->merge, mapping->name, &id, &number);
+	if (!error && number)
+		*address = ((uint64_t)number << MERGE_OBJECT_SHIFT) + offset;
+	return error;
+}
+
+/* Moves the places of a row, and with each the extent that follows it. */
+static int move_places(struct addition *addition,
+		       const struct row_entry *entry, struct hwprof_row *row)
+{
+	const struct row_fields *fields = entry->fields;
+	uint64_t old = 0, place = 0, value;
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < fields->count && !error; i++) {
+		const struct row_field *field = &fields->fields[i];
+
+		value = row_get(row, field, 0);
+		if (field->rule == FIELD_PLACE) {
+			old = place = value;
+			error = move(addition, entry, &place);
+			value = place;
+		} else if (field->rule == FIELD_EXTENT) {
+			value = value < old || place == MERGE_UNKNOWN ? place :
+				place + (value - old);
+		} else {
+			continue;
+		}
+		row_set(row, field, 0, value);
+	}
+	return error;
+}
+
+/* A path is in one object, or in code that is in none. */
+static int move_path(struct addition *addition, const struct row_entry *entry,
+		     struct hwprof_row_path *path)
+{
+	bool known = path->start != MERGE_UNKNOWN &&
+		     path->end != MERGE_UNKNOWN &&
+		     path->target != MERGE_UNKNOWN;
+	int error = 0;
+	uint32_t i;
+
+	for (i = 0; i < path->spelled && !error; i++) {
+		uint64_t from = path->jumps[i].from, to = path->jumps[i].to;
+
+		error = move(addition, entry, &from);
+		if (!error)
+			error = move(addition, entry, &to);
+		path->jumps[i] = (struct hwprof_path_jump){ from, to };
+		known = known && from != MERGE_UNKNOWN && to != MERGE_UNKNOWN;
+	}
+	if (known)
+		return error;
+	path->start = path->start ? MERGE_UNKNOWN : 0;
+	path->end = path->end ? MERGE_UNKNOWN : 0;
+	path->target = path->target ? MERGE_UNKNOWN : 0;
+	path->length = path->spelled = 0;
+	path->row.size = sizeof(*path);
+	return error;
+}
+
+/*
+ * Returns what a pair or an edge may lack: the session may have evicted more
+ * after its last row.
+ */
+static uint64_t missed(const struct addition *addition, uint32_t session,
+		       uint64_t error, uint64_t evicted)
+{
+	uint64_t all = collected_evicted_of(&addition->collected, session);
+
+	return all > evicted ? error + (all - evicted) : error;
+}
+
+static void settle_bounds(const struct addition *addition,
+			  union row_buffer *buffer)
+{
+	struct hwprof_row_call *call = &buffer->call;
+	struct hwprof_row_edge *edge = &buffer->edge;
+	uint32_t session = buffer->row.session;
+
+	if (buffer->row.type == HWPROF_ROW_CALL) {
+		call->error = missed(addition, session, call->error,
+				     call->evicted);
+		call->evicted = 0;
+	} else if (buffer->row.type == HWPROF_ROW_EDGE) {
+		edge->error = missed(addition, session, edge->error,
+				     edge->evicted);
+		edge->evicted = 0;
+	}
+}
+
+/* --- contexts ------------------------------------------------------------- */
+
+static struct row_entry *context_entry(const struct addition *addition,
+				       const struct hwprof_row *of, uint64_t id)
+{
+	struct hwprof_row_context row = { .row = *of, .id = id };
+
+	return id ? row_table_find(&addition->rows,
+				   row_fields_of(HWPROF_ROW_CONTEXT),
+				   &row.row) : NULL;
+}
+
+/*
+ * Gives a context, whose caller has one, an id that tells the chain of calls,
+ * and so is the same in all recordings. Its addresses are moved.
+ */
+static int number_context(struct addition *addition, struct row_entry *entry,
+			  const struct row_entry *caller)
+{
+	struct hwprof_row_context *row = (void *)entry->row;
+	uint64_t callee = row->callee, site = row->site, hash;
+	uint32_t pid;
+	int error = program_at(addition, entry, &pid);
+
+	if (!error)
+		error = move(addition, entry, &callee);
+	if (!error)
+		error = move(addition, entry, &site);
+	if (error)
+		return error;
+	row->callee = callee;
+	row->site = site;
+	entry->caller_id = caller ? caller->new_id : 0;
+	hash = hash_mix(caller ? caller->new_id : pid, row->kind);
+	hash = hash_mix(hash_mix(hash, callee), site);
+	entry->new_id = hash ? hash : 1;
+	if (!caller)
+		return part_of(addition->merge, HWPROF_KIND_CCT, callee,
+			       &entry->part);
+	/* The outermost procedure decides whose part it is. */
+	entry->part = caller->part;
+	return 0;
+}
+
+/*
+ * Lists a context and its callers that have no id yet, the outermost last. In a
+ * hostile file contexts may call each other in a circle, which is cut. *@caller
+ * receives what called the last one; NULL: nothing is known to have.
+ */
+static int list_chain(struct addition *addition, struct row_entry *entry,
+		      struct row_entry **caller)
+{
+	const struct hwprof_row_context *row;
+
+	addition->chain_count = 0;
+	while (entry && !entry->new_id && !entry->listed) {
+		struct row_entry **chain =
+			array_grow(addition->chain, &addition->chain_room,
+				   addition->chain_count + 1, sizeof(*chain));
+
+		if (!chain)
+			return -ENOMEM;
+		addition->chain = chain;
+		chain[addition->chain_count++] = entry;
+		entry->listed = true;
+		row = (const void *)entry->row;
+		entry = context_entry(addition, entry->row, row->parent);
+	}
+	*caller = entry && entry->new_id ? entry : NULL;
+	return 0;
+}
+
+static int number_chain(struct addition *addition, struct row_entry *entry)
+{
+	struct row_entry *caller;
+	int error = list_chain(addition, entry, &caller);
+
+	while (!error && addition->chain_count) {
+		entry = addition->chain[--addition->chain_count];
+		error = number_context(addition, entry, caller);
+		caller = entry;
+	}
+	return error;
+}
+
+static int number_contexts(struct addition *addition)
+{
+	const struct row_table *rows = &addition->rows;
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < rows->count && !error; i++)
+		if (rows->entries[i]->row->type == HWPROF_ROW_CONTEXT)
+			error = number_chain(addition, rows->entries[i]);
+	return error;
+}
+
+/* Sets the ids of a copy of a context's row. */
+static void set_ids(const struct addition *addition,
+		    const struct row_entry *entry,
+		    struct hwprof_row_context *row)
+{
+	const struct row_entry *target;
+
+	target = context_entry(addition, entry->row, row->target);
+	row->id = entry->new_id;
+	row->parent = entry->caller_id;
+	row->target = target ? target->new_id : 0;
+	if (target)
+		row->id = hash_mix(row->id, row->target);
+}
+
+/* --- adding to the merge -------------------------------------------------- */
+
+static uint64_t units_of(const struct hwprof_row *row)
+{
+	struct hwprof_sample sample = { .row = row };
+
+	row_describe(&sample);
+	return sample.period;
+}
+
+/* The first place that is known says whose the row is. */
+static uint64_t owner_of(const struct row_fields *fields,
+			 const struct hwprof_row *row)
+{
+	uint64_t address = 0;
+	size_t i;
+
+	for (i = 0; i < fields->count && !address; i++)
+		if (fields->fields[i].rule == FIELD_PLACE)
+			address = row_get(row, &fields->fields[i], 0);
+	return address;
+}
+
+/* Makes @buffer the row of the result, and finds its part. */
+static int convert(struct addition *addition, struct row_entry *entry,
+		   union row_buffer *buffer)
+{
+	int error;
+
+	if (buffer->row.type == HWPROF_ROW_CONTEXT) {
+		set_ids(addition, entry, &buffer->context);
+		return 0;
+	}
+	settle_bounds(addition, buffer);
+	error = move_places(addition, entry, &buffer->row);
+	if (!error && buffer->row.type == HWPROF_ROW_PATH)
+		error = move_path(addition, entry, &buffer->path);
+	return error ? error :
+	       part_of(addition->merge, entry->fields->kind,
+		       owner_of(entry->fields, &buffer->row), &entry->part);
+}
+
+static int add_entry(struct addition *addition, struct row_entry *entry)
+{
+	struct merge *merge = addition->merge;
+	struct row_entry *added;
+	union row_buffer buffer;
+	size_t before;
+	uint32_t pid;
+	int error;
+
+	memset(&buffer, 0, sizeof(buffer));
+	memcpy(&buffer, entry->row, entry->row->size);
+	error = convert(addition, entry, &buffer);
+	if (!error)
+		error = program_at(addition, entry, &pid);
+	if (error)
+		return error;
+	buffer.row.session = entry->group + 1;
+	buffer.row.space = buffer.row.pid = pid;
+	before = merge->rows.count;
+	error = row_table_add(&merge->rows, entry->fields, &buffer.row,
+			      entry->first, entry->last, true, &added);
+	if (error)
+		return error;
+	added->group = entry->group;
+	added->part = entry->part;
+	merge->parts[added->part].part.units += units_of(&buffer.row);
+	merge->parts[added->part].part.rows += merge->rows.count - before;
+	return 0;
+}
+
+/* The rows of the recording say themselves what was delivered. */
+static void add_account(struct hwprof_row_totals *to,
+			const struct hwprof_row_totals *from)
+{
+	to->lost += from->lost;
+	to->evicted += from->evicted;
+	to->pending += from->pending;
+	to->produced += from->lost + from->evicted + from->pending;
+	to->events += from->events;
+	to->gaps += from->gaps;
+	to->lost_events += from->lost_events;
+	to->windows += from->windows;
+	to->cost_ns += from->cost_ns;
+	to->task_ns += from->task_ns;
+	if (from->memory > to->memory)
+		to->memory = from->memory;
+	if (from->basis > to->basis)
+		to->basis = from->basis;
+	if (from->source)
+		to->source = from->source;
+	if (from->budget_permille > to->budget_permille)
+		to->budget_permille = from->budget_permille;
+}
+
+static int add_accounts(struct addition *addition)
+{
+	size_t i;
+
+	for (i = 0; i < addition->session_count; i++) {
+		const struct collected_session *session;
+
+		session = collected_session(&addition->collected,
+					    addition->sessions[i].session);
+		if (!session)
+			return -ENOMEM;
+		add_account(&addition->merge->groups
+			    [addition->sessions[i].group].totals,
+			    &session->totals);
+	}
+	return 0;
+}
+
+/* Takes the sections that describe the machine from the first recording. */
+static int keep_machine(struct merge *merge, struct hwprof_file *file)
+{
+	if (merge->machine)
+		return 0;
+	merge->machine = file_new(-1, "merged");
+	if (!merge->machine)
+		return -ENOMEM;
+	merge->machine->sections = file->sections;
+	merge->machine->section_count = file->section_count;
+	file->sections = NULL;
+	file->section_count = 0;
+	return 0;
+}
+
+static int add_all(struct addition *addition)
+{
+	struct hwprof_file *file = addition->file;
+	int error = number_contexts(addition);
+	size_t i;
+
+	for (i = 0; i < addition->rows.count && !error; i++)
+		error = add_entry(addition, addition->rows.entries[i]);
+	if (!error)
+		error = add_accounts(addition);
+	if (error)
+		return error;
+	/* perf repeats the number of lost samples as a total at the end. */
+	addition->merge->lost_records += file->lost > file->lost_samples ?
+					 file->lost : file->lost_samples;
+	return keep_machine(addition->merge, file);
+}
+
+int merge_add(struct merge *merge, struct hwprof_file *file)
+{
+	struct addition addition = { .merge = merge, .file = file };
+	int error = collect(&addition.collected, file, "rows", take, &addition);
+
+	if (!error)
+		error = add_all(&addition);
+	row_table_free(&addition.rows);
+	free(addition.sessions);
+	free(addition.chain);
+	collected_free(&addition.collected);
+	return error == -ENOMEM ? file_fail(file, error, "out of memory") :
+				  error;
+}
+
+struct hwprof_row_totals merge_totals(const struct merge *merge, bool rows)
+{
+	struct hwprof_row_totals totals = { .produced = 0 };
+	size_t i;
+
+	for (i = 0; i < merge->group_count; i++)
+		add_account(&totals, &merge->groups[i].totals);
+	for (i = 0; rows && i < merge->part_count; i++)
+		totals.delivered += merge->parts[i].part.units;
+	totals.produced += totals.delivered;
+	return totals;
+}
+
+uint64_t merge_lost_records(const struct merge *merge)
+{
+	return merge->lost_records;
+}

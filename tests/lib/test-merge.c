@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Recordings merged by build: rows add up, and say what they said before. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "fixture.h"
+#include "merge/merge.h"
+
+enum { SIZE = 0x10000 };
+
+/* The last byte is not 0: a reader takes zeros at the end for padding. */
+static const struct build_id one = { .size = 20, .bytes = { 0x11, [19] = 1 } };
+static const struct build_id two = { .size = 20, .bytes = { 0x22, [19] = 2 } };
+
+static struct hwprof_row head_of(unsigned int type, size_t size, uint32_t pid)
+{
+	return (struct hwprof_row){
+		.type = type, .size = size, .space = pid, .session = 1,
+		.pid = pid,
+	};
+}
+
+/* A process that has one program at @base, and a library behind it. */
+static void begin(struct fixture *fixture, uint32_t pid, uint64_t base)
+{
+	fixture_begin(fixture, "loops,calls,paths,edges,lbr,rows");
+	fixture_comm(fixture, 1, pid, "prog", true);
+	fixture_map(fixture, 2, pid, base, SIZE, 0, "/no/prog", &one);
+	fixture_map(fixture, 2, pid, base + SIZE, SIZE, 0, "/no/lib.so", &two);
+}
+
+static void add_loop(struct fixture *fixture, uint32_t pid, uint64_t head,
+		     uint64_t tail, uint64_t back_edges)
+{
+	struct hwprof_row_loop row = fixture_loop(pid, pid, head, tail,
+						  back_edges, back_edges / 4);
+
+	row.basis = HWPROF_BASIS_BRANCHES;
+	row.sum_back_sq = back_edges * 3;
+	fixture_add_loop(fixture, 10, &row);
+}
+
+static void add_call(struct fixture *fixture, uint32_t pid, uint64_t site,
+		     uint64_t callee, uint64_t calls, uint64_t evicted)
+{
+	const struct hwprof_row_call row = {
+		.row = head_of(HWPROF_ROW_CALL, sizeof(row), pid),
+		.site = site, .callee = callee, .calls = calls, .error = 2,
+		.evicted = evicted, .basis = HWPROF_BASIS_BRANCHES,
+	};
+
+	fixture_row(fixture, 11, site, callee, calls, &row.row);
+}
+
+static void add_edge(struct fixture *fixture, uint32_t pid, uint64_t from,
+		     uint64_t to, uint64_t end, uint64_t count)
+{
+	const struct hwprof_row_edge row = {
+		.row = head_of(HWPROF_ROW_EDGE, sizeof(row), pid),
+		.from = from, .to = to, .end = end, .count = count,
+		.kind = HWPROF_BRANCH_COND, .basis = HWPROF_BASIS_BRANCHES,
+	};
+
+	fixture_row(fixture, 12, from, to, count, &row.row);
+}
+
+static void add_path(struct fixture *fixture, uint32_t pid, uint64_t start,
+		     uint64_t count)
+{
+	struct {
+		struct hwprof_row_path path;
+		struct hwprof_path_jump jumps[2];
+	} row = {
+		.path = {
+			.row = head_of(HWPROF_ROW_PATH, sizeof(row), pid),
+			.start = start, .end = start + 0x80, .target = start,
+			.count = count, .length = 2, .spelled = 2,
+			.basis = HWPROF_BASIS_BRANCHES,
+		},
+		.jumps = {
+			{ start + 0x10, start + 0x20 },
+			{ start + 0x30, start + 0x60 },
+		},
+	};
+
+	fixture_row(fixture, 13, start, start + 0x80, count, &row.path.row);
+}
+
+static void add_totals(struct fixture *fixture, uint64_t delivered,
+		       uint64_t lost, uint64_t evicted)
+{
+	const struct hwprof_row_totals row = {
+		.row = head_of(HWPROF_ROW_TOTALS, sizeof(row), 0),
+		.produced = delivered + lost + evicted,
+		.delivered = delivered, .lost = lost, .evicted = evicted,
+		.events = 1000, .cost_ns = 7, .task_ns = 700,
+		.basis = HWPROF_BASIS_BRANCHES, .source = HWPROF_SOURCE_LBR,
+		.budget_permille = 10,
+	};
+
+	fixture_row(fixture, 20, 0, 0, 0, &row.row);
+}
+
+/* 100 back edges, 30 calls, 50 edges and 20 paths, with some lost. */
+static void make(struct fixture *fixture, uint32_t pid, uint64_t base)
+{
+	begin(fixture, pid, base);
+	add_loop(fixture, pid, base + 0x100, base + 0x140, 60);
+	add_loop(fixture, pid, base + SIZE + 0x100, base + SIZE + 0x120, 40);
+	add_call(fixture, pid, base + 0x120, base + SIZE + 0x90, 30, 4);
+	add_edge(fixture, pid, base + 0x140, base + 0x100, base + 0x140, 50);
+	add_path(fixture, pid, base + 0x200, 20);
+	add_totals(fixture, 200, 5, 9);
+	fixture_end(fixture);
+}
+
+static struct hwprof_file *open_file(const char *path)
+{
+	struct hwprof_file *file;
+
+	assert_int_equal(hwprof_file_open(&file, path), 0);
+	return file;
+}
+
+static void add(struct merge *merge, const char *path)
+{
+	struct hwprof_file *file = open_file(path);
+	int error = merge_add(merge, file);
+
+	if (error)
+		print_error("%s\n", hwprof_file_error(file));
+	assert_int_equal(error, 0);
+	hwprof_file_close(file);
+}
+
+/* Writes @part to a new file, whose name @path gets. */
+static void write_part(struct merge *merge, long part, char path[64])
+{
+	char message[512] = "";
+	int fd;
+
+	strcpy(path, "/tmp/hwprof-test-XXXXXX");
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	close(fd);
+	if (merge_write(merge, part, path, message, sizeof(message)))
+		fail_msg("%s", message);
+}
+
+static struct hwprof_profile *read_profile(enum hwprof_kind kind,
+					   const char *path)
+{
+	const struct hwprof_options options = { .flags = HWPROF_NO_OBJECTS };
+	struct hwprof_file *file = open_file(path);
+	struct hwprof_profile *profile;
+	int error = hwprof_profile_read(&profile, kind, &file, 1, &options);
+
+	if (error)
+		print_error("%s\n", hwprof_file_error(file));
+	assert_int_equal(error, 0);
+	hwprof_file_close(file);
+	return profile;
+}
+
+/* The JSON of a profile up to its totals, which count files and sessions. */
+static char *things_of(struct hwprof_profile *profile)
+{
+	char *text, *end;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_int_equal(hwprof_profile_json(profile, NULL, out), 0);
+	fclose(out);
+	end = strstr(text, "\"totals\"");
+	assert_non_null(end);
+	*end = 0;
+	hwprof_profile_free(profile);
+	return text;
+}
+
+static struct hwprof_profile *read_both(enum hwprof_kind kind,
+					const struct fixture *a,
+					const struct fixture *b)
+{
+	struct hwprof_file *files[] = {
+		open_file(a->path), open_file(b->path),
+	};
+	struct hwprof_profile *profile;
+
+	assert_int_equal(hwprof_profile_read(&profile, kind, files, 2, NULL),
+			 0);
+	hwprof_file_close(files[0]);
+	hwprof_file_close(files[1]);
+	return profile;
+}
+
+static const enum hwprof_kind kinds[] = {
+	HWPROF_KIND_LOOPS, HWPROF_KIND_EDGES, HWPROF_KIND_PATHS,
+};
+
+/* Two processes with the program elsewhere; merged once, and once more. */
+static void test_same_profile(void **state)
+{
+	struct merge *merge = merge_new(), *again = merge_new();
+	struct fixture a, b;
+	char path[64], second[64];
+	size_t i;
+
+	make(&a, 100, 0x400000);
+	make(&b, 200, 0x7f1234560000);
+	add(merge, a.path);
+	add(merge, b.path);
+	write_part(merge, MERGE_ALL, path);
+	add(again, path);
+	write_part(again, MERGE_ALL, second);
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		char *before = things_of(read_both(kinds[i], &a, &b));
+		char *after = things_of(read_profile(kinds[i], path));
+		char *twice = things_of(read_profile(kinds[i], second));
+
+		assert_string_equal(after, before);
+		assert_string_equal(twice, before);
+		free(before);
+		free(after);
+		free(twice);
+	}
+	merge_free(merge);
+	merge_free(again);
+	fixture_remove(&a);
+	fixture_remove(&b);
+	unlink(path);
+	unlink(second);
+}
+
+/* The bound of a pair holds what was evicted after its row, and is not lost. */
+static void test_bounds(void **state)
+{
+	struct hwprof_profile *before, *after;
+	struct merge *merge = merge_new();
+	const struct hwprof_pair *pair;
+	struct fixture a, b;
+	char path[64];
+
+	make(&a, 100, 0x400000);
+	make(&b, 200, 0x500000);
+	add(merge, a.path);
+	add(merge, b.path);
+	write_part(merge, MERGE_ALL, path);
+	before = read_both(HWPROF_KIND_CALLS, &a, &b);
+	after = read_profile(HWPROF_KIND_CALLS, path);
+	assert_int_equal(hwprof_calls_pair_count(after), 1);
+	pair = hwprof_calls_pair(after, 0);
+	assert_int_equal(pair->called.least, 60);
+	/* 2 that it may lack, and 5 of 9 evicted later, each time. */
+	assert_int_equal(pair->called.most, 60 + 2 * (2 + 5));
+	assert_int_equal(pair->called.most,
+			 hwprof_calls_pair(before, 0)->called.most);
+	assert_string_equal(pair->callee.build_id,
+			    "2200000000000000000000000000000000000002");
+	hwprof_profile_free(before);
+	hwprof_profile_free(after);
+	merge_free(merge);
+	fixture_remove(&a);
+	fixture_remove(&b);
+	unlink(path);
+}
+
+static void test_totals(void **state)
+{
+	const struct hwprof_totals *totals;
+	struct merge *merge = merge_new();
+	struct hwprof_profile *profile;
+	struct fixture a, b;
+	char path[64];
+
+	make(&a, 100, 0x400000);
+	make(&b, 200, 0x500000);
+	add(merge, a.path);
+	add(merge, b.path);
+	write_part(merge, MERGE_ALL, path);
+	profile = read_profile(HWPROF_KIND_LOOPS, path);
+	totals = hwprof_profile_totals(profile);
+	assert_int_equal(totals->produced, 428);
+	assert_int_equal(totals->delivered, 400);
+	assert_int_equal(totals->lost, 10);
+	assert_int_equal(totals->evicted, 18);
+	assert_int_equal(totals->events, 2000);
+	assert_int_equal(totals->cost_ns, 14);
+	assert_int_equal(totals->task_ns, 1400);
+	assert_int_equal(totals->budget_permille, 10);
+	assert_int_equal(totals->sessions, 1);
+	hwprof_profile_free(profile);
+	merge_free(merge);
+	fixture_remove(&a);
+	fixture_remove(&b);
+	unlink(path);
+}
+
+static long find_part(const struct merge *merge, enum hwprof_kind kind,
+		      const char *object)
+{
+	const struct merge_part *part;
+	long i;
+
+	for (i = 0; (part = merge_part(merge, i)); i++)
+		if (part->kind == kind && !strcmp(part->object, object))
+			return i;
+	return -1;
+}
+
+/* Parts, and the account, merge into what they were parts of. */
+static void test_parts(void **state)
+{
+	struct merge *merge = merge_new(), *whole = merge_new();
+	struct hwprof_profile *profile;
+	struct fixture fixture;
+	char path[64], all[64];
+	char *before, *after;
+	long part, count;
+
+	make(&fixture, 100, 0x400000);
+	add(merge, fixture.path);
+	part = find_part(merge, HWPROF_KIND_LOOPS, "/no/lib.so");
+	assert_true(part >= 0);
+	assert_string_equal(merge_part(merge, part)->build_id,
+			    "2200000000000000000000000000000000000002");
+	assert_int_equal(merge_part(merge, part)->units, 40);
+	write_part(merge, part, path);
+	profile = read_profile(HWPROF_KIND_LOOPS, path);
+	assert_int_equal(hwprof_loops_count(profile), 1);
+	assert_int_equal(hwprof_loops_get(profile, 0)->head, 0x100);
+	assert_int_equal(hwprof_profile_totals(profile)->produced, 40);
+	assert_null(hwprof_profile_warning(profile, 0));
+	hwprof_profile_free(profile);
+	unlink(path);
+	for (count = 0; merge_part(merge, count); count++)
+		;
+	assert_int_equal(count, 5);
+	for (part = MERGE_ACCOUNT; part < count; part++) {
+		write_part(merge, part, path);
+		add(whole, path);
+		unlink(path);
+	}
+	write_part(whole, MERGE_ALL, path);
+	write_part(merge, MERGE_ALL, all);
+	before = things_of(read_profile(HWPROF_KIND_LOOPS, all));
+	after = things_of(read_profile(HWPROF_KIND_LOOPS, path));
+	assert_string_equal(after, before);
+	assert_int_equal(merge_totals(whole, true).produced,
+			 merge_totals(merge, true).produced);
+	assert_int_equal(merge_totals(whole, true).lost, 5);
+	free(before);
+	free(after);
+	merge_free(merge);
+	merge_free(whole);
+	fixture_remove(&fixture);
+	unlink(path);
+	unlink(all);
+}
+
+/* Code in no object is not lost, but has no place. */
+static void test_unknown(void **state)
+{
+	struct merge *merge = merge_new();
+	struct hwprof_profile *profile;
+	struct fixture fixture;
+	char path[64];
+
+	begin(&fixture, 100, 0x400000);
+	add_loop(&fixture, 100, 0x9000100, 0x9000140, 60);
+	add_loop(&fixture, 100, 0x9000400, 0x9000440, 4);
+	add_path(&fixture, 100, 0x9000200, 20);
+	add_totals(&fixture, 84, 0, 0);
+	fixture_end(&fixture);
+	add(merge, fixture.path);
+	write_part(merge, MERGE_ALL, path);
+	assert_string_equal(merge_part(merge, 0)->object, "[unknown]");
+	profile = read_profile(HWPROF_KIND_LOOPS, path);
+	assert_int_equal(hwprof_loops_count(profile), 1);
+	assert_int_equal(hwprof_loops_get(profile, 0)->back_edges_seen, 64);
+	assert_string_equal(hwprof_loops_get(profile, 0)->comm, "prog");
+	assert_null(hwprof_profile_warning(profile, 0));
+	hwprof_profile_free(profile);
+	merge_free(merge);
+	fixture_remove(&fixture);
+	unlink(path);
+}
+
+static void add_context(struct fixture *fixture, uint32_t pid, uint64_t id,
+			uint64_t parent, uint64_t site, uint64_t callee,
+			uint64_t weight)
+{
+	const struct hwprof_row_context row = {
+		.row = head_of(HWPROF_ROW_CONTEXT,
+			       HWPROF_ROW_CONTEXT_SIZE_VER0, pid),
+		.id = id, .parent = parent, .callee = callee, .site = site,
+		.weight = weight, .samples = weight,
+		.kind = parent ? HWPROF_CONTEXT_CALL : HWPROF_CONTEXT_ROOT,
+		.basis = HWPROF_BASIS_TIME,
+	};
+
+	fixture_row(fixture, 11, callee, site, weight, &row.row);
+}
+
+static void make_contexts(struct fixture *fixture, uint32_t pid, uint64_t base,
+			  uint64_t first_id)
+{
+	fixture_begin(fixture, "cct,sample,rows");
+	fixture_comm(fixture, 1, pid, "prog", true);
+	fixture_map(fixture, 2, pid, base, SIZE, 0, "/no/prog", &one);
+	fixture_map(fixture, 2, pid, base + SIZE, SIZE, 0, "/no/lib.so", &two);
+	/* A callee's row may come before its caller's. */
+	add_context(fixture, pid, first_id + 1, first_id, base + 0x20,
+		    base + SIZE + 0x100, 7);
+	add_context(fixture, pid, first_id, 0, 0, base + 0x10, 3);
+	add_context(fixture, pid, first_id + 1, first_id, base + 0x20,
+		    base + SIZE + 0x100, 2);
+	fixture_end(fixture);
+}
+
+static char *folded(struct hwprof_profile *profile)
+{
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_int_equal(hwprof_contexts_folded(profile, out), 0);
+	fclose(out);
+	hwprof_profile_free(profile);
+	return text;
+}
+
+/* Contexts have other numbers in each recording; the chains are the same. */
+static void test_contexts(void **state)
+{
+	struct merge *merge = merge_new(), *again = merge_new();
+	struct fixture a, b;
+	char path[64], second[64];
+	char *before, *after, *twice;
+
+	make_contexts(&a, 100, 0x400000, 10);
+	make_contexts(&b, 200, 0x500000, 77);
+	add(merge, a.path);
+	add(merge, b.path);
+	assert_int_equal(merge_part(merge, 0)->rows, 2);
+	assert_int_equal(merge_part(merge, 0)->units, 24);
+	assert_null(merge_part(merge, 1));
+	write_part(merge, 0, path);
+	add(again, path);
+	write_part(again, MERGE_ALL, second);
+	before = folded(read_both(HWPROF_KIND_CCT, &a, &b));
+	after = folded(read_profile(HWPROF_KIND_CCT, path));
+	twice = folded(read_profile(HWPROF_KIND_CCT, second));
+	assert_non_null(strstr(before, " 18\n"));
+	assert_string_equal(after, before);
+	assert_string_equal(twice, before);
+	free(before);
+	free(after);
+	free(twice);
+	merge_free(merge);
+	merge_free(again);
+	fixture_remove(&a);
+	fixture_remove(&b);
+	unlink(path);
+	unlink(second);
+}
+
+/* Contexts that call each other in a circle end, and nothing is lost. */
+static void test_circle(void **state)
+{
+	struct merge *merge = merge_new();
+	struct hwprof_profile *profile;
+	struct fixture fixture;
+	char path[64];
+
+	fixture_begin(&fixture, "cct,sample,rows");
+	fixture_map(&fixture, 2, 100, 0x400000, SIZE, 0, "/no/prog", &one);
+	add_context(&fixture, 100, 1, 2, 0x400020, 0x400100, 3);
+	add_context(&fixture, 100, 2, 1, 0x400120, 0x400200, 4);
+	add_context(&fixture, 100, 5, 9, 0x400120, 0x400200, 1);
+	fixture_end(&fixture);
+	add(merge, fixture.path);
+	assert_int_equal(merge_part(merge, 0)->units, 8);
+	write_part(merge, MERGE_ALL, path);
+	profile = read_profile(HWPROF_KIND_CCT, path);
+	assert_int_equal(hwprof_profile_totals(profile)->delivered, 8);
+	hwprof_profile_free(profile);
+	merge_free(merge);
+	fixture_remove(&fixture);
+	unlink(path);
+}
+
+static void test_refusals(void **state)
+{
+	struct merge *merge = merge_new();
+	struct hwprof_file *file;
+	char message[256];
+	FILE *out = fopen("/tmp/hwprof-test-merge-none", "w");
+
+	assert_int_equal(merge_write(merge, MERGE_ALL, "/tmp/hwprof-no",
+				     message, sizeof(message)), -ENODATA);
+	assert_non_null(strstr(message, "nothing"));
+	assert_non_null(out);
+	fputs("no recording", out);
+	fclose(out);
+	assert_int_equal(hwprof_file_open(&file, "/tmp/hwprof-test-merge-none"),
+			 -EBADMSG);
+	hwprof_file_close(file);
+	unlink("/tmp/hwprof-test-merge-none");
+	merge_free(merge);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_same_profile),
+		cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_totals),
+		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_contexts),
+		cmocka_unit_test(test_circle),
+		cmocka_unit_test(test_refusals),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
