@@ -32,7 +32,7 @@ TARGET	:= $(if $(findstring aarch64,$(shell $(CC) -dumpmachine)),arm64,x86)
 .SECONDARY:
 .DELETE_ON_ERROR:
 
-include kmod/build.mk lib/build.mk tools/build.mk examples/build.mk install.mk \
+include kmod/build.mk lib/build.mk tools/build.mk daemon/build.mk examples/build.mk install.mk \
 	tests/build.mk
 
 $(BUILD)/obj/%.o: %.c

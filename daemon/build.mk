@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# hwprofd and hwprofd-collect. Without a library of theirs they are left out, and
+# everything else is built.
+
+DAEMON_PACKAGES := libmicrohttpd-dev libsqlite3-dev
+DAEMON_LINK	:= -lmicrohttpd -lsqlite3
+DAEMON ?= $(shell printf '\#include <microhttpd.h>\n\#include <sqlite3.h>\n' | \
+	    $(CC) -E - > /dev/null 2>&1 && echo yes || echo no)
+
+# Both programs have all of it but the other's own.
+DAEMON_OWN := daemon/hwprofd.c daemon/collect.c
+DAEMON_SOURCES := $(filter-out $(DAEMON_OWN),$(wildcard daemon/*.c))
+DAEMON_OBJECTS := $(DAEMON_SOURCES:%.c=$(BUILD)/obj/%.o)
+
+$(DAEMON_OBJECTS) $(DAEMON_OWN:%.c=$(BUILD)/obj/%.o): \
+	override CFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
+
+$(BUILD)/hwprofd: $(BUILD)/obj/daemon/hwprofd.o $(DAEMON_OBJECTS) \
+		  $(BUILD)/libhwprof.a
+	$(CC) $(LDFLAGS) -o $@ $^ $(DAEMON_LINK) $(LIB_LINK)
+
+# The process with capabilities has no HTTP and no database in it.
+$(BUILD)/hwprofd-collect: $(BUILD)/obj/daemon/collect.o \
+			  $(patsubst %,$(BUILD)/obj/daemon/%.o,config log wire \
+				       notify) \
+			  $(BUILD)/libhwprof.a
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
+
+ifeq ($(DAEMON),yes)
+DAEMON_PROGRAMS := $(BUILD)/hwprofd $(BUILD)/hwprofd-collect
+else
+daemon-left-out:
+	@echo "hwprofd is left out: it needs $(DAEMON_PACKAGES)" >&2
+
+all: daemon-left-out
+.PHONY: daemon-left-out
+endif
+
+all: $(DAEMON_PROGRAMS)

@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hwprofd-collect: records all that runs, one window of time after the other,
+ * and hands the recordings to hwprofd. It has the capabilities that this takes,
+ * and parses nothing that others have written.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "live/recording.h"
+#include "live/source_choice.h"
+#include "log.h"
+#include "notify.h"
+#include "wire.h"
+
+#define PMU_TYPE	"/sys/bus/event_source/devices/hwprof/type"
+
+enum {
+	STATUS_OK = 0, STATUS_FAILED = 1, STATUS_USAGE = 2,
+
+	EVENTS_MAX = 2,			/* events, and stacks */
+	MEMORY_MIB = 16,		/* of an event, if that is allowed */
+	STEP_MS = 250,			/* how long records wait in a ring */
+	RETRY_MS = 5000,		/* after something has failed */
+	EVENT_NAME = 256,
+	PATH_SIZE = 64,
+};
+
+static const char usage[] =
+"usage: hwprofd-collect [OPTIONS]\n"
+"\n"
+"Records all that runs, and hands it to hwprofd, window by window. systemd starts\n"
+"it with the capabilities that it needs: see hwprofd(8).\n"
+"\n"
+"  -c, --config FILE  the configuration (default: " CONFIG_FILE ")\n"
+"  -h, --help\n"
+"\n"
+"exit status: 0, or 1 if something failed, or 2 for wrong usage or a wrong\n"
+"configuration.\n";
+
+struct collector {
+	struct config config;
+	const char *config_path;
+	struct hwprof_event parsed[EVENTS_MAX];
+	struct events_kind events[EVENTS_MAX];
+	char names[EVENTS_MAX][EVENT_NAME];
+	size_t event_count;
+	int socket;			/* -1: not connected */
+	int signals;
+	bool stop, reload;
+	char said[WIRE_TEXT];		/* the last trouble */
+};
+
+/* --- events --------------------------------------------------------------- */
+
+static void set_words(struct collector *collector, size_t i)
+{
+	const struct hwprof_event *event = &collector->parsed[i];
+	struct perf_event_attr *attr = &collector->events[i].attr;
+
+	attr->config = event->config[0];
+	attr->config1 = event->config[1];
+	attr->config2 = event->config[2];
+	hwprof_event_print(event, collector->names[i], EVENT_NAME);
+	collector->events[i].name = collector->names[i];
+}
+
+/* config_load() has checked the text. */
+static void add_event(struct collector *collector, const char *text,
+		      uint64_t permille)
+{
+	size_t i = collector->event_count;
+	struct hwprof_event *event = &collector->parsed[i];
+	char message[512];
+
+	if (!strcmp(text, "none") ||
+	    hwprof_event_parse(event, text, message, sizeof(message)))
+		return;
+	source_choose_careful(event, false);
+	hwprof_event_set(event, "rows", 1);
+	hwprof_event_set(event, "budget_permille", permille);
+	if (!strstr(text, "memory_mib"))
+		hwprof_event_set(event, "memory_mib", MEMORY_MIB);
+	collector->events[i].attr = (struct perf_event_attr){
+		.exclude_kernel = 1,
+		.sample_period = 1,	/* as often as the budget allows */
+	};
+	collector->event_count++;
+	set_words(collector, i);
+}
+
+/* The events share the budget. */
+static void set_events(struct collector *collector)
+{
+	const struct config *config = &collector->config;
+	bool both = strcmp(config->events, "none") &&
+		    strcmp(config->stacks, "none");
+	uint64_t permille = config->budget_permille / (both ? 2 : 1);
+
+	collector->event_count = 0;
+	add_event(collector, config->events, permille);
+	add_event(collector, config->stacks, permille);
+}
+
+/* Takes less memory where the module or a limit has no more. */
+static bool shrink(struct collector *collector, size_t i)
+{
+	struct hwprof_event *event = &collector->parsed[i];
+	uint64_t memory = hwprof_event_field(event, "memory_mib");
+
+	if (memory < 2)
+		return false;
+	hwprof_event_set(event, "memory_mib", memory / 2);
+	set_words(collector, i);
+	return true;
+}
+
+/* Returns the number of hwprof's PMU, or -1 without the module. */
+static int pmu_type(void)
+{
+	FILE *file = fopen(PMU_TYPE, "re");
+	int type = -1;
+
+	if (!file)
+		return -1;
+	if (fscanf(file, "%d", &type) != 1)
+		type = -1;
+	fclose(file);
+	return type;
+}
+
+/* --- signals and messages ------------------------------------------------- */
+
+static int catch_signals(struct collector *collector)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	collector->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return collector->signals < 0 ? -errno : 0;
+}
+
+static void take_signals(struct collector *collector)
+{
+	struct signalfd_siginfo info;
+
+	while (read(collector->signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGHUP)
+			collector->reload = true;
+		else
+			collector->stop = true;
+	}
+}
+
+/* Waits for so long, or for a signal. */
+static void wait_ms(struct collector *collector, int ms)
+{
+	struct pollfd polled = { .fd = collector->signals, .events = POLLIN };
+
+	poll(&polled, 1, ms);
+	take_signals(collector);
+	notify("WATCHDOG=1");
+}
+
+static uint64_t cpu_ns(void)
+{
+	struct rusage used;
+
+	if (getrusage(RUSAGE_SELF, &used))
+		return 0;
+	return (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000ULL +
+	       (used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000ULL;
+}
+
+static void hang_up(struct collector *collector)
+{
+	if (collector->socket >= 0)
+		close(collector->socket);
+	collector->socket = -1;
+}
+
+static void send_head(struct collector *collector, struct wire_head *head,
+		      int fd)
+{
+	int error;
+
+	head->cpu_ns = cpu_ns();
+	error = wire_send(collector->socket, head, fd);
+	if (!error)
+		return;
+	log_warning("hwprofd is gone: %s", strerror(-error));
+	hang_up(collector);
+}
+
+/* Logs a trouble once, and tells hwprofd each time. */
+static void tell_trouble(struct collector *collector, const char *sentence)
+{
+	struct wire_head head = { .type = WIRE_TROUBLE };
+
+	snprintf(head.text, sizeof(head.text), "%s", sentence);
+	if (strcmp(collector->said, head.text))
+		log_error("%s", head.text);
+	strcpy(collector->said, head.text);
+	send_head(collector, &head, -1);
+}
+
+/* --- windows -------------------------------------------------------------- */
+
+static int open_recording(struct collector *collector,
+			  struct recording **recording,
+			  const struct events_options *options)
+{
+	int error, refused;
+
+	do {
+		error = recording_open(recording, options);
+		refused = recording_refused(*recording);
+		if (!error)
+			return 0;
+		if (error != -ENOMEM || refused < 0 ||
+		    !shrink(collector, refused))
+			return error;
+		recording_close(*recording);
+	} while (true);
+}
+
+/* Records until the window is over, or a signal comes. */
+static int record(struct collector *collector, struct recording *recording,
+		  uint64_t end_ns)
+{
+	struct pollfd signals = { .fd = collector->signals, .events = POLLIN };
+	int error = 0;
+
+	while (error >= 0 && wire_now() < end_ns && !collector->stop) {
+		error = recording_step(recording, &signals, STEP_MS);
+		take_signals(collector);
+		notify("WATCHDOG=1");
+	}
+	return error < 0 ? error : 0;
+}
+
+static int write_window(struct collector *collector,
+			struct recording *recording, int fd,
+			struct wire_head *head)
+{
+	static char *const argv[] = { "hwprofd-collect", NULL };
+	const struct writer_facts facts = {
+		.argc = 1, .argv = argv,
+		.pmu_type = collector->events[0].attr.type,
+	};
+	struct writer_summary summary;
+	char path[PATH_SIZE];
+	int error;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	error = recording_start(recording, path);
+	head->begin_ns = wire_now();
+	if (!error)
+		error = record(collector, recording, head->begin_ns +
+			       collector->config.window * 1000000000ULL);
+	if (!error)
+		error = recording_finish(recording, &facts, &summary);
+	head->end_ns = wire_now();
+	return error;
+}
+
+static int record_window(struct collector *collector, int fd,
+			 struct wire_head *head, char sentence[WIRE_TEXT])
+{
+	static const pid_t everything = -1;
+	const struct events_options options = {
+		.kinds = collector->events,
+		.kind_count = collector->event_count,
+		.targets = &everything, .target_count = 1, .inherit = true,
+	};
+	struct recording *recording;
+	int error = open_recording(collector, &recording, &options);
+
+	if (!error)
+		error = write_window(collector, recording, fd, head);
+	if (error)
+		snprintf(sentence, WIRE_TEXT, "%s", recording_error(recording));
+	recording_close(recording);
+	return error;
+}
+
+static void collect_window(struct collector *collector, int fd)
+{
+	struct wire_head head = { .type = WIRE_RECORDING };
+	char sentence[WIRE_TEXT] = "";
+	int error = record_window(collector, fd, &head, sentence);
+
+	if (!error) {
+		error = wire_seal(fd);
+		snprintf(sentence, sizeof(sentence), "a window is lost: %s",
+			 strerror(-error));
+	}
+	if (error) {
+		tell_trouble(collector, sentence);
+		wait_ms(collector, RETRY_MS);
+		return;
+	}
+	*collector->said = 0;
+	send_head(collector, &head, fd);
+}
+
+/* Collects a window, or waits for what it takes. */
+static void step(struct collector *collector)
+{
+	int type = pmu_type(), fd;
+	size_t i;
+
+	if (collector->socket < 0)
+		collector->socket = wire_connect(collector->config.collector);
+	if (collector->socket < 0) {
+		wait_ms(collector, RETRY_MS / 5);
+		return;
+	}
+	if (type < 0) {
+		tell_trouble(collector,
+			     "the hwprof module is not loaded: modprobe hwprof");
+		wait_ms(collector, RETRY_MS);
+		return;
+	}
+	for (i = 0; i < collector->event_count; i++)
+		collector->events[i].attr.type = type;
+	fd = wire_memfd();
+	if (fd < 0) {
+		tell_trouble(collector, "no file can be made in memory");
+		wait_ms(collector, RETRY_MS);
+		return;
+	}
+	collect_window(collector, fd);
+	close(fd);
+}
+
+static void reload(struct collector *collector)
+{
+	struct config config;
+	char message[1024];
+
+	collector->reload = false;
+	if (config_load(&config, collector->config_path, message,
+			sizeof(message))) {
+		log_error("the configuration stays as it was: %s", message);
+		return;
+	}
+	collector->config = config;
+	set_events(collector);
+	log_info("the configuration was read again");
+}
+
+static int run(struct collector *collector)
+{
+	int error;
+
+	collector->socket = -1;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) {
+		log_error("cannot give up rights: %s", strerror(errno));
+		return STATUS_FAILED;
+	}
+	signal(SIGPIPE, SIG_IGN);
+	error = catch_signals(collector);
+	if (error) {
+		log_error("cannot wait for signals: %s", strerror(-error));
+		return STATUS_FAILED;
+	}
+	set_events(collector);
+	notify("READY=1");
+	while (!collector->stop) {
+		step(collector);
+		if (collector->reload)
+			reload(collector);
+	}
+	hang_up(collector);
+	return STATUS_OK;
+}
+
+static const struct option options[] = {
+	{ "config", required_argument, NULL, 'c' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+int main(int argc, char **argv)
+{
+	struct collector collector = { .config_path = CONFIG_FILE };
+	char message[1024];
+	int option;
+
+	log_name("hwprofd-collect");
+	while ((option = getopt_long(argc, argv, "c:h", options, NULL)) >= 0) {
+		switch (option) {
+		case 'c':
+			collector.config_path = optarg;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			return fflush(stdout) ? STATUS_FAILED : STATUS_OK;
+		default:
+			fprintf(stderr, "Try '%s --help'.\n", argv[0]);
+			return STATUS_USAGE;
+		}
+	}
+	if (optind < argc) {
+		log_error("'%s': there are no arguments without an option",
+			  argv[optind]);
+		return STATUS_USAGE;
+	}
+	if (config_load(&collector.config, collector.config_path, message,
+			sizeof(message))) {
+		log_error("%s", message);
+		return STATUS_USAGE;
+	}
+	return run(&collector);
+}

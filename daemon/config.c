@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "hwprof.h"
+
+enum kind { TEXT, COUNT, FLAG };
+
+struct key {
+	const char *name;
+	enum kind kind;
+	size_t offset;
+	uint64_t least, most;
+};
+
+#define TEXT_KEY(key, value)						\
+	{ #key, TEXT, offsetof(struct config, key), 0, 0 },
+#define COUNT_KEY(key, value, least, most)				\
+	{ #key, COUNT, offsetof(struct config, key), least, most },
+#define FLAG_KEY(key, value)						\
+	{ #key, FLAG, offsetof(struct config, key), 0, 0 },
+
+static const struct key keys[] = {
+	CONFIG_KEYS(TEXT_KEY, COUNT_KEY, FLAG_KEY)
+};
+
+/* Where a line is, and where its message goes. */
+struct place {
+	const char *name;
+	unsigned int line;
+	char *message;
+	size_t size;
+};
+
+static int refuse(const struct place *place, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static int refuse(const struct place *place, const char *format, ...)
+{
+	char *text = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		text = NULL;
+	va_end(args);
+	if (place->line)
+		snprintf(place->message, place->size, "%s:%u: %s", place->name,
+			 place->line, text ? text : "out of memory");
+	else
+		snprintf(place->message, place->size, "%s: %s", place->name,
+			 text ? text : "out of memory");
+	free(text);
+	return -EINVAL;
+}
+
+void config_default(struct config *config)
+{
+	memset(config, 0, sizeof(*config));
+#define TEXT_DEFAULT(key, value)		strcpy(config->key, value);
+#define COUNT_DEFAULT(key, value, least, most)	config->key = value;
+#define FLAG_DEFAULT(key, value)		config->key = value;
+	CONFIG_KEYS(TEXT_DEFAULT, COUNT_DEFAULT, FLAG_DEFAULT)
+}
+
+static char *trim(char *text)
+{
+	char *end;
+
+	while (isspace((unsigned char)*text))
+		text++;
+	end = text + strlen(text);
+	while (end > text && isspace((unsigned char)end[-1]))
+		end--;
+	*end = 0;
+	return text;
+}
+
+static const struct key *key_of(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (!strcmp(keys[i].name, name))
+			return &keys[i];
+	return NULL;
+}
+
+static int set_count(const struct key *key, uint64_t *value, const char *text,
+		     const struct place *place)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtoull(text, &end, 10);
+	if (isdigit((unsigned char)*text) && !*end && !errno &&
+	    *value >= key->least && *value <= key->most)
+		return 0;
+	return refuse(place, "%s is '%s': allowed are numbers from %llu to %llu",
+		      key->name, text, (unsigned long long)key->least,
+		      (unsigned long long)key->most);
+}
+
+static int set_flag(const struct key *key, bool *value, const char *text,
+		    const struct place *place)
+{
+	*value = !strcmp(text, "yes");
+	if (*value || !strcmp(text, "no"))
+		return 0;
+	return refuse(place, "%s is '%s': allowed are yes and no", key->name,
+		      text);
+}
+
+static int set_key(struct config *config, const struct key *key,
+		   const char *text, const struct place *place)
+{
+	void *field = (char *)config + key->offset;
+
+	if (key->kind == COUNT)
+		return set_count(key, field, text, place);
+	if (key->kind == FLAG)
+		return set_flag(key, field, text, place);
+	if (strlen(text) >= CONFIG_TEXT)
+		return refuse(place, "%s has more than %d characters",
+			      key->name, CONFIG_TEXT - 1);
+	strcpy(field, text);
+	return 0;
+}
+
+static int take_line(struct config *config, char *line,
+		     const struct place *place)
+{
+	const struct key *key;
+	char *value;
+
+	line = trim(line);
+	if (!*line || *line == '#')
+		return 0;
+	value = strchr(line, '=');
+	if (!value)
+		return refuse(place, "'%s' is not of the form KEY = VALUE",
+			      line);
+	*value++ = 0;
+	key = key_of(trim(line));
+	if (!key)
+		return refuse(place, "there is no key '%s': see hwprofd.conf(5)",
+			      trim(line));
+	return set_key(config, key, trim(value), place);
+}
+
+bool config_split_address(const char *text, char host[CONFIG_TEXT],
+			  uint16_t *port)
+{
+	const char *colon = strrchr(text, ':');
+	size_t length = colon ? colon - text : 0;
+	unsigned long number;
+	char *end;
+
+	if (!length || length >= CONFIG_TEXT ||
+	    !isdigit((unsigned char)colon[1]))
+		return false;
+	number = strtoul(colon + 1, &end, 10);
+	if (*end || !number || number > UINT16_MAX)
+		return false;
+	*port = number;
+	if (*text == '[' && text[length - 1] == ']') {
+		text++;
+		length -= 2;
+	} else if (memchr(text, ':', length)) {
+		return false;
+	}
+	memcpy(host, text, length);
+	host[length] = 0;
+	return length;
+}
+
+/* An event must be one that takes looks, whose rows are merged by build. */
+static int check_event(const char *key, const char *text,
+		       const struct place *place)
+{
+	static const char *const refused[] = { "values", "ranges", "branches" };
+	struct hwprof_event event;
+	char message[512];
+	size_t i;
+
+	if (!strcmp(text, "none"))
+		return 0;
+	if (hwprof_event_parse(&event, text, message, sizeof(message)))
+		return refuse(place, "%s: %s", key, message);
+	for (i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+		if (hwprof_event_field(&event, refused[i]))
+			return refuse(place,
+				      "%s is '%s': %s are not collected yet; allowed are loops, calls, paths, edges and cct",
+				      key, text, refused[i]);
+	if (hwprof_event_field(&event, "step"))
+		return refuse(place,
+			      "%s is '%s': 'step' would make every program far slower; name lbr, burst=200 or sample, or none of them",
+			      key, text);
+	if (event.kernel)
+		return refuse(place,
+			      "%s is '%s': the kernel is not collected yet",
+			      key, text);
+	return 0;
+}
+
+static int check(const struct config *config, const struct place *place)
+{
+	char host[CONFIG_TEXT];
+	uint16_t port;
+	int error;
+
+	if (strcmp(config->listen, "none") &&
+	    !config_split_address(config->listen, host, &port))
+		return refuse(place,
+			      "listen is '%s': allowed are ADDRESS:PORT, such as 127.0.0.1:4771 or [::1]:4771, and none",
+			      config->listen);
+	if (*config->store != '/' || *config->socket != '/' ||
+	    *config->collector != '/')
+		return refuse(place,
+			      "store, socket and collector are to be paths that begin with '/'");
+	if (config->keep_ten_minutes < config->keep_minutes)
+		return refuse(place,
+			      "keep_ten_minutes is less than keep_minutes: windows of ten minutes are what becomes of windows of a minute");
+	error = check_event("events", config->events, place);
+	if (!error)
+		error = check_event("stacks", config->stacks, place);
+	if (!error && !strcmp(config->events, "none") &&
+	    !strcmp(config->stacks, "none"))
+		return refuse(place,
+			      "events and stacks are none: nothing would be collected");
+	return error;
+}
+
+int config_read(struct config *config, FILE *in, const char *name,
+		char *message, size_t size)
+{
+	struct place place = { name, 0, message, size };
+	char *line = NULL;
+	size_t room = 0;
+	int error = 0;
+
+	while (!error && getline(&line, &room, in) > 0) {
+		place.line++;
+		error = take_line(config, line, &place);
+	}
+	free(line);
+	place.line = 0;
+	return error ? error : check(config, &place);
+}
+
+int config_load(struct config *config, const char *path, char *message,
+		size_t size)
+{
+	FILE *in = fopen(path, "re");
+	int error;
+
+	config_default(config);
+	if (!in) {
+		error = -errno;
+		snprintf(message, size, "%s: cannot be read: %s", path,
+			 strerror(-error));
+		return error;
+	}
+	error = config_read(config, in, path, message, size);
+	fclose(in);
+	return error;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The configuration of hwprofd and hwprofd-collect: a file of KEY = VALUE. */
+#ifndef HWPROFD_CONFIG_H
+#define HWPROFD_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define CONFIG_FILE	"/etc/hwprof/hwprofd.conf"
+
+enum {
+	CONFIG_TEXT = 256,	/* of a value, with its end */
+	CONFIG_LEVELS = 4,	/* of windows: memory, and three on disk */
+};
+
+/*
+ * CONFIG_KEYS(TEXT, COUNT, FLAG): all keys, each with its default.
+ *
+ *	TEXT(key, default)
+ *	COUNT(key, default, least, most)
+ *	FLAG(key, default)
+ *
+ * hwprofd.conf(5) says what they mean.
+ */
+#define CONFIG_KEYS(TEXT, COUNT, FLAG)					\
+	TEXT(store, "/var/lib/hwprofd")					\
+	COUNT(store_mib, 256, 1, 1 << 20)				\
+	COUNT(memory_mib, 16, 1, 4096)					\
+	COUNT(keep_minutes, 86400, 60, 1 << 30)				\
+	COUNT(keep_ten_minutes, 1209600, 600, 1 << 30)			\
+	TEXT(socket, "/run/hwprofd/http")				\
+	TEXT(group, "hwprof")						\
+	TEXT(listen, "127.0.0.1:4771")					\
+	FLAG(tcp_profiles, false)					\
+	TEXT(hosts, "")							\
+	COUNT(connections, 64, 1, 4096)					\
+	COUNT(request_seconds, 30, 1, 3600)				\
+	TEXT(collector, "/run/hwprofd/collect")				\
+	TEXT(events, "loops,calls,paths,edges")				\
+	TEXT(stacks, "cct,sample")					\
+	COUNT(window, 10, 1, 60)					\
+	COUNT(budget_permille, 10, 2, 1000)
+
+struct config {
+#define CONFIG_TEXT_FIELD(key, value)			char key[CONFIG_TEXT];
+#define CONFIG_COUNT_FIELD(key, value, least, most)	uint64_t key;
+#define CONFIG_FLAG_FIELD(key, value)			bool key;
+	CONFIG_KEYS(CONFIG_TEXT_FIELD, CONFIG_COUNT_FIELD, CONFIG_FLAG_FIELD)
+};
+
+/* Sets all defaults. */
+void config_default(struct config *config);
+
+/*
+ * Reads @in over what @config has; @name is what messages call it. Returns 0,
+ * or -EINVAL if a line is wrong: the sentence in @message, of @size bytes,
+ * names it. @config is then undefined.
+ */
+int config_read(struct config *config, FILE *in, const char *name,
+		char *message, size_t size);
+
+/*
+ * Sets defaults, then reads the file @path. Returns 0, what open() failed with,
+ * or as config_read().
+ */
+int config_load(struct config *config, const char *path, char *message,
+		size_t size);
+
+/* Splits "HOST:PORT" or "[HOST]:PORT". Returns false for anything else. */
+bool config_split_address(const char *text, char host[CONFIG_TEXT],
+			  uint16_t *port);
+
+#endif /* HWPROFD_CONFIG_H */

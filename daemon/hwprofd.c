@@ -1,0 +1,793 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hwprofd: keeps what the collector learns, and gives it out. One thread, which
+ * waits for the collector, for HTTP, for workers and for signals.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <grp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "http.h"
+#include "jobs.h"
+#include "listing.h"
+#include "log.h"
+#include "metrics.h"
+#include "notify.h"
+#include "timeline.h"
+#include "wire.h"
+
+enum {
+	STATUS_OK = 0, STATUS_FAILED = 1, STATUS_USAGE = 2,
+
+	ASKING_MAX = 4,			/* questions at a time */
+	WAITING_MAX = 4,		/* recordings that wait to be merged */
+	MERGE_SECONDS = 60,
+	TICK_MS = 1000,
+	CLOSED_TICK_MS = 50,		/* while workers run */
+	SILENT_WINDOWS = 6,		/* then the collector is not ready */
+};
+
+static const char usage[] =
+"usage: hwprofd [OPTIONS]\n"
+"\n"
+"Keeps what hwprofd-collect learns of all programs that run, in windows of time,\n"
+"and gives it out by HTTP on a local socket.\n"
+"\n"
+"  -c, --config FILE  the configuration (default: " CONFIG_FILE ")\n"
+"      --check        say whether the configuration is right, and end\n"
+"      --foreground   run without systemd: make the folders of the store and of\n"
+"                     the sockets, if they are not there\n"
+"  -h, --help\n"
+"\n"
+"exit status: 0, or 1 if something failed, or 2 for wrong usage or a wrong\n"
+"configuration.\n";
+
+/* A question that a worker answers. */
+struct asking {
+	struct worker worker;
+	struct job job;
+	struct http_request *request;	/* NULL: free */
+};
+
+/* A recording that waits to be merged. */
+struct waiting {
+	struct wire_head head;
+	int fd;
+};
+
+struct app {
+	struct config config;
+	const char *config_path;
+	bool foreground;
+	struct store *store;
+	struct timeline *timeline;
+	struct http *http;
+	int signals;
+	bool stop;
+
+	int listener, collector;	/* -1: none */
+	struct waiting waiting[WAITING_MAX];
+	size_t waiting_count;
+	struct worker reader;		/* of waiting[0] */
+	struct job reading;
+	struct worker merger;
+	struct timeline_task task;
+	struct job merging;
+	struct asking asking[ASKING_MAX];
+
+	uint64_t heard_ns;		/* when a window came last */
+	uint64_t watchdog_ms, watched_ns;
+	struct metrics metrics;
+	char trouble[WIRE_TEXT];	/* the collector's, or empty */
+};
+
+static int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static int fail(const char *format, ...)
+{
+	va_list args;
+	char text[1024];
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	log_error("%s", text);
+	return STATUS_FAILED;
+}
+
+/* --- questions ------------------------------------------------------------ */
+
+static int64_t now_of(void *context)
+{
+	struct app *app = context;
+
+	return timeline_now(app->timeline);
+}
+
+static uint64_t cpu_ns(int who)
+{
+	struct rusage usage;
+
+	if (getrusage(who, &usage))
+		return 0;
+	return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000ULL +
+	       (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000ULL;
+}
+
+static uint64_t resident_bytes(void)
+{
+	FILE *file = fopen("/proc/self/statm", "re");
+	unsigned long all, resident = 0;
+
+	if (!file)
+		return 0;
+	if (fscanf(file, "%lu %lu", &all, &resident) != 2)
+		resident = 0;
+	fclose(file);
+	return (uint64_t)resident * sysconf(_SC_PAGESIZE);
+}
+
+static char *metrics_of(void *context)
+{
+	struct app *app = context;
+	struct metrics *metrics = &app->metrics;
+
+	timeline_count(app->timeline, &metrics->timeline);
+	if (app->store)
+		store_count(app->store, &metrics->store);
+	http_count(app->http, &metrics->http);
+	metrics->collector = app->collector >= 0;
+	metrics->own_cpu_ns = cpu_ns(RUSAGE_SELF) + cpu_ns(RUSAGE_CHILDREN);
+	metrics->resident_bytes = resident_bytes();
+	return metrics_text(metrics);
+}
+
+/* Windows come, and are kept. */
+static bool is_alive(const struct app *app)
+{
+	uint64_t most = (app->config.window + 1) * SILENT_WINDOWS *
+			1000000000ULL;
+
+	return app->collector >= 0 && app->heard_ns &&
+	       wire_now() - app->heard_ns < most;
+}
+
+static bool ready_of(void *context, char message[QUERY_MESSAGE])
+{
+	struct app *app = context;
+
+	if (app->collector < 0)
+		snprintf(message, QUERY_MESSAGE,
+			 "the collector is not connected");
+	else if (!app->store)
+		snprintf(message, QUERY_MESSAGE,
+			 "the store is not open: everything is in memory");
+	else if (*app->trouble)
+		snprintf(message, QUERY_MESSAGE, "the collector says: %s",
+			 app->trouble);
+	else if (!is_alive(app))
+		snprintf(message, QUERY_MESSAGE,
+			 "no window has come from the collector lately");
+	else
+		return true;
+	return false;
+}
+
+static void refuse(struct http_request *request, unsigned int status,
+		   const char *sentence)
+{
+	char text[WORKER_MESSAGE + 2];
+
+	snprintf(text, sizeof(text), "%s\n", sentence);
+	http_answer(request, status, "text/plain; charset=utf-8", text);
+}
+
+static void answer_list(struct app *app, struct http_request *request,
+			const struct query *query)
+{
+	char *text = listing_text(app->timeline, query);
+
+	if (text)
+		http_answer(request, 200, query->content_type, text);
+	else
+		refuse(request, 500, "the windows cannot be listed");
+	free(text);
+}
+
+static struct asking *free_asking(struct app *app)
+{
+	int i;
+
+	for (i = 0; i < ASKING_MAX; i++)
+		if (!app->asking[i].request)
+			return &app->asking[i];
+	return NULL;
+}
+
+static void ask(void *context, struct http_request *request,
+		const struct query *query)
+{
+	struct asking *asking;
+	struct app *app = context;
+	int error;
+
+	app->metrics.queries++;
+	if (query->what == QUERY_BUILDS || query->what == QUERY_WINDOWS) {
+		answer_list(app, request, query);
+		return;
+	}
+	asking = free_asking(app);
+	if (!asking) {
+		app->metrics.query_failures++;
+		refuse(request, 503,
+		       "too many profiles are being asked for: try again");
+		return;
+	}
+	*asking = (struct asking){ .job.query = *query };
+	error = timeline_parts(app->timeline, query->from, query->to,
+			       query->kind, query->build_id,
+			       &asking->job.parts);
+	if (!error)
+		error = worker_start(&asking->worker, job_answer, &asking->job,
+				     -1, app->config.request_seconds);
+	/* The worker has a copy. */
+	parts_free(&asking->job.parts);
+	if (!error) {
+		asking->request = request;
+		return;
+	}
+	app->metrics.query_failures++;
+	refuse(request, 500, strerror(-error));
+}
+
+static void finish_asking(struct app *app, struct asking *asking,
+			  enum answer answer)
+{
+	static const unsigned int statuses[] = {
+		[ANSWER_WRONG] = 400, [ANSWER_NOTHING] = 404,
+		[ANSWER_FAILED] = 500,
+	};
+	struct http_request *request = asking->request;
+	char message[WORKER_MESSAGE];
+
+	asking->request = NULL;
+	if (answer == ANSWER_OK) {
+		http_answer_file(request, asking->job.query.content_type,
+				 asking->worker.out);
+		return;
+	}
+	app->metrics.query_failures++;
+	worker_message(&asking->worker, message);
+	close(asking->worker.out);
+	refuse(request, statuses[answer], message);
+}
+
+static const struct http_ops ops = {
+	.now = now_of, .metrics = metrics_of, .ready = ready_of, .ask = ask,
+};
+
+/* --- the collector -------------------------------------------------------- */
+
+static void drop_collector(struct app *app)
+{
+	if (app->collector >= 0)
+		close(app->collector);
+	app->collector = -1;
+}
+
+/* Only root, and who runs this, may say what was collected. */
+static void accept_collector(struct app *app)
+{
+	int fd = accept4(app->listener, NULL, NULL, SOCK_CLOEXEC);
+	socklen_t size = sizeof(struct ucred);
+	struct ucred peer;
+
+	if (fd < 0)
+		return;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) ||
+	    (peer.uid && peer.uid != geteuid())) {
+		log_warning("a collector of another user was refused");
+		close(fd);
+		return;
+	}
+	if (app->collector >= 0)
+		log_info("another collector takes over");
+	else
+		log_info("the collector is connected");
+	drop_collector(app);
+	app->collector = fd;
+}
+
+static void take_recording(struct app *app, const struct wire_head *head,
+			   int fd)
+{
+	if (app->waiting_count == WAITING_MAX) {
+		app->metrics.overrun++;
+		close(fd);
+		return;
+	}
+	app->waiting[app->waiting_count++] = (struct waiting){ *head, fd };
+	*app->trouble = 0;
+}
+
+static void hear_collector(struct app *app)
+{
+	struct wire_head head;
+	char message[128];
+	int fd, error = wire_receive(app->collector, &head, &fd, message,
+				     sizeof(message));
+
+	if (error == -EAGAIN)
+		return;
+	if (error) {
+		app->metrics.malformed += error == -EBADMSG;
+		log_warning("the collector is gone: %s",
+			    error == -EBADMSG ? message :
+			    error == -ENODATA ? "it closed the connection" :
+						strerror(-error));
+		drop_collector(app);
+		return;
+	}
+	app->metrics.collector_cpu_ns = head.cpu_ns;
+	if (head.type == WIRE_RECORDING) {
+		take_recording(app, &head, fd);
+	} else if (strcmp(app->trouble, head.text)) {
+		log_warning("the collector says: %s", head.text);
+		strcpy(app->trouble, head.text);
+	}
+}
+
+static void pop_waiting(struct app *app)
+{
+	size_t i;
+
+	close(app->waiting[0].fd);
+	app->waiting_count--;
+	for (i = 0; i < app->waiting_count; i++)
+		app->waiting[i] = app->waiting[i + 1];
+}
+
+static void start_reading(struct app *app)
+{
+	int error;
+
+	app->reading = (struct job){ .recording = true };
+	error = worker_start(&app->reader, job_merge, &app->reading,
+			     app->waiting[0].fd, MERGE_SECONDS);
+	if (!error)
+		return;
+	app->metrics.unreadable++;
+	log_error("a window is lost: no process can be started: %s",
+		  strerror(-error));
+	pop_waiting(app);
+}
+
+/* Reads the parts that a worker has written. */
+static int take_parts(struct worker *worker, enum answer answer,
+		      struct parts *parts, char message[WORKER_MESSAGE])
+{
+	off_t size = lseek(worker->out, 0, SEEK_END);
+	int error = 0;
+
+	*parts = (struct parts){ .count = 0 };
+	if (answer != ANSWER_OK) {
+		worker_message(worker, message);
+		error = -EBADMSG;
+	} else {
+		error = size < 0 ? -errno :
+			parts_read(parts, worker->out, size);
+		if (error)
+			snprintf(message, WORKER_MESSAGE, "%s",
+				 strerror(-error));
+	}
+	close(worker->out);
+	return error;
+}
+
+static void finish_reading(struct app *app, enum answer answer)
+{
+	const struct wire_head *head = &app->waiting[0].head;
+	char message[WORKER_MESSAGE];
+	struct parts parts;
+
+	if (take_parts(&app->reader, answer, &parts, message)) {
+		app->metrics.unreadable++;
+		log_warning("a window is lost: %s", message);
+	} else if (timeline_add(app->timeline, head->begin_ns, head->end_ns,
+				&parts)) {
+		app->metrics.unreadable++;
+		parts_free(&parts);
+	} else {
+		app->heard_ns = wire_now();
+	}
+	pop_waiting(app);
+}
+
+/* --- merging -------------------------------------------------------------- */
+
+static bool start_merging(struct app *app, bool all)
+{
+	int due = timeline_due(app->timeline, all, &app->task), error;
+
+	if (due <= 0)
+		return false;
+	app->merging = (struct job){ .parts = app->task.parts };
+	error = worker_start(&app->merger, job_merge, &app->merging, -1,
+			     MERGE_SECONDS);
+	if (!error)
+		return true;
+	log_error("windows are not merged: no process can be started: %s",
+		  strerror(-error));
+	timeline_finish(app->timeline, &app->task, NULL);
+	return false;
+}
+
+static void finish_merging(struct app *app, enum answer answer)
+{
+	char message[WORKER_MESSAGE];
+	struct parts parts;
+	int error = take_parts(&app->merger, answer, &parts, message);
+
+	if (error)
+		log_warning("windows cannot be merged: %s", message);
+	timeline_finish(app->timeline, &app->task, error ? NULL : &parts);
+	parts_free(&parts);
+}
+
+/* Returns true if a worker is left. */
+static bool run_workers(struct app *app)
+{
+	enum answer answer;
+	bool left = false;
+	int i;
+
+	for (i = 0; i < ASKING_MAX; i++)
+		if (app->asking[i].request &&
+		    worker_ended(&app->asking[i].worker, &answer))
+			finish_asking(app, &app->asking[i], answer);
+	if (worker_ended(&app->reader, &answer))
+		finish_reading(app, answer);
+	if (app->waiting_count && !app->reader.pid)
+		start_reading(app);
+	if (worker_ended(&app->merger, &answer))
+		finish_merging(app, answer);
+	if (!app->merger.pid && !app->stop)
+		start_merging(app, false);
+	for (i = 0; i < ASKING_MAX; i++)
+		left |= !!app->asking[i].request;
+	return left || app->reader.pid || app->merger.pid;
+}
+
+/* --- the loop ------------------------------------------------------------- */
+
+/* The sockets and the store stay where they are until the next start. */
+static void reload(struct app *app)
+{
+	struct config config;
+	char message[1024];
+
+	notify("RELOADING=1");
+	if (config_load(&config, app->config_path, message, sizeof(message))) {
+		log_error("the configuration stays as it was: %s", message);
+	} else {
+		if (strcmp(config.store, app->config.store) ||
+		    strcmp(config.socket, app->config.socket) ||
+		    strcmp(config.listen, app->config.listen) ||
+		    strcmp(config.collector, app->config.collector))
+			log_warning("store, socket, listen and collector change with the next start");
+		app->config = config;
+		timeline_configure(app->timeline, &config);
+		log_info("the configuration was read again");
+	}
+	notify("READY=1");
+}
+
+static void take_signals(struct app *app)
+{
+	struct signalfd_siginfo info;
+
+	while (read(app->signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGHUP)
+			reload(app);
+		else if (info.ssi_signo != SIGCHLD)
+			app->stop = true;
+	}
+}
+
+/*
+ * systemd hears from us as long as this loop runs, and windows that came were
+ * taken. A machine without the module is no reason to be started again.
+ */
+static void feed_watchdog(struct app *app)
+{
+	uint64_t now = wire_now();
+
+	if (!app->watchdog_ms ||
+	    now - app->watched_ns < app->watchdog_ms * 1000000 / 3)
+		return;
+	app->watched_ns = now;
+	notify("WATCHDOG=1");
+}
+
+static void run_once(struct app *app)
+{
+	enum { SIGNALS, LISTENER, COLLECTOR, HTTP, POLLED = HTTP + HTTP_FDS };
+	struct pollfd polled[POLLED] = {
+		[SIGNALS] = { app->signals, POLLIN, 0 },
+		[LISTENER] = { app->listener, POLLIN, 0 },
+		[COLLECTOR] = { app->collector, POLLIN, 0 },
+	};
+	int most = run_workers(app) ? CLOSED_TICK_MS : TICK_MS;
+	int fds[HTTP_FDS], i;
+
+	http_fds(app->http, fds);
+	for (i = 0; i < HTTP_FDS; i++)
+		polled[HTTP + i] = (struct pollfd){ fds[i], POLLIN, 0 };
+	http_run(app->http);
+	if (poll(polled, POLLED, http_timeout(app->http, most)) < 0)
+		return;
+	if (polled[SIGNALS].revents)
+		take_signals(app);
+	if (polled[COLLECTOR].revents)
+		hear_collector(app);
+	if (polled[LISTENER].revents)
+		accept_collector(app);
+	http_run(app->http);
+	feed_watchdog(app);
+}
+
+/* Stores what is in memory, and answers who still waits. */
+static void finish(struct app *app)
+{
+	int i;
+
+	notify("STOPPING=1");
+	for (i = 0; i < ASKING_MAX; i++) {
+		struct asking *asking = &app->asking[i];
+
+		if (!asking->request)
+			continue;
+		kill(asking->worker.pid, SIGKILL);
+		worker_wait(&asking->worker);
+		close(asking->worker.out);
+		refuse(asking->request, 503, "hwprofd is being stopped");
+		asking->request = NULL;
+	}
+	http_run(app->http);
+	while (app->waiting_count) {
+		if (!app->reader.pid)
+			start_reading(app);
+		if (app->reader.pid)
+			finish_reading(app, worker_wait(&app->reader));
+	}
+	do {
+		if (app->merger.pid)
+			finish_merging(app, worker_wait(&app->merger));
+	} while (start_merging(app, true));
+}
+
+static int serve(struct app *app)
+{
+	notify("READY=1");
+	log_info("serving on %s", app->config.socket);
+	while (!app->stop)
+		run_once(app);
+	finish(app);
+	return STATUS_OK;
+}
+
+/* --- starting ------------------------------------------------------------- */
+
+static int catch_signals(struct app *app)
+{
+	static const int caught[] = { SIGTERM, SIGINT, SIGHUP, SIGCHLD };
+	sigset_t set;
+	size_t i;
+
+	sigemptyset(&set);
+	for (i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
+		sigaddset(&set, caught[i]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	app->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return app->signals < 0 ? fail("cannot wait for signals: %s",
+				       strerror(errno)) : -1;
+}
+
+/* A store that does not open is no reason not to serve. */
+static int open_store(struct app *app)
+{
+	int error = store_open(&app->store, app->config.store,
+			       app->config.store_mib);
+
+	if (error) {
+		log_error("everything stays in memory: %s",
+			  store_error(app->store));
+		store_close(app->store);
+		app->store = NULL;
+	}
+	app->timeline = timeline_new(app->store, &app->config);
+	return app->timeline ? -1 : fail("out of memory");
+}
+
+static gid_t group_of(const struct config *config)
+{
+	const struct group *group = getgrnam(config->group);
+
+	if (!group)
+		log_warning("there is no group '%s': only root and the own user may ask",
+			    config->group);
+	return group ? group->gr_gid : (gid_t)-1;
+}
+
+/*
+ * Returns a socket that systemd has opened under @name (sd_listen_fds(3)), or
+ * -1.
+ */
+static int activated(const char *name)
+{
+	const char *pid = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");
+	const char *names = getenv("LISTEN_FDNAMES");
+	size_t length = strlen(name), next;
+	int fd = 3, end;
+
+	if (!pid || !count || !names || atoi(pid) != getpid())
+		return -1;
+	for (end = 3 + atoi(count); fd < end && names; fd++) {
+		next = strcspn(names, ":");
+		if (next == length && !strncmp(names, name, length)) {
+			fcntl(fd, F_SETFD, FD_CLOEXEC);
+			fcntl(fd, F_SETFL, O_NONBLOCK);
+			return fd;
+		}
+		names = names[next] ? names + next + 1 : NULL;
+	}
+	return -1;
+}
+
+static int open_http(struct app *app)
+{
+	const struct config *config = &app->config;
+	gid_t group = group_of(config);
+	int local = activated("http"), tcp = -1, error;
+
+	if (local < 0)
+		local = http_listen_unix(config->socket, group);
+	if (local < 0)
+		return fail("cannot listen on %s: %s", config->socket,
+			    strerror(-local));
+	if (strcmp(config->listen, "none")) {
+		tcp = http_listen_tcp(config->listen);
+		if (tcp < 0)
+			return fail("cannot listen on %s: %s", config->listen,
+				    strerror(-tcp));
+	}
+	error = http_open(&app->http, local, tcp, group, config, &ops, app);
+	return error ? fail("cannot serve HTTP: %s", strerror(-error)) : -1;
+}
+
+static int open_listener(struct app *app)
+{
+	app->listener = activated("collect");
+	if (app->listener < 0)
+		app->listener = wire_listen(app->config.collector);
+	return app->listener < 0 ? fail("cannot listen on %s: %s",
+					app->config.collector,
+					strerror(-app->listener)) : -1;
+}
+
+/* Makes the folder of the file @path; or, with @whole, @path. */
+static int make_folder(const char *path, bool whole)
+{
+	char folder[CONFIG_TEXT];
+	char *slash;
+
+	strcpy(folder, path);
+	slash = strrchr(folder, '/');
+	if (!whole)
+		*slash = 0;
+	if (!*folder || !mkdir(folder, 0755) || errno == EEXIST)
+		return -1;
+	return fail("cannot make the folder %s: %s", folder, strerror(errno));
+}
+
+/* systemd does that from the unit. */
+static int make_folders(const struct app *app)
+{
+	int status = make_folder(app->config.store, true);
+
+	if (status < 0)
+		status = make_folder(app->config.socket, false);
+	return status < 0 ? make_folder(app->config.collector, false) : status;
+}
+
+static int run(struct app *app)
+{
+	int status;
+
+	app->collector = app->listener = -1;
+	app->watchdog_ms = notify_watchdog_ms();
+	/* Nothing that is started from here can get rights back. */
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return fail("cannot give up rights: %s", strerror(errno));
+	status = catch_signals(app);
+	if (status < 0 && app->foreground)
+		status = make_folders(app);
+	if (status < 0)
+		status = open_store(app);
+	if (status < 0)
+		status = open_listener(app);
+	if (status < 0)
+		status = open_http(app);
+	if (status < 0)
+		status = serve(app);
+	http_close(app->http);
+	drop_collector(app);
+	timeline_free(app->timeline);
+	store_close(app->store);
+	return status;
+}
+
+static const struct option options[] = {
+	{ "config", required_argument, NULL, 'c' },
+	{ "check", no_argument, NULL, 'C' },
+	{ "foreground", no_argument, NULL, 'f' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+int main(int argc, char **argv)
+{
+	struct app app = { .config_path = CONFIG_FILE };
+	char message[1024];
+	bool check = false;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "c:h", options, NULL)) >= 0) {
+		switch (option) {
+		case 'c':
+			app.config_path = optarg;
+			break;
+		case 'C':
+			check = true;
+			break;
+		case 'f':
+			app.foreground = true;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			return fflush(stdout) ? STATUS_FAILED : STATUS_OK;
+		default:
+			fprintf(stderr, "Try '%s --help'.\n", argv[0]);
+			return STATUS_USAGE;
+		}
+	}
+	if (optind < argc) {
+		log_error("'%s': there are no arguments without an option",
+			  argv[optind]);
+		return STATUS_USAGE;
+	}
+	if (config_load(&app.config, app.config_path, message,
+			sizeof(message))) {
+		log_error("%s", message);
+		return STATUS_USAGE;
+	}
+	if (check) {
+		printf("%s: the configuration is right\n", app.config_path);
+		return STATUS_OK;
+	}
+	return run(&app);
+}

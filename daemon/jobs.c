@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "jobs.h"
+#include "merge/merge.h"
+
+enum {
+	KEPT = 4,			/* the worker's recording */
+	RAW_MAX = 256 << 20,		/* bytes of a part, unpacked */
+	LEVEL = 3,			/* of compression */
+	PATH_SIZE = 64,
+	MESSAGE = 512,
+};
+
+static int write_all(int fd, const void *bytes, size_t size)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t put = write(fd, (const char *)bytes + done,
+				    size - done);
+
+		if (put < 0 && errno != EINTR)
+			return -errno;
+		if (put > 0)
+			done += put;
+	}
+	return 0;
+}
+
+/* --- reading -------------------------------------------------------------- */
+
+/* Returns a descriptor of the part's recording, or a negative errno. */
+static int unpack(const struct part *part)
+{
+	unsigned long long size = ZSTD_getFrameContentSize(part->bytes,
+							   part->head.size);
+	void *bytes;
+	int fd, error;
+	size_t got;
+
+	if (size > RAW_MAX)		/* also an error, or unknown */
+		return -EBADMSG;
+	bytes = malloc(size + 1);
+	if (!bytes)
+		return -ENOMEM;
+	got = ZSTD_decompress(bytes, size, part->bytes, part->head.size);
+	fd = memfd_create("hwprofd part", MFD_CLOEXEC);
+	error = fd < 0 ? -errno : ZSTD_isError(got) || got != size ? -EBADMSG :
+		write_all(fd, bytes, size);
+	free(bytes);
+	if (!error && lseek(fd, 0, SEEK_SET))
+		error = -errno;
+	if (error && fd >= 0)
+		close(fd);
+	return error ? error : fd;
+}
+
+/* Takes @fd over. The message says what is wrong with the recording. */
+static int add_recording(struct merge *merge, int fd, char message[MESSAGE])
+{
+	struct hwprof_file *file;
+	int error = hwprof_file_open_fd(&file, fd, "the recording");
+
+	if (!error)
+		error = merge_add(merge, file);
+	if (error)
+		snprintf(message, MESSAGE, "%s", hwprof_file_error(file));
+	hwprof_file_close(file);
+	return error;
+}
+
+/* A part that cannot be read is left out: the others are of use. */
+static int add_parts(struct merge *merge, const struct parts *parts,
+		     char message[MESSAGE])
+{
+	size_t added = 0, i;
+	int error = 0, fd;
+
+	for (i = 0; i < parts->count; i++) {
+		fd = unpack(&parts->all[i]);
+		if (fd < 0)
+			snprintf(message, MESSAGE, "a part is damaged: %s",
+				 strerror(-fd));
+		error = fd < 0 ? fd : add_recording(merge, fd, message);
+		if (error == -ENOMEM)
+			return error;
+		added += !error;
+	}
+	return added || !parts->count ? 0 : error;
+}
+
+static int make_merge(struct merge **merge, const struct job *job,
+		      char message[MESSAGE])
+{
+	*merge = merge_new();
+	if (!*merge) {
+		snprintf(message, MESSAGE, "out of memory");
+		return -ENOMEM;
+	}
+	if (!job->recording)
+		return add_parts(*merge, &job->parts, message);
+	/* The sender's writing has moved the offset. */
+	if (lseek(KEPT, 0, SEEK_SET))
+		return -errno;
+	return add_recording(*merge, KEPT, message);
+}
+
+/* --- writing -------------------------------------------------------------- */
+
+/* Writes a part of the merge as a recording. Returns a descriptor. */
+static int write_recording(struct merge *merge, long part,
+			   char message[MESSAGE])
+{
+	int fd = memfd_create("hwprofd merge", MFD_CLOEXEC), error;
+	char path[PATH_SIZE];
+
+	if (fd < 0)
+		return -errno;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	error = merge_write(merge, part, path, message, MESSAGE);
+	if (!error)
+		return fd;
+	close(fd);
+	return error;
+}
+
+static int put_packed(int out, struct part_head *head, const void *bytes,
+		      size_t size)
+{
+	size_t room = ZSTD_compressBound(size), packed;
+	void *to = malloc(room);
+	int error;
+
+	if (!to)
+		return -ENOMEM;
+	packed = ZSTD_compress(to, room, bytes, size, LEVEL);
+	error = ZSTD_isError(packed) || packed > PART_SIZE_MAX ? -EFBIG : 0;
+	head->size = packed;
+	if (!error)
+		error = write_all(out, head, sizeof(*head));
+	if (!error)
+		error = write_all(out, to, packed);
+	free(to);
+	return error;
+}
+
+static int put_part(struct merge *merge, long part, struct part_head *head,
+		    int out, char message[MESSAGE])
+{
+	int fd = write_recording(merge, part, message), error = 0;
+	struct stat status;
+	void *bytes;
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &status))
+		error = -errno;
+	bytes = error ? MAP_FAILED : mmap(NULL, status.st_size, PROT_READ,
+					  MAP_SHARED, fd, 0);
+	if (!error && bytes == MAP_FAILED)
+		error = -errno;
+	if (!error)
+		error = put_packed(out, head, bytes, status.st_size);
+	if (bytes != MAP_FAILED)
+		munmap(bytes, status.st_size);
+	close(fd);
+	return error;
+}
+
+static int put_account(struct merge *merge, int out, char message[MESSAGE])
+{
+	const struct hwprof_row_totals totals = merge_totals(merge, true);
+	struct part_head head = {
+		.kind = PART_ACCOUNT,
+		.totals = {
+			.produced = totals.produced,
+			.delivered = totals.delivered,
+			.lost = totals.lost, .evicted = totals.evicted,
+			.pending = totals.pending, .windows = totals.windows,
+			.events = totals.events, .cost_ns = totals.cost_ns,
+			.task_ns = totals.task_ns,
+			.lost_records = merge_lost_records(merge),
+		},
+	};
+
+	return put_part(merge, MERGE_ACCOUNT, &head, out, message);
+}
+
+static int put_parts(struct merge *merge, int out, char message[MESSAGE])
+{
+	const struct merge_part *part;
+	int error = put_account(merge, out, message);
+	long i;
+
+	for (i = 0; (part = merge_part(merge, i)) && !error; i++) {
+		struct part_head head = {
+			.kind = part->kind, .units = part->units,
+		};
+
+		strcpy(head.build_id, part->build_id);
+		snprintf(head.object, sizeof(head.object), "%s", part->object);
+		error = put_part(merge, i, &head, out, message);
+	}
+	return error;
+}
+
+enum answer job_merge(const void *context, int out)
+{
+	const struct job *job = context;
+	char message[MESSAGE] = "";
+	struct merge *merge;
+	int error = make_merge(&merge, job, message);
+
+	if (!error)
+		error = put_parts(merge, out, message);
+	merge_free(merge);
+	if (!error)
+		return ANSWER_OK;
+	return worker_fail(out, ANSWER_FAILED, "%s",
+			   *message ? message : strerror(-error));
+}
+
+/* --- answering ------------------------------------------------------------ */
+
+/* Copies a recording to the answer. */
+static enum answer answer_recording(struct merge *merge, int out)
+{
+	char message[MESSAGE] = "";
+	int fd = write_recording(merge, MERGE_ALL, message);
+	char bytes[65536];
+	ssize_t got = 0;
+	int error = fd < 0 ? fd : 0;
+
+	while (!error && (got = read(fd, bytes, sizeof(bytes))) > 0)
+		error = write_all(out, bytes, got);
+	if (got < 0)
+		error = -errno;
+	if (!error)
+		return ANSWER_OK;
+	return worker_fail(out, ANSWER_FAILED, "%s",
+			   *message ? message : strerror(-error));
+}
+
+static enum answer answer_of(int error)
+{
+	switch (error) {
+	case -EINVAL:
+	case -EOPNOTSUPP:
+		return ANSWER_WRONG;
+	case -ENODATA:
+	case -ENOENT:
+	case -ENOEXEC:
+		return ANSWER_NOTHING;
+	}
+	return ANSWER_FAILED;
+}
+
+static enum answer write_export(struct hwprof_export *export,
+				const struct query *query, int out)
+{
+	const struct hwprof_export_part *second;
+	FILE *file = fdopen(out, "w");
+	int error;
+
+	second = hwprof_export_part(export, 1);
+	if (second && hwprof_format_of(query->format)->per_object)
+		return worker_fail(out, ANSWER_WRONG,
+				   "format %s has one file for each object: give build_id; the objects with most branches are %s (%s) and %s (%s)",
+				   query->format,
+				   hwprof_export_part(export, 0)->object,
+				   hwprof_export_part(export, 0)->build_id ?:
+				   "none",
+				   second->object, second->build_id ?: "none");
+	if (!file)
+		return ANSWER_FAILED;
+	error = hwprof_export_write(export, 0, file);
+	if (!error && fflush(file))
+		error = -errno;
+	if (!error)
+		return ANSWER_OK;
+	return worker_fail(out, answer_of(error), "%s",
+			   hwprof_export_error(export));
+}
+
+static enum answer answer_export(struct hwprof_profile *profile,
+				 const struct query *query, int out)
+{
+	const struct hwprof_format *format = hwprof_format_of(query->format);
+	const struct hwprof_export_options options = {
+		.version = *query->version ? query->version : NULL,
+		.build_id = format->per_object && *query->build_id ?
+			    query->build_id : NULL,
+	};
+	struct hwprof_export *export;
+	enum answer answer;
+	int error = hwprof_export_open(&export, profile, query->format,
+				       &options);
+
+	answer = error ? worker_fail(out, answer_of(error), "%s",
+				     hwprof_export_error(export)) :
+			 write_export(export, query, out);
+	hwprof_export_close(export);
+	return answer;
+}
+
+static enum answer answer_json(struct hwprof_profile *profile,
+			       const struct query *query, int out)
+{
+	const struct hwprof_json_options options = { .limit = query->limit };
+	FILE *file = fdopen(out, "w");
+	int error;
+
+	if (!file)
+		return ANSWER_FAILED;
+	error = hwprof_profile_json(profile, &options, file);
+	if (!error && fflush(file))
+		error = -errno;
+	return error ? worker_fail(out, ANSWER_FAILED, "cannot write JSON: %s",
+				   strerror(-error)) : ANSWER_OK;
+}
+
+static enum answer answer_profile(struct merge *merge,
+				  const struct query *query, int out)
+{
+	char message[MESSAGE] = "";
+	int fd = write_recording(merge, MERGE_ALL, message);
+	struct hwprof_profile *profile = NULL;
+	struct hwprof_file *file;
+	enum answer answer;
+	int error;
+
+	if (fd < 0)
+		return worker_fail(out, ANSWER_FAILED, "%s", message);
+	lseek(fd, 0, SEEK_SET);
+	error = hwprof_file_open_fd(&file, fd, "the store");
+	if (!error)
+		error = hwprof_profile_read(&profile, query->kind, &file, 1,
+					    NULL);
+	if (error)
+		answer = worker_fail(out, ANSWER_FAILED, "%s",
+				     hwprof_file_error(file));
+	else if (query->what == QUERY_JSON)
+		answer = answer_json(profile, query, out);
+	else
+		answer = answer_export(profile, query, out);
+	hwprof_profile_free(profile);
+	hwprof_file_close(file);
+	return answer;
+}
+
+enum answer job_answer(const void *context, int out)
+{
+	const struct job *job = context;
+	char message[MESSAGE] = "";
+	enum answer answer;
+	struct merge *merge;
+	int error = make_merge(&merge, job, message);
+
+	if (error)
+		answer = worker_fail(out, ANSWER_FAILED, "%s", message);
+	else if (!merge_part(merge, 0))
+		answer = worker_fail(out, ANSWER_NOTHING,
+				     "nothing was collected of that in this time");
+	else if (job->query.what == QUERY_RECORDING)
+		answer = answer_recording(merge, out);
+	else
+		answer = answer_profile(merge, &job->query, out);
+	merge_free(merge);
+	return answer;
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/tree.h"
+#include "listing.h"
+
+struct build {
+	char build_id[sizeof(((struct part_head *)NULL)->build_id)];
+	char object[PART_OBJECT];
+	int64_t first, last;
+	uint64_t units[HWPROF_KINDS];
+};
+
+struct listing {
+	struct json json;
+	const struct query *query;
+	void *builds;			/* a tree */
+	struct window window;		/* that is being written */
+	uint64_t bytes, parts;
+	bool open;
+};
+
+static int compare_builds(const void *a, const void *b)
+{
+	const struct build *x = a, *y = b;
+	int order = strcmp(x->build_id, y->build_id);
+
+	return order ? order : strcmp(x->object, y->object);
+}
+
+static int add_build(void *context, const struct window *window,
+		     const struct part_head *head)
+{
+	struct listing *listing = context;
+	struct build key = { .first = window->begin, .last = window->end };
+	struct build *build;
+	bool is_new;
+
+	if (head->kind >= HWPROF_KINDS ||
+	    !part_is_wanted(head, listing->query->kind,
+			    listing->query->build_id))
+		return 0;
+	strcpy(key.build_id, head->build_id);
+	strcpy(key.object, head->object);
+	build = tree_get(&listing->builds, &key, sizeof(key), compare_builds,
+			 &is_new);
+	if (!build)
+		return -ENOMEM;
+	if (window->begin < build->first)
+		build->first = window->begin;
+	if (window->end > build->last)
+		build->last = window->end;
+	build->units[head->kind] += head->units;
+	return 0;
+}
+
+static void put_build(struct json *json, const struct build *build)
+{
+	int kind;
+
+	json_open(json, NULL, '{');
+	if (*build->build_id)
+		json_string(json, "build_id", build->build_id);
+	else
+		json_null(json, "build_id");
+	json_string(json, "object", build->object);
+	json_signed(json, "from", build->first);
+	json_signed(json, "to", build->last);
+	json_open(json, "units", '{');
+	for (kind = 0; kind < HWPROF_KINDS; kind++)
+		if (build->units[kind])
+			json_unsigned(json, hwprof_kind_name(kind),
+				      build->units[kind]);
+	json_close(json, '}');
+	json_close(json, '}');
+}
+
+static int list_builds(struct listing *listing, struct timeline *timeline)
+{
+	int error = timeline_heads(timeline, listing->query->from,
+				   listing->query->to, add_build, listing);
+	size_t count = 0, i;
+	void **all = error ? NULL : tree_list(listing->builds, &count);
+
+	json_open(&listing->json, "builds", '[');
+	for (i = 0; all && i < count; i++)
+		put_build(&listing->json, all[i]);
+	json_close(&listing->json, ']');
+	free(all);
+	tdestroy(listing->builds, free);
+	return error;
+}
+
+static void put_window(struct listing *listing)
+{
+	static const char *const levels[STORE_LEVELS] = {
+		"memory", "minute", "ten minutes", "hour",
+	};
+	struct json *json = &listing->json;
+
+	if (!listing->open)
+		return;
+	json_open(json, NULL, '{');
+	json_signed(json, "from", listing->window.begin);
+	json_signed(json, "to", listing->window.end);
+	json_signed(json, "wall", listing->window.wall);
+	json_string(json, "level", levels[listing->window.level &
+					  (STORE_LEVELS - 1)]);
+	json_unsigned(json, "parts", listing->parts);
+	json_unsigned(json, "bytes", listing->bytes);
+	json_close(json, '}');
+	listing->bytes = listing->parts = 0;
+}
+
+/* Heads of one window come one behind the other. */
+static int add_window(void *context, const struct window *window,
+		      const struct part_head *head)
+{
+	struct listing *listing = context;
+	const struct window *last = &listing->window;
+
+	if (window->id != last->id || window->begin != last->begin ||
+	    window->level != last->level)
+		put_window(listing);
+	listing->window = *window;
+	listing->open = true;
+	listing->parts++;
+	listing->bytes += head->size;
+	return 0;
+}
+
+static int list_windows(struct listing *listing, struct timeline *timeline)
+{
+	int error;
+
+	json_open(&listing->json, "windows", '[');
+	error = timeline_heads(timeline, listing->query->from,
+			       listing->query->to, add_window, listing);
+	put_window(listing);
+	json_close(&listing->json, ']');
+	return error;
+}
+
+char *listing_text(struct timeline *timeline, const struct query *query)
+{
+	struct listing listing = { .query = query };
+	char *text = NULL;
+	size_t size;
+	int error;
+
+	listing.json.out = open_memstream(&text, &size);
+	if (!listing.json.out)
+		return NULL;
+	json_open(&listing.json, NULL, '{');
+	json_signed(&listing.json, "now", timeline_now(timeline));
+	error = query->what == QUERY_BUILDS ?
+		list_builds(&listing, timeline) :
+		list_windows(&listing, timeline);
+	json_close(&listing.json, '}');
+	if (!fclose(listing.json.out) && !error)
+		return text;
+	free(text);
+	return NULL;
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "metrics.h"
+
+struct text {
+	FILE *out;
+};
+
+static void put(struct text *text, const char *name, const char *type,
+		const char *help, uint64_t value)
+{
+	fprintf(text->out, "# HELP %s %s\n# TYPE %s %s\n%s %" PRIu64 "\n",
+		name, help, name, type, name, value);
+}
+
+static void put_seconds(struct text *text, const char *name, const char *help,
+			uint64_t ns)
+{
+	fprintf(text->out, "# HELP %s %s\n# TYPE %s counter\n%s %.6f\n",
+		name, help, name, name, ns / 1e9);
+}
+
+static void put_units(struct text *text, const struct part_totals *totals)
+{
+	static const char name[] = "hwprofd_units_total";
+
+	fprintf(text->out, "# HELP %s Units (back edges, calls and so on) that the module's sessions produced, by what became of them.\n# TYPE %s counter\n",
+		name, name);
+	fprintf(text->out, "%s{fate=\"delivered\"} %" PRIu64 "\n", name,
+		totals->delivered);
+	fprintf(text->out, "%s{fate=\"lost\"} %" PRIu64 "\n", name,
+		totals->lost);
+	fprintf(text->out, "%s{fate=\"evicted\"} %" PRIu64 "\n", name,
+		totals->evicted);
+	fprintf(text->out, "%s{fate=\"pending\"} %" PRIu64 "\n", name,
+		totals->pending);
+}
+
+static void put_collection(struct text *text, const struct metrics *metrics)
+{
+	const struct timeline_counts *counts = &metrics->timeline;
+
+	put(text, "hwprofd_collector_connected", "gauge",
+	    "1 if the collector is connected.", metrics->collector);
+	put(text, "hwprofd_windows_received_total", "counter",
+	    "Windows of time that were collected.", counts->received);
+	put_units(text, &counts->totals);
+	put(text, "hwprofd_branch_windows_total", "counter",
+	    "Looks that the module took: windows of branches, bursts or samples.",
+	    counts->totals.windows);
+	put(text, "hwprofd_lost_records_total", "counter",
+	    "Records that did not fit into the kernel's buffers.",
+	    counts->totals.lost_records);
+	put_seconds(text, "hwprofd_module_seconds_total",
+		    "Time that the module's looks took.",
+		    counts->totals.cost_ns);
+	put_seconds(text, "hwprofd_profiled_seconds_total",
+		    "Time that programs ran while they were profiled.",
+		    counts->totals.task_ns);
+	put_seconds(text, "hwprofd_collector_cpu_seconds_total",
+		    "CPU time of the collector since it started.",
+		    metrics->collector_cpu_ns);
+	put(text, "hwprofd_messages_malformed_total", "counter",
+	    "Messages of the collector that were refused.",
+	    metrics->malformed);
+	put(text, "hwprofd_recordings_unreadable_total", "counter",
+	    "Windows that were lost because they could not be read.",
+	    metrics->unreadable);
+	put(text, "hwprofd_recordings_overrun_total", "counter",
+	    "Windows that were lost because they came too fast.",
+	    metrics->overrun);
+}
+
+static void put_store(struct text *text, const struct metrics *metrics)
+{
+	const struct timeline_counts *counts = &metrics->timeline;
+
+	put(text, "hwprofd_memory_windows", "gauge",
+	    "Windows in memory.", counts->memory_windows);
+	put(text, "hwprofd_memory_bytes", "gauge",
+	    "Bytes of windows in memory.", counts->memory_bytes);
+	put(text, "hwprofd_windows_dropped_total", "counter",
+	    "Windows that were given up before they were stored.",
+	    counts->dropped);
+	put(text, "hwprofd_windows_merged_total", "counter",
+	    "Windows that were made of shorter ones.", counts->merges);
+	put(text, "hwprofd_store_windows", "gauge",
+	    "Windows in the store.", metrics->store.windows);
+	put(text, "hwprofd_store_bytes", "gauge",
+	    "Bytes of the store in use.", metrics->store.bytes);
+	put(text, "hwprofd_store_evicted_total", "counter",
+	    "Windows that the store gave up for lack of room, the oldest first.",
+	    metrics->store.evicted);
+	put(text, "hwprofd_store_failures_total", "counter",
+	    "Writes to the store that failed.", metrics->store.failures);
+}
+
+static void put_server(struct text *text, const struct metrics *metrics)
+{
+	put(text, "hwprofd_http_requests_total", "counter",
+	    "Requests.", metrics->http.requests);
+	put(text, "hwprofd_http_refused_total", "counter",
+	    "Requests that were refused: rights, Host, method.",
+	    metrics->http.refused);
+	put(text, "hwprofd_http_cut_total", "counter",
+	    "Connections that were cut because they took too long.",
+	    metrics->http.cut);
+	put(text, "hwprofd_http_connections", "gauge",
+	    "Connections.", metrics->http.connections);
+	put(text, "hwprofd_queries_total", "counter",
+	    "Questions of profiles.", metrics->queries);
+	put(text, "hwprofd_query_failures_total", "counter",
+	    "Questions of profiles without an answer.",
+	    metrics->query_failures);
+	put_seconds(text, "hwprofd_cpu_seconds_total",
+		    "CPU time of hwprofd and its workers.",
+		    metrics->own_cpu_ns);
+	put(text, "hwprofd_resident_bytes", "gauge",
+	    "Resident memory of hwprofd.", metrics->resident_bytes);
+}
+
+char *metrics_text(const struct metrics *metrics)
+{
+	char *bytes = NULL;
+	size_t size;
+	struct text text = { .out = open_memstream(&bytes, &size) };
+
+	if (!text.out)
+		return NULL;
+	put_collection(&text, metrics);
+	put_store(&text, metrics);
+	put_server(&text, metrics);
+	if (!fclose(text.out))
+		return bytes;
+	free(bytes);
+	return NULL;
+}

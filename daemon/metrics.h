@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The text of /metrics, in the format of Prometheus. */
+#ifndef HWPROFD_METRICS_H
+#define HWPROFD_METRICS_H
+
+#include "http.h"
+#include "timeline.h"
+
+struct metrics {
+	struct timeline_counts timeline;
+	struct store_counts store;	/* all 0 without a store */
+	struct http_counts http;
+	uint64_t malformed;		/* messages of the collector */
+	uint64_t unreadable;		/* recordings that were no good */
+	uint64_t overrun;		/* recordings that came too fast */
+	uint64_t queries, query_failures;
+	uint64_t collector_cpu_ns;
+	uint64_t own_cpu_ns;		/* with that of the workers */
+	uint64_t resident_bytes;
+	bool collector;			/* is connected */
+};
+
+/* Returns the text, which the caller frees; NULL without memory. */
+char *metrics_text(const struct metrics *metrics);
+
+#endif /* HWPROFD_METRICS_H */

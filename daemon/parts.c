@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "parts.h"
+
+int parts_add(struct parts *parts, const struct part_head *head, void *bytes)
+{
+	struct part *all = array_grow(parts->all, &parts->room,
+				      parts->count + 1, sizeof(*all));
+
+	if (!all) {
+		free(bytes);
+		return -ENOMEM;
+	}
+	parts->all = all;
+	all[parts->count++] = (struct part){ *head, bytes };
+	return 0;
+}
+
+void parts_free(struct parts *parts)
+{
+	size_t i;
+
+	for (i = 0; i < parts->count; i++)
+		free(parts->all[i].bytes);
+	free(parts->all);
+	*parts = (struct parts){ .count = 0 };
+}
+
+size_t parts_bytes(const struct parts *parts)
+{
+	size_t sum = parts->room * sizeof(*parts->all), i;
+
+	for (i = 0; i < parts->count; i++)
+		sum += parts->all[i].head.size;
+	return sum;
+}
+
+bool part_head_is_valid(const struct part_head *head)
+{
+	size_t length = strnlen(head->build_id, sizeof(head->build_id));
+
+	return head->kind <= PART_ACCOUNT && head->size &&
+	       head->size <= PART_SIZE_MAX && length < sizeof(head->build_id) &&
+	       strspn(head->build_id, "0123456789abcdef") == length &&
+	       memchr(head->object, 0, sizeof(head->object));
+}
+
+static int read_all(int fd, void *bytes, size_t size, uint64_t offset)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t got = pread(fd, (char *)bytes + done, size - done,
+				    offset + done);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (!got)
+			return -EBADMSG;
+		done += got;
+	}
+	return 0;
+}
+
+static int read_part(struct parts *parts, int fd, uint64_t *at, uint64_t size)
+{
+	struct part_head head;
+	void *bytes;
+	int error;
+
+	if (size - *at < sizeof(head) || parts->count == PARTS_MAX)
+		return -EBADMSG;
+	error = read_all(fd, &head, sizeof(head), *at);
+	if (error)
+		return error;
+	*at += sizeof(head);
+	if (!part_head_is_valid(&head) || head.size > size - *at)
+		return -EBADMSG;
+	bytes = malloc(head.size);
+	if (!bytes)
+		return -ENOMEM;
+	error = read_all(fd, bytes, head.size, *at);
+	*at += head.size;
+	if (error) {
+		free(bytes);
+		return error;
+	}
+	return parts_add(parts, &head, bytes);
+}
+
+int parts_read(struct parts *parts, int fd, uint64_t size)
+{
+	uint64_t at = 0;
+	int error = 0;
+
+	while (at < size && !error)
+		error = read_part(parts, fd, &at, size);
+	if (error)
+		parts_free(parts);
+	return error;
+}

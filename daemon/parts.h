@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Parts: what a window of time is stored as. A part is a recording that
+ * lib/merge wrote, of one kind and one build, compressed with zstd. The account
+ * is a part, too, whose kind is PART_ACCOUNT.
+ */
+#ifndef HWPROFD_PARTS_H
+#define HWPROFD_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hwprof.h"
+
+enum {
+	PART_ACCOUNT = HWPROF_KINDS,
+	PART_OBJECT = 256,		/* longer names lose their end */
+	PART_SIZE_MAX = 64 << 20,
+	PARTS_MAX = 65536,		/* of a window */
+};
+
+/* The account of a window in numbers, for metrics. */
+struct part_totals {
+	uint64_t produced, delivered, lost, evicted, pending;
+	uint64_t windows, events, cost_ns, task_ns, lost_records;
+};
+
+/*
+ * struct part_head - What is known about a part without reading it
+ * @kind: enum hwprof_kind, or PART_ACCOUNT.
+ * @size: bytes that follow the head in a stream of parts.
+ * @units: what its rows carry.
+ * @build_id: in hexadecimal digits; "" if unknown.
+ * @object: name of the object.
+ * @totals: of PART_ACCOUNT; otherwise all 0.
+ */
+struct part_head {
+	uint32_t kind;
+	uint32_t size;
+	uint64_t units;
+	char build_id[48];
+	char object[PART_OBJECT];
+	struct part_totals totals;
+};
+
+struct part {
+	struct part_head head;
+	void *bytes;			/* head.size of them */
+};
+
+struct parts {
+	struct part *all;
+	size_t count, room;
+};
+
+/* Adds a part, and takes @bytes over, also on failure. Returns 0 or -ENOMEM. */
+int parts_add(struct parts *parts, const struct part_head *head, void *bytes);
+void parts_free(struct parts *parts);
+size_t parts_bytes(const struct parts *parts);
+
+/*
+ * Reads a stream of parts of @size bytes from descriptor @fd: a head, its
+ * bytes, the next head. The writer is not trusted. Returns 0, -EBADMSG if
+ * anything contradicts itself, -ENOMEM, or what pread() failed with.
+ */
+int parts_read(struct parts *parts, int fd, uint64_t size);
+
+/* Returns true if the head is one that hwprofd writes. */
+bool part_head_is_valid(const struct part_head *head);
+
+#endif /* HWPROFD_PARTS_H */

@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/array.h"
+#include "log.h"
+#include "timeline.h"
+#include "wire.h"
+
+enum {
+	SECOND = 1000000000,
+	LATE_SECONDS = 15,	/* for which a minute waits for windows */
+	RETRY_SECONDS = 60,	/* after the store could not be written */
+	RECENT_SECONDS = 600,	/* that stay in memory, if there is room */
+};
+
+struct recent {
+	struct window window;
+	struct parts parts;
+	int64_t stored;		/* id of its minute in the store; 0: none */
+	bool failed;		/* its minute could not be merged */
+};
+
+struct timeline {
+	struct store *store;
+	struct config config;
+	struct recent *recent;	/* in the order of their begin */
+	size_t count, room;
+	int64_t offset;		/* without a store */
+	int64_t retry;		/* no writing before that time */
+	int64_t in_task;	/* minute that is being merged; -1: none */
+	struct timeline_counts counts;
+};
+
+struct timeline *timeline_new(struct store *store, const struct config *config)
+{
+	struct timeline *timeline = calloc(1, sizeof(*timeline));
+
+	if (!timeline)
+		return NULL;
+	timeline->store = store;
+	timeline->config = *config;
+	timeline->in_task = -1;
+	timeline->offset = time(NULL) - (int64_t)(wire_now() / SECOND);
+	return timeline;
+}
+
+void timeline_free(struct timeline *timeline)
+{
+	size_t i;
+
+	if (!timeline)
+		return;
+	for (i = 0; i < timeline->count; i++)
+		parts_free(&timeline->recent[i].parts);
+	free(timeline->recent);
+	free(timeline);
+}
+
+void timeline_configure(struct timeline *timeline, const struct config *config)
+{
+	timeline->config = *config;
+	if (timeline->store)
+		store_resize(timeline->store, config->store_mib);
+}
+
+int64_t timeline_now(const struct timeline *timeline)
+{
+	return timeline->store ? store_now(timeline->store) :
+	       timeline->offset + (int64_t)(wire_now() / SECOND);
+}
+
+/* --- memory --------------------------------------------------------------- */
+
+static int64_t minute_of(const struct window *window)
+{
+	return window->begin / 60 * 60;
+}
+
+static uint64_t memory_bytes(const struct timeline *timeline)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < timeline->count; i++)
+		sum += parts_bytes(&timeline->recent[i].parts);
+	return sum;
+}
+
+/* Drops the windows of the oldest minute. */
+static void drop_minute(struct timeline *timeline)
+{
+	int64_t minute = minute_of(&timeline->recent[0].window);
+	size_t count, i;
+
+	for (count = 0; count < timeline->count &&
+	     minute_of(&timeline->recent[count].window) == minute; count++) {
+		timeline->counts.dropped += !timeline->recent[count].stored;
+		parts_free(&timeline->recent[count].parts);
+	}
+	timeline->count -= count;
+	for (i = 0; i < timeline->count; i++)
+		timeline->recent[i] = timeline->recent[i + count];
+}
+
+/* The newest minute stays, so that there is always something to ask for. */
+static void bound_memory(struct timeline *timeline)
+{
+	int64_t now = timeline_now(timeline);
+
+	while (timeline->count) {
+		const struct recent *oldest = &timeline->recent[0];
+		bool old = (oldest->stored || oldest->failed) &&
+			   minute_of(&oldest->window) < now - RECENT_SECONDS;
+
+		if (!old && memory_bytes(timeline) <=
+			    timeline->config.memory_mib << 20)
+			return;
+		if (minute_of(&oldest->window) == timeline->in_task ||
+		    minute_of(&oldest->window) ==
+		    minute_of(&timeline->recent[timeline->count - 1].window))
+			return;
+		drop_minute(timeline);
+	}
+}
+
+static void add_totals(struct timeline *timeline, const struct parts *parts)
+{
+	struct part_totals *to = &timeline->counts.totals;
+	size_t i;
+
+	for (i = 0; i < parts->count; i++) {
+		const struct part_totals *from = &parts->all[i].head.totals;
+
+		to->produced += from->produced;
+		to->delivered += from->delivered;
+		to->lost += from->lost;
+		to->evicted += from->evicted;
+		to->pending += from->pending;
+		to->windows += from->windows;
+		to->events += from->events;
+		to->cost_ns += from->cost_ns;
+		to->task_ns += from->task_ns;
+		to->lost_records += from->lost_records;
+	}
+}
+
+/* Windows are of the past, and last a second at least. */
+static struct window window_of(const struct timeline *timeline,
+			       uint64_t begin_ns, uint64_t end_ns)
+{
+	uint64_t now_ns = wire_now();
+	int64_t now = timeline_now(timeline);
+	struct window window = { .level = STORE_MEMORY, .wall = time(NULL) };
+
+	if (end_ns > now_ns)
+		end_ns = now_ns;
+	if (begin_ns >= end_ns)
+		begin_ns = end_ns - 1;
+	window.begin = now - (int64_t)((now_ns - begin_ns) / SECOND);
+	window.end = now - (int64_t)((now_ns - end_ns) / SECOND);
+	if (window.end <= window.begin)
+		window.begin = window.end - 1;
+	return window;
+}
+
+int timeline_add(struct timeline *timeline, uint64_t begin_ns, uint64_t end_ns,
+		 struct parts *parts)
+{
+	struct recent *all = array_grow(timeline->recent, &timeline->room,
+					timeline->count + 1, sizeof(*all));
+	struct window window = window_of(timeline, begin_ns, end_ns);
+	size_t at;
+
+	if (!all)
+		return -ENOMEM;
+	timeline->recent = all;
+	for (at = timeline->count; at && all[at - 1].window.begin >
+				   window.begin; at--)
+		all[at] = all[at - 1];
+	all[at] = (struct recent){ .window = window, .parts = *parts };
+	timeline->count++;
+	timeline->counts.received++;
+	add_totals(timeline, parts);
+	*parts = (struct parts){ .count = 0 };
+	bound_memory(timeline);
+	return 0;
+}
+
+/* --- merging -------------------------------------------------------------- */
+
+/* Copies what a worker reads, since the original may go meanwhile. */
+static int copy_parts(struct parts *to, const struct parts *from, int kind,
+		      const char *build_id)
+{
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < from->count && !error; i++) {
+		const struct part_head *head = &from->all[i].head;
+		void *bytes;
+
+		if (!part_is_wanted(head, kind, build_id))
+			continue;
+		bytes = malloc(head->size);
+		if (!bytes)
+			return -ENOMEM;
+		memcpy(bytes, from->all[i].bytes, head->size);
+		error = parts_add(to, head, bytes);
+	}
+	return error;
+}
+
+/* Finds the oldest minute in memory that is over and not stored. */
+static int due_in_memory(struct timeline *timeline, bool all,
+			 struct timeline_task *task)
+{
+	int64_t now = timeline_now(timeline), minute = -1;
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < timeline->count && !error; i++) {
+		const struct recent *recent = &timeline->recent[i];
+
+		if (recent->stored || recent->failed)
+			continue;
+		if (minute < 0)
+			minute = minute_of(&recent->window);
+		if (minute_of(&recent->window) != minute)
+			break;
+		if (!all && minute + 60 + LATE_SECONDS > now)
+			return 0;
+		error = copy_parts(&task->parts, &recent->parts, -1, "");
+		task->window.wall = recent->window.wall;
+	}
+	if (error || minute < 0)
+		return error;
+	timeline->in_task = minute;
+	task->window.level = STORE_MINUTE;
+	task->window.begin = minute;
+	task->window.end = minute + 60;
+	return 1;
+}
+
+/* Windows of the store that are old enough to become a longer one. */
+struct search {
+	struct timeline *timeline;
+	struct timeline_task *task;
+	enum store_level level;		/* of the windows */
+	int64_t length;			/* of what they become */
+	int64_t before;			/* when it ends at the latest */
+};
+
+static int note_old(void *context, const struct window *window)
+{
+	struct search *search = context;
+	struct timeline_task *task = search->task;
+	int64_t begin = window->begin / search->length * search->length;
+	int64_t *all;
+
+	if (window->level != search->level)
+		return 0;
+	if (begin + search->length > search->before ||
+	    (task->merged_count && begin != task->window.begin))
+		return 1;
+	all = reallocarray(task->merged, task->merged_count + 1, sizeof(*all));
+	if (!all)
+		return -ENOMEM;
+	task->merged = all;
+	all[task->merged_count++] = window->id;
+	task->window.level = search->level + 1;
+	task->window.begin = begin;
+	task->window.end = begin + search->length;
+	task->window.wall = window->wall;
+	return store_parts(search->timeline->store, window->id, -1, "",
+			   &task->parts);
+}
+
+static int due_in_store(struct timeline *timeline, enum store_level level,
+			int64_t age, struct timeline_task *task)
+{
+	struct search search = {
+		timeline, task, level, store_level_seconds(level + 1),
+		timeline_now(timeline) - age,
+	};
+	int error = store_windows(timeline->store, 0, search.before, note_old,
+				  &search);
+
+	return error < 0 ? error : !!task->merged_count;
+}
+
+static void free_task(struct timeline_task *task)
+{
+	parts_free(&task->parts);
+	free(task->merged);
+	*task = (struct timeline_task){ .merged_count = 0 };
+}
+
+int timeline_due(struct timeline *timeline, bool all,
+		 struct timeline_task *task)
+{
+	const struct config *config = &timeline->config;
+	int due;
+
+	*task = (struct timeline_task){ .merged_count = 0 };
+	if (!timeline->store || timeline_now(timeline) < timeline->retry)
+		return 0;
+	due = due_in_memory(timeline, all, task);
+	if (!due && !all)
+		due = due_in_store(timeline, STORE_MINUTE,
+				   config->keep_minutes, task);
+	if (!due && !all)
+		due = due_in_store(timeline, STORE_TEN_MINUTES,
+				   config->keep_ten_minutes, task);
+	if (due <= 0)
+		free_task(task);
+	return due;
+}
+
+/* Notes what became of the windows of a minute that were merged. */
+static void note_minute(struct timeline *timeline, int64_t minute, int64_t id)
+{
+	size_t i;
+
+	for (i = 0; i < timeline->count; i++) {
+		struct recent *recent = &timeline->recent[i];
+
+		if (minute_of(&recent->window) != minute || recent->stored)
+			continue;
+		recent->stored = id;
+		recent->failed = !id;
+	}
+}
+
+void timeline_finish(struct timeline *timeline, struct timeline_task *task,
+		     const struct parts *merged)
+{
+	int error = merged ? store_write(timeline->store, &task->window, merged,
+					 task->merged, task->merged_count) :
+			     -EBADMSG;
+
+	timeline->in_task = -1;
+	timeline->counts.merges += !error;
+	if (error && merged)
+		log_error("windows are not stored for now: %s",
+			  store_error(timeline->store));
+	if (error)
+		timeline->retry = timeline_now(timeline) + RETRY_SECONDS;
+	/* Windows that cannot be merged are not tried again. */
+	if (task->window.level == STORE_MINUTE && (!error || !merged))
+		note_minute(timeline, task->window.begin,
+			    error ? 0 : task->window.id);
+	free_task(task);
+	bound_memory(timeline);
+}
+
+/* --- reading -------------------------------------------------------------- */
+
+/* Returns true if the windows that a window of the store is of are here. */
+static bool is_in_memory(const struct timeline *timeline, int64_t id)
+{
+	size_t i;
+
+	for (i = 0; i < timeline->count; i++)
+		if (timeline->recent[i].stored == id)
+			return true;
+	return false;
+}
+
+static bool overlaps(const struct window *window, int64_t from, int64_t to)
+{
+	return window->end > from && window->begin < to;
+}
+
+struct reading {
+	struct timeline *timeline;
+	int kind;
+	const char *build_id;
+	struct parts *parts;
+	store_head_fn fn;
+	void *context;
+};
+
+static int read_parts(void *context, const struct window *window)
+{
+	struct reading *reading = context;
+
+	return is_in_memory(reading->timeline, window->id) ? 0 :
+	       store_parts(reading->timeline->store, window->id, reading->kind,
+			   reading->build_id, reading->parts);
+}
+
+static int read_heads(void *context, const struct window *window)
+{
+	struct reading *reading = context;
+
+	return is_in_memory(reading->timeline, window->id) ? 0 :
+	       store_heads(reading->timeline->store, window, reading->fn,
+			   reading->context);
+}
+
+int timeline_parts(struct timeline *timeline, int64_t from, int64_t to,
+		   int kind, const char *build_id, struct parts *parts)
+{
+	struct reading reading = {
+		.timeline = timeline,
+		.kind = kind, .build_id = build_id, .parts = parts,
+	};
+	int error = 0;
+	size_t i;
+
+	if (timeline->store)
+		error = store_windows(timeline->store, from, to, read_parts,
+				      &reading);
+	for (i = 0; i < timeline->count && !error; i++)
+		if (overlaps(&timeline->recent[i].window, from, to))
+			error = copy_parts(parts, &timeline->recent[i].parts,
+					   kind, build_id);
+	return error;
+}
+
+int timeline_heads(struct timeline *timeline, int64_t from, int64_t to,
+		   store_head_fn fn, void *context)
+{
+	struct reading reading = {
+		.timeline = timeline,
+		.fn = fn, .context = context,
+	};
+	int error = 0;
+	size_t i, j;
+
+	if (timeline->store)
+		error = store_windows(timeline->store, from, to, read_heads,
+				      &reading);
+	for (i = 0; i < timeline->count && !error; i++) {
+		const struct recent *recent = &timeline->recent[i];
+
+		if (!overlaps(&recent->window, from, to))
+			continue;
+		for (j = 0; j < recent->parts.count && !error; j++)
+			error = fn(context, &recent->window,
+				   &recent->parts.all[j].head);
+	}
+	return error;
+}
+
+void timeline_count(const struct timeline *timeline,
+		    struct timeline_counts *counts)
+{
+	*counts = timeline->counts;
+	counts->memory_windows = timeline->count;
+	counts->memory_bytes = memory_bytes(timeline);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * All windows: the newest in memory, the others in the store. A minute's
+ * windows are in memory until the minute is over, and some time longer, if
+ * there is room; or if the store cannot be written.
+ */
+#ifndef HWPROFD_TIMELINE_H
+#define HWPROFD_TIMELINE_H
+
+#include "config.h"
+#include "store.h"
+
+struct timeline;
+
+struct timeline_counts {
+	uint64_t received;		/* windows */
+	uint64_t dropped;		/* windows that were never stored */
+	uint64_t merges;		/* windows made of others */
+	uint64_t memory_windows;
+	uint64_t memory_bytes;
+	struct part_totals totals;	/* of all windows received */
+};
+
+/* Work to be done by job_merge(): windows that are to become one. */
+struct timeline_task {
+	struct window window;		/* what they become */
+	struct parts parts;		/* theirs */
+	int64_t *merged;		/* their ids in the store */
+	size_t merged_count;
+};
+
+/* @store may be NULL: then everything is in memory. Returns NULL on ENOMEM. */
+struct timeline *timeline_new(struct store *store, const struct config *config);
+void timeline_free(struct timeline *timeline);
+void timeline_configure(struct timeline *timeline, const struct config *config);
+
+/* Returns the present time: see store.h. */
+int64_t timeline_now(const struct timeline *timeline);
+
+/*
+ * Adds a window from ns @begin_ns to @end_ns on CLOCK_BOOTTIME, and takes its
+ * parts over. Returns 0 or -ENOMEM.
+ */
+int timeline_add(struct timeline *timeline, uint64_t begin_ns, uint64_t end_ns,
+		 struct parts *parts);
+
+/*
+ * Finds windows that are due to become one. @all is true for those of a minute
+ * that is not over, too. Returns 1, 0 if nothing is due, or a negative errno.
+ * The caller calls timeline_finish() with what became of them, or with NULL if
+ * they could not be merged.
+ */
+int timeline_due(struct timeline *timeline, bool all,
+		 struct timeline_task *task);
+void timeline_finish(struct timeline *timeline, struct timeline_task *task,
+		     const struct parts *merged);
+
+/*
+ * Adds the parts that overlap [@from, @to) and are wanted: see
+ * part_is_wanted(). Returns 0 or a negative errno.
+ */
+int timeline_parts(struct timeline *timeline, int64_t from, int64_t to,
+		   int kind, const char *build_id, struct parts *parts);
+
+/* Calls @fn for each window that overlaps [@from, @to), and each head. */
+int timeline_heads(struct timeline *timeline, int64_t from, int64_t to,
+		   store_head_fn fn, void *context);
+
+void timeline_count(const struct timeline *timeline,
+		    struct timeline_counts *counts);
+
+#endif /* HWPROFD_TIMELINE_H */

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The messages from hwprofd-collect to hwprofd, over a socket of the type
+ * SOCK_SEQPACKET: a head, and with a recording the descriptor of a sealed
+ * memfd. The receiver trusts neither.
+ */
+#ifndef HWPROFD_WIRE_H
+#define HWPROFD_WIRE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	WIRE_MAGIC = 0x66707768,	/* "hwpf" */
+	WIRE_VERSION = 1,
+	WIRE_TEXT = 256,
+	WIRE_SIZE_MAX = 128 << 20,	/* of a recording */
+};
+
+enum wire_type {
+	WIRE_RECORDING = 1,		/* of one window of time */
+	WIRE_TROUBLE = 2,		/* @text says why there is none */
+};
+
+/**
+ * struct wire_head - A message
+ * @magic: WIRE_MAGIC.
+ * @version: WIRE_VERSION.
+ * @type: enum wire_type.
+ * @size: bytes of the recording; 0 without one.
+ * @begin_ns: when the recording began, on CLOCK_BOOTTIME.
+ * @end_ns: when it ended.
+ * @cpu_ns: CPU time that the collector has used so far.
+ * @text: a sentence, or empty.
+ */
+struct wire_head {
+	uint32_t magic;
+	uint16_t version;
+	uint16_t type;
+	uint64_t size;
+	uint64_t begin_ns;
+	uint64_t end_ns;
+	uint64_t cpu_ns;
+	char text[WIRE_TEXT];
+};
+
+/* Returns ns on CLOCK_BOOTTIME. */
+uint64_t wire_now(void);
+
+/*
+ * Connects to the socket @path, or listens there, with access for its owner
+ * alone. Return a descriptor or a negative errno.
+ */
+int wire_connect(const char *path);
+int wire_listen(const char *path);
+
+/*
+ * Makes an empty memfd for a recording, and seals it when it is complete.
+ * Return a descriptor, or 0; or a negative errno.
+ */
+int wire_memfd(void);
+int wire_seal(int fd);
+
+/*
+ * Sends a message; @fd is -1, or that of the sealed recording. Sets the magic,
+ * the version and the size. Returns 0 or a negative errno.
+ */
+int wire_send(int socket, struct wire_head *head, int fd);
+
+/*
+ * Receives a message, and *@fd: -1, or the descriptor of the recording. Returns
+ * 0; -ENODATA at the end; -EAGAIN if there is none; -EBADMSG with a sentence in
+ * @message if it is not what the protocol says; or another negative errno.
+ */
+int wire_receive(int socket, struct wire_head *head, int *fd, char *message,
+		 size_t size);
+
+#endif /* HWPROFD_WIRE_H */

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sends recordings to hwprofd, as hwprofd-collect does.
+ *
+ * usage: send SOCKET SECONDS FILE...
+ *        send SOCKET hostile FILE
+ *
+ * Each FILE is a window that ended SECONDS ago, and lasted 5 s. Hostile
+ * messages are to be refused; each has a connection of its own.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "wire.h"
+
+static void die(const char *what, int error)
+{
+	fprintf(stderr, "%s: %s\n", what, strerror(-error));
+	exit(1);
+}
+
+static int copy_of(const char *path)
+{
+	int fd = wire_memfd(), from = open(path, O_RDONLY | O_CLOEXEC);
+	char bytes[65536];
+	ssize_t got;
+
+	if (fd < 0 || from < 0)
+		die(path, -errno);
+	while ((got = read(from, bytes, sizeof(bytes))) > 0)
+		if (write(fd, bytes, got) != got)
+			die(path, -errno);
+	close(from);
+	return fd;
+}
+
+static int connected(const char *path)
+{
+	int fd = wire_connect(path);
+
+	if (fd < 0)
+		die(path, fd);
+	return fd;
+}
+
+static struct wire_head head_of(uint64_t seconds)
+{
+	uint64_t end = wire_now() - seconds * 1000000000ULL;
+
+	return (struct wire_head){
+		.type = WIRE_RECORDING, .cpu_ns = 7000000000ULL,
+		.begin_ns = end - 5000000000ULL, .end_ns = end,
+	};
+}
+
+static int send_files(const char *path, uint64_t seconds, char **files)
+{
+	int socket = connected(path), error = 0;
+
+	for (; *files && !error; files++) {
+		struct wire_head head = head_of(seconds);
+		int fd = copy_of(*files);
+
+		error = wire_seal(fd);
+		if (!error)
+			error = wire_send(socket, &head, fd);
+		close(fd);
+	}
+	if (error)
+		die(path, error);
+	/* The receiver drops what it has not read when the sender is gone. */
+	shutdown(socket, SHUT_WR);
+	if (read(socket, &error, 1) < 0)
+		die(path, -errno);
+	close(socket);
+	return 0;
+}
+
+/* Sends raw bytes, and waits until the receiver hangs up. */
+static void send_raw(const char *path, const void *bytes, size_t size)
+{
+	int socket = connected(path);
+	char byte;
+
+	if (send(socket, bytes, size, MSG_NOSIGNAL) != (ssize_t)size)
+		die(path, -errno);
+	if (read(socket, &byte, 1) > 0)
+		die("it answered", -EPROTO);
+	close(socket);
+}
+
+static void send_one(const char *path, struct wire_head *head, int fd)
+{
+	int socket = connected(path), error = wire_send(socket, head, fd);
+	char byte;
+
+	if (error)
+		die(path, error);
+	if (read(socket, &byte, 1) > 0)
+		die("it answered", -EPROTO);
+	close(socket);
+}
+
+static int send_hostile(const char *path, const char *file)
+{
+	struct wire_head head = head_of(1);
+	int fd = copy_of(file);
+	char zeros[4096] = "";
+
+	send_raw(path, zeros, sizeof(head));
+	send_raw(path, zeros, sizeof(zeros));
+	send_raw(path, "x", 1);
+	send_one(path, &head, -1);	/* without a file */
+	send_one(path, &head, fd);	/* not sealed */
+	if (wire_seal(fd))
+		die("seal", -errno);
+	head.begin_ns = head.end_ns + 1;
+	send_one(path, &head, fd);
+	head = head_of(1);
+	head.type = 99;
+	send_one(path, &head, fd);
+	head = head_of(1);
+	memset(head.text, 'x', sizeof(head.text));
+	send_one(path, &head, fd);
+	close(fd);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 4 && !strcmp(argv[2], "hostile"))
+		return send_hostile(argv[1], argv[3]);
+	if (argc >= 4)
+		return send_files(argv[1], strtoull(argv[2], NULL, 10),
+				  argv + 3);
+	fprintf(stderr, "usage: send SOCKET SECONDS|hostile FILE...\n");
+	return 2;
+}

@@ -1,0 +1,284 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# A whole hwprofd, which gets recordings as from the collector, and is asked by
+# curl, by pprof and by hwprof. Prints TAP.
+# usage, in the project's folder: test-hwprofd [FOLDER OF PROGRAMS]
+build=${1:-build}
+. tests/install/tap.sh
+trap 'kill $daemon 2>/dev/null; wait 2>/dev/null; rm -rf "$work"' EXIT
+run=$work/run
+port=$((20000 + $$ % 20000))
+
+cat > "$work/conf" <<END
+store = $work/store
+socket = $run/http
+collector = $run/collect
+listen = 127.0.0.1:$port
+group = no-such-group
+request_seconds = 3
+END
+
+# wait_for COMMAND...: waits until it succeeds, up to 20 s.
+wait_for()
+{
+	for try in $(seq 200); do
+		"$@" > /dev/null 2>&1 && return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+start()
+{
+	"$build/hwprofd" -c "$work/conf" --foreground 2>> "$work/log" &
+	daemon=$!
+	wait_for ask /healthz
+}
+
+stop()
+{
+	kill $daemon
+	wait $daemon
+}
+
+# ask PATH [CURL'S OPTION...]: the local socket.
+ask()
+{
+	path=$1
+	shift
+	curl -s --max-time 30 --unix-socket "$run/http" "$@" \
+		"http://localhost$path"
+}
+
+tcp()
+{
+	path=$1
+	shift
+	curl -s --max-time 30 "$@" "http://127.0.0.1:$port$path"
+}
+
+# status_of COMMAND...: the status of HTTP.
+status_of()
+{
+	"$@" -o /dev/null -w '%{http_code}'
+}
+
+# says PATTERN COMMAND...: succeeds if the output has the pattern.
+says()
+{
+	pattern=$1
+	shift
+	"$@" > "$work/said" 2>&1
+	grep -qe "$pattern" "$work/said" || { cat "$work/said"; return 1; }
+}
+
+# status STATUS COMMAND...
+status()
+{
+	wanted=$1
+	shift
+	got=$(status_of "$@")
+	[ "$got" = "$wanted" ] || { echo "status $got, not $wanted"; return 1; }
+}
+
+# exits STATUS COMMAND...
+exits()
+{
+	wanted=$1
+	shift
+	"$@"
+	got=$?
+	[ $got = "$wanted" ] || { echo "status $got, not $wanted"; return 1; }
+}
+
+metric()
+{
+	ask /metrics | sed -n "s/^hwprofd_$1 //p"
+}
+
+# metric_is NAME VALUE
+metric_is()
+{
+	[ "$(metric "$1")" = "$2" ] || { metric "$1"; return 1; }
+}
+
+send()
+{
+	"$build/tests/daemon/send" "$run/collect" "$@"
+}
+
+# --- the command line -------------------------------------------------------
+check "help" says "exit status" "$build/hwprofd" --help
+check "unknown option: status" exits 2 "$build/hwprofd" --no-such
+check "argument: status" exits 2 "$build/hwprofd" argument
+check "right configuration" exits 0 "$build/hwprofd" -c "$work/conf" --check
+check "no configuration: status" exits 2 "$build/hwprofd" -c /no/conf --check
+echo "store_mib = much" > "$work/wrong"
+check "wrong configuration: status" exits 2 \
+	"$build/hwprofd" -c "$work/wrong" --check
+check "wrong configuration: sentence" \
+	says "wrong:1: store_mib is 'much': allowed are" \
+	"$build/hwprofd" -c "$work/wrong" --check
+check "collector: wrong configuration" exits 2 \
+	"$build/hwprofd-collect" -c "$work/wrong"
+
+# --- recordings -------------------------------------------------------------
+"$build/tests/daemon/record" 1000 "$work/a.data" "$work/stacks.data" || exit 1
+"$build/tests/daemon/record" 500 "$work/b.data" "$work/stacks2.data"
+start
+check "not ready without a collector" status 503 ask /readyz
+check "nothing yet" status 404 ask /debug/pprof/loops
+send 3 "$work/a.data" "$work/b.data" "$work/stacks.data"
+check "windows arrive" wait_for metric_is windows_received_total 3
+check "what was lost is counted" metric_is 'units_total{fate="lost"}' 21
+check "what was delivered is counted" \
+	metric_is 'units_total{fate="delivered"}' 5500
+check "metrics are Prometheus's" sh -c "! command -v promtool > /dev/null ||
+	curl -s --unix-socket '$run/http' http://localhost/metrics |
+	promtool check metrics"
+
+build_id=$(ask /api/v1/builds | sed -n 's/.*"build_id": "\([0-9a-f]*\)".*/\1/p')
+check "builds" [ ${#build_id} = 40 ]
+check "JSON: windows add up" says '"back_edges_seen": 1500' \
+	ask "/api/v1/profile/loops"
+check "JSON: symbols" says '"function": "busy"' ask /api/v1/profile/loops
+check "JSON: the account" says '14 of .* were lost' ask /api/v1/profile/loops
+check "of a build" says '"back_edges_seen": 1500' \
+	ask "/api/v1/profile/loops?build_id=$build_id"
+check "of another build" status 404 ask "/api/v1/profile/loops?build_id=0000"
+check "of another time" status 404 ask "/api/v1/profile/loops?from=1&to=2"
+check "folded contexts" says '^prog;leaf 1000' \
+	ask "/api/v1/export?format=folded&kind=cct"
+check "BOLT" says '^B [0-9a-f]* [0-9a-f]* 1500' ask "/api/v1/export?format=bolt"
+check "windows" says '"level": "memory"' ask /api/v1/windows
+
+ask "/debug/pprof/profile?seconds=60" -o "$work/profile.pb.gz"
+if command -v go > /dev/null; then
+	check "pprof reads contexts" says "leaf" env HOME="$work" \
+		go tool pprof -raw "$work/profile.pb.gz"
+fi
+ask "/api/v1/recording" -o "$work/merged.data"
+check "a recording for hwprof report" says 'busy+0x0' \
+	"$build/hwprof" report loops "$work/merged.data"
+check "a recording for hwprof export" says '1500' \
+	"$build/hwprof" export -f bolt -o - "$work/merged.data"
+
+# --- errors -----------------------------------------------------------------
+check "an error is a sentence" says "there is no kind 'heap'" \
+	ask /debug/pprof/heap
+check "pprof shows it" says "X-Go-Pprof: 1" ask /debug/pprof/heap -i
+check "it is text" says "text/plain" ask /debug/pprof/heap -i
+check "unknown path" status 404 ask /etc/passwd
+check "path upwards" status 404 ask /api/v1/../../etc/passwd --path-as-is
+check "POST" status 405 ask /metrics -X POST -d x=1
+check "HEAD" status 200 ask /metrics -I
+check "too many parameters" status 400 \
+	ask "/api/v1/builds?$(seq -s '&' 30)"
+check "huge headers" sh -c "[ \$(curl -s --max-time 30 \
+	--unix-socket '$run/http' -H 'X: $(head -c 60000 /dev/zero | tr '\0' x)' \
+	-o /dev/null -w '%{http_code}' http://localhost/metrics) -ge 400 ]"
+
+# --- TCP --------------------------------------------------------------------
+check "TCP: health" status 200 tcp /healthz
+check "TCP: metrics" status 200 tcp /metrics
+check "TCP: no profiles" status 403 tcp /debug/pprof/loops
+check "TCP: no list" status 403 tcp /api/v1/builds
+check "TCP: another host" status 403 tcp /metrics -H "Host: evil.example"
+check "TCP: no host" status 403 tcp /metrics --http1.0 -H "Host:"
+
+# --- peers ------------------------------------------------------------------
+check "the socket is not for all" \
+	[ "$(stat -c %a "$run/http")" = 660 ]
+check "the collector's socket is its owner's" \
+	[ "$(stat -c %a "$run/collect")" = 600 ]
+if [ "$(id -u)" = 0 ]; then
+	chmod 711 "$work" "$run"
+	chmod 666 "$run/http" "$run/collect"
+	# Rights are those of the peer, even where the file has none.
+	check "another user may not ask" sh -c "[ \$(setpriv --reuid 65534 \
+		--regid 65534 --clear-groups curl -s --unix-socket '$run/http' \
+		-o /dev/null -w '%{http_code}' http://localhost/api/v1/builds) \
+		= 403 ]"
+	check "another user may not collect" sh -c "
+		! setpriv --reuid 65534 --regid 65534 --clear-groups \
+		'$build/tests/daemon/send' '$run/collect' 3 '$work/a.data' ||
+		grep -q 'of another user was refused' '$work/log'"
+fi
+check "hostile messages are sent" send hostile "$work/a.data"
+check "hostile messages are counted" wait_for metric_is \
+	messages_malformed_total 8
+head -c 90 "$work/a.data" > "$work/short.data"
+echo "no recording" > "$work/none.data"
+send 3 "$work/none.data" "$work/short.data"
+check "unreadable recordings are counted" \
+	wait_for metric_is recordings_unreadable_total 2
+check "it goes on" status 200 ask /healthz
+
+# --- slow clients -----------------------------------------------------------
+cat > "$work/slow.py" <<'END'
+import socket, sys, time
+links = []
+for i in range(int(sys.argv[2])):
+    link = socket.socket(socket.AF_UNIX)
+    link.connect(sys.argv[1])
+    link.settimeout(0.2)
+    link.send(b'GET /metrics HTTP/1.1\r\n')
+    links.append(link)
+deadline = time.time() + 20
+while links and time.time() < deadline:
+    for link in list(links):
+        try:
+            link.send(b'X')
+            if not link.recv(1):
+                raise OSError
+        except socket.timeout:
+            pass
+        except OSError:
+            links.remove(link)
+sys.exit(1 if links else 0)
+END
+check "slow clients are cut" python3 "$work/slow.py" "$run/http" 5
+check "and counted" [ "$(metric http_cut_total)" -ge 5 ]
+
+# --- the store --------------------------------------------------------------
+send 300 "$work/a.data"
+check "a minute that is over is stored" wait_for sh -c \
+	"curl -s --unix-socket '$run/http' http://localhost/metrics |
+	grep -q '^hwprofd_store_windows [1-9]'"
+check "a reload with a wrong configuration" sh -c "
+	cp '$work/conf' '$work/kept'; echo wrong >> '$work/conf'
+	kill -HUP $daemon; sleep 1; grep -q 'stays as it was' '$work/log'"
+cp "$work/kept" "$work/conf"
+echo "tcp_profiles = yes" >> "$work/conf"
+kill -HUP $daemon
+check "a reload changes rights" wait_for sh -c \
+	"[ \$(curl -s -o /dev/null -w '%{http_code}' \
+	http://127.0.0.1:$port/api/v1/builds) = 200 ]"
+if command -v go > /dev/null; then
+	check "go tool pprof URL" says "busy" env HOME="$work" \
+		go tool pprof -raw \
+		"http://127.0.0.1:$port/debug/pprof/loops?seconds=3600"
+fi
+before=$(ask "/api/v1/profile/loops?seconds=3600" | grep -o '"back_edges_seen": [0-9]*')
+check "all of it" [ "$before" = '"back_edges_seen": 2500' ]
+check "it ends when it is told to" stop
+start
+check "everything is there after a restart" \
+	says '"back_edges_seen": 2500' ask "/api/v1/profile/loops?seconds=3600"
+kill -9 $daemon
+wait $daemon 2> /dev/null
+start
+check "and after a kill" \
+	says '"back_edges_seen": 2500' ask "/api/v1/profile/loops?seconds=3600"
+stop
+rm -rf "$work/store"
+echo "no folder" > "$work/store"
+start
+check "without a store: it goes on in memory" says "stays in memory" \
+	cat "$work/log"
+send 3 "$work/a.data"
+check "without a store: it answers" wait_for says '"back_edges_seen": 1000' \
+	ask "/api/v1/profile/loops"
+check "without a store: it is not ready" status 503 ask /readyz
+stop
+finish

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Paths and parameters: what they ask for, and what is refused. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "check.h"
+#include "query.h"
+
+enum { NOW = 1000000 };
+
+/* Parses "path?name=value&name=value". */
+static int parse(struct query *query, const char *text, char *message)
+{
+	struct query_argument arguments[8];
+	char copy[512], *rest = copy, *path, *item;
+	size_t count = 0;
+
+	strcpy(copy, text);
+	path = strsep(&rest, "?");
+	while ((item = strsep(&rest, "&"))) {
+		const char *name = strsep(&item, "=");
+
+		arguments[count++] = (struct query_argument){
+			name, item ? item : "",
+		};
+	}
+	return query_parse(query, path, arguments, count, NOW, message);
+}
+
+static void accept_query(struct query *query, const char *text)
+{
+	char message[QUERY_MESSAGE] = "";
+
+	if (parse(query, text, message))
+		fail_msg("%s: %s", text, message);
+}
+
+static void test_pprof(void **state)
+{
+	struct query query;
+
+	accept_query(&query, "/debug/pprof/profile?seconds=30");
+	assert_int_equal(query.what, QUERY_EXPORT);
+	assert_int_equal(query.kind, HWPROF_KIND_CCT);
+	assert_string_equal(query.format, "pprof");
+	assert_int_equal(query.to, NOW);
+	assert_int_equal(query.from, NOW - 30);
+	accept_query(&query, "/debug/pprof/edges?from=10&to=20&build_id=AB12");
+	assert_int_equal(query.kind, HWPROF_KIND_EDGES);
+	assert_int_equal(query.from, 10);
+	assert_int_equal(query.to, 20);
+	assert_string_equal(query.build_id, "ab12");
+}
+
+static void test_times(void **state)
+{
+	struct query query;
+
+	accept_query(&query, "/api/v1/recording");
+	assert_int_equal(query.to - query.from, 60);
+	assert_int_equal(query.kind, -1);
+	accept_query(&query, "/api/v1/recording?from=100&seconds=5");
+	assert_int_equal(query.from, 100);
+	assert_int_equal(query.to, 105);
+	accept_query(&query, "/api/v1/recording?to=100&seconds=5");
+	assert_int_equal(query.from, 95);
+	accept_query(&query, "/api/v1/recording?seconds=1.5");
+	assert_int_equal(query.from, NOW - 1);
+	/* More time than there was is all of it. */
+	accept_query(&query, "/api/v1/recording?seconds=1099511627776");
+	assert_int_equal(query.from, 0);
+}
+
+static void test_api(void **state)
+{
+	struct query query;
+
+	accept_query(&query, "/api/v1/builds");
+	assert_int_equal(query.what, QUERY_BUILDS);
+	accept_query(&query, "/api/v1/profile/loops?limit=3");
+	assert_int_equal(query.what, QUERY_JSON);
+	assert_int_equal(query.limit, 3);
+	assert_string_equal(query.content_type, "application/json");
+	accept_query(&query, "/api/v1/export?format=bolt");
+	assert_int_equal(query.kind, HWPROF_KIND_EDGES);
+	accept_query(&query, "/api/v1/export?format=folded&kind=cct");
+	assert_int_equal(query.kind, HWPROF_KIND_CCT);
+}
+
+static void test_refusals(void **state)
+{
+	static const struct {
+		const char *text;
+		int error;
+		const char *message;
+	} cases[] = {
+		{ "/", -ENOENT, "nothing at '/'" },
+		{ "/api/v1/", -ENOENT, "there are builds" },
+		{ "/api/v1/nothing", -ENOENT, "there are builds" },
+		{ "/debug/pprof/heap", -EINVAL, "no kind 'heap'" },
+		{ "/debug/pprof/values", -EINVAL, "not collected yet" },
+		{ "/debug/pprof/loops?seconds=0", -EINVAL, "seconds is '0'" },
+		{ "/debug/pprof/loops?seconds=-1", -EINVAL, "seconds" },
+		{ "/debug/pprof/loops?seconds=1e9", -EINVAL, "seconds" },
+		{ "/debug/pprof/loops?seconds=", -EINVAL, "seconds" },
+		{ "/debug/pprof/loops?seconds=9999999999999999", -EINVAL,
+		  "seconds" },
+		{ "/debug/pprof/loops?from=20&to=10", -EINVAL, "not before" },
+		{ "/debug/pprof/loops?from=1&to=2&seconds=1", -EINVAL,
+		  "too much" },
+		{ "/debug/pprof/loops?build_id=xyz", -EINVAL, "hexadecimal" },
+		{ "/debug/pprof/loops?build_id=", -EINVAL, "hexadecimal" },
+		{ "/debug/pprof/loops?build_id=00112233445566778899"
+		  "00112233445566778899a", -EINVAL, "1 to 40" },
+		{ "/debug/pprof/loops?pid=1", -EINVAL, "kept by build" },
+		{ "/debug/pprof/loops?cgroup=a", -EINVAL, "kept by build" },
+		{ "/debug/pprof/loops?colour=red", -EINVAL, "no parameter" },
+		{ "/debug/pprof/loops?limit=1", -EINVAL, "no parameter" },
+		{ "/api/v1/export", -EINVAL, "format is ''" },
+		{ "/api/v1/export?format=none", -EINVAL, "format is 'none'" },
+		{ "/api/v1/export?format=abcdefghijklmnopq", -EINVAL,
+		  "too long" },
+		{ "/api/v1/export?format=bolt&kind=loops", -EINVAL,
+		  "cannot have loops" },
+	};
+	char message[QUERY_MESSAGE];
+	struct query query;
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		*message = 0;
+		if (parse(&query, cases[i].text, message) != cases[i].error)
+			fail_msg("%s: %s", cases[i].text, message);
+		if (!strstr(message, cases[i].message))
+			fail_msg("%s: %s", cases[i].text, message);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_pprof),
+		cmocka_unit_test(test_times),
+		cmocka_unit_test(test_api),
+		cmocka_unit_test(test_refusals),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

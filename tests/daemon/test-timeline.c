@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From windows in memory to minutes, ten minutes and hours, and back. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "fixture.h"
+#include "jobs.h"
+#include "recordings.h"
+#include "timeline.h"
+#include "wire.h"
+
+#define SECOND	1000000000ULL
+
+static char folder[64];
+
+static const struct build_id id = { .size = 20, .bytes = { 0xab, [19] = 1 } };
+static const struct recorded_code code = {
+	.path = "/no/prog", .id = &id, .start = 0x400000, .size = 0x10000,
+	.head = 0x400100, .callee = 0x400300,
+};
+
+static int make(void **state)
+{
+	strcpy(folder, "/tmp/hwprof-test-XXXXXX");
+	return !mkdtemp(folder);
+}
+
+static int clean(void **state)
+{
+	char output[64];
+
+	return fixture_shell(output, sizeof(output), "rm -rf %s", folder);
+}
+
+/* Sets @parts to those that a worker writes for a job. */
+static void run_job(worker_fn fn, const struct job *job, int keep,
+		    struct parts *parts)
+{
+	struct worker worker;
+
+	assert_int_equal(worker_start(&worker, fn, job, keep, 60), 0);
+	if (worker_wait(&worker) != ANSWER_OK) {
+		char message[WORKER_MESSAGE];
+
+		worker_message(&worker, message);
+		fail_msg("%s", message);
+	}
+	*parts = (struct parts){ .count = 0 };
+	assert_int_equal(parts_read(parts, worker.out,
+				    lseek(worker.out, 0, SEEK_END)), 0);
+	close(worker.out);
+}
+
+/* Adds a window that ended @ago seconds ago. */
+static void add_window(struct timeline *timeline, uint64_t ago, uint64_t units)
+{
+	const struct job job = { .recording = true };
+	uint64_t end = wire_now() - ago * SECOND;
+	struct fixture fixture;
+	struct parts parts;
+	FILE *file;
+
+	recordings_make(&fixture, &code, units);
+	file = fopen(fixture.path, "r");
+	assert_non_null(file);
+	run_job(job_merge, &job, fileno(file), &parts);
+	fclose(file);
+	fixture_remove(&fixture);
+	assert_int_equal(timeline_add(timeline, end - SECOND, end, &parts), 0);
+}
+
+/* Does all that is due. Returns how often. */
+static int run_due(struct timeline *timeline, bool all)
+{
+	struct timeline_task task;
+	struct parts merged;
+	int count;
+
+	for (count = 0; timeline_due(timeline, all, &task) > 0; count++) {
+		const struct job job = { .parts = task.parts };
+
+		run_job(job_merge, &job, -1, &merged);
+		timeline_finish(timeline, &task, &merged);
+		parts_free(&merged);
+	}
+	return count;
+}
+
+static uint64_t units_of(struct timeline *timeline, int kind, const char *build)
+{
+	struct parts parts = { .count = 0 };
+	uint64_t units = 0;
+	size_t i;
+
+	assert_int_equal(timeline_parts(timeline, 0, INT64_MAX, kind, build,
+					&parts), 0);
+	for (i = 0; i < parts.count; i++)
+		units += parts.all[i].head.units;
+	parts_free(&parts);
+	return units;
+}
+
+static struct timeline *start(struct store **store, struct config *config)
+{
+	struct timeline *timeline;
+
+	config_default(config);
+	assert_int_equal(store_open(store, folder, 16), 0);
+	timeline = timeline_new(*store, config);
+	assert_non_null(timeline);
+	return timeline;
+}
+
+/* A minute that is over is stored once, and is not counted twice. */
+static void test_minutes(void **state)
+{
+	struct config config;
+	struct store *store;
+	struct timeline *timeline = start(&store, &config);
+	struct timeline_counts counts;
+	struct store_counts stored;
+
+	add_window(timeline, 200, 10);
+	add_window(timeline, 199, 5);
+	add_window(timeline, 1, 100);
+	assert_int_equal(units_of(timeline, HWPROF_KIND_LOOPS, ""), 115);
+	assert_in_range(run_due(timeline, false), 1, 2);
+	assert_int_equal(units_of(timeline, HWPROF_KIND_LOOPS, ""), 115);
+	assert_int_equal(run_due(timeline, false), 0);
+	/* The end: the minute that is not over, too. */
+	assert_int_equal(run_due(timeline, true), 1);
+	assert_int_equal(units_of(timeline, HWPROF_KIND_LOOPS, ""), 115);
+	timeline_count(timeline, &counts);
+	assert_int_equal(counts.received, 3);
+	assert_int_equal(counts.dropped, 0);
+	assert_int_equal(counts.totals.lost, 21);
+	assert_int_equal(counts.totals.delivered, 345);
+	timeline_free(timeline);
+	/* The next start has it from the store. */
+	timeline = timeline_new(store, &config);
+	assert_int_equal(units_of(timeline, HWPROF_KIND_LOOPS, ""), 115);
+	assert_int_equal(units_of(timeline, HWPROF_KIND_CALLS, "ab"), 115);
+	assert_int_equal(units_of(timeline, HWPROF_KIND_CALLS, "cd"), 0);
+	add_window(timeline, 0, 3);
+	assert_int_equal(units_of(timeline, HWPROF_KIND_LOOPS, ""), 118);
+	run_due(timeline, true);
+	assert_int_equal(units_of(timeline, HWPROF_KIND_LOOPS, ""), 118);
+	store_count(store, &stored);
+	assert_in_range(stored.windows, 3, 4);
+	timeline_free(timeline);
+	store_close(store);
+}
+
+static int note_level(void *context, const struct window *window)
+{
+	((int *)context)[window->level]++;
+	return 0;
+}
+
+/* Old minutes become ten minutes, and these an hour. */
+static void test_ages(void **state)
+{
+	int levels[STORE_LEVELS] = { 0 };
+	struct config config;
+	struct store *store;
+	struct timeline *timeline = start(&store, &config);
+	unsigned int ago;
+
+	for (ago = 200; ago < 1400; ago += 60)
+		add_window(timeline, ago, 10);
+	assert_in_range(run_due(timeline, false), 20, 21);
+	store_windows(store, 0, INT64_MAX, note_level, levels);
+	assert_in_range(levels[STORE_MINUTE], 20, 21);
+	config.keep_minutes = config.keep_ten_minutes = 0;
+	timeline_configure(timeline, &config);
+	run_due(timeline, false);
+	memset(levels, 0, sizeof(levels));
+	store_windows(store, 0, INT64_MAX, note_level, levels);
+	assert_true(levels[STORE_TEN_MINUTES] + levels[STORE_HOUR] > 0);
+	assert_in_range(levels[STORE_MINUTE], 0, 10);
+	timeline_free(timeline);
+	timeline = timeline_new(store, &config);
+	assert_int_equal(units_of(timeline, HWPROF_KIND_LOOPS, ""), 200);
+	timeline_free(timeline);
+	store_close(store);
+}
+
+/* Without a store, memory is bounded, and what goes is counted. */
+static void test_memory(void **state)
+{
+	struct timeline_counts counts;
+	struct config config;
+	struct timeline *timeline;
+	int i;
+
+	config_default(&config);
+	config.memory_mib = 0;
+	timeline = timeline_new(NULL, &config);
+	for (i = 5; i >= 0; i--)
+		add_window(timeline, 60 * i, 1);
+	timeline_count(timeline, &counts);
+	assert_int_equal(counts.received, 6);
+	assert_int_equal(counts.memory_windows + counts.dropped, 6);
+	assert_in_range(counts.memory_windows, 1, 2);
+	assert_int_equal(run_due(timeline, true), 0);
+	timeline_free(timeline);
+}
+
+/* A window that cannot be merged is dropped in time, and does not block. */
+static void test_unmergeable(void **state)
+{
+	struct timeline_task task;
+	struct config config;
+	struct store *store;
+	struct timeline *timeline = start(&store, &config);
+
+	add_window(timeline, 200, 10);
+	assert_int_equal(timeline_due(timeline, false, &task), 1);
+	timeline_finish(timeline, &task, NULL);
+	assert_int_equal(run_due(timeline, false), 0);
+	assert_int_equal(units_of(timeline, HWPROF_KIND_LOOPS, ""), 10);
+	timeline_free(timeline);
+	store_close(store);
+}
+
+int main(void)
+{
+#define IN_FOLDER(test)	cmocka_unit_test_setup_teardown(test, make, clean)
+	const struct CMUnitTest tests[] = {
+		IN_FOLDER(test_minutes),
+		IN_FOLDER(test_ages),
+		cmocka_unit_test(test_memory),
+		IN_FOLDER(test_unmergeable),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
