@@ -5,13 +5,16 @@
 # PREFIX   where it will be in there; default: /usr/local
 # LIBDIR   where libraries are looked for; default: PREFIX/lib (Debian's own
 #          packages: PREFIX/lib/x86_64-linux-gnu)
+# UNITDIR  where systemd looks for units; default: PREFIX/lib/systemd/system
+# DAEMON   no: without hwprofd, and so without libmicrohttpd and SQLite
 
 LIBDIR ?= $(PREFIX)/lib
+UNITDIR ?= $(PREFIX)/lib/systemd/system
 HWPROF_VERSION = $(shell sed -n 's/^\#define HWPROF_VERSION[^"]*"\(.*\)"/\1/p' lib/hwprof.h)
 
 # Each place: its directory, the files that go there, their mode if not 644.
 PLACES := bin lib header uapi pkgconfig man1 man3 completion reader doc \
-	  example abi udev sysusers
+	  example abi udev sysusers sbin libexec man5 man8 unit config
 bin.dir		 = $(PREFIX)/bin
 bin.files	:= $(BUILD)/hwprof
 bin.mode	:= 755
@@ -41,9 +44,28 @@ udev.dir	 = $(PREFIX)/lib/udev/rules.d
 udev.files	:= kmod/front/60-hwprof.rules
 sysusers.dir	 = $(PREFIX)/lib/sysusers.d
 sysusers.files	:= kmod/front/hwprof.conf
+sbin.dir	 = $(PREFIX)/sbin
+sbin.mode	:= 755
+libexec.dir	 = $(PREFIX)/libexec/hwprof
+libexec.mode	:= 755
+man5.dir	 = $(PREFIX)/share/man/man5
+man8.dir	 = $(PREFIX)/share/man/man8
+unit.dir	 = $(UNITDIR)
+# An example: all keys of /etc/hwprof/hwprofd.conf have defaults.
+config.dir	 = $(PREFIX)/share/doc/hwprof/examples
+ifeq ($(DAEMON),yes)
+sbin.files	:= $(BUILD)/hwprofd
+libexec.files	:= $(BUILD)/hwprofd-collect
+man5.files	:= $(wildcard docs/man/*.5)
+man8.files	:= $(wildcard docs/man/*.8)
+unit.files	:= $(BUILD)/system/hwprofd.service \
+		   $(BUILD)/system/hwprofd-collect.service
+config.files	:= daemon/system/hwprofd.conf
+sysusers.files	+= daemon/system/sysusers.d/hwprofd.conf
+endif
 
 # Directories that are nobody else's.
-OWN_DIRS = $(reader.dir) $(abi.dir) $(dir $(abi.dir)) $(example.dir) $(doc.dir)
+OWN_DIRS = $(libexec.dir) $(reader.dir) $(abi.dir) $(dir $(abi.dir)) $(example.dir) $(doc.dir)
 
 # The module's sources, as DKMS wants them.
 DKMS_DIR = /usr/src/hwprof-$(HWPROF_VERSION)
@@ -69,6 +91,11 @@ $(BUILD)/hwprof.pc: lib/hwprof.pc.in always
 	@mkdir -p $(@D)
 	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|' \
 		-e 's|@VERSION@|$(HWPROF_VERSION)|' $< > $@
+
+# The same, with PREFIX.
+$(BUILD)/system/%.service: daemon/system/%.service.in always
+	@mkdir -p $(@D)
+	sed 's|@PREFIX@|$(PREFIX)|' $< > $@
 
 # The library and the tools, without the module.
 user: $(foreach place,$(PLACES),$($(place).files))

@@ -37,3 +37,9 @@ all: daemon-left-out
 endif
 
 all: $(DAEMON_PROGRAMS)
+
+# Says whether the daemon is built: yes or no.
+print-daemon:
+	@echo $(DAEMON)
+
+.PHONY: print-daemon

@@ -51,7 +51,7 @@ static const char usage[] =
 
 struct collector {
 	struct config config;
-	const char *config_path;
+	const char *config_path;	/* NULL: CONFIG_FILE */
 	struct hwprof_event parsed[EVENTS_MAX];
 	struct events_kind events[EVENTS_MAX];
 	char names[EVENTS_MAX][EVENT_NAME];
@@ -399,7 +399,7 @@ static const struct option options[] = {
 
 int main(int argc, char **argv)
 {
-	struct collector collector = { .config_path = CONFIG_FILE };
+	struct collector collector = { .config_path = NULL };
 	char message[1024];
 	int option;
 

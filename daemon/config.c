@@ -256,10 +256,14 @@ int config_read(struct config *config, FILE *in, const char *name,
 int config_load(struct config *config, const char *path, char *message,
 		size_t size)
 {
-	FILE *in = fopen(path, "re");
+	FILE *in = fopen(path ? path : CONFIG_FILE, "re");
 	int error;
 
 	config_default(config);
+	if (!in && !path && errno == ENOENT)
+		return 0;
+	if (!path)
+		path = CONFIG_FILE;
 	if (!in) {
 		error = -errno;
 		snprintf(message, size, "%s: cannot be read: %s", path,

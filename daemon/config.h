@@ -61,8 +61,8 @@ int config_read(struct config *config, FILE *in, const char *name,
 		char *message, size_t size);
 
 /*
- * Sets defaults, then reads the file @path. Returns 0, what open() failed with,
- * or as config_read().
+ * Sets defaults, then reads the file @path; NULL is CONFIG_FILE, which need not
+ * exist. Returns 0, what open() failed with, or as config_read().
  */
 int config_load(struct config *config, const char *path, char *message,
 		size_t size);

@@ -70,7 +70,7 @@ struct waiting {
 
 struct app {
 	struct config config;
-	const char *config_path;
+	const char *config_path;	/* NULL: CONFIG_FILE */
 	bool foreground;
 	struct store *store;
 	struct timeline *timeline;
@@ -751,7 +751,7 @@ static const struct option options[] = {
 
 int main(int argc, char **argv)
 {
-	struct app app = { .config_path = CONFIG_FILE };
+	struct app app = { .config_path = NULL };
 	char message[1024];
 	bool check = false;
 	int option;
@@ -786,7 +786,8 @@ int main(int argc, char **argv)
 		return STATUS_USAGE;
 	}
 	if (check) {
-		printf("%s: the configuration is right\n", app.config_path);
+		printf("%s: the configuration is right\n",
+		       app.config_path ? app.config_path : CONFIG_FILE);
 		return STATUS_OK;
 	}
 	return run(&app);

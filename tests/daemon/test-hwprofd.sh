@@ -122,6 +122,26 @@ check "wrong configuration: sentence" \
 check "collector: wrong configuration" exits 2 \
 	"$build/hwprofd-collect" -c "$work/wrong"
 
+# All keys are in the example, with the defaults, and in the manual page.
+keys=$(sed -n 's/^\t\(TEXT\|COUNT\|FLAG\)(\([a-z_]*\), .*/\2/p' daemon/config.h)
+check "keys" [ "$(echo "$keys" | wc -l)" -gt 10 ]
+for key in $keys; do
+	check "$key in the example" grep -q "^#$key =" daemon/system/hwprofd.conf
+	check "$key in the manual page" \
+		grep -qE "^\.(B|BR) $key( |\$)" docs/man/hwprofd.conf.5
+done
+sed 's/^#\([a-z_]* =\)/\1/' daemon/system/hwprofd.conf > "$work/example"
+check "the example is right" exits 0 "$build/hwprofd" -c "$work/example" --check
+if command -v systemd-analyze > /dev/null; then
+	for unit in hwprofd:2 hwprofd-collect:3; do
+		sed 's|@PREFIX@|/usr|' "daemon/system/${unit%:*}.service.in" > \
+			"$work/${unit%:*}.service"
+		check "${unit%:*}.service is hardened" sh -c "
+			systemd-analyze security --offline=true --threshold=${unit#*:}0 \
+			'$work/${unit%:*}.service'"
+	done
+fi
+
 # --- recordings -------------------------------------------------------------
 "$build/tests/daemon/record" 1000 "$work/a.data" "$work/stacks.data" || exit 1
 "$build/tests/daemon/record" 500 "$work/b.data" "$work/stacks2.data"

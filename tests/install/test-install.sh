@@ -69,6 +69,20 @@ check "files in all places" sh -c '
 	$prefix/share/doc/hwprof/device.md $prefix/share/doc/hwprof/README.md \
 	$prefix/lib/udev/rules.d/60-hwprof.rules \
 	$prefix/lib/sysusers.d/hwprof.conf
+if [ "$(make -s print-daemon)" = yes ]; then
+	check "the daemon's files" sh -c 'for file; do
+			[ -s "$0/$file" ] || { echo "no $file"; exit 1; }
+		done' "$root" $prefix/sbin/hwprofd \
+		$prefix/libexec/hwprof/hwprofd-collect \
+		$prefix/lib/systemd/system/hwprofd.service \
+		$prefix/lib/systemd/system/hwprofd-collect.service \
+		$prefix/share/man/man8/hwprofd.8 \
+		$prefix/share/man/man5/hwprofd.conf.5 \
+		$prefix/lib/sysusers.d/hwprofd.conf
+	check "a unit starts what is installed" grep -q \
+		"^ExecStart=$prefix/sbin/hwprofd$" \
+		"$root$prefix/lib/systemd/system/hwprofd.service"
+fi
 check "nothing knows where it was made" sh -c \
 	'! grep -rlF -e "$0" "$1"/opt/hwprof/lib/*/pkgconfig \
 		"$1/opt/hwprof/share"' "$work" "$root"

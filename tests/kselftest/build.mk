@@ -178,6 +178,7 @@ kselftest-programs: $(BUILD)/hwprof $(EXAMPLES) $(KSELFTESTS) $(KSELFTEST_SH) \
 		       long_trips short_trips \
 		       $(if $(filter x86,$(TARGET)),chains nests pointerless endless deep plugged \
 		       plugin.so recipes/recipes.md) \
-		       $(if $(HAS_M32),device32))
+		       $(if $(HAS_M32),device32)) \
+	$(if $(filter x86,$(TARGET)),$(DAEMON_PROGRAMS))
 
 .PHONY: kselftest-programs

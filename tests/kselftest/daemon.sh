@@ -1,0 +1,135 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# hwprofd and hwprofd-collect on the module: what runs is found, by its build.
+. "${0%/*}/tap.sh"
+
+hwprofd=../../hwprofd
+collect=../../hwprofd-collect
+[ -x $hwprofd ] || { skip all "hwprofd was not built"; finish; exit; }
+
+work=/tmp/daemon
+run=$work/run
+mkdir -p $work
+chown user $work
+
+cat > $work/conf <<END
+store = $work/store
+socket = $run/http
+collector = $run/collect
+listen = none
+group = user
+window = 2
+END
+
+ask()
+{
+	curl -s --max-time 60 --unix-socket $run/http "http://localhost$1"
+}
+
+# says PATTERN PATH: waits for the answer, for up to two minutes: with 1 % of the
+# time, a slow machine sees little.
+says()
+{
+	for try in $(seq 120); do
+		ask "$2" > $work/said
+		grep -qe "$1" $work/said && return
+		sleep 1
+	done
+	head -c 2000 $work/said
+	cat $work/log
+	return 1
+}
+
+# The daemon is an ordinary user, and has no capability.
+start_daemon()
+{
+	su user -s /bin/sh -c "exec $hwprofd -c $work/conf --foreground" \
+		>> $work/log 2>&1 &
+	daemon=$!
+	for try in $(seq 100); do
+		[ "$(ask /healthz)" = ok ] && return
+		sleep 0.1
+	done
+	cat $work/log
+	return 1
+}
+
+start_collector()
+{
+	$collect -c $work/conf >> $work/log 2>&1 &
+	collector=$!
+}
+
+metric()
+{
+	ask /metrics | sed -n "s/^hwprofd_$1 //p"
+}
+
+# more NAME THAN: waits until a metric has grown.
+more()
+{
+	for try in $(seq 120); do
+		[ "$(metric "$1")" -gt "$2" ] && return
+		sleep 1
+	done
+	cat $work/log
+	return 1
+}
+
+no_capabilities()
+{
+	pid=$(pidof hwprofd)
+	grep -E '^(Uid|CapEff|NoNewPrivs)' /proc/$pid/status
+	grep -q '^CapEff:.*0000000000000000' /proc/$pid/status &&
+		grep -q '^NoNewPrivs:.*1' /proc/$pid/status
+}
+
+test_ok "the daemon starts as an ordinary user" start_daemon
+test_ok "it has no capability" no_capabilities
+test_ok "it is not ready yet" says "collector is not connected" /readyz
+start_collector
+./spin & spin=$!
+test_ok "windows come" more windows_received_total 2
+test_ok "it is ready" says "^ready" /readyz
+test_ok "loops of a program that runs" \
+	says '"object": "[^"]*/spin"' "/api/v1/profile/loops?seconds=600"
+test_ok "its branches" \
+	says '"object": "[^"]*/spin"' "/api/v1/profile/edges?seconds=600"
+test_ok "its contexts" says '^spin;' \
+	"/api/v1/export?format=folded&kind=cct&seconds=600"
+test_ok "its build" says '/spin","from"' "/api/v1/builds?seconds=600"
+test_ok "what it costs is told" more branch_windows_total 0
+
+# A program that is gone by the time of the question.
+cp ./spin $work/gone
+$work/gone & gone=$!
+test_ok "another program" says '"object": "[^"]*/gone"' \
+	"/api/v1/builds?seconds=600"
+kill $gone
+rm $work/gone
+test_ok "a program that is gone" says '"object": "[^"]*/gone"' \
+	"/api/v1/builds?seconds=600"
+
+kill -9 $(pidof hwprofd)
+wait $daemon
+test_ok "the daemon starts again after a kill" start_daemon
+test_ok "the collector finds it" more windows_received_total 0
+before=$(metric windows_received_total)
+kill -9 $collector
+wait $collector
+start_collector
+test_ok "another collector takes over" more windows_received_total "$before"
+kill $collector
+wait $collector
+test_ok "the collector ends when it is told to" [ $? = 0 ]
+sessions 0
+test_ok "no session is left" [ "$(cat $caps/sessions)" = 0 ]
+kill $spin
+
+echo "# module: $(metric module_seconds_total) s of" \
+     "$(metric profiled_seconds_total) s; collector:" \
+     "$(metric collector_cpu_seconds_total) s; hwprofd:" \
+     "$(metric cpu_seconds_total) s, $(metric resident_bytes) bytes"
+kill $(pidof hwprofd)
+wait $daemon
+finish
