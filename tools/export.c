@@ -9,6 +9,7 @@
 #include "command.h"
 #include "export_files.h"
 #include "hwprof.h"
+#include "remote.h"
 #include "report.h"
 
 const char export_usage[] =
@@ -20,7 +21,10 @@ const char export_usage[] =
 "stacks (perf record -b, or -g) is replayed, as by hwprof replay.\n"
 "\n"
 "  FILE                recording of hwprof or perf; -: standard input (default:\n"
-"                      " DEFAULT_FILE "); of several files, all of them together\n"
+"                      " DEFAULT_FILE "); of several files, all of them together;\n"
+"                      also where hwprofd gives a recording: unix:PATH,\n"
+"                      http://HOST:PORT, as in unix:PATH?seconds=600\n"
+"      --from WHERE    the same, of hwprofd\n"
 "  -f, --format FORMAT for compilers, from edges, one file for each program and\n"
 "                      library that ran, named by its build id:\n"
 "                      bolt             perf2bolt -pa, llvm-bolt -pa\n"
@@ -60,6 +64,7 @@ struct command_export {
 	const char *subject;		/* NULL: what the format takes */
 	const char *const *files;
 	size_t file_count;
+	const char *from;		/* of hwprofd; NULL: not given */
 	const struct hwprof_format *format;
 	const char *output;		/* NULL: not given */
 	struct hwprof_export_options options;
@@ -69,6 +74,7 @@ struct command_export {
 static const struct option options[] = {
 	{ "format", required_argument, NULL, 'f' },
 	{ "output", required_argument, NULL, 'o' },
+	{ "from", required_argument, NULL, 'R' },
 	{ "binary", required_argument, NULL, 'b' },
 	{ "build-id", required_argument, NULL, 'i' },
 	{ "format-version", required_argument, NULL, 'v' },
@@ -102,6 +108,9 @@ static int set_option(struct command_export *command, int option, char *value,
 		return command->format ? -1 : wrong_format(value);
 	case 'o':
 		command->output = value;
+		return -1;
+	case 'R':
+		command->from = value;
 		return -1;
 	case 'b':
 		command->options.binary = value;
@@ -144,7 +153,11 @@ static int take_files(struct command_export *command, char **files,
 		pipes += !strcmp(files[i], "-");
 	if (pipes > 1)
 		return usage_error("standard input can be read once: one '-' is allowed");
-	command->files = count ? (const char *const *)files : &default_file;
+	if (command->from && count)
+		return usage_error("'%s' and --from '%s': give all of them without --from",
+				   files[0], command->from);
+	command->files = count ? (const char *const *)files :
+			 command->from ? &command->from : &default_file;
 	command->file_count = count ? count : 1;
 	return check_subject(command);
 }
@@ -248,7 +261,7 @@ static int read_files(const struct command_export *command,
 	if (!files)
 		return failed("out of memory");
 	while (opened < command->file_count && !error) {
-		error = hwprof_file_open(&files[opened],
+		error = remote_file_open(&files[opened],
 					 command->files[opened]);
 		opened++;
 	}

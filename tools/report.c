@@ -8,6 +8,7 @@
 #include "command.h"
 #include "html.h"
 #include "profile/kinds.h"
+#include "remote.h"
 #include "report.h"
 
 const char report_usage[] =
@@ -26,8 +27,11 @@ const char report_usage[] =
 "\n"
 "  FILE                recording of hwprof or perf; -: standard input, if it\n"
 "                      was recorded to a pipe (default: " DEFAULT_FILE ")\n"
-"                      of several files, all of them together\n"
+"                      of several files, all of them together; also where\n"
+"                      hwprofd gives a recording: unix:PATH, http://HOST:PORT,\n"
+"                      with parameters as in unix:PATH?seconds=600\n"
 "  -i, --input FILE    the same, for one file\n"
+"      --from WHERE    the same, of hwprofd\n"
 "      --diff          what has changed from the first of two files to the second\n"
 "      --hot PERCENT   ranges: hot are those with so much of all events, without\n"
 "                      the hot ranges inside them (default: 10); paths: those\n"
@@ -50,6 +54,7 @@ REPORT_FILE_USAGE
 
 static const struct option options[] = {
 	{ "input", required_argument, NULL, 'i' },
+	{ "from", required_argument, NULL, 'i' },
 	{ "diff", no_argument, NULL, 'd' },
 	{ "contexts", no_argument, NULL, 'C' },
 	REPORT_CODE_OPTIONS,
@@ -302,6 +307,7 @@ static int take_arguments(struct report *report, char **arguments, size_t count)
 		report->subject = *arguments++;
 		count--;
 	} else if (count && strcmp(arguments[0], "-") &&
+		   !remote_is_named(arguments[0]) &&
 		   access(arguments[0], F_OK)) {
 		return usage_error("unknown report '%s', and no such file; there are: " SUBJECTS,
 				   arguments[0]);
@@ -345,7 +351,7 @@ static int find_kinds(const struct report *report, unsigned int *kinds)
 	*kinds = 0;
 	for (i = 0; i < report->file_count; i++) {
 		struct hwprof_file *file;
-		int error = hwprof_file_open(&file, report->files[i]);
+		int error = remote_file_open(&file, report->files[i]);
 
 		int status = error ? failed("%s", hwprof_file_error(file)) :
 				     kinds_of(file, kinds);

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include "command.h"
+#include "remote.h"
 #include "report.h"
 
 enum { OTHER_FILES = 256 };	/* objects and other open files, roughly */
@@ -64,7 +65,7 @@ int report_read(const struct report *report, const struct report_kind *kind,
 		return failed("out of memory");
 	allow_files(count);
 	while (opened < count && !error) {
-		error = hwprof_file_open(&files[opened],
+		error = remote_file_open(&files[opened],
 					 report->files[first + opened]);
 		opened++;
 	}

@@ -183,6 +183,35 @@ check "a recording for hwprof report" says 'busy+0x0' \
 check "a recording for hwprof export" says '1500' \
 	"$build/hwprof" export -f bolt -o - "$work/merged.data"
 
+# --- hwprof as a client -----------------------------------------------------
+check "report --from" says 'busy+0x0' \
+	"$build/hwprof" report loops --from "unix:$run/http"
+check "report: both windows" says '1,875' \
+	"$build/hwprof" report loops --from "unix:$run/http?seconds=600"
+check "report of all that there is" says 'leaf' \
+	"$build/hwprof" report "unix:$run/http"
+check "report of a build" says 'busy+0x0' \
+	"$build/hwprof" report loops "unix:$run/http?build_id=$build_id"
+check "export --from" says '^B [0-9a-f]* [0-9a-f]* 1500' \
+	"$build/hwprof" export -f bolt -o - --from "unix:$run/http"
+check "export: a file, too" exits 2 \
+	"$build/hwprof" export -f bolt -o - --from "unix:$run/http" file
+check "changes of two times" says 'record' "$build/hwprof" report loops --diff \
+	"unix:$run/http?seconds=600" "unix:$run/http?seconds=3600"
+check "report: nothing of that: status" exits 1 \
+	"$build/hwprof" report loops --from "unix:$run/http?from=1&to=2"
+check "report: nothing of that: sentence" \
+	says "unix:.*: nothing was collected of that in this time (status 404)" \
+	"$build/hwprof" report loops --from "unix:$run/http?from=1&to=2"
+check "report: no daemon" says "/no/socket: cannot connect: No such file" \
+	"$build/hwprof" report loops --from unix:/no/socket
+check "report: no TCP for profiles" says "local socket alone.*status 403" \
+	"$build/hwprof" report loops --from "http://127.0.0.1:$port"
+check "report: blanks" says "has blanks" \
+	"$build/hwprof" report loops --from "unix:$run/http?a b"
+check "report: no HTTP" says "gives no answer of HTTP\|cannot" \
+	"$build/hwprof" report loops --from "unix:$run/collect"
+
 # --- errors -----------------------------------------------------------------
 check "an error is a sentence" says "there is no kind 'heap'" \
 	ask /debug/pprof/heap
@@ -274,6 +303,8 @@ kill -HUP $daemon
 check "a reload changes rights" wait_for sh -c \
 	"[ \$(curl -s -o /dev/null -w '%{http_code}' \
 	http://127.0.0.1:$port/api/v1/builds) = 200 ]"
+check "report by TCP" says 'busy+0x0' \
+	"$build/hwprof" report loops "http://127.0.0.1:$port?seconds=3600"
 if command -v go > /dev/null; then
 	check "go tool pprof URL" says "busy" env HOME="$work" \
 		go tool pprof -raw \
