@@ -33,6 +33,7 @@ enum {
 	MEMORY_MIB = 16,		/* of an event, if that is allowed */
 	STEP_MS = 250,			/* how long records wait in a ring */
 	RETRY_MS = 5000,		/* after something has failed */
+	SEND_TRIES = 20,		/* of a window, one a second */
 	EVENT_NAME = 256,
 	PATH_SIZE = 64,
 };
@@ -299,6 +300,24 @@ static int record_window(struct collector *collector, int fd,
 	return error;
 }
 
+/* A window waits for hwprofd, if that is being started again. */
+static void send_window(struct collector *collector, struct wire_head *head,
+			int fd)
+{
+	int tries;
+
+	send_head(collector, head, fd);
+	for (tries = 0; tries < SEND_TRIES && collector->socket < 0 &&
+	     !collector->stop; tries++) {
+		wait_ms(collector, RETRY_MS / 5);
+		collector->socket = wire_connect(collector->config.collector);
+		if (collector->socket >= 0)
+			send_head(collector, head, fd);
+	}
+	if (collector->socket < 0)
+		log_warning("a window is lost: hwprofd does not listen");
+}
+
 static void collect_window(struct collector *collector, int fd)
 {
 	struct wire_head head = { .type = WIRE_RECORDING };
@@ -316,7 +335,7 @@ static void collect_window(struct collector *collector, int fd)
 		return;
 	}
 	*collector->said = 0;
-	send_head(collector, &head, fd);
+	send_window(collector, &head, fd);
 }
 
 /* Collects a window, or waits for what it takes. */

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "http.h"
+#include "log.h"
+#include "wire.h"
 
 enum { BACKLOG = 64 };
 
@@ -29,22 +31,24 @@ int http_listen_unix(const char *path, gid_t group)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	mode_t mask;
-	int fd;
+	int fd, error;
 
 	if (strlen(path) >= sizeof(address.sun_path))
 		return -ENAMETOOLONG;
 	strcpy(address.sun_path, path);
+	error = wire_remove_socket(path);
+	if (error)
+		return error;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
-	unlink(path);
 	mask = umask(0117);
 	fd = begin_listening(fd, (const struct sockaddr *)&address,
 			     sizeof(address));
 	umask(mask);
-	/* Without the right to do so, the own user and root can still ask. */
 	if (fd >= 0 && group != (gid_t)-1 && chown(path, -1, group))
-		return fd;
+		log_warning("%s cannot be given to the group: only root and the own user may ask",
+			    path);
 	return fd;
 }
 

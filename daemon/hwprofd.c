@@ -250,7 +250,11 @@ static void ask(void *context, struct http_request *request,
 		return;
 	}
 	app->metrics.query_failures++;
-	refuse(request, 500, strerror(-error));
+	if (error == -EFBIG)
+		refuse(request, 413,
+		       "there is too much of that: ask for less time, for one kind, or for one build_id");
+	else
+		refuse(request, 500, strerror(-error));
 }
 
 static void finish_asking(struct app *app, struct asking *asking,

@@ -18,6 +18,7 @@ int parts_add(struct parts *parts, const struct part_head *head, void *bytes)
 	}
 	parts->all = all;
 	all[parts->count++] = (struct part){ *head, bytes };
+	parts->bytes += head->size;
 	return 0;
 }
 
@@ -33,11 +34,7 @@ void parts_free(struct parts *parts)
 
 size_t parts_bytes(const struct parts *parts)
 {
-	size_t sum = parts->room * sizeof(*parts->all), i;
-
-	for (i = 0; i < parts->count; i++)
-		sum += parts->all[i].head.size;
-	return sum;
+	return parts->bytes + parts->room * sizeof(*parts->all);
 }
 
 bool part_head_is_valid(const struct part_head *head)

@@ -52,11 +52,13 @@ struct part {
 struct parts {
 	struct part *all;
 	size_t count, room;
+	size_t bytes;			/* of all parts */
 };
 
 /* Adds a part, and takes @bytes over, also on failure. Returns 0 or -ENOMEM. */
 int parts_add(struct parts *parts, const struct part_head *head, void *bytes);
 void parts_free(struct parts *parts);
+/* Returns what they take in memory. */
 size_t parts_bytes(const struct parts *parts);
 
 /*

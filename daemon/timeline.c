@@ -383,13 +383,23 @@ struct reading {
 	void *context;
 };
 
+/* A question must not fill the memory. */
+static int check_bound(const struct parts *parts)
+{
+	return parts_bytes(parts) > TIMELINE_PARTS_MAX ? -EFBIG : 0;
+}
+
 static int read_parts(void *context, const struct window *window)
 {
 	struct reading *reading = context;
 
-	return is_in_memory(reading->timeline, window->id) ? 0 :
-	       store_parts(reading->timeline->store, window->id, reading->kind,
-			   reading->build_id, reading->parts);
+	int error;
+
+	if (is_in_memory(reading->timeline, window->id))
+		return 0;
+	error = store_parts(reading->timeline->store, window->id,
+			    reading->kind, reading->build_id, reading->parts);
+	return error ? error : check_bound(reading->parts);
 }
 
 static int read_heads(void *context, const struct window *window)
@@ -418,7 +428,7 @@ int timeline_parts(struct timeline *timeline, int64_t from, int64_t to,
 		if (overlaps(&timeline->recent[i].window, from, to))
 			error = copy_parts(parts, &timeline->recent[i].parts,
 					   kind, build_id);
-	return error;
+	return error ? error : check_bound(parts);
 }
 
 int timeline_heads(struct timeline *timeline, int64_t from, int64_t to,

@@ -55,9 +55,13 @@ int timeline_due(struct timeline *timeline, bool all,
 void timeline_finish(struct timeline *timeline, struct timeline_task *task,
 		     const struct parts *merged);
 
+/* Most bytes that timeline_parts() gives. */
+enum { TIMELINE_PARTS_MAX = 64 << 20 };
+
 /*
  * Adds the parts that overlap [@from, @to) and are wanted: see
- * part_is_wanted(). Returns 0 or a negative errno.
+ * part_is_wanted(). Returns 0; -EFBIG if they are more than TIMELINE_PARTS_MAX;
+ * or another negative errno.
  */
 int timeline_parts(struct timeline *timeline, int64_t from, int64_t to,
 		   int kind, const char *build_id, struct parts *parts);

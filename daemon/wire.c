@@ -51,6 +51,17 @@ int wire_connect(const char *path)
 	return error;
 }
 
+int wire_remove_socket(const char *path)
+{
+	struct stat status;
+
+	if (lstat(path, &status))
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISSOCK(status.st_mode))
+		return -EEXIST;
+	return unlink(path) ? -errno : 0;
+}
+
 int wire_listen(const char *path)
 {
 	struct sockaddr_un address;
@@ -59,10 +70,12 @@ int wire_listen(const char *path)
 
 	if (fd < 0)
 		return fd;
-	unlink(path);
 	mask = umask(0177);
-	error = bind(fd, (const struct sockaddr *)&address, sizeof(address)) ||
-		listen(fd, 4) || fcntl(fd, F_SETFL, O_NONBLOCK) ? -errno : 0;
+	error = wire_remove_socket(path);
+	if (!error && (bind(fd, (const struct sockaddr *)&address,
+			    sizeof(address)) ||
+		       listen(fd, 4) || fcntl(fd, F_SETFL, O_NONBLOCK)))
+		error = -errno;
 	umask(mask);
 	if (!error)
 		return fd;

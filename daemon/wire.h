@@ -55,6 +55,12 @@ int wire_connect(const char *path);
 int wire_listen(const char *path);
 
 /*
+ * Removes a socket that an earlier process has left. Returns 0, also if there
+ * is nothing; -EEXIST if @path is no socket; or another negative errno.
+ */
+int wire_remove_socket(const char *path);
+
+/*
  * Makes an empty memfd for a recording, and seals it when it is complete.
  * Return a descriptor, or 0; or a negative errno.
  */

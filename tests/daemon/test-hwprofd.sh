@@ -322,6 +322,11 @@ start
 check "and after a kill" \
 	says '"back_edges_seen": 2500' ask "/api/v1/profile/loops?seconds=3600"
 stop
+echo precious > "$work/precious"
+sed "s|^socket = .*|socket = $work/precious|" "$work/conf" > "$work/wrong"
+check "a file is not taken for a socket" exits 1 \
+	"$build/hwprofd" -c "$work/wrong" --foreground
+check "and is left alone" grep -q precious "$work/precious"
 rm -rf "$work/store"
 echo "no folder" > "$work/store"
 start

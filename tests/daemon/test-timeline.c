@@ -210,6 +210,36 @@ static void test_memory(void **state)
 	timeline_free(timeline);
 }
 
+/* A question that would fill the memory is refused. */
+static void test_too_much(void **state)
+{
+	struct parts parts, found = { .count = 0 };
+	struct config config;
+	struct timeline *timeline;
+	int i;
+
+	config_default(&config);
+	config.memory_mib = 1024;
+	timeline = timeline_new(NULL, &config);
+	for (i = 3; i >= 0; i--) {
+		struct part_head head = { .size = TIMELINE_PARTS_MAX / 3 };
+		uint64_t end = wire_now() - i * 60 * SECOND;
+
+		parts = (struct parts){ .count = 0 };
+		assert_int_equal(parts_add(&parts, &head,
+					   calloc(1, head.size)), 0);
+		assert_int_equal(timeline_add(timeline, end - SECOND, end,
+					      &parts), 0);
+	}
+	assert_int_equal(timeline_parts(timeline, 0, INT64_MAX, -1, "",
+					&found), -EFBIG);
+	parts_free(&found);
+	assert_int_equal(timeline_parts(timeline, 0, INT64_MAX,
+					HWPROF_KIND_CALLS, "", &found), 0);
+	assert_int_equal(found.count, 0);
+	timeline_free(timeline);
+}
+
 /* A window that cannot be merged is dropped in time, and does not block. */
 static void test_unmergeable(void **state)
 {
@@ -234,6 +264,7 @@ int main(void)
 		IN_FOLDER(test_minutes),
 		IN_FOLDER(test_ages),
 		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_too_much),
 		IN_FOLDER(test_unmergeable),
 	};
 
