@@ -36,7 +36,7 @@ enum {
 	WAITING_MAX = 4,		/* recordings that wait to be merged */
 	MERGE_SECONDS = 60,
 	TICK_MS = 1000,
-	CLOSED_TICK_MS = 50,		/* while workers run */
+	WORK_TICK_MS = 50,		/* while workers run */
 	SILENT_WINDOWS = 6,		/* then the collector is not ready */
 };
 
@@ -88,6 +88,7 @@ struct app {
 	struct job merging;
 	struct asking asking[ASKING_MAX];
 
+	bool short_of_processes;
 	uint64_t heard_ns;		/* when a window came last */
 	uint64_t watchdog_ms, watched_ns;
 	struct metrics metrics;
@@ -299,8 +300,12 @@ static void accept_collector(struct app *app)
 	socklen_t size = sizeof(struct ucred);
 	struct ucred peer;
 
-	if (fd < 0)
+	if (fd < 0) {
+		/* Without a free descriptor it would be asked at once again. */
+		if (errno == EMFILE || errno == ENFILE)
+			usleep(WORK_TICK_MS * 1000);
 		return;
+	}
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) ||
 	    (peer.uid && peer.uid != geteuid())) {
 		log_warning("a collector of another user was refused");
@@ -364,19 +369,23 @@ static void pop_waiting(struct app *app)
 		app->waiting[i] = app->waiting[i + 1];
 }
 
-static void start_reading(struct app *app)
+/* Says once that no process can be started. Returns true if one was. */
+static bool note_start(struct app *app, int error)
 {
-	int error;
+	if (error && !app->short_of_processes)
+		log_error("no process can be started, so that windows wait: %s",
+			  strerror(-error));
+	app->short_of_processes = error;
+	return !error;
+}
 
+/* Returns false if it is to be tried again. */
+static bool start_reading(struct app *app)
+{
 	app->reading = (struct job){ .recording = true };
-	error = worker_start(&app->reader, job_merge, &app->reading,
-			     app->waiting[0].fd, MERGE_SECONDS);
-	if (!error)
-		return;
-	app->metrics.unreadable++;
-	log_error("a window is lost: no process can be started: %s",
-		  strerror(-error));
-	pop_waiting(app);
+	return note_start(app, worker_start(&app->reader, job_merge,
+					    &app->reading, app->waiting[0].fd,
+					    MERGE_SECONDS));
 }
 
 /* Reads the parts that a worker has written. */
@@ -424,18 +433,15 @@ static void finish_reading(struct app *app, enum answer answer)
 
 static bool start_merging(struct app *app, bool all)
 {
-	int due = timeline_due(app->timeline, all, &app->task), error;
+	int due = timeline_due(app->timeline, all, &app->task);
 
 	if (due <= 0)
 		return false;
 	app->merging = (struct job){ .parts = app->task.parts };
-	error = worker_start(&app->merger, job_merge, &app->merging, -1,
-			     MERGE_SECONDS);
-	if (!error)
+	if (note_start(app, worker_start(&app->merger, job_merge,
+					 &app->merging, -1, MERGE_SECONDS)))
 		return true;
-	log_error("windows are not merged: no process can be started: %s",
-		  strerror(-error));
-	timeline_finish(app->timeline, &app->task, NULL);
+	timeline_postpone(app->timeline, &app->task);
 	return false;
 }
 
@@ -534,7 +540,7 @@ static void run_once(struct app *app)
 		[LISTENER] = { app->listener, POLLIN, 0 },
 		[COLLECTOR] = { app->collector, POLLIN, 0 },
 	};
-	int most = run_workers(app) ? CLOSED_TICK_MS : TICK_MS;
+	int most = run_workers(app) ? WORK_TICK_MS : TICK_MS;
 	int fds[HTTP_FDS], i;
 
 	http_fds(app->http, fds);
@@ -572,10 +578,12 @@ static void finish(struct app *app)
 	}
 	http_run(app->http);
 	while (app->waiting_count) {
-		if (!app->reader.pid)
-			start_reading(app);
-		if (app->reader.pid)
+		if (app->reader.pid || start_reading(app)) {
 			finish_reading(app, worker_wait(&app->reader));
+		} else {
+			app->metrics.unreadable++;
+			pop_waiting(app);
+		}
 	}
 	do {
 		if (app->merger.pid)

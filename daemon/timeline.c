@@ -13,6 +13,7 @@ enum {
 	SECOND = 1000000000,
 	LATE_SECONDS = 15,	/* for which a minute waits for windows */
 	RETRY_SECONDS = 60,	/* after the store could not be written */
+	POSTPONE_SECONDS = 2,	/* after no process could be started */
 	RECENT_SECONDS = 600,	/* that stay in memory, if there is room */
 };
 
@@ -354,6 +355,13 @@ void timeline_finish(struct timeline *timeline, struct timeline_task *task,
 			    error ? 0 : task->window.id);
 	free_task(task);
 	bound_memory(timeline);
+}
+
+void timeline_postpone(struct timeline *timeline, struct timeline_task *task)
+{
+	timeline->in_task = -1;
+	timeline->retry = timeline_now(timeline) + POSTPONE_SECONDS;
+	free_task(task);
 }
 
 /* --- reading -------------------------------------------------------------- */

@@ -54,6 +54,8 @@ int timeline_due(struct timeline *timeline, bool all,
 		 struct timeline_task *task);
 void timeline_finish(struct timeline *timeline, struct timeline_task *task,
 		     const struct parts *merged);
+/* Instead of that: lets the windows be, so that they are due later again. */
+void timeline_postpone(struct timeline *timeline, struct timeline_task *task);
 
 /* Most bytes that timeline_parts() gives. */
 enum { TIMELINE_PARTS_MAX = 64 << 20 };

@@ -210,6 +210,25 @@ static void test_memory(void **state)
 	timeline_free(timeline);
 }
 
+/* Windows that nobody could merge just now are due again. */
+static void test_postpone(void **state)
+{
+	struct timeline_task task;
+	struct config config;
+	struct store *store;
+	struct timeline *timeline = start(&store, &config);
+
+	add_window(timeline, 200, 10);
+	assert_int_equal(timeline_due(timeline, false, &task), 1);
+	timeline_postpone(timeline, &task);
+	assert_int_equal(timeline_due(timeline, false, &task), 0);
+	sleep(3);
+	assert_int_equal(run_due(timeline, false), 1);
+	assert_int_equal(units_of(timeline, HWPROF_KIND_LOOPS, ""), 10);
+	timeline_free(timeline);
+	store_close(store);
+}
+
 /* A question that would fill the memory is refused. */
 static void test_too_much(void **state)
 {
@@ -266,6 +285,7 @@ int main(void)
 		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_too_much),
 		IN_FOLDER(test_unmergeable),
+		IN_FOLDER(test_postpone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
