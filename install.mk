@@ -60,7 +60,7 @@ man5.files	:= $(wildcard docs/man/*.5)
 man8.files	:= $(wildcard docs/man/*.8)
 unit.files	:= $(BUILD)/system/hwprofd.service \
 		   $(BUILD)/system/hwprofd-collect.service
-config.files	:= daemon/system/hwprofd.conf
+config.files	:= daemon/system/hwprofd.conf daemon/system/hwprofd.rules.yml
 sysusers.files	+= daemon/system/sysusers.d/hwprofd.conf
 endif
 

@@ -157,6 +157,26 @@ check "metrics are Prometheus's" sh -c "! command -v promtool > /dev/null ||
 	curl -s --unix-socket '$run/http' http://localhost/metrics |
 	promtool check metrics"
 
+if command -v prometheus > /dev/null; then
+	cat > "$work/prometheus.yml" <<-END
+		rule_files: [ "$PWD/daemon/system/hwprofd.rules.yml" ]
+		scrape_configs:
+		  - job_name: hwprofd
+		    scrape_interval: 1s
+		    static_configs: [ { targets: [ "127.0.0.1:$port" ] } ]
+	END
+	check "alerting rules" promtool check config "$work/prometheus.yml"
+	prometheus --config.file "$work/prometheus.yml" --log.level error \
+		--storage.tsdb.path "$work/prometheus" \
+		--web.listen-address "127.0.0.1:$((port + 1))" &
+	prometheus=$!
+	query="http://127.0.0.1:$((port + 1))/api/v1/query?query"
+	check "Prometheus scrapes it, and answers PromQL" wait_for sh -c "
+		curl -s '$query=sum(hwprofd_units_total)' | grep -q '\"5521\"'"
+	kill $prometheus
+	wait $prometheus
+fi
+
 build_id=$(ask /api/v1/builds | sed -n 's/.*"build_id": "\([0-9a-f]*\)".*/\1/p')
 check "builds" [ ${#build_id} = 40 ]
 check "JSON: windows add up" says '"back_edges_seen": 1500' \
