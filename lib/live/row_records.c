@@ -83,12 +83,7 @@ static int add_map(struct writer *writer, uint64_t event,
 		.misc = change->pid == UINT32_MAX ? PERF_RECORD_MISC_KERNEL :
 						    PERF_RECORD_MISC_USER,
 	};
-	struct {
-		uint32_t pid, tid;
-		uint64_t start, size, offset;
-		uint8_t id_size, reserved[3], id[BUILD_ID_MAX];
-		uint32_t protection, flags;
-	} fields = {
+	struct perfdata_mmap2_build_id fields = {
 		.pid = change->pid, .tid = change->pid,
 		.start = mapping->start, .size = mapping->size,
 		.offset = mapping->offset,
