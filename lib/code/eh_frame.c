@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "eh_frame.h"
-#include "base/span.h"
+#include "base/byte_reader.h"
 
 /* The only encoding that linkers write, and readers search. */
 #define TABLE_ENCODING	(DW_EH_PE_datarel | DW_EH_PE_sdata4)
@@ -18,12 +18,12 @@ struct entry {
 };
 
 /* Finds the section's bytes in the file, and its @address. */
-static bool find_section(Elf *elf, struct span *bytes, uint64_t *address)
+static bool find_section(Elf *elf, struct byte_reader *bytes, uint64_t *address)
 {
 	size_t count, size, i;
 	const char *file = elf_rawfile(elf, &size);
 	GElf_Phdr segment;
-	struct span rest;
+	struct byte_reader rest;
 
 	if (!file || elf_getphdrnum(elf, &count))
 		return false;
@@ -31,10 +31,10 @@ static bool find_section(Elf *elf, struct span *bytes, uint64_t *address)
 		if (!gelf_getphdr(elf, i, &segment) ||
 		    segment.p_type != PT_GNU_EH_FRAME)
 			continue;
-		rest = span_of(file, size);
+		rest = reader_of(file, size);
 		*address = segment.p_vaddr;
-		return span_skip(&rest, segment.p_offset) &&
-		       span_part(&rest, segment.p_filesz, bytes);
+		return reader_skip(&rest, segment.p_offset) &&
+		       reader_part(&rest, segment.p_filesz, bytes);
 	}
 	return false;
 }
@@ -43,26 +43,27 @@ static bool find_section(Elf *elf, struct span *bytes, uint64_t *address)
  * Moves @bytes to the sorted entries. Returns their number; 0 if there are
  * none, or the format is unknown.
  */
-static uint32_t find_entries(struct span *bytes)
+static uint32_t find_entries(struct byte_reader *bytes)
 {
 	uint8_t head[4];	/* version and three encodings */
 	uint32_t count;
 
-	if (!span_copy(bytes, head, sizeof(head)) || head[0] != 1 ||
+	if (!reader_copy(bytes, head, sizeof(head)) || head[0] != 1 ||
 	    (head[1] & 0xf) != DW_EH_PE_sdata4 || head[2] != DW_EH_PE_udata4 ||
-	    head[3] != TABLE_ENCODING || !span_skip(bytes, 4) ||
-	    !span_u32(bytes, &count) ||
-	    span_left(bytes) / sizeof(struct entry) < count)
+	    head[3] != TABLE_ENCODING || !reader_skip(bytes, 4) ||
+	    !reader_u32(bytes, &count) ||
+	    reader_left(bytes) / sizeof(struct entry) < count)
 		return 0;
 	return count;
 }
 
-static uint64_t begin_of(struct span bytes, uint32_t index, uint64_t address)
+static uint64_t begin_of(struct byte_reader bytes, uint32_t index,
+			 uint64_t address)
 {
 	struct entry entry = { 0 };
 
-	span_skip(&bytes, (uint64_t)index * sizeof(entry));
-	span_copy(&bytes, &entry, sizeof(entry));
+	reader_skip(&bytes, (uint64_t)index * sizeof(entry));
+	reader_copy(&bytes, &entry, sizeof(entry));
 	return address + (int64_t)entry.begin;
 }
 
@@ -70,7 +71,7 @@ bool eh_frame_begin(Elf *elf, uint64_t address, uint64_t *begin)
 {
 	uint32_t low = 0, high;
 	uint64_t base = 0;
-	struct span bytes;
+	struct byte_reader bytes;
 
 	if (!find_section(elf, &bytes, &base))
 		return false;
@@ -92,7 +93,7 @@ bool eh_frame_begin(Elf *elf, uint64_t address, uint64_t *begin)
 uint64_t *eh_frame_begins(Elf *elf, uint32_t *count)
 {
 	uint64_t *begins, base = 0;
-	struct span bytes;
+	struct byte_reader bytes;
 	uint32_t i;
 
 	if (!find_section(elf, &bytes, &base))

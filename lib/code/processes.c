@@ -137,17 +137,19 @@ static int note_mmap(struct processes *processes, struct hwprof_file *file,
 {
 	struct process_change change = { .kind = CHANGE_MAP };
 	struct mapping *mapping = &change.mapping;
-	struct span at = record->body, id = { 0 };
+	struct byte_reader at = record->body, id = { 0 };
 	bool second = record->type == PERF_RECORD_MMAP2;
 	uint32_t protection = PROT_EXEC;
 	const char *name;
 
-	if (!span_u32(&at, &change.pid) || !span_skip(&at, 4) ||
-	    !span_u64(&at, &mapping->start) || !span_u64(&at, &mapping->size) ||
-	    !span_u64(&at, &mapping->offset) ||
-	    (second && (!span_part(&at, 24, &id) ||
-			!span_u32(&at, &protection) || !span_skip(&at, 4))) ||
-	    !(name = span_string(&at)))
+	if (!reader_u32(&at, &change.pid) || !reader_skip(&at, 4) ||
+	    !reader_u64(&at, &mapping->start) ||
+	    !reader_u64(&at, &mapping->size) ||
+	    !reader_u64(&at, &mapping->offset) ||
+	    (second &&
+	     (!reader_part(&at, 24, &id) || !reader_u32(&at, &protection) ||
+	      !reader_skip(&at, 4))) ||
+	    !(name = reader_string(&at)))
 		return file_damaged(file, record->offset,
 				    "a record of a mapping is cut off");
 	mapping->code = protection & PROT_EXEC &&
@@ -174,12 +176,12 @@ static int note_comm(struct processes *processes, struct hwprof_file *file,
 		     const struct record *record)
 {
 	struct process_change change = { .kind = CHANGE_COMM };
-	struct span at = record->body;
+	struct byte_reader at = record->body;
 	const char *name;
 	uint32_t tid;
 
-	if (!span_u32(&at, &change.pid) || !span_u32(&at, &tid) ||
-	    !(name = span_string(&at)))
+	if (!reader_u32(&at, &change.pid) || !reader_u32(&at, &tid) ||
+	    !(name = reader_string(&at)))
 		return file_damaged(file, record->offset,
 				    "a record of a name is cut off");
 	if (record->misc & PERF_RECORD_MISC_COMM_EXEC)
@@ -193,11 +195,11 @@ static int note_task(struct processes *processes, struct hwprof_file *file,
 		     const struct record *record)
 {
 	struct process_change change = { .kind = CHANGE_FORK };
-	struct span at = record->body;
+	struct byte_reader at = record->body;
 	uint32_t tid;
 
-	if (!span_u32(&at, &change.pid) || !span_u32(&at, &change.parent) ||
-	    !span_u32(&at, &tid))
+	if (!reader_u32(&at, &change.pid) || !reader_u32(&at, &change.parent) ||
+	    !reader_u32(&at, &tid))
 		return file_damaged(file, record->offset,
 				    "a record of a fork or exit is cut off");
 	if (record->type == PERF_RECORD_EXIT)

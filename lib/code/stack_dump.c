@@ -135,10 +135,10 @@ struct frame {
 static bool read_word(const struct stack_dump *dump, uint64_t address,
 		      uint64_t *word)
 {
-	struct span at = dump->memory;
+	struct byte_reader at = dump->memory;
 
-	return address >= dump->sp && span_skip(&at, address - dump->sp) &&
-	       span_u64(&at, word);
+	return address >= dump->sp && reader_skip(&at, address - dump->sp) &&
+	       reader_u64(&at, word);
 }
 
 /* --- what rows cannot express ------------------------------------------- */

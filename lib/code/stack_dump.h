@@ -16,7 +16,7 @@
 struct stack_dump {
 	uint64_t ip, sp, bp;
 	uint64_t r10;		/* compilers keep sp here to align the stack */
-	struct span memory;	/* from sp on */
+	struct byte_reader memory;	/* from sp on */
 };
 
 /* Why unwinding ended. */

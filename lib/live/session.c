@@ -265,7 +265,8 @@ static int make_file(struct hwprof_session *session)
 	session->file = file_new(-1, session->name);
 	session->record = malloc(SESSION_RECORD_MAX);
 	if (!session->file || !session->record ||
-	    file_add_event(session->file, &attr, (struct span){ NULL, NULL }))
+	    file_add_event(session->file, &attr,
+			   (struct byte_reader){ NULL, NULL }))
 		return session_fail(session, -ENOMEM, "out of memory");
 	session->gathering = profile_gathering(profile_kind_of(session->kind),
 					       &session->options.profile,

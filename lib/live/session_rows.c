@@ -31,13 +31,13 @@ static int from_file(struct hwprof_session *session, int error)
 static int note(void *context, const struct record *record)
 {
 	struct hwprof_session *session = context;
-	struct span body = record->body;
+	struct byte_reader body = record->body;
 	uint32_t pid;
 
 	if (record->type == PERF_RECORD_SAMPLE)
 		return 0;
 	if (unwinding_is_map(record->type, record->misc) &&
-	    span_u32(&body, &pid))
+	    reader_u32(&body, &pid))
 		unwinding_note(session->unwinding, pid);
 	if (record->time != UINT64_MAX && record->time > session->now)
 		session->now = record->time;
@@ -48,9 +48,9 @@ static int note(void *context, const struct record *record)
 static int take_record(struct hwprof_session *session)
 {
 	struct perf_event_header *header = (void *)session->record;
-	struct span body = span_of(session->record, header->size);
+	struct byte_reader body = reader_of(session->record, header->size);
 
-	span_skip(&body, sizeof(*header));
+	reader_skip(&body, sizeof(*header));
 	return record_deliver(session->file, header, body, 0, note, session);
 }
 
@@ -69,15 +69,16 @@ static size_t missing(const struct hwprof_session *session)
 static int take_bytes(void *context, const void *bytes, size_t size)
 {
 	struct hwprof_session *session = context;
-	struct span left = span_of(bytes, size);
+	struct byte_reader left = reader_of(bytes, size);
 	int error = 0;
 
-	while (span_left(&left) && !error) {
+	while (reader_left(&left) && !error) {
 		size_t part = missing(session);
 
-		if (part > span_left(&left))
-			part = span_left(&left);
-		span_copy(&left, session->record + session->record_size, part);
+		if (part > reader_left(&left))
+			part = reader_left(&left);
+		reader_copy(&left, session->record + session->record_size,
+			    part);
 		session->record_size += part;
 		if (missing(session))
 			continue;
@@ -135,7 +136,7 @@ int session_drain_events(struct hwprof_session *session)
 
 /* Takes a row as if it were in a sample of a file. */
 static int take_row(struct hwprof_session *session, uint64_t time,
-		    struct span raw, struct hwprof_sample *sample)
+		    struct byte_reader raw, struct hwprof_sample *sample)
 {
 	int error;
 
@@ -155,20 +156,20 @@ static int take_row(struct hwprof_session *session, uint64_t time,
 	return from_file(session, profile_take(session->gathering, sample));
 }
 
-static int take_rows(struct hwprof_session *session, struct span rows)
+static int take_rows(struct hwprof_session *session, struct byte_reader rows)
 {
 	int error = 0;
 
-	while (span_left(&rows) && !error) {
+	while (reader_left(&rows) && !error) {
 		struct hwprof_sample sample;
 		uint64_t time;
 
-		if (!span_u64(&rows, &time))
+		if (!reader_u64(&rows, &time))
 			return session_fail(session, -EBADMSG,
 					    "the module's rows are cut off");
 		error = take_row(session, time, rows, &sample);
 		if (!error)
-			span_skip(&rows, sample.row->size);
+			reader_skip(&rows, sample.row->size);
 	}
 	return error;
 }
@@ -187,7 +188,7 @@ static int fetch_rows(struct hwprof_session *session)
 	snapshot.buffer = (uintptr_t)buffer;
 	while (more && !error) {
 		if (!ioctl(session->device, HWPROF_IOC_SNAPSHOT, &snapshot)) {
-			error = take_rows(session, span_of(buffer,
+			error = take_rows(session, reader_of(buffer,
 							   snapshot.filled));
 			more = snapshot.more;
 		} else if (errno != EINTR) {
@@ -334,7 +335,7 @@ static long take_ring_row(struct hwprof_session *session,
 				    "the ring's rows are cut off");
 	copy_out(session, ring, tail + size, session->record, head.row.size);
 	error = take_row(session, head.time,
-			 span_of(session->record, head.row.size), sample);
+			 reader_of(session->record, head.row.size), sample);
 	return error ? error : (long)(size + head.row.size);
 }
 

@@ -194,14 +194,15 @@ static int survey_mapping(struct survey *survey, const struct record *record)
 	struct perfdata_mmap2_build_id map;
 	struct build_id id = { .size = 0 };
 	uint16_t misc = PERF_RECORD_MISC_USER;
-	struct span at = record->body;
+	struct byte_reader at = record->body;
 	static const char kernel[] = "[kernel.kallsyms]";
 	const char *name;
 
 	/* The replayed file has the ids: files here may be others. */
 	if (survey->facts.facts->of)
 		return 0;
-	if (!span_copy(&at, &map, sizeof(map)) || !(name = span_string(&at)))
+	if (!reader_copy(&at, &map, sizeof(map)) ||
+	    !(name = reader_string(&at)))
 		return 0;
 	if (!strncmp(name, kernel, strlen(kernel))) {
 		/* A symbol's name follows. */

@@ -21,26 +21,26 @@ enum {
 /*
  * Takes a string of perf: its size with padding as u32, then bytes, then zeros.
  */
-static const char *take_string(struct span *span)
+static const char *take_string(struct byte_reader *reader)
 {
-	struct span part;
+	struct byte_reader part;
 	uint32_t size;
 
-	if (!span_u32(span, &size) || !span_part(span, size, &part))
+	if (!reader_u32(reader, &size) || !reader_part(reader, size, &part))
 		return NULL;
-	return span_string(&part);
+	return reader_string(&part);
 }
 
 static int parse_pmu_mappings(struct hwprof_file *file, uint64_t offset,
-			      struct span body)
+			      struct byte_reader body)
 {
 	uint32_t count, type;
 	const char *name;
 
-	if (!span_u32(&body, &count))
+	if (!reader_u32(&body, &count))
 		return file_warn(file, offset, "the table of PMUs is cut off");
 	while (count--) {
-		if (!span_u32(&body, &type) || !(name = take_string(&body)))
+		if (!reader_u32(&body, &type) || !(name = take_string(&body)))
 			return file_warn(file, offset,
 					 "the table of PMUs is cut off");
 		if (!strcmp(name, HWPROF_PMU_NAME)) {
@@ -53,7 +53,7 @@ static int parse_pmu_mappings(struct hwprof_file *file, uint64_t offset,
 	return 0;
 }
 
-static int parse_arch(struct hwprof_file *file, struct span body)
+static int parse_arch(struct hwprof_file *file, struct byte_reader body)
 {
 	const char *name = take_string(&body);
 
@@ -80,7 +80,7 @@ static bool copies_newest_branch(unsigned int family, unsigned int model)
  * Parses vendor, family, model and stepping: "GenuineIntel,6,85,4", in decimal.
  */
 static int parse_cpuid(struct hwprof_file *file, uint64_t offset,
-		       struct span body)
+		       struct byte_reader body)
 {
 	const char *text = take_string(&body);
 	unsigned int family, model;
@@ -97,17 +97,17 @@ static int parse_cpuid(struct hwprof_file *file, uint64_t offset,
 
 /* Takes the names of the events, which are in the order of the attrs. */
 static int parse_event_desc(struct hwprof_file *file, uint64_t offset,
-			    struct span body)
+			    struct byte_reader body)
 {
 	uint32_t count, attr_size, ids, i;
 	const char *name;
 
-	if (!span_u32(&body, &count) || !span_u32(&body, &attr_size))
+	if (!reader_u32(&body, &count) || !reader_u32(&body, &attr_size))
 		goto cut;
 	for (i = 0; i < count; i++) {
-		if (!span_skip(&body, attr_size) || !span_u32(&body, &ids) ||
-		    !(name = take_string(&body)) ||
-		    !span_skip(&body, (uint64_t)ids * sizeof(uint64_t)))
+		if (!reader_skip(&body, attr_size) ||
+		    !reader_u32(&body, &ids) || !(name = take_string(&body)) ||
+		    !reader_skip(&body, (uint64_t)ids * sizeof(uint64_t)))
 			goto cut;
 		if (i >= file->event_count)
 			break;
@@ -123,15 +123,15 @@ cut:
 
 /* Takes the groups: the number of each leader, and of the events behind it. */
 static int parse_group_desc(struct hwprof_file *file, uint64_t offset,
-			    struct span body)
+			    struct byte_reader body)
 {
 	uint32_t count, leader, members;
 
-	if (!span_u32(&body, &count))
+	if (!reader_u32(&body, &count))
 		goto cut;
 	while (count--) {
-		if (!take_string(&body) || !span_u32(&body, &leader) ||
-		    !span_u32(&body, &members))
+		if (!take_string(&body) || !reader_u32(&body, &leader) ||
+		    !reader_u32(&body, &members))
 			goto cut;
 		if (!members || leader >= file->event_count ||
 		    members > file->event_count - leader)
@@ -183,31 +183,31 @@ static int add_build_id(struct hwprof_file *file,
 }
 
 /* Skips up to 36 zero bytes, which perf 6.12 wrote behind each entry. */
-static void skip_zeros(struct span *body)
+static void skip_zeros(struct byte_reader *body)
 {
 	static const uint8_t zeros[sizeof(struct perf_event_header)];
 
-	while (span_left(body) >= sizeof(zeros) &&
+	while (reader_left(body) >= sizeof(zeros) &&
 	       !memcmp(body->at, zeros, sizeof(zeros)))
-		span_skip(body, 4);
+		reader_skip(body, 4);
 }
 
 static int parse_build_ids(struct hwprof_file *file, uint64_t offset,
-			   struct span body)
+			   struct byte_reader body)
 {
 	for (;;) {
 		struct perfdata_build_id entry;
-		struct span record;
+		struct byte_reader record;
 		const char *name;
 		int error;
 
 		skip_zeros(&body);
-		if (span_left(&body) < sizeof(entry.header))
+		if (reader_left(&body) < sizeof(entry.header))
 			return 0;
 		memcpy(&entry.header, body.at, sizeof(entry.header));
-		if (!span_part(&body, entry.header.size, &record) ||
-		    !span_copy(&record, &entry, sizeof(entry)) ||
-		    !(name = span_string(&record)))
+		if (!reader_part(&body, entry.header.size, &record) ||
+		    !reader_copy(&record, &entry, sizeof(entry)) ||
+		    !(name = reader_string(&record)))
 			return file_warn(file, offset,
 					 "the table of build ids is damaged behind %zu of them",
 					 file->build_id_count);
@@ -224,7 +224,7 @@ static int parse_build_ids(struct hwprof_file *file, uint64_t offset,
 
 /* Takes the section that section_make() writes of a replay. */
 static int parse_replay(struct hwprof_file *file, uint64_t offset,
-			struct span body)
+			struct byte_reader body)
 {
 	struct file_replay *replay = &file->replay;
 	uint32_t version, several, count;
@@ -232,11 +232,11 @@ static int parse_replay(struct hwprof_file *file, uint64_t offset,
 	const char *text;
 	int error = 0;
 
-	if (!span_u32(&body, &version) || !span_u32(&body, &several) ||
-	    !span_copy(&body, &replay->inferred, sizeof(double)) ||
-	    !span_u64(&body, &replay->lost) ||
-	    !span_u64(&body, &replay->lost_samples) ||
-	    !(text = take_string(&body)) || !span_u32(&body, &count) ||
+	if (!reader_u32(&body, &version) || !reader_u32(&body, &several) ||
+	    !reader_copy(&body, &replay->inferred, sizeof(double)) ||
+	    !reader_u64(&body, &replay->lost) ||
+	    !reader_u64(&body, &replay->lost_samples) ||
+	    !(text = take_string(&body)) || !reader_u32(&body, &count) ||
 	    !(replay->inferred >= 0 && replay->inferred <= 1))
 		goto damaged;
 	free(replay->event);
@@ -251,9 +251,9 @@ static int parse_replay(struct hwprof_file *file, uint64_t offset,
 			goto damaged;
 		error = warnings_add(&replay->warnings, "%s", text);
 	}
-	while (!error && span_left(&body)) {
+	while (!error && reader_left(&body)) {
 		if (!(text = take_string(&body)) ||
-		    !span_copy(&body, &id, sizeof(id)) ||
+		    !reader_copy(&body, &id, sizeof(id)) ||
 		    id.size > BUILD_ID_MAX)
 			goto damaged;
 		error = build_ids_add(&replay->missing, &replay->missing_count,
@@ -275,10 +275,10 @@ static bool is_description(unsigned int feature)
 
 /* Keeps a copy of a description for a file that is made from this one. */
 static int keep_section(struct hwprof_file *file, unsigned int feature,
-			struct span body)
+			struct byte_reader body)
 {
 	struct file_section *all;
-	size_t size = span_left(&body);
+	size_t size = reader_left(&body);
 	void *bytes = malloc(size + 1);
 
 	all = reallocarray(file->sections, file->section_count + 1,
@@ -297,7 +297,7 @@ static int keep_section(struct hwprof_file *file, unsigned int feature,
 }
 
 static int parse(struct hwprof_file *file, unsigned int feature,
-		 uint64_t offset, struct span body)
+		 uint64_t offset, struct byte_reader body)
 {
 	switch (feature) {
 	case PERFDATA_ARCH:
@@ -319,7 +319,7 @@ static int parse(struct hwprof_file *file, unsigned int feature,
 }
 
 int feature_parse(struct hwprof_file *file, unsigned int feature,
-		  uint64_t offset, struct span body)
+		  uint64_t offset, struct byte_reader body)
 {
 	size_t warned = file->warnings.count;
 	int error = parse(file, feature, offset, body);
@@ -382,7 +382,7 @@ static int read_feature(struct hwprof_file *file, unsigned int feature,
 		return file_fail(file, -ENOMEM, "out of memory");
 	if (pread_whole(file->fd, bytes, section.size, section.offset))
 		error = feature_parse(file, feature, section.offset,
-				      span_of(bytes, section.size));
+				      reader_of(bytes, section.size));
 	else
 		error = file_warn(file, section.offset,
 				  "section %u is left out: the file ends in it",

@@ -28,9 +28,9 @@ const char *hwprof_file_warning(const struct hwprof_file *file, size_t index)
 	return warnings_get(&file->warnings, index);
 }
 
-bool file_read_attr(struct span bytes, struct perf_event_attr *attr)
+bool file_read_attr(struct byte_reader bytes, struct perf_event_attr *attr)
 {
-	size_t size = span_left(&bytes);
+	size_t size = reader_left(&bytes);
 
 	if (size < PERF_ATTR_SIZE_VER0)
 		return false;
@@ -40,9 +40,9 @@ bool file_read_attr(struct span bytes, struct perf_event_attr *attr)
 }
 
 int file_add_event(struct hwprof_file *file, const struct perf_event_attr *attr,
-		   struct span ids)
+		   struct byte_reader ids)
 {
-	size_t more = span_left(&ids) / sizeof(uint64_t);
+	size_t more = reader_left(&ids) / sizeof(uint64_t);
 	struct file_event *events;
 	struct file_id *all;
 
@@ -66,7 +66,7 @@ int file_add_event(struct hwprof_file *file, const struct perf_event_attr *attr,
 		struct file_id *id = &file->ids[file->id_count++];
 
 		id->event = file->event_count;
-		span_u64(&ids, &id->id);
+		reader_u64(&ids, &id->id);
 	}
 	file->event_count++;
 	file->ids_sorted = false;
@@ -189,19 +189,19 @@ static int read_attr(struct hwprof_file *file, uint64_t offset,
 {
 	struct perfdata_section section;
 	struct perf_event_attr attr;
-	struct span bytes;
+	struct byte_reader bytes;
 	uint8_t *ids;
 	int error;
 
 	error = read_at(file, offset, entry, size, "the table of events");
 	if (error)
 		return error;
-	bytes = span_of(entry, size - sizeof(section));
+	bytes = reader_of(entry, size - sizeof(section));
 	memcpy(&section, bytes.end, sizeof(section));
 	if (!file_read_attr(bytes, &attr))
 		return file_damaged(file, offset,
 				    "an event is described in %zu bytes: %d or more are needed",
-				    span_left(&bytes), PERF_ATTR_SIZE_VER0);
+				    reader_left(&bytes), PERF_ATTR_SIZE_VER0);
 	if (section.size > IDS_SIZE_MAX || section.size % sizeof(uint64_t))
 		return file_damaged(
 			file, offset,
@@ -215,7 +215,7 @@ static int read_attr(struct hwprof_file *file, uint64_t offset,
 			"the ids of an event");
 	if (!error)
 		error = file_add_event(file, &attr,
-				       span_of(ids, section.size));
+				       reader_of(ids, section.size));
 	free(ids);
 	return error;
 }

@@ -10,7 +10,7 @@
 #include "hwprof.h"
 #include "input.h"
 #include "perfdata.h"
-#include "base/span.h"
+#include "base/byte_reader.h"
 #include "base/warnings.h"
 
 /* An event of the recording: its attr, and the name that perf gave it. */
@@ -128,7 +128,7 @@ int file_warn(struct hwprof_file *file, uint64_t offset,
 
 /* Adds an event and its ids: u64 values, the rest of @ids. */
 int file_add_event(struct hwprof_file *file, const struct perf_event_attr *attr,
-		   struct span ids);
+		   struct byte_reader ids);
 
 /* Returns the event of @id; the only event if there is one; NULL if unknown. */
 const struct file_event *file_event_of(struct hwprof_file *file, uint64_t id);
@@ -146,7 +146,7 @@ bool file_event_is_hwprof(const struct hwprof_file *file,
  * Copies an attr, whose size may be older or newer than ours. Returns false if
  * @bytes is no attr.
  */
-bool file_read_attr(struct span bytes, struct perf_event_attr *attr);
+bool file_read_attr(struct byte_reader bytes, struct perf_event_attr *attr);
 
 /*
  * Adds an object to a list of @count, which has a copy of its name then.
@@ -160,14 +160,14 @@ void file_replay_free(struct file_replay *replay);
 /* In features.c. */
 int features_read(struct hwprof_file *file);
 int feature_parse(struct hwprof_file *file, unsigned int feature,
-		  uint64_t offset, struct span body);
+		  uint64_t offset, struct byte_reader body);
 
 /* A record, and the fields that all records have. */
 struct record {
 	uint32_t type;
 	uint16_t misc;
 	uint64_t offset;		/* in the file */
-	struct span body;		/* behind the header; other than
+	struct byte_reader body;		/* behind the header; other than
 					 * samples: without the fields below */
 	const struct file_event *event;	/* NULL: unknown */
 	uint64_t time;			/* UINT64_MAX: the file has none */
@@ -185,18 +185,19 @@ int records_read(struct hwprof_file *file, record_fn fn, void *context);
 void records_rewind(struct hwprof_file *file);
 /* Calls @fn for one record, whose @body is behind the header. */
 int record_deliver(struct hwprof_file *file,
-		   const struct perf_event_header *header, struct span body,
-		   uint64_t offset, record_fn fn, void *context);
+		   const struct perf_event_header *header,
+		   struct byte_reader body, uint64_t offset, record_fn fn,
+		   void *context);
 
 struct sample {
 	uint64_t ip, addr, period;
-	struct span callchain;		/* u64's, as PERF_SAMPLE_CALLCHAIN */
-	struct span raw;		/* empty: none */
-	struct span branches;		/* struct perf_branch_entry's, newest
+	struct byte_reader callchain;	/* u64's, as PERF_SAMPLE_CALLCHAIN */
+	struct byte_reader raw;		/* empty: none */
+	struct byte_reader branches;	/* struct perf_branch_entry's, newest
 					 * first */
 	uint64_t abi;			/* of the user's registers; 0: none */
-	struct span registers;		/* u64's, of sample_regs_user */
-	struct span stack;		/* the user's memory from its sp on */
+	struct byte_reader registers;	/* u64's, of sample_regs_user */
+	struct byte_reader stack;	/* the user's memory from its sp on */
 };
 
 /* Sets the event, time, pid, tid and cpu of @record; in sample.c. */
@@ -209,7 +210,7 @@ int sample_parse(struct hwprof_file *file, const struct record *record,
 int rows_decode(struct hwprof_file *file, const struct record *record,
 		struct hwprof_sample *sample);
 /* Copies the row at the start of @raw to file->row, and checks it. */
-int row_copy(struct hwprof_file *file, uint64_t offset, struct span raw,
+int row_copy(struct hwprof_file *file, uint64_t offset, struct byte_reader raw,
 	     const struct hwprof_row **row);
 /* Sets the fields of a sample that its row has: ip, addr, period, pid. */
 void row_describe(struct hwprof_sample *sample);

@@ -36,20 +36,21 @@ struct walk {
 static int tell(struct hwprof_file *file, const struct record *record,
 		record_fn fn, void *context)
 {
-	struct span body = record->body;
+	struct byte_reader body = record->body;
 	uint64_t lost;
 
-	if (record->type == PERF_RECORD_LOST && span_skip(&body, 8) &&
-	    span_u64(&body, &lost))
+	if (record->type == PERF_RECORD_LOST && reader_skip(&body, 8) &&
+	    reader_u64(&body, &lost))
 		file->lost += lost;
-	if (record->type == PERF_RECORD_LOST_SAMPLES && span_u64(&body, &lost))
+	if (record->type == PERF_RECORD_LOST_SAMPLES &&
+	    reader_u64(&body, &lost))
 		file->lost_samples += lost;
 	return fn(context, record);
 }
 
 static int identify(struct hwprof_file *file, struct record *record,
-		    const struct perf_event_header *header, struct span body,
-		    uint64_t offset)
+		    const struct perf_event_header *header,
+		    struct byte_reader body, uint64_t offset)
 {
 	*record = (struct record) {
 		.type = header->type,
@@ -61,8 +62,9 @@ static int identify(struct hwprof_file *file, struct record *record,
 }
 
 int record_deliver(struct hwprof_file *file,
-		   const struct perf_event_header *header, struct span body,
-		   uint64_t offset, record_fn fn, void *context)
+		   const struct perf_event_header *header,
+		   struct byte_reader body, uint64_t offset, record_fn fn,
+		   void *context)
 {
 	struct record record;
 	int error = identify(file, &record, header, body, offset);
@@ -79,7 +81,7 @@ static int end_early(struct walk *walk, uint64_t offset, const char *why)
 }
 
 static int deliver(struct walk *walk, const struct perf_event_header *header,
-		   struct span body, uint64_t offset)
+		   struct byte_reader body, uint64_t offset)
 {
 	struct record record;
 	int again, error = identify(walk->file, &record, header, body, offset);
@@ -95,26 +97,27 @@ static int deliver(struct walk *walk, const struct perf_event_header *header,
 /* Delivers complete records, and moves the rest to the front. */
 static int deliver_unpacked(struct walk *walk, uint64_t offset)
 {
-	struct span left = span_of(walk->unpacked, walk->unpacked_size);
+	struct byte_reader left =
+		reader_of(walk->unpacked, walk->unpacked_size);
 
 	for (;;) {
 		struct perf_event_header header;
-		struct span record = left, body;
+		struct byte_reader record = left, body;
 		int error;
 
-		if (!span_copy(&record, &header, sizeof(header)))
+		if (!reader_copy(&record, &header, sizeof(header)))
 			break;
 		if (header.size < sizeof(header))
 			return end_early(walk, offset,
 					 "a compressed record is too short");
-		if (!span_part(&record, header.size - sizeof(header), &body))
+		if (!reader_part(&record, header.size - sizeof(header), &body))
 			break;
 		error = deliver(walk, &header, body, offset);
 		if (error)
 			return error;
 		left.at += header.size;
 	}
-	walk->unpacked_size = span_left(&left);
+	walk->unpacked_size = reader_left(&left);
 	memmove(walk->unpacked, left.at, walk->unpacked_size);
 	return 0;
 }
@@ -130,9 +133,9 @@ static int start_unpacking(struct walk *walk)
 	return 0;
 }
 
-static int unpack(struct walk *walk, struct span packed, uint64_t offset)
+static int unpack(struct walk *walk, struct byte_reader packed, uint64_t offset)
 {
-	ZSTD_inBuffer in = { packed.at, span_left(&packed), 0 };
+	ZSTD_inBuffer in = { packed.at, reader_left(&packed), 0 };
 	ZSTD_outBuffer out = { .size = UNPACKED_SIZE };
 	int error = start_unpacking(walk);
 
@@ -158,12 +161,13 @@ static int unpack(struct walk *walk, struct span packed, uint64_t offset)
 	return 0;
 }
 
-static int unpack_sized(struct walk *walk, struct span body, uint64_t offset)
+static int unpack_sized(struct walk *walk, struct byte_reader body,
+			uint64_t offset)
 {
-	struct span packed;
+	struct byte_reader packed;
 	uint64_t size;
 
-	if (!span_u64(&body, &size) || !span_part(&body, size, &packed))
+	if (!reader_u64(&body, &size) || !reader_part(&body, size, &packed))
 		return end_early(walk, offset,
 				 "compressed records are cut off");
 	return unpack(walk, packed, offset);
@@ -173,29 +177,30 @@ static int unpack_sized(struct walk *walk, struct span body, uint64_t offset)
  * Adds an event in pipe mode: an attr of the size that it states, and ids up to
  * the end of the record.
  */
-static int add_attr(struct hwprof_file *file, struct span body, uint64_t offset)
+static int add_attr(struct hwprof_file *file, struct byte_reader body,
+		    uint64_t offset)
 {
 	struct perf_event_attr attr;
-	struct span bytes = body;
+	struct byte_reader bytes = body;
 	uint32_t size;
 
-	if (span_left(&body) < PERF_ATTR_SIZE_VER0)
+	if (reader_left(&body) < PERF_ATTR_SIZE_VER0)
 		return file_damaged(file, offset, "an event is cut off");
 	memcpy(&size, body.at + offsetof(struct perf_event_attr, size),
 	       sizeof(size));
 	if (!size)
 		size = PERF_ATTR_SIZE_VER0;
-	if (!span_part(&body, size, &bytes) || !file_read_attr(bytes, &attr))
+	if (!reader_part(&body, size, &bytes) || !file_read_attr(bytes, &attr))
 		return file_damaged(file, offset, "an event is cut off");
 	return file_add_event(file, &attr, body);
 }
 
-static int add_feature(struct hwprof_file *file, struct span body,
+static int add_feature(struct hwprof_file *file, struct byte_reader body,
 		       uint64_t offset)
 {
 	uint64_t feature;
 
-	if (!span_u64(&body, &feature))
+	if (!reader_u64(&body, &feature))
 		return file_damaged(file, offset, "a section is cut off");
 	return feature_parse(file, feature < PERFDATA_FEATURES ? feature : 0,
 			     offset, body);
@@ -206,10 +211,10 @@ static int take(struct walk *walk, const struct perf_event_header *header,
 		const uint8_t *bytes, uint64_t offset)
 {
 	struct hwprof_file *file = walk->file;
-	struct span whole = span_of(bytes, header->size);
-	struct span body = whole;
+	struct byte_reader whole = reader_of(bytes, header->size);
+	struct byte_reader body = whole;
 
-	span_skip(&body, sizeof(*header));
+	reader_skip(&body, sizeof(*header));
 	switch (header->type) {
 	case PERFDATA_ZSTD:
 		return unpack(walk, body, offset);
@@ -230,15 +235,15 @@ static int take(struct walk *walk, const struct perf_event_header *header,
 
 /* Returns the number of bytes behind a record that are not part of it. */
 static uint64_t bytes_behind(const struct perf_event_header *header,
-			     struct span body)
+			     struct byte_reader body)
 {
 	uint64_t size = 0;
 	uint32_t small;
 
 	if (header->type == PERFDATA_AUXTRACE)
-		span_u64(&body, &size);
+		reader_u64(&body, &size);
 	else if (header->type == PERFDATA_TRACING_DATA &&
-		 span_u32(&body, &small))
+		 reader_u32(&body, &small))
 		size = ((uint64_t)small + 7) & ~7ULL;
 	return size;
 }
@@ -306,15 +311,15 @@ static int read_record(struct walk *walk, struct input *input, uint64_t limit)
 {
 	struct perf_event_header header;
 	const uint8_t *bytes;
-	struct span body;
+	struct byte_reader body;
 	uint64_t size;
 	int result;
 
 	result = next_record(walk, input, limit, &header, &bytes);
 	if (result <= 0)
 		return result;
-	body = span_of(bytes, header.size);
-	span_skip(&body, sizeof(header));
+	body = reader_of(bytes, header.size);
+	reader_skip(&body, sizeof(header));
 	size = header.size + bytes_behind(&header, body);
 	result = take(walk, &header, bytes, input->offset);
 	if (result || walk->ended)

@@ -33,13 +33,13 @@ void rereads_destroy(struct rereads *rereads)
 static uint64_t key_of(const struct record *record)
 {
 	uint64_t key = hash_mix(record->type, record->time);
-	struct span body = record->body;
+	struct byte_reader body = record->body;
 	uint64_t word;
 	int i;
 
 	key = hash_mix(key, (uint64_t)record->cpu << 32 | record->tid);
-	key = hash_mix(key, span_left(&body));
-	for (i = 0; i < KEY_WORDS && span_u64(&body, &word); i++)
+	key = hash_mix(key, reader_left(&body));
+	for (i = 0; i < KEY_WORDS && reader_u64(&body, &word); i++)
 		key = hash_mix(key, word);
 	key &= ~REPEATED;
 	return key ? key : 2;

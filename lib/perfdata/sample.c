@@ -32,11 +32,12 @@ static int id_position_behind(uint64_t type)
 	       !!(type & PERF_SAMPLE_STREAM_ID);
 }
 
-static bool word_at(const struct span *span, size_t index, uint64_t *word)
+static bool word_at(const struct byte_reader *reader, size_t index,
+		    uint64_t *word)
 {
-	struct span at = *span;
+	struct byte_reader at = *reader;
 
-	return span_skip(&at, index * sizeof(*word)) && span_u64(&at, word);
+	return reader_skip(&at, index * sizeof(*word)) && reader_u64(&at, word);
 }
 
 /*
@@ -48,7 +49,7 @@ static const struct file_event *find_event(struct hwprof_file *file,
 					   const struct record *record)
 {
 	const struct file_event *event;
-	size_t words = span_left(&record->body) / sizeof(uint64_t);
+	size_t words = reader_left(&record->body) / sizeof(uint64_t);
 	uint64_t id;
 	int place;
 
@@ -68,27 +69,28 @@ static const struct file_event *find_event(struct hwprof_file *file,
 	return event || id ? event : file->events;
 }
 
-static bool take_tid(struct span *span, struct record *record)
+static bool take_tid(struct byte_reader *reader, struct record *record)
 {
-	return span_u32(span, &record->pid) && span_u32(span, &record->tid);
+	return reader_u32(reader, &record->pid) &&
+	       reader_u32(reader, &record->tid);
 }
 
-static bool take_cpu(struct span *span, struct record *record)
+static bool take_cpu(struct byte_reader *reader, struct record *record)
 {
-	return span_u32(span, &record->cpu) && span_skip(span, 4);
+	return reader_u32(reader, &record->cpu) && reader_skip(reader, 4);
 }
 
 static bool identify_sample(struct record *record, uint64_t type)
 {
-	struct span at = record->body;
+	struct byte_reader at = record->body;
 
-	return (!(type & PERF_SAMPLE_IDENTIFIER) || span_skip(&at, 8)) &&
-	       (!(type & PERF_SAMPLE_IP) || span_skip(&at, 8)) &&
+	return (!(type & PERF_SAMPLE_IDENTIFIER) || reader_skip(&at, 8)) &&
+	       (!(type & PERF_SAMPLE_IP) || reader_skip(&at, 8)) &&
 	       (!(type & PERF_SAMPLE_TID) || take_tid(&at, record)) &&
-	       (!(type & PERF_SAMPLE_TIME) || span_u64(&at, &record->time)) &&
-	       (!(type & PERF_SAMPLE_ADDR) || span_skip(&at, 8)) &&
-	       (!(type & PERF_SAMPLE_ID) || span_skip(&at, 8)) &&
-	       (!(type & PERF_SAMPLE_STREAM_ID) || span_skip(&at, 8)) &&
+	       (!(type & PERF_SAMPLE_TIME) || reader_u64(&at, &record->time)) &&
+	       (!(type & PERF_SAMPLE_ADDR) || reader_skip(&at, 8)) &&
+	       (!(type & PERF_SAMPLE_ID) || reader_skip(&at, 8)) &&
+	       (!(type & PERF_SAMPLE_STREAM_ID) || reader_skip(&at, 8)) &&
 	       (!(type & PERF_SAMPLE_CPU) || take_cpu(&at, record));
 }
 
@@ -101,16 +103,16 @@ static bool identify_other(struct record *record, uint64_t type)
 			   !!(type & PERF_SAMPLE_STREAM_ID) +
 			   !!(type & PERF_SAMPLE_CPU) +
 			   !!(type & PERF_SAMPLE_IDENTIFIER));
-	struct span at;
+	struct byte_reader at;
 
-	if (span_left(&record->body) < size)
+	if (reader_left(&record->body) < size)
 		return false;
 	record->body.end -= size;
-	at = span_of(record->body.end, size);
+	at = reader_of(record->body.end, size);
 	return (!(type & PERF_SAMPLE_TID) || take_tid(&at, record)) &&
-	       (!(type & PERF_SAMPLE_TIME) || span_u64(&at, &record->time)) &&
-	       (!(type & PERF_SAMPLE_ID) || span_skip(&at, 8)) &&
-	       (!(type & PERF_SAMPLE_STREAM_ID) || span_skip(&at, 8)) &&
+	       (!(type & PERF_SAMPLE_TIME) || reader_u64(&at, &record->time)) &&
+	       (!(type & PERF_SAMPLE_ID) || reader_skip(&at, 8)) &&
+	       (!(type & PERF_SAMPLE_STREAM_ID) || reader_skip(&at, 8)) &&
 	       (!(type & PERF_SAMPLE_CPU) || take_cpu(&at, record));
 }
 
@@ -140,11 +142,11 @@ int sample_identify(struct hwprof_file *file, struct record *record)
 	if (!sane)
 		return file_damaged(file, record->offset,
 				    "a record of type %u has %zu bytes, less than its event says",
-				    record->type, span_left(&record->body));
+				    record->type, reader_left(&record->body));
 	return 0;
 }
 
-static bool skip_read(struct span *span, uint64_t format)
+static bool skip_read(struct byte_reader *reader, uint64_t format)
 {
 	uint64_t head = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
 			!!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
@@ -153,64 +155,66 @@ static bool skip_read(struct span *span, uint64_t format)
 	uint64_t count = 1;
 
 	if (format & PERF_FORMAT_GROUP) {
-		if (!span_u64(span, &count) || count > UINT16_MAX)
+		if (!reader_u64(reader, &count) || count > UINT16_MAX)
 			return false;
 	}
-	return span_skip(span, 8 * (head + each * count));
+	return reader_skip(reader, 8 * (head + each * count));
 }
 
-static bool take_callchain(struct span *span, struct span *callchain)
+static bool take_callchain(struct byte_reader *reader,
+			   struct byte_reader *callchain)
 {
 	uint64_t count;
 
-	return span_u64(span, &count) && count <= UINT16_MAX &&
-	       span_part(span, 8 * count, callchain);
+	return reader_u64(reader, &count) && count <= UINT16_MAX &&
+	       reader_part(reader, 8 * count, callchain);
 }
 
-static bool take_raw(struct span *span, struct span *raw)
+static bool take_raw(struct byte_reader *reader, struct byte_reader *raw)
 {
 	uint32_t size;
 
-	return span_u32(span, &size) && span_part(span, size, raw);
+	return reader_u32(reader, &size) && reader_part(reader, size, raw);
 }
 
 /* Since Linux 6.8, a word of counters per branch may follow the branches. */
 #define BRANCH_COUNTERS		(1ULL << 19)
 
-static bool take_branches(struct span *span, uint64_t type,
-			  struct span *branches)
+static bool take_branches(struct byte_reader *reader, uint64_t type,
+			  struct byte_reader *branches)
 {
 	uint64_t count;
 
-	return span_u64(span, &count) && count <= UINT16_MAX &&
-	       (!(type & PERF_SAMPLE_BRANCH_HW_INDEX) || span_skip(span, 8)) &&
-	       span_part(span, count * sizeof(struct perf_branch_entry),
-			 branches) &&
-	       (!(type & BRANCH_COUNTERS) || span_skip(span, 8 * count));
+	return reader_u64(reader, &count) && count <= UINT16_MAX &&
+	       (!(type & PERF_SAMPLE_BRANCH_HW_INDEX) ||
+		reader_skip(reader, 8)) &&
+	       reader_part(reader, count * sizeof(struct perf_branch_entry),
+			   branches) &&
+	       (!(type & BRANCH_COUNTERS) || reader_skip(reader, 8 * count));
 }
 
-static bool take_registers(struct span *span, uint64_t mask,
+static bool take_registers(struct byte_reader *reader, uint64_t mask,
 			   struct sample *sample)
 {
-	if (!span_u64(span, &sample->abi))
+	if (!reader_u64(reader, &sample->abi))
 		return false;
 	return !sample->abi ||
-	       span_part(span, 8 * __builtin_popcountll(mask),
-			 &sample->registers);
+	       reader_part(reader, 8 * __builtin_popcountll(mask),
+			   &sample->registers);
 }
 
 /*
  * Takes a stack. The record has the requested size, followed by the used size.
  */
-static bool take_stack(struct span *span, struct span *stack)
+static bool take_stack(struct byte_reader *reader, struct byte_reader *stack)
 {
 	uint64_t size, used;
 
-	if (!span_u64(span, &size))
+	if (!reader_u64(reader, &size))
 		return false;
 	if (!size)
 		return true;
-	if (!span_part(span, size, stack) || !span_u64(span, &used))
+	if (!reader_part(reader, size, stack) || !reader_u64(reader, &used))
 		return false;
 	if (used < size)
 		stack->end = stack->at + used;
@@ -223,18 +227,18 @@ int sample_parse(struct hwprof_file *file, const struct record *record,
 {
 	const struct perf_event_attr *attr = &record->event->attr;
 	uint64_t type = attr->sample_type;
-	struct span at = record->body;
+	struct byte_reader at = record->body;
 
 	*sample = (struct sample){ .period = attr->sample_period };
-	if ((type & PERF_SAMPLE_IDENTIFIER && !span_skip(&at, 8)) ||
-	    (type & PERF_SAMPLE_IP && !span_u64(&at, &sample->ip)) ||
-	    (type & PERF_SAMPLE_TID && !span_skip(&at, 8)) ||
-	    (type & PERF_SAMPLE_TIME && !span_skip(&at, 8)) ||
-	    (type & PERF_SAMPLE_ADDR && !span_u64(&at, &sample->addr)) ||
-	    (type & PERF_SAMPLE_ID && !span_skip(&at, 8)) ||
-	    (type & PERF_SAMPLE_STREAM_ID && !span_skip(&at, 8)) ||
-	    (type & PERF_SAMPLE_CPU && !span_skip(&at, 8)) ||
-	    (type & PERF_SAMPLE_PERIOD && !span_u64(&at, &sample->period)) ||
+	if ((type & PERF_SAMPLE_IDENTIFIER && !reader_skip(&at, 8)) ||
+	    (type & PERF_SAMPLE_IP && !reader_u64(&at, &sample->ip)) ||
+	    (type & PERF_SAMPLE_TID && !reader_skip(&at, 8)) ||
+	    (type & PERF_SAMPLE_TIME && !reader_skip(&at, 8)) ||
+	    (type & PERF_SAMPLE_ADDR && !reader_u64(&at, &sample->addr)) ||
+	    (type & PERF_SAMPLE_ID && !reader_skip(&at, 8)) ||
+	    (type & PERF_SAMPLE_STREAM_ID && !reader_skip(&at, 8)) ||
+	    (type & PERF_SAMPLE_CPU && !reader_skip(&at, 8)) ||
+	    (type & PERF_SAMPLE_PERIOD && !reader_u64(&at, &sample->period)) ||
 	    (type & PERF_SAMPLE_READ && !skip_read(&at, attr->read_format)) ||
 	    (type & PERF_SAMPLE_CALLCHAIN &&
 	     !take_callchain(&at, &sample->callchain)) ||
@@ -247,6 +251,6 @@ int sample_parse(struct hwprof_file *file, const struct record *record,
 	    (type & PERF_SAMPLE_STACK_USER && !take_stack(&at, &sample->stack)))
 		return file_damaged(file, record->offset,
 				    "a sample has %zu bytes, less than it says",
-				    span_left(&record->body));
+				    reader_left(&record->body));
 	return 0;
 }

@@ -83,21 +83,21 @@ static int check_context(struct hwprof_file *file, uint64_t offset,
 }
 
 /* Copies the row out of @raw, which is aligned only to 4 bytes. */
-int row_copy(struct hwprof_file *file, uint64_t offset, struct span raw,
+int row_copy(struct hwprof_file *file, uint64_t offset, struct byte_reader raw,
 	     const struct hwprof_row **row)
 {
 	struct hwprof_row head;
-	struct span at = raw;
+	struct byte_reader at = raw;
 
-	if (!span_copy(&at, &head, sizeof(head)))
+	if (!reader_copy(&at, &head, sizeof(head)))
 		return file_damaged(file, offset,
 				    "a row has %zu bytes: %zu is the least",
-				    span_left(&raw), sizeof(head));
-	if (head.size > span_left(&raw) || head.size < least_size(head.type))
+				    reader_left(&raw), sizeof(head));
+	if (head.size > reader_left(&raw) || head.size < least_size(head.type))
 		return file_damaged(file, offset,
 				    "a row of type %u is said to have %u bytes: %zu to %zu are possible",
 				    head.type, head.size, least_size(head.type),
-				    span_left(&raw));
+				    reader_left(&raw));
 	memset(file->row, 0, sizeof(struct hwprof_row_totals));
 	memcpy(file->row, raw.at, head.size);	/* older rows may be shorter */
 	*row = (const void *)file->row;
@@ -196,7 +196,7 @@ int rows_decode(struct hwprof_file *file, const struct record *record,
 	};
 	out->rows = config_field(out->config, FIELD_rows);
 	file->row_event = record->event;
-	if (span_left(&sample.raw)) {
+	if (reader_left(&sample.raw)) {
 		error = row_copy(file, record->offset, sample.raw, &out->row);
 		if (error)
 			return error;

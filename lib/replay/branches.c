@@ -38,16 +38,16 @@ static uint64_t other_side(uint64_t address)
  * Returns true if the previous branch, which is the next one in @older, left
  * the side of @address.
  */
-static bool was_left(struct span older, uint64_t address)
+static bool was_left(struct byte_reader older, uint64_t address)
 {
 	struct window_branch branch;
 
-	return !span_copy(&older, &branch, sizeof(branch)) || !branch.to ||
+	return !reader_copy(&older, &branch, sizeof(branch)) || !branch.to ||
 	       window_in_kernel(branch.to) != window_in_kernel(address);
 }
 
 static void read_one(struct stack *stack, struct window_branch *branch,
-		     struct span older)
+		     struct byte_reader older)
 {
 	branch->flags &= KEPT;
 	if (!branch->from && branch->to && was_left(older, branch->to))
@@ -59,12 +59,12 @@ static void read_one(struct stack *stack, struct window_branch *branch,
 }
 
 void branches_read(struct stack *stack, struct window_branch *to,
-		   struct span from)
+		   struct byte_reader from)
 {
 	struct window_branch *begin = to;
 
 	stack->dead = stack->not_taken = 0;
-	while (span_copy(&from, to, sizeof(*to))) {
+	while (reader_copy(&from, to, sizeof(*to))) {
 		if (to->flags & BRANCH_NOT_TAKEN) {
 			stack->not_taken++;
 			continue;

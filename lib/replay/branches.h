@@ -26,6 +26,6 @@ bool branches_all(const struct perf_event_attr *attr);
  * Clears flags that do not matter.
  */
 void branches_read(struct stack *stack, struct window_branch *to,
-		   struct span from);
+		   struct byte_reader from);
 
 #endif /* HWPROF_BRANCHES_H */

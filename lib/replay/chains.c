@@ -185,12 +185,12 @@ static enum part part_of(uint64_t marker)
 /*
  * Returns true if the chain has addresses behind a marker of the @wanted part.
  */
-static bool has_part(struct span chain, enum part wanted)
+static bool has_part(struct byte_reader chain, enum part wanted)
 {
 	enum part part = PART_HOST;
 	uint64_t address;
 
-	while (span_u64(&chain, &address)) {
+	while (reader_u64(&chain, &address)) {
 		if (address >= MARKER_MIN)
 			part = part_of(address);
 		else if (part == wanted)
@@ -210,14 +210,15 @@ static bool is_wanted(enum part part, bool guest)
  * host. Returns their number. The first address of each side, kernel and user,
  * is where it ran; the others are return addresses.
  */
-static uint32_t copy_callchain(uint64_t *to, struct span chain, bool guest)
+static uint32_t copy_callchain(uint64_t *to, struct byte_reader chain,
+			       bool guest)
 {
 	enum part part = guest ? PART_GUEST : PART_HOST;
 	uint64_t address;
 	uint32_t count = 0;
 	bool first = true;
 
-	while (span_u64(&chain, &address)) {
+	while (reader_u64(&chain, &address)) {
 		if (address == PERFDATA_CONTEXT_USER_DEFERRED)
 			break;
 		if (address < MARKER_MIN) {
@@ -245,16 +246,16 @@ static uint32_t count_kernel(const uint64_t *addresses, uint32_t count)
 
 /* Appends the calls of a branch stack to the address of the sample. */
 static uint32_t copy_call_stack(uint64_t *to, uint32_t count, uint64_t ip,
-				struct span branches)
+				struct byte_reader branches)
 {
 	uint32_t user = count_kernel(to, count);
 	struct window_branch branch;
 
-	if (!span_left(&branches))
+	if (!reader_left(&branches))
 		return count;		/* the chain has the calls */
 	count = min(count, user + 1);
 	while (count < ADDRESSES_MAX &&
-	       span_copy(&branches, &branch, sizeof(branch))) {
+	       reader_copy(&branches, &branch, sizeof(branch))) {
 		if (count == user && !window_in_kernel(ip))
 			to[count++] = ip;
 		else if (count == user)
@@ -269,13 +270,13 @@ static uint32_t copy_call_stack(uint64_t *to, uint32_t count, uint64_t ip,
  * Returns true if the user part is deferred. The chain then ends with its
  * cookie.
  */
-static bool is_deferred(struct span chain, uint64_t *cookie)
+static bool is_deferred(struct byte_reader chain, uint64_t *cookie)
 {
 	uint64_t address;
 
-	while (span_u64(&chain, &address))
+	while (reader_u64(&chain, &address))
 		if (address == PERFDATA_CONTEXT_USER_DEFERRED)
-			return span_u64(&chain, cookie);
+			return reader_u64(&chain, cookie);
 	return false;
 }
 
@@ -304,12 +305,12 @@ enum { SAMPLED_BP = 6, SAMPLED_SP = 7, SAMPLED_IP = 8, SAMPLED_R10 = 18 };
 static bool get_register(const struct sample *sample, uint64_t mask,
 			 unsigned int number, uint64_t *value)
 {
-	struct span at = sample->registers;
+	struct byte_reader at = sample->registers;
 	uint64_t below = mask & ((1ULL << number) - 1);
 
 	return mask >> number & 1 &&
-	       span_skip(&at, 8 * __builtin_popcountll(below)) &&
-	       span_u64(&at, value);
+	       reader_skip(&at, 8 * __builtin_popcountll(below)) &&
+	       reader_u64(&at, value);
 }
 
 static bool set_registers(struct chain *chain, uint64_t mask,
@@ -328,7 +329,7 @@ static bool set_registers(struct chain *chain, uint64_t mask,
  */
 static bool has_dump(const struct sample *sample)
 {
-	return span_left(&sample->stack) && sample->abi &&
+	return reader_left(&sample->stack) && sample->abi &&
 	       !has_part(sample->callchain, PART_USER);
 }
 
@@ -342,7 +343,7 @@ static void take_dump(struct chains *chains, struct chain *chain,
 {
 	if (!chains->playback.file->foreign &&
 	    set_registers(chain, attr->sample_regs_user, sample)) {
-		chain->size = span_left(&sample->stack);
+		chain->size = reader_left(&sample->stack);
 		chain->count = copy_callchain(chains->addresses,
 					      sample->callchain, false);
 	} else {
@@ -431,14 +432,14 @@ static int take_part(struct playback *playback, const struct record *record)
 		.time = record->time, .pid = record->pid, .tid = record->tid,
 		.kind = CHAIN_PART,
 	};
-	struct span body = record->body, addresses;
+	struct byte_reader body = record->body, addresses;
 	uint64_t count;
 
 	if (record->type != PERFDATA_CALLCHAIN_DEFERRED)
 		return 0;
-	if (!span_u64(&body, &chain.cookie) || !span_u64(&body, &count) ||
-	    count > span_left(&body) / 8 ||
-	    !span_part(&body, 8 * count, &addresses))
+	if (!reader_u64(&body, &chain.cookie) || !reader_u64(&body, &count) ||
+	    count > reader_left(&body) / 8 ||
+	    !reader_part(&body, 8 * count, &addresses))
 		return file_damaged(playback->file, record->offset,
 				    "a deferred call chain is cut off");
 	chain.count = copy_callchain(chains->addresses, addresses, false);
@@ -505,7 +506,7 @@ static int unwind(struct chains *chains, struct chain *chain, uint32_t program,
 	const struct stack_dump dump = {
 		.ip = chain->ip, .sp = chain->sp, .bp = chain->bp,
 		.r10 = chain->r10,
-		.memory = span_of(memory, chain->size),
+		.memory = reader_of(memory, chain->size),
 	};
 	uint64_t *to = chains->addresses + chain->count;
 	enum stack_end end;

@@ -84,11 +84,11 @@ static bool is_pair(const struct window_branch *a,
 
 /* --- all samples -------------------------------------------------------- */
 
-static void learn_followers(struct copies *copies, struct span older)
+static void learn_followers(struct copies *copies, struct byte_reader older)
 {
 	struct window_branch last = { 0 }, branch;
 
-	while (span_copy(&older, &branch, sizeof(branch))) {
+	while (reader_copy(&older, &branch, sizeof(branch))) {
 		if (is_pair(&branch, &last))
 			*place_of(copies, &branch) =
 				(struct pair){ branch.from, branch.to };
@@ -96,16 +96,16 @@ static void learn_followers(struct copies *copies, struct span older)
 	}
 }
 
-void copies_learn(struct copies *copies, struct span branches)
+void copies_learn(struct copies *copies, struct byte_reader branches)
 {
 	struct window_branch newest, next;
-	struct span older;
+	struct byte_reader older;
 
 	if (makes_none(copies) ||
-	    !span_copy(&branches, &newest, sizeof(newest)))
+	    !reader_copy(&branches, &newest, sizeof(newest)))
 		return;
 	older = branches;
-	if (!span_copy(&branches, &next, sizeof(next)))
+	if (!reader_copy(&branches, &next, sizeof(next)))
 		return;
 	if (is_whole(&newest) && window_never_twice(&newest)) {
 		copies->chances++;

@@ -29,7 +29,7 @@ void copies_free(struct copies *copies);
  * Learns from the @branches of a sample, newest first. All samples of one time
  * must be learnt from before copies_find() is asked about one.
  */
-void copies_learn(struct copies *copies, struct span branches);
+void copies_learn(struct copies *copies, struct byte_reader branches);
 
 /*
  * Sets stack->copied to the number of newest branches that are copies, 0 or 1.

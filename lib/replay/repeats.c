@@ -164,23 +164,23 @@ void repeats_turn(struct repeats *repeats)
  * Any two different stacks have equal hashes with a probability of 2^-64,
  * whoever chose them. Most recordings have no flags that matter.
  */
-static struct hash hash(const struct hash_keys *keys, struct span branches,
-			uint32_t count)
+static struct hash hash(const struct hash_keys *keys,
+			struct byte_reader branches, uint32_t count)
 {
 	unsigned __int128 sum = (unsigned __int128)count * keys->count;
 	struct window_branch branch;
-	struct span again = branches;
+	struct byte_reader again = branches;
 	uint64_t flags = 0;
 	uint32_t i;
 
 	for (i = 0; i < count; i++) {
-		span_copy(&branches, &branch, sizeof(branch));
+		reader_copy(&branches, &branch, sizeof(branch));
 		sum += (unsigned __int128)(branch.from + keys->from[i]) *
 		       (branch.to + keys->to[i]);
 		flags |= branch.flags;
 	}
 	for (i = 0; flags & FLAGS && i < count; i++) {
-		span_copy(&again, &branch, sizeof(branch));
+		reader_copy(&again, &branch, sizeof(branch));
 		sum += (unsigned __int128)(branch.flags & FLAGS) *
 		       keys->flags[i];
 	}
@@ -214,7 +214,7 @@ static int choose(const struct repeats *repeats, struct set *set)
 
 /* Adds a stack. Returns NULL if there is no room. */
 static struct repeat *add(struct repeats *repeats, struct hash hash,
-			  struct span branches)
+			  struct byte_reader branches)
 {
 	struct set *set = set_of(repeats, hash);
 	int way = choose(repeats, set);
@@ -253,7 +253,7 @@ static struct repeat *find(struct repeats *repeats, struct hash hash)
 /* --- stacks --------------------------------------------------------------- */
 
 void repeats_hold(struct repeats *repeats, struct stack *stack,
-		  struct span branches)
+		  struct byte_reader branches)
 {
 	struct repeat *repeat;
 	struct hash key;

@@ -32,7 +32,7 @@ void repeats_free(struct repeats *repeats);
  * `repeat`, and points its `branches` at them, as branches_read() returns them.
  */
 void repeats_hold(struct repeats *repeats, struct stack *stack,
-		  struct span branches);
+		  struct byte_reader branches);
 
 /*
  * Takes a held stack. Returns true if it repeats another, and was counted.

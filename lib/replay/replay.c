@@ -302,7 +302,7 @@ static int take_sample(struct playback *playback, const struct record *record)
 	stack.pid = playback_pid(playback, record);
 	stack.guest = stack.pid & PROCESS_GUEST;
 	set_sides(&stack, attr);
-	stack.count = span_left(&sample.branches) /
+	stack.count = reader_left(&sample.branches) /
 		      sizeof(struct window_branch);
 	copies_learn(replay->copies, sample.branches);
 	if (may_repeat(replay))

@@ -44,9 +44,9 @@ void *round_room(struct round *round, size_t size)
 }
 
 bool rounds_add(struct rounds *rounds, struct stack *stack,
-		struct span branches)
+		struct byte_reader branches)
 {
-	size_t more = stack->repeat ? 0 : span_left(&branches);
+	size_t more = stack->repeat ? 0 : reader_left(&branches);
 	uint8_t *bytes = rounds_room(rounds, sizeof(*stack) + more);
 
 	if (!bytes)

@@ -36,7 +36,7 @@ static inline void rounds_note(struct rounds *rounds, uint64_t time)
  * returns them. Returns false if out of memory.
  */
 bool rounds_add(struct rounds *rounds, struct stack *stack,
-		struct span branches);
+		struct byte_reader branches);
 
 /*
  * Returns @size further bytes of the round; @size is a multiple of 8. Returns

@@ -276,20 +276,20 @@ static void test_no_file(void **state)
 static int find_kernel(void *context, const struct record *record)
 {
 	struct build_id *id = context;
-	struct span at = record->body;
+	struct byte_reader at = record->body;
 	uint32_t pid = 0;
 
 	if (record->type != PERF_RECORD_MMAP2)
 		return 0;
-	assert_true(span_u32(&at, &pid));
+	assert_true(reader_u32(&at, &pid));
 	if (pid != UINT32_MAX)
 		return 0;
-	assert_true(span_skip(&at, 4 + 3 * 8));
+	assert_true(reader_skip(&at, 4 + 3 * 8));
 	assert_true(record->misc & PERF_RECORD_MISC_MMAP_BUILD_ID);
 	assert_int_equal(id->size, 0);
 	*id = build_id_of(at.at + 4, *at.at);
-	assert_true(span_skip(&at, 4 + BUILD_ID_MAX + 8));
-	assert_string_equal(span_string(&at), "[kernel.kallsyms]_text");
+	assert_true(reader_skip(&at, 4 + BUILD_ID_MAX + 8));
+	assert_string_equal(reader_string(&at), "[kernel.kallsyms]_text");
 	return 0;
 }
 

@@ -27,7 +27,7 @@ static struct hwprof_session *make_session(enum hwprof_kind kind)
 	session->file = file_new(-1, "session");
 	session->record = malloc(SESSION_RECORD_MAX);
 	assert_int_equal(file_add_event(session->file, &attr,
-					(struct span){ NULL, NULL }), 0);
+					(struct byte_reader){ NULL, NULL }), 0);
 	session->gathering = profile_gathering(profile_kind_of(kind),
 						  &session->options.profile,
 					       session->file);
