@@ -56,10 +56,10 @@ struct object {
 	Elf *elf;
 	uint64_t bias;		/* dwfl's addresses minus the object's */
 	void *named;		/* tree of struct named */
-	struct unwind_rows rows;	/* for unwinding; count 0: none, or not
+	struct cfi_table cfi_table;	/* for unwinding; count 0: none, or not
 					 * made yet */
 	Dwarf_CFI *cfi;
-	bool unwinding_tried;	/* making @rows and @cfi was tried */
+	bool unwinding_tried;	/* making @cfi_table and @cfi was tried */
 };
 
 /* The symbol at an address, cached because a lookup searches all symbols. */
@@ -122,7 +122,7 @@ static void free_object(void *node)
 	struct object *object = node;
 
 	tdestroy(object->named, free_named);
-	free(object->rows.rows);
+	free(object->cfi_table.rows);
 	dwarf_cfi_end(object->cfi);
 	if (object->dwfl)
 		dwfl_end(object->dwfl);
@@ -886,16 +886,16 @@ static void need_unwinding(struct object *object)
 	if (object->unwinding_tried || !object->elf || object->bare)
 		return;
 	object->unwinding_tried = true;
-	if (unwind_rows_make(&object->rows, object->elf))
-		object->rows = (struct unwind_rows){ .count = 0 };
+	if (cfi_table_make(&object->cfi_table, object->elf))
+		object->cfi_table = (struct cfi_table){ .count = 0 };
 	else
 		object->cfi = dwarf_getcfi_elf(object->elf);
 }
 
-const struct unwind_rows *object_unwind_rows(struct object *object)
+const struct cfi_table *object_cfi_table(struct object *object)
 {
 	need_unwinding(object);
-	return object->rows.count ? &object->rows : NULL;
+	return object->cfi_table.count ? &object->cfi_table : NULL;
 }
 
 Dwarf_CFI *object_cfi(struct object *object)

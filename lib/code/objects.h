@@ -10,7 +10,7 @@
 #include <elfutils/libdw.h>
 
 #include "perfdata/perfdata.h"
-#include "unwind_rows.h"
+#include "cfi_table.h"
 #include "base/warnings.h"
 
 struct objects;
@@ -156,7 +156,7 @@ bool object_procedure(struct object *object, uint64_t address, uint64_t *begin);
  * Return the object's rows for unwinding (x86-64), and the rules that they were
  * made from. NULL: none.
  */
-const struct unwind_rows *object_unwind_rows(struct object *object);
+const struct cfi_table *object_cfi_table(struct object *object);
 Dwarf_CFI *object_cfi(struct object *object);
 
 /* Returns the source file of @address, and the line; NULL if unknown. */

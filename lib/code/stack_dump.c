@@ -6,7 +6,7 @@
 
 #include "engine/window.h"
 #include "stack_dump.h"
-#include "unwind_rows.h"
+#include "cfi_table.h"
 
 enum {
 	CACHE_BITS = 15,
@@ -56,30 +56,30 @@ void stack_unwinder_free(struct stack_unwinder *unwinder)
 /* --- steps ---------------------------------------------------------------- */
 
 /* Returns the last row that begins at or before @at; NULL if there is none. */
-static const struct hwprof_unwind_row *find_row(const struct unwind_rows *rows,
+static const struct hwprof_unwind_row *find_row(const struct cfi_table *table,
 						uint64_t at)
 {
-	uint64_t offset = at - rows->base;
-	uint32_t low = 0, high = rows->count;
+	uint64_t offset = at - table->base;
+	uint32_t low = 0, high = table->count;
 
-	if (at < rows->base)
+	if (at < table->base)
 		return NULL;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (rows->rows[middle].start <= offset)
+		if (table->rows[middle].start <= offset)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low ? &rows->rows[low - 1] : NULL;
+	return low ? &table->rows[low - 1] : NULL;
 }
 
 static int look_up(const struct stack_unwinder *unwinder, uint32_t pid,
 		   uint64_t time, struct step *step)
 {
 	const struct hwprof_unwind_row *row;
-	const struct unwind_rows *rows;
+	const struct cfi_table *table;
 	const struct mapping *mapping;
 	struct object *object;
 
@@ -89,12 +89,12 @@ static int look_up(const struct stack_unwinder *unwinder, uint32_t pid,
 	object = processes_object(unwinder->objects, unwinder->file, mapping);
 	if (!object)
 		return -ENOMEM;
-	rows = object_unwind_rows(object);
-	if (!rows)
+	table = object_cfi_table(object);
+	if (!table)
 		return 0;
 	step->at = object_address(object, step->address - mapping->start +
 					  mapping->offset);
-	row = find_row(rows, step->at);
+	row = find_row(table, step->at);
 	if (!row)
 		return 0;
 	step->object = object;

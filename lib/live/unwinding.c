@@ -16,7 +16,7 @@
 #include "events.h"
 #include "hwprof.h"
 #include "base/tree.h"
-#include "code/unwind_rows.h"
+#include "code/cfi_table.h"
 #include "unwinding.h"
 #include "base/array.h"
 
@@ -131,12 +131,12 @@ static bool find_parts(struct code *code, Elf *elf)
 static void make_table(struct unwinding *unwinding, struct code *code, Elf *elf)
 {
 	struct hwprof_unwind_table table = { .size = sizeof(table) };
-	struct unwind_rows rows;
+	struct cfi_table cfi;
 
-	if (!find_parts(code, elf) || unwind_rows_make(&rows, elf))
+	if (!find_parts(code, elf) || cfi_table_make(&cfi, elf))
 		return;
-	table.rows = (uintptr_t)rows.rows;
-	table.count = rows.count;
+	table.rows = (uintptr_t)cfi.rows;
+	table.count = cfi.count;
 	if (!ioctl(unwinding->device, HWPROF_IOC_UNWIND_TABLE, &table))
 		code->table = table.table;
 	else if (errno == ENOTTY || errno == EOPNOTSUPP || errno == EPERM ||
@@ -144,8 +144,8 @@ static void make_table(struct unwinding *unwinding, struct code *code, Elf *elf)
 		unwinding->over = true;
 	else if (errno == ENOMEM || errno == ENOSPC)
 		unwinding->refused++;
-	code->base = rows.base;
-	free(rows.rows);
+	code->base = cfi.base;
+	free(cfi.rows);
 }
 
 /* Opens the mapped file, but not another that has its name now. */

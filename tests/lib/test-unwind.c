@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "code/unwind_rows.h"
+#include "code/cfi_table.h"
 #include "live/unwinding.h"
 
 enum {
@@ -49,7 +49,7 @@ struct range {
 };
 
 struct reading {
-	const struct unwind_rows *rows;
+	const struct cfi_table *table;
 	struct cie cies[CIES_MAX];
 	size_t cie_count;
 	const struct cie *cie;		/* of the FDE being read; NULL: reading
@@ -64,26 +64,26 @@ struct reading {
 	uint64_t compared, known, gaps;
 };
 
-static struct hwprof_unwind_row find_row(const struct unwind_rows *rows,
+static struct hwprof_unwind_row find_row(const struct cfi_table *table,
 					 uint64_t address)
 {
 	struct hwprof_unwind_row row = { .start = 0 };
-	uint32_t low = 0, high = rows->count;
+	uint32_t low = 0, high = table->count;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (rows->rows[middle].start <= address - rows->base)
+		if (table->rows[middle].start <= address - table->base)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low ? rows->rows[low - 1] : row;
+	return low ? table->rows[low - 1] : row;
 }
 
 static void compare(struct reading *reading, uint64_t address)
 {
-	struct hwprof_unwind_row row = find_row(reading->rows, address);
+	struct hwprof_unwind_row row = find_row(reading->table, address);
 	const struct hwprof_unwind_row *expected = &reading->expected;
 
 	if (row.kind != expected->kind || row.cfa != expected->cfa ||
@@ -290,18 +290,18 @@ static void compare_with_readelf(struct reading *reading, const char *path)
 
 /* --- all of them ---------------------------------------------------------- */
 
-static void check_rows(const struct unwind_rows *rows)
+static void check_rows(const struct cfi_table *table)
 {
 	uint32_t i;
 
-	for (i = 1; i < rows->count; i++)
-		assert_true(rows->rows[i].start > rows->rows[i - 1].start);
+	for (i = 1; i < table->count; i++)
+		assert_true(table->rows[i].start > table->rows[i - 1].start);
 }
 
 static void object(const char *path, uint64_t *compared, uint64_t *known)
 {
-	struct reading reading = { .rows = NULL };
-	struct unwind_rows rows;
+	struct reading reading = { .table = NULL };
+	struct cfi_table table;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	Elf *elf;
 
@@ -309,18 +309,18 @@ static void object(const char *path, uint64_t *compared, uint64_t *known)
 		return;
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	assert_int_equal(unwind_rows_make(&rows, elf), 0);
-	check_rows(&rows);
-	reading.rows = &rows;
+	assert_int_equal(cfi_table_make(&table, elf), 0);
+	check_rows(&table);
+	reading.table = &table;
 	compare_with_readelf(&reading, path);
 	compare_gaps(&reading);
 	reading.compared -= reading.gaps;
 	print_message("%s: %u rows, %" PRIu64 " of %" PRIu64 " places known\n",
-		      path, rows.count, reading.known, reading.compared);
+		      path, table.count, reading.known, reading.compared);
 	*compared += reading.compared;
 	free(reading.fdes);
 	*known += reading.known;
-	free(rows.rows);
+	free(table.rows);
 	elf_end(elf);
 	close(fd);
 }
@@ -347,19 +347,19 @@ static void without_frames(void **state)
 		.e_ehsize = sizeof(header),
 	};
 	const int machines[] = { EM_X86_64, EM_AARCH64 };
-	struct unwind_rows rows;
+	struct cfi_table table;
 	Elf *elf;
 	size_t i;
 
 	elf_version(EV_CURRENT);
 	elf = elf_memory(text, sizeof(text));
-	assert_int_equal(unwind_rows_make(&rows, elf), -ENOENT);
+	assert_int_equal(cfi_table_make(&table, elf), -ENOENT);
 	elf_end(elf);
 	for (i = 0; i < 2; i++) {
 		header.e_machine = machines[i];
 		elf = elf_memory((char *)&header, sizeof(header));
 		assert_non_null(elf);
-		assert_int_equal(unwind_rows_make(&rows, elf), -ENOENT);
+		assert_int_equal(cfi_table_make(&table, elf), -ENOENT);
 		elf_end(elf);
 	}
 }

@@ -4,14 +4,14 @@
  * Rules that rows cannot express are marked unknown. A signal frame is
  * outermost, because handlers are roots.
  */
-#ifndef HWPROF_UNWIND_ROWS_H
-#define HWPROF_UNWIND_ROWS_H
+#ifndef HWPROF_CFI_TABLE_H
+#define HWPROF_CFI_TABLE_H
 
 #include <libelf.h>
 #include <linux/hwprof.h>
 #include <stdint.h>
 
-struct unwind_rows {
+struct cfi_table {
 	uint64_t base;		/* address in the object that rows count from */
 	struct hwprof_unwind_row *rows;		/* freed by the caller */
 	uint32_t count;
@@ -21,6 +21,6 @@ struct unwind_rows {
  * Makes the rows of @elf. Returns 0; -ENOENT if it has no such section, or is
  * for another machine than x86-64; -E2BIG if there are too many; -ENOMEM.
  */
-int unwind_rows_make(struct unwind_rows *rows, Elf *elf);
+int cfi_table_make(struct cfi_table *table, Elf *elf);
 
-#endif /* HWPROF_UNWIND_ROWS_H */
+#endif /* HWPROF_CFI_TABLE_H */

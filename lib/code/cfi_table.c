@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "eh_frame.h"
-#include "unwind_rows.h"
+#include "cfi_table.h"
 
 /* Numbers of registers in the psABI for x86-64 (figure 3.36). */
 enum { REGISTER_BP = 6, REGISTER_SP = 7, REGISTER_RETURN = 16 };
@@ -125,46 +125,46 @@ static bool is_same(const struct hwprof_unwind_row *a,
 }
 
 /* Adds a row. The room doubles at powers of two. */
-static int add_row(struct unwind_rows *rows, struct hwprof_unwind_row row)
+static int add_row(struct cfi_table *table, struct hwprof_unwind_row row)
 {
-	uint32_t count = rows->count;
+	uint32_t count = table->count;
 
-	if (count && is_same(&rows->rows[count - 1], &row))
+	if (count && is_same(&table->rows[count - 1], &row))
 		return 0;
 	if (count == HWPROF_UNWIND_ROWS_MAX)
 		return -E2BIG;
 	if (!(count & (count - 1))) {
 		struct hwprof_unwind_row *all =
-			reallocarray(rows->rows, count ? count * 2 : 1,
+			reallocarray(table->rows, count ? count * 2 : 1,
 				     sizeof(*all));
 
 		if (!all)
 			return -ENOMEM;
-		rows->rows = all;
+		table->rows = all;
 	}
-	rows->rows[rows->count++] = row;
+	table->rows[table->count++] = row;
 	return 0;
 }
 
 /* Adds the rows of the code at @address, up to @limit or an earlier gap. */
-static int add_procedure(struct unwind_rows *rows, Dwarf_CFI *cfi,
+static int add_procedure(struct cfi_table *table, Dwarf_CFI *cfi,
 			 uint64_t address, uint64_t limit)
 {
 	int error = 0;
 
 	while (!error && address < limit) {
-		uint32_t start = address - rows->base;
+		uint32_t start = address - table->base;
 		Dwarf_Addr begin, end;
 		Dwarf_Frame *frame;
 		bool signal;
 
-		if (address - rows->base > UINT32_MAX)
+		if (address - table->base > UINT32_MAX)
 			return -E2BIG;
 		if (dwarf_cfi_addrframe(cfi, address, &frame))
-			return add_row(rows, (struct hwprof_unwind_row){
-				.start = start,
-			});
-		error = add_row(rows, row_of(frame, start));
+			return add_row(table, (struct hwprof_unwind_row){
+						      .start = start,
+					      });
+		error = add_row(table, row_of(frame, start));
 		dwarf_frame_info(frame, &begin, &end, &signal);
 		free(frame);
 		if (end <= address)
@@ -190,19 +190,19 @@ static uint64_t base_of(Elf *elf)
 	return base;
 }
 
-static int add_procedures(struct unwind_rows *rows, Dwarf_CFI *cfi,
+static int add_procedures(struct cfi_table *table, Dwarf_CFI *cfi,
 			  const uint64_t *begins, uint32_t count)
 {
 	int error = 0;
 	uint32_t i;
 
 	for (i = 0; i < count && !error; i++)
-		error = add_procedure(rows, cfi, begins[i], i + 1 < count ?
+		error = add_procedure(table, cfi, begins[i], i + 1 < count ?
 						begins[i + 1] : UINT64_MAX);
 	return error;
 }
 
-int unwind_rows_make(struct unwind_rows *rows, Elf *elf)
+int cfi_table_make(struct cfi_table *table, Elf *elf)
 {
 	GElf_Ehdr header;
 	uint64_t *begins;
@@ -210,7 +210,7 @@ int unwind_rows_make(struct unwind_rows *rows, Elf *elf)
 	Dwarf_CFI *cfi;
 	int error;
 
-	*rows = (struct unwind_rows){ .base = base_of(elf) };
+	*table = (struct cfi_table){ .base = base_of(elf) };
 	if (!gelf_getehdr(elf, &header) || header.e_machine != EM_X86_64 ||
 	    header.e_ident[EI_CLASS] != ELFCLASS64)
 		return -ENOENT;
@@ -218,16 +218,16 @@ int unwind_rows_make(struct unwind_rows *rows, Elf *elf)
 	if (!begins)
 		return -ENOENT;
 	cfi = dwarf_getcfi_elf(elf);
-	if (count && begins[0] < rows->base)
+	if (count && begins[0] < table->base)
 		error = -ENOENT;
 	else
-		error = cfi ? add_procedures(rows, cfi, begins, count) :
+		error = cfi ? add_procedures(table, cfi, begins, count) :
 			      -ENOENT;
-	if (!error && !rows->count)
+	if (!error && !table->count)
 		error = -ENOENT;
 	dwarf_cfi_end(cfi);
 	free(begins);
 	if (error)
-		free(rows->rows);
+		free(table->rows);
 	return error;
 }
