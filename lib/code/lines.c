@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "lines.h"
-#include "base/origin.h"
+#include "base/row_origin.h"
 #include "base/tree.h"
 
 enum {

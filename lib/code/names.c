@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "names.h"
-#include "base/origin.h"
+#include "base/row_origin.h"
 #include "base/array.h"
 
 enum { PAGE = 4096 };

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/origin.h"
+#include "base/row_origin.h"
 #include "code/decode.h"
 #include "flow_graph.h"
 #include "reports/edges.h"

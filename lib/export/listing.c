@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/origin.h"
+#include "base/row_origin.h"
 #include "code/decode.h"
 #include "listing.h"
 #include "reports/paths.h"

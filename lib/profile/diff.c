@@ -6,7 +6,7 @@
 
 #include "diff.h"
 #include "diff_paths.h"
-#include "base/origin.h"
+#include "base/row_origin.h"
 
 struct hwprof_diff {
 	const struct diff_kind *kind;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "perfdata/file.h"
-#include "base/origin.h"
+#include "base/row_origin.h"
 #include "profile.h"
 #include "subjects.h"
 #include "base/tree.h"
@@ -109,7 +109,7 @@ int profile_place(struct hwprof_profile *profile)
 		return -ENOMEM;
 	/* Samples beside rows add nothing. */
 	for (i = 0; i < count; i++)
-		if (((struct origin *)rows[i])->basis ||
+		if (((struct row_origin *)rows[i])->basis ||
 		    !profile->collected.rows)
 			rows[kept++] = rows[i];
 	error = profile->kind->place(profile, rows, kept);

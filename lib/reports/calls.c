@@ -17,7 +17,7 @@ static int compare_rows(const void *a, const void *b)
 
 	if (!order)
 		order = compare_u64(x->callee, y->callee);
-	return order ? order : origin_compare(&x->origin, &y->origin);
+	return order ? order : row_origin_compare(&x->origin, &y->origin);
 }
 
 static int add_row(struct hwprof_profile *profile,
@@ -32,7 +32,7 @@ static int add_row(struct hwprof_profile *profile,
 		return -ENOMEM;
 	if (is_new)
 		return 0;
-	origin_add(&to->origin, &from->origin);
+	row_origin_add(&to->origin, &from->origin);
 	to->count += from->count;
 	to->sum_sq += from->sum_sq;
 	/* Rows come out of order, but both values only grow. */
@@ -48,7 +48,7 @@ int calls_add_row(struct hwprof_profile *profile,
 		  uint64_t time)
 {
 	const struct collected_call call = {
-		.origin = origin_of_row(&row->row, row->basis, time),
+		.origin = row_origin_of(&row->row, row->basis, time),
 		.site = row->site,
 		.callee = row->callee,
 		.count = row->calls,
@@ -75,7 +75,7 @@ static int add_sample(struct hwprof_profile *profile,
 		      const struct hwprof_sample *sample)
 {
 	struct collected_call call = {
-		.origin = origin_of_sample(sample),
+		.origin = row_origin_of_sample(sample),
 		.site = sample->ip,
 		.callee = sample->addr,
 		.count = sample->period,

@@ -8,13 +8,13 @@
 #ifndef HWPROF_CALLS_H
 #define HWPROF_CALLS_H
 
-#include "base/origin.h"
+#include "base/row_origin.h"
 #include "base/json.h"
 #include "profile/profile.h"
 
 /* The rows of one call pair in one address space of one session, summed. */
 struct collected_call {
-	struct origin origin;
+	struct row_origin origin;
 	uint64_t site, callee;
 	uint64_t count;
 	uint64_t error, evicted;	/* of the row where their sum is

@@ -23,7 +23,7 @@ static int add_row(struct hwprof_profile *profile,
 		return -ENOMEM;
 	if (is_new)
 		return 0;
-	origin_add(&to->origin, &from->origin);
+	row_origin_add(&to->origin, &from->origin);
 	to->calls += from->calls;
 	to->deeper += from->deeper;
 	to->branches += from->branches;
@@ -35,7 +35,7 @@ static struct collected_context
 context_of_row(const struct hwprof_row_context *row, uint64_t time)
 {
 	return (struct collected_context){
-		.origin = origin_of_row(&row->row, row->basis, time),
+		.origin = row_origin_of(&row->row, row->basis, time),
 		.kind = row->kind,
 		.id = row->id,
 		.parent = row->parent,
@@ -104,7 +104,7 @@ static int add_sample(struct hwprof_profile *profile,
 		      const struct hwprof_sample *sample)
 {
 	const struct collected_context context = {
-		.origin = origin_of_sample(sample),
+		.origin = row_origin_of_sample(sample),
 		.kind = HWPROF_CONTEXT_CALL,
 		.callee = sample->ip,
 		.site = sample->addr,
@@ -139,7 +139,7 @@ static void set_root(const struct hwprof_profile *profile,
 		     const struct collected_context *row,
 		     struct context_node *node)
 {
-	const struct origin *origin = &row->origin;
+	const struct row_origin *origin = &row->origin;
 
 	*node = (struct context_node){
 		.context.kind = HWPROF_CONTEXT_ROOT,
@@ -238,7 +238,7 @@ static void add_to_node(const struct hwprof_contexts *contexts,
 {
 	const struct hwprof_profile *profile = &contexts->profile;
 	struct hwprof_context *context = &node->context;
-	const struct origin *origin = &row->origin;
+	const struct row_origin *origin = &row->origin;
 
 	if (origin->basis > HWPROF_BASIS_EXACT) {
 		context->weight += row->calls + row->deeper;

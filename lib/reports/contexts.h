@@ -8,13 +8,13 @@
 #ifndef HWPROF_CONTEXTS_H
 #define HWPROF_CONTEXTS_H
 
-#include "base/origin.h"
+#include "base/row_origin.h"
 #include "base/json.h"
 #include "profile/profile.h"
 
 /* The rows of one id in one session, summed. */
 struct collected_context {
-	struct origin origin;
+	struct row_origin origin;
 	uint32_t kind;
 	uint64_t id, parent, target;
 	uint64_t callee, site;

@@ -18,7 +18,7 @@ static int compare_rows(const void *a, const void *b)
 		order = compare_u64(x->to, y->to);
 	if (!order)
 		order = compare_u64(x->end, y->end);
-	return order ? order : origin_compare(&x->origin, &y->origin);
+	return order ? order : row_origin_compare(&x->origin, &y->origin);
 }
 
 static int add_row(struct hwprof_profile *profile,
@@ -33,7 +33,7 @@ static int add_row(struct hwprof_profile *profile,
 		return -ENOMEM;
 	if (is_new)
 		return 0;
-	origin_add(&to->origin, &from->origin);
+	row_origin_add(&to->origin, &from->origin);
 	to->count += from->count;
 	to->mispredicted += from->mispredicted;
 	to->cycles += from->cycles;
@@ -48,7 +48,7 @@ int edges_add_row(struct hwprof_profile *profile,
 		  const struct hwprof_row_edge *row, uint64_t time)
 {
 	const struct collected_edge edge = {
-		.origin = origin_of_row(&row->row, row->basis, time),
+		.origin = row_origin_of(&row->row, row->basis, time),
 		.from = row->from, .to = row->to, .end = row->end,
 		.count = row->count, .mispredicted = row->mispredicted,
 		.cycles = row->cycles, .sum_sq = row->sum_sq,
@@ -70,7 +70,7 @@ static int add_sample(struct hwprof_profile *profile,
 		      const struct hwprof_sample *sample)
 {
 	struct collected_edge edge = {
-		.origin = origin_of_sample(sample),
+		.origin = row_origin_of_sample(sample),
 		.from = sample->ip, .to = sample->addr,
 		.count = sample->period,
 	};
@@ -102,7 +102,7 @@ static int take(struct hwprof_profile *profile,
 /* 0 is nowhere. @left, if not NULL: bytes from there on that are mapped so. */
 static int find_spot(struct code_spot *spot,
 		     const struct hwprof_profile *profile,
-		     const struct origin *origin, uint64_t address,
+		     const struct row_origin *origin, uint64_t address,
 		     uint64_t *left)
 {
 	struct place place = { .left = 0 };
@@ -125,7 +125,7 @@ static int find_spots(struct edge_entry *entry,
 		      const struct hwprof_profile *profile,
 		      const struct collected_edge *row)
 {
-	const struct origin *origin = &row->origin;
+	const struct row_origin *origin = &row->origin;
 	uint64_t length = row->end - row->to, left;
 
 	if (find_spot(&entry->from, profile, origin, row->from, NULL) ||

@@ -9,12 +9,12 @@
 #define HWPROF_EDGES_H
 
 #include "base/json.h"
-#include "base/origin.h"
+#include "base/row_origin.h"
 #include "profile/profile.h"
 
 /* The rows of one edge in one address space of one session, summed. */
 struct collected_edge {
-	struct origin origin;
+	struct row_origin origin;
 	uint64_t from, to, end;		/* 0: not known */
 	uint64_t count, mispredicted, cycles;
 	double sum_sq;

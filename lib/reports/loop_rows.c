@@ -9,7 +9,7 @@ static int compare_loops(const void *a, const void *b)
 	const struct collected_loop *x = a, *y = b;
 	int order = compare_u64(x->head, y->head);
 
-	return order ? order : origin_compare(&x->origin, &y->origin);
+	return order ? order : row_origin_compare(&x->origin, &y->origin);
 }
 
 void collected_add(struct collected_loop *to, const struct collected_loop *from)
@@ -30,7 +30,7 @@ void collected_add(struct collected_loop *to, const struct collected_loop *from)
 	if (from->trip_recent &&
 	    (from->origin.last >= to->origin.last || !to->trip_recent))
 		to->trip_recent = from->trip_recent;
-	origin_add(&to->origin, &from->origin);
+	row_origin_add(&to->origin, &from->origin);
 	to->sum_back_sq += from->sum_back_sq;
 	to->sum_entry_sq += from->sum_entry_sq;
 	to->sum_cross += from->sum_cross;
@@ -42,7 +42,7 @@ struct collected_loop collected_loop_of(const struct hwprof_row_loop *row,
 					uint64_t time)
 {
 	struct collected_loop loop = {
-		.origin = origin_of_row(&row->row, row->basis, time),
+		.origin = row_origin_of(&row->row, row->basis, time),
 		.head = row->head,
 		.tail = row->tail,
 		.back_edges = row->back_edges,
@@ -114,14 +114,14 @@ static int add_sample(struct hwprof_profile *profile,
 {
 	const struct hwprof_row_loop *row = (const void *)sample->row;
 	struct collected_loop loop = {
-		.origin = origin_of_sample(sample),
+		.origin = row_origin_of_sample(sample),
 		.head = sample->ip,
 		.tail = sample->addr > sample->ip ? sample->addr : sample->ip,
 		.back_edges = sample->period,
 	};
 
 	if (row && row->row.type == HWPROF_ROW_LOOP && row->tail >= row->head) {
-		loop.origin = origin_of_row(&row->row, 0, sample->time);
+		loop.origin = row_origin_of(&row->row, 0, sample->time);
 		loop.origin.basis = 0;
 		loop.head = row->head;
 		loop.tail = row->tail;

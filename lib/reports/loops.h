@@ -12,13 +12,13 @@
 #ifndef HWPROF_LOOPS_H
 #define HWPROF_LOOPS_H
 
-#include "base/origin.h"
+#include "base/row_origin.h"
 #include "base/json.h"
 #include "profile/profile.h"
 
 /* The rows of one loop in one address space of one session, summed. */
 struct collected_loop {
-	struct origin origin;
+	struct row_origin origin;
 	uint64_t head, tail;
 	uint64_t back_edges;
 	int64_t entries;
@@ -31,7 +31,7 @@ struct collected_loop {
 
 /* Windows taken by time at one address, summed likewise. */
 struct collected_time {
-	struct origin origin;
+	struct row_origin origin;
 	uint64_t ip;
 	uint64_t windows;
 };

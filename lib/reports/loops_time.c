@@ -13,7 +13,7 @@ static int compare_times(const void *a, const void *b)
 	const struct collected_time *x = a, *y = b;
 	int order = compare_u64(x->ip, y->ip);
 
-	return order ? order : origin_compare(&x->origin, &y->origin);
+	return order ? order : row_origin_compare(&x->origin, &y->origin);
 }
 
 int times_add_row(struct hwprof_profile *profile,
@@ -21,7 +21,7 @@ int times_add_row(struct hwprof_profile *profile,
 		  uint64_t time)
 {
 	const struct collected_time key = {
-		.origin = origin_of_row(&row->row, HWPROF_BASIS_TIME, time),
+		.origin = row_origin_of(&row->row, HWPROF_BASIS_TIME, time),
 		.ip = row->ip,
 	};
 	struct collected_time *sum;
@@ -33,7 +33,7 @@ int times_add_row(struct hwprof_profile *profile,
 	if (!sum)
 		return -ENOMEM;
 	sum->windows += row->windows;
-	origin_add(&sum->origin, &key.origin);
+	row_origin_add(&sum->origin, &key.origin);
 	return 0;
 }
 

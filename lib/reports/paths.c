@@ -35,7 +35,7 @@ static int compare_rows(const void *a, const void *b)
 		ORDER(x->jumps[i].from, y->jumps[i].from);
 		ORDER(x->jumps[i].to, y->jumps[i].to);
 	}
-	return origin_compare(&x->origin, &y->origin);
+	return row_origin_compare(&x->origin, &y->origin);
 }
 
 /*
@@ -62,7 +62,7 @@ static int add_row(struct hwprof_profile *profile,
 	if (!path)
 		return -ENOMEM;
 	*path = (struct collected_path){
-		.origin = origin_of_row(&row->row, row->basis, time),
+		.origin = row_origin_of(&row->row, row->basis, time),
 		.flags = (row->flags & ~HWPROF_PATH_IN_CONTEXT) |
 			 (vague ? HWPROF_PATH_UNSEEN : 0),
 		.length = row->length,
@@ -75,7 +75,7 @@ static int add_row(struct hwprof_profile *profile,
 	to = tree_get(&profile->rows, path, sizeof(*path) + jumps, compare_rows,
 		      &is_new);
 	if (to) {
-		origin_add(&to->origin, &path->origin);
+		row_origin_add(&to->origin, &path->origin);
 		to->count += row->count;
 		to->cycles += row->cycles;
 	}

@@ -11,14 +11,14 @@
 #ifndef HWPROF_PATHS_H
 #define HWPROF_PATHS_H
 
-#include "base/origin.h"
+#include "base/row_origin.h"
 #include "base/json.h"
 #include "code/lines.h"
 #include "profile/profile.h"
 
 /* The rows of one path in one address space of one session, summed. */
 struct collected_path {
-	struct origin origin;
+	struct row_origin origin;
 	uint32_t flags;			/* HWPROF_PATH_* */
 	uint32_t length, spelled;
 	uint64_t start, end, target;

@@ -115,7 +115,7 @@ static int find_made(struct place *place, const struct hwprof_profile *profile,
 }
 
 static int find_user(struct place *place, const struct hwprof_profile *profile,
-		     const struct origin *origin, uint64_t address)
+		     const struct row_origin *origin, uint64_t address)
 {
 	const struct processes *processes = profile->collected.processes;
 	static const struct build_id none = { .size = 0 };
@@ -165,7 +165,7 @@ static int find_kernel(struct place *place,
 }
 
 int place_find(struct place *place, const struct hwprof_profile *profile,
-	       const struct origin *origin, uint64_t address)
+	       const struct row_origin *origin, uint64_t address)
 {
 	int error;
 

@@ -3,7 +3,7 @@
 #ifndef HWPROF_PLACE_H
 #define HWPROF_PLACE_H
 
-#include "base/origin.h"
+#include "base/row_origin.h"
 #include "profile/profile.h"
 
 struct place {
@@ -24,6 +24,6 @@ struct place {
  * -ENOMEM.
  */
 int place_find(struct place *place, const struct hwprof_profile *profile,
-	       const struct origin *origin, uint64_t address);
+	       const struct row_origin *origin, uint64_t address);
 
 #endif /* HWPROF_PLACE_H */

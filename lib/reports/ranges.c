@@ -34,7 +34,7 @@ static int compare_rows(const void *a, const void *b)
 		order = compare_u64(x->bits, y->bits);
 	if (!order)
 		order = compare_u64(x->code_bits, y->code_bits);
-	return order ? order : origin_compare(&x->origin, &y->origin);
+	return order ? order : row_origin_compare(&x->origin, &y->origin);
 }
 
 static int add_row(struct hwprof_profile *profile,
@@ -48,7 +48,7 @@ static int add_row(struct hwprof_profile *profile,
 	if (!to)
 		return -ENOMEM;
 	if (!is_new) {
-		origin_add(&to->origin, &from->origin);
+		row_origin_add(&to->origin, &from->origin);
 		to->count += from->count;
 	}
 	return 0;
@@ -81,7 +81,7 @@ int ranges_add_row(struct hwprof_profile *profile,
 		   uint64_t time)
 {
 	const struct collected_range range = {
-		.origin = origin_of_row(&row->row, row->basis, time),
+		.origin = row_origin_of(&row->row, row->basis, time),
 		.bits = row->bits,
 		.low = row->low,
 		.count = row->count,
@@ -109,7 +109,7 @@ static int add_box_row(struct hwprof_profile *profile,
 {
 	const struct hwprof_row_box *row = (const void *)sample->row;
 	const struct collected_range box = {
-		.origin = origin_of_row(&row->row, row->basis, sample->time),
+		.origin = row_origin_of(&row->row, row->basis, sample->time),
 		.bits = row->bits,
 		.code_bits = row->code_bits,
 		.low = row->low,
@@ -152,7 +152,7 @@ static int add_sample(struct hwprof_ranges *ranges,
 {
 	struct hwprof_profile *profile = &ranges->profile;
 	struct collected_range range = {
-		.origin = origin_of_sample(sample),
+		.origin = row_origin_of_sample(sample),
 		.count = sample->period,
 	};
 

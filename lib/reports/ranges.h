@@ -10,14 +10,14 @@
 #ifndef HWPROF_RANGES_H
 #define HWPROF_RANGES_H
 
-#include "base/origin.h"
+#include "base/row_origin.h"
 #include "base/json.h"
 #include "profile/profile.h"
 #include "range_hot.h"
 
 /* The rows of one range in one address space of one session, summed. */
 struct collected_range {
-	struct origin origin;
+	struct row_origin origin;
 	uint32_t bits;
 	uint32_t code_bits;	/* of pairs; else 0 */
 	uint64_t low;

@@ -14,7 +14,7 @@ static int compare_rows(const void *a, const void *b)
 	const struct collected_value *x = a, *y = b;
 	int order = compare_u64(x->ip, y->ip);
 
-	return order ? order : origin_compare(&x->origin, &y->origin);
+	return order ? order : row_origin_compare(&x->origin, &y->origin);
 }
 
 static int add_row(struct hwprof_profile *profile,
@@ -28,7 +28,7 @@ static int add_row(struct hwprof_profile *profile,
 	if (!to)
 		return -ENOMEM;
 	if (!is_new) {
-		origin_add(&to->origin, &from->origin);
+		row_origin_add(&to->origin, &from->origin);
 		value_sum_add(&to->sum, &from->sum);
 	}
 	return 0;
@@ -67,7 +67,7 @@ static int add_value_row(struct hwprof_profile *profile,
 				    "the counts of a load's %llu executions contradict each other",
 				    row->loads);
 	value.sum = value_sum_of(row);
-	value.origin = origin_of_row(&row->row, value.sum.basis, sample->time);
+	value.origin = row_origin_of(&row->row, value.sum.basis, sample->time);
 	profile->collected.rows++;
 	return add_row(profile, &value);
 }
@@ -81,7 +81,7 @@ static int add_sample(struct hwprof_profile *profile,
 {
 	const struct hwprof_row_value *row = (const void *)sample->row;
 	struct collected_value value = {
-		.origin = origin_of_sample(sample),
+		.origin = row_origin_of_sample(sample),
 		.ip = sample->ip,
 		.sum.loads = sample->period,
 		.sum.unseen = sample->period,

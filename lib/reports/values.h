@@ -7,14 +7,14 @@
 #ifndef HWPROF_VALUES_H
 #define HWPROF_VALUES_H
 
-#include "base/origin.h"
+#include "base/row_origin.h"
 #include "base/json.h"
 #include "profile/profile.h"
 #include "value_sum.h"
 
 /* The rows of one load in one address space of one session, summed. */
 struct collected_value {
-	struct origin origin;
+	struct row_origin origin;
 	uint64_t ip;
 	struct value_sum sum;
 };

@@ -3,12 +3,12 @@
  * The process, session and time of summed rows, and how their counts arose. All
  * structs of summed rows begin with it.
  */
-#ifndef HWPROF_ORIGIN_H
-#define HWPROF_ORIGIN_H
+#ifndef HWPROF_ROW_ORIGIN_H
+#define HWPROF_ROW_ORIGIN_H
 
 #include "hwprof.h"
 
-struct origin {
+struct row_origin {
 	uint32_t session, space, pid;
 	uint32_t basis;			/* the weakest; 0: samples */
 	uint64_t first, last;		/* times of the rows */
@@ -21,10 +21,10 @@ static inline int compare_u64(uint64_t a, uint64_t b)
 }
 
 /* Returns the origin of a row. An unknown @basis counts as the weakest. */
-static inline struct origin origin_of_row(const struct hwprof_row *row,
-					  uint32_t basis, uint64_t time)
+static inline struct row_origin row_origin_of(const struct hwprof_row *row,
+					      uint32_t basis, uint64_t time)
 {
-	return (struct origin){
+	return (struct row_origin){
 		.session = row->session, .space = row->space, .pid = row->pid,
 		.basis = basis && basis <= HWPROF_BASIS_TIME ?
 			 basis : HWPROF_BASIS_TIME,
@@ -36,15 +36,17 @@ static inline struct origin origin_of_row(const struct hwprof_row *row,
  * Returns the origin of a sample without a row, about which nothing else is
  * known.
  */
-static inline struct origin origin_of_sample(const struct hwprof_sample *sample)
+static inline struct row_origin
+row_origin_of_sample(const struct hwprof_sample *sample)
 {
-	return (struct origin){
+	return (struct row_origin){
 		.pid = sample->pid,
 		.first = sample->time, .last = sample->time,
 	};
 }
 
-static inline int origin_compare(const struct origin *a, const struct origin *b)
+static inline int row_origin_compare(const struct row_origin *a,
+				     const struct row_origin *b)
 {
 	int order = compare_u64(a->session, b->session);
 
@@ -64,7 +66,8 @@ static inline int origin_compare(const struct origin *a, const struct origin *b)
  * Merges the origin of rows of another time, or of another process at one
  * place.
  */
-static inline void origin_add(struct origin *to, const struct origin *from)
+static inline void row_origin_add(struct row_origin *to,
+				  const struct row_origin *from)
 {
 	if (from->first < to->first)
 		to->first = from->first;
@@ -75,4 +78,4 @@ static inline void origin_add(struct origin *to, const struct origin *from)
 		to->basis = from->basis;
 }
 
-#endif /* HWPROF_ORIGIN_H */
+#endif /* HWPROF_ROW_ORIGIN_H */
