@@ -482,7 +482,7 @@ static int find_procedures(struct chains *chains, const struct chain *chain,
 static int feed(struct chains *chains, const struct chain *chain,
 		uint32_t program)
 {
-	struct summary *summary = &chains->playback.summary;
+	struct user_engine *engine = &chains->playback.engine;
 	struct stream_stack stack = {
 		.sites = chains->addresses + 1, .procedures = chains->of + 1,
 		.weight = chain->weight, .depth = chain->count - 1,
@@ -491,11 +491,11 @@ static int feed(struct chains *chains, const struct chain *chain,
 	int error = find_procedure(chains, chain, program, 0);
 
 	stack.procedure = chains->of[0];
-	if (error || summary_count_stack(summary, &stack))
+	if (error || user_engine_count_stack(engine, &stack))
 		return error;
 	error = find_procedures(chains, chain, program, &stack.used);
-	if (!error && !summary_feed_stack(summary, &stack))
-		summary_retire(summary);
+	if (!error && !user_engine_feed_stack(engine, &stack))
+		user_engine_retire(engine);
 	return error;
 }
 

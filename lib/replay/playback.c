@@ -303,13 +303,13 @@ static int finish(struct playback *playback)
 
 	if (playback->kind->flush)
 		playback->kind->flush(playback);
-	summary_finish(&playback->summary);
+	user_engine_finish(&playback->engine);
 	session = collected_session(&playback->profile->collected, SESSION);
 	if (!session || playback->failed)
 		return playback_no_memory(playback);
 	if (playback->unwritten)
 		return playback->unwritten;
-	session->totals = playback->summary.totals;
+	session->totals = playback->engine.totals;
 	session->totals.basis = playback->basis;
 	session->has_totals = true;
 	return 0;
@@ -423,8 +423,8 @@ static int start_summary(struct playback *playback, uint64_t mib)
 	    getrandom(&params.seed, sizeof(params.seed), 0) !=
 	    sizeof(params.seed))
 		return -ENOMEM;
-	return summary_init(&playback->summary, playback->kind->engine,
-			    &params, mib << 20, take_row, playback);
+	return user_engine_init(&playback->engine, playback->kind->engine,
+				&params, mib << 20, take_row, playback);
 }
 
 int playback_init(struct playback *playback, const struct playback_kind *kind,
@@ -457,7 +457,7 @@ int playback_init(struct playback *playback, const struct playback_kind *kind,
 
 void playback_destroy(struct playback *playback)
 {
-	summary_destroy(&playback->summary);
+	user_engine_destroy(&playback->engine);
 	rounds_destroy(&playback->rounds);
 	conversion_close(playback->conversion);
 	free(playback->programs);

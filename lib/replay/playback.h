@@ -10,7 +10,7 @@
 #include "conversion.h"
 #include "profile/profile.h"
 #include "rounds.h"
-#include "summary.h"
+#include "user_engine.h"
 
 /* A program: what a process runs from fork or exec to exec or exit. */
 struct program {
@@ -59,7 +59,7 @@ struct playback {
 	struct processes *processes;
 	const struct hwprof_replay_options *options;
 	struct rounds rounds;
-	struct summary summary;
+	struct user_engine engine;
 	struct program *programs;	/* by number; [0] is the kernel */
 	size_t program_count;
 	size_t event;			/* number of the last sample's event,

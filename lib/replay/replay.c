@@ -115,13 +115,13 @@ static bool feed_side(struct replay *replay, const struct stack *stack,
 
 	side_begin(&window, stack, kinds, kernel);
 	window.times = times;
-	room = summary_feed(&replay->playback.summary, &window);
+	room = user_engine_feed(&replay->playback.engine, &window);
 	replay->broken += (uint64_t)window.broken * times;
 	return room;
 }
 
 /*
- * Feeds a stack. Returns false if the summary must be retired. The side on
+ * Feeds a stack. Returns false if the table must be retired. The side on
  * which the stack was taken is fed last, because what was in flight there gets
  * its time.
  */
@@ -161,7 +161,7 @@ static bool knows_side(struct replay *replay, const struct stack *stack,
 	struct window window;
 
 	side_begin(&window, stack, kinds, kernel);
-	return summary_knows(&replay->playback.summary, &window);
+	return user_engine_knows(&replay->playback.engine, &window);
 }
 
 /*
@@ -220,7 +220,7 @@ static int feed_new(struct replay *replay, struct stack *stack)
 		repeats_flush(replay->repeats);
 	if (!feed(replay, stack, kinds, 1)) {
 		repeats_turn(replay->repeats);
-		summary_retire(&replay->playback.summary);
+		user_engine_retire(&replay->playback.engine);
 	} else if (!open) {
 		repeats_fed(replay->repeats, stack, kinds);
 	}
@@ -238,7 +238,7 @@ static int take_stack(struct replay *replay, struct stack *stack)
 	if (!repeats_take(replay->repeats, stack))
 		error = feed_new(replay, stack);
 	if (stack->ip)
-		summary_window(&playback->summary, stack->ip,
+		user_engine_window(&playback->engine, stack->ip,
 			       stack_space(stack, window_in_kernel(stack->ip)));
 	return error;
 }
