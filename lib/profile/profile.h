@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The common part of all profiles, with which each begins. For each file in
- * turn the rows are summed (collect.c), placed in objects (place.c), and added
- * to those of the previous files. The profile is then made from these sums.
+ * The common part of all profiles, with which each begins. The rows of each
+ * file are summed (recording_facts.c), located in objects (location.c), and
+ * added to those of the previous files. The profile is then made from these
+ * sums.
  */
 #ifndef HWPROF_PROFILE_H
 #define HWPROF_PROFILE_H

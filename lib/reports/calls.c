@@ -5,7 +5,7 @@
 
 #include "calls.h"
 #include "estimate.h"
-#include "place.h"
+#include "location.h"
 #include "base/tree.h"
 
 /* --- rows, summed --------------------------------------------------------- */
@@ -131,10 +131,10 @@ static int add_pair(struct hwprof_calls *calls,
 	struct pair_entry *entry = &calls->pairs[calls->pair_count++];
 	const struct hwprof_profile *profile = &calls->profile;
 	struct hwprof_called *called = &entry->pair.called;
-	struct place site, callee;
+	struct location site, callee;
 
-	if (place_find(&site, profile, &row->origin, row->site) ||
-	    place_find(&callee, profile, &row->origin, row->callee))
+	if (location_find(&site, profile, &row->origin, row->site) ||
+	    location_find(&callee, profile, &row->origin, row->callee))
 		return -ENOMEM;
 	*entry = (struct pair_entry){
 		.pair.site.address = site.address,

@@ -39,7 +39,7 @@ struct call_origin {
 struct pair_entry {
 	struct hwprof_pair pair;
 	struct object *site_object, *callee_object;
-	size_t file;			/* as struct place has it */
+	size_t file;			/* as struct location has it */
 	double sum_sq;
 	uint64_t last;			/* time of the last row */
 	struct call_origin origin;	/* if there are several, of one of

@@ -6,7 +6,7 @@
 
 #include "context_rows.h"
 #include "contexts.h"
-#include "place.h"
+#include "location.h"
 
 /* --- rows, summed ------------------------------------------------------- */
 
@@ -173,38 +173,40 @@ static int describe(const struct hwprof_profile *profile,
 		    const struct collected_context *row, size_t parent,
 		    struct context_node *node)
 {
-	struct place place;
+	struct location location;
 
 	if (row->kind == HWPROF_CONTEXT_ROOT) {
 		set_root(profile, row, node);
 		return 0;
 	}
-	if (place_find(&place, profile, &row->origin, row->callee))
+	if (location_find(&location, profile, &row->origin, row->callee))
 		return -ENOMEM;
 	/*
 	 * A sample's callee is any address of the procedure. Addresses about
 	 * which the file knows nothing are one procedure.
 	 */
 	if (is_sampled(row) && row->origin.pid & PROCESS_GUEST)
-		place.address = 0;
-	if (is_sampled(row) && (object_is_file(place.object) ||
-				object_has_names(place.object)) &&
-	    !object_procedure(place.object, place.address, &place.address))
-		place.address = 0;
+		location.address = 0;
+	if (is_sampled(row) &&
+	    (object_is_file(location.object) ||
+	     object_has_names(location.object)) &&
+	    !object_procedure(location.object, location.address,
+			      &location.address))
+		location.address = 0;
 	*node = (struct context_node) {
 		.context.kind = row->kind,
-		.context.address = place.address,
-		.context.pid = place.pid,
-		.file = place.file,
-		.object = place.object,
+		.context.address = location.address,
+		.context.pid = location.pid,
+		.file = location.file,
+		.object = location.object,
 		.parent = parent,
 	};
 	if (!row->site || profile->flags & HWPROF_MERGE_SITES)
 		return 0;
-	if (place_find(&place, profile, &row->origin, row->site))
+	if (location_find(&location, profile, &row->origin, row->site))
 		return -ENOMEM;
-	node->site_object = place.object;
-	node->site = place.address;
+	node->site_object = location.object;
+	node->site = location.address;
 	return 0;
 }
 

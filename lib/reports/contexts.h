@@ -35,7 +35,7 @@ struct context_node {
 	struct object *site_object;
 	uint64_t site;			/* address in the site's object */
 	uint64_t last;			/* time of the last row */
-	size_t file;			/* as struct place has it */
+	size_t file;			/* as struct location has it */
 	size_t parent;			/* number of the parent; SIZE_MAX:
 					 * none */
 	size_t target;

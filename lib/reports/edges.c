@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "edges.h"
-#include "place.h"
+#include "location.h"
 #include "base/tree.h"
 
 /* --- rows, summed -------------------------------------------------------- */
@@ -105,18 +105,18 @@ static int find_spot(struct code_spot *spot,
 		     const struct row_origin *origin, uint64_t address,
 		     uint64_t *left)
 {
-	struct place place = { .left = 0 };
+	struct location location = { .left = 0 };
 
 	*spot = (struct code_spot){ .object = NULL };
-	if (address && place_find(&place, profile, origin, address))
+	if (address && location_find(&location, profile, origin, address))
 		return -ENOMEM;
 	if (address)
 		*spot = (struct code_spot){
-			.object = place.object, .pid = place.pid,
-			.file = place.file, .address = place.address,
+			.object = location.object, .pid = location.pid,
+			.file = location.file, .address = location.address,
 		};
 	if (left)
-		*left = place.left;
+		*left = location.left;
 	return 0;
 }
 

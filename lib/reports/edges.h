@@ -24,7 +24,7 @@ struct collected_edge {
 /* An instruction of an object; of a process, where it is alone in having it. */
 struct code_spot {
 	struct object *object;		/* NULL: not known */
-	uint32_t pid;			/* as struct place has them */
+	uint32_t pid;			/* as struct location has them */
 	size_t file;
 	uint64_t address;
 };

@@ -6,29 +6,30 @@
 
 #include "estimate.h"
 #include "loops.h"
-#include "place.h"
+#include "location.h"
 #include "base/tree.h"
 #include "profile/inner.h"
 
-/* Adds a loop with its place in the profile of all files. */
+/* Adds a loop with its location in the profile of all files. */
 static int add_entry(struct hwprof_loops *loops,
 		     const struct collected_loop *sums)
 {
 	struct loop_entry *entry = &loops->entries[loops->count++];
 	struct hwprof_loop *loop = &entry->loop;
-	struct place place;
+	struct location location;
 
 	*entry = (struct loop_entry){ .sums = *sums };
-	if (place_find(&place, &loops->profile, &sums->origin, sums->head))
+	if (location_find(&location, &loops->profile, &sums->origin,
+			  sums->head))
 		return -ENOMEM;
-	entry->object = place.object;
-	entry->file = place.file;
-	loop->object = object_name(place.object);
-	loop->head = place.address;
-	loop->tail = place.address + (sums->tail - sums->head);
-	loop->pid = place.pid;
+	entry->object = location.object;
+	entry->file = location.file;
+	loop->object = object_name(location.object);
+	loop->head = location.address;
+	loop->tail = location.address + (sums->tail - sums->head);
+	loop->pid = location.pid;
 	loop->comm =
-		profile_comm(&loops->profile, place.pid, sums->origin.last);
+		profile_comm(&loops->profile, location.pid, sums->origin.last);
 	loops->profile.found += sums->back_edges;
 	return 0;
 }

@@ -50,7 +50,7 @@ void collected_add(struct collected_loop *to,
 struct loop_entry {
 	struct hwprof_loop loop;
 	struct object *object;
-	size_t file;			/* as struct place has it */
+	size_t file;			/* as struct location has it */
 	struct collected_loop sums;
 	uint64_t windows;		/* taken in it, by time */
 };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "loops.h"
-#include "place.h"
+#include "location.h"
 #include "base/tree.h"
 
 static int compare_times(const void *a, const void *b)
@@ -84,16 +84,16 @@ static int place_time(struct hwprof_loops *loops,
 		      const struct collected_time *time)
 {
 	struct loop_entry *at = &loops->times[loops->time_count++];
-	struct place place;
+	struct location location;
 
-	if (place_find(&place, &loops->profile, &time->origin, time->ip))
+	if (location_find(&location, &loops->profile, &time->origin, time->ip))
 		return -ENOMEM;
 	*at = (struct loop_entry){
-		.loop.object = object_name(place.object),
-		.loop.head = place.address,
-		.loop.pid = place.pid,
-		.object = place.object,
-		.file = place.file,
+		.loop.object = object_name(location.object),
+		.loop.head = location.address,
+		.loop.pid = location.pid,
+		.object = location.object,
+		.file = location.file,
 		.windows = time->windows,
 	};
 	return 0;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "paths.h"
-#include "place.h"
+#include "location.h"
 #include "base/tree.h"
 
 #define HOT		0.01	/* share of the metric */
@@ -131,16 +131,16 @@ static int place_point(const struct hwprof_profile *profile,
 		       const struct collected_path *row, uint64_t address,
 		       struct path_entry *entry, struct path_point *point)
 {
-	struct place place;
+	struct location location;
 
-	if (place_find(&place, profile, &row->origin, address))
+	if (location_find(&location, profile, &row->origin, address))
 		return -ENOMEM;
-	if (place.pid) {
-		entry->pid = place.pid;
-		entry->file = place.file;
+	if (location.pid) {
+		entry->pid = location.pid;
+		entry->file = location.file;
 	}
-	point->object = place.object;
-	point->address = place.address;
+	point->object = location.object;
+	point->address = location.address;
 	return 0;
 }
 

@@ -46,14 +46,14 @@ struct path_ran {
 
 struct path_point {
 	struct object *object;
-	uint64_t address;		/* as struct place has it */
+	uint64_t address;		/* as struct location has it */
 };
 
 /* A path in objects, merged over all processes that ran it. */
 struct path_entry {
 	struct hwprof_path path;	/* open paths: only the count is set */
 	uint32_t pid;
-	size_t file;			/* as struct place has it */
+	size_t file;			/* as struct location has it */
 	const char *comm;
 	uint32_t flags;
 	uint64_t last;			/* time of the last row */

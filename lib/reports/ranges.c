@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "place.h"
+#include "location.h"
 #include "range_box.h"
 #include "ranges.h"
 #include "base/tree.h"
@@ -204,15 +204,15 @@ static int take(struct hwprof_profile *profile,
 
 /* Finds or adds a group. For ranges that are not pairs, @code has no object. */
 static struct range_group *get_group(struct hwprof_ranges *ranges,
-				     const struct place *place,
-				     const struct place *code)
+				     const struct location *location,
+				     const struct location *code)
 {
-	const struct place *whose = place->pid ? place : code;
+	const struct location *whose = location->pid ? location : code;
 	struct range_group *groups;
 	size_t i;
 
 	for (i = 0; i < ranges->group_count; i++)
-		if (ranges->groups[i].object == place->object &&
+		if (ranges->groups[i].object == location->object &&
 		    ranges->groups[i].code == code->object &&
 		    ranges->groups[i].pid == whose->pid &&
 		    ranges->groups[i].file == whose->file)
@@ -223,7 +223,7 @@ static struct range_group *get_group(struct hwprof_ranges *ranges,
 	ranges->groups = groups;
 	ranges->group_count++;
 	groups[i] = (struct range_group){
-		.object = place->object, .code = code->object,
+		.object = location->object, .code = code->object,
 		.pid = whose->pid, .file = whose->file,
 		.evicted = collected_evicted(&ranges->profile.collected),
 	};
@@ -255,46 +255,47 @@ static int add_moved_box(struct range_set *set, struct pair low,
 			 box->code_bits + box->bits, box->count);
 }
 
-/* Values have no place, and are the same in every process. */
-static int find_place(struct hwprof_ranges *ranges,
-		      const struct collected_range *row, struct place *place)
+/* Values have no location, and are the same in every process. */
+static int find_location(struct hwprof_ranges *ranges,
+			 const struct collected_range *row,
+			 struct location *location)
 {
 	if (ranges->of != HWPROF_RANGE_LOAD_VALUE)
-		return place_find(place, &ranges->profile, &row->origin,
+		return location_find(location, &ranges->profile, &row->origin,
 				  row->low);
-	*place = (struct place){ .address = row->low };
+	*location = (struct location){ .address = row->low };
 	if (ranges->profile.flags & HWPROF_PER_PROCESS) {
-		place->pid = row->origin.pid & ~PROCESS_GUEST;
-		place->file = ranges->profile.file_count + 1;
+		location->pid = row->origin.pid & ~PROCESS_GUEST;
+		location->file = ranges->profile.file_count + 1;
 	}
 	return 0;
 }
 
 /* Returns true if some of the 2^@bits bytes may be in another object. */
-static bool is_left(const struct place *place, uint32_t bits)
+static bool is_left(const struct location *location, uint32_t bits)
 {
-	return place->object && bits > PAGE_BITS &&
-	       (!place->left || range_extent(bits) > place->left - 1);
+	return location->object && bits > PAGE_BITS &&
+	       (!location->left || range_extent(bits) > location->left - 1);
 }
 
 static int place_row(struct hwprof_ranges *ranges,
 		     const struct collected_range *row)
 {
-	struct place place, code = { .object = NULL };
+	struct location location, code = { .object = NULL };
 	bool pairs = hwprof_range_of_pairs(ranges->of);
 	struct range_group *group;
 
-	if (find_place(ranges, row, &place) ||
-	    (pairs && place_find(&code, &ranges->profile, &row->origin,
+	if (find_location(ranges, row, &location) ||
+	    (pairs && location_find(&code, &ranges->profile, &row->origin,
 				 row->code)))
 		return -ENOMEM;
 	ranges->total += row->count;
 	ranges->profile.found += row->count;
-	if (is_left(&place, row->bits) || is_left(&code, row->code_bits)) {
+	if (is_left(&location, row->bits) || is_left(&code, row->code_bits)) {
 		ranges->elsewhere += row->count;
 		return 0;
 	}
-	group = get_group(ranges, &place, &code);
+	group = get_group(ranges, &location, &code);
 	if (!group)
 		return -ENOMEM;
 	if (row->origin.last >= group->last) {
@@ -305,12 +306,12 @@ static int place_row(struct hwprof_ranges *ranges,
 	if (row->origin.basis > group->basis)
 		group->basis = row->origin.basis;
 	if (pairs)
-		return add_moved_box(&group->set,
-				     (struct pair){code.address, place.address},
-				     row);
-	return add_moved(&group->set, place.address, place.address +
-			 (uint64_t)range_extent(row->bits), row->bits,
-			 row->count);
+		return add_moved_box(
+			&group->set,
+			(struct pair){code.address, location.address}, row);
+	return add_moved(&group->set, location.address,
+			 location.address + (uint64_t)range_extent(row->bits),
+			 row->bits, row->count);
 }
 
 /* Fails if the files have ranges of several streams, and none was selected. */

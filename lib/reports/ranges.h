@@ -31,7 +31,7 @@ struct range_group {
 	struct object *code;		/* of pairs: the object with the code;
 					 * else NULL */
 	uint32_t pid;
-	size_t file;			/* as struct place has it */
+	size_t file;			/* as struct location has it */
 	const char *comm;
 	uint64_t last;			/* time of the last row */
 	uint32_t basis;			/* the weakest of its rows */

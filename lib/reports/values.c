@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "place.h"
+#include "location.h"
 #include "base/tree.h"
 #include "values.h"
 
@@ -117,17 +117,17 @@ static int add_entry(struct hwprof_values *values,
 		     const struct collected_value *row)
 {
 	struct value_entry *entry = &values->entries[values->count++];
-	struct place place;
+	struct location location;
 
-	if (place_find(&place, &values->profile, &row->origin, row->ip))
+	if (location_find(&location, &values->profile, &row->origin, row->ip))
 		return -ENOMEM;
 	*entry = (struct value_entry){
-		.load.address = place.address,
-		.load.pid = place.pid,
-		.load.comm = profile_comm(&values->profile, place.pid,
+		.load.address = location.address,
+		.load.pid = location.pid,
+		.load.comm = profile_comm(&values->profile, location.pid,
 					  row->origin.last),
-		.object = place.object,
-		.file = place.file,
+		.object = location.object,
+		.file = location.file,
 		.last = row->origin.last,
 		.sum = row->sum,
 	};

@@ -22,7 +22,7 @@ struct collected_value {
 struct value_entry {
 	struct hwprof_load load;
 	struct object *object;
-	size_t file;			/* as struct place has it */
+	size_t file;			/* as struct location has it */
 	uint64_t last;			/* time of the last row */
 	struct value_sum sum;
 	struct hwprof_load_value values[VALUE_SUM_KEPT];

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "place.h"
+#include "location.h"
 
 /* Ranges are of addresses, whichever object made them. */
 static bool is_of_ranges(const struct hwprof_profile *profile)
@@ -29,10 +29,10 @@ static bool is_anonymous(const struct mapping *mapping)
 
 /*
  * Zeroed memory that is not in an object's file (.bss) follows the object's
- * mapping. If @place is there, attributes it to the object. Returns 0 or
+ * mapping. If @location is there, attributes it to the object. Returns 0 or
  * -ENOMEM.
  */
-static int find_zeroed(struct place *place,
+static int find_zeroed(struct location *location,
 		       const struct hwprof_profile *profile,
 		       uint32_t pid, uint64_t time,
 		       const struct mapping *mapping)
@@ -40,7 +40,7 @@ static int find_zeroed(struct place *place,
 	const struct mapping *before =
 		processes_find(profile->collected.processes, pid, time,
 			       mapping->start - 1);
-	uint64_t address = place->address, left;
+	uint64_t address = location->address, left;
 	struct object *object;
 
 	if (!before)
@@ -54,46 +54,46 @@ static int find_zeroed(struct place *place,
 	left = object_left(object, address);
 	if (!left)
 		return 0;
-	place->object = object;
-	place->pid = 0;
-	place->address = address;
-	if (left < place->left)
-		place->left = left;
+	location->object = object;
+	location->pid = 0;
+	location->address = address;
+	if (left < location->left)
+		location->left = left;
 	return 0;
 }
 
 /*
- * Finds the object of anonymous memory. If @place still belongs to its process,
- * it may be the heap.
+ * Finds the object of anonymous memory. If @location still belongs to its
+ * process, it may be the heap.
  */
-static int find_anonymous(struct place *place,
+static int find_anonymous(struct location *location,
 			  const struct hwprof_profile *profile,
 			  uint64_t time, const struct mapping *mapping)
 {
 	static const struct build_id none = { .size = 0 };
-	uint32_t pid = place->pid;
-	int error = find_zeroed(place, profile, pid, time, mapping);
+	uint32_t pid = location->pid;
+	int error = find_zeroed(location, profile, pid, time, mapping);
 
-	if (error || !place->pid ||
+	if (error || !location->pid ||
 	    !processes_is_heap(profile->collected.processes, pid, time,
 			       mapping))
 		return error;
-	place->object = objects_get(profile->objects, "[heap]", &none);
-	return place->object ? 0 : -ENOMEM;
+	location->object = objects_get(profile->objects, "[heap]", &none);
+	return location->object ? 0 : -ENOMEM;
 }
 
 /* Nothing is known about the maps of a guest. */
-static int find_guest(struct place *place, const struct hwprof_profile *profile,
-		      uint64_t address)
+static int find_guest(struct location *location,
+		      const struct hwprof_profile *profile, uint64_t address)
 {
 	static const struct build_id none = { .size = 0 };
 	bool kernel = in_kernel(address);
 
-	place->object = objects_get(profile->objects,
+	location->object = objects_get(profile->objects,
 				    kernel ? "[guest kernel]" : "[guest]",
 				    &none);
-	place->left = kernel ? -address : 1ULL << 63;
-	return place->object ? 0 : -ENOMEM;
+	location->left = kernel ? -address : 1ULL << 63;
+	return location->object ? 0 : -ENOMEM;
 }
 
 /*
@@ -101,20 +101,22 @@ static int find_guest(struct place *place, const struct hwprof_profile *profile,
  * known to be mapped, because memory that becomes code later has no record.
  * Returns 0 or -ENOMEM.
  */
-static int find_made(struct place *place, const struct hwprof_profile *profile,
-		     uint64_t address)
+static int find_made(struct location *location,
+		     const struct hwprof_profile *profile, uint64_t address)
 {
-	struct object *object = objects_get_made(profile->objects, place->pid);
+	struct object *object =
+		objects_get_made(profile->objects, location->pid);
 	uint64_t offset;
 
 	if (!object)
 		return -ENOMEM;
 	if (object_symbol(object, address, &offset))
-		place->object = object;
+		location->object = object;
 	return 0;
 }
 
-static int find_user(struct place *place, const struct hwprof_profile *profile,
+static int find_user(struct location *location,
+		     const struct hwprof_profile *profile,
 		     const struct row_origin *origin, uint64_t address)
 {
 	const struct processes *processes = profile->collected.processes;
@@ -126,25 +128,25 @@ static int find_user(struct place *place, const struct hwprof_profile *profile,
 	if (!mapping)
 		mapping = processes_find(processes, origin->pid, origin->last,
 					 address);
-	place->object = mapping ?
+	location->object = mapping ?
 		processes_object(profile->objects, profile->file, mapping) :
 		objects_get(profile->objects, "[unknown]", &none);
-	place->pid = origin->pid;
-	if (!place->object)
+	location->pid = origin->pid;
+	if (!location->object)
 		return -ENOMEM;
 	if (processes_may_be_made(mapping) && !is_of_ranges(profile) &&
-	    find_made(place, profile, address))
+	    find_made(location, profile, address))
 		return -ENOMEM;
 	if (!mapping)
 		return 0;
-	place->left = mapping->size - (address - mapping->start);
-	if (is_shared(place->object)) {
-		place->pid = 0;
-		place->address = object_address(place->object,
-						address - mapping->start +
-						mapping->offset);
-	} else if (is_anonymous(mapping) && !object_is_made(place->object)) {
-		return find_anonymous(place, profile, origin->last, mapping);
+	location->left = mapping->size - (address - mapping->start);
+	if (is_shared(location->object)) {
+		location->pid = 0;
+		location->address = object_address(location->object,
+						   address - mapping->start +
+							   mapping->offset);
+	} else if (is_anonymous(mapping) && !object_is_made(location->object)) {
+		return find_anonymous(location, profile, origin->last, mapping);
 	}
 	return 0;
 }
@@ -152,33 +154,34 @@ static int find_user(struct place *place, const struct hwprof_profile *profile,
 /*
  * Addresses of ranges are not converted, because their parts must stay inside.
  */
-static int find_kernel(struct place *place,
+static int find_kernel(struct location *location,
 		       const struct hwprof_profile *profile,
 		       uint64_t address)
 {
-	place->object = processes_kernel(profile->collected.processes,
+	location->object = processes_kernel(profile->collected.processes,
 					 profile->objects, profile->file,
-					 &place->address,
+					 &location->address,
 					 !is_of_ranges(profile));
-	place->left = -address;
-	return place->object ? 0 : -ENOMEM;
+	location->left = -address;
+	return location->object ? 0 : -ENOMEM;
 }
 
-int place_find(struct place *place, const struct hwprof_profile *profile,
-	       const struct row_origin *origin, uint64_t address)
+int location_find(struct location *location,
+		  const struct hwprof_profile *profile,
+		  const struct row_origin *origin, uint64_t address)
 {
 	int error;
 
-	*place = (struct place){ .address = address };
+	*location = (struct location){ .address = address };
 	if (origin->pid & PROCESS_GUEST)
-		error = find_guest(place, profile, address);
+		error = find_guest(location, profile, address);
 	else if (in_kernel(address))
-		error = find_kernel(place, profile, address);
+		error = find_kernel(location, profile, address);
 	else
-		error = find_user(place, profile, origin, address);
+		error = find_user(location, profile, origin, address);
 	if (profile->flags & HWPROF_PER_PROCESS)
-		place->pid = origin->pid & ~PROCESS_GUEST;
-	if (place->pid)
-		place->file = profile->file_count + 1;
+		location->pid = origin->pid & ~PROCESS_GUEST;
+	if (location->pid)
+		location->file = profile->file_count + 1;
 	return error;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The place of a process's address: its object, and where it is there. */
-#ifndef HWPROF_PLACE_H
-#define HWPROF_PLACE_H
+/* The location of a process's address: its object, and where it is there. */
+#ifndef HWPROF_LOCATION_H
+#define HWPROF_LOCATION_H
 
 #include "base/row_origin.h"
 #include "profile/profile.h"
 
-struct place {
+struct location {
 	struct object *object;
-	uint32_t pid;		/* process that the place belongs to; 0: all
+	uint32_t pid;		/* process that the location belongs to; 0: all
 				 * processes that map the object. Not 0 for
 				 * memory in no file, or if processes are kept
 				 * apart */
@@ -23,7 +23,8 @@ struct place {
  * Finds @address in the process of the rows, at their time. Returns 0 or
  * -ENOMEM.
  */
-int place_find(struct place *place, const struct hwprof_profile *profile,
-	       const struct row_origin *origin, uint64_t address);
+int location_find(struct location *location,
+		  const struct hwprof_profile *profile,
+		  const struct row_origin *origin, uint64_t address);
 
-#endif /* HWPROF_PLACE_H */
+#endif /* HWPROF_LOCATION_H */
