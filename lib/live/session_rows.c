@@ -41,7 +41,7 @@ static int note(void *context, const struct record *record)
 		unwinding_note(session->unwinding, pid);
 	if (record->time != UINT64_MAX && record->time > session->now)
 		session->now = record->time;
-	return processes_note(session->gathering->collected.processes,
+	return processes_note(session->gathering->facts.processes,
 			      session->file, record);
 }
 
@@ -214,7 +214,7 @@ static int make_profile(struct hwprof_session *session,
 		error = session_drain_events(session);
 	if (error)
 		return error;
-	error = processes_settle(gathering->collected.processes, session->now);
+	error = processes_settle(gathering->facts.processes, session->now);
 	if (!error)
 		error = profile_snapshot(profile, gathering,
 					 &session->options.profile);

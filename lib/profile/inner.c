@@ -30,15 +30,15 @@ int inner_place(struct hwprof_profile *inner,
 {
 	inner->file = outer->file;
 	inner->file_count = outer->file_count;
-	inner->collected.processes = outer->collected.processes;
+	inner->facts.processes = outer->facts.processes;
 	return profile_place(inner);
 }
 
 void inner_forget(struct hwprof_profile *inner)
 {
 	profile_free_rows(inner);
-	metrics_free(&inner->collected.metrics);
-	inner->collected = (struct collected){ .rows = 0 };
+	metrics_free(&inner->facts.metrics);
+	inner->facts = (struct recording_facts){ .rows = 0 };
 }
 
 void inner_free(struct hwprof_profile *inner)

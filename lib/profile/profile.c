@@ -26,10 +26,10 @@ int profile_take(struct hwprof_profile *profile,
 
 	if (profile->kind->skips && profile->kind->skips(profile, sample))
 		return 0;
-	noted = collected_note(&profile->collected, sample);
+	noted = facts_note(&profile->facts, sample);
 	if (noted)
 		return noted < 0 ? noted : 0;
-	if (collected_elsewhere(&profile->collected, profile->kind->kind,
+	if (facts_elsewhere(&profile->facts, profile->kind->kind,
 				sample))
 		return take_beside(profile, sample);
 	return profile->kind->take(profile, sample);
@@ -91,8 +91,8 @@ static int take_replay(struct hwprof_profile *profile)
 
 static int gather_samples(struct hwprof_profile *profile, void *context)
 {
-	int error = collect(&profile->collected, profile->file,
-			    profile->kind->about, take, profile);
+	int error = facts_collect(&profile->facts, profile->file,
+				  profile->kind->about, take, profile);
 
 	return error ? error : take_replay(profile);
 }
@@ -110,7 +110,7 @@ int profile_place(struct hwprof_profile *profile)
 	/* Samples beside rows add nothing. */
 	for (i = 0; i < count; i++)
 		if (((struct row_origin *)rows[i])->basis ||
-		    !profile->collected.rows)
+		    !profile->facts.rows)
 			rows[kept++] = rows[i];
 	error = profile->kind->place(profile, rows, kept);
 	free(rows);
@@ -137,10 +137,10 @@ static int warn(struct hwprof_profile *profile,
 	int error = warn_of_damage(profile);
 
 	error |= kind->warn ? kind->warn(profile, totals) : 0;
-	if (profile->collected.bare_rows)
+	if (profile->facts.bare_rows)
 		error |= warnings_add(warnings,
 				      "%" PRIu64 " rows have no raw data: %s; record with 'perf record -R'",
-				      profile->collected.bare_rows,
+				      profile->facts.bare_rows,
 				      kind->lacking);
 	else if (totals->samples && totals->rows)
 		error |=
@@ -148,7 +148,7 @@ static int warn(struct hwprof_profile *profile,
 				     "the file has rows and %" PRIu64
 				     " samples of %s: the samples are left out",
 				     totals->samples, kind->things);
-	return error | collected_warn(&profile->collected, totals,
+	return error | facts_warn(&profile->facts, totals,
 				      profile->found,
 				      subjects_units(totals->kinds, kind->units,
 						     units), warnings);
@@ -164,18 +164,18 @@ void profile_free_rows(struct hwprof_profile *profile)
 	profile->rows = profile->times = NULL;
 }
 
-/* Keeps what was collected, because names point into it. */
-static int keep_collected(struct hwprof_profile *profile)
+/* Keeps the facts of a file, because names point into them. */
+static int keep_facts(struct hwprof_profile *profile)
 {
-	struct collected *files = reallocarray(profile->files,
+	struct recording_facts *files = reallocarray(profile->files,
 					       profile->file_count + 1,
 					       sizeof(*files));
 
 	if (!files)
 		return -ENOMEM;
 	profile->files = files;
-	files[profile->file_count++] = profile->collected;
-	profile->collected = (struct collected){ .rows = 0 };
+	files[profile->file_count++] = profile->facts;
+	profile->facts = (struct recording_facts){ .rows = 0 };
 	profile_free_rows(profile);
 	return 0;
 }
@@ -187,7 +187,7 @@ static int add_gathered(struct hwprof_profile *profile)
 	int error;
 
 	profile->found = 0;
-	collected_totals(&profile->collected, profile->file, &totals);
+	facts_totals(&profile->facts, profile->file, &totals);
 	totals_add(&profile->totals, &totals);
 	error = profile_place(profile);
 	return error ? error : warn(profile, &totals);
@@ -200,7 +200,7 @@ static int read_file(struct hwprof_profile *profile, profile_gather gather,
 
 	if (!error)
 		error = add_gathered(profile);
-	return error ? error : keep_collected(profile);
+	return error ? error : keep_facts(profile);
 }
 
 static int finish(struct hwprof_profile *profile)
@@ -266,9 +266,9 @@ void hwprof_profile_free(struct hwprof_profile *profile)
 		profile->kind->destroy(profile);
 	warnings_free(&profile->warnings);
 	profile_free_rows(profile);
-	collected_free(&profile->collected);
+	facts_free(&profile->facts);
 	while (profile->file_count)
-		collected_free(&profile->files[--profile->file_count]);
+		facts_free(&profile->files[--profile->file_count]);
 	free(profile->files);
 	objects_free(profile->objects);
 	free(profile->function);
@@ -337,8 +337,8 @@ struct hwprof_profile *profile_gathering(const struct profile_kind *kind,
 	if (!profile)
 		return NULL;
 	profile->file = file;
-	profile->collected.processes = processes_new();
-	if (profile->collected.processes)
+	profile->facts.processes = processes_new();
+	if (profile->facts.processes)
 		return profile;
 	hwprof_profile_free(profile);
 	return NULL;
@@ -346,12 +346,12 @@ struct hwprof_profile *profile_gathering(const struct profile_kind *kind,
 
 void profile_reset(struct hwprof_profile *gathering)
 {
-	struct collected *collected = &gathering->collected;
+	struct recording_facts *facts = &gathering->facts;
 
 	profile_free_rows(gathering);
-	free(collected->sessions);
-	metrics_free(&collected->metrics);
-	*collected = (struct collected){ .processes = collected->processes };
+	free(facts->sessions);
+	metrics_free(&facts->metrics);
+	*facts = (struct recording_facts){ .processes = facts->processes };
 }
 
 int profile_snapshot(struct hwprof_profile **result,
@@ -368,11 +368,11 @@ int profile_snapshot(struct hwprof_profile **result,
 	profile->file = gathering->file;
 	profile->rows = gathering->rows;
 	profile->times = gathering->times;
-	profile->collected = gathering->collected;
+	profile->facts = gathering->facts;
 	error = add_gathered(profile);
 	profile->rows = profile->times = NULL;
-	profile->collected = (struct collected){
-		.processes = processes_share(gathering->collected.processes),
+	profile->facts = (struct recording_facts){
+		.processes = processes_share(gathering->facts.processes),
 	};
 	if (!error)
 		error = finish(profile);
@@ -465,6 +465,6 @@ bool profile_wants(const struct hwprof_profile *profile, const char *function)
 const char *profile_comm(const struct hwprof_profile *profile, uint32_t pid,
 			 uint64_t time)
 {
-	return pid ? processes_comm(profile->collected.processes, pid, time) :
+	return pid ? processes_comm(profile->facts.processes, pid, time) :
 		     NULL;
 }

@@ -8,14 +8,14 @@
 #ifndef HWPROF_PROFILE_H
 #define HWPROF_PROFILE_H
 
-#include "collect.h"
+#include "recording_facts.h"
 #include "diff.h"
 #include "code/objects.h"
 #include "base/warnings.h"
 
 /*
  * Sums a file's rows in profile->rows, and notes everything else in
- * profile->collected. Returns 0, -ENOMEM, or as file_fail().
+ * profile->facts. Returns 0, -ENOMEM, or as file_fail().
  */
 typedef int (*profile_gather)(struct hwprof_profile *profile, void *context);
 
@@ -83,21 +83,21 @@ struct hwprof_profile {
 	struct warnings warnings;
 
 	struct hwprof_file *file;	/* file that is being read */
-	struct collected collected;	/* its processes and sessions */
+	struct recording_facts facts;	/* its processes and sessions */
 	void *rows;			/* its summed rows: a tree, or the
 					 * kind's own; each begins with struct
 					 * origin */
 	void *times;			/* loops: its windows by time, a tree */
 	uint64_t found;			/* units in its rows */
 
-	struct collected *files;	/* previous files; names point into
+	struct recording_facts *files;	/* previous files; names point into
 					 * them */
 	size_t file_count;
 };
 
 /*
  * A profile that grows while a session runs. profile_take() adds a row, as it
- * does for a file's samples. Records about processes go to collected.processes,
+ * does for a file's samples. Records about processes go to facts.processes,
  * which must be settled before profile_snapshot() makes a profile of everything
  * so far. @file has the name for messages, and counts of lost records. Returns
  * NULL without memory.

@@ -154,17 +154,17 @@ static int add_change(void *context, const struct process_change *change)
 
 static int add_totals(struct conversion *conversion, uint64_t time)
 {
-	const struct collected *collected = &conversion->profile->collected;
+	const struct recording_facts *facts = &conversion->profile->facts;
 	int error = 0;
 	size_t i;
 
-	for (i = 0; i < collected->session_count && !error; i++) {
-		struct hwprof_row_totals row = collected->sessions[i].totals;
+	for (i = 0; i < facts->session_count && !error; i++) {
+		struct hwprof_row_totals row = facts->sessions[i].totals;
 
 		row.row = (struct hwprof_row){
 			.type = HWPROF_ROW_TOTALS,
 			.size = sizeof(row),
-			.session = collected->sessions[i].session,
+			.session = facts->sessions[i].session,
 		};
 		error = conversion_add(conversion, &row.row, time, 0, 0, 0);
 	}
@@ -231,7 +231,7 @@ int conversion_finish(struct conversion *conversion, uint64_t time)
 	int error = add_totals(conversion, time);
 
 	if (!error)
-		error = processes_list(profile->collected.processes,
+		error = processes_list(profile->facts.processes,
 				       add_change, conversion);
 	if (error)
 		return error;

@@ -299,12 +299,12 @@ static int finish_conversion(struct playback *playback)
 
 static int finish(struct playback *playback)
 {
-	struct collected_session *session;
+	struct session_facts *session;
 
 	if (playback->kind->flush)
 		playback->kind->flush(playback);
 	user_engine_finish(&playback->engine);
-	session = collected_session(&playback->profile->collected, SESSION);
+	session = facts_session(&playback->profile->facts, SESSION);
 	if (!session || playback->failed)
 		return playback_no_memory(playback);
 	if (playback->unwritten)
@@ -448,7 +448,7 @@ int playback_init(struct playback *playback, const struct playback_kind *kind,
 				 " MiB: 1 to %d are allowed",
 				 mib, MEMORY_MIB_MAX);
 	playback->processes = processes_new();
-	profile->collected.processes = playback->processes;
+	profile->facts.processes = playback->processes;
 	profile->replayed = true;
 	if (!playback->processes || start_summary(playback, mib))
 		return playback_no_memory(playback);

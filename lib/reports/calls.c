@@ -56,14 +56,14 @@ int calls_add_row(struct hwprof_profile *profile,
 		.evicted = row->evicted,
 		.sum_sq = row->sum_sq,
 	};
-	struct collected_session *session =
-		collected_session(&profile->collected, row->row.session);
+	struct session_facts *session =
+		facts_session(&profile->facts, row->row.session);
 
 	if (!session)
 		return -ENOMEM;
 	if (row->evicted > session->evicted)
 		session->evicted = row->evicted;
-	profile->collected.rows++;
+	profile->facts.rows++;
 	return add_row(profile, &call);
 }
 
@@ -81,8 +81,8 @@ static int add_sample(struct hwprof_profile *profile,
 		.count = sample->period,
 	};
 
-	profile->collected.bare_rows += sample->rows;
-	profile->collected.samples++;
+	profile->facts.bare_rows += sample->rows;
+	profile->facts.samples++;
 	if (sample->row && sample->row->type == HWPROF_ROW_CALL)
 		call.callee = ((const struct hwprof_row_call *)
 			       sample->row)->callee;
@@ -102,13 +102,13 @@ static int take(struct hwprof_profile *profile,
 
 /* --- places --------------------------------------------------------------- */
 
-/* Returns the origin of @row; its session is in profile->collected. */
+/* Returns the origin of @row; its session is in profile->facts. */
 static struct call_origin origin_of(const struct hwprof_profile *profile,
 				    const struct collected_call *row,
 				    uint32_t pid)
 {
-	const struct collected *collected = &profile->collected;
-	uint64_t evicted = collected_evicted_of(collected, row->origin.session);
+	const struct recording_facts *facts = &profile->facts;
+	uint64_t evicted = facts_evicted_of(facts, row->origin.session);
 
 	return (struct call_origin){
 		.file = profile->file_count,
@@ -116,12 +116,12 @@ static struct call_origin origin_of(const struct hwprof_profile *profile,
 		.space = row->origin.space,
 		/* The kernel is one program. */
 		.programs = row->origin.space ?
-			    processes_programs(collected->processes, pid) : 1,
+			    processes_programs(facts->processes, pid) : 1,
 		/* Evicted before its last row, or possibly after it. */
 		.missed = row->error + (evicted > row->evicted ?
 					evicted - row->evicted : 0),
 		.evicted = evicted,
-		.evicted_file = collected_evicted(collected),
+		.evicted_file = facts_evicted(facts),
 	};
 }
 
@@ -167,7 +167,7 @@ static int place_all(struct hwprof_profile *profile, void **rows, size_t count)
 	if (!pairs)
 		return -ENOMEM;
 	calls->pairs = pairs;
-	calls->evicted += collected_evicted(&profile->collected);
+	calls->evicted += facts_evicted(&profile->facts);
 	for (i = 0; !error && i < count; i++)
 		error = add_pair(calls, rows[i]);
 	return error;

@@ -53,7 +53,7 @@ int contexts_add_row(struct hwprof_profile *profile,
 {
 	const struct collected_context context = context_of_row(row, time);
 
-	profile->collected.rows++;
+	profile->facts.rows++;
 	return add_row(profile, &context);
 }
 
@@ -68,7 +68,7 @@ static int take_metrics(struct hwprof_profile *profile,
 	uint32_t i;
 
 	for (i = 0; i < row->metric_count; i++) {
-		int place = metrics_get(&profile->collected.metrics,
+		int place = metrics_get(&profile->facts.metrics,
 					metric_of_row(profile->file, i));
 
 		if (place == -ENOMEM)
@@ -91,7 +91,7 @@ static int add_context_row(struct hwprof_profile *profile,
 			profile->file, sample->offset,
 			"a context has the id 0x%llx and is of kind %u",
 			row->id, row->kind);
-	profile->collected.rows++;
+	profile->facts.rows++;
 	return take_metrics(profile, row, &context) ?:
 	       add_row(profile, &context);
 }
@@ -111,8 +111,8 @@ static int add_sample(struct hwprof_profile *profile,
 		.calls = sample->period,
 	};
 
-	profile->collected.bare_rows += sample->rows;
-	profile->collected.samples++;
+	profile->facts.bare_rows += sample->rows;
+	profile->facts.samples++;
 	return context.calls ? add_row(profile, &context) : 0;
 }
 
@@ -228,7 +228,7 @@ static void add_metrics(const struct hwprof_contexts *contexts,
 {
 	size_t i;
 
-	for (i = 0; i < contexts->profile.collected.metrics.count; i++)
+	for (i = 0; i < contexts->profile.facts.metrics.count; i++)
 		if (contexts->places[i] >= 0)
 			context->metrics[contexts->places[i]] +=
 				row->metrics[i];
@@ -419,7 +419,7 @@ size_t contexts_node(const struct hwprof_profile *profile, uint32_t session,
  */
 static int place_metrics(struct hwprof_contexts *contexts)
 {
-	const struct metrics *metrics = &contexts->profile.collected.metrics;
+	const struct metrics *metrics = &contexts->profile.facts.metrics;
 	size_t i;
 
 	contexts->metrics.crowded |= metrics->crowded;

@@ -21,7 +21,7 @@ struct collected_context {
 	uint64_t calls, deeper, branches;	/* samples have weight and
 				 * number in the last two */
 	uint64_t metrics[HWPROF_METRICS_MAX];	/* in the order of
-					 * collected.metrics */
+					 * facts.metrics */
 	struct collected_context *up;	/* row of the parent; NULL: none */
 	size_t node;			/* number of its node + 1; 0: none
 					 * yet */

@@ -54,14 +54,14 @@ int edges_add_row(struct hwprof_profile *profile,
 		.cycles = row->cycles, .sum_sq = row->sum_sq,
 		.kind = row->kind, .flags = row->flags,
 	};
-	struct collected_session *session =
-		collected_session(&profile->collected, row->row.session);
+	struct session_facts *session =
+		facts_session(&profile->facts, row->row.session);
 
 	if (!session)
 		return -ENOMEM;
 	if (row->evicted > session->evicted)
 		session->evicted = row->evicted;
-	profile->collected.rows++;
+	profile->facts.rows++;
 	return add_row(profile, &edge);
 }
 
@@ -75,8 +75,8 @@ static int add_sample(struct hwprof_profile *profile,
 		.count = sample->period,
 	};
 
-	profile->collected.bare_rows += sample->rows;
-	profile->collected.samples++;
+	profile->facts.bare_rows += sample->rows;
+	profile->facts.samples++;
 	if (sample->row && sample->row->type == HWPROF_ROW_EDGE) {
 		const struct hwprof_row_edge *row = (const void *)sample->row;
 
@@ -176,7 +176,7 @@ static int place_all(struct hwprof_profile *profile, void **rows, size_t count)
 	if (!all)
 		return -ENOMEM;
 	edges->edges = all;
-	edges->evicted += collected_evicted(&profile->collected);
+	edges->evicted += facts_evicted(&profile->facts);
 	for (i = 0; !error && i < count; i++)
 		error = add_edge(edges, rows[i]);
 	return error;

@@ -38,7 +38,7 @@ static int find_zeroed(struct location *location,
 		       const struct mapping *mapping)
 {
 	const struct mapping *before =
-		processes_find(profile->collected.processes, pid, time,
+		processes_find(profile->facts.processes, pid, time,
 			       mapping->start - 1);
 	uint64_t address = location->address, left;
 	struct object *object;
@@ -75,7 +75,7 @@ static int find_anonymous(struct location *location,
 	int error = find_zeroed(location, profile, pid, time, mapping);
 
 	if (error || !location->pid ||
-	    !processes_is_heap(profile->collected.processes, pid, time,
+	    !processes_is_heap(profile->facts.processes, pid, time,
 			       mapping))
 		return error;
 	location->object = objects_get(profile->objects, "[heap]", &none);
@@ -119,7 +119,7 @@ static int find_user(struct location *location,
 		     const struct hwprof_profile *profile,
 		     const struct row_origin *origin, uint64_t address)
 {
-	const struct processes *processes = profile->collected.processes;
+	const struct processes *processes = profile->facts.processes;
 	static const struct build_id none = { .size = 0 };
 	const struct mapping *mapping;
 
@@ -158,7 +158,7 @@ static int find_kernel(struct location *location,
 		       const struct hwprof_profile *profile,
 		       uint64_t address)
 {
-	location->object = processes_kernel(profile->collected.processes,
+	location->object = processes_kernel(profile->facts.processes,
 					 profile->objects, profile->file,
 					 &location->address,
 					 !is_of_ranges(profile));

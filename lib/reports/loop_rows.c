@@ -87,7 +87,7 @@ int loops_add_row(struct hwprof_profile *profile,
 {
 	struct collected_loop loop = collected_loop_of(row, time);
 
-	profile->collected.rows++;
+	profile->facts.rows++;
 	return add_sum(profile, &loop, row->tolerance);
 }
 
@@ -126,7 +126,7 @@ static int add_sample(struct hwprof_profile *profile,
 		loop.head = row->head;
 		loop.tail = row->tail;
 	}
-	profile->collected.samples++;
+	profile->facts.samples++;
 	return add_sum(profile, &loop, 0);
 }
 
@@ -135,7 +135,7 @@ int loops_take(struct hwprof_profile *profile,
 {
 	/* perf record without -R leaves only the sample around a row. */
 	if (sample->rows && !sample->row) {
-		profile->collected.bare_rows++;
+		profile->facts.bare_rows++;
 		return sample->period ? add_sample(profile, sample) : 0;
 	}
 	if (!sample->rows)

@@ -116,7 +116,7 @@ static void describe(struct hwprof_loops *loops)
 static int warn(struct hwprof_profile *profile,
 		const struct hwprof_totals *totals)
 {
-	if (!totals->samples || totals->rows || profile->collected.bare_rows)
+	if (!totals->samples || totals->rows || profile->facts.bare_rows)
 		return 0;
 	return warnings_add(
 		&profile->warnings,

@@ -27,7 +27,7 @@ int times_add_row(struct hwprof_profile *profile,
 	struct collected_time *sum;
 	bool is_new;
 
-	profile->collected.rows++;
+	profile->facts.rows++;
 	sum = tree_get(&profile->times, &key, sizeof(key), compare_times,
 		       &is_new);
 	if (!sum)

@@ -32,7 +32,7 @@ int path_contexts_note(struct hwprof_paths *paths, struct collected_path *path,
 
 	/* A live session has rows of one kind, and keeps them. */
 	if (!(row->flags & HWPROF_PATH_IN_CONTEXT) ||
-	    !paths->profile.collected.several)
+	    !paths->profile.facts.several)
 		return 0;
 	memcpy(&key.id, &row->jumps[row->spelled], sizeof(key.id));
 	run = tree_get(&paths->runs, &key, sizeof(key), compare_runs, &is_new);

@@ -87,10 +87,10 @@ int paths_add_row(struct hwprof_profile *profile,
 		  const struct hwprof_row_path *row,
 		  uint64_t time)
 {
-	profile->collected.rows++;
+	profile->facts.rows++;
 	if ((row->flags & (HWPROF_PATH_OPEN | HWPROF_PATH_UNSEEN)) ==
 	    HWPROF_PATH_UNSEEN) {
-		profile->collected.unseen += row->count;
+		profile->facts.unseen += row->count;
 		return 0;
 	}
 	return add_row(profile, row, time);
@@ -103,8 +103,8 @@ static int take(struct hwprof_profile *profile,
 
 	/* A sample only tells where its path ended. */
 	if (!sample->rows || !row) {
-		profile->collected.bare_rows += sample->rows;
-		profile->collected.samples++;
+		profile->facts.bare_rows += sample->rows;
+		profile->facts.samples++;
 		return 0;
 	}
 	return row->row.type == HWPROF_ROW_PATH ?
@@ -240,7 +240,7 @@ static int place_row(struct hwprof_paths *paths,
 static int place_all(struct hwprof_profile *profile, void **rows, size_t count)
 {
 	struct hwprof_paths *paths = (struct hwprof_paths *)profile;
-	uint64_t unseen = profile->collected.unseen;
+	uint64_t unseen = profile->facts.unseen;
 	int error = path_contexts_begin(paths);
 	size_t i;
 
@@ -377,7 +377,7 @@ static void locate_block(struct hwprof_block *block, const struct line *line)
 static int warn(struct hwprof_profile *profile,
 		const struct hwprof_totals *totals)
 {
-	if (!totals->samples || totals->rows || profile->collected.bare_rows)
+	if (!totals->samples || totals->rows || profile->facts.bare_rows)
 		return 0;
 	return warnings_add(
 		&profile->warnings,

@@ -87,7 +87,7 @@ int ranges_add_row(struct hwprof_profile *profile,
 		.count = row->count,
 	};
 
-	profile->collected.rows++;
+	profile->facts.rows++;
 	return add_row(profile, &range);
 }
 
@@ -122,7 +122,7 @@ static int add_box_row(struct hwprof_profile *profile,
 			profile->file, sample->offset,
 			"there is no box of 2^%u bytes of code from 0x%llx on by 2^%u addresses from 0x%llx on",
 			row->code_bits, row->code, row->bits, row->low);
-	profile->collected.rows++;
+	profile->facts.rows++;
 	return add_row(profile, &box);
 }
 
@@ -156,8 +156,8 @@ static int add_sample(struct hwprof_ranges *ranges,
 		.count = sample->period,
 	};
 
-	profile->collected.bare_rows += sample->rows;
-	profile->collected.samples++;
+	profile->facts.bare_rows += sample->rows;
+	profile->facts.samples++;
 	if (sample->rows || !sample_value(ranges->of, sample, &range.low)) {
 		range.bits = 64;
 		range.code_bits = hwprof_range_of_pairs(ranges->of) ? 64 : 0;
@@ -225,7 +225,7 @@ static struct range_group *get_group(struct hwprof_ranges *ranges,
 	groups[i] = (struct range_group){
 		.object = location->object, .code = code->object,
 		.pid = whose->pid, .file = whose->file,
-		.evicted = collected_evicted(&ranges->profile.collected),
+		.evicted = facts_evicted(&ranges->profile.facts),
 	};
 	return &groups[i];
 }
@@ -344,7 +344,7 @@ static int place_all(struct hwprof_profile *profile, void **rows, size_t count)
 	int error = check_of(ranges);
 	size_t i;
 
-	ranges->evicted += collected_evicted(&profile->collected);
+	ranges->evicted += facts_evicted(&profile->facts);
 	for (i = 0; !error && i < count; i++)
 		error = place_row(ranges, rows[i]);
 	return error;
@@ -530,14 +530,14 @@ static int warn_of_unseen(struct hwprof_profile *profile,
 			  const struct hwprof_totals *totals)
 {
 	const struct hwprof_ranges *ranges = (struct hwprof_ranges *)profile;
-	const struct collected *collected = &profile->collected;
+	const struct recording_facts *facts = &profile->facts;
 	uint64_t unseen = 0;
 	size_t i;
 
 	if (ranges->of == HWPROF_RANGE_IP || ranges->of == HWPROF_RANGE_CALLEE)
 		return 0;
-	for (i = 0; i < collected->session_count; i++)
-		unseen += collected->sessions[i].totals.lost_events;
+	for (i = 0; i < facts->session_count; i++)
+		unseen += facts->sessions[i].totals.lost_events;
 	if (!unseen)
 		return 0;
 	return warnings_add(&profile->warnings,

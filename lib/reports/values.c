@@ -68,7 +68,7 @@ static int add_value_row(struct hwprof_profile *profile,
 				    row->loads);
 	value.sum = value_sum_of(row);
 	value.origin = row_origin_of(&row->row, value.sum.basis, sample->time);
-	profile->collected.rows++;
+	profile->facts.rows++;
 	return add_row(profile, &value);
 }
 
@@ -88,7 +88,7 @@ static int add_sample(struct hwprof_profile *profile,
 	};
 
 	if (sample->rows)
-		profile->collected.bare_rows++;
+		profile->facts.bare_rows++;
 	else if (row && row->row.type == HWPROF_ROW_VALUE && row->count == 1) {
 		value.sum.unseen = 0;
 		value.sum.runs = value.sum.breaks = sample->period;
@@ -97,7 +97,7 @@ static int add_sample(struct hwprof_profile *profile,
 		value.sum.values[0].value = row->values[0].value;
 		value.sum.values[0].hits = sample->period;
 	}
-	profile->collected.samples++;
+	profile->facts.samples++;
 	return sample->period ? add_row(profile, &value) : 0;
 }
 

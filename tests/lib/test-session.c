@@ -39,7 +39,7 @@ static struct hwprof_profile *snapshot(struct hwprof_session *session)
 {
 	struct hwprof_profile *gathering = session->gathering, *profile;
 
-	assert_int_equal(processes_settle(gathering->collected.processes,
+	assert_int_equal(processes_settle(gathering->facts.processes,
 					  session->now), 0);
 	assert_int_equal(profile_snapshot(&profile, gathering,
 					  &session->options.profile), 0);

@@ -3,8 +3,8 @@
  * Everything in a recording besides the rows of its engines: processes and
  * their maps, sessions and their totals.
  */
-#ifndef HWPROF_COLLECT_H
-#define HWPROF_COLLECT_H
+#ifndef HWPROF_RECORDING_FACTS_H
+#define HWPROF_RECORDING_FACTS_H
 
 #include "perfdata/file.h"
 #include "perfdata/metrics.h"
@@ -12,7 +12,7 @@
 #include "subjects.h"
 #include "base/warnings.h"
 
-struct collected_session {
+struct session_facts {
 	uint32_t session;
 	uint64_t time;			/* of the row of totals */
 	struct hwprof_row_totals totals;
@@ -20,8 +20,8 @@ struct collected_session {
 	uint64_t evicted;		/* highest count that a row reports */
 };
 
-struct collected {
-	struct collected_session *sessions;
+struct recording_facts {
+	struct session_facts *sessions;
 	size_t session_count;
 	uint64_t rows, samples;
 	uint64_t bare_rows;		/* without raw data */
@@ -37,47 +37,47 @@ struct collected {
 };
 
 /*
- * Reads all of @file: notes maps in @collected, and passes the samples of
+ * Reads all of @file: notes maps in @facts, and passes the samples of
  * hwprof events with the field @about to @take. Returns 0, -ENOMEM, or what
  * @take or file_fail() returned.
  */
-typedef int (*collect_fn)(void *context, const struct hwprof_sample *sample);
-int collect(struct collected *collected, struct hwprof_file *file,
-	    const char *about, collect_fn take, void *context);
+typedef int (*facts_fn)(void *context, const struct hwprof_sample *sample);
+int facts_collect(struct recording_facts *facts, struct hwprof_file *file,
+		  const char *about, facts_fn take, void *context);
 
 /*
  * Notes the session of a sample. Returns 1 if it was a row of totals, 0 if not,
  * or -ENOMEM.
  */
-int collected_note(struct collected *collected,
-		   const struct hwprof_sample *sample);
+int facts_note(struct recording_facts *facts,
+	       const struct hwprof_sample *sample);
 /*
  * Returns true if the event has several kinds of profiles, and the sample is
  * known to be of another than @kind.
  */
-bool collected_elsewhere(struct collected *collected, enum hwprof_kind kind,
-			 const struct hwprof_sample *sample);
+bool facts_elsewhere(struct recording_facts *facts, enum hwprof_kind kind,
+		     const struct hwprof_sample *sample);
 /* Returns the number of units that @session evicted; 0 if unknown. */
-uint64_t collected_evicted_of(const struct collected *collected,
-			      uint32_t session);
+uint64_t facts_evicted_of(const struct recording_facts *facts,
+			  uint32_t session);
 /* Returns the number of units that all sessions evicted. */
-uint64_t collected_evicted(const struct collected *collected);
+uint64_t facts_evicted(const struct recording_facts *facts);
 /* Finds or adds a session; NULL if out of memory. */
-struct collected_session *collected_session(struct collected *collected,
-					    uint32_t session);
-void collected_free(struct collected *collected);
+struct session_facts *facts_session(struct recording_facts *facts,
+				    uint32_t session);
+void facts_free(struct recording_facts *facts);
 
 void totals_add(struct hwprof_totals *to, const struct hwprof_totals *from);
 /* Adds the totals of the run to @totals. */
-void collected_totals(const struct collected *collected,
+void facts_totals(const struct recording_facts *facts,
 		      const struct hwprof_file *file,
 		      struct hwprof_totals *totals);
 /*
  * Adds warnings about the recording, in which @found @units were found. Returns
  * 0 or -ENOMEM.
  */
-int collected_warn(const struct collected *collected,
-		   const struct hwprof_totals *totals, uint64_t found,
-		   const char *units, struct warnings *warnings);
+int facts_warn(const struct recording_facts *facts,
+	       const struct hwprof_totals *totals, uint64_t found,
+	       const char *units, struct warnings *warnings);
 
-#endif /* HWPROF_COLLECT_H */
+#endif /* HWPROF_RECORDING_FACTS_H */

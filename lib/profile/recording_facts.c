@@ -3,28 +3,28 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "collect.h"
+#include "recording_facts.h"
 
-struct collected_session *collected_session(struct collected *collected,
-					    uint32_t session)
+struct session_facts *facts_session(struct recording_facts *facts,
+				    uint32_t session)
 {
-	struct collected_session *all;
+	struct session_facts *all;
 	size_t i;
 
-	for (i = 0; i < collected->session_count; i++)
-		if (collected->sessions[i].session == session)
-			return &collected->sessions[i];
-	all = reallocarray(collected->sessions, i + 1, sizeof(*all));
+	for (i = 0; i < facts->session_count; i++)
+		if (facts->sessions[i].session == session)
+			return &facts->sessions[i];
+	all = reallocarray(facts->sessions, i + 1, sizeof(*all));
 	if (!all)
 		return NULL;
-	collected->sessions = all;
-	all[i] = (struct collected_session){ .session = session };
-	collected->session_count++;
+	facts->sessions = all;
+	all[i] = (struct session_facts){ .session = session };
+	facts->session_count++;
 	return &all[i];
 }
 
 /* Rows come out of order: the ones with the highest counts are the totals. */
-static void add_totals(struct collected_session *session,
+static void add_totals(struct session_facts *session,
 		       const struct hwprof_sample *sample)
 {
 	const struct hwprof_row_totals *row = (const void *)sample->row;
@@ -43,41 +43,41 @@ static void add_totals(struct collected_session *session,
 }
 
 /* An unfinished recording has no totals, but its rows may have the count. */
-static uint64_t evicted_of(const struct collected_session *session)
+static uint64_t evicted_of(const struct session_facts *session)
 {
 	return session->totals.evicted > session->evicted ?
 	       session->totals.evicted : session->evicted;
 }
 
-uint64_t collected_evicted_of(const struct collected *collected,
+uint64_t facts_evicted_of(const struct recording_facts *facts,
 			      uint32_t session)
 {
 	size_t i;
 
-	for (i = 0; i < collected->session_count; i++)
-		if (collected->sessions[i].session == session)
-			return evicted_of(&collected->sessions[i]);
+	for (i = 0; i < facts->session_count; i++)
+		if (facts->sessions[i].session == session)
+			return evicted_of(&facts->sessions[i]);
 	return 0;
 }
 
-uint64_t collected_evicted(const struct collected *collected)
+uint64_t facts_evicted(const struct recording_facts *facts)
 {
 	uint64_t sum = 0;
 	size_t i;
 
-	for (i = 0; i < collected->session_count; i++)
-		sum += evicted_of(&collected->sessions[i]);
+	for (i = 0; i < facts->session_count; i++)
+		sum += evicted_of(&facts->sessions[i]);
 	return sum;
 }
 
-int collected_note(struct collected *collected,
-		   const struct hwprof_sample *sample)
+int facts_note(struct recording_facts *facts,
+	       const struct hwprof_sample *sample)
 {
-	struct collected_session *session;
+	struct session_facts *session;
 
 	if (!sample->row)
 		return 0;
-	session = collected_session(collected, sample->row->session);
+	session = facts_session(facts, sample->row->session);
 	if (!session)
 		return -ENOMEM;
 	if (sample->row->type != HWPROF_ROW_TOTALS)
@@ -86,30 +86,30 @@ int collected_note(struct collected *collected,
 	return 1;
 }
 
-bool collected_elsewhere(struct collected *collected, enum hwprof_kind kind,
-			 const struct hwprof_sample *sample)
+bool facts_elsewhere(struct recording_facts *facts, enum hwprof_kind kind,
+		     const struct hwprof_sample *sample)
 {
 	unsigned int subjects = subjects_of(sample->config);
 
 	if (!subjects_several(subjects))
 		return false;
-	collected->several |= subjects;
+	facts->several |= subjects;
 	if (!sample->row) {
-		collected->unclear++;
+		facts->unclear++;
 		return true;
 	}
 	if (subject_has_row(kind, sample->row))
 		return false;
 	if (sample->rows)
-		collected->elsewhere += sample->period;
+		facts->elsewhere += sample->period;
 	return true;
 }
 
 struct reading {
-	struct collected *collected;
+	struct recording_facts *facts;
 	struct hwprof_file *file;
 	const char *about;
-	collect_fn take;
+	facts_fn take;
 	void *context;
 };
 
@@ -121,7 +121,7 @@ static int take_record(void *context, const struct record *record)
 	int found;
 
 	if (record->type != PERF_RECORD_SAMPLE)
-		return processes_note(reading->collected->processes,
+		return processes_note(reading->facts->processes,
 				      reading->file, record);
 	found = rows_decode(reading->file, record, &sample);
 	if (found <= 0)
@@ -131,14 +131,14 @@ static int take_record(void *context, const struct record *record)
 	       reading->take(reading->context, &sample) : 0;
 }
 
-int collect(struct collected *collected, struct hwprof_file *file,
-	    const char *about, collect_fn take, void *context)
+int facts_collect(struct recording_facts *facts, struct hwprof_file *file,
+		  const char *about, facts_fn take, void *context)
 {
-	struct reading reading = { collected, file, about, take, context };
+	struct reading reading = { facts, file, about, take, context };
 	int error = 0;
 
-	collected->processes = processes_new();
-	if (!collected->processes)
+	facts->processes = processes_new();
+	if (!facts->processes)
 		return -ENOMEM;
 	/* In a pipe, events come with the data. */
 	if (!file->pipe)
@@ -148,7 +148,7 @@ int collect(struct collected *collected, struct hwprof_file *file,
 	if (!error)
 		error = rows_expected(file);
 	if (!error)
-		error = processes_settle(collected->processes, UINT64_MAX);
+		error = processes_settle(facts->processes, UINT64_MAX);
 	return error;
 }
 
@@ -161,15 +161,15 @@ double hwprof_overhead(const struct hwprof_totals *totals)
 	return (double)totals->cost_ns / (totals->task_ns - totals->cost_ns);
 }
 
-void collected_totals(const struct collected *collected,
+void facts_totals(const struct recording_facts *facts,
 		      const struct hwprof_file *file,
 		      struct hwprof_totals *totals)
 {
 	size_t i;
 
-	for (i = 0; i < collected->session_count; i++) {
+	for (i = 0; i < facts->session_count; i++) {
 		const struct hwprof_row_totals *row =
-			&collected->sessions[i].totals;
+			&facts->sessions[i].totals;
 
 		totals->events += row->events;
 		totals->lost += row->lost;
@@ -188,13 +188,13 @@ void collected_totals(const struct collected *collected,
 		if (hwprof_source_name(row->source))
 			totals->sources |= 1U << row->source;
 	}
-	totals->sessions = collected->session_count;
-	totals->kinds = collected->several;
+	totals->sessions = facts->session_count;
+	totals->kinds = facts->several;
 	/* perf repeats the number of lost samples as a total at the end. */
 	totals->lost_records = file->lost > file->lost_samples ?
 			       file->lost : file->lost_samples;
-	totals->rows = collected->rows;
-	totals->samples = collected->samples;
+	totals->rows = facts->rows;
+	totals->samples = facts->samples;
 }
 
 void totals_add(struct hwprof_totals *to, const struct hwprof_totals *from)
@@ -253,9 +253,9 @@ static int warn_of_lost(const struct hwprof_totals *totals, const char *units,
 	return error;
 }
 
-int collected_warn(const struct collected *collected,
-		   const struct hwprof_totals *totals, uint64_t found,
-		   const char *units, struct warnings *warnings)
+int facts_warn(const struct recording_facts *facts,
+	       const struct hwprof_totals *totals, uint64_t found,
+	       const char *units, struct warnings *warnings)
 {
 	uint64_t account = totals->delivered + totals->lost + totals->evicted +
 			   totals->pending;
@@ -263,19 +263,19 @@ int collected_warn(const struct collected *collected,
 	int error = 0;
 	size_t i;
 
-	for (i = 0; i < collected->session_count; i++)
-		if (totals->rows && !collected->sessions[i].has_totals)
+	for (i = 0; i < facts->session_count; i++)
+		if (totals->rows && !facts->sessions[i].has_totals)
 			error |= warnings_add(warnings,
 					      "session %u has no totals: the recording was cut short",
-					      collected->sessions[i].session);
+					      facts->sessions[i].session);
 	error |= warn_of_lost(totals, units, warnings);
-	if (collected->unclear)
+	if (facts->unclear)
 		error |= warnings_add(warnings,
 				      "%" PRIu64
 				      " samples without raw data are left out: of which of %s they are is not known; record with 'perf record -R'",
-				      collected->unclear,
-				      subjects_names(collected->several, text));
-	found += collected->elsewhere;
+				      facts->unclear,
+				      subjects_names(facts->several, text));
+	found += facts->elsewhere;
 	if (totals->rows && totals->produced && found < totals->delivered)
 		error |= warnings_add(warnings,
 				      "rows are missing: the file has %" PRIu64
@@ -291,9 +291,9 @@ int collected_warn(const struct collected *collected,
 	return error;
 }
 
-void collected_free(struct collected *collected)
+void facts_free(struct recording_facts *facts)
 {
-	free(collected->sessions);
-	metrics_free(&collected->metrics);
-	processes_free(collected->processes);
+	free(facts->sessions);
+	metrics_free(&facts->metrics);
+	processes_free(facts->processes);
 }
