@@ -9,7 +9,7 @@
 
 #include "conversion.h"
 #include "profile/profile.h"
-#include "rounds.h"
+#include "finished_rounds.h"
 #include "user_engine.h"
 
 /* A program: what a process runs from fork or exec to exec or exit. */
@@ -58,7 +58,7 @@ struct playback {
 	struct hwprof_profile *profile;		/* receives the rows */
 	struct processes *processes;
 	const struct hwprof_replay_options *options;
-	struct rounds rounds;
+	struct finished_rounds rounds;
 	struct user_engine engine;
 	struct program *programs;	/* by number; [0] is the kernel */
 	size_t program_count;

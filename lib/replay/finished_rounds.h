@@ -5,8 +5,8 @@
  * was made before a sample is in the same round as the sample, or in the next
  * one. Two rounds are therefore kept.
  */
-#ifndef HWPROF_ROUNDS_H
-#define HWPROF_ROUNDS_H
+#ifndef HWPROF_FINISHED_ROUNDS_H
+#define HWPROF_FINISHED_ROUNDS_H
 
 #include "sites.h"
 
@@ -17,15 +17,15 @@ struct round {
 	uint64_t last;		/* latest time of any record; 0: none */
 };
 
-struct rounds {
+struct finished_rounds {
 	struct round older, newer;
 };
 
-void rounds_init(struct rounds *rounds);
-void rounds_destroy(struct rounds *rounds);
+void rounds_init(struct finished_rounds *rounds);
+void rounds_destroy(struct finished_rounds *rounds);
 
 /* Notes that a record of @time was read. */
-static inline void rounds_note(struct rounds *rounds, uint64_t time)
+static inline void rounds_note(struct finished_rounds *rounds, uint64_t time)
 {
 	if (time > rounds->newer.last)
 		rounds->newer.last = time;
@@ -35,7 +35,7 @@ static inline void rounds_note(struct rounds *rounds, uint64_t time)
  * Keeps @stack and, unless a repeat has them, its @branches as branches_read()
  * returns them. Returns false if out of memory.
  */
-bool rounds_add(struct rounds *rounds, struct stack *stack,
+bool rounds_add(struct finished_rounds *rounds, struct stack *stack,
 		struct byte_reader branches);
 
 /*
@@ -45,18 +45,18 @@ bool rounds_add(struct rounds *rounds, struct stack *stack,
 void *round_room(struct round *round, size_t size);
 
 /* Returns @size further bytes of the newer round, as round_room(). */
-static inline void *rounds_room(struct rounds *rounds, size_t size)
+static inline void *rounds_room(struct finished_rounds *rounds, size_t size)
 {
 	return round_room(&rounds->newer, size);
 }
 
 /* Returns true if the round is larger than any recorder's, and must end. */
-bool rounds_full(const struct rounds *rounds);
+bool rounds_full(const struct finished_rounds *rounds);
 
 /* Makes the newer round the older one, which must have been taken. */
-void rounds_turn(struct rounds *rounds);
+void rounds_turn(struct finished_rounds *rounds);
 
 /* Takes the stack at *@at of the round. Returns false at the end. */
 bool round_take(const struct round *round, size_t *at, struct stack *stack);
 
-#endif /* HWPROF_ROUNDS_H */
+#endif /* HWPROF_FINISHED_ROUNDS_H */

@@ -3,18 +3,18 @@
 #include <stdlib.h>
 
 #include "branches.h"
-#include "rounds.h"
+#include "finished_rounds.h"
 
 enum {
 	ROUND_MAX = 32 << 20,	/* bytes; perf's default ring has half a MiB */
 };
 
-void rounds_init(struct rounds *rounds)
+void rounds_init(struct finished_rounds *rounds)
 {
-	*rounds = (struct rounds){ 0 };
+	*rounds = (struct finished_rounds){ 0 };
 }
 
-void rounds_destroy(struct rounds *rounds)
+void rounds_destroy(struct finished_rounds *rounds)
 {
 	free(rounds->older.bytes);
 	free(rounds->newer.bytes);
@@ -43,7 +43,7 @@ void *round_room(struct round *round, size_t size)
 	return bytes;
 }
 
-bool rounds_add(struct rounds *rounds, struct stack *stack,
+bool rounds_add(struct finished_rounds *rounds, struct stack *stack,
 		struct byte_reader branches)
 {
 	size_t more = stack->repeat ? 0 : reader_left(&branches);
@@ -61,12 +61,12 @@ bool rounds_add(struct rounds *rounds, struct stack *stack,
 	return true;
 }
 
-bool rounds_full(const struct rounds *rounds)
+bool rounds_full(const struct finished_rounds *rounds)
 {
 	return rounds->newer.size >= ROUND_MAX;
 }
 
-void rounds_turn(struct rounds *rounds)
+void rounds_turn(struct finished_rounds *rounds)
 {
 	struct round older = rounds->older;
 
