@@ -10,7 +10,7 @@
 #include "base/event_config.h"
 #include "refusal.h"
 #include "live/source_choice.h"
-#include "profile/subjects.h"
+#include "profile/event_kinds.h"
 
 static bool opens(const struct perf_event_attr *attr,
 		  const struct hwprof_event *event)
@@ -199,10 +199,10 @@ static bool explain_rule(const struct hwprof_event *event, const char *text)
 static bool explain_several(const struct perf_event_attr *attr,
 			    const struct hwprof_event *event, const char *text)
 {
-	unsigned int subjects = subjects_of(event->config), kind;
-	char names[SUBJECTS_TEXT];
+	unsigned int kinds = event_kinds_of(event->config), kind;
+	char names[EVENT_KINDS_TEXT];
 
-	if (!subjects_several(subjects))
+	if (!event_kinds_several(kinds))
 		return false;
 	for (kind = 0; kind < HWPROF_KINDS; kind++) {
 		struct hwprof_event alone = *event;
@@ -212,11 +212,11 @@ static bool explain_several(const struct perf_event_attr *attr,
 			if (other != kind)
 				hwprof_event_set(&alone,
 						 hwprof_kind_name(other), 0);
-		if (subjects >> kind & 1 && !opens(attr, &alone))
+		if (kinds >> kind & 1 && !opens(attr, &alone))
 			return false;
 	}
 	failed("this module profiles one thing an event, and '%s' has %s: give each an event (-e) of its own",
-	       text, subjects_names(subjects, names));
+	       text, event_kinds_names(kinds, names));
 	return true;
 }
 

@@ -9,7 +9,7 @@
 
 #include "command.h"
 #include "report.h"
-#include "profile/subjects.h"
+#include "profile/event_kinds.h"
 
 /* --- cells ---------------------------------------------------------------- */
 
@@ -127,7 +127,7 @@ static void print_overhead(const struct hwprof_totals *totals)
 
 void print_totals(const struct hwprof_totals *totals, const char *units)
 {
-	char text[5][GROUPED_SIZE], sum[SUBJECTS_TEXT];
+	char text[5][GROUPED_SIZE], sum[EVENT_KINDS_TEXT];
 
 	/* Samples have no totals. */
 	if (!totals->produced && !totals->events && !totals->lost_events)
@@ -140,7 +140,7 @@ void print_totals(const struct hwprof_totals *totals, const char *units)
 	print_overhead(totals);
 	printf("%s %s = %s delivered + %s lost + %s evicted + %s pending\n",
 	       grouped(totals->produced, text[0]),
-	       subjects_units(totals->kinds, units, sum),
+	       event_kinds_units(totals->kinds, units, sum),
 	       grouped(totals->delivered, text[1]),
 	       grouped(totals->lost, text[2]),
 	       grouped(totals->evicted, text[3]),

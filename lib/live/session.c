@@ -43,15 +43,15 @@ hwprof_session_event(const struct hwprof_session *session)
 
 static int find_kind(struct hwprof_session *session, const char *text)
 {
-	unsigned int subjects = subjects_of(session->event.config);
-	unsigned int kind = subjects ? __builtin_ctz(subjects) : HWPROF_KINDS;
+	unsigned int kinds = event_kinds_of(session->event.config);
+	unsigned int kind = kinds ? __builtin_ctz(kinds) : HWPROF_KINDS;
 
 	session->kind = kind;
 	if (hwprof_event_field(&session->event, "metrics"))
 		return session_fail(session, -EOPNOTSUPP,
 				    "event '%s' has metrics, of counters in its group: record it",
 				    text);
-	if (subjects_several(subjects))
+	if (event_kinds_several(kinds))
 		return session_fail(
 			session, -EOPNOTSUPP,
 			"event '%s' has several profiles, and a session has one: name one thing, or record it",

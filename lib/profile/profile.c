@@ -9,7 +9,7 @@
 #include "perfdata/file.h"
 #include "base/row_origin.h"
 #include "profile.h"
-#include "subjects.h"
+#include "event_kinds.h"
 #include "base/tree.h"
 
 static int take_beside(struct hwprof_profile *profile,
@@ -133,7 +133,7 @@ static int warn(struct hwprof_profile *profile,
 {
 	const struct profile_kind *kind = profile->kind;
 	struct warnings *warnings = &profile->warnings;
-	char units[SUBJECTS_TEXT];
+	char units[EVENT_KINDS_TEXT];
 	int error = warn_of_damage(profile);
 
 	error |= kind->warn ? kind->warn(profile, totals) : 0;
@@ -148,10 +148,10 @@ static int warn(struct hwprof_profile *profile,
 				     "the file has rows and %" PRIu64
 				     " samples of %s: the samples are left out",
 				     totals->samples, kind->things);
-	return error | facts_warn(&profile->facts, totals,
-				      profile->found,
-				      subjects_units(totals->kinds, kind->units,
-						     units), warnings);
+	return error |
+	       facts_warn(&profile->facts, totals, profile->found,
+			  event_kinds_units(totals->kinds, kind->units, units),
+			  warnings);
 }
 
 void profile_free_rows(struct hwprof_profile *profile)

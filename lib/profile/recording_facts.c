@@ -89,16 +89,16 @@ int facts_note(struct recording_facts *facts,
 bool facts_elsewhere(struct recording_facts *facts, enum hwprof_kind kind,
 		     const struct hwprof_sample *sample)
 {
-	unsigned int subjects = subjects_of(sample->config);
+	unsigned int kinds = event_kinds_of(sample->config);
 
-	if (!subjects_several(subjects))
+	if (!event_kinds_several(kinds))
 		return false;
-	facts->several |= subjects;
+	facts->several |= kinds;
 	if (!sample->row) {
 		facts->unclear++;
 		return true;
 	}
-	if (subject_has_row(kind, sample->row))
+	if (event_kind_has_row(kind, sample->row))
 		return false;
 	if (sample->rows)
 		facts->elsewhere += sample->period;
@@ -259,7 +259,7 @@ int facts_warn(const struct recording_facts *facts,
 {
 	uint64_t account = totals->delivered + totals->lost + totals->evicted +
 			   totals->pending;
-	char text[SUBJECTS_TEXT];
+	char text[EVENT_KINDS_TEXT];
 	int error = 0;
 	size_t i;
 
@@ -274,7 +274,7 @@ int facts_warn(const struct recording_facts *facts,
 				      "%" PRIu64
 				      " samples without raw data are left out: of which of %s they are is not known; record with 'perf record -R'",
 				      facts->unclear,
-				      subjects_names(facts->several, text));
+				      event_kinds_names(facts->several, text));
 	found += facts->elsewhere;
 	if (totals->rows && totals->produced && found < totals->delivered)
 		error |= warnings_add(warnings,

@@ -9,7 +9,7 @@
 #include "perfdata/file.h"
 #include "perfdata/metrics.h"
 #include "code/processes.h"
-#include "subjects.h"
+#include "event_kinds.h"
 #include "base/warnings.h"
 
 struct session_facts {
@@ -26,7 +26,7 @@ struct recording_facts {
 	uint64_t rows, samples;
 	uint64_t bare_rows;		/* without raw data */
 	unsigned int several;		/* kinds of events that have several;
-					 * see subjects.h */
+					 * see event_kinds.h */
 	uint64_t elsewhere;		/* units in other kinds' rows of these
 					 * events */
 	uint64_t unclear;		/* samples of these events that do not

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "perfdata/file.h"
-#include "subjects.h"
+#include "event_kinds.h"
 
 static size_t least_size(unsigned int type)
 {
@@ -258,7 +258,7 @@ int hwprof_file_kinds(struct hwprof_file *file, unsigned int *kinds)
 		};
 
 		if (file_event_is_hwprof(file, &file->events[i]))
-			*kinds |= subjects_of(words);
+			*kinds |= event_kinds_of(words);
 	}
 	return *kinds ? 0
 		      : file_fail(file, -ENOENT,

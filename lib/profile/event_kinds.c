@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "kinds.h"
-#include "subjects.h"
+#include "event_kinds.h"
 
 /* The engine that a kind of profile is learnt by. */
 static const unsigned char engine_of[HWPROF_KINDS] = {
@@ -36,17 +36,17 @@ int hwprof_kind_of(const char *name)
 	return -EINVAL;
 }
 
-unsigned int subjects_of(const uint64_t words[CONFIG_WORDS])
+unsigned int event_kinds_of(const uint64_t words[CONFIG_WORDS])
 {
 	unsigned int engines = config_engines(words);
-	unsigned int subjects = 0, kind;
+	unsigned int kinds = 0, kind;
 
 	for (kind = 0; kind < HWPROF_KINDS; kind++)
-		subjects |= (engines >> engine_of[kind] & 1) << kind;
-	return subjects;
+		kinds |= (engines >> engine_of[kind] & 1) << kind;
+	return kinds;
 }
 
-bool subject_has_row(enum hwprof_kind kind, const struct hwprof_row *row)
+bool event_kind_has_row(enum hwprof_kind kind, const struct hwprof_row *row)
 {
 	static const unsigned int rows_of[HWPROF_KINDS] = {
 #define KIND(constant, field, stem, rows)	[HWPROF_KIND_##constant] = rows,
@@ -57,30 +57,30 @@ bool subject_has_row(enum hwprof_kind kind, const struct hwprof_row *row)
 	return row->type < 32 && rows_of[kind] >> row->type & 1;
 }
 
-const char *subjects_names(unsigned int subjects, char *text)
+const char *event_kinds_names(unsigned int kinds, char *text)
 {
 	size_t used = 0;
 	int kind;
 
 	*text = 0;
 	for (kind = 0; kind < HWPROF_KINDS; kind++) {
-		if (!(subjects >> kind & 1))
+		if (!(kinds >> kind & 1))
 			continue;
-		used += snprintf(text + used, SUBJECTS_TEXT - used, "%s%s",
-				 !used ? "" : subjects >> kind > 1 ? ", " :
+		used += snprintf(text + used, EVENT_KINDS_TEXT - used, "%s%s",
+				 !used ? "" : kinds >> kind > 1 ? ", " :
 				 " and ", hwprof_kind_name(kind));
 	}
 	return text;
 }
 
-const char *subjects_units(unsigned int subjects, const char *units,
+const char *event_kinds_units(unsigned int kinds, const char *units,
 			   char *text)
 {
-	char names[SUBJECTS_TEXT];
+	char names[EVENT_KINDS_TEXT];
 
-	if (!subjects_several(subjects))
+	if (!event_kinds_several(kinds))
 		return units;
-	snprintf(text, SUBJECTS_TEXT, "units of %.100s",
-		 subjects_names(subjects, names));
+	snprintf(text, EVENT_KINDS_TEXT, "units of %.100s",
+		 event_kinds_names(kinds, names));
 	return text;
 }
