@@ -6,7 +6,7 @@ LIB_TESTS := event file processes objects loops diff calls edges export ranges c
 	     functions paths together blocks graph values recording session \
 	     unwind merge
 LIB_TEST_SAN := $(patsubst %,$(BUILD)/san/tests/lib/test-%.o,$(LIB_TESTS)) \
-		$(patsubst %,$(BUILD)/san/tests/lib/%.o,fixture assembled found)
+		$(patsubst %,$(BUILD)/san/tests/lib/%.o,fixture assembled edge_rows found)
 
 # Programs that are sampled are the engine tests', and so is the oracle.
 REPLAY_TEST_SAN := $(patsubst %,$(BUILD)/san/tests/lib/%.o,\
@@ -17,7 +17,7 @@ $(LIB_SAN) $(LIB_TEST_SAN) $(REPLAY_TEST_SAN): override CFLAGS += -D_GNU_SOURCE 
 
 $(patsubst %,$(BUILD)/tests/test-%,$(LIB_TESTS)): \
 $(BUILD)/tests/test-%: $(BUILD)/san/tests/lib/test-%.o \
-		       $(patsubst %,$(BUILD)/san/tests/lib/%.o,fixture assembled found) \
+		       $(patsubst %,$(BUILD)/san/tests/lib/%.o,fixture assembled edge_rows found) \
 		       $(LIB_SAN)
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ $(LIB_LINK) -lcmocka
@@ -30,7 +30,8 @@ $(BUILD)/tests/test-replay: $(filter-out %/test-chains.o %/test-recordings.o %/t
 	$(CC) $(SAN) -o $@ $^ $(LIB_LINK) -lcmocka
 
 $(BUILD)/tests/test-chains: $(patsubst %,$(BUILD)/san/tests/lib/%.o,\
-				       test-chains stacks converted) $(LIB_SAN)
+				       test-chains found stacks converted) \
+			    $(LIB_SAN)
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ $(LIB_LINK) -lcmocka
 

@@ -135,3 +135,22 @@ void converted_check(enum hwprof_kind kind, const char *path,
 	hwprof_profile_free(again);
 	unlink(output);
 }
+
+int converted_replay(enum hwprof_kind kind, const char *path,
+		     const struct hwprof_options *options,
+		     const struct hwprof_replay_options *replay,
+		     struct hwprof_profile **profile, char message[512])
+{
+	struct hwprof_file *file;
+	int error = hwprof_file_open(&file, path);
+
+	*profile = NULL;
+	if (!error)
+		error = hwprof_profile_replay(profile, kind, file, options,
+					      replay);
+	snprintf(message, 512, "%s", error ? hwprof_file_error(file) : "");
+	hwprof_file_close(file);
+	if (!error)
+		converted_check(kind, path, options, replay);
+	return error;
+}

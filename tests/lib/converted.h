@@ -14,4 +14,13 @@ void converted_check(enum hwprof_kind kind, const char *path,
 		     const struct hwprof_options *options,
 		     const struct hwprof_replay_options *replay);
 
+/*
+ * Replays @path, and checks the result by converted_check(). Returns what the
+ * library does. @message gets the sentence, or "".
+ */
+int converted_replay(enum hwprof_kind kind, const char *path,
+		     const struct hwprof_options *options,
+		     const struct hwprof_replay_options *replay,
+		     struct hwprof_profile **profile, char message[512]);
+
 #endif /* HWPROF_TEST_CONVERTED_H */

@@ -316,6 +316,47 @@ struct hwprof_profile *fixture_loops(const struct fixture *fixture,
 	return loops;
 }
 
+struct hwprof_profile *fixture_read(struct fixture *fixtures, size_t count,
+				    enum hwprof_kind kind,
+				    const struct hwprof_options *options)
+{
+	struct hwprof_file *files[FIXTURE_FILES];
+	struct hwprof_profile *profile;
+	size_t i;
+
+	assert_in_range(count, 1, FIXTURE_FILES);
+	for (i = 0; i < count; i++) {
+		fixture_end(&fixtures[i]);
+		assert_int_equal(hwprof_file_open(&files[i], fixtures[i].path),
+				 0);
+	}
+	assert_int_equal(hwprof_profile_read(&profile, kind, files, count,
+					     options), 0);
+	for (i = 0; i < count; i++) {
+		hwprof_file_close(files[i]);
+		fixture_remove(&fixtures[i]);
+	}
+	return profile;
+}
+
+int fixture_try(struct fixture *fixture, enum hwprof_kind kind,
+		const struct hwprof_options *options,
+		struct hwprof_profile **profile)
+{
+	struct hwprof_file *file;
+	int error;
+
+	fixture_end(fixture);
+	error = hwprof_file_open(&file, fixture->path);
+	if (!error)
+		error = hwprof_profile_read(profile, kind, &file, 1, options);
+	if (error)
+		assert_non_null(strstr(hwprof_file_error(file), fixture->path));
+	hwprof_file_close(file);
+	fixture_remove(fixture);
+	return error;
+}
+
 void fixture_remove(struct fixture *fixture)
 {
 	unlink(fixture->path);

@@ -10,6 +10,7 @@ enum {
 	FIXTURE_PMU_TYPE = 42,
 	FIXTURE_ID = 7001,		/* of the event */
 	FIXTURE_COUNTERS = 8,
+	FIXTURE_FILES = 2,		/* at most, in a profile */
 };
 
 struct fixture {
@@ -67,6 +68,20 @@ void fixture_end(struct fixture *fixture);
 /* Reads the loops of the file, and asserts that this works. */
 struct hwprof_profile *fixture_loops(const struct fixture *fixture,
 				   unsigned int flags);
+/*
+ * Completes the recordings, reads one kind of profile of all, and removes them.
+ * Asserts that this works. @options may be NULL.
+ */
+struct hwprof_profile *fixture_read(struct fixture *fixtures, size_t count,
+				    enum hwprof_kind kind,
+				    const struct hwprof_options *options);
+/*
+ * The same for one recording that may be refused. Returns what the library
+ * does; a message must name the file.
+ */
+int fixture_try(struct fixture *fixture, enum hwprof_kind kind,
+		const struct hwprof_options *options,
+		struct hwprof_profile **profile);
 /* Removes the file. */
 void fixture_remove(struct fixture *fixture);
 

@@ -14,13 +14,19 @@ const struct hwprof_loop *found_loop(const struct hwprof_profile *loops,
 	return NULL;
 }
 
-const char *found_warning(const struct hwprof_profile *loops, const char *words)
+const char *found_warning(const struct hwprof_profile *profile,
+			  const char *words)
 {
 	const char *warning;
 	size_t i;
 
-	for (i = 0; (warning = hwprof_profile_warning(loops, i)); i++)
+	for (i = 0; (warning = hwprof_profile_warning(profile, i)); i++)
 		if (strstr(warning, words))
 			return warning;
 	return NULL;
+}
+
+bool warns(const struct hwprof_profile *profile, const char *words)
+{
+	return found_warning(profile, words);
 }

@@ -9,6 +9,7 @@
 
 #include "check.h"
 #include "fixture.h"
+#include "found.h"
 
 static void begin(struct fixture *fixture)
 {
@@ -67,33 +68,11 @@ static void add_totals(struct fixture *fixture, uint32_t session,
 	fixture_row(fixture, 30, 0, 0, 0, &totals.row);
 }
 
-/* Reads the calls of @count recordings. */
-static struct hwprof_profile *read_all(struct fixture *fixtures, size_t count,
-				       unsigned int flags)
-{
-	const struct hwprof_options options = { .flags = flags };
-	struct hwprof_profile *calls;
-	struct hwprof_file *files[2];
-	size_t i;
-
-	for (i = 0; i < count; i++) {
-		fixture_end(&fixtures[i]);
-		assert_int_equal(hwprof_file_open(&files[i], fixtures[i].path),
-				 0);
-	}
-	assert_int_equal(hwprof_profile_read(&calls, HWPROF_KIND_CALLS, files,
-					     count, &options), 0);
-	for (i = 0; i < count; i++) {
-		hwprof_file_close(files[i]);
-		fixture_remove(&fixtures[i]);
-	}
-	return calls;
-}
-
 static struct hwprof_profile *read_calls(struct fixture *fixture,
 				       unsigned int flags)
 {
-	return read_all(fixture, 1, flags);
+	return fixture_read(fixture, 1, HWPROF_KIND_CALLS,
+			    &(struct hwprof_options){ .flags = flags });
 }
 
 /* Returns `most` of the pair with @least calls. */
@@ -109,17 +88,6 @@ static uint64_t most_of(const struct hwprof_profile *calls, uint64_t least)
 			return called->most;
 	}
 	return 0;
-}
-
-static bool warns(const struct hwprof_profile *calls, const char *words)
-{
-	const char *warning;
-	size_t i;
-
-	for (i = 0; (warning = hwprof_profile_warning(calls, i)); i++)
-		if (strstr(warning, words))
-			return true;
-	return false;
 }
 
 /* Sums over many intervals and sessions, and the methods made from them. */
@@ -297,7 +265,10 @@ static void test_files_without_rows(void **state)
 		begin(&fixtures[1]);
 		add(&fixtures[1], 1, 100, 0x400300, 0x400200, 40);
 		add_totals(&fixtures[1], 1, 40, 30);
-		calls = read_all(fixtures, 2, each ? HWPROF_PER_PROCESS : 0);
+		calls = fixture_read(fixtures, 2, HWPROF_KIND_CALLS,
+				     &(struct hwprof_options){
+					.flags = each ? HWPROF_PER_PROCESS : 0,
+				     });
 		assert_int_equal(most_of(calls, 50), 50 + 2 + (each ? 0 : 30));
 		assert_int_equal(most_of(calls, 40), 40 + 30 + (each ? 0 : 5));
 		assert_int_equal(hwprof_calls_method(calls, 0)->called.most,

@@ -13,6 +13,7 @@
 
 #include "check.h"
 #include "converted.h"
+#include "found.h"
 #include "hwprof.h"
 #include "stacks.h"
 #include "tests/engine/random.h"
@@ -57,19 +58,9 @@ static void begin(struct stacks *stacks, const struct stacks_style *style)
 static int try_replay(struct hwprof_profile **contexts, unsigned int flags,
 		      char message[512])
 {
-	const struct hwprof_options options = { .flags = flags };
-	struct hwprof_file *file;
-	int error = hwprof_file_open(&file, path);
-
-	*contexts = NULL;
-	if (!error)
-		error = hwprof_profile_replay(contexts, HWPROF_KIND_CCT, file,
-					      &options, NULL);
-	snprintf(message, 512, "%s", error ? hwprof_file_error(file) : "");
-	hwprof_file_close(file);
-	if (!error)
-		converted_check(HWPROF_KIND_CCT, path, &options, NULL);
-	return error;
+	return converted_replay(HWPROF_KIND_CCT, path,
+				&(struct hwprof_options){ .flags = flags },
+				NULL, contexts, message);
 }
 
 static struct hwprof_profile *replay(struct stacks *stacks, unsigned int flags)
@@ -95,17 +86,6 @@ static void refuses(struct stacks *stacks, const char *words)
 	assert_null(contexts);
 	assert_non_null(strstr(message, words));
 	unlink(path);
-}
-
-static bool warns(const struct hwprof_profile *contexts, const char *words)
-{
-	const char *warning;
-	size_t i;
-
-	for (i = 0; (warning = hwprof_profile_warning(contexts, i)); i++)
-		if (strstr(warning, words))
-			return true;
-	return false;
 }
 
 /* --- chains by their procedures ----------------------------------------- */
@@ -655,17 +635,9 @@ static int replay_event(const char *event, struct hwprof_profile **contexts,
 			char message[512])
 {
 	const struct hwprof_replay_options replay = { .event = event };
-	struct hwprof_file *file;
-	int error = hwprof_file_open(&file, path);
 
-	if (!error)
-		error = hwprof_profile_replay(contexts, HWPROF_KIND_CCT, file,
-					      NULL, &replay);
-	snprintf(message, 512, "%s", error ? hwprof_file_error(file) : "");
-	hwprof_file_close(file);
-	if (!error)
-		converted_check(HWPROF_KIND_CCT, path, NULL, &replay);
-	return error;
+	return converted_replay(HWPROF_KIND_CCT, path, NULL, &replay, contexts,
+				message);
 }
 
 static void expect_event(const char *asked, const char *name, uint64_t weight)

@@ -11,6 +11,7 @@
 
 #include "check.h"
 #include "fixture.h"
+#include "found.h"
 
 #define CALL		HWPROF_CONTEXT_CALL
 #define ROOT		HWPROF_CONTEXT_ROOT
@@ -74,43 +75,15 @@ static void add_tree(struct fixture *fixture, uint32_t pid)
 	add(fixture, pid, ROOT, 1, 0, 0, 0, 0, 1);
 }
 
-static int read_file(struct fixture *fixture, struct hwprof_profile **contexts,
-		     unsigned int flags)
-{
-	struct hwprof_file *file;
-	int error;
-
-	fixture_end(fixture);
-	error = hwprof_file_open(&file, fixture->path);
-	if (!error)
-		error = hwprof_profile_read(
-			contexts, HWPROF_KIND_CCT, &file, 1,
-			&(struct hwprof_options){.flags = flags});
-	if (error)
-		assert_non_null(strstr(hwprof_file_error(file), fixture->path));
-	hwprof_file_close(file);
-	fixture_remove(fixture);
-	return error;
-}
-
 static struct hwprof_profile *read_contexts(struct fixture *fixture,
 					     unsigned int flags)
 {
 	struct hwprof_profile *contexts;
 
-	assert_int_equal(read_file(fixture, &contexts, flags), 0);
+	assert_int_equal(fixture_try(fixture, HWPROF_KIND_CCT,
+				     &(struct hwprof_options){ .flags = flags },
+				     &contexts), 0);
 	return contexts;
-}
-
-static bool warns(const struct hwprof_profile *contexts, const char *words)
-{
-	const char *warning;
-	size_t i;
-
-	for (i = 0; (warning = hwprof_profile_warning(contexts, i)); i++)
-		if (strstr(warning, words))
-			return true;
-	return false;
 }
 
 static void is(const struct hwprof_profile *contexts, size_t index,
@@ -259,11 +232,13 @@ static void test_damage(void **state)
 	begin(&fixture);
 	add(&fixture, 100, CALL, 3, 4, 0x210, 0x300, 5, 50);
 	add(&fixture, 100, CALL, 4, 3, 0x210, 0x300, 5, 50);
-	assert_int_equal(read_file(&fixture, &contexts, 0), -EBADMSG);
+	assert_int_equal(fixture_try(&fixture, HWPROF_KIND_CCT, NULL,
+				     &contexts), -EBADMSG);
 	assert_null(contexts);
 	begin(&fixture);
 	add(&fixture, 100, 5, 3, 0, 0x210, 0x300, 5, 50);
-	assert_int_equal(read_file(&fixture, &contexts, 0), -EBADMSG);
+	assert_int_equal(fixture_try(&fixture, HWPROF_KIND_CCT, NULL,
+				     &contexts), -EBADMSG);
 }
 
 /* The longest possible chain: no code recurses over it. */

@@ -10,10 +10,11 @@
 #include "assembled.h"
 #include "base/json.h"
 #include "check.h"
+#include "edge_rows.h"
 #include "export/flow_graph.h"
 #include "fixture.h"
 
-enum { BASE = 0x400000, R = 1000 };
+enum { R = 1000 };
 
 /*
  * A loop of R rounds: `cond` is taken in every fourth one, `never` not at all,
@@ -51,85 +52,37 @@ static int make_program(void **state)
 	return assembled_make(source, "");
 }
 
-/* Returns the address in the process; NULL: 0. */
-static uint64_t at(const char *symbol)
-{
-	return symbol ? BASE + assembled_at(symbol) : 0;
-}
-
 /* --- rows ---------------------------------------------------------------- */
 
 static void begin(struct fixture *fixture, const char *object)
 {
 	fixture_begin(fixture, "edges,step,rows");
 	fixture_comm(fixture, 1, 100, "prog", true);
-	fixture_map(fixture, 2, 100, BASE, 0x10000, 0, object, NULL);
-}
-
-static struct hwprof_row_edge row_of(uint64_t from, uint64_t to, uint64_t end,
-				     uint64_t count, unsigned int kind)
-{
-	return (struct hwprof_row_edge){
-		.row.type = HWPROF_ROW_EDGE,
-		.row.size = sizeof(struct hwprof_row_edge),
-		.row.session = 1, .row.space = 100, .row.pid = 100,
-		.from = from, .to = to, .end = end, .count = count,
-		.kind = kind, .basis = HWPROF_BASIS_EXACT,
-	};
-}
-
-static void put(struct fixture *fixture, const struct hwprof_row_edge *row)
-{
-	fixture_row(fixture, 10, row->from ? row->from : row->end, row->to,
-		    row->end ? row->count : 0, &row->row);
-}
-
-static void add(struct fixture *fixture, const char *from, const char *to,
-		const char *end, uint64_t count, unsigned int kind)
-{
-	const struct hwprof_row_edge row = row_of(at(from), at(to), at(end),
-						  count, kind);
-
-	put(fixture, &row);
+	fixture_map(fixture, 2, 100, EDGE_BASE, 0x10000, 0, object, NULL);
 }
 
 /* All edges of the program's loop. */
 static void add_loop(struct fixture *fixture)
 {
-	add(fixture, NULL, "loop", "cond", 1, 0);
-	add(fixture, "cond", "fourth", "call", R / 4, HWPROF_BRANCH_COND);
-	add(fixture, "jump", "never", "call", 3 * R / 4, HWPROF_BRANCH_JUMP);
-	add(fixture, "call", "even", "even_ret", R / 2, HWPROF_BRANCH_CALL);
-	add(fixture, "call", "odd", "odd_ret", R / 2, HWPROF_BRANCH_CALL);
-	add(fixture, "even_ret", "after", "back", R / 2, HWPROF_BRANCH_RET);
-	add(fixture, "odd_ret", "after", "back", R / 2 - 1, HWPROF_BRANCH_RET);
-	add(fixture, "odd_ret", "after", "last", 1, HWPROF_BRANCH_RET);
-	add(fixture, "back", "loop", "cond", R / 4 - 1, HWPROF_BRANCH_COND);
-	add(fixture, "back", "loop", "jump", 3 * R / 4, HWPROF_BRANCH_COND);
+	edge_add(fixture, NULL, "loop", "cond", 1, 0);
+	edge_add(fixture, "cond", "fourth", "call", R / 4, HWPROF_BRANCH_COND);
+	edge_add(fixture, "jump", "never", "call", 3 * R / 4,
+		 HWPROF_BRANCH_JUMP);
+	edge_add(fixture, "call", "even", "even_ret", R / 2,
+		 HWPROF_BRANCH_CALL);
+	edge_add(fixture, "call", "odd", "odd_ret", R / 2, HWPROF_BRANCH_CALL);
+	edge_add(fixture, "even_ret", "after", "back", R / 2,
+		 HWPROF_BRANCH_RET);
+	edge_add(fixture, "odd_ret", "after", "back", R / 2 - 1,
+		 HWPROF_BRANCH_RET);
+	edge_add(fixture, "odd_ret", "after", "last", 1, HWPROF_BRANCH_RET);
+	edge_add(fixture, "back", "loop", "cond", R / 4 - 1,
+		 HWPROF_BRANCH_COND);
+	edge_add(fixture, "back", "loop", "jump", 3 * R / 4,
+		 HWPROF_BRANCH_COND);
 	/* As if a signal had come on the way to the last branch. */
-	add(fixture, "last", "after", NULL, 1, HWPROF_BRANCH_RET);
+	edge_add(fixture, "last", "after", NULL, 1, HWPROF_BRANCH_RET);
 	fixture_add_totals(fixture, 30, 1, 4 * R);
-}
-
-static struct hwprof_profile *read_all(struct fixture *fixtures, size_t count,
-				       const struct hwprof_options *options)
-{
-	struct hwprof_profile *edges;
-	struct hwprof_file *files[2];
-	size_t i;
-
-	for (i = 0; i < count; i++) {
-		fixture_end(&fixtures[i]);
-		assert_int_equal(hwprof_file_open(&files[i], fixtures[i].path),
-				 0);
-	}
-	assert_int_equal(hwprof_profile_read(&edges, HWPROF_KIND_EDGES, files,
-					     count, options), 0);
-	for (i = 0; i < count; i++) {
-		hwprof_file_close(files[i]);
-		fixture_remove(&fixtures[i]);
-	}
-	return edges;
 }
 
 static const struct hwprof_branch_site *
@@ -151,7 +104,7 @@ static const struct hwprof_branch_site *
 find(const struct hwprof_profile *edges, const char *symbol)
 {
 	const struct hwprof_branch_site *site =
-		find_at(edges, at(symbol) - BASE);
+		find_at(edges, edge_at(symbol) - EDGE_BASE);
 
 	assert_non_null(site);
 	return site;
@@ -189,7 +142,7 @@ static void test_bias(void **state)
 
 	begin(&fixture, assembled);
 	add_loop(&fixture);
-	edges = read_all(&fixture, 1, NULL);
+	edges = fixture_read(&fixture, 1, HWPROF_KIND_EDGES, NULL);
 	check_jump(edges, "cond", R / 4, 3 * R / 4);
 	check_jump(edges, "never", 0, R);
 	check_jump(edges, "back", R - 1, 1);
@@ -206,8 +159,8 @@ static void test_targets(void **state)
 
 	begin(&fixture, assembled);
 	add_loop(&fixture);
-	add(&fixture, "call", "odd", "odd_ret", R / 2, HWPROF_BRANCH_CALL);
-	edges = read_all(&fixture, 1, NULL);
+	edge_add(&fixture, "call", "odd", "odd_ret", R / 2, HWPROF_BRANCH_CALL);
+	edges = fixture_read(&fixture, 1, HWPROF_KIND_EDGES, NULL);
 	call = find(edges, "call");
 	jump = find(edges, "jump");
 	assert_true(call->indirect);
@@ -235,10 +188,10 @@ static void test_open(void **state)
 	struct fixture fixture;
 
 	begin(&fixture, assembled);
-	add(&fixture, "back", "loop", NULL, 7, HWPROF_BRANCH_COND);
-	add(&fixture, "back", "loop", "cond", 5, HWPROF_BRANCH_COND);
+	edge_add(&fixture, "back", "loop", NULL, 7, HWPROF_BRANCH_COND);
+	edge_add(&fixture, "back", "loop", "cond", 5, HWPROF_BRANCH_COND);
 	fixture_add_totals(&fixture, 30, 1, 5);
-	edges = read_all(&fixture, 1, NULL);
+	edges = fixture_read(&fixture, 1, HWPROF_KIND_EDGES, NULL);
 	assert_int_equal(find(edges, "back")->taken, 12);
 	assert_int_equal(find(edges, "back")->passed, 0);
 	/* No line came to it. */
@@ -255,9 +208,9 @@ static void test_open(void **state)
 static void test_apart(void **state)
 {
 	const struct hwprof_options options = { .flags = HWPROF_PER_PROCESS };
-	struct hwprof_row_edge row = row_of(BASE + 0x100, BASE + 0x10,
-					    BASE + 0x100, 5,
-					    HWPROF_BRANCH_COND);
+	struct hwprof_row_edge row =
+		edge_row(EDGE_BASE + 0x100, EDGE_BASE + 0x10, EDGE_BASE + 0x100,
+			 5, HWPROF_BRANCH_COND);
 	const struct hwprof_branch_site *site;
 	struct hwprof_profile *edges;
 	struct fixture fixture;
@@ -265,16 +218,16 @@ static void test_apart(void **state)
 	begin(&fixture, "/no/prog");
 	fixture_map(&fixture, 2, 100, 0x700000, 0x10000, 0, "/no/lib", NULL);
 	fixture_comm(&fixture, 1, 101, "other", true);
-	fixture_map(&fixture, 2, 101, BASE, 0x10000, 0, "/no/prog", NULL);
-	put(&fixture, &row);
-	row = row_of(0x700200, 0x700010, 0x700200, 3, HWPROF_BRANCH_COND);
-	put(&fixture, &row);
-	row = row_of(BASE + 0x200, BASE + 0x10, BASE + 0x200, 2,
-		     HWPROF_BRANCH_COND);
+	fixture_map(&fixture, 2, 101, EDGE_BASE, 0x10000, 0, "/no/prog", NULL);
+	edge_put(&fixture, &row);
+	row = edge_row(0x700200, 0x700010, 0x700200, 3, HWPROF_BRANCH_COND);
+	edge_put(&fixture, &row);
+	row = edge_row(EDGE_BASE + 0x200, EDGE_BASE + 0x10, EDGE_BASE + 0x200,
+		       2, HWPROF_BRANCH_COND);
 	row.row.pid = row.row.space = 101;
-	put(&fixture, &row);
+	edge_put(&fixture, &row);
 	fixture_add_totals(&fixture, 30, 1, 10);
-	edges = read_all(&fixture, 1, &options);
+	edges = fixture_read(&fixture, 1, HWPROF_KIND_EDGES, &options);
 	assert_int_equal(hwprof_edges_count(edges), 3);
 	site = hwprof_edges_get(edges, 0);
 	assert_int_equal(site->taken, 5);
@@ -302,13 +255,13 @@ static void test_files(void **state)
 
 	for (i = 0; i < 2; i++) {
 		begin(&fixtures[i], assembled);
-		add(&fixtures[i], "back", "loop", "cond", 5,
-		    HWPROF_BRANCH_COND);
-		add(&fixtures[i], "back", "loop", "cond", 10,
-		    HWPROF_BRANCH_COND);
+		edge_add(&fixtures[i], "back", "loop", "cond", 5,
+			 HWPROF_BRANCH_COND);
+		edge_add(&fixtures[i], "back", "loop", "cond", 10,
+			 HWPROF_BRANCH_COND);
 		fixture_row(&fixtures[i], 30, 0, 0, 0, &totals.row);
 	}
-	edges = read_all(fixtures, 2, NULL);
+	edges = fixture_read(fixtures, 2, HWPROF_KIND_EDGES, NULL);
 	site = find(edges, "back");
 	assert_int_equal(site->taken, 30);
 	assert_int_equal(site->most, 50);
@@ -321,15 +274,16 @@ static void add_window_row(struct fixture *fixture, const char *from,
 			   const char *to, const char *end, uint64_t count,
 			   uint64_t mispredicted)
 {
-	struct hwprof_row_edge row = row_of(at(from), at(to), at(end), count,
-					    HWPROF_BRANCH_COND);
+	struct hwprof_row_edge row =
+		edge_row(edge_at(from), edge_at(to), edge_at(end), count,
+			 HWPROF_BRANCH_COND);
 
 	row.basis = HWPROF_BASIS_BRANCHES;
 	row.sum_sq = 4 * count;		/* four at a time */
 	row.mispredicted = mispredicted;
 	row.flags = HWPROF_EDGE_PREDICTION;
 	row.cycles = 3 * count;
-	put(fixture, &row);
+	edge_put(fixture, &row);
 }
 
 /* Intervals contain what they are of, and are no points. */
@@ -343,7 +297,7 @@ static void test_windows(void **state)
 	add_window_row(&fixture, "back", "loop", "cond", 400, 20);
 	add_window_row(&fixture, "back", "loop", "jump", 1200, 0);
 	add_window_row(&fixture, "cond", "fourth", "call", 1200, 0);
-	edges = read_all(&fixture, 1, NULL);
+	edges = fixture_read(&fixture, 1, HWPROF_KIND_EDGES, NULL);
 	site = find(edges, "cond");
 	assert_int_equal(site->passed, 1200);
 	assert_near(site->bias, 0.25, 1e-9);
@@ -372,7 +326,7 @@ static void test_interval(void **state)
 	begin(&fixture, assembled);
 	add_window_row(&fixture, "back", "loop", "cond", 800, 0);
 	add_window_row(&fixture, "back", "loop", "jump", 800, 0);
-	edges = read_all(&fixture, 1, NULL);
+	edges = fixture_read(&fixture, 1, HWPROF_KIND_EDGES, NULL);
 	site = find(edges, "cond");
 	assert_near(site->bias, 0.5, 1e-9);
 	/* sqrt(3200) of 1600, and 1.96 times that. */
@@ -390,10 +344,10 @@ static void test_samples(void **state)
 
 	fixture_begin(&fixture, "edges,step");
 	fixture_comm(&fixture, 1, 100, "prog", true);
-	fixture_map(&fixture, 2, 100, BASE, 0x10000, 0, assembled, NULL);
-	fixture_bare(&fixture, 10, 100, at("back"), at("loop"), 70);
-	fixture_bare(&fixture, 11, 100, at("back"), at("loop"), 30);
-	edges = read_all(&fixture, 1, NULL);
+	fixture_map(&fixture, 2, 100, EDGE_BASE, 0x10000, 0, assembled, NULL);
+	fixture_bare(&fixture, 10, 100, edge_at("back"), edge_at("loop"), 70);
+	fixture_bare(&fixture, 11, 100, edge_at("back"), edge_at("loop"), 30);
+	edges = fixture_read(&fixture, 1, HWPROF_KIND_EDGES, NULL);
 	site = find(edges, "back");
 	assert_int_equal(site->taken, 100);
 	assert_int_equal(site->basis, 0);
@@ -409,7 +363,7 @@ static void test_function(void **state)
 
 	begin(&fixture, assembled);
 	add_loop(&fixture);
-	edges = read_all(&fixture, 1, &options);
+	edges = fixture_read(&fixture, 1, HWPROF_KIND_EDGES, &options);
 	assert_int_equal(hwprof_edges_count(edges), 1);
 	assert_int_equal(find(edges, "even_ret")->taken, R / 2);
 	hwprof_profile_free(edges);
@@ -423,9 +377,9 @@ static void test_edges(void **state)
 	struct fixture fixture;
 
 	begin(&fixture, assembled);
-	add(&fixture, NULL, "loop", "cond", 1, 0);
-	add(&fixture, "back", "loop", "cond", 5, HWPROF_BRANCH_COND);
-	edges = read_all(&fixture, 1, NULL);
+	edge_add(&fixture, NULL, "loop", "cond", 1, 0);
+	edge_add(&fixture, "back", "loop", "cond", 5, HWPROF_BRANCH_COND);
+	edges = fixture_read(&fixture, 1, HWPROF_KIND_EDGES, NULL);
 	assert_int_equal(hwprof_edges_edge_count(edges), 2);
 	hwprof_edges_edge(edges, 0, &edge);
 	assert_null(edge.from_object);
@@ -433,9 +387,9 @@ static void test_edges(void **state)
 	hwprof_edges_edge(edges, 1, &edge);
 	assert_string_equal(edge.from_object, assembled);
 	assert_string_equal(edge.to_object, assembled);
-	assert_int_equal(edge.from, at("back") - BASE);
-	assert_int_equal(edge.to, at("loop") - BASE);
-	assert_int_equal(edge.end, at("cond") - BASE);
+	assert_int_equal(edge.from, edge_at("back") - EDGE_BASE);
+	assert_int_equal(edge.to, edge_at("loop") - EDGE_BASE);
+	assert_int_equal(edge.end, edge_at("cond") - EDGE_BASE);
 	assert_int_equal(edge.count, 5);
 	assert_int_equal(edge.kind, HWPROF_BRANCH_COND);
 	assert_false(edge.predicted);
@@ -445,19 +399,19 @@ static void test_edges(void **state)
 /* A line into what is not mapped, or backwards, is none. */
 static void test_damaged(void **state)
 {
-	struct hwprof_row_edge row = row_of(BASE + 0x100, BASE + 0x10,
-					    BASE + 0x20000, 5,
-					    HWPROF_BRANCH_COND);
+	struct hwprof_row_edge row =
+		edge_row(EDGE_BASE + 0x100, EDGE_BASE + 0x10,
+			 EDGE_BASE + 0x20000, 5, HWPROF_BRANCH_COND);
 	struct hwprof_profile *edges;
 	struct fixture fixture;
 
 	begin(&fixture, "/no/prog");
-	put(&fixture, &row);
-	row.end = BASE + 8;
-	put(&fixture, &row);
+	edge_put(&fixture, &row);
+	row.end = EDGE_BASE + 8;
+	edge_put(&fixture, &row);
 	row.end = ~0ULL;
-	put(&fixture, &row);
-	edges = read_all(&fixture, 1, NULL);
+	edge_put(&fixture, &row);
+	edges = fixture_read(&fixture, 1, HWPROF_KIND_EDGES, NULL);
 	assert_int_equal(hwprof_edges_count(edges), 1);
 	assert_int_equal(hwprof_edges_get(edges, 0)->taken, 15);
 	assert_int_equal(hwprof_edges_get(edges, 0)->passed, 0);
@@ -510,7 +464,7 @@ static void test_graph(void **state)
 
 	begin(&fixture, assembled);
 	add_loop(&fixture);
-	edges = read_all(&fixture, 1, NULL);
+	edges = fixture_read(&fixture, 1, HWPROF_KIND_EDGES, NULL);
 	text = graph_of(edges);
 	for (i = 0; i < sizeof(edges_of) / sizeof(edges_of[0]); i++)
 		check_text(text, edges_of[i]);
@@ -534,7 +488,7 @@ static void test_no_graph(void **state)
 
 	begin(&fixture, "/no/prog");
 	add_loop(&fixture);
-	edges = read_all(&fixture, 1, NULL);
+	edges = fixture_read(&fixture, 1, HWPROF_KIND_EDGES, NULL);
 	text = graph_of(edges);
 	assert_string_equal(text, "{\"graphs\": [],\"code\": [],"
 			    "\"source\": []}\n");

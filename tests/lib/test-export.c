@@ -9,9 +9,10 @@
 
 #include "assembled.h"
 #include "check.h"
+#include "edge_rows.h"
 #include "fixture.h"
 
-enum { BASE = 0x400000, OUTSIDE = 0x10, R = 1000 };
+enum { OUTSIDE = 0x10, R = 1000 };
 
 /* A loop of R rounds, which leave by `never`, and a local function. */
 static const char source[] =
@@ -35,83 +36,30 @@ static int make_program(void **state)
 	return assembled_make(source, "-Wl,--build-id=sha1");
 }
 
-/* Returns the address in the process; NULL: 0. */
-static uint64_t at(const char *symbol)
-{
-	return symbol ? BASE + assembled_at(symbol) : 0;
-}
-
 /* --- rows ---------------------------------------------------------------- */
 
 static void begin(struct fixture *fixture, const char *object)
 {
 	fixture_begin(fixture, "edges,step,rows");
 	fixture_comm(fixture, 1, 100, "prog", true);
-	fixture_map(fixture, 2, 100, BASE, 0x10000, 0, object, NULL);
+	fixture_map(fixture, 2, 100, EDGE_BASE, 0x10000, 0, object, NULL);
 	fixture_map(fixture, 2, 100, 0, 0x1000, 0, "/other", NULL);
-}
-
-static struct hwprof_row_edge row_of(uint64_t from, uint64_t to, uint64_t end,
-				     uint64_t count, unsigned int kind)
-{
-	return (struct hwprof_row_edge){
-		.row.type = HWPROF_ROW_EDGE,
-		.row.size = sizeof(struct hwprof_row_edge),
-		.row.session = 1, .row.space = 100, .row.pid = 100,
-		.from = from, .to = to, .end = end, .count = count,
-		.kind = kind, .basis = HWPROF_BASIS_EXACT,
-	};
-}
-
-static void put(struct fixture *fixture, const struct hwprof_row_edge *row)
-{
-	fixture_row(fixture, 10, row->from ? row->from : row->end, row->to,
-		    row->end ? row->count : 0, &row->row);
-}
-
-static void add(struct fixture *fixture, const char *from, const char *to,
-		const char *end, uint64_t count, unsigned int kind)
-{
-	const struct hwprof_row_edge row = row_of(at(from), at(to), at(end),
-						  count, kind);
-
-	put(fixture, &row);
 }
 
 /* Lines of two lengths, and a branch from another object. */
 static void add_edges(struct fixture *fixture)
 {
-	struct hwprof_row_edge row = row_of(OUTSIDE, at("_start"), at("back"),
-					    7, HWPROF_BRANCH_CALL);
+	struct hwprof_row_edge row = edge_row(OUTSIDE, edge_at("_start"),
+					      edge_at("back"), 7,
+					      HWPROF_BRANCH_CALL);
 
-	put(fixture, &row);
-	add(fixture, "back", "_start", "back", R, HWPROF_BRANCH_COND);
-	add(fixture, "back", "_start", "cond", 5, HWPROF_BRANCH_COND);
-	add(fixture, "cond", "_start", "back", 4, HWPROF_BRANCH_COND);
-	add(fixture, NULL, "_start", "back", 3, 0);
-	add(fixture, "last", "local", "local", 2, HWPROF_BRANCH_CALL);
+	edge_put(fixture, &row);
+	edge_add(fixture, "back", "_start", "back", R, HWPROF_BRANCH_COND);
+	edge_add(fixture, "back", "_start", "cond", 5, HWPROF_BRANCH_COND);
+	edge_add(fixture, "cond", "_start", "back", 4, HWPROF_BRANCH_COND);
+	edge_add(fixture, NULL, "_start", "back", 3, 0);
+	edge_add(fixture, "last", "local", "local", 2, HWPROF_BRANCH_CALL);
 	fixture_add_totals(fixture, 30, 1, R + 21);
-}
-
-static struct hwprof_profile *read_all(struct fixture *fixtures, size_t count,
-				       const struct hwprof_options *options)
-{
-	struct hwprof_profile *edges;
-	struct hwprof_file *files[2];
-	size_t i;
-
-	for (i = 0; i < count; i++) {
-		fixture_end(&fixtures[i]);
-		assert_int_equal(hwprof_file_open(&files[i], fixtures[i].path),
-				 0);
-	}
-	assert_int_equal(hwprof_profile_read(&edges, HWPROF_KIND_EDGES, files,
-					     count, options), 0);
-	for (i = 0; i < count; i++) {
-		hwprof_file_close(files[i]);
-		fixture_remove(&fixtures[i]);
-	}
-	return edges;
 }
 
 static struct hwprof_profile *read_program(void)
@@ -120,7 +68,7 @@ static struct hwprof_profile *read_program(void)
 
 	begin(&fixture, assembled);
 	add_edges(&fixture);
-	return read_all(&fixture, 1, NULL);
+	return fixture_read(&fixture, 1, HWPROF_KIND_EDGES, NULL);
 }
 
 /* The text of the program's output, which the caller frees. */
@@ -146,7 +94,7 @@ static char *export(const char *format,
 
 static unsigned int in_file(const char *symbol)
 {
-	return at(symbol) - BASE;
+	return edge_at(symbol) - EDGE_BASE;
 }
 
 /* Lines entered from elsewhere are apart; what ended is known, too. */

@@ -48,17 +48,8 @@ static struct hwprof_profile *read_of(struct fixture *fixture,
 				      enum hwprof_kind kind,
 				      const char *function)
 {
-	const struct hwprof_options options = { .function = function };
-	struct hwprof_profile *profile;
-	struct hwprof_file *file;
-
-	fixture_end(fixture);
-	assert_int_equal(hwprof_file_open(&file, fixture->path), 0);
-	assert_int_equal(
-		hwprof_profile_read(&profile, kind, &file, 1, &options), 0);
-	hwprof_file_close(file);
-	fixture_remove(fixture);
-	return profile;
+	return fixture_read(fixture, 1, kind,
+			    &(struct hwprof_options){ .function = function });
 }
 
 static void add_of_self(struct fixture *fixture, unsigned int kind, uint64_t id,

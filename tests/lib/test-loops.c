@@ -796,7 +796,6 @@ static void test_files(void **state)
 						  70, 5);
 	struct hwprof_row_loop other = fixture_loop(1, 100, 0x900100, 0x900140,
 						    10, 1);
-	struct hwprof_file *files[2];
 	struct fixture fixtures[2];
 	struct hwprof_profile *loops;
 	unsigned int i, apart = 0;
@@ -807,14 +806,8 @@ static void test_files(void **state)
 		fixture_add_loop(&fixtures[i], 10, &row);
 		fixture_add_loop(&fixtures[i], 11, &other);
 		fixture_add_totals(&fixtures[i], 30, 1, 80);
-		fixture_end(&fixtures[i]);
-		assert_int_equal(hwprof_file_open(&files[i], fixtures[i].path),
-				 0);
 	}
-	assert_int_equal(hwprof_profile_read(&loops, HWPROF_KIND_LOOPS, files,
-					     2, NULL), 0);
-	for (i = 0; i < 2; i++)
-		hwprof_file_close(files[i]);
+	loops = fixture_read(fixtures, 2, HWPROF_KIND_LOOPS, NULL);
 	assert_int_equal(hwprof_loops_count(loops), 3);
 	assert_int_equal(hwprof_loops_get(loops, 0)->head, 0x100);
 	assert_int_equal(hwprof_loops_get(loops, 0)->entries, 10);
@@ -828,8 +821,6 @@ static void test_files(void **state)
 	assert_int_equal(hwprof_profile_totals(loops)->rows, 4);
 	assert_null(hwprof_profile_warning(loops, 1));
 	hwprof_profile_free(loops);
-	for (i = 0; i < 2; i++)
-		fixture_remove(&fixtures[i]);
 }
 
 /* Only the second file is damaged, and only it has the message. */

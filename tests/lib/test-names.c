@@ -205,13 +205,10 @@ static struct hwprof_profile *replay(enum hwprof_kind kind, const char *symfs)
 {
 	const struct hwprof_options options = { .symfs = symfs };
 	struct hwprof_profile *profile;
-	struct hwprof_file *file;
+	char message[512];
 
-	assert_int_equal(hwprof_file_open(&file, path), 0);
-	if (hwprof_profile_replay(&profile, kind, file, &options, NULL))
-		fail_msg("%s", hwprof_file_error(file));
-	hwprof_file_close(file);
-	converted_check(kind, path, &options, NULL);
+	if (converted_replay(kind, path, &options, NULL, &profile, message))
+		fail_msg("%s", message);
 	return profile;
 }
 

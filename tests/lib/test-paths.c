@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "fixture.h"
+#include "found.h"
 
 enum { BASE = 0x400000 };
 
@@ -50,43 +51,15 @@ static void add(struct fixture *fixture, const struct row *row)
 		    row->path.count, &row->path.row);
 }
 
-static int try_read(struct fixture *fixture, struct hwprof_profile **paths,
-		    unsigned int flags)
-{
-	struct hwprof_file *file;
-	int error;
-
-	fixture_end(fixture);
-	error = hwprof_file_open(&file, fixture->path);
-	if (!error)
-		error = hwprof_profile_read(
-			paths, HWPROF_KIND_PATHS, &file, 1,
-			&(struct hwprof_options){.flags = flags});
-	if (error)
-		assert_non_null(strstr(hwprof_file_error(file), fixture->path));
-	hwprof_file_close(file);
-	fixture_remove(fixture);
-	return error;
-}
-
 static struct hwprof_profile *read_paths(struct fixture *fixture,
 				       unsigned int flags)
 {
 	struct hwprof_profile *paths;
 
-	assert_int_equal(try_read(fixture, &paths, flags), 0);
+	assert_int_equal(fixture_try(fixture, HWPROF_KIND_PATHS,
+				     &(struct hwprof_options){ .flags = flags },
+				     &paths), 0);
 	return paths;
-}
-
-static bool warns(const struct hwprof_profile *paths, const char *words)
-{
-	const char *warning;
-	size_t i;
-
-	for (i = 0; (warning = hwprof_profile_warning(paths, i)); i++)
-		if (strstr(warning, words))
-			return true;
-	return false;
 }
 
 static bool is_near(double a, double b)
@@ -904,7 +877,6 @@ static void test_contexts_of_processes(void **state)
 static void test_contexts_of_files(void **state)
 {
 	struct hwprof_profile *paths;
-	struct hwprof_file *files[2];
 	struct fixture fixture[2];
 	unsigned int i;
 
@@ -912,20 +884,11 @@ static void test_contexts_of_files(void **state)
 		begin_contexts(&fixture[i], "paths,cct,step,rows");
 		add_contexts(&fixture[i], 1 + i);
 		add_ran(&fixture[i], 1 + i, 3 + i, 10);
-		fixture_end(&fixture[i]);
-		assert_int_equal(hwprof_file_open(&files[i], fixture[i].path),
-				 0);
 	}
-	assert_int_equal(
-		hwprof_profile_read(&paths, HWPROF_KIND_PATHS, files, 2, NULL),
-		0);
+	paths = fixture_read(fixture, 2, HWPROF_KIND_PATHS, NULL);
 	assert_int_equal(hwprof_paths_contexts(paths, 0), 1);
 	is_ran(paths, 0, 20, "prog;prog+0x200;prog+0x300");
 	hwprof_profile_free(paths);
-	for (i = 0; i < 2; i++) {
-		hwprof_file_close(files[i]);
-		fixture_remove(&fixture[i]);
-	}
 }
 
 /* Contexts are unknown without their rows. */
@@ -962,7 +925,8 @@ static void test_damaged_contexts(void **state)
 	add_context(&fixture, 1, HWPROF_CONTEXT_CALL, 1, 2, 0x110, 0x200);
 	add_context(&fixture, 1, HWPROF_CONTEXT_CALL, 2, 1, 0x210, 0x300);
 	add_ran(&fixture, 1, 1, 10);
-	assert_int_equal(try_read(&fixture, &paths, 0), -EBADMSG);
+	assert_int_equal(fixture_try(&fixture, HWPROF_KIND_PATHS, NULL,
+				     &paths), -EBADMSG);
 }
 
 static void test_contexts_json(void **state)

@@ -12,6 +12,7 @@
 
 #include "check.h"
 #include "fixture.h"
+#include "found.h"
 #include "reports/range_box.h"
 #include "tests/engine/random.h"
 
@@ -94,20 +95,11 @@ static void add_evicted(struct fixture *fixture, uint64_t delivered,
 static int read_hot(struct fixture *fixture, struct hwprof_profile **ranges,
 		    double hot, unsigned int flags)
 {
-	struct hwprof_file *file;
-	int error;
-
-	fixture_end(fixture);
-	error = hwprof_file_open(&file, fixture->path);
-	if (!error)
-		error = hwprof_profile_read(
-			ranges, HWPROF_KIND_RANGES, &file, 1,
-			&(struct hwprof_options){.flags = flags, .hot = hot});
-	if (error)
-		assert_non_null(strstr(hwprof_file_error(file), fixture->path));
-	hwprof_file_close(file);
-	fixture_remove(fixture);
-	return error;
+	return fixture_try(fixture, HWPROF_KIND_RANGES,
+			   &(struct hwprof_options){
+				.flags = flags, .hot = hot,
+			   },
+			   ranges);
 }
 
 static struct hwprof_profile *read_ranges(struct fixture *fixture,
@@ -131,17 +123,6 @@ static const struct hwprof_range *find(const struct hwprof_profile *ranges,
 			return range;
 	}
 	return NULL;
-}
-
-static bool warns(const struct hwprof_profile *ranges, const char *words)
-{
-	const char *warning;
-	size_t i;
-
-	for (i = 0; (warning = hwprof_profile_warning(ranges, i)); i++)
-		if (strstr(warning, words))
-			return true;
-	return false;
 }
 
 /* --- streams -------------------------------------------------------------- */
@@ -630,7 +611,6 @@ static void test_evicted(void **state)
 		const struct hwprof_options options = {
 			.flags = each ? HWPROF_PER_PROCESS : 0,
 		};
-		struct hwprof_file *files[2];
 		struct fixture fixtures[2];
 		struct hwprof_profile *ranges;
 
@@ -639,13 +619,9 @@ static void test_evicted(void **state)
 			add(&fixtures[i], 1, 100, 0x400100 + 0x800 * i, 0, 400);
 			add(&fixtures[i], 1, 100, 0x400000, 12, 10);
 			add_evicted(&fixtures[i], 410, evicted[i]);
-			fixture_end(&fixtures[i]);
-			assert_int_equal(hwprof_file_open(&files[i],
-							  fixtures[i].path), 0);
 		}
-		assert_int_equal(hwprof_profile_read(&ranges,
-						     HWPROF_KIND_RANGES, files,
-						     2, &options), 0);
+		ranges = fixture_read(fixtures, 2, HWPROF_KIND_RANGES,
+				      &options);
 		assert_int_equal(hwprof_ranges_get(ranges, 0)->least, 820);
 		assert_int_equal(hwprof_ranges_get(ranges, 0)->most, 877);
 		assert_int_equal(find(ranges, 0x100, 0)->least, 400);
@@ -654,10 +630,6 @@ static void test_evicted(void **state)
 		assert_int_equal(find(ranges, 0x900, 0)->most,
 				 each ? 400 + 10 + 7 : 400 + 20 + 57);
 		hwprof_profile_free(ranges);
-		for (i = 0; i < 2; i++) {
-			hwprof_file_close(files[i]);
-			fixture_remove(&fixtures[i]);
-		}
 	}
 }
 

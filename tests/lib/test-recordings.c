@@ -61,18 +61,8 @@ static int try_replay(enum hwprof_kind kind, struct hwprof_profile **profile,
 		      char message[512])
 {
 	const struct hwprof_options options = { .flags = HWPROF_NO_OBJECTS };
-	struct hwprof_file *file;
-	int error = hwprof_file_open(&file, path);
 
-	*profile = NULL;
-	if (!error)
-		error = hwprof_profile_replay(profile, kind, file, &options,
-					      NULL);
-	snprintf(message, 512, "%s", error ? hwprof_file_error(file) : "");
-	hwprof_file_close(file);
-	if (!error)
-		converted_check(kind, path, &options, NULL);
-	return error;
+	return converted_replay(kind, path, &options, NULL, profile, message);
 }
 
 static struct hwprof_profile *replay(enum hwprof_kind kind)

@@ -58,18 +58,9 @@ static int try_replay_as(enum hwprof_kind kind, const char *path,
 {
 	/* A small memory is cleared faster. */
 	const struct hwprof_replay_options small = { .memory_mib = 8 };
-	struct hwprof_file *file;
-	int error = hwprof_file_open(&file, path);
 
-	*profile = NULL;
-	if (!error)
-		error = hwprof_profile_replay(profile, kind, file, options,
-					      kind ? &small : NULL);
-	snprintf(message, 512, "%s", error ? hwprof_file_error(file) : "");
-	hwprof_file_close(file);
-	if (!error)
-		converted_check(kind, path, options, kind ? &small : NULL);
-	return error;
+	return converted_replay(kind, path, options, kind ? &small : NULL,
+				profile, message);
 }
 
 static struct hwprof_profile *replay_as(enum hwprof_kind kind, const char *path,

@@ -7,6 +7,7 @@
 
 #include "check.h"
 #include "fixture.h"
+#include "found.h"
 
 enum {
 	BASE = 0x400000,
@@ -99,17 +100,6 @@ static struct hwprof_profile *profile_of(const struct fixture *fixture,
 			 0);
 	hwprof_file_close(file);
 	return profile;
-}
-
-static bool warns(const struct hwprof_profile *profile, const char *words)
-{
-	const char *warning;
-	size_t i;
-
-	for (i = 0; (warning = hwprof_profile_warning(profile, i)); i++)
-		if (strstr(warning, words))
-			return true;
-	return false;
 }
 
 /* Each profile is as if recorded alone, except for the totals. */

@@ -9,6 +9,7 @@
 
 #include "check.h"
 #include "fixture.h"
+#include "found.h"
 
 static void begin(struct fixture *fixture)
 {
@@ -44,31 +45,14 @@ static void add(struct fixture *fixture, struct hwprof_row_value row)
 	fixture_row(fixture, 10, row.ip, 0, row.loads, &row.row);
 }
 
-static int try_read(struct fixture *fixture, struct hwprof_profile **values,
-		    unsigned int flags)
-{
-	struct hwprof_file *file;
-	int error;
-
-	fixture_end(fixture);
-	error = hwprof_file_open(&file, fixture->path);
-	if (!error)
-		error = hwprof_profile_read(
-			values, HWPROF_KIND_VALUES, &file, 1,
-			&(struct hwprof_options){.flags = flags});
-	if (error)
-		assert_non_null(strstr(hwprof_file_error(file), fixture->path));
-	hwprof_file_close(file);
-	fixture_remove(fixture);
-	return error;
-}
-
 static struct hwprof_profile *read_values(struct fixture *fixture,
 					 unsigned int flags)
 {
 	struct hwprof_profile *values;
 
-	assert_int_equal(try_read(fixture, &values, flags), 0);
+	assert_int_equal(fixture_try(fixture, HWPROF_KIND_VALUES,
+				     &(struct hwprof_options){ .flags = flags },
+				     &values), 0);
 	return values;
 }
 
@@ -81,17 +65,6 @@ static const struct hwprof_load *find(const struct hwprof_profile *values,
 		if (hwprof_values_get(values, i)->address == address)
 			return hwprof_values_get(values, i);
 	return NULL;
-}
-
-static bool warns(const struct hwprof_profile *values, const char *words)
-{
-	const char *warning;
-	size_t i;
-
-	for (i = 0; (warning = hwprof_profile_warning(values, i)); i++)
-		if (strstr(warning, words))
-			return true;
-	return false;
 }
 
 static bool near(double a, double b)
@@ -349,7 +322,8 @@ static void test_damaged(void **state)
 			row.runs = 71;
 		begin(&fixture);
 		add(&fixture, row);
-		assert_int_equal(try_read(&fixture, &values, 0), -EBADMSG);
+		assert_int_equal(fixture_try(&fixture, HWPROF_KIND_VALUES, NULL,
+					     &values), -EBADMSG);
 		assert_null(values);
 	}
 }
