@@ -34,13 +34,16 @@ def start(out, lines, files, *options, first=(), kernel="6.12"):
 
 
 def run(out, chosen, commands, files, options):
-    """Runs programs that are sampled. commands: of a program, lines of shell."""
+    """Runs programs that are sampled; ends the test if that fails. commands: of a
+    program, lines of shell.
+    """
     files = {*files, *(program.command[0] for program in chosen)}
     lines = [(program.name, command) for program in chosen
              for command in commands(program)]
     vm = start(out, lines, files, *options, first=[UNLIMITED])
     if vm.wait():
-        raise subprocess.CalledProcessError(vm.returncode, vm.args)
+        print("Bail out! Recording in the VM failed")
+        sys.exit(1)
 
 
 # --- programs that are fully stepped ------------------------------------------
