@@ -414,7 +414,8 @@ static void open_any_event(const struct step *step)
 	session = attr->config2 >> 32;
 	if (session && session <= FILES) {
 		attr->config2 &= 0xffffffff;
-		attr->config2 |= (uint64_t)now.config[session - 1].session << 32;
+		attr->config2 |=
+			(uint64_t)now.config[session - 1].session << 32;
 	}
 	open_event(step, step->file, attr);
 }
@@ -728,7 +729,7 @@ static void churn(const struct step *step)
 
 	if (!opened->attr.size)
 		return;
-	/* Whoever takes too long is ended, and what was done counts. */
+	/* An input that takes too long is ended, and its calls count. */
 	while (times-- && closed) {
 		closed = group_churn(&group,
 				     step->word[0] * 2 % (GROUP_MAX + 1));
@@ -806,8 +807,8 @@ static const char * const paths[] = {
 };
 
 static const char * const of_session[] = {
-	"owner", "user", "front", "engine", "source", "perf_events", "throttled",
-	"produced", "pending", "cost_ns", "memory",
+	"owner", "user", "front", "engine", "source", "perf_events",
+	"throttled", "produced", "pending", "cost_ns", "memory",
 };
 
 static void use_sysfs(const struct step *step)

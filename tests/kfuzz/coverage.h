@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a task makes the kernel execute, by kcov, and what of it is new. */
+/* Which code a task makes the kernel execute (kcov), and how much is new. */
 #ifndef KFUZZ_COVERAGE_H
 #define KFUZZ_COVERAGE_H
 
@@ -8,11 +8,11 @@
 #include <stdint.h>
 
 enum {
-	COVERAGE_PCS	= 1 << 20,	/* of one input; what is beyond is not seen */
-	COVERAGE_BITS	= 1 << 22,	/* bytes of code that a map tells apart */
+	COVERAGE_PCS	= 1 << 20,	/* of one input; others are not seen */
+	COVERAGE_BITS	= 1 << 22,	/* bytes of code that a map has */
 };
 
-/* Of one worker: its children take turns. */
+/* The coverage of one worker, whose children take turns. */
 struct coverage {
 	int fd;
 	uint64_t *area;		/* the number of PCs, and these */

@@ -19,7 +19,7 @@ static bool drop_capabilities(void)
 	return !syscall(SYS_capset, &header, none);
 }
 
-/* Whoever looks at the process, as fail-nth does, need not be root. */
+/* Readers of the process's files, such as fail-nth, need not be root. */
 static bool become_other(void)
 {
 	bool good = !setresgid(OTHER_USER, OTHER_USER, OTHER_USER) &&

@@ -51,7 +51,7 @@ static bool fields_now(struct fields *fields)
 	return i > START_BRK && fields->code && fields->stack && fields->brk;
 }
 
-/* Whoever may checkpoint programs chooses all at once, with no privilege. */
+/* Sets all addresses at once, which any user may do to restore a program. */
 static bool set_map(const struct fields *fields)
 {
 	struct prctl_mm_map map = {

@@ -94,7 +94,8 @@ static void set_config(struct step *step, const struct wish *wish)
 {
 	struct hwprof_config config = {
 		.size = sizeof(config),
-		.flags = HWPROF_CONFIG_EXCLUDE_KERNEL | HWPROF_CONFIG_EXCLUDE_HV |
+		.flags = HWPROF_CONFIG_EXCLUDE_KERNEL |
+			 HWPROF_CONFIG_EXCLUDE_HV |
 			 (wish->freq ? HWPROF_CONFIG_FREQ : 0),
 		.config = wish->config,
 		.config1 = wish->config1,
@@ -448,7 +449,8 @@ void input_seed(struct input *input, unsigned int number, uint32_t type)
 
 /* --- mutation ------------------------------------------------------------- */
 
-static void insert(struct input *input, unsigned int at, const struct step *step)
+static void insert(struct input *input, unsigned int at,
+		   const struct step *step)
 {
 	struct step copy = *step;
 
@@ -466,7 +468,7 @@ static void take_away(struct input *input, unsigned int at)
 		(--input->count - at) * sizeof(input->steps[0]));
 }
 
-/* What is around the words. */
+/* Changes everything but the words. */
 static void mutate_frame(struct step *step, uint64_t *random)
 {
 	switch (random_below(random, 5)) {

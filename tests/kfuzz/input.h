@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is fuzzed: calls of the kernel, one after the other. */
+/* An input: calls of the kernel, one after the other. */
 #ifndef KFUZZ_INPUT_H
 #define KFUZZ_INPUT_H
 
@@ -61,7 +61,7 @@ enum call {
 /* Where a struct is that the kernel is given. */
 enum place {
 	PLACE_FINE,
-	PLACE_END,		/* its last byte is the last one of the memory */
+	PLACE_END,		/* its last byte is the memory's last one */
 	PLACE_BEYOND,		/* half of it is beyond */
 	PLACE_ODD,		/* not aligned */
 	PLACE_READ_ONLY,
@@ -73,14 +73,15 @@ enum place {
 
 struct step {
 	uint8_t call;		/* enum call */
-	uint8_t file, other;	/* which ones; other: a group's, or the target */
+	uint8_t file, other;	/* numbers of files; other: the group's leader,
+				 * or the target */
 	uint8_t place;		/* enum place */
 	uint8_t fault;		/* this allocation of the call fails; 0: none */
 	bool beside;		/* in a thread of its own */
 	uint64_t word[WORDS];	/* its struct, and what else it needs */
 };
 
-/* Of CALL_EVENT, behind its struct perf_event_attr. */
+/* Words of CALL_EVENT that follow its struct perf_event_attr. */
 enum {
 	WORD_PID	= 17,
 	WORD_CPU	= 18,

@@ -32,7 +32,8 @@
 
 enum {
 	CORPUS		= 4096,
-	FRESH		= 3,	/* one in so many is no mutant: short runs need them */
+	FRESH		= 3,	/* one in so many is no mutant, which short
+				 * runs need */
 	SCENARIO	= 3,	/* one in so many is a changed seed */
 	PLAIN		= 4,	/* in this part of the time: plain ones, too */
 	INPUT_SECONDS	= 20,	/* then it is ended */
@@ -42,14 +43,14 @@ enum {
 	USER		= 1000,
 };
 
-/* What main() is told; shared memory. */
+/* The results that main() prints, in shared memory. */
 struct result {
 	struct findings findings;
 	unsigned long inputs, late, died, full;
 	unsigned int kept;
-	unsigned int seeds, covered;	/* places: by the seeds, in all */
-	unsigned int compared;		/* inputs each, and what they covered: */
-	unsigned int guided, plain;
+	unsigned int seeds, covered;	/* places: of the seeds, of all */
+	unsigned int compared;		/* inputs of each kind */
+	unsigned int guided, plain;	/* places that each kind covered */
 };
 
 static struct worker {
@@ -62,7 +63,7 @@ static struct worker {
 	{ .name = "user", .user = USER },
 };
 
-/* Of the worker that this process is. */
+/* The worker that this process is. */
 static struct worker *self;
 static struct input corpus[CORPUS];
 static unsigned int kept;
@@ -81,7 +82,7 @@ static double now(void)
 
 /* --- one input ------------------------------------------------------------ */
 
-/* So that a report of the kernel has before it what led to it. */
+/* Writes the input to the kernel's log, before a report of it. */
 static void announce(const struct input *input)
 {
 	static const char * const names[] = {

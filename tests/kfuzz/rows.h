@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whose rows came out of a ring. */
+/* Checks that the rows in a ring belong to the process that reads it. */
 #ifndef KFUZZ_ROWS_H
 #define KFUZZ_ROWS_H
 

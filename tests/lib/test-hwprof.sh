@@ -149,7 +149,8 @@ cat > "$work/kernel.c" <<'END'
 int uname(struct utsname *system)
 {
 	memset(system, 0, sizeof(*system));
-	snprintf(system->release, sizeof(system->release), "%s", getenv("KERNEL"));
+	snprintf(system->release, sizeof(system->release), "%s",
+		 getenv("KERNEL"));
 	snprintf(system->machine, sizeof(system->machine), "x86_64");
 	return 0;
 }
@@ -186,8 +187,9 @@ for report in "1: 1 loop;" "2:B 1 call pair" "3:B 12 contexts;" "4:B 1 path of"
 do
 	check "reports of several kinds, ${report#*:}" 0 "^${report#*:}" sh -c \
 		"'$hwprof' report '$together' 2> '$work/err' |
-		 awk '/^tests/ { n++; sub(/^[^:]*:/, \"\"); if (n == ${report%%:*})
-		      print blank \$0 } { blank = \$0 == \"\" ? \"B\" : \"\" }'"
+		 awk '/^tests/ { n++; sub(/^[^:]*:/, \"\")
+				 if (n == ${report%%:*}) print blank \$0 }
+		      { blank = \$0 == \"\" ? \"B\" : \"\" }'"
 done
 check "reports of two files" 0 "^2 recordings: [0-9]* call pair" \
 	"$hwprof" report "$recording" "$calls"
@@ -342,11 +344,13 @@ check "output full" 1 "cannot write" sh -c \
 	"'$hwprof' report loops -i '$recording' > /dev/full"
 # Ended by SIGPIPE, or by a failing write if that is ignored.
 check "reader gone" 0 "^quiet$" sh -c \
-	"(sleep 0.2; '$hwprof' report loops -i '$recording') 2> '$work/err' | true
+	"(sleep 0.2; '$hwprof' report loops -i '$recording') 2> '$work/err' |
+	 true
 	 ! grep -i -e pipe -e write '$work/err' && echo quiet"
 check "reader gone, SIGPIPE ignored" 0 "^quiet$" sh -c \
 	"trap '' PIPE
-	 (sleep 0.2; '$hwprof' report loops -i '$recording') 2> '$work/err' | true
+	 (sleep 0.2; '$hwprof' report loops -i '$recording') 2> '$work/err' |
+	 true
 	 ! grep -i -e pipe -e write '$work/err' && echo quiet"
 
 # Three times a loop of 9,800 iterations: the bounds contain 29,400.
