@@ -10,7 +10,8 @@ JUDGE_PARTS := $(call accuracy_objects,\
 	tests/oracle/oracle tests/oracle/region tests/oracle/rows \
 	tests/oracle/walk tests/oracle/contexts tests/oracle/paths)
 
-$(JUDGE_PARTS) $(call accuracy_objects,$(JUDGES:%=tests/accuracy/%)): \
+$(JUDGE_PARTS) $(call accuracy_objects,$(JUDGES:%=tests/accuracy/%) \
+				  tests/accuracy/runs): \
 	override CFLAGS += -I.
 $(call accuracy_objects,tests/accuracy/exact_contexts tests/oracle/contexts): \
 	override CFLAGS += -D_GNU_SOURCE
@@ -20,6 +21,8 @@ $(BUILD)/windows: $(call accuracy_objects,\
 			tests/oracle/oracle tests/oracle/region \
 			tests/oracle/rows tests/oracle/walk \
 			$(patsubst %.c,%,$(wildcard kmod/engine/*.c)))
+$(BUILD)/exact_calls $(BUILD)/exact_edges: \
+	$(call accuracy_objects,tests/accuracy/runs)
 $(BUILD)/exact_contexts: $(call accuracy_objects,\
 				tests/oracle/contexts tests/oracle/rows)
 $(BUILD)/exact_paths: $(call accuracy_objects,\

@@ -20,12 +20,10 @@
 
 #include "reports/estimate.h"
 #include "engine/engine.h"
-#include "engine/window.h"
-#include "tests/engine/random.h"
+#include "runs.h"
 #include "tests/oracle/array.h"
 
 enum {
-	WINDOW = 32, EVERY = 200,	/* branches */
 	SEEN = 10,			/* calls */
 	TABLE_SIZE = 64 << 20,
 };
@@ -36,17 +34,9 @@ struct pair {
 	u64 exact, least, error, evicted;
 };
 
-/* Consecutive branches of a thread. */
-struct run {
-	u32 pid, tid;
-	u64 sequence;
-	size_t first, count;
-};
-
 struct recording {
 	struct { struct pair *items; size_t count, room; } pairs;
-	struct { struct hwprof_branch *items; size_t count, room; } branches;
-	struct { struct run *items; size_t count, room; } runs;
+	struct runs runs;
 	u64 evicted;
 };
 
@@ -58,15 +48,12 @@ static bool is_call(const struct hwprof_branch *branch)
 static void take_branches(struct recording *recording,
 			  const struct hwprof_row_branches *row)
 {
-	struct run *run = array_push(&recording->runs);
 	u32 i;
 
-	*run = (struct run){ row->row.pid, row->tid, row->sequence,
-			     recording->branches.count, row->count };
+	runs_take(&recording->runs, row);
 	for (i = 0; i < row->count; i++) {
 		const struct hwprof_branch *branch = &row->branches[i];
 
-		*array_push(&recording->branches) = *branch;
 		if (is_call(branch))
 			*array_push(&recording->pairs) = (struct pair){
 				.pid = row->row.pid, .site = branch->from,
@@ -170,47 +157,6 @@ static int check(struct recording *recording)
 
 /* --- what do windows say? ------------------------------------------------- */
 
-static int compare_runs(const void *a, const void *b)
-{
-	const struct run *x = a, *y = b;
-	int order = compare_numbers(x->pid, y->pid);
-
-	if (!order)
-		order = compare_numbers(x->tid, y->tid);
-	return order ? order : compare_numbers(x->sequence, y->sequence);
-}
-
-static void sort_runs(struct recording *recording)
-{
-	qsort(recording->runs.items, recording->runs.count,
-	      sizeof(*recording->runs.items), compare_runs);
-}
-
-/* Returns false if the branches contain others than hardware records. */
-static bool feed_window(void *table, const struct hwprof_branch *oldest,
-			u32 space)
-{
-	struct window_counts counts = { 0 };
-	struct window_branch branches[WINDOW];
-	struct window window;
-	u8 kinds[WINDOW];
-	unsigned int i;
-
-	for (i = 0; i < WINDOW; i++) {
-		const struct hwprof_branch *branch = &oldest[WINDOW - 1 - i];
-
-		if (branch->kind > HWPROF_BRANCH_RET)
-			return false;
-		branches[i] = (struct window_branch){
-			.from = branch->from, .to = branch->to,
-		};
-		kinds[i] = branch->kind;
-	}
-	window_begin(&window, branches, kinds, WINDOW, space);
-	call_engine.feed_window(table, &window, &counts);
-	return true;
-}
-
 struct seen {
 	const struct recording *recording;
 	u64 exact, total;		/* calls, of all pairs */
@@ -242,28 +188,6 @@ static bool take_row(void *context, const void *data, u64 ip, u64 addr,
 	return true;
 }
 
-/*
- * Feeds windows of each run. Rows of one thread follow each other, as nothing
- * was lost.
- */
-static u64 feed_windows(struct recording *recording, void *table)
-{
-	u64 windows = 0, random = 1;
-	size_t run, at = 0;
-
-	for (run = 0; run < recording->runs.count; run++) {
-		const struct run *of = &recording->runs.items[run];
-
-		for (; at + WINDOW <= of->count;
-		     at += EVERY / 2 + random_below(&random, EVERY + 1))
-			windows += feed_window(table,
-					       recording->branches.items +
-					       of->first + at, of->pid);
-		at -= at < of->count ? at : of->count;
-	}
-	return windows;
-}
-
 static int print_windows(struct recording *recording)
 {
 	const struct engine_params params = {
@@ -276,12 +200,12 @@ static int print_windows(struct recording *recording)
 
 	if (!table)
 		return 1;
-	sort_runs(recording);
+	runs_sort(&recording->runs);
 	sum_up(recording);
 	for (i = 0; i < recording->pairs.count; i++)
 		seen.exact += recording->pairs.items[i].exact;
 	call_engine.table_init(table, TABLE_SIZE, &params);
-	windows = feed_windows(recording, table);
+	windows = runs_feed(&recording->runs, &call_engine, table);
 	seen.total = call_engine.pending(table);
 	call_engine.rows(table, 0, &(size_t){ 0 }, take_row, &seen);
 	printf("%llu %llu %llu %llu %.2f\n", (unsigned long long)windows,

@@ -25,11 +25,10 @@
 #include "engine/engine.h"
 #include "engine/walk.h"
 #include "engine/window.h"
-#include "tests/engine/random.h"
+#include "runs.h"
 #include "tests/oracle/array.h"
 
 enum {
-	WINDOW = 32, EVERY = 200,	/* branches */
 	SEEN = 10,			/* times that a jump ran */
 	TABLE_SIZE = 64 << 20,
 };
@@ -41,34 +40,13 @@ struct edge {
 	double sum_sq;
 };
 
-/* Consecutive branches of a thread. */
-struct run {
-	u32 pid, tid, space;
-	u64 sequence;
-	size_t first, count;
-};
-
 struct recording {
 	struct { struct edge *items; size_t count, room; } edges;
-	struct { struct hwprof_branch *items; size_t count, room; } branches;
-	struct { struct run *items; size_t count, room; } runs;
+	struct runs runs;
 	u64 evicted;
 };
 
 /* --- reading ------------------------------------------------------------- */
-
-static void take_branches(struct recording *recording,
-			  const struct hwprof_row_branches *row)
-{
-	u32 i;
-
-	*array_push(&recording->runs) = (struct run){
-		row->row.pid, row->tid, row->row.space, row->sequence,
-		recording->branches.count, row->count,
-	};
-	for (i = 0; i < row->count; i++)
-		*array_push(&recording->branches) = row->branches[i];
-}
 
 static void take_edge(struct recording *recording,
 		      const struct hwprof_row_edge *row)
@@ -89,7 +67,7 @@ static int take(void *context, const struct hwprof_sample *sample)
 	if (!sample->row)
 		return 0;
 	if (sample->row->type == HWPROF_ROW_BRANCHES)
-		take_branches(recording, (const void *)sample->row);
+		runs_take(&recording->runs, (const void *)sample->row);
 	if (sample->row->type == HWPROF_ROW_EDGE)
 		take_edge(recording, (const void *)sample->row);
 	/* With branches of the trace evicted, edges would have more. */
@@ -101,16 +79,6 @@ static int take(void *context, const struct hwprof_sample *sample)
 static int compare_numbers(u64 a, u64 b)
 {
 	return (a > b) - (a < b);
-}
-
-static int compare_runs(const void *a, const void *b)
-{
-	const struct run *x = a, *y = b;
-	int order = compare_numbers(x->pid, y->pid);
-
-	if (!order)
-		order = compare_numbers(x->tid, y->tid);
-	return order ? order : compare_numbers(x->sequence, y->sequence);
 }
 
 static int compare_edges(const void *a, const void *b)
@@ -203,8 +171,8 @@ static void follow_all(struct recording *recording)
 	struct thread thread = { .tid = 0 };
 	size_t i, k;
 
-	for (i = 0; i < recording->runs.count; i++) {
-		const struct run *run = &recording->runs.items[i];
+	for (i = 0; i < recording->runs.list.count; i++) {
+		const struct run *run = &recording->runs.list.items[i];
 
 		if (run->pid != thread.pid || run->tid != thread.tid ||
 		    run->space != thread.space || run->sequence != thread.next)
@@ -215,7 +183,7 @@ static void follow_all(struct recording *recording)
 		thread.next = run->sequence + run->count;
 		for (k = 0; k < run->count; k++)
 			follow(recording, &thread,
-			       &recording->branches.items[run->first + k]);
+			       &recording->runs.branches.items[run->first + k]);
 	}
 }
 
@@ -258,53 +226,6 @@ static int check(struct recording *recording)
 }
 
 /* --- what do windows say? ------------------------------------------------ */
-
-/* Returns false if the branches contain others than hardware records. */
-static bool feed_window(void *table, const struct hwprof_branch *oldest,
-			u32 space)
-{
-	struct window_counts counts = { 0 };
-	struct window_branch branches[WINDOW];
-	struct window window;
-	u8 kinds[WINDOW];
-	unsigned int i;
-
-	for (i = 0; i < WINDOW; i++) {
-		const struct hwprof_branch *branch = &oldest[WINDOW - 1 - i];
-
-		if (branch->kind > HWPROF_BRANCH_RET)
-			return false;
-		branches[i] = (struct window_branch){
-			.from = branch->from, .to = branch->to,
-		};
-		kinds[i] = branch->kind;
-	}
-	window_begin(&window, branches, kinds, WINDOW, space);
-	edge_engine.feed_window(table, &window, &counts);
-	return true;
-}
-
-/*
- * Feeds windows of each run. Rows of one thread follow each other, as nothing
- * was lost.
- */
-static u64 feed_windows(const struct recording *recording, void *table)
-{
-	const struct hwprof_branch *branches = recording->branches.items;
-	u64 windows = 0, random = 1;
-	size_t run, at = 0;
-
-	for (run = 0; run < recording->runs.count; run++) {
-		const struct run *of = &recording->runs.items[run];
-
-		for (; at + WINDOW <= of->count;
-		     at += EVERY / 2 + random_below(&random, EVERY + 1))
-			windows += feed_window(table, &branches[of->first + at],
-					       of->pid);
-		at -= at < of->count ? at : of->count;
-	}
-	return windows;
-}
 
 static bool take_row(void *context, const void *data, u64 ip, u64 addr,
 		     u64 period)
@@ -450,7 +371,7 @@ static int print_windows(struct recording *recording)
 	recording->edges.count = 0;
 	follow_all(recording);
 	edge_engine.table_init(table, TABLE_SIZE, &params);
-	windows = feed_windows(recording, table);
+	windows = runs_feed(&recording->runs, &edge_engine, table);
 	edge_engine.rows(table, 0, &(size_t){ 0 }, take_row, recording);
 	sum_up(recording);
 	if (!make_view(&views[0], recording, true) ||
@@ -478,7 +399,6 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	hwprof_file_close(file);
-	qsort(recording.runs.items, recording.runs.count,
-	      sizeof(*recording.runs.items), compare_runs);
+	runs_sort(&recording.runs);
 	return option ? print_windows(&recording) : check(&recording);
 }
