@@ -26,6 +26,7 @@
 
 enum { DEPTH = 256 };
 
+#include "measure.h"
 #include "stack_peers.h"
 
 struct stream {
@@ -40,14 +41,6 @@ static void take(void *context, u32 thread, const struct stream_event *event)
 
 	*array_push(stream) = *event;
 	stream->calls += event->kind == STREAM_CALL;
-}
-
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-	return time.tv_sec * 1e9 + time.tv_nsec;
 }
 
 /* --- the peers ---------------------------------------------------------- */
@@ -101,22 +94,13 @@ static double time_stacks(const struct stream *stream, struct stacks *stacks,
 
 	/* Page faults are not part of the work. */
 	memset(stacks, 0, sizeof(*stacks));
-	start = now();
+	start = cpu_time();
 	for (i = 0; i < stream->count; i++)
 		feed(stacks, &stream->items[i]);
-	return now() - start;
+	return cpu_time() - start;
 }
 
 /* --- the engine --------------------------------------------------------- */
-
-static void *memory_new(size_t size)
-{
-	void *memory = aligned_alloc(64, (size + 63) & ~63UL);
-
-	if (!memory)
-		abort();
-	return memory;
-}
 
 static void table_init(void *table, size_t size)
 {
@@ -131,17 +115,17 @@ static void table_init(void *table, size_t size)
 static double time_engine(const struct stream *stream, void *table,
 			  void *profile, void *cursor)
 {
-	double start = now(), time;
+	double start = cpu_time(), time;
 	size_t i;
 
 	for (i = 0; i < stream->count; i++) {
 		if (likely(cct_engine.feed(table, cursor, &stream->items[i])))
 			continue;
-		time = now();
+		time = cpu_time();
 		cct_engine.merge(profile, table, ~0UL);
-		start += now() - time;
+		start += cpu_time() - time;
 	}
-	time = now() - start;
+	time = cpu_time() - start;
 	cct_engine.merge(profile, table, ~0UL);
 	return time;
 }

@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include "engine/engine.h"
+#include "measure.h"
 #include "stream.h"
 #include "tests/oracle/rows.h"
 
@@ -52,24 +53,6 @@ static void read_file(struct stream *stream, const char *name, u32 space)
 	rows_free(&rows, &none);
 }
 
-static double time_used(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-	return time.tv_sec * 1e9 + time.tv_nsec;
-}
-
-static void *memory_new(size_t size)
-{
-	void *memory = aligned_alloc(64, (size + 63) & ~(size_t)63);
-
-	if (!memory)
-		abort();
-	memset(memory, 0, size);
-	return memory;
-}
-
 struct engine {
 	const struct engine_ops *ops;
 	void *table, *profile, *cursor;
@@ -86,9 +69,9 @@ static struct engine engine_new(const struct engine_ops *ops,
 	};
 	struct engine engine = {
 		.ops = ops, .stream = stream,
-		.table = memory_new(TABLE_SIZE),
-		.profile = memory_new(PROFILE_SIZE),
-		.cursor = memory_new(ops->cursor_size + 1),
+		.table = memory_zeroed(TABLE_SIZE),
+		.profile = memory_zeroed(PROFILE_SIZE),
+		.cursor = memory_zeroed(ops->cursor_size + 1),
 	};
 
 	ops->table_init(engine.table, TABLE_SIZE, &params);
@@ -126,11 +109,11 @@ static void time_engine(const char *name, const struct engine_ops *ops,
 
 	printf("%-7s", name);
 	for (end = FIRST; fed < most; end = min(10 * end, most)) {
-		double start = time_used();
+		double start = cpu_time();
 
 		feed(&engine, end - fed);
 		printf("  %11llu: %5.2f ns", (unsigned long long)end,
-		       (time_used() - start) / (end - fed));
+		       (cpu_time() - start) / (end - fed));
 		fflush(stdout);
 		fed = end;
 	}

@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdlib.h>
 
+#include "measure.h"
 #include "range_peers.h"
 
 #define GOLDEN	0x9e3779b97f4a7c15ULL
-
-/* Page faults are not part of the work. */
-static void *zeroed(size_t size)
-{
-	void *memory = aligned_alloc(64, (size + 63) & ~(size_t)63);
-
-	if (!memory)
-		abort();
-	memset(memory, 0, size);
-	return memory;
-}
 
 /* --- a counter for each value --------------------------------------------- */
 
 void counters_init(struct counters *counters, unsigned int bits)
 {
-	counters->slots = zeroed(sizeof(*counters->slots) << bits);
+	counters->slots = memory_zeroed(sizeof(*counters->slots) << bits);
 	counters->shift = 64 - bits;
 	counters->used = 0;
 }
@@ -79,7 +69,7 @@ struct saving {
 
 struct saving *saving_make(size_t bytes)
 {
-	struct saving *saving = zeroed(sizeof(*saving));
+	struct saving *saving = memory_zeroed(sizeof(*saving));
 	size_t each = sizeof(struct item) + sizeof(struct bucket) + sizeof(u32);
 	unsigned int bits = 0;
 	u32 i;
@@ -88,10 +78,11 @@ struct saving *saving_make(size_t bytes)
 		bits++;
 	saving->room = bytes / each;
 	saving->shift = 64 - bits;
-	saving->heads = zeroed(sizeof(u32) << bits);
-	saving->items = zeroed((saving->room + 1) * sizeof(struct item));
+	saving->heads = memory_zeroed(sizeof(u32) << bits);
+	saving->items = memory_zeroed((saving->room + 1) * sizeof(struct item));
 	/* A move of an item needs one bucket more than there are items. */
-	saving->buckets = zeroed((saving->room + 2) * sizeof(struct bucket));
+	saving->buckets = memory_zeroed((saving->room + 2) *
+					sizeof(struct bucket));
 	for (i = saving->room + 1; i; i--) {
 		saving->buckets[i].next = saving->free;
 		saving->free = i;
@@ -240,7 +231,7 @@ struct plain_tree {
 
 struct plain_tree *plain_make(u32 epsilon_ppm)
 {
-	struct plain_tree *tree = zeroed(sizeof(*tree));
+	struct plain_tree *tree = memory_zeroed(sizeof(*tree));
 
 	tree->nodes = calloc(NODES, sizeof(*tree->nodes));
 	if (!tree->nodes)

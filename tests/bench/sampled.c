@@ -28,6 +28,7 @@
 
 enum { DEPTH = 127, LINE_BITS = 15 };
 
+#include "measure.h"
 #include "stack_peers.h"
 
 struct stack {
@@ -50,14 +51,6 @@ struct samples {
 	u64 random;
 	unsigned int every;
 };
-
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-	return time.tv_sec * 1e9 + time.tv_nsec;
-}
 
 /* --- stacks of recorded branches ---------------------------------------- */
 
@@ -118,13 +111,13 @@ time_peer(const struct samples *samples, struct stack_peers *peers,
 
 	/* Page faults are not part of the work. */
 	memset(peers, 0, sizeof(*peers));
-	start = now();
+	start = cpu_time();
 	for (i = 0; i < samples->stacks.count; i++) {
 		struct stack stack = samples->stacks.items[i];
 
 		count(peers, &samples->addresses.items[stack.at], stack.depth);
 	}
-	return now() - start;
+	return cpu_time() - start;
 }
 
 /* --- the engine --------------------------------------------------------- */
@@ -169,17 +162,17 @@ static void table_init(void *table, size_t size)
 
 static double time_engine(struct samples *samples, void *table, void *profile)
 {
-	double start = now(), time;
+	double start = cpu_time(), time;
 	size_t i;
 
 	for (i = 0; i < samples->stacks.count; i++) {
 		if (likely(feed(table, samples, samples->stacks.items[i])))
 			continue;
-		time = now();
+		time = cpu_time();
 		cct_engine.merge(profile, table, ~0UL);
-		start += now() - time;
+		start += cpu_time() - time;
 	}
-	time = now() - start;
+	time = cpu_time() - start;
 	cct_engine.merge(profile, table, ~0UL);
 	return time;
 }
@@ -261,15 +254,6 @@ static void compare(struct bench *bench, const char *name)
 	free(samples->addresses.items);
 	free(samples->procedures.items);
 	free(samples);
-}
-
-static void *memory_new(size_t size)
-{
-	void *memory = aligned_alloc(64, (size + 63) & ~63UL);
-
-	if (!memory)
-		abort();
-	return memory;
 }
 
 int main(int argc, char **argv)
