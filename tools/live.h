@@ -59,17 +59,17 @@ struct live {
 #define LIVE_LETTERS	"e:p:aC:G:ic:F:D:"
 
 #define LIVE_USAGE							\
-"  -e, --event EVENT   what to profile, as 'hwprof record' has it (default: " \
+"  -e, --event EVENT   profile this event: see 'hwprof record' (default: " \
 "loops)\n" \
-"  -p, --pid PID       processes that run, separated by commas\n"	\
+"  -p, --pid PID       running processes, separated by commas\n"	\
 "  -a, --all-cpus      everything that runs\n"				\
 "  -C, --cpu CPUS      on these CPUs, as in 0-3,8; alone: everything there\n" \
 "  -G, --cgroup NAME   all in a cgroup: its path, or that in /sys/fs/cgroup\n" \
-"  -i, --no-inherit    without the children of what is profiled\n"	\
-"  -c, --count N       records or a burst every N of what is counted\n"	\
-"  -F, --freq N        so many times a second\n"			\
-"      --filter FUNCTION@FILE,...  the code of these functions alone\n"	\
-"  -D, --duration SECONDS  no longer than that\n"
+"  -i, --no-inherit    leave out children and threads that start later\n" \
+"  -c, --count N       records or a burst every N events of the trigger\n" \
+"  -F, --freq N        the same, N times a second\n"			\
+"      --filter FUNCTION@FILE,...  only the code of these functions\n"	\
+"  -D, --duration SECONDS  end after this time\n"
 
 /*
  * Handles an option. Returns -1 to continue, -2 if it is another's, or the exit

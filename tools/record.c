@@ -182,7 +182,7 @@ static int start_command(struct run *run)
 	return error == -ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
 }
 
-/* How fast it steps: branches are what is counted of that. */
+/* Prints how fast the command is stepped, in branches a second. */
 static void tell_pace(struct run *run, time_t seconds)
 {
 	struct pace_totals totals;
@@ -245,8 +245,8 @@ static void take_signals(struct run *run)
 }
 
 /*
- * How long a step may take. What a program maps when it begins is to be known
- * soon, so a step is no longer than it has run.
+ * Returns the longest time that a step may take. Maps that a program makes at
+ * its start are wanted soon, so a step is no longer than the run so far.
  */
 static int step_ms(const struct run *run)
 {

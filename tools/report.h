@@ -72,11 +72,11 @@ struct report {
 "  -s, --sort KEYS     order, separated by commas, of: " " \
 "HWPROF_LOOPS_SORT_KEYS "\n" \
 "                      (default: share)\n"				\
-"  -n, --limit N       no more than N of them (default: all)\n"		\
+"  -n, --limit N       print at most N (default: all)\n"			\
 "      --function NAME loops, paths, loads and branches of the function, " \
 "calls by\n" \
-"                      and of it; NAME may be a pattern, as of the shell\n" \
-"      --per-process   each process apart\n"			\
+"                      and of it; NAME may be a pattern like the shell's\n" \
+"      --per-process   list each process separately\n"			\
 "      --full-path     objects and files of source with their directories\n" \
 "      --json          as JSON: see hwprof-report(1)\n"		\
 "      --symfs DIR     look for objects under DIR: files of another machine\n" \
@@ -91,18 +91,16 @@ struct report {
 "      --no-source     and leave out the text of lines of source\n"
 
 #define REPORT_CHAIN_USAGE						\
-"      --min-share PERCENT  cct: those of which the subtree has so much of " \
-"all\n" \
-"                      branches, or samples (default: 1; JSON: 0)\n"	\
-"      --merge-sites   cct: all calls of a procedure by another are one, " \
-"wherever\n" \
-"                      they stand\n"					\
-"      --folded        cct: a line for each chain and how many branches it " \
-"had, or\n" \
-"                      what its samples weigh, for flame graphs\n"	\
-"      --callers-of NAME  cct: who called the function, upwards from it; " \
-"NAME\n" \
-"                      may be a pattern, as of the shell\n"
+"      --min-share PERCENT  cct: those whose subtree has at least this share " \
+"of\n" \
+"                      all branches, or samples (default: 1; JSON: 0)\n" \
+"      --merge-sites   cct: merge all calls of a procedure by another\n" \
+"      --folded        cct: a line for each chain with its branches, or " \
+"its\n" \
+"                      samples' weight, for flame graphs\n"		\
+"      --callers-of NAME  cct: the callers of the function, upwards; NAME " \
+"may be\n" \
+"                      a pattern like the shell's\n"
 
 /*
  * Checks the options against @kind. Returns -1, or the exit status after a
