@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -498,6 +499,52 @@ void child_go(struct child *child)
 	if (write(child->go, "", 1) != 1)
 		perror("telling a child to go");
 	close(child->go);
+}
+
+static void *run_thread(void *context)
+{
+	void (*const *work)(void) = context;
+
+	(*work)();
+	return NULL;
+}
+
+void in_threads(void (*work)(void), int count)
+{
+	pthread_t threads[count];
+	int i;
+
+	for (i = 0; i < count; i++)
+		if (pthread_create(&threads[i], NULL, run_thread, &work))
+			_exit(97);
+	for (i = 0; i < count; i++)
+		pthread_join(threads[i], NULL);
+}
+
+void in_forks(void (*work)(void), int count)
+{
+	int i;
+
+	for (i = 0; i < count; i++)
+		if (fork() == 0) {
+			work();
+			_exit(0);
+		}
+	while (wait(NULL) > 0)
+		;
+}
+
+int recording_begin(struct recording *recording, struct perf_event_attr *attr,
+		    struct child *child, unsigned int pages,
+		    struct tally *tally)
+{
+	int error = recording_open(recording, attr, child->pid, pages, tally);
+
+	if (error)
+		return error;
+	recording_control(recording, PERF_EVENT_IOC_ENABLE);
+	child_go(child);
+	return 0;
 }
 
 void child_await_sleep(const struct child *child)

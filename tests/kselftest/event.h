@@ -152,6 +152,16 @@ struct child {
 };
 struct child child_start(void (*run)(void *context), void *context);
 void child_go(struct child *child);
+/* Run @work in @count threads or children of the process, and wait for them. */
+void in_threads(void (*work)(void), int count);
+void in_forks(void (*work)(void), int count);
+/*
+ * Opens the child's events as recording_open(), enables them, and lets the
+ * child go. Returns 0, or what recording_open() does.
+ */
+int recording_begin(struct recording *recording, struct perf_event_attr *attr,
+		    struct child *child, unsigned int pages,
+		    struct tally *tally);
 
 /* Waits until the child sleeps. */
 void child_await_sleep(const struct child *child);

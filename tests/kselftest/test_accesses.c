@@ -180,10 +180,8 @@ static void record(struct __test_metadata *_metadata,
 	struct perf_event_attr attr = attr_of(of, config);
 
 	self->child = child_start(run, context);
-	ASSERT_EQ(0, recording_open(&self->recording, &attr, self->child.pid,
-				    256, &self->tally));
-	recording_control(&self->recording, PERF_EVENT_IOC_ENABLE);
-	child_go(&self->child);
+	ASSERT_EQ(0, recording_begin(&self->recording, &attr, &self->child,
+				     256, &self->tally));
 	EXPECT_EQ(0, recording_wait(&self->recording, self->child.pid));
 	EXPECT_EQ(0, self->tally.lost);
 	EXPECT_EQ(0, self->tally.throttled);
@@ -509,10 +507,8 @@ TEST_F(accesses, of_bursts)
 	attr.config1 = 50;			/* branches */
 	attr.sample_period = 1000000;		/* each ms */
 	self->child = child_start(run_threads, NULL);
-	ASSERT_EQ(0, recording_open(&self->recording, &attr, self->child.pid,
-				    64, &self->tally));
-	recording_control(&self->recording, PERF_EVENT_IOC_ENABLE);
-	child_go(&self->child);
+	ASSERT_EQ(0, recording_begin(&self->recording, &attr, &self->child,
+				     64, &self->tally));
 	EXPECT_EQ(0, recording_wait(&self->recording, self->child.pid));
 	EXPECT_TRUE(tally_is_whole(&self->tally));
 	EXPECT_EQ(recording_count(&self->recording), self->tally.period);

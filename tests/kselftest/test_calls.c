@@ -3,7 +3,6 @@
  * Calls of code with known calls: each pair is counted exactly, in each process
  * and over all threads, and rows add up to the count.
  */
-#include <pthread.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
@@ -176,10 +175,8 @@ static void record(struct __test_metadata *_metadata, FIXTURE_DATA(calls) *self,
 
 	attr.config1 = EVENT_INTERVAL(interval_ms);
 	self->child = child_start(run_child, NULL);
-	ASSERT_EQ(0, recording_open(&self->recording, &attr, self->child.pid,
-				    64, &self->tally));
-	recording_control(&self->recording, PERF_EVENT_IOC_ENABLE);
-	child_go(&self->child);
+	ASSERT_EQ(0, recording_begin(&self->recording, &attr, &self->child,
+				     64, &self->tally));
 }
 
 /*
@@ -231,22 +228,9 @@ TEST_F(calls, of_intervals)
 	check(_metadata, self, 1, 1);
 }
 
-static void *run_thread(void *context)
-{
-	call_all();
-	return NULL;
-}
-
 static void run_threads(void *context)
 {
-	pthread_t threads[JOBS];
-	int i;
-
-	for (i = 0; i < JOBS; i++)
-		if (pthread_create(&threads[i], NULL, run_thread, NULL))
-			_exit(97);
-	for (i = 0; i < JOBS; i++)
-		pthread_join(threads[i], NULL);
+	in_threads(call_all, JOBS);
 }
 
 /* Threads share an address space, wherever they run. */
@@ -259,15 +243,7 @@ TEST_F(calls, of_threads)
 
 static void run_forks(void *context)
 {
-	int i;
-
-	for (i = 0; i < JOBS; i++)
-		if (fork() == 0) {
-			call_all();
-			_exit(0);
-		}
-	while (wait(NULL) > 0)
-		;
+	in_forks(call_all, JOBS);
 }
 
 /* The same addresses in several address spaces. */

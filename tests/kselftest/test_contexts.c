@@ -122,10 +122,8 @@ static void record(struct __test_metadata *_metadata,
 				    EVENT_MEMORY(memory_mib), 1);
 
 	attr.config1 = EVENT_INTERVAL(interval_ms);
-	ASSERT_EQ(0, recording_open(&self->recording, &attr, self->child.pid,
-				    64, &self->tally));
-	recording_control(&self->recording, PERF_EVENT_IOC_ENABLE);
-	child_go(&self->child);
+	ASSERT_EQ(0, recording_begin(&self->recording, &attr, &self->child,
+				     64, &self->tally));
 }
 
 /* --- expected contexts ---------------------------------------------------- */

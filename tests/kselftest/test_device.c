@@ -474,9 +474,7 @@ TEST_F(device, same_as_perf)
 	/* The first one alone would see what it does before it waits. */
 	child_await_sleep(&child);
 	feed(_metadata, self, &child);
-	ASSERT_EQ(0, recording_open(&recording, &rows, child.pid, 64, &tally));
-	recording_control(&recording, PERF_EVENT_IOC_ENABLE);
-	child_go(&child);
+	ASSERT_EQ(0, recording_begin(&recording, &rows, &child, 64, &tally));
 	EXPECT_EQ(0, recording_wait(&recording, child.pid));
 	EXPECT_EQ(0, read_all(self, BUFFER));
 	check_known(_metadata, self);
@@ -507,10 +505,7 @@ TEST(engines)
 
 		ASSERT_LE(0, fd);
 		attr = device_feeder(&config);
-		ASSERT_EQ(0,
-			  recording_open(&events, &attr, child.pid, 0, NULL));
-		recording_control(&events, PERF_EVENT_IOC_ENABLE);
-		child_go(&child);
+		ASSERT_EQ(0, recording_begin(&events, &attr, &child, 0, NULL));
 		waitpid(child.pid, NULL, 0);
 		EXPECT_EQ(0, device_snapshot(fd, HWPROF_SNAPSHOT_MIN, &tally));
 		EXPECT_LT(0, tally.period);

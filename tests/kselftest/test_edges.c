@@ -4,7 +4,6 @@
  * behind it, in each process and over all threads, and rows add up to the
  * count.
  */
-#include <pthread.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
@@ -169,10 +168,8 @@ static void record(struct __test_metadata *_metadata, FIXTURE_DATA(edges) *self,
 
 	attr.config1 = config1;
 	self->child = child_start(run_child, NULL);
-	ASSERT_EQ(0, recording_open(&self->recording, &attr, self->child.pid,
-				    64, &self->tally));
-	recording_control(&self->recording, PERF_EVENT_IOC_ENABLE);
-	child_go(&self->child);
+	ASSERT_EQ(0, recording_begin(&self->recording, &attr, &self->child,
+				     64, &self->tally));
 }
 
 static void check_sums(struct __test_metadata *_metadata,
@@ -225,22 +222,9 @@ TEST_F(edges, of_intervals)
 	check(_metadata, self, 1, 1);
 }
 
-static void *run_thread(void *context)
-{
-	edges_run();
-	return NULL;
-}
-
 static void run_threads(void *context)
 {
-	pthread_t threads[JOBS];
-	int i;
-
-	for (i = 0; i < JOBS; i++)
-		if (pthread_create(&threads[i], NULL, run_thread, NULL))
-			_exit(97);
-	for (i = 0; i < JOBS; i++)
-		pthread_join(threads[i], NULL);
+	in_threads(edges_run, JOBS);
 }
 
 /* Threads share an address space, wherever they run; each has its own line. */
@@ -253,15 +237,7 @@ TEST_F(edges, of_threads)
 
 static void run_forks(void *context)
 {
-	int i;
-
-	for (i = 0; i < JOBS; i++)
-		if (fork() == 0) {
-			edges_run();
-			_exit(0);
-		}
-	while (wait(NULL) > 0)
-		;
+	in_forks(edges_run, JOBS);
 }
 
 /* The same addresses in several address spaces. */

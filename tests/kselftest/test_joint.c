@@ -124,9 +124,7 @@ static void profile(struct __test_metadata *_metadata, struct seen *seen,
 
 	attr.config1 = EVENT_INTERVAL(interval_ms);
 	child = child_known();
-	ASSERT_EQ(0, recording_open(&recording, &attr, child.pid, 64, &tally));
-	recording_control(&recording, PERF_EVENT_IOC_ENABLE);
-	child_go(&child);
+	ASSERT_EQ(0, recording_begin(&recording, &attr, &child, 64, &tally));
 	EXPECT_EQ(0, recording_wait(&recording, child.pid));
 	EXPECT_TRUE(tally_is_whole(&tally));
 	EXPECT_EQ(recording_count(&recording), tally.period);
@@ -281,9 +279,7 @@ TEST(paths_in_contexts)
 	struct recording recording;
 	unsigned int i;
 
-	ASSERT_EQ(0, recording_open(&recording, &attr, child.pid, 64, &tally));
-	recording_control(&recording, PERF_EVENT_IOC_ENABLE);
-	child_go(&child);
+	ASSERT_EQ(0, recording_begin(&recording, &attr, &child, 64, &tally));
 	EXPECT_EQ(0, recording_wait(&recording, child.pid));
 	EXPECT_TRUE(tally_is_whole(&tally));
 	EXPECT_EQ(recording_count(&recording), tally.period);
@@ -313,9 +309,7 @@ static uint64_t count_known(struct __test_metadata *_metadata, uint64_t config)
 	struct tally tally = { 0 };
 	uint64_t count;
 
-	ASSERT_EQ(0, recording_open(&recording, &attr, child.pid, 0, &tally));
-	recording_control(&recording, PERF_EVENT_IOC_ENABLE);
-	child_go(&child);
+	ASSERT_EQ(0, recording_begin(&recording, &attr, &child, 0, &tally));
 	EXPECT_EQ(0, recording_wait(&recording, child.pid));
 	count = recording_count(&recording);
 	recording_close(&recording);
@@ -358,9 +352,7 @@ TEST(samples)
 	struct child child = child_known();
 	struct recording recording;
 
-	ASSERT_EQ(0, recording_open(&recording, &attr, child.pid, 512, &tally));
-	recording_control(&recording, PERF_EVENT_IOC_ENABLE);
-	child_go(&child);
+	ASSERT_EQ(0, recording_begin(&recording, &attr, &child, 512, &tally));
 	EXPECT_EQ(0, recording_wait(&recording, child.pid));
 	EXPECT_EQ(0, seen.wrong);
 	EXPECT_EQ(0, tally.lost);
@@ -390,9 +382,7 @@ TEST(bursts)
 	struct recording recording;
 
 	attr.config1 = 200;			/* branches each ms */
-	ASSERT_EQ(0, recording_open(&recording, &attr, child.pid, 64, &tally));
-	recording_control(&recording, PERF_EVENT_IOC_ENABLE);
-	child_go(&child);
+	ASSERT_EQ(0, recording_begin(&recording, &attr, &child, 64, &tally));
 	EXPECT_EQ(0, recording_wait(&recording, child.pid));
 	EXPECT_EQ(0, tally.lost);
 	EXPECT_EQ(tally.totals.produced, tally.totals.delivered +

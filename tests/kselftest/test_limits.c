@@ -318,9 +318,7 @@ TEST(device_session)
 	session = config.session;
 	attr = device_feeder(&config);
 	EXPECT_EQ(0, session_number(session, "perf_events"));
-	ASSERT_EQ(0, recording_open(&events, &attr, child.pid, 0, NULL));
-	recording_control(&events, PERF_EVENT_IOC_ENABLE);
-	child_go(&child);
+	ASSERT_EQ(0, recording_begin(&events, &attr, &child, 0, NULL));
 	waitpid(child.pid, NULL, 0);
 	EXPECT_EQ(0, device_snapshot(fd, 65536, &tally));
 

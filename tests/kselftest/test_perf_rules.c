@@ -186,9 +186,7 @@ TEST_F(rules, groups_of_what_exits)
 
 	attr.sample_type |= PERF_SAMPLE_READ;
 	attr.inherit = 0;
-	ASSERT_EQ(0, recording_open(&recording, &attr, child.pid, 64, &tally));
-	recording_control(&recording, PERF_EVENT_IOC_ENABLE);
-	child_go(&child);
+	ASSERT_EQ(0, recording_begin(&recording, &attr, &child, 64, &tally));
 	EXPECT_EQ(0, recording_wait(&recording, child.pid));
 	EXPECT_TRUE(tally_is_whole(&tally));
 	EXPECT_LE(KNOWN_INNER_BACK, tally.period);
@@ -213,10 +211,8 @@ TEST_F(rules, groups_of_what_sleeps)
 	attr.sample_type |= PERF_SAMPLE_READ;
 	attr.inherit = 0;
 	self->child = child_start(run_and_sleep, NULL);
-	ASSERT_EQ(0, recording_open(&recording, &attr, self->child.pid, 64,
-				    &tally));
-	recording_control(&recording, PERF_EVENT_IOC_ENABLE);
-	child_go(&self->child);
+	ASSERT_EQ(0, recording_begin(&recording, &attr, &self->child,
+				     64, &tally));
 	recording_read_until(&recording, KNOWN_BACK);
 	child_await_sleep(&self->child);
 	recording_drain(&recording);

@@ -289,10 +289,7 @@ static void run_perf(struct __test_metadata *_metadata, const struct kind *kind,
 	attr.sample_period = !rows ? 997 : strcmp(kind->source, "step") ||
 			     kind->config1 ? 1000003 : 1;
 	seen->raw = true;
-	ASSERT_EQ(0, recording_open(&recording, &attr, child.pid, PAGES,
-				    &tally));
-	recording_control(&recording, PERF_EVENT_IOC_ENABLE);
-	child_go(&child);
+	ASSERT_EQ(0, recording_begin(&recording, &attr, &child, PAGES, &tally));
 	EXPECT_EQ(0, recording_wait(&recording, child.pid));
 	/* The last rows may still be under way. */
 	for (try = 0; try < 500 && seen->rows == before; try++)
@@ -390,9 +387,7 @@ static void run_device(struct __test_metadata *_metadata,
 		check_rings(_metadata, page, rings, seen);
 	}
 	attr = device_feeder(&config);
-	ASSERT_EQ(0, recording_open(&events, &attr, child.pid, 0, NULL));
-	recording_control(&events, PERF_EVENT_IOC_ENABLE);
-	child_go(&child);
+	ASSERT_EQ(0, recording_begin(&events, &attr, &child, 0, NULL));
 	waitpid(child.pid, NULL, 0);
 	recording_close(&events);
 	check_rings(_metadata, page, rings, seen);

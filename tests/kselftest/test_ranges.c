@@ -105,10 +105,8 @@ static void record(struct __test_metadata *_metadata,
 
 	attr.config1 = EVENT_INTERVAL(interval_ms);
 	attr.config2 = epsilon_ppm;
-	ASSERT_EQ(0, recording_open(&self->recording, &attr, self->child.pid,
-				    64, &self->tally));
-	recording_control(&self->recording, PERF_EVENT_IOC_ENABLE);
-	child_go(&self->child);
+	ASSERT_EQ(0, recording_begin(&self->recording, &attr, &self->child,
+				     64, &self->tally));
 }
 
 /*
@@ -310,10 +308,8 @@ TEST_F(ranges, of_code_by_addresses)
 	self->tally.context = &seen;
 	attr.config2 = EVENT_RANGE_OF(HWPROF_RANGE_IP_LOAD_ADDRESS);
 	self->child = child_start(run_loops, NULL);
-	ASSERT_EQ(0, recording_open(&self->recording, &attr, self->child.pid,
-				    64, &self->tally));
-	recording_control(&self->recording, PERF_EVENT_IOC_ENABLE);
-	child_go(&self->child);
+	ASSERT_EQ(0, recording_begin(&self->recording, &attr, &self->child,
+				     64, &self->tally));
 	EXPECT_EQ(0, recording_wait(&self->recording, self->child.pid));
 	EXPECT_EQ(0, seen.wrong);
 	EXPECT_TRUE(tally_is_whole(&self->tally));

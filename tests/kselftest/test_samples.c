@@ -260,10 +260,8 @@ TEST_F(sampling, of_a_task_that_moves)
 	struct perf_event_attr attr = event_attr_sampling(EVENT_LOOPS, 777);
 	struct child child = child_start(run_moving, NULL);
 
-	ASSERT_EQ(0, recording_open(&self->recording, &attr, child.pid, 64,
-				    &self->tally));
-	recording_control(&self->recording, PERF_EVENT_IOC_ENABLE);
-	child_go(&child);
+	ASSERT_EQ(0, recording_begin(&self->recording, &attr, &child,
+				     64, &self->tally));
 	EXPECT_EQ(0, recording_wait(&self->recording, child.pid));
 	EXPECT_EQ(recording_count(&self->recording), self->tally.period);
 }

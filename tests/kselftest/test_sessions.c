@@ -384,10 +384,8 @@ TEST_F(sessions, fork_allocates_nothing)
 	struct perf_event_attr attr =
 		event_attr_sampling(EVENT_LOOPS | EVENT_ROWS, 1);
 
-	ASSERT_EQ(0, recording_open(&self->rows, &attr, child.pid, 64,
-				    &self->tally));
-	recording_control(&self->rows, PERF_EVENT_IOC_ENABLE);
-	child_go(&child);
+	ASSERT_EQ(0, recording_begin(&self->rows, &attr, &child,
+				     64, &self->tally));
 	do {
 		EXPECT_EQ(1, event_sessions());
 		check_memory(_metadata, self);
