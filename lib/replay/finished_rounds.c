@@ -66,7 +66,7 @@ bool rounds_full(const struct finished_rounds *rounds)
 	return rounds->newer.size >= ROUND_MAX;
 }
 
-void rounds_turn(struct finished_rounds *rounds)
+void rounds_swap(struct finished_rounds *rounds)
 {
 	struct round older = rounds->older;
 

@@ -54,7 +54,7 @@ static inline void *rounds_room(struct finished_rounds *rounds, size_t size)
 bool rounds_full(const struct finished_rounds *rounds);
 
 /* Makes the newer round the older one, which must have been taken. */
-void rounds_turn(struct finished_rounds *rounds);
+void rounds_swap(struct finished_rounds *rounds);
 
 /* Takes the stack at *@at of the round. Returns false at the end. */
 bool round_take(const struct round *round, size_t *at, struct stack *stack);

@@ -162,7 +162,7 @@ static int end_round(struct playback *playback, uint64_t time)
 	if (!error)
 		error = playback->unwritten;
 	if (!error)
-		rounds_turn(&playback->rounds);
+		rounds_swap(&playback->rounds);
 	return error;
 }
 

@@ -28,7 +28,7 @@ struct hash {
 /* The state needed when a stack is repeated. */
 struct repeat {
 	struct stack stack;	/* as it was fed */
-	uint32_t turn;		/* in which it was fed; 0: not yet */
+	uint32_t generation;	/* in which it was fed; 0: not yet */
 	uint32_t held;		/* number of stacks that hold it */
 	uint32_t times;		/* number of repetitions since it was fed */
 	uint32_t waiting;	/* index in repeats->waiting, if @times is not
@@ -55,7 +55,7 @@ struct hash_keys {
 struct repeats {
 	repeats_feed feed;
 	void *context;
-	uint32_t turn;		/* present turn, from 1 */
+	uint32_t generation;	/* the present one, from 1 */
 	struct hash_keys keys;
 	struct set *sets;
 	struct repeat *all;	/* in the order of arrival, which keeps few
@@ -88,7 +88,7 @@ struct repeats *repeats_new(repeats_feed feed, void *context)
 	if (!repeats)
 		return NULL;
 	*repeats = (struct repeats){
-		.feed = feed, .context = context, .turn = 1,
+		.feed = feed, .context = context, .generation = 1,
 		.sets = calloc(SETS, sizeof(*repeats->sets)),
 		.all = calloc(REPEATS, sizeof(*repeats->all)),
 		.contents = calloc(REPEATS, sizeof(*repeats->contents)),
@@ -151,10 +151,10 @@ void repeats_flush(struct repeats *repeats)
 	repeats->waiting_count = 0;
 }
 
-void repeats_turn(struct repeats *repeats)
+void repeats_restart(struct repeats *repeats)
 {
 	repeats_flush(repeats);
-	repeats->turn++;
+	repeats->generation++;
 }
 
 /* --- the table ------------------------------------------------------------ */
@@ -229,7 +229,7 @@ static struct repeat *add(struct repeats *repeats, struct hash hash,
 		feed_one(repeats, repeat);
 	set->hashes[way] = hash;
 	set->heat[way] = 0;
-	repeat->turn = 0;
+	repeat->generation = 0;
 	branches_read(&repeat->stack, content_of(repeats, repeat)->branches,
 		      branches);
 	return repeat;
@@ -281,7 +281,7 @@ bool repeats_take(struct repeats *repeats, const struct stack *stack)
 	if (!repeat)
 		return false;
 	repeat->held--;
-	if (repeat->turn != repeats->turn ||
+	if (repeat->generation != repeats->generation ||
 	    repeat->stack.program != stack->program ||
 	    repeat->stack.user != stack->user ||
 	    repeat->stack.kernel != stack->kernel)
@@ -302,7 +302,7 @@ void repeats_fed(struct repeats *repeats, const struct stack *stack,
 		return;
 	if (repeat->times)
 		feed_one(repeats, repeat); /* counted for another program */
-	repeat->turn = repeats->turn;
+	repeat->generation = repeats->generation;
 	repeat->stack = *stack;
 	memcpy(content_of(repeats, repeat)->kinds, kinds, stack->count);
 }

@@ -53,6 +53,6 @@ bool repeats_wait(const struct repeats *repeats);
 void repeats_flush(struct repeats *repeats);
 
 /* Does the same. Each stack must then be fed again before it can repeat. */
-void repeats_turn(struct repeats *repeats);
+void repeats_restart(struct repeats *repeats);
 
 #endif /* HWPROF_REPEATS_H */

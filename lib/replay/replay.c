@@ -219,7 +219,7 @@ static int feed_new(struct replay *replay, struct stack *stack)
 	     !knows_side(replay, stack, kinds, true)))
 		repeats_flush(replay->repeats);
 	if (!feed(replay, stack, kinds, 1)) {
-		repeats_turn(replay->repeats);
+		repeats_restart(replay->repeats);
 		user_engine_retire(&replay->playback.engine);
 	} else if (!open) {
 		repeats_fed(replay->repeats, stack, kinds);
