@@ -3,9 +3,10 @@
 
 # BPF=no: without `hwprof bpf`, and so without clang, bpftool and libbpf.
 BPF ?= yes
+TOOL_LINK := -lmd
 ifeq ($(BPF),yes)
 TOOL_SOURCES := $(filter-out tools/bpf_absent.c,$(wildcard tools/*.c))
-TOOL_LINK    := -lbpf
+TOOL_LINK    += -lbpf
 else
 TOOL_SOURCES := $(filter-out tools/bpf.c tools/bpf_maps.c tools/bpf_set.c \
 			     tools/bpf_programs.c,$(wildcard tools/*.c))

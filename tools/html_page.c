@@ -4,6 +4,7 @@
  * no script run but these, and nothing be fetched.
  */
 #include <errno.h>
+#include <sha2.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,9 +130,12 @@ static void put_text(const char *text, FILE *out)
 /* Names a script or a style sheet in the policy. */
 static void put_source(const char *text, FILE *out)
 {
-	uint8_t digest[SHA256_SIZE];
+	uint8_t digest[SHA256_DIGEST_LENGTH];
+	SHA2_CTX context;
 
-	sha256(text, strlen(text), digest);
+	SHA256Init(&context);
+	SHA256Update(&context, (const uint8_t *)text, strlen(text));
+	SHA256Final(digest, &context);
 	fputs(" 'sha256-", out);
 	put_base64(digest, sizeof(digest), out);
 	putc('\'', out);

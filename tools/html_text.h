@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Bytes as text that HTML can have: SHA-256 (FIPS 180-4), gzip, base 64. */
+/* Bytes as text that HTML can have: gzip, base 64. */
 #ifndef HWPROF_HTML_TEXT_H
 #define HWPROF_HTML_TEXT_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-
-enum {
-	SHA256_SIZE = 32,
-};
-
-void sha256(const void *bytes, size_t size, uint8_t digest[SHA256_SIZE]);
 
 /* Writes bytes in base 64. */
 void put_base64(const void *bytes, size_t size, FILE *out);

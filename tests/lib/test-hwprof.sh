@@ -753,6 +753,15 @@ for file in "$recording" "$ranges" "$calls" "$contexts" "$paths" "$values" \
 done
 check "page, policy" 0 "default-src 'none'; base-uri 'none'; .*script-src 'sha256-" \
 	"$hwprof" report --html - "$recording"
+check "page, digests of the style sheet and four scripts" 0 "^5 parts, True$" sh -c \
+	"'$hwprof' report --html - '$recording' | python3 -c \"
+import base64, hashlib, re, sys
+page = sys.stdin.read()
+parts = re.findall('<(?:style|script)>(.*?)</(?:style|script)>', page, re.S)
+digests = {base64.b64encode(hashlib.sha256(part.encode()).digest()).decode()
+           for part in parts}
+policy = set(re.findall('sha256-([^\\x27]*)', page))
+print(len(parts), 'parts,', digests == policy)\""
 check "page, licences" 0 "licence of d3-shape &#60;a@b&#62;" \
 	"$hwprof" report --html - "$recording"
 check "page, several kinds" 0 'id="data-paths"' \
