@@ -12,7 +12,7 @@
 #include <sys/sysmacros.h>
 
 #include "events.h"
-#include "base/origin.h"
+#include "base/row_origin.h"
 #include "base/tree.h"
 #include "code/objects.h"
 #include "code/names.h"

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "code/processes.h"
 #include "merge_state.h"
-#include "profile/collect.h"
+#include "profile/recording_facts.h"
 
 enum {
 	ROW_SIZE = sizeof(struct hwprof_row_path) +
@@ -37,7 +37,7 @@ struct added_session {
 struct addition {
 	struct merge *merge;
 	struct hwprof_file *file;
-	struct collected collected;
+	struct recording_facts facts;
 	struct added_session *sessions;
 	size_t session_count;
 	struct row_table rows;		/* with addresses of processes */
@@ -141,7 +141,7 @@ static int program_of(struct merge *merge, const char *name, uint32_t *pid)
 static int program_at(const struct addition *addition,
 		      const struct row_entry *entry, uint32_t *pid)
 {
-	const char *name = processes_comm(addition->collected.processes,
+	const char *name = processes_comm(addition->facts.processes,
 					  entry->row->pid, entry->last);
 
 	return program_of(addition->merge, name ? name : "[unknown]", pid);
@@ -151,7 +151,7 @@ static int program_at(const struct addition *addition,
 static int group_of(struct merge *merge, const uint64_t words[3],
 		    size_t *group)
 {
-	unsigned int kinds = subjects_of(words);
+	unsigned int kinds = event_kinds_of(words);
 	struct merge_group *all;
 	size_t i;
 
@@ -265,14 +265,14 @@ static int take(void *context, const struct hwprof_sample *sample)
 	size_t group;
 	int error;
 
-	if (!sample->row || !sample->rows || !subjects_of(sample->config))
+	if (!sample->row || !sample->rows || !event_kinds_of(sample->config))
 		return 0;
 	error = group_of(addition->merge, sample->config, &group);
 	if (!error)
 		error = note_session(addition, sample->row->session, group);
 	if (error)
 		return error;
-	error = collected_note(&addition->collected, sample);
+	error = facts_note(&addition->facts, sample);
 	if (error)
 		return error < 0 ? error : 0;
 	fields = row_fields_of(sample->row->type);
@@ -293,7 +293,7 @@ static const struct mapping *map_of(const struct addition *addition,
 				    const struct row_entry *entry,
 				    uint64_t address)
 {
-	const struct processes *processes = addition->collected.processes;
+	const struct processes *processes = addition->facts.processes;
 	uint32_t pid = entry->row->pid;
 	const struct mapping *mapping;
 
@@ -397,7 +397,7 @@ static int move_path(struct addition *addition, const struct row_entry *entry,
 static uint64_t missed(const struct addition *addition, uint32_t session,
 		       uint64_t error, uint64_t evicted)
 {
-	uint64_t all = collected_evicted_of(&addition->collected, session);
+	uint64_t all = facts_evicted_of(&addition->facts, session);
 
 	return all > evicted ? error + (all - evicted) : error;
 }
@@ -633,9 +633,9 @@ static int add_accounts(struct addition *addition)
 	size_t i;
 
 	for (i = 0; i < addition->session_count; i++) {
-		const struct collected_session *session;
+		const struct session_facts *session;
 
-		session = collected_session(&addition->collected,
+		session = facts_session(&addition->facts,
 					    addition->sessions[i].session);
 		if (!session)
 			return -ENOMEM;
@@ -682,14 +682,14 @@ static int add_all(struct addition *addition)
 int merge_add(struct merge *merge, struct hwprof_file *file)
 {
 	struct addition addition = { .merge = merge, .file = file };
-	int error = collect(&addition.collected, file, "rows", take, &addition);
+	int error = facts_collect(&addition.facts, file, "rows", take, &addition);
 
 	if (!error)
 		error = add_all(&addition);
 	row_table_free(&addition.rows);
 	free(addition.sessions);
 	free(addition.chain);
-	collected_free(&addition.collected);
+	facts_free(&addition.facts);
 	return error == -ENOMEM ? file_fail(file, error, "out of memory") :
 				  error;
 }

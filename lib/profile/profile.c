@@ -391,7 +391,7 @@ static int check_kind(enum hwprof_kind kind, struct hwprof_file *const *files,
 		      size_t count)
 {
 	unsigned int all = 0, kinds;
-	char text[SUBJECTS_TEXT];
+	char text[EVENT_KINDS_TEXT];
 	int error;
 	size_t i;
 
@@ -407,7 +407,7 @@ static int check_kind(enum hwprof_kind kind, struct hwprof_file *const *files,
 		return 0;
 	return file_fail(files[0], -ENOENT,
 			 "was recorded with %s, not with %s",
-			 subjects_names(all, text), hwprof_kind_name(kind));
+			 event_kinds_names(all, text), hwprof_kind_name(kind));
 }
 
 int profile_read(struct hwprof_profile **profile,

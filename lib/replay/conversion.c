@@ -173,24 +173,13 @@ static int add_totals(struct conversion *conversion, uint64_t time)
 
 /* --- what only the replay knows ------------------------------------------- */
 
-static int add_warnings(struct warnings *to, const struct hwprof_file *file,
-			const struct warnings *replayed)
-{
-	const char *sentence;
-	int error = 0;
-	size_t i;
-
-	for (i = 0; (sentence = warnings_get(replayed, i)); i++)
-		error |= warnings_add(to, "%s", sentence);
-	for (i = 0; (sentence = hwprof_file_warning(file, i)); i++)
-		error |= warnings_add(to, "%s", sentence);
-	return error;
-}
-
 static int add_missing(void *context, const char *name,
 		       const struct build_id *id)
 {
-	return file_replay_miss(context, name, id);
+	struct file_replay *replay = context;
+
+	return build_ids_add(&replay->missing, &replay->missing_count, name,
+			     id, 0);
 }
 
 /* Completes the file, which then replaces what has its name. */
@@ -235,7 +224,8 @@ int conversion_finish(struct conversion *conversion, uint64_t time)
 				       add_change, conversion);
 	if (error)
 		return error;
-	error = add_warnings(&replay.warnings, file, &profile->warnings) |
+	error = warnings_add_all(&replay.warnings, &profile->warnings) |
+		warnings_add_all(&replay.warnings, &file->warnings) |
 		objects_list_missing(profile->objects, add_missing, &replay);
 	if (error)
 		no_memory(conversion);
