@@ -682,7 +682,8 @@ static int add_all(struct addition *addition)
 int merge_add(struct merge *merge, struct hwprof_file *file)
 {
 	struct addition addition = { .merge = merge, .file = file };
-	int error = facts_collect(&addition.facts, file, "rows", take, &addition);
+	int error = facts_collect(&addition.facts, file, "rows", take,
+				  &addition);
 
 	if (!error)
 		error = add_all(&addition);

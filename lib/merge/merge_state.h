@@ -38,7 +38,8 @@ struct merge_part_state {
 struct merge {
 	struct merge_object *objects;
 	size_t object_count, object_room;
-	char **programs;		/* names of processes; pid is index + 1 */
+	char **programs;		/* names of processes; pid is index
+					 * + 1 */
 	size_t program_count, program_room;
 	struct merge_group *groups;	/* session is index + 1 */
 	size_t group_count;

@@ -126,7 +126,8 @@ check "collector: wrong configuration" exits 2 \
 keys=$(sed -n 's/^\t\(TEXT\|COUNT\|FLAG\)(\([a-z_]*\), .*/\2/p' daemon/config.h)
 check "keys" [ "$(echo "$keys" | wc -l)" -gt 10 ]
 for key in $keys; do
-	check "$key in the example" grep -q "^#$key =" daemon/system/hwprofd.conf
+	check "$key in the example" \
+		grep -q "^#$key =" daemon/system/hwprofd.conf
 	check "$key in the manual page" \
 		grep -qE "^\.(B|BR) $key( |\$)" docs/man/hwprofd.conf.5
 done
@@ -137,7 +138,8 @@ if command -v systemd-analyze > /dev/null; then
 		sed 's|@PREFIX@|/usr|' "daemon/system/${unit%:*}.service.in" > \
 			"$work/${unit%:*}.service"
 		check "${unit%:*}.service is hardened" sh -c "
-			systemd-analyze security --offline=true --threshold=${unit#*:}0 \
+			systemd-analyze security --offline=true \
+				--threshold=${unit#*:}0 \
 			'$work/${unit%:*}.service'"
 	done
 fi

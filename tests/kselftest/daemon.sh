@@ -26,8 +26,8 @@ ask()
 	curl -s --max-time 60 --unix-socket $run/http "http://localhost$1"
 }
 
-# says PATTERN PATH: waits for the answer, for up to two minutes: with 1 % of the
-# time, a slow machine sees little.
+# says PATTERN PATH: waits for the answer, for up to two minutes. With 1 % of
+# the time, a slow machine sees little.
 says()
 {
 	for try in $(seq 120); do
