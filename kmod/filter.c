@@ -105,6 +105,9 @@ static enum filter_verdict judge_branch(struct slot *slot,
 		return FILTER_FELL;
 	if (inside)
 		return FILTER_PASSES;
+	if (event->kind == STREAM_CALL && !knows_arrivals(slot->session) &&
+	    filter_shows_calls(slot->session))
+		return FILTER_CALLS;
 	become_arrival(slot->session, event);
 	return FILTER_ARRIVES;
 }

@@ -83,6 +83,8 @@ enum filter_verdict {
 	FILTER_PASSES,
 	FILTER_ARRIVES,			/* the event became an arrival */
 	FILTER_FELL,			/* it passes behind filter_fall() */
+	/* Engines get it behind a gap, and it counts for nothing. */
+	FILTER_CALLS,
 	FILTER_DROPS,
 };
 
@@ -110,6 +112,18 @@ int filter_validate(struct list_head *filters);
  * changed. Interrupts are off, and perf holds the filters' lock.
  */
 void filter_sync(struct perf_event *event);
+
+/*
+ * Return true if a call into the ranges can be shown to an engine that sees
+ * windows: it is no unit. It may enter a loop.
+ */
+static inline bool filter_shows_calls(const struct session *session)
+{
+	const struct stream_event call = { .kind = STREAM_CALL };
+
+	return !session->engine->immediate &&
+	       !session->engine->unit(&session->params, &call);
+}
 
 /* The last thread of current's process exits. */
 void filter_exit(struct session *session);

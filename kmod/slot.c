@@ -429,9 +429,14 @@ static noinline void feed_by_filter(struct slot *slot,
 				    struct pt_regs *regs)
 {
 	struct stream_event event = *stream, arrival;
+	struct stream_event gap = { .kind = STREAM_GAP, .to = stream->from };
 
 	switch (filter_judge(slot, &event)) {
 	case FILTER_DROPS:
+		return;
+	case FILTER_CALLS:
+		feed_arrival(slot, &gap);
+		feed_arrival(slot, &event);
 		return;
 	case FILTER_ARRIVES:
 		feed_arrival(slot, &event);

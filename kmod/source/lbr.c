@@ -61,9 +61,20 @@ static u32 passing(const struct filter_set *set,
 }
 
 /*
- * Feed each row of branches that passes as a window. The branch before it only
- * tells where the first line begins.
+ * Return how many branches belong to a row of @count that passes, which @rest
+ * others are behind. The branch before it only tells where the first line
+ * begins. If it is a call that can be shown, the one before the call does.
  */
+static u32 with_arrival(const struct slot *slot, const u8 *kinds, u32 count,
+			u32 rest)
+{
+	bool called = rest && kinds[count] == STREAM_CALL &&
+		      filter_shows_calls(slot->session);
+
+	return count + min(rest, called ? 2U : 1U);
+}
+
+/* Feed each row of branches that passes as a window. */
 static void feed_passing(struct slot *slot, const struct stack *stack,
 			 u32 space)
 {
@@ -77,7 +88,8 @@ static void feed_passing(struct slot *slot, const struct stack *stack,
 		if (!passed)
 			continue;
 		window_begin(&window, stack->branches + at, stack->kinds + at,
-			     min(passed + 1, count - at), space);
+			     with_arrival(slot, stack->kinds + at, passed,
+					  count - at - passed), space);
 		slot_feed_window(slot, &window);
 	}
 }

@@ -15,6 +15,7 @@ enum {
 	WAYS_MOST	= 16,
 	RECENT_MOST	= 16,
 	PAGE		= 4096,
+	BLOCKS_MOST	= 8,	/* of an access */
 };
 
 /* hwprof bpf --set NAME=VALUE changes them. */
@@ -114,14 +115,13 @@ static int touch(struct set *set, __u64 block, int *conflict)
 	return 1;
 }
 
-static int take_block(const struct hwprof_program_access *access, __u64 number)
+/* The verifier looks at it once, because it is not static. */
+__noinline int take_block(__u64 ip, __u64 space, __u64 number)
 {
-	const struct place place = { access->ip, access->event.space };
-	const struct page page = {
-		number * line & ~(PAGE - 1ULL), access->event.space,
-	};
+	const struct place place = { ip, space };
+	const struct page page = { number * line & ~(PAGE - 1ULL), space };
 	/* Not 0. Programs have their own blocks. */
-	__u64 block = (number | 1ULL << 63) ^ access->event.space << 58;
+	__u64 block = (number | 1ULL << 63) ^ space << 58;
 	__u32 index = number % (size / line / ways);
 	struct set *set = bpf_map_lookup_elem(&_sets, &index);
 	int conflict = 0, missed;
@@ -134,16 +134,15 @@ static int take_block(const struct hwprof_program_access *access, __u64 number)
 	return missed;
 }
 
-/* An access that crosses the end of a block is one to two blocks. */
 SEC("hwprof/load,store")
 int take_access(const struct hwprof_program_access *access)
 {
-	__u64 begin = access->address / line;
-	__u64 end = (access->address + access->width - 1) / line;
-	int missed = take_block(access, begin);
+	__u64 number = access->address / line;
+	__u64 last = (access->address + access->width - 1) / line;
+	int i, missed = 0;
 
-	if (end != begin)
-		missed |= take_block(access, end);
+	for (i = 0; i < BLOCKS_MOST && number <= last; i++)
+		missed |= take_block(access->ip, access->event.space, number++);
 	return missed ? 0 : HWPROF_PROGRAM_DROP;
 }
 
