@@ -8,8 +8,11 @@
 #include "filter.h"
 #include "source/source.h"
 
-/* Records of all sessions, for one process each. */
-enum { SPACES = 256 };
+/* Records of all sessions, for one process each, and most of one session. */
+enum {
+	SPACES		= 512,
+	SESSION_SPACES	= 128,
+};
 
 static struct filter_space *spaces;	/* made when a filter is asked for */
 /* Protects writes to records, with interrupts off. */
@@ -225,20 +228,27 @@ static void drop_spaces(const struct session *session, pid_t tgid,
 			drop_space(&spaces[i]);
 }
 
-/* Return a free record for a process; NULL: none is free. */
-static struct filter_space *make_space(const struct mm_struct *mm, pid_t tgid)
+/*
+ * Return a free record for a process; NULL: none is free, or the session has
+ * its share.
+ */
+static struct filter_space *make_space(const struct session *session,
+				       const struct mm_struct *mm, pid_t tgid)
 {
-	int i;
+	struct filter_space *space = NULL;
+	int i, own = 0;
 
 	for (i = 0; i < SPACES; i++) {
-		if (spaces[i].session)
-			continue;
-		spaces[i].mm = mm;
-		spaces[i].tgid = tgid;
-		memset(spaces[i].sets, 0, sizeof(spaces[i].sets));
-		return &spaces[i];
+		own += spaces[i].session == session;
+		if (!space && !spaces[i].session)
+			space = &spaces[i];
 	}
-	return NULL;
+	if (!space || own >= SESSION_SPACES)
+		return NULL;
+	space->mm = mm;
+	space->tgid = tgid;
+	memset(space->sets, 0, sizeof(space->sets));
+	return space;
 }
 
 static const struct filter_set *valid_set(const struct filter_space *space)
@@ -335,7 +345,7 @@ static void note_ranges(struct perf_event *event, struct filter_set *set,
 	struct filter_space *space = find_space(session, mm);
 	pid_t owner = filter_owner(event);
 
-	space = space ?: make_space(mm, tgid);
+	space = space ?: make_space(session, mm, tgid);
 	if (!space)
 		return;		/* nothing of the process passes */
 	if (!owner && event->parent)
