@@ -661,6 +661,26 @@ static int keep_machine(struct merge *merge, struct hwprof_file *file)
 	return 0;
 }
 
+/* Notes all events, also those that have no rows in this recording. */
+static int note_events(struct merge *merge, struct hwprof_file *file)
+{
+	unsigned int kinds;
+	int error = hwprof_file_kinds(file, &kinds);
+	size_t i, group;
+
+	for (i = 0; i < file->event_count && !error; i++) {
+		const struct perf_event_attr *attr = &file->events[i].attr;
+		const uint64_t words[] = {
+			attr->config, attr->config1, attr->config2,
+		};
+
+		if (file_event_is_hwprof(file, &file->events[i]) &&
+		    event_kinds_of(words))
+			error = group_of(merge, words, &group);
+	}
+	return error;
+}
+
 static int add_all(struct addition *addition)
 {
 	struct hwprof_file *file = addition->file;
@@ -682,9 +702,11 @@ static int add_all(struct addition *addition)
 int merge_add(struct merge *merge, struct hwprof_file *file)
 {
 	struct addition addition = { .merge = merge, .file = file };
-	int error = facts_collect(&addition.facts, file, "rows", take,
-				  &addition);
+	int error = note_events(merge, file);
 
+	if (!error)
+		error = facts_collect(&addition.facts, file, "rows", take,
+				      &addition);
 	if (!error)
 		error = add_all(&addition);
 	row_table_free(&addition.rows);

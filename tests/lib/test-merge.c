@@ -494,6 +494,43 @@ static void test_circle(void **state)
 	unlink(path);
 }
 
+/* A window in which nothing ran is a recording, too. */
+static void test_empty(void **state)
+{
+	struct merge *merge = merge_new(), *again = merge_new();
+	struct fixture fixture;
+	char path[64];
+
+	begin(&fixture, 100, 0x400000);
+	fixture_end(&fixture);
+	add(merge, fixture.path);
+	assert_null(merge_part(merge, 0));
+	write_part(merge, MERGE_ACCOUNT, path);
+	add(again, path);
+	assert_int_equal(merge_totals(again, true).produced, 0);
+	merge_free(merge);
+	merge_free(again);
+	fixture_remove(&fixture);
+	unlink(path);
+}
+
+/* Branches are no profile. */
+static void test_no_profile(void **state)
+{
+	struct merge *merge = merge_new();
+	struct hwprof_file *file;
+	struct fixture fixture;
+
+	fixture_begin(&fixture, "branches,rows");
+	fixture_end(&fixture);
+	file = open_file(fixture.path);
+	assert_int_equal(merge_add(merge, file), -ENOENT);
+	assert_non_null(strstr(hwprof_file_error(file), "has no profile"));
+	hwprof_file_close(file);
+	merge_free(merge);
+	fixture_remove(&fixture);
+}
+
 static void test_refusals(void **state)
 {
 	struct merge *merge = merge_new();
@@ -524,6 +561,8 @@ int main(void)
 		cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_contexts),
 		cmocka_unit_test(test_circle),
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_no_profile),
 		cmocka_unit_test(test_refusals),
 	};
 
