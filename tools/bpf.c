@@ -212,16 +212,23 @@ static int load_object(struct bpf_request *request)
 
 /* --- the session ---------------------------------------------------------- */
 
-/* Returns the cheapest event that has such events. */
-static const char *event_of(unsigned int kinds)
+/*
+ * Returns the cheapest event that has such events. Branch records have neither
+ * loads nor stores.
+ */
+static const char *event_of(const struct bpf_request *request)
 {
+	unsigned int kinds = request->kinds;
+
 	if (kinds & KIND(SAMPLE))
 		return "hwprof/cct,sample/u";
 	if (kinds & KIND(LOOP_EXIT))
 		return "loops";
 	if (kinds & KIND(PATH_END))
 		return "paths";
-	if (kinds & (KIND(WINDOW_BEGIN) | KIND(WINDOW_END)))
+	if (kinds & (KIND(WINDOW_BEGIN) | KIND(WINDOW_END)) ||
+	    (kinds & (KIND(LOAD) | KIND(STORE)) &&
+	     !live_owns_command(&request->live)))
 		return "edges,burst=200";
 	return "edges";
 }
@@ -389,7 +396,7 @@ static int run(struct bpf_request *request)
 		status = load_object(request);
 	if (status >= 0)
 		return status;
-	live->event = live->event ?: event_of(request->kinds);
+	live->event = live->event ?: event_of(request);
 	status = live_start(live);
 	if (status >= 0)
 		return status;
@@ -452,6 +459,9 @@ static int parse(struct bpf_request *request, int argc, char **argv)
 	request->name = argv[optind++];
 	if (optind < argc && !strcmp(argv[optind], "--"))
 		optind++;
+	else if (optind < argc && *argv[optind] == '-')
+		return usage_error("'%s' behind the program's name: options come before '%s'",
+				   argv[optind], request->name);
 	if (optind < argc)
 		request->live.command = argv + optind;
 	return live_check(&request->live);

@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,4 +180,17 @@ char *grouped(uint64_t value, char text[GROUPED_SIZE])
 	}
 	*to = 0;
 	return text;
+}
+
+char *rounded(double value, char text[GROUPED_SIZE])
+{
+	double unit = 1;
+
+	if (!(value >= 9.5 && value < 1e15)) {
+		snprintf(text, GROUPED_SIZE, "%.2g", value);
+		return text;
+	}
+	while (value / unit >= 99.5)
+		unit *= 10;
+	return grouped(llround(value / unit) * unit, text);
 }

@@ -97,5 +97,7 @@ bool read_cap(const char *name, char *value, size_t size);
 /* Writes @value with commas between thousands to @text. Returns @text. */
 #define GROUPED_SIZE	32
 char *grouped(uint64_t value, char text[GROUPED_SIZE]);
+/* Does so with @value rounded to two digits, as in 0.13, 5.7 and 1,900. */
+char *rounded(double value, char text[GROUPED_SIZE]);
 
 #endif /* HWPROF_COMMAND_H */

@@ -153,16 +153,23 @@ double pace_burst_rate(struct pace *pace, const struct hwprof_event *event)
 
 void pace_say_bursts(struct pace *pace, const struct hwprof_event *event)
 {
+	char cost[GROUPED_SIZE], bursts[GROUPED_SIZE], needed[GROUPED_SIZE];
 	uint64_t burst = hwprof_event_field(event, "burst");
 	double rate = pace_burst_rate(pace, event);
 
 	if (!rate)
 		return;
 	fprintf(stderr,
-		"hwprof: a burst of %u branches costs some %.2g ms here: %.3g a second of CPU time for %.1f %%; trip counts of a loop with a tenth of the time are known to a factor of 1.5 after about %.2g s of it\n",
-		(unsigned int)burst, burst * BURST_STEPS * pace->step_ns / 1e6,
-		rate, hwprof_event_field(event, "budget_permille") / 10.0,
-		WINDOWS_WANTED * PARTS / rate);
+		"hwprof: a burst of %u branches costs some %s ms here: %s a second of CPU time for %.1f %%",
+		(unsigned int)burst,
+		rounded(burst * BURST_STEPS * pace->step_ns / 1e6, cost),
+		rounded(rate, bursts),
+		hwprof_event_field(event, "budget_permille") / 10.0);
+	if (hwprof_event_field(event, "loops"))
+		fprintf(stderr,
+			"; trip counts of a loop with a tenth of the time, shorter than a burst, are known to a factor of 1.5 after about %s s of it",
+			rounded(WINDOWS_WANTED * PARTS / rate, needed));
+	fputc('\n', stderr);
 }
 
 /* --- counts of sessions --------------------------------------------------- */

@@ -229,7 +229,7 @@ static void say_cost(const struct pgo *pgo)
 	const struct hwprof_event *event =
 		hwprof_session_event(pgo->live.session);
 	struct pace pace = { .step_ns = 0 };
-	char text[GROUPED_SIZE];
+	char text[GROUPED_SIZE], seconds[GROUPED_SIZE];
 	double rate;
 
 	if (pgo->exact)
@@ -241,8 +241,9 @@ static void say_cost(const struct pgo *pgo)
 		BURST, hwprof_event_field(event, "budget_permille") / 10.0,
 		grouped(rate, text));
 	if (pgo->enough)
-		fprintf(stderr, "; %s take about %.2g s of it",
-			grouped(pgo->enough, text), pgo->enough / rate);
+		fprintf(stderr, "; %s take about %s s of it",
+			grouped(pgo->enough, text),
+			rounded(pgo->enough / rate, seconds));
 	fputc('\n', stderr);
 }
 

@@ -32,17 +32,22 @@ static const struct table_column columns[] = {
 	{ .title = "process" },
 };
 
-/* Adds a trip count. From 100 on, decimals say little. */
+/* Spells a trip count. From 100 on, decimals say little. */
+static const char *trip_text(double trip, char text[GROUPED_SIZE])
+{
+	if (isnan(trip))
+		return "-";
+	if (trip >= 99.95)
+		return grouped(llround(trip), text);
+	snprintf(text, GROUPED_SIZE, "%.1f", trip);
+	return text;
+}
+
 static void add_trip(struct table *table, double trip)
 {
 	char text[GROUPED_SIZE];
 
-	if (isnan(trip))
-		table_add(table, "-");
-	else if (trip < 99.95)
-		table_add(table, "%.1f", trip);
-	else
-		table_add(table, "%s", grouped(llround(trip), text));
+	table_add(table, "%s", trip_text(trip, text));
 }
 
 static void add_count(struct table *table, uint64_t count, bool known)
@@ -163,19 +168,21 @@ static void print_precision(const struct hwprof_profile *loops)
 	const struct hwprof_totals *totals = hwprof_profile_totals(loops);
 	double factor = precision(loops), more = times_more(factor);
 	double budget = totals->budget_permille / 10. * more;
+	char text[GROUPED_SIZE];
 
 	if (!factor || factor <= WANTED)
 		return;
 	if (isnan(factor))
-		printf("a loop with a tenth of all or more was seen in one window: its trip count has no interval");
+		printf("a loop with a tenth of all or more was entered in one window only: its trip count is a guess");
 	else
 		printf("trip counts of loops with a tenth of all or more are known to a factor of %.2g",
 		       factor);
-	printf("; for %g, record %.2g times as long", WANTED, more);
+	printf("; for %g, record %s times as long", WANTED,
+	       rounded(more, text));
 	if (loops->replayed)
 		printf(", or with more samples a second (perf record -F)");
 	else if (budget > 0 && budget <= 100)
-		printf(", or with --budget %.2g%%", budget);
+		printf(", or with --budget %s%%", rounded(budget, text));
 	printf(loops->replayed ? "\n" : ", or each branch (-e loops,step)\n");
 }
 
@@ -250,10 +257,12 @@ static void add_trip_of(struct table *table, const struct hwprof_profile *loops,
 {
 	const struct hwprof_loop *loop = index == HWPROF_NOTHING ? NULL :
 					 hwprof_loops_get(loops, index);
+	char trip[GROUPED_SIZE], low[GROUPED_SIZE], high[GROUPED_SIZE];
 
 	if (loop && loop->trip_high > loop->trip_low)
-		table_add(table, "%.3g (%.3g..%.3g)", loop->trip,
-			  loop->trip_low, loop->trip_high);
+		table_add(table, "%s (%s..%s)", trip_text(loop->trip, trip),
+			  trip_text(loop->trip_low, low),
+			  trip_text(loop->trip_high, high));
 	else
 		add_trip(table, loop ? loop->trip : NAN);
 }

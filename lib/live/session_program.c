@@ -26,7 +26,7 @@ static int refused(struct hwprof_session *session, int error)
 				    "programs for loads, stores and exits of loops come before the first target");
 	case EOPNOTSUPP:
 		return session_fail(session, -EOPNOTSUPP,
-				    "event '%s' has no such events for a program, or the kernel has no BPF",
+				    "event '%s' has no such events for a program; or the kernel is built without CONFIG_BPF_SYSCALL",
 				    session->name);
 	case EINVAL:
 		return session_fail(session, -EINVAL,
