@@ -73,6 +73,38 @@ static int parse_cpus(struct events *events, const char *text)
 	return 0;
 }
 
+/* Returns true if the kernel's list, such as "0-3,8", has the CPU. */
+static bool is_listed(const char *list, int cpu)
+{
+	const char *at = list;
+	int from, to;
+
+	while (at) {
+		int count = sscanf(at, "%d-%d", &from, &to);
+
+		if (count >= 1 && cpu >= from && cpu <= (count == 2 ? to : from))
+			return true;
+		at = strchr(at, ',');
+		at = at ? at + 1 : NULL;
+	}
+	return false;
+}
+
+/* Takes the CPUs that were asked for; @online lists those that there are. */
+static int take_cpus(struct events *events, const char *online)
+{
+	int error = parse_cpus(events, events->options.cpus);
+	size_t i;
+
+	for (i = 0; !error && i < events->cpu_count; i++)
+		if (!is_listed(online, events->cpus[i]))
+			error = fail(events, -ENODEV,
+				     "CPU %d is not online: %.*s are",
+				     events->cpus[i],
+				     (int)strcspn(online, "\n"), online);
+	return error;
+}
+
 static int find_cpus(struct events *events)
 {
 	const char *path = "/sys/devices/system/cpu/online";
@@ -83,15 +115,15 @@ static int find_cpus(struct events *events)
 	events->cpus = calloc(CPUS_MAX, sizeof(*events->cpus));
 	if (!events->cpus)
 		return fail(events, -ENOMEM, "out of memory");
-	if (events->options.cpus)
-		return parse_cpus(events, events->options.cpus);
 	file = fopen(path, "re");
 	found = file && fgets(text, sizeof(text), file);
 	if (file)
 		fclose(file);
-	return found ? parse_cpus(events, text)
-		     : fail(events, -EIO,
+	if (!found)
+		return fail(events, -EIO,
 			    "cannot read which CPUs are online: %s", path);
+	return events->options.cpus ? take_cpus(events, text) :
+				      parse_cpus(events, text);
 }
 
 /* --- events --------------------------------------------------------------- */

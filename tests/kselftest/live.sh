@@ -256,6 +256,8 @@ refusals()
 	fails 1 "there is no process\|No such process" hwprof top -p \
 		2147483646 &&
 		fails 1 "CPUs '0-'" hwprof stat -C 0- &&
+		fails 1 "CPU 99 is not online: 0" hwprof record -C 99 \
+			-o /tmp/none.data &&
 		fails 1 "cgroup 'none'" hwprof stat -G none &&
 		fails 127 "nosuch: command not found" hwprof stat -- nosuch &&
 		fails 2 "are of loops" hwprof top -e calls -s trip -- ./known &&
