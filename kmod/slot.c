@@ -458,10 +458,10 @@ static noinline void feed_by_filter(struct slot *slot,
 void slot_feed(struct slot *slot, struct stream_event *stream,
 	       struct pt_regs *regs)
 {
-	if (unlikely(READ_ONCE(slot->session->filtered)))
-		feed_by_filter(slot, stream, regs);
-	else
+	if (likely(!READ_ONCE(slot->session->filtered)))
 		feed_passed(slot, stream, regs);
+	else if (!filter_drops(slot, stream))
+		feed_by_filter(slot, stream, regs);
 }
 
 /* --- windows -------------------------------------------------------------- */

@@ -155,17 +155,17 @@ else
 	test_ok programs programs
 fi
 
-# from EVENT OPTION...: checks that all rows of a source that sees a part are of
-# the function, and that its loop has its trip count, about 7.
+# from PROGRAM EVENT OPTION...: checks that all rows of a source that sees a part
+# are of the function, and that its loop has its trip count, about 7.
 from()
 {
-	event=$1
-	shift
+	program=$1 event=$2
+	shift 2
 	hwprof record -q -e "$event" "$@" -o /tmp/filtered.data \
-		--filter inner@./trips -- ./trips || return
+		--filter "inner@$program" -- "$program" || return
 	bounds=
 	rows /tmp/filtered.data loop head head "back_edges entries" > /tmp/all
-	bounds=$(bounds ./trips inner)
+	bounds=$(bounds "$program" inner)
 	rows /tmp/filtered.data loop head head "back_edges entries" > /tmp/own
 	cat /tmp/all
 	cmp /tmp/all /tmp/own && awk '
@@ -176,9 +176,9 @@ from()
 			exit !(trips > 6 && trips < 8)
 		}' /tmp/own
 }
-test_ok bursts from loops,burst=200 -c 20000
+test_ok bursts from ./long_trips loops,burst=200 -c 100000
 if [ "$(cat $caps/lbr)" = yes ]; then
-	test_ok "branch records" from loops,lbr -c 1009
+	test_ok "branch records" from ./trips loops,lbr -c 1009
 fi
 
 # Samples of code: the addresses are in the function
