@@ -155,7 +155,7 @@ else
 	test_ok programs programs
 fi
 
-# from PROGRAM EVENT OPTION...: checks that all rows of a source that sees a part
+# from PROGRAM EVENT OPTION...: checks that all rows of a source that sees parts
 # are of the function, and that its loop has its trip count, about 7.
 from()
 {
