@@ -82,7 +82,9 @@ static bool is_listed(const char *list, int cpu)
 	while (at) {
 		int count = sscanf(at, "%d-%d", &from, &to);
 
-		if (count >= 1 && cpu >= from && cpu <= (count == 2 ? to : from))
+		if (count == 1)
+			to = from;
+		if (count >= 1 && cpu >= from && cpu <= to)
 			return true;
 		at = strchr(at, ',');
 		at = at ? at + 1 : NULL;
