@@ -22,6 +22,7 @@
 
 enum {
 	FILE_MAX = 512 << 20,		/* bytes of any file that it writes */
+	NICE = 5,			/* questions can wait a little */
 	OUT = 3, KEPT = 4,		/* descriptors in the worker */
 };
 
@@ -136,7 +137,7 @@ work(worker_fn fn, const void *context, int out, int keep, unsigned int seconds)
 
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	nice(5);
+	setpriority(PRIO_PROCESS, 0, NICE);
 	error = keep_files(out, keep);
 	if (!error)
 		error = confine(seconds);
