@@ -48,8 +48,8 @@ struct merge *merge_new(void);
 void merge_free(struct merge *merge);
 
 /*
- * Adds a recording of hwprof. Returns 0, -ENOMEM, or what hwprof_file_kinds() or
- * hwprof_file_samples() would return; hwprof_file_error() of @file then says
+ * Adds a recording of hwprof. Returns 0, -ENOMEM, or what hwprof_file_kinds()
+ * or hwprof_file_samples() would return; hwprof_file_error() of @file then says
  * why. After a failure the merge has the same rows as before, except after
  * -ENOMEM.
  */
