@@ -384,7 +384,7 @@ check "contexts, statistics" 0 "height 2.4 on average, 4 at most" \
 check "contexts, account" 0 "365 calls = 365 delivered" \
 	"$hwprof" report cct -i "$contexts"
 check "loops, too few windows" 0 \
-	"trip count has no interval; for 1.5, record 16" \
+	"its trip count is a guess; for 1.5, record 16" \
 	"$hwprof" replay tests/fuzz/seeds/fuzz-replay/types
 check "contexts, callers" 0 "no call of it was seen" \
 	"$hwprof" report cct -i "$contexts" --callers-of main
