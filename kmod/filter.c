@@ -8,10 +8,10 @@
 #include "filter.h"
 #include "source/source.h"
 
-/* Records of all sessions, for one process each, and most of one session. */
+/* Records of all sessions, for one process each, and most of one user. */
 enum {
 	SPACES		= 512,
-	SESSION_SPACES	= 128,
+	USER_SPACES	= 128,
 };
 
 static struct filter_space *spaces;	/* made when a filter is asked for */
@@ -229,8 +229,8 @@ static void drop_spaces(const struct session *session, pid_t tgid,
 }
 
 /*
- * Return a free record for a process; NULL: none is free, or the session has
- * its share.
+ * Return a free record for a process; NULL: none is free, or the sessions of
+ * this one's user have their share.
  */
 static struct filter_space *make_space(const struct session *session,
 				       const struct mm_struct *mm, pid_t tgid)
@@ -239,11 +239,13 @@ static struct filter_space *make_space(const struct session *session,
 	int i, own = 0;
 
 	for (i = 0; i < SPACES; i++) {
-		own += spaces[i].session == session;
-		if (!space && !spaces[i].session)
+		const struct session *other = spaces[i].session;
+
+		own += other && other->user == session->user;
+		if (!space && !other)
 			space = &spaces[i];
 	}
-	if (!space || own >= SESSION_SPACES)
+	if (!space || own >= USER_SPACES)
 		return NULL;
 	space->mm = mm;
 	space->tgid = tgid;
