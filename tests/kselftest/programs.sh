@@ -12,7 +12,8 @@ esac
 # Kinds of branches that both count: jumps, calls and returns.
 of_engine()
 {
-	hwprof record -q -e edges,step -o /tmp/edges.data -- "$@" > /dev/null ||
+	hwprof record -q -e edges,step,memory_mib=64 -o /tmp/edges.data \
+		-- "$@" > /dev/null ||
 		return
 	command hwprof script -i /tmp/edges.data | awk '
 		function value(name)

@@ -71,12 +71,15 @@ __noinline int take_word(struct state *state, const struct place *place,
 			 __u64 begin, __u64 end, __u64 ip)
 {
 	struct word *word;
+	struct place key;
 	__u64 at, time;
 
 	if (!state || !place)
 		return 0;
-	word = ip ? find_or_add(&_words, place, &no_word) :
-	       bpf_map_lookup_elem(&_words, place);
+	/* Linux 6.1 takes keys from the stack only. */
+	key = *place;
+	word = ip ? find_or_add(&_words, &key, &no_word) :
+	       bpf_map_lookup_elem(&_words, &key);
 	for (at = 0; at < WORD; at++) {
 		if (at < begin % WORD || at >= end - place->word * WORD)
 			continue;
