@@ -191,7 +191,7 @@ samples()
 	cat /tmp/all
 	[ -s /tmp/all ]
 }
-test_ok samples samples -c 100000
+test_ok samples samples -c 20000
 
 # says SENTENCE COMMAND...: checks that it fails, and says why
 says()
