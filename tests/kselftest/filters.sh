@@ -181,11 +181,13 @@ if [ "$(cat $caps/lbr)" = yes ]; then
 	test_ok "branch records" from ./trips loops,lbr -c 1009
 fi
 
-# Samples of code: the addresses are in the function
+# Samples of code: the addresses are in the function. It runs often, because one
+# run is short.
 samples()
 {
 	hwprof record -q -e ranges,sample "$@" -o /tmp/filtered.data \
-		--filter inner@./trips -- ./trips || return
+		--filter inner@./trips -- sh -c '
+			for i in $(seq 30); do ./trips; done' || return
 	bounds=
 	rows /tmp/filtered.data range "" "low bits" count > /tmp/all
 	cat /tmp/all
