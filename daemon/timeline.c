@@ -32,6 +32,8 @@ struct timeline {
 	int64_t offset;		/* without a store */
 	int64_t retry;		/* no writing before that time */
 	int64_t in_task;	/* minute that is being merged; -1: none */
+	int64_t skip[STORE_LEVELS];	/* windows of the store up to this time
+					 * cannot be merged */
 	struct timeline_counts counts;
 };
 
@@ -286,8 +288,8 @@ static int due_in_store(struct timeline *timeline, enum store_level level,
 		timeline, task, level, store_level_seconds(level + 1),
 		timeline_now(timeline) - age,
 	};
-	int error = store_windows(timeline->store, 0, search.before, note_old,
-				  &search);
+	int error = store_windows(timeline->store, timeline->skip[level],
+				  search.before, note_old, &search);
 
 	return error < 0 ? error : !!task->merged_count;
 }
@@ -335,24 +337,69 @@ static void note_minute(struct timeline *timeline, int64_t minute, int64_t id)
 	}
 }
 
+/* Windows that cannot be merged are not tried again. */
+static void note_unmergeable(struct timeline *timeline,
+			     const struct timeline_task *task)
+{
+	if (task->merged_count)
+		timeline->skip[task->window.level - 1] = task->window.end;
+	else
+		note_minute(timeline, task->window.begin, 0);
+}
+
+static bool is_merged(const struct timeline_task *task, int64_t id)
+{
+	size_t i;
+
+	for (i = 0; i < task->merged_count; i++)
+		if (task->merged[i] == id)
+			return true;
+	return false;
+}
+
+/* Drops the windows in memory whose minutes are gone from the store. */
+static void drop_merged(struct timeline *timeline,
+			const struct timeline_task *task)
+{
+	size_t kept = 0, i;
+
+	for (i = 0; i < timeline->count; i++) {
+		struct recent *recent = &timeline->recent[i];
+
+		if (is_merged(task, recent->stored))
+			parts_free(&recent->parts);
+		else
+			timeline->recent[kept++] = *recent;
+	}
+	timeline->count = kept;
+}
+
+static void note_stored(struct timeline *timeline,
+			const struct timeline_task *task)
+{
+	timeline->counts.merges++;
+	if (task->merged_count)
+		drop_merged(timeline, task);
+	else
+		note_minute(timeline, task->window.begin, task->window.id);
+}
+
 void timeline_finish(struct timeline *timeline, struct timeline_task *task,
 		     const struct parts *merged)
 {
 	int error = merged ? store_write(timeline->store, &task->window, merged,
-					 task->merged, task->merged_count) :
-			     -EBADMSG;
+					 task->merged, task->merged_count) : 0;
 
 	timeline->in_task = -1;
-	timeline->counts.merges += !error;
-	if (error && merged)
+	if (!merged) {
+		note_unmergeable(timeline, task);
+	} else if (!error) {
+		note_stored(timeline, task);
+	} else {
 		log_error("windows are not stored for now: %s",
 			  store_error(timeline->store));
-	if (error)
 		timeline->retry = timeline_now(timeline) + RETRY_SECONDS;
-	/* Windows that cannot be merged are not tried again. */
-	if (task->window.level == STORE_MINUTE && (!error || !merged))
-		note_minute(timeline, task->window.begin,
-			    error ? 0 : task->window.id);
+	}
 	free_task(task);
 	bound_memory(timeline);
 }

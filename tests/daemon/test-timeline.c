@@ -182,6 +182,8 @@ static void test_ages(void **state)
 	store_windows(store, 0, INT64_MAX, note_level, levels);
 	assert_true(levels[STORE_TEN_MINUTES] + levels[STORE_HOUR] > 0);
 	assert_in_range(levels[STORE_MINUTE], 0, 10);
+	/* Nothing counts twice that is still in memory. */
+	assert_int_equal(units_of(timeline, HWPROF_KIND_LOOPS, ""), 200);
 	timeline_free(timeline);
 	timeline = timeline_new(store, &config);
 	assert_int_equal(units_of(timeline, HWPROF_KIND_LOOPS, ""), 200);
@@ -276,6 +278,35 @@ static void test_unmergeable(void **state)
 	store_close(store);
 }
 
+/* Minutes that cannot be merged do not keep others from it. */
+static void test_unmergeable_minutes(void **state)
+{
+	struct timeline_task task;
+	struct config config;
+	struct store *store;
+	struct timeline *timeline = start(&store, &config);
+	unsigned int ago;
+	int64_t first;
+
+	for (ago = 2500; ago >= 700; ago -= 300)
+		add_window(timeline, ago, 10);
+	run_due(timeline, true);
+	config.keep_minutes = 0;
+	timeline_configure(timeline, &config);
+	assert_int_equal(timeline_due(timeline, false, &task), 1);
+	assert_true(task.merged_count > 0);
+	first = task.window.begin;
+	timeline_finish(timeline, &task, NULL);
+	assert_int_equal(timeline_due(timeline, false, &task), 1);
+	assert_true(task.window.begin > first);
+	timeline_finish(timeline, &task, NULL);
+	timeline_free(timeline);
+	timeline = timeline_new(store, &config);
+	assert_int_equal(units_of(timeline, HWPROF_KIND_LOOPS, ""), 70);
+	timeline_free(timeline);
+	store_close(store);
+}
+
 int main(void)
 {
 #define IN_FOLDER(test)	cmocka_unit_test_setup_teardown(test, make, clean)
@@ -285,6 +316,7 @@ int main(void)
 		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_too_much),
 		IN_FOLDER(test_unmergeable),
+		IN_FOLDER(test_unmergeable_minutes),
 		IN_FOLDER(test_postpone),
 	};
 
