@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,6 +24,16 @@ uint64_t wire_now(void)
 
 	clock_gettime(CLOCK_BOOTTIME, &now);
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+uint64_t wire_cpu_ns(int who)
+{
+	struct rusage usage;
+
+	if (getrusage(who, &usage))
+		return 0;
+	return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000ULL +
+	       (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000ULL;
 }
 
 static int make_socket(const char *path, struct sockaddr_un *address)
@@ -170,6 +181,7 @@ static const char *wrong_head(const struct wire_head *head, ssize_t length)
 static const char *wrong_file(const struct wire_head *head, int fd)
 {
 	struct stat status;
+	int seals;
 
 	if (head->type != WIRE_RECORDING)
 		return fd >= 0 ? "a message has a file that it needs not" :
@@ -178,7 +190,8 @@ static const char *wrong_file(const struct wire_head *head, int fd)
 		return "a recording has no file";
 	if (head->size > WIRE_SIZE_MAX)
 		return "a recording is too large";
-	if (fcntl(fd, F_GET_SEALS) != SEALS)
+	seals = fcntl(fd, F_GET_SEALS);
+	if (seals < 0 || (seals & SEALS) != SEALS)
 		return "a recording's file is not sealed";
 	if (fstat(fd, &status) || (uint64_t)status.st_size != head->size)
 		return "a recording's file has another size";
@@ -203,10 +216,8 @@ int wire_receive(int socket, struct wire_head *head, int *fd, char *text,
 	if (length < 0)
 		return errno == EWOULDBLOCK || errno == EINTR ? -EAGAIN :
 								-errno;
-	if (!length)
-		return -ENODATA;
 	*fd = take_fd(&message);
-	wrong = wrong_head(head, length);
+	wrong = length ? wrong_head(head, length) : "";
 	if (!wrong)
 		wrong = wrong_file(head, *fd);
 	if (!wrong)
@@ -215,5 +226,5 @@ int wire_receive(int socket, struct wire_head *head, int *fd, char *text,
 	if (*fd >= 0)
 		close(*fd);
 	*fd = -1;
-	return -EBADMSG;
+	return length ? -EBADMSG : -ENODATA;
 }

@@ -71,6 +71,48 @@ static void test_recording(void **state)
 	sockets[0] = socket(AF_UNIX, SOCK_DGRAM, 0);
 }
 
+/* With vm.memfd_noexec=1 the kernel adds a seal of its own. */
+static void test_more_seals(void **state)
+{
+	struct wire_head sent = right(), got;
+	int fd = recording(), received;
+	char message[128];
+
+	if (fcntl(fd, F_ADD_SEALS, 0x20 /* F_SEAL_EXEC, Linux 6.3 */))
+		skip();
+	assert_int_equal(wire_seal(fd), 0);
+	assert_int_equal(wire_send(sockets[0], &sent, fd), 0);
+	close(fd);
+	assert_int_equal(receive(&got, &received, message), 0);
+	close(received);
+}
+
+/* A message without bytes may have a file all the same. */
+static void test_only_file(void **state)
+{
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))] = "";
+	struct msghdr hostile = {
+		.msg_control = control, .msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *item = CMSG_FIRSTHDR(&hostile);
+	int fd = recording(), before = dup(fd), after, received;
+	struct wire_head got;
+	char message[128];
+
+	close(before);
+	item->cmsg_len = CMSG_LEN(sizeof(int));
+	item->cmsg_level = SOL_SOCKET;
+	item->cmsg_type = SCM_RIGHTS;
+	memcpy(CMSG_DATA(item), &fd, sizeof(fd));
+	assert_int_equal(sendmsg(sockets[0], &hostile, 0), 0);
+	assert_int_equal(receive(&got, &received, message), -ENODATA);
+	assert_int_equal(received, -1);
+	after = dup(fd);
+	assert_int_equal(after, before);
+	close(after);
+	close(fd);
+}
+
 static void refused(const struct wire_head *head, int fd, const char *why)
 {
 	struct wire_head copy = *head, got;
@@ -189,6 +231,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_recording, make,
+						close_both),
+		cmocka_unit_test_setup_teardown(test_more_seals, make,
+						close_both),
+		cmocka_unit_test_setup_teardown(test_only_file, make,
 						close_both),
 		cmocka_unit_test_setup_teardown(test_hostile, make, close_both),
 		cmocka_unit_test_setup_teardown(test_raw, make, close_both),
