@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * hwprofd-collect: records all that runs, one window of time after the other,
- * and hands the recordings to hwprofd. It has the capabilities that this takes,
- * and parses nothing that others have written.
+ * and hands the recordings to hwprofd. It has the capabilities that this takes.
+ * Of what others have written it reads build ids and tables for unwinding.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -178,16 +178,6 @@ static void wait_ms(struct collector *collector, int ms)
 	notify("WATCHDOG=1");
 }
 
-static uint64_t cpu_ns(void)
-{
-	struct rusage used;
-
-	if (getrusage(RUSAGE_SELF, &used))
-		return 0;
-	return (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000ULL +
-	       (used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000ULL;
-}
-
 static void hang_up(struct collector *collector)
 {
 	if (collector->socket >= 0)
@@ -200,7 +190,7 @@ static void send_head(struct collector *collector, struct wire_head *head,
 {
 	int error;
 
-	head->cpu_ns = cpu_ns();
+	head->cpu_ns = wire_cpu_ns(RUSAGE_SELF);
 	error = wire_send(collector->socket, head, fd);
 	if (!error)
 		return;
@@ -419,7 +409,6 @@ static const struct option options[] = {
 int main(int argc, char **argv)
 {
 	struct collector collector = { .config_path = NULL };
-	char message[1024];
 	int option;
 
 	log_name("hwprofd-collect");
@@ -436,15 +425,8 @@ int main(int argc, char **argv)
 			return STATUS_USAGE;
 		}
 	}
-	if (optind < argc) {
-		log_error("'%s': there are no arguments without an option",
-			  argv[optind]);
+	if (!config_start(&collector.config, collector.config_path,
+			  argv[optind]))
 		return STATUS_USAGE;
-	}
-	if (config_load(&collector.config, collector.config_path, message,
-			sizeof(message))) {
-		log_error("%s", message);
-		return STATUS_USAGE;
-	}
 	return run(&collector);
 }

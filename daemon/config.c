@@ -8,6 +8,7 @@
 
 #include "config.h"
 #include "hwprof.h"
+#include "log.h"
 
 enum kind { TEXT, COUNT, FLAG };
 
@@ -151,6 +152,21 @@ static int take_line(struct config *config, char *line,
 		return refuse(place, "there is no key '%s': see hwprofd.conf(5)",
 			      trim(line));
 	return set_key(config, key, trim(value), place);
+}
+
+bool config_start(struct config *config, const char *path, const char *rest)
+{
+	char message[1024];
+
+	if (rest) {
+		log_error("'%s': there are no arguments without an option",
+			  rest);
+		return false;
+	}
+	if (!config_load(config, path, message, sizeof(message)))
+		return true;
+	log_error("%s", message);
+	return false;
 }
 
 bool config_split_address(const char *text, char host[CONFIG_TEXT],

@@ -11,7 +11,6 @@
 
 enum {
 	CONFIG_TEXT = 256,	/* of a value, with its end */
-	CONFIG_LEVELS = 4,	/* of windows: memory, and three on disk */
 };
 
 /*
@@ -66,6 +65,13 @@ int config_read(struct config *config, FILE *in, const char *name,
  */
 int config_load(struct config *config, const char *path, char *message,
 		size_t size);
+
+/*
+ * Does so for a daemon that starts. @rest is the first argument without an
+ * option, which is not allowed; NULL: none. Returns false after logging what is
+ * wrong.
+ */
+bool config_start(struct config *config, const char *path, const char *rest);
 
 /* Splits "HOST:PORT" or "[HOST]:PORT". Returns false for anything else. */
 bool config_split_address(const char *text, char host[CONFIG_TEXT],

@@ -103,8 +103,8 @@ void http_answer_file(struct http_request *request, const char *content_type,
 	set_answer(request, MHD_HTTP_OK, response);
 }
 
-static void refuse(struct http_request *request, unsigned int status,
-		   const char *sentence)
+void http_refuse(struct http_request *request, unsigned int status,
+		 const char *sentence)
 {
 	char text[QUERY_MESSAGE + 2];
 
@@ -212,14 +212,14 @@ static void ask(struct http_request *request, const char *path)
 	MHD_get_connection_values(request->connection, MHD_GET_ARGUMENT_KIND,
 				  take_argument, &arguments);
 	if (arguments.too_many) {
-		refuse(request, MHD_HTTP_BAD_REQUEST,
+		http_refuse(request, MHD_HTTP_BAD_REQUEST,
 		       "there are too many parameters");
 		return;
 	}
 	error = query_parse(&query, path, arguments.all, arguments.count,
 			    http->ops->now(http->context), message);
 	if (error)
-		refuse(request, error == -ENOENT ? MHD_HTTP_NOT_FOUND :
+		http_refuse(request, error == -ENOENT ? MHD_HTTP_NOT_FOUND :
 			MHD_HTTP_BAD_REQUEST, message);
 	else
 		http->ops->ask(http->context, request, &query);
@@ -234,7 +234,7 @@ static void answer_metrics(struct http_request *request)
 		http_answer(request, MHD_HTTP_OK,
 			    "text/plain; version=0.0.4; charset=utf-8", text);
 	else
-		refuse(request, MHD_HTTP_INTERNAL_SERVER_ERROR,
+		http_refuse(request, MHD_HTTP_INTERNAL_SERVER_ERROR,
 		       "out of memory");
 	free(text);
 }
@@ -247,7 +247,7 @@ static void answer_ready(struct http_request *request)
 	if (http->ops->ready(http->context, message))
 		http_answer(request, MHD_HTTP_OK, "text/plain", "ready\n");
 	else
-		refuse(request, MHD_HTTP_SERVICE_UNAVAILABLE, message);
+		http_refuse(request, MHD_HTTP_SERVICE_UNAVAILABLE, message);
 }
 
 static void route(const struct server *server, struct http_request *request,
@@ -258,10 +258,10 @@ static void route(const struct server *server, struct http_request *request,
 	server->http->counts.requests++;
 	if (strcmp(method, MHD_HTTP_METHOD_GET) &&
 	    strcmp(method, MHD_HTTP_METHOD_HEAD))
-		refuse(request, MHD_HTTP_METHOD_NOT_ALLOWED,
+		http_refuse(request, MHD_HTTP_METHOD_NOT_ALLOWED,
 		       "only GET and HEAD are allowed");
 	else if (sentence)
-		refuse(request, MHD_HTTP_FORBIDDEN, sentence);
+		http_refuse(request, MHD_HTTP_FORBIDDEN, sentence);
 	else if (!strcmp(path, "/metrics"))
 		answer_metrics(request);
 	else if (!strcmp(path, "/healthz"))

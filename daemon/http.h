@@ -62,6 +62,9 @@ void http_answer(struct http_request *request, unsigned int status,
 		 const char *content_type, const char *text);
 void http_answer_file(struct http_request *request, const char *content_type,
 		      int fd);
+/* Answers with an error, whose sentence is at most QUERY_MESSAGE long. */
+void http_refuse(struct http_request *request, unsigned int status,
+		 const char *sentence);
 
 void http_count(const struct http *http, struct http_counts *counts);
 

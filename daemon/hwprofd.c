@@ -82,14 +82,13 @@ struct app {
 	struct waiting waiting[WAITING_MAX];
 	size_t waiting_count;
 	struct worker reader;		/* of waiting[0] */
-	struct job reading;
 	struct worker merger;
 	struct timeline_task task;
-	struct job merging;
 	struct asking asking[ASKING_MAX];
 
 	bool short_of_processes;
 	uint64_t heard_ns;		/* when a window came last */
+	uint64_t looked_ns;		/* when merges were looked for last */
 	uint64_t watchdog_ms, watched_ns;
 	struct metrics metrics;
 	char trouble[WIRE_TEXT];	/* the collector's, or empty */
@@ -118,16 +117,6 @@ static int64_t now_of(void *context)
 	return timeline_now(app->timeline);
 }
 
-static uint64_t cpu_ns(int who)
-{
-	struct rusage usage;
-
-	if (getrusage(who, &usage))
-		return 0;
-	return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000ULL +
-	       (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000ULL;
-}
-
 static uint64_t resident_bytes(void)
 {
 	FILE *file = fopen("/proc/self/statm", "re");
@@ -151,7 +140,8 @@ static char *metrics_of(void *context)
 		store_count(app->store, &metrics->store);
 	http_count(app->http, &metrics->http);
 	metrics->collector = app->collector >= 0;
-	metrics->own_cpu_ns = cpu_ns(RUSAGE_SELF) + cpu_ns(RUSAGE_CHILDREN);
+	metrics->own_cpu_ns = wire_cpu_ns(RUSAGE_SELF) +
+			      wire_cpu_ns(RUSAGE_CHILDREN);
 	metrics->resident_bytes = resident_bytes();
 	return metrics_text(metrics);
 }
@@ -187,15 +177,6 @@ static bool ready_of(void *context, char message[QUERY_MESSAGE])
 	return false;
 }
 
-static void refuse(struct http_request *request, unsigned int status,
-		   const char *sentence)
-{
-	char text[WORKER_MESSAGE + 2];
-
-	snprintf(text, sizeof(text), "%s\n", sentence);
-	http_answer(request, status, "text/plain; charset=utf-8", text);
-}
-
 static void answer_list(struct app *app, struct http_request *request,
 			const struct query *query)
 {
@@ -204,7 +185,7 @@ static void answer_list(struct app *app, struct http_request *request,
 	if (text)
 		http_answer(request, 200, query->content_type, text);
 	else
-		refuse(request, 500, "the windows cannot be listed");
+		http_refuse(request, 500, "the windows cannot be listed");
 	free(text);
 }
 
@@ -233,7 +214,7 @@ static void ask(void *context, struct http_request *request,
 	asking = free_asking(app);
 	if (!asking) {
 		app->metrics.query_failures++;
-		refuse(request, 503,
+		http_refuse(request, 503,
 		       "too many profiles are being asked for: try again");
 		return;
 	}
@@ -252,10 +233,10 @@ static void ask(void *context, struct http_request *request,
 	}
 	app->metrics.query_failures++;
 	if (error == -EFBIG)
-		refuse(request, 413,
+		http_refuse(request, 413,
 		       "there is too much of that: ask for less time, for one kind, or for one build_id");
 	else
-		refuse(request, 500, strerror(-error));
+		http_refuse(request, 500, strerror(-error));
 }
 
 static void finish_asking(struct app *app, struct asking *asking,
@@ -277,7 +258,7 @@ static void finish_asking(struct app *app, struct asking *asking,
 	app->metrics.query_failures++;
 	worker_message(&asking->worker, message);
 	close(asking->worker.out);
-	refuse(request, statuses[answer], message);
+	http_refuse(request, statuses[answer], message);
 }
 
 static const struct http_ops ops = {
@@ -382,10 +363,10 @@ static bool note_start(struct app *app, int error)
 /* Returns false if it is to be tried again. */
 static bool start_reading(struct app *app)
 {
-	app->reading = (struct job){ .recording = true };
-	return note_start(app, worker_start(&app->reader, job_merge,
-					    &app->reading, app->waiting[0].fd,
-					    MERGE_SECONDS));
+	const struct job job = { .recording = true };
+
+	return note_start(app, worker_start(&app->reader, job_merge, &job,
+					    app->waiting[0].fd, MERGE_SECONDS));
 }
 
 /* Reads the parts that a worker has written. */
@@ -431,18 +412,27 @@ static void finish_reading(struct app *app, enum answer answer)
 
 /* --- merging -------------------------------------------------------------- */
 
+static bool start_merger(struct app *app)
+{
+	const struct job job = { .parts = app->task.parts };
+
+	return note_start(app, worker_start(&app->merger, job_merge, &job, -1,
+					    MERGE_SECONDS));
+}
+
 static bool start_merging(struct app *app, bool all)
 {
 	int due = timeline_due(app->timeline, all, &app->task);
+	bool started;
 
 	if (due <= 0)
 		return false;
-	app->merging = (struct job){ .parts = app->task.parts };
-	if (note_start(app, worker_start(&app->merger, job_merge,
-					 &app->merging, -1, MERGE_SECONDS)))
-		return true;
-	timeline_postpone(app->timeline, &app->task);
-	return false;
+	started = start_merger(app);
+	/* The worker has a copy. */
+	parts_free(&app->task.parts);
+	if (!started)
+		timeline_postpone(app->timeline, &app->task);
+	return started;
 }
 
 static void finish_merging(struct app *app, enum answer answer)
@@ -455,6 +445,7 @@ static void finish_merging(struct app *app, enum answer answer)
 		log_warning("windows cannot be merged: %s", message);
 	timeline_finish(app->timeline, &app->task, error ? NULL : &parts);
 	parts_free(&parts);
+	app->looked_ns = 0;		/* the next may be due */
 }
 
 /* Returns true if a worker is left. */
@@ -474,8 +465,11 @@ static bool run_workers(struct app *app)
 		start_reading(app);
 	if (worker_ended(&app->merger, &answer))
 		finish_merging(app, answer);
-	if (!app->merger.pid && !app->stop)
+	if (!app->merger.pid && !app->stop &&
+	    wire_now() - app->looked_ns >= TICK_MS * 1000000ULL) {
+		app->looked_ns = wire_now();
 		start_merging(app, false);
+	}
 	for (i = 0; i < ASKING_MAX; i++)
 		left |= !!app->asking[i].request;
 	return left || app->reader.pid || app->merger.pid;
@@ -573,7 +567,7 @@ static void finish(struct app *app)
 		kill(asking->worker.pid, SIGKILL);
 		worker_wait(&asking->worker);
 		close(asking->worker.out);
-		refuse(asking->request, 503, "hwprofd is being stopped");
+		http_refuse(asking->request, 503, "hwprofd is being stopped");
 		asking->request = NULL;
 	}
 	http_run(app->http);
@@ -764,7 +758,6 @@ static const struct option options[] = {
 int main(int argc, char **argv)
 {
 	struct app app = { .config_path = NULL };
-	char message[1024];
 	bool check = false;
 	int option;
 
@@ -787,16 +780,8 @@ int main(int argc, char **argv)
 			return STATUS_USAGE;
 		}
 	}
-	if (optind < argc) {
-		log_error("'%s': there are no arguments without an option",
-			  argv[optind]);
+	if (!config_start(&app.config, app.config_path, argv[optind]))
 		return STATUS_USAGE;
-	}
-	if (config_load(&app.config, app.config_path, message,
-			sizeof(message))) {
-		log_error("%s", message);
-		return STATUS_USAGE;
-	}
 	if (check) {
 		printf("%s: the configuration is right\n",
 		       app.config_path ? app.config_path : CONFIG_FILE);

@@ -12,7 +12,6 @@
 #include "merge/merge.h"
 
 enum {
-	KEPT = 4,			/* the worker's recording */
 	RAW_MAX = 256 << 20,		/* bytes of a part, unpacked */
 	LEVEL = 3,			/* of compression */
 	PATH_SIZE = 64,
@@ -108,9 +107,9 @@ static int make_merge(struct merge **merge, const struct job *job,
 	if (!job->recording)
 		return add_parts(*merge, &job->parts, message);
 	/* The sender's writing has moved the offset. */
-	if (lseek(KEPT, 0, SEEK_SET))
+	if (lseek(WORKER_KEPT, 0, SEEK_SET))
 		return -errno;
-	return add_recording(*merge, KEPT, message);
+	return add_recording(*merge, WORKER_KEPT, message);
 }
 
 /* --- writing -------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/read_whole.h"
 #include "parts.h"
 
 int parts_add(struct parts *parts, const struct part_head *head, void *bytes)
@@ -47,25 +48,6 @@ bool part_head_is_valid(const struct part_head *head)
 	       memchr(head->object, 0, sizeof(head->object));
 }
 
-static int read_all(int fd, void *bytes, size_t size, uint64_t offset)
-{
-	size_t done = 0;
-
-	while (done < size) {
-		ssize_t got = pread(fd, (char *)bytes + done, size - done,
-				    offset + done);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -errno;
-		if (!got)
-			return -EBADMSG;
-		done += got;
-	}
-	return 0;
-}
-
 static int read_part(struct parts *parts, int fd, uint64_t *at, uint64_t size)
 {
 	struct part_head head;
@@ -74,7 +56,7 @@ static int read_part(struct parts *parts, int fd, uint64_t *at, uint64_t size)
 
 	if (size - *at < sizeof(head) || parts->count == PARTS_MAX)
 		return -EBADMSG;
-	error = read_all(fd, &head, sizeof(head), *at);
+	error = read_whole(fd, &head, sizeof(head), *at);
 	if (error)
 		return error;
 	*at += sizeof(head);
@@ -83,7 +65,7 @@ static int read_part(struct parts *parts, int fd, uint64_t *at, uint64_t size)
 	bytes = malloc(head.size);
 	if (!bytes)
 		return -ENOMEM;
-	error = read_all(fd, bytes, head.size, *at);
+	error = read_whole(fd, bytes, head.size, *at);
 	*at += head.size;
 	if (error) {
 		free(bytes);

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "store.h"
+#include "wire.h"
 
 enum {
 	VERSION = 1,			/* of the tables */
@@ -29,7 +30,8 @@ static const char *const texts[STATEMENTS] = {
 	[SELECT_WINDOWS] = "SELECT id, level, begin, end, wall FROM windows "
 			   "WHERE end > ? AND begin < ? ORDER BY begin",
 	[SELECT_PARTS] = "SELECT kind, build_id, object, units, totals, bytes "
-			 "FROM parts WHERE window = ?",
+			 "FROM parts WHERE window = ?1 AND "
+			 "(?2 < 0 OR kind = ?2 OR kind = ?3)",
 	[SELECT_HEADS] = "SELECT kind, build_id, object, units, totals, "
 			 "length(bytes) FROM parts WHERE window = ?",
 	[OLDEST] = "SELECT id FROM windows ORDER BY begin LIMIT 1",
@@ -127,10 +129,7 @@ static int query(struct store *store, const char *text, int64_t *number,
 
 static int64_t boot_seconds(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return now.tv_sec;
+	return wire_now() / 1000000000;
 }
 
 static void read_boot_id(char id[64])
@@ -516,6 +515,8 @@ int store_parts(struct store *store, int64_t id, int kind,
 	int result, error = 0;
 
 	sqlite3_bind_int64(statement, 1, id);
+	sqlite3_bind_int(statement, 2, kind);
+	sqlite3_bind_int(statement, 3, PART_ACCOUNT);
 	while (!error && (result = sqlite3_step(statement)) == SQLITE_ROW)
 		error = take_part(statement, kind, build_id, parts);
 	if (!error)

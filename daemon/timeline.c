@@ -194,7 +194,7 @@ int timeline_add(struct timeline *timeline, uint64_t begin_ns, uint64_t end_ns,
 
 /* --- merging -------------------------------------------------------------- */
 
-/* Copies what a worker reads, since the original may go meanwhile. */
+/* Adds copies of the parts that are wanted. */
 static int copy_parts(struct parts *to, const struct parts *from, int kind,
 		      const char *build_id)
 {
@@ -319,6 +319,11 @@ int timeline_due(struct timeline *timeline, bool all,
 				   config->keep_ten_minutes, task);
 	if (due <= 0)
 		free_task(task);
+	if (due < 0) {
+		log_error("windows cannot be looked up for now: %s",
+			  strerror(-due));
+		timeline->retry = timeline_now(timeline) + RETRY_SECONDS;
+	}
 	return due;
 }
 

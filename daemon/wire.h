@@ -44,8 +44,12 @@ struct wire_head {
 	char text[WIRE_TEXT];
 };
 
-/* Returns ns on CLOCK_BOOTTIME. */
+/*
+ * Return ns on CLOCK_BOOTTIME, and the CPU time of @who, as getrusage() has it,
+ * in ns.
+ */
 uint64_t wire_now(void);
+uint64_t wire_cpu_ns(int who);
 
 /*
  * Connects to the socket @path, or listens there, with access for its owner

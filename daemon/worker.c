@@ -23,7 +23,7 @@
 enum {
 	FILE_MAX = 512 << 20,		/* bytes of any file that it writes */
 	NICE = 5,			/* questions can wait a little */
-	OUT = 3, KEPT = 4,		/* descriptors in the worker */
+	OUT = 3,			/* descriptor of its file */
 };
 
 #if defined(__x86_64__)
@@ -121,10 +121,11 @@ static int keep_files(int out, int keep)
 	int error = 0;
 
 	if (keep >= 0)
-		keep = fcntl(keep, F_DUPFD, KEPT + 1);
-	if (dup2(out, OUT) < 0 || (keep >= 0 && dup2(keep, KEPT) < 0))
+		keep = fcntl(keep, F_DUPFD, WORKER_KEPT + 1);
+	if (dup2(out, OUT) < 0 || (keep >= 0 && dup2(keep, WORKER_KEPT) < 0))
 		error = -errno;
-	if (syscall(SYS_close_range, keep >= 0 ? KEPT + 1 : KEPT, ~0U, 0))
+	if (syscall(SYS_close_range,
+		    keep >= 0 ? WORKER_KEPT + 1 : WORKER_KEPT, ~0U, 0))
 		error = -errno;
 	return error;
 }

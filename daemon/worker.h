@@ -22,6 +22,7 @@ enum answer {
 enum {
 	WORKER_MEMORY_MIB = 1024,
 	WORKER_MESSAGE = 512,
+	WORKER_KEPT = 4,	/* descriptor of @keep in the worker */
 };
 
 struct worker {

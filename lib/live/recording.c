@@ -311,26 +311,14 @@ static int add_lost(struct recording *recording, size_t index)
 	struct {
 		uint64_t value, id, lost;
 	} count;
-	struct {
-		struct perf_event_header header;
-		uint64_t lost;
-		uint32_t pid, tid;
-		uint64_t time;
-		uint32_t cpu, reserved;
-		uint64_t id;
-	} record = {
-		.header.type = PERF_RECORD_LOST_SAMPLES,
-		.header.size = sizeof(record),
-		.time = UINT64_MAX >> 1,	/* after all others */
-	};
 
 	if (read(recording->events->fds[index], &count, sizeof(count)) !=
 	    sizeof(count) || !count.lost)
 		return 0;
-	record.lost = count.lost;
-	record.id = count.id;
-	return from_writer(recording, writer_add(recording->writer, &record,
-						 sizeof(record)));
+	/* The time is after all others. */
+	return from_writer(recording,
+			   writer_add_lost(recording->writer, count.id,
+					   count.lost, UINT64_MAX >> 1));
 }
 
 /*

@@ -132,6 +132,25 @@ int writer_add(struct writer *writer, const void *bytes, size_t size)
 	return error;
 }
 
+int writer_add_lost(struct writer *writer, uint64_t id, uint64_t lost,
+		    uint64_t time)
+{
+	const struct {
+		struct perf_event_header header;
+		uint64_t lost;
+		uint32_t pid, tid;
+		uint64_t time;
+		uint32_t cpu, reserved;
+		uint64_t id;
+	} record = {
+		.header.type = PERF_RECORD_LOST_SAMPLES,
+		.header.size = sizeof(record),
+		.lost = lost, .time = time, .id = id,
+	};
+
+	return writer_add(writer, &record, sizeof(record));
+}
+
 /* Results of reading the written data. */
 struct survey {
 	struct hwprof_file *file;

@@ -49,6 +49,9 @@ int writer_open(struct writer **writer, const char *path,
 		const struct writer_event *events, size_t count);
 /* Adds whole records, or their pieces in order. */
 int writer_add(struct writer *writer, const void *bytes, size_t size);
+/* Adds how many samples an event lost, as perf says it at the end. */
+int writer_add_lost(struct writer *writer, uint64_t id, uint64_t lost,
+		    uint64_t time);
 /* Writes the sections and the header, which completes the file. */
 int writer_finish(struct writer *writer, const struct writer_facts *facts,
 		  struct writer_summary *summary);

@@ -270,23 +270,10 @@ static int put_totals(struct output *output)
 /* Says how many records were lost, as perf does at the end. */
 static int put_lost(struct output *output)
 {
-	const struct {
-		struct perf_event_header header;
-		uint64_t lost;
-		uint32_t pid, tid;
-		uint64_t time;
-		uint32_t cpu, reserved;
-		uint64_t id;
-	} record = {
-		.header.type = PERF_RECORD_LOST_SAMPLES,
-		.header.size = sizeof(record),
-		.lost = output->merge->lost_records,
-		.id = output->ids[0],
-	};
+	uint64_t lost = output->merge->lost_records;
 
-	if (!record.lost || output->part >= 0)
-		return 0;
-	return writer_add(output->writer, &record, sizeof(record));
+	return !lost || output->part >= 0 ? 0 :
+	       writer_add_lost(output->writer, output->ids[0], lost, 0);
 }
 
 static int write_all(struct output *output)

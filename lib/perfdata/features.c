@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "file.h"
+#include "base/read_whole.h"
 
 enum {
 	FEATURE_SIZE_MAX = 64 << 20,	/* a build with 10^5 objects has 10
@@ -339,23 +340,6 @@ static bool is_of_use(unsigned int feature)
 	       feature == PERFDATA_BUILD_ID || feature == PERFDATA_REPLAY;
 }
 
-static bool pread_whole(int fd, void *to, size_t size, uint64_t offset)
-{
-	size_t done = 0;
-
-	while (done < size) {
-		ssize_t got = pread(fd, (char *)to + done, size - done,
-				    offset + done);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return false;
-		done += got;
-	}
-	return true;
-}
-
 /* Returns 0, 1 if the file ends here, or -ENOMEM. */
 static int read_feature(struct hwprof_file *file, unsigned int feature,
 			uint64_t entry)
@@ -364,7 +348,7 @@ static int read_feature(struct hwprof_file *file, unsigned int feature,
 	uint8_t *bytes;
 	int error;
 
-	if (!pread_whole(file->fd, &section, sizeof(section), entry))
+	if (read_whole(file->fd, &section, sizeof(section), entry))
 		return file_warn(file, entry,
 				 "the file ends before its sections: names of events and build ids are not known")
 			       ?: 1;
@@ -380,7 +364,7 @@ static int read_feature(struct hwprof_file *file, unsigned int feature,
 	bytes = malloc(section.size);
 	if (!bytes)
 		return file_fail(file, -ENOMEM, "out of memory");
-	if (pread_whole(file->fd, bytes, section.size, section.offset))
+	if (!read_whole(file->fd, bytes, section.size, section.offset))
 		error = feature_parse(file, feature, section.offset,
 				      reader_of(bytes, section.size));
 	else

@@ -26,7 +26,7 @@ $(FUZZ_ENGINES:%=$(BUILD)/fuzz/fuzz-%): $(call fuzz_object,$(ENGINE_C))
 $(FUZZ_LIBRARY:%=$(BUILD)/fuzz/fuzz-%): $(FUZZ_LIB_OBJECTS)
 $(FUZZ_LIBRARY:%=$(BUILD)/fuzz/fuzz-%): FUZZ_LINK := $(LIB_LINK)
 
-# Those parts of hwprofd that read what others wrote.
+# The parts of hwprofd that read input from others.
 FUZZ_DAEMON_C	:= $(patsubst %,daemon/%.c,config query http_listen parts log wire)
 
 $(call fuzz_object,$(FUZZ_DAEMON_C) tests/fuzz/fuzz-daemon.c): \
