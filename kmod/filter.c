@@ -15,6 +15,7 @@ enum {
 };
 
 static struct filter_space *spaces;	/* made when a filter is asked for */
+static int spaces_used;		/* records from here on were never used */
 /* Protects writes to records, with interrupts off. */
 static DEFINE_RAW_SPINLOCK(spaces_lock);
 
@@ -48,12 +49,11 @@ static bool is_of(const struct filter_space *space,
 static struct filter_space *find_space(const struct session *session,
 				       const struct mm_struct *mm)
 {
-	struct filter_space *all = READ_ONCE(spaces);
-	int i;
+	int i, used = smp_load_acquire(&spaces_used);
 
-	for (i = 0; all && i < SPACES; i++)
-		if (is_of(&all[i], session, mm))
-			return &all[i];
+	for (i = 0; i < used; i++)
+		if (is_of(&spaces[i], session, mm))
+			return &spaces[i];
 	return NULL;
 }
 
@@ -222,7 +222,7 @@ static void drop_spaces(const struct session *session, pid_t tgid,
 {
 	int i;
 
-	for (i = 0; READ_ONCE(spaces) && i < SPACES; i++)
+	for (i = 0; i < spaces_used; i++)
 		if (spaces[i].session == session &&
 		    (!tgid || (spaces[i].tgid == tgid && spaces[i].mm != mm)))
 			drop_space(&spaces[i]);
@@ -247,6 +247,8 @@ static struct filter_space *make_space(const struct session *session,
 	}
 	if (!space || own >= USER_SPACES)
 		return NULL;
+	smp_store_release(&spaces_used,
+			  max(spaces_used, (int)(space - spaces) + 1));
 	space->mm = mm;
 	space->tgid = tgid;
 	memset(space->sets, 0, sizeof(space->sets));
@@ -317,7 +319,7 @@ static void take_changes(struct filter_set *set, struct filter_space *space,
 	const struct filter_set *own = valid_set(space), *others = NULL;
 	int i;
 
-	for (i = 0; i < SPACES; i++)
+	for (i = 0; i < spaces_used; i++)
 		if (spaces[i].session == session && spaces[i].tgid == owner)
 			others = valid_set(&spaces[i]);
 	if (!others || !space->session || own->name != set->name)

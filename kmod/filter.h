@@ -62,7 +62,7 @@ const struct filter_space *filter_look_up(struct slot *slot);
 /* Return the ranges of current. Interrupts are off, or this is an NMI. */
 static __always_inline const struct filter_set *filter_of(struct slot *slot)
 {
-	const struct filter_space *space = slot->filter;
+	const struct filter_space *space = READ_ONCE(slot->filter);
 
 	if (unlikely(!space || READ_ONCE(space->session) != slot->session ||
 		     (space->mm && space->mm != current->mm)))

@@ -179,7 +179,9 @@ static void hwprof_start(struct perf_event *event, int flags)
 	if (!(hwc->state & PERF_HES_STOPPED) ||
 	    event->state != PERF_EVENT_STATE_ACTIVE)
 		return;
-	perf_event_addr_filters_sync(event);
+	/* hwprof_add() has just done it if perf reloads. */
+	if (!(flags & PERF_EF_RELOAD))
+		perf_event_addr_filters_sync(event);
 	hwc->state = 0;
 	/* Perf has set a new one. */
 	if (local64_read(&hwc->period_left) <= 0)
