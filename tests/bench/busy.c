@@ -9,18 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { NS_PER_INSTRUCTION = 2 };
-
-static long long now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * 1000000000LL + time.tv_nsec;
-}
+#include "icount.h"
 
 /* Returns the idle time in nanoseconds, from ticks of 10 ms. */
 static long long idle(void)
@@ -59,7 +50,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	idled = idle();
-	start = now();
+	start = icount_now();
 	child = fork();
 	if (!child)
 		become(argv + 1);
@@ -67,7 +58,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "busy: %s: status 0x%x\n", argv[1], status);
 		return 1;
 	}
-	printf("%lld\n", (now() - start - (idle() - idled)) /
+	printf("%lld\n", (icount_now() - start - (idle() - idled)) /
 			 NS_PER_INSTRUCTION);
 	return 0;
 }

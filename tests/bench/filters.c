@@ -15,14 +15,13 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../kselftest/device.h"
 #include "../kselftest/edges.h"
+#include "icount.h"
 
 enum {
-	NS_PER_INSTRUCTION = 2,
 	TIMES		= 3,
 	OTHERS		= 19,		/* runs of other code, each as long */
 	BRANCHES	= 4 * EDGES_ROUNDS * (OTHERS + 1),
@@ -34,14 +33,6 @@ void edges_run(void);
 extern const char edge_odd_ret[];
 
 static long long *took;			/* shared with the child */
-
-static long long now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * 1000000000LL + time.tv_nsec;
-}
 
 /* Loops of loops: as many branches as those of edges_run(). */
 static __attribute__((noinline)) void other_run(void)
@@ -60,11 +51,11 @@ static void work(void *context)
 
 	(void)context;
 	for (i = 0; i < TIMES; i++) {
-		start = now();
+		start = icount_now();
 		edges_run();
 		for (k = 0; k < OTHERS; k++)
 			other_run();
-		start = now() - start;
+		start = icount_now() - start;
 		best = start < best ? start : best;
 	}
 	*took = best;

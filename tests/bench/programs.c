@@ -18,15 +18,14 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../kselftest/bpf.h"
 #include "../kselftest/device.h"
 #include "../kselftest/edges.h"
+#include "icount.h"
 
 enum {
-	NS_PER_INSTRUCTION = 2,
 	TIMES		= 5,
 	CALLS		= 20,		/* of edges_run() at a time */
 	BRANCHES	= 4 * EDGES_ROUNDS * CALLS,	/* about that many */
@@ -39,14 +38,6 @@ enum {
 void edges_run(void);
 
 static long long *took;			/* shared with the child */
-
-static long long now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * 1000000000LL + time.tv_nsec;
-}
 
 /* Branches without calls and returns: as many as those of edges_run(). */
 static void loop_run(void)
@@ -62,10 +53,10 @@ static void work(void *run)
 	int i, k;
 
 	for (i = 0; i < TIMES; i++) {
-		start = now();
+		start = icount_now();
 		for (k = 0; k < CALLS; k++)
 			((void (*)(void))run)();
-		start = now() - start;
+		start = icount_now() - start;
 		best = start < best ? start : best;
 	}
 	*took = best;
