@@ -44,22 +44,6 @@ static bool find(const struct btf *btf, const char *name, size_t length,
 				 place);
 }
 
-static struct bpf_map *find_constants(struct bpf_object *object)
-{
-	static const char end[] = ".rodata";
-	struct bpf_map *map;
-
-	bpf_object__for_each_map(map, object) {
-		const char *name = bpf_map__name(map);
-		size_t length = strlen(name);
-
-		if (bpf_map__is_internal(map) && length >= strlen(end) &&
-		    !strcmp(name + length - strlen(end), end))
-			return map;
-	}
-	return NULL;
-}
-
 /* Changes bytes of a map that is not made yet. Returns false if it cannot. */
 static bool change(struct bpf_map *map, struct place place, uint64_t number)
 {
@@ -81,7 +65,7 @@ static bool change(struct bpf_map *map, struct place place, uint64_t number)
 const char *bpf_set(struct bpf_object *object, const char *text)
 {
 	const char *equals = strchr(text, '=');
-	struct bpf_map *map = find_constants(object);
+	struct bpf_map *map = bpf_object__find_map_by_name(object, ".rodata");
 	const struct btf *btf = bpf_object__btf(object);
 	struct place place;
 	uint64_t number;

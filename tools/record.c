@@ -317,7 +317,6 @@ static int finish(struct run *run)
 	return -1;
 }
 
-/* From here on there is a child that waits, or none was asked for. */
 static int resolve_filter(struct run *run, char *words)
 {
 	char message[1024];
@@ -330,6 +329,7 @@ static int resolve_filter(struct run *run, char *words)
 	       failed("%s", message) : -1;
 }
 
+/* From here on there is a child that waits, or none was asked for. */
 static int record(struct run *run)
 {
 	bool own = !run->request->targets;

@@ -73,37 +73,24 @@ static int parse_cpus(struct events *events, const char *text)
 	return 0;
 }
 
-/* Returns true if the kernel's list, such as "0-3,8", has the CPU. */
-static bool is_listed(const char *list, int cpu)
-{
-	const char *at = list;
-	int from, to;
-
-	while (at) {
-		int count = sscanf(at, "%d-%d", &from, &to);
-
-		if (count == 1)
-			to = from;
-		if (count >= 1 && cpu >= from && cpu <= to)
-			return true;
-		at = strchr(at, ',');
-		at = at ? at + 1 : NULL;
-	}
-	return false;
-}
-
 /* Takes the CPUs that were asked for; @online lists those that there are. */
 static int take_cpus(struct events *events, const char *online)
 {
-	int error = parse_cpus(events, events->options.cpus);
+	struct events there = {
+		.cpus = calloc(CPUS_MAX, sizeof(*there.cpus)),
+	};
+	int error = !there.cpus ? fail(events, -ENOMEM, "out of memory") :
+		    parse_cpus(&there, online) ?:
+		    parse_cpus(events, events->options.cpus);
 	size_t i;
 
 	for (i = 0; !error && i < events->cpu_count; i++)
-		if (!is_listed(online, events->cpus[i]))
+		if (!has_cpu(&there, events->cpus[i]))
 			error = fail(events, -ENODEV,
 				     "CPU %d is not online: %.*s are",
 				     events->cpus[i],
 				     (int)strcspn(online, "\n"), online);
+	free(there.cpus);
 	return error;
 }
 

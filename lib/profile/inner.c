@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
 #include <stdlib.h>
 
 #include "inner.h"
 
-struct hwprof_profile *inner_new(const struct profile_kind *kind,
-				 const struct hwprof_profile *outer,
-				 unsigned int flags)
+static struct hwprof_profile *inner_new(const struct profile_kind *kind,
+					const struct hwprof_profile *outer,
+					unsigned int flags)
 {
 	struct hwprof_profile *inner = calloc(1, kind->size);
 
@@ -17,12 +18,16 @@ struct hwprof_profile *inner_new(const struct profile_kind *kind,
 	return inner;
 }
 
-int inner_take(struct hwprof_profile *inner,
-	       const struct hwprof_profile *outer,
+int inner_take(struct hwprof_profile **inner, const struct profile_kind *kind,
+	       const struct hwprof_profile *outer, unsigned int flags,
 	       const struct hwprof_sample *sample)
 {
-	inner->file = outer->file;
-	return inner->kind->take(inner, sample);
+	if (!*inner)
+		*inner = inner_new(kind, outer, flags);
+	if (!*inner)
+		return -ENOMEM;
+	(*inner)->file = outer->file;
+	return kind->take(*inner, sample);
 }
 
 int inner_place(struct hwprof_profile *inner,
@@ -36,9 +41,8 @@ int inner_place(struct hwprof_profile *inner,
 
 void inner_forget(struct hwprof_profile *inner)
 {
-	profile_free_rows(inner);
-	metrics_free(&inner->facts.metrics);
-	inner->facts = (struct recording_facts){ .rows = 0 };
+	profile_reset(inner);
+	inner->facts.processes = NULL;	/* the outer one's */
 }
 
 void inner_free(struct hwprof_profile *inner)

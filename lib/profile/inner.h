@@ -8,13 +8,12 @@
 
 #include "profile.h"
 
-/* Returns a profile of @kind inside @outer, or NULL if out of memory. */
-struct hwprof_profile *inner_new(const struct profile_kind *kind,
-				 const struct hwprof_profile *outer,
-				 unsigned int flags);
-/* Adds a sample of the file that @outer reads. Returns as kind->take. */
-int inner_take(struct hwprof_profile *inner,
-	       const struct hwprof_profile *outer,
+/*
+ * Adds a sample of the file that @outer reads to *@inner, for which it makes a
+ * profile of @kind if that is NULL. Returns as kind->take.
+ */
+int inner_take(struct hwprof_profile **inner, const struct profile_kind *kind,
+	       const struct hwprof_profile *outer, unsigned int flags,
 	       const struct hwprof_sample *sample);
 /*
  * inner_place() places the rows of a file when @outer places its own, and

@@ -85,8 +85,8 @@ struct hwprof_profile {
 	struct hwprof_file *file;	/* file that is being read */
 	struct recording_facts facts;	/* its processes and sessions */
 	void *rows;			/* its summed rows: a tree, or the
-					 * kind's own; each begins with struct
-					 * origin */
+					 * kind's own; each begins with
+					 * struct row_origin */
 	void *times;			/* loops: its windows by time, a tree */
 	uint64_t found;			/* units in its rows */
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <errno.h>
 #include <stdlib.h>
 
 #include "branches.h"
 #include "finished_rounds.h"
+#include "base/array.h"
 
 enum {
 	ROUND_MAX = 32 << 20,	/* bytes; perf's default ring has half a MiB */
@@ -20,25 +20,15 @@ void rounds_destroy(struct finished_rounds *rounds)
 	free(rounds->newer.bytes);
 }
 
-static int make_room(struct round *round, size_t size)
-{
-	size_t room = 2 * round->room + size;
-	uint8_t *bytes = realloc(round->bytes, room);
-
-	if (!bytes)
-		return -ENOMEM;
-	round->bytes = bytes;
-	round->room = room;
-	return 0;
-}
-
 void *round_room(struct round *round, size_t size)
 {
-	void *bytes;
+	uint8_t *bytes = array_grow(round->bytes, &round->room,
+				    round->size + size, 1);
 
-	if (round->room - round->size < size && make_room(round, size))
+	if (!bytes)
 		return NULL;
-	bytes = round->bytes + round->size;
+	round->bytes = bytes;
+	bytes += round->size;
 	round->size += size;
 	return bytes;
 }

@@ -409,7 +409,7 @@ static int open_conversion(struct playback *playback)
 			       params.range_of, path);
 }
 
-static int start_summary(struct playback *playback, uint64_t mib)
+static int start_engine(struct playback *playback, uint64_t mib)
 {
 	const struct hwprof_replay_options *options = playback->options;
 	struct engine_params params = {
@@ -450,7 +450,7 @@ int playback_init(struct playback *playback, const struct playback_kind *kind,
 	playback->processes = processes_new();
 	profile->facts.processes = playback->processes;
 	profile->replayed = true;
-	if (!playback->processes || start_summary(playback, mib))
+	if (!playback->processes || start_engine(playback, mib))
 		return playback_no_memory(playback);
 	return open_conversion(playback);
 }

@@ -19,11 +19,8 @@ int loop_paths_take(struct hwprof_profile *profile,
 	if (!(profile->flags & HWPROF_BY_INSTRUCTIONS) || !sample->rows ||
 	    sample->row->type != HWPROF_ROW_PATH)
 		return 0;
-	if (!loops->paths)
-		loops->paths = inner_new(&paths_kind, profile, profile->flags);
-	if (!loops->paths)
-		return -ENOMEM;
-	return inner_take(loops->paths, profile, sample);
+	return inner_take(&loops->paths, &paths_kind, profile, profile->flags,
+			  sample);
 }
 
 int loop_paths_place(struct hwprof_loops *loops)

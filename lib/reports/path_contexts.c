@@ -55,13 +55,8 @@ int path_contexts_take(struct hwprof_profile *profile,
 
 	if (!sample->rows || sample->row->type != HWPROF_ROW_CONTEXT)
 		return 0;
-	if (!paths->contexts)
-		paths->contexts = inner_new(&contexts_kind, profile,
-					    profile->flags |
-					    HWPROF_MERGE_SITES);
-	if (!paths->contexts)
-		return -ENOMEM;
-	return inner_take(paths->contexts, profile, sample);
+	return inner_take(&paths->contexts, &contexts_kind, profile,
+			  profile->flags | HWPROF_MERGE_SITES, sample);
 }
 
 /* --- rows in their places ------------------------------------------------- */

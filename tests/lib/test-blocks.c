@@ -499,19 +499,6 @@ static void add_way(struct fixture *fixture, const struct way *way)
 		    &way->row.row);
 }
 
-static struct hwprof_profile *read_loops(const struct fixture *fixture)
-{
-	struct hwprof_options options = { .flags = HWPROF_BY_INSTRUCTIONS };
-	struct hwprof_profile *profile;
-	struct hwprof_file *file;
-
-	assert_int_equal(hwprof_file_open(&file, fixture->path), 0);
-	assert_int_equal(hwprof_profile_read(&profile, HWPROF_KIND_LOOPS, &file,
-					     1, &options), 0);
-	hwprof_file_close(file);
-	return profile;
-}
-
 /*
  * A loop has the instructions of the paths through it. `back` runs into its
  * loop, so a part of its first block is in the loop. Another one is around it.
@@ -538,7 +525,7 @@ static void test_loops(void **state)
 		add_way(&fixture, &last);
 		fixture_add_totals(&fixture, 30, 1, 18);
 		fixture_end(&fixture);
-		profile = read_loops(&fixture);
+		profile = fixture_loops(&fixture, HWPROF_BY_INSTRUCTIONS);
 		assert_int_equal(hwprof_loops_count(profile), 2);
 		fixture_remove(&fixture);
 		if (i)
