@@ -1,12 +1,55 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "child.h"
 #include "command.h"
+
+/* Returns true if the first folder of the list @path has the file. */
+static bool has_file(const char *path, const char *name)
+{
+	int length = strcspn(path, ":");
+	char file[PATH_MAX];
+
+	/* A list's empty item is the working folder. */
+	snprintf(file, sizeof(file), "%.*s%s%s", length, path,
+		 length ? "/" : "", name);
+	return !access(file, F_OK);
+}
+
+static bool is_somewhere(const char *name)
+{
+	const char *path = getenv("PATH");
+
+	/* execvp() takes a list of its own. */
+	if (strchr(name, '/') || !path)
+		return !strchr(name, '/') || !access(name, F_OK);
+	while (!has_file(path, name)) {
+		path += strcspn(path, ":");
+		if (!*path++)
+			return false;
+	}
+	return true;
+}
+
+int child_find(const char *name)
+{
+	return *name && is_somewhere(name) ? -1 : child_failed(name, -ENOENT);
+}
+
+int child_failed(const char *name, int error)
+{
+	failed("%s: %s", name, error == -ENOENT ? "command not found" :
+	       strerror(-error));
+	return error == -ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
+}
 
 static void run(int go, int report, char **argv, const sigset_t *mask)
 {

@@ -16,6 +16,15 @@ struct child {
 	int report;		/* receives the errno of a failed exec */
 };
 
+/*
+ * Looks for a command before anything else is done. Returns -1 if there is such a
+ * file; otherwise says that there is none, and returns the exit status.
+ */
+int child_find(const char *name);
+
+/* Says why the command's exec failed with @error. Returns the exit status. */
+int child_failed(const char *name, int error);
+
 /* Forks. @mask is the command's signal mask. Returns 0 or a negative errno. */
 int child_fork(struct child *child, char **argv, const sigset_t *mask);
 

@@ -14,6 +14,7 @@
 #include "command.h"
 #include "live.h"
 #include "pace.h"
+#include "refusal.h"
 #include "live/source_choice.h"
 
 /* --- options -------------------------------------------------------------- */
@@ -193,9 +194,7 @@ static int start_command(struct live *live)
 	if (!error)
 		return -1;
 	live->child_gone = true;
-	failed("%s: %s", live->command[0], error == -ENOENT ?
-	       "command not found" : strerror(-error));
-	return error == -ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
+	return child_failed(live->command[0], error);
 }
 
 /*
@@ -215,6 +214,20 @@ static void complete_event(const struct live *live, const char *text,
 		 parsed.user && source_works("step") ? "step," : "", text);
 }
 
+/* A program that somebody else has started does not get slower unasked. */
+static int check_stepping(const struct live *live, const char *text)
+{
+	struct hwprof_event event;
+	char message[256];
+
+	/* The session says what is wrong with the words. */
+	if (live_owns_command(live) ||
+	    hwprof_event_parse(&event, text, message, sizeof(message)) ||
+	    !steps_unasked(&event))
+		return -1;
+	return refuse_stepping(text, "'burst=200' or 'lbr'");
+}
+
 static void tell_cost(const struct live *live, const char *text)
 {
 	const struct hwprof_event *event = hwprof_session_event(live->session);
@@ -231,8 +244,11 @@ static void tell_cost(const struct live *live, const char *text)
 static int open_session(struct live *live)
 {
 	const char *text = live->event ? live->event : "loops";
+	int status = check_stepping(live, text);
 	char event[1024];
 
+	if (status >= 0)
+		return status;
 	complete_event(live, text, event, sizeof(event));
 	if (hwprof_session_open(&live->session, event, &live->options))
 		return live_failed(live);
@@ -264,8 +280,10 @@ static int begin(struct live *live)
 
 int live_start(struct live *live)
 {
-	int status = catch_signals(live), error;
+	int status = live->command ? child_find(live->command[0]) : -1, error;
 
+	if (status < 0)
+		status = catch_signals(live);
 	if (status < 0)
 		status = open_session(live);
 	if (status >= 0)

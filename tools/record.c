@@ -177,9 +177,7 @@ static int start_command(struct run *run)
 		return -1;
 	run->child_gone = true;
 	drop_file(run);
-	failed("%s: %s", command[0], error == -ENOENT ? "command not found" :
-	       strerror(-error));
-	return error == -ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
+	return child_failed(command[0], error);
 }
 
 /* Prints how fast the command is stepped, in branches a second. */
@@ -376,6 +374,8 @@ int command_record(int argc, char **argv)
 		status = resolve_filter(&run, words);
 	if (status < 0)
 		status = find_pmu(&request);
+	if (status < 0 && request.command)
+		status = child_find(request.command[0]);
 	if (status < 0)
 		status = catch_signals(&run);
 	if (status < 0 && request.command) {

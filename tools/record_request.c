@@ -10,6 +10,7 @@
 #include "base/event_config.h"
 #include "live.h"
 #include "record.h"
+#include "refusal.h"
 #include "live/source_choice.h"
 #include "trigger.h"
 #include "live/unwinding.h"
@@ -151,12 +152,10 @@ static int choose_source(const struct record_request *request,
 			name_source(event);
 		return -1;
 	}
-	if (event->whole ?
-	    !source_is_named(event) && is_from(event, SOURCE_WHOLE) :
-			   !source_choose_careful(event, false))
-		return usage_error("event '%s' would step programs that run already, which makes them far slower: give it %s, or 'step' if they may be",
-				   text, event->whole ? "'burst=200' or 'lbr'" :
-				   "an event (-e) for each thing");
+	if (steps_unasked(event))
+		return refuse_stepping(text, "'burst=200' or 'lbr'");
+	if (!event->whole && !source_choose_careful(event, false))
+		return refuse_stepping(text, "an event (-e) for each thing");
 	return -1;
 }
 

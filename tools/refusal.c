@@ -185,11 +185,12 @@ static void explain_unsupported(const struct perf_event_attr *attr,
 /* Says which rule the event breaks on any machine; false: none. */
 static bool explain_rule(const struct hwprof_event *event, const char *text)
 {
-	const struct config_refusal refusal = event_refusal(event);
+	char why[256];
+	bool refused = event_refused(event, why, sizeof(why));
 
-	if (refusal.error)
-		failed("event '%s' %s", text, refusal.sentence);
-	return refusal.error;
+	if (refused)
+		failed("event '%s' %s", text, why);
+	return refused;
 }
 
 /*
@@ -261,4 +262,19 @@ void explain_refusal(const struct perf_event_attr *attr,
 		return;
 	}
 	failed("cannot open event '%s': %s", text, strerror(error));
+}
+
+int refuse_stepping(const char *text, const char *instead)
+{
+	return usage_error("event '%s' would step programs that run already, which makes them far slower: give it %s, or 'step' if they may be",
+			   text, instead);
+}
+
+bool steps_unasked(const struct hwprof_event *event)
+{
+	const struct session_config config = event_config(event,
+							  sources_here());
+
+	return event->whole && !source_is_named(event) &&
+	       config.source_caps & SOURCE_WHOLE;
 }

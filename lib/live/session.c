@@ -163,13 +163,14 @@ static int open_device(struct hwprof_session *session)
 
 static int refused(struct hwprof_session *session, int error)
 {
-	const struct config_refusal refusal = event_refusal(&session->event);
+	char why[256];
 
+	if ((error == EINVAL || error == EOPNOTSUPP) &&
+	    event_refused(&session->event, why, sizeof(why)))
+		return session_fail(session, -error, "event '%s' %s",
+				    session->name, why);
 	switch (error) {
 	case EINVAL:
-		if (refusal.error)
-			return session_fail(session, -error, "event '%s' %s",
-					    session->name, refusal.sentence);
 		return session_fail(session, -error,
 				    "event '%s' contradicts itself, or a value is out of its range",
 				    session->name);

@@ -222,6 +222,8 @@ others_are_spared()
 		fails 2 "would step programs that run already" \
 			hwprof record -o /tmp/live.data -e hwprof/loops,rows/u \
 			-p 1 &&
+		fails 2 "would step programs that run already" \
+			hwprof stat -e hwprof/loops/u -p 1 &&
 		fails 2 "would step programs that run already.*each thing" \
 			hwprof record -o /tmp/live.data -e loops,cct -a -- true
 }
@@ -233,7 +235,10 @@ own_is_told()
 		output_is './known is stepped' hwprof stat -- ./known &&
 		hwprof stat --json -- ./known 2> /tmp/stat.json &&
 		! grep -q stepped /tmp/stat.json &&
-		! hwprof record -q -o /tmp/live.data -- ./known 2>&1 | grep .
+		! hwprof record -q -o /tmp/live.data -- ./known 2>&1 | grep . &&
+		! hwprof record -o /tmp/live.data -- ./nosuch 2>&1 |
+			grep -q stepped &&
+		! hwprof stat -- ./nosuch 2>&1 | grep -q stepped
 }
 
 # Without udev everybody may open the device. Otherwise the message tells who
@@ -260,6 +265,13 @@ refusals()
 			-o /tmp/none.data &&
 		fails 1 "cgroup 'none'" hwprof stat -G none &&
 		fails 127 "nosuch: command not found" hwprof stat -- nosuch &&
+		fails 127 "nosuch: command not found" hwprof record \
+			-o /tmp/none.data -- ./nosuch &&
+		fails 1 "source sees (possible with step, burst)" hwprof stat \
+			-e values,lbr -- ./known &&
+		fails 1 "source sees (possible with step, burst)" hwprof record \
+			-o /tmp/none.data -e hwprof/values,lbr,rows/u -- \
+			./known &&
 		fails 2 "are of loops" hwprof top -e calls -s trip -- ./known &&
 		fails 2 "unknown sort key" hwprof top -s size -- ./known &&
 		fails 1 "no profile" hwprof top -e branches -- ./known
