@@ -246,8 +246,8 @@ void explain_refusal(const struct perf_event_attr *attr,
 	case EINVAL:
 	case EOPNOTSUPP:
 	case ENOENT:
-		if ((error != EOPNOTSUPP || !explain_sources(event, text)) &&
-		    !explain_rule(event, text) &&
+		if (!explain_rule(event, text) &&
+		    (error != EOPNOTSUPP || !explain_sources(event, text)) &&
 		    !explain_several(attr, event, text))
 			explain_unsupported(attr, event, text, error);
 		return;
