@@ -9,9 +9,9 @@
  * one exception: if both paths and contexts are learnt, paths are told apart by
  * the context that they ran in.
  */
-#include "call.h"
+#include "call_pair.h"
 #include "cct.h"
-#include "edge.h"
+#include "edge_line.h"
 #include "joint.h"
 #include "loop.h"
 #include "path_walk.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /*
- * The common cases of the path engine, inline: for its own walk, and for the
- * walk over a window that several engines share. path.c says what a path is.
+ * The walk of a task through its paths. The common cases are inline: for the
+ * path engine, and for the walk over a window that several engines share.
+ * path.c says what a path is.
  */
 #ifndef HWPROF_ENGINE_PATH_WALK_H
 #define HWPROF_ENGINE_PATH_WALK_H
@@ -35,6 +36,17 @@ void path_forget_jumps(struct path_cursor *cursor);
  */
 bool path_event(struct path_table *table, struct path_cursor *cursor,
 		const struct stream_event *event);
+
+/**
+ * path_pack_jumps() - Pack the jumps of the running path
+ * @cursor: the paths in flight.
+ * @jumps: room for PATH_JUMPS jumps.
+ *
+ * Stop before the first jump that does not fit.
+ *
+ * Return: the number of packed jumps.
+ */
+u32 path_pack_jumps(const struct path_cursor *cursor, u64 *jumps);
 
 /**
  * path_window_begin() - Begin a window

@@ -6,8 +6,8 @@
  * The walk is inlined into one function for each engine, where the compiler
  * drops the code of the other engines, and into one for several engines.
  */
-#include "call.h"
-#include "edge.h"
+#include "call_pair.h"
+#include "edge_line.h"
 #include "loop_line.h"
 #include "path_walk.h"
 #include "window_feed.h"

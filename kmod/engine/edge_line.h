@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
-/* The functions of the edge engine that walks for several engines call. */
-#ifndef HWPROF_ENGINE_EDGE_H
-#define HWPROF_ENGINE_EDGE_H
+/* Lines and edges in flight: what is below the edge engine. */
+#ifndef HWPROF_ENGINE_EDGE_LINE_H
+#define HWPROF_ENGINE_EDGE_LINE_H
 
 #include "saving.h"
 
@@ -15,6 +15,10 @@ struct edge_cursor {
 	u16 flags;		/* of the branch: STREAM_MISPREDICTED, ... */
 };
 
+/* How edges are kept in a space-saving table. */
+extern const struct saving_kind edge_kind;
+
+/* engine_ops.feed() of the edge engine. */
 bool edge_feed(void *table, void *cursor, const struct stream_event *event);
 
 /**
@@ -48,4 +52,4 @@ static inline void edge_cursor_begin(struct edge_cursor *cursor)
  */
 void edge_leave(struct saving_table *table, const struct edge_cursor *cursor);
 
-#endif /* HWPROF_ENGINE_EDGE_H */
+#endif /* HWPROF_ENGINE_EDGE_LINE_H */
