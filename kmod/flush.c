@@ -44,29 +44,6 @@ enum {
 
 /* --- news ----------------------------------------------------------------- */
 
-/*
- * Ask for a flush at the end of the interval, because something was learnt. May
- * be called in NMI and under locks of the scheduler. A session without news
- * costs nothing.
- */
-void session_note_news(struct session *session)
-{
-	if (!READ_ONCE(session->news) && !xchg(&session->news, true))
-		irq_work_queue(&session->flush_kick);
-}
-
-/*
- * Ask for a flush soon, not at the end of the interval; from anywhere. One kick
- * is enough. If the kernel's branches are profiled, those of the kick itself
- * may fill a window, which finds the table as crowded as before.
- */
-void session_want_flush(struct session *session)
-{
-	if (!READ_ONCE(session->flush_wanted) &&
-	    !xchg(&session->flush_wanted, true))
-		irq_work_queue(&session->flush_kick);
-}
-
 static void flush_kick(struct irq_work *work)
 {
 	struct session *session =
@@ -484,16 +461,6 @@ static void exit_kick(struct irq_work *work)
 		flush_at_exit(slot);
 	else
 		tasklet_hi_schedule(&slot->exit_flush);
-}
-
-/*
- * The slot's task, the last thread of its process, exits. Under perf's locks,
- * with interrupts off.
- */
-void slot_exits(struct slot *slot)
-{
-	if (slot->session->rows && !slot->session->fetched)
-		irq_work_queue(&slot->exit_kick);
 }
 
 void slot_flush_init(struct slot *slot)

@@ -15,7 +15,4 @@ void session_flush_end(struct session *session);
 void slot_flush_init(struct slot *slot);
 void slot_flush_end(struct slot *slot);
 
-/* The last thread of the slot's process exits: see flush_at_exit(). */
-void slot_exits(struct slot *slot);
-
 #endif /* HWPROF_FLUSH_H */

@@ -19,6 +19,7 @@ static int __init hwprof_init(void)
 	err = sessions_init();
 	if (err)
 		return err;
+	sessions_show_in(&class_folders);
 	err = slots_init();
 	if (err)
 		goto no_cores;

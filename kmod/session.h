@@ -26,6 +26,8 @@
 #include "config/config_rules.h"
 #include "engine/burst.h"
 #include "engine/engine.h"
+#include "holding.h"
+#include "opener.h"
 #include "program.h"
 #include "source/core_pmus.h"
 
@@ -41,20 +43,6 @@ struct window;
 #define HWPROF_ROW_MAX	(sizeof(struct hwprof_row_branches) +		       \
 			 HWPROF_ROW_BRANCHES_MAX *			       \
 			 sizeof(struct hwprof_branch) + 8)
-
-/*
- * A process between two execs, with unchanged credentials. What it asked for is
- * not for the program that it execs, which may have other rights, nor for the
- * process after it has dropped rights.
- */
-struct opener {
-	pid_t tgid;
-	/* Start time, because numbers are used again. */
-	u64 born;
-	u64 exec;			/* task_struct.self_exec_id */
-	/* Compared by address. Whoever keeps an opener holds a reference. */
-	const struct cred *cred;
-};
 
 /* Two events of one opener with the same key share a session. */
 struct session_key {
@@ -216,7 +204,6 @@ struct slot {
 
 struct session {
 	struct list_head link;		/* sessions, RCU */
-	struct list_head made;		/* sessions_made */
 	struct kref ref;
 	struct rcu_head rcu;
 	struct session_key key;
@@ -232,8 +219,8 @@ struct session {
 	struct kobject *folder;		/* in sysfs; NULL: none */
 	struct user_struct *user;	/* pays for the memory */
 	kuid_t viewer;			/* owns the folder: the opener's euid */
-	size_t memory;			/* bytes, fixed */
-	size_t ring_memory;		/* bytes of rings, in addition */
+	size_t memory;			/* bytes, fixed, without rings */
+	struct holding holding;		/* @memory and the rings' */
 	bool rows;			/* has an engine and tables */
 	bool fetched;			/* rows wait for a reader: snapshot.c */
 	/* A reader exists; else nobody takes rows. */
@@ -322,33 +309,10 @@ struct root {
 	struct callback_head begin_work;	/* starts the trigger */
 };
 
-/* Memory that is held, and not by a session. */
-struct holding {
-	struct list_head link;
-	struct user_struct *user;	/* pays for it */
-	size_t memory;			/* bytes, in whole pages */
-};
-
-/* session.c */
-struct opener opener_of_current(void);	/* without a reference */
-bool opener_equal(const struct opener *a, const struct opener *b);
-/*
- * Check that an opener is current. Return 0; -EPERM if it is another process,
- * -EACCES if the credentials differ.
- */
-int opener_check(const struct opener *opener);
-void holding_begin(struct holding *holding);
-int holding_charge(struct holding *holding, size_t bytes);
-void holding_uncharge(struct holding *holding, size_t bytes);
-void holding_end(struct holding *holding);
+/* session_list.c */
 void sessions_unwind(struct unwind *unwind, const struct opener *opener,
 		     struct session *only);
-struct session *session_get(const struct perf_event *event,
-			    const struct session_config *config);
-struct session *session_new(const struct session_config *config);
 struct session *session_find(u32 id);
-int session_charge_rings(struct session *session, size_t bytes);
-void session_uncharge_rings(struct session *session);
 void session_put(struct session *session);
 bool session_tryget(struct session *session);
 void session_for_each(void (*visit)(struct session *session, void *context),
@@ -362,6 +326,33 @@ int sessions_init(void);
 void sessions_wait(void);	/* until all are gone; there are no events */
 void sessions_exit(void);
 extern struct workqueue_struct *hwprof_workqueue;
+
+/* session_list.c, for session.c: the list, locked. */
+void sessions_lock(void);
+void sessions_unlock(void);
+u32 session_next_id(void);
+/* Return an event's session with that key, and hold it; NULL: there is none. */
+struct session *session_by_key(const struct session_key *key);
+void session_list(struct session *session);
+void session_unlist(struct session *session);	/* takes the lock itself */
+
+/* session.c */
+struct session *session_get(const struct perf_event *event,
+			    const struct session_config *config);
+struct session *session_new(const struct session_config *config);
+
+/**
+ * struct session_folders - How sessions are shown to users
+ * @show: Show a session, which is complete. Return 0 or an errno.
+ * @hide: Hide it, and wait for those who look at it.
+ */
+struct session_folders {
+	int (*show)(struct session *session);
+	void (*hide)(struct session *session);
+};
+
+/* Tell how, before there can be sessions. */
+void sessions_show_in(const struct session_folders *folders);
 
 static inline struct root *event_root(const struct perf_event *event)
 {
@@ -387,19 +378,24 @@ static inline bool session_sees_program(const struct session *session)
 	       !(current->flags & PF_KTHREAD);
 }
 
-/* front/class.c: the session's folder in sysfs */
-int session_show(struct session *session);
-void session_hide(struct session *session);
-
 /* space.c */
 u32 space_of_current(struct session *session);
 struct space *space_find(struct session *session, u32 id);
 void space_free(struct space *space);
 u32 space_sampled(struct session *session);
-void spaces_exec(const struct source_ops *source, u64 time);
-void spaces_exit(const struct source_ops *source);
+
+/* space_end.c; sources are enum source_id */
+void spaces_exec(unsigned int source, u64 time);
+void spaces_exit(unsigned int source);
 
 /* slot.c */
+/*
+ * For start() and stop() of a source that interrupts everything else. All is
+ * ready before the slot is open. Once it is closed, a handler that begins
+ * leaves it alone.
+ */
+void slot_open(struct slot *slot);
+void slot_close(struct slot *slot);
 void slot_start(struct slot *slot, struct perf_event *event);
 void slot_stop(struct slot *slot, struct perf_event *event);
 void slot_update(struct slot *slot, struct perf_event *event);
@@ -435,11 +431,15 @@ static inline void slot_pace(struct slot *slot, struct perf_event *trigger)
 			      !slot->session->config.budget_permille);
 }
 
+/* news.c */
+void session_note_news(struct session *session);
+void session_want_flush(struct session *session);
+/* The last thread of the slot's process exits: see flush_at_exit(). */
+void slot_exits(struct slot *slot);
+
 /* flush.c */
 enum { SETTLE_LOOKS = 1 << 16 };	/* of engine_ops.settle at a time */
 void session_flush(struct session *session, u32 space);
-void session_note_news(struct session *session);
-void session_want_flush(struct session *session);
 void session_settle(struct session *session, u32 space);
 bool session_fetch(struct session *session, bool fresh);
 void session_fetched(struct session *session, bool all);

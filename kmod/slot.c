@@ -16,7 +16,6 @@
 #include "filter.h"
 #include "flush.h"
 #include "session.h"
-#include "source/budget.h"
 #include "source/source.h"
 #include "symbol.h"
 
@@ -176,6 +175,18 @@ void slot_unbind(struct slot *slot, u64 steps)
 
 /* --- events --------------------------------------------------------------- */
 
+void slot_open(struct slot *slot)
+{
+	barrier();
+	WRITE_ONCE(slot->open, true);
+}
+
+void slot_close(struct slot *slot)
+{
+	WRITE_ONCE(slot->open, false);
+	barrier();
+}
+
 void slot_start(struct slot *slot, struct perf_event *event)
 {
 	struct session *session = slot->session;
@@ -187,8 +198,6 @@ void slot_start(struct slot *slot, struct perf_event *event)
 		return;
 	if (session->rows)
 		slot_change_table(slot, table_take(session));
-	if (session->params.basis != HWPROF_BASIS_EXACT)
-		budget_start(slot);
 	session->source->start(slot);
 }
 
@@ -217,8 +226,6 @@ void slot_stop(struct slot *slot, struct perf_event *event)
 	emit_rest(slot, event);
 	if (slot->active == 1) {
 		session->source->stop(slot);
-		if (session->params.basis != HWPROF_BASIS_EXACT)
-			budget_stop(slot);
 		slot_change_table(slot, -1);
 	}
 	list_del_rcu(&event->hw.tp_list);

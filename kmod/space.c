@@ -4,22 +4,14 @@
  * The record of an address space outlives the process until all its rows are
  * written.
  */
-#include <linux/delay.h>
 #include <linux/hash.h>
 #include <linux/sched/clock.h>
-#include <linux/sched/signal.h>
 
-#include "session.h"
+#include "space.h"
 
-enum {
-	SPACE_PROBES	= 64,
-	EXIT_WAIT_MS	= 100,
-};
+enum { SPACE_PROBES = 64 };
 
-/* Flag in a key: the process is gone, and its number may be reused. */
-#define SPACE_ENDED	(1ULL << 63)
-
-static u64 space_key(struct task_struct *task, u64 exec)
+u64 space_key(struct task_struct *task, u64 exec)
 {
 	return (u64)task->tgid << 32 | (u32)(exec + 1);
 }
@@ -31,8 +23,7 @@ static struct space *space_at(struct session *session, u64 key, int probe)
 	return &session->spaces[(home + probe) % session->space_count];
 }
 
-/* Find a record by its key, from probe *@probe on. */
-static struct space *space_by_key(struct session *session, u64 key, int *probe)
+struct space *space_by_key(struct session *session, u64 key, int *probe)
 {
 	for (; *probe < SPACE_PROBES; ++*probe) {
 		struct space *space = space_at(session, key, *probe);
@@ -121,102 +112,4 @@ u32 space_sampled(struct session *session)
 	if (space)
 		WRITE_ONCE(space->seen, local_clock());
 	return id;
-}
-
-/*
- * Return true if current's process has another thread that may still be seen.
- */
-static bool others_run(void)
-{
-	struct task_struct *thread;
-	bool found = false;
-
-	rcu_read_lock();
-	for_each_thread(current, thread)
-		found |= thread != current && READ_ONCE(thread->mm);
-	rcu_read_unlock();
-	return found;
-}
-
-/*
- * Threads that exit together lose their events before their memory. Wait until
- * then, as their last steps may be rows.
- */
-static void wait_for_others(void)
-{
-	int tries = EXIT_WAIT_MS;
-
-	while (others_run() && tries--)
-		msleep(1);
-}
-
-static void space_flush(struct callback_head *work)
-{
-	struct space *space = container_of(work, struct space, work);
-	struct session *session = space->session;
-
-	wait_for_others();
-	session_flush(session, space->id);
-	session_put(session);
-}
-
-struct space_end {
-	const struct source_ops *source;
-	struct task_struct *task;
-	u64 exec;
-	u64 time;		/* 0: when it was last seen */
-	enum task_work_notify_mode notify;
-};
-
-static void end_space(struct session *session, void *context)
-{
-	struct space_end *end = context;
-	u64 key = space_key(end->task, end->exec);
-	struct space *space;
-	int probe = 0;
-
-	if (!session->rows || session->source != end->source)
-		return;
-	/* Two threads that came at once may have made two records. */
-	while ((space = space_by_key(session, key, &probe))) {
-		/* If both exit now, one of them ends it. */
-		if (cmpxchg64(&space->key, key, key | SPACE_ENDED) != key)
-			continue;
-		if (!session_tryget(session))
-			return;		/* it goes with all its spaces */
-		WRITE_ONCE(space->end, end->time ?: READ_ONCE(space->seen) ?:
-				       local_clock());
-		init_task_work(&space->work, space_flush);
-		if (!task_work_add(end->task, &space->work, end->notify))
-			continue;
-		WRITE_ONCE(space->left, true);	/* the flush of the interval
-						 * comes */
-		session_put(session);
-	}
-}
-
-/*
- * Current has exec'ed: in sessions of @source, end the address space that it
- * had. @time is when; 0: when it was last seen.
- */
-void spaces_exec(const struct source_ops *source, u64 time)
-{
-	struct space_end end = {
-		source, current, current->self_exec_id - 1, time, TWA_RESUME
-	};
-
-	session_for_each(end_space, &end);
-}
-
-/*
- * Current exits: end its address space if it is the last thread of its process.
- */
-void spaces_exit(const struct source_ops *source)
-{
-	struct space_end end = {
-		source, current, current->self_exec_id, local_clock(), TWA_NONE
-	};
-
-	if (!atomic_read(&current->signal->live))
-		session_for_each(end_space, &end);
 }

@@ -334,7 +334,7 @@ static int identify(struct unwind_image *image, struct pid *pid)
 	return err;
 }
 
-int unwind_set_maps(struct unwind *unwind, struct session *session, u32 pid,
+int unwind_set_maps(struct unwind *unwind, u32 pid,
 		    const struct hwprof_unwind_map __user *maps, u32 count)
 {
 	struct pid *process = find_get_pid(pid);
@@ -355,8 +355,6 @@ int unwind_set_maps(struct unwind *unwind, struct session *session, u32 pid,
 	}
 	if (err)
 		kvfree(image);
-	else
-		sessions_unwind(unwind, &unwind->opener, session);
 	put_pid(process);
 	return err;
 }

@@ -30,15 +30,15 @@ const struct opener *unwind_opener(const struct unwind *unwind);
  * @rows: rows of the table.
  * @count: number of rows.
  *
- * unwind_set_maps() does HWPROF_IOC_UNWIND_MAPS. It then gives the tables to
- * @session; if that is NULL, to the sessions of the opener's perf events. It
- * returns -EACCES if current may not attach to the process.
+ * unwind_set_maps() does HWPROF_IOC_UNWIND_MAPS. It returns 0, or -EACCES if
+ * current may not attach to the process, or another errno. The caller then
+ * gives the tables to sessions: see sessions_unwind().
  *
  * Return: number of the table, or a negative errno.
  */
 int unwind_add_table(struct unwind *unwind,
 		     const struct hwprof_unwind_row __user *rows, u32 count);
-int unwind_set_maps(struct unwind *unwind, struct session *session, u32 pid,
+int unwind_set_maps(struct unwind *unwind, u32 pid,
 		    const struct hwprof_unwind_map __user *maps, u32 count);
 
 /*

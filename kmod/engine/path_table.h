@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /*
- * The path engine's table. path.c walks over branches and counts each path by
- * its key when it ends. path_table.c finds paths and stores what they are.
+ * The path engine's table. path_walk.c walks over branches and counts each path
+ * by its key when it ends. path_table.c finds paths and stores what they are.
  *
  * A jump takes 8 bytes: the distance from where its line began to the jump, and
  * the distance from there to its target. A path has room for a few jumps

@@ -37,7 +37,8 @@ struct handle {
 	struct snapshot snapshot;
 	/* NULL: none yet; once made, they stay. */
 	struct rings *rings;
-	struct unwind *unwind;		/* the same */
+	size_t ring_memory;		/* bytes that are charged for them */
+	struct unwind *unwind;		/* as rings */
 };
 
 /* --- ioctls --------------------------------------------------------------- */
@@ -183,18 +184,20 @@ static long do_reset(struct handle *handle, unsigned long argument)
 
 static int make_rings(struct handle *handle, const struct hwprof_ring *request)
 {
+	size_t memory = rings_bytes(request->data_size);
 	struct session *session = handle->session;
 	struct rings *rings;
 	int err;
 
-	err = session_charge_rings(session, rings_bytes(request->data_size));
+	err = holding_charge(&session->holding, memory);
 	if (err)
 		return err;
 	rings = rings_make(request->data_size, request->watermark);
 	if (!rings) {
-		session_uncharge_rings(session);
+		holding_uncharge(&session->holding, memory);
 		return -ENOMEM;
 	}
+	handle->ring_memory = memory;
 	/* Others may map the rings or wait for them meanwhile. */
 	smp_store_release(&handle->rings, rings);
 	session_set_rings(session, rings);
@@ -292,8 +295,11 @@ static long do_unwind_maps(struct handle *handle, void __user *from)
 	unwind = get_unwind(handle);
 	if (IS_ERR(unwind))
 		return PTR_ERR(unwind);
-	return unwind_set_maps(unwind, handle->session, request.pid,
-			       u64_to_user_ptr(request.maps), request.count);
+	err = unwind_set_maps(unwind, request.pid,
+			      u64_to_user_ptr(request.maps), request.count);
+	if (!err)
+		sessions_unwind(unwind, unwind_opener(unwind), handle->session);
+	return err;
 }
 
 static long do_program(struct handle *handle, void __user *from)
@@ -395,7 +401,8 @@ static int chardev_release(struct inode *inode, struct file *file)
 	if (handle->rings) {
 		session_set_rings(handle->session, NULL);
 		rings_free(handle->rings);
-		session_uncharge_rings(handle->session);
+		holding_uncharge(&handle->session->holding,
+				 handle->ring_memory);
 	}
 	if (handle->session) {
 		WRITE_ONCE(handle->session->reader, false);

@@ -74,7 +74,7 @@ const struct attribute_group *hwprof_class_groups[] = {
 /* --- a session ------------------------------------------------------------ */
 
 /*
- * A session's folder. The session lives as long: session_hide() waits for
+ * A session's folder. The session lives as long: folder_hide() waits for
  * readers.
  */
 struct folder {
@@ -261,7 +261,7 @@ static const struct kobj_type folder_type = {
 
 static struct kobject *sessions_folder;
 
-int session_show(struct session *session)
+static int folder_show(struct session *session)
 {
 	struct kobject *parent = READ_ONCE(sessions_folder);
 	struct folder *folder;
@@ -283,13 +283,18 @@ int session_show(struct session *session)
 	return 0;
 }
 
-void session_hide(struct session *session)
+static void folder_hide(struct session *session)
 {
 	if (!session->folder)
 		return;
 	kobject_del(session->folder);
 	kobject_put(session->folder);
 }
+
+const struct session_folders class_folders = {
+	.show	= folder_show,
+	.hide	= folder_hide,
+};
 
 int class_init(struct device *device)
 {

@@ -42,6 +42,7 @@ void chardev_exit(void);
 
 /* class.c: limits, and sessions */
 extern const struct attribute_group *hwprof_class_groups[];
+extern const struct session_folders class_folders;
 int class_init(struct device *device);
 void class_exit(void);
 

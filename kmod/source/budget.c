@@ -44,10 +44,12 @@ static void pass_time(struct budget *budget)
 void budget_start(struct slot *slot)
 {
 	local64_set(&slot->budget.since, busy_clock());
+	slot_open(slot);
 }
 
 void budget_stop(struct slot *slot)
 {
+	slot_close(slot);
 	pass_time(&slot->budget);
 }
 

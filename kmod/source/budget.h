@@ -16,7 +16,10 @@ struct slot;
 /* Set up the budget of a slot whose session is set. */
 void budget_init(struct slot *slot);
 
-/* Start and stop the slot's time. Interrupts are off. */
+/*
+ * Open the slot to its trigger and start its time; and the reverse. They are
+ * source_ops.start() and stop() of sources that only take windows or samples.
+ */
 void budget_start(struct slot *slot);
 void budget_stop(struct slot *slot);
 

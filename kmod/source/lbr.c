@@ -212,13 +212,13 @@ static void lbr_on_overflow(struct perf_event *event,
 static void lbr_on_exec(void *unused, struct task_struct *task, pid_t old_pid,
 			struct linux_binprm *binprm)
 {
-	spaces_exec(&lbr_source, 0);
+	spaces_exec(SOURCE_lbr, 0);
 }
 
 static void lbr_on_exit(void *unused,
 			struct task_struct *task compat_exit_arguments)
 {
-	spaces_exit(&lbr_source);
+	spaces_exit(SOURCE_lbr);
 }
 
 static struct probe probes[] = {
@@ -278,7 +278,7 @@ const struct source_ops lbr_source = {
 	.users		= &users,
 	.on		= lbr_on,
 	.off		= lbr_off,
-	.start		= slot_open,
-	.stop		= slot_close,
+	.start		= budget_start,
+	.stop		= budget_stop,
 	.open		= lbr_open,
 };

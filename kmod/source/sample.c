@@ -65,13 +65,13 @@ static void sample_on_overflow(struct perf_event *event,
 static void sample_on_exec(void *unused, struct task_struct *task,
 			   pid_t old_pid, struct linux_binprm *binprm)
 {
-	spaces_exec(&sample_source, 0);
+	spaces_exec(SOURCE_sample, 0);
 }
 
 static void sample_on_exit(void *unused,
 			   struct task_struct *task compat_exit_arguments)
 {
-	spaces_exit(&sample_source);
+	spaces_exit(SOURCE_sample);
 }
 
 static struct probe probes[] = {
@@ -113,7 +113,7 @@ const struct source_ops sample_source = {
 	.users		= &users,
 	.on		= sample_on,
 	.off		= sample_off,
-	.start		= slot_open,
-	.stop		= slot_close,
+	.start		= budget_start,
+	.stop		= budget_stop,
 	.open		= sample_open,
 };

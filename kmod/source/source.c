@@ -43,15 +43,3 @@ void source_put(const struct session *session)
 		source->off();
 	mutex_unlock(&users_lock);
 }
-
-void slot_open(struct slot *slot)
-{
-	barrier();
-	WRITE_ONCE(slot->open, true);
-}
-
-void slot_close(struct slot *slot)
-{
-	WRITE_ONCE(slot->open, false);
-	barrier();
-}

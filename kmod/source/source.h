@@ -62,12 +62,4 @@ void lbr_init(void);
 extern const struct source_ops sample_source;
 void sample_init(void);
 
-/*
- * start() and stop() of a source that interrupts everything else. All is ready
- * before the slot is open. Once it is closed, a handler that begins leaves it
- * alone.
- */
-void slot_open(struct slot *slot);
-void slot_close(struct slot *slot);
-
 #endif /* HWPROF_SOURCE_H */

@@ -67,7 +67,10 @@ static void step_off(void)
 
 	for_each_possible_cpu(cpu)
 		irq_work_sync(&per_cpu(step_cpu, cpu).kick);
-	step_drain();
+	step_drain_begin();
+	step_probes_unregister();
+	step_traps_unregister();
+	step_drain_end();
 }
 
 /*

@@ -77,12 +77,18 @@ static inline bool step_wanted_of(const struct step_cpu *cpu,
 	return false;
 }
 
-/* step_arm.c: which tasks are stepped. Interrupts are off. */
+/* step_cpu.c. Interrupts are off. */
 struct step_task *step_current(struct step_cpu *cpu);
+void step_add_slot(struct step_cpu *cpu, struct slot *slot);
+void step_del_slot(struct step_cpu *cpu, struct slot *slot);
+
+/* step_arm.c: which tasks are stepped. Interrupts are off. */
 void step_arm(struct step_cpu *cpu, struct task_struct *task);
 void step_disarm(struct step_task *record, struct task_struct *task);
 void step_hold(struct step_task *record);
-void step_drain(void);
+void step_forget(struct step_task *record);
+void step_drain_begin(void);
+void step_drain_end(void);
 void step_undrain(void);
 bool step_draining(void);
 
@@ -96,8 +102,6 @@ void step_feed_access(struct step_cpu *cpu, struct stream_event *event,
 void step_miss_access(struct step_cpu *cpu);
 bool step_accesses_pass(const struct step_cpu *cpu, u64 ip);
 void step_moved(struct step_cpu *cpu, struct step_task *record);
-void step_add_slot(struct step_cpu *cpu, struct slot *slot);
-void step_del_slot(struct step_cpu *cpu, struct slot *slot);
 
 /*
  * step_access.c: loads and stores. Interrupts are off, except in init and exit.
@@ -110,12 +114,9 @@ void step_access_drop(const struct step_task *record);
 void step_access_feed(struct step_cpu *cpu, const struct step_task *record,
 		      struct insn branch, struct pt_regs *regs);
 
-/*
- * step_burst.c: stepping for a while. Interrupts are off, except in open and
- * init.
- */
-int burst_open(struct root *root);
-void bursts_init(struct step_cpu *cpu);
+/* step_burst.c: stepping for a while. Interrupts are off. */
+u64 burst_next_random(struct burst *burst);
+bool burst_begin(struct step_cpu *cpu, struct slot *slot);
 void burst_await(struct step_cpu *cpu, struct slot *slot);
 void burst_forgo(struct step_cpu *cpu, struct slot *slot);
 void burst_feed(struct slot *slot, struct stream_event *event,
@@ -123,7 +124,12 @@ void burst_feed(struct slot *slot, struct stream_event *event,
 void bursts_step(struct step_cpu *cpu);
 void bursts_end(struct step_cpu *cpu);
 
+/* step_trigger.c: the triggers of bursts. In process context. */
+int burst_open(struct root *root);
+void bursts_init(struct step_cpu *cpu);
+
 /* step_call.c: system calls in bursts. Interrupts are off. */
+extern bool step_calls_probed;
 bool step_is_sigreturn(long nr, bool is64);
 bool step_call_copies_flags(u32 nr);
 /*
@@ -140,8 +146,10 @@ struct insn step_call_pass(struct step_cpu *cpu, struct step_task *record,
 			   struct insn call, struct pt_regs *regs);
 void step_call_hide(const struct step_task *record, struct task_struct *task);
 
-/* step_trap.c: #DB and int3. */
+/* step_decode.c */
 struct insn step_decode(u64 ip, bool is64);
+
+/* step_trap.c: #DB and int3. */
 int step_traps_register(void);
 void step_traps_unregister(void);
 
@@ -151,6 +159,5 @@ int step_probes_register(void);
 void step_probes_unregister(void);
 int step_calls_get(void);
 void step_calls_put(void);
-bool step_calls_probed(void);
 
 #endif /* HWPROF_STEP_H */

@@ -19,21 +19,11 @@
 #include "step.h"
 #include "x86/trap_flag.h"
 
-DEFINE_PER_CPU(struct step_cpu, step_cpu);
-
 static bool draining;		/* no task is to be armed */
 
 bool step_draining(void)
 {
 	return READ_ONCE(draining);
-}
-
-/* Return the record of current, or NULL. */
-struct step_task *step_current(struct step_cpu *cpu)
-{
-	if (unlikely(!cpu->record || READ_ONCE(cpu->record->task) != current))
-		cpu->record = step_task_find(current);
-	return cpu->record;
 }
 
 static bool runs_a_program(struct task_struct *task)
@@ -143,6 +133,13 @@ void step_disarm(struct step_task *record, struct task_struct *task)
 	raw_spin_unlock_irqrestore(&drain_lock, flags);
 }
 
+/* Free a record, and what is remembered of its task's accesses. */
+void step_forget(struct step_task *record)
+{
+	step_access_drop(record);
+	step_task_free(record);
+}
+
 /*
  * Arm current again. Runs before it returns to its program, or when it exits.
  */
@@ -159,7 +156,7 @@ static void rearm(struct callback_head *work)
 	record->hold = false;
 	if (current->flags & PF_EXITING || step_draining()) {
 		step_disarm(record, current);
-		step_task_free(record);
+		step_forget(record);
 	} else if (compat_in_uprobe(current) ||
 		   READ_ONCE(record->sigreturn)) {
 		;	/* the next #DB, or the call's end, leads here again */
@@ -217,7 +214,7 @@ static void drain(struct step_task *record, struct task_struct *task)
 static void arm_forget(struct step_task *record, struct task_struct *task)
 {
 	if (!READ_ONCE(record->work_queued))
-		step_task_free(record);
+		step_forget(record);
 }
 
 /*
@@ -225,15 +222,18 @@ static void arm_forget(struct step_task *record, struct task_struct *task)
  * on a CPU from now on lose it in the sched_switch probe, and nobody is armed
  * any more. So the others do not run, and can lose it from here.
  */
-void step_drain(void)
+void step_drain_begin(void)
 {
 	WRITE_ONCE(draining, true);
 	on_each_cpu(disarm_current, NULL, true);
 	rcu_read_lock();	/* holds tasks; drain_lock holds their stacks */
 	step_task_for_each(drain);
 	rcu_read_unlock();
-	step_probes_unregister();
-	step_traps_unregister();
+}
+
+/* Free all records. No probe and no trap finds a task any more. */
+void step_drain_end(void)
+{
 	synchronize_rcu();	/* waits for a rearm() that does not drain
 				 * yet */
 	rcu_read_lock();

@@ -9,15 +9,11 @@
  * A slot is on its CPU's list @waiting until a burst begins, and on @slots
  * while it lasts, so that nothing is stepped in between.
  */
-#include <linux/irq_work.h>
 #include <linux/math64.h>
 #include <linux/sched/clock.h>
 
 #include "budget.h"
-#include "interruption.h"
-#include "source.h"
 #include "step.h"
-#include "trigger.h"
 
 enum {
 	BRANCH_STEPS	= 64,		/* most instructions per branch */
@@ -25,11 +21,9 @@ enum {
 	LONGEST		= 4,
 	/* Most branches to skip, if that is less than an eighth of a burst. */
 	SKIP_MAX	= 64,
-	/* ns: the least period of perf's clock. */
-	WAIT_LEAST	= 10 * 1000,
 };
 
-static u64 burst_next_random(struct burst *burst)
+u64 burst_next_random(struct burst *burst)
 {
 	return burst->random = burst->random * 6364136223846793005ULL + 1;
 }
@@ -67,14 +61,17 @@ static void set_length(struct burst *burst, const struct session *session)
 					    burst->all_branches));
 }
 
-/* Begin a burst. If too many are under way, wait for the next trigger. */
-static void burst_begin(struct step_cpu *cpu, struct slot *slot)
+/*
+ * Begin a burst. Return false if too many are under way: the next trigger may
+ * find room. Otherwise the caller arms current.
+ */
+bool burst_begin(struct step_cpu *cpu, struct slot *slot)
 {
 	struct burst *burst = &slot->burst;
 
 	if (!step_has_room(cpu)) {
 		burst->due = false;
-		return;
+		return false;
 	}
 	burst->runs = true;
 	burst->due = false;
@@ -89,7 +86,7 @@ static void burst_begin(struct step_cpu *cpu, struct slot *slot)
 	burst->last = burst->begin;
 	step_add_slot(cpu, slot);
 	cpu->bursts++;
-	step_arm(cpu, current);
+	return true;
 }
 
 static void burst_end(struct step_cpu *cpu, struct slot *slot)
@@ -113,118 +110,13 @@ static void burst_end(struct step_cpu *cpu, struct slot *slot)
 	cpu->bursts--;
 }
 
-/* --- what makes them begin ------------------------------------------------ */
-
-/*
- * Begin the bursts that an NMI found due. Current may be another task by now.
- */
-static void begin_due(struct irq_work *work)
-{
-	struct step_cpu *cpu = container_of(work, struct step_cpu, kick);
-	struct slot *slot, *next;
-
-	list_for_each_entry_safe(slot, next, &cpu->waiting, link)
-		if (slot->burst.due) {
-			budget_spend(slot, interruption_clock_cost());
-			burst_begin(cpu, slot);
-		}
-}
-
-/*
- * Return true if the clock fired too early, and let it fire again. It counts
- * the time of the last burst, too, in which the program did not run. Without
- * this, code that takes longer to step would be seen more often than it runs.
- */
-static bool is_early(const struct burst *burst, struct perf_event *event)
-{
-	u64 since;
-
-	if (burst->clock != event)
-		return false;
-	since = trigger_clock_time(event) - burst->clock_time - burst->cost;
-	if (since + WAIT_LEAST >= burst->distance)
-		return false;
-	event->hw.sample_period = burst->distance - since;
-	return true;
-}
-
-static void note_clock(struct burst *burst, const struct perf_event *event)
-{
-	burst->clock = event;
-	burst->clock_time = trigger_clock_time(event);
-	burst->distance = event->hw.sample_period;
-}
-
-/* Programs may want the next burst sooner or later. */
-static void burst_pace(struct slot *slot, struct perf_event *event)
-{
-	if (likely(!slot->program.pace))
-		return;
-	programs_pace(slot, event, false);
-	slot->burst.distance = event->hw.sample_period;
-}
-
-/* Return true if it is time for a burst. If not, the trigger fires again. */
-static bool is_time(struct slot *slot, struct perf_event *event,
-		    struct pt_regs *regs)
-{
-	struct burst *burst = &slot->burst;
-	bool affordable = budget_tick(slot, event, regs);
-
-	if (slot->session->config.budget_permille) {
-		burst_pace(slot, event);
-		return affordable && !burst->runs &&
-		       (in_nmi() || user_mode(regs));
-	}
-	if (!in_nmi()) {
-		if (burst->runs || is_early(burst, event))
-			return false;
-		note_clock(burst, event);
-	}
-	trigger_jitter(event, burst_next_random(burst));
-	burst_pace(slot, event);
-	return true;
-}
-
-static void on_trigger(struct perf_event *event, struct perf_sample_data *data,
-		       struct pt_regs *regs)
-{
-	struct session *session = event->overflow_handler_context;
-	struct slot *slot = this_cpu_ptr(session->slots);
-	struct step_cpu *cpu = this_cpu_ptr(&step_cpu);
-
-	slot_wait(slot, trigger_period(session, event, data));
-	if (!READ_ONCE(slot->open) || !is_time(slot, event, regs))
-		return;
-	local64_add(trigger_is_throttled(event), &slot->throttled);
-	if (in_nmi()) {
-		WRITE_ONCE(slot->burst.due, true);
-		irq_work_queue(&cpu->kick);
-	} else {
-		burst_begin(cpu, slot);
-	}
-}
-
-/* --- the source's part ---------------------------------------------------- */
-
-int burst_open(struct root *root)
-{
-	return trigger_open(root, on_trigger, 0);
-}
-
-void bursts_init(struct step_cpu *cpu)
-{
-	INIT_LIST_HEAD(&cpu->waiting);
-	cpu->kick = IRQ_WORK_INIT_HARD(begin_due);
-}
-
 void burst_await(struct step_cpu *cpu, struct slot *slot)
 {
 	slot->burst.due = false;
 	if (!slot->burst.random)
 		slot->burst.random = slot->session->params.seed ^ local_clock();
 	list_add_tail(&slot->link, &cpu->waiting);
-	slot_open(slot);
+	budget_start(slot);
 }
 
 void burst_forgo(struct step_cpu *cpu, struct slot *slot)
@@ -233,6 +125,7 @@ void burst_forgo(struct step_cpu *cpu, struct slot *slot)
 	if (slot->burst.runs)
 		burst_end(cpu, slot);
 	list_del_init(&slot->link);
+	budget_stop(slot);
 }
 
 /* End all bursts of this CPU: the task leaves it, or its program. */

@@ -25,6 +25,9 @@ enum {
 	NR_IA32_VFORK		= 190,
 };
 
+/* Probes of system calls are there, so bursts need not look for calls. */
+bool step_calls_probed;
+
 bool step_is_sigreturn(long nr, bool is64)
 {
 	if (is64)
@@ -101,7 +104,7 @@ void step_call_expect(struct step_cpu *cpu, struct step_task *record,
 		      const struct pt_regs *regs)
 {
 	record->calls = false;
-	if (cpu->bursts && !step_calls_probed() &&
+	if (cpu->bursts && !READ_ONCE(step_calls_probed) &&
 	    !can_be_stepped(record, regs))
 		bursts_end(cpu);
 }

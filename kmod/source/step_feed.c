@@ -94,35 +94,6 @@ void step_miss_access(struct step_cpu *cpu)
 			slot_count(&slot->lost_events, 1);
 }
 
-/*
- * Return true if the session needs what stores write. One profile does, and
- * programs that see stores.
- */
-static bool wants_stored(const struct slot *slot)
-{
-	const struct session *session = slot->session;
-
-	return session->params.range_of == HWPROF_RANGE_NARROW_IP ||
-	       session->programs.stored;
-}
-
-/* Let a slot have events from now on, or no longer. */
-void step_add_slot(struct step_cpu *cpu, struct slot *slot)
-{
-	list_move_tail(&slot->link, &cpu->slots);
-	cpu->count++;
-	cpu->accesses += slot->session->config.accesses;
-	cpu->stored += wants_stored(slot);
-}
-
-void step_del_slot(struct step_cpu *cpu, struct slot *slot)
-{
-	list_del_init(&slot->link);
-	cpu->count--;
-	cpu->accesses -= slot->session->config.accesses;
-	cpu->stored -= wants_stored(slot);
-}
-
 /* Current goes on elsewhere than where it was seen last. */
 void step_moved(struct step_cpu *cpu, struct step_task *record)
 {

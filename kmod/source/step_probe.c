@@ -179,7 +179,7 @@ static void step_on_exec(void *data, struct task_struct *task, pid_t old_pid,
 		record->secure = right_is_secure(current);
 	}
 	local_irq_restore(flags);
-	spaces_exec(&step_source, time ?: local_clock());
+	spaces_exec(SOURCE_step, time ?: local_clock());
 }
 
 static void step_on_exit(void *data,
@@ -203,10 +203,10 @@ static void step_on_exit(void *data,
 	if (record) {
 		step_disarm(record, current);
 		if (!record->work_queued)
-			step_task_free(record);
+			step_forget(record);
 	}
 	local_irq_restore(flags);
-	spaces_exit(&step_source);
+	spaces_exit(SOURCE_step);
 }
 
 /*
@@ -284,17 +284,12 @@ void step_probes_find(void)
 /* Protected by the lock of source_get(). */
 static unsigned int call_users;
 
-bool step_calls_probed(void)
-{
-	return READ_ONCE(call_users);
-}
-
 int step_calls_get(void)
 {
 	int err = call_users ? 0 : probes_register(call_probes);
 
 	if (!err)
-		WRITE_ONCE(call_users, call_users + 1);
+		WRITE_ONCE(step_calls_probed, ++call_users);
 	return err;
 }
 
@@ -306,7 +301,7 @@ static void forget_sigreturn(struct step_task *record, struct task_struct *task)
 
 void step_calls_put(void)
 {
-	WRITE_ONCE(call_users, call_users - 1);
+	WRITE_ONCE(step_calls_probed, --call_users);
 	if (call_users)
 		return;
 	probes_unregister(call_probes);

@@ -60,7 +60,6 @@ struct step_task *step_task_get(struct task_struct *task, bool *is_new)
 
 void step_task_free(struct step_task *record)
 {
-	step_access_drop(record);
 	memset_after(record, 0, task);
 	smp_store_release(&record->task, NULL);
 }

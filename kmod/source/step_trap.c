@@ -12,36 +12,8 @@
 #include <uapi/asm/vsyscall.h>
 
 #include "../compat.h"
-#include "code.h"
 #include "step.h"
 #include "x86/trap_flag.h"
-
-/* Decode an instruction that is long, or at the end of what can be read. */
-static noinline struct insn decode_slowly(u64 ip, bool is64)
-{
-	u8 bytes[INSN_MAX];
-	unsigned int count = code_read_user(bytes, sizeof(bytes), ip);
-
-	if (!count)
-		return (struct insn){ .kind = INSN_UNKNOWN };
-	return branch_decode(bytes, count, is64);
-}
-
-/* Eight bytes, which one load reads, are nearly always enough. */
-struct insn step_decode(u64 ip, bool is64)
-{
-	struct insn insn = { .kind = INSN_UNKNOWN };
-	u64 bytes;
-
-	pagefault_disable();
-	if (likely(access_ok((void __user *)ip, sizeof(bytes)) &&
-		   !__get_user(bytes, (u64 __user *)ip)))
-		insn = branch_decode((u8 *)&bytes, sizeof(bytes), is64);
-	pagefault_enable();
-	if (unlikely(insn.kind == INSN_UNKNOWN))
-		insn = decode_slowly(ip, is64);
-	return insn;
-}
 
 /*
  * Hide our TF in the flags that the program has pushed. It may see a debugger's

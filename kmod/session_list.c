@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* All sessions: a list, references, and the events that each has. */
+#include <linux/delay.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+
+#include "limit.h"
+#include "session.h"
+#include "unwind.h"
+
+struct workqueue_struct *hwprof_workqueue;
+
+static LIST_HEAD(sessions);
+/* Protects the list, and making a session. */
+static DEFINE_MUTEX(sessions_mutex);
+static u32 next_id;
+
+void sessions_lock(void)
+{
+	mutex_lock(&sessions_mutex);
+}
+
+void sessions_unlock(void)
+{
+	mutex_unlock(&sessions_mutex);
+}
+
+/*
+ * Return a number that is not 0 and not in use. After 2^32 sessions numbers are
+ * used again.
+ */
+u32 session_next_id(void)
+{
+	struct session *session;
+	bool taken;
+
+	do {
+		taken = !++next_id;
+		list_for_each_entry(session, &sessions, link)
+			taken |= session->id == next_id;
+	} while (taken);
+	return next_id;
+}
+
+void session_list(struct session *session)
+{
+	list_add_rcu(&session->link, &sessions);
+}
+
+void session_unlist(struct session *session)
+{
+	sessions_lock();
+	list_del_rcu(&session->link);
+	sessions_unlock();
+}
+
+static bool session_key_equal(const struct session_key *a,
+			      const struct session_key *b)
+{
+	return opener_equal(&a->opener, &b->opener) && a->target == b->target &&
+	       !memcmp(a->words, b->words, sizeof(a->words)) &&
+	       a->exclude == b->exclude && a->inherit == b->inherit &&
+	       a->sampling == b->sampling && a->period == b->period &&
+	       a->freq == b->freq;
+}
+
+struct session *session_by_key(const struct session_key *key)
+{
+	struct session *session;
+
+	list_for_each_entry(session, &sessions, link)
+		if (!session->fetched &&
+		    session_key_equal(&session->key, key) &&
+		    session_tryget(session))
+			return session;
+	return NULL;
+}
+
+/*
+ * Return the session with this number that current has made with session_new().
+ * Return -EPERM if there is none, -EACCES if current had other credentials
+ * then.
+ */
+struct session *session_find(u32 id)
+{
+	struct session *session, *found = ERR_PTR(-EPERM);
+	int err;
+
+	sessions_lock();
+	list_for_each_entry(session, &sessions, link) {
+		if (session->id != id || !READ_ONCE(session->reader))
+			continue;
+		err = opener_check(&session->key.opener);
+		if (err)
+			found = ERR_PTR(err);
+		else if (session_tryget(session))
+			found = session;
+	}
+	sessions_unlock();
+	return found;
+}
+
+/*
+ * Give tables to session @only; if that is NULL, to the sessions of @opener's
+ * perf events. A session that sees stacks of programs that @opener may not
+ * attach to gets none.
+ */
+void sessions_unwind(struct unwind *unwind, const struct opener *opener,
+		     struct session *only)
+{
+	struct session *session;
+
+	sessions_lock();
+	list_for_each_entry(session, &sessions, link) {
+		if (session->unwind || READ_ONCE(session->foreign) ||
+		    !opener_equal(&session->key.opener, opener) ||
+		    (only ? session != only : session->fetched))
+			continue;
+		/* Samples may come meanwhile. */
+		smp_store_release(&session->unwind, unwind_get(unwind));
+	}
+	sessions_unlock();
+}
+
+bool session_tryget(struct session *session)
+{
+	return kref_get_unless_zero(&session->ref);
+}
+
+static void session_last(struct kref *ref)
+{
+	struct session *session = container_of(ref, struct session, ref);
+
+	queue_work(hwprof_workqueue, &session->end_work);
+}
+
+void session_put(struct session *session)
+{
+	kref_put(&session->ref, session_last);
+}
+
+void session_for_each(void (*visit)(struct session *session, void *context),
+		      void *context)
+{
+	struct session *session;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(session, &sessions, link)
+		visit(session, context);
+	rcu_read_unlock();
+}
+
+/*
+ * Call @visit for all sessions in process context; it may sleep. A session that
+ * is held stays on the list, and so leads to the next one.
+ */
+void sessions_visit(void (*visit)(struct session *session, void *context),
+		    void *context)
+{
+	struct session *session;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(session, &sessions, link) {
+		if (!session_tryget(session))
+			continue;
+		rcu_read_unlock();
+		visit(session, context);
+		rcu_read_lock();
+		session_put(session);
+	}
+	rcu_read_unlock();
+}
+
+void session_add_root(struct session *session, struct root *root)
+{
+	int cpu = root->event->cpu;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&session->roots_lock, flags);
+	list_add_tail(&root->link, cpu < 0 ? &session->roots :
+		      &per_cpu_ptr(session->slots, cpu)->roots);
+	WRITE_ONCE(session->root_count, session->root_count + 1);
+	raw_spin_unlock_irqrestore(&session->roots_lock, flags);
+}
+
+void session_remove_root(struct session *session, struct root *root)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&session->roots_lock, flags);
+	list_del(&root->link);
+	WRITE_ONCE(root->event, NULL);
+	WRITE_ONCE(session->root_count, session->root_count - 1);
+	raw_spin_unlock_irqrestore(&session->roots_lock, flags);
+}
+
+unsigned int session_count(void)
+{
+	return holding_sessions();
+}
+
+int sessions_init(void)
+{
+	limits_init();
+	hwprof_workqueue = alloc_workqueue("hwprof", WQ_UNBOUND, 0);
+	return hwprof_workqueue ? 0 : -ENOMEM;
+}
+
+/*
+ * Wait for what events have left behind. No event is left, or the module could
+ * not be unloaded.
+ */
+void sessions_wait(void)
+{
+	while (session_count())
+		msleep(1);
+	flush_workqueue(hwprof_workqueue);
+}
+
+void sessions_exit(void)
+{
+	destroy_workqueue(hwprof_workqueue);
+	rcu_barrier();
+	/* Wait for task works that are about to return. */
+	synchronize_rcu_tasks();
+}

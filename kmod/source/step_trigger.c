@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The triggers of bursts. In an NMI, a trigger only says that a burst
+ * is due, and an irq_work begins it.
+ */
+#include <linux/irq_work.h>
+#include <linux/sched/clock.h>
+
+#include "budget.h"
+#include "interruption.h"
+#include "step.h"
+#include "trigger.h"
+
+/* ns: the least period of perf's clock. */
+enum { WAIT_LEAST = 10 * 1000 };
+
+static void burst_start(struct step_cpu *cpu, struct slot *slot)
+{
+	if (burst_begin(cpu, slot))
+		step_arm(cpu, current);
+}
+
+/*
+ * Begin the bursts that an NMI found due. Current may be another task by now.
+ */
+static void begin_due(struct irq_work *work)
+{
+	struct step_cpu *cpu = container_of(work, struct step_cpu, kick);
+	struct slot *slot, *next;
+
+	list_for_each_entry_safe(slot, next, &cpu->waiting, link)
+		if (slot->burst.due) {
+			budget_spend(slot, interruption_clock_cost());
+			burst_start(cpu, slot);
+		}
+}
+
+/*
+ * Return true if the clock fired too early, and let it fire again. It counts
+ * the time of the last burst, too, in which the program did not run. Without
+ * this, code that takes longer to step would be seen more often than it runs.
+ */
+static bool is_early(const struct burst *burst, struct perf_event *event)
+{
+	u64 since;
+
+	if (burst->clock != event)
+		return false;
+	since = trigger_clock_time(event) - burst->clock_time - burst->cost;
+	if (since + WAIT_LEAST >= burst->distance)
+		return false;
+	event->hw.sample_period = burst->distance - since;
+	return true;
+}
+
+static void note_clock(struct burst *burst, const struct perf_event *event)
+{
+	burst->clock = event;
+	burst->clock_time = trigger_clock_time(event);
+	burst->distance = event->hw.sample_period;
+}
+
+/* Programs may want the next burst sooner or later. */
+static void burst_pace(struct slot *slot, struct perf_event *event)
+{
+	if (likely(!slot->program.pace))
+		return;
+	programs_pace(slot, event, false);
+	slot->burst.distance = event->hw.sample_period;
+}
+
+/* Return true if it is time for a burst. If not, the trigger fires again. */
+static bool is_time(struct slot *slot, struct perf_event *event,
+		    struct pt_regs *regs)
+{
+	struct burst *burst = &slot->burst;
+	bool affordable = budget_tick(slot, event, regs);
+
+	if (slot->session->config.budget_permille) {
+		burst_pace(slot, event);
+		return affordable && !burst->runs &&
+		       (in_nmi() || user_mode(regs));
+	}
+	if (!in_nmi()) {
+		if (burst->runs || is_early(burst, event))
+			return false;
+		note_clock(burst, event);
+	}
+	trigger_jitter(event, burst_next_random(burst));
+	burst_pace(slot, event);
+	return true;
+}
+
+static void on_trigger(struct perf_event *event, struct perf_sample_data *data,
+		       struct pt_regs *regs)
+{
+	struct session *session = event->overflow_handler_context;
+	struct slot *slot = this_cpu_ptr(session->slots);
+	struct step_cpu *cpu = this_cpu_ptr(&step_cpu);
+
+	slot_wait(slot, trigger_period(session, event, data));
+	if (!READ_ONCE(slot->open) || !is_time(slot, event, regs))
+		return;
+	local64_add(trigger_is_throttled(event), &slot->throttled);
+	if (in_nmi()) {
+		WRITE_ONCE(slot->burst.due, true);
+		irq_work_queue(&cpu->kick);
+	} else {
+		burst_start(cpu, slot);
+	}
+}
+
+int burst_open(struct root *root)
+{
+	return trigger_open(root, on_trigger, 0);
+}
+
+void bursts_init(struct step_cpu *cpu)
+{
+	INIT_LIST_HEAD(&cpu->waiting);
+	cpu->kick = IRQ_WORK_INIT_HARD(begin_due);
+}
