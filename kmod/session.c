@@ -16,7 +16,7 @@
 #include <linux/vmalloc.h>
 
 #include "emit.h"
-#include "engine/joint.h"
+#include "engine/multi.h"
 #include "filter.h"
 #include "flush.h"
 #include "right.h"
@@ -235,12 +235,12 @@ static void init_params(struct engine_params *params,
 	params->epsilon_ppm = config->epsilon_ppm;
 	params->range_of = config->range_of;
 	params->metrics = config->metrics;
-	params->parts = joint_parts_of(config->engines);
+	params->parts = multi_parts_of(config->engines);
 }
 
 static const struct engine_ops *engine_of(const struct session_config *config)
 {
-	return config_joins(config) ? &joint_engine :
+	return config_joins(config) ? &multi_engine :
 				      engines[__ffs(config->engines)];
 }
 

@@ -158,10 +158,10 @@ static const struct cct_frame *cct_find_on_chain(struct cct_cursor *cursor,
 		if (frame->callee == callee && callee)
 			return frame;
 		if (depth == cursor->walk.bottom ||
-		    !is_kept(cursor, frame->origin) ||
-		    begun_by(cursor, frame->origin) != WALK_CALL)
+		    !is_kept(cursor, frame->entry_depth) ||
+		    begun_by(cursor, frame->entry_depth) != WALK_CALL)
 			return NULL;
-		depth = frame->origin - 1;
+		depth = frame->entry_depth - 1;
 	}
 }
 
@@ -244,7 +244,7 @@ static struct cct_node *make_again(struct cct_table *table,
 				   struct cct_cursor *cursor,
 				   const struct cct_frame *frame)
 {
-	u32 depth = frame->origin;
+	u32 depth = frame->entry_depth;
 
 	if (frame->id == root_id(table, cursor->walk.space))
 		return make_node(table, frame->id, 0, 0, 0, cursor->walk.space,
@@ -330,7 +330,7 @@ static void enter_again(struct cct_cursor *cursor, u64 site, u64 callee, u64 id,
 	struct cct_frame frame = {
 		.id = id, .callee = callee,
 		.node = ancestor ? ancestor->node : CCT_NO_NODE,
-		.origin = ancestor ? ancestor->origin : 0,
+		.entry_depth = ancestor ? ancestor->entry_depth : 0,
 		.level = ancestor ? ancestor->level : caller->level,
 		.stack = cursor->stack,
 		.again = true,
@@ -372,7 +372,7 @@ static __always_inline void enter_child(struct cct_cursor *cursor, u64 site,
 	frame->id = id;
 	frame->callee = callee;
 	frame->node = node;
-	frame->origin = cursor->walk.depth;
+	frame->entry_depth = cursor->walk.depth;
 	frame->repeats = 0;
 	frame->stack = cursor->stack;
 	frame->level = level;
@@ -505,7 +505,7 @@ static void enter_handler(struct cct_table *table, struct cct_cursor *cursor,
 	*frame = (struct cct_frame) {
 		.id = id, .callee = handler,
 		.node = node ? cct_number(&table->tree, node) : CCT_NO_NODE,
-		.origin = cursor->walk.depth,
+		.entry_depth = cursor->walk.depth,
 		.stack = cct_stack_of(event),
 	};
 }
@@ -534,7 +534,8 @@ static void enter_root(const struct cct_table *table,
 
 	*frame = (struct cct_frame) {
 		.id = root_id(table, cursor->walk.space), .node = CCT_NO_NODE,
-		.origin = cursor->walk.depth, .stack = cct_stack_of(event),
+		.entry_depth = cursor->walk.depth,
+		.stack = cct_stack_of(event),
 	};
 }
 
@@ -546,7 +547,7 @@ static void enter_stray(const struct cct_table *table,
 
 	*frame = (struct cct_frame) {
 		.id = root_id(table, cursor->walk.space), .node = CCT_NO_NODE,
-		.origin = cursor->walk.depth,
+		.entry_depth = cursor->walk.depth,
 	};
 }
 

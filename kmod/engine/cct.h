@@ -17,7 +17,7 @@ struct cct_frame {
 	/* Number of its node, if it is right: see cct_at(). */
 	u32 node;
 	/* Depth of the frame that entered the node; 0: it is forgotten. */
-	u32 origin;
+	u32 entry_depth;
 	u32 repeats;		/* frames like this one, directly above it */
 	u16 level;		/* nodes above its node on the chain */
 	bool again;		/* its node is that of a frame below */

@@ -35,7 +35,7 @@ struct engine_params {
 	u32 epsilon_ppm;	/* largest error of a range; 0: the default */
 	u32 range_of;	/* enum hwprof_range_of */
 	u32 metrics;	/* of sampled stacks: 0 to HWPROF_METRICS_MAX */
-	/* Parts of a joint engine: 1 << enum joint_part each. */
+	/* Parts of a multi engine: 1 << enum multi_part each. */
 	u32 parts;
 };
 
@@ -272,6 +272,6 @@ HWPROF_ENGINES(X)
 /* The same, as HWPROF_ENGINES has them. */
 extern const struct engine_ops *const engines[ENGINE_COUNT];
 
-extern const struct engine_ops joint_engine;	/* several of them */
+extern const struct engine_ops multi_engine;	/* several of them */
 
 #endif /* HWPROF_ENGINE_ENGINE_H */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
 /* Find, merge and emit paths. See path_table.h. */
-#include "joint.h"
+#include "multi.h"
 #include "path_table.h"
 
 size_t path_table_size(u32 slots, const struct engine_params *params)
 {
 	return slots * (sizeof(struct path_slot) + sizeof(struct path) +
 			sizeof(struct path_block) +
-			(joint_has_context(params) ? sizeof(u64) : 0));
+			(multi_has_context(params) ? sizeof(u64) : 0));
 }
 
 void path_table_init(struct path_table *table, void *memory, u32 slots,
@@ -22,7 +22,7 @@ void path_table_init(struct path_table *table, void *memory, u32 slots,
 	};
 	table->paths = (struct path *)(table->slots + slots);
 	table->blocks = (struct path_block *)(table->paths + slots);
-	if (joint_has_context(params))
+	if (multi_has_context(params))
 		table->contexts = (u64 *)(table->blocks + slots);
 }
 

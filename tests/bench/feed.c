@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/joint.h"
+#include "engine/multi.h"
 #include "engine/window.h"
 #include "stream.h"
 #include "tests/engine/random.h"
@@ -42,12 +42,12 @@ static const struct learnt {
 	const struct engine_ops *engine;
 	u32 parts;
 } learnt[] = {
-	{ "loops", &loop_engine, 1 << JOINT_LOOPS },
-	{ "calls", &call_engine, 1 << JOINT_CALLS },
-	{ "paths", &path_engine, 1 << JOINT_PATHS },
-	{ "edges", &edge_engine, 1 << JOINT_EDGES },
-	{ "loops,calls,paths", &joint_engine,
-	  1 << JOINT_LOOPS | 1 << JOINT_CALLS | 1 << JOINT_PATHS },
+	{ "loops", &loop_engine, 1 << MULTI_LOOPS },
+	{ "calls", &call_engine, 1 << MULTI_CALLS },
+	{ "paths", &path_engine, 1 << MULTI_PATHS },
+	{ "edges", &edge_engine, 1 << MULTI_EDGES },
+	{ "loops,calls,paths", &multi_engine,
+	  1 << MULTI_LOOPS | 1 << MULTI_CALLS | 1 << MULTI_PATHS },
 };
 
 static void keep_branches(struct stream *stream)

@@ -29,7 +29,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "engine/joint.h"
+#include "engine/multi.h"
 #include "stream.h"
 
 enum { CHUNK = 1 << 13 };	/* branches: some 50 microseconds */
@@ -301,9 +301,9 @@ static const struct contender {
 	u32 parts;
 } contenders[] = {
 	{ "loops", &loop_engine, 0 },
-	{ "loops,paths", &joint_engine, 1 << JOINT_LOOPS | 1 << JOINT_PATHS },
-	{ "loops,calls,paths", &joint_engine,
-	  1 << JOINT_LOOPS | 1 << JOINT_CALLS | 1 << JOINT_PATHS },
+	{ "loops,paths", &multi_engine, 1 << MULTI_LOOPS | 1 << MULTI_PATHS },
+	{ "loops,calls,paths", &multi_engine,
+	  1 << MULTI_LOOPS | 1 << MULTI_CALLS | 1 << MULTI_PATHS },
 };
 
 enum { CONTENDERS = sizeof(contenders) / sizeof(contenders[0]), PEERS = 3 };

@@ -48,7 +48,7 @@ $(BUILD)/tests/%: $(BUILD)/san/tests/engine/%.o $(HARNESS_SAN) $(ENGINE_SAN) \
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ -lcmocka
 
-$(BUILD)/tests/test-joint: $(BUILD)/san/tests/engine/test-joint.o \
+$(BUILD)/tests/test-multi: $(BUILD)/san/tests/engine/test-multi.o \
 			   $(HARNESS_SAN) $(ENGINE_SAN) \
 			   $(BUILD)/san/tests/oracle/contexts.o \
 			   $(BUILD)/san/tests/oracle/paths.o
@@ -57,7 +57,7 @@ $(BUILD)/tests/test-joint: $(BUILD)/san/tests/engine/test-joint.o \
 
 UNIT_TESTS += $(patsubst %,$(BUILD)/tests/%,test-oracle test-loop test-bounds \
 					   test-windows test-order test-range test-boxes test-call test-edge test-cct test-cct-stacks test-path \
-					   test-value test-burst test-joint \
+					   test-value test-burst test-multi \
 					   test-brbe)
 
 $(BUILD)/tests/test-cores: $(BUILD)/san/tests/engine/test-cores.o \

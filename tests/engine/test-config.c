@@ -14,7 +14,7 @@
 
 #include "config/config_rules.h"
 #include "engine/engine.h"
-#include "engine/joint.h"
+#include "engine/multi.h"
 
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
@@ -361,9 +361,9 @@ static void test_registry(void **state)
 		if (caps & ENGINE_JOINS)
 			joined |= 1U << i;
 	}
-	assert_int_equal(joint_parts_of(joined), (1 << JOINT_PARTS) - 1);
-	for (i = 0; i < JOINT_PARTS; i++)
-		assert_non_null(joint_parts[i]);
+	assert_int_equal(multi_parts_of(joined), (1 << MULTI_PARTS) - 1);
+	for (i = 0; i < MULTI_PARTS; i++)
+		assert_non_null(multi_parts[i]);
 }
 
 /* Engines and sources are those that the ABI has as profiles and sources. */

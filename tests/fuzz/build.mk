@@ -2,7 +2,7 @@
 # The targets of libFuzzer, which is clang's. What they test is compiled for all of
 # them once, with the same checkers.
 
-FUZZ_ENGINES	:= loop range call cct cct-stacks path value joint
+FUZZ_ENGINES	:= loop range call cct cct-stacks path value multi
 FUZZ_LIBRARY	:= perfdata replay merge
 FUZZ_DAEMON	:= $(if $(filter yes,$(DAEMON)),daemon)
 FUZZERS		:= $(patsubst %,$(BUILD)/fuzz/fuzz-%,$(FUZZ_ENGINES) $(FUZZ_LIBRARY) \

@@ -347,7 +347,7 @@ TEST(device_session)
 }
 
 /* A session of several profiles names all of them. */
-TEST(joint_session)
+TEST(multi_session)
 {
 	struct hwprof_config config =
 		device_config(EVENT_PATHS | EVENT_LOOPS | EVENT_CCT);

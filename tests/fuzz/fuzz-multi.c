@@ -5,11 +5,11 @@
  * windows. Eight bytes make an event.
  */
 #include "engine.h"
-#include "engine/joint.h"
+#include "engine/multi.h"
 
-enum { SPACES = 2, TASKS = 3, ALL = (1 << JOINT_PARTS) - 1 };
+enum { SPACES = 2, TASKS = 3, ALL = (1 << MULTI_PARTS) - 1 };
 
-static const struct engine_ops *const fuzzed = &joint_engine;
+static const struct engine_ops *const fuzzed = &multi_engine;
 
 struct bytes {
 	uint8_t kind;		/* low nibble; high bits: what to do after it */
@@ -24,15 +24,15 @@ static unsigned int parts_of(const struct hwprof_row *row)
 	switch (row->type) {
 	case HWPROF_ROW_LOOP:
 	case HWPROF_ROW_TIME:
-		return 1 << JOINT_LOOPS;
+		return 1 << MULTI_LOOPS;
 	case HWPROF_ROW_CALL:
-		return 1 << JOINT_CALLS;
+		return 1 << MULTI_CALLS;
 	case HWPROF_ROW_PATH:
-		return 1 << JOINT_PATHS;
+		return 1 << MULTI_PATHS;
 	case HWPROF_ROW_CONTEXT:
-		return 1 << JOINT_CCT;
+		return 1 << MULTI_CCT;
 	case HWPROF_ROW_EDGE:
-		return 1 << JOINT_EDGES;
+		return 1 << MULTI_EDGES;
 	}
 	return 0;
 }
@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!size || !(*data & ALL & ((*data & ALL) - 1)))
 		return -1;
 	params.parts = *data & ALL;
-	params.basis = *data & 0x80 && !(params.parts & 1 << JOINT_CCT) ?
+	params.basis = *data & 0x80 && !(params.parts & 1 << MULTI_CCT) ?
 		       HWPROF_BASIS_TIME : HWPROF_BASIS_EXACT;
 	data++;
 	size--;

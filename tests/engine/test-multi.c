@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Compares a joint engine with its parts, each alone with the same events and
+ * Compares a multi engine with its parts, each alone with the same events and
  * as much memory: all rows must be equal. Paths with contexts are also compared
  * with the oracles.
  */
 #include "trace.h"
-#include "engine/joint.h"
+#include "engine/multi.h"
 #include "engine/window.h"
 #include "machine.h"
 #include "random.h"
@@ -17,8 +17,8 @@
 
 enum {
 	TASKS = 3, TABLES = 3, SPACES = 2, EVENTS = 20000, RECORDS = 32,
-	ALL = (1 << JOINT_PARTS) - 1,
-	WINDOWED = ALL & ~(1 << JOINT_CCT),
+	ALL = (1 << MULTI_PARTS) - 1,
+	WINDOWED = ALL & ~(1 << MULTI_CCT),
 };
 
 static const struct program_style wild = {
@@ -43,19 +43,19 @@ static void tell(struct told *told, const void *bytes, size_t size)
 	told->size += size;
 }
 
-/* A running engine: the joint one, or one part alone. */
+/* A running engine: the multi one, or one part alone. */
 struct work {
 	struct tables tables;
 	void *cursors[TASKS];
-	struct told told[JOINT_PARTS];
+	struct told told[MULTI_PARTS];
 	u64 random;
 	unsigned int refusals;		/* of rows: one in that many */
 };
 
 struct bench {
 	struct engine_params params;
-	struct work joint;
-	struct work alone[JOINT_PARTS];
+	struct work multi;
+	struct work alone[MULTI_PARTS];
 	u64 random;
 };
 
@@ -65,7 +65,7 @@ static bool has(const struct bench *bench, unsigned int part)
 }
 
 #define for_each_part(part, bench)					       \
-	for ((part) = 0; (part) < JOINT_PARTS; (part)++)		       \
+	for ((part) = 0; (part) < MULTI_PARTS; (part)++)		       \
 		if (has(bench, part))
 
 static void work_init(struct work *work, const struct engine_ops *engine,
@@ -89,7 +89,7 @@ static void work_free(struct work *work)
 	tables_free(&work->tables);
 	for (i = 0; i < TASKS; i++)
 		free(work->cursors[i]);
-	for (i = 0; i < JOINT_PARTS; i++)
+	for (i = 0; i < MULTI_PARTS; i++)
 		free(work->told[i].bytes);
 }
 
@@ -98,8 +98,8 @@ static size_t least_of_all(void)
 	size_t sum = 0;
 	unsigned int i;
 
-	for (i = 0; i < JOINT_PARTS; i++)
-		sum += joint_parts[i]->table_min;
+	for (i = 0; i < MULTI_PARTS; i++)
+		sum += multi_parts[i]->table_min;
 	return sum;
 }
 
@@ -107,7 +107,7 @@ static size_t least_of_all(void)
 static void bench_init(struct bench *bench, u32 parts, u32 basis,
 		       size_t table_times, size_t profile_times, u64 seed)
 {
-	size_t header = joint_engine.table_min - least_of_all(), least = 0;
+	size_t header = multi_engine.table_min - least_of_all(), least = 0;
 	struct engine_params alone;
 	unsigned int i;
 
@@ -118,42 +118,42 @@ static void bench_init(struct bench *bench, u32 parts, u32 basis,
 	};
 	alone = bench->params;
 	for_each_part(i, bench) {
-		size_t size = joint_parts[i]->table_min;
+		size_t size = multi_parts[i]->table_min;
 
 		alone.parts = 1 << i;
-		work_init(&bench->alone[i], joint_parts[i], &alone,
+		work_init(&bench->alone[i], multi_parts[i], &alone,
 			  table_times * size, profile_times * size);
 		least += size;
 	}
-	work_init(&bench->joint, &joint_engine, &bench->params,
+	work_init(&bench->multi, &multi_engine, &bench->params,
 		  header + table_times * least, header + profile_times * least);
-	bench->joint.random = seed;
+	bench->multi.random = seed;
 }
 
 static void bench_free(struct bench *bench)
 {
 	unsigned int i;
 
-	work_free(&bench->joint);
+	work_free(&bench->multi);
 	for_each_part(i, bench)
 		work_free(&bench->alone[i]);
 }
 
-static enum joint_part part_of(const struct hwprof_row *row)
+static enum multi_part part_of(const struct hwprof_row *row)
 {
 	switch (row->type) {
 	case HWPROF_ROW_LOOP:
 	case HWPROF_ROW_TIME:
-		return JOINT_LOOPS;
+		return MULTI_LOOPS;
 	case HWPROF_ROW_CALL:
-		return JOINT_CALLS;
+		return MULTI_CALLS;
 	case HWPROF_ROW_PATH:
-		return JOINT_PATHS;
+		return MULTI_PATHS;
 	case HWPROF_ROW_EDGE:
-		return JOINT_EDGES;
+		return MULTI_EDGES;
 	}
 	assert_int_equal(row->type, HWPROF_ROW_CONTEXT);
-	return JOINT_CCT;
+	return MULTI_CCT;
 }
 
 static bool take_row(void *context, const void *data, u64 ip, u64 addr,
@@ -186,7 +186,7 @@ static void read_rows(struct bench *bench)
 {
 	unsigned int i;
 
-	read_work(&bench->joint);
+	read_work(&bench->multi);
 	for_each_part(i, bench)
 		read_work(&bench->alone[i]);
 }
@@ -195,7 +195,7 @@ static void retire(struct bench *bench, unsigned int table)
 {
 	unsigned int i;
 
-	tables_retire(&bench->joint.tables, table,
+	tables_retire(&bench->multi.tables, table,
 		      1 + random_below(&bench->random, 500));
 	for_each_part(i, bench)
 		tables_retire(&bench->alone[i].tables, table, 100);
@@ -225,7 +225,7 @@ static void forget(struct bench *bench, u32 space)
 	unsigned int i;
 
 	retire_all(bench);
-	forget_work(&bench->joint, space);
+	forget_work(&bench->multi, space);
 	for_each_part(i, bench)
 		forget_work(&bench->alone[i], space);
 }
@@ -241,20 +241,20 @@ static bool feed_work(struct work *work, const struct engine_params *params,
 			    event);
 }
 
-/* A joint table is crowded if one of its parts is. */
+/* A multi table is crowded if one of its parts is. */
 static void feed(struct bench *bench, unsigned int task, unsigned int table,
 		 const struct stream_event *event)
 {
-	bool room = true, joint;
+	bool room = true, multi;
 	unsigned int i;
 
 	for_each_part(i, bench)
 		room &= feed_work(&bench->alone[i], &bench->params, task,
 				  table, event);
-	joint = feed_work(&bench->joint, &bench->params, task, table, event);
-	if (!joint_has_context(&bench->params))
-		assert_int_equal(joint, room);
-	if (!joint || !room)
+	multi = feed_work(&bench->multi, &bench->params, task, table, event);
+	if (!multi_has_context(&bench->params))
+		assert_int_equal(multi, room);
+	if (!multi || !room)
 		retire(bench, table);
 }
 
@@ -287,26 +287,26 @@ static void add_paths(struct exact_paths *paths, const struct told *told)
 /* With contexts there are more paths, and not all have room. */
 static void check_paths(const struct bench *bench)
 {
-	struct exact_paths joint = { 0 }, alone = { 0 };
+	struct exact_paths multi = { 0 }, alone = { 0 };
 	size_t i;
 
-	add_paths(&joint, &bench->joint.told[JOINT_PATHS]);
-	add_paths(&alone, &bench->alone[JOINT_PATHS].told[JOINT_PATHS]);
-	if (!tables_evicted(&bench->joint.tables)) {
-		assert_int_equal(joint.finished, alone.finished);
-		assert_int_equal(joint.count, alone.count);
+	add_paths(&multi, &bench->multi.told[MULTI_PATHS]);
+	add_paths(&alone, &bench->alone[MULTI_PATHS].told[MULTI_PATHS]);
+	if (!tables_evicted(&bench->multi.tables)) {
+		assert_int_equal(multi.finished, alone.finished);
+		assert_int_equal(multi.count, alone.count);
 	}
-	for (i = 0; i < joint.count; i++) {
-		const struct exact_path *path = &joint.items[i];
+	for (i = 0; i < multi.count; i++) {
+		const struct exact_path *path = &multi.items[i];
 		const struct exact_path *same = paths_find(&alone, path);
 
-		if (tables_evicted(&bench->joint.tables))
+		if (tables_evicted(&bench->multi.tables))
 			break;
 		assert_non_null(same);
 		assert_int_equal(path->count, same->count);
 		assert_int_equal(path->cycles, same->cycles);
 	}
-	paths_free(&joint);
+	paths_free(&multi);
 	paths_free(&alone);
 }
 
@@ -315,31 +315,31 @@ static void check_same(const struct bench *bench)
 	u64 delivered = 0, evicted = 0;
 	unsigned int i;
 
-	for (i = 0; i < JOINT_PARTS; i++) {
-		const struct told *joint = &bench->joint.told[i];
+	for (i = 0; i < MULTI_PARTS; i++) {
+		const struct told *multi = &bench->multi.told[i];
 		const struct told *alone = &bench->alone[i].told[i];
 
 		if (!has(bench, i)) {
-			assert_int_equal(joint->size, 0);
+			assert_int_equal(multi->size, 0);
 			continue;
 		}
 		assert_true(alone->size > 0);
-		if (i == JOINT_PATHS && joint_has_context(&bench->params)) {
+		if (i == MULTI_PATHS && multi_has_context(&bench->params)) {
 			check_paths(bench);
 			continue;
 		}
-		assert_int_equal(joint->size, alone->size);
-		assert_memory_equal(joint->bytes, alone->bytes, alone->size);
+		assert_int_equal(multi->size, alone->size);
+		assert_memory_equal(multi->bytes, alone->bytes, alone->size);
 		delivered += bench->alone[i].tables.delivered;
 		evicted += tables_evicted(&bench->alone[i].tables);
 	}
-	assert_int_equal(bench->joint.tables.produced,
-			 bench->joint.tables.delivered +
-			 tables_evicted(&bench->joint.tables));
-	if (joint_has_context(&bench->params))
+	assert_int_equal(bench->multi.tables.produced,
+			 bench->multi.tables.delivered +
+			 tables_evicted(&bench->multi.tables));
+	if (multi_has_context(&bench->params))
 		return;
-	assert_int_equal(bench->joint.tables.delivered, delivered);
-	assert_int_equal(tables_evicted(&bench->joint.tables), evicted);
+	assert_int_equal(bench->multi.tables.delivered, delivered);
+	assert_int_equal(tables_evicted(&bench->multi.tables), evicted);
 }
 
 static void finish(struct bench *bench)
@@ -410,9 +410,9 @@ static u64 check_runs(const struct run *style, u64 seed)
 			continue;
 		bench_init(&bench, parts, style->basis, style->table_times,
 			   style->profile_times, seed);
-		bench.joint.refusals = seed % 2 * 5;
+		bench.multi.refusals = seed % 2 * 5;
 		run(&bench, style, seed);
-		evicted += tables_evicted(&bench.joint.tables);
+		evicted += tables_evicted(&bench.multi.tables);
 		bench_free(&bench);
 	}
 	return evicted;
@@ -504,18 +504,18 @@ static void feed_windows(struct bench *bench, unsigned int table,
 			 const struct window *window)
 {
 	u64 ip = window->newest->to + random_below(&bench->random, 4);
-	struct window_counts joint, alone;
+	struct window_counts multi, alone;
 	unsigned int i;
 	u64 units = 0;
 
-	joint = feed_window(&bench->joint, table, *window, ip);
+	multi = feed_window(&bench->multi, table, *window, ip);
 	for_each_part(i, bench) {
 		alone = feed_window(&bench->alone[i], table, *window, ip);
-		assert_int_equal(alone.events, joint.events);
-		assert_int_equal(alone.gaps, joint.gaps);
+		assert_int_equal(alone.events, multi.events);
+		assert_int_equal(alone.gaps, multi.gaps);
 		units += alone.units;
 	}
-	assert_int_equal(joint.units, units);
+	assert_int_equal(multi.units, units);
 }
 
 static void check_windows(u32 parts, u64 seed)
@@ -529,7 +529,7 @@ static void check_windows(u32 parts, u64 seed)
 	unsigned int i;
 
 	bench_init(&bench, parts, HWPROF_BASIS_TIME, 4, 16, seed);
-	bench.joint.refusals = seed % 2 * 5;
+	bench.multi.refusals = seed % 2 * 5;
 	machine_init(&machine, program, &style, seed, 1);
 	for (i = 0; i < 1000; i++) {
 		record(&records, &machine);
@@ -724,7 +724,7 @@ static void see_path(const void *data, void *context)
 }
 
 /* Each finished path was reported once, in the context where it ended. */
-static void check_places(struct places *places, const struct work *joint)
+static void check_places(struct places *places, const struct work *multi)
 {
 	struct check check = { .places = places };
 	size_t rows = 0, i;
@@ -733,8 +733,8 @@ static void check_places(struct places *places, const struct work *joint)
 		paths_finish(&places->list.items[i].paths);
 		rows += places->list.items[i].paths.count;
 	}
-	for_each_row(&joint->told[JOINT_CCT], see_context, &check.named);
-	for_each_row(&joint->told[JOINT_PATHS], see_path, &check);
+	for_each_row(&multi->told[MULTI_CCT], see_context, &check.named);
+	for_each_row(&multi->told[MULTI_PATHS], see_path, &check);
 	assert_int_equal(check.rows, rows);
 	assert_true(rows > 0);
 	free(check.named.items);
@@ -752,7 +752,7 @@ static void run_in_contexts(u64 seed)
 	struct bench bench;
 	unsigned int i;
 
-	bench_init(&bench, 1 << JOINT_PATHS | 1 << JOINT_CCT,
+	bench_init(&bench, 1 << MULTI_PATHS | 1 << MULTI_CCT,
 		   HWPROF_BASIS_EXACT, 16, 64, seed);
 	places_init(&places);
 	for (i = 0; i < TASKS; i++) {
@@ -772,8 +772,8 @@ static void run_in_contexts(u64 seed)
 			retire(&bench, task);
 	}
 	finish(&bench);
-	assert_int_equal(tables_evicted(&bench.joint.tables), 0);
-	check_places(&places, &bench.joint);
+	assert_int_equal(tables_evicted(&bench.multi.tables), 0);
+	check_places(&places, &bench.multi);
 	for (i = 0; i < TASKS; i++)
 		program_free(programs[i]);
 	free(machines);
@@ -795,7 +795,7 @@ static void check_trace(const struct stream_event *events, size_t count)
 	struct bench bench;
 	size_t i;
 
-	bench_init(&bench, 1 << JOINT_PATHS | 1 << JOINT_CCT,
+	bench_init(&bench, 1 << MULTI_PATHS | 1 << MULTI_CCT,
 		   HWPROF_BASIS_EXACT, 1, 1, 1);
 	places_init(&places);
 	for (i = 0; i < count; i++) {
@@ -803,7 +803,7 @@ static void check_trace(const struct stream_event *events, size_t count)
 		feed(&bench, 0, 0, &events[i]);
 	}
 	finish(&bench);
-	check_places(&places, &bench.joint);
+	check_places(&places, &bench.multi);
 	places_free(&places);
 	bench_free(&bench);
 }
@@ -873,9 +873,9 @@ static void test_units(void **state)
 	size_t i;
 
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_int_equal(joint_engine.unit(&params, &cases[i].event),
+		assert_int_equal(multi_engine.unit(&params, &cases[i].event),
 				 cases[i].units);
-		joint_engine.sample(&params, &cases[i].event, 7, &sample);
+		multi_engine.sample(&params, &cases[i].event, 7, &sample);
 		assert_int_equal(sample.row.type, cases[i].type);
 	}
 }
@@ -883,8 +883,8 @@ static void test_units(void **state)
 /* The smallest table has room for all parts, also with windows. */
 static void test_smallest(void **state)
 {
-	assert_true(joint_engine.table_min >= least_of_all());
-	assert_int_equal(joint_engine.table_min % 64, 0);
+	assert_true(multi_engine.table_min >= least_of_all());
+	assert_int_equal(multi_engine.table_min % 64, 0);
 }
 
 /* The position of rows() continues from part to part, and stays at the end. */
@@ -896,29 +896,29 @@ static void test_rows_at(void **state)
 	};
 	struct bench bench;
 	size_t at = 0, last = 0, i;
-	struct work *joint;
+	struct work *multi;
 
 	bench_init(&bench, ALL, HWPROF_BASIS_EXACT, 1, 1, 1);
 	for (i = 0; i < sizeof(events) / sizeof(events[0]); i++)
 		feed(&bench, 0, 0, &events[i]);
-	joint = &bench.joint;
-	joint->refusals = 2;
-	tables_retire(&joint->tables, 0, 100);
-	engine_settle(&joint_engine, joint->tables.profile, 0);
-	while (!joint_engine.rows(joint->tables.profile, 0, &at, take_row,
-				  joint)) {
+	multi = &bench.multi;
+	multi->refusals = 2;
+	tables_retire(&multi->tables, 0, 100);
+	engine_settle(&multi_engine, multi->tables.profile, 0);
+	while (!multi_engine.rows(multi->tables.profile, 0, &at, take_row,
+				  multi)) {
 		assert_true(at >= last);
 		last = at;
 	}
-	assert_int_equal(joint_engine.pending(joint->tables.profile), 0);
+	assert_int_equal(multi_engine.pending(multi->tables.profile), 0);
 	last = at;
-	i = joint->tables.delivered;
-	assert_true(joint_engine.rows(joint->tables.profile, 0, &at, take_row,
-				      joint));
+	i = multi->tables.delivered;
+	assert_true(multi_engine.rows(multi->tables.profile, 0, &at, take_row,
+				      multi));
 	assert_int_equal(at, last);
-	assert_int_equal(joint->tables.delivered, i);
-	for (i = 0; i < JOINT_PARTS; i++)
-		assert_true(joint->told[i].size > 0);
+	assert_int_equal(multi->tables.delivered, i);
+	for (i = 0; i < MULTI_PARTS; i++)
+		assert_true(multi->told[i].size > 0);
 	bench_free(&bench);
 }
 

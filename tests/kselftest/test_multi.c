@@ -133,24 +133,24 @@ static void profile(struct __test_metadata *_metadata, struct seen *seen,
 	EXPECT_TRUE(event_sessions_are(0));
 }
 
-/* Asserts that the joint event reports each thing like the single ones. */
+/* Asserts that the multi event reports each thing like the single ones. */
 static void compare(struct __test_metadata *_metadata, uint64_t things,
 		    unsigned int interval_ms)
 {
 	uint64_t rest = EVENT_ROWS | EVENT_STEP | EVENT_MEMORY(8), bit;
-	struct seen joint = { 0 }, alone = { 0 };
+	struct seen multi = { 0 }, alone = { 0 };
 	unsigned int i;
 
-	profile(_metadata, &joint, things | rest, interval_ms);
+	profile(_metadata, &multi, things | rest, interval_ms);
 	for (bit = 1; bit <= EVENT_EDGES; bit <<= 1)
 		if (things & bit)
 			profile(_metadata, &alone, bit | rest, interval_ms);
-	EXPECT_EQ(0, joint.wrong);
+	EXPECT_EQ(0, multi.wrong);
 	EXPECT_EQ(0, alone.wrong);
-	EXPECT_EQ(alone.count, joint.count);
+	EXPECT_EQ(alone.count, multi.count);
 	for (i = 0; i < alone.count; i++) {
 		const struct thing *want = &alone.things[i];
-		const struct thing *thing = find(&joint, want);
+		const struct thing *thing = find(&multi, want);
 
 		ASSERT_NE(NULL, thing) {
 			TH_LOG("type %llu at %#llx is missing",
@@ -161,10 +161,10 @@ static void compare(struct __test_metadata *_metadata, uint64_t things,
 		EXPECT_EQ(want->second, thing->second);
 	}
 	if (things & EVENT_LOOPS) {
-		EXPECT_LE(KNOWN_BACK, joint.units[HWPROF_ROW_LOOP]);
+		EXPECT_LE(KNOWN_BACK, multi.units[HWPROF_ROW_LOOP]);
 	}
 	if (things & EVENT_PATHS) {
-		EXPECT_LE(KNOWN_BACK + 1, joint.units[HWPROF_ROW_PATH]);
+		EXPECT_LE(KNOWN_BACK + 1, multi.units[HWPROF_ROW_PATH]);
 	}
 }
 
