@@ -84,7 +84,8 @@ static u64 ns_of_cycles(u64 cycles)
 
 /*
  * Call the program no more. This may be an NMI, which takes no lock. In case
- * somebody writes the same just now, the irq_work calls update() once more.
+ * somebody writes the same just now, the irq_work calls program_update() once
+ * more.
  */
 static void take_away(struct session *session, struct program *program)
 {
@@ -101,8 +102,8 @@ static void take_away(struct session *session, struct program *program)
  * A run took longer than its limit. Now and then, that is due to a hypervisor
  * that had other things to do.
  */
-static noinline void overrun(struct slot *slot, struct program *program,
-			     struct program_counts *counts)
+static noinline void program_overrun(struct slot *slot, struct program *program,
+				     struct program_counts *counts)
 {
 	bool again = counts->runs - counts->last_overrun == 1;
 
@@ -143,8 +144,9 @@ static void steer_burst(struct burst *burst, u32 verdict)
 }
 
 /* Do what a program has returned. Return true if it drops the event. */
-static noinline bool obey(struct slot *slot, struct program_counts *counts,
-			  unsigned int kind, u32 verdict)
+static noinline bool program_obey(struct slot *slot,
+				  struct program_counts *counts,
+				  unsigned int kind, u32 verdict)
 {
 	bool drops = verdict & HWPROF_PROGRAM_DROP && can_drop(kind);
 
@@ -163,7 +165,7 @@ static struct program *program_of(const struct slot *slot, unsigned int kind)
 	return READ_ONCE(slot->session->programs.runs[kind]);
 }
 
-static noinline void miss(const struct program *program)
+static noinline void program_miss(const struct program *program)
 {
 	this_cpu_ptr(program->counts)->missed++;
 }
@@ -174,8 +176,9 @@ static noinline void miss(const struct program *program)
  * rcu_read_lock(). The program's own counter keeps it from running within
  * itself, also from elsewhere.
  */
-static __always_inline bool run(struct slot *slot, struct program *program,
-				unsigned int kind)
+static __always_inline bool program_run(struct slot *slot,
+					struct program *program,
+					unsigned int kind)
 {
 	struct program_counts *counts = this_cpu_ptr(program->counts);
 	struct bpf_prog *bpf = program->bpf;
@@ -193,7 +196,7 @@ static __always_inline bool run(struct slot *slot, struct program *program,
 		counts->cycles += took;
 		slot->program.cycles += took;
 		if (unlikely(took > program->limit))
-			overrun(slot, program, counts);
+			program_overrun(slot, program, counts);
 	} else {
 		counts->missed++;
 	}
@@ -204,7 +207,7 @@ static __always_inline bool run(struct slot *slot, struct program *program,
 		counts->dropped++;
 		return true;
 	}
-	return obey(slot, counts, kind, verdict);
+	return program_obey(slot, counts, kind, verdict);
 }
 
 /* --- events --------------------------------------------------------------- */
@@ -231,7 +234,7 @@ static __always_inline bool program_call(struct slot *slot, unsigned int kind,
 	if (unlikely(!program))
 		return false;
 	if (unlikely(slot->program.quiet || !whose.space)) {
-		miss(program);
+		program_miss(program);
 		return false;
 	}
 	words[HWPROF_PROGRAM_WORD_KIND] = kind;
@@ -244,7 +247,7 @@ static __always_inline bool program_call(struct slot *slot, unsigned int kind,
 	words[HWPROF_PROGRAM_WORD_FIRST + 2] = details.third;
 	words[HWPROF_PROGRAM_WORD_FIRST + 3] = details.fourth;
 	words[HWPROF_PROGRAM_WORD_LAST] = details.fifth;
-	return run(slot, program, kind);
+	return program_run(slot, program, kind);
 }
 
 static __always_inline bool call_branch(struct slot *slot,
@@ -510,7 +513,7 @@ static const u32 bits_of[HWPROF_PROGRAM_KINDS] = {
  * away. Accesses that the engine must not see stay in the mask. The caller
  * holds the lock.
  */
-static void update(struct session *session)
+static void program_update(struct session *session)
 {
 	struct programs *programs = &session->programs;
 	u32 mask = programs->accesses ? 1 << STREAM_LOAD | 1 << STREAM_STORE :
@@ -543,7 +546,7 @@ static void on_taken(struct irq_work *work)
 	int i, count = 0;
 
 	raw_spin_lock_irqsave(&programs->lock, flags);
-	update(session);
+	program_update(session);
 	for (i = 0; i < HWPROF_PROGRAM_KINDS; i++) {
 		struct program *program = programs->of[i];
 
@@ -627,7 +630,7 @@ static struct program *program_new(const struct hwprof_program *request)
 
 /* --- what a session can give ---------------------------------------------- */
 
-static bool profiles(const struct session *session, u32 caps)
+static bool program_profiles(const struct session *session, u32 caps)
 {
 	u32 i;
 
@@ -657,9 +660,9 @@ static u32 kinds_of(const struct session *session)
 	if (config->windows)
 		kinds |= 1 << HWPROF_PROGRAM_WINDOW_BEGIN |
 			 1 << HWPROF_PROGRAM_WINDOW_END;
-	else if (profiles(session, ENGINE_EXITS))
+	else if (program_profiles(session, ENGINE_EXITS))
 		kinds |= 1 << HWPROF_PROGRAM_LOOP_EXIT;
-	if (steps && profiles(session, ENGINE_PATHS))
+	if (steps && program_profiles(session, ENGINE_PATHS))
 		kinds |= 1 << HWPROF_PROGRAM_PATH_END;
 	return kinds;
 }
@@ -687,7 +690,7 @@ static struct needs needs_of(const struct session *session, u32 kinds)
 	};
 }
 
-static void meet(struct session *session, struct needs needs)
+static void program_meet(struct session *session, struct needs needs)
 {
 	struct programs *programs = &session->programs;
 	unsigned int i;
@@ -709,7 +712,7 @@ static void meet(struct session *session, struct needs needs)
  * not see that change, so there must be no event yet. An event that is about to
  * be added waits for the lock.
  */
-static int prepare(struct session *session, u32 kinds)
+static int program_prepare(struct session *session, u32 kinds)
 {
 	struct needs needs = needs_of(session, kinds);
 	unsigned long flags;
@@ -725,7 +728,7 @@ static int prepare(struct session *session, u32 kinds)
 	if (session->root_count)
 		err = -EBUSY;
 	else
-		meet(session, needs);
+		program_meet(session, needs);
 	raw_spin_unlock_irqrestore(&session->roots_lock, flags);
 	return err;
 }
@@ -734,8 +737,9 @@ static int prepare(struct session *session, u32 kinds)
  * Put @program (NULL: none) in place of the programs of these kinds. Return the
  * old ones that are left with no kind, in @gone, and their number.
  */
-static unsigned int exchange(struct session *session, u32 kinds,
-			     struct program *program, struct program **gone)
+static unsigned int program_exchange(struct session *session, u32 kinds,
+				     struct program *program,
+				     struct program **gone)
 {
 	struct programs *programs = &session->programs;
 	unsigned int i, count = 0;
@@ -753,7 +757,7 @@ static unsigned int exchange(struct session *session, u32 kinds,
 			program->users++;
 		programs->of[i] = program;
 	}
-	update(session);
+	program_update(session);
 	raw_spin_unlock_irqrestore(&programs->lock, flags);
 	return count;
 }
@@ -763,7 +767,7 @@ static void program_replace(struct session *session, u32 kinds,
 			    struct program *program)
 {
 	struct program *gone[HWPROF_PROGRAM_KINDS];
-	unsigned int count = exchange(session, kinds, program, gone);
+	unsigned int count = program_exchange(session, kinds, program, gone);
 
 	if (!count)
 		return;
@@ -809,7 +813,7 @@ int programs_set(struct session *session, const struct hwprof_program *request)
 		program = program_new(request);
 		if (IS_ERR(program))
 			return PTR_ERR(program);
-		err = prepare(session, request->kinds);
+		err = program_prepare(session, request->kinds);
 		if (err) {
 			program_free(program);
 			return err;

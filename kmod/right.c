@@ -58,7 +58,7 @@ static struct file *open_proc(const char *path)
  * Return what perf_event_open() should return. To perf, ENOENT would mean that
  * another PMU has the event.
  */
-static int refusal(const struct task_struct *task, int err)
+static int right_refusal(const struct task_struct *task, int err)
 {
 	switch (err) {
 	case -EINTR:
@@ -81,7 +81,7 @@ static int open_memory(struct task_struct *task)
 	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
 	file = open_proc(path);
 	if (IS_ERR(file))
-		return refusal(task, PTR_ERR(file));
+		return right_refusal(task, PTR_ERR(file));
 	fput(file);
 	/*
 	 * Check that the number was this task's all the time; an exec may

@@ -31,8 +31,8 @@ static void count_slot(const struct slot *slot, struct hwprof_row_totals *row)
 		row->metrics[i] += READ_ONCE(slot->metrics[i]);
 }
 
-static void subtract(struct hwprof_row_totals *row,
-		     const struct hwprof_row_totals *base)
+static void totals_subtract(struct hwprof_row_totals *row,
+			    const struct hwprof_row_totals *base)
 {
 	int i;
 
@@ -77,7 +77,7 @@ void session_totals(struct session *session, struct hwprof_row_totals *row)
 		units += READ_ONCE(slot->units);
 		count_slot(slot, row);
 	}
-	subtract(row, &session->base);
+	totals_subtract(row, &session->base);
 	row->produced = session->rows ? session->fed + row->lost : units;
 	for (i = 0; i < session->table_count; i++)
 		count_table(session, &session->tables[i], row);

@@ -190,7 +190,7 @@ static int add_image(struct unwind *unwind, struct unwind_image *image)
 /* --- what comes in -------------------------------------------------------- */
 
 /* Fails if memory is short, and does not invoke the OOM killer. */
-static void *alloc(size_t bytes)
+static void *unwind_alloc(size_t bytes)
 {
 	if (bytes >> PAGE_SHIFT > si_mem_available())
 		return NULL;
@@ -242,7 +242,7 @@ int unwind_add_table(struct unwind *unwind,
 	if (err)
 		return err;
 	err = -ENOMEM;
-	table = alloc(size);
+	table = unwind_alloc(size);
 	if (table)
 		err = read_rows(table, rows, count);
 	if (!err)
@@ -320,7 +320,7 @@ static int identify_task(struct unwind_image *image, struct task_struct *task)
 	return err;
 }
 
-static int identify(struct unwind_image *image, struct pid *pid)
+static int unwind_identify(struct unwind_image *image, struct pid *pid)
 {
 	struct task_struct *task = get_pid_task(pid, PIDTYPE_PID);
 	int err;
@@ -342,11 +342,11 @@ int unwind_set_maps(struct unwind *unwind, u32 pid,
 	size_t size = struct_size(image, maps, count);
 	int err = -ENOMEM;
 
-	image = alloc(size);
+	image = unwind_alloc(size);
 	if (image) {
 		image->size = size;
 		err = read_maps(unwind, image, maps, count) ?:
-		      identify(image, process);
+		      unwind_identify(image, process);
 	}
 	if (!err) {
 		err = add_image(unwind, image);

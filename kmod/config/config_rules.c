@@ -226,38 +226,42 @@ void config_decode(struct session_config *config,
 
 /* --- rules -------------------------------------------------------------- */
 
-static struct config_refusal refuse(int error, int field, const char *sentence)
+static struct config_refusal config_refuse(int error, int field,
+					    const char *sentence)
 {
 	return (struct config_refusal) { error, field, sentence };
 }
 
-static struct config_refusal allow(void)
+static struct config_refusal config_allow(void)
 {
-	return refuse(0, -1, NULL);
+	return config_refuse(0, -1, NULL);
 }
 
 /* Check that it has one profile, or several that go together. */
 static struct config_refusal check_engines(const struct session_config *config)
 {
 	if (config->strays)
-		return refuse(-EINVAL, -1, "has bits that belong to no field");
+		return config_refuse(-EINVAL, -1,
+				     "has bits that belong to no field");
 	if (!config->engines)
-		return refuse(-EINVAL, -1, "does not say what is profiled");
+		return config_refuse(-EINVAL, -1,
+				     "does not say what is profiled");
 	if (config_joins(config) && !(config->engine_caps & ENGINE_JOINS))
-		return refuse(-EINVAL, -1,
-			      "profiles several things that cannot be in one "
-			      "event");
-	return allow();
+		return config_refuse(-EINVAL, -1,
+				     "profiles several things that cannot be "
+				     "in one event");
+	return config_allow();
 }
 
 static struct config_refusal check_source(const struct session_config *config)
 {
 	if (config->sources & (config->sources - 1))
-		return refuse(-EINVAL, -1, "names more than one source");
+		return config_refuse(-EINVAL, -1, "names more than one source");
 	if (config->source_caps & SOURCE_ABSENT)
-		return refuse(-EOPNOTSUPP, source_fields[config->source],
-			      "names a source that is not in this version");
-	return allow();
+		return config_refuse(-EOPNOTSUPP, source_fields[config->source],
+				     "names a source that is not in this "
+				     "version");
+	return config_allow();
 }
 
 static bool is_misplaced(const struct session_config *config,
@@ -278,19 +282,21 @@ check_parameter(const struct session_config *config,
 	u64 value = config->field[parameter->field];
 
 	if (!value)
-		return allow();
+		return config_allow();
 	if (value < parameter->least ||
 	    (parameter->most && value > parameter->most))
-		return refuse(-EINVAL, parameter->field, parameter->range);
+		return config_refuse(-EINVAL, parameter->field,
+				     parameter->range);
 	if (is_misplaced(config, parameter))
-		return refuse(-EINVAL, parameter->field, parameter->misplaced);
-	return allow();
+		return config_refuse(-EINVAL, parameter->field,
+				     parameter->misplaced);
+	return config_allow();
 }
 
 static struct config_refusal
 check_parameters(const struct session_config *config)
 {
-	struct config_refusal refusal = allow();
+	struct config_refusal refusal = config_allow();
 	int i;
 
 	for (i = 0; i < PARAMETERS && !refusal.error; i++)
@@ -303,22 +309,23 @@ static struct config_refusal check_trigger(const struct session_config *config,
 					   const struct config_machine *machine)
 {
 	if (!config->raw_event)
-		return allow();
+		return config_allow();
 	if (!config->windows)
-		return refuse(-EINVAL, FIELD_trigger,
-			      "has a trigger, and sees everything: name lbr, "
-			      "sample or burst");
+		return config_refuse(-EINVAL, FIELD_trigger,
+				     "has a trigger, and sees everything: name "
+				     "lbr, sample or burst");
 	if (!config->trigger)
-		return refuse(-EINVAL, FIELD_trigger,
-			      "says how a trigger counts, and not what");
+		return config_refuse(-EINVAL, FIELD_trigger,
+				     "says how a trigger counts, and not what");
 	if (machine->raw_events_differ)
-		return refuse(-EOPNOTSUPP, FIELD_trigger,
-			      "has a trigger, whose number is another event "
-			      "on other cores");
+		return config_refuse(-EOPNOTSUPP, FIELD_trigger,
+				     "has a trigger, whose number is another "
+				     "event on other cores");
 	if (config->raw_event & ~machine->raw_events)
-		return refuse(-EOPNOTSUPP, FIELD_trigger,
-			      "has a trigger that this CPU cannot count");
-	return allow();
+		return config_refuse(-EOPNOTSUPP, FIELD_trigger,
+				     "has a trigger that this CPU cannot "
+				     "count");
+	return config_allow();
 }
 
 bool config_is_fed(const struct session_config *config)
@@ -338,26 +345,30 @@ bool config_is_fed(const struct session_config *config)
 static struct config_refusal check_windows(const struct session_config *config)
 {
 	if (!config->windows)
-		return allow();
+		return config_allow();
 	if (!config_is_fed(config))
-		return refuse(-EOPNOTSUPP, -1,
-			      "cannot be learnt from what its source sees");
+		return config_refuse(-EOPNOTSUPP, -1,
+				     "cannot be learnt from what its source "
+				     "sees");
 	if (config->engine_caps & ENGINE_IMMEDIATE ||
 	    (config->request.period && !config->rows))
-		return refuse(-EOPNOTSUPP, -1,
-			      "takes samples, and its source has rows alone");
-	return allow();
+		return config_refuse(-EOPNOTSUPP, -1,
+				     "takes samples, and its source has rows "
+				     "alone");
+	return config_allow();
 }
 
 static struct config_refusal check_machine(const struct session_config *config,
 					   const struct config_machine *machine)
 {
 	if (!(machine->sources >> config->source & 1))
-		return refuse(-EOPNOTSUPP, source_fields[config->source],
-			      "needs a source that this machine does not have");
+		return config_refuse(-EOPNOTSUPP, source_fields[config->source],
+				     "needs a source that this machine does "
+				     "not have");
 	if (!config->user && config->source_caps & SOURCE_USER_ONLY)
-		return refuse(-EOPNOTSUPP, source_fields[config->source],
-			      "is of the kernel, which stepping does not see");
+		return config_refuse(-EOPNOTSUPP, source_fields[config->source],
+				     "is of the kernel, which stepping does "
+				     "not see");
 	return check_windows(config);
 }
 

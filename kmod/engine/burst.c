@@ -31,7 +31,7 @@ enum {
 #define RATE_MOST	(1U << 20)	/* in 2^-10 units a ns: about a thousand
 					 * units a ns */
 
-static u64 between(u64 value, u64 least, u64 most)
+static u64 burst_between(u64 value, u64 least, u64 most)
 {
 	return value < least ? least : value > most ? most : value;
 }
@@ -44,11 +44,11 @@ static u64 pays_for(const struct burst_control *control, u64 cost)
 
 static u64 average_distance(const struct burst_control *control)
 {
-	return between(pays_for(control, control->cost), BURST_NEAREST,
-		       BURST_FARTHEST / SLOWEST / 2);
+	return burst_between(pays_for(control, control->cost), BURST_NEAREST,
+			     BURST_FARTHEST / SLOWEST / 2);
 }
 
-static u64 average(u64 old, u64 value, u32 count)
+static u64 burst_average(u64 old, u64 value, u32 count)
 {
 	return value > old ? old + (value - old) / count :
 			     old - (old - value) / count;
@@ -57,9 +57,9 @@ static u64 average(u64 old, u64 value, u32 count)
 void burst_control_init(struct burst_control *control, u32 permille, u64 guess)
 {
 	*control = (struct burst_control){
-		.permille = between(permille, 1, 1000),
-		.cost = between(guess, 1, COST_MOST),
-		.peak = between(guess, 1, COST_MOST),
+		.permille = burst_between(permille, 1, 1000),
+		.cost = burst_between(guess, 1, COST_MOST),
+		.peak = burst_between(guess, 1, COST_MOST),
 	};
 }
 
@@ -80,8 +80,8 @@ static u64 note_peak(struct burst_control *control, u64 cost)
 /* Return the time that pays for @ticks ticks of peak cost. */
 static s64 pays_for_peaks(const struct burst_control *control, u32 ticks)
 {
-	return (s64)between(pays_for(control, control->peak), BURST_NEAREST,
-			    BURST_FARTHEST) * ticks;
+	return (s64)burst_between(pays_for(control, control->peak),
+				  BURST_NEAREST, BURST_FARTHEST) * ticks;
 }
 
 void burst_owe(struct burst_control *control, u64 cost)
@@ -90,7 +90,7 @@ void burst_owe(struct burst_control *control, u64 cost)
 }
 
 /* Take this tick's part of the debt and return it. */
-static u64 repay(struct burst_control *control)
+static u64 burst_repay(struct burst_control *control)
 {
 	u64 part = min(control->debt, control->cost);
 
@@ -107,13 +107,13 @@ void burst_account(struct burst_control *control, u64 cost, u64 time, u64 units)
 	units = min(units, UNITS_MOST);
 	if (control->ticks < BURST_MEMORY)
 		control->ticks++;
-	control->cost = average(control->cost, cost, control->ticks);
-	control->time = average(control->time, time, control->ticks);
-	control->units = average(control->units, units, control->ticks);
+	control->cost = burst_average(control->cost, cost, control->ticks);
+	control->time = burst_average(control->time, time, control->ticks);
+	control->units = burst_average(control->units, units, control->ticks);
 
 	owed = pays_for_peaks(control, OWED_MOST);
 	saved = average_distance(control) * SAVED_MOST;
-	control->due += (s64)pays_for(control, cost + repay(control)) -
+	control->due += (s64)pays_for(control, cost + burst_repay(control)) -
 			(s64)time;
 	control->due = control->due > owed ? owed :
 		       control->due < -saved ? -saved : control->due;
@@ -128,11 +128,11 @@ u64 burst_distance(const struct burst_control *control, u32 random)
 {
 	u64 usual = average_distance(control);
 	s64 wanted = (s64)usual + control->due / EVEN_OUT;
-	u64 distance = between(wanted < 0 ? 0 : wanted, usual / FASTEST,
-			       usual * SLOWEST);
+	u64 distance = burst_between(wanted < 0 ? 0 : wanted, usual / FASTEST,
+				     usual * SLOWEST);
 
 	distance = distance / 2 + ((distance >> 10) * (random >> 10) >> 12);
-	return between(distance, BURST_NEAREST, BURST_FARTHEST);
+	return burst_between(distance, BURST_NEAREST, BURST_FARTHEST);
 }
 
 u64 burst_units(const struct burst_control *control, u64 distance)
@@ -158,7 +158,7 @@ u64 burst_own(u64 *usual, u64 took)
 		/* follow slowly, in case it stays so */
 		*usual += *usual / OWN_MEMORY + 1;
 	} else {
-		*usual = average(*usual, took, OWN_MEMORY);
+		*usual = burst_average(*usual, took, OWN_MEMORY);
 	}
 	return took;
 }

@@ -117,8 +117,8 @@ static u64 site_of(const struct cct_cursor *cursor, u32 depth)
 	return cursor->walk.site[walk_index(depth - 1)];
 }
 
-static __always_inline struct cct_frame *push(struct cct_cursor *cursor,
-					      u64 site, enum walk_kind kind)
+static __always_inline struct cct_frame *cct_push(struct cct_cursor *cursor,
+						  u64 site, enum walk_kind kind)
 {
 	if (unlikely(!walk_has_room(&cursor->walk))) {
 		cursor->base = *cct_frame_at(cursor, cursor->walk.bottom + 1);
@@ -278,7 +278,7 @@ static struct cct_node *node_of(struct cct_table *table,
 }
 
 /* Count the branches of the running frame, which is about to be left. */
-static void spend(struct cct_table *table, struct cct_cursor *cursor)
+static void cct_spend(struct cct_table *table, struct cct_cursor *cursor)
 {
 	struct cct_node *node;
 
@@ -340,7 +340,7 @@ static void enter_again(struct cct_cursor *cursor, u64 site, u64 callee, u64 id,
 	    site_of(cursor, cursor->walk.depth) == site)
 		caller->repeats++;
 	else
-		*push(cursor, site, WALK_CALL) = frame;
+		*cct_push(cursor, site, WALK_CALL) = frame;
 }
 
 /*
@@ -367,7 +367,7 @@ static __always_inline void enter_child(struct cct_cursor *cursor, u64 site,
 					u64 callee, u64 id, u32 node)
 {
 	u16 level = frame_now(cursor)->level + 1;
-	struct cct_frame *frame = push(cursor, site, WALK_CALL);
+	struct cct_frame *frame = cct_push(cursor, site, WALK_CALL);
 
 	frame->id = id;
 	frame->callee = callee;
@@ -496,7 +496,7 @@ static void enter_handler(struct cct_table *table, struct cct_cursor *cursor,
 	u64 id = cct_id(root_id(table, cursor->walk.space),
 			HWPROF_CONTEXT_SIGNAL, handler);
 	struct cct_node *node = cct_find(&table->tree, id);
-	struct cct_frame *frame = push(cursor, next, WALK_HANDLER);
+	struct cct_frame *frame = cct_push(cursor, next, WALK_HANDLER);
 
 	if (!node)
 		node = make_node(table, id, 0, 0, handler, cursor->walk.space,
@@ -530,7 +530,7 @@ static void enter_root(const struct cct_table *table,
 		       struct cct_cursor *cursor,
 		       const struct stream_event *event, enum walk_kind kind)
 {
-	struct cct_frame *frame = push(cursor, event->from, kind);
+	struct cct_frame *frame = cct_push(cursor, event->from, kind);
 
 	*frame = (struct cct_frame) {
 		.id = root_id(table, cursor->walk.space), .node = CCT_NO_NODE,
@@ -543,7 +543,7 @@ static void enter_root(const struct cct_table *table,
 static void enter_stray(const struct cct_table *table,
 			struct cct_cursor *cursor)
 {
-	struct cct_frame *frame = push(cursor, 0, WALK_STRAY);
+	struct cct_frame *frame = cct_push(cursor, 0, WALK_STRAY);
 
 	*frame = (struct cct_frame) {
 		.id = root_id(table, cursor->walk.space), .node = CCT_NO_NODE,
@@ -597,12 +597,12 @@ static __always_inline bool jumps_out(struct cct_cursor *cursor,
 /* --- feeding ------------------------------------------------------------ */
 
 /* Take an event that changes which frame runs. */
-static void turn(struct cct_table *table, struct cct_cursor *cursor,
-		 const struct stream_event *event)
+static void cct_turn(struct cct_table *table, struct cct_cursor *cursor,
+		     const struct stream_event *event)
 {
 	u64 to = event->to;
 
-	spend(table, cursor);
+	cct_spend(table, cursor);
 	switch (event->kind) {
 	case STREAM_INDIRECT:
 		cursor->walk.depth =
@@ -633,7 +633,7 @@ static void turn(struct cct_table *table, struct cct_cursor *cursor,
 static void cct_arrive(struct cct_table *table, struct cct_cursor *cursor,
 		       const struct stream_event *event)
 {
-	spend(table, cursor);
+	cct_spend(table, cursor);
 	cursor->called = WALK_NOWHERE;
 	if (event->space != cursor->walk.space)
 		cct_restart(table, cursor, 0, event->space);
@@ -670,7 +670,7 @@ static noinline bool feed_any(struct cct_table *table,
 	if (cursor->called != WALK_NOWHERE)
 		settle_call(table, cursor, event);
 	if (unlikely(!walk_may_follow(&cursor->walk, event))) {
-		spend(table, cursor);
+		cct_spend(table, cursor);
 		cct_restart(table, cursor, event->from, event->space);
 	}
 	cursor->walk.position = event->to;
@@ -679,7 +679,7 @@ static noinline bool feed_any(struct cct_table *table,
 		return true;
 	if (event->kind == STREAM_SYSCALL && walk_steps_over(event))
 		return true;	/* an instruction of its line */
-	turn(table, cursor, event);
+	cct_turn(table, cursor, event);
 	return cct_has_room(&table->tree);
 }
 

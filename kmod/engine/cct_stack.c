@@ -84,8 +84,8 @@ find_known(const struct cct_tree *tree, const struct cct_stacks *stacks,
 }
 
 /* Remember where the stack leads to, in place of the oldest one of its set. */
-static void remember(const struct cct_tree *tree, struct cct_stacks *stacks,
-		     u64 hash, const struct cct_node *node)
+static void cct_remember(const struct cct_tree *tree, struct cct_stacks *stacks,
+			 u64 hash, const struct cct_node *node)
 {
 	struct cct_known *set = cct_stack_set_of(stacks, hash);
 
@@ -311,7 +311,7 @@ void cct_stack_walk(struct cct_tree *tree, struct cct_stacks *stacks,
 	} else {
 		cct_stack_count_node(tree, node, stack);
 		if (stack->depth <= CCT_STACK_MAX)
-			remember(tree, stacks, cct_stack_hash_of(stacks, stack),
-				 node);
+			cct_remember(tree, stacks,
+				     cct_stack_hash_of(stacks, stack), node);
 	}
 }

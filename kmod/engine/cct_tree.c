@@ -108,7 +108,7 @@ static void free_slot(struct cct_tree *tree, u64 *slot)
 	tree->missed = 0;
 }
 
-static void hint(struct cct_tree *tree, const struct cct_node *node)
+static void cct_hint(struct cct_tree *tree, const struct cct_node *node)
 {
 	tree->hint[node->id >> 32 & (CCT_HINTS - 1)] = cct_number(tree, node);
 }
@@ -119,7 +119,7 @@ struct cct_node *cct_find_slowly(struct cct_tree *tree, u64 id)
 
 	if (!slot)
 		return NULL;
-	hint(tree, slot_node(tree, *slot));
+	cct_hint(tree, slot_node(tree, *slot));
 	return slot_node(tree, *slot);
 }
 
@@ -231,7 +231,7 @@ struct cct_node *cct_make(struct cct_tree *tree, const struct cct_node *like)
 		       tree->metric_count * sizeof(u64));
 	*slot = slot_value(like->id, cct_number(tree, node));
 	tree->missed = 0;
-	hint(tree, node);
+	cct_hint(tree, node);
 	tree->used++;
 	return node;
 }

@@ -4,8 +4,8 @@
 
 /* --- the table of segments ------------------------------------------------ */
 
-static void fill(struct flow_segment *segment, const struct flow *flow,
-		 u64 end, u64 target)
+static void flow_fill(struct flow_segment *segment, const struct flow *flow,
+		      u64 end, u64 target)
 {
 	segment->start = flow->start;
 	segment->end = end;
@@ -88,7 +88,7 @@ static struct flow_slot *free_in(struct flow_slot *set)
  * Move a segment to its other set, if that has room. Return true if its slot is
  * free now.
  */
-static bool move(const struct flow_table *table, struct flow_slot *slot)
+static bool flow_move(const struct flow_table *table, struct flow_slot *slot)
 {
 	unsigned int choice;
 
@@ -125,7 +125,7 @@ static struct flow_slot *flow_choose(const struct flow_table *table, u64 key)
 	}
 	for (i = 0; i < 2 * FLOW_WAYS; i++) {
 		slot = flow_set_of(table, key, i / FLOW_WAYS) + i % FLOW_WAYS;
-		if (move(table, slot))
+		if (flow_move(table, slot))
 			return slot;
 		if (slot->count < least->count)
 			least = slot;
@@ -164,8 +164,8 @@ void flow_end(const struct flow *flow, struct flow_table *table, u64 end,
 	u64 key = flow_key(flow, end, target);
 
 	if (!count_known(table, key, 1))
-		fill(flow_segment(table, flow_claim(table, key, 1)), flow, end,
-		     target);
+		flow_fill(flow_segment(table, flow_claim(table, key, 1)), flow,
+			  end, target);
 }
 
 size_t flow_table_size(u32 slots)
@@ -295,7 +295,7 @@ static enum flow_turn flow_leave_handler(struct flow *flow,
  * Return true if the line has run up to its position, false if a branch only
  * just led there.
  */
-static bool fell(const struct flow *flow)
+static bool flow_fell(const struct flow *flow)
 {
 	return !(flow->shape & FLOW_EDGE_MASK) &&
 	       flow->start < flow->walk.position;
@@ -309,13 +309,14 @@ static void end_open(struct flow *flow, struct flow_table *table)
 {
 	u64 position = flow->walk.position;
 
-	if (fell(flow))
+	if (flow_fell(flow))
 		flow_end(flow, table, position - 1, 0);
 	else if (flow->shape)
 		flow_end(flow, table, position, 0);
 }
 
-static enum flow_turn cut(struct flow *flow, struct flow_table *table, u64 to)
+static enum flow_turn flow_cut(struct flow *flow, struct flow_table *table,
+			       u64 to)
 {
 	end_open(flow, table);
 	flow_restart(flow, table, to, flow->walk.space);
@@ -364,11 +365,11 @@ static enum flow_turn flow_enter(struct flow *flow, struct flow_table *table,
 	return FLOW_ENTER;
 }
 
-static enum flow_turn signal(struct flow *flow, struct flow_table *table,
-			     const struct stream_event *event)
+static enum flow_turn flow_signal(struct flow *flow, struct flow_table *table,
+				  const struct stream_event *event)
 {
 	u64 next = event->from;
-	bool ran = next > flow->walk.position || fell(flow);
+	bool ran = next > flow->walk.position || flow_fell(flow);
 
 	if (ran)
 		flow_end(flow, table, next - 1, 0);
@@ -407,12 +408,12 @@ enum flow_turn flow_turn(struct flow *flow, struct flow_table *table,
 		flow_restart(flow, table, to, flow->walk.space);
 		return FLOW_CUT;
 	case STREAM_SIGNAL:
-		return signal(flow, table, event);
+		return flow_signal(flow, table, event);
 	case STREAM_SIGRETURN:
 		end_open(flow, table);
 		return flow_leave_handler(flow, table, to);
 	case STREAM_GAP:
-		return cut(flow, table, to);
+		return flow_cut(flow, table, to);
 	default:
 		return FLOW_NONE;
 	}
@@ -424,7 +425,7 @@ enum flow_turn flow_turn(struct flow *flow, struct flow_table *table,
  * Return true if the segment executes an address of the region on a straight
  * line.
  */
-static bool visits(const struct flow_segment *segment, u64 head, u64 tail)
+static bool flow_visits(const struct flow_segment *segment, u64 head, u64 tail)
 {
 	u64 line = segment->start;
 	unsigned int i;
@@ -443,7 +444,7 @@ unsigned int flow_entries(const struct flow_segment *segment, u64 head,
 	unsigned int entries;
 
 	if (segment->start < head)
-		entries = visits(segment, head, tail);
+		entries = flow_visits(segment, head, tail);
 	else
 		entries = segment->called && segment->start == head;
 

@@ -39,7 +39,7 @@ static struct loop_frame *loop_frame_at(struct loop_cursor *cursor, u32 depth)
 }
 
 /* Return what flight.frame is for loops in flight of the running frame. */
-static __always_inline u32 running(const struct loop_cursor *cursor)
+static __always_inline u32 loop_running(const struct loop_cursor *cursor)
 {
 	return cursor->flow.walk.depth + 1;
 }
@@ -146,7 +146,7 @@ static __always_inline bool close_known(const struct loop_table *table,
 static noinline bool close_frames_slowly(struct loop_table *table,
 					 struct loop_cursor *cursor)
 {
-	while (cursor->inner->frame > running(cursor))
+	while (cursor->inner->frame > loop_running(cursor))
 		close_flight(table, cursor->inner--, true);
 	return true;
 }
@@ -154,7 +154,7 @@ static noinline bool close_frames_slowly(struct loop_table *table,
 static noinline bool close_frames(struct loop_table *table,
 				  struct loop_cursor *cursor)
 {
-	u32 frame = running(cursor);
+	u32 frame = loop_running(cursor);
 
 	while (cursor->inner->frame > frame) {
 		if (unlikely(!close_known(table, cursor->inner)))
@@ -171,8 +171,9 @@ static void set_limit(struct flight *flight, u64 limit)
 }
 
 /* Return true if control stays in the loop with this jump. */
-static __always_inline bool stays(const struct loop_table *table,
-				  const struct flight *flight, u64 from, u64 to)
+static __always_inline bool loop_stays(const struct loop_table *table,
+				       const struct flight *flight, u64 from,
+				       u64 to)
 {
 	u64 length = flight->tail - flight->head;
 
@@ -193,10 +194,10 @@ static void close_left(struct loop_table *table, struct loop_cursor *cursor,
 	struct flight *flight = cursor->inner, *last = flight, *kept;
 	u64 limit = ~0ULL;
 
-	while (flight->frame == running(cursor))
+	while (flight->frame == loop_running(cursor))
 		flight--;
 	for (kept = flight++; flight <= last; flight++) {
-		if (!stays(table, flight, from, to)) {
+		if (!loop_stays(table, flight, from, to)) {
 			close_flight(table, flight, true);
 			continue;
 		}
@@ -240,7 +241,7 @@ static __always_inline void flight_open(struct loop_cursor *cursor,
 	const struct flight *below = cursor->inner;
 	struct flight *flight = ++cursor->inner;
 	u64 head = loop->head, tail = loop->tail, limit = ~0ULL;
-	u32 frame = running(cursor);
+	u32 frame = loop_running(cursor);
 
 	if (below->frame == frame)
 		limit = min(below->limit, below->tail);
@@ -264,7 +265,7 @@ static __always_inline struct flight *flight_find(struct loop_cursor *cursor,
 						  u64 head)
 {
 	struct flight *flight = cursor->inner;
-	u32 frame = running(cursor);
+	u32 frame = loop_running(cursor);
 
 	for (; flight->frame == frame; flight--)
 		if (flight->head == head)
@@ -276,8 +277,8 @@ static __always_inline struct flight *flight_find(struct loop_cursor *cursor,
  * Return true if the back edge belongs to the innermost loop, in this frame,
  * and changes nothing but its count.
  */
-static __always_inline bool takes(const struct flight *inner, u32 frame,
-				  u64 from, u64 to)
+static __always_inline bool loop_takes(const struct flight *inner, u32 frame,
+				       u64 from, u64 to)
 {
 	return inner->head == to && from <= inner->reach &&
 	       inner->frame == frame;
@@ -321,13 +322,13 @@ static noinline bool jump_any(struct loop_table *table,
 
 	frame->low = min(frame->low, to);
 	frame->high = max(frame->high, from);
-	while (inner->frame == running(cursor) &&
-	       !stays(table, inner, from, to))
+	while (inner->frame == loop_running(cursor) &&
+	       !loop_stays(table, inner, from, to))
 		close_flight(table, inner--, true);
 	cursor->inner = inner;
 
 	/* A loop below may end before this one. */
-	if (inner->frame == running(cursor) &&
+	if (inner->frame == loop_running(cursor) &&
 	    (from > inner->limit || to == inner->head))
 		close_left(table, cursor, from, to);
 	if (from - to <= table->params.span && to)
@@ -370,17 +371,17 @@ static noinline bool jump_back(struct loop_table *table,
 {
 	struct loop_frame *frame =
 		loop_frame_at(cursor, cursor->flow.walk.depth);
-	u32 now = running(cursor);
+	u32 now = loop_running(cursor);
 	const struct loop *loop;
 	struct flight *inner;
 
 	while ((inner = cursor->inner)->frame == now &&
-	       !stays(table, inner, from, to)) {
+	       !loop_stays(table, inner, from, to)) {
 		if (unlikely(!close_known(table, inner)))
 			return jump_any(table, cursor, from, to);
 		cursor->inner--;
 	}
-	if (takes(inner, now, from, to)) {
+	if (loop_takes(inner, now, from, to)) {
 		inner->back_edges++;
 		return true;
 	}
@@ -514,7 +515,7 @@ static __always_inline bool feed_jump(struct loop_table *table,
 	flow_begin(flow, to, to, 0);
 	if (to > from)
 		return true;
-	if (!takes(cursor->inner, running(cursor), from, to))
+	if (!loop_takes(cursor->inner, loop_running(cursor), from, to))
 		return jump_back(table, cursor, slot, from, to);
 	cursor->inner->back_edges++;
 	return true;
@@ -551,7 +552,7 @@ static __always_inline bool loop_feed_return(struct loop_table *table,
 		return loop_turn(table, cursor, event);
 	flow->walk.depth--;
 	flow_go_on(flow, event->to);
-	if (cursor->inner->frame > running(cursor))
+	if (cursor->inner->frame > loop_running(cursor))
 		return close_frames(table, cursor);
 	return true;
 }

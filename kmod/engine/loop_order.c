@@ -53,7 +53,7 @@ static u16 find_further(const struct loop_table *table, u16 slot, u64 tail)
  * Update the links around the loop at @at, which is new or has grown and may
  * hide loops before it.
  */
-static void reach(struct loop_table *table, u32 at)
+static void order_reach(struct loop_table *table, u32 at)
 {
 	const struct loop *loop = loop_at(table, at), *next;
 	u16 slot = table->order[at];
@@ -95,7 +95,7 @@ void order_insert(struct loop_table *table, const struct loop *loop)
 	link_before(table, at);
 	if (at + 1 < table->used)
 		link_before(table, at + 1);
-	reach(table, at);
+	order_reach(table, at);
 }
 
 /*
@@ -126,7 +126,7 @@ void order_remove(struct loop_table *table, const struct loop *loop)
 
 void order_grow(struct loop_table *table, const struct loop *loop)
 {
-	reach(table, order_search(table, loop->head, loop->space));
+	order_reach(table, order_search(table, loop->head, loop->space));
 }
 
 /* Rebuild all links, after loops were taken out of table->order. */

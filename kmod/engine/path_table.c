@@ -292,8 +292,8 @@ size_t path_merge(void *memory, void *table_memory, size_t limit)
 
 /* --- rows ----------------------------------------------------------------- */
 
-static void spell(struct hwprof_row_path *row, const struct path_table *table,
-		  const struct path *path)
+static void path_spell(struct hwprof_row_path *row,
+		       const struct path_table *table, const struct path *path)
 {
 	u64 jumps[PATH_JUMPS], line = path->start;
 	u32 i;
@@ -337,7 +337,7 @@ static bool emit_path(struct path_table *table, const struct path_slot *slot,
 		.flags = path->shape,
 		.basis = table->basis,
 	};
-	spell(row, table, path);
+	path_spell(row, table, path);
 	if (table->contexts)
 		add_context(row, *context_of(table, slot));
 	if (!emit(context, row, open ? path->end : path->start,

@@ -90,7 +90,7 @@ void range_tree_clear(struct range_tree *tree)
  * twice: first in a CPU's table, and then in the profile that the table is
  * merged into.
  */
-static u64 threshold(const struct range_tree *tree)
+static u64 range_threshold(const struct range_tree *tree)
 {
 	/* log2 of 2 * RANGE_LEVELS, or of 4 * RANGE_LEVELS for pairs */
 	u32 parts = 1 + 5 + (tree->codes ? 1 : 0);
@@ -133,7 +133,7 @@ static u32 parent_of(const struct range_tree *tree, u32 number)
 	}
 }
 
-static void fold(struct range_tree *tree, u32 number, u32 parent, u64 sum)
+static void range_fold(struct range_tree *tree, u32 number, u32 parent, u64 sum)
 {
 	const struct range_told *told = &tree->told[number];
 
@@ -159,7 +159,7 @@ static u32 range_pace(const struct range_tree *tree)
  * Return a number in 16 bits, rounded down: its highest 10 bits, and how many
  * bits follow them.
  */
-static u16 brief(u64 number)
+static u16 range_brief(u64 number)
 {
 	u32 follow = number >> 10 ? 54 - __builtin_clzll(number) : 0;
 
@@ -194,7 +194,7 @@ void range_pass(struct range_tree *tree)
 	u64 sum;
 	u32 parent;
 
-	tree->threshold = threshold(tree);
+	tree->threshold = range_threshold(tree);
 	tree->pace = range_pace(tree);
 	block = next_block(tree);
 	if (block->root == RANGE_NO_ROOT ||
@@ -208,7 +208,7 @@ void range_pass(struct range_tree *tree)
 		return;
 	parent = parent_of(tree, tree->hand);
 	if (*range_own(tree, parent) + sum < tree->threshold)
-		fold(tree, tree->hand, parent, sum);
+		range_fold(tree, tree->hand, parent, sum);
 }
 
 /* --- splitting ------------------------------------------------------------ */
@@ -229,7 +229,7 @@ static void range_refuse(struct range_tree *tree)
 }
 
 /* Divide @node, a leaf. Return the block of its quarters, or 0 if refused. */
-static u32 split(struct range_tree *tree, u32 node)
+static u32 range_split(struct range_tree *tree, u32 node)
 {
 	u32 bits = range_bits(tree, node), number = range_block_take(tree);
 	struct range_block *block = &tree->blocks[number];
@@ -245,7 +245,7 @@ static u32 split(struct range_tree *tree, u32 node)
 	if (tree->codes)
 		tree->codes[number] = low.code;
 	block->shift = bits - RANGE_BRANCH;
-	block->above = brief(*range_own(tree, node));
+	block->above = range_brief(*range_own(tree, node));
 	block->root = range_is_root(tree, node) ? node :
 		      range_block(tree, node)->root;
 	range_block(tree, node)->child[node % RANGE_SIBLINGS] = number;
@@ -262,7 +262,7 @@ static u32 range_grow(struct range_tree *tree, u32 node, struct range_key key,
 {
 	while (*range_own(tree, node) + weight >= tree->threshold &&
 	       range_bits(tree, node) > bits) {
-		u32 child = split(tree, node);
+		u32 child = range_split(tree, node);
 
 		if (!child)
 			break;
@@ -325,7 +325,7 @@ u64 range_root_drop(struct range_tree *tree, u32 root)
 	}
 	range_block(tree, root)->child[root % RANGE_SIBLINGS] = 0;
 	tree->owners[root] = 0;
-	tree->threshold = threshold(tree);
+	tree->threshold = range_threshold(tree);
 	return untold;
 }
 
@@ -380,7 +380,7 @@ void range_count_range(struct range_tree *tree, u32 root, struct range_key low,
 	u32 node = root;
 
 	tree->n += weight;
-	tree->threshold = threshold(tree);
+	tree->threshold = range_threshold(tree);
 	while (range_bits(tree, node) > bits) {
 		u32 child = range_block(tree, node)->child[node %
 							   RANGE_SIBLINGS];

@@ -81,7 +81,7 @@ struct range_block {
 	u16 shift;		/* log2 of a range's size, in values or pairs */
 	/*
 	 * Count of the range around them when it was divided, rounded down: see
-	 * brief().
+	 * range_brief().
 	 */
 	u16 above;
 };

@@ -31,7 +31,7 @@ void saving_init(const struct saving_kind *kind, void *memory, size_t size,
  * Return what it costs to give the item up. Counts that rows have told are not
  * lost.
  */
-static u64 heat(const struct saving_item *item)
+static u64 saving_heat(const struct saving_item *item)
 {
 	return item->count ? item->count + item->error : 0;
 }
@@ -65,8 +65,8 @@ static unsigned int saving_make_room(const struct saving_kind *kind,
 			table->used++;
 			return way;
 		}
-		if (heat(saving_at(kind, table, at, way)) <
-		    heat(saving_at(kind, table, at, coldest)))
+		if (saving_heat(saving_at(kind, table, at, way)) <
+		    saving_heat(saving_at(kind, table, at, coldest)))
 			coldest = way;
 	}
 	item = saving_at(kind, table, at, coldest);
@@ -180,8 +180,9 @@ size_t saving_merge(const struct saving_kind *kind,
 
 /* --- rows ---------------------------------------------------------------- */
 
-static bool tell(const struct saving_kind *kind, struct saving_table *table,
-		 struct saving_item *item, engine_emit emit, void *context)
+static bool saving_tell(const struct saving_kind *kind,
+			struct saving_table *table, struct saving_item *item,
+			engine_emit emit, void *context)
 {
 	if (!kind->tell(table, item, emit, context))
 		return false;
@@ -203,7 +204,7 @@ bool saving_rows(const struct saving_kind *kind, struct saving_table *table,
 		if (!table->sets[set].key[way] || !item->count ||
 		    (space && item->space != space))
 			continue;
-		if (!tell(kind, table, item, emit, context))
+		if (!saving_tell(kind, table, item, emit, context))
 			return false;
 	}
 	return true;

@@ -36,7 +36,7 @@ static u32 value_slot_find(const struct value_slot *slot, u64 value)
 	return found < slot->kept ? found : VALUE_KEPT;
 }
 
-static u32 weakest(const struct value_slot *slot)
+static u32 value_weakest(const struct value_slot *slot)
 {
 	u32 least = 0, i;
 
@@ -47,14 +47,14 @@ static u32 weakest(const struct value_slot *slot)
 }
 
 /* Follow the value of the current run, if it gets a place. */
-static void follow(struct value_slot *slot, u64 *random)
+static void value_follow(struct value_slot *slot, u64 *random)
 {
 	u32 i = slot->kept;
 
 	if (i < VALUE_KEPT) {
 		slot->kept++;
 	} else {
-		i = weakest(slot);
+		i = value_weakest(slot);
 		if (random_below(random, slot->values[i].hits + 1) >= slot->run)
 			return;
 	}
@@ -83,7 +83,7 @@ static void count_run(struct value_slot *slot, u64 *random)
 	if (i < VALUE_KEPT)
 		slot->values[i].hits += slot->run;
 	else
-		follow(slot, random);
+		value_follow(slot, random);
 	if (i == VALUE_KEPT && slot->run == 1) {
 		slot->varies++;
 	} else {
@@ -105,7 +105,7 @@ void value_slot_count(struct value_slot *slot, u64 *random)
  * Boyer and Moore's majority vote: it finds a stride that is in the majority,
  * whatever comes in between.
  */
-static void vote(struct value_slot *slot, u64 stride)
+static void value_vote(struct value_slot *slot, u64 stride)
 {
 	if (stride == slot->stride) {
 		slot->strides++;
@@ -137,7 +137,7 @@ void value_slot_turn(struct value_slot *slot, u64 value, u32 epoch, u64 *random)
 	if (slot->run)
 		count_run(slot, random);
 	if (slot->epoch == epoch && slot->runs)
-		vote(slot, value - slot->last);
+		value_vote(slot, value - slot->last);
 	else
 		slot->breaks++;
 	slot->epoch = epoch;
@@ -166,8 +166,8 @@ void value_slot_miss(struct value_slot *slot, u32 epoch, u64 *random)
  * Insert a value, strongest first. Of equal ones, those that are there come
  * first.
  */
-static void insert(struct value_count *values, u32 *count,
-		   const struct value_count *value)
+static void value_insert(struct value_count *values, u32 *count,
+			 const struct value_count *value)
 {
 	u32 i = min(*count, (u32)VALUE_KEPT);
 
@@ -196,14 +196,14 @@ static void merge_values(struct value_slot *slot, const struct value_slot *from)
 		value.hits += k < VALUE_KEPT ? from->values[k].hits : 0;
 		value.missed += k < VALUE_KEPT ? from->values[k].missed :
 						 from_rest;
-		insert(merged, &count, &value);
+		value_insert(merged, &count, &value);
 	}
 	for (i = 0; i < from->kept; i++) {
 		value = from->values[i];
 		if (value_slot_find(slot, value.value) < VALUE_KEPT)
 			continue;
 		value.missed += rest;
-		insert(merged, &count, &value);
+		value_insert(merged, &count, &value);
 	}
 	memcpy(slot->values, merged, count * sizeof(*merged));
 	slot->kept = count;

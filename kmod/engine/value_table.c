@@ -68,7 +68,7 @@ static u32 random_below_16(struct value_table *table)
  * The table thrashes: divide the loads into more parts. What the table has
  * found out so far is of little use.
  */
-static void divide(struct value_table *table)
+static void value_divide(struct value_table *table)
 {
 	u32 parts = table->pending + table->evicted <
 		    (u64)THRASH_FAST * table->slot_count ? 4 : 2;
@@ -97,7 +97,7 @@ static struct value_slot *value_replace(struct value_table *table, u64 hash)
 	table->failed -= table->failed > 0;
 	value_evict(table, slot);
 	if (++table->replaced >= THRASH * table->slot_count)
-		divide(table);
+		value_divide(table);
 	return slot;
 }
 
@@ -158,8 +158,8 @@ static struct value_slot *slot_for(struct value_table *table, u64 hash, u64 ip,
  * is possible because the loads of a set may have any slot of it. Return its
  * slot.
  */
-static struct value_slot *advance(const struct value_table *table, u64 hash,
-				  struct value_slot *slot)
+static struct value_slot *value_advance(const struct value_table *table,
+					u64 hash, struct value_slot *slot)
 {
 	struct value_slot *first = value_way(table, hash, 0);
 
@@ -177,7 +177,7 @@ void value_table_look(struct value_table *table, u64 hash, u64 ip, u32 owner,
 
 	if (unlikely(!slot))
 		return;
-	slot = advance(table, hash, slot);
+	slot = value_advance(table, hash, slot);
 	if (!slot->runs)
 		slot->width = width;
 	if (slot->run && slot->last == value && slot->epoch == table->epoch)
@@ -214,7 +214,7 @@ static bool is_quiet(const struct value_quiet *quiet, u64 ip, u32 owner)
  * part's turn. Quiet loads are looked at by chance, because the parts' turns
  * have a rhythm of their own.
  */
-static void pass(struct value_table *table)
+static void value_pass(struct value_table *table)
 {
 	if (table->round)
 		table->round--;
@@ -228,7 +228,7 @@ bool value_table_filters(struct value_table *table, u64 hash, u64 ip, u32 owner)
 {
 	struct value_quiet *quiet = quiet_of(table, hash);
 
-	pass(table);
+	value_pass(table);
 	if (((u32)(hash >> PART_SHIFT) & table->mask) != table->match) {
 		count_out(table, 1);
 		return true;
@@ -267,7 +267,8 @@ static struct value_slot *value_place(struct value_table *profile, u64 ip,
 	return slot->loads > LOADS_MOST ? NULL : slot;
 }
 
-static void add(struct value_table *profile, const struct value_slot *from)
+static void value_add(struct value_table *profile,
+		      const struct value_slot *from)
 {
 	struct value_slot *slot =
 		value_place(profile, from->ip, from->owner, from->loads);
@@ -304,7 +305,7 @@ static void value_take_slot(struct value_table *profile,
 	if (!slot->owner)
 		return;
 	value_slot_count(slot, &table->random);
-	add(profile, slot);
+	value_add(profile, slot);
 	set_quiet(table, slot);
 	table->pending -= slot->loads;
 	memset(slot, 0, sizeof(*slot));
@@ -326,7 +327,7 @@ static void take_quiet(struct value_table *profile, struct value_table *table,
 		}
 		return;
 	}
-	add(profile, &slot);
+	value_add(profile, &slot);
 	table->pending -= quiet->loads;
 	quiet->loads = 0;
 }

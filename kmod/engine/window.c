@@ -62,7 +62,7 @@ static bool is_ours(const struct window *window, u64 address)
 	return address && !((address ^ window->side) >> 63);
 }
 
-static bool say(struct window *window, u16 kind, u64 from, u64 to)
+static bool window_say(struct window *window, u16 kind, u64 from, u64 to)
 {
 	window->inside = true;
 	window->position = to;
@@ -75,11 +75,11 @@ static bool say(struct window *window, u16 kind, u64 from, u64 to)
 }
 
 /* Code ran unseen. Return true if control is known to go on at @to. */
-static bool lose(struct window *window, u64 to)
+static bool window_lose(struct window *window, u64 to)
 {
 	window->inside = false;
 	window->left = 0;
-	return is_ours(window, to) && say(window, STREAM_GAP, 0, to);
+	return is_ours(window, to) && window_say(window, STREAM_GAP, 0, to);
 }
 
 static void window_leave(struct window *window, u64 from)
@@ -101,10 +101,10 @@ static bool come_back(struct window *window, u64 to)
 	u64 left = window->left;
 
 	if (window->inside || !left || window->side)
-		return lose(window, to);
+		return window_lose(window, to);
 	window->left = 0;
 	window->inside = true;
-	return to != left && say(window, STREAM_SYSCALL, left, to);
+	return to != left && window_say(window, STREAM_SYSCALL, left, to);
 }
 
 /*
@@ -122,21 +122,21 @@ bool window_turn(struct window *window, const struct window_branch *branch)
 	window->begun = true;
 	if (window_is_dead(branch)) {
 		window->broken++;
-		return lose(window, to);
+		return window_lose(window, to);
 	}
 	if (!begun)
-		return lose(window, to);
+		return window_lose(window, to);
 	/* A branch that follows from the line does not come here. */
 	if (is_ours(window, from) && is_ours(window, to)) {
 		window->broken += window->inside &&
 				  !window_is_exception(branch->flags);
-		return lose(window, to);
+		return window_lose(window, to);
 	}
 	if (is_ours(window, to))
 		return come_back(window, to);
 	if (is_ours(window, from))
 		window_leave(window, from);
 	else if (window->inside)
-		return lose(window, 0);
+		return window_lose(window, 0);
 	return false;
 }

@@ -186,9 +186,9 @@ static noinline void turn_edge(struct saving_table *edges,
 	edge->flags = window->next->flags & WINDOW_PREDICTION;
 }
 
-static __always_inline bool end(const struct feed *feed,
-				const struct window *window,
-				struct window_counts *counts)
+static __always_inline bool feed_end(const struct feed *feed,
+				     const struct window *window,
+				     struct window_counts *counts)
 {
 	bool room = true;
 
@@ -230,7 +230,7 @@ static __always_inline bool feed_walk(struct feed feed, struct window *window,
 		if (window->inside)
 			take_branches(&feed, window);
 	}
-	return end(&feed, window, counts);
+	return feed_end(&feed, window, counts);
 }
 
 bool loop_feed_window(void *table, struct window *window,

@@ -68,7 +68,7 @@ static u32 budget_next_random(struct budget *budget)
  * Account for a tick and the time since the tick before; the first one has
  * none. Rows are owed, as they belong to no tick.
  */
-static void account(struct budget *budget, u64 rows, u64 units)
+static void budget_account(struct budget *budget, u64 rows, u64 units)
 {
 	u64 all_cost = local64_read(&budget->cost);
 	u64 all_time = local64_read(&budget->time);
@@ -84,7 +84,7 @@ static void account(struct budget *budget, u64 rows, u64 units)
 }
 
 /* Return 50 to 150 % of a distance. */
-static u64 jitter(u64 distance, u32 random)
+static u64 budget_jitter(u64 distance, u32 random)
 {
 	distance = min_t(u64, distance, S64_MAX / 2);
 	return distance / 2 + mul_u64_u32_shr(distance, random, 32);
@@ -101,26 +101,26 @@ static u64 next_period(struct budget *budget, const struct session_key *key,
 	u64 distance = burst_distance(&budget->control, random);
 	u64 asked = key->freq && key->period ? NSEC_PER_SEC / key->period : 0;
 
-	distance = max(distance, jitter(asked, random));
+	distance = max(distance, budget_jitter(asked, random));
 	if (clock)	/* a clock counts our own time, too */
 		distance += budget->control.cost;
 	else
 		distance = burst_units(&budget->control, distance);
 	return key->freq ? distance :
-	       max(distance, jitter(key->period, random));
+	       max(distance, budget_jitter(key->period, random));
 }
 
 /*
  * Account for the tick's interrupt. A tick that finds the CPU idle takes
  * nothing away from what runs, and is free.
  */
-static void pay(struct slot *slot, u64 units, struct pt_regs *regs)
+static void budget_pay(struct slot *slot, u64 units, struct pt_regs *regs)
 {
 	u64 rows = atomic64_xchg(&slot->session->flush_cost, 0);
 
 	budget_spend(slot, interruption_cost(slot->session, regs) + rows);
 	if (slot->budget.control.permille)
-		account(&slot->budget, rows, units);
+		budget_account(&slot->budget, rows, units);
 }
 
 bool budget_tick(struct slot *slot, struct perf_event *trigger,
@@ -131,7 +131,7 @@ bool budget_tick(struct slot *slot, struct perf_event *trigger,
 
 	pass_time(budget);
 	if (!busy_is_idle())
-		pay(slot, clock ? 0 : trigger->hw.last_period, regs);
+		budget_pay(slot, clock ? 0 : trigger->hw.last_period, regs);
 	if (!budget->control.permille)
 		return true;
 	trigger->hw.sample_period = next_period(budget, &slot->session->key,

@@ -60,7 +60,7 @@ static void busy_look(void *unused)
 	set_idle(is_idle_task(current));
 }
 
-static void wake(void *unused)
+static void busy_wake(void *unused)
 {
 	set_idle(false);
 }
@@ -71,7 +71,7 @@ static void wake_all(void)
 	int cpu;
 
 	cpus_read_lock();
-	on_each_cpu(wake, NULL, true);
+	on_each_cpu(busy_wake, NULL, true);
 	for_each_possible_cpu(cpu)
 		if (!cpu_online(cpu))
 			per_cpu(busy_word, cpu) = 0;

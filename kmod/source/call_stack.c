@@ -16,7 +16,8 @@
  * Unwind the program's stack, by tables where there are some. Return the number
  * of call sites.
  */
-static u32 unwind(struct slot *slot, u64 *sites, struct pt_regs *regs)
+static u32 call_stack_unwind(struct slot *slot, u64 *sites,
+			     struct pt_regs *regs)
 {
 	const struct session *session = slot->session;
 	const struct unwind *unwind = smp_load_acquire(&session->unwind);
@@ -81,7 +82,7 @@ void call_stack_feed(struct slot *slot, const struct perf_event *trigger,
 		sites[0] = instruction_pointer(regs);
 		stack.depth = in_kernel +
 			(calls ? copy_calls(slot, sites + 1, calls) :
-				 unwind(slot, sites + 1, regs));
+				 call_stack_unwind(slot, sites + 1, regs));
 		stack.space = space_sampled(session);
 	}
 	stack.used = stack.depth;

@@ -137,7 +137,8 @@ static u64 least_time(struct perf_event_attr *attr, struct overflows *overflows)
 	return least;
 }
 
-static void measure(struct perf_event_attr attr, enum interruption by)
+static void interruption_measure(struct perf_event_attr attr,
+				 enum interruption by)
 {
 	struct overflows cost = { .by = by };
 	struct overflows way_back_too = { .by = by, .go_back = true };
@@ -167,7 +168,7 @@ static void measure_counter(u64 branch_sample_type, enum interruption by)
 	if (cores_choose(raw_smp_processor_id(), 0, pmus)) {
 		attr = trigger_counter_attr(pmus, branch_sample_type);
 		attr.sample_period = MEASURE_PERIOD;
-		measure(attr, by);
+		interruption_measure(attr, by);
 	}
 	migrate_enable();
 }
@@ -181,7 +182,7 @@ void interruptions_init(void)
 		per_cpu(way_back, cpu).next =
 			IRQ_WORK_INIT_HARD(way_back_ends);
 	attr.sample_period = MEASURE_CLOCK;
-	measure(attr, BY_CLOCK);
+	interruption_measure(attr, BY_CLOCK);
 	measure_counter(0, BY_COUNTER);
 	measure_counter(TRIGGER_BRANCHES, WITH_BRANCHES);
 	measure_counter(TRIGGER_CALLS, WITH_CALLS);

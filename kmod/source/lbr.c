@@ -48,8 +48,9 @@ struct stack {
  * Return how many of @count branches, newest first, are in a row that passes
  * the filter. A branch between privilege levels interrupts no row of @side.
  */
-static u32 passing(const struct filter_set *set,
-		   const struct window_branch *branches, u32 count, u64 side)
+static u32 lbr_passing(const struct filter_set *set,
+		       const struct window_branch *branches, u32 count,
+		       u64 side)
 {
 	u32 i;
 
@@ -84,7 +85,8 @@ static void feed_passing(struct slot *slot, const struct stack *stack,
 	struct window window;
 
 	for (at = 0; at < count; at += passed + 1) {
-		passed = passing(set, stack->branches + at, count - at, side);
+		passed = lbr_passing(set, stack->branches + at, count - at,
+				     side);
 		if (!passed)
 			continue;
 		window_begin(&window, stack->branches + at, stack->kinds + at,
@@ -151,8 +153,8 @@ static struct stack lbr_stack_of(const struct perf_branch_stack *records)
 	};
 }
 
-static void feed(struct slot *slot, const struct perf_branch_stack *records,
-		 struct pt_regs *regs)
+static void lbr_feed(struct slot *slot, const struct perf_branch_stack *records,
+		     struct pt_regs *regs)
 {
 	struct stack stack = lbr_stack_of(records);
 	struct session *session = slot->session;
@@ -200,7 +202,7 @@ static void lbr_on_overflow(struct perf_event *event,
 		call_stack_feed(slot, event, data->period, data->br_stack,
 				regs);
 	else if (are_whole(data->br_stack))
-		feed(slot, data->br_stack, regs);
+		lbr_feed(slot, data->br_stack, regs);
 	else
 		slot_count(&slot->lost_events, READ_ONCE(depth));
 	slot_pace(slot, event);

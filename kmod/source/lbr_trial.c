@@ -49,7 +49,7 @@ static void run_trial(struct trial *trial)
 		 (++round < TRIAL_ROUNDS || ktime_before(ktime_get(), end)));
 }
 
-static const char *verdict(const struct trial *trial, u64 running)
+static const char *trial_verdict(const struct trial *trial, u64 running)
 {
 	if (trial->records)
 		return NULL;
@@ -83,7 +83,7 @@ static const char *try_it(struct perf_event_attr attr, u64 *count)
 	perf_event_read_value(counter, &enabled, &running);
 	perf_event_release_kernel(counter);
 	*count = trial.records;
-	return verdict(&trial, running);
+	return trial_verdict(&trial, running);
 }
 
 /* Try it on this CPU with its own counter, because cores may differ. */

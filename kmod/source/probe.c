@@ -19,7 +19,7 @@ void probes_find(struct probe *probes)
 	for_each_kernel_tracepoint(find_probe, probes);
 }
 
-static void unregister(struct probe *probes, struct probe *end)
+static void probe_unregister(struct probe *probes, struct probe *end)
 {
 	while (end-- != probes)
 		tracepoint_probe_unregister(end->tracepoint, end->function,
@@ -33,7 +33,7 @@ void probes_unregister(struct probe *probes)
 
 	while (end->name)
 		end++;
-	unregister(probes, end);
+	probe_unregister(probes, end);
 }
 
 int probes_register(struct probe *probes)
@@ -47,7 +47,7 @@ int probes_register(struct probe *probes)
 						probe->function, NULL) :
 		      -EOPNOTSUPP;
 		if (err) {
-			unregister(probes, probe);
+			probe_unregister(probes, probe);
 			return err;
 		}
 	}

@@ -231,7 +231,7 @@ static bool has_run(const struct step_access *access, struct insn branch,
 	       (access->insn.repeats && regs->ip == access->ip);
 }
 
-static bool overlaps(const struct step_access *access, int i, int j)
+static bool access_overlaps(const struct step_access *access, int i, int j)
 {
 	const struct access_operand *operands = access->insn.operands;
 
@@ -250,7 +250,7 @@ static bool read_late(struct step_access *access, int i)
 
 	for (j = 0; j < insn->count; j++)
 		if (insn->operands[j].does & ACCESS_STORES &&
-		    overlaps(access, i, j))
+		    access_overlaps(access, i, j))
 			return false;
 	return read_value(access->address[i], insn->operands[i].width,
 			  &access->value[i]);

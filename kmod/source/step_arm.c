@@ -31,8 +31,8 @@ static bool runs_a_program(struct task_struct *task)
 	return task->mm && !(task->flags & (PF_KTHREAD | PF_EXITING));
 }
 
-static void arm(struct step_cpu *cpu, struct step_task *record,
-		struct task_struct *task)
+static void arm_record(struct step_cpu *cpu, struct step_task *record,
+		       struct task_struct *task)
 {
 	if (unlikely(record->secure) && !step_wanted_of(cpu, record)) {
 		step_disarm(record, task);
@@ -88,11 +88,11 @@ void step_arm(struct step_cpu *cpu, struct task_struct *task)
 	if (unlikely(may_copy_flags(record, is_new, task)))
 		step_hold(record);
 	else
-		arm(cpu, record, task);
+		arm_record(cpu, record, task);
 }
 
 /* Hide the flag, and what a system call has made of it. */
-static void hide(struct step_task *record, struct task_struct *task)
+static void hide_flag(struct step_task *record, struct task_struct *task)
 {
 	if (record->calls)
 		step_call_hide(record, task);
@@ -110,11 +110,11 @@ static DEFINE_RAW_SPINLOCK(drain_lock);
  * Clear the flag first: when a record is not armed, its task must not have the
  * flag, wherever anybody looks.
  */
-static void disarm(struct step_task *record, struct task_struct *task)
+static void disarm_record(struct step_task *record, struct task_struct *task)
 {
 	if (!record->armed)
 		return;
-	hide(record, task);
+	hide_flag(record, task);
 	WRITE_ONCE(record->armed, false);
 }
 
@@ -125,11 +125,11 @@ void step_disarm(struct step_task *record, struct task_struct *task)
 	if (!READ_ONCE(record->armed))
 		return;
 	if (likely(!step_draining())) {
-		disarm(record, task);
+		disarm_record(record, task);
 		return;
 	}
 	raw_spin_lock_irqsave(&drain_lock, flags);
-	disarm(record, task);
+	disarm_record(record, task);
 	raw_spin_unlock_irqrestore(&drain_lock, flags);
 }
 
@@ -143,7 +143,7 @@ void step_forget(struct step_task *record)
 /*
  * Arm current again. Runs before it returns to its program, or when it exits.
  */
-static void rearm(struct callback_head *work)
+static void arm_again(struct callback_head *work)
 {
 	struct step_task *record = container_of(work, struct step_task, work);
 	struct step_cpu *cpu;
@@ -161,7 +161,7 @@ static void rearm(struct callback_head *work)
 		   READ_ONCE(record->sigreturn)) {
 		;	/* the next #DB, or the call's end, leads here again */
 	} else if (step_wanted(cpu)) {
-		arm(cpu, record, current);
+		arm_record(cpu, record, current);
 		if (record->armed)
 			step_moved(cpu, record);
 		if (record->armed && cpu->accesses)
@@ -178,13 +178,13 @@ void step_hold(struct step_task *record)
 {
 	struct task_struct *task = record->task;
 
-	hide(record, task);
+	hide_flag(record, task);
 	step_access_drop(record);
 	record->hold = true;
 	if (record->work_queued)
 		return;
 	__module_get(THIS_MODULE);
-	init_task_work(&record->work, rearm);
+	init_task_work(&record->work, arm_again);
 	WRITE_ONCE(record->work_queued, true);
 	if (task_work_add(task, &record->work, compat_resume)) {
 		WRITE_ONCE(record->work_queued, false);	/* it exits */
@@ -201,7 +201,7 @@ static void disarm_current(void *unused)
 }
 
 /* Disarm a task that does not run, or that waits in step_disarm(). */
-static void drain(struct step_task *record, struct task_struct *task)
+static void drain_task(struct step_task *record, struct task_struct *task)
 {
 	unsigned long flags;
 
@@ -227,14 +227,14 @@ void step_drain_begin(void)
 	WRITE_ONCE(draining, true);
 	on_each_cpu(disarm_current, NULL, true);
 	rcu_read_lock();	/* holds tasks; drain_lock holds their stacks */
-	step_task_for_each(drain);
+	step_task_for_each(drain_task);
 	rcu_read_unlock();
 }
 
 /* Free all records. No probe and no trap finds a task any more. */
 void step_drain_end(void)
 {
-	synchronize_rcu();	/* waits for a rearm() that does not drain
+	synchronize_rcu();	/* waits for an arm_again() that does not drain
 				 * yet */
 	rcu_read_lock();
 	step_task_for_each(arm_forget);

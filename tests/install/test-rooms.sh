@@ -71,6 +71,14 @@ one_name()
 	finds 'names: find kmod/a.c kmod/b.c'
 }
 
+one_word()
+{
+	rm -rf "$work/project"
+	printf 'static int find(struct a *a)\n{\n}\n' | file kmod/a.c
+	printf 'static int b_find(struct a *a)\n{\n}\n' | file kmod/b.c
+	finds 'word: find kmod/a.c' && ! grep -q b_find "$work/found"
+}
+
 # Each line of the list is still needed.
 list_is_minimal()
 {
@@ -90,6 +98,7 @@ check "finds an arrow that runs up" arrow_up
 check "finds files that call each other" circle_of_symbols
 check "finds a use of a higher room's symbol" symbol_up
 check "finds two functions of one name" one_name
+check "finds a function without a prefix" one_word
 check "finds what the list has in vain" list_is_minimal
 check "the project's own" project
 finish

@@ -61,7 +61,7 @@ static const u8 group5[8] = {
 	[4] = INSN_INDIRECT, [5] = INSN_INDIRECT,
 };
 
-static struct insn insn(u8 kind, unsigned int length)
+static struct insn insn_make(u8 kind, unsigned int length)
 {
 	return (struct insn){ .kind = kind, .length = length };
 }
@@ -75,16 +75,16 @@ static struct insn second_byte(const u8 *bytes, unsigned int at, u8 first,
 	u8 byte = bytes[at + 1];
 
 	if (first == GROUP5)
-		return insn(group5[byte >> 3 & 7], 0);
+		return insn_make(group5[byte >> 3 & 7], 0);
 	if (first == TWO_BYTES && byte >= 0x80 && byte <= 0x8f)
-		return insn(INSN_COND, at + 2 + (narrow ? 2 : 4));
+		return insn_make(INSN_COND, at + 2 + (narrow ? 2 : 4));
 	if (first == TWO_BYTES ? byte == 0x05 || byte == 0x34 :
 				 first == INTERRUPT && byte == 0x80)
-		return insn(INSN_SYSCALL, at + 2);
+		return insn_make(INSN_SYSCALL, at + 2);
 	/* mov to SS from a register; from memory it is not used. */
 	if (first == MOV_TO_SEGMENT && byte >= 0xd0 && byte <= 0xd7)
-		return insn(INSN_SS, at + 2);
-	return insn(INSN_OTHER, 0);
+		return insn_make(INSN_SS, at + 2);
+	return insn_make(INSN_OTHER, 0);
 }
 
 /*
@@ -140,18 +140,18 @@ struct insn branch_decode(const u8 *bytes, unsigned int count, bool is64)
 
 		if (likely(first < PREFIX)) {
 			if (first == INSN_COND)
-				return insn(INSN_COND, at + 2);
-			return insn(first, 0);
+				return insn_make(INSN_COND, at + 2);
+			return insn_make(first, 0);
 		}
 		if (first == OPERAND_SIZE) {
 			operand_size = true;
 		} else if (first == REX) {
 			if (!is64)
-				return insn(INSN_OTHER, 0);
+				return insn_make(INSN_OTHER, 0);
 		} else if (first == POP_SS) {
 			if (is64)
-				return insn(INSN_OTHER, 0);
-			return insn(INSN_SS, at + 1);
+				return insn_make(INSN_OTHER, 0);
+			return insn_make(INSN_SS, at + 1);
 		} else if (first != PREFIX) {
 			if (at + 1 == count)
 				break;
@@ -163,5 +163,5 @@ struct insn branch_decode(const u8 *bytes, unsigned int count, bool is64)
 					   operand_size && !is64);
 		}
 	}
-	return insn(INSN_UNKNOWN, 0);
+	return insn_make(INSN_UNKNOWN, 0);
 }
