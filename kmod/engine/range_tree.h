@@ -111,7 +111,8 @@ struct range_tree {
 	u64 n;			/* weight counted, of trees that exist */
 	u64 n_told;		/* part of n that rows have told */
 	u64 epsilon;		/* in 2^-32 */
-	u64 raised;		/* the threshold is no lower: see refuse() */
+	/* The threshold is no lower: see range_refuse(). */
+	u64 raised;
 	u64 threshold;
 	u64 refused;		/* splits that were refused */
 	/*
