@@ -260,8 +260,8 @@ static const struct filter_set *valid_set(const struct filter_space *space)
 	return &space->sets[space->now];
 }
 
-static void publish(struct filter_space *space, struct session *session,
-		    const struct filter_set *set)
+static void filter_publish(struct filter_space *space, struct session *session,
+			   const struct filter_set *set)
 {
 	u32 next = !space->now;
 
@@ -361,7 +361,7 @@ static void note_ranges(struct perf_event *event, struct filter_set *set,
 	/* After vfork(), the memory stays the parent's. */
 	if (!mm || parents_space(session) != space)
 		space->tgid = tgid;
-	publish(space, session, set);
+	filter_publish(space, session, set);
 	drop_spaces(session, tgid, mm);
 }
 
