@@ -11,9 +11,9 @@
 #include "live.h"
 #include "record.h"
 #include "refusal.h"
+#include "live/pmu.h"
 #include "live/source_choice.h"
 #include "trigger.h"
-#include "live/unwinding.h"
 
 #define DEFAULT_EVENT	"loops"
 
@@ -237,15 +237,9 @@ bool record_request_steps(const struct record_request *request, size_t index)
 
 bool record_request_shrink(struct record_request *request, size_t index)
 {
-	struct hwprof_event *event = &request->parsed[index];
-	uint64_t memory = hwprof_event_field(event, "memory_mib");
-
-	if (!request->default_memory[index] || !memory)
+	if (!request->default_memory[index] ||
+	    !event_shrink(&request->parsed[index], DEFAULT_MEMORY_MIB))
 		return false;
-	/* Where memory is short, tables for unwinding want some, too. */
-	if (memory == DEFAULT_MEMORY_MIB && unwinding_wanted(event->config))
-		memory /= 2;
-	hwprof_event_set(event, "memory_mib", memory / 2);
 	set_config(request, index);
 	return true;
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "export.h"
-#include "numbers.h"
+#include "base/numbers.h"
 #include "samples.h"
 #include "base/tree.h"
 #include "base/text.h"

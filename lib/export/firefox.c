@@ -12,7 +12,7 @@
 
 #include "export.h"
 #include "base/json.h"
-#include "numbers.h"
+#include "base/numbers.h"
 #include "samples.h"
 #include "base/text.h"
 #include "base/array.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "export.h"
-#include "numbers.h"
+#include "base/numbers.h"
 #include "otlp.pb-c.h"
 #include "otlp_1_9.pb-c.h"
 #include "samples.h"

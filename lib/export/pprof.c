@@ -10,7 +10,7 @@
 #include <zlib.h>
 
 #include "export.h"
-#include "numbers.h"
+#include "base/numbers.h"
 #include "pprof.pb-c.h"
 #include "samples.h"
 #include "base/array.h"

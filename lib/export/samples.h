@@ -8,7 +8,7 @@
 #define HWPROF_SAMPLES_H
 
 #include "hwprof.h"
-#include "numbers.h"
+#include "base/numbers.h"
 #include "code/objects.h"
 
 enum {

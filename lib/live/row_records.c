@@ -2,11 +2,27 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "events.h"
 #include "row_records.h"
 
 enum {
 	NAME_SIZE_MAX	= 4096,		/* the longest that the kernel has */
 };
+
+struct perf_event_attr records_attr(const struct hwprof_event *event)
+{
+	return (struct perf_event_attr){
+		.type = ROW_RECORDS_PMU,
+		.size = sizeof(struct perf_event_attr),
+		.config = event->config[0],
+		.config1 = event->config[1],
+		.config2 = event->config[2],
+		.sample_period = 1,
+		.sample_type = EVENTS_SAMPLE_TYPE,
+		.sample_id_all = 1,
+		.mmap = 1, .mmap2 = 1, .comm = 1, .comm_exec = 1, .task = 1,
+	};
+}
 
 int records_add_row(struct writer *writer, uint64_t event,
 		    const struct hwprof_row *row,

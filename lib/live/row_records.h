@@ -12,6 +12,9 @@
 /* Type of hwprof's PMU: a number that the recorded machine does not have. */
 #define ROW_RECORDS_PMU	(UINT32_MAX >> 1)
 
+/* Makes the attr of the event that such records belong to. */
+struct perf_event_attr records_attr(const struct hwprof_event *event);
+
 /* The fields of the sample around a row; see struct hwprof_sample. */
 struct row_place {
 	uint64_t time;

@@ -8,13 +8,12 @@
 #include <unistd.h>
 
 #include "perfdata/file.h"
+#include "pmu.h"
 #include "writer.h"
 
 enum {
 	NAME_ALIGN = 64,	/* perf pads names to this */
 };
-
-#define PMU_DEVICES	"/sys/bus/event_source/devices"
 
 const enum perfdata_feature sections_written[] = {
 	PERFDATA_BUILD_ID, PERFDATA_HOSTNAME, PERFDATA_OSRELEASE,
@@ -151,32 +150,15 @@ static int put_groups(FILE *out, const struct section_facts *facts)
 	return count ? 0 : -ENOENT;
 }
 
-static bool read_pmu_type(const char *name, uint32_t *type)
-{
-	char path[512];
-	bool found;
-	FILE *file;
-
-	snprintf(path, sizeof(path), PMU_DEVICES "/%s/type", name);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	found = fscanf(file, "%u", type) == 1;
-	fclose(file);
-	return found;
-}
-
 /*
  * Excludes hwprof, which is always written, even if its module has been
  * unloaded.
  */
 static int is_other_pmu(const struct dirent *entry)
 {
-	uint32_t type;
-
 	return entry->d_name[0] != '.' &&
 	       strcmp(entry->d_name, HWPROF_PMU_NAME) &&
-	       read_pmu_type(entry->d_name, &type);
+	       pmu_type(entry->d_name) >= 0;
 }
 
 /* Writes hwprof and, if this machine was recorded, its other PMUs. */
@@ -191,10 +173,7 @@ static int put_pmus(FILE *out, const struct writer_facts *facts)
 	put_u32(out, facts->pmu_type);
 	put_string(out, HWPROF_PMU_NAME);
 	for (i = 0; i < count; i++) {
-		uint32_t type = 0;
-
-		read_pmu_type(entries[i]->d_name, &type);
-		put_u32(out, type);
+		put_u32(out, pmu_type(entries[i]->d_name));
 		put_string(out, entries[i]->d_name);
 		free(entries[i]);
 	}

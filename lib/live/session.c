@@ -13,6 +13,7 @@
 #include "profile/kinds.h"
 #include "filter.h"
 #include "live_session.h"
+#include "pmu.h"
 #include "source_choice.h"
 
 enum {
@@ -21,7 +22,6 @@ enum {
 					 * maps */
 };
 
-#define PMU_TYPE	"/sys/bus/event_source/devices/hwprof/type"
 
 const char *hwprof_session_error(const struct hwprof_session *session)
 {
@@ -200,22 +200,15 @@ static int refused(struct hwprof_session *session, int error)
 static int configure(struct hwprof_session *session, bool own_memory)
 {
 	for (;;) {
-		uint64_t memory = hwprof_event_field(&session->event,
-						     "memory_mib");
-
 		hwprof_event_print(&session->event, session->name,
 				   sizeof(session->name));
 		session->config = config_of(session);
 		if (!ioctl(session->device, HWPROF_IOC_CONFIG,
 			   &session->config))
 			return 0;
-		if (errno != ENOMEM || !own_memory || memory < 2)
+		if (errno != ENOMEM || !own_memory ||
+		    !event_shrink(&session->event, MEMORY_MIB))
 			return refused(session, errno);
-		/* Leave some of the scarce memory to tables for unwinding. */
-		if (memory == MEMORY_MIB &&
-		    unwinding_wanted(session->event.config))
-			memory /= 2;
-		hwprof_event_set(&session->event, "memory_mib", memory / 2);
 	}
 }
 
@@ -226,15 +219,13 @@ static int find_feeder(struct hwprof_session *session)
 	int of = hwprof_event_field(&session->event, "range_of");
 	struct perf_event_attr *attr = &session->feeder.attr;
 	const struct hwprof_config *config = &session->config;
-	FILE *file = fopen(PMU_TYPE, "re");
-	bool found = file && fscanf(file, "%u", &attr->type) == 1;
+	int type = pmu_type(HWPROF_PMU_NAME);
 
-	if (file)
-		fclose(file);
-	if (!found)
+	if (type < 0)
 		return session_fail(session, -ENOENT,
-				    "the hwprof module has no PMU: " PMU_TYPE
-				    " cannot be read");
+				    "the hwprof module has no PMU: " PMU_DEVICES
+				    "/" HWPROF_PMU_NAME "/type cannot be read");
+	attr->type = type;
 	attr->config2 = (uint64_t)config->session << 32;
 	attr->exclude_user = !session->event.user;
 	attr->exclude_kernel = !session->event.kernel;

@@ -43,6 +43,9 @@ struct addition {
 	struct row_table rows;		/* with addresses of processes */
 	struct row_entry **chain;	/* of callers, for a moment */
 	size_t chain_count, chain_room;
+	struct numbers maps;		/* their addresses; the value is the
+					 * number of the object, as of
+					 * object_of() */
 };
 
 struct merge *merge_new(void)
@@ -58,12 +61,15 @@ void merge_free(struct merge *merge)
 		return;
 	for (i = 0; i < merge->object_count; i++)
 		free(merge->objects[i].name);
-	for (i = 0; i < merge->program_count; i++)
-		free(merge->programs[i]);
 	free(merge->objects);
 	free(merge->programs);
 	free(merge->groups);
 	free(merge->parts);
+	free(merge->by_part);
+	numbers_free(&merge->ids);
+	numbers_free(&merge->names);
+	numbers_free(&merge->program_names);
+	numbers_free(&merge->part_numbers);
 	row_table_free(&merge->rows);
 	hwprof_file_close(merge->machine);
 	free(merge);
@@ -76,9 +82,17 @@ const struct merge_part *merge_part(const struct merge *merge, size_t index)
 
 /* --- objects, programs, groups and parts ---------------------------------- */
 
-static bool same_id(const struct build_id *a, const struct build_id *b)
+/* Returns the entry of an object; NULL if out of memory. */
+static struct numbered *object_entry(struct merge *merge, const char *name,
+				     const struct build_id *id)
 {
-	return a->size == b->size && !memcmp(a->bytes, b->bytes, a->size);
+	uint64_t words[NUMBERED_WORDS] = { id->size };
+	bool is_new;
+
+	if (!id->size)
+		return numbers_text(&merge->names, name, &is_new);
+	memcpy(&words[1], id->bytes, sizeof(id->bytes));
+	return numbers_words(&merge->ids, words, &is_new);
 }
 
 /*
@@ -89,52 +103,59 @@ static bool same_id(const struct build_id *a, const struct build_id *b)
 static int object_of(struct merge *merge, const char *name,
 		     const struct build_id *id, size_t *number)
 {
+	struct numbered *entry = object_entry(merge, name, id);
+	size_t count = merge->object_count;
 	struct merge_object *all;
-	size_t i;
 
-	for (i = 0; i < merge->object_count; i++)
-		if (same_id(&merge->objects[i].id, id) &&
-		    (id->size || !strcmp(merge->objects[i].name, name)))
-			break;
-	*number = i < MERGE_OBJECTS_MAX ? i + 1 : 0;
-	if (i < merge->object_count || !*number)
+	if (!entry)
+		return -ENOMEM;
+	*number = entry->value;
+	if (entry->value || count == MERGE_OBJECTS_MAX)
 		return 0;
-	all = array_grow(merge->objects, &merge->object_room, i + 1,
+	all = array_grow(merge->objects, &merge->object_room, count + 1,
 			 sizeof(*all));
 	if (!all)
 		return -ENOMEM;
 	merge->objects = all;
-	all[i] = (struct merge_object){ .name = strdup(name), .id = *id };
-	if (!all[i].name)
+	all[count] = (struct merge_object){ .name = strdup(name), .id = *id };
+	if (!all[count].name)
 		return -ENOMEM;
-	merge->object_count++;
+	*number = entry->value = ++merge->object_count;
 	return 0;
 }
 
-/* Sets *@pid to the number of the program in the result. */
-static int program_of(struct merge *merge, const char *name, uint32_t *pid)
+static int add_program(struct merge *merge, struct numbered *entry)
 {
-	char **all;
-	size_t i;
+	char **all = array_grow(merge->programs, &merge->program_room,
+				merge->program_count + 1, sizeof(*all));
 
-	for (i = 0; i < merge->program_count; i++)
-		if (!strcmp(merge->programs[i], name))
-			break;
-	if (i == MERGE_PROGRAMS_MAX)
-		i--;
-	*pid = i + 1;
-	if (i < merge->program_count)
-		return 0;
-	all = array_grow(merge->programs, &merge->program_room, i + 1,
-			 sizeof(*all));
 	if (!all)
 		return -ENOMEM;
 	merge->programs = all;
-	all[i] = strdup(name);
-	if (!all[i])
-		return -ENOMEM;
-	merge->program_count++;
+	all[merge->program_count] = entry->text;
+	entry->value = ++merge->program_count;
 	return 0;
+}
+
+/*
+ * Sets *@pid to the number of the program in the result. The last one stands for
+ * all that are too many.
+ */
+static int program_of(struct merge *merge, const char *name, uint32_t *pid)
+{
+	struct numbered *entry;
+	int error = 0;
+	bool is_new;
+
+	entry = numbers_text(&merge->program_names, name, &is_new);
+	if (!entry)
+		return -ENOMEM;
+	if (is_new && merge->program_count < MERGE_PROGRAMS_MAX)
+		error = add_program(merge, entry);
+	else if (is_new)
+		entry->value = MERGE_PROGRAMS_MAX;
+	*pid = entry->value;
+	return error;
 }
 
 /* The same, for the process of an entry. */
@@ -172,13 +193,13 @@ static int group_of(struct merge *merge, const uint64_t words[3],
 }
 
 static void name_part(const struct merge *merge,
-		      struct merge_part_state *state, bool kernel)
+		      struct merge_part_state *state)
 {
 	struct merge_part *part = &state->part;
 	const struct merge_object *object;
 	unsigned int i;
 
-	part->object = kernel ? "[kernel]" : "[unknown]";
+	part->object = state->kernel ? "[kernel]" : "[unknown]";
 	if (!state->object)
 		return;
 	object = &merge->objects[state->object - 1];
@@ -192,24 +213,29 @@ static int part_of(struct merge *merge, enum hwprof_kind kind, uint64_t address,
 {
 	struct merge_part_state state = {
 		.part.kind = kind, .object = merge_object_at(merge, address),
+		.kernel = address >> 63,
+	};
+	const uint64_t words[NUMBERED_WORDS] = {
+		kind, state.object, state.kernel,
 	};
 	struct merge_part_state *all;
-	size_t i;
+	struct numbered *entry;
+	bool is_new;
 
-	name_part(merge, &state, address >> 63);
-	for (i = 0; i < merge->part_count; i++)
-		if (merge->parts[i].part.kind == kind &&
-		    merge->parts[i].object == state.object &&
-		    !strcmp(merge->parts[i].part.object, state.part.object))
-			break;
-	*part = i;
-	if (i < merge->part_count)
+	entry = numbers_words(&merge->part_numbers, words, &is_new);
+	if (!entry)
+		return -ENOMEM;
+	*part = entry->number;
+	if (!is_new)
 		return 0;
-	all = array_grow(merge->parts, &merge->part_room, i + 1, sizeof(*all));
+	all = array_grow(merge->parts, &merge->part_room, *part + 1,
+			 sizeof(*all));
 	if (!all)
 		return -ENOMEM;
 	merge->parts = all;
-	all[merge->part_count++] = state;
+	name_part(merge, &state);
+	all[*part] = state;
+	merge->part_count++;
 	return 0;
 }
 
@@ -307,6 +333,31 @@ static const struct mapping *map_of(const struct addition *addition,
 }
 
 /*
+ * Sets *@number as object_of() does. Each map is looked at once: they stay where
+ * they are now that all are read.
+ */
+static int object_at(struct addition *addition, const struct mapping *mapping,
+		     size_t *number)
+{
+	const uint64_t words[NUMBERED_WORDS] = { (uintptr_t)mapping };
+	struct numbered *entry;
+	struct build_id id;
+	bool is_new;
+	int error;
+
+	entry = numbers_words(&addition->maps, words, &is_new);
+	if (!entry)
+		return -ENOMEM;
+	*number = entry->value;
+	if (!is_new)
+		return 0;
+	id = processes_build_id(addition->file, mapping);
+	error = object_of(addition->merge, mapping->name, &id, number);
+	entry->value = *number;
+	return error;
+}
+
+/*
  * Replaces *@address of a process by that of the result. Addresses of the
  * kernel, and 0, stay. Returns 0 or -ENOMEM.
  */
@@ -314,7 +365,6 @@ static int move(struct addition *addition, const struct row_entry *entry,
 		uint64_t *address)
 {
 	const struct mapping *mapping;
-	struct build_id id;
 	uint64_t offset;
 	size_t number;
 	int error;
@@ -326,8 +376,7 @@ static int move(struct addition *addition, const struct row_entry *entry,
 	*address = MERGE_UNKNOWN;
 	if (!mapping || offset >> MERGE_OBJECT_SHIFT)
 		return 0;
-	id = processes_build_id(addition->file, mapping);
-	error = object_of(addition->merge, mapping->name, &id, &number);
+	error = object_at(addition, mapping, &number);
 	if (!error && number)
 		*address = ((uint64_t)number << MERGE_OBJECT_SHIFT) + offset;
 	return error;
@@ -693,9 +742,7 @@ static int add_all(struct addition *addition)
 		error = add_accounts(addition);
 	if (error)
 		return error;
-	/* perf repeats the number of lost samples as a total at the end. */
-	addition->merge->lost_records += file->lost > file->lost_samples ?
-					 file->lost : file->lost_samples;
+	addition->merge->lost_records += file_lost(file);
 	return keep_machine(addition->merge, file);
 }
 
@@ -704,6 +751,8 @@ int merge_add(struct merge *merge, struct hwprof_file *file)
 	struct addition addition = { .merge = merge, .file = file };
 	int error = note_events(merge, file);
 
+	free(merge->by_part);
+	merge->by_part = NULL;
 	if (!error)
 		error = facts_collect(&addition.facts, file, "rows", take,
 				      &addition);
@@ -712,6 +761,7 @@ int merge_add(struct merge *merge, struct hwprof_file *file)
 	row_table_free(&addition.rows);
 	free(addition.sessions);
 	free(addition.chain);
+	numbers_free(&addition.maps);
 	facts_free(&addition.facts);
 	return error == -ENOMEM ? file_fail(file, error, "out of memory") :
 				  error;

@@ -6,6 +6,7 @@
 #ifndef HWPROF_MERGE_STATE_H
 #define HWPROF_MERGE_STATE_H
 
+#include "base/numbers.h"
 #include "merge.h"
 #include "perfdata/file.h"
 #include "row_table.h"
@@ -33,19 +34,28 @@ struct merge_group {
 struct merge_part_state {
 	struct merge_part part;
 	size_t object;			/* + 1; 0: none */
+	bool kernel;			/* it is about the kernel */
+	size_t begin;			/* in merge->by_part */
 };
 
 struct merge {
 	struct merge_object *objects;
 	size_t object_count, object_room;
+	struct numbers ids, names;	/* build ids of objects, and names of
+					 * those without: the value is the
+					 * number of the object + 1 */
 	char **programs;		/* names of processes; pid is index
 					 * + 1 */
 	size_t program_count, program_room;
+	struct numbers program_names;	/* the value is the pid */
 	struct merge_group *groups;	/* session is index + 1 */
 	size_t group_count;
 	struct merge_part_state *parts;
 	size_t part_count, part_room;
+	struct numbers part_numbers;	/* of those: kind, object, kernel */
 	struct row_table rows;		/* all addresses are the result's */
+	const struct row_entry **by_part; /* the rows, part after part; NULL:
+					 * not sorted since the last addition */
 	uint64_t lost_records;		/* that did not fit into rings */
 	struct hwprof_file *machine;	/* describes where the first recording
 					 * was made; NULL: nothing known */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "live/events.h"
+#include "base/row_origin.h"
 #include "live/row_records.h"
 #include "merge_state.h"
 
@@ -19,14 +19,75 @@ struct output {
 	uint64_t *ids;
 	char (*names)[EVENT_NAME];
 	struct hwprof_row_totals *totals;	/* the same */
-	uint8_t *maps;			/* a bit for each program and object;
-					 * object 0: it has any rows */
+	const struct row_entry *const *rows;	/* of the part */
+	size_t row_count;
+	struct numbers maps;		/* program and object that the rows are
+					 * about; object 0: a program that has
+					 * any */
 };
 
-static bool is_wanted(const struct output *output,
-		      const struct row_entry *entry)
+/* --- the rows of parts ---------------------------------------------------- */
+
+/* Sets where each part begins in by_part. */
+static void count_parts(struct merge *merge)
 {
-	return output->part == MERGE_ALL || (long)entry->part == output->part;
+	const struct row_table *rows = &merge->rows;
+	size_t begin = 0, count, i;
+
+	for (i = 0; i < merge->part_count; i++)
+		merge->parts[i].begin = 0;
+	for (i = 0; i < rows->count; i++)
+		merge->parts[rows->entries[i]->part].begin++;
+	for (i = 0; i < merge->part_count; i++) {
+		count = merge->parts[i].begin;
+		merge->parts[i].begin = begin;
+		begin += count;
+	}
+}
+
+/* Sorts the rows by part, once, in the order of their arrival. */
+static int sort_parts(struct merge *merge)
+{
+	const struct row_table *rows = &merge->rows;
+	size_t i;
+
+	if (merge->by_part)
+		return 0;
+	merge->by_part = calloc(rows->count + 1, sizeof(*merge->by_part));
+	if (!merge->by_part)
+		return -ENOMEM;
+	count_parts(merge);
+	for (i = 0; i < rows->count; i++)
+		merge->by_part[merge->parts[rows->entries[i]->part].begin++] =
+			rows->entries[i];
+	/* Each begin is now the next one's. */
+	count_parts(merge);
+	return 0;
+}
+
+/* Finds the rows that are wanted. */
+static int choose_rows(struct output *output, struct merge *merge)
+{
+	const struct row_table *rows = &merge->rows;
+	long part = output->part;
+	size_t end = rows->count;
+	int error;
+
+	if (part == MERGE_ACCOUNT)
+		return 0;
+	if (part == MERGE_ALL) {
+		output->rows = (const struct row_entry *const *)rows->entries;
+		output->row_count = rows->count;
+		return 0;
+	}
+	error = sort_parts(merge);
+	if (error || (size_t)part >= merge->part_count)
+		return error;
+	if ((size_t)part + 1 < merge->part_count)
+		end = merge->parts[part + 1].begin;
+	output->rows = merge->by_part + merge->parts[part].begin;
+	output->row_count = end - merge->parts[part].begin;
+	return 0;
 }
 
 /* --- events --------------------------------------------------------------- */
@@ -41,36 +102,25 @@ static void set_event(struct output *output, size_t i)
 	hwprof_event_print(&event, output->names[i], EVENT_NAME);
 	output->ids[i] = i + 1;
 	output->events[i] = (struct writer_event){
-		.attr.type = ROW_RECORDS_PMU,
-		.attr.size = sizeof(struct perf_event_attr),
-		.attr.config = event.config[0],
-		.attr.config1 = event.config[1],
-		.attr.config2 = event.config[2],
-		.attr.sample_period = 1,
-		.attr.sample_type = EVENTS_SAMPLE_TYPE,
-		.attr.sample_id_all = 1,
-		.attr.exclude_kernel = 1,
-		.attr.mmap = 1, .attr.mmap2 = 1, .attr.comm = 1,
-		.attr.comm_exec = 1, .attr.task = 1,
+		.attr = records_attr(&event),
 		.name = output->names[i],
 		.ids = &output->ids[i],
 		.id_count = 1,
 	};
+	output->events[i].attr.exclude_kernel = 1;
 }
 
 static int open_output(struct output *output, const char *path)
 {
 	const struct merge *merge = output->merge;
 	size_t count = merge->group_count, i;
-	size_t maps = merge->program_count * (merge->object_count + 1);
 
 	output->events = calloc(count + 1, sizeof(*output->events));
 	output->ids = calloc(count + 1, sizeof(*output->ids));
 	output->names = calloc(count + 1, sizeof(*output->names));
 	output->totals = calloc(count + 1, sizeof(*output->totals));
-	output->maps = calloc(maps / 8 + 1, 1);
 	if (!output->events || !output->ids || !output->names ||
-	    !output->totals || !output->maps)
+	    !output->totals)
 		return -ENOMEM;
 	for (i = 0; i < count; i++)
 		set_event(output, i);
@@ -84,55 +134,51 @@ static void close_output(struct output *output)
 	free(output->ids);
 	free(output->names);
 	free(output->totals);
-	free(output->maps);
+	numbers_free(&output->maps);
 }
 
 /* --- maps ----------------------------------------------------------------- */
 
-static size_t map_bit(const struct output *output, size_t program,
-		      size_t object)
-{
-	return program * (output->merge->object_count + 1) + object;
-}
-
 /* Object 0 is none. */
-static void note_map(struct output *output, uint32_t pid, size_t object)
+static int note_map(struct output *output, uint32_t pid, size_t object)
 {
-	size_t bit = map_bit(output, pid - 1, object);
+	const uint64_t words[NUMBERED_WORDS] = { pid - 1, object };
+	bool is_new;
 
-	output->maps[bit / 8] |= 1 << bit % 8;
+	return numbers_words(&output->maps, words, &is_new) ? 0 : -ENOMEM;
 }
 
-static bool has_map(const struct output *output, size_t program, size_t object)
+static int compare_maps(const void *a, const void *b)
 {
-	size_t bit = map_bit(output, program, object);
+	const struct numbered *const *x = a, *const *y = b;
+	int order = compare_u64((*x)->words[0], (*y)->words[0]);
 
-	return output->maps[bit / 8] >> bit % 8 & 1;
+	return order ? order : compare_u64((*x)->words[1], (*y)->words[1]);
 }
 
-static void note_address(struct output *output, uint32_t pid, uint64_t address)
+static int note_address(struct output *output, uint32_t pid, uint64_t address)
 {
-	note_map(output, pid, merge_object_at(output->merge, address));
+	return note_map(output, pid, merge_object_at(output->merge, address));
 }
 
 /* Jumps are in the object of the path's ends. */
-static void note_row(struct output *output, const struct row_entry *entry)
+static int note_row(struct output *output, const struct row_entry *entry)
 {
 	const struct hwprof_row_context *context = (const void *)entry->row;
 	const struct row_fields *fields = entry->fields;
 	uint32_t pid = entry->row->pid;
+	int error = note_map(output, pid, 0);
 	size_t i;
 
-	note_map(output, pid, 0);
-	for (i = 0; i < fields->count; i++)
+	for (i = 0; i < fields->count && !error; i++)
 		if (fields->fields[i].rule == FIELD_PLACE)
-			note_address(output, pid,
-				     row_get(entry->row, &fields->fields[i],
-					     0));
-	if (entry->row->type != HWPROF_ROW_CONTEXT)
-		return;
-	note_address(output, pid, context->callee);
-	note_address(output, pid, context->site);
+			error = note_address(output, pid,
+					     row_get(entry->row,
+						     &fields->fields[i], 0));
+	if (error || entry->row->type != HWPROF_ROW_CONTEXT)
+		return error;
+	error = note_address(output, pid, context->callee);
+	return error ? error : note_address(output, pid, context->site);
 }
 
 static int put_map(struct output *output, size_t program, size_t object)
@@ -153,35 +199,33 @@ static int put_map(struct output *output, size_t program, size_t object)
 
 static int put_program(struct output *output, size_t program)
 {
-	const struct merge *merge = output->merge;
 	const struct process_change change = {
 		.kind = CHANGE_COMM,
 		.pid = program + 1,
-		.name = merge->programs[program],
+		.name = output->merge->programs[program],
 	};
-	int error;
-	size_t object;
 
-	if (!has_map(output, program, 0))
-		return 0;
-	error = records_add_change(output->writer, output->ids[0], &change);
-	for (object = 1; object <= merge->object_count && !error; object++)
-		if (has_map(output, program, object))
-			error = put_map(output, program, object);
-	return error;
+	return records_add_change(output->writer, output->ids[0], &change);
 }
 
+/* A program comes before its objects, which are in order. */
 static int put_programs(struct output *output)
 {
-	const struct row_table *rows = &output->merge->rows;
 	int error = 0;
 	size_t i;
 
-	for (i = 0; i < rows->count; i++)
-		if (is_wanted(output, rows->entries[i]))
-			note_row(output, rows->entries[i]);
-	for (i = 0; i < output->merge->program_count && !error; i++)
-		error = put_program(output, i);
+	for (i = 0; i < output->row_count && !error; i++)
+		error = note_row(output, output->rows[i]);
+	if (error || !output->maps.count)
+		return error;
+	qsort(output->maps.list, output->maps.count,
+	      sizeof(*output->maps.list), compare_maps);
+	for (i = 0; i < output->maps.count && !error; i++) {
+		const uint64_t *map = output->maps.list[i]->words;
+
+		error = map[1] ? put_map(output, map[0], map[1]) :
+				 put_program(output, map[0]);
+	}
 	return error;
 }
 
@@ -240,13 +284,11 @@ static void begin_totals(struct output *output)
 
 static int put_rows(struct output *output)
 {
-	const struct row_table *rows = &output->merge->rows;
 	int error = 0;
 	size_t i;
 
-	for (i = 0; i < rows->count && !error; i++)
-		if (is_wanted(output, rows->entries[i]))
-			error = put_row(output, rows->entries[i]);
+	for (i = 0; i < output->row_count && !error; i++)
+		error = put_row(output, output->rows[i]);
 	return error;
 }
 
@@ -305,10 +347,14 @@ int merge_write(struct merge *merge, long part, const char *path,
 		snprintf(message, size, "%s: there is nothing to write", path);
 		return -ENODATA;
 	}
-	error = open_output(&output, path);
+	error = choose_rows(&output, merge);
+	if (!error)
+		error = open_output(&output, path);
 	if (!error)
 		error = write_all(&output);
-	if (error)
+	if (error == -ENOMEM)
+		snprintf(message, size, "out of memory");
+	else if (error)
 		snprintf(message, size, "%s", writer_error(output.writer));
 	close_output(&output);
 	return error;

@@ -148,6 +148,13 @@ bool file_event_is_hwprof(const struct hwprof_file *file,
  */
 bool file_read_attr(struct byte_reader bytes, struct perf_event_attr *attr);
 
+/* Returns how many records were lost: perf counts some of them twice. */
+static inline uint64_t file_lost(const struct hwprof_file *file)
+{
+	return file->lost > file->lost_samples ? file->lost :
+						 file->lost_samples;
+}
+
 /*
  * Adds an object to a list of @count, which has a copy of its name then.
  * Returns 0 or -ENOMEM.

@@ -191,8 +191,7 @@ void facts_totals(const struct recording_facts *facts,
 	totals->sessions = facts->session_count;
 	totals->kinds = facts->several;
 	/* perf repeats the number of lost samples as a total at the end. */
-	totals->lost_records = file->lost > file->lost_samples ?
-			       file->lost : file->lost_samples;
+	totals->lost_records = file_lost(file);
 	totals->rows = facts->rows;
 	totals->samples = facts->samples;
 }

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "conversion.h"
-#include "live/events.h"
 #include "live/row_records.h"
 
 enum {
@@ -43,24 +42,13 @@ static int set_event(struct conversion *conversion, uint32_t range_of)
 {
 	const char *about = conversion->profile->kind->about;
 	struct hwprof_event event = { .user = false };
-	struct perf_event_attr *attr = &conversion->event.attr;
 
 	if (hwprof_event_set(&event, about, 1) ||
 	    hwprof_event_set(&event, "rows", 1) ||
 	    hwprof_event_set(&event, "range_of", range_of))
 		return -EINVAL;
 	hwprof_event_print(&event, conversion->name, sizeof(conversion->name));
-	*attr = (struct perf_event_attr){
-		.type = ROW_RECORDS_PMU,
-		.size = sizeof(*attr),
-		.config = event.config[0],
-		.config1 = event.config[1],
-		.config2 = event.config[2],
-		.sample_period = 1,
-		.sample_type = EVENTS_SAMPLE_TYPE,
-		.sample_id_all = 1,
-		.mmap = 1, .mmap2 = 1, .comm = 1, .comm_exec = 1, .task = 1,
-	};
+	conversion->event.attr = records_attr(&event);
 	conversion->id = EVENT_ID;
 	conversion->event.name = conversion->name;
 	conversion->event.ids = &conversion->id;

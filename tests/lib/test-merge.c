@@ -362,6 +362,62 @@ static void test_parts(void **state)
 	unlink(all);
 }
 
+enum { MANY = 300 };
+
+/* A recording of MANY programs, each of which loops in its own file. */
+static void make_many(struct fixture *fixture)
+{
+	char name[32];
+	uint32_t i;
+
+	fixture_begin(fixture, "loops,calls,paths,edges,lbr,rows");
+	for (i = 1; i <= MANY; i++) {
+		struct build_id id = { .size = 20, .bytes = { i, i >> 8,
+							      [19] = 1 } };
+
+		snprintf(name, sizeof(name), "/no/prog%u", i);
+		fixture_comm(fixture, 1, i, name + 4, true);
+		fixture_map(fixture, 2, i, 0x400000, SIZE, 0, name, &id);
+		add_loop(fixture, i, 0x400100, 0x400140, 4 * i);
+		add_edge(fixture, i, 0x400140, 0x400100, 0x400140, i);
+	}
+	fixture_end(fixture);
+}
+
+/* Each part has its own rows, also after more have been added. */
+static void test_many_parts(void **state)
+{
+	struct merge *merge = merge_new();
+	const struct merge_part *part;
+	struct hwprof_profile *profile;
+	struct fixture fixture;
+	char path[64];
+	int round;
+	long i;
+
+	make_many(&fixture);
+	for (round = 1; round <= 2; round++) {
+		add(merge, fixture.path);
+		for (i = 0; (part = merge_part(merge, i)); i++) {
+			if (part->kind != HWPROF_KIND_LOOPS)
+				continue;
+			write_part(merge, i, path);
+			profile = read_profile(HWPROF_KIND_LOOPS, path);
+			unlink(path);
+			assert_int_equal(part->rows, 1);
+			assert_int_equal(hwprof_loops_count(profile), 1);
+			assert_int_equal(part->units, 4 * round *
+					 atoi(part->object + 8));
+			assert_int_equal(hwprof_profile_totals(profile)->
+					 produced, part->units);
+			hwprof_profile_free(profile);
+		}
+		assert_int_equal(i, 2 * MANY);
+	}
+	merge_free(merge);
+	fixture_remove(&fixture);
+}
+
 /* Code in no object is not lost, but has no place. */
 static void test_unknown(void **state)
 {
@@ -558,6 +614,7 @@ int main(void)
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_totals),
 		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_many_parts),
 		cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_contexts),
 		cmocka_unit_test(test_circle),

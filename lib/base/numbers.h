@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tables that number what formats refer to: texts, and rows of numbers. */
+/* Tables that number things: texts, and rows of numbers. */
 #ifndef HWPROF_NUMBERS_H
 #define HWPROF_NUMBERS_H
 

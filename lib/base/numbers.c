@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "numbers.h"
-#include "base/tree.h"
-#include "base/text.h"
-#include "base/array.h"
+#include "tree.h"
+#include "text.h"
+#include "array.h"
 
 static int compare(const void *a, const void *b)
 {
