@@ -18,13 +18,12 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "live/pmu.h"
 #include "live/recording.h"
 #include "live/source_choice.h"
 #include "log.h"
 #include "notify.h"
 #include "wire.h"
-
-#define PMU_TYPE	"/sys/bus/event_source/devices/hwprof/type"
 
 enum {
 	STATUS_OK = 0, STATUS_FAILED = 1, STATUS_USAGE = 2,
@@ -57,6 +56,7 @@ struct collector {
 	struct events_kind events[EVENTS_MAX];
 	char names[EVENTS_MAX][EVENT_NAME];
 	size_t event_count;
+	struct recorded_code *code;	/* NULL: none yet */
 	int socket;			/* -1: not connected */
 	int signals;
 	bool stop, reload;
@@ -117,28 +117,10 @@ static void set_events(struct collector *collector)
 /* Takes less memory where the module or a limit has no more. */
 static bool shrink(struct collector *collector, size_t i)
 {
-	struct hwprof_event *event = &collector->parsed[i];
-	uint64_t memory = hwprof_event_field(event, "memory_mib");
-
-	if (memory < 2)
+	if (!event_shrink(&collector->parsed[i], MEMORY_MIB))
 		return false;
-	hwprof_event_set(event, "memory_mib", memory / 2);
 	set_words(collector, i);
 	return true;
-}
-
-/* Returns the number of hwprof's PMU, or -1 without the module. */
-static int pmu_type(void)
-{
-	FILE *file = fopen(PMU_TYPE, "re");
-	int type = -1;
-
-	if (!file)
-		return -1;
-	if (fscanf(file, "%d", &type) != 1)
-		type = -1;
-	fclose(file);
-	return type;
 }
 
 /* --- signals and messages ------------------------------------------------- */
@@ -270,6 +252,12 @@ static int write_window(struct collector *collector,
 	return error;
 }
 
+static void forget_code(struct collector *collector)
+{
+	recorded_code_free(collector->code);
+	collector->code = NULL;
+}
+
 static int record_window(struct collector *collector, int fd,
 			 struct wire_head *head, char sentence[WIRE_TEXT])
 {
@@ -282,11 +270,18 @@ static int record_window(struct collector *collector, int fd,
 	struct recording *recording;
 	int error = open_recording(collector, &recording, &options);
 
+	/* Without memory for it, the window has its own. */
+	if (!collector->code)
+		collector->code = recorded_code_new();
+	if (!error && collector->code)
+		recording_use_code(recording, collector->code);
 	if (!error)
 		error = write_window(collector, recording, fd, head);
 	if (error)
 		snprintf(sentence, WIRE_TEXT, "%s", recording_error(recording));
 	recording_close(recording);
+	if (collector->code && recorded_code_is_full(collector->code))
+		forget_code(collector);
 	return error;
 }
 
@@ -331,7 +326,7 @@ static void collect_window(struct collector *collector, int fd)
 /* Collects a window, or waits for what it takes. */
 static void step(struct collector *collector)
 {
-	int type = pmu_type(), fd;
+	int type = pmu_type(HWPROF_PMU_NAME), fd;
 	size_t i;
 
 	if (collector->socket < 0)
@@ -341,6 +336,7 @@ static void step(struct collector *collector)
 		return;
 	}
 	if (type < 0) {
+		forget_code(collector);
 		tell_trouble(collector,
 			     "the hwprof module is not loaded: modprobe hwprof");
 		wait_ms(collector, RETRY_MS);
@@ -397,6 +393,7 @@ static int run(struct collector *collector)
 			reload(collector);
 	}
 	hang_up(collector);
+	forget_code(collector);
 	return STATUS_OK;
 }
 

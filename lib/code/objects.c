@@ -274,19 +274,27 @@ static int open_regular(const char *path)
 	return fd;
 }
 
-bool object_read_build_id(const char *path, struct build_id *id)
+bool object_build_id_of(int fd, struct build_id *id)
 {
-	int fd = open_regular(path);
 	bool found = false;
 	Elf *elf;
 
-	if (fd < 0)
-		return false;
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (elf && elf_kind(elf) == ELF_K_ELF)
 		found = elf_build_id(elf, id);
 	elf_end(elf);
+	return found;
+}
+
+bool object_read_build_id(const char *path, struct build_id *id)
+{
+	int fd = open_regular(path);
+	bool found;
+
+	if (fd < 0)
+		return false;
+	found = object_build_id_of(fd, id);
 	close(fd);
 	return found;
 }

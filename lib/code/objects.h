@@ -168,6 +168,8 @@ const char *object_line(struct object *object, uint64_t address,
  * there is no file.
  */
 bool object_read_build_id(const char *path, struct build_id *id);
+/* The same, of an open file. */
+bool object_build_id_of(int fd, struct build_id *id);
 /* Writes the build id in hexadecimal; an unknown one is empty. */
 void build_id_print(const struct build_id *id, char text[BUILD_ID_TEXT]);
 

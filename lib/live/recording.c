@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "recording.h"
@@ -15,6 +16,17 @@
 enum {
 	LATE_MS = 20,
 	LATE_TRIES = 50,
+	FILES_MAX = 1 << 16,		/* that are kept from one recording to
+					 * another */
+	REFUSED_SECONDS = 3600,		/* that tables may lack room */
+};
+
+struct recorded_code {
+	int device;			/* for tables; -1: closed */
+	struct unwinding *unwinding;	/* NULL: not wanted, or not available */
+	struct known_files files;
+	bool used;			/* by a recording */
+	time_t begin;
 };
 
 struct recording {
@@ -30,9 +42,52 @@ struct recording {
 	bool cut_map;			/* that record is about a map */
 
 	char warning[256];		/* about stacks; empty: none */
-	int device;			/* for tables; -1: closed */
-	struct unwinding *unwinding;	/* NULL: not wanted, or not available */
+	struct recorded_code *code;
+	bool own_code;			/* it belongs to the recording */
 };
+
+/* --- code ----------------------------------------------------------------- */
+
+struct recorded_code *recorded_code_new(void)
+{
+	struct recorded_code *code = calloc(1, sizeof(*code));
+
+	if (!code)
+		return NULL;
+	code->device = -1;
+	code->begin = time(NULL);
+	return code;
+}
+
+void recorded_code_free(struct recorded_code *code)
+{
+	if (!code)
+		return;
+	unwinding_free(code->unwinding);
+	if (code->device >= 0)
+		close(code->device);
+	known_files_free(&code->files);
+	free(code);
+}
+
+bool recorded_code_is_full(const struct recorded_code *code)
+{
+	const struct unwinding *unwinding = code->unwinding;
+
+	if (code->files.count > FILES_MAX)
+		return true;
+	return unwinding &&
+	       (unwinding_files(unwinding) > FILES_MAX ||
+		(unwinding_refused(unwinding) &&
+		 time(NULL) - code->begin >= REFUSED_SECONDS));
+}
+
+void recording_use_code(struct recording *recording, struct recorded_code *code)
+{
+	recording->code = code;
+}
+
+/* --- opening -------------------------------------------------------------- */
 
 static int fail(struct recording *recording, int error,
 		const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -95,7 +150,6 @@ int recording_open(struct recording **result,
 	*result = recording;
 	if (!recording)
 		return -ENOMEM;
-	recording->device = -1;
 	recording->options = options;
 	raise_file_limit();
 	error = from_events(recording, events_open(&recording->events,
@@ -119,6 +173,7 @@ static int from_writer(struct recording *recording, int error)
 static void want_unwinding(struct recording *recording)
 {
 	const struct events_options *options = recording->options;
+	struct recorded_code *code = recording->code;
 	bool wanted = false;
 	size_t i;
 
@@ -130,11 +185,12 @@ static void want_unwinding(struct recording *recording)
 
 		wanted |= unwinding_wanted(words);
 	}
-	if (!wanted)
+	if (!wanted || code->unwinding)
 		return;
-	recording->device = open(HWPROF_DEVICE, O_RDWR | O_CLOEXEC);
-	if (recording->device >= 0)
-		recording->unwinding = unwinding_new(recording->device);
+	if (code->device < 0)
+		code->device = open(HWPROF_DEVICE, O_RDWR | O_CLOEXEC);
+	if (code->device >= 0)
+		code->unwinding = unwinding_new(code->device);
 	else
 		snprintf(recording->warning, sizeof(recording->warning),
 			 "stacks are by frame pointers alone: cannot open " HWPROF_DEVICE ": %s",
@@ -143,8 +199,8 @@ static void want_unwinding(struct recording *recording)
 
 static void warn_of_tables(struct recording *recording)
 {
-	unsigned int refused = recording->unwinding ?
-			       unwinding_refused(recording->unwinding) : 0;
+	const struct unwinding *unwinding = recording->code->unwinding;
+	unsigned int refused = unwinding ? unwinding_refused(unwinding) : 0;
 
 	if (refused)
 		snprintf(recording->warning, sizeof(recording->warning),
@@ -160,7 +216,7 @@ static bool is_map(const struct perf_event_header *header)
 /* Notes a map, whose pid follows the header. */
 static void note_map(struct recording *recording, const void *body)
 {
-	unwinding_note(recording->unwinding, *(const uint32_t *)body);
+	unwinding_note(recording->code->unwinding, *(const uint32_t *)body);
 }
 
 static int put_record(void *context, const void *bytes, size_t size)
@@ -183,11 +239,36 @@ static bool sees_kernel(const struct events_options *options)
 	return false;
 }
 
+static int want_code(struct recording *recording)
+{
+	if (!recording->code) {
+		recording->code = recorded_code_new();
+		recording->own_code = true;
+	}
+	if (!recording->code)
+		return fail(recording, -ENOMEM, "out of memory");
+	want_unwinding(recording);
+	return 0;
+}
+
+/* Gives the module tables before events begin. */
+static void begin_unwinding(struct recording *recording,
+			    const struct synthesis *synthesis)
+{
+	struct recorded_code *code = recording->code;
+
+	if (code->used)
+		unwinding_continue(code->unwinding);
+	else
+		unwinding_begin(code->unwinding, synthesis);
+	code->used = code->unwinding;
+}
+
 int recording_start(struct recording *recording, const char *path)
 {
 	const struct events_options *options = recording->options;
 	const pid_t everything = -1;	/* any process that enters a cgroup */
-	const struct synthesis synthesis = {
+	struct synthesis synthesis = {
 		.targets = options->cgroup ? &everything : options->targets,
 		.count = options->target_count,
 		.sample_type = EVENTS_SAMPLE_TYPE,
@@ -205,14 +286,16 @@ int recording_start(struct recording *recording, const char *path)
 	error = from_writer(recording, writer_open(&recording->writer, path,
 						   events->kinds,
 						   events->kind_count));
+	if (!error)
+		error = want_code(recording);
 	if (error)
 		return error;
-	want_unwinding(recording);
+	synthesis.files = &recording->code->files;
 	if (sees_kernel(options))
 		error = from_writer(recording, synthesize_kernel(&synthesis));
 	if (options->on_exec || error)
 		return error;
-	unwinding_begin(recording->unwinding, &synthesis);
+	begin_unwinding(recording, &synthesis);
 	/*
 	 * Enable events first: maps made meanwhile are then reported twice, not
 	 * lost.
@@ -220,7 +303,7 @@ int recording_start(struct recording *recording, const char *path)
 	error = from_events(recording, events_enable(events));
 	if (!error)
 		error = from_writer(recording, synthesize(&synthesis));
-	unwinding_update(recording->unwinding);
+	unwinding_update(recording->code->unwinding);
 	return error;
 }
 
@@ -271,7 +354,7 @@ static int drain(struct recording *recording)
 	recording->cut_map = false;
 	error = from_writer(recording, events_drain(recording->events,
 						    take_bytes, recording));
-	unwinding_update(recording->unwinding);
+	unwinding_update(recording->code->unwinding);
 	return error;
 }
 
@@ -375,9 +458,8 @@ void recording_close(struct recording *recording)
 	if (!recording)
 		return;
 	events_close(recording->events);
-	unwinding_free(recording->unwinding);
-	if (recording->device >= 0)
-		close(recording->device);
+	if (recording->own_code)
+		recorded_code_free(recording->code);
 	writer_close(recording->writer);
 	free(recording->polled);
 	free(recording);

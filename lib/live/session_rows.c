@@ -111,11 +111,13 @@ int session_tell_maps(struct hwprof_session *session,
 		      const struct attached *attached)
 {
 	struct synthesis synthesis = synthesis_of(session, attached);
+	struct known_files files = { .count = 0 };
 	int error;
 
 	/* No file keeps the ids of a session's programs. */
-	synthesis.build_ids = true;
+	synthesis.files = &files;
 	error = from_file(session, synthesize(&synthesis));
+	known_files_free(&files);
 	unwinding_update(session->unwinding);
 	return error;
 }

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include "events.h"
@@ -16,6 +15,7 @@
 #include "base/tree.h"
 #include "code/objects.h"
 #include "code/names.h"
+#include "mapped_file.h"
 
 enum {
 	NAME_MAX_SIZE = 4096,	/* the longest that the kernel has */
@@ -116,48 +116,43 @@ static bool parse_map(char *line, struct mmap2 *map, const char **name)
 	return true;
 }
 
-/* A mapped file. */
-struct mapped {
-	uint64_t inode;
-	uint32_t major, minor;
+/* A file with code. */
+struct known_file {
+	struct mapped_file file;	/* the key */
+	unsigned int round;		/* when it was looked at last */
 	struct build_id id;		/* of size 0: none is known */
 };
 
-static int compare_mapped(const void *a, const void *b)
+void known_files_free(struct known_files *files)
 {
-	const struct mapped *x = a, *y = b;
-	int order = compare_u64(x->inode, y->inode);
-
-	order = order ? order : compare_u64(x->major, y->major);
-	return order ? order : compare_u64(x->minor, y->minor);
-}
-
-/* Another file may have taken the name of the one that is mapped. */
-static bool is_mapped(const char *name, const struct mapped *file)
-{
-	struct stat status;
-
-	return !stat(name, &status) && status.st_ino == file->inode;
+	tdestroy(files->tree, free);
+	*files = (struct known_files){ .count = 0 };
 }
 
 /*
- * Finds the build id of the file, or an id of size 0. @files is a tree of those
- * that were read. Returns NULL if out of memory.
+ * Finds the build id of the file, or an id of size 0. Returns NULL if out of
+ * memory.
  */
-static const struct build_id *find_id(void **files, const struct mmap2 *map,
-				      const char *name)
+static const struct build_id *find_id(struct known_files *files,
+				      const struct mmap2 *map, const char *name)
 {
-	const struct mapped key = {
-		.inode = map->inode, .major = map->major, .minor = map->minor,
+	const struct known_file key = {
+		.file.inode = map->inode, .file.major = map->major,
+		.file.minor = map->minor,
 	};
-	struct mapped *file;
+	struct known_file *file;
 	bool is_new;
 
-	file = tree_get(files, &key, sizeof(key), compare_mapped, &is_new);
-	if (file && is_new && is_mapped(name, file) &&
-	    !object_read_build_id(name, &file->id))
-		file->id.size = 0;
-	return file ? &file->id : NULL;
+	file = tree_get(&files->tree, &key, sizeof(key), mapped_file_compare,
+			&is_new);
+	if (!file)
+		return NULL;
+	files->count += is_new;
+	if (is_new || (file->round != files->round &&
+		       mapped_file_changed(&file->file, map->pid, name)))
+		file->id = mapped_file_id(&file->file, map->pid, name);
+	file->round = files->round;
+	return &file->id;
 }
 
 static int add_map_of(const struct synthesis *synthesis,
@@ -176,7 +171,7 @@ static int add_map_of(const struct synthesis *synthesis,
 }
 
 static int add_map(const struct synthesis *synthesis, const struct mmap2 *map,
-		   const char *name, void **files)
+		   const char *name)
 {
 	struct perf_event_header header = {
 		.type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_USER,
@@ -188,15 +183,15 @@ static int add_map(const struct synthesis *synthesis, const struct mmap2 *map,
 		return !synthesis->data ? 0 :
 		       add_record(synthesis, header, map, sizeof(*map), name);
 	}
-	if (synthesis->build_ids && *name == '/' && map->inode)
-		id = find_id(files, map, name);
+	if (synthesis->files && *name == '/' && map->inode)
+		id = find_id(synthesis->files, map, name);
 	if (!id)
 		return -ENOMEM;
 	return id->size ? add_map_of(synthesis, header, map, id, name) :
 	       add_record(synthesis, header, map, sizeof(*map), name);
 }
 
-static int add_maps(const struct synthesis *synthesis, pid_t pid, void **files)
+static int add_maps(const struct synthesis *synthesis, pid_t pid)
 {
 	FILE *file = open_proc(pid, "maps");
 	char *line = NULL;
@@ -211,7 +206,7 @@ static int add_maps(const struct synthesis *synthesis, pid_t pid, void **files)
 
 		if (parse_map(line, &map, &name) &&
 		    strlen(name) < NAME_MAX_SIZE)
-			error = add_map(synthesis, &map, name, files);
+			error = add_map(synthesis, &map, name);
 	}
 	free(line);
 	fclose(file);
@@ -274,15 +269,14 @@ static pid_t process_of(pid_t thread)
 	return process;
 }
 
-static int synthesize_process(const struct synthesis *synthesis, pid_t pid,
-			      void **files)
+static int synthesize_process(const struct synthesis *synthesis, pid_t pid)
 {
 	int error = add_comm(synthesis, pid);
 
-	return error ? error : add_maps(synthesis, pid, files);
+	return error ? error : add_maps(synthesis, pid);
 }
 
-static int synthesize_all(const struct synthesis *synthesis, void **files)
+static int synthesize_all(const struct synthesis *synthesis)
 {
 	struct dirent *entry;
 	int error = 0;
@@ -292,13 +286,13 @@ static int synthesize_all(const struct synthesis *synthesis, void **files)
 	while (all && !error && (entry = readdir(all)))
 		if (isdigit((unsigned char)entry->d_name[0]))
 			error = synthesize_process(synthesis,
-						   atoi(entry->d_name), files);
+						   atoi(entry->d_name));
 	if (all)
 		closedir(all);
 	return error;
 }
 
-static int synthesize_targets(const struct synthesis *synthesis, void **files)
+static int synthesize_targets(const struct synthesis *synthesis)
 {
 	pid_t last = 0;
 	int error = 0;
@@ -309,7 +303,7 @@ static int synthesize_targets(const struct synthesis *synthesis, void **files)
 
 		/* Threads of one process are adjacent. */
 		if (process != last)
-			error = synthesize_process(synthesis, process, files);
+			error = synthesize_process(synthesis, process);
 		last = process;
 	}
 	return error;
@@ -318,10 +312,8 @@ static int synthesize_targets(const struct synthesis *synthesis, void **files)
 int synthesize(const struct synthesis *synthesis)
 {
 	bool all = synthesis->count == 1 && synthesis->targets[0] < 0;
-	void *files = NULL;
-	int error = all ? synthesize_all(synthesis, &files) :
-			  synthesize_targets(synthesis, &files);
 
-	tdestroy(files, free);
-	return error;
+	if (synthesis->files)
+		synthesis->files->round++;
+	return all ? synthesize_all(synthesis) : synthesize_targets(synthesis);
 }

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/event_config.h"
@@ -17,6 +16,7 @@
 #include "hwprof.h"
 #include "base/tree.h"
 #include "code/cfi_table.h"
+#include "mapped_file.h"
 #include "unwinding.h"
 #include "base/array.h"
 
@@ -28,9 +28,8 @@ struct part {
 
 /* An object that a process has mapped. */
 struct code {
-	/* The key: inode and device of the file; all 0 for [vdso]. */
-	unsigned int major, minor;
-	uint64_t inode;
+	struct mapped_file file;	/* the key; all 0 for [vdso] */
+	unsigned int round;		/* when the file was looked at last */
 	uint32_t table;			/* the module's number; 0: no table */
 	uint64_t base;			/* address in the object that the table
 					 * counts from */
@@ -45,11 +44,14 @@ struct unwinding {
 	uint32_t *pids;			/* noted processes */
 	size_t pid_count, pid_room;
 	void *codes;			/* tree of struct code */
+	size_t code_count;
+	unsigned int round;		/* each looks once at each file */
 	struct hwprof_unwind_map *maps;	/* buffer for one process */
 };
 
 /* A line of /proc/PID/maps. */
 struct line {
+	uint32_t pid;
 	uint64_t start, end, offset;
 	unsigned int major, minor;
 	uint64_t inode;
@@ -99,17 +101,6 @@ void unwinding_free(struct unwinding *unwinding)
 
 /* --- objects -------------------------------------------------------------- */
 
-static int compare_codes(const void *a, const void *b)
-{
-	const struct code *x = a, *y = b;
-
-	if (x->inode != y->inode)
-		return x->inode < y->inode ? -1 : 1;
-	if (x->major != y->major)
-		return x->major < y->major ? -1 : 1;
-	return (x->minor > y->minor) - (x->minor < y->minor);
-}
-
 static bool find_parts(struct code *code, Elf *elf)
 {
 	GElf_Phdr segment;
@@ -148,20 +139,6 @@ static void make_table(struct unwinding *unwinding, struct code *code, Elf *elf)
 	free(cfi.rows);
 }
 
-/* Opens the mapped file, but not another that has its name now. */
-static int open_file(const struct line *line)
-{
-	int fd = open(line->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat status;
-
-	if (fd >= 0 && (fstat(fd, &status) || !S_ISREG(status.st_mode) ||
-			status.st_ino != line->inode)) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
 /*
  * Returns our own vdso, which all processes share. Its sections are at its end.
  */
@@ -183,7 +160,7 @@ static void make_code(struct unwinding *unwinding, struct code *code,
 
 	elf_version(EV_CURRENT);
 	if (line->inode) {
-		fd = open_file(line);
+		fd = mapped_file_open(&code->file, line->pid, line->name);
 		elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
 	} else {
 		elf = open_vdso();
@@ -195,19 +172,37 @@ static void make_code(struct unwinding *unwinding, struct code *code,
 		close(fd);
 }
 
+/* Forgets what was made of a file that is another one now. */
+static void forget_code(struct code *code)
+{
+	free(code->parts);
+	code->parts = NULL;
+	code->part_count = 0;
+	code->table = 0;
+}
+
 /* Returns NULL if out of memory. */
 static struct code *get_code(struct unwinding *unwinding,
 			     const struct line *line)
 {
 	struct code key = {
-		.major = line->major, .minor = line->minor,
-		.inode = line->inode,
+		.file.major = line->major, .file.minor = line->minor,
+		.file.inode = line->inode,
 	}, *code;
 	bool is_new;
 
-	code = tree_get(&unwinding->codes, &key, sizeof(key), compare_codes,
-			&is_new);
-	if (code && is_new)
+	code = tree_get(&unwinding->codes, &key, sizeof(key),
+			mapped_file_compare, &is_new);
+	if (!code)
+		return NULL;
+	unwinding->code_count += is_new;
+	if (!is_new && line->inode && code->round != unwinding->round &&
+	    mapped_file_changed(&code->file, line->pid, line->name)) {
+		forget_code(code);
+		is_new = true;
+	}
+	code->round = unwinding->round;
+	if (is_new)
 		make_code(unwinding, code, line);
 	return code;
 }
@@ -302,11 +297,11 @@ static bool find_map(struct unwinding *unwinding, const struct line *line,
 	       map->end - map->base <= 1ULL << 32;
 }
 
-static uint32_t read_maps(struct unwinding *unwinding, FILE *file)
+static uint32_t read_maps(struct unwinding *unwinding, uint32_t pid, FILE *file)
 {
+	struct line line = { .pid = pid };
 	uint32_t count = 0;
 	char *text = NULL;
-	struct line line;
 	size_t room = 0;
 
 	while (!unwinding->over && count < HWPROF_UNWIND_MAPS_MAX &&
@@ -335,7 +330,7 @@ static void update_process(struct unwinding *unwinding, uint32_t pid)
 	file = fopen(path, "re");
 	if (!file)
 		return;
-	maps.count = read_maps(unwinding, file);
+	maps.count = read_maps(unwinding, pid, file);
 	fclose(file);
 	if (maps.count &&
 	    ioctl(unwinding->device, HWPROF_IOC_UNWIND_MAPS, &maps) &&
@@ -373,8 +368,25 @@ void unwinding_begin(struct unwinding *unwinding,
 		return;
 	own.put = note_record;
 	own.context = unwinding;
+	own.files = NULL;
+	unwinding->round++;
 	synthesize(&own);
 	unwinding_update(unwinding);
+}
+
+void unwinding_continue(struct unwinding *unwinding)
+{
+	if (!unwinding)
+		return;
+	unwinding->round++;
+	/* Sessions get all tables and maps with those of any process. */
+	unwinding_note(unwinding, getpid());
+	unwinding_update(unwinding);
+}
+
+size_t unwinding_files(const struct unwinding *unwinding)
+{
+	return unwinding->code_count;
 }
 
 unsigned int unwinding_refused(const struct unwinding *unwinding)

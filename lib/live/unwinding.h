@@ -43,6 +43,15 @@ void unwinding_update(struct unwinding *unwinding);
 void unwinding_begin(struct unwinding *unwinding,
 		     const struct synthesis *synthesis);
 
+/*
+ * Gives sessions that were made since then what the module has already. Looks
+ * at each file once again, whether it is still the same. @unwinding may be NULL.
+ */
+void unwinding_continue(struct unwinding *unwinding);
+
+/* Returns the number of files that were looked at. */
+size_t unwinding_files(const struct unwinding *unwinding);
+
 /* Returns the number of objects for which the module had no room. */
 unsigned int unwinding_refused(const struct unwinding *unwinding);
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <inttypes.h>
+#include <search.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/tree.h"
+#include "mapped_file.h"
 #include "perfdata/file.h"
-#include "code/objects.h"
 #include "writer.h"
 
 struct writer {
@@ -157,6 +160,7 @@ struct survey {
 	struct writer_summary *summary;
 	struct section_facts facts;
 	struct file_build_id *build_ids;
+	void *names;			/* tree of names that were looked at */
 	uint32_t last_session;
 	uint32_t *sessions;
 };
@@ -195,27 +199,84 @@ static int survey_sample(struct survey *survey, const struct record *record)
 	return sample.row ? note_session(survey, sample.row->session) : 0;
 }
 
-static bool is_known(const struct survey *survey, const char *name)
-{
-	size_t i;
+/* A name of a mapped file. */
+struct seen_name {
+	char *name;
+};
 
-	for (i = 0; i < survey->facts.build_id_count; i++)
-		if (!strcmp(survey->build_ids[i].name, name))
-			return true;
-	return false;
+static int compare_names(const void *a, const void *b)
+{
+	const struct seen_name *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
 }
 
+static void free_name(void *node)
+{
+	struct seen_name *seen = node;
+
+	free(seen->name);
+	free(seen);
+}
+
+/* Returns 1 for a name that comes first, 0 for others, or -ENOMEM. */
+static int see_name(struct survey *survey, const char *name)
+{
+	const struct seen_name key = { .name = (char *)name };
+	struct seen_name *seen;
+	bool is_new;
+
+	seen = tree_get(&survey->names, &key, sizeof(key), compare_names,
+			&is_new);
+	if (!seen)
+		return -ENOMEM;
+	if (!is_new)
+		return 0;
+	seen->name = strdup(name);
+	return seen->name ? 1 : -ENOMEM;
+}
+
+/* What a record without a build id has in its place. */
+struct plain_file {
+	uint32_t major, minor;
+	uint64_t inode, generation;
+};
+
 /*
- * Notes the build id of a mapped file, from the record or else from the file.
+ * Returns the build id of a mapped file, from the record or else from the file,
+ * if that is still the one that was mapped; of size 0 if there is none.
  */
+static struct build_id id_of(const struct record *record,
+			     const struct perfdata_mmap2_build_id *map,
+			     const char *name)
+{
+	struct build_id id = { .size = 0 };
+	struct mapped_file file = { .size = 0 };
+	struct plain_file plain;
+
+	if (record->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+		id.size = map->id_size <= BUILD_ID_MAX ? map->id_size : 0;
+		memcpy(id.bytes, map->id, BUILD_ID_MAX);
+		return id;
+	}
+	memcpy(&plain, (const char *)map + offsetof(typeof(*map), id_size),
+	       sizeof(plain));
+	file.major = plain.major;
+	file.minor = plain.minor;
+	file.inode = plain.inode;
+	return mapped_file_id(&file, map->pid, name);
+}
+
+/* Notes the build id of a mapped file. */
 static int survey_mapping(struct survey *survey, const struct record *record)
 {
 	struct perfdata_mmap2_build_id map;
-	struct build_id id = { .size = 0 };
+	struct build_id id;
 	uint16_t misc = PERF_RECORD_MISC_USER;
 	struct byte_reader at = record->body;
 	static const char kernel[] = "[kernel.kallsyms]";
 	const char *name;
+	int is_new;
 
 	/* The replayed file has the ids: files here may be others. */
 	if (survey->facts.facts->of)
@@ -228,15 +289,14 @@ static int survey_mapping(struct survey *survey, const struct record *record)
 		name = kernel;
 		misc = PERF_RECORD_MISC_KERNEL;
 	}
-	if ((*name != '/' && name != kernel) || is_known(survey, name))
+	if (*name != '/' && name != kernel)
 		return 0;
-	if (record->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
-		id.size = map.id_size <= BUILD_ID_MAX ? map.id_size : 0;
-		memcpy(id.bytes, map.id, BUILD_ID_MAX);
-	} else if (!object_read_build_id(name, &id)) {
-		return 0;
-	}
-	return build_ids_add(&survey->build_ids, &survey->facts.build_id_count,
+	is_new = see_name(survey, name);
+	if (is_new <= 0)
+		return is_new;
+	id = id_of(record, &map, name);
+	return !id.size ? 0 :
+	       build_ids_add(&survey->build_ids, &survey->facts.build_id_count,
 			     name, &id, misc);
 }
 
@@ -271,9 +331,7 @@ static int read_back(struct writer *writer, struct survey *survey,
 			 hwprof_file_error(survey->file));
 		return error;
 	}
-	survey->summary->lost = survey->file->lost > survey->file->lost_samples
-					? survey->file->lost
-					: survey->file->lost_samples;
+	survey->summary->lost = file_lost(survey->file);
 	return 0;
 }
 
@@ -377,6 +435,7 @@ int writer_finish(struct writer *writer, const struct writer_facts *facts,
 	for (i = 0; !facts->of && i < survey.facts.build_id_count; i++)
 		free(survey.build_ids[i].name);
 	free(survey.build_ids);
+	tdestroy(survey.names, free_name);
 	free(survey.sessions);
 	hwprof_file_close(survey.file);
 	return error;

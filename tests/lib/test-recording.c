@@ -18,6 +18,7 @@
 #include "perfdata/file.h"
 #include "fixture.h"
 #include "code/names.h"
+#include "code/objects.h"
 #include "live/recording.h"
 
 static const struct events_kind clock_events[] = {
@@ -232,6 +233,162 @@ static void test_process(void **state)
 	assert_true(counted.comms >= 1);
 }
 
+/* Looks for the build id of a process's file whose name ends with `prog`. */
+struct wanted {
+	uint32_t pid;
+	struct build_id id;		/* size 0: not found */
+};
+
+static int find_prog(void *context, const struct record *record)
+{
+	struct wanted *wanted = context;
+	struct perfdata_mmap2_build_id map;
+	struct byte_reader at = record->body;
+	const char *name;
+
+	if (record->type != PERF_RECORD_MMAP2 ||
+	    !(record->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) ||
+	    !reader_copy(&at, &map, sizeof(map)) || map.pid != wanted->pid)
+		return 0;
+	name = reader_string(&at);
+	if (name && strstr(name, "/prog"))
+		wanted->id = build_id_of(map.id, map.id_size);
+	return 0;
+}
+
+/* Records a process for a moment, and returns the build id of its program. */
+static struct build_id record_prog(pid_t pid, struct recorded_code *code)
+{
+	struct events_options options = {
+		.kinds = clock_events, .kind_count = 1,
+		.targets = &pid, .target_count = 1, .inherit = true,
+	};
+	struct wanted wanted = { .pid = pid };
+	struct pollfd none = { .fd = -1 };
+	struct writer_summary summary;
+	struct recording *recording;
+
+	assert_int_equal(recording_open(&recording, &options), 0);
+	if (code)
+		recording_use_code(recording, code);
+	assert_int_equal(recording_start(recording, path), 0);
+	assert_int_equal(recording_step(recording, &none, 50), 0);
+	finish(recording, &summary);
+	assert_int_equal(hwprof_file_open(&current, path), 0);
+	assert_int_equal(records_read(current, find_prog, &wanted), 0);
+	hwprof_file_close(current);
+	return wanted.id;
+}
+
+/* Starts a shell, in whose place a program of /bin sleeps soon. */
+static pid_t start_prog(const char *command)
+{
+	int go;
+	pid_t pid = fork_waiting(command, &go);
+
+	assert_int_equal(write(go, "", 1), 1);
+	close(go);
+	usleep(300000);
+	return pid;
+}
+
+static void end_prog(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static void expect_sleep(const struct build_id *id)
+{
+	struct build_id sleeps;
+
+	assert_true(object_read_build_id("/bin/sleep", &sleeps));
+	assert_true(build_id_same(id, &sleeps));
+}
+
+/* The build id is that of the file that runs, not of what has its name now. */
+static void test_replaced(void **state)
+{
+	struct recorded_code *code = recorded_code_new();
+	char folder[] = "/tmp/hwprof-test-XXXXXX", command[256];
+	struct build_id first, second, late;
+	pid_t pid;
+
+	if (!permitted())
+		skip();
+	assert_non_null(code);
+	assert_non_null(mkdtemp(folder));
+	snprintf(command, sizeof(command),
+		 "cp /bin/sleep %s/prog; exec %s/prog 100", folder, folder);
+	pid = start_prog(command);
+	first = record_prog(pid, code);
+	snprintf(command, sizeof(command),
+		 "cp /bin/cat %s/new; mv %s/new %s/prog", folder, folder,
+		 folder);
+	assert_int_equal(system(command), 0);
+	second = record_prog(pid, code);
+	late = record_prog(pid, NULL);
+	end_prog(pid);
+	recorded_code_free(code);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+	expect_sleep(&first);
+	expect_sleep(&second);
+	assert_int_equal(late.size, 0);
+}
+
+/* A file that was written to gets the id that it has now. */
+static void test_rewritten(void **state)
+{
+	struct recorded_code *code = recorded_code_new();
+	char folder[] = "/tmp/hwprof-test-XXXXXX", command[256];
+	struct build_id first, second;
+	pid_t pid;
+
+	if (!permitted())
+		skip();
+	assert_non_null(mkdtemp(folder));
+	snprintf(command, sizeof(command),
+		 "cp /bin/cat %s/prog; exec %s/prog /dev/ptmx", folder, folder);
+	pid = start_prog(command);
+	first = record_prog(pid, code);
+	end_prog(pid);
+	/* The same inode. */
+	snprintf(command, sizeof(command),
+		 "cat /bin/sleep > %s/prog; exec %s/prog 100", folder, folder);
+	pid = start_prog(command);
+	second = record_prog(pid, code);
+	end_prog(pid);
+	recorded_code_free(code);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+	assert_true(first.size);
+	expect_sleep(&second);
+}
+
+/* A container's files have names of ours, which are other files here. */
+static void test_container(void **state)
+{
+	char folder[] = "/tmp/hwprof-test-XXXXXX", command[512];
+	struct build_id id;
+	pid_t pid;
+
+	if (!permitted() || system("unshare -m true 2>/dev/null")) {
+		print_message("# no mount namespace can be made\n");
+		skip();
+	}
+	assert_non_null(mkdtemp(folder));
+	snprintf(command, sizeof(command),
+		 "cp /bin/cat %s/prog; exec unshare -m sh -c 'mount -t tmpfs none %s && cp /bin/sleep %s/prog && exec %s/prog 100'",
+		 folder, folder, folder, folder);
+	pid = start_prog(command);
+	id = record_prog(pid, NULL);
+	end_prog(pid);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+	expect_sleep(&id);
+}
+
 static void test_refused(void **state)
 {
 	struct events_kind wrong = {
@@ -352,6 +509,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_command),
 		cmocka_unit_test(test_process),
+		cmocka_unit_test(test_replaced),
+		cmocka_unit_test(test_rewritten),
+		cmocka_unit_test(test_container),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_no_file),
 		cmocka_unit_test(test_kernel),

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Files that processes have mapped, which may be in other mount namespaces, and
+ * may have been replaced since.
+ */
+#ifndef HWPROF_MAPPED_FILE_H
+#define HWPROF_MAPPED_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct build_id;
+
+/**
+ * struct mapped_file - A file, as a line of /proc/PID/maps or a record names it
+ * @major: of the device; with @minor and @inode what the file is known by.
+ * @minor: of the device.
+ * @inode: 0 for memory without a file.
+ * @size: when it was opened last; 0: never.
+ * @changed_ns: time of its last change then.
+ */
+struct mapped_file {
+	unsigned int major, minor;
+	uint64_t inode;
+	uint64_t size;
+	int64_t changed_ns;
+};
+
+/* Compares what files are known by; see tree_compare. */
+int mapped_file_compare(const void *a, const void *b);
+
+/*
+ * Opens the file that process @pid has mapped and calls @name, for reading.
+ * Returns -1 if there is no such file any more, or another has its name.
+ */
+int mapped_file_open(struct mapped_file *file, uint32_t pid, const char *name);
+
+/*
+ * Returns true if the file of this number is another one than that which was
+ * opened last, or was written to since.
+ */
+bool mapped_file_changed(const struct mapped_file *file, uint32_t pid,
+			 const char *name);
+
+/* Reads the build id of the file; of size 0 if it has none. */
+struct build_id mapped_file_id(struct mapped_file *file, uint32_t pid,
+			       const char *name);
+
+#endif /* HWPROF_MAPPED_FILE_H */
