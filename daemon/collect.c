@@ -56,7 +56,7 @@ struct collector {
 	struct events_kind events[EVENTS_MAX];
 	char names[EVENTS_MAX][EVENT_NAME];
 	size_t event_count;
-	struct recorded_code *code;	/* NULL: none yet */
+	struct known_code *code;	/* NULL: none yet */
 	int socket;			/* -1: not connected */
 	int signals;
 	bool stop, reload;
@@ -254,7 +254,7 @@ static int write_window(struct collector *collector,
 
 static void forget_code(struct collector *collector)
 {
-	recorded_code_free(collector->code);
+	known_code_free(collector->code);
 	collector->code = NULL;
 }
 
@@ -272,7 +272,7 @@ static int record_window(struct collector *collector, int fd,
 
 	/* Without memory for it, the window has its own. */
 	if (!collector->code)
-		collector->code = recorded_code_new();
+		collector->code = known_code_new();
 	if (!error && collector->code)
 		recording_use_code(recording, collector->code);
 	if (!error)
@@ -280,7 +280,7 @@ static int record_window(struct collector *collector, int fd,
 	if (error)
 		snprintf(sentence, WIRE_TEXT, "%s", recording_error(recording));
 	recording_close(recording);
-	if (collector->code && recorded_code_is_full(collector->code))
+	if (collector->code && known_code_is_full(collector->code))
 		forget_code(collector);
 	return error;
 }

@@ -34,7 +34,9 @@ static const char *const texts[STATEMENTS] = {
 			 "(?2 < 0 OR kind = ?2 OR kind = ?3)",
 	[SELECT_HEADS] = "SELECT kind, build_id, object, units, totals, "
 			 "length(bytes) FROM parts WHERE window = ?",
-	[OLDEST] = "SELECT id FROM windows ORDER BY begin LIMIT 1",
+	[OLDEST] = "SELECT id, (SELECT ifnull(sum(length(bytes)), 0) "
+		   "FROM parts WHERE window = windows.id) "
+		   "FROM windows ORDER BY begin LIMIT 1",
 };
 
 static const char schema[] =
@@ -372,20 +374,56 @@ static int insert_window(struct store *store, struct window *window,
 	return error;
 }
 
+/* Windows that make room for another. */
+struct eviction {
+	uint64_t room;			/* bytes that are wanted */
+	uint64_t freed, windows;	/* what there was so far */
+	bool all;			/* none is left */
+};
+
+static int evict_oldest(struct store *store, struct eviction *eviction)
+{
+	sqlite3_stmt *statement = store->statements[OLDEST];
+	int result = sqlite3_step(statement), error;
+	int64_t id = sqlite3_column_int64(statement, 0);
+	int64_t bytes = sqlite3_column_int64(statement, 1);
+
+	sqlite3_reset(statement);
+	if (result == SQLITE_DONE)
+		eviction->all = true;
+	if (result != SQLITE_ROW)
+		return fail(store, result);
+	error = delete_window(store, id);
+	eviction->freed += bytes;
+	eviction->windows += !error;
+	return error;
+}
+
+/* Changes the store within a transaction. */
+static int change(struct store *store, struct window *window,
+		  const struct parts *parts, const int64_t *merged,
+		  size_t count, struct eviction *eviction)
+{
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < count && !error; i++)
+		error = delete_window(store, merged[i]);
+	while (!error && !eviction->all && eviction->freed < eviction->room)
+		error = evict_oldest(store, eviction);
+	return error ? error : insert_window(store, window, parts);
+}
+
 /* All or nothing. */
 static int replace(struct store *store, struct window *window,
 		   const struct parts *parts, const int64_t *merged,
-		   size_t count)
+		   size_t count, struct eviction *eviction)
 {
 	int error = run(store, "BEGIN IMMEDIATE");
-	size_t i;
 
 	if (error)
 		return error;
-	for (i = 0; i < count && !error; i++)
-		error = delete_window(store, merged[i]);
-	if (!error)
-		error = insert_window(store, window, parts);
+	error = change(store, window, parts, merged, count, eviction);
 	if (!error)
 		error = run(store, "COMMIT");
 	if (error && !sqlite3_get_autocommit(store->db))
@@ -393,20 +431,26 @@ static int replace(struct store *store, struct window *window,
 	return error;
 }
 
-/* Returns 0, -ENOENT if there is none left, or another negative errno. */
-static int evict_oldest(struct store *store)
+/*
+ * Tries with more and more of the oldest windows gone. They come back if that
+ * does not help, which is so on a disk that others have filled.
+ */
+static int write_window(struct store *store, struct window *window,
+			const struct parts *parts, const int64_t *merged,
+			size_t count)
 {
-	sqlite3_stmt *statement = store->statements[OLDEST];
-	int result = sqlite3_step(statement);
-	int64_t id = sqlite3_column_int64(statement, 0);
+	uint64_t least = parts->bytes + (parts->count + 1) * PAGE, room = 0;
+	struct eviction eviction;
 	int error;
 
-	sqlite3_reset(statement);
-	if (result != SQLITE_ROW)
-		return result == SQLITE_DONE ? -ENOENT : fail(store, result);
-	error = delete_window(store, id);
+	do {
+		eviction = (struct eviction){ .room = room };
+		error = replace(store, window, parts, merged, count, &eviction);
+		room = room ? 2 * room : least;
+	} while (error == -ENOSPC && !eviction.all &&
+		 room <= 2 * (store->mib << 20));
 	if (!error)
-		store->evicted++;
+		store->evicted += eviction.windows;
 	return error;
 }
 
@@ -422,12 +466,7 @@ int store_write(struct store *store, struct window *window,
 			 store->path, parts_bytes(parts),
 			 (unsigned long long)store->mib);
 	else
-		error = replace(store, window, parts, merged, count);
-	while (error == -ENOSPC && parts_bytes(parts) <= store->mib << 19) {
-		if (evict_oldest(store))
-			break;
-		error = replace(store, window, parts, merged, count);
-	}
+		error = write_window(store, window, parts, merged, count);
 	if (error)
 		store->failures++;
 	return error;

@@ -107,8 +107,8 @@ void known_files_free(struct known_files *files);
  * Reports processes that existed before the events, as perf would: their names
  * and maps are COMM and MMAP2 records with time 0, each in one call of @put.
  * @targets are threads, or a single -1 for all processes. @sample_type is that
- * of the events. @data requests maps without code. @files requests the build ids
- * of mapped code, for which each file is read once; NULL: no build ids.
+ * of the events. @data requests maps without code. @files requests the build
+ * ids of mapped code, for which each file is read once; NULL: no build ids.
  * Processes that exit meanwhile are left out. In synthesis.c.
  */
 struct synthesis {

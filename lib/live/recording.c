@@ -21,7 +21,7 @@ enum {
 	REFUSED_SECONDS = 3600,		/* that tables may lack room */
 };
 
-struct recorded_code {
+struct known_code {
 	int device;			/* for tables; -1: closed */
 	struct unwinding *unwinding;	/* NULL: not wanted, or not available */
 	struct known_files files;
@@ -42,15 +42,15 @@ struct recording {
 	bool cut_map;			/* that record is about a map */
 
 	char warning[256];		/* about stacks; empty: none */
-	struct recorded_code *code;
+	struct known_code *code;
 	bool own_code;			/* it belongs to the recording */
 };
 
 /* --- code ----------------------------------------------------------------- */
 
-struct recorded_code *recorded_code_new(void)
+struct known_code *known_code_new(void)
 {
-	struct recorded_code *code = calloc(1, sizeof(*code));
+	struct known_code *code = calloc(1, sizeof(*code));
 
 	if (!code)
 		return NULL;
@@ -59,7 +59,7 @@ struct recorded_code *recorded_code_new(void)
 	return code;
 }
 
-void recorded_code_free(struct recorded_code *code)
+void known_code_free(struct known_code *code)
 {
 	if (!code)
 		return;
@@ -70,7 +70,7 @@ void recorded_code_free(struct recorded_code *code)
 	free(code);
 }
 
-bool recorded_code_is_full(const struct recorded_code *code)
+bool known_code_is_full(const struct known_code *code)
 {
 	const struct unwinding *unwinding = code->unwinding;
 
@@ -82,7 +82,7 @@ bool recorded_code_is_full(const struct recorded_code *code)
 		 time(NULL) - code->begin >= REFUSED_SECONDS));
 }
 
-void recording_use_code(struct recording *recording, struct recorded_code *code)
+void recording_use_code(struct recording *recording, struct known_code *code)
 {
 	recording->code = code;
 }
@@ -173,7 +173,7 @@ static int from_writer(struct recording *recording, int error)
 static void want_unwinding(struct recording *recording)
 {
 	const struct events_options *options = recording->options;
-	struct recorded_code *code = recording->code;
+	struct known_code *code = recording->code;
 	bool wanted = false;
 	size_t i;
 
@@ -242,7 +242,7 @@ static bool sees_kernel(const struct events_options *options)
 static int want_code(struct recording *recording)
 {
 	if (!recording->code) {
-		recording->code = recorded_code_new();
+		recording->code = known_code_new();
 		recording->own_code = true;
 	}
 	if (!recording->code)
@@ -255,7 +255,7 @@ static int want_code(struct recording *recording)
 static void begin_unwinding(struct recording *recording,
 			    const struct synthesis *synthesis)
 {
-	struct recorded_code *code = recording->code;
+	struct known_code *code = recording->code;
 
 	if (code->used)
 		unwinding_continue(code->unwinding);
@@ -459,7 +459,7 @@ void recording_close(struct recording *recording)
 		return;
 	events_close(recording->events);
 	if (recording->own_code)
-		recorded_code_free(recording->code);
+		known_code_free(recording->code);
 	writer_close(recording->writer);
 	free(recording->polled);
 	free(recording);

@@ -27,27 +27,27 @@ int recording_open(struct recording **recording,
 int recording_refused(const struct recording *recording);
 
 /*
- * What recordings one after the other keep of the code that is mapped: each file
- * is read once, for its build id and for a table for unwinding. The module keeps
- * the tables meanwhile, and cannot be unloaded.
+ * Mapped code, as recordings one after the other know it: each file is read
+ * once, for its build id and for a table for unwinding. The module keeps the
+ * tables meanwhile, and cannot be unloaded.
  */
-struct recorded_code;
+struct known_code;
 
 /* Returns NULL if out of memory. */
-struct recorded_code *recorded_code_new(void);
-void recorded_code_free(struct recorded_code *code);
+struct known_code *known_code_new(void);
+void known_code_free(struct known_code *code);
 /*
  * Returns true if it is time for a new one: too many files have come and gone,
  * or the module had no room for tables an hour ago.
  */
-bool recorded_code_is_full(const struct recorded_code *code);
+bool known_code_is_full(const struct known_code *code);
 
 /*
  * Makes the recording, which is not started yet, use @code, which must live
  * longer. Without it a recording has its own.
  */
 void recording_use_code(struct recording *recording,
-			struct recorded_code *code);
+			struct known_code *code);
 
 /* Creates the file @path, and starts the events, now or at the exec. */
 int recording_start(struct recording *recording, const char *path);

@@ -44,8 +44,9 @@ void unwinding_begin(struct unwinding *unwinding,
 		     const struct synthesis *synthesis);
 
 /*
- * Gives sessions that were made since then what the module has already. Looks
- * at each file once again, whether it is still the same. @unwinding may be NULL.
+ * Gives sessions that were made since then what the module has already. Each
+ * file is looked at once again, whether it is still the same. @unwinding may be
+ * NULL.
  */
 void unwinding_continue(struct unwinding *unwinding);
 

@@ -236,7 +236,7 @@ static int see_name(struct survey *survey, const char *name)
 	return seen->name ? 1 : -ENOMEM;
 }
 
-/* What a record without a build id has in its place. */
+/* A file in a record that has no build id, which would take its place. */
 struct plain_file {
 	uint32_t major, minor;
 	uint64_t inode, generation;

@@ -138,8 +138,8 @@ static int add_program(struct merge *merge, struct numbered *entry)
 }
 
 /*
- * Sets *@pid to the number of the program in the result. The last one stands for
- * all that are too many.
+ * Sets *@pid to the number of the program in the result. The last one stands
+ * for all that are too many.
  */
 static int program_of(struct merge *merge, const char *name, uint32_t *pid)
 {
@@ -333,8 +333,8 @@ static const struct mapping *map_of(const struct addition *addition,
 }
 
 /*
- * Sets *@number as object_of() does. Each map is looked at once: they stay where
- * they are now that all are read.
+ * Sets *@number as object_of() does. Each map is looked at once: they stay
+ * where they are now that all are read.
  */
 static int object_at(struct addition *addition, const struct mapping *mapping,
 		     size_t *number)

@@ -417,6 +417,59 @@ static void test_full_disk(void **state)
 	umount(folder);
 }
 
+static void fill_disk(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT, 0600);
+	char bytes[4096] = { 1 };
+
+	assert_true(fd >= 0);
+	while (write(fd, bytes, sizeof(bytes)) > 0)
+		;
+	close(fd);
+}
+
+/*
+ * A write that fails on a full disk costs nothing: the windows that are there
+ * are of more use than none.
+ */
+static void test_full_disk_keeps(void **state)
+{
+	struct store_counts before, after;
+	unsigned int failures = 0;
+	char filler[128];
+	struct store *store;
+	struct seen seen;
+	int i;
+
+	if (mount("none", folder, "tmpfs", 0, "size=4m")) {
+		skip();
+		return;
+	}
+	store = opened(64);
+	for (i = 0; i < 60; i++)
+		assert_int_equal(write_window(store, 100 + i, i, PART_BYTES,
+					      NULL), 0);
+	snprintf(filler, sizeof(filler), "%s/filler", folder);
+	fill_disk(filler);
+	for (i = 0; i < 30; i++) {
+		seen = see_all(store);
+		store_count(store, &before);
+		if (!write_window(store, 200 + i, i, 20 * PART_BYTES, NULL))
+			continue;
+		failures++;
+		store_count(store, &after);
+		assert_int_equal(see_all(store).windows, seen.windows);
+		assert_int_equal(see_all(store).first, seen.first);
+		assert_int_equal(after.evicted, before.evicted);
+	}
+	assert_true(failures > 0);
+	assert_int_equal(see_all(store).torn, 0);
+	unlink(filler);
+	assert_int_equal(write_window(store, 500, 1, 50, NULL), 0);
+	store_close(store);
+	umount(folder);
+}
+
 int main(void)
 {
 #define IN_FOLDER(test)	cmocka_unit_test_setup_teardown(test, make, clean)
@@ -434,6 +487,7 @@ int main(void)
 		IN_FOLDER(test_newer_version),
 		IN_FOLDER(test_clock),
 		IN_FOLDER(test_full_disk),
+		IN_FOLDER(test_full_disk_keeps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

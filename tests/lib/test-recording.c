@@ -257,7 +257,7 @@ static int find_prog(void *context, const struct record *record)
 }
 
 /* Records a process for a moment, and returns the build id of its program. */
-static struct build_id record_prog(pid_t pid, struct recorded_code *code)
+static struct build_id record_prog(pid_t pid, struct known_code *code)
 {
 	struct events_options options = {
 		.kinds = clock_events, .kind_count = 1,
@@ -309,7 +309,7 @@ static void expect_sleep(const struct build_id *id)
 /* The build id is that of the file that runs, not of what has its name now. */
 static void test_replaced(void **state)
 {
-	struct recorded_code *code = recorded_code_new();
+	struct known_code *code = known_code_new();
 	char folder[] = "/tmp/hwprof-test-XXXXXX", command[256];
 	struct build_id first, second, late;
 	pid_t pid;
@@ -329,7 +329,7 @@ static void test_replaced(void **state)
 	second = record_prog(pid, code);
 	late = record_prog(pid, NULL);
 	end_prog(pid);
-	recorded_code_free(code);
+	known_code_free(code);
 	snprintf(command, sizeof(command), "rm -r %s", folder);
 	assert_int_equal(system(command), 0);
 	expect_sleep(&first);
@@ -340,7 +340,7 @@ static void test_replaced(void **state)
 /* A file that was written to gets the id that it has now. */
 static void test_rewritten(void **state)
 {
-	struct recorded_code *code = recorded_code_new();
+	struct known_code *code = known_code_new();
 	char folder[] = "/tmp/hwprof-test-XXXXXX", command[256];
 	struct build_id first, second;
 	pid_t pid;
@@ -359,7 +359,7 @@ static void test_rewritten(void **state)
 	pid = start_prog(command);
 	second = record_prog(pid, code);
 	end_prog(pid);
-	recorded_code_free(code);
+	known_code_free(code);
 	snprintf(command, sizeof(command), "rm -r %s", folder);
 	assert_int_equal(system(command), 0);
 	assert_true(first.size);
