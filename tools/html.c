@@ -1,194 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The data of a page: what `report --json` writes, and code and source. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "command.h"
-#include "export/flow_graph.h"
-#include "export/listing.h"
 #include "html.h"
-#include "html_text.h"
-#include "profile/json_common.h"
-#include "profile/profile.h"
+#include "html_data.h"
+#include "html_page.h"
 
-enum {
-	LISTED_PATHS = 500,	/* with disassembly */
-	LISTED_GRAPHS = 100,
-	LIMIT = 20000,		/* of things in a list, without --limit */
-	LIMIT_PATHS = 3000,
-	LIMIT_CHANGES = 5000,
-};
-
-static size_t limit_of(const struct report *report, enum hwprof_kind kind)
+static struct html_options options_of(const struct report *report)
 {
-	if (report->limit)
-		return report->limit;
-	if (report->diff)
-		return LIMIT_CHANGES;
-	return kind == HWPROF_KIND_PATHS ? LIMIT_PATHS : LIMIT;
-}
-
-/* --- one profile --------------------------------------------------------- */
-
-/* Writes the code of what the page draws. Returns 0 or -ENOMEM. */
-static int put_code(const struct report *report,
-		    const struct hwprof_profile *profile, struct json *json)
-{
-	enum hwprof_kind kind = hwprof_profile_kind(profile);
-	struct listing *listing = listing_new();
-	int error = listing ? 0 : -ENOMEM;
-
-	if (!error && kind == HWPROF_KIND_PATHS)
-		error = listing_add_paths(listing, profile, LISTED_PATHS);
-	if (!error && kind == HWPROF_KIND_EDGES)
-		error = flow_graphs_put(json, profile, LISTED_GRAPHS, listing);
-	if (!error)
-		error = listing_put(listing, json, !report->no_source);
-	listing_free(listing);
-	return error;
-}
-
-/*
- * Writes the profile as the next member of @json, whose writer does not know
- * that. Returns 0 or a negative errno.
- */
-static int put_report(const struct report *report,
-		      const struct hwprof_profile *profile, struct json *json)
-{
-	const struct hwprof_json_options options = {
-		.limit = limit_of(report, hwprof_profile_kind(profile)),
+	return (struct html_options){
+		.limit = report->limit, .limit_name = "--limit",
 		.min_share = report->min_share < 0 ? 0 : report->min_share,
+		.no_source = report->no_source, .diff = report->diff,
+		.replayed = report->replay,
 	};
-
-	fputs(",\n\"report\": ", json->out);
-	return hwprof_profile_json(profile, &options, json->out);
-}
-
-static int put_profile(const struct report *report,
-		       struct hwprof_profile *profile, struct json *json)
-{
-	int error = put_code(report, profile, json);
-
-	json_unsigned(json, "count",
-		      profile_kind_of(hwprof_profile_kind(profile))
-			      ->count(profile));
-	json_string(json, "event", hwprof_profile_event(profile));
-	return error ? error : put_report(report, profile, json);
-}
-
-/* --- a difference -------------------------------------------------------- */
-
-static bool is_exact(const struct hwprof_profile *profile, size_t index)
-{
-	return index == HWPROF_NOTHING ||
-	       hwprof_contexts_get(profile, index)->basis == HWPROF_BASIS_EXACT;
-}
-
-/* Writes what changed at each node of the second tree. */
-static void put_nodes(struct json *json, const struct hwprof_diff *diff,
-		      const struct hwprof_profile *before,
-		      const struct hwprof_profile *after)
-{
-	size_t i;
-
-	json_open(json, "nodes", '[');
-	for (i = 0; i < hwprof_diff_count(diff); i++) {
-		const struct hwprof_change *change = hwprof_diff_get(diff, i);
-
-		if (change->after == HWPROF_NOTHING)
-			continue;
-		json_open(json, NULL, '{');
-		json_unsigned(json, "after", change->after);
-		json_number(json, "share_change", change->share);
-		json_number(json, "share_change_low", change->share_low);
-		json_number(json, "share_change_high", change->share_high);
-		json_bool(json, "exact", is_exact(before, change->before) &&
-					 is_exact(after, change->after));
-		json_close(json, '}');
-	}
-	json_close(json, ']');
-}
-
-static int put_diff(const struct report *report,
-		    const struct hwprof_profile *before,
-		    const struct hwprof_profile *after, struct json *json)
-{
-	bool tree = hwprof_profile_kind(after) == HWPROF_KIND_CCT;
-	struct hwprof_diff *diff;
-	int error = hwprof_profile_diff(&diff, before, after);
-
-	if (error)
-		return error;
-	json_unsigned(json, "count", hwprof_diff_count(diff));
-	json_warnings(json, "warnings_before", before);
-	json_warnings(json, "warnings_after", after);
-	if (tree)
-		put_nodes(json, diff, before, after);
-	fputs(",\n\"diff\": ", json->out);
-	error = hwprof_diff_json(diff, limit_of(report, HWPROF_KINDS),
-				 json->out);
-	if (!error && tree)
-		error = put_report(report, after, json);
-	hwprof_diff_free(diff);
-	return error;
-}
-
-/* --- all kinds ----------------------------------------------------------- */
-
-/* Writes the data of one kind as JSON. Returns 0 or a negative errno. */
-static int put_kind(const struct report *report, struct hwprof_profile *profile,
-		    struct hwprof_profile *after, FILE *out)
-{
-	enum hwprof_kind kind = hwprof_profile_kind(profile);
-	struct json json = { .out = out };
-	int error;
-
-	json_open(&json, NULL, '{');
-	json_string(&json, "kind", hwprof_kind_name(kind));
-	json_string(&json, "units", hwprof_kind_units(kind));
-	error = after ? put_diff(report, profile, after, &json) :
-			put_profile(report, profile, &json);
-	json_close(&json, '}');
-	return error;
-}
-
-/*
- * Writes the element that has JSON, packed: names in it can be no markup then.
- * Returns 0 or -ENOMEM.
- */
-static int put_element(const char *id, const char *json, size_t size, FILE *out)
-{
-	int error;
-
-	fprintf(out, "<script type=\"application/octet-stream\" id=\"data-%s\">",
-		id);
-	error = put_packed(json, size, out);
-	fputs("</script>\n", out);
-	return error;
-}
-
-static int put_data(const struct report *report,
-		    struct hwprof_profile *profile,
-		    struct hwprof_profile *after, FILE *out)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *json = open_memstream(&text, &size);
-	int error;
-
-	if (!json)
-		return -ENOMEM;
-	error = put_kind(report, profile, after, json);
-	if (fclose(json))
-		error = -ENOMEM;
-	if (!error)
-		error = put_element(hwprof_kind_name(
-				    hwprof_profile_kind(profile)), text, size,
-				    out);
-	free(text);
-	return error;
 }
 
 /*
@@ -197,6 +24,7 @@ static int put_data(const struct report *report,
 static int add_kind(const struct report *report, enum hwprof_kind kind,
 		    unsigned int *had, bool found, FILE *out)
 {
+	const struct html_options options = options_of(report);
 	const struct report_kind *about = report_kind_of(kind);
 	struct hwprof_profile *profile = NULL, *after = NULL;
 	size_t count = report->diff ? 1 : report->file_count;
@@ -210,43 +38,13 @@ static int add_kind(const struct report *report, enum hwprof_kind kind,
 	if (!status && !nothing && report->sort &&
 	    hwprof_loops_sort(profile, report->sort))
 		status = usage_error("%s", hwprof_profile_error(profile));
-	if (!status && !nothing && put_data(report, profile, after, out))
+	if (!status && !nothing && html_data_put(&options, profile, after, out))
 		status = failed("out of memory");
 	if (!status && !nothing)
 		*had |= 1U << kind;
 	hwprof_profile_free(after);
 	hwprof_profile_free(profile);
 	return status;
-}
-
-static int put_about(const struct report *report, unsigned int kinds, FILE *out)
-{
-	struct json json = { .line = true };
-	char *text = NULL;
-	size_t size, i;
-	int kind, error;
-
-	json.out = open_memstream(&text, &size);
-	if (!json.out)
-		return -ENOMEM;
-	json_open(&json, NULL, '{');
-	json_string(&json, "version", HWPROF_VERSION);
-	json_bool(&json, "diff", report->diff);
-	json_bool(&json, "replayed", report->replay);
-	json_open(&json, "files", '[');
-	for (i = 0; i < report->file_count; i++)
-		json_string(&json, NULL, report->files[i]);
-	json_close(&json, ']');
-	json_open(&json, "kinds", '[');
-	for (kind = 0; kind < HWPROF_KINDS; kind++)
-		if (kinds >> kind & 1)
-			json_string(&json, NULL, hwprof_kind_name(kind));
-	json_close(&json, ']');
-	json_close(&json, '}');
-	error = fclose(json.out) ? -ENOMEM :
-				   put_element("about", text, size, out);
-	free(text);
-	return error;
 }
 
 static char *title_of(const struct report *report)
@@ -263,10 +61,20 @@ static char *title_of(const struct report *report)
 static int write_page(const struct report *report, const struct html_page *page,
 		      const char *data)
 {
+	bool standard = !strcmp(report->html, "-");
 	char *title = title_of(report);
-	int status = title ? html_page_write(page, report->html, title, data) :
-			     failed("out of memory");
+	int status = STATUS_OK;
+	FILE *out;
 
+	if (!title)
+		return failed("out of memory");
+	out = standard ? stdout : fopen(report->html, "we");
+	if (!out)
+		status = failed("%s: %s", report->html, strerror(errno));
+	else
+		html_page_put(page, clean(title), data, out);
+	if (out)
+		status = output_close(out);
 	free(title);
 	return status;
 }
@@ -275,6 +83,7 @@ static int write_page(const struct report *report, const struct html_page *page,
 static int fill_page(const struct report *report, const struct html_page *page,
 		     unsigned int kinds, bool found)
 {
+	const struct html_options options = options_of(report);
 	unsigned int had = 0;
 	int kind, status = STATUS_OK;
 	char *data = NULL;
@@ -289,7 +98,8 @@ static int fill_page(const struct report *report, const struct html_page *page,
 	if (!status && !had)
 		status = failed("%s: no stacks that can be replayed: record with 'perf record -b' or -g",
 				report->files[0]);
-	if (!status && put_about(report, had, out))
+	if (!status && html_about_put(&options, report->files,
+				      report->file_count, had, out))
 		status = failed("out of memory");
 	if (fclose(out) && !status)
 		status = failed("out of memory");
@@ -301,10 +111,13 @@ static int fill_page(const struct report *report, const struct html_page *page,
 
 int report_html(const struct report *report, unsigned int kinds, bool found)
 {
+	char message[HTML_MESSAGE];
 	struct html_page *page;
-	int status = html_page_new(&page);
+	int status;
 
-	if (!status)
+	if (html_page_new(&page, message))
+		status = failed("%s", message);
+	else
 		status = fill_page(report, page, kinds, found);
 	html_page_free(page);
 	return status;

@@ -5,11 +5,11 @@
  */
 #include <errno.h>
 #include <sha2.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "html.h"
+#include "html_page.h"
 #include "html_text.h"
 
 /* Libraries of JavaScript, in the order in which they need each other. */
@@ -33,6 +33,19 @@ struct html_page {
 };
 
 /* --- libraries ----------------------------------------------------------- */
+
+static int fail(char *message, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static int fail(char *message, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(message, HTML_MESSAGE, format, args);
+	va_end(args);
+	return -1;
+}
 
 /* Returns the text of a file, which the caller frees; NULL if unreadable. */
 static char *read_text(const char *path)
@@ -74,41 +87,41 @@ static char *read_licence(const struct library *library, const char *folder)
 }
 
 static int read_library(struct html_page *page, size_t index,
-			const char *folder)
+			const char *folder, char message[HTML_MESSAGE])
 {
 	const struct library *library = &libraries[index];
 	char *name;
 
 	if (asprintf(&name, "dist/%s.min.js", library->name) < 0)
-		return failed("out of memory");
+		return fail(message, "out of memory");
 	errno = 0;
 	page->scripts[index] = read_in(folder, library->name, name);
 	free(name);
 	if (!page->scripts[index])
-		return failed("%s/%s: %s; the page needs d3-hierarchy and d3-shape: install them with 'apt-get install node-d3-hierarchy node-d3-shape', or name the folder that has them in HWPROF_NODE_PATH",
-			      folder, library->name,
-			      errno ? strerror(errno) : "it is empty");
+		return fail(message, "%s/%s: %s; the page needs d3-hierarchy and d3-shape: install them with 'apt-get install node-d3-hierarchy node-d3-shape', or name the folder that has them in HWPROF_NODE_PATH",
+			    folder, library->name,
+			    errno ? strerror(errno) : "it is empty");
 	page->licences[index] = read_licence(library, folder);
 	if (!page->licences[index])
-		return failed("%s: its licence is neither in its folder nor in /usr/share/doc/%s, and a page has it",
-			      library->name, library->package);
+		return fail(message, "%s: its licence is neither in its folder nor in /usr/share/doc/%s, and a page has it",
+			    library->name, library->package);
 	if (strstr(page->scripts[index], "</script"))
-		return failed("%s/%s: it cannot be in a page, since it has '</script'",
-			      folder, library->name);
-	return STATUS_OK;
+		return fail(message, "%s/%s: it cannot be in a page, since it has '</script'",
+			    folder, library->name);
+	return 0;
 }
 
-static int read_libraries(struct html_page *page)
+static int read_libraries(struct html_page *page, char message[HTML_MESSAGE])
 {
 	const char *folder = getenv("HWPROF_NODE_PATH");
-	int status = STATUS_OK;
+	int error = 0;
 	size_t i;
 
 	if (!folder || !*folder)
 		folder = "/usr/share/nodejs";
-	for (i = 0; !status && i < LIBRARIES; i++)
-		status = read_library(page, i, folder);
-	return status;
+	for (i = 0; !error && i < LIBRARIES; i++)
+		error = read_library(page, i, folder, message);
+	return error;
 }
 
 /* --- HTML ---------------------------------------------------------------- */
@@ -127,8 +140,7 @@ static void put_text(const char *text, FILE *out)
 	}
 }
 
-/* Names a script or a style sheet in the policy. */
-static void put_source(const char *text, FILE *out)
+void html_policy_source(const char *text, FILE *out)
 {
 	uint8_t digest[SHA256_DIGEST_LENGTH];
 	SHA2_CTX context;
@@ -145,27 +157,41 @@ static void put_policy(const struct html_page *page, FILE *out)
 {
 	size_t i;
 
-	fputs("<meta http-equiv=\"Content-Security-Policy\" content=\""
-	      "default-src 'none'; base-uri 'none'; form-action 'none'; "
+	fputs("default-src 'none'; base-uri 'none'; form-action 'none'; "
 	      "style-src", out);
-	put_source(html_style, out);
+	html_policy_source(html_style, out);
 	fputs("; script-src", out);
 	for (i = 0; i < LIBRARIES; i++)
-		put_source(page->scripts[i], out);
-	put_source(html_script, out);
-	fputs("\">\n", out);
+		html_policy_source(page->scripts[i], out);
+	html_policy_source(html_script, out);
+}
+
+char *html_page_policy(const struct html_page *page)
+{
+	char *policy = NULL;
+	size_t size;
+	FILE *out = open_memstream(&policy, &size);
+
+	if (!out)
+		return NULL;
+	put_policy(page, out);
+	if (!fclose(out))
+		return policy;
+	free(policy);
+	return NULL;
 }
 
 static void put_head(const struct html_page *page, const char *title, FILE *out)
 {
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
 	      "<meta charset=\"utf-8\">\n", out);
+	fputs("<meta http-equiv=\"Content-Security-Policy\" content=\"", out);
 	put_policy(page, out);
-	fputs("<meta name=\"viewport\" content=\"width=device-width\">\n"
+	fputs("\">\n<meta name=\"viewport\" content=\"width=device-width\">\n"
 	      "<meta name=\"referrer\" content=\"no-referrer\">\n"
 	      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
 	      out);
-	put_text(clean(title), out);
+	put_text(title, out);
 	fprintf(out, "</title>\n<style>%s</style>\n</head>\n", html_style);
 }
 
@@ -183,8 +209,8 @@ static void put_licences(const struct html_page *page, FILE *out)
 	fputs("</details>\n", out);
 }
 
-static void put_page(const struct html_page *page, const char *title,
-		     const char *data, FILE *out)
+void html_page_put(const struct html_page *page, const char *title,
+		   const char *data, FILE *out)
 {
 	size_t i;
 
@@ -199,10 +225,11 @@ static void put_page(const struct html_page *page, const char *title,
 	fprintf(out, "<script>%s</script>\n</body>\n</html>\n", html_script);
 }
 
-int html_page_new(struct html_page **page)
+int html_page_new(struct html_page **page, char message[HTML_MESSAGE])
 {
 	*page = calloc(1, sizeof(**page));
-	return *page ? read_libraries(*page) : failed("out of memory");
+	return *page ? read_libraries(*page, message) :
+		       fail(message, "out of memory");
 }
 
 void html_page_free(struct html_page *page)
@@ -214,21 +241,4 @@ void html_page_free(struct html_page *page)
 		free(page->licences[i]);
 	}
 	free(page);
-}
-
-int html_page_write(const struct html_page *page, const char *path,
-		    const char *title, const char *data)
-{
-	bool standard = !strcmp(path, "-");
-	FILE *out = standard ? stdout : fopen(path, "we");
-	bool wrong;
-
-	if (!out)
-		return failed("%s: %s", path, strerror(errno));
-	put_page(page, title, data, out);
-	wrong = fflush(out) || ferror(out);
-	if (!standard)
-		wrong |= fclose(out);
-	return wrong ? failed("%s: cannot write: %s", path, strerror(errno)) :
-		       STATUS_OK;
 }

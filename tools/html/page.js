@@ -48,7 +48,7 @@
 	}
 
 	/* Lists have a limit. */
-	function left_out(data) {
+	function left_out(data, about) {
 		const report = data.diff || data.report;
 		const list = report.changes || report.loops || report.paths ||
 			report.branches || report.pairs || report.loads;
@@ -57,7 +57,8 @@
 			return null;
 		return h('p', { class: 'quiet' }, 'The first ' +
 			hwprof.count(list.length) + ' of ' +
-			hwprof.count(data.count) + ': --limit writes more.');
+			hwprof.count(data.count) + ': ' + hwprof.clean(about.limit) +
+			' writes more.');
 	}
 
 	async function open(panel, kind, component, about) {
@@ -74,7 +75,7 @@
 		      data.warnings_before),
 		about.diff ? notes('Warnings about ' + hwprof.clean(about.files[1]),
 				   data.warnings_after) : null,
-		left_out(data));
+		left_out(data, about));
 		hwprof[about.diff ? 'diff' : component](panel, data);
 		if (!about.diff && data.report)
 			hwprof.add(panel, h('h3', {}, 'What was counted'),
