@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/tree.h"
@@ -385,6 +386,14 @@ static int put_filler(struct writer *writer)
 	return writer_add(writer, &header, sizeof(header));
 }
 
+/* Returns true if the file can be read. A device such as /dev/null cannot. */
+static bool keeps(const struct writer *writer)
+{
+	struct stat status;
+
+	return !fstat(fileno(writer->out), &status) && S_ISREG(status.st_mode);
+}
+
 static int finish(struct writer *writer, struct survey *survey)
 {
 	const struct writer_facts *facts = survey->facts.facts;
@@ -397,6 +406,8 @@ static int finish(struct writer *writer, struct survey *survey)
 	error = put_header(writer, writer->header.data.size);
 	if (!error && fflush(writer->out))
 		error = fail(writer, -errno, "cannot write");
+	if (!error && !keeps(writer))
+		return 0;
 	if (!error)
 		error = read_back(writer, survey, facts->pmu_type);
 	if (error)
