@@ -236,6 +236,45 @@ static void test_same_profile(void **state)
 	unlink(second);
 }
 
+/* A loop whose recent trip count is @trip at @time. */
+static void make_recent(struct fixture *fixture, uint64_t time, uint64_t trip)
+{
+	struct hwprof_row_loop row = fixture_loop(100, 100, 0x400100, 0x400140,
+						  60, 15);
+
+	row.trip_recent = trip * 256;
+	begin(fixture, 100, 0x400000);
+	fixture_add_loop(fixture, time, &row);
+	fixture_end(fixture);
+}
+
+/* The latest in time says what is recent, in whichever order files come. */
+static void test_recent(void **state)
+{
+	unsigned int order;
+
+	for (order = 0; order < 2; order++) {
+		struct merge *merge = merge_new();
+		struct hwprof_profile *loops;
+		struct fixture old, new;
+		char path[64];
+
+		make_recent(&old, 10, 9);
+		make_recent(&new, 20, 17);
+		add(merge, order ? new.path : old.path);
+		add(merge, order ? old.path : new.path);
+		write_part(merge, MERGE_ALL, path);
+		loops = read_profile(HWPROF_KIND_LOOPS, path);
+		assert_int_equal(hwprof_loops_count(loops), 1);
+		assert_true(hwprof_loops_get(loops, 0)->trip_recent == 17);
+		hwprof_profile_free(loops);
+		merge_free(merge);
+		fixture_remove(&old);
+		fixture_remove(&new);
+		unlink(path);
+	}
+}
+
 /* The bound of a pair holds what was evicted after its row, and is not lost. */
 static void test_bounds(void **state)
 {
@@ -611,6 +650,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_profile),
+		cmocka_unit_test(test_recent),
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_totals),
 		cmocka_unit_test(test_parts),
