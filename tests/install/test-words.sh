@@ -111,6 +111,36 @@ for file in fine.h fine fine.md narrow.c message.c; do
 	check "nothing is wrong with $file" passes $file
 done
 
+# function LINES DEPTH: a function of that many lines, and with nested blocks
+function()
+{
+	echo "static int"; echo "f(int a)"; echo "{"
+	seq -f "	if (a == %g) {" $2
+	seq -f "	a = (struct s){ .b = { %g } }.b.c;" $(($1 - 4 - 2 * $2))
+	yes "	}" | head -n $2
+	echo "}"
+}
+
+# is_small FILE: the functions of that file are
+is_small()
+{
+	tests/sizes "$work/$1"
+}
+
+# is_large TEXT FILE: they are not, and why
+is_large()
+{
+	! tests/sizes "$work/$2" > "$work/out" && grep -q "$1" "$work/out"
+}
+
+function 70 3 > "$work/small.c"
+function 71 3 > "$work/large.c"
+function 70 4 > "$work/deep.c"
+check "a function of 70 lines, three blocks deep" is_small small.c
+check "a function of 71 lines" is_large ":1: f() has 71 lines" large.c
+check "a function four blocks deep" is_large "f() has blocks 4 deep" deep.c
+check "functions of the project" tests/sizes
+
 check "a project of one file" project
 check "the list allows as many" allows
 check "the list is lowered" lowers

@@ -656,6 +656,75 @@ static void test_json(void **state)
 	fixture_remove(&fixture);
 }
 
+/* Makes a program in the folder. Returns the address of its main(). */
+static uint64_t make_program(const char *folder)
+{
+	char output[4096];
+	uint64_t head;
+
+	assert_int_equal(
+		fixture_shell(
+			output, sizeof(output),
+			"cd %s && printf '\\n\\nint main(void) { return 0; "
+			"}\\n' > prog.c &&"
+			"cc -g -no-pie -Wl,--build-id=sha1 -o prog %s/prog.c &&"
+			"nm prog | awk '$3 == \"main\" { print \"0x\" $1 }'",
+			folder, folder),
+		0);
+	head = strtoull(output, NULL, 0);
+	assert_in_range(head, 0x400000, 0x40ffff);
+	return head;
+}
+
+/* Checks JSON in a folder, of a loop whose address it is given twice. */
+static const char check_json[] =
+	"cd %s && python3 -c '\n"
+	"import json, os, subprocess\n"
+	"d = json.load(open(\"json\"))\n"
+	"assert set(d) == {\"loops\", \"totals\", "
+	"\"warnings\"}, d\n"
+	"notes = subprocess.check_output([\"readelf\", \"-n\", "
+	"\"prog\"], text=True)\n"
+	"assert d[\"loops\"] == [{\n"
+	"    \"object\": os.path.abspath(\"prog\"),\n"
+	"    \"build_id\": notes.split(\"Build ID: "
+	"\")[1].split()[0],\n"
+	"    \"function\": \"main\", \"function_offset\": 0,\n"
+	"    \"head\": hex(%#lx), \"tail\": hex(%#lx + 4),\n"
+	"    \"file\": os.path.abspath(\"prog.c\"), \"line\": "
+	"3,\n"
+	"    \"entries\": 5, \"iterations\": 100,\n"
+	"    \"entries_seen\": 5, \"back_edges_seen\": 95,\n"
+	"    \"trip\": 20, \"trip_low\": 20, \"trip_high\": "
+	"20,\n"
+	"    \"trip_recent\": 17.5, \"trip_min\": 16, "
+	"\"trip_max\": 24,\n"
+	"    \"histogram\": [0] * 4 + [5] + [0] * 19,\n"
+	"    \"share\": 1, \"share_low\": 1, \"share_high\": "
+	"1,\n"
+	"    \"share_of\": \"iterations\", \"basis\": "
+	"\"exact\",\n"
+	"    \"instructions\": None,\n"
+	"    \"parent\": None, \"depth\": 0, \"tolerance\": "
+	"3,\n"
+	"}], d[\"loops\"]\n"
+	"assert d[\"totals\"] == {\n"
+	"    \"events\": 420, \"lost\": 10, \"evicted\": 15,\n"
+	"    \"lost_events\": 9, \"gaps\": 7, \"sessions\": "
+	"1,\n"
+	"    \"produced\": 140, \"delivered\": 95, "
+	"\"pending\": 20,\n"
+	"    \"windows\": 4, \"unmeasured\": 0, "
+	"\"lost_records\": 6,\n"
+	"    \"rows\": 1, \"samples\": 0,\n"
+	"    \"sources\": [\"step\"], \"kinds\": [],\n"
+	"    \"overhead\": {\"share\": 0.025, \"cost_ns\": "
+	"25,\n"
+	"                 \"task_ns\": 1025, "
+	"\"budget_permille\": 30},\n"
+	"}, d[\"totals\"]\n"
+	"' 2>&1";
+
 /* Every field, for a program with symbols and lines. */
 static void test_json_fields(void **state)
 {
@@ -677,17 +746,7 @@ static void test_json_fields(void **state)
 	FILE *file;
 
 	assert_non_null(mkdtemp(folder));
-	assert_int_equal(
-		fixture_shell(
-			output, sizeof(output),
-			"cd %s && printf '\\n\\nint main(void) { return 0; "
-			"}\\n' > prog.c &&"
-			"cc -g -no-pie -Wl,--build-id=sha1 -o prog %s/prog.c &&"
-			"nm prog | awk '$3 == \"main\" { print \"0x\" $1 }'",
-			folder, folder),
-		0);
-	head = strtoull(output, NULL, 0);
-	assert_in_range(head, 0x400000, 0x40ffff);
+	head = make_program(folder);
 	snprintf(path, sizeof(path), "%s/prog", folder);
 	assert_true(object_read_build_id(path, &id));
 
@@ -711,55 +770,8 @@ static void test_json_fields(void **state)
 	assert_int_equal(hwprof_profile_json(loops, NULL, file), 0);
 	fclose(file);
 	assert_int_equal(
-		fixture_shell(
-			output, sizeof(output),
-			"cd %s && python3 -c '\n"
-			"import json, os, subprocess\n"
-			"d = json.load(open(\"json\"))\n"
-			"assert set(d) == {\"loops\", \"totals\", "
-			"\"warnings\"}, d\n"
-			"notes = subprocess.check_output([\"readelf\", \"-n\", "
-			"\"prog\"], text=True)\n"
-			"assert d[\"loops\"] == [{\n"
-			"    \"object\": os.path.abspath(\"prog\"),\n"
-			"    \"build_id\": notes.split(\"Build ID: "
-			"\")[1].split()[0],\n"
-			"    \"function\": \"main\", \"function_offset\": 0,\n"
-			"    \"head\": hex(%#lx), \"tail\": hex(%#lx + 4),\n"
-			"    \"file\": os.path.abspath(\"prog.c\"), \"line\": "
-			"3,\n"
-			"    \"entries\": 5, \"iterations\": 100,\n"
-			"    \"entries_seen\": 5, \"back_edges_seen\": 95,\n"
-			"    \"trip\": 20, \"trip_low\": 20, \"trip_high\": "
-			"20,\n"
-			"    \"trip_recent\": 17.5, \"trip_min\": 16, "
-			"\"trip_max\": 24,\n"
-			"    \"histogram\": [0] * 4 + [5] + [0] * 19,\n"
-			"    \"share\": 1, \"share_low\": 1, \"share_high\": "
-			"1,\n"
-			"    \"share_of\": \"iterations\", \"basis\": "
-			"\"exact\",\n"
-			"    \"instructions\": None,\n"
-			"    \"parent\": None, \"depth\": 0, \"tolerance\": "
-			"3,\n"
-			"}], d[\"loops\"]\n"
-			"assert d[\"totals\"] == {\n"
-			"    \"events\": 420, \"lost\": 10, \"evicted\": 15,\n"
-			"    \"lost_events\": 9, \"gaps\": 7, \"sessions\": "
-			"1,\n"
-			"    \"produced\": 140, \"delivered\": 95, "
-			"\"pending\": 20,\n"
-			"    \"windows\": 4, \"unmeasured\": 0, "
-			"\"lost_records\": 6,\n"
-			"    \"rows\": 1, \"samples\": 0,\n"
-			"    \"sources\": [\"step\"], \"kinds\": [],\n"
-			"    \"overhead\": {\"share\": 0.025, \"cost_ns\": "
-			"25,\n"
-			"                 \"task_ns\": 1025, "
-			"\"budget_permille\": 30},\n"
-			"}, d[\"totals\"]\n"
-			"' 2>&1",
-			folder, (long)head, (long)head),
+		fixture_shell(output, sizeof(output), check_json, folder,
+			      (long)head, (long)head),
 		0);
 	hwprof_profile_free(loops);
 	fixture_remove(&fixture);
