@@ -96,15 +96,6 @@ on_a_budget_of_many()
 		loses_nothing && has_overhead 10
 }
 
-counts()
-{
-	counted=$(perf stat -x, -e hwprof/loops,burst=200/u -- ./long_trips \
-		2>&1 |
-		cut -d, -f1)
-	echo "counted $counted"
-	[ "$counted" -gt 0 ]
-}
-
 forks_and_execs()
 {
 	record -e loops,burst=200 -c $every -- sh -c '
@@ -149,15 +140,10 @@ beside_all()
 		trip inner 7
 }
 
-stat_says()
-{
-	perf stat -e "hwprof/$1/u" -- ./trips 2>&1 | grep 'not supported'
-}
-
 refuses()
 {
-	stat_says loops,burst=16384 && stat_says branches,burst=200 &&
-		stat_says loops,lbr,burst=200 &&
+	stat_refuses loops,burst=16384 && stat_refuses branches,burst=200 &&
+		stat_refuses loops,lbr,burst=200 &&
 		! perf record -q -e hwprof/loops,burst=200/u -o $data -- ./trips
 }
 
@@ -195,7 +181,7 @@ paths_of_bursts()
 
 has_no_counter()
 {
-	stat_says loops,burst=200,trigger=0x20c4
+	stat_refuses loops,burst=200,trigger=0x20c4
 }
 
 by_a_counter_on_a_budget()
@@ -251,7 +237,7 @@ test_ok "burst: of 16,383 branches" long_ones
 test_ok "burst: -F" by_frequency
 test_ok "burst: on a budget" on_a_budget
 test_ok "burst: on the usual budget" on_the_usual_budget
-test_ok "burst: perf stat" counts
+test_ok "burst: perf stat" stat_counts loops,burst=200 1 ./long_trips
 test_ok "burst: -p" running
 test_ok "burst: what there is not" refuses
 test_ok "burst: as an ordinary user" with_paranoid 2 is_for_users

@@ -8,8 +8,8 @@ devices=/sys/bus/event_source/devices
 hwprof doctor > /tmp/doctor
 hwprof doctor --json > /tmp/doctor.json
 
-# says STATE CHECK TEXT: checks both forms of the output.
-says()
+# row_says STATE CHECK TEXT: checks both forms of the output.
+row_says()
 {
 	grep "^$1 *$2 " /tmp/doctor
 	grep "^$1 *$2 " /tmp/doctor | grep -qF "$3" &&
@@ -25,19 +25,19 @@ cap_is()
 no_counters()
 {
 	cap_is overflow "no hardware counters" && cap_is counters unknown &&
-		says warn pmu "no hardware counters: " &&
-		says warn lbr "there are no hardware counters" &&
-		says warn precise "there are no hardware counters"
+		row_says warn pmu "no hardware counters: " &&
+		row_says warn lbr "there are no hardware counters" &&
+		row_says warn precise "there are no hardware counters"
 }
 
 # Four counters and 32 records, as on a Skylake. PEBS is not emulated.
 x86_counters()
 {
 	cap_is overflow NMI && cap_is counters 4 &&
-		says ok pmu \
+		row_says ok pmu \
 			"'cpu' with 4 counters for any event; their overflow is an NMI" &&
-		says ok lbr "$(cat $devices/cpu/caps/branches) entries deep" &&
-		says warn precise "'cpu' has no precise events"
+		row_says ok lbr "$(cat $devices/cpu/caps/branches) entries deep" &&
+		row_says warn precise "'cpu' has no precise events"
 }
 
 # In the debug kernel they are NMIs.
@@ -46,21 +46,21 @@ arm64_counters()
 	case $KSELFTEST_KERNEL in
 	*debug)
 		cap_is overflow NMI &&
-			says ok pmu \
+			row_says ok pmu \
 				"6 counters for any event; their overflow is an NMI" ;;
 	*)
 		cap_is overflow interrupt &&
-			says warn pmu \
+			row_says warn pmu \
 				"6 counters for any event; their overflow is an ordinary interrupt" &&
 			grep -q 'gicv3_pseudo_nmi=1' /tmp/doctor ;;
-	esac && says warn lbr "has none that the kernel knows" &&
-		says warn precise "has no precise events"
+	esac && row_says warn lbr "has none that the kernel knows" &&
+		row_says warn precise "has no precise events"
 }
 
 # The test machine's kernels are tested ones. test-hwprof has others.
 kernel_is_tried()
 {
-	says ok kernel "Linux $(uname -r), $(uname -m)"
+	row_says ok kernel "Linux $(uname -r), $(uname -m)"
 }
 
 # Each check has a line, and what lacks counters or records has advice.

@@ -195,15 +195,6 @@ samples()
 }
 test_ok samples samples -c 20000
 
-# says SENTENCE COMMAND...: checks that it fails, and says why
-says()
-{
-	sentence=$1
-	shift
-	"$@" 2> /tmp/said && return 1
-	cat /tmp/said
-	grep -q -- "$sentence" /tmp/said
-}
 test_ok "no such function" says "has no function 'nothing'" \
 	command hwprof record --filter nothing@./filtered -- ./filtered
 test_ok "no such file" says "no file" \

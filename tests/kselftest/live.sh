@@ -42,7 +42,7 @@ fails()
 	[ $status = "$expected" ] && grep -qe "$pattern" /tmp/live.out
 }
 
-stat_counts()
+stat_is_right()
 {
 	output_is "9,999  back edges" hwprof stat -- ./known &&
 		grep -q '9,999    delivered' /tmp/live.out &&
@@ -333,7 +333,7 @@ example_heap()
 	return $status
 }
 
-test_ok "stat: known counts, in both forms" stat_counts
+test_ok "stat: known counts, in both forms" stat_is_right
 test_ok "top: of a CPU" top_cpu
 test_ok "top, record: a cgroup" in_cgroup
 test_ok "record: a cgroup's program that runs already" cgroup_of_running

@@ -177,15 +177,6 @@ only_one()
 }
 test_ok "one loop" only_one
 
-# says SENTENCE COMMAND...: checks that it fails, and says why
-says()
-{
-	sentence=$1
-	shift
-	"$@" 2> /tmp/said && return 1
-	cat /tmp/said
-	grep -q -- "$sentence" /tmp/said
-}
 test_ok "no such program" says "no file or program" \
 	command hwprof bpf nothing -- ./known
 test_ok "no object" says "no BPF object" \

@@ -139,6 +139,39 @@ sessions()
 	until [ "$(cat $caps/sessions)" = "$1" ]; do usleep 10000; done
 }
 
+# says TEXT COMMAND...: checks that the command fails, and says TEXT, a pattern
+says()
+{
+	text=$1
+	shift
+	"$@" > /tmp/said 2>&1 && return 1
+	cat /tmp/said
+	grep -q -- "$text" /tmp/said
+}
+
+# stat_counts EVENT LEAST COMMAND...: checks that stock perf counts as many
+stat_counts()
+{
+	event=$1 least=$2
+	shift 2
+	counted=$(perf stat -x, -e "hwprof/$event/u" -- "$@" 2>&1 |
+		cut -d, -f1)
+	echo "counted $counted"
+	[ "$counted" -ge "$least" ]
+}
+
+# stat_says EVENT TEXT: checks what stock perf says when it counts ./trips
+stat_says()
+{
+	perf stat -e "hwprof/$1/u" -- ./trips 2>&1 | grep "$2"
+}
+
+# stat_refuses EVENT: checks that there is no such event
+stat_refuses()
+{
+	stat_says "$1" 'not supported'
+}
+
 skip()
 {
 	count=$((count + 1))

@@ -7,16 +7,6 @@
 scope=/proc/sys/kernel/yama/ptrace_scope
 [ -e $scope ] || { skip all "this kernel has no Yama"; finish; exit; }
 
-# says TEXT COMMAND...: checks that it fails with a message that has the text
-says()
-{
-	text=$1
-	shift
-	"$@" > /tmp/said 2>&1 && return 1
-	cat /tmp/said
-	grep -q -- "$text" /tmp/said
-}
-
 echo 2 > /proc/sys/kernel/perf_event_paranoid
 echo 1 > $scope
 su user -c "exec $PWD/spin" &
