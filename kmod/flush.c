@@ -19,17 +19,12 @@
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/delay.h>
-#include <linux/interrupt.h>
-#include <linux/kprobes.h>
-#include <linux/module.h>
 #include <linux/sched/clock.h>
 
-#include "compat.h"
 #include "emit.h"
 #include "flush.h"
 #include "ring.h"
 #include "session.h"
-#include "symbol.h"
 
 enum {
 	TRY_MS		= 5,
@@ -37,9 +32,6 @@ enum {
 	RING_TRIES	= 50,
 	TABLE_TRIES	= 200,	/* ... or if a CPU does not give its table */
 	RETRY_MS	= 20,	/* after a ring was full; doubles */
-	CLEAR_BYTES	= 1 << 20,	/* cleared at a time */
-	/* Steps of a flush in a softirq, which take some milliseconds. */
-	EXIT_STEPS	= 64,
 };
 
 /* --- news ----------------------------------------------------------------- */
@@ -181,29 +173,6 @@ static enum flushed flush_once(struct session *session, u32 space)
 	return retired ? flushed : FLUSH_UNREACHED;
 }
 
-/*
- * Forget a process that is gone. Its rows were written, or never will be; what
- * is left of them counts as evicted.
- */
-static void forget_space(struct session *session, struct space *space)
-{
-	spin_lock_bh(&session->profile_lock);
-	session->profile_version++;
-	session->engine->forget(session->profile, space->id);
-	spin_unlock_bh(&session->profile_lock);
-	space_free(space);
-}
-
-/* Forget processes whose rows found no room when they ended. */
-static void forget_left(struct session *session)
-{
-	unsigned int i;
-
-	for (i = 0; i < session->space_count; i++)
-		if (READ_ONCE(session->spaces[i].left))
-			forget_space(session, &session->spaces[i]);
-}
-
 static void retry_later(struct session *session)
 {
 	unsigned int ms = READ_ONCE(session->retry_ms);
@@ -238,9 +207,9 @@ static enum flushed flush_locked(struct session *session, u32 space)
 	if (flushed == FLUSH_HELD && space)
 		WRITE_ONCE(space_find(session, space)->left, true);
 	else if (flushed < FLUSH_LATER && space)
-		forget_space(session, space_find(session, space));
+		session_forget(session, space_find(session, space));
 	else if (flushed == FLUSH_DONE)
-		forget_left(session);
+		session_forget_left(session);
 	if (flushed == FLUSH_DONE)
 		WRITE_ONCE(session->retry_ms, RETRY_MS);
 	mutex_unlock(&session->flush_lock);
@@ -305,6 +274,27 @@ void session_flush(struct session *session, u32 space)
 		     &session->flush_cost);
 }
 
+/*
+ * Flush what CPUs have given back already, after the session's opener has
+ * disabled its events. Wait for a flush that is under way.
+ */
+void session_flush_disabled(struct session *session)
+{
+	bool immediate = session->engine->immediate;
+
+	if (!immediate && !session_has_news(session) &&
+	    !mutex_is_locked(&session->flush_lock))
+		return;
+	cpus_read_lock();
+	mutex_lock(&session->flush_lock);
+	if (!immediate)
+		tables_merge_free(session, 0);
+	if (flush_rows(session, 0) == FLUSH_LATER)
+		retry_later(session);
+	mutex_unlock(&session->flush_lock);
+	cpus_read_unlock();
+}
+
 static void flush_interval(struct work_struct *work)
 {
 	struct session *session =
@@ -320,280 +310,6 @@ static void flush_interval(struct work_struct *work)
 	/* Leave half of the time to others, however short the interval is. */
 	WRITE_ONCE(session->pause,
 		   max_t(unsigned long, session->interval, took));
-}
-
-/* --- fetching ------------------------------------------------------------- */
-
-void session_settle(struct session *session, u32 space)
-{
-	const struct engine_ops *engine = session->engine;
-	size_t at = 0;
-
-	while (engine->settle &&
-	       !engine->settle(session->profile, space, &at, SETTLE_LOOKS))
-		cond_resched();
-}
-
-/*
- * Give the profile to the caller until session_fetched(), in process context.
- * If @fresh, it has everything that was learnt before now. Otherwise it has
- * what was there when it was last fetched, and what flushes have added since.
- * Return false if a CPU did not give its table.
- */
-bool session_fetch(struct session *session, bool fresh)
-{
-	bool retired = true;
-
-	if (fresh)
-		cpus_read_lock();
-	mutex_lock(&session->flush_lock);
-	if (fresh) {
-		retired = tables_retire(session, 0);
-		cpus_read_unlock();
-	}
-	if (session->settled != session->pass)
-		session_settle(session, 0);
-	session->settled = session->pass;
-	return retired;
-}
-
-/*
- * Take the profile back. @all: nothing is left to fetch, so processes that are
- * gone can be forgotten.
- */
-void session_fetched(struct session *session, bool all)
-{
-	if (all)
-		forget_left(session);
-	mutex_unlock(&session->flush_lock);
-}
-
-/*
- * Return 0 and the totals of what was merged so far, or -EINTR. In process
- * context.
- */
-int session_totals_now(struct session *session, struct hwprof_row_totals *row)
-{
-	if (mutex_lock_killable(&session->flush_lock))
-		return -EINTR;
-	spin_lock_bh(&session->profile_lock);
-	session_totals_locked(session, row);
-	spin_unlock_bh(&session->profile_lock);
-	mutex_unlock(&session->flush_lock);
-	return 0;
-}
-
-static void flush_clear(void *memory, size_t size)
-{
-	size_t at;
-
-	for (at = 0; at < size; at += CLEAR_BYTES) {
-		memset(memory + at, 0, min_t(size_t, CLEAR_BYTES, size - at));
-		cond_resched();
-	}
-}
-
-/*
- * Reset the session to how it began. Return -EAGAIN if a CPU did not give its
- * table, and something from before may come after.
- */
-int session_reset(struct session *session)
-{
-	bool retired = session_fetch(session, true);
-	struct hwprof_row_totals totals;
-
-	flush_clear(session->profile, session->profile_size);
-	session->engine->table_init(session->profile, session->profile_size,
-				    &session->params);
-	session->fed = 0;
-	session->delivered = 0;
-	memset(&session->base, 0, sizeof(session->base));
-	session_totals(session, &totals);
-	session->base = totals;
-	session_fetched(session, retired);
-	return retired ? 0 : -EAGAIN;
-}
-
-/* --- when a process exits ------------------------------------------------- */
-
-/*
- * Flush between perf's stopping of an exiting task's events and its report of
- * the exit; slot_stop() asks for it. The profile is locked for EXIT_STEPS steps
- * at most. Rings of other CPUs, full rings, and anything that takes longer are
- * left to the flush of the task's own work.
- */
-static void flush_at_exit(struct slot *slot)
-{
-	struct session *session = slot->session;
-	struct emit emit = { .session = session };
-	unsigned int table, steps = EXIT_STEPS;
-
-	spin_lock(&session->profile_lock);
-	session->profile_version++;
-	if (!session->engine->immediate)
-		for (table = 0; table < session->table_count; table++)
-			while (steps && table_merge_step(session, table, 0))
-				steps--;
-	emit.version = session->profile_version;
-	emit_all_here(&emit, steps);
-	session->profile_version++;	/* others settle anew */
-	spin_unlock(&session->profile_lock);
-}
-
-static void exit_tasklet(struct tasklet_struct *tasklet)
-{
-	struct slot *slot = from_tasklet(slot, tasklet, exit_flush);
-
-	flush_at_exit(slot);
-}
-
-/*
- * A softirq runs when the interrupt ends. On PREEMPT_RT, softirqs are left to a
- * thread that runs after the task. But this is a thread there already:
- * irq_work/N, which goes before all tasks without a real-time priority. If it
- * has to wait for the profile, its owner is given that priority, too.
- */
-static void exit_kick(struct irq_work *work)
-{
-	struct slot *slot = container_of(work, struct slot, exit_kick);
-
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		flush_at_exit(slot);
-	else
-		tasklet_hi_schedule(&slot->exit_flush);
-}
-
-void slot_flush_init(struct slot *slot)
-{
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		slot->exit_kick = IRQ_WORK_INIT(exit_kick);
-	else
-		slot->exit_kick = IRQ_WORK_INIT_HARD(exit_kick);
-	tasklet_setup(&slot->exit_flush, exit_tasklet);
-}
-
-void slot_flush_end(struct slot *slot)
-{
-	irq_work_sync(&slot->exit_kick);
-	tasklet_kill(&slot->exit_flush);
-}
-
-/* --- when events are disabled --------------------------------------------- */
-
-/*
- * A flush after events were disabled. Whoever disables its events reads its
- * rings next. Perf does not tell the PMU if the event's task does not run. So a
- * probe at the entry of perf_ioctl() queues a work of the caller. The work runs
- * when the ioctl is done and the caller is about to return to its program,
- * without locks.
- */
-struct disable_work {
-	struct callback_head work;
-	atomic_t used;
-};
-
-/* If more threads disable events at once, they wait for the interval. */
-static struct disable_work disable_works[64];
-
-static void flush_of_opener(struct session *session, void *opener)
-{
-	const struct opener *caller = opener;
-
-	if (!session->rows || session->fetched ||
-	    session->key.opener.tgid != caller->tgid ||
-	    !(session->engine->immediate || session_has_news(session) ||
-	      /* Wait for that flush. */
-	      mutex_is_locked(&session->flush_lock)))
-		return;
-	cpus_read_lock();
-	mutex_lock(&session->flush_lock);
-	if (!session->engine->immediate)
-		tables_merge_free(session, 0);
-	if (flush_rows(session, 0) == FLUSH_LATER)
-		retry_later(session);
-	mutex_unlock(&session->flush_lock);
-	cpus_read_unlock();
-}
-
-static void after_disable(struct callback_head *work)
-{
-	struct disable_work *disable =
-		container_of(work, struct disable_work, work);
-	struct opener opener = opener_of_current();
-
-	atomic_set_release(&disable->used, 0);
-	sessions_visit(flush_of_opener, &opener);
-	module_put(THIS_MODULE);
-}
-
-struct find_opener {
-	pid_t tgid;
-	bool found;
-};
-
-static void has_rows(struct session *session, void *context)
-{
-	struct find_opener *find = context;
-
-	find->found |= session->rows && !session->fetched &&
-		       session->key.opener.tgid == find->tgid;
-}
-
-static void queue_disable_work(void)
-{
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(disable_works); i++) {
-		struct disable_work *disable = &disable_works[i];
-
-		if (atomic_cmpxchg_acquire(&disable->used, 0, 1))
-			continue;
-		init_task_work(&disable->work, after_disable);
-		if (try_module_get(THIS_MODULE)) {
-			if (!task_work_add(current, &disable->work,
-					   compat_resume))
-				return;
-			module_put(THIS_MODULE);
-		}
-		atomic_set_release(&disable->used, 0);
-		return;
-	}
-}
-
-static int perf_ioctl_begins(struct kprobe *probe, struct pt_regs *regs)
-{
-	struct find_opener find = { .tgid = current->tgid };
-
-	/* Other commands do not matter. */
-	if ((u32)regs_get_kernel_argument(regs, 1) != PERF_EVENT_IOC_DISABLE)
-		return 0;
-	session_for_each(has_rows, &find);
-	if (find.found)
-		queue_disable_work();
-	return 0;
-}
-
-static struct kprobe perf_ioctl = {
-	.symbol_name	= "perf_ioctl",
-	.pre_handler	= perf_ioctl_begins,
-};
-
-static bool has_perf_ioctl;
-
-/*
- * Without the probe, rows are only written at the ends of intervals and of
- * processes.
- */
-static void perf_ioctl_probe(void)
-{
-	has_perf_ioctl = !register_kprobe(&perf_ioctl);
-	symbol_note(SYMBOL_perf_ioctl, has_perf_ioctl);
-}
-
-static void perf_ioctl_unprobe(void)
-{
-	if (has_perf_ioctl)
-		unregister_kprobe(&perf_ioctl);
 }
 
 /* --- when a CPU goes offline ---------------------------------------------- */
@@ -632,13 +348,11 @@ int flush_init(void)
 	if (state < 0)
 		return state;
 	cpu_state = state;
-	perf_ioctl_probe();
 	return 0;
 }
 
 void flush_exit(void)
 {
-	perf_ioctl_unprobe();
 	cpuhp_remove_state_nocalls(cpu_state);
 }
 

@@ -35,6 +35,7 @@ static int __init hwprof_init(void)
 	err = flush_init();
 	if (err)
 		goto no_flush;
+	flush_disable_probe();
 	err = chardev_init();
 	if (err)
 		goto no_chardev;
@@ -48,6 +49,7 @@ static int __init hwprof_init(void)
 no_pmu:
 	chardev_exit();
 no_chardev:
+	flush_disable_unprobe();
 	flush_exit();
 no_flush:
 	interruptions_exit();
@@ -60,6 +62,7 @@ no_cores:
 static void __exit hwprof_exit(void)
 {
 	pmu_exit();
+	flush_disable_unprobe();
 	flush_exit();
 	sessions_wait();
 	chardev_exit();

@@ -202,96 +202,154 @@ struct slot {
 	struct tasklet_struct exit_flush;
 };
 
+/**
+ * struct session - What one opener asked for with one configuration
+ */
 struct session {
-	struct list_head link;		/* sessions, RCU */
+	/** @link: on the list of sessions; RCU. */
+	struct list_head link;
+	/** @ref: references; when none is left, @end_work is queued. */
 	struct kref ref;
+	/** @rcu: frees it. */
 	struct rcu_head rcu;
+	/** @key: what events must have to share it. */
 	struct session_key key;
-	struct session_config config;	/* what was asked for */
-	u32 id;				/* never 0 */
+	/** @config: what was asked for. */
+	struct session_config config;
+	/** @id: its number; never 0. */
+	u32 id;
+	/** @engine: what events become. */
 	const struct engine_ops *engine;
+	/** @source: where they come from. */
 	const struct source_ops *source;
+	/** @params: what the engine is told. */
 	struct engine_params params;
+	/** @programs: BPF programs that see its events. */
 	struct programs programs;
-	bool filtered;			/* see filter.h */
-	struct pid_namespace *pid_ns;	/* the opener's */
-	struct pid *owner;		/* the opener, for sysfs */
-	struct kobject *folder;		/* in sysfs; NULL: none */
-	struct user_struct *user;	/* pays for the memory */
-	kuid_t viewer;			/* owns the folder: the opener's euid */
-	size_t memory;			/* bytes, fixed, without rings */
-	struct holding holding;		/* @memory and the rings' */
-	bool rows;			/* has an engine and tables */
-	bool fetched;			/* rows wait for a reader: snapshot.c */
-	/* A reader exists; else nobody takes rows. */
+	/** @filtered: it has ranges: see filter.h. */
+	bool filtered;
+	/** @pid_ns: the opener's; rows have its numbers. */
+	struct pid_namespace *pid_ns;
+	/** @owner: the opener, for sysfs. */
+	struct pid *owner;
+	/** @folder: in sysfs; NULL: none. */
+	struct kobject *folder;
+	/** @user: pays for the memory. */
+	struct user_struct *user;
+	/** @viewer: owns the folder: the opener's effective user. */
+	kuid_t viewer;
+	/** @memory: bytes, fixed, without rings. */
+	size_t memory;
+	/** @holding: @memory and that of rings, charged to the user. */
+	struct holding holding;
+	/** @rows: it has tables, and makes rows. */
+	bool rows;
+	/** @fetched: rows wait for a reader: see snapshot.c. */
+	bool fetched;
+	/** @reader: a reader exists; else nobody takes rows. */
 	bool reader;
-	struct rings *rings;		/* rows are written here; or NULL */
-	unsigned int interval;		/* jiffies between rows */
-	/* Which counter each is; 0: none yet. */
+	/** @rings: rows are written here; NULL: into rings of perf. */
+	struct rings *rings;
+	/** @interval: jiffies between rows. */
+	unsigned int interval;
+	/** @metrics: which counter each is; 0: none yet. */
 	u64 metrics[HWPROF_METRICS_MAX];
-	struct unwind *unwind;		/* set once; NULL: no tables yet */
-	/* It sees stacks that tables are not for. */
+	/** @unwind: set once; NULL: no tables yet. */
+	struct unwind *unwind;
+	/** @foreign: it sees stacks that the tables are not for. */
 	bool foreign;
-	/* Its opener may attach to every program. */
+	/** @privileged: its opener may attach to every program. */
 	bool privileged;
 
+	/** @slots: one for each CPU. */
 	struct slot __percpu *slots;
 
+	/** @tables: the pool: see table_pool.c. */
 	struct table *tables;
+	/** @table_count: number of tables. */
 	unsigned int table_count;
+	/** @table_size: bytes of each. */
 	size_t table_size;
+	/** @table_free: bits of tables that no CPU uses. */
 	unsigned long *table_free;
-	unsigned long *table_dirty;	/* tables with something to merge */
+	/** @table_dirty: bits of tables with something to merge. */
+	unsigned long *table_dirty;
+	/** @pass: number of the last flush. */
 	u64 pass;
 
+	/** @profile: merged tables; NULL with an immediate engine. */
 	void *profile;
+	/** @profile_size: bytes of it. */
 	size_t profile_size;
-	/* Value of pass when the profile was settled. */
+	/** @settled: value of @pass when the profile was settled. */
 	u64 settled;
-	/*
-	 * Held for a step at a time, with interrupts on. It protects the
-	 * profile, the stage, and tables that are being merged. If rows are
-	 * fetched, flush_lock protects them instead: no softirq flushes such
-	 * sessions.
+	/**
+	 * @profile_lock: held for a step at a time, with interrupts on. It
+	 *	protects the profile, the stage, and tables that are being
+	 *	merged. If rows are fetched, @flush_lock protects them
+	 *	instead: no softirq flushes such sessions.
 	 */
 	spinlock_t profile_lock;
-	/* Changes with whatever settling depends on. */
+	/** @profile_version: changes with whatever settling depends on. */
 	u32 profile_version;
-	bool kept;			/* the profile may have more to tell */
-	/* Rows on their way; NULL: none are written. */
+	/** @kept: the profile may have more to tell. */
+	bool kept;
+	/** @stage: rows on their way; NULL: none are written. */
 	struct stage *stage;
-	/* One flush at a time in process context. */
+	/** @flush_lock: one flush at a time in process context. */
 	struct mutex flush_lock;
+	/** @flush_work: the flush of the interval. */
 	struct delayed_work flush_work;
-	unsigned long pause;		/* jiffies until news are flushed */
-	unsigned int retry_ms;		/* after a ring was full */
-	/* Something was learnt: a flush comes. */
+	/** @pause: jiffies until news are flushed. */
+	unsigned long pause;
+	/** @retry_ms: when to try again after a ring was full. */
+	unsigned int retry_ms;
+	/** @news: something was learnt: a flush comes. */
 	bool news;
-	bool flush_wanted;		/* it will come soon */
+	/** @flush_wanted: it will come soon. */
+	bool flush_wanted;
+	/** @flush_kick: queues @flush_work from where nothing else can. */
 	struct irq_work flush_kick;
-	atomic64_t flush_cost;		/* in ns, not yet accounted by a slot */
+	/** @flush_cost: in ns, not yet accounted by a slot. */
+	atomic64_t flush_cost;
+	/** @end_work: ends the session. */
 	struct work_struct end_work;
 
+	/** @cursors: the pool of cursors. */
 	struct cursor *cursors;
+	/** @cursor_size: bytes of each, with the engine's. */
 	size_t cursor_size;
+	/** @cursor_count: number of cursors. */
 	unsigned int cursor_count;
 
+	/** @spaces: records of address spaces. */
 	struct space *spaces;
+	/** @space_count: number of records. */
 	unsigned int space_count;
+	/** @space_ids: how many numbers were given. */
 	atomic_t space_ids;
 
-	raw_spinlock_t roots_lock;
-	struct list_head roots;		/* struct root: events of no one CPU */
-	unsigned int root_count;	/* all, with those of CPUs */
-
-	/*
-	 * Written by the owner of the profile. An immediate engine has no
-	 * profile; its totals are protected by roots_lock.
+	/**
+	 * @roots_lock: protects the lists of roots and, with an immediate
+	 *	engine, the totals.
 	 */
-	u64 fed;			/* units of tables that were merged */
+	raw_spinlock_t roots_lock;
+	/** @roots: struct root: events of no one CPU. */
+	struct list_head roots;
+	/** @root_count: number of all roots, with those of CPUs. */
+	unsigned int root_count;
+
+	/**
+	 * @fed: units of tables that were merged; as @delivered and @told,
+	 *	written by the owner of the profile.
+	 */
+	u64 fed;
+	/** @delivered: units that rows have carried. */
 	u64 delivered;
+	/** @told: the totals that were written last. */
 	struct hwprof_row_totals told;
-	struct hwprof_row_totals base;	/* sums of slots at the last reset */
+	/** @base: sums of slots at the last reset. */
+	struct hwprof_row_totals base;
 };
 
 /* A root perf event: one that was opened, not inherited. */
@@ -438,14 +496,18 @@ void session_want_flush(struct session *session);
 void slot_exits(struct slot *slot);
 
 /* flush.c */
-enum { SETTLE_LOOKS = 1 << 16 };	/* of engine_ops.settle at a time */
 void session_flush(struct session *session, u32 space);
+void session_set_rings(struct session *session, struct rings *rings);
+
+/* profile.c */
+enum { SETTLE_LOOKS = 1 << 16 };	/* of engine_ops.settle at a time */
+void session_forget(struct session *session, struct space *space);
+void session_forget_left(struct session *session);
 void session_settle(struct session *session, u32 space);
 bool session_fetch(struct session *session, bool fresh);
 void session_fetched(struct session *session, bool all);
 int session_reset(struct session *session);
 int session_totals_now(struct session *session, struct hwprof_row_totals *row);
-void session_set_rings(struct session *session, struct rings *rings);
 
 /* totals.c */
 void session_totals(struct session *session, struct hwprof_row_totals *row);
