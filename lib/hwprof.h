@@ -37,7 +37,7 @@ extern "C" {
 
 /* ---- a perf.data file, written by perf or hwprof ----------------------- */
 
-/**
+/*
  * struct hwprof_file - A recording: a perf.data file of perf or hwprof
  */
 struct hwprof_file;
@@ -124,6 +124,8 @@ struct hwprof_sample {
 
 /**
  * typedef hwprof_sample_fn - Callback for one sample
+ * @context: what the reader was given.
+ * @sample: the sample, which is valid during the call.
  *
  * A result other than 0 ends the reading, whose function then returns it.
  */
@@ -337,7 +339,7 @@ struct hwprof_options {
 	const char *function;
 };
 
-/**
+/*
  * struct hwprof_profile - Counts, attributed to objects, functions and source
  *	lines
  *
@@ -1018,7 +1020,7 @@ void hwprof_edges_edge(const struct hwprof_profile *profile, size_t index,
 
 /* ---- ranges of any values ---------------------------------------------- */
 
-/**
+/*
  * struct rap - Range-adaptive profiles of arbitrary 64-bit values
  *
  * This is the interface of the paper (Mysore et al., section 3.2). It needs no
@@ -1797,7 +1799,7 @@ struct hwprof_export_part {
 	uint64_t count;
 };
 
-/**
+/*
  * struct hwprof_export - A profile on its way to a format
  */
 struct hwprof_export;
@@ -1934,7 +1936,7 @@ struct hwprof_change {
 	enum hwprof_match match;
 };
 
-/**
+/*
  * struct hwprof_diff - The difference of two profiles
  */
 struct hwprof_diff;
@@ -2082,7 +2084,7 @@ int hwprof_event_print(const struct hwprof_event *event, char *text,
 
 /* ---- a session: profiling while it runs -------------------------------- */
 
-/**
+/*
  * struct hwprof_session - Profiling of running programs
  *
  * A session has tables in the kernel (/dev/hwprof, docs/device.md), and events

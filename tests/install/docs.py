@@ -127,6 +127,45 @@ def check_functions():
     check('functions that docs name', wrong)
 
 
+def undocumented(path, name, names):
+    """Returns which of the names the kernel-doc of a function or a structure lacks, and
+    whether it has any."""
+    comments = re.findall(r'/\*\*\n(?: \*[^\n]*\n)+', read(path))
+    text = [comment for comment in comments
+            if re.match(r'/\*\*\n \* (?:struct )?%s(?:\(\))? - ' % name, comment)]
+    if not text:
+        return [f'{path}: {name} has no kernel-doc']
+    return [f'{path}: {name}: nothing about {member}' for member in names
+            if not re.search(r'@(?:\w+, )*%s\b|^ \* %s: ' % (member, member), text[0], re.M)]
+
+
+def check_interfaces():
+    """Checks that each function of the library has kernel-doc of its parameters and
+    result, and the structures between the parts of the module of their members."""
+    wrong = []
+    header = read('lib/hwprof.h')
+    declared = re.findall(r'^([a-z][\w \*]*?)\b((?:hwprof|rap)_\w+)\(([^;{}]*)\);', header, re.M)
+    for result, name, parameters in declared:
+        names = re.findall(r'(\w+)\s*(?:,|$|\[)', re.sub(r'\s+', ' ', parameters))
+        names = [word for word in names if word != 'void']
+        if result.strip() != 'void':
+            names.append('Return')
+        wrong += undocumented('lib/hwprof.h', name, names)
+    for path, name in (('kmod/engine/engine.h', 'engine_ops'),
+                       ('kmod/engine/stream.h', 'stream_event'),
+                       ('kmod/engine/stream.h', 'stream_stack'),
+                       ('kmod/source/source.h', 'source_ops'),
+                       ('kmod/session.h', 'session')):
+        text = read(path)
+        body = re.search(r'^struct %s \{\n(.*?)^\};' % name, text, re.M | re.S).group(1)
+        members = re.findall(r'(\w+)(?:\)\([^;]*\)|\[\w+\])?;', re.sub(r'/\*.*?\*/', '', body,
+                                                                     flags=re.S))
+        inside = set(re.findall(r'@(\w+): ', body))
+        wrong += undocumented(path, name, [member for member in members
+                                           if member not in inside])
+    check('kernel-doc of interfaces', wrong or ([] if declared else ['nothing is declared']))
+
+
 def check_examples():
     """Checks that functions in a sentence about an example are called there."""
     wrong, seen = [], 0
@@ -192,6 +231,7 @@ check_paragraphs()
 check_streams()
 check_fields()
 check_functions()
+check_interfaces()
 check_examples()
 check_doctor()
 check_commands()
