@@ -7,28 +7,12 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "base/event_config.h"
 #include "live.h"
-#include "record.h"
-#include "refusal.h"
-#include "live/pmu.h"
-#include "live/source_choice.h"
-#include "trigger.h"
+#include "record_events.h"
 
 #define DEFAULT_EVENT	"loops"
 
-enum {
-	DEFAULT_MEMORY_MIB = 16,
-	/*
-	 * Per second. That of samples is perf's default. A branch stack says
-	 * more than an address, and a burst costs more than a stack.
-	 */
-	SAMPLE_FREQUENCY = 4000,
-	WINDOW_FREQUENCY = 1000,
-	BURST_FREQUENCY = 100,
-	DEFAULT_BUDGET = CAREFUL_BUDGET,
-	PAGES_MAX = 1 << 20,
-};
+enum { PAGES_MAX = 1 << 20 };
 
 const char record_usage[] =
 "usage: hwprof record [OPTIONS] [--] COMMAND [ARG...]\n"
@@ -111,138 +95,6 @@ static const struct option options[] = {
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
-
-/*
- * Decodes the event as the module will: returns false if it names no source,
- * and none that works here sees what it wants.
- */
-static bool decode(const struct hwprof_event *event,
-		   struct session_config *config)
-{
-	uint32_t sources = sources_here();
-
-	*config = event_config(event, sources);
-	return config->sources || config->burst ||
-	       sources >> config->source & 1;
-}
-
-/* Returns true if the event's source has one of the capabilities @caps. */
-static bool is_from(const struct hwprof_event *event, uint32_t caps)
-{
-	struct session_config config;
-
-	return decode(event, &config) && config.source_caps & caps;
-}
-
-/* Sets the source that the module would choose. */
-static void name_source(struct hwprof_event *event)
-{
-	struct session_config config;
-
-	if (decode(event, &config))
-		hwprof_event_set(event, source_infos[config.source].name, 1);
-}
-
-/* A program that somebody else has started does not get slower unasked. */
-static int choose_source(const struct record_request *request,
-			 struct hwprof_event *event, const char *text)
-{
-	if (!request->targets) {
-		if (!event->whole)
-			name_source(event);
-		return -1;
-	}
-	if (steps_unasked(event))
-		return refuse_stepping(text, "'burst=200' or 'lbr'");
-	if (!event->whole && !source_choose_careful(event, false))
-		return refuse_stepping(text, "an event (-e) for each thing");
-	return -1;
-}
-
-/* Adds what the short form leaves open. */
-static int complete(struct record_request *request, size_t index)
-{
-	struct hwprof_event *event = &request->parsed[index];
-	const char *text = request->texts[index];
-	int status = choose_source(request, event, text);
-
-	if (status >= 0 || event->whole)
-		return status;
-	if (!strstr(text, "rows"))
-		hwprof_event_set(event, "rows", 1);
-	request->default_memory[index] = !strstr(text, "memory_mib");
-	if (request->default_memory[index])
-		hwprof_event_set(event, "memory_mib", DEFAULT_MEMORY_MIB);
-	return -1;
-}
-
-/*
- * Copies the parsed event, with all later changes, to the one that is opened
- * and named in the file.
- */
-static void set_config(struct record_request *request, size_t index)
-{
-	const struct hwprof_event *event = &request->parsed[index];
-	struct perf_event_attr *attr = &request->events[index].attr;
-
-	attr->config = event->config[0];
-	attr->config1 = event->config[1];
-	attr->config2 = event->config[2];
-	hwprof_event_print(event, request->names[index],
-			   sizeof(request->names[index]));
-	request->events[index].name = request->names[index];
-}
-
-static int add_event(struct record_request *request, const char *text)
-{
-	size_t index = request->event_count;
-	struct hwprof_event *event = &request->parsed[index];
-	struct perf_event_attr *attr = &request->events[index].attr;
-	char message[1024];
-
-	if (index == RECORD_EVENTS_MAX)
-		return usage_error("more than %d events", RECORD_EVENTS_MAX);
-	if (hwprof_event_parse(event, text, message, sizeof(message)))
-		return usage_error("%s", message);
-	*attr = (struct perf_event_attr){
-		.exclude_user = !event->user,
-		.exclude_kernel = !event->kernel,
-		/* Where data is, is to be told from its maps. */
-		.mmap_data = event_config(event, ALL_SOURCES).accesses,
-	};
-	request->texts[index] = text;
-	request->event_count++;
-	return -1;
-}
-
-/* Once it is known whose programs they are for. */
-static int complete_events(struct record_request *request)
-{
-	int status = -1;
-	size_t i;
-
-	for (i = 0; i < request->event_count && status < 0; i++) {
-		status = complete(request, i);
-		set_config(request, i);
-	}
-	return status;
-}
-
-bool record_request_steps(const struct record_request *request, size_t index)
-{
-	struct session_config config;
-
-	return decode(&request->parsed[index], &config) && !config.windows;
-}
-
-bool record_request_shrink(struct record_request *request, size_t index)
-{
-	if (!request->default_memory[index] ||
-	    !event_shrink(&request->parsed[index], DEFAULT_MEMORY_MIB))
-		return false;
-	set_config(request, index);
-	return true;
-}
 
 static int add_target(struct record_request *request, pid_t target)
 {
@@ -374,7 +226,7 @@ static int set_option(struct record_request *request, int option, char *value,
 		request->file = value;
 		return *value ? -1 : usage_error("-o needs the name of a file");
 	case 'e':
-		return add_event(request, value);
+		return record_add_event(request, value);
 	case 'p':
 	case 't':
 		*kinds |= option == 'p' ? 1 : 2;
@@ -423,227 +275,6 @@ static int set_option(struct record_request *request, int option, char *value,
 	return option_error(option, record_usage, request->argv);
 }
 
-/* Rows of all that ran come by themselves, and have periods of their own. */
-static bool takes_all(const struct hwprof_event *event)
-{
-	struct session_config config;
-	bool known = decode(event, &config);
-
-	return config.rows && (!known || !config.windows);
-}
-
-/* Looks that something triggers, at a distance that can be chosen. */
-static bool has_trigger(const struct hwprof_event *event)
-{
-	return hwprof_event_field(event, "rows") && !takes_all(event);
-}
-
-static uint64_t default_frequency(const struct hwprof_event *event)
-{
-	if (hwprof_event_field(event, "burst"))
-		return BURST_FREQUENCY;
-	return is_from(event, SOURCE_RECORDS) ? WINDOW_FREQUENCY :
-						SAMPLE_FREQUENCY;
-}
-
-static void set_period(const struct record_request *request,
-		       const struct hwprof_event *event,
-		       struct perf_event_attr *attr)
-{
-	bool budget = hwprof_event_field(event, "budget_permille");
-
-	if (takes_all(event) ||
-	    (budget && !request->period && !request->frequency)) {
-		attr->sample_period = 1;	/* as often as there is cause */
-	} else if (request->period) {
-		attr->sample_period = request->period;
-	} else {
-		attr->freq = 1;
-		attr->sample_freq = request->frequency ?:
-				    default_frequency(event);
-	}
-}
-
-/* For all events that have a trigger. */
-static int set_trigger(struct record_request *request)
-{
-	bool any = false;
-	uint64_t raw;
-	int status;
-	size_t i;
-
-	status = trigger_parse(request->trigger, &raw);
-	for (i = 0; status < 0 && i < request->event_count; i++) {
-		struct hwprof_event *event = &request->parsed[i];
-
-		if (!has_trigger(event))
-			continue;
-		if (!raw && is_from(event, SOURCE_RECORDS))
-			return usage_error("--trigger clock: branch records are taken when a counter overflows; name its event");
-		hwprof_event_set_trigger(event, raw);
-		set_config(request, i);
-		any = true;
-	}
-	if (status < 0 && !any)
-		return usage_error("--trigger needs an event with samples of code (ranges,sample), branch records (lbr) or bursts (burst=200)");
-	return status;
-}
-
-/* The counters of event @index: they count where its samples are taken. */
-static int set_metrics_of(struct record_request *request, size_t index)
-{
-	const struct hwprof_event *event = &request->parsed[index];
-	struct record_metrics *metrics = &request->metrics[index];
-	int status = -1;
-	size_t i;
-
-	for (i = 0; i < request->metric_count && status < 0; i++) {
-		struct perf_event_attr *attr = &metrics->kinds[i].attr;
-
-		status = metric_parse(request->metric_texts[i], attr);
-		attr->exclude_user = !event->user;
-		attr->exclude_kernel = !event->kernel;
-		snprintf(metrics->names[i], sizeof(metrics->names[i]), "%s%s",
-			 request->metric_texts[i], !event->kernel ? ":u" :
-			 !event->user ? ":k" : "");
-		metrics->kinds[i].name = metrics->names[i];
-	}
-	request->events[index].metrics = metrics->kinds;
-	request->events[index].metric_count = request->metric_count;
-	return status;
-}
-
-static bool has_sampled_stacks(const struct hwprof_event *event)
-{
-	struct session_config config;
-	bool known = decode(event, &config);
-
-	return config.rows && config.engine_caps & ENGINE_STACKS &&
-	       !(known && config.source_caps & SOURCE_WHOLE);
-}
-
-/*
- * Sets the metrics of all events with sampled stacks. Other events with the
- * field are refused.
- */
-static int set_metrics(struct record_request *request)
-{
-	bool any = false;
-	int status = -1;
-	size_t i;
-
-	for (i = 0; i < request->event_count && status < 0; i++) {
-		struct hwprof_event *event = &request->parsed[i];
-		uint64_t said = hwprof_event_field(event, "metrics");
-
-		if (said && said != request->metric_count)
-			return usage_error("event '%s' is to have %u metrics: give so many --metric, or none of the field",
-					   request->texts[i],
-					   (unsigned int)said);
-		if (!request->metric_count ||
-		    !has_sampled_stacks(event))
-			continue;
-		hwprof_event_set(event, "metrics", request->metric_count);
-		set_config(request, i);
-		status = set_metrics_of(request, i);
-		any = true;
-	}
-	if (status < 0 && request->metric_count && !any)
-		return usage_error("--metric needs an event with samples of calling contexts (cct,sample or cct,lbr)");
-	return status;
-}
-
-/* For all events that have a trigger. */
-static int set_budget(struct record_request *request)
-{
-	uint64_t permille;
-	bool any = false;
-	size_t i;
-
-	if (!parse_permille(request->budget, &permille))
-		return usage_error("--budget '%s': allowed are percents of the program's time from 0.1 to 100, in tenths",
-				   request->budget);
-	for (i = 0; i < request->event_count; i++) {
-		struct hwprof_event *event = &request->parsed[i];
-
-		if (!has_trigger(event))
-			continue;
-		hwprof_event_set(event, "budget_permille", permille);
-		set_config(request, i);
-		any = true;
-	}
-	if (!any)
-		return usage_error("--budget needs an event with samples of code (ranges,sample), branch records (lbr) or bursts (burst=200): seeing everything costs what it costs");
-	return -1;
-}
-
-/*
- * A budget's first tick is after a million events, which of rare ones may be
- * never: samples and records at those that are named come by frequency.
- */
-static bool may_be_rare(const struct hwprof_event *event)
-{
-	return hwprof_event_field(event, "trigger") &&
-	       !hwprof_event_field(event, "burst");
-}
-
-/* Without a word on how often: nobody wants to find out what looks cost. */
-static void set_default_budget(struct record_request *request)
-{
-	size_t i;
-
-	for (i = 0; i < request->event_count; i++) {
-		struct hwprof_event *event = &request->parsed[i];
-
-		if (event->whole || !has_trigger(event) || may_be_rare(event) ||
-		    hwprof_event_field(event, "budget_permille"))
-			continue;
-		hwprof_event_set(event, "budget_permille", DEFAULT_BUDGET);
-		set_config(request, i);
-	}
-}
-
-static int set_periods(struct record_request *request)
-{
-	bool all = true;
-	size_t i;
-
-	if (request->period && request->frequency)
-		return usage_error("-c and -F exclude each other");
-	for (i = 0; i < request->event_count; i++) {
-		set_period(request, &request->parsed[i],
-			   &request->events[i].attr);
-		all &= takes_all(&request->parsed[i]);
-	}
-	if (all && (request->period || request->frequency))
-		return usage_error("-%c needs an event with samples (rows=0), branch records (lbr) or bursts (burst=200): the others see everything",
-				   request->period ? 'c' : 'F');
-	return -1;
-}
-
-/* The kernel would filter the ones by what the others want. */
-static int check_records(const struct record_request *request)
-{
-	const char *calls = NULL, *branches = NULL;
-	size_t i;
-
-	for (i = 0; i < request->event_count; i++) {
-		struct session_config config;
-
-		if (!decode(&request->parsed[i], &config) ||
-		    !(config.source_caps & SOURCE_RECORDS))
-			continue;
-		if (config.engine_caps & ENGINE_STACKS)
-			calls = request->texts[i];
-		else
-			branches = request->texts[i];
-	}
-	if (calls && branches)
-		return usage_error("'%s' and '%s' exclude each other: the CPU keeps records of calls or of branches",
-				   calls, branches);
-	return -1;
-}
-
 /* Checks that everything that was asked for goes together. */
 static int check(struct record_request *request, int kinds)
 {
@@ -660,31 +291,31 @@ static int check(struct record_request *request, int kinds)
 	if (!request->targets && !request->command)
 		return usage_error("nothing to record: give a command, -p, -t, -a, -C or --cgroup");
 	if (!request->event_count) {
-		status = add_event(request, DEFAULT_EVENT);
+		status = record_add_event(request, DEFAULT_EVENT);
 		if (status >= 0)
 			return status;
 	}
-	status = complete_events(request);
+	status = record_complete_events(request);
 	if (status < 0)
-		status = check_records(request);
+		status = record_check_records(request);
 	if (status >= 0)
 		return status;
 	if (request->trigger) {
-		status = set_trigger(request);
+		status = record_set_trigger(request);
 		if (status >= 0)
 			return status;
 	}
-	status = set_metrics(request);
+	status = record_set_metrics(request);
 	if (status >= 0)
 		return status;
 	if (request->budget) {
-		status = set_budget(request);
+		status = record_set_budget(request);
 		if (status >= 0)
 			return status;
 	} else if (!request->period && !request->frequency) {
-		set_default_budget(request);
+		record_set_default_budget(request);
 	}
-	return set_periods(request);
+	return record_set_periods(request);
 }
 
 int record_request_parse(struct record_request *request, int argc, char **argv)
