@@ -94,17 +94,17 @@ static struct perf_event *find_root(struct list_head *roots)
  */
 static struct perf_event *event_here(struct session *session)
 {
-	struct slot *slot = this_cpu_ptr(session->slots);
+	struct lane *lane = this_cpu_ptr(session->lanes);
 	unsigned int looks = ROOT_LOOKS;
 	struct perf_event *event;
 
-	list_for_each_entry(event, &slot->events, hw.tp_list) {
+	list_for_each_entry(event, &lane->events, hw.tp_list) {
 		if (has_ring(event))
 			return event;
 		if (!--looks)
 			break;
 	}
-	return find_root(&slot->roots) ?: find_root(&session->roots);
+	return find_root(&lane->roots) ?: find_root(&session->roots);
 }
 
 /*
@@ -393,7 +393,7 @@ static bool emit_drain(struct emit *emit)
 	if (drain_on(emit, -1))
 		return true;
 	for_each_online_cpu(cpu)
-		if (!list_empty(&per_cpu_ptr(session->slots, cpu)->roots) &&
+		if (!list_empty(&per_cpu_ptr(session->lanes, cpu)->roots) &&
 		    drain_on(emit, cpu))
 			return true;
 	cpu = cpu_of_task_events(session);
@@ -500,7 +500,7 @@ bool emit_all_here(struct emit *emit, unsigned int steps)
 /* --- immediate engines ---------------------------------------------------- */
 
 struct emit_now {
-	struct slot *slot;
+	struct lane *lane;
 	struct perf_event *event;
 };
 
@@ -509,9 +509,9 @@ static bool write_now(void *context, const void *engine_row, u64 ip, u64 addr,
 		      u64 period)
 {
 	struct emit_now *now = context;
-	struct session *session = now->slot->session;
+	struct session *session = now->lane->session;
 	size_t size = ((const struct hwprof_row *)engine_row)->size;
-	struct staged *staged = (void *)now->slot->row;
+	struct staged *staged = (void *)now->lane->row;
 
 	*staged = (struct staged) { .ip = ip, .addr = addr, .period = period };
 	memcpy(emit_row_of(staged), engine_row, size);
@@ -523,18 +523,18 @@ static bool write_now(void *context, const void *engine_row, u64 ip, u64 addr,
 	return true;
 }
 
-/* Emit the slot's table as it is: see engine_ops.immediate. */
-void slot_emit(struct slot *slot)
+/* Emit the lane's table as it is: see engine_ops.immediate. */
+void lane_emit(struct lane *lane)
 {
-	struct session *session = slot->session;
+	struct session *session = lane->session;
 	const struct engine_ops *engine = session->engine;
-	struct emit_now now = { .slot = slot };
+	struct emit_now now = { .lane = lane };
 	struct table *table;
 	size_t at = 0;
 
-	if (slot->table < 0)
+	if (lane->table < 0)
 		return;
-	table = &session->tables[slot->table];
+	table = &session->tables[lane->table];
 	raw_spin_lock(&session->roots_lock);
 	now.event = event_here(session);
 	if (now.event && hold_counts(now.event)) {
@@ -542,8 +542,8 @@ void slot_emit(struct slot *slot)
 		release_counts(now.event);
 	}
 	engine->forget(table->memory, 0);	/* what did not go out */
-	session->fed += slot->fed;
-	slot->fed = 0;
+	session->fed += lane->fed;
+	lane->fed = 0;
 	table->evicted = engine->evicted(table->memory);
 	raw_spin_unlock(&session->roots_lock);
 }

@@ -58,11 +58,11 @@ static struct filter_space *find_space(const struct session *session,
 }
 
 /* Return the record of current; NULL: none, so nothing passes. */
-const struct filter_space *filter_look_up(struct slot *slot)
+const struct filter_space *filter_look_up(struct lane *lane)
 {
-	struct filter_space *space = find_space(slot->session, current->mm);
+	struct filter_space *space = find_space(lane->session, current->mm);
 
-	WRITE_ONCE(slot->filter, space);
+	WRITE_ONCE(lane->filter, space);
 	return space;
 }
 
@@ -95,11 +95,11 @@ static void become_arrival(const struct session *session,
 	event->kind = STREAM_ARRIVAL;
 }
 
-static enum filter_verdict judge_branch(struct slot *slot,
+static enum filter_verdict judge_branch(struct lane *lane,
 					struct stream_event *event,
 					bool inside, bool leads_inside)
 {
-	struct cursor *cursor = slot->cursor;
+	struct cursor *cursor = lane->cursor;
 	bool fell = cursor && cursor->outside && inside;
 
 	if (cursor)
@@ -108,16 +108,16 @@ static enum filter_verdict judge_branch(struct slot *slot,
 		return FILTER_FELL;
 	if (inside)
 		return FILTER_PASSES;
-	if (event->kind == STREAM_CALL && !knows_arrivals(slot->session) &&
-	    filter_shows_calls(slot->session))
+	if (event->kind == STREAM_CALL && !knows_arrivals(lane->session) &&
+	    filter_shows_calls(lane->session))
 		return FILTER_CALLS;
-	become_arrival(slot->session, event);
+	become_arrival(lane->session, event);
 	return FILTER_ARRIVES;
 }
 
-enum filter_verdict filter_judge(struct slot *slot, struct stream_event *event)
+enum filter_verdict filter_judge(struct lane *lane, struct stream_event *event)
 {
-	const struct filter_set *set = filter_of(slot);
+	const struct filter_set *set = filter_of(lane);
 	bool inside = filter_has(set, event->from), leads_inside;
 
 	if (stream_is_access(event->kind))
@@ -126,25 +126,25 @@ enum filter_verdict filter_judge(struct slot *slot, struct stream_event *event)
 	if (likely(!inside && !leads_inside && event->kind != STREAM_GAP))
 		return FILTER_DROPS;
 	if (event->kind != STREAM_GAP)
-		return judge_branch(slot, event, inside, leads_inside);
+		return judge_branch(lane, event, inside, leads_inside);
 	if (!leads_inside)
 		event->to = 0;
-	if (slot->cursor)
-		slot->cursor->outside = false;
+	if (lane->cursor)
+		lane->cursor->outside = false;
 	return FILTER_PASSES;
 }
 
-struct stream_event filter_fall(struct slot *slot,
+struct stream_event filter_fall(struct lane *lane,
 				const struct stream_event *event)
 {
-	const struct filter_range *range = range_of(filter_of(slot),
+	const struct filter_range *range = range_of(filter_of(lane),
 						    event->from);
 	struct stream_event arrival = {
 		.kind = STREAM_JUMP,
 		.to = range ? range->begin : event->from,
 	};
 
-	become_arrival(slot->session, &arrival);
+	become_arrival(lane->session, &arrival);
 	if (arrival.kind == STREAM_GAP)
 		arrival.to = 0;
 	return arrival;

@@ -57,35 +57,35 @@ static __always_inline bool filter_has(const struct filter_set *set,
 	       (likely(set->count == 1) || filter_has_slowly(set, address));
 }
 
-const struct filter_space *filter_look_up(struct slot *slot);
+const struct filter_space *filter_look_up(struct lane *lane);
 
 /* Return the ranges of current. Interrupts are off, or this is an NMI. */
-static __always_inline const struct filter_set *filter_of(struct slot *slot)
+static __always_inline const struct filter_set *filter_of(struct lane *lane)
 {
-	const struct filter_space *space = READ_ONCE(slot->filter);
+	const struct filter_space *space = READ_ONCE(lane->filter);
 
-	if (unlikely(!space || READ_ONCE(space->session) != slot->session ||
+	if (unlikely(!space || READ_ONCE(space->session) != lane->session ||
 		     (space->mm && space->mm != current->mm)))
-		space = filter_look_up(slot);
+		space = filter_look_up(lane);
 	return likely(space) ? &space->sets[READ_ONCE(space->now)] :
 			       &filter_nothing;
 }
 
 /* Return true if the session has no filter, or @ip passes it. */
-static __always_inline bool filter_passes(struct slot *slot, u64 ip)
+static __always_inline bool filter_passes(struct lane *lane, u64 ip)
 {
-	return likely(!READ_ONCE(slot->session->filtered)) ||
-	       filter_has(filter_of(slot), ip);
+	return likely(!READ_ONCE(lane->session->filtered)) ||
+	       filter_has(filter_of(lane), ip);
 }
 
 /*
  * Return true if an event cannot pass. This is what most events cost in a
  * session of one function.
  */
-static __always_inline bool filter_drops(struct slot *slot,
+static __always_inline bool filter_drops(struct lane *lane,
 					 const struct stream_event *event)
 {
-	const struct filter_range *hull = &filter_of(slot)->hull;
+	const struct filter_range *hull = &filter_of(lane)->hull;
 
 	return !filter_in_range(hull, event->from) &&
 	       (!filter_in_range(hull, event->to) ||
@@ -105,18 +105,18 @@ enum filter_verdict {
 
 /**
  * filter_judge() - Decide whether an event passes
- * @slot: the slot, whose session has a filter.
+ * @lane: the lane, whose session has a filter.
  * @event: a branch, load or store of current; it may become an arrival.
  *
  * Return: what is to be fed.
  */
-enum filter_verdict filter_judge(struct slot *slot, struct stream_event *event);
+enum filter_verdict filter_judge(struct lane *lane, struct stream_event *event);
 
 /*
  * Return the arrival in front of @event, which current has reached on a
  * straight line that began outside of the ranges.
  */
-struct stream_event filter_fall(struct slot *slot,
+struct stream_event filter_fall(struct lane *lane,
 				const struct stream_event *event);
 
 /* For perf: check filters that were asked for. Return 0 or an errno. */

@@ -63,7 +63,7 @@ static bool session_has_news(const struct session *session)
 	    data_race(!stage_is_empty(session->stage)))
 		return true;
 	for_each_possible_cpu(cpu)
-		if (READ_ONCE(per_cpu_ptr(session->slots, cpu)->news))
+		if (READ_ONCE(per_cpu_ptr(session->lanes, cpu)->news))
 			return true;
 	return false;
 }
@@ -323,7 +323,7 @@ static void flush_of_cpu(struct session *session, void *context)
 	const unsigned int *cpu = context;
 
 	if (!session->rows || session->fetched || session->engine->immediate ||
-	    list_empty(&per_cpu_ptr(session->slots, *cpu)->roots))
+	    list_empty(&per_cpu_ptr(session->lanes, *cpu)->roots))
 		return;
 	flush_locked(session, 0);
 }
@@ -368,13 +368,13 @@ void session_flush_init(struct session *session)
 	session->pause = session->interval;
 }
 
-/* No slot of the session is active any more. In process context. */
+/* No lane of the session is active any more. In process context. */
 void session_flush_end(struct session *session)
 {
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		slot_flush_end(per_cpu_ptr(session->slots, cpu));
+		lane_flush_end(per_cpu_ptr(session->lanes, cpu));
 	cancel_delayed_work_sync(&session->flush_work);
 	irq_work_sync(&session->flush_kick);	/* either may queue the other */
 	cancel_delayed_work_sync(&session->flush_work);

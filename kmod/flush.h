@@ -4,7 +4,7 @@
 #define HWPROF_FLUSH_H
 
 struct session;
-struct slot;
+struct lane;
 
 int flush_init(void);
 void flush_exit(void);
@@ -13,8 +13,8 @@ void session_flush_init(struct session *session);
 void session_flush_end(struct session *session);
 
 /* flush_exit.c */
-void slot_flush_init(struct slot *slot);
-void slot_flush_end(struct slot *slot);
+void lane_flush_init(struct lane *lane);
+void lane_flush_end(struct lane *lane);
 
 /* flush_disable.c, and what it asks of flush.c, in process context */
 void flush_disable_probe(void);

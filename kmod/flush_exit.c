@@ -15,13 +15,13 @@ enum { EXIT_STEPS = 64 };
 
 /*
  * Flush between perf's stopping of an exiting task's events and its report of
- * the exit; slot_stop() asks for it. The profile is locked for EXIT_STEPS steps
+ * the exit; lane_stop() asks for it. The profile is locked for EXIT_STEPS steps
  * at most. Rings of other CPUs, full rings, and anything that takes longer are
  * left to the flush of the task's own work.
  */
-static void flush_at_exit(struct slot *slot)
+static void flush_at_exit(struct lane *lane)
 {
-	struct session *session = slot->session;
+	struct session *session = lane->session;
 	struct emit emit = { .session = session };
 	unsigned int table, steps = EXIT_STEPS;
 
@@ -39,9 +39,9 @@ static void flush_at_exit(struct slot *slot)
 
 static void exit_tasklet(struct tasklet_struct *tasklet)
 {
-	struct slot *slot = from_tasklet(slot, tasklet, exit_flush);
+	struct lane *lane = from_tasklet(lane, tasklet, exit_flush);
 
-	flush_at_exit(slot);
+	flush_at_exit(lane);
 }
 
 /*
@@ -52,25 +52,25 @@ static void exit_tasklet(struct tasklet_struct *tasklet)
  */
 static void exit_kick(struct irq_work *work)
 {
-	struct slot *slot = container_of(work, struct slot, exit_kick);
+	struct lane *lane = container_of(work, struct lane, exit_kick);
 
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		flush_at_exit(slot);
+		flush_at_exit(lane);
 	else
-		tasklet_hi_schedule(&slot->exit_flush);
+		tasklet_hi_schedule(&lane->exit_flush);
 }
 
-void slot_flush_init(struct slot *slot)
+void lane_flush_init(struct lane *lane)
 {
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		slot->exit_kick = IRQ_WORK_INIT(exit_kick);
+		lane->exit_kick = IRQ_WORK_INIT(exit_kick);
 	else
-		slot->exit_kick = IRQ_WORK_INIT_HARD(exit_kick);
-	tasklet_setup(&slot->exit_flush, exit_tasklet);
+		lane->exit_kick = IRQ_WORK_INIT_HARD(exit_kick);
+	tasklet_setup(&lane->exit_flush, exit_tasklet);
 }
 
-void slot_flush_end(struct slot *slot)
+void lane_flush_end(struct lane *lane)
 {
-	irq_work_sync(&slot->exit_kick);
-	tasklet_kill(&slot->exit_flush);
+	irq_work_sync(&lane->exit_kick);
+	tasklet_kill(&lane->exit_flush);
 }

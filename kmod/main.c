@@ -20,7 +20,7 @@ static int __init hwprof_init(void)
 	if (err)
 		return err;
 	sessions_show_in(&class_folders);
-	err = slots_init();
+	err = lanes_init();
 	if (err)
 		goto no_cores;
 	busy_init();

@@ -31,11 +31,11 @@ void session_want_flush(struct session *session)
 }
 
 /*
- * The slot's task, the last thread of its process, exits. Under perf's locks,
+ * The lane's task, the last thread of its process, exits. Under perf's locks,
  * with interrupts off.
  */
-void slot_exits(struct slot *slot)
+void lane_exits(struct lane *lane)
 {
-	if (slot->session->rows && !slot->session->fetched)
-		irq_work_queue(&slot->exit_kick);
+	if (lane->session->rows && !lane->session->fetched)
+		irq_work_queue(&lane->exit_kick);
 }

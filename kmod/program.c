@@ -102,7 +102,7 @@ static void take_away(struct session *session, struct program *program)
  * A run took longer than its limit. Now and then, that is due to a hypervisor
  * that had other things to do.
  */
-static noinline void program_overrun(struct slot *slot, struct program *program,
+static noinline void program_overrun(struct lane *lane, struct program *program,
 				     struct program_counts *counts)
 {
 	bool again = counts->runs - counts->last_overrun == 1;
@@ -113,7 +113,7 @@ static noinline void program_overrun(struct slot *slot, struct program *program,
 	if (counts->strikes >= STRIKES ||
 	    (counts->runs >= FEW_RUNS &&
 	     counts->overruns * OVERRUN_SHARE > counts->runs))
-		take_away(slot->session, program);
+		take_away(lane->session, program);
 }
 
 static __always_inline bool can_drop(unsigned int kind)
@@ -144,25 +144,25 @@ static void steer_burst(struct burst *burst, u32 verdict)
 }
 
 /* Do what a program has returned. Return true if it drops the event. */
-static noinline bool program_obey(struct slot *slot,
+static noinline bool program_obey(struct lane *lane,
 				  struct program_counts *counts,
 				  unsigned int kind, u32 verdict)
 {
 	bool drops = verdict & HWPROF_PROGRAM_DROP && can_drop(kind);
 
 	if (verdict & (HWPROF_PROGRAM_END | HWPROF_PROGRAM_EXTEND))
-		steer_burst(&slot->burst, verdict);
+		steer_burst(&lane->burst, verdict);
 	if (verdict & HWPROF_PROGRAM_SOONER)
-		slot->program.pace = -PACE_MOST;
+		lane->program.pace = -PACE_MOST;
 	else if (verdict & HWPROF_PROGRAM_LATER)
-		slot->program.pace = PACE_MOST;
+		lane->program.pace = PACE_MOST;
 	counts->dropped += drops;
 	return drops;
 }
 
-static struct program *program_of(const struct slot *slot, unsigned int kind)
+static struct program *program_of(const struct lane *lane, unsigned int kind)
 {
-	return READ_ONCE(slot->session->programs.runs[kind]);
+	return READ_ONCE(lane->session->programs.runs[kind]);
 }
 
 static noinline void program_miss(const struct program *program)
@@ -171,12 +171,12 @@ static noinline void program_miss(const struct program *program)
 }
 
 /*
- * Run the program for the event in the slot's words. Return true if it drops
+ * Run the program for the event in the lane's words. Return true if it drops
  * the event. Interrupts are off or this is an NMI, which is as good as
  * rcu_read_lock(). The program's own counter keeps it from running within
  * itself, also from elsewhere.
  */
-static __always_inline bool program_run(struct slot *slot,
+static __always_inline bool program_run(struct lane *lane,
 					struct program *program,
 					unsigned int kind)
 {
@@ -189,14 +189,14 @@ static __always_inline bool program_run(struct slot *slot,
 	if (likely(compat_program_enter(bpf))) {
 		took = get_cycles();
 		outer = bpf_set_run_ctx(&counts->context.run_ctx);
-		verdict = bpf_prog_run(bpf, slot->program.words);
+		verdict = bpf_prog_run(bpf, lane->program.words);
 		bpf_reset_run_ctx(outer);
 		took = get_cycles() - took;
 		counts->runs++;
 		counts->cycles += took;
-		slot->program.cycles += took;
+		lane->program.cycles += took;
 		if (unlikely(took > program->limit))
-			program_overrun(slot, program, counts);
+			program_overrun(lane, program, counts);
 	} else {
 		counts->missed++;
 	}
@@ -207,7 +207,7 @@ static __always_inline bool program_run(struct slot *slot,
 		counts->dropped++;
 		return true;
 	}
-	return program_obey(slot, counts, kind, verdict);
+	return program_obey(lane, counts, kind, verdict);
 }
 
 /* --- events --------------------------------------------------------------- */
@@ -224,16 +224,16 @@ struct details {
 	u64 first, second, third, fourth, fifth;
 };
 
-static __always_inline bool program_call(struct slot *slot, unsigned int kind,
+static __always_inline bool program_call(struct lane *lane, unsigned int kind,
 					 struct whose whose,
 					 struct details details)
 {
-	struct program *program = program_of(slot, kind);
-	u64 *words = slot->program.words;
+	struct program *program = program_of(lane, kind);
+	u64 *words = lane->program.words;
 
 	if (unlikely(!program))
 		return false;
-	if (unlikely(slot->program.quiet || !whose.space)) {
+	if (unlikely(lane->program.quiet || !whose.space)) {
 		program_miss(program);
 		return false;
 	}
@@ -247,10 +247,10 @@ static __always_inline bool program_call(struct slot *slot, unsigned int kind,
 	words[HWPROF_PROGRAM_WORD_FIRST + 2] = details.third;
 	words[HWPROF_PROGRAM_WORD_FIRST + 3] = details.fourth;
 	words[HWPROF_PROGRAM_WORD_LAST] = details.fifth;
-	return program_run(slot, program, kind);
+	return program_run(lane, program, kind);
 }
 
-static __always_inline bool call_branch(struct slot *slot,
+static __always_inline bool call_branch(struct lane *lane,
 					struct whose whose,
 					const struct stream_event *event)
 {
@@ -260,10 +260,10 @@ static __always_inline bool call_branch(struct slot *slot,
 		event->cycles,
 	};
 
-	return program_call(slot, HWPROF_PROGRAM_BRANCH, whose, details);
+	return program_call(lane, HWPROF_PROGRAM_BRANCH, whose, details);
 }
 
-static bool call_access(struct slot *slot, struct whose whose,
+static bool call_access(struct lane *lane, struct whose whose,
 			const struct stream_event *event)
 {
 	bool known = !(event->flags & STREAM_NO_VALUE);
@@ -273,12 +273,12 @@ static bool call_access(struct slot *slot, struct whose whose,
 		known ? event->value : 0,
 	};
 
-	return program_call(slot, event->kind == STREAM_LOAD ?
+	return program_call(lane, event->kind == STREAM_LOAD ?
 				  HWPROF_PROGRAM_LOAD : HWPROF_PROGRAM_STORE,
 			    whose, details);
 }
 
-static bool call_call(struct slot *slot, struct whose whose,
+static bool call_call(struct lane *lane, struct whose whose,
 		      const struct stream_event *event)
 {
 	const struct details details = {
@@ -286,112 +286,112 @@ static bool call_call(struct slot *slot, struct whose whose,
 		event->flags & STREAM_STACK ? event->value : 0,
 	};
 
-	return program_call(slot, event->kind == STREAM_CALL ?
+	return program_call(lane, event->kind == STREAM_CALL ?
 				  HWPROF_PROGRAM_CALL : HWPROF_PROGRAM_RETURN,
 			    whose, details);
 }
 
 /* Tell that a path ends with this branch, which the engine has not seen yet. */
-static void call_path_end(struct slot *slot, struct whose whose,
+static void call_path_end(struct lane *lane, struct whose whose,
 			  const struct stream_event *event)
 {
-	const struct session *session = slot->session;
+	const struct session *session = lane->session;
 	struct engine_path path;
 	struct details details;
 
-	if (!session->engine->path_end(slot->cursor->engine, event,
+	if (!session->engine->path_end(lane->cursor->engine, event,
 				       whose.space, &path))
 		return;
 	details = (struct details) {
 		path.start, path.end, path.target, path.length, path.signature,
 	};
-	program_call(slot, HWPROF_PROGRAM_PATH_END, whose, details);
+	program_call(lane, HWPROF_PROGRAM_PATH_END, whose, details);
 }
 
-static __always_inline struct whose whose_of_cursor(const struct slot *slot)
+static __always_inline struct whose whose_of_cursor(const struct lane *lane)
 {
-	const struct cursor *cursor = slot->cursor;
+	const struct cursor *cursor = lane->cursor;
 
 	return (struct whose) {
 		.task = cursor ? cursor->task : 0,
 		.space = cursor ? cursor->space : 0,
-		.weight = slot->program.weight,
+		.weight = lane->program.weight,
 	};
 }
 
 /* Feed a branch to the programs of branches, calls and returns. */
-static bool feed_branch(struct slot *slot, struct whose whose,
+static bool feed_branch(struct lane *lane, struct whose whose,
 			const struct stream_event *event)
 {
-	bool drops = call_branch(slot, whose, event);
+	bool drops = call_branch(lane, whose, event);
 
 	if (event->kind == STREAM_CALL || event->kind == STREAM_RET)
-		drops |= call_call(slot, whose, event);
+		drops |= call_call(lane, whose, event);
 	return drops;
 }
 
 /* Feed a branch to any programs. */
-static noinline bool feed_all(struct slot *slot,
+static noinline bool feed_all(struct lane *lane,
 			      const struct stream_event *event)
 {
-	const struct whose whose = whose_of_cursor(slot);
+	const struct whose whose = whose_of_cursor(lane);
 
-	if (feed_branch(slot, whose, event))
+	if (feed_branch(lane, whose, event))
 		return true;
-	if (program_of(slot, HWPROF_PROGRAM_PATH_END) && slot->cursor)
-		call_path_end(slot, whose, event);
+	if (program_of(lane, HWPROF_PROGRAM_PATH_END) && lane->cursor)
+		call_path_end(lane, whose, event);
 	return false;
 }
 
-static noinline bool feed_access(struct slot *slot,
+static noinline bool feed_access(struct lane *lane,
 				 const struct stream_event *event)
 {
-	const struct whose whose = whose_of_cursor(slot);
+	const struct whose whose = whose_of_cursor(lane);
 
-	return call_access(slot, whose, event) |
-	       slot->session->programs.accesses;
+	return call_access(lane, whose, event) |
+	       lane->session->programs.accesses;
 }
 
 /* The common case is inline: a program of branches alone. */
-bool programs_feed(struct slot *slot, const struct stream_event *event)
+bool programs_feed(struct lane *lane, const struct stream_event *event)
 {
-	const struct whose whose = whose_of_cursor(slot);
+	const struct whose whose = whose_of_cursor(lane);
 
 	if (unlikely(stream_is_access(event->kind)))
-		return feed_access(slot, event);
-	if (likely(!READ_ONCE(slot->session->programs.several) ?
-		   !call_branch(slot, whose, event) :
-		   !feed_all(slot, event)))
+		return feed_access(lane, event);
+	if (likely(!READ_ONCE(lane->session->programs.several) ?
+		   !call_branch(lane, whose, event) :
+		   !feed_all(lane, event)))
 		return false;
 	/* Code ran that the engine does not see. */
-	slot->missed = true;
+	lane->missed = true;
 	return true;
 }
 
 /* --- windows and samples -------------------------------------------------- */
 
-static struct whose whose_of_current(const struct slot *slot, u32 space)
+static struct whose whose_of_current(const struct lane *lane, u32 space)
 {
 	return (struct whose) {
-		.task = session_task(slot->session),
+		.task = session_task(lane->session),
 		.space = space,
-		.weight = slot->program.weight,
+		.weight = lane->program.weight,
 	};
 }
 
-void programs_feed_window(struct slot *slot,
+void programs_feed_window(struct lane *lane,
 			  const struct window_branch *branches, u8 *kinds,
 			  u32 count, u32 space)
 {
-	const struct whose whose = whose_of_current(slot, space);
+	const struct whose whose = whose_of_current(lane, space);
 	const struct stream_event *event;
 	struct window window;
 
 	window_begin(&window, branches, kinds, count, space);
 	while ((event = window_next(&window)))
-		if (programs_want(&slot->session->programs, event->kind) &&
-		    filter_passes(slot, event->from) &&
-		    feed_branch(slot, whose, event))
+		if (programs_want(&lane->session->programs, event->kind) &&
+		    filter_passes(lane, event->from) &&
+		    feed_branch(lane, whose, event))
 			kinds[window.kind - kinds] = 0;
 }
 
@@ -405,43 +405,43 @@ static u64 program_hash_of(const struct stream_stack *stack)
 	return hash;
 }
 
-bool programs_feed_sample(struct slot *slot, u64 ip, u64 weight, u32 space,
+bool programs_feed_sample(struct lane *lane, u64 ip, u64 weight, u32 space,
 			  const struct stream_stack *stack)
 {
 	const struct details details = {
 		ip, stack ? stack->depth : 0,
 		stack ? program_hash_of(stack) : 0,
 	};
-	struct whose whose = whose_of_current(slot, space);
+	struct whose whose = whose_of_current(lane, space);
 
 	whose.weight = weight;
-	return program_call(slot, HWPROF_PROGRAM_SAMPLE, whose, details);
+	return program_call(lane, HWPROF_PROGRAM_SAMPLE, whose, details);
 }
 
-static void call_window(struct slot *slot, unsigned int kind, u64 ip, u32 space,
+static void call_window(struct lane *lane, unsigned int kind, u64 ip, u32 space,
 			u64 branches)
 {
-	const struct whose whose = whose_of_current(slot, space);
+	const struct whose whose = whose_of_current(lane, space);
 	const struct details details = { ip, branches };
 
-	program_call(slot, kind, whose, details);
+	program_call(lane, kind, whose, details);
 }
 
-void programs_begin_window(struct slot *slot, u64 ip, u32 space, u64 branches,
+void programs_begin_window(struct lane *lane, u64 ip, u32 space, u64 branches,
 			   u64 cost)
 {
-	struct program_slot *mine = &slot->program;
+	struct program_lane *mine = &lane->program;
 
 	mine->weight = max(mine->waited - min(mine->waited, cost), 1ULL);
 	mine->waited = 0;
-	if (programs_want(&slot->session->programs, PROGRAM_WINDOW_BEGIN))
-		call_window(slot, HWPROF_PROGRAM_WINDOW_BEGIN, ip, space,
+	if (programs_want(&lane->session->programs, PROGRAM_WINDOW_BEGIN))
+		call_window(lane, HWPROF_PROGRAM_WINDOW_BEGIN, ip, space,
 			    branches);
 }
 
-void programs_end_window(struct slot *slot, u64 ip, u32 space, u64 branches)
+void programs_end_window(struct lane *lane, u64 ip, u32 space, u64 branches)
 {
-	call_window(slot, HWPROF_PROGRAM_WINDOW_END, ip, space, branches);
+	call_window(lane, HWPROF_PROGRAM_WINDOW_END, ip, space, branches);
 }
 
 /* An execution of a loop has ended. */
@@ -450,37 +450,37 @@ static void on_loop_exit(struct engine_listener *listener, u64 head, u64 tail,
 {
 	struct session *session = container_of(listener, struct session,
 					       programs.listener);
-	struct slot *slot = this_cpu_ptr(session->slots);
+	struct lane *lane = this_cpu_ptr(session->lanes);
 	const struct details details = { head, tail, trips };
 	struct whose whose;
 
 	if (!programs_want(&session->programs, PROGRAM_LOOP_EXIT))
 		return;
-	whose = whose_of_cursor(slot);
-	program_call(slot, HWPROF_PROGRAM_LOOP_EXIT, whose, details);
+	whose = whose_of_cursor(lane);
+	program_call(lane, HWPROF_PROGRAM_LOOP_EXIT, whose, details);
 }
 
 /* --- what they cost, and how often ---------------------------------------- */
 
-u64 programs_spent(struct slot *slot)
+u64 programs_spent(struct lane *lane)
 {
-	u64 cycles = slot->program.cycles;
+	u64 cycles = lane->program.cycles;
 
 	if (likely(!cycles))
 		return 0;
-	slot->program.cycles = 0;
+	lane->program.cycles = 0;
 	return ns_of_cycles(cycles);
 }
 
-void programs_pace(struct slot *slot, struct perf_event *trigger, bool fixed)
+void programs_pace(struct lane *lane, struct perf_event *trigger, bool fixed)
 {
-	s8 pace = slot->program.pace;
+	s8 pace = lane->program.pace;
 	u64 period = fixed ? trigger->attr.sample_period :
 			     trigger->hw.sample_period;
 
 	if (trigger->attr.freq || !period || period > S64_MAX / 2)
 		return;
-	slot->program.pace = 0;
+	lane->program.pace = 0;
 	period = pace < 0 ? period >> -pace : period << pace;
 	trigger->hw.sample_period = max(period, 1ULL);
 }
@@ -561,10 +561,10 @@ static void on_taken(struct irq_work *work)
 			session->id, limits[count]);
 }
 
-void programs_init_slot(struct slot *slot)
+void programs_init_lane(struct lane *lane)
 {
-	slot->program.weight = 1;
-	slot->program.words[HWPROF_PROGRAM_WORD_SESSION] = slot->session->id;
+	lane->program.weight = 1;
+	lane->program.words[HWPROF_PROGRAM_WORD_SESSION] = lane->session->id;
 }
 
 void programs_init(struct session *session)

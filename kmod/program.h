@@ -18,7 +18,7 @@
 struct perf_event;
 struct program;
 struct session;
-struct slot;
+struct lane;
 struct window_branch;
 
 /* The programs of a session. */
@@ -56,8 +56,8 @@ enum program_bit {
 	PROGRAM_WINDOW_END	= 18,
 };
 
-/* The part of a slot that is for programs. */
-struct program_slot {
+/* The part of a lane that is for programs. */
+struct program_lane {
 	/* The kernel was interrupted: no program may run. */
 	bool quiet;
 	/* log2 of what the next distance is multiplied with. */
@@ -82,33 +82,33 @@ static inline bool programs_want(const struct programs *programs,
 }
 
 #ifdef CONFIG_BPF_SYSCALL
-/* In slots; interrupts are off, or this is an NMI. */
+/* In lanes; interrupts are off, or this is an NMI. */
 
 /**
- * programs_feed() - Feed an event of the slot's task to the programs
- * @slot: the slot. Something is called for such an event.
+ * programs_feed() - Feed an event of the lane's task to the programs
+ * @lane: the lane. Something is called for such an event.
  * @event: a branch, load or store.
  *
  * Return: true if the engine must not see it.
  */
-bool programs_feed(struct slot *slot, const struct stream_event *event);
+bool programs_feed(struct lane *lane, const struct stream_event *event);
 
 /**
  * programs_feed_window() - Feed the branches of a window to the programs
- * @slot: the slot.
+ * @lane: the lane.
  * @branches: the branches, newest first.
  * @kinds: enum stream_kind of each. That of a branch that is dropped becomes 0,
  *	which is a gap.
  * @count: number of branches.
  * @space: address space.
  */
-void programs_feed_window(struct slot *slot,
+void programs_feed_window(struct lane *lane,
 			  const struct window_branch *branches, u8 *kinds,
 			  u32 count, u32 space);
 
 /**
  * programs_feed_sample() - Feed a sample to the programs
- * @slot: the slot. Something is called for samples.
+ * @lane: the lane. Something is called for samples.
  * @ip: where the program was.
  * @weight: what the sample stands for.
  * @space: address space.
@@ -116,34 +116,34 @@ void programs_feed_window(struct slot *slot,
  *
  * Return: true if the engine must not see it.
  */
-bool programs_feed_sample(struct slot *slot, u64 ip, u64 weight, u32 space,
+bool programs_feed_sample(struct lane *lane, u64 ip, u64 weight, u32 space,
 			  const struct stream_stack *stack);
 
 /**
  * programs_begin_window() - A window begins
- * @slot: the slot.
+ * @lane: the lane.
  * @ip: where it begins, or was taken.
  * @space: address space.
  * @branches: branches in it; 0: not known.
  * @cost: how much of what the trigger has counted was the profiler's own.
  */
-void programs_begin_window(struct slot *slot, u64 ip, u32 space, u64 branches,
+void programs_begin_window(struct lane *lane, u64 ip, u32 space, u64 branches,
 			   u64 cost);
 
 /* The window ends, which began at @ip and had so many branches. */
-void programs_end_window(struct slot *slot, u64 ip, u32 space, u64 branches);
+void programs_end_window(struct lane *lane, u64 ip, u32 space, u64 branches);
 
 /*
  * Change the trigger's next period as programs have asked for. @fixed: its
  * period is that of its attr; else somebody chooses it anew each time.
  */
-void programs_pace(struct slot *slot, struct perf_event *trigger, bool fixed);
+void programs_pace(struct lane *lane, struct perf_event *trigger, bool fixed);
 
 /* Return the time that programs took since the last call, in ns. */
-u64 programs_spent(struct slot *slot);
+u64 programs_spent(struct lane *lane);
 
-/* In process context. A slot's session has a number. */
-void programs_init_slot(struct slot *slot);
+/* In process context. A lane's session has a number. */
+void programs_init_lane(struct lane *lane);
 void programs_init(struct session *session);
 
 /**
@@ -164,46 +164,46 @@ void programs_free(struct session *session);
 
 #else /* CONFIG_BPF_SYSCALL */
 
-static inline bool programs_feed(struct slot *slot,
+static inline bool programs_feed(struct lane *lane,
 				 const struct stream_event *event)
 {
 	return false;
 }
 
-static inline void programs_feed_window(struct slot *slot,
+static inline void programs_feed_window(struct lane *lane,
 					const struct window_branch *branches,
 					u8 *kinds, u32 count, u32 space)
 {
 }
 
-static inline bool programs_feed_sample(struct slot *slot, u64 ip, u64 weight,
+static inline bool programs_feed_sample(struct lane *lane, u64 ip, u64 weight,
 					u32 space,
 					const struct stream_stack *stack)
 {
 	return false;
 }
 
-static inline void programs_begin_window(struct slot *slot, u64 ip, u32 space,
+static inline void programs_begin_window(struct lane *lane, u64 ip, u32 space,
 					 u64 branches, u64 cost)
 {
 }
 
-static inline void programs_end_window(struct slot *slot, u64 ip, u32 space,
+static inline void programs_end_window(struct lane *lane, u64 ip, u32 space,
 				       u64 branches)
 {
 }
 
-static inline void programs_pace(struct slot *slot, struct perf_event *trigger,
+static inline void programs_pace(struct lane *lane, struct perf_event *trigger,
 				 bool fixed)
 {
 }
 
-static inline u64 programs_spent(struct slot *slot)
+static inline u64 programs_spent(struct lane *lane)
 {
 	return 0;
 }
 
-static inline void programs_init_slot(struct slot *slot)
+static inline void programs_init_lane(struct lane *lane)
 {
 }
 

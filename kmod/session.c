@@ -142,30 +142,30 @@ static int make_memory(struct session *session)
 }
 
 /*
- * Sessions that only count have slots, too. They have no memory that counts as
+ * Sessions that only count have lanes, too. They have no memory that counts as
  * locked.
  */
-static int make_slots(struct session *session)
+static int make_lanes(struct session *session)
 {
 	int cpu;
 
-	session->slots = alloc_percpu_gfp(struct slot, GFP_KERNEL_ACCOUNT);
-	if (!session->slots)
+	session->lanes = alloc_percpu_gfp(struct lane, GFP_KERNEL_ACCOUNT);
+	if (!session->lanes)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu) {
-		struct slot *slot = per_cpu_ptr(session->slots, cpu);
+		struct lane *lane = per_cpu_ptr(session->lanes, cpu);
 
-		slot->session = session;
-		slot->table = -1;
-		INIT_LIST_HEAD(&slot->events);
-		INIT_LIST_HEAD(&slot->roots);
-		slot_flush_init(slot);
-		INIT_LIST_HEAD(&slot->link);
-		budget_init(slot);
-		programs_init_slot(slot);
-		slot->row = kzalloc_node(STAGED_MAX, GFP_KERNEL_ACCOUNT,
+		lane->session = session;
+		lane->table = -1;
+		INIT_LIST_HEAD(&lane->events);
+		INIT_LIST_HEAD(&lane->roots);
+		lane_flush_init(lane);
+		INIT_LIST_HEAD(&lane->link);
+		budget_init(lane);
+		programs_init_lane(lane);
+		lane->row = kzalloc_node(STAGED_MAX, GFP_KERNEL_ACCOUNT,
 					 cpu_to_node(cpu));
-		if (!slot->row)
+		if (!lane->row)
 			return -ENOMEM;
 	}
 	if (session->rows && !session->fetched) {
@@ -176,21 +176,21 @@ static int make_slots(struct session *session)
 	return 0;
 }
 
-static void free_slots(struct session *session)
+static void free_lanes(struct session *session)
 {
 	int cpu;
 
-	if (!session->slots)
+	if (!session->lanes)
 		return;
 	for_each_possible_cpu(cpu)
-		kfree(per_cpu_ptr(session->slots, cpu)->row);
-	free_percpu(session->slots);
+		kfree(per_cpu_ptr(session->lanes, cpu)->row);
+	free_percpu(session->lanes);
 	kvfree(session->stage);
 }
 
 static void free_memory(struct session *session)
 {
-	free_slots(session);
+	free_lanes(session);
 	free_tables(session);
 	holding_end(&session->holding);
 }
@@ -316,7 +316,7 @@ static struct session *session_make(const struct session_config *config,
 		session_free(session);
 		return ERR_PTR(err);
 	}
-	err = make_slots(session);
+	err = make_lanes(session);
 	if (!err && session->rows)
 		err = make_memory(session);
 	if (!err)

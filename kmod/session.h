@@ -3,7 +3,7 @@
  * A session: what one opener asked for with one configuration, however many
  * perf events, CPUs, threads and forks that takes.
  *
- *   source -> slot (per CPU) -> engine: table of the CPU, cursor of the task
+ *   source -> lane (per CPU) -> engine: table of the CPU, cursor of the task
  *                                  | retired by flush.c
  *                                  v
  *                               profile -> rows -> a ring of the session
@@ -72,7 +72,7 @@ struct space {
 };
 
 /*
- * Where a task is just now: its engine's cursor. It is bound to a CPU's slot
+ * Where a task is just now: its engine's cursor. It is bound to a CPU's lane
  * while the task runs there. @busy is that binding, and protects all other
  * fields.
  */
@@ -92,7 +92,7 @@ struct cursor {
 };
 
 /*
- * Memory that an engine fills. If its bit in table_free is set, no slot and no
+ * Memory that an engine fills. If its bit in table_free is set, no lane and no
  * flush holds it.
  */
 struct table {
@@ -115,7 +115,7 @@ struct burst {
 	u32 patience;			/* most instructions until it begins */
 	u32 branches, steps;		/* since it began */
 	u32 most_branches, most_steps;	/* at which it ends */
-	u64 all_branches, all_steps;	/* of all bursts of this slot */
+	u64 all_branches, all_steps;	/* of all bursts of this lane */
 	bool due;			/* an NMI has asked for it */
 	bool begun;			/* a branch was seen */
 	u64 ip;				/* where it began */
@@ -150,12 +150,12 @@ struct budget {
 };
 
 /*
- * A slot: a session on one CPU. It is written on that CPU only, with interrupts
+ * A lane: a session on one CPU. It is written on that CPU only, with interrupts
  * off.
  */
-struct slot {
+struct lane {
 	struct session *session;
-	/* On the source's list of the CPU's slots. */
+	/* On the source's list of the CPU's lanes. */
 	struct list_head link;
 	struct list_head events;	/* started events: hw.tp_list */
 	struct list_head roots;		/* struct root: events of this CPU */
@@ -169,7 +169,7 @@ struct slot {
 					 * everything else */
 	struct cursor *cursor;		/* of the running task; NULL: none */
 	/*
-	 * Step source: step_cpu.fed + 1 at the moment since which the slot gets
+	 * Step source: step_cpu.fed + 1 at the moment since which the lane gets
 	 * nothing; 0: it gets events.
 	 */
 	u64 left_out;
@@ -192,7 +192,7 @@ struct slot {
 	u64 unwound;
 	struct burst burst;
 	struct budget budget;
-	struct program_slot program;
+	struct program_lane program;
 	/* The ranges of the task that was seen last; NULL: look them up. */
 	const struct filter_space *filter;
 	/* Room for the largest row: see emit.h. */
@@ -261,8 +261,8 @@ struct session {
 	/** @privileged: its opener may attach to every program. */
 	bool privileged;
 
-	/** @slots: one for each CPU. */
-	struct slot __percpu *slots;
+	/** @lanes: one for each CPU. */
+	struct lane __percpu *lanes;
 
 	/** @tables: the pool: see table_pool.c. */
 	struct table *tables;
@@ -310,7 +310,7 @@ struct session {
 	bool flush_wanted;
 	/** @flush_kick: queues @flush_work from where nothing else can. */
 	struct irq_work flush_kick;
-	/** @flush_cost: in ns, not yet accounted by a slot. */
+	/** @flush_cost: in ns, not yet accounted by a lane. */
 	atomic64_t flush_cost;
 	/** @end_work: ends the session. */
 	struct work_struct end_work;
@@ -348,7 +348,7 @@ struct session {
 	u64 delivered;
 	/** @told: the totals that were written last. */
 	struct hwprof_row_totals told;
-	/** @base: sums of slots at the last reset. */
+	/** @base: sums of lanes at the last reset. */
 	struct hwprof_row_totals base;
 };
 
@@ -446,54 +446,54 @@ u32 space_sampled(struct session *session);
 void spaces_exec(unsigned int source, u64 time);
 void spaces_exit(unsigned int source);
 
-/* slot.c */
+/* lane.c */
 /*
  * For start() and stop() of a source that interrupts everything else. All is
- * ready before the slot is open. Once it is closed, a handler that begins
+ * ready before the lane is open. Once it is closed, a handler that begins
  * leaves it alone.
  */
-void slot_open(struct slot *slot);
-void slot_close(struct slot *slot);
-void slot_start(struct slot *slot, struct perf_event *event);
-void slot_stop(struct slot *slot, struct perf_event *event);
-void slot_update(struct slot *slot, struct perf_event *event);
-void slot_bind(struct slot *slot, u64 steps, u64 at);
-void slot_gap(struct slot *slot, u64 at);
-void slot_unbind(struct slot *slot, u64 steps);
-void slot_feed(struct slot *slot, struct stream_event *stream,
+void lane_open(struct lane *lane);
+void lane_close(struct lane *lane);
+void lane_start(struct lane *lane, struct perf_event *event);
+void lane_stop(struct lane *lane, struct perf_event *event);
+void lane_update(struct lane *lane, struct perf_event *event);
+void lane_bind(struct lane *lane, u64 steps, u64 at);
+void lane_gap(struct lane *lane, u64 at);
+void lane_unbind(struct lane *lane, u64 steps);
+void lane_feed(struct lane *lane, struct stream_event *stream,
 	       struct pt_regs *regs);
-void slot_feed_window(struct slot *slot, struct window *window);
-void slot_window(struct slot *slot, u64 ip, u32 space);
-void slot_feed_sample(struct slot *slot, struct stream_event *sample);
-void slot_feed_stack(struct slot *slot, struct stream_stack *stack);
-int slots_init(void);
+void lane_feed_window(struct lane *lane, struct window *window);
+void lane_window(struct lane *lane, u64 ip, u32 space);
+void lane_feed_sample(struct lane *lane, struct stream_event *sample);
+void lane_feed_stack(struct lane *lane, struct stream_stack *stack);
+int lanes_init(void);
 
 /*
  * The session's trigger has counted @period, whether a window follows or not.
  * Its windows weigh as much for programs.
  */
-static inline void slot_wait(struct slot *slot, u64 period)
+static inline void lane_wait(struct lane *lane, u64 period)
 {
-	if (unlikely(slot->session->programs.mask))
-		slot->program.waited += period;
+	if (unlikely(lane->session->programs.mask))
+		lane->program.waited += period;
 }
 
 /*
  * A window or sample is fed. Choose the trigger's next period as programs want
  * it; the period before may have been one that they wanted.
  */
-static inline void slot_pace(struct slot *slot, struct perf_event *trigger)
+static inline void lane_pace(struct lane *lane, struct perf_event *trigger)
 {
-	if (unlikely(slot->session->programs.mask))
-		programs_pace(slot, trigger,
-			      !slot->session->config.budget_permille);
+	if (unlikely(lane->session->programs.mask))
+		programs_pace(lane, trigger,
+			      !lane->session->config.budget_permille);
 }
 
 /* news.c */
 void session_note_news(struct session *session);
 void session_want_flush(struct session *session);
-/* The last thread of the slot's process exits: see flush_at_exit(). */
-void slot_exits(struct slot *slot);
+/* The last thread of the lane's process exits: see flush_at_exit(). */
+void lane_exits(struct lane *lane);
 
 /* flush.c */
 void session_flush(struct session *session, u32 space);
@@ -516,32 +516,32 @@ void session_totals_locked(struct session *session,
 
 /* emit.c */
 u64 session_sign(struct session *session, struct hwprof_row *row);
-void slot_emit(struct slot *slot);
+void lane_emit(struct lane *lane);
 
 /* table_pool.c */
 int table_take(struct session *session);
-void slot_change_table(struct slot *slot, int table);
+void lane_change_table(struct lane *lane, int table);
 bool table_merge_step(struct session *session, unsigned int number, u32 over);
 void tables_merge_free(struct session *session, u32 over);
 bool tables_retire(struct session *session, u32 over);
 
 /*
- * Add to a count of the slot, on its CPU. Readers on other CPUs take no lock:
+ * Add to a count of the lane, on its CPU. Readers on other CPUs take no lock:
  * they may see an old count, but never half of one. An NMI in between would get
  * lost, so a count is added to either in NMI or elsewhere.
  */
-static inline void slot_count(u64 *count, u64 more)
+static inline void lane_count(u64 *count, u64 more)
 {
 	WRITE_ONCE(*count, *count + more);
 }
 
-/* Something is fed to the slot. In any context, on the slot's CPU. */
-static inline void slot_note_news(struct slot *slot)
+/* Something is fed to the lane. In any context, on the lane's CPU. */
+static inline void lane_note_news(struct lane *lane)
 {
-	if (likely(READ_ONCE(slot->news)))
+	if (likely(READ_ONCE(lane->news)))
 		return;
-	WRITE_ONCE(slot->news, true);
-	session_note_news(slot->session);
+	WRITE_ONCE(lane->news, true);
+	session_note_news(lane->session);
 }
 
 #endif /* HWPROF_SESSION_H */

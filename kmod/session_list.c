@@ -178,7 +178,7 @@ void session_add_root(struct session *session, struct root *root)
 
 	raw_spin_lock_irqsave(&session->roots_lock, flags);
 	list_add_tail(&root->link, cpu < 0 ? &session->roots :
-		      &per_cpu_ptr(session->slots, cpu)->roots);
+		      &per_cpu_ptr(session->lanes, cpu)->roots);
 	WRITE_ONCE(session->root_count, session->root_count + 1);
 	raw_spin_unlock_irqrestore(&session->roots_lock, flags);
 }

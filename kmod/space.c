@@ -46,9 +46,9 @@ struct space *space_find(struct session *session, u32 id)
 
 static u32 space_fill(struct session *session, struct space *space)
 {
-	u32 turns = U32_MAX / session->space_count;
-	u32 turn = (u32)atomic_inc_return(&session->space_ids) % turns;
-	u32 id = turn * session->space_count + (space - session->spaces) + 1;
+	u32 laps = U32_MAX / session->space_count;
+	u32 lap = (u32)atomic_inc_return(&session->space_ids) % laps;
+	u32 id = lap * session->space_count + (space - session->spaces) + 1;
 
 	space->pid = task_tgid_nr_ns(current, session->pid_ns);
 	space->end = 0;

@@ -45,31 +45,31 @@ static void table_give(struct session *session, int table, bool dirty)
 }
 
 /*
- * Give the slot's table back and go on with @table (-1: with none). Units that
+ * Give the lane's table back and go on with @table (-1: with none). Units that
  * were fed move with the table, so that totals always describe exactly what was
  * merged. An NMI in between finds no table. A table that was fed nothing is not
  * dirty, and causes no flush.
  */
-void slot_change_table(struct slot *slot, int table)
+void lane_change_table(struct lane *lane, int table)
 {
-	struct session *session = slot->session;
-	bool dirty = READ_ONCE(slot->news);
-	int old = slot->table;
+	struct session *session = lane->session;
+	bool dirty = READ_ONCE(lane->news);
+	int old = lane->table;
 
-	WRITE_ONCE(slot->news, false);
+	WRITE_ONCE(lane->news, false);
 	barrier();
-	WRITE_ONCE(slot->table, -1);
+	WRITE_ONCE(lane->table, -1);
 	barrier();
-	dirty |= READ_ONCE(slot->news);	/* an NMI fed it meanwhile */
+	dirty |= READ_ONCE(lane->news);	/* an NMI fed it meanwhile */
 	if (old >= 0) {
-		session->tables[old].fed += slot->fed;
-		slot->fed = 0;
+		session->tables[old].fed += lane->fed;
+		lane->fed = 0;
 		table_give(session, old, dirty);
 		if (dirty)
 			session_note_news(session);
 		barrier();
 	}
-	WRITE_ONCE(slot->table, table);
+	WRITE_ONCE(lane->table, table);
 }
 
 /*
@@ -137,42 +137,42 @@ void tables_merge_free(struct session *session, u32 over)
 }
 
 /*
- * Exchange the table of the slot of this CPU for an empty one. A slot that
+ * Exchange the table of the lane of this CPU for an empty one. A lane that
  * found no free table when it became active gets one now.
  */
 static void exchange_table(void *context)
 {
 	struct session *session = context;
-	struct slot *slot = this_cpu_ptr(session->slots);
+	struct lane *lane = this_cpu_ptr(session->lanes);
 	int table;
 
-	if (slot->table >= 0 &&
-	    READ_ONCE(session->tables[slot->table].pass) == session->pass)
+	if (lane->table >= 0 &&
+	    READ_ONCE(session->tables[lane->table].pass) == session->pass)
 		return;
-	table = slot->active ? table_take(session) : -1;
-	if (table >= 0 && slot->table >= 0 &&
+	table = lane->active ? table_take(session) : -1;
+	if (table >= 0 && lane->table >= 0 &&
 	    test_bit(table, session->table_dirty)) {
 		table_give(session, table, true);
 		return;
 	}
-	if (table >= 0 || slot->table < 0)
-		slot_change_table(slot, table);
+	if (table >= 0 || lane->table < 0)
+		lane_change_table(lane, table);
 }
 
 /*
- * Skip a table that was fed nothing since its slot took it clean. It need not
+ * Skip a table that was fed nothing since its lane took it clean. It need not
  * be merged, and its CPU not be interrupted.
  */
-static void skip_idle_table(struct session *session, const struct slot *slot)
+static void skip_idle_table(struct session *session, const struct lane *lane)
 {
-	int table = READ_ONCE(slot->table);
+	int table = READ_ONCE(lane->table);
 
-	smp_rmb();	/* slot_change_table() clears news before the table */
-	if (table < 0 || READ_ONCE(slot->news) ||
+	smp_rmb();	/* lane_change_table() clears news before the table */
+	if (table < 0 || READ_ONCE(lane->news) ||
 	    test_bit(table, session->table_dirty))
 		return;
 	smp_rmb();
-	if (READ_ONCE(slot->table) == table)
+	if (READ_ONCE(lane->table) == table)
 		WRITE_ONCE(session->tables[table].pass, session->pass);
 }
 
@@ -182,7 +182,7 @@ static bool pass_complete(struct session *session)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		skip_idle_table(session, per_cpu_ptr(session->slots, cpu));
+		skip_idle_table(session, per_cpu_ptr(session->lanes, cpu));
 	for (table = 0; table < session->table_count; table++)
 		if (READ_ONCE(session->tables[table].pass) != session->pass)
 			return false;
@@ -204,7 +204,7 @@ bool tables_retire(struct session *session, u32 over)
 		if (pass_complete(session))
 			return true;
 		for_each_online_cpu(cpu)
-			if (READ_ONCE(per_cpu_ptr(session->slots, cpu)->news))
+			if (READ_ONCE(per_cpu_ptr(session->lanes, cpu)->news))
 				smp_call_function_single(cpu, exchange_table,
 							 session, true);
 	}

@@ -15,20 +15,20 @@ static void count_table(const struct session *session,
 	row->pending += session->engine->pending(table->memory);
 }
 
-static void count_slot(const struct slot *slot, struct hwprof_row_totals *row)
+static void count_lane(const struct lane *lane, struct hwprof_row_totals *row)
 {
 	int i;
 
-	row->lost += READ_ONCE(slot->lost);
-	row->events += READ_ONCE(slot->events_seen);
-	row->lost_events += READ_ONCE(slot->lost_events);
-	row->gaps += READ_ONCE(slot->gaps);
-	row->windows += READ_ONCE(slot->windows);
-	row->cost_ns += local64_read(&slot->budget.cost);
-	row->task_ns += local64_read(&slot->budget.time);
-	row->unmeasured += READ_ONCE(slot->unmeasured);
+	row->lost += READ_ONCE(lane->lost);
+	row->events += READ_ONCE(lane->events_seen);
+	row->lost_events += READ_ONCE(lane->lost_events);
+	row->gaps += READ_ONCE(lane->gaps);
+	row->windows += READ_ONCE(lane->windows);
+	row->cost_ns += local64_read(&lane->budget.cost);
+	row->task_ns += local64_read(&lane->budget.time);
+	row->unmeasured += READ_ONCE(lane->unmeasured);
 	for (i = 0; i < HWPROF_METRICS_MAX; i++)
-		row->metrics[i] += READ_ONCE(slot->metrics[i]);
+		row->metrics[i] += READ_ONCE(lane->metrics[i]);
 }
 
 static void totals_subtract(struct hwprof_row_totals *row,
@@ -72,10 +72,10 @@ void session_totals(struct session *session, struct hwprof_row_totals *row)
 	if (session->params.basis != HWPROF_BASIS_EXACT)
 		row->cost_ns = atomic64_read(&session->flush_cost);
 	for_each_possible_cpu(cpu) {
-		const struct slot *slot = per_cpu_ptr(session->slots, cpu);
+		const struct lane *lane = per_cpu_ptr(session->lanes, cpu);
 
-		units += READ_ONCE(slot->units);
-		count_slot(slot, row);
+		units += READ_ONCE(lane->units);
+		count_lane(lane, row);
 	}
 	totals_subtract(row, &session->base);
 	row->produced = session->rows ? session->fed + row->lost : units;

@@ -135,29 +135,29 @@ static ssize_t throttled_show(struct session *session, char *page)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		sum += local64_read(&per_cpu_ptr(session->slots,
+		sum += local64_read(&per_cpu_ptr(session->lanes,
 						 cpu)->throttled);
 	return sysfs_emit(page, "%llu\n", sum);
 }
 
-/* X(name): a count of slots, which is summed over all CPUs. */
-#define SLOT_COUNTS(X)							       \
+/* X(name): a count of lanes, which is summed over all CPUs. */
+#define LANE_COUNTS(X)							       \
 	X(callers)							       \
 	X(unwound)
 
-#define SLOT_SHOW(name)							       \
+#define LANE_SHOW(name)							       \
 	static ssize_t name##_show(struct session *session, char *page)	       \
 	{								       \
 		u64 sum = 0;						       \
 		int cpu;						       \
 									       \
 		for_each_possible_cpu(cpu)				       \
-			sum += READ_ONCE(per_cpu_ptr(session->slots,	       \
+			sum += READ_ONCE(per_cpu_ptr(session->lanes,	       \
 						     cpu)->name);	       \
 		return sysfs_emit(page, "%llu\n", sum);			       \
 	}
 
-SLOT_COUNTS(SLOT_SHOW)
+LANE_COUNTS(LANE_SHOW)
 
 #define TOTAL_SHOW(name)						       \
 	static ssize_t name##_show(struct session *session, char *page)	       \
@@ -198,7 +198,7 @@ SESSION_FILE(engine)
 SESSION_FILE(source)
 SESSION_FILE(perf_events)
 SESSION_FILE(throttled)
-SLOT_COUNTS(SESSION_FILE)
+LANE_COUNTS(SESSION_FILE)
 SESSION_TOTALS(SESSION_FILE)
 
 #define SESSION_ATTR(name)	&file_##name.attr,
@@ -211,7 +211,7 @@ static struct attribute *session_attrs[] = {
 	SESSION_ATTR(source)
 	SESSION_ATTR(perf_events)
 	SESSION_ATTR(throttled)
-	SLOT_COUNTS(SESSION_ATTR)
+	LANE_COUNTS(SESSION_ATTR)
 	SESSION_TOTALS(SESSION_ATTR)
 	NULL
 };

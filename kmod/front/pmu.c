@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The perf PMU "hwprof": perf's callbacks, in terms of sessions and slots. */
+/* The perf PMU "hwprof": perf's callbacks, in terms of sessions and lanes. */
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/slab.h>
@@ -13,9 +13,9 @@
 #include "../source/trigger.h"
 #include "front.h"
 
-static struct slot *this_slot(struct perf_event *event)
+static struct lane *this_lane(struct perf_event *event)
 {
-	return this_cpu_ptr(event_session(event)->slots);
+	return this_cpu_ptr(event_session(event)->lanes);
 }
 
 /* --- events --------------------------------------------------------------- */
@@ -162,7 +162,7 @@ static int hwprof_event_init(struct perf_event *event)
 
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
-	event->hw.last_period = 0;	/* see slot.c */
+	event->hw.last_period = 0;	/* see lane.c */
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	if (event->parent)	/* a fork: the session exists */
 		return 0;
@@ -186,7 +186,7 @@ static void hwprof_start(struct perf_event *event, int flags)
 	/* Perf has set a new one. */
 	if (local64_read(&hwc->period_left) <= 0)
 		local64_set(&hwc->period_left, hwc->sample_period);
-	local64_set(&hwc->prev_count, this_slot(event)->units);
+	local64_set(&hwc->prev_count, this_lane(event)->units);
 }
 
 static void hwprof_stop(struct perf_event *event, int flags)
@@ -201,7 +201,7 @@ static void hwprof_stop(struct perf_event *event, int flags)
 	 */
 	if (!(flags & PERF_EF_UPDATE) && event_session(event)->rows)
 		return;
-	slot_update(this_slot(event), event);
+	lane_update(this_lane(event), event);
 	hwc->state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
 
@@ -209,7 +209,7 @@ static int hwprof_add(struct perf_event *event, int flags)
 {
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	perf_event_addr_filters_sync(event);
-	slot_start(this_slot(event), event);
+	lane_start(this_lane(event), event);
 	if (flags & PERF_EF_START)
 		hwprof_start(event, PERF_EF_RELOAD);
 	perf_event_update_userpage(event);
@@ -219,14 +219,14 @@ static int hwprof_add(struct perf_event *event, int flags)
 static void hwprof_del(struct perf_event *event, int flags)
 {
 	hwprof_stop(event, PERF_EF_UPDATE);
-	slot_stop(this_slot(event), event);
+	lane_stop(this_lane(event), event);
 	perf_event_update_userpage(event);
 }
 
 static void hwprof_read(struct perf_event *event)
 {
 	if (!(event->hw.state & PERF_HES_STOPPED))
-		slot_update(this_slot(event), event);
+		lane_update(this_lane(event), event);
 }
 
 static struct pmu hwprof_pmu = {

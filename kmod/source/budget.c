@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A slot's budget: a share of the time of all tasks that its session sees on
+ * A lane's budget: a share of the time of all tasks that its session sees on
  * its CPU. The time of the idle task does not count. Most of this runs in NMI.
  */
 #include <linux/math64.h>
@@ -17,15 +17,15 @@
  * instructions each, and each instruction is an interrupt; other looks cost
  * like one.
  */
-void budget_init(struct slot *slot)
+void budget_init(struct lane *lane)
 {
-	const struct session *session = slot->session;
+	const struct session *session = lane->session;
 	u64 burst = session->config.burst;
 	u64 interrupts = burst ? burst * 8 : 2;
 
-	slot->budget.random = session->params.seed;
+	lane->budget.random = session->params.seed;
 	if (session->config.budget_permille)
-		burst_control_init(&slot->budget.control,
+		burst_control_init(&lane->budget.control,
 				   session->config.budget_permille,
 				   interrupts * interruption_clock_cost());
 }
@@ -41,21 +41,21 @@ static void pass_time(struct budget *budget)
 	local64_add(now - local64_xchg(&budget->since, now), &budget->time);
 }
 
-void budget_start(struct slot *slot)
+void budget_start(struct lane *lane)
 {
-	local64_set(&slot->budget.since, busy_clock());
-	slot_open(slot);
+	local64_set(&lane->budget.since, busy_clock());
+	lane_open(lane);
 }
 
-void budget_stop(struct slot *slot)
+void budget_stop(struct lane *lane)
 {
-	slot_close(slot);
-	pass_time(&slot->budget);
+	lane_close(lane);
+	pass_time(&lane->budget);
 }
 
-void budget_spend(struct slot *slot, u64 cost)
+void budget_spend(struct lane *lane, u64 cost)
 {
-	local64_add(cost, &slot->budget.cost);
+	local64_add(cost, &lane->budget.cost);
 }
 
 static u32 budget_next_random(struct budget *budget)
@@ -114,44 +114,44 @@ static u64 next_period(struct budget *budget, const struct session_key *key,
  * Account for the tick's interrupt. A tick that finds the CPU idle takes
  * nothing away from what runs, and is free.
  */
-static void budget_pay(struct slot *slot, u64 units, struct pt_regs *regs)
+static void budget_pay(struct lane *lane, u64 units, struct pt_regs *regs)
 {
-	u64 rows = atomic64_xchg(&slot->session->flush_cost, 0);
+	u64 rows = atomic64_xchg(&lane->session->flush_cost, 0);
 
-	budget_spend(slot, interruption_cost(slot->session, regs) + rows);
-	if (slot->budget.control.permille)
-		budget_account(&slot->budget, rows, units);
+	budget_spend(lane, interruption_cost(lane->session, regs) + rows);
+	if (lane->budget.control.permille)
+		budget_account(&lane->budget, rows, units);
 }
 
-bool budget_tick(struct slot *slot, struct perf_event *trigger,
+bool budget_tick(struct lane *lane, struct perf_event *trigger,
 		 struct pt_regs *regs)
 {
-	struct budget *budget = &slot->budget;
-	bool clock = slot->session->config.clocked;
+	struct budget *budget = &lane->budget;
+	bool clock = lane->session->config.clocked;
 
 	pass_time(budget);
 	if (!busy_is_idle())
-		budget_pay(slot, clock ? 0 : trigger->hw.last_period, regs);
+		budget_pay(lane, clock ? 0 : trigger->hw.last_period, regs);
 	if (!budget->control.permille)
 		return true;
-	trigger->hw.sample_period = next_period(budget, &slot->session->key,
+	trigger->hw.sample_period = next_period(budget, &lane->session->key,
 						clock);
 	return !burst_must_pass(&budget->control);
 }
 
-void budget_spend_own(struct slot *slot, u64 *usual, u64 took)
+void budget_spend_own(struct lane *lane, u64 *usual, u64 took)
 {
-	u64 programs = programs_spent(slot);
+	u64 programs = programs_spent(lane);
 
 	took -= min(took, programs);
-	budget_spend(slot, burst_own(usual, took) + programs);
+	budget_spend(lane, burst_own(usual, took) + programs);
 }
 
-void budget_done(struct slot *slot, struct pt_regs *regs)
+void budget_done(struct lane *lane, struct pt_regs *regs)
 {
-	struct budget *budget = &slot->budget;
+	struct budget *budget = &lane->budget;
 
-	budget_spend_own(slot, &budget->handler,
+	budget_spend_own(lane, &budget->handler,
 			 busy_clock() - local64_read(&budget->since));
-	interruption_done(slot->session, regs);
+	interruption_done(lane->session, regs);
 }

@@ -16,10 +16,10 @@
  * Unwind the program's stack, by tables where there are some. Return the number
  * of call sites.
  */
-static u32 call_stack_unwind(struct slot *slot, u64 *sites,
+static u32 call_stack_unwind(struct lane *lane, u64 *sites,
 			     struct pt_regs *regs)
 {
-	const struct session *session = slot->session;
+	const struct session *session = lane->session;
 	const struct unwind *unwind = smp_load_acquire(&session->unwind);
 	u32 unwound = 0, count;
 
@@ -30,8 +30,8 @@ static u32 call_stack_unwind(struct slot *slot, u64 *sites,
 	if (READ_ONCE(session->foreign))
 		unwind = NULL;
 	count = callers_of_user(sites, regs, unwind, &unwound);
-	slot_count(&slot->callers, count);
-	slot_count(&slot->unwound, unwound);
+	lane_count(&lane->callers, count);
+	lane_count(&lane->unwound, unwound);
 	return count;
 }
 
@@ -39,7 +39,7 @@ static u32 call_stack_unwind(struct slot *slot, u64 *sites,
  * Copy the calls that the CPU has recorded. Calls in the kernel were not asked
  * for. Return the number of call sites.
  */
-static u32 copy_calls(struct slot *slot, u64 *sites,
+static u32 copy_calls(struct lane *lane, u64 *sites,
 		      const struct perf_branch_stack *calls)
 {
 	u32 count = 0;
@@ -48,7 +48,7 @@ static u32 copy_calls(struct slot *slot, u64 *sites,
 	for (i = 0; i < calls->nr && count < CALLERS_MAX; i++)
 		if (!window_in_kernel(calls->entries[i].from))
 			sites[count++] = calls->entries[i].from;
-	slot_count(&slot->callers, count);
+	lane_count(&lane->callers, count);
 	return count;
 }
 
@@ -56,11 +56,11 @@ static u32 copy_calls(struct slot *slot, u64 *sites,
  * Feed the kernel or the program, with the program's calls. A procedure is
  * named by an address in it: where it made its call, or was interrupted.
  */
-void call_stack_feed(struct slot *slot, const struct perf_event *trigger,
+void call_stack_feed(struct lane *lane, const struct perf_event *trigger,
 		     u64 weight, const struct perf_branch_stack *calls,
 		     struct pt_regs *regs)
 {
-	struct session *session = slot->session;
+	struct session *session = lane->session;
 	u64 metrics[HWPROF_METRICS_MAX];
 	bool in_kernel = session->config.kernel && !user_mode(regs);
 	bool in_program = session_sees_program(session);
@@ -72,7 +72,7 @@ void call_stack_feed(struct slot *slot, const struct perf_event *trigger,
 
 	if (!in_kernel && !in_program)
 		return;
-	if (!filter_passes(slot, in_kernel || user_mode(regs) ?
+	if (!filter_passes(lane, in_kernel || user_mode(regs) ?
 			   instruction_pointer(regs) :
 			   instruction_pointer(task_pt_regs(current))))
 		return;
@@ -81,15 +81,15 @@ void call_stack_feed(struct slot *slot, const struct perf_event *trigger,
 			regs = task_pt_regs(current);
 		sites[0] = instruction_pointer(regs);
 		stack.depth = in_kernel +
-			(calls ? copy_calls(slot, sites + 1, calls) :
-				 call_stack_unwind(slot, sites + 1, regs));
+			(calls ? copy_calls(lane, sites + 1, calls) :
+				 call_stack_unwind(lane, sites + 1, regs));
 		stack.space = space_sampled(session);
 	}
 	stack.used = stack.depth;
 	/* A program without a number is not counted as the kernel. */
 	if (!in_kernel || (in_program && !stack.space))
 		stack.procedure = sites[0];
-	if (session->params.metrics && metrics_read(slot, trigger, metrics))
+	if (session->params.metrics && metrics_read(lane, trigger, metrics))
 		stack.metrics = metrics;
-	slot_feed_stack(slot, &stack);
+	lane_feed_stack(lane, &stack);
 }

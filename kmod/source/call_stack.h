@@ -8,19 +8,19 @@
 struct perf_branch_stack;
 struct perf_event;
 struct pt_regs;
-struct slot;
+struct lane;
 
 /**
  * call_stack_feed() - Feed the stack of the current task, in the trigger's
  * handler
- * @slot: the slot to feed; only what its session may see is fed.
+ * @lane: the lane to feed; only what its session may see is fed.
  * @trigger: the trigger.
  * @weight: events of the trigger that the sample stands for.
  * @calls: the CPU's records of the program's calls that have not returned,
  *	newest first; NULL: the stack is unwound.
  * @regs: registers of the interrupted code.
  */
-void call_stack_feed(struct slot *slot, const struct perf_event *trigger,
+void call_stack_feed(struct lane *lane, const struct perf_event *trigger,
 		     u64 weight, const struct perf_branch_stack *calls,
 		     struct pt_regs *regs);
 

@@ -12,8 +12,8 @@
  * (Intel's call stack mode), and the overflow is a sample.
  *
  * An overflow is an NMI, or on most kernels of arm64 an ordinary interrupt. It
- * uses what slot_start() gave to its CPU's slot. It can interrupt any code that
- * changes the slot, so that code closes the slot first.
+ * uses what lane_start() gave to its CPU's lane. It can interrupt any code that
+ * changes the lane, so that code closes the lane first.
  */
 #include <linux/percpu.h>
 #include <linux/sched/task_stack.h>
@@ -66,20 +66,20 @@ static u32 lbr_passing(const struct filter_set *set,
  * others are behind. The branch before it only tells where the first line
  * begins. If it is a call that can be shown, the one before the call does.
  */
-static u32 with_arrival(const struct slot *slot, const u8 *kinds, u32 count,
+static u32 with_arrival(const struct lane *lane, const u8 *kinds, u32 count,
 			u32 rest)
 {
 	bool called = rest && kinds[count] == STREAM_CALL &&
-		      filter_shows_calls(slot->session);
+		      filter_shows_calls(lane->session);
 
 	return count + min(rest, called ? 2U : 1U);
 }
 
 /* Feed each row of branches that passes as a window. */
-static void feed_passing(struct slot *slot, const struct stack *stack,
+static void feed_passing(struct lane *lane, const struct stack *stack,
 			 u32 space)
 {
-	const struct filter_set *set = filter_of(slot);
+	const struct filter_set *set = filter_of(lane);
 	u64 side = space ? 0 : 1ULL << 63;
 	u32 at, count = stack->count, passed;
 	struct window window;
@@ -90,30 +90,30 @@ static void feed_passing(struct slot *slot, const struct stack *stack,
 		if (!passed)
 			continue;
 		window_begin(&window, stack->branches + at, stack->kinds + at,
-			     with_arrival(slot, stack->kinds + at, passed,
+			     with_arrival(lane, stack->kinds + at, passed,
 					  count - at - passed), space);
-		slot_feed_window(slot, &window);
+		lane_feed_window(lane, &window);
 	}
 }
 
 /* Feed the branches of one side: that of @space, or the kernel's if it is 0. */
-static void feed_side(struct slot *slot, struct stack *stack, u32 space)
+static void feed_side(struct lane *lane, struct stack *stack, u32 space)
 {
-	bool filtered = READ_ONCE(slot->session->filtered);
+	bool filtered = READ_ONCE(lane->session->filtered);
 	struct window window;
 
 	branch_kinds_of(stack->kinds, stack->branches, stack->count, !space,
 			!space || stack->is64);
-	if (space && unlikely(slot->session->programs.mask))
-		programs_feed_window(slot, stack->branches, stack->kinds,
+	if (space && unlikely(lane->session->programs.mask))
+		programs_feed_window(lane, stack->branches, stack->kinds,
 				     stack->count, space);
 	if (unlikely(filtered)) {
-		feed_passing(slot, stack, space);
+		feed_passing(lane, stack, space);
 		return;
 	}
 	window_begin(&window, stack->branches, stack->kinds, stack->count,
 		     space);
-	slot_feed_window(slot, &window);
+	lane_feed_window(lane, &window);
 }
 
 /*
@@ -153,18 +153,18 @@ static struct stack lbr_stack_of(const struct perf_branch_stack *records)
 	};
 }
 
-static void lbr_feed(struct slot *slot, const struct perf_branch_stack *records,
+static void lbr_feed(struct lane *lane, const struct perf_branch_stack *records,
 		     struct pt_regs *regs)
 {
 	struct stack stack = lbr_stack_of(records);
-	struct session *session = slot->session;
+	struct session *session = lane->session;
 	bool in_kernel = session->config.kernel && !user_mode(regs);
 	u32 space;
 
 	if (session->config.kernel)
-		feed_side(slot, &stack, 0);
+		feed_side(lane, &stack, 0);
 	if (in_kernel)
-		slot_window(slot, instruction_pointer(regs), 0);
+		lane_window(lane, instruction_pointer(regs), 0);
 	if (!session_sees_program(session))
 		return;
 	if (!user_mode(regs))
@@ -172,41 +172,41 @@ static void lbr_feed(struct slot *slot, const struct perf_branch_stack *records,
 	stack.is64 = arch_is_64bit(regs);
 	space = space_sampled(session);
 	if (!space) {
-		slot_count(&slot->lost_events, stack.count);
+		lane_count(&lane->lost_events, stack.count);
 		return;
 	}
 	if (unlikely(session->programs.mask))
-		programs_begin_window(slot, instruction_pointer(regs), space,
+		programs_begin_window(lane, instruction_pointer(regs), space,
 				      stack.count, 0);
-	feed_side(slot, &stack, space);
+	feed_side(lane, &stack, space);
 	if (programs_want(&session->programs, PROGRAM_WINDOW_END))
-		programs_end_window(slot, instruction_pointer(regs), space,
+		programs_end_window(lane, instruction_pointer(regs), space,
 				    stack.count);
 	if (!in_kernel)
-		slot_window(slot, instruction_pointer(regs), space);
+		lane_window(lane, instruction_pointer(regs), space);
 }
 
 static void lbr_on_overflow(struct perf_event *event,
 			    struct perf_sample_data *data, struct pt_regs *regs)
 {
 	struct session *session = event->overflow_handler_context;
-	struct slot *slot = this_cpu_ptr(session->slots);
+	struct lane *lane = this_cpu_ptr(session->lanes);
 
-	slot_wait(slot, trigger_period(session, event, data));
-	if (!READ_ONCE(slot->open) || !budget_tick(slot, event, regs) ||
+	lane_wait(lane, trigger_period(session, event, data));
+	if (!READ_ONCE(lane->open) || !budget_tick(lane, event, regs) ||
 	    !(data->sample_flags & PERF_SAMPLE_BRANCH_STACK) || !data->br_stack)
 		return;
-	local64_add(trigger_is_throttled(event), &slot->throttled);
-	slot->program.quiet = !user_mode(regs);
+	local64_add(trigger_is_throttled(event), &lane->throttled);
+	lane->program.quiet = !user_mode(regs);
 	if (session->engine->feed_stack)
-		call_stack_feed(slot, event, data->period, data->br_stack,
+		call_stack_feed(lane, event, data->period, data->br_stack,
 				regs);
 	else if (are_whole(data->br_stack))
-		lbr_feed(slot, data->br_stack, regs);
+		lbr_feed(lane, data->br_stack, regs);
 	else
-		slot_count(&slot->lost_events, READ_ONCE(depth));
-	slot_pace(slot, event);
-	budget_done(slot, regs);
+		lane_count(&lane->lost_events, READ_ONCE(depth));
+	lane_pace(lane, event);
+	budget_done(lane, regs);
 }
 
 /* --- the source ----------------------------------------------------------- */

@@ -23,13 +23,13 @@
 #include "metrics.h"
 #include "trigger.h"
 
-static struct perf_event *event_of(const struct slot *slot,
+static struct perf_event *event_of(const struct lane *lane,
 				   const struct perf_event *trigger)
 {
 	const struct perf_event *root = trigger->parent ?: trigger;
 	struct perf_event *event;
 
-	list_for_each_entry_rcu(event, &slot->events, hw.tp_list)
+	list_for_each_entry_rcu(event, &lane->events, hw.tp_list)
 		if (trigger_is(event_root(event), root))
 			return event;
 	return NULL;
@@ -99,7 +99,7 @@ static bool read_counters(struct session *session, struct perf_event *event,
 /*
  * Swap @counts with fields of a perf event that PMUs are free to use. They are
  * 0 in a new event, and an event with rows has no other use for them; see
- * slot.c.
+ * lane.c.
  */
 static void exchange_counts(struct hw_perf_event *hwc, u64 *counts)
 {
@@ -109,24 +109,24 @@ static void exchange_counts(struct hw_perf_event *hwc, u64 *counts)
 	swap_values(hwc->branch_reg.config, counts[3]);
 }
 
-bool metrics_read(struct slot *slot, const struct perf_event *trigger,
+bool metrics_read(struct lane *lane, const struct perf_event *trigger,
 		  u64 *increase)
 {
-	struct perf_event *event = event_of(slot, trigger);
+	struct perf_event *event = event_of(lane, trigger);
 	u64 counts[HWPROF_METRICS_MAX] = { 0 }, before[HWPROF_METRICS_MAX];
 	u32 i;
 
-	if (!event || !read_counters(slot->session, event, trigger, counts)) {
-		slot_count(&slot->unmeasured, 1);
+	if (!event || !read_counters(lane->session, event, trigger, counts)) {
+		lane_count(&lane->unmeasured, 1);
 		return false;
 	}
 	memcpy(before, counts, sizeof(before));
 	exchange_counts(&event->hw, before);
-	for (i = 0; i < slot->session->params.metrics; i++) {
+	for (i = 0; i < lane->session->params.metrics; i++) {
 		/* A counter that was reset began at 0. */
 		increase[i] = counts[i] - (counts[i] < before[i] ? 0 :
 					   before[i]);
-		slot_count(&slot->metrics[i], increase[i]);
+		lane_count(&lane->metrics[i], increase[i]);
 	}
 	return true;
 }

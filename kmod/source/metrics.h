@@ -9,11 +9,11 @@
 #include <linux/types.h>
 
 struct perf_event;
-struct slot;
+struct lane;
 
 /**
  * metrics_read() - Read the counters of a group, in the trigger's handler
- * @slot: the slot.
+ * @lane: the lane.
  * @trigger: the trigger.
  * @increase: for each metric of the session, what it has counted since all
  *	counters were last read for the same event.
@@ -21,7 +21,7 @@ struct slot;
  * Return: false if the group has other counters than at first, or one does not
  *	count. The sample has no metrics then.
  */
-bool metrics_read(struct slot *slot, const struct perf_event *trigger,
+bool metrics_read(struct lane *lane, const struct perf_event *trigger,
 		  u64 *increase);
 
 #endif /* HWPROF_METRICS_H */

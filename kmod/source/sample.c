@@ -19,10 +19,10 @@
  * Feed a sample of the program. If the overflow came late, the sample is where
  * the program was left.
  */
-static void feed_user(struct slot *slot, struct stream_event *sample,
+static void feed_user(struct lane *lane, struct stream_event *sample,
 		      struct pt_regs *regs)
 {
-	struct session *session = slot->session;
+	struct session *session = lane->session;
 
 	if (!session_sees_program(session))
 		return;
@@ -30,7 +30,7 @@ static void feed_user(struct slot *slot, struct stream_event *sample,
 		regs = task_pt_regs(current);
 	sample->from = instruction_pointer(regs);
 	sample->space = space_sampled(session);
-	slot_feed_sample(slot, sample);
+	lane_feed_sample(lane, sample);
 }
 
 static void sample_on_overflow(struct perf_event *event,
@@ -38,28 +38,28 @@ static void sample_on_overflow(struct perf_event *event,
 			       struct pt_regs *regs)
 {
 	struct session *session = event->overflow_handler_context;
-	struct slot *slot = this_cpu_ptr(session->slots);
+	struct lane *lane = this_cpu_ptr(session->lanes);
 	struct stream_event sample = {
 		.kind = STREAM_SAMPLE,
 		.value = trigger_period(session, event, data),
 	};
 
-	if (!READ_ONCE(slot->open) || !budget_tick(slot, event, regs))
+	if (!READ_ONCE(lane->open) || !budget_tick(lane, event, regs))
 		return;
-	local64_add(trigger_is_throttled(event), &slot->throttled);
-	slot->program.quiet = !user_mode(regs);
+	local64_add(trigger_is_throttled(event), &lane->throttled);
+	lane->program.quiet = !user_mode(regs);
 	if (session->engine->feed_stack) {
 		if (session->config.kernel || user_mode(regs) ||
 		    !session->config.clocked)
-			call_stack_feed(slot, event, sample.value, NULL, regs);
+			call_stack_feed(lane, event, sample.value, NULL, regs);
 	} else if (session->config.kernel && !user_mode(regs)) {
 		sample.from = instruction_pointer(regs);
-		slot_feed_sample(slot, &sample);
+		lane_feed_sample(lane, &sample);
 	} else if (user_mode(regs) || !session->config.clocked) {
-		feed_user(slot, &sample, regs);
+		feed_user(lane, &sample, regs);
 	}
-	slot_pace(slot, event);
-	budget_done(slot, regs);
+	lane_pace(lane, event);
+	budget_done(lane, regs);
 }
 
 static void sample_on_exec(void *unused, struct task_struct *task,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * source_ops: where events come from. A source knows the kernel and the stream,
- * never an engine. It feeds slots.
+ * never an engine. It feeds lanes.
  */
 #ifndef HWPROF_SOURCE_H
 #define HWPROF_SOURCE_H
@@ -12,7 +12,7 @@
 
 struct root;
 struct session;
-struct slot;
+struct lane;
 
 /**
  * struct source_ops - What a source does
@@ -24,9 +24,9 @@ struct slot;
  * @off: The last session that needed it is gone. Process context.
  * @join: A session needs the source. Return 0 or an errno. May be NULL.
  * @leave: That session is gone. May be NULL.
- * @start: The slot wants events of the task that runs on this CPU, from now on
+ * @start: The lane wants events of the task that runs on this CPU, from now on
  *	until stop(). Interrupts are off.
- * @stop: The slot wants no more events. Leave it without a cursor. Interrupts
+ * @stop: The lane wants no more events. Leave it without a cursor. Interrupts
  *	are off.
  * @see_accesses: Prepare for sessions that want loads and stores. Return 0 or
  *	an errno. Process context. Sources with SOURCE_ACCESSES have it.
@@ -40,8 +40,8 @@ struct source_ops {
 	void (*off)(void);
 	int (*join)(const struct session *session);
 	void (*leave)(const struct session *session);
-	void (*start)(struct slot *slot);
-	void (*stop)(struct slot *slot);
+	void (*start)(struct lane *lane);
+	void (*stop)(struct lane *lane);
 	int (*see_accesses)(void);
 	int (*open)(struct root *root);
 };

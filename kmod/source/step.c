@@ -88,19 +88,19 @@ static void step_leave(const struct session *session)
 		step_calls_put();
 }
 
-static void step_start(struct slot *slot)
+static void step_start(struct lane *lane)
 {
 	struct step_cpu *cpu = this_cpu_ptr(&step_cpu);
 
-	if (slot->session->config.burst) {
-		burst_await(cpu, slot);
+	if (lane->session->config.burst) {
+		burst_await(cpu, lane);
 		return;
 	}
 	if (!step_has_room(cpu)) {
-		slot->left_out = cpu->fed + 1;
+		lane->left_out = cpu->fed + 1;
 		return;
 	}
-	step_add_slot(cpu, slot);
+	step_add_lane(cpu, lane);
 	/*
 	 * Events of cgroups are scheduled in before the switch, others after
 	 * it.
@@ -108,26 +108,26 @@ static void step_start(struct slot *slot)
 	step_arm(cpu, cpu->next ?: current);
 }
 
-static void step_stop(struct slot *slot)
+static void step_stop(struct lane *lane)
 {
 	struct step_cpu *cpu = this_cpu_ptr(&step_cpu);
 	struct step_task *record = step_current(cpu);
 
-	if (slot->session->config.burst) {
-		burst_forgo(cpu, slot);
+	if (lane->session->config.burst) {
+		burst_forgo(cpu, lane);
 		return;
 	}
-	if (slot->left_out) {
-		slot_count(&slot->lost_events, cpu->fed + 1 - slot->left_out);
-		slot->left_out = 0;
+	if (lane->left_out) {
+		lane_count(&lane->lost_events, cpu->fed + 1 - lane->left_out);
+		lane->left_out = 0;
 		return;
 	}
 	if (current->flags & PF_EXITING && record && record->armed) {
-		slot_bind(slot, record->steps, record->ip);
-		slot_gap(slot, 0);	/* nothing comes after it */
+		lane_bind(lane, record->steps, record->ip);
+		lane_gap(lane, 0);	/* nothing comes after it */
 	}
-	slot_unbind(slot, record ? record->steps : ~0ULL);
-	step_del_slot(cpu, slot);
+	lane_unbind(lane, record ? record->steps : ~0ULL);
+	step_del_lane(cpu, lane);
 }
 
 void step_init(void)
@@ -135,7 +135,7 @@ void step_init(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		INIT_LIST_HEAD(&per_cpu(step_cpu, cpu).slots);
+		INIT_LIST_HEAD(&per_cpu(step_cpu, cpu).lanes);
 		bursts_init(per_cpu_ptr(&step_cpu, cpu));
 	}
 	step_probes_find();

@@ -13,21 +13,21 @@
 #include "x86/branch_decode.h"
 
 /*
- * Most slots that a step feeds, because it does so with interrupts off. Further
+ * Most lanes that a step feeds, because it does so with interrupts off. Further
  * sessions of a program learn nothing of it, and count its branches as lost.
  */
-enum { STEP_SLOTS_MAX = 32 };
+enum { STEP_LANES_MAX = 32 };
 
 struct step_cpu {
-	struct list_head slots;		/* those that want events of this CPU */
-	unsigned int count;		/* of slots; at most STEP_SLOTS_MAX */
-	u64 fed;			/* branches that the slots got so far */
-	unsigned int bursts;		/* how many of @slots are in a burst */
-	/* How many of @slots want loads and stores. */
+	struct list_head lanes;		/* those that want events of this CPU */
+	unsigned int count;		/* of lanes; at most STEP_LANES_MAX */
+	u64 fed;			/* branches that the lanes got so far */
+	unsigned int bursts;		/* how many of @lanes are in a burst */
+	/* How many of @lanes want loads and stores. */
 	unsigned int accesses;
 	/* How many of these want what stores write. */
 	unsigned int stored;
-	/* Slots that wait for their next burst. */
+	/* Lanes that wait for their next burst. */
 	struct list_head waiting;
 	struct irq_work kick;		/* begins a burst for an NMI */
 	/* Average cost of an instruction in a burst, in ns. */
@@ -41,46 +41,46 @@ DECLARE_PER_CPU(struct step_cpu, step_cpu);
 
 static inline bool step_wanted(const struct step_cpu *cpu)
 {
-	return !list_empty(&cpu->slots);
+	return !list_empty(&cpu->lanes);
 }
 
 static inline bool step_has_room(const struct step_cpu *cpu)
 {
-	return cpu->count < STEP_SLOTS_MAX;
+	return cpu->count < STEP_LANES_MAX;
 }
 
 /*
- * Return true if the slot's session may see the running task. The right to
+ * Return true if the lane's session may see the running task. The right to
  * attach ends with an exec that gives the program other rights, even if perf
  * keeps its events.
  */
-static inline bool step_may_see(const struct slot *slot,
+static inline bool step_may_see(const struct lane *lane,
 				const struct step_task *record)
 {
-	return likely(!record || !record->secure) || slot->session->privileged;
+	return likely(!record || !record->secure) || lane->session->privileged;
 }
 
 /*
- * Return true if a slot of the CPU wants events of the record's task and may
+ * Return true if a lane of the CPU wants events of the record's task and may
  * have them.
  */
 static inline bool step_wanted_of(const struct step_cpu *cpu,
 				  const struct step_task *record)
 {
-	const struct slot *slot;
+	const struct lane *lane;
 
 	if (likely(!record->secure))
 		return step_wanted(cpu);
-	list_for_each_entry(slot, &cpu->slots, link)
-		if (slot->session->privileged)
+	list_for_each_entry(lane, &cpu->lanes, link)
+		if (lane->session->privileged)
 			return true;
 	return false;
 }
 
 /* step_cpu.c. Interrupts are off. */
 struct step_task *step_current(struct step_cpu *cpu);
-void step_add_slot(struct step_cpu *cpu, struct slot *slot);
-void step_del_slot(struct step_cpu *cpu, struct slot *slot);
+void step_add_lane(struct step_cpu *cpu, struct lane *lane);
+void step_del_lane(struct step_cpu *cpu, struct lane *lane);
 
 /* step_arm.c: which tasks are stepped. Interrupts are off. */
 void step_arm(struct step_cpu *cpu, struct task_struct *task);
@@ -92,7 +92,7 @@ void step_drain_end(void);
 void step_undrain(void);
 bool step_draining(void);
 
-/* step_feed.c: feed slots. Interrupts are off. */
+/* step_feed.c: feed lanes. Interrupts are off. */
 void step_bind(struct step_cpu *cpu, const struct step_task *record);
 void step_unbind(struct step_cpu *cpu, const struct step_task *record);
 void step_feed(struct step_cpu *cpu, unsigned int kind, u64 from, u64 to,
@@ -116,10 +116,10 @@ void step_access_feed(struct step_cpu *cpu, const struct step_task *record,
 
 /* step_burst.c: stepping for a while. Interrupts are off. */
 u64 burst_next_random(struct burst *burst);
-bool burst_begin(struct step_cpu *cpu, struct slot *slot);
-void burst_await(struct step_cpu *cpu, struct slot *slot);
-void burst_forgo(struct step_cpu *cpu, struct slot *slot);
-void burst_feed(struct slot *slot, struct stream_event *event,
+bool burst_begin(struct step_cpu *cpu, struct lane *lane);
+void burst_await(struct step_cpu *cpu, struct lane *lane);
+void burst_forgo(struct step_cpu *cpu, struct lane *lane);
+void burst_feed(struct lane *lane, struct stream_event *event,
 		struct pt_regs *regs);
 void bursts_step(struct step_cpu *cpu);
 void bursts_end(struct step_cpu *cpu);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which tasks are stepped. A task gets the trap flag while a slot of its CPU is
+ * Which tasks are stepped. A task gets the trap flag while a lane of its CPU is
  * active. That is while perf has an event scheduled in for the task, so perf
- * decides on permission. A task that is still armed when there is no slot takes
+ * decides on permission. A task that is still armed when there is no lane takes
  * one more #DB.
  *
  * The flag is off while the kernel writes the program's flags to where the

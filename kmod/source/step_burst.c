@@ -6,7 +6,7 @@
  * burst is a window: it begins with a gap, and ends early if the task leaves
  * its CPU.
  *
- * A slot is on its CPU's list @waiting until a burst begins, and on @slots
+ * A lane is on its CPU's list @waiting until a burst begins, and on @lanes
  * while it lasts, so that nothing is stepped in between.
  */
 #include <linux/math64.h>
@@ -33,11 +33,11 @@ u64 burst_next_random(struct burst *burst)
  * some instructions, those that wait, more than at others. If all windows began
  * there, code at their beginning would count too much.
  */
-static u32 choose_skip(struct slot *slot)
+static u32 choose_skip(struct lane *lane)
 {
-	u32 range = min_t(u32, slot->session->config.burst / 8, SKIP_MAX) + 1;
+	u32 range = min_t(u32, lane->session->config.burst / 8, SKIP_MAX) + 1;
 
-	return (burst_next_random(&slot->burst) >> 32) * range >> 32;
+	return (burst_next_random(&lane->burst) >> 32) * range >> 32;
 }
 
 /*
@@ -65,9 +65,9 @@ static void set_length(struct burst *burst, const struct session *session)
  * Begin a burst. Return false if too many are under way: the next trigger may
  * find room. Otherwise the caller arms current.
  */
-bool burst_begin(struct step_cpu *cpu, struct slot *slot)
+bool burst_begin(struct step_cpu *cpu, struct lane *lane)
 {
-	struct burst *burst = &slot->burst;
+	struct burst *burst = &lane->burst;
 
 	if (!step_has_room(cpu)) {
 		burst->due = false;
@@ -78,94 +78,94 @@ bool burst_begin(struct step_cpu *cpu, struct slot *slot)
 	burst->begun = false;
 	burst->branches = 0;
 	burst->steps = 0;
-	set_length(burst, slot->session);
-	burst->skip = choose_skip(slot);
+	set_length(burst, lane->session);
+	burst->skip = choose_skip(lane);
 	burst->patience = (burst->skip + 1) * BRANCH_STEPS;
 	burst->ip = task_pt_regs(current)->ip;
 	burst->begin = local_clock();
 	burst->last = burst->begin;
-	step_add_slot(cpu, slot);
+	step_add_lane(cpu, lane);
 	cpu->bursts++;
 	return true;
 }
 
-static void burst_end(struct step_cpu *cpu, struct slot *slot)
+static void burst_end(struct step_cpu *cpu, struct lane *lane)
 {
-	struct burst *burst = &slot->burst;
+	struct burst *burst = &lane->burst;
 
-	if (slot->cursor)
-		slot_window(slot, burst->ip, slot->cursor->space);
+	if (lane->cursor)
+		lane_window(lane, burst->ip, lane->cursor->space);
 	if (burst->begun &&
-	    programs_want(&slot->session->programs, PROGRAM_WINDOW_END))
-		programs_end_window(slot, burst->ip,
-				    slot->cursor ? slot->cursor->space : 0,
+	    programs_want(&lane->session->programs, PROGRAM_WINDOW_END))
+		programs_end_window(lane, burst->ip,
+				    lane->cursor ? lane->cursor->space : 0,
 				    burst->branches);
-	slot_unbind(slot, ~0ULL);
+	lane_unbind(lane, ~0ULL);
 	burst->all_branches += burst->branches;
 	burst->all_steps += burst->steps;
 	burst->runs = false;
 	burst->cost = local_clock() - burst->begin;
-	step_del_slot(cpu, slot);
-	list_add_tail(&slot->link, &cpu->waiting);
+	step_del_lane(cpu, lane);
+	list_add_tail(&lane->link, &cpu->waiting);
 	cpu->bursts--;
 }
 
-void burst_await(struct step_cpu *cpu, struct slot *slot)
+void burst_await(struct step_cpu *cpu, struct lane *lane)
 {
-	slot->burst.due = false;
-	if (!slot->burst.random)
-		slot->burst.random = slot->session->params.seed ^ local_clock();
-	list_add_tail(&slot->link, &cpu->waiting);
-	budget_start(slot);
+	lane->burst.due = false;
+	if (!lane->burst.random)
+		lane->burst.random = lane->session->params.seed ^ local_clock();
+	list_add_tail(&lane->link, &cpu->waiting);
+	budget_start(lane);
 }
 
-void burst_forgo(struct step_cpu *cpu, struct slot *slot)
+void burst_forgo(struct step_cpu *cpu, struct lane *lane)
 {
-	slot_close(slot);
-	if (slot->burst.runs)
-		burst_end(cpu, slot);
-	list_del_init(&slot->link);
-	budget_stop(slot);
+	lane_close(lane);
+	if (lane->burst.runs)
+		burst_end(cpu, lane);
+	list_del_init(&lane->link);
+	budget_stop(lane);
 }
 
 /* End all bursts of this CPU: the task leaves it, or its program. */
 void bursts_end(struct step_cpu *cpu)
 {
-	struct slot *slot, *next;
+	struct lane *lane, *next;
 
-	list_for_each_entry_safe(slot, next, &cpu->slots, link)
-		if (slot->burst.runs)
-			burst_end(cpu, slot);
+	list_for_each_entry_safe(lane, next, &cpu->lanes, link)
+		if (lane->burst.runs)
+			burst_end(cpu, lane);
 }
 
-static void begin_window(struct slot *slot, u64 at)
+static void begin_window(struct lane *lane, u64 at)
 {
-	slot->burst.begun = true;
-	slot_gap(slot, at);
-	if (unlikely(slot->session->programs.mask))
-		programs_begin_window(slot, at,
-				      slot->cursor ? slot->cursor->space : 0,
-				      0, slot->session->config.clocked ?
-					 slot->burst.cost : 0);
+	lane->burst.begun = true;
+	lane_gap(lane, at);
+	if (unlikely(lane->session->programs.mask))
+		programs_begin_window(lane, at,
+				      lane->cursor ? lane->cursor->space : 0,
+				      0, lane->session->config.clocked ?
+					 lane->burst.cost : 0);
 }
 
 /*
- * Feed a branch to a slot in a burst. The first branch only says where the
+ * Feed a branch to a lane in a burst. The first branch only says where the
  * first line begins, as code before it ran unseen: see docs/definitions.md.
  */
-void burst_feed(struct slot *slot, struct stream_event *event,
+void burst_feed(struct lane *lane, struct stream_event *event,
 		struct pt_regs *regs)
 {
-	struct burst *burst = &slot->burst;
+	struct burst *burst = &lane->burst;
 
 	if (burst->skip) {
 		burst->skip--;
 		return;
 	}
 	if (burst->begun)
-		slot_feed(slot, event, regs);
+		lane_feed(lane, event, regs);
 	else
-		begin_window(slot, event->to);
+		begin_window(lane, event->to);
 	burst->branches++;
 }
 
@@ -178,25 +178,25 @@ static bool burst_is_over(struct burst *burst)
 }
 
 /* Account for a step: the #DB, its handler, and one instruction. */
-static void spend_step(struct step_cpu *cpu, struct slot *slot, u64 now)
+static void spend_step(struct step_cpu *cpu, struct lane *lane, u64 now)
 {
-	u64 took = now - slot->burst.last;
+	u64 took = now - lane->burst.last;
 
-	slot->burst.last = now;
-	budget_spend_own(slot, &cpu->step_cost, took);
+	lane->burst.last = now;
+	budget_spend_own(lane, &cpu->step_cost, took);
 }
 
 /* Account for an instruction in all bursts, and end those that are over. */
 void bursts_step(struct step_cpu *cpu)
 {
-	struct slot *slot, *next;
+	struct lane *lane, *next;
 	u64 now = local_clock();
 
-	list_for_each_entry_safe(slot, next, &cpu->slots, link) {
-		if (!slot->burst.runs)
+	list_for_each_entry_safe(lane, next, &cpu->lanes, link) {
+		if (!lane->burst.runs)
 			continue;
-		spend_step(cpu, slot, now);
-		if (burst_is_over(&slot->burst))
-			burst_end(cpu, slot);
+		spend_step(cpu, lane, now);
+		if (burst_is_over(&lane->burst))
+			burst_end(cpu, lane);
 	}
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The slots that a CPU steps for, and the record of the running task. */
+/* The lanes that a CPU steps for, and the record of the running task. */
 #include "step.h"
 
 DEFINE_PER_CPU(struct step_cpu, step_cpu);
@@ -16,27 +16,27 @@ struct step_task *step_current(struct step_cpu *cpu)
  * Return true if the session needs what stores write. One profile does, and
  * programs that see stores.
  */
-static bool wants_stored(const struct slot *slot)
+static bool wants_stored(const struct lane *lane)
 {
-	const struct session *session = slot->session;
+	const struct session *session = lane->session;
 
 	return session->params.range_of == HWPROF_RANGE_NARROW_IP ||
 	       session->programs.stored;
 }
 
-/* Let a slot have events from now on, or no longer. */
-void step_add_slot(struct step_cpu *cpu, struct slot *slot)
+/* Let a lane have events from now on, or no longer. */
+void step_add_lane(struct step_cpu *cpu, struct lane *lane)
 {
-	list_move_tail(&slot->link, &cpu->slots);
+	list_move_tail(&lane->link, &cpu->lanes);
 	cpu->count++;
-	cpu->accesses += slot->session->config.accesses;
-	cpu->stored += wants_stored(slot);
+	cpu->accesses += lane->session->config.accesses;
+	cpu->stored += wants_stored(lane);
 }
 
-void step_del_slot(struct step_cpu *cpu, struct slot *slot)
+void step_del_lane(struct step_cpu *cpu, struct lane *lane)
 {
-	list_del_init(&slot->link);
+	list_del_init(&lane->link);
 	cpu->count--;
-	cpu->accesses -= slot->session->config.accesses;
-	cpu->stored -= wants_stored(slot);
+	cpu->accesses -= lane->session->config.accesses;
+	cpu->stored -= wants_stored(lane);
 }

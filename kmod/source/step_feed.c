@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Steps are fed to all slots of a CPU that want events. */
+/* Steps are fed to all lanes of a CPU that want events. */
 #include <linux/sched/task_stack.h>
 
 #include "../filter.h"
@@ -7,19 +7,19 @@
 
 void step_bind(struct step_cpu *cpu, const struct step_task *record)
 {
-	struct slot *slot;
+	struct lane *lane;
 
-	list_for_each_entry(slot, &cpu->slots, link)
-		if (step_may_see(slot, record))
-			slot_bind(slot, record->steps, record->ip);
+	list_for_each_entry(lane, &cpu->lanes, link)
+		if (step_may_see(lane, record))
+			lane_bind(lane, record->steps, record->ip);
 }
 
 void step_unbind(struct step_cpu *cpu, const struct step_task *record)
 {
-	struct slot *slot;
+	struct lane *lane;
 
-	list_for_each_entry(slot, &cpu->slots, link)
-		slot_unbind(slot, record ? record->steps : ~0ULL);
+	list_for_each_entry(lane, &cpu->lanes, link)
+		lane_unbind(lane, record ? record->steps : ~0ULL);
 }
 
 /*
@@ -37,7 +37,7 @@ void step_feed(struct step_cpu *cpu, unsigned int kind, u64 from, u64 to,
 	       struct pt_regs *regs)
 {
 	struct stream_event event = { .kind = kind, .from = from, .to = to };
-	struct slot *slot;
+	struct lane *lane;
 
 	if (has_stack(kind, regs)) {
 		event.flags = STREAM_STACK;
@@ -45,41 +45,41 @@ void step_feed(struct step_cpu *cpu, unsigned int kind, u64 from, u64 to,
 	}
 
 	cpu->fed++;
-	list_for_each_entry(slot, &cpu->slots, link) {
-		if (unlikely(!step_may_see(slot, cpu->record)))
+	list_for_each_entry(lane, &cpu->lanes, link) {
+		if (unlikely(!step_may_see(lane, cpu->record)))
 			continue;
-		if (unlikely(slot->burst.runs))
-			burst_feed(slot, &event, regs);
+		if (unlikely(lane->burst.runs))
+			burst_feed(lane, &event, regs);
 		else
-			slot_feed(slot, &event, regs);
+			lane_feed(lane, &event, regs);
 	}
 }
 
-/* Return true if the slot wants accesses now. A window begins with a branch. */
-static bool wants_access(const struct step_cpu *cpu, const struct slot *slot)
+/* Return true if the lane wants accesses now. A window begins with a branch. */
+static bool wants_access(const struct step_cpu *cpu, const struct lane *lane)
 {
-	return slot->session->config.accesses &&
-	       step_may_see(slot, cpu->record) &&
-	       (!slot->burst.runs || slot->burst.begun);
+	return lane->session->config.accesses &&
+	       step_may_see(lane, cpu->record) &&
+	       (!lane->burst.runs || lane->burst.begun);
 }
 
 void step_feed_access(struct step_cpu *cpu, struct stream_event *event,
 		      struct pt_regs *regs)
 {
-	struct slot *slot;
+	struct lane *lane;
 
-	list_for_each_entry(slot, &cpu->slots, link)
-		if (wants_access(cpu, slot))
-			slot_feed(slot, event, regs);
+	list_for_each_entry(lane, &cpu->lanes, link)
+		if (wants_access(cpu, lane))
+			lane_feed(lane, event, regs);
 }
 
 /* Return true if accesses of the instruction at @ip may pass a filter. */
 bool step_accesses_pass(const struct step_cpu *cpu, u64 ip)
 {
-	struct slot *slot;
+	struct lane *lane;
 
-	list_for_each_entry(slot, &cpu->slots, link)
-		if (slot->session->config.accesses && filter_passes(slot, ip))
+	list_for_each_entry(lane, &cpu->lanes, link)
+		if (lane->session->config.accesses && filter_passes(lane, ip))
 			return true;
 	return false;
 }
@@ -87,11 +87,11 @@ bool step_accesses_pass(const struct step_cpu *cpu, u64 ip)
 /* An instruction was executed, and what it accesses is not known. */
 void step_miss_access(struct step_cpu *cpu)
 {
-	struct slot *slot;
+	struct lane *lane;
 
-	list_for_each_entry(slot, &cpu->slots, link)
-		if (wants_access(cpu, slot))
-			slot_count(&slot->lost_events, 1);
+	list_for_each_entry(lane, &cpu->lanes, link)
+		if (wants_access(cpu, lane))
+			lane_count(&lane->lost_events, 1);
 }
 
 /* Current goes on elsewhere than where it was seen last. */

@@ -18,10 +18,10 @@ enum { SYSCALL_LENGTH = 2 };	/* of syscall, sysenter, int 0x80 */
 
 static bool whole_cpu_wanted(struct step_cpu *cpu)
 {
-	struct slot *slot;
+	struct lane *lane;
 
-	list_for_each_entry(slot, &cpu->slots, link)
-		if (slot->wide)
+	list_for_each_entry(lane, &cpu->lanes, link)
+		if (lane->wide)
 			return true;
 	return false;
 }

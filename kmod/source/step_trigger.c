@@ -14,9 +14,9 @@
 /* ns: the least period of perf's clock. */
 enum { WAIT_LEAST = 10 * 1000 };
 
-static void burst_start(struct step_cpu *cpu, struct slot *slot)
+static void burst_start(struct step_cpu *cpu, struct lane *lane)
 {
-	if (burst_begin(cpu, slot))
+	if (burst_begin(cpu, lane))
 		step_arm(cpu, current);
 }
 
@@ -26,12 +26,12 @@ static void burst_start(struct step_cpu *cpu, struct slot *slot)
 static void begin_due(struct irq_work *work)
 {
 	struct step_cpu *cpu = container_of(work, struct step_cpu, kick);
-	struct slot *slot, *next;
+	struct lane *lane, *next;
 
-	list_for_each_entry_safe(slot, next, &cpu->waiting, link)
-		if (slot->burst.due) {
-			budget_spend(slot, interruption_clock_cost());
-			burst_start(cpu, slot);
+	list_for_each_entry_safe(lane, next, &cpu->waiting, link)
+		if (lane->burst.due) {
+			budget_spend(lane, interruption_clock_cost());
+			burst_start(cpu, lane);
 		}
 }
 
@@ -61,23 +61,23 @@ static void note_clock(struct burst *burst, const struct perf_event *event)
 }
 
 /* Programs may want the next burst sooner or later. */
-static void burst_pace(struct slot *slot, struct perf_event *event)
+static void burst_pace(struct lane *lane, struct perf_event *event)
 {
-	if (likely(!slot->program.pace))
+	if (likely(!lane->program.pace))
 		return;
-	programs_pace(slot, event, false);
-	slot->burst.distance = event->hw.sample_period;
+	programs_pace(lane, event, false);
+	lane->burst.distance = event->hw.sample_period;
 }
 
 /* Return true if it is time for a burst. If not, the trigger fires again. */
-static bool is_time(struct slot *slot, struct perf_event *event,
+static bool is_time(struct lane *lane, struct perf_event *event,
 		    struct pt_regs *regs)
 {
-	struct burst *burst = &slot->burst;
-	bool affordable = budget_tick(slot, event, regs);
+	struct burst *burst = &lane->burst;
+	bool affordable = budget_tick(lane, event, regs);
 
-	if (slot->session->config.budget_permille) {
-		burst_pace(slot, event);
+	if (lane->session->config.budget_permille) {
+		burst_pace(lane, event);
 		return affordable && !burst->runs &&
 		       (in_nmi() || user_mode(regs));
 	}
@@ -87,7 +87,7 @@ static bool is_time(struct slot *slot, struct perf_event *event,
 		note_clock(burst, event);
 	}
 	trigger_jitter(event, burst_next_random(burst));
-	burst_pace(slot, event);
+	burst_pace(lane, event);
 	return true;
 }
 
@@ -95,18 +95,18 @@ static void on_trigger(struct perf_event *event, struct perf_sample_data *data,
 		       struct pt_regs *regs)
 {
 	struct session *session = event->overflow_handler_context;
-	struct slot *slot = this_cpu_ptr(session->slots);
+	struct lane *lane = this_cpu_ptr(session->lanes);
 	struct step_cpu *cpu = this_cpu_ptr(&step_cpu);
 
-	slot_wait(slot, trigger_period(session, event, data));
-	if (!READ_ONCE(slot->open) || !is_time(slot, event, regs))
+	lane_wait(lane, trigger_period(session, event, data));
+	if (!READ_ONCE(lane->open) || !is_time(lane, event, regs))
 		return;
-	local64_add(trigger_is_throttled(event), &slot->throttled);
+	local64_add(trigger_is_throttled(event), &lane->throttled);
 	if (in_nmi()) {
-		WRITE_ONCE(slot->burst.due, true);
+		WRITE_ONCE(lane->burst.due, true);
 		irq_work_queue(&cpu->kick);
 	} else {
-		burst_start(cpu, slot);
+		burst_start(cpu, lane);
 	}
 }
 

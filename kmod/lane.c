@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A slot: a session on one CPU. It knows what is active, which table and cursor
+ * A lane: a session on one CPU. It knows what is active, which table and cursor
  * are in use, and what becomes of an event. Interrupts are off in all
  * functions.
  */
@@ -34,7 +34,7 @@ static int overflow_plain(struct perf_event *event,
 
 DEFINE_STATIC_CALL(overflow, overflow_plain);
 
-int slots_init(void)
+int lanes_init(void)
 {
 	void *found = symbol_find(SYMBOL_perf_event_overflow);
 
@@ -60,12 +60,12 @@ static bool cursor_claim(struct cursor *cursor)
 	return atomic_cmpxchg_acquire(&cursor->busy, 0, 1) == 0;
 }
 
-static void cursor_init(struct slot *slot, struct cursor *cursor, u64 key)
+static void cursor_init(struct lane *lane, struct cursor *cursor, u64 key)
 {
-	struct session *session = slot->session;
+	struct session *session = lane->session;
 
 	/* its task may come back */
-	slot_count(&slot->gaps, cursor->used != 0);
+	lane_count(&lane->gaps, cursor->used != 0);
 	WRITE_ONCE(cursor->key, key);
 	cursor->space = space_of_current(session);
 	cursor->exec = current->self_exec_id;
@@ -80,9 +80,9 @@ static void cursor_init(struct slot *slot, struct cursor *cursor, u64 key)
  * Return current's cursor: its own, or a free one, or the one that was idle for
  * longest. Return NULL if all are busy.
  */
-static struct cursor *cursor_get(struct slot *slot)
+static struct cursor *cursor_get(struct lane *lane)
 {
-	struct session *session = slot->session;
+	struct session *session = lane->session;
 	u64 key = task_key(current);
 	u32 home = hash_64(key, 32) % session->cursor_count;
 	struct cursor *oldest = NULL;
@@ -104,69 +104,69 @@ static struct cursor *cursor_get(struct slot *slot)
 	}
 	if (!oldest || !cursor_claim(oldest))
 		return NULL;
-	cursor_init(slot, oldest, key);
+	cursor_init(lane, oldest, key);
 	return oldest;
 }
 
 /* Current's code up to now ran unseen. It goes on at @at. */
-void slot_gap(struct slot *slot, u64 at)
+void lane_gap(struct lane *lane, u64 at)
 {
 	struct stream_event gap = { .kind = STREAM_GAP, .to = at };
 
-	slot_count(&slot->gaps, 1);
-	slot_feed(slot, &gap, NULL);
+	lane_count(&lane->gaps, 1);
+	lane_feed(lane, &gap, NULL);
 }
 
 /* An exec has replaced the program of the cursor's task. */
-static void follow_exec(struct slot *slot)
+static void follow_exec(struct lane *lane)
 {
-	struct cursor *cursor = slot->cursor;
+	struct cursor *cursor = lane->cursor;
 
-	slot_gap(slot, 0);
-	if (slot->session->engine->immediate)
-		slot_emit(slot);
+	lane_gap(lane, 0);
+	if (lane->session->engine->immediate)
+		lane_emit(lane);
 	cursor->exec = current->self_exec_id;
-	cursor->task = session_task(slot->session);
-	cursor->space = space_of_current(slot->session);
+	cursor->task = session_task(lane->session);
+	cursor->space = space_of_current(lane->session);
 }
 
 /*
- * Make the slot ready for events of current, which goes on at @at. @steps is a
+ * Make the lane ready for events of current, which goes on at @at. @steps is a
  * count that grows with everything that could have been seen; if it has changed
- * since slot_unbind(), there is a gap.
+ * since lane_unbind(), there is a gap.
  */
-void slot_bind(struct slot *slot, u64 steps, u64 at)
+void lane_bind(struct lane *lane, u64 steps, u64 at)
 {
-	struct session *session = slot->session;
+	struct session *session = lane->session;
 
 	if (!session->rows)
 		return;
-	if (slot->table < 0)
-		slot_change_table(slot, table_take(session));
-	if (!slot->cursor) {
-		slot->cursor = cursor_get(slot);
-		if (!slot->cursor)
+	if (lane->table < 0)
+		lane_change_table(lane, table_take(session));
+	if (!lane->cursor) {
+		lane->cursor = cursor_get(lane);
+		if (!lane->cursor)
 			return;
 		/* A burst begins with a gap of its own. */
-		if (slot->cursor->seen != steps && !session->config.burst)
-			slot_gap(slot, at);
+		if (lane->cursor->seen != steps && !session->config.burst)
+			lane_gap(lane, at);
 	}
-	if (unlikely(slot->cursor->exec != current->self_exec_id))
-		follow_exec(slot);
+	if (unlikely(lane->cursor->exec != current->self_exec_id))
+		follow_exec(lane);
 }
 
-void slot_unbind(struct slot *slot, u64 steps)
+void lane_unbind(struct lane *lane, u64 steps)
 {
-	struct cursor *cursor = slot->cursor;
+	struct cursor *cursor = lane->cursor;
 
 	if (!cursor)
 		return;
-	if (slot->session->engine->immediate)
-		slot_emit(slot);
-	slot->cursor = NULL;
+	if (lane->session->engine->immediate)
+		lane_emit(lane);
+	lane->cursor = NULL;
 	/* Code that ran unseen is a gap when the task goes on. */
-	cursor->seen = slot->missed ? ~0ULL : steps;
-	slot->missed = false;
+	cursor->seen = lane->missed ? ~0ULL : steps;
+	lane->missed = false;
 	/* An exiting task may be seen again, so it keeps its cursor. */
 	WRITE_ONCE(cursor->used,
 		   current->flags & PF_EXITING ? 0 : local_clock());
@@ -175,33 +175,33 @@ void slot_unbind(struct slot *slot, u64 steps)
 
 /* --- events --------------------------------------------------------------- */
 
-void slot_open(struct slot *slot)
+void lane_open(struct lane *lane)
 {
 	barrier();
-	WRITE_ONCE(slot->open, true);
+	WRITE_ONCE(lane->open, true);
 }
 
-void slot_close(struct slot *slot)
+void lane_close(struct lane *lane)
 {
-	WRITE_ONCE(slot->open, false);
+	WRITE_ONCE(lane->open, false);
 	barrier();
 }
 
-void slot_start(struct slot *slot, struct perf_event *event)
+void lane_start(struct lane *lane, struct perf_event *event)
 {
-	struct session *session = slot->session;
+	struct session *session = lane->session;
 
 	/* An NMI may be reading the list: see source/metrics.c. */
-	list_add_tail_rcu(&event->hw.tp_list, &slot->events);
-	slot->wide += !event->hw.target;
-	if (slot->active++)
+	list_add_tail_rcu(&event->hw.tp_list, &lane->events);
+	lane->wide += !event->hw.target;
+	if (lane->active++)
 		return;
 	if (session->rows)
-		slot_change_table(slot, table_take(session));
-	session->source->start(slot);
+		lane_change_table(lane, table_take(session));
+	session->source->start(lane);
 }
 
-static void emit_rest(struct slot *slot, struct perf_event *event);
+static void emit_rest(struct lane *lane, struct perf_event *event);
 
 /*
  * Return true if the last thread of a process exits. Perf is about to hang up,
@@ -219,27 +219,27 @@ static bool is_last_exit(void)
  * is flushed here. News cause a flush at the end of the interval. Whoever
  * disables events, or exits, flushes later without locks.
  */
-void slot_stop(struct slot *slot, struct perf_event *event)
+void lane_stop(struct lane *lane, struct perf_event *event)
 {
-	struct session *session = slot->session;
+	struct session *session = lane->session;
 
-	emit_rest(slot, event);
-	if (slot->active == 1) {
-		session->source->stop(slot);
-		slot_change_table(slot, -1);
+	emit_rest(lane, event);
+	if (lane->active == 1) {
+		session->source->stop(lane);
+		lane_change_table(lane, -1);
 	}
 	list_del_rcu(&event->hw.tp_list);
-	slot->wide -= !event->hw.target;
-	slot->active--;
-	if (!slot->active && is_last_exit()) {
-		slot_exits(slot);
+	lane->wide -= !event->hw.target;
+	lane->active--;
+	if (!lane->active && is_last_exit()) {
+		lane_exits(lane);
 		filter_exit(session);
 	}
 }
 
-void slot_update(struct slot *slot, struct perf_event *event)
+void lane_update(struct lane *lane, struct perf_event *event)
 {
-	u64 now = READ_ONCE(slot->units);	/* an NMI may go on counting */
+	u64 now = READ_ONCE(lane->units);	/* an NMI may go on counting */
 	u64 before = local64_xchg(&event->hw.prev_count, now);
 
 	local64_add(now - before, &event->count);
@@ -276,42 +276,42 @@ static struct stream_event noted_unit(const struct hw_perf_event *hwc)
  * Write a sample of the event's last unit. @rest: do not use perf's accounting,
  * because it is over.
  */
-static void emit_sample(struct slot *slot, struct perf_event *event,
+static void emit_sample(struct lane *lane, struct perf_event *event,
 			const struct pt_regs *regs, bool rest)
 {
-	struct engine_sample *sample = (void *)slot->row;
+	struct engine_sample *sample = (void *)lane->row;
 	struct stream_event unit = noted_unit(&event->hw);
 	u64 period = event->hw.last_period;
 	struct perf_raw_record raw = {};
 	struct perf_sample_data data;
 	struct pt_regs there = *regs;
 
-	slot->session->engine->sample(&slot->session->params, &unit, period,
+	lane->session->engine->sample(&lane->session->params, &unit, period,
 				      sample);
-	sample->row.session = slot->session->id;
-	sample->row.pid = task_tgid_nr_ns(current, slot->session->pid_ns);
+	sample->row.session = lane->session->id;
+	sample->row.pid = task_tgid_nr_ns(current, lane->session->pid_ns);
 	*(u32 *)((void *)&sample->row + sample->row.size) = 0;
 	raw.frag.data = &sample->row;
 	raw.frag.size = sample->row.size + sizeof(u32);
 	perf_sample_data_init(&data, sample->addr, period);
 	compat_save_raw(&data, event, &raw);
 	instruction_pointer_set(&there, sample->ip);
-	slot_update(slot, event);	/* the sample may contain the count */
+	lane_update(lane, event);	/* the sample may contain the count */
 	if (rest)
 		event->overflow_handler(event, &data, &there);
 	else
 		local64_add(static_call(overflow)(event, &data, &there),
-			    &slot->throttled);
+			    &lane->throttled);
 	local64_set(&event->hw.period_left, event->hw.sample_period);
 	event->hw.last_period = 0;
 }
 
-static void sample_events(struct slot *slot, const struct stream_event *stream,
+static void sample_events(struct lane *lane, const struct stream_event *stream,
 			  unsigned int units, const struct pt_regs *regs)
 {
 	struct perf_event *event;
 
-	list_for_each_entry(event, &slot->events, hw.tp_list) {
+	list_for_each_entry(event, &lane->events, hw.tp_list) {
 		struct hw_perf_event *hwc = &event->hw;
 
 		if (!is_sampling_event(event) || hwc->state & PERF_HES_STOPPED)
@@ -320,7 +320,7 @@ static void sample_events(struct slot *slot, const struct stream_event *stream,
 		hwc->last_period += units;
 		if (local64_sub_return(units, &hwc->period_left) <= 0 &&
 		    hwc->interrupts != ~0ULL)	/* not throttled */
-			emit_sample(slot, event, regs, false);
+			emit_sample(lane, event, regs, false);
 	}
 }
 
@@ -356,128 +356,128 @@ static void gather_rests(struct perf_event *event)
  * interrupts; then there is one more sample, and the sum of the periods is the
  * same. A CPU-wide event no longer has a known owner.
  */
-static void emit_rest(struct slot *slot, struct perf_event *event)
+static void emit_rest(struct lane *lane, struct perf_event *event)
 {
 	/* The true ones are long gone. */
 	struct pt_regs regs = arch_user_regs();
 
 	if (!in_hardirq() && !(current->flags & PF_EXITING))
 		return;
-	if (!is_sampling_event(event) || slot->session->rows ||
+	if (!is_sampling_event(event) || lane->session->rows ||
 	    !event->hw.target ||
 	    !(event->attr.sample_type & PERF_SAMPLE_PERIOD))
 		return;
 	gather_rests(event);
 	if (event->hw.last_period)
-		emit_sample(slot, event, &regs, true);
+		emit_sample(lane, event, &regs, true);
 }
 
 /* --- feeding -------------------------------------------------------------- */
 
-static void feed_engine(struct slot *slot, struct stream_event *stream,
+static void feed_engine(struct lane *lane, struct stream_event *stream,
 			unsigned int units)
 {
-	struct session *session = slot->session;
+	struct session *session = lane->session;
 	const struct engine_ops *engine = session->engine;
-	struct cursor *cursor = slot->cursor;
+	struct cursor *cursor = lane->cursor;
 
-	slot_note_news(slot);
-	if (unlikely(!cursor || slot->table < 0 || !cursor->space)) {
-		slot_count(&slot->lost, units);
-		slot_count(&slot->lost_events, 1);
-		slot->missed = true;
+	lane_note_news(lane);
+	if (unlikely(!cursor || lane->table < 0 || !cursor->space)) {
+		lane_count(&lane->lost, units);
+		lane_count(&lane->lost_events, 1);
+		lane->missed = true;
 		return;
 	}
-	if (unlikely(slot->missed)) {
-		slot->missed = false;
-		slot_gap(slot, stream->from);
+	if (unlikely(lane->missed)) {
+		lane->missed = false;
+		lane_gap(lane, stream->from);
 	}
 	stream->space = cursor->space;
-	slot->fed += units;
-	if (likely(engine->feed(session->tables[slot->table].memory,
+	lane->fed += units;
+	if (likely(engine->feed(session->tables[lane->table].memory,
 				cursor->engine, stream)))
 		return;
 	if (engine->immediate)
-		slot_emit(slot);
+		lane_emit(lane);
 	else
 		session_want_flush(session);
 }
 
 /* Feed an event that passes the filter. */
-static __always_inline void feed_passed(struct slot *slot,
+static __always_inline void feed_passed(struct lane *lane,
 					struct stream_event *stream,
 					struct pt_regs *regs)
 {
-	struct session *session = slot->session;
+	struct session *session = lane->session;
 	unsigned int units;
 
 	if (programs_want(&session->programs, stream->kind) &&
-	    programs_feed(slot, stream))
+	    programs_feed(lane, stream))
 		return;
 	units = session->engine->unit(&session->params, stream);
-	slot_count(&slot->units, units);
-	slot_count(&slot->events_seen, 1);
+	lane_count(&lane->units, units);
+	lane_count(&lane->events_seen, 1);
 	if (session->rows)
-		feed_engine(slot, stream, units);
+		feed_engine(lane, stream, units);
 	else if (units)
-		sample_events(slot, stream, units, regs);
+		sample_events(lane, stream, units, regs);
 }
 
 /* Feed an arrival, which is no unit. */
-static void feed_arrival(struct slot *slot, struct stream_event *arrival)
+static void feed_arrival(struct lane *lane, struct stream_event *arrival)
 {
-	if (slot->session->rows)
-		feed_engine(slot, arrival, 0);
+	if (lane->session->rows)
+		feed_engine(lane, arrival, 0);
 }
 
-/* Feed what passes of an event. Other slots get the same event. */
-static noinline void feed_by_filter(struct slot *slot,
+/* Feed what passes of an event. Other lanes get the same event. */
+static noinline void feed_by_filter(struct lane *lane,
 				    const struct stream_event *stream,
 				    struct pt_regs *regs)
 {
 	struct stream_event event = *stream, arrival;
 	struct stream_event gap = { .kind = STREAM_GAP, .to = stream->from };
 
-	switch (filter_judge(slot, &event)) {
+	switch (filter_judge(lane, &event)) {
 	case FILTER_DROPS:
 		return;
 	case FILTER_CALLS:
-		feed_arrival(slot, &gap);
-		feed_arrival(slot, &event);
+		feed_arrival(lane, &gap);
+		feed_arrival(lane, &event);
 		return;
 	case FILTER_ARRIVES:
-		feed_arrival(slot, &event);
+		feed_arrival(lane, &event);
 		return;
 	case FILTER_FELL:
-		arrival = filter_fall(slot, stream);
-		feed_arrival(slot, &arrival);
+		arrival = filter_fall(lane, stream);
+		feed_arrival(lane, &arrival);
 		break;
 	case FILTER_PASSES:
 		break;
 	}
-	feed_passed(slot, &event, regs);
+	feed_passed(lane, &event, regs);
 }
 
 /*
  * Feed one event of current. @regs are its user registers; they are needed only
  * if the event is a unit.
  */
-void slot_feed(struct slot *slot, struct stream_event *stream,
+void lane_feed(struct lane *lane, struct stream_event *stream,
 	       struct pt_regs *regs)
 {
-	if (likely(!READ_ONCE(slot->session->filtered)))
-		feed_passed(slot, stream, regs);
-	else if (!filter_drops(slot, stream))
-		feed_by_filter(slot, stream, regs);
+	if (likely(!READ_ONCE(lane->session->filtered)))
+		feed_passed(lane, stream, regs);
+	else if (!filter_drops(lane, stream))
+		feed_by_filter(lane, stream, regs);
 }
 
 /* --- windows -------------------------------------------------------------- */
 
 /* Count a window from which nobody learns. */
-static void count_window(struct slot *slot, struct window *window,
+static void count_window(struct lane *lane, struct window *window,
 			 struct window_counts *counts)
 {
-	struct session *session = slot->session;
+	struct session *session = lane->session;
 	const struct stream_event *event;
 
 	while ((event = window_next(window))) {
@@ -490,45 +490,45 @@ static void count_window(struct slot *slot, struct window *window,
  * Feed all events of a window. It stands for itself, and needs no cursor. This
  * may run in NMI.
  */
-void slot_feed_window(struct slot *slot, struct window *window)
+void lane_feed_window(struct lane *lane, struct window *window)
 {
-	struct session *session = slot->session;
+	struct session *session = lane->session;
 	struct window_counts counts = { 0 };
 
 	if (session->rows)
-		slot_note_news(slot);
-	if (session->rows && likely(slot->table >= 0)) {
-		void *table = session->tables[slot->table].memory;
+		lane_note_news(lane);
+	if (session->rows && likely(lane->table >= 0)) {
+		void *table = session->tables[lane->table].memory;
 
 		if (!session->engine->feed_window(table, window, &counts))
 			session_want_flush(session);
-		slot->fed += counts.units;
+		lane->fed += counts.units;
 	} else {
-		count_window(slot, window, &counts);
+		count_window(lane, window, &counts);
 		if (session->rows) {
-			slot_count(&slot->lost, counts.units);
-			slot_count(&slot->lost_events, counts.events);
+			lane_count(&lane->lost, counts.units);
+			lane_count(&lane->lost_events, counts.events);
 		}
 	}
-	slot_count(&slot->units, counts.units);
-	slot_count(&slot->events_seen, counts.events);
-	slot_count(&slot->gaps, counts.gaps);
+	lane_count(&lane->units, counts.units);
+	lane_count(&lane->events_seen, counts.events);
+	lane_count(&lane->gaps, counts.gaps);
 }
 
 /*
  * A window that was taken at @ip was fed. If time chose it, the time goes to
  * the loop there.
  */
-void slot_window(struct slot *slot, u64 ip, u32 space)
+void lane_window(struct lane *lane, u64 ip, u32 space)
 {
-	struct session *session = slot->session;
+	struct session *session = lane->session;
 
-	if (!session->rows || slot->table < 0)
+	if (!session->rows || lane->table < 0)
 		return;
-	slot_count(&slot->windows, 1);
+	lane_count(&lane->windows, 1);
 	if (session->params.basis == HWPROF_BASIS_TIME &&
-	    session->engine->taken && filter_passes(slot, ip))
-		session->engine->taken(session->tables[slot->table].memory, ip,
+	    session->engine->taken && filter_passes(lane, ip))
+		session->engine->taken(session->tables[lane->table].memory, ip,
 				       space);
 }
 
@@ -536,65 +536,65 @@ void slot_window(struct slot *slot, u64 ip, u32 space)
  * Feed a sample. It stands for itself, too. A sample of the kernel has space 0;
  * so has a sample of a program that has no record, which is lost.
  */
-void slot_feed_sample(struct slot *slot, struct stream_event *sample)
+void lane_feed_sample(struct lane *lane, struct stream_event *sample)
 {
-	struct session *session = slot->session;
+	struct session *session = lane->session;
 	const struct engine_ops *engine = session->engine;
 	unsigned int units;
 
-	if (!filter_passes(slot, sample->from))
+	if (!filter_passes(lane, sample->from))
 		return;
 	if (programs_want(&session->programs, STREAM_SAMPLE) &&
-	    programs_feed_sample(slot, sample->from, sample->value,
+	    programs_feed_sample(lane, sample->from, sample->value,
 				 sample->space, NULL))
 		return;
 	units = engine->unit(&session->params, sample);
-	slot_count(&slot->units, units);
-	slot_count(&slot->events_seen, 1);
+	lane_count(&lane->units, units);
+	lane_count(&lane->events_seen, 1);
 	if (!session->rows)
 		return;
-	slot_note_news(slot);
-	if (unlikely(slot->table < 0 ||
+	lane_note_news(lane);
+	if (unlikely(lane->table < 0 ||
 		     (!sample->space && !window_in_kernel(sample->from)))) {
-		slot_count(&slot->lost, units);
-		slot_count(&slot->lost_events, 1);
+		lane_count(&lane->lost, units);
+		lane_count(&lane->lost_events, 1);
 		return;
 	}
-	slot->fed += units;
-	if (!engine->feed(session->tables[slot->table].memory, NULL, sample))
+	lane->fed += units;
+	if (!engine->feed(session->tables[lane->table].memory, NULL, sample))
 		session_want_flush(session);
 }
 
 /* Feed a sample with its stack of calls. */
-void slot_feed_stack(struct slot *slot, struct stream_stack *stack)
+void lane_feed_stack(struct lane *lane, struct stream_stack *stack)
 {
 	const struct stream_event sample = {
 		.kind = STREAM_SAMPLE, .value = stack->weight,
 	};
-	struct session *session = slot->session;
+	struct session *session = lane->session;
 	const struct engine_ops *engine = session->engine;
 	unsigned int units;
 	void *table;
 
 	if (programs_want(&session->programs, STREAM_SAMPLE) &&
-	    programs_feed_sample(slot, stack->procedure, stack->weight,
+	    programs_feed_sample(lane, stack->procedure, stack->weight,
 				 stack->space, stack))
 		return;
 	units = engine->unit(&session->params, &sample);
-	slot_count(&slot->units, units);
-	slot_count(&slot->events_seen, 1);
+	lane_count(&lane->units, units);
+	lane_count(&lane->events_seen, 1);
 	if (!session->rows)
 		return;
-	slot_note_news(slot);
-	if (unlikely(slot->table < 0 ||
+	lane_note_news(lane);
+	if (unlikely(lane->table < 0 ||
 		     (!stack->space && !window_in_kernel(stack->procedure)))) {
-		slot_count(&slot->lost, units);
-		slot_count(&slot->lost_events, 1);
+		lane_count(&lane->lost, units);
+		lane_count(&lane->lost_events, 1);
 		return;
 	}
-	slot->fed += units;
+	lane->fed += units;
 	stack->weight = units;
-	table = session->tables[slot->table].memory;
+	table = session->tables[lane->table].memory;
 	if (!engine->count_stack(table, stack) &&
 	    !engine->feed_stack(table, stack))
 		session_want_flush(session);
