@@ -17,8 +17,8 @@ struct child {
 };
 
 /*
- * Looks for a command before anything else is done. Returns -1 if there is such a
- * file; otherwise says that there is none, and returns the exit status.
+ * Looks for a command before anything else is done. Returns -1 if there is such
+ * a file; otherwise says that there is none, and returns the exit status.
  */
 int child_find(const char *name);
 

@@ -137,7 +137,8 @@ static int put_diff(const struct html_options *html,
 /* --- all kinds ----------------------------------------------------------- */
 
 /* Writes the data of one kind as JSON. Returns 0 or a negative errno. */
-static int put_kind(const struct html_options *html, struct hwprof_profile *profile,
+static int put_kind(const struct html_options *html,
+		    struct hwprof_profile *profile,
 		    struct hwprof_profile *after, FILE *out)
 {
 	enum hwprof_kind kind = hwprof_profile_kind(profile);

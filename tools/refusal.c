@@ -8,6 +8,7 @@
 
 #include "command.h"
 #include "base/event_config.h"
+#include "base/event_refused.h"
 #include "refusal.h"
 #include "live/source_choice.h"
 #include "profile/event_kinds.h"

@@ -14,8 +14,8 @@ void explain_refusal(const struct perf_event_attr *attr,
 		     int error);
 
 /*
- * Says that the event @text would step programs that run already, and to give it
- * @instead. Returns the exit status of wrong usage.
+ * Says that the event @text would step programs that run already, and to give
+ * it @instead. Returns the exit status of wrong usage.
  */
 int refuse_stepping(const char *text, const char *instead);
 

@@ -21,19 +21,4 @@ struct session_config event_config_of_words(const uint64_t words[CONFIG_WORDS]);
 /* Returns why the module refuses @event on any machine. */
 struct config_refusal event_refusal(const struct hwprof_event *event);
 
-enum { EVENT_SOURCES_TEXT = 64 };
-
-/*
- * Writes the sources that the rules allow @event, whichever it names now, as in
- * "step, burst"; "": none. Returns @text.
- */
-const char *event_sources(const struct hwprof_event *event,
-			  char text[EVENT_SOURCES_TEXT]);
-
-/*
- * Writes why the module refuses @event on any machine, with the sources that it
- * could name instead. Returns false if there is no reason.
- */
-bool event_refused(const struct hwprof_event *event, char *text, size_t size);
-
 #endif /* HWPROF_EVENT_CONFIG_H */

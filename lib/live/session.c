@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/event_config.h"
+#include "base/event_refused.h"
 #include "profile/kinds.h"
 #include "filter.h"
 #include "live_session.h"
