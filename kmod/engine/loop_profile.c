@@ -215,7 +215,7 @@ bool loop_settle(void *memory, u32 space, size_t *at, size_t limit)
 
 /* --- rows ---------------------------------------------------------------- */
 
-static s64 new_entries(struct loop *loop)
+static s64 loop_new_entries(struct loop *loop)
 {
 	/* Do not report entries from before the eviction again. */
 	if (loop->rebase) {
@@ -229,7 +229,7 @@ static s64 new_entries(struct loop *loop)
 static bool emit_loop(struct loop_table *table, struct loop *loop,
 		      engine_emit emit, void *context)
 {
-	s64 entries = new_entries(loop);
+	s64 entries = loop_new_entries(loop);
 	struct hwprof_row_loop row = {
 		.row.type = HWPROF_ROW_LOOP,
 		.row.size = sizeof(row),

@@ -179,7 +179,8 @@ static bool in_earlier_range(const struct entered *entered,
 	return false;
 }
 
-static void add_range(struct entered *entered, u64 low, u64 high, u64 least)
+static void loop_add_range(struct entered *entered, u64 low, u64 high,
+			   u64 least)
 {
 	entered->heads[entered->ranges++] = (struct range){ low, high, least };
 }
@@ -218,14 +219,14 @@ struct entered entered_begin(const struct loop_table *table,
 	for (i = 0; i < segment->edges; i++) {
 		u64 from = segment->edge[i].from, to = segment->edge[i].to;
 
-		add_range(&entered, low, from, line);
+		loop_add_range(&entered, low, from, line);
 		low = max(from + 1, to - min(to, longest));
 		line = to;
 	}
-	add_range(&entered, low, segment->end, line);
+	loop_add_range(&entered, low, segment->end, line);
 	if (segment->target)
-		add_range(&entered, lowest_head(segment, longest),
-			  segment->target, segment->target);
+		loop_add_range(&entered, lowest_head(segment, longest),
+			       segment->target, segment->target);
 	begin_range(table, &entered);
 	return entered;
 }

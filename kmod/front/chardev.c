@@ -172,7 +172,7 @@ static long do_snapshot(struct handle *handle,
 	return 0;
 }
 
-static long do_reset(struct handle *handle, unsigned long argument)
+static long chardev_reset(struct handle *handle, unsigned long argument)
 {
 	if (argument)
 		return -EINVAL;
@@ -354,7 +354,7 @@ static long chardev_ioctl(struct file *file, unsigned int command,
 		result = do_snapshot(handle, to);
 		break;
 	case HWPROF_IOC_RESET:
-		result = do_reset(handle, argument);
+		result = chardev_reset(handle, argument);
 		break;
 	case HWPROF_IOC_RING:
 		result = do_ring(handle, to);

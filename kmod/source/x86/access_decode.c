@@ -114,7 +114,7 @@ static void add_operand(struct decoder *decoder, struct access_operand operand,
 		decoder->unknown = true;
 }
 
-static void add_memory(struct decoder *decoder, u8 does, unsigned int width)
+static void add_mem_op(struct decoder *decoder, u8 does, unsigned int width)
 {
 	add_operand(decoder, decoder->memory, does, width);
 }
@@ -300,7 +300,7 @@ static void decode_moffs(struct decoder *decoder)
 		.narrow = cut,
 		.displacement = take_bytes(decoder, cut ? 4 : 8),
 	};
-	add_memory(decoder, stores ? ACCESS_STORES : ACCESS_LOADS,
+	add_mem_op(decoder, stores ? ACCESS_STORES : ACCESS_LOADS,
 		   decoder->opcode & 1 ? operand_size(decoder) : 1);
 	if (!stores)
 		decoder->insn->target = ACCESS_RAX;
@@ -326,7 +326,7 @@ static void decode_group5(struct decoder *decoder)
 	if (field == 2 || field == 4)
 		check_branch(decoder);
 	if (access_has_memory(decoder))
-		add_memory(decoder, does >> 5, field < 2 ?
+		add_mem_op(decoder, does >> 5, field < 2 ?
 			   operand_size(decoder) : stack_size(decoder));
 	if (field == 2 || field == 6)
 		add_push(decoder);
@@ -340,7 +340,7 @@ static void decode_x87(struct decoder *decoder)
 	if (!access_has_memory(decoder))
 		return;
 	if (entry)
-		add_memory(decoder, entry >> 5,
+		add_mem_op(decoder, entry >> 5,
 			   width ? width_bytes(decoder, width) : 10);
 	else
 		decoder->unknown = true;
@@ -360,7 +360,7 @@ static void decode_pop(struct decoder *decoder)
 	else if (decoder->memory.base == ACCESS_RSP)
 		decoder->memory.displacement += stack_size(decoder);
 	if (access_has_memory(decoder))
-		add_memory(decoder, ACCESS_STORES, stack_size(decoder));
+		add_mem_op(decoder, ACCESS_STORES, stack_size(decoder));
 }
 
 static void decode_movsxd(struct decoder *decoder)
@@ -368,7 +368,7 @@ static void decode_movsxd(struct decoder *decoder)
 	if (!decoder->is64) {
 		decoder->unknown |= access_has_memory(decoder); /* arpl */
 	} else if (access_has_memory(decoder)) {
-		add_memory(decoder, ACCESS_LOADS,
+		add_mem_op(decoder, ACCESS_LOADS,
 			   min(operand_size(decoder), 4U));
 		decoder->insn->target = modrm_field(decoder) |
 					(decoder->rex & REX_R) << 1;
@@ -439,7 +439,7 @@ static void decode_group15(struct decoder *decoder)
 	if ((field != 2 && field != 3) || decoder->repeat || decoder->operand16)
 		decoder->unknown = true;
 	else
-		add_memory(decoder, field == 2 ? ACCESS_LOADS : ACCESS_STORES,
+		add_mem_op(decoder, field == 2 ? ACCESS_LOADS : ACCESS_STORES,
 			   4);
 }
 
@@ -448,7 +448,7 @@ static void decode_odd_two_bytes(struct decoder *decoder)
 	switch (decoder->opcode) {
 	case 0x7e:	/* movd, movq */
 		if (access_has_memory(decoder))
-			add_memory(decoder, decoder->repeat ? ACCESS_LOADS :
+			add_mem_op(decoder, decoder->repeat ? ACCESS_LOADS :
 				   ACCESS_STORES, width_bytes(decoder, P7E));
 		break;
 	case 0x80 ... 0x8f:
@@ -469,7 +469,7 @@ static void decode_odd_two_bytes(struct decoder *decoder)
 		if (!access_has_memory(decoder))
 			break;
 		if (modrm_field(decoder) == 1)
-			add_memory(decoder, ACCESS_LOADS | ACCESS_STORES,
+			add_mem_op(decoder, ACCESS_LOADS | ACCESS_STORES,
 				   decoder->rex & REX_W ? 16 : 8);
 		else
 			decoder->unknown = true;
@@ -484,7 +484,7 @@ static void decode_odd(struct decoder *decoder)
 	else if (decoder->map == MAP_0F)
 		decode_odd_two_bytes(decoder);
 	else if (access_has_memory(decoder)) /* movbe, crc32 */
-		add_memory(decoder, decoder->repeat ? ACCESS_LOADS :
+		add_mem_op(decoder, decoder->repeat ? ACCESS_LOADS :
 			   ACCESS_STORES, width_bytes(decoder, PF1));
 }
 
@@ -516,7 +516,7 @@ static void decode_operand(struct decoder *decoder, u16 entry)
 		decoder->unknown |= (entry & GROUP) == GROUP;
 		return;
 	}
-	add_memory(decoder, (entry & RW) >> 5,
+	add_mem_op(decoder, (entry & RW) >> 5,
 		   width_bytes(decoder, entry & WIDTH_MASK));
 	if ((entry & TO) == TO)
 		set_target(decoder);
