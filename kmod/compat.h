@@ -8,6 +8,7 @@
  *
  *	6.2	one perf context per task; get_ownership() of a const object
  *	6.3	attr.config3; raw data is counted in data->dyn_size
+ *	6.7	the path of a stacked file's map has an accessor
  *	6.12	perf_sample_save_raw_data() has the event; TWAF_NO_ALLOC
  *	6.14	TWAF_NO_ALLOC is gone: adding task work never allocates
  *	6.16	sched_process_exit has a second argument; rdmsrl() is rdmsrq();
@@ -25,6 +26,8 @@
 #define HWPROF_COMPAT_H
 
 #include <linux/bpf.h>
+#include <linux/dcache.h>
+#include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/fs_struct.h>
 #include <linux/perf_event.h>
@@ -58,6 +61,19 @@ static inline struct fs_struct *compat_init_fs(void)
 	return userspace_init_fs;
 #else
 	return init_task.fs;
+#endif
+}
+
+/*
+ * Return the inode of the file that a program has opened. That of a map is
+ * another one on a stacked file system.
+ */
+static inline const struct inode *compat_user_inode(struct file *file)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0)
+	return d_inode(file_user_path(file)->dentry);
+#else
+	return d_inode(file->f_path.dentry);
 #endif
 }
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Filters: a session may look at ranges of instructions alone. They are perf's
- * address filters (PERF_EVENT_IOC_SET_FILTER). Perf finds out where a file is
- * mapped. What it finds is kept here for each process, because perf's events
- * may change hands between processes.
+ * address filters (PERF_EVENT_IOC_SET_FILTER). filter_space.c finds out where
+ * they are in each process; filter.c says what passes.
  *
  * An event of the stream passes if its instruction is in a range. Branches into
  * the ranges are arrivals, which engines follow, and which count for nothing.
@@ -11,11 +10,12 @@
 #ifndef HWPROF_FILTER_H
 #define HWPROF_FILTER_H
 
+#include <linux/list.h>
 #include <linux/sched.h>
+#include <linux/workqueue.h>
 
+#include "filter_request.h"
 #include "session.h"
-
-enum { FILTER_RANGES = 8 };
 
 struct filter_range {
 	u64 begin;
@@ -26,20 +26,35 @@ struct filter_set {
 	struct filter_range hull;	/* around all ranges */
 	struct filter_range ranges[FILTER_RANGES];
 	u32 count;
-	u64 name;			/* hash of what was asked for */
 };
 
-/* The ranges of a process, in one session. */
+/*
+ * The ranges of a process's memory, in one session. Readers have interrupts
+ * off, or are NMIs, which RCU waits for.
+ */
 struct filter_space {
-	struct session *session;	/* NULL: the record is free */
-	/* Only compared. NULL: the ranges are those of all processes. */
-	const struct mm_struct *mm;
-	pid_t tgid;
-	u32 now;			/* the valid one of the sets */
+	struct session *session;	/* NULL: its ranges are not known */
+	/* Held. NULL: what holds without a program. */
+	struct mm_struct *mm;
+	const struct filter_set *set;	/* the valid one */
+	bool everywhere;		/* the ranges hold in all memory */
+	/* The rest is private to filter_space.c. */
+	bool changed;			/* set was another one before */
+	bool queued;			/* work is */
+	bool again;			/* maps may have changed since it
+					 * began */
 	struct filter_set sets[2];
+	unsigned long rcu_state;	/* when set changed last */
+	unsigned long pages;		/* mm->exec_vm when it was looked at */
+	struct session *owner;		/* NULL: the record ends */
+	struct hlist_node node;		/* in a bucket */
+	struct list_head link;		/* used or free */
+	struct callback_head work;	/* finds the ranges */
+	struct rcu_work release;
 };
 
-extern const struct filter_set filter_nothing;
+/* Stands for a record that is missing: it has no ranges. */
+extern struct filter_space filter_unknown;
 
 static __always_inline bool filter_in_range(const struct filter_range *range,
 					    u64 address)
@@ -57,38 +72,52 @@ static __always_inline bool filter_has(const struct filter_set *set,
 	       (likely(set->count == 1) || filter_has_slowly(set, address));
 }
 
-const struct filter_space *filter_look_up(struct lane *lane);
+/*
+ * Return the record of current; filter_unknown: there is none. Then @events of
+ * current are lost.
+ */
+const struct filter_space *filter_look_up(struct lane *lane, u32 events);
 
-/* Return the ranges of current. Interrupts are off, or this is an NMI. */
-static __always_inline const struct filter_set *filter_of(struct lane *lane)
+static __always_inline bool filter_is_valid(const struct filter_space *space,
+					    const struct lane *lane)
+{
+	return READ_ONCE(space->session) == lane->session &&
+	       (space->mm == current->mm || space->everywhere);
+}
+
+/*
+ * Return the ranges of current. If they are not known, @events are lost.
+ * Interrupts are off, or this is an NMI.
+ */
+static __always_inline const struct filter_set *filter_of(struct lane *lane,
+							  u32 events)
 {
 	const struct filter_space *space = READ_ONCE(lane->filter);
 
-	if (unlikely(!space || READ_ONCE(space->session) != lane->session ||
-		     (space->mm && space->mm != current->mm)))
-		space = filter_look_up(lane);
-	return likely(space) ? &space->sets[READ_ONCE(space->now)] :
-			       &filter_nothing;
+	if (unlikely(!filter_is_valid(space, lane)))
+		space = filter_look_up(lane, events);
+	return READ_ONCE(space->set);
 }
 
-/* Return true if the session has no filter, or @ip passes it. */
-static __always_inline bool filter_passes(struct lane *lane, u64 ip)
+/*
+ * Return true if the session has no filter, or @ip passes it. If the ranges are
+ * not known, @events are lost.
+ */
+static __always_inline bool filter_passes(struct lane *lane, u64 ip, u32 events)
 {
 	return likely(!READ_ONCE(lane->session->filtered)) ||
-	       filter_has(filter_of(lane), ip);
+	       filter_has(filter_of(lane, events), ip);
 }
 
 /*
  * Return true if an event cannot pass. This is what most events cost in a
  * session of one function.
  */
-static __always_inline bool filter_drops(struct lane *lane,
+static __always_inline bool filter_drops(const struct filter_set *set,
 					 const struct stream_event *event)
 {
-	const struct filter_range *hull = &filter_of(lane)->hull;
-
-	return !filter_in_range(hull, event->from) &&
-	       (!filter_in_range(hull, event->to) ||
+	return !filter_in_range(&set->hull, event->from) &&
+	       (!filter_in_range(&set->hull, event->to) ||
 		stream_is_access(event->kind)) &&
 	       event->kind != STREAM_GAP;
 }
@@ -106,17 +135,20 @@ enum filter_verdict {
 /**
  * filter_judge() - Decide whether an event passes
  * @lane: the lane, whose session has a filter.
+ * @set: its ranges.
  * @event: a branch, load or store of current; it may become an arrival.
  *
  * Return: what is to be fed.
  */
-enum filter_verdict filter_judge(struct lane *lane, struct stream_event *event);
+enum filter_verdict filter_judge(struct lane *lane,
+				 const struct filter_set *set,
+				 struct stream_event *event);
 
 /*
  * Return the arrival in front of @event, which current has reached on a
  * straight line that began outside of the ranges.
  */
-struct stream_event filter_fall(struct lane *lane,
+struct stream_event filter_fall(struct lane *lane, const struct filter_set *set,
 				const struct stream_event *event);
 
 /* For perf: check filters that were asked for. Return 0 or an errno. */
@@ -140,12 +172,29 @@ static inline bool filter_shows_calls(const struct session *session)
 	       !session->engine->unit(&session->params, &call);
 }
 
-/* The last thread of current's process exits. */
-void filter_exit(struct session *session);
+void filter_check_maps(struct lane *lane);
+
+/*
+ * Current goes on, and the lane gets its events. Find its ranges before it is
+ * back in its program, if its maps have changed. Interrupts are off.
+ */
+static __always_inline void filter_check(struct lane *lane)
+{
+	if (unlikely(READ_ONCE(lane->session->filtered)))
+		filter_check_maps(lane);
+}
+
+void filter_init_lane(struct lane *lane);
+void filter_free_lane(struct lane *lane);
+
+/* A session needs the probes. Return 0 or an errno. Process context. */
+int filters_get(void);
+void filters_put(void);
 
 /* The session is freed. */
 void filter_free(struct session *session);
 
+void filters_init(void);
 /* The module is unloaded; there are no sessions. */
 void filters_exit(void);
 

@@ -139,6 +139,7 @@ void lane_bind(struct lane *lane, u64 steps, u64 at)
 {
 	struct session *session = lane->session;
 
+	filter_check(lane);
 	if (!session->rows)
 		return;
 	if (lane->table < 0)
@@ -194,6 +195,7 @@ void lane_start(struct lane *lane, struct perf_event *event)
 	/* An NMI may be reading the list: see source/metrics.c. */
 	list_add_tail_rcu(&event->hw.tp_list, &lane->events);
 	lane->wide += !event->hw.target;
+	filter_check(lane);
 	if (lane->active++)
 		return;
 	if (session->rows)
@@ -231,10 +233,8 @@ void lane_stop(struct lane *lane, struct perf_event *event)
 	list_del_rcu(&event->hw.tp_list);
 	lane->wide -= !event->hw.target;
 	lane->active--;
-	if (!lane->active && is_last_exit()) {
+	if (!lane->active && is_last_exit())
 		lane_exits(lane);
-		filter_exit(session);
-	}
 }
 
 void lane_update(struct lane *lane, struct perf_event *event)
@@ -432,13 +432,14 @@ static void feed_arrival(struct lane *lane, struct stream_event *arrival)
 
 /* Feed what passes of an event. Other lanes get the same event. */
 static noinline void feed_by_filter(struct lane *lane,
+				    const struct filter_set *set,
 				    const struct stream_event *stream,
 				    struct pt_regs *regs)
 {
 	struct stream_event event = *stream, arrival;
 	struct stream_event gap = { .kind = STREAM_GAP, .to = stream->from };
 
-	switch (filter_judge(lane, &event)) {
+	switch (filter_judge(lane, set, &event)) {
 	case FILTER_DROPS:
 		return;
 	case FILTER_CALLS:
@@ -449,7 +450,7 @@ static noinline void feed_by_filter(struct lane *lane,
 		feed_arrival(lane, &event);
 		return;
 	case FILTER_FELL:
-		arrival = filter_fall(lane, stream);
+		arrival = filter_fall(lane, set, stream);
 		feed_arrival(lane, &arrival);
 		break;
 	case FILTER_PASSES:
@@ -465,10 +466,15 @@ static noinline void feed_by_filter(struct lane *lane,
 void lane_feed(struct lane *lane, struct stream_event *stream,
 	       struct pt_regs *regs)
 {
-	if (likely(!READ_ONCE(lane->session->filtered)))
+	const struct filter_set *set;
+
+	if (likely(!READ_ONCE(lane->session->filtered))) {
 		feed_passed(lane, stream, regs);
-	else if (!filter_drops(lane, stream))
-		feed_by_filter(lane, stream, regs);
+		return;
+	}
+	set = filter_of(lane, stream->kind != STREAM_GAP);
+	if (!filter_drops(set, stream))
+		feed_by_filter(lane, set, stream, regs);
 }
 
 /* --- windows -------------------------------------------------------------- */
@@ -527,7 +533,7 @@ void lane_window(struct lane *lane, u64 ip, u32 space)
 		return;
 	lane_count(&lane->windows, 1);
 	if (session->params.basis == HWPROF_BASIS_TIME &&
-	    session->engine->taken && filter_passes(lane, ip))
+	    session->engine->taken && filter_passes(lane, ip, 0))
 		session->engine->taken(session->tables[lane->table].memory, ip,
 				       space);
 }
@@ -542,7 +548,7 @@ void lane_feed_sample(struct lane *lane, struct stream_event *sample)
 	const struct engine_ops *engine = session->engine;
 	unsigned int units;
 
-	if (!filter_passes(lane, sample->from))
+	if (!filter_passes(lane, sample->from, 1))
 		return;
 	if (programs_want(&session->programs, STREAM_SAMPLE) &&
 	    programs_feed_sample(lane, sample->from, sample->value,

@@ -29,6 +29,7 @@ static int __init hwprof_init(void)
 		goto no_cores;
 	counters_init();
 	interruptions_init();
+	filters_init();
 	step_init();
 	lbr_init();
 	sample_init();
@@ -69,8 +70,8 @@ static void __exit hwprof_exit(void)
 	step_exit();
 	interruptions_exit();
 	cores_exit();
-	sessions_exit();
 	filters_exit();
+	sessions_exit();
 }
 
 module_init(hwprof_init);

@@ -390,7 +390,7 @@ void programs_feed_window(struct lane *lane,
 	window_begin(&window, branches, kinds, count, space);
 	while ((event = window_next(&window)))
 		if (programs_want(&lane->session->programs, event->kind) &&
-		    filter_passes(lane, event->from) &&
+		    filter_passes(lane, event->from, 0) &&
 		    feed_branch(lane, whose, event))
 			kinds[window.kind - kinds] = 0;
 }

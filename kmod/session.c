@@ -162,6 +162,7 @@ static int make_lanes(struct session *session)
 		lane_flush_init(lane);
 		INIT_LIST_HEAD(&lane->link);
 		budget_init(lane);
+		filter_init_lane(lane);
 		programs_init_lane(lane);
 		lane->row = kzalloc_node(STAGED_MAX, GFP_KERNEL_ACCOUNT,
 					 cpu_to_node(cpu));
@@ -182,8 +183,10 @@ static void free_lanes(struct session *session)
 
 	if (!session->lanes)
 		return;
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
+		filter_free_lane(per_cpu_ptr(session->lanes, cpu));
 		kfree(per_cpu_ptr(session->lanes, cpu)->row);
+	}
 	free_percpu(session->lanes);
 	kvfree(session->stage);
 }
@@ -290,13 +293,19 @@ static struct session *session_alloc(const struct session_config *config,
 
 static int session_begin(struct session *session)
 {
-	int err = source_get(session);
+	int err = filters_get();
 
 	if (err)
 		return err;
-	err = session_folders->show(session);
+	err = source_get(session);
 	if (err)
-		source_put(session);
+		goto no_source;
+	err = session_folders->show(session);
+	if (!err)
+		return 0;
+	source_put(session);
+no_source:
+	filters_put();
 	return err;
 }
 
@@ -392,6 +401,7 @@ static void session_end(struct work_struct *work)
 	session_folders->hide(session);
 	session_flush_end(session);
 	source_put(session);
+	filters_put();
 	free_memory(session);
 	session_free(session);
 }

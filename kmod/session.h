@@ -26,6 +26,7 @@
 #include "config/config_rules.h"
 #include "engine/burst.h"
 #include "engine/engine.h"
+#include "filter_request.h"
 #include "holding.h"
 #include "opener.h"
 #include "program.h"
@@ -193,8 +194,12 @@ struct lane {
 	struct burst burst;
 	struct budget budget;
 	struct program_lane program;
-	/* The ranges of the task that was seen last; NULL: look them up. */
+	/* The ranges of the program that was seen last, and of what program
+	 * they were not found: see filter_space.c. */
 	const struct filter_space *filter;
+	const struct mm_struct *filter_missed;
+	u32 filter_changes;		/* when they were not found */
+	struct irq_work filter_kick;	/* asks for them */
 	/* Room for the largest row: see emit.h. */
 	u64 *row;
 	struct irq_work exit_kick;	/* its task exits: see
@@ -228,6 +233,10 @@ struct session {
 	struct programs programs;
 	/** @filtered: it has ranges: see filter.h. */
 	bool filtered;
+	/** @inherits: events of it follow forks. */
+	bool inherits;
+	/** @filter: what its ranges are, and who looks for them. */
+	struct filter_request filter;
 	/** @pid_ns: the opener's; rows have its numbers. */
 	struct pid_namespace *pid_ns;
 	/** @owner: the opener, for sysfs. */

@@ -141,6 +141,8 @@ static int make_root(struct perf_event *event,
 	root->has_budget = config->budget_permille;
 	INIT_WORK(&root->close_work, root_close);
 	refcount_set(&root->users, 1);
+	if (event->attr.inherit)
+		WRITE_ONCE(root->session->inherits, true);
 	/* This comes before the source begins. */
 	if (!event->hw.target && !root->session->privileged)
 		WRITE_ONCE(root->session->foreign, true);

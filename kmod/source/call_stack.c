@@ -74,7 +74,7 @@ void call_stack_feed(struct lane *lane, const struct perf_event *trigger,
 		return;
 	if (!filter_passes(lane, in_kernel || user_mode(regs) ?
 			   instruction_pointer(regs) :
-			   instruction_pointer(task_pt_regs(current))))
+			   instruction_pointer(task_pt_regs(current)), 1))
 		return;
 	if (in_program) {
 		if (!user_mode(regs))

@@ -46,18 +46,23 @@ struct stack {
 
 /*
  * Return how many of @count branches, newest first, are in a row that passes
- * the filter. A branch between privilege levels interrupts no row of @side.
+ * the filter. A branch of the other privilege level interrupts no row of @side.
+ * *@own is set if one of the row is of @side.
  */
 static u32 lbr_passing(const struct filter_set *set,
 		       const struct window_branch *branches, u32 count,
-		       u64 side)
+		       u64 side, bool *own)
 {
 	u32 i;
 
-	for (i = 0; i < count; i++)
-		if (!((branches[i].from ^ side) >> 63) &&
-		    !filter_has(set, branches[i].from))
+	*own = false;
+	for (i = 0; i < count; i++) {
+		if ((branches[i].from ^ side) >> 63)
+			continue;
+		if (!filter_has(set, branches[i].from))
 			break;
+		*own = true;
+	}
 	return i;
 }
 
@@ -79,15 +84,16 @@ static u32 with_arrival(const struct lane *lane, const u8 *kinds, u32 count,
 static void feed_passing(struct lane *lane, const struct stack *stack,
 			 u32 space)
 {
-	const struct filter_set *set = filter_of(lane);
+	const struct filter_set *set = filter_of(lane, stack->count);
 	u64 side = space ? 0 : 1ULL << 63;
 	u32 at, count = stack->count, passed;
 	struct window window;
+	bool own;
 
 	for (at = 0; at < count; at += passed + 1) {
 		passed = lbr_passing(set, stack->branches + at, count - at,
-				     side);
-		if (!passed)
+				     side, &own);
+		if (!own)
 			continue;
 		window_begin(&window, stack->branches + at, stack->kinds + at,
 			     with_arrival(lane, stack->kinds + at, passed,

@@ -79,7 +79,8 @@ bool step_accesses_pass(const struct step_cpu *cpu, u64 ip)
 	struct lane *lane;
 
 	list_for_each_entry(lane, &cpu->lanes, link)
-		if (lane->session->config.accesses && filter_passes(lane, ip))
+		if (lane->session->config.accesses &&
+		    filter_passes(lane, ip, 1))
 			return true;
 	return false;
 }
