@@ -444,20 +444,23 @@ static void cpu_online(int cpu, const char *online)
 /* Samples the thread that takes a CPU down and up. Returns how many. */
 static uint64_t sample_kernel(const char *filter)
 {
-	struct perf_event_attr attr = event_attr(EVENT_RANGES | EVENT_SAMPLE);
-	pid_t thread = kernel_thread("cpuhp/1");
+	struct hwprof_config config =
+		device_config(EVENT_RANGES | EVENT_SAMPLE);
+	struct perf_event_attr attr;
 	uint64_t count;
-	int fd, i;
+	int session, fd, i;
 
+	config.flags = HWPROF_CONFIG_EXCLUDE_HV;
+	config.period = 10000;
+	session = device_open(&config);
+	attr = device_feeder(&config);
 	attr.exclude_kernel = 0;
 	attr.inherit = 0;
-	attr.sample_period = 10000;
-	fd = event_open(&attr, thread, -1, -1, 0);
+	fd = event_open(&attr, kernel_thread("cpuhp/1"), -1, -1, 0);
 	if (fd < 0 ||
 	    (filter && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter)) ||
 	    ioctl(fd, PERF_EVENT_IOC_ENABLE, 0)) {
-		printf("# kernel thread %d: %d, %s\n", thread, fd,
-		       strerror(fd < 0 ? -fd : errno));
+		printf("# session %d, event %d\n", session, fd);
 		event_give_up("no event of a kernel thread");
 	}
 	for (i = 0; i < 5; i++) {
@@ -466,6 +469,7 @@ static uint64_t sample_kernel(const char *filter)
 	}
 	count = event_count(fd);
 	close(fd);
+	close(session);
 	return count;
 }
 
