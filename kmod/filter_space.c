@@ -650,22 +650,41 @@ static void copy_space(const struct filter_space *space, struct mm_struct *mm)
 	make_known(copy);
 }
 
-/* The child has not run yet. Its memory has the same maps. */
+/* Copy the nth record of @from that is known. Return false if there is none. */
+static bool copy_nth(const struct mm_struct *from, unsigned int nth,
+		     struct mm_struct *to)
+{
+	struct filter_space *space;
+	unsigned long flags;
+	bool found = false;
+
+	raw_spin_lock_irqsave(&spaces_lock, flags);
+	hlist_for_each_entry(space, space_bucket(from), node) {
+		found = space->mm == from && space->session &&
+			space->owner->inherits && !nth--;
+		if (found) {
+			copy_space(space, to);
+			break;
+		}
+	}
+	raw_spin_unlock_irqrestore(&spaces_lock, flags);
+	return found;
+}
+
+/*
+ * The child has not run yet. Its memory has the same maps. Interrupts come in
+ * between two records.
+ */
 static void filter_on_fork(void *unused, struct task_struct *parent,
 			   struct task_struct *child)
 {
 	struct mm_struct *mm = child->mm;
-	struct filter_space *space;
-	unsigned long flags;
+	unsigned int i = 0;
 
 	if (!READ_ONCE(spaces) || !mm || !parent->mm || mm == parent->mm)
 		return;
-	raw_spin_lock_irqsave(&spaces_lock, flags);
-	hlist_for_each_entry(space, space_bucket(parent->mm), node)
-		if (space->mm == parent->mm && space->session &&
-		    space->owner->inherits)
-			copy_space(space, mm);
-	raw_spin_unlock_irqrestore(&spaces_lock, flags);
+	while (copy_nth(parent->mm, i, mm))
+		i++;
 }
 
 static void drop_gone(void)

@@ -139,7 +139,6 @@ void lane_bind(struct lane *lane, u64 steps, u64 at)
 {
 	struct session *session = lane->session;
 
-	filter_check(lane);
 	if (!session->rows)
 		return;
 	if (lane->table < 0)

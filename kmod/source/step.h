@@ -94,6 +94,8 @@ bool step_draining(void);
 
 /* step_feed.c: feed lanes. Interrupts are off. */
 void step_bind(struct step_cpu *cpu, const struct step_task *record);
+/* A system call may have changed current's maps. */
+void step_check_maps(struct step_cpu *cpu);
 void step_unbind(struct step_cpu *cpu, const struct step_task *record);
 void step_feed(struct step_cpu *cpu, unsigned int kind, u64 from, u64 to,
 	       struct pt_regs *regs);

@@ -14,6 +14,14 @@ void step_bind(struct step_cpu *cpu, const struct step_task *record)
 			lane_bind(lane, record->steps, record->ip);
 }
 
+void step_check_maps(struct step_cpu *cpu)
+{
+	struct lane *lane;
+
+	list_for_each_entry(lane, &cpu->lanes, link)
+		filter_check(lane);
+}
+
 void step_unbind(struct step_cpu *cpu, const struct step_task *record)
 {
 	struct lane *lane;

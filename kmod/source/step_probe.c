@@ -131,6 +131,7 @@ static void on_sys_exit(void *data, struct pt_regs *regs, long result)
 		record = step_current(cpu);
 		if (record && record->armed) {
 			step_bind(cpu, record);
+			step_check_maps(cpu);
 			step_feed_call(cpu, record, sigreturn, regs);
 			if (cpu->accesses)
 				step_access_expect(record, regs);
