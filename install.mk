@@ -6,7 +6,7 @@
 # LIBDIR   where libraries are looked for; default: PREFIX/lib (Debian's own
 #          packages: PREFIX/lib/x86_64-linux-gnu)
 # UNITDIR  where systemd looks for units; default: PREFIX/lib/systemd/system
-# DAEMON   no: without hwprofd, and so without libmicrohttpd and SQLite
+# DAEMON   no: without hwprofd, and so without libcurl, libmicrohttpd and SQLite
 
 LIBDIR ?= $(PREFIX)/lib
 UNITDIR ?= $(PREFIX)/lib/systemd/system

@@ -2,9 +2,9 @@
 # hwprofd and hwprofd-collect. Without a library of theirs they are left out, and
 # everything else is built.
 
-DAEMON_PACKAGES := libmicrohttpd-dev libsqlite3-dev
-DAEMON_LINK	:= -lmicrohttpd -lsqlite3
-DAEMON ?= $(shell printf '\#include <microhttpd.h>\n\#include <sqlite3.h>\n' | \
+DAEMON_PACKAGES := libcurl4-gnutls-dev libmicrohttpd-dev libsqlite3-dev
+DAEMON_LINK	:= -lcurl -lmicrohttpd -lsqlite3
+DAEMON ?= $(shell printf '\#include <%s>\n' curl/curl.h microhttpd.h sqlite3.h | \
 	    $(CC) -E - > /dev/null 2>&1 && echo yes || echo no)
 
 # Both programs have all of it but the other's own.

@@ -224,6 +224,88 @@ static int check_event(const char *key, const char *text,
 	return 0;
 }
 
+int config_each(const char *list, int (*fn)(void *context, const char *part),
+		void *context)
+{
+	char part[CONFIG_TEXT];
+	int error = 0;
+
+	while (!error && *list) {
+		size_t length = strcspn(list, ",");
+
+		snprintf(part, sizeof(part), "%.*s", (int)length, list);
+		error = fn(context, trim(part));
+		list += length + (list[length] == ',');
+	}
+	return error;
+}
+
+static int check_kind(void *context, const char *name)
+{
+	static const char *const kinds[] = {
+		"loops", "calls", "paths", "edges", "cct",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(name, kinds[i]))
+			return 0;
+	return refuse(context,
+		      "push_kinds has '%s': allowed are loops, calls, paths, edges and cct",
+		      name);
+}
+
+/* The characters that all receivers take, without quotes. */
+static int check_label(void *context, const char *label)
+{
+	size_t key = strspn(label, "abcdefghijklmnopqrstuvwxyz"
+			    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+	const char *value = label + key + 1;
+
+	if (key && !isdigit((unsigned char)*label) &&
+	    strncmp(label, "__", 2) && label[key] == '=' && *value &&
+	    value[strspn(value, "abcdefghijklmnopqrstuvwxyz"
+			 "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:/-")] == 0)
+		return 0;
+	return refuse(context,
+		      "push_labels has '%s': allowed is NAME=VALUE, of letters, digits and '_', in VALUE also '.', ':', '/' and '-'",
+		      label);
+}
+
+static int check_url(const char *key, const char *url,
+		     const struct place *place)
+{
+	size_t scheme = !strncmp(url, "http://", 7) ? 7 :
+			!strncmp(url, "https://", 8) ? 8 : 0;
+
+	if (!*url || (scheme && url[scheme] && !strpbrk(url, "?# ")))
+		return 0;
+	return refuse(place,
+		      "%s is '%s': allowed are http://HOST:PORT and https://HOST:PORT, with a path behind it if need be",
+		      key, url);
+}
+
+static int check_push(const struct config *config, const struct place *place)
+{
+	int error = check_url("push_pyroscope", config->push_pyroscope, place);
+
+	if (!error)
+		error = check_url("push_parca", config->push_parca, place);
+	if (!error)
+		error = check_url("push_otlp", config->push_otlp, place);
+	if (!error)
+		error = config_each(config->push_kinds, check_kind,
+				    (void *)place);
+	if (!error)
+		error = config_each(config->push_labels, check_label,
+				    (void *)place);
+	if (!error && *config->push_token && *config->push_token != '/')
+		error = refuse(place,
+			       "push_token is '%s': it is to be the path of a file, which begins with '/'",
+			       config->push_token);
+	return error;
+}
+
 static int check(const struct config *config, const struct place *place)
 {
 	char host[CONFIG_TEXT];
@@ -242,7 +324,9 @@ static int check(const struct config *config, const struct place *place)
 	if (config->keep_ten_minutes < config->keep_minutes)
 		return refuse(place,
 			      "keep_ten_minutes is less than keep_minutes: windows of ten minutes are what becomes of windows of a minute");
-	error = check_event("events", config->events, place);
+	error = check_push(config, place);
+	if (!error)
+		error = check_event("events", config->events, place);
 	if (!error)
 		error = check_event("stacks", config->stacks, place);
 	if (!error && !strcmp(config->events, "none") &&

@@ -39,7 +39,16 @@ enum {
 	TEXT(events, "loops,calls,paths,edges")				\
 	TEXT(stacks, "cct,sample")					\
 	COUNT(window, 10, 1, 60)					\
-	COUNT(budget_permille, 10, 2, 1000)
+	COUNT(budget_permille, 10, 2, 1000)				\
+	TEXT(push_pyroscope, "")					\
+	TEXT(push_parca, "")						\
+	TEXT(push_otlp, "")						\
+	TEXT(push_kinds, "cct,loops")					\
+	TEXT(push_labels, "")						\
+	TEXT(push_tenant, "")						\
+	TEXT(push_token, "")						\
+	COUNT(push_seconds, 60, 1, 3600)				\
+	COUNT(push_spool_mib, 8, 1, 1024)
 
 struct config {
 #define CONFIG_TEXT_FIELD(key, value)			char key[CONFIG_TEXT];
@@ -72,6 +81,13 @@ int config_load(struct config *config, const char *path, char *message,
  * wrong.
  */
 bool config_start(struct config *config, const char *path, const char *rest);
+
+/*
+ * Calls @fn for each part of @list between commas. A result other than 0 ends
+ * it, and is returned.
+ */
+int config_each(const char *list, int (*fn)(void *context, const char *part),
+		void *context);
 
 /* Splits "HOST:PORT" or "[HOST]:PORT". Returns false for anything else. */
 bool config_split_address(const char *text, char host[CONFIG_TEXT],

@@ -26,6 +26,7 @@
 #include "log.h"
 #include "metrics.h"
 #include "notify.h"
+#include "push.h"
 #include "timeline.h"
 #include "wire.h"
 
@@ -75,6 +76,7 @@ struct app {
 	struct store *store;
 	struct timeline *timeline;
 	struct http *http;
+	struct push *push;
 	int signals;
 	bool stop;
 
@@ -139,6 +141,7 @@ static char *metrics_of(void *context)
 	if (app->store)
 		store_count(app->store, &metrics->store);
 	http_count(app->http, &metrics->http);
+	push_count(app->push, metrics->push);
 	metrics->collector = app->collector >= 0;
 	metrics->own_cpu_ns = wire_cpu_ns(RUSAGE_SELF) +
 			      wire_cpu_ns(RUSAGE_CHILDREN);
@@ -400,7 +403,11 @@ static void finish_reading(struct app *app, enum answer answer)
 	if (take_parts(&app->reader, answer, &parts, message)) {
 		app->metrics.unreadable++;
 		log_warning("a window is lost: %s", message);
-	} else if (timeline_add(app->timeline, head->begin_ns, head->end_ns,
+		pop_waiting(app);
+		return;
+	}
+	push_add(app->push, head->begin_ns, head->end_ns, &parts);
+	if (timeline_add(app->timeline, head->begin_ns, head->end_ns,
 				&parts)) {
 		app->metrics.unreadable++;
 		parts_free(&parts);
@@ -472,6 +479,7 @@ static bool run_workers(struct app *app)
 	}
 	for (i = 0; i < ASKING_MAX; i++)
 		left |= !!app->asking[i].request;
+	left |= push_run(app->push);
 	return left || app->reader.pid || app->merger.pid;
 }
 
@@ -528,11 +536,15 @@ static void feed_watchdog(struct app *app)
 
 static void run_once(struct app *app)
 {
-	enum { SIGNALS, LISTENER, COLLECTOR, HTTP, POLLED = HTTP + HTTP_FDS };
+	enum {
+		SIGNALS, LISTENER, COLLECTOR, PUSH, HTTP,
+		POLLED = HTTP + HTTP_FDS
+	};
 	struct pollfd polled[POLLED] = {
 		[SIGNALS] = { app->signals, POLLIN, 0 },
 		[LISTENER] = { app->listener, POLLIN, 0 },
 		[COLLECTOR] = { app->collector, POLLIN, 0 },
+		[PUSH] = { push_fd(app->push), POLLIN, 0 },
 	};
 	int most = run_workers(app) ? WORK_TICK_MS : TICK_MS;
 	int fds[HTTP_FDS], i;
@@ -541,6 +553,7 @@ static void run_once(struct app *app)
 	for (i = 0; i < HTTP_FDS; i++)
 		polled[HTTP + i] = (struct pollfd){ fds[i], POLLIN, 0 };
 	http_run(app->http);
+	most = push_timeout(app->push, most);
 	if (poll(polled, POLLED, http_timeout(app->http, most)) < 0)
 		return;
 	if (polled[SIGNALS].revents)
@@ -564,8 +577,7 @@ static void finish(struct app *app)
 
 		if (!asking->request)
 			continue;
-		kill(asking->worker.pid, SIGKILL);
-		worker_wait(&asking->worker);
+		worker_stop(&asking->worker);
 		close(asking->worker.out);
 		http_refuse(asking->request, 503, "hwprofd is being stopped");
 		asking->request = NULL;
@@ -626,7 +638,8 @@ static int open_store(struct app *app)
 		app->store = NULL;
 	}
 	app->timeline = timeline_new(app->store, &app->config);
-	return app->timeline ? -1 : fail("out of memory");
+	app->push = push_new(&app->config);
+	return app->timeline && app->push ? -1 : fail("out of memory");
 }
 
 static gid_t group_of(const struct config *config)
@@ -742,6 +755,7 @@ static int run(struct app *app)
 		status = serve(app);
 	http_close(app->http);
 	drop_collector(app);
+	push_free(app->push);
 	timeline_free(app->timeline);
 	store_close(app->store);
 	return status;

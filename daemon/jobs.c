@@ -326,9 +326,22 @@ static enum answer answer_json(struct hwprof_profile *profile,
 				   strerror(-error)) : ANSWER_OK;
 }
 
-static enum answer answer_profile(struct merge *merge,
-				  const struct query *query, int out)
+static enum answer answer_push(struct hwprof_profile *profile,
+			       const struct push_body *push, int out)
 {
+	char message[PUSH_MESSAGE];
+	FILE *file = fdopen(out, "w");
+
+	if (!file)
+		return ANSWER_FAILED;
+	return push_body_write(push, profile, file, message) ?
+	       worker_fail(out, ANSWER_FAILED, "%s", message) : ANSWER_OK;
+}
+
+static enum answer answer_profile(struct merge *merge, const struct job *job,
+				  int out)
+{
+	const struct query *query = &job->query;
 	char message[MESSAGE] = "";
 	int fd = write_recording(merge, MERGE_ALL, message);
 	struct hwprof_profile *profile = NULL;
@@ -346,6 +359,8 @@ static enum answer answer_profile(struct merge *merge,
 	if (error)
 		answer = worker_fail(out, ANSWER_FAILED, "%s",
 				     hwprof_file_error(file));
+	else if (job->push)
+		answer = answer_push(profile, job->push, out);
 	else if (query->what == QUERY_JSON)
 		answer = answer_json(profile, query, out);
 	else
@@ -371,7 +386,7 @@ enum answer job_answer(const void *context, int out)
 	else if (job->query.what == QUERY_RECORDING)
 		answer = answer_recording(merge, out);
 	else
-		answer = answer_profile(merge, &job->query, out);
+		answer = answer_profile(merge, job, out);
 	merge_free(merge);
 	return answer;
 }

@@ -4,6 +4,7 @@
 #define HWPROFD_JOBS_H
 
 #include "parts.h"
+#include "push_body.h"
 #include "query.h"
 #include "worker.h"
 
@@ -13,11 +14,14 @@
  * @recording: true if the descriptor that is kept for the worker is a recording
  *	to merge, instead of @parts.
  * @query: for job_answer().
+ * @push: for job_answer(), which then writes the body of a request instead of a
+ *	response; NULL otherwise.
  */
 struct job {
 	struct parts parts;
 	bool recording;
 	struct query query;
+	const struct push_body *push;
 };
 
 /* Merges, and writes a stream of parts: see parts_read(). */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -98,6 +99,45 @@ static void put_store(struct text *text, const struct metrics *metrics)
 	    "Writes to the store that failed.", metrics->store.failures);
 }
 
+/* Writes a count of each receiver, which is at @offset in its counts. */
+static void put_push(struct text *text, const struct metrics *metrics,
+		     const char *name, const char *type, const char *help,
+		     size_t offset)
+{
+	int to;
+
+	fprintf(text->out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name,
+		type);
+	for (to = 0; to < PUSH_TARGETS; to++) {
+		const char *counts = (const char *)&metrics->push[to];
+
+		fprintf(text->out, "%s{to=\"%s\"} %" PRIu64 "\n", name,
+			push_name(to), *(const uint64_t *)(counts + offset));
+	}
+}
+
+static void put_pushes(struct text *text, const struct metrics *metrics)
+{
+	put_push(text, metrics, "hwprofd_push_sent_total", "counter",
+		 "Profiles that a receiver has taken.",
+		 offsetof(struct push_counts, sent));
+	put_push(text, metrics, "hwprofd_push_failures_total", "counter",
+		 "Tries to send a profile that failed, and are repeated.",
+		 offsetof(struct push_counts, failed));
+	put_push(text, metrics, "hwprofd_push_rejected_total", "counter",
+		 "Profiles that a receiver does not want.",
+		 offsetof(struct push_counts, rejected));
+	put_push(text, metrics, "hwprofd_push_dropped_total", "counter",
+		 "Profiles that were given up before they could be sent.",
+		 offsetof(struct push_counts, dropped));
+	put_push(text, metrics, "hwprofd_push_waiting", "gauge",
+		 "Profiles that wait to be sent.",
+		 offsetof(struct push_counts, waiting));
+	put_push(text, metrics, "hwprofd_push_waiting_bytes", "gauge",
+		 "Bytes of the profiles that wait to be sent.",
+		 offsetof(struct push_counts, waiting_bytes));
+}
+
 static void put_server(struct text *text, const struct metrics *metrics)
 {
 	put(text, "hwprofd_http_requests_total", "counter",
@@ -132,6 +172,7 @@ char *metrics_text(const struct metrics *metrics)
 		return NULL;
 	put_collection(&text, metrics);
 	put_store(&text, metrics);
+	put_pushes(&text, metrics);
 	put_server(&text, metrics);
 	if (!fclose(text.out))
 		return bytes;

@@ -4,12 +4,14 @@
 #define HWPROFD_METRICS_H
 
 #include "http.h"
+#include "push.h"
 #include "timeline.h"
 
 struct metrics {
 	struct timeline_counts timeline;
 	struct store_counts store;	/* all 0 without a store */
 	struct http_counts http;
+	struct push_counts push[PUSH_TARGETS];
 	uint64_t malformed;		/* messages of the collector */
 	uint64_t unreadable;		/* recordings that were no good */
 	uint64_t overrun;		/* recordings that came too fast */

@@ -48,6 +48,36 @@ bool part_head_is_valid(const struct part_head *head)
 	       memchr(head->object, 0, sizeof(head->object));
 }
 
+bool part_is_wanted(const struct part_head *head, int kind,
+		    const char *build_id)
+{
+	if (head->kind == PART_ACCOUNT)
+		return !*build_id;
+	return (kind < 0 || head->kind == (uint32_t)kind) &&
+	       !strncmp(head->build_id, build_id, strlen(build_id));
+}
+
+int parts_copy(struct parts *to, const struct parts *from, int kind,
+	       const char *build_id)
+{
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < from->count && !error; i++) {
+		const struct part_head *head = &from->all[i].head;
+		void *bytes;
+
+		if (!part_is_wanted(head, kind, build_id))
+			continue;
+		bytes = malloc(head->size);
+		if (!bytes)
+			return -ENOMEM;
+		memcpy(bytes, from->all[i].bytes, head->size);
+		error = parts_add(to, head, bytes);
+	}
+	return error;
+}
+
 static int read_part(struct parts *parts, int fd, uint64_t *at, uint64_t size)
 {
 	struct part_head head;

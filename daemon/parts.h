@@ -71,4 +71,12 @@ int parts_read(struct parts *parts, int fd, uint64_t size);
 /* Returns true if the head is one that hwprofd writes. */
 bool part_head_is_valid(const struct part_head *head);
 
+/* Returns true if a part is what a reader of @kind and @build_id wants. */
+bool part_is_wanted(const struct part_head *head, int kind,
+		    const char *build_id);
+
+/* Adds copies of the parts that are wanted. Returns 0 or -ENOMEM. */
+int parts_copy(struct parts *to, const struct parts *from, int kind,
+	       const char *build_id);
+
 #endif /* HWPROFD_PARTS_H */

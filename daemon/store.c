@@ -499,15 +499,6 @@ int store_windows(struct store *store, int64_t from, int64_t to,
 	return error;
 }
 
-bool part_is_wanted(const struct part_head *head, int kind,
-		    const char *build_id)
-{
-	if (head->kind == PART_ACCOUNT)
-		return !*build_id;
-	return (kind < 0 || head->kind == (uint32_t)kind) &&
-	       !strncmp(head->build_id, build_id, strlen(build_id));
-}
-
 /* Reads the columns that both statements have. */
 static void read_head(sqlite3_stmt *statement, struct part_head *head)
 {

@@ -89,8 +89,4 @@ int store_heads(struct store *store, const struct window *window,
 int store_resize(struct store *store, uint64_t mib);
 void store_count(struct store *store, struct store_counts *counts);
 
-/* Returns true if a part is what a reader of @kind and @build_id wants. */
-bool part_is_wanted(const struct part_head *head, int kind,
-		    const char *build_id);
-
 #endif /* HWPROFD_STORE_H */

@@ -194,28 +194,6 @@ int timeline_add(struct timeline *timeline, uint64_t begin_ns, uint64_t end_ns,
 
 /* --- merging -------------------------------------------------------------- */
 
-/* Adds copies of the parts that are wanted. */
-static int copy_parts(struct parts *to, const struct parts *from, int kind,
-		      const char *build_id)
-{
-	int error = 0;
-	size_t i;
-
-	for (i = 0; i < from->count && !error; i++) {
-		const struct part_head *head = &from->all[i].head;
-		void *bytes;
-
-		if (!part_is_wanted(head, kind, build_id))
-			continue;
-		bytes = malloc(head->size);
-		if (!bytes)
-			return -ENOMEM;
-		memcpy(bytes, from->all[i].bytes, head->size);
-		error = parts_add(to, head, bytes);
-	}
-	return error;
-}
-
 /* Finds the oldest minute in memory that is over and not stored. */
 static int due_in_memory(struct timeline *timeline, bool all,
 			 struct timeline_task *task)
@@ -235,7 +213,7 @@ static int due_in_memory(struct timeline *timeline, bool all,
 			break;
 		if (!all && minute + 60 + LATE_SECONDS > now)
 			return 0;
-		error = copy_parts(&task->parts, &recent->parts, -1, "");
+		error = parts_copy(&task->parts, &recent->parts, -1, "");
 		task->window.wall = recent->window.wall;
 	}
 	if (error || minute < 0)
@@ -486,7 +464,7 @@ int timeline_parts(struct timeline *timeline, int64_t from, int64_t to,
 				      &reading);
 	for (i = 0; i < timeline->count && !error; i++)
 		if (overlaps(&timeline->recent[i].window, from, to))
-			error = copy_parts(parts, &timeline->recent[i].parts,
+			error = parts_copy(parts, &timeline->recent[i].parts,
 					   kind, build_id);
 	return error ? error : check_bound(parts);
 }

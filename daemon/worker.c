@@ -199,6 +199,12 @@ enum answer worker_wait(struct worker *worker)
 	return answer;
 }
 
+void worker_stop(struct worker *worker)
+{
+	kill(worker->pid, SIGKILL);
+	worker_wait(worker);
+}
+
 void worker_message(const struct worker *worker, char message[WORKER_MESSAGE])
 {
 	ssize_t got = pread(worker->out, message, WORKER_MESSAGE - 1, 0);

@@ -49,6 +49,9 @@ int worker_ended(struct worker *worker, enum answer *answer);
 /* Waits for the end. */
 enum answer worker_wait(struct worker *worker);
 
+/* Kills it. The caller closes worker->out. */
+void worker_stop(struct worker *worker);
+
 /*
  * Reads the sentence of a failure, which becomes @message. @answer is how the
  * worker ended.

@@ -14,6 +14,7 @@
 #include "hwprof.h"
 #include "profile/profile.h"
 #include "base/warnings.h"
+#include "samples.h"
 
 /* One output. */
 struct part {
@@ -24,8 +25,24 @@ struct part {
 	bool opened;			/* opening it was tried */
 };
 
+/**
+ * struct export_origin - Where a profile comes from, and of which time it is
+ * @begin_ns: in ns since 1970; 0 for unknown.
+ * @length_ns: of the time.
+ * @labels: what describes the program or machine, all of them text.
+ * @label_count: of labels.
+ *
+ * Formats that have no place for it leave it out.
+ */
+struct export_origin {
+	uint64_t begin_ns, length_ns;
+	const struct sample_label *labels;
+	size_t label_count;
+};
+
 struct hwprof_export {
 	const struct hwprof_profile *profile;
+	const struct export_origin *origin;	/* NULL: not known */
 	const struct format *format;
 	char *version;			/* one of the format's, or NULL */
 	char *binary;			/* path that was chosen, or NULL */

@@ -48,6 +48,9 @@ struct otlp {
 	int64_t *values;
 	size_t value_count, value_room;
 	bool failed;			/* memory is out */
+	const struct export_origin *origin;	/* NULL: not known */
+	Otlp__Resource resource;
+	void *attribute_room;		/* of the resource */
 	Otlp__InstrumentationScope tool;
 	Otlp__ValueType type;		/* of the profile being written */
 	ProtobufCBuffer buffer;
@@ -216,6 +219,55 @@ static void put(struct otlp *otlp, const ProtobufCMessage *message)
 	protobuf_c_message_pack_to_buffer(message, &otlp->buffer);
 }
 
+/* --- the origin ----------------------------------------------------------- */
+
+static uint64_t origin_begin(const struct otlp *otlp)
+{
+	return otlp->origin ? otlp->origin->begin_ns : 0;
+}
+
+static uint64_t origin_length(const struct otlp *otlp)
+{
+	return otlp->origin ? otlp->origin->length_ns : 0;
+}
+
+static void set_attribute(Otlp__KeyValue *to, Otlp__AnyValue *value,
+			  const struct sample_label *from)
+{
+	otlp__any_value__init(value);
+	value->value_case = OTLP__ANY_VALUE__VALUE_STRING_VALUE;
+	value->string_value = (char *)from->text;
+	otlp__key_value__init(to);
+	to->key = (char *)from->key;
+	to->value = value;
+}
+
+/* Makes the resource. Returns 0 or -ENOMEM. */
+static int make_resource(struct otlp *otlp)
+{
+	const struct export_origin *origin = otlp->origin;
+	struct attribute {
+		Otlp__KeyValue pair;
+		Otlp__AnyValue value;
+	} *all;
+	size_t count = origin ? origin->label_count : 0, i;
+
+	otlp__resource__init(&otlp->resource);
+	if (!count)
+		return 0;
+	all = calloc(count, sizeof(*all));
+	otlp->resource.attributes = calloc(count, sizeof(Otlp__KeyValue *));
+	otlp->attribute_room = all;
+	if (!all || !otlp->resource.attributes)
+		return -ENOMEM;
+	for (i = 0; i < count; i++) {
+		set_attribute(&all[i].pair, &all[i].value, &origin->labels[i]);
+		otlp->resource.attributes[i] = &all[i].pair;
+	}
+	otlp->resource.n_attributes = count;
+	return 0;
+}
+
 /*
  * Defines a function that writes the profile of the value with the number
  * @type as messages of a version. It returns 0 or -ENOMEM.
@@ -254,6 +306,9 @@ static int name_(struct otlp *otlp, size_t type)			\
 	profile.period = 1;						\
 	profile.samples = list;						\
 	profile.n_samples = count;					\
+	profile.time_unix_nano = origin_begin(otlp);			\
+	profile.duration_nano = origin_length(otlp);			\
+	resource.resource = otlp->origin ? &otlp->resource : NULL;	\
 	scope.scope = &otlp->tool;					\
 	scope.n_profiles = 1;						\
 	scope.profiles = (Version##__Profile *[]){ &profile };		\
@@ -476,6 +531,8 @@ static void free_all(struct otlp *otlp)
 	numbers_free(&otlp->nodes);
 	numbers_free(&otlp->stacks);
 	numbers_free(&otlp->frames);
+	free(otlp->resource.attributes);
+	free(otlp->attribute_room);
 	free(otlp->samples);
 	free(otlp->labels);
 	free(otlp->values);
@@ -483,12 +540,15 @@ static void free_all(struct otlp *otlp)
 
 int otlp_write(struct hwprof_export *export, struct part *part, FILE *out)
 {
-	struct otlp otlp = { .buffer.append = append, .out = out };
-	int error;
+	struct otlp otlp = {
+		.buffer.append = append, .out = out, .origin = export->origin,
+	};
+	int error = make_resource(&otlp);
 
 	samples_types(export->profile, &otlp.types);
 	text_number(&otlp, "");		/* has to be the first */
-	error = samples_each(export->profile, add_sample, &otlp);
+	if (!error)
+		error = samples_each(export->profile, add_sample, &otlp);
 	if (!error)
 		error = put_profiles(&otlp, export->version);
 	if (!error)

@@ -238,7 +238,7 @@ static int add_sample(void *context, const struct stack_sample *from)
 
 /* --- all of it ---------------------------------------------------------- */
 
-static void put_types(struct pprof *pprof)
+static void put_types(struct pprof *pprof, const struct export_origin *origin)
 {
 	Pprof__ValueType types[SAMPLES_TYPES], *all[SAMPLES_TYPES];
 	Pprof__Profile part = PPROF__PROFILE__INIT;
@@ -256,6 +256,10 @@ static void put_types(struct pprof *pprof)
 	part.period = 1;
 	part.period_type = all[pprof->types.main];
 	part.default_sample_type = types[pprof->types.main].type;
+	if (origin) {
+		part.time_nanos = origin->begin_ns;
+		part.duration_nanos = origin->length_ns;
+	}
 	put(pprof, &part);
 }
 
@@ -278,7 +282,7 @@ int pprof_write(struct hwprof_export *export, struct part *part, FILE *out)
 			 WINDOW_BITS + GZIP, 8, Z_DEFAULT_STRATEGY) != Z_OK)
 		return -ENOMEM;
 	samples_types(export->profile, &pprof.types);
-	put_types(&pprof);
+	put_types(&pprof, export->origin);
 	error = samples_each(export->profile, add_sample, &pprof);
 	if (!error)
 		error = pprof.error;

@@ -34,7 +34,13 @@ $(BUILD)/tests/test-hwprofd: tests/daemon/test-hwprofd.sh $(DAEMON_PROGRAMS) \
 	@mkdir -p $(@D)
 	install $< $@
 
+$(BUILD)/tests/test-push: tests/daemon/test-push.sh tests/daemon/receiver.py \
+			  $(DAEMON_PROGRAMS) \
+			  $(patsubst %,$(BUILD)/tests/daemon/%,send record)
+	@mkdir -p $(@D)
+	install $< $@
+
 ifeq ($(DAEMON),yes)
 UNIT_TESTS += $(patsubst %,$(BUILD)/tests/test-daemon-%,$(DAEMON_TESTS)) \
-	      $(BUILD)/tests/test-hwprofd
+	      $(BUILD)/tests/test-hwprofd $(BUILD)/tests/test-push
 endif
