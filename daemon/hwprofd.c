@@ -227,7 +227,8 @@ static void ask(void *context, struct http_request *request,
 			       &asking->job.parts);
 	if (!error)
 		error = worker_start(&asking->worker, job_answer, &asking->job,
-				     -1, app->config.request_seconds);
+				     WORKER_READS_FILES, -1,
+				     app->config.request_seconds);
 	/* The worker has a copy. */
 	parts_free(&asking->job.parts);
 	if (!error) {
@@ -369,6 +370,7 @@ static bool start_reading(struct app *app)
 	const struct job job = { .recording = true };
 
 	return note_start(app, worker_start(&app->reader, job_merge, &job,
+					    WORKER_NO_FILES,
 					    app->waiting[0].fd, MERGE_SECONDS));
 }
 
@@ -423,7 +425,8 @@ static bool start_merger(struct app *app)
 {
 	const struct job job = { .parts = app->task.parts };
 
-	return note_start(app, worker_start(&app->merger, job_merge, &job, -1,
+	return note_start(app, worker_start(&app->merger, job_merge, &job,
+					    WORKER_NO_FILES, -1,
 					    MERGE_SECONDS));
 }
 

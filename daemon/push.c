@@ -239,8 +239,8 @@ static void start_worker(struct push *push)
 	strcpy(push->body.labels, push->config->push_labels);
 	error = parts_copy(&job.parts, &push->batch.parts, job.query.kind, "");
 	if (!error)
-		error = worker_start(&push->worker, job_answer, &job, -1,
-				     WORK_SECONDS);
+		error = worker_start(&push->worker, job_answer, &job,
+				     WORKER_READS_FILES, -1, WORK_SECONDS);
 	/* The worker has a copy. */
 	parts_free(&job.parts);
 	if (!error)

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/landlock.h>
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -87,6 +88,63 @@ static int refuse_calls(void)
 #endif
 }
 
+/* Rights that Landlock of version @version can refuse: those of files. */
+static uint64_t file_rights(int version)
+{
+	uint64_t rights = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
+
+	if (version >= 2)
+		rights |= 1 << 13;	/* to other folders (REFER) */
+	if (version >= 3)
+		rights |= 1 << 14;	/* TRUNCATE */
+	return rights;
+}
+
+/* Lets files be read, wherever they are. */
+static int allow_reading(int rules)
+{
+	struct landlock_path_beneath_attr all = {
+		.allowed_access = LANDLOCK_ACCESS_FS_READ_FILE |
+				  LANDLOCK_ACCESS_FS_READ_DIR,
+		.parent_fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC),
+	};
+	int error = 0;
+
+	if (all.parent_fd < 0 ||
+	    syscall(__NR_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH,
+		    &all, 0))
+		error = -errno;
+	if (all.parent_fd >= 0)
+		close(all.parent_fd);
+	return error;
+}
+
+/*
+ * Refuses to write to files, and to read them unless @files says so. Memory
+ * that has a descriptor is no file. Kernels without Landlock refuse nothing.
+ */
+static int refuse_files(enum worker_files files)
+{
+	int version = syscall(__NR_landlock_create_ruleset, NULL, 0,
+			      LANDLOCK_CREATE_RULESET_VERSION);
+	const struct landlock_ruleset_attr attr = {
+		.handled_access_fs = file_rights(version),
+	};
+	int rules, error = 0;
+
+	if (version < 0)
+		return errno == ENOSYS || errno == EOPNOTSUPP ? 0 : -errno;
+	rules = syscall(__NR_landlock_create_ruleset, &attr, sizeof(attr), 0);
+	if (rules < 0)
+		return -errno;
+	if (files == WORKER_READS_FILES)
+		error = allow_reading(rules);
+	if (!error && syscall(__NR_landlock_restrict_self, rules, 0))
+		error = -errno;
+	close(rules);
+	return error;
+}
+
 static int limit(int what, uint64_t most)
 {
 	const struct rlimit limit = { most, most };
@@ -95,7 +153,7 @@ static int limit(int what, uint64_t most)
 }
 
 /* Leaves the worker nothing but its own memory and files. */
-static int confine(unsigned int seconds)
+static int confine(enum worker_files files, unsigned int seconds)
 {
 	int error = 0;
 
@@ -112,6 +170,8 @@ static int confine(unsigned int seconds)
 		error = limit(RLIMIT_CORE, 0);
 	if (!error)
 		error = limit(RLIMIT_FSIZE, FILE_MAX);
+	if (!error)
+		error = refuse_files(files);
 	return error ? error : refuse_calls();
 }
 
@@ -131,7 +191,8 @@ static int keep_files(int out, int keep)
 }
 
 static void __attribute__((noreturn))
-work(worker_fn fn, const void *context, int out, int keep, unsigned int seconds)
+work(worker_fn fn, const void *context, enum worker_files files, int out,
+     int keep, unsigned int seconds)
 {
 	sigset_t none;
 	int error;
@@ -141,7 +202,7 @@ work(worker_fn fn, const void *context, int out, int keep, unsigned int seconds)
 	setpriority(PRIO_PROCESS, 0, NICE);
 	error = keep_files(out, keep);
 	if (!error)
-		error = confine(seconds);
+		error = confine(files, seconds);
 	if (error)
 		_exit(worker_fail(OUT, ANSWER_FAILED, "cannot be confined: %s",
 				  strerror(-error)));
@@ -149,7 +210,7 @@ work(worker_fn fn, const void *context, int out, int keep, unsigned int seconds)
 }
 
 int worker_start(struct worker *worker, worker_fn fn, const void *context,
-		 int keep, unsigned int seconds)
+		 enum worker_files files, int keep, unsigned int seconds)
 {
 	worker->out = memfd_create("hwprofd answer", MFD_CLOEXEC);
 	if (worker->out < 0)
@@ -158,7 +219,7 @@ int worker_start(struct worker *worker, worker_fn fn, const void *context,
 	fflush(NULL);
 	worker->pid = fork();
 	if (!worker->pid)
-		work(fn, context, worker->out, keep, seconds);
+		work(fn, context, files, worker->out, keep, seconds);
 	if (worker->pid > 0)
 		return 0;
 	worker->pid = 0;

@@ -3,7 +3,9 @@
  * Short-lived processes that read recordings, objects and debug information,
  * none of which is trusted. A worker has what it needs in memory, and one file
  * to write its answer to. It can open no socket, start no program, and look at
- * no other process; its time and memory are bounded.
+ * no other process; its time and memory are bounded. Where the kernel has
+ * Landlock, it can write to no file, and read files only if its work is about
+ * programs.
  */
 #ifndef HWPROFD_WORKER_H
 #define HWPROFD_WORKER_H
@@ -25,6 +27,11 @@ enum {
 	WORKER_KEPT = 4,	/* descriptor of @keep in the worker */
 };
 
+enum worker_files {
+	WORKER_NO_FILES,	/* the worker opens none but its own memory */
+	WORKER_READS_FILES,
+};
+
 struct worker {
 	pid_t pid;		/* 0: none runs */
 	int out;		/* its file */
@@ -38,7 +45,7 @@ struct worker {
  */
 typedef enum answer (*worker_fn)(const void *context, int out);
 int worker_start(struct worker *worker, worker_fn fn, const void *context,
-		 int keep, unsigned int seconds);
+		 enum worker_files files, int keep, unsigned int seconds);
 
 /*
  * Returns 1 if the worker has ended, with its answer; 0 if it still runs. One

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Workers: what they can do, and how they end. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/landlock.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "worker.h"
+
+/* Returns false where the kernel cannot keep a worker from files. */
+static bool has_landlock(void)
+{
+	return syscall(__NR_landlock_create_ruleset, NULL, 0,
+		       LANDLOCK_CREATE_RULESET_VERSION) > 0;
+}
+
+/* Runs a worker, and copies what it wrote. */
+static enum answer run(worker_fn fn, const void *context,
+		       enum worker_files files, char message[WORKER_MESSAGE])
+{
+	struct worker worker;
+	enum answer answer;
+
+	assert_int_equal(worker_start(&worker, fn, context, files, -1, 20), 0);
+	answer = worker_wait(&worker);
+	worker_message(&worker, message);
+	close(worker.out);
+	return answer;
+}
+
+struct attempt {
+	const char *path;
+	int flags;
+};
+
+/* Says which error an open() of its context has. */
+static enum answer try_open(const void *context, int out)
+{
+	const struct attempt *attempt = context;
+	int fd = open(attempt->path, attempt->flags, 0600);
+
+	return worker_fail(out, ANSWER_NOTHING, "%d", fd < 0 ? errno : 0);
+}
+
+static int error_of(const char *path, int flags, enum worker_files files)
+{
+	const struct attempt attempt = { path, flags };
+	char message[WORKER_MESSAGE];
+
+	assert_int_equal(run(try_open, &attempt, files, message),
+			 ANSWER_NOTHING);
+	return atoi(message);
+}
+
+static void test_files(void **state)
+{
+	char path[] = "/tmp/hwprof-test-XXXXXX", other[64];
+	int fd = mkstemp(path);
+
+	if (!has_landlock()) {
+		print_message("# this kernel has no Landlock\n");
+		skip();
+	}
+	assert_true(fd >= 0);
+	close(fd);
+	snprintf(other, sizeof(other), "%s-new", path);
+	assert_int_equal(error_of(path, O_RDONLY, WORKER_READS_FILES), 0);
+	assert_int_equal(error_of(path, O_RDONLY, WORKER_NO_FILES), EACCES);
+	assert_int_equal(error_of(path, O_WRONLY, WORKER_READS_FILES), EACCES);
+	assert_int_equal(error_of(path, O_RDWR | O_TRUNC, WORKER_READS_FILES),
+			 EACCES);
+	assert_int_equal(error_of(other, O_WRONLY | O_CREAT,
+				  WORKER_READS_FILES), EACCES);
+	assert_int_equal(error_of(other, O_WRONLY | O_CREAT, WORKER_NO_FILES),
+			 EACCES);
+	unlink(path);
+}
+
+/* Writes to memory by its path, as writers of recordings do. */
+static enum answer write_memory(const void *context, int out)
+{
+	int fd = memfd_create("test", MFD_CLOEXEC);
+	char path[64], bytes[8] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	file = fopen(path, "w+e");
+	if (!file || fputs("written", file) < 0 || fclose(file) ||
+	    pread(fd, bytes, 7, 0) != 7)
+		return worker_fail(out, ANSWER_FAILED, "%s", strerror(errno));
+	return worker_fail(out, ANSWER_WRONG, "%s", bytes);
+}
+
+static void test_memory(void **state)
+{
+	char message[WORKER_MESSAGE];
+
+	assert_int_equal(run(write_memory, NULL, WORKER_NO_FILES, message),
+			 ANSWER_WRONG);
+	assert_string_equal(message, "written");
+}
+
+static enum answer reach_out(const void *context, int out)
+{
+	static char *const argv[] = { "true", NULL };
+	int fails = 0;
+
+	fails += socket(AF_UNIX, SOCK_STREAM, 0) < 0 && errno == EPERM;
+	fails += fork() < 0 && errno == EPERM;
+	fails += execv("/bin/true", argv) < 0 && errno == EPERM;
+	fails += kill(getppid(), 0) < 0 && errno == EPERM;
+	fails += unlink("/tmp/hwprof-test-none") < 0 && errno == EPERM;
+	fails += rename("/tmp/hwprof-test-none", "/tmp/x") < 0 &&
+		 errno == EPERM;
+	/* None of the caller's descriptors is here. */
+	fails += fcntl(WORKER_KEPT, F_GETFD) < 0 && errno == EBADF;
+	return worker_fail(out, ANSWER_NOTHING, "%d", fails);
+}
+
+static void test_others(void **state)
+{
+	char message[WORKER_MESSAGE];
+
+	assert_int_equal(run(reach_out, NULL, WORKER_READS_FILES, message),
+			 ANSWER_NOTHING);
+	assert_string_equal(message, "7");
+}
+
+static enum answer never_end(const void *context, int out)
+{
+	while (!context)
+		pause();
+	return ANSWER_OK;
+}
+
+static void test_stop(void **state)
+{
+	struct worker worker;
+
+	assert_int_equal(worker_start(&worker, never_end, NULL,
+				      WORKER_NO_FILES, -1, 20), 0);
+	worker_stop(&worker);
+	assert_int_equal(worker.pid, 0);
+	close(worker.out);
+}
+
+static enum answer crash(const void *context, int out)
+{
+	signal(SIGILL, SIG_DFL);	/* the framework catches it */
+	__builtin_trap();
+	return ANSWER_OK;
+}
+
+static void test_crash(void **state)
+{
+	char message[WORKER_MESSAGE];
+
+	assert_int_equal(run(crash, NULL, WORKER_NO_FILES, message),
+			 ANSWER_FAILED);
+	assert_non_null(strstr(message, "more time or memory"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_stop),
+		cmocka_unit_test(test_crash),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
