@@ -59,8 +59,10 @@ libexec.files	:= $(BUILD)/hwprofd-collect
 man5.files	:= $(wildcard docs/man/*.5)
 man8.files	:= $(wildcard docs/man/*.8)
 unit.files	:= $(BUILD)/system/hwprofd.service \
-		   $(BUILD)/system/hwprofd-collect.service
-config.files	:= daemon/system/hwprofd.conf daemon/system/hwprofd.rules.yml
+		   $(BUILD)/system/hwprofd-collect.service \
+		   daemon/system/hwprofd.socket
+config.files	:= daemon/system/hwprofd.conf daemon/system/hwprofd.rules.yml \
+		   daemon/system/hwprofd.dashboard.json
 sysusers.files	+= daemon/system/sysusers.d/hwprofd.conf
 endif
 

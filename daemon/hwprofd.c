@@ -90,6 +90,8 @@ struct app {
 
 	bool short_of_processes;
 	uint64_t heard_ns;		/* when a window came last */
+	uint64_t connected_ns;		/* when the collector connected */
+	bool stuck;			/* it was said */
 	uint64_t looked_ns;		/* when merges were looked for last */
 	uint64_t watchdog_ms, watched_ns;
 	struct metrics metrics;
@@ -149,14 +151,17 @@ static char *metrics_of(void *context)
 	return metrics_text(metrics);
 }
 
+/* Returns how long a collector in order may say nothing. */
+static uint64_t silent_ns(const struct app *app)
+{
+	return (app->config.window + 1) * SILENT_WINDOWS * 1000000000ULL;
+}
+
 /* Windows come, and are kept. */
 static bool is_alive(const struct app *app)
 {
-	uint64_t most = (app->config.window + 1) * SILENT_WINDOWS *
-			1000000000ULL;
-
 	return app->collector >= 0 && app->heard_ns &&
-	       wire_now() - app->heard_ns < most;
+	       wire_now() - app->heard_ns < silent_ns(app);
 }
 
 static bool ready_of(void *context, char message[QUERY_MESSAGE])
@@ -303,6 +308,7 @@ static void accept_collector(struct app *app)
 		log_info("the collector is connected");
 	drop_collector(app);
 	app->collector = fd;
+	app->connected_ns = wire_now();
 }
 
 static void take_recording(struct app *app, const struct wire_head *head,
@@ -522,19 +528,39 @@ static void take_signals(struct app *app)
 	}
 }
 
+/* Returns what does not advance although nothing is known to be in its way. */
+static const char *stuck_part(const struct app *app)
+{
+	uint64_t since = app->connected_ns > app->heard_ns ? app->connected_ns :
+							     app->heard_ns;
+
+	if (app->collector >= 0 && !*app->trouble &&
+	    wire_now() - since > silent_ns(app))
+		return "the collector";
+	return timeline_is_stuck(app->timeline) ? "the store" : NULL;
+}
+
 /*
- * systemd hears from us as long as this loop runs, and windows that came were
- * taken. A machine without the module is no reason to be started again.
+ * systemd hears from us as long as this loop runs, and collector and store
+ * advance; otherwise it starts both programs again. A machine without the
+ * module, or a full disk, is no reason to be started again.
  */
 static void feed_watchdog(struct app *app)
 {
 	uint64_t now = wire_now();
+	const char *stuck;
 
 	if (!app->watchdog_ms ||
 	    now - app->watched_ns < app->watchdog_ms * 1000000 / 3)
 		return;
 	app->watched_ns = now;
-	notify("WATCHDOG=1");
+	stuck = stuck_part(app);
+	if (stuck && !app->stuck)
+		log_error("%s does not advance: the watchdog is not fed",
+			  stuck);
+	app->stuck = stuck;
+	if (!stuck)
+		notify("WATCHDOG=1");
 }
 
 static void run_once(struct app *app)

@@ -15,6 +15,7 @@ enum {
 	RETRY_SECONDS = 60,	/* after the store could not be written */
 	POSTPONE_SECONDS = 2,	/* after no process could be started */
 	RECENT_SECONDS = 600,	/* that stay in memory, if there is room */
+	STUCK_SECONDS = 600,	/* that a minute waits to be stored at most */
 };
 
 struct recent {
@@ -492,6 +493,23 @@ int timeline_heads(struct timeline *timeline, int64_t from, int64_t to,
 				   &recent->parts.all[j].head);
 	}
 	return error;
+}
+
+bool timeline_is_stuck(const struct timeline *timeline)
+{
+	int64_t since = timeline_now(timeline) - STUCK_SECONDS;
+	size_t i;
+
+	/* A store that cannot be written now is tried again and again. */
+	if (!timeline->store || timeline->retry > since)
+		return false;
+	for (i = 0; i < timeline->count; i++) {
+		const struct recent *recent = &timeline->recent[i];
+
+		if (!recent->stored && !recent->failed)
+			return minute_of(&recent->window) + 60 < since;
+	}
+	return false;
 }
 
 void timeline_count(const struct timeline *timeline,

@@ -72,6 +72,12 @@ int timeline_parts(struct timeline *timeline, int64_t from, int64_t to,
 int timeline_heads(struct timeline *timeline, int64_t from, int64_t to,
 		   store_head_fn fn, void *context);
 
+/*
+ * Returns true if a minute waits to be stored that should long have been, or
+ * tried to be.
+ */
+bool timeline_is_stuck(const struct timeline *timeline);
+
 void timeline_count(const struct timeline *timeline,
 		    struct timeline_counts *counts);
 

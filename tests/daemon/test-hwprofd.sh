@@ -144,6 +144,25 @@ if command -v systemd-analyze > /dev/null; then
 	done
 fi
 
+# --- files for Prometheus and Grafana ---------------------------------------
+system=daemon/system
+check "dashboard: JSON" python3 -m json.tool "$system/hwprofd.dashboard.json"
+python3 - "$system/hwprofd.dashboard.json" > "$work/queries.yml" <<'END'
+import json, sys
+print('groups:\n- name: dashboard\n  rules:')
+number = 0
+for panel in json.load(open(sys.argv[1]))['panels']:
+    for target in panel['targets']:
+        number += 1
+        print(f'  - record: query:{number}')
+        print('    expr: ' + json.dumps(target['expr']))
+END
+if command -v promtool > /dev/null; then
+	check "alerting rules: syntax" \
+		promtool check rules "$system/hwprofd.rules.yml"
+	check "dashboard: queries" promtool check rules "$work/queries.yml"
+fi
+
 # --- recordings -------------------------------------------------------------
 "$build/tests/daemon/record" 1000 "$work/a.data" "$work/stacks.data" || exit 1
 "$build/tests/daemon/record" 500 "$work/b.data" "$work/stacks2.data"
@@ -158,6 +177,12 @@ check "what was delivered is counted" \
 check "metrics are Prometheus's" sh -c "! command -v promtool > /dev/null ||
 	curl -s --unix-socket '$run/http' http://localhost/metrics |
 	promtool check metrics"
+
+ask /metrics > "$work/metrics"
+for name in $(cat "$system/hwprofd.rules.yml" "$work/queries.yml" \
+	      docs/daemon.md | grep -o 'hwprofd_[a-z_]*[a-z]' | sort -u); do
+	check "there is $name" grep -q "^# TYPE $name " "$work/metrics"
+done
 
 if command -v prometheus > /dev/null; then
 	cat > "$work/prometheus.yml" <<-END
@@ -358,6 +383,72 @@ if [ "$(id -u)" = 0 ]; then
 	kill $other
 	wait $other
 fi
+
+# --- systemd ----------------------------------------------------------------
+if command -v systemd-socket-activate > /dev/null; then
+	mkdir "$work/activated"
+	sed "s|$work|$work/activated|; s|^listen = .*|listen = none|" \
+		"$work/conf" > "$work/activated/conf"
+	mkdir -p "$work/activated/run"
+	systemd-socket-activate -l "$work/activated/socket" --fdname=http \
+		"$build/hwprofd" -c "$work/activated/conf" --foreground \
+		2> "$work/activated/log" &
+	other=$!
+	wait_for test -S "$work/activated/socket"
+	check "a question starts it" says ok curl -s --max-time 30 \
+		--unix-socket "$work/activated/socket" http://localhost/healthz
+	check "it has no other socket" [ ! -e "$work/activated/run/http" ]
+	kill $other
+	wait $other
+	check "the socket stays" [ -S "$work/activated/socket" ]
+fi
+
+# The watchdog is fed as long as a collector that is connected sends windows.
+cat > "$work/watchdog.py" <<'END'
+import os, socket, subprocess, sys, time
+work, build = sys.argv[1:]
+heard = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+heard.bind(work + '/notify')
+heard.settimeout(0.2)
+daemon = subprocess.Popen(
+    [build + '/hwprofd', '-c', work + '/conf', '--foreground'],
+    stderr=open(work + '/log', 'w'),
+    env=dict(os.environ, NOTIFY_SOCKET=work + '/notify',
+             WATCHDOG_USEC='1500000'))
+
+def fed(seconds):
+    """Returns how often it was fed in this time."""
+    count, end = 0, time.time() + seconds
+    while time.time() < end:
+        try:
+            count += b'WATCHDOG=1' in heard.recv(4096)
+        except socket.timeout:
+            pass
+    return count
+
+try:
+    without = fed(4)
+    collector = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    collector.connect(work + '/run/collect')
+    first = fed(4)
+    fed(12)
+    silent = fed(5)
+    collector.close()
+    gone = fed(5)
+finally:
+    daemon.terminate()
+    daemon.wait()
+print('without', without, 'first', first, 'silent', silent, 'gone', gone)
+sys.exit(not (without and first and not silent and gone))
+END
+mkdir "$work/watched"
+sed "s|$work|$work/watched|; s|^listen = .*|listen = none|" "$work/conf" > \
+	"$work/watched/conf"
+echo "window = 1" >> "$work/watched/conf"
+check "a collector that is stuck starves the watchdog" \
+	python3 "$work/watchdog.py" "$work/watched" "$build"
+check "and the log says so" grep -q "collector does not advance" \
+	"$work/watched/log"
 
 # --- the store --------------------------------------------------------------
 send 300 "$work/a.data"

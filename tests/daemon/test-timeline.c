@@ -42,7 +42,8 @@ static void run_job(worker_fn fn, const struct job *job, int keep,
 {
 	struct worker worker;
 
-	assert_int_equal(worker_start(&worker, fn, job, keep, 60), 0);
+	assert_int_equal(worker_start(&worker, fn, job, WORKER_READS_FILES,
+				      keep, 60), 0);
 	if (worker_wait(&worker) != ANSWER_OK) {
 		char message[WORKER_MESSAGE];
 

@@ -76,6 +76,8 @@ if [ "$(make -s print-daemon)" = yes ]; then
 		$prefix/libexec/hwprof/hwprofd-collect \
 		$prefix/lib/systemd/system/hwprofd.service \
 		$prefix/lib/systemd/system/hwprofd-collect.service \
+		$prefix/lib/systemd/system/hwprofd.socket \
+		$prefix/share/doc/hwprof/examples/hwprofd.dashboard.json \
 		$prefix/share/man/man8/hwprofd.8 \
 		$prefix/share/man/man5/hwprofd.conf.5 \
 		$prefix/lib/sysusers.d/hwprofd.conf
