@@ -26,6 +26,7 @@ enum {
 	TEXT(store, "/var/lib/hwprofd")					\
 	COUNT(store_mib, 256, 1, 1 << 20)				\
 	COUNT(memory_mib, 16, 1, 4096)					\
+	COUNT(symbols_mib, 128, 0, 1 << 20)				\
 	COUNT(keep_minutes, 86400, 60, 1 << 30)				\
 	COUNT(keep_ten_minutes, 1209600, 600, 1 << 30)			\
 	TEXT(socket, "/run/hwprofd/http")				\

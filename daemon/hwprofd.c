@@ -27,6 +27,7 @@
 #include "metrics.h"
 #include "notify.h"
 #include "push.h"
+#include "symbols.h"
 #include "timeline.h"
 #include "wire.h"
 
@@ -77,6 +78,7 @@ struct app {
 	struct timeline *timeline;
 	struct http *http;
 	struct push *push;
+	struct symbols *symbols;
 	int signals;
 	bool stop;
 
@@ -144,6 +146,7 @@ static char *metrics_of(void *context)
 		store_count(app->store, &metrics->store);
 	http_count(app->http, &metrics->http);
 	push_count(app->push, metrics->push);
+	symbols_count(app->symbols, &metrics->symbols);
 	metrics->collector = app->collector >= 0;
 	metrics->own_cpu_ns = wire_cpu_ns(RUSAGE_SELF) +
 			      wire_cpu_ns(RUSAGE_CHILDREN);
@@ -226,7 +229,10 @@ static void ask(void *context, struct http_request *request,
 		       "too many profiles are being asked for: try again");
 		return;
 	}
-	*asking = (struct asking){ .job.query = *query };
+	*asking = (struct asking){
+		.job.query = *query,
+		.job.symbols = symbols_folder(app->symbols),
+	};
 	error = timeline_parts(app->timeline, query->from, query->to,
 			       query->kind, query->build_id,
 			       &asking->job.parts);
@@ -415,6 +421,7 @@ static void finish_reading(struct app *app, enum answer answer)
 		return;
 	}
 	push_add(app->push, head->begin_ns, head->end_ns, &parts);
+	symbols_note(app->symbols, &parts);
 	if (timeline_add(app->timeline, head->begin_ns, head->end_ns,
 				&parts)) {
 		app->metrics.unreadable++;
@@ -489,6 +496,7 @@ static bool run_workers(struct app *app)
 	for (i = 0; i < ASKING_MAX; i++)
 		left |= !!app->asking[i].request;
 	left |= push_run(app->push);
+	left |= symbols_run(app->symbols);
 	return left || app->reader.pid || app->merger.pid;
 }
 
@@ -667,7 +675,9 @@ static int open_store(struct app *app)
 		app->store = NULL;
 	}
 	app->timeline = timeline_new(app->store, &app->config);
-	app->push = push_new(&app->config);
+	app->symbols = symbols_new(app->config.store, &app->config);
+	app->push = app->symbols ?
+		    push_new(&app->config, symbols_folder(app->symbols)) : NULL;
 	return app->timeline && app->push ? -1 : fail("out of memory");
 }
 
@@ -785,6 +795,7 @@ static int run(struct app *app)
 	http_close(app->http);
 	drop_collector(app);
 	push_free(app->push);
+	symbols_free(app->symbols);
 	timeline_free(app->timeline);
 	store_close(app->store);
 	return status;

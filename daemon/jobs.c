@@ -341,6 +341,7 @@ static enum answer answer_push(struct hwprof_profile *profile,
 static enum answer answer_profile(struct merge *merge, const struct job *job,
 				  int out)
 {
+	const struct hwprof_options options = { .debuginfo = job->symbols };
 	const struct query *query = &job->query;
 	char message[MESSAGE] = "";
 	int fd = write_recording(merge, MERGE_ALL, message);
@@ -355,7 +356,7 @@ static enum answer answer_profile(struct merge *merge, const struct job *job,
 	error = hwprof_file_open_fd(&file, fd, "the store");
 	if (!error)
 		error = hwprof_profile_read(&profile, query->kind, &file, 1,
-					    NULL);
+					    &options);
 	if (error)
 		answer = worker_fail(out, ANSWER_FAILED, "%s",
 				     hwprof_file_error(file));

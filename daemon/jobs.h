@@ -14,6 +14,7 @@
  * @recording: true if the descriptor that is kept for the worker is a recording
  *	to merge, instead of @parts.
  * @query: for job_answer().
+ * @symbols: folder with files by build id; NULL: none.
  * @push: for job_answer(), which then writes the body of a request instead of a
  *	response; NULL otherwise.
  */
@@ -21,6 +22,7 @@ struct job {
 	struct parts parts;
 	bool recording;
 	struct query query;
+	const char *symbols;
 	const struct push_body *push;
 };
 

@@ -97,6 +97,16 @@ static void put_store(struct text *text, const struct metrics *metrics)
 	    metrics->store.evicted);
 	put(text, "hwprofd_store_failures_total", "counter",
 	    "Writes to the store that failed.", metrics->store.failures);
+	put(text, "hwprofd_symbols_builds", "gauge",
+	    "Builds whose files are kept.", metrics->symbols.builds);
+	put(text, "hwprofd_symbols_bytes", "gauge",
+	    "Bytes of the files of builds.", metrics->symbols.bytes);
+	put(text, "hwprofd_symbols_evicted_total", "counter",
+	    "Files of builds that were removed for lack of room.",
+	    metrics->symbols.evicted);
+	put(text, "hwprofd_symbols_failures_total", "counter",
+	    "Files of builds that could not be written.",
+	    metrics->symbols.failures);
 }
 
 /* Writes a count of each receiver, which is at @offset in its counts. */

@@ -5,6 +5,7 @@
 
 #include "http.h"
 #include "push.h"
+#include "symbols.h"
 #include "timeline.h"
 
 struct metrics {
@@ -12,6 +13,7 @@ struct metrics {
 	struct store_counts store;	/* all 0 without a store */
 	struct http_counts http;
 	struct push_counts push[PUSH_TARGETS];
+	struct symbols_counts symbols;
 	uint64_t malformed;		/* messages of the collector */
 	uint64_t unreadable;		/* recordings that were no good */
 	uint64_t overrun;		/* recordings that came too fast */

@@ -57,6 +57,7 @@ struct batch {
 
 struct push {
 	const struct config *config;
+	const char *symbols;		/* a folder */
 	char host[PUSH_HOST];
 	struct parts pending;		/* of windows since the last batch */
 	int64_t begin_ns, end_ns;
@@ -226,7 +227,7 @@ static void start_worker(struct push *push)
 {
 	struct job job = {
 		.query.kind = push->batch.next % HWPROF_KINDS,
-		.push = &push->body,
+		.push = &push->body, .symbols = push->symbols,
 	};
 	enum push_to to = push->batch.next / HWPROF_KINDS;
 	int error;
@@ -674,7 +675,7 @@ static void read_host(char host[PUSH_HOST])
 			host[i] = '_';
 }
 
-struct push *push_new(const struct config *config)
+struct push *push_new(const struct config *config, const char *symbols)
 {
 	struct push *push = calloc(1, sizeof(*push));
 	int to;
@@ -682,6 +683,7 @@ struct push *push_new(const struct config *config)
 	if (!push)
 		return NULL;
 	push->config = config;
+	push->symbols = symbols;
 	push->epoll = epoll_create1(EPOLL_CLOEXEC);
 	read_host(push->host);
 	for (to = 0; to < PUSH_TARGETS; to++) {

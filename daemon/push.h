@@ -29,10 +29,10 @@ struct push_counts {
 };
 
 /*
- * @config may change from one call to another, but not its address. Returns
- * NULL if out of memory.
+ * @config may change from one call to another, but not its address. @symbols is
+ * a folder with files by build id. Returns NULL if out of memory.
  */
-struct push *push_new(const struct config *config);
+struct push *push_new(const struct config *config, const char *symbols);
 void push_free(struct push *push);
 
 /* Adds a window from ns @begin_ns to @end_ns on CLOCK_BOOTTIME. */

@@ -384,6 +384,26 @@ if [ "$(id -u)" = 0 ]; then
 	wait $other
 fi
 
+# --- symbols of programs that are gone ---------------------------------------
+# has_builds NUMBER
+has_builds()
+{
+	[ "$(metric symbols_builds)" = "$1" ]
+}
+
+check "the program's file is kept" wait_for has_builds 1
+kept=$(find "$work/store/symbols" -name '*.debug' -printf '%f')
+check "by its build id" [ "$kept" = "${build_id#??}.debug" ]
+check "and is whole" cmp "$build/tests/daemon/record" \
+	"$work/store/symbols/.build-id/${build_id%${build_id#??}}/$kept"
+mv "$build/tests/daemon/record" "$work/record"
+check "a program that was removed has its symbols" \
+	says '"function": "busy"' ask /api/v1/profile/loops?seconds=3600
+strip -o "$build/tests/daemon/record" "$work/record"
+check "and so has one that was stripped" \
+	says '"function": "busy"' ask /api/v1/profile/loops?seconds=3600
+mv "$work/record" "$build/tests/daemon/record"
+
 # --- systemd ----------------------------------------------------------------
 if command -v systemd-socket-activate > /dev/null; then
 	mkdir "$work/activated"

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Files that are kept by build id: which, how many, and for how long. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "code/objects.h"
+#include "fixture.h"
+#include "symbols.h"
+
+static char folder[64];
+static struct config config;
+
+static int make(void **state)
+{
+	config_default(&config);
+	config.symbols_mib = 1;
+	strcpy(folder, "/tmp/hwprof-test-XXXXXX");
+	return !mkdtemp(folder);
+}
+
+static int clean(void **state)
+{
+	char output[64];
+
+	return fixture_shell(output, sizeof(output), "rm -rf %s", folder);
+}
+
+/* Notes a program with this id, and waits until it was looked at. */
+static void note(struct symbols *symbols, const char *path, const char *id)
+{
+	struct part_head head = { .kind = HWPROF_KIND_LOOPS, .size = 1 };
+	struct parts parts = { .count = 0 };
+
+	strcpy(head.object, path);
+	strcpy(head.build_id, id);
+	assert_int_equal(parts_add(&parts, &head, malloc(1)), 0);
+	symbols_note(symbols, &parts);
+	parts_free(&parts);
+	while (symbols_run(symbols))
+		usleep(1000);
+}
+
+static uint64_t size_of(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) ? 0 : status.st_size;
+}
+
+/* Notes a program under its own id. Returns false if there is none here. */
+static bool note_program(struct symbols *symbols, const char *path,
+			 char text[BUILD_ID_TEXT])
+{
+	struct build_id id;
+
+	if (!object_read_build_id(path, &id))
+		return false;
+	build_id_print(&id, text);
+	note(symbols, path, text);
+	return true;
+}
+
+/* Returns true if a whole file is there for this id. */
+static bool is_kept(const char *path, const char *id)
+{
+	char command[512], output[64];
+
+	snprintf(command, sizeof(command),
+		 "cmp %s %s/symbols/.build-id/%.2s/%s.debug", path, folder, id,
+		 id + 2);
+	return !fixture_shell(output, sizeof(output), "%s 2>&1", command);
+}
+
+static void test_kept(void **state)
+{
+	struct symbols *symbols = symbols_new(folder, &config);
+	struct symbols_counts counts;
+	char id[BUILD_ID_TEXT];
+
+	assert_true(note_program(symbols, "/bin/cat", id));
+	symbols_count(symbols, &counts);
+	assert_int_equal(counts.builds, 1);
+	assert_int_equal(counts.bytes, size_of("/bin/cat"));
+	assert_true(is_kept("/bin/cat", id));
+	symbols_free(symbols);
+	/* The next one finds it, and does not copy it again. */
+	symbols = symbols_new(folder, &config);
+	symbols_count(symbols, &counts);
+	assert_int_equal(counts.builds, 1);
+	assert_int_equal(counts.bytes, size_of("/bin/cat"));
+	note(symbols, "/bin/ls", id);
+	assert_true(is_kept("/bin/cat", id));
+	symbols_free(symbols);
+}
+
+static void test_others(void **state)
+{
+	static const char wrong[] = "0123456789012345678901234567890123456789";
+	struct symbols *symbols = symbols_new(folder, &config);
+	struct symbols_counts counts;
+
+	note(symbols, "/bin/cat", wrong);
+	note(symbols, "/etc/passwd", "aa00000000000000");
+	note(symbols, "/dev/zero", "bb00000000000000");
+	note(symbols, "/no/such/file", "cc00000000000000");
+	note(symbols, "[vdso]", "dd00000000000000");
+	note(symbols, "/bin/cat", "");
+	symbols_count(symbols, &counts);
+	assert_int_equal(counts.builds, 0);
+	assert_int_equal(counts.failures, 0);
+	symbols_free(symbols);
+}
+
+static void test_bound(void **state)
+{
+	static const char *const programs[] = {
+		"/bin/ls", "/bin/cp", "/bin/mv", "/bin/tar", "/bin/grep",
+		"/usr/bin/find", "/bin/sort", "/bin/cat",
+	};
+	struct symbols *symbols = symbols_new(folder, &config);
+	struct symbols_counts counts;
+	char id[BUILD_ID_TEXT] = "";
+	uint64_t all = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+		if (!note_program(symbols, programs[i], id))
+			continue;
+		all += size_of(programs[i]);
+		symbols_count(symbols, &counts);
+		assert_true(counts.bytes <= 1 << 20);
+		assert_true(is_kept(programs[i], id));
+	}
+	assert_true(all > 1 << 20);
+	assert_true(counts.evicted > 0);
+	symbols_free(symbols);
+	symbols = symbols_new(folder, &config);
+	all = counts.bytes;
+	symbols_count(symbols, &counts);
+	assert_int_equal(counts.bytes, all);
+	symbols_free(symbols);
+}
+
+static void test_none(void **state)
+{
+	struct symbols *symbols;
+	struct symbols_counts counts;
+	char id[BUILD_ID_TEXT];
+
+	config.symbols_mib = 0;
+	symbols = symbols_new(folder, &config);
+	assert_true(note_program(symbols, "/bin/cat", id));
+	symbols_count(symbols, &counts);
+	assert_int_equal(counts.builds, 0);
+	symbols_free(symbols);
+}
+
+int main(void)
+{
+#define IN_FOLDER(test)	cmocka_unit_test_setup_teardown(test, make, clean)
+	const struct CMUnitTest tests[] = {
+		IN_FOLDER(test_kept),
+		IN_FOLDER(test_others),
+		IN_FOLDER(test_bound),
+		IN_FOLDER(test_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
