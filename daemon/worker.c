@@ -121,7 +121,7 @@ static int allow_reading(int rules)
 
 /*
  * Refuses to write to files, and to read them unless @files says so. Memory
- * that has a descriptor is no file. Kernels without Landlock refuse nothing.
+ * that has a descriptor is no file. Without Landlock nothing is refused.
  */
 static int refuse_files(enum worker_files files)
 {
@@ -132,8 +132,10 @@ static int refuse_files(enum worker_files files)
 	};
 	int rules, error = 0;
 
+	/* The kernel has none, or a filter of system calls knows none. */
 	if (version < 0)
-		return errno == ENOSYS || errno == EOPNOTSUPP ? 0 : -errno;
+		return errno == ENOSYS || errno == EOPNOTSUPP ||
+		       errno == EPERM ? 0 : -errno;
 	rules = syscall(__NR_landlock_create_ruleset, &attr, sizeof(attr), 0);
 	if (rules < 0)
 		return -errno;
