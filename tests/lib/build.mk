@@ -61,6 +61,13 @@ $(BUILD)/tests/test-filter: $(BUILD)/san/tests/lib/test-filter.o \
 
 UNIT_TESTS += $(BUILD)/tests/test-filter
 
+$(BUILD)/tests/test-phases: $(BUILD)/san/tests/lib/test-phases.o \
+			    $(BUILD)/san/lib/profile/phases.o
+	@mkdir -p $(@D)
+	$(CC) $(SAN) -o $@ $^ -lcmocka -lm
+
+UNIT_TESTS += $(BUILD)/tests/test-phases
+
 # The files of tools that are tested here.
 $(BUILD)/san/tools/counters.o: override CFLAGS += -D_GNU_SOURCE
 
