@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "device_rows.h"
 #include "events.h"
 
 enum {
@@ -131,10 +132,9 @@ bool events_want_data(const struct events_options *options)
  * Completes the attr of an event. Only the first event reports tasks and maps.
  */
 static struct perf_event_attr complete(const struct events *events,
-				       const struct events_kind *kind)
+				       struct perf_event_attr attr)
 {
 	const struct events_options *options = &events->options;
-	struct perf_event_attr attr = kind->attr;
 	bool first = !events->kind_count;
 
 	attr.size = sizeof(attr);
@@ -185,13 +185,16 @@ static const char *reason(const struct events *events, int error, int leader)
 	return strerror(-error);
 }
 
-/* Opens one more event of the last kind, and records its id. */
-static int add_fd(struct events *events, pid_t target, int cpu, int leader)
+/*
+ * Opens one more event of the last kind, whose attr to open is @attr, and
+ * records its id.
+ */
+static int add_fd(struct events *events, const struct perf_event_attr *attr,
+		  pid_t target, int cpu, int leader)
 {
 	struct writer_event *event = &events->kinds[events->kind_count - 1];
 	uint64_t *id = &events->ids[events->fd_count];
-	int fd = open_event(&event->attr, target, cpu, leader,
-			    events->options.cgroup);
+	int fd = open_event(attr, target, cpu, leader, events->options.cgroup);
 
 	if (fd < 0) {
 		/* A thread of -p may have exited. */
@@ -262,13 +265,17 @@ struct opening {
 	int *leaders;			/* of the last kind, by target and
 					 * CPU */
 	size_t kind;			/* index in the options */
+	struct perf_event_attr attr;	/* to open */
 };
 
-static void begin_kind(struct events *events, const struct events_kind *kind)
+static void begin_kind(struct events *events, const struct events_kind *kind,
+		       struct opening *opening)
 {
 	struct writer_event *event = &events->kinds[events->kind_count];
 
-	event->attr = complete(events, kind);
+	event->attr = complete(events, kind->attr);
+	opening->attr = !kind->rows ? event->attr :
+			complete(events, device_rows_feeder(kind->rows));
 	event->name = kind->name;
 	event->ids = events->ids + events->fd_count;
 	event->members = kind->metric_count;
@@ -298,7 +305,8 @@ static int open_leader(struct events *events, pid_t target, size_t cpu,
 		       struct opening *opening, int *leader)
 {
 	size_t before = events->fd_count;
-	int error = add_fd(events, target, events->cpus[cpu], -1);
+	int error = add_fd(events, &opening->attr, target,
+			   events->cpus[cpu], -1);
 
 	*leader = -1;
 	if (error)
@@ -321,7 +329,7 @@ static int open_kind(struct events *events, const struct events_kind *kind,
 	int *leader = opening->leaders, error = 0;
 	size_t target, cpu;
 
-	begin_kind(events, kind);
+	begin_kind(events, kind, opening);
 	for (target = 0; target < options->target_count; target++)
 		for (cpu = 0; cpu < events->cpu_count && !error;
 		     cpu++, leader++) {
@@ -331,8 +339,8 @@ static int open_kind(struct events *events, const struct events_kind *kind,
 				error = open_leader(events, id, cpu, opening,
 						    leader);
 			else if (*leader >= 0)
-				error = add_fd(events, id, events->cpus[cpu],
-					       *leader);
+				error = add_fd(events, &opening->attr, id,
+					       events->cpus[cpu], *leader);
 		}
 	return error;
 }

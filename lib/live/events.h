@@ -12,12 +12,18 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+struct device_rows;
+
 struct events_kind {
 	struct perf_event_attr attr;	/* what to count; the rest is added */
 	const char *name;
 	const struct events_kind *metrics;	/* counters in its group, which
 				 * have no metrics themselves */
 	size_t metric_count;
+	/* The session that it feeds, and whose rows are recorded; NULL: none */
+	struct device_rows *rows;
+	bool hidden;			/* the rows are not recorded; only the
+					 * last kinds may be hidden */
 };
 
 struct events_options {

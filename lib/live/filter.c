@@ -31,6 +31,9 @@ struct found {
 	size_t count;
 	bool more;			/* than there is room for */
 	bool sizeless;			/* the symbol has no size */
+	bool whole;			/* the next three are known */
+	uint64_t offset, address;	/* of the symbol with this very name */
+	bool fixed;			/* the file is loaded where it says */
 };
 
 static int fail(struct filter *filter, int error, const char *format, ...)
@@ -94,6 +97,17 @@ static void add_symbol(struct found *found, Elf *elf, const GElf_Sym *symbol)
 		found->ranges[found->count++] = range;
 }
 
+/* Notes where the function begins, if this is its own symbol. */
+static void note_start(struct found *found, Elf *elf, const GElf_Sym *symbol,
+		       bool whole)
+{
+	if (!whole || found->whole ||
+	    !find_offset(elf, symbol->st_value, &found->offset))
+		return;
+	found->whole = true;
+	found->address = symbol->st_value;
+}
+
 static void search_section(struct found *found, Elf *elf, Elf_Scn *section,
 			   const char *function)
 {
@@ -104,18 +118,25 @@ static void search_section(struct found *found, Elf *elf, Elf_Scn *section,
 
 	if (!data || !gelf_getshdr(section, &header))
 		return;
-	for (i = 0; gelf_getsym(data, i, &symbol); i++)
-		if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC &&
-		    symbol.st_shndx != SHN_UNDEF &&
-		    is_part(elf_strptr(elf, header.sh_link, symbol.st_name),
-			    function))
-			add_symbol(found, elf, &symbol);
+	for (i = 0; gelf_getsym(data, i, &symbol); i++) {
+		const char *name = elf_strptr(elf, header.sh_link,
+					      symbol.st_name);
+
+		if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC ||
+		    symbol.st_shndx == SHN_UNDEF || !is_part(name, function))
+			continue;
+		add_symbol(found, elf, &symbol);
+		note_start(found, elf, &symbol, !strcmp(name, function));
+	}
 }
 
 static void search_elf(struct found *found, Elf *elf, const char *function)
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
+	GElf_Ehdr file;
+
+	found->fixed = gelf_getehdr(elf, &file) && file.e_type == ET_EXEC;
 
 	while ((section = elf_nextscn(elf, section)))
 		if (gelf_getshdr(section, &header) &&
@@ -280,4 +301,26 @@ int filter_resolve(const char *text, char *words, size_t size, char *message,
 		error = add_part(&filter, part);
 	free(copy);
 	return error;
+}
+
+int filter_find_function(struct filter_function *result, const char *function,
+			 const char *file, char *message, size_t message_size)
+{
+	struct filter filter = {
+		.message = message, .message_size = message_size,
+	};
+	struct found found = { .count = 0 };
+	int error = find_file(&filter, file, result->path);
+
+	if (!error)
+		error = search(&filter, &found, function, result->path);
+	if (error)
+		return error;
+	if (!found.whole)
+		return fail(&filter, -ENOENT,
+			    "%s has no function '%s': give its name as 'nm' has it",
+			    result->path, function);
+	result->offset = found.offset;
+	result->address = found.fixed ? found.address : 0;
+	return 0;
 }

@@ -3,7 +3,10 @@
 #ifndef HWPROF_FILTER_H
 #define HWPROF_FILTER_H
 
+#include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum {
 	FILTER_RANGES_MAX = 8,
@@ -19,5 +22,20 @@ enum {
  */
 int filter_resolve(const char *text, char *words, size_t size, char *message,
 		   size_t message_size);
+
+/* Where a function is. */
+struct filter_function {
+	char path[PATH_MAX];		/* of the file */
+	uint64_t offset;		/* in the file */
+	/* Its address, if the program is not moved when it is loaded; else 0 */
+	uint64_t address;
+};
+
+/*
+ * Finds @function in @file, which are as in a filter. Returns 0, or a negative
+ * errno with a sentence in @message.
+ */
+int filter_find_function(struct filter_function *result, const char *function,
+			 const char *file, char *message, size_t message_size);
 
 #endif /* HWPROF_FILTER_H */

@@ -10,7 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "device_rows.h"
+#include "perfdata/file.h"
 #include "recording.h"
+#include "row_records.h"
 #include "unwinding.h"
 
 enum {
@@ -37,6 +40,7 @@ struct recording {
 
 	struct writer *writer;
 	uint64_t samples, lost;
+	uint64_t fetched;		/* when rows of sessions were, in ms */
 	size_t cut;			/* bytes of a record that a wrap cut
 					 * off */
 	bool cut_map;			/* that record is about a map */
@@ -169,12 +173,19 @@ static int from_writer(struct recording *recording, int error)
 	return error;
 }
 
+/* Returns a descriptor that takes the tables of the events' sessions. */
+static int open_device(const struct events_kind *kind)
+{
+	return kind->rows ? fcntl(device_rows_fd(kind->rows), F_DUPFD_CLOEXEC,
+				  0) : open(HWPROF_DEVICE, O_RDWR | O_CLOEXEC);
+}
+
 /* Without the device, unwind without tables. */
 static void want_unwinding(struct recording *recording)
 {
 	const struct events_options *options = recording->options;
 	struct known_code *code = recording->code;
-	bool wanted = false;
+	const struct events_kind *wanted = NULL;
 	size_t i;
 
 	for (i = 0; i < options->kind_count; i++) {
@@ -183,12 +194,13 @@ static void want_unwinding(struct recording *recording)
 			attr->config, attr->config1, attr->config2,
 		};
 
-		wanted |= unwinding_wanted(words);
+		if (unwinding_wanted(words))
+			wanted = &options->kinds[i];
 	}
 	if (!wanted || code->unwinding)
 		return;
 	if (code->device < 0)
-		code->device = open(HWPROF_DEVICE, O_RDWR | O_CLOEXEC);
+		code->device = open_device(wanted);
 	if (code->device >= 0)
 		code->unwinding = unwinding_new(code->device);
 	else
@@ -264,6 +276,17 @@ static void begin_unwinding(struct recording *recording,
 	code->used = code->unwinding;
 }
 
+/* Returns how many kinds the file has. */
+static size_t recorded_kinds(const struct recording *recording)
+{
+	const struct events_options *options = recording->options;
+	size_t count = recording->events->kind_count, i;
+
+	for (i = 0; i < options->kind_count; i++)
+		count -= options->kinds[i].hidden;
+	return count;
+}
+
 int recording_start(struct recording *recording, const char *path)
 {
 	const struct events_options *options = recording->options;
@@ -285,7 +308,7 @@ int recording_start(struct recording *recording, const char *path)
 		};
 	error = from_writer(recording, writer_open(&recording->writer, path,
 						   events->kinds,
-						   events->kind_count));
+						   recorded_kinds(recording)));
 	if (!error)
 		error = want_code(recording);
 	if (error)
@@ -358,6 +381,86 @@ static int drain(struct recording *recording)
 	return error;
 }
 
+/* --- rows of sessions ----------------------------------------------------- */
+
+/* A session whose rows are written. */
+struct fetching {
+	struct recording *recording;
+	uint64_t event;			/* id of the event */
+};
+
+static int write_row(void *context, const struct hwprof_row *row, uint64_t time)
+{
+	const struct fetching *fetching = context;
+	struct recording *recording = fetching->recording;
+	struct hwprof_sample sample = { .row = row };
+	struct row_place place;
+
+	row_describe(&sample);
+	place = (struct row_place){
+		time, sample.ip, sample.addr, sample.period,
+	};
+	recording->samples++;
+	return records_add_row(recording->writer, fetching->event, row, &place);
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000ULL + now.tv_nsec / 1000000;
+}
+
+/* Kinds with sessions have no metrics, so that each has one event. */
+int recording_snapshot(struct recording *recording)
+{
+	const struct events_options *options = recording->options;
+	int error = 0;
+	size_t i;
+
+	recording->fetched = now_ms();
+	for (i = 0; i < options->kind_count && !error; i++) {
+		const struct events_kind *kind = &options->kinds[i];
+		const struct writer_event *event = &recording->events->kinds[i];
+		struct fetching fetching = { .recording = recording };
+
+		if (!kind->rows || kind->hidden || !event->id_count)
+			continue;
+		fetching.event = event->ids[0];
+		error = device_rows_fetch(kind->rows, write_row, &fetching);
+	}
+	if (error && !*writer_error(recording->writer))
+		return fail(recording, error,
+			    "cannot read the rows of a session: %s",
+			    strerror(-error));
+	return from_writer(recording, error);
+}
+
+/* Returns how long rows of sessions may wait, in ms. */
+static uint64_t interval_of(const struct events_options *options)
+{
+	const struct perf_event_attr *attr = &options->kinds[0].attr;
+	const struct hwprof_event event = {
+		.config = { attr->config, attr->config1, attr->config2 },
+	};
+	uint64_t interval = hwprof_event_field(&event, "interval_ms");
+
+	return interval ? interval : HWPROF_DEFAULT_INTERVAL_MS;
+}
+
+static int fetch_sometimes(struct recording *recording)
+{
+	const struct events_options *options = recording->options;
+
+	if (!options->kinds[0].rows ||
+	    now_ms() - recording->fetched < interval_of(options))
+		return 0;
+	return recording_snapshot(recording);
+}
+
+/* --- while it runs -------------------------------------------------------- */
+
 /* Returns true if all targets have exited, which hangs up their events. */
 static bool all_gone(const struct recording *recording)
 {
@@ -385,6 +488,8 @@ int recording_step(struct recording *recording, struct pollfd *other,
 		if (polled[i].revents & (POLLHUP | POLLERR | POLLNVAL))
 			polled[i].fd = -1;
 	error = drain(recording);
+	if (!error)
+		error = fetch_sometimes(recording);
 	return error ? error : all_gone(recording);
 }
 
@@ -436,6 +541,8 @@ int recording_finish(struct recording *recording,
 		error = drain(recording);
 	if (!error)
 		error = drain_late(recording);
+	if (!error && recording->options->kinds[0].rows)
+		error = recording_snapshot(recording);
 	warn_of_tables(recording);
 	for (i = 0; i < recording->events->fd_count && !error; i++)
 		error = add_lost(recording, i);

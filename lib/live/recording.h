@@ -59,6 +59,9 @@ int recording_start(struct recording *recording, const char *path);
 int recording_step(struct recording *recording, struct pollfd *other,
 		   int milliseconds);
 
+/* Writes the rows of sessions that events feed, as they are now. */
+int recording_snapshot(struct recording *recording);
+
 /* Stops the events, writes the rest and completes the file. */
 int recording_finish(struct recording *recording,
 		     const struct writer_facts *facts,
