@@ -235,7 +235,7 @@ struct session {
 	bool filtered;
 	/** @inherits: events of it follow forks. */
 	bool inherits;
-	/** @filter: what its ranges are, and who looks for them. */
+	/** @filter: the code that it looks at. */
 	struct filter_request filter;
 	/** @pid_ns: the opener's; rows have its numbers. */
 	struct pid_namespace *pid_ns;

@@ -5,11 +5,12 @@
 BPF ?= yes
 TOOL_LINK := -lmd
 ifeq ($(BPF),yes)
-TOOL_SOURCES := $(filter-out tools/bpf_absent.c,$(wildcard tools/*.c))
+TOOL_SOURCES := $(filter-out tools/%_absent.c,$(wildcard tools/*.c))
 TOOL_LINK    += -lbpf
 else
 TOOL_SOURCES := $(filter-out tools/bpf.c tools/bpf_maps.c tools/bpf_set.c \
-			     tools/bpf_programs.c,$(wildcard tools/*.c))
+			     tools/bpf_programs.c tools/production_run.c,\
+			     $(wildcard tools/*.c))
 endif
 TOOL_SOURCES += $(BUILD)/gen/html_files.c
 TOOL_OBJECTS := $(TOOL_SOURCES:%.c=$(BUILD)/obj/%.o)
@@ -69,6 +70,7 @@ BPF_PROGRAMS := $(patsubst tools/programs/%.bpf.c,%,\
 
 ifeq ($(BPF),yes)
 $(BUILD)/obj/tools/bpf%.o: | bpf-tools
+$(BUILD)/obj/tools/production_run.o: | bpf-tools
 endif
 $(BUILD)/obj/tools/bpf_programs.o: override CFLAGS += -I$(BUILD)/programs
 $(BUILD)/obj/tools/bpf_programs.o: $(BPF_PROGRAMS:%=$(BUILD)/programs/%.skel.h)

@@ -17,6 +17,7 @@
 #include "live/filter.h"
 #include "pace.h"
 #include "record.h"
+#include "record_productions.h"
 #include "refusal.h"
 
 enum {
@@ -28,6 +29,7 @@ struct run {
 	struct record_request *request;
 	struct events_options options;
 	struct recording *recording;
+	struct record_productions *productions;	/* NULL: none */
 	struct child child;
 	int signals;			/* signalfd */
 	sigset_t mask;			/* as it was */
@@ -257,17 +259,40 @@ static int step_ms(const struct run *run)
 	return most < STEP_MS * 1000000ULL ? most / 1000000 + 1 : STEP_MS;
 }
 
+/* The process whose functions productions name. */
+static pid_t first_process(const struct run *run)
+{
+	return run->request->targets ? run->request->targets[0] :
+				       run->child.pid;
+}
+
+static int obey(struct run *run)
+{
+	if (!run->request->cgroup && first_process(run) > 0)
+		record_productions_find(run->productions, first_process(run));
+	return record_productions_obey(run->productions, run->recording,
+				       &run->stop);
+}
+
 static int loop(struct run *run)
 {
-	struct pollfd signals = { .fd = run->signals, .events = POLLIN };
+	int poll = record_productions_poll(run->productions, run->signals);
+	struct pollfd signals = {
+		.fd = poll < 0 ? run->signals : poll, .events = POLLIN,
+	};
 	bool targets = run->request->targets;
-	int got = 0;
+	int got = 0, status;
 
 	while (!run->stop && !run->child_gone && live_now() < run->end_ns) {
 		got = recording_step(run->recording, &signals, step_ms(run));
 		if (got < 0)
 			return failed("%s", recording_error(run->recording));
 		take_signals(run);
+		if (run->productions) {
+			status = obey(run);
+			if (status >= 0)
+				return status;
+		}
 		/* Without a command, the end of the targets is the end. */
 		if (got > 0 && targets && !run->request->command)
 			break;
@@ -337,7 +362,12 @@ static int record(struct run *run)
 	run->options.target_count = own ? 1 : run->request->target_count;
 	run->options.on_exec = own;
 	tell_cost(run);
-	status = open_events(run);
+	status = record_productions_open(&run->productions, run->request,
+					 &run->options.kind_count);
+	if (status < 0)
+		status = open_events(run);
+	if (status < 0 && run->productions && !own && !run->request->cgroup)
+		record_productions_find(run->productions, first_process(run));
 	if (status < 0)
 		status = start(run);
 	if (status >= 0) {
@@ -348,8 +378,12 @@ static int record(struct run *run)
 	status = start_command(run);
 	if (status >= 0)
 		return status;
+	if (own)
+		record_productions_find(run->productions, run->child.pid);
 	status = loop(run);
 	end = status < 0 ? finish(run) : status;
+	if (end < 0)
+		end = record_productions_finish(run->productions);
 	if (!run->request->command)
 		return end < 0 ? STATUS_OK : end;
 	/* Stopped before the command's end. */
@@ -392,6 +426,8 @@ int command_record(int argc, char **argv)
 	if (status < 0)
 		status = record(&run);
 	recording_close(run.recording);
+	record_productions_close(run.productions);
+	productions_free(&request.productions);
 	free(request.targets);
 	return status;
 }

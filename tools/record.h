@@ -8,6 +8,7 @@
 
 #include "hwprof.h"
 #include "live/recording.h"
+#include "production.h"
 
 enum {
 	RECORD_EVENTS_MAX = 16,
@@ -21,12 +22,16 @@ struct record_metrics {
 
 struct record_request {
 	const char *file;
-	const char *texts[RECORD_EVENTS_MAX];	/* events as given */
-	struct hwprof_event parsed[RECORD_EVENTS_MAX];
-	struct events_kind events[RECORD_EVENTS_MAX];
+	/*
+	 * Events as given, parsed, and as they are opened. Behind them is room
+	 * for one that watches for patterns.
+	 */
+	const char *texts[RECORD_EVENTS_MAX + 1];
+	struct hwprof_event parsed[RECORD_EVENTS_MAX + 1];
+	struct events_kind events[RECORD_EVENTS_MAX + 1];
 	char names[RECORD_EVENTS_MAX][256];
 	struct record_metrics metrics[RECORD_EVENTS_MAX];
-	bool default_memory[RECORD_EVENTS_MAX];	/* we chose memory_mib */
+	bool default_memory[RECORD_EVENTS_MAX + 1];	/* we chose memory_mib */
 	size_t event_count;
 	size_t pages;
 	uint64_t period, frequency;	/* for events that take samples; 0: not
@@ -43,6 +48,10 @@ struct record_request {
 	uint64_t duration_ms;	/* 0: until the end */
 	bool no_inherit;
 	bool quiet, progress;
+	struct productions productions;	/* of --when and --then */
+	const char *when;	/* a pattern that has no actions yet */
+	const char *counts;	/* file for what they count; NULL: stderr */
+	bool counts_json;
 	char **command;		/* NULL: none */
 	int argc;		/* the whole command line, for the file */
 	char **argv;

@@ -8,6 +8,7 @@
 
 #include "command.h"
 #include "live.h"
+#include "production_symbols.h"
 #include "record_events.h"
 
 #define DEFAULT_EVENT	"loops"
@@ -43,6 +44,12 @@ const char record_usage[] =
 "                      limits\n"
 "      --filter FUNCTION@FILE,...  only the code of these functions, or\n"
 "                      OFFSET/SIZE@FILE, in bytes of the file; up to 8 ranges\n"
+"      --when PATTERN  at events such as 'call(to=f)' or 'loop_exit(trips>1000)',\n"
+"      --then ACTION,... do this: count(NAME,...), hist(NAME,...), burst=N|on|off,\n"
+"                      snapshot, stop, sooner, later, or COUNTER=N, COUNTER+=N;\n"
+"                      several pairs may be given (docs/productions.md)\n"
+"      --counts FILE   what --then has counted, to there (default: standard error)\n"
+"      --counts-json   the same as JSON\n"
 "      --trigger EVENT event that starts samples, records and bursts: a name of\n"
 "                      the CPU's or libpfm4's, a raw code (r20c4), terms\n"
 "                      (cpu/event=0xc4,umask=0x20/), or 'clock'\n"
@@ -87,6 +94,10 @@ static const struct option options[] = {
 	{ "freq", required_argument, NULL, 'F' },
 	{ "budget", required_argument, NULL, 'B' },
 	{ "filter", required_argument, NULL, 'f' },
+	{ "when", required_argument, NULL, 'W' },
+	{ "then", required_argument, NULL, 'H' },
+	{ "counts", required_argument, NULL, 'O' },
+	{ "counts-json", no_argument, NULL, 'J' },
 	{ "trigger", required_argument, NULL, 'T' },
 	{ "metric", required_argument, NULL, 'M' },
 	{ "mmap-pages", required_argument, NULL, 'm' },
@@ -218,9 +229,69 @@ static int add_metrics(struct record_request *request, char *list)
 	return status;
 }
 
+static int add_when(struct record_request *request, const char *text)
+{
+	if (request->when)
+		return usage_error("--when '%s': give it --then before the next --when",
+				   request->when);
+	request->when = text;
+	return -1;
+}
+
+static int add_then(struct record_request *request, const char *text)
+{
+	if (!request->when)
+		return usage_error("--then '%s': it belongs behind a --when",
+				   text);
+	if (!productions_add(&request->productions, request->when, text))
+		return usage_error("--when '%s': more than %d productions",
+				   request->when, PRODUCTIONS_MAX);
+	request->when = NULL;
+	return -1;
+}
+
+/* Options of productions. Returns -2 if @option is none. */
+static int set_production_option(struct record_request *request, int option,
+				 char *value)
+{
+	switch (option) {
+	case 'W':
+		return add_when(request, value);
+	case 'H':
+		return add_then(request, value);
+	case 'O':
+		request->counts = value;
+		return -1;
+	case 'J':
+		request->counts_json = true;
+		return -1;
+	}
+	return -2;
+}
+
+static int check_productions(struct record_request *request)
+{
+	struct production_error error;
+
+	if (request->when)
+		return usage_error("--when '%s': it needs --then, with what is to be done",
+				   request->when);
+	if (!request->productions.count)
+		return request->counts || request->counts_json ?
+		       usage_error("--counts needs --when and --then") : -1;
+	if (productions_parse(&request->productions, &error))
+		return -1;
+	production_tell(&error);
+	return STATUS_USAGE;
+}
+
 static int set_option(struct record_request *request, int option, char *value,
 		      char *kinds)
 {
+	int status = set_production_option(request, option, value);
+
+	if (status != -2)
+		return status;
 	switch (option) {
 	case 'o':
 		request->file = value;
@@ -280,6 +351,9 @@ static int check(struct record_request *request, int kinds)
 {
 	int status;
 
+	status = check_productions(request);
+	if (status >= 0)
+		return status;
 	if (kinds & (kinds - 1))
 		return usage_error("-p, -t, -a and --cgroup exclude each other");
 	/* CPUs alone: all that runs on them. */
