@@ -10,6 +10,7 @@
 #include "profile/kinds.h"
 #include "remote.h"
 #include "report.h"
+#include "report_phases.h"
 
 const char report_usage[] =
 "usage: hwprof report [" KIND_NAMES_OR "] [OPTIONS]\n"
@@ -32,6 +33,8 @@ const char report_usage[] =
 "                      parameters as in unix:PATH?seconds=600\n"
 "  -i, --input FILE    the same, for one file\n"
 "      --from WHERE    the same, of hwprofd\n"
+"      --phases        print when the program changed, and each phase's profile\n"
+"      --phase-distance N  how much it must change, from 0 to 1 (default: 0.5)\n"
 "      --diff          print the changes from the first to the second file\n"
 "      --hot PERCENT   ranges: a range is hot from this share of all events on,\n"
 "                      without hot ranges inside it (default: 10); paths: from\n"
@@ -56,6 +59,8 @@ static const struct option options[] = {
 	{ "input", required_argument, NULL, 'i' },
 	{ "from", required_argument, NULL, 'i' },
 	{ "diff", no_argument, NULL, 'd' },
+	{ "phases", no_argument, NULL, 'P' },
+	{ "phase-distance", required_argument, NULL, 'T' },
 	{ "contexts", no_argument, NULL, 'C' },
 	REPORT_CODE_OPTIONS,
 	REPORT_FILE_OPTIONS,
@@ -161,6 +166,18 @@ int report_option(struct report *report, int option, char *value,
 	return option_error(option, usage, argv);
 }
 
+static int parse_phase_distance(struct report *report, const char *value)
+{
+	char *end;
+
+	report->phase_distance = strtod(value, &end);
+	if (end == value || *end ||
+	    !(report->phase_distance > 0 && report->phase_distance < 1))
+		return usage_error("--phase-distance '%s': allowed are numbers between 0 and 1",
+				   value);
+	return -1;
+}
+
 /* Handles the options that only this command has. */
 static int parse_option(struct report *report, int option, char *value,
 			char **argv)
@@ -175,6 +192,11 @@ static int parse_option(struct report *report, int option, char *value,
 	case 'C':
 		report->contexts = true;
 		return -1;
+	case 'P':
+		report->phases = true;
+		return -1;
+	case 'T':
+		return parse_phase_distance(report, value);
 	}
 	return report_option(report, option, value, report_usage, argv);
 }
@@ -366,8 +388,10 @@ static int find_kinds(const struct report *report, unsigned int *kinds)
 /* Checks the options against all @kinds. */
 static int check_kinds(const struct report *report, unsigned int kinds)
 {
-	int kind, status = -1;
+	int kind, status = report_check_phases(report, kinds);
 
+	if (status >= 0)
+		return status;
 	if (report->json && !report->html && kinds & (kinds - 1))
 		return usage_error("--json writes one profile, and the recording has several: say which one, as in 'hwprof report %s --json'",
 				   hwprof_kind_name(__builtin_ctz(kinds)));
@@ -406,6 +430,9 @@ int command_report(int argc, char **argv)
 		status = check_kinds(&report, kinds);
 	if (status >= 0)
 		return status;
+	if (report.phases)
+		return report_phases(&report,
+				     report_kind_of(__builtin_ctz(kinds)));
 	return report.html ? report_html(&report, kinds, false) :
 			     report_kinds(&report, kinds);
 }

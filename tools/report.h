@@ -13,6 +13,8 @@ struct report {
 	const char *file;	/* the first file */
 	const char *const *files;	/* all files */
 	size_t file_count;
+	bool phases;		/* print the profile of each phase */
+	double phase_distance;	/* between phases; 0: the default */
 	bool diff;		/* compare the first and the second file */
 	const char *subject;	/* loops, ranges, calls, cct, paths, values or
 				 * edges */

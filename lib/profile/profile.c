@@ -424,6 +424,40 @@ int profile_read(struct hwprof_profile **profile,
 			    gather_samples, NULL);
 }
 
+/* A part of a recording. */
+struct part {
+	struct hwprof_profile *profile;
+	profile_part_fn take;
+	void *context;
+};
+
+static int take_part(void *context, const struct hwprof_sample *sample)
+{
+	struct part *part = context;
+
+	return part->take(part->context, part->profile, sample);
+}
+
+static int gather_part(struct hwprof_profile *profile, void *context)
+{
+	struct part *part = context;
+
+	part->profile = profile;
+	return facts_collect(&profile->facts, profile->file,
+			     profile->kind->about, take_part, part);
+}
+
+int profile_read_part(struct hwprof_profile **profile,
+		      const struct profile_kind *kind, struct hwprof_file *file,
+		      const struct hwprof_options *options,
+		      profile_part_fn part, void *context)
+{
+	struct part given = { .take = part, .context = context };
+
+	return profile_make(profile, kind, &file, 1, options, gather_part,
+			    &given);
+}
+
 enum hwprof_kind hwprof_profile_kind(const struct hwprof_profile *profile)
 {
 	return profile->kind->kind;

@@ -110,6 +110,17 @@ int profile_take(struct hwprof_profile *profile,
 int profile_snapshot(struct hwprof_profile **result,
 		     struct hwprof_profile *gathering,
 		     const struct hwprof_options *options);
+/*
+ * Makes a profile of a part of a recording. @part gets each sample, and calls
+ * profile_take() for those that the profile is to have.
+ */
+typedef int (*profile_part_fn)(void *context, struct hwprof_profile *profile,
+			       const struct hwprof_sample *sample);
+int profile_read_part(struct hwprof_profile **profile,
+		      const struct profile_kind *kind, struct hwprof_file *file,
+		      const struct hwprof_options *options,
+		      profile_part_fn part, void *context);
+
 /* Notes the name of an event that was replayed. Returns 0 or -ENOMEM. */
 int profile_note_event(struct hwprof_profile *profile, const char *name);
 

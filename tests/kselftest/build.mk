@@ -34,7 +34,7 @@ $(KSELFTEST)/nests: tests/kselftest/x86/nests.S tests/kselftest/nests.h
 
 KSELFTEST_BARE_C := $(CC) $(KSELFTEST_BARE) -O1 -g -fno-stack-protector
 
-$(KSELFTEST)/shapes $(KSELFTEST)/trips: $(KSELFTEST)/%: tests/kselftest/%.c \
+$(KSELFTEST)/shapes $(KSELFTEST)/trips $(KSELFTEST)/phases: $(KSELFTEST)/%: tests/kselftest/%.c \
 						      tests/kselftest/bare.h
 	@mkdir -p $(@D)
 	$(KSELFTEST_BARE_C) -o $@ $<
@@ -174,7 +174,7 @@ TEST_PROGRAMS += kselftest-programs
 kselftest-programs: $(BUILD)/hwprof $(EXAMPLES) $(KSELFTESTS) $(KSELFTEST_SH) \
 	$(KSELFTEST_BPF) \
 	$(addprefix $(KSELFTEST)/,guest known spin forks heaps unwinds shapes callers \
-		       filtered simulate trips \
+		       filtered simulate trips phases \
 		       long_trips short_trips \
 		       $(if $(filter x86,$(TARGET)),chains nests pointerless endless deep plugged \
 		       plugin.so recipes/recipes.md) \
