@@ -14,12 +14,14 @@
 
 #include "bpf.h"
 #include "bpf_programs.h"
+#include "bpf_streams.h"
 #include "command.h"
 #include "base/json.h"
 #include "live.h"
 
 enum {
 	LIMIT		= 40,		/* rows of a map */
+	DRAIN_MS	= 20,		/* between two looks at a ring */
 	SETS_MAX	= 16,
 };
 
@@ -83,6 +85,7 @@ struct bpf_request {
 	bool json;
 	struct bpf_object *object;
 	unsigned int kinds;		/* of all programs */
+	struct bpf_streams *streams;	/* NULL: the object finds none */
 	const char *sets[SETS_MAX];	/* of --set */
 	size_t set_count;
 };
@@ -312,6 +315,9 @@ static int print_text(const struct bpf_request *request)
 	bool first = true;
 	int status = -1;
 
+	if (request->streams)
+		bpf_streams_print(request->streams, request->limit,
+				  request->out);
 	bpf_object__for_each_map(map, request->object) {
 		if (!bpf_is_printed(map) || status >= 0)
 			continue;
@@ -354,6 +360,9 @@ static int print_json(const struct bpf_request *request)
 	json_string(&json, "program", request->name);
 	json_string(&json, "event", request->live.name);
 	put_accounts(request, &json);
+	if (request->streams)
+		bpf_streams_put(request->streams, request->limited ?
+				request->limit : 0, &json);
 	json_open(&json, "maps", '{');
 	bpf_object__for_each_map(map, request->object) {
 		struct bpf_content content;
@@ -385,6 +394,34 @@ static int print(struct bpf_request *request)
 	return status < 0 ? closed : status;
 }
 
+/* --- streams -------------------------------------------------------------- */
+
+/* Waits until the end, and empties the ring of references meanwhile. */
+static void wait_for_end(struct bpf_request *request)
+{
+	enum live_wake wake = LIVE_TIME;
+
+	if (!request->streams) {
+		live_wait_for_end(&request->live);
+		return;
+	}
+	while (wake != LIVE_END) {
+		wake = live_wait(&request->live,
+				 live_now() + DRAIN_MS * 1000000ULL, -1);
+		bpf_streams_drain(request->streams);
+		if (wake == LIVE_SUSPENDED)
+			raise(SIGSTOP);
+	}
+}
+
+static int find_streams(struct bpf_request *request)
+{
+	if (!request->streams)
+		return -1;
+	bpf_streams_drain(request->streams);
+	return bpf_streams_find(request->streams);
+}
+
 /* --- the command ---------------------------------------------------------- */
 
 static int run(struct bpf_request *request)
@@ -394,15 +431,20 @@ static int run(struct bpf_request *request)
 
 	if (status < 0)
 		status = load_object(request);
+	if (status < 0)
+		status = bpf_streams_open(&request->streams, request->object);
 	if (status >= 0)
 		return status;
 	live->event = live->event ?: event_of(request);
 	status = live_start(live);
 	if (status >= 0)
 		return status;
-	live_wait_for_end(live);
+	wait_for_end(request);
 	status = live_stop(live);
 	if (status)
+		return status;
+	status = find_streams(request);
+	if (status >= 0)
 		return status;
 	tell_accounts(request);
 	return print(request);
@@ -479,6 +521,7 @@ int command_bpf(int argc, char **argv)
 		status = run(&request);
 		status = live_close(&request.live, status);
 	}
+	bpf_streams_close(request.streams);
 	bpf_object__close(request.object);
 	return status;
 }

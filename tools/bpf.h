@@ -70,4 +70,8 @@ void bpf_print_json(const struct bpf_content *content, size_t limit,
  */
 const char *bpf_set(struct bpf_object *object, const char *text);
 
+/* Sets @number to a constant of an object. Returns false if it has none. */
+bool bpf_get(const struct bpf_object *object, const char *name,
+	     uint64_t *number);
+
 #endif /* HWPROF_BPF_H */

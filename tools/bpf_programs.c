@@ -5,6 +5,7 @@
 #include "cache.skel.h"
 #include "depend.skel.h"
 #include "edges.skel.h"
+#include "streams.skel.h"
 #include "stride.skel.h"
 #include "triphist.skel.h"
 
@@ -12,6 +13,7 @@ static const struct bpf_shipped all[] = {
 	{ "edges", edges_bpf__elf_bytes },
 	{ "depend", depend_bpf__elf_bytes },
 	{ "cache", cache_bpf__elf_bytes },
+	{ "streams", streams_bpf__elf_bytes },
 	{ "stride", stride_bpf__elf_bytes },
 	{ "triphist", triphist_bpf__elf_bytes },
 };

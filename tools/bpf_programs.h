@@ -5,13 +5,15 @@
 
 #include <stddef.h>
 
-#define BPF_PROGRAM_NAMES	"edges, depend, cache, stride, triphist"
+#define BPF_PROGRAM_NAMES						\
+	"edges, depend, cache, stride, streams, triphist"
 
 #define BPF_PROGRAMS_USAGE						\
 "  edges               how often each branch led from where to where\n"	\
 "  depend              which loads depend on which stores\n"		\
 "  cache               misses in a simulated cache\n"			\
 "  stride              how far apart accesses of an instruction are\n"	\
+"  streams             sequences of accesses that come again and again\n" \
 "  triphist            how often loops had which trip count\n"
 
 struct bpf_shipped {

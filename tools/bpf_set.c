@@ -62,6 +62,25 @@ static bool change(struct bpf_map *map, struct place place, uint64_t number)
 	return done;
 }
 
+bool bpf_get(const struct bpf_object *object, const char *name,
+	     uint64_t *number)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(object, ".rodata");
+	const struct btf *btf = bpf_object__btf(object);
+	const uint8_t *bytes;
+	struct place place;
+	size_t size;
+
+	if (!map || !btf || !find(btf, name, strlen(name), &place))
+		return false;
+	bytes = bpf_map__initial_value(map, &size);
+	if (!bytes || place.offset + place.size > size)
+		return false;
+	*number = 0;
+	memcpy(number, bytes + place.offset, place.size);
+	return true;
+}
+
 const char *bpf_set(struct bpf_object *object, const char *text)
 {
 	const char *equals = strchr(text, '=');

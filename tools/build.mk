@@ -9,7 +9,8 @@ TOOL_SOURCES := $(filter-out tools/%_absent.c,$(wildcard tools/*.c))
 TOOL_LINK    += -lbpf
 else
 TOOL_SOURCES := $(filter-out tools/bpf.c tools/bpf_maps.c tools/bpf_set.c \
-			     tools/bpf_programs.c tools/production_run.c,\
+			     tools/bpf_programs.c tools/bpf_streams.c \
+			     tools/production_run.c,\
 			     $(wildcard tools/*.c))
 endif
 TOOL_SOURCES += $(BUILD)/gen/html_files.c

@@ -127,6 +127,82 @@ test_ok "a smaller cache" as_simulated cache "1 3 4 5" 128 1 16 3
 test_ok "the default cache" as_simulated cache "1 3 4 5"
 test_ok stride as_simulated stride "1 3 4 5"
 
+# streams_of OPTION...: the streams of ./filtered as words, one a line: "times"
+# or an instruction, and a number or an address.
+streams_of()
+{
+	random=$(cat /proc/sys/kernel/randomize_va_space)
+	echo 0 > /proc/sys/kernel/randomize_va_space
+	command hwprof bpf -j -o /tmp/streams.json "$@" streams -- ./filtered
+	status=$?
+	echo "$random" > /proc/sys/kernel/randomize_va_space
+	tr -d '",' < /tmp/streams.json | tr '{}' '\n\n' |
+		grep -oE '(references|times): [0-9]+|(ip|address): 0x[0-9a-f]+' \
+		> /tmp/words
+	return $status
+}
+
+# Each stream comes as often in the trace as its count says, without overlaps.
+streams()
+{
+	streams_of && awk '
+		FILENAME == ARGV[1] && NF == 6 && ($3 == 1 || $3 == 2) {
+			trace[count++] = $4 " " $5
+		}
+		FILENAME == ARGV[1] { next }
+		$1 == "references:" { references = $2 }
+		$1 == "times:" { stream++; times[stream] = $2 }
+		$1 == "ip:" { ip = $2 }
+		$1 == "address:" {
+			wanted[stream, length_of[stream]++] = ip " " $2
+		}
+		function comes(stream, at,   i)
+		{
+			for (i = 0; i < length_of[stream]; i++)
+				if (trace[at + i] != wanted[stream, i])
+					return 0
+			return 1
+		}
+		function times_of(stream,   at, found)
+		{
+			while (at + length_of[stream] <= count) {
+				if (!comes(stream, at)) {
+					at++
+					continue
+				}
+				found++
+				at += length_of[stream]
+			}
+			return found + 0
+		}
+		END {
+			print references " references of " count ", " \
+				stream " streams"
+			if (references != count || !stream)
+				exit 1
+			for (i = 1; i <= stream; i++) {
+				found = times_of(i)
+				print length_of[i] " references, " times[i] \
+					" times, " found " found"
+				if (found != times[i] || found < 2)
+					wrong = 1
+			}
+			exit wrong
+		}' /tmp/trace /tmp/words
+}
+test_ok streams streams
+
+# Bursts of 100 references of each 1,000: a tenth of all is kept.
+bursts_of_references()
+{
+	all=$(sed -n 's/references: //p' /tmp/words | head -1)
+	streams_of --set burst=100 --set period=1000 || return
+	kept=$(sed -n 's/references: //p' /tmp/words | head -1)
+	echo "$kept references of $all"
+	[ "$kept" -ge $((all / 11)) ] && [ "$kept" -le $((all / 9 + 200)) ]
+}
+test_ok "bursts of references" bursts_of_references
+
 # With a filter, a program sees all accesses of the function, and no others.
 of_function()
 {

@@ -81,6 +81,14 @@ $(BUILD)/tests/test-html: $(BUILD)/san/tests/lib/test-html.o \
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ -lcmocka -lz
 
+$(BUILD)/tests/test-streams: $(BUILD)/san/tests/lib/test-streams.o \
+			     $(BUILD)/san/tools/streams.o \
+			     $(BUILD)/san/tools/sequitur.o
+	@mkdir -p $(@D)
+	$(CC) $(SAN) -o $@ $^ -lcmocka
+
+UNIT_TESTS += $(BUILD)/tests/test-streams
+
 UNIT_TESTS += $(BUILD)/tests/test-counters $(BUILD)/tests/test-html
 
 # As a user's program, which sees what the shared library exports.
