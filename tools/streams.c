@@ -334,7 +334,7 @@ static bool find_candidates(struct search *search)
 struct beginnings {
 	uint32_t *heads;		/* of lists; stream + 1, by reference */
 	uint32_t *next;
-	size_t *free_from;		/* of a stream: where it may come next */
+	size_t *free_from;		/* where a stream may come next */
 };
 
 static bool comes_at(const struct streams *streams,
