@@ -1040,7 +1040,7 @@ int rap_init(struct rap **rap, unsigned int number_of_simultaneous_profiles);
 
 /**
  * rap_add_points() - Count events of a value
- * @rap: trees made by rap_init().
+ * @rap: trees made by rap_init(), or with one dimension.
  * @profile_event_identifier: the value.
  * @count: number of events.
  * @profile_type: number of the profile, from 0.
@@ -1061,9 +1061,42 @@ void rap_add_points(struct rap *rap, uint64_t profile_event_identifier,
 int rap_init_pairs(struct rap **rap,
 		   unsigned int number_of_simultaneous_profiles);
 
+#define RAP_MEMORY_MIN		(1U << 12)
+#define RAP_MEMORY_DEFAULT	(1U << 16)
+#define RAP_MEMORY_MAX		(1U << 30)
+
+/**
+ * struct rap_options - How to make the tree of one profile
+ * @epsilon: largest error, as a share of all events: from 0.000001 to 1; 0:
+ *	0.01. If memory is short, errors become larger.
+ * @memory: bytes of the tree, RAP_MEMORY_MIN to RAP_MEMORY_MAX; 0:
+ *	RAP_MEMORY_DEFAULT.
+ * @dimensions: 1 or 0: values, for rap_add_points(); 2: pairs, for
+ *	rap_add_pairs().
+ * @reserved: 0.
+ */
+struct rap_options {
+	double epsilon;
+	size_t memory;
+	unsigned int dimensions;
+	unsigned int reserved;
+};
+
+/**
+ * rap_init_options() - Make trees, each with options of its own
+ * @rap: receives the trees; NULL on failure. Free it with rap_free().
+ * @options: array of options. Profile N is made as options[N] says, so that
+ *	profiles of values and of pairs may be mixed.
+ * @count: number of trees, at least 1.
+ *
+ * Return: 0; -EINVAL if @count is 0 or an option is out of its range; -ENOMEM.
+ */
+int rap_init_options(struct rap **rap, const struct rap_options *options,
+		     unsigned int count);
+
 /**
  * rap_add_pairs() - Count events of a pair
- * @rap: trees made by rap_init_pairs().
+ * @rap: trees made by rap_init_pairs(), or with two dimensions.
  * @code: first element of the pair.
  * @address: second element.
  * @count: number of events.
@@ -1071,6 +1104,42 @@ int rap_init_pairs(struct rap **rap,
  */
 void rap_add_pairs(struct rap *rap, uint64_t code, uint64_t address,
 		   uint64_t count, unsigned int profile_type);
+
+/**
+ * struct rap_range - A range, or with two dimensions a box
+ * @low: lowest value.
+ * @high: highest value.
+ * @code_low: pairs: lowest first element; @low and @high are of the second.
+ * @code_high: pairs: highest first element.
+ * @own: events counted in it and in no smaller range.
+ * @at_least: lower bound of its events.
+ * @at_most: upper bound.
+ */
+struct rap_range {
+	uint64_t low, high;
+	uint64_t code_low, code_high;
+	uint64_t own;
+	uint64_t at_least, at_most;
+};
+
+/**
+ * typedef rap_range_fn - Callback for one range
+ *
+ * A result other than 0 ends rap_ranges(), which then returns it.
+ */
+typedef int (*rap_range_fn)(void *context, const struct rap_range *range);
+
+/**
+ * rap_ranges() - Iterate over the ranges of a profile in its present state
+ * @rap: the trees; more events may be added afterwards, not meanwhile.
+ * @profile_type: number of the profile, from 0.
+ * @fn: is called for each range, before the ranges inside it.
+ * @context: first argument of @fn.
+ *
+ * Return: 0; the result of @fn; -EINVAL if there is no such profile; -ENOMEM.
+ */
+int rap_ranges(const struct rap *rap, unsigned int profile_type,
+	       rap_range_fn fn, void *context);
 
 /**
  * rap_finalize() - Write the trees in their present state

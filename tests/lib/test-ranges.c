@@ -1031,6 +1031,119 @@ static void test_rap_pairs(void **state)
 	rap_free(rap);
 }
 
+/* Ranges of one profile, as the iterator gives them. */
+struct iterated {
+	uint64_t sum;			/* of all ranges' own events */
+	uint64_t widest;		/* greatest difference of bounds */
+	unsigned int ranges, stop;	/* stop: end after so many */
+	bool pairs;
+	FILE *lines;			/* as rap_finalize() writes them */
+	unsigned int type;
+};
+
+static int take_range(void *context, const struct rap_range *range)
+{
+	struct iterated *iterated = context;
+	uint64_t width = range->at_most - range->at_least;
+
+	assert_true(range->low <= range->high &&
+		    range->code_low <= range->code_high &&
+		    range->own <= range->at_least);
+	iterated->sum += range->own;
+	iterated->widest = width > iterated->widest ? width : iterated->widest;
+	if (!iterated->pairs)
+		assert_int_equal(0, range->code_high);
+	if (!iterated->lines)
+		return ++iterated->ranges == iterated->stop ? 7 : 0;
+	fprintf(iterated->lines, "%u ", iterated->type);
+	if (iterated->pairs)
+		fprintf(iterated->lines, "0x%llx 0x%llx ",
+			(unsigned long long)range->code_low,
+			(unsigned long long)range->code_high);
+	fprintf(iterated->lines, "0x%llx 0x%llx %llu %llu %llu\n",
+		(unsigned long long)range->low, (unsigned long long)range->high,
+		(unsigned long long)range->own,
+		(unsigned long long)range->at_least,
+		(unsigned long long)range->at_most);
+	return 0;
+}
+
+static void refuse_rap(struct rap_options options)
+{
+	struct rap *rap;
+
+	assert_int_equal(rap_init_options(&rap, &options, 1), -EINVAL);
+	assert_null(rap);
+}
+
+static void test_rap_refused(void **state)
+{
+	const struct rap_options fine = { .epsilon = 1 };
+	struct rap *rap;
+
+	refuse_rap((struct rap_options){ .epsilon = 1.01 });
+	refuse_rap((struct rap_options){ .epsilon = -0.1 });
+	refuse_rap((struct rap_options){ .epsilon = 1e-7 });
+	refuse_rap((struct rap_options){ .epsilon = NAN });
+	refuse_rap((struct rap_options){ .dimensions = 3 });
+	refuse_rap((struct rap_options){ .memory = RAP_MEMORY_MIN - 1 });
+	refuse_rap((struct rap_options){ .memory = RAP_MEMORY_MAX + 1UL });
+	refuse_rap((struct rap_options){ .reserved = 1 });
+	assert_int_equal(rap_init_options(&rap, &fine, 0), -EINVAL);
+	assert_int_equal(rap_init_options(&rap, &fine, 1), 0);
+	assert_int_equal(rap_ranges(rap, 1, take_range, NULL), -EINVAL);
+	rap_free(rap);
+}
+
+/* Values and pairs, mixed, with different errors and memories. */
+static void test_rap_options(void **state)
+{
+	static const struct rap_options options[] = {
+		{ .epsilon = 0.1 }, { .dimensions = 2, .memory = 1 << 20 },
+		{ .epsilon = 0.001, .memory = 1 << 22 },
+		{ .memory = RAP_MEMORY_MIN + 5 },
+	};
+	enum { PROFILES = 4, EVENTS = 100000 };
+	char *expected = NULL, *got = NULL;
+	size_t expected_size, got_size;
+	FILE *text = open_memstream(&expected, &expected_size);
+	FILE *lines = open_memstream(&got, &got_size);
+	uint64_t widest[PROFILES], random = 1, i;
+	struct iterated few = { .stop = 2 };
+	struct rap *rap;
+
+	assert_int_equal(rap_init_options(&rap, options, PROFILES), 0);
+	for (i = 0; i < EVENTS; i++) {
+		uint64_t value = i % 4 ? 0x1234 + i % 64 :
+					 random_next(&random);
+
+		rap_add_points(rap, value, 1, 0);
+		rap_add_pairs(rap, 0x401000 + i % 3, value, 1, 1);
+		rap_add_points(rap, value, 1, 2);
+		rap_add_points(rap, value, 1, 3);
+	}
+	assert_int_equal(rap_finalize(rap, text), 0);
+	for (i = 0; i < PROFILES; i++) {
+		struct iterated iterated = {
+			.lines = lines, .type = i, .pairs = i == 1,
+		};
+
+		assert_int_equal(rap_ranges(rap, i, take_range, &iterated), 0);
+		assert_int_equal(iterated.sum, EVENTS);
+		widest[i] = iterated.widest;
+	}
+	assert_true(widest[0] <= 0.1 * EVENTS && widest[1] <= 0.01 * EVENTS &&
+		    widest[2] <= 0.001 * EVENTS && widest[0] > widest[2]);
+	assert_int_equal(rap_ranges(rap, 2, take_range, &few), 7);
+	assert_int_equal(few.ranges, 2);
+	fclose(text);
+	fclose(lines);
+	assert_string_equal(expected, got);
+	free(expected);
+	free(got);
+	rap_free(rap);
+}
+
 static int read_two(struct hwprof_profile **ranges,
 		    const struct fixture *fixtures, unsigned int flags,
 		    char *message, size_t size)
@@ -1111,6 +1224,8 @@ int main(void)
 		cmocka_unit_test(test_tree),
 		cmocka_unit_test(test_rap),
 		cmocka_unit_test(test_rap_pairs),
+		cmocka_unit_test(test_rap_options),
+		cmocka_unit_test(test_rap_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
