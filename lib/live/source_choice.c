@@ -63,6 +63,13 @@ const char *source_careful(const struct hwprof_event *event)
 	return source_works("lbr") || !event->user ? "lbr" : "burst";
 }
 
+/* Loads of one burst depend on each other, so that values want short ones. */
+static unsigned int burst_of(const struct hwprof_event *event)
+{
+	return hwprof_event_field(event, "values") ? CAREFUL_BURST_VALUES :
+						     CAREFUL_BURST;
+}
+
 bool source_choose_careful(struct hwprof_event *event, bool budget)
 {
 	const char *field;
@@ -74,7 +81,7 @@ bool source_choose_careful(struct hwprof_event *event, bool budget)
 		return false;
 	if (!strcmp(field, "burst")) {
 		hwprof_event_set(event, "step", 1);
-		hwprof_event_set(event, "burst", CAREFUL_BURST);
+		hwprof_event_set(event, "burst", burst_of(event));
 	} else {
 		hwprof_event_set(event, field, 1);
 	}

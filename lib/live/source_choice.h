@@ -9,6 +9,7 @@
 
 enum {
 	CAREFUL_BURST = 200,		/* branches per burst */
+	CAREFUL_BURST_VALUES = 4,	/* the same, for values: few loads */
 	CAREFUL_BUDGET = 10,		/* permille of the program's time */
 };
 
