@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "command.h"
@@ -24,8 +25,8 @@ int report_check_phases(const struct report *report, unsigned int kinds)
 		return -1;
 	if (report->diff || report->html || report->folded || report->contexts)
 		return usage_error("--phases prints the profile of each phase, without --diff, --html, --folded and --contexts");
-	if (report->file_count != 1)
-		return usage_error("--phases is of one recording");
+	if (report->file_count != 1 || !strcmp(report->file, "-"))
+		return usage_error("--phases is of one recording, which is read several times: a file");
 	if (kinds & (kinds - 1))
 		return usage_error("the recording has several profiles: say of which the phases are, as in 'hwprof report %s --phases'",
 				   hwprof_kind_name(__builtin_ctz(kinds)));

@@ -89,6 +89,17 @@ $(BUILD)/tests/test-streams: $(BUILD)/san/tests/lib/test-streams.o \
 
 UNIT_TESTS += $(BUILD)/tests/test-streams
 
+$(patsubst %,$(BUILD)/san/tools/production_%.o,parse code): \
+	override CFLAGS += -D_GNU_SOURCE
+
+$(BUILD)/tests/test-productions: $(BUILD)/san/tests/lib/test-productions.o \
+				 $(BUILD)/san/tools/production_parse.o \
+				 $(BUILD)/san/tools/production_code.o
+	@mkdir -p $(@D)
+	$(CC) $(SAN) -o $@ $^ -lcmocka
+
+UNIT_TESTS += $(BUILD)/tests/test-productions
+
 UNIT_TESTS += $(BUILD)/tests/test-counters $(BUILD)/tests/test-html
 
 # As a user's program, which sees what the shared library exports.
