@@ -3,7 +3,7 @@
 # everything else is built.
 
 DAEMON_PACKAGES := libcurl4-gnutls-dev libmicrohttpd-dev libsqlite3-dev
-DAEMON_LINK	:= -lcurl -lmicrohttpd -lsqlite3
+DAEMON_LINK	:= -lcurl -lmicrohttpd -lsqlite3 -lmd
 DAEMON ?= $(shell printf '\#include <%s>\n' curl/curl.h microhttpd.h sqlite3.h | \
 	    $(CC) -E - > /dev/null 2>&1 && echo yes || echo no)
 
@@ -12,11 +12,25 @@ DAEMON_OWN := daemon/hwprofd.c daemon/collect.c
 DAEMON_SOURCES := $(filter-out $(DAEMON_OWN),$(wildcard daemon/*.c))
 DAEMON_OBJECTS := $(DAEMON_SOURCES:%.c=$(BUILD)/obj/%.o)
 
+# What pages are made of: those of profiles as the program makes them.
+PAGE_SOURCES := $(patsubst %,tools/html_%.c,data page text) \
+		$(BUILD)/gen/html_files.c $(BUILD)/gen/front_files.c
+PAGE_OBJECTS := $(PAGE_SOURCES:%.c=$(BUILD)/obj/%.o)
+
+FRONT_PARTS := $(patsubst %,tools/html/%.js,base table) \
+	       $(patsubst %,daemon/html/%.js,windows strips map builds front)
+FRONT_STYLE := tools/html/page.css daemon/html/front.css
+
+$(BUILD)/gen/front_files.c: $(FRONT_PARTS) $(FRONT_STYLE) daemon/build.mk
+	@mkdir -p $(@D)
+	{ $(call bytes,front_script,$(FRONT_PARTS)); \
+	  $(call bytes,front_style,$(FRONT_STYLE)); } > $@
+
 $(DAEMON_OBJECTS) $(DAEMON_OWN:%.c=$(BUILD)/obj/%.o): \
-	override CFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
+	override CFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I.
 
 $(BUILD)/hwprofd: $(BUILD)/obj/daemon/hwprofd.o $(DAEMON_OBJECTS) \
-		  $(BUILD)/libhwprof.a
+		  $(PAGE_OBJECTS) $(BUILD)/libhwprof.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(DAEMON_LINK) $(LIB_LINK)
 
 # The process with capabilities has no HTTP and no database in it.

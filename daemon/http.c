@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "http.h"
+#include "page.h"
 #include "wire.h"
 
 enum {
@@ -42,6 +43,7 @@ struct http {
 	const struct http_ops *ops;
 	void *context;
 	struct http_counts counts;
+	struct page_front front;
 };
 
 struct http_request {
@@ -50,6 +52,8 @@ struct http_request {
 	struct MHD_Response *response;
 	unsigned int status;
 	bool suspended;
+	bool has_policy;
+	char *policy;			/* NULL: no memory for it */
 };
 
 /* --- answers -------------------------------------------------------------- */
@@ -69,6 +73,14 @@ static void add_headers(struct MHD_Response *response, const char *type,
 static void set_answer(struct http_request *request, unsigned int status,
 		       struct MHD_Response *response)
 {
+	/* A page without its policy is not given out. */
+	if (response && request->has_policy &&
+	    (!request->policy ||
+	     MHD_add_response_header(response, "Content-Security-Policy",
+				     request->policy) != MHD_YES)) {
+		MHD_destroy_response(response);
+		response = NULL;
+	}
 	request->status = status;
 	request->response = response;
 	if (request->suspended)
@@ -112,6 +124,13 @@ void http_refuse(struct http_request *request, unsigned int status,
 	request->http->counts.refused += status == MHD_HTTP_FORBIDDEN ||
 					 status == MHD_HTTP_METHOD_NOT_ALLOWED;
 	http_answer(request, status, "text/plain; charset=utf-8", text);
+}
+
+void http_set_policy(struct http_request *request, const char *policy)
+{
+	free(request->policy);
+	request->policy = strdup(policy);
+	request->has_policy = true;
 }
 
 /* --- rights --------------------------------------------------------------- */
@@ -167,12 +186,16 @@ static const char *refusal(const struct server *server,
 						       MHD_HEADER_KIND,
 						       MHD_HTTP_HEADER_HOST);
 
-	if (server->local)
-		return peer_may(http, fd_of(connection)) ? NULL :
-			"only root and the group of the configuration may ask here";
-	if (!http_host_is_own(host, http->config->hosts))
+	if (server->local && !peer_may(http, fd_of(connection)))
+		return "only root and the group of the configuration may ask here";
+	/*
+	 * A browser says which name it was given, also behind a tunnel or a
+	 * proxy to the local socket. Without a name it is no browser.
+	 */
+	if (!http_host_is_own(host, http->config->hosts) &&
+	    (host || !server->local))
 		return "the header Host names another machine: see hosts in hwprofd.conf(5)";
-	if (!is_public(path) && !http->config->tcp_profiles)
+	if (!server->local && !is_public(path) && !http->config->tcp_profiles)
 		return "profiles are given out on the local socket alone: see tcp_profiles in hwprofd.conf(5)";
 	return NULL;
 }
@@ -239,6 +262,15 @@ static void answer_metrics(struct http_request *request)
 	free(text);
 }
 
+static void answer_front(struct http_request *request)
+{
+	const struct page_front *front = &request->http->front;
+
+	http_set_policy(request, front->policy);
+	http_answer(request, MHD_HTTP_OK, "text/html; charset=utf-8",
+		    front->text);
+}
+
 static void answer_ready(struct http_request *request)
 {
 	char message[QUERY_MESSAGE] = "";
@@ -268,6 +300,8 @@ static void route(const struct server *server, struct http_request *request,
 		http_answer(request, MHD_HTTP_OK, "text/plain", "ok\n");
 	else if (!strcmp(path, "/readyz"))
 		answer_ready(request);
+	else if (!strcmp(path, "/"))
+		answer_front(request);
 	else
 		ask(request, path);
 }
@@ -338,6 +372,8 @@ static void complete(void *context, struct MHD_Connection *connection,
 		link->since_ns = wire_now();
 	if (request && request->response)
 		MHD_destroy_response(request->response);
+	if (request)
+		free(request->policy);
 	free(request);
 	*own = NULL;
 }
@@ -443,7 +479,9 @@ int http_open(struct http **result, int unix_fd, int tcp_fd, gid_t group,
 	http->config = config;
 	http->ops = ops;
 	http->context = context;
-	error = start(http, &http->servers[0], unix_fd, true);
+	error = page_front_new(&http->front);
+	if (!error)
+		error = start(http, &http->servers[0], unix_fd, true);
 	return error ? error : start(http, &http->servers[1], tcp_fd, false);
 }
 
@@ -456,6 +494,7 @@ void http_close(struct http *http)
 	for (i = 0; i < HTTP_FDS; i++)
 		if (http->servers[i].daemon)
 			MHD_stop_daemon(http->servers[i].daemon);
+	page_front_free(&http->front);
 	free(http);
 }
 

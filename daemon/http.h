@@ -62,6 +62,11 @@ void http_answer(struct http_request *request, unsigned int status,
 		 const char *content_type, const char *text);
 void http_answer_file(struct http_request *request, const char *content_type,
 		      int fd);
+/*
+ * Sets the header Content-Security-Policy of the answer that is still to come.
+ * The text is copied.
+ */
+void http_set_policy(struct http_request *request, const char *policy);
 /* Answers with an error, whose sentence is at most QUERY_MESSAGE long. */
 void http_refuse(struct http_request *request, unsigned int status,
 		 const char *sentence);

@@ -26,6 +26,7 @@
 #include "log.h"
 #include "metrics.h"
 #include "notify.h"
+#include "page.h"
 #include "push.h"
 #include "symbols.h"
 #include "timeline.h"
@@ -200,6 +201,38 @@ static void answer_list(struct app *app, struct http_request *request,
 	free(text);
 }
 
+static void answer_now(struct app *app, struct http_request *request,
+		       const struct query *query)
+{
+	char message[QUERY_MESSAGE] = "";
+	bool ready = ready_of(app, message);
+	char *text = listing_now(&app->config, timeline_now(app->timeline),
+				 ready ? NULL : message);
+
+	if (text)
+		http_answer(request, 200, query->content_type, text);
+	else
+		http_refuse(request, 500, "out of memory");
+	free(text);
+}
+
+/* Returns false after a refusal. */
+static bool open_page(struct asking *asking, struct http_request *request)
+{
+	char message[HTML_MESSAGE];
+	int error = html_page_new(&asking->job.page, message);
+	char *policy = error ? NULL : page_policy(asking->job.page);
+
+	if (policy) {
+		http_set_policy(request, policy);
+		free(policy);
+		return true;
+	}
+	html_page_free(asking->job.page);
+	http_refuse(request, 503, error ? message : "out of memory");
+	return false;
+}
+
 static struct asking *free_asking(struct app *app)
 {
 	int i;
@@ -222,6 +255,10 @@ static void ask(void *context, struct http_request *request,
 		answer_list(app, request, query);
 		return;
 	}
+	if (query->what == QUERY_NOW) {
+		answer_now(app, request, query);
+		return;
+	}
 	asking = free_asking(app);
 	if (!asking) {
 		app->metrics.query_failures++;
@@ -233,15 +270,29 @@ static void ask(void *context, struct http_request *request,
 		.job.query = *query,
 		.job.symbols = symbols_folder(app->symbols),
 	};
+	if (query->what == QUERY_PAGE && !open_page(asking, request)) {
+		app->metrics.query_failures++;
+		return;
+	}
 	error = timeline_parts(app->timeline, query->from, query->to,
 			       query->kind, query->build_id,
 			       &asking->job.parts);
+	if (!error && query->diff)
+		error = timeline_parts(app->timeline, query->before_from,
+				       query->before_to, query->kind,
+				       query->before_build_id,
+				       &asking->job.before);
 	if (!error)
-		error = worker_start(&asking->worker, job_answer, &asking->job,
+		error = worker_start(&asking->worker,
+				     query->what == QUERY_PAGE ? job_page :
+				     job_answer, &asking->job,
 				     WORKER_READS_FILES, -1,
 				     app->config.request_seconds);
 	/* The worker has a copy. */
 	parts_free(&asking->job.parts);
+	parts_free(&asking->job.before);
+	html_page_free(asking->job.page);
+	asking->job.page = NULL;
 	if (!error) {
 		asking->request = request;
 		return;

@@ -15,7 +15,6 @@ enum {
 	RAW_MAX = 256 << 20,		/* bytes of a part, unpacked */
 	LEVEL = 3,			/* of compression */
 	PATH_SIZE = 64,
-	MESSAGE = 512,
 };
 
 static int write_all(int fd, const void *bytes, size_t size)
@@ -63,7 +62,7 @@ static int unpack(const struct part *part)
 }
 
 /* Takes @fd over. The message says what is wrong with the recording. */
-static int add_recording(struct merge *merge, int fd, char message[MESSAGE])
+static int add_recording(struct merge *merge, int fd, char message[JOB_MESSAGE])
 {
 	struct hwprof_file *file;
 	int error = hwprof_file_open_fd(&file, fd, "the recording");
@@ -71,14 +70,14 @@ static int add_recording(struct merge *merge, int fd, char message[MESSAGE])
 	if (!error)
 		error = merge_add(merge, file);
 	if (error)
-		snprintf(message, MESSAGE, "%s", hwprof_file_error(file));
+		snprintf(message, JOB_MESSAGE, "%s", hwprof_file_error(file));
 	hwprof_file_close(file);
 	return error;
 }
 
 /* A part that cannot be read is left out: the others are of use. */
 static int add_parts(struct merge *merge, const struct parts *parts,
-		     char message[MESSAGE])
+		     char message[JOB_MESSAGE])
 {
 	size_t added = 0, i;
 	int error = 0, fd;
@@ -86,7 +85,7 @@ static int add_parts(struct merge *merge, const struct parts *parts,
 	for (i = 0; i < parts->count; i++) {
 		fd = unpack(&parts->all[i]);
 		if (fd < 0)
-			snprintf(message, MESSAGE, "a part is damaged: %s",
+			snprintf(message, JOB_MESSAGE, "a part is damaged: %s",
 				 strerror(-fd));
 		error = fd < 0 ? fd : add_recording(merge, fd, message);
 		if (error == -ENOMEM)
@@ -97,11 +96,11 @@ static int add_parts(struct merge *merge, const struct parts *parts,
 }
 
 static int make_merge(struct merge **merge, const struct job *job,
-		      char message[MESSAGE])
+		      char message[JOB_MESSAGE])
 {
 	*merge = merge_new();
 	if (!*merge) {
-		snprintf(message, MESSAGE, "out of memory");
+		snprintf(message, JOB_MESSAGE, "out of memory");
 		return -ENOMEM;
 	}
 	if (!job->recording)
@@ -116,7 +115,7 @@ static int make_merge(struct merge **merge, const struct job *job,
 
 /* Writes a part of the merge as a recording. Returns a descriptor. */
 static int write_recording(struct merge *merge, long part,
-			   char message[MESSAGE])
+			   char message[JOB_MESSAGE])
 {
 	int fd = memfd_create("hwprofd merge", MFD_CLOEXEC), error;
 	char path[PATH_SIZE];
@@ -124,7 +123,7 @@ static int write_recording(struct merge *merge, long part,
 	if (fd < 0)
 		return -errno;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	error = merge_write(merge, part, path, message, MESSAGE);
+	error = merge_write(merge, part, path, message, JOB_MESSAGE);
 	if (!error)
 		return fd;
 	close(fd);
@@ -152,7 +151,7 @@ static int put_packed(int out, struct part_head *head, const void *bytes,
 }
 
 static int put_part(struct merge *merge, long part, struct part_head *head,
-		    int out, char message[MESSAGE])
+		    int out, char message[JOB_MESSAGE])
 {
 	int fd = write_recording(merge, part, message), error = 0;
 	struct stat status;
@@ -174,7 +173,7 @@ static int put_part(struct merge *merge, long part, struct part_head *head,
 	return error;
 }
 
-static int put_account(struct merge *merge, int out, char message[MESSAGE])
+static int put_account(struct merge *merge, int out, char message[JOB_MESSAGE])
 {
 	const struct hwprof_row_totals totals = merge_totals(merge, true);
 	struct part_head head = {
@@ -193,7 +192,7 @@ static int put_account(struct merge *merge, int out, char message[MESSAGE])
 	return put_part(merge, MERGE_ACCOUNT, &head, out, message);
 }
 
-static int put_parts(struct merge *merge, int out, char message[MESSAGE])
+static int put_parts(struct merge *merge, int out, char message[JOB_MESSAGE])
 {
 	const struct merge_part *part;
 	int error = put_account(merge, out, message);
@@ -214,7 +213,7 @@ static int put_parts(struct merge *merge, int out, char message[MESSAGE])
 enum answer job_merge(const void *context, int out)
 {
 	const struct job *job = context;
-	char message[MESSAGE] = "";
+	char message[JOB_MESSAGE] = "";
 	struct merge *merge;
 	int error = make_merge(&merge, job, message);
 
@@ -229,10 +228,27 @@ enum answer job_merge(const void *context, int out)
 
 /* --- answering ------------------------------------------------------------ */
 
+int job_recording(const struct parts *parts, char message[JOB_MESSAGE])
+{
+	const struct job job = { .parts = *parts };
+	struct merge *merge;
+	int fd = make_merge(&merge, &job, message);
+
+	if (!fd)
+		fd = merge_part(merge, 0) ?
+		     write_recording(merge, MERGE_ALL, message) : -ENODATA;
+	merge_free(merge);
+	if (fd >= 0 && lseek(fd, 0, SEEK_SET)) {
+		close(fd);
+		fd = -EIO;
+	}
+	return fd;
+}
+
 /* Copies a recording to the answer. */
 static enum answer answer_recording(struct merge *merge, int out)
 {
-	char message[MESSAGE] = "";
+	char message[JOB_MESSAGE] = "";
 	int fd = write_recording(merge, MERGE_ALL, message);
 	char bytes[65536];
 	ssize_t got = 0;
@@ -343,7 +359,7 @@ static enum answer answer_profile(struct merge *merge, const struct job *job,
 {
 	const struct hwprof_options options = { .debuginfo = job->symbols };
 	const struct query *query = &job->query;
-	char message[MESSAGE] = "";
+	char message[JOB_MESSAGE] = "";
 	int fd = write_recording(merge, MERGE_ALL, message);
 	struct hwprof_profile *profile = NULL;
 	struct hwprof_file *file;
@@ -374,7 +390,7 @@ static enum answer answer_profile(struct merge *merge, const struct job *job,
 enum answer job_answer(const void *context, int out)
 {
 	const struct job *job = context;
-	char message[MESSAGE] = "";
+	char message[JOB_MESSAGE] = "";
 	enum answer answer;
 	struct merge *merge;
 	int error = make_merge(&merge, job, message);

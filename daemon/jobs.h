@@ -7,27 +7,40 @@
 #include "push_body.h"
 #include "query.h"
 #include "worker.h"
+#include "tools/html_page.h"
+
+enum { JOB_MESSAGE = 512 };
 
 /**
  * struct job - What a worker works on
  * @parts: parts of windows.
+ * @before: those of the time that @parts are compared with, for job_page().
  * @recording: true if the descriptor that is kept for the worker is a recording
  *	to merge, instead of @parts.
- * @query: for job_answer().
+ * @query: for job_answer() and job_page().
  * @symbols: folder with files by build id; NULL: none.
  * @push: for job_answer(), which then writes the body of a request instead of a
  *	response; NULL otherwise.
+ * @page: the page to fill, for job_page().
  */
 struct job {
-	struct parts parts;
+	struct parts parts, before;
 	bool recording;
 	struct query query;
 	const char *symbols;
 	const struct push_body *push;
+	struct html_page *page;
 };
 
 /* Merges, and writes a stream of parts: see parts_read(). */
 enum answer job_merge(const void *job, int out);
+
+/*
+ * Merges @parts. Returns a descriptor of the recording that they make, at its
+ * beginning; -ENODATA if they have no rows; or another negative errno, with a
+ * sentence in @message unless that stays empty.
+ */
+int job_recording(const struct parts *parts, char message[JOB_MESSAGE]);
 
 /* Answers a question of profiles: writes the body of the response. */
 enum answer job_answer(const void *job, int out);

@@ -21,7 +21,9 @@ struct listing {
 	void *builds;			/* a tree */
 	struct window window;		/* that is being written */
 	uint64_t bytes, parts;
-	bool open;
+	uint64_t units[HWPROF_KINDS];
+	struct part_totals account;
+	bool open, has_account;
 };
 
 static int compare_builds(const void *a, const void *b)
@@ -58,10 +60,20 @@ static int add_build(void *context, const struct window *window,
 	return 0;
 }
 
-static void put_build(struct json *json, const struct build *build)
+static void put_units(struct json *json, const uint64_t units[HWPROF_KINDS])
 {
 	int kind;
 
+	json_open(json, "units", '{');
+	for (kind = 0; kind < HWPROF_KINDS; kind++)
+		if (units[kind])
+			json_unsigned(json, hwprof_kind_name(kind),
+				      units[kind]);
+	json_close(json, '}');
+}
+
+static void put_build(struct json *json, const struct build *build)
+{
 	json_open(json, NULL, '{');
 	if (*build->build_id)
 		json_string(json, "build_id", build->build_id);
@@ -70,12 +82,7 @@ static void put_build(struct json *json, const struct build *build)
 	json_string(json, "object", build->object);
 	json_signed(json, "from", build->first);
 	json_signed(json, "to", build->last);
-	json_open(json, "units", '{');
-	for (kind = 0; kind < HWPROF_KINDS; kind++)
-		if (build->units[kind])
-			json_unsigned(json, hwprof_kind_name(kind),
-				      build->units[kind]);
-	json_close(json, '}');
+	put_units(json, build->units);
 	json_close(json, '}');
 }
 
@@ -95,6 +102,20 @@ static int list_builds(struct listing *listing, struct timeline *timeline)
 	return error;
 }
 
+static void put_account(struct json *json, const struct part_totals *totals)
+{
+	json_open(json, "account", '{');
+	json_unsigned(json, "produced", totals->produced);
+	json_unsigned(json, "delivered", totals->delivered);
+	json_unsigned(json, "lost", totals->lost);
+	json_unsigned(json, "evicted", totals->evicted);
+	json_unsigned(json, "pending", totals->pending);
+	json_unsigned(json, "lost_records", totals->lost_records);
+	json_unsigned(json, "cost_ns", totals->cost_ns);
+	json_unsigned(json, "task_ns", totals->task_ns);
+	json_close(json, '}');
+}
+
 static void put_window(struct listing *listing)
 {
 	static const char *const levels[STORE_LEVELS] = {
@@ -112,8 +133,16 @@ static void put_window(struct listing *listing)
 					  (STORE_LEVELS - 1)]);
 	json_unsigned(json, "parts", listing->parts);
 	json_unsigned(json, "bytes", listing->bytes);
+	put_units(json, listing->units);
+	if (listing->has_account)
+		put_account(json, &listing->account);
+	else
+		json_null(json, "account");
 	json_close(json, '}');
 	listing->bytes = listing->parts = 0;
+	listing->has_account = false;
+	listing->account = (struct part_totals){ 0 };
+	memset(listing->units, 0, sizeof(listing->units));
 }
 
 /* Heads of one window come one behind the other. */
@@ -128,6 +157,15 @@ static int add_window(void *context, const struct window *window,
 		put_window(listing);
 	listing->window = *window;
 	listing->open = true;
+	if (head->kind == PART_ACCOUNT) {
+		part_totals_add(&listing->account, &head->totals);
+		listing->has_account = true;
+	} else if (!part_is_wanted(head, listing->query->kind,
+				   listing->query->build_id)) {
+		return 0;
+	} else if (head->kind < HWPROF_KINDS) {
+		listing->units[head->kind] += head->units;
+	}
 	listing->parts++;
 	listing->bytes += head->size;
 	return 0;
@@ -162,6 +200,34 @@ char *listing_text(struct timeline *timeline, const struct query *query)
 		list_windows(&listing, timeline);
 	json_close(&listing.json, '}');
 	if (!fclose(listing.json.out) && !error)
+		return text;
+	free(text);
+	return NULL;
+}
+
+char *listing_now(const struct config *config, int64_t now, const char *trouble)
+{
+	struct json json = { .out = NULL };
+	char *text = NULL;
+	size_t size;
+
+	json.out = open_memstream(&text, &size);
+	if (!json.out)
+		return NULL;
+	json_open(&json, NULL, '{');
+	json_signed(&json, "now", now);
+	json_string(&json, "version", HWPROF_VERSION);
+	json_bool(&json, "ready", !trouble);
+	if (trouble)
+		json_string(&json, "trouble", trouble);
+	else
+		json_null(&json, "trouble");
+	json_unsigned(&json, "window", config->window);
+	json_unsigned(&json, "budget_permille", config->budget_permille);
+	json_unsigned(&json, "keep_minutes", config->keep_minutes);
+	json_unsigned(&json, "keep_ten_minutes", config->keep_ten_minutes);
+	json_close(&json, '}');
+	if (!fclose(json.out))
 		return text;
 	free(text);
 	return NULL;

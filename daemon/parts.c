@@ -23,6 +23,20 @@ int parts_add(struct parts *parts, const struct part_head *head, void *bytes)
 	return 0;
 }
 
+void part_totals_add(struct part_totals *to, const struct part_totals *from)
+{
+	to->produced += from->produced;
+	to->delivered += from->delivered;
+	to->lost += from->lost;
+	to->evicted += from->evicted;
+	to->pending += from->pending;
+	to->windows += from->windows;
+	to->events += from->events;
+	to->cost_ns += from->cost_ns;
+	to->task_ns += from->task_ns;
+	to->lost_records += from->lost_records;
+}
+
 void parts_free(struct parts *parts)
 {
 	size_t i;

@@ -44,6 +44,9 @@ struct part_head {
 	struct part_totals totals;
 };
 
+/* Adds all numbers of @from to those of @to. */
+void part_totals_add(struct part_totals *to, const struct part_totals *from);
+
 struct part {
 	struct part_head head;
 	void *bytes;			/* head.size of them */

@@ -61,6 +61,8 @@ static int parse_api(struct query *query, const char *name, char *message)
 		query->what = QUERY_BUILDS;
 	} else if (!strcmp(name, "windows")) {
 		query->what = QUERY_WINDOWS;
+	} else if (!strcmp(name, "now")) {
+		query->what = QUERY_NOW;
 	} else if (!strcmp(name, "recording")) {
 		query->what = QUERY_RECORDING;
 		query->content_type = "application/octet-stream";
@@ -72,7 +74,7 @@ static int parse_api(struct query *query, const char *name, char *message)
 		return set_kind(query, name + 8, message);
 	} else {
 		return refuse(message, -ENOENT,
-			      "there is no " API "%.64s: there are builds, windows, profile/KIND, export and recording",
+			      "there is no " API "%.64s: there are now, builds, windows, profile/KIND, export and recording",
 			      name);
 	}
 	return 0;
@@ -84,8 +86,13 @@ static int parse_path(struct query *query, const char *path, char *message)
 		return parse_pprof(query, path + strlen(PPROF), message);
 	if (!strncmp(path, API, strlen(API)))
 		return parse_api(query, path + strlen(API), message);
+	if (!strcmp(path, "/page")) {
+		query->what = QUERY_PAGE;
+		query->content_type = "text/html; charset=utf-8";
+		return 0;
+	}
 	return refuse(message, -ENOENT,
-		      "there is nothing at '%.64s': there are /metrics, /healthz, /readyz, " PPROF "... and " API "...",
+		      "there is nothing at '%.64s': there are /, /page, /metrics, /healthz, /readyz, " PPROF "... and " API "...",
 		      path);
 }
 
@@ -109,17 +116,19 @@ static int set_number(int64_t *number, const struct query_argument *argument,
 		      (long long)most);
 }
 
-static int set_build_id(struct query *query, const char *value, char *message)
+static int set_build_id(char build_id[41],
+			const struct query_argument *argument, char *message)
 {
+	const char *value = argument->value;
 	size_t length = strlen(value), i;
 
-	if (!length || length >= sizeof(query->build_id) ||
+	if (!length || length > 40 ||
 	    strspn(value, "0123456789abcdefABCDEF") != length)
 		return refuse(message, -EINVAL,
-			      "build_id is '%.48s': allowed are 1 to 40 hexadecimal digits",
-			      value);
+			      "%s is '%.48s': allowed are 1 to 40 hexadecimal digits",
+			      argument->name, value);
 	for (i = 0; i <= length; i++)
-		query->build_id[i] = tolower((unsigned char)value[i]);
+		build_id[i] = tolower((unsigned char)value[i]);
 	return 0;
 }
 
@@ -135,7 +144,28 @@ static int set_text(char text[QUERY_FORMAT],
 
 struct times {
 	int64_t seconds, from, to;	/* -1: not given */
+	int64_t before_from, before_to;	/* -1: not given */
 };
+
+/* Takes what a page's profiles are compared with. */
+static int take_before(struct query *query, struct times *times,
+		       const struct query_argument *argument, char *message)
+{
+	const int64_t most = 1LL << 40;
+	const char *name = argument->name;
+
+	query->diff = true;
+	if (!strcmp(name, "diff_from"))
+		return set_number(&times->before_from, argument, 0, most,
+				  message);
+	if (!strcmp(name, "diff_to"))
+		return set_number(&times->before_to, argument, 0, most,
+				  message);
+	if (!strcmp(name, "diff_build_id"))
+		return set_build_id(query->before_build_id, argument, message);
+	return refuse(message, -EINVAL, "there is no parameter '%.32s' here",
+		      name);
+}
 
 static int take(struct query *query, struct times *times,
 		const struct query_argument *argument, char *message)
@@ -152,14 +182,17 @@ static int take(struct query *query, struct times *times,
 	if (!strcmp(name, "to"))
 		return set_number(&times->to, argument, 0, most, message);
 	if (!strcmp(name, "build_id"))
-		return set_build_id(query, argument->value, message);
+		return set_build_id(query->build_id, argument, message);
 	if (!strcmp(name, "kind"))
 		return set_kind(query, argument->value, message);
 	if (!strcmp(name, "format") && query->what == QUERY_EXPORT)
 		return set_text(query->format, argument, message);
 	if (!strcmp(name, "version") && query->what == QUERY_EXPORT)
 		return set_text(query->version, argument, message);
-	if (!strcmp(name, "limit") && query->what == QUERY_JSON) {
+	if (!strncmp(name, "diff_", 5) && query->what == QUERY_PAGE)
+		return take_before(query, times, argument, message);
+	if (!strcmp(name, "limit") && (query->what == QUERY_JSON ||
+				       query->what == QUERY_PAGE)) {
 		error = set_number(&limit, argument, 1, most, message);
 		query->limit = limit;
 		return error;
@@ -193,6 +226,32 @@ static int set_times(struct query *query, const struct times *times,
 	return 0;
 }
 
+/*
+ * Completes the time and the build to compare with: each is that of the rest of
+ * the question unless it was given.
+ */
+static int set_before(struct query *query, const struct times *times,
+		      char *message)
+{
+	bool given = times->before_from >= 0;
+
+	if (!query->diff)
+		return 0;
+	if (given != (times->before_to >= 0))
+		return refuse(message, -EINVAL,
+			      "diff_from and diff_to belong together: give both, or diff_build_id alone");
+	query->before_from = given ? times->before_from : query->from;
+	query->before_to = given ? times->before_to : query->to;
+	if (!*query->before_build_id)
+		strcpy(query->before_build_id, query->build_id);
+	if (query->before_from < query->before_to)
+		return 0;
+	return refuse(message, -EINVAL,
+		      "diff_from is %lld, which is not before %lld",
+		      (long long)query->before_from,
+		      (long long)query->before_to);
+}
+
 /* The default kind of a format is the first that it can have. */
 static int check_format(struct query *query, char *message)
 {
@@ -217,7 +276,7 @@ int query_parse(struct query *query, const char *path,
 		const struct query_argument *arguments, size_t count,
 		int64_t now, char message[QUERY_MESSAGE])
 {
-	struct times times = { -1, -1, -1 };
+	struct times times = { -1, -1, -1, -1, -1 };
 	int error;
 	size_t i;
 
@@ -227,6 +286,8 @@ int query_parse(struct query *query, const char *path,
 		error = take(query, &times, &arguments[i], message);
 	if (!error)
 		error = set_times(query, &times, now, message);
+	if (!error)
+		error = set_before(query, &times, message);
 	if (!error && query->what == QUERY_EXPORT)
 		error = check_format(query, message);
 	return error;

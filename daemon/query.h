@@ -3,6 +3,7 @@
 #ifndef HWPROFD_QUERY_H
 #define HWPROFD_QUERY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,8 @@ enum query_what {
 	QUERY_RECORDING,		/* a recording, for 'hwprof report' */
 	QUERY_BUILDS,			/* which builds there are */
 	QUERY_WINDOWS,			/* which windows of time */
+	QUERY_PAGE,			/* profiles, for a browser */
+	QUERY_NOW,			/* how hwprofd is */
 };
 
 struct query {
@@ -29,7 +32,12 @@ struct query {
 	char version[QUERY_FORMAT];	/* of the format; "": its default */
 	int64_t from, to;		/* seconds of the store's clock */
 	char build_id[41];		/* or its beginning; "": all */
-	uint64_t limit;			/* things in JSON; 0: all */
+	uint64_t limit;			/* things in a list; 0: all, or the
+					 * page's default */
+	/* QUERY_PAGE: what it is compared with. */
+	bool diff;
+	int64_t before_from, before_to;
+	char before_build_id[41];
 	const char *content_type;
 };
 

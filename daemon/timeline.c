@@ -132,23 +132,11 @@ static void bound_memory(struct timeline *timeline)
 
 static void add_totals(struct timeline *timeline, const struct parts *parts)
 {
-	struct part_totals *to = &timeline->counts.totals;
 	size_t i;
 
-	for (i = 0; i < parts->count; i++) {
-		const struct part_totals *from = &parts->all[i].head.totals;
-
-		to->produced += from->produced;
-		to->delivered += from->delivered;
-		to->lost += from->lost;
-		to->evicted += from->evicted;
-		to->pending += from->pending;
-		to->windows += from->windows;
-		to->events += from->events;
-		to->cost_ns += from->cost_ns;
-		to->task_ns += from->task_ns;
-		to->lost_records += from->lost_records;
-	}
+	for (i = 0; i < parts->count; i++)
+		part_totals_add(&timeline->counts.totals,
+				&parts->all[i].head.totals);
 }
 
 /* Windows are of the past, and last a second at least. */

@@ -4,15 +4,17 @@ DAEMON_SAN := $(patsubst %.c,$(BUILD)/san/%.o,$(DAEMON_SOURCES))
 DAEMON_TESTS := config query store timeline wire worker http symbols
 DAEMON_TEST_SAN := $(patsubst %,$(BUILD)/san/tests/daemon/test-%.o,$(DAEMON_TESTS)) \
 		   $(BUILD)/san/tests/daemon/recordings.o
+DAEMON_PAGE_SAN := $(PAGE_SOURCES:%.c=$(BUILD)/san/%.o)
 
+$(DAEMON_PAGE_SAN): override CFLAGS += -D_GNU_SOURCE
 $(DAEMON_SAN) $(DAEMON_TEST_SAN): override CFLAGS += -D_GNU_SOURCE \
-	-D_FILE_OFFSET_BITS=64 -Idaemon -Itests/lib
+	-D_FILE_OFFSET_BITS=64 -Idaemon -I. -Itests/lib
 
 $(patsubst %,$(BUILD)/tests/test-daemon-%,$(DAEMON_TESTS)): \
 $(BUILD)/tests/test-daemon-%: $(BUILD)/san/tests/daemon/test-%.o \
 			      $(BUILD)/san/tests/daemon/recordings.o \
 			      $(BUILD)/san/tests/lib/fixture.o \
-			      $(DAEMON_SAN) \
+			      $(DAEMON_SAN) $(DAEMON_PAGE_SAN) \
 			      $(LIB_SOURCES:%.c=$(BUILD)/san/%.o)
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ $(DAEMON_LINK) $(LIB_LINK) -lcmocka

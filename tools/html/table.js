@@ -228,9 +228,13 @@ hwprof.table = function (element, options) {
 
 	return {
 		select: (row) => activate(rows.indexOf(row), true),
+		/* Replaces all rows, and stays where it was. */
 		show: (all) => {
+			const top = grid.scrollTop;
+
 			options.rows = all;
 			choose();
+			grid.scrollTop = top;
 		},
 	};
 };
