@@ -74,7 +74,7 @@ static int parse_api(struct query *query, const char *name, char *message)
 		return set_kind(query, name + 8, message);
 	} else {
 		return refuse(message, -ENOENT,
-			      "there is no " API "%.64s: there are now, builds, windows, profile/KIND, export and recording",
+			      "there is no " API "%.64s: there are builds, windows, now, profile/KIND, export and recording",
 			      name);
 	}
 	return 0;

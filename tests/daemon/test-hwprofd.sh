@@ -163,6 +163,15 @@ if command -v promtool > /dev/null; then
 	check "dashboard: queries" promtool check rules "$work/queries.yml"
 fi
 
+# --- libraries of pages, which empty ones stand for --------------------------
+for library in d3-path d3-shape d3-hierarchy; do
+	mkdir -p "$work/node/$library/dist"
+	echo "// $library" > "$work/node/$library/dist/$library.min.js"
+	echo "licence of $library" > "$work/node/$library/LICENSE"
+done
+HWPROF_NODE_PATH=$work/node
+export HWPROF_NODE_PATH
+
 # --- recordings -------------------------------------------------------------
 "$build/tests/daemon/record" 1000 "$work/a.data" "$work/stacks.data" || exit 1
 "$build/tests/daemon/record" 500 "$work/b.data" "$work/stacks2.data"
@@ -218,6 +227,15 @@ check "folded contexts" says '^prog;leaf 1000' \
 	ask "/api/v1/export?format=folded&kind=cct"
 check "BOLT" says '^B [0-9a-f]* [0-9a-f]* 1500' ask "/api/v1/export?format=bolt"
 check "windows" says '"level": "memory"' ask /api/v1/windows
+check "windows: units" says '"units": {"loops": 1500,"calls": 1500,"cct": 1000' \
+	ask /api/v1/windows
+check "windows: the accounts of all" says '"delivered": 5500,"lost": 21,' \
+	ask /api/v1/windows
+check "windows of another build have no units" says '"units": {}' \
+	ask "/api/v1/windows?build_id=0000"
+check "now: trouble" says '"trouble": "the collector is not connected"' \
+	ask /api/v1/now
+check "now: budget" says '"budget_permille": 10' ask /api/v1/now
 
 ask "/debug/pprof/profile?seconds=60" -o "$work/profile.pb.gz"
 if command -v go > /dev/null; then
@@ -229,6 +247,67 @@ check "a recording for hwprof report" says 'busy+0x0' \
 	"$build/hwprof" report loops "$work/merged.data"
 check "a recording for hwprof export" says '1500' \
 	"$build/hwprof" export -f bolt -o - "$work/merged.data"
+
+# --- pages ------------------------------------------------------------------
+# digests PATH: the answer's header has those of its scripts and style sheets.
+digests()
+{
+	ask "$1" -D "$work/head" -o "$work/page.html"
+	python3 - "$work/head" "$work/page.html" <<-'END'
+		import base64, hashlib, re, sys
+		head, page = (open(path, newline="").read() for path in sys.argv[1:])
+		policy = re.search("^Content-Security-Policy: (.*?)\r$", head, re.M)[1]
+		parts = re.findall("<(?:style|script)>(.*?)</(?:style|script)>", page, re.S)
+		have = {base64.b64encode(hashlib.sha256(part.encode()).digest()).decode()
+		        for part in parts}
+		named = set(re.findall("sha256-([^']*)'", policy))
+		if not named or named != have or not policy.startswith("default-src 'none'; "):
+		    sys.exit(f"{policy}\n{have}")
+	END
+}
+
+again="from=1&to=9999999999&build_id=$build_id"
+check "the page: HTML" says "Content-Type: text/html" ask / -i
+check "the page: nosniff" says "X-Content-Type-Options: nosniff" ask / -i
+check "the page: its policy" digests /
+check "the page: nobody frames it" says "frame-ancestors 'none'" ask / -i
+check "the page: HEAD" status 200 ask / -I
+check "the page: POST" status 405 ask / -X POST -d x=1
+check "a profile's page" status 200 ask "/page?seconds=600"
+check "a profile's page: its policy" digests "/page?seconds=600"
+check "a profile's page: its frame" says "frame-ancestors 'self'" \
+	ask "/page?seconds=600" -i
+check "a profile's page: HTML" says "Content-Type: text/html" \
+	ask "/page?seconds=600" -i
+for kind in loops calls edges cct; do
+	check "a profile's page: $kind" says "id=\"data-$kind\"" \
+		ask "/page?seconds=600"
+done
+check "a profile's page: licences" says "licence of d3-shape" \
+	ask "/page?seconds=600"
+check "a profile's page: one kind" sh -c "! curl -s --unix-socket '$run/http' \
+	'http://localhost/page?seconds=600&kind=loops' | grep -q data-edges"
+check "a profile's page: its title" \
+	says "<title>hwprof: .* to .* UTC, build $build_id</title>" \
+	ask "/page?seconds=600&build_id=$build_id"
+check "a comparison's page" says "<title>hwprof: 1970-.* → .*</title>" \
+	ask "/page?seconds=600&diff_from=1&diff_to=9999999999"
+check "a comparison of builds" says "build $build_id → " \
+	ask "/page?from=1&to=9999999999&diff_build_id=$build_id"
+check "a page of nothing" status 404 ask "/page?from=1&to=2"
+check "a page of nothing: sentence" \
+	says "nothing was collected of that from 1970-01-01 00:00:01 to 00:00:02" \
+	ask "/page?from=1&to=2"
+check "a comparison with nothing" status 404 \
+	ask "/page?$again&diff_from=1&diff_to=2"
+check "half a comparison" status 400 ask "/page?$again&diff_from=1"
+check "a page with a wrong parameter" status 400 ask "/page?colour=red"
+mv "$work/node/d3-shape" "$work/node/gone"
+check "a page without libraries" status 503 ask "/page?seconds=600"
+check "a page without libraries: sentence" \
+	says "apt-get install node-d3-hierarchy node-d3-shape" \
+	ask "/page?seconds=600"
+mv "$work/node/gone" "$work/node/d3-shape"
 
 # --- hwprof as a client -----------------------------------------------------
 check "report --from" says 'busy+0x0' \
@@ -279,10 +358,17 @@ check "TCP: health" status 200 tcp /healthz
 check "TCP: metrics" status 200 tcp /metrics
 check "TCP: no profiles" status 403 tcp /debug/pprof/loops
 check "TCP: no list" status 403 tcp /api/v1/builds
+check "TCP: no page" status 403 tcp /
+check "TCP: no profile's page" status 403 tcp "/page?seconds=600"
 check "TCP: another host" status 403 tcp /metrics -H "Host: evil.example"
 check "TCP: no host" status 403 tcp /metrics --http1.0 -H "Host:"
 
 # --- peers ------------------------------------------------------------------
+check "local: another host, as of a page of the web" status 403 ask / \
+	-H "Host: evil.example"
+check "local: another host: no list" status 403 ask /api/v1/builds \
+	-H "Host: evil.example"
+check "local: no host" status 200 ask /metrics --http1.0 -H "Host:"
 check "the socket is not for all" \
 	[ "$(stat -c %a "$run/http")" = 660 ]
 check "the collector's socket is its owner's" \
@@ -295,6 +381,12 @@ if [ "$(id -u)" = 0 ]; then
 		--regid 65534 --clear-groups curl -s --unix-socket '$run/http' \
 		-o /dev/null -w '%{http_code}' http://localhost/api/v1/builds) \
 		= 403 ]"
+	for path in / /page /api/v1/windows /api/v1/now; do
+		check "another user may not see $path" sh -c "[ \$(setpriv \
+			--reuid 65534 --regid 65534 --clear-groups curl -s \
+			--unix-socket '$run/http' -o /dev/null \
+			-w '%{http_code}' http://localhost$path) = 403 ]"
+	done
 	check "another user may not collect" sh -c "
 		! setpriv --reuid 65534 --regid 65534 --clear-groups \
 		'$build/tests/daemon/send' '$run/collect' 3 '$work/a.data' ||
@@ -485,6 +577,8 @@ kill -HUP $daemon
 check "a reload changes rights" wait_for sh -c \
 	"[ \$(curl -s -o /dev/null -w '%{http_code}' \
 	http://127.0.0.1:$port/api/v1/builds) = 200 ]"
+check "the page by TCP" status 200 tcp /
+check "a profile's page by TCP" status 200 tcp "/page?seconds=3600"
 check "report by TCP" says 'busy+0x0' \
 	"$build/hwprof" report loops "http://127.0.0.1:$port?seconds=3600"
 if command -v go > /dev/null; then

@@ -88,6 +88,32 @@ static void test_api(void **state)
 	assert_int_equal(query.kind, HWPROF_KIND_CCT);
 }
 
+static void test_page(void **state)
+{
+	struct query query;
+
+	accept_query(&query, "/page?from=10&to=20&build_id=AB&limit=7");
+	assert_int_equal(query.what, QUERY_PAGE);
+	assert_int_equal(query.kind, -1);
+	assert_int_equal(query.limit, 7);
+	assert_string_equal(query.content_type, "text/html; charset=utf-8");
+	assert_false(query.diff);
+	accept_query(&query, "/page?from=10&to=20&build_id=ab&diff_from=1"
+		     "&diff_to=5");
+	assert_true(query.diff);
+	assert_int_equal(query.before_from, 1);
+	assert_int_equal(query.before_to, 5);
+	assert_string_equal(query.before_build_id, "ab");
+	accept_query(&query, "/page?from=10&to=20&build_id=ab&diff_build_id=C");
+	assert_true(query.diff);
+	assert_int_equal(query.before_from, 10);
+	assert_int_equal(query.before_to, 20);
+	assert_string_equal(query.before_build_id, "c");
+	assert_string_equal(query.build_id, "ab");
+	accept_query(&query, "/api/v1/now");
+	assert_int_equal(query.what, QUERY_NOW);
+}
+
 static void test_refusals(void **state)
 {
 	static const struct {
@@ -117,6 +143,15 @@ static void test_refusals(void **state)
 		{ "/debug/pprof/loops?cgroup=a", -EINVAL, "kept by build" },
 		{ "/debug/pprof/loops?colour=red", -EINVAL, "no parameter" },
 		{ "/debug/pprof/loops?limit=1", -EINVAL, "no parameter" },
+		{ "/page/", -ENOENT, "nothing at '/page/'" },
+		{ "/page?format=bolt", -EINVAL, "no parameter" },
+		{ "/page?diff_from=1", -EINVAL, "belong together" },
+		{ "/page?diff_to=1", -EINVAL, "belong together" },
+		{ "/page?diff_from=2&diff_to=2", -EINVAL, "diff_from is 2" },
+		{ "/page?diff_from=x&diff_to=2", -EINVAL, "diff_from is 'x'" },
+		{ "/page?diff_build_id=x", -EINVAL, "diff_build_id is 'x'" },
+		{ "/page?diff_seconds=1", -EINVAL, "no parameter" },
+		{ "/api/v1/recording?diff_from=1", -EINVAL, "no parameter" },
 		{ "/api/v1/export", -EINVAL, "format is ''" },
 		{ "/api/v1/export?format=none", -EINVAL, "format is 'none'" },
 		{ "/api/v1/export?format=abcdefghijklmnopq", -EINVAL,
@@ -143,6 +178,7 @@ int main(void)
 		cmocka_unit_test(test_pprof),
 		cmocka_unit_test(test_times),
 		cmocka_unit_test(test_api),
+		cmocka_unit_test(test_page),
 		cmocka_unit_test(test_refusals),
 	};
 
