@@ -39,10 +39,20 @@
 			select: (b) => choose(b.build_id ? b : null),
 		});
 
-		return { show: (builds) => table.show([{
-			all: true, object: '', build_id: '', units: total(builds),
-			from: null, to: null,
-		}, ...builds]) };
+		/* What is known stays the same object: the table knows it by that. */
+		const all = { all: true, object: '', build_id: '', from: null,
+			      to: null };
+		let known = new Map();
+		const key = (b) => b.build_id + ' ' + b.object;
+		const same = (b) => Object.assign(known.get(key(b)) || {}, b);
+
+		return { show: (builds) => {
+			const shown = builds.map(same);
+
+			known = new Map(shown.map((b) => [key(b), b]));
+			all.units = total(builds);
+			table.show([all, ...shown]);
+		} };
 	};
 
 	function total(builds) {

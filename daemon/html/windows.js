@@ -75,7 +75,8 @@ front.renew = function (all, fresh, from) {
 		!fresh.some((f) => overlap(w, f) > 0));
 
 	/* A window that is known stays the same object: tables know it by that. */
-	return kept.concat(fresh.map(same)).sort((a, b) => a.from - b.from || a.to - b.to);
+	return kept.concat(fresh.map(same)).sort((a, b) =>
+		a.from - b.from || a.to - b.to);
 };
 
 /* ---- measures -------------------------------------------------------------- */
