@@ -8,7 +8,6 @@
 (function () {
 	const h = hwprof.element;
 	const OVERLAP = 180;	/* seconds of windows that are asked for again */
-	const BUILDS_EVERY = 60;
 	const LIMIT_OF_CHOICES = 200;
 
 	const state = {
@@ -170,7 +169,7 @@
 	function choose(range, of = state.choosing) {
 		state[of] = range;
 		draw_choice();
-		draw_picture();
+		part.map.mark(state.choice, state.before);
 	}
 
 	const choose_window = (w) => choose({ from: w.from,
@@ -198,7 +197,7 @@
 	function swap() {
 		[state.choice, state.before] = [state.before, state.choice];
 		draw_choice();
-		draw_picture();
+		part.map.mark(state.choice, state.before);
 	}
 
 	/* ---- the profile ------------------------------------------------------ */
@@ -243,6 +242,7 @@
 
 		if (asked !== turn)
 			return;
+		state.asked = state.now;
 		state.windows = front.renew(state.windows, windows, from);
 		part.windows.show(state.windows.slice().reverse());
 		draw_picture();
@@ -286,16 +286,19 @@
 		await load_builds();
 	});
 
+	const every = () => span().row > 10 ? span().row : state.about.window;
+
 	const refresh = () => guarded(async () => {
 		await load_now();
-		if (state.end !== null)
+		/* Longer times change less often, and cost more to ask for. */
+		if (state.end !== null || state.now - state.asked < every())
 			return;
 		const last = state.windows.length ?
 			state.windows[state.windows.length - 1].to : 0;
 
 		await load_windows(Math.max(grid().from,
 			Math.min(last, state.now) - OVERLAP));
-		if (state.now - state.asked_builds >= BUILDS_EVERY)
+		if (state.now - state.asked_builds >= span().column)
 			await load_builds();
 	});
 

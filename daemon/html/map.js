@@ -15,7 +15,7 @@
 		'chooses a cell; with Shift, Enter or an arrow key extends what is ' +
 		'chosen. Escape chooses nothing.';
 
-	/* Draws nothing by itself: draw() does, with what it is given. */
+	/* options.choose gets a time, or null. Nothing is drawn before show(). */
 	front.map = function (element, options) {
 		const live = h('p', { class: 'flame-now', role: 'status' });
 		const box = h('div', {
@@ -150,11 +150,19 @@
 				height: TOP + grid.rows * grid.height + BOTTOM,
 				'aria-hidden': 'true',
 			}, cells.map((value, i) => value === null ? null :
-				cell(value, i, most)), axes(),
-			state.before ? outline(state.before, 'before') : null,
-			state.choice ? outline(state.choice, 'choice') : null));
+				cell(value, i, most)), axes()));
 			draw_legend(most);
+			draw_choice();
 			mark();
+		}
+
+		/* Thousands of cells stay as they are when another is chosen. */
+		function draw_choice() {
+			box.querySelectorAll('.outline').forEach((old) => old.remove());
+			for (const name of ['before', 'choice'])
+				if (state[name])
+					hwprof.add(box.firstChild,
+						   outline(state[name], name));
 		}
 
 		/* ---- choosing ----------------------------------------------- */
@@ -250,6 +258,12 @@
 						shown.grid.from) / shown.grid.row));
 				state = shown;
 				draw();
+			},
+			mark: (choice, before) => {
+				if (!state)
+					return;
+				Object.assign(state, { choice, before });
+				draw_choice();
 			},
 		};
 	};
