@@ -17,7 +17,7 @@
 		asked: 0, asked_builds: 0,
 	};
 	const part = {};		/* elements that change */
-	let timer = 0, turn = 0;
+	let turn = 0;
 
 	const span = () => front.SPANS[state.span];
 	const shown_end = () => state.end === null ? state.now : state.end;
@@ -305,7 +305,7 @@
 	async function tick() {
 		if (part.follow.checked && !document.hidden)
 			await refresh();
-		timer = setTimeout(tick, 1000 * Math.max(2, state.about ?
+		setTimeout(tick, 1000 * Math.max(2, state.about ?
 			state.about.window : 10));
 	}
 
@@ -431,7 +431,6 @@
 		fill(document.getElementById('page'));
 		draw_choice();
 		await load_all();
-		clearTimeout(timer);
 		tick();
 	}
 
