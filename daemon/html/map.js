@@ -60,7 +60,7 @@
 				}) : null];
 		}
 
-		/* The outline of a time, column by column. */
+		/* The outline of a time: part of a column, columns, part of one. */
 		function outline(range, name) {
 			const { grid } = state;
 			const first = Math.max(0, Math.floor((range.from - grid.from) /
@@ -70,14 +70,16 @@
 			let path = '';
 
 			for (let i = first; i < end;) {
-				const next = Math.min(end, (Math.floor(i / grid.rows) +
-							    1) * grid.rows);
+				const rows = Math.min(end - i, grid.rows -
+						      i % grid.rows);
+				const columns = rows < grid.rows ? 1 :
+					Math.floor((end - i) / grid.rows);
 
 				path += `M${left(i).toFixed(1)} ${top(i)}h` +
-					`${(width() - 0.5).toFixed(1)}v` +
-					`${(next - i) * grid.height - 0.5}H` +
+					`${(columns * width() - 0.5).toFixed(1)}v` +
+					`${rows * grid.height - 0.5}H` +
 					`${left(i).toFixed(1)}z`;
-				i = next;
+				i += rows * columns;
 			}
 			return path ? svg('path', { class: 'outline ' + name,
 						    d: path }) : null;

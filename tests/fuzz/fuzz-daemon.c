@@ -46,6 +46,7 @@ static void try_query(char *text)
 	}
 	if (!query_parse(&query, path, arguments, count, 1000000, message) &&
 	    (query.from < 0 || query.from >= query.to ||
+	     (query.diff && query.before_from >= query.before_to) ||
 	     query.kind >= HWPROF_KINDS))
 		abort();
 }

@@ -431,6 +431,9 @@ async function keyboard() {
 			await page.keyboard.press('Shift+Enter');
 			equal((await choice(page)).includes('(1 h)'), true,
 			      await choice(page));
+			const path_ = await page.getAttribute('.outline.choice', 'd');
+
+			equal(path_.match(/M/g).length, 1, 'whole columns are one');
 			await page.focus('text="Show the profile"');
 			await page.keyboard.press('Enter');
 			await page.frameLocator('iframe').locator('[role=tab]').first()
