@@ -258,6 +258,7 @@ static bool stage_row(void *context, const void *engine_row, u64 ip, u64 addr,
 	staged->period = period;
 	memcpy(emit_row_of(staged), engine_row, row_size);
 	staged->end = session_sign(session, &staged->row);
+	row_trace(&staged->row, &staged->row);
 	stage->used += size;
 	stage->units += period;
 	return true;

@@ -91,6 +91,7 @@ static bool flush_put_row(void *context, const void *engine_row, u64 ip,
 		put->full = true;
 		return false;
 	}
+	row_trace(&row, engine_row);
 	session->delivered += period;
 	cond_resched();		/* there may be many */
 	return true;

@@ -523,6 +523,9 @@ void session_totals(struct session *session, struct hwprof_row_totals *row);
 void session_totals_locked(struct session *session,
 			   struct hwprof_row_totals *row);
 
+/* row_trace.c */
+void row_trace(const struct hwprof_row *header, const void *row);
+
 /* emit.c */
 u64 session_sign(struct session *session, struct hwprof_row *row);
 void lane_emit(struct lane *lane);
