@@ -30,7 +30,7 @@
 
 #include "compat.h"
 #include "filter.h"
-#include "source/probe.h"
+#include "probe.h"
 
 /* Records of all sessions, and most of one user. */
 enum {
