@@ -313,8 +313,9 @@ static void put_ranges(struct filter_space *space, const struct filter_set *set)
 }
 
 /* Return true if maps have changed again meanwhile. */
-static bool filter_publish(struct filter_space *space, const struct filter_set *set,
-		    u32 version, unsigned long pages)
+static bool filter_publish(struct filter_space *space,
+			   const struct filter_set *set, u32 version,
+			   unsigned long pages)
 {
 	bool again = false;
 
@@ -361,6 +362,8 @@ static void find_ranges(struct callback_head *work)
 		cond_resched();
 	raw_spin_lock_irq(&spaces_lock);
 	space->queued = false;
+	if (space->again)
+		space->pages = ~0UL;	/* whoever sees it next asks again */
 	if (!space->owner)
 		release_later(space);
 	raw_spin_unlock_irq(&spaces_lock);

@@ -240,8 +240,8 @@ int hwprof_file_kinds(struct hwprof_file *file, unsigned int *kinds);
  * @budget_permille: largest budget that was requested; 0 if none was.
  * @unmeasured: samples without metrics, because a counter was missing or not
  *	counting.
- * @lost_events: events that nothing was learnt from, because no table was free
- *	or branch records were incomplete.
+ * @lost_events: events that nothing was learnt from, because no table was free,
+ *	branch records were incomplete, or a filter knew too many processes.
  * @kinds: bits 1 << enum hwprof_kind for a session of several kinds (the event
  *	"loops,calls"); 0 if each session has one. In a session of several kinds
  *	@produced, @delivered, @lost, @evicted and @pending are sums over all of
