@@ -99,6 +99,7 @@ void step_check_maps(struct step_cpu *cpu);
 void step_unbind(struct step_cpu *cpu, const struct step_task *record);
 void step_feed(struct step_cpu *cpu, unsigned int kind, u64 from, u64 to,
 	       struct pt_regs *regs);
+void step_gap(struct step_cpu *cpu, u64 to, struct pt_regs *regs);
 void step_feed_access(struct step_cpu *cpu, struct stream_event *event,
 		      struct pt_regs *regs);
 void step_miss_access(struct step_cpu *cpu);

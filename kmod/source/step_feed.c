@@ -63,6 +63,18 @@ void step_feed(struct step_cpu *cpu, unsigned int kind, u64 from, u64 to,
 	}
 }
 
+/* Code up to now ran unseen. Current goes on at @to. */
+void step_gap(struct step_cpu *cpu, u64 to, struct pt_regs *regs)
+{
+	struct lane *lane;
+
+	/* A burst counts its own. */
+	list_for_each_entry(lane, &cpu->lanes, link)
+		if (step_may_see(lane, cpu->record) && !lane->burst.runs)
+			lane_count(&lane->gaps, 1);
+	step_feed(cpu, STREAM_GAP, 0, to, regs);
+}
+
 /* Return true if the lane wants accesses now. A window begins with a branch. */
 static bool wants_access(const struct step_cpu *cpu, const struct lane *lane)
 {
@@ -112,6 +124,6 @@ void step_moved(struct step_cpu *cpu, struct step_task *record)
 		return;
 	step_bind(cpu, record);
 	if (regs->ip - record->ip - 1 >= INSN_MAX)
-		step_feed(cpu, STREAM_GAP, 0, regs->ip, regs);
+		step_gap(cpu, regs->ip, regs);
 	record->ip = regs->ip;
 }

@@ -103,7 +103,7 @@ static void step_feed_call(struct step_cpu *cpu, struct step_task *record,
 	else if (to - from - 1 < INSN_MAX)
 		step_feed(cpu, STREAM_SYSCALL, from, to, regs);
 	else if (to != from)
-		step_feed(cpu, STREAM_GAP, 0, to, regs);
+		step_gap(cpu, to, regs);
 }
 
 /*

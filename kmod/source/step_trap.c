@@ -87,7 +87,7 @@ static void feed_insn(struct step_cpu *cpu, struct step_task *record,
 		if (in_vsyscall(from))
 			step_feed(cpu, STREAM_RET, from, to, regs);
 		else
-			step_feed(cpu, STREAM_GAP, 0, to, regs);
+			step_gap(cpu, to, regs);
 	}
 	if (insn.kind == INSN_CALL)
 		record->clock = local_clock();
