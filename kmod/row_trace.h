@@ -16,7 +16,8 @@
 #include "../uapi/linux/hwprof.h"
 
 TRACE_EVENT(hwprof_totals,
-	TP_PROTO(const struct hwprof_row *header, const struct hwprof_row_totals *row),
+	TP_PROTO(const struct hwprof_row *header,
+		 const struct hwprof_row_totals *row),
 	TP_ARGS(header, row),
 	TP_STRUCT__entry(
 		__field(u32, session)
@@ -47,7 +48,8 @@ TRACE_EVENT(hwprof_totals,
 );
 
 TRACE_EVENT(hwprof_loop,
-	TP_PROTO(const struct hwprof_row *header, const struct hwprof_row_loop *row),
+	TP_PROTO(const struct hwprof_row *header,
+		 const struct hwprof_row_loop *row),
 	TP_ARGS(header, row),
 	TP_STRUCT__entry(
 		__field(u32, session)
@@ -78,7 +80,8 @@ TRACE_EVENT(hwprof_loop,
 );
 
 TRACE_EVENT(hwprof_call,
-	TP_PROTO(const struct hwprof_row *header, const struct hwprof_row_call *row),
+	TP_PROTO(const struct hwprof_row *header,
+		 const struct hwprof_row_call *row),
 	TP_ARGS(header, row),
 	TP_STRUCT__entry(
 		__field(u32, session)
@@ -100,7 +103,8 @@ TRACE_EVENT(hwprof_call,
 );
 
 TRACE_EVENT(hwprof_edge,
-	TP_PROTO(const struct hwprof_row *header, const struct hwprof_row_edge *row),
+	TP_PROTO(const struct hwprof_row *header,
+		 const struct hwprof_row_edge *row),
 	TP_ARGS(header, row),
 	TP_STRUCT__entry(
 		__field(u32, session)
@@ -129,7 +133,8 @@ TRACE_EVENT(hwprof_edge,
 );
 
 TRACE_EVENT(hwprof_path,
-	TP_PROTO(const struct hwprof_row *header, const struct hwprof_row_path *row),
+	TP_PROTO(const struct hwprof_row *header,
+		 const struct hwprof_row_path *row),
 	TP_ARGS(header, row),
 	TP_STRUCT__entry(
 		__field(u32, session)
@@ -158,7 +163,8 @@ TRACE_EVENT(hwprof_path,
 );
 
 TRACE_EVENT(hwprof_context,
-	TP_PROTO(const struct hwprof_row *header, const struct hwprof_row_context *row),
+	TP_PROTO(const struct hwprof_row *header,
+		 const struct hwprof_row_context *row),
 	TP_ARGS(header, row),
 	TP_STRUCT__entry(
 		__field(u32, session)
@@ -189,7 +195,8 @@ TRACE_EVENT(hwprof_context,
 );
 
 TRACE_EVENT(hwprof_value,
-	TP_PROTO(const struct hwprof_row *header, const struct hwprof_row_value *row),
+	TP_PROTO(const struct hwprof_row *header,
+		 const struct hwprof_row_value *row),
 	TP_ARGS(header, row),
 	TP_STRUCT__entry(
 		__field(u32, session)
@@ -220,7 +227,8 @@ TRACE_EVENT(hwprof_value,
 );
 
 TRACE_EVENT(hwprof_range,
-	TP_PROTO(const struct hwprof_row *header, const struct hwprof_row_range *row),
+	TP_PROTO(const struct hwprof_row *header,
+		 const struct hwprof_row_range *row),
 	TP_ARGS(header, row),
 	TP_STRUCT__entry(
 		__field(u32, session)

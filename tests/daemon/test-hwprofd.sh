@@ -257,9 +257,11 @@ digests()
 		import base64, hashlib, re, sys
 		head, page = (open(path, newline="").read() for path in sys.argv[1:])
 		policy = re.search("^Content-Security-Policy: (.*?)\r$", head, re.M)[1]
-		parts = re.findall("<(?:style|script)>(.*?)</(?:style|script)>", page, re.S)
-		have = {base64.b64encode(hashlib.sha256(part.encode()).digest()).decode()
-		        for part in parts}
+		parts = re.findall("<(?:style|script)>(.*?)</(?:style|script)>",
+		                   page, re.S)
+		digests = [hashlib.sha256(part.encode()).digest()
+		           for part in parts]
+		have = {base64.b64encode(digest).decode() for digest in digests}
 		named = set(re.findall("sha256-([^']*)'", policy))
 		if not named or named != have or not policy.startswith("default-src 'none'; "):
 		    sys.exit(f"{policy}\n{have}")
