@@ -67,8 +67,8 @@ static struct hlist_head *space_bucket(const struct mm_struct *mm)
 }
 
 /* Return the session's record of this memory, if its ranges are known. */
-static struct filter_space *find_known(const struct session *session,
-				       const struct mm_struct *mm)
+static struct filter_space *filter_find_known(const struct session *session,
+					      const struct mm_struct *mm)
 {
 	struct filter_space *space;
 
@@ -468,7 +468,7 @@ static const struct filter_space *search_space(struct lane *lane,
 
 	if (lane->filter_missed == mm && lane->filter_changes == now)
 		return NULL;
-	space = find_known(lane->session, mm);
+	space = filter_find_known(lane->session, mm);
 	if (space)
 		return space;
 	if (!mm && !READ_ONCE(lane->session->filter.addresses))

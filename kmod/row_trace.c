@@ -6,8 +6,8 @@
 
 /*
  * Tell whoever listens to the tracepoint of a row's type that the row goes to a
- * ring. @header is its signed header; behind the header of @row is the rest. Not
- * in NMI.
+ * ring. @header is its signed header; behind the header of @row is the rest.
+ * Not in NMI.
  */
 void row_trace(const struct hwprof_row *header, const void *row)
 {

@@ -2,9 +2,9 @@
 /*
  * Phases: intervals of a run in which a program does the same. An interval is a
  * vector of counts by thing (loop, call, path, ...). The distance of two
- * vectors is half the sum of |a - b| over all things, where a and b are their shares in
- * their vectors: 0 if the shares are equal, 1 if the intervals have nothing in
- * common.
+ * vectors is half the sum of |a - b| over all things, where a and b are their
+ * shares in their vectors: 0 if the shares are equal, 1 if the intervals have
+ * nothing in common.
  *
  * An interval stays in the present phase if its distance to that phase's
  * intervals together is up to a threshold. Otherwise it goes to the nearest

@@ -255,8 +255,10 @@ digests()
 	ask "$1" -D "$work/head" -o "$work/page.html"
 	python3 - "$work/head" "$work/page.html" <<-'END'
 		import base64, hashlib, re, sys
-		head, page = (open(path, newline="").read() for path in sys.argv[1:])
-		policy = re.search("^Content-Security-Policy: (.*?)\r$", head, re.M)[1]
+		head, page = (open(path, newline="").read()
+		              for path in sys.argv[1:])
+		policy = re.search("^Content-Security-Policy: (.*?)\r$", head,
+		                   re.M)[1]
 		parts = re.findall("<(?:style|script)>(.*?)</(?:style|script)>",
 		                   page, re.S)
 		digests = [hashlib.sha256(part.encode()).digest()

@@ -308,7 +308,8 @@ TEST(refused_events)
 	EXPECT_EQ(-EINVAL, refusal("loop", NULL, "loop"));
 	EXPECT_EQ(-EINVAL, refusal("", NULL, "missing"));
 	EXPECT_EQ(-EOPNOTSUPP, refusal("branches", NULL, "no profile"));
-	EXPECT_EQ(-EOPNOTSUPP, refusal("loops,mem", NULL, "not in this version"));
+	EXPECT_EQ(-EOPNOTSUPP,
+		  refusal("loops,mem", NULL, "not in this version"));
 	EXPECT_EQ(-EINVAL, refusal("loops", &both, "exclude"));
 	EXPECT_EQ(-EINVAL, refusal("loops,step", &period, "contradicts"));
 	EXPECT_EQ(0, refusal("loops,burst=200", &period, ""));
