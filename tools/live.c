@@ -296,6 +296,12 @@ int live_start(struct live *live)
 	return begin(live);
 }
 
+int live_begin_waiting(struct live *live)
+{
+	live->began_ns = live_now();
+	return catch_signals(live);
+}
+
 /* --- while it runs -------------------------------------------------------- */
 
 /*

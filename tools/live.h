@@ -82,6 +82,9 @@ int live_check(const struct live *live);
 /* Opens the session and starts it. Returns -1 or the exit status. */
 int live_start(struct live *live);
 
+/* Prepares live_wait() without a session. Returns -1 or the exit status. */
+int live_begin_waiting(struct live *live);
+
 enum live_wake {
 	LIVE_TIME,		/* the time has come */
 	LIVE_INPUT,		/* there is input */

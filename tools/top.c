@@ -9,10 +9,12 @@
 
 #include "command.h"
 #include "live.h"
+#include "remote.h"
 #include "report.h"
 
 enum {
 	DELAY_MS = 2000,
+	FROM_DELAY_MS = 10000,	/* as long as hwprofd's windows are */
 	LIMIT = 20,		/* without a terminal */
 	HEIGHT = 24,		/* of a terminal of unknown size */
 };
@@ -20,12 +22,16 @@ enum {
 const char top_usage[] =
 "usage: hwprof top [OPTIONS] [--] COMMAND [ARG...]\n"
 "       hwprof top [OPTIONS] -p PID | -a | -C CPUS | --cgroup NAME [[--] COMMAND...]\n"
+"       hwprof top [OPTIONS] --from WHERE [-e KIND]\n"
 "\n"
 "Profiles a command, or running programs, and prints the table of 'hwprof report'\n"
 "at intervals. On a terminal, tables replace each other, and 'q' ends hwprof.\n"
 "\n"
 LIVE_USAGE
-"  -d, --delay SECONDS between two tables (default: 2)\n"
+"      --from WHERE    show what hwprofd has collected: unix:PATH, or\n"
+"                      http://HOST:PORT, with parameters as in\n"
+"                      unix:PATH?seconds=600 (default: the last minute)\n"
+"  -d, --delay SECONDS between two tables (default: 2; with --from: 10)\n"
 "  -z, --zero          count from 0 again after each\n"
 "  -s, --sort KEYS     loops: order, separated by commas, of:\n"
 "                      " HWPROF_LOOPS_SORT_KEYS "\n"
@@ -44,6 +50,7 @@ LIVE_USAGE
 
 static const struct option options[] = {
 	LIVE_OPTIONS,
+	{ "from", required_argument, NULL, 'W' },
 	{ "delay", required_argument, NULL, 'd' },
 	{ "zero", no_argument, NULL, 'z' },
 	{ "hot", required_argument, NULL, 'H' },
@@ -59,7 +66,9 @@ static const struct option options[] = {
 struct top {
 	struct live live;
 	struct report report;
-	uint64_t delay_ms;
+	const char *from;		/* where hwprofd is; NULL: a session */
+	enum hwprof_kind kind;		/* of the table */
+	uint64_t delay_ms;		/* 0: the default */
 	bool zero;
 	bool terminal;			/* output is a terminal */
 	bool keys;			/* input is a terminal */
@@ -175,6 +184,29 @@ static int print(struct top *top, struct hwprof_profile *profile)
 	return check_output(STATUS_OK);
 }
 
+/* Makes a profile of what hwprofd has. Returns -1 or the exit status. */
+static int fetch(const struct top *top, struct hwprof_profile **profile)
+{
+	struct hwprof_file *file;
+	int error = remote_file_open(&file, top->from), status = -1;
+
+	if (!error)
+		error = hwprof_profile_read(profile, top->kind, &file, 1,
+					    &top->live.options.profile);
+	if (error)
+		status = failed("%s", hwprof_file_error(file));
+	hwprof_file_close(file);
+	return status;
+}
+
+static int take_profile(struct top *top, struct hwprof_profile **profile)
+{
+	if (top->from)
+		return fetch(top, profile);
+	return hwprof_session_snapshot(top->live.session, profile) ?
+	       live_failed(&top->live) : -1;
+}
+
 /*
  * Prints the present profile. At the @last time, also warnings if they can be
  * seen.
@@ -182,11 +214,11 @@ static int print(struct top *top, struct hwprof_profile *profile)
 static int show(struct top *top, bool last)
 {
 	struct hwprof_session *session = top->live.session;
-	struct hwprof_profile *profile;
-	int status;
+	struct hwprof_profile *profile = NULL;
+	int status = take_profile(top, &profile);
 
-	if (hwprof_session_snapshot(session, &profile))
-		return live_failed(&top->live);
+	if (status >= 0)
+		return status;
 	if (last)
 		give_terminal_back(top);
 	status = print(top, profile);
@@ -241,7 +273,7 @@ static int watch(struct top *top)
 
 static unsigned int options_of(const struct top *top)
 {
-	return report_kind_of(hwprof_session_kind(top->live.session))->options;
+	return report_kind_of(top->kind)->options;
 }
 
 /* Limits lists to the height of the screen. Trees are cut there instead. */
@@ -252,20 +284,36 @@ static void set_limit(struct top *top)
 		top->report.limit = top->terminal ? height() : LIMIT;
 }
 
-static int run(struct top *top)
+/* Begins to profile, or to ask. Returns -1 or the exit status. */
+static int start(struct top *top)
 {
-	int status = live_start(&top->live);
+	int status = top->from ? live_begin_waiting(&top->live) :
+				 live_start(&top->live);
 
 	if (status >= 0)
 		return status;
-	top->report.file = top->live.name;
+	if (!top->from)
+		top->kind = hwprof_session_kind(top->live.session);
+	top->report.file = top->from ? top->from : top->live.name;
 	top->report.file_count = 1;
 	if (top->report.sort && !(options_of(top) & REPORT_SORTS))
 		return usage_error("--sort and its keys are of loops");
+	return -1;
+}
+
+static int run(struct top *top)
+{
+	int status = start(top);
+
+	if (status >= 0)
+		return status;
 	take_terminal(top);
 	set_limit(top);
-	status = watch(top);
+	/* There is a table at once: it is of the past. */
+	status = top->from ? show(top, false) : STATUS_OK;
 	if (!status)
+		status = watch(top);
+	if (!status && !top->from)
 		status = live_stop(&top->live);
 	if (!status)
 		status = show(top, true);
@@ -288,6 +336,9 @@ static int set_option(struct top *top, int option, char *value, char **argv)
 			return usage_error("--delay '%s': allowed are seconds, 0.001 or more",
 					   value);
 		return -1;
+	case 'W':
+		top->from = value;
+		return -1;
 	case 'z':
 		top->zero = true;
 		return -1;
@@ -306,10 +357,30 @@ static int set_option(struct top *top, int option, char *value, char **argv)
 	return report_option(&top->report, option, value, top_usage, argv);
 }
 
+/* Checks what is asked of hwprofd. Returns -1 or the exit status. */
+static int check_from(struct top *top)
+{
+	const struct live *live = &top->live;
+	int kind = hwprof_kind_of(live->event ? live->event : "loops");
+
+	if (!remote_is_named(top->from))
+		return usage_error("--from '%s': allowed are unix:PATH and http://HOST:PORT, with parameters as in unix:PATH?seconds=600",
+				   top->from);
+	if (live->command || live->pids || live->all || live->cpus ||
+	    live->cgroup || live->filter || live->no_inherit ||
+	    live->options.period || live->options.frequency || top->zero)
+		return usage_error("--from shows what was collected already: of the options of profiling it takes -e KIND, -d and -D");
+	if (kind < 0)
+		return usage_error("--event '%s': with --from allowed are loops, calls, paths, edges and cct",
+				   live->event);
+	top->kind = kind;
+	return -1;
+}
+
 int command_top(int argc, char **argv)
 {
 	struct top top = {
-		.live.verb = "top", .delay_ms = DELAY_MS,
+		.live.verb = "top",
 		.report.min_share = -1,
 	};
 	int option, status = -1;
@@ -325,7 +396,9 @@ int command_top(int argc, char **argv)
 	if (optind < argc)
 		top.live.command = argv + optind;
 	top.live.options.profile.flags = top.report.flags;
-	status = live_check(&top.live);
+	if (!top.delay_ms)
+		top.delay_ms = top.from ? FROM_DELAY_MS : DELAY_MS;
+	status = top.from ? check_from(&top) : live_check(&top.live);
 	if (status >= 0)
 		return status;
 	return live_close(&top.live, run(&top));

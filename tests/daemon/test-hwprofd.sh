@@ -328,6 +328,20 @@ check "export: a file, too" exits 2 \
 	"$build/hwprof" export -f bolt -o - --from "unix:$run/http" file
 check "changes of two times" says 'record' "$build/hwprof" report loops --diff \
 	"unix:$run/http?seconds=600" "unix:$run/http?seconds=3600"
+check "top --from" says 'busy+0x0' \
+	"$build/hwprof" top --from "unix:$run/http" -d 0.5 -D 1.2
+check "it asks again" [ "$(grep -c 'busy+0x0' "$work/said")" -ge 3 ]
+check "top --from: contexts" says 'leaf' \
+	"$build/hwprof" top --from "unix:$run/http" -e cct -D 0.5
+check "top --from: JSON" says '"back_edges_seen": 1500' \
+	"$build/hwprof" top --from "unix:$run/http" --json -D 0.5
+check "top --from and -a: status" exits 2 \
+	"$build/hwprof" top --from "unix:$run/http" -a
+check "top --from a file: status" exits 2 "$build/hwprof" top --from file
+check "top --from: an unknown kind" says "allowed are loops, calls" \
+	"$build/hwprof" top --from "unix:$run/http" -e loops,lbr
+check "top: nothing of that" says "nothing was collected" \
+	"$build/hwprof" top --from "unix:$run/http?from=1&to=2"
 check "report: nothing of that: status" exits 1 \
 	"$build/hwprof" report loops --from "unix:$run/http?from=1&to=2"
 check "report: nothing of that: sentence" \
