@@ -547,14 +547,25 @@ static bool may_help_later(CURLcode result, long status)
 	       status == 408 || status == 425;
 }
 
+/* Makes a line for the log of what a receiver said. */
+static void clean_answer(struct target *target)
+{
+	char *at = target->answer;
+
+	at[target->answer_size] = 0;
+	at[strcspn(at, "\r\n")] = 0;
+	for (; *at; at++)
+		if (*at < ' ' || *at > '~')
+			*at = '?';
+}
+
 /* Says once what is wrong. */
 static void complain(struct target *target, CURLcode result, long status)
 {
 	if (target->in_trouble)
 		return;
 	target->in_trouble = true;
-	target->answer[target->answer_size] = 0;
-	target->answer[strcspn(target->answer, "\r\n")] = 0;
+	clean_answer(target);
 	if (result != CURLE_OK)
 		log_warning("%s cannot be reached at %s: %s",
 			    push_name(target->to),

@@ -217,6 +217,8 @@ check "a URL of another kind" refused "allowed are http://HOST:PORT" \
 	"push_parca = ftp://host"
 check "a URL with a query" refused "allowed are http://HOST:PORT" \
 	"push_otlp = http://host/?a=b"
+check "a URL with a password" refused "allowed are http://HOST:PORT" \
+	"push_otlp = http://user:secret@host"
 check "an unknown kind" refused "push_kinds has 'values'" "push_kinds = values"
 check "a label without a value" refused "push_labels has 'env'" \
 	"push_labels = env"
